@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# initagent: one non-recursive Makefile; every folder adds its part in rules.mk.
+#
+#   make            static agent at build/initagent
+#   make demo       boot a server and a diskless node in QEMU, console shown live
+#   make check      every test        make check-fast   no VM, under 2 minutes
+#   make check-qemu FILTER=regex      make lint         style and static analysis
+#   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
+#
+# Two flavours are built from the same sources: "musl" is the product (static), "host" is a
+# glibc build with sanitizers for the tests.
+
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+BUILD  ?= build
+PREFIX ?= /usr
+ARCH   ?= $(shell uname -m)
+VERSION := 0.1.0
+
+all: $(BUILD)/initagent
+.PHONY: all
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef \
+	-Wwrite-strings -Wvla -Wformat=2 -Wimplicit-fallthrough -Wcast-qual -Wno-format-nonliteral \
+	-Werror
+DEFS := -D_GNU_SOURCE -DINITAGENT_VERSION='"$(VERSION)"' -I. -Iinitagent -Ikernel-cmdline
+
+# Filled by the rules.mk files.
+CMDLINE_SRCS :=    # kernel-cmdline/*.c: pure library, linked into everything
+AGENT_SRCS :=      # initagent/**.c without main.c
+TEST_PROGS :=      # build/host/... test programs that tests/unit.bats runs
+FUZZ_PROGS :=      # build/host/... fuzz targets replayed over their corpus
+CLEAN :=
+
+include deps/rules.mk
+include kernel-cmdline/rules.mk
+include initagent/rules.mk
+include dracut/rules.mk
+include tests/rules.mk
+include tests-qemu/rules.mk
+
+clean:
+	rm -rf $(filter-out $(BUILD)/deps $(BUILD)/lab,$(wildcard $(BUILD)/*)) $(CLEAN)
+
+distclean:
+	rm -rf $(BUILD)
+
+.PHONY: clean distclean

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loop: epoll over the fds of the rooms. No callbacks: loop_wait() returns tags, boot.c
+ * dispatches the room behind each tag.
+ */
+#pragma once
+
+#include "util.h"
+
+struct loop;
+
+int loop_new(struct loop **ret);
+struct loop *loop_free(struct loop *l);
+DEFINE_FREEP(struct loop, loop_free)
+
+/* loop_add: watch fd for reading (EPOLLIN); tag >= 0 comes back from loop_wait. 0 or -errno. */
+int loop_add(struct loop *l, int fd, int tag);
+int loop_remove(struct loop *l, int fd);
+
+/*
+ * loop_wait: sleeps until an fd is ready or the absolute time deadline (NSEC_NEVER: no limit).
+ * Writes up to max tags to tags. Returns their number, 0 when the deadline passed, or -errno.
+ */
+int loop_wait(struct loop *l, uint64_t deadline, int *tags, size_t max);

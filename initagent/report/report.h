@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: the one place every room writes to and none reads from. It keeps the timeline (state
+ * changes with their time), the causes met, the text log kept for the real root, and prints the
+ * console lines. handover turns its content into state.json at the end.
+ *
+ * All strings passed in are copied; control bytes are escaped before they reach the console.
+ */
+#pragma once
+
+#include "util.h"
+#include "report/causes.h"
+
+struct report;
+
+enum report_level {
+	REPORT_ERR,   /* always on the console */
+	REPORT_WARN,  /* always on the console */
+	REPORT_INFO,  /* on the console unless "quiet" */
+	REPORT_DEBUG, /* on the console only with rd.debug; always in the log */
+};
+
+struct report_config {
+	int console_fd;	   /* where lines go; -1: nowhere (tests, library use) */
+	int kmsg_fd;	   /* /dev/kmsg or -1; borrowed */
+	bool quiet;	   /* keep INFO off the console */
+	bool debug;	   /* DEBUG on the console too */
+	uint64_t start;	   /* time of PID 1's start: zero of the phase table */
+};
+
+/* report_new: allocates a report. Returns 0 or -ENOMEM. */
+int report_new(struct report **ret, const struct report_config *cfg);
+struct report *report_free(struct report *r);
+DEFINE_FREEP(struct report, report_free)
+
+/*
+ * report_log: one line. rail is the name of the rail or room the line is about ("eth0",
+ * "modules"); NULL for the agent itself.
+ */
+void report_log(struct report *r, enum report_level level, const char *rail, uint64_t now,
+	const char *fmt, ...) _printf_(5, 6);
+
+/*
+ * report_state: a room's state setter calls this once per change; it logs "room rail: from -> to"
+ * and stamps the timeline.
+ */
+void report_state(struct report *r, const char *room, const char *rail, const char *from,
+	const char *to, uint64_t now);
+
+/*
+ * report_span: a finished piece of work (module load, DHCP exchange, mount) for the timeline.
+ * begin and end in ns; result is 0 or negative errno.
+ */
+void report_span(struct report *r, const char *room, const char *what, uint64_t begin,
+	uint64_t end, int result);
+
+/*
+ * report_cause: a failure or a hindrance with its stable code. where is the port, netdev, module
+ * or server it is about. The last cause of each (cause, where) pair is kept for state.json. The line is
+ * printed once per distinct text, so that retries do not flood a serial console.
+ */
+void report_cause(struct report *r, enum cause cause, const char *where, uint64_t now,
+	const char *fmt, ...) _printf_(5, 6);
+
+/*
+ * report_wait: what is being waited for right now, for the status line (at most one line a
+ * second). cause is what the failure would be called if the wait never ended. An empty fmt ends the wait.
+ */
+void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
+	const char *fmt, ...) _printf_(5, 6);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * util.h: the few helpers every room uses. Ownership is by _cleanup_ attributes; hand-over is
+ * two visible lines (*ret = x; x = NULL;). Times are uint64_t nanoseconds of CLOCK_BOOTTIME.
+ */
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define _cleanup_(f)	  __attribute__((cleanup(f)))
+#define _printf_(a, b)	  __attribute__((format(printf, a, b)))
+#define _must_check_	  __attribute__((warn_unused_result))
+#define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
+#define NSEC_PER_SEC	  UINT64_C(1000000000)
+#define NSEC_PER_MSEC	  UINT64_C(1000000)
+#define NSEC_NEVER	  UINT64_MAX
+
+/* Defines x_freep() for use with _cleanup_() from "T *x_free(T *)". */
+#define DEFINE_FREEP(type, func)                \
+	static inline void func##p(type **p)    \
+	{                                       \
+		if (*p)                         \
+			*p = func(*p);          \
+	}
+
+static inline void freep(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void fclosep(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+#define _cleanup_free_	 _cleanup_(freep)
+#define _cleanup_close_	 _cleanup_(closep)
+#define _cleanup_fclose_ _cleanup_(fclosep)
+
+static inline bool streq(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* now_ns: CLOCK_BOOTTIME in ns. Only loop.c and main.c call it; everyone else gets "now". */
+static inline uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/*
+ * strscpy: copies src into dst[size], always terminated.
+ * Returns the length, or -E2BIG when src was cut.
+ */
+static inline int strscpy(char *dst, const char *src, size_t size)
+{
+	size_t len = strnlen(src, size);
+
+	if (size == 0)
+		return -E2BIG;
+	if (len == size) {
+		memcpy(dst, src, size - 1);
+		dst[size - 1] = 0;
+		return -E2BIG;
+	}
+	memcpy(dst, src, len + 1);
+	return (int)len;
+}
