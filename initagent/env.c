@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* env: paths below the prefix and small file reads, the only way rooms touch sysfs and proc. */
+#include "env.h"
+
+#include <limits.h>
+#include <stdarg.h>
+
+static int env_vpath(const struct env *env, char *buf, size_t size, const char *fmt, va_list ap)
+{
+	const char *prefix = env->prefix ? env->prefix : "";
+	int head = snprintf(buf, size, "%s", prefix);
+	int tail;
+
+	if (head < 0 || (size_t)head >= size)
+		return -ENAMETOOLONG;
+	tail = vsnprintf(buf + head, size - (size_t)head, fmt, ap);
+	if (tail < 0 || (size_t)tail >= size - (size_t)head)
+		return -ENAMETOOLONG;
+	return head + tail;
+}
+
+int env_path(const struct env *env, char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vpath(env, buf, size, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+/* Reads until size - 1 bytes or end of file; sysfs may hand out a file in pieces. */
+static ssize_t read_full(int fd, char *buf, size_t size)
+{
+	size_t have = 0;
+
+	while (have < size - 1) {
+		ssize_t n = read(fd, buf + have, size - 1 - have);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX];
+	va_list ap;
+	ssize_t n;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vpath(env, path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (r < 0)
+		return r;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read_full(fd, buf, size);
+	if (n < 0)
+		return (int)n;
+	while (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n] = 0;
+	return (int)n;
+}
