@@ -68,3 +68,14 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
  */
 void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
 	const char *fmt, ...) _printf_(5, 6);
+
+/*
+ * The status line. report_deadline: when the next one is due (NSEC_NEVER: nothing is waited for).
+ * report_tick: prints it when due, with the time used of the budget that ends at budget_end
+ * (NSEC_NEVER: no limit). Returns the line just printed, or NULL.
+ */
+uint64_t report_deadline(const struct report *r);
+const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end);
+
+/* report_waiting_for: the cause of the longest current wait and its rail; CAUSE_NONE if none. */
+enum cause report_waiting_for(const struct report *r, char *where, size_t size);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: see report.h. Fixed limits everywhere: a boot that flaps for hours must not grow the
+ * agent. What does not fit is counted.
+ */
+#include "report/report.h"
+
+#include <stdarg.h>
+
+#include "report/console.h"
+#include "report/record.h"
+#include "report/ring.h"
+#include "report/wait.h"
+
+#define MAX_CHANGES 512
+#define MAX_WORKS   256
+#define MAX_CAUSES  64
+
+struct report {
+	struct report_config cfg;
+	struct ring log;
+	struct wait_line wait;
+	struct report_change *changes;
+	struct report_work *works;
+	struct report_met *causes;
+	size_t n_changes, n_works, n_causes;
+	unsigned dropped;
+};
+
+int report_new(struct report **ret, const struct report_config *cfg)
+{
+	struct report *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->cfg = *cfg;
+	*ret = r;
+	return 0;
+}
+
+struct report *report_free(struct report *r)
+{
+	if (!r)
+		return NULL;
+	ring_done(&r->log);
+	free(r->changes);
+	free(r->works);
+	free(r->causes);
+	free(r);
+	return NULL;
+}
+
+void report_view(const struct report *r, struct report_view *ret)
+{
+	*ret = (struct report_view){
+		.changes = r->changes,
+		.n_changes = r->n_changes,
+		.works = r->works,
+		.n_works = r->n_works,
+		.causes = r->causes,
+		.n_causes = r->n_causes,
+		.log = r->log.text,
+		.log_len = r->log.len,
+		.start = r->cfg.start,
+		.dropped = r->dropped,
+	};
+}
+
+/*
+ * Makes room for one more row: grows by doubling up to limit. Returns the zeroed row or NULL,
+ * counted as dropped.
+ */
+static void *add_row(struct report *r, void **rows, size_t *n, size_t row, size_t limit)
+{
+	/* Full at 0, 16, 32, 64, ...: a power of two means "grow". */
+	bool full = *n == 0 || (*n >= 16 && (*n & (*n - 1)) == 0);
+	void *grown;
+
+	if (*n >= limit) {
+		r->dropped++;
+		return NULL;
+	}
+	if (full) {
+		grown = realloc(*rows, (*n ? *n * 2 : 16) * row);
+		if (!grown) {
+			r->dropped++;
+			return NULL;
+		}
+		*rows = grown;
+	}
+	grown = (char *)*rows + *n * row;
+	memset(grown, 0, row);
+	(*n)++;
+	return grown;
+}
+
+static bool shown(const struct report *r, enum report_level level)
+{
+	if (level <= REPORT_WARN)
+		return true;
+	if (level == REPORT_INFO)
+		return r->cfg.debug || !r->cfg.quiet;
+	return r->cfg.debug;
+}
+
+/* One finished line to the log (with time) and, by level, to the console. */
+static void emit(struct report *r, enum report_level level, const char *rail, uint64_t now,
+	const char *text)
+{
+	char clean[REPORT_TEXT_MAX * 2], line[sizeof(clean) + 96];
+
+	console_clean(clean, sizeof(clean), text);
+	snprintf(line, sizeof(line), "[%5u.%03u] %s%s%s", (unsigned)(now / NSEC_PER_SEC),
+		(unsigned)(now / NSEC_PER_MSEC % 1000), rail ? rail : "", rail ? ": " : "", clean);
+	ring_add(&r->log, line);
+	if (!shown(r, level))
+		return;
+	snprintf(line, sizeof(line), "initagent: %s%s%s", rail ? rail : "", rail ? ": " : "",
+		clean);
+	console_line(r->cfg.console_fd, line);
+}
+
+void report_log(struct report *r, enum report_level level, const char *rail, uint64_t now,
+	const char *fmt, ...)
+{
+	char text[REPORT_TEXT_MAX];
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	emit(r, level, rail, now, text);
+}
+
+void report_state(struct report *r, const char *room, const char *rail, const char *from,
+	const char *to, uint64_t now)
+{
+	struct report_change *c;
+
+	if (!r)
+		return;
+	report_log(r, REPORT_DEBUG, rail, now, "%s: %s -> %s", room, from, to);
+	c = add_row(r, (void **)&r->changes, &r->n_changes, sizeof(*c), MAX_CHANGES);
+	if (!c)
+		return;
+	c->when = now;
+	strscpy(c->room, room, sizeof(c->room));
+	strscpy(c->rail, rail ? rail : "", sizeof(c->rail));
+	strscpy(c->from, from, sizeof(c->from));
+	strscpy(c->to, to, sizeof(c->to));
+}
+
+void report_span(struct report *r, const char *room, const char *what, uint64_t begin,
+	uint64_t end, int result)
+{
+	struct report_work *w;
+
+	if (!r)
+		return;
+	w = add_row(r, (void **)&r->works, &r->n_works, sizeof(*w), MAX_WORKS);
+	if (!w)
+		return;
+	w->begin = begin;
+	w->end = end;
+	w->result = result;
+	strscpy(w->room, room, sizeof(w->room));
+	strscpy(w->what, what, sizeof(w->what));
+}
+
+static struct report_met *find_met(struct report *r, enum cause cause, const char *where)
+{
+	for (size_t i = 0; i < r->n_causes; i++)
+		if (r->causes[i].cause == cause && streq(r->causes[i].where, where))
+			return &r->causes[i];
+	return NULL;
+}
+
+/* The cause line, once on the console and once in the kernel log (level 7: kept, not shown). */
+static void print_cause(struct report *r, const struct report_met *met, uint64_t now)
+{
+	const struct cause_info *info = cause_info(met->cause);
+	char text[REPORT_TEXT_MAX * 2], line[sizeof(text) + 32];
+
+	snprintf(text, sizeof(text), "%s %s%s%s", info->code, info->text, *met->text ? ": " : "",
+		met->text);
+	emit(r, REPORT_ERR, *met->where ? met->where : NULL, now, text);
+	snprintf(text, sizeof(text), "%s check: %s", info->code, info->check);
+	emit(r, REPORT_ERR, *met->where ? met->where : NULL, now, text);
+	snprintf(line, sizeof(line), "<7>initagent: %s %s: %s", info->code, met->where, met->text);
+	console_line(r->cfg.kmsg_fd, line);
+}
+
+void report_cause(struct report *r, enum cause cause, const char *where, uint64_t now,
+	const char *fmt, ...)
+{
+	char text[REPORT_TEXT_MAX];
+	struct report_met *met;
+	bool fresh;
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	where = where ? where : "";
+	met = find_met(r, cause, where);
+	fresh = !met || !streq(met->text, text);
+	if (!met)
+		met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met), MAX_CAUSES);
+	if (!met)
+		return;
+	if (!met->count)
+		met->first = now;
+	met->cause = cause;
+	met->count++;
+	met->last = now;
+	strscpy(met->where, where, sizeof(met->where));
+	strscpy(met->text, text, sizeof(met->text));
+	if (fresh)
+		print_cause(r, met, now);
+}
+
+void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
+	const char *fmt, ...)
+{
+	char text[REPORT_TEXT_MAX];
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	wait_line_set(&r->wait, cause, rail ? rail : "", text, now);
+}
+
+uint64_t report_deadline(const struct report *r)
+{
+	return wait_line_deadline(&r->wait);
+}
+
+const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end)
+{
+	const char *text = wait_line_tick(&r->wait, now, r->cfg.start, budget_end);
+
+	if (text)
+		emit(r, REPORT_WARN, NULL, now, text);
+	return text;
+}
+
+enum cause report_waiting_for(const struct report *r, char *where, size_t size)
+{
+	return wait_line_cause(&r->wait, where, size);
+}

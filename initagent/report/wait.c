@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* wait: see wait.h. */
+#include "report/wait.h"
+
+#define QUIET_FIRST  NSEC_PER_SEC
+#define QUIET_CHANGE NSEC_PER_SEC
+#define QUIET_SAME   (5 * NSEC_PER_SEC)
+
+static struct wait_slot *find_slot(struct wait_line *w, const char *rail)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (streq(w->slots[i].rail, rail))
+			return &w->slots[i];
+	return NULL;
+}
+
+static void drop_slot(struct wait_line *w, struct wait_slot *slot)
+{
+	size_t after = w->n - (size_t)(slot - w->slots) - 1;
+
+	memmove(slot, slot + 1, after * sizeof(*slot));
+	w->n--;
+}
+
+void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
+	uint64_t now)
+{
+	struct wait_slot *slot = find_slot(w, rail);
+
+	if (!*text) {
+		if (slot)
+			drop_slot(w, slot);
+		return;
+	}
+	if (!slot) {
+		if (w->n == WAIT_SLOTS)
+			return;
+		slot = &w->slots[w->n++];
+		*slot = (struct wait_slot){.since = now};
+		strscpy(slot->rail, rail, sizeof(slot->rail));
+	}
+	if (slot->cause == cause && streq(slot->text, text))
+		return;
+	if (slot->cause != cause)
+		slot->since = now;
+	slot->cause = cause;
+	strscpy(slot->text, text, sizeof(slot->text));
+	w->changed = true;
+}
+
+/* The wait that has lasted longest is the one worth naming. */
+static const struct wait_slot *oldest(const struct wait_line *w)
+{
+	const struct wait_slot *best = NULL;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (!best || w->slots[i].since < best->since)
+			best = &w->slots[i];
+	return best;
+}
+
+uint64_t wait_line_deadline(const struct wait_line *w)
+{
+	const struct wait_slot *slot = oldest(w);
+	uint64_t first, next;
+
+	if (!slot)
+		return NSEC_NEVER;
+	first = slot->since + QUIET_FIRST;
+	next = w->printed ? w->printed + (w->changed ? QUIET_CHANGE : QUIET_SAME) : 0;
+	return first > next ? first : next;
+}
+
+const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end)
+{
+	const struct wait_slot *slot = oldest(w);
+	char budget[48] = "no limit";
+
+	if (!slot || now < wait_line_deadline(w))
+		return NULL;
+	if (end != NSEC_NEVER)
+		snprintf(budget, sizeof(budget), "%u s of %u s", (unsigned)((now - start) / NSEC_PER_SEC),
+			(unsigned)((end - start) / NSEC_PER_SEC));
+	snprintf(w->line, sizeof(w->line), "%s%swaiting for %s (%s)", slot->rail,
+		*slot->rail ? ": " : "", slot->text, budget);
+	w->printed = now;
+	w->changed = false;
+	return w->line;
+}
+
+enum cause wait_line_cause(const struct wait_line *w, char *where, size_t size)
+{
+	const struct wait_slot *slot = oldest(w);
+
+	if (!slot)
+		return CAUSE_NONE;
+	strscpy(where, slot->rail, size);
+	return slot->cause;
+}

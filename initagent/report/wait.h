@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wait: what each rail waits for right now, and when the console is told. Quick boots stay
+ * silent: the first line comes after a second; then at most one a second when the text changes
+ * and one every five seconds when it does not.
+ */
+#pragma once
+
+#include "report/record.h"
+
+#define WAIT_SLOTS 8
+
+struct wait_slot {
+	enum cause cause;
+	uint64_t since;
+	char rail[REPORT_NAME_MAX];
+	char text[REPORT_TEXT_MAX];
+};
+
+struct wait_line {
+	struct wait_slot slots[WAIT_SLOTS];
+	size_t n;
+	uint64_t printed; /* time of the last line */
+	bool changed;	  /* text changed since the last line */
+	char line[REPORT_TEXT_MAX + REPORT_NAME_MAX + 64];
+};
+
+/* wait_line_set: the rail waits for text now; an empty text ends its wait. */
+void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
+	uint64_t now);
+uint64_t wait_line_deadline(const struct wait_line *w);
+const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end);
+enum cause wait_line_cause(const struct wait_line *w, char *where, size_t size);
