@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* nfs: see nfs.h. */
+#include "root/nfs.h"
+
+#include <sys/mount.h>
+
+#include "root/sysmount.h"
+
+/* Kernel ABI, include/uapi/linux/mount.h: attributes of the mount, not of the superblock. */
+static const struct {
+	const char *name;
+	unsigned attribute;
+} attributes[] = {
+	{"nosuid", 0x02},      {"nodev", 0x04},	   {"noexec", 0x08},
+	{"noatime", 0x10},     {"strictatime", 0x20}, {"nodiratime", 0x80},
+	{"relatime", 0},       {"suid", 0},	   {"dev", 0},
+	{"exec", 0},
+};
+
+/* Words of fstab that only mount(8) understands; they mean nothing to the kernel. */
+static const char *const userspace_words[] = {
+	"defaults", "auto", "noauto", "_netdev", "nofail", "user", "nouser", "bg", "fg",
+};
+
+#define MOUNT_ATTR_RDONLY_ABI 0x01
+
+static const char *const proto_names[NFS_PROTO_MAX] = {
+	[NFS_PROTO_TCP] = "tcp",
+	[NFS_PROTO_RDMA] = "rdma",
+};
+
+static const char *const version_names[NFS_VERSION_MAX] = {
+	[NFS_VERSION_42] = "4.2",
+	[NFS_VERSION_41] = "4.1",
+	[NFS_VERSION_40] = "4.0",
+	[NFS_VERSION_3] = "3",
+};
+
+const char *nfs_proto_name(enum nfs_proto proto)
+{
+	return (unsigned)proto < NFS_PROTO_MAX ? proto_names[proto] : "?";
+}
+
+const char *nfs_version_name(enum nfs_version version)
+{
+	return (unsigned)version < NFS_VERSION_MAX ? version_names[version] : "?";
+}
+
+int nfs_version_from_name(const char *name)
+{
+	for (int i = 0; i < NFS_VERSION_MAX; i++)
+		if (streq(version_names[i], name))
+			return i;
+	return -EINVAL;
+}
+
+/* The context under construction: its fd and what fsmount will need. */
+struct context {
+	int fd;
+	unsigned attributes;
+};
+
+static int set_string(struct context *c, const char *key, const char *value)
+{
+	return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_STRING, key, value);
+}
+
+static bool is_userspace_word(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(userspace_words); i++)
+		if (streq(word, userspace_words[i]))
+			return true;
+	return strncmp(word, "x-", 2) == 0;
+}
+
+/* A mount attribute is kept for fsmount; true if it was one. */
+static bool take_attribute(struct context *c, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (streq(word, attributes[i].name)) {
+			c->attributes |= attributes[i].attribute;
+			return true;
+		}
+	return false;
+}
+
+/* One word of the admin's comma list. word is writable and consumed. */
+static int apply_option(struct context *c, char *word)
+{
+	char *value = strchr(word, '=');
+
+	if (!*word || is_userspace_word(word) || take_attribute(c, word))
+		return 0;
+	if (!value)
+		return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, word, NULL);
+	*value = 0;
+	return set_string(c, word, value + 1);
+}
+
+/* The failing word ends up in text, before what the kernel says. */
+static int apply_options(struct context *c, const char *options, char *text)
+{
+	_cleanup_free_ char *copy = strdup(options);
+	char *save = NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		int r = apply_option(c, w);
+
+		if (r < 0) {
+			snprintf(text, NFS_TEXT_MAX, "mount option '%s'", w);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* source, vers, proto, addr, port: what the attempt itself decides. */
+static int apply_attempt(struct context *c, const struct nfs_attempt *a)
+{
+	char source[1400], port[8];
+	const char *proto = a->proto == NFS_PROTO_RDMA ? (a->ipv6 ? "rdma6" : "rdma")
+						       : (a->ipv6 ? "tcp6" : "tcp");
+	bool bare6 = a->ipv6 && strchr(a->server, ':') && a->server[0] != '[';
+	int r, n = snprintf(source, sizeof(source), bare6 ? "[%s]:%s" : "%s:%s", a->server, a->path);
+
+	if (n < 0 || (size_t)n >= sizeof(source))
+		return -ENAMETOOLONG;
+	snprintf(port, sizeof(port), "%u", a->port);
+	r = set_string(c, "source", source);
+	if (r >= 0)
+		r = set_string(c, "vers", nfs_version_name(a->version));
+	if (r >= 0)
+		r = set_string(c, "proto", proto);
+	if (r >= 0)
+		r = set_string(c, "addr", a->address);
+	if (r >= 0 && a->port)
+		r = set_string(c, "port", port);
+	return r;
+}
+
+/*
+ * NFSv3 keeps its side protocols on TCP (fs/nfs: RDMA is never used for MOUNT) and there is no
+ * statd before the real root runs, so locks stay local.
+ */
+static int apply_v3(struct context *c, const struct nfs_attempt *a)
+{
+	int r;
+
+	if (a->version != NFS_VERSION_3)
+		return 0;
+	r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, "nolock", NULL);
+	return r < 0 ? r : set_string(c, "mountproto", a->ipv6 ? "tcp6" : "tcp");
+}
+
+static int configure(struct context *c, const struct nfs_attempt *a, char *text)
+{
+	int r = apply_attempt(c, a);
+
+	if (r >= 0)
+		r = apply_v3(c, a);
+	if (r >= 0)
+		r = apply_options(c, a->options, text);
+	if (r >= 0)
+		r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, a->readonly ? "ro" : "rw", NULL);
+	if (r >= 0)
+		r = sys_fsconfig(c->fd, SYS_FSCONFIG_CMD_CREATE, NULL, NULL);
+	if (a->readonly)
+		c->attributes |= MOUNT_ATTR_RDONLY_ABI;
+	return r;
+}
+
+/* Appends the kernel's own words to what text already holds. */
+static void add_kernel_text(int fd, char *text)
+{
+	char words[NFS_TEXT_MAX];
+	size_t have = strlen(text);
+
+	sys_fs_messages(fd, words, sizeof(words));
+	if (*words)
+		snprintf(text + have, NFS_TEXT_MAX - have, "%s%s", have ? ": " : "", words);
+}
+
+int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
+{
+	_cleanup_close_ int fd = -1, mnt = -1;
+	struct context c = {0};
+	int r;
+
+	text[0] = 0;
+	fd = sys_fsopen("nfs");
+	if (fd < 0) {
+		snprintf(text, NFS_TEXT_MAX, "the kernel has no NFS client (module nfs)");
+		return fd;
+	}
+	c.fd = fd;
+	r = configure(&c, attempt, text);
+	if (r >= 0)
+		r = mnt = sys_fsmount(fd, c.attributes);
+	if (r >= 0)
+		r = sys_move_mount(mnt, target);
+	if (r < 0)
+		add_kernel_text(fd, text);
+	return r < 0 ? r : 0;
+}

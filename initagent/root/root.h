@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * root: brings the NFS root to its mount point. Each attempt runs in a child, because a mount can
+ * block for minutes; the room walks through versions and transports as the plan allows, waits
+ * between rounds and says why an attempt failed.
+ *
+ * There is no kernel event that says "the server is up now", so between rounds it waits on a timer:
+ * 0.25 s doubling to 4 s, with a quarter of jitter.
+ */
+#pragma once
+
+#include "env.h"
+#include "root/nfs.h"
+
+#define ROOT_INIT_MAX 256
+
+struct root;
+
+enum root_event {
+	ROOT_EVENT_NONE,
+	ROOT_EVENT_MOUNTED,
+	ROOT_EVENT_FAILED, /* a round failed, the next is due at root_deadline() */
+	ROOT_EVENT_FATAL,  /* trying again cannot help; the room stays stopped */
+};
+
+/* Strings are copied. */
+struct root_config {
+	const char *target;		   /* where to mount, e.g. "/sysroot" */
+	const char *server, *address;	   /* name as written; numeric address */
+	bool ipv6;
+	const char *path, *options;
+	enum nfs_version versions[NFS_VERSION_MAX];
+	size_t n_versions;
+	enum nfs_proto proto;
+	bool fallback_tcp;		   /* RDMA may become TCP */
+	uint16_t port;			   /* for proto; 0: default (RDMA: 20049) */
+	bool readonly;
+	const char *init;		   /* wanted init or NULL */
+};
+
+/* What was mounted, for the console and the hand-over. */
+struct root_result {
+	enum nfs_version version;
+	enum nfs_proto proto;
+	uint16_t port;
+	bool fell_back;
+	unsigned attempts;
+	char init[ROOT_INIT_MAX];
+	char server[256], address[64], path[1024], options[1024];
+};
+
+/*
+ * root_new: keeps a copy of the configuration; nothing is started. Returns 0, -EINVAL (a string too
+ * long, no version) or -ENOMEM.
+ */
+int root_new(struct root **ret, const struct env *env, const struct root_config *cfg);
+
+/* root_free: a running attempt is killed. What is mounted stays mounted. */
+struct root *root_free(struct root *r);
+DEFINE_FREEP(struct root, root_free)
+
+/* root_start: begins the first round. 0 or -errno. */
+int root_start(struct root *r, uint64_t now);
+
+/* The fd to watch changes with each attempt: ask again after each dispatch; -1: none right now. */
+int root_fd(const struct root *r);
+uint64_t root_deadline(const struct root *r);
+int root_dispatch(struct root *r, uint64_t now);
+enum root_event root_pop_event(struct root *r);
+
+/* root_failure: cause and words of the last failed round, valid until the next dispatch. */
+enum cause root_failure(const struct root *r, const char **ret_text);
+/* root_result: valid after ROOT_EVENT_MOUNTED. */
+const struct root_result *root_result(const struct root *r);
+/* root_describe: "10.0.0.1:/export/root over rdma, NFS 4.2" for the attempt at hand. */
+void root_describe(const struct root *r, char *buf, size_t size);

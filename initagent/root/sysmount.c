@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* sysmount: see sysmount.h. */
+#include "root/sysmount.h"
+
+#include <sys/syscall.h>
+
+/* Numbers are the same on every architecture since 5.2 (unified table). */
+#ifndef SYS_move_mount
+#define SYS_move_mount 429
+#define SYS_fsopen     430
+#define SYS_fsconfig   431
+#define SYS_fsmount    432
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
+/* include/uapi/linux/mount.h */
+#define FSOPEN_CLOEXEC_FLAG	1
+#define FSMOUNT_CLOEXEC_FLAG	1
+#define MOVE_MOUNT_F_EMPTY_PATH 4
+/* include/uapi/linux/openat2.h */
+#define RESOLVE_IN_ROOT_FLAG 0x10
+
+struct open_how_abi {
+	uint64_t flags;
+	uint64_t mode;
+	uint64_t resolve;
+};
+
+static int result(long r)
+{
+	return r < 0 ? -errno : (int)r;
+}
+
+int sys_fsopen(const char *fstype)
+{
+	return result(syscall(SYS_fsopen, fstype, FSOPEN_CLOEXEC_FLAG));
+}
+
+int sys_fsconfig(int fd, unsigned command, const char *key, const char *value)
+{
+	return result(syscall(SYS_fsconfig, fd, command, key, value, 0));
+}
+
+int sys_fsmount(int fd, unsigned attributes)
+{
+	return result(syscall(SYS_fsmount, fd, FSMOUNT_CLOEXEC_FLAG, attributes));
+}
+
+int sys_move_mount(int fd, const char *target)
+{
+	return result(syscall(SYS_move_mount, fd, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH));
+}
+
+void sys_fs_messages(int fd, char *buf, size_t size)
+{
+	size_t have = 0;
+
+	buf[0] = 0;
+	/* One record a read; at most 8 are kept by the kernel (fs/fs_context.c, struct fc_log). */
+	for (int i = 0; i < 8 && have + 3 < size; i++) {
+		ssize_t n = read(fd, buf + have, size - have - 3);
+
+		if (n <= 0)
+			break;
+		while (n > 0 && buf[have + (size_t)n - 1] == '\n')
+			n--;
+		have += (size_t)n;
+		memcpy(buf + have, "; ", 3);
+		have += 2;
+	}
+	if (have >= 2)
+		have -= 2;
+	buf[have] = 0;
+}
+
+int sys_open_beneath(const char *root, const char *path, int flags)
+{
+	_cleanup_close_ int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct open_how_abi how = {
+		.flags = (uint64_t)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_IN_ROOT_FLAG,
+	};
+
+	if (dir < 0)
+		return -errno;
+	return result(syscall(SYS_openat2, dir, path, &how, sizeof(how)));
+}
