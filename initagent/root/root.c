@@ -403,6 +403,6 @@ const struct root_result *root_result(const struct root *r)
 
 void root_describe(const struct root *r, char *buf, size_t size)
 {
-	snprintf(buf, size, "%.120s:%.180s over %s, NFS %s", r->cfg.server, r->cfg.path,
+	snprintf(buf, size, "%.80s:%.110s over %s, NFS %s", r->cfg.server, r->cfg.path,
 		nfs_proto_name(r->proto), nfs_version_name(r->cfg.versions[r->version]));
 }
