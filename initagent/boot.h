@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * boot: the plan runner. It alone knows the order: modules -> ports -> netdevs -> addresses -> root
+ * -> hand-over. It does not know who started it: own /init, a systemd service or a dracut hook.
+ */
+#pragma once
+
+#include "util.h"
+
+/* How the boot ended; also the exit status of "initagent boot". */
+enum boot_outcome {
+	BOOT_DONE = 0,	    /* the root is mounted and the state written */
+	BOOT_FAILED = 1,    /* the cause was printed; the caller applies its own policy */
+	BOOT_NOT_OURS = 3,  /* root= names nothing the agent handles */
+	/* The policy of rd.shell and rd.emergency, for PID 1 of the stand-alone image: */
+	BOOT_SHELL = 10,
+	BOOT_REBOOT = 11,
+	BOOT_POWEROFF = 12,
+	BOOT_HALT = 13,
+};
+
+#define BOOT_INIT_MAX 256
+
+struct boot_args {
+	const char *prefix;   /* "" or a fixture tree */
+	const char *sysroot;  /* mount point of the root, "/sysroot" */
+	bool standalone;      /* our own /init: apply rd.break and the emergency policy */
+	bool notify;	      /* speak sd_notify */
+	int console_fd;
+	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
+};
+
+/* boot_main: runs the plan of the kernel command line to its end. Never exits the process. */
+enum boot_outcome boot_main(const struct boot_args *args);

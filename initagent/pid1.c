@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pid1: see pid1.h. */
+#include "pid1.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+#include "boot.h"
+#include "handover/switch_root.h"
+#include "report/causes.h"
+#include "report/console.h"
+#include "shell.h"
+
+#define SYSROOT "/sysroot"
+/* A boot child that crashes more often than this will not do better the next time. */
+#define CRASH_LIMIT 5
+
+static const struct {
+	const char *type, *target, *data;
+	unsigned long flags;
+} api_mounts[] = {
+	{"devtmpfs", "/dev", "mode=0755", MS_NOSUID},
+	{"proc", "/proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC},
+	{"sysfs", "/sys", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC},
+	{"tmpfs", "/run", "mode=0755", MS_NOSUID | MS_NODEV},
+};
+
+static void mount_api(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++) {
+		mkdir(api_mounts[i].target, 0755);
+		/* EBUSY: mounted already, e.g. by a wrapper that started us. */
+		if (mount(api_mounts[i].type, api_mounts[i].target, api_mounts[i].type,
+			    api_mounts[i].flags, api_mounts[i].data) < 0 &&
+			errno != EBUSY)
+			console_line(STDERR_FILENO, "initagent: an API file system could not be mounted");
+	}
+	mkdir(SYSROOT, 0755);
+}
+
+/* The kernel opens /dev/console for us only if the image holds the node; after devtmpfs it is there. */
+static void ensure_console(void)
+{
+	int fd;
+
+	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
+		return;
+	fd = open("/dev/console", O_RDWR | O_NOCTTY);
+	for (int i = 0; fd >= 0 && i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+}
+
+/* Runs the boot in a child. Returns its exit status, or -1 when a signal ended it. */
+static int run_child(char *init)
+{
+	pid_t pid = fork(), got;
+	int status = 0;
+
+	if (pid < 0)
+		return BOOT_SHELL;
+	if (pid == 0) {
+		struct boot_args args = {
+			.prefix = "",
+			.sysroot = SYSROOT,
+			.standalone = true,
+			.console_fd = STDERR_FILENO,
+			.ret_init = init,
+		};
+		_exit(boot_main(&args));
+	}
+	/* Orphans come to us; ours is the one that counts. */
+	do
+		got = wait(&status);
+	while (got != pid && (got > 0 || errno == EINTR));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Lets the last lines reach a slow serial console, then ends the machine. */
+static void end_machine(int how)
+{
+	sync();
+	tcdrain(STDERR_FILENO);
+	reboot(how);
+}
+
+static void say_failure(enum cause cause, const char *step, int error)
+{
+	const struct cause_info *info = cause_info(cause);
+	char line[256];
+
+	snprintf(line, sizeof(line), "initagent: %s %s: %s: %s", info->code, info->text, step,
+		strerror(-error));
+	console_line(STDERR_FILENO, line);
+	snprintf(line, sizeof(line), "initagent: %s check: %s", info->code, info->check);
+	console_line(STDERR_FILENO, line);
+}
+
+/* Goes into the real root; comes back only if that failed. */
+static void enter_root(char *init, char *argv[], char *envp[])
+{
+	const char *step = "";
+	int r;
+
+	argv[0] = init;
+	r = switch_root_enter(SYSROOT, init, argv, envp, &step);
+	say_failure(CAUSE_SWITCH_ROOT, step, r);
+}
+
+static void rescue(const char *why)
+{
+	int r = shell_run(why);
+
+	if (r == 0)
+		return;
+	say_failure(CAUSE_INTERNAL, "rescue shell", r);
+	end_machine(RB_HALT_SYSTEM);
+}
+
+static const struct {
+	int outcome, how;
+} machine_ends[] = {
+	{BOOT_REBOOT, RB_AUTOBOOT},
+	{BOOT_POWEROFF, RB_POWER_OFF},
+	{BOOT_HALT, RB_HALT_SYSTEM},
+};
+
+static void apply_policy(int outcome)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(machine_ends); i++)
+		if (machine_ends[i].outcome == outcome)
+			end_machine(machine_ends[i].how);
+	rescue("initagent: the root could not be reached; rescue shell");
+}
+
+void pid1_main(char *argv[], char *envp[])
+{
+	char *init = mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int crashes = 0;
+
+	umask(022);
+	mount_api();
+	ensure_console();
+	while (init != MAP_FAILED) {
+		int outcome = run_child(init);
+
+		if (outcome == BOOT_DONE)
+			enter_root(init, argv, envp);
+		if (outcome < 0 && ++crashes < CRASH_LIMIT)
+			continue;
+		apply_policy(outcome);
+	}
+	end_machine(RB_AUTOBOOT);
+	_exit(1);
+}
