@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rdma_link: software RDMA devices (rxe, siw) by RDMA netlink, the kernel's own interface for it
+ * (include/uapi/rdma/rdma_netlink.h, client NLDEV). Every call opens its own socket and is done
+ * when it returns; the kernel answers at once.
+ */
+#pragma once
+
+#include <net/if.h>
+
+#include "util.h"
+
+#define RDMA_LINK_MAX 64 /* rows rdma_link_list() looks at */
+
+struct rdma_link {
+	uint32_t index;
+	char name[64];
+	char netdev[IFNAMSIZ]; /* of port 1; "" on InfiniBand or when detached */
+	char type[16];	       /* "rxe", "siw"; "" for hardware or when ib_uverbs is not loaded */
+};
+
+/*
+ * rdma_link_add: creates device name of type on netdev. If name exists already with the same type and
+ * netdev it is adopted (returns 1). Returns 0 when created, -errno otherwise with one line in errtext
+ * (never NULL, size > 0): the kernel's extended answer when it gave one, else ours.
+ * The driver must be loaded, for rxe on kernels before 6.15 also crypto-crc32 (modules room).
+ */
+int rdma_link_add(
+	const char *name, const char *type, const char *netdev, char *errtext, size_t size);
+
+/* rdma_link_del: removes a soft device. 0 or -errno with text as above; -ENODEV when unknown. */
+int rdma_link_del(const char *name, char *errtext, size_t size);
+
+/* rdma_link_list: all RDMA devices. Returns how many rows were written (at most max) or -errno. */
+int rdma_link_list(struct rdma_link *links, size_t max);

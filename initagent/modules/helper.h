@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * helper: what the kernel does when it wants a module itself (request_module). It runs the program in
+ * /proc/sys/kernel/modprobe. Decision: the image carries /sbin/modprobe as another name of the
+ * agent, so the kernel's default keeps working before and after switch-root and nothing is
+ * changed. Only if that program is not there the path is emptied, which makes request_module fail at
+ * once instead of creating a process that cannot start; it is put back before switch-root.
+ */
+#pragma once
+
+#include "env.h"
+
+/*
+ * modules_set_modprobe_helper: writes path ("" = none) to /proc/sys/kernel/modprobe. If old is not
+ * NULL the former value is stored there. path must be absolute or empty. Returns 0 or -errno.
+ */
+int modules_set_modprobe_helper(const struct env *env, const char *path, char *old, size_t size);
+
+/*
+ * modules_check_modprobe_helper: applies the decision above. Returns 1 when the path was emptied
+ * (old then holds what to put back), 0 when it was left alone, -errno on failure.
+ */
+int modules_check_modprobe_helper(const struct env *env, char *old, size_t size);
+
+/*
+ * modules_publish_blacklist: writes the names as "blacklist NAME" to
+ * /run/modprobe.d/initagent.conf, so that alias requests of the kernel's own helper, and of udev,
+ * obey rd.driver.blacklist too. Names that are no module names are refused. 0 or -errno.
+ */
+int modules_publish_blacklist(const struct env *env, const char *const *names, size_t n);
+
+/*
+ * modules_modprobe_main: the agent called as "modprobe": options -q -b -a -s -v and --, then names or
+ * aliases. Loads them with dependencies in this process. Returns the exit status: 0, 1 on failure.
+ */
+int modules_modprobe_main(int argc, char **argv);

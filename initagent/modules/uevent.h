@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uevent: the kernel's device announcements (Documentation/ABI: "ACTION@DEVPATH\0KEY=value\0...", at
+ * most UEVENT_BUFFER_SIZE = 2048 bytes of environment plus the header line).
+ */
+#pragma once
+
+#include "util.h"
+
+#define UEVENT_SIZE 8192
+
+/* One announcement; strings point into the caller's buffer, "" when absent. */
+struct uevent {
+	const char *action;    /* "add", "remove", "change", "bind" ... */
+	const char *devpath;   /* "/devices/..." without /sys */
+	const char *subsystem; /* "pci", "net", "infiniband" ... */
+	const char *modalias;
+};
+
+/* uevent_open: netlink socket on the kernel's group, non-blocking. Returns the fd or -errno. */
+int uevent_open(void);
+
+/*
+ * uevent_parse: reads one datagram of len bytes; buf[len] must be writable and is set to 0. Returns 0,
+ * or -EBADMSG for anything that is not a kernel announcement (udevd's own, which begin with "libudev",
+ * included).
+ */
+int uevent_parse(char *buf, size_t len, struct uevent *ret);
+
+/*
+ * uevent_recv: the next announcement from fd. Returns 1 with ret filled, 0 when nothing is left,
+ * -ENOBUFS when the kernel had to drop some (scan sysfs again), or another negative errno. Datagrams of
+ * other senders than the kernel are skipped.
+ */
+int uevent_recv(int fd, char buf[static UEVENT_SIZE], struct uevent *ret);
