@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fabric: the RDMA ports of this node and their state. The list comes from sysfs; changes come from
- * verbs async events where the device's provider is linked in, from kernel uevents, and, for devices
- * without a provider, from a timer (period below).
+ * verbs async events where the device's provider is linked in, from kernel uevents, and, for
+ * devices without a provider, from a timer (period below).
  *
  * An open verbs context blocks the removal of the netdev under a soft RDMA device, so contexts live
  * only while the gate is watched: call fabric_close_verbs() before switch-root.
@@ -66,12 +66,12 @@ struct fabric_port {
 	enum port_phys phys;
 	uint32_t lid, sm_lid; /* 0: not set */
 	unsigned lmc;
-	uint64_t guid;		/* host order; port GUID on InfiniBand, node GUID on Ethernet */
-	uint64_t node_guid;	/* host order */
-	char netdev[IFNAMSIZ];	/* RoCE: the netdev under it; IB: its IPoIB netdev; "" unknown */
-	char rate[48];		/* "100 Gb/sec (4X EDR)" */
-	char pci[32];		/* "0000:3b:00.0", "" for soft devices */
-	bool verbs_events;	/* changes are announced; else the timer looks */
+	uint64_t guid;	       /* host order; port GUID on InfiniBand, node GUID on Ethernet */
+	uint64_t node_guid;    /* host order */
+	char netdev[IFNAMSIZ]; /* RoCE: the netdev under it; IB: its IPoIB netdev; "" unknown */
+	char rate[48];	       /* "100 Gb/sec (4X EDR)" */
+	char pci[32];	       /* "0000:3b:00.0", "" for soft devices */
+	bool verbs_events;     /* changes are announced; else the timer looks */
 };
 
 enum fabric_event_type { FABRIC_PORT_ADDED, FABRIC_PORT_CHANGED, FABRIC_PORT_GONE };
@@ -116,8 +116,8 @@ const struct fabric_port *fabric_find(const struct fabric *f, const char *device
 void fabric_close_verbs(struct fabric *f);
 
 /*
- * fabric_gate: what stands between this port and its rail. CAUSE_NONE: nothing, go on. Else the cause and
- * one line of text. InfiniBand: LinkUp, ACTIVE, LID, SM LID. Ethernet: ACTIVE (ask
+ * fabric_gate: what stands between this port and its rail. CAUSE_NONE: nothing, go on. Else the
+ * cause and one line of text. InfiniBand: LinkUp, ACTIVE, LID, SM LID. Ethernet: ACTIVE (ask
  * fabric_find_gid() for the GID, which appears with the address). Pure.
  */
 enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size);

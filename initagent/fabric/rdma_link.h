@@ -20,10 +20,10 @@ struct rdma_link {
 };
 
 /*
- * rdma_link_add: creates device name of type on netdev. If name exists already with the same type and
- * netdev it is adopted (returns 1). Returns 0 when created, -errno otherwise with one line in errtext
- * (never NULL, size > 0): the kernel's extended answer when it gave one, else ours.
- * The driver must be loaded, for rxe on kernels before 6.15 also crypto-crc32 (modules room).
+ * rdma_link_add: creates device name of type on netdev. If name exists already with the same type
+ * and netdev it is adopted (returns 1). Returns 0 when created, -errno otherwise with one line in
+ * errtext (never NULL, size > 0): the kernel's extended answer when it gave one, else ours. The
+ * driver must be loaded, for rxe on kernels before 6.15 also crypto-crc32 (modules room).
  */
 int rdma_link_add(
 	const char *name, const char *type, const char *netdev, char *errtext, size_t size);

@@ -2,8 +2,8 @@
 /*
  * modules: the room that loads kernel modules. libkmod resolves names, aliases, dependencies,
  * soft dependencies and options here; a small pool of worker processes does the system call, which
- * may block for as long as a driver probes its hardware. It also does the cold plug: drivers of network
- * and RDMA devices by modalias, then by the kernel's uevents, so no udev is needed.
+ * may block for as long as a driver probes its hardware. It also does the cold plug: drivers of
+ * network and RDMA devices by modalias, then by the kernel's uevents, so no udev is needed.
  *
  * Nothing is ever run through a shell: "install" lines of modprobe.d are not executed. "install X
  * /bin/true" and "/bin/false", the usual way to forbid a module, are honoured as a blacklist entry.
@@ -81,19 +81,19 @@ struct modules *modules_free(struct modules *m);
 DEFINE_FREEP(struct modules, modules_free)
 
 /*
- * modules_request: queues a module by name or alias ("rdma_rxe", "nfsv4", "crypto-crc32") with all it
- * needs. Asking twice is harmless; asking for one that failed tries again. A module named itself is
- * loaded even if modprobe.d blacklists it, one found by alias is not (as modprobe does).
- * Returns 0 when queued or already there, also when it is known to fail: the outcome is always an
- * event. -EINVAL when the name does not match [A-Za-z0-9_-]{1,63} or begins with '-'; -ENOSPC when
- * the ledger is full.
+ * modules_request: queues a module by name or alias ("rdma_rxe", "nfsv4", "crypto-crc32") with all
+ * it needs. Asking twice is harmless; asking for one that failed tries again. A module named itself
+ * is loaded even if modprobe.d blacklists it, one found by alias is not (as modprobe does). Returns
+ * 0 when queued or already there, also when it is known to fail: the outcome is always an event.
+ * -EINVAL when the name does not match [A-Za-z0-9_-]{1,63} or begins with '-'; -ENOSPC when the
+ * ledger is full.
  */
 int modules_request(struct modules *m, const char *name_or_alias, uint64_t now);
 
 /*
- * modules_coldplug: queues the drivers of all network and RDMA devices (and of the virtual buses that
- * lead to them) in sysfs, and from then on of those that appear. Once is enough. Returns 0 or, if
- * uevents cannot be received, negative errno; the devices present are served either way.
+ * modules_coldplug: queues the drivers of all network and RDMA devices (and of the virtual buses
+ * that lead to them) in sysfs, and from then on of those that appear. Once is enough. Returns 0 or,
+ * if uevents cannot be received, negative errno; the devices present are served either way.
  */
 int modules_coldplug(struct modules *m, uint64_t now);
 
@@ -120,8 +120,8 @@ struct module_event {
 bool modules_pop_event(struct modules *m, struct module_event *ret);
 
 /*
- * modules_settled: nothing is queued or being loaded. Drivers that probe asynchronously may still make
- * devices appear later, so this is "the queue is empty", never "the hardware is ready".
+ * modules_settled: nothing is queued or being loaded. Drivers that probe asynchronously may still
+ * make devices appear later, so this is "the queue is empty", never "the hardware is ready".
  */
 bool modules_settled(const struct modules *m);
 
@@ -132,9 +132,9 @@ const struct module_entry *modules_ledger(const struct modules *m, size_t *ret_n
 const struct module_entry *modules_find(const struct modules *m, const char *name);
 
 /*
- * modules_stop: closes the workers' pipes; idle ones end at once and are reaped. Returns how many are
- * still inside a load: the kernel lets nobody interrupt that, they end by themselves afterwards.
- * Call it before switch-root; no request is taken afterwards.
+ * modules_stop: closes the workers' pipes; idle ones end at once and are reaped. Returns how many
+ * are still inside a load: the kernel lets nobody interrupt that, they end by themselves
+ * afterwards. Call it before switch-root; no request is taken afterwards.
  */
 unsigned modules_stop(struct modules *m);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uevent: the kernel's device announcements (Documentation/ABI: "ACTION@DEVPATH\0KEY=value\0...", at
- * most UEVENT_BUFFER_SIZE = 2048 bytes of environment plus the header line).
+ * uevent: the kernel's device announcements (Documentation/ABI: "ACTION@DEVPATH\0KEY=value\0...",
+ * at most UEVENT_BUFFER_SIZE = 2048 bytes of environment plus the header line).
  */
 #pragma once
 
@@ -21,15 +21,15 @@ struct uevent {
 int uevent_open(void);
 
 /*
- * uevent_parse: reads one datagram of len bytes; buf[len] must be writable and is set to 0. Returns 0,
- * or -EBADMSG for anything that is not a kernel announcement (udevd's own, which begin with "libudev",
- * included).
+ * uevent_parse: reads one datagram of len bytes; buf[len] must be writable and is set to 0. Returns
+ * 0, or -EBADMSG for anything that is not a kernel announcement (udevd's own, which begin with
+ * "libudev", included).
  */
 int uevent_parse(char *buf, size_t len, struct uevent *ret);
 
 /*
  * uevent_recv: the next announcement from fd. Returns 1 with ret filled, 0 when nothing is left,
- * -ENOBUFS when the kernel had to drop some (scan sysfs again), or another negative errno. Datagrams of
- * other senders than the kernel are skipped.
+ * -ENOBUFS when the kernel had to drop some (scan sysfs again), or another negative errno.
+ * Datagrams of other senders than the kernel are skipped.
  */
 int uevent_recv(int fd, char buf[static UEVENT_SIZE], struct uevent *ret);
