@@ -45,6 +45,11 @@ struct outcome {
 	char init[ROOT_INIT_MAX];
 };
 
+static const struct root_ops real_ops = {
+	.mount = nfs_mount,
+	.check = init_check,
+};
+
 struct root {
 	const struct env *env;
 	struct root_config cfg; /* strings point into result and below */
@@ -104,6 +109,8 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 		return -ENOMEM;
 	r->env = env;
 	r->cfg = *cfg;
+	if (!r->cfg.ops)
+		r->cfg.ops = &real_ops;
 	r->fd = -1;
 	r->child = -1;
 	r->deadline = NSEC_NEVER;
@@ -168,9 +175,9 @@ static void child_run(const struct root *r, int fd)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	attempt_fill(r, &attempt);
-	out.error = nfs_mount(&attempt, r->cfg.target, out.text);
+	out.error = r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
 	if (out.error == 0) {
-		out.error = init_check(r->cfg.target, r->cfg.init, out.init, sizeof(out.init));
+		out.error = r->cfg.ops->check(r->cfg.target, r->cfg.init, out.init, sizeof(out.init));
 		out.no_init = out.error != 0;
 		if (out.no_init)
 			umount2(r->cfg.target, MNT_DETACH);

@@ -23,6 +23,8 @@ enum root_event {
 	ROOT_EVENT_FATAL,  /* trying again cannot help; the room stays stopped */
 };
 
+struct root_ops;
+
 /* Strings are copied. */
 struct root_config {
 	const char *target;		   /* where to mount, e.g. "/sysroot" */
@@ -36,6 +38,13 @@ struct root_config {
 	uint16_t port;			   /* for proto; 0: default (RDMA: 20049) */
 	bool readonly;
 	const char *init;		   /* wanted init or NULL */
+	/* The seam for tests; NULL: nfs_mount and init_check. */
+	const struct root_ops *ops;
+};
+
+struct root_ops {
+	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
+	int (*check)(const char *root, const char *wanted, char *ret, size_t size);
 };
 
 /* What was mounted, for the console and the hand-over. */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The report room: what reaches the console, what is kept, and that nothing grows without bound. */
+#include "check.h"
+
+#include "report/console.h"
+#include "report/record.h"
+#include "report/wait.h"
+
+/* A report whose console is a pipe; reads what was printed so far. */
+struct fixture {
+	struct report *report;
+	int pipe[2];
+	char text[16384];
+};
+
+static void setup(struct fixture *f, bool quiet)
+{
+	struct report_config cfg = {.kmsg_fd = -1, .quiet = quiet};
+
+	CHECK_INT(pipe2(f->pipe, O_NONBLOCK), 0);
+	cfg.console_fd = f->pipe[1];
+	CHECK_INT(report_new(&f->report, &cfg), 0);
+}
+
+static const char *printed(struct fixture *f)
+{
+	ssize_t n = read(f->pipe[0], f->text, sizeof(f->text) - 1);
+
+	f->text[n > 0 ? n : 0] = 0;
+	return f->text;
+}
+
+TEST(every_cause_has_a_full_row)
+{
+	for (int i = 1; i < CAUSE_MAX; i++) {
+		const struct cause_info *info = cause_info((enum cause)i);
+
+		CHECK(info->id && *info->id);
+		CHECK(strncmp(info->code, "IA-E", 4) == 0 && strlen(info->code) == 7);
+		CHECK(*info->text && strlen(info->text) <= 90);
+		CHECK(*info->check);
+		CHECK_INT(cause_from_code(info->code), i); /* so codes are unique, too */
+	}
+	CHECK_STR(cause_info((enum cause)9999)->code, "IA-E901");
+	CHECK_INT(cause_from_code("IA-E999"), CAUSE_NONE);
+}
+
+TEST(levels_choose_what_is_shown)
+{
+	struct fixture f;
+
+	setup(&f, true);
+	report_log(f.report, REPORT_INFO, "eth0", 0, "not shown");
+	report_log(f.report, REPORT_WARN, "eth0", 0, "shown %d", 1);
+	CHECK_STR(printed(&f), "initagent: eth0: shown 1\n");
+	report_free(f.report);
+	setup(&f, false);
+	report_log(f.report, REPORT_INFO, NULL, 0, "info");
+	report_log(f.report, REPORT_DEBUG, NULL, 0, "debug");
+	CHECK_STR(printed(&f), "initagent: info\n");
+}
+
+TEST(control_bytes_never_reach_the_console)
+{
+	struct fixture f;
+	char clean[64];
+
+	setup(&f, false);
+	report_log(f.report, REPORT_WARN, NULL, 0, "host\x1b[2J\r\n\x07");
+	CHECK_STR(printed(&f), "initagent: host\\x1b[2J\\x0d\\x0a\\x07\n");
+	console_clean(clean, 8, "\x01\x02\x03\x04");
+	CHECK_STR(clean, "\\x01");
+}
+
+TEST(a_cause_is_printed_once_per_text)
+{
+	struct fixture f;
+	struct report_view v;
+
+	setup(&f, true);
+	for (int i = 0; i < 3; i++)
+		report_cause(f.report, CAUSE_DHCP_NO_OFFER, "eth0", (uint64_t)i, "3 DISCOVERs");
+	CHECK_STR(printed(&f),
+		"initagent: eth0: IA-E501 no DHCP server answered: 3 DISCOVERs\n"
+		"initagent: eth0: IA-E501 check: is the server up, on this segment (or relayed), "
+		"and does it know this client identifier?\n");
+	report_view(f.report, &v);
+	CHECK_INT(v.n_causes, 1);
+	CHECK_INT(v.causes[0].count, 3);
+	CHECK_INT(v.causes[0].last, 2);
+}
+
+TEST(rows_are_bounded_and_counted)
+{
+	struct fixture f;
+	struct report_view v;
+
+	setup(&f, true);
+	for (int i = 0; i < 5000; i++)
+		report_state(f.report, "link", "eth0", "down", "up", (uint64_t)i);
+	for (int i = 0; i < 300; i++)
+		report_span(f.report, "modules", "m", 0, 1, 0);
+	report_view(f.report, &v);
+	CHECK_INT(v.n_changes, 512);
+	CHECK_INT(v.n_works, 256);
+	CHECK_INT(v.dropped, 5000 - 512 + 300 - 256);
+	CHECK_INT(v.changes[511].when, 511);
+	CHECK(v.log_len <= 65536);
+	CHECK(strncmp(v.log, "... earlier lines dropped ...\n", 30) == 0);
+}
+
+TEST(nothing_is_reported_to_no_report)
+{
+	report_log(NULL, REPORT_ERR, NULL, 0, "x");
+	report_state(NULL, "a", "b", "c", "d", 0);
+	report_cause(NULL, CAUSE_INTERNAL, NULL, 0, "x");
+	report_span(NULL, "a", "b", 0, 0, 0);
+	report_wait(NULL, CAUSE_INTERNAL, NULL, 0, "x");
+}
+
+TEST(status_line_is_calm)
+{
+	struct wait_line w = {0};
+	const uint64_t s = NSEC_PER_SEC;
+
+	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
+	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "a DHCP offer", 10 * s);
+	CHECK(!wait_line_tick(&w, 10 * s, 0, 180 * s));
+	CHECK_STR(wait_line_tick(&w, 11 * s, 0, 180 * s), "eth0: waiting for a DHCP offer (11 s of 180 s)");
+	CHECK(!wait_line_tick(&w, 12 * s, 0, 180 * s));
+	CHECK_INT(wait_line_deadline(&w), (long long)(16 * s));
+	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "a DHCP offer, 2 sent", 12 * s);
+	CHECK_STR(wait_line_tick(&w, 12 * s, 0, NSEC_NEVER),
+		"eth0: waiting for a DHCP offer, 2 sent (no limit)");
+	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "", 13 * s);
+	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
+}
+
+TEST(the_oldest_wait_is_named)
+{
+	struct wait_line w = {0};
+	char where[REPORT_NAME_MAX];
+
+	wait_line_set(&w, CAUSE_NETDEV_NO_CARRIER, "eth1", "carrier", 5);
+	wait_line_set(&w, CAUSE_PORT_DOWN, "mlx5_0/1", "ACTIVE", 3);
+	CHECK_INT(wait_line_cause(&w, where, sizeof(where)), CAUSE_PORT_DOWN);
+	CHECK_STR(where, "mlx5_0/1");
+	for (int i = 0; i < 20; i++) {
+		char rail[8];
+
+		snprintf(rail, sizeof(rail), "r%d", i);
+		wait_line_set(&w, CAUSE_PORT_DOWN, rail, "x", 9);
+	}
+	CHECK_INT(w.n, WAIT_SLOTS);
+}
