@@ -6,20 +6,19 @@
 
 #include "root/sysmount.h"
 
-/* Kernel ABI, include/uapi/linux/mount.h: attributes of the mount, not of the superblock. */
+/*
+ * The flags of mount(2) in the newer interface: some are attributes of the mount (MOUNT_ATTR_*,
+ * include/uapi/linux/mount.h), some are options of the superblock.
+ */
 static const struct {
-	const char *name;
+	unsigned long flag;
 	unsigned attribute;
-} attributes[] = {
-	{"nosuid", 0x02},      {"nodev", 0x04},	   {"noexec", 0x08},
-	{"noatime", 0x10},     {"strictatime", 0x20}, {"nodiratime", 0x80},
-	{"relatime", 0},       {"suid", 0},	   {"dev", 0},
-	{"exec", 0},
-};
-
-/* Words of fstab that only mount(8) understands; they mean nothing to the kernel. */
-static const char *const userspace_words[] = {
-	"defaults", "auto", "noauto", "_netdev", "nofail", "user", "nouser", "bg", "fg",
+	const char *word;
+} flags[] = {
+	{MS_NOSUID, 0x02, NULL},      {MS_NODEV, 0x04, NULL},	  {MS_NOEXEC, 0x08, NULL},
+	{MS_NOATIME, 0x10, NULL},     {MS_STRICTATIME, 0x20, NULL}, {MS_NODIRATIME, 0x80, NULL},
+	{MS_SYNCHRONOUS, 0, "sync"},  {MS_DIRSYNC, 0, "dirsync"}, {MS_MANDLOCK, 0, "mand"},
+	{MS_LAZYTIME, 0, "lazytime"},
 };
 
 #define MOUNT_ATTR_RDONLY_ABI 0x01
@@ -65,23 +64,20 @@ static int set_string(struct context *c, const char *key, const char *value)
 	return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_STRING, key, value);
 }
 
-static bool is_userspace_word(const char *word)
+static int apply_flags(struct context *c, const struct nfs_attempt *a)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(userspace_words); i++)
-		if (streq(word, userspace_words[i]))
-			return true;
-	return strncmp(word, "x-", 2) == 0;
-}
+	int r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, a->readonly ? "ro" : "rw", NULL);
 
-/* A mount attribute is kept for fsmount; true if it was one. */
-static bool take_attribute(struct context *c, const char *word)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (streq(word, attributes[i].name)) {
-			c->attributes |= attributes[i].attribute;
-			return true;
-		}
-	return false;
+	if (a->readonly)
+		c->attributes |= MOUNT_ATTR_RDONLY_ABI;
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && r >= 0; i++) {
+		if (!(a->mount_flags & flags[i].flag))
+			continue;
+		c->attributes |= flags[i].attribute;
+		if (flags[i].word)
+			r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, flags[i].word, NULL);
+	}
+	return r;
 }
 
 /* One word of the admin's comma list. word is writable and consumed. */
@@ -89,8 +85,6 @@ static int apply_option(struct context *c, char *word)
 {
 	char *value = strchr(word, '=');
 
-	if (!*word || is_userspace_word(word) || take_attribute(c, word))
-		return 0;
 	if (!value)
 		return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, word, NULL);
 	*value = 0;
@@ -150,8 +144,10 @@ static int apply_v3(struct context *c, const struct nfs_attempt *a)
 
 	if (a->version != NFS_VERSION_3)
 		return 0;
-	r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, "nolock", NULL);
-	return r < 0 ? r : set_string(c, "mountproto", a->ipv6 ? "tcp6" : "tcp");
+	r = set_string(c, "mountproto", a->ipv6 ? "tcp6" : "tcp");
+	if (r >= 0 && a->nolock)
+		r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, "nolock", NULL);
+	return r;
 }
 
 static int configure(struct context *c, const struct nfs_attempt *a, char *text)
@@ -163,11 +159,9 @@ static int configure(struct context *c, const struct nfs_attempt *a, char *text)
 	if (r >= 0)
 		r = apply_options(c, a->options, text);
 	if (r >= 0)
-		r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, a->readonly ? "ro" : "rw", NULL);
+		r = apply_flags(c, a);
 	if (r >= 0)
 		r = sys_fsconfig(c->fd, SYS_FSCONFIG_CMD_CREATE, NULL, NULL);
-	if (a->readonly)
-		c->attributes |= MOUNT_ATTR_RDONLY_ABI;
 	return r;
 }
 

@@ -41,6 +41,8 @@ struct nfs_attempt {
 	enum nfs_proto proto;
 	uint16_t port;	       /* 0: the kernel's default (2049 or rpcbind for v3; 20049 for RDMA) */
 	bool readonly;
+	bool nolock;	       /* version 3 only */
+	unsigned long mount_flags; /* MS_NOSUID and the like; MS_RDONLY is readonly */
 };
 
 /*

@@ -164,6 +164,8 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 		.proto = r->proto,
 		.port = attempt_port(r),
 		.readonly = r->cfg.readonly,
+		.nolock = r->cfg.nolock,
+		.mount_flags = r->cfg.mount_flags,
 	};
 }
 

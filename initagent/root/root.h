@@ -37,6 +37,8 @@ struct root_config {
 	bool fallback_tcp;		   /* RDMA may become TCP */
 	uint16_t port;			   /* for proto; 0: default (RDMA: 20049) */
 	bool readonly;
+	bool nolock;			   /* version 3: no lock manager */
+	unsigned long mount_flags;	   /* of mount(2), without MS_RDONLY */
 	const char *init;		   /* wanted init or NULL */
 	/* The seam for tests; NULL: nfs_mount and init_check. */
 	const struct root_ops *ops;
