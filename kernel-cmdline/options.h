@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options: the one table of command-line options (rows in options.def). The parser, the lint,
+ * the README's table, the man page and the shell completion are all made from it.
+ */
+#pragma once
+
+#include "util.h"
+
+enum option_id {
+#define OPTION(id, ...) OPTION_##id,
+#include "options.def"
+#undef OPTION
+	OPTION_N
+};
+
+enum option_status {
+	OPTION_ACTED,	/* this build acts on it */
+	OPTION_NOTED,	/* understood, and rightly nothing to do here */
+	OPTION_LATER,	/* the name is reserved; this build does nothing with it yet */
+	OPTION_REFUSED, /* understood but not acted on: other tools would */
+};
+
+enum option_flags {
+	OPTION_LAST = 0,	/* given several times: the last well-formed one counts */
+	OPTION_LIST = 1 << 0,	/* given several times: all count, in order */
+	OPTION_VALUE = 1 << 1,	/* needs "=value" */
+	OPTION_PREFIX = 1 << 2, /* the name is the beginning of a family ("rd.ib.") */
+};
+
+struct parser;
+struct plan_word;
+struct option_row;
+
+/* An option's parse function: changes the plan being built. Returns 0 or -ENOMEM. */
+typedef int (*option_parse)(struct parser *p, const struct option_row *row, struct plan_word *w);
+
+struct option_row {
+	enum option_id id;
+	enum option_status status;
+	unsigned int flags;
+	const char *name;
+	const char *grammar; /* what follows the name, "" for a bare word */
+	const char *def;     /* default: a number, "on", "off", or words; "" for none */
+	const char *dracut;  /* how dracut's meaning differs; "" if it does not */
+	const char *doc;     /* one or two sentences */
+	option_parse parse;
+	size_t field;	     /* offset in struct boot_plan, for the generic parse functions */
+};
+
+/* option_row: the row of an id. */
+const struct option_row *option_row(enum option_id id);
+
+/*
+ * option_find: the row whose name is s[0..len), '-' and '_' being equal as for the kernel.
+ * Families match by their prefix. NULL if there is none. *renamed is set to true when s is an
+ * old dracut spelling (rd_retry, rdbreak); renamed may be NULL.
+ */
+const struct option_row *option_find(const char *s, size_t len, bool *renamed);
+
+/*
+ * option_suggest: the table's name nearest to a misspelt s, or NULL if none is near (at most
+ * two slips, and no more than a third of the letters).
+ */
+const char *option_suggest(const char *s, size_t len);
+
+/* Who a word belongs to that has no row in the table. */
+enum word_owner { OWNER_NOBODY, OWNER_KERNEL, OWNER_SYSTEM, OWNER_DRACUT };
+
+/* word_owner: looks a name up among well-known words of the kernel, systemd and dracut. */
+enum word_owner word_owner(const char *s, size_t len);
+
+enum options_format { OPTIONS_MARKDOWN, OPTIONS_MAN, OPTIONS_COMPLETION };
+
+/*
+ * options_print: the table as a markdown table (README), as man page source (scdoc), or as a
+ * plain list "name[=]" one a line for shell completion. Returns 0 or -EIO.
+ */
+int options_print(FILE *out, enum options_format format);

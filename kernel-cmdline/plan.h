@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan: what the kernel command line asks for, after defaults. Made once by plan_parse(), never
+ * changed afterwards: everyone holds a "const struct boot_plan *". All strings and arrays belong
+ * to the plan and live until plan_free(). Pure: no files, no clock, no globals.
+ *
+ * Malformed text never makes the parser fail: the option is left out (or its sane part kept), a
+ * diag says so and says what was taken instead. Only -ENOMEM is returned.
+ */
+#pragma once
+
+#include "diag.h"
+#include "options.h"
+#include "value.h"
+
+/* rd.retry when not given: dracut's documented default, in seconds. */
+#define PLAN_RETRY_DEFAULT 180
+
+/* Most entries of any one list; further ones are reported and left out. */
+#define PLAN_LIST_MAX 64
+
+/* Longest source text looked at; the kernel's own limit is 2,048 (x86) or 4,096 bytes. */
+#define PLAN_SOURCE_MAX 65536
+
+/* --- drivers ------------------------------------------------------------------------------ */
+
+/* module.param=value on the command line; module with '_' for '-' (as in /proc/modules). */
+struct plan_param {
+	const char *module;
+	const char *param;
+	const char *value; /* NULL for "module.param" alone */
+};
+
+struct plan_drivers {
+	const char *const *pre;	      /* rd.driver.pre, in order: before cold plug */
+	const char *const *post;      /* rd.driver.post, in order: after cold plug */
+	const char *const *blacklist; /* rd.driver.blacklist and modprobe.blacklist */
+	const struct plan_param *params;
+	size_t n_pre, n_post, n_blacklist, n_params;
+};
+
+/* --- network ------------------------------------------------------------------------------ */
+
+/* How an interface gets its address; ip=dhcp,dhcp6 sets two. */
+enum plan_method {
+	PLAN_IP_STATIC = 1 << 0, /* none, off, or an address without a word */
+	PLAN_IP_DHCP = 1 << 1,	 /* dhcp, on, any */
+	PLAN_IP_SINGLE = 1 << 2, /* single-dhcp: the first lease on any interface wins */
+	PLAN_IP_DHCP6 = 1 << 3,
+	PLAN_IP_AUTO6 = 1 << 4,
+	PLAN_IP_EITHER6 = 1 << 5, /* auto6, and if that fails dhcp6 */
+	PLAN_IP_LINK6 = 1 << 6,	  /* link-local only */
+	PLAN_IP_IBFT = 1 << 7,	  /* from the firmware's iBFT: not acted on by this build */
+};
+
+/* One ip= option. */
+struct plan_ip {
+	unsigned int methods;	/* enum plan_method bits, at least one */
+	const char *ifname;	/* NULL: every interface (DHCP) or the first one usable */
+	struct hw_addr match;	/* interface named by address instead (len 0: by name) */
+	struct inet_addr addr;
+	int prefix;		/* of addr, -1 if none */
+	struct inet_addr peer;	/* far end of a point-to-point link; also the server for NFS */
+	int peer_prefix;	/* -1 if none */
+	struct inet_addr gateway;
+	const char *hostname;	/* NULL if none */
+	uint32_t mtu;		/* 0: leave it */
+	struct hw_addr hwaddr;	/* address to set on the interface (len 0: leave it) */
+	struct inet_addr dns[2];
+	size_t n_dns;
+	size_t word;		/* index into words, for messages */
+};
+
+struct plan_route { /* rd.route=NET/PREFIX:GATEWAY[:IFNAME] */
+	struct inet_addr net;
+	int prefix;
+	struct inet_addr gateway; /* family 0: on-link */
+	const char *ifname;	  /* NULL: whichever interface reaches the gateway */
+};
+
+struct plan_ifname { /* ifname=NAME:MAC */
+	const char *name;
+	struct hw_addr hwaddr; /* 6, 8 (port GUID) or 20 bytes; of 20 only the last 8 are stable */
+};
+
+struct plan_rdma_link { /* rd.rdma.link=NAME,TYPE,NETDEV */
+	const char *name;
+	const char *type; /* "rxe" or "siw" */
+	const char *netdev;
+};
+
+/* Waits of single steps, seconds; 0: no limit of its own. */
+struct plan_net_timeouts {
+	uint32_t iflink_s;  /* default 60: netdev appears */
+	uint32_t ifup_s;    /* default 20 */
+	uint32_t carrier_s; /* default 10 */
+	uint32_t route_s;   /* default 20 */
+	uint32_t dhcp_s;    /* default 0 */
+	uint32_t dhcp_retry;/* rd.net.dhcp.retry: default 0, as often as the budget allows */
+};
+
+struct plan_net {
+	bool neednet;	    /* rd.neednet: bring the network up whatever the root is */
+	bool wanted;	    /* neednet, or the root or an ip=, BOOTIF= asks for it */
+	bool peerdns;	    /* rd.peerdns: take DNS servers from DHCP (default) */
+	const struct plan_ip *ips;
+	const struct inet_addr *nameservers;
+	const struct plan_route *routes;
+	const struct plan_ifname *ifnames;
+	const struct plan_rdma_link *rdma_links;
+	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links;
+	struct hw_addr bootif; /* BOOTIF= unless rd.bootif=0; without the hardware type octet */
+	uint8_t bootif_type;   /* ARP hardware type: 1 Ethernet, 0x20 InfiniBand (IANA) */
+	const char *bootdev;   /* bootdev=, else the first interface named by ip=; or NULL */
+	const char *hostname;  /* hostname= or systemd.hostname= or the first of ip=; or NULL */
+	struct plan_net_timeouts timeouts;
+};
+
+/* --- root --------------------------------------------------------------------------------- */
+
+enum plan_root_kind {
+	PLAN_ROOT_NONE,	 /* no root=: fatal */
+	PLAN_ROOT_NFS,	 /* ours */
+	PLAN_ROOT_DHCP,	 /* root=dhcp, netroot=dhcp: root_spec_parse() on the root-path option */
+	PLAN_ROOT_LIVE,	 /* live:URL, http:, https:, ...: recognised, not in this build yet */
+	PLAN_ROOT_BLOCK, /* a block device: left to dracut */
+	PLAN_ROOT_OTHER, /* iscsi:, nbd:, nvmf:, cifs: ...: left to dracut */
+};
+
+enum plan_nfs_proto {
+	PLAN_NFS_PROTO_UNSET, /* the kernel's default: tcp */
+	PLAN_NFS_PROTO_TCP,
+	PLAN_NFS_PROTO_RDMA,
+};
+
+/* NFS versions to try, from the highest bit down. */
+enum plan_nfs_version {
+	PLAN_NFS_V3 = 1 << 0,
+	PLAN_NFS_V40 = 1 << 1,
+	PLAN_NFS_V41 = 1 << 2,
+	PLAN_NFS_V42 = 1 << 3,
+};
+#define PLAN_NFS_V4ANY (PLAN_NFS_V40 | PLAN_NFS_V41 | PLAN_NFS_V42)
+
+/*
+ * An NFS root. Which versions are tried:
+ *	vers=4.2, v4.1, vers=4,minorversion=0, vers=3	exactly that one
+ *	vers=4, v4, nfs4: without vers=			4.2, 4.1, 4.0
+ *	nfs: without vers=				4.2, 4.1, 4.0, 3
+ * The last is what "mount -t nfs" does under dracut, although dracut's own comment says v3.
+ */
+struct plan_nfs {
+	const char *server;	      /* name or address without brackets; NULL: from DHCP */
+	struct inet_addr server_addr; /* server, if it is an address literal */
+	const char *path;	      /* absolute; NULL: from DHCP's root-path */
+	bool path_host;		      /* path holds "%s": the first is replaced by the host name */
+	unsigned int versions;	      /* enum plan_nfs_version bits */
+	enum plan_nfs_proto proto;
+	uint16_t port;		      /* 0: 2049, or 20049 for rdma */
+	bool fallback_tcp;	      /* rd.nfs.fallback=tcp: TCP may follow a failed rdma */
+	bool nolock;		      /* add "nolock" when version 3 is used; true as in dracut */
+	unsigned long mount_flags;    /* MS_NOATIME and the like of mount(2); MS_RDONLY never set */
+	const char *options;	      /* the rest, comma-separated, for the kernel's nfs; "" */
+};
+
+struct plan_root {
+	enum plan_root_kind kind;
+	const char *text;   /* as written (of root=, netroot= or nfsroot=); NULL if none */
+	struct plan_nfs nfs;/* only for PLAN_ROOT_NFS */
+	const char *url;    /* only for PLAN_ROOT_LIVE */
+	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
+	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
+};
+
+/* --- init, failure policy, debugging ------------------------------------------------------- */
+
+enum plan_action {
+	PLAN_ACTION_NONE, /* nothing follows the shell: it may be left to try again */
+	PLAN_ACTION_REBOOT,
+	PLAN_ACTION_POWEROFF,
+	PLAN_ACTION_HALT,
+};
+
+enum plan_switch { PLAN_UNSET, PLAN_OFF, PLAN_ON };
+
+/*
+ * What a failed boot does: a shell first if shell is set, then the action.
+ *	neither option		shell, NONE		(dracut's default)
+ *	rd.shell=0		no shell, HALT		(dracut's)
+ *	rd.emergency=X		no shell, X		(dracut opens a shell first and stays there)
+ *	rd.shell rd.emergency=X	shell, X when it is left
+ *	rd.break		shell as well
+ */
+struct plan_failure {
+	bool shell;
+	enum plan_action action;
+};
+
+/* rd.break stages in boot order; a bare rd.break is PLAN_BREAK_SWITCH_ROOT. */
+enum plan_break {
+	PLAN_BREAK_CMDLINE = 1 << 0,
+	PLAN_BREAK_PRE_UDEV = 1 << 1,
+	PLAN_BREAK_PRE_TRIGGER = 1 << 2,
+	PLAN_BREAK_INITQUEUE = 1 << 3,
+	PLAN_BREAK_PRE_MOUNT = 1 << 4,
+	PLAN_BREAK_MOUNT = 1 << 5,
+	PLAN_BREAK_PRE_PIVOT = 1 << 6,
+	PLAN_BREAK_CLEANUP = 1 << 7,
+	PLAN_BREAK_SWITCH_ROOT = 1 << 8,
+};
+
+/* --- the words themselves ------------------------------------------------------------------ */
+
+enum plan_word_kind {
+	PLAN_WORD_OPTION,  /* has a row in the option table */
+	PLAN_WORD_PARAM,   /* module.param=value */
+	PLAN_WORD_KERNEL,  /* the kernel's own (console=, panic=, BOOT_IMAGE= ...) */
+	PLAN_WORD_SYSTEM,  /* the real system's (systemd.*, 3, single ...) */
+	PLAN_WORD_DRACUT,  /* of dracut's modules (rd.lvm.*, rd.luks.* ...): left to them */
+	PLAN_WORD_INIT,	   /* after "--": an argument of init */
+	PLAN_WORD_UNKNOWN,
+};
+
+struct plan_word {
+	enum plan_word_kind kind;
+	const struct option_row *row; /* PLAN_WORD_OPTION only */
+	const char *name;	      /* as the kernel splits it, quotes gone */
+	const char *value;	      /* NULL without '=' */
+	const char *effect;	      /* in plain words what it does; NULL if nothing */
+	unsigned int source;
+	size_t pos, len;	      /* the raw text in its source, quotes included */
+	size_t value_pos;	      /* where value begins in the source */
+};
+
+struct boot_plan {
+	struct plan_drivers drivers;
+	struct plan_net net;
+	struct plan_root root;
+	uint32_t retry_s;   /* for the network to become operational; 0: no limit of its own */
+	uint32_t timeout_s; /* for the whole boot; 0: none */
+	const char *init;   /* init=, default "/sbin/init" */
+	const char *const *init_args; /* words after "--", and run level words before it */
+	size_t n_init_args;
+	struct plan_failure failure;
+	enum plan_switch shell;	    /* rd.shell as given */
+	unsigned int breaks;	    /* enum plan_break bits */
+	bool debug;		    /* rd.debug */
+	bool info;		    /* rd.info: show progress although "quiet" */
+	bool quiet;		    /* the kernel's quiet */
+	bool fatal;		    /* a DIAG_FATAL was reported */
+	const struct plan_word *words;
+	size_t n_words;
+	bool given[OPTION_N];	    /* was the option on the line, well-formed or not? */
+};
+
+/* One text the plan is made of, for example /proc/cmdline or a file of /etc/cmdline.d. */
+struct plan_source {
+	const char *name; /* for messages; NULL for the kernel's command line */
+	const char *text; /* any bytes; ends at len or at the first NUL */
+	size_t len;
+};
+
+/*
+ * plan_parse_sources: sources in the order of increasing weight. dracut's order is
+ * /etc/cmdline.d files by name, /etc/cmdline, /proc/cmdline (last wins). Each source is split
+ * by itself, so an unbalanced quote or a "--" ends with its file. White space incl. newlines
+ * separates words, as in the kernel.
+ *
+ * diags may be NULL. Returns 0 or -ENOMEM; *ret only on 0.
+ */
+int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, size_t n_src,
+	struct diag_list *diags);
+
+/* plan_parse: the same for a single text. */
+int plan_parse(struct boot_plan **ret, const char *cmdline, size_t len, struct diag_list *diags);
+
+struct boot_plan *plan_free(struct boot_plan *p);
+DEFINE_FREEP(struct boot_plan, plan_free)
+
+/*
+ * plan_network_deadline, plan_deadline: absolute times (ns, same clock as start) by which the
+ * network must be operational and the whole boot done; NSEC_NEVER without limit. The network's
+ * never exceeds the whole's.
+ */
+uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
+uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
+
+/*
+ * root_spec: an NFS root made from text that came later than the command line: DHCP's root-path
+ * (option 17), untrusted. text is "[nfs:|nfs4:][server:]path[:options|,options]". What it leaves
+ * open (server, proto, versions, ...) is taken from plan->root.nfs when that is an NFS root.
+ * Returns 0, -EINVAL (not an NFS root; diags say why) or -ENOMEM. Free with root_spec_free().
+ */
+struct root_spec {
+	struct plan_nfs nfs;
+};
+int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
+	size_t len, struct diag_list *diags);
+struct root_spec *root_spec_free(struct root_spec *s);
+DEFINE_FREEP(struct root_spec, root_spec_free)
+
+/* plan_dump: every field that is not at its zero value, one "key=value" line each, stable. */
+int plan_dump(const struct boot_plan *p, FILE *out);

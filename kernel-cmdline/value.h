@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * value: the typed values an option's text is made of (numbers, switches, addresses, hardware
+ * addresses, names). Every function takes (text, length), never reads past the length, never
+ * allocates, and says -EINVAL (not of that form) or -ERANGE (of that form, but out of range).
+ */
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "util.h"
+
+/* An IPv4 or IPv6 address; family AF_UNSPEC (0) means "not given". Network byte order. */
+struct inet_addr {
+	sa_family_t family;
+	union {
+		struct in_addr v4;
+		struct in6_addr v6;
+		uint8_t bytes[16];
+	};
+};
+
+/* Long enough for "[ipv6]/128". */
+#define INET_ADDR_TEXT 52
+
+/* A hardware address: 6 (Ethernet), 8 (EUI-64, port GUID) or 20 bytes (IPoIB); len 0: none. */
+#define HW_ADDR_MAX 20
+struct hw_addr {
+	uint8_t len;
+	uint8_t bytes[HW_ADDR_MAX];
+};
+
+/* Long enough for 20 octets "xx:" and the terminator. */
+#define HW_ADDR_TEXT (3 * HW_ADDR_MAX + 1)
+
+/* A switch's text: what dracut calls on and off, and what people write meaning it. */
+enum switch_word {
+	SWITCH_ON,	  /* 1 yes on true y, or empty */
+	SWITCH_OFF,	  /* 0 no off: off for dracut too */
+	SWITCH_OFF_LOOSE, /* false n never disable: meant as off; on for dracut */
+	SWITCH_ODD,	  /* anything else: on for dracut */
+};
+
+/*
+ * value_u32: decimal digits only, at most max. Leading zeros count as decimal.
+ * Returns 0, -EINVAL, or -ERANGE (too large); *ret is written only on 0.
+ */
+int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret);
+
+/* value_switch: which word is this? */
+enum switch_word value_switch(const char *s, size_t len);
+
+/*
+ * value_ipv4, value_ipv6: strict presentation forms (four decimal octets without leading zeros,
+ * RFC 4291 text without zone). value_inet takes either; IPv6 may stand in brackets.
+ */
+int value_ipv4(const char *s, size_t len, struct inet_addr *ret);
+int value_ipv6(const char *s, size_t len, struct inet_addr *ret);
+int value_inet(const char *s, size_t len, struct inet_addr *ret);
+
+/*
+ * value_inet_prefix: ADDRESS or ADDRESS/PREFIX, IPv6 with or without brackets, the prefix inside
+ * or outside of them ("[2001:db8::1/64]" is what dracut writes itself). *prefix is -1 when none
+ * is given.
+ */
+int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *prefix);
+
+/*
+ * value_netmask: prefix length of an IPv4 mask (255.255.255.0) or a plain number (24, up to
+ * max_prefix). -EINVAL for a mask with holes.
+ */
+int value_netmask(const char *s, size_t len, int max_prefix, int *ret);
+
+/*
+ * value_hw: octets of one or two hex digits, joined by ':' or '-' (one kind throughout).
+ * Accepts exactly 6, 8 or 20 octets.
+ */
+int value_hw(const char *s, size_t len, struct hw_addr *ret);
+
+/* value_module: a kernel module's name (R2): [A-Za-z0-9_-]{1,63}, no leading '-'. */
+bool value_module(const char *s, size_t len);
+
+/*
+ * value_ifname: a name the kernel accepts for a netdev: 1 to 15 bytes (IFNAMSIZ - 1), no '/',
+ * ':', white space or control byte, not "." or "..".
+ */
+bool value_ifname(const char *s, size_t len);
+
+/* value_hostname: RFC 1123 letters, digits, '-' and '.', at most 64 bytes (the kernel's limit). */
+bool value_hostname(const char *s, size_t len);
+
+/* inet_text, hw_text: presentation form into buf; "" when not given. Return buf. */
+const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT]);
+const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT]);
+
+/* inet_equal: same family and address. */
+bool inet_equal(const struct inet_addr *a, const struct inet_addr *b);
