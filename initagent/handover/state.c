@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* state: see state.h. Times in the JSON are seconds of CLOCK_BOOTTIME with microseconds. */
+#include "handover/state.h"
+
+#include <cjson/cJSON.h>
+#include <sys/utsname.h>
+
+#include "handover/file.h"
+#include "report/record.h"
+
+/* Seconds with whole microseconds, so that the text stays short. */
+static double seconds(uint64_t ns)
+{
+	return (double)(ns / 1000) / 1e6;
+}
+
+/* Absent values are left out instead of being written as "". */
+static void add_text(cJSON *o, const char *key, const char *value)
+{
+	if (value && *value)
+		cJSON_AddStringToObject(o, key, value);
+}
+
+static void add_time(cJSON *o, const char *key, uint64_t ns)
+{
+	if (ns != NSEC_NEVER)
+		cJSON_AddNumberToObject(o, key, seconds(ns));
+}
+
+static void add_root(cJSON *top, const struct root_result *root)
+{
+	cJSON *o;
+
+	if (!root)
+		return;
+	o = cJSON_AddObjectToObject(top, "root");
+	add_text(o, "type", "nfs");
+	add_text(o, "server", root->server);
+	add_text(o, "address", root->address);
+	add_text(o, "path", root->path);
+	add_text(o, "version", nfs_version_name(root->version));
+	add_text(o, "proto", nfs_proto_name(root->proto));
+	cJSON_AddNumberToObject(o, "port", root->port);
+	add_text(o, "options", root->options);
+	cJSON_AddBoolToObject(o, "fell_back", root->fell_back);
+	cJSON_AddNumberToObject(o, "attempts", root->attempts);
+	add_text(o, "init", root->init);
+}
+
+static void add_lease(cJSON *rail, const struct state_rail *r)
+{
+	cJSON *o;
+
+	if (!*r->server)
+		return;
+	o = cJSON_AddObjectToObject(rail, "lease");
+	add_text(o, "server", r->server);
+	add_text(o, "client_id", r->client_id);
+	cJSON_AddNumberToObject(o, "seconds", r->lease_s);
+	add_time(o, "obtained_s", r->obtained);
+	add_time(o, "expires_s", r->expires);
+}
+
+static void add_rdma(cJSON *rail, const struct state_rail *r)
+{
+	cJSON *o;
+
+	if (!*r->rdma_device)
+		return;
+	o = cJSON_AddObjectToObject(rail, "rdma");
+	add_text(o, "device", r->rdma_device);
+	cJSON_AddNumberToObject(o, "port", r->rdma_port);
+	add_text(o, "link_layer", r->link_layer);
+	add_text(o, "state", r->port_state);
+	add_text(o, "guid", r->guid);
+	cJSON_AddNumberToObject(o, "lid", r->lid);
+	cJSON_AddNumberToObject(o, "sm_lid", r->sm_lid);
+}
+
+static void add_rail(cJSON *rails, const struct state_rail *r)
+{
+	cJSON *o = cJSON_CreateObject(), *dns;
+
+	cJSON_AddItemToArray(rails, o);
+	add_text(o, "netdev", r->netdev);
+	cJSON_AddNumberToObject(o, "ifindex", r->ifindex);
+	add_text(o, "hwaddr", r->hwaddr);
+	cJSON_AddNumberToObject(o, "mtu", r->mtu);
+	add_text(o, "state", r->state);
+	add_text(o, "method", r->method);
+	add_text(o, "address", r->address);
+	add_text(o, "gateway", r->gateway);
+	add_text(o, "hostname", r->hostname);
+	add_text(o, "domain", r->domain);
+	dns = cJSON_AddArrayToObject(o, "dns");
+	for (size_t i = 0; i < r->n_dns; i++)
+		cJSON_AddItemToArray(dns, cJSON_CreateString(r->dns[i]));
+	cJSON_AddBoolToObject(o, "carries_root", r->carries_root);
+	add_lease(o, r);
+	add_rdma(o, r);
+}
+
+static void add_modules(cJSON *top, const struct module_entry *m, size_t n)
+{
+	cJSON *list = cJSON_AddArrayToObject(top, "modules");
+
+	for (size_t i = 0; i < n; i++) {
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(list, o);
+		add_text(o, "name", m[i].name);
+		add_text(o, "state", module_state_name(m[i].state));
+		if (m[i].end)
+			add_time(o, "begin_s", m[i].begin);
+		if (m[i].end)
+			add_time(o, "end_s", m[i].end);
+		if (m[i].cause != CAUSE_NONE)
+			add_text(o, "cause", cause_info(m[i].cause)->code);
+		add_text(o, "text", m[i].text);
+	}
+}
+
+static void add_causes(cJSON *top, const struct report_view *v)
+{
+	cJSON *list = cJSON_AddArrayToObject(top, "causes");
+
+	for (size_t i = 0; i < v->n_causes; i++) {
+		const struct report_met *met = &v->causes[i];
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(list, o);
+		add_text(o, "code", cause_info(met->cause)->code);
+		add_text(o, "id", cause_info(met->cause)->id);
+		add_text(o, "where", met->where);
+		add_text(o, "text", met->text);
+		add_text(o, "check", cause_info(met->cause)->check);
+		cJSON_AddNumberToObject(o, "count", met->count);
+		add_time(o, "first_s", met->first);
+		add_time(o, "last_s", met->last);
+	}
+}
+
+static void add_changes(cJSON *top, const struct report_view *v)
+{
+	cJSON *list = cJSON_AddArrayToObject(top, "timeline");
+
+	for (size_t i = 0; i < v->n_changes; i++) {
+		const struct report_change *c = &v->changes[i];
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(list, o);
+		add_time(o, "s", c->when);
+		add_text(o, "room", c->room);
+		add_text(o, "rail", c->rail);
+		add_text(o, "from", c->from);
+		add_text(o, "to", c->to);
+	}
+}
+
+static void add_work(cJSON *top, const struct report_view *v)
+{
+	cJSON *list = cJSON_AddArrayToObject(top, "work");
+
+	for (size_t i = 0; i < v->n_works; i++) {
+		const struct report_work *w = &v->works[i];
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(list, o);
+		add_text(o, "room", w->room);
+		add_text(o, "what", w->what);
+		add_time(o, "begin_s", w->begin);
+		add_time(o, "end_s", w->end);
+		cJSON_AddNumberToObject(o, "result", w->result);
+	}
+}
+
+static void add_phases(cJSON *top, const struct state_phase *p, size_t n)
+{
+	cJSON *list = cJSON_AddArrayToObject(top, "phases");
+
+	for (size_t i = 0; i < n; i++) {
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(list, o);
+		add_text(o, "name", p[i].name);
+		add_time(o, "begin_s", p[i].begin);
+		add_time(o, "end_s", p[i].end);
+	}
+}
+
+static void add_head(cJSON *top, const struct state_input *in)
+{
+	struct utsname kernel;
+	cJSON *agent;
+
+	cJSON_AddNumberToObject(top, "schema", STATE_SCHEMA);
+	agent = cJSON_AddObjectToObject(top, "agent");
+	add_text(agent, "version", INITAGENT_VERSION);
+	cJSON_AddNumberToObject(agent, "restarts", in->restarts);
+	if (uname(&kernel) == 0)
+		add_text(top, "kernel", kernel.release);
+	add_text(top, "outcome", in->outcome);
+	add_text(top, "cmdline", in->cmdline);
+	add_time(top, "start_s", in->start);
+	add_time(top, "now_s", in->now);
+}
+
+char *state_json(const struct state_input *in)
+{
+	cJSON *top = cJSON_CreateObject();
+	struct report_view v = {0};
+	cJSON *rails;
+	char *text;
+
+	if (in->report)
+		report_view(in->report, &v);
+	add_head(top, in);
+	add_root(top, in->root);
+	rails = cJSON_AddArrayToObject(top, "rails");
+	for (size_t i = 0; i < in->n_rails; i++)
+		add_rail(rails, &in->rails[i]);
+	add_causes(top, &v);
+	add_phases(top, in->phases, in->n_phases);
+	add_modules(top, in->modules, in->n_modules);
+	add_work(top, &v);
+	add_changes(top, &v);
+	cJSON_AddNumberToObject(top, "dropped_rows", v.dropped);
+	text = cJSON_PrintUnformatted(top);
+	cJSON_Delete(top);
+	return text;
+}
+
+bool state_value_ok(const char *value)
+{
+	static const char extra[] = "._:/@%+,=[]-";
+
+	for (; *value; value++) {
+		bool alnum = (*value >= '0' && *value <= '9') || (*value >= 'a' && *value <= 'z') ||
+			     (*value >= 'A' && *value <= 'Z');
+
+		if (!alnum && !strchr(extra, *value))
+			return false;
+	}
+	return true;
+}
+
+static void env_line(FILE *out, const char *key, const char *value)
+{
+	if (value && *value && state_value_ok(value))
+		fprintf(out, "%s=%s\n", key, value);
+}
+
+static void env_lines(FILE *out, const struct state_input *in)
+{
+	env_line(out, "OUTCOME", in->outcome);
+	if (in->root) {
+		env_line(out, "ROOT_SERVER", in->root->address);
+		env_line(out, "ROOT_PATH", in->root->path);
+		env_line(out, "ROOT_PROTO", nfs_proto_name(in->root->proto));
+		env_line(out, "ROOT_VERSION", nfs_version_name(in->root->version));
+	}
+	for (size_t i = 0; i < in->n_rails; i++) {
+		const struct state_rail *r = &in->rails[i];
+
+		if (!r->carries_root)
+			continue;
+		env_line(out, "NETDEV", r->netdev);
+		env_line(out, "ADDRESS", r->address);
+		env_line(out, "GATEWAY", r->gateway);
+		env_line(out, "RDMA_DEVICE", r->rdma_device);
+	}
+}
+
+static int write_env(const struct env *env, const struct state_input *in)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	env_lines(out, in);
+	fclose(out);
+	r = file_write(env, STATE_DIR, "env", text, len, 0644);
+	free(text);
+	return r;
+}
+
+int state_write(const struct env *env, const struct state_input *in)
+{
+	_cleanup_free_ char *json = state_json(in);
+	struct report_view v = {0};
+	int r = -ENOMEM;
+
+	if (json)
+		r = file_write(env, STATE_DIR, "state.json", json, strlen(json), 0644);
+	if (r >= 0)
+		r = write_env(env, in);
+	if (in->report)
+		report_view(in->report, &v);
+	if (r >= 0 && v.log)
+		r = file_write(env, STATE_DIR, "log", v.log, v.log_len, 0644);
+	return r;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * state: what the real root and the admin are told: /run/initagent/state.json (schema 1, described in
+ * docs/state.md), /run/initagent/env (strict key=value) and /run/initagent/log.
+ */
+#pragma once
+
+#include "env.h"
+#include "modules/modules.h"
+#include "root/root.h"
+
+#define STATE_SCHEMA 1
+#define STATE_DIR    "/run/initagent"
+
+/* One address family's result of one rail, as text. Empty strings: not there. */
+struct state_rail {
+	char netdev[16];
+	int ifindex;
+	char hwaddr[64];
+	uint32_t mtu;
+	char state[24];
+	char method[16];	 /* "dhcp", "static" */
+	char address[64];	 /* "10.0.0.5/24" */
+	char gateway[48];
+	char dns[3][48];
+	size_t n_dns;
+	char hostname[65], domain[256];
+	char server[48];	 /* DHCP server id */
+	char client_id[160];	 /* hex */
+	uint32_t lease_s;	 /* 0: none */
+	uint64_t obtained, expires; /* CLOCK_BOOTTIME ns; NSEC_NEVER: no end */
+	char rdma_device[64];
+	unsigned rdma_port;
+	char link_layer[16], port_state[16];
+	char guid[24];
+	uint32_t lid, sm_lid;
+	bool carries_root;
+};
+
+/* A bar of the phase table. */
+struct state_phase {
+	const char *name;
+	uint64_t begin, end;
+};
+
+/* Everything the state is made of; all borrowed. */
+struct state_input {
+	const char *outcome; /* "running", "done", "failed" */
+	const char *cmdline;
+	uint64_t now, start;
+	unsigned restarts;
+	const struct root_result *root; /* NULL: nothing mounted */
+	const struct state_rail *rails;
+	size_t n_rails;
+	const struct module_entry *modules;
+	size_t n_modules;
+	const struct state_phase *phases;
+	size_t n_phases;
+	const struct report *report;
+};
+
+/* state_write: writes state.json, env and log, each atomically (temporary file and rename). 0 or -errno. */
+int state_write(const struct env *env, const struct state_input *in);
+
+/* state_json: the text of state.json; the caller frees it. NULL when out of memory. */
+char *state_json(const struct state_input *in);
+
+/*
+ * state_value_ok: is value fit for the env file? Letters, digits and "._:/@%+,=[]-", so that no shell that
+ * sources the file by mistake can be led astray.
+ */
+bool state_value_ok(const char *value);
