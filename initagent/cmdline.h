@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmdline: collects the texts the plan is made of, in dracut's order of increasing weight:
+ * the .conf files of /etc/cmdline.d by name, /etc/cmdline, /proc/cmdline.
+ */
+#pragma once
+
+#include "env.h"
+#include "plan.h"
+
+/* Longest text kept of one source; the kernel's own command line is shorter. */
+#define CMDLINE_TEXT_MAX 16384
+#define CMDLINE_SOURCES	 16
+
+/* The plan with the texts it was made from (for state.json). */
+struct cmdline {
+	struct boot_plan *plan;
+	char *proc; /* /proc/cmdline as read */
+};
+
+/*
+ * cmdline_load: reads the sources below env's prefix and parses them. Remarks of severity
+ * warning and above go to the report. Returns 0, -ENOMEM, or -errno when /proc/cmdline is unreadable.
+ */
+int cmdline_load(const struct env *env, uint64_t now, struct cmdline *ret);
+void cmdline_done(struct cmdline *c);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* running: see running.h. */
+#include "handover/running.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include "handover/file.h"
+#include "handover/state.h"
+
+static int open_lock(const struct env *env, int flags)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR "/lock");
+	int fd;
+
+	if (r < 0)
+		return r;
+	fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+static int make_dir(const struct env *env)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR);
+
+	if (r < 0)
+		return r;
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+/* The start file: "NANOSECONDS RESTARTS". Anything else counts as a first start. */
+static void read_start(const struct env *env, uint64_t now, struct running *r)
+{
+	char buf[64], *end;
+	unsigned long long start, restarts;
+
+	r->start = now;
+	r->restarts = 0;
+	if (env_read(env, buf, sizeof(buf), STATE_DIR "/start") <= 0)
+		return;
+	start = strtoull(buf, &end, 10);
+	if (*end != ' ' || start > now)
+		return;
+	restarts = strtoull(end + 1, &end, 10);
+	if (*end || restarts >= UINT32_MAX)
+		return;
+	r->start = start;
+	r->restarts = (unsigned)restarts + 1;
+}
+
+static int write_start(const struct env *env, const struct running *r)
+{
+	char buf[64];
+	int n = snprintf(buf, sizeof(buf), "%llu %u\n", (unsigned long long)r->start, r->restarts);
+
+	return file_write(env, STATE_DIR, "start", buf, (size_t)n, 0644);
+}
+
+static int remove_outcome(const struct env *env)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR "/outcome");
+
+	if (r < 0)
+		return r;
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int running_begin(const struct env *env, uint64_t now, struct running *ret)
+{
+	_cleanup_close_ int lock = -1;
+	struct running run;
+	int r = make_dir(env);
+
+	if (r < 0)
+		return r;
+	lock = open_lock(env, O_CREAT);
+	if (lock < 0)
+		return lock;
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	read_start(env, now, &run);
+	r = remove_outcome(env);
+	if (r >= 0)
+		r = write_start(env, &run);
+	if (r < 0)
+		return r;
+	run.lock = lock;
+	lock = -1;
+	*ret = run;
+	return 0;
+}
+
+int running_end(const struct env *env, struct running *r, const char *outcome)
+{
+	int e = file_write(env, STATE_DIR, "outcome", outcome, strlen(outcome), 0644);
+
+	closep(&r->lock);
+	r->lock = -1;
+	return e;
+}
+
+enum running_state running_look(const struct env *env)
+{
+	_cleanup_close_ int lock = open_lock(env, 0);
+	char buf[16];
+
+	if (lock < 0)
+		return RUNNING_NEVER;
+	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
+		return RUNNING_NOW;
+	if (env_read(env, buf, sizeof(buf), STATE_DIR "/outcome") < 0)
+		return RUNNING_KILLED;
+	return streq(buf, "done") ? RUNNING_DONE : RUNNING_FAILED;
+}
+
+/* Sleeps until something in dir changes or the deadline. */
+static void sleep_on(int inotify, uint64_t deadline)
+{
+	struct pollfd pfd = {.fd = inotify, .events = POLLIN};
+	uint64_t now = now_ns();
+	int ms = -1;
+	char drain[1024];
+
+	if (deadline != NSEC_NEVER)
+		ms = (int)min_u64((deadline - now) / NSEC_PER_MSEC + 1, INT_MAX);
+	if (poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) < 0)
+		return;
+}
+
+enum running_state running_wait(const struct env *env, uint64_t deadline)
+{
+	_cleanup_close_ int fd = inotify_init1(IN_CLOEXEC);
+	enum running_state s = running_look(env);
+	char path[PATH_MAX];
+
+	if (fd < 0 || make_dir(env) < 0 || env_path(env, path, sizeof(path), STATE_DIR) < 0)
+		return s;
+	/* Closing the lock is the last thing a finished or killed agent does. */
+	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE) < 0)
+		return s;
+	for (s = running_look(env); s == RUNNING_NEVER || s == RUNNING_NOW; s = running_look(env)) {
+		if (now_ns() >= deadline)
+			break;
+		sleep_on(fd, deadline);
+	}
+	return s;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * running: is an agent at work, how did it end, and did it start before? /run/initagent/lock is
+ * held (flock) while one runs, so a killed agent is noticed at once; /run/initagent/outcome holds one
+ * word; /run/initagent/start the time of the first start, so that a restart keeps the budget.
+ */
+#pragma once
+
+#include "env.h"
+
+struct running {
+	int lock;	/* held while open */
+	uint64_t start; /* CLOCK_BOOTTIME ns of the first start */
+	unsigned restarts;
+};
+
+/*
+ * running_begin: takes the lock, waiting for nobody. Returns 0, -EBUSY when another agent is at work, or
+ * -errno.
+ */
+int running_begin(const struct env *env, uint64_t now, struct running *ret);
+
+/* running_end: writes the outcome ("done", "failed") and lets the lock go. */
+int running_end(const struct env *env, struct running *r, const char *outcome);
+
+enum running_state {
+	RUNNING_NEVER,	/* no agent was started in this boot */
+	RUNNING_NOW,
+	RUNNING_DONE,
+	RUNNING_FAILED,
+	RUNNING_KILLED, /* started, not at work, no outcome */
+};
+
+/* running_state: what the files say. */
+enum running_state running_look(const struct env *env);
+
+/*
+ * running_wait: waits until it is neither RUNNING_NEVER nor RUNNING_NOW, or deadline (absolute,
+ * NSEC_NEVER: no limit). Returns the state it saw last. Waits by inotify and by the lock, not by polling.
+ */
+enum running_state running_wait(const struct env *env, uint64_t deadline);
