@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
@@ -19,8 +18,28 @@ static int open_lock(const struct env *env, int flags)
 
 	if (r < 0)
 		return r;
-	fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Open file description locks: they belong to the open file, not to the process, and can be
+ * looked at (F_OFD_GETLK) without being taken, so a reader never stands in a starter's way.
+ */
+static int lock_try(int fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
+		return 0;
+	return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+}
+
+static bool lock_held(int fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
 static int make_dir(const struct env *env)
@@ -81,11 +100,12 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 
 	if (r < 0)
 		return r;
-	lock = open_lock(env, O_CREAT);
+	lock = open_lock(env, O_RDWR | O_CREAT);
 	if (lock < 0)
 		return lock;
-	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	r = lock_try(lock);
+	if (r < 0)
+		return r;
 	read_start(env, now, &run);
 	r = remove_outcome(env);
 	if (r >= 0)
@@ -109,12 +129,12 @@ int running_end(const struct env *env, struct running *r, const char *outcome)
 
 enum running_state running_look(const struct env *env)
 {
-	_cleanup_close_ int lock = open_lock(env, 0);
+	_cleanup_close_ int lock = open_lock(env, O_RDONLY);
 	char buf[16];
 
 	if (lock < 0)
 		return RUNNING_NEVER;
-	if (flock(lock, LOCK_SH | LOCK_NB) < 0)
+	if (lock_held(lock))
 		return RUNNING_NOW;
 	if (env_read(env, buf, sizeof(buf), STATE_DIR "/outcome") < 0)
 		return RUNNING_KILLED;
@@ -143,7 +163,7 @@ enum running_state running_wait(const struct env *env, uint64_t deadline)
 
 	if (fd < 0 || make_dir(env) < 0 || env_path(env, path, sizeof(path), STATE_DIR) < 0)
 		return s;
-	/* Closing the lock is the last thing a finished or killed agent does. */
+	/* Closing the lock, opened for writing, is the last thing an agent does or has done to it. */
 	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE) < 0)
 		return s;
 	for (s = running_look(env); s == RUNNING_NEVER || s == RUNNING_NOW; s = running_look(env)) {

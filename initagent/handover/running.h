@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * running: is an agent at work, how did it end, and did it start before? /run/initagent/lock is
- * held (flock) while one runs, so a killed agent is noticed at once; /run/initagent/outcome holds one
+ * held (fcntl, open file description lock) while one runs, so a killed agent is noticed at once; /run/initagent/outcome holds one
  * word; /run/initagent/start the time of the first start, so that a restart keeps the budget.
  */
 #pragma once
