@@ -1,1 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# VM tests: static programs for inside the VMs, one host helper, and the lab images.
+
+LAB := $(BUILD)/lab
+GUEST_CC := musl-gcc
+# musl's own headers first; the kernel's come from the host's, after everything else
+GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -Itests-qemu/guest \
+	-idirafter /usr/include -idirafter /usr/include/$(ARCH)-linux-gnu
+
+$(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
+$(LAB)/bin/finalinit: tests-qemu/guest/finalinit.c tests-qemu/guest/guest.c tests-qemu/guest/tar.c
+
+$(LAB)/bin/bootmark $(LAB)/bin/finalinit: tests-qemu/guest/guest.h tests-qemu/guest/tar.h
+	@mkdir -p $(@D)
+	$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)
+
+$(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
+
+lab: $(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/vmctl
+	tests-qemu/lab
+
+.PHONY: lab
