@@ -91,6 +91,13 @@ DEFINE_FREEP(struct modules, modules_free)
 int modules_request(struct modules *m, const char *name_or_alias, uint64_t now);
 
 /*
+ * modules_request_alias: the same for what the kernel itself asks for ("crypto-xts(aes)",
+ * "pci:v..."); any printable text without '/'. -ENOENT when nothing stands for it: then there is no
+ * event.
+ */
+int modules_request_alias(struct modules *m, const char *alias, uint64_t now);
+
+/*
  * modules_coldplug: queues the drivers of all network and RDMA devices (and of the virtual buses
  * that lead to them) in sysfs, and from then on of those that appear. Once is enough. Returns 0 or,
  * if uevents cannot be received, negative errno; the devices present are served either way.

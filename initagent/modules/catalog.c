@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* catalog: see catalog.h. */
+#include "modules/catalog.h"
+
+#include <limits.h>
+#include <sys/utsname.h>
+
+#define KVER_SIZE  128 /* uname's release is at most 64 */
+#define PARAMS_MAX 256 /* command lines are at most 4096 bytes */
+
+struct param {
+	char module[MODULE_NAME_SIZE];
+	char *text; /* "param=value" ready for the kernel */
+	bool bad;   /* cannot be written so that the kernel reads it back */
+};
+
+struct catalog {
+	struct env env;
+	struct kmod_ctx *kmod;
+	bool indexed;
+	char kver[KVER_SIZE];
+	char (*blacklist)[MODULE_NAME_SIZE];
+	size_t n_blacklist;
+	struct param *params;
+	size_t n_params;
+};
+
+bool catalog_same_name(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+			return false;
+	return *a == *b;
+}
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-';
+}
+
+int catalog_plain_name(char dst[static MODULE_NAME_SIZE], const char *name)
+{
+	size_t len = strnlen(name, MODULE_NAME_SIZE);
+
+	if (len == 0 || len == MODULE_NAME_SIZE || name[0] == '-')
+		return -EINVAL;
+	for (size_t i = 0; i < len; i++) {
+		if (!is_name_char(name[i]))
+			return -EINVAL;
+		dst[i] = name[i] == '-' ? '_' : name[i];
+	}
+	dst[len] = 0;
+	return 0;
+}
+
+bool catalog_valid_alias(const char *text)
+{
+	size_t len = strnlen(text, CATALOG_ALIAS_MAX + 1);
+
+	if (len == 0 || len > CATALOG_ALIAS_MAX || text[0] == '-')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] <= ' ' || text[i] > '~' || text[i] == '/')
+			return false;
+	return true;
+}
+
+/* libkmod's log would go to stderr, that is to the console, in its own format. */
+static void no_log(void *data, int priority, const char *file, int line, const char *fn,
+	const char *format, va_list args)
+{
+	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format, (void)args;
+}
+
+static const char *const config_dirs[] = {"/etc/modprobe.d", "/run/modprobe.d",
+	"/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"};
+
+static int open_kmod(struct catalog *c)
+{
+	char dirs[ARRAY_SIZE(config_dirs)][PATH_MAX], root[PATH_MAX];
+	const char *list[ARRAY_SIZE(config_dirs) + 1] = {NULL};
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
+		r = env_path(&c->env, dirs[i], sizeof(dirs[i]), "%s", config_dirs[i]);
+		if (r < 0)
+			return r;
+		list[i] = dirs[i];
+	}
+	r = env_path(&c->env, root, sizeof(root), "/lib/modules/%s/modules.dep.bin", c->kver);
+	if (r < 0)
+		return r;
+	c->indexed = access(root, R_OK) == 0;
+	*strrchr(root, '/') = 0;
+	c->kmod = kmod_new(root, list);
+	if (!c->kmod)
+		return -ENOMEM;
+	kmod_set_log_fn(c->kmod, no_log, NULL);
+	/* Keeps the indexes mapped. Without, they are opened per look-up: slower, nothing else. */
+	(void)kmod_load_resources(c->kmod);
+	return 0;
+}
+
+static int copy_blacklist(struct catalog *c, const struct modules_config *cfg)
+{
+	c->blacklist = calloc(cfg->n_blacklist + 1, sizeof(*c->blacklist));
+	if (!c->blacklist)
+		return -ENOMEM;
+	for (size_t i = 0; i < cfg->n_blacklist; i++)
+		if (catalog_plain_name(c->blacklist[c->n_blacklist], cfg->blacklist[i]) == 0)
+			c->n_blacklist++;
+	return 0;
+}
+
+/* The kernel splits options at white space outside double quotes and knows no escape. */
+static int copy_param(struct param *dst, const struct module_param *src)
+{
+	const char *value = src->value ? src->value : "";
+	const char *quote = strpbrk(value, " \t\n") ? "\"" : "";
+
+	dst->bad = strchr(value, '"') || strpbrk(src->param, " \t\n\"=") || !*src->param;
+	if (asprintf(&dst->text, "%s%s%s%s%s", src->param, src->value ? "=" : "", quote, value,
+		    quote) < 0) {
+		dst->text = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int copy_params(struct catalog *c, const struct modules_config *cfg)
+{
+	size_t n = cfg->n_params < PARAMS_MAX ? cfg->n_params : PARAMS_MAX;
+
+	c->params = calloc(n + 1, sizeof(*c->params));
+	if (!c->params)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct param *p = &c->params[c->n_params];
+		int r;
+
+		if (catalog_plain_name(p->module, cfg->params[i].module) < 0)
+			continue;
+		r = copy_param(p, &cfg->params[i]);
+		if (r < 0)
+			return r;
+		c->n_params++;
+	}
+	return 0;
+}
+
+static void set_kver(struct catalog *c, const char *kver)
+{
+	struct utsname u;
+
+	if (!kver && uname(&u) == 0)
+		kver = u.release;
+	(void)strscpy(c->kver, kver ? kver : "unknown", sizeof(c->kver));
+}
+
+int catalog_new(struct catalog **ret, const struct env *env, const struct modules_config *cfg)
+{
+	_cleanup_(catalog_freep) struct catalog *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->env = *env;
+	set_kver(c, cfg->kver);
+	r = copy_blacklist(c, cfg);
+	if (r == 0)
+		r = copy_params(c, cfg);
+	if (r == 0)
+		r = open_kmod(c);
+	if (r < 0)
+		return r;
+	*ret = c;
+	c = NULL;
+	return 0;
+}
+
+struct catalog *catalog_free(struct catalog *c)
+{
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < c->n_params; i++)
+		free(c->params[i].text);
+	free(c->params);
+	free(c->blacklist);
+	if (c->kmod)
+		kmod_unref(c->kmod);
+	free(c);
+	return NULL;
+}
+
+struct kmod_ctx *catalog_kmod(const struct catalog *c)
+{
+	return c->kmod;
+}
+
+const char *catalog_kver(const struct catalog *c)
+{
+	return c->kver;
+}
+
+/* One candidate with the very name asked for: asked for by name, not by alias. */
+static bool named_itself(const struct kmod_list *list, const char *name)
+{
+	struct kmod_module *mod;
+	bool same;
+
+	if (kmod_list_next(list, list))
+		return false;
+	mod = kmod_module_get_module(list);
+	same = catalog_same_name(kmod_module_get_name(mod), name);
+	kmod_module_unref(mod);
+	return same;
+}
+
+enum catalog_answer catalog_lookup(
+	const struct catalog *c, const char *name, struct kmod_list **ret)
+{
+	struct kmod_list *list = NULL, *allowed = NULL;
+
+	if (!c->indexed)
+		return CATALOG_NO_INDEX;
+	/* An unknown name gives 0 and an empty list; errors are long or unreadable aliases. */
+	if (kmod_module_new_from_lookup(c->kmod, name, &list) < 0 || !list)
+		return CATALOG_MISSING;
+	if (named_itself(list, name)) {
+		*ret = list;
+		return CATALOG_FOUND;
+	}
+	if (kmod_module_apply_filter(c->kmod, KMOD_FILTER_BLACKLIST, list, &allowed) < 0)
+		allowed = NULL;
+	kmod_module_unref_list(list);
+	if (!allowed)
+		return CATALOG_BARRED;
+	*ret = allowed;
+	return CATALOG_FOUND;
+}
+
+/* The customary way to forbid a module for good; any other command is not run, but ignored. */
+static bool is_refusal(const char *command)
+{
+	static const char *const refusals[] = {
+		"/bin/true", "/bin/false", "/usr/bin/true", "/usr/bin/false", "true", "false"};
+
+	for (size_t i = 0; command && i < ARRAY_SIZE(refusals); i++) {
+		size_t len = strlen(refusals[i]);
+
+		if (strncmp(command, refusals[i], len) == 0 && strchr(" \t", command[len]))
+			return true;
+	}
+	return false;
+}
+
+const char *catalog_forbids(const struct catalog *c, const struct kmod_module *mod)
+{
+	const char *name = kmod_module_get_name(mod);
+
+	for (size_t i = 0; i < c->n_blacklist; i++)
+		if (catalog_same_name(c->blacklist[i], name))
+			return "rd.driver.blacklist names it";
+	if (is_refusal(kmod_module_get_install_commands(mod)))
+		return "an install line in modprobe.d forbids it";
+	return NULL;
+}
+
+bool catalog_live(const struct catalog *c, const char *name)
+{
+	char state[16];
+
+	/* Built-in modules with parameters have a folder too, but no initstate. */
+	if (env_read(&c->env, state, sizeof(state), "/sys/module/%s/initstate", name) < 0)
+		return false;
+	return streq(state, "live");
+}
+
+bool catalog_present(const struct catalog *c, const struct kmod_module *mod)
+{
+	return catalog_live(c, kmod_module_get_name(mod)) ||
+	       kmod_module_get_initstate(mod) == KMOD_MODULE_BUILTIN;
+}
+
+/* Whether the option list holds this option already, as a whole word. */
+static bool has_option(const char *options, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *p = options; (p = strstr(p, option)); p += len) {
+		bool starts = p == options || p[-1] == ' ';
+		bool ends = p[len] == 0 || p[len] == ' ';
+
+		if (starts && ends)
+			return true;
+	}
+	return false;
+}
+
+int catalog_options(const struct catalog *c, const struct kmod_module *mod, char *buf, size_t size)
+{
+	const char *configured = kmod_module_get_options(mod);
+	const char *name = kmod_module_get_name(mod);
+	int len = snprintf(buf, size, "%s", configured ? configured : "");
+
+	for (size_t i = 0; i < c->n_params; i++) {
+		const struct param *p = &c->params[i];
+
+		/* libkmod reads /proc/cmdline as well, so most are there already. */
+		if (!catalog_same_name(p->module, name) || has_option(buf, p->text))
+			continue;
+		if (p->bad)
+			return -EINVAL;
+		if (len < 0 || (size_t)len >= size)
+			return -E2BIG;
+		len += snprintf(buf + len, size - (size_t)len, "%s%s", len ? " " : "", p->text);
+	}
+	return len < 0 || (size_t)len >= size ? -E2BIG : 0;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* coldplug: see coldplug.h. */
+#include "modules/coldplug.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+
+#include "modules/catalog.h"
+
+#define DEVICES_MAX 512 /* adapters with a driver still to come; virtual functions come later */
+
+/* Modalias patterns (include/linux/mod_devicetable.h, scripts/mod/file2alias.c). */
+static const char *const wanted[] = {
+	"pci:*bc02*",		/* network controller, InfiniBand (0207) and fabric (0208) too */
+	"pci:*bc0Csc06*",	/* InfiniBand, class of the first adapters */
+	"virtio:d00000001v*",	/* virtio-net */
+	"platform:virtio-mmio", /* virtio without PCI */
+	"acpi:LNRO0005:*",	/* the same, told by ACPI */
+	"vmbus:f8615163df3e46c5913ff2d488f965ed", /* Hyper-V network */
+	"vmbus:8c2eaf3d32a74b09ab99bd1f1c86b501", /* Hyper-V NetworkDirect (RDMA) */
+	"vmbus:44c4f61d444444009d52802e27ede19f", /* Hyper-V PCI pass-through: VFs of adapters */
+	"xen:vif", "vio:Tnetwork*",		  /* IBM Power virtual Ethernet */
+	"auxiliary:*.rdma*",			  /* RDMA half of mlx5, ice, bnxt, ionic, mana */
+	"auxiliary:*.iwarp*",			  /* i40e, ice */
+	"auxiliary:*.roce*",			  /* ice */
+	"auxiliary:*.eth*",			  /* Ethernet half of mlx5 */
+	"auxiliary:*.multiport*",		  /* second port of one mlx5 adapter */
+	"mdio:*",				  /* PHY chips on board network ports */
+};
+
+/* Buses that can carry one of these. */
+static const char *const buses[] = {
+	"pci", "virtio", "platform", "vmbus", "xen", "vio", "auxiliary", "mdio_bus"};
+
+bool coldplug_wants(const char *modalias)
+{
+	if (!catalog_valid_alias(modalias))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (fnmatch(wanted[i], modalias, FNM_NOESCAPE) == 0)
+			return true;
+	return false;
+}
+
+bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev)
+{
+	char path[PATH_MAX];
+
+	return env_path(env, path, sizeof(path), "%s/driver", dev->path) >= 0 &&
+	       access(path, F_OK) == 0;
+}
+
+bool coldplug_must_have(const struct coldplug_device *dev)
+{
+	return strncmp(dev->modalias, "auxiliary:", 10) != 0 &&
+	       strncmp(dev->modalias, "mdio:", 5) != 0;
+}
+
+/* A wanted device without driver: fills ret. */
+static bool look_at(
+	const struct env *env, const char *bus, const char *device, struct coldplug_device *ret)
+{
+	int len = snprintf(ret->path, sizeof(ret->path), "/sys/bus/%s/devices/%s", bus, device);
+
+	if (len < 0 || (size_t)len >= sizeof(ret->path))
+		return false;
+	if (env_read(env, ret->modalias, sizeof(ret->modalias), "%s/modalias", ret->path) <= 0)
+		return false;
+	if (!coldplug_wants(ret->modalias) || coldplug_has_driver(env, ret))
+		return false;
+	(void)strscpy(ret->where, device, sizeof(ret->where));
+	return true;
+}
+
+static size_t scan_bus(
+	const struct env *env, const char *bus, struct coldplug_device *list, size_t n)
+{
+	struct dirent *d;
+	char path[PATH_MAX];
+	DIR *dir;
+
+	if (env_path(env, path, sizeof(path), "/sys/bus/%s/devices", bus) < 0)
+		return n;
+	dir = opendir(path);
+	if (!dir)
+		return n;
+	while (n < DEVICES_MAX && (d = readdir(dir)))
+		if (d->d_name[0] != '.' && look_at(env, bus, d->d_name, &list[n]))
+			n++;
+	closedir(dir);
+	return n;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct coldplug_device *x = a, *y = b;
+
+	return strcmp(x->where, y->where);
+}
+
+int coldplug_scan(const struct env *env, struct coldplug_device **ret)
+{
+	struct coldplug_device *list = calloc(DEVICES_MAX, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
+		n = scan_bus(env, buses[i], list, n);
+	/* readdir's order depends on the file system; ours must not. */
+	qsort(list, n, sizeof(*list), compare);
+	*ret = list;
+	return (int)n;
+}
+
+bool coldplug_from_uevent(const struct uevent *ev, struct coldplug_device *ret)
+{
+	const char *name = strrchr(ev->devpath, '/');
+
+	if (!streq(ev->action, "add") || !name || !coldplug_wants(ev->modalias))
+		return false;
+	(void)strscpy(ret->where, name + 1, sizeof(ret->where));
+	(void)strscpy(ret->modalias, ev->modalias, sizeof(ret->modalias));
+	snprintf(ret->path, sizeof(ret->path), "/sys%s", ev->devpath);
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * coldplug: which devices a network boot needs a driver for: network and RDMA adapters, and what
+ * virtual machines put in front of them. Disks, graphics and the rest can wait for the real root.
+ */
+#pragma once
+
+#include "env.h"
+#include "modules/uevent.h"
+
+#define MODALIAS_SIZE 256
+
+struct coldplug_device {
+	char where[64]; /* its name on the bus: "0000:3b:00.0" */
+	char path[512]; /* its folder in sysfs, "/sys/..." */
+	char modalias[MODALIAS_SIZE];
+};
+
+/* coldplug_wants: whether a device with this modalias matters here. */
+bool coldplug_wants(const char *modalias);
+
+/*
+ * coldplug_scan: all devices in sysfs that matter and have no driver yet. The list is the caller's
+ * (free()). Returns their number or -ENOMEM; a bus that is not there is just empty.
+ */
+int coldplug_scan(const struct env *env, struct coldplug_device **ret);
+
+/* coldplug_from_uevent: the same for an announcement; false when it is of no interest. */
+bool coldplug_from_uevent(const struct uevent *ev, struct coldplug_device *ret);
+
+/* coldplug_has_driver: some driver, loaded or built in, has the device by now. */
+bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev);
+
+/*
+ * coldplug_must_have: whether no driver at all is bad news. PHYs have a generic one, and parts of
+ * an adapter (auxiliary bus) may be served by the driver that made them.
+ */
+bool coldplug_must_have(const struct coldplug_device *dev);

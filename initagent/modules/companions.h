@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * companions: what has to be loaded with a module although neither modules.dep nor an alias says
+ * so. On a full system the kernel's request_module or udev rules fill these gaps.
+ */
+#pragma once
+
+#include "util.h"
+
+enum companion_order {
+	COMPANION_BEFORE, /* must be there before the module works */
+	COMPANION_AFTER,  /* makes sense once the module is there */
+};
+
+struct companion {
+	const char *module; /* with '_' */
+	const char *name;   /* module or alias that belongs to it */
+	enum companion_order order;
+	bool wanted;	 /* its absence from the image is worth a warning */
+	const char *why; /* for the log */
+};
+
+/* companion_next: the row after prev (NULL: the first) for this module; NULL at the end. */
+const struct companion *companion_next(const char *module, const struct companion *prev);

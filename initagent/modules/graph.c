@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* graph: what may be loaded next, and what no longer can. See graph.h. */
+#include "modules/graph.h"
+
+#include "modules/graph_rows.h"
+
+/* The first hard dependency that failed, or NULL. */
+static const struct module_entry *failed_need(const struct graph *g, size_t i)
+{
+	for (size_t k = 0; k < g->nodes[i].n_edges; k++) {
+		const struct edge *e = &g->nodes[i].edges[k];
+		const struct module_entry *on = &g->entries[e->on];
+
+		if (e->hard && row_is_finished(on) && !row_is_there(on))
+			return on;
+	}
+	return NULL;
+}
+
+static bool is_ready(const struct graph *g, size_t i)
+{
+	for (size_t k = 0; k < g->nodes[i].n_edges; k++)
+		if (!row_is_finished(&g->entries[g->nodes[i].edges[k].on]))
+			return false;
+	return true;
+}
+
+static void fail_for(struct graph *g, size_t i, const struct module_entry *on, uint64_t now)
+{
+	/* A dependency may have failed quietly (no such hardware); for its dependents it is news.
+	 */
+	enum cause cause = on->cause != CAUSE_NONE ? on->cause : CAUSE_MODULE_FAILED;
+	char text[MODULE_TEXT_SIZE];
+
+	/* "needs A: needs B: words" says no more than "needs B: words". */
+	if (strncmp(on->text, "needs ", 6) == 0)
+		(void)strscpy(text, on->text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "needs %s: %.120s", on->name, on->text);
+	g->nodes[i].derived = true;
+	row_fail(g, i, MODULE_FAILED, cause, on->error, text, now);
+}
+
+/* Fails every waiting module that lost a dependency; repeats until nothing changes any more. */
+static void sweep_failures(struct graph *g, uint64_t now)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < g->n; i++) {
+			const struct module_entry *on;
+
+			if (g->entries[i].state != MODULE_WAITING)
+				continue;
+			on = failed_need(g, i);
+			if (!on)
+				continue;
+			fail_for(g, i, on, now);
+			changed = true;
+		}
+	}
+}
+
+/* Drivers of present devices first, then what was asked for, then the rest; ties in order. */
+static unsigned urgency(const struct node *n)
+{
+	unsigned demand = n->demand | n->demand >> DEMAND_SOFT_SHIFT;
+
+	return demand & DEMAND_DEVICE ? 1 : 0;
+}
+
+static int most_urgent(const struct graph *g)
+{
+	int best = -1;
+
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->entries[i].state != MODULE_WAITING || !is_ready(g, i))
+			continue;
+		if (best < 0 || urgency(&g->nodes[i]) > urgency(&g->nodes[best]))
+			best = (int)i;
+	}
+	return best;
+}
+
+/* Soft edges are wishes: takes those of one row away. */
+static bool drop_soft_edges(struct node *n)
+{
+	size_t kept = 0, had = n->n_edges;
+
+	for (size_t k = 0; k < had; k++)
+		if (n->edges[k].hard)
+			n->edges[kept++] = n->edges[k];
+	n->n_edges = kept;
+	return kept < had;
+}
+
+/*
+ * Nothing runs and nothing is ready, yet rows wait: a cycle. Soft edges give way, one row at a
+ * time; a cycle of hard ones cannot come from depmod and fails. Returns whether it is worth another
+ * look.
+ */
+static bool cut_cycle(struct graph *g, uint64_t now)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->entries[i].state == MODULE_WAITING && drop_soft_edges(&g->nodes[i]))
+			return true;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->entries[i].state == MODULE_WAITING)
+			row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_FAILED, -ELOOP,
+				"its dependencies form a circle", now);
+	return false;
+}
+
+/* Writes the job; what cannot be put into one fails here. */
+static bool fill_job(struct graph *g, size_t i, struct worker_job *job, uint64_t now)
+{
+	const char *path = kmod_module_get_path(g->nodes[i].mod);
+	int r;
+
+	memset(job, 0, sizeof(*job));
+	job->id = (uint32_t)i;
+	(void)strscpy(job->name, g->entries[i].name, sizeof(job->name));
+	if (!path || strscpy(job->path, path, sizeof(job->path)) < 0) {
+		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_MISSING, -ENOENT,
+			"the module index gives no usable path", now);
+		return false;
+	}
+	r = catalog_options(g->catalog, g->nodes[i].mod, job->options, sizeof(job->options));
+	if (r < 0) {
+		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_OPTION, r,
+			r == -E2BIG ? "its options are too long"
+				    : "an option cannot be passed on to the kernel",
+			now);
+		return false;
+	}
+	return true;
+}
+
+int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now)
+{
+	/* Each round fails a row, cuts a row's soft edges or ends: twice the rows bounds it. */
+	for (size_t round = 0; round <= 2 * g->n; round++) {
+		int i;
+
+		sweep_failures(g, now);
+		i = most_urgent(g);
+		if (i >= 0 && fill_job(g, (size_t)i, job, now))
+			return i;
+		if (i < 0 && (!idle || !cut_cycle(g, now)))
+			return -1;
+	}
+	return -1;
+}
+
+void graph_started(struct graph *g, unsigned i, uint64_t now)
+{
+	row_set_state(g, i, NULL, MODULE_LOADING, now);
+}
+
+static enum module_state state_after(int error)
+{
+	if (error == -EEXIST)
+		return MODULE_PRESENT; /* udev, or the kernel's own helper, was faster */
+	return error ? MODULE_FAILED : MODULE_LOADED;
+}
+
+void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now)
+{
+	enum module_state state = state_after(result->error);
+	struct module_entry *e;
+
+	if (result->id >= g->n || g->entries[result->id].state != MODULE_LOADING)
+		return;
+	e = &g->entries[result->id];
+	e->begin = result->begin;
+	e->end = result->end;
+	e->error = state == MODULE_FAILED ? result->error : 0;
+	e->cause = result->cause < CAUSE_MAX ? (enum cause)result->cause : CAUSE_INTERNAL;
+	(void)strscpy(e->text, result->text, sizeof(e->text));
+	/* crc32-pclmul on a CPU without it, a driver without its card: no fault of anybody's. */
+	if (e->error == -ENODEV && !(g->nodes[result->id].demand & DEMAND_NAMED))
+		e->cause = CAUSE_NONE;
+	row_set_state(g, result->id, NULL, state, now);
+}

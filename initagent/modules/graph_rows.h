@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* graph_rows: the graph's inside, shared by graph.c, graph_build.c and graph_rows.c only. */
+#pragma once
+
+#include "modules/graph.h"
+
+/*
+ * A demand that comes over a soft dependency counts for the order but not for how loud a failure
+ * is: the same bits, moved up.
+ */
+#define DEMAND_HARD_MASK  0x07u
+#define DEMAND_SOFT_SHIFT 4
+
+/* An edge to row "on"; hard: its failure is ours. */
+struct edge {
+	uint16_t on;
+	bool hard;
+};
+
+struct node {
+	struct kmod_module *mod; /* NULL for refused and adopted rows */
+	struct edge *edges;
+	size_t n_edges;
+	unsigned demand;
+	bool derived;	/* failed only because something it needs did */
+	uint32_t event; /* when to hand it out, in order; 0: nothing to hand out */
+};
+
+struct graph {
+	const struct env *env;
+	const struct catalog *catalog;
+	struct node *nodes;
+	struct module_entry *entries; /* parallel to nodes: this is the public ledger */
+	size_t n, capacity;
+	uint32_t last_event;
+};
+
+static inline bool row_is_finished(const struct module_entry *e)
+{
+	return e->state != MODULE_WAITING && e->state != MODULE_LOADING;
+}
+
+static inline bool row_is_there(const struct module_entry *e)
+{
+	return e->state == MODULE_LOADED || e->state == MODULE_PRESENT;
+}
+
+/* row_find: index by name, -1 when unknown. row_add: new waiting row; index or -errno. */
+int row_find(const struct graph *g, const char *name);
+int row_add(struct graph *g, const char *name, unsigned demand);
+
+/* row_set_state: the one place where a state changes; from is what the log calls the old one. */
+void row_set_state(struct graph *g, size_t i, const char *from, enum module_state to, uint64_t now);
+
+/* row_fail: to is MODULE_FAILED or MODULE_BLOCKED. */
+void row_fail(struct graph *g, size_t i, enum module_state to, enum cause cause, int error,
+	const char *text, uint64_t now);
+
+/* row_announce: hand out the row's event (again). */
+void row_announce(struct graph *g, size_t i);

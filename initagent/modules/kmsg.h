@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kmsg: what the kernel said about a module while it was being loaded. Loading returns one errno
+ * for very different troubles (ENOENT, EINVAL, ENOEXEC); the words in the kernel log tell them
+ * apart. Format: Documentation/ABI/testing/dev-kmsg, "PRIORITY,SEQ,TIME,FLAGS;TEXT\n KEY=VALUE\n".
+ */
+#pragma once
+
+#include "env.h"
+#include "modules/modules.h"
+
+struct kmsg_finding {
+	enum cause cause; /* CAUSE_NONE: nothing telling was found */
+	int rank;	  /* how telling, for kmsg_judge() */
+	char text[MODULE_TEXT_SIZE];
+};
+
+/* kmsg_open: /dev/kmsg below the prefix for reading, non-blocking. Returns the fd or -errno. */
+int kmsg_open(const struct env *env);
+
+/* kmsg_mark: skips everything said so far. fd may be -1. */
+void kmsg_mark(int fd);
+
+/*
+ * kmsg_collect: reads what was said since the mark (a bounded number of records) and keeps in ret
+ * the most telling line about the module; failed says whether its load failed, since a loaded
+ * module's chatter is not news. fd may be -1: nothing is found.
+ */
+void kmsg_collect(int fd, const char *name, bool failed, struct kmsg_finding *ret);
+
+/* kmsg_judge: one record (len bytes, any content) against the best finding so far. Pure. */
+void kmsg_judge(
+	const char *name, bool failed, const char *record, size_t len, struct kmsg_finding *best);

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pool: see pool.h. */
+#include "modules/pool.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+struct member {
+	pid_t pid; /* 0: free slot */
+	int fd;
+	bool busy;
+	uint32_t job;
+	uint64_t since;
+};
+
+struct pool {
+	struct member members[POOL_MAX];
+	const struct env *env;
+	const struct modules_ops *ops;
+	int epoll;
+	unsigned normal;
+	unsigned created;
+};
+
+int pool_new(struct pool **ret, const struct env *env, const struct modules_ops *ops, int epoll,
+	unsigned normal)
+{
+	struct pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->env = env;
+	p->ops = ops;
+	p->epoll = epoll;
+	p->normal = normal < 1 ? 1 : normal < POOL_MAX ? normal : POOL_MAX;
+	*ret = p;
+	return 0;
+}
+
+struct pool *pool_free(struct pool *p)
+{
+	if (!p)
+		return NULL;
+	pool_stop(p);
+	free(p);
+	return NULL;
+}
+
+static struct member *find_free(struct pool *p)
+{
+	for (size_t i = 0; i < POOL_MAX; i++)
+		if (!p->members[i].pid)
+			return &p->members[i];
+	return NULL;
+}
+
+static struct member *find_idle(struct pool *p)
+{
+	for (size_t i = 0; i < POOL_MAX; i++)
+		if (p->members[i].pid && !p->members[i].busy)
+			return &p->members[i];
+	return NULL;
+}
+
+/* Workers that may be taken to use a CPU right now. */
+static unsigned count_young(const struct pool *p, uint64_t now)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < POOL_MAX; i++)
+		n += p->members[i].busy && p->members[i].since + POOL_PATIENCE > now;
+	return n;
+}
+
+bool pool_ready(const struct pool *p, uint64_t now)
+{
+	unsigned alive = 0, busy = 0;
+
+	for (size_t i = 0; i < POOL_MAX; i++) {
+		alive += p->members[i].pid != 0;
+		busy += p->members[i].busy;
+	}
+	return busy < alive || (alive < POOL_MAX && count_young(p, now) < p->normal);
+}
+
+uint64_t pool_grow_at(const struct pool *p)
+{
+	uint64_t when = NSEC_NEVER;
+	unsigned alive = 0;
+
+	for (size_t i = 0; i < POOL_MAX; i++) {
+		const struct member *w = &p->members[i];
+
+		alive += w->pid != 0;
+		if (w->busy)
+			when = min_u64(when, w->since + POOL_PATIENCE);
+	}
+	return alive < POOL_MAX ? when : NSEC_NEVER;
+}
+
+/* The parent's half of the pair after a fork. */
+static int adopt_worker(struct pool *p, struct member *w, pid_t pid, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	if (epoll_ctl(p->epoll, EPOLL_CTL_ADD, fd, &ev) < 0)
+		return -errno;
+	*w = (struct member){.pid = pid, .fd = fd};
+	p->created++;
+	return 0;
+}
+
+static int spawn(struct pool *p, struct member *w)
+{
+	_cleanup_close_ int ours = -1, theirs = -1;
+	int pair[2], r;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	ours = pair[0];
+	theirs = pair[1];
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		worker_main(p->env, p->ops, theirs);
+	r = adopt_worker(p, w, pid, ours);
+	if (r == 0)
+		ours = -1;
+	return r; /* on failure the closed pipe ends the worker */
+}
+
+int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
+{
+	struct member *w = find_idle(p);
+	int r;
+
+	if (!w) {
+		w = pool_ready(p, now) ? find_free(p) : NULL;
+		if (!w)
+			return -EAGAIN;
+		r = spawn(p, w);
+		if (r < 0)
+			return r;
+	}
+	if (send(w->fd, job, sizeof(*job), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(*job))
+		return -EPIPE;
+	w->busy = true;
+	w->job = job->id;
+	w->since = now;
+	return 0;
+}
+
+/* Takes a worker out of the pool. Returns its wait status, or -1 when somebody else reaped it. */
+static int bury(struct pool *p, struct member *w, int flags)
+{
+	int status = -1;
+
+	(void)epoll_ctl(p->epoll, EPOLL_CTL_DEL, w->fd, NULL);
+	close(w->fd);
+	if (waitpid(w->pid, &status, flags) <= 0)
+		status = -1;
+	*w = (struct member){0};
+	return status;
+}
+
+/* A worker that is gone, or does not keep to the protocol: its job has failed. */
+static void fail_job(struct worker_result *ret, uint32_t job, int status)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->id = job;
+	ret->error = -EIO;
+	ret->cause = CAUSE_MODULE_FAILED;
+	if (status >= 0 && WIFSIGNALED(status))
+		snprintf(ret->text, sizeof(ret->text), "the loading process was ended by signal %d",
+			WTERMSIG(status));
+	else
+		snprintf(ret->text, sizeof(ret->text), "the loading process ended unexpectedly");
+}
+
+/* One worker's answer; false when there is nothing to report. */
+static bool take_answer(struct pool *p, struct member *w, struct worker_result *ret)
+{
+	ssize_t n = recv(w->fd, ret, sizeof(*ret), MSG_DONTWAIT);
+	bool had_job = w->busy;
+	uint32_t job = w->job;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n == sizeof(*ret) && w->busy && ret->id == w->job) {
+		ret->text[sizeof(ret->text) - 1] = 0;
+		w->busy = false;
+		return true;
+	}
+	fail_job(ret, job, bury(p, w, 0));
+	return had_job;
+}
+
+bool pool_next(struct pool *p, struct worker_result *ret)
+{
+	for (size_t i = 0; i < POOL_MAX; i++)
+		if (p->members[i].pid && take_answer(p, &p->members[i], ret))
+			return true;
+	return false;
+}
+
+unsigned pool_busy(const struct pool *p)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < POOL_MAX; i++)
+		n += p->members[i].busy;
+	return n;
+}
+
+unsigned pool_created(const struct pool *p)
+{
+	return p->created;
+}
+
+unsigned pool_stop(struct pool *p)
+{
+	unsigned busy = pool_busy(p);
+
+	for (size_t i = 0; i < POOL_MAX; i++) {
+		struct member *w = &p->members[i];
+
+		/* An idle worker ends at once on the closed pipe; a busy one when its load ends. */
+		if (w->pid)
+			bury(p, w, w->busy ? WNOHANG : 0);
+	}
+	return busy;
+}
