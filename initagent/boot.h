@@ -32,3 +32,8 @@ struct boot_args {
 
 /* boot_main: runs the plan of the kernel command line to its end. Never exits the process. */
 enum boot_outcome boot_main(const struct boot_args *args);
+
+struct boot_plan;
+
+/* boot_claims: is this plan's root one that the agent brings up itself? Pure. */
+bool boot_claims(const struct boot_plan *plan);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main: the sub-commands. One binary is the agent, /init of the stand-alone image (process 1) and the
+ * kernel's modprobe helper; which one is told by the process number and by the name it is called by.
+ */
+#include <getopt.h>
+
+#include "boot.h"
+#include "cmdline.h"
+#include "fabric/fabric.h"
+#include "handover/running.h"
+#include "handover/status.h"
+#include "lint.h"
+#include "modules/helper.h"
+#include "pid1.h"
+#include "util.h"
+
+/* Exit status of a wrong call, as sysexits(3) and most tools have it. */
+#define EXIT_USAGE 64
+
+static const struct env system_env = {.prefix = ""};
+
+struct command {
+	const char *name, *arguments, *help;
+	int (*run)(int argc, char **argv);
+};
+
+static int usage_error(const char *what)
+{
+	fprintf(stderr, "initagent: %s; see 'initagent help'\n", what);
+	return EXIT_USAGE;
+}
+
+static int cmd_boot(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"sysroot", required_argument, NULL, 's'},
+		{"notify", no_argument, NULL, 'n'},
+		{0},
+	};
+	struct boot_args args = {
+		.prefix = "",
+		.sysroot = "/sysroot",
+		.console_fd = STDERR_FILENO,
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 's')
+			args.sysroot = optarg;
+		else if (c == 'n')
+			args.notify = true;
+		else
+			return EXIT_USAGE;
+	}
+	return optind == argc ? (int)boot_main(&args) : usage_error("boot takes no argument");
+}
+
+/* The command line to look at: the arguments joined by spaces, or the running kernel's. */
+static char *line_of(int argc, char **argv)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out;
+
+	if (argc < 2) {
+		text = malloc(CMDLINE_TEXT_MAX);
+		if (text && env_read(&system_env, text, CMDLINE_TEXT_MAX, "/proc/cmdline") < 0)
+			text[0] = 0;
+		return text;
+	}
+	out = open_memstream(&text, &len);
+	if (!out)
+		return NULL;
+	for (int i = 1; i < argc; i++)
+		fprintf(out, "%s%s", i > 1 ? " " : "", argv[i]);
+	fclose(out);
+	return text;
+}
+
+static int cmd_lint(int argc, char **argv)
+{
+	_cleanup_free_ char *line = line_of(argc, argv);
+
+	return line ? cmdline_lint(line, strlen(line), stdout, 0) : EXIT_FAILURE;
+}
+
+static int cmd_plan(int argc, char **argv)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	_cleanup_free_ char *line = line_of(argc, argv);
+
+	if (!line || plan_parse(&plan, line, strlen(line), NULL) < 0)
+		return EXIT_FAILURE;
+	return plan_dump(plan, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int cmd_options(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		enum options_format format;
+	} formats[] = {
+		{"--markdown", OPTIONS_MARKDOWN},
+		{"--man", OPTIONS_MAN},
+		{"--completion", OPTIONS_COMPLETION},
+	};
+	const char *wanted = argc > 1 ? argv[1] : "--markdown";
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (streq(wanted, formats[i].name))
+			return options_print(stdout, formats[i].format) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return usage_error("options takes --markdown, --man or --completion");
+}
+
+static int cmd_causes(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("| code | cause | what to check |\n|---|---|---|\n");
+	for (int i = 1; i < CAUSE_MAX; i++) {
+		const struct cause_info *c = cause_info((enum cause)i);
+
+		printf("| %s | %s | %s |\n", c->code, c->text, c->check);
+	}
+	return EXIT_SUCCESS;
+}
+
+static int cmd_ports(int argc, char **argv)
+{
+	int r = fabric_print_ports(&system_env, stdout);
+
+	(void)argc;
+	(void)argv;
+	if (r < 0)
+		fprintf(stderr, "initagent: /sys/class/infiniband: %s\n", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int cmd_status(int argc, char **argv)
+{
+	bool json = argc > 1 && streq(argv[1], "--json");
+
+	if (argc > (json ? 2 : 1))
+		return usage_error("status takes --json or nothing");
+	return status_print(&system_env, stdout, json);
+}
+
+/* Is the root of the kernel command line one the agent brings up? For the dracut hooks. */
+static int cmd_claims(int argc, char **argv)
+{
+	struct cmdline c = {0};
+	bool ours;
+
+	(void)argc;
+	(void)argv;
+	if (cmdline_load(&system_env, 0, &c) < 0)
+		return EXIT_FAILURE;
+	ours = boot_claims(c.plan);
+	cmdline_done(&c);
+	return ours ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static const int wait_status[] = {
+	[RUNNING_DONE] = 0, [RUNNING_NOW] = 1, [RUNNING_FAILED] = 2, [RUNNING_KILLED] = 3,
+	[RUNNING_NEVER] = 4,
+};
+
+/* "wait": until the agent has ended; "wait --timeout SECONDS": at most that long, 0 only looks. */
+static int cmd_wait(int argc, char **argv)
+{
+	uint64_t deadline = NSEC_NEVER;
+
+	if (argc == 3 && streq(argv[1], "--timeout")) {
+		char *end;
+		unsigned long seconds = strtoul(argv[2], &end, 10);
+
+		if (*end || end == argv[2] || seconds > UINT32_MAX)
+			return usage_error("--timeout takes seconds");
+		deadline = now_ns() + seconds * NSEC_PER_SEC;
+	} else if (argc != 1) {
+		return usage_error("wait takes --timeout SECONDS or nothing");
+	}
+	return wait_status[running_wait(&system_env, deadline)];
+}
+
+static int cmd_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("initagent %s\n", INITAGENT_VERSION);
+	return EXIT_SUCCESS;
+}
+
+static int cmd_help(int argc, char **argv);
+
+static const struct command commands[] = {
+	{"boot", "[--sysroot DIR] [--notify]", "bring up the network and mount the root", cmd_boot},
+	{"status", "[--json]", "what happened in this boot", cmd_status},
+	{"ports", "", "RDMA ports and their state", cmd_ports},
+	{"lint", "[CMDLINE...]", "explain a kernel command line and find its faults", cmd_lint},
+	{"plan", "[CMDLINE...]", "the parsed plan of a kernel command line", cmd_plan},
+	{"options", "[--markdown|--man|--completion]", "the table of options", cmd_options},
+	{"causes", "", "the table of causes", cmd_causes},
+	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},
+	{"wait", "[--timeout SECONDS]", "wait for the agent: 0 done, 1 at work, 2 failed, 3 killed, 4 never",
+		cmd_wait},
+	{"version", "", "print the version", cmd_version},
+	{"help", "", "this list", cmd_help},
+};
+
+static int cmd_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("initagent %s: network root for diskless nodes\n", INITAGENT_VERSION);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  initagent %-8s %-32s %s\n", commands[i].name, commands[i].arguments,
+			commands[i].help);
+	return EXIT_SUCCESS;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int main(int argc, char *argv[], char *envp[])
+{
+	const char *name = argc > 0 ? base_name(argv[0]) : "";
+
+	if (getpid() == 1)
+		pid1_main(argv, envp);
+	if (streq(name, "modprobe"))
+		return modules_modprobe_main(argc, argv);
+	if (argc < 2)
+		return cmd_help(argc, argv), EXIT_USAGE;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (streq(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	return usage_error("no such command");
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* needs: see needs.h. */
+#include "needs.h"
+
+static const struct {
+	const char *type;
+	struct need need;
+} link_drivers[] = {
+	{"rxe", {"rdma_rxe", false, "Soft-RoCE (rd.rdma.link)"}},
+	{"siw", {"siw", false, "Soft-iWARP (rd.rdma.link)"}},
+};
+
+struct list {
+	struct need *rows;
+	size_t n;
+};
+
+static void add(struct list *l, struct need need)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (streq(l->rows[i].module, need.module))
+			return;
+	if (l->n < NEEDS_MAX)
+		l->rows[l->n++] = need;
+}
+
+/* The driver of a software RDMA link; a type we do not know is asked for by the kernel's own alias. */
+static void add_link(struct list *l, const struct plan_rdma_link *link)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(link_drivers); i++)
+		if (streq(link->type, link_drivers[i].type))
+			add(l, link_drivers[i].need);
+}
+
+static void add_nfs(struct list *l, const struct plan_nfs *nfs)
+{
+	bool v4 = nfs->versions & PLAN_NFS_V4ANY;
+
+	if (nfs->proto == PLAN_NFS_PROTO_RDMA)
+		add(l, (struct need){"rpcrdma", !nfs->fallback_tcp, "NFS over RDMA"});
+	add(l, (struct need){v4 ? "nfsv4" : "nfsv3", true, "the NFS root"});
+}
+
+size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_MAX])
+{
+	struct list l = {.rows = ret};
+
+	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
+		add_link(&l, &plan->net.rdma_links[i]);
+	if (plan->root.kind == PLAN_ROOT_NFS)
+		add_nfs(&l, &plan->root.nfs);
+	else if (plan->root.kind == PLAN_ROOT_DHCP)
+		add(&l, (struct need){"nfsv4", false, "an NFS root named by DHCP"});
+	return l.n;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* adopt: is the root mounted already, because an agent before us was killed after the mount? */
+#pragma once
+
+#include "root/root.h"
+
+/*
+ * root_adopt: looks for target in /proc/self/mountinfo. Returns 1 with ret filled from the mount's
+ * own options when an NFS file system is mounted there, 0 when nothing is, -EBUSY when something else is, or
+ * -errno.
+ */
+int root_adopt(const struct env *env, const char *target, struct root_result *ret);
