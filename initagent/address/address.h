@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * address: gives the rails their addresses, by DHCPv4 or as the command line says, sets them with
+ * routes and MTU on the interface, writes /etc/resolv.conf, looks up the root server's name. One room
+ * object for all rails: one fd, one deadline, one stream of events.
+ *
+ * Whatever came from the network was parsed in a process without rights (guard.h) and passed a
+ * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an agent
+ * that was killed and started again goes on with it.
+ */
+#pragma once
+
+#include "env.h"
+#include "link/link.h"
+#include "plan.h"
+
+#define ADDRESS_HOSTNAME_MAX 64	 /* HOST_NAME_MAX of Linux */
+#define ADDRESS_DOMAIN_MAX   253 /* RFC 1035 section 2.3.4, as text */
+#define ADDRESS_PATH_MAX     255 /* an option's length octet */
+#define ADDRESS_SEARCH_MAX   511
+#define ADDRESS_LIST_MAX     4	 /* DNS and NTP servers kept */
+#define ADDRESS_ROUTES_MAX   16
+#define ADDRESS_CLIENT_ID_MAX 64
+#define ADDRESS_SERVERS_MAX  8	 /* allowed DHCP servers */
+
+struct addresses;
+
+enum address_method { ADDRESS_STATIC, ADDRESS_DHCP4 };
+
+/* Duplicate address detection by ARP probes (RFC 5227, shortened: see arp_probe.h). */
+enum address_probe {
+	ADDRESS_PROBE_PARALLEL, /* use the address at once, probe beside it: costs no boot time */
+	ADDRESS_PROBE_FIRST,	/* use it only after nobody answered (0.5 s) */
+	ADDRESS_PROBE_NONE,
+};
+
+/* What one rail gets. All pointers are copied by addresses_add(). */
+struct address_config {
+	int ifindex;
+	enum address_method method;
+	enum address_probe probe;
+	/* static; DHCP takes them from the lease */
+	struct inet_addr addr, peer;
+	uint8_t prefix;
+	struct inet_addr gateway; /* given with DHCP: wins over the lease's */
+	/* both */
+	uint32_t mtu;	 /* 0: the lease's, else leave it */
+	uint32_t metric; /* of the default route; 0: none */
+	bool no_default_route;
+	const char *hostname; /* sent to the server; NULL: none. Wins over the lease's */
+	const struct plan_route *routes;
+	size_t n_routes;
+	const struct inet_addr *nameservers;
+	size_t n_nameservers;
+	bool no_peerdns; /* rd.peerdns=0: ignore the lease's DNS servers and domains */
+	/* DHCP */
+	uint8_t client_id[ADDRESS_CLIENT_ID_MAX]; /* option 61; len 0: by hardware type, dhcp4.h */
+	size_t client_id_len;
+	struct inet_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server ids; none: all */
+	size_t n_servers;
+	uint64_t dhcp_limit;  /* ns one round may take; 0: no limit */
+	uint32_t dhcp_rounds; /* how many rounds; 0: any number */
+};
+
+struct address_route {
+	struct inet_addr dst;
+	uint8_t prefix;
+	struct inet_addr gateway; /* family 0: on-link */
+};
+
+/* What a rail has; plain data. Times are CLOCK_BOOTTIME ns, NSEC_NEVER without end. */
+struct address_result {
+	int ifindex;
+	char ifname[IFNAMSIZ];
+	enum address_method method;
+	bool adopted; /* from an earlier run of the agent */
+	struct inet_addr addr, broadcast, peer, gateway;
+	uint8_t prefix;
+	uint32_t mtu; /* set by us; 0: left as it was */
+	struct address_route routes[ADDRESS_ROUTES_MAX];
+	size_t n_routes;
+	struct inet_addr dns[ADDRESS_LIST_MAX], ntp[ADDRESS_LIST_MAX];
+	size_t n_dns, n_ntp;
+	char hostname[ADDRESS_HOSTNAME_MAX + 1];
+	char domain[ADDRESS_DOMAIN_MAX + 1];
+	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
+	char root_path[ADDRESS_PATH_MAX + 1]; /* option 17 */
+	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 67 or the file field */
+	char tftp_server[ADDRESS_PATH_MAX + 1]; /* option 66 or the sname field */
+	struct inet_addr next_server; /* siaddr */
+	struct inet_addr server_id;   /* option 54 */
+	uint8_t client_id[ADDRESS_CLIENT_ID_MAX];
+	size_t client_id_len;
+	uint32_t lease_s; /* 0: static; UINT32_MAX: for ever */
+	uint64_t obtained, renew, rebind, expires;
+};
+
+enum address_event_type {
+	ADDRESS_CONFIGURED, /* the rail is usable; also after a change by the server */
+	ADDRESS_RENEWED,    /* the lease goes on, nothing else changed */
+	ADDRESS_HINDRANCE,  /* not there yet, cause and text say why; it goes on trying */
+	ADDRESS_LOST,	    /* expired, refused, conflict or link gone; it goes on trying */
+	ADDRESS_FAILED,	    /* trying again cannot help */
+	ADDRESS_RESOLVED,   /* addresses_resolve() is done: addr, or cause and text */
+};
+
+struct address_event {
+	enum address_event_type type;
+	int ifindex; /* 0 for ADDRESS_RESOLVED */
+	enum cause cause;
+	char text[192];
+	struct inet_addr addr; /* ADDRESS_RESOLVED: the answer, family 0 when there is none */
+};
+
+/*
+ * addresses_new: forks the parser process (call it early, while the agent is small). links is
+ * borrowed and must outlive the room. Returns 0 or -errno.
+ */
+int addresses_new(struct addresses **ret, const struct env *env, struct links *links, uint64_t now);
+
+/* addresses_free: addresses and routes stay as they are; the parser process is ended. */
+struct addresses *addresses_free(struct addresses *as);
+DEFINE_FREEP(struct addresses, addresses_free)
+
+int addresses_fd(const struct addresses *as);
+uint64_t addresses_deadline(const struct addresses *as);
+int addresses_dispatch(struct addresses *as, uint64_t now);
+bool addresses_pop_event(struct addresses *as, struct address_event *ret);
+
+/*
+ * address_config_from_plan: fills cfg from an ip= entry (NULL: plain DHCP) and the rest of the
+ * plan for this interface. The pointers in cfg are the plan's. Returns 0 or -EINVAL (an ip= entry that
+ * says neither DHCP nor a static address).
+ */
+int address_config_from_plan(struct address_config *cfg, const struct boot_plan *plan,
+	const struct plan_ip *ip, const struct netdev *dev);
+
+/*
+ * addresses_add: begins with a rail; one per interface (-EEXIST). The interface is set up if it is
+ * not; the first DHCP packet leaves the moment carrier is there. A lease or an address left by an
+ * earlier run is adopted. Returns 0 or -errno.
+ */
+int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now);
+
+/* addresses_remove: stops the rail; release also takes what was set off the interface. */
+void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now);
+
+/* addresses_link: to be called for each LINK_* event of an interface that was added. */
+void addresses_link(struct addresses *as, int ifindex, uint64_t now);
+
+/*
+ * addresses_keep: from now on (root mounted) nothing is taken off an interface any more, whatever a
+ * server or a conflict says; it is only reported.
+ */
+void addresses_keep(struct addresses *as);
+
+/* addresses_result: of a configured rail, NULL otherwise; valid until the next dispatch. */
+const struct address_result *addresses_result(const struct addresses *as, int ifindex);
+
+/*
+ * addresses_resolve: looks name up in /etc/hosts, then by DNS at the servers of all configured rails;
+ * ends in ADDRESS_RESOLVED, by limit_ns after now at the latest. A name that is an address is
+ * its own answer. A new call replaces the old one. Returns 0, -EINVAL (not a host name) or -errno.
+ */
+int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now);
+
+/* address_wall: CLOCK_REALTIME seconds of a CLOCK_BOOTTIME instant, given both clocks' present. */
+static inline int64_t address_wall(uint64_t instant, uint64_t now, int64_t now_wall)
+{
+	return now_wall + ((int64_t)instant - (int64_t)now) / (int64_t)NSEC_PER_SEC;
+}
