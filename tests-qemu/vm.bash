@@ -1,0 +1,240 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The VM harness: one server VM and any number of node VMs on private links. Sourced by the
+# scenarios, the bench and the demo. Every VM runs under a hard time limit and dies with the
+# shell that started it. Nothing here sleeps: all waiting is for a line, an answer or an end.
+#
+#   vm_begin NAME               a place for logs and sockets; vm_end stops what still runs
+#   server_start [LINKS]        boots the server and waits until it serves
+#   server COMMAND...           one command on its control channel (guest/server-init)
+#   node_start IMAGE CMDLINE    boots a node; NODE_* below; sets $node_dir
+#   node_wait SECONDS REGEX     a line on its console
+#   node_end SECONDS            waits until it powers off or reboots, unpacks its results
+#   node_result FILTER          jq over what the real root's witness measured
+#   node_state FILTER           jq over the node's state.json
+
+vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+LAB=${LAB:-$vm_top/build/lab}
+server_ip=10.99.0.1
+vmctl=$LAB/bin/vmctl
+
+# What a node is made of; set before node_start, back to this by node_defaults.
+node_defaults() {
+    NODE_MEM=1024 # MiB
+    NODE_SMP=1
+    NODE_ICOUNT=  # not empty: count instructions, one thread
+    NODE_LINK=0   # which of the server's links
+    NODE_EXTRA=   # more cpio files, unpacked over the image
+    NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
+    NODE_SECONDS=300
+}
+node_defaults
+
+# vm_begin NAME: sockets live in a short path of their own, as their names have a limit.
+vm_begin() {
+    vm_logs=$vm_top/build/vm/$1
+    vm_sockets=$(mktemp -d "${TMPDIR:-/tmp}/initagent-vm.XXXXXX")
+    vm_pids=()
+    server_pid=
+    rm -rf "$vm_logs"
+    mkdir -p "$vm_logs"
+}
+
+vm_end() {
+    local pid
+    for pid in "${vm_pids[@]}"; do
+        vm_kill "$pid"
+    done
+    vm_pids=()
+    server_pid=
+    rm -rf "$vm_sockets"
+}
+
+# vm_kill PID: ends a VM and waits until it is gone.
+vm_kill() {
+    kill -TERM "$1" 2>/dev/null || true
+    "$vmctl" gone 10 "$1" || kill -KILL "$1" 2>/dev/null || true
+    wait "$1" 2>/dev/null || true
+}
+
+# vm_kvm_works: some machines have /dev/kvm and yet no guest ever gets anywhere, so boot one: a
+# kernel without an initramfs panics, and panic=-1 makes that the end of QEMU.
+vm_kvm_works() {
+    [ -w /dev/kvm ] || return 1
+    timeout -s KILL 20 qemu-system-x86_64 -accel kvm -cpu max -m 256 -nodefaults -display none \
+        -no-reboot -kernel "$LAB/vmlinuz" -append "panic=-1 quiet" </dev/null >/dev/null 2>&1
+}
+
+# vm_accel: kvm or tcg, found once per boot of this machine.
+vm_accel() {
+    local file=$LAB/accel boot
+    boot=$(</proc/sys/kernel/random/boot_id)
+    if [ -n "${VM_ACCEL:-}" ]; then
+        echo "$VM_ACCEL"
+        return
+    fi
+    if ! grep -qs "^$boot " "$file"; then
+        if vm_kvm_works; then
+            echo "$boot kvm" >"$file"
+        else
+            echo "$boot tcg" >"$file"
+        fi
+    fi
+    sed 's/.* //' "$file"
+}
+
+vm_accel_args() {
+    if [ -n "$1" ]; then
+        echo "-accel tcg,thread=single -icount shift=1 -cpu max"
+    elif [ "$(vm_accel)" = kvm ]; then
+        echo "-accel kvm -cpu host"
+    else
+        echo "-accel tcg,thread=multi -cpu max"
+    fi
+}
+
+# vm_start DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
+# process is $vm_pid.
+vm_start() {
+    local dir=$1 seconds=$2
+    shift 2
+    mkdir -p "$dir"
+    : >"$dir/console.log"
+    setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
+        -display none -no-reboot -kernel "$LAB/vmlinuz" -serial "file:$dir/console.log" "$@" \
+        </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
+    vm_pid=$!
+    vm_pids+=("$vm_pid")
+}
+
+# server_start [LINKS]: every link is a unix socket on which one node at a time is connected.
+server_start() {
+    local links=${1:-1} i args=() accel
+    read -ra accel < <(vm_accel_args "")
+    for ((i = 0; i < links; i++)); do
+        args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
+            -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
+    done
+    server_dir=$vm_logs/server
+    vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m 768 \
+        -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$LAB/server.img" \
+        -append "console=ttyS0 quiet loglevel=4 panic=-1" "${args[@]}"
+    server_pid=$vm_pid
+    vm_wait "$server_dir" 120 'lab-server: ready' "$server_pid"
+}
+
+server() {
+    "$vmctl" ask 60 "$vm_sockets/control" "$@"
+}
+
+# vm_wait DIR SECONDS REGEX PID: prints the line found.
+vm_wait() {
+    "$vmctl" wait "$2" "$1/console.log" "$3" "$4" || {
+        local status=$?
+        echo "no line like '$3' within $2 s (status $status)" >&2
+        return 1
+    }
+}
+
+# The image, then what is unpacked over it. Each part starts at a multiple of 4 bytes, which the
+# kernel asks of an uncompressed cpio after a compressed one.
+node_initrd() {
+    local out=$1 part
+    shift
+    : >"$out"
+    for part in "$@"; do
+        cat "$part" >>"$out"
+        truncate -s %4 "$out"
+    done
+}
+
+# node_start IMAGE CMDLINE
+node_start() {
+    local image=$1 cmdline=$2 accel parts=("$1") mac
+    read -ra accel < <(vm_accel_args "$NODE_ICOUNT")
+    mac=52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_LINK)))
+    node_dir=$vm_logs/node$NODE_LINK
+    rm -rf "$node_dir"
+    mkdir -p "$node_dir"
+    if [ -n "$NODE_MARK" ]; then
+        parts+=("$LAB/bootmark.cpio")
+        cmdline="rdinit=/bootmark $cmdline"
+    fi
+    # shellcheck disable=SC2206 # a list of files
+    parts+=($NODE_EXTRA)
+    node_initrd "$node_dir/initrd" "${parts[@]}"
+    vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
+        -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
+        -initrd "$node_dir/initrd" -append "console=ttyS0 panic=-1 printk.devkmsg=on $cmdline" \
+        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK" \
+        -device "virtio-net-pci,netdev=n0,mac=$mac,romfile="
+    node_pid=$vm_pid
+}
+
+node_wait() {
+    vm_wait "$node_dir" "$1" "$2" "$node_pid"
+}
+
+# node_kill: pulls the plug.
+node_kill() {
+    vm_kill "$node_pid"
+}
+
+# node_cable on|off: the carrier of the node's interface.
+node_cable() {
+    "$vmctl" qmp 10 "$vm_sockets/qmp" \
+        "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"n0\", \"up\": $([ "$1" = on ] && echo true || echo false)}}"
+}
+
+# node_end SECONDS: fails when the node is still running then.
+node_end() {
+    "$vmctl" gone "$1" "$node_pid" || {
+        echo "the node was still running after $1 s" >&2
+        return 1
+    }
+    wait "$node_pid" 2>/dev/null || true
+    rm -f "$node_dir/initrd"
+    mkdir -p "$node_dir/results"
+    [ ! -s "$node_dir/results.tar" ] || tar -xf "$node_dir/results.tar" -C "$node_dir/results"
+}
+
+# node_booted SECONDS: the node reached the init of its real root, and its witness reported.
+node_booted() {
+    node_end "$1" || return
+    [ -s "$node_dir/results/result.json" ] || {
+        echo "the node ended without reaching its real root" >&2
+        return 1
+    }
+}
+
+node_result() {
+    jq -e -r "$1" "$node_dir/results/result.json"
+}
+
+node_state() {
+    jq -e -r "$1" "$node_dir/results/run/state.json"
+}
+
+# node_ended_by restart|poweroff|halt: by the kernel's own last words.
+node_ended_by() {
+    local words
+    case $1 in
+    restart) words='reboot: Restarting system' ;;
+    poweroff) words='reboot: Power down' ;;
+    halt) words='reboot: System halted' ;;
+    esac
+    grep -q "$words" "$node_dir/console.log" || {
+        echo "the console does not say: $words" >&2
+        return 1
+    }
+}
+
+# vm_show: the ends of all logs, for a scenario that failed.
+vm_show() {
+    local log
+    for log in "$vm_logs"/*/console.log "$vm_logs"/*/qemu.log; do
+        [ -s "$log" ] || continue
+        echo "--- $log"
+        tail -n "${VM_SHOW_LINES:-60}" "$log" | tr -d '\r'
+    done
+}
