@@ -78,15 +78,12 @@ static inline uint64_t now_ns(void)
  */
 static inline int strscpy(char *dst, const char *src, size_t size)
 {
-	size_t len = strnlen(src, size);
-
-	if (size == 0)
-		return -E2BIG;
-	if (len == size) {
-		memcpy(dst, src, size - 1);
-		dst[size - 1] = 0;
-		return -E2BIG;
+	for (size_t i = 0; i < size; i++) {
+		dst[i] = src[i];
+		if (!src[i])
+			return (int)i;
 	}
-	memcpy(dst, src, len + 1);
-	return (int)len;
+	if (size)
+		dst[size - 1] = 0;
+	return -E2BIG;
 }
