@@ -83,10 +83,12 @@ DEFINE_FREEP(struct modules, modules_free)
 /*
  * modules_request: queues a module by name or alias ("rdma_rxe", "nfsv4", "crypto-crc32") with all
  * it needs. Asking twice is harmless; asking for one that failed tries again. A module named itself
- * is loaded even if modprobe.d blacklists it, one found by alias is not (as modprobe does). Returns
- * 0 when queued or already there, also when it is known to fail: the outcome is always an event.
- * -EINVAL when the name does not match [A-Za-z0-9_-]{1,63} or begins with '-'; -ENOSPC when the
- * ledger is full.
+ * is loaded even if modprobe.d blacklists it, one found by alias is not (as modprobe does). Each
+ * request is answered by an event with the module's name, or with the name asked for when it stands
+ * for nothing. Loads begin in modules_dispatch(), so that what is asked for together is put in
+ * order together. Returns 0 also when the request is known to fail; -EINVAL when the name does not
+ * match [A-Za-z0-9_-]{1,63} or begins with '-'; -ENOSPC when the ledger is full; -ESHUTDOWN when
+ * stopped.
  */
 int modules_request(struct modules *m, const char *name_or_alias, uint64_t now);
 

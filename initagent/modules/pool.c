@@ -87,15 +87,18 @@ bool pool_ready(const struct pool *p, uint64_t now)
 uint64_t pool_grow_at(const struct pool *p)
 {
 	uint64_t when = NSEC_NEVER;
-	unsigned alive = 0;
+	unsigned alive = 0, busy = 0;
 
 	for (size_t i = 0; i < POOL_MAX; i++) {
 		const struct member *w = &p->members[i];
 
 		alive += w->pid != 0;
+		busy += w->busy;
 		if (w->busy)
 			when = min_u64(when, w->since + POOL_PATIENCE);
 	}
+	if (busy < alive || busy == 0)
+		return 0;
 	return alive < POOL_MAX ? when : NSEC_NEVER;
 }
 

@@ -37,7 +37,7 @@ int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now);
 /* pool_next: the next result without blocking; false when there is none. */
 bool pool_next(struct pool *p, struct worker_result *ret);
 
-/* pool_grow_at: when pool_ready() will turn true by patience alone; NSEC_NEVER: not at all. */
+/* pool_grow_at: when pool_ready() turns true without any result: 0 (now) to NSEC_NEVER. */
 uint64_t pool_grow_at(const struct pool *p);
 
 unsigned pool_busy(const struct pool *p);

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fabric: the room itself: keeps the port list true to sysfs and says what changed. Every source of
+ * change (uevent, verbs event, timer) only says "look again"; the state is always what sysfs
+ * shows, so a lost or doubled event does no harm.
+ */
+#include "fabric/fabric.h"
+
+#include <limits.h>
+#include <sys/epoll.h>
+
+#include "fabric/ops.h"
+#include "fabric/ports.h"
+#include "fabric/watch.h"
+#include "modules/uevent.h"
+
+/* Per dispatch, so that a flapping port cannot keep the loop from its other work. */
+#define EVENT_BUDGET 256
+
+/* What is to be told about ports[i], beside it so that the public list stays an array. */
+struct pending {
+	bool added, changed;
+};
+
+struct fabric {
+	struct env env;
+	const struct fabric_ops *ops;
+	struct fabric_port *ports;
+	struct pending *pending;
+	size_t n;
+	struct fabric_port gone[PORTS_MAX];
+	size_t n_gone;
+	struct watch_list *watches;
+	int epoll;
+	int uevent;
+	uint64_t next_look; /* the timer for devices without provider */
+	uint64_t period;
+	bool closed;
+};
+
+static int open_sources(struct fabric *f)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (f->epoll < 0)
+		return -errno;
+	f->uevent = f->ops->open_uevent(f->ops->data);
+	if (f->uevent < 0)
+		return f->uevent;
+	if (epoll_ctl(f->epoll, EPOLL_CTL_ADD, f->uevent, &ev) < 0)
+		return -errno;
+	return watch_new(&f->watches, f->ops, f->epoll);
+}
+
+int fabric_new(struct fabric **ret, const struct env *env, const struct fabric_ops *ops)
+{
+	_cleanup_(fabric_freep) struct fabric *f = calloc(1, sizeof(*f));
+	int r;
+
+	if (!f)
+		return -ENOMEM;
+	f->env = *env;
+	f->ops = ops ? ops : &fabric_real_ops;
+	f->epoll = f->uevent = -1;
+	f->next_look = NSEC_NEVER;
+	f->period = FABRIC_POLL_MIN;
+	r = open_sources(f);
+	if (r < 0)
+		return r;
+	*ret = f;
+	f = NULL;
+	return 0;
+}
+
+struct fabric *fabric_free(struct fabric *f)
+{
+	if (!f)
+		return NULL;
+	f->watches = watch_free(f->watches);
+	closep(&f->uevent);
+	closep(&f->epoll);
+	free(f->ports);
+	free(f->pending);
+	free(f);
+	return NULL;
+}
+
+int fabric_fd(const struct fabric *f)
+{
+	return f->epoll;
+}
+
+uint64_t fabric_deadline(const struct fabric *f)
+{
+	return f->closed ? NSEC_NEVER : f->next_look;
+}
+
+const struct fabric_port *fabric_ports(const struct fabric *f, size_t *ret_n)
+{
+	*ret_n = f->n;
+	return f->ports;
+}
+
+const struct fabric_port *fabric_find(const struct fabric *f, const char *device, unsigned port)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (streq(f->ports[i].device, device) && (!port || f->ports[i].port == port))
+			return &f->ports[i];
+	return NULL;
+}
+
+/* The one place where a port's state is told. was NULL: it is new; is NULL: it is gone. */
+static void tell_state(
+	struct fabric *f, const struct fabric_port *was, const struct fabric_port *is, uint64_t now)
+{
+	const struct fabric_port *p = is ? is : was;
+	char text[128];
+
+	if (was && is && was->phys != is->phys)
+		report_log(f->env.report, REPORT_DEBUG, p->name, now, "phys state %s -> %s",
+			port_phys_name(was->phys), port_phys_name(is->phys));
+	if (!was || !is || was->state != is->state)
+		report_state(f->env.report, "fabric", p->name,
+			was ? port_state_name(was->state) : "absent",
+			is ? port_state_name(is->state) : "gone", now);
+	if (!is || fabric_gate(is, text, sizeof(text)) != CAUSE_NONE)
+		return;
+	if (was && fabric_gate(was, text, sizeof(text)) == CAUSE_NONE)
+		return;
+	if (is->link_layer == LINK_LAYER_ETHERNET)
+		report_log(f->env.report, REPORT_INFO, p->name, now, "port ready on %s, %s",
+			*is->netdev ? is->netdev : "no netdev", is->rate);
+	else
+		report_log(f->env.report, REPORT_INFO, p->name, now,
+			"port ready, LID %u, SM LID %u, %s", is->lid, is->sm_lid, is->rate);
+}
+
+/* Everything a caller may act on; text fields included, padding not. */
+static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
+{
+	return a->state == b->state && a->phys == b->phys && a->lid == b->lid &&
+	       a->sm_lid == b->sm_lid && a->lmc == b->lmc && a->guid == b->guid &&
+	       a->link_layer == b->link_layer && streq(a->netdev, b->netdev) &&
+	       streq(a->rate, b->rate) && a->verbs_events == b->verbs_events;
+}
+
+static int find_index(const struct fabric *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (streq(f->ports[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* Carries a known port over into the new list, or marks it as added. */
+static void match(
+	struct fabric *f, const struct fabric_port *fresh, struct pending *mark, uint64_t now)
+{
+	int old = find_index(f, fresh->name);
+
+	if (old < 0) {
+		mark->added = true;
+		tell_state(f, NULL, fresh, now);
+		return;
+	}
+	*mark = f->pending[old];
+	if (same_port(&f->ports[old], fresh))
+		return;
+	mark->changed = true;
+	tell_state(f, &f->ports[old], fresh, now);
+}
+
+static bool in_list(const struct fabric_port *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(list[i].name, name))
+			return true;
+	return false;
+}
+
+/* Ports the new list lacks. One that nobody was told about is forgotten in silence. */
+static void bury_missing(struct fabric *f, const struct fabric_port *list, size_t n, uint64_t now)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (in_list(list, n, f->ports[i].name))
+			continue;
+		tell_state(f, &f->ports[i], NULL, now);
+		watch_close(f->watches, f->ports[i].device);
+		if (!f->pending[i].added && f->n_gone < PORTS_MAX)
+			f->gone[f->n_gone++] = f->ports[i];
+	}
+}
+
+/*
+ * Whether the netdev under an Ethernet port is still there. Its removal waits for our context to be
+ * closed, while sysfs has lost its folder already.
+ */
+static bool netdev_is_leaving(const struct fabric *f, const struct fabric_port *p)
+{
+	char path[PATH_MAX];
+
+	return p->link_layer == LINK_LAYER_ETHERNET && *p->netdev &&
+	       env_path(&f->env, path, sizeof(path), "/sys/class/net/%s", p->netdev) >= 0 &&
+	       access(path, F_OK) < 0;
+}
+
+static bool try_watch(struct fabric *f, const struct fabric_port *p, uint64_t now)
+{
+	int r;
+
+	if (f->closed || netdev_is_leaving(f, p))
+		return false;
+	if (watch_has(f->watches, p->device))
+		return true;
+	r = watch_open(f->watches, p->device);
+	if (r < 0 && r != -ENODEV)
+		report_log(f->env.report, REPORT_DEBUG, p->name, now,
+			"no verbs events (%s), looking at it from time to time", strerror(-r));
+	return r == 0;
+}
+
+/* The timer runs only for ports that nobody announces. */
+static void set_timer(struct fabric *f, uint64_t now)
+{
+	bool needed = false;
+
+	for (size_t i = 0; i < f->n; i++)
+		needed |= !f->ports[i].verbs_events;
+	f->next_look = needed ? now + f->period : NSEC_NEVER;
+}
+
+int fabric_rescan(struct fabric *f, uint64_t now)
+{
+	_cleanup_free_ struct fabric_port *list = NULL;
+	struct pending *marks;
+	int n = ports_scan(&f->env, &list);
+
+	if (n < 0)
+		return n;
+	marks = calloc((size_t)n + 1, sizeof(*marks));
+	if (!marks)
+		return -ENOMEM;
+	bury_missing(f, list, (size_t)n, now);
+	for (int i = 0; i < n; i++) {
+		list[i].verbs_events = try_watch(f, &list[i], now);
+		/* What happened before the context was open is only in sysfs: read again. */
+		if (list[i].verbs_events)
+			(void)ports_read(&f->env, &list[i]);
+		match(f, &list[i], &marks[i], now);
+	}
+	free(f->ports);
+	free(f->pending);
+	f->ports = list;
+	f->pending = marks;
+	f->n = (size_t)n;
+	list = NULL;
+	f->period = FABRIC_POLL_MIN;
+	set_timer(f, now);
+	return 0;
+}
+
+/* Looks at port i again. Returns true when something about it changed. */
+static bool look_at(struct fabric *f, size_t i, uint64_t now)
+{
+	struct fabric_port fresh = f->ports[i];
+
+	if (ports_read(&f->env, &fresh) < 0)
+		return false; /* going: its uevent brings a rescan */
+	if (netdev_is_leaving(f, &f->ports[i]) || netdev_is_leaving(f, &fresh)) {
+		watch_close(f->watches, fresh.device);
+		fresh.verbs_events = false;
+	}
+	if (same_port(&f->ports[i], &fresh))
+		return false;
+	tell_state(f, &f->ports[i], &fresh, now);
+	f->ports[i] = fresh;
+	f->pending[i].changed = true;
+	return true;
+}
+
+static void look_at_device(struct fabric *f, const char *device, uint64_t now)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (streq(f->ports[i].device, device))
+			look_at(f, i, now);
+}
+
+/* Returns whether the list must be read again. */
+static bool take_verbs_events(struct fabric *f, uint64_t now)
+{
+	struct verbs_event ev;
+	const char *device;
+	bool rescan = false;
+
+	for (unsigned i = 0; i < EVENT_BUDGET && watch_next(f->watches, &device, &ev); i++) {
+		char name[64];
+
+		(void)strscpy(name, device, sizeof(name));
+		report_log(f->env.report, REPORT_DEBUG, name, now, "verbs event: %s (port %u)",
+			ev.name, ev.port);
+		if (ev.fatal) {
+			watch_close(f->watches, name);
+			rescan = true;
+		}
+		look_at_device(f, name, now);
+	}
+	return rescan;
+}
+
+static bool take_uevents(struct fabric *f)
+{
+	bool rescan = false;
+	char buf[UEVENT_SIZE];
+	struct uevent ev;
+
+	for (unsigned i = 0; i < EVENT_BUDGET; i++) {
+		int r = uevent_recv(f->uevent, buf, &ev);
+
+		if (r <= 0)
+			return rescan || r == -ENOBUFS;
+		/* "infiniband": the device; "infiniband_verbs": it can be opened now. */
+		rescan |= streq(ev.subsystem, "infiniband") ||
+			  streq(ev.subsystem, "infiniband_verbs");
+	}
+	return rescan;
+}
+
+static void timer_look(struct fabric *f, uint64_t now)
+{
+	bool changed = false;
+
+	if (now < f->next_look)
+		return;
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->ports[i].verbs_events)
+			changed |= look_at(f, i, now);
+	f->period = changed ? FABRIC_POLL_MIN : min_u64(f->period * 3 / 2, FABRIC_POLL_MAX);
+	set_timer(f, now);
+}
+
+int fabric_dispatch(struct fabric *f, uint64_t now)
+{
+	bool rescan;
+
+	if (f->closed)
+		return 0;
+	rescan = take_verbs_events(f, now);
+	rescan |= take_uevents(f);
+	if (rescan)
+		return fabric_rescan(f, now);
+	timer_look(f, now);
+	return 0;
+}
+
+bool fabric_pop_event(struct fabric *f, struct fabric_event *ret)
+{
+	if (f->n_gone) {
+		*ret = (struct fabric_event){FABRIC_PORT_GONE, f->gone[0]};
+		memmove(f->gone, f->gone + 1, --f->n_gone * sizeof(f->gone[0]));
+		return true;
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		struct pending *p = &f->pending[i];
+
+		if (!p->added && !p->changed)
+			continue;
+		ret->type = p->added ? FABRIC_PORT_ADDED : FABRIC_PORT_CHANGED;
+		ret->port = f->ports[i];
+		*p = (struct pending){0};
+		return true;
+	}
+	return false;
+}
+
+void fabric_close_verbs(struct fabric *f)
+{
+	watch_close(f->watches, NULL);
+	f->closed = true;
+	if (f->uevent >= 0)
+		(void)epoll_ctl(f->epoll, EPOLL_CTL_DEL, f->uevent, NULL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ops: the fabric room's doors to the kernel, replaced in unit tests. */
+#pragma once
+
+#include "util.h"
+
+/* One verbs async event, reduced to what the room acts on. */
+struct verbs_event {
+	unsigned port;	  /* 0: the whole device */
+	bool fatal;	  /* the device is gone for this context: close it */
+	const char *name; /* for the log; static */
+};
+
+struct fabric_ops {
+	/* A non-blocking datagram fd with kernel uevents, or negative errno. */
+	int (*open_uevent)(void *data);
+	/*
+	 * Opens a device for its async events: 0 with a context and a non-blocking fd (owned by the
+	 * context), -ENODEV when no provider serves it (yet), or another negative errno.
+	 */
+	int (*verbs_open)(void *data, const char *device, void **ret_context, int *ret_fd);
+	/* The next event: 1, 0 when there is none, or negative errno. */
+	int (*verbs_next)(void *data, void *context, struct verbs_event *ret);
+	void (*verbs_close)(void *data, void *context);
+	void *data;
+};
+
+/* fabric_real_ops: netlink and libibverbs. */
+extern const struct fabric_ops fabric_real_ops;

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ports: see ports.h. */
+#include "fabric/ports.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+
+#define CLASS	   "/sys/class/infiniband"
+#define ARPHRD_IB  32 /* linux/if_arp.h ARPHRD_INFINIBAND: an IPoIB netdev */
+#define PORT_MAX   255
+#define SYSFS_SIZE 128
+
+static const char *const layer_names[LINK_LAYER_MAX] = {"unknown", "InfiniBand", "Ethernet"};
+static const char *const state_names[PORT_STATE_MAX] = {
+	"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+static const char *const phys_names[PORT_PHYS_MAX] = {"unknown", "Sleep", "Polling", "Disabled",
+	"Training", "LinkUp", "ErrorRecovery", "PhyTest"};
+
+const char *link_layer_name(enum link_layer l)
+{
+	return (unsigned)l < LINK_LAYER_MAX ? layer_names[l] : "?";
+}
+
+const char *port_state_name(enum port_state s)
+{
+	return (unsigned)s < PORT_STATE_MAX ? state_names[s] : "?";
+}
+
+const char *port_phys_name(enum port_phys p)
+{
+	return (unsigned)p < PORT_PHYS_MAX ? phys_names[p] : "?";
+}
+
+int ports_parse_state(const char *text, int max)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end == text || *end != ':' || n < 0 || n >= max)
+		return -EINVAL;
+	return (int)n;
+}
+
+/* One group of four hexadecimal digits. */
+static int parse_group(const char *p, uint8_t ret[static 2])
+{
+	unsigned value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		unsigned char c = (unsigned char)p[i];
+
+		if (!isxdigit(c))
+			return -EINVAL;
+		value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	ret[0] = (uint8_t)(value >> 8);
+	ret[1] = (uint8_t)value;
+	return 0;
+}
+
+int ports_parse_gid(const char *text, uint8_t ret[static 16])
+{
+	uint8_t raw[16];
+
+	for (int i = 0; i < 8; i++) {
+		if (parse_group(text, raw + 2 * i) < 0)
+			return -EINVAL;
+		text += 4;
+		if (*text++ != (i < 7 ? ':' : 0))
+			return -EINVAL;
+	}
+	memcpy(ret, raw, sizeof(raw));
+	return 0;
+}
+
+static uint64_t be64(const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < 8; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+/* The node GUID is written in four groups: the GID of an all-zero prefix. */
+static uint64_t read_node_guid(const struct env *env, const char *device)
+{
+	char text[SYSFS_SIZE], gid[SYSFS_SIZE + 32];
+	uint8_t raw[16];
+
+	if (env_read(env, text, sizeof(text), CLASS "/%s/node_guid", device) < 0)
+		return 0;
+	snprintf(gid, sizeof(gid), "0000:0000:0000:0000:%s", text);
+	return ports_parse_gid(gid, raw) == 0 ? be64(raw + 8) : 0;
+}
+
+/* A numeric attribute, decimal or with 0x; fallback when unreadable. */
+static unsigned long read_number(const struct env *env, const char *path, unsigned long fallback)
+{
+	char text[SYSFS_SIZE], *end;
+	unsigned long n;
+
+	if (env_read(env, text, sizeof(text), "%s", path) < 0)
+		return fallback;
+	errno = 0;
+	n = strtoul(text, &end, 0);
+	return end == text || errno ? fallback : n;
+}
+
+static unsigned long port_number(
+	const struct env *env, const struct fabric_port *p, const char *attribute)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), CLASS "/%s/ports/%u/%s", p->device, p->port, attribute);
+	return read_number(env, path, 0);
+}
+
+static int port_state(
+	const struct env *env, const struct fabric_port *p, const char *attribute, int max)
+{
+	char text[SYSFS_SIZE];
+	int r = env_read(
+		env, text, sizeof(text), CLASS "/%s/ports/%u/%s", p->device, p->port, attribute);
+
+	return r < 0 ? r : ports_parse_state(text, max);
+}
+
+static void read_layer(const struct env *env, struct fabric_port *p)
+{
+	char text[SYSFS_SIZE];
+
+	p->link_layer = LINK_LAYER_UNKNOWN;
+	if (env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/link_layer", p->device,
+		    p->port) >= 0)
+		for (int l = LINK_LAYER_INFINIBAND; l < LINK_LAYER_MAX; l++)
+			if (streq(text, layer_names[l]))
+				p->link_layer = (enum link_layer)l;
+	/* enum rdma_node_type: "4: RNIC" is iWARP. */
+	p->iwarp = env_read(env, text, sizeof(text), CLASS "/%s/node_type", p->device) > 0 &&
+		   text[0] == '4';
+}
+
+/* "0000:3b:00.0" out of the device link; soft devices have none or a virtual parent. */
+static void read_pci(const struct env *env, struct fabric_port *p)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *name;
+	unsigned n[4];
+	ssize_t len;
+	char tail;
+
+	p->pci[0] = 0;
+	if (env_path(env, path, sizeof(path), CLASS "/%s/device", p->device) < 0)
+		return;
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len <= 0)
+		return;
+	target[len] = 0;
+	name = strrchr(target, '/');
+	name = name ? name + 1 : target;
+	if (sscanf(name, "%4x:%2x:%2x.%1x%c", &n[0], &n[1], &n[2], &n[3], &tail) == 4)
+		(void)strscpy(p->pci, name, sizeof(p->pci));
+}
+
+/* A netdev of the same adapter with this port number and, for InfiniBand, of type IPoIB. */
+static bool is_ports_netdev(const struct env *env, const struct fabric_port *p, const char *netdev)
+{
+	char base[PATH_MAX], path[PATH_MAX + 16];
+
+	snprintf(base, sizeof(base), CLASS "/%s/device/net/%s", p->device, netdev);
+	snprintf(path, sizeof(path), "%s/dev_port", base);
+	if (read_number(env, path, 0) != p->port - 1)
+		return false;
+	snprintf(path, sizeof(path), "%s/type", base);
+	return (read_number(env, path, 0) == ARPHRD_IB) == (p->link_layer == LINK_LAYER_INFINIBAND);
+}
+
+/* The first by name: P_Key children ("ib0.8001") sort after their parent. */
+static void netdev_of_adapter(const struct env *env, struct fabric_port *p)
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	DIR *dir;
+
+	if (env_path(env, path, sizeof(path), CLASS "/%s/device/net", p->device) < 0)
+		return;
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((d = readdir(dir))) {
+		if (d->d_name[0] == '.' || strlen(d->d_name) >= sizeof(p->netdev))
+			continue;
+		if ((*p->netdev && strcmp(d->d_name, p->netdev) > 0) ||
+			!is_ports_netdev(env, p, d->d_name))
+			continue;
+		(void)strscpy(p->netdev, d->d_name, sizeof(p->netdev));
+	}
+	closedir(dir);
+}
+
+static void read_netdev(const struct env *env, struct fabric_port *p)
+{
+	p->netdev[0] = 0;
+	/* Not for InfiniBand: there the attribute is empty. */
+	if (p->link_layer == LINK_LAYER_ETHERNET &&
+		env_read(env, p->netdev, sizeof(p->netdev), CLASS "/%s/ports/%u/gid_attrs/ndevs/0",
+			p->device, p->port) > 0)
+		return;
+	p->netdev[0] = 0;
+	/* rxe names its netdev even while that has no GID. */
+	if (env_read(env, p->netdev, sizeof(p->netdev), CLASS "/%s/parent", p->device) > 0)
+		return;
+	p->netdev[0] = 0;
+	netdev_of_adapter(env, p);
+}
+
+static void read_guids(const struct env *env, struct fabric_port *p)
+{
+	char text[SYSFS_SIZE];
+	uint8_t raw[16];
+
+	p->node_guid = read_node_guid(env, p->device);
+	p->guid = p->node_guid;
+	if (p->link_layer == LINK_LAYER_INFINIBAND &&
+		env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/gids/0", p->device, p->port) >
+			0 &&
+		ports_parse_gid(text, raw) == 0 && be64(raw + 8) != 0)
+		p->guid = be64(raw + 8);
+}
+
+int ports_read(const struct env *env, struct fabric_port *port)
+{
+	struct fabric_port p = *port;
+	int state = port_state(env, &p, "state", PORT_STATE_MAX);
+	int phys = port_state(env, &p, "phys_state", PORT_PHYS_MAX);
+
+	if (state == -ENOENT || state == -ENODEV)
+		return state;
+	/* sm_lid is read after state: it is set before the port turns ACTIVE. */
+	p.state = state < 0 ? PORT_NOP : (enum port_state)state;
+	p.phys = phys < 0 ? PHYS_UNKNOWN : (enum port_phys)phys;
+	p.lid = (uint32_t)port_number(env, &p, "lid");
+	p.sm_lid = (uint32_t)port_number(env, &p, "sm_lid");
+	p.lmc = (unsigned)port_number(env, &p, "lid_mask_count");
+	read_layer(env, &p);
+	read_guids(env, &p);
+	read_netdev(env, &p);
+	read_pci(env, &p);
+	if (env_read(env, p.rate, sizeof(p.rate), CLASS "/%s/ports/%u/rate", p.device, p.port) < 0)
+		p.rate[0] = 0;
+	*port = p;
+	return 0;
+}
+
+static size_t scan_device(
+	const struct env *env, const char *device, struct fabric_port *list, size_t n)
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	DIR *dir;
+
+	if (env_path(env, path, sizeof(path), CLASS "/%s/ports", device) < 0)
+		return n;
+	dir = opendir(path);
+	if (!dir)
+		return n;
+	while (n < PORTS_MAX && (d = readdir(dir))) {
+		struct fabric_port *p = &list[n];
+		char *end;
+		unsigned long number = strtoul(d->d_name, &end, 10);
+
+		if (!isdigit((unsigned char)d->d_name[0]) || *end || !number || number > PORT_MAX)
+			continue;
+		memset(p, 0, sizeof(*p));
+		p->port = (unsigned)number;
+		(void)strscpy(p->device, device, sizeof(p->device));
+		snprintf(p->name, sizeof(p->name), "%s/%u", p->device, p->port);
+		n += ports_read(env, p) == 0;
+	}
+	closedir(dir);
+	return n;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct fabric_port *x = a, *y = b;
+	int c = strverscmp(x->device, y->device);
+
+	return c ? c : (x->port > y->port) - (x->port < y->port);
+}
+
+int ports_scan(const struct env *env, struct fabric_port **ret)
+{
+	struct fabric_port *list = calloc(PORTS_MAX, sizeof(*list));
+	char path[PATH_MAX];
+	struct dirent *d;
+	size_t n = 0;
+	DIR *dir;
+
+	if (!list)
+		return -ENOMEM;
+	*ret = list;
+	if (env_path(env, path, sizeof(path), CLASS) < 0)
+		return 0;
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while ((d = readdir(dir)))
+		if (d->d_name[0] != '.' && strlen(d->d_name) < sizeof(list->device))
+			n = scan_device(env, d->d_name, list, n);
+	closedir(dir);
+	qsort(list, n, sizeof(*list), compare);
+	return (int)n;
+}

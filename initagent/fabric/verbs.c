@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * verbs: async events through libibverbs. In the static product the providers are linked in; the
+ * define below makes the header pull them into the link (without it the device list is silently
+ * empty). The glibc build loads its providers the usual way.
+ */
+#include "util.h"
+
+#ifndef __GLIBC__
+#define RDMA_STATIC_PROVIDERS mlx4, mlx5, rxe, siw
+#endif
+#include <infiniband/verbs.h>
+
+#include "fabric/ops.h"
+#include "modules/uevent.h"
+
+static int open_netlink(void *data)
+{
+	(void)data;
+	return uevent_open();
+}
+
+static struct ibv_device *find_device(struct ibv_device **list, const char *name)
+{
+	for (struct ibv_device **d = list; *d; d++)
+		if (streq(ibv_get_device_name(*d), name))
+			return *d;
+	return NULL;
+}
+
+/*
+ * NULL with ENOSYS means that no RDMA module is loaded, an empty list that no device has a
+ * provider: both are the normal way of things early in a boot.
+ */
+static int open_by_name(const char *name, struct ibv_context **ret)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context;
+	struct ibv_device *dev;
+	int r = -ENODEV;
+
+	if (!list)
+		return errno == ENOMEM ? -ENOMEM : -ENODEV;
+	dev = find_device(list, name);
+	if (dev) {
+		errno = 0;
+		context = ibv_open_device(dev);
+		if (context)
+			*ret = context;
+		r = context ? 0 : errno ? -errno : -EIO;
+	}
+	ibv_free_device_list(list);
+	return r;
+}
+
+static int verbs_open(void *data, const char *device, void **ret_context, int *ret_fd)
+{
+	struct ibv_context *context = NULL;
+	int r = open_by_name(device, &context);
+	int flags;
+
+	(void)data;
+	if (r < 0)
+		return r;
+	flags = fcntl(context->async_fd, F_GETFL);
+	if (flags < 0 || fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+		r = -errno;
+		ibv_close_device(context);
+		return r;
+	}
+	*ret_context = context;
+	*ret_fd = context->async_fd;
+	return 0;
+}
+
+/* Events that name a port; all others concern queues, which this agent has none of, or the device.
+ */
+static bool names_port(enum ibv_event_type type)
+{
+	return type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
+	       type == IBV_EVENT_LID_CHANGE || type == IBV_EVENT_PKEY_CHANGE ||
+	       type == IBV_EVENT_SM_CHANGE || type == IBV_EVENT_CLIENT_REREGISTER ||
+	       type == IBV_EVENT_GID_CHANGE;
+}
+
+static int verbs_next(void *data, void *context, struct verbs_event *ret)
+{
+	struct ibv_async_event ev;
+
+	(void)data;
+	if (ibv_get_async_event(context, &ev) < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	ret->port = names_port(ev.event_type) ? (unsigned)ev.element.port_num : 0;
+	ret->fatal = ev.event_type == IBV_EVENT_DEVICE_FATAL;
+	ret->name = ibv_event_type_str(ev.event_type);
+	/* Not acknowledged, it would block ibv_close_device() for ever. */
+	ibv_ack_async_event(&ev);
+	return 1;
+}
+
+static void verbs_close(void *data, void *context)
+{
+	(void)data;
+	(void)ibv_close_device(context);
+}
+
+const struct fabric_ops fabric_real_ops = {
+	.open_uevent = open_netlink,
+	.verbs_open = verbs_open,
+	.verbs_next = verbs_next,
+	.verbs_close = verbs_close,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* watch: see watch.h. */
+#include "fabric/watch.h"
+
+#include <sys/epoll.h>
+
+struct watch {
+	char device[64]; /* "" : free slot */
+	void *context;
+	int fd;
+};
+
+struct watch_list {
+	const struct fabric_ops *ops;
+	int epoll;
+	struct watch slots[WATCH_MAX];
+};
+
+int watch_new(struct watch_list **ret, const struct fabric_ops *ops, int epoll)
+{
+	struct watch_list *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->ops = ops;
+	w->epoll = epoll;
+	*ret = w;
+	return 0;
+}
+
+struct watch_list *watch_free(struct watch_list *w)
+{
+	if (!w)
+		return NULL;
+	watch_close(w, NULL);
+	free(w);
+	return NULL;
+}
+
+static struct watch *find(const struct watch_list *w, const char *device)
+{
+	for (size_t i = 0; i < WATCH_MAX; i++)
+		if (streq(w->slots[i].device, device))
+			return (struct watch *)(uintptr_t)&w->slots[i];
+	return NULL;
+}
+
+bool watch_has(const struct watch_list *w, const char *device)
+{
+	return *device && find(w, device);
+}
+
+int watch_open(struct watch_list *w, const char *device)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	struct watch *slot = find(w, "");
+	int r;
+
+	if (watch_has(w, device))
+		return 0;
+	if (!slot)
+		return -ENOSPC;
+	r = w->ops->verbs_open(w->ops->data, device, &slot->context, &slot->fd);
+	if (r < 0)
+		return r;
+	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, slot->fd, &ev) < 0) {
+		r = -errno;
+		w->ops->verbs_close(w->ops->data, slot->context);
+		return r;
+	}
+	(void)strscpy(slot->device, device, sizeof(slot->device));
+	return 0;
+}
+
+void watch_close(struct watch_list *w, const char *device)
+{
+	for (size_t i = 0; i < WATCH_MAX; i++) {
+		struct watch *slot = &w->slots[i];
+
+		if (!*slot->device || (device && !streq(slot->device, device)))
+			continue;
+		(void)epoll_ctl(w->epoll, EPOLL_CTL_DEL, slot->fd, NULL);
+		w->ops->verbs_close(w->ops->data, slot->context);
+		memset(slot, 0, sizeof(*slot));
+	}
+}
+
+bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_event *ret)
+{
+	for (size_t i = 0; i < WATCH_MAX; i++) {
+		struct watch *slot = &w->slots[i];
+		int r;
+
+		if (!*slot->device)
+			continue;
+		r = w->ops->verbs_next(w->ops->data, slot->context, ret);
+		if (r == 0)
+			continue;
+		if (r < 0)
+			*ret = (struct verbs_event){.fatal = true, .name = "event fd failed"};
+		*ret_device = slot->device;
+		return true;
+	}
+	return false;
+}
+
+size_t watch_count(const struct watch_list *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < WATCH_MAX; i++)
+		n += *w->slots[i].device != 0;
+	return n;
+}
