@@ -16,6 +16,11 @@ MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
+# All processors, unless the caller says otherwise.
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 BUILD  ?= build
 PREFIX ?= /usr
 ARCH   ?= $(shell uname -m)
@@ -30,10 +35,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 DEFS := -D_GNU_SOURCE -DINITAGENT_VERSION='"$(VERSION)"' -I. -Iinitagent -Ikernel-cmdline
 
 # Filled by the rules.mk files.
-CMDLINE_SRCS :=    # kernel-cmdline/*.c: pure library, linked into everything
-AGENT_SRCS :=      # initagent/**.c without main.c
-TEST_PROGS :=      # build/host/... test programs that tests/unit.bats runs
-FUZZ_PROGS :=      # build/host/... fuzz targets replayed over their corpus
+CHECK_DEPS :=      # what the tests without VM need beside the agent and the test programs
+CHECK_QEMU_DEPS := # what tests-qemu/*.bats need beside the agent
+INSTALLS :=        # targets that install a part below $(DESTDIR)$(PREFIX)
 CLEAN :=
 
 include deps/rules.mk

@@ -1,1 +1,74 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+#
+# initagent/: the agent in both flavours. Files are found by their place: a new .c file in a room is
+# part of the agent, test_*.c and fuzz_*.c are not (see tests/rules.mk).
+#
+#   $(BUILD)/initagent       static musl product           objects $(BUILD)/musl/
+#   $(BUILD)/host/initagent  glibc, ASan and UBSan         objects $(BUILD)/host/
+#   $(HOST_LIB)              all host objects but main.o, for unit tests and fuzz targets
+#
+# Every output is written beside its place and moved there whole, so that two makes in one tree do not
+# see each other's half files. SKIP="initagent/root/% ..." leaves sources out of $(HOST_LIB): unit tests
+# of one room build while another is being rewritten.
+
+not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
+
+CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c,$(wildcard initagent/*.c initagent/*/*.c)))
+
+lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
+MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
+HOST_OBJS  := $(patsubst %.c,$(BUILD)/host/%.o,$(lib_srcs))
+HOST_LIB   := $(BUILD)/host/libhost$(if $(SKIP),-partial).a
+host_lib_  := $(filter-out $(patsubst %.c,$(BUILD)/host/%.o,$(filter $(SKIP),$(lib_srcs))),$(HOST_OBJS))
+
+# The providers are named here and not in the source: the host flavour loads them as plugins.
+MUSL_PROVIDERS := mlx4,mlx5,rxe,siw
+
+CSTD         := -std=gnu11
+MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
+		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS)
+SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
+HOST_PC      := libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad
+HOST_CC      ?= gcc
+# Asked once, and only when something of the host flavour is built.
+HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)
+HOST_LIBS     = $(eval HOST_LIBS := $$(shell pkg-config --libs $(HOST_PC)))$(HOST_LIBS)
+HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -g -O1 -fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
+
+# Recipe parts: compile $< into $@ with a depfile beside it; make $@ by the command $(2).
+compile = @mkdir -p $(@D); echo "  $(1)    $<"; t=$@.$$$$; trap 'rm -f $$t $$t.d' EXIT; \
+	$(2) -MMD -MP -MT $@ -MF $$t.d -c $< -o $$t; mv $$t.d $(@:.o=.d); mv $$t $@
+output  = @mkdir -p $(@D); echo "  $(1)    $@"; t=$@.$$$$; trap 'rm -f $$t' EXIT; $(2); mv $$t $@
+
+# remember FILE TEXT: a rule for FILE, which is newer than what depends on it only when TEXT changed.
+define remember
+$(1): FORCE
+	@mkdir -p $$(@D); [[ $$$$(cat $$@ 2>/dev/null || :) == '$(2)' ]] || echo '$(2)' >$$@
+endef
+
+$(eval $(call remember,$(BUILD)/musl/.flags,$(subst ',",$(MUSL_CC) $(MUSL_AGENT) $(MUSL_LDFLAGS))))
+$(eval $(call remember,$(BUILD)/musl/.list,$(MUSL_OBJS)))
+$(eval $(call remember,$(BUILD)/host/.flags,$(subst ',",$(HOST_CC) $(CSTD) $(WARN) $(DEFS) $(SANITIZE))))
+$(eval $(call remember,$(HOST_LIB).list,$(host_lib_)))
+
+$(BUILD)/musl/%.o: %.c $(DEPS_STAMP) $(BUILD)/musl/.flags
+	$(call compile,MUSL,$(MUSL_CC) $(MUSL_AGENT))
+
+$(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
+	$(call compile,HOST,$(HOST_CC) $(HOST_CFLAGS))
+
+$(BUILD)/initagent: $(MUSL_OBJS) $(DEPS_STAMP) $(BUILD)/musl/.list $(BUILD)/musl/.flags
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(MUSL_OBJS) $(MUSL_LIBS))
+
+$(BUILD)/host/initagent: $(HOST_OBJS) $(BUILD)/host/initagent/main.o
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $^ $(HOST_LIBS))
+
+$(HOST_LIB): $(host_lib_) $(HOST_LIB).list
+	$(call output,AR  ,ar rcs $$t $(host_lib_))
+
+FORCE:
+.PHONY: FORCE
+.SECONDARY:
+
+-include $(MUSL_OBJS:.o=.d) $(HOST_OBJS:.o=.d) $(BUILD)/host/initagent/main.d

@@ -1,1 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+#
+# tests/: unit test programs and fuzz targets, found by their place:
+#
+#   X/test_Y.c -> $(BUILD)/host/X/test_Y   with tests/check.c and every other helper in tests/*.c
+#   X/fuzz_Y.c -> $(BUILD)/host/X/fuzz_Y   with tests/fuzz_main.c; corpus in tests/corpus/Y/
+#
+# Both link against $(HOST_LIB). One that needs more says so in its folder's rules.mk:
+#   $(BUILD)/host/X/test_Y: $(BUILD)/host/X/extra.o
+
+TEST_SRCS  := $(wildcard */test_*.c */*/test_*.c)
+FUZZ_SRCS  := $(filter-out tests/fuzz_main.c,$(wildcard */fuzz_*.c */*/fuzz_*.c))
+TEST_PROGS := $(TEST_SRCS:%.c=$(BUILD)/host/%)
+FUZZ_PROGS := $(FUZZ_SRCS:%.c=$(BUILD)/host/%)
+TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/*.c)))
+
+$(TEST_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(TEST_LIB) $(HOST_LIB)
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
+
+$(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.o $(HOST_LIB)
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
+
+# make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60: libFuzzer, needs clang. What it finds is added to
+# the corpus by hand, so that the corpus stays small: clang's -merge=1 tells which inputs are worth it.
+FUZZ_CC  ?= clang
+SECONDS  ?= 60
+FUZZ_OBJS = $(patsubst $(BUILD)/host/%,$(BUILD)/fuzz/%,$(host_lib_))
+
+$(BUILD)/fuzz/%.o: %.c $(BUILD)/host/.flags
+	$(call compile,CLANG,$(FUZZ_CC) $(filter-out -Werror,$(CSTD) $(WARN)) $(DEFS) -Itests -g -O1 \
+		-fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=all $(HOST_PCFLAGS))
+
+ifneq ($(TARGET),)
+$(BUILD)/fuzz/$(TARGET): $(BUILD)/fuzz/$(TARGET).o $(FUZZ_OBJS)
+	$(call output,LINK,$(FUZZ_CC) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $$t $^ $(HOST_LIBS))
+
+corpus := $(patsubst fuzz_%,%,$(notdir $(TARGET)))
+
+fuzz: $(BUILD)/fuzz/$(TARGET)
+	@mkdir -p $(BUILD)/fuzz/corpus/$(corpus)
+	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=65536 -print_final_stats=1 \
+		-artifact_prefix=$(BUILD)/fuzz/crash-$(corpus)- $(BUILD)/fuzz/corpus/$(corpus) \
+		tests/corpus/$(corpus)
+else
+fuzz:
+	@echo 'usage: make fuzz TARGET=... [SECONDS=60], TARGET one of: $(FUZZ_SRCS:.c=)'; exit 2
+endif
+.PHONY: fuzz
+
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS)) $(TEST_LIB:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+	$(BUILD)/fuzz/*/*/*.d)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check.c: runs the cases of a test program and prints TAP. Each case runs in a forked child with
+ * an alarm, so that a crash, a hang or a leak is that case's failure and nobody else's. What the
+ * child prints is kept back and shown, as TAP comments, only when the case fails.
+ *
+ * Arguments: names of cases to run; none runs all of them.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "check.h"
+
+#define CASE_SECONDS 30
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_FAIL,
+	VERDICT_SKIP,
+};
+
+/* What the child tells the parent, in memory both see. */
+struct outcome {
+	enum verdict verdict;
+	char text[4096];
+};
+
+static struct outcome *outcome;
+
+/* The linker's bounds of the section that TEST() fills. */
+extern const struct check_case *const __start_check_cases[];
+extern const struct check_case *const __stop_check_cases[];
+
+static void conclude(enum verdict verdict, const char *where, int line, const char *fmt, va_list ap)
+{
+	int n = 0;
+
+	outcome->verdict = verdict;
+	if (where)
+		n = snprintf(outcome->text, sizeof(outcome->text), "%s:%d: ", where, line);
+	vsnprintf(outcome->text + n, sizeof(outcome->text) - (size_t)n, fmt, ap);
+	fflush(NULL);
+	_exit(verdict == VERDICT_FAIL);
+}
+
+void check_fail(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	conclude(VERDICT_FAIL, file, line, fmt, ap);
+	abort();
+}
+
+void check_skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	conclude(VERDICT_SKIP, NULL, 0, fmt, ap);
+	abort();
+}
+
+void check_str(const char *file, int line, const char *got, const char *want)
+{
+	if (got == want || (got && want && streq(got, want)))
+		return;
+	check_fail(file, line, "\n  got  %s%s%s\n  want %s%s%s", got ? "\"" : "", got ? got : "NULL",
+		   got ? "\"" : "", want ? "\"" : "", want ? want : "NULL", want ? "\"" : "");
+}
+
+void check_int(const char *file, int line, long long got, long long want, const char *expr)
+{
+	if (got != want)
+		check_fail(file, line, "%s\n  got  %lld (%#llx)\n  want %lld (%#llx)", expr, got,
+			   (unsigned long long)got, want, (unsigned long long)want);
+}
+
+void check_mem(const char *file, int line, const void *got, const void *want, size_t len)
+{
+	const unsigned char *g = got, *w = want;
+	char text[3 * 2 * 16 + 64];
+	size_t at = 0, n = 0, i;
+
+	if (len == 0 || memcmp(g, w, len) == 0)
+		return;
+	while (g[at] == w[at])
+		at++;
+	for (i = at; i < len && i < at + 16; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " %02x", g[i]);
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "\n  want");
+	for (i = at; i < len && i < at + 16; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " %02x", w[i]);
+	check_fail(file, line, "bytes differ from offset %zu of %zu\n  got %s", at, len, text);
+}
+
+/* Prints text as TAP comments, line by line. */
+static void comment(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		printf("# %.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+/* Shows what the child wrote, which may hold anything. */
+static void comment_file(FILE *f)
+{
+	char line[1024];
+
+	rewind(f);
+	while (fgets(line, sizeof(line), f))
+		comment(line);
+}
+
+static void run_child(const struct check_case *c, FILE *output)
+{
+	dup2(fileno(output), STDOUT_FILENO);
+	dup2(fileno(output), STDERR_FILENO);
+	alarm(CASE_SECONDS);
+	c->run();
+	/* Not _exit(): the leak checker works at exit. */
+	exit(0);
+}
+
+/* Says how a child ended that did not end by itself with a verdict. */
+static void explain(int status)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		printf("# still running after %d s\n", CASE_SECONDS);
+	else if (WIFSIGNALED(status))
+		printf("# killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (outcome->verdict != VERDICT_FAIL)
+		printf("# exit status %d\n", WEXITSTATUS(status));
+}
+
+/* Runs one case and prints its TAP line. Returns whether it did not fail. */
+static bool run_case(const struct check_case *c, int number)
+{
+	_cleanup_fclose_ FILE *output = tmpfile();
+	int status = 0;
+	pid_t pid;
+
+	if (!output) {
+		printf("not ok %d - %s\n# tmpfile: %m\n", number, c->name);
+		return false;
+	}
+	memset(outcome, 0, sizeof(*outcome));
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		run_child(c, output);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0 && status == 0 && outcome->verdict != VERDICT_FAIL) {
+		printf("ok %d - %s", number, c->name);
+		if (outcome->verdict == VERDICT_SKIP)
+			printf(" # SKIP %s", outcome->text);
+		printf("\n");
+		return true;
+	}
+	printf("not ok %d - %s\n", number, c->name);
+	comment(outcome->text);
+	if (pid > 0)
+		explain(status);
+	comment_file(output);
+	return false;
+}
+
+static bool wanted(const struct check_case *c, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (streq(argv[i], c->name))
+			return true;
+	return argc == 1;
+}
+
+int main(int argc, char **argv)
+{
+	const struct check_case *const *c;
+	int planned = 0, number = 0, failed = 0;
+
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		       0);
+	if (outcome == MAP_FAILED) {
+		perror("mmap");
+		return 2;
+	}
+	for (c = __start_check_cases; c < __stop_check_cases; c++)
+		planned += wanted(*c, argc, argv);
+	printf("1..%d\n", planned);
+	for (c = __start_check_cases; c < __stop_check_cases; c++)
+		if (wanted(*c, argc, argv) && !run_case(*c, ++number))
+			failed++;
+	return failed > 0 || planned == 0;
+}
