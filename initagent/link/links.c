@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* links: the list of interfaces, kept by the kernel's notifications; see link.h. */
+#include "link/private.h"
+
+#include <linux/neighbour.h>
+#include <net/if_arp.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+#include <sys/socket.h>
+
+#include "link/netdev.h"
+
+/* A node has a few interfaces; virtual functions may make it hundreds. */
+#define ENTRIES_MAX 2048
+/* Notifications read per dispatch, so that a storm does not starve the other rooms. */
+#define MESSAGES_PER_DISPATCH 64
+
+static int open_monitor(struct nl_sock **ret)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+
+	if (!sock)
+		return -ENOMEM;
+	errno = 0;
+	if (nl_connect(sock, NETLINK_ROUTE) < 0 || nl_socket_set_nonblocking(sock) < 0 ||
+		nl_socket_add_memberships(sock, RTNLGRP_LINK, 0) < 0) {
+		int e = errno ? -errno : -EIO;
+
+		nl_socket_free(sock);
+		return e;
+	}
+	*ret = sock;
+	return 0;
+}
+
+struct entry *links_entry(const struct links *l, int ifindex)
+{
+	for (size_t i = 0; i < l->n_entries; i++)
+		if (l->entries[i].dev.ifindex == ifindex && l->entries[i].news != NEWS_GONE)
+			return &l->entries[i];
+	return NULL;
+}
+
+static void report_change(const struct links *l, const struct netdev *dev, const char *from,
+	const char *to, uint64_t now)
+{
+	if (dev->hwtype != ARPHRD_LOOPBACK && !streq(from, to))
+		report_state(l->env->report, "link", dev->name, from, to, now);
+}
+
+static struct entry *add_entry(struct links *l)
+{
+	if (l->n_entries == l->n_allocated) {
+		size_t n = l->n_allocated ? l->n_allocated * 2 : 8;
+		struct entry *grown;
+
+		if (n > ENTRIES_MAX)
+			return NULL;
+		grown = realloc(l->entries, n * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		l->entries = grown;
+		l->n_allocated = n;
+	}
+	l->entries[l->n_entries] = (struct entry){.news = NEWS_ADDED};
+	return &l->entries[l->n_entries++];
+}
+
+static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
+{
+	struct entry *e = links_entry(l, dev->ifindex);
+
+	if (!e) {
+		e = add_entry(l);
+		if (!e) {
+			report_log(l->env->report, REPORT_WARN, dev->name, now,
+				"no room for one more network interface, it is left alone");
+			return;
+		}
+		report_change(l, dev, "absent", netdev_state_name(dev), now);
+	} else {
+		report_change(l, dev, netdev_state_name(&e->dev), netdev_state_name(dev), now);
+		if (e->news == NEWS_NONE && memcmp(&e->dev, dev, sizeof(*dev)))
+			e->news = NEWS_CHANGED;
+	}
+	e->dev = *dev;
+	e->seen = true;
+}
+
+static void drop_link(struct links *l, struct entry *e, uint64_t now)
+{
+	report_change(l, &e->dev, netdev_state_name(&e->dev), "absent", now);
+	e->dev.up = e->dev.carrier = false;
+	e->news = NEWS_GONE;
+}
+
+/* Reads the whole list; interfaces that are not in it any more are gone. */
+static int read_list(struct links *l, uint64_t now)
+{
+	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
+	struct netdev dev;
+	struct nlmsghdr *h;
+	int e;
+
+	e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all)),
+		"list interfaces");
+	if (e < 0)
+		return e;
+	for (size_t i = 0; i < l->n_entries; i++)
+		l->entries[i].seen = false;
+	while ((e = rtnl_next(l->rtnl, &h)) > 0)
+		if (h->nlmsg_type == RTM_NEWLINK && netdev_parse(h, &dev) == 0)
+			take_link(l, &dev, now);
+	for (size_t i = 0; e == 0 && i < l->n_entries; i++)
+		if (!l->entries[i].seen && l->entries[i].news != NEWS_GONE)
+			drop_link(l, &l->entries[i], now);
+	return e;
+}
+
+int links_new(struct links **ret, const struct env *env, uint64_t now)
+{
+	_cleanup_(links_freep) struct links *l = calloc(1, sizeof(*l));
+	int e;
+
+	if (!l)
+		return -ENOMEM;
+	l->env = env;
+	e = rtnl_new(&l->rtnl);
+	if (e == 0)
+		/* First listen, then read: nothing falls between. */
+		e = open_monitor(&l->monitor);
+	if (e == 0)
+		e = read_list(l, now);
+	if (e < 0)
+		return e;
+	*ret = l;
+	l = NULL;
+	return 0;
+}
+
+struct links *links_free(struct links *l)
+{
+	if (!l)
+		return NULL;
+	rtnl_free(l->rtnl);
+	if (l->monitor)
+		nl_socket_free(l->monitor);
+	free(l->entries);
+	free(l);
+	return NULL;
+}
+
+int links_fd(const struct links *l)
+{
+	return nl_socket_get_fd(l->monitor);
+}
+
+uint64_t links_deadline(const struct links *l)
+{
+	uint64_t at = NSEC_NEVER;
+
+	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++)
+		at = min_u64(at, neigh_deadline(&l->probes[i]));
+	return at;
+}
+
+static void take_message(struct links *l, struct nlmsghdr *h, uint64_t now)
+{
+	const struct ifinfomsg *ifi = nlmsg_data(h);
+	struct netdev dev;
+	struct entry *e;
+
+	switch (h->nlmsg_type) {
+	case RTM_NEWLINK:
+		if (ifi->ifi_family == AF_UNSPEC && netdev_parse(h, &dev) == 0)
+			take_link(l, &dev, now);
+		break;
+	case RTM_DELLINK:
+		/* A bridge tells with its own family that a port left it: the port itself stays. */
+		e = nlmsg_valid_hdr(h, sizeof(*ifi)) && ifi->ifi_family == AF_UNSPEC
+			? links_entry(l, ifi->ifi_index) : NULL;
+		if (e)
+			drop_link(l, e, now);
+		break;
+	case RTM_NEWNEIGH:
+	case RTM_DELNEIGH:
+		for (size_t i = 0; i < NEIGH_PROBES_MAX; i++)
+			neigh_notice(&l->probes[i], h, l->rtnl, now);
+		break;
+	}
+}
+
+/* The kernel dropped notifications: read the list again, ask the neighbours again. */
+static int recover(struct links *l, uint64_t now)
+{
+	report_log(l->env->report, REPORT_DEBUG, "link", now, "notifications lost, reading again");
+	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++)
+		if (neigh_running(&l->probes[i]))
+			neigh_ask(&l->probes[i], l->rtnl, now);
+	return read_list(l, now);
+}
+
+static int read_messages(struct links *l, uint64_t now)
+{
+	char buffer[16384] __attribute__((aligned(NLMSG_ALIGNTO)));
+
+	for (int i = 0; i < MESSAGES_PER_DISPATCH; i++) {
+		struct nlmsghdr *h = (struct nlmsghdr *)buffer;
+		ssize_t n = recv(links_fd(l), buffer, sizeof(buffer), MSG_DONTWAIT);
+		int left = (int)n;
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (n < 0)
+			return errno == ENOBUFS ? recover(l, now) : -errno;
+		for (; nlmsg_ok(h, left); h = nlmsg_next(h, &left))
+			take_message(l, h, now);
+	}
+	return 0;
+}
+
+int links_dispatch(struct links *l, uint64_t now)
+{
+	int e = read_messages(l, now);
+	bool running = false;
+
+	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++) {
+		neigh_tick(&l->probes[i], l->rtnl, now);
+		running = running || neigh_running(&l->probes[i]);
+	}
+	if (l->hears_neighbours && !running) {
+		nl_socket_drop_memberships(l->monitor, RTNLGRP_NEIGH, 0);
+		l->hears_neighbours = false;
+	}
+	return e;
+}
+
+static bool pop_link(struct links *l, struct link_event *ret)
+{
+	static const enum link_event_type types[] = {
+		[NEWS_ADDED] = LINK_ADDED,
+		[NEWS_CHANGED] = LINK_CHANGED,
+		[NEWS_GONE] = LINK_GONE,
+	};
+
+	for (size_t i = 0; i < l->n_entries; i++) {
+		struct entry *e = &l->entries[i];
+
+		if (e->news == NEWS_NONE)
+			continue;
+		*ret = (struct link_event){.type = types[e->news], .dev = e->dev};
+		if (e->news == NEWS_GONE)
+			*e = l->entries[--l->n_entries];
+		else
+			e->news = NEWS_NONE;
+		return true;
+	}
+	return false;
+}
+
+bool links_pop_event(struct links *l, struct link_event *ret)
+{
+	if (pop_link(l, ret))
+		return true;
+	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++) {
+		struct neigh_probe *p = &l->probes[i];
+		const struct entry *e;
+
+		if (p->state != NEIGH_REACHABLE && p->state != NEIGH_FAILED)
+			continue;
+		e = links_entry(l, p->ifindex);
+		*ret = (struct link_event){
+			.type = p->state == NEIGH_REACHABLE ? LINK_NEIGH_REACHABLE : LINK_NEIGH_FAILED,
+			.addr = p->addr,
+		};
+		if (e)
+			ret->dev = e->dev;
+		p->state = NEIGH_FREE;
+		return true;
+	}
+	return false;
+}
+
+const struct netdev *links_next(const struct links *l, const struct netdev *prev)
+{
+	/* dev is the first member: its address is the entry's. */
+	const struct entry *e = prev ? (const struct entry *)(const void *)prev + 1 : l->entries;
+
+	for (; e && e < l->entries + l->n_entries; e++)
+		if (e->news != NEWS_GONE)
+			return &e->dev;
+	return NULL;
+}
+
+const struct netdev *links_by_index(const struct links *l, int ifindex)
+{
+	const struct entry *e = links_entry(l, ifindex);
+
+	return e ? &e->dev : NULL;
+}
+
+const struct netdev *links_by_name(const struct links *l, const char *name)
+{
+	const struct netdev *dev = NULL;
+
+	while ((dev = links_next(l, dev)))
+		if (streq(dev->name, name))
+			return dev;
+	return NULL;
+}
+
+const struct netdev *links_by_hw(const struct links *l, const struct hw_addr *hw)
+{
+	const struct netdev *dev = NULL, *made = NULL;
+
+	while ((dev = links_next(l, dev))) {
+		if (!netdev_matches(dev, hw))
+			continue;
+		if (!*dev->kind)
+			return dev;
+		made = made ? made : dev;
+	}
+	return made;
+}
+
+const char *links_error(const struct links *l)
+{
+	return l->error;
+}

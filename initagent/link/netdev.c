@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* netdev: see netdev.h and netdev_matches() in link.h. */
+#include "link/netdev.h"
+
+#include <net/if_arp.h>
+
+#define IPOIB_HW_LEN 20 /* RFC 4391 section 9.1.1: flags and QPN 4, subnet prefix 8, port GUID 8 */
+#define GUID_LEN     8
+#define LOWER_UP     0x10000 /* IFF_LOWER_UP; linux/if.h cannot stand beside net/if.h */
+
+static void take_hw(const struct nlattr *attr, struct link_hw *ret)
+{
+	ret->len = 0;
+	if (!attr || nla_len(attr) <= 0 || nla_len(attr) > LINK_HW_MAX)
+		return;
+	ret->len = (uint8_t)nla_len(attr);
+	memcpy(ret->bytes, nla_data(attr), ret->len);
+}
+
+static void take_string(const struct nlattr *attr, char *dst, size_t size)
+{
+	size_t len = attr ? strnlen(nla_data(attr), (size_t)nla_len(attr)) : 0;
+
+	if (len >= size)
+		len = size - 1;
+	if (len)
+		memcpy(dst, nla_data(attr), len);
+	dst[len] = 0;
+}
+
+static uint32_t take_u32(const struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
+}
+
+/*
+ * IFLA_LINK counts in another namespace when IFLA_LINK_NETNSID is there: such a parent is not
+ * ours. Hardware names itself as its parent on some drivers.
+ */
+static int take_parent(struct nlattr *const *tb, int ifindex)
+{
+	int parent = (int)take_u32(tb[IFLA_LINK]);
+
+	return tb[IFLA_LINK_NETNSID] || parent == ifindex ? 0 : parent;
+}
+
+int netdev_parse(struct nlmsghdr *h, struct netdev *ret)
+{
+	struct nlattr *tb[IFLA_MAX + 1] = {0}, *info[IFLA_INFO_MAX + 1] = {0};
+	const struct ifinfomsg *ifi = nlmsg_data(h);
+
+	if (nlmsg_parse(h, sizeof(*ifi), tb, IFLA_MAX, NULL) < 0 || ifi->ifi_index <= 0)
+		return -EBADMSG;
+	if (tb[IFLA_LINKINFO] && nla_parse_nested(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO], NULL) < 0)
+		return -EBADMSG;
+	memset(ret, 0, sizeof(*ret)); /* padding too: two reads of one state compare equal */
+	ret->ifindex = ifi->ifi_index;
+	ret->hwtype = ifi->ifi_type;
+	ret->mtu = take_u32(tb[IFLA_MTU]);
+	ret->up = ifi->ifi_flags & IFF_UP;
+	ret->carrier = ifi->ifi_flags & LOWER_UP;
+	ret->noarp = ifi->ifi_flags & IFF_NOARP || ifi->ifi_type == ARPHRD_LOOPBACK;
+	ret->parent_ifindex = take_parent(tb, ifi->ifi_index);
+	take_string(tb[IFLA_IFNAME], ret->name, sizeof(ret->name));
+	take_string(info[IFLA_INFO_KIND], ret->kind, sizeof(ret->kind));
+	take_hw(tb[IFLA_ADDRESS], &ret->hw);
+	take_hw(tb[IFLA_BROADCAST], &ret->broadcast);
+	take_hw(tb[IFLA_PERM_ADDRESS], &ret->permanent);
+	return *ret->name ? 0 : -EBADMSG;
+}
+
+const char *netdev_state_name(const struct netdev *dev)
+{
+	if (!dev->up)
+		return "down";
+	return dev->carrier ? "carrier" : "no carrier";
+}
+
+/* The 48-bit form of a port GUID that boot ROMs use: the middle two bytes left out. */
+static bool guid_matches_short(const uint8_t *guid, const uint8_t *mac)
+{
+	return !memcmp(guid, mac, 3) && !memcmp(guid + 5, mac + 3, 3);
+}
+
+static bool ipoib_matches(const struct netdev *dev, const struct hw_addr *hw)
+{
+	const uint8_t *guid = dev->hw.bytes + IPOIB_HW_LEN - GUID_LEN;
+
+	if (dev->hw.len != IPOIB_HW_LEN)
+		return false;
+	if (hw->len == 6)
+		return guid_matches_short(guid, hw->bytes);
+	if (hw->len < GUID_LEN)
+		return false;
+	return !memcmp(guid, hw->bytes + hw->len - GUID_LEN, GUID_LEN);
+}
+
+static bool hw_equal(const struct link_hw *a, const struct hw_addr *b)
+{
+	return a->len && a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+bool netdev_matches(const struct netdev *dev, const struct hw_addr *hw)
+{
+	if (dev->hwtype == ARPHRD_INFINIBAND)
+		return ipoib_matches(dev, hw);
+	if (dev->hwtype == ARPHRD_LOOPBACK)
+		return false;
+	return hw_equal(&dev->hw, hw) || hw_equal(&dev->permanent, hw);
+}

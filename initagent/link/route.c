@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* route: routes and neighbour probes of the link room; see link.h. */
+#include "link/private.h"
+
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+
+static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
+{
+	const struct rtmsg rtm = {
+		.rtm_family = (uint8_t)r->dst.family,
+		.rtm_dst_len = r->prefix,
+		.rtm_table = RT_TABLE_MAIN,
+		.rtm_protocol = r->protocol,
+		.rtm_scope = r->gateway.family || r->dst.family == AF_INET6 ? RT_SCOPE_UNIVERSE
+									    : RT_SCOPE_LINK,
+		.rtm_type = RTN_UNICAST,
+		.rtm_flags = r->onlink ? RTNH_F_ONLINK : 0,
+	};
+	struct nl_msg *msg = rtnl_msg(type, flags, &rtm, sizeof(rtm));
+
+	if (r->prefix)
+		msg = rtnl_put_addr(msg, RTA_DST, &r->dst);
+	msg = rtnl_put_addr(msg, RTA_GATEWAY, &r->gateway);
+	msg = rtnl_put_addr(msg, RTA_PREFSRC, &r->source);
+	msg = rtnl_put_u32(msg, RTA_OIF, (uint32_t)r->ifindex);
+	return r->metric ? rtnl_put_u32(msg, RTA_PRIORITY, r->metric) : msg;
+}
+
+int links_add_route(struct links *l, const struct link_route *r)
+{
+	int e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, r),
+		"set route");
+
+	if (e != -EEXIST)
+		return links_keep_error(l, e);
+	e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, r),
+		"replace route");
+	return links_keep_error(l, e < 0 ? e : 1);
+}
+
+int links_del_route(struct links *l, const struct link_route *r)
+{
+	return links_keep_error(l, rtnl_call(l->rtnl, route_msg(RTM_DELROUTE, 0, r), "remove route"));
+}
+
+/* Asks the kernel for the way to dst; *ret_local: it is one of our own addresses. */
+static int lookup(struct links *l, const struct inet_addr *dst, struct link_route *ret, bool *ret_local)
+{
+	const struct rtmsg ask = {
+		.rtm_family = (uint8_t)dst->family,
+		.rtm_dst_len = dst->family == AF_INET6 ? 128 : 32,
+	};
+	struct nlattr *tb[RTA_MAX + 1] = {0};
+	struct nlmsghdr *h;
+	const struct rtmsg *rtm;
+	int e = rtnl_get(l->rtnl, rtnl_put_addr(rtnl_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST,
+		dst), "look up the route", &h);
+
+	if (e < 0)
+		return links_keep_error(l, e);
+	rtm = nlmsg_data(h);
+	if (nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0 || !tb[RTA_OIF])
+		return links_refuse(l, -EBADMSG, "the kernel's route answer is malformed");
+	*ret = (struct link_route){
+		.ifindex = (int)nla_get_u32(tb[RTA_OIF]),
+		.dst = *dst,
+		.prefix = ask.rtm_dst_len,
+		.protocol = rtm->rtm_protocol,
+	};
+	rtnl_addr(tb[RTA_GATEWAY], rtm->rtm_family, &ret->gateway);
+	rtnl_addr(tb[RTA_PREFSRC], rtm->rtm_family, &ret->source);
+	*ret_local = rtm->rtm_type == RTN_LOCAL;
+	return 0;
+}
+
+int links_lookup(struct links *l, const struct inet_addr *dst, struct link_route *ret)
+{
+	bool local;
+
+	return lookup(l, dst, ret, &local);
+}
+
+/* The slot of a probe of addr: its own, else a free one, else NULL. */
+static struct neigh_probe *probe_slot(struct links *l, const struct inet_addr *addr)
+{
+	struct neigh_probe *free_slot = NULL;
+
+	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++) {
+		struct neigh_probe *p = &l->probes[i];
+
+		if (p->state != NEIGH_FREE && inet_addr_equal(&p->addr, addr))
+			return p;
+		if (p->state == NEIGH_FREE)
+			free_slot = p;
+	}
+	return free_slot;
+}
+
+int links_probe(struct links *l, const struct inet_addr *addr, uint64_t limit_ns, uint64_t now)
+{
+	struct neigh_probe *p = probe_slot(l, addr);
+	const struct netdev *dev;
+	struct link_route way;
+	bool local;
+	int e;
+
+	if (!p)
+		return links_refuse(l, -ENOSPC, "too many neighbour probes at once");
+	e = lookup(l, addr, &way, &local);
+	if (e < 0)
+		return e;
+	*p = (struct neigh_probe){
+		.ifindex = way.ifindex,
+		.addr = *addr,
+		.hop = way.gateway.family ? way.gateway : *addr,
+		.limit = limit_ns < NSEC_NEVER - now ? now + limit_ns : NSEC_NEVER,
+		.retry = NSEC_NEVER,
+		.pause = NEIGH_RETRY_FIRST,
+	};
+	dev = links_by_index(l, way.ifindex);
+	if (local || (dev && dev->noarp)) {
+		p->state = NEIGH_REACHABLE; /* nothing to resolve */
+		return 0;
+	}
+	if (!l->hears_neighbours && nl_socket_add_memberships(l->monitor, RTNLGRP_NEIGH, 0) == 0)
+		l->hears_neighbours = true;
+	neigh_ask(p, l->rtnl, now);
+	return 0;
+}
