@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cursor: bounded reading of untrusted bytes. Lengths are compared with what is left, never added to a
+ * position. A read past the end sets failed, yields zeroes and stays failed, so that a parser may
+ * read a group of fields and check once.
+ */
+#pragma once
+
+#include "util.h"
+
+struct cursor {
+	const uint8_t *at;
+	size_t left;
+	bool failed;
+};
+
+static inline struct cursor cursor_make(const void *data, size_t len)
+{
+	return (struct cursor){.at = data, .left = len};
+}
+
+/* cursor_take: the next len bytes, or NULL (and failed) when fewer are left. */
+static inline const uint8_t *cursor_take(struct cursor *c, size_t len)
+{
+	const uint8_t *p = c->at;
+
+	if (c->failed || len > c->left) {
+		c->failed = true;
+		c->left = 0;
+		return NULL;
+	}
+	c->at += len;
+	c->left -= len;
+	return p;
+}
+
+/* cursor_sub: a cursor over the next len bytes, which are skipped here; failed when fewer are left. */
+static inline struct cursor cursor_sub(struct cursor *c, size_t len)
+{
+	const uint8_t *p = cursor_take(c, len);
+
+	return (struct cursor){.at = p, .left = p ? len : 0, .failed = !p};
+}
+
+static inline bool cursor_skip(struct cursor *c, size_t len)
+{
+	return cursor_take(c, len) != NULL;
+}
+
+/* cursor_copy: the next len bytes into dst, zeroes when fewer are left. */
+static inline bool cursor_copy(struct cursor *c, void *dst, size_t len)
+{
+	const uint8_t *p = cursor_take(c, len);
+
+	if (p)
+		memcpy(dst, p, len);
+	else
+		memset(dst, 0, len);
+	return p != NULL;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 1);
+
+	return p ? *p : 0;
+}
+
+/* Big endian, as on the wire. */
+static inline uint16_t cursor_be16(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 2);
+
+	return p ? (uint16_t)(p[0] << 8 | p[1]) : 0;
+}
+
+static inline uint32_t cursor_be32(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 4);
+
+	return p ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : 0;
+}
