@@ -1,1 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+#
+# dracut/: the image builder (a host program) and the dracut module.
+
+MKIMAGE      := $(BUILD)/initagent-mkimage
+MKIMAGE_SRCS := dracut/mkimage.c $(wildcard dracut/mkimage/*.c) initagent/modules/companions.c
+MKIMAGE_OBJS := $(MKIMAGE_SRCS:%.c=$(BUILD)/mkimage/%.o)
+MKIMAGE_INC  := $(BUILD)/mkimage/drivers.inc
+
+MKIMAGE_CC     ?= cc
+MKIMAGE_CFLAGS ?= -O2 -g
+
+# One row of drivers.list becomes one row of the builder's table.
+$(MKIMAGE_INC): dracut/drivers.list
+	@mkdir -p $(@D)
+	sed -n 's/^\(need\|may\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
+
+$(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
+	@mkdir -p $(@D)
+	$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(DEFS) -Idracut -I$(BUILD)/mkimage \
+		-MMD -MP -c -o $@ $<
+
+$(MKIMAGE): $(MKIMAGE_OBJS)
+	$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
+
+-include $(MKIMAGE_OBJS:.o=.d)
+
+# make image KVER=6.1.0-56-amd64 OUT=node.img [DRIVERS="bnxt_en ice"] [ROOT=/srv/root]
+#   [MODULES_DIR=DIR] [FIRMWARE_DIR=DIR] [MODPROBE_D=DIR] [BUSYBOX=FILE] [WITHOUT="a b"]
+#   [NO_FIRMWARE="a b"] [IMAGE_ARGS="--explain --extra FILE:PATH"]
+image: $(MKIMAGE) $(BUILD)/initagent
+	$(MKIMAGE) --agent $(BUILD)/initagent --out '$(or $(OUT),$(BUILD)/initagent.img)' \
+		--kver '$(KVER)' --root '$(ROOT)' --modules-dir '$(MODULES_DIR)' \
+		--firmware-dir '$(FIRMWARE_DIR)' --modprobe-d '$(MODPROBE_D)' \
+		--busybox '$(BUSYBOX)' --drivers '$(DRIVERS)' --without '$(WITHOUT)' \
+		--no-firmware '$(NO_FIRMWARE)' $(IMAGE_ARGS)
+
+.PHONY: image

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * initagent-mkimage: builds the stand-alone image: the agent as /init, busybox as rescue shell,
+ * kernel modules with everything they need, firmware. Equal input gives equal bytes.
+ */
+#include <ftw.h>
+#include <stdarg.h>
+#include <sys/utsname.h>
+
+#include "mkimage/base.h"
+#include "mkimage/closure.h"
+#include "mkimage/content.h"
+#include "mkimage/index.h"
+#include "mkimage/options.h"
+#include "mkimage/output.h"
+#include "mkimage/source.h"
+
+#define EXIT_USAGE 2
+
+/* What the pieces of one build hang on. */
+struct build {
+	struct options opt;
+	struct tree *tree;
+	struct source *source;
+	struct closure *closure;
+	char scratch[64]; /* directory for depmod, removed at the end */
+};
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+static void build_done(struct build *b)
+{
+	closure_free(b->closure);
+	source_free(b->source);
+	tree_free(b->tree);
+	if (b->scratch[0])
+		nftw(b->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* fail: prints the message with the error's text and returns it, for "return fail(...)". */
+static int _printf_(2, 3) fail(int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("initagent-mkimage: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, ": %s\n", strerror(-error));
+	return error;
+}
+
+static int open_scratch(struct build *b)
+{
+	char name[] = "/tmp/initagent-mkimage.XXXXXX";
+
+	if (!mkdtemp(name))
+		return fail(-errno, "scratch directory %s", name);
+	strcpy(b->scratch, name);
+	return 0;
+}
+
+static int open_source(struct build *b)
+{
+	struct source_config cfg = {
+		.root = b->opt.root,
+		.modules_dir = b->opt.modules_dir,
+		.firmware_dir = b->opt.firmware_dir,
+		.kver = b->opt.kver,
+	};
+	struct utsname uts;
+	int r;
+
+	uname(&uts);
+	if (!cfg.kver && !cfg.modules_dir)
+		cfg.kver = uts.release;
+	r = source_new(&b->source, &cfg);
+	if (r < 0)
+		return fail(r, "no modules of kernel %s in %s", cfg.kver ? cfg.kver : "",
+			cfg.modules_dir ? cfg.modules_dir : cfg.root);
+	return 0;
+}
+
+static int add_extras(struct build *b)
+{
+	for (size_t i = 0; i < b->opt.extra.n; i++) {
+		int r = content_add_extra(b->tree, b->opt.extra.item[i]);
+
+		if (r == -EINVAL)
+			return fail(r, "--extra %s: FILE:PATH with an absolute PATH in normal form",
+				b->opt.extra.item[i]);
+		if (r < 0)
+			return fail(r, "--extra %s", b->opt.extra.item[i]);
+	}
+	return 0;
+}
+
+static int add_content(struct build *b)
+{
+	const struct content_program agent = {b->opt.agent, "init", "the agent"};
+	int r = content_add_base(b->tree);
+
+	if (r < 0)
+		return fail(r, "base files");
+	r = content_add_program(b->tree, &agent);
+	if (r == -ENOEXEC)
+		return fail(r, "%s is not statically linked", agent.file);
+	if (r < 0)
+		return fail(r, "%s", agent.file);
+	r = content_add_busybox(b->tree, b->opt.busybox);
+	if (r == -ENOEXEC)
+		return fail(
+			r, "%s is not statically linked (package busybox-static)", b->opt.busybox);
+	if (r < 0)
+		return fail(r, "%s", b->opt.busybox);
+	r = b->opt.modprobe_d ? content_add_modprobe_d(b->tree, b->opt.modprobe_d) : 0;
+	if (r < 0)
+		return fail(r, "%s", b->opt.modprobe_d);
+	return add_extras(b);
+}
+
+typedef int word_func(struct closure *c, const char *word);
+
+static int ask_driver(struct closure *c, const char *word)
+{
+	return closure_want(c, word, CLOSURE_NEED, "asked for with DRIVERS");
+}
+
+/* each_word: calls f for every name in a list of "A B,C" values. */
+static int each_word(struct closure *c, const struct options_list *list, word_func *f)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		_cleanup_free_ char *copy = strdup(list->item[i]);
+		char *save = NULL;
+
+		if (!copy)
+			return -ENOMEM;
+		for (char *w = strtok_r(copy, " ,\t\n", &save); w;
+			w = strtok_r(NULL, " ,\t\n", &save)) {
+			int r = f(c, w);
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+static int ask_base(struct build *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n_base_drivers && !b->opt.no_base && r == 0; i++)
+		if (!closure_left_out(b->closure, base_drivers[i].name))
+			r = closure_want(b->closure, base_drivers[i].name, base_drivers[i].need,
+				base_drivers[i].why);
+	return r;
+}
+
+static int add_modules(struct build *b)
+{
+	char index[SOURCE_PATH_MAX];
+	int r = index_source(b->source, b->scratch, index, sizeof(index));
+
+	if (r < 0)
+		return fail(r, "module index of kernel %s", source_kver(b->source));
+	r = closure_new(&b->closure, b->tree, b->source, index);
+	if (r < 0)
+		return fail(r, "reading the module index in %s", index);
+	r = each_word(b->closure, &b->opt.without, closure_leave_out);
+	if (r == 0)
+		r = each_word(b->closure, &b->opt.no_firmware, closure_accept_firmware);
+	if (r == 0)
+		r = each_word(b->closure, &b->opt.drivers, ask_driver);
+	if (r == 0)
+		r = ask_base(b);
+	if (r == 0)
+		r = closure_run(b->closure);
+	if (r < 0)
+		return fail(r, "collecting modules");
+	if (r > 0)
+		return fail(-ENOENT, "image not built, %d thing%s missing", r, r > 1 ? "s" : "");
+	r = index_image(b->tree, b->source, b->scratch);
+	return r < 0 ? fail(r, "module index of the image (depmod)") : 0;
+}
+
+static void explain(const struct build *b)
+{
+	size_t n = tree_sort(b->tree);
+
+	printf("Asked for, and where it is:\n");
+	closure_explain(b->closure, stdout);
+	printf("\nFiles:\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct tree_entry *e = tree_at(b->tree, i);
+
+		printf("%06o %9zu /%s (%s)\n", (unsigned int)e->mode, e->size, e->path, e->why);
+	}
+	printf("\n");
+}
+
+static int write_image(struct build *b)
+{
+	const struct output_config cfg = {b->opt.out, b->opt.mtime, b->opt.level};
+	size_t size;
+	int r = output_write(b->tree, &cfg, &size);
+
+	if (r < 0)
+		return fail(r, "%s", cfg.path);
+	if (b->opt.explain)
+		explain(b);
+	printf("%s: %zu bytes, %zu files, %zu modules for kernel %s\n", cfg.path, size,
+		tree_sort(b->tree), closure_modules(b->closure), source_kver(b->source));
+	return 0;
+}
+
+static int run(struct build *b)
+{
+	int r = tree_new(&b->tree);
+
+	if (r == 0)
+		r = open_scratch(b);
+	if (r == 0)
+		r = open_source(b);
+	if (r == 0)
+		r = add_content(b);
+	if (r == 0)
+		r = add_modules(b);
+	return r < 0 ? r : write_image(b);
+}
+
+/* depmod lives in sbin, which is not on everybody's path. */
+static int extend_path(void)
+{
+	_cleanup_free_ char *path = NULL;
+	const char *old = getenv("PATH");
+
+	if (asprintf(&path, "%s:/usr/sbin:/sbin:/usr/bin:/bin", old ? old : "/usr/bin") < 0)
+		return -ENOMEM;
+	return setenv("PATH", path, 1);
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_(build_done) struct build b = {.tree = NULL};
+
+	if (options_parse(&b.opt, argc, argv) < 0) {
+		options_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (b.opt.help) {
+		options_usage(stdout);
+		return 0;
+	}
+	return extend_path() < 0 || run(&b) < 0;
+}

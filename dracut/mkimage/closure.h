@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * closure: from the names of drivers to everything that has to be in the image for them: the
+ * modules they depend on (modules.dep), their soft and weak dependencies, what the agent's own
+ * table of companions adds, needs that no index lists, and the firmware they name.
+ */
+#pragma once
+
+#include "source.h"
+#include "tree.h"
+
+struct closure;
+
+enum closure_need {
+	CLOSURE_NEED, /* its absence is an error */
+	CLOSURE_MAY,  /* taken when this kernel has it */
+};
+
+/*
+ * closure_new: index is a directory with modules.dep.bin whose relative paths fit the source.
+ * Borrows t and s. Returns 0 or -errno.
+ */
+int closure_new(struct closure **ret, struct tree *t, const struct source *s, const char *index);
+struct closure *closure_free(struct closure *c);
+DEFINE_FREEP(struct closure, closure_free)
+
+/* closure_leave_out: this module is not taken as a companion or from the base list. */
+int closure_leave_out(struct closure *c, const char *name);
+bool closure_left_out(const struct closure *c, const char *name);
+
+/* closure_accept_firmware: missing firmware whose name (or module's name) matches is no error. */
+int closure_accept_firmware(struct closure *c, const char *pattern);
+
+/* closure_want: a module name or alias ("net-pf-17"), and who asks for it. */
+int closure_want(struct closure *c, const char *name, enum closure_need need, const char *why);
+
+/*
+ * closure_run: reads the modules and firmware into the tree until nothing is missing. Prints one
+ * line to stderr for each thing that is. Returns the number of such lines, or -errno.
+ */
+int closure_run(struct closure *c);
+
+/* closure_modules: the number of modules in the image. */
+size_t closure_modules(const struct closure *c);
+
+/* closure_explain: what became of every name asked for: the file it is in, or "built in". */
+void closure_explain(const struct closure *c, FILE *out);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tree: the content of an image before it is packed: every entry with its bytes, its mode and the
+ * reason it is there. Entries come out sorted by path, parents before children; nothing of the
+ * building machine (owner, times, inode numbers) is kept, so equal input gives equal bytes.
+ */
+#pragma once
+
+#include <sys/stat.h>
+
+#include "util.h"
+
+/* Longest path inside an image; far above any module or firmware path in use. */
+#define TREE_PATH_MAX 512
+
+struct tree_entry {
+	char *path;  /* "sbin/modprobe": relative, no "." or ".." or empty part */
+	mode_t mode; /* type and permission bits; owner is always 0:0 */
+	dev_t rdev;  /* device nodes */
+	void *data;  /* content of a file, target of a link; NULL when empty */
+	size_t size;
+	char *why; /* for --explain */
+};
+
+struct tree;
+
+/* tree_new: an empty image. Returns 0 or -ENOMEM. */
+int tree_new(struct tree **ret);
+struct tree *tree_free(struct tree *t);
+DEFINE_FREEP(struct tree, tree_free)
+
+/* tree_path_safe: path may be an entry: relative, normal form, printable, short enough. */
+bool tree_path_safe(const char *path);
+
+/*
+ * The tree_* adders create missing parent directories (mode 0755). All return 0 or -errno: -EINVAL
+ * for an unsafe path, -EEXIST when another entry has that path (a directory may be added twice),
+ * -ENOTDIR when a parent is no directory.
+ */
+int tree_dir(struct tree *t, const char *path, mode_t mode, const char *why);
+int tree_link(struct tree *t, const char *path, const char *target, const char *why);
+int tree_char(struct tree *t, const char *path, mode_t mode, dev_t rdev, const char *why);
+
+/* tree_file: data is copied. */
+int tree_file(struct tree *t, const char *path, mode_t mode, const void *data, size_t size,
+	const char *why);
+
+/* tree_find: the entry of that path or NULL. Valid until the next change. */
+const struct tree_entry *tree_find(const struct tree *t, const char *path);
+
+/* tree_sort: must come before tree_at() walks. Returns the number of entries. */
+size_t tree_sort(struct tree *t);
+const struct tree_entry *tree_at(const struct tree *t, size_t i);
