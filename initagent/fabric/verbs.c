@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * verbs: async events through libibverbs. In the static product the providers are linked in; the
- * define below makes the header pull them into the link (without it the device list is silently
- * empty). The glibc build loads its providers the usual way.
+ * verbs: async events through libibverbs. The glibc build loads its providers the usual way; in the
+ * static product they are linked in, which RDMA_STATIC_PROVIDERS (set by the Makefile) makes the
+ * header see to. Without it the device list would be silently empty.
  */
-#include "util.h"
-
-#ifndef __GLIBC__
-#define RDMA_STATIC_PROVIDERS mlx4, mlx5, rxe, siw
-#endif
 #include <infiniband/verbs.h>
 
 #include "fabric/ops.h"
 #include "modules/uevent.h"
+
+#if !defined(__GLIBC__) && !defined(RDMA_STATIC_PROVIDERS)
+#error "a static build needs -DRDMA_STATIC_PROVIDERS=..."
+#endif
 
 static int open_netlink(void *data)
 {
