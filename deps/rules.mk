@@ -2,10 +2,10 @@
 #
 # deps/: the libraries of the static agent, built from pinned tarballs into one sysroot.
 # Gives the other rules.mk: MUSL_CC, MUSL_CFLAGS, MUSL_LDFLAGS, MUSL_LIBS, and the stamp DEPS_STAMP, which
-# every object compiled with MUSL_CC depends on (order-only: the depfiles name the headers used).
+# every object compiled with MUSL_CC depends on. DEPS=DIR shares one set of libraries between build folders.
 # To add a library: a row in deps/sources, a file in deps/recipes, its archive in MUSL_LIBS.
 
-DEPS       := $(abspath $(BUILD))/deps
+DEPS       ?= $(abspath $(BUILD))/deps
 SYSROOT    := $(DEPS)/sysroot
 DEPS_STAMP := $(DEPS)/.stamp
 
@@ -39,10 +39,7 @@ DEPS_STAMPS := $(foreach p,$(DEPS_PLAN),$(call deps_stamp,$(p)))
 
 define deps_rule
 $(call deps_stamp,$(1)): $(call deps_needs,$(1))
-	@mkdir -p $$(@D)
-	@$$(DEPS_ENV) deps/build $(call deps_name,$(1))
-	@rm -f $$(@D)/$(call deps_name,$(1)).*
-	@touch $$@
+	@$$(DEPS_ENV) deps/build $(call deps_name,$(1)) $$@
 endef
 $(foreach p,$(DEPS_PLAN),$(eval $(call deps_rule,$(p))))
 
