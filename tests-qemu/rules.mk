@@ -22,3 +22,17 @@ lab: $(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/vmctl
 	tests-qemu/lab
 
 .PHONY: lab
+
+# The images of the nodes under test, too: from the agent and the dracut module as they are now.
+lab-agent: lab $(BUILD)/initagent $(MKIMAGE)
+	tests-qemu/lab agent
+
+# make check-qemu FILTER=regex: the scenarios whose name matches
+check-qemu: lab-agent
+	bats --print-output-on-failure --filter '$(FILTER)' tests-qemu/*.bats
+
+# make bench [N=5]: boot times of ours and the peers; build/bench.json
+bench: lab-agent
+	tests-qemu/bench
+
+.PHONY: lab-agent check-qemu bench

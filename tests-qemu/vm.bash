@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The VM harness: one server VM and any number of node VMs on private links. Sourced by the
 # scenarios, the bench and the demo. Every VM runs under a hard time limit and dies with the
@@ -24,29 +24,27 @@ node_defaults() {
     NODE_SMP=1
     NODE_ICOUNT=  # not empty: count instructions, one thread
     NODE_LINK=0   # which of the server's links
+    NODE_NIC=virtio-net-pci # empty: none
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
+    NODE_NAME=node # its log folder
     NODE_SECONDS=300
 }
 node_defaults
 
-# vm_begin NAME: sockets live in a short path of their own, as their names have a limit.
+# vm_begin NAME: sockets live in a short path of their own, as their names have a limit. What is
+# exported here and in server_start is for bats, which runs every test in a process of its own.
 vm_begin() {
-    vm_logs=$vm_top/build/vm/$1
+    export vm_logs=$vm_top/build/vm/$1 vm_sockets server_pid='' server_dir
     vm_sockets=$(mktemp -d "${TMPDIR:-/tmp}/initagent-vm.XXXXXX")
-    vm_pids=()
-    server_pid=
+    server_dir=$vm_logs/server
     rm -rf "$vm_logs"
     mkdir -p "$vm_logs"
 }
 
 vm_end() {
-    local pid
-    for pid in "${vm_pids[@]}"; do
-        vm_kill "$pid"
-    done
-    vm_pids=()
-    server_pid=
+    [ -z "${server_pid:-}" ] || vm_kill "$server_pid"
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
     rm -rf "$vm_sockets"
 }
 
@@ -104,7 +102,6 @@ vm_start() {
         -display none -no-reboot -kernel "$LAB/vmlinuz" -serial "file:$dir/console.log" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
-    vm_pids+=("$vm_pid")
 }
 
 # server_start [LINKS]: every link is a unix socket on which one node at a time is connected.
@@ -115,7 +112,6 @@ server_start() {
         args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
-    server_dir=$vm_logs/server
     vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m 768 \
         -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$LAB/server.img" \
         -append "console=ttyS0 quiet loglevel=4 panic=-1" "${args[@]}"
@@ -150,10 +146,10 @@ node_initrd() {
 
 # node_start IMAGE CMDLINE
 node_start() {
-    local image=$1 cmdline=$2 accel parts=("$1") mac
+    local cmdline=$2 accel parts=("$1") mac
     read -ra accel < <(vm_accel_args "$NODE_ICOUNT")
     mac=52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_LINK)))
-    node_dir=$vm_logs/node$NODE_LINK
+    node_dir=$vm_logs/$NODE_NAME
     rm -rf "$node_dir"
     mkdir -p "$node_dir"
     if [ -n "$NODE_MARK" ]; then
@@ -166,8 +162,8 @@ node_start() {
     vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
         -initrd "$node_dir/initrd" -append "console=ttyS0 panic=-1 printk.devkmsg=on $cmdline" \
-        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK" \
-        -device "virtio-net-pci,netdev=n0,mac=$mac,romfile="
+        ${NODE_NIC:+-netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK"} \
+        ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="}
     node_pid=$vm_pid
 }
 

@@ -4,8 +4,8 @@
  * started, how many processes the kernel had made and how much memory was in use by then, as one
  * record in the kernel log that finalinit finds again in the real root, and becomes /init.
  *
- * bootmark.kill=EVENT[,EVENT...] on the kernel command line leaves a watcher behind that kills
- * every process running the program "initagent" (never PID 1) with SIGKILL once at each event:
+ * bootmark.kill=EVENT[,EVENT...] on the kernel command line leaves a watcher behind that ends the
+ * agent (never PID 1) with SIGKILL once at each event:
  *   link   a network interface other than lo is up
  *   addr   an IPv4 address was set on an interface other than lo
  *   mount  an NFS file system was mounted
@@ -54,37 +54,62 @@ static unsigned parse_events(const char *list)
 	return mask;
 }
 
-/* The agent is known by the file it runs, not by a name it may change. */
-static bool runs_agent(const char *pid)
+/*
+ * The agent is known by the file it runs, not by a name it may change: "initagent", or "init"
+ * where it is the image's /init.
+ */
+static bool runs_agent(long pid)
 {
 	char path[64];
 	char exe[256];
 	const char *base;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), PROC "/%.16s/exe", pid);
+	snprintf(path, sizeof(path), PROC "/%ld/exe", pid);
 	len = readlink(path, exe, sizeof(exe) - 1);
 	if (len < 0)
 		return false;
 	exe[len] = 0;
 	base = strrchr(exe, '/');
-	return base && strcmp(base + 1, "initagent") == 0;
+	return base && (strcmp(base, "/initagent") == 0 || strcmp(base, "/init") == 0);
 }
 
-/* Returns true when at least one process was killed. */
-static bool kill_agents(const char *event)
+/* proc(5): "pid (comm) state ppid ..." */
+static long parent_of(long pid)
+{
+	char path[64];
+	char text[512];
+	const char *p;
+
+	snprintf(path, sizeof(path), PROC "/%ld/stat", pid);
+	guest_read(path, text, sizeof(text));
+	p = strrchr(text, ')');
+	return p ? strtol(p + 4, NULL, 10) : 0;
+}
+
+/* The agent itself, not the workers it has started: they must cope with its death on their own. */
+static bool is_victim(long pid)
+{
+	long parent;
+
+	if (pid <= 1 || !runs_agent(pid))
+		return false;
+	parent = parent_of(pid);
+	return parent <= 1 || !runs_agent(parent);
+}
+
+/* Returns true when a process was killed. */
+static bool kill_agent(const char *event)
 {
 	DIR *dir = opendir(PROC);
 	struct dirent *entry;
 	bool any = false;
 
 	while (dir && (entry = readdir(dir))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		long pid = strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 1 || !runs_agent(entry->d_name))
-			continue;
-		if (kill(pid, SIGKILL) == 0) {
-			guest_kmsg(NODE, "<3>bootmark: killed initagent pid=%d at=%s\n", (int)pid, event);
+		if (is_victim(pid) && kill((pid_t)pid, SIGKILL) == 0) {
+			guest_kmsg(NODE, "<3>bootmark: killed the agent pid=%ld at=%s\n", pid, event);
 			any = true;
 		}
 	}
@@ -151,7 +176,7 @@ static int open_netlink(void)
 static unsigned strike(unsigned wanted, unsigned seen)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if ((wanted & seen & events[i].event) && kill_agents(events[i].name))
+		if ((wanted & seen & events[i].event) && kill_agent(events[i].name))
 			wanted &= ~(unsigned)events[i].event;
 	return wanted;
 }

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The same agent as a dracut module, with and without systemd in the initramfs.
+
+# shellcheck disable=SC2154 # the variables are from there
+load scenario
+
+# dracut's udev renames interfaces; the plan names eth0
+dracut_console="$console net.ifnames=0"
+
+boot_flavour() {
+    node_start "$LAB/agent-$1.img" "$dracut_console $rdma_root ip=dhcp rd.neednet=1 $rxe ${*:2}"
+    assert_boot 150 4.2 rdma
+}
+
+# Killed between two events, the agent is started again, finds what is up and does not start over.
+killed_at() {
+    boot_flavour "$1" "bootmark.kill=$2"
+    assert_console "bootmark: killed the agent .* at=${2%%,*}"
+    assert_most 1 "$(node_state .agent.restarts)" "restarts (at least)"
+}
+
+@test "shell flavour: NFSoRDMA 4.2 with DHCP" {
+    boot_flavour shell
+    assert_state .root.proto rdma
+}
+
+@test "systemd flavour: NFSoRDMA 4.2 with DHCP" {
+    boot_flavour systemd
+    assert_state .root.proto rdma
+}
+
+@test "shell flavour: the admin's recipe" {
+    boot_flavour shell rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160
+    grep -q "^ib_ipoib " "$node_dir/results/modules"
+}
+
+@test "systemd flavour: the admin's recipe" {
+    boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160
+    grep -q "^ib_ipoib " "$node_dir/results/modules"
+}
+
+@test "shell flavour: killed while DHCP runs and again before the mount" {
+    killed_at shell link,addr
+}
+
+@test "systemd flavour: killed while DHCP runs and again before the mount" {
+    killed_at systemd link,addr
+}
+
+@test "systemd flavour: killed right after the mount" {
+    killed_at systemd mount
+}
+
+@test "shell flavour: rd.retry ends the wait, reboot as asked" {
+    server dhcp stop
+    node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=8 \
+rd.shell=0 rd.emergency=reboot"
+    assert_failed 120 IA-E703 restart
+}
+
+@test "systemd flavour: rd.retry ends the wait, reboot as asked" {
+    server dhcp stop
+    node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=8 \
+rd.shell=0 rd.emergency=reboot"
+    assert_failed 120 IA-E703 restart
+}
+
+@test "stand-alone image: killed while DHCP runs, before and after the mount" {
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe bootmark.kill=link,addr,mount"
+    assert_boot 90 4.2 rdma
+    assert_console "bootmark: killed the agent .* at=addr"
+}

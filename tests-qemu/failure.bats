@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Boots that cannot succeed: each ends within its budget, in its own cause code, and in the end
+# of the machine that was asked for.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load scenario
+
+@test "RDMA listener absent, fall-back refused" {
+    server nfs stop
+    server nfs start
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=10 $reboot"
+    assert_failed 90 IA-E605 restart
+}
+
+@test "export that does not exist" {
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+root=nfs:$server_ip:/export/nothing:vers=4.2,proto=rdma,port=20049"
+    assert_failed 90 IA-E603 restart
+}
+
+@test "export that does not exist, version 3" {
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+root=nfs:$server_ip:/export/nothing:vers=3,proto=rdma,port=20049"
+    assert_failed 90 IA-E603 restart
+}
+
+@test "export without an init" {
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+root=nfs:$server_ip:/export/noinit:vers=4.2,proto=rdma,port=20049"
+    assert_failed 90 IA-E607 restart
+}
+
+@test "NFS version the server does not speak" {
+    server shell 'rpc.nfsd 0; rpc.nfsd -N 3 8; echo "rdma 20049" >/proc/fs/nfsd/portlist'
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
+    assert_failed 90 IA-E604 restart
+    server shell 'rpc.nfsd 0; rpc.nfsd -V 3 8'
+}
+
+@test "no DHCP server: rd.retry ends the wait" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    assert_failed 90 IA-E703 restart
+    # the wait that never ended is named before the budget's end
+    assert_console 'IA-E501'
+}
+
+@test "no DHCP server: rd.timeout ends the boot before rd.retry" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.timeout=6 rd.retry=60 $reboot"
+    assert_failed 60 IA-E704 restart
+}
+
+@test "rd.emergency=poweroff" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=3 rd.emergency=poweroff"
+    assert_failed 60 IA-E703 poweroff
+}
+
+@test "rd.emergency=halt" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=3 rd.emergency=halt"
+    # a halted machine does not end by itself
+    node_wait 60 'reboot: System halted'
+    assert_cause IA-E703
+}
+
+@test "rd.shell: a rescue shell, and only after the cause" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=3 rd.shell"
+    node_wait 60 'rescue shell'
+    assert_cause IA-E703
+}
+
+@test "driver named on the command line is not in the image: said, and the boot goes on" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.post=no_such_ib"
+    assert_boot 90 4.2 rdma
+    assert_state '[.causes[] | select(.code == "IA-E201") | .where] | @text' '["no_such_ib"]'
+}
+
+@test "module the plan cannot do without is not in the image" {
+    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=siw0,siw,eth0 rd.retry=8 $reboot"
+    assert_failed 60 IA-E201 restart
+}
+
+@test "driver of the RDMA device is not in the image" {
+    node_start "$LAB/agent-norxe.img" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    assert_failed 60 IA-E201 restart
+    assert_console 'rdma_rxe'
+}
+
+# A vendor driver left behind by a kernel update: one checksum of an imported symbol is another.
+@test "module built for another kernel" {
+    NODE_EXTRA=$BATS_TEST_TMPDIR/extra.cpio
+    other_kernels_module rdma_rxe "$NODE_EXTRA"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    assert_failed 60 IA-E202 restart
+    assert_console 'rdma_rxe'
+}
+
+@test "image built for another kernel" {
+    node_start "$LAB/agent-otherkernel.img" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    assert_failed 60 IA-E205 restart
+}
+
+@test "no root= at all" {
+    node_start "$image" "$console ip=dhcp $rxe $reboot"
+    assert_failed 60 IA-E102 restart
+}
+
+@test "malformed option: named, and the boot goes on with its default" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=160s"
+    assert_boot 90 4.2 rdma
+    assert_state '[.causes[].code] | @text' '["IA-E101"]'
+    assert_console 'rd.retry'
+}
+
+@test "address taken by somebody else" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root $rxe rd.retry=8 $reboot \
+ip=$server_ip::10.99.0.1:255.255.255.0::eth0:none"
+    assert_failed 60 IA-E505 restart
+}
+
+@test "cable never plugged in" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    node_cable off
+    assert_failed 60 IA-E703 restart
+    assert_console 'IA-E402'
+}
+
+@test "no network interface in the machine" {
+    NODE_NIC=
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    assert_failed 60 IA-E703 restart
+    assert_console 'IA-E401'
+}

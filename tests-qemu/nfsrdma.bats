@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The stand-alone image: from power-on to the init of an NFS root over RDMA (Soft-RoCE).
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load scenario
+
+@test "NFSoRDMA 4.2 with DHCP" {
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    assert_boot 90 4.2 rdma
+    assert_state .root.proto rdma
+    assert_state .root.version 4.2
+    assert_state .root.port 20049
+    assert_state .root.fell_back false
+    assert_state '.rails | map(select(.carries_root)) | .[0].lease.server' "$server_ip"
+    assert_state '.rails | map(select(.carries_root)) | .[0].rdma.state' ACTIVE
+    assert_state '.causes | length' 0
+    # 25 is the ceiling for the whole initramfs, kernel threads included
+    assert_most "$(node_result '.processes - .pid1_processes')" 25 "processes made"
+    assert_most "$(node_result .self_maxrss_kb)" 6144 "peak of resident memory, KB"
+    assert_most "$(node_result .children_maxrss_kb)" 6144 "peak of resident memory of a child, KB"
+    assert_most "$(node_result '(.total_kb - .pid1_free_kb)')" 65536 "memory in use at /init, KB"
+    grep -q 'ACTIVE' "$node_dir/results/ports"
+}
+
+@test "the image's own /init as PID 1, nothing around it" {
+    NODE_MARK=
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    assert_boot 90 4.2 rdma
+}
+
+@test "two CPUs" {
+    NODE_SMP=2
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    assert_boot 90 4.2 rdma
+    assert_state '.causes | length' 0
+}
+
+@test "static address, gateway, host name" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root $rxe \
+ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1"
+    assert_boot 90 4.2 rdma
+    assert_state '.rails[0].method' static
+    assert_state '.rails[0].address' 10.99.0.50/24
+    assert_state '.rails[0].gateway' 10.99.0.1
+    assert_eq "$(<"$node_dir/results/hostname")" node50 "host name"
+    # destination 0, gateway 10.99.0.1 in the byte order of /proc/net/route
+    grep -qE '^eth0	00000000	0100630A' "$node_dir/results/route"
+}
+
+@test "NFS version 3 over RDMA" {
+    node_start "$image" "$console root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049 \
+ip=dhcp rd.neednet=1 $rxe"
+    assert_boot 90 3 rdma
+    assert_state .root.version 3
+    grep -q 'nolock' "$node_dir/results/mountinfo"
+}
+
+@test "plain NFS over TCP needs no RDMA at all" {
+    node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp"
+    assert_boot 90 4.2 tcp
+    assert_eq "$(grep -c '^rpcrdma ' "$node_dir/results/modules")" 0 "rpcrdma loaded"
+}
+
+@test "root is read-only unless rw is given" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe"
+    assert_boot 90 4.2 rdma
+    grep -qE ' / / ro,' "$node_dir/results/mountinfo"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rw"
+    assert_boot 90 4.2 rdma
+    grep -qE ' / / rw,' "$node_dir/results/mountinfo"
+}
+
+@test "server named, not numbered: DNS from the lease" {
+    node_start "$image" "$console ip=dhcp $rxe \
+root=nfs:server.lab.test:$root_path:vers=4.2,proto=rdma,port=20049"
+    assert_boot 90 4.2 rdma
+    assert_state .root.server server.lab.test
+    assert_state .root.address "$server_ip"
+}
+
+# The admin's recipe to the letter, on a node whose RDMA device is rxe. Drivers without a device
+# load and do no harm; 0 is "no overall limit".
+@test "rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.neednet=1 rd.timeout=0 rd.retry=160" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe \
+rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.neednet=1 rd.timeout=0 rd.retry=160"
+    assert_boot 120 4.2 rdma
+    local module
+    for module in mlx5_ib ib_ipoib ib_umad rdma_ucm; do
+        grep -q "^$module " "$node_dir/results/modules"
+        assert_state ".modules[] | select(.name == \"$module\") | .state" loaded
+    done
+    assert_state '.causes | length' 0
+}
+
+# rxe asks the crypto layer for "crc32" when its link is made: nothing in modules.dep says so.
+@test "what rxe needs and no index lists is loaded before its link" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe"
+    assert_boot 90 4.2 rdma
+    grep -qE '^crc32_(generic|pclmul) ' "$node_dir/results/modules"
+}
+
+# The RDMA mount stalls for 5 s in half of all boots unless the server's neighbour entry is there.
+@test "the server's neighbour entry is there before the mount, ten boots" {
+    local i mount
+    for ((i = 0; i < 10; i++)); do
+        node_start "$image" "$console $rdma_root ip=dhcp $rxe"
+        assert_boot 90 4.2 rdma
+        mount=$(node_state '[.work[] | select(.room == "root") | .end_s - .begin_s] | max * 1000 | floor')
+        assert_most "$mount" 4000 "longest step of the root room, ms"
+    done
+}

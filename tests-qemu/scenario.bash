@@ -1,0 +1,137 @@
+# shellcheck shell=bash disable=SC1091,SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What all scenario files share: one warm server VM a file, put back to its first state before
+# every test; the node's logs are kept, and shown when a test fails.
+
+bats_require_minimum_version 1.5.0
+# shellcheck source=tests-qemu/vm.bash
+source "${BASH_SOURCE[0]%/*}/vm.bash"
+
+root_path=/export/root
+# Every scenario's command line begins so. No "quiet": the agent's progress lines are looked at.
+console="loglevel=4"
+rdma_root="root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049"
+# Soft-RoCE on the node's only interface: the RDMA device of all nodes here.
+rxe="rd.rdma.link=rxe0,rxe,eth0"
+# A failure ends the node at once, so that the scenario can see how.
+reboot="rd.emergency=reboot"
+
+setup_file() {
+    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
+    server_start >/dev/null
+}
+
+teardown_file() {
+    vm_end
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/agent.img
+    server reset
+}
+
+teardown() {
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}" ] || vm_show
+}
+
+# assert_eq GOT WANT [ABOUT]
+assert_eq() {
+    [ "$1" = "$2" ] && return
+    printf '%s: got "%s", want "%s"\n' "${3:-value}" "$1" "$2"
+    return 1
+}
+
+# assert_state FILTER WANT: a value of the node's state.json.
+assert_state() {
+    assert_eq "$(node_state "$1")" "$2" "state $1"
+}
+
+# assert_most GOT LIMIT ABOUT: whole numbers.
+assert_most() {
+    [ "$1" -le "$2" ] && return
+    printf '%s: got %s, want at most %s\n' "$3" "$1" "$2"
+    return 1
+}
+
+# assert_root VERSION PROTO: what the kernel itself says about the mounted root, and that every
+# byte of it came over right.
+assert_root() {
+    local line
+    line=$(grep ' / / ' "$node_dir/results/mountinfo")
+    [[ $line == *"vers=$1,"* && $line == *"proto=$2,"* ]] || {
+        echo "the root is mounted otherwise: $line"
+        return 1
+    }
+    assert_eq "$(node_result .files_bad)" 0 "files damaged"
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+}
+
+# assert_clean_handover: everything moved, nobody left behind (an open verbs context would keep the
+# netdev from ever going away), the agent's own record complete.
+assert_clean_handover() {
+    assert_eq "$(node_result '[.moved_proc, .moved_sys, .moved_dev, .moved_run] | @text')" \
+        '[true,true,true,true]' "file systems moved"
+    assert_eq "$(cut -f 1 "$node_dir/results/processes" | grep -vcx 1)" 0 "processes left behind" || {
+        cat "$node_dir/results/processes"
+        return 1
+    }
+    assert_state .schema 1
+    assert_state .outcome 'done'
+}
+
+# assert_boot SECONDS VERSION PROTO: the whole of a good boot.
+assert_boot() {
+    node_booted "$1"
+    assert_root "$2" "$3"
+    assert_clean_handover
+}
+
+# assert_console REGEX
+assert_console() {
+    grep -qE "$1" "$node_dir/console.log" || {
+        echo "no console line like: $1"
+        return 1
+    }
+}
+
+# assert_cause CODE: the last cause on the console. The whole set of codes is in causes.def.
+assert_cause() {
+    local got
+    got=$(grep -oE 'IA-E[0-9]{3}' "$node_dir/console.log" | tail -n 1)
+    assert_eq "$got" "$1" "last cause on the console"
+}
+
+# assert_failed SECONDS CODE END: no root, that cause, and that end of the machine.
+assert_failed() {
+    node_end "$1"
+    [ ! -e "$node_dir/results/result.json" ] || {
+        echo "the node reached a root"
+        return 1
+    }
+    assert_cause "$2"
+    node_ended_by "$3"
+}
+
+# refute_within SECONDS REGEX: the line must not come for that long.
+refute_within() {
+    local status=0
+    "$vmctl" wait "$1" "$node_dir/console.log" "$2" "$node_pid" || status=$?
+    assert_eq "$status" 124 "time up without a line like '$2'"
+}
+
+# other_kernels_module NAME CPIO: the module as if it came from another kernel build: the first
+# checksum it expects of an imported symbol is not this kernel's.
+other_kernels_module() {
+    local kver path dir=$BATS_TEST_TMPDIR/other
+    kver=$(<"$LAB/kver")
+    path=$(cd "$LAB/root" && find "usr/lib/modules/$kver" -name "$1.ko")
+    path=${path#usr/}
+    mkdir -p "$dir/${path%/*}"
+    objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path"
+    printf 'otherbld' | dd of="$dir/versions" conv=notrunc status=none
+    objcopy --update-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
+    (cd "$dir" && echo "$path" | cpio --quiet -o -H newc) >"$2"
+}
