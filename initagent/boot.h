@@ -13,7 +13,7 @@ enum boot_outcome {
 	BOOT_FAILED = 1,    /* the cause was printed; the caller applies its own policy */
 	BOOT_NOT_OURS = 3,  /* root= names nothing the agent handles */
 	/* The policy of rd.shell and rd.emergency, for PID 1 of the stand-alone image: */
-	BOOT_SHELL = 10,
+	BOOT_AGAIN = 10, /* the rescue shell was left: try again */
 	BOOT_REBOOT = 11,
 	BOOT_POWEROFF = 12,
 	BOOT_HALT = 13,

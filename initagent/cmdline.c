@@ -86,12 +86,17 @@ static void report_diag(const struct env *env, const struct diag *d, uint64_t no
 			d->remedy ? "; " : "", d->remedy ? d->remedy : "");
 }
 
-int cmdline_load(const struct env *env, uint64_t now, struct cmdline *ret)
+void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now)
+{
+	for (size_t i = 0; i < diag_list_count(c->diags); i++)
+		report_diag(env, diag_list_at(c->diags, i), now);
+}
+
+int cmdline_load(const struct env *env, struct cmdline *ret)
 {
 	_cleanup_(sources_done) struct sources s = {0};
-	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
-	struct cmdline c = {0};
-	int r = diag_list_new(&diags);
+	_cleanup_(cmdline_done) struct cmdline c = {0};
+	int r = diag_list_new(&c.diags);
 
 	if (r < 0)
 		return r;
@@ -101,20 +106,18 @@ int cmdline_load(const struct env *env, uint64_t now, struct cmdline *ret)
 	if (r < 0)
 		return r;
 	c.proc = strdup(s.texts[s.n - 1]);
-	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n, diags) : -ENOMEM;
-	if (r < 0) {
-		cmdline_done(&c);
+	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n, c.diags) : -ENOMEM;
+	if (r < 0)
 		return r;
-	}
-	for (size_t i = 0; i < diag_list_count(diags); i++)
-		report_diag(env, diag_list_at(diags, i), now);
 	*ret = c;
+	c = (struct cmdline){0};
 	return 0;
 }
 
 void cmdline_done(struct cmdline *c)
 {
 	plan_free(c->plan);
+	diag_list_free(c->diags);
 	free(c->proc);
 	*c = (struct cmdline){0};
 }

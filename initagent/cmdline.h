@@ -16,11 +16,15 @@
 struct cmdline {
 	struct boot_plan *plan;
 	char *proc; /* /proc/cmdline as read */
+	struct diag_list *diags;
 };
 
 /*
- * cmdline_load: reads the sources below env's prefix and parses them. Remarks of severity
- * warning and above go to the report. Returns 0, -ENOMEM, or -errno when /proc/cmdline is unreadable.
+ * cmdline_load: reads the sources below env's prefix and parses them. Returns 0, -ENOMEM, or -errno
+ * when /proc/cmdline is unreadable.
  */
-int cmdline_load(const struct env *env, uint64_t now, struct cmdline *ret);
+int cmdline_load(const struct env *env, struct cmdline *ret);
+
+/* cmdline_report: the parser's remarks: errors as causes, warnings on the console, notes in the log. */
+void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now);
 void cmdline_done(struct cmdline *c);

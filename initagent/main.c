@@ -154,7 +154,7 @@ static int cmd_claims(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	if (cmdline_load(&system_env, 0, &c) < 0)
+	if (cmdline_load(&system_env, &c) < 0)
 		return EXIT_FAILURE;
 	ours = boot_claims(c.plan);
 	cmdline_done(&c);

@@ -64,7 +64,7 @@ static int run_child(char *init)
 	int status = 0;
 
 	if (pid < 0)
-		return BOOT_SHELL;
+		return -1;
 	if (pid == 0) {
 		struct boot_args args = {
 			.prefix = "",
@@ -136,7 +136,8 @@ static void apply_policy(int outcome)
 	for (size_t i = 0; i < ARRAY_SIZE(machine_ends); i++)
 		if (machine_ends[i].outcome == outcome)
 			end_machine(machine_ends[i].how);
-	rescue("initagent: the root could not be reached; rescue shell");
+	if (outcome != BOOT_AGAIN)
+		rescue("initagent: the agent cannot go on; rescue shell");
 }
 
 void pid1_main(char *argv[], char *envp[])

@@ -82,10 +82,10 @@ static int write_start(const struct env *env, const struct running *r)
 	return file_write(env, STATE_DIR, "start", buf, (size_t)n, 0644);
 }
 
-static int remove_outcome(const struct env *env)
+static int remove_file(const struct env *env, const char *name)
 {
 	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), STATE_DIR "/outcome");
+	int r = env_path(env, path, sizeof(path), STATE_DIR "/%s", name);
 
 	if (r < 0)
 		return r;
@@ -107,7 +107,7 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 	if (r < 0)
 		return r;
 	read_start(env, now, &run);
-	r = remove_outcome(env);
+	r = remove_file(env, "outcome");
 	if (r >= 0)
 		r = write_start(env, &run);
 	if (r < 0)
@@ -122,6 +122,8 @@ int running_end(const struct env *env, struct running *r, const char *outcome)
 {
 	int e = file_write(env, STATE_DIR, "outcome", outcome, strlen(outcome), 0644);
 
+	/* Only a killed agent's successor goes on with its budget; after a failure it is a new one. */
+	remove_file(env, "start");
 	closep(&r->lock);
 	r->lock = -1;
 	return e;

@@ -60,6 +60,9 @@ TEST(a_killed_agent_is_noticed_and_restarted)
 	CHECK_INT(r.restarts, 1);
 	CHECK_INT(running_end(&env, &r, "failed"), 0);
 	CHECK_INT(running_look(&env), RUNNING_FAILED);
+	CHECK_INT(running_begin(&env, 9000, &r), 0);
+	CHECK_INT(r.start, 9000);
+	CHECK_INT(r.restarts, 0);
 }
 
 TEST(a_damaged_start_file_is_a_first_start)

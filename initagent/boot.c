@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* boot: see boot.h. Start, loop and end of the plan runner. */
+#include "boot.h"
+
+#include "boot_private.h"
+#include "modules/helper.h"
+#include "notify.h"
+#include "shell.h"
+
+enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_MAX };
+
+void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
+{
+	if (b->finished)
+		return;
+	report_cause(b->report, cause, where, now, "%s", text);
+	b->outcome = BOOT_FAILED;
+	b->finished = true;
+}
+
+bool boot_claims(const struct boot_plan *plan)
+{
+	return plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP;
+}
+
+/* The console shows progress unless "quiet"; rd.info and rd.debug win over it. */
+static int open_report(struct boot *b, bool quiet, bool debug, uint64_t start)
+{
+	struct report_config cfg = {
+		.console_fd = b->args->console_fd,
+		.kmsg_fd = b->kmsg,
+		.quiet = quiet,
+		.debug = debug,
+		.start = start,
+	};
+	int r = report_new(&b->report, &cfg);
+
+	b->env = (struct env){.prefix = b->args->prefix, .report = b->report};
+	return r;
+}
+
+/* The rooms, in the order in which they need each other. */
+static int open_rooms(struct boot *b, uint64_t now)
+{
+	int r = loop_new(&b->loop);
+
+	if (r >= 0)
+		r = links_new(&b->links, &b->env, now);
+	if (r >= 0)
+		r = addresses_new(&b->addresses, &b->env, b->links, now);
+	if (r >= 0)
+		r = fabric_new(&b->fabric, &b->env, NULL);
+	if (r >= 0)
+		r = stage_begin(b, now);
+	if (r >= 0)
+		r = loop_add(b->loop, modules_fd(b->modules), TAG_MODULES);
+	if (r >= 0)
+		r = loop_add(b->loop, fabric_fd(b->fabric), TAG_FABRIC);
+	if (r >= 0)
+		r = loop_add(b->loop, links_fd(b->links), TAG_LINKS);
+	if (r >= 0)
+		r = loop_add(b->loop, addresses_fd(b->addresses), TAG_ADDRESSES);
+	if (r >= 0)
+		r = fabric_rescan(b->fabric, now);
+	return r;
+}
+
+static void close_rooms(struct boot *b)
+{
+	unsigned busy = b->modules ? modules_stop(b->modules) : 0;
+
+	if (busy)
+		report_log(b->report, REPORT_WARN, "modules", now_ns(),
+			"%u module loads are still in the kernel and end by themselves", busy);
+	root_freep(&b->root);
+	if (b->fabric)
+		fabric_close_verbs(b->fabric);
+	if (*b->helper)
+		modules_set_modprobe_helper(&b->env, b->helper, NULL, 0);
+	fabric_freep(&b->fabric);
+	addresses_freep(&b->addresses);
+	links_freep(&b->links);
+	modules_freep(&b->modules);
+	loop_freep(&b->loop);
+	target_done(&b->target);
+}
+
+/* The root room opens a new fd for each attempt; keeps the loop's view of it right. */
+static void watch_root(struct boot *b)
+{
+	int fd = b->root ? root_fd(b->root) : -1;
+
+	if (fd == b->root_watched)
+		return;
+	b->root_watched = fd >= 0 && loop_add(b->loop, fd, TAG_ROOT) >= 0 ? fd : -1;
+}
+
+static uint64_t next_deadline(const struct boot *b)
+{
+	uint64_t d = min_u64(modules_deadline(b->modules), fabric_deadline(b->fabric));
+
+	d = min_u64(d, min_u64(links_deadline(b->links), addresses_deadline(b->addresses)));
+	d = min_u64(d, min_u64(rails_deadline(b), report_deadline(b->report)));
+	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
+	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
+	return min_u64(d, min_u64(b->network_end, b->total_end));
+}
+
+/* Rooms whose fd is ready or whose time has come. A room that fails here is beyond repair. */
+static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
+{
+	int r = 0;
+
+	if (ready[TAG_MODULES] || now >= modules_deadline(b->modules))
+		r = modules_dispatch(b->modules, now);
+	if (r >= 0 && (ready[TAG_LINKS] || now >= links_deadline(b->links)))
+		r = links_dispatch(b->links, now);
+	if (r >= 0 && (ready[TAG_ADDRESSES] || now >= addresses_deadline(b->addresses)))
+		r = addresses_dispatch(b->addresses, now);
+	if (r >= 0 && (ready[TAG_FABRIC] || now >= fabric_deadline(b->fabric)))
+		r = fabric_dispatch(b->fabric, now);
+	if (r >= 0 && b->root && (ready[TAG_ROOT] || now >= root_deadline(b->root))) {
+		b->root_watched = -1;
+		r = root_dispatch(b->root, now);
+	}
+	return r;
+}
+
+/* The budgets: rd.retry for the network, rd.timeout for the whole. */
+static void check_budgets(struct boot *b, uint64_t now)
+{
+	char where[REPORT_NAME_MAX] = "";
+	enum cause waiting;
+	bool total = now >= b->total_end;
+
+	if (b->finished || (!total && now < b->network_end))
+		return;
+	waiting = report_waiting_for(b->report, where, sizeof(where));
+	if (waiting != CAUSE_NONE)
+		report_cause(b->report, waiting, where, now, "still so when the time was up");
+	boot_fail(b, total ? CAUSE_TIMEOUT_TOTAL : CAUSE_TIMEOUT_RETRY, where, now,
+		total ? "rd.timeout" : "rd.retry");
+}
+
+static void show_status(struct boot *b, uint64_t now)
+{
+	const char *line = report_tick(b->report, now, min_u64(b->network_end, b->total_end));
+	char status[512];
+
+	if (!line)
+		return;
+	summary_write(b, "running", now);
+	if (!b->args->notify)
+		return;
+	snprintf(status, sizeof(status), "STATUS=%s", line);
+	notify_send(status);
+}
+
+static void step(struct boot *b, uint64_t now)
+{
+	stage_step(b, now);
+	rails_step(b, now);
+	target_step(b, now);
+	check_budgets(b, now);
+	watch_root(b);
+	if (!b->finished)
+		show_status(b, now);
+}
+
+static void run(struct boot *b)
+{
+	uint64_t now = now_ns();
+
+	step(b, now);
+	while (!b->finished) {
+		bool ready[TAG_MAX] = {false};
+		int tags[TAG_MAX];
+		int r = loop_wait(b->loop, next_deadline(b), tags, TAG_MAX);
+
+		for (int i = 0; i < r; i++)
+			ready[tags[i]] = true;
+		now = now_ns();
+		if (r >= 0)
+			r = dispatch(b, ready, now);
+		if (r < 0)
+			boot_fail(b, CAUSE_INTERNAL, "loop", now, strerror(-r));
+		step(b, now);
+	}
+}
+
+static const struct {
+	unsigned bits;
+	const char *where;
+} break_points[] = {
+	{PLAN_BREAK_CMDLINE | PLAN_BREAK_PRE_UDEV | PLAN_BREAK_PRE_TRIGGER | PLAN_BREAK_INITQUEUE,
+		"initagent: rd.break: before modules and network"},
+	{PLAN_BREAK_PRE_MOUNT | PLAN_BREAK_MOUNT | PLAN_BREAK_PRE_PIVOT | PLAN_BREAK_CLEANUP |
+			PLAN_BREAK_SWITCH_ROOT,
+		"initagent: rd.break: the root is at /sysroot"},
+};
+
+/* rd.break is ours only in the stand-alone image; dracut has its own. after: the root is mounted. */
+static void break_point(const struct boot *b, bool after)
+{
+	if (b->args->standalone && b->plan->breaks & break_points[after].bits)
+		shell_run(break_points[after].where);
+}
+
+/* What the root's kind lets us do; false ends the boot. */
+static bool plan_fits(struct boot *b, uint64_t now)
+{
+	if (boot_claims(b->plan))
+		return true;
+	b->outcome = BOOT_NOT_OURS;
+	b->finished = true;
+	if (!b->args->standalone)
+		return false;
+	report_cause(b->report,
+		b->plan->root.kind == PLAN_ROOT_NONE ? CAUSE_CMDLINE_NO_ROOT : CAUSE_CMDLINE_ROOT_KIND, "root",
+		now, "root=%s", b->plan->root.text ? b->plan->root.text : "");
+	b->outcome = BOOT_FAILED;
+	return false;
+}
+
+/* An earlier agent may have been killed after the mount: then everything is there already. */
+static bool adopt_root(struct boot *b, uint64_t now)
+{
+	int r = root_adopt(&b->env, b->args->sysroot, &b->adopted);
+
+	if (r == 0)
+		return false;
+	if (r < 0) {
+		boot_fail(b, CAUSE_ROOT_MOUNT_FAILED, b->args->sysroot, now,
+			"something that is not NFS is mounted there already");
+		return true;
+	}
+	if (init_check(b->args->sysroot, b->plan->given[OPTION_INIT] ? b->plan->init : NULL, b->adopted.init,
+		    sizeof(b->adopted.init)) < 0)
+		return false;
+	report_log(b->report, REPORT_INFO, "root", now, "%s:%s is mounted already, adopted", b->adopted.server,
+		b->adopted.path);
+	b->outcome = BOOT_DONE;
+	b->finished = true;
+	return true;
+}
+
+static void begin(struct boot *b, uint64_t now)
+{
+	int r;
+
+	b->network_end = plan_network_deadline(b->plan, b->run.start);
+	b->total_end = plan_deadline(b->plan, b->run.start);
+	b->port_check = NSEC_NEVER;
+	b->root_watched = -1;
+	b->target.nfs = b->plan->root.kind == PLAN_ROOT_NFS ? &b->plan->root.nfs : NULL;
+	if (!plan_fits(b, now))
+		return;
+	report_log(b->report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
+		b->plan->root.text, b->run.restarts ? ", started again" : "");
+	break_point(b, false);
+	r = open_rooms(b, now_ns());
+	if (r < 0)
+		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
+	else if (!adopt_root(b, now))
+		run(b);
+}
+
+static void finish(struct boot *b, uint64_t now)
+{
+	bool done = b->outcome == BOOT_DONE;
+	const struct root_result *root = b->root ? root_result(b->root) : &b->adopted;
+	int r;
+
+	if (b->outcome == BOOT_NOT_OURS)
+		return;
+	if (done && b->args->ret_init)
+		strscpy(b->args->ret_init, root->init, BOOT_INIT_MAX);
+	summary_phases(b, now);
+	r = summary_write(b, done ? "done" : "failed", now);
+	if (r < 0)
+		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
+	if (done)
+		break_point(b, true);
+}
+
+static const enum boot_outcome actions[] = {
+	[PLAN_ACTION_NONE] = BOOT_AGAIN,
+	[PLAN_ACTION_REBOOT] = BOOT_REBOOT,
+	[PLAN_ACTION_POWEROFF] = BOOT_POWEROFF,
+	[PLAN_ACTION_HALT] = BOOT_HALT,
+};
+
+/* rd.shell and rd.emergency, for the stand-alone image. */
+static enum boot_outcome failure_policy(const struct boot *b)
+{
+	const struct plan_failure *f = &b->plan->failure;
+
+	if (!b->args->standalone)
+		return BOOT_FAILED;
+	if (f->shell && shell_run("initagent: the root could not be reached") < 0 &&
+		f->action == PLAN_ACTION_NONE)
+		return BOOT_HALT;
+	return actions[f->action];
+}
+
+/* The part between the lock and its release. */
+static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
+{
+	enum boot_outcome outcome;
+
+	begin(b, now);
+	finish(b, now_ns());
+	close_rooms(b);
+	running_end(&b->env, &b->run, b->outcome == BOOT_DONE ? "done" : "failed");
+	outcome = b->outcome;
+	if (outcome == BOOT_DONE && b->args->notify)
+		notify_send("READY=1\nSTATUS=root mounted");
+	return outcome == BOOT_FAILED ? failure_policy(b) : outcome;
+}
+
+enum boot_outcome boot_main(const struct boot_args *args)
+{
+	struct boot b = {.args = args, .kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC)};
+	uint64_t now = now_ns();
+	enum boot_outcome outcome = BOOT_FAILED;
+	int r;
+
+	/* The remarks on the command line need a report, the report's level needs the command line. */
+	r = cmdline_load(&(struct env){.prefix = args->prefix}, &b.cmdline);
+	if (r < 0 || open_report(&b, b.cmdline.plan->quiet && !b.cmdline.plan->info,
+			     b.cmdline.plan->debug, now) < 0)
+		return BOOT_FAILED;
+	b.plan = b.cmdline.plan;
+	cmdline_report(&b.cmdline, &b.env, now);
+	r = running_begin(&b.env, now, &b.run);
+	if (r < 0)
+		report_cause(b.report, r == -EBUSY ? CAUSE_ALREADY_RUNNING : CAUSE_HANDOVER_WRITE, STATE_DIR, now,
+			"%s", strerror(-r));
+	else
+		outcome = boot_locked(&b, now);
+	report_free(b.report);
+	cmdline_done(&b.cmdline);
+	closep(&b.kmsg);
+	return outcome;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * boot_private: the parts of the plan runner: boot.c (start, loop, end), stage.c (modules), rails.c
+ * (interfaces and their ports), target.c (the root and its server), summary.c (state and phases).
+ */
+#pragma once
+
+#include "address/address.h"
+#include "boot.h"
+#include "cmdline.h"
+#include "env.h"
+#include "fabric/fabric.h"
+#include "handover/running.h"
+#include "handover/state.h"
+#include "link/link.h"
+#include "loop.h"
+#include "modules/modules.h"
+#include "needs.h"
+#include "report/record.h"
+#include "root/adopt.h"
+#include "root/init_check.h"
+#include "root/root.h"
+
+#define RAILS_MAX 16
+
+enum rail_state {
+	RAIL_ADDRESSING, /* waits for carrier and an address */
+	RAIL_PORT,	 /* has an address; the RDMA port under it is not ready */
+	RAIL_READY,	 /* the root can be reached over it */
+	RAIL_LOST,	 /* was ready, lost carrier or lease */
+	RAIL_FAILED,	 /* will not come */
+	RAIL_STATE_MAX,
+};
+
+/* One way to the root: a netdev and, if the root wants RDMA, the port on it. */
+struct rail {
+	int ifindex;
+	char name[IFNAMSIZ];
+	const struct plan_ip *ip; /* NULL: plain DHCP */
+	enum rail_state state;
+	char device[64];	  /* RDMA device, "" until known */
+	unsigned port;
+	bool configured;	  /* has an address */
+	uint64_t carrier, address, ready; /* first time of each, 0: not yet */
+};
+
+/* The modules of the plan, in the order of dracut: pre, hardware, post. */
+enum stage {
+	STAGE_PRE,	/* rd.driver.pre, each settled before hardware is looked at */
+	STAGE_HARDWARE, /* cold plug and the protocols */
+	STAGE_POST,	/* rd.driver.post was asked for */
+	STAGE_MAX,
+};
+
+enum target_state {
+	TARGET_UNKNOWN,	  /* server not known yet */
+	TARGET_RESOLVING, /* its name is being looked up */
+	TARGET_PROBING,	  /* its neighbour entry, or the gateway's */
+	TARGET_NEAR,	  /* answers; the rest decides */
+	TARGET_MOUNTING,  /* the root room is at work */
+	TARGET_STATE_MAX,
+};
+
+struct target {
+	enum target_state state;
+	const struct plan_nfs *nfs; /* the plan's, or that of spec */
+	struct root_spec *spec;	    /* from DHCP's root-path */
+	char server[256];	    /* as written, or the address */
+	char path[1024];
+	struct inet_addr addr;
+	uint64_t retry;		    /* next look-up or probe; NSEC_NEVER: none due */
+	uint64_t began;		    /* of the mount */
+	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
+};
+
+struct boot {
+	const struct boot_args *args;
+	struct env env;
+	struct report *report;
+	struct running run;
+	struct cmdline cmdline;
+	const struct boot_plan *plan;
+	struct loop *loop;
+	struct modules *modules;
+	struct fabric *fabric;
+	struct links *links;
+	struct addresses *addresses;
+	struct root *root;
+	int root_watched;	  /* fd of the root room in the loop, -1: none */
+	char helper[256];	  /* /proc/sys/kernel/modprobe to put back, "" none */
+	enum stage stage;
+	struct need needs[NEEDS_MAX];
+	size_t n_needs;
+	struct rail rails[RAILS_MAX];
+	size_t n_rails;
+	uint64_t links_made;	  /* bit i: plan rdma_links[i] was tried */
+	uint64_t links_failed;	  /* bit i: it cannot be made */
+	uint64_t rdma_begin, rdma_end;
+	int kmsg;		  /* /dev/kmsg or -1 */
+	struct target target;
+	struct root_result adopted; /* the root an earlier agent mounted */
+	uint64_t port_check;	  /* next look for a GID; NSEC_NEVER: none due */
+	uint64_t port_period;
+	uint64_t network_end, total_end;
+	bool finished;
+	enum boot_outcome outcome;
+};
+
+/* boot_fail: ends the boot with a cause; later calls do nothing. */
+void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text);
+
+/* stage: asks for the modules; true while vital ones are still to come. */
+int stage_begin(struct boot *b, uint64_t now);
+void stage_step(struct boot *b, uint64_t now);
+bool stage_vital_loaded(const struct boot *b);
+/* stage_settled: nothing is queued or loading any more. */
+bool stage_settled(const struct boot *b);
+
+/* rails: from netdevs to usable ways. */
+void rails_step(struct boot *b, uint64_t now);
+uint64_t rails_deadline(const struct boot *b);
+struct rail *rails_find(struct boot *b, int ifindex);
+const char *rail_state_name(enum rail_state state);
+
+/* target: from a usable rail to the mounted root. */
+void target_step(struct boot *b, uint64_t now);
+void target_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
+void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now);
+void target_done(struct target *t);
+
+/* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
+int summary_write(struct boot *b, const char *outcome, uint64_t now);
+void summary_phases(struct boot *b, uint64_t now);

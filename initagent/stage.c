@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stage: asks the modules room for what the plan needs, in dracut's order (pre, hardware, post), and
+ * says when something vital will never come.
+ */
+#include "boot_private.h"
+#include "modules/helper.h"
+
+/*
+ * The blacklist without the modules that rd.driver.pre and post name: as with modprobe, a
+ * module asked for by name is loaded all the same.
+ */
+static size_t effective_blacklist(const struct plan_drivers *d, const char **ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_blacklist; i++) {
+		bool named = false;
+
+		for (size_t k = 0; k < d->n_pre; k++)
+			named |= streq(d->pre[k], d->blacklist[i]);
+		for (size_t k = 0; k < d->n_post; k++)
+			named |= streq(d->post[k], d->blacklist[i]);
+		if (!named)
+			ret[n++] = d->blacklist[i];
+	}
+	return n;
+}
+
+static int make_room(struct boot *b)
+{
+	const struct plan_drivers *d = &b->plan->drivers;
+	const char *blacklist[PLAN_LIST_MAX];
+	struct module_param params[PLAN_LIST_MAX];
+	struct modules_config cfg = {.blacklist = blacklist, .params = params};
+
+	cfg.n_blacklist = effective_blacklist(d, blacklist);
+	cfg.n_params = d->n_params;
+	for (size_t i = 0; i < d->n_params; i++)
+		params[i] = (struct module_param){
+			d->params[i].module, d->params[i].param, d->params[i].value};
+	if (b->args->standalone && cfg.n_blacklist)
+		modules_publish_blacklist(&b->env, blacklist, cfg.n_blacklist);
+	return modules_new(&b->modules, &b->env, &cfg);
+}
+
+static void request(struct boot *b, const char *name, uint64_t now)
+{
+	if (modules_request(b->modules, name, now) < 0)
+		report_cause(b->report, CAUSE_MODULE_MISSING, name, now, "not a module name");
+}
+
+static void begin_hardware(struct boot *b, uint64_t now)
+{
+	int r = modules_coldplug(b->modules, now);
+
+	b->stage = STAGE_HARDWARE;
+	if (r < 0)
+		report_cause(b->report, CAUSE_INTERNAL, "modules", now, "uevents: %s", strerror(-r));
+	for (size_t i = 0; i < b->n_needs; i++)
+		request(b, b->needs[i].module, now);
+}
+
+int stage_begin(struct boot *b, uint64_t now)
+{
+	int r = make_room(b);
+
+	if (r < 0)
+		return r;
+	if (b->args->standalone)
+		modules_check_modprobe_helper(&b->env, b->helper, sizeof(b->helper));
+	b->n_needs = needs_of_plan(b->plan, b->needs);
+	b->stage = STAGE_PRE;
+	for (size_t i = 0; i < b->plan->drivers.n_pre; i++)
+		request(b, b->plan->drivers.pre[i], now);
+	stage_step(b, now);
+	return 0;
+}
+
+/* Are the hardware's own drivers through? Rows of the cold plug are those nobody named. */
+static bool hardware_settled(const struct boot *b)
+{
+	size_t n;
+	const struct module_entry *rows = modules_ledger(b->modules, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i].wanted && rows[i].state <= MODULE_LOADING)
+			return false;
+	return true;
+}
+
+static const struct need *find_need(const struct boot *b, const char *module)
+{
+	for (size_t i = 0; i < b->n_needs; i++)
+		if (streq(b->needs[i].module, module))
+			return &b->needs[i];
+	return NULL;
+}
+
+/* A module that failed: said once; vital ones end the boot, since waiting cannot bring them. */
+static void module_failed(struct boot *b, const struct module_entry *e, uint64_t now)
+{
+	const struct need *need = find_need(b, e->name);
+	enum cause cause = e->cause ? e->cause : CAUSE_MODULE_FAILED;
+	char text[MODULE_TEXT_SIZE + 64];
+
+	snprintf(text, sizeof(text), "%s%s%s", e->text, need ? ", needed for " : "",
+		need ? need->why : "");
+	if (need && need->vital)
+		boot_fail(b, cause, e->name, now, text);
+	else if (e->wanted)
+		report_cause(b->report, cause, e->name, now, "%s", text);
+	else
+		report_log(b->report, REPORT_DEBUG, e->name, now, "%s", text);
+}
+
+static void take_events(struct boot *b, uint64_t now)
+{
+	struct module_event ev;
+
+	while (modules_pop_event(b->modules, &ev)) {
+		const struct module_entry *e = &ev.entry;
+
+		if (e->end)
+			report_span(b->report, "modules", e->name, e->begin, e->end, e->error);
+		if (ev.type == MODULE_EVENT_FAILED)
+			module_failed(b, e, now);
+	}
+}
+
+void stage_step(struct boot *b, uint64_t now)
+{
+	take_events(b, now);
+	if (b->stage == STAGE_PRE && modules_settled(b->modules))
+		begin_hardware(b, now);
+	if (b->stage == STAGE_HARDWARE && hardware_settled(b)) {
+		b->stage = STAGE_POST;
+		for (size_t i = 0; i < b->plan->drivers.n_post; i++)
+			request(b, b->plan->drivers.post[i], now);
+	}
+}
+
+bool stage_settled(const struct boot *b)
+{
+	return b->stage == STAGE_POST && modules_settled(b->modules);
+}
+
+bool stage_vital_loaded(const struct boot *b)
+{
+	for (size_t i = 0; i < b->n_needs; i++) {
+		const struct module_entry *e = modules_find(b->modules, b->needs[i].module);
+
+		if (e && e->state <= MODULE_LOADING)
+			return false;
+	}
+	return true;
+}

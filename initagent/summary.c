@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* summary: what the boot knows, gathered for state.json, and the phase table for the console. */
+#include "boot_private.h"
+
+#define PHASES_MAX 8
+
+static void hex(char *dst, size_t size, const uint8_t *bytes, size_t n, const char *separator)
+{
+	size_t at = 0;
+
+	dst[0] = 0;
+	for (size_t i = 0; i < n && at + 4 < size; i++)
+		at += (size_t)snprintf(dst + at, size - at, "%s%02x", i ? separator : "", bytes[i]);
+}
+
+static void fill_netdev(struct state_rail *out, const struct netdev *dev)
+{
+	if (!dev)
+		return;
+	out->mtu = dev->mtu;
+	hex(out->hwaddr, sizeof(out->hwaddr), dev->hw.bytes, dev->hw.len, ":");
+}
+
+static void fill_address(struct state_rail *out, const struct address_result *a)
+{
+	char addr[INET_ADDR_TEXT];
+
+	if (!a)
+		return;
+	strscpy(out->method, a->method == ADDRESS_DHCP4 ? "dhcp" : "static", sizeof(out->method));
+	snprintf(out->address, sizeof(out->address), "%s/%u", inet_text(&a->addr, addr), a->prefix);
+	strscpy(out->gateway, inet_text(&a->gateway, addr), sizeof(out->gateway));
+	strscpy(out->hostname, a->hostname, sizeof(out->hostname));
+	strscpy(out->domain, a->domain, sizeof(out->domain));
+	for (size_t i = 0; i < a->n_dns && i < ARRAY_SIZE(out->dns); i++)
+		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
+	if (a->method != ADDRESS_DHCP4)
+		return;
+	strscpy(out->server, inet_text(&a->server_id, addr), sizeof(out->server));
+	hex(out->client_id, sizeof(out->client_id), a->client_id, a->client_id_len, "");
+	out->lease_s = a->lease_s;
+	out->obtained = a->obtained;
+	out->expires = a->expires;
+}
+
+static void fill_port(struct state_rail *out, const struct fabric_port *port)
+{
+	if (!port)
+		return;
+	strscpy(out->rdma_device, port->device, sizeof(out->rdma_device));
+	out->rdma_port = port->port;
+	strscpy(out->link_layer, link_layer_name(port->link_layer), sizeof(out->link_layer));
+	strscpy(out->port_state, port_state_name(port->state), sizeof(out->port_state));
+	snprintf(out->guid, sizeof(out->guid), "%016llx", (unsigned long long)port->guid);
+	out->lid = port->lid;
+	out->sm_lid = port->sm_lid;
+}
+
+static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex, struct state_rail *out)
+{
+	*out = (struct state_rail){.ifindex = rail->ifindex};
+	strscpy(out->netdev, rail->name, sizeof(out->netdev));
+	strscpy(out->state, rail_state_name(rail->state), sizeof(out->state));
+	out->carries_root = rail->ifindex == root_ifindex;
+	fill_netdev(out, links_by_index(b->links, rail->ifindex));
+	fill_address(out, addresses_result(b->addresses, rail->ifindex));
+	if (*rail->device)
+		fill_port(out, fabric_find(b->fabric, rail->device, rail->port));
+}
+
+/* The interface the root is reached over; 0 when there is no root. */
+static int root_ifindex(struct boot *b)
+{
+	struct link_route way;
+
+	if (b->outcome != BOOT_DONE || !b->target.addr.family || !b->links)
+		return 0;
+	return links_lookup(b->links, &b->target.addr, &way) < 0 ? 0 : way.ifindex;
+}
+
+static const struct rail *root_rail(struct boot *b)
+{
+	return rails_find(b, root_ifindex(b));
+}
+
+/* First begin and last end of the modules that were loaded. */
+static bool modules_phase(const struct boot *b, struct state_phase *ret)
+{
+	size_t n = 0;
+	const struct module_entry *rows = b->modules ? modules_ledger(b->modules, &n) : NULL;
+
+	*ret = (struct state_phase){.name = "modules", .begin = NSEC_NEVER};
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].state != MODULE_LOADED)
+			continue;
+		ret->begin = min_u64(ret->begin, rows[i].begin);
+		ret->end = rows[i].end > ret->end ? rows[i].end : ret->end;
+	}
+	return ret->end != 0;
+}
+
+static void add_phase(struct state_phase *list, size_t *n, const char *name, uint64_t begin, uint64_t end)
+{
+	if (begin && end && end >= begin && *n < PHASES_MAX)
+		list[(*n)++] = (struct state_phase){name, begin, end};
+}
+
+/* The phases overlap: modules load while the address is fetched. */
+static size_t phases(struct boot *b, struct state_phase *list, uint64_t now)
+{
+	const struct rail *rail = root_rail(b);
+	struct state_phase modules;
+	size_t n = 0;
+
+	if (modules_phase(b, &modules))
+		list[n++] = modules;
+	if (rail) {
+		add_phase(list, &n, "link", b->run.start, rail->carrier);
+		add_phase(list, &n, "address", rail->carrier, rail->address);
+		add_phase(list, &n, "port", b->rdma_begin, b->rdma_end);
+	}
+	if (b->outcome == BOOT_DONE)
+		add_phase(list, &n, "mount", b->target.began, now);
+	add_phase(list, &n, "total", b->run.start, now);
+	return n;
+}
+
+void summary_phases(struct boot *b, uint64_t now)
+{
+	struct state_phase list[PHASES_MAX];
+	size_t n = phases(b, list, now);
+	char line[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < n && at < sizeof(line); i++)
+		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %.2f s", i ? ", " : "", list[i].name,
+			(double)(list[i].end - list[i].begin) / 1e9);
+	report_log(b->report, REPORT_INFO, NULL, now, "%s", line);
+}
+
+int summary_write(struct boot *b, const char *outcome, uint64_t now)
+{
+	struct state_rail rails[RAILS_MAX];
+	struct state_phase list[PHASES_MAX];
+	struct state_input in = {
+		.outcome = outcome,
+		.cmdline = b->cmdline.proc,
+		.now = now,
+		.start = b->run.start,
+		.restarts = b->run.restarts,
+		.rails = rails,
+		.n_rails = b->n_rails,
+		.phases = list,
+		.report = b->report,
+	};
+	int ifindex = root_ifindex(b);
+
+	for (size_t i = 0; i < b->n_rails; i++)
+		fill_rail(b, &b->rails[i], ifindex, &rails[i]);
+	in.n_phases = phases(b, list, now);
+	if (b->modules)
+		in.modules = modules_ledger(b->modules, &in.n_modules);
+	if (b->outcome == BOOT_DONE)
+		in.root = b->root ? root_result(b->root) : &b->adopted;
+	return state_write(&b->env, &in);
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * target: the root and its server. Knows the server's address, makes sure its neighbour entry is
+ * there (RDMA-CM may stall 5 s without), and lets the root room mount once modules, address and port
+ * are ready.
+ */
+#include "boot_private.h"
+
+#define RESOLVE_LIMIT (10 * NSEC_PER_SEC)
+#define PROBE_LIMIT   (4 * NSEC_PER_SEC)
+#define RETRY_AFTER   NSEC_PER_SEC
+/* Where dracut and the kernel look when the path is left to a root=/dev/nfs default. */
+#define LEGACY_PATH "/tftpboot/%s"
+
+static const char *const state_names[TARGET_STATE_MAX] = {
+	[TARGET_UNKNOWN] = "unknown",
+	[TARGET_RESOLVING] = "resolving",
+	[TARGET_PROBING] = "probing",
+	[TARGET_NEAR] = "near",
+	[TARGET_MOUNTING] = "mounting",
+};
+
+static void set_state(struct boot *b, enum target_state to, uint64_t now)
+{
+	struct target *t = &b->target;
+
+	if (t->state != to)
+		report_state(b->report, "target", t->server, state_names[t->state], state_names[to], now);
+	t->state = to;
+}
+
+void target_done(struct target *t)
+{
+	root_spec_freep(&t->spec);
+}
+
+/* The first rail that has an address, as it stands now. */
+static const struct address_result *first_result(const struct boot *b, const struct rail **ret)
+{
+	for (size_t i = 0; i < b->n_rails; i++) {
+		const struct address_result *a;
+
+		if (!b->rails[i].configured)
+			continue;
+		a = addresses_result(b->addresses, b->rails[i].ifindex);
+		if (!a)
+			continue;
+		*ret = &b->rails[i];
+		return a;
+	}
+	return NULL;
+}
+
+/* What DHCP's root-path says, where the command line leaves it open. */
+static int take_root_path(struct boot *b, const struct address_result *a, uint64_t now)
+{
+	struct target *t = &b->target;
+	int r;
+
+	if (t->nfs && t->nfs->path)
+		return 0;
+	if (!*a->root_path)
+		return b->plan->root.legacy_nfs ? 0 : -ENODATA;
+	root_spec_freep(&t->spec);
+	r = root_spec_parse(&t->spec, b->plan, a->root_path, strlen(a->root_path), NULL);
+	if (r < 0)
+		return r;
+	t->nfs = &t->spec->nfs;
+	report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", a->root_path);
+	return 0;
+}
+
+static bool given(const struct inet_addr *a)
+{
+	return a->family != AF_UNSPEC;
+}
+
+/* dracut's order: ip= peer, next-server, server-id. */
+static const struct inet_addr *implied_server(const struct rail *rail, const struct address_result *a)
+{
+	if (rail->ip && given(&rail->ip->peer))
+		return &rail->ip->peer;
+	if (given(&a->next_server))
+		return &a->next_server;
+	return given(&a->server_id) ? &a->server_id : NULL;
+}
+
+/* "%s" in the path is the host name, or the address where there is no name. */
+static int expand_path(struct boot *b, const struct address_result *a)
+{
+	struct target *t = &b->target;
+	const char *path = t->nfs && t->nfs->path ? t->nfs->path : LEGACY_PATH;
+	const char *name = b->plan->net.hostname ? b->plan->net.hostname : a->hostname;
+	bool host = !t->nfs || !t->nfs->path || t->nfs->path_host;
+	const char *at = host ? strstr(path, "%s") : NULL;
+	char addr[INET_ADDR_TEXT];
+	int n;
+
+	if (!*name)
+		name = inet_text(&a->addr, addr);
+	if (at)
+		n = snprintf(t->path, sizeof(t->path), "%.*s%s%s", (int)(at - path), path, name, at + 2);
+	else
+		n = snprintf(t->path, sizeof(t->path), "%s", path);
+	return n < 0 || (size_t)n >= sizeof(t->path) ? -ENAMETOOLONG : 0;
+}
+
+static int take_server(struct boot *b, const struct rail *rail, const struct address_result *a)
+{
+	struct target *t = &b->target;
+	const struct inet_addr *implied;
+
+	t->addr = (struct inet_addr){0};
+	if (t->nfs && t->nfs->server) {
+		t->addr = t->nfs->server_addr;
+		return strscpy(t->server, t->nfs->server, sizeof(t->server)) < 0 ? -ENAMETOOLONG : 0;
+	}
+	implied = implied_server(rail, a);
+	if (!implied)
+		return -ENODATA;
+	t->addr = *implied;
+	inet_text(implied, t->server);
+	return 0;
+}
+
+static void probe(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+	int r = links_probe(b->links, &t->addr, PROBE_LIMIT, now);
+
+	set_state(b, TARGET_PROBING, now);
+	t->retry = NSEC_NEVER;
+	if (r >= 0) {
+		report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "an answer of %s on the link", t->server);
+		return;
+	}
+	t->retry = now + RETRY_AFTER;
+	report_cause(b->report, CAUSE_ROOT_UNREACHABLE, t->server, now, "no way there: %s", strerror(-r));
+}
+
+static void resolve(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+	int r = addresses_resolve(b->addresses, t->server, RESOLVE_LIMIT, now);
+
+	set_state(b, TARGET_RESOLVING, now);
+	t->retry = NSEC_NEVER;
+	report_wait(b->report, CAUSE_ROOT_RESOLVE, "root", now, "the address of %s", t->server);
+	if (r < 0) {
+		t->retry = now + RETRY_AFTER;
+		report_cause(b->report, CAUSE_ROOT_RESOLVE, t->server, now, "%s", strerror(-r));
+	}
+}
+
+/* A rail has its address: find out whom to mount from. */
+static void identify(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+	const struct rail *rail = NULL;
+	const struct address_result *a = first_result(b, &rail);
+	int r;
+
+	if (!a)
+		return;
+	r = take_root_path(b, a, now);
+	if (r >= 0)
+		r = take_server(b, rail, a);
+	if (r >= 0)
+		r = expand_path(b, a);
+	if (r < 0) {
+		t->retry = NSEC_NEVER;
+		boot_fail(b, CAUSE_CMDLINE_NO_ROOT, rail->name, now,
+			"neither the command line nor DHCP names the NFS server and path");
+		return;
+	}
+	if (given(&t->addr))
+		probe(b, now);
+	else
+		resolve(b, now);
+}
+
+void target_resolved(struct boot *b, const struct address_event *ev, uint64_t now)
+{
+	struct target *t = &b->target;
+
+	if (t->state != TARGET_RESOLVING)
+		return;
+	if (given(&ev->addr)) {
+		t->addr = ev->addr;
+		probe(b, now);
+		return;
+	}
+	report_cause(b->report, ev->cause ? ev->cause : CAUSE_ROOT_RESOLVE, t->server, now, "%s", ev->text);
+	t->retry = now + RETRY_AFTER;
+}
+
+void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
+{
+	struct target *t = &b->target;
+
+	if (t->state != TARGET_PROBING || !inet_equal(&ev->addr, &t->addr))
+		return;
+	if (ev->type == LINK_NEIGH_REACHABLE) {
+		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+		set_state(b, TARGET_NEAR, now);
+		return;
+	}
+	report_cause(b->report, CAUSE_ROOT_UNREACHABLE, t->server, now,
+		"nobody answers for it (or for its gateway) on the link");
+	t->retry = now;
+}
+
+/* Every way to an RDMA port is closed: no device, and the links the plan wants cannot be made. */
+static bool rdma_impossible(const struct boot *b)
+{
+	size_t n_ports, n_links = b->plan->net.n_rdma_links;
+	uint64_t all = n_links < 64 ? (UINT64_C(1) << n_links) - 1 : UINT64_MAX;
+	const struct module_entry *rpcrdma = modules_find(b->modules, "rpcrdma");
+
+	if (rpcrdma && (rpcrdma->state == MODULE_FAILED || rpcrdma->state == MODULE_BLOCKED))
+		return true;
+	fabric_ports(b->fabric, &n_ports);
+	return stage_settled(b) && !n_ports && n_links && (b->links_failed & all) == all;
+}
+
+static void judge_rdma(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+
+	if (!t->nfs || t->nfs->proto != PLAN_NFS_PROTO_RDMA || t->no_rdma || !rdma_impossible(b))
+		return;
+	if (!t->nfs->fallback_tcp) {
+		boot_fail(b, CAUSE_ROOT_NO_RDMA, t->server, now, "no RDMA device can be had");
+		return;
+	}
+	report_log(b->report, REPORT_WARN, "root", now,
+		"no RDMA device can be had, falling back to TCP as allowed");
+	t->no_rdma = true;
+	b->port_check = now;
+}
+
+static const struct {
+	unsigned bit;
+	enum nfs_version version;
+} version_order[] = {
+	{PLAN_NFS_V42, NFS_VERSION_42},
+	{PLAN_NFS_V41, NFS_VERSION_41},
+	{PLAN_NFS_V40, NFS_VERSION_40},
+	{PLAN_NFS_V3, NFS_VERSION_3},
+};
+
+static void fill_versions(struct root_config *cfg, unsigned bits)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(version_order); i++)
+		if (bits & version_order[i].bit)
+			cfg->versions[cfg->n_versions++] = version_order[i].version;
+}
+
+static int make_root(struct boot *b)
+{
+	static const struct plan_nfs defaults = {.versions = PLAN_NFS_V4ANY | PLAN_NFS_V3, .options = ""};
+	const struct target *t = &b->target;
+	const struct plan_nfs *nfs = t->nfs ? t->nfs : &defaults;
+	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA && !t->no_rdma;
+	char addr[INET_ADDR_TEXT];
+	struct root_config cfg = {
+		.target = b->args->sysroot,
+		.server = t->server,
+		.address = inet_text(&t->addr, addr),
+		.ipv6 = t->addr.family == AF_INET6,
+		.path = t->path,
+		.options = nfs->options,
+		.proto = rdma ? NFS_PROTO_RDMA : NFS_PROTO_TCP,
+		.fallback_tcp = nfs->fallback_tcp,
+		.port = t->no_rdma ? 0 : nfs->port,
+		.readonly = !b->plan->root.rw,
+		.nolock = nfs->nolock,
+		.mount_flags = nfs->mount_flags,
+		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
+	};
+
+	fill_versions(&cfg, nfs->versions);
+	return root_new(&b->root, &b->env, &cfg);
+}
+
+/* The rail a packet to the server would take; NULL while there is none. */
+static const struct rail *carrier_rail(struct boot *b)
+{
+	struct link_route way;
+
+	if (links_lookup(b->links, &b->target.addr, &way) < 0)
+		return NULL;
+	return rails_find(b, way.ifindex);
+}
+
+static void mount_begin(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+	char what[NFS_TEXT_MAX];
+	int r = make_root(b);
+
+	if (r >= 0)
+		r = root_start(b->root, now);
+	if (r < 0) {
+		boot_fail(b, CAUSE_ROOT_MOUNT_FAILED, t->server, now, strerror(-r));
+		return;
+	}
+	t->began = now;
+	root_describe(b->root, what, sizeof(what));
+	report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "the mount of %s", what);
+	set_state(b, TARGET_MOUNTING, now);
+}
+
+static void mounted(struct boot *b, uint64_t now)
+{
+	const struct root_result *r = root_result(b->root);
+
+	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	report_log(b->report, REPORT_INFO, "root", now, "%s:%s mounted, NFS %s over %s port %u%s", r->server,
+		r->path, nfs_version_name(r->version), nfs_proto_name(r->proto), r->port,
+		r->fell_back ? ", fallen back from RDMA" : "");
+	addresses_keep(b->addresses);
+	b->outcome = BOOT_DONE;
+	b->finished = true;
+}
+
+static void root_step(struct boot *b, uint64_t now)
+{
+	const char *text;
+	enum cause cause;
+
+	switch (root_pop_event(b->root)) {
+	case ROOT_EVENT_NONE: break;
+	case ROOT_EVENT_MOUNTED: mounted(b, now); break;
+	case ROOT_EVENT_FAILED:
+		cause = root_failure(b->root, &text);
+		report_cause(b->report, cause, b->target.server, now, "%s", text);
+		report_wait(b->report, cause, "root", now, "%s, trying again", text);
+		break;
+	case ROOT_EVENT_FATAL:
+		cause = root_failure(b->root, &text);
+		boot_fail(b, cause, b->target.server, now, text);
+		break;
+	}
+}
+
+static void step_near(struct boot *b, uint64_t now)
+{
+	const struct rail *rail;
+
+	if (!stage_vital_loaded(b)) {
+		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "kernel modules to load");
+		return;
+	}
+	rail = carrier_rail(b);
+	if (rail && rail->state == RAIL_READY)
+		mount_begin(b, now);
+	else if (rail)
+		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+}
+
+void target_step(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+	bool due = now >= t->retry;
+
+	judge_rdma(b, now);
+	if (b->finished)
+		return;
+	switch (t->state) {
+	case TARGET_UNKNOWN: identify(b, now); break;
+	case TARGET_RESOLVING:
+		if (due)
+			resolve(b, now);
+		break;
+	case TARGET_PROBING:
+		if (due)
+			probe(b, now);
+		break;
+	case TARGET_NEAR: step_near(b, now); break;
+	case TARGET_MOUNTING: root_step(b, now); break;
+	case TARGET_STATE_MAX: break;
+	}
+}
