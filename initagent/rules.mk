@@ -29,7 +29,7 @@ CSTD         := -std=gnu11
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
 		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS)
 SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
-HOST_PC      := libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad
+HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad
 HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)
@@ -69,6 +69,7 @@ $(HOST_LIB): $(host_lib_) $(HOST_LIB).list
 
 FORCE:
 .PHONY: FORCE
-.SECONDARY:
+# Kept although only pattern rules mention them (".SECONDARY:" alone would skip stamps that are missing).
+.PRECIOUS: $(BUILD)/host/%.o $(BUILD)/musl/%.o
 
 -include $(MUSL_OBJS:.o=.d) $(HOST_OBJS:.o=.d) $(BUILD)/host/initagent/main.d
