@@ -2,6 +2,8 @@
 # VM tests: static programs for inside the VMs, one host helper, and the lab images.
 
 LAB := $(BUILD)/lab
+LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit vmctl)
+LAB_ENV := BUILD=$(abspath $(BUILD))
 GUEST_CC := musl-gcc
 # musl's own headers first; the kernel's come from the host's, after everything else
 GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -Itests-qemu/guest \
@@ -18,21 +20,27 @@ $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
 
-lab: $(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/vmctl
-	tests-qemu/lab
+# The images: what they are and when they are built again is the lab's own business.
+lab: $(LAB_BINS)
+	$(LAB_ENV) tests-qemu/lab
 
-.PHONY: lab
+lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+	$(LAB_ENV) tests-qemu/lab script agent dracut
 
-# The images of the nodes under test, too: from the agent and the dracut module as they are now.
-lab-agent: lab $(BUILD)/initagent $(MKIMAGE)
-	tests-qemu/lab agent
+lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+	$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
-# make check-qemu FILTER=regex: the scenarios whose name matches
-check-qemu: lab-agent
-	bats --print-output-on-failure --filter '$(FILTER)' tests-qemu/*.bats
+lab-demo: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+	$(LAB_ENV) tests-qemu/lab agent
+
+CHECK_QEMU_DEPS += lab-scenarios
 
 # make bench [N=5]: boot times of ours and the peers; build/bench.json
-bench: lab-agent
-	tests-qemu/bench
+bench: lab-bench
+	$(LAB_ENV) tests-qemu/bench
 
-.PHONY: lab-agent check-qemu bench
+# make demo: a server and a diskless node, the node's console live
+demo: lab-demo
+	@$(LAB_ENV) tests-qemu/demo
+
+.PHONY: lab lab-scenarios lab-bench lab-demo bench demo

@@ -5,7 +5,7 @@
 # shell that started it. Nothing here sleeps: all waiting is for a line, an answer or an end.
 #
 #   vm_begin NAME               a place for logs and sockets; vm_end stops what still runs
-#   server_start [LINKS]        boots the server and waits until it serves
+#   server_start                boots the server and waits until it serves
 #   server COMMAND...           one command on its control channel (guest/server-init)
 #   node_start IMAGE CMDLINE    boots a node; NODE_* below; sets $node_dir
 #   node_wait SECONDS REGEX     a line on its console
@@ -14,7 +14,8 @@
 #   node_state FILTER           jq over the node's state.json
 
 vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-LAB=${LAB:-$vm_top/build/lab}
+vm_build=${BUILD:-$vm_top/build}
+LAB=$vm_build/lab
 server_ip=10.99.0.1
 vmctl=$LAB/bin/vmctl
 
@@ -35,7 +36,7 @@ node_defaults
 # vm_begin NAME: sockets live in a short path of their own, as their names have a limit. What is
 # exported here and in server_start is for bats, which runs every test in a process of its own.
 vm_begin() {
-    export vm_logs=$vm_top/build/vm/$1 vm_sockets server_pid='' server_dir
+    export vm_logs=$vm_build/vm/$1 vm_sockets server_pid='' server_dir
     vm_sockets=$(mktemp -d "${TMPDIR:-/tmp}/initagent-vm.XXXXXX")
     server_dir=$vm_logs/server
     rm -rf "$vm_logs"
@@ -104,16 +105,31 @@ vm_start() {
     vm_pid=$!
 }
 
-# server_start [LINKS]: every link is a unix socket on which one node at a time is connected.
+# vm_initrd OUT IMAGE [CPIO...]: the image, then what is unpacked over it. Each part starts at a multiple of 4 bytes, which the
+# kernel asks of an uncompressed cpio after a compressed one.
+vm_initrd() {
+    local out=$1 part
+    shift
+    : >"$out"
+    for part in "$@"; do
+        cat "$part" >>"$out"
+        truncate -s %4 "$out"
+    done
+}
+
+# server_start: with SERVER_LINKS links, 1 if not set, and SERVER_EXTRA, a list of cpio files,
+# unpacked over its image; every link is a unix socket on which one node at a time is connected.
 server_start() {
-    local links=${1:-1} i args=() accel
+    local links=${SERVER_LINKS:-1} i args=() accel
     read -ra accel < <(vm_accel_args "")
     for ((i = 0; i < links; i++)); do
         args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
+    # shellcheck disable=SC2086 # a list of files
+    vm_initrd "$vm_sockets/server.img" "$LAB/server.img" ${SERVER_EXTRA:-}
     vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m 768 \
-        -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$LAB/server.img" \
+        -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$vm_sockets/server.img" \
         -append "console=ttyS0 quiet loglevel=4 panic=-1" "${args[@]}"
     server_pid=$vm_pid
     vm_wait "$server_dir" 120 'lab-server: ready' "$server_pid"
@@ -132,18 +148,6 @@ vm_wait() {
     }
 }
 
-# The image, then what is unpacked over it. Each part starts at a multiple of 4 bytes, which the
-# kernel asks of an uncompressed cpio after a compressed one.
-node_initrd() {
-    local out=$1 part
-    shift
-    : >"$out"
-    for part in "$@"; do
-        cat "$part" >>"$out"
-        truncate -s %4 "$out"
-    done
-}
-
 # node_start IMAGE CMDLINE
 node_start() {
     local cmdline=$2 accel parts=("$1") mac
@@ -158,7 +162,7 @@ node_start() {
     fi
     # shellcheck disable=SC2206 # a list of files
     parts+=($NODE_EXTRA)
-    node_initrd "$node_dir/initrd" "${parts[@]}"
+    vm_initrd "$node_dir/initrd" "${parts[@]}"
     vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
         -initrd "$node_dir/initrd" -append "console=ttyS0 panic=-1 printk.devkmsg=on $cmdline" \
