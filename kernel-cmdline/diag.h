@@ -45,6 +45,12 @@ size_t diag_list_dropped(const struct diag_list *l);
 /* diag_list_worst: the highest severity in the list, or -1 if it is empty. */
 int diag_list_worst(const struct diag_list *l);
 
+/*
+ * diag_line: "rd.retry (column 14): TEXT; REMEDY" into buf, cut if it does not fit. Bytes that
+ * are not printable ASCII are written as \xNN. Returns buf.
+ */
+const char *diag_line(const struct diag *d, char *buf, size_t size);
+
 /* diag_severity_name: "note", "warning", "error", "fatal". */
 const char *diag_severity_name(enum diag_severity s);
 

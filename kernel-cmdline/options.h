@@ -32,8 +32,11 @@ struct parser;
 struct plan_word;
 struct option_row;
 
-/* An option's parse function: changes the plan being built. Returns 0 or -ENOMEM. */
-typedef int (*option_parse)(struct parser *p, const struct option_row *row, struct plan_word *w);
+/*
+ * An option's parse function: changes the plan being built and says in w->effect what the word
+ * does. False if the word was not taken (and then a diag says why).
+ */
+typedef bool (*option_parse)(struct parser *p, const struct option_row *row, struct plan_word *w);
 
 struct option_row {
 	enum option_id id;

@@ -20,7 +20,10 @@
 #define PLAN_LIST_MAX 64
 
 /* Longest source text looked at; the kernel's own limit is 2,048 (x86) or 4,096 bytes. */
-#define PLAN_SOURCE_MAX 65536
+#define PLAN_SOURCE_MAX 16384
+
+/* Most words of all sources together; what follows is reported and left out. */
+#define PLAN_WORDS_MAX 4096
 
 /* --- drivers ------------------------------------------------------------------------------ */
 
@@ -57,7 +60,8 @@ enum plan_method {
 struct plan_ip {
 	unsigned int methods;	/* enum plan_method bits, at least one */
 	const char *ifname;	/* NULL: every interface (DHCP) or the first one usable */
-	struct hw_addr match;	/* interface named by address instead (len 0: by name) */
+	struct hw_addr match;	/* find the interface by this address, whatever ifname says
+				   (52-54-00-12-34-56, enx525400123456); len 0: by name */
 	struct inet_addr addr;
 	int prefix;		/* of addr, -1 if none */
 	struct inet_addr peer;	/* far end of a point-to-point link; also the server for NFS */
@@ -155,6 +159,7 @@ struct plan_nfs {
 	const char *path;	      /* absolute; NULL: from DHCP's root-path */
 	bool path_host;		      /* path holds "%s": the first is replaced by the host name */
 	unsigned int versions;	      /* enum plan_nfs_version bits */
+	bool versions_given;	      /* by vers= or the like, not by default */
 	enum plan_nfs_proto proto;
 	uint16_t port;		      /* 0: 2049, or 20049 for rdma */
 	bool fallback_tcp;	      /* rd.nfs.fallback=tcp: TCP may follow a failed rdma */
@@ -293,11 +298,16 @@ uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
  */
 struct root_spec {
 	struct plan_nfs nfs;
+	bool rw; /* ro and rw of the command line count before those of the text */
 };
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
 	size_t len, struct diag_list *diags);
 struct root_spec *root_spec_free(struct root_spec *s);
 DEFINE_FREEP(struct root_spec, root_spec_free)
 
-/* plan_dump: every field that is not at its zero value, one "key=value" line each, stable. */
-int plan_dump(const struct boot_plan *p, FILE *out);
+/*
+ * plan_dump: one "key=value" line for each field, in a fixed order; without all only those that
+ * differ from what an empty command line gives. Bytes outside of printable ASCII are written as
+ * \xNN. Returns 0, -ENOMEM or -EIO.
+ */
+int plan_dump(const struct boot_plan *p, FILE *out, bool all);

@@ -73,8 +73,13 @@ int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *pre
 int value_netmask(const char *s, size_t len, int max_prefix, int *ret);
 
 /*
- * value_hw: octets of one or two hex digits, joined by ':' or '-' (one kind throughout).
- * Accepts exactly 6, 8 or 20 octets.
+ * value_octets: one to max octets of one or two hex digits, joined by ':' or '-' (one kind
+ * throughout). Returns their number or -EINVAL; bytes are written as far as they went.
+ */
+int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
+
+/*
+ * value_hw: exactly 6, 8 or 20 octets, written as for value_octets().
  */
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
 

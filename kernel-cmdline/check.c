@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check: options that are fine one by one but not together.
+ */
+#include "parser.h"
+
+static bool named(const struct arena_list *l, const char *name)
+{
+	const char *const *names = l->items;
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (streq(names[i], name))
+			return true;
+	return false;
+}
+
+/* The last word of a list option that holds a module's name, for the caret. */
+static struct slice find_name(const struct parser *p, const char *name,
+	const struct plan_word **ret)
+{
+	const struct option_row *a = option_row(OPTION_RD_DRIVER_BLACKLIST);
+	const struct option_row *b = option_row(OPTION_MODPROBE_BLACKLIST);
+	size_t i;
+
+	for (i = p->n_words; i-- > 0;) {
+		const struct plan_word *w = &p->words[i];
+		struct slice rest, item;
+
+		if (w->row != a && w->row != b)
+			continue;
+		rest = word_value(w);
+		while (slice_next(&rest, ',', &item)) {
+			*ret = w;
+			if (slice_is(item, name))
+				return item;
+		}
+	}
+	return WHOLE;
+}
+
+static void check_blacklist(struct parser *p)
+{
+	const char *const *names = p->blacklist.items;
+	size_t i;
+
+	for (i = 0; i < p->blacklist.n; i++) {
+		const struct plan_word *w = NULL;
+		bool pre = named(&p->pre, names[i]), post = named(&p->post, names[i]);
+		struct slice at;
+
+		if (!pre && !post)
+			continue;
+		at = find_name(p, names[i], &w);
+		complain(p, w, at, DIAG_WARN, "keep it in one of the two lists",
+			"%s is also in %s: it is loaded then, but not by alias before", names[i],
+			pre ? "rd.driver.pre" : "rd.driver.post");
+	}
+}
+
+/* "rd.driver.post=a, b": the space ends the list. */
+static void check_broken_list(struct parser *p)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i], *next = w + 1;
+		struct slice v = word_value(w);
+
+		if (!w->row || w->row->parse != parse_drivers || v.len == 0 ||
+			v.s[v.len - 1] != ',')
+			continue;
+		if (next->source == w->source && !next->value && next->kind == PLAN_WORD_UNKNOWN)
+			complain(p, w, slice_from(v, v.len - 1), DIAG_WARN,
+				textf(p, "write %s=%s%s", w->row->name, v.s, next->name),
+				"a space after the comma ends the list: %s is not in it", next->name);
+	}
+}
+
+static void check_budget(struct parser *p)
+{
+	const struct boot_plan *plan = p->plan;
+	const struct plan_word *w = parser_word(p, OPTION_RD_TIMEOUT);
+
+	if (!w || plan->timeout_s == 0)
+		return;
+	if (plan->retry_s == 0 || plan->timeout_s <= plan->retry_s)
+		complain(p, w, word_value(w), DIAG_WARN,
+			"make rd.timeout longer than rd.retry, or 0",
+			"the whole boot gets %u s, no more than the network's share (rd.retry=%u): "
+			"rd.retry cannot run out first", plan->timeout_s, plan->retry_s);
+}
+
+static void check_rorw(struct parser *p)
+{
+	const struct plan_word *ro = parser_word(p, OPTION_RO), *rw = parser_word(p, OPTION_RW);
+
+	if (ro && rw)
+		complain(p, p->plan->root.rw ? rw : ro, WHOLE,
+			p->plan->root.rw ? DIAG_NOTE : DIAG_WARN, "keep one of them",
+			p->plan->root.rw ? "ro is there as well; the last one counts"
+					 : "rw is there as well; the last one counts, "
+					   "dracut would take rw");
+}
+
+static bool all_static(const struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (ips[i].methods & ~(unsigned int)PLAN_IP_STATIC)
+			return false;
+	return p->ips.n > 0;
+}
+
+static struct plan_word *root_word(const struct parser *p)
+{
+	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		struct plan_word *w = parser_word(p, ids[i]);
+
+		if (w && w->value == p->plan->root.text)
+			return w;
+	}
+	return NULL;
+}
+
+/* Nothing on the line and no DHCP to tell where the root is. */
+static void check_source(struct parser *p)
+{
+	const struct plan_root *root = &p->plan->root;
+	bool open;
+
+	if (!all_static(p))
+		return;
+	open = root->kind == PLAN_ROOT_DHCP ||
+		(root->kind == PLAN_ROOT_NFS && (!root->nfs.server || !root->nfs.path));
+	if (!open || (root->legacy_nfs && root->nfs.server))
+		return;
+	complain(p, root_word(p), WHOLE, DIAG_FATAL,
+		"name server and path in root=, or give an interface ip=IFNAME:dhcp",
+		"server or path must come from DHCP, but every ip= is static");
+}
+
+static void check_nfs(struct parser *p)
+{
+	const struct plan_word *fallback = parser_word(p, OPTION_RD_NFS_FALLBACK);
+	const struct plan_word *flags = parser_word(p, OPTION_ROOTFLAGS);
+	const struct plan_root *root = &p->plan->root;
+
+	if (root->kind != PLAN_ROOT_NFS)
+		return;
+	if (fallback && root->nfs.fallback_tcp && root->nfs.proto != PLAN_NFS_PROTO_RDMA)
+		complain(p, fallback, WHOLE, DIAG_NOTE, "add proto=rdma to the root's options",
+			"the root is asked for over TCP anyway");
+	if (flags)
+		complain(p, flags, WHOLE, DIAG_WARN, "write them behind the path: root=nfs:SERVER:"
+			"/PATH:OPTIONS", "not used for an NFS root, nor by dracut");
+	if (root->nfs.server_addr.family == AF_INET6)
+		complain(p, root_word(p), WHOLE, DIAG_WARN, "name the server's IPv4 address",
+			"an IPv6 server, but this build sets up no IPv6 yet");
+}
+
+static bool has_ifname(const struct parser *p, const char *name)
+{
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (ips[i].ifname && streq(ips[i].ifname, name))
+			return true;
+	return false;
+}
+
+static void check_bootdev(struct parser *p)
+{
+	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV);
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (!ips[i].ifname)
+			return;
+	if (w && p->ips.n && !has_ifname(p, w->value))
+		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up",
+			"no ip= sets this interface up");
+}
+
+static void check_wanted(struct parser *p)
+{
+	struct boot_plan *plan = p->plan;
+	const struct plan_word *w = parser_word(p, OPTION_RD_NEEDNET);
+	bool root = plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP ||
+		plan->root.kind == PLAN_ROOT_LIVE;
+
+	plan->net.wanted = plan->net.neednet || root || p->ips.n || plan->net.bootif.len;
+	if (w && !plan->net.neednet && root)
+		complain(p, w, WHOLE, DIAG_NOTE, "leave it out",
+			"the root is on the network, which is brought up all the same");
+}
+
+void check_plan(struct parser *p)
+{
+	check_blacklist(p);
+	check_broken_list(p);
+	check_budget(p);
+	check_rorw(p);
+	check_source(p);
+	check_nfs(p);
+	check_bootdev(p);
+	check_wanted(p);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diag: a bounded list of remarks with their own copies of all text.
+ */
+#include "diag.h"
+
+#include "arena.h"
+#include "print.h"
+
+struct diag_list {
+	struct diag items[DIAG_MAX];
+	size_t n, dropped;
+	struct arena *arena;
+};
+
+int diag_list_new(struct diag_list **ret)
+{
+	_cleanup_(diag_list_freep) struct diag_list *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	r = arena_new(&l->arena);
+	if (r < 0)
+		return r;
+	*ret = l;
+	l = NULL;
+	return 0;
+}
+
+struct diag_list *diag_list_free(struct diag_list *l)
+{
+	if (!l)
+		return NULL;
+	arena_free(l->arena);
+	free(l);
+	return NULL;
+}
+
+size_t diag_list_count(const struct diag_list *l)
+{
+	return l->n;
+}
+
+const struct diag *diag_list_at(const struct diag_list *l, size_t i)
+{
+	return i < l->n ? &l->items[i] : NULL;
+}
+
+size_t diag_list_dropped(const struct diag_list *l)
+{
+	return l->dropped;
+}
+
+int diag_list_worst(const struct diag_list *l)
+{
+	int worst = -1;
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if ((int)l->items[i].severity > worst)
+			worst = (int)l->items[i].severity;
+	return worst;
+}
+
+const char *diag_severity_name(enum diag_severity s)
+{
+	static const char *const names[] = {
+		[DIAG_NOTE] = "note",
+		[DIAG_WARN] = "warning",
+		[DIAG_ERROR] = "error",
+		[DIAG_FATAL] = "fatal",
+	};
+
+	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "?";
+}
+
+/* Copies a string that may be NULL; false when out of memory. */
+static bool copy(struct arena *a, const char *s, const char **ret)
+{
+	*ret = s ? arena_text(a, s, strlen(s)) : NULL;
+	return !s || *ret;
+}
+
+/* Where a remark goes; a full list still takes what is worse than its mildest one. */
+static size_t slot_for(const struct diag_list *l, enum diag_severity severity)
+{
+	size_t i, mildest = 0;
+
+	if (l->n < DIAG_MAX)
+		return l->n;
+	for (i = 1; i < l->n; i++)
+		if (l->items[i].severity <= l->items[mildest].severity)
+			mildest = i;
+	return l->items[mildest].severity < severity ? mildest : DIAG_MAX;
+}
+
+void diag_add(struct diag_list *l, const struct diag *d)
+{
+	struct diag copied = *d;
+	size_t slot;
+
+	if (!l)
+		return;
+	slot = slot_for(l, d->severity);
+	if (slot < l->n || slot == DIAG_MAX)
+		l->dropped++;
+	if (slot == DIAG_MAX)
+		return;
+	if (!copy(l->arena, d->option, &copied.option) || !copy(l->arena, d->text, &copied.text) ||
+		!copy(l->arena, d->remedy, &copied.remedy)) {
+		l->dropped++;
+		return;
+	}
+	l->items[slot] = copied;
+	if (slot == l->n)
+		l->n++;
+}
+
+static bool before(const struct diag *a, const struct diag *b)
+{
+	if (a->source != b->source)
+		return a->source < b->source;
+	return a->pos < b->pos;
+}
+
+void diag_list_sort(struct diag_list *l)
+{
+	size_t i, k;
+
+	/* insertion: stable, and at most DIAG_MAX items */
+	for (i = 1; i < l->n; i++) {
+		struct diag d = l->items[i];
+
+		for (k = i; k > 0 && before(&d, &l->items[k - 1]); k--)
+			l->items[k] = l->items[k - 1];
+		l->items[k] = d;
+	}
+}
+
+const char *diag_line(const struct diag *d, char *buf, size_t size)
+{
+	_cleanup_fclose_ FILE *f = size ? fmemopen(buf, size, "w") : NULL;
+
+	if (!f)
+		return "";
+	if (d->option) {
+		put_escaped(f, d->option, strlen(d->option));
+		fprintf(f, " (column %zu): ", d->pos + 1);
+	}
+	put_escaped(f, d->text, strlen(d->text));
+	if (d->remedy) {
+		fputs("; ", f);
+		put_escaped(f, d->remedy, strlen(d->remedy));
+	}
+	fflush(f);
+	buf[size - 1] = 0;
+	return buf;
+}

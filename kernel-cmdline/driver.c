@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * driver: module lists, module parameters, software RDMA links. Module names are checked here,
+ * once: what reaches the plan is safe to hand to libkmod (no '/', no leading '-', no ".ko").
+ */
+#include "parser.h"
+
+static struct arena_list *list_of(struct parser *p, enum option_id id)
+{
+	switch (id) {
+	case OPTION_RD_DRIVER_PRE:
+		return &p->pre;
+	case OPTION_RD_DRIVER_POST:
+		return &p->post;
+	default:
+		return &p->blacklist;
+	}
+}
+
+/* The name as the kernel knows it: '_' for '-'. */
+static const char *module_name(struct parser *p, struct slice s)
+{
+	char *name = arena_text(p->arena, s.s, s.len);
+	size_t i;
+
+	if (!name) {
+		p->oom = true;
+		return "";
+	}
+	for (i = 0; i < s.len; i++)
+		if (name[i] == '-')
+			name[i] = '_';
+	return name;
+}
+
+static bool in_list(const struct arena_list *l, const char *name)
+{
+	const char *const *names = l->items;
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (streq(names[i], name))
+			return true;
+	return false;
+}
+
+static void complain_module(struct parser *p, const struct plan_word *w, struct slice s)
+{
+	size_t dot = slice_find(s, ".ko");
+	size_t base = dot;
+
+	while (base > 0 && s.s[base - 1] != '/')
+		base--;
+	if (dot < s.len && value_module(s.s + base, dot - base))
+		complain(p, w, s, DIAG_ERROR, textf(p, "write %.*s", (int)(dot - base), s.s + base),
+			"a module's name, not its file; left out");
+	else
+		complain(p, w, s, DIAG_ERROR,
+			"module names hold letters, digits, '_' and '-', at most 63",
+			"not a module name; left out");
+}
+
+/* Adds one name; true if it is (now) in the list. */
+static bool add_module(struct parser *p, struct arena_list *l, struct plan_word *w, struct slice s)
+{
+	const char **slot, *name;
+
+	if (!value_module(s.s, s.len)) {
+		complain_module(p, w, s);
+		return false;
+	}
+	name = module_name(p, s);
+	if (in_list(l, name))
+		return true;
+	slot = push(p, l, sizeof(*slot), w);
+	if (slot)
+		*slot = name;
+	return slot != NULL;
+}
+
+PARSE(drivers)
+{
+	static const char *const verbs[] = {
+		[OPTION_RD_DRIVER_PRE] = "loads, in this order, before the hardware is looked at",
+		[OPTION_RD_DRIVER_POST] = "loads, in this order, after the adapters' own drivers",
+		[OPTION_RD_DRIVER_BLACKLIST] = "does not load by alias",
+		[OPTION_MODPROBE_BLACKLIST] = "does not load by alias, nor does the real root",
+	};
+	struct slice rest = word_value(w), item;
+	struct arena_list *l = list_of(p, row->id);
+	const char *names = "";
+	size_t n = 0;
+
+	while (slice_next(&rest, ',', &item)) {
+		size_t before = l->n;
+
+		if (item.len == 0 || !add_module(p, l, w, item))
+			continue;
+		n++;
+		/* names met again are not repeated: keeps the text within the list's limit */
+		if (l->n > before)
+			names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
+	}
+	if (names[0])
+		say(p, w, "%s:%s", verbs[row->id], names);
+	else
+		say(p, w, n ? "nothing new" : "nothing");
+	if (row->id == OPTION_RD_DRIVER_POST && n > 1)
+		complain(p, w, word_value(w), DIAG_NOTE, NULL,
+			"none of these is loaded by alias before its turn; dracut means to hold them "
+			"back too, but blacklists the list as if it were one name");
+	return n > 0;
+}
+
+bool param_parse(struct parser *p, struct plan_word *w)
+{
+	struct slice name = {w->name, strlen(w->name)};
+	size_t dot = slice_find(name, ".");
+	struct slice param = slice_from(name, dot + (dot < name.len));
+	struct plan_param *item;
+
+	/* "rd." is dracut's and ours: no module has that name */
+	if (!value_module(name.s, dot) || !value_module(param.s, param.len) ||
+		(dot == 2 && slice_starts(name, "rd.")))
+		return false;
+	if (has_control(word_value(w))) {
+		complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in a value; left out");
+		return true;
+	}
+	item = push(p, &p->params, sizeof(*item), w);
+	if (!item)
+		return true;
+	item->module = module_name(p, (struct slice){name.s, dot});
+	item->param = keep(p, param);
+	item->value = w->value;
+	if (w->value)
+		say(p, w, "parameter %s of kernel module %s: %s", item->param, item->module, w->value);
+	else
+		say(p, w, "parameter %s of kernel module %s", item->param, item->module);
+	return true;
+}
+
+static bool known_link(const struct parser *p, const char *name)
+{
+	const struct plan_rdma_link *links = p->rdma_links.items;
+	size_t i;
+
+	for (i = 0; i < p->rdma_links.n; i++)
+		if (streq(links[i].name, name))
+			return true;
+	return false;
+}
+
+/* The three fields' own checks; false with a remark if one is bad. */
+static bool check_link(struct parser *p, const struct plan_word *w, const struct slice f[3])
+{
+	static const char remedy[] = "write rd.rdma.link=NAME,TYPE,NETDEV, for example "
+				     "rd.rdma.link=rxe0,rxe,eth0";
+
+	if (!value_module(f[0].s, f[0].len))
+		complain(p, w, f[0], DIAG_ERROR, remedy, "not a name for an RDMA device; left out");
+	else if (!value_module(f[1].s, f[1].len) || f[1].len > 15)
+		complain(p, w, f[1], DIAG_ERROR, remedy, "not a type of RDMA link; left out");
+	else if (!value_ifname(f[2].s, f[2].len))
+		complain(p, w, f[2], DIAG_ERROR, remedy, "not an interface name; left out");
+	else
+		return true;
+	return false;
+}
+
+PARSE(rdma_link)
+{
+	struct slice rest = word_value(w), f[3];
+	struct plan_rdma_link *item;
+	size_t n = 0;
+
+	(void)row;
+	while (n < 3 && slice_next(&rest, ',', &f[n]))
+		n++;
+	if (n < 3 || rest.s) {
+		complain(p, w, word_value(w), DIAG_ERROR, "for example rd.rdma.link=rxe0,rxe,eth0",
+			"needs three fields NAME,TYPE,NETDEV; left out");
+		return false;
+	}
+	if (!check_link(p, w, f))
+		return false;
+	if (known_link(p, keep(p, f[0]))) {
+		complain(p, w, f[0], DIAG_ERROR, "give each link a name of its own",
+			"this link is already named; left out");
+		return false;
+	}
+	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
+		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
+			"a type this agent loads no driver for by itself; tried all the same");
+	item = push(p, &p->rdma_links, sizeof(*item), w);
+	if (!item)
+		return false;
+	item->name = keep(p, f[0]);
+	item->type = keep(p, f[1]);
+	item->netdev = keep(p, f[2]);
+	say(p, w, "makes the software RDMA device %s of type %s on %s", item->name, item->type,
+		item->netdev);
+	return true;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dump: a plan as text, for "initagent plan" and for the tests' rows.
+ */
+#include "parser.h"
+#include "print.h"
+
+struct dumper {
+	FILE *out;
+	const struct boot_plan *plan;
+	const struct boot_plan *base; /* what an empty command line gives */
+	bool all;
+};
+
+static void put(struct dumper *d, const char *fmt, ...) _printf_(2, 3);
+
+static void put(struct dumper *d, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	put_escaped(d->out, buf, strlen(buf));
+}
+
+static void end(struct dumper *d)
+{
+	fputc('\n', d->out);
+}
+
+/* " key=text", nothing for an empty text. */
+static void part(struct dumper *d, const char *key, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	put(d, " %s=", key);
+	put_escaped(d->out, text, strlen(text));
+}
+
+static void dump_text(struct dumper *d, const char *key, const char *v, const char *base)
+{
+	if (!v || (!d->all && base && streq(v, base)))
+		return;
+	put(d, "%s=", key);
+	put_escaped(d->out, v, strlen(v));
+	end(d);
+}
+
+static void dump_u32(struct dumper *d, const char *key, uint32_t v, uint32_t base)
+{
+	if (!d->all && v == base)
+		return;
+	put(d, "%s=%u", key, v);
+	end(d);
+}
+
+static void dump_bool(struct dumper *d, const char *key, bool v, bool base)
+{
+	if (d->all || v != base)
+		dump_text(d, key, v ? "yes" : "no", NULL);
+}
+
+struct bit_name {
+	unsigned int bit;
+	const char *name;
+};
+
+static void put_bits(struct dumper *d, unsigned int v, const struct bit_name *names, size_t n)
+{
+	const char *sep = "";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!(v & names[i].bit))
+			continue;
+		put(d, "%s%s", sep, names[i].name);
+		sep = ",";
+	}
+}
+
+/* --- drivers ------------------------------------------------------------------------------ */
+
+static void dump_names(struct dumper *d, const char *key, const char *const *names, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		dump_text(d, key, names[i], NULL);
+}
+
+static void dump_drivers(struct dumper *d)
+{
+	const struct plan_drivers *v = &d->plan->drivers;
+	size_t i;
+
+	dump_names(d, "driver.pre", v->pre, v->n_pre);
+	dump_names(d, "driver.post", v->post, v->n_post);
+	dump_names(d, "driver.blacklist", v->blacklist, v->n_blacklist);
+	for (i = 0; i < v->n_params; i++) {
+		put(d, "param=%s %s", v->params[i].module, v->params[i].param);
+		if (v->params[i].value) {
+			put(d, "=");
+			put_escaped(d->out, v->params[i].value, strlen(v->params[i].value));
+		}
+		end(d);
+	}
+}
+
+/* --- network ------------------------------------------------------------------------------ */
+
+static void part_inet(struct dumper *d, const char *key, const struct inet_addr *a, int prefix)
+{
+	char text[INET_ADDR_TEXT];
+
+	part(d, key, inet_text(a, text));
+	if (a->family && prefix >= 0)
+		put(d, "/%d", prefix);
+}
+
+static void part_hw(struct dumper *d, const char *key, const struct hw_addr *a)
+{
+	char text[HW_ADDR_TEXT];
+
+	part(d, key, hw_text(a, text));
+}
+
+static void dump_ip(struct dumper *d, const struct plan_ip *ip)
+{
+	static const struct bit_name methods[] = {
+		{PLAN_IP_STATIC, "static"}, {PLAN_IP_DHCP, "dhcp"},   {PLAN_IP_SINGLE, "single-dhcp"},
+		{PLAN_IP_DHCP6, "dhcp6"},   {PLAN_IP_AUTO6, "auto6"}, {PLAN_IP_EITHER6, "either6"},
+		{PLAN_IP_LINK6, "link6"},   {PLAN_IP_IBFT, "ibft"},
+	};
+	size_t i;
+
+	put(d, "ip=");
+	put_bits(d, ip->methods, methods, ARRAY_SIZE(methods));
+	part(d, "if", ip->ifname);
+	part_hw(d, "match", &ip->match);
+	part_inet(d, "addr", &ip->addr, ip->prefix);
+	part_inet(d, "peer", &ip->peer, ip->peer_prefix);
+	part_inet(d, "gw", &ip->gateway, -1);
+	part(d, "host", ip->hostname);
+	if (ip->mtu)
+		put(d, " mtu=%u", ip->mtu);
+	part_hw(d, "hw", &ip->hwaddr);
+	for (i = 0; i < ip->n_dns; i++)
+		part_inet(d, "dns", &ip->dns[i], -1);
+	end(d);
+}
+
+static void dump_route(struct dumper *d, const struct plan_route *r)
+{
+	char text[INET_ADDR_TEXT];
+
+	put(d, "route=%s/%d", inet_text(&r->net, text), r->prefix);
+	part_inet(d, "gw", &r->gateway, -1);
+	part(d, "if", r->ifname);
+	end(d);
+}
+
+static void dump_net_lists(struct dumper *d)
+{
+	const struct plan_net *n = &d->plan->net;
+	char text[INET_ADDR_TEXT];
+	size_t i;
+
+	for (i = 0; i < n->n_ips; i++)
+		dump_ip(d, &n->ips[i]);
+	for (i = 0; i < n->n_nameservers; i++)
+		dump_text(d, "nameserver", inet_text(&n->nameservers[i], text), NULL);
+	for (i = 0; i < n->n_routes; i++)
+		dump_route(d, &n->routes[i]);
+	for (i = 0; i < n->n_ifnames; i++) {
+		put(d, "ifname=%s", n->ifnames[i].name);
+		part_hw(d, "hw", &n->ifnames[i].hwaddr);
+		end(d);
+	}
+	for (i = 0; i < n->n_rdma_links; i++) {
+		put(d, "rdma_link=%s %s %s", n->rdma_links[i].name, n->rdma_links[i].type,
+			n->rdma_links[i].netdev);
+		end(d);
+	}
+}
+
+static void dump_net(struct dumper *d)
+{
+	const struct plan_net *n = &d->plan->net, *b = &d->base->net;
+	char text[HW_ADDR_TEXT];
+
+	dump_bool(d, "neednet", n->neednet, b->neednet);
+	dump_bool(d, "wanted", n->wanted, b->wanted);
+	dump_bool(d, "peerdns", n->peerdns, b->peerdns);
+	dump_net_lists(d);
+	if (n->bootif.len) {
+		put(d, "bootif=%s type=%02x", hw_text(&n->bootif, text), n->bootif_type);
+		end(d);
+	}
+	dump_text(d, "bootdev", n->bootdev, NULL);
+	dump_text(d, "hostname", n->hostname, NULL);
+	dump_u32(d, "iflink_s", n->timeouts.iflink_s, b->timeouts.iflink_s);
+	dump_u32(d, "ifup_s", n->timeouts.ifup_s, b->timeouts.ifup_s);
+	dump_u32(d, "carrier_s", n->timeouts.carrier_s, b->timeouts.carrier_s);
+	dump_u32(d, "route_s", n->timeouts.route_s, b->timeouts.route_s);
+	dump_u32(d, "dhcp_s", n->timeouts.dhcp_s, b->timeouts.dhcp_s);
+	dump_u32(d, "dhcp_retry", n->timeouts.dhcp_retry, b->timeouts.dhcp_retry);
+}
+
+/* --- root --------------------------------------------------------------------------------- */
+
+static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
+{
+	static const struct bit_name versions[] = {
+		{PLAN_NFS_V42, "4.2"}, {PLAN_NFS_V41, "4.1"}, {PLAN_NFS_V40, "4.0"}, {PLAN_NFS_V3, "3"}};
+	static const char *const protos[] = {
+		[PLAN_NFS_PROTO_UNSET] = NULL,
+		[PLAN_NFS_PROTO_TCP] = "tcp",
+		[PLAN_NFS_PROTO_RDMA] = "rdma",
+	};
+
+	dump_text(d, "nfs.server", n->server, NULL);
+	dump_text(d, "nfs.path", n->path, NULL);
+	dump_bool(d, "nfs.path_host", n->path_host, false);
+	put(d, "nfs.versions=");
+	put_bits(d, n->versions, versions, ARRAY_SIZE(versions));
+	end(d);
+	dump_text(d, "nfs.proto", protos[n->proto], NULL);
+	dump_u32(d, "nfs.port", n->port, 0);
+	dump_bool(d, "nfs.fallback_tcp", n->fallback_tcp, false);
+	dump_u32(d, "nfs.mount_flags", (uint32_t)n->mount_flags, 0);
+	dump_text(d, "nfs.options", n->options, "");
+}
+
+static void dump_root(struct dumper *d)
+{
+	static const char *const kinds[] = {
+		[PLAN_ROOT_NONE] = "none", [PLAN_ROOT_NFS] = "nfs",	[PLAN_ROOT_DHCP] = "dhcp",
+		[PLAN_ROOT_LIVE] = "live", [PLAN_ROOT_BLOCK] = "block", [PLAN_ROOT_OTHER] = "other",
+	};
+	const struct plan_root *r = &d->plan->root;
+
+	dump_text(d, "root", kinds[r->kind], "none");
+	dump_bool(d, "root.rw", r->rw, false);
+	dump_bool(d, "root.legacy_nfs", r->legacy_nfs, false);
+	dump_text(d, "root.url", r->url, NULL);
+	if (r->kind == PLAN_ROOT_NFS)
+		dump_nfs(d, &r->nfs);
+}
+
+/* --- the rest ----------------------------------------------------------------------------- */
+
+static void dump_policy(struct dumper *d)
+{
+	static const char *const actions[] = {
+		[PLAN_ACTION_NONE] = "none",
+		[PLAN_ACTION_REBOOT] = "reboot",
+		[PLAN_ACTION_POWEROFF] = "poweroff",
+		[PLAN_ACTION_HALT] = "halt",
+	};
+	static const struct bit_name stages[] = {
+		{PLAN_BREAK_CMDLINE, "cmdline"},     {PLAN_BREAK_PRE_UDEV, "pre-udev"},
+		{PLAN_BREAK_PRE_TRIGGER, "pre-trigger"}, {PLAN_BREAK_INITQUEUE, "initqueue"},
+		{PLAN_BREAK_PRE_MOUNT, "pre-mount"}, {PLAN_BREAK_MOUNT, "mount"},
+		{PLAN_BREAK_PRE_PIVOT, "pre-pivot"}, {PLAN_BREAK_CLEANUP, "cleanup"},
+		{PLAN_BREAK_SWITCH_ROOT, "switch_root"},
+	};
+	const struct boot_plan *p = d->plan, *b = d->base;
+
+	dump_text(d, "init", p->init, b->init);
+	dump_names(d, "init_arg", p->init_args, p->n_init_args);
+	if (d->all || p->failure.shell != b->failure.shell || p->failure.action != b->failure.action) {
+		put(d, "failure=%s%s", p->failure.shell ? "shell," : "", actions[p->failure.action]);
+		end(d);
+	}
+	if (p->breaks) {
+		put(d, "break=");
+		put_bits(d, p->breaks, stages, ARRAY_SIZE(stages));
+		end(d);
+	}
+	dump_bool(d, "debug", p->debug, b->debug);
+	dump_bool(d, "info", p->info, b->info);
+	dump_bool(d, "quiet", p->quiet, b->quiet);
+	dump_bool(d, "fatal", p->fatal, false);
+}
+
+int plan_dump(const struct boot_plan *p, FILE *out, bool all)
+{
+	_cleanup_(plan_freep) struct boot_plan *base = NULL;
+	struct dumper d = {.out = out, .plan = p, .all = all};
+	int r = plan_parse(&base, "", 0, NULL);
+
+	if (r < 0)
+		return r;
+	d.base = base;
+	dump_drivers(&d);
+	dump_net(&d);
+	dump_u32(&d, "retry_s", p->retry_s, base->retry_s);
+	dump_u32(&d, "timeout_s", p->timeout_s, base->timeout_s);
+	dump_root(&d);
+	dump_policy(&d);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * generic: parse functions driven by the option's row alone: switches, seconds, counts, and the
+ * options that are only remembered or only commented on.
+ */
+#include "parser.h"
+
+/* One year: nobody means more, and no product of it with 10^9 overflows. */
+#define SECONDS_MAX 31536000
+
+/* What a switch or number means, in plain words. */
+static const struct {
+	enum option_id id;
+	const char *nonzero; /* for a number: one %u */
+	const char *zero;
+} meanings[] = {
+	{OPTION_RD_NEEDNET, "brings the network up whatever the root is",
+		"brings the network up only if the root or ip= needs it"},
+	{OPTION_RD_PEERDNS, "takes DNS servers from DHCP", "ignores DNS servers from DHCP"},
+	{OPTION_RD_DEBUG, "shows debug lines on the console", "no debug lines on the console"},
+	{OPTION_RD_INFO, "shows progress lines although quiet is given",
+		"leaves progress lines to quiet"},
+	{OPTION_RD_BOOTIF, "heeds BOOTIF=", "ignores BOOTIF="},
+	{OPTION_RD_RETRY, "gives the network %u s to become operational",
+		"gives the network all the time there is (rd.timeout alone limits the boot)"},
+	{OPTION_RD_TIMEOUT, "gives the whole boot %u s", "sets no limit to the whole boot"},
+	{OPTION_RD_NET_TIMEOUT_IFLINK, "gives an interface %u s to appear",
+		"lets an interface appear as late as rd.retry allows"},
+	{OPTION_RD_NET_TIMEOUT_IFUP, "gives an interface %u s to be up",
+		"lets an interface come up as late as rd.retry allows"},
+	{OPTION_RD_NET_TIMEOUT_CARRIER, "calls a missing carrier a hindrance after %u s",
+		"waits for carrier as long as rd.retry allows"},
+	{OPTION_RD_NET_TIMEOUT_ROUTE, "gives a route %u s to appear",
+		"lets a route appear as late as rd.retry allows"},
+	{OPTION_RD_NET_TIMEOUT_DHCP, "asks for a lease for %u s on each interface",
+		"asks for a lease as long as rd.retry allows"},
+	{OPTION_RD_NET_DHCP_RETRY, "asks for a lease at most %u times",
+		"asks for a lease as often as rd.retry allows"},
+};
+
+static void say_meaning(struct parser *p, struct plan_word *w, const struct option_row *row,
+	uint32_t v)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(meanings); i++) {
+		if (meanings[i].id != row->id)
+			continue;
+		if (v)
+			say(p, w, meanings[i].nonzero, v);
+		else
+			say(p, w, "%s", meanings[i].zero);
+		return;
+	}
+	say(p, w, "%s", row->doc);
+}
+
+static void *field_of(struct parser *p, const struct option_row *row)
+{
+	return (char *)p->plan + row->field;
+}
+
+/* Reads a switch and comments on the spellings dracut takes the other way. */
+static bool read_switch(struct parser *p, const struct option_row *row, struct plan_word *w)
+{
+	struct slice v = word_value(w);
+	enum switch_word sw = value_switch(v.s, v.len);
+
+	if (sw == SWITCH_OFF_LOOSE)
+		complain(p, w, v, DIAG_WARN, textf(p, "write %s=0", row->name),
+			"read as off; dracut knows only 0, no and off and takes this as on");
+	if (sw == SWITCH_ODD)
+		complain(p, w, v, DIAG_WARN, textf(p, "write %s=1 or %s=0", row->name, row->name),
+			"not a switch; read as on, like dracut");
+	return sw == SWITCH_ON || sw == SWITCH_ODD;
+}
+
+PARSE(boolean)
+{
+	bool on = read_switch(p, row, w);
+
+	*(bool *)field_of(p, row) = on;
+	say_meaning(p, w, row, on);
+	return true;
+}
+
+/* A switch or value that another option's resolution looks at. */
+PARSE(flag_only)
+{
+	if (row->flags & OPTION_VALUE) {
+		say(p, w, "%s", row->doc);
+		return true;
+	}
+	say_meaning(p, w, row, read_switch(p, row, w));
+	return true;
+}
+
+/* "160s": digits and one trailing s. */
+static bool strip_unit(struct slice *v)
+{
+	if (v->len < 2 || v->s[v->len - 1] != 's')
+		return false;
+	v->len--;
+	return true;
+}
+
+static void complain_number(struct parser *p, const struct option_row *row,
+	const struct plan_word *w, struct slice v, int r)
+{
+	uint32_t now = *(const uint32_t *)field_of(p, row);
+	const char *remedy = textf(p, "write %s and a whole number of %s, for example %s=%s",
+		row->name, row->parse == parse_count ? "tries" : "seconds", row->name,
+		streq(row->def, "0") ? "300" : row->def);
+
+	if (r == -ERANGE)
+		complain(p, w, v, DIAG_ERROR, remedy, "too large; ignored, %u stays", now);
+	else if (v.len && v.s[0] == '-')
+		complain(p, w, v, DIAG_ERROR, remedy, "negative; ignored, %u stays", now);
+	else
+		complain(p, w, v, DIAG_ERROR, remedy, "not a whole number; ignored, %u stays", now);
+}
+
+static void comment_seconds(struct parser *p, const struct option_row *row,
+	const struct plan_word *w, struct slice v, uint32_t seconds)
+{
+	if (v.len > 1 && v.s[0] == '0')
+		complain(p, w, v, DIAG_WARN, textf(p, "write %s=%u", row->name, seconds),
+			"read as decimal %u; a shell reads a leading 0 as octal", seconds);
+	if (row->id == OPTION_RD_RETRY && seconds == 0)
+		complain(p, w, v, DIAG_WARN, "write rd.retry=SECONDS, or leave it out for 180",
+			"0 means no limit here; dracut would give up at once");
+}
+
+PARSE(seconds)
+{
+	struct slice v = word_value(w);
+	uint32_t seconds;
+	bool unit = strip_unit(&v);
+	int r = value_u32(v.s, v.len, SECONDS_MAX, &seconds);
+
+	if (r < 0) {
+		complain_number(p, row, w, word_value(w), r);
+		return false;
+	}
+	if (unit)
+		complain(p, w, word_value(w), DIAG_WARN, textf(p, "write %s=%u", row->name, seconds),
+			"read as %u; dracut's script stops at the unit", seconds);
+	comment_seconds(p, row, w, v, seconds);
+	*(uint32_t *)field_of(p, row) = seconds;
+	say_meaning(p, w, row, seconds);
+	return true;
+}
+
+PARSE(count)
+{
+	struct slice v = word_value(w);
+	uint32_t n;
+	int r = value_u32(v.s, v.len, 1000000000, &n); /* dracut's own upper limit */
+
+	if (r < 0) {
+		complain_number(p, row, w, v, r);
+		return false;
+	}
+	*(uint32_t *)field_of(p, row) = n;
+	say_meaning(p, w, row, n);
+	return true;
+}
+
+PARSE(noted)
+{
+	say(p, w, "nothing to do here: %s", row->doc);
+	return true;
+}
+
+PARSE(later)
+{
+	say(p, w, "nothing yet: %s", row->doc);
+	complain(p, w, WHOLE, DIAG_WARN, NULL,
+		"understood, but this build does nothing with it yet");
+	return true;
+}
+
+PARSE(refused)
+{
+	say(p, w, "nothing: %s", row->doc);
+	complain(p, w, WHOLE, DIAG_WARN,
+		"boot over a plain interface, or leave this node to dracut's own network module",
+		"understood but not acted on by this build");
+	return true;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ip: the ip= option in its three shapes (dracut.cmdline(7); the last is also the kernel's own,
+ * Documentation/admin-guide/nfs/nfsroot.rst):
+ *
+ *	METHOD[,METHOD...]				every interface
+ *	[IFNAME]:METHOD[:[MTU][:MAC]]			one interface
+ *	ADDR:PEER:GATEWAY:MASK:HOST:IFNAME:METHOD...	then [MTU][:MAC] or DNS1[:DNS2]
+ *
+ * and the installer's "ip=ADDR" alone, whose mask and gateway are options of their own. Where
+ * dracut stops the boot (unknown method, address with dhcp), the sane part is kept and the rest
+ * reported.
+ */
+#include "parser.h"
+
+/* A MAC of 20 octets needs 7 + 1 + 20 fields. */
+#define FIELDS_MAX 32
+
+enum { F_ADDR, F_PEER, F_GATEWAY, F_MASK, F_HOST, F_DEV, F_METHOD, F_TAIL };
+
+struct ip_parse {
+	struct parser *p;
+	struct plan_word *w;
+	struct slice value;
+	struct slice f[FIELDS_MAX];
+	size_t n;
+	struct plan_ip ip;
+};
+
+static const struct {
+	const char *word;
+	unsigned int method; /* 0: dracut's own message is that it is unsupported */
+} methods[] = {
+	{"dhcp", PLAN_IP_DHCP},	    {"on", PLAN_IP_DHCP},	{"any", PLAN_IP_DHCP},
+	{"single-dhcp", PLAN_IP_SINGLE}, {"dhcp6", PLAN_IP_DHCP6}, {"auto6", PLAN_IP_AUTO6},
+	{"either6", PLAN_IP_EITHER6}, {"link6", PLAN_IP_LINK6}, {"ibft", PLAN_IP_IBFT},
+	{"none", PLAN_IP_STATIC},   {"off", PLAN_IP_STATIC},	{"bootp", 0},
+	{"rarp", 0},		    {"both", 0},
+};
+
+/* The method a word names: bits, 0 for one nobody supports, -EINVAL for no method. */
+static int method_of(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(methods); i++)
+		if (slice_is(s, methods[i].word))
+			return (int)methods[i].method;
+	return -EINVAL;
+}
+
+/* Is every word of the comma list a method? */
+static bool is_methods(struct slice s)
+{
+	struct slice item;
+
+	while (slice_next(&s, ',', &item))
+		if (method_of(item) < 0)
+			return false;
+	return true;
+}
+
+static void complain_at(struct ip_parse *x, struct slice at, enum diag_severity severity,
+	const char *remedy, const char *text)
+{
+	complain(x->p, x->w, at, severity, remedy, "%s", text);
+}
+
+/* Adds the methods of a comma list; says what is wrong with the others. */
+static void read_methods(struct ip_parse *x, struct slice s)
+{
+	struct slice item;
+
+	while (slice_next(&s, ',', &item)) {
+		int m = method_of(item);
+
+		if (m > 0)
+			x->ip.methods |= (unsigned int)m;
+		else if (m == 0)
+			complain_at(x, item, DIAG_ERROR, "use dhcp",
+				"this method is not supported, nor is it by dracut; left out");
+		else if (item.len)
+			complain_at(x, item, DIAG_ERROR,
+				"dhcp, single-dhcp, none, dhcp6, auto6, either6 or link6",
+				"not a method; left out");
+	}
+}
+
+/* 12 hex digits after "enx", udev's name by address. */
+static bool read_enx(struct slice s, struct hw_addr *ret)
+{
+	char text[18];
+	size_t i;
+
+	if (s.len != 15 || !slice_starts(s, "enx"))
+		return false;
+	for (i = 0; i < 6; i++)
+		snprintf(text + 3 * i, 4, "%.2s:", s.s + 3 + 2 * i);
+	return value_hw(text, 17, ret) == 0;
+}
+
+static bool read_device(struct ip_parse *x, struct slice s)
+{
+	if (s.len == 0)
+		return true;
+	if (value_ifname(s.s, s.len)) {
+		x->ip.ifname = keep(x->p, s);
+		read_enx(s, &x->ip.match);
+		return true;
+	}
+	if (value_hw(s.s, s.len, &x->ip.match) == 0)
+		return true;
+	complain_at(x, s, DIAG_ERROR, "a name of at most 15 bytes, or an address joined by '-'",
+		"not an interface; the whole option is left out");
+	return false;
+}
+
+static void read_mtu(struct ip_parse *x, struct slice s)
+{
+	uint32_t mtu;
+
+	if (s.len == 0)
+		return;
+	/* RFC 791's least datagram; 65520 is the most IPoIB has, 65535 the most IPv4 has */
+	if (value_u32(s.s, s.len, 65535, &mtu) < 0 || mtu < 68)
+		complain_at(x, s, DIAG_ERROR, "68 to 65535", "not an MTU; left out");
+	else
+		x->ip.mtu = mtu;
+}
+
+/* The MAC is all that is left, colons and all. */
+static void read_mac(struct ip_parse *x, size_t first)
+{
+	struct slice s;
+
+	if (first >= x->n)
+		return;
+	s = slice_from(x->value, (size_t)(x->f[first].s - x->value.s));
+	if (s.len == 0)
+		return;
+	if (value_hw(s.s, s.len, &x->ip.hwaddr) < 0)
+		complain_at(x, s, DIAG_ERROR, "for example 52:54:00:12:34:56",
+			"not a hardware address; left out");
+	else if (x->ip.hwaddr.len == 6 && x->ip.hwaddr.bytes[0] & 1) {
+		complain_at(x, s, DIAG_ERROR, "the first octet must be even",
+			"a group address cannot be an interface's own; left out");
+		x->ip.hwaddr.len = 0;
+	}
+}
+
+static void read_dns(struct ip_parse *x, size_t first)
+{
+	size_t i;
+
+	for (i = first; i < x->n; i++) {
+		struct slice s = x->f[i];
+
+		if (s.len == 0)
+			continue;
+		if (i >= first + 2) /* the kernel's ip= has NTP servers here */
+			complain_at(x, s, DIAG_WARN, NULL, "nothing is known to stand here; ignored");
+		else if (value_inet(s.s, s.len, &x->ip.dns[x->ip.n_dns]) == 0)
+			x->ip.n_dns++;
+		else
+			complain_at(x, s, DIAG_ERROR, NULL, "not a DNS server's address; left out");
+	}
+}
+
+/* Behind the method: a DNS server's address, or an MTU and a MAC. */
+static void read_tail(struct ip_parse *x)
+{
+	struct inet_addr a;
+
+	if (x->n <= F_TAIL)
+		return;
+	if (value_inet(x->f[F_TAIL].s, x->f[F_TAIL].len, &a) == 0) {
+		read_dns(x, F_TAIL);
+		return;
+	}
+	read_mtu(x, x->f[F_TAIL]);
+	read_mac(x, F_TAIL + 1);
+}
+
+/* Can a host have this address? */
+static bool host_address(const struct inet_addr *a)
+{
+	uint8_t first = a->bytes[0];
+
+	if (a->family == AF_INET)
+		return first != 0 && first != 127 && first < 224;
+	return !IN6_IS_ADDR_UNSPECIFIED(&a->v6) && !IN6_IS_ADDR_LOOPBACK(&a->v6) && first != 0xff;
+}
+
+static bool read_addr(struct ip_parse *x)
+{
+	struct slice s = x->f[F_ADDR];
+
+	x->ip.prefix = -1;
+	if (s.len == 0)
+		return true;
+	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) < 0) {
+		complain_at(x, s, DIAG_ERROR,
+			"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD, or IFNAME:METHOD",
+			"neither an address nor IFNAME:METHOD; the whole option is left out");
+		return false;
+	}
+	if (host_address(&x->ip.addr))
+		return true;
+	complain_at(x, s, DIAG_ERROR, NULL,
+		"no host can have this address; the whole option is left out");
+	return false;
+}
+
+/* An address of the same family as the interface's, or it is left out. */
+static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, int *prefix,
+	const char *bad)
+{
+	struct slice s = field < x->n ? x->f[field] : (struct slice){NULL, 0};
+	struct inet_addr a;
+
+	if (s.len == 0)
+		return;
+	if (value_inet_prefix(s.s, s.len, &a, prefix) < 0) {
+		complain_at(x, s, DIAG_ERROR, NULL, bad);
+		return;
+	}
+	if (x->ip.addr.family && a.family != x->ip.addr.family) {
+		complain_at(x, s, DIAG_ERROR, NULL, "of another family than the address; left out");
+		*prefix = -1;
+		return;
+	}
+	*to = a;
+}
+
+static void read_mask(struct ip_parse *x)
+{
+	struct slice s = F_MASK < x->n ? x->f[F_MASK] : (struct slice){NULL, 0};
+	int max = x->ip.addr.family == AF_INET6 ? 128 : 32, prefix;
+
+	if (s.len == 0)
+		return;
+	if (value_netmask(s.s, s.len, max, &prefix) < 0)
+		complain_at(x, s, DIAG_ERROR, "for example 255.255.255.0 or 24", "not a netmask");
+	else if (x->ip.prefix >= 0 && x->ip.prefix != prefix)
+		complain_at(x, s, DIAG_WARN, "say it once",
+			"another prefix than behind the address; the address's counts");
+	else
+		x->ip.prefix = prefix;
+}
+
+static void read_host(struct ip_parse *x)
+{
+	struct slice s = F_HOST < x->n ? x->f[F_HOST] : (struct slice){NULL, 0};
+
+	if (s.len == 0)
+		return;
+	if (value_hostname(s.s, s.len))
+		x->ip.hostname = keep(x->p, s);
+	else
+		complain_at(x, s, DIAG_ERROR, "letters, digits, '-' and '.', at most 64",
+			"not a host name; left out");
+}
+
+/* No usable method: an address means static, none means DHCP. */
+static void default_method(struct ip_parse *x, bool given)
+{
+	if (x->ip.methods)
+		return;
+	x->ip.methods = x->ip.addr.family ? PLAN_IP_STATIC : PLAN_IP_DHCP;
+	complain_at(x, WHOLE, given ? DIAG_WARN : DIAG_NOTE, "name the method",
+		x->ip.addr.family ? "no method: read as none (static); dracut takes dhcp"
+				  : "no method: read as dhcp");
+}
+
+/* An address with dhcp: dracut stops the boot. */
+static void check_method(struct ip_parse *x)
+{
+	if (!x->ip.addr.family || x->ip.methods & PLAN_IP_STATIC)
+		return;
+	complain_at(x, x->f[F_ADDR], DIAG_ERROR, "write none for the method, or no address",
+		"an address makes no sense with this method; the address is left out");
+	memset(&x->ip.addr, 0, sizeof(x->ip.addr));
+	x->ip.prefix = -1;
+}
+
+/* What a static address must have; false if the option is to be left out. */
+static bool check_static(struct ip_parse *x)
+{
+	if (!(x->ip.methods & PLAN_IP_STATIC))
+		return true;
+	if (!x->ip.addr.family) {
+		complain_at(x, WHOLE, DIAG_ERROR,
+			"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none, or a method such as dhcp",
+			"a static set-up needs an address; the whole option is left out");
+		return false;
+	}
+	if (x->ip.prefix >= 0)
+		return true;
+	if (x->ip.addr.family == AF_INET6) {
+		x->ip.prefix = 64; /* what dracut takes for the firmware's addresses */
+		complain_at(x, x->f[F_ADDR], DIAG_NOTE, "write [ADDR/PREFIX]", "no prefix: /64 taken");
+		return true;
+	}
+	complain_at(x, WHOLE, DIAG_ERROR, "the fourth field is the mask: 255.255.255.0 or 24",
+		"a static set-up needs a netmask; the whole option is left out");
+	return false;
+}
+
+static bool read_full(struct ip_parse *x)
+{
+	int gateway_prefix = -1;
+
+	if (!read_addr(x) || !read_device(x, F_DEV < x->n ? x->f[F_DEV] : (struct slice){0}))
+		return false;
+	x->ip.peer_prefix = -1;
+	read_other(x, F_PEER, &x->ip.peer, &x->ip.peer_prefix, "not a peer's address; left out");
+	read_other(x, F_GATEWAY, &x->ip.gateway, &gateway_prefix,
+		"not a gateway's address; left out");
+	read_mask(x);
+	read_host(x);
+	if (F_METHOD < x->n)
+		read_methods(x, x->f[F_METHOD]);
+	default_method(x, F_METHOD < x->n && x->f[F_METHOD].len);
+	read_tail(x);
+	check_method(x);
+	return check_static(x);
+}
+
+static bool read_interface(struct ip_parse *x)
+{
+	struct inet_addr a;
+	int prefix;
+
+	x->ip.prefix = x->ip.peer_prefix = -1;
+	if (value_inet_prefix(x->f[0].s, x->f[0].len, &a, &prefix) == 0) {
+		complain_at(x, x->f[0], DIAG_ERROR, "IFNAME:METHOD",
+			"an interface belongs here, not an address; the whole option is left out");
+		return false;
+	}
+	if (!read_device(x, x->f[0]))
+		return false;
+	read_methods(x, x->f[1]);
+	if (x->n > 2)
+		read_mtu(x, x->f[2]);
+	read_mac(x, 3);
+	default_method(x, true);
+	return check_static(x);
+}
+
+static bool read_single(struct ip_parse *x)
+{
+	struct slice s = x->f[0];
+
+	x->ip.prefix = x->ip.peer_prefix = -1;
+	if (is_methods(s)) {
+		read_methods(x, s);
+		default_method(x, true);
+		return check_static(x);
+	}
+	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) == 0 && read_addr(x)) {
+		if (x->p->short_ip) {
+			complain_at(x, s, DIAG_ERROR, "ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
+				"only one ip= can be an address alone; left out");
+			return false;
+		}
+		x->ip.methods = PLAN_IP_STATIC;
+		x->p->short_ip = x->p->ips.n + 1; /* completed by resolve_net() */
+		return true;
+	}
+	if (value_ifname(s.s, s.len))
+		complain_at(x, s, DIAG_ERROR, textf(x->p, "did you mean ip=%s:dhcp?", x->w->value),
+			"neither a method nor an address; the whole option is left out");
+	else
+		complain_at(x, s, DIAG_ERROR, "for example ip=dhcp or ip=eth0:dhcp",
+			"neither a method nor an address; the whole option is left out");
+	return false;
+}
+
+static bool read_ip(struct ip_parse *x)
+{
+	if (x->value.len == 0) {
+		x->ip = (struct plan_ip){
+			.methods = PLAN_IP_DHCP, .prefix = -1, .peer_prefix = -1};
+		complain_at(x, WHOLE, DIAG_WARN, "write ip=dhcp", "empty: read as dhcp, like dracut");
+		return true;
+	}
+	x->n = fields_split(x->value, x->f, FIELDS_MAX);
+	if (x->n == 1)
+		return read_single(x);
+	if (x->f[1].len && is_methods(x->f[1]))
+		return read_interface(x);
+	return read_full(x);
+}
+
+PARSE(ip)
+{
+	struct ip_parse x = {.p = p, .w = w, .value = word_value(w)};
+	struct plan_ip *item;
+
+	(void)row;
+	if (!read_ip(&x))
+		return false;
+	item = push(p, &p->ips, sizeof(*item), w);
+	if (!item)
+		return false;
+	x.ip.word = (size_t)(w - p->words);
+	*item = x.ip;
+	return true;
+}

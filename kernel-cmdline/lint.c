@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lint: the report for people, one entry a word:
+ *
+ *	rd.retry=160s
+ *	    gives the network 160 s to become operational
+ *	    warning: read as 160; dracut's script stops at the unit
+ *	        column 14 | ip=dhcp rd.retry=160s root=nfs:192.0.2.1:/srv
+ *	                  |                  ^^^^
+ *	        write rd.retry=160
+ */
+#include "lint.h"
+
+#include "parser.h"
+#include "print.h"
+
+/* So much of the line is shown on either side of what is marked. */
+#define CONTEXT 36
+
+struct lint {
+	FILE *out;
+	const char *text;
+	size_t len;
+	const struct boot_plan *plan;
+	const struct diag_list *diags;
+	unsigned int flags;
+};
+
+static size_t put_repeated(FILE *out, char c, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		fputc(c, out);
+	return n;
+}
+
+/* The line around a remark, and carets below. */
+static void put_caret(const struct lint *l, const struct diag *d)
+{
+	size_t from = d->pos > CONTEXT ? d->pos - CONTEXT : 0;
+	size_t end = d->pos + d->len, to;
+	int margin;
+
+	if (end > l->len)
+		end = l->len;
+	to = l->len - end > CONTEXT ? end + CONTEXT : l->len;
+	margin = fprintf(l->out, "        column %zu | ", d->pos + 1);
+	fputs(from ? "..." : "", l->out);
+	put_escaped(l->out, l->text + from, to - from);
+	fprintf(l->out, "%s\n", to < l->len ? "..." : "");
+	fprintf(l->out, "%*s| %s", margin > 2 ? margin - 2 : 0, "", from ? "   " : "");
+	put_repeated(l->out, ' ', escaped_width(l->text + from, d->pos - from));
+	if (!put_repeated(l->out, '^', escaped_width(l->text + d->pos, end - d->pos)))
+		fputc('^', l->out);
+	fputc('\n', l->out);
+}
+
+static void put_diag(const struct lint *l, const struct diag *d)
+{
+	fprintf(l->out, "    %s: ", diag_severity_name(d->severity));
+	put_escaped(l->out, d->text, strlen(d->text));
+	fputc('\n', l->out);
+	if (d->option && d->pos <= l->len)
+		put_caret(l, d);
+	if (d->remedy) {
+		fputs("        ", l->out);
+		put_escaped(l->out, d->remedy, strlen(d->remedy));
+		fputc('\n', l->out);
+	}
+}
+
+static bool about(const struct diag *d, const struct plan_word *w)
+{
+	return d->option && d->pos >= w->pos && d->pos <= w->pos + w->len &&
+		streq(d->option, w->name);
+}
+
+static bool has_diag(const struct lint *l, const struct plan_word *w)
+{
+	size_t i;
+
+	for (i = 0; i < diag_list_count(l->diags); i++)
+		if (about(diag_list_at(l->diags, i), w))
+			return true;
+	return false;
+}
+
+static void put_word(const struct lint *l, const struct plan_word *w)
+{
+	const char *effect = w->effect ? w->effect : "nothing";
+	size_t i;
+
+	if (l->flags & LINT_REMARKS && !has_diag(l, w))
+		return;
+	put_escaped(l->out, l->text + w->pos, w->len);
+	fputs("\n    ", l->out);
+	put_escaped(l->out, effect, strlen(effect));
+	fputc('\n', l->out);
+	for (i = 0; i < diag_list_count(l->diags); i++)
+		if (about(diag_list_at(l->diags, i), w))
+			put_diag(l, diag_list_at(l->diags, i));
+}
+
+/* Remarks about the line as a whole, then the sums. */
+static void put_summary(const struct lint *l)
+{
+	static const char *const plural[] = {"note", "warning", "error", "fatal error"};
+	size_t counts[ARRAY_SIZE(plural)] = {0}, i;
+
+	for (i = 0; i < diag_list_count(l->diags); i++) {
+		const struct diag *d = diag_list_at(l->diags, i);
+
+		counts[d->severity]++;
+		if (d->option)
+			continue;
+		fputs("(the whole line)\n", l->out);
+		put_diag(l, d);
+	}
+	fprintf(l->out, "%zu word%s", l->plan->n_words, l->plan->n_words == 1 ? "" : "s");
+	for (i = ARRAY_SIZE(plural); i-- > 0;)
+		if (counts[i])
+			fprintf(l->out, ", %zu %s%s", counts[i], plural[i], counts[i] == 1 ? "" : "s");
+	if (diag_list_dropped(l->diags))
+		fprintf(l->out, ", %zu more remarks not kept", diag_list_dropped(l->diags));
+	fputc('\n', l->out);
+}
+
+int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
+{
+	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct lint l = {.out = out, .text = cmdline, .len = len, .flags = flags};
+	size_t i;
+	int r;
+
+	r = diag_list_new(&diags);
+	if (r < 0)
+		return r;
+	r = plan_parse(&plan, cmdline, len, diags);
+	if (r < 0)
+		return r;
+	l.plan = plan;
+	l.diags = diags;
+	for (i = 0; i < plan->n_words; i++)
+		put_word(&l, &plan->words[i]);
+	put_summary(&l);
+	if (flags & LINT_PLAN) {
+		r = plan_dump(plan, out, true);
+		if (r < 0)
+			return r;
+	}
+	if (fflush(out) || ferror(out))
+		return -EIO;
+	r = diag_list_worst(diags);
+	return r >= DIAG_ERROR ? LINT_ERRORS : r == DIAG_WARN ? LINT_WARNINGS : LINT_CLEAN;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lint: says in plain words what each word of a command line will do, and what is wrong with it.
+ */
+#pragma once
+
+#include "util.h"
+
+/* What cmdline_lint() returns, and "initagent lint" as its exit status. */
+enum lint_result {
+	LINT_CLEAN = 0,	   /* nothing, or notes only */
+	LINT_WARNINGS = 1, /* it boots, but hardly as meant */
+	LINT_ERRORS = 2,   /* something was left out, or it cannot boot at all */
+};
+
+enum lint_flags {
+	LINT_REMARKS = 1 << 0, /* only words with a remark */
+	LINT_PLAN = 1 << 1,    /* the resulting plan behind it (plan_dump) */
+};
+
+/*
+ * cmdline_lint: writes the report. cmdline may hold any byte; flags are enum lint_flags.
+ * Returns enum lint_result, -ENOMEM or -EIO.
+ */
+int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags);

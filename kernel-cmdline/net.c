@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * net: the network options of one kind of value each (ip= has ip.c).
+ */
+#include "parser.h"
+
+static void comment_family(struct parser *p, const struct plan_word *w, const struct inet_addr *a)
+{
+	if (a->family == AF_INET6)
+		complain(p, w, WHOLE, DIAG_WARN, NULL,
+			"understood, but this build sets up no IPv6 yet");
+}
+
+PARSE(nameserver)
+{
+	struct slice v = word_value(w);
+	struct inet_addr a, *item;
+	size_t i;
+
+	(void)row;
+	if (value_inet(v.s, v.len, &a) < 0) {
+		complain(p, w, v, DIAG_ERROR, "write nameserver=ADDR, one option for each server",
+			"not an address; left out");
+		return false;
+	}
+	say(p, w, "asks DNS server %s", v.s);
+	comment_family(p, w, &a);
+	for (i = 0; i < p->nameservers.n; i++)
+		if (inet_equal(&a, (struct inet_addr *)p->nameservers.items + i))
+			return true;
+	item = push(p, &p->nameservers, sizeof(*item), w);
+	if (item)
+		*item = a;
+	return item != NULL;
+}
+
+/* --- rd.route ----------------------------------------------------------------------------- */
+
+static const char route_remedy[] = "write rd.route=NET/PREFIX:GATEWAY[:IFNAME], for example "
+				   "rd.route=192.0.2.0/24:198.51.100.1:eth0";
+
+/* NET/PREFIX, NET/MASK, NET alone (one host) or "default". */
+static int parse_net(struct slice s, struct plan_route *r)
+{
+	size_t slash = slice_find(s, "/");
+
+	if (slice_is(s, "default")) {
+		r->net.family = AF_INET;
+		return 0;
+	}
+	if (value_inet_prefix(s.s, s.len, &r->net, &r->prefix) < 0) {
+		if (slash == s.len || value_ipv4(s.s, slash, &r->net) < 0)
+			return -EINVAL;
+		return value_netmask(s.s + slash + 1, s.len - slash - 1, 32, &r->prefix);
+	}
+	if (r->prefix < 0)
+		r->prefix = r->net.family == AF_INET ? 32 : 128;
+	return 0;
+}
+
+/* Clears the bits behind the prefix, which the kernel refuses; true if there were any. */
+static bool clear_host_bits(struct plan_route *r)
+{
+	size_t i, n = r->net.family == AF_INET ? 4 : 16;
+	bool cleared = false;
+
+	for (i = 0; i < n; i++) {
+		int bits = r->prefix - (int)(8 * i);
+		uint8_t mask = bits >= 8 ? 0xff : bits <= 0 ? 0 : (uint8_t)(0xff << (8 - bits));
+
+		cleared |= (r->net.bytes[i] & ~mask) != 0;
+		r->net.bytes[i] &= mask;
+	}
+	return cleared;
+}
+
+static bool parse_hop(struct parser *p, const struct plan_word *w, const struct slice *f, size_t n,
+	struct plan_route *r)
+{
+	if (f[1].len && value_inet(f[1].s, f[1].len, &r->gateway) < 0) {
+		complain(p, w, f[1], DIAG_ERROR, route_remedy, "not a gateway address; left out");
+		return false;
+	}
+	if (r->gateway.family && slice_is(f[0], "default"))
+		r->net.family = r->gateway.family;
+	if (r->gateway.family && r->gateway.family != r->net.family) {
+		complain(p, w, f[1], DIAG_ERROR, route_remedy,
+			"gateway and net are of different families; left out");
+		return false;
+	}
+	if (n == 3 && f[2].len && !value_ifname(f[2].s, f[2].len)) {
+		complain(p, w, f[2], DIAG_ERROR, route_remedy, "not an interface name; left out");
+		return false;
+	}
+	if (n == 3 && f[2].len)
+		r->ifname = keep(p, f[2]);
+	if (r->gateway.family || r->ifname)
+		return true;
+	complain(p, w, WHOLE, DIAG_ERROR, route_remedy,
+		"a route needs a gateway or an interface; left out");
+	return false;
+}
+
+PARSE(route)
+{
+	struct slice v = word_value(w), f[4];
+	struct plan_route r = {0}, *item;
+	char net[INET_ADDR_TEXT], gw[INET_ADDR_TEXT];
+	size_t n = fields_split(v, f, ARRAY_SIZE(f));
+
+	(void)row;
+	if (n < 2 || n > 3) {
+		complain(p, w, v, DIAG_ERROR, route_remedy,
+			"a route has two or three fields; left out");
+		return false;
+	}
+	if (parse_net(f[0], &r) < 0) {
+		complain(p, w, f[0], DIAG_ERROR, route_remedy, "not NET/PREFIX; left out");
+		return false;
+	}
+	if (!parse_hop(p, w, f, n, &r))
+		return false;
+	if (clear_host_bits(&r))
+		complain(p, w, f[0], DIAG_WARN,
+			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
+			"bits behind the prefix; read as %s/%d", inet_text(&r.net, net), r.prefix);
+	item = push(p, &p->routes, sizeof(*item), w);
+	if (!item)
+		return false;
+	*item = r;
+	comment_family(p, w, &r.net);
+	say(p, w, "routes %s/%d%s%s%s%s", inet_text(&r.net, net), r.prefix,
+		r.gateway.family ? " through " : "", inet_text(&r.gateway, gw),
+		r.ifname ? " on " : "", r.ifname ? r.ifname : "");
+	return true;
+}
+
+/* --- ifname, BOOTIF, bootdev, hostname ----------------------------------------------------- */
+
+static bool kernel_name(struct slice s)
+{
+	size_t i = 3;
+
+	if (!slice_starts(s, "eth") || s.len < 4)
+		return false;
+	while (i < s.len && s.s[i] >= '0' && s.s[i] <= '9')
+		i++;
+	return i == s.len;
+}
+
+/* A name or address that an earlier ifname= already has. */
+static bool ifname_taken(const struct parser *p, const char *name, const struct hw_addr *hw)
+{
+	const struct plan_ifname *items = p->ifnames.items;
+	size_t i;
+
+	for (i = 0; i < p->ifnames.n; i++)
+		if (streq(items[i].name, name) ||
+			(items[i].hwaddr.len == hw->len &&
+				memcmp(items[i].hwaddr.bytes, hw->bytes, hw->len) == 0))
+			return true;
+	return false;
+}
+
+PARSE(ifname)
+{
+	static const char remedy[] = "write ifname=NAME:MAC, for example "
+				     "ifname=bootnet:52:54:00:12:34:56";
+	struct slice v = word_value(w), name, mac = v;
+	char text[HW_ADDR_TEXT];
+	struct plan_ifname *item;
+	struct hw_addr hw;
+
+	(void)row;
+	if (!slice_next(&mac, ':', &name) || !value_ifname(name.s, name.len)) {
+		complain(p, w, name, DIAG_ERROR, remedy, "not an interface name; left out");
+		return false;
+	}
+	if (!mac.s || value_hw(mac.s, mac.len, &hw) < 0) {
+		complain(p, w, mac.s ? mac : v, DIAG_ERROR, remedy,
+			"not an address of 6, 8 or 20 octets; left out");
+		return false;
+	}
+	if (ifname_taken(p, keep(p, name), &hw)) {
+		complain(p, w, v, DIAG_ERROR, "one ifname= for each interface",
+			"this name or address already has an ifname=; left out");
+		return false;
+	}
+	if (kernel_name(name))
+		complain(p, w, name, DIAG_WARN, "take another name, for example bootnet",
+			"the kernel gives names like this itself: they can clash");
+	item = push(p, &p->ifnames, sizeof(*item), w);
+	if (!item)
+		return false;
+	*item = (struct plan_ifname){.name = keep(p, name), .hwaddr = hw};
+	say(p, w, "names the interface with address %s: %s", hw_text(&hw, text), item->name);
+	return true;
+}
+
+/*
+ * BOOTIF: ARP hardware type and address, as pxelinux and iPXE write it; 6, 8 and 20 octets are
+ * taken for an address without type (GRUB's net_default_mac is one).
+ */
+PARSE(bootif)
+{
+	struct slice v = word_value(w);
+	uint8_t octets[1 + HW_ADDR_MAX];
+	char text[HW_ADDR_TEXT];
+	struct plan_net *net = &p->plan->net;
+	int n = value_octets(v.s, v.len, octets, sizeof(octets));
+	int type;
+
+	(void)row;
+	if (n != 6 && n != 7 && n != 8 && n != 9 && n != 20 && n != 21) {
+		complain(p, w, v, DIAG_ERROR, "for example BOOTIF=01-52-54-00-12-34-56",
+			"not a hardware type and an address of 6, 8 or 20 octets; left out");
+		return false;
+	}
+	type = n == 7 || n == 9 || n == 21;
+	net->bootif.len = (uint8_t)(n - type);
+	memcpy(net->bootif.bytes, octets + type, net->bootif.len);
+	/* ARP hardware types (IANA): 1 Ethernet, 32 InfiniBand */
+	net->bootif_type = type ? octets[0] : net->bootif.len == 6 ? 1 : 0x20;
+	if (net->bootif_type != 1 && net->bootif_type != 0x20)
+		complain(p, w, v, DIAG_WARN, "01 is Ethernet, 20 is InfiniBand",
+			"hardware type %02x is neither Ethernet nor InfiniBand", net->bootif_type);
+	say(p, w, "brings up the interface with address %s", hw_text(&net->bootif, text));
+	return true;
+}
+
+PARSE(bootdev)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (!value_ifname(v.s, v.len)) {
+		complain(p, w, v, DIAG_ERROR, "name the interface; ifname=NAME:MAC binds a name to an "
+			"address", "not an interface name; left out");
+		return false;
+	}
+	p->plan->net.bootdev = w->value;
+	say(p, w, "takes routes, DNS and the root path from %s", w->value);
+	return true;
+}
+
+PARSE(hostname)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (!value_hostname(v.s, v.len)) {
+		complain(p, w, v, DIAG_ERROR, "letters, digits, '-' and '.', at most 64",
+			"not a host name; left out");
+		return false;
+	}
+	p->plan->net.hostname = w->value;
+	say(p, w, "the host name is %s until the real root sets its own", w->value);
+	return true;
+}

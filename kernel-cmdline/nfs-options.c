@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nfs-options: the mount options of an NFS root. mount.nfs is not there to sort them, so it is
+ * done here: what decides version and transport, what mount(2) takes as flags, what only a mount
+ * program understands, and the rest, which goes to the kernel's nfs as it is.
+ */
+#include <sys/mount.h>
+
+#include "parser.h"
+
+enum nfs_act {
+	ACT_PASS,    /* the kernel's nfs knows it */
+	ACT_MOUNTD,  /* the same, but version 3 only */
+	ACT_FLAG,    /* a flag of mount(2) */
+	ACT_UNFLAG,
+	ACT_DROP,    /* means nothing to the kernel */
+	ACT_RW,
+	ACT_RO,
+	ACT_LOCK,
+	ACT_NOLOCK,
+	ACT_VERS,    /* vers=, nfsvers=, v3, v4.1 */
+	ACT_MINOR,
+	ACT_PROTO,   /* proto=, tcp, rdma, udp */
+	ACT_PORT,
+};
+
+struct nfs_option {
+	const char *name;
+	enum nfs_act act;
+	unsigned long flag;
+	const char *remark; /* said as a warning when it is used */
+};
+
+#define LOCAL_NAME "only a mount program understands it; left out"
+
+static const struct nfs_option options[] = {
+	{"rw", ACT_RW, 0, NULL},
+	{"ro", ACT_RO, 0, NULL},
+	{"lock", ACT_LOCK, 0, NULL},
+	{"nolock", ACT_NOLOCK, 0, NULL},
+	{"vers", ACT_VERS, 0, NULL},
+	{"nfsvers", ACT_VERS, 0, NULL},
+	{"v2", ACT_VERS, 0, NULL},
+	{"v3", ACT_VERS, 0, NULL},
+	{"v4", ACT_VERS, 0, NULL},
+	{"v4.0", ACT_VERS, 0, NULL},
+	{"v4.1", ACT_VERS, 0, NULL},
+	{"v4.2", ACT_VERS, 0, NULL},
+	{"minorversion", ACT_MINOR, 0, NULL},
+	{"proto", ACT_PROTO, 0, NULL},
+	{"tcp", ACT_PROTO, 0, NULL},
+	{"rdma", ACT_PROTO, 0, NULL},
+	{"udp", ACT_PROTO, 0, NULL},
+	{"port", ACT_PORT, 0, NULL},
+	{"noatime", ACT_FLAG, MS_NOATIME, NULL},
+	{"nodiratime", ACT_FLAG, MS_NODIRATIME, NULL},
+	{"relatime", ACT_FLAG, MS_RELATIME, NULL},
+	{"strictatime", ACT_FLAG, MS_STRICTATIME, NULL},
+	{"nosuid", ACT_FLAG, MS_NOSUID, "set-user-ID programs such as su will not work in this root"},
+	{"nodev", ACT_FLAG, MS_NODEV, NULL},
+	{"noexec", ACT_FLAG, MS_NOEXEC, "no program of this root can run, init included"},
+	{"sync", ACT_FLAG, MS_SYNCHRONOUS, NULL},
+	{"dirsync", ACT_FLAG, MS_DIRSYNC, NULL},
+	{"atime", ACT_UNFLAG, MS_NOATIME, NULL},
+	{"diratime", ACT_UNFLAG, MS_NODIRATIME, NULL},
+	{"norelatime", ACT_UNFLAG, MS_RELATIME, NULL},
+	{"suid", ACT_UNFLAG, MS_NOSUID, NULL},
+	{"dev", ACT_UNFLAG, MS_NODEV, NULL},
+	{"exec", ACT_UNFLAG, MS_NOEXEC, NULL},
+	{"async", ACT_UNFLAG, MS_SYNCHRONOUS, NULL},
+	{"defaults", ACT_DROP, 0, NULL},
+	{"auto", ACT_DROP, 0, NULL},
+	{"noauto", ACT_DROP, 0, NULL},
+	{"nofail", ACT_DROP, 0, NULL},
+	{"_netdev", ACT_DROP, 0, NULL},
+	{"user", ACT_DROP, 0, LOCAL_NAME},
+	{"bg", ACT_DROP, 0, "a root cannot be mounted in the background; left out"},
+	{"fg", ACT_DROP, 0, NULL},
+	{"retry", ACT_DROP, 0, "mount.nfs's own wait; rd.retry= limits the wait here; left out"},
+	{"addr", ACT_DROP, 0, "the agent sets the address itself; left out"},
+	{"mounthost", ACT_MOUNTD, 0, NULL},
+	{"mountaddr", ACT_MOUNTD, 0, NULL},
+	{"mountport", ACT_MOUNTD, 0, NULL},
+	{"mountproto", ACT_MOUNTD, 0, NULL},
+	{"mountvers", ACT_MOUNTD, 0, NULL},
+	{"soft", ACT_PASS, 0, "a root mounted soft returns I/O errors when the server pauses"},
+	{"softerr", ACT_PASS, 0, "a root mounted soft returns I/O errors when the server pauses"},
+	{"hard", ACT_PASS, 0, NULL},	    {"ac", ACT_PASS, 0, NULL},
+	{"noac", ACT_PASS, 0, NULL},	    {"acl", ACT_PASS, 0, NULL},
+	{"noacl", ACT_PASS, 0, NULL},	    {"acregmin", ACT_PASS, 0, NULL},
+	{"acregmax", ACT_PASS, 0, NULL},    {"acdirmin", ACT_PASS, 0, NULL},
+	{"acdirmax", ACT_PASS, 0, NULL},    {"actimeo", ACT_PASS, 0, NULL},
+	{"bsize", ACT_PASS, 0, NULL},	    {"clientaddr", ACT_PASS, 0, NULL},
+	{"cto", ACT_PASS, 0, NULL},	    {"nocto", ACT_PASS, 0, NULL},
+	{"fsc", ACT_PASS, 0, NULL},	    {"nofsc", ACT_PASS, 0, NULL},
+	{"intr", ACT_PASS, 0, NULL},	    {"nointr", ACT_PASS, 0, NULL},
+	{"local_lock", ACT_PASS, 0, NULL},  {"lookupcache", ACT_PASS, 0, NULL},
+	{"migration", ACT_PASS, 0, NULL},   {"nomigration", ACT_PASS, 0, NULL},
+	{"namlen", ACT_PASS, 0, NULL},	    {"nconnect", ACT_PASS, 0, NULL},
+	{"max_connect", ACT_PASS, 0, NULL}, {"posix", ACT_PASS, 0, NULL},
+	{"rdirplus", ACT_PASS, 0, NULL},    {"nordirplus", ACT_PASS, 0, NULL},
+	{"resvport", ACT_PASS, 0, NULL},    {"noresvport", ACT_PASS, 0, NULL},
+	{"retrans", ACT_PASS, 0, NULL},	    {"rsize", ACT_PASS, 0, NULL},
+	{"sec", ACT_PASS, 0, NULL},	    {"sharecache", ACT_PASS, 0, NULL},
+	{"nosharecache", ACT_PASS, 0, NULL}, {"softreval", ACT_PASS, 0, NULL},
+	{"nosoftreval", ACT_PASS, 0, NULL}, {"timeo", ACT_PASS, 0, NULL},
+	{"trunkdiscovery", ACT_PASS, 0, NULL}, {"notrunkdiscovery", ACT_PASS, 0, NULL},
+	{"wsize", ACT_PASS, 0, NULL},	    {"write", ACT_PASS, 0, NULL},
+	{"xprtsec", ACT_PASS, 0, NULL},
+};
+
+/* One option being looked at. */
+struct nfs_item {
+	struct parser *p;
+	const struct plan_word *w;
+	struct plan_nfs *out;
+	struct nfs_version *v;
+	struct slice text, name, value;
+	char *rest; /* options for the kernel, comma-separated; room for all of text */
+};
+
+static const struct nfs_option *find(struct slice name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (slice_is(name, options[i].name))
+			return &options[i];
+	return NULL;
+}
+
+static void remark(struct nfs_item *x, enum diag_severity severity, const char *remedy,
+	const char *text)
+{
+	complain(x->p, x->w, x->text, severity, remedy, "%s", text);
+}
+
+static void pass(struct nfs_item *x)
+{
+	size_t n = strlen(x->rest);
+
+	if (n)
+		x->rest[n++] = ',';
+	memcpy(x->rest + n, x->text.s, x->text.len);
+}
+
+static void take_version(struct nfs_item *x)
+{
+	struct slice v = x->name.s[0] == 'v' && x->name.s[1] != 'e' ? slice_from(x->name, 1) : x->value;
+	bool again = x->v->major >= 0;
+
+	if (slice_is(v, "3")) {
+		x->v->major = 3;
+		x->v->minor = -1;
+	} else if (slice_is(v, "4")) {
+		x->v->major = 4;
+	} else if (v.len == 3 && slice_starts(v, "4.") && v.s[2] >= '0' && v.s[2] <= '2') {
+		x->v->major = 4;
+		x->v->minor = v.s[2] - '0';
+	} else {
+		remark(x, DIAG_ERROR, "vers=4.2, 4.1, 4.0, 4 or 3",
+			"not an NFS version the kernel mounts; left out");
+		return;
+	}
+	if (again)
+		remark(x, DIAG_WARN, "keep one of them", "the version is given again; the last counts");
+}
+
+static void take_minor(struct nfs_item *x)
+{
+	if (x->value.len == 1 && x->value.s[0] >= '0' && x->value.s[0] <= '2')
+		x->v->minor = x->value.s[0] - '0';
+	else
+		remark(x, DIAG_ERROR, "vers=4.2, 4.1 or 4.0", "not a minor version; left out");
+}
+
+static void take_proto(struct nfs_item *x)
+{
+	struct slice v = slice_is(x->name, "proto") ? x->value : x->name;
+
+	if (slice_is(v, "rdma") || slice_is(v, "rdma6"))
+		x->out->proto = PLAN_NFS_PROTO_RDMA;
+	else if (slice_is(v, "tcp") || slice_is(v, "tcp6"))
+		x->out->proto = PLAN_NFS_PROTO_TCP;
+	else
+		remark(x, DIAG_ERROR, "proto=rdma or proto=tcp",
+			"not a transport for a root; left out, TCP unless another is given");
+}
+
+static void take_port(struct nfs_item *x)
+{
+	uint32_t port;
+
+	if (value_u32(x->value.s, x->value.len, 65535, &port) < 0 || port == 0)
+		remark(x, DIAG_ERROR, "1 to 65535; usual are 2049 (TCP) and 20049 (RDMA)",
+			"not a port; left out");
+	else
+		x->out->port = (uint16_t)port;
+}
+
+static void take_pass(struct nfs_item *x)
+{
+	if (slice_is(x->name, "sec") && slice_starts(x->value, "krb5"))
+		remark(x, DIAG_WARN, "sec=sys", "Kerberos needs rpc.gssd, which no initramfs runs");
+	pass(x);
+}
+
+static void take_unknown(struct nfs_item *x)
+{
+	if (slice_starts(x->name, "x-") || slice_is(x->name, "comment"))
+		return; /* free text for other programs */
+	remark(x, DIAG_WARN, NULL,
+		"not an NFS option known here; handed to the kernel, which may refuse it");
+	pass(x);
+}
+
+static void take(struct nfs_item *x, const struct nfs_option *o)
+{
+	static void (*const handlers[])(struct nfs_item *) = {
+		[ACT_PASS] = take_pass,	  [ACT_MOUNTD] = take_pass, [ACT_VERS] = take_version,
+		[ACT_MINOR] = take_minor, [ACT_PROTO] = take_proto, [ACT_PORT] = take_port,
+	};
+
+	if (o->remark)
+		remark(x, DIAG_WARN, NULL, o->remark);
+	if (o->act == ACT_FLAG)
+		x->out->mount_flags |= o->flag;
+	if (o->act == ACT_UNFLAG)
+		x->out->mount_flags &= ~o->flag;
+	if (o->act == ACT_RW || o->act == ACT_RO)
+		x->p->nfs_rw = o->act == ACT_RW;
+	if (o->act == ACT_LOCK)
+		remark(x, DIAG_WARN, "leave it out",
+			"NFS 3 locks need helpers that no initramfs runs; nolock is used for it");
+	if (o->act == ACT_MOUNTD)
+		x->v->mountd = true;
+	if (o->act < ARRAY_SIZE(handlers) && handlers[o->act])
+		handlers[o->act](x);
+}
+
+static void take_one(struct nfs_item *x)
+{
+	const struct nfs_option *o;
+	size_t eq = slice_find(x->text, "=");
+
+	x->name = (struct slice){x->text.s, eq};
+	x->value = slice_from(x->text, eq + (eq < x->text.len));
+	if (x->name.len == 0 || has_control(x->text) || slice_find(x->text, " ") < x->text.len) {
+		remark(x, DIAG_ERROR, NULL, "not a mount option; left out");
+		return;
+	}
+	o = find(x->name);
+	if (o)
+		take(x, o);
+	else
+		take_unknown(x);
+}
+
+void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
+	struct plan_nfs *out, struct nfs_version *v)
+{
+	struct nfs_item x = {.p = p, .w = w, .out = out, .v = v};
+	size_t before = strlen(out->options);
+
+	/* what was there, a comma, all of text */
+	x.rest = arena_alloc(p->arena, before + text.len + 2);
+	if (!x.rest) {
+		p->oom = true;
+		return;
+	}
+	memcpy(x.rest, out->options, before);
+	while (slice_next(&text, ',', &x.text))
+		if (x.text.len)
+			take_one(&x);
+	out->options = x.rest;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nfs: the many spellings of an NFS root (dracut's nfs-lib.sh reads the same ones):
+ *
+ *	[nfs[4]:][SERVER:]/PATH[:OPTIONS]	dracut; "," may stand for the last ":"
+ *	nfs[4]://SERVER[:PORT]/PATH		RFC 2224
+ *	nfs[4]:OPTIONS:SERVER:/PATH		the Red Hat installer's
+ *
+ * SERVER is a name, an IPv4 address, or an IPv6 address in brackets.
+ */
+#include "parser.h"
+
+struct nfs_spec {
+	struct parser *p;
+	const struct plan_word *w;
+	enum diag_severity severity; /* of what makes the whole thing useless */
+	struct plan_nfs *out;
+	struct nfs_version v;
+	bool four; /* "nfs4:" */
+};
+
+static const char root_remedy[] = "write root=nfs:SERVER:/PATH or root=nfs4:SERVER:/PATH:OPTIONS";
+
+static bool fail(struct nfs_spec *x, struct slice at, const char *text)
+{
+	complain(x->p, x->w, at, x->severity, root_remedy, "%s", text);
+	return false;
+}
+
+static bool server_name(struct slice s)
+{
+	size_t i;
+
+	if (s.len == 0 || s.len > 253) /* RFC 1035, without the last dot */
+		return false;
+	for (i = 0; i < s.len; i++) {
+		char c = s.s[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			    c == '.' || c == '-' || c == '_') || (i == 0 && c == '-'))
+			return false;
+	}
+	return true;
+}
+
+static bool set_server(struct nfs_spec *x, struct slice s)
+{
+	struct slice bare = s;
+
+	if (s.len == 0)
+		return true; /* from ip= or DHCP */
+	if (value_inet(s.s, s.len, &x->out->server_addr) == 0) {
+		if (s.s[0] == '[')
+			bare = (struct slice){s.s + 1, s.len - 2};
+		else if (x->out->server_addr.family == AF_INET6)
+			complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
+				"an IPv6 address belongs in brackets");
+		x->out->server = keep(x->p, bare);
+		return true;
+	}
+	if (!server_name(s))
+		return fail(x, s, "not a server's name or address");
+	x->out->server = keep(x->p, s);
+	return true;
+}
+
+static bool set_path(struct nfs_spec *x, struct slice s)
+{
+	if (s.len > 1024) /* MNTPATHLEN, RFC 1813 */
+		return fail(x, s, "the path is longer than NFS allows");
+	if (has_control(s))
+		return fail(x, s, "control bytes in the path");
+	x->out->path = keep(x->p, s);
+	x->out->path_host = strstr(x->out->path, "%s") != NULL;
+	return true;
+}
+
+/* "OPTIONS:SERVER" or SERVER alone, in front of ":/PATH". */
+static bool set_head(struct nfs_spec *x, struct slice head)
+{
+	struct inet_addr a;
+	size_t i = head.len;
+	bool bracket = false;
+
+	if (value_inet(head.s, head.len, &a) == 0)
+		return set_server(x, head);
+	/* the server is what follows the last ':' outside of brackets */
+	while (i > 0 && (head.s[i - 1] != ':' || bracket)) {
+		i--;
+		bracket = head.s[i] == ']' || (bracket && head.s[i] != '[');
+	}
+	if (i > 0)
+		nfs_options(x->p, x->w, (struct slice){head.s, i - 1}, x->out, &x->v);
+	return set_server(x, slice_from(head, i));
+}
+
+/* "/PATH[:OPTIONS]" or "/PATH,OPTIONS". */
+static bool set_tail(struct nfs_spec *x, struct slice tail)
+{
+	size_t n = 0;
+
+	while (n < tail.len && tail.s[n] != ':' && tail.s[n] != ',')
+		n++;
+	if (n < tail.len)
+		nfs_options(x->p, x->w, slice_from(tail, n + 1), x->out, &x->v);
+	return set_path(x, (struct slice){tail.s, n});
+}
+
+/* After "nfs://". */
+static bool set_url(struct nfs_spec *x, struct slice s)
+{
+	size_t slash = slice_find(s, "/");
+	struct slice host = {s.s, slash}, f[2];
+	uint32_t port;
+
+	if (slash == s.len)
+		return fail(x, s, "the URL names no path");
+	if (fields_split(host, f, 2) == 2 && f[1].len) {
+		if (value_u32(f[1].s, f[1].len, 65535, &port) < 0 || port == 0)
+			return fail(x, f[1], "not a port");
+		x->out->port = (uint16_t)port;
+	}
+	return set_server(x, f[0]) && set_path(x, slice_from(s, slash));
+}
+
+static bool set_text(struct nfs_spec *x, struct slice s)
+{
+	size_t colon;
+
+	if (slice_starts(s, "//"))
+		return set_url(x, slice_from(s, 2));
+	if (s.len == 0)
+		return true; /* everything from DHCP */
+	if (s.s[0] == '/')
+		return set_tail(x, s);
+	colon = slice_find(s, ":/");
+	if (colon < s.len)
+		return set_head(x, (struct slice){s.s, colon}) &&
+			set_tail(x, slice_from(s, colon + 1));
+	if (s.s[0] == ':' || s.s[0] == ',') { /* options only */
+		nfs_options(x->p, x->w, slice_from(s, 1), x->out, &x->v);
+		return true;
+	}
+	return fail(x, s, "names no path: it must begin with '/', after SERVER and ':'");
+}
+
+static unsigned int chosen_versions(struct nfs_spec *x)
+{
+	static const unsigned int minors[] = {PLAN_NFS_V40, PLAN_NFS_V41, PLAN_NFS_V42};
+
+	x->out->versions_given = x->v.major >= 0 || x->v.minor >= 0;
+	if (x->v.major == 3) {
+		if (x->four)
+			complain(x->p, x->w, WHOLE, DIAG_WARN, "write nfs: with vers=3",
+				"nfs4: and vers=3 contradict each other; version 3 is taken");
+		return PLAN_NFS_V3;
+	}
+	if (x->v.minor >= 0)
+		return minors[x->v.minor];
+	if (x->v.major == 4 || x->four)
+		return PLAN_NFS_V4ANY;
+	if (!x->v.mountd)
+		return PLAN_NFS_V4ANY | PLAN_NFS_V3;
+	complain(x->p, x->w, WHOLE, DIAG_NOTE, "write vers=3",
+		"mountd options belong to version 3: only that is tried");
+	return PLAN_NFS_V3;
+}
+
+/* Ports and transports that hardly belong together. */
+static void comment_port(struct nfs_spec *x)
+{
+	if (x->out->proto != PLAN_NFS_PROTO_RDMA && x->out->port == 20049)
+		complain(x->p, x->w, WHOLE, DIAG_WARN, "add proto=rdma",
+			"20049 is the port of NFS over RDMA, but the transport is TCP");
+	if (x->out->proto == PLAN_NFS_PROTO_RDMA && x->out->port == 2049)
+		complain(x->p, x->w, WHOLE, DIAG_WARN, "leave port= out, or write port=20049",
+			"2049 is the port of NFS over TCP, but the transport is RDMA");
+}
+
+bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity, struct plan_nfs *out)
+{
+	struct nfs_spec x = {.p = p, .w = w, .severity = severity, .out = out, .v = {-1, -1, false}};
+
+	*out = (struct plan_nfs){.options = "", .nolock = true};
+	p->nfs_rw = -1;
+	x.four = slice_is(text, "nfs4") || slice_starts(text, "nfs4:");
+	if (x.four || slice_is(text, "nfs") || slice_starts(text, "nfs:"))
+		text = slice_from(text, slice_find(text, ":"));
+	if (slice_starts(text, ":"))
+		text = slice_from(text, 1);
+	if (!set_text(&x, text))
+		return false;
+	out->versions = chosen_versions(&x);
+	comment_port(&x);
+	return true;
+}
+
+const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
+{
+	static const struct {
+		unsigned int bit;
+		const char *name;
+	} versions[] = {
+		{PLAN_NFS_V42, "4.2"}, {PLAN_NFS_V41, "4.1"}, {PLAN_NFS_V40, "4.0"}, {PLAN_NFS_V3, "3"}};
+	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA;
+	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
+	const char *text, *sep = ", NFS ";
+	size_t i;
+
+	text = textf(p, "%s:%s over %s (port %u)", nfs->server ? nfs->server : "(server from DHCP)",
+		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);
+	for (i = 0; i < ARRAY_SIZE(versions); i++)
+		if (nfs->versions & versions[i].bit) {
+			text = textf(p, "%s%s%s", text, sep, versions[i].name);
+			sep = ", then ";
+		}
+	if (nfs->options[0])
+		text = textf(p, "%s, options %s", text, nfs->options);
+	return text;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options: the table made from options.def, and the searches in it.
+ */
+#include "parser.h"
+
+/* Words of options.def. */
+#define LAST	  OPTION_LAST
+#define LIST	  OPTION_LIST
+#define VALUE	  OPTION_VALUE
+#define PREFIX	  OPTION_PREFIX
+#define NOFIELD	  0
+#define FIELD(f)  offsetof(struct boot_plan, f)
+
+static const struct option_row rows[OPTION_N] = {
+#define OPTION(id, name, grammar, def, status, flags, parse, field, dracut, doc)                   \
+	[OPTION_##id] = {OPTION_##id, OPTION_##status, (flags), name, grammar, def, dracut, doc,   \
+		parse_##parse, field},
+#include "options.def"
+#undef OPTION
+};
+
+/* Spellings dracut dropped (its "deprecated" ones, gone since 104), still found in notes. */
+static const struct {
+	const char *old;
+	enum option_id id;
+} old_names[] = {
+	{"rdbreak", OPTION_RD_BREAK},
+	{"rdshell", OPTION_RD_SHELL},
+	{"rdinitdebug", OPTION_RD_DEBUG},
+	{"rdnetdebug", OPTION_RD_DEBUG},
+	{"rdinfo", OPTION_RD_INFO},
+	{"rd_retry", OPTION_RD_RETRY},
+	{"rd_NFS_DOMAIN", OPTION_RD_NFS_DOMAIN},
+	{"rdblacklist", OPTION_RD_DRIVER_BLACKLIST},
+	{"rdloaddriver", OPTION_RD_DRIVER_PRE},
+	{"rdinsmodpost", OPTION_RD_DRIVER_POST},
+};
+
+const struct option_row *option_row(enum option_id id)
+{
+	return &rows[id];
+}
+
+static char dash(char c)
+{
+	return c == '-' ? '_' : c;
+}
+
+/* Equal as the kernel compares parameter names: '-' and '_' are the same. */
+static bool same_name(const char *a, const char *b, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (dash(a[i]) != dash(b[i]))
+			return false;
+	return true;
+}
+
+const struct option_row *option_find(const char *s, size_t len, bool *renamed)
+{
+	size_t i;
+
+	if (renamed)
+		*renamed = false;
+	for (i = 0; i < OPTION_N; i++) {
+		size_t n = strlen(rows[i].name);
+		bool family = rows[i].flags & OPTION_PREFIX;
+
+		if ((family ? len > n : len == n) && same_name(s, rows[i].name, n))
+			return &rows[i];
+	}
+	for (i = 0; i < ARRAY_SIZE(old_names); i++) {
+		if (strlen(old_names[i].old) != len || memcmp(old_names[i].old, s, len) != 0)
+			continue;
+		if (renamed)
+			*renamed = true;
+		return &rows[old_names[i].id];
+	}
+	return NULL;
+}
+
+/* Longest name the suggestion looks at; the longest in the table has 24 letters. */
+#define SUGGEST_MAX 32
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+/* For suggestions small and capital letters are the same as well. */
+static char fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : dash(c);
+}
+
+/* Edit distance (Levenshtein) of a[0..n) and b[0..m), n and m at most SUGGEST_MAX. */
+static size_t distance(const char *a, size_t n, const char *b, size_t m)
+{
+	size_t row[SUGGEST_MAX + 1], i, j;
+
+	for (j = 0; j <= m; j++)
+		row[j] = j;
+	for (i = 1; i <= n; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (j = 1; j <= m; j++) {
+			size_t change = diagonal + (fold(a[i - 1]) != fold(b[j - 1]));
+
+			diagonal = row[j];
+			row[j] = min3(change, row[j] + 1, row[j - 1] + 1);
+		}
+	}
+	return row[m];
+}
+
+const char *option_suggest(const char *s, size_t len)
+{
+	const char *best = NULL;
+	size_t i, d, nearest = 3;
+
+	if (len < 3 || len > SUGGEST_MAX)
+		return NULL;
+	for (i = 0; i < OPTION_N; i++) {
+		size_t n = strlen(rows[i].name);
+
+		if (rows[i].flags & OPTION_PREFIX || n > SUGGEST_MAX)
+			continue;
+		d = distance(s, len, rows[i].name, n);
+		if (d < nearest && d * 3 <= n) {
+			nearest = d;
+			best = rows[i].name;
+		}
+	}
+	return best;
+}
+
+/* One line of the table for people: cell separators inside a cell are escaped. */
+static void put_cell(FILE *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '|')
+			fputc('\\', out);
+		fputc(*s, out);
+	}
+}
+
+static const char *status_text(enum option_status s)
+{
+	static const char *const texts[] = {
+		[OPTION_ACTED] = "",
+		[OPTION_NOTED] = " *Understood; nothing to do.*",
+		[OPTION_LATER] = " *Not in this build yet.*",
+		[OPTION_REFUSED] = " *Understood, not acted on.*",
+	};
+
+	return texts[s];
+}
+
+static void print_markdown(FILE *out)
+{
+	size_t i;
+
+	fputs("| Option | Default | What it does | dracut 059 |\n|---|---|---|---|\n", out);
+	for (i = 0; i < OPTION_N; i++) {
+		const struct option_row *r = &rows[i];
+
+		fputs("| `", out);
+		fputs(r->name, out);
+		if (r->grammar[0] && !(r->flags & OPTION_PREFIX))
+			put_cell(out, "=");
+		put_cell(out, r->grammar);
+		fprintf(out, "`%s | %s | ", r->flags & OPTION_LIST ? " (list)" : "", r->def);
+		put_cell(out, r->doc);
+		fputs(status_text(r->status), out);
+		fputs(" | ", out);
+		put_cell(out, r->dracut);
+		fputs(" |\n", out);
+	}
+}
+
+/* scdoc: '_' and '*' set type, so they are escaped in running text. */
+static void put_scdoc(FILE *out, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("_*\\#", *s))
+			fputc('\\', out);
+		fputc(*s, out);
+	}
+}
+
+static void print_man(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < OPTION_N; i++) {
+		const struct option_row *r = &rows[i];
+
+		fputc('*', out);
+		put_scdoc(out, r->name);
+		if (r->grammar[0] && !(r->flags & OPTION_PREFIX))
+			fputc('=', out);
+		put_scdoc(out, r->grammar);
+		fputs("*\n\t", out);
+		put_scdoc(out, r->doc);
+		put_scdoc(out, r->status == OPTION_LATER ? " Not in this build yet." :
+				r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
+		if (r->flags & OPTION_LIST)
+			fputs(" May be given several times.", out);
+		if (r->def[0]) {
+			fputs(" Default: ", out);
+			put_scdoc(out, r->def);
+			fputc('.', out);
+		}
+		if (r->dracut[0]) {
+			fputs(" dracut 059: ", out);
+			put_scdoc(out, r->dracut);
+			fputc('.', out);
+		}
+		fputs("\n\n", out);
+	}
+}
+
+static void print_completion(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < OPTION_N; i++)
+		fprintf(out, "%s%s\n", rows[i].name,
+			rows[i].grammar[0] && !(rows[i].flags & OPTION_PREFIX) ? "=" : "");
+}
+
+int options_print(FILE *out, enum options_format format)
+{
+	static void (*const printers[])(FILE *) = {
+		[OPTIONS_MARKDOWN] = print_markdown,
+		[OPTIONS_MAN] = print_man,
+		[OPTIONS_COMPLETION] = print_completion,
+	};
+
+	printers[format](out);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}

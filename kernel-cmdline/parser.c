@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parser: the helpers every parse function uses.
+ */
+#include "parser.h"
+
+struct plan_word *parser_word(const struct parser *p, enum option_id id)
+{
+	return p->taken[id] ? &p->words[p->taken[id] - 1] : NULL;
+}
+
+struct slice word_value(const struct plan_word *w)
+{
+	if (!w->value)
+		return (struct slice){"", 0};
+	return (struct slice){w->value, strlen(w->value)};
+}
+
+void say(struct parser *p, struct plan_word *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	w->effect = arena_vprintf(p->arena, fmt, ap);
+	va_end(ap);
+	if (!w->effect)
+		p->oom = true;
+}
+
+/* Where a remark about a part of a word's value stands in its source. */
+static void locate(struct diag *d, const struct plan_word *w, struct slice at)
+{
+	d->source = w->source;
+	d->option = w->name;
+	d->pos = w->pos;
+	d->len = w->len;
+	if (at.s && w->value && at.s >= w->value && at.s <= w->value + strlen(w->value)) {
+		d->pos = w->value_pos + (size_t)(at.s - w->value);
+		d->len = at.len ? at.len : 1;
+	}
+}
+
+void complain(struct parser *p, const struct plan_word *w, struct slice at,
+	enum diag_severity severity, const char *remedy, const char *fmt, ...)
+{
+	struct diag d = {.severity = severity, .remedy = remedy};
+	va_list ap;
+
+	if (w)
+		locate(&d, w, at);
+	if (severity == DIAG_FATAL)
+		p->plan->fatal = true;
+	if (!p->diags)
+		return;
+	va_start(ap, fmt);
+	d.text = arena_vprintf(p->arena, fmt, ap);
+	va_end(ap);
+	if (d.text)
+		diag_add(p->diags, &d);
+	else
+		p->oom = true;
+}
+
+const char *textf(struct parser *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = arena_vprintf(p->arena, fmt, ap);
+	va_end(ap);
+	if (!s)
+		p->oom = true;
+	return s ? s : "";
+}
+
+const char *keep(struct parser *p, struct slice s)
+{
+	const char *copy = arena_text(p->arena, s.s, s.len);
+
+	if (!copy)
+		p->oom = true;
+	return copy ? copy : "";
+}
+
+void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w)
+{
+	void *item;
+
+	if (l->n == PLAN_LIST_MAX) {
+		complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %d entries; the rest is left out",
+			PLAN_LIST_MAX);
+		return NULL;
+	}
+	item = arena_push(p->arena, l, size);
+	if (!item)
+		p->oom = true;
+	return item;
+}
+
+bool has_control(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if ((unsigned char)s.s[i] < ' ' || s.s[i] == 0x7f)
+			return true;
+	return false;
+}
+
+size_t fields_split(struct slice s, struct slice *fields, size_t max)
+{
+	size_t i, start = 0, n = 0;
+	bool bracket = false;
+
+	for (i = 0; i < s.len && n + 1 < max; i++) {
+		if (s.s[i] == '[')
+			bracket = true;
+		else if (s.s[i] == ']')
+			bracket = false;
+		if (s.s[i] != ':' || bracket)
+			continue;
+		fields[n++] = (struct slice){s.s + start, i - start};
+		start = i + 1;
+	}
+	fields[n++] = slice_from(s, start);
+	return n;
+}

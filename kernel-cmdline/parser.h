@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parser: the plan while it is being built. Internal to kernel-cmdline/.
+ *
+ * Running out of memory is sticky (oom) and looked at once, at the end; until then the helpers
+ * hand out something harmless. So the parse functions read as if memory never ended.
+ */
+#pragma once
+
+#include "arena.h"
+#include "plan.h"
+#include "words.h"
+
+struct parser {
+	struct boot_plan *plan;
+	struct arena *arena;
+	struct diag_list *diags; /* may be NULL */
+	struct plan_word *words;
+	size_t n_words;
+	bool oom;
+	size_t taken[OPTION_N];	 /* last well-formed word of each option: index + 1; 0: none */
+	struct arena_list pre, post, blacklist, params;
+	struct arena_list ips, nameservers, routes, ifnames, rdma_links;
+	struct arena_list init_args;
+	int nfs_rw;		 /* rw or ro among the NFS options: 1, 0; -1: neither */
+	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
+};
+
+/* The word of an option that counts (the last well-formed one), or NULL. */
+struct plan_word *parser_word(const struct parser *p, enum option_id id);
+
+/* word_value: a word's value as a slice; empty without one. */
+struct slice word_value(const struct plan_word *w);
+
+/*
+ * say: sets in plain words what a word does; a later call replaces the earlier.
+ */
+void say(struct parser *p, struct plan_word *w, const char *fmt, ...) _printf_(3, 4);
+
+/*
+ * complain: a remark about a word. at is the part of its value the remark is about; at.s NULL:
+ * the whole word. w NULL: about the line as a whole. remedy may be NULL; make one with textf().
+ */
+void complain(struct parser *p, const struct plan_word *w, struct slice at,
+	enum diag_severity severity, const char *remedy, const char *fmt, ...) _printf_(6, 7);
+
+/* The whole word, for complain(). */
+#define WHOLE ((struct slice){NULL, 0})
+
+/* textf: formatted text that lives as long as the plan; "" when out of memory. */
+const char *textf(struct parser *p, const char *fmt, ...) _printf_(2, 3);
+
+/* keep: a terminated copy of a slice; "" when out of memory. */
+const char *keep(struct parser *p, struct slice s);
+
+/*
+ * push: appends a zeroed item to one of the plan's lists. NULL when the list is full (said once
+ * an item, as an error of w) or memory is out.
+ */
+void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w);
+
+/* has_control: does the slice hold a control byte (which no value here may)? */
+bool has_control(struct slice s);
+
+/*
+ * fields_split: cuts s at every ':' that is not inside [brackets]; the brackets stay.
+ * Returns the number of fields, at most max; the last holds the rest.
+ */
+size_t fields_split(struct slice s, struct slice *fields, size_t max);
+
+/* In printf: "%.*s" with SLICE(s). Command lines are far below INT_MAX. */
+#define SLICE(x) (int)(x).len, (x).s
+
+/* The parse functions named in options.def. */
+#define PARSE(name)                                                            \
+	bool parse_##name(struct parser *p, const struct option_row *row,      \
+		struct plan_word *w)
+
+PARSE(boolean);	   /* generic.c */
+PARSE(seconds);
+PARSE(count);
+PARSE(flag_only);
+PARSE(noted);
+PARSE(later);
+PARSE(refused);
+PARSE(drivers);	   /* driver.c */
+PARSE(rdma_link);
+PARSE(ip);	   /* ip.c */
+PARSE(nameserver); /* net.c */
+PARSE(route);
+PARSE(ifname);
+PARSE(bootif);
+PARSE(bootdev);
+PARSE(hostname);
+PARSE(root);	   /* root.c */
+PARSE(rorw);
+PARSE(nfs_fallback);
+PARSE(rootflags);
+PARSE(init);	   /* policy.c */
+PARSE(shell);
+PARSE(emergency);
+PARSE(breakpoint);
+PARSE(quiet);
+
+/* param_parse: module.param=value (driver.c). */
+bool param_parse(struct parser *p, struct plan_word *w);
+
+/*
+ * nfs_parse: an NFS root from text, a part of w's value: "[nfs[4]:][server:]/path[:options]" and
+ * its other spellings. Fills out, sets p->nfs_rw. False if nothing sane can be made of it (said,
+ * with the severity given).
+ */
+bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity, struct plan_nfs *out);
+
+/* What the NFS options leave to be settled when all of them are read. */
+struct nfs_version {
+	int major, minor;	/* -1: not given */
+	bool mountd;		/* mountport= and the like: only version 3 knows them */
+};
+
+/* nfs_options: a comma-separated list into out, v and p->nfs_rw. May be called several times. */
+void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
+	struct plan_nfs *out, struct nfs_version *v);
+
+/* nfs_text: "192.0.2.1:/srv/root over RDMA (port 20049), NFS 4.2, then 4.1, then 4.0". */
+const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
+
+/* Once every word is read: defaults that depend on others, contradictions. */
+void resolve_net(struct parser *p);    /* resolve-net.c */
+void resolve_root(struct parser *p);   /* root.c */
+void resolve_policy(struct parser *p); /* policy.c */
+void check_plan(struct parser *p);     /* check.c */

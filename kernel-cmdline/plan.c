@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan: from text to plan in three passes: split every source into words, give each word to
+ * whom it belongs, then settle what depends on several words.
+ */
+#include "parser.h"
+
+/* The plan and what owns its memory. */
+struct plan_box {
+	struct boot_plan plan;
+	struct arena *arena;
+};
+
+struct boot_plan *plan_free(struct boot_plan *plan)
+{
+	struct plan_box *box = (struct plan_box *)plan;
+
+	if (!box)
+		return NULL;
+	arena_free(box->arena);
+	free(box);
+	return NULL;
+}
+
+/* --- pass 1: words ------------------------------------------------------------------------ */
+
+static void add_word(struct parser *p, const char *text, const struct raw_word *raw,
+	unsigned int source)
+{
+	struct plan_word *w = &p->words[p->n_words++];
+
+	*w = (struct plan_word){
+		.kind = PLAN_WORD_UNKNOWN,
+		.name = keep(p, raw->name),
+		.value = raw->value.s ? keep(p, raw->value) : NULL,
+		.source = source,
+		.pos = raw->pos,
+		.len = raw->len,
+		.value_pos = raw->value.s ? (size_t)(raw->value.s - text) : raw->pos,
+	};
+	if (raw->open_quote)
+		complain(p, w, WHOLE, DIAG_WARN, "close the quote",
+			"a quote is left open: the rest of the line belongs to this word");
+	if (raw->odd_space)
+		complain(p, w, WHOLE, DIAG_WARN, "write it in plain ASCII",
+			"byte 0xa0 ends a word for the kernel, for other programs it does not");
+}
+
+static void split_source(struct parser *p, const struct plan_source *src, unsigned int index)
+{
+	struct word_cursor c;
+	struct raw_word raw;
+	bool dashes = false;
+	size_t len = src->len < PLAN_SOURCE_MAX ? src->len : PLAN_SOURCE_MAX;
+
+	word_cursor_init(&c, src->text, len);
+	if (c.len < src->len) {
+		struct diag d = {.severity = DIAG_ERROR, .source = index, .pos = c.len, .len = 1};
+
+		d.text = c.len == PLAN_SOURCE_MAX ? "the text is too long; the rest is left out"
+						  : "a NUL byte ends the text; the rest is left out";
+		diag_add(p->diags, &d);
+	}
+	while (p->n_words < PLAN_WORDS_MAX && word_next(&c, &raw)) {
+		struct plan_word *w = &p->words[p->n_words];
+
+		add_word(p, src->text, &raw, index);
+		if (dashes) {
+			w->kind = PLAN_WORD_INIT;
+		} else if (!w->value && streq(w->name, "--")) {
+			w->kind = PLAN_WORD_SYSTEM;
+			dashes = true;
+		}
+	}
+	if (word_next(&c, &raw))
+		complain(p, &p->words[p->n_words - 1], WHOLE, DIAG_ERROR, NULL,
+			"more than %d words; the rest is left out", PLAN_WORDS_MAX);
+}
+
+/* How many words there will be, at most. */
+static size_t count_words(const struct plan_source *src, size_t n_src)
+{
+	struct word_cursor c;
+	struct raw_word raw;
+	size_t i, n = 0;
+
+	for (i = 0; i < n_src; i++) {
+		word_cursor_init(&c, src[i].text,
+			src[i].len < PLAN_SOURCE_MAX ? src[i].len : PLAN_SOURCE_MAX);
+		while (n < PLAN_WORDS_MAX && word_next(&c, &raw))
+			n++;
+	}
+	return n;
+}
+
+/* --- pass 2: options ---------------------------------------------------------------------- */
+
+static void take_option(struct parser *p, const struct option_row *row, struct plan_word *w)
+{
+	struct plan_word *before = parser_word(p, row->id);
+
+	w->kind = PLAN_WORD_OPTION;
+	w->row = row;
+	p->plan->given[row->id] = true;
+	if (row->flags & OPTION_VALUE && (!w->value || !w->value[0])) {
+		complain(p, w, WHOLE, w->value ? DIAG_WARN : DIAG_ERROR,
+			textf(p, "write %s=%s", row->name, row->grammar),
+			"no value; as if it were not given");
+		return;
+	}
+	if (!row->parse(p, row, w))
+		return;
+	p->taken[row->id] = (size_t)(w - p->words) + 1;
+	if (!before || row->flags & OPTION_LIST)
+		return;
+	say(p, before, "nothing: given again further on");
+	if (before->source == w->source && word_value(before).len &&
+		!streq(word_value(before).s, word_value(w).s))
+		complain(p, before, WHOLE, DIAG_WARN, "keep one of them",
+			"given again with another value; the last one counts");
+}
+
+static void take_init_arg(struct parser *p, struct plan_word *w)
+{
+	const char **slot = push(p, &p->init_args, sizeof(*slot), w);
+	bool renamed;
+
+	if (!slot)
+		return;
+	*slot = w->value ? textf(p, "%s=%s", w->name, w->value) : w->name;
+	say(p, w, "an argument of the real init");
+	if (w->kind == PLAN_WORD_INIT && option_find(w->name, strlen(w->name), &renamed))
+		complain(p, w, WHOLE, DIAG_WARN, "move it in front of --",
+			"after -- this belongs to init alone; dracut would still act on it");
+}
+
+/* Words that an old-style init takes from the kernel: the run level, as in dracut. */
+static bool run_level(const struct plan_word *w)
+{
+	static const char *const names[] = {"single", "emergency", "auto", "rescue", "s", "S"};
+	size_t i;
+
+	if (w->value)
+		return false;
+	if (w->name[0] >= '0' && w->name[0] <= '9' && !w->name[1])
+		return true;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(w->name, names[i]))
+			return true;
+	return false;
+}
+
+static void take_unknown(struct parser *p, struct plan_word *w)
+{
+	const char *near = option_suggest(w->name, strlen(w->name));
+	bool ours = strncmp(w->name, "rd.", 3) == 0;
+
+	w->kind = PLAN_WORD_UNKNOWN;
+	if (near)
+		complain(p, w, WHOLE, DIAG_WARN, textf(p, "did you mean %s?", near),
+			"unknown; nothing here reads it");
+	else
+		complain(p, w, WHOLE, ours ? DIAG_WARN : DIAG_NOTE, NULL,
+			"unknown to this agent; the kernel hands it on to init");
+}
+
+static void take_foreign(struct parser *p, struct plan_word *w)
+{
+	static const struct {
+		enum plan_word_kind kind;
+		const char *effect;
+	} owners[] = {
+		[OWNER_KERNEL] = {PLAN_WORD_KERNEL, "the kernel's own"},
+		[OWNER_SYSTEM] = {PLAN_WORD_SYSTEM, "for the real system"},
+		[OWNER_DRACUT] = {PLAN_WORD_DRACUT, "for dracut's modules; this agent ignores it"},
+	};
+	enum word_owner owner = word_owner(w->name, strlen(w->name));
+
+	if (owner == OWNER_NOBODY) {
+		if (param_parse(p, w))
+			w->kind = PLAN_WORD_PARAM;
+		else
+			take_unknown(p, w);
+		return;
+	}
+	w->kind = owners[owner].kind;
+	say(p, w, "%s", owners[owner].effect);
+	/* "modulename.param" of a family listed above is still a module's parameter */
+	if (owner == OWNER_KERNEL && strchr(w->name, '.'))
+		param_parse(p, w);
+}
+
+static void take_word(struct parser *p, struct plan_word *w)
+{
+	const struct option_row *row;
+	bool renamed;
+
+	if (w->kind == PLAN_WORD_INIT || run_level(w)) {
+		take_init_arg(p, w);
+		if (w->kind != PLAN_WORD_INIT)
+			w->kind = PLAN_WORD_SYSTEM;
+		return;
+	}
+	if (w->kind == PLAN_WORD_SYSTEM) { /* the "--" itself */
+		say(p, w, "what follows are arguments of the real init");
+		return;
+	}
+	row = option_find(w->name, strlen(w->name), &renamed);
+	if (!row) {
+		take_foreign(p, w);
+		return;
+	}
+	if (renamed)
+		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s", row->name),
+			"an old name of %s; dracut dropped it in version 104", row->name);
+	take_option(p, row, w);
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+/* Starts from the defaults the table states. */
+static void set_defaults(struct boot_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < OPTION_N; i++) {
+		const struct option_row *row = option_row((enum option_id)i);
+		char *field = (char *)plan + row->field;
+
+		if (!row->field)
+			continue;
+		if (row->parse == parse_boolean)
+			*(bool *)field = streq(row->def, "on");
+		else
+			value_u32(row->def, strlen(row->def), UINT32_MAX, (uint32_t *)field);
+	}
+	plan->init = option_row(OPTION_INIT)->def;
+}
+
+static void publish_lists(struct parser *p)
+{
+	struct boot_plan *plan = p->plan;
+
+#define PUBLISH(list, field, count) (plan->field = p->list.items, plan->count = p->list.n)
+	PUBLISH(pre, drivers.pre, drivers.n_pre);
+	PUBLISH(post, drivers.post, drivers.n_post);
+	PUBLISH(blacklist, drivers.blacklist, drivers.n_blacklist);
+	PUBLISH(params, drivers.params, drivers.n_params);
+	PUBLISH(ips, net.ips, net.n_ips);
+	PUBLISH(nameservers, net.nameservers, net.n_nameservers);
+	PUBLISH(routes, net.routes, net.n_routes);
+	PUBLISH(ifnames, net.ifnames, net.n_ifnames);
+	PUBLISH(rdma_links, net.rdma_links, net.n_rdma_links);
+	PUBLISH(init_args, init_args, n_init_args);
+#undef PUBLISH
+	plan->words = p->words;
+	plan->n_words = p->n_words;
+}
+
+static int build(struct parser *p, const struct plan_source *src, size_t n_src)
+{
+	size_t i, n = count_words(src, n_src);
+
+	set_defaults(p->plan);
+	p->words = arena_alloc(p->arena, (n + 1) * sizeof(*p->words));
+	if (!p->words)
+		return -ENOMEM;
+	for (i = 0; i < n_src; i++)
+		split_source(p, &src[i], (unsigned int)i);
+	for (i = 0; i < p->n_words && !p->oom; i++)
+		take_word(p, &p->words[i]);
+	if (p->oom)
+		return -ENOMEM;
+	resolve_net(p);
+	resolve_root(p);
+	resolve_policy(p);
+	check_plan(p);
+	publish_lists(p);
+	if (p->diags)
+		diag_list_sort(p->diags);
+	return p->oom ? -ENOMEM : 0;
+}
+
+int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, size_t n_src,
+	struct diag_list *diags)
+{
+	struct plan_box *box = calloc(1, sizeof(*box));
+	struct parser p = {.diags = diags};
+	int r;
+
+	if (!box)
+		return -ENOMEM;
+	p.plan = &box->plan;
+	r = arena_new(&box->arena);
+	if (r == 0) {
+		p.arena = box->arena;
+		r = build(&p, src, n_src);
+	}
+	if (r < 0) {
+		plan_free(&box->plan);
+		return r;
+	}
+	*ret = &box->plan;
+	return 0;
+}
+
+int plan_parse(struct boot_plan **ret, const char *cmdline, size_t len, struct diag_list *diags)
+{
+	struct plan_source src = {.text = cmdline, .len = len};
+
+	return plan_parse_sources(ret, &src, 1, diags);
+}
+
+static uint64_t later_by(uint64_t start, uint32_t seconds)
+{
+	return seconds ? start + seconds * NSEC_PER_SEC : NSEC_NEVER;
+}
+
+uint64_t plan_deadline(const struct boot_plan *p, uint64_t start)
+{
+	return later_by(start, p->timeout_s);
+}
+
+uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start)
+{
+	return min_u64(later_by(start, p->retry_s), plan_deadline(p, start));
+}

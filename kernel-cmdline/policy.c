@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * policy: init=, what a failed boot does, break points, and how much is shown.
+ */
+#include "parser.h"
+
+PARSE(init)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (has_control(v) || v.len > 255) {
+		complain(p, w, v, DIAG_ERROR, NULL, "not a path; left out, %s stays", p->plan->init);
+		return false;
+	}
+	if (v.s[0] == '/') {
+		p->plan->init = w->value;
+	} else {
+		p->plan->init = textf(p, "/%s", w->value);
+		complain(p, w, v, DIAG_WARN, textf(p, "write init=%s", p->plan->init),
+			"not absolute; read from the root's top");
+	}
+	say(p, w, "starts %s of the real root", p->plan->init);
+	return true;
+}
+
+PARSE(shell)
+{
+	struct slice v = word_value(w);
+	enum switch_word sw = value_switch(v.s, v.len);
+	bool on = sw == SWITCH_ON || sw == SWITCH_ODD;
+
+	if (sw == SWITCH_OFF_LOOSE || sw == SWITCH_ODD)
+		complain(p, w, v, DIAG_WARN, textf(p, "write %s=%d", row->name, on),
+			on ? "not a switch; read as on, like dracut"
+			   : "read as off; dracut knows only 0, no and off and takes this as on");
+	p->plan->shell = on ? PLAN_ON : PLAN_OFF;
+	say(p, w, on ? "opens a shell on the console when the boot fails"
+		     : "opens no shell when the boot fails");
+	return true;
+}
+
+PARSE(emergency)
+{
+	static const struct {
+		const char *word;
+		enum plan_action action;
+		const char *text;
+	} actions[] = {
+		{"reboot", PLAN_ACTION_REBOOT, "reboots"},
+		{"poweroff", PLAN_ACTION_POWEROFF, "powers off"},
+		{"halt", PLAN_ACTION_HALT, "halts"},
+		{"shell", PLAN_ACTION_NONE, "opens a shell"},
+	};
+	struct slice v = word_value(w);
+	size_t i;
+
+	(void)row;
+	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (!slice_is(v, actions[i].word))
+			continue;
+		p->plan->failure.action = actions[i].action;
+		say(p, w, "%s when the boot fails", actions[i].text);
+		if (actions[i].action == PLAN_ACTION_NONE)
+			complain(p, w, v, DIAG_NOTE, "write rd.shell",
+				"not one of dracut's words; the same as rd.shell");
+		return true;
+	}
+	complain(p, w, v, DIAG_ERROR, "rd.emergency=reboot, poweroff or halt",
+		"not an action; left out");
+	return false;
+}
+
+static const struct {
+	const char *name;
+	enum plan_break stage;
+} stages[] = {
+	{"cmdline", PLAN_BREAK_CMDLINE},       {"pre-udev", PLAN_BREAK_PRE_UDEV},
+	{"pre-trigger", PLAN_BREAK_PRE_TRIGGER}, {"initqueue", PLAN_BREAK_INITQUEUE},
+	{"pre-mount", PLAN_BREAK_PRE_MOUNT},   {"mount", PLAN_BREAK_MOUNT},
+	{"pre-pivot", PLAN_BREAK_PRE_PIVOT},   {"cleanup", PLAN_BREAK_CLEANUP},
+	{"", PLAN_BREAK_SWITCH_ROOT},	       {"switch_root", PLAN_BREAK_SWITCH_ROOT},
+	{"switch-root", PLAN_BREAK_SWITCH_ROOT},
+};
+
+PARSE(breakpoint)
+{
+	struct slice v = word_value(w);
+	size_t i;
+
+	(void)row;
+	for (i = 0; i < ARRAY_SIZE(stages); i++) {
+		if (!slice_is(v, stages[i].name))
+			continue;
+		p->plan->breaks |= stages[i].stage;
+		say(p, w, "opens a shell before %s",
+			stages[i].stage == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : v.s);
+		return true;
+	}
+	complain(p, w, v, DIAG_ERROR, "cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, "
+		"pre-pivot or cleanup", "not a stage; left out");
+	return false;
+}
+
+PARSE(quiet)
+{
+	if (w->value) {
+		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s alone", row->name),
+			"the kernel knows %s without a value only; left out", row->name);
+		return false;
+	}
+	p->plan->quiet = true;
+	say(p, w, "shows only warnings and errors, of the kernel and of this agent");
+	return true;
+}
+
+void resolve_policy(struct parser *p)
+{
+	struct boot_plan *plan = p->plan;
+	struct plan_word *w = parser_word(p, OPTION_RD_EMERGENCY);
+	bool action = plan->failure.action != PLAN_ACTION_NONE;
+
+	plan->failure.shell = plan->shell == PLAN_ON || plan->breaks != 0 ||
+		(plan->shell == PLAN_UNSET && !action);
+	if (!plan->failure.shell && !action)
+		plan->failure.action = PLAN_ACTION_HALT; /* dracut's, with rd.shell=0 */
+	if (!w || !action)
+		return;
+	if (plan->failure.shell)
+		say(p, w, "%s, once the shell is left", w->effect ? w->effect : "");
+	else if (plan->shell == PLAN_UNSET)
+		complain(p, w, WHOLE, DIAG_NOTE, "add rd.shell=0 to have the same under dracut",
+			"done at once; dracut opens a shell first unless rd.shell=0 is there");
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * resolve-net: what of the network depends on several options: the installer's short ip= form,
+ * repeated ip= for one interface, which interface leads, whether a network is wanted at all.
+ */
+#include "parser.h"
+
+#define IPV6_METHODS (PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6)
+
+/* --- ip=ADDR with netmask=, gateway=, mtu=, ksdevice= ---------------------------------------- */
+
+static void short_mask(struct parser *p, struct plan_ip *ip)
+{
+	struct plan_word *w = parser_word(p, OPTION_NETMASK);
+	struct slice v;
+
+	if (!w)
+		return;
+	v = word_value(w);
+	if (value_netmask(v.s, v.len, ip->addr.family == AF_INET ? 32 : 128, &ip->prefix) < 0)
+		complain(p, w, v, DIAG_ERROR, "for example netmask=255.255.255.0", "not a netmask");
+}
+
+static void short_gateway(struct parser *p, struct plan_ip *ip)
+{
+	struct plan_word *w = parser_word(p, OPTION_GATEWAY);
+	struct inet_addr a;
+	struct slice v;
+
+	if (!w)
+		return;
+	v = word_value(w);
+	if (value_inet(v.s, v.len, &a) < 0 || a.family != ip->addr.family)
+		complain(p, w, v, DIAG_ERROR, NULL, "not a gateway for this address; left out");
+	else
+		ip->gateway = a;
+}
+
+static void short_mtu(struct parser *p, struct plan_ip *ip)
+{
+	struct plan_word *w = parser_word(p, OPTION_MTU);
+	uint32_t mtu;
+	struct slice v;
+
+	if (!w)
+		return;
+	v = word_value(w);
+	if (value_u32(v.s, v.len, 65535, &mtu) < 0 || mtu < 68)
+		complain(p, w, v, DIAG_ERROR, "68 to 65535", "not an MTU; left out");
+	else
+		ip->mtu = mtu;
+}
+
+static void short_device(struct parser *p, struct plan_ip *ip)
+{
+	struct plan_word *w = parser_word(p, OPTION_KSDEVICE);
+	struct slice v;
+
+	if (!w)
+		return;
+	v = word_value(w);
+	if (slice_is(v, "bootif") || slice_is(v, "BOOTIF"))
+		ip->match = p->plan->net.bootif;
+	else if (value_hw(v.s, v.len, &ip->match) == 0 || slice_is(v, "link") ||
+		slice_is(v, "ibft"))
+		return;
+	else if (value_ifname(v.s, v.len))
+		ip->ifname = w->value;
+	else
+		complain(p, w, v, DIAG_ERROR, NULL, "not an interface; left out");
+}
+
+/* Takes the item at index i out of the list. */
+static void drop_ip(struct parser *p, size_t i)
+{
+	struct plan_ip *ips = p->ips.items;
+
+	memmove(&ips[i], &ips[i + 1], (p->ips.n - i - 1) * sizeof(*ips));
+	p->ips.n--;
+}
+
+static void resolve_short(struct parser *p)
+{
+	static const enum option_id helpers[] = {
+		OPTION_NETMASK, OPTION_GATEWAY, OPTION_MTU, OPTION_KSDEVICE};
+	struct plan_ip *ip;
+	size_t i;
+
+	if (p->short_ip) {
+		ip = (struct plan_ip *)p->ips.items + p->short_ip - 1;
+		short_mask(p, ip);
+		short_gateway(p, ip);
+		short_mtu(p, ip);
+		short_device(p, ip);
+		if (ip->prefix >= 0)
+			return;
+		complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
+			"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
+			"an address without a netmask; the whole option is left out");
+		drop_ip(p, p->short_ip - 1);
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(helpers); i++) {
+		struct plan_word *w = parser_word(p, helpers[i]);
+
+		if (!w)
+			continue;
+		say(p, w, "nothing: there is no ip=ADDR to go with it");
+		complain(p, w, WHOLE, DIAG_WARN, "put it into the ip= option",
+			"only counts beside ip=ADDR alone; nothing reads it");
+	}
+}
+
+/* --- every ip= ------------------------------------------------------------------------------ */
+
+static bool same_device(const struct plan_ip *a, const struct plan_ip *b)
+{
+	if (a->match.len || b->match.len)
+		return a->match.len == b->match.len &&
+			memcmp(a->match.bytes, b->match.bytes, a->match.len) == 0;
+	if (!a->ifname || !b->ifname)
+		return a->ifname == b->ifname;
+	return streq(a->ifname, b->ifname);
+}
+
+/* Would both set up the same thing? IPv4 and IPv6 on one interface are two things. */
+static bool rivals(const struct plan_ip *a, const struct plan_ip *b)
+{
+	bool six_a = a->addr.family == AF_INET6 || a->methods & IPV6_METHODS;
+	bool six_b = b->addr.family == AF_INET6 || b->methods & IPV6_METHODS;
+
+	return six_a == six_b && same_device(a, b);
+}
+
+static void resolve_repeated(struct parser *p)
+{
+	size_t i, k;
+
+	for (i = 0; i < p->ips.n; i++) {
+		struct plan_ip *ips = p->ips.items;
+		bool again = false;
+
+		for (k = i + 1; k < p->ips.n && !again; k++)
+			again = rivals(&ips[i], &ips[k]);
+		if (!again)
+			continue;
+		say(p, &p->words[ips[i].word], "nothing: given again further on");
+		complain(p, &p->words[ips[i].word], WHOLE, DIAG_WARN, "keep one of them",
+			"another ip= for the same interface follows and counts; dracut stops here");
+		drop_ip(p, i--);
+	}
+}
+
+static const char *device_text(struct parser *p, const struct plan_ip *ip)
+{
+	char hw[HW_ADDR_TEXT];
+
+	if (ip->match.len)
+		return textf(p, "the interface with address %s", hw_text(&ip->match, hw));
+	if (ip->ifname)
+		return ip->ifname;
+	return ip->methods & PLAN_IP_STATIC ? "the first interface" : "every interface";
+}
+
+static const char *method_text(struct parser *p, const struct plan_ip *ip)
+{
+	static const struct {
+		unsigned int method;
+		const char *text;
+	} texts[] = {
+		{PLAN_IP_DHCP, "asks for a lease by DHCP"},
+		{PLAN_IP_SINGLE, "asks for a lease by DHCP, the first answer wins"},
+		{PLAN_IP_DHCP6, "DHCPv6"},
+		{PLAN_IP_AUTO6, "IPv6 autoconfiguration"},
+		{PLAN_IP_EITHER6, "IPv6 autoconfiguration or else DHCPv6"},
+		{PLAN_IP_LINK6, "an IPv6 link-local address"},
+		{PLAN_IP_IBFT, "the firmware's iBFT settings"},
+	};
+	char addr[INET_ADDR_TEXT];
+	const char *text = "";
+	size_t i;
+
+	if (ip->methods & PLAN_IP_STATIC)
+		text = textf(p, "sets %s/%d", inet_text(&ip->addr, addr), ip->prefix);
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (ip->methods & texts[i].method)
+			text = textf(p, "%s%s%s", text, text[0] ? ", " : "", texts[i].text);
+	return text;
+}
+
+/* "sets 192.0.2.5/24 on ib0, gateway 192.0.2.1, MTU 2044" */
+static void say_ip(struct parser *p, const struct plan_ip *ip)
+{
+	char a[INET_ADDR_TEXT], b[HW_ADDR_TEXT];
+	const char *text = textf(p, "%s on %s", method_text(p, ip), device_text(p, ip));
+	size_t i;
+
+	if (ip->peer.family)
+		text = textf(p, "%s, peer %s", text, inet_text(&ip->peer, a));
+	if (ip->gateway.family)
+		text = textf(p, "%s, gateway %s", text, inet_text(&ip->gateway, a));
+	if (ip->hostname)
+		text = textf(p, "%s, host name %s", text, ip->hostname);
+	if (ip->mtu)
+		text = textf(p, "%s, MTU %u", text, ip->mtu);
+	if (ip->hwaddr.len)
+		text = textf(p, "%s, with address %s", text, hw_text(&ip->hwaddr, b));
+	for (i = 0; i < ip->n_dns; i++)
+		text = textf(p, "%s, DNS %s", text, inet_text(&ip->dns[i], a));
+	say(p, &p->words[ip->word], "%s", text);
+}
+
+/* Is the gateway reachable with this prefix? */
+static bool gateway_outside(const struct plan_ip *ip)
+{
+	int bits;
+
+	if (!(ip->methods & PLAN_IP_STATIC) || ip->gateway.family != AF_INET || ip->prefix < 0)
+		return false;
+	for (bits = 0; bits < ip->prefix; bits++) {
+		uint8_t mask = (uint8_t)(0x80 >> bits % 8);
+
+		if ((ip->addr.bytes[bits / 8] ^ ip->gateway.bytes[bits / 8]) & mask)
+			return ip->peer.family == 0;
+	}
+	return false;
+}
+
+static void comment_ip(struct parser *p, const struct plan_ip *ip)
+{
+	const struct plan_word *w = &p->words[ip->word];
+
+	if (ip->methods & IPV6_METHODS || ip->addr.family == AF_INET6)
+		complain(p, w, WHOLE, DIAG_WARN, "use IPv4 (dhcp or a static address)",
+			"understood, but this build sets up no IPv6 yet");
+	if (ip->methods & PLAN_IP_IBFT)
+		complain(p, w, WHOLE, DIAG_WARN, "use dhcp or a static address",
+			"understood, but this build does not read iBFT");
+	if (gateway_outside(ip))
+		complain(p, w, WHOLE, DIAG_WARN, "look at address, mask and gateway",
+			"the gateway is outside of the interface's subnet");
+}
+
+/* --- the whole network ---------------------------------------------------------------------- */
+
+static void resolve_bootif(struct parser *p)
+{
+	struct plan_word *off = parser_word(p, OPTION_RD_BOOTIF);
+	struct plan_word *w = parser_word(p, OPTION_BOOTIF);
+	enum switch_word sw;
+
+	if (!off || !w)
+		return;
+	sw = value_switch(word_value(off).s, word_value(off).len);
+	if (sw != SWITCH_OFF && sw != SWITCH_OFF_LOOSE)
+		return;
+	say(p, w, "nothing: rd.bootif=0 turns it off");
+	memset(&p->plan->net.bootif, 0, sizeof(p->plan->net.bootif));
+	p->plan->net.bootif_type = 0;
+}
+
+static void resolve_leaders(struct parser *p)
+{
+	struct plan_net *net = &p->plan->net;
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++) {
+		if (!net->bootdev && ips[i].ifname)
+			net->bootdev = ips[i].ifname;
+		if (!net->hostname)
+			net->hostname = ips[i].hostname;
+	}
+	/* dracut: several ip= are waited for, unless rd.neednet=0 */
+	if (p->ips.n > 1 && !p->plan->given[OPTION_RD_NEEDNET])
+		net->neednet = true;
+}
+
+void resolve_net(struct parser *p)
+{
+	const struct plan_ip *ips;
+	size_t i;
+
+	resolve_bootif(p);
+	resolve_short(p);
+	resolve_repeated(p);
+	resolve_leaders(p);
+	ips = p->ips.items;
+	for (i = 0; i < p->ips.n; i++) {
+		say_ip(p, &ips[i]);
+		comment_ip(p, &ips[i]);
+	}
+}

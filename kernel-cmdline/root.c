@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * root: which root is meant, from root=, netroot= and nfsroot= together, and how it is mounted.
+ */
+#include "parser.h"
+
+PARSE(root)
+{
+	(void)row;
+	if (!has_control(word_value(w)))
+		return true; /* understood once all three options are known */
+	complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in the value; left out");
+	return false;
+}
+
+PARSE(rorw)
+{
+	if (w->value) {
+		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s alone", row->name),
+			"the kernel and dracut know %s without a value only; left out", row->name);
+		return false;
+	}
+	p->plan->root.rw = row->id == OPTION_RW;
+	say(p, w, p->plan->root.rw ? "mounts the root read-write" : "mounts the root read-only");
+	return true;
+}
+
+PARSE(nfs_fallback)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (slice_is(v, "tcp")) {
+		say(p, w, "lets a root asked for over RDMA come over TCP if RDMA does not work");
+		return true;
+	}
+	if (slice_is(v, "none") || value_switch(v.s, v.len) == SWITCH_OFF) {
+		say(p, w, "never falls back from RDMA to TCP");
+		return true;
+	}
+	complain(p, w, v, DIAG_ERROR, "rd.nfs.fallback=tcp or none",
+		"not a transport to fall back to; left out, there is no fall-back");
+	return false;
+}
+
+PARSE(rootflags)
+{
+	(void)row;
+	say(p, w, "mount options of a local root");
+	return true;
+}
+
+/* Beginnings of root= and what they mean; the first that fits counts. */
+static const struct root_form {
+	const char *start;
+	bool whole; /* the text is exactly this */
+	enum plan_root_kind kind;
+} forms[] = {
+	{"dhcp", true, PLAN_ROOT_DHCP},	      {"dhcp6", true, PLAN_ROOT_DHCP},
+	{"nfs", true, PLAN_ROOT_NFS},	      {"nfs4", true, PLAN_ROOT_NFS},
+	{"nfs:", false, PLAN_ROOT_NFS},	      {"nfs4:", false, PLAN_ROOT_NFS},
+	{"/dev/nfs", true, PLAN_ROOT_NFS},    {"live:http://", false, PLAN_ROOT_LIVE},
+	{"live:https://", false, PLAN_ROOT_LIVE}, {"live:ftp://", false, PLAN_ROOT_LIVE},
+	{"live:tftp://", false, PLAN_ROOT_LIVE}, {"live:nfs:", false, PLAN_ROOT_LIVE},
+	{"live:torrent://", false, PLAN_ROOT_LIVE}, {"http://", false, PLAN_ROOT_LIVE},
+	{"https://", false, PLAN_ROOT_LIVE},  {"ftp://", false, PLAN_ROOT_LIVE},
+	{"tftp://", false, PLAN_ROOT_LIVE},   {"block:", false, PLAN_ROOT_BLOCK},
+	{"/dev/", false, PLAN_ROOT_BLOCK},    {"LABEL=", false, PLAN_ROOT_BLOCK},
+	{"UUID=", false, PLAN_ROOT_BLOCK},    {"PARTUUID=", false, PLAN_ROOT_BLOCK},
+	{"PARTLABEL=", false, PLAN_ROOT_BLOCK}, {"live:", false, PLAN_ROOT_BLOCK},
+	{"iscsi:", false, PLAN_ROOT_OTHER},   {"nbd:", false, PLAN_ROOT_OTHER},
+	{"nvmf:", false, PLAN_ROOT_OTHER},    {"srp:", false, PLAN_ROOT_OTHER},
+	{"cifs:", false, PLAN_ROOT_OTHER},    {"fcoe:", false, PLAN_ROOT_OTHER},
+	{"virtiofs:", false, PLAN_ROOT_OTHER}, {"zfs:", false, PLAN_ROOT_OTHER},
+	{"9p:", false, PLAN_ROOT_OTHER},      {"overlay:", false, PLAN_ROOT_OTHER},
+	/* a path alone is NFS with the server from DHCP, as in dracut */
+	{"/", false, PLAN_ROOT_NFS},
+};
+
+static enum plan_root_kind kind_of(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].whole ? slice_is(s, forms[i].start) : slice_starts(s, forms[i].start))
+			return forms[i].kind;
+	if (slice_find(s, ":/") < s.len)
+		return PLAN_ROOT_NFS; /* SERVER:/PATH */
+	return PLAN_ROOT_NONE;
+}
+
+static void take_nfs(struct parser *p, struct plan_word *w, struct slice text)
+{
+	struct plan_root *root = &p->plan->root;
+	struct plan_word *fallback = parser_word(p, OPTION_RD_NFS_FALLBACK);
+
+	if (!nfs_parse(p, w, text, DIAG_FATAL, &root->nfs)) {
+		memset(&root->nfs, 0, sizeof(root->nfs));
+		return;
+	}
+	root->kind = PLAN_ROOT_NFS;
+	root->nfs.fallback_tcp = fallback && streq(fallback->value, "tcp");
+	/* ro or rw by itself outweighs the NFS options, as in dracut */
+	if (p->nfs_rw >= 0 && !p->taken[OPTION_RO] && !p->taken[OPTION_RW])
+		root->rw = p->nfs_rw;
+}
+
+/* SERVER:/PATH without "nfs:" in front. */
+static void comment_legacy(struct parser *p, const struct plan_word *w, struct slice s)
+{
+	if (slice_starts(s, "nfs") || slice_starts(s, "/dev/nfs"))
+		return;
+	if (s.s[0] >= '0' && s.s[0] <= '9')
+		return; /* dracut takes an address alone as well */
+	complain(p, w, s, DIAG_WARN, textf(p, "write root=nfs:%.*s", SLICE(s)),
+		s.s[0] == '/' ? "a path alone: read as NFS, the server comes from DHCP"
+			      : "read as NFS; dracut wants nfs: in front of a server's name");
+}
+
+/* root=/dev/nfs: the rest is in nfsroot=, or all of it comes from DHCP. */
+static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_word *nfsroot)
+{
+	p->plan->root.legacy_nfs = true;
+	if (!nfsroot) {
+		take_nfs(p, root, (struct slice){"nfs", 3});
+		return;
+	}
+	complain(p, nfsroot, WHOLE, DIAG_NOTE, textf(p, "write root=nfs:%s", nfsroot->value),
+		"the old form; still understood");
+	p->plan->root.text = nfsroot->value;
+	take_nfs(p, nfsroot, word_value(nfsroot));
+	say(p, root, "the root is in nfsroot=");
+}
+
+static void take_kind(struct parser *p, struct plan_word *w)
+{
+	struct plan_root *root = &p->plan->root;
+	struct slice s = word_value(w);
+
+	switch (kind_of(s)) {
+	case PLAN_ROOT_NFS:
+		comment_legacy(p, w, s);
+		take_nfs(p, w, s);
+		return;
+	case PLAN_ROOT_LIVE:
+		root->kind = PLAN_ROOT_LIVE;
+		root->url = w->value + (slice_starts(s, "live:") ? 5 : 0);
+		say(p, w, "nothing yet: the root image at %s", root->url);
+		complain(p, w, WHOLE, DIAG_ERROR, "root=nfs:SERVER:/PATH works",
+			"understood, but this build cannot fetch a root image yet");
+		return;
+	case PLAN_ROOT_NONE:
+		root->kind = PLAN_ROOT_OTHER;
+		complain(p, w, s, DIAG_WARN, "root=nfs:SERVER:/PATH is what this agent mounts",
+			"not a root this agent knows; left to dracut");
+		say(p, w, "left to dracut");
+		return;
+	default:
+		root->kind = kind_of(s);
+		break;
+	}
+	if (root->kind == PLAN_ROOT_DHCP)
+		say(p, w, "takes server and path of the root from DHCP's root-path");
+	else
+		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
+							: "left to dracut");
+	if (slice_is(s, "dhcp6"))
+		complain(p, w, s, DIAG_WARN, "root=dhcp",
+			"understood, but this build does no DHCPv6 yet; read as dhcp");
+}
+
+/* Which word names the root? NULL if none does. */
+static struct plan_word *choose_word(struct parser *p)
+{
+	struct plan_word *root = parser_word(p, OPTION_ROOT);
+	struct plan_word *netroot = parser_word(p, OPTION_NETROOT);
+	bool open;
+
+	if (!netroot)
+		return root;
+	open = !root || slice_is(word_value(root), "nfs") || slice_is(word_value(root), "nfs4") ||
+		slice_is(word_value(root), "dhcp") || slice_is(word_value(root), "/dev/nfs");
+	if (!open) {
+		say(p, netroot, "nothing: root= names the root");
+		return root;
+	}
+	if (kind_of(word_value(netroot)) == PLAN_ROOT_NFS)
+		complain(p, netroot, WHOLE, DIAG_WARN, textf(p, "write root=%s", netroot->value),
+			"dracut ignores netroot= for NFS");
+	if (root)
+		say(p, root, "netroot= names the root");
+	return netroot;
+}
+
+static void no_root(struct parser *p)
+{
+	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT);
+
+	if (!nfsroot) {
+		complain(p, NULL, WHOLE, DIAG_FATAL,
+			"add root=nfs:SERVER:/PATH, root=nfs4:SERVER:/PATH or root=dhcp",
+			p->plan->given[OPTION_ROOT] ? "no usable root=" : "no root=");
+		return;
+	}
+	complain(p, nfsroot, WHOLE, DIAG_WARN, textf(p, "write root=nfs:%s", nfsroot->value),
+		"nfsroot= without root=/dev/nfs; taken as the root, dracut would stop");
+	p->plan->root.text = nfsroot->value;
+	take_nfs(p, nfsroot, word_value(nfsroot));
+}
+
+/* The server an ip= names in its second field serves for the root, too (dracut, kernel). */
+static void server_from_peer(struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items;
+	struct plan_nfs *nfs = &p->plan->root.nfs;
+	char text[INET_ADDR_TEXT];
+	size_t i;
+
+	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->server)
+		return;
+	for (i = 0; i < p->ips.n; i++) {
+		if (!ips[i].peer.family)
+			continue;
+		nfs->server_addr = ips[i].peer;
+		nfs->server = textf(p, "%s", inet_text(&ips[i].peer, text));
+		return;
+	}
+}
+
+static void say_root(struct parser *p, struct plan_word *w)
+{
+	const struct plan_root *root = &p->plan->root;
+
+	if (root->kind == PLAN_ROOT_NFS)
+		say(p, w, "mounts %s, %s", nfs_text(p, &root->nfs),
+			root->rw ? "read-write" : "read-only");
+}
+
+void resolve_root(struct parser *p)
+{
+	struct plan_word *w = choose_word(p), *nfsroot = parser_word(p, OPTION_NFSROOT);
+	bool dev_nfs = w && slice_is(word_value(w), "/dev/nfs");
+
+	if (!w) {
+		no_root(p);
+		w = nfsroot;
+	} else if (dev_nfs) {
+		p->plan->root.text = w->value;
+		take_dev_nfs(p, w, nfsroot);
+	} else {
+		p->plan->root.text = w->value;
+		take_kind(p, w);
+	}
+	server_from_peer(p);
+	if (dev_nfs && nfsroot)
+		w = nfsroot;
+	if (w)
+		say_root(p, w);
+	if (nfsroot && w != nfsroot) {
+		say(p, nfsroot, "nothing: root= names the root");
+		complain(p, nfsroot, WHOLE, DIAG_WARN, "leave it out",
+			"nfsroot= belongs to root=/dev/nfs; dracut would stop here");
+	}
+}
+
+/* --- root-path ------------------------------------------------------------------------------ */
+
+/* What the command line says counts; DHCP fills what it leaves open. */
+static void inherit(struct plan_nfs *nfs, const struct plan_nfs *from, struct parser *p)
+{
+	if (from->server) {
+		nfs->server = keep(p, (struct slice){from->server, strlen(from->server)});
+		nfs->server_addr = from->server_addr;
+	}
+	if (from->path) {
+		nfs->path = keep(p, (struct slice){from->path, strlen(from->path)});
+		nfs->path_host = from->path_host;
+	}
+	if (from->versions_given || !nfs->versions_given)
+		nfs->versions = from->versions;
+	nfs->versions_given |= from->versions_given;
+	if (from->proto != PLAN_NFS_PROTO_UNSET)
+		nfs->proto = from->proto;
+	if (from->port)
+		nfs->port = from->port;
+	nfs->mount_flags |= from->mount_flags;
+	nfs->fallback_tcp = from->fallback_tcp;
+	/* later options outweigh earlier ones in the kernel */
+	nfs->options = textf(p, "%s%s%s", nfs->options,
+		nfs->options[0] && from->options[0] ? "," : "", from->options);
+}
+
+struct spec_box {
+	struct root_spec spec;
+	struct arena *arena;
+};
+
+struct root_spec *root_spec_free(struct root_spec *s)
+{
+	struct spec_box *box = (struct spec_box *)s;
+
+	if (!box)
+		return NULL;
+	arena_free(box->arena);
+	free(box);
+	return NULL;
+}
+
+static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_plan *plan,
+	struct slice text)
+{
+	struct plan_word w = {.name = "root-path", .len = text.len};
+
+	w.value = keep(p, text);
+	if (p->oom)
+		return -ENOMEM;
+	text.s = w.value;
+	text.len = strlen(w.value);
+	if (has_control(text) || kind_of(text) != PLAN_ROOT_NFS) {
+		complain(p, &w, text, DIAG_ERROR, "[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS]",
+			"DHCP's root-path is not an NFS root");
+		return -EINVAL;
+	}
+	if (!nfs_parse(p, &w, text, DIAG_ERROR, &box->spec.nfs))
+		return -EINVAL;
+	box->spec.rw = plan->root.rw ||
+		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
+	if (plan->root.kind == PLAN_ROOT_NFS)
+		inherit(&box->spec.nfs, &plan->root.nfs, p);
+	return p->oom ? -ENOMEM : 0;
+}
+
+int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
+	size_t len, struct diag_list *diags)
+{
+	struct spec_box *box = calloc(1, sizeof(*box));
+	struct boot_plan scratch = {0}; /* nfs_parse() may set its fatal flag */
+	struct parser p = {.diags = diags, .plan = &scratch};
+	int r;
+
+	if (!box)
+		return -ENOMEM;
+	r = arena_new(&box->arena);
+	p.arena = box->arena;
+	if (r == 0)
+		r = parse_spec(&p, box, plan, (struct slice){text, len ? strnlen(text, len) : 0});
+	if (r < 0) {
+		root_spec_free(&box->spec);
+		return r;
+	}
+	*ret = &box->spec;
+	return 0;
+}

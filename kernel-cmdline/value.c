@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * value: typed values out of bounded text. The libc parsers (strtoul, inet_aton) are not used
+ * on what came from outside: they take more than the grammars here allow (signs, white space,
+ * octal, "10.1") and need a terminator.
+ */
+#include "value.h"
+
+#include <arpa/inet.h>
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_alnum(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	if (len == 0)
+		return -EINVAL;
+	for (i = 0; i < len; i++) {
+		if (!is_digit(s[i]))
+			return -EINVAL;
+		if (v <= UINT32_MAX)
+			v = v * 10 + (uint64_t)(s[i] - '0');
+	}
+	if (v > max)
+		return -ERANGE;
+	*ret = (uint32_t)v;
+	return 0;
+}
+
+enum switch_word value_switch(const char *s, size_t len)
+{
+	static const struct {
+		const char *word;
+		enum switch_word means;
+	} words[] = {
+		{"", SWITCH_ON},	      {"1", SWITCH_ON},		 {"yes", SWITCH_ON},
+		{"on", SWITCH_ON},	      {"true", SWITCH_ON},	 {"y", SWITCH_ON},
+		{"0", SWITCH_OFF},	      {"no", SWITCH_OFF},	 {"off", SWITCH_OFF},
+		{"false", SWITCH_OFF_LOOSE},  {"n", SWITCH_OFF_LOOSE},	 {"never", SWITCH_OFF_LOOSE},
+		{"disable", SWITCH_OFF_LOOSE}, {"No", SWITCH_OFF_LOOSE}, {"Off", SWITCH_OFF_LOOSE},
+		{"OFF", SWITCH_OFF_LOOSE},    {"NO", SWITCH_OFF_LOOSE},	 {"N", SWITCH_OFF_LOOSE},
+		{"False", SWITCH_OFF_LOOSE},  {"none", SWITCH_OFF_LOOSE},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i].word) == len && memcmp(words[i].word, s, len) == 0)
+			return words[i].means;
+	return SWITCH_ODD;
+}
+
+int value_ipv4(const char *s, size_t len, struct inet_addr *ret)
+{
+	struct inet_addr a = {.family = AF_INET};
+	size_t n, i = 0;
+	uint32_t octet;
+
+	for (n = 0; n < 4; n++) {
+		size_t start = i;
+
+		while (i < len && is_digit(s[i]))
+			i++;
+		/* "010" is octal for some tools and decimal for others: refused */
+		if (i - start > 3 || (i - start > 1 && s[start] == '0'))
+			return -EINVAL;
+		if (value_u32(s + start, i - start, 255, &octet) < 0)
+			return -EINVAL;
+		a.bytes[n] = (uint8_t)octet;
+		if (n < 3 && (i == len || s[i++] != '.'))
+			return -EINVAL;
+	}
+	if (i != len)
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+int value_ipv6(const char *s, size_t len, struct inet_addr *ret)
+{
+	struct inet_addr a = {.family = AF_INET6};
+	char buf[INET6_ADDRSTRLEN];
+
+	if (len == 0 || len >= sizeof(buf) || memchr(s, 0, len))
+		return -EINVAL;
+	memcpy(buf, s, len);
+	buf[len] = 0;
+	if (inet_pton(AF_INET6, buf, &a.v6) != 1)
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+/* Takes the brackets off "[x]". */
+static void unbracket(const char **s, size_t *len)
+{
+	if (*len >= 2 && (*s)[0] == '[' && (*s)[*len - 1] == ']') {
+		*s += 1;
+		*len -= 2;
+	}
+}
+
+int value_inet(const char *s, size_t len, struct inet_addr *ret)
+{
+	if (len && s[0] != '[' && value_ipv4(s, len, ret) == 0)
+		return 0;
+	unbracket(&s, &len);
+	return value_ipv6(s, len, ret);
+}
+
+int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *prefix)
+{
+	const char *slash;
+	struct inet_addr a;
+	uint32_t bits;
+
+	unbracket(&s, &len);
+	slash = len ? memchr(s, '/', len) : NULL;
+	if (!slash) {
+		*prefix = -1;
+		return value_inet(s, len, ret);
+	}
+	if (value_inet(s, (size_t)(slash - s), &a) < 0)
+		return -EINVAL;
+	if (value_u32(slash + 1, len - (size_t)(slash + 1 - s), a.family == AF_INET ? 32 : 128,
+		    &bits) < 0)
+		return -EINVAL;
+	*ret = a;
+	*prefix = (int)bits;
+	return 0;
+}
+
+int value_netmask(const char *s, size_t len, int max_prefix, int *ret)
+{
+	struct inet_addr a;
+	uint32_t bits;
+
+	if (value_u32(s, len, (uint32_t)max_prefix, &bits) == 0) {
+		*ret = (int)bits;
+		return 0;
+	}
+	if (value_ipv4(s, len, &a) < 0)
+		return -EINVAL;
+	bits = ntohl(a.v4.s_addr);
+	/* a mask is ones, then zeros: its complement plus one is a power of two */
+	if (~bits & (~bits + 1))
+		return -EINVAL;
+	*ret = bits ? 32 - __builtin_ctz(bits) : 0;
+	return 0;
+}
+
+int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max)
+{
+	size_t i = 0, n = 0;
+	char sep = 0;
+
+	while (i < len) {
+		int hi = hex_digit(s[i]);
+		int lo = i + 1 < len ? hex_digit(s[i + 1]) : -1;
+
+		if (hi < 0 || n == max)
+			return -EINVAL;
+		bytes[n++] = (uint8_t)(lo < 0 ? hi : hi * 16 + lo);
+		i += lo < 0 ? 1 : 2;
+		if (i == len)
+			return (int)n;
+		if (!sep)
+			sep = s[i];
+		/* a trailing separator is refused as well */
+		if ((sep != ':' && sep != '-') || s[i] != sep || i + 1 == len)
+			return -EINVAL;
+		i++;
+	}
+	return -EINVAL;
+}
+
+int value_hw(const char *s, size_t len, struct hw_addr *ret)
+{
+	struct hw_addr a = {0};
+	int n = value_octets(s, len, a.bytes, sizeof(a.bytes));
+
+	if (n != 6 && n != 8 && n != HW_ADDR_MAX)
+		return -EINVAL;
+	a.len = (uint8_t)n;
+	*ret = a;
+	return 0;
+}
+
+bool value_module(const char *s, size_t len)
+{
+	size_t i;
+
+	if (len == 0 || len > 63 || s[0] == '-')
+		return false;
+	for (i = 0; i < len; i++)
+		if (!is_alnum(s[i]) && s[i] != '_' && s[i] != '-')
+			return false;
+	return true;
+}
+
+bool value_ifname(const char *s, size_t len)
+{
+	size_t i;
+
+	/* IFNAMSIZ - 1, dev_valid_name() in the kernel's net/core/dev.c */
+	if (len == 0 || len > 15 || (len == 1 && s[0] == '.') || (len == 2 && !memcmp(s, "..", 2)))
+		return false;
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c <= ' ' || c >= 0x7f || c == '/' || c == ':')
+			return false;
+	}
+	return true;
+}
+
+bool value_hostname(const char *s, size_t len)
+{
+	size_t i;
+
+	/* __NEW_UTS_LEN is 64 */
+	if (len == 0 || len > 64 || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
+		return false;
+	for (i = 0; i < len; i++)
+		if (!is_alnum(s[i]) && s[i] != '-' && s[i] != '.')
+			return false;
+	return true;
+}
+
+const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT])
+{
+	buf[0] = 0;
+	if (a->family == AF_INET || a->family == AF_INET6)
+		inet_ntop(a->family, a->bytes, buf, INET_ADDR_TEXT);
+	return buf;
+}
+
+const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT])
+{
+	size_t i;
+
+	buf[0] = 0;
+	for (i = 0; i < a->len && i < HW_ADDR_MAX; i++)
+		snprintf(buf + 3 * i, 4, "%02x%s", a->bytes[i], i + 1 < a->len ? ":" : "");
+	return buf;
+}
+
+bool inet_equal(const struct inet_addr *a, const struct inet_addr *b)
+{
+	if (a->family != b->family)
+		return false;
+	return memcmp(a->bytes, b->bytes, a->family == AF_INET ? 4 : 16) == 0;
+}

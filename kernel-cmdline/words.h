@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * words: splits a command line into words exactly as the kernel does (next_arg() of its
+ * lib/cmdline.c), but without writing into the text: every part is a slice of it.
+ */
+#pragma once
+
+#include "util.h"
+
+/* A piece of text that is not terminated. */
+struct slice {
+	const char *s;
+	size_t len;
+};
+
+struct word_cursor {
+	const char *text;
+	size_t len, pos;
+};
+
+struct raw_word {
+	size_t pos, len;	/* the raw word, quotes included */
+	struct slice name;
+	struct slice value;	/* s is NULL without '=' */
+	bool open_quote;	/* a quote was still open at the end of the text */
+	bool odd_space;		/* ended by 0xa0, which only the kernel takes for a space */
+};
+
+/* word_cursor_init: the text ends at len or at its first NUL. */
+void word_cursor_init(struct word_cursor *c, const char *text, size_t len);
+
+/* word_next: the next word, or false at the end. */
+bool word_next(struct word_cursor *c, struct raw_word *ret);
+
+/* slice_next: cuts the part before the first sep off *rest. False once nothing is left. */
+bool slice_next(struct slice *rest, char sep, struct slice *ret);
+
+/* slice_is, slice_starts: comparison with a string. */
+bool slice_is(struct slice s, const char *text);
+bool slice_starts(struct slice s, const char *text);
+
+/* slice_find: offset of text in s, or s.len if it is not there. */
+size_t slice_find(struct slice s, const char *text);
+
+/* slice_from: s without its first n bytes (n <= s.len). */
+static inline struct slice slice_from(struct slice s, size_t n)
+{
+	return (struct slice){s.s + n, s.len - n};
+}
