@@ -92,7 +92,7 @@ static int cmd_plan(int argc, char **argv)
 
 	if (!line || plan_parse(&plan, line, strlen(line), NULL) < 0)
 		return EXIT_FAILURE;
-	return plan_dump(plan, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return plan_dump(plan, stdout, false) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int cmd_options(int argc, char **argv)

@@ -273,7 +273,7 @@ static int make_root(struct boot *b)
 		.proto = rdma ? NFS_PROTO_RDMA : NFS_PROTO_TCP,
 		.fallback_tcp = nfs->fallback_tcp,
 		.port = t->no_rdma ? 0 : nfs->port,
-		.readonly = !b->plan->root.rw,
+		.readonly = !(t->spec ? t->spec->rw : b->plan->root.rw),
 		.nolock = nfs->nolock,
 		.mount_flags = nfs->mount_flags,
 		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,

@@ -146,7 +146,7 @@ TEST(the_oldest_wait_is_named)
 	CHECK_INT(wait_line_cause(&w, where, sizeof(where)), CAUSE_PORT_DOWN);
 	CHECK_STR(where, "mlx5_0/1");
 	for (int i = 0; i < 20; i++) {
-		char rail[8];
+		char rail[16];
 
 		snprintf(rail, sizeof(rail), "r%d", i);
 		wait_line_set(&w, CAUSE_PORT_DOWN, rail, "x", 9);
