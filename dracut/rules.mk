@@ -11,7 +11,7 @@ MKIMAGE_CC     ?= cc
 MKIMAGE_CFLAGS ?= -O2 -g
 
 # One row of drivers.list becomes one row of the builder's table.
-$(MKIMAGE_INC): dracut/drivers.list
+$(MKIMAGE_INC): dracut/70initagent/drivers.list
 	@mkdir -p $(@D)
 	sed -n 's/^\(need\|may\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
 
@@ -36,3 +36,15 @@ image: $(MKIMAGE) $(BUILD)/initagent
 		--no-firmware '$(NO_FIRMWARE)' $(IMAGE_ARGS)
 
 .PHONY: image
+
+# The dracut module. dracut looks for modules in /usr/lib/dracut only, so PREFIX should be /usr.
+DRACUT_MODULE := $(wildcard dracut/70initagent/*)
+DRACUT_DIR     = $(DESTDIR)$(PREFIX)/lib/dracut/modules.d/70initagent
+
+install-dracut:
+	install -d '$(DRACUT_DIR)'
+	install -m 755 $(filter %.sh,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
+	install -m 644 $(filter-out %.sh,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
+
+INSTALLS += install-dracut
+.PHONY: install-dracut
