@@ -22,6 +22,13 @@ static void setup(struct fixture *f, bool quiet)
 	CHECK_INT(report_new(&f->report, &cfg), 0);
 }
 
+static void done(struct fixture *f)
+{
+	report_freep(&f->report);
+	closep(&f->pipe[0]);
+	closep(&f->pipe[1]);
+}
+
 static const char *printed(struct fixture *f)
 {
 	ssize_t n = read(f->pipe[0], f->text, sizeof(f->text) - 1);
@@ -47,13 +54,13 @@ TEST(every_cause_has_a_full_row)
 
 TEST(levels_choose_what_is_shown)
 {
-	struct fixture f;
+	_cleanup_(done) struct fixture f = {0};
 
 	setup(&f, true);
 	report_log(f.report, REPORT_INFO, "eth0", 0, "not shown");
 	report_log(f.report, REPORT_WARN, "eth0", 0, "shown %d", 1);
 	CHECK_STR(printed(&f), "initagent: eth0: shown 1\n");
-	report_free(f.report);
+	done(&f);
 	setup(&f, false);
 	report_log(f.report, REPORT_INFO, NULL, 0, "info");
 	report_log(f.report, REPORT_DEBUG, NULL, 0, "debug");
@@ -62,7 +69,7 @@ TEST(levels_choose_what_is_shown)
 
 TEST(control_bytes_never_reach_the_console)
 {
-	struct fixture f;
+	_cleanup_(done) struct fixture f = {0};
 	char clean[64];
 
 	setup(&f, false);
@@ -74,7 +81,7 @@ TEST(control_bytes_never_reach_the_console)
 
 TEST(a_cause_is_printed_once_per_text)
 {
-	struct fixture f;
+	_cleanup_(done) struct fixture f = {0};
 	struct report_view v;
 
 	setup(&f, true);
@@ -92,7 +99,7 @@ TEST(a_cause_is_printed_once_per_text)
 
 TEST(rows_are_bounded_and_counted)
 {
-	struct fixture f;
+	_cleanup_(done) struct fixture f = {0};
 	struct report_view v;
 
 	setup(&f, true);
