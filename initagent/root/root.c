@@ -7,10 +7,15 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "root/init_check.h"
 #include "root/verdict.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436 /* the same on every architecture */
+#endif
 
 #define BACKOFF_FIRST (NSEC_PER_SEC / 4)
 #define BACKOFF_MAX   (4 * NSEC_PER_SEC)
@@ -169,6 +174,21 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 	};
 }
 
+/*
+ * The child keeps nothing of its parent's but its own end: a copy of a packet socket here would
+ * keep it alive, and in the parent's epoll, after the parent closed it.
+ */
+static int keep_only(int fd)
+{
+	enum { FIRST = 3 }; /* stdin, stdout, stderr stay */
+
+	if (fd != FIRST && dup2(fd, FIRST) < 0)
+		return fd;
+	/* Linux 5.9; an older kernel keeps the copies until the mount ends. */
+	syscall(SYS_close_range, FIRST + 1, ~0U, 0);
+	return FIRST;
+}
+
 /* The child: one mount, one look for init, one message, gone. A root without init is not left mounted. */
 static void child_run(const struct root *r, int fd)
 {
@@ -176,6 +196,7 @@ static void child_run(const struct root *r, int fd)
 	struct nfs_attempt attempt;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd = keep_only(fd);
 	attempt_fill(r, &attempt);
 	out.error = r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
 	if (out.error == 0) {
