@@ -166,11 +166,16 @@ static const int wait_status[] = {
 	[RUNNING_NEVER] = 4,
 };
 
-/* "wait": until the agent has ended; "wait --timeout SECONDS": at most that long, 0 only looks. */
+/*
+ * "wait": until the agent has ended; "wait --timeout SECONDS": at most that long, 0 only looks;
+ * "wait --restarts": past the death of a killed agent, until one says how it ended.
+ */
 static int cmd_wait(int argc, char **argv)
 {
 	uint64_t deadline = NSEC_NEVER;
 
+	if (argc == 2 && streq(argv[1], "--restarts"))
+		return wait_status[running_wait_outcome(&system_env, deadline)];
 	if (argc == 3 && streq(argv[1], "--timeout")) {
 		char *end;
 		unsigned long seconds = strtoul(argv[2], &end, 10);
@@ -179,7 +184,7 @@ static int cmd_wait(int argc, char **argv)
 			return usage_error("--timeout takes seconds");
 		deadline = now_ns() + seconds * NSEC_PER_SEC;
 	} else if (argc != 1) {
-		return usage_error("wait takes --timeout SECONDS or nothing");
+		return usage_error("wait takes --timeout SECONDS, --restarts or nothing");
 	}
 	return wait_status[running_wait(&system_env, deadline)];
 }
@@ -203,7 +208,8 @@ static const struct command commands[] = {
 	{"options", "[--markdown|--man|--completion]", "the table of options", cmd_options},
 	{"causes", "", "the table of causes", cmd_causes},
 	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},
-	{"wait", "[--timeout SECONDS]", "wait for the agent: 0 done, 1 at work, 2 failed, 3 killed, 4 never",
+	{"wait", "[--timeout SECONDS | --restarts]",
+		"wait for the agent: 0 done, 1 at work, 2 failed, 3 killed, 4 never",
 		cmd_wait},
 	{"version", "", "print the version", cmd_version},
 	{"help", "", "this list", cmd_help},

@@ -157,7 +157,8 @@ static void sleep_on(int inotify, uint64_t deadline)
 		return;
 }
 
-enum running_state running_wait(const struct env *env, uint64_t deadline)
+/* wait_while: until the state is none of the bits in states, or deadline. */
+static enum running_state wait_while(const struct env *env, unsigned states, uint64_t deadline)
 {
 	_cleanup_close_ int fd = inotify_init1(IN_CLOEXEC);
 	enum running_state s = running_look(env);
@@ -168,10 +169,21 @@ enum running_state running_wait(const struct env *env, uint64_t deadline)
 	/* Closing the lock, opened for writing, is the last thing an agent does or has done to it. */
 	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE) < 0)
 		return s;
-	for (s = running_look(env); s == RUNNING_NEVER || s == RUNNING_NOW; s = running_look(env)) {
+	for (s = running_look(env); states & 1U << s; s = running_look(env)) {
 		if (now_ns() >= deadline)
 			break;
 		sleep_on(fd, deadline);
 	}
 	return s;
+}
+
+enum running_state running_wait(const struct env *env, uint64_t deadline)
+{
+	return wait_while(env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW, deadline);
+}
+
+enum running_state running_wait_outcome(const struct env *env, uint64_t deadline)
+{
+	return wait_while(
+		env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW | 1U << RUNNING_KILLED, deadline);
 }

@@ -39,3 +39,9 @@ enum running_state running_look(const struct env *env);
  * NSEC_NEVER: no limit). Returns the state it saw last. Waits by inotify and by the lock, not by polling.
  */
 enum running_state running_wait(const struct env *env, uint64_t deadline);
+
+/*
+ * running_wait_outcome: the same, but a killed agent is waited for as well: who started it (systemd)
+ * starts it again.
+ */
+enum running_state running_wait_outcome(const struct env *env, uint64_t deadline);

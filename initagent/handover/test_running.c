@@ -43,6 +43,7 @@ TEST(a_killed_agent_is_noticed_and_restarted)
 	struct env env = make_env(dir);
 	struct running r;
 	pid_t pid = fork();
+	int status;
 
 	if (pid == 0) {
 		if (running_begin(&env, 1000, &r) < 0)
@@ -55,10 +56,16 @@ TEST(a_killed_agent_is_noticed_and_restarted)
 	kill(pid, SIGKILL);
 	CHECK_INT(running_wait(&env, NSEC_NEVER), RUNNING_KILLED);
 	waitpid(pid, NULL, 0);
+	CHECK_INT(running_wait_outcome(&env, now_ns() + 20 * NSEC_PER_MSEC), RUNNING_KILLED);
+	pid = fork();
+	if (pid == 0)
+		_exit((int)running_wait_outcome(&env, NSEC_NEVER));
 	CHECK_INT(running_begin(&env, 5000, &r), 0);
 	CHECK_INT(r.start, 1000);
 	CHECK_INT(r.restarts, 1);
 	CHECK_INT(running_end(&env, &r, "failed"), 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(WEXITSTATUS(status), RUNNING_FAILED);
 	CHECK_INT(running_look(&env), RUNNING_FAILED);
 	CHECK_INT(running_begin(&env, 9000, &r), 0);
 	CHECK_INT(r.start, 9000);
