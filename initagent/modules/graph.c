@@ -3,6 +3,7 @@
 #include "modules/graph.h"
 
 #include "modules/graph_rows.h"
+#include "modules/lost.h"
 
 /* The first hard dependency that failed, or NULL. */
 static const struct module_entry *failed_need(const struct graph *g, size_t i)
@@ -165,6 +166,19 @@ static enum module_state state_after(int error)
 	return error ? MODULE_FAILED : MODULE_LOADED;
 }
 
+/* "Unknown symbol" because the module that has it never made it into the image. */
+static void name_lost_need(struct graph *g, size_t i)
+{
+	struct module_entry *e = &g->entries[i];
+	char path[MODULE_TEXT_SIZE];
+
+	if (e->cause != CAUSE_MODULE_SYMBOLS || lost_need(g->catalog, e->name, path, 128) != 1)
+		return;
+	e->cause = CAUSE_MODULE_MISSING;
+	snprintf(e->text, sizeof(e->text),
+		"needs %s: in the module index, but its file is not there", path);
+}
+
 void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now)
 {
 	enum module_state state = state_after(result->error);
@@ -181,5 +195,6 @@ void graph_finished(struct graph *g, const struct worker_result *result, uint64_
 	/* crc32-pclmul on a CPU without it, a driver without its card: no fault of anybody's. */
 	if (e->error == -ENODEV && !(g->nodes[result->id].demand & DEMAND_NAMED))
 		e->cause = CAUSE_NONE;
+	name_lost_need(g, result->id);
 	row_set_state(g, result->id, NULL, state, now);
 }

@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The modules room on made-up module trees: order, parallelism, failure, blacklists, devices. */
+#include <poll.h>
+#include <signal.h>
+
+#include "../../tests/modroom.h"
+
+#define SYM(name) name "_symbol"
+
+/* A tree in the shape of the real one. */
+static const struct modtree_module tree[] = {
+	{.name = "ib_core"},
+	{.name = "ib_uverbs", .needs = {SYM("ib_core")}},
+	{.name = "rdma_cm", .needs = {SYM("ib_core")}},
+	{.name = "rpcrdma", .needs = {SYM("rdma_cm"), SYM("sunrpc")}, .alias = {"xprtrdma"}},
+	{.name = "sunrpc"},
+	{.name = "rdma_rxe", .needs = {SYM("ib_uverbs")}, .alias = {"rdma-link-rxe"}},
+	{.name = "crc32_generic", .alias = {"crypto-crc32"}},
+	{.name = "crc32-pclmul", .alias = {"crypto-crc32"}},
+	{.name = "mlx5_core", .alias = {"pci:v000015B3d00001017sv*sd*bc*sc*i*"}},
+	{.name = "mlx5_ib", .needs = {SYM("mlx5_core"), SYM("ib_uverbs")}},
+	{.name = "virtio_ring"},
+	{.name = "virtio_pci",
+		.needs = {SYM("virtio_ring")},
+		.alias = {"pci:v00001AF4d*sv*sd*bc*sc*i*"}},
+	{.name = "virtio_net", .needs = {SYM("virtio_ring")}, .alias = {"virtio:d00000001v*"}},
+	{.name = "libcrc32c", .softdep = "pre: crc32c_generic post: after_crc"},
+	{.name = "crc32c_generic"},
+	{.name = "after_crc"},
+	{.name = "loop_a", .softdep = "pre: loop_b"},
+	{.name = "loop_b", .softdep = "pre: loop_a"},
+	{.name = "alone"},
+	{.name = "other"},
+};
+
+#define OPEN(r, acts) modroom_open(&(r), tree, ARRAY_SIZE(tree), acts, ARRAY_SIZE(acts))
+
+static const struct modroom_act no_acts[1] = {{.module = ""}};
+
+static size_t where(const char *log, const char *word)
+{
+	const char *p = strstr(log, word);
+
+	CHECK(p != NULL);
+	return (size_t)(p - log);
+}
+
+TEST(dependencies_come_first)
+{
+	struct modroom r;
+	const struct module_entry *e;
+	const char *log;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	e = modroom_load(&r, "rpcrdma");
+	CHECK_INT(e->state, MODULE_LOADED);
+	CHECK(e->begin && e->end >= e->begin && e->wanted);
+	log = modroom_log(&r);
+	CHECK(where(log, "ib_core") < where(log, "rdma_cm"));
+	CHECK(where(log, "rdma_cm") < where(log, "rpcrdma"));
+	CHECK(where(log, "sunrpc") < where(log, "rpcrdma"));
+	CHECK(modules_find(r.modules, "ib_core")->wanted);
+	CHECK(modules_processes(r.modules) <= 2);
+	modroom_close(&r);
+}
+
+TEST(events_name_every_module_once)
+{
+	struct modroom r;
+	struct module_event ev;
+	int loaded = 0;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	modroom_load(&r, "rdma_cm");
+	while (modules_pop_event(r.modules, &ev)) {
+		CHECK_INT(ev.type, MODULE_EVENT_LOADED);
+		CHECK_STR(ev.entry.name, loaded++ ? "rdma_cm" : "ib_core");
+	}
+	CHECK_INT(loaded, 2);
+	/* Asked again, nothing is loaded again, but the asker gets his answer. */
+	modroom_load(&r, "rdma_cm");
+	CHECK(modules_pop_event(r.modules, &ev));
+	CHECK_STR(ev.entry.name, "rdma_cm");
+	CHECK(!modules_pop_event(r.modules, &ev));
+	CHECK_STR(modroom_log(&r), "ib_core rdma_cm");
+	modroom_close(&r);
+}
+
+TEST(dash_equals_underscore)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "crc32_pclmul")->state, MODULE_LOADED);
+	CHECK_INT(modroom_load(&r, "crc32-pclmul")->state, MODULE_LOADED);
+	CHECK_INT(modroom_load(&r, "crc32-generic")->state, MODULE_LOADED);
+	CHECK_STR(modroom_log(&r), "crc32-pclmul crc32_generic");
+	modroom_close(&r);
+}
+
+TEST(bad_names_are_refused)
+{
+	static const char *const bad[] = {"", "-x", "../x", "a/b", "a.ko", "a b", "a;b", "a\nb",
+		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"};
+	struct modroom r;
+	size_t n;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_INT(modules_request(r.modules, bad[i], 1), -EINVAL);
+	(void)modules_ledger(r.modules, &n);
+	CHECK_INT((int)n, 0);
+	modroom_close(&r);
+}
+
+TEST(a_live_module_is_adopted)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/sys/module/ib_core/initstate", "live\n");
+	modtree_file(&r.tree, "/sys/module/sunrpc/initstate", "coming\n");
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "ib_core")->state, MODULE_PRESENT);
+	CHECK(!strstr(modroom_log(&r), "ib_core"));
+	/* One that is still coming is waited for in the kernel: EEXIST at its end. */
+	CHECK(strstr(modroom_log(&r), "sunrpc"));
+	modroom_close(&r);
+}
+
+TEST(a_built_in_module_is_present)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "fixed_in")->state, MODULE_PRESENT);
+	CHECK_STR(modroom_log(&r), "");
+	modroom_close(&r);
+}
+
+TEST(loaded_by_somebody_else_meanwhile)
+{
+	static const struct modroom_act acts[] = {{.module = "alone", .result = -EEXIST}};
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	e = modroom_load(&r, "alone");
+	CHECK_INT(e->state, MODULE_PRESENT);
+	CHECK_INT(e->cause, CAUSE_NONE);
+	CHECK_INT(e->error, 0);
+	modroom_close(&r);
+}
+
+TEST(soft_dependencies_order_but_do_not_bind)
+{
+	static const struct modroom_act acts[] = {{.module = "crc32c_generic", .result = -EIO}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "libcrc32c")->state, MODULE_LOADED);
+	CHECK_STR(modroom_log(&r), "crc32c_generic libcrc32c after_crc");
+	CHECK_INT(modules_find(r.modules, "crc32c_generic")->state, MODULE_FAILED);
+	CHECK(!modules_find(r.modules, "crc32c_generic")->wanted);
+	modroom_close(&r);
+}
+
+TEST(soft_cycle_is_cut)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "loop_a")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "loop_b")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+TEST(modprobe_blacklist_binds_aliases_only)
+{
+	struct modroom r;
+	struct module_event ev;
+
+	OPEN(r, no_acts);
+	modtree_file(
+		&r.tree, "/etc/modprobe.d/a.conf", "blacklist rpcrdma\nblacklist crc32-pclmul\n");
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "xprtrdma", 1), 0);
+	CHECK(modules_pop_event(r.modules, &ev));
+	CHECK_INT(ev.type, MODULE_EVENT_FAILED);
+	CHECK_INT(ev.entry.state, MODULE_BLOCKED);
+	CHECK_INT(ev.entry.cause, CAUSE_MODULE_BLACKLISTED);
+	CHECK_STR(ev.entry.name, "xprtrdma");
+	modroom_load(&r, "crypto-crc32");
+	CHECK_STR(modroom_log(&r), "crc32_generic");
+	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+TEST(our_blacklist_binds_everything)
+{
+	static const char *const names[] = {"ib-core", "alone"};
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, no_acts);
+	r.cfg.blacklist = names;
+	r.cfg.n_blacklist = ARRAY_SIZE(names);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "alone")->state, MODULE_BLOCKED);
+	e = modroom_load(&r, "rdma_cm");
+	CHECK_INT(e->state, MODULE_FAILED);
+	CHECK_INT(e->cause, CAUSE_MODULE_BLACKLISTED);
+	CHECK_STR(e->text, "needs ib_core: rd.driver.blacklist names it");
+	CHECK_STR(modroom_log(&r), "");
+	modroom_close(&r);
+}
+
+TEST(install_lines_are_not_run)
+{
+	struct modroom r;
+	char path[128];
+
+	OPEN(r, no_acts);
+	snprintf(path, sizeof(path), "install other touch %s/was-run\ninstall alone /bin/false\n",
+		r.tree.root);
+	modtree_file(&r.tree, "/run/modprobe.d/a.conf", path);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "alone")->state, MODULE_BLOCKED);
+	CHECK_INT(modroom_load(&r, "other")->state, MODULE_LOADED);
+	CHECK_STR(modroom_log(&r), "other");
+	snprintf(path, sizeof(path), "%s/was-run", r.tree.root);
+	CHECK(access(path, F_OK) < 0);
+	modroom_close(&r);
+}
+
+TEST(a_missing_module_is_named)
+{
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	e = modroom_load(&r, "mlx9_core");
+	CHECK_INT(e->state, MODULE_FAILED);
+	CHECK_INT(e->cause, CAUSE_MODULE_MISSING);
+	CHECK_INT(e->error, -ENOENT);
+	CHECK_STR(e->text, "no module and no alias of that name in /lib/modules/" MODTREE_KVER);
+	modroom_close(&r);
+}
+
+TEST(a_file_missing_from_the_image_is_named)
+{
+	static const struct modroom_act acts[] = {{.module = "rdma_cm",
+		.result = -ENOENT,
+		.kmsg = "4,9,9,-;rdma_cm: Unknown symbol ib_core_symbol (err -2)\n"}};
+	struct modroom r;
+	const struct module_entry *e;
+	char path[128];
+
+	OPEN(r, acts);
+	snprintf(path, sizeof(path), "%s/lib/modules/" MODTREE_KVER "/kernel/ib_core.ko",
+		r.tree.root);
+	CHECK_INT(unlink(path), 0);
+	modroom_start(&r);
+	e = modroom_load(&r, "rdma_cm");
+	CHECK_INT(e->cause, CAUSE_MODULE_MISSING);
+	CHECK_STR(
+		e->text, "needs kernel/ib_core.ko: in the module index, but its file is not there");
+	modroom_close(&r);
+}
+
+TEST(an_image_for_another_kernel_is_told)
+{
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/sys/module/ib_core/initstate", "live\n");
+	r.cfg.kver = "9.9.9-other";
+	modroom_start(&r);
+	e = modroom_load(&r, "rdma_cm");
+	CHECK_INT(e->cause, CAUSE_MODULE_NO_INDEX);
+	CHECK_STR(e->text, "/lib/modules/9.9.9-other/modules.dep.bin is not there");
+	/* What is live needs no index. */
+	CHECK_INT(modroom_load(&r, "ib_core")->state, MODULE_PRESENT);
+	modroom_close(&r);
+}
+
+TEST(options_from_files_and_command_line)
+{
+	static const struct module_param params[] = {{"other-one", "x", "1"}, {"alone", "b", "2"},
+		{"alone", "words", "two words"}, {"alone", "flag", NULL}, {"alone", "a", "1"}};
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/etc/modprobe.d/a.conf", "options alone a=1\n");
+	r.cfg.params = params;
+	r.cfg.n_params = ARRAY_SIZE(params);
+	modroom_start(&r);
+	modroom_load(&r, "alone");
+	CHECK_STR(modroom_log(&r), "alone[a=1 b=2 words=\"two words\" flag]");
+	modroom_close(&r);
+}
+
+TEST(an_option_that_cannot_be_passed_on)
+{
+	static const struct module_param params[] = {
+		{"alone", "b", "say \"x\""}, {"other", "b c=1 d", "2"}};
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	r.cfg.params = params;
+	r.cfg.n_params = ARRAY_SIZE(params);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "alone")->cause, CAUSE_MODULE_OPTION);
+	CHECK_INT(modroom_load(&r, "other")->cause, CAUSE_MODULE_OPTION);
+	CHECK_STR(modroom_log(&r), "");
+	modroom_close(&r);
+}
+
+TEST(independent_modules_load_in_parallel)
+{
+	/* Each waits for the other's begin: a serial loader would never end. */
+	static const struct modroom_act acts[] = {
+		{.module = "alone", .wait_for = "other"}, {.module = "other", .wait_for = "alone"}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
+	CHECK_INT(modroom_load(&r, "other")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "alone")->state, MODULE_LOADED);
+	CHECK_INT((int)modules_processes(r.modules), 2);
+	modroom_close(&r);
+}
+
+TEST(a_blocked_worker_holds_nobody_up)
+{
+	static const struct modroom_act acts[] = {{.module = "alone", .wait_for = "rpcrdma"}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	r.cfg.workers = 1;
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
+	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "alone")->state, MODULE_LOADED);
+	CHECK_INT((int)modules_processes(r.modules), 2);
+	modroom_close(&r);
+}
+
+TEST(a_worker_that_dies_fails_its_module_only)
+{
+	static const struct modroom_act acts[] = {{.module = "alone", .signal = SIGKILL}};
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, acts);
+	r.cfg.workers = 1;
+	modroom_start(&r);
+	e = modroom_load(&r, "alone");
+	CHECK_INT(e->state, MODULE_FAILED);
+	CHECK_INT(e->error, -EIO);
+	CHECK_STR(e->text, "the loading process was ended by signal 9");
+	CHECK_INT(modroom_load(&r, "other")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+struct words {
+	int error;
+	const char *kmsg;
+	enum cause cause;
+	const char *text;
+};
+
+/* The kernel's own lines, and what must be made of them. */
+TEST(the_kernels_words_decide_the_cause)
+{
+	static const struct words rows[] = {
+		{-ENOEXEC, "4,9,9,-;alone: disagrees about version of symbol module_layout\n",
+			CAUSE_MODULE_SYMBOLS,
+			"alone: disagrees about version of symbol module_layout"},
+		{-ENOENT, "4,9,9,-;alone: Unknown symbol ib_foo (err -2)\n", CAUSE_MODULE_SYMBOLS,
+			"alone: Unknown symbol ib_foo (err -2)"},
+		{-ENOEXEC, "3,9,9,-;alone: version magic '6.2' should be '6.1'\n",
+			CAUSE_MODULE_SYMBOLS, "alone: version magic '6.2' should be '6.1'"},
+		{-EINVAL, "3,9,9,-;alone: `x' invalid for parameter `port'\n", CAUSE_MODULE_OPTION,
+			"alone: `x' invalid for parameter `port'"},
+		{-EKEYREJECTED, "", CAUSE_MODULE_SIGNATURE, "Key was rejected by service"},
+		{-EKEYREJECTED, "5,9,9,-;Loading of unsigned module is rejected\n",
+			CAUSE_MODULE_SIGNATURE, "Loading of unsigned module is rejected"},
+		{-EPERM, "3,9,9,-;Module alone is blacklisted\n", CAUSE_MODULE_BLACKLISTED,
+			"Module alone is blacklisted"},
+		{-EIO,
+			"6,9,9,-;alone: hello\n3,9,9,-;alone 0000:03:00.0: reset "
+			"failed\n6,9,9,-;alone: "
+			"bye\n",
+			CAUSE_MODULE_FAILED, "alone 0000:03:00.0: reset failed"},
+		{-EIO, "6,9,9,-;other: disagrees about version of symbol x\n", CAUSE_MODULE_FAILED,
+			"Input/output error"},
+		{-ENODEV, "", CAUSE_MODULE_FAILED, "found no device it serves"},
+		{0,
+			"4,9,9,-;alone 0000:03:00.0: Direct firmware load for a/b.bin failed with "
+			"error -2\n",
+			CAUSE_MODULE_FIRMWARE,
+			"alone 0000:03:00.0: Direct firmware load for a/b.bin failed with error "
+			"-2"},
+		{0, "4,9,9,-;alone: probe of 0000:03:00.0 failed with error -110\n",
+			CAUSE_MODULE_PROBE, "alone: probe of 0000:03:00.0 failed with error -110"},
+		{0, "4,9,9,-;alone: unknown parameter 'portt' ignored\n", CAUSE_MODULE_OPTION,
+			"alone: unknown parameter 'portt' ignored"},
+		{0, "6,9,9,-;alone: Copyright somebody\n", CAUSE_NONE, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct modroom_act acts[] = {
+			{.module = "alone", .result = rows[i].error, .kmsg = rows[i].kmsg}};
+		const struct module_entry *e;
+		struct modroom r;
+
+		OPEN(r, acts);
+		modroom_start(&r);
+		e = modroom_load(&r, "alone");
+		CHECK_STR(e->text, rows[i].text);
+		CHECK_INT(e->cause, rows[i].cause);
+		CHECK_INT(e->state, rows[i].error ? MODULE_FAILED : MODULE_LOADED);
+		modroom_close(&r);
+	}
+}
+
+TEST(a_failure_is_passed_up_with_its_cause)
+{
+	static const struct modroom_act acts[] = {{.module = "ib_core",
+		.result = -ENOEXEC,
+		.kmsg = "4,9,9,-;ib_core: disagrees about version of symbol module_layout\n"}};
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	e = modroom_load(&r, "rpcrdma");
+	CHECK_INT(e->state, MODULE_FAILED);
+	CHECK_INT(e->cause, CAUSE_MODULE_SYMBOLS);
+	CHECK_INT(e->error, -ENOEXEC);
+	CHECK_STR(
+		e->text, "needs ib_core: ib_core: disagrees about version of symbol module_layout");
+	/* What does not need it is loaded all the same. */
+	CHECK_INT(modules_find(r.modules, "sunrpc")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+TEST(asked_again_after_failure_it_is_tried_again)
+{
+	static const struct modroom_act acts[] = {
+		{.module = "ib_core", .result = -ENOMEM, .once = true}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "rdma_cm")->state, MODULE_FAILED);
+	CHECK_INT(modules_find(r.modules, "ib_core")->cause, CAUSE_NO_MEMORY);
+	CHECK_INT(modroom_load(&r, "rdma_cm")->state, MODULE_LOADED);
+	CHECK_STR(modroom_log(&r), "ib_core ib_core rdma_cm");
+	modroom_close(&r);
+}
+
+TEST(rxe_gets_its_crc32_first)
+{
+	/* crc32-pclmul on a CPU without the instruction. */
+	static const struct modroom_act acts[] = {{.module = "crc32-pclmul", .result = -ENODEV}};
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "rdma_rxe")->state, MODULE_LOADED);
+	log = modroom_log(&r);
+	CHECK(where(log, "crc32_generic") < where(log, "rdma_rxe"));
+	CHECK(where(log, "crc32-pclmul") < where(log, "rdma_rxe"));
+	CHECK_INT(modules_find(r.modules, "crc32_pclmul")->cause, CAUSE_NONE);
+	modroom_close(&r);
+}
+
+TEST(mlx5_core_brings_mlx5_ib)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "mlx5_core")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "mlx5_ib")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+TEST(a_present_mlx5_core_brings_mlx5_ib_too)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/sys/module/mlx5_core/initstate", "live\n");
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "mlx5_core")->state, MODULE_PRESENT);
+	CHECK_INT(modules_find(r.modules, "mlx5_ib")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+#define PCI "/sys/bus/pci/devices/"
+#define HCA "pci:v000015B3d00001017sv000015B3sd00000007bc02sc07i00\n"
+
+TEST(coldplug_loads_what_the_network_needs)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	/* A disk controller, and a virtio disk of the same vendor id. */
+	modtree_file(&r.tree, PCI "0000:04:00.0/modalias",
+		"pci:v00001AF4d00001042sv00001AF4sd00001100bc01sc00i00\n");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	CHECK(modules_find(r.modules, "mlx5_core") && modules_find(r.modules, "mlx5_ib"));
+	CHECK(!modules_find(r.modules, "virtio_pci"));
+	modroom_close(&r);
+}
+
+TEST(coldplug_leaves_bound_devices_alone)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	modtree_file(&r.tree, PCI "0000:03:00.0/driver/bind", "");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	CHECK(modules_settled(r.modules));
+	CHECK(!modules_find(r.modules, "mlx5_core"));
+	modroom_close(&r);
+}
+
+TEST(devices_that_appear_get_their_driver)
+{
+	/* As the kernel does it: the device is announced before its bus driver's load returns. */
+	static const struct modroom_act acts[] = {{.module = "virtio_pci",
+		.uevent =
+			"add@/devices/pci0000:00/0000:00:03.0/virtio0|ACTION=add|DEVPATH=/devices/"
+			"pci0000:00/0000:00:03.0/virtio0|SUBSYSTEM=virtio|MODALIAS=virtio:"
+			"d00000001v00001AF4"}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	modtree_file(&r.tree, PCI "0000:00:03.0/modalias",
+		"pci:v00001AF4d00001000sv00001AF4sd00000001bc02sc00i00\n");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	CHECK_STR(modroom_log(&r), "virtio_ring virtio_pci virtio_net");
+	modroom_close(&r);
+}
+
+TEST(other_announcements_are_ignored)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	/* A virtio disk, a removal, udevd's format, rubbish. */
+	modroom_send(&r, "add@/devices/v|ACTION=add|DEVPATH=/devices/v|SUBSYSTEM=virtio|MODALIAS="
+			 "virtio:d00000002v00001AF4");
+	modroom_send(&r, "remove@/devices/v|ACTION=remove|DEVPATH=/devices/v|SUBSYSTEM=virtio|"
+			 "MODALIAS=virtio:d00000001v00001AF4");
+	modroom_send(&r, "libudev|ACTION=add|DEVPATH=/d|SUBSYSTEM=virtio|MODALIAS=virtio:"
+			 "d00000001v00001AF4");
+	modroom_send(&r, "@|||=");
+	CHECK_INT(modules_dispatch(r.modules, 1), 0);
+	CHECK(modules_settled(r.modules));
+	CHECK_STR(modroom_log(&r), "");
+	modroom_close(&r);
+}
+
+TEST(drivers_of_devices_jump_the_queue)
+{
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	r.cfg.workers = 1;
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
+	CHECK_INT(modules_request(r.modules, "other", 1), 0);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	log = modroom_log(&r);
+	CHECK(where(log, "mlx5_core") < where(log, "alone"));
+	CHECK(where(log, "mlx5_ib") < where(log, "alone"));
+	modroom_close(&r);
+}
+
+TEST(in_process_loading_needs_no_worker)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	r.cfg.in_process = true;
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
+	CHECK_INT((int)modules_processes(r.modules), 0);
+	modroom_close(&r);
+}
+
+TEST(aliases_of_the_kernel)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modules_request_alias(r.modules, "virtio:d00000001v00001AF4", 1), 0);
+	modroom_run(&r);
+	CHECK_STR(modroom_log(&r), "virtio_ring virtio_net");
+	CHECK_INT(modules_request_alias(r.modules, "crypto-xts(aes)", 1), -ENOENT);
+	CHECK_INT(modules_request_alias(r.modules, "../../evil", 1), -EINVAL);
+	modroom_close(&r);
+}
+
+TEST(stop_tells_who_is_still_loading)
+{
+	static const struct modroom_act acts[] = {{.module = "alone", .wait_for = "other"}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
+	CHECK_INT(modules_dispatch(r.modules, now_ns()), 0);
+	CHECK(!modules_settled(r.modules));
+	CHECK_INT((int)modules_stop(r.modules), 1);
+	CHECK_INT(modules_request(r.modules, "other", 2), -ESHUTDOWN);
+	/* Lets the worker go: it waits for this word in the loader's log. */
+	modtree_file(&r.tree, "/loader.log", " other[]");
+	modroom_close(&r);
+}
