@@ -170,9 +170,10 @@ static enum module_state state_after(int error)
 static void name_lost_need(struct graph *g, size_t i)
 {
 	struct module_entry *e = &g->entries[i];
-	char path[MODULE_TEXT_SIZE];
+	char path[128];
 
-	if (e->cause != CAUSE_MODULE_SYMBOLS || lost_need(g->catalog, e->name, path, 128) != 1)
+	if (e->cause != CAUSE_MODULE_SYMBOLS ||
+		lost_need(g->catalog, e->name, path, sizeof(path)) != 1)
 		return;
 	e->cause = CAUSE_MODULE_MISSING;
 	snprintf(e->text, sizeof(e->text),
