@@ -33,25 +33,27 @@ static struct outcome *outcome;
 extern const struct check_case *const __start_check_cases[];
 extern const struct check_case *const __stop_check_cases[];
 
-static void conclude(enum verdict verdict, const char *where, int line, const char *fmt, va_list ap)
+/* The n-th case of the program, NULL after the last. */
+static const struct check_case *case_at(size_t n)
 {
-	int n = 0;
+	size_t bytes = (uintptr_t)__stop_check_cases - (uintptr_t)__start_check_cases;
 
-	outcome->verdict = verdict;
-	if (where)
-		n = snprintf(outcome->text, sizeof(outcome->text), "%s:%d: ", where, line);
-	vsnprintf(outcome->text + n, sizeof(outcome->text) - (size_t)n, fmt, ap);
-	fflush(NULL);
-	_exit(verdict == VERDICT_FAIL);
+	return n < bytes / sizeof(struct check_case *) ? __start_check_cases[n] : NULL;
 }
 
 void check_fail(const char *file, int line, const char *fmt, ...)
 {
+	size_t size = sizeof(outcome->text);
 	va_list ap;
+	int n;
 
+	n = snprintf(outcome->text, size, "%s:%d: ", file, line);
 	va_start(ap, fmt);
-	conclude(VERDICT_FAIL, file, line, fmt, ap);
-	abort();
+	vsnprintf(outcome->text + n, size - (size_t)n, fmt, ap);
+	va_end(ap);
+	outcome->verdict = VERDICT_FAIL;
+	fflush(NULL);
+	_exit(1);
 }
 
 void check_skip(const char *fmt, ...)
@@ -59,8 +61,11 @@ void check_skip(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	conclude(VERDICT_SKIP, NULL, 0, fmt, ap);
-	abort();
+	vsnprintf(outcome->text, sizeof(outcome->text), fmt, ap);
+	va_end(ap);
+	outcome->verdict = VERDICT_SKIP;
+	fflush(NULL);
+	_exit(0);
 }
 
 void check_str(const char *file, int line, const char *got, const char *want)
@@ -122,7 +127,10 @@ static void run_child(const struct check_case *c, FILE *output)
 	dup2(fileno(output), STDOUT_FILENO);
 	dup2(fileno(output), STDERR_FILENO);
 	alarm(CASE_SECONDS);
-	c->run();
+	if (c->run)
+		c->run();
+	else
+		c->run_row(c->row);
 	/* Not _exit(): the leak checker works at exit. */
 	exit(0);
 }
@@ -181,10 +189,28 @@ static bool wanted(const struct check_case *c, int argc, char **argv)
 	return argc == 1;
 }
 
+/* Runs the cases that are wanted; a dry run only counts them. Returns how many failed. */
+static int run_cases(const struct check_case *rows, size_t n_rows, int argc, char **argv, bool dry,
+		     int *number)
+{
+	const struct check_case *c;
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; (c = case_at(i)); i++)
+		if (wanted(c, argc, argv) && ++*number && !dry)
+			failed += !run_case(c, *number);
+	for (i = 0; i < n_rows; i++)
+		if (wanted(&rows[i], argc, argv) && ++*number && !dry)
+			failed += !run_case(&rows[i], *number);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
-	const struct check_case *const *c;
-	int planned = 0, number = 0, failed = 0;
+	const struct check_case *rows = NULL;
+	int planned = 0, number = 0, failed;
+	size_t n_rows = 0;
 
 	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		       0);
@@ -192,11 +218,10 @@ int main(int argc, char **argv)
 		perror("mmap");
 		return 2;
 	}
-	for (c = __start_check_cases; c < __stop_check_cases; c++)
-		planned += wanted(*c, argc, argv);
+	if (check_rows)
+		rows = check_rows(&n_rows);
+	run_cases(rows, n_rows, argc, argv, true, &planned);
 	printf("1..%d\n", planned);
-	for (c = __start_check_cases; c < __stop_check_cases; c++)
-		if (wanted(*c, argc, argv) && !run_case(*c, ++number))
-			failed++;
+	failed = run_cases(rows, n_rows, argc, argv, false, &number);
 	return failed > 0 || planned == 0;
 }

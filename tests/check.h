@@ -11,11 +11,19 @@
 struct check_case {
 	const char *name;
 	void (*run)(void);
+	void (*run_row)(size_t row); /* instead of run, for cases of a table */
+	size_t row;
 };
+
+/*
+ * check_rows: a test program whose cases are rows of a table, for example of a file, defines this.
+ * Called once, before any case runs; returns the first of *n cases, each with run_row set.
+ */
+const struct check_case *check_rows(size_t *n) __attribute__((weak));
 
 #define TEST(id)                                                                           \
 	static void test_##id(void);                                                       \
-	static const struct check_case case_##id = {#id, test_##id};                       \
+	static const struct check_case case_##id = {.name = #id, .run = test_##id};      \
 	static const struct check_case *const entry_##id                                   \
 		__attribute__((used, section("check_cases"))) = &case_##id;                \
 	static void test_##id(void)
