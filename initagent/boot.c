@@ -14,6 +14,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 	if (b->finished)
 		return;
 	report_cause(b->report, cause, where, now, "%s", text);
+	report_log(b->report, REPORT_ERR, NULL, now, "giving up: %s %s", cause_info(cause)->code,
+		cause_info(cause)->text);
 	b->outcome = BOOT_FAILED;
 	b->finished = true;
 }
@@ -126,20 +128,50 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 	return r;
 }
 
-/* The budgets: rd.retry for the network, rd.timeout for the whole. */
-static void check_budgets(struct boot *b, uint64_t now)
+/*
+ * rd.retry is over. If the network stands, it is the root that failed; if a rail failed for good, that
+ * is the cause; else it is the wait that never ended, and then the budget itself.
+ */
+static void retry_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	enum cause waiting;
-	bool total = now >= b->total_end;
+	const char *text = "", *rail = "";
+	enum cause cause = target_failure(b, &text);
 
-	if (b->finished || (!total && now < b->network_end))
+	if (cause != CAUSE_NONE) {
+		boot_fail(b, cause, b->target.server, now, text);
 		return;
-	waiting = report_waiting_for(b->report, where, sizeof(where));
-	if (waiting != CAUSE_NONE)
-		report_cause(b->report, waiting, where, now, "still so when the time was up");
-	boot_fail(b, total ? CAUSE_TIMEOUT_TOTAL : CAUSE_TIMEOUT_RETRY, where, now,
-		total ? "rd.timeout" : "rd.retry");
+	}
+	cause = rails_failure(b, &rail);
+	if (cause != CAUSE_NONE) {
+		boot_fail(b, cause, rail, now, "still so when rd.retry was over");
+		return;
+	}
+	cause = report_waiting_for(b->report, where, sizeof(where));
+	if (cause != CAUSE_NONE)
+		report_cause(b->report, cause, where, now, "still so when rd.retry was over");
+	boot_fail(b, CAUSE_TIMEOUT_RETRY, where, now, "");
+}
+
+static void timeout_over(struct boot *b, uint64_t now)
+{
+	char where[REPORT_NAME_MAX] = "";
+	enum cause cause = report_waiting_for(b->report, where, sizeof(where));
+
+	if (cause != CAUSE_NONE)
+		report_cause(b->report, cause, where, now, "still so when rd.timeout was over");
+	boot_fail(b, CAUSE_TIMEOUT_TOTAL, where, now, "");
+}
+
+/* The budgets: rd.timeout for the whole, rd.retry for the network. */
+static void check_budgets(struct boot *b, uint64_t now)
+{
+	if (b->finished)
+		return;
+	if (now >= b->total_end)
+		timeout_over(b, now);
+	else if (now >= b->network_end)
+		retry_over(b, now);
 }
 
 static void show_status(struct boot *b, uint64_t now)
@@ -297,7 +329,7 @@ static enum boot_outcome failure_policy(const struct boot *b)
 
 	if (!b->args->standalone)
 		return BOOT_FAILED;
-	if (f->shell && shell_run("initagent: the root could not be reached") < 0 &&
+	if (f->shell && shell_run("initagent: the root could not be reached; rescue shell") < 0 &&
 		f->action == PLAN_ACTION_NONE)
 		return BOOT_HALT;
 	return actions[f->action];

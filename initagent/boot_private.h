@@ -41,6 +41,7 @@ struct rail {
 	char device[64];	  /* RDMA device, "" until known */
 	unsigned port;
 	bool configured;	  /* has an address */
+	enum cause cause;	  /* why it is lost or failed */
 	uint64_t carrier, address, ready; /* first time of each, 0: not yet */
 };
 
@@ -119,6 +120,8 @@ bool stage_settled(const struct boot *b);
 /* rails: from netdevs to usable ways. */
 void rails_step(struct boot *b, uint64_t now);
 uint64_t rails_deadline(const struct boot *b);
+/* rails_failure: why a rail of the plan is lost or failed, and which; CAUSE_NONE: none is. */
+enum cause rails_failure(const struct boot *b, const char **ret_where);
 struct rail *rails_find(struct boot *b, int ifindex);
 const char *rail_state_name(enum rail_state state);
 
@@ -126,6 +129,8 @@ const char *rail_state_name(enum rail_state state);
 void target_step(struct boot *b, uint64_t now);
 void target_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now);
+/* target_failure: why the last mount failed; CAUSE_NONE: none did. */
+enum cause target_failure(const struct boot *b, const char **ret_text);
 void target_done(struct target *t);
 
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */

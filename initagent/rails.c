@@ -216,6 +216,7 @@ static void say_address(struct boot *b, const struct rail *rail, uint64_t now)
 static void configured(struct boot *b, struct rail *rail, uint64_t now)
 {
 	rail->configured = true;
+	rail->cause = CAUSE_NONE;
 	if (!rail->address)
 		rail->address = now;
 	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
@@ -223,6 +224,16 @@ static void configured(struct boot *b, struct rail *rail, uint64_t now)
 	b->port_check = now;
 	b->port_period = GID_CHECK_FIRST;
 	set_state(b, rail, RAIL_PORT, now);
+}
+
+static void unusable(struct boot *b, struct rail *rail, enum rail_state to,
+	const struct address_event *ev, uint64_t now)
+{
+	rail->configured = false;
+	rail->cause = ev->cause;
+	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
+	report_cause(b->report, ev->cause, rail->name, now, "%s", ev->text);
+	set_state(b, rail, to, now);
 }
 
 static void address_event(struct boot *b, const struct address_event *ev, uint64_t now)
@@ -241,16 +252,8 @@ static void address_event(struct boot *b, const struct address_event *ev, uint64
 		report_log(b->report, REPORT_DEBUG, rail->name, now, "%s", ev->text);
 		report_wait(b->report, ev->cause, rail->name, now, "%s", ev->text);
 		break;
-	case ADDRESS_LOST:
-		rail->configured = false;
-		report_cause(b->report, ev->cause, rail->name, now, "%s", ev->text);
-		set_state(b, rail, RAIL_LOST, now);
-		break;
-	case ADDRESS_FAILED:
-		rail->configured = false;
-		report_cause(b->report, ev->cause, rail->name, now, "%s", ev->text);
-		set_state(b, rail, RAIL_FAILED, now);
-		break;
+	case ADDRESS_LOST: unusable(b, rail, RAIL_LOST, ev, now); break;
+	case ADDRESS_FAILED: unusable(b, rail, RAIL_FAILED, ev, now); break;
 	case ADDRESS_RENEWED:
 	case ADDRESS_RESOLVED: break;
 	}
@@ -434,6 +437,17 @@ static void check_ports(struct boot *b, uint64_t now)
 uint64_t rails_deadline(const struct boot *b)
 {
 	return b->port_check;
+}
+
+enum cause rails_failure(const struct boot *b, const char **ret_where)
+{
+	for (size_t i = 0; i < b->n_rails; i++) {
+		if (b->rails[i].cause == CAUSE_NONE)
+			continue;
+		*ret_where = b->rails[i].name;
+		return b->rails[i].cause;
+	}
+	return CAUSE_NONE;
 }
 
 /* Before anything was found: what is missing? */

@@ -2,7 +2,11 @@
 /* nfs: see nfs.h. */
 #include "root/nfs.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 
 #include "root/sysmount.h"
 
@@ -197,4 +201,45 @@ int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 	if (r < 0)
 		add_kernel_text(fd, text);
 	return r < 0 ? r : 0;
+}
+
+#define NFS_TCP_PORT	2049 /* IANA nfs */
+#define TCP_PATIENCE_MS 1000
+
+/* Fills ss for the attempt's numeric address. Returns its length, 0 if it is none. */
+static socklen_t tcp_address(const struct nfs_attempt *a, struct sockaddr_storage *ss)
+{
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ss;
+	struct sockaddr_in *four = (struct sockaddr_in *)ss;
+
+	*ss = (struct sockaddr_storage){0};
+	if (a->ipv6) {
+		six->sin6_family = AF_INET6;
+		six->sin6_port = htons(NFS_TCP_PORT);
+		return inet_pton(AF_INET6, a->address, &six->sin6_addr) == 1 ? sizeof(*six) : 0;
+	}
+	four->sin_family = AF_INET;
+	four->sin_port = htons(NFS_TCP_PORT);
+	return inet_pton(AF_INET, a->address, &four->sin_addr) == 1 ? sizeof(*four) : 0;
+}
+
+bool nfs_answers_on_tcp(const struct nfs_attempt *attempt)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = tcp_address(attempt, &ss), size = sizeof(int);
+	_cleanup_close_ int fd = -1;
+	struct pollfd pfd = {.events = POLLOUT};
+	int error = -1;
+
+	if (!len)
+		return false;
+	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	if (connect(fd, (struct sockaddr *)&ss, len) == 0)
+		return true;
+	pfd.fd = fd;
+	if (errno != EINPROGRESS || poll(&pfd, 1, TCP_PATIENCE_MS) <= 0)
+		return false;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }

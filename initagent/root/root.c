@@ -46,6 +46,7 @@ static const char *const state_names[STATE_MAX] = {
 struct outcome {
 	int32_t error; /* 0 or negative errno */
 	int32_t no_init; /* mounted, but init_check failed with error */
+	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
 	char text[NFS_TEXT_MAX];
 	char init[ROOT_INIT_MAX];
 };
@@ -53,6 +54,7 @@ struct outcome {
 static const struct root_ops real_ops = {
 	.mount = nfs_mount,
 	.check = init_check,
+	.answers = nfs_answers_on_tcp,
 };
 
 struct root {
@@ -204,6 +206,8 @@ static void child_run(const struct root *r, int fd)
 		out.no_init = out.error != 0;
 		if (out.no_init)
 			umount2(r->cfg.target, MNT_DETACH);
+	} else if (out.error == -ECONNREFUSED && attempt.proto == NFS_PROTO_RDMA) {
+		out.nfsd_on_tcp = r->cfg.ops->answers(&attempt);
 	}
 	if (send(fd, &out, sizeof(out), MSG_NOSIGNAL) < 0)
 		_exit(1);
@@ -376,7 +380,7 @@ static void child_done(struct root *r, uint64_t now)
 		no_init(r, &out, now);
 		return;
 	}
-	v = mount_verdict(r->proto, -out.error);
+	v = out.nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out.error);
 	describe_failure(r, v, -out.error, out.text);
 	attempt_failed(r, v, now);
 }

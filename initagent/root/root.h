@@ -47,6 +47,7 @@ struct root_config {
 struct root_ops {
 	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
 	int (*check)(const char *root, const char *wanted, char *ret, size_t size);
+	bool (*answers)(const struct nfs_attempt *attempt);
 };
 
 /* What was mounted, for the console and the hand-over. */

@@ -22,6 +22,8 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 		return a->version == NFS_VERSION_40 ? 0 : -EPROTONOSUPPORT;
 	if (streq(a->server, "onlytcp"))
 		return rdma ? -ECONNREFUSED : 0;
+	if (streq(a->server, "down"))
+		return -ECONNREFUSED;
 	if (streq(a->server, "nordma"))
 		return rdma ? -EPROTO : 0;
 	if (streq(a->server, "badopt"))
@@ -44,7 +46,13 @@ static int fake_check(const char *root, const char *wanted, char *ret, size_t si
 	return 0;
 }
 
-static const struct root_ops ops = {.mount = fake_mount, .check = fake_check};
+static bool fake_answers(const struct nfs_attempt *a)
+{
+	return streq(a->server, "onlytcp");
+}
+
+static const struct root_ops ops = {
+	.mount = fake_mount, .check = fake_check, .answers = fake_answers};
 static const struct env no_env = {.prefix = ""};
 
 static struct root *make(const char *server, bool fallback)
@@ -117,13 +125,24 @@ TEST(refused_rdma_falls_back_after_three_rounds)
 
 	CHECK_INT(root_start(r, now), 0);
 	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_REFUSED);
+	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_RDMA);
 	CHECK(strstr(text, "rdma/4.2 port 20049"));
 	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
 	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
 	CHECK_INT(root_result(r)->proto, NFS_PROTO_TCP);
 	CHECK_INT(root_result(r)->port, 0);
 	CHECK_INT(root_result(r)->fell_back, 1);
+}
+
+TEST(a_server_that_is_down_is_not_called_one_without_rdma)
+{
+	uint64_t now = 0;
+	const char *text;
+	_cleanup_(root_freep) struct root *r = make("down", false);
+
+	CHECK_INT(root_start(r, now), 0);
+	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
+	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_REFUSED);
 }
 
 TEST(impossible_rdma_falls_back_at_once)

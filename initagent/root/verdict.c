@@ -45,6 +45,14 @@ static const struct verdict over_rdma[] = {
 
 static const struct verdict unknown = {0, CAUSE_ROOT_MOUNT_FAILED, REMEDY_RETRY, ""};
 
+static const struct verdict tcp_only = {ECONNREFUSED, CAUSE_ROOT_NO_RDMA, REMEDY_RETRY,
+	"its nfsd answers on TCP but has no RDMA listener"};
+
+const struct verdict *no_rdma_listener(void)
+{
+	return &tcp_only;
+}
+
 static const struct verdict *find(const struct verdict *rows, size_t n, int error)
 {
 	for (size_t i = 0; i < n; i++)

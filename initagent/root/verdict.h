@@ -24,3 +24,6 @@ struct verdict {
 
 /* mount_verdict: never NULL; unknown errors are ROOT_MOUNT_FAILED with REMEDY_RETRY. */
 const struct verdict *mount_verdict(enum nfs_proto proto, int error);
+
+/* no_rdma_listener: RDMA was refused while the same server's nfsd answers on TCP. */
+const struct verdict *no_rdma_listener(void);
