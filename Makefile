@@ -44,8 +44,11 @@ include deps/rules.mk
 include kernel-cmdline/rules.mk
 include initagent/rules.mk
 include dracut/rules.mk
-include tests/rules.mk
 include tests-qemu/rules.mk
+include tests/rules.mk
+
+install: $(BUILD)/initagent $(INSTALLS)
+	install -D -m 755 $(BUILD)/initagent '$(DESTDIR)$(PREFIX)/sbin/initagent'
 
 clean:
 	rm -rf $(filter-out $(BUILD)/deps $(BUILD)/lab,$(wildcard $(BUILD)/*)) $(CLEAN)
@@ -53,4 +56,4 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: clean distclean
+.PHONY: install clean distclean

@@ -20,6 +20,36 @@ $(TEST_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(TEST_LIB) $(HOST_LIB)
 $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
 
+# The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
+# The build is a second make, because what was missing may decide what there is to build.
+TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS)' FUZZ_PROGS='$(FUZZ_PROGS)'
+REMAKE   = $(MAKE) --no-print-directory
+
+check:
+	@tests/setup build tests qemu
+	@$(REMAKE) check-build check-qemu-build
+	@$(TEST_ENV) tests/run lint unit corpus bats qemu
+
+check-fast:
+	@tests/setup build tests
+	@$(REMAKE) check-build
+	@$(TEST_ENV) tests/run lint unit corpus bats
+
+# make check-qemu [FILTER=regex]
+check-qemu:
+	@tests/setup build tests qemu
+	@$(REMAKE) check-qemu-build
+	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
+
+check-build: $(BUILD)/initagent $(BUILD)/host/initagent $(TEST_PROGS) $(FUZZ_PROGS) $(CHECK_DEPS)
+check-qemu-build: $(BUILD)/initagent $(CHECK_QEMU_DEPS)
+
+lint:
+	@tests/setup tests
+	@tests/lint
+
+.PHONY: check check-fast check-qemu check-build check-qemu-build lint
+
 # make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60: libFuzzer, needs clang. What it finds is added to
 # the corpus by hand, so that the corpus stays small: clang's -merge=1 tells which inputs are worth it.
 FUZZ_CC  ?= clang
