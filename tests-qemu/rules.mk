@@ -14,33 +14,39 @@ $(LAB)/bin/finalinit: tests-qemu/guest/finalinit.c tests-qemu/guest/guest.c test
 
 $(LAB)/bin/bootmark $(LAB)/bin/finalinit: tests-qemu/guest/guest.h tests-qemu/guest/tar.h
 	@mkdir -p $(@D)
-	$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)
+	@echo "  GUEST   $@"
+	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)
 
 $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
+	@echo "  HOST    $@"
+	@$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
 
 # The images: what they are and when they are built again is the lab's own business.
 lab: $(LAB_BINS)
-	$(LAB_ENV) tests-qemu/lab
+	@$(LAB_ENV) tests-qemu/lab
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	$(LAB_ENV) tests-qemu/lab script agent dracut
+	@$(LAB_ENV) tests-qemu/lab script agent dracut
 
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	$(LAB_ENV) tests-qemu/lab script agent dracut stock
+	@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
 lab-demo: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	$(LAB_ENV) tests-qemu/lab agent
+	@$(LAB_ENV) tests-qemu/lab agent
 
 CHECK_QEMU_DEPS += lab-scenarios
 
 # make bench [N=5]: boot times of ours and the peers; build/bench.json
-bench: lab-bench
-	$(LAB_ENV) tests-qemu/bench
+bench:
+	@tests/setup build qemu
+	@$(REMAKE) lab-bench
+	@$(LAB_ENV) tests-qemu/bench
 
 # make demo: a server and a diskless node, the node's console live
-demo: lab-demo
+demo:
+	@tests/setup build qemu
+	@$(REMAKE) lab-demo
 	@$(LAB_ENV) tests-qemu/demo
 
 .PHONY: lab lab-scenarios lab-bench lab-demo bench demo
