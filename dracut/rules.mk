@@ -43,8 +43,8 @@ DRACUT_DIR     = $(DESTDIR)$(PREFIX)/lib/dracut/modules.d/70initagent
 
 install-dracut:
 	install -d '$(DRACUT_DIR)'
-	install -m 755 $(filter %.sh,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
-	install -m 644 $(filter-out %.sh,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
+	install -m 755 $(filter %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
+	install -m 644 $(filter-out %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
 
 INSTALLS += install-dracut
 .PHONY: install-dracut

@@ -24,7 +24,7 @@ depends() {
 cmdline() {
     initagent claims || return 0
     tr ' ' '\n' < /proc/cmdline \
-        | grep -E '^(root|nfsroot|netroot|ip|ifname|nameserver|rd\.(neednet|route|retry|timeout|rdma\.link))=' \
+        | grep -E '^(root|nfsroot|ip|ifname|nameserver|rd\.(route|retry|timeout|rdma\.link))=' \
         | paste -sd ' '
 }
 
@@ -33,7 +33,10 @@ installkernel() {
     local need name
     while read -r need name _; do
         case $need in
-            need) hostonly='' instmods -c -s "$name" || derror "initagent: this kernel has no module $name" ;;
+            need)
+                hostonly='' instmods -c -s "$name" \
+                    || derror "initagent: this kernel has no module $name"
+                ;;
             may) hostonly='' instmods "$name" ;;
         esac
     done < "$moddir/drivers.list"
@@ -41,17 +44,18 @@ installkernel() {
 
 install() {
     inst_binary "$(find_binary initagent)" /usr/sbin/initagent
-    inst_hook cmdline 11 "$moddir/claim.sh"
-    inst_hook emergency 50 "$moddir/status.sh"
-    inst_hook shutdown-emergency 50 "$moddir/status.sh"
+    inst_hook cmdline 11 "$moddir/initagent-claim.sh"
+    inst_hook emergency 50 "$moddir/initagent-status.sh"
+    inst_hook shutdown-emergency 50 "$moddir/initagent-status.sh"
     if dracut_module_included "systemd"; then
-        inst_script "$moddir/generator.sh" "$systemdutildir/system-generators/initagent-generator"
+        inst_script "$moddir/initagent-generator" \
+            "$systemdutildir/system-generators/initagent-generator"
         inst_simple "$moddir/initagent.service" "$systemdsystemunitdir/initagent.service"
         inst_simple "$moddir/initagent-root.service" "$systemdsystemunitdir/initagent-root.service"
     else
-        inst_hook pre-trigger 10 "$moddir/start.sh"
-        inst_hook initqueue 50 "$moddir/watch.sh"
-        inst_hook initqueue/finished 50 "$moddir/finished.sh"
-        inst_hook mount 50 "$moddir/verify.sh"
+        inst_hook pre-trigger 10 "$moddir/initagent-start.sh"
+        inst_hook initqueue 50 "$moddir/initagent-watch.sh"
+        inst_hook initqueue/finished 50 "$moddir/initagent-finished.sh"
+        inst_hook mount 50 "$moddir/initagent-verify.sh"
     fi
 }
