@@ -213,6 +213,19 @@ static void say_address(struct boot *b, const struct rail *rail, uint64_t now)
 		report_log(b->report, REPORT_INFO, rail->name, now, "%s/%u, static", addr, a->prefix);
 }
 
+/* The node's name until the real root sets its own; hostname= wins over the lease (see address.h). */
+static void set_hostname(struct boot *b, const struct rail *rail, uint64_t now)
+{
+	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
+	const char *name = b->plan->net.hostname ? b->plan->net.hostname : a ? a->hostname : "";
+
+	/* A fixture tree (prefix) has no host name of its own to set. */
+	if (!*name || *b->env.prefix)
+		return;
+	if (sethostname(name, strlen(name)) < 0)
+		report_log(b->report, REPORT_WARN, rail->name, now, "host name %s: %s", name, strerror(errno));
+}
+
 static void configured(struct boot *b, struct rail *rail, uint64_t now)
 {
 	rail->configured = true;
@@ -221,6 +234,7 @@ static void configured(struct boot *b, struct rail *rail, uint64_t now)
 		rail->address = now;
 	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
 	say_address(b, rail, now);
+	set_hostname(b, rail, now);
 	b->port_check = now;
 	b->port_period = GID_CHECK_FIRST;
 	set_state(b, rail, RAIL_PORT, now);
@@ -450,16 +464,20 @@ enum cause rails_failure(const struct boot *b, const char **ret_where)
 	return CAUSE_NONE;
 }
 
-/* Before anything was found: what is missing? */
+/* Before anything was found: what is missing? After rd.net.timeout.iflink it is called a cause. */
 static void wait_for_netdev(struct boot *b, uint64_t now)
 {
+	uint32_t limit = b->plan->net.timeouts.iflink_s;
 	const char *name = b->plan->net.bootdev;
 
-	if (b->n_rails)
+	if (b->n_rails) {
 		report_wait(b->report, CAUSE_NONE, "netdev", now, "%s", "");
-	else
-		report_wait(b->report, CAUSE_NETDEV_MISSING, "netdev", now, "network interface %s to appear",
-			name ? name : "(any)");
+		return;
+	}
+	report_wait(b->report, CAUSE_NETDEV_MISSING, "netdev", now, "network interface %s to appear",
+		name ? name : "(any)");
+	if (limit && now >= b->run.start + limit * NSEC_PER_SEC)
+		report_cause(b->report, CAUSE_NETDEV_MISSING, name, now, "not within %u s", limit);
 }
 
 void rails_step(struct boot *b, uint64_t now)

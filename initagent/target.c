@@ -34,21 +34,24 @@ void target_done(struct target *t)
 	root_spec_freep(&t->spec);
 }
 
-/* The first rail that has an address, as it stands now. */
+/* The rail whose lease names server and path: bootdev= if it has an address, else the first that has. */
 static const struct address_result *first_result(const struct boot *b, const struct rail **ret)
 {
-	for (size_t i = 0; i < b->n_rails; i++) {
-		const struct address_result *a;
+	const char *bootdev = b->plan->net.bootdev;
+	const struct address_result *found = NULL;
 
-		if (!b->rails[i].configured)
+	for (size_t i = 0; i < b->n_rails; i++) {
+		const struct rail *rail = &b->rails[i];
+		const struct address_result *a =
+			rail->configured ? addresses_result(b->addresses, rail->ifindex) : NULL;
+		bool preferred = bootdev && streq(rail->name, bootdev);
+
+		if (!a || (found && !preferred))
 			continue;
-		a = addresses_result(b->addresses, b->rails[i].ifindex);
-		if (!a)
-			continue;
-		*ret = &b->rails[i];
-		return a;
+		found = a;
+		*ret = rail;
 	}
-	return NULL;
+	return found;
 }
 
 /* What DHCP's root-path says, where the command line leaves it open. */
