@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "../../tests/modroom.h"
+#include "modroom.h"
 
 #define SYM(name) name "_symbol"
 
