@@ -110,12 +110,28 @@ const struct fabric_port *fabric_find(const struct fabric *f, const char *device
 	return NULL;
 }
 
+static bool passes_gate(const struct fabric_port *p)
+{
+	char text[128];
+
+	return p && fabric_gate(p, text, sizeof(text)) == CAUSE_NONE;
+}
+
+static void tell_ready(struct fabric *f, const struct fabric_port *p, uint64_t now)
+{
+	if (p->link_layer == LINK_LAYER_ETHERNET)
+		report_log(f->env.report, REPORT_INFO, p->name, now, "port ready on %s, %s",
+			*p->netdev ? p->netdev : "no netdev", p->rate);
+	else
+		report_log(f->env.report, REPORT_INFO, p->name, now,
+			"port ready, LID %u, SM LID %u, %s", p->lid, p->sm_lid, p->rate);
+}
+
 /* The one place where a port's state is told. was NULL: it is new; is NULL: it is gone. */
 static void tell_state(
 	struct fabric *f, const struct fabric_port *was, const struct fabric_port *is, uint64_t now)
 {
 	const struct fabric_port *p = is ? is : was;
-	char text[128];
 
 	if (was && is && was->phys != is->phys)
 		report_log(f->env.report, REPORT_DEBUG, p->name, now, "phys state %s -> %s",
@@ -124,16 +140,8 @@ static void tell_state(
 		report_state(f->env.report, "fabric", p->name,
 			was ? port_state_name(was->state) : "absent",
 			is ? port_state_name(is->state) : "gone", now);
-	if (!is || fabric_gate(is, text, sizeof(text)) != CAUSE_NONE)
-		return;
-	if (was && fabric_gate(was, text, sizeof(text)) == CAUSE_NONE)
-		return;
-	if (is->link_layer == LINK_LAYER_ETHERNET)
-		report_log(f->env.report, REPORT_INFO, p->name, now, "port ready on %s, %s",
-			*is->netdev ? is->netdev : "no netdev", is->rate);
-	else
-		report_log(f->env.report, REPORT_INFO, p->name, now,
-			"port ready, LID %u, SM LID %u, %s", is->lid, is->sm_lid, is->rate);
+	if (passes_gate(is) && !passes_gate(was))
+		tell_ready(f, is, now);
 }
 
 /* Everything a caller may act on; text fields included, padding not. */

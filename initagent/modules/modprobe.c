@@ -13,13 +13,22 @@ struct request {
 	bool verbose;
 };
 
+static void show(const struct module_event *ev, const struct request *req)
+{
+	const struct module_entry *e = &ev->entry;
+
+	if (ev->type == MODULE_EVENT_FAILED ? req->quiet : !req->verbose)
+		return;
+	fprintf(stderr, "modprobe: %s: %s%s%s\n", e->name, module_state_name(e->state),
+		*e->text ? ": " : "", e->text);
+}
+
 /* One name or alias, to the end. Returns 0 or negative errno. */
 static int load_one(struct modules *m, const char *name, const struct request *req)
 {
 	int r = modules_request(m, name, now_ns());
+	int result = -ENOENT; /* until something comes of it */
 	struct module_event ev;
-	bool any = false;
-	int result = 0;
 
 	/* The kernel asks for aliases that are no names. */
 	if (r == -EINVAL)
@@ -31,14 +40,13 @@ static int load_one(struct modules *m, const char *name, const struct request *r
 	while (modules_pop_event(m, &ev)) {
 		const struct module_entry *e = &ev.entry;
 
-		any |= ev.type == MODULE_EVENT_LOADED;
-		if (ev.type == MODULE_EVENT_FAILED && e->wanted && e->cause != CAUSE_NONE)
-			result = e->error ? e->error : -ENOENT;
-		if (ev.type == MODULE_EVENT_FAILED ? !req->quiet : req->verbose)
-			fprintf(stderr, "modprobe: %s: %s%s%s\n", e->name,
-				module_state_name(e->state), *e->text ? ": " : "", e->text);
+		show(&ev, req);
+		if (ev.type == MODULE_EVENT_LOADED && result == -ENOENT)
+			result = 0;
+		else if (ev.type == MODULE_EVENT_FAILED && e->wanted && e->cause != CAUSE_NONE)
+			result = e->error ? e->error : -EIO;
 	}
-	return any ? result : result ? result : -ENOENT;
+	return result;
 }
 
 static int parse(int argc, char **argv, struct request *req)
