@@ -45,6 +45,7 @@ include kernel-cmdline/rules.mk
 include initagent/rules.mk
 include dracut/rules.mk
 include tests-qemu/rules.mk
+include docs/rules.mk
 include tests/rules.mk
 
 install: $(BUILD)/initagent $(INSTALLS)
