@@ -23,7 +23,7 @@ struct build {
 	struct tree *tree;
 	struct source *source;
 	struct closure *closure;
-	char scratch[64]; /* directory for depmod, removed at the end */
+	char scratch[256]; /* directory for depmod, removed at the end */
 };
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
@@ -59,12 +59,14 @@ static int _printf_(2, 3) fail(int error, const char *fmt, ...)
 
 static int open_scratch(struct build *b)
 {
-	char name[] = "/tmp/initagent-mkimage.XXXXXX";
+	const char *tmp = getenv("TMPDIR");
 
-	if (!mkdtemp(name))
-		return fail(-errno, "scratch directory %s", name);
-	strcpy(b->scratch, name);
-	return 0;
+	if (snprintf(b->scratch, sizeof(b->scratch), "%s/initagent-mkimage.XXXXXX",
+		    tmp ? tmp : "/tmp") < (int)sizeof(b->scratch) &&
+		mkdtemp(b->scratch))
+		return 0;
+	b->scratch[0] = 0;
+	return fail(-ENOTDIR, "scratch directory in %s", tmp ? tmp : "/tmp");
 }
 
 static int open_source(struct build *b)

@@ -9,12 +9,15 @@
 #include "firmware.h"
 #include "modules/companions.h"
 
+#define ABSENT "not in this kernel"
+
 /* One name somebody asked for, and what became of it. The list doubles as the work queue. */
 struct want {
 	char *name;
 	char *why;
 	enum closure_need need;
-	char *found; /* "lib/modules/.../x.ko", "built into the kernel", "not in this kernel" */
+	char *found; /* "lib/modules/.../x.ko", "built into the kernel", ABSENT; NULL: not looked up
+		      */
 };
 
 struct strings {
@@ -138,14 +141,29 @@ bool closure_left_out(const struct closure *c, const char *name)
 	return false;
 }
 
+/* asked: a name asked for before needs no second look, unless it was absent and now matters. */
+static bool asked(struct closure *c, const char *name, enum closure_need need)
+{
+	for (size_t i = 0; i < c->n_wants; i++) {
+		struct want *w = &c->wants[i];
+
+		if (!same_module(w->name, name) ||
+			(w->need != need && w->found && streq(w->found, ABSENT)))
+			continue;
+		if (need == CLOSURE_NEED)
+			w->need = need;
+		return true;
+	}
+	return false;
+}
+
 int closure_want(struct closure *c, const char *name, enum closure_need need, const char *why)
 {
 	struct want *more;
 	struct want w = {.need = need};
 
-	for (size_t i = 0; i < c->n_wants; i++)
-		if (same_module(c->wants[i].name, name) && c->wants[i].need <= need)
-			return 0;
+	if (asked(c, name, need))
+		return 0;
 	more = reallocarray(c->wants, c->n_wants + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -335,7 +353,7 @@ static int note(struct want *w, const char *text)
 	return 0;
 }
 
-/* resolve_one: one module a name stands for. i is the want's index: the array may move. */
+/* resolve_one: one module a name stands for. i: its place in wants, which may move. */
 static int resolve_one(struct closure *c, size_t i, struct kmod_module *mod)
 {
 	const char *path = kmod_module_get_path(mod);
@@ -369,7 +387,7 @@ static int resolve(struct closure *c, size_t i)
 				"module %s is neither among the modules of kernel %s nor built in "
 				"(%s)",
 				c->wants[i].name, source_kver(c->source), c->wants[i].why);
-		return note(&c->wants[i], "not in this kernel");
+		return note(&c->wants[i], ABSENT);
 	}
 	kmod_list_foreach(l, list)
 	{

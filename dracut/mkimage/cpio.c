@@ -28,7 +28,8 @@ static size_t put(char *out, const struct tree_entry *e, uint32_t inode, uint32_
 
 	/* Order: inode, mode, uid, gid, links, mtime, size, device, node's device, name, checksum.
 	 */
-	sprintf(out, HEADER_MAGIC "%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", inode,
+	snprintf(out, HEADER_SIZE + 1,
+		HEADER_MAGIC "%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", inode,
 		(unsigned int)e->mode, 0, 0, S_ISDIR(e->mode) ? 2 : 1, mtime, (unsigned int)e->size,
 		0, 0, major(e->rdev), minor(e->rdev), (unsigned int)name_size, 0);
 	memcpy(out + HEADER_SIZE, e->path, name_size);

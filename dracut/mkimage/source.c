@@ -16,7 +16,7 @@ struct source {
 	int modules_root;  /* directory all links stay in */
 	char modules[256]; /* the modules' directory below it, with a trailing "/", or "" */
 	int firmware_root;
-	char firmware[256];
+	const char *firmware; /* likewise */
 };
 
 struct packing {
@@ -124,7 +124,7 @@ static bool root_of(char *dir, const char *kver)
 
 		if (len >= n && strncmp(dir + len - n, places[i], strlen(places[i])) == 0 &&
 			streq(dir + len - strlen(kver), kver)) {
-			strcpy(dir + len - n, len == n ? "/" : "");
+			dir[len == n ? 1 : len - n] = 0; /* of "/lib/modules/..." "/" is left */
 			return true;
 		}
 	}
@@ -152,7 +152,7 @@ static int open_firmware_dir(struct source *s, const struct source_config *cfg)
 	s->firmware_root = open_dir(cfg->firmware_dir ? cfg->firmware_dir : cfg->root);
 	if (s->firmware_root < 0)
 		return s->firmware_root;
-	strcpy(s->firmware, cfg->firmware_dir ? "" : "lib/firmware/");
+	s->firmware = cfg->firmware_dir ? "" : "lib/firmware/";
 	return 0;
 }
 

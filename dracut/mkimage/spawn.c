@@ -16,7 +16,7 @@ static int start(const char *const argv[], int fd_in, int fd_out, pid_t *ret)
 	size_t n = 0;
 	int r;
 
-	for (; argv[n] && n < ARRAY_SIZE(args) - 1; n++)
+	for (; n < ARRAY_SIZE(args) - 1 && argv[n]; n++)
 		args[n] = strdup(argv[n]);
 	args[n] = NULL;
 	posix_spawn_file_actions_init(&actions);
