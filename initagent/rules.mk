@@ -59,7 +59,8 @@ $(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
 	$(call compile,HOST,$(HOST_CC) $(HOST_CFLAGS))
 
 $(BUILD)/initagent: $(MUSL_OBJS) $(DEPS_STAMP) $(BUILD)/musl/.list $(BUILD)/musl/.flags
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(MUSL_OBJS) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $(MUSL_OBJS) \
+		$(MUSL_LIBS); mv $$t.map $@.map)
 
 $(BUILD)/host/initagent: $(HOST_OBJS) $(BUILD)/host/initagent/main.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $^ $(HOST_LIBS))

@@ -20,6 +20,25 @@ $(TEST_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(TEST_LIB) $(HOST_LIB)
 $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
 
+# What tests/*.bats need: programs to try the harness and the static libraries with.
+HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample target)
+STATIC  := $(addprefix $(BUILD)/musl/tests/static/,static no-providers)
+
+$(BUILD)/host/tests/harness/sample: $(BUILD)/host/tests/check.o
+$(BUILD)/host/tests/harness/target: $(BUILD)/host/tests/fuzz_main.o
+$(HARNESS): %: %.o
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^))
+
+# The same program without the define that drags the providers in: links as well, and finds no device.
+$(BUILD)/musl/tests/static/no-providers.o: tests/static/static.c $(DEPS_STAMP)
+	$(call compile,MUSL,$(filter-out -DRDMA_STATIC_PROVIDERS=%,$(MUSL_CC) $(MUSL_AGENT)))
+
+$(STATIC): %: %.o
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
+		mv $$t.map $@.map)
+
+CHECK_DEPS += $(HARNESS) $(STATIC) $(BUILD)/musl/tests/static/module.o
+
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
 # The build is a second make, because what was missing may decide what there is to build.
 TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS)' FUZZ_PROGS='$(FUZZ_PROGS)'
