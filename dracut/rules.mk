@@ -23,6 +23,8 @@ $(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
 $(MKIMAGE): $(MKIMAGE_OBJS)
 	$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
 
+CHECK_DEPS += $(MKIMAGE)
+
 -include $(MKIMAGE_OBJS:.o=.d)
 
 # make image KVER=6.1.0-56-amd64 OUT=node.img [DRIVERS="bnxt_en ice"] [ROOT=/srv/root]

@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The dracut module's hooks, in dash as in the initramfs, with an agent that answers as told.
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; every test has its own
+
+bats_require_minimum_version 1.5.0
+
+module=$BATS_TEST_DIRNAME/../dracut/70initagent
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    export hookdir=$PWD/hooks
+    mkdir -p hooks/{cmdline,pre-udev,pre-trigger,initqueue/settled,initqueue/finished,mount,emergency} bin
+    # answer/SUBCOMMAND holds the exit status; each call is written down.
+    mkdir answer
+    cat >bin/initagent <<SCRIPT
+#!/bin/sh
+echo "\$*" >>$PWD/calls
+exit "\$(cat $PWD/answer/\$1)"
+SCRIPT
+    chmod 755 bin/initagent
+    for hook in "$module"/initagent-*.sh "$module/initagent-generator"; do
+        sed "s|/usr/sbin/initagent|$PWD/bin/initagent|g" "$hook" >"bin/${hook##*/}"
+    done
+}
+
+answers() {
+    echo "$2" >"answer/$1"
+}
+
+# in_dracut SCRIPT: in the shell that sources the hooks, with dracut's functions it may use.
+in_dracut() {
+    NEWROOT=/sysroot dash -euc '
+        ismounted() { return "${MOUNTED:-1}"; }
+        emergency_shell() { echo "emergency: $*"; }
+        warn() { echo "warning: $*"; }
+        set +eu
+        '"$1"
+}
+
+# names of all hooks of dracut's that configure the network or mount a network root
+others=(cmdline/90-parse-nfsroot.sh cmdline/91-dhcp-root.sh cmdline/98-parse-ip-opts.sh
+    cmdline/99-parse-ifname.sh cmdline/99-nm-config.sh cmdline/99-networkd-config.sh
+    cmdline/99-cm-config.sh cmdline/92-parse-ibft.sh cmdline/95-parse-vlan.sh cmdline/96-parse-bond.sh
+    cmdline/96-parse-team.sh cmdline/97-parse-bridge.sh pre-udev/50-ifname-genrules.sh
+    pre-udev/60-net-genrules.sh pre-udev/99-nfs-start-rpc.sh initqueue/settled/99-nm-run.sh
+    initqueue/settled/99-networkd-run.sh initqueue/settled/99-cm-run.sh)
+bystanders=(cmdline/10-parse-root-opts.sh cmdline/30-parse-lvm.sh cmdline/95-parse-block.sh
+    pre-udev/30-block-genrules.sh initqueue/settled/blocksymlink.sh)
+
+dracut_hooks() {
+    local hook
+    for hook in "${others[@]}" "${bystanders[@]}"; do
+        echo "echo ran ${hook##*/}" >"hooks/$hook"
+    done
+    cp bin/initagent-claim.sh hooks/cmdline/11-initagent-claim.sh
+}
+
+# The two ways dracut sources a stage: 059 looks at each file in turn, dracut-ng lists them first.
+ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
+    'for f in $(echo "$hookdir"/cmdline/*.sh); do . "$f"; done')
+
+@test "a root of ours is claimed; dracut's network hooks are empty, the others run" {
+    local way hook
+    for way in "${ways[@]}"; do
+        dracut_hooks
+        answers claims 0
+        run -0 in_dracut "root=nfs:10.0.0.1:/x netroot=x; $way; echo \"\$root \$rootok \${netroot-none}\""
+        [ "$output" = "ran 10-parse-root-opts.sh
+ran 30-parse-lvm.sh
+ran 95-parse-block.sh
+initagent 1 none" ]
+        for hook in "${others[@]}"; do [ -f "hooks/$hook" ] && [ ! -s "hooks/$hook" ]; done
+        for hook in "${bystanders[@]}"; do [ -s "hooks/$hook" ]; done
+    done
+}
+
+@test "a root that is not ours is left alone" {
+    local code way hook
+    for code in 1 127; do
+        for way in "${ways[@]}"; do
+            dracut_hooks
+            answers claims "$code"
+            run -0 in_dracut "root=UUID=1 netroot=x; $way; echo \"\$root \${rootok-unset} \$netroot\""
+            [[ "$output" == *"ran 90-parse-nfsroot.sh"* && "$output" == *"UUID=1 unset x" ]]
+            for hook in "${others[@]}" "${bystanders[@]}"; do [ -s "hooks/$hook" ]; done
+        done
+    done
+}
+
+@test "every network hook of dracut that is installed here is in the list" {
+    local dir=/usr/lib/dracut/modules.d hook
+    [ -d "$dir" ] || skip "no dracut on this machine"
+    for hook in "$dir"/*{network-legacy,network-manager,systemd-networkd,connman,net-lib,nfs}/*.sh; do
+        grep -rqs "inst_hook .*/${hook##*/}\"" "$dir" || continue
+        case $hook in */kill-dhclient.sh | */nfsroot-cleanup.sh) continue ;; esac
+        grep -qw "$(basename "$hook" .sh)" "$module/initagent-claim.sh" || {
+            echo "not emptied: $hook"
+            return 1
+        }
+    done
+}
+
+@test "hooks of a root that is not ours do not even call the agent" {
+    local hook
+    for hook in start watch finished verify; do
+        run -0 in_dracut "root=block:/dev/sda1; . bin/initagent-$hook.sh"
+        [ -z "$output" ]
+    done
+    [ ! -e calls ]
+}
+
+@test "started in the background, standard input from nowhere" {
+    answers boot 0
+    in_dracut 'root=initagent; . bin/initagent-start.sh; wait'
+    [ "$(cat calls)" = "boot --sysroot /sysroot" ]
+}
+
+@test "the queue is done when the agent is, and not before" {
+    answers wait 0
+    in_dracut 'root=initagent; . bin/initagent-finished.sh'
+    for code in 1 2 3 4; do
+        answers wait "$code"
+        run -"$code" in_dracut 'root=initagent; . bin/initagent-finished.sh'
+    done
+    [ "$(sort -u calls)" = "wait --timeout 0" ]
+}
+
+# watch STATUS: what the job does when "wait" answers so; prints dracut's count of passes.
+watch() {
+    rm -f calls
+    answers wait "$1"
+    answers boot 0
+    in_dracut 'root=initagent; main_loop=5; . bin/initagent-watch.sh; wait; echo "passes $main_loop"'
+}
+
+@test "at work: dracut's count of passes is held, so that rd.retry=0 does not end it" {
+    [ "$(watch 1)" = "passes -1" ]
+    [ "$(cat calls)" = "wait --timeout 1" ]
+}
+
+@test "killed: started again" {
+    [ "$(watch 3)" = "passes -1" ]
+    [ "$(cat calls)" = "wait --timeout 1
+boot --sysroot /sysroot" ]
+}
+
+@test "failed: dracut's emergency policy, and another try when the shell is left" {
+    run -0 watch 2
+    [ "$output" = "emergency: initagent could not mount the root.
+passes -1" ]
+    [ "$(tail -n 1 calls)" = "boot --sysroot /sysroot" ]
+}
+
+@test "done: nothing" {
+    [ "$(watch 0)" = "passes 5" ]
+    [ "$(cat calls)" = "wait --timeout 1" ]
+}
+
+@test "mount stage: a root that is gone is an emergency, a mounted one is none" {
+    MOUNTED=0 run -0 in_dracut 'root=initagent; . bin/initagent-verify.sh'
+    [ -z "$output" ]
+    MOUNTED=1 run -0 in_dracut 'root=initagent; . bin/initagent-verify.sh'
+    [[ "$output" == "emergency: "*"/sysroot"* ]]
+}
+
+@test "generator: services of ours and masks, only for a root of ours" {
+    mkdir normal early late
+    answers claims 1
+    dash bin/initagent-generator normal early late
+    [ -z "$(find normal early late -mindepth 1)" ]
+    answers claims 0
+    dash bin/initagent-generator normal early late
+    [ "$(readlink normal/initrd-root-fs.target.requires/initagent-root.service)" = \
+        /usr/lib/systemd/system/initagent-root.service ]
+    for unit in systemd-networkd.service systemd-network-generator.service nm-initrd.service; do
+        [ "$(readlink "early/$unit")" = /dev/null ]
+    done
+    [ -z "$(find late -mindepth 1)" ]
+}
+
+@test "the hooks speak no bash; the module stays short" {
+    local hook
+    for hook in "$module"/initagent-*.sh "$module/initagent-generator"; do
+        dash -n "$hook"
+        bash --posix -n "$hook"
+        [ "$(wc -l <"$hook")" -le 30 ]
+    done
+    [ "$(wc -l <"$module/module-setup.sh")" -le 64 ]
+}
+
+@test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {
+    local dir=$PWD/dest/usr/lib/dracut/modules.d/70initagent
+    make -s -C "$BATS_TEST_DIRNAME/.." install-dracut DESTDIR="$PWD/dest" PREFIX=/usr
+    for file in "$module"/*; do cmp "$file" "$dir/${file##*/}"; done
+    [ -x "$dir/module-setup.sh" ] && [ -x "$dir/initagent-generator" ] && [ ! -x "$dir/drivers.list" ]
+}

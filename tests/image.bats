@@ -1,0 +1,379 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The builder of the stand-alone image, over a made-up root with made-up kernel modules.
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; every test has its own
+
+bats_require_minimum_version 1.5.0
+
+kver=5.5.5-test
+
+setup() {
+    mkimage=${BUILD:-build}/initagent-mkimage
+    root=$BATS_TEST_TMPDIR/root
+    modules=$root/lib/modules/$kver
+    out=$BATS_TEST_TMPDIR/image
+    mkdir -p "$modules/kernel" "$root/lib/firmware"
+    touch "$modules"/modules.{order,builtin,builtin.modinfo}
+    export SOURCE_DATE_EPOCH=
+    unset SOURCE_DATE_EPOCH
+}
+
+# module NAME [export=SYMBOL] [use=SYMBOL] [KEY=VALUE]...: a kernel module as far as depmod and the
+# builder look at one.
+module() {
+    local name=$1 row
+    {
+        printf '.section .modinfo,"a"\n.asciz "name=%s"\n' "$name"
+        for row in "${@:2}"; do
+            case $row in
+                export=*)
+                    printf '.section __ksymtab_strings,"aMS",1\n.asciz "%s"\n' "${row#*=}"
+                    printf '.data\n.globl %s\n%s: .quad 0\n' "${row#*=}" "${row#*=}"
+                    ;;
+                use=*) printf '.data\n.quad %s\n' "${row#*=}" ;;
+                *) printf '.section .modinfo,"a"\n.asciz "%s"\n' "$row" ;;
+            esac
+        done
+    } >"$BATS_TEST_TMPDIR/module.s"
+    as -o "$modules/kernel/$name.ko" "$BATS_TEST_TMPDIR/module.s"
+}
+
+# The agent is any static program here.
+build() {
+    "$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" \
+        --out "$out" --level 1 --no-base "$@"
+}
+
+listing() {
+    zstd -dcq "$out" | cpio -t --quiet
+}
+
+has() {
+    listing | grep -qx "$1" || {
+        echo "not in the image: $1"
+        return 1
+    }
+}
+
+lacks() {
+    ! listing | grep -qx "$1" || {
+        echo "in the image: $1"
+        return 1
+    }
+}
+
+unpack() {
+    mkdir -p "$BATS_TEST_TMPDIR/unpacked"
+    zstd -dcq "$out" | (cd "$BATS_TEST_TMPDIR/unpacked" && cpio -idm --quiet --no-preserve-owner)
+}
+
+# refused STATUS TEXT ARGUMENT...: the build fails with that line and leaves no image, nor a part.
+refused() {
+    run -"$1" build "${@:3}"
+    [[ $output == *"$2"* ]] || {
+        echo "no such complaint: $2"
+        return 1
+    }
+    [ -z "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name 'image*')" ]
+}
+
+@test "agent, console, mount points, release file and rescue shell" {
+    build
+    unpack
+    cd "$BATS_TEST_TMPDIR/unpacked"
+    cmp init /bin/busybox
+    [ -x init ]
+    [ "$(readlink sbin/modprobe)" = ../init ]
+    [ "$(stat -c %t:%T:%a dev/console)" = 5:1:600 ]
+    [ "$(stat -c %a tmp)" = 1777 ]
+    [ "$(stat -c %a root)" = 700 ]
+    for dir in dev proc sys run sysroot; do [ -d "$dir" ]; done
+    grep -qx ID=initagent etc/initrd-release
+}
+
+@test "every link of the rescue shell is an applet of busybox" {
+    local link
+    build
+    unpack
+    cd "$BATS_TEST_TMPDIR/unpacked/bin"
+    [ -L sh ]
+    for link in *; do
+        [ "$link" = busybox ] || {
+            [ "$(readlink "$link")" = busybox ]
+            /bin/busybox --list | grep -qx "$link"
+        }
+    done
+}
+
+@test "the image is for its owner only, whatever the umask and whatever was there" {
+    (umask 000 && build)
+    [ "$(stat -c %a "$out")" = 600 ]
+    chmod 666 "$out"
+    build
+    [ "$(stat -c %a "$out")" = 600 ]
+}
+
+@test "two builds give the same bytes, from files of other times and order" {
+    local other=$BATS_TEST_TMPDIR/other
+    module a use=b_symbol
+    module b export=b_symbol firmware=b.bin
+    echo firmware >"$root/lib/firmware/b.bin"
+    build --drivers "a b"
+    cp "$out" "$out.1"
+    mkdir -p "$other/lib/modules/$kver/kernel" "$other/lib/firmware"
+    cp "$root/lib/firmware/b.bin" "$other/lib/firmware/"
+    for file in b a; do cp "$modules/kernel/$file.ko" "$other/lib/modules/$kver/kernel/"; done
+    touch "$other/lib/modules/$kver"/modules.{builtin.modinfo,builtin,order}
+    touch -d 2001-01-01 "$other/lib/modules/$kver/kernel/"*
+    root=$other
+    TMPDIR=$other build --drivers "b,a"
+    cmp "$out" "$out.1"
+}
+
+# details AWK: distinct values over the lines of a long listing; a device's size is two words.
+details() {
+    zstd -dcq "$out" | TZ=UTC cpio -itv --quiet --numeric-uid-gid | sed 's/5,   1/0/' | awk "{print $1}" |
+        sort -u
+}
+
+@test "SOURCE_DATE_EPOCH is the time of every file; 0 without it" {
+    build
+    [ "$(details '$6 $7 $8')" = Jan11970 ]
+    SOURCE_DATE_EPOCH=1000000000 build
+    [ "$(details '$6 $7 $8')" = Sep92001 ]
+    SOURCE_DATE_EPOCH=12x run -2 build
+}
+
+@test "all belongs to root, whoever owns the sources" {
+    module a
+    chown 1234:1234 "$modules/kernel/a.ko"
+    build --drivers a
+    [ "$(details '$3 ":" $4')" = 0:0 ]
+}
+
+@test "dependencies, soft and weak ones, the unlisted crc32 and companions come along" {
+    module base export=base_symbol
+    module soft
+    module weak
+    module crc32_generic alias=crypto-crc32
+    module rdma_rxe use=base_symbol use=crypto_alloc_shash "softdep=pre: soft nosuch post: nosuch2" weakdep=weak
+    module mlx4_core
+    module mlx4_ib
+    module unwanted
+    build --drivers "rdma-rxe mlx4_core"
+    for name in base soft weak crc32_generic rdma_rxe mlx4_core mlx4_ib; do
+        has "lib/modules/$kver/kernel/$name.ko"
+    done
+    lacks "lib/modules/$kver/kernel/unwanted.ko"
+    unpack
+    [ "$(modprobe -d "$BATS_TEST_TMPDIR/unpacked" -S "$kver" -D rdma_rxe | grep -c insmod)" -ge 2 ]
+}
+
+@test "rxe of a kernel that needs crc32 is not built without it; a newer one is" {
+    module rdma_rxe use=crypto_alloc_shash
+    refused 1 "module crypto-crc32 is neither" --drivers rdma_rxe
+    module rdma_rxe use=crc32_le
+    build --drivers rdma_rxe
+}
+
+@test "modules keep their bytes, signature included; compressed ones are unpacked" {
+    module plain
+    printf 'signature~Module signature appended~\n' >>"$modules/kernel/plain.ko"
+    module x export=x_symbol
+    module z use=x_symbol
+    cp "$modules/kernel/x.ko" "$BATS_TEST_TMPDIR/x.ko"
+    cp "$modules/kernel/z.ko" "$BATS_TEST_TMPDIR/z.ko"
+    xz "$modules/kernel/x.ko"
+    zstd -q --rm "$modules/kernel/z.ko"
+    build --drivers "plain z"
+    unpack
+    cmp "$BATS_TEST_TMPDIR/unpacked/lib/modules/$kver/kernel/plain.ko" "$modules/kernel/plain.ko"
+    cmp "$BATS_TEST_TMPDIR/unpacked/lib/modules/$kver/kernel/x.ko" "$BATS_TEST_TMPDIR/x.ko"
+    cmp "$BATS_TEST_TMPDIR/unpacked/lib/modules/$kver/kernel/z.ko" "$BATS_TEST_TMPDIR/z.ko"
+}
+
+@test "missing modules are all named, and no image is left" {
+    module a
+    refused 1 "module nosuch is neither" --drivers "a nosuch"
+    run -1 build --drivers "one two"
+    [[ $output == *"module one is"* && $output == *"module two is"* ]]
+}
+
+@test "a module built into the kernel is not missing" {
+    echo kernel/drivers/net/inside.ko >"$modules/modules.builtin"
+    build --drivers inside --explain >"$BATS_TEST_TMPDIR/explain"
+    grep -q '^inside *built into the kernel' "$BATS_TEST_TMPDIR/explain"
+}
+
+@test "the standard set is asked for in full; WITHOUT takes from it" {
+    local names
+    module a
+    run -1 "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1
+    for name in mlx4_ib mlx5_ib rdma_rxe ib_ipoib nfsv4 rpcrdma overlay squashfs loop virtio_net; do
+        [[ $output == *"module $name is neither"* ]]
+    done
+    names=$(sed -n 's/^need *\([^ ]*\).*/\1/p' dracut/70initagent/drivers.list | paste -sd ' ')
+    "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1 \
+        --without "$names"
+}
+
+@test "firmware: found where the kernel looks, unpacked, by pattern, through links" {
+    module a firmware=plain.bin firmware=dir/packed.bin "firmware=dir/pat-*.bin" firmware=linked.bin \
+        firmware=new.bin
+    firmware=$root/lib/firmware
+    mkdir -p "$firmware/dir" "$firmware/updates/$kver"
+    echo plain >"$firmware/plain.bin"
+    echo packed | xz >"$firmware/dir/packed.bin.xz"
+    echo 1 >"$firmware/dir/pat-1.bin"
+    echo 2 | zstd -q >"$firmware/dir/pat-2.bin.zst"
+    ln -s /lib/firmware/plain.bin "$firmware/linked.bin"
+    echo old >"$firmware/new.bin"
+    echo newer >"$firmware/updates/$kver/new.bin"
+    build --drivers a
+    unpack
+    cd "$BATS_TEST_TMPDIR/unpacked/lib/firmware"
+    [ "$(cat plain.bin dir/packed.bin dir/pat-1.bin dir/pat-2.bin linked.bin new.bin | paste -sd,)" = \
+        plain,packed,1,2,plain,newer ]
+    [ ! -L linked.bin ]
+}
+
+@test "missing firmware is named, and can be done without by module or by name" {
+    module a firmware=vendor/a.bin
+    refused 1 "firmware file vendor/a.bin, named by module a," --drivers a
+    build --drivers a --no-firmware a
+    build --drivers a --no-firmware 'vendor/*'
+    run -1 build --drivers a --no-firmware b
+}
+
+@test "firmware names that lead out of the firmware directory are refused" {
+    echo secret >"$root/secret"
+    for name in ../../secret /secret a//b ./a dir/../../../secret; do
+        module a "firmware=$name"
+        refused 1 "which is no clean path" --drivers a
+    done
+}
+
+@test "links of the root stay inside it" {
+    local rel
+    module a firmware=a.bin
+    rel=$(realpath --relative-to="$root/lib/firmware" /etc/hostname)
+    ln -s "$rel" "$root/lib/firmware/a.bin"
+    refused 1 "firmware file a.bin" --drivers a
+    ln -sf /etc/hostname "$root/lib/firmware/a.bin"
+    refused 1 "firmware file a.bin" --drivers a
+    mkdir "$root/etc"
+    echo inside >"$root/etc/hostname"
+    build --drivers a
+    unpack
+    [ "$(cat "$BATS_TEST_TMPDIR/unpacked/lib/firmware/a.bin")" = inside ]
+}
+
+@test "a module index that names other places is refused" {
+    module a
+    depmod -b "$root" "$kver"
+    LC_ALL=C sed -i 's|kernel/a.ko:|/etc/host.k:|' "$modules/modules.dep.bin"
+    refused 1 "which is no clean path" --drivers a
+}
+
+@test "a truncated module is refused" {
+    module a
+    depmod -b "$root" "$kver"
+    truncate -s 100 "$modules/kernel/a.ko"
+    refused 1 "is no kernel module" --drivers a
+    : >"$modules/kernel/a.ko"
+    refused 1 "is no kernel module" --drivers a
+}
+
+@test "agent and busybox must be static" {
+    run -1 build --busybox /bin/sh
+    [[ $output == *"/bin/sh is not statically linked"* ]]
+    run -1 build --agent /bin/sh
+    [[ $output == *"/bin/sh is not statically linked"* ]]
+    run -1 build --agent /etc/hostname
+}
+
+@test "extra files: where they go, how they may not" {
+    echo text >"$BATS_TEST_TMPDIR/text"
+    build --extra "$BATS_TEST_TMPDIR/text:/etc/some/text" --extra /bin/busybox:/usr/bin/tool
+    unpack
+    [ "$(cat "$BATS_TEST_TMPDIR/unpacked/etc/some/text")" = text ]
+    [ "$(stat -c %a "$BATS_TEST_TMPDIR/unpacked/usr/bin/tool")" = 755 ]
+    rm "$out"
+    for path in etc/text ../text /../text /etc/../text /etc//text /etc/text/ / "" /init /etc "/bin/sh/x" \
+        "/a b"; do
+        refused 1 "--extra" --extra "$BATS_TEST_TMPDIR/text:$path"
+    done
+    refused 1 "--extra" --extra "$BATS_TEST_TMPDIR/nosuch:/etc/text"
+    refused 1 "--extra" --extra "$BATS_TEST_TMPDIR:/etc/text"
+}
+
+@test "kernel versions that are paths, and unknown ones, are refused" {
+    for kver in ../5.5.5 . .. /etc "" 6.6.6; do
+        run -1 "$mkimage" --agent /bin/busybox --root "$root" --modules-dir "$modules/$kver" \
+            --out "$out" --no-base --kver "${kver:-a/b}"
+    done
+    run -1 build --kver 6.6.6
+    [[ $output == *"no modules of kernel 6.6.6"* ]]
+}
+
+@test "modules come from a directory of any place" {
+    module a
+    depmod -b "$root" "$kver"
+    mv "$modules" "$BATS_TEST_TMPDIR/9.9.9-odd"
+    "$mkimage" --agent /bin/busybox --out "$out" --level 1 --no-base --drivers a \
+        --modules-dir "$BATS_TEST_TMPDIR/9.9.9-odd"
+    has lib/modules/9.9.9-odd/kernel/a.ko
+    has lib/modules/9.9.9-odd/modules.dep.bin
+}
+
+@test "the source is left as it was" {
+    module a
+    find "$root" -printf '%p %m %s %T@\n' | sort >"$BATS_TEST_TMPDIR/before"
+    build --drivers a
+    find "$root" -printf '%p %m %s %T@\n' | sort >"$BATS_TEST_TMPDIR/after"
+    cmp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+}
+
+@test "modprobe.d: only when asked for, and only its .conf files" {
+    mkdir "$BATS_TEST_TMPDIR/modprobe.d"
+    echo "options a b=1" >"$BATS_TEST_TMPDIR/modprobe.d/a.conf"
+    echo old >"$BATS_TEST_TMPDIR/modprobe.d/a.conf.dpkg-old"
+    build
+    lacks 'etc/modprobe.d.*'
+    build --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
+    has etc/modprobe.d/a.conf
+    lacks 'etc/modprobe.d/.*old'
+    run -1 build --modprobe-d "$BATS_TEST_TMPDIR/nosuch"
+}
+
+@test "explain names every file with a reason" {
+    module a firmware=a.bin
+    echo a >"$root/lib/firmware/a.bin"
+    build --drivers a --explain >"$BATS_TEST_TMPDIR/explain"
+    listing | while read -r path; do
+        grep -q " /$path (.*)$" "$BATS_TEST_TMPDIR/explain" || {
+            echo "no reason for $path"
+            return 1
+        }
+    done
+    grep -q "^a  *lib/modules/$kver/kernel/a.ko (asked for with DRIVERS)" "$BATS_TEST_TMPDIR/explain"
+    grep -q "/lib/firmware/a.bin (firmware named by a)" "$BATS_TEST_TMPDIR/explain"
+}
+
+@test "wrong calls end with status 2 and the usage" {
+    run -2 "$mkimage"
+    [[ $output == *"usage:"* ]]
+    run -2 build --nosuch
+    run -2 build --level 23
+    run -2 build --level
+    run -0 "$mkimage" --help
+}
+
+@test "no scratch files are left, after success or failure" {
+    mkdir "$BATS_TEST_TMPDIR/scratch"
+    module a
+    TMPDIR=$BATS_TEST_TMPDIR/scratch build --drivers a
+    TMPDIR=$BATS_TEST_TMPDIR/scratch run -1 build --drivers nosuch
+    [ -z "$(ls -A "$BATS_TEST_TMPDIR/scratch")" ]
+    TMPDIR=$BATS_TEST_TMPDIR/nosuch run -1 build
+}
