@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016 # the made-up files hold shell text
+#
+# Each lint gate on a tree made for it: it names the offender by file and line, and lets what is just inside
+# its limit pass.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	TREE=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$TREE"/{initagent,tests,dracut/module}
+}
+
+# gate NAME: the gate's verdict on the made-up tree.
+gate() {
+	run tests/lint -C "$TREE" "$1"
+	echo "$output"
+}
+
+finds() {
+	gate "$1"
+	[ "$status" -eq 1 ]
+	[[ $output == *"$2"* ]]
+}
+
+passes() {
+	gate "$1"
+	[ "$status" -eq 0 ]
+	[ "$output" = "" ]
+}
+
+# put FILE: standard input becomes FILE of the tree.
+put() {
+	cat >"$TREE/$1"
+}
+
+# function_of LINES: a C function that many lines long, from its name to its closing brace.
+function_of() {
+	printf 'int long_one(int a)\n{\n'
+	for ((i = 0; i < $1 - 4; i++)); do
+		printf '\ta++;\n'
+	done
+	printf '\treturn a;\n}\n'
+}
+
+# complexity_of N: a C function of that McCabe complexity.
+complexity_of() {
+	printf 'int deep(int a)\n{\n'
+	for ((i = 0; i < $1 - 1; i++)); do
+		printf '\tif (a == %d)\n\t\treturn %d;\n' "$i" "$i"
+	done
+	printf '\treturn a;\n}\n'
+}
+
+@test "functions: 61 lines are one too many" {
+	{ echo "/* first line */"; function_of 61; } | put initagent/x.c
+	finds functions "initagent/x.c:2: long_one() has 61 lines"
+}
+
+@test "functions: 60 lines pass" {
+	function_of 60 | put initagent/x.c
+	passes functions
+}
+
+@test "functions: tests are held to it too" {
+	function_of 61 | put tests/test_x.c
+	finds functions "tests/test_x.c:1: long_one()"
+}
+
+@test "complexity: 16 is one too many" {
+	complexity_of 16 | put initagent/x.c
+	finds complexity "initagent/x.c:1: deep has complexity 16"
+}
+
+@test "complexity: 15 passes" {
+	complexity_of 15 | put initagent/x.c
+	passes complexity
+}
+
+@test "complexity: a switch counts once" {
+	{
+		printf 'int pick(int a)\n{\n\tswitch (a) {\n'
+		for ((i = 0; i < 40; i++)); do printf '\tcase %d: return %d;\n' "$i" "$i"; done
+		printf '\t}\n\treturn 0;\n}\n'
+	} | put initagent/x.c
+	passes complexity
+}
+
+@test "files: 601 lines are one too many, 600 pass" {
+	seq 600 | sed 's,.*,/* & */,' | put initagent/x.c
+	passes files
+	echo "int x;" >>"$TREE/initagent/x.c"
+	finds files "initagent/x.c:601: more than 600 lines"
+}
+
+@test "banned: each unsafe function is found, wherever the file is" {
+	for name in strcpy strcat strncpy sprintf vsprintf gets strtok atoi atol alloca mktemp; do
+		printf 'void f(void)\n{\n\t%s(a, b);\n}\n' "$name" | put tests/x.c
+		finds banned "tests/x.c:3:	$name(a, b);"
+	done
+}
+
+@test "banned: no shell, no waiting, no assertion in product code" {
+	for name in system popen execvp sleep usleep nanosleep assert abort; do
+		printf 'void f(void)\n{\n\t%s(a);\n}\n' "$name" | put initagent/x.c
+		finds banned "initagent/x.c:3:	$name(a);"
+		rm "$TREE/initagent/x.c"
+		printf 'void f(void)\n{\n\t%s(a);\n}\n' "$name" | put initagent/test_x.c
+		passes banned
+		rm "$TREE/initagent/test_x.c"
+	done
+}
+
+@test "banned: comments, strings, members and longer names are not calls" {
+	put initagent/x.c <<-'EOF'
+		/* strcpy(a, b) is not used, nor
+		 * system(x) here */
+		// popen(x)
+		const char *s = "atoi(1) \" sprintf(2)"; char c = '"'; int n = my_strcpy(a);
+		int y = x->system(1) + x.sleep(2); strtok_r(a, b, c); fgets(a, b, c); static_assert(1, "");
+	EOF
+	passes banned
+}
+
+@test "banned: a call after a comment on the same line is found" {
+	echo '/* first */ int x = atoi(y); /* last */' | put initagent/x.c
+	finds banned "initagent/x.c:1:"
+}
+
+@test "shell-text: eval and sourced run-time files in the dracut module" {
+	printf '#!/bin/sh\n. /lib/dracut-lib.sh\necho evaluate\n' | put dracut/module/x.sh
+	passes shell-text
+	printf '#!/bin/sh\n\neval "$x"\n' | put dracut/module/x.sh
+	finds shell-text "dracut/module/x.sh:3:eval"
+	printf '#!/bin/sh\n. /run/state.env\n' | put dracut/module/x.sh
+	finds shell-text "dracut/module/x.sh:2:"
+}
+
+@test "spdx: a file without licence line" {
+	echo 'int x;' | put initagent/x.c
+	finds spdx "initagent/x.c:1:"
+	printf '/* SPDX-License-Identifier: GPL-2.0-or-later */\nint x;\n' | put initagent/x.c
+	passes spdx
+	printf '#!/bin/sh\necho\n' | put dracut/module/hook
+	finds spdx "dracut/module/hook:1:"
+}
+
+@test "words: marks of unfinished work" {
+	for word in TO'DO' FIX'ME' XX'X'; do
+		printf 'int x;\n/* %s: later */\n' "$word" | put initagent/x.c
+		finds words "initagent/x.c:2:"
+	done
+	echo 'mktemp /run/x.XXXXXX' | put tests/x.sh
+	rm "$TREE/initagent/x.c"
+	passes words
+}
+
+@test "whitespace: trailing blanks, carriage returns, no last newline" {
+	printf 'int x;\nint y; \n' | put initagent/x.c
+	finds whitespace "initagent/x.c:2:"
+	printf 'int x;\r\n' | put initagent/x.c
+	finds whitespace "initagent/x.c:1:"
+	printf 'int x;' | put initagent/x.c
+	finds whitespace "initagent/x.c:1: no newline"
+	printf 'int x;\n' | put initagent/x.c
+	passes whitespace
+}
+
+@test "machine: the checkout's own path" {
+	echo "see $TREE/initagent/x.c" | put tests/notes.txt
+	finds machine "tests/notes.txt:1:"
+	echo "see initagent/x.c" | put tests/notes.txt
+	passes machine
+}
+
+@test "machine: hosts of this machine's package archives and of mirrors" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho packages.here.example\n' >"$BATS_TEST_TMPDIR/bin/apt-get"
+	chmod +x "$BATS_TEST_TMPDIR/bin/apt-get"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	echo "deb http://packages.here.example/debian" | put tests/notes.txt
+	finds machine "tests/notes.txt:1:"
+	printf 'http://%s.%s/debian\n' deb debian.org | put tests/notes.txt
+	finds machine "tests/notes.txt:1:"
+	echo "http://server.example/image" | put tests/notes.txt
+	passes machine
+}
+
+@test "shellcheck: scripts, bats files and recipes are looked at" {
+	mkdir -p "$TREE/deps/recipes"
+	printf '#!/bin/sh\necho $1\n' | put dracut/module/hook
+	finds shellcheck "dracut/module/hook:2:6:"
+	rm "$TREE/dracut/module/hook"
+	printf '@test "x" {\n\t! false\n\t[ $x ]\n}\n' | put tests/x.bats
+	finds shellcheck "tests/x.bats:3:"
+	rm "$TREE/tests/x.bats"
+	printf 'cat `ls`\n' | put deps/recipes/lib
+	finds shellcheck "deps/recipes/lib:1:"
+	printf '$CC $CFLAGS -c x.c\n' | put deps/recipes/lib
+	passes shellcheck
+}
+
+@test "cppcheck: a real bug is found" {
+	put initagent/x.c <<-'EOF'
+		int f(void)
+		{
+			int a[4];
+
+			a[4] = 1;
+			return a[0];
+		}
+	EOF
+	finds cppcheck "initagent/x.c:5:"
+}
+
+@test "cppcheck: a cleanup attribute is not a leak" {
+	put initagent/x.c <<-'EOF'
+		#include <stdlib.h>
+		static inline void freep(void *p)
+		{
+			free(*(void **)p);
+		}
+		int f(void)
+		{
+			__attribute__((cleanup(freep))) char *p = malloc(4);
+
+			return p ? 0 : -1;
+		}
+	EOF
+	passes cppcheck
+}
+
+@test "analyzer: a leak on an error path is found" {
+	[[ $(gcc -dumpversion) == 12* ]] || skip "the analyzer's findings are kept for gcc 12"
+	put initagent/x.c <<-'EOF'
+		#include <string.h>
+		int use(const char *);
+		int f(const char *s)
+		{
+			char *p = strdup(s);
+			int r = use(p);
+
+			if (r < 0)
+				return r;
+			__builtin_free(p);
+			return 0;
+		}
+	EOF
+	finds analyzer "initagent/x.c:"
+}
+
+@test "analyzer: code that does not compile is an offender" {
+	[[ $(gcc -dumpversion) == 12* ]] || skip "the analyzer's findings are kept for gcc 12"
+	echo 'int f(' | put initagent/x.c
+	finds analyzer "initagent/x.c:1:"
+}
+
+@test "codespell: a common misspelling" {
+	printf '/* we rec%sve it */\n' ie | put initagent/x.c
+	finds codespell "initagent/x.c:1:"
+}
+
+@test "a gate without its tool fails" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	for tool in bash sh dirname find grep sort cat awk sed nproc; do
+		ln -s "$(command -v "$tool")" "$BATS_TEST_TMPDIR/bin/$tool"
+	done
+	PATH=$BATS_TEST_TMPDIR/bin run tests/lint -C "$TREE" complexity
+	[ "$status" -eq 1 ]
+	[[ $output == *"pmccabe is not installed"* ]]
+}
+
+@test "an unknown gate is refused" {
+	run tests/lint nosuch
+	[ "$status" -eq 2 ]
+}
+
+@test "--tap counts a case a gate and comments its offenders" {
+	function_of 61 | put initagent/x.c
+	run tests/lint -C "$TREE" --tap functions files
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "1..2" ]
+	[ "${lines[1]}" = "not ok 1 - functions" ]
+	[[ ${lines[2]} == "# initagent/x.c:1:"* ]]
+	[ "${lines[3]}" = "ok 2 - files" ]
+}
+
+@test "this tree has files for every gate to look at" {
+	run tests/lint --list
+	[ "${#lines[@]}" -ge 12 ]
+}
