@@ -93,14 +93,19 @@ static void check_budget(struct parser *p)
 
 static void check_rorw(struct parser *p)
 {
-	const struct plan_word *ro = parser_word(p, OPTION_RO), *rw = parser_word(p, OPTION_RW);
+	struct plan_word *ro = parser_word(p, OPTION_RO), *rw = parser_word(p, OPTION_RW);
 
-	if (ro && rw)
-		complain(p, p->plan->root.rw ? rw : ro, WHOLE,
-			p->plan->root.rw ? DIAG_NOTE : DIAG_WARN, "keep one of them",
-			p->plan->root.rw ? "ro is there as well; the last one counts"
-					 : "rw is there as well; the last one counts, "
-					   "dracut would take rw");
+	if (!ro || !rw)
+		return;
+	if (p->plan->root.rw) {
+		say(p, ro, "nothing: rw further on counts");
+		complain(p, rw, WHOLE, DIAG_NOTE, "keep one of them",
+			"ro is there as well; the last one counts");
+	} else {
+		say(p, rw, "nothing: ro further on counts");
+		complain(p, ro, WHOLE, DIAG_WARN, "keep one of them",
+			"rw is there as well; the last one counts, dracut would take rw");
+	}
 }
 
 static bool all_static(const struct parser *p)
@@ -189,6 +194,20 @@ static void check_bootdev(struct parser *p)
 			"no ip= sets this interface up");
 }
 
+/* Every ip= was left out: that must not pass for a choice of DHCP. */
+static void check_ip_left(struct parser *p)
+{
+	const struct plan_word *last = NULL;
+	size_t i;
+
+	for (i = 0; i < p->n_words; i++)
+		if (p->words[i].row == option_row(OPTION_IP))
+			last = &p->words[i];
+	if (last && p->ips.n == 0)
+		complain(p, last, WHOLE, DIAG_WARN, "mend the ip= option",
+			"no ip= is left: as without one, every interface asks by DHCP");
+}
+
 static void check_wanted(struct parser *p)
 {
 	struct boot_plan *plan = p->plan;
@@ -211,5 +230,6 @@ void check_plan(struct parser *p)
 	check_source(p);
 	check_nfs(p);
 	check_bootdev(p);
+	check_ip_left(p);
 	check_wanted(p);
 }

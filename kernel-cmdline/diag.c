@@ -5,7 +5,6 @@
 #include "diag.h"
 
 #include "arena.h"
-#include "print.h"
 
 struct diag_list {
 	struct diag items[DIAG_MAX];
@@ -119,6 +118,8 @@ void diag_add(struct diag_list *l, const struct diag *d)
 
 static bool before(const struct diag *a, const struct diag *b)
 {
+	if (!a->len != !b->len)
+		return a->len != 0;
 	if (a->source != b->source)
 		return a->source < b->source;
 	return a->pos < b->pos;
@@ -136,24 +137,4 @@ void diag_list_sort(struct diag_list *l)
 			l->items[k] = l->items[k - 1];
 		l->items[k] = d;
 	}
-}
-
-const char *diag_line(const struct diag *d, char *buf, size_t size)
-{
-	_cleanup_fclose_ FILE *f = size ? fmemopen(buf, size, "w") : NULL;
-
-	if (!f)
-		return "";
-	if (d->option) {
-		put_escaped(f, d->option, strlen(d->option));
-		fprintf(f, " (column %zu): ", d->pos + 1);
-	}
-	put_escaped(f, d->text, strlen(d->text));
-	if (d->remedy) {
-		fputs("; ", f);
-		put_escaped(f, d->remedy, strlen(d->remedy));
-	}
-	fflush(f);
-	buf[size - 1] = 0;
-	return buf;
 }

@@ -35,7 +35,7 @@ int diag_list_new(struct diag_list **ret);
 struct diag_list *diag_list_free(struct diag_list *l);
 DEFINE_FREEP(struct diag_list, diag_list_free)
 
-/* diag_list_count, diag_list_at: the remarks in order of position. i < count. */
+/* diag_list_count, diag_list_at: the remarks in order of position, those about the whole line last. */
 size_t diag_list_count(const struct diag_list *l);
 const struct diag *diag_list_at(const struct diag_list *l, size_t i);
 
@@ -44,12 +44,6 @@ size_t diag_list_dropped(const struct diag_list *l);
 
 /* diag_list_worst: the highest severity in the list, or -1 if it is empty. */
 int diag_list_worst(const struct diag_list *l);
-
-/*
- * diag_line: "rd.retry (column 14): TEXT; REMEDY" into buf, cut if it does not fit. Bytes that
- * are not printable ASCII are written as \xNN. Returns buf.
- */
-const char *diag_line(const struct diag *d, char *buf, size_t size);
 
 /* diag_severity_name: "note", "warning", "error", "fatal". */
 const char *diag_severity_name(enum diag_severity s);
@@ -60,5 +54,5 @@ const char *diag_severity_name(enum diag_severity s);
  */
 void diag_add(struct diag_list *l, const struct diag *d);
 
-/* diag_list_sort: by source, position, then order of arrival. */
+/* diag_list_sort: by source, position, then order of arrival; about the whole line last. */
 void diag_list_sort(struct diag_list *l);

@@ -108,9 +108,10 @@ static void complain_number(struct parser *p, const struct option_row *row,
 	const struct plan_word *w, struct slice v, int r)
 {
 	uint32_t now = *(const uint32_t *)field_of(p, row);
-	const char *remedy = textf(p, "write %s and a whole number of %s, for example %s=%s",
-		row->name, row->parse == parse_count ? "tries" : "seconds", row->name,
-		streq(row->def, "0") ? "300" : row->def);
+	bool tries = row->parse == parse_count;
+	const char *example = !streq(row->def, "0") ? row->def : tries ? "3" : "300";
+	const char *remedy = textf(p, "write a whole number of %s, for example %s=%s",
+		tries ? "tries" : "seconds", row->name, example);
 
 	if (r == -ERANGE)
 		complain(p, w, v, DIAG_ERROR, remedy, "too large; ignored, %u stays", now);
@@ -182,7 +183,8 @@ PARSE(later)
 
 PARSE(refused)
 {
-	say(p, w, "nothing: %s", row->doc);
+	(void)row;
+	say(p, w, "nothing, though dracut acts on it");
 	complain(p, w, WHOLE, DIAG_WARN,
 		"boot over a plain interface, or leave this node to dracut's own network module",
 		"understood but not acted on by this build");

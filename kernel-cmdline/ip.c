@@ -49,15 +49,26 @@ static int method_of(struct slice s)
 	return -EINVAL;
 }
 
-/* Is every word of the comma list a method? */
+/* Is any word of the comma list a method? */
 static bool is_methods(struct slice s)
 {
 	struct slice item;
 
 	while (slice_next(&s, ',', &item))
-		if (method_of(item) < 0)
-			return false;
-	return true;
+		if (method_of(item) >= 0)
+			return true;
+	return false;
+}
+
+/* The method a misspelt word comes near to, or NULL. */
+static const char *near_method(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(methods); i++)
+		if (methods[i].method && option_distance(s.s, s.len, methods[i].word) <= 1)
+			return methods[i].word;
+	return NULL;
 }
 
 static void complain_at(struct ip_parse *x, struct slice at, enum diag_severity severity,
@@ -89,14 +100,14 @@ static void read_methods(struct ip_parse *x, struct slice s)
 /* 12 hex digits after "enx", udev's name by address. */
 static bool read_enx(struct slice s, struct hw_addr *ret)
 {
-	char text[18];
+	char text[17] = "xx:xx:xx:xx:xx:xx";
 	size_t i;
 
 	if (s.len != 15 || !slice_starts(s, "enx"))
 		return false;
 	for (i = 0; i < 6; i++)
-		snprintf(text + 3 * i, 4, "%.2s:", s.s + 3 + 2 * i);
-	return value_hw(text, 17, ret) == 0;
+		memcpy(text + 3 * i, s.s + 3 + 2 * i, 2);
+	return value_hw(text, sizeof(text), ret) == 0;
 }
 
 static bool read_device(struct ip_parse *x, struct slice s)
@@ -200,7 +211,8 @@ static bool read_addr(struct ip_parse *x)
 		return true;
 	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) < 0) {
 		complain_at(x, s, DIAG_ERROR,
-			"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD, or IFNAME:METHOD",
+			"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
+			"IFNAME:METHOD",
 			"neither an address nor IFNAME:METHOD; the whole option is left out");
 		return false;
 	}
@@ -294,7 +306,7 @@ static bool check_static(struct ip_parse *x)
 			"a static set-up needs an address; the whole option is left out");
 		return false;
 	}
-	if (x->ip.prefix >= 0)
+	if (x->ip.prefix > 0)
 		return true;
 	if (x->ip.addr.family == AF_INET6) {
 		x->ip.prefix = 64; /* what dracut takes for the firmware's addresses */
@@ -347,6 +359,19 @@ static bool read_interface(struct ip_parse *x)
 	return check_static(x);
 }
 
+static void complain_single(struct ip_parse *x, struct slice s)
+{
+	const char *near = near_method(s);
+	const char *remedy = "for example ip=dhcp or ip=eth0:dhcp";
+
+	if (near)
+		remedy = textf(x->p, "did you mean ip=%s?", near);
+	else if (value_ifname(s.s, s.len))
+		remedy = textf(x->p, "did you mean ip=%s:dhcp?", x->w->value);
+	complain_at(x, s, DIAG_ERROR, remedy,
+		"neither a method nor an address; the whole option is left out");
+}
+
 static bool read_single(struct ip_parse *x)
 {
 	struct slice s = x->f[0];
@@ -367,12 +392,7 @@ static bool read_single(struct ip_parse *x)
 		x->p->short_ip = x->p->ips.n + 1; /* completed by resolve_net() */
 		return true;
 	}
-	if (value_ifname(s.s, s.len))
-		complain_at(x, s, DIAG_ERROR, textf(x->p, "did you mean ip=%s:dhcp?", x->w->value),
-			"neither a method nor an address; the whole option is left out");
-	else
-		complain_at(x, s, DIAG_ERROR, "for example ip=dhcp or ip=eth0:dhcp",
-			"neither a method nor an address; the whole option is left out");
+	complain_single(x, s);
 	return false;
 }
 

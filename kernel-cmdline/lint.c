@@ -61,7 +61,7 @@ static void put_diag(const struct lint *l, const struct diag *d)
 	fprintf(l->out, "    %s: ", diag_severity_name(d->severity));
 	put_escaped(l->out, d->text, strlen(d->text));
 	fputc('\n', l->out);
-	if (d->option && d->pos <= l->len)
+	if (d->len && d->pos <= l->len && d->severity != DIAG_NOTE)
 		put_caret(l, d);
 	if (d->remedy) {
 		fputs("        ", l->out);
@@ -100,6 +100,26 @@ static void put_word(const struct lint *l, const struct plan_word *w)
 	for (i = 0; i < diag_list_count(l->diags); i++)
 		if (about(diag_list_at(l->diags, i), w))
 			put_diag(l, diag_list_at(l->diags, i));
+}
+
+/* What the line leaves open, since a default is an answer as well. */
+static void put_defaults(const struct lint *l)
+{
+	const struct boot_plan *p = l->plan;
+
+	if (l->flags & LINT_REMARKS)
+		return;
+	fputs("(by default)\n", l->out);
+	if (p->net.wanted && !p->net.n_ips)
+		fputs("    asks for a lease by DHCP on every interface\n", l->out);
+	if (!p->given[OPTION_RD_RETRY])
+		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);
+	if (!p->given[OPTION_RD_TIMEOUT])
+		fputs("    sets no limit to the whole boot\n", l->out);
+	if (!p->given[OPTION_RD_SHELL] && !p->given[OPTION_RD_EMERGENCY])
+		fputs("    opens a shell on the console when the boot fails\n", l->out);
+	if (!p->given[OPTION_INIT])
+		fprintf(l->out, "    starts %s of the real root\n", p->init);
 }
 
 /* Remarks about the line as a whole, then the sums. */
@@ -144,6 +164,7 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 	l.diags = diags;
 	for (i = 0; i < plan->n_words; i++)
 		put_word(&l, &plan->words[i]);
+	put_defaults(&l);
 	put_summary(&l);
 	if (flags & LINT_PLAN) {
 		r = plan_dump(plan, out, true);

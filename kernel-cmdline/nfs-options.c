@@ -205,11 +205,29 @@ static void take_pass(struct nfs_item *x)
 	pass(x);
 }
 
+/* The option a misspelt name comes nearest to, or NULL. */
+static const char *near_option(struct slice name)
+{
+	const char *near = NULL;
+	size_t i, d, best = 3;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		d = option_distance(name.s, name.len, options[i].name);
+		if (d < best && 2 * d < strlen(options[i].name)) {
+			near = options[i].name;
+			best = d;
+		}
+	}
+	return near;
+}
+
 static void take_unknown(struct nfs_item *x)
 {
+	const char *near = near_option(x->name);
+
 	if (slice_starts(x->name, "x-") || slice_is(x->name, "comment"))
 		return; /* free text for other programs */
-	remark(x, DIAG_WARN, NULL,
+	remark(x, DIAG_WARN, near ? textf(x->p, "did you mean %s?", near) : NULL,
 		"not an NFS option known here; handed to the kernel, which may refuse it");
 	pass(x);
 }

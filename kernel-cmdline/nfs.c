@@ -16,7 +16,8 @@ struct nfs_spec {
 	enum diag_severity severity; /* of what makes the whole thing useless */
 	struct plan_nfs *out;
 	struct nfs_version v;
-	bool four; /* "nfs4:" */
+	bool four;     /* "nfs4:" */
+	bool prefixed; /* "nfs:" or "nfs4:" */
 };
 
 static const char root_remedy[] = "write root=nfs:SERVER:/PATH or root=nfs4:SERVER:/PATH:OPTIONS";
@@ -75,14 +76,14 @@ static bool set_path(struct nfs_spec *x, struct slice s)
 	return true;
 }
 
-/* "OPTIONS:SERVER" or SERVER alone, in front of ":/PATH". */
+/* "OPTIONS:SERVER" (only after "nfs:") or SERVER alone, in front of ":/PATH". */
 static bool set_head(struct nfs_spec *x, struct slice head)
 {
 	struct inet_addr a;
 	size_t i = head.len;
 	bool bracket = false;
 
-	if (value_inet(head.s, head.len, &a) == 0)
+	if (!x->prefixed || value_inet(head.s, head.len, &a) == 0)
 		return set_server(x, head);
 	/* the server is what follows the last ':' outside of brackets */
 	while (i > 0 && (head.s[i - 1] != ':' || bracket)) {
@@ -185,7 +186,8 @@ bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	*out = (struct plan_nfs){.options = "", .nolock = true};
 	p->nfs_rw = -1;
 	x.four = slice_is(text, "nfs4") || slice_starts(text, "nfs4:");
-	if (x.four || slice_is(text, "nfs") || slice_starts(text, "nfs:"))
+	x.prefixed = x.four || slice_is(text, "nfs") || slice_starts(text, "nfs:");
+	if (x.prefixed)
 		text = slice_from(text, slice_find(text, ":"));
 	if (slice_starts(text, ":"))
 		text = slice_from(text, 1);

@@ -84,37 +84,46 @@ const struct option_row *option_find(const char *s, size_t len, bool *renamed)
 /* Longest name the suggestion looks at; the longest in the table has 24 letters. */
 #define SUGGEST_MAX 32
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-	a = a < b ? a : b;
-	return a < c ? a : c;
-}
-
 /* For suggestions small and capital letters are the same as well. */
 static char fold(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : dash(c);
 }
 
-/* Edit distance (Levenshtein) of a[0..n) and b[0..m), n and m at most SUGGEST_MAX. */
-static size_t distance(const char *a, size_t n, const char *b, size_t m)
+static size_t min_size(size_t a, size_t b)
 {
-	size_t row[SUGGEST_MAX + 1], i, j;
+	return a < b ? a : b;
+}
 
+/*
+ * Optimal string alignment: insertions, deletions, changes and swaps of neighbours. Three rows
+ * of the usual table are kept.
+ */
+size_t option_distance(const char *a, size_t n, const char *b)
+{
+	size_t table[3][SUGGEST_MAX + 1], *two = table[0], *one = table[1], *row = table[2];
+	size_t i, j, m = strlen(b);
+
+	if (n > SUGGEST_MAX || m > SUGGEST_MAX)
+		return SUGGEST_MAX;
 	for (j = 0; j <= m; j++)
-		row[j] = j;
+		two[j] = one[j] = j;
 	for (i = 1; i <= n; i++) {
-		size_t diagonal = row[0];
+		size_t *spare = two;
 
 		row[0] = i;
 		for (j = 1; j <= m; j++) {
-			size_t change = diagonal + (fold(a[i - 1]) != fold(b[j - 1]));
-
-			diagonal = row[j];
-			row[j] = min3(change, row[j] + 1, row[j - 1] + 1);
+			row[j] = one[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+			row[j] = min_size(row[j], min_size(one[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+				fold(a[i - 2]) == fold(b[j - 1]))
+				row[j] = min_size(row[j], two[j - 2] + 1);
 		}
+		two = one;
+		one = row;
+		row = spare;
 	}
-	return row[m];
+	return one[m];
 }
 
 const char *option_suggest(const char *s, size_t len)
@@ -122,15 +131,13 @@ const char *option_suggest(const char *s, size_t len)
 	const char *best = NULL;
 	size_t i, d, nearest = 3;
 
-	if (len < 3 || len > SUGGEST_MAX)
+	if (len < 3)
 		return NULL;
 	for (i = 0; i < OPTION_N; i++) {
-		size_t n = strlen(rows[i].name);
-
-		if (rows[i].flags & OPTION_PREFIX || n > SUGGEST_MAX)
+		if (rows[i].flags & OPTION_PREFIX)
 			continue;
-		d = distance(s, len, rows[i].name, n);
-		if (d < nearest && d * 3 <= n) {
+		d = option_distance(s, len, rows[i].name);
+		if (d < nearest && d * 3 <= strlen(rows[i].name)) {
 			nearest = d;
 			best = rows[i].name;
 		}

@@ -67,6 +67,12 @@ const struct option_row *option_find(const char *s, size_t len, bool *renamed);
  */
 const char *option_suggest(const char *s, size_t len);
 
+/*
+ * option_distance: how many slips (a letter missing, too many, wrong, or two swapped) lie between
+ * s[0..len) and word, capitals aside.
+ */
+size_t option_distance(const char *s, size_t len, const char *word);
+
 /* Who a word belongs to that has no row in the table. */
 enum word_owner { OWNER_NOBODY, OWNER_KERNEL, OWNER_SYSTEM, OWNER_DRACUT };
 

@@ -114,8 +114,8 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 	if (!before || row->flags & OPTION_LIST)
 		return;
 	say(p, before, "nothing: given again further on");
-	if (before->source == w->source && word_value(before).len &&
-		!streq(word_value(before).s, word_value(w).s))
+	if (before->source == w->source &&
+		!streq(before->value ? before->value : "1", w->value ? w->value : "1"))
 		complain(p, before, WHOLE, DIAG_WARN, "keep one of them",
 			"given again with another value; the last one counts");
 }

@@ -276,8 +276,11 @@ static void inherit(struct plan_nfs *nfs, const struct plan_nfs *from, struct pa
 		nfs->path = keep(p, (struct slice){from->path, strlen(from->path)});
 		nfs->path_host = from->path_host;
 	}
-	if (from->versions_given || !nfs->versions_given)
+	/* DHCP may narrow what the command line leaves open, never widen it */
+	if (from->versions_given || !(nfs->versions & from->versions))
 		nfs->versions = from->versions;
+	else
+		nfs->versions &= from->versions;
 	nfs->versions_given |= from->versions_given;
 	if (from->proto != PLAN_NFS_PROTO_UNSET)
 		nfs->proto = from->proto;

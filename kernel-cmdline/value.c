@@ -225,12 +225,9 @@ bool value_ifname(const char *s, size_t len)
 	/* IFNAMSIZ - 1, dev_valid_name() in the kernel's net/core/dev.c */
 	if (len == 0 || len > 15 || (len == 1 && s[0] == '.') || (len == 2 && !memcmp(s, "..", 2)))
 		return false;
-	for (i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		if (c <= ' ' || c >= 0x7f || c == '/' || c == ':')
+	for (i = 0; i < len; i++)
+		if (!is_alnum(s[i]) && s[i] != '_' && s[i] != '-' && s[i] != '.')
 			return false;
-	}
 	return true;
 }
 

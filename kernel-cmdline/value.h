@@ -87,8 +87,8 @@ int value_hw(const char *s, size_t len, struct hw_addr *ret);
 bool value_module(const char *s, size_t len);
 
 /*
- * value_ifname: a name the kernel accepts for a netdev: 1 to 15 bytes (IFNAMSIZ - 1), no '/',
- * ':', white space or control byte, not "." or "..".
+ * value_ifname: a netdev's name: 1 to 15 bytes (IFNAMSIZ - 1) of [A-Za-z0-9_.-], not "." or "..".
+ * The kernel takes more, but no name in use has it, and names end up in files others read.
  */
 bool value_ifname(const char *s, size_t len);
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz_cmdline: any bytes as a command line and as DHCP's root-path. Beyond "does not crash":
+ *
+ * - words, remarks and their marks lie inside the text;
+ * - what the plan promises holds (names and prefixes in range, one family of addresses ...);
+ * - the same text gives the same plan twice;
+ * - the words, written out and quoted again, give the same plan.
+ */
+#include "lint.h"
+#include "plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(cond)                                                                         \
+	do {                                                                               \
+		if (!(cond)) {                                                             \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond);         \
+			abort();                                                           \
+		}                                                                          \
+	} while (0)
+
+static void check_words(const struct boot_plan *p, size_t size)
+{
+	size_t i, end = 0;
+
+	MUST(p->n_words <= PLAN_WORDS_MAX);
+	for (i = 0; i < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i];
+
+		MUST(w->name && w->pos >= end && w->len > 0 && w->pos + w->len <= size);
+		MUST(!w->value || (w->value_pos > w->pos && w->value_pos <= w->pos + w->len));
+		MUST((w->kind == PLAN_WORD_OPTION) == (w->row != NULL));
+		end = w->pos + w->len;
+	}
+}
+
+static void check_names(const char *const *names, size_t n)
+{
+	size_t i;
+
+	MUST(n <= PLAN_LIST_MAX);
+	for (i = 0; i < n; i++)
+		MUST(value_module(names[i], strlen(names[i])) && !strchr(names[i], '-'));
+}
+
+static void check_drivers(const struct plan_drivers *d)
+{
+	size_t i;
+
+	check_names(d->pre, d->n_pre);
+	check_names(d->post, d->n_post);
+	check_names(d->blacklist, d->n_blacklist);
+	for (i = 0; i < d->n_params; i++) {
+		MUST(value_module(d->params[i].module, strlen(d->params[i].module)));
+		MUST(value_module(d->params[i].param, strlen(d->params[i].param)));
+	}
+}
+
+static void check_ip(const struct plan_ip *ip)
+{
+	bool fixed = ip->methods & PLAN_IP_STATIC;
+
+	MUST(ip->methods && ip->prefix <= 128 && ip->n_dns <= 2);
+	MUST(!fixed || (ip->addr.family && ip->prefix >= 0));
+	MUST(fixed || !ip->addr.family);
+	MUST(!ip->ifname || value_ifname(ip->ifname, strlen(ip->ifname)));
+	MUST(!ip->hostname || value_hostname(ip->hostname, strlen(ip->hostname)));
+	MUST(ip->mtu == 0 || (ip->mtu >= 68 && ip->mtu <= 65535));
+	MUST(ip->match.len <= HW_ADDR_MAX && ip->hwaddr.len <= HW_ADDR_MAX);
+}
+
+static void check_net(const struct plan_net *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->n_ips; i++)
+		check_ip(&n->ips[i]);
+	for (i = 0; i < n->n_routes; i++) {
+		MUST(n->routes[i].prefix >= 0 && n->routes[i].prefix <= 128);
+		MUST(n->routes[i].gateway.family || n->routes[i].ifname);
+	}
+	for (i = 0; i < n->n_ifnames; i++)
+		MUST(value_ifname(n->ifnames[i].name, strlen(n->ifnames[i].name)));
+	for (i = 0; i < n->n_rdma_links; i++)
+		MUST(value_ifname(n->rdma_links[i].netdev, strlen(n->rdma_links[i].netdev)));
+	MUST(!n->hostname || value_hostname(n->hostname, strlen(n->hostname)));
+	MUST(!n->bootdev || value_ifname(n->bootdev, strlen(n->bootdev)));
+}
+
+static void check_nfs(const struct plan_nfs *nfs)
+{
+	const char *s;
+
+	MUST(nfs->versions && nfs->options);
+	MUST(!nfs->path || nfs->path[0] == '/');
+	MUST(!nfs->server || (nfs->server[0] && !strpbrk(nfs->server, "/[]\"'$`;&|<> \t\n")));
+	for (s = nfs->options; *s; s++)
+		MUST((unsigned char)*s > ' ' && *s != 0x7f);
+}
+
+static void check_diags(const struct diag_list *l, size_t size)
+{
+	size_t i;
+
+	MUST(diag_list_count(l) <= DIAG_MAX);
+	for (i = 0; i < diag_list_count(l); i++) {
+		const struct diag *d = diag_list_at(l, i);
+
+		MUST(d->text && d->text[0] && d->pos <= size && d->len <= size + 1);
+	}
+}
+
+static char *dump(const struct boot_plan *p)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	MUST(f && plan_dump(p, f, true) == 0);
+	fclose(f);
+	return text;
+}
+
+/* Writes the words out again; false if one cannot be quoted. */
+static bool write_words(const struct boot_plan *p, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i];
+
+		/* a quote cannot be written inside of quotes; a name with '=' in front stays odd */
+		if (!w->name[0] || strpbrk(w->name, "\"=") || (w->value && strchr(w->value, '"')))
+			return false;
+		fprintf(f, "%s\"%s%s%s\"", i ? " " : "", w->name, w->value ? "=" : "",
+			w->value ? w->value : "");
+	}
+	return true;
+}
+
+static void check_again(const struct boot_plan *p, const char *want)
+{
+	_cleanup_(plan_freep) struct boot_plan *again = NULL;
+	_cleanup_free_ char *text = NULL, *got = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	bool same;
+
+	MUST(f);
+	same = write_words(p, f);
+	fclose(f);
+	if (!same || len > PLAN_SOURCE_MAX)
+		return;
+	MUST(plan_parse(&again, text, len, NULL) == 0);
+	got = dump(again);
+	MUST(streq(got, want));
+}
+
+static void check_spec(const struct boot_plan *p, const char *text, size_t size)
+{
+	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+
+	if (root_spec_parse(&spec, p, text, size, NULL) == 0)
+		check_nfs(&spec->nfs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_(plan_freep) struct boot_plan *p = NULL, *twin = NULL;
+	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
+	_cleanup_free_ char *one = NULL, *two = NULL;
+	static FILE *null;
+	const char *text = (const char *)data;
+
+	if (!null)
+		null = fopen("/dev/null", "we");
+	MUST(null && diag_list_new(&diags) == 0);
+	MUST(plan_parse(&p, text, size, diags) == 0);
+	MUST(plan_parse(&twin, text, size, NULL) == 0);
+	check_words(p, size);
+	check_diags(diags, size);
+	check_drivers(&p->drivers);
+	check_net(&p->net);
+	MUST((p->root.kind == PLAN_ROOT_NONE) <= p->fatal);
+	if (p->root.kind == PLAN_ROOT_NFS)
+		check_nfs(&p->root.nfs);
+	one = dump(p);
+	two = dump(twin);
+	MUST(streq(one, two));
+	check_again(p, one);
+	check_spec(p, text, size);
+	MUST(cmdline_lint(text, size, null, LINT_PLAN) >= 0);
+	return 0;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_cmdline: what rows cannot show: several sources, long lines, limits, deadlines, the
+ * root-path of DHCP, and that the option table is whole.
+ */
+#include "check.h"
+#include "lint.h"
+#include "plan.h"
+
+static struct boot_plan *parse(const char *text, struct diag_list *diags)
+{
+	struct boot_plan *plan = NULL;
+
+	CHECK_INT(plan_parse(&plan, text, strlen(text), diags), 0);
+	return plan;
+}
+
+static struct diag_list *new_diags(void)
+{
+	struct diag_list *l = NULL;
+
+	CHECK_INT(diag_list_new(&l), 0);
+	return l;
+}
+
+static char *dump(const struct boot_plan *plan, bool all)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	CHECK(f);
+	CHECK_INT(plan_dump(plan, f, all), 0);
+	fclose(f);
+	return text;
+}
+
+/* --- sources ------------------------------------------------------------------------------- */
+
+TEST(later_source_wins)
+{
+	const struct plan_source src[] = {
+		{"/etc/cmdline.d/10.conf", "rd.retry=30\nip=eth0:dhcp\n", 25},
+		{NULL, "rd.retry=60 root=dhcp", 21},
+	};
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+
+	CHECK_INT(plan_parse_sources(&plan, src, 2, diags), 0);
+	CHECK_INT(plan->retry_s, 60);
+	CHECK_INT(plan->net.n_ips, 1);
+	CHECK_INT(plan->n_words, 4);
+	CHECK_INT(plan->words[0].source, 0);
+	CHECK_INT(plan->words[3].source, 1);
+	/* overriding a file's value is what the kernel's line is for: no remark */
+	CHECK_INT(diag_list_count(diags), 0);
+}
+
+TEST(quote_and_dashes_end_with_their_source)
+{
+	const struct plan_source src[] = {
+		{"a.conf", "rd.driver.pre=\"loop", 19},
+		{"b.conf", "-- single", 9},
+		{NULL, "rd.retry=60 root=dhcp", 21},
+	};
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+
+	CHECK_INT(plan_parse_sources(&plan, src, 3, diags), 0);
+	CHECK_INT(plan->retry_s, 60);
+	CHECK_INT(plan->drivers.n_pre, 1);
+	CHECK_STR(plan->drivers.pre[0], "loop");
+	CHECK_INT(plan->n_init_args, 1);
+	CHECK_INT(diag_list_count(diags), 1);
+	CHECK_INT(diag_list_at(diags, 0)->source, 0);
+}
+
+TEST(nothing_at_all)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+
+	CHECK_INT(plan_parse_sources(&plan, NULL, 0, NULL), 0);
+	CHECK(plan->fatal);
+	CHECK_INT(plan->retry_s, PLAN_RETRY_DEFAULT);
+	CHECK_INT(plan->timeout_s, 0);
+	CHECK_STR(plan->init, "/sbin/init");
+	CHECK(plan->net.peerdns);
+	CHECK(plan->failure.shell);
+	CHECK_INT(plan->net.timeouts.iflink_s, 60);
+}
+
+/* --- limits -------------------------------------------------------------------------------- */
+
+TEST(line_of_4096_bytes)
+{
+	char text[4096];
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "root=nfs:192.0.2.1:/srv ", 24);
+	memcpy(text + sizeof(text) - 12, " rd.retry=60", 12);
+	CHECK_INT(plan_parse(&plan, text, sizeof(text), NULL), 0);
+	CHECK_INT(plan->retry_s, 60);
+	CHECK_INT(plan->n_words, 3);
+	CHECK_INT(strlen(plan->words[1].name), 4096 - 24 - 12);
+}
+
+TEST(too_long_a_source_is_cut)
+{
+	size_t len = PLAN_SOURCE_MAX + 100;
+	_cleanup_free_ char *text = malloc(len);
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+
+	memset(text, ' ', len);
+	memcpy(text, "root=dhcp", 9);
+	memcpy(text + len - 11, "rd.retry=60", 11);
+	CHECK_INT(plan_parse(&plan, text, len, diags), 0);
+	CHECK_INT(plan->retry_s, PLAN_RETRY_DEFAULT);
+	CHECK_INT(diag_list_worst(diags), DIAG_ERROR);
+}
+
+TEST(too_many_words)
+{
+	char text[2 * PLAN_WORDS_MAX + 40];
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(text); i++)
+		text[i] = i % 2 ? ' ' : 'a';
+	CHECK_INT(plan_parse(&plan, text, sizeof(text), diags), 0);
+	CHECK_INT(plan->n_words, PLAN_WORDS_MAX);
+	/* a flood of remarks is counted, and the worst of them are kept */
+	CHECK_INT(diag_list_count(diags), DIAG_MAX);
+	CHECK(diag_list_dropped(diags) > PLAN_WORDS_MAX - DIAG_MAX);
+	CHECK_INT(diag_list_worst(diags), DIAG_FATAL);
+}
+
+TEST(too_many_entries_of_a_list)
+{
+	char text[4096] = "root=dhcp";
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	size_t i, n = strlen(text);
+
+	for (i = 0; i < PLAN_LIST_MAX + 3; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " nameserver=192.0.2.%zu", i + 1);
+	CHECK_INT(plan_parse(&plan, text, n, diags), 0);
+	CHECK_INT(plan->net.n_nameservers, PLAN_LIST_MAX);
+	CHECK_INT(diag_list_count(diags), 3);
+	CHECK_INT(diag_list_worst(diags), DIAG_ERROR);
+}
+
+TEST(same_name_many_times_stays_small)
+{
+	char text[8192] = "root=dhcp rd.driver.post=a";
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	size_t n;
+
+	for (n = strlen(text); n + 2 < sizeof(text); n += 2)
+		memcpy(text + n, ",a", 2);
+	CHECK_INT(plan_parse(&plan, text, n, NULL), 0);
+	CHECK_INT(plan->drivers.n_post, 1);
+	CHECK(strlen(plan->words[1].effect) < 100);
+}
+
+/* --- deadlines ------------------------------------------------------------------------------- */
+
+static void check_deadlines(const char *line, uint64_t network, uint64_t whole)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse(line, NULL);
+	uint64_t start = 5 * NSEC_PER_SEC;
+
+	CHECK(plan_network_deadline(plan, start) == network);
+	CHECK(plan_deadline(plan, start) == whole);
+}
+
+TEST(deadlines)
+{
+	check_deadlines("", 185 * NSEC_PER_SEC, NSEC_NEVER);
+	check_deadlines("rd.retry=10", 15 * NSEC_PER_SEC, NSEC_NEVER);
+	check_deadlines("rd.retry=0", NSEC_NEVER, NSEC_NEVER);
+	check_deadlines("rd.timeout=100", 105 * NSEC_PER_SEC, 105 * NSEC_PER_SEC);
+	check_deadlines("rd.retry=0 rd.timeout=7", 12 * NSEC_PER_SEC, 12 * NSEC_PER_SEC);
+	check_deadlines("rd.retry=31536000", 31536005 * NSEC_PER_SEC, NSEC_NEVER);
+}
+
+/* --- DHCP's root-path ------------------------------------------------------------------------ */
+
+struct spec_case {
+	const char *line, *text;
+	int result;
+	const char *server, *path, *options;
+	unsigned int versions;
+	enum plan_nfs_proto proto;
+};
+
+static void check_spec(const struct spec_case *c)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse(c->line, NULL);
+	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+
+	CHECK_INT(root_spec_parse(&spec, plan, c->text, strlen(c->text), NULL), c->result);
+	if (c->result < 0)
+		return;
+	CHECK_STR(spec->nfs.server, c->server);
+	CHECK_STR(spec->nfs.path, c->path);
+	CHECK_STR(spec->nfs.options, c->options);
+	CHECK_INT(spec->nfs.versions, c->versions);
+	CHECK_INT(spec->nfs.proto, c->proto);
+}
+
+TEST(root_path)
+{
+	static const unsigned int any = PLAN_NFS_V4ANY | PLAN_NFS_V3;
+	const struct spec_case cases[] = {
+		{"root=dhcp", "192.0.2.1:/srv", 0, "192.0.2.1", "/srv", "", any, 0},
+		{"root=dhcp", "server:/srv", 0, "server", "/srv", "", any, 0},
+		{"root=dhcp", "/srv", 0, NULL, "/srv", "", any, 0},
+		{"root=dhcp", "nfs4:192.0.2.1:/srv,rdma,rsize=8192", 0, "192.0.2.1", "/srv",
+			"rsize=8192", PLAN_NFS_V4ANY, PLAN_NFS_PROTO_RDMA},
+		{"root=dhcp", "nfs:192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3, 0},
+		/* what the command line says counts */
+		{"root=nfs4::proto=rdma,rsize=4096", "192.0.2.1:/srv:tcp,rsize=8192", 0, "192.0.2.1",
+			"/srv", "rsize=8192,rsize=4096", PLAN_NFS_V4ANY, PLAN_NFS_PROTO_RDMA},
+		{"root=nfs:192.0.2.9:/mine", "192.0.2.1:/srv", 0, "192.0.2.9", "/mine", "", any, 0},
+		{"root=nfs::vers=4.1", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "",
+			PLAN_NFS_V41, 0},
+		{"root=nfs", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3, 0},
+		{"root=nfs4", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "",
+			PLAN_NFS_V4ANY, 0},
+		{"root=nfs4", "192.0.2.1:/srv:vers=4.0", 0, "192.0.2.1", "/srv", "",
+			PLAN_NFS_V40, 0},
+		{"root=dhcp", "", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "iscsi:192.0.2.1::::x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "192.0.2.1:/srv\n/etc", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "$(reboot):/srv", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "nfs:192.0.2.1", -EINVAL, NULL, NULL, NULL, 0, 0},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		check_spec(&cases[i]);
+}
+
+static bool spec_rw(const char *line, const char *text)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse(line, NULL);
+	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+
+	CHECK_INT(root_spec_parse(&spec, plan, text, strlen(text), NULL), 0);
+	return spec->rw;
+}
+
+TEST(root_path_read_write)
+{
+	CHECK(!spec_rw("root=dhcp", "s:/x"));
+	CHECK(spec_rw("root=dhcp", "s:/x:rw"));
+	CHECK(!spec_rw("root=dhcp ro", "s:/x:rw"));
+	CHECK(spec_rw("root=dhcp rw", "s:/x:ro"));
+}
+
+/* --- remarks --------------------------------------------------------------------------------- */
+
+TEST(position_points_at_the_part)
+{
+	static const char line[] = "root=nfs:h:/p ip=192.0.2.5::gw:24:n:eth0:none";
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = parse(line, diags);
+	const struct diag *d = diag_list_at(diags, 0);
+
+	CHECK(d && plan->net.n_ips == 1);
+	CHECK_INT(d->pos, strstr(line, "gw:") - line);
+	CHECK_INT(d->len, 2);
+	CHECK_STR(d->option, "ip");
+}
+
+TEST(remarks_are_optional)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse("rd.retry=abc rd.foo ip=bad:", NULL);
+
+	CHECK_INT(plan->retry_s, PLAN_RETRY_DEFAULT);
+}
+
+TEST(lint_exit_status)
+{
+	_cleanup_fclose_ FILE *null = fopen("/dev/null", "we");
+
+	CHECK_INT(cmdline_lint("root=dhcp", 9, null, 0), LINT_CLEAN);
+	CHECK_INT(cmdline_lint("root=dhcp foo", 13, null, LINT_REMARKS), LINT_CLEAN);
+	CHECK_INT(cmdline_lint("root=dhcp rd.foo", 16, null, LINT_PLAN), LINT_WARNINGS);
+	CHECK_INT(cmdline_lint("root=dhcp ip=x", 14, null, 0), LINT_ERRORS);
+	CHECK_INT(cmdline_lint("", 0, null, 0), LINT_ERRORS);
+}
+
+TEST(lint_says_when_it_cannot_write)
+{
+	_cleanup_fclose_ FILE *full = fopen("/dev/full", "we");
+
+	CHECK_INT(cmdline_lint("root=dhcp", 9, full, 0), -EIO);
+}
+
+/* --- dump and table -------------------------------------------------------------------------- */
+
+TEST(dump_of_everything_holds_the_defaults)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse("", NULL);
+	_cleanup_free_ char *all = dump(plan, true), *part = dump(plan, false);
+
+	CHECK(strstr(all, "retry_s=180\n"));
+	CHECK(strstr(all, "init=/sbin/init\n"));
+	CHECK(strstr(all, "failure=shell,none\n"));
+	CHECK_STR(part, "fatal=yes\n");
+}
+
+TEST(table_is_whole)
+{
+	size_t i, k;
+
+	for (i = 0; i < OPTION_N; i++) {
+		const struct option_row *r = option_row((enum option_id)i);
+
+		CHECK_INT(r->id, i);
+		CHECK(r->name[0] && r->doc[0] && r->parse);
+		CHECK(r->doc[strlen(r->doc) - 1] == '.');
+		CHECK(!(r->flags & OPTION_VALUE) || r->grammar[0]);
+		for (k = 0; k < i; k++)
+			CHECK(!streq(r->name, option_row((enum option_id)k)->name));
+	}
+}
+
+TEST(found_by_name_prefix_and_old_name)
+{
+	bool renamed;
+
+	CHECK(option_find("rd.retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && !renamed);
+	CHECK(option_find("rd_retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && renamed);
+	CHECK(option_find("rd.net.dhcp.client_id", 21, NULL) == option_row(OPTION_RD_NET_DHCP_CLIENT_ID));
+	CHECK(option_find("rd.ib.port", 10, NULL) == option_row(OPTION_RD_IB));
+	CHECK(option_find("rd.ib.", 6, NULL) == NULL);
+	CHECK(option_find("RD.RETRY", 8, NULL) == NULL);
+	CHECK(option_find("", 0, NULL) == NULL);
+}
+
+static size_t lines_of(enum options_format format, const char *needle)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len, n = 0;
+	FILE *f = open_memstream(&text, &len);
+	const char *at;
+
+	CHECK(f);
+	CHECK_INT(options_print(f, format), 0);
+	fclose(f);
+	CHECK(strstr(text, needle));
+	for (at = text; *at; at++)
+		n += *at == '\n';
+	return n;
+}
+
+TEST(table_is_printed)
+{
+	CHECK_INT(lines_of(OPTIONS_MARKDOWN, "| `rd.retry=SECONDS` | 180 |"), OPTION_N + 2);
+	CHECK_INT(lines_of(OPTIONS_COMPLETION, "\nrd.retry=\n"), OPTION_N);
+	CHECK_INT(lines_of(OPTIONS_MAN, "*rd.driver.pre=NAME[,NAME...]*\n\t"), 3 * OPTION_N);
+}
