@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/run: it adds up what the levels say, and no test gets lost on the way.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	export OUT=$BATS_TEST_TMPDIR/out VERBOSE=""
+	export TEST_PROGS="" FUZZ_PROGS=""
+}
+
+# program NAME: standard input becomes the script of a test program.
+program() {
+	{ echo '#!/bin/bash'; cat; } >"$BATS_TEST_TMPDIR/$1"
+	chmod +x "$BATS_TEST_TMPDIR/$1"
+	TEST_PROGS+=" $BATS_TEST_TMPDIR/$1"
+}
+
+unit() {
+	run tests/run unit
+	echo "$output"
+}
+
+last() {
+	[ "${lines[-1]}" = "$1" ]
+}
+
+@test "passed, failed and skipped cases of all programs are added up" {
+	program one <<<"printf '1..3\nok 1 - a\nok 2 - b # SKIP no card\nnot ok 3 - c\n# why\n'; exit 1"
+	program two <<<"printf '1..2\nok 1 - d\nok 2 - e\n'"
+	unit
+	[ "$status" -eq 1 ]
+	last "3 passed, 1 failed, 1 skipped"
+	[[ $output == *"SKIP b: no card"* ]]
+	[[ $output == *"FAIL c"*"# why"* ]]
+	[[ $output == *"failed:"*"one: c"* ]]
+}
+
+@test "the sum is alone on the last line" {
+	program one <<<"printf '1..1\nok 1 - a\n'"
+	unit
+	[ "$status" -eq 0 ]
+	[[ ${lines[-1]} =~ ^[0-9]+" passed, "[0-9]+" failed, "[0-9]+" skipped"$ ]]
+	[ "$(grep -c passed, <<<"$output")" -eq 1 ]
+}
+
+@test "nothing run is not a success" {
+	unit
+	[ "$status" -eq 1 ]
+	last "0 passed, 0 failed, 0 skipped"
+}
+
+@test "only skipped is not a success" {
+	program one <<<"printf '1..1\nok 1 - a # SKIP nothing here\n'"
+	unit
+	[ "$status" -eq 1 ]
+	last "0 passed, 0 failed, 1 skipped"
+}
+
+@test "a program that stops short of its plan has failed" {
+	program one <<<"printf '1..3\nok 1 - a\n'; kill -SEGV \$\$"
+	unit
+	[ "$status" -eq 1 ]
+	last "1 passed, 1 failed, 0 skipped"
+	[[ $output == *"stopped after 1 of 3 cases, exit status 139"* ]]
+}
+
+@test "a program without plan has failed, and its words are shown" {
+	program one <<<"echo cannot start; exit 4"
+	unit
+	[ "$status" -eq 1 ]
+	last "0 passed, 1 failed, 0 skipped"
+	[[ $output == *"cannot start"*"ended without a test plan, exit status 4"* ]]
+}
+
+@test "a program that does not exist has failed" {
+	TEST_PROGS=$BATS_TEST_TMPDIR/nosuch unit
+	[ "$status" -eq 1 ]
+	last "0 passed, 1 failed, 0 skipped"
+}
+
+@test "an exit status without failed case is a failure" {
+	program one <<<"printf '1..1\nok 1 - a\n'; exit 9"
+	unit
+	[ "$status" -eq 1 ]
+	last "1 passed, 1 failed, 0 skipped"
+	[[ $output == *"exit status 9 without a failed case"* ]]
+}
+
+@test "a program that hangs is ended and has failed" {
+	program one <<<"printf '1..2\nok 1 - a\n'; exec sleep 60"
+	FAST_LIMIT=1 unit
+	[ "$status" -eq 1 ]
+	last "1 passed, 1 failed, 0 skipped"
+	[[ $output == *"still running after 1 s"* ]]
+}
+
+@test "what looks like a case inside a comment or a word is not counted" {
+	program one <<<"printf '1..1\n# ok 7 - no\nokay\nnot okay\n  ok 2 - indented\nok 1 - a\n'"
+	unit
+	[ "$status" -eq 0 ]
+	last "1 passed, 0 failed, 0 skipped"
+}
+
+@test "VERBOSE shows each case" {
+	program one <<<"printf '1..1\nok 1 - the only case\n'"
+	VERBOSE=1 unit
+	[[ $output == *"ok   the only case"* ]]
+}
+
+@test "whole outputs are kept" {
+	program one <<<"printf '1..1\nok 1 - a\n# detail\n'"
+	unit
+	grep -q '# detail' "$OUT"/*one.tap
+}
+
+@test "fuzz targets get their corpus and mutations" {
+	cat >"$BATS_TEST_TMPDIR/fuzz_thing" <<-'EOF'
+		#!/bin/bash
+		printf '1..1\nok 1 - %s\n' "$*"
+	EOF
+	chmod +x "$BATS_TEST_TMPDIR/fuzz_thing"
+	FUZZ_PROGS=$BATS_TEST_TMPDIR/fuzz_thing MUTATIONS=5 VERBOSE=1 run tests/run corpus
+	echo "$output"
+	[[ $output == *"ok   -mutate 5 tests/corpus/thing"* ]]
+	last "1 passed, 0 failed, 0 skipped"
+}
+
+@test "an unknown level is refused" {
+	run tests/run nosuch
+	[ "$status" -eq 2 ]
+}
