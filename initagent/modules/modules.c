@@ -54,7 +54,7 @@ static int open_netlink(void *data)
 	return uevent_open();
 }
 
-/* One worker a CPU; on a single one the second still gains from loads that sleep. */
+/* One worker a CPU, at most four; the pool grows by itself when a load sleeps for long. */
 static unsigned default_workers(void)
 {
 	cpu_set_t set;
@@ -62,7 +62,7 @@ static unsigned default_workers(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set) == 0)
 		n = CPU_COUNT(&set);
-	return n < 2 ? 2 : n > 4 ? 4 : (unsigned)n;
+	return n < 1 ? 1 : n > 4 ? 4 : (unsigned)n;
 }
 
 static int open_parts(struct modules *m, const struct modules_config *cfg)
@@ -225,7 +225,7 @@ uint64_t modules_deadline(const struct modules *m)
 {
 	if (m->stopped || !m->backlog)
 		return m->rescan ? 0 : NSEC_NEVER;
-	return m->in_process ? 0 : pool_grow_at(m->pool);
+	return m->in_process ? 0 : pool_look_at(m->pool);
 }
 
 static void take_results(struct modules *m, uint64_t now)
@@ -275,6 +275,7 @@ static void start_ready(struct modules *m, uint64_t now)
 	struct worker_job job;
 
 	m->backlog = false;
+	pool_look(m->pool, now);
 	while (graph_next(m->graph, pool_busy(m->pool) == 0, &job, now) >= 0) {
 		int r = m->in_process ? -ECHILD : pool_submit(m->pool, &job, now);
 
