@@ -39,6 +39,10 @@ static struct slice find_name(const struct parser *p, const char *name,
 	return WHOLE;
 }
 
+/*
+ * A module both held back and asked for by name. Not an error: "not by itself, but then" is what
+ * dracut makes of rd.driver.post, and modprobe loads a blacklisted module asked for by name.
+ */
 static void check_blacklist(struct parser *p)
 {
 	const char *const *names = p->blacklist.items;
@@ -77,6 +81,10 @@ static void check_broken_list(struct parser *p)
 	}
 }
 
+/*
+ * An overall limit below the network's share means that what should happen when that share is
+ * over never does (dracut's manual warns of it, openSUSE's health-checker met it).
+ */
 static void check_budget(struct parser *p)
 {
 	const struct boot_plan *plan = p->plan;
@@ -91,6 +99,10 @@ static void check_budget(struct parser *p)
 			"rd.retry cannot run out first", plan->timeout_s, plan->retry_s);
 }
 
+/*
+ * The kernel takes the last of the two, dracut takes rw wherever it stands. Boot loaders put "ro"
+ * on every line, so "ro ... rw" is everyday and only "rw ... ro" is surprising.
+ */
 static void check_rorw(struct parser *p)
 {
 	struct plan_word *ro = parser_word(p, OPTION_RO), *rw = parser_word(p, OPTION_RW);
@@ -108,6 +120,7 @@ static void check_rorw(struct parser *p)
 	}
 }
 
+/* Is no interface going to hear a DHCP server? Without any ip=, all of them are. */
 static bool all_static(const struct parser *p)
 {
 	const struct plan_ip *ips = p->ips.items;
@@ -119,6 +132,7 @@ static bool all_static(const struct parser *p)
 	return p->ips.n > 0;
 }
 
+/* The word whose text the root was made from, for the caret. */
 static struct plan_word *root_word(const struct parser *p)
 {
 	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
@@ -150,6 +164,7 @@ static void check_source(struct parser *p)
 		"server or path must come from DHCP, but every ip= is static");
 }
 
+/* Options that say nothing wrong by themselves but do nothing for this root. */
 static void check_nfs(struct parser *p)
 {
 	const struct plan_word *fallback = parser_word(p, OPTION_RD_NFS_FALLBACK);
@@ -180,6 +195,7 @@ static bool has_ifname(const struct parser *p, const char *name)
 	return false;
 }
 
+/* With an ip= for every interface that bootdev can still be, any name may be right. */
 static void check_bootdev(struct parser *p)
 {
 	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV);
@@ -208,6 +224,10 @@ static void check_ip_left(struct parser *p)
 			"no ip= is left: as without one, every interface asks by DHCP");
 }
 
+/*
+ * Whether there will be a network is known only here, when root, ip= and BOOTIF= all are; saying
+ * rd.neednet=0 cannot take it away from a root that needs it (nor does it in dracut).
+ */
 static void check_wanted(struct parser *p)
 {
 	struct boot_plan *plan = p->plan;
@@ -221,6 +241,7 @@ static void check_wanted(struct parser *p)
 			"the root is on the network, which is brought up all the same");
 }
 
+/* In the order of a boot, so that remarks of equal position read like one. */
 void check_plan(struct parser *p)
 {
 	check_blacklist(p);

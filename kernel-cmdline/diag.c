@@ -94,6 +94,7 @@ static size_t slot_for(const struct diag_list *l, enum diag_severity severity)
 	return l->items[mildest].severity < severity ? mildest : DIAG_MAX;
 }
 
+/* Room is looked for before anything is copied: a flood must not fill the arena. */
 void diag_add(struct diag_list *l, const struct diag *d)
 {
 	struct diag copied = *d;
@@ -116,6 +117,7 @@ void diag_add(struct diag_list *l, const struct diag *d)
 		l->n++;
 }
 
+/* What is about the whole line (no length) is read best after the parts. */
 static bool before(const struct diag *a, const struct diag *b)
 {
 	if (!a->len != !b->len)

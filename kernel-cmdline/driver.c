@@ -44,6 +44,7 @@ static bool in_list(const struct arena_list *l, const char *name)
 	return false;
 }
 
+/* A path or "x.ko.xz" is the usual slip: then the name is in it, and can be shown. */
 static void complain_module(struct parser *p, const struct plan_word *w, struct slice s)
 {
 	size_t dot = slice_find(s, ".ko");
@@ -78,6 +79,10 @@ static bool add_module(struct parser *p, struct arena_list *l, struct plan_word 
 	return slot != NULL;
 }
 
+/*
+ * One good name is enough for the word to count; bad ones are left out one by one. dracut splits
+ * at every comma and ignores empty parts, so "a,,b," is no mistake.
+ */
 PARSE(drivers)
 {
 	static const char *const verbs[] = {
@@ -112,6 +117,10 @@ PARSE(drivers)
 	return n > 0;
 }
 
+/*
+ * As modprobe reads the kernel's line: the first '.' divides module and parameter, '-' and '_' are
+ * the same in the module's name. Also true of built-in modules, whom the kernel itself serves.
+ */
 bool param_parse(struct parser *p, struct plan_word *w)
 {
 	struct slice name = {w->name, strlen(w->name)};
@@ -140,6 +149,7 @@ bool param_parse(struct parser *p, struct plan_word *w)
 	return true;
 }
 
+/* Two links of one name cannot be made; the kernel would refuse the second with EEXIST. */
 static bool known_link(const struct parser *p, const char *name)
 {
 	const struct plan_rdma_link *links = p->rdma_links.items;
@@ -168,6 +178,10 @@ static bool check_link(struct parser *p, const struct plan_word *w, const struct
 	return false;
 }
 
+/*
+ * Ours alone: dracut has no way to make a software RDMA device. A type unknown here is passed on,
+ * for the kernel may know it.
+ */
 PARSE(rdma_link)
 {
 	struct slice rest = word_value(w), f[3];

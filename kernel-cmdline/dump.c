@@ -39,6 +39,7 @@ static void part(struct dumper *d, const char *key, const char *text)
 	put_escaped(d->out, text, strlen(text));
 }
 
+/* base NULL: always. A value that is not given has no line even with all. */
 static void dump_text(struct dumper *d, const char *key, const char *v, const char *base)
 {
 	if (!v || (!d->all && base && streq(v, base)))
@@ -126,6 +127,7 @@ static void part_hw(struct dumper *d, const char *key, const struct hw_addr *a)
 	part(d, key, hw_text(a, text));
 }
 
+/* One line an interface: what belongs together stays together when lines are compared. */
 static void dump_ip(struct dumper *d, const struct plan_ip *ip)
 {
 	static const struct bit_name methods[] = {

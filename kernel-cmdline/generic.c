@@ -55,6 +55,7 @@ static void say_meaning(struct parser *p, struct plan_word *w, const struct opti
 	say(p, w, "%s", row->doc);
 }
 
+/* The plan's member an option's row names. */
 static void *field_of(struct parser *p, const struct option_row *row)
 {
 	return (char *)p->plan + row->field;
@@ -104,6 +105,7 @@ static bool strip_unit(struct slice *v)
 	return true;
 }
 
+/* Says which value stays: the default, or an earlier well-formed option's. */
 static void complain_number(struct parser *p, const struct option_row *row,
 	const struct plan_word *w, struct slice v, int r)
 {
@@ -121,6 +123,10 @@ static void complain_number(struct parser *p, const struct option_row *row,
 		complain(p, w, v, DIAG_ERROR, remedy, "not a whole number; ignored, %u stays", now);
 }
 
+/*
+ * Numbers that dracut takes otherwise. rd.retry=0 makes its loop end after one pass; here it is no
+ * limit, as 0 is for rd.timeout, since giving up before trying is no use to anyone.
+ */
 static void comment_seconds(struct parser *p, const struct option_row *row,
 	const struct plan_word *w, struct slice v, uint32_t seconds)
 {
@@ -132,6 +138,10 @@ static void comment_seconds(struct parser *p, const struct option_row *row,
 			"0 means no limit here; dracut would give up at once");
 }
 
+/*
+ * "160s" is what people write who know systemd; its meaning is beyond doubt, so it is taken.
+ * Other units, signs, fractions and hexadecimal are not.
+ */
 PARSE(seconds)
 {
 	struct slice v = word_value(w);
@@ -173,6 +183,7 @@ PARSE(noted)
 	return true;
 }
 
+/* Never silent: a line written for a later version must say that it does not work yet. */
 PARSE(later)
 {
 	say(p, w, "nothing yet: %s", row->doc);
@@ -181,6 +192,7 @@ PARSE(later)
 	return true;
 }
 
+/* A VLAN or bond left out may mean no boot at all: a warning, and what to do. */
 PARSE(refused)
 {
 	(void)row;

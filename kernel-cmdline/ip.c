@@ -71,6 +71,7 @@ static const char *near_method(struct slice s)
 	return NULL;
 }
 
+/* A remark about a field. */
 static void complain_at(struct ip_parse *x, struct slice at, enum diag_severity severity,
 	const char *remedy, const char *text)
 {
@@ -110,6 +111,10 @@ static bool read_enx(struct slice s, struct hw_addr *ret)
 	return value_hw(text, sizeof(text), ret) == 0;
 }
 
+/*
+ * dracut names interfaces only; by address is what its users have asked for (dracutdevs issue
+ * 2337), and the one way to name an IPoIB interface that survives another probe order.
+ */
 static bool read_device(struct ip_parse *x, struct slice s)
 {
 	if (s.len == 0)
@@ -159,6 +164,7 @@ static void read_mac(struct ip_parse *x, size_t first)
 	}
 }
 
+/* At most two, as dracut; more fields are the kernel's and not needed to boot. */
 static void read_dns(struct ip_parse *x, size_t first)
 {
 	size_t i;
@@ -202,6 +208,7 @@ static bool host_address(const struct inet_addr *a)
 	return !IN6_IS_ADDR_UNSPECIFIED(&a->v6) && !IN6_IS_ADDR_LOOPBACK(&a->v6) && first != 0xff;
 }
 
+/* False only if the field cannot be an address at all: then none of the others means anything. */
 static bool read_addr(struct ip_parse *x)
 {
 	struct slice s = x->f[F_ADDR];
@@ -244,6 +251,7 @@ static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, i
 	*to = a;
 }
 
+/* The prefix behind the address, if any, is the clearer word of the two. */
 static void read_mask(struct ip_parse *x)
 {
 	struct slice s = F_MASK < x->n ? x->f[F_MASK] : (struct slice){NULL, 0};
@@ -260,6 +268,7 @@ static void read_mask(struct ip_parse *x)
 		x->ip.prefix = prefix;
 }
 
+/* Goes to the kernel and into files of the real root: a strict alphabet. */
 static void read_host(struct ip_parse *x)
 {
 	struct slice s = F_HOST < x->n ? x->f[F_HOST] : (struct slice){NULL, 0};
@@ -318,6 +327,10 @@ static bool check_static(struct ip_parse *x)
 	return false;
 }
 
+/*
+ * Fields may be missing at the end, as for the kernel. Each bad field costs only itself, except
+ * those without which the rest is void: address, mask, interface.
+ */
 static bool read_full(struct ip_parse *x)
 {
 	int gateway_prefix = -1;
@@ -338,6 +351,7 @@ static bool read_full(struct ip_parse *x)
 	return check_static(x);
 }
 
+/* The second field is a method: dracut's own test for this shape. */
 static bool read_interface(struct ip_parse *x)
 {
 	struct inet_addr a;
@@ -359,6 +373,7 @@ static bool read_interface(struct ip_parse *x)
 	return check_static(x);
 }
 
+/* One word that is nothing: a slip in a method, or an interface without its method. */
 static void complain_single(struct ip_parse *x, struct slice s)
 {
 	const char *near = near_method(s);
@@ -372,6 +387,10 @@ static void complain_single(struct ip_parse *x, struct slice s)
 		"neither a method nor an address; the whole option is left out");
 }
 
+/*
+ * One field: methods for every interface, or the installer's address alone, whose mask may be
+ * an option further on and is looked for when all are read.
+ */
 static bool read_single(struct ip_parse *x)
 {
 	struct slice s = x->f[0];
@@ -396,6 +415,7 @@ static bool read_single(struct ip_parse *x)
 	return false;
 }
 
+/* Which shape it is hangs on the second field alone, as in dracut. */
 static bool read_ip(struct ip_parse *x)
 {
 	if (x->value.len == 0) {

@@ -56,6 +56,7 @@ static void put_caret(const struct lint *l, const struct diag *d)
 	fputc('\n', l->out);
 }
 
+/* A note needs no caret: there is nothing to mend at that place. */
 static void put_diag(const struct lint *l, const struct diag *d)
 {
 	fprintf(l->out, "    %s: ", diag_severity_name(d->severity));
@@ -70,6 +71,7 @@ static void put_diag(const struct lint *l, const struct diag *d)
 	}
 }
 
+/* Positions decide; the name keeps apart what touches (a"b"=c may share an end). */
 static bool about(const struct diag *d, const struct plan_word *w)
 {
 	return d->option && d->pos >= w->pos && d->pos <= w->pos + w->len &&
@@ -86,6 +88,7 @@ static bool has_diag(const struct lint *l, const struct plan_word *w)
 	return false;
 }
 
+/* The raw text, quotes and all: what the reader finds in the boot loader's file. */
 static void put_word(const struct lint *l, const struct plan_word *w)
 {
 	const char *effect = w->effect ? w->effect : "nothing";

@@ -4,6 +4,7 @@
  */
 #include "parser.h"
 
+/* Kept in the plan, but a node that counts on it would wait for nothing. */
 static void comment_family(struct parser *p, const struct plan_word *w, const struct inet_addr *a)
 {
 	if (a->family == AF_INET6)
@@ -11,6 +12,7 @@ static void comment_family(struct parser *p, const struct plan_word *w, const st
 			"understood, but this build sets up no IPv6 yet");
 }
 
+/* Given twice is listed once: resolv.conf has room for three. */
 PARSE(nameserver)
 {
 	struct slice v = word_value(w);
@@ -74,6 +76,7 @@ static bool clear_host_bits(struct plan_route *r)
 	return cleared;
 }
 
+/* Gateway and interface; "default" takes its family from the gateway. */
 static bool parse_hop(struct parser *p, const struct plan_word *w, const struct slice *f, size_t n,
 	struct plan_route *r)
 {
@@ -101,6 +104,7 @@ static bool parse_hop(struct parser *p, const struct plan_word *w, const struct 
 	return false;
 }
 
+/* dracut leaves a malformed route out without a word, which nobody finds. */
 PARSE(route)
 {
 	struct slice v = word_value(w), f[4];
@@ -137,6 +141,7 @@ PARSE(route)
 
 /* --- ifname, BOOTIF, bootdev, hostname ----------------------------------------------------- */
 
+/* eth0, eth1 ...: the kernel's own numbering. */
 static bool kernel_name(struct slice s)
 {
 	size_t i = 3;
@@ -162,6 +167,10 @@ static bool ifname_taken(const struct parser *p, const char *name, const struct 
 	return false;
 }
 
+/*
+ * dracut knows 6 and 20 octets. Of 20 only the last 8 (the port GUID) survive a reboot, so these
+ * alone are taken as well; who compares them is the link room.
+ */
 PARSE(ifname)
 {
 	static const char remedy[] = "write ifname=NAME:MAC, for example "
@@ -228,6 +237,7 @@ PARSE(bootif)
 	return true;
 }
 
+/* A name only: interfaces known by address get theirs from ifname=. */
 PARSE(bootdev)
 {
 	struct slice v = word_value(w);
@@ -243,6 +253,7 @@ PARSE(bootdev)
 	return true;
 }
 
+/* Set early so that DHCP servers, subnet managers and logs see it. */
 PARSE(hostname)
 {
 	struct slice v = word_value(w);

@@ -135,6 +135,7 @@ static void remark(struct nfs_item *x, enum diag_severity severity, const char *
 	complain(x->p, x->w, x->text, severity, remedy, "%s", text);
 }
 
+/* Appends the option as written; rest was made large enough for all of them. */
 static void pass(struct nfs_item *x)
 {
 	size_t n = strlen(x->rest);
@@ -144,6 +145,7 @@ static void pass(struct nfs_item *x)
 	memcpy(x->rest + n, x->text.s, x->text.len);
 }
 
+/* "v4.1" and "vers=4.1" are one option under two names. mount.nfs refuses two, here the last counts. */
 static void take_version(struct nfs_item *x)
 {
 	struct slice v = x->name.s[0] == 'v' && x->name.s[1] != 'e' ? slice_from(x->name, 1) : x->value;
@@ -166,6 +168,7 @@ static void take_version(struct nfs_item *x)
 		remark(x, DIAG_WARN, "keep one of them", "the version is given again; the last counts");
 }
 
+/* minorversion=1, the older way of saying vers=4.1. */
 static void take_minor(struct nfs_item *x)
 {
 	if (x->value.len == 1 && x->value.s[0] >= '0' && x->value.s[0] <= '2')
@@ -174,6 +177,7 @@ static void take_minor(struct nfs_item *x)
 		remark(x, DIAG_ERROR, "vers=4.2, 4.1 or 4.0", "not a minor version; left out");
 }
 
+/* A 6 at the end asks for IPv6, which follows from the server's address anyway. */
 static void take_proto(struct nfs_item *x)
 {
 	struct slice v = slice_is(x->name, "proto") ? x->value : x->name;
@@ -198,6 +202,7 @@ static void take_port(struct nfs_item *x)
 		x->out->port = (uint16_t)port;
 }
 
+/* What only the kernel's nfs can judge. */
 static void take_pass(struct nfs_item *x)
 {
 	if (slice_is(x->name, "sec") && slice_starts(x->value, "krb5"))
@@ -221,6 +226,10 @@ static const char *near_option(struct slice name)
 	return near;
 }
 
+/*
+ * A newer kernel may know it, so it is passed on; if it does not, the mount fails with the
+ * kernel's own words, and this remark has said why.
+ */
 static void take_unknown(struct nfs_item *x)
 {
 	const char *near = near_option(x->name);
@@ -232,6 +241,7 @@ static void take_unknown(struct nfs_item *x)
 	pass(x);
 }
 
+/* Acts without a handler of their own are done in place. */
 static void take(struct nfs_item *x, const struct nfs_option *o)
 {
 	static void (*const handlers[])(struct nfs_item *) = {
@@ -256,6 +266,7 @@ static void take(struct nfs_item *x, const struct nfs_option *o)
 		handlers[o->act](x);
 }
 
+/* No white space or control byte may reach the kernel's option string. */
 static void take_one(struct nfs_item *x)
 {
 	const struct nfs_option *o;

@@ -28,6 +28,7 @@ static bool fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
+/* Letters, digits, '.', '-' and the '_' that many site names have: nothing a shell would see. */
 static bool server_name(struct slice s)
 {
 	size_t i;
@@ -44,6 +45,7 @@ static bool server_name(struct slice s)
 	return true;
 }
 
+/* The brackets go: they are spelling, not part of the address. */
 static bool set_server(struct nfs_spec *x, struct slice s)
 {
 	struct slice bare = s;
@@ -65,6 +67,7 @@ static bool set_server(struct nfs_spec *x, struct slice s)
 	return true;
 }
 
+/* Any byte but control ones: paths with spaces or letters of any language do exist. */
 static bool set_path(struct nfs_spec *x, struct slice s)
 {
 	if (s.len > 1024) /* MNTPATHLEN, RFC 1813 */
@@ -124,6 +127,10 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 	return set_server(x, f[0]) && set_path(x, slice_from(s, slash));
 }
 
+/*
+ * What follows "nfs:". The first ":/" ends the server; dracut takes the last one, which breaks
+ * as soon as an option holds one.
+ */
 static bool set_text(struct nfs_spec *x, struct slice s)
 {
 	size_t colon;
@@ -145,6 +152,10 @@ static bool set_text(struct nfs_spec *x, struct slice s)
 	return fail(x, s, "names no path: it must begin with '/', after SERVER and ':'");
 }
 
+/*
+ * The meaning of a missing version is mount.nfs's (utils/mount/stropts.c, nfs_autonegotiate()),
+ * since that is what dracut calls: from 4.2 down, to 3 unless "nfs4" was the type.
+ */
 static unsigned int chosen_versions(struct nfs_spec *x)
 {
 	static const unsigned int minors[] = {PLAN_NFS_V40, PLAN_NFS_V41, PLAN_NFS_V42};
@@ -178,6 +189,7 @@ static void comment_port(struct nfs_spec *x)
 			"2049 is the port of NFS over TCP, but the transport is RDMA");
 }
 
+/* nolock is always right for version 3 here: no initramfs runs rpc.statd (and dracut adds it). */
 bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct plan_nfs *out)
 {

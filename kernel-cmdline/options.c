@@ -42,6 +42,7 @@ const struct option_row *option_row(enum option_id id)
 	return &rows[id];
 }
 
+/* The kernel's dash2underscore(). */
 static char dash(char c)
 {
 	return c == '-' ? '_' : c;
@@ -126,6 +127,7 @@ size_t option_distance(const char *a, size_t n, const char *b)
 	return one[m];
 }
 
+/* Few slips in a long name, hardly any in a short one: "ro" must not become "rw". */
 const char *option_suggest(const char *s, size_t len)
 {
 	const char *best = NULL;
@@ -167,6 +169,7 @@ static const char *status_text(enum option_status s)
 	return texts[s];
 }
 
+/* Families are shown with "..." instead of "=". */
 static void print_markdown(FILE *out)
 {
 	size_t i;

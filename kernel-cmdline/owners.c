@@ -40,7 +40,7 @@ static const char *const system_words[] = {
 	"LANG", "LC_*", "autofs", "biosdevname", "cloud-config-url", "cloud-init", "ds",
 	"fastboot", "forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*", "ks",
 	"locale.*", "luks", "luks.*", "mount.usr*", "net.ifnames", "net.naming-scheme",
-	"net.naming_scheme", "plymouth.*", "rhgb", "roothash", "selinux_*", 
+	"net.naming_scheme", "plymouth.*", "rhgb", "roothash", "selinux_*",
 	"splash", "systemd", "systemd.*", "udev.*", "usrhash", "vconsole.*", "verity*",
 	"vt.handoff", "xcatd", "wwinit*",
 };
@@ -70,6 +70,7 @@ static bool listed(const char *const *list, size_t n, const char *s, size_t len)
 	return false;
 }
 
+/* dracut's and the system's lists go first: the kernel's has the shortest beginnings. */
 enum word_owner word_owner(const char *s, size_t len)
 {
 	if (listed(system_words, ARRAY_SIZE(system_words), s, len))

@@ -40,6 +40,7 @@ static void locate(struct diag *d, const struct plan_word *w, struct slice at)
 	}
 }
 
+/* Fatal is noted in the plan even if nobody listens to remarks. */
 void complain(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *fmt, ...)
 {
@@ -108,6 +109,7 @@ bool has_control(struct slice s)
 	return false;
 }
 
+/* A bracket left open makes the rest one field, which then fails as an address. */
 size_t fields_split(struct slice s, struct slice *fields, size_t max)
 {
 	size_t i, start = 0, n = 0;

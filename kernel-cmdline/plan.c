@@ -24,6 +24,7 @@ struct boot_plan *plan_free(struct boot_plan *plan)
 
 /* --- pass 1: words ------------------------------------------------------------------------ */
 
+/* Copies, since the caller's text need not live as long as the plan. */
 static void add_word(struct parser *p, const char *text, const struct raw_word *raw,
 	unsigned int source)
 {
@@ -46,6 +47,7 @@ static void add_word(struct parser *p, const char *text, const struct raw_word *
 			"byte 0xa0 ends a word for the kernel, for other programs it does not");
 }
 
+/* What is cut off or left out is always said: a truncated line may have lost its root=. */
 static void split_source(struct parser *p, const struct plan_source *src, unsigned int index)
 {
 	struct word_cursor c;
@@ -95,6 +97,10 @@ static size_t count_words(const struct plan_source *src, size_t n_src)
 
 /* --- pass 2: options ---------------------------------------------------------------------- */
 
+/*
+ * A malformed repetition does not undo a well-formed one. Overriding a file's value on the
+ * kernel's line is normal; two values on one line hardly are meant.
+ */
 static void take_option(struct parser *p, const struct option_row *row, struct plan_word *w)
 {
 	struct plan_word *before = parser_word(p, row->id);
@@ -120,6 +126,7 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 			"given again with another value; the last one counts");
 }
 
+/* "name=value" without the quotes, as the kernel hands it to init. */
 static void take_init_arg(struct parser *p, struct plan_word *w)
 {
 	const char **slot = push(p, &p->init_args, sizeof(*slot), w);
@@ -150,6 +157,10 @@ static bool run_level(const struct plan_word *w)
 	return false;
 }
 
+/*
+ * In our family (rd.) or one slip away from an option it is a mistake; anything else may be for
+ * some program of the real root that reads /proc/cmdline.
+ */
 static void take_unknown(struct parser *p, struct plan_word *w)
 {
 	const char *near = option_suggest(w->name, strlen(w->name));
@@ -164,6 +175,7 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 			"unknown to this agent; the kernel hands it on to init");
 }
 
+/* Words that are somebody's but not ours; module parameters are whoever's has the '.'. */
 static void take_foreign(struct parser *p, struct plan_word *w)
 {
 	static const struct {
@@ -190,6 +202,7 @@ static void take_foreign(struct parser *p, struct plan_word *w)
 		param_parse(p, w);
 }
 
+/* Old names are taken with their new meaning: notes of years ago still boot. */
 static void take_word(struct parser *p, struct plan_word *w)
 {
 	const struct option_row *row;
@@ -237,6 +250,7 @@ static void set_defaults(struct boot_plan *plan)
 	plan->init = option_row(OPTION_INIT)->def;
 }
 
+/* Only now: lists move while they grow. */
 static void publish_lists(struct parser *p)
 {
 	struct boot_plan *plan = p->plan;
@@ -257,6 +271,7 @@ static void publish_lists(struct parser *p)
 	plan->n_words = p->n_words;
 }
 
+/* The order of the resolve steps matters: root needs the peer of ip=, the checks need both. */
 static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 {
 	size_t i, n = count_words(src, n_src);

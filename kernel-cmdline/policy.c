@@ -4,6 +4,7 @@
  */
 #include "parser.h"
 
+/* Whether it is there is seen later, in the real root. */
 PARSE(init)
 {
 	struct slice v = word_value(w);
@@ -24,6 +25,7 @@ PARSE(init)
 	return true;
 }
 
+/* Kept as given: what follows from it depends on rd.emergency and rd.break too. */
 PARSE(shell)
 {
 	struct slice v = word_value(w);
@@ -83,6 +85,7 @@ static const struct {
 	{"switch-root", PLAN_BREAK_SWITCH_ROOT},
 };
 
+/* dracut heeds the last one only; who gives several wants several. */
 PARSE(breakpoint)
 {
 	struct slice v = word_value(w);
@@ -102,6 +105,7 @@ PARSE(breakpoint)
 	return false;
 }
 
+/* The kernel's parameter takes no value: "quiet=1" is no "quiet" to it. */
 PARSE(quiet)
 {
 	if (w->value) {
@@ -114,6 +118,10 @@ PARSE(quiet)
 	return true;
 }
 
+/*
+ * Where dracut's reading is a trap: rd.emergency=reboot alone opens a shell there that waits for
+ * ever on a machine nobody watches. Who asks for an action gets it; who asks for both gets both.
+ */
 void resolve_policy(struct parser *p)
 {
 	struct boot_plan *plan = p->plan;

@@ -51,6 +51,7 @@ static void short_mtu(struct parser *p, struct plan_ip *ip)
 		ip->mtu = mtu;
 }
 
+/* "link" (the first with carrier) and "ibft" name no interface: any will do. */
 static void short_device(struct parser *p, struct plan_ip *ip)
 {
 	struct plan_word *w = parser_word(p, OPTION_KSDEVICE);
@@ -79,6 +80,7 @@ static void drop_ip(struct parser *p, size_t i)
 	p->ips.n--;
 }
 
+/* Beside other forms of ip= these helpers mean nothing, which is said. */
 static void resolve_short(struct parser *p)
 {
 	static const enum option_id helpers[] = {
@@ -113,6 +115,7 @@ static void resolve_short(struct parser *p)
 
 /* --- every ip= ------------------------------------------------------------------------------ */
 
+/* No interface named on either side is the same "any" interface. */
 static bool same_device(const struct plan_ip *a, const struct plan_ip *b)
 {
 	if (a->match.len || b->match.len)
@@ -132,6 +135,10 @@ static bool rivals(const struct plan_ip *a, const struct plan_ip *b)
 	return six_a == six_b && same_device(a, b);
 }
 
+/*
+ * dracut stops the boot with "Duplication configurations". The last one counts here, as for
+ * single options: that is how /etc/cmdline.d is overridden.
+ */
 static void resolve_repeated(struct parser *p)
 {
 	size_t i, k;
@@ -226,6 +233,7 @@ static bool gateway_outside(const struct plan_ip *ip)
 	return false;
 }
 
+/* After the effect is known: what will not happen, or hardly can work. */
 static void comment_ip(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = &p->words[ip->word];
@@ -243,6 +251,7 @@ static void comment_ip(struct parser *p, const struct plan_ip *ip)
 
 /* --- the whole network ---------------------------------------------------------------------- */
 
+/* The boot loader adds BOOTIF= by itself; rd.bootif=0 is the way to be rid of it. */
 static void resolve_bootif(struct parser *p)
 {
 	struct plan_word *off = parser_word(p, OPTION_RD_BOOTIF);
@@ -259,6 +268,7 @@ static void resolve_bootif(struct parser *p)
 	p->plan->net.bootif_type = 0;
 }
 
+/* Explicit options have been read already and stay. */
 static void resolve_leaders(struct parser *p)
 {
 	struct plan_net *net = &p->plan->net;
@@ -276,6 +286,7 @@ static void resolve_leaders(struct parser *p)
 		net->neednet = true;
 }
 
+/* BOOTIF first, ksdevice=bootif looks at it; effects last, when the list is final. */
 void resolve_net(struct parser *p)
 {
 	const struct plan_ip *ips;

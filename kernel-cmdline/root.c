@@ -4,6 +4,7 @@
  */
 #include "parser.h"
 
+/* Escape sequences in a root's name would reach the console in every message about it. */
 PARSE(root)
 {
 	(void)row;
@@ -13,6 +14,7 @@ PARSE(root)
 	return false;
 }
 
+/* The kernel's own switches; it knows them without a value only. */
 PARSE(rorw)
 {
 	if (w->value) {
@@ -25,6 +27,10 @@ PARSE(rorw)
 	return true;
 }
 
+/*
+ * Ours: an administrator who asks for RDMA may prefer a node that boots slowly to one that does
+ * not, but must say so. Anything unclear means no.
+ */
 PARSE(nfs_fallback)
 {
 	struct slice v = word_value(w);
@@ -89,6 +95,7 @@ static enum plan_root_kind kind_of(struct slice s)
 	return PLAN_ROOT_NONE;
 }
 
+/* Nothing half-read stays in the plan: either an NFS root or none. */
 static void take_nfs(struct parser *p, struct plan_word *w, struct slice text)
 {
 	struct plan_root *root = &p->plan->root;
@@ -132,6 +139,7 @@ static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_w
 	say(p, root, "the root is in nfsroot=");
 }
 
+/* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
 	struct plan_root *root = &p->plan->root;
@@ -192,6 +200,7 @@ static struct plan_word *choose_word(struct parser *p)
 	return netroot;
 }
 
+/* nfsroot= alone is plain enough to be taken, though dracut would stop. */
 static void no_root(struct parser *p)
 {
 	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT);
@@ -236,6 +245,7 @@ static void say_root(struct parser *p, struct plan_word *w)
 			root->rw ? "read-write" : "read-only");
 }
 
+/* root=/dev/nfs takes its text from nfsroot=, everything else from the word that was chosen. */
 void resolve_root(struct parser *p)
 {
 	struct plan_word *w = choose_word(p), *nfsroot = parser_word(p, OPTION_NFSROOT);
@@ -309,6 +319,7 @@ struct root_spec *root_spec_free(struct root_spec *s)
 	return NULL;
 }
 
+/* Only NFS: a DHCP server must not be able to choose another kind of root. */
 static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_plan *plan,
 	struct slice text)
 {

@@ -164,12 +164,12 @@ static int read_mode(const char *line)
 
 static char *append(char *text, const char *line)
 {
-	size_t n = text ? strlen(text) : 0;
+	size_t n = text ? strlen(text) : 0, more = strlen(line);
 
-	text = realloc(text, n + strlen(line) + 1);
+	text = realloc(text, n + more + 1);
 	if (!text)
 		abort();
-	strcpy(text + n, line);
+	memcpy(text + n, line, more + 1);
 	return text;
 }
 

@@ -29,6 +29,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
+/* Digits are read to the end, so that "9...9x" is no number rather than too large a one. */
 int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret)
 {
 	uint64_t v = 0;
@@ -96,6 +97,7 @@ int value_ipv4(const char *s, size_t len, struct inet_addr *ret)
 	return 0;
 }
 
+/* inet_pton() is strict enough here: no zone, no brackets, no white space. */
 int value_ipv6(const char *s, size_t len, struct inet_addr *ret)
 {
 	struct inet_addr a = {.family = AF_INET6};
@@ -120,6 +122,7 @@ static void unbracket(const char **s, size_t *len)
 	}
 }
 
+/* Brackets mark IPv6, so "[192.0.2.1]" is neither. */
 int value_inet(const char *s, size_t len, struct inet_addr *ret)
 {
 	if (len && s[0] != '[' && value_ipv4(s, len, ret) == 0)
@@ -150,6 +153,7 @@ int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *pre
 	return 0;
 }
 
+/* A number of up to three digits cannot be mistaken for an address. */
 int value_netmask(const char *s, size_t len, int max_prefix, int *ret)
 {
 	struct inet_addr a;
@@ -206,6 +210,7 @@ int value_hw(const char *s, size_t len, struct hw_addr *ret)
 	return 0;
 }
 
+/* No '/' and no '.': neither a path nor a file. The kernel's own limit is a little shorter. */
 bool value_module(const char *s, size_t len)
 {
 	size_t i;

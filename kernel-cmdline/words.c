@@ -11,6 +11,7 @@
  */
 #include "words.h"
 
+/* _ctype[] of the kernel's lib/ctype.c marks 9 to 13, 32 and 160. */
 static bool kernel_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r') || (unsigned char)c == 0xa0;
@@ -55,6 +56,7 @@ static void divide(struct raw_word *w, const char *arg, size_t n, size_t equals,
 		w->name.len--;
 }
 
+/* equals stays 0 for a '=' in front: the kernel's test, and why "=a=b" is named "=a". */
 bool word_next(struct word_cursor *c, struct raw_word *ret)
 {
 	bool quoted, in_quote;
