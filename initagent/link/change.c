@@ -137,7 +137,7 @@ static int parse_address(struct nlmsghdr *h, int ifindex, struct link_address *r
 	rtnl_addr(tb[IFA_ADDRESS], ifa->ifa_family, &far);
 	if (!rtnl_addr(tb[IFA_LOCAL], ifa->ifa_family, &ret->addr))
 		ret->addr = far;
-	else if (far.family && !inet_addr_equal(&far, &ret->addr))
+	else if (far.family && !inet_equal(&far, &ret->addr))
 		ret->peer = far;
 	rtnl_addr(tb[IFA_BROADCAST], ifa->ifa_family, &ret->broadcast);
 	if (tb[IFA_CACHEINFO] && nla_len(tb[IFA_CACHEINFO]) >= (int)sizeof(struct ifa_cacheinfo))

@@ -143,3 +143,9 @@ int links_probe(struct links *l, const struct inet_addr *addr, uint64_t limit_ns
 
 /* links_error: words about the last failed change, the kernel's own if it gave any; never NULL. */
 const char *links_error(const struct links *l);
+
+/* inet_addr_len: bytes of an address of that family. */
+static inline size_t inet_addr_len(int family)
+{
+	return family == AF_INET6 ? 16 : 4;
+}

@@ -81,7 +81,7 @@ void neigh_notice(struct neigh_probe *p, struct nlmsghdr *h, struct rtnl *rtnl, 
 		return;
 	if (ndm->ndm_ifindex != p->ifindex || ndm->ndm_family != p->hop.family)
 		return;
-	if (!rtnl_addr(tb[NDA_DST], ndm->ndm_family, &addr) || !inet_addr_equal(&addr, &p->hop))
+	if (!rtnl_addr(tb[NDA_DST], ndm->ndm_family, &addr) || !inet_equal(&addr, &p->hop))
 		return;
 	if (h->nlmsg_type == RTM_DELNEIGH)
 		pause_probe(p, now);

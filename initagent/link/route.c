@@ -89,7 +89,7 @@ static struct neigh_probe *probe_slot(struct links *l, const struct inet_addr *a
 	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++) {
 		struct neigh_probe *p = &l->probes[i];
 
-		if (p->state != NEIGH_FREE && inet_addr_equal(&p->addr, addr))
+		if (p->state != NEIGH_FREE && inet_equal(&p->addr, addr))
 			return p;
 		if (p->state == NEIGH_FREE)
 			free_slot = p;

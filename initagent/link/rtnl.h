@@ -13,7 +13,7 @@
 #include <netlink/msg.h>
 
 #include "util.h"
-#include "value.h"
+#include "link/link.h"
 
 #define RTNL_ERROR_MAX 192
 
@@ -58,14 +58,3 @@ struct nl_msg *rtnl_put_addr(struct nl_msg *msg, int type, const struct inet_add
 
 /* rtnl_addr: the address in an attribute (may be NULL); false when absent or of a wrong size. */
 bool rtnl_addr(const struct nlattr *attr, int family, struct inet_addr *ret);
-
-static inline size_t inet_addr_len(int family)
-{
-	return family == AF_INET6 ? 16 : 4;
-}
-
-/* Same family and address. */
-static inline bool inet_addr_equal(const struct inet_addr *a, const struct inet_addr *b)
-{
-	return a->family == b->family && !memcmp(a->bytes, b->bytes, inet_addr_len(a->family));
-}

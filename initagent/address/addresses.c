@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* addresses: the room: interfaces, parser process, resolver; see address.h. */
+#include <sys/epoll.h>
+
+#include "address/address.h"
+#include "address/iface.h"
+#include "address/resolver.h"
+
+#define IFACES_MAX	     16
+#define ANSWERS_PER_DISPATCH 64
+
+struct addresses {
+	struct iface_room room;
+	struct guard *guard;
+	struct iface *ifaces[IFACES_MAX];
+	size_t n_ifaces;
+	struct resolver *resolver;
+	int resolver_fds[2]; /* in the epoll set */
+	bool has_resolved;
+	struct address_event resolved; /* to be popped */
+	struct resolv_conf conf;
+	struct guard_request scratch;
+};
+
+int addresses_new(struct addresses **ret, const struct env *env, struct links *links, uint64_t now)
+{
+	_cleanup_(addresses_freep) struct addresses *as = calloc(1, sizeof(*as));
+	int e;
+
+	if (!as)
+		return -ENOMEM;
+	as->room.env = env;
+	as->room.links = links;
+	as->resolver_fds[0] = as->resolver_fds[1] = -1;
+	as->room.epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (as->room.epoll < 0)
+		return -errno;
+	e = guard_new(&as->guard, env, now);
+	if (e < 0)
+		return e;
+	iface_watch(&as->room, guard_fd(as->guard));
+	*ret = as;
+	as = NULL;
+	return 0;
+}
+
+struct addresses *addresses_free(struct addresses *as)
+{
+	if (!as)
+		return NULL;
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		iface_free(as->ifaces[n]);
+	resolver_free(as->resolver);
+	guard_free(as->guard);
+	closep(&as->room.epoll);
+	free(as);
+	return NULL;
+}
+
+int addresses_fd(const struct addresses *as)
+{
+	return as->room.epoll;
+}
+
+uint64_t addresses_deadline(const struct addresses *as)
+{
+	uint64_t at = as->resolver ? resolver_deadline(as->resolver) : NSEC_NEVER;
+
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		at = min_u64(at, iface_deadline(as->ifaces[n]));
+	return at;
+}
+
+static struct iface *find(const struct addresses *as, int ifindex)
+{
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		if (as->ifaces[n]->config.cfg.ifindex == ifindex)
+			return as->ifaces[n];
+	return NULL;
+}
+
+/* --- resolver ------------------------------------------------------------------------------ */
+
+/* The resolver opens its sockets when it needs them. */
+static void watch_resolver(struct addresses *as)
+{
+	for (int which = 0; which < 2; which++) {
+		int fd = as->resolver ? resolver_fd(as->resolver, which) : -1;
+
+		if (fd != as->resolver_fds[which])
+			iface_watch(&as->room, fd);
+		as->resolver_fds[which] = fd;
+	}
+}
+
+static void drop_resolver(struct addresses *as)
+{
+	for (int which = 0; which < 2; which++)
+		if (as->resolver_fds[which] >= 0)
+			epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, as->resolver_fds[which], NULL);
+	as->resolver = resolver_free(as->resolver);
+	as->resolver_fds[0] = as->resolver_fds[1] = -1;
+}
+
+static void say_unresolved(const struct addresses *as, enum resolver_state state, char *text, size_t size)
+{
+	const char *name = resolver_name(as->resolver);
+
+	if (state == RESOLVER_NO_NAME)
+		snprintf(text, size, "the DNS server knows no address of %.120s", name);
+	else if (as->conf.n_servers)
+		snprintf(text, size, "no DNS server answered in time for %.120s", name);
+	else
+		snprintf(text, size, "no DNS server is known to ask for %.120s", name);
+}
+
+static void finish_resolver(struct addresses *as)
+{
+	struct address_event *ev = &as->resolved;
+	enum resolver_state state;
+
+	watch_resolver(as);
+	if (!as->resolver)
+		return;
+	*ev = (struct address_event){.type = ADDRESS_RESOLVED};
+	state = resolver_state(as->resolver, &ev->addr);
+	if (state == RESOLVER_ASKING)
+		return;
+	if (state != RESOLVER_FOUND) {
+		ev->cause = CAUSE_ROOT_RESOLVE;
+		say_unresolved(as, state, ev->text, sizeof(ev->text));
+	}
+	as->has_resolved = true;
+	drop_resolver(as);
+}
+
+static void read_resolver(struct addresses *as)
+{
+	struct guard_request *r = &as->scratch;
+
+	while (as->resolver) {
+		size_t len = resolver_read(as->resolver, r->packet, sizeof(r->packet), &r->query);
+
+		if (len == 0)
+			return;
+		r->kind = GUARD_DNS;
+		r->tag = 0;
+		r->len = (uint32_t)len;
+		guard_submit(as->guard, r);
+	}
+}
+
+int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now)
+{
+	int e;
+
+	drop_resolver(as);
+	as->has_resolved = false;
+	e = resolver_new(&as->resolver, as->room.env, name, &as->conf, limit_ns, now);
+	if (e < 0)
+		return e;
+	finish_resolver(as);
+	return 0;
+}
+
+/* The servers of all configured rails; also for the tools of the rescue shell. */
+static void update_conf(struct addresses *as, uint64_t now)
+{
+	struct resolv_conf conf = {0};
+	int e;
+
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		if (as->ifaces[n]->state == IFACE_CONFIGURED)
+			resolv_conf_add(&conf, &as->ifaces[n]->result);
+	if (!conf.n_servers || !memcmp(&conf, &as->conf, sizeof(conf)))
+		return;
+	as->conf = conf;
+	e = resolv_conf_write(&conf, as->room.env);
+	if (e < 0)
+		report_log(as->room.env->report, REPORT_WARN, "address", now,
+			"writing /etc/resolv.conf: %s", strerror(-e));
+	if (as->resolver)
+		resolver_servers(as->resolver, &conf, now);
+}
+
+/* --- the parser process -------------------------------------------------------------------- */
+
+static void parser_died(struct addresses *as, uint64_t now)
+{
+	epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, guard_fd(as->guard), NULL);
+	guard_replace(as->guard, now);
+	iface_watch(&as->room, guard_fd(as->guard));
+	if (guard_fd(as->guard) >= 0)
+		return;
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		iface_no_parser(as->ifaces[n], now);
+}
+
+static void take_answer(struct addresses *as, const struct guard_answer *a, uint64_t now)
+{
+	struct iface *i;
+
+	if (a->kind == GUARD_DNS) {
+		if (as->resolver)
+			resolver_take(as->resolver, &a->dns, now);
+		return;
+	}
+	i = find(as, (int)a->tag);
+	if (i)
+		iface_take(i, &a->dhcp, now);
+}
+
+static void read_answers(struct addresses *as, uint64_t now)
+{
+	struct guard_answer answer;
+
+	for (int n = 0; n < ANSWERS_PER_DISPATCH; n++) {
+		int r = guard_pop(as->guard, &answer);
+
+		if (r == 0)
+			return;
+		if (r > 0) {
+			take_answer(as, &answer, now);
+			continue;
+		}
+		parser_died(as, now);
+	}
+}
+
+/* --- the room ------------------------------------------------------------------------------ */
+
+int addresses_dispatch(struct addresses *as, uint64_t now)
+{
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		iface_read(as->ifaces[n], as->guard, &as->scratch);
+	read_resolver(as);
+	read_answers(as, now);
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		iface_tick(as->ifaces[n], now);
+	update_conf(as, now);
+	if (as->resolver)
+		resolver_tick(as->resolver, now);
+	finish_resolver(as);
+	return 0;
+}
+
+bool addresses_pop_event(struct addresses *as, struct address_event *ret)
+{
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		if (iface_pop_event(as->ifaces[n], ret))
+			return true;
+	if (!as->has_resolved)
+		return false;
+	*ret = as->resolved;
+	as->has_resolved = false;
+	return true;
+}
+
+int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now)
+{
+	_cleanup_(iface_freep) struct iface *i = NULL;
+	int e;
+
+	if (find(as, cfg->ifindex))
+		return -EEXIST;
+	if (as->n_ifaces == IFACES_MAX)
+		return -ENOSPC;
+	if (!links_by_index(as->room.links, cfg->ifindex))
+		return -ENODEV;
+	e = iface_new(&i, &as->room, cfg);
+	if (e < 0)
+		return e;
+	iface_link(i, now);
+	as->ifaces[as->n_ifaces++] = i;
+	i = NULL;
+	update_conf(as, now);
+	return 0;
+}
+
+void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now)
+{
+	for (size_t n = 0; n < as->n_ifaces; n++) {
+		struct iface *i = as->ifaces[n];
+
+		if (i->config.cfg.ifindex != ifindex)
+			continue;
+		if (release)
+			iface_release(i);
+		iface_free(i);
+		as->ifaces[n] = as->ifaces[--as->n_ifaces];
+		update_conf(as, now);
+		return;
+	}
+}
+
+void addresses_link(struct addresses *as, int ifindex, uint64_t now)
+{
+	struct iface *i = find(as, ifindex);
+
+	if (!i)
+		return;
+	iface_link(i, now);
+	update_conf(as, now);
+}
+
+void addresses_keep(struct addresses *as)
+{
+	as->room.keep = true;
+}
+
+const struct address_result *addresses_result(const struct addresses *as, int ifindex)
+{
+	const struct iface *i = find(as, ifindex);
+
+	return i && i->state == IFACE_CONFIGURED ? &i->result : NULL;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* apply: see apply.h. */
+#include "address/apply.h"
+
+#include <linux/rtnetlink.h>
+
+#include "address/result.h"
+
+#ifndef RTPROT_DHCP
+#define RTPROT_DHCP 16
+#endif
+
+static void fault(struct links *links, struct apply_outcome *o, enum cause cause)
+{
+	if (o->cause)
+		return;
+	o->cause = cause;
+	strscpy(o->text, links_error(links), sizeof(o->text));
+}
+
+/*
+ * The kernel keeps the address for ever, whatever the lease says: its end is watched by us, later by the
+ * real root's client. An address that vanishes under a mounted root takes the root with it.
+ */
+static struct link_address address_of(const struct address_result *r)
+{
+	return (struct link_address){
+		.addr = r->addr,
+		.prefix = r->prefix,
+		.broadcast = r->broadcast,
+		.peer = r->peer,
+		.valid_s = LINK_FOREVER,
+		.no_dad = true,
+	};
+}
+
+static struct link_route route_of(const struct address_result *r, const struct inet_addr *dst,
+	uint8_t prefix, const struct inet_addr *gateway, uint32_t metric)
+{
+	return (struct link_route){
+		.ifindex = r->ifindex,
+		.dst = *dst,
+		.prefix = prefix,
+		.gateway = *gateway,
+		.metric = metric,
+		.protocol = r->method == ADDRESS_DHCP4 ? RTPROT_DHCP : RTPROT_BOOT,
+		/* Only with DHCP: on the command line such a gateway is rather a slip of the pen. */
+		.onlink = gateway->family && r->method == ADDRESS_DHCP4 && r->prefix == 32 &&
+			result_onlink(r, gateway),
+	};
+}
+
+static struct link_route default_route(const struct address_result *r, uint32_t metric)
+{
+	const struct inet_addr all = {.family = r->gateway.family};
+
+	return route_of(r, &all, 0, &r->gateway, metric);
+}
+
+/* On-link routes first: gateways of the others may lie behind them. */
+static void add_routes(struct links *links, const struct address_result *r, uint32_t metric,
+	struct apply_outcome *o)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < r->n_routes; i++) {
+			const struct address_route *a = &r->routes[i];
+			struct link_route route =
+				route_of(r, &a->dst, a->prefix, &a->gateway, metric);
+
+			if ((a->gateway.family != 0) == pass && links_add_route(links, &route) < 0)
+				fault(links, o, CAUSE_ROUTE_FAILED);
+		}
+}
+
+int apply_result(struct links *links, const struct address_result *r, uint32_t metric,
+	struct apply_outcome *ret)
+{
+	const struct netdev *dev = links_by_index(links, r->ifindex);
+	const struct link_address address = address_of(r);
+	int e;
+
+	*ret = (struct apply_outcome){0};
+	if (r->mtu && dev && dev->mtu != r->mtu && links_set_mtu(links, r->ifindex, r->mtu) < 0)
+		fault(links, ret, CAUSE_NETDEV_CONFIG);
+	e = links_add_address(links, r->ifindex, &address);
+	if (e < 0) {
+		ret->cause = CAUSE_NONE;
+		fault(links, ret, CAUSE_ADDRESS_FAILED);
+		return e;
+	}
+	ret->adopted = e > 0;
+	add_routes(links, r, metric, ret);
+	if (r->gateway.family) {
+		const struct link_route route = default_route(r, metric);
+
+		if (links_add_route(links, &route) < 0)
+			fault(links, ret, CAUSE_ROUTE_FAILED);
+	}
+	return 0;
+}
+
+void apply_release(struct links *links, const struct address_result *r, uint32_t metric)
+{
+	const struct link_address address = address_of(r);
+
+	if (r->gateway.family) {
+		const struct link_route route = default_route(r, metric);
+
+		links_del_route(links, &route);
+	}
+	for (size_t i = r->n_routes; i-- > 0;) {
+		const struct address_route *a = &r->routes[i];
+		const struct link_route route = route_of(r, &a->dst, a->prefix, &a->gateway, metric);
+
+		links_del_route(links, &route);
+	}
+	links_del_address(links, r->ifindex, &address);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* arp_probe: see arp_probe.h. */
+#include "address/arp_probe.h"
+
+#include <net/ethernet.h>
+#include <net/if_arp.h>
+
+#include "address/packet.h"
+#include "cursor.h"
+
+#define FIXED_SIZE	   8
+#define PACKET_MAX	   (FIXED_SIZE + 2 * (LINK_HW_MAX + 4))
+#define PACKETS_PER_DISPATCH 32
+
+struct arp_probe {
+	int fd;
+	struct netdev dev;
+	struct in_addr addr;
+	unsigned sent;
+	uint64_t began;
+	enum arp_verdict verdict;
+	struct link_hw other;
+};
+
+static void put_be16(uint8_t *at, unsigned value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+/* An ARP request for our own address; sender 0.0.0.0 makes it a probe (RFC 5227 section 1.1). */
+static int send_request(const struct arp_probe *p, struct in_addr sender)
+{
+	uint8_t packet[PACKET_MAX] = {0}, *at = packet + FIXED_SIZE;
+	size_t hlen = p->dev.hw.len;
+
+	put_be16(packet, p->dev.hwtype);
+	put_be16(packet + 2, ETHERTYPE_IP);
+	packet[4] = (uint8_t)hlen;
+	packet[5] = sizeof(sender);
+	put_be16(packet + 6, ARPOP_REQUEST);
+	memcpy(at, p->dev.hw.bytes, hlen);
+	memcpy(at + hlen, &sender, sizeof(sender));
+	memcpy(at + 2 * hlen + 4, &p->addr, sizeof(p->addr));
+	return packet_broadcast(p->fd, &p->dev, ETHERTYPE_ARP, packet, FIXED_SIZE + 2 * (hlen + 4));
+}
+
+int arp_probe_new(struct arp_probe **ret, const struct netdev *dev, struct in_addr addr, uint64_t now)
+{
+	_cleanup_(arp_probe_freep) struct arp_probe *p = NULL;
+
+	if (dev->noarp || dev->hw.len == 0 || dev->broadcast.len == 0)
+		return -EOPNOTSUPP;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->dev = *dev;
+	p->addr = addr;
+	p->began = now;
+	p->fd = packet_open_arp(dev->ifindex);
+	if (p->fd < 0)
+		return p->fd;
+	send_request(p, (struct in_addr){0});
+	p->sent = 1;
+	*ret = p;
+	p = NULL;
+	return 0;
+}
+
+struct arp_probe *arp_probe_free(struct arp_probe *p)
+{
+	if (p)
+		closep(&p->fd);
+	free(p);
+	return NULL;
+}
+
+int arp_probe_fd(const struct arp_probe *p)
+{
+	return p->fd;
+}
+
+uint64_t arp_probe_deadline(const struct arp_probe *p)
+{
+	if (p->verdict != ARP_PROBING)
+		return NSEC_NEVER;
+	return p->began + (p->sent < ARP_PROBE_COUNT ? p->sent * ARP_PROBE_GAP : ARP_PROBE_SPAN);
+}
+
+bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, struct in_addr addr,
+	struct link_hw *ret_other)
+{
+	struct cursor c = cursor_make(packet, len);
+	uint16_t type = cursor_be16(&c), protocol = cursor_be16(&c), operation;
+	uint8_t hlen = cursor_u8(&c), plen = cursor_u8(&c);
+	struct in_addr sender, target;
+	const uint8_t *hw;
+
+	operation = cursor_be16(&c);
+	hw = cursor_take(&c, hlen);
+	cursor_copy(&c, &sender, sizeof(sender));
+	cursor_skip(&c, hlen);
+	cursor_copy(&c, &target, sizeof(target));
+	if (c.failed || type != dev->hwtype || protocol != ETHERTYPE_IP || hlen != dev->hw.len ||
+		plen != sizeof(sender) || !memcmp(hw, dev->hw.bytes, hlen))
+		return false;
+	if (sender.s_addr != addr.s_addr &&
+		!(operation == ARPOP_REQUEST && sender.s_addr == 0 && target.s_addr == addr.s_addr))
+		return false;
+	ret_other->len = hlen;
+	memcpy(ret_other->bytes, hw, hlen);
+	return true;
+}
+
+static void read_packets(struct arp_probe *p)
+{
+	uint8_t packet[PACKET_MAX];
+
+	for (int i = 0; i < PACKETS_PER_DISPATCH && p->verdict == ARP_PROBING; i++) {
+		ssize_t n = packet_receive(p->fd, packet, sizeof(packet), NULL);
+
+		if (n < 0)
+			return;
+		if (arp_conflicts(packet, (size_t)n, &p->dev, p->addr, &p->other))
+			p->verdict = ARP_CONFLICT;
+	}
+}
+
+enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now)
+{
+	if (p->verdict != ARP_PROBING)
+		return p->verdict;
+	read_packets(p);
+	if (p->verdict != ARP_PROBING || now < arp_probe_deadline(p))
+		return p->verdict;
+	if (p->sent < ARP_PROBE_COUNT) {
+		send_request(p, (struct in_addr){0});
+		p->sent++;
+	} else {
+		send_request(p, p->addr);
+		p->verdict = ARP_CLEAR;
+	}
+	return p->verdict;
+}
+
+const struct link_hw *arp_probe_other(const struct arp_probe *p)
+{
+	return &p->other;
+}

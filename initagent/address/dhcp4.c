@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* dhcp4: see dhcp4.h. */
+#include "address/dhcp4.h"
+
+
+#include <sys/random.h>
+
+#include "address/dhcp_option.h"
+
+#define DECLINE_REST	 (10 * NSEC_PER_SEC)
+#define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */
+#define LEASE_DEFAULT_S	 3600 /* for servers that name none */
+#define LEASE_MIN_S	 4
+#define BROADCAST_AFTER	 2  /* unanswered DISCOVERs */
+#define REFUSALS_REST_MAX 4 /* rest after n NAKs in a row: 0, 1, 2, 4, 8 s */
+
+enum state {
+	STOPPED,
+	REBOOTING,
+	SELECTING,
+	REQUESTING,
+	BOUND,
+	RENEWING,
+	REBINDING,
+	RESTING, /* after a NAK or a conflict */
+	STATE_MAX,
+};
+
+/* Seconds to the next try; the last one is repeated. Zero ends the row. */
+static const uint8_t discover_waits[] = {1, 2, 4, 4, 8, 8, 8, 16, 32, 64, 0};
+static const uint8_t request_waits[] = {1, 2, 4, 0};
+static const uint8_t reboot_waits[] = {1, 2, 0};
+
+/* What a state sends, what it sends along, and what silence means to it. */
+static const struct phase {
+	const char *name;
+	enum dhcp_type sends; /* DHCP_NONE: nothing */
+	bool listens;
+	bool requested, server, ciaddr, unicast;
+	const uint8_t *waits;	/* NULL: the times are the lease's */
+	enum state after_waits; /* STOPPED: repeat the last wait */
+} phases[STATE_MAX] = {
+	[STOPPED] = {.name = "stopped"},
+	[REBOOTING] = {"rebooting", DHCP_REQUEST, true, .requested = true, .waits = reboot_waits,
+		.after_waits = SELECTING},
+	[SELECTING] = {"selecting", DHCP_DISCOVER, true, .waits = discover_waits},
+	[REQUESTING] = {"requesting", DHCP_REQUEST, true, .requested = true, .server = true,
+		.waits = request_waits, .after_waits = SELECTING},
+	[BOUND] = {.name = "bound"},
+	[RENEWING] = {"renewing", DHCP_REQUEST, true, .ciaddr = true, .unicast = true},
+	[REBINDING] = {"rebinding", DHCP_REQUEST, true, .ciaddr = true},
+	[RESTING] = {.name = "resting"},
+};
+
+struct dhcp4 {
+	struct dhcp4_config cfg;
+	enum state state;
+	uint32_t xid;
+	unsigned tries;		/* sent in this state */
+	unsigned refusals;	/* NAKs since the last ACK */
+	unsigned silence;	/* tries without answer, for the event */
+	uint64_t began;		/* of the exchange, for secs */
+	uint64_t sent;		/* the last request: a lease counts from it */
+	uint64_t next;		/* next try or next state */
+	struct in_addr address; /* offered or held */
+	struct in_addr server;	/* whose offer we took */
+	bool has_lease;
+	struct dhcp4_lease lease;
+	bool has_packet;
+	struct dhcp4_packet packet;
+	uint32_t pending; /* 1 << enum dhcp4_event_type */
+	struct in_addr foreign, refuser, bad_server;
+	char bad[96];
+};
+
+int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg)
+{
+	struct dhcp4 *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	d->cfg = *cfg;
+	d->next = NSEC_NEVER;
+	*ret = d;
+	return 0;
+}
+
+struct dhcp4 *dhcp4_free(struct dhcp4 *d)
+{
+	free(d);
+	return NULL;
+}
+
+/* From the kernel's generator, never from clock or address: a thousand nodes start in one second. */
+static uint32_t random_u32(void)
+{
+	uint32_t value;
+
+	while (getrandom(&value, sizeof(value), 0) != sizeof(value))
+		continue;
+	return value;
+}
+
+static void note(struct dhcp4 *d, enum dhcp4_event_type type)
+{
+	d->pending |= UINT32_C(1) << type;
+}
+
+static void queue_packet(struct dhcp4 *d, const struct dhcp_request *r, bool unicast)
+{
+	struct dhcp4_packet *p = &d->packet;
+
+	p->len = dhcp_request_encode(r, p->bytes);
+	p->unicast = unicast;
+	p->source = r->ciaddr;
+	p->dest.s_addr = unicast ? d->server.s_addr : INADDR_BROADCAST;
+	if (!unicast)
+		wire_wrap(p->bytes, p->len, p->source, p->dest);
+	d->has_packet = true;
+}
+
+static uint16_t seconds_since(uint64_t began, uint64_t now)
+{
+	return (uint16_t)min_u64((now - began) / NSEC_PER_SEC, UINT16_MAX);
+}
+
+static void send_request(struct dhcp4 *d, uint64_t now)
+{
+	const struct phase *p = &phases[d->state];
+	struct dhcp_request r = {
+		.type = p->sends,
+		.id = &d->cfg.identity,
+		.xid = d->xid,
+		.secs = seconds_since(d->began, now),
+		.broadcast = d->state == SELECTING && d->tries >= BROADCAST_AFTER,
+		.hostname = d->cfg.hostname,
+		.vendor_class = d->cfg.vendor_class,
+	};
+
+	/* A DISCOVER names the address we had, if any, as a wish. */
+	if (p->requested || (p->sends == DHCP_DISCOVER && d->address.s_addr))
+		r.requested = d->address;
+	if (p->server)
+		r.server_id = d->server;
+	if (p->ciaddr)
+		r.ciaddr = d->address;
+	d->tries++;
+	d->sent = now;
+	queue_packet(d, &r, p->unicast);
+}
+
+/* --- states -------------------------------------------------------------------------------- */
+
+/* +-1/8, so that nodes that lost the same packet do not come back in the same instant. */
+static uint64_t jittered(uint64_t wait)
+{
+	return wait - wait / 8 + wait / 4 * (random_u32() >> 8) / (1 << 24);
+}
+
+/* The wait after the n-th packet (from 1) of a row; the last one for ever; 0 when the row has ended. */
+static uint64_t wait_after(const struct phase *p, unsigned n)
+{
+	unsigned i = 0;
+
+	while (i + 1 < n && p->waits[i])
+		i++;
+	if (p->waits[i] == 0 && p->after_waits == STOPPED)
+		i--;
+	return jittered(p->waits[i] * NSEC_PER_SEC);
+}
+
+/* RFC 2131 4.4.5: half of what is left until the next state, not below 60 s, not beyond that state. */
+static uint64_t renew_again(const struct dhcp4 *d, uint64_t now)
+{
+	uint64_t end = d->state == RENEWING ? d->lease.rebind : d->lease.expires;
+	uint64_t half;
+
+	if (end == NSEC_NEVER || end <= now)
+		return end;
+	half = (end - now) / 2;
+	return min_u64(end, now + (half < RENEW_RETRY_MIN ? RENEW_RETRY_MIN : half));
+}
+
+static void transmit(struct dhcp4 *d, uint64_t now)
+{
+	const struct phase *p = &phases[d->state];
+
+	send_request(d, now);
+	if (!p->waits)
+		d->next = renew_again(d, now);
+	else
+		d->next = now + wait_after(p, d->tries);
+}
+
+static void enter(struct dhcp4 *d, enum state to, uint64_t now)
+{
+	bool exchange = d->state == SELECTING && to == REQUESTING;
+
+	d->state = to;
+	d->tries = 0;
+	d->next = NSEC_NEVER;
+	d->has_packet = false;
+	if (!phases[to].sends)
+		return;
+	/* OFFER, REQUEST and ACK are one transaction; every other exchange is a new one. */
+	if (!exchange) {
+		d->xid = random_u32();
+		d->began = now;
+	}
+	transmit(d, now);
+}
+
+static void rest(struct dhcp4 *d, uint64_t span, uint64_t now)
+{
+	enter(d, RESTING, now);
+	d->next = now + span;
+}
+
+static void drop_lease(struct dhcp4 *d)
+{
+	d->has_lease = false;
+	d->address.s_addr = 0;
+	d->server.s_addr = 0;
+}
+
+static void expire(struct dhcp4 *d, uint64_t now)
+{
+	drop_lease(d);
+	note(d, DHCP4_EXPIRED);
+	if (d->state != STOPPED)
+		enter(d, SELECTING, now);
+}
+
+void dhcp4_start(struct dhcp4 *d, uint64_t now)
+{
+	if (d->state != STOPPED)
+		return;
+	if (d->has_lease && now >= d->lease.expires)
+		expire(d, now);
+	enter(d, d->has_lease ? REBOOTING : SELECTING, now);
+}
+
+static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
+{
+	d->lease = *lease;
+	d->has_lease = true;
+	d->address = lease->ack.yiaddr;
+	d->server = lease->ack.server_id;
+	d->refusals = 0;
+}
+
+void dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, uint64_t now)
+{
+	hold_lease(d, lease);
+	enter(d, BOUND, now);
+	d->next = lease->renew;
+}
+
+void dhcp4_stop(struct dhcp4 *d, uint64_t now)
+{
+	enter(d, STOPPED, now);
+	if (d->has_lease)
+		d->next = d->lease.expires;
+}
+
+void dhcp4_decline(struct dhcp4 *d, uint64_t now)
+{
+	struct dhcp_request r = {
+		.type = DHCP_DECLINE,
+		.id = &d->cfg.identity,
+		.requested = d->address,
+		.server_id = d->server,
+	};
+
+	if (!d->has_lease)
+		return;
+	rest(d, DECLINE_REST, now);
+	r.xid = d->xid = random_u32();
+	queue_packet(d, &r, false);
+	drop_lease(d);
+}
+
+uint64_t dhcp4_deadline(const struct dhcp4 *d)
+{
+	return d->next;
+}
+
+/* Nothing came in time: again, or the next state. */
+static void no_answer(struct dhcp4 *d, uint64_t now)
+{
+	const struct phase *p = &phases[d->state];
+
+	d->silence = d->tries;
+	note(d, DHCP4_SILENCE);
+	if (wait_after(p, d->tries + 1) == 0)
+		enter(d, p->after_waits, now);
+	else
+		transmit(d, now);
+}
+
+void dhcp4_tick(struct dhcp4 *d, uint64_t now)
+{
+	if (now < d->next)
+		return;
+	if (d->has_lease && now >= d->lease.expires) {
+		d->next = NSEC_NEVER;
+		expire(d, now);
+	} else if (d->state == BOUND) {
+		enter(d, RENEWING, now);
+	} else if (d->state == RENEWING && now >= d->lease.rebind) {
+		enter(d, REBINDING, now);
+	} else if (d->state == RESTING) {
+		enter(d, SELECTING, now);
+	} else if (phases[d->state].waits) {
+		no_answer(d, now);
+	} else if (phases[d->state].sends) {
+		transmit(d, now);
+	}
+}
+
+/* --- replies ------------------------------------------------------------------------------- */
+
+static void bad_reply(struct dhcp4 *d, const struct dhcp_reply *r, const char *words)
+{
+	snprintf(d->bad, sizeof(d->bad), "%s", words);
+	d->bad_server = r->server_id.s_addr ? r->server_id : r->source;
+	note(d, DHCP4_BAD_REPLY);
+}
+
+static bool server_allowed(const struct dhcp4 *d, struct in_addr server)
+{
+	for (size_t i = 0; i < d->cfg.n_servers; i++)
+		if (d->cfg.servers[i].s_addr == server.s_addr)
+			return true;
+	return d->cfg.n_servers == 0;
+}
+
+/* RFC 6842: a server that echoes the client identifier echoes that of the client it means. */
+static bool meant_for_us(const struct dhcp4 *d, const struct dhcp_reply *r)
+{
+	const struct dhcp_identity *id = &d->cfg.identity;
+
+	return !r->client_id_len || (r->client_id_len == id->client_id_len &&
+		!memcmp(r->client_id, id->client_id, id->client_id_len));
+}
+
+/* What an OFFER or ACK must have; NULL when it has. */
+static const char *reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r)
+{
+	if (!address_is_host(r->yiaddr))
+		return "no usable address in it";
+	if (r->type == DHCP_ACK && r->yiaddr.s_addr != d->address.s_addr)
+		return "ACK for another address than the one asked for";
+	if (r->type == DHCP_ACK && r->has_lease && r->lease_s < LEASE_MIN_S)
+		return "lease time below 4 s";
+	return NULL;
+}
+
+static uint64_t after(uint64_t from, uint32_t seconds)
+{
+	return seconds == UINT32_MAX ? NSEC_NEVER : from + seconds * NSEC_PER_SEC;
+}
+
+/* T1 < T2 < lease, or the RFC's halves and eighths. */
+static void lease_times(struct dhcp4_lease *l, uint64_t from)
+{
+	uint32_t lease = l->ack.has_lease ? l->ack.lease_s : LEASE_DEFAULT_S;
+	uint32_t t1 = l->ack.t1_s, t2 = l->ack.t2_s;
+
+	if (lease == UINT32_MAX) {
+		t1 = t2 = UINT32_MAX;
+	} else if (!(t1 > 0 && t1 < t2 && t2 < lease)) {
+		t1 = lease / 2;
+		t2 = (uint32_t)((uint64_t)lease * 7 / 8);
+	}
+	l->ack.lease_s = lease;
+	l->obtained = from;
+	l->renew = after(from, t1);
+	l->rebind = after(from, t2);
+	l->expires = after(from, lease);
+}
+
+/* Everything but what differs between any two ACKs of one lease. */
+static bool same_content(const struct dhcp_reply *a, const struct dhcp_reply *b)
+{
+	struct dhcp_reply x = *a, y = *b;
+
+	x.xid = y.xid;
+	x.source = y.source;
+	x.ciaddr = y.ciaddr;
+	x.lease_s = y.lease_s;
+	x.has_lease = y.has_lease;
+	x.t1_s = y.t1_s;
+	x.t2_s = y.t2_s;
+	return !memcmp(&x, &y, sizeof(x));
+}
+
+static void take_ack(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
+{
+	struct dhcp4_lease lease = {.ack = *r};
+	bool same = d->has_lease && d->state != REBOOTING && same_content(&d->lease.ack, r);
+
+	lease_times(&lease, d->sent);
+	hold_lease(d, &lease);
+	note(d, same ? DHCP4_RENEWED : DHCP4_LEASE);
+	enter(d, BOUND, now);
+	d->next = d->lease.renew;
+}
+
+static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
+{
+	unsigned n = d->refusals < REFUSALS_REST_MAX ? d->refusals : REFUSALS_REST_MAX;
+
+	d->refuser = r->server_id;
+	note(d, DHCP4_REFUSED);
+	drop_lease(d);
+	d->refusals++;
+	if (n == 0)
+		enter(d, SELECTING, now);
+	else
+		rest(d, jittered(NSEC_PER_SEC << (n - 1)), now);
+}
+
+static void take_offer(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
+{
+	d->address = r->yiaddr;
+	d->server = r->server_id;
+	enter(d, REQUESTING, now);
+}
+
+/* May the state use a reply of this type? Late duplicates and other chatter are no news to anyone. */
+static bool expected(const struct dhcp4 *d, const struct dhcp_reply *r)
+{
+	if (!phases[d->state].listens || r->xid != d->xid || !meant_for_us(d, r))
+		return false;
+	if (d->state == SELECTING)
+		return r->type == DHCP_OFFER;
+	if (r->type != DHCP_ACK && r->type != DHCP_NAK)
+		return false;
+	/* Only the server whose offer was taken has a say in it. */
+	return d->state != REQUESTING || !r->server_id.s_addr ||
+		r->server_id.s_addr == d->server.s_addr;
+}
+
+void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
+{
+	const char *fault = NULL;
+
+	if (r->wire_defect || r->defect) {
+		if (phases[d->state].listens)
+			bad_reply(d, r, r->wire_defect ? wire_defect_words(r->wire_defect)
+						       : dhcp_defect_words(r->defect));
+		return;
+	}
+	if (!expected(d, r))
+		return;
+	if (!r->server_id.s_addr)
+		fault = "no server identifier in it";
+	else if (r->type != DHCP_NAK)
+		fault = reply_fault(d, r);
+	if (fault) {
+		bad_reply(d, r, fault);
+	} else if (!server_allowed(d, r->server_id)) {
+		d->foreign = r->server_id;
+		note(d, DHCP4_FOREIGN);
+	} else if (r->type == DHCP_OFFER) {
+		take_offer(d, r, now);
+	} else if (r->type == DHCP_ACK) {
+		take_ack(d, r, now);
+	} else {
+		take_nak(d, r, now);
+	}
+}
+
+bool dhcp4_listens(const struct dhcp4 *d)
+{
+	return phases[d->state].listens;
+}
+
+uint32_t dhcp4_xid(const struct dhcp4 *d)
+{
+	return d->xid;
+}
+
+bool dhcp4_pop_packet(struct dhcp4 *d, struct dhcp4_packet *ret)
+{
+	if (!d->has_packet)
+		return false;
+	*ret = d->packet;
+	d->has_packet = false;
+	return true;
+}
+
+bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret)
+{
+	for (unsigned t = DHCP4_NOTHING + 1; t < DHCP4_EVENT_MAX; t++) {
+		if (!(d->pending & UINT32_C(1) << t))
+			continue;
+		d->pending &= ~(UINT32_C(1) << t);
+		*ret = (struct dhcp4_event){.type = t, .count = d->silence};
+		if (t == DHCP4_FOREIGN)
+			ret->server = d->foreign;
+		if (t == DHCP4_REFUSED)
+			ret->server = d->refuser;
+		if (t == DHCP4_BAD_REPLY) {
+			ret->server = d->bad_server;
+			strscpy(ret->text, d->bad, sizeof(ret->text));
+		}
+		return true;
+	}
+	return false;
+}
+
+const struct dhcp4_lease *dhcp4_lease(const struct dhcp4 *d)
+{
+	return d->has_lease ? &d->lease : NULL;
+}
+
+bool dhcp4_verifies(const struct dhcp4 *d)
+{
+	return d->state == REBOOTING;
+}
+
+const char *dhcp4_state_name(const struct dhcp4 *d)
+{
+	return phases[d->state].name;
+}

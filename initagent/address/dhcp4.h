@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dhcp4: the state machine of a DHCPv4 client (RFC 2131 section 4.4) without any input or output of its
+ * own: it takes parsed replies and the time, and yields packets and events. The owner sends, receives
+ * and has replies parsed.
+ *
+ * Where it departs from the RFC, and why:
+ *  - the first DISCOVER leaves at once (no 1-10 s wait): carrier times spread by themselves, and every
+ *    later delay has jitter;
+ *  - retransmission after 1, 2, 4, 4, 8, 8, 8 s, then 16, 32, 64 s, each +-1/8, instead of 4, 8, 16, 32, 64: a
+ *    lost first packet costs 1 s, a server that comes up late is found within 4-8 s;
+ *  - the first acceptable OFFER is taken;
+ *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for networks
+ *    that lose unicast to hosts without address;
+ *  - FORCERENEW is ignored (CVE-2020-13529: nothing authenticates it).
+ */
+#pragma once
+
+#include "address/dhcp_reply.h"
+#include "address/dhcp_request.h"
+
+struct dhcp4;
+
+struct dhcp4_config {
+	struct dhcp_identity identity;
+	char hostname[ADDRESS_HOSTNAME_MAX + 1]; /* "": none sent */
+	const char *vendor_class;		 /* borrowed; NULL: none */
+	struct in_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server identifiers; none: all */
+	size_t n_servers;
+};
+
+/* A lease: the ACK and its times, CLOCK_BOOTTIME ns, NSEC_NEVER without end. */
+struct dhcp4_lease {
+	struct dhcp_reply ack;
+	uint64_t obtained, renew, rebind, expires;
+};
+
+enum dhcp4_event_type {
+	DHCP4_NOTHING,
+	DHCP4_LEASE,	 /* there is a lease: new, or other content than before */
+	DHCP4_RENEWED,	 /* the same lease goes on */
+	DHCP4_REFUSED,	 /* NAK; a lease that was held is gone */
+	DHCP4_EXPIRED,	 /* the lease ran out */
+	DHCP4_FOREIGN,	 /* a server that is not allowed answered */
+	DHCP4_BAD_REPLY, /* text says what is wrong with it */
+	DHCP4_SILENCE,	 /* count requests in a row got no answer */
+	DHCP4_EVENT_MAX,
+};
+
+struct dhcp4_event {
+	enum dhcp4_event_type type;
+	struct in_addr server; /* REFUSED, FOREIGN, BAD_REPLY */
+	unsigned count;	       /* SILENCE */
+	char text[96];	       /* BAD_REPLY */
+};
+
+/* A packet to send: len bytes from the IP header on. */
+struct dhcp4_packet {
+	size_t len;
+	bool unicast; /* to dest by the IP stack, from our address; else to the link's broadcast */
+	struct in_addr source, dest;
+	uint8_t bytes[DHCP_REQUEST_MAX]; /* headers filled unless unicast */
+};
+
+/* dhcp4_new: copies cfg. 0 or -ENOMEM. */
+int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg);
+struct dhcp4 *dhcp4_free(struct dhcp4 *d);
+DEFINE_FREEP(struct dhcp4, dhcp4_free)
+
+/*
+ * dhcp4_start: the link can carry packets. A lease that is still valid is asked for again
+ * (INIT-REBOOT), else a new one.
+ */
+void dhcp4_start(struct dhcp4 *d, uint64_t now);
+
+/* dhcp4_adopt: go on with a lease of an earlier run whose address is still set; nothing is sent now. */
+void dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, uint64_t now);
+
+/* dhcp4_stop: no carrier. Silent until the next start; a lease is kept (and may expire). */
+void dhcp4_stop(struct dhcp4 *d, uint64_t now);
+
+/* dhcp4_decline: the address is in use by another host: DECLINE, 10 s of rest (RFC 2131 3.1.5), again. */
+void dhcp4_decline(struct dhcp4 *d, uint64_t now);
+
+/* dhcp4_deadline: call dhcp4_tick() then. NSEC_NEVER: not needed. */
+uint64_t dhcp4_deadline(const struct dhcp4 *d);
+void dhcp4_tick(struct dhcp4 *d, uint64_t now);
+
+/* dhcp4_take: a parsed reply, sane (dhcp_reply_sane()) and free of defects; others are reported as bad. */
+void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now);
+
+/* dhcp4_listens: is a reply expected? dhcp4_xid: its transaction; both for the socket's filter. */
+bool dhcp4_listens(const struct dhcp4 *d);
+uint32_t dhcp4_xid(const struct dhcp4 *d);
+
+/* dhcp4_pop_packet, dhcp4_pop_event: false when there is none. At most one packet and one event of
+ * each type wait; a newer replaces an older. */
+bool dhcp4_pop_packet(struct dhcp4 *d, struct dhcp4_packet *ret);
+bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret);
+
+/* dhcp4_lease: the lease held, NULL if none. */
+const struct dhcp4_lease *dhcp4_lease(const struct dhcp4 *d);
+
+/* dhcp4_verifies: is the lease held being asked for again (INIT-REBOOT)? */
+bool dhcp4_verifies(const struct dhcp4 *d);
+
+/* dhcp4_state_name: "selecting", "bound" ... for reports; constant strings. */
+const char *dhcp4_state_name(const struct dhcp4 *d);

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* dhcp_parse: see dhcp_reply.h. Runs in the parser process. */
+#include "address/dhcp_option.h"
+#include "address/dhcp_reply.h"
+#include "address/text.h"
+
+/* RFC 2131 section 2, figure 1. */
+#define BOOTREPLY    2
+#define CHADDR_SIZE  16
+#define SNAME_SIZE   64
+#define FILE_SIZE    128
+#define COOKIE	     0x63825363
+#define OVERLOAD_FILE  1
+#define OVERLOAD_SNAME 2
+#define MTU_MIN	     576   /* RFC 791 section 3.1; option 26 allows 68, which helps nobody */
+#define MTU_MAX	     65520 /* IPoIB connected mode */
+
+/* The fixed fields that may hold options. */
+struct fields {
+	struct cursor sname, file, options;
+};
+
+static void drop(struct dhcp_reply *r, enum dhcp_field f)
+{
+	r->dropped |= UINT32_C(1) << f;
+}
+
+static void read_address(struct cursor *c, struct in_addr *ret)
+{
+	cursor_copy(c, ret, sizeof(*ret));
+}
+
+static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct fields *f)
+{
+	uint8_t op = cursor_u8(&c);
+
+	cursor_skip(&c, 3); /* htype, hlen, hops: servers copy them, relays may not */
+	r->xid = cursor_be32(&c);
+	cursor_skip(&c, 4); /* secs, flags */
+	read_address(&c, &r->ciaddr);
+	read_address(&c, &r->yiaddr);
+	read_address(&c, &r->siaddr);
+	read_address(&c, &r->giaddr);
+	cursor_skip(&c, CHADDR_SIZE); /* all zero on IPoIB: the xid is what ties a reply to us */
+	f->sname = cursor_sub(&c, SNAME_SIZE);
+	f->file = cursor_sub(&c, FILE_SIZE);
+	if (c.failed)
+		return DHCP_SHORT;
+	if (op != BOOTREPLY)
+		return DHCP_NOT_REPLY;
+	if (cursor_be32(&c) != COOKIE)
+		return c.failed ? DHCP_SHORT : DHCP_NO_COOKIE;
+	f->options = c;
+	return DHCP_GOOD;
+}
+
+/* Option 52 counts only in the options field: file and sname cannot overload themselves. */
+static enum dhcp_defect index_options(struct option_index *x, const struct fields *f)
+{
+	enum dhcp_defect d = option_index_add(x, f->options);
+
+	if (d != DHCP_GOOD)
+		return d;
+	if (option_exact(x, DHCP_OPT_OVERLOAD, &x->overload, 1) == -EINVAL)
+		return DHCP_OPTION_SIZE;
+	/* RFC 2131 section 4.1: file first, then sname. */
+	if (x->overload & OVERLOAD_FILE)
+		d = option_index_add(x, f->file);
+	if (d == DHCP_GOOD && x->overload & OVERLOAD_SNAME)
+		d = option_index_add(x, f->sname);
+	return d;
+}
+
+static enum dhcp_defect read_essentials(struct dhcp_reply *r, struct option_index *x)
+{
+	uint8_t type = 0;
+	int e = option_exact(x, DHCP_OPT_TYPE, &type, 1);
+
+	if (e == -ENOENT)
+		return DHCP_NO_TYPE;
+	if (e < 0 || type == DHCP_NONE || type >= DHCP_TYPE_MAX)
+		return DHCP_OPTION_SIZE;
+	r->type = type;
+	e = option_exact(x, DHCP_OPT_SERVER_ID, &r->server_id, sizeof(r->server_id));
+	if (e == -EINVAL)
+		return DHCP_OPTION_SIZE;
+	e = option_exact(x, DHCP_OPT_LEASE, &r->lease_s, sizeof(r->lease_s));
+	if (e == -EINVAL)
+		return DHCP_OPTION_SIZE;
+	r->has_lease = e == 0;
+	r->lease_s = ntohl(r->lease_s);
+	return DHCP_GOOD;
+}
+
+static void read_times(struct dhcp_reply *r, struct option_index *x)
+{
+	int e1 = option_exact(x, DHCP_OPT_T1, &r->t1_s, sizeof(r->t1_s));
+	int e2 = option_exact(x, DHCP_OPT_T2, &r->t2_s, sizeof(r->t2_s));
+
+	if (e1 == -EINVAL || e2 == -EINVAL)
+		drop(r, FIELD_TIMES);
+	r->t1_s = e1 ? 0 : ntohl(r->t1_s);
+	r->t2_s = e2 ? 0 : ntohl(r->t2_s);
+}
+
+static void read_mask(struct dhcp_reply *r, struct option_index *x)
+{
+	uint32_t mask, holes;
+	int e = option_exact(x, DHCP_OPT_MASK, &mask, sizeof(mask));
+
+	if (e == -ENOENT)
+		return;
+	mask = e ? 0 : ntohl(mask);
+	holes = ~mask & (~mask + 1); /* zero if the ones of the mask are all on the left */
+	if (e || mask == 0 || holes)
+		drop(r, FIELD_MASK);
+	else
+		r->prefix = (uint32_t)__builtin_popcount(mask);
+}
+
+static void read_broadcast(struct dhcp_reply *r, struct option_index *x)
+{
+	int e = option_exact(x, DHCP_OPT_BROADCAST, &r->broadcast, sizeof(r->broadcast));
+
+	if (e == -EINVAL || (e == 0 && r->broadcast.s_addr == 0))
+		drop(r, FIELD_BROADCAST);
+}
+
+static void read_mtu(struct dhcp_reply *r, struct option_index *x)
+{
+	uint16_t mtu;
+	int e = option_exact(x, DHCP_OPT_MTU, &mtu, sizeof(mtu));
+
+	if (e == 0 && ntohs(mtu) >= MTU_MIN && ntohs(mtu) <= MTU_MAX)
+		r->mtu = ntohs(mtu);
+	else if (e != -ENOENT)
+		drop(r, FIELD_MTU);
+}
+
+static uint32_t read_list(struct dhcp_reply *r, struct option_index *x, uint8_t code,
+	enum dhcp_field field, struct in_addr *ret)
+{
+	struct cursor c;
+	int n;
+
+	if (!option_get(x, code, &c))
+		return 0;
+	n = option_addresses(c, ret, ADDRESS_LIST_MAX);
+	if (n < 0)
+		drop(r, field);
+	return n < 0 ? 0 : (uint32_t)n;
+}
+
+/* RFC 3442: when option 121 is there, options 3 and 33 are ignored. A broken one counts as absent. */
+static void read_routes(struct dhcp_reply *r, struct option_index *x)
+{
+	struct cursor c;
+	int n = 0;
+
+	if (option_get(x, DHCP_OPT_CLASSLESS_ROUTES, &c)) {
+		n = option_classless_routes(c, r->routes, ADDRESS_ROUTES_MAX);
+		if (n > 0) {
+			r->n_routes = (uint32_t)n;
+			return;
+		}
+		drop(r, FIELD_ROUTES);
+	}
+	r->n_routers = read_list(r, x, DHCP_OPT_ROUTERS, FIELD_ROUTERS, r->routers);
+	if (!option_get(x, DHCP_OPT_STATIC_ROUTES, &c))
+		return;
+	n = option_static_routes(c, r->routes, ADDRESS_ROUTES_MAX);
+	if (n < 0)
+		drop(r, FIELD_ROUTES);
+	else
+		r->n_routes = (uint32_t)n;
+}
+
+static void read_text(struct dhcp_reply *r, struct option_index *x, uint8_t code,
+	enum dhcp_field field, enum text_kind kind, char *dst, size_t size)
+{
+	struct cursor c;
+
+	if (option_get(x, code, &c) && (c.failed || !text_take(kind, dst, size, c.at, c.left)))
+		drop(r, field);
+}
+
+/* A fixed text field that holds no options: up to its first NUL. */
+static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field field, char *dst,
+	size_t size)
+{
+	size_t len = strnlen((const char *)c.at, c.left);
+
+	if (*dst == 0 && len && !text_take(TEXT_PATH, dst, size, c.at, len))
+		drop(r, field);
+}
+
+static void read_texts(struct dhcp_reply *r, struct option_index *x, const struct fields *f)
+{
+	struct cursor c;
+
+	read_text(r, x, DHCP_OPT_HOSTNAME, FIELD_HOSTNAME, TEXT_HOSTNAME, r->hostname,
+		sizeof(r->hostname));
+	read_text(r, x, DHCP_OPT_DOMAIN, FIELD_DOMAIN, TEXT_DOMAIN, r->domain, sizeof(r->domain));
+	read_text(r, x, DHCP_OPT_ROOT_PATH, FIELD_ROOT_PATH, TEXT_PATH, r->root_path,
+		sizeof(r->root_path));
+	read_text(r, x, DHCP_OPT_BOOT_FILE, FIELD_BOOT_FILE, TEXT_PATH, r->boot_file,
+		sizeof(r->boot_file));
+	read_text(r, x, DHCP_OPT_TFTP_SERVER, FIELD_TFTP_SERVER, TEXT_PATH, r->tftp_server,
+		sizeof(r->tftp_server));
+	if (!(x->overload & OVERLOAD_FILE))
+		read_field(r, f->file, FIELD_BOOT_FILE, r->boot_file, sizeof(r->boot_file));
+	if (!(x->overload & OVERLOAD_SNAME))
+		read_field(r, f->sname, FIELD_TFTP_SERVER, r->tftp_server, sizeof(r->tftp_server));
+	if (option_get(x, DHCP_OPT_SEARCH, &c) && option_search(c, r->search, sizeof(r->search)) < 0)
+		drop(r, FIELD_SEARCH);
+}
+
+static void read_client_id(struct dhcp_reply *r, struct option_index *x)
+{
+	struct cursor c;
+
+	if (!option_get(x, DHCP_OPT_CLIENT_ID, &c))
+		return;
+	if (c.failed || c.left == 0 || c.left > sizeof(r->client_id)) {
+		drop(r, FIELD_CLIENT_ID);
+		return;
+	}
+	memcpy(r->client_id, c.at, c.left);
+	r->client_id_len = (uint32_t)c.left;
+}
+
+static enum dhcp_defect parse_message(struct dhcp_reply *r, struct cursor message)
+{
+	struct option_index x;
+	struct fields f;
+	enum dhcp_defect d = read_fixed(r, message, &f);
+
+	x.n = 0;
+	x.overload = 0;
+	if (d == DHCP_GOOD)
+		d = index_options(&x, &f);
+	if (d == DHCP_GOOD)
+		d = read_essentials(r, &x);
+	if (d != DHCP_GOOD)
+		return d;
+	read_times(r, &x);
+	read_mask(r, &x);
+	read_broadcast(r, &x);
+	read_mtu(r, &x);
+	read_routes(r, &x);
+	r->n_dns = read_list(r, &x, DHCP_OPT_DNS, FIELD_DNS, r->dns);
+	r->n_ntp = read_list(r, &x, DHCP_OPT_NTP, FIELD_NTP, r->ntp);
+	read_texts(r, &x, &f);
+	read_client_id(r, &x);
+	return DHCP_GOOD;
+}
+
+void dhcp_parse(struct dhcp_reply *ret, const void *packet, size_t len, bool verify_checksum)
+{
+	struct cursor message;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->wire_defect = wire_open(packet, len, verify_checksum, &message, &ret->source);
+	if (ret->wire_defect == WIRE_GOOD)
+		ret->defect = parse_message(ret, message);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dns: one question and its answer (RFC 1035), as much as is needed to find an address. Pure. */
+#pragma once
+
+#include "address/limits.h"
+#include "cursor.h"
+#include "value.h"
+
+#define DNS_MESSAGE_MAX	  512 /* without EDNS, RFC 1035 section 4.2.1 */
+#define DNS_ADDRESSES_MAX 4
+
+struct dns_query {
+	uint16_t id;
+	uint16_t type; /* 1 A, 28 AAAA */
+	char name[ADDRESS_DOMAIN_MAX + 1];
+};
+
+enum dns_verdict {
+	DNS_ANSWER,   /* at least one address */
+	DNS_NO_NAME,  /* NXDOMAIN */
+	DNS_NO_DATA,  /* the name is there, but has no address of that type */
+	DNS_REFUSED,  /* SERVFAIL, REFUSED and the like: another server may know */
+	DNS_FOREIGN,  /* not the answer to this query */
+	DNS_BAD,      /* malformed */
+	DNS_VERDICT_MAX,
+};
+
+struct dns_answer {
+	uint32_t verdict;
+	uint32_t id, type; /* of the query it belongs to */
+	uint32_t n;
+	uint8_t addresses[DNS_ADDRESSES_MAX][16]; /* 4 bytes used for A */
+};
+
+/* dns_encode: the query as a message. The length, or -EINVAL (not a host name). */
+int dns_encode(const struct dns_query *q, uint8_t message[static DNS_MESSAGE_MAX]);
+
+/* dns_parse: fills ret. The work is bounded by the message's length. */
+void dns_parse(struct dns_answer *ret, const struct dns_query *q, const void *message, size_t len);
+
+/* dns_answer_sane: verdict and count in range? */
+bool dns_answer_sane(const struct dns_answer *a);

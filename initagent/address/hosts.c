@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hosts: see hosts.h. */
+#include "address/hosts.h"
+
+#include <strings.h>
+
+static size_t blanks(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (s[n] == ' ' || s[n] == '\t' || s[n] == '\r'))
+		n++;
+	return n;
+}
+
+/* The next word of *s, which is moved behind it; false at the end or at a comment. */
+static bool next_word(const char **s, size_t *len, const char **ret, size_t *ret_len)
+{
+	size_t n = blanks(*s, *len);
+
+	*s += n;
+	*len -= n;
+	*ret = *s;
+	for (n = 0; n < *len && blanks(*s + n, 1) == 0 && (*s)[n] != '#'; n++)
+		continue;
+	*ret_len = n;
+	*s += n;
+	*len -= n;
+	return n > 0;
+}
+
+static bool line_names(const char *s, size_t len, const char *name, struct inet_addr *ret)
+{
+	const char *word;
+	size_t n;
+
+	if (!next_word(&s, &len, &word, &n) || value_inet(word, n, ret) < 0)
+		return false;
+	while (next_word(&s, &len, &word, &n))
+		if (n == strlen(name) && !strncasecmp(word, name, n))
+			return true;
+	return false;
+}
+
+bool hosts_find(const char *text, size_t len, const char *name, struct inet_addr *ret)
+{
+	struct inet_addr a = {0};
+	bool found = false;
+
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t line = end ? (size_t)(end - text) : len;
+
+		if (line_names(text, line, name, &a) && (!found || a.family == AF_INET)) {
+			*ret = a;
+			found = true;
+			if (a.family == AF_INET)
+				break;
+		}
+		line += end != NULL;
+		text += line;
+		len -= line;
+	}
+	return found;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iface: see iface.h. */
+#include "address/iface.h"
+
+#include <stdarg.h>
+#include <sys/epoll.h>
+
+#include "address/apply.h"
+
+static const char *const state_names[IFACE_STATE_MAX] = {
+	[IFACE_NO_CARRIER] = "no carrier",
+	[IFACE_ASKING] = "asking",
+	[IFACE_PROBING] = "probing",
+	[IFACE_CONFIGURED] = "configured",
+	[IFACE_CONFLICT] = "conflict",
+	[IFACE_FAILED] = "failed",
+	[IFACE_GONE] = "gone",
+};
+
+void iface_set_state(struct iface *i, enum iface_state to, uint64_t now)
+{
+	if (i->state != to)
+		report_state(i->room->env->report, "address", i->dev.name, state_names[i->state],
+			state_names[to], now);
+	i->state = to;
+}
+
+int iface_new(struct iface **ret, const struct iface_room *room, const struct address_config *cfg)
+{
+	_cleanup_(iface_freep) struct iface *i = calloc(1, sizeof(*i));
+	int e;
+
+	if (!i)
+		return -ENOMEM;
+	i->room = room;
+	i->fd = i->renew_fd = -1;
+	i->retry = i->round_end = NSEC_NEVER;
+	e = iface_config_copy(&i->config, cfg);
+	if (e < 0)
+		return e;
+	*ret = i;
+	i = NULL;
+	return 0;
+}
+
+void iface_watch(const struct iface_room *room, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	if (fd >= 0)
+		epoll_ctl(room->epoll, EPOLL_CTL_ADD, fd, &ev);
+}
+
+/* Explicitly out of the set: a child forked meanwhile may hold a copy, which would keep it in. */
+void iface_unwatch(const struct iface_room *room, int *fd)
+{
+	if (*fd < 0)
+		return;
+	epoll_ctl(room->epoll, EPOLL_CTL_DEL, *fd, NULL);
+	close(*fd);
+	*fd = -1;
+}
+
+static void end_probe(struct iface *i)
+{
+	if (!i->probe)
+		return;
+	epoll_ctl(i->room->epoll, EPOLL_CTL_DEL, arp_probe_fd(i->probe), NULL);
+	i->probe = arp_probe_free(i->probe);
+}
+
+struct iface *iface_free(struct iface *i)
+{
+	if (!i)
+		return NULL;
+	end_probe(i);
+	iface_unwatch(i->room, &i->fd);
+	iface_unwatch(i->room, &i->renew_fd);
+	dhcp4_free(i->dhcp);
+	free(i);
+	return NULL;
+}
+
+/* The newest of these says it all: a loss that was made good, or a success that was lost, is old news. */
+void iface_event(struct iface *i, enum address_event_type type, enum cause cause, const char *text)
+{
+	i->outcome = (struct address_event){
+		.type = type, .ifindex = i->config.cfg.ifindex, .cause = cause};
+	strscpy(i->outcome.text, text, sizeof(i->outcome.text));
+	i->has_outcome = true;
+}
+
+void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...)
+{
+	va_list args;
+
+	i->hint = (struct address_event){
+		.type = ADDRESS_HINDRANCE, .ifindex = i->config.cfg.ifindex, .cause = cause};
+	va_start(args, fmt);
+	vsnprintf(i->hint.text, sizeof(i->hint.text), fmt, args);
+	va_end(args);
+	i->has_hint = true;
+}
+
+bool iface_pop_event(struct iface *i, struct address_event *ret)
+{
+	if (i->has_outcome) {
+		*ret = i->outcome;
+		i->has_outcome = false;
+		return true;
+	}
+	if (i->has_hint) {
+		*ret = i->hint;
+		i->has_hint = false;
+		return true;
+	}
+	return false;
+}
+
+void iface_release(struct iface *i)
+{
+	if (i->applied)
+		apply_release(i->room->links, &i->result, i->config.cfg.metric);
+	i->applied = false;
+}
+
+void iface_lost(struct iface *i, enum cause cause, const char *text)
+{
+	end_probe(i);
+	if (!i->room->keep)
+		iface_release(i);
+	iface_event(i, ADDRESS_LOST, cause, text);
+}
+
+void iface_fail(struct iface *i, enum cause cause, const char *text, uint64_t now)
+{
+	iface_dhcp_stop(i, now);
+	end_probe(i);
+	iface_set_state(i, IFACE_FAILED, now);
+	iface_event(i, ADDRESS_FAILED, cause, text);
+}
+
+/* --- using an address ---------------------------------------------------------------------- */
+
+/* A link without ARP, or a socket that cannot be had, is no reason not to use the address. */
+static bool begin_probe(struct iface *i, uint64_t now)
+{
+	end_probe(i);
+	if (i->verified || i->result.addr.family != AF_INET ||
+		i->config.cfg.probe == ADDRESS_PROBE_NONE ||
+		arp_probe_new(&i->probe, &i->dev, i->result.addr.v4, now) < 0) {
+		i->verified = true;
+		return false;
+	}
+	iface_watch(i->room, arp_probe_fd(i->probe));
+	return true;
+}
+
+static void apply(struct iface *i, uint64_t now)
+{
+	struct apply_outcome o;
+
+	if (apply_result(i->room->links, &i->result, i->config.cfg.metric, &o) < 0) {
+		iface_fail(i, o.cause, o.text, now);
+		return;
+	}
+	if (o.cause)
+		report_cause(i->room->env->report, o.cause, i->dev.name, now, "%s", o.text);
+	i->applied = true;
+	i->hindrance = CAUSE_NONE;
+	i->has_hint = false;
+	i->round_end = NSEC_NEVER;
+	iface_set_state(i, IFACE_CONFIGURED, now);
+	iface_event(i, ADDRESS_CONFIGURED, CAUSE_NONE, "");
+}
+
+void iface_use(struct iface *i, const struct address_result *want, uint64_t now)
+{
+	bool first = i->config.cfg.probe == ADDRESS_PROBE_FIRST || i->careful;
+
+	if (!inet_equal(&i->result.addr, &want->addr)) {
+		if (!i->room->keep)
+			iface_release(i);
+		i->verified = want->adopted;
+	}
+	i->result = *want;
+	if (first && begin_probe(i, now)) {
+		iface_set_state(i, IFACE_PROBING, now);
+		return;
+	}
+	apply(i, now);
+	if (!first && i->state == IFACE_CONFIGURED)
+		begin_probe(i, now);
+}
+
+static void conflict(struct iface *i, uint64_t now)
+{
+	const struct link_hw *other = arp_probe_other(i->probe);
+	struct hw_addr hw = {.len = other->len < HW_ADDR_MAX ? other->len : HW_ADDR_MAX};
+	char text[128], addr[INET_ADDR_TEXT], by[HW_ADDR_TEXT];
+
+	memcpy(hw.bytes, other->bytes, hw.len);
+	snprintf(text, sizeof(text), "%s is in use by %s", inet_text(&i->result.addr, addr),
+		hw_text(&hw, by));
+	report_cause(i->room->env->report, CAUSE_ADDRESS_DUPLICATE, i->dev.name, now, "%s", text);
+	end_probe(i);
+	if (i->room->keep) {
+		i->verified = true; /* said once; the root stands on it */
+		return;
+	}
+	i->careful = true;
+	iface_lost(i, CAUSE_ADDRESS_DUPLICATE, text);
+	if (i->config.cfg.method == ADDRESS_DHCP4) {
+		iface_dhcp_decline(i, now);
+		return;
+	}
+	i->retry = now + IFACE_CONFLICT_REST;
+	iface_set_state(i, IFACE_CONFLICT, now);
+}
+
+static void tick_probe(struct iface *i, uint64_t now)
+{
+	enum arp_verdict v = i->probe ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
+
+	if (v == ARP_CONFLICT) {
+		conflict(i, now);
+	} else if (v == ARP_CLEAR) {
+		end_probe(i);
+		i->verified = true;
+		if (i->state == IFACE_PROBING)
+			apply(i, now);
+	}
+}
+
+static void use_static(struct iface *i, uint64_t now)
+{
+	struct address_result want;
+
+	result_static(&want, &i->config.cfg, &i->dev);
+	iface_use(i, &want, now);
+}
+
+/* --- the link ------------------------------------------------------------------------------ */
+
+static void carrier_up(struct iface *i, uint64_t now)
+{
+	i->began = now;
+	i->rounds = 0;
+	i->hindrance = CAUSE_NONE;
+	if (i->config.cfg.method == ADDRESS_STATIC)
+		use_static(i, now);
+	else
+		iface_dhcp_start(i, now);
+}
+
+/* The address stays on the interface: routes over it come back with the carrier. */
+static void carrier_down(struct iface *i, enum iface_state to, enum cause cause, const char *text,
+	uint64_t now)
+{
+	bool had = i->state == IFACE_CONFIGURED;
+
+	end_probe(i);
+	iface_dhcp_stop(i, now);
+	iface_set_state(i, to, now);
+	i->retry = i->round_end = NSEC_NEVER;
+	if (had)
+		iface_event(i, ADDRESS_LOST, cause, text);
+	else
+		iface_hint(i, cause, "%s", text);
+}
+
+static void gone(struct iface *i, uint64_t now)
+{
+	if (i->state == IFACE_GONE)
+		return;
+	carrier_down(i, IFACE_GONE, CAUSE_NETDEV_MISSING, "the interface is gone", now);
+	i->applied = false;
+}
+
+void iface_link(struct iface *i, uint64_t now)
+{
+	const struct netdev *dev = links_by_index(i->room->links, i->config.cfg.ifindex);
+
+	if (!dev) {
+		gone(i, now);
+		return;
+	}
+	i->dev = *dev;
+	if (i->state == IFACE_FAILED)
+		return;
+	if (!dev->up && links_set_up(i->room->links, dev->ifindex, true) < 0) {
+		iface_fail(i, CAUSE_NETDEV_CONFIG, links_error(i->room->links), now);
+		return;
+	}
+	if (!dev->carrier && i->state != IFACE_NO_CARRIER)
+		carrier_down(i, IFACE_NO_CARRIER, CAUSE_NETDEV_NO_CARRIER, "carrier lost", now);
+	else if (!dev->carrier)
+		iface_hint(i, CAUSE_NETDEV_NO_CARRIER, "waiting for carrier");
+	else if (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE)
+		carrier_up(i, now);
+}
+
+uint64_t iface_deadline(const struct iface *i)
+{
+	uint64_t at = min_u64(i->retry, iface_dhcp_deadline(i));
+
+	return i->probe ? min_u64(at, arp_probe_deadline(i->probe)) : at;
+}
+
+void iface_tick(struct iface *i, uint64_t now)
+{
+	tick_probe(i, now);
+	iface_dhcp_tick(i, now);
+	if (i->state == IFACE_CONFLICT && now >= i->retry) {
+		i->retry = NSEC_NEVER;
+		use_static(i, now);
+	}
+}

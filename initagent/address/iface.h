@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * iface: one interface on its way to an address. It owns its DHCP client, its packet socket and its
+ * address probe, and applies the outcome. The room (addresses.c) owns the interfaces, the parser
+ * process and the events' way out. iface.c has the states, iface_dhcp.c the DHCP side.
+ */
+#pragma once
+
+#include "address/arp_probe.h"
+#include "address/guard.h"
+#include "address/result.h"
+
+/* A static address that another host uses is tried again after this time. */
+#define IFACE_CONFLICT_REST (10 * NSEC_PER_SEC)
+/* A saved lease with less time left than this is not worth adopting. */
+#define IFACE_LEASE_MARGIN  (10 * NSEC_PER_SEC)
+
+enum iface_state {
+	IFACE_NO_CARRIER,
+	IFACE_ASKING,	  /* DHCP */
+	IFACE_PROBING,	  /* is the address free? Not yet set */
+	IFACE_CONFIGURED,
+	IFACE_CONFLICT,	  /* static address used by another host */
+	IFACE_FAILED,
+	IFACE_GONE,	  /* the interface is */
+	IFACE_STATE_MAX,
+};
+
+/* What the interfaces of a room share; borrowed. */
+struct iface_room {
+	const struct env *env;
+	struct links *links;
+	int epoll;
+	bool keep; /* nothing is taken off interfaces any more */
+};
+
+struct iface {
+	const struct iface_room *room;
+	struct iface_config config;
+	struct netdev dev; /* as last seen */
+	enum iface_state state;
+	struct dhcp_identity identity;
+	struct dhcp4 *dhcp;  /* NULL: static, or not begun */
+	int fd;		     /* packet socket while DHCP listens, -1 */
+	uint32_t filter_xid; /* what fd lets through */
+	int renew_fd;	     /* holds port 68 while a renewal is under way, -1 */
+	struct arp_probe *probe;
+	struct address_result result;
+	bool applied;	 /* result is on the interface */
+	bool verified;	 /* nobody else uses the address */
+	bool careful;	 /* there was a conflict: probe first */
+	bool looked;	 /* for a lease of an earlier run */
+	uint64_t began;	 /* carrier: the exchange's span starts here */
+	uint64_t retry;	 /* end of IFACE_CONFLICT */
+	uint64_t round_end;
+	unsigned rounds;
+	enum cause hindrance; /* worse than silence, in this round */
+	bool has_outcome, has_hint;
+	struct address_event outcome; /* CONFIGURED, RENEWED, LOST or FAILED, to be popped */
+	struct address_event hint;    /* HINDRANCE, to be popped */
+};
+
+/* iface_new: cfg is copied. Nothing happens before iface_link(). 0 or -errno. */
+int iface_new(struct iface **ret, const struct iface_room *room, const struct address_config *cfg);
+/* iface_free: what is on the interface stays. */
+struct iface *iface_free(struct iface *i);
+DEFINE_FREEP(struct iface, iface_free)
+
+/* iface_link: looks at the interface again: is it there, up, has it carrier? */
+void iface_link(struct iface *i, uint64_t now);
+/* iface_release: takes everything off the interface. */
+void iface_release(struct iface *i);
+
+uint64_t iface_deadline(const struct iface *i);
+void iface_tick(struct iface *i, uint64_t now);
+bool iface_pop_event(struct iface *i, struct address_event *ret);
+
+/* iface_read: hands received packets to the parser process. */
+void iface_read(struct iface *i, struct guard *guard, struct guard_request *scratch);
+/* iface_take: a parsed reply. */
+void iface_take(struct iface *i, const struct dhcp_reply *reply, uint64_t now);
+/* iface_no_parser: there is no parser process any more: DHCP cannot go on. */
+void iface_no_parser(struct iface *i, uint64_t now);
+
+/* --- between iface.c and iface_dhcp.c --- */
+
+void iface_set_state(struct iface *i, enum iface_state to, uint64_t now);
+void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...) _printf_(3, 4);
+/* iface_lost: takes the result off (unless the root stands on it) and says why. */
+void iface_lost(struct iface *i, enum cause cause, const char *text);
+void iface_fail(struct iface *i, enum cause cause, const char *text, uint64_t now);
+/* iface_use: want is what the interface shall have: probe for it and apply it. */
+void iface_use(struct iface *i, const struct address_result *want, uint64_t now);
+void iface_event(struct iface *i, enum address_event_type type, enum cause cause, const char *text);
+
+void iface_dhcp_start(struct iface *i, uint64_t now);
+void iface_dhcp_stop(struct iface *i, uint64_t now);
+void iface_dhcp_decline(struct iface *i, uint64_t now);
+void iface_dhcp_tick(struct iface *i, uint64_t now);
+uint64_t iface_dhcp_deadline(const struct iface *i);
+
+/* iface_watch: fd becomes part of the room's fd. iface_unwatch: *fd leaves it and is closed, becomes -1. */
+void iface_watch(const struct iface_room *room, int fd);
+void iface_unwatch(const struct iface_room *room, int *fd);

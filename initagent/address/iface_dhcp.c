@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iface_dhcp: the DHCP side of an interface; see iface.h. */
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+
+#include "address/iface.h"
+#include "address/lease_file.h"
+#include "address/packet.h"
+
+#define VENDOR_CLASS	     "initagent"
+#define PACKETS_PER_DISPATCH 16
+#define ADDRESSES_MAX	     32 /* looked at on an interface when adopting */
+
+static struct report *report_of(const struct iface *i)
+{
+	return i->room->env->report;
+}
+
+/* The identity needs the hardware address, which may have been set just before. */
+static int make_client(struct iface *i)
+{
+	const struct address_config *cfg = &i->config.cfg;
+	struct dhcp4_config c = {.vendor_class = VENDOR_CLASS};
+	int e = dhcp_identity_make(&i->identity, i->dev.hwtype, &i->dev.hw, cfg->client_id,
+		cfg->client_id_len);
+
+	if (e < 0)
+		return e;
+	c.identity = i->identity;
+	memcpy(c.hostname, i->config.hostname, sizeof(c.hostname));
+	for (size_t n = 0; n < cfg->n_servers; n++)
+		if (cfg->servers[n].family == AF_INET)
+			c.servers[c.n_servers++] = cfg->servers[n].v4;
+	return dhcp4_new(&i->dhcp, &c);
+}
+
+/* --- leases -------------------------------------------------------------------------------- */
+
+static bool address_is_set(const struct iface *i, const struct inet_addr *addr)
+{
+	struct link_address set[ADDRESSES_MAX];
+	int n = links_addresses(i->room->links, i->dev.ifindex, set, ARRAY_SIZE(set));
+
+	for (int k = 0; k < n; k++)
+		if (inet_equal(&set[k].addr, addr))
+			return true;
+	return false;
+}
+
+/* As much of a lease as the state machine needs to renew it. */
+static struct dhcp4_lease lease_of(const struct address_result *r)
+{
+	return (struct dhcp4_lease){
+		.ack = {
+			.type = DHCP_ACK,
+			.yiaddr = r->addr.v4,
+			.server_id = r->server_id.v4,
+			.prefix = r->prefix,
+			.has_lease = 1,
+			.lease_s = r->lease_s,
+		},
+		.obtained = r->obtained,
+		.renew = r->renew,
+		.rebind = r->rebind,
+		.expires = r->expires,
+	};
+}
+
+/* A lease of an earlier run: true when its address is still set and it goes on without a question. */
+static bool adopt(struct iface *i, uint64_t now)
+{
+	struct address_result saved;
+	struct dhcp4_lease lease;
+
+	if (i->looked)
+		return false;
+	i->looked = true;
+	if (lease_file_load(i->room->env, &i->dev, &saved) < 0 || saved.expires <= now ||
+		saved.expires - now < IFACE_LEASE_MARGIN ||
+		saved.client_id_len != i->identity.client_id_len ||
+		memcmp(saved.client_id, i->identity.client_id, saved.client_id_len))
+		return false;
+	lease = lease_of(&saved);
+	dhcp4_adopt(i->dhcp, &lease, now);
+	if (!address_is_set(i, &saved.addr)) {
+		dhcp4_stop(i->dhcp, now); /* the next start asks for it again */
+		return false;
+	}
+	saved.adopted = true;
+	iface_use(i, &saved, now);
+	return true;
+}
+
+static void say_dropped(struct iface *i, const struct dhcp_reply *ack, unsigned refused, uint64_t now)
+{
+	for (unsigned f = 0; f < FIELD_MAX; f++)
+		if (ack->dropped & UINT32_C(1) << f)
+			report_log(report_of(i), REPORT_WARN, i->dev.name, now,
+				"the %s in the DHCP lease is not fit for use and left out", dhcp_field_name(f));
+	if (refused)
+		report_log(report_of(i), REPORT_WARN, i->dev.name, now,
+			"%u route(s) in the DHCP lease have a gateway outside of the subnet and are left out",
+			refused);
+}
+
+static void save_lease(struct iface *i, uint64_t now)
+{
+	int e = lease_file_save(i->room->env, &i->result, &i->dev.hw);
+
+	if (e < 0)
+		report_log(report_of(i), REPORT_DEBUG, i->dev.name, now, "saving the lease: %s",
+			strerror(-e));
+}
+
+static void use_lease(struct iface *i, bool fresh, uint64_t now)
+{
+	const struct dhcp4_lease *lease = dhcp4_lease(i->dhcp);
+	struct address_result want;
+	unsigned refused;
+
+	result_lease(&want, &i->config.cfg, &i->dev, &i->identity, lease, &refused);
+	if (fresh) {
+		report_span(report_of(i), "address", "DHCP", i->began, now, 0);
+		say_dropped(i, &lease->ack, refused, now);
+	}
+	iface_use(i, &want, now);
+	if (i->state != IFACE_FAILED)
+		save_lease(i, now);
+}
+
+static void renewed(struct iface *i, uint64_t now)
+{
+	const struct dhcp4_lease *lease = dhcp4_lease(i->dhcp);
+
+	i->result.lease_s = lease->ack.lease_s;
+	i->result.obtained = lease->obtained;
+	i->result.renew = lease->renew;
+	i->result.rebind = lease->rebind;
+	i->result.expires = lease->expires;
+	save_lease(i, now);
+	if (!i->has_outcome)
+		iface_event(i, ADDRESS_RENEWED, CAUSE_NONE, "");
+}
+
+/* --- events of the client ------------------------------------------------------------------ */
+
+/* Something worse than silence: remembered, because silence follows it. */
+static void hindered(struct iface *i, enum cause cause, const char *text, uint64_t now)
+{
+	i->hindrance = cause;
+	report_cause(report_of(i), cause, i->dev.name, now, "%s", text);
+	iface_hint(i, cause, "%s", text);
+}
+
+static void silence(struct iface *i, unsigned count, uint64_t now)
+{
+	/* INIT-REBOOT found nobody to ask: what we hold is valid until it expires (RFC 2131 3.2.3). */
+	if (i->state == IFACE_ASKING && dhcp4_lease(i->dhcp)) {
+		if (!dhcp4_verifies(i->dhcp))
+			use_lease(i, false, now);
+		return;
+	}
+	if (i->state == IFACE_ASKING)
+		iface_hint(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER,
+			"no DHCP answer %s, %u request%s sent",
+			i->hindrance ? "that can be used" : "yet", count, count == 1 ? "" : "s");
+}
+
+/* The lease is gone: NAK or the end of its time. */
+static void lease_gone(struct iface *i, enum cause cause, const char *text, uint64_t now)
+{
+	bool had = i->applied;
+
+	lease_file_remove(i->room->env, i->dev.ifindex);
+	if (had)
+		iface_lost(i, cause, text);
+	if (i->state != IFACE_NO_CARRIER && i->state != IFACE_GONE)
+		iface_set_state(i, IFACE_ASKING, now);
+}
+
+static void refused(struct iface *i, const char *server, uint64_t now)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "NAK from %s", server);
+	hindered(i, CAUSE_DHCP_NAK, text, now);
+	lease_gone(i, CAUSE_DHCP_NAK, text, now);
+}
+
+static void take_event(struct iface *i, const struct dhcp4_event *ev, uint64_t now)
+{
+	struct inet_addr server = inet_from(ev->server);
+	char name[INET_ADDR_TEXT], text[160];
+
+	inet_text(&server, name);
+	switch (ev->type) {
+	case DHCP4_LEASE: use_lease(i, true, now); break;
+	case DHCP4_RENEWED: renewed(i, now); break;
+	case DHCP4_REFUSED: refused(i, name, now); break;
+	case DHCP4_EXPIRED:
+		lease_gone(i, CAUSE_DHCP_EXPIRED, "the DHCP lease has run out", now);
+		break;
+	case DHCP4_FOREIGN:
+		snprintf(text, sizeof(text), "server %s is not in rd.net.dhcp.server=", name);
+		hindered(i, CAUSE_DHCP_FOREIGN, text, now);
+		break;
+	case DHCP4_BAD_REPLY:
+		snprintf(text, sizeof(text), "%s%s%s", ev->text, *name ? ", from " : "", name);
+		hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
+		break;
+	case DHCP4_SILENCE: silence(i, ev->count, now); break;
+	case DHCP4_NOTHING:
+	case DHCP4_EVENT_MAX: break;
+	}
+}
+
+/* --- packets ------------------------------------------------------------------------------- */
+
+/* The socket is there while replies are expected, and lets only those of the transaction through. */
+static void match_socket(struct iface *i)
+{
+	uint32_t xid = dhcp4_xid(i->dhcp);
+
+	if (!dhcp4_listens(i->dhcp)) {
+		iface_unwatch(i->room, &i->fd);
+		iface_unwatch(i->room, &i->renew_fd);
+		return;
+	}
+	if (i->fd >= 0 && i->filter_xid != xid && packet_expect(i->fd, xid) == 0)
+		i->filter_xid = xid;
+	if (i->fd >= 0)
+		return;
+	i->fd = packet_open_dhcp(i->dev.ifindex, xid);
+	i->filter_xid = xid;
+	iface_watch(i->room, i->fd);
+}
+
+static int send_unicast(struct iface *i, const struct dhcp4_packet *p)
+{
+	if (i->renew_fd < 0)
+		i->renew_fd = packet_open_unicast(i->dev.ifindex, p->source);
+	if (i->renew_fd < 0)
+		return i->renew_fd;
+	return packet_unicast(i->renew_fd, p->dest, p->bytes + WIRE_HEADERS, p->len - WIRE_HEADERS);
+}
+
+/* A DECLINE is the one packet to which no reply is expected: a socket of its own. */
+static int send_packet(struct iface *i, const struct dhcp4_packet *p)
+{
+	_cleanup_close_ int own = -1;
+	int fd = i->fd;
+
+	if (p->unicast)
+		return send_unicast(i, p);
+	if (fd < 0)
+		fd = own = packet_open_dhcp(i->dev.ifindex, dhcp4_xid(i->dhcp));
+	return fd < 0 ? fd : packet_broadcast(fd, &i->dev, ETHERTYPE_IP, p->bytes, p->len);
+}
+
+/* Carries packets and events out of the client, until it has no more. */
+static void pump(struct iface *i, uint64_t now)
+{
+	struct dhcp4_packet packet;
+	struct dhcp4_event ev;
+
+	while (i->dhcp && i->state != IFACE_FAILED && dhcp4_pop_event(i->dhcp, &ev))
+		take_event(i, &ev, now);
+	if (i->state == IFACE_FAILED)
+		return;
+	match_socket(i);
+	while (dhcp4_pop_packet(i->dhcp, &packet)) {
+		int e = send_packet(i, &packet);
+
+		/* As good as lost on the wire: its timer runs. */
+		if (e < 0)
+			report_log(report_of(i), REPORT_DEBUG, i->dev.name, now,
+				"sending a DHCP request: %s", strerror(-e));
+	}
+}
+
+void iface_read(struct iface *i, struct guard *guard, struct guard_request *scratch)
+{
+	for (int n = 0; n < PACKETS_PER_DISPATCH && i->fd >= 0; n++) {
+		bool verify = false;
+		ssize_t len = packet_receive(i->fd, scratch->packet, sizeof(scratch->packet), &verify);
+
+		if (len < 0)
+			return;
+		scratch->kind = GUARD_DHCP;
+		scratch->tag = (uint32_t)i->config.cfg.ifindex;
+		scratch->verify = verify;
+		scratch->len = (uint32_t)len;
+		guard_submit(guard, scratch);
+	}
+}
+
+void iface_take(struct iface *i, const struct dhcp_reply *reply, uint64_t now)
+{
+	if (!i->dhcp || i->state == IFACE_FAILED)
+		return;
+	dhcp4_take(i->dhcp, reply, now);
+	pump(i, now);
+}
+
+void iface_no_parser(struct iface *i, uint64_t now)
+{
+	if (i->dhcp && i->state != IFACE_CONFIGURED && i->state != IFACE_FAILED)
+		iface_fail(i, CAUSE_PARSER_DIED, "there is no process left to read DHCP replies", now);
+}
+
+/* --- start, stop, time --------------------------------------------------------------------- */
+
+static void begin_round(struct iface *i, uint64_t now)
+{
+	uint64_t limit = i->config.cfg.dhcp_limit;
+
+	i->round_end = limit ? now + limit : NSEC_NEVER;
+	i->hindrance = CAUSE_NONE;
+	dhcp4_start(i->dhcp, now);
+	iface_set_state(i, IFACE_ASKING, now);
+	pump(i, now);
+}
+
+void iface_dhcp_start(struct iface *i, uint64_t now)
+{
+	if (!i->dhcp && make_client(i) < 0) {
+		iface_fail(i, CAUSE_ADDRESS_FAILED, "no hardware address to ask DHCP with", now);
+		return;
+	}
+	if (!adopt(i, now)) {
+		iface_hint(i, CAUSE_DHCP_NO_OFFER, "asking for an address by DHCP");
+		begin_round(i, now);
+	}
+}
+
+void iface_dhcp_stop(struct iface *i, uint64_t now)
+{
+	if (!i->dhcp)
+		return;
+	dhcp4_stop(i->dhcp, now);
+	match_socket(i);
+}
+
+void iface_dhcp_decline(struct iface *i, uint64_t now)
+{
+	lease_file_remove(i->room->env, i->dev.ifindex);
+	dhcp4_decline(i->dhcp, now);
+	iface_set_state(i, IFACE_ASKING, now);
+	pump(i, now);
+}
+
+static void end_round(struct iface *i, uint64_t now)
+{
+	uint32_t most = i->config.cfg.dhcp_rounds;
+	enum cause cause = i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER;
+	char text[96];
+
+	i->rounds++;
+	i->round_end = NSEC_NEVER;
+	snprintf(text, sizeof(text), "no lease after %u round%s of %u s", i->rounds,
+		i->rounds == 1 ? "" : "s", (unsigned)(i->config.cfg.dhcp_limit / NSEC_PER_SEC));
+	if (most && i->rounds >= most) {
+		iface_fail(i, cause, text, now);
+		return;
+	}
+	iface_hint(i, cause, "%s", text);
+	dhcp4_stop(i->dhcp, now);
+	begin_round(i, now);
+}
+
+uint64_t iface_dhcp_deadline(const struct iface *i)
+{
+	if (!i->dhcp || i->state == IFACE_FAILED)
+		return NSEC_NEVER;
+	return min_u64(i->round_end, dhcp4_deadline(i->dhcp));
+}
+
+void iface_dhcp_tick(struct iface *i, uint64_t now)
+{
+	if (!i->dhcp || i->state == IFACE_FAILED)
+		return;
+	dhcp4_tick(i->dhcp, now);
+	pump(i, now);
+	if (now >= i->round_end && i->state == IFACE_ASKING)
+		end_round(i, now);
+	else if (now >= i->round_end)
+		i->round_end = NSEC_NEVER;
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lease_file: see lease_file.h. */
+#include "address/lease_file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "address/text.h"
+#include "handover/file.h"
+
+#define HEAD "initagent-lease=1" /* raised when the format changes */
+
+enum field_type { F_U8, F_U32, F_U64, F_ADDRESS, F_ADDRESSES, F_TEXT, F_ROUTES, F_ID };
+
+/* One key of the file. Lists have one line an entry. */
+static const struct field {
+	const char *key;
+	enum field_type type;
+	size_t offset;
+	size_t count; /* offset of the number of entries (F_ADDRESSES) */
+	size_t size;  /* of a text */
+	enum text_kind kind;
+} fields[] = {
+#define AT(m)	     offsetof(struct address_result, m)
+#define FIELD(k, t, m) {.key = k, .type = t, .offset = AT(m)}
+#define LIST(k, m, n)  {.key = k, .type = F_ADDRESSES, .offset = AT(m), .count = AT(n)}
+#define TEXT(k, m, t) \
+	{.key = k, .type = F_TEXT, .offset = AT(m), .size = sizeof(((struct address_result *)0)->m), .kind = t}
+	FIELD("address", F_ADDRESS, addr),
+	FIELD("prefix", F_U8, prefix),
+	FIELD("broadcast", F_ADDRESS, broadcast),
+	FIELD("gateway", F_ADDRESS, gateway),
+	FIELD("mtu", F_U32, mtu),
+	FIELD("route", F_ROUTES, routes),
+	LIST("dns", dns, n_dns),
+	LIST("ntp", ntp, n_ntp),
+	TEXT("hostname", hostname, TEXT_HOSTNAME),
+	TEXT("domain", domain, TEXT_DOMAIN),
+	TEXT("search", search, TEXT_SEARCH),
+	TEXT("root-path", root_path, TEXT_PATH),
+	TEXT("boot-file", boot_file, TEXT_PATH),
+	TEXT("tftp-server", tftp_server, TEXT_PATH),
+	FIELD("next-server", F_ADDRESS, next_server),
+	FIELD("server", F_ADDRESS, server_id),
+	FIELD("client-id", F_ID, client_id),
+	FIELD("lease", F_U32, lease_s),
+	FIELD("obtained", F_U64, obtained),
+	FIELD("renew", F_U64, renew),
+	FIELD("rebind", F_U64, rebind),
+	FIELD("expires", F_U64, expires),
+};
+
+/* --- writing ------------------------------------------------------------------------------- */
+
+struct writer {
+	char *buf;
+	size_t size, len;
+	bool full;
+};
+
+static void put(struct writer *w, const char *fmt, ...) _printf_(2, 3);
+static void put(struct writer *w, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(w->buf + w->len, w->size - w->len, fmt, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= w->size - w->len)
+		w->full = true;
+	else
+		w->len += (size_t)n;
+}
+
+static void put_address(struct writer *w, const char *key, const struct inet_addr *a)
+{
+	char text[INET_ADDR_TEXT];
+
+	if (a->family)
+		put(w, "%s=%s\n", key, inet_text(a, text));
+}
+
+static void put_hex(struct writer *w, const char *key, const uint8_t *bytes, size_t len)
+{
+	put(w, "%s=", key);
+	for (size_t i = 0; i < len; i++)
+		put(w, "%02x", bytes[i]);
+	put(w, "\n");
+}
+
+static void put_routes(struct writer *w, const char *key, const struct address_result *r)
+{
+	for (size_t i = 0; i < r->n_routes; i++) {
+		const struct address_route *a = &r->routes[i];
+		char dst[INET_ADDR_TEXT], hop[INET_ADDR_TEXT];
+
+		put(w, "%s=%s/%u", key, inet_text(&a->dst, dst), a->prefix);
+		put(w, "%s%s\n", a->gateway.family ? " " : "", inet_text(&a->gateway, hop));
+	}
+}
+
+static void put_field(struct writer *w, const struct field *f, const struct address_result *r)
+{
+	const void *at = (const char *)r + f->offset;
+	uint64_t wide;
+
+	switch (f->type) {
+	case F_U8: put(w, "%s=%u\n", f->key, *(const uint8_t *)at); break;
+	case F_U32: put(w, "%s=%u\n", f->key, *(const uint32_t *)at); break;
+	case F_U64:
+		memcpy(&wide, at, sizeof(wide));
+		put(w, "%s=%" PRIu64 "\n", f->key, wide);
+		break;
+	case F_ADDRESS: put_address(w, f->key, at); break;
+	case F_ADDRESSES:
+		for (size_t i = 0; i < *(const size_t *)(const void *)((const char *)r + f->count); i++)
+			put_address(w, f->key, (const struct inet_addr *)at + i);
+		break;
+	case F_TEXT:
+		if (text_valid(f->kind, at))
+			put(w, "%s=%s\n", f->key, (const char *)at);
+		break;
+	case F_ROUTES: put_routes(w, f->key, r); break;
+	case F_ID: put_hex(w, f->key, r->client_id, r->client_id_len); break;
+	}
+}
+
+int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf, size_t size)
+{
+	struct writer w = {.buf = buf, .size = size};
+
+	put(&w, "%s\n", HEAD);
+	put_hex(&w, "hardware", hw->bytes, hw->len);
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		put_field(&w, &fields[i], r);
+	return w.full ? -E2BIG : (int)w.len;
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static int take_u64(const char *s, size_t len, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (len == 0 || len > 20)
+		return -EINVAL;
+	for (size_t i = 0; i < len; i++) {
+		uint64_t digit = (uint64_t)(uint8_t)s[i] - '0';
+
+		if (digit > 9 || value > (max - digit) / 10)
+			return -EINVAL;
+		value = value * 10 + digit;
+	}
+	*ret = value;
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The number of bytes or -EINVAL. */
+static int take_hex(const char *s, size_t len, uint8_t *bytes, size_t max)
+{
+	if (len % 2 || len / 2 > max)
+		return -EINVAL;
+	for (size_t i = 0; i < len; i += 2) {
+		int high = hex_digit(s[i]), low = hex_digit(s[i + 1]);
+
+		if (high < 0 || low < 0)
+			return -EINVAL;
+		bytes[i / 2] = (uint8_t)(high << 4 | low);
+	}
+	return (int)(len / 2);
+}
+
+/* "DST/PREFIX[ GATEWAY]" */
+static int take_route(const char *s, size_t len, struct address_result *r)
+{
+	struct address_route a = {0};
+	const char *space = memchr(s, ' ', len);
+	size_t head = space ? (size_t)(space - s) : len;
+	int prefix;
+
+	if (r->n_routes == ADDRESS_ROUTES_MAX)
+		return -EINVAL;
+	if (value_inet_prefix(s, head, &a.dst, &prefix) < 0 || prefix < 0)
+		return -EINVAL;
+	if (space && value_inet(space + 1, len - head - 1, &a.gateway) < 0)
+		return -EINVAL;
+	a.prefix = (uint8_t)prefix;
+	r->routes[r->n_routes++] = a;
+	return 0;
+}
+
+static int take_number(const struct field *f, const char *s, size_t len, void *at)
+{
+	static const uint64_t max[] = {[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
+	uint64_t value;
+	int e = take_u64(s, len, max[f->type], &value);
+
+	if (e < 0)
+		return e;
+	if (f->type == F_U8)
+		*(uint8_t *)at = (uint8_t)value;
+	else if (f->type == F_U32)
+		*(uint32_t *)at = (uint32_t)value;
+	else
+		memcpy(at, &value, sizeof(value));
+	return 0;
+}
+
+static int take_listed(const struct field *f, const char *s, size_t len, struct address_result *r)
+{
+	size_t *n = (size_t *)(void *)((char *)r + f->count);
+	struct inet_addr *list = (struct inet_addr *)(void *)((char *)r + f->offset);
+
+	if (*n == ADDRESS_LIST_MAX || value_inet(s, len, &list[*n]) < 0)
+		return -EINVAL;
+	++*n;
+	return 0;
+}
+
+static int take_field(const struct field *f, const char *s, size_t len, struct address_result *r)
+{
+	void *at = (char *)r + f->offset;
+	int n;
+
+	switch (f->type) {
+	case F_U8:
+	case F_U32:
+	case F_U64: return take_number(f, s, len, at);
+	case F_ADDRESS: return value_inet(s, len, at);
+	case F_ADDRESSES: return take_listed(f, s, len, r);
+	case F_TEXT:
+		return text_take(f->kind, at, f->size, (const uint8_t *)s, len) ? 0 : -EINVAL;
+	case F_ROUTES: return take_route(s, len, r);
+	case F_ID:
+		n = take_hex(s, len, r->client_id, sizeof(r->client_id));
+		r->client_id_len = n < 0 ? 0 : (size_t)n;
+		return n < 0 ? n : 0;
+	}
+	return -EINVAL;
+}
+
+static int take_line(const char *s, size_t len, struct address_result *r, struct link_hw *hw)
+{
+	const char *equals = memchr(s, '=', len);
+	size_t key = equals ? (size_t)(equals - s) : len;
+	int n;
+
+	if (!equals)
+		return -EINVAL;
+	if (key == 8 && !memcmp(s, "hardware", 8)) {
+		n = take_hex(equals + 1, len - key - 1, hw->bytes, sizeof(hw->bytes));
+		hw->len = n < 0 ? 0 : (uint8_t)n;
+		return n < 0 ? n : 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (strlen(fields[i].key) == key && !memcmp(s, fields[i].key, key))
+			return take_field(&fields[i], equals + 1, len - key - 1, r);
+	return -EINVAL;
+}
+
+/* What no lease is without, and what else the kernel would be asked to do nonsense. */
+static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
+{
+	return hw->len && r->addr.family == AF_INET && r->prefix <= 32 && r->server_id.family == AF_INET &&
+		r->client_id_len && r->obtained <= r->renew && r->renew <= r->rebind &&
+		r->rebind <= r->expires;
+}
+
+int lease_text_parse(const char *text, size_t len, struct address_result *ret, struct link_hw *ret_hw)
+{
+	struct address_result r = {.method = ADDRESS_DHCP4};
+	struct link_hw hw = {0};
+	bool first = true;
+
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t line = end ? (size_t)(end - text) : len;
+
+		if (first ? line != strlen(HEAD) || memcmp(text, HEAD, line)
+			  : take_line(text, line, &r, &hw) < 0)
+			return -EINVAL;
+		first = false;
+		line += end != NULL;
+		text += line;
+		len -= line;
+	}
+	if (!lease_sane(&r, &hw))
+		return -EINVAL;
+	*ret = r;
+	*ret_hw = hw;
+	return 0;
+}
+
+/* --- files --------------------------------------------------------------------------------- */
+
+int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
+{
+	char text[LEASE_FILE_MAX], name[32];
+	int len = lease_text_write(r, hw, text, sizeof(text));
+
+	if (len < 0)
+		return len;
+	snprintf(name, sizeof(name), "lease.%d", r->ifindex);
+	return file_write(env, "/run/initagent", name, text, (size_t)len, 0600);
+}
+
+int lease_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret)
+{
+	char text[LEASE_FILE_MAX];
+	struct address_result r;
+	struct hw_addr same = {0};
+	struct link_hw hw;
+	int len = env_read(env, text, sizeof(text), "/run/initagent/lease.%d", dev->ifindex);
+
+	if (len < 0)
+		return len;
+	if (lease_text_parse(text, (size_t)len, &r, &hw) < 0 || hw.len > HW_ADDR_MAX)
+		return -EINVAL;
+	/* Of a 20-byte address only the port GUID must be the same: the QPN changes at every ifup. */
+	same.len = hw.len;
+	memcpy(same.bytes, hw.bytes, hw.len);
+	if (!netdev_matches(dev, &same))
+		return -EINVAL;
+	r.ifindex = dev->ifindex;
+	memcpy(r.ifname, dev->name, sizeof(r.ifname));
+	*ret = r;
+	return 0;
+}
+
+void lease_file_remove(const struct env *env, int ifindex)
+{
+	char path[4096];
+
+	if (env_path(env, path, sizeof(path), "/run/initagent/lease.%d", ifindex) >= 0)
+		unlink(path);
+}

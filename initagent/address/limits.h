@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* limits: how much of each kind the address room keeps; sizes of fixed fields. */
+#pragma once
+
+#define ADDRESS_HOSTNAME_MAX 64	 /* HOST_NAME_MAX of Linux */
+#define ADDRESS_DOMAIN_MAX   253 /* RFC 1035 section 2.3.4, as text */
+#define ADDRESS_PATH_MAX     255 /* an option's length octet */
+#define ADDRESS_SEARCH_MAX   511
+#define ADDRESS_LIST_MAX     4	 /* DNS and NTP servers kept */
+#define ADDRESS_ROUTES_MAX   16
+#define ADDRESS_CLIENT_ID_MAX 64
+#define ADDRESS_SERVERS_MAX  8	 /* allowed DHCP servers */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* name: compressed domain names (RFC 1035 section 4.1.4), as in DNS messages and DHCP option 119. Pure. */
+#pragma once
+
+#include "address/limits.h"
+#include "cursor.h"
+
+/*
+ * name_read: reads the name that begins at *pos of message into text (lower case, dots between
+ * labels, "" for the root) and moves *pos behind it. A pointer must lead to before where the name, or the part
+ * reached by the last pointer, began: it cannot loop. false when malformed or longer than 253.
+ */
+bool name_read(const uint8_t *message, size_t size, size_t *pos, char text[static ADDRESS_DOMAIN_MAX + 1]);
+
+/* name_lower: the letter in lower case; other bytes as they are. No locale. */
+static inline char name_lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* packet: see packet.h. */
+#include "address/packet.h"
+
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+#include <sys/socket.h>
+
+#include "address/wire.h"
+
+#define BOOTREPLY 2
+
+/*
+ * A link-layer address for the kernel. struct sockaddr_ll ends after 8 bytes of address; on IPoIB the
+ * kernel wants room for 20 and refuses a shorter one with EINVAL (net/packet/af_packet.c).
+ */
+union link_address_room {
+	struct sockaddr_ll ll;
+	struct sockaddr any;
+	uint8_t room[offsetof(struct sockaddr_ll, sll_addr) + LINK_HW_MAX];
+};
+
+int packet_expect(int fd, uint32_t xid)
+{
+	/* Offsets count from the IP header; X is its length. Jumps lead to the last two lines. */
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 10),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6), /* fragments */
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3fff, 8, 0),
+		BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0),
+		BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2), /* UDP destination port */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, WIRE_CLIENT_PORT, 0, 5),
+		BPF_STMT(BPF_LD | BPF_B | BPF_IND, 8), /* BOOTP op */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, BOOTREPLY, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_IND, 12), /* transaction */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, xid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, WIRE_PACKET_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = {.len = ARRAY_SIZE(code), .filter = code};
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+}
+
+/* Protocol 0 until bind(): no packet of another interface or before the filter gets in. */
+static int open_unbound(void)
+{
+	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int bind_to(int fd, int ifindex, uint16_t ethertype)
+{
+	const struct sockaddr_ll ll = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ethertype),
+		.sll_ifindex = ifindex,
+	};
+
+	return bind(fd, (const struct sockaddr *)&ll, sizeof(ll)) < 0 ? -errno : 0;
+}
+
+int packet_open_dhcp(int ifindex, uint32_t xid)
+{
+	_cleanup_close_ int fd = open_unbound();
+	int on = 1, e, done = fd;
+
+	if (fd < 0)
+		return fd;
+	e = packet_expect(fd, xid);
+	if (e == 0 && setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) < 0)
+		e = -errno;
+	if (e == 0)
+		e = bind_to(fd, ifindex, ETHERTYPE_IP);
+	if (e < 0)
+		return e;
+	fd = -1;
+	return done;
+}
+
+int packet_open_arp(int ifindex)
+{
+	_cleanup_close_ int fd = open_unbound();
+	int e, done = fd;
+
+	if (fd < 0)
+		return fd;
+	e = bind_to(fd, ifindex, ETHERTYPE_ARP);
+	if (e < 0)
+		return e;
+	fd = -1;
+	return done;
+}
+
+int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data, size_t len)
+{
+	union link_address_room to = {.room = {0}};
+
+	to.ll.sll_family = AF_PACKET;
+	to.ll.sll_protocol = htons(ethertype);
+	to.ll.sll_ifindex = dev->ifindex;
+	to.ll.sll_hatype = htons(dev->hwtype);
+	to.ll.sll_halen = dev->broadcast.len;
+	memcpy(to.room + offsetof(struct sockaddr_ll, sll_addr), dev->broadcast.bytes,
+		dev->broadcast.len);
+	return sendto(fd, data, len, 0, &to.any, sizeof(to)) < 0 ? -errno : 0;
+}
+
+static bool checksum_complete(struct msghdr *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		struct tpacket_auxdata aux;
+
+		if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA ||
+			c->cmsg_len < CMSG_LEN(sizeof(aux)))
+			continue;
+		memcpy(&aux, CMSG_DATA(c), sizeof(aux));
+		return !(aux.tp_status & TP_STATUS_CSUMNOTREADY);
+	}
+	return true;
+}
+
+ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify)
+{
+	union {
+		struct cmsghdr align;
+		uint8_t room[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	} control;
+	struct iovec part = {.iov_base = data, .iov_len = size};
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	if (ret_verify)
+		*ret_verify = checksum_complete(&m);
+	return n;
+}
+
+int packet_open_unicast(int ifindex, struct in_addr source)
+{
+	_cleanup_close_ int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const struct sockaddr_in from = {
+		.sin_family = AF_INET,
+		.sin_addr = source,
+		.sin_port = htons(WIRE_CLIENT_PORT),
+	};
+	const int on = 1, index = (int)htonl((uint32_t)ifindex);
+	int done = fd;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+		setsockopt(fd, IPPROTO_IP, IP_UNICAST_IF, &index, sizeof(index)) < 0 ||
+		bind(fd, (const struct sockaddr *)&from, sizeof(from)) < 0)
+		return -errno;
+	fd = -1;
+	return done;
+}
+
+int packet_unicast(int fd, struct in_addr dest, const void *data, size_t len)
+{
+	const struct sockaddr_in to = {
+		.sin_family = AF_INET,
+		.sin_addr = dest,
+		.sin_port = htons(WIRE_SERVER_PORT),
+	};
+
+	if (sendto(fd, data, len, MSG_NOSIGNAL, (const struct sockaddr *)&to, sizeof(to)) < 0)
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* resolv_conf: see resolv_conf.h. */
+#include "address/resolv_conf.h"
+
+#include "address/text.h"
+#include "handover/file.h"
+
+static void add_server(struct resolv_conf *c, const struct inet_addr *server)
+{
+	for (size_t i = 0; i < c->n_servers; i++)
+		if (inet_equal(&c->servers[i], server))
+			return;
+	if (c->n_servers < RESOLV_SERVERS_MAX)
+		c->servers[c->n_servers++] = *server;
+}
+
+void resolv_conf_add(struct resolv_conf *c, const struct address_result *r)
+{
+	const char *domains = *r->search ? r->search : r->domain;
+
+	for (size_t i = 0; i < r->n_dns; i++)
+		add_server(c, &r->dns[i]);
+	if (!*c->search && text_valid(TEXT_SEARCH, domains))
+		strscpy(c->search, domains, sizeof(c->search));
+}
+
+int resolv_conf_write(const struct resolv_conf *c, const struct env *env)
+{
+	char text[ADDRESS_SEARCH_MAX + RESOLV_SERVERS_MAX * (INET_ADDR_TEXT + 12) + 16];
+	size_t len = 0;
+
+	if (!c->n_servers)
+		return 0;
+	if (*c->search)
+		len += (size_t)snprintf(text, sizeof(text), "search %s\n", c->search);
+	for (size_t i = 0; i < c->n_servers; i++) {
+		char address[INET_ADDR_TEXT];
+
+		/* inet_text() writes digits, dots, colons and hex digits only. */
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "nameserver %s\n",
+			inet_text(&c->servers[i], address));
+	}
+	return file_write(env, "/etc", "resolv.conf", text, len, 0644);
+}

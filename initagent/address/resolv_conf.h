@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* resolv_conf: /etc/resolv.conf for the tools of the rescue shell and whoever reads it in the initramfs. */
+#pragma once
+
+#include "address/address.h"
+
+/* The C library looks at no more (MAXNS). */
+#define RESOLV_SERVERS_MAX 3
+
+struct resolv_conf {
+	struct inet_addr servers[RESOLV_SERVERS_MAX];
+	size_t n_servers;
+	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
+};
+
+/* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's result. */
+void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);
+
+/*
+ * resolv_conf_write: writes the file below env's prefix, replacing it whole. Nothing is written without
+ * servers. 0 or -errno.
+ */
+int resolv_conf_write(const struct resolv_conf *c, const struct env *env);

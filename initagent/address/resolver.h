@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * resolver: finds the address of one host name: a literal address is its own answer, then /etc/hosts, then
+ * DNS over UDP (RFC 1035). All servers are asked at once, as musl's resolver does, so that a dead one costs
+ * nothing; again after 1, 2, 4, 4 ... s until the limit. Names without a dot are tried with the
+ * search domains first. A is preferred to AAAA: both are asked, AAAA counts only if there is no A.
+ *
+ * It does no waiting and no parsing itself: the owner polls resolver_fd(), has packets parsed (guard.h) and
+ * gives the answers back.
+ */
+#pragma once
+
+#include "address/dns.h"
+#include "address/resolv_conf.h"
+
+#define RESOLVER_TRIES_MAX 8 /* names tried: search domains and the name itself */
+
+struct resolver;
+
+enum resolver_state {
+	RESOLVER_ASKING,
+	RESOLVER_FOUND,
+	RESOLVER_NO_NAME, /* every name tried is unknown to the servers */
+	RESOLVER_SILENT,  /* no server gave a usable answer in time */
+	RESOLVER_STATE_MAX,
+};
+
+/*
+ * resolver_new: begins. conf may have no servers: then only a literal or /etc/hosts helps, else it waits for
+ * resolver_servers(). 0, -EINVAL (not a host name) or -errno.
+ */
+int resolver_new(struct resolver **ret, const struct env *env, const char *name,
+	const struct resolv_conf *conf, uint64_t limit_ns, uint64_t now);
+struct resolver *resolver_free(struct resolver *r);
+DEFINE_FREEP(struct resolver, resolver_free)
+
+/* resolver_servers: the list of servers has changed; they are asked at once. */
+void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64_t now);
+
+/* resolver_fd: one for IPv4 servers and one for IPv6 ones; which: 0 or 1; -1: none. */
+int resolver_fd(const struct resolver *r, int which);
+uint64_t resolver_deadline(const struct resolver *r);
+
+/*
+ * resolver_read: the next packet from one of the servers and the query it may answer. Its length, 0
+ * when there is none. Others' packets are skipped.
+ */
+size_t resolver_read(struct resolver *r, void *packet, size_t size, struct dns_query *ret);
+
+void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now);
+void resolver_tick(struct resolver *r, uint64_t now);
+
+/* resolver_state: *ret (may be NULL) is written when RESOLVER_FOUND. */
+enum resolver_state resolver_state(const struct resolver *r, struct inet_addr *ret);
+
+/* resolver_name: the name asked for. */
+const char *resolver_name(const struct resolver *r);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* result: see result.h. */
+#include "address/result.h"
+
+bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix)
+{
+	unsigned whole = prefix / 8, rest = prefix % 8;
+	uint8_t mask = (uint8_t)(0xff00 >> rest);
+
+	if (a->family != net->family || prefix > inet_addr_len(a->family) * 8)
+		return false;
+	if (memcmp(a->bytes, net->bytes, whole))
+		return false;
+	return rest == 0 || ((a->bytes[whole] ^ net->bytes[whole]) & mask) == 0;
+}
+
+static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct inet_addr *src, size_t n)
+{
+	n = n < max ? n : max;
+	if (n)
+		memcpy(dst, src, n * sizeof(*dst));
+	return n;
+}
+
+static void copy_routes(struct iface_config *ret, const struct address_config *cfg)
+{
+	for (size_t i = 0; i < cfg->n_routes && ret->cfg.n_routes < ADDRESS_ROUTES_MAX; i++) {
+		size_t n = ret->cfg.n_routes++;
+
+		ret->routes[n] = cfg->routes[i];
+		if (!cfg->routes[i].ifname)
+			continue;
+		strscpy(ret->route_ifnames[n], cfg->routes[i].ifname, IFNAMSIZ);
+		ret->routes[n].ifname = ret->route_ifnames[n];
+	}
+}
+
+static bool config_sane(const struct address_config *cfg)
+{
+	if (cfg->ifindex <= 0 || cfg->client_id_len > ADDRESS_CLIENT_ID_MAX ||
+		cfg->n_servers > ADDRESS_SERVERS_MAX)
+		return false;
+	if (cfg->method == ADDRESS_DHCP4)
+		return true;
+	return cfg->addr.family && cfg->prefix <= inet_addr_len(cfg->addr.family) * 8;
+}
+
+int iface_config_copy(struct iface_config *ret, const struct address_config *cfg)
+{
+	if (!config_sane(cfg))
+		return -EINVAL;
+	memset(ret, 0, sizeof(*ret));
+	ret->cfg = *cfg;
+	if (cfg->hostname && strscpy(ret->hostname, cfg->hostname, sizeof(ret->hostname)) < 0)
+		return -EINVAL;
+	ret->cfg.hostname = *ret->hostname ? ret->hostname : NULL;
+	ret->cfg.n_routes = 0;
+	copy_routes(ret, cfg);
+	ret->cfg.routes = ret->routes;
+	ret->cfg.n_nameservers = copy_addresses(ret->nameservers, ADDRESS_LIST_MAX, cfg->nameservers,
+		cfg->n_nameservers);
+	ret->cfg.nameservers = ret->nameservers;
+	return 0;
+}
+
+bool result_onlink(const struct address_result *r, const struct inet_addr *gateway)
+{
+	return gateway->family == AF_INET && !inet_in_subnet(gateway, &r->addr, r->prefix) &&
+		!(r->peer.family && inet_equal(gateway, &r->peer));
+}
+
+static void add_route(struct address_result *r, const struct inet_addr *dst, unsigned prefix,
+	const struct inet_addr *gateway)
+{
+	if (r->n_routes < ADDRESS_ROUTES_MAX)
+		r->routes[r->n_routes++] = (struct address_route){
+			.dst = *dst, .prefix = (uint8_t)prefix, .gateway = *gateway};
+}
+
+/* rd.route= entries that name this interface, or none and lie behind a gateway of its subnet. */
+static void add_plan_routes(struct address_result *r, const struct address_config *cfg)
+{
+	for (size_t i = 0; i < cfg->n_routes; i++) {
+		const struct plan_route *p = &cfg->routes[i];
+
+		if (p->ifname ? !streq(p->ifname, r->ifname)
+			      : p->gateway.family && !inet_in_subnet(&p->gateway, &r->addr, r->prefix))
+			continue;
+		add_route(r, &p->net, (unsigned)p->prefix, &p->gateway);
+	}
+}
+
+/* What the configuration says in both methods. */
+static void begin(struct address_result *r, const struct address_config *cfg, const struct netdev *dev)
+{
+	memset(r, 0, sizeof(*r));
+	r->ifindex = dev->ifindex;
+	memcpy(r->ifname, dev->name, sizeof(r->ifname));
+	r->method = cfg->method;
+	r->mtu = cfg->mtu;
+	r->n_dns = copy_addresses(r->dns, ADDRESS_LIST_MAX, cfg->nameservers, cfg->n_nameservers);
+	strscpy(r->hostname, cfg->hostname ? cfg->hostname : "", sizeof(r->hostname));
+	r->obtained = 0;
+	r->renew = r->rebind = r->expires = NSEC_NEVER;
+}
+
+void result_static(struct address_result *ret, const struct address_config *cfg,
+	const struct netdev *dev)
+{
+	begin(ret, cfg, dev);
+	ret->addr = cfg->addr;
+	ret->prefix = cfg->prefix;
+	ret->peer = cfg->peer;
+	if (!cfg->no_default_route)
+		ret->gateway = cfg->gateway;
+	add_plan_routes(ret, cfg);
+}
+
+/* For servers that send no mask (RFC 950 classes). */
+static uint8_t classful(struct in_addr a)
+{
+	uint32_t h = ntohl(a.s_addr);
+
+	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+}
+
+/* Can the interface reach this next hop without another one? */
+static bool reachable(const struct address_result *r, const struct dhcp_reply *ack,
+	const struct inet_addr *hop)
+{
+	if (r->prefix == 32 || inet_in_subnet(hop, &r->addr, r->prefix))
+		return true;
+	for (uint32_t i = 0; i < ack->n_routes; i++) {
+		const struct dhcp_route *o = &ack->routes[i];
+		struct inet_addr dst = {.family = AF_INET, .v4 = o->dst};
+
+		if (o->gateway.s_addr == 0 && inet_in_subnet(hop, &dst, o->prefix))
+			return true;
+	}
+	return false;
+}
+
+/* Options 121 and 33; the default route among them becomes the gateway. The number refused. */
+static unsigned add_lease_routes(struct address_result *r, const struct dhcp_reply *ack)
+{
+	unsigned refused = 0;
+
+	for (uint32_t i = 0; i < ack->n_routes; i++) {
+		const struct dhcp_route *o = &ack->routes[i];
+		struct inet_addr dst = {.family = AF_INET, .v4 = o->dst};
+		struct inet_addr hop = inet_from(o->gateway);
+
+		if (hop.family && !reachable(r, ack, &hop))
+			refused++;
+		else if (o->prefix || !hop.family)
+			add_route(r, &dst, o->prefix, &hop);
+		else if (!r->gateway.family)
+			r->gateway = hop;
+	}
+	return refused;
+}
+
+static void take_servers(struct address_result *r, const struct address_config *cfg,
+	const struct dhcp_reply *ack)
+{
+	for (uint32_t i = 0; i < ack->n_dns && r->n_dns < ADDRESS_LIST_MAX && !cfg->no_peerdns; i++)
+		r->dns[r->n_dns++] = inet_from(ack->dns[i]);
+	for (uint32_t i = 0; i < ack->n_ntp; i++)
+		r->ntp[r->n_ntp++] = inet_from(ack->ntp[i]);
+	r->next_server = inet_from(ack->siaddr);
+	r->server_id = inet_from(ack->server_id);
+}
+
+static void take_texts(struct address_result *r, const struct address_config *cfg,
+	const struct dhcp_reply *ack)
+{
+	if (!*r->hostname)
+		memcpy(r->hostname, ack->hostname, sizeof(r->hostname));
+	if (!cfg->no_peerdns) {
+		memcpy(r->domain, ack->domain, sizeof(r->domain));
+		memcpy(r->search, ack->search, sizeof(r->search));
+	}
+	memcpy(r->root_path, ack->root_path, sizeof(r->root_path));
+	memcpy(r->boot_file, ack->boot_file, sizeof(r->boot_file));
+	memcpy(r->tftp_server, ack->tftp_server, sizeof(r->tftp_server));
+}
+
+static void take_times(struct address_result *r, const struct dhcp4_lease *lease)
+{
+	r->lease_s = lease->ack.lease_s;
+	r->obtained = lease->obtained;
+	r->renew = lease->renew;
+	r->rebind = lease->rebind;
+	r->expires = lease->expires;
+}
+
+void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+	const struct dhcp_identity *id, const struct dhcp4_lease *lease, unsigned *ret_refused)
+{
+	const struct dhcp_reply *ack = &lease->ack;
+	unsigned refused;
+
+	begin(ret, cfg, dev);
+	ret->addr = inet_from(ack->yiaddr);
+	ret->prefix = ack->prefix ? (uint8_t)ack->prefix : classful(ack->yiaddr);
+	ret->broadcast = inet_from(ack->broadcast);
+	ret->gateway = cfg->gateway;
+	if (!ret->mtu)
+		ret->mtu = ack->mtu;
+	add_plan_routes(ret, cfg);
+	refused = add_lease_routes(ret, ack);
+	if (!ret->gateway.family && ack->n_routers)
+		ret->gateway = inet_from(ack->routers[0]);
+	if (cfg->no_default_route)
+		ret->gateway = (struct inet_addr){0};
+	take_servers(ret, cfg, ack);
+	take_texts(ret, cfg, ack);
+	take_times(ret, lease);
+	memcpy(ret->client_id, id->client_id, id->client_id_len);
+	ret->client_id_len = id->client_id_len;
+	if (ret_refused)
+		*ret_refused = refused;
+}

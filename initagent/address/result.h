@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * result: what a rail shall have, worked out from its configuration and, with DHCP, from the lease.
+ * What the command line says wins over the lease. Pure.
+ */
+#pragma once
+
+#include "address/address.h"
+#include "address/dhcp4.h"
+
+/* An address_config that owns what its pointers lead to; must not be moved. */
+struct iface_config {
+	struct address_config cfg;
+	char hostname[ADDRESS_HOSTNAME_MAX + 1];
+	struct plan_route routes[ADDRESS_ROUTES_MAX];
+	char route_ifnames[ADDRESS_ROUTES_MAX][IFNAMSIZ];
+	struct inet_addr nameservers[ADDRESS_LIST_MAX];
+};
+
+/*
+ * iface_config_copy: surplus routes and name servers are left out. -EINVAL when the method and the
+ * fields do not go together or something is too long.
+ */
+int iface_config_copy(struct iface_config *ret, const struct address_config *cfg);
+
+/* result_static: from the configuration alone. */
+void result_static(struct address_result *ret, const struct address_config *cfg,
+	const struct netdev *dev);
+
+/*
+ * result_lease: from a lease. Routes whose gateway the interface cannot reach directly are left out;
+ * *ret_refused (may be NULL) gets their number.
+ */
+void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+	const struct dhcp_identity *id, const struct dhcp4_lease *lease, unsigned *ret_refused);
+
+/* result_onlink: must this gateway be called on-link, because no subnet of the rail holds it? */
+bool result_onlink(const struct address_result *r, const struct inet_addr *gateway);
+
+/* inet_from: an IPv4 address as struct inet_addr; 0.0.0.0 becomes "not given". */
+static inline struct inet_addr inet_from(struct in_addr a)
+{
+	return (struct inet_addr){.family = a.s_addr ? AF_INET : 0, .v4 = a};
+}
+
+/* inet_in_subnet: is a within net/prefix? */
+bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix);
