@@ -108,6 +108,15 @@ static uint64_t next_deadline(const struct boot *b)
 	return min_u64(d, min_u64(b->network_end, b->total_end));
 }
 
+static int dispatch_root(struct boot *b, bool ready, uint64_t now)
+{
+	if (!b->root || (!ready && now < root_deadline(b->root)))
+		return 0;
+	/* The room may close its fd now; the loop forgets a closed one by itself. */
+	b->root_watched = -1;
+	return root_dispatch(b->root, now);
+}
+
 /* Rooms whose fd is ready or whose time has come. A room that fails here is beyond repair. */
 static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 {
@@ -121,11 +130,7 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 		r = addresses_dispatch(b->addresses, now);
 	if (r >= 0 && (ready[TAG_FABRIC] || now >= fabric_deadline(b->fabric)))
 		r = fabric_dispatch(b->fabric, now);
-	if (r >= 0 && b->root && (ready[TAG_ROOT] || now >= root_deadline(b->root))) {
-		b->root_watched = -1;
-		r = root_dispatch(b->root, now);
-	}
-	return r;
+	return r < 0 ? r : dispatch_root(b, ready[TAG_ROOT], now);
 }
 
 /*
