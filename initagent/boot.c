@@ -91,10 +91,13 @@ static void close_rooms(struct boot *b)
 static void watch_root(struct boot *b)
 {
 	int fd = b->root ? root_fd(b->root) : -1;
+	int r = -EBADF;
 
 	if (fd == b->root_watched)
 		return;
-	b->root_watched = fd >= 0 && loop_add(b->loop, fd, TAG_ROOT) >= 0 ? fd : -1;
+	if (fd >= 0)
+		r = loop_add(b->loop, fd, TAG_ROOT);
+	b->root_watched = r >= 0 || r == -EEXIST ? fd : -1;
 }
 
 static uint64_t next_deadline(const struct boot *b)
