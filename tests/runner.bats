@@ -130,3 +130,16 @@ last() {
 	run tests/run nosuch
 	[ "$status" -eq 2 ]
 }
+
+@test "programs run side by side, each report in one piece" {
+	local n
+
+	for n in one two three four; do
+		program $n <<<"printf '1..1\n'; sleep 0.5; printf 'not ok 1 - $n\n# detail of $n\n'; exit 1"
+	done
+	JOBS=4 unit
+	last "0 passed, 4 failed, 0 skipped"
+	for n in one two three four; do
+		[[ $output == *"FAIL $n"$'\n'"       # detail of $n"$'\n'* ]]
+	done
+}
