@@ -26,12 +26,6 @@ static const struct {
 	{OPTION_RD_TIMEOUT, "gives the whole boot %u s", "sets no limit to the whole boot"},
 	{OPTION_RD_NET_TIMEOUT_IFLINK, "gives an interface %u s to appear",
 		"lets an interface appear as late as rd.retry allows"},
-	{OPTION_RD_NET_TIMEOUT_IFUP, "gives an interface %u s to be up",
-		"lets an interface come up as late as rd.retry allows"},
-	{OPTION_RD_NET_TIMEOUT_CARRIER, "calls a missing carrier a hindrance after %u s",
-		"waits for carrier as long as rd.retry allows"},
-	{OPTION_RD_NET_TIMEOUT_ROUTE, "gives a route %u s to appear",
-		"lets a route appear as late as rd.retry allows"},
 	{OPTION_RD_NET_TIMEOUT_DHCP, "asks for a lease for %u s on each interface",
 		"asks for a lease as long as rd.retry allows"},
 	{OPTION_RD_NET_DHCP_RETRY, "asks for a lease at most %u times",
@@ -52,7 +46,7 @@ static void say_meaning(struct parser *p, struct plan_word *w, const struct opti
 			say(p, w, "%s", meanings[i].zero);
 		return;
 	}
-	say(p, w, "%s", row->doc);
+	say(p, w, row->status == OPTION_NOTED ? "nothing to do here: %s" : "%s", row->doc);
 }
 
 /* The plan's member an option's row names. */

@@ -96,7 +96,7 @@ struct plan_rdma_link { /* rd.rdma.link=NAME,TYPE,NETDEV */
 /* Waits of single steps, seconds; 0: no limit of its own. */
 struct plan_net_timeouts {
 	uint32_t iflink_s;  /* default 60: netdev appears */
-	uint32_t ifup_s;    /* default 20 */
+	uint32_t ifup_s;    /* default 20; this and the next two: accepted, no wait hangs on them */
 	uint32_t carrier_s; /* default 10 */
 	uint32_t route_s;   /* default 20 */
 	uint32_t dhcp_s;    /* default 0 */
