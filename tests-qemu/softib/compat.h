@@ -8,6 +8,13 @@
 
 #include <linux/version.h>
 
+/* 6.12 moved the header. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
 /* 6.11 hands the verbs attribute bundle to create_cq instead of the udata inside it. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define SIB_CREATE_CQ_ARG	struct uverbs_attr_bundle

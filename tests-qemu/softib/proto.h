@@ -86,6 +86,8 @@ struct sib_reth {
 
 #define SIB_ICRC_BYTES		4
 #define SIB_GRH_BYTES		40
+#define SIB_GRH_VERSION		6
+#define SIB_GRH_NEXT_HDR	0x1b
 /* Longest header chain: LRH, GRH, BTH, RETH, immediate. */
 #define SIB_MAX_HDR		(8 + 40 + 12 + 16 + 4)
 #define SIB_MAX_OVERHEAD	(sizeof(struct sib_shim) + SIB_MAX_HDR + SIB_ICRC_BYTES)
@@ -106,12 +108,6 @@ struct sib_reth {
 #define SIB_PKEY_DEFAULT	0xffff
 #define SIB_PKEY_MEMBER		0x8000
 #define SIB_PKEY_BASE		0x7fff
-
-/* PortInfo as an SMP carries it, 14.2.5.6; the kernel's structure lacks the last ten bytes. */
-struct sib_port_info {
-	struct ib_port_info base;
-	u8	tail[10];
-} __packed;
 
 struct sib_switch_info {
 	__be16	lft_cap;
@@ -144,7 +140,8 @@ struct sib_notice {
 static_assert(sizeof(struct sib_shim) == 4);
 static_assert(sizeof(struct sib_lrh) == 8);
 static_assert(sizeof(struct sib_bth) == 12);
-static_assert(sizeof(struct sib_port_info) == 64);
+/* The kernel structure stands for the whole 64 byte attribute, 14.2.5.6. */
+static_assert(sizeof(struct ib_port_info) == IB_SMP_DATA_SIZE);
 static_assert(sizeof(struct sib_switch_info) == 20);
 static_assert(sizeof(struct sib_notice) == 64);
 
