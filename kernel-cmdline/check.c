@@ -40,8 +40,8 @@ static struct slice find_name(const struct parser *p, const char *name,
 }
 
 /*
- * A module both held back and asked for by name. Not an error: "not by itself, but then" is what
- * dracut makes of rd.driver.post, and modprobe loads a blacklisted module asked for by name.
+ * A module both held back and asked for by name. Not an error: as with modprobe, asking by name
+ * outweighs the blacklist.
  */
 static void check_blacklist(struct parser *p)
 {
@@ -57,7 +57,7 @@ static void check_blacklist(struct parser *p)
 			continue;
 		at = find_name(p, names[i], &w);
 		complain(p, w, at, DIAG_WARN, "keep it in one of the two lists",
-			"%s is also in %s: it is loaded then, but not by alias before", names[i],
+			"%s is also in %s: it is loaded all the same", names[i],
 			pre ? "rd.driver.pre" : "rd.driver.post");
 	}
 }

@@ -112,8 +112,8 @@ PARSE(drivers)
 		say(p, w, n ? "nothing new" : "nothing");
 	if (row->id == OPTION_RD_DRIVER_POST && n > 1)
 		complain(p, w, word_value(w), DIAG_NOTE, NULL,
-			"none of these is loaded by alias before its turn; dracut means to hold them "
-			"back too, but blacklists the list as if it were one name");
+			"one that the hardware asks for may load earlier; dracut means to hold them "
+			"back, but blacklists the list as if it were one name");
 	return n > 0;
 }
 
