@@ -14,6 +14,7 @@
 #define ENTRIES_MAX 2048
 /* Notifications read per dispatch, so that a storm does not starve the other rooms. */
 #define MESSAGES_PER_DISPATCH 64
+#define DISCARD_MAX 65536
 
 static int open_monitor(struct nl_sock **ret)
 {
@@ -190,10 +191,24 @@ static void take_message(struct links *l, struct nlmsghdr *h, uint64_t now)
 	}
 }
 
-/* The kernel dropped notifications: read the list again, ask the neighbours again. */
+/* Drops what is queued; more than DISCARD_MAX messages at once means that the list is stale again soon. */
+static void discard(const struct links *l)
+{
+	char byte;
+
+	for (int i = 0; i < DISCARD_MAX; i++)
+		if (recv(links_fd(l), &byte, sizeof(byte), MSG_DONTWAIT) < 0 && errno == EAGAIN)
+			return;
+}
+
+/*
+ * The kernel dropped notifications. What is still queued is older than the loss and would bring back
+ * interfaces that are gone: away with it, then read the list and ask the neighbours again.
+ */
 static int recover(struct links *l, uint64_t now)
 {
 	report_log(l->env->report, REPORT_DEBUG, "link", now, "notifications lost, reading again");
+	discard(l);
 	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++)
 		if (neigh_running(&l->probes[i]))
 			neigh_ask(&l->probes[i], l->rtnl, now);
