@@ -217,6 +217,8 @@ static bool try_watch(struct fabric *f, const struct fabric_port *p, uint64_t no
 {
 	int r;
 
+	if (netdev_is_leaving(f, p))
+		watch_close(f->watches, p->device);
 	if (f->closed || netdev_is_leaving(f, p))
 		return false;
 	if (watch_has(f->watches, p->device))
@@ -275,7 +277,7 @@ static bool look_at(struct fabric *f, size_t i, uint64_t now)
 
 	if (ports_read(&f->env, &fresh) < 0)
 		return false; /* going: its uevent brings a rescan */
-	if (netdev_is_leaving(f, &f->ports[i]) || netdev_is_leaving(f, &fresh)) {
+	if (netdev_is_leaving(f, &fresh)) {
 		watch_close(f->watches, fresh.device);
 		fresh.verbs_events = false;
 	}
@@ -316,6 +318,16 @@ static bool take_verbs_events(struct fabric *f, uint64_t now)
 	return rescan;
 }
 
+/*
+ * "infiniband": the device; "infiniband_verbs": it can be opened now; a netdev that goes: perhaps
+ * the one under a port, and then our context is in its way.
+ */
+static bool concerns_us(const struct uevent *ev)
+{
+	return streq(ev->subsystem, "infiniband") || streq(ev->subsystem, "infiniband_verbs") ||
+	       (streq(ev->subsystem, "net") && streq(ev->action, "remove"));
+}
+
 static bool take_uevents(struct fabric *f)
 {
 	bool rescan = false;
@@ -327,9 +339,7 @@ static bool take_uevents(struct fabric *f)
 
 		if (r <= 0)
 			return rescan || r == -ENOBUFS;
-		/* "infiniband": the device; "infiniband_verbs": it can be opened now. */
-		rescan |= streq(ev.subsystem, "infiniband") ||
-			  streq(ev.subsystem, "infiniband_verbs");
+		rescan |= concerns_us(&ev);
 	}
 	return rescan;
 }

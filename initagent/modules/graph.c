@@ -5,6 +5,9 @@
 #include "modules/graph_rows.h"
 #include "modules/lost.h"
 
+/* Longer chains than this do not exist; see DEPTH_MAX in graph_build.c. */
+#define RANK_ROUNDS 40
+
 /* The first hard dependency that failed, or NULL. */
 static const struct module_entry *failed_need(const struct graph *g, size_t i)
 {
@@ -63,7 +66,7 @@ static void sweep_failures(struct graph *g, uint64_t now)
 	}
 }
 
-/* Drivers of present devices first, then what was asked for, then the rest; ties in order. */
+/* Drivers of devices that are there come before everything else. */
 static unsigned urgency(const struct node *n)
 {
 	unsigned demand = n->demand | n->demand >> DEMAND_SOFT_SHIFT;
@@ -71,14 +74,56 @@ static unsigned urgency(const struct node *n)
 	return demand & DEMAND_DEVICE ? 1 : 0;
 }
 
-static int most_urgent(const struct graph *g)
+/* Hands the rank of row i down to what it waits for. Returns whether any grew. */
+static bool hand_down_rank(struct graph *g, size_t i)
+{
+	bool changed = false;
+
+	for (size_t k = 0; k < g->nodes[i].n_edges; k++) {
+		struct node *on = &g->nodes[g->nodes[i].edges[k].on];
+		uint32_t rank = on->cost + g->nodes[i].rank;
+
+		changed |= rank > on->rank;
+		on->rank = rank > on->rank ? rank : on->rank;
+	}
+	return changed;
+}
+
+/*
+ * With several workers the longest chain decides when all is done (sunrpc - lockd - nfs - nfsv4),
+ * so its beginning must not wait behind short ones. A soft cycle would raise its ranks for ever:
+ * bounded.
+ */
+static void rank_rows(struct graph *g)
+{
+	bool changed = g->unranked;
+
+	for (size_t i = 0; changed && i < g->n; i++)
+		g->nodes[i].rank = g->nodes[i].cost;
+	for (unsigned round = 0; changed && round < RANK_ROUNDS; round++) {
+		changed = false;
+		for (size_t i = 0; i < g->n; i++)
+			changed |= hand_down_rank(g, i);
+	}
+	g->unranked = false;
+}
+
+static bool goes_before(const struct node *a, const struct node *b)
+{
+	if (urgency(a) != urgency(b))
+		return urgency(a) > urgency(b);
+	return a->rank > b->rank;
+}
+
+static int most_urgent(struct graph *g)
 {
 	int best = -1;
 
+	rank_rows(g);
 	for (size_t i = 0; i < g->n; i++) {
 		if (g->entries[i].state != MODULE_WAITING || !is_ready(g, i))
 			continue;
-		if (best < 0 || urgency(&g->nodes[i]) > urgency(&g->nodes[best]))
+		if (best < 0 || goes_before(&g->nodes[i], &g->nodes[best]))
 			best = (int)i;
 	}
 	return best;
@@ -121,6 +166,7 @@ static bool fill_job(struct graph *g, size_t i, struct worker_job *job, uint64_t
 
 	memset(job, 0, sizeof(*job));
 	job->id = (uint32_t)i;
+	job->nice = urgency(&g->nodes[i]) ? 0 : WORKER_NICE;
 	(void)strscpy(job->name, g->entries[i].name, sizeof(job->name));
 	if (!path || strscpy(job->path, path, sizeof(job->path)) < 0) {
 		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_MISSING, -ENOENT,

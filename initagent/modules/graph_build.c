@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* graph_build: how rows and edges come about: dependencies, soft dependencies, companions. */
+#include <sys/stat.h>
+
 #include "modules/companions.h"
 #include "modules/graph_rows.h"
 
@@ -50,6 +52,7 @@ static int add_edge(struct graph *g, int from, int on, bool hard)
 		return -ENOMEM;
 	edges[n->n_edges++] = (struct edge){.on = (uint16_t)on, .hard = hard};
 	n->edges = edges;
+	g->unranked = true;
 	return 0;
 }
 
@@ -187,6 +190,19 @@ static int explore(struct graph *g, int i, struct walk w)
 	return r;
 }
 
+/*
+ * Relocation, signature and unwind tables make up most of a load, and all of them grow with the
+ * file. Drivers that wait for hardware take longer, but they are urgent anyway.
+ */
+static uint32_t file_cost(const char *path)
+{
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return 1;
+	return (uint32_t)min_u64((uint64_t)st.st_size / 1024 + 1, UINT16_MAX);
+}
+
 static int add_module(struct graph *g, struct kmod_module *mod, struct walk w)
 {
 	int i = row_find(g, kmod_module_get_name(mod));
@@ -202,6 +218,7 @@ static int add_module(struct graph *g, struct kmod_module *mod, struct walk w)
 	if (i < 0)
 		return i;
 	g->nodes[i].mod = kmod_module_ref(mod);
+	g->nodes[i].cost = file_cost(kmod_module_get_path(mod));
 	r = explore(g, i, w);
 	return r < 0 ? r : i;
 }

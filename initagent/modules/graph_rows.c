@@ -88,6 +88,7 @@ int row_add(struct graph *g, const char *name, unsigned demand)
 		*p = *p == '-' ? '_' : *p;
 	e->wanted = (demand & DEMAND_HARD_MASK) != 0;
 	g->nodes[g->n].demand = demand;
+	g->unranked = true;
 	return (int)g->n++;
 }
 

@@ -22,7 +22,10 @@ struct node {
 	struct edge *edges;
 	size_t n_edges;
 	unsigned demand;
-	bool derived;	/* failed only because something it needs did */
+	uint32_t cost; /* how long its load takes, in no unit: the size of its file in KiB */
+	uint32_t
+		rank; /* cost of the longest chain from here to the last module that waits for it */
+	bool derived; /* failed only because something it needs did */
 	uint32_t event; /* when to hand it out, in order; 0: nothing to hand out */
 };
 
@@ -33,6 +36,7 @@ struct graph {
 	struct module_entry *entries; /* parallel to nodes: this is the public ledger */
 	size_t n, capacity;
 	uint32_t last_event;
+	bool unranked; /* rows or edges came since ranks were worked out */
 };
 
 static inline bool row_is_finished(const struct module_entry *e)

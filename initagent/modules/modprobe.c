@@ -66,6 +66,18 @@ static int parse(int argc, char **argv, struct request *req)
 	return optind < argc ? 0 : -EINVAL;
 }
 
+/* The kernel starts its helper without any open file; what is opened next must not become stdout.
+ */
+static void fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	closep(&fd);
+}
+
 int modules_modprobe_main(int argc, char **argv)
 {
 	_cleanup_(modules_freep) struct modules *m = NULL;
@@ -74,6 +86,7 @@ int modules_modprobe_main(int argc, char **argv)
 	struct request req = {0};
 	int status = 0, r;
 
+	fill_standard_fds();
 	if (parse(argc, argv, &req) < 0) {
 		fprintf(stderr, "usage: modprobe [-q] [-v] [-a] MODULE...\n");
 		return 1;

@@ -54,7 +54,7 @@ static int open_netlink(void *data)
 	return uevent_open();
 }
 
-/* One worker a CPU, at most four; the pool grows by itself when a load sleeps for long. */
+/* One worker a CPU: loading is CPU work, and the pool grows by itself when a driver sleeps. */
 static unsigned default_workers(void)
 {
 	cpu_set_t set;
@@ -275,7 +275,6 @@ static void start_ready(struct modules *m, uint64_t now)
 	struct worker_job job;
 
 	m->backlog = false;
-	pool_look(m->pool, now);
 	while (graph_next(m->graph, pool_busy(m->pool) == 0, &job, now) >= 0) {
 		int r = m->in_process ? -ECHILD : pool_submit(m->pool, &job, now);
 
@@ -286,8 +285,9 @@ static void start_ready(struct modules *m, uint64_t now)
 		m->backlog = true;
 		if (r != -EAGAIN)
 			load_here(m, &job, now);
-		return;
+		break;
 	}
+	pool_look(m->pool, m->backlog && !m->in_process, now);
 }
 
 int modules_dispatch(struct modules *m, uint64_t now)

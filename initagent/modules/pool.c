@@ -19,8 +19,11 @@ struct pool {
 	const struct env *env;
 	const struct modules_ops *ops;
 	int epoll;
-	unsigned normal;
+	unsigned limit; /* workers for jobs that are not long; rises, never falls */
 	unsigned created;
+	uint64_t look;	 /* next look at the idle time; NSEC_NEVER: nobody waits */
+	uint64_t looked; /* when pool_look() was last called */
+	uint64_t idle;	 /* of all CPUs at the last look */
 };
 
 int pool_new(struct pool **ret, const struct env *env, const struct modules_ops *ops, int epoll,
@@ -33,7 +36,8 @@ int pool_new(struct pool **ret, const struct env *env, const struct modules_ops 
 	p->env = env;
 	p->ops = ops;
 	p->epoll = epoll;
-	p->normal = normal < 1 ? 1 : normal < POOL_MAX ? normal : POOL_MAX;
+	p->limit = normal < 1 ? 1 : normal < POOL_MAX ? normal : POOL_MAX;
+	p->look = NSEC_NEVER;
 	*ret = p;
 	return 0;
 }
@@ -63,43 +67,76 @@ static struct member *find_idle(struct pool *p)
 	return NULL;
 }
 
-/* Workers that may be taken to use a CPU right now. */
-static unsigned count_young(const struct pool *p, uint64_t now)
+/* Jobs that do not count against the limit any more. */
+static unsigned count_long(const struct pool *p, uint64_t now)
 {
 	unsigned n = 0;
 
 	for (size_t i = 0; i < POOL_MAX; i++)
-		n += p->members[i].busy && p->members[i].since + POOL_PATIENCE > now;
+		n += p->members[i].busy && p->members[i].since + POOL_LONG <= now;
+	return n;
+}
+
+static unsigned count_alive(const struct pool *p)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < POOL_MAX; i++)
+		n += p->members[i].pid != 0;
 	return n;
 }
 
 bool pool_ready(const struct pool *p, uint64_t now)
 {
-	unsigned alive = 0, busy = 0;
+	unsigned alive = count_alive(p), busy = pool_busy(p);
 
-	for (size_t i = 0; i < POOL_MAX; i++) {
-		alive += p->members[i].pid != 0;
-		busy += p->members[i].busy;
-	}
-	return busy < alive || (alive < POOL_MAX && count_young(p, now) < p->normal);
+	if (busy >= p->limit + count_long(p, now))
+		return false;
+	return busy < alive || alive < POOL_MAX;
 }
 
-uint64_t pool_grow_at(const struct pool *p)
+uint64_t pool_look_at(const struct pool *p)
 {
-	uint64_t when = NSEC_NEVER;
-	unsigned alive = 0, busy = 0;
+	uint64_t when = p->look;
 
-	for (size_t i = 0; i < POOL_MAX; i++) {
-		const struct member *w = &p->members[i];
-
-		alive += w->pid != 0;
-		busy += w->busy;
-		if (w->busy)
-			when = min_u64(when, w->since + POOL_PATIENCE);
-	}
-	if (busy < alive || busy == 0)
+	if (pool_ready(p, 0))
 		return 0;
-	return alive < POOL_MAX ? when : NSEC_NEVER;
+	for (size_t i = 0; i < POOL_MAX; i++)
+		if (p->members[i].busy && p->members[i].since + POOL_LONG > p->looked)
+			when = min_u64(when, p->members[i].since + POOL_LONG);
+	return count_alive(p) < POOL_MAX ? when : NSEC_NEVER;
+}
+
+/* Idle time of all CPUs together, in ns: second word of /proc/uptime (proc(5)), in 10 ms steps. */
+static uint64_t idle_time(void)
+{
+	const struct env system = {.prefix = ""};
+	char text[64], *p;
+	uint64_t seconds;
+
+	if (env_read(&system, text, sizeof(text), "/proc/uptime") < 0 || !(p = strchr(text, ' ')))
+		return 0;
+	seconds = strtoull(p, &p, 10);
+	return seconds * NSEC_PER_SEC +
+	       (*p == '.' ? strtoull(p + 1, NULL, 10) : 0) * 10 * NSEC_PER_MSEC;
+}
+
+void pool_look(struct pool *p, bool waiting, uint64_t now)
+{
+	uint64_t idle;
+
+	p->looked = now;
+	if (!waiting) {
+		p->look = NSEC_NEVER;
+		return;
+	}
+	if (p->look != NSEC_NEVER && now < p->look)
+		return;
+	idle = idle_time();
+	if (p->look != NSEC_NEVER && idle >= p->idle + POOL_LOOK / 2 && p->limit < POOL_MAX)
+		p->limit++;
+	p->idle = idle;
+	p->look = now + POOL_LOOK;
 }
 
 /* The parent's half of the pair after a fork. */
@@ -137,13 +174,14 @@ static int spawn(struct pool *p, struct member *w)
 
 int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
 {
-	struct member *w = find_idle(p);
+	struct member *w;
 	int r;
 
+	if (!pool_ready(p, now))
+		return -EAGAIN;
+	w = find_idle(p);
 	if (!w) {
-		w = pool_ready(p, now) ? find_free(p) : NULL;
-		if (!w)
-			return -EAGAIN;
+		w = find_free(p);
 		r = spawn(p, w);
 		if (r < 0)
 			return r;

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -132,6 +133,7 @@ void worker_main(const struct env *env, const struct modules_ops *ops, int sock)
 		job.name[sizeof(job.name) - 1] = 0;
 		job.path[sizeof(job.path) - 1] = 0;
 		job.options[sizeof(job.options) - 1] = 0;
+		(void)setpriority(PRIO_PROCESS, 0, job.nice);
 		worker_run(&job, ops, kmsg, &result);
 		if (send(SOCK_FD, &result, sizeof(result), MSG_NOSIGNAL) != sizeof(result))
 			_exit(1);

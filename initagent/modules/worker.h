@@ -13,8 +13,16 @@
 #define WORKER_OPTIONS_SIZE 2048
 #define WORKER_PATH_SIZE    1024
 
+/*
+ * Loading is mostly CPU work (relocation, signatures, self-tests). Where CPUs are few, drivers of
+ * present devices go at full weight and all others at a third of it, which also keeps the agent's
+ * own loop quick. In the agent's own process (in_process) it is left alone.
+ */
+#define WORKER_NICE	    5
+
 struct worker_job {
 	uint32_t id;
+	int32_t nice; /* see WORKER_NICE */
 	char name[MODULE_NAME_SIZE];
 	char path[WORKER_PATH_SIZE];
 	char options[WORKER_OPTIONS_SIZE];
