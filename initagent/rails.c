@@ -172,6 +172,8 @@ static void link_seen(struct boot *b, const struct netdev *dev, uint64_t now)
 	}
 	if (!rail)
 		return;
+	if (!streq(rail->name, dev->name))
+		report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
 	strscpy(rail->name, dev->name, sizeof(rail->name));
 	if (dev->carrier && !rail->carrier)
 		rail->carrier = now;
@@ -388,7 +390,7 @@ static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_
 	enum cause cause;
 
 	if (!port) {
-		snprintf(text, size, "an RDMA port on this interface");
+		snprintf(text, size, "waiting for an RDMA port on this interface");
 		return CAUSE_PORT_NO_HCA;
 	}
 	strscpy(rail->device, port->device, sizeof(rail->device));
@@ -397,7 +399,7 @@ static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_
 	if (cause != CAUSE_NONE)
 		return cause;
 	if (!has_gid(b, rail, port)) {
-		snprintf(text, size, "the RoCE GID of its address on %s", port->name);
+		snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
 		return CAUSE_PORT_NO_GID;
 	}
 	return CAUSE_NONE;
@@ -474,7 +476,7 @@ static void wait_for_netdev(struct boot *b, uint64_t now)
 		report_wait(b->report, CAUSE_NONE, "netdev", now, "%s", "");
 		return;
 	}
-	report_wait(b->report, CAUSE_NETDEV_MISSING, "netdev", now, "network interface %s to appear",
+	report_wait(b->report, CAUSE_NETDEV_MISSING, "netdev", now, "waiting for network interface %s to appear",
 		name ? name : "(any)");
 	if (limit && now >= b->run.start + limit * NSEC_PER_SEC)
 		report_cause(b->report, CAUSE_NETDEV_MISSING, name, now, "not within %u s", limit);

@@ -134,7 +134,7 @@ static void probe(struct boot *b, uint64_t now)
 	set_state(b, TARGET_PROBING, now);
 	t->retry = NSEC_NEVER;
 	if (r >= 0) {
-		report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "an answer of %s on the link", t->server);
+		report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "waiting for an answer of %s on the link", t->server);
 		return;
 	}
 	t->retry = now + RETRY_AFTER;
@@ -148,7 +148,7 @@ static void resolve(struct boot *b, uint64_t now)
 
 	set_state(b, TARGET_RESOLVING, now);
 	t->retry = NSEC_NEVER;
-	report_wait(b->report, CAUSE_ROOT_RESOLVE, "root", now, "the address of %s", t->server);
+	report_wait(b->report, CAUSE_ROOT_RESOLVE, "root", now, "waiting for the address of %s", t->server);
 	if (r < 0) {
 		t->retry = now + RETRY_AFTER;
 		report_cause(b->report, CAUSE_ROOT_RESOLVE, t->server, now, "%s", strerror(-r));
@@ -331,17 +331,20 @@ static void mount_begin(struct boot *b, uint64_t now)
 	}
 	t->began = now;
 	root_describe(b->root, what, sizeof(what));
-	report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "the mount of %s", what);
+	report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "waiting for the mount of %s", what);
 	set_state(b, TARGET_MOUNTING, now);
 }
 
 static void mounted(struct boot *b, uint64_t now)
 {
 	const struct root_result *r = root_result(b->root);
+	char port[16] = "";
 
+	if (r->port)
+		snprintf(port, sizeof(port), " port %u", r->port);
 	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-	report_log(b->report, REPORT_INFO, "root", now, "%s:%s mounted, NFS %s over %s port %u%s", r->server,
-		r->path, nfs_version_name(r->version), nfs_proto_name(r->proto), r->port,
+	report_log(b->report, REPORT_INFO, "root", now, "%s:%s mounted, NFS %s over %s%s%s", r->server,
+		r->path, nfs_version_name(r->version), nfs_proto_name(r->proto), port,
 		r->fell_back ? ", fallen back from RDMA" : "");
 	addresses_keep(b->addresses);
 	b->outcome = BOOT_DONE;
@@ -378,7 +381,7 @@ static void step_near(struct boot *b, uint64_t now)
 	const struct rail *rail;
 
 	if (!stage_vital_loaded(b)) {
-		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "kernel modules to load");
+		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "waiting for kernel modules to load");
 		return;
 	}
 	rail = carrier_rail(b);

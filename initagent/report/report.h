@@ -63,8 +63,8 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
 	const char *fmt, ...) _printf_(5, 6);
 
 /*
- * report_wait: what is being waited for right now, for the status line (at most one line a
- * second). cause is what the failure would be called if the wait never ended. An empty fmt ends the wait.
+ * report_wait: what a rail is at right now, as a statement ("waiting for carrier"), for the status line
+ * (at most one a second). cause is what the failure would be called if the wait never ended. An empty fmt ends the wait.
  */
 void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
 	const char *fmt, ...) _printf_(5, 6);

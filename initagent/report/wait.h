@@ -25,7 +25,7 @@ struct wait_line {
 	char line[REPORT_TEXT_MAX + REPORT_NAME_MAX + 64];
 };
 
-/* wait_line_set: the rail waits for text now; an empty text ends its wait. */
+/* wait_line_set: what the rail is at, as a statement ("waiting for carrier"); empty: it waits no more. */
 void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
 	uint64_t now);
 uint64_t wait_line_deadline(const struct wait_line *w);

@@ -24,6 +24,7 @@
 /* The RDMA listener of nfsd starts a moment after the TCP one: do not give RDMA up at once. */
 #define RDMA_ROUNDS   3
 #define RDMA_PORT     20049 /* IANA nfsrdma, RFC 8166 section 9 */
+#define NFS_PORT      2049  /* IANA nfs; NFSv3 asks rpcbind instead */
 
 enum root_state {
 	STATE_IDLE,
@@ -343,6 +344,8 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 	r->result.version = r->cfg.versions[r->version];
 	r->result.proto = r->proto;
 	r->result.port = attempt_port(r);
+	if (!r->result.port && r->result.version != NFS_VERSION_3)
+		r->result.port = NFS_PORT;
 	r->result.fell_back = r->proto != r->cfg.proto;
 	strscpy(r->result.init, out->init, sizeof(r->result.init));
 	r->deadline = NSEC_NEVER;
