@@ -1,4 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# emergency hook: why the root is not there, on the console where the shell will be.
-/usr/sbin/initagent status
+# shellcheck disable=SC2154 # root is dracut's
+# emergency hook: why the root is not there, on the console where the shell will be. Without systemd,
+# dracut 059 then calls reboot, poweroff or halt as rd.emergency= asks, but without -f; where these
+# are systemctl they look for a systemd that is not there.
+if [ "$root" = initagent ]; then
+    /usr/sbin/initagent status
+    if [ -z "$DRACUT_SYSTEMD" ]; then
+        reboot() { command reboot -f; }
+        poweroff() { command poweroff -f; }
+        halt() { command halt -f; }
+    fi
+fi
