@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cmdline hook, after dracut has read root= (10) and before any root handler looks at it. When the root
-# is the agent's, dracut's own network and NFS hooks are emptied, so that two do not configure one
-# interface; when it is not, nothing at all is done. Emptied, not removed: dracut-ng has listed
-# the hooks of this stage already, and a shell ends when it cannot source a file.
+# cmdline hook, after dracut has read root= (10) and before any root handler looks at it. When
+# the root is the agent's, dracut's own network and NFS hooks are emptied, so that two do not
+# configure one interface; when it is not, nothing at all is done. Emptied, not removed:
+# dracut-ng has listed the hooks of this stage already, and a shell ends when it cannot source a
+# file.
 # shellcheck disable=SC2034 # root and rootok are dracut's
 
 if /usr/sbin/initagent claims; then

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2154 # root is dracut's
-# emergency hook: why the root is not there, on the console where the shell will be. Without systemd,
-# dracut 059 then calls reboot, poweroff or halt as rd.emergency= asks, but without -f; where these
-# are systemctl they look for a systemd that is not there.
+# emergency hook: why the root is not there, on the console where the shell will be. Without
+# systemd, dracut 059 then calls reboot, poweroff or halt as rd.emergency= asks, but without -f;
+# where these are systemctl they look for a systemd that is not there.
 if [ "$root" = initagent ]; then
     /usr/sbin/initagent status
     if [ -z "$DRACUT_SYSTEMD" ]; then
