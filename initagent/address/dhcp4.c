@@ -305,10 +305,10 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 	if (d->has_lease && now >= d->lease.expires) {
 		d->next = NSEC_NEVER;
 		expire(d, now);
+	} else if ((d->state == BOUND || d->state == RENEWING) && now >= d->lease.rebind) {
+		enter(d, REBINDING, now); /* also straight from BOUND, after a long silence of ours */
 	} else if (d->state == BOUND) {
 		enter(d, RENEWING, now);
-	} else if (d->state == RENEWING && now >= d->lease.rebind) {
-		enter(d, REBINDING, now);
 	} else if (d->state == RESTING) {
 		enter(d, SELECTING, now);
 	} else if (phases[d->state].waits) {

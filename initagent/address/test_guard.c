@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The parser process: what it may, what it does, what happens when it dies. */
+#include "check.h"
+#include "dhcpmsg.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "address/guard.h"
+
+static const struct env env = {.prefix = ""};
+
+static struct guard *make(void)
+{
+	struct guard *g = NULL;
+
+	CHECK_INT(guard_new(&g, &env, 0), 0);
+	return g;
+}
+
+static struct guard_request *request(uint32_t tag)
+{
+	struct guard_request *r = calloc(1, sizeof(*r));
+	struct msg m;
+
+	CHECK(r);
+	msg_offer(&m, DHCP_OFFER, 77, 0x0a000005, 0x0a000001);
+	r->kind = GUARD_DHCP;
+	r->tag = tag;
+	r->verify = 1;
+	r->len = (uint32_t)m.len;
+	memcpy(r->packet, m.bytes, m.len);
+	return r;
+}
+
+static int pop(struct guard *g, struct guard_answer *a)
+{
+	struct pollfd p = {.fd = guard_fd(g), .events = POLLIN};
+
+	poll(&p, 1, 5000);
+	return guard_pop(g, a);
+}
+
+TEST(packets_go_and_come_back)
+{
+	_cleanup_(guard_freep) struct guard *g = make();
+	struct guard_answer a;
+
+	for (uint32_t tag = 1; tag < 20; tag++) {
+		_cleanup_free_ struct guard_request *r = request(tag);
+
+		CHECK_INT(guard_submit(g, r), 0);
+	}
+	for (uint32_t tag = 1; tag < 20; tag++) {
+		CHECK_INT(pop(g, &a), 1);
+		CHECK_INT(a.tag, tag);
+		CHECK_INT(a.kind, GUARD_DHCP);
+		CHECK_INT(a.dhcp.xid, 77);
+		CHECK_INT(a.dhcp.prefix, 24);
+	}
+	CHECK_INT(guard_pop(g, &a), 0);
+}
+
+TEST(dns_too)
+{
+	_cleanup_(guard_freep) struct guard *g = make();
+	_cleanup_free_ struct guard_request *r = request(3);
+	struct guard_answer a;
+
+	r->kind = GUARD_DNS;
+	r->query = (struct dns_query){.id = 1, .type = 1, .name = "x"};
+	CHECK_INT(guard_submit(g, r), 0);
+	CHECK_INT(pop(g, &a), 1);
+	CHECK_INT(a.kind, GUARD_DNS);
+	CHECK(a.dns.verdict == DNS_FOREIGN || a.dns.verdict == DNS_BAD);
+}
+
+/* A field of /proc/PID/status. */
+static void status_of(pid_t pid, const char *field, char *value, size_t size)
+{
+	char path[64], line[256];
+	_cleanup_fclose_ FILE *f = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	CHECK(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, field, strlen(field)) && line[strlen(field)] == ':') {
+			strscpy(value, line + strlen(field) + 2, size);
+			value[strcspn(value, "\n")] = 0;
+			return;
+		}
+	check_fail(__FILE__, __LINE__, "no %s in %s", field, path);
+}
+
+TEST(it_has_no_rights)
+{
+	_cleanup_(guard_freep) struct guard *g = make();
+	_cleanup_free_ struct guard_request *r = request(1);
+	struct guard_answer a;
+	char value[128], path[64];
+
+	CHECK_INT(guard_submit(g, r), 0);
+	CHECK_INT(pop(g, &a), 1); /* it is past its lock-down */
+	status_of(guard_pid(g), "Seccomp", value, sizeof(value));
+	CHECK_STR(value, "2");
+	status_of(guard_pid(g), "NoNewPrivs", value, sizeof(value));
+	CHECK_STR(value, "1");
+	status_of(guard_pid(g), "CapEff", value, sizeof(value));
+	CHECK_STR(value, "0000000000000000");
+	status_of(guard_pid(g), "CapPrm", value, sizeof(value));
+	CHECK_STR(value, "0000000000000000");
+	if (geteuid() == 0) {
+		status_of(guard_pid(g), "Uid", value, sizeof(value));
+		CHECK_STR(value, "65534\t65534\t65534\t65534");
+		status_of(guard_pid(g), "Groups", value, sizeof(value));
+		CHECK_STR(value + strspn(value, " "), "");
+		/* One descriptor: the socket. Seen by root only, since it is not dumpable. */
+		snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)guard_pid(g));
+		CHECK(readlink(path, value, sizeof(value)) > 0);
+		CHECK(!strncmp(value, "socket:", 7));
+		for (int fd = 1; fd < 64; fd++) {
+			snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)guard_pid(g), fd);
+			CHECK(readlink(path, value, sizeof(value)) < 0);
+		}
+	}
+}
+
+/* What a process in its place gets for trying something else. */
+static int after_lock_down(void (*act)(void))
+{
+	int pair[2], status;
+	pid_t pid;
+
+	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		if (guard_lock_down(pair[1]) < 0)
+			syscall(SYS_exit_group, 99);
+		act();
+		syscall(SYS_exit_group, 0);
+	}
+	close(pair[0]);
+	close(pair[1]);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void act_nothing(void)
+{
+}
+
+static void act_open(void)
+{
+	syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY);
+}
+
+static void act_socket(void)
+{
+	syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0);
+}
+
+static void act_exec(void)
+{
+	syscall(SYS_execve, "/bin/true", NULL, NULL);
+}
+
+static void act_fork(void)
+{
+	syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static void act_kill(void)
+{
+	syscall(SYS_kill, 1, 0);
+}
+
+static void act_mmap(void)
+{
+	syscall(SYS_mmap, NULL, 4096, 7, 0x22, -1, 0);
+}
+
+static void act_mprotect(void)
+{
+	syscall(SYS_mprotect, (uintptr_t)act_mmap & ~4095UL, 4096, 7);
+}
+
+static void act_ptrace(void)
+{
+	syscall(SYS_ptrace, 0, 1, 0, 0);
+}
+
+TEST(every_other_call_is_deadly)
+{
+	static void (*const acts[])(void) = {act_open, act_socket, act_exec, act_fork, act_kill, act_mmap,
+		act_mprotect, act_ptrace};
+
+	CHECK_INT(after_lock_down(act_nothing), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {
+		int status = after_lock_down(acts[i]);
+
+		if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+			check_fail(__FILE__, __LINE__, "act %zu: status %x", i, status);
+	}
+}
+
+TEST(it_is_replaced_once)
+{
+	_cleanup_(guard_freep) struct guard *g = make();
+	_cleanup_free_ struct guard_request *r = request(5);
+	struct guard_answer a;
+	pid_t first = guard_pid(g);
+
+	CHECK_INT(kill(first, SIGSEGV), 0);
+	CHECK_INT(pop(g, &a), -EPIPE);
+	CHECK_INT(guard_pop(g, &a), -EPIPE); /* until it is replaced */
+	CHECK_INT(guard_submit(g, r), -EPIPE);
+	guard_replace(g, 0);
+	CHECK(guard_fd(g) >= 0 && guard_pid(g) != first);
+	CHECK_INT(guard_submit(g, r), 0);
+	CHECK_INT(pop(g, &a), 1);
+	CHECK_INT(a.tag, 5);
+	CHECK_INT(kill(guard_pid(g), SIGSEGV), 0);
+	CHECK_INT(pop(g, &a), -EPIPE);
+	guard_replace(g, 0);
+	CHECK_INT(guard_fd(g), -1);
+	CHECK_INT(guard_submit(g, r), -EPIPE);
+	CHECK_INT(guard_pop(g, &a), 0);
+}
+
+TEST(a_flood_is_dropped_not_queued_for_ever)
+{
+	_cleanup_(guard_freep) struct guard *g = make();
+	_cleanup_free_ struct guard_request *r = request(1);
+	struct guard_answer a;
+	int e = 0, sent = 0;
+
+	CHECK_INT(kill(guard_pid(g), SIGSTOP), 0);
+	while (sent < 10000 && (e = guard_submit(g, r)) == 0)
+		sent++;
+	CHECK_INT(e, -EAGAIN);
+	CHECK(sent > 8);
+	CHECK_INT(kill(guard_pid(g), SIGCONT), 0);
+	while (sent-- > 0)
+		CHECK_INT(pop(g, &a), 1);
+}
+
+TEST(no_child_is_left)
+{
+	_cleanup_(guard_freep) struct guard *g = make();
+	pid_t pid = guard_pid(g);
+
+	guard_freep(&g);
+	g = NULL;
+	CHECK_INT(kill(pid, 0), -1);
+	CHECK_INT(errno, ESRCH);
+}
+
+TEST(length_beyond_the_packet_field)
+{
+	static struct guard_request r = {.kind = GUARD_DHCP, .len = UINT32_MAX};
+	struct guard_answer a;
+
+	guard_answer_for(&r, &a);
+	CHECK(a.dhcp.wire_defect != WIRE_GOOD);
+}
