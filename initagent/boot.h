@@ -21,6 +21,16 @@ enum boot_outcome {
 
 #define BOOT_INIT_MAX 256
 
+struct modules_ops;
+struct root_ops;
+
+/* Doors to the kernel that tests replace; all NULL in the product. */
+struct boot_seams {
+	const char *kver; /* release whose modules are used */
+	const struct modules_ops *modules;
+	const struct root_ops *root;
+};
+
 struct boot_args {
 	const char *prefix;   /* "" or a fixture tree */
 	const char *sysroot;  /* mount point of the root, "/sysroot" */
@@ -28,6 +38,7 @@ struct boot_args {
 	bool notify;	      /* speak sd_notify */
 	int console_fd;
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
+	struct boot_seams seams;
 };
 
 /* boot_main: runs the plan of the kernel command line to its end. Never exits the process. */

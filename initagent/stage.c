@@ -32,7 +32,12 @@ static int make_room(struct boot *b)
 	const struct plan_drivers *d = &b->plan->drivers;
 	const char *blacklist[PLAN_LIST_MAX];
 	struct module_param params[PLAN_LIST_MAX];
-	struct modules_config cfg = {.blacklist = blacklist, .params = params};
+	struct modules_config cfg = {
+		.blacklist = blacklist,
+		.params = params,
+		.kver = b->args->seams.kver,
+		.ops = b->args->seams.modules,
+	};
 
 	cfg.n_blacklist = effective_blacklist(d, blacklist);
 	cfg.n_params = d->n_params;

@@ -301,6 +301,7 @@ static int make_root(struct boot *b)
 		.nolock = nfs->nolock,
 		.mount_flags = nfs->mount_flags,
 		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
+		.ops = b->args->seams.root,
 	};
 
 	fill_versions(&cfg, nfs->versions);

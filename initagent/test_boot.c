@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The plan runner from the command line to the outcome, in a network namespace with a peer that plays
+ * the server: real netlink, real neighbour entries, made-up modules and a scripted mount. What a
+ * boot leaves behind (state.json, outcome) is the verdict.
+ */
+#include "check.h"
+
+#include <cjson/cJSON.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "boot.h"
+#include "handover/running.h"
+#include "modtree.h"
+#include "modules/modules.h"
+#include "netns.h"
+#include "root/root.h"
+
+#define NODE "192.0.2.2::192.0.2.1:255.255.255.0::veth0:none"
+
+static const struct modtree_module modules[] = {
+	{.name = "nfs"},
+	{.name = "nfsv4", .needs = {"nfs_symbol"}},
+	{.name = "nfsv3", .needs = {"nfs_symbol"}},
+	{.name = "rpcrdma"},
+	{.name = "site_driver"},
+};
+
+static int insert_ok(void *data, const char *path, const char *options)
+{
+	(void)data;
+	(void)options;
+	return strstr(path, "site_driver") ? -ENODEV : 0;
+}
+
+/* A uevent socket on which nothing ever comes. */
+static int no_uevents(void *data)
+{
+	int pair[2];
+
+	(void)data;
+	return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0 ? -errno : pair[0];
+}
+
+static const struct modules_ops module_ops = {.insert = insert_ok, .open_uevent = no_uevents};
+
+/* Set by a mount that hangs, across processes. */
+static volatile int *hanging;
+
+static int mount_by_path(const struct nfs_attempt *a, const char *target, char *text)
+{
+	(void)target;
+	text[0] = 0;
+	if (streq(a->path, "/refused"))
+		return -ECONNREFUSED;
+	if (streq(a->path, "/nothing"))
+		return -ENOENT;
+	if (streq(a->path, "/options"))
+		return -EINVAL;
+	if (streq(a->path, "/hang")) {
+		*hanging = 1;
+		pause();
+	}
+	return 0;
+}
+
+static int check_ok(const char *root, const char *wanted, char *ret, size_t size)
+{
+	(void)root;
+	strscpy(ret, wanted ? wanted : "/sbin/init", size);
+	return 0;
+}
+
+static bool no_answer(const struct nfs_attempt *a)
+{
+	(void)a;
+	return false;
+}
+
+static const struct root_ops root_ops = {
+	.mount = mount_by_path, .check = check_ok, .answers = no_answer};
+
+/* A node: its tree, its interface, and what the boot left. */
+struct node {
+	struct modtree tree;
+	struct boot_args args;
+	char init[BOOT_INIT_MAX];
+	cJSON *state;
+};
+
+static void node_open(struct node *n, const char *line)
+{
+	*n = (struct node){0};
+	modtree_make(&n->tree, modules, ARRAY_SIZE(modules));
+	modtree_file(&n->tree, "/proc/cmdline", line);
+	modtree_file(&n->tree, "/proc/self/mountinfo", "1 1 0:2 / / rw - rootfs rootfs rw\n");
+	modtree_file(&n->tree, "/proc/sys/kernel/modprobe", "/sbin/modprobe\n");
+	modtree_file(&n->tree, "/run/.keep", "");
+	modtree_file(&n->tree, "/etc/.keep", "");
+	modtree_file(&n->tree, "/sys/.keep", "");
+	n->args = (struct boot_args){
+		.prefix = n->tree.root,
+		.sysroot = "/sysroot",
+		.console_fd = -1,
+		.ret_init = n->init,
+		.seams = {MODTREE_KVER, &module_ops, &root_ops},
+	};
+}
+
+static void wire_up(void)
+{
+	pid_t peer;
+
+	netns_enter();
+	peer = netns_peer();
+	netns_veth("veth0", "veth1", peer);
+	netns_run_in(peer, "ip addr add 192.0.2.1/24 dev veth1; ip link set veth1 up");
+}
+
+static void read_state(struct node *n)
+{
+	char *text = malloc(1 << 20);
+
+	CHECK(env_read(&n->tree.env, text, 1 << 20, "/run/initagent/state.json") > 0);
+	n->state = cJSON_Parse(text);
+	CHECK(n->state != NULL);
+	free(text);
+}
+
+static int boot(struct node *n)
+{
+	int outcome = boot_main(&n->args);
+
+	if (outcome != BOOT_NOT_OURS)
+		read_state(n);
+	return outcome;
+}
+
+static void node_close(struct node *n)
+{
+	cJSON_Delete(n->state);
+	modtree_remove(&n->tree);
+}
+
+static const char *text_at(const cJSON *o, const char *key)
+{
+	const char *s = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
+
+	return s ? s : "";
+}
+
+/* How often a cause was met, wherever. */
+static int met(const struct node *n, const char *code)
+{
+	const cJSON *c;
+	int count = 0;
+
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "causes"))
+		if (streq(text_at(c, "code"), code))
+			count += cJSON_GetObjectItem(c, "count")->valueint;
+	return count;
+}
+
+/* A whole boot of one line: its outcome, and the cause that must have been met ("" for none). */
+static void expect(const char *line, int outcome, const char *code)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, line);
+	CHECK_INT(boot(&n), outcome);
+	CHECK_STR(text_at(n.state, "outcome"), outcome == BOOT_DONE ? "done" : "failed");
+	if (*code)
+		CHECK(met(&n, code) > 0);
+	else
+		CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "causes")), 0);
+	node_close(&n);
+}
+
+TEST(static_address_to_mounted_root)
+{
+	struct node n;
+	const cJSON *rail;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(n.init, "/sbin/init");
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "proto"), "tcp");
+	rail = cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0);
+	CHECK_STR(text_at(rail, "netdev"), "veth0");
+	CHECK_STR(text_at(rail, "address"), "192.0.2.2/24");
+	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")));
+	CHECK_INT(running_look(&n.tree.env), RUNNING_DONE);
+	node_close(&n);
+}
+
+TEST(malformed_options_do_not_stop_a_boot)
+{
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=abc nameserver=999", BOOT_DONE,
+		"IA-E101");
+}
+
+TEST(a_driver_that_fails_does_not_stop_a_boot)
+{
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.post=site_driver", BOOT_DONE, "IA-E204");
+}
+
+TEST(a_module_that_is_not_there_is_named)
+{
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.pre=no_such", BOOT_DONE, "IA-E201");
+}
+
+TEST(a_vital_module_ends_the_boot)
+{
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.blacklist=nfsv4", BOOT_FAILED,
+		"IA-E206");
+}
+
+TEST(interface_that_never_appears)
+{
+	expect("root=nfs4:192.0.2.1:/export ip=192.0.2.2:::24::eth7:none rd.retry=1", BOOT_FAILED,
+		"IA-E401");
+}
+
+TEST(server_that_is_not_there)
+{
+	expect("root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E601");
+}
+
+TEST(server_that_refuses)
+{
+	expect("root=nfs4:192.0.2.1:/refused ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E602");
+}
+
+TEST(path_that_is_not_exported)
+{
+	expect("root=nfs4:192.0.2.1:/nothing ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E603");
+}
+
+TEST(options_the_kernel_refuses_end_at_once)
+{
+	uint64_t begin = now_ns();
+
+	expect("root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.retry=100", BOOT_FAILED, "IA-E606");
+	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
+}
+
+TEST(rd_timeout_is_the_end_of_all)
+{
+	expect("root=nfs4:192.0.2.1:/refused ip=" NODE " rd.retry=60 rd.timeout=1", BOOT_FAILED,
+		"IA-E704");
+}
+
+TEST(rdma_without_a_port_is_waited_for)
+{
+	expect("root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E301");
+}
+
+TEST(rdma_that_cannot_be_falls_back_where_allowed)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE
+		      " rd.rdma.link=r0,rxe,veth0 rd.nfs.fallback=tcp rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "proto"), "tcp");
+	node_close(&n);
+}
+
+TEST(server_by_name_from_hosts)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:filer:/export ip=" NODE " rd.retry=10");
+	modtree_file(&n.tree, "/etc/hosts", "192.0.2.1 filer\n");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "address"), "192.0.2.1");
+	node_close(&n);
+}
+
+TEST(no_root_and_other_roots_are_left_alone)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=UUID=12-34 ip=dhcp");
+	CHECK_INT(boot(&n), BOOT_NOT_OURS);
+	node_close(&n);
+}
+
+TEST(a_second_agent_keeps_out)
+{
+	struct running first;
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+	CHECK_INT(running_begin(&n.tree.env, now_ns(), &first), 0);
+	CHECK_INT(boot_main(&n.args), BOOT_FAILED);
+	running_end(&n.tree.env, &first, "done");
+	node_close(&n);
+}
+
+/* Killed while the mount hangs; the next one adopts the address and finishes. */
+TEST(a_killed_agent_is_followed_by_one_that_finishes)
+{
+	struct node n;
+	pid_t pid;
+
+	wire_up();
+	hanging = mmap(NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(hanging != MAP_FAILED);
+	node_open(&n, "root=nfs4:192.0.2.1:/hang ip=" NODE);
+	pid = fork();
+	if (pid == 0)
+		_exit(boot_main(&n.args));
+	while (!*hanging)
+		poll(NULL, 0, 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK_INT(running_wait(&n.tree.env, now_ns() + 5 * NSEC_PER_SEC), RUNNING_KILLED);
+	modtree_file(&n.tree, "/proc/cmdline", "root=nfs4:192.0.2.1:/export ip=" NODE);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_INT(cJSON_GetObjectItem(cJSON_GetObjectItem(n.state, "agent"), "restarts")->valueint, 1);
+	node_close(&n);
+}
+
+TEST(a_root_mounted_before_the_kill_is_adopted)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+	modtree_file(&n.tree, "/proc/self/mountinfo",
+		"31 1 0:28 / / rw - nfs4 192.0.2.1:/export rw,vers=4.1,proto=tcp,addr=192.0.2.1\n");
+	n.args.sysroot = "/";
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "version"), "4.1");
+	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 0);
+	node_close(&n);
+}
