@@ -23,6 +23,7 @@ struct phrase {
 static const struct phrase phrases[] = {
 	{"disagrees about version of symbol", CAUSE_MODULE_SYMBOLS, false, false},
 	{": version magic '", CAUSE_MODULE_SYMBOLS, false, false},
+	{".this_module section size must match", CAUSE_MODULE_SYMBOLS, false, false},
 	{": Unknown symbol ", CAUSE_MODULE_SYMBOLS, false, false},
 	{" is rejected", CAUSE_MODULE_SIGNATURE, false, false},
 	{"Loading of unsigned module is rejected", CAUSE_MODULE_SIGNATURE, false, true},
@@ -68,12 +69,12 @@ static const char *skip_name(const char *p, const char *name)
 	return p;
 }
 
-/* "NAME: ...", "NAME 0000:03:00.0: ..." or "Module NAME is ...". */
+/* "NAME: ...", "NAME 0000:03:00.0: ...", "Module NAME is ..." or "module NAME: ...". */
 static bool is_about(const char *name, const char *text)
 {
 	const char *rest = skip_name(text, name);
 
-	if (!rest && strncmp(text, "Module ", 7) == 0)
+	if (!rest && (strncmp(text, "Module ", 7) == 0 || strncmp(text, "module ", 7) == 0))
 		rest = skip_name(text + 7, name);
 	return rest && (*rest == ':' || *rest == ' ');
 }

@@ -10,6 +10,7 @@ struct member {
 	pid_t pid; /* 0: free slot */
 	int fd;
 	bool busy;
+	bool asleep; /* in a long job */
 	uint32_t job;
 	uint64_t since;
 };
@@ -21,9 +22,8 @@ struct pool {
 	int epoll;
 	unsigned limit; /* workers for jobs that are not long; rises, never falls */
 	unsigned created;
-	uint64_t look;	 /* next look at the idle time; NSEC_NEVER: nobody waits */
-	uint64_t looked; /* when pool_look() was last called */
-	uint64_t idle;	 /* of all CPUs at the last look */
+	uint64_t look; /* next look at the idle time; NSEC_NEVER: nobody waits */
+	uint64_t idle; /* of all CPUs at the last look */
 };
 
 int pool_new(struct pool **ret, const struct env *env, const struct modules_ops *ops, int epoll,
@@ -67,13 +67,13 @@ static struct member *find_idle(struct pool *p)
 	return NULL;
 }
 
-/* Jobs that do not count against the limit any more. */
-static unsigned count_long(const struct pool *p, uint64_t now)
+/* Workers that do not count against the limit any more. */
+static unsigned count_asleep(const struct pool *p)
 {
 	unsigned n = 0;
 
 	for (size_t i = 0; i < POOL_MAX; i++)
-		n += p->members[i].busy && p->members[i].since + POOL_LONG <= now;
+		n += p->members[i].busy && p->members[i].asleep;
 	return n;
 }
 
@@ -86,25 +86,20 @@ static unsigned count_alive(const struct pool *p)
 	return n;
 }
 
-bool pool_ready(const struct pool *p, uint64_t now)
+bool pool_ready(const struct pool *p)
 {
 	unsigned alive = count_alive(p), busy = pool_busy(p);
 
-	if (busy >= p->limit + count_long(p, now))
+	if (busy >= p->limit + count_asleep(p))
 		return false;
 	return busy < alive || alive < POOL_MAX;
 }
 
 uint64_t pool_look_at(const struct pool *p)
 {
-	uint64_t when = p->look;
-
-	if (pool_ready(p, 0))
+	if (pool_ready(p))
 		return 0;
-	for (size_t i = 0; i < POOL_MAX; i++)
-		if (p->members[i].busy && p->members[i].since + POOL_LONG > p->looked)
-			when = min_u64(when, p->members[i].since + POOL_LONG);
-	return count_alive(p) < POOL_MAX ? when : NSEC_NEVER;
+	return count_alive(p) < POOL_MAX ? p->look : NSEC_NEVER;
 }
 
 /* Idle time of all CPUs together, in ns: second word of /proc/uptime (proc(5)), in 10 ms steps. */
@@ -121,20 +116,43 @@ static uint64_t idle_time(void)
 	       (*p == '.' ? strtoull(p + 1, NULL, 10) : 0) * 10 * NSEC_PER_MSEC;
 }
 
+/* The state letter in /proc/PID/stat, after the command in parentheses (proc(5)). */
+static bool is_asleep(pid_t pid)
+{
+	const struct env system = {.prefix = ""};
+	char stat[256], *p;
+
+	if (env_read(&system, stat, sizeof(stat), "/proc/%d/stat", (int)pid) < 0)
+		return false;
+	p = strrchr(stat, ')');
+	return p && p[1] == ' ' && (p[2] == 'S' || p[2] == 'D');
+}
+
+static void look_at_workers(struct pool *p, uint64_t now)
+{
+	for (size_t i = 0; i < POOL_MAX; i++) {
+		struct member *w = &p->members[i];
+
+		if (w->busy && w->since + POOL_LONG <= now)
+			w->asleep = is_asleep(w->pid);
+	}
+}
+
 void pool_look(struct pool *p, bool waiting, uint64_t now)
 {
+	bool first = p->look == NSEC_NEVER;
 	uint64_t idle;
 
-	p->looked = now;
 	if (!waiting) {
 		p->look = NSEC_NEVER;
 		return;
 	}
-	if (p->look != NSEC_NEVER && now < p->look)
+	if (!first && now < p->look)
 		return;
 	idle = idle_time();
-	if (p->look != NSEC_NEVER && idle >= p->idle + POOL_LOOK / 2 && p->limit < POOL_MAX)
+	if (!first && idle >= p->idle + POOL_LOOK / 2 && p->limit < POOL_FEW)
 		p->limit++;
+	look_at_workers(p, now);
 	p->idle = idle;
 	p->look = now + POOL_LOOK;
 }
@@ -177,7 +195,7 @@ int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
 	struct member *w;
 	int r;
 
-	if (!pool_ready(p, now))
+	if (!pool_ready(p))
 		return -EAGAIN;
 	w = find_idle(p);
 	if (!w) {
@@ -189,6 +207,7 @@ int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
 	if (send(w->fd, job, sizeof(*job), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(*job))
 		return -EPIPE;
 	w->busy = true;
+	w->asleep = false;
 	w->job = job->id;
 	w->since = now;
 	return 0;
