@@ -6,7 +6,8 @@
  *   fuzz_X DIR...                       runs every input once
  *   fuzz_X -mutate N [-seed S] DIR...   then N inputs mutated from them; the same S gives the same ones
  *
- * Prints TAP. The target runs in a child; the input it died of is written to ./crash-X-NUMBER.
+ * Prints TAP. The target runs in a child; the input it died of is kept beside the program, as
+ * fuzz_X-crash-NUMBER.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -200,8 +201,8 @@ static void mutate_all(uint64_t count, uint64_t seed)
 	}
 }
 
-/* Keeps the input that the target died of, where the test was started. */
-static void save_crash(const char *target, int status)
+/* Keeps the input that the target died of beside the program. */
+static void save_crash(const char *program, int status)
 {
 	char path[512];
 	_cleanup_fclose_ FILE *f = NULL;
@@ -212,7 +213,7 @@ static void save_crash(const char *target, int status)
 	if (shared->done < input_count && inputs[shared->done].size == shared->size &&
 	    memcmp(inputs[shared->done].data, shared->data, shared->size) == 0)
 		printf("# which is %s\n", inputs[shared->done].name);
-	snprintf(path, sizeof(path), "crash-%s-%llu", target, (unsigned long long)shared->done + 1);
+	snprintf(path, sizeof(path), "%s-crash-%llu", program, (unsigned long long)shared->done + 1);
 	f = fopen(path, "w");
 	if (!f || fwrite(shared->data, 1, shared->size, f) != shared->size)
 		printf("# cannot write %s: %m\n", path);
@@ -221,8 +222,9 @@ static void save_crash(const char *target, int status)
 }
 
 /* Runs one pass in a child and prints its TAP line. Returns whether it passed. */
-static bool pass(int number, const char *target, uint64_t mutations, uint64_t seed)
+static bool pass(int number, const char *program, uint64_t mutations, uint64_t seed)
 {
+	const char *target = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
 	uint64_t total = mutations ? mutations : input_count;
 	int status = 0;
 	pid_t pid;
@@ -249,13 +251,12 @@ static bool pass(int number, const char *target, uint64_t mutations, uint64_t se
 		return true;
 	}
 	printf("not ok %d - %s: %s\n", number, target, mutations ? "mutated inputs" : "corpus inputs");
-	save_crash(target, status);
+	save_crash(program, status);
 	return false;
 }
 
 int main(int argc, char **argv)
 {
-	const char *target = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
 	uint64_t mutations = 0, seed = 1;
 	bool ok;
 	int i;
@@ -272,12 +273,12 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		die("mmap");
 	if (input_count == 0) {
-		fprintf(stderr, "usage: %s [-mutate N [-seed S]] FILE|DIR...\n", target);
+		fprintf(stderr, "usage: %s [-mutate N [-seed S]] FILE|DIR...\n", argv[0]);
 		return 2;
 	}
 	printf("1..%d\n", mutations ? 2 : 1);
-	ok = pass(1, target, 0, 0);
+	ok = pass(1, argv[0], 0, 0);
 	if (mutations)
-		ok = pass(2, target, mutations, seed) && ok;
+		ok = pass(2, argv[0], mutations, seed) && ok;
 	return !ok;
 }

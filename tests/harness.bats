@@ -7,6 +7,7 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	HARNESS=$PWD/${BUILD:-build}/host/tests/harness
 	cd "$BATS_TEST_TMPDIR" || return
+	cp "$HARNESS/target" .
 }
 
 sample() {
@@ -85,7 +86,7 @@ sample() {
 	printf a >one/a
 	printf b >one/b
 	: >two/empty
-	run -0 --separate-stderr "$HARNESS/target" one two
+	run -0 --separate-stderr ./target one two
 	[ "${lines[0]}" = "1..1" ]
 	[ "${lines[1]}" = "ok 1 - target: 3 corpus inputs" ]
 }
@@ -94,29 +95,29 @@ sample() {
 	mkdir corpus
 	printf good >corpus/good
 	printf 'bad\377' >corpus/overrun
-	run -1 --separate-stderr "$HARNESS/target" corpus
+	run -1 --separate-stderr ./target corpus
 	[ "${lines[1]}" = "not ok 1 - target: corpus inputs" ]
 	[[ $output == *"died on input 2"*"which is corpus/overrun"* ]]
-	cmp crash-target-2 corpus/overrun
+	cmp target-crash-2 corpus/overrun
 	# the kept input is enough to see it again
-	run -1 "$HARNESS/target" crash-target-2
+	run -1 ./target target-crash-2
 }
 
 @test "mutations find what the corpus does not hold, the same way each time" {
 	mkdir corpus
 	printf 'a harmless input' >corpus/a
-	run -1 --separate-stderr "$HARNESS/target" -mutate 5000 -seed 7 corpus
+	run -1 --separate-stderr ./target -mutate 5000 -seed 7 corpus
 	[ "${lines[1]}" = "ok 1 - target: 1 corpus inputs" ]
 	[ "${lines[2]}" = "not ok 2 - target: mutated inputs" ]
 	local first=$output
 
-	run -1 --separate-stderr "$HARNESS/target" -mutate 5000 -seed 7 corpus
+	run -1 --separate-stderr ./target -mutate 5000 -seed 7 corpus
 	[ "$output" = "$first" ]
-	grep -q $'\xff' crash-target-*
+	grep -q $'\xff' target-crash-*
 }
 
 @test "no input at all is an error" {
 	mkdir corpus
-	run -2 "$HARNESS/target" corpus
-	run -2 "$HARNESS/target" nosuch
+	run -2 ./target corpus
+	run -2 ./target nosuch
 }

@@ -46,18 +46,18 @@ REMAKE   = $(MAKE) --no-print-directory
 
 check:
 	@tests/setup build tests qemu
-	@$(REMAKE) check-build check-qemu-build
+	+@$(REMAKE) check-build check-qemu-build
 	@$(TEST_ENV) tests/run lint unit corpus bats qemu
 
 check-fast:
 	@tests/setup build tests
-	@$(REMAKE) check-build
+	+@$(REMAKE) check-build
 	@$(TEST_ENV) tests/run lint unit corpus bats
 
 # make check-qemu [FILTER=regex]
 check-qemu:
 	@tests/setup build tests qemu
-	@$(REMAKE) check-qemu-build
+	+@$(REMAKE) check-qemu-build
 	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
 
 check-build: $(BUILD)/initagent $(BUILD)/host/initagent $(TEST_PROGS) $(FUZZ_PROGS) $(CHECK_DEPS)
