@@ -82,18 +82,6 @@ int stage_begin(struct boot *b, uint64_t now)
 	return 0;
 }
 
-/* Are the hardware's own drivers through? Rows of the cold plug are those nobody named. */
-static bool hardware_settled(const struct boot *b)
-{
-	size_t n;
-	const struct module_entry *rows = modules_ledger(b->modules, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!rows[i].wanted && rows[i].state <= MODULE_LOADING)
-			return false;
-	return true;
-}
-
 static const struct need *find_need(const struct boot *b, const char *module)
 {
 	for (size_t i = 0; i < b->n_needs; i++)
@@ -102,35 +90,28 @@ static const struct need *find_need(const struct boot *b, const char *module)
 	return NULL;
 }
 
-/* A module that failed: said once; vital ones end the boot, since waiting cannot bring them. */
+/*
+ * A module that failed. The room has reported it; what is left is to end the boot when it is a vital
+ * one, since waiting cannot bring it.
+ */
 static void module_failed(struct boot *b, const struct module_entry *e, uint64_t now)
 {
 	const struct need *need = find_need(b, e->name);
-	enum cause cause = e->cause ? e->cause : CAUSE_MODULE_FAILED;
 	char text[MODULE_TEXT_SIZE + 64];
 
-	snprintf(text, sizeof(text), "%s%s%s", e->text, need ? ", needed for " : "",
-		need ? need->why : "");
-	if (need && need->vital)
-		boot_fail(b, cause, e->name, now, text);
-	else if (e->wanted)
-		report_cause(b->report, cause, e->name, now, "%s", text);
-	else
-		report_log(b->report, REPORT_DEBUG, e->name, now, "%s", text);
+	if (!need || !need->vital)
+		return;
+	snprintf(text, sizeof(text), "%s, needed for %s", e->text, need->why);
+	boot_fail(b, e->cause ? e->cause : CAUSE_MODULE_FAILED, e->name, now, text);
 }
 
 static void take_events(struct boot *b, uint64_t now)
 {
 	struct module_event ev;
 
-	while (modules_pop_event(b->modules, &ev)) {
-		const struct module_entry *e = &ev.entry;
-
-		if (e->end)
-			report_span(b->report, "modules", e->name, e->begin, e->end, e->error);
+	while (modules_pop_event(b->modules, &ev))
 		if (ev.type == MODULE_EVENT_FAILED)
-			module_failed(b, e, now);
-	}
+			module_failed(b, &ev.entry, now);
 }
 
 void stage_step(struct boot *b, uint64_t now)
@@ -138,7 +119,7 @@ void stage_step(struct boot *b, uint64_t now)
 	take_events(b, now);
 	if (b->stage == STAGE_PRE && modules_settled(b->modules))
 		begin_hardware(b, now);
-	if (b->stage == STAGE_HARDWARE && hardware_settled(b)) {
+	if (b->stage == STAGE_HARDWARE && modules_devices_settled(b->modules)) {
 		b->stage = STAGE_POST;
 		for (size_t i = 0; i < b->plan->drivers.n_post; i++)
 			request(b, b->plan->drivers.post[i], now);

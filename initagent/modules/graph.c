@@ -66,14 +66,6 @@ static void sweep_failures(struct graph *g, uint64_t now)
 	}
 }
 
-/* Drivers of devices that are there come before everything else. */
-static unsigned urgency(const struct node *n)
-{
-	unsigned demand = n->demand | n->demand >> DEMAND_SOFT_SHIFT;
-
-	return demand & DEMAND_DEVICE ? 1 : 0;
-}
-
 /* Hands the rank of row i down to what it waits for. Returns whether any grew. */
 static bool hand_down_rank(struct graph *g, size_t i)
 {
@@ -110,8 +102,9 @@ static void rank_rows(struct graph *g)
 
 static bool goes_before(const struct node *a, const struct node *b)
 {
-	if (urgency(a) != urgency(b))
-		return urgency(a) > urgency(b);
+	/* Drivers of devices that are there come before everything else. */
+	if (row_is_for_device(a) != row_is_for_device(b))
+		return row_is_for_device(a);
 	return a->rank > b->rank;
 }
 
@@ -166,7 +159,7 @@ static bool fill_job(struct graph *g, size_t i, struct worker_job *job, uint64_t
 
 	memset(job, 0, sizeof(*job));
 	job->id = (uint32_t)i;
-	job->nice = urgency(&g->nodes[i]) ? 0 : WORKER_NICE;
+	job->nice = row_is_for_device(&g->nodes[i]) ? 0 : WORKER_NICE;
 	(void)strscpy(job->name, g->entries[i].name, sizeof(job->name));
 	if (!path || strscpy(job->path, path, sizeof(job->path)) < 0) {
 		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_MISSING, -ENOENT,

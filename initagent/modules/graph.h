@@ -52,8 +52,11 @@ int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now)
 void graph_started(struct graph *g, unsigned i, uint64_t now);
 void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now);
 
-/* graph_unfinished: how many rows wait or are being loaded. */
-size_t graph_unfinished(const struct graph *g);
+/*
+ * graph_unfinished: how many rows wait or are being loaded; devices: only those of drivers of
+ * present devices and what these need.
+ */
+size_t graph_unfinished(const struct graph *g, bool devices);
 
 const struct module_entry *graph_entries(const struct graph *g, size_t *ret_n);
 const struct module_entry *graph_find(const struct graph *g, const char *name);

@@ -142,12 +142,13 @@ void row_fail(struct graph *g, size_t i, enum module_state to, enum cause cause,
 	row_set_state(g, i, NULL, to, now);
 }
 
-size_t graph_unfinished(const struct graph *g)
+size_t graph_unfinished(const struct graph *g, bool devices)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++)
-		n += !row_is_finished(&g->entries[i]);
+		n += !row_is_finished(&g->entries[i]) &&
+		     (!devices || row_is_for_device(&g->nodes[i]));
 	return n;
 }
 

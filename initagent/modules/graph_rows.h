@@ -49,6 +49,11 @@ static inline bool row_is_there(const struct module_entry *e)
 	return e->state == MODULE_LOADED || e->state == MODULE_PRESENT;
 }
 
+static inline bool row_is_for_device(const struct node *n)
+{
+	return ((n->demand | n->demand >> DEMAND_SOFT_SHIFT) & DEMAND_DEVICE) != 0;
+}
+
 /* row_find: index by name, -1 when unknown. row_add: new waiting row; index or -errno. */
 int row_find(const struct graph *g, const char *name);
 int row_add(struct graph *g, const char *name, unsigned demand);

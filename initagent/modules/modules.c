@@ -317,7 +317,12 @@ bool modules_pop_event(struct modules *m, struct module_event *ret)
 
 bool modules_settled(const struct modules *m)
 {
-	return !m->rescan && graph_unfinished(m->graph) == 0;
+	return !m->rescan && graph_unfinished(m->graph, false) == 0;
+}
+
+bool modules_devices_settled(const struct modules *m)
+{
+	return !m->rescan && graph_unfinished(m->graph, true) == 0;
 }
 
 const struct module_entry *modules_ledger(const struct modules *m, size_t *ret_n)

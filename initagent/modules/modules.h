@@ -7,6 +7,9 @@
  *
  * Nothing is ever run through a shell: "install" lines of modprobe.d are not executed. "install X
  * /bin/true" and "/bin/false", the usual way to forbid a module, are honoured as a blacklist entry.
+ *
+ * The room itself reports every change of state, every load as a span and every failure that
+ * matters as a cause; its events are for decisions, not for telling them again.
  */
 #pragma once
 
@@ -39,7 +42,8 @@ struct module_entry {
 	int error;		     /* 0 or negative errno of the load */
 	enum cause cause;	     /* CAUSE_NONE unless something is wrong with it */
 	char text[MODULE_TEXT_SIZE]; /* the kernel's or our words; may be set on success too */
-	bool wanted; /* asked for by name or needed by such a module; else nice to have */
+	bool wanted; /* somebody or a device needs it; else nice to have, and its failure no cause
+		      */
 };
 
 struct module_param {
@@ -133,6 +137,12 @@ bool modules_pop_event(struct modules *m, struct module_event *ret);
  * make devices appear later, so this is "the queue is empty", never "the hardware is ready".
  */
 bool modules_settled(const struct modules *m);
+
+/*
+ * modules_devices_settled: the same for the drivers of devices alone, with all they need. More may
+ * come with the next uevent.
+ */
+bool modules_devices_settled(const struct modules *m);
 
 /* modules_ledger: all rows; valid until the next call that takes a non-const room. */
 const struct module_entry *modules_ledger(const struct modules *m, size_t *ret_n);

@@ -607,7 +607,9 @@ TEST(drivers_of_devices_jump_the_queue)
 	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
 	CHECK_INT(modules_request(r.modules, "other", 1), 0);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	CHECK(!modules_devices_settled(r.modules));
 	modroom_run(&r);
+	CHECK(modules_devices_settled(r.modules));
 	log = modroom_log(&r);
 	CHECK(where(log, "mlx5_core") < where(log, "alone"));
 	CHECK(where(log, "mlx5_ib") < where(log, "alone"));
@@ -650,6 +652,8 @@ TEST(stop_tells_who_is_still_loading)
 	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
 	CHECK_INT(modules_dispatch(r.modules, now_ns()), 0);
 	CHECK(!modules_settled(r.modules));
+	/* Nothing of this is for a device. */
+	CHECK(modules_devices_settled(r.modules));
 	CHECK_INT((int)modules_stop(r.modules), 1);
 	CHECK_INT(modules_request(r.modules, "other", 2), -ESHUTDOWN);
 	/* Lets the worker go: it waits for this word in the loader's log. */
