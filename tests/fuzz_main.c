@@ -3,8 +3,9 @@
  * fuzz_main.c: drives a fuzz target (LLVMFuzzerTestOneInput) where libFuzzer is not at hand, which is
  * what make check does. The inputs are every file of the folders and files given as arguments.
  *
- *   fuzz_X DIR...                       runs every input once
- *   fuzz_X -mutate N [-seed S] DIR...   then N inputs mutated from them; the same S gives the same ones
+ *   fuzz_X DIR...             runs every input once
+ *   fuzz_X -mutate N DIR...   then N inputs mutated from them. -seed S chooses others, the same S the same
+ *                             ones again; -seconds T ends the mutations early
  *
  * Prints TAP. The target runs in a child; the input it died of is kept beside the program, as
  * fuzz_X-crash-NUMBER.
@@ -38,6 +39,7 @@ static size_t input_count;
 static struct {
 	size_t size;
 	uint64_t done;
+	bool finished;
 	uint8_t data[INPUT_MAX];
 } *shared;
 
@@ -182,17 +184,26 @@ static void truncate_input(uint64_t *state)
 	shared->size = below(state, shared->size + 1);
 }
 
-static void mutate_all(uint64_t count, uint64_t seed)
+/* What the second pass does: how many mutated inputs, which ones, and for how long at most. */
+struct plan {
+	uint64_t mutations;
+	uint64_t seed;
+	uint64_t seconds;
+};
+
+static void mutate_all(const struct plan *p)
 {
 	static void (*const mutations[])(uint64_t *) = {
 		flip_bit, flip_bit, put_edge_value, put_edge_value, cut, insert_piece, truncate_input,
 	};
-	uint64_t i, steps;
+	uint64_t start = now_ns(), i, steps;
 
-	for (i = 0; i < count; i++) {
-		uint64_t state = seed + i;
+	for (i = 0; i < p->mutations; i++) {
+		uint64_t state = p->seed + i;
 		const struct input *from = &inputs[below(&state, input_count)];
 
+		if (p->seconds && now_ns() - start > p->seconds * NSEC_PER_SEC)
+			break;
 		memcpy(shared->data, from->data, from->size);
 		shared->size = from->size;
 		for (steps = 1 + below(&state, 8); steps; steps--)
@@ -221,51 +232,59 @@ static void save_crash(const char *program, int status)
 		printf("# the input is in %s\n", path);
 }
 
-/* Runs one pass in a child and prints its TAP line. Returns whether it passed. */
-static bool pass(int number, const char *program, uint64_t mutations, uint64_t seed)
+static void run_child(const struct plan *mutate)
+{
+	/* What the target prints is not TAP. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (mutate)
+		mutate_all(mutate);
+	else
+		replay_all();
+	shared->finished = true;
+	/* Not _exit(): the leak checker works at exit. */
+	exit(0);
+}
+
+/* Runs one pass, over the corpus or mutated from it, in a child and prints its TAP line. */
+static bool pass(int number, const char *program, const struct plan *mutate)
 {
 	const char *target = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
-	uint64_t total = mutations ? mutations : input_count;
+	const char *what = mutate ? "mutated inputs" : "corpus inputs";
 	int status = 0;
 	pid_t pid;
 
 	shared->done = 0;
+	shared->finished = false;
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
 		die("fork");
-	if (pid == 0) {
-		/* What the target prints is not TAP. */
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		if (mutations)
-			mutate_all(mutations, seed);
-		else
-			replay_all();
-		exit(0);
-	}
+	if (pid == 0)
+		run_child(mutate);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (status == 0 && shared->done == total) {
-		printf("ok %d - %s: %llu %s\n", number, target, (unsigned long long)total,
-		       mutations ? "mutated inputs" : "corpus inputs");
+	if (status == 0 && shared->finished) {
+		printf("ok %d - %s: %llu %s\n", number, target, (unsigned long long)shared->done, what);
 		return true;
 	}
-	printf("not ok %d - %s: %s\n", number, target, mutations ? "mutated inputs" : "corpus inputs");
+	printf("not ok %d - %s: %s\n", number, target, what);
 	save_crash(program, status);
 	return false;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t mutations = 0, seed = 1;
+	struct plan plan = {.seed = 1};
 	bool ok;
 	int i;
 
 	for (i = 1; i < argc; i++) {
 		if (streq(argv[i], "-mutate") && i + 1 < argc)
-			mutations = strtoull(argv[++i], NULL, 10);
+			plan.mutations = strtoull(argv[++i], NULL, 10);
 		else if (streq(argv[i], "-seed") && i + 1 < argc)
-			seed = strtoull(argv[++i], NULL, 10);
+			plan.seed = strtoull(argv[++i], NULL, 10);
+		else if (streq(argv[i], "-seconds") && i + 1 < argc)
+			plan.seconds = strtoull(argv[++i], NULL, 10);
 		else
 			add_path(argv[i]);
 	}
@@ -273,12 +292,12 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		die("mmap");
 	if (input_count == 0) {
-		fprintf(stderr, "usage: %s [-mutate N [-seed S]] FILE|DIR...\n", argv[0]);
+		fprintf(stderr, "usage: %s [-mutate N [-seed S] [-seconds T]] FILE|DIR...\n", argv[0]);
 		return 2;
 	}
-	printf("1..%d\n", mutations ? 2 : 1);
-	ok = pass(1, argv[0], 0, 0);
-	if (mutations)
-		ok = pass(2, argv[0], mutations, seed) && ok;
+	printf("1..%d\n", plan.mutations ? 2 : 1);
+	ok = pass(1, argv[0], NULL);
+	if (plan.mutations)
+		ok = pass(2, argv[0], &plan) && ok;
 	return !ok;
 }

@@ -116,6 +116,14 @@ sample() {
 	grep -q $'\xff' target-crash-*
 }
 
+@test "mutations end when their time is over" {
+	mkdir corpus
+	# nothing can be mutated into the byte that kills
+	printf '' >corpus/a
+	run -0 --separate-stderr ./target -mutate 1000000000 -seconds 1 corpus
+	[[ ${lines[2]} =~ ^"ok 2 - target: "[0-9]+" mutated inputs"$ ]]
+}
+
 @test "no input at all is an error" {
 	mkdir corpus
 	run -2 ./target corpus

@@ -122,7 +122,7 @@ last() {
 	chmod +x "$BATS_TEST_TMPDIR/fuzz_thing"
 	FUZZ_PROGS=$BATS_TEST_TMPDIR/fuzz_thing MUTATIONS=5 VERBOSE=1 run tests/run corpus
 	echo "$output"
-	[[ $output == *"ok   -mutate 5 tests/corpus/thing"* ]]
+	[[ $output == *"ok   -mutate 5 -seconds 10 tests/corpus/thing"* ]]
 	last "1 passed, 0 failed, 0 skipped"
 }
 
