@@ -22,6 +22,10 @@ $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@echo "  HOST    $@"
 	@$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
 
+# The modules and fabric rooms as PID 1 of a VM; of the same objects as the agent.
+$(LAB)/bin/rooms: $(BUILD)/musl/tests-qemu/rooms/rooms.o $(filter-out %/initagent/main.o,$(MUSL_OBJS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
+
 # The images: what they are and when they are built again is the lab's own business.
 lab: $(LAB_BINS)
 	@$(LAB_ENV) tests-qemu/lab
@@ -35,7 +39,7 @@ lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 lab-demo: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	@$(LAB_ENV) tests-qemu/lab agent
 
-CHECK_QEMU_DEPS += lab-scenarios
+CHECK_QEMU_DEPS += lab-scenarios $(LAB)/bin/rooms
 
 # make bench [N=5]: boot times of ours and the peers; build/bench.json
 bench:

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The modules and fabric rooms on a real kernel, alone in one VM without a peer: loading in
+# parallel, Soft-RoCE links, verbs events, removal, and the kernel's own words about bad modules.
+# All checks are made inside (rooms/rooms.c); it prints TAP on the console.
+
+# shellcheck disable=SC2154,SC2034,SC1091 # variables are shared with it
+source "${BATS_TEST_DIRNAME}/scenario.bash"
+
+# One VM, no server.
+setup_file() {
+    vm_begin rooms
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/agent.img
+}
+
+# damage NAME COMMAND...: the module as COMMAND makes it of the right one, put over the image's.
+damage() {
+    local name=$1 kver path dir=$BATS_TEST_TMPDIR/$1
+    shift
+    kver=$(<"$LAB/kver")
+    path=$(cd "$LAB/root/usr" && find "lib/modules/$kver" -name "$name.ko")
+    mkdir -p "$dir/${path%/*}"
+    "$@" <"$LAB/root/usr/$path" >"$dir/$path"
+    (cd "$dir" && echo "$path" | cpio --quiet -o -H newc)
+}
+
+# program: the test program as a cpio; the kernel's modprobe is the same program.
+program() {
+    local dir=$BATS_TEST_TMPDIR/program
+    mkdir -p "$dir/sbin"
+    cp "$LAB/bin/rooms" "$dir/rooms"
+    ln -s /rooms "$dir/sbin/modprobe"
+    (cd "$dir" && printf '%s\n' rooms sbin/modprobe | cpio --quiet -o -H newc)
+}
+
+# rooms CMDLINE: runs the program to its end; fails when one of its checks does.
+rooms() {
+    local accel dir=$BATS_TEST_TMPDIR
+    read -ra accel < <(vm_accel_args "$NODE_ICOUNT")
+    node_dir=$vm_logs/$NODE_NAME
+    mkdir -p "$node_dir"
+    program >"$dir/program.cpio"
+    # shellcheck disable=SC2086 # a list of files
+    vm_initrd "$node_dir/initrd" "$image" "$dir/program.cpio" $NODE_EXTRA
+    vm_start "$node_dir" 120 "${accel[@]}" -m 512 -smp "$NODE_SMP" -initrd "$node_dir/initrd" \
+        -append "console=ttyS0 loglevel=4 panic=-1 printk.devkmsg=on rdinit=/rooms $1" \
+        -netdev user,id=n0,restrict=on -device virtio-net-pci,netdev=n0,romfile=
+    node_pid=$vm_pid
+    "$vmctl" gone 120 "$node_pid"
+    rm -f "$node_dir/initrd"
+    tr -d '\r' <"$node_dir/console.log" | grep -E '^(not ok|# figure)' || true
+    assert_console '^# all passed'
+}
+
+@test "loading, links, events, removal and failures on one CPU" {
+    other_kernels_module loop "$BATS_TEST_TMPDIR/loop.cpio"
+    damage ib_ipoib sed 's/IP-over-InfiniBand/IP-0ver-InfiniBand/g' >"$BATS_TEST_TMPDIR/ipoib.cpio"
+    damage mlx4_en head -c 3000 >"$BATS_TEST_TMPDIR/torn.cpio"
+    NODE_EXTRA="$BATS_TEST_TMPDIR/loop.cpio $BATS_TEST_TMPDIR/ipoib.cpio $BATS_TEST_TMPDIR/torn.cpio"
+    rooms ""
+}
+
+@test "the same modules on two CPUs" {
+    NODE_SMP=2
+    rooms "only=load"
+}
