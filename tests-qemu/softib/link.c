@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * link.c: the handshake that stands for link training. Both ends send link frames with their own
- * epoch and the one they heard; an end is up when the other end has heard its current epoch. All
+ * epoch and the one they heard; an end is up when the other end has heard its current epoch. Who
+ * takes the link down takes a new epoch, and the other end follows when it sees that; so frames
+ * that crossed on the way never take a link down. All
  * decisions fall under wire->lock; what follows from them (frames, news for the port, timers)
  * is done by one work item, so that the port sees ups and downs in order.
  *
@@ -41,11 +43,20 @@ static void sib_link_down_locked(struct sib_wire *wire, enum sib_link_state to)
 {
 	if (wire->state == SIB_LINK_UP)
 		wire->drops++;
+	netdev_dbg(wire->ndev, "softib: link state %u to %u, epoch %08x, peer %08x\n",
+		   wire->state, to, wire->epoch, wire->peer_epoch);
 	if (wire->state != to)
 		wire->poll_ms = SIB_POLL_MIN_MS;
 	WRITE_ONCE(wire->state, to);
 	wire->peer_epoch = 0;
 	wire->send = true;
+}
+
+/* Caller holds wire->lock. */
+static void sib_link_leave_locked(struct sib_wire *wire, enum sib_link_state to)
+{
+	sib_link_down_locked(wire, to);
+	wire->epoch = sib_link_epoch();
 }
 
 /* Caller holds wire->lock. What state the ends should be in, apart from the handshake. */
@@ -56,21 +67,19 @@ static void sib_link_settle_locked(struct sib_wire *wire)
 	if (wire->phys_req) {
 		wire->disabled = wire->phys_req == IB_PORT_PHYS_STATE_DISABLED;
 		wire->phys_req = 0;
-		wire->epoch = sib_link_epoch();
-		if (wire->state == SIB_LINK_UP)
-			sib_link_down_locked(wire, SIB_LINK_POLL);
+		sib_link_leave_locked(wire, SIB_LINK_POLL);
 	}
 	if (wire->disabled || (wire->held && !wire->hold_signal) || !sib_link_carrier(wire)) {
 		if (wire->state != SIB_LINK_OFF)
-			sib_link_down_locked(wire, SIB_LINK_OFF);
+			sib_link_leave_locked(wire, SIB_LINK_OFF);
 		return;
 	}
 	if (wire->state == SIB_LINK_OFF || (wire->held && wire->state == SIB_LINK_UP))
-		sib_link_down_locked(wire, SIB_LINK_POLL);
+		sib_link_leave_locked(wire, SIB_LINK_POLL);
 	if (wire->state == SIB_LINK_UP && beat &&
 	    time_after(jiffies, READ_ONCE(wire->last_heard) +
 				msecs_to_jiffies(beat * SIB_DEAD_BEATS)))
-		sib_link_down_locked(wire, SIB_LINK_POLL);
+		sib_link_leave_locked(wire, SIB_LINK_POLL);
 }
 
 /* Caller holds wire->lock. The handshake proper. */
@@ -81,8 +90,10 @@ static void sib_link_hear_locked(struct sib_wire *wire, const struct sib_link_fr
 	u32 epoch = be32_to_cpu(f->epoch);
 
 	if (wire->state == SIB_LINK_UP) {
-		if (f->state != SIB_LINK_OFF && epoch == wire->peer_epoch && heard_me)
+		if (f->state != SIB_LINK_OFF && epoch == wire->peer_epoch) {
+			wire->send |= !heard_me;
 			return;
+		}
 		sib_link_down_locked(wire, SIB_LINK_POLL);
 	}
 	if (f->state == SIB_LINK_OFF || wire->state != SIB_LINK_POLL || wire->held)
@@ -260,6 +271,7 @@ void sib_link_set_phys(struct sib_wire *wire, u8 phys)
 {
 	unsigned long flags;
 
+	netdev_dbg(wire->ndev, "softib: asked for physical state %u\n", phys);
 	spin_lock_irqsave(&wire->lock, flags);
 	wire->phys_req = phys;
 	spin_unlock_irqrestore(&wire->lock, flags);

@@ -99,7 +99,7 @@ void sib_mcast_rx(struct sib_dev *dev, struct sk_buff *skb, u32 except_qpn)
 			sib_qp_rx(m->qp, copy);
 	}
 	spin_unlock_bh(&dev->mcast_lock);
-	if (!given)
+	if (!given && !(cb->flags & SIB_CB_LOOP))
 		sib_count(&dev->port, SIB_STAT_DROP_MCAST);
 	kfree_skb(skb);
 }

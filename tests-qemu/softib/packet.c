@@ -79,14 +79,17 @@ static u32 sib_icrc_headers(const u8 *pkt, unsigned int bth_off)
 static u32 sib_icrc(struct sk_buff *skb, unsigned int bth_off)
 {
 	unsigned int from = bth_off + sizeof(struct sib_bth), done = 0, n;
+	unsigned int len = skb->len - SIB_ICRC_BYTES - from;
 	u32 crc = sib_icrc_headers(skb->data, bth_off);
 	struct skb_seq_state st;
 	const u8 *p;
 
 	if (!skb_is_nonlinear(skb))
-		return ~crc32_le(crc, skb->data + from, skb->len - SIB_ICRC_BYTES - from);
-	skb_prepare_seq_read(skb, from, skb->len - SIB_ICRC_BYTES, &st);
+		return ~crc32_le(crc, skb->data + from, len);
+	skb_prepare_seq_read(skb, from, from + len, &st);
 	while ((n = skb_seq_read(done, &p, &st)) != 0) {
+		/* The last block comes whole, whatever the upper bound. */
+		n = min(n, len - done);
 		crc = crc32_le(crc, p, n);
 		done += n;
 	}

@@ -185,10 +185,13 @@ static void sib_set_state(struct sib_port *port, enum ib_port_state want, u8 phy
 	struct ib_port_info *pi = &port->pi;
 	enum ib_port_state cur = sib_pi_state(pi);
 
-	if (want == IB_PORT_DOWN)
-		ev->phys = phys ?: IB_PORT_PHYS_STATE_POLLING;
-	else if (phys)
-		ev->phys = phys;
+	/*
+	 * Down without a word about the physical state starts the logical link anew, 7.2. SMs do
+	 * this to a port in INIT when they change its MTU, and go on at once.
+	 */
+	if (want == IB_PORT_DOWN && !phys && cur > IB_PORT_INIT)
+		phys = IB_PORT_PHYS_STATE_POLLING;
+	ev->phys = phys;
 	if (want <= IB_PORT_DOWN || want == cur)
 		return;
 	WRITE_ONCE(pi->linkspeed_portstate, sib_with_low(pi->linkspeed_portstate, want));

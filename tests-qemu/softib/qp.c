@@ -68,7 +68,7 @@ static bool sib_cap_ok(const struct ib_qp_cap *cap)
 {
 	return cap->max_send_wr <= SIB_MAX_QP_WR && cap->max_recv_wr <= SIB_MAX_QP_WR &&
 	       cap->max_send_sge <= SIB_MAX_SGE && cap->max_recv_sge <= SIB_MAX_SGE &&
-	       !cap->max_inline_data && !cap->max_rdma_ctxs;
+	       !cap->max_inline_data;
 }
 
 static int sib_qp_check(struct ib_qp_init_attr *init, struct ib_udata *udata)
