@@ -7,6 +7,7 @@
 
 #include "elf.h"
 #include "firmware.h"
+#include "pack.h"
 #include "modules/companions.h"
 
 #define ABSENT "not in this kernel"
@@ -309,7 +310,23 @@ static int image_path(const struct closure *c, const char *path, const char **re
 		TREE_PATH_MAX)
 		return -ENAMETOOLONG;
 	source_strip(image);
+	if (pack_driver(image) && strlen(image) + sizeof(".zst") <= TREE_PATH_MAX)
+		memcpy(image + strlen(image), ".zst", sizeof(".zst"));
 	return tree_path_safe(image) ? 0 : -EINVAL;
+}
+
+/* put: the module's bytes into the tree, packed if its path says so. */
+static int put(struct closure *c, const char *image, const void *data, size_t size, const char *why)
+{
+	enum { LEVEL = 19 }; /* a driver is packed once and read by a whole cluster */
+	_cleanup_free_ void *packed = NULL;
+	size_t packed_size;
+	int r;
+
+	if (!pack_driver(image))
+		return tree_file(c->tree, image, 0644, data, size, why);
+	r = pack_zstd(data, size, LEVEL, &packed, &packed_size);
+	return r < 0 ? r : tree_file(c->tree, image, 0644, packed, packed_size, why);
 }
 
 /* take: one module file into the tree, and everything it asks for into the queue. */
@@ -331,7 +348,7 @@ static int take(struct closure *c, struct kmod_module *mod, const char *rel, con
 		missing(c, "module %s: %s is no kernel module of this machine's kind", name, rel);
 		return 0;
 	}
-	r = tree_file(c->tree, image, 0644, data, size, why);
+	r = put(c, image, data, size, why);
 	if (r < 0)
 		return r;
 	c->n_modules++;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output.h"
 
-#include <zstd.h>
-
 #include "cpio.h"
+#include "pack.h"
 
 /* Entries of the tree and members of the archive must be the same, in number, order and content. */
 static int verify(const struct tree *t, size_t n, const char *archive, size_t size)
@@ -24,34 +23,6 @@ static int verify(const struct tree *t, size_t n, const char *archive, size_t si
 	}
 	r = cpio_next(archive, size, &at, &m);
 	return r == 1 ? -EBADMSG : r;
-}
-
-/*
- * compress: with checksum, so that the kernel notices a damaged image, and with the content's size,
- * so that it need not buffer a whole window. One thread: the bytes must not depend on the machine.
- */
-static int compress(const char *data, size_t size, int level, void **ret, size_t *ret_size)
-{
-	ZSTD_CCtx *ctx = ZSTD_createCCtx();
-	size_t room = ZSTD_compressBound(size);
-	void *out = malloc(room);
-	size_t n = 0;
-	int r = -ENOMEM;
-
-	if (ctx && out) {
-		ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level);
-		ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, 1);
-		n = ZSTD_compress2(ctx, out, room, data, size);
-		r = ZSTD_isError(n) ? -EIO : 0;
-	}
-	ZSTD_freeCCtx(ctx);
-	if (r < 0) {
-		free(out);
-		return r;
-	}
-	*ret = out;
-	*ret_size = n;
-	return 0;
 }
 
 static int write_all(int fd, const char *data, size_t size)
@@ -103,7 +74,7 @@ int output_write(struct tree *t, const struct output_config *cfg, size_t *size)
 	if (r == 0)
 		r = verify(t, n, archive, archive_size);
 	if (r == 0)
-		r = compress(archive, archive_size, cfg->level, &packed, size);
+		r = pack_zstd(archive, archive_size, cfg->level, &packed, size);
 	if (r == 0)
 		r = replace(cfg->path, packed, *size);
 	return r;
