@@ -7,6 +7,9 @@
 #include "notify.h"
 #include "shell.h"
 
+/* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
+#define LOADS_LIMIT (20 * NSEC_PER_SEC)
+
 enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_MAX };
 
 void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
@@ -108,6 +111,8 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, min_u64(rails_deadline(b), report_deadline(b->report)));
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
+	if (b->root_up)
+		return min_u64(d, b->root_up + LOADS_LIMIT);
 	return min_u64(d, min_u64(b->network_end, b->total_end));
 }
 
@@ -174,7 +179,7 @@ static void timeout_over(struct boot *b, uint64_t now)
 /* The budgets: rd.timeout for the whole, rd.retry for the network. */
 static void check_budgets(struct boot *b, uint64_t now)
 {
-	if (b->finished)
+	if (b->finished || b->root_up)
 		return;
 	if (now >= b->total_end)
 		timeout_over(b, now);
@@ -196,12 +201,27 @@ static void show_status(struct boot *b, uint64_t now)
 	notify_send(status);
 }
 
+/*
+ * The root is mounted; modules that were asked for but are still loading (rd.driver.post) get their
+ * time before the real root takes over.
+ */
+static void check_end(struct boot *b, uint64_t now)
+{
+	if (!b->root_up || b->finished)
+		return;
+	b->finished = stage_settled(b) || now >= b->root_up + LOADS_LIMIT;
+	if (!b->finished)
+		report_wait(b->report, CAUSE_MODULE_FAILED, "modules", now,
+			"waiting for the last kernel modules to load");
+}
+
 static void step(struct boot *b, uint64_t now)
 {
 	stage_step(b, now);
 	rails_step(b, now);
 	target_step(b, now);
 	check_budgets(b, now);
+	check_end(b, now);
 	watch_root(b);
 	if (!b->finished)
 		show_status(b, now);

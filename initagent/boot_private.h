@@ -103,6 +103,7 @@ struct boot {
 	uint64_t port_check;	  /* next look for a GID; NSEC_NEVER: none due */
 	uint64_t port_period;
 	uint64_t network_end, total_end;
+	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
 	bool finished;
 	enum boot_outcome outcome;
 };

@@ -303,6 +303,7 @@ static void make_link(struct boot *b, size_t i, uint64_t now)
 	int r = rdma_link_add(want->name, want->type, want->netdev, text, sizeof(text));
 
 	b->links_made |= UINT64_C(1) << i;
+	b->rdma_begin = b->rdma_begin ? b->rdma_begin : began;
 	report_span(b->report, "fabric", want->name, began, now_ns(), r < 0 ? r : 0);
 	if (r < 0) {
 		b->links_failed |= UINT64_C(1) << i;

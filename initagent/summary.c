@@ -120,7 +120,7 @@ static size_t phases(struct boot *b, struct state_phase *list, uint64_t now)
 		add_phase(list, &n, "port", b->rdma_begin, b->rdma_end);
 	}
 	if (b->outcome == BOOT_DONE)
-		add_phase(list, &n, "mount", b->target.began, now);
+		add_phase(list, &n, "mount", b->target.began, b->root_up);
 	add_phase(list, &n, "total", b->run.start, now);
 	return n;
 }

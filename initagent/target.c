@@ -349,7 +349,7 @@ static void mounted(struct boot *b, uint64_t now)
 		r->fell_back ? ", fallen back from RDMA" : "");
 	addresses_keep(b->addresses);
 	b->outcome = BOOT_DONE;
-	b->finished = true;
+	b->root_up = now;
 }
 
 enum cause target_failure(const struct boot *b, const char **ret_text)
@@ -397,8 +397,9 @@ void target_step(struct boot *b, uint64_t now)
 	struct target *t = &b->target;
 	bool due = now >= t->retry;
 
-	judge_rdma(b, now);
-	if (b->finished)
+	if (!b->root_up)
+		judge_rdma(b, now);
+	if (b->finished || b->root_up)
 		return;
 	switch (t->state) {
 	case TARGET_UNKNOWN: identify(b, now); break;
