@@ -110,15 +110,20 @@ static struct sib_port *sib_sw_target(struct sib_switch *sw, const struct ib_smp
 	return num <= sw->n_ports ? sw->ports[num] : NULL;
 }
 
-static __be16 sib_sw_port_attr(struct sib_switch *sw, struct ib_smp *smp, bool set,
-			       struct sib_events *ev, struct sib_port **ev_port)
+static __be16 sib_sw_port_attr(struct sib_switch *sw, struct sib_port *in, struct ib_smp *smp,
+			       bool set, struct sib_events *ev, struct sib_port **ev_port)
 {
 	struct sib_port *port = sib_sw_target(sw, smp);
+	__be16 status;
 
 	if (!port)
 		return SIB_STATUS(INVALID_ATTRIB_VALUE);
 	*ev_port = port;
-	return sib_sma_port_attr(port, smp, set, ev);
+	status = sib_sma_port_attr(port, smp, set, ev);
+	/* LocalPortNum tells where the question came in, not which port it is about. */
+	if (smp->attr_id == IB_SMP_ATTR_PORT_INFO)
+		((struct ib_port_info *)smp->data)->local_port_num = in->num;
+	return status;
 }
 
 /**
@@ -155,7 +160,7 @@ __be16 sib_swsma(struct sib_switch *sw, struct sib_port *in, struct ib_smp *smp,
 		status = sib_sw_mft(sw, smp, set);
 		break;
 	default:
-		status = sib_sw_port_attr(sw, smp, set, ev, ev_port);
+		status = sib_sw_port_attr(sw, in, smp, set, ev, ev_port);
 	}
 	spin_unlock_bh(&sw->lock);
 	return status;
