@@ -154,8 +154,11 @@ static void hindered(struct iface *i, enum cause cause, const char *text, uint64
 
 static void silence(struct iface *i, unsigned count, uint64_t now)
 {
-	/* INIT-REBOOT found nobody to ask: what we hold is valid until it expires (RFC 2131 3.2.3). */
-	if (i->state == IFACE_ASKING && dhcp4_lease(i->dhcp)) {
+	/*
+	 * After a loss of carrier INIT-REBOOT found nobody to ask: what is set is valid until it expires
+	 * (RFC 2131 section 3.2). A lease known from a file only is not taken on trust.
+	 */
+	if (i->state == IFACE_ASKING && i->applied && dhcp4_lease(i->dhcp)) {
 		if (!dhcp4_verifies(i->dhcp))
 			use_lease(i, false, now);
 		return;

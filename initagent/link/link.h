@@ -34,7 +34,7 @@ struct netdev {
 	struct link_hw permanent; /* len 0: the driver tells none */
 	uint32_t mtu;
 	bool up;	   /* IFF_UP: asked to be up */
-	bool carrier;	   /* IFF_LOWER_UP */
+	bool carrier;	   /* IFF_LOWER_UP, and the send queue is active */
 	bool noarp;	   /* no link-layer addresses to resolve here (loopback, IFF_NOARP) */
 	int parent_ifindex; /* of a VLAN, P_Key child, veth in this namespace ...; 0: none */
 	char kind[16];	   /* "vlan", "ipoib", "veth"; "" for hardware */

@@ -34,6 +34,18 @@ static uint32_t take_u32(const struct nlattr *attr)
 }
 
 /*
+ * Carrier that carries. A driver's carrier shows at once, but until the kernel's link watch has replaced the
+ * "noop" queue every packet is dropped without a word; its own notification follows that.
+ */
+static bool carries(const struct nlattr *qdisc, unsigned flags)
+{
+	char name[IFNAMSIZ];
+
+	take_string(qdisc, name, sizeof(name));
+	return flags & LOWER_UP && !streq(name, "noop");
+}
+
+/*
  * IFLA_LINK counts in another namespace when IFLA_LINK_NETNSID is there: such a parent is not
  * ours. Hardware names itself as its parent on some drivers.
  */
@@ -58,7 +70,7 @@ int netdev_parse(struct nlmsghdr *h, struct netdev *ret)
 	ret->hwtype = ifi->ifi_type;
 	ret->mtu = take_u32(tb[IFLA_MTU]);
 	ret->up = ifi->ifi_flags & IFF_UP;
-	ret->carrier = ifi->ifi_flags & LOWER_UP;
+	ret->carrier = carries(tb[IFLA_QDISC], ifi->ifi_flags);
 	ret->noarp = ifi->ifi_flags & IFF_NOARP || ifi->ifi_type == ARPHRD_LOOPBACK;
 	ret->parent_ifindex = take_parent(tb, ifi->ifi_index);
 	take_string(tb[IFLA_IFNAME], ret->name, sizeof(ret->name));

@@ -79,6 +79,12 @@ TEST(messages)
 	CHECK_INT(parse(rtnl_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5), &dev), 0);
 	CHECK(dev.up && dev.carrier);
 	CHECK_STR(netdev_state_name(&dev), "carrier");
+	CHECK_INT(parse(rtnl_put(rtnl_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5), IFLA_QDISC, "noop", 5),
+		&dev), 0);
+	CHECK_STR(netdev_state_name(&dev), "no carrier"); /* packets would be dropped */
+	CHECK_INT(parse(rtnl_put(rtnl_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5), IFLA_QDISC, "noqueue",
+		8), &dev), 0);
+	CHECK(dev.carrier);
 	CHECK_INT(dev.mtu, 0);
 	CHECK_INT(parse(rtnl_put(message(3, 1), IFLA_IFNAME, "eth0", 5), &dev), 0);
 	CHECK_STR(netdev_state_name(&dev), "no carrier");
