@@ -53,6 +53,15 @@ int sys_move_mount(int fd, const char *target)
 	return result(syscall(SYS_move_mount, fd, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH));
 }
 
+/* Records begin with their level, "e ", "w " or "i " (fs/fs_context.c, logfc()). Returns the new length. */
+static ssize_t without_level(char *record, ssize_t len)
+{
+	if (len < 2 || !strchr("ewi", record[0]) || record[1] != ' ')
+		return len;
+	memmove(record, record + 2, (size_t)len - 2);
+	return len - 2;
+}
+
 void sys_fs_messages(int fd, char *buf, size_t size)
 {
 	size_t have = 0;
@@ -66,6 +75,7 @@ void sys_fs_messages(int fd, char *buf, size_t size)
 			break;
 		while (n > 0 && buf[have + (size_t)n - 1] == '\n')
 			n--;
+		n = without_level(buf + have, n);
 		have += (size_t)n;
 		memcpy(buf + have, "; ", 3);
 		have += 2;
