@@ -111,10 +111,16 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
 }
 
 @test "malformed option: named, and the boot goes on with its default" {
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=160s"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=soon"
     assert_boot 90 4.2 rdma
-    assert_state '[.causes[].code] | @text' '["IA-E101"]'
-    assert_console 'rd.retry'
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E101","rd.retry"]]'
+}
+
+@test "a number with its unit is understood, and said" {
+    server dhcp stop
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=4s $reboot"
+    assert_failed 60 IA-E703 restart
+    assert_console 'initagent: cmdline: rd.retry: read as 4'
 }
 
 @test "address taken by somebody else" {

@@ -229,10 +229,10 @@ node_ended_by() {
     }
 }
 
-# vm_show: the ends of all logs, for a scenario that failed.
+# vm_show: the ends of the server's and the last node's logs, for a scenario that failed.
 vm_show() {
     local log
-    for log in "$vm_logs"/*/console.log "$vm_logs"/*/qemu.log; do
+    for log in {"$server_dir","${node_dir:-}"}/{console,qemu}.log; do
         [ -s "$log" ] || continue
         echo "--- $log"
         tail -n "${VM_SHOW_LINES:-60}" "$log" | tr -d '\r'

@@ -170,9 +170,40 @@ static int dial(const char *path)
 
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		int error = errno;
+
 		close(fd);
+		errno = error;
 		return -1;
 	}
+	return fd;
+}
+
+/*
+ * A VM just started makes its sockets a moment later. Their directory tells when the name is
+ * there, nothing tells when the listening begins: that is asked every 20 ms.
+ */
+static int dial_until(const char *path, int64_t end)
+{
+	int notify = watch_dir(path);
+	int fd;
+
+	while ((fd = dial(path)) < 0 && (errno == ENOENT || errno == ECONNREFUSED)) {
+		struct pollfd pfd = {.fd = notify, .events = POLLIN};
+		char buf[4096];
+		int left = left_ms(end);
+		int error = errno;
+
+		if (errno == ECONNREFUSED && left > 20)
+			left = 20;
+		if (left == 0) {
+			errno = error;
+			break;
+		}
+		if (poll(&pfd, 1, left) > 0 && read(notify, buf, sizeof(buf)) < 0)
+			break;
+	}
+	close(notify);
 	return fd;
 }
 
@@ -236,7 +267,7 @@ static int cmd_ask(int64_t end, char **args, int count)
 
 	if (count < 2)
 		return EXIT_USAGE;
-	reader = (struct reader){.fd = dial(args[0]), .end = end};
+	reader = (struct reader){.fd = dial_until(args[0], end), .end = end};
 	if (reader.fd < 0)
 		return fail(args[0]);
 	/* an answer to an earlier question that timed out must not be taken for ours */
@@ -265,7 +296,7 @@ static int cmd_qmp(int64_t end, char **args, int count)
 
 	if (count != 2)
 		return EXIT_USAGE;
-	reader = (struct reader){.fd = dial(args[0]), .end = end};
+	reader = (struct reader){.fd = dial_until(args[0], end), .end = end};
 	if (reader.fd < 0)
 		return fail(args[0]);
 	r = send_line(reader.fd, "{\"execute\": \"qmp_capabilities\"}\n");
