@@ -113,11 +113,38 @@ static int pair_end(void *data)
 	return dup(r->uevent[0]);
 }
 
-void modroom_open(struct modroom *r, const struct modtree_module *modules, size_t n,
-	const struct modroom_act *acts, size_t n_acts)
+#define SYM(name) name "_symbol"
+
+/* A tree in the shape of the real one. */
+static const struct modtree_module tree[] = {
+	{.name = "ib_core"},
+	{.name = "ib_uverbs", .needs = {SYM("ib_core")}},
+	{.name = "rdma_cm", .needs = {SYM("ib_core")}},
+	{.name = "rpcrdma", .needs = {SYM("rdma_cm"), SYM("sunrpc")}, .alias = {"xprtrdma"}},
+	{.name = "sunrpc"},
+	{.name = "rdma_rxe", .needs = {SYM("ib_uverbs")}, .alias = {"rdma-link-rxe"}},
+	{.name = "crc32_generic", .alias = {"crypto-crc32"}},
+	{.name = "crc32-pclmul", .alias = {"crypto-crc32"}},
+	{.name = "mlx5_core", .alias = {"pci:v000015B3d00001017sv*sd*bc*sc*i*"}},
+	{.name = "mlx5_ib", .needs = {SYM("mlx5_core"), SYM("ib_uverbs")}},
+	{.name = "virtio_ring"},
+	{.name = "virtio_pci",
+		.needs = {SYM("virtio_ring")},
+		.alias = {"pci:v00001AF4d*sv*sd*bc*sc*i*"}},
+	{.name = "virtio_net", .needs = {SYM("virtio_ring")}, .alias = {"virtio:d00000001v*"}},
+	{.name = "libcrc32c", .softdep = "pre: crc32c_generic post: after_crc"},
+	{.name = "crc32c_generic"},
+	{.name = "after_crc"},
+	{.name = "loop_a", .softdep = "pre: loop_b"},
+	{.name = "loop_b", .softdep = "pre: loop_a"},
+	{.name = "alone"},
+	{.name = "other"},
+};
+
+void modroom_open(struct modroom *r, const struct modroom_act *acts, size_t n_acts)
 {
 	memset(r, 0, sizeof(*r));
-	modtree_make(&r->tree, modules, n);
+	modtree_make(&r->tree, tree, ARRAY_SIZE(tree));
 	modtree_file(
 		&r->tree, "/dev/kmsg", "6,1,1,-;said before: disagrees about version of symbol\n");
 	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, r->uevent),

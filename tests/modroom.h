@@ -31,9 +31,8 @@ struct modroom {
 	char log[4096];
 };
 
-/* modroom_open: makes the tree; the room itself comes with modroom_start(). */
-void modroom_open(struct modroom *r, const struct modtree_module *modules, size_t n,
-	const struct modroom_act *acts, size_t n_acts);
+/* modroom_open: makes a tree in the shape of the real one (see modroom.c) and the seams. */
+void modroom_open(struct modroom *r, const struct modroom_act *acts, size_t n_acts);
 
 /* modroom_start: creates the room from r->cfg, which the case may have changed. */
 void modroom_start(struct modroom *r);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The modules room and hardware: companions, cold plug, uevents, the kernel's own aliases. */
+#include "modroom.h"
+
+#define OPEN(r, acts) modroom_open(&(r), acts, ARRAY_SIZE(acts))
+
+static const struct modroom_act no_acts[1] = {{.module = ""}};
+
+static size_t where(const char *log, const char *word)
+{
+	const char *p = strstr(log, word);
+
+	CHECK(p != NULL);
+	return (size_t)(p - log);
+}
+
+TEST(rxe_gets_its_crc32_first)
+{
+	/* crc32-pclmul on a CPU without the instruction. */
+	static const struct modroom_act acts[] = {{.module = "crc32-pclmul", .result = -ENODEV}};
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "rdma_rxe")->state, MODULE_LOADED);
+	log = modroom_log(&r);
+	CHECK(where(log, "crc32_generic") < where(log, "rdma_rxe"));
+	CHECK(where(log, "crc32-pclmul") < where(log, "rdma_rxe"));
+	CHECK_INT(modules_find(r.modules, "crc32_pclmul")->cause, CAUSE_NONE);
+	modroom_close(&r);
+}
+
+TEST(mlx5_core_brings_mlx5_ib)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "mlx5_core")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "mlx5_ib")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+TEST(a_present_mlx5_core_brings_mlx5_ib_too)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/sys/module/mlx5_core/initstate", "live\n");
+	modroom_start(&r);
+	CHECK_INT(modroom_load(&r, "mlx5_core")->state, MODULE_PRESENT);
+	CHECK_INT(modules_find(r.modules, "mlx5_ib")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
+#define PCI "/sys/bus/pci/devices/"
+#define HCA "pci:v000015B3d00001017sv000015B3sd00000007bc02sc07i00\n"
+
+TEST(coldplug_loads_what_the_network_needs)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	/* A disk controller, and a virtio disk of the same vendor id. */
+	modtree_file(&r.tree, PCI "0000:04:00.0/modalias",
+		"pci:v00001AF4d00001042sv00001AF4sd00001100bc01sc00i00\n");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	CHECK(modules_find(r.modules, "mlx5_core") && modules_find(r.modules, "mlx5_ib"));
+	CHECK(!modules_find(r.modules, "virtio_pci"));
+	modroom_close(&r);
+}
+
+TEST(coldplug_leaves_bound_devices_alone)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	modtree_file(&r.tree, PCI "0000:03:00.0/driver/bind", "");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	CHECK(modules_settled(r.modules));
+	CHECK(!modules_find(r.modules, "mlx5_core"));
+	modroom_close(&r);
+}
+
+TEST(devices_that_appear_get_their_driver)
+{
+	/* As the kernel does it: the device is announced before its bus driver's load returns. */
+	static const struct modroom_act acts[] = {{.module = "virtio_pci",
+		.uevent =
+			"add@/devices/pci0000:00/0000:00:03.0/virtio0|ACTION=add|DEVPATH=/devices/"
+			"pci0000:00/0000:00:03.0/virtio0|SUBSYSTEM=virtio|MODALIAS=virtio:"
+			"d00000001v00001AF4"}};
+	struct modroom r;
+
+	OPEN(r, acts);
+	modtree_file(&r.tree, PCI "0000:00:03.0/modalias",
+		"pci:v00001AF4d00001000sv00001AF4sd00000001bc02sc00i00\n");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	CHECK_STR(modroom_log(&r), "virtio_ring virtio_pci virtio_net");
+	modroom_close(&r);
+}
+
+TEST(other_announcements_are_ignored)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	/* A virtio disk, a removal, udevd's format, rubbish. */
+	modroom_send(&r, "add@/devices/v|ACTION=add|DEVPATH=/devices/v|SUBSYSTEM=virtio|MODALIAS="
+			 "virtio:d00000002v00001AF4");
+	modroom_send(&r, "remove@/devices/v|ACTION=remove|DEVPATH=/devices/v|SUBSYSTEM=virtio|"
+			 "MODALIAS=virtio:d00000001v00001AF4");
+	modroom_send(&r, "libudev|ACTION=add|DEVPATH=/d|SUBSYSTEM=virtio|MODALIAS=virtio:"
+			 "d00000001v00001AF4");
+	modroom_send(&r, "@|||=");
+	CHECK_INT(modules_dispatch(r.modules, 1), 0);
+	CHECK(modules_settled(r.modules));
+	CHECK_STR(modroom_log(&r), "");
+	modroom_close(&r);
+}
+
+TEST(drivers_of_devices_jump_the_queue)
+{
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	r.cfg.workers = 1;
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
+	CHECK_INT(modules_request(r.modules, "other", 1), 0);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	CHECK(!modules_devices_settled(r.modules));
+	modroom_run(&r);
+	CHECK(modules_devices_settled(r.modules));
+	log = modroom_log(&r);
+	CHECK(where(log, "mlx5_core") < where(log, "alone"));
+	CHECK(where(log, "mlx5_ib") < where(log, "alone"));
+	modroom_close(&r);
+}
+
+TEST(aliases_of_the_kernel)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modroom_start(&r);
+	CHECK_INT(modules_request_alias(r.modules, "virtio:d00000001v00001AF4", 1), 0);
+	modroom_run(&r);
+	CHECK_STR(modroom_log(&r), "virtio_ring virtio_net");
+	CHECK_INT(modules_request_alias(r.modules, "crypto-xts(aes)", 1), -ENOENT);
+	CHECK_INT(modules_request_alias(r.modules, "../../evil", 1), -EINVAL);
+	modroom_close(&r);
+}
