@@ -289,11 +289,14 @@ static bool look_at(struct fabric *f, size_t i, uint64_t now)
 	return true;
 }
 
-static void look_at_device(struct fabric *f, const char *device, uint64_t now)
+static void look_at_device(struct fabric *f, const char *device, bool tables, uint64_t now)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (streq(f->ports[i].device, device))
-			look_at(f, i, now);
+	for (size_t i = 0; i < f->n; i++) {
+		if (!streq(f->ports[i].device, device))
+			continue;
+		look_at(f, i, now);
+		f->pending[i].changed |= tables;
+	}
 }
 
 /* Returns whether the list must be read again. */
@@ -313,19 +316,19 @@ static bool take_verbs_events(struct fabric *f, uint64_t now)
 			watch_close(f->watches, name);
 			rescan = true;
 		}
-		look_at_device(f, name, now);
+		look_at_device(f, name, ev.tables, now);
 	}
 	return rescan;
 }
 
 /*
- * "infiniband": the device; "infiniband_verbs": it can be opened now; a netdev that goes: perhaps
- * the one under a port, and then our context is in its way.
+ * "infiniband": the device; "infiniband_verbs": it can be opened now; a netdev that comes (IPoIB),
+ * is renamed, or goes, perhaps the one under a port, and then our context is in its way.
  */
 static bool concerns_us(const struct uevent *ev)
 {
 	return streq(ev->subsystem, "infiniband") || streq(ev->subsystem, "infiniband_verbs") ||
-	       (streq(ev->subsystem, "net") && streq(ev->action, "remove"));
+	       (streq(ev->subsystem, "net") && !streq(ev->action, "change"));
 }
 
 static bool take_uevents(struct fabric *f)

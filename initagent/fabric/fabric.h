@@ -97,7 +97,11 @@ uint64_t fabric_deadline(const struct fabric *f);
 /* fabric_dispatch: takes announcements, reads the ports again where needed. 0 or -errno. */
 int fabric_dispatch(struct fabric *f, uint64_t now);
 
-/* fabric_pop_event: several changes of one port between two pops are one event. */
+/*
+ * fabric_pop_event: several changes of one port between two pops are one event. A change of its
+ * GIDs or P_Keys is a change too, as far as verbs events tell it; without them ask again now and
+ * then.
+ */
 bool fabric_pop_event(struct fabric *f, struct fabric_event *ret);
 
 /*

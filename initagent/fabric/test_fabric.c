@@ -47,7 +47,7 @@ static int lab_open(void *data, const char *device, void **ret_context, int *ret
 	return 0;
 }
 
-/* 'P': something about port 1; 'F': the device is dead. */
+/* 'P': something about port 1; 'G': its GIDs; 'F': the device is dead. */
 static int lab_next(void *data, void *context, struct verbs_event *ret)
 {
 	struct lab *l = data;
@@ -56,7 +56,8 @@ static int lab_next(void *data, void *context, struct verbs_event *ret)
 	CHECK(context == l);
 	if (read(l->pipe[0], &c, 1) != 1)
 		return 0;
-	*ret = (struct verbs_event){.port = c == 'P', .fatal = c == 'F', .name = "test"};
+	*ret = (struct verbs_event){
+		.port = c != 'F', .tables = c == 'G', .fatal = c == 'F', .name = "test"};
 	return 1;
 }
 
@@ -213,6 +214,10 @@ TEST(a_verbs_event_shows_the_new_state)
 	CHECK_INT(write(l.pipe[1], "P", 1), 1);
 	CHECK_INT(fabric_dispatch(l.fabric, 3), 0);
 	nothing_more(&l);
+	/* But a new GID is, though the port looks the same. */
+	CHECK_INT(write(l.pipe[1], "G", 1), 1);
+	CHECK_INT(fabric_dispatch(l.fabric, 4), 0);
+	next_is(&l, FABRIC_PORT_CHANGED, "mlx5_0/1");
 	lab_free(&l);
 }
 
@@ -274,9 +279,29 @@ TEST(other_uevents_do_not_matter)
 
 	lab_new(&l, true);
 	add_ib(&l, "mlx5_0", "2: INIT\n", "0x0\n");
-	send_uevent(&l, "add", "net");
+	send_uevent(&l, "add", "block");
+	send_uevent(&l, "change", "net");
 	CHECK_INT(fabric_dispatch(l.fabric, 2), 0);
 	nothing_more(&l);
+	lab_free(&l);
+}
+
+TEST(a_renamed_netdev_is_seen)
+{
+	struct lab l;
+
+	lab_new(&l, true);
+	add_rxe(&l, "rxe0", "eth0");
+	CHECK_INT(fabric_rescan(l.fabric, 1), 0);
+	next_is(&l, FABRIC_PORT_ADDED, "rxe0/1");
+	add_rxe(&l, "rxe0", "boot0");
+	lose(&l, "net/eth0");
+	send_uevent(&l, "move", "net");
+	CHECK_INT(fabric_dispatch(l.fabric, 2), 0);
+	next_is(&l, FABRIC_PORT_CHANGED, "rxe0/1");
+	CHECK_STR(fabric_find(l.fabric, "rxe0", 1)->netdev, "boot0");
+	/* It is the same device: its context stays. */
+	CHECK_INT(l.closed, 0);
 	lab_free(&l);
 }
 

@@ -90,6 +90,8 @@ static int verbs_next(void *data, void *context, struct verbs_event *ret)
 	if (ibv_get_async_event(context, &ev) < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	ret->port = names_port(ev.event_type) ? (unsigned)ev.element.port_num : 0;
+	ret->tables =
+		ev.event_type == IBV_EVENT_GID_CHANGE || ev.event_type == IBV_EVENT_PKEY_CHANGE;
 	ret->fatal = ev.event_type == IBV_EVENT_DEVICE_FATAL;
 	ret->name = ibv_event_type_str(ev.event_type);
 	/* Not acknowledged, it would block ibv_close_device() for ever. */
