@@ -143,3 +143,16 @@ last() {
 		[[ $output == *"FAIL $n"$'\n'"       # detail of $n"$'\n'* ]]
 	done
 }
+
+@test "a second run in the same tree does not touch the first one's outputs" {
+	mkdir -p "$OUT"
+	echo precious >"$OUT/first.tap"
+	program one <<<"printf '1..1\nok 1 - a\n'"
+	(
+		flock 9
+		tests/run unit >"$BATS_TEST_TMPDIR/output" 9>&-
+	) 9>"$OUT/.lock"
+	run tail -n 1 "$BATS_TEST_TMPDIR/output"
+	[ "$output" = "1 passed, 0 failed, 0 skipped" ]
+	[ "$(cat "$OUT/first.tap")" = precious ]
+}
