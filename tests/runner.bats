@@ -156,3 +156,47 @@ last() {
 	[ "$output" = "1 passed, 0 failed, 0 skipped" ]
 	[ "$(cat "$OUT/first.tap")" = precious ]
 }
+
+@test "a process that a test leaves behind does not hold the run up" {
+	program one <<<"printf '1..1\nok 1 - a\n'; sleep 20 & echo \$! >$BATS_TEST_TMPDIR/left"
+	SECONDS=0
+	unit
+	kill "$(cat "$BATS_TEST_TMPDIR/left")"
+	last "1 passed, 0 failed, 0 skipped"
+	[ "$SECONDS" -lt 10 ]
+}
+
+@test "a run that is broken off takes its programs along" {
+	program one <<<"echo \$\$ >$BATS_TEST_TMPDIR/pid; printf '1..1\n'; exec sleep 30"
+	tests/run unit >/dev/null 3>&- &
+	local run=$! pid
+
+	until [[ -s $BATS_TEST_TMPDIR/pid ]]; do sleep 0.05; done
+	pid=$(cat "$BATS_TEST_TMPDIR/pid")
+	kill "$run"
+	wait "$run" || true
+	for ((i = 0; i < 100; i++)); do
+		[[ -d /proc/$pid ]] || return 0
+		sleep 0.05
+	done
+	false
+}
+
+@test "VM tests are shown case by case, filtered by name, with their reasons" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests" "$tree/tests-qemu"
+	cp tests/run "$tree/tests/"
+	printf '@test "boot one" { true; }\n@test "boot two" { skip "no firmware"; }\n@test "other" { false; }\n' \
+		>"$tree/tests-qemu/a.bats"
+	printf '@test "nothing of the kind" { false; }\n' >"$tree/tests-qemu/b.bats"
+	run "$tree/tests/run" --filter '^boot' qemu
+	echo "$output"
+	[ "$status" -eq 0 ]
+	last "1 passed, 0 failed, 1 skipped"
+	[[ $output == *"ok   boot one"*"SKIP boot two: no firmware"* ]]
+	[[ $output != *b.bats* ]]
+	run "$tree/tests/run" qemu
+	[ "$status" -eq 1 ]
+	last "1 passed, 2 failed, 1 skipped"
+}
