@@ -29,6 +29,12 @@ $(BUILD)/host/tests/harness/target: $(BUILD)/host/tests/fuzz_main.o
 $(HARNESS): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^))
 
+# Runs the link and address rooms alone, for tests/net.bats.
+NETDRIVE := $(BUILD)/host/tests/net/netdrive
+
+$(NETDRIVE): %: %.o $(HOST_LIB)
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
+
 # The same program without the define that drags the providers in: links as well, and finds no device.
 $(BUILD)/musl/tests/static/no-providers.o: tests/static/static.c $(DEPS_STAMP)
 	$(call compile,MUSL,$(filter-out -DRDMA_STATIC_PROVIDERS=%,$(MUSL_CC) $(MUSL_AGENT)))
@@ -37,7 +43,7 @@ $(STATIC): %: %.o
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
 		mv $$t.map $@.map)
 
-CHECK_DEPS += $(HARNESS) $(STATIC) $(BUILD)/musl/tests/static/module.o
+CHECK_DEPS += $(HARNESS) $(NETDRIVE) $(STATIC) $(BUILD)/musl/tests/static/module.o
 
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
 # The build is a second make, because what was missing may decide what there is to build.

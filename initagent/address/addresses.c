@@ -66,6 +66,9 @@ uint64_t addresses_deadline(const struct addresses *as)
 {
 	uint64_t at = as->resolver ? resolver_deadline(as->resolver) : NSEC_NEVER;
 
+	/* An event may come of a call, not of input: nobody shall sleep on it. */
+	if (as->has_resolved)
+		return 0;
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		at = min_u64(at, iface_deadline(as->ifaces[n]));
 	return at;

@@ -358,7 +358,9 @@ static const char *reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r
 
 static uint64_t after(uint64_t from, uint32_t seconds)
 {
-	return seconds == UINT32_MAX ? NSEC_NEVER : from + seconds * NSEC_PER_SEC;
+	uint64_t span = seconds * NSEC_PER_SEC;
+
+	return seconds == UINT32_MAX || span > NSEC_NEVER - from ? NSEC_NEVER : from + span;
 }
 
 /* T1 < T2 < lease, or the RFC's halves and eighths. */

@@ -304,6 +304,8 @@ uint64_t iface_deadline(const struct iface *i)
 {
 	uint64_t at = min_u64(i->retry, iface_dhcp_deadline(i));
 
+	if (i->has_outcome || i->has_hint)
+		return 0;
 	return i->probe ? min_u64(at, arp_probe_deadline(i->probe)) : at;
 }
 

@@ -71,6 +71,7 @@ void iface_link(struct iface *i, uint64_t now);
 /* iface_release: takes everything off the interface. */
 void iface_release(struct iface *i);
 
+/* iface_deadline: 0 while an event waits to be popped. */
 uint64_t iface_deadline(const struct iface *i);
 void iface_tick(struct iface *i, uint64_t now);
 bool iface_pop_event(struct iface *i, struct address_event *ret);

@@ -247,22 +247,44 @@ static int take_field(const struct field *f, const char *s, size_t len, struct a
 	return -EINVAL;
 }
 
-static int take_line(const char *s, size_t len, struct address_result *r, struct link_hw *hw)
+/* What was read so far. */
+struct reader {
+	struct address_result r;
+	struct link_hw hw;
+	uint32_t seen; /* 1 << index of the fields that may come once */
+};
+
+static int take_hardware(const char *s, size_t len, struct link_hw *hw)
+{
+	int n = hw->len ? -EINVAL : take_hex(s, len, hw->bytes, sizeof(hw->bytes));
+
+	hw->len = n < 0 ? 0 : (uint8_t)n;
+	return n < 0 ? n : 0;
+}
+
+static int take_value(struct reader *rd, size_t index, const char *s, size_t len)
+{
+	const struct field *f = &fields[index];
+	bool list = f->type == F_ADDRESSES || f->type == F_ROUTES;
+
+	if (!list && rd->seen & UINT32_C(1) << index)
+		return -EINVAL;
+	rd->seen |= UINT32_C(1) << index;
+	return take_field(f, s, len, &rd->r);
+}
+
+static int take_line(struct reader *rd, const char *s, size_t len)
 {
 	const char *equals = memchr(s, '=', len);
 	size_t key = equals ? (size_t)(equals - s) : len;
-	int n;
 
 	if (!equals)
 		return -EINVAL;
-	if (key == 8 && !memcmp(s, "hardware", 8)) {
-		n = take_hex(equals + 1, len - key - 1, hw->bytes, sizeof(hw->bytes));
-		hw->len = n < 0 ? 0 : (uint8_t)n;
-		return n < 0 ? n : 0;
-	}
+	if (key == 8 && !memcmp(s, "hardware", 8))
+		return take_hardware(equals + 1, len - key - 1, &rd->hw);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (strlen(fields[i].key) == key && !memcmp(s, fields[i].key, key))
-			return take_field(&fields[i], equals + 1, len - key - 1, r);
+			return take_value(rd, i, equals + 1, len - key - 1);
 	return -EINVAL;
 }
 
@@ -276,8 +298,7 @@ static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 
 int lease_text_parse(const char *text, size_t len, struct address_result *ret, struct link_hw *ret_hw)
 {
-	struct address_result r = {.method = ADDRESS_DHCP4};
-	struct link_hw hw = {0};
+	struct reader rd = {.r.method = ADDRESS_DHCP4};
 	bool first = true;
 
 	while (len) {
@@ -285,17 +306,17 @@ int lease_text_parse(const char *text, size_t len, struct address_result *ret, s
 		size_t line = end ? (size_t)(end - text) : len;
 
 		if (first ? line != strlen(HEAD) || memcmp(text, HEAD, line)
-			  : take_line(text, line, &r, &hw) < 0)
+			  : take_line(&rd, text, line) < 0)
 			return -EINVAL;
 		first = false;
 		line += end != NULL;
 		text += line;
 		len -= line;
 	}
-	if (!lease_sane(&r, &hw))
+	if (!lease_sane(&rd.r, &rd.hw))
 		return -EINVAL;
-	*ret = r;
-	*ret_hw = hw;
+	*ret = rd.r;
+	*ret_hw = rd.hw;
 	return 0;
 }
 

@@ -84,6 +84,7 @@ TEST(the_fullest_fits)
 }
 
 #define HEAD "initagent-lease=1\n"
+#define LESS "hardware=020000000005\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=01\n"
 #define CORE "hardware=020000000005\naddress=10.0.0.5\nprefix=24\nserver=10.0.0.1\nclient-id=01\n"
 
 TEST(bad_files)
@@ -91,23 +92,28 @@ TEST(bad_files)
 	static const char *const rows[] = {
 		"", "\n", HEAD, CORE, "initagent-lease=2\n" CORE, "initagent-lease=10\n" CORE,
 		HEAD CORE "unknown=1\n", HEAD CORE "dns\n", HEAD CORE "dns=\n", HEAD CORE "dns=1.2.3\n",
-		HEAD CORE "dns=1.2.3.4 \n", HEAD CORE "prefix=256\n", HEAD CORE "prefix=33\n",
-		HEAD CORE "prefix=-1\n", HEAD CORE "prefix= 1\n", HEAD CORE "prefix=\n", HEAD CORE "mtu=4294967296\n",
+		HEAD CORE "dns=1.2.3.4 \n", HEAD LESS "prefix=256\n", HEAD LESS "prefix=33\n",
+		HEAD LESS "prefix=-1\n", HEAD LESS "prefix= 1\n", HEAD LESS "prefix=\n", HEAD CORE "mtu=4294967296\n",
 		HEAD CORE "lease=99999999999999999999\n", HEAD CORE "expires=18446744073709551616\n",
 		HEAD CORE "hostname=$(reboot)\n", HEAD CORE "hostname=a b\n", HEAD CORE "hostname=\n",
 		HEAD CORE "domain=a;b\n", HEAD CORE "root-path=`x`\n", HEAD CORE "client-id=0\n",
-		HEAD CORE "client-id=0g\n", HEAD CORE "client-id=0A\n", HEAD CORE "hardware=\n",
-		HEAD CORE "hardware=000000000000000000000000000000000000000000000000000000000000000000\n",
+		HEAD "hardware=02\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=0g\n",
+		HEAD "hardware=02\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=0A\n",
+		HEAD "hardware=\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=01\n",
+		HEAD "hardware=000000000000000000000000000000000000000000000000000000000000000000\naddress=10.0.0.5\n"
+		     "server=10.0.0.1\nclient-id=01\n",
 		HEAD CORE "route=10.0.0.0\n", HEAD CORE "route=10.0.0.0/33\n", HEAD CORE "route=10.0.0.0/8 x\n",
 		HEAD CORE "route=10.0.0.0/8 \n", HEAD CORE "\n", HEAD CORE "=\n",
 		HEAD CORE "renew=5\nrebind=4\nexpires=9\n", HEAD CORE "obtained=9\nrenew=1\nrebind=2\nexpires=3\n",
 		HEAD "hardware=02\naddress=::1\nprefix=24\nserver=10.0.0.1\nclient-id=01\n",
+		HEAD CORE "prefix=24\n", HEAD CORE "hardware=02\n", HEAD CORE "domain=a\ndomain=a\n",
 		HEAD CORE "dns=1.1.1.1\ndns=1.1.1.1\ndns=1.1.1.1\ndns=1.1.1.1\ndns=1.1.1.1\n",
 	};
 	struct address_result r;
 	struct link_hw hw;
 
 	CHECK_INT(lease_text_parse(HEAD CORE, strlen(HEAD CORE), &r, &hw), 0);
+	CHECK_INT(lease_text_parse(HEAD LESS, strlen(HEAD LESS), &r, &hw), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (lease_text_parse(rows[i], strlen(rows[i]), &r, &hw) != -EINVAL)
 			check_fail(__FILE__, __LINE__, "taken: %s", rows[i]);

@@ -83,7 +83,7 @@ struct links *links_free(struct links *l);
 DEFINE_FREEP(struct links, links_free)
 
 int links_fd(const struct links *l);
-/* links_deadline: of the neighbour probes; NSEC_NEVER when none runs. */
+/* links_deadline: of the neighbour probes; 0 while an event waits to be popped; NSEC_NEVER: none. */
 uint64_t links_deadline(const struct links *l);
 /* links_dispatch: takes notifications; when the kernel lost some, the list is read again. */
 int links_dispatch(struct links *l, uint64_t now);

@@ -160,6 +160,10 @@ uint64_t links_deadline(const struct links *l)
 {
 	uint64_t at = NSEC_NEVER;
 
+	/* Events may come of a call (links_new, links_probe), not of input: nobody shall sleep on them. */
+	for (size_t i = 0; i < l->n_entries; i++)
+		if (l->entries[i].news != NEWS_NONE)
+			return 0;
 	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++)
 		at = min_u64(at, neigh_deadline(&l->probes[i]));
 	return at;

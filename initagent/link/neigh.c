@@ -19,7 +19,9 @@ static struct nl_msg *build(const struct neigh_probe *p, int nl_flags, uint16_t 
 
 uint64_t neigh_deadline(const struct neigh_probe *p)
 {
-	return neigh_running(p) ? min_u64(p->retry, p->limit) : NSEC_NEVER;
+	if (neigh_running(p))
+		return min_u64(p->retry, p->limit);
+	return p->state == NEIGH_FREE ? NSEC_NEVER : 0;
 }
 
 static void pause_probe(struct neigh_probe *p, uint64_t now)

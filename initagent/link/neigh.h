@@ -37,7 +37,7 @@ static inline bool neigh_running(const struct neigh_probe *p)
 	return p->state == NEIGH_ASKING || p->state == NEIGH_PAUSING;
 }
 
-/* neigh_deadline: when neigh_tick() has something to do; NSEC_NEVER: never. */
+/* neigh_deadline: when neigh_tick() has something to do; 0: a result waits; NSEC_NEVER: never. */
 uint64_t neigh_deadline(const struct neigh_probe *p);
 
 /* neigh_ask: has the kernel resolve p->hop. 0 or -errno (then the probe pauses). */

@@ -1,0 +1,353 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
+#
+# The link and address rooms against real DHCP and DNS servers, in network namespaces: client - switch - servers.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	[[ $EUID -eq 0 ]] || skip "network namespaces and raw sockets need root"
+}
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	NETDRIVE=$PWD/${BUILD:-build}/host/tests/net/netdrive
+	T=$BATS_TEST_TMPDIR
+	ID=ia$$x$BATS_TEST_NUMBER
+	CLIENT=${ID}c SWITCH=${ID}w SERVER=${ID}s SECOND=${ID}t
+	PIDS=()
+	mkdir -p "$T/root/run" "$T/root/etc"
+	local ns
+	for ns in "$CLIENT" "$SWITCH" "$SERVER" "$SECOND"; do
+		ip netns add "$ns"
+		ip -n "$ns" link set lo up
+	done
+	ip -n "$SWITCH" link add br0 type bridge
+	ip -n "$SWITCH" link set br0 up
+	plug "$CLIENT" c0
+	plug "$SERVER" s0
+	plug "$SECOND" t0
+	ip -n "$SERVER" addr add 10.0.0.1/24 dev s0
+	ip -n "$SECOND" addr add 10.0.0.2/24 dev t0
+	ip -n "$SERVER" link set s0 up
+	ip -n "$SECOND" link set t0 up
+	# The client's end is up before the test: the switch's queue towards it would drop packets for a moment.
+	ip -n "$CLIENT" link set c0 up
+	ready link_up "$CLIENT" c0
+}
+
+teardown() {
+	local ns
+	[[ -n ${ID:-} ]] || return 0
+	[[ ${#PIDS[@]} -eq 0 ]] || kill "${PIDS[@]}" 2>/dev/null || :
+	wait
+	for ns in "$CLIENT" "$SWITCH" "$SERVER" "$SECOND"; do
+		ip netns del "$ns" 2>/dev/null || :
+	done
+}
+
+# plug NS NAME: a cable from NAME in NS to the switch, where it bears the same name.
+plug() {
+	ip -n "$SWITCH" link add "$2" type veth peer name "$2" netns "$1"
+	ip -n "$SWITCH" link set "$2" master br0 up
+}
+
+# ready COMMAND...: waits until the command succeeds, at most 5 s.
+ready() {
+	local i
+	for ((i = 0; i < 250; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	echo "not in 5 s: $*"
+	return 1
+}
+
+link_up() {
+	[[ $(ip -n "$1" link show "$2") == *"state UP"* && $(ip -n "$SWITCH" link show "$2") == *"state UP"* ]]
+}
+
+listening() {
+	[[ -n $(ip netns exec "$1" ss -H -lun "sport = :$2") ]]
+}
+
+# dnsmasq_on NS NAME OPTIONS...: dnsmasq serving 10.0.0.50-99 unless the options say otherwise.
+dnsmasq_on() {
+	local ns=$1 name=$2
+
+	shift 2
+	ip netns exec "$ns" dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --no-ping \
+		--interface="$name" --bind-dynamic --except-interface=lo --user=root --pid-file= --log-facility="$T/$ns.log" \
+		--log-dhcp --dhcp-leasefile="$T/$ns.leases" --dhcp-authoritative "$@" 3>&- &
+	PIDS+=($!)
+	ready listening "$ns" 67
+}
+
+RANGE=--dhcp-range=10.0.0.50,10.0.0.99,255.255.255.0,1h
+
+# dhcpd_on NS NAME CONF: ISC dhcpd with this configuration.
+dhcpd_on() {
+	local ns=$1 name=$2
+
+	printf '%s\n' "$3" >"$T/dhcpd.conf"
+	: >"$T/dhcpd.leases"
+	ip netns exec "$ns" dhcpd -4 -f -q -cf "$T/dhcpd.conf" -lf "$T/dhcpd.leases" --no-pid "$name" \
+		>"$T/dhcpd.log" 2>&1 3>&- &
+	PIDS+=($!)
+	ready listening "$ns" 67
+}
+
+# drive [KEY=VALUE]...: runs the client; its lines are $output, its console is $stderr.
+drive() {
+	run --separate-stderr ip netns exec "$CLIENT" timeout 60 "$NETDRIVE" c0 prefix="$T/root" "$@"
+	# shellcheck disable=SC2154 # set by run
+	printf '%s\n' "$output" "console:" "$stderr"
+}
+
+client() {
+	ip -n "$CLIENT" "$@"
+}
+
+no_address() {
+	[[ $(client -4 addr show c0) != *inet* ]]
+}
+
+# stop: ends the server started last.
+stop() {
+	kill "${PIDS[-1]}"
+	wait "${PIDS[-1]}" || :
+	unset 'PIDS[-1]'
+}
+
+# took MS: the first "configured" came within so many milliseconds.
+took() {
+	[[ $output =~ configured[^$'\n']*\ ms=([0-9]+) ]] || return 1
+	echo "took ${BASH_REMATCH[1]} ms, at most $1"
+	[[ ${BASH_REMATCH[1]} -le $1 ]]
+}
+
+@test "dnsmasq: a lease with everything a boot needs" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=3,10.0.0.1 --dhcp-option=6,10.0.0.1,10.0.0.2 --domain=example \
+		--dhcp-option=42,10.0.0.9 --dhcp-option=17,10.0.0.1:/export/root,vers=4.2 --dhcp-option=26,1400 \
+		--dhcp-option=119,lab.example,example \
+		--dhcp-host=id:01:02:00:00:00:00:05,10.0.0.77,node5 --dhcp-boot=boot.ipxe,bootserver,10.0.0.3
+	drive client-id=01020000000005 probe=none
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1 dns=10.0.0.1 dns=10.0.0.2 ntp=10.0.0.9"* ]]
+	[[ $output == *"hostname=node5 domain=example search=lab.example example root-path=10.0.0.1:/export/root,vers=4.2"* ]]
+	[[ $output == *"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=1400 lease=3600 adopted=0"* ]]
+	took 800
+	[[ $(client -4 addr show c0) == *"inet 10.0.0.77/24 brd 10.0.0.255"* ]]
+	[[ $(client route) == *"default via 10.0.0.1 dev c0 proto dhcp"* ]]
+	[[ $(client link show c0) == *"mtu 1400"* ]]
+	[ "$(cat "$T/root/etc/resolv.conf")" = $'search lab.example example\nnameserver 10.0.0.1\nnameserver 10.0.0.2' ]
+}
+
+@test "dnsmasq: classless routes" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=3,10.0.0.1 \
+		--dhcp-option=121,0.0.0.0/0,10.0.0.2,172.16.0.0/12,10.0.0.3,192.0.2.128/25,0.0.0.0
+	drive
+	[ "$status" -eq 0 ]
+	[[ $(client route) == *"default via 10.0.0.2 dev c0"* ]]
+	[[ $(client route) == *"172.16.0.0/12 via 10.0.0.3 dev c0"* ]]
+	[[ $(client route) == *"192.0.2.128/25 dev c0"* ]]
+}
+
+@test "dhcpd: a lease, matched by client identifier, and one from the pool" {
+	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600; option domain-name "example";
+		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; option routers 10.0.0.1; ping-check false;
+			option root-path "10.0.0.1:/export/root"; next-server 10.0.0.3; filename "boot.ipxe"; }
+		host node5 { option dhcp-client-identifier 01:02:00:00:00:00:05; fixed-address 10.0.0.77; option host-name "node5"; }'
+	drive client-id=01020000000005
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1"*"hostname=node5 domain=example root-path=10.0.0.1:/export/root"* ]]
+	[[ $output == *"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=0 lease=600"* ]]
+	took 800
+	rm -r "$T/root/run/initagent"
+	client addr flush dev c0
+	drive
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0.5"*"lease=600"* || $output == *"addr=10.0.0.60/24"* ]]
+}
+
+@test "dhcpd with its ping check: OFFER a second late, still the first transaction" {
+	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600; ping-check true; ping-timeout 1;
+		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; }'
+	drive
+	[ "$status" -eq 0 ]
+	took 4000
+	[[ $stderr != *IA-E5* ]]
+}
+
+@test "the server is five seconds late" {
+	(sleep 5; dnsmasq_on "$SERVER" s0 "$RANGE"; sleep 30) 3>&- &
+	PIDS+=($!)
+	drive limit=30
+	[ "$status" -eq 0 ]
+	[[ $output == *"hindrance IA-E501 no DHCP answer yet, 1 request sent"* ]]
+	took 9000
+	run ! took 4900
+}
+
+@test "no server at all" {
+	drive limit=3
+	[ "$status" -eq 2 ]
+	[[ $output == *"hindrance IA-E501 no DHCP answer yet, 2 requests sent"* ]]
+	no_address
+}
+
+@test "two servers: only the allowed one is believed" {
+	dnsmasq_on "$SECOND" t0 --dhcp-range=10.0.0.150,10.0.0.199,255.255.255.0,1h
+	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600;
+		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; ping-check false; }'
+	drive server=10.0.0.1
+	[ "$status" -eq 0 ]
+	[[ $output == *"server=10.0.0.1 "* ]]
+	rm -r "$T/root/run/initagent"
+	client addr flush dev c0
+	drive server=10.0.0.2
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0.1"*"server=10.0.0.2 "* ]]
+}
+
+@test "only foreign servers" {
+	dnsmasq_on "$SERVER" s0 "$RANGE"
+	drive server=10.0.0.2 limit=3
+	[ "$status" -eq 2 ]
+	[[ $output == *"hindrance IA-E503 server 10.0.0.1 is not in rd.net.dhcp.server="* ]]
+	[[ $stderr == *IA-E503* ]]
+}
+
+@test "dnsmasq says NAK to an address of another network" {
+	dnsmasq_on "$SERVER" s0 "$RANGE"
+	drive
+	[ "$status" -eq 0 ]
+	stop
+	client addr flush dev c0
+	ip -n "$SERVER" addr flush dev s0
+	ip -n "$SERVER" addr add 10.9.0.1/24 dev s0
+	dnsmasq_on "$SERVER" s0 --dhcp-range=10.9.0.50,10.9.0.99,255.255.255.0,1h
+	drive
+	[ "$status" -eq 0 ]
+	[[ $output == *"hindrance IA-E502 NAK from 10.9.0.1"* ]]
+	[[ $output == *"addr=10.9.0."* ]]
+	took 1500
+}
+
+@test "dhcpd says NAK to an address of another network" {
+	dnsmasq_on "$SERVER" s0 "$RANGE"
+	drive
+	[ "$status" -eq 0 ]
+	stop
+	client addr flush dev c0
+	ip -n "$SERVER" addr flush dev s0
+	ip -n "$SERVER" addr add 10.9.0.1/24 dev s0
+	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600;
+		subnet 10.9.0.0 netmask 255.255.255.0 { range 10.9.0.50 10.9.0.60; ping-check false; }'
+	drive
+	[ "$status" -eq 0 ]
+	[[ $output == *"hindrance IA-E502 NAK from 10.9.0.1"* ]]
+	[[ $output == *"addr=10.9.0."* ]]
+}
+
+@test "a second run adopts the lease without a packet" {
+	dnsmasq_on "$SERVER" s0 "$RANGE"
+	drive
+	[ "$status" -eq 0 ]
+	local first=${output#*addr=}
+	first=${first%%/*}
+	stop
+	drive
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=$first/24"*"adopted=1"* ]]
+	took 400
+}
+
+@test "a lease is renewed by unicast while the boot waits" {
+	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 8; max-lease-time 8; min-lease-time 8;
+		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; ping-check false; }'
+	drive hold=6
+	[ "$status" -eq 0 ]
+	[[ $output == *"renewed"* ]]
+	[[ $output != *"lost"* ]]
+}
+
+@test "static address, routes, DNS and neighbour" {
+	dnsmasq_on "$SERVER" s0 --port=53 --no-dhcp-interface=s0 --address=/nfs.example/10.0.0.42 "$RANGE" || :
+	drive static=10.0.0.7/24 gateway=10.0.0.1 dns=10.0.0.1 mtu=1300 neighbour=10.0.0.1 resolve=nfs.example
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0.7/24 gateway=10.0.0.1 dns=10.0.0.1"* ]]
+	[[ $output == *"neighbour reachable"* ]]
+	[[ $output == *"resolved -  is=10.0.0.42"* ]]
+	[[ $(client neigh show 10.0.0.1) == *REACHABLE* ]]
+	took 800
+}
+
+@test "names: aliases, search domains, unknown names, IPv6 only" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --domain=example --host-record=nfs.example,10.0.0.42 \
+		--cname=files.example,nfs.example --host-record=six.example,2001:db8::42 --local=/example/ --local=//
+	drive resolve=files.example
+	[[ $output == *"resolved -  is=10.0.0.42"* ]]
+	drive resolve=nfs
+	[[ $output == *"resolved -  is=10.0.0.42"* ]]
+	drive resolve=six.example
+	[[ $output == *"resolved -  is=2001:db8::42"* ]]
+	drive resolve=nobody.example
+	[[ $output == *"resolved IA-E608 the DNS server knows no address of nobody.example"* ]]
+}
+
+@test "one dead DNS server beside a living one costs nothing" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66,10.0.0.1 --host-record=nfs.example,10.0.0.42
+	local before after
+	before=$EPOCHREALTIME
+	drive resolve=nfs.example
+	after=$EPOCHREALTIME
+	[[ $output == *"resolved -  is=10.0.0.42"* ]]
+	[ $(((${after/./} - ${before/./}) / 1000)) -lt 2000 ]
+}
+
+@test "only dead DNS servers" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66
+	drive resolve=nfs.example
+	[[ $output == *"resolved IA-E608 no DNS server answered in time for nfs.example"* ]]
+}
+
+@test "an address that is in use is declined, the next one is taken" {
+	dnsmasq_on "$SERVER" s0 --dhcp-range=10.0.0.50,10.0.0.51,255.255.255.0,1h
+	ip -n "$SECOND" addr add 10.0.0.50/24 dev t0
+	ip -n "$SECOND" addr add 10.0.0.51/24 dev t0
+	drive probe=first limit=5
+	[ "$status" -eq 2 ]
+	[[ $output == *"lost IA-E505 10.0.0.5"*"is in use by "* ]]
+	grep -q DHCPDECLINE "$T/$SERVER.log"
+	no_address
+}
+
+@test "link flap in the middle of DHCP" {
+	(sleep 1; ip -n "$SWITCH" link set c0 down; sleep 2; ip -n "$SWITCH" link set c0 up
+		dnsmasq_on "$SERVER" s0 "$RANGE"; sleep 30) 3>&- &
+	PIDS+=($!)
+	drive limit=20
+	[ "$status" -eq 0 ]
+	[[ $output == *"hindrance IA-E402 carrier lost"* ]]
+	took 9000
+}
+
+@test "hostile text from a real server never reaches a file" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" "--dhcp-option-force=12,x'&touch /tmp/x #" "--dhcp-option-force=15,\$(reboot)" \
+		"--dhcp-option-force=17,\`id\`" --dhcp-option=6,10.0.0.1
+	drive
+	[ "$status" -eq 0 ]
+	[[ $output != *hostname=* && $output != *root-path=* && $output != *domain=* ]]
+	[[ $stderr == *"the host name in the DHCP lease is not fit for use"* ]]
+	run ! grep -r "[\`\$&;']" "$T/root"
+}
+
+@test "the agent's own CPU time for a lease is a few milliseconds" {
+	dnsmasq_on "$SERVER" s0 "$RANGE"
+	drive
+	[ "$status" -eq 0 ]
+	[[ $output =~ self_us=([0-9]+)\ parser_us=([0-9]+) ]]
+	# With sanitizers; without them it is a tenth.
+	[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) -lt 300000 ]
+}
