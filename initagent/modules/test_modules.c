@@ -131,6 +131,22 @@ TEST(loaded_by_somebody_else_meanwhile)
 	modroom_close(&r);
 }
 
+TEST(the_worker_of_a_killed_agent_gave_up)
+{
+	static const struct modroom_act acts[] = {
+		{.module = "alone", .result = -EBUSY, .once = true}};
+	struct modroom r;
+	const struct module_entry *e;
+
+	OPEN(r, acts);
+	modroom_start(&r);
+	e = modroom_load(&r, "alone");
+	CHECK_INT(e->state, MODULE_LOADED);
+	CHECK_INT(e->cause, CAUSE_NONE);
+	CHECK_STR(modroom_log(&r), "alone alone");
+	modroom_close(&r);
+}
+
 TEST(soft_dependencies_order_but_do_not_bind)
 {
 	static const struct modroom_act acts[] = {{.module = "crc32c_generic", .result = -EIO}};

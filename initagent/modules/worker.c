@@ -70,6 +70,23 @@ static void explain(
 		snprintf(ret->text, sizeof(ret->text), "%s", meaning(ret->error));
 }
 
+/*
+ * EBUSY: somebody else was loading this module and gave up, or it is just going away
+ * (kernel/module/main.c, add_unformed_module()); so it was when an agent was killed and its worker with
+ * it. The kernel tells nobody when the name is free again: asked every 20 ms, for at most 2 s.
+ */
+static int insert(const struct worker_job *job, const struct modules_ops *ops)
+{
+	static const struct timespec pause = {.tv_nsec = 20 * NSEC_PER_MSEC};
+	int r = ops->insert(ops->data, job->path, job->options);
+
+	for (int i = 0; r == -EBUSY && i < 100; i++) {
+		nanosleep(&pause, NULL);
+		r = ops->insert(ops->data, job->path, job->options);
+	}
+	return r;
+}
+
 void worker_run(const struct worker_job *job, const struct modules_ops *ops, int kmsg,
 	struct worker_result *ret)
 {
@@ -79,7 +96,7 @@ void worker_run(const struct worker_job *job, const struct modules_ops *ops, int
 	ret->id = job->id;
 	kmsg_mark(kmsg);
 	ret->begin = now_ns();
-	ret->error = ops->insert(ops->data, job->path, job->options);
+	ret->error = insert(job, ops);
 	ret->end = now_ns();
 	kmsg_collect(kmsg, job->name, ret->error != 0 && ret->error != -EEXIST, &found);
 	explain(job, &found, ret);
