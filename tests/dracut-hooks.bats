@@ -32,6 +32,7 @@ answers() {
 in_dracut() {
     NEWROOT=/sysroot dash -euc '
         ismounted() { return "${MOUNTED:-1}"; }
+        getarg() { return "${BREAK:-1}"; }
         emergency_shell() { echo "emergency: $*"; }
         warn() { echo "warning: $*"; }
         set +eu
@@ -110,10 +111,33 @@ initagent 1 none" ]
     [ ! -e calls ]
 }
 
-@test "started in the background, standard input from nowhere" {
+# started WAY: the start hook, then dracut's cold plug and, much later, the end of udevd.
+started() {
+    printf '#!/bin/sh\necho "udevadm $*"\n' >bin/udevadm
+    chmod 755 bin/udevadm
+    in_dracut 'PATH=$PWD/bin:$PATH; root=initagent; . bin/initagent-start.sh
+        udevadm control --reload; udevadm trigger --type=devices; $UDEV_QUEUE_EMPTY
+        udevadm control --exit'
+}
+
+@test "the root mounted: dracut's cold plug is left out, other calls of udevadm are not" {
     answers boot 0
-    in_dracut 'root=initagent; . bin/initagent-start.sh; wait'
+    UDEV_QUEUE_EMPTY="udevadm settle --timeout=0" run -0 started
+    [ "$output" = "udevadm control --reload
+udevadm control --exit" ]
     [ "$(cat calls)" = "boot --sysroot /sysroot" ]
+}
+
+@test "the root not mounted, or a shell asked for: the cold plug takes place" {
+    local code
+    for code in 1 137; do
+        answers boot "$code"
+        run -0 started
+        [[ $output == *"udevadm trigger"* ]]
+    done
+    answers boot 0
+    BREAK=0 run -0 started
+    [[ $output == *"udevadm trigger"* ]]
 }
 
 @test "the queue is done when the agent is, and not before" {
@@ -139,8 +163,8 @@ watch() {
     [ "$(cat calls)" = "wait --timeout 1" ]
 }
 
-@test "killed: started again" {
-    [ "$(watch 3)" = "passes -1" ]
+@test "killed: started again, while dracut's count runs on" {
+    [ "$(watch 3)" = "passes 5" ]
     [ "$(cat calls)" = "wait --timeout 1
 boot --sysroot /sysroot" ]
 }
@@ -148,11 +172,11 @@ boot --sysroot /sysroot" ]
 @test "failed: dracut's emergency policy, and another try when the shell is left" {
     run -0 watch 2
     [ "$output" = "emergency: initagent could not mount the root.
-passes -1" ]
+passes 5" ]
     [ "$(tail -n 1 calls)" = "boot --sysroot /sysroot" ]
 }
 
-@test "done: nothing" {
+@test "done meanwhile: nothing" {
     [ "$(watch 0)" = "passes 5" ]
     [ "$(cat calls)" = "wait --timeout 1" ]
 }
@@ -171,6 +195,7 @@ passes -1" ]
     [ -z "$(find normal early late -mindepth 1)" ]
     answers claims 0
     dash bin/initagent-generator normal early late
+    grep -qx "After=initagent-root.service" normal/systemd-udev-trigger.service.d/*.conf
     [ "$(readlink normal/initrd-root-fs.target.requires/initagent-root.service)" = \
         /usr/lib/systemd/system/initagent-root.service ]
     for unit in systemd-networkd.service systemd-network-generator.service nm-initrd.service; do
