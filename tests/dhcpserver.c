@@ -36,6 +36,23 @@ int dhcpserver_plain(struct msg *m, const uint8_t *request, size_t len, unsigned
 	return 1;
 }
 
+int dhcpserver_rich(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len;
+	(void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	msg_option(m, 121, "\x00\x0a\x00\x00\x02\x0c\xac\x10\x0a\x00\x00\x03\x18\xc0\x00\x02\x00\x00\x00\x00\x08\x65\xc6\x33\x64\x01",
+		26);
+	msg_u32(m, 6, 0x0a000001);
+	msg_text(m, 12, "node5");
+	msg_text(m, 15, "example");
+	msg_text(m, 17, "10.0.0.1:/export/root");
+	msg_option(m, 26, "\x05\x78", 2);
+	msg_end(m);
+	return 1;
+}
+
 static int open_socket(const char *ifname)
 {
 	struct sockaddr_ll ll = {

@@ -20,5 +20,7 @@ pid_t dhcpserver_start(pid_t pid, const char *ifname, dhcpserver_fn fn);
 
 /* Behaviours. The lease is 10.0.0.5/24 from 10.0.0.1, 3600 s. */
 int dhcpserver_plain(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n);
+/* dhcpserver_rich: with routes (one of them out of reach), MTU 1400, DNS, names and root path. */
+int dhcpserver_rich(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n);
 /* dhcpserver_answer: the plain answer to this request without end option, to be added to. False: none. */
 int dhcpserver_answer(struct msg *m, const uint8_t *request, unsigned type);

@@ -121,15 +121,17 @@ TEST(bad_files)
 
 TEST(too_many_routes)
 {
-	char text[2048] = HEAD CORE;
+	static const char route[] = "route=10.0.0.0/8\n";
+	char text[2048];
 	struct address_result r;
 	struct link_hw hw;
+	size_t len = (size_t)snprintf(text, sizeof(text), "%s", HEAD CORE);
 
 	for (int i = 0; i < ADDRESS_ROUTES_MAX; i++)
-		strcat(text, "route=10.0.0.0/8\n");
-	CHECK_INT(lease_text_parse(text, strlen(text), &r, &hw), 0);
-	strcat(text, "route=10.0.0.0/8\n");
-	CHECK_INT(lease_text_parse(text, strlen(text), &r, &hw), -EINVAL);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", route);
+	CHECK_INT(lease_text_parse(text, len, &r, &hw), 0);
+	len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", route);
+	CHECK_INT(lease_text_parse(text, len, &r, &hw), -EINVAL);
 }
 
 TEST(files_below_a_prefix)

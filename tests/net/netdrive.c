@@ -44,6 +44,15 @@ static struct inet_addr address(const char *text)
 	return a;
 }
 
+static uint32_t number(const char *text)
+{
+	uint32_t n;
+
+	if (value_u32(text, strlen(text), UINT32_MAX, &n) < 0)
+		die("not a number", text);
+	return n;
+}
+
 static size_t hex(const char *text, uint8_t *bytes, size_t max)
 {
 	size_t n = 0;
@@ -73,7 +82,7 @@ static bool set_network(struct drive *d, const char *key, const char *value)
 	else if (streq(key, "server"))
 		d->cfg.servers[d->cfg.n_servers++] = address(value);
 	else if (streq(key, "mtu"))
-		d->cfg.mtu = (uint32_t)atoi(value);
+		d->cfg.mtu = number(value);
 	else if (streq(key, "hostname"))
 		d->cfg.hostname = value;
 	else if (streq(key, "client-id"))
@@ -101,9 +110,9 @@ static void set(struct drive *d, char *arg)
 	else if (streq(arg, "prefix"))
 		d->env.prefix = value;
 	else if (streq(arg, "limit"))
-		d->stop = d->began + (uint64_t)atoi(value) * SEC;
+		d->stop = d->began + number(value) * SEC;
 	else if (streq(arg, "hold"))
-		d->hold = (uint64_t)atoi(value) * SEC;
+		d->hold = number(value) * SEC;
 	else if (streq(arg, "probe"))
 		d->cfg.probe = streq(value, "none") ? ADDRESS_PROBE_NONE
 			: streq(value, "first") ? ADDRESS_PROBE_FIRST : ADDRESS_PROBE_PARALLEL;

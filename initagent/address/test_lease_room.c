@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* DHCP in the whole room, against servers that behave as the test wants, and links that come and go. */
+#include "addressroom.h"
+
+#include <signal.h>
+
+/* --- leases -------------------------------------------------------------------------------- */
+
+TEST(a_lease_end_to_end)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t began;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	began = room_clock(&f);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(room_clock(&f) - began < SEC); /* no delay of ours */
+	netns_run("ip -4 addr show va | grep -q 'inet 10.0.0.5/24 brd 10.0.0.255'");
+	netns_run("ip route | grep -q '^default via 10.0.0.1 dev va proto dhcp'");
+	CHECK_INT(room_result(&f)->lease_s, 3600);
+	CHECK(!room_result(&f)->adopted);
+	netns_run("grep -q '^address=10.0.0.5$' %s/run/initagent/lease.%d", f.prefix, f.cfg.ifindex);
+	CHECK_INT(addresses_add(f.addresses, &f.cfg, room_clock(&f)), -EEXIST);
+	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
+	netns_run("test -z \"$(ip -4 addr show va | grep inet)\"");
+	netns_run("test -z \"$(ip route)\"");
+	CHECK(!addresses_result(f.addresses, f.cfg.ifindex));
+}
+
+TEST(the_first_discover_leaves_with_the_carrier)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t began;
+
+	room_begin(&f);
+	f.real = true;
+	netns_run_in(f.peer, "ip link set vb down");
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	while (room_next(&f, SEC).cause != CAUSE_NETDEV_NO_CARRIER)
+		continue;
+	netns_run_in(f.peer, "ip link set vb up");
+	began = room_clock(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(room_clock(&f) - began < SEC / 2);
+}
+
+TEST(routes_mtu_names)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_rich);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	netns_run("ip route | grep -q '^default via 10.0.0.2 dev va'");
+	netns_run("ip route | grep -q '^172.16.0.0/12 via 10.0.0.3 dev va'");
+	netns_run("ip route | grep -q '^192.0.2.0/24 dev va'");
+	netns_run("! ip route | grep -q 198.51.100.1"); /* a gateway out of reach */
+	netns_run("ip link show va | grep -q 'mtu 1400'");
+	netns_run("grep -qx 'nameserver 10.0.0.1' %s/etc/resolv.conf", f.prefix);
+	netns_run("grep -qx 'search example' %s/etc/resolv.conf", f.prefix);
+	CHECK_STR(room_result(&f)->hostname, "node5");
+	CHECK_STR(room_result(&f)->root_path, "10.0.0.1:/export/root");
+	CHECK(room_printed(&f, "1 route(s) in the DHCP lease have a gateway outside"));
+}
+
+static int server_lossy(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	return n == 1 ? 0 : dhcpserver_plain(m, request, len, type, n);
+}
+
+TEST(a_lost_packet_costs_about_a_second)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t began;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_lossy);
+	began = room_clock(&f);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(room_clock(&f) - began < 2 * SEC);
+}
+
+TEST(nobody_answers)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	f.cfg.dhcp_limit = 2 * SEC;
+	f.cfg.dhcp_rounds = 2;
+	room_start(&f);
+	do
+		ev = room_until(&f, ADDRESS_HINDRANCE, SEC);
+	while (ev.cause == CAUSE_NETDEV_NO_CARRIER);
+	CHECK_STR(ev.text, "asking for an address by DHCP");
+	ev = room_until(&f, ADDRESS_HINDRANCE, 2 * SEC);
+	CHECK_INT(ev.cause, CAUSE_DHCP_NO_OFFER);
+	CHECK_STR(ev.text, "no DHCP answer yet, 1 request sent");
+	ev = room_until(&f, ADDRESS_FAILED, 6 * SEC);
+	CHECK_INT(ev.cause, CAUSE_DHCP_NO_OFFER);
+	CHECK_STR(ev.text, "no lease after 2 rounds of 2 s");
+	CHECK(addresses_deadline(f.addresses) == NSEC_NEVER);
+}
+
+static int server_nak(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len;
+	if (type == 1)
+		return dhcpserver_plain(m, request, len, type, n);
+	msg_begin(m, 6, msg_be32(request + MSG_HEADERS + 4), 0);
+	msg_u32(m, 54, 0x0a000001);
+	msg_end(m);
+	return n > 6 ? dhcpserver_plain(m, request, len, type, n) : 1;
+}
+
+TEST(refused_then_accepted)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_nak);
+	room_start(&f);
+	do
+		ev = room_until(&f, ADDRESS_HINDRANCE, 5 * SEC);
+	while (ev.cause != CAUSE_DHCP_NAK);
+	CHECK_STR(ev.text, "NAK from 10.0.0.1");
+	CHECK(room_printed(&f, "IA-E502"));
+	room_until(&f, ADDRESS_CONFIGURED, 9 * SEC);
+}
+
+static int server_stranger(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	int times = dhcpserver_answer(m, request, type);
+
+	(void)len;
+	(void)n;
+	memcpy(m->bytes + MSG_OPTIONS + 3 + 2, "\x0a\x00\x00\x63", 4); /* another server identifier */
+	msg_end(m);
+	return times;
+}
+
+TEST(only_foreign_servers)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	f.cfg.servers[0] = room_addr("10.0.0.1");
+	f.cfg.n_servers = 1;
+	f.cfg.dhcp_limit = 2 * SEC;
+	f.cfg.dhcp_rounds = 1;
+	dhcpserver_start(f.peer, "vb", server_stranger);
+	room_start(&f);
+	ev = room_until(&f, ADDRESS_FAILED, 5 * SEC);
+	CHECK_INT(ev.cause, CAUSE_DHCP_FOREIGN);
+	CHECK(room_printed(&f, "server 10.0.0.99 is not in rd.net.dhcp.server="));
+}
+
+TEST(two_servers_the_allowed_one_wins)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	f.cfg.servers[0] = room_addr("10.0.0.1");
+	f.cfg.n_servers = 1;
+	dhcpserver_start(f.peer, "vb", server_stranger);
+	dhcpserver_start(f.peer, "vb", server_lossy);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK_INT(ntohl(room_result(&f)->server_id.v4.s_addr), 0x0a000001);
+}
+
+static int server_twice(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	return 3 * dhcpserver_plain(m, request, len, type, n);
+}
+
+TEST(every_reply_three_times)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_twice);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(!room_printed(&f, "IA-E5"));
+}
+
+/* A relay's reply: its address in giaddr, the relay as IP source, hops counted. */
+static int server_relay(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	int times = dhcpserver_answer(m, request, type);
+
+	(void)len;
+	(void)n;
+	msg_option(m, 82, "\x01\x04port", 6);
+	msg_end(m);
+	m->bytes[MSG_HEADERS + 3] = 2;
+	memcpy(m->bytes + MSG_HEADERS + 24, "\x0a\x00\x00\xfe", 4);
+	msg_wrap(m);
+	return times;
+}
+
+TEST(through_a_relay)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_relay);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+}
+
+static int server_short_lease(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	static bool given;
+
+	(void)len;
+	(void)n;
+	if (given)
+		return 0; /* never renews */
+	given = type == 3;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	memcpy(m->bytes + MSG_OPTIONS + 3 + 6 + 2, "\0\0\0\4", 4); /* 4 s */
+	msg_end(m);
+	return 1;
+}
+
+TEST(an_expired_lease_is_taken_off)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_short_lease);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	ev = room_until(&f, ADDRESS_LOST, 6 * SEC);
+	CHECK_INT(ev.cause, CAUSE_DHCP_EXPIRED);
+	netns_run("test -z \"$(ip -4 addr show va | grep inet)\"");
+	netns_run("! test -e %s/run/initagent/lease.%d", f.prefix, f.cfg.ifindex);
+	CHECK(!addresses_result(f.addresses, f.cfg.ifindex));
+}
+
+TEST(not_under_a_mounted_root)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_short_lease);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	addresses_keep(f.addresses);
+	room_until(&f, ADDRESS_LOST, 6 * SEC);
+	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24");
+}
+
+static int server_renewing(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len;
+	(void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	memcpy(m->bytes + MSG_OPTIONS + 3 + 6 + 2, "\0\0\0\6", 4); /* 6 s: T1 after 3 */
+	msg_end(m);
+	return 1;
+}
+
+TEST(a_lease_is_renewed_while_the_boot_waits)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t first;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_renewing);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	first = room_result(&f)->expires;
+	room_until(&f, ADDRESS_RENEWED, 5 * SEC);
+	CHECK(room_result(&f)->expires >= first + 2 * SEC);
+	netns_run("grep -q '^expires=%llu$' %s/run/initagent/lease.%d",
+		(unsigned long long)room_result(&f)->expires, f.prefix, f.cfg.ifindex);
+}
+
+/* --- links --------------------------------------------------------------------------------- */
+
+TEST(link_flap_in_mid_dhcp)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	f.real = true;
+	room_start(&f);
+	room_until(&f, ADDRESS_HINDRANCE, SEC);
+	netns_run_in(f.peer, "ip link set vb down");
+	do
+		ev = room_until(&f, ADDRESS_HINDRANCE, 2 * SEC);
+	while (ev.cause != CAUSE_NETDEV_NO_CARRIER);
+	CHECK(addresses_deadline(f.addresses) == NSEC_NEVER); /* quiet without carrier */
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	netns_run_in(f.peer, "ip link set vb up");
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+}
+
+TEST(link_flap_with_a_lease)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	f.real = true;
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	netns_run_in(f.peer, "ip link set vb down");
+	CHECK_INT(room_until(&f, ADDRESS_LOST, 2 * SEC).cause, CAUSE_NETDEV_NO_CARRIER);
+	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24"); /* kept meanwhile */
+	netns_run_in(f.peer, "ip link set vb up");
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24");
+}
+
+TEST(flap_and_no_server_any_more)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	pid_t server;
+
+	room_begin(&f);
+	f.real = true;
+	server = dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	kill(server, SIGKILL);
+	netns_run_in(f.peer, "ip link set vb down");
+	room_until(&f, ADDRESS_LOST, 2 * SEC);
+	netns_run_in(f.peer, "ip link set vb up");
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC); /* the lease is valid all the same */
+}
+
+TEST(the_interface_vanishes)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	f.real = true;
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	netns_run("ip link del va");
+	ev = room_until(&f, ADDRESS_LOST, 2 * SEC);
+	CHECK(ev.cause == CAUSE_NETDEV_MISSING || ev.cause == CAUSE_NETDEV_NO_CARRIER);
+	f.cfg.ifindex = 9999;
+	CHECK_INT(addresses_add(f.addresses, &f.cfg, room_clock(&f)), -ENODEV);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Static addresses, duplicates, and what a second run adopts, in the whole room. */
+#include "addressroom.h"
+
+#include <signal.h>
+
+/* --- static -------------------------------------------------------------------------------- */
+
+static void static_config(struct room_fixture *f)
+{
+	f->cfg.method = ADDRESS_STATIC;
+	f->cfg.addr = room_addr("10.0.0.7");
+	f->cfg.prefix = 24;
+	f->cfg.gateway = room_addr("10.0.0.1");
+	f->cfg.mtu = 1300;
+}
+
+TEST(static_address)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct inet_addr dns = room_addr("10.0.0.1");
+	struct plan_route route = {.net = room_addr("172.16.0.0"), .prefix = 12, .gateway = room_addr("10.0.0.9")};
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.nameservers = &dns;
+	f.cfg.n_nameservers = 1;
+	f.cfg.routes = &route;
+	f.cfg.n_routes = 1;
+	f.cfg.metric = 77;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	netns_run("ip -4 addr show va | grep -q 'inet 10.0.0.7/24'");
+	netns_run("ip route | grep -q '^default via 10.0.0.1 dev va metric 77'");
+	netns_run("ip route | grep -q '^172.16.0.0/12 via 10.0.0.9 dev va metric 77'");
+	netns_run("ip link show va | grep -q 'mtu 1300'");
+	netns_run("grep -qx 'nameserver 10.0.0.1' %s/etc/resolv.conf", f.prefix);
+}
+
+TEST(static_again_is_adopted)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	static_config(&f);
+	netns_run("ip link set va up; ip addr add 10.0.0.7/24 dev va; ip route add default via 10.0.0.1");
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	netns_run("test 1 = $(ip -4 addr show va | grep -c inet)");
+}
+
+TEST(static_point_to_point_and_ipv6)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.prefix = 32;
+	f.cfg.peer = room_addr("10.0.0.1");
+	f.cfg.mtu = 0;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	netns_run("ip -4 addr show va | grep -q 'inet 10.0.0.7 peer 10.0.0.1/32'");
+	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
+	f.cfg.addr = room_addr("2001:db8::7");
+	f.cfg.prefix = 64;
+	f.cfg.peer = (struct inet_addr){0};
+	f.cfg.gateway = room_addr("2001:db8::1");
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	netns_run("ip -6 addr show va | grep -q 'inet6 2001:db8::7/64'");
+	netns_run("ip -6 route | grep -q '^default via 2001:db8::1 dev va'");
+}
+
+TEST(wrong_gateway_and_mtu_are_told)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.gateway = room_addr("192.0.2.1");
+	f.cfg.mtu = 5;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC); /* the root may be on this segment */
+	CHECK(room_printed(&f, "IA-E403"));
+	CHECK(room_printed(&f, "mtu less than device minimum"));
+	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
+	f.cfg.mtu = 0;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	CHECK(room_printed(&f, "IA-E507"));
+	CHECK(room_printed(&f, "Nexthop has invalid gateway"));
+}
+
+/* --- duplicates ---------------------------------------------------------------------------- */
+
+TEST(duplicate_found_beside)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	netns_run_in(f.peer, "ip addr add 10.0.0.7/24 dev vb");
+	static_config(&f);
+	f.cfg.probe = ADDRESS_PROBE_PARALLEL;
+	room_start(&f);
+	do
+		ev = room_next(&f, 2 * SEC);
+	while (ev.type != ADDRESS_LOST);
+	CHECK_INT(ev.cause, CAUSE_ADDRESS_DUPLICATE);
+	CHECK(strstr(ev.text, "10.0.0.7 is in use by "));
+	CHECK(room_printed(&f, "IA-E505"));
+	netns_run("test -z \"$(ip -4 addr show va | grep inet)\"");
+	CHECK(addresses_deadline(f.addresses) - room_clock(&f) > 9 * SEC);
+	/* the other host leaves: after the rest ours is probed first, then set */
+	netns_run_in(f.peer, "ip addr del 10.0.0.7/24 dev vb");
+	room_until(&f, ADDRESS_CONFIGURED, 12 * SEC);
+	netns_run("ip -4 addr show va | grep -q 10.0.0.7/24");
+}
+
+TEST(probing_first)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t began;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.probe = ADDRESS_PROBE_FIRST;
+	netns_run("ip link set va up");
+	began = room_clock(&f);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	CHECK(room_clock(&f) - began >= 450 * NSEC_PER_MSEC);
+}
+
+TEST(parallel_probe_costs_nothing)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t began;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.probe = ADDRESS_PROBE_PARALLEL;
+	began = room_clock(&f);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	CHECK(room_clock(&f) - began < 250 * NSEC_PER_MSEC);
+	while (addresses_deadline(f.addresses) != NSEC_NEVER) {
+		struct address_event ev;
+
+		usleep(20000);
+		addresses_dispatch(f.addresses, room_clock(&f));
+		CHECK(!addresses_pop_event(f.addresses, &ev));
+	}
+}
+
+static unsigned declined;
+static int server_declined(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	declined += type == 4;
+	if (!declined)
+		return dhcpserver_plain(m, request, len, type, n);
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	m->bytes[MSG_HEADERS + 19] = 6; /* 10.0.0.6 */
+	msg_end(m);
+	return 1;
+}
+
+TEST(a_duplicate_lease_is_declined)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	netns_run_in(f.peer, "ip addr add 10.0.0.5/24 dev vb");
+	f.cfg.probe = ADDRESS_PROBE_PARALLEL;
+	dhcpserver_start(f.peer, "vb", server_declined);
+	room_start(&f);
+	ev = room_until(&f, ADDRESS_LOST, 3 * SEC);
+	CHECK_INT(ev.cause, CAUSE_ADDRESS_DUPLICATE);
+	room_until(&f, ADDRESS_CONFIGURED, 13 * SEC);
+	CHECK_INT(ntohl(room_result(&f)->addr.v4.s_addr), 0x0a000006);
+}
+
+/* --- a second run -------------------------------------------------------------------------- */
+
+TEST(a_killed_agent_goes_on_with_its_lease)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_result before;
+	pid_t server;
+
+	room_begin(&f);
+	server = dhcpserver_start(f.peer, "vb", dhcpserver_rich);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	before = *room_result(&f);
+	kill(server, SIGKILL); /* nobody to ask: it must not matter */
+	room_restart(&f);
+	room_until(&f, ADDRESS_CONFIGURED, SEC / 2);
+	CHECK(room_result(&f)->adopted);
+	before.adopted = true;
+	CHECK_MEM(room_result(&f), &before, sizeof(before));
+	CHECK_INT(addresses_deadline(f.addresses), before.renew);
+}
+
+TEST(address_gone_but_lease_known)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	netns_run("ip addr flush dev va");
+	room_restart(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC); /* INIT-REBOOT */
+	CHECK(!room_result(&f)->adopted);
+	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24");
+}
+
+TEST(a_bad_lease_file_is_nothing)
+{
+	static const char *const bad[] = {
+		"sed -i s/^address=.*/address=10.0.0.99/ %s/run/initagent/lease.%d", /* not set */
+		"sed -i s/^expires=.*/expires=5/ %s/run/initagent/lease.%d",
+		"sed -i s/^client-id=.*/client-id=00/ %s/run/initagent/lease.%d",
+		"echo junk >> %s/run/initagent/lease.%d",
+		"truncate -s 40 %s/run/initagent/lease.%d",
+	};
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		netns_run(bad[i], f.prefix, f.cfg.ifindex);
+		room_restart(&f);
+		room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+		CHECK(!room_result(&f)->adopted);
+		CHECK_INT(ntohl(room_result(&f)->addr.v4.s_addr), 0x0a000005);
+	}
+}
+
+/* --- names --------------------------------------------------------------------------------- */
+
+static struct address_event resolve(struct room_fixture *f, const char *name, uint64_t limit)
+{
+	CHECK_INT(addresses_resolve(f->addresses, name, limit, room_clock(f)), 0);
+	return room_until(f, ADDRESS_RESOLVED, limit + SEC);
+}
+
+TEST(names_without_dns)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+	char text[INET_ADDR_TEXT];
+
+	room_begin(&f);
+	netns_run("echo 10.0.0.42 nfs > %s/etc/hosts", f.prefix);
+	ev = resolve(&f, "192.0.2.1", SEC);
+	CHECK_STR(inet_text(&ev.addr, text), "192.0.2.1");
+	ev = resolve(&f, "[2001:db8::1]", SEC);
+	CHECK_STR(inet_text(&ev.addr, text), "2001:db8::1");
+	ev = resolve(&f, "nfs", SEC);
+	CHECK_STR(inet_text(&ev.addr, text), "10.0.0.42");
+	ev = resolve(&f, "other", SEC);
+	CHECK_INT(ev.cause, CAUSE_ROOT_RESOLVE);
+	CHECK_STR(ev.text, "no DNS server is known to ask for other");
+	CHECK_INT(ev.addr.family, 0);
+	CHECK_INT(addresses_resolve(f.addresses, "a b", SEC, room_clock(&f)), -EINVAL);
+	CHECK_INT(addresses_resolve(f.addresses, "", SEC, room_clock(&f)), -EINVAL);
+	CHECK_INT(addresses_resolve(f.addresses, "$(reboot)", SEC, room_clock(&f)), -EINVAL);
+}
+
+TEST(a_dead_dns_server)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct inet_addr dns = room_addr("10.0.0.66");
+	struct address_event ev;
+	uint64_t began;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.nameservers = &dns;
+	f.cfg.n_nameservers = 1;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
+	began = room_clock(&f);
+	ev = resolve(&f, "nfs.example", 3 * SEC);
+	CHECK_INT(ev.cause, CAUSE_ROOT_RESOLVE);
+	CHECK_STR(ev.text, "no DNS server answered in time for nfs.example");
+	CHECK(room_clock(&f) - began >= 3 * SEC && room_clock(&f) - began < 4 * SEC);
+}

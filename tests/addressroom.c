@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* addressroom: see addressroom.h. */
+#include "addressroom.h"
+
+#include <poll.h>
+
+/*
+ * Time is an argument of the room, so the test's clock is the real one plus a skew: when nothing came over
+ * the wire for this long, it jumps to the next deadline instead of waiting for it.
+ */
+#define QUIET_MS 150
+
+uint64_t room_clock(const struct room_fixture *f)
+{
+	return now_ns() + f->skew;
+}
+
+void room_begin(struct room_fixture *f)
+{
+	struct report_config rc = {.kmsg_fd = -1};
+
+	*f = (struct room_fixture){.prefix = "/tmp/ia-address-XXXXXX", .console = {-1, -1}};
+	netns_enter();
+	f->peer = netns_peer();
+	netns_veth("va", "vb", f->peer);
+	netns_run_in(f->peer, "ip addr add 10.0.0.1/24 dev vb; ip link set vb up");
+	/* The far end's queue is active only some time after our end is up: until then it drops replies. */
+	netns_run("ip link set va up");
+	netns_run_in(f->peer, "until ip link show vb | grep -q \"state UP\"; do sleep 0.01; done");
+	CHECK(mkdtemp(f->prefix));
+	netns_run("mkdir %s/run %s/etc", f->prefix, f->prefix);
+	CHECK_INT(pipe2(f->console, O_NONBLOCK | O_CLOEXEC), 0);
+	rc.console_fd = f->console[1];
+	CHECK_INT(report_new(&f->report, &rc), 0);
+	f->env = (struct env){.prefix = f->prefix, .report = f->report};
+	CHECK_INT(links_new(&f->links, &f->env, room_clock(f)), 0);
+	CHECK_INT(addresses_new(&f->addresses, &f->env, f->links, room_clock(f)), 0);
+	f->cfg.ifindex = links_by_name(f->links, "va")->ifindex;
+	f->cfg.method = ADDRESS_DHCP4;
+	f->cfg.probe = ADDRESS_PROBE_NONE;
+}
+
+void room_end(struct room_fixture *f)
+{
+	addresses_freep(&f->addresses);
+	links_freep(&f->links);
+	report_freep(&f->report);
+	if (*f->prefix)
+		netns_run("rm -r %s", f->prefix);
+}
+
+bool room_printed(struct room_fixture *f, const char *what)
+{
+	size_t have = strlen(f->text);
+	ssize_t n = read(f->console[0], f->text + have, sizeof(f->text) - 1 - have);
+
+	f->text[have + (n > 0 ? (size_t)n : 0)] = 0;
+	return strstr(f->text, what);
+}
+
+static void pass_links(struct room_fixture *f)
+{
+	struct link_event ev;
+
+	CHECK_INT(links_dispatch(f->links, room_clock(f)), 0);
+	while (links_pop_event(f->links, &ev))
+		addresses_link(f->addresses, ev.dev.ifindex, room_clock(f));
+}
+
+/* Lets time pass until there is input or the clock reaches the given time. */
+static void pass_time(struct room_fixture *f, uint64_t to)
+{
+	struct pollfd p[2] = {{.fd = links_fd(f->links), .events = POLLIN},
+		{.fd = addresses_fd(f->addresses), .events = POLLIN}};
+	uint64_t now = room_clock(f), left = to > now ? (to - now) / NSEC_PER_MSEC + 1 : 0;
+
+	if (poll(p, 2, left < QUIET_MS ? (int)left : QUIET_MS) == 0 && left >= QUIET_MS && !f->real)
+		f->skew += to - room_clock(f);
+}
+
+struct address_event room_next(struct room_fixture *f, uint64_t limit)
+{
+	uint64_t stop = room_clock(f) + limit;
+	struct address_event ev;
+
+	while (!addresses_pop_event(f->addresses, &ev)) {
+		if (room_clock(f) >= stop) {
+			room_printed(f, "");
+			check_fail(__FILE__, __LINE__, "no event in time; console:\n%s", f->text);
+		}
+		pass_time(f, min_u64(stop, addresses_deadline(f->addresses)));
+		pass_links(f);
+		CHECK_INT(addresses_dispatch(f->addresses, room_clock(f)), 0);
+	}
+	return ev;
+}
+
+struct address_event room_until(struct room_fixture *f, enum address_event_type type, uint64_t limit)
+{
+	uint64_t stop = room_clock(f) + limit;
+	struct address_event ev;
+
+	do
+		ev = room_next(f, room_clock(f) < stop ? stop - room_clock(f) : 0);
+	while (ev.type != type);
+	return ev;
+}
+
+void room_start(struct room_fixture *f)
+{
+	CHECK_INT(addresses_add(f->addresses, &f->cfg, room_clock(f)), 0);
+}
+
+const struct address_result *room_result(struct room_fixture *f)
+{
+	const struct address_result *r = addresses_result(f->addresses, f->cfg.ifindex);
+
+	CHECK(r);
+	return r;
+}
+
+struct inet_addr room_addr(const char *text)
+{
+	struct inet_addr a;
+
+	CHECK_INT(value_inet(text, strlen(text), &a), 0);
+	return a;
+}
+
+void room_restart(struct room_fixture *f)
+{
+	addresses_freep(&f->addresses);
+	links_freep(&f->links);
+	CHECK_INT(links_new(&f->links, &f->env, room_clock(f)), 0);
+	CHECK_INT(addresses_new(&f->addresses, &f->env, f->links, room_clock(f)), 0);
+	room_start(f);
+}
