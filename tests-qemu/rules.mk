@@ -17,6 +17,11 @@ $(LAB)/bin/bootmark $(LAB)/bin/finalinit: tests-qemu/guest/guest.h tests-qemu/gu
 	@echo "  GUEST   $@"
 	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)
 
+$(LAB)/bin/sibfuzz: tests-qemu/softib/guest/sibfuzz.c
+	@mkdir -p $(@D)
+	@echo "  GUEST   $@"
+	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
+
 $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@mkdir -p $(@D)
 	@echo "  HOST    $@"
@@ -33,13 +38,16 @@ lab: $(LAB_BINS)
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	@$(LAB_ENV) tests-qemu/lab script agent dracut
 
+lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
+	@$(LAB_ENV) tests-qemu/lab agent softib
+
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
 lab-demo: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	@$(LAB_ENV) tests-qemu/lab agent
 
-CHECK_QEMU_DEPS += lab-scenarios $(LAB)/bin/rooms
+CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms
 
 # make bench [N=5]: boot times of ours and the peers; build/bench.json
 bench:
@@ -53,4 +61,4 @@ demo:
 	@$(REMAKE) lab-demo
 	@$(LAB_ENV) tests-qemu/demo
 
-.PHONY: lab lab-scenarios lab-bench lab-demo bench demo
+.PHONY: lab lab-scenarios lab-softib lab-bench lab-demo bench demo
