@@ -197,6 +197,7 @@ static void add_head(cJSON *top, const struct state_input *in)
 	agent = cJSON_AddObjectToObject(top, "agent");
 	add_text(agent, "version", INITAGENT_VERSION);
 	cJSON_AddNumberToObject(agent, "restarts", in->restarts);
+	cJSON_AddNumberToObject(agent, "cpu_s", seconds(in->cpu));
 	if (uname(&kernel) == 0)
 		add_text(top, "kernel", kernel.release);
 	add_text(top, "outcome", in->outcome);

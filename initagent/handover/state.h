@@ -48,6 +48,7 @@ struct state_input {
 	const char *outcome; /* "running", "done", "failed" */
 	const char *cmdline;
 	uint64_t now, start;
+	uint64_t cpu;	     /* CPU time of the agent's process alone, without its helpers, in ns */
 	unsigned restarts;
 	const struct root_result *root; /* NULL: nothing mounted */
 	const struct state_rail *rails;
