@@ -143,6 +143,11 @@ enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now)
 	return p->verdict;
 }
 
+void arp_probe_mute(struct arp_probe *p)
+{
+	packet_mute(p->fd);
+}
+
 const struct link_hw *arp_probe_other(const struct arp_probe *p)
 {
 	return &p->other;

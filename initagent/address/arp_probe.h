@@ -28,6 +28,9 @@ uint64_t arp_probe_deadline(const struct arp_probe *p);
 /* arp_probe_dispatch: the verdict so far. It does not change any more once it is not ARP_PROBING. */
 enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now);
 
+/* arp_probe_mute: no more packets come in (packet_mute()): for a probe that is over but not closed yet. */
+void arp_probe_mute(struct arp_probe *p);
+
 /* arp_probe_other: the other host's hardware address after ARP_CONFLICT. */
 const struct link_hw *arp_probe_other(const struct arp_probe *p);
 

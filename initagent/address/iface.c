@@ -61,12 +61,14 @@ void iface_unwatch(const struct iface_room *room, int *fd)
 	*fd = -1;
 }
 
+/* Silences the probe; it is closed when the next one begins, or at the end. */
 static void end_probe(struct iface *i)
 {
-	if (!i->probe)
+	if (!i->probe || !i->probing)
 		return;
 	epoll_ctl(i->room->epoll, EPOLL_CTL_DEL, arp_probe_fd(i->probe), NULL);
-	i->probe = arp_probe_free(i->probe);
+	arp_probe_mute(i->probe);
+	i->probing = false;
 }
 
 struct iface *iface_free(struct iface *i)
@@ -74,6 +76,7 @@ struct iface *iface_free(struct iface *i)
 	if (!i)
 		return NULL;
 	end_probe(i);
+	arp_probe_free(i->probe);
 	iface_unwatch(i->room, &i->fd);
 	iface_unwatch(i->room, &i->renew_fd);
 	dhcp4_free(i->dhcp);
@@ -146,6 +149,7 @@ void iface_fail(struct iface *i, enum cause cause, const char *text, uint64_t no
 static bool begin_probe(struct iface *i, uint64_t now)
 {
 	end_probe(i);
+	i->probe = arp_probe_free(i->probe);
 	if (i->verified || i->result.addr.family != AF_INET ||
 		i->config.cfg.probe == ADDRESS_PROBE_NONE ||
 		arp_probe_new(&i->probe, &i->dev, i->result.addr.v4, now) < 0) {
@@ -153,6 +157,7 @@ static bool begin_probe(struct iface *i, uint64_t now)
 		return false;
 	}
 	iface_watch(i->room, arp_probe_fd(i->probe));
+	i->probing = true;
 	return true;
 }
 
@@ -220,7 +225,7 @@ static void conflict(struct iface *i, uint64_t now)
 
 static void tick_probe(struct iface *i, uint64_t now)
 {
-	enum arp_verdict v = i->probe ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
+	enum arp_verdict v = i->probing ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
 
 	if (v == ARP_CONFLICT) {
 		conflict(i, now);
@@ -306,7 +311,7 @@ uint64_t iface_deadline(const struct iface *i)
 
 	if (i->has_outcome || i->has_hint)
 		return 0;
-	return i->probe ? min_u64(at, arp_probe_deadline(i->probe)) : at;
+	return i->probing ? min_u64(at, arp_probe_deadline(i->probe)) : at;
 }
 
 void iface_tick(struct iface *i, uint64_t now)

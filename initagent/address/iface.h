@@ -41,13 +41,15 @@ struct iface {
 	enum iface_state state;
 	struct dhcp_identity identity;
 	struct dhcp4 *dhcp;  /* NULL: static, or not begun */
-	int fd;		     /* packet socket while DHCP listens, -1 */
+	int fd;		     /* packet socket, -1 before it was needed */
+	bool listens;	     /* fd is in the epoll set and not muted */
 	uint32_t filter_xid; /* what fd lets through */
 	int renew_fd;	     /* holds port 68 while a renewal is under way, -1 */
-	struct arp_probe *probe;
+	struct arp_probe *probe; /* also after its verdict, muted */
 	struct address_result result;
 	bool applied;	 /* result is on the interface */
 	bool verified;	 /* nobody else uses the address */
+	bool probing;	 /* probe is under way, its fd in the epoll set */
 	bool careful;	 /* there was a conflict: probe first */
 	bool looked;	 /* for a lease of an earlier run */
 	uint64_t began;	 /* carrier: the exchange's span starts here */

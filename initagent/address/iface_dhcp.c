@@ -2,6 +2,7 @@
 /* iface_dhcp: the DHCP side of an interface; see iface.h. */
 #include <net/ethernet.h>
 #include <netinet/ip.h>
+#include <sys/epoll.h>
 
 #include "address/iface.h"
 #include "address/lease_file.h"
@@ -219,23 +220,35 @@ static void take_event(struct iface *i, const struct dhcp4_event *ev, uint64_t n
 
 /* --- packets ------------------------------------------------------------------------------- */
 
-/* The socket is there while replies are expected, and lets only those of the transaction through. */
+static void stop_listening(struct iface *i)
+{
+	iface_unwatch(i->room, &i->renew_fd);
+	if (!i->listens)
+		return;
+	epoll_ctl(i->room->epoll, EPOLL_CTL_DEL, i->fd, NULL);
+	packet_mute(i->fd);
+	i->listens = false;
+}
+
+/* The socket hears replies while they are expected, and only those of the transaction. */
 static void match_socket(struct iface *i)
 {
 	uint32_t xid = dhcp4_xid(i->dhcp);
 
 	if (!dhcp4_listens(i->dhcp)) {
-		iface_unwatch(i->room, &i->fd);
-		iface_unwatch(i->room, &i->renew_fd);
+		stop_listening(i);
 		return;
 	}
-	if (i->fd >= 0 && i->filter_xid != xid && packet_expect(i->fd, xid) == 0)
-		i->filter_xid = xid;
-	if (i->fd >= 0)
+	if (i->listens && i->filter_xid == xid)
 		return;
-	i->fd = packet_open_dhcp(i->dev.ifindex, xid);
+	if (i->fd < 0)
+		i->fd = packet_open_dhcp(i->dev.ifindex, xid);
+	else if (packet_expect(i->fd, xid) < 0)
+		return;
+	if (i->fd >= 0 && !i->listens)
+		iface_watch(i->room, i->fd);
+	i->listens = i->fd >= 0;
 	i->filter_xid = xid;
-	iface_watch(i->room, i->fd);
 }
 
 static int send_unicast(struct iface *i, const struct dhcp4_packet *p)
@@ -247,17 +260,11 @@ static int send_unicast(struct iface *i, const struct dhcp4_packet *p)
 	return packet_unicast(i->renew_fd, p->dest, p->bytes + WIRE_HEADERS, p->len - WIRE_HEADERS);
 }
 
-/* A DECLINE is the one packet to which no reply is expected: a socket of its own. */
 static int send_packet(struct iface *i, const struct dhcp4_packet *p)
 {
-	_cleanup_close_ int own = -1;
-	int fd = i->fd;
-
 	if (p->unicast)
 		return send_unicast(i, p);
-	if (fd < 0)
-		fd = own = packet_open_dhcp(i->dev.ifindex, dhcp4_xid(i->dhcp));
-	return fd < 0 ? fd : packet_broadcast(fd, &i->dev, ETHERTYPE_IP, p->bytes, p->len);
+	return i->fd < 0 ? i->fd : packet_broadcast(i->fd, &i->dev, ETHERTYPE_IP, p->bytes, p->len);
 }
 
 /* Carries packets and events out of the client, until it has no more. */
@@ -283,7 +290,7 @@ static void pump(struct iface *i, uint64_t now)
 
 void iface_read(struct iface *i, struct guard *guard, struct guard_request *scratch)
 {
-	for (int n = 0; n < PACKETS_PER_DISPATCH && i->fd >= 0; n++) {
+	for (int n = 0; n < PACKETS_PER_DISPATCH && i->listens; n++) {
 		bool verify = false;
 		ssize_t len = packet_receive(i->fd, scratch->packet, sizeof(scratch->packet), &verify);
 

@@ -22,6 +22,20 @@ union link_address_room {
 	uint8_t room[offsetof(struct sockaddr_ll, sll_addr) + LINK_HW_MAX];
 };
 
+static int attach(int fd, struct sock_filter *code, size_t n)
+{
+	const struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+}
+
+int packet_mute(int fd)
+{
+	struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+
+	return attach(fd, code, ARRAY_SIZE(code));
+}
+
 int packet_expect(int fd, uint32_t xid)
 {
 	/* Offsets count from the IP header; X is its length. Jumps lead to the last two lines. */
@@ -40,9 +54,8 @@ int packet_expect(int fd, uint32_t xid)
 		BPF_STMT(BPF_RET | BPF_K, WIRE_PACKET_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	const struct sock_fprog program = {.len = ARRAY_SIZE(code), .filter = code};
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+	return attach(fd, code, ARRAY_SIZE(code));
 }
 
 /* Protocol 0 until bind(): no packet of another interface or before the filter gets in. */

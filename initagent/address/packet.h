@@ -18,6 +18,12 @@ int packet_open_dhcp(int ifindex, uint32_t xid);
 /* packet_expect: changes the transaction. 0 or -errno. */
 int packet_expect(int fd, uint32_t xid);
 
+/*
+ * packet_mute: nothing comes in any more. A packet socket is muted rather than closed while the boot goes
+ * on: closing one waits for an RCU grace period, 8-20 ms in the middle of the event loop.
+ */
+int packet_mute(int fd);
+
 /* packet_open_arp: ARP packets of an interface. -errno or the fd. */
 int packet_open_arp(int ifindex);
 

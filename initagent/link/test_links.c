@@ -423,7 +423,7 @@ TEST(lost_notifications)
 	netns_veth("va", "vb", 0);
 	l = make();
 	drain(l);
-	netns_run("i=0; while [ $i -lt 150 ]; do echo link set va mtu $((1300 + i)); "
+	netns_run("i=0; while [ $i -lt 600 ]; do echo link set va mtu $((800 + i)); "
 		  "echo link set va up; echo link set va down; i=$((i + 1)); done > /tmp/ia-batch.%d; "
 		  "ip -b /tmp/ia-batch.%d; rm /tmp/ia-batch.%d; ip link del va; ip link add vc type veth peer name vd",
 		getpid(), getpid(), getpid());
