@@ -150,7 +150,7 @@ void pool_look(struct pool *p, bool waiting, uint64_t now)
 	if (!first && now < p->look)
 		return;
 	idle = idle_time();
-	if (!first && idle >= p->idle + POOL_LOOK / 2 && p->limit < POOL_FEW)
+	if (!first && idle >= p->idle + POOL_LOOK / 4 && p->limit < POOL_FEW)
 		p->limit++;
 	look_at_workers(p, now);
 	p->idle = idle;

@@ -15,7 +15,7 @@
 #define POOL_MAX  8
 #define POOL_FEW  3
 
-/* While jobs wait: how often the pool looks. Half of this time idle adds a worker. */
+/* While jobs wait: how often the pool looks. A quarter of this time idle adds a worker. */
 #define POOL_LOOK (100 * NSEC_PER_MSEC)
 
 /* From this age on a job's worker does not count if it is found asleep. */
