@@ -60,7 +60,7 @@ rooms() {
 @test "loading, links, events, removal and failures on one CPU" {
     other_kernels_module loop "$BATS_TEST_TMPDIR/loop.cpio"
     damage ib_ipoib sed 's/IP-over-InfiniBand/IP-0ver-InfiniBand/g' >"$BATS_TEST_TMPDIR/ipoib.cpio"
-    damage mlx4_en head -c 3000 >"$BATS_TEST_TMPDIR/torn.cpio"
+    damage rdma_ucm head -c 3000 >"$BATS_TEST_TMPDIR/torn.cpio"
     NODE_EXTRA="$BATS_TEST_TMPDIR/loop.cpio $BATS_TEST_TMPDIR/ipoib.cpio $BATS_TEST_TMPDIR/torn.cpio"
     rooms ""
 }

@@ -377,7 +377,7 @@ static void troubles(void)
 		{"nosuchmodule", CAUSE_MODULE_MISSING, "no module and no alias"},
 		{"loop", CAUSE_MODULE_SYMBOLS, "loop: disagrees about version of symbol"},
 		{"ib_ipoib", CAUSE_MODULE_SIGNATURE, ""},
-		{"mlx4_en", CAUSE_MODULE_FAILED, "not a module for this kernel"},
+		{"rdma_ucm", CAUSE_MODULE_FAILED, "not a module for this kernel"},
 		{"mlx4_core", CAUSE_MODULE_OPTION, "unknown parameter 'nosuchoption' ignored"},
 		{"mlx5_ib", CAUSE_MODULE_BLACKLISTED, "rd.driver.blacklist"},
 	};
