@@ -3,7 +3,8 @@
 # dracut/: the image builder (a host program) and the dracut module.
 
 MKIMAGE      := $(BUILD)/initagent-mkimage
-MKIMAGE_SRCS := dracut/mkimage.c $(wildcard dracut/mkimage/*.c) initagent/modules/companions.c
+MKIMAGE_SRCS := dracut/mkimage.c $(filter-out dracut/mkimage/test_% dracut/mkimage/fuzz_%,$(wildcard \
+	dracut/mkimage/*.c)) initagent/modules/companions.c
 MKIMAGE_OBJS := $(MKIMAGE_SRCS:%.c=$(BUILD)/mkimage/%.o)
 MKIMAGE_INC  := $(BUILD)/mkimage/drivers.inc
 
@@ -24,6 +25,12 @@ $(MKIMAGE): $(MKIMAGE_OBJS)
 	$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
 
 CHECK_DEPS += $(MKIMAGE)
+
+# The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
+$(BUILD)/host/dracut/mkimage/test_tree $(BUILD)/host/dracut/mkimage/fuzz_image: \
+	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf)
+$(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
+	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf tree)
 
 -include $(MKIMAGE_OBJS:.o=.d)
 

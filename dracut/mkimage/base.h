@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base: the drivers every image holds, from dracut/70initagent/drivers.list (the dracut module reads it too).
+/* base: the drivers every image holds, from dracut/70initagent/drivers.list (the dracut module
+ * reads it too).
  */
 #pragma once
 
