@@ -299,6 +299,7 @@ static void make_link(struct boot *b, size_t i, uint64_t now)
 {
 	const struct plan_rdma_link *want = &b->plan->net.rdma_links[i];
 	char text[160] = "";
+	/* The call blocks while the kernel makes the device: its span needs the clock on both sides. */
 	uint64_t began = now_ns();
 	int r = rdma_link_add(want->name, want->type, want->netdev, text, sizeof(text));
 
