@@ -30,6 +30,11 @@ killed_at() {
     assert_state .root.proto rdma
 }
 
+@test "systemd flavour: udev is free to rename the interface, and still it works" {
+    node_start "$LAB/agent-systemd.img" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    assert_boot 150 4.2 rdma
+}
+
 @test "shell flavour: the admin's recipe" {
     boot_flavour shell rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160
     grep -q "^ib_ipoib " "$node_dir/results/modules"

@@ -91,6 +91,19 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
     assert_console 'rdma_rxe'
 }
 
+@test "no RDMA device for a root over RDMA" {
+    node_start "$image" "$console $rdma_root ip=dhcp rd.retry=8 $reboot"
+    assert_failed 60 IA-E703 restart
+    assert_console 'IA-E301'
+}
+
+@test "root-path of the lease is not a root" {
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,nfs:\`reboot\`:relative"
+    node_start "$image" "$console root=dhcp ip=dhcp $rxe rd.retry=8 $reboot"
+    assert_failed 60 IA-E102 restart
+}
+
 # A vendor driver left behind by a kernel update: one checksum of an imported symbol is another.
 @test "module built for another kernel" {
     NODE_EXTRA=$BATS_TEST_TMPDIR/extra.cpio

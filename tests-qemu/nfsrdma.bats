@@ -21,6 +21,8 @@ load scenario
     assert_most "$(node_result .children_maxrss_kb)" 6144 "peak of resident memory of a child, KB"
     assert_most "$(node_result '(.total_kb - .pid1_free_kb)')" 65536 "memory in use at /init, KB"
     grep -q 'ACTIVE' "$node_dir/results/ports"
+    # the kernel's module helper is the real root's again
+    assert_eq "$(<"$node_dir/results/modprobe")" /sbin/modprobe kernel.modprobe
 }
 
 @test "the image's own /init as PID 1, nothing around it" {
@@ -61,6 +63,8 @@ ip=dhcp rd.neednet=1 $rxe"
     node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp"
     assert_boot 90 4.2 tcp
     assert_eq "$(grep -c '^rpcrdma ' "$node_dir/results/modules")" 0 "rpcrdma loaded"
+    # nor is one made up where there is no /sys/class/infiniband at all
+    assert_state '[.rails[].rdma // empty] | length' 0
 }
 
 @test "root is read-only unless rw is given" {
@@ -92,6 +96,45 @@ rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.neednet=1 rd.timeout=0 rd.re
         assert_state ".modules[] | select(.name == \"$module\") | .state" loaded
     done
     assert_state '.causes | length' 0
+}
+
+@test "two interfaces, the first leads nowhere: BOOTIF picks the other" {
+    NODE_SPARE=1
+    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1 \
+BOOTIF=01-52-54-00-99-00-64"
+    assert_boot 90 4.2 rdma
+    assert_state '.rails[] | select(.carries_root) | .netdev' eth1
+}
+
+@test "two interfaces, the first leads nowhere, nothing picks: the one that answers wins" {
+    NODE_SPARE=1
+    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1"
+    assert_boot 90 4.2 rdma
+    assert_state '.rails[] | select(.carries_root) | .netdev' eth1
+}
+
+@test "ifname= names an interface by its address, and the rest of the line uses that name" {
+    NODE_SPARE=1
+    node_start "$image" "$console $rdma_root ifname=rail0:52:54:00:99:00:64 ip=rail0:dhcp \
+rd.rdma.link=rxe0,rxe,rail0"
+    assert_boot 90 4.2 rdma
+    assert_state '.rails[] | select(.carries_root) | .netdev' rail0
+}
+
+@test "root=dhcp: server and path from the lease's root-path" {
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,nfs:$server_ip:$root_path:vers=4.2,proto=rdma"
+    node_start "$image" "$console root=dhcp ip=dhcp $rxe"
+    assert_boot 90 4.2 rdma
+    assert_state .root.path "$root_path"
+}
+
+# The first open waits until the server's grace period of 10 s is over.
+@test "server in its grace period" {
+    server nfs stop
+    server nfs grace
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe"
+    assert_boot 90 4.2 rdma
 }
 
 # rxe asks the crypto layer for "crc32" when its link is made: nothing in modules.dep says so.

@@ -26,6 +26,7 @@ node_defaults() {
     NODE_ICOUNT=  # not empty: count instructions, one thread
     NODE_LINK=0   # which of the server's links
     NODE_NIC=virtio-net-pci # empty: none
+    NODE_SPARE=   # not empty: an interface before it, with carrier but nobody on the segment
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
     NODE_NAME=node # its log folder
@@ -166,6 +167,8 @@ node_start() {
     vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
         -initrd "$node_dir/initrd" -append "console=ttyS0 panic=-1 printk.devkmsg=on $cmdline" \
+        ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
+        ${NODE_SPARE:+-device virtio-net-pci,netdev=spare,mac=52:54:00:99:01:01,romfile=} \
         ${NODE_NIC:+-netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK"} \
         ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="}
     node_pid=$vm_pid
