@@ -3,7 +3,7 @@
 
 LAB := $(BUILD)/lab
 LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit vmctl)
-LAB_ENV := BUILD=$(abspath $(BUILD))
+LAB_ENV := BUILD=$(BUILD)
 GUEST_CC := musl-gcc
 # musl's own headers first; the kernel's come from the host's, after everything else
 GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -Itests-qemu/guest \
@@ -33,19 +33,19 @@ $(LAB)/bin/rooms: $(BUILD)/musl/tests-qemu/rooms/rooms.o $(filter-out %/initagen
 
 # The images: what they are and when they are built again is the lab's own business.
 lab: $(LAB_BINS)
-	@$(LAB_ENV) tests-qemu/lab
+	+@$(LAB_ENV) tests-qemu/lab
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	@$(LAB_ENV) tests-qemu/lab script agent dracut
+	+@$(LAB_ENV) tests-qemu/lab script agent dracut
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
-	@$(LAB_ENV) tests-qemu/lab agent softib
+	+@$(LAB_ENV) tests-qemu/lab softib
 
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	@$(LAB_ENV) tests-qemu/lab script agent dracut stock
+	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
 lab-demo: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	@$(LAB_ENV) tests-qemu/lab agent
+	+@$(LAB_ENV) tests-qemu/lab agent
 
 CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms
 
