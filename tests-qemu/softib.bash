@@ -1,0 +1,117 @@
+# shellcheck shell=bash disable=SC1091,SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the softib scenarios share: a fabric of VMs. The server holds the switch "leaf01": port 1
+# goes to its own HCA, port 2 and 3 over its links to the VMs of nodes. Server and nodes boot the
+# same image (softib/guest) and are told what to do over their control channels.
+
+bats_require_minimum_version 1.5.0
+# shellcheck source=tests-qemu/vm.bash
+source "${BASH_SOURCE[0]%/*}/vm.bash"
+
+sib_server=10.9.0.1
+
+# sib_vm NAME MEMORY QEMU-ARGUMENT...: boots one VM; vm_pid is its process
+sib_vm() {
+    local name=$1 mem=$2 accel
+    shift 2
+    read -ra accel < <(vm_accel_args "")
+    rm -f "$vm_sockets/$name.control"
+    vm_start "$vm_logs/$name" "${SIB_SECONDS:-1800}" "${accel[@]}" -m "$mem" -smp 2 \
+        -serial "unix:$vm_sockets/$name.control,server=on,wait=off" \
+        -append "console=ttyS0 loglevel=4 panic=-1 softib.vm=$name" "$@"
+    echo "$vm_pid" >"$vm_sockets/$name.pid"
+}
+
+sib_pid() {
+    cat "$vm_sockets/$1.pid"
+}
+
+sib_ready() {
+    vm_wait "$vm_logs/$1" 120 'softib-vm: ready' "$(sib_pid "$1")" >/dev/null
+}
+
+# sib_start_server: its QEMU listens on both links when the VM is ready
+sib_start_server() {
+    local i args=()
+    for i in 0 1; do
+        args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
+            -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
+    done
+    # shellcheck disable=SC2086 # a list of files
+    vm_initrd "$vm_sockets/server.img" "$LAB/softib-vm.img" ${SERVER_EXTRA:-}
+    sib_vm server 1024 -initrd "$vm_sockets/server.img" "${args[@]}"
+    sib_ready server
+}
+
+# sib_start_node NAME LINK
+sib_start_node() {
+    sib_vm "$1" 768 -initrd "$LAB/softib-vm.img" \
+        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$2" \
+        -device "virtio-net-pci,netdev=n0,mac=52:54:00:99:00:$((2 * $2 + 64)),romfile="
+}
+
+# on VM COMMAND...: runs it there; SIB_ASK seconds at most
+on() {
+    local name=$1 command
+    shift
+    # the channel takes lines
+    command=$*
+    "$vmctl" ask "${SIB_ASK:-60}" "$vm_sockets/$name.control" "${command//$'\n'/ }"
+}
+
+sib_stop() {
+    local file
+    for file in "$vm_sockets"/*.pid; do
+        [ ! -e "$file" ] || vm_kill "$(cat "$file")"
+    done
+}
+
+# fabric_up: switch, the server's HCA, subnet manager, IPoIB
+fabric_up() {
+    on server "modprobe softib && ulps && switch leaf01 eth0 eth1 &&
+        /bin/rdma link add sib0 type softib netdev swhca && ip link set ib0 up && sm &&
+        wait_active sib0 10 && wait_carrier ib0 10 && ip addr add $sib_server/24 dev ib0" |
+        grep . || true
+}
+
+# node_up VM ADDRESS
+node_up() {
+    on "$1" "modprobe softib && ulps && /bin/rdma link add sib0 type softib netdev eth0 &&
+        ip link set ib0 up && wait_active sib0 10 && wait_carrier ib0 10 &&
+        ip addr add $2/24 dev ib0"
+}
+
+assert_eq() {
+    [ "$1" = "$2" ] && return
+    printf '%s: got "%s", want "%s"\n' "${3:-value}" "$1" "$2"
+    return 1
+}
+
+# assert_ms FROM TO LIMIT ABOUT: two readings of uptime, in seconds with two decimals
+assert_ms() {
+    local took=$(((10#${2/./} - 10#${1/./}) * 10))
+    echo "# $4: $took ms" >&3
+    [ "$took" -le "$3" ] && return
+    printf '%s took %s ms, at most %s allowed\n' "$4" "$took" "$3"
+    return 1
+}
+
+# refute_on VM SECONDS CONDITION: it must not become true for that long
+refute_on() {
+    if on "$1" "until_true $2 sh -c '. /etc/softib; $3'"; then
+        echo "$1: became true: $3"
+        return 1
+    fi
+}
+
+# no_trouble VM...: nothing in the kernel log that a kernel log should not have
+no_trouble() {
+    local vm lines
+    for vm; do
+        lines=$(on "$vm" trouble) || true
+        [ -z "$lines" ] || {
+            printf '%s: %s\n' "$vm" "$lines"
+            return 1
+        }
+    done
+}
