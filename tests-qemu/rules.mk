@@ -10,9 +10,9 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -Itests-qemu/gue
 	-idirafter /usr/include -idirafter /usr/include/$(ARCH)-linux-gnu
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
-$(LAB)/bin/finalinit: tests-qemu/guest/finalinit.c tests-qemu/guest/guest.c tests-qemu/guest/tar.c
+$(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c sums.c tar.c)
 
-$(LAB)/bin/bootmark $(LAB)/bin/finalinit: tests-qemu/guest/guest.h tests-qemu/guest/tar.h
+$(LAB)/bin/bootmark $(LAB)/bin/finalinit: $(wildcard tests-qemu/guest/*.h)
 	@mkdir -p $(@D)
 	@echo "  GUEST   $@"
 	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)

@@ -9,6 +9,7 @@
  * table (the demo). finalinit=stay: does not power off, for a look around by hand.
  */
 #include "guest.h"
+#include "sums.h"
 #include "tar.h"
 
 #include <dirent.h>
@@ -36,7 +37,7 @@ struct witness {
 	struct rusage self;	/* PID 1 since the kernel's start, across its execs */
 	struct rusage children;
 	bool moved_proc, moved_sys, moved_dev, moved_run;
-	unsigned files_good, files_bad;
+	struct sums files;
 };
 
 /* A text that grows; cut off when full, which the reader sees by its missing end. */
@@ -124,56 +125,6 @@ static void parse_bootmark(struct snapshot *s, const char *kmsg)
 	*s = (struct snapshot){v[0], v[1], v[2], v[3], v[4]};
 }
 
-/* POSIX cksum: CRC-32 (polynomial 0x04c11db7, not reflected) over the bytes, then the length. */
-static uint32_t cksum_step(uint32_t crc, unsigned char byte)
-{
-	crc ^= (uint32_t)byte << 24;
-	for (int bit = 0; bit < 8; bit++)
-		crc = crc & 0x80000000 ? crc << 1 ^ 0x04c11db7 : crc << 1;
-	return crc;
-}
-
-static bool file_matches(const char *path, uint32_t want, uint64_t want_size)
-{
-	static unsigned char buf[65536];
-	uint32_t crc = 0;
-	uint64_t size = 0;
-	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	while ((n = read(fd, buf, sizeof(buf))) > 0) {
-		for (ssize_t i = 0; i < n; i++)
-			crc = cksum_step(crc, buf[i]);
-		size += (uint64_t)n;
-	}
-	close(fd);
-	for (uint64_t v = size; v; v >>= 8)
-		crc = cksum_step(crc, (unsigned char)v);
-	return n == 0 && size == want_size && ~crc == want;
-}
-
-/* /etc/sums holds lines of cksum(1): checksum, size, path. */
-static void check_files(struct witness *w)
-{
-	static char text[16384];
-	char *save = NULL;
-
-	guest_read("/etc/sums", text, sizeof(text));
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		unsigned long long size;
-		unsigned crc;
-		char path[256];
-
-		if (sscanf(line, "%u %llu %255s", &crc, &size, path) != 3 ||
-			!file_matches(path, crc, size))
-			w->files_bad++;
-		else
-			w->files_good++;
-	}
-}
-
 /* User processes still alive: pid, name, program. There should be none but ours. */
 static void list_processes(struct text *t)
 {
@@ -250,7 +201,7 @@ static void format_result(struct text *t, const struct witness *w)
 	append(t, "\"moved_proc\": %s, \"moved_sys\": %s, \"moved_dev\": %s, \"moved_run\": %s, ",
 		w->moved_proc ? "true" : "false", w->moved_sys ? "true" : "false",
 		w->moved_dev ? "true" : "false", w->moved_run ? "true" : "false");
-	append(t, "\"files_good\": %u, \"files_bad\": %u}\n", w->files_good, w->files_bad);
+	append(t, "\"files_good\": %u, \"files_bad\": %u}\n", w->files.good, w->files.bad);
 }
 
 /* The virtio-serial port called "results", else the second UART; raw, so that bytes stay bytes. */
@@ -381,7 +332,7 @@ static void greet(const struct witness *w)
 	if (guest_read("/etc/motd", text, sizeof(text)) > 0)
 		fputs(text, stdout);
 	print_root();
-	printf("files checked: %u good, %u bad\n", w->files_good, w->files_bad);
+	printf("files checked: %u good, %u bad\n", w->files.good, w->files.bad);
 	printf("PID 1 start to this init: %llu.%03llu s\n",
 		(unsigned long long)(taken / 1000000000), (unsigned long long)(taken / 1000000 % 1000));
 	fflush(stdout);
@@ -403,7 +354,7 @@ int main(void)
 	guest_snapshot(&w.now, "/proc");
 	kmsg_len = read_kmsg(kmsg, sizeof(kmsg));
 	parse_bootmark(&w.pid1, kmsg);
-	check_files(&w);
+	sums_check("/etc/sums", &w.files);
 	guest_read("/proc/cmdline", cmdline, sizeof(cmdline));
 	guest_option(cmdline, "finalinit", mode, sizeof(mode));
 	if (strcmp(mode, "greet") == 0)
