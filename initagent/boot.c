@@ -5,6 +5,7 @@
 #include "boot_private.h"
 #include "modules/helper.h"
 #include "notify.h"
+#include "rcu.h"
 #include "shell.h"
 
 /* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
@@ -366,11 +367,14 @@ static enum boot_outcome failure_policy(const struct boot *b)
 /* The part between the lock and its release. */
 static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 {
+	bool hurried = rcu_expedite(&b->env, b->run.restarts > 0);
 	enum boot_outcome outcome;
 
 	begin(b, now);
 	finish(b, now_ns());
 	close_rooms(b);
+	if (hurried)
+		rcu_restore(&b->env);
 	running_end(&b->env, &b->run, b->outcome == BOOT_DONE ? "done" : "failed");
 	outcome = b->outcome;
 	if (outcome == BOOT_DONE && b->args->notify)
