@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* addresses: the room: interfaces, parser process, resolver; see address.h. */
+/*
+ * addresses: the room: interfaces, parser process, resolver; see address.h.
+ *
+ * A packet's way: packet socket -> iface_read() or resolver_read() -> guard_submit() -> parser process ->
+ * guard_pop() -> take_answer() -> dhcp4 or resolver -> what to send, what to set, which event. The answer of
+ * the parser process comes in a later dispatch: nothing here waits for it.
+ */
 #include <sys/epoll.h>
 
 #include "address/address.h"
@@ -22,6 +28,7 @@ struct addresses {
 	struct guard_request scratch;
 };
 
+/* The fork comes before anything that would have to be kept from the child. */
 int addresses_new(struct addresses **ret, const struct env *env, struct links *links, uint64_t now)
 {
 	_cleanup_(addresses_freep) struct addresses *as = calloc(1, sizeof(*as));
@@ -74,6 +81,7 @@ uint64_t addresses_deadline(const struct addresses *as)
 	return at;
 }
 
+/* A handful of entries: a search is quicker than anything cleverer. */
 static struct iface *find(const struct addresses *as, int ifindex)
 {
 	for (size_t n = 0; n < as->n_ifaces; n++)
@@ -96,6 +104,7 @@ static void watch_resolver(struct addresses *as)
 	}
 }
 
+/* Out of the set before the sockets are closed: a forked child may hold copies of them. */
 static void drop_resolver(struct addresses *as)
 {
 	for (int which = 0; which < 2; which++)
@@ -105,6 +114,7 @@ static void drop_resolver(struct addresses *as)
 	as->resolver_fds[0] = as->resolver_fds[1] = -1;
 }
 
+/* The three ways not to find a name have three different remedies. */
 static void say_unresolved(const struct addresses *as, enum resolver_state state, char *text, size_t size)
 {
 	const char *name = resolver_name(as->resolver);
@@ -117,6 +127,7 @@ static void say_unresolved(const struct addresses *as, enum resolver_state state
 		snprintf(text, size, "no DNS server is known to ask for %.120s", name);
 }
 
+/* Takes the outcome, once there is one. */
 static void finish_resolver(struct addresses *as)
 {
 	struct address_event *ev = &as->resolved;
@@ -137,6 +148,7 @@ static void finish_resolver(struct addresses *as)
 	drop_resolver(as);
 }
 
+/* DNS packets go the same way as DHCP's: through the parser process. */
 static void read_resolver(struct addresses *as)
 {
 	struct guard_request *r = &as->scratch;
@@ -153,6 +165,7 @@ static void read_resolver(struct addresses *as)
 	}
 }
 
+/* A literal or a name in /etc/hosts is done before we return; its event waits to be popped. */
 int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now)
 {
 	int e;
@@ -188,6 +201,7 @@ static void update_conf(struct addresses *as, uint64_t now)
 
 /* --- the parser process -------------------------------------------------------------------- */
 
+/* The second death leaves no parser: rails that still need one cannot go on. */
 static void parser_died(struct addresses *as, uint64_t now)
 {
 	epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, guard_fd(as->guard), NULL);
@@ -199,6 +213,7 @@ static void parser_died(struct addresses *as, uint64_t now)
 		iface_no_parser(as->ifaces[n], now);
 }
 
+/* An answer for an interface that was removed meanwhile is dropped. */
 static void take_answer(struct addresses *as, const struct guard_answer *a, uint64_t now)
 {
 	struct iface *i;
@@ -213,6 +228,7 @@ static void take_answer(struct addresses *as, const struct guard_answer *a, uint
 		iface_take(i, &a->dhcp, now);
 }
 
+/* Bounded, so that a flood of replies leaves the other rooms their turn. */
 static void read_answers(struct addresses *as, uint64_t now)
 {
 	struct guard_answer answer;
@@ -232,6 +248,10 @@ static void read_answers(struct addresses *as, uint64_t now)
 
 /* --- the room ------------------------------------------------------------------------------ */
 
+/*
+ * Which fd was ready is not asked: reading one that is not costs a system call, knowing which one costs more
+ * code. Names are looked up after the interfaces, which may have brought new servers.
+ */
 int addresses_dispatch(struct addresses *as, uint64_t now)
 {
 	for (size_t n = 0; n < as->n_ifaces; n++)
@@ -259,6 +279,7 @@ bool addresses_pop_event(struct addresses *as, struct address_event *ret)
 	return true;
 }
 
+/* The interface is looked at once here, since its LINK_ADDED event has been popped already. */
 int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now)
 {
 	_cleanup_(iface_freep) struct iface *i = NULL;
@@ -311,6 +332,7 @@ void addresses_keep(struct addresses *as)
 	as->room.keep = true;
 }
 
+/* A result that is being probed for, or was lost, is nobody's business. */
 const struct address_result *addresses_result(const struct addresses *as, int ifindex)
 {
 	const struct iface *i = find(as, ifindex);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* arp_probe: see arp_probe.h. */
+/*
+ * arp_probe: see arp_probe.h. ARP packets are read here and not in the parser process: they have one fixed
+ * shape, and only whether two addresses are equal is taken from them.
+ */
 #include "address/arp_probe.h"
 
 #include <net/ethernet.h>
@@ -22,6 +25,7 @@ struct arp_probe {
 	struct link_hw other;
 };
 
+/* Network byte order. */
 static void put_be16(uint8_t *at, unsigned value)
 {
 	at[0] = (uint8_t)(value >> 8);
@@ -80,6 +84,7 @@ int arp_probe_fd(const struct arp_probe *p)
 	return p->fd;
 }
 
+/* The next probe, or after the last one the end of the wait for answers. */
 uint64_t arp_probe_deadline(const struct arp_probe *p)
 {
 	if (p->verdict != ARP_PROBING)
@@ -87,6 +92,10 @@ uint64_t arp_probe_deadline(const struct arp_probe *p)
 	return p->began + (p->sent < ARP_PROBE_COUNT ? p->sent * ARP_PROBE_GAP : ARP_PROBE_SPAN);
 }
 
+/*
+ * A conflict is our address as sender (somebody has it), or another host's probe for it (somebody is about to
+ * take it; RFC 5227 section 2.1.1). Our own packets, which some switches reflect, are none.
+ */
 bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, struct in_addr addr,
 	struct link_hw *ret_other)
 {
@@ -112,6 +121,7 @@ bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, str
 	return true;
 }
 
+/* ARP is broadcast: on a large segment most packets are none of our business. */
 static void read_packets(struct arp_probe *p)
 {
 	uint8_t packet[PACKET_MAX];
@@ -126,6 +136,7 @@ static void read_packets(struct arp_probe *p)
 	}
 }
 
+/* Probes that could not be sent (link just lost) count as sent: the address room notices the link itself. */
 enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now)
 {
 	if (p->verdict != ARP_PROBING)

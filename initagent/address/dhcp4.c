@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp4: see dhcp4.h. */
+/*
+ * dhcp4: see dhcp4.h.
+ *
+ *	stopped --start--> selecting --OFFER--> requesting --ACK--> bound --T1--> renewing --T2--> rebinding
+ *	   |                  ^  ^                  |                 ^              | ACK            | ACK
+ *	   |  lease held      |  +--- 3 x silent ---+                 +--------------+----------------+
+ *	   +--> rebooting ----+ silent                  NAK, expiry, conflict: resting -> selecting
+ *	            +----------- ACK --> bound
+ */
 #include "address/dhcp4.h"
 
 
@@ -9,7 +17,6 @@
 
 #define DECLINE_REST	 (10 * NSEC_PER_SEC)
 #define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */
-#define LEASE_DEFAULT_S	 3600 /* for servers that name none */
 #define LEASE_MIN_S	 4
 #define BROADCAST_AFTER	 2  /* unanswered DISCOVERs */
 #define REFUSALS_REST_MAX 4 /* rest after n NAKs in a row: 0, 1, 2, 4, 8 s */
@@ -73,6 +80,7 @@ struct dhcp4 {
 	char bad[96];
 };
 
+/* Stopped, without a lease, until the owner has carrier. */
 int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg)
 {
 	struct dhcp4 *d = calloc(1, sizeof(*d));
@@ -101,11 +109,13 @@ static uint32_t random_u32(void)
 	return value;
 }
 
+/* One bit an event type: the queue cannot grow. */
 static void note(struct dhcp4 *d, enum dhcp4_event_type type)
 {
 	d->pending |= UINT32_C(1) << type;
 }
 
+/* One packet at most waits: a newer one makes the older pointless. */
 static void queue_packet(struct dhcp4 *d, const struct dhcp_request *r, bool unicast)
 {
 	struct dhcp4_packet *p = &d->packet;
@@ -119,11 +129,13 @@ static void queue_packet(struct dhcp4 *d, const struct dhcp_request *r, bool uni
 	d->has_packet = true;
 }
 
+/* The secs field: relays and some servers act on it. */
 static uint16_t seconds_since(uint64_t began, uint64_t now)
 {
 	return (uint16_t)min_u64((now - began) / NSEC_PER_SEC, UINT16_MAX);
 }
 
+/* RFC 2131 table 5: which fields a message carries in which state. */
 static void send_request(struct dhcp4 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
@@ -181,6 +193,7 @@ static uint64_t renew_again(const struct dhcp4 *d, uint64_t now)
 	return min_u64(end, now + (half < RENEW_RETRY_MIN ? RENEW_RETRY_MIN : half));
 }
 
+/* Sends and winds the clock for the next time. */
 static void transmit(struct dhcp4 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
@@ -192,6 +205,7 @@ static void transmit(struct dhcp4 *d, uint64_t now)
 		d->next = now + wait_after(p, d->tries);
 }
 
+/* The one way from state to state. A packet of the state left behind must not go out any more. */
 static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 {
 	bool exchange = d->state == SELECTING && to == REQUESTING;
@@ -210,12 +224,14 @@ static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 	transmit(d, now);
 }
 
+/* Silence for a while, then everything from the beginning. */
 static void rest(struct dhcp4 *d, uint64_t span, uint64_t now)
 {
 	enter(d, RESTING, now);
 	d->next = now + span;
 }
 
+/* The address is no wish any more either: it was refused, expired or taken. */
 static void drop_lease(struct dhcp4 *d)
 {
 	d->has_lease = false;
@@ -223,6 +239,7 @@ static void drop_lease(struct dhcp4 *d)
 	d->server.s_addr = 0;
 }
 
+/* RFC 2131 section 4.4.5: at the end of the lease the address must not be used any more. */
 static void expire(struct dhcp4 *d, uint64_t now)
 {
 	drop_lease(d);
@@ -240,6 +257,7 @@ void dhcp4_start(struct dhcp4 *d, uint64_t now)
 	enter(d, d->has_lease ? REBOOTING : SELECTING, now);
 }
 
+/* From whoever acknowledged: after rebinding it may be another server. */
 static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
 {
 	d->lease = *lease;
@@ -249,6 +267,7 @@ static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
 	d->refusals = 0;
 }
 
+/* Straight into bound; if T1 has passed meanwhile the next tick renews. */
 void dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, uint64_t now)
 {
 	hold_lease(d, lease);
@@ -256,6 +275,7 @@ void dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, uint64_t now)
 	d->next = lease->renew;
 }
 
+/* The lease goes on running without carrier. */
 void dhcp4_stop(struct dhcp4 *d, uint64_t now)
 {
 	enter(d, STOPPED, now);
@@ -298,6 +318,7 @@ static void no_answer(struct dhcp4 *d, uint64_t now)
 		transmit(d, now);
 }
 
+/* The end of a lease comes before everything else; then what the state is due. */
 void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 {
 	if (now < d->next)
@@ -320,6 +341,7 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 
 /* --- replies ------------------------------------------------------------------------------- */
 
+/* The server is named by its identifier, or by the packet's source if it gave none. */
 static void bad_reply(struct dhcp4 *d, const struct dhcp_reply *r, const char *words)
 {
 	snprintf(d->bad, sizeof(d->bad), "%s", words);
@@ -327,6 +349,7 @@ static void bad_reply(struct dhcp4 *d, const struct dhcp_reply *r, const char *w
 	note(d, DHCP4_BAD_REPLY);
 }
 
+/* No list: everybody is. */
 static bool server_allowed(const struct dhcp4 *d, struct in_addr server)
 {
 	for (size_t i = 0; i < d->cfg.n_servers; i++)
@@ -356,59 +379,20 @@ static const char *reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r
 	return NULL;
 }
 
-static uint64_t after(uint64_t from, uint32_t seconds)
-{
-	uint64_t span = seconds * NSEC_PER_SEC;
-
-	return seconds == UINT32_MAX || span > NSEC_NEVER - from ? NSEC_NEVER : from + span;
-}
-
-/* T1 < T2 < lease, or the RFC's halves and eighths. */
-static void lease_times(struct dhcp4_lease *l, uint64_t from)
-{
-	uint32_t lease = l->ack.has_lease ? l->ack.lease_s : LEASE_DEFAULT_S;
-	uint32_t t1 = l->ack.t1_s, t2 = l->ack.t2_s;
-
-	if (lease == UINT32_MAX) {
-		t1 = t2 = UINT32_MAX;
-	} else if (!(t1 > 0 && t1 < t2 && t2 < lease)) {
-		t1 = lease / 2;
-		t2 = (uint32_t)((uint64_t)lease * 7 / 8);
-	}
-	l->ack.lease_s = lease;
-	l->obtained = from;
-	l->renew = after(from, t1);
-	l->rebind = after(from, t2);
-	l->expires = after(from, lease);
-}
-
-/* Everything but what differs between any two ACKs of one lease. */
-static bool same_content(const struct dhcp_reply *a, const struct dhcp_reply *b)
-{
-	struct dhcp_reply x = *a, y = *b;
-
-	x.xid = y.xid;
-	x.source = y.source;
-	x.ciaddr = y.ciaddr;
-	x.lease_s = y.lease_s;
-	x.has_lease = y.has_lease;
-	x.t1_s = y.t1_s;
-	x.t2_s = y.t2_s;
-	return !memcmp(&x, &y, sizeof(x));
-}
-
+/* After a link flap it is always news, since the interface may have lost what was set. */
 static void take_ack(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
-	struct dhcp4_lease lease = {.ack = *r};
-	bool same = d->has_lease && d->state != REBOOTING && same_content(&d->lease.ack, r);
+	struct dhcp4_lease lease;
+	bool same = d->has_lease && d->state != REBOOTING && dhcp4_lease_same(&d->lease.ack, r);
 
-	lease_times(&lease, d->sent);
+	dhcp4_lease_make(&lease, r, d->sent);
 	hold_lease(d, &lease);
 	note(d, same ? DHCP4_RENEWED : DHCP4_LEASE);
 	enter(d, BOUND, now);
 	d->next = d->lease.renew;
 }
 
+/* The first refusal starts over at once; a server that goes on refusing is given time. */
 static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	unsigned n = d->refusals < REFUSALS_REST_MAX ? d->refusals : REFUSALS_REST_MAX;
@@ -423,6 +407,7 @@ static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 		rest(d, jittered(NSEC_PER_SEC << (n - 1)), now);
 }
 
+/* The first offer wins: waiting for a better one costs every boot its time. */
 static void take_offer(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	d->address = r->yiaddr;
@@ -444,6 +429,7 @@ static bool expected(const struct dhcp4 *d, const struct dhcp_reply *r)
 		r->server_id.s_addr == d->server.s_addr;
 }
 
+/* Order matters: not for us, malformed, not allowed, then what it says. */
 void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	const char *fault = NULL;

@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "address/dhcp_reply.h"
+#include "address/dhcp4_lease.h"
 #include "address/dhcp_request.h"
 
 struct dhcp4;
@@ -27,12 +27,6 @@ struct dhcp4_config {
 	const char *vendor_class;		 /* borrowed; NULL: none */
 	struct in_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server identifiers; none: all */
 	size_t n_servers;
-};
-
-/* A lease: the ACK and its times, CLOCK_BOOTTIME ns, NSEC_NEVER without end. */
-struct dhcp4_lease {
-	struct dhcp_reply ack;
-	uint64_t obtained, renew, rebind, expires;
 };
 
 enum dhcp4_event_type {

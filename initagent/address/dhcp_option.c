@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp_option: see dhcp_option.h. */
+/*
+ * dhcp_option: see dhcp_option.h. Runs in the parser process. All values are read through the joined buffer,
+ * even those with one instance: one way through the code instead of two.
+ */
 #include "address/dhcp_option.h"
 
 #include "address/name.h"
@@ -7,6 +10,7 @@
 
 #define ADDRESS_SIZE 4
 
+/* Pads and the end option have no length octet (RFC 2132 section 2). */
 enum dhcp_defect option_index_add(struct option_index *x, struct cursor field)
 {
 	while (field.left) {
@@ -39,6 +43,7 @@ static bool join(struct option_index *x, size_t *len, const struct option_span *
 	return true;
 }
 
+/* The index is small, a scan a lookup: 20 lookups of 30 entries in all. */
 bool option_get(struct option_index *x, uint8_t code, struct cursor *ret)
 {
 	size_t len = 0, found = 0;
@@ -56,6 +61,7 @@ bool option_get(struct option_index *x, uint8_t code, struct cursor *ret)
 	return found > 0;
 }
 
+/* Two instances joined have another size, which is refused: nobody can say which one counts. */
 int option_exact(struct option_index *x, uint8_t code, void *ret, size_t size)
 {
 	struct cursor c;
@@ -75,6 +81,7 @@ bool address_is_host(struct in_addr a)
 	return h >> 24 != 0 && h >> 24 != 127 && h < 0xe0000000;
 }
 
+/* Addresses no host can have are skipped; a list of nothing else is malformed. */
 int option_addresses(struct cursor c, struct in_addr *ret, size_t max)
 {
 	size_t n = 0;
@@ -91,6 +98,7 @@ int option_addresses(struct cursor c, struct in_addr *ret, size_t max)
 	return n ? (int)n : -EINVAL;
 }
 
+/* A shift by 32 is undefined in C, hence the extra case. */
 static struct in_addr masked(struct in_addr a, uint32_t prefix)
 {
 	a.s_addr &= prefix ? htonl(UINT32_MAX << (32 - prefix)) : 0;
@@ -116,6 +124,7 @@ static bool route_allowed(const struct dhcp_route *r)
 	return r->prefix == 0 || (h >> 24 != 127 && h < 0xe0000000);
 }
 
+/* First into a buffer of our own: a value that breaks off half way leaves no routes behind. */
 int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 {
 	struct dhcp_route found[ADDRESS_ROUTES_MAX];
@@ -144,6 +153,7 @@ static uint32_t classful_prefix(struct in_addr dst)
 	return masked(dst, prefix).s_addr == dst.s_addr ? prefix : 32;
 }
 
+/* Pairs that cannot be routes, such as a default route (forbidden in option 33), are skipped. */
 int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 {
 	size_t n = 0;
@@ -162,6 +172,7 @@ int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 	return n ? (int)n : -EINVAL;
 }
 
+/* A single name that is malformed spoils the rest: where it ends is not known. */
 int option_search(struct cursor c, char *dst, size_t size)
 {
 	char name[ADDRESS_DOMAIN_MAX + 1];

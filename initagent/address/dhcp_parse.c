@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp_parse: see dhcp_reply.h. Runs in the parser process. */
+/*
+ * dhcp_parse: see dhcp_reply.h. Runs in the parser process.
+ *
+ * Two kinds of fault are told apart: what makes the whole reply unusable (a defect), and a field that is not
+ * fit for use, which is dropped and named while the rest is taken: one odd option must not keep a node
+ * from booting.
+ */
 #include "address/dhcp_option.h"
 #include "address/dhcp_reply.h"
 #include "address/text.h"
@@ -25,6 +31,7 @@ static void drop(struct dhcp_reply *r, enum dhcp_field f)
 	r->dropped |= UINT32_C(1) << f;
 }
 
+/* Kept in network byte order, as struct in_addr always is. */
 static void read_address(struct cursor *c, struct in_addr *ret)
 {
 	cursor_copy(c, ret, sizeof(*ret));
@@ -71,6 +78,7 @@ static enum dhcp_defect index_options(struct option_index *x, const struct field
 	return d;
 }
 
+/* Without these the reply means nothing; a wrong size in them is no slip but damage. */
 static enum dhcp_defect read_essentials(struct dhcp_reply *r, struct option_index *x)
 {
 	uint8_t type = 0;
@@ -92,6 +100,7 @@ static enum dhcp_defect read_essentials(struct dhcp_reply *r, struct option_inde
 	return DHCP_GOOD;
 }
 
+/* Whether they make sense together is for the state machine, which knows the lease. */
 static void read_times(struct dhcp_reply *r, struct option_index *x)
 {
 	int e1 = option_exact(x, DHCP_OPT_T1, &r->t1_s, sizeof(r->t1_s));
@@ -103,6 +112,7 @@ static void read_times(struct dhcp_reply *r, struct option_index *x)
 	r->t2_s = e2 ? 0 : ntohl(r->t2_s);
 }
 
+/* A mask with holes, or none of its bits set, is no mask. */
 static void read_mask(struct dhcp_reply *r, struct option_index *x)
 {
 	uint32_t mask, holes;
@@ -118,6 +128,7 @@ static void read_mask(struct dhcp_reply *r, struct option_index *x)
 		r->prefix = (uint32_t)__builtin_popcount(mask);
 }
 
+/* Without one the kernel gets the subnet's highest address. */
 static void read_broadcast(struct dhcp_reply *r, struct option_index *x)
 {
 	int e = option_exact(x, DHCP_OPT_BROADCAST, &r->broadcast, sizeof(r->broadcast));
@@ -126,6 +137,7 @@ static void read_broadcast(struct dhcp_reply *r, struct option_index *x)
 		drop(r, FIELD_BROADCAST);
 }
 
+/* Too small an MTU would cripple the root, too large a one is refused by the driver. */
 static void read_mtu(struct dhcp_reply *r, struct option_index *x)
 {
 	uint16_t mtu;
@@ -137,6 +149,7 @@ static void read_mtu(struct dhcp_reply *r, struct option_index *x)
 		drop(r, FIELD_MTU);
 }
 
+/* At most ADDRESS_LIST_MAX addresses; the rest is left out, not an error. */
 static uint32_t read_list(struct dhcp_reply *r, struct option_index *x, uint8_t code,
 	enum dhcp_field field, struct in_addr *ret)
 {
@@ -175,6 +188,7 @@ static void read_routes(struct dhcp_reply *r, struct option_index *x)
 		r->n_routes = (uint32_t)n;
 }
 
+/* Strings pass the alphabet of their field or are dropped as a whole. */
 static void read_text(struct dhcp_reply *r, struct option_index *x, uint8_t code,
 	enum dhcp_field field, enum text_kind kind, char *dst, size_t size)
 {
@@ -194,6 +208,7 @@ static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field fi
 		drop(r, field);
 }
 
+/* The header fields stand in for options 66 and 67 unless they hold options themselves. */
 static void read_texts(struct dhcp_reply *r, struct option_index *x, const struct fields *f)
 {
 	struct cursor c;
@@ -215,6 +230,7 @@ static void read_texts(struct dhcp_reply *r, struct option_index *x, const struc
 		drop(r, FIELD_SEARCH);
 }
 
+/* RFC 6842: an echo is compared with what we sent; longer than ours can never be equal. */
 static void read_client_id(struct dhcp_reply *r, struct option_index *x)
 {
 	struct cursor c;
@@ -255,6 +271,7 @@ static enum dhcp_defect parse_message(struct dhcp_reply *r, struct cursor messag
 	return DHCP_GOOD;
 }
 
+/* The reply is zeroed first: what is not in the packet is zero, padding included. */
 void dhcp_parse(struct dhcp_reply *ret, const void *packet, size_t len, bool verify_checksum)
 {
 	struct cursor message;

@@ -51,6 +51,7 @@ static bool text_sane(enum text_kind kind, const char *s, size_t size)
 	return *s == 0 || text_valid(kind, s);
 }
 
+/* All strings of the reply; a new one belongs here too. */
 static bool texts_sane(const struct dhcp_reply *r)
 {
 	return text_sane(TEXT_HOSTNAME, r->hostname, sizeof(r->hostname)) &&
@@ -61,6 +62,7 @@ static bool texts_sane(const struct dhcp_reply *r)
 		text_sane(TEXT_PATH, r->tftp_server, sizeof(r->tftp_server));
 }
 
+/* Counts before contents: they bound the loops. */
 bool dhcp_reply_sane(const struct dhcp_reply *r)
 {
 	if (r->wire_defect >= WIRE_DEFECT_MAX || r->defect >= DHCP_DEFECT_MAX ||

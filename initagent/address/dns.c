@@ -17,6 +17,7 @@
 #define RECORDS_MAX    64 /* more do not fit into 512 bytes anyway */
 #define CHAIN_MAX      8  /* aliases followed */
 
+/* Network byte order; where the next field goes. */
 static uint8_t *put_be16(uint8_t *at, unsigned value)
 {
 	at[0] = (uint8_t)(value >> 8);
@@ -24,6 +25,7 @@ static uint8_t *put_be16(uint8_t *at, unsigned value)
 	return at + 2;
 }
 
+/* One question, recursion desired, no EDNS: what we ask for fits into 512 bytes. */
 int dns_encode(const struct dns_query *q, uint8_t message[static DNS_MESSAGE_MAX])
 {
 	const char *label = q->name;
@@ -55,6 +57,7 @@ static bool read_name(const uint8_t *message, size_t size, struct cursor *c, cha
 	return !c->failed && name_read(message, size, &pos, text) && cursor_skip(c, pos - before);
 }
 
+/* DNS compares without case (RFC 4343); both ends must be reached together. */
 static bool same_name(const char *a, const char *b)
 {
 	while (*a && name_lower(*a) == name_lower(*b)) {
@@ -147,6 +150,7 @@ void dns_parse(struct dns_answer *ret, const struct dns_query *q, const void *me
 	}
 }
 
+/* An answer without an address would be read beyond n. */
 bool dns_answer_sane(const struct dns_answer *a)
 {
 	return a->verdict < DNS_VERDICT_MAX && a->n <= DNS_ADDRESSES_MAX &&

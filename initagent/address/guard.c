@@ -17,6 +17,7 @@ struct guard {
 	const char *fault; /* why it is to be replaced */
 };
 
+/* Length and kind are checked again: a request is data like any other. */
 void guard_answer_for(const struct guard_request *r, struct guard_answer *ret)
 {
 	size_t len = r->len < sizeof(r->packet) ? r->len : sizeof(r->packet);
@@ -47,6 +48,7 @@ __attribute__((noreturn)) static void serve(int fd)
 	_exit(0);
 }
 
+/* SOCK_SEQPACKET keeps message borders, so that a size can be checked at all. */
 static int spawn(struct guard *g)
 {
 	int pair[2];
@@ -103,6 +105,7 @@ static int reap(struct guard *g)
 	return status;
 }
 
+/* Nothing is left to chance at switch-root: the process is gone when we return. */
 struct guard *guard_free(struct guard *g)
 {
 	if (!g)
@@ -135,6 +138,7 @@ int guard_submit(struct guard *g, const struct guard_request *r)
 	return n < 0 && errno == EPIPE ? -EPIPE : -EAGAIN;
 }
 
+/* A parser that was taken over could send anything of the right size. */
 static bool answer_sane(const struct guard_answer *a)
 {
 	if (a->kind == GUARD_DHCP)
@@ -142,6 +146,7 @@ static bool answer_sane(const struct guard_answer *a)
 	return a->kind == GUARD_DNS && dns_answer_sane(&a->dns);
 }
 
+/* How it ended tells a crash from a forbidden system call (SIGSYS) from a kernel without seccomp. */
 void guard_replace(struct guard *g, uint64_t now)
 {
 	const char *how = g->fault, *signal = "";

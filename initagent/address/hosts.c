@@ -29,6 +29,7 @@ static bool next_word(const char **s, size_t *len, const char **ret, size_t *ret
 	return n > 0;
 }
 
+/* Address first, then names; a line that begins with anything else is none. */
 static bool line_names(const char *s, size_t len, const char *name, struct inet_addr *ret)
 {
 	const char *word;
@@ -42,6 +43,7 @@ static bool line_names(const char *s, size_t len, const char *name, struct inet_
 	return false;
 }
 
+/* Goes on after an IPv6 address, in case an IPv4 one follows. */
 bool hosts_find(const char *text, size_t len, const char *name, struct inet_addr *ret)
 {
 	struct inet_addr a = {0};

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iface: see iface.h. */
+/*
+ * iface: see iface.h.
+ *
+ *	no carrier --+--> asking ------> (probing) --> configured <--+
+ *	             |      ^  DHCP        free?           |         |
+ *	             |      +---- NAK, expired, conflict --+         |
+ *	             +--> (probing) ------- static ------------------+
+ *	                      conflict: rest, then probing
+ *
+ * From everywhere: carrier lost -> no carrier; interface gone -> gone; nothing helps -> failed.
+ */
 #include "address/iface.h"
 
 #include <stdarg.h>
@@ -25,6 +35,7 @@ void iface_set_state(struct iface *i, enum iface_state to, uint64_t now)
 	i->state = to;
 }
 
+/* A calloc'ed interface has no fds and no deadline; whatever is not set here begins as zero. */
 int iface_new(struct iface **ret, const struct iface_room *room, const struct address_config *cfg)
 {
 	_cleanup_(iface_freep) struct iface *i = calloc(1, sizeof(*i));
@@ -43,6 +54,7 @@ int iface_new(struct iface **ret, const struct iface_room *room, const struct ad
 	return 0;
 }
 
+/* The room's fd is an epoll set: the events carry no data, since a dispatch asks every interface anyway. */
 void iface_watch(const struct iface_room *room, int fd)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
@@ -93,6 +105,7 @@ void iface_event(struct iface *i, enum address_event_type type, enum cause cause
 	i->has_outcome = true;
 }
 
+/* Only the newest hindrance is kept: it is what the status line shows. */
 void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...)
 {
 	va_list args;
@@ -105,6 +118,7 @@ void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...)
 	i->has_hint = true;
 }
 
+/* What has happened comes before what is in the way. */
 bool iface_pop_event(struct iface *i, struct address_event *ret)
 {
 	if (i->has_outcome) {
@@ -120,6 +134,7 @@ bool iface_pop_event(struct iface *i, struct address_event *ret)
 	return false;
 }
 
+/* Also the routes: those of a lease may lead to gateways the next lease does not know. */
 void iface_release(struct iface *i)
 {
 	if (i->applied)
@@ -127,6 +142,7 @@ void iface_release(struct iface *i)
 	i->applied = false;
 }
 
+/* A rail that lost its address. Under a mounted root the address stays: pulling it would only make it worse. */
 void iface_lost(struct iface *i, enum cause cause, const char *text)
 {
 	end_probe(i);
@@ -135,6 +151,7 @@ void iface_lost(struct iface *i, enum cause cause, const char *text)
 	iface_event(i, ADDRESS_LOST, cause, text);
 }
 
+/* The end of the road for this interface; addresses_remove() and a new addresses_add() begin anew. */
 void iface_fail(struct iface *i, enum cause cause, const char *text, uint64_t now)
 {
 	iface_dhcp_stop(i, now);
@@ -161,6 +178,7 @@ static bool begin_probe(struct iface *i, uint64_t now)
 	return true;
 }
 
+/* Sets the result. Anything but the address itself may fail and is told: the root may still be reached. */
 static void apply(struct iface *i, uint64_t now)
 {
 	struct apply_outcome o;
@@ -179,6 +197,10 @@ static void apply(struct iface *i, uint64_t now)
 	iface_event(i, ADDRESS_CONFIGURED, CAUSE_NONE, "");
 }
 
+/*
+ * A new address replaces the old one; the same address again (renewed with other options, after a loss
+ * of carrier) is set over itself, which costs nothing and is not probed for again.
+ */
 void iface_use(struct iface *i, const struct address_result *want, uint64_t now)
 {
 	bool first = i->config.cfg.probe == ADDRESS_PROBE_FIRST || i->careful;
@@ -198,6 +220,10 @@ void iface_use(struct iface *i, const struct address_result *want, uint64_t now)
 		begin_probe(i, now);
 }
 
+/*
+ * Another host answers for our address. A lease is declined, which makes the server offer another one; a
+ * static address is let go and tried again later, for there is no other.
+ */
 static void conflict(struct iface *i, uint64_t now)
 {
 	const struct link_hw *other = arp_probe_other(i->probe);
@@ -223,6 +249,7 @@ static void conflict(struct iface *i, uint64_t now)
 	iface_set_state(i, IFACE_CONFLICT, now);
 }
 
+/* The verdict of a probe under way, if there is one by now. */
 static void tick_probe(struct iface *i, uint64_t now)
 {
 	enum arp_verdict v = i->probing ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
@@ -237,6 +264,7 @@ static void tick_probe(struct iface *i, uint64_t now)
 	}
 }
 
+/* Worked out anew each time: the interface may have been renamed meanwhile. */
 static void use_static(struct iface *i, uint64_t now)
 {
 	struct address_result want;
@@ -247,6 +275,7 @@ static void use_static(struct iface *i, uint64_t now)
 
 /* --- the link ------------------------------------------------------------------------------ */
 
+/* Everything begins here: an exchange's time is counted from the carrier on. */
 static void carrier_up(struct iface *i, uint64_t now)
 {
 	i->began = now;
@@ -274,6 +303,7 @@ static void carrier_down(struct iface *i, enum iface_state to, enum cause cause,
 		iface_hint(i, cause, "%s", text);
 }
 
+/* What was set went with the interface; a new one under this index starts from nothing. */
 static void gone(struct iface *i, uint64_t now)
 {
 	if (i->state == IFACE_GONE)
@@ -282,6 +312,10 @@ static void gone(struct iface *i, uint64_t now)
 	i->applied = false;
 }
 
+/*
+ * Told of any change, it compares the interface with the state we are in; so it does not matter how many
+ * notifications there were, or that some were lost.
+ */
 void iface_link(struct iface *i, uint64_t now)
 {
 	const struct netdev *dev = links_by_index(i->room->links, i->config.cfg.ifindex);
@@ -314,6 +348,7 @@ uint64_t iface_deadline(const struct iface *i)
 	return i->probing ? min_u64(at, arp_probe_deadline(i->probe)) : at;
 }
 
+/* Runs all timers; each looks at the time itself, so that a tick too many does no harm. */
 void iface_tick(struct iface *i, uint64_t now)
 {
 	tick_probe(i, now);

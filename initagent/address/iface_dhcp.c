@@ -12,6 +12,7 @@
 #define PACKETS_PER_DISPATCH 16
 #define ADDRESSES_MAX	     32 /* looked at on an interface when adopting */
 
+/* A name for a long way. */
 static struct report *report_of(const struct iface *i)
 {
 	return i->room->env->report;
@@ -92,6 +93,7 @@ static bool adopt(struct iface *i, uint64_t now)
 	return true;
 }
 
+/* Once a lease: whoever runs the server can mend it. */
 static void say_dropped(struct iface *i, const struct dhcp_reply *ack, unsigned refused, uint64_t now)
 {
 	for (unsigned f = 0; f < FIELD_MAX; f++)
@@ -104,6 +106,7 @@ static void say_dropped(struct iface *i, const struct dhcp_reply *ack, unsigned 
 			refused);
 }
 
+/* Failing to save costs a restarted agent some time, not the boot. */
 static void save_lease(struct iface *i, uint64_t now)
 {
 	int e = lease_file_save(i->room->env, &i->result, &i->dev.hw);
@@ -113,6 +116,7 @@ static void save_lease(struct iface *i, uint64_t now)
 			strerror(-e));
 }
 
+/* fresh: just obtained, as opposed to held all along. */
 static void use_lease(struct iface *i, bool fresh, uint64_t now)
 {
 	const struct dhcp4_lease *lease = dhcp4_lease(i->dhcp);
@@ -129,6 +133,7 @@ static void use_lease(struct iface *i, bool fresh, uint64_t now)
 		save_lease(i, now);
 }
 
+/* The times are new, the rest stayed: the interface is not touched. */
 static void renewed(struct iface *i, uint64_t now)
 {
 	const struct dhcp4_lease *lease = dhcp4_lease(i->dhcp);
@@ -182,6 +187,7 @@ static void lease_gone(struct iface *i, enum cause cause, const char *text, uint
 		iface_set_state(i, IFACE_ASKING, now);
 }
 
+/* A NAK takes effect whether or not there was a lease. */
 static void refused(struct iface *i, const char *server, uint64_t now)
 {
 	char text[64];
@@ -191,6 +197,7 @@ static void refused(struct iface *i, const char *server, uint64_t now)
 	lease_gone(i, CAUSE_DHCP_NAK, text, now);
 }
 
+/* What the state machine reports, as words, causes and changes of the interface. */
 static void take_event(struct iface *i, const struct dhcp4_event *ev, uint64_t now)
 {
 	struct inet_addr server = inet_from(ev->server);
@@ -220,6 +227,7 @@ static void take_event(struct iface *i, const struct dhcp4_event *ev, uint64_t n
 
 /* --- packets ------------------------------------------------------------------------------- */
 
+/* Quiet, but open: see packet_mute(). */
 static void stop_listening(struct iface *i)
 {
 	iface_unwatch(i->room, &i->renew_fd);
@@ -251,6 +259,7 @@ static void match_socket(struct iface *i)
 	i->filter_xid = xid;
 }
 
+/* By the IP stack, which knows the server's hardware address or finds it out. */
 static int send_unicast(struct iface *i, const struct dhcp4_packet *p)
 {
 	if (i->renew_fd < 0)
@@ -260,6 +269,7 @@ static int send_unicast(struct iface *i, const struct dhcp4_packet *p)
 	return packet_unicast(i->renew_fd, p->dest, p->bytes + WIRE_HEADERS, p->len - WIRE_HEADERS);
 }
 
+/* By the packet socket, which works without an address. */
 static int send_packet(struct iface *i, const struct dhcp4_packet *p)
 {
 	if (p->unicast)
@@ -288,6 +298,7 @@ static void pump(struct iface *i, uint64_t now)
 	}
 }
 
+/* Raw bytes go to the parser process unseen. */
 void iface_read(struct iface *i, struct guard *guard, struct guard_request *scratch)
 {
 	for (int n = 0; n < PACKETS_PER_DISPATCH && i->listens; n++) {
@@ -320,6 +331,7 @@ void iface_no_parser(struct iface *i, uint64_t now)
 
 /* --- start, stop, time --------------------------------------------------------------------- */
 
+/* A round of rd.net.timeout.dhcp; without it the only one. */
 static void begin_round(struct iface *i, uint64_t now)
 {
 	uint64_t limit = i->config.cfg.dhcp_limit;
@@ -331,6 +343,7 @@ static void begin_round(struct iface *i, uint64_t now)
 	pump(i, now);
 }
 
+/* The client is made with the first carrier and lives as long as the interface: it knows the lease. */
 void iface_dhcp_start(struct iface *i, uint64_t now)
 {
 	if (!i->dhcp && make_client(i) < 0) {
@@ -351,6 +364,7 @@ void iface_dhcp_stop(struct iface *i, uint64_t now)
 	match_socket(i);
 }
 
+/* RFC 2131 section 3.1.5: tell the server, rest, start over. */
 void iface_dhcp_decline(struct iface *i, uint64_t now)
 {
 	lease_file_remove(i->room->env, i->dev.ifindex);
@@ -359,6 +373,7 @@ void iface_dhcp_decline(struct iface *i, uint64_t now)
 	pump(i, now);
 }
 
+/* Fresh transaction and quick first retries, as if the link had just come up; or the end. */
 static void end_round(struct iface *i, uint64_t now)
 {
 	uint32_t most = i->config.cfg.dhcp_rounds;

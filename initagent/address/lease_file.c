@@ -52,6 +52,7 @@ static const struct field {
 
 /* --- writing ------------------------------------------------------------------------------- */
 
+/* A text that grows in a fixed buffer; full once it did not fit. */
 struct writer {
 	char *buf;
 	size_t size, len;
@@ -73,6 +74,7 @@ static void put(struct writer *w, const char *fmt, ...)
 		w->len += (size_t)n;
 }
 
+/* An address that is not there has no line. */
 static void put_address(struct writer *w, const char *key, const struct inet_addr *a)
 {
 	char text[INET_ADDR_TEXT];
@@ -89,6 +91,7 @@ static void put_hex(struct writer *w, const char *key, const uint8_t *bytes, siz
 	put(w, "\n");
 }
 
+/* "DST/PREFIX GATEWAY", without gateway when it is on-link. */
 static void put_routes(struct writer *w, const char *key, const struct address_result *r)
 {
 	for (size_t i = 0; i < r->n_routes; i++) {
@@ -100,6 +103,7 @@ static void put_routes(struct writer *w, const char *key, const struct address_r
 	}
 }
 
+/* One field as its lines. */
 static void put_field(struct writer *w, const struct field *f, const struct address_result *r)
 {
 	const void *at = (const char *)r + f->offset;
@@ -139,6 +143,7 @@ int lease_text_write(const struct address_result *r, const struct link_hw *hw, c
 
 /* --- reading ------------------------------------------------------------------------------- */
 
+/* Digits only, none too many: strtoull() takes signs, blanks and overflows. */
 static int take_u64(const char *s, size_t len, uint64_t max, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -197,6 +202,7 @@ static int take_route(const char *s, size_t len, struct address_result *r)
 	return 0;
 }
 
+/* The type says how large it may be. */
 static int take_number(const struct field *f, const char *s, size_t len, void *at)
 {
 	static const uint64_t max[] = {[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
@@ -214,6 +220,7 @@ static int take_number(const struct field *f, const char *s, size_t len, void *a
 	return 0;
 }
 
+/* One more entry of a list; the writer never writes more than fit. */
 static int take_listed(const struct field *f, const char *s, size_t len, struct address_result *r)
 {
 	size_t *n = (size_t *)(void *)((char *)r + f->count);
@@ -225,6 +232,7 @@ static int take_listed(const struct field *f, const char *s, size_t len, struct 
 	return 0;
 }
 
+/* 0 or -EINVAL, whatever the field's own reader said. */
 static int take_field(const struct field *f, const char *s, size_t len, struct address_result *r)
 {
 	void *at = (char *)r + f->offset;
@@ -254,6 +262,7 @@ struct reader {
 	uint32_t seen; /* 1 << index of the fields that may come once */
 };
 
+/* Not part of the result: it says which adapter the lease was for. */
 static int take_hardware(const char *s, size_t len, struct link_hw *hw)
 {
 	int n = hw->len ? -EINVAL : take_hex(s, len, hw->bytes, sizeof(hw->bytes));
@@ -262,6 +271,7 @@ static int take_hardware(const char *s, size_t len, struct link_hw *hw)
 	return n < 0 ? n : 0;
 }
 
+/* A scalar may come once: what a second one overwrites would leave traces in the padding of the first. */
 static int take_value(struct reader *rd, size_t index, const char *s, size_t len)
 {
 	const struct field *f = &fields[index];
@@ -273,6 +283,7 @@ static int take_value(struct reader *rd, size_t index, const char *s, size_t len
 	return take_field(f, s, len, &rd->r);
 }
 
+/* "key=value"; the value may hold '='. */
 static int take_line(struct reader *rd, const char *s, size_t len)
 {
 	const char *equals = memchr(s, '=', len);
@@ -296,6 +307,7 @@ static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 		r->rebind <= r->expires;
 }
 
+/* All or nothing: ret is written when every line was good and the whole makes sense. */
 int lease_text_parse(const char *text, size_t len, struct address_result *ret, struct link_hw *ret_hw)
 {
 	struct reader rd = {.r.method = ADDRESS_DHCP4};
@@ -356,6 +368,7 @@ int lease_file_load(const struct env *env, const struct netdev *dev, struct addr
 	return 0;
 }
 
+/* That it is gone already is fine. */
 void lease_file_remove(const struct env *env, int ifindex)
 {
 	char path[4096];

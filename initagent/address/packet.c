@@ -22,6 +22,7 @@ union link_address_room {
 	uint8_t room[offsetof(struct sockaddr_ll, sll_addr) + LINK_HW_MAX];
 };
 
+/* Replaces the filter before it in one step: no packet slips through in between. */
 static int attach(int fd, struct sock_filter *code, size_t n)
 {
 	const struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
@@ -29,6 +30,7 @@ static int attach(int fd, struct sock_filter *code, size_t n)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
 }
 
+/* A program that accepts nothing; packets queued before stay and are dropped by their transaction. */
 int packet_mute(int fd)
 {
 	struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
@@ -66,6 +68,7 @@ static int open_unbound(void)
 	return fd < 0 ? -errno : fd;
 }
 
+/* From here on packets come in. */
 static int bind_to(int fd, int ifindex, uint16_t ethertype)
 {
 	const struct sockaddr_ll ll = {
@@ -77,6 +80,7 @@ static int bind_to(int fd, int ifindex, uint16_t ethertype)
 	return bind(fd, (const struct sockaddr *)&ll, sizeof(ll)) < 0 ? -errno : 0;
 }
 
+/* Filter before bind: the first packet seen is already one of ours. */
 int packet_open_dhcp(int ifindex, uint32_t xid)
 {
 	_cleanup_close_ int fd = open_unbound();
@@ -123,6 +127,7 @@ int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const
 	return sendto(fd, data, len, 0, &to.any, sizeof(to)) < 0 ? -errno : 0;
 }
 
+/* Absent control data means an ordinary packet. */
 static bool checksum_complete(struct msghdr *m)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -159,6 +164,7 @@ ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify)
 	return n;
 }
 
+/* Bound to port 68, so that the reply finds a listener and the server no ICMP error. */
 int packet_open_unicast(int ifindex, struct in_addr source)
 {
 	_cleanup_close_ int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -39,6 +39,7 @@ struct resolver {
 	struct inet_addr result;
 };
 
+/* With the kernel's random source port, 32 bits an off-path attacker would have to guess (RFC 5452). */
 static uint16_t random_id(void)
 {
 	uint16_t id;
@@ -50,6 +51,7 @@ static uint16_t random_id(void)
 
 /* --- sending ------------------------------------------------------------------------------- */
 
+/* Opened when the first server of that family is asked. */
 static int socket_for(struct resolver *r, int family)
 {
 	int which = family == AF_INET6;
@@ -74,6 +76,7 @@ static void send_to(struct resolver *r, const struct inet_addr *server, const vo
 		sendto(fd, data, len, MSG_NOSIGNAL, (const struct sockaddr *)&v6, sizeof(v6));
 }
 
+/* The question as it was sent: an answer is checked against it. */
 static struct dns_query query_of(const struct resolver *r, int which)
 {
 	struct dns_query q = {
@@ -85,6 +88,7 @@ static struct dns_query query_of(const struct resolver *r, int which)
 	return q;
 }
 
+/* Both questions to all servers, again and again with growing gaps. */
 static void ask(struct resolver *r, uint64_t now)
 {
 	unsigned i = r->round < ARRAY_SIZE(waits) ? r->round : ARRAY_SIZE(waits) - 1;
@@ -101,6 +105,7 @@ static void ask(struct resolver *r, uint64_t now)
 	r->next = now + waits[i] * NSEC_PER_SEC;
 }
 
+/* A new name is a new pair of questions with new ids: late answers for the last name do not match. */
 static void begin_try(struct resolver *r, uint64_t now)
 {
 	for (int which = 0; which < ASK_N; which++)
@@ -109,6 +114,7 @@ static void begin_try(struct resolver *r, uint64_t now)
 	ask(r, now);
 }
 
+/* No timer runs any more; the sockets close with the resolver. */
 static void finish(struct resolver *r, enum resolver_state state)
 {
 	r->state = state;
@@ -123,6 +129,7 @@ static void found(struct resolver *r, const struct inet_addr *a)
 
 /* --- names --------------------------------------------------------------------------------- */
 
+/* Names that are too long or malformed with this domain are left out. */
 static void add_try(struct resolver *r, const char *domain)
 {
 	char text[ADDRESS_DOMAIN_MAX + 1];
@@ -134,6 +141,7 @@ static void add_try(struct resolver *r, const char *domain)
 	memcpy(r->tries[r->n_tries++], text, sizeof(text));
 }
 
+/* strsep() on a copy: the domains are separated by one space each. */
 static void add_search(struct resolver *r)
 {
 	char search[ADDRESS_SEARCH_MAX + 1], *rest = search, *domain;
@@ -162,6 +170,7 @@ static void list_tries(struct resolver *r)
 	}
 }
 
+/* On the heap: a hosts file may be larger than a stack should bear. */
 static bool in_hosts(const struct env *env, const char *name, struct inet_addr *ret)
 {
 	_cleanup_free_ char *text = malloc(HOSTS_MAX);
@@ -170,6 +179,7 @@ static bool in_hosts(const struct env *env, const char *name, struct inet_addr *
 	return len > 0 && hosts_find(text, (size_t)len, name, ret);
 }
 
+/* A trailing dot is dropped: a name with a dot in it is tried as it is first anyway. */
 int resolver_new(struct resolver **ret, const struct env *env, const char *name,
 	const struct resolv_conf *conf, uint64_t limit_ns, uint64_t now)
 {
@@ -213,6 +223,7 @@ struct resolver *resolver_free(struct resolver *r)
 	return NULL;
 }
 
+/* The search domains may have changed too, so all names are listed anew. */
 void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64_t now)
 {
 	if (r->state != RESOLVER_ASKING || !memcmp(&r->conf, conf, sizeof(*conf)))
@@ -283,6 +294,7 @@ size_t resolver_read(struct resolver *r, void *packet, size_t size, struct dns_q
 	return 0;
 }
 
+/* A name that does not exist has neither kind of address: on with the next. */
 static void next_try(struct resolver *r, uint64_t now)
 {
 	if (r->current + 1 < r->n_tries) {
@@ -293,6 +305,7 @@ static void next_try(struct resolver *r, uint64_t now)
 	}
 }
 
+/* The first address; a server that rotates its answers balances by that. */
 static void take_addresses(struct question *q, const struct dns_answer *a)
 {
 	q->answered = true;
@@ -301,6 +314,7 @@ static void take_addresses(struct question *q, const struct dns_answer *a)
 	memcpy(q->addr.bytes, a->addresses[0], inet_addr_len(q->addr.family));
 }
 
+/* An IPv6 address counts only when it is certain that there is no IPv4 one. */
 void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now)
 {
 	struct question *q = &r->asked[a->type == TYPE_A ? ASK_A : ASK_AAAA];
@@ -327,6 +341,7 @@ void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now)
 		next_try(r, now);
 }
 
+/* At the limit an IPv6 address is better than nothing. */
 void resolver_tick(struct resolver *r, uint64_t now)
 {
 	if (r->state != RESOLVER_ASKING)

@@ -14,6 +14,7 @@ bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsi
 	return rest == 0 || ((a->bytes[whole] ^ net->bytes[whole]) & mask) == 0;
 }
 
+/* Cuts a list to what we keep; the first entries count most. */
 static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct inet_addr *src, size_t n)
 {
 	n = n < max ? n : max;
@@ -22,6 +23,7 @@ static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct ine
 	return n;
 }
 
+/* The names of a plan_route belong to the plan: they are copied beside it. */
 static void copy_routes(struct iface_config *ret, const struct address_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_routes && ret->cfg.n_routes < ADDRESS_ROUTES_MAX; i++) {
@@ -35,6 +37,7 @@ static void copy_routes(struct iface_config *ret, const struct address_config *c
 	}
 }
 
+/* What no caller of ours gets wrong and every caller might. */
 static bool config_sane(const struct address_config *cfg)
 {
 	if (cfg->ifindex <= 0 || cfg->client_id_len > ADDRESS_CLIENT_ID_MAX ||
@@ -63,12 +66,14 @@ int iface_config_copy(struct iface_config *ret, const struct address_config *cfg
 	return 0;
 }
 
+/* IPv4 only: IPv6 gateways are link-local and always on-link. */
 bool result_onlink(const struct address_result *r, const struct inet_addr *gateway)
 {
 	return gateway->family == AF_INET && !inet_in_subnet(gateway, &r->addr, r->prefix) &&
 		!(r->peer.family && inet_equal(gateway, &r->peer));
 }
 
+/* More than we keep is left out; result_lease() cuts what servers send before. */
 static void add_route(struct address_result *r, const struct inet_addr *dst, unsigned prefix,
 	const struct inet_addr *gateway)
 {
@@ -104,6 +109,7 @@ static void begin(struct address_result *r, const struct address_config *cfg, co
 	r->renew = r->rebind = r->expires = NSEC_NEVER;
 }
 
+/* No end, no renewal: the times stay at NSEC_NEVER. */
 void result_static(struct address_result *ret, const struct address_config *cfg,
 	const struct netdev *dev)
 {
@@ -160,6 +166,7 @@ static unsigned add_lease_routes(struct address_result *r, const struct dhcp_rep
 	return refused;
 }
 
+/* Name servers of the command line come first and are never pushed out by the lease's. */
 static void take_servers(struct address_result *r, const struct address_config *cfg,
 	const struct dhcp_reply *ack)
 {
@@ -171,6 +178,7 @@ static void take_servers(struct address_result *r, const struct address_config *
 	r->server_id = inet_from(ack->server_id);
 }
 
+/* Fields of one size on both sides: a copy cannot cut. */
 static void take_texts(struct address_result *r, const struct address_config *cfg,
 	const struct dhcp_reply *ack)
 {
@@ -194,6 +202,10 @@ static void take_times(struct address_result *r, const struct dhcp4_lease *lease
 	r->expires = lease->expires;
 }
 
+/*
+ * The gateway: the command line's, else option 121's default route, else option 3's first router, unless
+ * another interface is to have the default route (bootdev=).
+ */
 void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
 	const struct dhcp_identity *id, const struct dhcp4_lease *lease, unsigned *ret_refused)
 {

@@ -33,6 +33,7 @@ static uint32_t sum(uint32_t start, const uint8_t *data, size_t len)
 	return len % 2 ? start + (uint32_t)(data[len - 1] << 8) : start;
 }
 
+/* The carries back into 16 bits; all ones means that data and checksum agree. */
 static uint16_t fold(uint32_t s)
 {
 	while (s >> 16)
@@ -46,6 +47,7 @@ static uint32_t udp_sum(const uint8_t *addresses, const uint8_t *udp, size_t len
 	return sum(sum(IPPROTO_UDP + (uint32_t)len, addresses, 8), udp, len);
 }
 
+/* Lengths are compared with what is there and with their own minimum, in both directions. */
 static enum wire_defect open_ip(struct cursor *c, const uint8_t **ret_ip)
 {
 	const uint8_t *ip = c->at;
@@ -73,6 +75,7 @@ static enum wire_defect open_ip(struct cursor *c, const uint8_t **ret_ip)
 	return WIRE_GOOD;
 }
 
+/* The UDP length may be less than what IP carries, never more and never below its own header. */
 enum wire_defect wire_open(const void *packet, size_t len, bool verify, struct cursor *ret,
 	struct in_addr *ret_source)
 {
@@ -107,6 +110,7 @@ static void put16(uint8_t *at, size_t value)
 	at[1] = (uint8_t)value;
 }
 
+/* No options, no fragments, identification 0: one packet, whole (RFC 6864). */
 void wire_wrap(uint8_t *packet, size_t len, struct in_addr source, struct in_addr dest)
 {
 	uint8_t *udp = packet + IP_MIN;

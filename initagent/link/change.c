@@ -5,6 +5,7 @@
 #include <linux/if_addr.h>
 #include <netlink/netlink.h>
 
+/* A change of flags touches only those named in change. */
 static struct nl_msg *link_msg(int ifindex, unsigned change, unsigned flags)
 {
 	const struct ifinfomsg ifi = {
@@ -17,12 +18,14 @@ static struct nl_msg *link_msg(int ifindex, unsigned change, unsigned flags)
 	return rtnl_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi));
 }
 
+/* Setting what is set already is no error for the kernel. */
 int links_set_up(struct links *l, int ifindex, bool up)
 {
 	return links_keep_error(l, rtnl_call(l->rtnl, link_msg(ifindex, IFF_UP, up ? IFF_UP : 0),
 		up ? "set interface up" : "set interface down"));
 }
 
+/* The driver's limits are in the kernel's words when it refuses. */
 int links_set_mtu(struct links *l, int ifindex, uint32_t mtu)
 {
 	char what[32];
@@ -32,6 +35,7 @@ int links_set_mtu(struct links *l, int ifindex, uint32_t mtu)
 		rtnl_put_u32(link_msg(ifindex, 0, 0), IFLA_MTU, mtu), what));
 }
 
+/* Most drivers want the interface down for that; ours comes before it is up. */
 int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw)
 {
 	return links_keep_error(l, rtnl_call(l->rtnl,
@@ -39,6 +43,7 @@ int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw)
 		"set hardware address"));
 }
 
+/* The name must not be in use in this namespace. */
 static int rename_once(struct links *l, int ifindex, const char *name)
 {
 	char what[32 + IFNAMSIZ];
@@ -82,6 +87,7 @@ static struct inet_addr broadcast_of(const struct link_address *a)
 	return b;
 }
 
+/* IPv4 has the near end in IFA_LOCAL and the far end, or the same again, in IFA_ADDRESS. */
 static struct nl_msg *address_msg(int type, int flags, int ifindex, const struct link_address *a)
 {
 	const struct ifaddrmsg ifa = {
@@ -104,6 +110,7 @@ static struct nl_msg *address_msg(int type, int flags, int ifindex, const struct
 	return msg;
 }
 
+/* EXCL first, so that we know whether it was there: that is adopted, not made. */
 int links_add_address(struct links *l, int ifindex, const struct link_address *a)
 {
 	int e = rtnl_call(l->rtnl,
@@ -145,6 +152,7 @@ static int parse_address(struct nlmsghdr *h, int ifindex, struct link_address *r
 	return ret->addr.family ? 0 : -EBADMSG;
 }
 
+/* The kernel dumps all interfaces; there is a handful. */
 int links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max)
 {
 	const struct ifaddrmsg all = {.ifa_family = AF_UNSPEC};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* links: the list of interfaces, kept by the kernel's notifications; see link.h. */
+/*
+ * links: the list of interfaces, kept by the kernel's notifications; see link.h. Two sockets: requests and
+ * their answers on one, notifications on the other, so that neither has to be picked out of the other.
+ */
 #include "link/private.h"
 
 #include <linux/neighbour.h>
@@ -47,6 +50,7 @@ static int open_monitor(struct nl_sock **ret)
 	return 0;
 }
 
+/* Interfaces that are gone stay until their event is popped, but are not found any more. */
 struct entry *links_entry(const struct links *l, int ifindex)
 {
 	for (size_t i = 0; i < l->n_entries; i++)
@@ -55,6 +59,7 @@ struct entry *links_entry(const struct links *l, int ifindex)
 	return NULL;
 }
 
+/* The loopback interface is nobody's rail. */
 static void report_change(const struct links *l, const struct netdev *dev, const char *from,
 	const char *to, uint64_t now)
 {
@@ -62,6 +67,7 @@ static void report_change(const struct links *l, const struct netdev *dev, const
 		report_state(l->env->report, "link", dev->name, from, to, now);
 }
 
+/* Grows by doubling, within a limit no node comes near. */
 static struct entry *add_entry(struct links *l)
 {
 	if (l->n_entries == l->n_allocated) {
@@ -80,6 +86,7 @@ static struct entry *add_entry(struct links *l)
 	return &l->entries[l->n_entries++];
 }
 
+/* Added or changed; a notification that changes nothing we know of is no event. */
 static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
 {
 	struct entry *e = links_entry(l, dev->ifindex);
@@ -101,6 +108,7 @@ static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
 	e->seen = true;
 }
 
+/* Gone, and seen as down by whoever looks at it until then. */
 static void drop_link(struct links *l, struct entry *e, uint64_t now)
 {
 	report_change(l, &e->dev, netdev_state_name(&e->dev), "absent", now);
@@ -182,6 +190,7 @@ uint64_t links_deadline(const struct links *l)
 	return at;
 }
 
+/* Link messages come also from bridges and other address families, about other things. */
 static void take_message(struct links *l, struct nlmsghdr *h, uint64_t now)
 {
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -232,6 +241,7 @@ static int recover(struct links *l, uint64_t now)
 	return read_list(l, now);
 }
 
+/* ENOBUFS is the kernel's way to say that the socket's buffer has overrun. */
 static int read_messages(struct links *l, uint64_t now)
 {
 	char buffer[16384] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -267,6 +277,7 @@ int links_dispatch(struct links *l, uint64_t now)
 	return e;
 }
 
+/* In the order of the list; each interface at most once. */
 static bool pop_link(struct links *l, struct link_event *ret)
 {
 	static const enum link_event_type types[] = {
@@ -290,6 +301,7 @@ static bool pop_link(struct links *l, struct link_event *ret)
 	return false;
 }
 
+/* Interfaces first: a probe's result may concern one that is new. */
 bool links_pop_event(struct links *l, struct link_event *ret)
 {
 	if (pop_link(l, ret))

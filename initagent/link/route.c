@@ -5,6 +5,7 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
+/* An on-link IPv4 route has scope link: a gateway of another route may be looked up through it. */
 static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 {
 	const struct rtmsg rtm = {
@@ -27,6 +28,7 @@ static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 	return r->metric ? rtnl_put_u32(msg, RTA_PRIORITY, r->metric) : msg;
 }
 
+/* As with addresses: the first try tells whether it was there. */
 int links_add_route(struct links *l, const struct link_route *r)
 {
 	int e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, r),
@@ -74,6 +76,7 @@ static int lookup(struct links *l, const struct inet_addr *dst, struct link_rout
 	return 0;
 }
 
+/* Whether the answer is local matters only to probes. */
 int links_lookup(struct links *l, const struct inet_addr *dst, struct link_route *ret)
 {
 	bool local;
@@ -97,6 +100,10 @@ static struct neigh_probe *probe_slot(struct links *l, const struct inet_addr *a
 	return free_slot;
 }
 
+/*
+ * The group of neighbour notifications is joined before the kernel is asked: the answer of a near host comes
+ * within microseconds. A question that fails (link just lost) is asked again by the probe's timer.
+ */
 int links_probe(struct links *l, const struct inet_addr *addr, uint64_t limit_ns, uint64_t now)
 {
 	struct neigh_probe *p = probe_slot(l, addr);
