@@ -190,7 +190,7 @@ took() {
 }
 
 @test "no server at all" {
-	drive limit=3
+	drive limit=6
 	[ "$status" -eq 2 ]
 	[[ $output == *"hindrance IA-E501 no DHCP answer yet, 2 requests sent"* ]]
 	no_address
