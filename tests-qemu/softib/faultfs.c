@@ -209,9 +209,10 @@ static ssize_t sib_fault_write(struct file *file, const char __user *buf, size_t
 	kfree(line);
 	sib_fault_update(&port->fault);
 	if (todo.port_info)
-		sib_fault_resend(port, false);
+		sib_fault_tell(port, SIB_TELL_PORT_INFO);
 	if (todo.pkeys)
-		sib_fault_resend(port, true);
+		sib_fault_tell(port, SIB_TELL_PKEYS);
+	sib_fault_let_go(port);
 	if (todo.flap_ms)
 		sib_fault_flap(&port->fault, todo.flap_ms);
 	return err ?: (ssize_t)len;

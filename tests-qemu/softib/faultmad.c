@@ -31,7 +31,7 @@ static bool sib_smp_set_for_peer(struct ib_smp *smp)
 }
 
 /* Caller holds f->lock. Return: whether the MAD was changed. */
-static bool sib_rewrite_port_info(const struct sib_fault *f, struct ib_smp *smp)
+static bool sib_rewrite_port_info(struct sib_fault *f, struct ib_smp *smp)
 {
 	struct ib_port_info *pi = (struct ib_port_info *)smp->data;
 	u8 state = pi->linkspeed_portstate & 0xf;
@@ -40,6 +40,7 @@ static bool sib_rewrite_port_info(const struct sib_fault *f, struct ib_smp *smp)
 	if ((f->hold == SIB_HOLD_INIT && state >= IB_PORT_ARMED) ||
 	    (f->hold == SIB_HOLD_ARMED && state == IB_PORT_ACTIVE)) {
 		pi->linkspeed_portstate &= 0xf0;
+		f->withheld = true;
 		changed = true;
 	}
 	if (f->sm_lid) {
@@ -231,41 +232,39 @@ bool sib_fault_mad(struct sib_port *port, struct sk_buff *skb, enum sib_dir dir)
 	return sib_rule_apply(port, skb, mad, dir, &rule);
 }
 
-/* Caller holds f->lock. Fills in what the SM said last, as it should look now. */
-static bool sib_fault_compose(struct sib_fault *f, struct ib_smp *smp, bool pkeys)
+/* Caller holds f->lock. PortInfo as the SM last sent it, but for the states. */
+static void sib_compose_port_info(struct sib_fault *f, struct ib_smp *smp, u8 state)
 {
 	struct ib_port_info *pi = (struct ib_port_info *)smp->data;
 
-	if (!f->have_port_info)
-		return false;
-	*smp = pkeys && f->have_pkeys ? f->pkeys : f->port_info;
-	if (pkeys && !f->have_pkeys) {
-		/* The SM left the table as it was born. */
+	pi->linkspeed_portstate = (pi->linkspeed_portstate & 0xf0) | state;
+	pi->portphysstate_linkdown &= 0x0f;
+	pi->clientrereg_resv_subnetto &= 0x7f;
+	sib_rewrite_port_info(f, smp);
+}
+
+/* Caller holds f->lock. The P_Key table as the SM last sent it, or as it was born. */
+static void sib_compose_pkeys(struct sib_fault *f, struct ib_smp *smp)
+{
+	if (f->have_pkeys) {
+		*smp = f->pkeys;
+	} else {
 		memset(smp->data, 0, sizeof(smp->data));
 		*(__be16 *)smp->data = cpu_to_be16(SIB_PKEY_DEFAULT);
 		smp->attr_mod = 0;
+		smp->attr_id = IB_SMP_ATTR_PKEY_TABLE;
 	}
-	smp->attr_id = pkeys ? IB_SMP_ATTR_PKEY_TABLE : IB_SMP_ATTR_PORT_INFO;
-	smp->tid = cpu_to_be64((u64)SIB_OWN_TID << 32 | ++f->own_tid);
-	if (pkeys) {
-		sib_rewrite_pkeys(f, smp);
-	} else {
-		pi->linkspeed_portstate &= 0xf0;
-		pi->portphysstate_linkdown &= 0x0f;
-		pi->clientrereg_resv_subnetto &= 0x7f;
-		sib_rewrite_port_info(f, smp);
-	}
-	return true;
+	sib_rewrite_pkeys(f, smp);
 }
 
 /**
- * sib_fault_resend - tell the other end again what the SM told it, with the faults of now
+ * sib_fault_tell - tell the other end in the SM's name what follows from a changed setting
  * @port: our end of the cable
- * @pkeys: the P_Key table, not PortInfo
+ * @what: which message
  *
  * Does nothing before the SM has been there. The answer is swallowed. Process context.
  */
-void sib_fault_resend(struct sib_port *port, bool pkeys)
+void sib_fault_tell(struct sib_port *port, enum sib_tell what)
 {
 	struct sib_av av = { .dlid = SIB_LID_PERMISSIVE };
 	struct sib_hdr h = {
@@ -276,16 +275,45 @@ void sib_fault_resend(struct sib_port *port, bool pkeys)
 		.mgmt = true,
 	};
 	struct sib_fault *f = &port->fault;
-	struct sk_buff *skb;
+	struct sk_buff *skb = NULL;
 	struct ib_smp smp;
 	bool send;
 
 	spin_lock_bh(&f->lock);
-	send = sib_fault_compose(f, &smp, pkeys);
+	send = f->have_port_info;
+	smp = f->port_info;
+	if (what == SIB_TELL_PKEYS)
+		sib_compose_pkeys(f, &smp);
+	else
+		sib_compose_port_info(f, &smp, what == SIB_TELL_ARMED ? IB_PORT_ARMED :
+					       what == SIB_TELL_ACTIVE ? IB_PORT_ACTIVE : 0);
+	smp.tid = cpu_to_be64((u64)SIB_OWN_TID << 32 | ++f->own_tid);
 	spin_unlock_bh(&f->lock);
-	skb = send ? sib_packet_mad(port, &h, &smp, GFP_KERNEL) : NULL;
+	if (send)
+		skb = sib_packet_mad(port, &h, &smp, GFP_KERNEL);
 	if (skb)
 		sib_fault_deliver(port, skb, SIB_TX);
+}
+
+/*
+ * A hold ended: what it kept back happens now, and the SM is told to have a look, so nobody has to
+ * wait for it to come by.
+ */
+void sib_fault_let_go(struct sib_port *port)
+{
+	struct sib_fault *f = &port->fault;
+	bool withheld;
+
+	spin_lock_bh(&f->lock);
+	withheld = f->withheld && f->hold == SIB_HOLD_NONE;
+	if (withheld)
+		f->withheld = false;
+	spin_unlock_bh(&f->lock);
+	if (!withheld)
+		return;
+	sib_fault_tell(port, SIB_TELL_ARMED);
+	sib_fault_tell(port, SIB_TELL_ACTIVE);
+	port->ops->link_changed(port);
 }
 
 void sib_fault_clear_rules(struct sib_fault *f)

@@ -152,6 +152,8 @@ void sib_port_link(struct sib_port *port, bool up, u8 phys)
 	} else if (!up && old != IB_PORT_DOWN) {
 		pi->linkspeed_portstate = sib_with_low(pi->linkspeed_portstate, IB_PORT_DOWN);
 		ev.link_changed = true;
+		/* A port that comes up again is the SM's to bring up. */
+		WRITE_ONCE(port->fault.withheld, false);
 		sib_events_add(&ev, IB_EVENT_PORT_ERR);
 		sib_count(port, SIB_STAT_LINK_DOWNED);
 	}

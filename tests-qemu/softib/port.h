@@ -161,6 +161,14 @@ enum sib_hold {
 	SIB_HOLD_ARMED,		/* the peer never gets the SM's order to become active */
 };
 
+/* Messages in the SM's name. */
+enum sib_tell {
+	SIB_TELL_PORT_INFO,	/* no change of state */
+	SIB_TELL_ARMED,
+	SIB_TELL_ACTIVE,
+	SIB_TELL_PKEYS,
+};
+
 enum sib_rule_action {
 	SIB_RULE_DROP,
 	SIB_RULE_DELAY,
@@ -203,6 +211,7 @@ struct sib_fault {
 	bool have_pkeys;	/* last Set(P_KeyTable), block 0 */
 	struct ib_smp port_info;
 	struct ib_smp pkeys;
+	bool withheld;		/* an order to arm or activate was kept back */
 	u32 own_tid;		/* of the last SMP sent in the SM's name */
 	struct list_head rules;
 	u32 next_rule;
@@ -391,7 +400,8 @@ void sib_fault_delay(struct sib_fault *f, struct sk_buff *skb, enum sib_dir dir,
 void sib_fault_update(struct sib_fault *f);
 void sib_fault_flap(struct sib_fault *f, u32 ms);
 void sib_fault_clear_rules(struct sib_fault *f);
-void sib_fault_resend(struct sib_port *port, bool pkeys);
+void sib_fault_tell(struct sib_port *port, enum sib_tell what);
+void sib_fault_let_go(struct sib_port *port);
 void sib_faultfs_add(struct sib_port *port, struct dentry *parent);
 
 #endif

@@ -391,7 +391,7 @@ static bool sib_rc_acked(struct sib_qp *qp, u32 psn)
 {
 	struct sib_rc_req *r = &qp->req;
 	struct sib_send_wqe *wqe;
-	u32 i;
+	u32 i, before = r->una;
 
 	if (sib_psn_diff(psn, r->una) < 0)
 		return true;
@@ -403,7 +403,8 @@ static bool sib_rc_acked(struct sib_qp *qp, u32 psn)
 		if (sib_psn_diff(psn, wqe->first_psn) < 0)
 			break;
 		if (sib_is_read(wqe)) {
-			sib_rc_progress(qp);
+			if (r->una != before)
+				sib_rc_progress(qp);
 			sib_rc_go_back(qp, wqe->first_psn + wqe->done_pkts);
 			return false;
 		}

@@ -94,7 +94,7 @@ static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
 /* The ICRC over a packet of len bytes, the last four of which are for the ICRC itself. */
 static void seal(uint8_t *pkt, size_t len)
 {
-	size_t bth = (pkt[1] & 3) == 3 ? 48 : 8;
+	size_t bth = (pkt[1] & 3) == 3 && len >= 64 ? 48 : 8;
 	uint8_t head[60];
 	uint32_t crc;
 
