@@ -15,7 +15,7 @@ setup() {
 	T=$BATS_TEST_TMPDIR
 	ID=ia$$x$BATS_TEST_NUMBER
 	CLIENT=${ID}c SWITCH=${ID}w SERVER=${ID}s SECOND=${ID}t
-	PIDS=()
+	LATER=
 	mkdir -p "$T/root/run" "$T/root/etc"
 	local ns
 	for ns in "$CLIENT" "$SWITCH" "$SERVER" "$SECOND"; do
@@ -39,8 +39,10 @@ setup() {
 teardown() {
 	local ns
 	[[ -n ${ID:-} ]] || return 0
-	[[ ${#PIDS[@]} -eq 0 ]] || kill "${PIDS[@]}" 2>/dev/null || :
-	wait
+	# First whoever may still start something, then what was started.
+	[[ -z $LATER ]] || kill "$LATER" 2>/dev/null || :
+	[[ -z $LATER ]] || wait "$LATER" || :
+	stop
 	for ns in "$CLIENT" "$SWITCH" "$SERVER" "$SECOND"; do
 		ip netns del "$ns" 2>/dev/null || :
 	done
@@ -79,7 +81,7 @@ dnsmasq_on() {
 	ip netns exec "$ns" dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --no-ping \
 		--interface="$name" --bind-dynamic --except-interface=lo --user=root --pid-file= --log-facility="$T/$ns.log" \
 		--log-dhcp --dhcp-leasefile="$T/$ns.leases" --dhcp-authoritative "$@" 3>&- &
-	PIDS+=($!)
+	echo $! >>"$T/pids"
 	ready listening "$ns" 67
 }
 
@@ -93,7 +95,7 @@ dhcpd_on() {
 	: >"$T/dhcpd.leases"
 	ip netns exec "$ns" dhcpd -4 -f -q -cf "$T/dhcpd.conf" -lf "$T/dhcpd.leases" --no-pid "$name" \
 		>"$T/dhcpd.log" 2>&1 3>&- &
-	PIDS+=($!)
+	echo $! >>"$T/pids"
 	ready listening "$ns" 67
 }
 
@@ -112,11 +114,26 @@ no_address() {
 	[[ $(client -4 addr show c0) != *inet* ]]
 }
 
-# stop: ends the server started last.
+# stop: ends the servers. Their ids are in a file, since some are started by a subshell, later.
 stop() {
-	kill "${PIDS[-1]}"
-	wait "${PIDS[-1]}" || :
-	unset 'PIDS[-1]'
+	local pid
+
+	[[ -e $T/pids ]] || return 0
+	while read -r pid; do
+		kill "$pid" 2>/dev/null || continue
+		wait "$pid" 2>/dev/null || ready gone "$pid"
+	done <"$T/pids"
+	rm "$T/pids"
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# later SECONDS COMMAND...: runs the command in the background after a while.
+later() {
+	(sleep "$1"; "${@:2}") 3>&- &
+	LATER=$!
 }
 
 # took MS: the first "configured" came within so many milliseconds.
@@ -180,8 +197,7 @@ took() {
 }
 
 @test "the server is five seconds late" {
-	(sleep 5; dnsmasq_on "$SERVER" s0 "$RANGE"; sleep 30) 3>&- &
-	PIDS+=($!)
+	later 5 dnsmasq_on "$SERVER" s0 "$RANGE"
 	drive limit=30
 	[ "$status" -eq 0 ]
 	[[ $output == *"hindrance IA-E501 no DHCP answer yet, 1 request sent"* ]]
@@ -212,7 +228,7 @@ took() {
 
 @test "only foreign servers" {
 	dnsmasq_on "$SERVER" s0 "$RANGE"
-	drive server=10.0.0.2 limit=3
+	drive server=10.0.0.2 limit=4
 	[ "$status" -eq 2 ]
 	[[ $output == *"hindrance IA-E503 server 10.0.0.1 is not in rd.net.dhcp.server="* ]]
 	[[ $stderr == *IA-E503* ]]
@@ -324,9 +340,13 @@ took() {
 }
 
 @test "link flap in the middle of DHCP" {
-	(sleep 1; ip -n "$SWITCH" link set c0 down; sleep 2; ip -n "$SWITCH" link set c0 up
-		dnsmasq_on "$SERVER" s0 "$RANGE"; sleep 30) 3>&- &
-	PIDS+=($!)
+	flap() {
+		ip -n "$SWITCH" link set c0 down
+		sleep 2
+		ip -n "$SWITCH" link set c0 up
+		dnsmasq_on "$SERVER" s0 "$RANGE"
+	}
+	later 1 flap
 	drive limit=20
 	[ "$status" -eq 0 ]
 	[[ $output == *"hindrance IA-E402 carrier lost"* ]]
