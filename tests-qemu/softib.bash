@@ -4,21 +4,28 @@
 # goes to its own HCA, port 2 and 3 over its links to the VMs of nodes. Server and nodes boot the
 # same image (softib/guest) and are told what to do over their control channels.
 
-bats_require_minimum_version 1.5.0
+! declare -F bats_require_minimum_version >/dev/null || bats_require_minimum_version 1.5.0
 # shellcheck source=tests-qemu/vm.bash
 source "${BASH_SOURCE[0]%/*}/vm.bash"
 
 sib_server=10.9.0.1
 
+# The kernel's words stay in its log: tens of thousands of lines about bad packets would keep an emulated
+# console, and with it the VM, busy for minutes.
+#
+# An emulated processor that has "fast" string instructions is used byte by byte by the kernel: without
+# them it copies words, several times as fast.
+#
 # sib_vm NAME MEMORY QEMU-ARGUMENT...: boots one VM; vm_pid is its process
 sib_vm() {
     local name=$1 mem=$2 accel
     shift 2
     read -ra accel < <(vm_accel_args "")
+    accel=("${accel[@]/%max/max,-erms,-fsrm}")
     rm -f "$vm_sockets/$name.control"
     vm_start "$vm_logs/$name" "${SIB_SECONDS:-1800}" "${accel[@]}" -m "$mem" -smp 2 \
         -serial "unix:$vm_sockets/$name.control,server=on,wait=off" \
-        -append "console=ttyS0 loglevel=4 panic=-1 softib.vm=$name" "$@"
+        -append "console=ttyS0 $vm_kernel loglevel=1 log_buf_len=4M panic=-1 vmname=$name" "$@"
     echo "$vm_pid" >"$vm_sockets/$name.pid"
 }
 
@@ -30,33 +37,45 @@ sib_ready() {
     vm_wait "$vm_logs/$1" 120 'softib-vm: ready' "$(sib_pid "$1")" >/dev/null
 }
 
-# sib_start_server: its QEMU listens on both links when the VM is ready
+# sib_start_server: its QEMU listens on all links, SERVER_LINKS or 2, when the VM is ready; link n is
+# eth<n> there and goes into port n+2 of the switch
 sib_start_server() {
     local i args=()
-    for i in 0 1; do
+    for ((i = 0; i < ${SERVER_LINKS:-2}; i++)); do
         args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
     # shellcheck disable=SC2086 # a list of files
     vm_initrd "$vm_sockets/server.img" "$LAB/softib-vm.img" ${SERVER_EXTRA:-}
     sib_vm server 1024 -initrd "$vm_sockets/server.img" "${args[@]}"
+    server_pid=$vm_pid
     sib_ready server
+}
+
+# sib_root_server, with more options of dnsmasq in SIB_DHCP: starts the server VM and all of it that a
+# diskless node needs: switch leaf01, SM, ib0 with $sib_server, DHCP on it, the roots of the lab over
+# NFSoRDMA and TCP. A node is any VM on a link of it (node_start) with softib on that interface. vm_end
+# stops the server.
+sib_root_server() {
+    sib_start_server && SIB_ASK=120 on server "root_server ${SIB_DHCP:-}"
 }
 
 # sib_start_node NAME LINK
 sib_start_node() {
     sib_vm "$1" 768 -initrd "$LAB/softib-vm.img" \
         -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$2" \
-        -device "virtio-net-pci,netdev=n0,mac=52:54:00:99:00:$((2 * $2 + 64)),romfile="
+        -device "virtio-net-pci,netdev=n0,mac=52:54:00:99:00:$((64 + $2)),romfile="
 }
 
 # on VM COMMAND...: runs it there; SIB_ASK seconds at most
 on() {
-    local name=$1 command
+    local name=$1 command status=0
     shift
     # the channel takes lines
     command=$*
-    "$vmctl" ask "${SIB_ASK:-60}" "$vm_sockets/$name.control" "${command//$'\n'/ }"
+    "$vmctl" ask "${SIB_ASK:-60}" "$vm_sockets/$name.control" "${command//$'\n'/ }" || status=$?
+    [ "$status" -ne 124 ] || echo "$name: no answer within ${SIB_ASK:-60} s: $command" >&2
+    return "$status"
 }
 
 sib_stop() {
@@ -64,14 +83,6 @@ sib_stop() {
     for file in "$vm_sockets"/*.pid; do
         [ ! -e "$file" ] || vm_kill "$(cat "$file")"
     done
-}
-
-# fabric_up: switch, the server's HCA, subnet manager, IPoIB
-fabric_up() {
-    on server "modprobe softib && ulps && switch leaf01 eth0 eth1 &&
-        /bin/rdma link add sib0 type softib netdev swhca && ip link set ib0 up && sm &&
-        wait_active sib0 10 && wait_carrier ib0 10 && ip addr add $sib_server/24 dev ib0" |
-        grep . || true
 }
 
 # node_up VM ADDRESS

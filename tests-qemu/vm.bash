@@ -18,6 +18,9 @@ vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
 LAB=$vm_build/lab
 server_ip=10.99.0.1
 vmctl=$LAB/bin/vmctl
+# For the kernel of every VM: on a busy host its check of the timer interrupt fails now and then, and it
+# panics.
+vm_kernel=no_timer_check
 
 # What a node is made of; set before node_start, back to this by node_defaults.
 node_defaults() {
@@ -26,6 +29,7 @@ node_defaults() {
     NODE_ICOUNT=  # not empty: count instructions, one thread
     NODE_LINK=0   # which of the server's links
     NODE_NIC=virtio-net-pci # empty: none
+    NODE_SECOND=  # not empty: a second interface, on this one of the server's links
     NODE_SPARE=   # not empty: an interface before it, with carrier but nobody on the segment
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
@@ -133,7 +137,7 @@ server_start() {
     vm_initrd "$vm_sockets/server.img" "$LAB/server.img" ${SERVER_EXTRA:-}
     vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m 768 \
         -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$vm_sockets/server.img" \
-        -append "console=ttyS0 quiet loglevel=4 panic=-1" "${args[@]}"
+        -append "console=ttyS0 $vm_kernel quiet loglevel=4 panic=-1" "${args[@]}"
     server_pid=$vm_pid
     vm_wait "$server_dir" 120 'lab-server: ready' "$server_pid"
 }
@@ -153,9 +157,10 @@ vm_wait() {
 
 # node_start IMAGE CMDLINE
 node_start() {
-    local cmdline=$2 accel parts=("$1") mac
+    local cmdline=$2 accel parts=("$1") mac second
     read -ra accel < <(vm_accel_args "$NODE_ICOUNT")
     mac=52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_LINK)))
+    second=52:54:00:99:00:$(printf '%02x' $((0x64 + ${NODE_SECOND:-0})))
     node_dir=$vm_logs/$NODE_NAME
     rm -rf "$node_dir"
     mkdir -p "$node_dir"
@@ -168,11 +173,13 @@ node_start() {
     vm_initrd "$node_dir/initrd" "${parts[@]}"
     vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
-        -initrd "$node_dir/initrd" -append "console=ttyS0 panic=-1 printk.devkmsg=on $cmdline" \
+        -initrd "$node_dir/initrd" -append "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
         ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
         ${NODE_SPARE:+-device virtio-net-pci,netdev=spare,mac=52:54:00:99:01:01,romfile=} \
         ${NODE_NIC:+-netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK"} \
-        ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="}
+        ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="} \
+        ${NODE_SECOND:+-netdev "stream,id=n1,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_SECOND"} \
+        ${NODE_SECOND:+-device "$NODE_NIC,netdev=n1,mac=$second,romfile="}
     node_pid=$vm_pid
 }
 

@@ -6,7 +6,14 @@
 #ifndef SIB_COMPAT_H
 #define SIB_COMPAT_H
 
+#include <linux/err.h>
+#include <linux/types.h>
 #include <linux/version.h>
+
+struct ib_dmah;
+struct ib_mr;
+struct ib_pd;
+struct ib_udata;
 
 /* 6.12 moved the header. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -18,17 +25,22 @@
 /* 6.11 hands the verbs attribute bundle to create_cq instead of the udata inside it. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define SIB_CREATE_CQ_ARG	struct uverbs_attr_bundle
-#define SIB_CREATE_CQ_USER(a)	((a) && (a)->ufile)
 #else
 #define SIB_CREATE_CQ_ARG	struct ib_udata
-#define SIB_CREATE_CQ_USER(a)	(!!(a))
 #endif
 
-/* 6.17 adds a TPH handle to reg_user_mr. */
+/*
+ * User space has no data path here, but a device without this function counts as one without verbs
+ * altogether. 6.17 adds a handle for TLP processing hints.
+ */
+static inline struct ib_mr *sib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 va,
+					    int access,
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
-#define SIB_REG_USER_MR_DMAH	, struct ib_dmah *dmah
-#else
-#define SIB_REG_USER_MR_DMAH
+					    struct ib_dmah *dmah,
 #endif
+					    struct ib_udata *udata)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
 
 #endif

@@ -264,11 +264,13 @@ static void sib_dev_dealloc(struct ib_device *ibdev)
 	sib_registry_del(dev);
 	if (dev->port.ops)
 		sib_port_cleanup(&dev->port);
-	dev->wire = sib_wire_free(dev->wire);
-	if (dev->wq) {
+	if (dev->wq)
 		cancel_delayed_work_sync(&dev->trap.work);
+	WRITE_ONCE(dev->port.wire, NULL);
+	synchronize_net();
+	dev->wire = sib_wire_free(dev->wire);
+	if (dev->wq)
 		destroy_workqueue(dev->wq);
-	}
 	if (dev->pdev)
 		platform_device_unregister(dev->pdev);
 	xa_destroy(&dev->qps);

@@ -91,7 +91,9 @@ static void sib_link_hear_locked(struct sib_wire *wire, const struct sib_link_fr
 
 	if (wire->state == SIB_LINK_UP) {
 		if (f->state != SIB_LINK_OFF && epoch == wire->peer_epoch) {
-			wire->send |= !heard_me;
+			/* Another beat: from now on that is when to miss it. */
+			wire->send |= !heard_me || wire->peer_beat_ms != be16_to_cpu(f->beat_ms);
+			wire->peer_beat_ms = be16_to_cpu(f->beat_ms);
 			return;
 		}
 		sib_link_down_locked(wire, SIB_LINK_POLL);
@@ -135,6 +137,7 @@ void sib_link_rx(struct sib_wire *wire, struct sk_buff *skb)
 		sib_count(wire->port, SIB_STAT_BAD_SOURCE);
 		kick = false;
 	} else {
+		sib_count(wire->port, SIB_STAT_LINK_RX);
 		WRITE_ONCE(wire->last_heard, jiffies);
 		sib_link_hear_locked(wire, f, mac);
 		kick = wire->send;
@@ -156,6 +159,7 @@ static void sib_link_send(struct sib_wire *wire, const struct sib_link_frame *f)
 	skb_reserve(skb, LL_RESERVED_SPACE(wire->ndev) + sizeof(struct sib_shim));
 	skb_put_data(skb, f, sizeof(*f));
 	eth_broadcast_addr(everyone);
+	sib_count(wire->port, SIB_STAT_LINK_TX);
 	sib_wire_send_frame(wire, skb, SIB_FRAME_LINK, everyone);
 }
 
@@ -212,6 +216,7 @@ static void sib_link_work(struct work_struct *work)
 	u32 ms;
 	u8 phys;
 
+	sib_count(wire->port, SIB_STAT_LINK_RUNS);
 	spin_lock_irq(&wire->lock);
 	sib_link_settle_locked(wire);
 	send = sib_link_frame_locked(wire, &f);

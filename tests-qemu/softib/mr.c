@@ -85,13 +85,6 @@ struct ib_mr *sib_get_dma_mr(struct ib_pd *pd, int access)
 	return &mr->ibmr;
 }
 
-/* User space has no data path here. */
-struct ib_mr *sib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 va,
-			      int access SIB_REG_USER_MR_DMAH, struct ib_udata *udata)
-{
-	return ERR_PTR(-EOPNOTSUPP);
-}
-
 struct ib_mr *sib_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg)
 {
 	struct sib_mr *mr;

@@ -5,9 +5,11 @@
  */
 #include "softib.h"
 
-#define SIB_STAT_NAME(id, name) name,
-const char * const sib_stat_names[SIB_STAT_COUNT] = { SIB_STATS(SIB_STAT_NAME) };
-#undef SIB_STAT_NAME
+const char * const sib_stat_names[SIB_STAT_COUNT] = {
+#define SIB_STAT(id, name) name,
+#include "stats.h"
+#undef SIB_STAT
+};
 
 #define SIB_DEFAULT_PREFIX	0xfe80000000000000ULL
 /* LinkSpeed bits 2.5, 5 and 10 Gb/s; widths 1x and 4x. Active: 10 Gb/s, 4x. */

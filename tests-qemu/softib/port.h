@@ -25,34 +25,12 @@
 #define SIB_GUIDS		8	/* one GUIDInfo block */
 #define SIB_DEVICE_ID		0x5f1b
 
-/* ---- counters: one row each, in the order of sib_stat_names[] ---- */
-
-#define SIB_STATS(X) \
-	X(TX_PACKETS, "tx_packets") X(TX_BYTES, "tx_bytes") \
-	X(RX_PACKETS, "rx_packets") X(RX_BYTES, "rx_bytes") \
-	X(TX_UCAST, "tx_unicast") X(TX_MCAST, "tx_multicast") \
-	X(RX_UCAST, "rx_unicast") X(RX_MCAST, "rx_multicast") \
-	X(TX_DISCARD, "tx_discards") X(LINK_DOWNED, "link_downed") \
-	X(VL15_DROPPED, "vl15_dropped") X(RELAY_ERROR, "relay_errors") \
-	X(BAD_SHORT, "bad_short") X(BAD_VERSION, "bad_version") X(BAD_TYPE, "bad_type") \
-	X(BAD_LENGTH, "bad_length") X(BAD_LRH, "bad_lrh") X(BAD_GRH, "bad_grh") \
-	X(BAD_BTH, "bad_bth") X(BAD_OPCODE, "bad_opcode") X(BAD_ICRC, "bad_icrc") \
-	X(BAD_SOURCE, "bad_source") X(BAD_LINK, "bad_link_frame") X(BAD_MAD, "bad_mad") \
-	X(DROP_LINK, "drop_link_down") X(DROP_STATE, "drop_port_state") \
-	X(DROP_LID, "drop_lid") X(DROP_QP, "drop_no_qp") X(DROP_QP_STATE, "drop_qp_state") \
-	X(DROP_QP_TYPE, "drop_qp_type") X(DROP_PKEY, "drop_pkey") X(DROP_QKEY, "drop_qkey") \
-	X(DROP_NO_WQE, "drop_no_wqe") X(DROP_MCAST, "drop_no_group") \
-	X(DROP_QUEUE, "drop_queue_full") X(DROP_RC, "drop_rc") \
-	X(RC_RETRANS, "rc_retransmits") X(RC_TIMEOUT, "rc_timeouts") X(RC_DUP, "rc_duplicates") \
-	X(RC_SEQ_NAK, "rc_seq_naks") X(RC_RNR, "rc_rnr_naks") \
-	X(FAULT_DROP, "fault_drops") X(FAULT_CORRUPT, "fault_corruptions") \
-	X(FAULT_DUP, "fault_duplicates") X(FAULT_DELAY, "fault_delays") \
-	X(FAULT_MAD, "fault_mads") X(TRAPS, "traps_sent")
+/* ---- counters ---- */
 
 enum sib_stat {
-#define SIB_STAT_ENUM(id, name) SIB_STAT_##id,
-	SIB_STATS(SIB_STAT_ENUM)
-#undef SIB_STAT_ENUM
+#define SIB_STAT(id, name) SIB_STAT_##id,
+#include "stats.h"
+#undef SIB_STAT
 	SIB_STAT_COUNT
 };
 
@@ -192,7 +170,7 @@ struct sib_rule {
 };
 
 struct sib_fault {
-	spinlock_t lock;
+	spinlock_t lock;	/* settings, rules and delayed packets, BH */
 	struct sib_port *port;
 	enum sib_hold hold;
 	u32 drop_ppm[2];
@@ -230,7 +208,7 @@ struct sib_wire {
 	netdevice_tracker tracker;
 	struct sib_port *port;
 	struct packet_type pt;
-	spinlock_t lock;
+	spinlock_t lock;	/* link handshake, irqsave */
 	enum sib_link_state state;
 	bool held;		/* by a fault: no training */
 	bool hold_signal;	/* while held: show a signal (polling) or none */
@@ -324,7 +302,7 @@ static inline u16 sib_port_lid(const struct sib_port *port)
 
 /* A notice to the SM that waits to be repressed. */
 struct sib_trap {
-	spinlock_t lock;
+	spinlock_t lock;	/* what is pending, irqsave */
 	struct delayed_work work;
 	u64 tid;
 	u16 number;
@@ -378,6 +356,7 @@ extern const struct sib_opcode sib_opcodes[256];
 struct sk_buff *sib_packet_new(struct sib_port *port, const struct sib_hdr *h, u32 pay_len,
 			       void **payload, gfp_t gfp);
 void sib_packet_seal(struct sk_buff *skb);
+bool sib_packet_check(struct sib_port *port, struct sk_buff *skb);
 bool sib_packet_parse(struct sib_port *port, struct sk_buff *skb);
 struct sk_buff *sib_packet_mad(struct sib_port *port, const struct sib_hdr *h,
 			       const void *mad, gfp_t gfp);

@@ -525,6 +525,9 @@ void sib_engine(struct work_struct *work)
 
 	mutex_lock(&qp->mutex);
 	clear_bit(SIB_QP_KICKED, &qp->flags);
+	/* What was queued before a kick that saw the bit set must be seen here. */
+	smp_mb__after_atomic();
+	sib_count(qp->port, SIB_STAT_ENGINE_RUNS);
 	more = sib_engine_rx(qp);
 	if (rc && qp->state != IB_QPS_ERR)
 		sib_rc_flush_ack(qp);

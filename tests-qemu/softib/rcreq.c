@@ -57,15 +57,28 @@ static void sib_timer_start(struct sib_qp *qp, unsigned long rto)
 	qp->req.deadline = jiffies + rto;
 }
 
-/* Something new was acknowledged, or sending starts: all patience anew. */
+/* The other side lives: all its retries anew. */
+static void sib_rc_patience(struct sib_qp *qp)
+{
+	unsigned long timeout = sib_qp_timeout(qp);
+
+	qp->req.give_up = timeout ? jiffies + timeout * (qp->attr.retry_cnt + 1) : 0;
+}
+
+/* Something new was acknowledged, or sending starts. */
 static void sib_rc_progress(struct sib_qp *qp)
 {
 	unsigned long timeout = sib_qp_timeout(qp), rto = msecs_to_jiffies(SIB_RTO_MS);
 	struct sib_rc_req *r = &qp->req;
 
 	r->recovering = false;
+	r->probe = SIB_PROBE_NONE;
 	r->rnr_left = qp->attr.rnr_retry;
-	r->give_up = timeout ? jiffies + timeout * (qp->attr.retry_cnt + 1) : 0;
+	sib_rc_patience(qp);
+	/* A pause is over before its time when a copy of its packet got through after all. */
+	if (r->rnr_wait && sib_psn_diff(r->una, r->rnr_psn) <= 0)
+		return;
+	r->rnr_wait = false;
 	if (r->una == r->next_psn)
 		r->timer = false;
 	else
@@ -202,7 +215,8 @@ static void sib_rc_fill(struct sib_qp *qp, const struct sib_send_wqe *wqe, u32 p
 	h->length = wqe->length;
 	h->imm = wqe->opcode == IB_WR_SEND_WITH_INV ? cpu_to_be32(wqe->inv_rkey) : wqe->imm;
 	h->se = last && (wqe->flags & IB_SEND_SOLICITED);
-	h->ackreq = last || pkt % SIB_ACK_EVERY == SIB_ACK_EVERY - 1;
+	h->ackreq = last || pkt % SIB_ACK_EVERY == SIB_ACK_EVERY - 1 ||
+		    qp->req.probe != SIB_PROBE_NONE;
 }
 
 /* Seals and sends, unless the port cannot; then it is as if it had been lost. */
@@ -309,8 +323,8 @@ static bool sib_rc_step(struct sib_qp *qp)
 		r->cur_pkt = 0;
 		return true;
 	}
-	if (sib_psn_diff(wqe->first_psn + r->cur_pkt, r->una) >= SIB_WINDOW ||
-	    sib_wire_full(qp->dev->wire))
+	if (r->probe == SIB_PROBE_SENT || sib_wire_full(qp->dev->wire) ||
+	    sib_psn_diff(wqe->first_psn + r->cur_pkt, r->una) >= SIB_WINDOW)
 		return false;
 	n = sib_rc_send_packet(qp, wqe, r->cur_pkt);
 	if (n == -EINVAL)
@@ -318,10 +332,15 @@ static bool sib_rc_step(struct sib_qp *qp)
 	if (n < 0)
 		return false;
 	r->cur_pkt += n;
+	if (r->probe == SIB_PROBE_DUE)
+		r->probe = SIB_PROBE_SENT;
 	return true;
 }
 
-/* The retransmission timer ran out. */
+/*
+ * The retransmission timer ran out. Only the oldest packet is sent again at first: its answer tells
+ * what has arrived, and a peer that is merely slow is not buried under a window of duplicates.
+ */
 static void sib_rc_timeout(struct sib_qp *qp)
 {
 	struct sib_rc_req *r = &qp->req;
@@ -342,6 +361,7 @@ static void sib_rc_timeout(struct sib_qp *qp)
 	}
 	r->recovering = false;
 	sib_rc_go_back(qp, r->una);
+	r->probe = SIB_PROBE_DUE;
 	sib_timer_start(qp, min(r->rto * 2, msecs_to_jiffies(SIB_RTO_MAX_MS)));
 }
 
@@ -439,7 +459,10 @@ static void sib_rc_rnr(struct sib_qp *qp, u32 psn, u8 code)
 	}
 	wait = max(usecs_to_jiffies(sib_rnr_10us[code & 31] * 10), 1UL);
 	sib_rc_seek(qp, psn);
+	sib_rc_patience(qp);
+	r->probe = SIB_PROBE_NONE;
 	r->rnr_wait = true;
+	r->rnr_psn = psn;
 	r->timer = true;
 	r->deadline = jiffies + wait;
 }

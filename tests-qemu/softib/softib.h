@@ -18,10 +18,10 @@
  *   qp->mutex -> mr->mutex			QP attributes and protocol state; MR contents
  *   qp->mutex -> qp->sq.lock | qp->rq.lock	ring indices
  *   qp->mutex -> cq->lock			completion ring
- *   sw->lock -> port->lock			forwarding tables and SwitchInfo; PortInfo and tables
+ *   sw->lock -> port->lock			forwarding tables, SwitchInfo; PortInfo and tables
  *   wire->lock					link handshake; nothing is taken inside
  *   port->fault.lock				fault settings; nothing is taken inside
- *   dev->mcast_lock				multicast attachments; nothing is taken inside
+ *   dev->mcast_lock -> port->lock		multicast attachments; counting a violation
  * Completion handlers and ib_dispatch_event() are called with no spinlock held.
  *
  * Lifetimes. QPs are found under RCU and held by qp->refs; destroying a QP waits for the last
@@ -43,10 +43,10 @@
 #define SIB_SWITCH_PORTS	36
 #define SIB_MAX_SGE		32
 #define SIB_MAX_QP_WR		16384
-#define SIB_MAX_CQE		(1 << 17)
+#define SIB_MAX_CQE		131072
 #define SIB_MAX_PAGES		512	/* page list of a fast registration */
 #define SIB_MAX_RD_ATOMIC	16
-#define SIB_MAX_MSG		(1U << 30)
+#define SIB_MAX_MSG		0x40000000U
 
 /* ---- verbs objects ---- */
 
@@ -161,6 +161,9 @@ static inline void *sib_ring_at(const struct sib_ring *r, u32 i)
 	return r->mem + (size_t)(i & (r->size - 1)) * r->stride;
 }
 
+/* After a timeout one packet asks how far the other side is. */
+enum sib_probe { SIB_PROBE_NONE, SIB_PROBE_DUE, SIB_PROBE_SENT };
+
 struct sib_rc_req {
 	u32 cur;		/* ring index of the WQE being sent */
 	u32 cur_pkt;		/* its next packet */
@@ -168,7 +171,9 @@ struct sib_rc_req {
 	u32 una;		/* oldest PSN without an answer */
 	u32 rd_out;		/* READ WQEs that have been sent and are not complete */
 	bool recovering;	/* went back; ignore further gaps until progress */
+	enum sib_probe probe;
 	bool rnr_wait;
+	u32 rnr_psn;		/* the packet that was not ready for */
 	u8 rnr_left;
 	bool timer;
 	unsigned long rto;	/* jiffies */
@@ -195,7 +200,7 @@ struct sib_qp {
 	struct ib_qp ibqp;
 	struct sib_dev *dev;
 	struct sib_port *port;
-	struct mutex mutex;
+	struct mutex mutex;	/* attributes and protocol state; the engine holds it */
 	struct kref refs;
 	struct completion unused;
 	enum ib_qp_state state;	/* written under mutex, read anywhere */
@@ -234,13 +239,13 @@ struct sib_dev {
 	struct sib_port port;
 	struct sib_wire *wire;
 	__be64 guid;
-	spinlock_t desc_lock;
+	spinlock_t desc_lock;	/* node description, irqsave */
 	struct xarray qps;	/* QPN -> sib_qp */
 	u32 next_qpn;
 	struct sib_qp __rcu *special[2];
 	struct xarray mrs;	/* key >> 8 -> sib_mr */
 	u32 next_mr;
-	spinlock_t mcast_lock;
+	spinlock_t mcast_lock;	/* multicast attachments, BH */
 	struct list_head mcasts;
 	u32 mcast_count;
 	struct workqueue_struct *wq;
@@ -369,8 +374,6 @@ u32 sib_rc_packets(const struct sib_qp *qp, u32 length);
 
 /* ---- mr.c ---- */
 struct ib_mr *sib_get_dma_mr(struct ib_pd *pd, int access);
-struct ib_mr *sib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 va,
-			      int access SIB_REG_USER_MR_DMAH, struct ib_udata *udata);
 struct ib_mr *sib_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg);
 int sib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *off);
 int sib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);

@@ -176,10 +176,15 @@ static struct sib_port *sib_switch_find_port(void *owner, u8 num)
 /* QP1 of the switch: performance counters. */
 static void sib_switch_gsi(struct sib_switch *sw, struct sib_port *in, struct sk_buff *skb)
 {
-	const struct ib_mad *mad = sib_packet_get_mad(skb);
+	const struct ib_mad *mad;
 	struct sib_cb *cb = sib_cb(skb);
 	struct ib_mad out;
 
+	if (!sib_packet_check(in, skb)) {
+		kfree_skb(skb);
+		return;
+	}
+	mad = sib_packet_get_mad(skb);
 	if (mad && cb->qpn == 1 && cb->qkey == IB_QP1_QKEY &&
 	    mad->mad_hdr.mgmt_class == IB_MGMT_CLASS_PERF_MGMT &&
 	    sib_pma_reply(sib_switch_find_port, sw, mad, &out))

@@ -100,7 +100,8 @@ bool sib_ud_send(struct sib_qp *qp)
 	while ((wqe = sib_sq_peek(qp, qp->sq.tail))) {
 		if (sib_wire_full(qp->dev->wire))
 			return true;
-		status = leaving ? IB_WC_GENERAL_ERR : sib_ud_send_one(qp, wqe);
+		/* Of all errors only this one is taken quietly by the MAD layer. */
+		status = leaving ? IB_WC_WR_FLUSH_ERR : sib_ud_send_one(qp, wqe);
 		sib_qp_complete_send(qp, wqe, status);
 		sib_sq_pop(qp);
 	}

@@ -246,7 +246,8 @@ static size_t (*const makers[KINDS])(struct fuzz *) = {
 
 static int open_netdev(struct fuzz *f, const char *name)
 {
-	f->fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETHERTYPE));
+	/* protocol 0: nothing is received */
+	f->fd = socket(AF_PACKET, SOCK_DGRAM, 0);
 	f->to = (struct sockaddr_ll){
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(ETHERTYPE),
