@@ -164,6 +164,18 @@ static void check_source(struct parser *p)
 		"server or path must come from DHCP, but every ip= is static");
 }
 
+static bool has_ipv6(const struct parser *p)
+{
+	const unsigned six = PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6;
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (ips[i].methods & six || ips[i].addr.family == AF_INET6)
+			return true;
+	return false;
+}
+
 /* Options that say nothing wrong by themselves but do nothing for this root. */
 static void check_nfs(struct parser *p)
 {
@@ -179,9 +191,9 @@ static void check_nfs(struct parser *p)
 	if (flags)
 		complain(p, flags, WHOLE, DIAG_WARN, "write them behind the path: root=nfs:SERVER:"
 			"/PATH:OPTIONS", "not used for an NFS root, nor by dracut");
-	if (root->nfs.server_addr.family == AF_INET6)
-		complain(p, root_word(p), WHOLE, DIAG_WARN, "name the server's IPv4 address",
-			"an IPv6 server, but this build sets up no IPv6 yet");
+	if (root->nfs.server_addr.family == AF_INET6 && p->ips.n && !has_ipv6(p))
+		complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=auto6, dhcp6, either6 or an IPv6 address",
+			"an IPv6 server, but no ip= sets up IPv6");
 }
 
 static bool has_ifname(const struct parser *p, const char *name)

@@ -203,7 +203,7 @@ PARSE(rdma_link)
 			"this link is already named; left out");
 		return false;
 	}
-	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
+	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw") && !slice_is(f[1], "softib"))
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
 			"a type this agent loads no driver for by itself; tried all the same");
 	item = push(p, &p->rdma_links, sizeof(*item), w);

@@ -163,6 +163,70 @@ static void dump_route(struct dumper *d, const struct plan_route *r)
 	end(d);
 }
 
+static void dump_port(struct dumper *d, const char *key, const struct plan_port *port, const char *more)
+{
+	put(d, "%s=%s", key, port->device ? port->device : "*");
+	if (port->port)
+		put(d, "/%u", port->port);
+	put(d, "%s", more);
+	end(d);
+}
+
+static void dump_ib(struct dumper *d)
+{
+	static const char *const modes[] = {
+		[PLAN_IB_MODE_UNSET] = NULL,
+		[PLAN_IB_MODE_DATAGRAM] = "datagram",
+		[PLAN_IB_MODE_CONNECTED] = "connected",
+	};
+	static const char *const kinds[] = {
+		[PLAN_CLIENTID_AUTO] = "auto",	     [PLAN_CLIENTID_FLEXBOOT] = "flexboot",
+		[PLAN_CLIENTID_HW] = "hw",	     [PLAN_CLIENTID_RFC4361] = "rfc4361",
+		[PLAN_CLIENTID_UUID] = "uuid",	     [PLAN_CLIENTID_HEX] = "hex",
+	};
+	const struct plan_ib *ib = &d->plan->ib, *b = &d->base->ib;
+	char text[HW_ADDR_TEXT];
+	size_t i;
+
+	for (i = 0; i < ib->n_ports; i++)
+		dump_port(d, "ib.port", &ib->ports[i], "");
+	for (i = 0; i < ib->n_guids; i++)
+		dump_text(d, "ib.guid", hw_text(&ib->guids[i], text), NULL);
+	for (i = 0; i < ib->n_pkeys; i++) {
+		put(d, "ib.pkey=%04x", ib->pkeys[i].pkey);
+		part(d, "parent", ib->pkeys[i].parent);
+		end(d);
+	}
+	dump_text(d, "ib.mode", modes[ib->mode], NULL);
+	dump_bool(d, "ib.umcast", ib->umcast, b->umcast);
+	dump_bool(d, "ib.smprobe", ib->smprobe, b->smprobe);
+	dump_text(d, "ib.nodedesc", ib->nodedesc, NULL);
+	dump_text(d, "ib.clientid", kinds[ib->clientid.kind], kinds[b->clientid.kind]);
+	for (i = 0; i < ib->clientid.len; i++)
+		put(d, "%s%02x", i ? "" : "ib.clientid.bytes=", ib->clientid.bytes[i]);
+	if (ib->clientid.len)
+		end(d);
+}
+
+static void dump_rdma(struct dumper *d)
+{
+	const struct plan_net *n = &d->plan->net;
+	char text[INET_ADDR_TEXT];
+	size_t i;
+
+	for (i = 0; i < n->n_dhcp_servers; i++)
+		dump_text(d, "dhcp_server", inet_text(&n->dhcp_servers[i], text), NULL);
+	for (i = 0; i < n->n_client_ids; i++) {
+		put(d, "client_id=%s ", n->client_ids[i].ifname);
+		for (size_t k = 0; k < n->client_ids[i].len; k++)
+			put(d, "%02x", n->client_ids[i].bytes[k]);
+		end(d);
+	}
+	for (i = 0; i < n->n_roces; i++)
+		dump_port(d, "roce", &n->roces[i].port, n->roces[i].v2 ? " v2" : " v1");
+	dump_ib(d);
+}
+
 static void dump_net_lists(struct dumper *d)
 {
 	const struct plan_net *n = &d->plan->net;
@@ -206,6 +270,8 @@ static void dump_net(struct dumper *d)
 	dump_u32(d, "ifup_s", n->timeouts.ifup_s, b->timeouts.ifup_s);
 	dump_u32(d, "carrier_s", n->timeouts.carrier_s, b->timeouts.carrier_s);
 	dump_u32(d, "route_s", n->timeouts.route_s, b->timeouts.route_s);
+	dump_u32(d, "ipv6dad_s", n->timeouts.ipv6dad_s, b->timeouts.ipv6dad_s);
+	dump_u32(d, "ipv6auto_s", n->timeouts.ipv6auto_s, b->timeouts.ipv6auto_s);
 	dump_u32(d, "dhcp_s", n->timeouts.dhcp_s, b->timeouts.dhcp_s);
 	dump_u32(d, "dhcp_retry", n->timeouts.dhcp_retry, b->timeouts.dhcp_retry);
 }
@@ -298,6 +364,7 @@ int plan_dump(const struct boot_plan *p, FILE *out, bool all)
 	d.base = base;
 	dump_drivers(&d);
 	dump_net(&d);
+	dump_rdma(&d);
 	dump_u32(&d, "retry_s", p->retry_s, base->retry_s);
 	dump_u32(&d, "timeout_s", p->timeout_s, base->timeout_s);
 	dump_root(&d);

@@ -84,6 +84,10 @@ static void check_net(const struct plan_net *n)
 		MUST(value_ifname(n->ifnames[i].name, strlen(n->ifnames[i].name)));
 	for (i = 0; i < n->n_rdma_links; i++)
 		MUST(value_ifname(n->rdma_links[i].netdev, strlen(n->rdma_links[i].netdev)));
+	for (i = 0; i < n->n_client_ids; i++) {
+		MUST(value_ifname(n->client_ids[i].ifname, strlen(n->client_ids[i].ifname)));
+		MUST(n->client_ids[i].len >= 2 && n->client_ids[i].len <= 64);
+	}
 	MUST(!n->hostname || value_hostname(n->hostname, strlen(n->hostname)));
 	MUST(!n->bootdev || value_ifname(n->bootdev, strlen(n->bootdev)));
 }

@@ -4,14 +4,6 @@
  */
 #include "parser.h"
 
-/* Kept in the plan, but a node that counts on it would wait for nothing. */
-static void comment_family(struct parser *p, const struct plan_word *w, const struct inet_addr *a)
-{
-	if (a->family == AF_INET6)
-		complain(p, w, WHOLE, DIAG_WARN, NULL,
-			"understood, but this build sets up no IPv6 yet");
-}
-
 /* Given twice is listed once: resolv.conf has room for three. */
 PARSE(nameserver)
 {
@@ -26,7 +18,6 @@ PARSE(nameserver)
 		return false;
 	}
 	say(p, w, "asks DNS server %s", v.s);
-	comment_family(p, w, &a);
 	for (i = 0; i < p->nameservers.n; i++)
 		if (inet_equal(&a, (struct inet_addr *)p->nameservers.items + i))
 			return true;
@@ -132,7 +123,6 @@ PARSE(route)
 	if (!item)
 		return false;
 	*item = r;
-	comment_family(p, w, &r.net);
 	say(p, w, "routes %s/%d%s%s%s%s", inet_text(&r.net, net), r.prefix,
 		r.gateway.family ? " through " : "", inet_text(&r.gateway, gw),
 		r.ifname ? " on " : "", r.ifname ? r.ifname : "");

@@ -21,6 +21,8 @@ struct parser {
 	size_t taken[OPTION_N];	 /* last well-formed word of each option: index + 1; 0: none */
 	struct arena_list pre, post, blacklist, params;
 	struct arena_list ips, nameservers, routes, ifnames, rdma_links;
+	struct arena_list roces, dhcp_servers, client_ids;
+	struct arena_list ports, guids, pkeys;
 	struct arena_list init_args;
 	int nfs_rw;		 /* rw or ro among the NFS options: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
@@ -92,6 +94,15 @@ PARSE(ifname);
 PARSE(bootif);
 PARSE(bootdev);
 PARSE(hostname);
+PARSE(ib_port);	   /* ib.c */
+PARSE(ib_guid);
+PARSE(ib_pkey);
+PARSE(ib_mode);
+PARSE(ib_nodedesc);
+PARSE(ib_clientid);
+PARSE(roce);
+PARSE(dhcp_server);
+PARSE(dhcp_client_id);
 PARSE(root);	   /* root.c */
 PARSE(rorw);
 PARSE(nfs_fallback);

@@ -265,6 +265,12 @@ static void publish_lists(struct parser *p)
 	PUBLISH(routes, net.routes, net.n_routes);
 	PUBLISH(ifnames, net.ifnames, net.n_ifnames);
 	PUBLISH(rdma_links, net.rdma_links, net.n_rdma_links);
+	PUBLISH(roces, net.roces, net.n_roces);
+	PUBLISH(dhcp_servers, net.dhcp_servers, net.n_dhcp_servers);
+	PUBLISH(client_ids, net.client_ids, net.n_client_ids);
+	PUBLISH(ports, ib.ports, ib.n_ports);
+	PUBLISH(guids, ib.guids, ib.n_guids);
+	PUBLISH(pkeys, ib.pkeys, ib.n_pkeys);
 	PUBLISH(init_args, init_args, n_init_args);
 #undef PUBLISH
 	plan->words = p->words;

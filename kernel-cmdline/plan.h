@@ -93,12 +93,31 @@ struct plan_rdma_link { /* rd.rdma.link=NAME,TYPE,NETDEV */
 	const char *netdev;
 };
 
+struct plan_client_id { /* rd.net.dhcp.client-id=IFNAME:HEX|@TEXT; the last of an interface counts */
+	const char *ifname;
+	const uint8_t *bytes; /* type octet included */
+	size_t len;
+};
+
+/* An RDMA port; port 0: all of the device. */
+struct plan_port {
+	const char *device;
+	uint32_t port;
+};
+
+struct plan_roce { /* rd.rdma.roce=[DEVICE[/PORT]:]v1|v2 */
+	struct plan_port port; /* device NULL: every RoCE port */
+	bool v2;
+};
+
 /* Waits of single steps, seconds; 0: no limit of its own. */
 struct plan_net_timeouts {
 	uint32_t iflink_s;  /* default 60: netdev appears */
 	uint32_t ifup_s;    /* default 20; this and the next two: accepted, no wait hangs on them */
 	uint32_t carrier_s; /* default 10 */
 	uint32_t route_s;   /* default 20 */
+	uint32_t ipv6dad_s; /* default 50: link-local address usable */
+	uint32_t ipv6auto_s;/* default 40: automatic IPv6 address */
 	uint32_t dhcp_s;    /* default 0 */
 	uint32_t dhcp_retry;/* rd.net.dhcp.retry: default 0, as often as the budget allows */
 };
@@ -112,12 +131,58 @@ struct plan_net {
 	const struct plan_route *routes;
 	const struct plan_ifname *ifnames;
 	const struct plan_rdma_link *rdma_links;
-	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links;
+	const struct plan_roce *roces;
+	const struct plan_client_id *client_ids;
+	const struct inet_addr *dhcp_servers; /* leases only from these; none: from anybody */
+	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links, n_roces, n_dhcp_servers;
+	size_t n_client_ids;
 	struct hw_addr bootif; /* BOOTIF= unless rd.bootif=0; without the hardware type octet */
 	uint8_t bootif_type;   /* ARP hardware type: 1 Ethernet, 0x20 InfiniBand (IANA) */
 	const char *bootdev;   /* bootdev=, else the first interface named by ip=; or NULL */
 	const char *hostname;  /* hostname= or systemd.hostname= or the first of ip=; or NULL */
 	struct plan_net_timeouts timeouts;
+};
+
+/* --- InfiniBand --------------------------------------------------------------------------- */
+
+/* The IPoIB interface of one partition. */
+struct plan_pkey {
+	const char *parent; /* netdev; NULL: every IPoIB interface of the plan */
+	uint16_t pkey;	    /* full-membership bit set */
+};
+
+enum plan_ib_mode {
+	PLAN_IB_MODE_UNSET, /* as the driver has it */
+	PLAN_IB_MODE_DATAGRAM,
+	PLAN_IB_MODE_CONNECTED,
+};
+
+/* What DHCP's client identifier (option 61) is on InfiniBand. */
+enum plan_clientid_kind {
+	PLAN_CLIENTID_AUTO,
+	PLAN_CLIENTID_FLEXBOOT,
+	PLAN_CLIENTID_HW,
+	PLAN_CLIENTID_RFC4361,
+	PLAN_CLIENTID_UUID,
+	PLAN_CLIENTID_HEX, /* bytes as given, type octet included */
+};
+
+struct plan_clientid {
+	enum plan_clientid_kind kind;
+	const uint8_t *bytes; /* PLAN_CLIENTID_HEX only */
+	size_t len;
+};
+
+struct plan_ib {
+	const struct plan_port *ports; /* only these ports; none given: all */
+	const struct hw_addr *guids;   /* likewise; ports and guids add up */
+	const struct plan_pkey *pkeys;
+	size_t n_ports, n_guids, n_pkeys;
+	enum plan_ib_mode mode;
+	bool umcast;		/* IPoIB's umcast attribute */
+	bool smprobe;		/* a port counts only when the SA behind its SM LID answers */
+	const char *nodedesc;	/* NULL: made from host name or GUID */
+	struct plan_clientid clientid;
 };
 
 /* --- root --------------------------------------------------------------------------------- */
@@ -240,6 +305,7 @@ struct plan_word {
 struct boot_plan {
 	struct plan_drivers drivers;
 	struct plan_net net;
+	struct plan_ib ib;
 	struct plan_root root;
 	uint32_t retry_s;   /* for the network to become operational; 0: no limit of its own */
 	uint32_t timeout_s; /* for the whole boot; 0: none */

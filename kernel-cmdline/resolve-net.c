@@ -238,9 +238,6 @@ static void comment_ip(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = &p->words[ip->word];
 
-	if (ip->methods & IPV6_METHODS || ip->addr.family == AF_INET6)
-		complain(p, w, WHOLE, DIAG_WARN, "use IPv4 (dhcp or a static address)",
-			"understood, but this build sets up no IPv6 yet");
 	if (ip->methods & PLAN_IP_IBFT)
 		complain(p, w, WHOLE, DIAG_WARN, "use dhcp or a static address",
 			"understood, but this build does not read iBFT");

@@ -338,7 +338,8 @@ TEST(found_by_name_prefix_and_old_name)
 	CHECK(option_find("rd.retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && !renamed);
 	CHECK(option_find("rd_retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && renamed);
 	CHECK(option_find("rd.net.dhcp.client_id", 21, NULL) == option_row(OPTION_RD_NET_DHCP_CLIENT_ID));
-	CHECK(option_find("rd.ib.port", 10, NULL) == option_row(OPTION_RD_IB));
+	CHECK(option_find("rd.ib.port", 10, NULL) == option_row(OPTION_RD_IB_PORT));
+	CHECK(option_find("rd.root.key", 11, NULL) == option_row(OPTION_RD_ROOT));
 	CHECK(option_find("rd.ib.", 6, NULL) == NULL);
 	CHECK(option_find("RD.RETRY", 8, NULL) == NULL);
 	CHECK(option_find("", 0, NULL) == NULL);

@@ -22,8 +22,8 @@
 #define ROWS_MAX 1024
 
 static const char *const files[] = {
-	"split.txt", "drivers.txt", "ip.txt", "net.txt", "root.txt", "policy.txt", "owners.txt",
-	"lint.txt",
+	"split.txt", "drivers.txt", "ip.txt", "net.txt", "ib.txt", "root.txt", "policy.txt",
+	"owners.txt", "lint.txt",
 };
 
 struct row {

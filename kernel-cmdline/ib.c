@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ib: the options of RDMA ports: which of them, which partitions, IPoIB's mode, DHCP's identity.
+ */
+#include "parser.h"
+
+/* InfiniBand: an HCA has at most 254 ports (IBTA 14.2.5.3, NumPorts). */
+#define PORT_MAX 254
+
+/* The membership bit of a P_Key (IBTA 10.9.1.2); without it the P_Key is a limited member's. */
+#define PKEY_FULL 0x8000
+
+/* NodeDescription holds 64 bytes (IBTA 14.2.5.2), the kernel keeps the last for a NUL. */
+#define NODEDESC_MAX 63
+
+/* Longest client identifier: what the DHCP client sends (an option could hold 255, RFC 2132 2). */
+#define CLIENTID_MAX 64
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Hex digits without separators, two a byte. Returns the number of bytes or -EINVAL. */
+static int read_hex(struct slice s, uint8_t *bytes, size_t max)
+{
+	size_t i;
+
+	if (s.len == 0 || s.len % 2 || s.len / 2 > max)
+		return -EINVAL;
+	for (i = 0; i < s.len; i++) {
+		int digit = hex_digit(s.s[i]);
+
+		if (digit < 0)
+			return -EINVAL;
+		bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] << 4 | digit : digit);
+	}
+	return (int)(s.len / 2);
+}
+
+/* --- which ports -------------------------------------------------------------------------- */
+
+static const char port_remedy[] = "write rd.ib.port=DEVICE[/PORT], for example rd.ib.port=mlx5_0/1";
+
+/* DEVICE[/PORT]; 0 stands for all ports of the device. */
+static bool read_port(struct slice s, struct plan_port *ret, struct slice *ret_device)
+{
+	size_t slash = slice_find(s, "/");
+	struct slice number = slice_from(s, slash + (slash < s.len));
+	uint32_t port = 0;
+
+	*ret_device = (struct slice){s.s, slash};
+	if (!value_module(s.s, slash))
+		return false;
+	if (slash < s.len && (value_u32(number.s, number.len, PORT_MAX, &port) < 0 || port == 0))
+		return false;
+	ret->port = port;
+	return true;
+}
+
+PARSE(ib_port)
+{
+	struct slice rest = word_value(w), item, device;
+	const char *names = "";
+
+	(void)row;
+	while (slice_next(&rest, ',', &item)) {
+		struct plan_port port, *slot;
+
+		if (item.len == 0)
+			continue;
+		if (!read_port(item, &port, &device)) {
+			complain(p, w, item, DIAG_ERROR, port_remedy, "not a port; left out");
+			continue;
+		}
+		slot = push(p, &p->ports, sizeof(*slot), w);
+		if (!slot)
+			break;
+		port.device = keep(p, device);
+		*slot = port;
+		names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
+	}
+	if (names[0])
+		say(p, w, "uses only these RDMA ports:%s", names);
+	return names[0] != 0;
+}
+
+/*
+ * A GUID as every tool prints it: 0002:c903:000e:0b72 (sysfs, ibstat -p), 0x0002c903000e0b72
+ * (ibstat), 00:02:c9:03:00:0e:0b:72; or one of the longer and shorter forms an interface's identity
+ * takes (20 octets: IPoIB address or FlexBoot's client identifier; 6: Ethernet-like).
+ */
+static bool read_guid(struct slice s, struct hw_addr *ret)
+{
+	char digits[2 * HW_ADDR_MAX];
+	size_t i, n = 0;
+	int len;
+
+	if (value_hw(s.s, s.len, ret) == 0)
+		return true;
+	if (slice_starts(s, "0x") || slice_starts(s, "0X"))
+		s = slice_from(s, 2);
+	for (i = 0; i < s.len && n < sizeof(digits); i++) {
+		if (s.s[i] == ':' && i % 5 == 4)
+			continue;
+		digits[n++] = s.s[i];
+	}
+	len = i == s.len ? read_hex((struct slice){digits, n}, ret->bytes, sizeof(ret->bytes)) : -EINVAL;
+	if (len != 6 && len != 8 && len != 20)
+		return false;
+	ret->len = (uint8_t)len;
+	return true;
+}
+
+PARSE(ib_guid)
+{
+	struct slice rest = word_value(w), item;
+	const char *names = "";
+	char text[HW_ADDR_TEXT];
+
+	(void)row;
+	while (slice_next(&rest, ',', &item)) {
+		struct hw_addr guid, *slot;
+
+		if (item.len == 0)
+			continue;
+		if (!read_guid(item, &guid)) {
+			complain(p, w, item, DIAG_ERROR,
+				"write the port GUID as ibstat does, for example 0x0002c903000e0b72",
+				"not a GUID; left out");
+			continue;
+		}
+		slot = push(p, &p->guids, sizeof(*slot), w);
+		if (!slot)
+			break;
+		*slot = guid;
+		names = textf(p, "%s%s %s", names, names[0] ? "," : "", hw_text(&guid, text));
+	}
+	if (names[0])
+		say(p, w, "uses only the ports with these GUIDs:%s", names);
+	return names[0] != 0;
+}
+
+/* --- partitions --------------------------------------------------------------------------- */
+
+/* A P_Key in hex, with or without 0x; 0 and 0x8000 are no partitions (IBTA 10.9.1.1). */
+static bool read_pkey(struct slice s, uint16_t *ret)
+{
+	uint32_t v = 0;
+	size_t i;
+
+	if (slice_starts(s, "0x") || slice_starts(s, "0X"))
+		s = slice_from(s, 2);
+	if (s.len == 0 || s.len > 4)
+		return false;
+	for (i = 0; i < s.len; i++) {
+		int digit = hex_digit(s.s[i]);
+
+		if (digit < 0)
+			return false;
+		v = v << 4 | (uint32_t)digit;
+	}
+	*ret = (uint16_t)v;
+	return (v & 0x7fff) != 0;
+}
+
+/* The same child asked for twice is one. */
+static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
+{
+	const struct plan_pkey *items = p->pkeys.items;
+	size_t i;
+
+	for (i = 0; i < p->pkeys.n; i++)
+		if (items[i].pkey == want->pkey &&
+			(items[i].parent == want->parent ||
+				(items[i].parent && want->parent && streq(items[i].parent, want->parent))))
+			return true;
+	return false;
+}
+
+/*
+ * One [PARENT.]PKEY. The kernel makes the child with the full-membership bit set whatever is asked
+ * for, and so do we: the port's own table decides what it really is.
+ */
+static bool add_pkey(struct parser *p, struct plan_word *w, struct slice item, bool parent_needed)
+{
+	struct plan_pkey pkey = {0}, *slot;
+	struct slice parent = item;
+
+	while (parent.len && parent.s[parent.len - 1] != '.')
+		parent.len--;
+	if (!read_pkey(slice_from(item, parent.len), &pkey.pkey) || (parent_needed && !parent.len) ||
+		(parent.len && !value_ifname(parent.s, parent.len - 1))) {
+		complain(p, w, item, DIAG_ERROR, textf(p, "for example %s=%s8001", w->name,
+			parent_needed ? "ib0." : "0x"), "not a partition; left out");
+		return false;
+	}
+	if (parent.len)
+		pkey.parent = keep(p, (struct slice){parent.s, parent.len - 1});
+	if (!(pkey.pkey & PKEY_FULL))
+		complain(p, w, item, DIAG_NOTE, NULL,
+			"read as 0x%04x: the interface bears the full-membership bit in any case",
+			pkey.pkey | PKEY_FULL);
+	pkey.pkey |= PKEY_FULL;
+	slot = known_pkey(p, &pkey) ? &pkey : push(p, &p->pkeys, sizeof(*slot), w);
+	if (!slot)
+		return false;
+	*slot = pkey;
+	return true;
+}
+
+/* rd.ib.pkey=[PARENT.]PKEY,... and NetworkManager's ib.pkey=PARENT.PKEY */
+PARSE(ib_pkey)
+{
+	struct slice rest = word_value(w), item;
+	const char *names = "";
+
+	while (slice_next(&rest, ',', &item))
+		if (item.len && add_pkey(p, w, item, row->id == OPTION_IB_PKEY))
+			names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
+	if (names[0])
+		say(p, w, "uses the IPoIB interface of partition%s", names);
+	return names[0] != 0;
+}
+
+/* --- one value each ----------------------------------------------------------------------- */
+
+PARSE(ib_mode)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (slice_is(v, "datagram")) {
+		p->plan->ib.mode = PLAN_IB_MODE_DATAGRAM;
+	} else if (slice_is(v, "connected")) {
+		p->plan->ib.mode = PLAN_IB_MODE_CONNECTED;
+	} else {
+		complain(p, w, v, DIAG_ERROR, "datagram or connected", "not a mode of IPoIB; left out");
+		return false;
+	}
+	say(p, w, "sets IPoIB interfaces to %s mode", w->value);
+	return true;
+}
+
+PARSE(ib_nodedesc)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (v.len > NODEDESC_MAX || has_control(v)) {
+		complain(p, w, v, DIAG_ERROR, "at most 63 printable bytes",
+			"not a node description; left out");
+		return false;
+	}
+	p->plan->ib.nodedesc = w->value;
+	say(p, w, "names this node %s in the fabric", w->value);
+	return true;
+}
+
+static bool keep_clientid(struct parser *p, const uint8_t *bytes, size_t n, struct plan_clientid *ret)
+{
+	uint8_t *copy = arena_alloc(p->arena, n);
+
+	if (!copy) {
+		p->oom = true;
+		return false;
+	}
+	memcpy(copy, bytes, n);
+	*ret = (struct plan_clientid){.kind = PLAN_CLIENTID_HEX, .bytes = copy, .len = n};
+	return true;
+}
+
+/* 01ff2a..., with or without separators between the bytes. RFC 2132 9.14: a type and at least one byte. */
+static bool read_clientid(struct parser *p, struct slice s, struct plan_clientid *ret)
+{
+	uint8_t bytes[CLIENTID_MAX];
+	int n = read_hex(s, bytes, sizeof(bytes));
+
+	if (n < 0)
+		n = value_octets(s.s, s.len, bytes, sizeof(bytes));
+	return n >= 2 && keep_clientid(p, bytes, (size_t)n, ret);
+}
+
+/* "@TEXT": type octet 0 and the text, as NetworkManager sends it. */
+static bool read_clientid_text(struct parser *p, struct slice s, struct plan_clientid *ret)
+{
+	uint8_t bytes[CLIENTID_MAX] = {0};
+
+	if (s.len == 0 || s.len > sizeof(bytes) - 1)
+		return false;
+	memcpy(bytes + 1, s.s, s.len);
+	return keep_clientid(p, bytes, s.len + 1, ret);
+}
+
+PARSE(ib_clientid)
+{
+	static const struct {
+		const char *name;
+		enum plan_clientid_kind kind;
+		const char *effect;
+	} kinds[] = {
+		{"auto", PLAN_CLIENTID_AUTO, "tries the forms of client identifier that boot ROMs use, in turn"},
+		{"flexboot", PLAN_CLIENTID_FLEXBOOT, "sends the client identifier that FlexBoot sends"},
+		{"hw", PLAN_CLIENTID_HW, "sends hardware type and port GUID as the client identifier"},
+		{"rfc4361", PLAN_CLIENTID_RFC4361, "sends a client identifier of IAID and DUID (RFC 4361)"},
+		{"uuid", PLAN_CLIENTID_UUID, "sends the machine's UUID as the client identifier"},
+	};
+	struct slice v = word_value(w);
+	size_t i;
+
+	(void)row;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!slice_is(v, kinds[i].name))
+			continue;
+		p->plan->ib.clientid = (struct plan_clientid){.kind = kinds[i].kind};
+		say(p, w, "%s", kinds[i].effect);
+		return true;
+	}
+	if (slice_starts(v, "hex:") && read_clientid(p, slice_from(v, 4), &p->plan->ib.clientid)) {
+		say(p, w, "sends this client identifier: %s", w->value + 4);
+		return true;
+	}
+	complain(p, w, v, DIAG_ERROR, "auto, flexboot, hw, rfc4361, uuid or hex:BYTES",
+		"not a client identifier; left out");
+	return false;
+}
+
+/* --- RoCE, DHCP servers ------------------------------------------------------------------- */
+
+/* [DEVICE[/PORT]:]v1|v2 */
+PARSE(roce)
+{
+	struct slice v = word_value(w), device = {NULL, 0};
+	size_t colon = slice_find(v, ":");
+	struct slice version = colon < v.len ? slice_from(v, colon + 1) : v;
+	struct plan_roce item = {0}, *slot;
+
+	(void)row;
+	if (!slice_is(version, "v1") && !slice_is(version, "v2")) {
+		complain(p, w, version, DIAG_ERROR, "v1 or v2, for example rd.rdma.roce=mlx5_0/1:v2",
+			"not a version of RoCE; left out");
+		return false;
+	}
+	if (colon < v.len && !read_port((struct slice){v.s, colon}, &item.port, &device)) {
+		complain(p, w, (struct slice){v.s, colon}, DIAG_ERROR,
+			"write rd.rdma.roce=DEVICE[/PORT]:v2", "not a port; left out");
+		return false;
+	}
+	slot = push(p, &p->roces, sizeof(*slot), w);
+	if (!slot)
+		return false;
+	item.v2 = slice_is(version, "v2");
+	item.port.device = device.s ? keep(p, device) : NULL;
+	*slot = item;
+	say(p, w, "RDMA-CM uses RoCE %.*s on %s", SLICE(version),
+		device.s ? textf(p, "%.*s", (int)colon, v.s) : "every RoCE port");
+	return true;
+}
+
+PARSE(dhcp_server)
+{
+	struct slice rest = word_value(w), item;
+	const char *names = "";
+
+	(void)row;
+	while (slice_next(&rest, ',', &item)) {
+		struct inet_addr a, *slot;
+
+		if (item.len == 0)
+			continue;
+		if (value_inet(item.s, item.len, &a) < 0) {
+			complain(p, w, item, DIAG_ERROR, "write rd.net.dhcp.server=ADDR[,ADDR...]",
+				"not an address; left out");
+			continue;
+		}
+		slot = push(p, &p->dhcp_servers, sizeof(*slot), w);
+		if (!slot)
+			break;
+		*slot = a;
+		names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
+	}
+	if (names[0])
+		say(p, w, "takes leases only from%s", names);
+	return names[0] != 0;
+}
+
+/* IFNAME:HEX or IFNAME:@TEXT, one for each interface; the last for one counts. */
+PARSE(dhcp_client_id)
+{
+	static const char remedy[] = "write rd.net.dhcp.client-id=IFNAME:01-52-54-00-45-87-42 or IFNAME:@TEXT";
+	struct slice name, id = word_value(w);
+	struct plan_clientid parsed;
+	struct plan_client_id *slot;
+	bool good;
+
+	(void)row;
+	if (!slice_next(&id, ':', &name) || !value_ifname(name.s, name.len)) {
+		complain(p, w, name, DIAG_ERROR, remedy, "not an interface name; left out");
+		return false;
+	}
+	good = id.s && (slice_starts(id, "@") ? read_clientid_text(p, slice_from(id, 1), &parsed)
+					      : read_clientid(p, id, &parsed));
+	if (!good) {
+		complain(p, w, id.s ? id : name, DIAG_ERROR, remedy, "not a client identifier; left out");
+		return false;
+	}
+	slot = push(p, &p->client_ids, sizeof(*slot), w);
+	if (!slot)
+		return false;
+	*slot = (struct plan_client_id){.ifname = keep(p, name), .bytes = parsed.bytes, .len = parsed.len};
+	say(p, w, "sends this client identifier on %s: %.*s", slot->ifname, SLICE(id));
+	return true;
+}
