@@ -251,7 +251,15 @@ const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end)
 	return text;
 }
 
-enum cause report_waiting_for(const struct report *r, char *where, size_t size)
+enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size)
 {
-	return wait_line_cause(&r->wait, where, size);
+	enum cause oldest = wait_line_cause(&r->wait, where, size);
+
+	if (oldest == CAUSE_NONE)
+		return oldest;
+	for (size_t i = 0; i < r->wait.n; i++)
+		if (r->wait.slots[i].cause && !streq(r->wait.slots[i].rail, where))
+			report_cause(r, r->wait.slots[i].cause, r->wait.slots[i].rail, now, "%s", text);
+	report_cause(r, oldest, where, now, "%s", text);
+	return oldest;
 }

@@ -77,5 +77,8 @@ void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t 
 uint64_t report_deadline(const struct report *r);
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end);
 
-/* report_waiting_for: the cause of the longest current wait and its rail; CAUSE_NONE if none. */
-enum cause report_waiting_for(const struct report *r, char *where, size_t size);
+/*
+ * report_waits_over: the time for them is up: each current wait is reported as a cause with text, the one
+ * that lasted longest last. Returns that one's cause and its rail; CAUSE_NONE if nothing was waited for.
+ */
+enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size);

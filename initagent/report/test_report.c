@@ -133,12 +133,12 @@ TEST(status_line_is_calm)
 	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
 	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "no DHCP answer yet", 10 * s);
 	CHECK(!wait_line_tick(&w, 10 * s, 0, 180 * s));
-	CHECK_STR(wait_line_tick(&w, 11 * s, 0, 180 * s), "eth0: no DHCP answer yet (11 s of 180 s)");
+	CHECK_STR(wait_line_tick(&w, 11 * s, 0, 180 * s), "eth0: no DHCP answer yet (11 s of 180 s, IA-E501)");
 	CHECK(!wait_line_tick(&w, 12 * s, 0, 180 * s));
 	CHECK_INT(wait_line_deadline(&w), (long long)(16 * s));
 	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "no DHCP answer yet, 2 sent", 12 * s);
 	CHECK_STR(wait_line_tick(&w, 12 * s, 0, NSEC_NEVER),
-		"eth0: no DHCP answer yet, 2 sent (no limit)");
+		"eth0: no DHCP answer yet, 2 sent (no limit, IA-E501)");
 	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "", 13 * s);
 	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
 }

@@ -81,8 +81,8 @@ const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, ui
 	if (end != NSEC_NEVER)
 		snprintf(budget, sizeof(budget), "%u s of %u s", (unsigned)((now - start) / NSEC_PER_SEC),
 			(unsigned)((end - start) / NSEC_PER_SEC));
-	snprintf(w->line, sizeof(w->line), "%s%s%s (%s)", slot->rail,
-		*slot->rail ? ": " : "", slot->text, budget);
+	snprintf(w->line, sizeof(w->line), "%s%s%s (%s%s%s)", slot->rail, *slot->rail ? ": " : "", slot->text,
+		budget, slot->cause ? ", " : "", slot->cause ? cause_info(slot->cause)->code : "");
 	w->printed = now;
 	w->changed = false;
 	return w->line;
