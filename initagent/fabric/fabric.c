@@ -4,39 +4,17 @@
  * change (uevent, verbs event, timer) only says "look again"; the state is always what sysfs
  * shows, so a lost or doubled event does no harm.
  */
-#include "fabric/fabric.h"
+#include "fabric/room.h"
 
 #include <limits.h>
 #include <sys/epoll.h>
 
 #include "fabric/ops.h"
-#include "fabric/ports.h"
 #include "fabric/watch.h"
 #include "modules/uevent.h"
 
 /* Per dispatch, so that a flapping port cannot keep the loop from its other work. */
 #define EVENT_BUDGET 256
-
-/* What is to be told about ports[i], beside it so that the public list stays an array. */
-struct pending {
-	bool added, changed;
-};
-
-struct fabric {
-	struct env env;
-	const struct fabric_ops *ops;
-	struct fabric_port *ports;
-	struct pending *pending;
-	size_t n;
-	struct fabric_port gone[PORTS_MAX];
-	size_t n_gone;
-	struct watch_list *watches;
-	int epoll;
-	int uevent;
-	uint64_t next_look; /* the timer for devices without provider */
-	uint64_t period;
-	bool closed;
-};
 
 static int open_sources(struct fabric *f)
 {
@@ -50,7 +28,7 @@ static int open_sources(struct fabric *f)
 		return f->uevent;
 	if (epoll_ctl(f->epoll, EPOLL_CTL_ADD, f->uevent, &ev) < 0)
 		return -errno;
-	return watch_new(&f->watches, f->ops, f->epoll);
+	return 0;
 }
 
 int fabric_new(struct fabric **ret, const struct env *env, const struct fabric_ops *ops)
@@ -66,6 +44,10 @@ int fabric_new(struct fabric **ret, const struct env *env, const struct fabric_o
 	f->next_look = NSEC_NEVER;
 	f->period = FABRIC_POLL_MIN;
 	r = open_sources(f);
+	if (r >= 0)
+		r = watch_new(&f->watches, f->ops, f->epoll);
+	if (r >= 0)
+		r = inquiry_new(&f->inquiry, &f->env, f->ops->mad, f->epoll);
 	if (r < 0)
 		return r;
 	*ret = f;
@@ -78,6 +60,7 @@ struct fabric *fabric_free(struct fabric *f)
 	if (!f)
 		return NULL;
 	f->watches = watch_free(f->watches);
+	f->inquiry = inquiry_free(f->inquiry);
 	closep(&f->uevent);
 	closep(&f->epoll);
 	free(f->ports);
@@ -93,7 +76,7 @@ int fabric_fd(const struct fabric *f)
 
 uint64_t fabric_deadline(const struct fabric *f)
 {
-	return f->closed ? NSEC_NEVER : f->next_look;
+	return f->closed ? NSEC_NEVER : min_u64(f->next_look, inquiry_deadline(f->inquiry));
 }
 
 const struct fabric_port *fabric_ports(const struct fabric *f, size_t *ret_n)
@@ -142,6 +125,21 @@ static void tell_state(
 			is ? port_state_name(is->state) : "gone", now);
 	if (passes_gate(is) && !passes_gate(was))
 		tell_ready(f, is, now);
+}
+
+/*
+ * Every port as it is now to the inquiry, which asks what is to be asked. What it learned may be the
+ * last thing the gate waited for.
+ */
+static void ask_about_ports(struct fabric *f, uint64_t now)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		bool passed = passes_gate(&f->ports[i]);
+
+		inquiry_port(f->inquiry, &f->ports[i], now);
+		if (!passed && passes_gate(&f->ports[i]))
+			tell_ready(f, &f->ports[i], now);
+	}
 }
 
 /* Everything a caller may act on; text fields included, padding not. */
@@ -194,6 +192,7 @@ static void bury_missing(struct fabric *f, const struct fabric_port *list, size_
 		if (in_list(list, n, f->ports[i].name))
 			continue;
 		tell_state(f, &f->ports[i], NULL, now);
+		inquiry_forget(f->inquiry, f->ports[i].name);
 		watch_close(f->watches, f->ports[i].device);
 		if (!f->pending[i].added && f->n_gone < PORTS_MAX)
 			f->gone[f->n_gone++] = f->ports[i];
@@ -257,6 +256,7 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 		/* What happened before the context was open is only in sysfs: read again. */
 		if (list[i].verbs_events)
 			(void)ports_read(&f->env, &list[i]);
+		inquiry_fill(f->inquiry, &list[i]);
 		match(f, &list[i], &marks[i], now);
 	}
 	free(f->ports);
@@ -267,6 +267,8 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 	list = NULL;
 	f->period = FABRIC_POLL_MIN;
 	set_timer(f, now);
+	room_describe(f, now);
+	ask_about_ports(f, now);
 	return 0;
 }
 
@@ -322,12 +324,14 @@ static bool take_verbs_events(struct fabric *f, uint64_t now)
 }
 
 /*
- * "infiniband": the device; "infiniband_verbs": it can be opened now; a netdev that comes (IPoIB),
- * is renamed, or goes, perhaps the one under a port, and then our context is in its way.
+ * "infiniband": the device; "infiniband_verbs" and "infiniband_mad": it can be opened now; a netdev
+ * that comes (IPoIB), is renamed, or goes, perhaps the one under a port, and then our context is in
+ * its way.
  */
 static bool concerns_us(const struct uevent *ev)
 {
 	return streq(ev->subsystem, "infiniband") || streq(ev->subsystem, "infiniband_verbs") ||
+	       streq(ev->subsystem, "infiniband_mad") ||
 	       (streq(ev->subsystem, "net") && !streq(ev->action, "change"));
 }
 
@@ -368,16 +372,36 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 		return 0;
 	rescan = take_verbs_events(f, now);
 	rescan |= take_uevents(f);
+	inquiry_dispatch(f->inquiry, now);
 	if (rescan)
 		return fabric_rescan(f, now);
 	timer_look(f, now);
+	ask_about_ports(f, now);
 	return 0;
+}
+
+/* What the inquiry has to tell. A port that is gone meanwhile has nothing to be told about. */
+static bool pop_answer(struct fabric *f, struct fabric_event *ret)
+{
+	struct inquiry_event ev;
+
+	while (inquiry_pop(f->inquiry, &ev)) {
+		int i = find_index(f, ev.name);
+
+		if (i < 0)
+			continue;
+		inquiry_fill(f->inquiry, &f->ports[i]);
+		*ret = (struct fabric_event){
+			.type = ev.type, .port = f->ports[i], .group = ev.group};
+		return true;
+	}
+	return false;
 }
 
 bool fabric_pop_event(struct fabric *f, struct fabric_event *ret)
 {
 	if (f->n_gone) {
-		*ret = (struct fabric_event){FABRIC_PORT_GONE, f->gone[0]};
+		*ret = (struct fabric_event){.type = FABRIC_PORT_GONE, .port = f->gone[0]};
 		memmove(f->gone, f->gone + 1, --f->n_gone * sizeof(f->gone[0]));
 		return true;
 	}
@@ -386,17 +410,20 @@ bool fabric_pop_event(struct fabric *f, struct fabric_event *ret)
 
 		if (!p->added && !p->changed)
 			continue;
-		ret->type = p->added ? FABRIC_PORT_ADDED : FABRIC_PORT_CHANGED;
-		ret->port = f->ports[i];
+		*ret = (struct fabric_event){
+			.type = p->added ? FABRIC_PORT_ADDED : FABRIC_PORT_CHANGED,
+			.port = f->ports[i],
+		};
 		*p = (struct pending){0};
 		return true;
 	}
-	return false;
+	return pop_answer(f, ret);
 }
 
 void fabric_close_verbs(struct fabric *f)
 {
 	watch_close(f->watches, NULL);
+	inquiry_close(f->inquiry);
 	f->closed = true;
 	if (f->uevent >= 0)
 		(void)epoll_ctl(f->epoll, EPOLL_CTL_DEL, f->uevent, NULL);

@@ -6,6 +6,10 @@
  *
  * An open verbs context blocks the removal of the netdev under a soft RDMA device, so contexts live
  * only while the gate is watched: call fabric_close_verbs() before switch-root.
+ *
+ * What sysfs does not know is asked with MADs (management datagrams, libibumad): the cable's other
+ * end as soon as an InfiniBand port is LinkUp, the subnet manager and broadcast groups on demand.
+ * Nothing here waits for an answer; each comes as an event, and no answer is an answer too.
  */
 #pragma once
 
@@ -17,6 +21,9 @@
 /* Period of the fall-back timer: starts at MIN, grows by half each idle pass up to MAX. */
 #define FABRIC_POLL_MIN (100 * NSEC_PER_MSEC)
 #define FABRIC_POLL_MAX (1000 * NSEC_PER_MSEC)
+
+/* Longest time the SA may take for its answer before it is called silent. */
+#define FABRIC_SA_LIMIT (3500 * NSEC_PER_MSEC)
 
 struct fabric;
 struct fabric_ops; /* fabric/ops.h: the seam for tests */
@@ -56,6 +63,32 @@ const char *link_layer_name(enum link_layer l);
 const char *port_state_name(enum port_state s);
 const char *port_phys_name(enum port_phys p);
 
+/* IBTA NodeInfo.NodeType. */
+enum fabric_node { FABRIC_NODE_UNKNOWN, FABRIC_NODE_CA, FABRIC_NODE_SWITCH, FABRIC_NODE_ROUTER };
+
+/* The other end of a port's cable. type UNKNOWN: not asked, or it does not answer (M_Key). */
+struct fabric_neighbour {
+	enum fabric_node type;
+	unsigned port; /* the port of it that the cable is in */
+	uint64_t guid; /* its node GUID, host order */
+	char name[65]; /* its NodeDescription, printable ASCII; "" when it gave none */
+};
+
+enum fabric_sm_state {
+	FABRIC_SM_UNKNOWN, /* not asked, or not answered yet */
+	FABRIC_SM_ALIVE,   /* the SA behind the port's SM LID has answered */
+	FABRIC_SM_SILENT,  /* nobody does, or its host says that none runs there */
+	FABRIC_SM_STATE_MAX,
+};
+
+struct fabric_sm {
+	enum fabric_sm_state state;
+	uint64_t guid;	   /* of the SM's port, host order; 0: SMInfo was not answered */
+	unsigned priority; /* SMInfo.Priority, 0..15 */
+	unsigned role;	   /* SMInfo.SMState: 1 discovering, 2 standby, 3 master */
+	int error;	   /* UNKNOWN: why it could not be asked: -ENODEV for want of ib_umad; 0 */
+};
+
 struct fabric_port {
 	char device[64]; /* "mlx5_0" */
 	unsigned port;	 /* from 1 */
@@ -65,20 +98,54 @@ struct fabric_port {
 	enum port_state state;
 	enum port_phys phys;
 	uint32_t lid, sm_lid; /* 0: not set */
-	unsigned lmc;
+	unsigned lmc, sm_sl;
 	uint64_t guid;	       /* host order; port GUID on InfiniBand, node GUID on Ethernet */
 	uint64_t node_guid;    /* host order */
 	char netdev[IFNAMSIZ]; /* RoCE: the netdev under it; IB: its IPoIB netdev; "" unknown */
 	char rate[48];	       /* "100 Gb/sec (4X EDR)" */
 	char pci[32];	       /* "0000:3b:00.0", "" for soft devices */
 	bool verbs_events;     /* changes are announced; else the timer looks */
+	bool smprobe;	       /* the gate asks for sm.state ALIVE: fabric_set_smprobe() */
+	struct fabric_neighbour neighbour;
+	struct fabric_sm sm; /* forgotten when the port leaves ACTIVE or the SM LID changes */
 };
 
-enum fabric_event_type { FABRIC_PORT_ADDED, FABRIC_PORT_CHANGED, FABRIC_PORT_GONE };
+enum fabric_group_state {
+	FABRIC_GROUP_UNKNOWN, /* could not be asked: no ib_umad, no rights, port not ACTIVE */
+	FABRIC_GROUP_PRESENT,
+	FABRIC_GROUP_ABSENT,  /* the SA knows no such group, or none this port may know of */
+	FABRIC_GROUP_REFUSED, /* the SA refuses to say: its status is in "status" */
+	FABRIC_GROUP_SILENT,  /* the SA does not answer */
+	FABRIC_GROUP_STATE_MAX,
+};
+
+/* The IPoIB broadcast group of a partition (RFC 4391, 5), as the SA describes it. */
+struct fabric_group {
+	uint16_t pkey; /* full-membership bit set */
+	enum fabric_group_state state;
+	uint16_t status;    /* REFUSED: the MAD's status */
+	unsigned mtu;	    /* bytes of the InfiniBand MTU: IPoIB's is 4 less */
+	unsigned rate;	    /* Mb/s */
+	uint32_t qkey;
+	unsigned sl;
+	uint16_t mlid;
+	unsigned port_mtu;  /* of this node's port, for comparison; 0: not known */
+	unsigned port_rate; /* likewise, Mb/s */
+};
+
+enum fabric_event_type {
+	FABRIC_PORT_ADDED,
+	FABRIC_PORT_CHANGED,
+	FABRIC_PORT_GONE,
+	FABRIC_NEIGHBOUR, /* port.neighbour has become known */
+	FABRIC_SM,	  /* port.sm has changed */
+	FABRIC_GROUP,	  /* the answer to fabric_ask_group() is in "group" */
+};
 
 struct fabric_event {
 	enum fabric_event_type type;
 	struct fabric_port port; /* a copy, as last seen */
+	struct fabric_group group;
 };
 
 /*
@@ -116,15 +183,62 @@ const struct fabric_port *fabric_ports(const struct fabric *f, size_t *ret_n);
 /* fabric_find: a port by device name and number (0: its first port), NULL when unknown. */
 const struct fabric_port *fabric_find(const struct fabric *f, const char *device, unsigned port);
 
-/* fabric_close_verbs: closes every verbs context and stops watching for good. */
+/* fabric_close_verbs: closes every verbs and MAD context and stops watching for good. */
 void fabric_close_verbs(struct fabric *f);
 
 /*
+ * fabric_set_smprobe: rd.ib.smprobe. From now on the SA behind the SM LID of each InfiniBand port
+ * that turns ACTIVE is asked until it answers, and fabric_gate() waits for that. Costs one MAD a
+ * port when all is well.
+ */
+void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now);
+
+/*
+ * fabric_ask_sm: asks the SA once although smprobe is off, for example because carrier is late. The
+ * answer is a FABRIC_SM event. 0, -ENOENT for an unknown port, -EAGAIN when the port is not ACTIVE
+ * with an SM LID, or another negative errno when it cannot be asked.
+ */
+int fabric_ask_sm(struct fabric *f, const char *device, unsigned port, uint64_t now);
+
+/*
+ * fabric_ask_group: asks the SA for the IPoIB broadcast group of a partition (membership bit of pkey
+ * is ignored). The answer is a FABRIC_GROUP event, within FABRIC_SA_LIMIT. Errors as above.
+ */
+int fabric_ask_group(
+	struct fabric *f, const char *device, unsigned port, uint16_t pkey, uint64_t now);
+
+/*
+ * fabric_judge_group: why an IPoIB interface of this partition has no carrier although its port
+ * passes the gate. Returns the cause and one line of text; NETDEV_NO_CARRIER when the group is there
+ * and fits the port, so that the join only takes its time. Pure.
+ */
+enum cause fabric_judge_group(
+	const struct fabric_port *port, const struct fabric_group *group, char *text, size_t size);
+
+/* fabric_asking: true while an answer is still to come. */
+bool fabric_asking(const struct fabric *f);
+
+/*
+ * fabric_describe: gives every InfiniBand device, now and later, its NodeDescription, so that the
+ * fabric shows a name. text: rd.ib.nodedesc ("%h" host name, "%d" device, as rdma-ndd has it) or
+ * NULL for "%h %d"; host: the host name, "" when there is none yet: then the node GUID stands for
+ * it. Call again when the host name is known; a description that is right already is not written.
+ */
+void fabric_describe(struct fabric *f, const char *text, const char *host, uint64_t now);
+
+/*
  * fabric_gate: what stands between this port and its rail. CAUSE_NONE: nothing, go on. Else the
- * cause and one line of text. InfiniBand: LinkUp, ACTIVE, LID, SM LID. Ethernet: ACTIVE (ask
+ * cause and one line of text with the port's name, states and, if known, its cable's other end.
+ * InfiniBand: LinkUp, ACTIVE, LID, SM LID, with smprobe an SA that answers. Ethernet: ACTIVE (ask
  * fabric_find_gid() for the GID, which appears with the address). Pure.
  */
 enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size);
+
+/* fabric_sm_name: "unknown", "alive", "silent"; never NULL. */
+const char *fabric_sm_name(enum fabric_sm_state s);
+
+/* fabric_neighbour_text: "leaf12 port 17", by GUID when it has no name; "" when unknown. */
+void fabric_neighbour_text(const struct fabric_neighbour *n, char *buf, size_t size);
 
 enum gid_type { GID_IB_ROCE_V1, GID_ROCE_V2, GID_TYPE_MAX };
 
@@ -145,12 +259,49 @@ int fabric_find_gid(const struct env *env, const struct fabric_port *port,
 /* fabric_gid_from_ipv4: the IPv4-mapped GID (::ffff:a.b.c.d) of an address in network order. */
 void fabric_gid_from_ipv4(uint32_t address, uint8_t ret_raw[static 16]);
 
-/* fabric_print_ports: the table of "initagent ports". 0, or -errno when sysfs is unreadable. */
-int fabric_print_ports(const struct env *env, FILE *out);
+enum fabric_pkey { PKEY_ABSENT, PKEY_LIMITED, PKEY_FULL };
 
 /*
- * fabric_umad_cas: names of the adapters libibumad can really open. libibumad alone names an
- * adapter that is not there ("mthca0") when sysfs has none, so each name is checked. Returns the
- * number written to names, or -errno.
+ * fabric_find_pkey: is the partition in the port's P_Key table as it is now? pkey's membership bit does
+ * not count; the answer tells the table's (IBTA 10.9.1.2: a limited member reaches full ones only).
+ */
+enum fabric_pkey fabric_find_pkey(const struct env *env, const struct fabric_port *port, uint16_t pkey);
+
+/*
+ * fabric_set_roce: the RoCE version RDMA-CM uses on this port, through rdma_cm's folder in configfs
+ * (mounted if need be). Returns 0, or -errno (-ENOENT: rdma_cm is not loaded; -ENODEV: it does not
+ * know the device).
+ */
+int fabric_set_roce(const struct env *env, const struct fabric_port *port, bool v2);
+
+#define FABRIC_NETDEVS_MAX 16
+
+/* A netdev on a port, as sysfs shows it. */
+struct fabric_netdev {
+	char name[IFNAMSIZ];
+	unsigned mtu;
+	uint16_t pkey;	 /* IPoIB; 0: not told */
+	bool up, carrier;
+	char mode[16];	 /* IPoIB: "datagram", "connected"; "" when sysfs does not tell */
+};
+
+/*
+ * fabric_netdevs: the netdevs on a port: all IPoIB interfaces with its GUID, or the Ethernet netdev
+ * under it; by name. Returns how many were written to list.
+ */
+size_t fabric_netdevs(const struct env *env, const struct fabric_port *port,
+	struct fabric_netdev list[static FABRIC_NETDEVS_MAX]);
+
+/*
+ * fabric_print_ports: the table of "initagent ports" for n ports as fabric_ports() gives them: what
+ * ibstat, "rdma link" and the IPoIB interfaces' sysfs tell together, and the gate's words.
+ */
+void fabric_print_ports(
+	const struct env *env, const struct fabric_port *ports, size_t n, FILE *out);
+
+/*
+ * fabric_umad_cas: names of the adapters libibumad can really open; none without ib_umad. libibumad
+ * alone names an adapter that is not there ("mthca0") when sysfs has none, so each name is checked.
+ * Returns the number written to names, or -errno.
  */
 int fabric_umad_cas(const struct env *env, char (*names)[64], size_t max);

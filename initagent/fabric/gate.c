@@ -4,6 +4,8 @@
  * thing to mend is the one that is named. ACTIVE and SM LID are judged together: sm_lid is set
  * shortly before ACTIVE and keeps its old value while the port is DOWN.
  */
+#include <inttypes.h>
+
 #include "fabric/fabric.h"
 
 /* LIDs that mean "none": reserved, and the permissive LID (IBTA vol. 1, 4.1.1). */
@@ -15,6 +17,17 @@ static bool no_lid(uint32_t lid)
 static bool is_ib(const struct fabric_port *p)
 {
 	return p->link_layer != LINK_LAYER_ETHERNET;
+}
+
+static bool is_disabled(const struct fabric_port *p)
+{
+	/* Some go on calling themselves INIT. */
+	return is_ib(p) && p->state <= PORT_INIT && p->phys == PHYS_DISABLED;
+}
+
+static bool is_polling(const struct fabric_port *p)
+{
+	return p->state <= PORT_STATE_DOWN && p->phys == PHYS_POLLING;
 }
 
 static bool no_link(const struct fabric_port *p)
@@ -42,25 +55,59 @@ static bool lacks_sm_lid(const struct fabric_port *p)
 	return is_ib(p) && no_lid(p->sm_lid);
 }
 
+static bool sm_is_silent(const struct fabric_port *p)
+{
+	return is_ib(p) && p->smprobe && p->sm.state == FABRIC_SM_SILENT;
+}
+
+static bool sm_not_asked(const struct fabric_port *p)
+{
+	return is_ib(p) && p->smprobe && p->sm.state == FABRIC_SM_UNKNOWN && p->sm.error;
+}
+
+static bool sm_not_proven(const struct fabric_port *p)
+{
+	return is_ib(p) && p->smprobe && p->sm.state != FABRIC_SM_ALIVE;
+}
+
 static const struct {
 	bool (*applies)(const struct fabric_port *p);
 	enum cause cause;
 	const char *what;
 } rows[] = {
+	{is_disabled, CAUSE_PORT_DISABLED, "port is disabled"},
+	{is_polling, CAUSE_PORT_NO_LINK, "no link partner: cable out, or its other end off"},
 	{no_link, CAUSE_PORT_NO_LINK, "no link"},
-	{waits_for_sm, CAUSE_PORT_NO_SM, "waiting for the subnet manager"},
+	{waits_for_sm, CAUSE_PORT_NO_SM, "no subnet manager yet"},
 	{not_active, CAUSE_PORT_DOWN, "not ACTIVE"},
 	{lacks_lid, CAUSE_PORT_NO_SM, "no LID yet"},
 	{lacks_sm_lid, CAUSE_PORT_NO_SM, "subnet manager's LID unknown"},
+	{sm_is_silent, CAUSE_PORT_SM_SILENT, "subnet manager does not answer"},
+	{sm_not_asked, CAUSE_PORT_SM_SILENT, "subnet manager cannot be asked (is ib_umad loaded?)"},
+	{sm_not_proven, CAUSE_PORT_SM_SILENT, "asking the subnet manager for a sign of life"},
 };
+
+void fabric_neighbour_text(const struct fabric_neighbour *n, char *buf, size_t size)
+{
+	if (n->type == FABRIC_NODE_UNKNOWN && size)
+		buf[0] = 0;
+	else if (*n->name)
+		snprintf(buf, size, "%s port %u", n->name, n->port);
+	else
+		snprintf(buf, size, "GUID %016" PRIx64 " port %u", n->guid, n->port);
+}
 
 enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size)
 {
+	char end[96];
+
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i].applies(port))
 			continue;
-		snprintf(text, size, "%s (state %s, phys %s)", rows[i].what,
-			port_state_name(port->state), port_phys_name(port->phys));
+		fabric_neighbour_text(&port->neighbour, end, sizeof(end));
+		snprintf(text, size, "%s %s %s, %s%s%s%s", port->name, port_phys_name(port->phys),
+			port_state_name(port->state), rows[i].what, *end ? " (cable ends at " : "", end,
+			*end ? ")" : "");
 		return rows[i].cause;
 	}
 	if (size)

@@ -24,7 +24,8 @@ struct fabric_ops {
 	int (*verbs_next)(void *data, void *context, struct verbs_event *ret);
 	void (*verbs_close)(void *data, void *context);
 	void *data;
+	const struct mad_ops *mad; /* fabric/mad_io.h; NULL: nothing is asked by MADs */
 };
 
-/* fabric_real_ops: netlink and libibverbs. */
+/* fabric_real_ops: netlink, libibverbs and libibumad. */
 extern const struct fabric_ops fabric_real_ops;

@@ -230,6 +230,12 @@ static void read_guids(const struct env *env, struct fabric_port *p)
 		p->guid = be64(raw + 8);
 }
 
+void ports_firmware(const struct env *env, const char *device, char *buf, size_t size)
+{
+	if (env_read(env, buf, size, CLASS "/%s/fw_ver", device) < 0)
+		buf[0] = 0;
+}
+
 int ports_read(const struct env *env, struct fabric_port *port)
 {
 	struct fabric_port p = *port;
@@ -244,6 +250,7 @@ int ports_read(const struct env *env, struct fabric_port *port)
 	p.lid = (uint32_t)port_number(env, &p, "lid");
 	p.sm_lid = (uint32_t)port_number(env, &p, "sm_lid");
 	p.lmc = (unsigned)port_number(env, &p, "lid_mask_count");
+	p.sm_sl = (unsigned)port_number(env, &p, "sm_sl");
 	read_layer(env, &p);
 	read_guids(env, &p);
 	read_netdev(env, &p);

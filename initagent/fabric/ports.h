@@ -23,3 +23,10 @@ int ports_parse_state(const char *text, int max);
 
 /* ports_parse_gid: "fe80:0000:...": 16 bytes in network order; -EINVAL when malformed. Pure. */
 int ports_parse_gid(const char *text, uint8_t ret[static 16]);
+
+/* ports_pkeys: the valid entries of the port's P_Key table in its order; how many were written. */
+size_t ports_pkeys(
+	const struct env *env, const struct fabric_port *port, uint16_t *ret, size_t max);
+
+/* ports_firmware: the device's firmware version; "" when it tells none. */
+void ports_firmware(const struct env *env, const char *device, char *buf, size_t size);

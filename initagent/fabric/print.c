@@ -5,7 +5,9 @@
 #include "fabric/fabric.h"
 #include "fabric/ports.h"
 
-#define ROW "%-14s %-11s %-12s %-13s %6s %6s %-19s %-15s %s\n"
+#define ROW	  "%-12s %-11s %-8s %-9s %6s %6s %3s %-19s %-20s %-13s %s\n"
+#define PKEYS_MAX 128 /* the largest tables of adapters today */
+#define PKEYS_ROW 6   /* of them in the table's row */
 
 /* LIDs are 16 bits; Omni-Path has longer ones, in hexadecimal by custom. */
 static void lid_text(char *buf, size_t size, uint32_t lid)
@@ -13,40 +15,76 @@ static void lid_text(char *buf, size_t size, uint32_t lid)
 	snprintf(buf, size, lid > UINT16_MAX ? "0x%" PRIx32 : "%" PRIu32, lid);
 }
 
-static void print_row(const struct fabric_port *p, FILE *out)
+static void pkeys_text(const struct env *env, const struct fabric_port *p, char *buf, size_t size)
 {
-	char guid[24], lid[16] = "-", sm[16] = "-";
+	uint16_t keys[PKEYS_MAX];
+	size_t n = ports_pkeys(env, p, keys, PKEYS_MAX), at = 0;
+
+	(void)strscpy(buf, "-", size);
+	for (size_t i = 0; i < n && i < PKEYS_ROW && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%04x", i ? " " : "", keys[i]);
+	if (n > PKEYS_ROW && at < size)
+		snprintf(buf + at, size - at, " and %zu more", n - PKEYS_ROW);
+}
+
+static void print_row(const struct env *env, const struct fabric_port *p, FILE *out)
+{
+	char guid[24], lid[16] = "-", sm[16] = "-", lmc[8] = "-", pkeys[80] = "-", firmware[64];
+	bool ib = p->link_layer != LINK_LAYER_ETHERNET;
 
 	snprintf(guid, sizeof(guid), "%04x:%04x:%04x:%04x", (unsigned)(p->guid >> 48 & 0xffff),
 		(unsigned)(p->guid >> 32 & 0xffff), (unsigned)(p->guid >> 16 & 0xffff),
 		(unsigned)(p->guid & 0xffff));
-	if (p->link_layer == LINK_LAYER_INFINIBAND) {
+	ports_firmware(env, p->device, firmware, sizeof(firmware));
+	if (ib) {
 		lid_text(lid, sizeof(lid), p->lid);
 		lid_text(sm, sizeof(sm), p->sm_lid);
+		snprintf(lmc, sizeof(lmc), "%u", p->lmc);
+		pkeys_text(env, p, pkeys, sizeof(pkeys));
 	}
-	fprintf(out, ROW, p->name, link_layer_name(p->link_layer), port_state_name(p->state),
-		port_phys_name(p->phys), lid, sm, guid, *p->netdev ? p->netdev : "-",
-		*p->rate ? p->rate : "-");
+	fprintf(out, ROW, p->name, link_layer_name(p->link_layer), port_phys_name(p->phys),
+		port_state_name(p->state), lid, sm, lmc, guid, *p->rate ? p->rate : "-",
+		*firmware ? firmware : "-", pkeys);
 }
 
-int fabric_print_ports(const struct env *env, FILE *out)
+static void print_netdev(const struct fabric_netdev *d, FILE *out)
 {
-	_cleanup_free_ struct fabric_port *list = NULL;
-	int n = ports_scan(env, &list);
-	char text[128];
+	fprintf(out, "  netdev %s, %s, MTU %u", d->name,
+		!d->up	     ? "down"
+		: d->carrier ? "carrier"
+			     : "no carrier",
+		d->mtu);
+	if (d->pkey)
+		fprintf(out, ", P_Key %04x", d->pkey);
+	fprintf(out, "%s%s\n", *d->mode ? ", " : "", d->mode);
+}
 
-	if (n < 0)
-		return n;
+static void print_below(const struct env *env, const struct fabric_port *p, FILE *out)
+{
+	struct fabric_netdev netdevs[FABRIC_NETDEVS_MAX];
+	size_t n = fabric_netdevs(env, p, netdevs);
+	char text[200], end[96];
+
+	for (size_t i = 0; i < n; i++)
+		print_netdev(&netdevs[i], out);
+	fabric_neighbour_text(&p->neighbour, end, sizeof(end));
+	if (*end)
+		fprintf(out, "  cable ends at %s\n", end);
+	if (fabric_gate(p, text, sizeof(text)) != CAUSE_NONE)
+		fprintf(out, "  %s\n", text);
+}
+
+void fabric_print_ports(
+	const struct env *env, const struct fabric_port *ports, size_t n, FILE *out)
+{
 	if (n == 0) {
 		fprintf(out, "no RDMA device\n");
-		return 0;
+		return;
 	}
-	fprintf(out, ROW, "port", "link layer", "state", "phys", "LID", "SM LID", "GUID", "netdev",
-		"rate");
-	for (int i = 0; i < n; i++)
-		print_row(&list[i], out);
-	for (int i = 0; i < n; i++)
-		if (fabric_gate(&list[i], text, sizeof(text)) != CAUSE_NONE)
-			fprintf(out, "%s: %s\n", list[i].name, text);
-	return 0;
+	fprintf(out, ROW, "port", "link layer", "phys", "state", "LID", "SM LID", "LMC", "GUID",
+		"rate", "firmware", "P_Keys");
+	for (size_t i = 0; i < n; i++) {
+		print_row(env, &ports[i], out);
+		print_below(env, &ports[i], out);
+	}
 }

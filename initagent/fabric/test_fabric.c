@@ -118,7 +118,7 @@ static void lab_new(struct lab *l, bool provider)
 	l->provider = provider;
 	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, l->uevent),
 		0);
-	l->ops = (struct fabric_ops){lab_uevent, lab_open, lab_next, lab_close, l};
+	l->ops = (struct fabric_ops){lab_uevent, lab_open, lab_next, lab_close, l, NULL};
 	CHECK_INT(fabric_new(&l->fabric, &l->tree.env, &l->ops), 0);
 }
 

@@ -44,7 +44,7 @@ TEST(infiniband_without_subnet_manager)
 	CHECK_STR(p->pci, "0000:3b:00.0");
 	CHECK_STR(p->rate, "100 Gb/sec (4X EDR)");
 	CHECK(p->guid == UINT64_C(0x0c42a1030065fe2a));
-	gate_is(p, CAUSE_PORT_NO_SM, "waiting for the subnet manager (state INIT, phys LinkUp)");
+	gate_is(p, CAUSE_PORT_NO_SM, "mlx5_0/1 LinkUp INIT, no subnet manager yet");
 }
 
 TEST(infiniband_in_service)
@@ -64,9 +64,10 @@ TEST(infiniband_in_service)
 	gate_is(&p[0], CAUSE_NONE, "");
 	/* sm_lid keeps its old value while the port is down: it proves nothing. */
 	CHECK_INT(p[1].sm_lid, 1);
-	gate_is(&p[1], CAUSE_PORT_NO_LINK, "no link (state DOWN, phys Polling)");
+	gate_is(&p[1], CAUSE_PORT_NO_LINK,
+		"mlx5_2/1 Polling DOWN, no link partner: cable out, or its other end off");
 	gate_is(&p[2], CAUSE_PORT_NO_SM,
-		"waiting for the subnet manager (state ARMED, phys LinkUp)");
+		"mlx5_10/1 LinkUp ARMED, no subnet manager yet");
 }
 
 TEST(vpi_adapter_mixes_link_layers)
@@ -145,7 +146,7 @@ TEST(gate_rows)
 		/* sm_lid is there before ACTIVE: not enough. */
 		{LINK_LAYER_INFINIBAND, PORT_INIT, PHYS_LINK_UP, 5, 1, CAUSE_PORT_NO_SM},
 		{LINK_LAYER_INFINIBAND, PORT_STATE_DOWN, PHYS_POLLING, 5, 1, CAUSE_PORT_NO_LINK},
-		{LINK_LAYER_INFINIBAND, PORT_STATE_DOWN, PHYS_DISABLED, 0, 0, CAUSE_PORT_NO_LINK},
+		{LINK_LAYER_INFINIBAND, PORT_STATE_DOWN, PHYS_DISABLED, 0, 0, CAUSE_PORT_DISABLED},
 		{LINK_LAYER_INFINIBAND, PORT_STATE_DOWN, PHYS_LINK_UP, 0, 0, CAUSE_PORT_DOWN},
 		{LINK_LAYER_ETHERNET, PORT_ACTIVE, PHYS_LINK_UP, 0, 0, CAUSE_NONE},
 		{LINK_LAYER_ETHERNET, PORT_STATE_DOWN, PHYS_DISABLED, 0, 0, CAUSE_PORT_NO_LINK},
@@ -217,39 +218,40 @@ TEST(gid_of_an_address)
 	CHECK_INT(fabric_find_gid(&env, p, raw, &gid), -ENOENT);
 }
 
-TEST(the_printed_table)
+static char *printed(const char *tree)
 {
-	const struct env env = {.prefix = TREE("mlx4-vpi")};
-	_cleanup_free_ char *text = NULL;
+	const struct env env = {.prefix = tree};
+	_cleanup_free_ struct fabric_port *p = NULL;
+	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
+	int n = ports_scan(&env, &p);
 
-	CHECK_INT(fabric_print_ports(&env, f), 0);
+	CHECK(n >= 0);
+	fabric_print_ports(&env, p, (size_t)n, f);
 	fclose(f);
-	CHECK_STR(text, "port           link layer  state        phys             LID SM LID GUID  "
-			"              "
-			"netdev          rate\n"
-			"mlx4_0/1       InfiniBand  ACTIVE       LinkUp             3      1 "
-			"0002:c903:00ef:1231 "
-			"ib0             56 Gb/sec (4X FDR)\n"
-			"mlx4_0/2       Ethernet    ACTIVE       LinkUp             -      - "
-			"0002:c903:00ef:1230 "
-			"eth2            40 Gb/sec (4X QDR)\n");
+	return text;
+}
+
+TEST(the_printed_table)
+{
+	_cleanup_free_ char *text = printed(TREE("mlx4-vpi"));
+
+	CHECK_STR(text,
+		"port         link layer  phys     state        LID SM LID LMC GUID                "
+		"rate                 firmware      P_Keys\n"
+		"mlx4_0/1     InfiniBand  LinkUp   ACTIVE         3      1   0 0002:c903:00ef:1231 "
+		"56 Gb/sec (4X FDR)   2.42.5000     -\n"
+		"mlx4_0/2     Ethernet    LinkUp   ACTIVE         -      -   - 0002:c903:00ef:1230 "
+		"40 Gb/sec (4X QDR)   2.42.5000     -\n");
 }
 
 TEST(the_printed_table_names_what_is_missing)
 {
-	const struct env env = {.prefix = TREE("mlx5-init")}, none = {.prefix = "/nonexistent"};
-	_cleanup_free_ char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	_cleanup_free_ char *init = printed(TREE("mlx5-init")), *none = printed("/nonexistent");
 
-	CHECK_INT(fabric_print_ports(&env, f), 0);
-	CHECK_INT(fabric_print_ports(&none, f), 0);
-	fclose(f);
-	CHECK(strstr(
-		text, "\nmlx5_0/1: waiting for the subnet manager (state INIT, phys LinkUp)\n"));
-	CHECK(strstr(text, "\nno RDMA device\n"));
+	CHECK(strstr(init, "\n  mlx5_0/1 LinkUp INIT, no subnet manager yet\n"));
+	CHECK_STR(none, "no RDMA device\n");
 }
 
 /* libibumad alone makes up "mthca0" where there is no adapter. */

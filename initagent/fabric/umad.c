@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* umad: which adapters libibumad can open. */
+#include "fabric/umad.h"
+
 #include <infiniband/umad.h>
 #include <limits.h>
 
 #include "fabric/fabric.h"
 
 #define CLASS "/sys/class/infiniband"
+#define ABI   "/sys/class/infiniband_mad/abi_version"
+
+bool umad_is_there(const struct env *env)
+{
+	char text[16];
+
+	return env_read(env, text, sizeof(text), ABI) > 0;
+}
 
 /* libibumad looks at the real /sys whatever our prefix is, so both must know the adapter. */
 static bool is_real(const struct env *env, const char *name)
@@ -31,6 +41,8 @@ int fabric_umad_cas(const struct env *env, char (*names)[64], size_t max)
 
 	/* Without this look, libibumad would name its default adapter. */
 	if (env_path(env, path, sizeof(path), CLASS) < 0 || access(path, F_OK) < 0)
+		return 0;
+	if (!umad_is_there(env))
 		return 0;
 	if (umad_init() < 0)
 		return -EIO;

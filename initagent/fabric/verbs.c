@@ -6,6 +6,7 @@
  */
 #include <infiniband/verbs.h>
 
+#include "fabric/mad_io.h"
 #include "fabric/ops.h"
 #include "modules/uevent.h"
 
@@ -110,4 +111,5 @@ const struct fabric_ops fabric_real_ops = {
 	.verbs_open = verbs_open,
 	.verbs_next = verbs_next,
 	.verbs_close = verbs_close,
+	.mad = &mad_real_ops,
 };

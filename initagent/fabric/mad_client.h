@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mad_client: questions of one port and their answers. Several may be under way; each is sent again
+ * a few times, with a doubling period, and ends in an answer or in silence. The port is open only
+ * while one is under way.
+ */
+#pragma once
+
+#include "fabric/mad_io.h"
+
+struct mad_client;
+
+struct mad_ask {
+	enum mad_query query;
+	uint16_t pkey;	 /* MAD_SA_GROUP */
+	uint32_t lid;	 /* where to: the SM LID; unused by directed route */
+	unsigned sl;
+	unsigned tries;	 /* how often it is sent, from 1 */
+	uint64_t period; /* ns to wait after the first; doubles each time */
+};
+
+enum mad_outcome {
+	MAD_ANSWERED,
+	MAD_SILENT, /* no answer to any try: the other side is dead, deaf or wants an M_Key */
+	MAD_FAILED, /* could not be sent: error */
+};
+
+struct mad_result {
+	enum mad_query query;
+	uint16_t pkey; /* of the question */
+	enum mad_outcome outcome;
+	int error;
+	struct mad_answer answer; /* MAD_ANSWERED */
+};
+
+/* mad_client_new: opens nothing yet. env and ops are borrowed. 0 or -ENOMEM. */
+int mad_client_new(struct mad_client **ret, const struct env *env, const struct mad_ops *ops,
+	const char *device, unsigned port);
+struct mad_client *mad_client_free(struct mad_client *c);
+DEFINE_FREEP(struct mad_client, mad_client_free)
+
+/*
+ * mad_client_ask: sends a question; one of the same kind (and P_Key) that is under way is replaced.
+ * Its result is popped later. Returns 0, or with nothing asked: -ENODEV when ib_umad is not there
+ * yet, -EACCES, -EPERM (see mad_io.h), -ENOSPC when too many are under way, or another errno.
+ */
+int mad_client_ask(struct mad_client *c, const struct mad_ask *ask, uint64_t now);
+
+/* mad_client_cancel: forgets a kind of question and its result. */
+void mad_client_cancel(struct mad_client *c, enum mad_query query);
+
+/* mad_client_fd: to poll for reading; -1 while the port is closed. Changes with each opening. */
+int mad_client_fd(const struct mad_client *c);
+
+/* mad_client_deadline: of the next try; NSEC_NEVER when none is due. */
+uint64_t mad_client_deadline(const struct mad_client *c);
+
+/* mad_client_dispatch: takes answers, sends what is due again, closes the port when all is done. */
+void mad_client_dispatch(struct mad_client *c, uint64_t now);
+
+bool mad_client_pop(struct mad_client *c, struct mad_result *ret);
+
+/* mad_client_busy: a question is under way, or a result waits to be popped. */
+bool mad_client_busy(const struct mad_client *c);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* mad_io: see mad_io.h. */
+#include "fabric/mad_io.h"
+
+#include <infiniband/umad.h>
+
+#include "fabric/umad.h"
+
+struct mad_io {
+	int fd;
+	int agents[MAD_CLASS_MAX]; /* -1: not registered yet */
+};
+
+static int io_open(
+	void *data, const struct env *env, const char *device, unsigned port, void **ret_io)
+{
+	struct mad_io *io;
+	int fd;
+
+	(void)data;
+	if ((env->prefix && *env->prefix) || !umad_is_there(env))
+		return -ENODEV;
+	io = malloc(sizeof(*io));
+	if (!io)
+		return -ENOMEM;
+	errno = 0;
+	fd = umad_open_port(device, (int)port);
+	if (fd < 0) {
+		/* The library has one code for every reason not to open the node. */
+		int r = errno == EACCES || errno == EPERM ? -EACCES : -ENODEV;
+
+		free(io);
+		return r;
+	}
+	/* Fails on a number that stands for no real descriptor, where it does not matter. */
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	io->fd = fd;
+	for (size_t i = 0; i < MAD_CLASS_MAX; i++)
+		io->agents[i] = -1;
+	*ret_io = io;
+	return 0;
+}
+
+static int io_fd(void *data, void *io)
+{
+	(void)data;
+	return ((struct mad_io *)io)->fd;
+}
+
+/* An agent without methods and without RMPP: it gets only the answers to what it sends itself. */
+static int agent(struct mad_io *io, enum mad_class class)
+{
+	const struct mad_class_info *info = mad_class_info(class);
+
+	if (io->agents[class] < 0)
+		io->agents[class] = umad_register(io->fd, info->mgmt_class, info->version, 0, NULL);
+	return io->agents[class];
+}
+
+static int io_send(void *data, void *handle, const struct mad_to *to,
+	const uint8_t mad[static MAD_SIZE], unsigned timeout_ms)
+{
+	const struct mad_class_info *info = mad_class_info(to->class);
+	struct mad_io *io = handle;
+	_cleanup_free_ void *umad = calloc(1, umad_size() + MAD_SIZE);
+	int id = agent(io, to->class);
+
+	(void)data;
+	if (!umad)
+		return -ENOMEM;
+	if (id < 0)
+		return -EPERM;
+	/* P_Key index 0 holds the default partition's key (IBTA vol. 1, 10.9.3). */
+	umad_set_pkey(umad, 0);
+	umad_set_addr(umad, to->lid, (int)info->qp, to->sl, (int)info->qkey);
+	memcpy(umad_get_mad(umad), mad, MAD_SIZE);
+	/* No retries by the kernel: the client's timers do them, and each has a number of its own. */
+	return umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
+}
+
+static int io_recv(void *data, void *handle, uint8_t buf[static MAD_IO_SIZE], int *ret_error)
+{
+	struct mad_io *io = handle;
+	_cleanup_free_ void *umad = calloc(1, umad_size() + MAD_IO_SIZE);
+	int len = MAD_IO_SIZE;
+	int r;
+
+	(void)data;
+	if (!umad)
+		return -ENOMEM;
+	r = umad_recv(io->fd, umad, &len, 0);
+	if (r < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : errno ? -errno : -EIO;
+	if (len <= 0 || len > MAD_IO_SIZE)
+		return -EBADMSG;
+	*ret_error = umad_status(umad);
+	memcpy(buf, umad_get_mad(umad), (size_t)len);
+	return len;
+}
+
+static void io_close(void *data, void *handle)
+{
+	struct mad_io *io = handle;
+
+	(void)data;
+	(void)umad_close_port(io->fd);
+	free(io);
+}
+
+const struct mad_ops mad_real_ops = {
+	.open = io_open,
+	.fd = io_fd,
+	.send = io_send,
+	.recv = io_recv,
+	.close = io_close,
+};

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * netdevs: the netdevs on a port, from sysfs alone, so that it works on any host and on fixture
+ * trees. An IPoIB interface belongs to the port whose GUID ends its address (RFC 4391, 9.1.1); its
+ * partition is in its broadcast address, since interfaces made by netlink have no pkey file.
+ */
+#include <dirent.h>
+#include <limits.h>
+
+#include "fabric/fabric.h"
+#include "fabric/ports.h"
+
+#define NET	   "/sys/class/net"
+#define TYPE_IPOIB 32	  /* linux/if_arp.h ARPHRD_INFINIBAND */
+#define FLAG_UP	   0x1	  /* linux/if.h IFF_UP */
+#define ADDR_LEN   20	  /* IPoIB: flags and QPN (4), GID (16) */
+#define ADDR_PKEY  8	  /* in the broadcast address: 00ffffff, then ff12:401b:PKEY:... */
+#define ADDR_GUID  12
+
+static unsigned long net_number(const struct env *env, const char *name, const char *attribute, int base)
+{
+	char text[32];
+
+	if (env_read(env, text, sizeof(text), NET "/%s/%s", name, attribute) <= 0)
+		return 0;
+	return strtoul(text, NULL, base);
+}
+
+/* "80:00:02:08:fe:80:...": false unless it has all 20 bytes. */
+static bool net_address(
+	const struct env *env, const char *name, const char *attribute, uint8_t ret[static ADDR_LEN])
+{
+	char text[ADDR_LEN * 3 + 8], *at = text;
+
+	if (env_read(env, text, sizeof(text), NET "/%s/%s", name, attribute) <= 0)
+		return false;
+	for (int i = 0; i < ADDR_LEN; i++) {
+		char *end;
+		unsigned long byte = strtoul(at, &end, 16);
+
+		if (end != at + 2 || byte > 0xff || *end != (i < ADDR_LEN - 1 ? ':' : 0))
+			return false;
+		ret[i] = (uint8_t)byte;
+		at = end + 1;
+	}
+	return true;
+}
+
+static bool has_guid(const struct env *env, const char *name, uint64_t guid)
+{
+	uint8_t address[ADDR_LEN];
+	uint64_t own = 0;
+
+	if (!net_address(env, name, "address", address))
+		return false;
+	for (int i = ADDR_GUID; i < ADDR_LEN; i++)
+		own = own << 8 | address[i];
+	return own == guid;
+}
+
+static bool is_on(const struct env *env, const struct fabric_port *p, const char *name)
+{
+	if (streq(p->netdev, name))
+		return true;
+	return p->link_layer != LINK_LAYER_ETHERNET &&
+	       net_number(env, name, "type", 10) == TYPE_IPOIB && has_guid(env, name, p->guid);
+}
+
+static void fill(const struct env *env, const struct fabric_port *p, const char *name,
+	struct fabric_netdev *ret)
+{
+	uint8_t broadcast[ADDR_LEN];
+
+	memset(ret, 0, sizeof(*ret));
+	(void)strscpy(ret->name, name, sizeof(ret->name));
+	ret->mtu = (unsigned)net_number(env, name, "mtu", 10);
+	ret->up = net_number(env, name, "flags", 16) & FLAG_UP;
+	/* Unreadable (EINVAL) while the interface is down. */
+	ret->carrier = net_number(env, name, "carrier", 10) == 1;
+	if (p->link_layer == LINK_LAYER_ETHERNET)
+		return;
+	if (net_address(env, name, "broadcast", broadcast))
+		ret->pkey = (uint16_t)(broadcast[ADDR_PKEY] << 8 | broadcast[ADDR_PKEY + 1]);
+	if (env_read(env, ret->mode, sizeof(ret->mode), NET "/%s/mode", name) < 0)
+		ret->mode[0] = 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct fabric_netdev *x = a, *y = b;
+
+	return strverscmp(x->name, y->name);
+}
+
+size_t fabric_netdevs(const struct env *env, const struct fabric_port *port,
+	struct fabric_netdev list[static FABRIC_NETDEVS_MAX])
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	size_t n = 0;
+	DIR *dir;
+
+	if (env_path(env, path, sizeof(path), NET) < 0)
+		return 0;
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while (n < FABRIC_NETDEVS_MAX && (d = readdir(dir)))
+		if (d->d_name[0] != '.' && strlen(d->d_name) < IFNAMSIZ &&
+			is_on(env, port, d->d_name))
+			fill(env, port, d->d_name, &list[n++]);
+	closedir(dir);
+	qsort(list, n, sizeof(*list), compare);
+	return n;
+}

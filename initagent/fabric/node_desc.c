@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* node_desc: see node_desc.h. */
+#include "fabric/node_desc.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+#define FILE_FORMAT "/sys/class/infiniband/%s/node_desc"
+
+struct out {
+	char *at, *end;
+};
+
+static void put(struct out *o, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len && o->at < o->end; i++)
+		if (text[i] >= ' ' && text[i] < 0x7f)
+			*o->at++ = text[i];
+}
+
+void node_desc_make(char ret[static NODE_DESC_SIZE], const char *text, const char *host,
+	const char *device, uint64_t node_guid)
+{
+	struct out o = {ret, ret + NODE_DESC_SIZE - 1};
+	char guid[24];
+
+	snprintf(guid, sizeof(guid), "%016" PRIx64, node_guid);
+	if (!*host)
+		host = guid;
+	for (; *text; text++) {
+		if (text[0] == '%' && text[1] == 'h')
+			put(&o, host, strcspn(host, "."));
+		else if (text[0] == '%' && text[1] == 'd')
+			put(&o, device, strlen(device));
+		else
+			put(&o, text, 1);
+		text += text[0] == '%' && (text[1] == 'h' || text[1] == 'd');
+	}
+	*o.at = 0;
+}
+
+int node_desc_set(const struct env *env, const char *device, const char *desc)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX], now[NODE_DESC_SIZE + 1];
+	size_t len = strlen(desc);
+
+	if (env_read(env, now, sizeof(now), FILE_FORMAT, device) >= 0 && streq(now, desc))
+		return 0;
+	if (env_path(env, path, sizeof(path), FILE_FORMAT, device) < 0)
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* One write: the kernel takes each as a whole description, and has the SM told of it. */
+	return write(fd, desc, len) == (ssize_t)len ? 1 : -errno;
+}

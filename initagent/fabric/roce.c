@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roce: RDMA-CM's default RoCE version, in configfs (kernel: Documentation/ABI/testing/configfs-rdma_cm).
+ * A folder made there is a device's settings; it holds a reference to the device, so it is removed when
+ * its value is written: the value stays.
+ */
+#include "fabric/fabric.h"
+
+#include <limits.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#define CONFIGFS "/sys/kernel/config"
+
+/* In the initramfs nobody else mounts it. */
+static int mount_configfs(const struct env *env)
+{
+	char path[PATH_MAX];
+
+	if (env_path(env, path, sizeof(path), CONFIGFS "/rdma_cm") < 0)
+		return -ENAMETOOLONG;
+	if (access(path, F_OK) == 0)
+		return 0;
+	if (*env->prefix || mount("configfs", CONFIGFS, "configfs", 0, NULL) < 0)
+		return -ENOENT;
+	return access(path, F_OK) == 0 ? 0 : -ENOENT;
+}
+
+static int write_mode(const char *path, const char *mode)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return write(fd, mode, strlen(mode)) < 0 ? -errno : 0;
+}
+
+int fabric_set_roce(const struct env *env, const struct fabric_port *port, bool v2)
+{
+	char dir[PATH_MAX], path[PATH_MAX];
+	bool made;
+	int r = mount_configfs(env);
+
+	if (r < 0)
+		return r;
+	if (env_path(env, dir, sizeof(dir), CONFIGFS "/rdma_cm/%s", port->device) < 0 ||
+		env_path(env, path, sizeof(path), CONFIGFS "/rdma_cm/%s/ports/%u/default_roce_mode", port->device,
+			port->port) < 0)
+		return -ENAMETOOLONG;
+	made = mkdir(dir, 0755) == 0;
+	if (!made && errno != EEXIST)
+		return -errno;
+	r = write_mode(path, v2 ? "RoCE v2" : "IB/RoCE v1");
+	if (made)
+		(void)rmdir(dir);
+	return r;
+}
