@@ -105,6 +105,8 @@ static struct nl_msg *address_msg(int type, int flags, int ifindex, const struct
 	msg = rtnl_put_addr(msg, IFA_BROADCAST, &broadcast);
 	if (a->no_dad)
 		msg = rtnl_put_u32(msg, IFA_FLAGS, IFA_F_NODAD);
+	else if (a->optimistic)
+		msg = rtnl_put_u32(msg, IFA_FLAGS, IFA_F_OPTIMISTIC);
 	if (a->valid_s != LINK_FOREVER)
 		msg = rtnl_put(msg, IFA_CACHEINFO, &life, sizeof(life));
 	return msg;
@@ -139,7 +141,13 @@ static int parse_address(struct nlmsghdr *h, int ifindex, struct link_address *r
 		return -EBADMSG;
 	if (ifa->ifa_index != (unsigned)ifindex)
 		return -ENODEV;
-	*ret = (struct link_address){.prefix = ifa->ifa_prefixlen, .valid_s = LINK_FOREVER};
+	*ret = (struct link_address){
+		.prefix = ifa->ifa_prefixlen,
+		.valid_s = LINK_FOREVER,
+		/* The attribute has the flags beyond the header's eight, too. */
+		.flags = tb[IFA_FLAGS] && nla_len(tb[IFA_FLAGS]) >= 4 ? nla_get_u32(tb[IFA_FLAGS])
+								      : ifa->ifa_flags,
+	};
 	/* IPv6 without peer has IFA_ADDRESS only; IPv4 always has IFA_LOCAL. */
 	rtnl_addr(tb[IFA_ADDRESS], ifa->ifa_family, &far);
 	if (!rtnl_addr(tb[IFA_LOCAL], ifa->ifa_family, &ret->addr))

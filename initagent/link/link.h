@@ -61,6 +61,15 @@ struct link_address {
 	struct inet_addr peer;	    /* family 0: no point-to-point peer */
 	uint32_t valid_s;	    /* LINK_FOREVER, or the kernel removes the address by itself */
 	bool no_dad;		    /* IPv6: usable at once */
+	bool optimistic;	    /* IPv6: usable while its check goes on, where the interface allows it */
+	uint32_t flags;		    /* IFA_F_* as the kernel has them; not used when setting */
+};
+
+/* What the kernel has learnt from router advertisements (RFC 4861) on an interface. */
+struct link_routers {
+	bool heard;		  /* at least one was taken */
+	bool managed, other;	  /* their M and O flags: DHCPv6 has addresses, or the rest */
+	struct inet_addr gateway; /* of the default route with the least metric; family 0: none */
 };
 
 struct link_route {
@@ -115,6 +124,20 @@ int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw);
 /* links_rename: takes the interface down and up again if the kernel insists on it. */
 int links_rename(struct links *l, int ifindex, const char *name);
 
+/*
+ * links_add_ipoib: makes the IPoIB interface of a partition on top of parent's port. pkey with the
+ * full-membership bit, as the kernel's own name for it has. 1 when that partition has one already
+ * (whatever its name). The interface works only while the P_Key is in the port's table.
+ */
+int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey);
+/* links_set_ipoib_mode: -EINVAL from Enhanced IPoIB, which knows datagram mode only. */
+int links_set_ipoib_mode(struct links *l, int ifindex, bool connected);
+int links_set_ipoib_umcast(struct links *l, int ifindex, bool on);
+
+/* netdev_pkey: the partition an IPoIB interface is in, netdev_guid: its port GUID (host order); else 0. */
+uint16_t netdev_pkey(const struct netdev *dev);
+uint64_t netdev_guid(const struct netdev *dev);
+
 /* links_add_address, links_add_route: return 1 when it was there before: adopted (and renewed). */
 int links_add_address(struct links *l, int ifindex, const struct link_address *a);
 int links_del_address(struct links *l, int ifindex, const struct link_address *a);
@@ -123,6 +146,16 @@ int links_del_route(struct links *l, const struct link_route *r);
 
 /* links_addresses: what is set on ifindex now, read from the kernel. The number written or -errno. */
 int links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max);
+
+/*
+ * links_settle: has the kernel bring an interface's operational state up to its carrier now, not when its link watch
+ * comes to it, up to a second later (kernels from 6.8 on, on a query of one interface; older ones take their time).
+ * IPv6 begins only then.
+ */
+void links_settle(struct links *l, int ifindex);
+
+/* links_routers: read from the kernel; 0 or -errno. A kernel without IPv6 has heard no router. */
+int links_routers(struct links *l, int ifindex, struct link_routers *ret);
 
 /*
  * links_lookup: which way would a packet to dst go? Fills ifindex, gateway (family 0: on-link) and

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ipoib: what only IPoIB interfaces have: partitions, mode, umcast; see link.h. */
+#include "link/private.h"
+
+#include <netlink/netlink.h>
+
+/* if_link.h: IFLA_INFO_DATA of kind "ipoib". */
+#define DATA_PKEY   1 /* IFLA_IPOIB_PKEY */
+#define DATA_MODE   2 /* IFLA_IPOIB_MODE */
+#define DATA_UMCAST 3 /* IFLA_IPOIB_UMCAST */
+
+/* A request about kind "ipoib" with its data: u16 attributes, -1 leaves one out. */
+struct ipoib_data {
+	int pkey, mode, umcast;
+};
+
+static int put_data(struct nl_msg *msg, const struct ipoib_data *data)
+{
+	const struct {
+		int type, value;
+	} rows[] = {{DATA_PKEY, data->pkey}, {DATA_MODE, data->mode}, {DATA_UMCAST, data->umcast}};
+	struct nlattr *info = nla_nest_start(msg, IFLA_LINKINFO), *nest;
+
+	if (!info || nla_put_string(msg, IFLA_INFO_KIND, "ipoib") < 0)
+		return -ENOMEM;
+	nest = nla_nest_start(msg, IFLA_INFO_DATA);
+	if (!nest)
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].value >= 0 && nla_put_u16(msg, rows[i].type, (uint16_t)rows[i].value) < 0)
+			return -ENOMEM;
+	nla_nest_end(msg, nest);
+	nla_nest_end(msg, info);
+	return 0;
+}
+
+static int call_data(struct links *l, struct nl_msg *msg, const struct ipoib_data *data, const char *what)
+{
+	if (msg && put_data(msg, data) < 0) {
+		nlmsg_free(msg);
+		msg = NULL;
+	}
+	return links_keep_error(l, rtnl_call(l->rtnl, msg, what));
+}
+
+int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey)
+{
+	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
+	const struct ipoib_data data = {.pkey = pkey, .mode = -1, .umcast = -1};
+	struct nl_msg *msg;
+	char what[48 + IFNAMSIZ];
+	int r;
+
+	if (!*name || strlen(name) >= IFNAMSIZ)
+		return links_refuse(l, -EINVAL, "interface name is empty or longer than 15 characters");
+	snprintf(what, sizeof(what), "create IPoIB interface %s", name);
+	msg = rtnl_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
+	msg = rtnl_put_u32(msg, IFLA_LINK, (uint32_t)parent);
+	msg = rtnl_put(msg, IFLA_IFNAME, name, strlen(name) + 1);
+	r = call_data(l, msg, &data, what);
+	/* -ENOTUNIQ: this partition has its interface already, under whatever name. */
+	return r == -EEXIST || r == -ENOTUNIQ ? 1 : r;
+}
+
+/* One request each: a mode that is refused must not take umcast with it. */
+static int change(struct links *l, int ifindex, const struct ipoib_data *data, const char *what)
+{
+	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
+
+	return call_data(l, rtnl_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi)), data, what);
+}
+
+int links_set_ipoib_mode(struct links *l, int ifindex, bool connected)
+{
+	/* IPOIB_MODE_DATAGRAM 0, IPOIB_MODE_CONNECTED 1 */
+	return change(l, ifindex, &(struct ipoib_data){-1, connected, -1},
+		connected ? "set connected mode" : "set datagram mode");
+}
+
+int links_set_ipoib_umcast(struct links *l, int ifindex, bool on)
+{
+	return change(l, ifindex, &(struct ipoib_data){-1, -1, on}, on ? "set umcast" : "clear umcast");
+}
+
+uint16_t netdev_pkey(const struct netdev *dev)
+{
+	/*
+	 * RFC 4391 section 4: the broadcast group's GID is ff12:401b:PKEY::ffff:ffff; the address is
+	 * 4 bytes of flags and QPN, then that GID.
+	 */
+	return dev->broadcast.len == 20 ? (uint16_t)(dev->broadcast.bytes[8] << 8 | dev->broadcast.bytes[9]) : 0;
+}
+
+uint64_t netdev_guid(const struct netdev *dev)
+{
+	uint64_t guid = 0;
+
+	if (dev->hw.len != 20)
+		return 0;
+	for (size_t i = 12; i < 20; i++)
+		guid = guid << 8 | dev->hw.bytes[i];
+	return guid;
+}
