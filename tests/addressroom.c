@@ -27,7 +27,7 @@ void room_begin(struct room_fixture *f)
 	/* The far end's queue is active only some time after our end is up: until then it drops replies. */
 	netns_run("ip link set va up");
 	netns_run_in(f->peer, "until ip link show vb | grep -q \"state UP\"; do sleep 0.01; done");
-	CHECK(mkdtemp(f->prefix));
+	check_dir(f->prefix);
 	netns_run("mkdir %s/run %s/etc", f->prefix, f->prefix);
 	CHECK_INT(pipe2(f->console, O_NONBLOCK | O_CLOEXEC), 0);
 	rc.console_fd = f->console[1];

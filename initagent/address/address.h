@@ -17,19 +17,42 @@
 
 struct addresses;
 
-enum address_method { ADDRESS_STATIC, ADDRESS_DHCP4 };
+/* Those from ADDRESS_LINK6 on give IPv6 addresses; a static address may be of either family. */
+enum address_method {
+	ADDRESS_STATIC,
+	ADDRESS_DHCP4,
+	ADDRESS_LINK6,	 /* the link-local address, and no more */
+	ADDRESS_AUTO6,	 /* from router advertisements (RFC 4862); what DHCPv6 has besides is asked for */
+	ADDRESS_DHCP6,
+	ADDRESS_EITHER6, /* AUTO6, and if that fails or the router says so, DHCP6 */
+	ADDRESS_METHOD_MAX,
+};
 
-/* Duplicate address detection by ARP probes (RFC 5227, shortened: see arp_probe.h). */
+/* address_method_name: as ip= has it: "static", "dhcp", "link6" ... */
+const char *address_method_name(enum address_method m);
+
+/*
+ * Duplicate address detection: IPv4 by ARP probes (RFC 5227, shortened: see arp_probe.h), IPv6 by the kernel (RFC 4862
+ * section 5.4; 1 s, and "parallel" is RFC 4429's optimistic form of it; a kernel without that makes it "first").
+ */
 enum address_probe {
 	ADDRESS_PROBE_PARALLEL, /* use the address at once, probe beside it: costs no boot time */
-	ADDRESS_PROBE_FIRST,	/* use it only after nobody answered (0.5 s) */
+	ADDRESS_PROBE_FIRST,	/* use it only after nobody answered (0.5 s; IPv6 1 s) */
 	ADDRESS_PROBE_NONE,
 };
 
-/* What one rail gets. All pointers are copied by addresses_add(). */
+/*
+ * What one rail gets. All pointers are copied by addresses_add().
+ *
+ * Two methods: the IPv4 one and the IPv6 one go at the same time, neither waits for the other. The rail is usable with
+ * the first that yields; the second goes on beside it, and what it brings is set as well. The rail is lost
+ * when it has neither.
+ */
 struct address_config {
 	int ifindex;
 	enum address_method method;
+	/* An IPv6 one beside an IPv4 one. ADDRESS_STATIC: addr6, and if that is not given, none. */
+	enum address_method second;
 	enum address_probe probe;
 	/* static; DHCP takes them from the lease */
 	struct inet_addr addr, peer;
@@ -46,12 +69,18 @@ struct address_config {
 	size_t n_nameservers;
 	bool no_peerdns; /* rd.peerdns=0: ignore the lease's DNS servers and domains */
 	/* DHCP */
-	uint8_t client_id[ADDRESS_CLIENT_ID_MAX]; /* option 61; len 0: by hardware type, dhcp4.h */
+	uint8_t client_id[ADDRESS_CLIENT_ID_MAX]; /* option 61; len 0: by hardware type and the next */
 	size_t client_id_len;
+	enum plan_clientid_kind client_id_kind; /* InfiniBand: which form (client_id.h) */
 	struct inet_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server ids; none: all */
 	size_t n_servers;
 	uint64_t dhcp_limit;  /* ns one round may take; 0: no limit */
 	uint32_t dhcp_rounds; /* how many rounds; 0: any number */
+	/* IPv6 */
+	struct inet_addr addr6, gateway6; /* of a second, static method */
+	uint8_t prefix6;
+	uint64_t auto_limit; /* ns after which EITHER6 turns to DHCPv6 and AUTO6 is called a cause; 0: never */
+	uint64_t dad_limit;  /* ns after which a link-local address that is not usable is called a cause; 0: never */
 };
 
 struct address_route {
@@ -64,8 +93,9 @@ struct address_route {
 struct address_result {
 	int ifindex;
 	char ifname[IFNAMSIZ];
-	enum address_method method;
+	enum address_method method; /* never EITHER6, but what it came to */
 	bool adopted; /* from an earlier run of the agent */
+	enum address_probe probe; /* IPv6: how it is set */
 	struct inet_addr addr, broadcast, peer, gateway;
 	uint8_t prefix;
 	uint32_t mtu; /* set by us; 0: left as it was */
@@ -77,12 +107,14 @@ struct address_result {
 	char domain[ADDRESS_DOMAIN_MAX + 1];
 	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
 	char root_path[ADDRESS_PATH_MAX + 1]; /* option 17 */
-	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 67 or the file field */
+	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 67 or the file field; DHCPv6: the URL of option 59 */
 	char tftp_server[ADDRESS_PATH_MAX + 1]; /* option 66 or the sname field */
 	struct inet_addr next_server; /* siaddr */
 	struct inet_addr server_id;   /* option 54 */
-	uint8_t client_id[ADDRESS_CLIENT_ID_MAX];
+	uint8_t client_id[ADDRESS_CLIENT_ID_MAX]; /* DHCPv6: our DUID */
 	size_t client_id_len;
+	uint8_t server_duid[ADDRESS_DUID_MAX]; /* DHCPv6 */
+	size_t server_duid_len;
 	uint32_t lease_s; /* 0: static; UINT32_MAX: for ever */
 	uint64_t obtained, renew, rebind, expires;
 };
@@ -147,8 +179,15 @@ void addresses_link(struct addresses *as, int ifindex, uint64_t now);
  */
 void addresses_keep(struct addresses *as);
 
-/* addresses_result: of a configured rail, NULL otherwise; valid until the next dispatch. */
+/*
+ * addresses_result: of a configured rail, NULL otherwise; valid until the next dispatch. Of a rail with both
+ * families the IPv4 one; addresses_result_of() has the one of a family (0: as addresses_result()).
+ */
 const struct address_result *addresses_result(const struct addresses *as, int ifindex);
+const struct address_result *addresses_result_of(const struct addresses *as, int ifindex, int family);
+
+/* addresses_awaited: is an address of that family asked for on the rail, and not there yet? */
+bool addresses_awaited(const struct addresses *as, int ifindex, int family);
 
 /*
  * addresses_resolve: looks name up in /etc/hosts, then by DNS at the servers of all configured rails;

@@ -9,23 +9,28 @@
 #include <sys/epoll.h>
 
 #include "address/address.h"
-#include "address/iface.h"
+#include "address/iface6.h"
 #include "address/resolver.h"
 
 #define IFACES_MAX	     16
 #define ANSWERS_PER_DISPATCH 64
+#define NOTICES_PER_DISPATCH 64
 
 struct addresses {
 	struct iface_room room;
 	struct guard *guard;
 	struct iface *ifaces[IFACES_MAX];
 	size_t n_ifaces;
+	struct iface6 *ifaces6[IFACES_MAX];
+	size_t n_ifaces6;
+	struct inet6_monitor *monitor; /* NULL: no interface wants IPv6 */
 	struct resolver *resolver;
 	int resolver_fds[2]; /* in the epoll set */
 	bool has_resolved;
 	struct address_event resolved; /* to be popped */
 	struct resolv_conf conf;
 	struct guard_request scratch;
+	uint64_t now; /* of the last dispatch, for what an event is told with */
 };
 
 /* The fork comes before anything that would have to be kept from the child. */
@@ -57,6 +62,9 @@ struct addresses *addresses_free(struct addresses *as)
 		return NULL;
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_free(as->ifaces[n]);
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		iface6_free(as->ifaces6[n]);
+	inet6_monitor_free(as->monitor);
 	resolver_free(as->resolver);
 	guard_free(as->guard);
 	closep(&as->room.epoll);
@@ -78,6 +86,8 @@ uint64_t addresses_deadline(const struct addresses *as)
 		return 0;
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		at = min_u64(at, iface_deadline(as->ifaces[n]));
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		at = min_u64(at, iface6_deadline(as->ifaces6[n]));
 	return at;
 }
 
@@ -87,6 +97,14 @@ static struct iface *find(const struct addresses *as, int ifindex)
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		if (as->ifaces[n]->config.cfg.ifindex == ifindex)
 			return as->ifaces[n];
+	return NULL;
+}
+
+static struct iface6 *find6(const struct addresses *as, int ifindex)
+{
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		if (as->ifaces6[n]->config.cfg.ifindex == ifindex)
+			return as->ifaces6[n];
 	return NULL;
 }
 
@@ -182,12 +200,18 @@ int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns,
 /* The servers of all configured rails; also for the tools of the rescue shell. */
 static void update_conf(struct addresses *as, uint64_t now)
 {
-	struct resolv_conf conf = {0};
+	struct resolv_conf conf = {.only_v6 = as->n_ifaces6 > 0};
 	int e;
 
-	for (size_t n = 0; n < as->n_ifaces; n++)
-		if (as->ifaces[n]->state == IFACE_CONFIGURED)
-			resolv_conf_add(&conf, &as->ifaces[n]->result);
+	for (size_t n = 0; n < as->n_ifaces; n++) {
+		if (as->ifaces[n]->state != IFACE_CONFIGURED)
+			continue;
+		resolv_conf_add(&conf, &as->ifaces[n]->result);
+		conf.only_v6 = false;
+	}
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		if (as->ifaces6[n]->state == IFACE6_CONFIGURED)
+			resolv_conf_add(&conf, &as->ifaces6[n]->result);
 	if (!conf.n_servers || !memcmp(&conf, &as->conf, sizeof(conf)))
 		return;
 	as->conf = conf;
@@ -211,21 +235,24 @@ static void parser_died(struct addresses *as, uint64_t now)
 		return;
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_no_parser(as->ifaces[n], now);
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		iface6_no_parser(as->ifaces6[n], now);
 }
 
 /* An answer for an interface that was removed meanwhile is dropped. */
 static void take_answer(struct addresses *as, const struct guard_answer *a, uint64_t now)
 {
-	struct iface *i;
+	struct iface *i = find(as, (int)a->tag);
+	struct iface6 *i6 = find6(as, (int)a->tag);
 
-	if (a->kind == GUARD_DNS) {
-		if (as->resolver)
-			resolver_take(as->resolver, &a->dns, now);
-		return;
-	}
-	i = find(as, (int)a->tag);
-	if (i)
+	if (a->kind == GUARD_DNS && as->resolver)
+		resolver_take(as->resolver, &a->dns, now);
+	else if (a->kind == GUARD_DHCP && i)
 		iface_take(i, &a->dhcp, now);
+	else if (a->kind == GUARD_DHCP6 && i6)
+		iface6_take(i6, &a->dhcp6, now);
+	else if (a->kind == GUARD_ND && i6)
+		iface6_take_options(i6, &a->options, now);
 }
 
 /* Bounded, so that a flood of replies leaves the other rooms their turn. */
@@ -246,6 +273,99 @@ static void read_answers(struct addresses *as, uint64_t now)
 	}
 }
 
+/* --- IPv6 ---------------------------------------------------------------------------------- */
+
+/* What a router sent goes to the parser process unseen; options longer than a packet of ours are nobody's. */
+static void submit_options(struct addresses *as, const struct inet6_notice *notice)
+{
+	struct guard_request *r = &as->scratch;
+
+	if (!find6(as, notice->ifindex) || notice->len > sizeof(r->packet))
+		return;
+	memcpy(r->packet, notice->options, notice->len);
+	r->kind = GUARD_ND;
+	r->tag = (uint32_t)notice->ifindex;
+	r->len = (uint32_t)notice->len;
+	guard_submit(as->guard, r);
+}
+
+/* A change makes the interface look again; which change it was does not matter. */
+static void read_monitor(struct addresses *as)
+{
+	struct inet6_notice notice;
+
+	for (int n = 0; n < NOTICES_PER_DISPATCH && as->monitor; n++) {
+		if (!inet6_monitor_next(as->monitor, &notice))
+			return;
+		if (notice.options)
+			submit_options(as, &notice);
+		for (size_t k = 0; k < as->n_ifaces6; k++)
+			if (!notice.ifindex || as->ifaces6[k]->config.cfg.ifindex == notice.ifindex)
+				as->ifaces6[k]->stale = true;
+	}
+}
+
+/* The IPv6 side of a rail. The monitor comes first: nothing falls between a look and the first notice. */
+static int add6(struct addresses *as, const struct address_config *cfg, uint64_t now)
+{
+	_cleanup_(iface6_freep) struct iface6 *i = NULL;
+	int e;
+
+	if (!as->monitor) {
+		e = inet6_monitor_new(&as->monitor);
+		if (e < 0)
+			return e;
+		iface_watch(&as->room, inet6_monitor_fd(as->monitor));
+	}
+	e = iface6_new(&i, &as->room, cfg);
+	if (e < 0)
+		return e;
+	iface6_link(i, now);
+	as->ifaces6[as->n_ifaces6++] = i;
+	i = NULL;
+	return 0;
+}
+
+static bool usable(const struct addresses *as, int ifindex, bool six)
+{
+	const struct iface *i = find(as, ifindex);
+	const struct iface6 *i6 = find6(as, ifindex);
+
+	return six ? i6 && i6->state == IFACE6_CONFIGURED : i && i->state == IFACE_CONFIGURED;
+}
+
+static bool trying(const struct addresses *as, int ifindex, bool six)
+{
+	const struct iface *i = find(as, ifindex);
+	const struct iface6 *i6 = find6(as, ifindex);
+
+	return six ? i6 && i6->state != IFACE6_FAILED : i && i->state != IFACE_FAILED;
+}
+
+/*
+ * What the event of one family means for the rail, which has two: with the other one usable a loss or a wait is only
+ * reported, with the other one still trying a failure is only a hindrance. False: nothing for the owner.
+ */
+static bool judge(const struct addresses *as, struct address_event *ev, bool six, uint64_t now)
+{
+	bool bad = ev->type == ADDRESS_LOST || ev->type == ADDRESS_FAILED;
+	const struct netdev *dev = links_by_index(as->room.links, ev->ifindex);
+	const char *where = dev ? dev->name : "address";
+
+	if (!bad && ev->type != ADDRESS_HINDRANCE)
+		return true;
+	if (usable(as, ev->ifindex, !six)) {
+		if (bad)
+			report_cause(as->room.env->report, ev->cause, where, now, "%s", ev->text);
+		return false;
+	}
+	if (ev->type == ADDRESS_FAILED && trying(as, ev->ifindex, !six)) {
+		report_cause(as->room.env->report, ev->cause, where, now, "%s", ev->text);
+		ev->type = ADDRESS_HINDRANCE;
+	}
+	return true;
+}
+
 /* --- the room ------------------------------------------------------------------------------ */
 
 /*
@@ -256,10 +376,16 @@ int addresses_dispatch(struct addresses *as, uint64_t now)
 {
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_read(as->ifaces[n], as->guard, &as->scratch);
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		iface6_read(as->ifaces6[n], as->guard, &as->scratch);
+	read_monitor(as);
 	read_resolver(as);
 	read_answers(as, now);
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_tick(as->ifaces[n], now);
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		iface6_tick(as->ifaces6[n], now);
+	as->now = now;
 	update_conf(as, now);
 	if (as->resolver)
 		resolver_tick(as->resolver, now);
@@ -270,8 +396,13 @@ int addresses_dispatch(struct addresses *as, uint64_t now)
 bool addresses_pop_event(struct addresses *as, struct address_event *ret)
 {
 	for (size_t n = 0; n < as->n_ifaces; n++)
-		if (iface_pop_event(as->ifaces[n], ret))
-			return true;
+		while (iface_pop_event(as->ifaces[n], ret))
+			if (judge(as, ret, false, as->now))
+				return true;
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		while (iface6_pop_event(as->ifaces6[n], ret))
+			if (judge(as, ret, true, as->now))
+				return true;
 	if (!as->has_resolved)
 		return false;
 	*ret = as->resolved;
@@ -279,29 +410,7 @@ bool addresses_pop_event(struct addresses *as, struct address_event *ret)
 	return true;
 }
 
-/* The interface is looked at once here, since its LINK_ADDED event has been popped already. */
-int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now)
-{
-	_cleanup_(iface_freep) struct iface *i = NULL;
-	int e;
-
-	if (find(as, cfg->ifindex))
-		return -EEXIST;
-	if (as->n_ifaces == IFACES_MAX)
-		return -ENOSPC;
-	if (!links_by_index(as->room.links, cfg->ifindex))
-		return -ENODEV;
-	e = iface_new(&i, &as->room, cfg);
-	if (e < 0)
-		return e;
-	iface_link(i, now);
-	as->ifaces[as->n_ifaces++] = i;
-	i = NULL;
-	update_conf(as, now);
-	return 0;
-}
-
-void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now)
+static void remove4(struct addresses *as, int ifindex, bool release)
 {
 	for (size_t n = 0; n < as->n_ifaces; n++) {
 		struct iface *i = as->ifaces[n];
@@ -312,19 +421,102 @@ void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t 
 			iface_release(i);
 		iface_free(i);
 		as->ifaces[n] = as->ifaces[--as->n_ifaces];
-		update_conf(as, now);
 		return;
 	}
+}
+
+static void remove6(struct addresses *as, int ifindex, bool release)
+{
+	for (size_t n = 0; n < as->n_ifaces6; n++) {
+		struct iface6 *i = as->ifaces6[n];
+
+		if (i->config.cfg.ifindex != ifindex)
+			continue;
+		if (release)
+			iface6_release(i);
+		iface6_free(i);
+		as->ifaces6[n] = as->ifaces6[--as->n_ifaces6];
+		return;
+	}
+}
+
+static int add4(struct addresses *as, const struct address_config *cfg, uint64_t now)
+{
+	_cleanup_(iface_freep) struct iface *i = NULL;
+	int e = iface_new(&i, &as->room, cfg);
+
+	if (e < 0)
+		return e;
+	iface_link(i, now);
+	as->ifaces[as->n_ifaces++] = i;
+	i = NULL;
+	return 0;
+}
+
+/* The IPv6 part of a configuration, as one of its own; false: it has none. */
+static bool config6(struct address_config *ret, const struct address_config *cfg)
+{
+	*ret = *cfg;
+	if (cfg->method >= ADDRESS_LINK6 || cfg->addr.family == AF_INET6)
+		return true;
+	ret->method = cfg->second;
+	ret->addr = cfg->addr6;
+	ret->prefix = cfg->prefix6;
+	ret->gateway = cfg->gateway6;
+	ret->peer = (struct inet_addr){0};
+	return cfg->second >= ADDRESS_LINK6 || cfg->addr6.family == AF_INET6;
+}
+
+static bool has4(const struct address_config *cfg)
+{
+	return cfg->method == ADDRESS_DHCP4 || (cfg->method == ADDRESS_STATIC && cfg->addr.family != AF_INET6);
+}
+
+/*
+ * The interface is looked at once here, since its LINK_ADDED event has been popped already. IPv6 goes first: its
+ * switches want to be set before the interface is up.
+ */
+int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now)
+{
+	struct address_config six;
+	int e = 0;
+
+	if (find(as, cfg->ifindex) || find6(as, cfg->ifindex))
+		return -EEXIST;
+	if (as->n_ifaces == IFACES_MAX || as->n_ifaces6 == IFACES_MAX)
+		return -ENOSPC;
+	if (!links_by_index(as->room.links, cfg->ifindex))
+		return -ENODEV;
+	as->now = now;
+	if (config6(&six, cfg))
+		e = add6(as, &six, now);
+	if (e == 0 && has4(cfg))
+		e = add4(as, cfg, now);
+	if (e < 0)
+		remove6(as, cfg->ifindex, false);
+	update_conf(as, now);
+	return e;
+}
+
+void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now)
+{
+	remove4(as, ifindex, release);
+	remove6(as, ifindex, release);
+	update_conf(as, now);
 }
 
 void addresses_link(struct addresses *as, int ifindex, uint64_t now)
 {
 	struct iface *i = find(as, ifindex);
+	struct iface6 *i6 = find6(as, ifindex);
 
-	if (!i)
-		return;
-	iface_link(i, now);
-	update_conf(as, now);
+	as->now = now;
+	if (i6)
+		iface6_link(i6, now);
+	if (i)
+		iface_link(i, now);
+	if (i || i6)
+		update_conf(as, now);
 }
 
 void addresses_keep(struct addresses *as)
@@ -333,9 +525,24 @@ void addresses_keep(struct addresses *as)
 }
 
 /* A result that is being probed for, or was lost, is nobody's business. */
-const struct address_result *addresses_result(const struct addresses *as, int ifindex)
+const struct address_result *addresses_result_of(const struct addresses *as, int ifindex, int family)
 {
 	const struct iface *i = find(as, ifindex);
+	const struct iface6 *i6 = find6(as, ifindex);
 
-	return i && i->state == IFACE_CONFIGURED ? &i->result : NULL;
+	if (family != AF_INET6 && i && i->state == IFACE_CONFIGURED)
+		return &i->result;
+	return family != AF_INET && i6 && i6->state == IFACE6_CONFIGURED ? &i6->result : NULL;
+}
+
+const struct address_result *addresses_result(const struct addresses *as, int ifindex)
+{
+	return addresses_result_of(as, ifindex, 0);
+}
+
+bool addresses_awaited(const struct addresses *as, int ifindex, int family)
+{
+	bool six = family == AF_INET6;
+
+	return trying(as, ifindex, six) && !usable(as, ifindex, six);
 }

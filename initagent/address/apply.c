@@ -30,7 +30,8 @@ static struct link_address address_of(const struct address_result *r)
 		.broadcast = r->broadcast,
 		.peer = r->peer,
 		.valid_s = LINK_FOREVER,
-		.no_dad = true,
+		.no_dad = r->probe == ADDRESS_PROBE_NONE,
+		.optimistic = r->addr.family == AF_INET6 && r->probe == ADDRESS_PROBE_PARALLEL,
 	};
 }
 
@@ -72,16 +73,31 @@ static void add_routes(struct links *links, const struct address_result *r, uint
 		}
 }
 
+/* The MTU comes first: IPv6 takes itself off an interface with less than 1,280. */
+static void set_mtu(struct links *links, const struct address_result *r, struct apply_outcome *o)
+{
+	const struct netdev *dev = links_by_index(links, r->ifindex);
+
+	if (r->mtu && dev && dev->mtu != r->mtu && links_set_mtu(links, r->ifindex, r->mtu) < 0)
+		fault(links, o, CAUSE_NETDEV_CONFIG);
+}
+
+void apply_around(struct links *links, const struct address_result *r, uint32_t metric,
+	struct apply_outcome *ret)
+{
+	*ret = (struct apply_outcome){0};
+	set_mtu(links, r, ret);
+	add_routes(links, r, metric, ret);
+}
+
 int apply_result(struct links *links, const struct address_result *r, uint32_t metric,
 	struct apply_outcome *ret)
 {
-	const struct netdev *dev = links_by_index(links, r->ifindex);
 	const struct link_address address = address_of(r);
 	int e;
 
 	*ret = (struct apply_outcome){0};
-	if (r->mtu && dev && dev->mtu != r->mtu && links_set_mtu(links, r->ifindex, r->mtu) < 0)
-		fault(links, ret, CAUSE_NETDEV_CONFIG);
+	set_mtu(links, r, ret);
 	e = links_add_address(links, r->ifindex, &address);
 	if (e < 0) {
 		ret->cause = CAUSE_NONE;

@@ -17,5 +17,9 @@ struct apply_outcome {
 int apply_result(struct links *links, const struct address_result *r, uint32_t metric,
 	struct apply_outcome *ret);
 
+/* apply_around: MTU and routes only: the address and the default route are the kernel's doing. */
+void apply_around(struct links *links, const struct address_result *r, uint32_t metric,
+	struct apply_outcome *ret);
+
 /* apply_release: takes routes and address off; errors do not matter, the interface may be gone. */
 void apply_release(struct links *links, const struct address_result *r, uint32_t metric);

@@ -10,10 +10,8 @@
  */
 #include "address/dhcp4.h"
 
-
-#include <sys/random.h>
-
 #include "address/dhcp_option.h"
+#include "address/random.h"
 
 #define DECLINE_REST	 (10 * NSEC_PER_SEC)
 #define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */
@@ -60,12 +58,17 @@ static const struct phase {
 };
 
 struct dhcp4 {
-	struct dhcp4_config cfg;
+	struct dhcp4_config cfg; /* identity's client identifier is the one sent now */
+	struct client_turn turn;
 	enum state state;
 	uint32_t xid;
-	unsigned tries;		/* sent in this state */
+	unsigned tries;		/* sent in this state, with this client identifier */
+	unsigned asked;		/* sent in this state */
 	unsigned refusals;	/* NAKs since the last ACK */
 	unsigned silence;	/* tries without answer, for the event */
+	unsigned form_tries;	/* with the form before, for the event */
+	enum client_id_form form_before;
+	bool form_again;
 	uint64_t began;		/* of the exchange, for secs */
 	uint64_t sent;		/* the last request: a lease counts from it */
 	uint64_t next;		/* next try or next state */
@@ -80,6 +83,12 @@ struct dhcp4 {
 	char bad[96];
 };
 
+/* The form of client identifier whose turn it is. */
+static void show_identity(struct dhcp4 *d)
+{
+	d->cfg.identity.client_id = d->turn.ids[d->turn.now];
+}
+
 /* Stopped, without a lease, until the owner has carrier. */
 int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg)
 {
@@ -89,6 +98,11 @@ int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg)
 		return -ENOMEM;
 	d->cfg = *cfg;
 	d->next = NSEC_NEVER;
+	if (cfg->n_ids)
+		client_turn_make(&d->turn, cfg->ids, cfg->n_ids);
+	else
+		client_turn_make(&d->turn, &cfg->identity.client_id, 1);
+	show_identity(d);
 	*ret = d;
 	return 0;
 }
@@ -97,16 +111,6 @@ struct dhcp4 *dhcp4_free(struct dhcp4 *d)
 {
 	free(d);
 	return NULL;
-}
-
-/* From the kernel's generator, never from clock or address: a thousand nodes start in one second. */
-static uint32_t random_u32(void)
-{
-	uint32_t value;
-
-	while (getrandom(&value, sizeof(value), 0) != sizeof(value))
-		continue;
-	return value;
 }
 
 /* One bit an event type: the queue cannot grow. */
@@ -157,6 +161,7 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 	if (p->ciaddr)
 		r.ciaddr = d->address;
 	d->tries++;
+	d->asked++;
 	d->sent = now;
 	queue_packet(d, &r, p->unicast);
 }
@@ -170,15 +175,19 @@ static uint64_t jittered(uint64_t wait)
 }
 
 /* The wait after the n-th packet (from 1) of a row; the last one for ever; 0 when the row has ended. */
-static uint64_t wait_after(const struct phase *p, unsigned n)
+static uint64_t wait_after(const struct dhcp4 *d, unsigned n)
 {
-	unsigned i = 0;
+	const struct phase *p = &phases[d->state];
+	unsigned i = 0, seconds;
 
 	while (i + 1 < n && p->waits[i])
 		i++;
 	if (p->waits[i] == 0 && p->after_waits == STOPPED)
 		i--;
-	return jittered(p->waits[i] * NSEC_PER_SEC);
+	seconds = p->waits[i];
+	if (d->state == SELECTING)
+		seconds = client_turn_wait(&d->turn, seconds);
+	return jittered(seconds * NSEC_PER_SEC);
 }
 
 /* RFC 2131 4.4.5: half of what is left until the next state, not below 60 s, not beyond that state. */
@@ -202,13 +211,14 @@ static void transmit(struct dhcp4 *d, uint64_t now)
 	if (!p->waits)
 		d->next = renew_again(d, now);
 	else
-		d->next = now + wait_after(p, d->tries);
+		d->next = now + wait_after(d, d->tries);
 }
 
 /* The one way from state to state. A packet of the state left behind must not go out any more. */
 static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 {
 	bool exchange = d->state == SELECTING && to == REQUESTING;
+	bool search = d->state == SELECTING && to == SELECTING; /* with another client identifier */
 
 	d->state = to;
 	d->tries = 0;
@@ -217,10 +227,12 @@ static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 	if (!phases[to].sends)
 		return;
 	/* OFFER, REQUEST and ACK are one transaction; every other exchange is a new one. */
-	if (!exchange) {
+	if (!exchange)
 		d->xid = random_u32();
+	if (!exchange && !search)
 		d->began = now;
-	}
+	if (!search)
+		d->asked = 0;
 	transmit(d, now);
 }
 
@@ -254,6 +266,8 @@ void dhcp4_start(struct dhcp4 *d, uint64_t now)
 		return;
 	if (d->has_lease && now >= d->lease.expires)
 		expire(d, now);
+	client_turn_begin(&d->turn);
+	show_identity(d);
 	enter(d, d->has_lease ? REBOOTING : SELECTING, now);
 }
 
@@ -265,14 +279,20 @@ static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
 	d->address = lease->ack.yiaddr;
 	d->server = lease->ack.server_id;
 	d->refusals = 0;
+	client_turn_bound(&d->turn);
 }
 
 /* Straight into bound; if T1 has passed meanwhile the next tick renews. */
-void dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, uint64_t now)
+bool dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, const uint8_t *id, size_t id_len,
+	uint64_t now)
 {
+	if (!client_turn_pick(&d->turn, id, id_len))
+		return false;
+	show_identity(d);
 	hold_lease(d, lease);
 	enter(d, BOUND, now);
 	d->next = lease->renew;
+	return true;
 }
 
 /* The lease goes on running without carrier. */
@@ -305,17 +325,30 @@ uint64_t dhcp4_deadline(const struct dhcp4 *d)
 	return d->next;
 }
 
-/* Nothing came in time: again, or the next state. */
+/* The form of client identifier has just changed from that of identity: a new transaction. */
+static void use_form(struct dhcp4 *d, bool again, uint64_t now)
+{
+	d->form_before = d->cfg.identity.client_id.form;
+	d->form_tries = d->tries;
+	d->form_again = again;
+	note(d, DHCP4_FORM);
+	show_identity(d);
+	enter(d, SELECTING, now);
+}
+
+/* Nothing came in time: again, with another client identifier, or the next state. */
 static void no_answer(struct dhcp4 *d, uint64_t now)
 {
-	const struct phase *p = &phases[d->state];
-
-	d->silence = d->tries;
+	d->silence = d->asked;
 	note(d, DHCP4_SILENCE);
-	if (wait_after(p, d->tries + 1) == 0)
-		enter(d, p->after_waits, now);
-	else
+	if (d->state == SELECTING && d->tries >= client_turn_tries(&d->turn)) {
+		client_turn_next(&d->turn);
+		use_form(d, false, now);
+	} else if (wait_after(d, d->tries + 1) == 0) {
+		enter(d, phases[d->state].after_waits, now);
+	} else {
 		transmit(d, now);
+	}
 }
 
 /* The end of a lease comes before everything else; then what the state is due. */
@@ -361,10 +394,10 @@ static bool server_allowed(const struct dhcp4 *d, struct in_addr server)
 /* RFC 6842: a server that echoes the client identifier echoes that of the client it means. */
 static bool meant_for_us(const struct dhcp4 *d, const struct dhcp_reply *r)
 {
-	const struct dhcp_identity *id = &d->cfg.identity;
+	const struct client_id *id = &d->cfg.identity.client_id;
 
-	return !r->client_id_len || (r->client_id_len == id->client_id_len &&
-		!memcmp(r->client_id, id->client_id, id->client_id_len));
+	return !r->client_id_len ||
+		(r->client_id_len == id->len && !memcmp(r->client_id, id->bytes, id->len));
 }
 
 /* What an OFFER or ACK must have; NULL when it has. */
@@ -410,6 +443,10 @@ static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 /* The first offer wins: waiting for a better one costs every boot its time. */
 static void take_offer(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
+	if (!client_turn_offer(&d->turn)) {
+		use_form(d, true, now);
+		return;
+	}
 	d->address = r->yiaddr;
 	d->server = r->server_id;
 	enter(d, REQUESTING, now);
@@ -490,6 +527,11 @@ bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret)
 			ret->server = d->foreign;
 		if (t == DHCP4_REFUSED)
 			ret->server = d->refuser;
+		if (t == DHCP4_FORM) {
+			ret->count = d->form_tries;
+			ret->before = d->form_before;
+			ret->again = d->form_again;
+		}
 		if (t == DHCP4_BAD_REPLY) {
 			ret->server = d->bad_server;
 			strscpy(ret->text, d->bad, sizeof(ret->text));
@@ -497,6 +539,11 @@ bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret)
 		return true;
 	}
 	return false;
+}
+
+const struct dhcp_identity *dhcp4_identity(const struct dhcp4 *d)
+{
+	return &d->cfg.identity;
 }
 
 const struct dhcp4_lease *dhcp4_lease(const struct dhcp4 *d)

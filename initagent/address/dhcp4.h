@@ -10,12 +10,14 @@
  *  - retransmission after 1, 2, 4, 4, 8, 8, 8 s, then 16, 32, 64 s, each +-1/8, instead of 4, 8, 16, 32, 64: a
  *    lost first packet costs 1 s, a server that comes up late is found within 4-8 s;
  *  - the first acceptable OFFER is taken;
+ *  - with several forms of client identifier these waits are those of the forms' turns (client_turn.h);
  *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for networks
  *    that lose unicast to hosts without address;
  *  - FORCERENEW is ignored (CVE-2020-13529: nothing authenticates it).
  */
 #pragma once
 
+#include "address/client_turn.h"
 #include "address/dhcp4_lease.h"
 #include "address/dhcp_request.h"
 
@@ -23,6 +25,8 @@ struct dhcp4;
 
 struct dhcp4_config {
 	struct dhcp_identity identity;
+	struct client_id ids[CLIENT_IDS_MAX]; /* tried in turn; none: only that of identity */
+	size_t n_ids;
 	char hostname[ADDRESS_HOSTNAME_MAX + 1]; /* "": none sent */
 	const char *vendor_class;		 /* borrowed; NULL: none */
 	struct in_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server identifiers; none: all */
@@ -37,6 +41,7 @@ enum dhcp4_event_type {
 	DHCP4_EXPIRED,	 /* the lease ran out */
 	DHCP4_FOREIGN,	 /* a server that is not allowed answered */
 	DHCP4_BAD_REPLY, /* text says what is wrong with it */
+	DHCP4_FORM,	 /* another form of client identifier is being sent now */
 	DHCP4_SILENCE,	 /* count requests in a row got no answer */
 	DHCP4_EVENT_MAX,
 };
@@ -44,7 +49,9 @@ enum dhcp4_event_type {
 struct dhcp4_event {
 	enum dhcp4_event_type type;
 	struct in_addr server; /* REFUSED, FOREIGN, BAD_REPLY */
-	unsigned count;	       /* SILENCE */
+	unsigned count;	       /* SILENCE; FORM: requests with the form before */
+	bool again;	       /* FORM: because another form got an offer, not because of silence */
+	enum client_id_form before; /* FORM; the present one is dhcp4_identity()'s */
 	char text[96];	       /* BAD_REPLY */
 };
 
@@ -67,8 +74,12 @@ DEFINE_FREEP(struct dhcp4, dhcp4_free)
  */
 void dhcp4_start(struct dhcp4 *d, uint64_t now);
 
-/* dhcp4_adopt: go on with a lease of an earlier run whose address is still set; nothing is sent now. */
-void dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, uint64_t now);
+/*
+ * dhcp4_adopt: go on with a lease of an earlier run whose address is still set; nothing is sent now. id is
+ * the client identifier it was granted to. false, and nothing done, when we do not send such a one.
+ */
+bool dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, const uint8_t *id, size_t id_len,
+	uint64_t now);
 
 /* dhcp4_stop: no carrier. Silent until the next start; a lease is kept (and may expire). */
 void dhcp4_stop(struct dhcp4 *d, uint64_t now);
@@ -91,6 +102,9 @@ uint32_t dhcp4_xid(const struct dhcp4 *d);
  * each type wait; a newer replaces an older. */
 bool dhcp4_pop_packet(struct dhcp4 *d, struct dhcp4_packet *ret);
 bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret);
+
+/* dhcp4_identity: how the client presents itself now. */
+const struct dhcp_identity *dhcp4_identity(const struct dhcp4 *d);
 
 /* dhcp4_lease: the lease held, NULL if none. */
 const struct dhcp4_lease *dhcp4_lease(const struct dhcp4 *d);

@@ -139,6 +139,8 @@ int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 			return -EINVAL;
 		if (n < max && n < ADDRESS_ROUTES_MAX)
 			found[n++] = r;
+		else if (r.prefix == 0 && n)
+			found[n - 1] = r; /* servers may send it last, and no node boots without it */
 	}
 	memcpy(ret, found, n * sizeof(*found));
 	return (int)n;

@@ -10,11 +10,6 @@
 #define FLAG_BROADCAST	   0x80 /* high byte of the flags field */
 #define CHADDR_SIZE	   16
 #define SNAME_AND_FILE	   192
-#define GUID_LEN	   8
-#define CLIENT_ID_ETHERNET 1 /* type octet of option 61: the ARP hardware type */
-
-/* FlexBoot's form: ff, IAID 0, DUID-EN of enterprise 0x2c9 (Mellanox), identifier 00 and the GUID. */
-static const uint8_t flexboot_prefix[] = {0xff, 0, 0, 0, 0, 0, 2, 0, 0, 2, 0xc9, 0};
 
 /* 121 stands before 3: RFC 3442 asks for it, some servers fill a short reply in this order. */
 static const uint8_t wanted[] = {
@@ -25,42 +20,39 @@ static const uint8_t wanted[] = {
 };
 
 /* A link addressed by chaddr: Ethernet and its like. */
-static void identity_plain(struct dhcp_identity *id, uint16_t hwtype, const struct link_hw *hw)
+static int identity_plain(struct dhcp_identity *id, uint16_t hwtype, const struct link_hw *hw)
 {
 	id->htype = (uint8_t)hwtype;
 	id->hlen = hw->len < CHADDR_SIZE ? hw->len : CHADDR_SIZE;
 	memcpy(id->chaddr, hw->bytes, id->hlen);
-	id->client_id[0] = hwtype == ARPHRD_ETHER ? CLIENT_ID_ETHERNET : (uint8_t)hwtype;
-	memcpy(id->client_id + 1, hw->bytes, hw->len);
-	id->client_id_len = 1u + hw->len;
+	return client_id_plain(&id->client_id, hwtype, hw);
 }
 
-static void identity_infiniband(struct dhcp_identity *id, const struct link_hw *hw)
+/* RFC 4390 section 2.1: the address does not fit into chaddr, so that nobody can answer to it. */
+static int identity_infiniband(struct dhcp_identity *id, const struct link_hw *hw)
 {
 	id->htype = ARPHRD_INFINIBAND;
 	id->broadcast = true;
-	memcpy(id->client_id, flexboot_prefix, sizeof(flexboot_prefix));
-	memcpy(id->client_id + sizeof(flexboot_prefix), hw->bytes + hw->len - GUID_LEN, GUID_LEN);
-	id->client_id_len = sizeof(flexboot_prefix) + GUID_LEN;
+	return client_id_infiniband(&id->client_id, CLIENT_ID_FLEXBOOT, hw, NULL);
 }
 
 int dhcp_identity_make(struct dhcp_identity *ret, uint16_t hwtype, const struct link_hw *hw,
 	const uint8_t *client_id, size_t client_id_len)
 {
 	struct dhcp_identity id = {0};
+	int e;
 
-	if (hw->len == 0 || hw->len > LINK_HW_MAX || client_id_len > sizeof(id.client_id))
+	if (hw->len == 0 || hw->len > LINK_HW_MAX)
 		return -EINVAL;
-	if (hwtype == ARPHRD_INFINIBAND && hw->len >= GUID_LEN)
-		identity_infiniband(&id, hw);
+	if (hwtype == ARPHRD_INFINIBAND)
+		e = identity_infiniband(&id, hw);
 	else
-		identity_plain(&id, hwtype, hw);
-	if (client_id_len) {
-		memcpy(id.client_id, client_id, client_id_len);
-		id.client_id_len = client_id_len;
-	}
-	*ret = id;
-	return 0;
+		e = identity_plain(&id, hwtype, hw);
+	if (e == 0 && client_id_len)
+		e = client_id_given(&id.client_id, client_id, client_id_len);
+	if (e == 0)
+		*ret = id;
+	return e;
 }
 
 static uint8_t *put_be(uint8_t *at, uint32_t value, size_t bytes)
@@ -120,7 +112,7 @@ static uint8_t *put_options(uint8_t *at, const struct dhcp_request *r)
 	bool asks = r->type == DHCP_DISCOVER || r->type == DHCP_REQUEST;
 
 	at = put_option(at, DHCP_OPT_TYPE, &type, 1);
-	at = put_option(at, DHCP_OPT_CLIENT_ID, r->id->client_id, r->id->client_id_len);
+	at = put_option(at, DHCP_OPT_CLIENT_ID, r->id->client_id.bytes, r->id->client_id.len);
 	at = put_address(at, DHCP_OPT_REQUESTED, r->requested);
 	at = put_address(at, DHCP_OPT_SERVER_ID, r->server_id);
 	if (asks) {

@@ -5,23 +5,21 @@
  */
 #pragma once
 
+#include "address/client_id.h"
 #include "address/dhcp_reply.h"
-#include "link/link.h"
 
 /* How a kind of link presents itself. */
 struct dhcp_identity {
 	uint8_t htype, hlen;
 	uint8_t chaddr[16];
 	bool broadcast; /* replies must be broadcast: the link cannot be addressed by chaddr */
-	uint8_t client_id[ADDRESS_CLIENT_ID_MAX]; /* option 61 */
-	size_t client_id_len;
+	struct client_id client_id; /* option 61 */
 };
 
 /*
  * dhcp_identity_make: the identity of an interface. Ethernet: chaddr is the MAC, option 61 is 01 and
  * the MAC as iPXE sends it. InfiniBand: htype 32, hlen 0, chaddr zero, broadcast flag (RFC 4390);
- * option 61 is RFC 4361 shaped with the port GUID as FlexBoot sends it, so that ROM and agent get the
- * same lease. Others: as Ethernet, as far as 16 bytes reach. A client_id_len other than 0
+ * option 61 is FlexBoot's form with the port GUID, so that ROM and agent get the same lease. Others: as Ethernet, as far as 16 bytes reach. A client_id_len other than 0
  * replaces option 61. Returns 0, or -EINVAL (no hardware address, client_id too long).
  */
 int dhcp_identity_make(struct dhcp_identity *ret, uint16_t hwtype, const struct link_hw *hw,

@@ -29,6 +29,10 @@ void guard_answer_for(const struct guard_request *r, struct guard_answer *ret)
 		dhcp_parse(&ret->dhcp, r->packet, len, r->verify);
 	else if (r->kind == GUARD_DNS)
 		dns_parse(&ret->dns, &r->query, r->packet, len);
+	else if (r->kind == GUARD_DHCP6)
+		dhcp6_parse(&ret->dhcp6, r->packet, len);
+	else if (r->kind == GUARD_ND)
+		nd_options_parse(&ret->options, r->packet, len);
 }
 
 /* The process: from here on only read, write and exit are left to it. */
@@ -141,9 +145,13 @@ int guard_submit(struct guard *g, const struct guard_request *r)
 /* A parser that was taken over could send anything of the right size. */
 static bool answer_sane(const struct guard_answer *a)
 {
-	if (a->kind == GUARD_DHCP)
-		return dhcp_reply_sane(&a->dhcp);
-	return a->kind == GUARD_DNS && dns_answer_sane(&a->dns);
+	switch (a->kind) {
+	case GUARD_DHCP: return dhcp_reply_sane(&a->dhcp);
+	case GUARD_DNS: return dns_answer_sane(&a->dns);
+	case GUARD_DHCP6: return dhcp6_reply_sane(&a->dhcp6);
+	case GUARD_ND: return nd_options_sane(&a->options);
+	default: return false;
+	}
 }
 
 /* How it ended tells a crash from a forbidden system call (SIGSYS) from a kernel without seccomp. */

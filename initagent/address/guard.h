@@ -11,13 +11,16 @@
  */
 #pragma once
 
+#include "address/dhcp6_message.h"
 #include "address/dhcp_reply.h"
 #include "address/dns.h"
+#include "address/nd_option.h"
 #include "env.h"
 
 struct guard;
 
-enum guard_kind { GUARD_DHCP, GUARD_DNS, GUARD_KIND_MAX };
+/* GUARD_ND: a router's options as the kernel passes them on (nd_option.h). */
+enum guard_kind { GUARD_DHCP, GUARD_DNS, GUARD_DHCP6, GUARD_ND, GUARD_KIND_MAX };
 
 /* A packet to be parsed. tag comes back with the answer. */
 struct guard_request {
@@ -35,6 +38,8 @@ struct guard_answer {
 	union {
 		struct dhcp_reply dhcp;
 		struct dns_answer dns;
+		struct dhcp6_reply dhcp6;
+		struct nd_options options;
 	};
 };
 

@@ -46,6 +46,7 @@ int iface_new(struct iface **ret, const struct iface_room *room, const struct ad
 	i->room = room;
 	i->fd = i->renew_fd = -1;
 	i->retry = i->round_end = NSEC_NEVER;
+	i->news.ifindex = cfg->ifindex;
 	e = iface_config_copy(&i->config, cfg);
 	if (e < 0)
 		return e;
@@ -96,42 +97,23 @@ struct iface *iface_free(struct iface *i)
 	return NULL;
 }
 
-/* The newest of these says it all: a loss that was made good, or a success that was lost, is old news. */
 void iface_event(struct iface *i, enum address_event_type type, enum cause cause, const char *text)
 {
-	i->outcome = (struct address_event){
-		.type = type, .ifindex = i->config.cfg.ifindex, .cause = cause};
-	strscpy(i->outcome.text, text, sizeof(i->outcome.text));
-	i->has_outcome = true;
+	news_outcome(&i->news, type, cause, text);
 }
 
-/* Only the newest hindrance is kept: it is what the status line shows. */
 void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...)
 {
 	va_list args;
 
-	i->hint = (struct address_event){
-		.type = ADDRESS_HINDRANCE, .ifindex = i->config.cfg.ifindex, .cause = cause};
 	va_start(args, fmt);
-	vsnprintf(i->hint.text, sizeof(i->hint.text), fmt, args);
+	news_hint(&i->news, cause, fmt, args);
 	va_end(args);
-	i->has_hint = true;
 }
 
-/* What has happened comes before what is in the way. */
 bool iface_pop_event(struct iface *i, struct address_event *ret)
 {
-	if (i->has_outcome) {
-		*ret = i->outcome;
-		i->has_outcome = false;
-		return true;
-	}
-	if (i->has_hint) {
-		*ret = i->hint;
-		i->has_hint = false;
-		return true;
-	}
-	return false;
+	return news_pop(&i->news, ret);
 }
 
 /* Also the routes: those of a lease may lead to gateways the next lease does not know. */
@@ -191,7 +173,7 @@ static void apply(struct iface *i, uint64_t now)
 		report_cause(i->room->env->report, o.cause, i->dev.name, now, "%s", o.text);
 	i->applied = true;
 	i->hindrance = CAUSE_NONE;
-	i->has_hint = false;
+	news_clear(&i->news);
 	i->round_end = NSEC_NEVER;
 	iface_set_state(i, IFACE_CONFIGURED, now);
 	iface_event(i, ADDRESS_CONFIGURED, CAUSE_NONE, "");
@@ -249,11 +231,26 @@ static void conflict(struct iface *i, uint64_t now)
 	iface_set_state(i, IFACE_CONFLICT, now);
 }
 
+/*
+ * A node with two rails in one subnet answers its own probe: the kernel speaks for each of its addresses on
+ * every interface (arp_ignore 0). That is no other host.
+ */
+static bool answered_by_us(const struct iface *i)
+{
+	const struct link_hw *other = arp_probe_other(i->probe);
+	struct hw_addr hw = {.len = other->len < HW_ADDR_MAX ? other->len : HW_ADDR_MAX};
+
+	memcpy(hw.bytes, other->bytes, hw.len);
+	return links_by_hw(i->room->links, &hw) != NULL;
+}
+
 /* The verdict of a probe under way, if there is one by now. */
 static void tick_probe(struct iface *i, uint64_t now)
 {
 	enum arp_verdict v = i->probing ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
 
+	if (v == ARP_CONFLICT && answered_by_us(i))
+		v = ARP_CLEAR;
 	if (v == ARP_CONFLICT) {
 		conflict(i, now);
 	} else if (v == ARP_CLEAR) {
@@ -279,6 +276,7 @@ static void use_static(struct iface *i, uint64_t now)
 static void carrier_up(struct iface *i, uint64_t now)
 {
 	i->began = now;
+	i->spoke = false;
 	i->rounds = 0;
 	i->hindrance = CAUSE_NONE;
 	if (i->config.cfg.method == ADDRESS_STATIC)
@@ -325,6 +323,8 @@ void iface_link(struct iface *i, uint64_t now)
 		return;
 	}
 	i->dev = *dev;
+	if (!i->applied || dev->mtu != i->result.mtu)
+		i->link_mtu = dev->mtu;
 	if (i->state == IFACE_FAILED)
 		return;
 	if (!dev->up && links_set_up(i->room->links, dev->ifindex, true) < 0) {
@@ -343,7 +343,7 @@ uint64_t iface_deadline(const struct iface *i)
 {
 	uint64_t at = min_u64(i->retry, iface_dhcp_deadline(i));
 
-	if (i->has_outcome || i->has_hint)
+	if (news_pending(&i->news))
 		return 0;
 	return i->probing ? min_u64(at, arp_probe_deadline(i->probe)) : at;
 }

@@ -8,12 +8,15 @@
 
 #include "address/arp_probe.h"
 #include "address/guard.h"
+#include "address/news.h"
 #include "address/result.h"
 
 /* A static address that another host uses is tried again after this time. */
 #define IFACE_CONFLICT_REST (10 * NSEC_PER_SEC)
 /* A saved lease with less time left than this is not worth adopting. */
 #define IFACE_LEASE_MARGIN  (10 * NSEC_PER_SEC)
+/* How many servers that are not allowed are told by address. */
+#define IFACE_FOREIGN_MAX   4
 
 enum iface_state {
 	IFACE_NO_CARRIER,
@@ -39,7 +42,6 @@ struct iface {
 	struct iface_config config;
 	struct netdev dev; /* as last seen */
 	enum iface_state state;
-	struct dhcp_identity identity;
 	struct dhcp4 *dhcp;  /* NULL: static, or not begun */
 	int fd;		     /* packet socket, -1 before it was needed */
 	bool listens;	     /* fd is in the epoll set and not muted */
@@ -57,9 +59,11 @@ struct iface {
 	uint64_t round_end;
 	unsigned rounds;
 	enum cause hindrance; /* worse than silence, in this round */
-	bool has_outcome, has_hint;
-	struct address_event outcome; /* CONFIGURED, RENEWED, LOST or FAILED, to be popped */
-	struct address_event hint;    /* HINDRANCE, to be popped */
+	struct in_addr foreign[IFACE_FOREIGN_MAX]; /* servers not allowed that answered in it */
+	size_t n_foreign;
+	bool spoke; /* the first DHCP packet since carrier is out */
+	uint32_t link_mtu; /* what the link had before we set it: on IPoIB the group's */
+	struct news news;
 };
 
 /* iface_new: cfg is copied. Nothing happens before iface_link(). 0 or -errno. */

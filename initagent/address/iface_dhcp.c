@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iface_dhcp: the DHCP side of an interface; see iface.h. */
 #include <net/ethernet.h>
+#include <net/if_arp.h>
 #include <netinet/ip.h>
 #include <sys/epoll.h>
 
 #include "address/iface.h"
 #include "address/lease_file.h"
 #include "address/packet.h"
+#include "address/uuid.h"
 
 #define VENDOR_CLASS	     "initagent"
 #define PACKETS_PER_DISPATCH 16
@@ -18,17 +20,36 @@ static struct report *report_of(const struct iface *i)
 	return i->room->env->report;
 }
 
+/* rd.ib.clientid=; a machine without UUID is told of, and asks as if nothing had been said. */
+static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX], uint64_t now)
+{
+	enum plan_clientid_kind kind = i->config.cfg.client_id_kind;
+	uint8_t uuid[UUID_SIZE];
+	int e = kind == PLAN_CLIENTID_UUID ? machine_uuid(i->room->env, uuid) : 0;
+
+	if (e < 0) {
+		report_log(report_of(i), REPORT_WARN, i->dev.name, now,
+			"rd.ib.clientid=uuid: the firmware tells no UUID (%s); trying the usual forms",
+			strerror(-e));
+		kind = PLAN_CLIENTID_AUTO;
+	}
+	return client_id_list(ids, kind, &i->dev.hw, uuid);
+}
+
 /* The identity needs the hardware address, which may have been set just before. */
-static int make_client(struct iface *i)
+static int make_client(struct iface *i, uint64_t now)
 {
 	const struct address_config *cfg = &i->config.cfg;
 	struct dhcp4_config c = {.vendor_class = VENDOR_CLASS};
-	int e = dhcp_identity_make(&i->identity, i->dev.hwtype, &i->dev.hw, cfg->client_id,
+	int e = dhcp_identity_make(&c.identity, i->dev.hwtype, &i->dev.hw, cfg->client_id,
 		cfg->client_id_len);
 
+	if (e == 0 && i->dev.hwtype == ARPHRD_INFINIBAND && !cfg->client_id_len) {
+		e = infiniband_ids(i, c.ids, now);
+		c.n_ids = e < 0 ? 0 : (size_t)e;
+	}
 	if (e < 0)
 		return e;
-	c.identity = i->identity;
 	memcpy(c.hostname, i->config.hostname, sizeof(c.hostname));
 	for (size_t n = 0; n < cfg->n_servers; n++)
 		if (cfg->servers[n].family == AF_INET)
@@ -78,12 +99,11 @@ static bool adopt(struct iface *i, uint64_t now)
 		return false;
 	i->looked = true;
 	if (lease_file_load(i->room->env, &i->dev, &saved) < 0 || saved.expires <= now ||
-		saved.expires - now < IFACE_LEASE_MARGIN ||
-		saved.client_id_len != i->identity.client_id_len ||
-		memcmp(saved.client_id, i->identity.client_id, saved.client_id_len))
+		saved.expires - now < IFACE_LEASE_MARGIN)
 		return false;
 	lease = lease_of(&saved);
-	dhcp4_adopt(i->dhcp, &lease, now);
+	if (!dhcp4_adopt(i->dhcp, &lease, saved.client_id, saved.client_id_len, now))
+		return false;
 	if (!address_is_set(i, &saved.addr)) {
 		dhcp4_stop(i->dhcp, now); /* the next start asks for it again */
 		return false;
@@ -116,6 +136,19 @@ static void save_lease(struct iface *i, uint64_t now)
 			strerror(-e));
 }
 
+/*
+ * Every member of an IPoIB broadcast group sends with the group's MTU at most, which the link has when the
+ * carrier comes; the kernel cuts what exceeds it without a word.
+ */
+static void bound_mtu(struct iface *i, struct address_result *want, uint64_t now)
+{
+	if (i->dev.hwtype != ARPHRD_INFINIBAND || want->mtu <= i->link_mtu)
+		return;
+	report_log(report_of(i), REPORT_WARN, i->dev.name, now,
+		"MTU %u is more than the link's %u, which stays", want->mtu, i->link_mtu);
+	want->mtu = i->link_mtu;
+}
+
 /* fresh: just obtained, as opposed to held all along. */
 static void use_lease(struct iface *i, bool fresh, uint64_t now)
 {
@@ -123,7 +156,8 @@ static void use_lease(struct iface *i, bool fresh, uint64_t now)
 	struct address_result want;
 	unsigned refused;
 
-	result_lease(&want, &i->config.cfg, &i->dev, &i->identity, lease, &refused);
+	result_lease(&want, &i->config.cfg, &i->dev, dhcp4_identity(i->dhcp), lease, &refused);
+	bound_mtu(i, &want, now);
 	if (fresh) {
 		report_span(report_of(i), "address", "DHCP", i->began, now, 0);
 		say_dropped(i, &lease->ack, refused, now);
@@ -144,7 +178,7 @@ static void renewed(struct iface *i, uint64_t now)
 	i->result.rebind = lease->rebind;
 	i->result.expires = lease->expires;
 	save_lease(i, now);
-	if (!i->has_outcome)
+	if (!i->news.has_outcome)
 		iface_event(i, ADDRESS_RENEWED, CAUSE_NONE, "");
 }
 
@@ -173,6 +207,54 @@ static void silence(struct iface *i, unsigned count, uint64_t now)
 		iface_hint(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER,
 			"no DHCP answer %s, %u request%s sent",
 			i->hindrance ? "that can be used" : "yet", count, count == 1 ? "" : "s");
+}
+
+/* The dark side of servers that know a node by one form of its identifier only: say which ones were sent. */
+static void other_form(struct iface *i, const struct dhcp4_event *ev, uint64_t now)
+{
+	const struct client_id *id = &dhcp4_identity(i->dhcp)->client_id;
+	char text[CLIENT_ID_TEXT];
+
+	client_id_text(id, text);
+	if (ev->again)
+		report_log(report_of(i), REPORT_INFO, i->dev.name, now,
+			"an offer to client identifier form %s; asking with form %s (%s) once more first",
+			client_id_form_name(ev->before), client_id_form_name(id->form), text);
+	else
+		report_log(report_of(i), REPORT_INFO, i->dev.name, now,
+			"no DHCP answer to client identifier form %s (%u request%s), trying form %s (%s)",
+			client_id_form_name(ev->before), ev->count, ev->count == 1 ? "" : "s",
+			client_id_form_name(id->form), text);
+}
+
+/* "10.0.0.9, 10.0.0.10": who answered without being allowed to. */
+static void foreign_names(const struct iface *i, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	*buf = 0;
+	for (size_t n = 0; n < i->n_foreign && len < size; n++) {
+		struct inet_addr a = inet_from(i->foreign[n]);
+		char name[INET_ADDR_TEXT];
+
+		len += (size_t)snprintf(buf + len, size - len, "%s%s", n ? ", " : "", inet_text(&a, name));
+	}
+}
+
+/* Remembered by address, so that the end of the wait names all of them. */
+static void foreign(struct iface *i, struct in_addr server, uint64_t now)
+{
+	char names[IFACE_FOREIGN_MAX * (INET_ADDRSTRLEN + 2)], text[160];
+	size_t n = 0;
+
+	while (n < i->n_foreign && i->foreign[n].s_addr != server.s_addr)
+		n++;
+	if (n == i->n_foreign && n < IFACE_FOREIGN_MAX)
+		i->foreign[i->n_foreign++] = server;
+	foreign_names(i, names, sizeof(names));
+	snprintf(text, sizeof(text), "server%s %s %s not in rd.net.dhcp.server=",
+		i->n_foreign == 1 ? "" : "s", names, i->n_foreign == 1 ? "is" : "are");
+	hindered(i, CAUSE_DHCP_FOREIGN, text, now);
 }
 
 /* The lease is gone: NAK or the end of its time. */
@@ -211,14 +293,12 @@ static void take_event(struct iface *i, const struct dhcp4_event *ev, uint64_t n
 	case DHCP4_EXPIRED:
 		lease_gone(i, CAUSE_DHCP_EXPIRED, "the DHCP lease has run out", now);
 		break;
-	case DHCP4_FOREIGN:
-		snprintf(text, sizeof(text), "server %s is not in rd.net.dhcp.server=", name);
-		hindered(i, CAUSE_DHCP_FOREIGN, text, now);
-		break;
+	case DHCP4_FOREIGN: foreign(i, ev->server, now); break;
 	case DHCP4_BAD_REPLY:
 		snprintf(text, sizeof(text), "%s%s%s", ev->text, *name ? ", from " : "", name);
 		hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
 		break;
+	case DHCP4_FORM: other_form(i, ev, now); break;
 	case DHCP4_SILENCE: silence(i, ev->count, now); break;
 	case DHCP4_NOTHING:
 	case DHCP4_EVENT_MAX: break;
@@ -277,6 +357,20 @@ static int send_packet(struct iface *i, const struct dhcp4_packet *p)
 	return i->fd < 0 ? i->fd : packet_broadcast(i->fd, &i->dev, ETHERTYPE_IP, p->bytes, p->len);
 }
 
+/*
+ * From the news of the carrier to the first packet handed to the kernel: what the agent itself takes. Only here
+ * the clock is read: a dispatch's time is from before the work, and this work is what is measured.
+ */
+static void spoke(struct iface *i, uint64_t now)
+{
+	uint64_t sent = now_ns();
+	char what[48];
+
+	i->spoke = true;
+	snprintf(what, sizeof(what), "first DHCP packet on %s", i->dev.name);
+	report_span(report_of(i), "address", what, i->began, sent > now ? sent : now, 0);
+}
+
 /* Carries packets and events out of the client, until it has no more. */
 static void pump(struct iface *i, uint64_t now)
 {
@@ -295,6 +389,8 @@ static void pump(struct iface *i, uint64_t now)
 		if (e < 0)
 			report_log(report_of(i), REPORT_DEBUG, i->dev.name, now,
 				"sending a DHCP request: %s", strerror(-e));
+		else if (!i->spoke)
+			spoke(i, now);
 	}
 }
 
@@ -338,6 +434,7 @@ static void begin_round(struct iface *i, uint64_t now)
 
 	i->round_end = limit ? now + limit : NSEC_NEVER;
 	i->hindrance = CAUSE_NONE;
+	i->n_foreign = 0;
 	dhcp4_start(i->dhcp, now);
 	iface_set_state(i, IFACE_ASKING, now);
 	pump(i, now);
@@ -346,7 +443,7 @@ static void begin_round(struct iface *i, uint64_t now)
 /* The client is made with the first carrier and lives as long as the interface: it knows the lease. */
 void iface_dhcp_start(struct iface *i, uint64_t now)
 {
-	if (!i->dhcp && make_client(i) < 0) {
+	if (!i->dhcp && make_client(i, now) < 0) {
 		iface_fail(i, CAUSE_ADDRESS_FAILED, "no hardware address to ask DHCP with", now);
 		return;
 	}
@@ -378,12 +475,18 @@ static void end_round(struct iface *i, uint64_t now)
 {
 	uint32_t most = i->config.cfg.dhcp_rounds;
 	enum cause cause = i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER;
-	char text[96];
+	char text[160], names[IFACE_FOREIGN_MAX * (INET_ADDRSTRLEN + 2)];
 
 	i->rounds++;
 	i->round_end = NSEC_NEVER;
 	snprintf(text, sizeof(text), "no lease after %u round%s of %u s", i->rounds,
 		i->rounds == 1 ? "" : "s", (unsigned)(i->config.cfg.dhcp_limit / NSEC_PER_SEC));
+	if (cause == CAUSE_DHCP_FOREIGN) {
+		size_t len = strlen(text);
+
+		foreign_names(i, names, sizeof(names));
+		snprintf(text + len, sizeof(text) - len, "; only %s answered", names);
+	}
 	if (most && i->rounds >= most) {
 		iface_fail(i, cause, text, now);
 		return;

@@ -17,13 +17,15 @@ static const struct field {
 	const char *key;
 	enum field_type type;
 	size_t offset;
-	size_t count; /* offset of the number of entries (F_ADDRESSES) */
-	size_t size;  /* of a text */
+	size_t count; /* offset of the number of entries (F_ADDRESSES) or bytes (F_ID) */
+	size_t size;  /* of a text or identifier */
 	enum text_kind kind;
 } fields[] = {
 #define AT(m)	     offsetof(struct address_result, m)
 #define FIELD(k, t, m) {.key = k, .type = t, .offset = AT(m)}
 #define LIST(k, m, n)  {.key = k, .type = F_ADDRESSES, .offset = AT(m), .count = AT(n)}
+#define ID(k, m, n) \
+	{.key = k, .type = F_ID, .offset = AT(m), .count = AT(n), .size = sizeof(((struct address_result *)0)->m)}
 #define TEXT(k, m, t) \
 	{.key = k, .type = F_TEXT, .offset = AT(m), .size = sizeof(((struct address_result *)0)->m), .kind = t}
 	FIELD("address", F_ADDRESS, addr),
@@ -42,7 +44,8 @@ static const struct field {
 	TEXT("tftp-server", tftp_server, TEXT_PATH),
 	FIELD("next-server", F_ADDRESS, next_server),
 	FIELD("server", F_ADDRESS, server_id),
-	FIELD("client-id", F_ID, client_id),
+	ID("client-id", client_id, client_id_len),
+	ID("server-duid", server_duid, server_duid_len),
 	FIELD("lease", F_U32, lease_s),
 	FIELD("obtained", F_U64, obtained),
 	FIELD("renew", F_U64, renew),
@@ -107,6 +110,7 @@ static void put_routes(struct writer *w, const char *key, const struct address_r
 static void put_field(struct writer *w, const struct field *f, const struct address_result *r)
 {
 	const void *at = (const char *)r + f->offset;
+	const size_t *count;
 	uint64_t wide;
 
 	switch (f->type) {
@@ -126,7 +130,11 @@ static void put_field(struct writer *w, const struct field *f, const struct addr
 			put(w, "%s=%s\n", f->key, (const char *)at);
 		break;
 	case F_ROUTES: put_routes(w, f->key, r); break;
-	case F_ID: put_hex(w, f->key, r->client_id, r->client_id_len); break;
+	case F_ID:
+		count = (const size_t *)(const void *)((const char *)r + f->count);
+		if (*count)
+			put_hex(w, f->key, at, *count);
+		break;
 	}
 }
 
@@ -248,8 +256,8 @@ static int take_field(const struct field *f, const char *s, size_t len, struct a
 		return text_take(f->kind, at, f->size, (const uint8_t *)s, len) ? 0 : -EINVAL;
 	case F_ROUTES: return take_route(s, len, r);
 	case F_ID:
-		n = take_hex(s, len, r->client_id, sizeof(r->client_id));
-		r->client_id_len = n < 0 ? 0 : (size_t)n;
+		n = take_hex(s, len, at, f->size);
+		*(size_t *)(void *)((char *)r + f->count) = n < 0 ? 0 : (size_t)n;
 		return n < 0 ? n : 0;
 	}
 	return -EINVAL;
@@ -302,8 +310,11 @@ static int take_line(struct reader *rd, const char *s, size_t len)
 /* What no lease is without, and what else the kernel would be asked to do nonsense. */
 static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 {
-	return hw->len && r->addr.family == AF_INET && r->prefix <= 32 && r->server_id.family == AF_INET &&
-		r->client_id_len && r->obtained <= r->renew && r->renew <= r->rebind &&
+	bool sane = r->addr.family == AF_INET
+		? r->prefix <= 32 && r->server_id.family == AF_INET && !r->server_duid_len
+		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len;
+
+	return sane && hw->len && r->client_id_len && r->obtained <= r->renew && r->renew <= r->rebind &&
 		r->rebind <= r->expires;
 }
 
@@ -328,34 +339,37 @@ int lease_text_parse(const char *text, size_t len, struct address_result *ret, s
 	if (!lease_sane(&rd.r, &rd.hw))
 		return -EINVAL;
 	*ret = rd.r;
+	ret->method = rd.r.addr.family == AF_INET6 ? ADDRESS_DHCP6 : ADDRESS_DHCP4;
 	*ret_hw = rd.hw;
 	return 0;
 }
 
 /* --- files --------------------------------------------------------------------------------- */
 
-int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
+static int save(const struct env *env, const char *kind, const struct address_result *r, const struct link_hw *hw)
 {
 	char text[LEASE_FILE_MAX], name[32];
 	int len = lease_text_write(r, hw, text, sizeof(text));
 
 	if (len < 0)
 		return len;
-	snprintf(name, sizeof(name), "lease.%d", r->ifindex);
+	snprintf(name, sizeof(name), "%s.%d", kind, r->ifindex);
 	return file_write(env, "/run/initagent", name, text, (size_t)len, 0600);
 }
 
-int lease_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret)
+static int load(const struct env *env, enum address_method method, const struct netdev *dev,
+	struct address_result *ret)
 {
 	char text[LEASE_FILE_MAX];
 	struct address_result r;
 	struct hw_addr same = {0};
 	struct link_hw hw;
-	int len = env_read(env, text, sizeof(text), "/run/initagent/lease.%d", dev->ifindex);
+	int len = env_read(env, text, sizeof(text), "/run/initagent/%s.%d",
+		method == ADDRESS_DHCP4 ? "lease" : "lease6", dev->ifindex);
 
 	if (len < 0)
 		return len;
-	if (lease_text_parse(text, (size_t)len, &r, &hw) < 0 || hw.len > HW_ADDR_MAX)
+	if (lease_text_parse(text, (size_t)len, &r, &hw) < 0 || r.method != method || hw.len > HW_ADDR_MAX)
 		return -EINVAL;
 	/* Of a 20-byte address only the port GUID must be the same: the QPN changes at every ifup. */
 	same.len = hw.len;
@@ -369,10 +383,40 @@ int lease_file_load(const struct env *env, const struct netdev *dev, struct addr
 }
 
 /* That it is gone already is fine. */
-void lease_file_remove(const struct env *env, int ifindex)
+static void discard(const struct env *env, const char *kind, int ifindex)
 {
 	char path[4096];
 
-	if (env_path(env, path, sizeof(path), "/run/initagent/lease.%d", ifindex) >= 0)
+	if (env_path(env, path, sizeof(path), "/run/initagent/%s.%d", kind, ifindex) >= 0)
 		unlink(path);
+}
+
+int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
+{
+	return save(env, "lease", r, hw);
+}
+
+int lease_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret)
+{
+	return load(env, ADDRESS_DHCP4, dev, ret);
+}
+
+void lease_file_remove(const struct env *env, int ifindex)
+{
+	discard(env, "lease", ifindex);
+}
+
+int lease6_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
+{
+	return save(env, "lease6", r, hw);
+}
+
+int lease6_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret)
+{
+	return load(env, ADDRESS_DHCP6, dev, ret);
+}
+
+void lease6_file_remove(const struct env *env, int ifindex)
+{
+	discard(env, "lease6", ifindex);
 }

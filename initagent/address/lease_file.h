@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lease_file: /run/initagent/lease.IFINDEX, what a rail got by DHCP as strict key=value lines, for the
+ * lease_file: /run/initagent/lease.IFINDEX (lease6.IFINDEX: DHCPv6), what a rail got by DHCP as strict key=value lines, for the
  * agent that comes after this one was killed. It is read back like network data: one bad line and the
  * whole file is worth nothing.
  */
@@ -21,6 +21,11 @@ int lease_file_save(const struct env *env, const struct address_result *r, const
 int lease_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret);
 
 void lease_file_remove(const struct env *env, int ifindex);
+
+/* lease6_file_save, lease6_file_load, lease6_file_remove: the same for a lease of DHCPv6. */
+int lease6_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw);
+int lease6_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret);
+void lease6_file_remove(const struct env *env, int ifindex);
 
 /* lease_text_write: the file's text; its length or -E2BIG. */
 int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf, size_t size);

@@ -10,3 +10,4 @@
 #define ADDRESS_ROUTES_MAX   16
 #define ADDRESS_CLIENT_ID_MAX 64
 #define ADDRESS_SERVERS_MAX  8	 /* allowed DHCP servers */
+#define ADDRESS_DUID_MAX     130	/* RFC 8415 section 11.1 */

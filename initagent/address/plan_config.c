@@ -2,6 +2,8 @@
 /* plan_config: address_config_from_plan(), see address.h. */
 #include "address/address.h"
 
+#include <net/if_arp.h>
+
 #define DHCP_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE)
 
 static void copy_dns(struct address_config *cfg, const struct boot_plan *plan, const struct plan_ip *ip)
@@ -15,12 +17,54 @@ static void copy_dns(struct address_config *cfg, const struct boot_plan *plan, c
 	}
 }
 
+/* The forms are InfiniBand's; Ethernet has but one, and rd.ib.clientid= is not about it. */
+static void copy_clientid(struct address_config *cfg, const struct plan_clientid *id, uint16_t hwtype)
+{
+	if (hwtype != ARPHRD_INFINIBAND)
+		return;
+	cfg->client_id_kind = id->kind;
+	if (id->kind != PLAN_CLIENTID_HEX || id->len > sizeof(cfg->client_id))
+		return;
+	memcpy(cfg->client_id, id->bytes, id->len);
+	cfg->client_id_len = id->len;
+}
+
+/* rd.net.dhcp.client-id= says it for one interface, whatever kind of link that is; the last one counts. */
+static void copy_client_id(struct address_config *cfg, const struct plan_net *net, const char *ifname)
+{
+	for (size_t i = 0; i < net->n_client_ids; i++) {
+		const struct plan_client_id *id = &net->client_ids[i];
+
+		if (!streq(id->ifname, ifname) || id->len > sizeof(cfg->client_id))
+			continue;
+		memcpy(cfg->client_id, id->bytes, id->len);
+		cfg->client_id_len = id->len;
+	}
+}
+
 static void copy_dhcp(struct address_config *cfg, const struct plan_net *net)
 {
 	cfg->method = ADDRESS_DHCP4;
 	cfg->no_peerdns = !net->peerdns;
 	cfg->dhcp_limit = net->timeouts.dhcp_s * NSEC_PER_SEC;
 	cfg->dhcp_rounds = cfg->dhcp_limit ? net->timeouts.dhcp_retry : 0;
+	for (size_t i = 0; i < net->n_dhcp_servers && cfg->n_servers < ADDRESS_SERVERS_MAX; i++)
+		cfg->servers[cfg->n_servers++] = net->dhcp_servers[i];
+}
+
+/*
+ * The IPv6 method of a list: with several of them auto6 goes first, as with either6, since it costs the
+ * server nothing; link6 is what all the others have anyway.
+ */
+static enum address_method method6(unsigned methods)
+{
+	if (methods & PLAN_IP_EITHER6 || (methods & PLAN_IP_AUTO6 && methods & PLAN_IP_DHCP6))
+		return ADDRESS_EITHER6;
+	if (methods & PLAN_IP_AUTO6)
+		return ADDRESS_AUTO6;
+	if (methods & PLAN_IP_DHCP6)
+		return ADDRESS_DHCP6;
+	return methods & PLAN_IP_LINK6 ? ADDRESS_LINK6 : ADDRESS_STATIC;
 }
 
 /* Without a prefix the address class decides for IPv4 as in dracut, /64 for IPv6. */
@@ -35,9 +79,80 @@ static uint8_t prefix_of(const struct plan_ip *ip)
 	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
 }
 
+/* --- two ip= options of one interface ------------------------------------------------------ */
+
+static bool is_six(const struct plan_ip *ip)
+{
+	return ip->addr.family == AF_INET6 || method6(ip->methods) != ADDRESS_STATIC;
+}
+
+static bool is_four(const struct plan_ip *ip)
+{
+	return ip->methods & DHCP_METHODS || ip->addr.family == AF_INET;
+}
+
+static bool names(const struct plan_ip *ip, const struct netdev *dev)
+{
+	if (ip->ifname)
+		return streq(ip->ifname, dev->name);
+	return ip->match.len && netdev_matches(dev, &ip->match);
+}
+
+/* The option that has what ip lacks for the same interface; NULL: none has. */
+static const struct plan_ip *other_family(const struct plan_net *net, const struct plan_ip *ip,
+	const struct netdev *dev, bool (*has)(const struct plan_ip *))
+{
+	for (size_t i = 0; i < net->n_ips; i++)
+		if (&net->ips[i] != ip && names(&net->ips[i], dev) && has(&net->ips[i]))
+			return &net->ips[i];
+	return NULL;
+}
+
+/* The IPv6 part of an option, beside an IPv4 one. */
+static void copy_second(struct address_config *cfg, const struct plan_ip *ip)
+{
+	cfg->second = method6(ip->methods);
+	if (ip->addr.family != AF_INET6)
+		return;
+	cfg->addr6 = ip->addr;
+	cfg->prefix6 = prefix_of(ip);
+	cfg->gateway6 = ip->gateway;
+}
+
+/* The method that goes first: IPv4 if there is one. */
+static int copy_first(struct address_config *cfg, const struct boot_plan *plan, const struct plan_ip *ip,
+	const struct netdev *dev)
+{
+	copy_dhcp(cfg, &plan->net);
+	if (!ip || ip->methods & DHCP_METHODS) {
+		copy_clientid(cfg, &plan->ib.clientid, dev->hwtype);
+		copy_client_id(cfg, &plan->net, dev->name);
+		return 0;
+	}
+	cfg->method = ip->methods & PLAN_IP_STATIC ? ADDRESS_STATIC : method6(ip->methods);
+	if (cfg->method != ADDRESS_STATIC)
+		return 0;
+	if (!(ip->methods & PLAN_IP_STATIC) || !ip->addr.family)
+		return -EINVAL;
+	cfg->addr = ip->addr;
+	cfg->prefix = prefix_of(ip);
+	cfg->peer = ip->peer;
+	return 0;
+}
+
+/* Nobody said which way: a server that only IPv6 reaches says that it is wanted. */
+static bool server_is_six(const struct boot_plan *plan)
+{
+	return plan->root.kind == PLAN_ROOT_NFS && plan->root.nfs.server_addr.family == AF_INET6;
+}
+
 int address_config_from_plan(struct address_config *cfg, const struct boot_plan *plan,
 	const struct plan_ip *ip, const struct netdev *dev)
 {
+	const struct plan_ip *six = ip && !is_six(ip) ? other_family(&plan->net, ip, dev, is_six) : ip;
+	const struct plan_ip *four = ip && !is_four(ip) ? other_family(&plan->net, ip, dev, is_four) : NULL;
+
+	ip = four ? four : ip;
 	*cfg = (struct address_config){
 		.ifindex = dev->ifindex,
 		.hostname = plan->net.hostname,
@@ -45,6 +160,8 @@ int address_config_from_plan(struct address_config *cfg, const struct boot_plan 
 		.n_routes = plan->net.n_routes,
 		/* bootdev= names the interface of the default route. */
 		.no_default_route = plan->net.bootdev && !streq(plan->net.bootdev, dev->name),
+		.auto_limit = plan->net.timeouts.ipv6auto_s * NSEC_PER_SEC,
+		.dad_limit = plan->net.timeouts.ipv6dad_s * NSEC_PER_SEC,
 	};
 	copy_dns(cfg, plan, ip);
 	if (ip) {
@@ -52,15 +169,9 @@ int address_config_from_plan(struct address_config *cfg, const struct boot_plan 
 		cfg->gateway = ip->gateway;
 		cfg->hostname = ip->hostname ? ip->hostname : cfg->hostname;
 	}
-	if (!ip || ip->methods & DHCP_METHODS) {
-		copy_dhcp(cfg, &plan->net);
-		return 0;
-	}
-	if (!(ip->methods & PLAN_IP_STATIC) || !ip->addr.family)
-		return -EINVAL;
-	cfg->method = ADDRESS_STATIC;
-	cfg->addr = ip->addr;
-	cfg->prefix = prefix_of(ip);
-	cfg->peer = ip->peer;
-	return 0;
+	if (six && (!ip || is_four(ip)))
+		copy_second(cfg, six);
+	else if (!ip && server_is_six(plan))
+		cfg->second = ADDRESS_EITHER6;
+	return copy_first(cfg, plan, ip, dev);
 }

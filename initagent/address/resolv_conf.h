@@ -11,6 +11,7 @@ struct resolv_conf {
 	struct inet_addr servers[RESOLV_SERVERS_MAX];
 	size_t n_servers;
 	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
+	bool only_v6; /* no interface has an IPv4 address: one of a name would lead nowhere */
 };
 
 /* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's result. */

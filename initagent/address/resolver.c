@@ -17,7 +17,7 @@
 static const uint8_t waits[] = {1, 2, 4};
 
 /* The two questions asked about each name. */
-enum { ASK_A, ASK_AAAA, ASK_N };
+enum asked { ASK_A, ASK_AAAA, ASK_N };
 
 struct question {
 	uint16_t id;
@@ -314,9 +314,16 @@ static void take_addresses(struct question *q, const struct dns_answer *a)
 	memcpy(q->addr.bytes, a->addresses[0], inet_addr_len(q->addr.family));
 }
 
-/* An IPv6 address counts only when it is certain that there is no IPv4 one. */
+/* The question whose answer is of more use. */
+static enum asked first_asked(const struct resolver *r)
+{
+	return r->conf.only_v6 ? ASK_AAAA : ASK_A;
+}
+
+/* An address of the other kind counts only when it is certain that there is none of the preferred one. */
 void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now)
 {
+	const struct question *other;
 	struct question *q = &r->asked[a->type == TYPE_A ? ASK_A : ASK_AAAA];
 
 	if (r->state != RESOLVER_ASKING || a->id != q->id || q->answered)
@@ -331,23 +338,25 @@ void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now)
 		q->answered = true;
 	else
 		return; /* another server may know better */
-	if (!r->asked[ASK_A].answered)
+	q = &r->asked[first_asked(r)];
+	other = &r->asked[!first_asked(r)];
+	if (!q->answered)
 		return;
-	if (r->asked[ASK_A].has)
-		found(r, &r->asked[ASK_A].addr);
-	else if (r->asked[ASK_AAAA].has)
-		found(r, &r->asked[ASK_AAAA].addr);
-	else if (r->asked[ASK_AAAA].answered)
+	if (q->has)
+		found(r, &q->addr);
+	else if (other->has)
+		found(r, &other->addr);
+	else if (other->answered)
 		next_try(r, now);
 }
 
-/* At the limit an IPv6 address is better than nothing. */
+/* At the limit an address of the other kind is better than nothing. */
 void resolver_tick(struct resolver *r, uint64_t now)
 {
 	if (r->state != RESOLVER_ASKING)
 		return;
-	if (now >= r->limit && r->asked[ASK_AAAA].has)
-		found(r, &r->asked[ASK_AAAA].addr);
+	if (now >= r->limit && r->asked[!first_asked(r)].has)
+		found(r, &r->asked[!first_asked(r)].addr);
 	else if (now >= r->limit)
 		finish(r, RESOLVER_SILENT);
 	else if (now >= r->next)

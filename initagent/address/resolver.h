@@ -3,7 +3,8 @@
  * resolver: finds the address of one host name: a literal address is its own answer, then /etc/hosts, then
  * DNS over UDP (RFC 1035). All servers are asked at once, as musl's resolver does, so that a dead one costs
  * nothing; again after 1, 2, 4, 4 ... s until the limit. Names without a dot are tried with the
- * search domains first. A is preferred to AAAA: both are asked, AAAA counts only if there is no A.
+ * search domains first. A is preferred to AAAA, unless no interface has an IPv4 address: both are asked, the other one
+ * counts only if there is none of the preferred kind.
  *
  * It does no waiting and no parsing itself: the owner polls resolver_fd(), has packets parsed (guard.h) and
  * gives the answers back.

@@ -43,8 +43,8 @@ static bool config_sane(const struct address_config *cfg)
 	if (cfg->ifindex <= 0 || cfg->client_id_len > ADDRESS_CLIENT_ID_MAX ||
 		cfg->n_servers > ADDRESS_SERVERS_MAX)
 		return false;
-	if (cfg->method == ADDRESS_DHCP4)
-		return true;
+	if (cfg->method != ADDRESS_STATIC)
+		return cfg->method < ADDRESS_METHOD_MAX && cfg->second < ADDRESS_METHOD_MAX;
 	return cfg->addr.family && cfg->prefix <= inet_addr_len(cfg->addr.family) * 8;
 }
 
@@ -83,7 +83,7 @@ static void add_route(struct address_result *r, const struct inet_addr *dst, uns
 }
 
 /* rd.route= entries that name this interface, or none and lie behind a gateway of its subnet. */
-static void add_plan_routes(struct address_result *r, const struct address_config *cfg)
+void result_add_plan_routes(struct address_result *r, const struct address_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_routes; i++) {
 		const struct plan_route *p = &cfg->routes[i];
@@ -96,7 +96,7 @@ static void add_plan_routes(struct address_result *r, const struct address_confi
 }
 
 /* What the configuration says in both methods. */
-static void begin(struct address_result *r, const struct address_config *cfg, const struct netdev *dev)
+void result_begin(struct address_result *r, const struct address_config *cfg, const struct netdev *dev)
 {
 	memset(r, 0, sizeof(*r));
 	r->ifindex = dev->ifindex;
@@ -113,13 +113,14 @@ static void begin(struct address_result *r, const struct address_config *cfg, co
 void result_static(struct address_result *ret, const struct address_config *cfg,
 	const struct netdev *dev)
 {
-	begin(ret, cfg, dev);
+	result_begin(ret, cfg, dev);
 	ret->addr = cfg->addr;
 	ret->prefix = cfg->prefix;
 	ret->peer = cfg->peer;
+	ret->probe = cfg->probe;
 	if (!cfg->no_default_route)
 		ret->gateway = cfg->gateway;
-	add_plan_routes(ret, cfg);
+	result_add_plan_routes(ret, cfg);
 }
 
 /* For servers that send no mask (RFC 950 classes). */
@@ -212,14 +213,14 @@ void result_lease(struct address_result *ret, const struct address_config *cfg, 
 	const struct dhcp_reply *ack = &lease->ack;
 	unsigned refused;
 
-	begin(ret, cfg, dev);
+	result_begin(ret, cfg, dev);
 	ret->addr = inet_from(ack->yiaddr);
 	ret->prefix = ack->prefix ? (uint8_t)ack->prefix : classful(ack->yiaddr);
 	ret->broadcast = inet_from(ack->broadcast);
 	ret->gateway = cfg->gateway;
 	if (!ret->mtu)
 		ret->mtu = ack->mtu;
-	add_plan_routes(ret, cfg);
+	result_add_plan_routes(ret, cfg);
 	refused = add_lease_routes(ret, ack);
 	if (!ret->gateway.family && ack->n_routers)
 		ret->gateway = inet_from(ack->routers[0]);
@@ -228,8 +229,8 @@ void result_lease(struct address_result *ret, const struct address_config *cfg, 
 	take_servers(ret, cfg, ack);
 	take_texts(ret, cfg, ack);
 	take_times(ret, lease);
-	memcpy(ret->client_id, id->client_id, id->client_id_len);
-	ret->client_id_len = id->client_id_len;
+	memcpy(ret->client_id, id->client_id.bytes, id->client_id.len);
+	ret->client_id_len = id->client_id.len;
 	if (ret_refused)
 		*ret_refused = refused;
 }

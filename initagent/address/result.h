@@ -7,6 +7,7 @@
 
 #include "address/address.h"
 #include "address/dhcp4.h"
+#include "address/dhcp6.h"
 
 /* An address_config that owns what its pointers lead to; must not be moved. */
 struct iface_config {
@@ -33,6 +34,27 @@ void result_static(struct address_result *ret, const struct address_config *cfg,
  */
 void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
 	const struct dhcp_identity *id, const struct dhcp4_lease *lease, unsigned *ret_refused);
+
+/* What has been learnt about an IPv6 rail; result_inet6() makes the result of it. */
+struct result_inet6 {
+	enum address_method method; /* not EITHER6 */
+	struct inet_addr addr;
+	uint8_t prefix;
+	struct inet_addr gateway; /* of the default route; family 0: none */
+	const struct inet_addr *dns; /* from router advertisements */
+	size_t n_dns;
+	const char *search;
+	const struct dhcp6_lease *lease; /* the lease or, without address, the rest; NULL: none */
+	const struct duid *client;
+};
+
+/* result_inet6: as for IPv4 the command line wins, then DHCPv6, then the router. */
+void result_inet6(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+	const struct result_inet6 *from);
+
+/* result_begin, result_add_plan_routes: what is the same for every result. */
+void result_begin(struct address_result *r, const struct address_config *cfg, const struct netdev *dev);
+void result_add_plan_routes(struct address_result *r, const struct address_config *cfg);
 
 /* result_onlink: must this gateway be called on-link, because no subnet of the rail holds it? */
 bool result_onlink(const struct address_result *r, const struct inet_addr *gateway);

@@ -415,7 +415,7 @@ TEST(adopted_lease)
 	};
 	struct dhcp4_packet p;
 
-	dhcp4_adopt(d, &l, 10 * SEC);
+	CHECK(dhcp4_adopt(d, &l, (const uint8_t *)"\1\2\0\0\0\0\5", 7, 10 * SEC));
 	nothing_sent(d);
 	CHECK_INT(dhcp4_deadline(d), 50 * SEC);
 	dhcp4_tick(d, 50 * SEC);

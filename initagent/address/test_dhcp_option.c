@@ -88,6 +88,27 @@ TEST(many_routes_are_cut)
 	CHECK_INT(r.n_routes, ADDRESS_ROUTES_MAX);
 }
 
+/* A default route behind more routes than are kept takes the place of the last of them. */
+TEST(the_default_route_is_never_cut)
+{
+	struct dhcp_reply r;
+	struct msg m;
+
+	msg_begin(&m, DHCP_OFFER, XID, 0x0a000005);
+	for (uint8_t i = 0; i < 40; i++) {
+		uint8_t one[8] = {24, 10, 1, i, 10, 0, 0, 1};
+
+		msg_option(&m, 121, one, 8);
+	}
+	msg_option(&m, 121, "\0\12\0\0\2", 5);
+	msg_end(&m);
+	r = parse(&m);
+	CHECK_INT(r.n_routes, ADDRESS_ROUTES_MAX);
+	CHECK_INT(r.routes[0].prefix, 24);
+	CHECK_INT(r.routes[ADDRESS_ROUTES_MAX - 1].prefix, 0);
+	CHECK_INT(ntohl(r.routes[ADDRESS_ROUTES_MAX - 1].gateway.s_addr), 0x0a000002);
+}
+
 TEST(static_routes)
 {
 	struct dhcp_reply r;

@@ -55,6 +55,40 @@ TEST(out_and_in_again)
 	CHECK_MEM(&out, &in, sizeof(in));
 }
 
+/* A lease of DHCPv6 goes into a file of its own: neither is taken for the other. */
+TEST(leases_of_both_families)
+{
+	char dir[] = "/tmp/ia-lease-XXXXXX";
+	struct env env = {.prefix = check_dir(dir)};
+	struct address_result four = full(), six, out;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/run", dir);
+	CHECK_INT(mkdir(path, 0755), 0);
+	six = (struct address_result){.ifindex = 7, .ifname = "eth0", .method = ADDRESS_DHCP6,
+		.addr = addr("2001:db8::77"), .prefix = 128, .gateway = addr("fe80::1"), .n_dns = 1,
+		.dns[0] = addr("2001:db8::53"), .search = "lab.example", .boot_file = "http://[2001:db8::1]/x",
+		.client_id = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, .client_id_len = 10,
+		.server_duid = {0, 2, 9, 9}, .server_duid_len = 4, .lease_s = 3600, .obtained = 1,
+		.renew = 2, .rebind = 3, .expires = 4};
+	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);
+	CHECK_INT(lease6_file_save(&env, &six, &mac), 0);
+	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);
+	CHECK_INT(lease_file_save(&env, &four, &mac), 0);
+	CHECK_INT(lease6_file_load(&env, &dev, &out), 0);
+	CHECK_MEM(&out, &six, sizeof(six));
+	CHECK_INT(lease_file_load(&env, &dev, &out), 0);
+	CHECK_MEM(&out, &four, sizeof(four));
+	lease6_file_remove(&env, 7);
+	CHECK_INT(lease6_file_load(&env, &dev, &out), -ENOENT);
+	/* one under the other's name is nobody's */
+	CHECK_INT(lease6_file_save(&env, &four, &mac), 0);
+	CHECK_INT(lease6_file_load(&env, &dev, &out), -EINVAL);
+	six.server_duid_len = 0; /* nobody to renew it with */
+	CHECK_INT(lease6_file_save(&env, &six, &mac), 0);
+	CHECK_INT(lease6_file_load(&env, &dev, &out), -EINVAL);
+}
+
 TEST(the_fullest_fits)
 {
 	struct address_result r = full(), out;
@@ -142,7 +176,7 @@ TEST(files_below_a_prefix)
 	struct netdev other = dev;
 	struct stat st;
 
-	CHECK(mkdtemp(dir));
+	check_dir(dir);
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
 	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);

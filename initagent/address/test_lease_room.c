@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "report/record.h"
+
 /* --- leases -------------------------------------------------------------------------------- */
 
 TEST(a_lease_end_to_end)
@@ -45,6 +47,26 @@ TEST(the_first_discover_leaves_with_the_carrier)
 	began = room_clock(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
 	CHECK(room_clock(&f) - began < SEC / 2);
+}
+
+/* The timeline shows what the agent itself takes from the news of the carrier to the first packet. */
+TEST(the_first_packet_is_on_the_timeline)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	const struct report_work *found = NULL;
+	struct report_view view;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	report_view(f.report, &view);
+	for (size_t i = 0; i < view.n_works; i++)
+		if (streq(view.works[i].what, "first DHCP packet on va"))
+			found = &view.works[i];
+	CHECK(found);
+	/* Generous: with sanitizers, and beside other tests. */
+	CHECK(found->end > found->begin && found->end - found->begin < 500 * NSEC_PER_MSEC);
 }
 
 TEST(routes_mtu_names)
@@ -159,6 +181,7 @@ TEST(only_foreign_servers)
 	room_start(&f);
 	ev = room_until(&f, ADDRESS_FAILED, 5 * SEC);
 	CHECK_INT(ev.cause, CAUSE_DHCP_FOREIGN);
+	CHECK_STR(ev.text, "no lease after 1 round of 2 s; only 10.0.0.99 answered");
 	CHECK(room_printed(&f, "server 10.0.0.99 is not in rd.net.dhcp.server="));
 }
 

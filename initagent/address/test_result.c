@@ -244,6 +244,34 @@ TEST(subnets)
 
 /* --- from the command line ----------------------------------------------------------------- */
 
+/* rd.ib.clientid= is InfiniBand's, rd.net.dhcp.client-id= an interface's; the last of these counts. */
+TEST(client_id_from_plan)
+{
+	const struct inet_addr server = addr("192.0.2.53");
+	const struct plan_client_id ids[] = {{dev.name, (const uint8_t *)"\1\2\3\4", 4},
+		{dev.name, (const uint8_t *)"\1\2\4", 3}};
+	const struct boot_plan plan = {
+		.net = {.dhcp_servers = &server, .n_dhcp_servers = 1, .client_ids = ids, .n_client_ids = 2},
+		.ib.clientid = {PLAN_CLIENTID_HEX, (const uint8_t *)"\377\1", 2}};
+	struct netdev other = {.ifindex = 9, .name = "other"};
+	struct address_config cfg;
+
+	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &dev), 0);
+	CHECK_INT(cfg.client_id_len, 3);
+	CHECK_MEM(cfg.client_id, "\1\2\4", 3);
+	CHECK_INT(cfg.n_servers, 1);
+	is(&cfg.servers[0], "192.0.2.53");
+	other.hwtype = 32;
+	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &other), 0);
+	CHECK_INT(cfg.client_id_len, 2);
+	CHECK_MEM(cfg.client_id, "\377\1", 2);
+	CHECK_INT(cfg.client_id_kind, PLAN_CLIENTID_HEX);
+	other.hwtype = 1;
+	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &other), 0);
+	CHECK_INT(cfg.client_id_len, 0);
+	CHECK_INT(cfg.client_id_kind, PLAN_CLIENTID_AUTO);
+}
+
 TEST(config_from_plan)
 {
 	const struct inet_addr dns = addr("192.0.2.53");
@@ -286,11 +314,75 @@ TEST(config_from_plan)
 	CHECK_INT(cfg.method, ADDRESS_DHCP4);
 	CHECK(cfg.no_peerdns);
 	is(&cfg.gateway, "10.0.0.1");
-	ip.methods = PLAN_IP_DHCP6;
+	ip.methods = PLAN_IP_IBFT;
 	CHECK_INT(address_config_from_plan(&cfg, &plan, &ip, &dev), -EINVAL);
 	ip.methods = PLAN_IP_STATIC;
 	ip.addr.family = 0;
 	CHECK_INT(address_config_from_plan(&cfg, &plan, &ip, &dev), -EINVAL);
+}
+
+/* Which two methods a line of methods comes to. */
+TEST(config_of_two_families)
+{
+	static const struct {
+		unsigned methods;
+		enum address_method first, second;
+	} rows[] = {
+		{PLAN_IP_DHCP, ADDRESS_DHCP4, ADDRESS_STATIC},
+		{PLAN_IP_DHCP6, ADDRESS_DHCP6, ADDRESS_STATIC},
+		{PLAN_IP_AUTO6, ADDRESS_AUTO6, ADDRESS_STATIC},
+		{PLAN_IP_EITHER6, ADDRESS_EITHER6, ADDRESS_STATIC},
+		{PLAN_IP_LINK6, ADDRESS_LINK6, ADDRESS_STATIC},
+		{PLAN_IP_DHCP | PLAN_IP_DHCP6, ADDRESS_DHCP4, ADDRESS_DHCP6},
+		{PLAN_IP_SINGLE | PLAN_IP_AUTO6, ADDRESS_DHCP4, ADDRESS_AUTO6},
+		{PLAN_IP_AUTO6 | PLAN_IP_DHCP6, ADDRESS_EITHER6, ADDRESS_STATIC},
+		{PLAN_IP_LINK6 | PLAN_IP_DHCP6, ADDRESS_DHCP6, ADDRESS_STATIC},
+	};
+	const struct boot_plan plan = {.net.timeouts = {.ipv6auto_s = 40, .ipv6dad_s = 50}};
+	struct address_config cfg;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct plan_ip ip = {.methods = rows[i].methods, .prefix = -1};
+
+		CHECK_INT(address_config_from_plan(&cfg, &plan, &ip, &dev), 0);
+		CHECK_INT(cfg.method, rows[i].first);
+		CHECK_INT(cfg.second, rows[i].second);
+		CHECK_INT(cfg.auto_limit, 40 * NSEC_PER_SEC);
+		CHECK_INT(cfg.dad_limit, 50 * NSEC_PER_SEC);
+	}
+}
+
+/* Two options for one interface, in either order. */
+TEST(config_of_two_options)
+{
+	const struct plan_ip ips[] = {
+		{.methods = PLAN_IP_STATIC, .ifname = dev.name, .addr = addr("2001:db8::5"), .prefix = 56,
+			.gateway = addr("2001:db8::1")},
+		{.methods = PLAN_IP_DHCP, .ifname = "other", .prefix = -1},
+		{.methods = PLAN_IP_DHCP, .ifname = dev.name, .prefix = -1},
+	};
+	struct boot_plan plan = {.net = {.ips = ips, .n_ips = 3}};
+	struct address_config cfg;
+
+	for (size_t i = 0; i < 3; i += 2) {
+		CHECK_INT(address_config_from_plan(&cfg, &plan, &ips[i], &dev), 0);
+		CHECK_INT(cfg.method, ADDRESS_DHCP4);
+		CHECK_INT(cfg.second, ADDRESS_STATIC);
+		is(&cfg.addr6, "2001:db8::5");
+		is(&cfg.gateway6, "2001:db8::1");
+		CHECK_INT(cfg.prefix6, 56);
+		CHECK_INT(cfg.gateway.family, 0);
+	}
+	plan.net.n_ips = 1;
+	CHECK_INT(address_config_from_plan(&cfg, &plan, &ips[0], &dev), 0);
+	CHECK_INT(cfg.method, ADDRESS_STATIC);
+	is(&cfg.addr, "2001:db8::5");
+	CHECK_INT(cfg.addr6.family, 0);
+	plan.net.n_ips = 0;
+	plan.root = (struct plan_root){.kind = PLAN_ROOT_NFS, .nfs.server_addr = addr("2001:db8::1")};
+	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &dev), 0);
+	CHECK_INT(cfg.method, ADDRESS_DHCP4);
+	CHECK_INT(cfg.second, ADDRESS_EITHER6);
 }
 
 /* --- resolv.conf --------------------------------------------------------------------------- */
@@ -303,7 +395,7 @@ TEST(resolv_conf)
 	struct address_result a = {.n_dns = 2, .domain = "example"};
 	struct address_result b = {.n_dns = 3, .search = "two three"};
 
-	CHECK(mkdtemp(dir));
+	check_dir(dir);
 	CHECK_INT(resolv_conf_write(&conf, &env), 0);
 	CHECK_INT(env_read(&env, text, sizeof(text), "/etc/resolv.conf"), -ENOENT);
 	a.dns[0] = b.dns[0] = addr("10.0.0.1");

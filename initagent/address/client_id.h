@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * client_id: the forms of DHCP's client identifier (option 61) that boot ROMs and operating systems use for
+ * one and the same InfiniBand port. Servers compare it byte by byte, so a node whose ROM, boot loader and
+ * agent disagree about the form gets three addresses, or with dnsmasq none: the lease of the earlier
+ * stage blocks the reservation. Pure.
+ */
+#pragma once
+
+#include "address/limits.h"
+#include "link/link.h"
+#include "plan.h"
+
+/* Most forms tried in turn. */
+#define CLIENT_IDS_MAX 4
+
+enum client_id_form {
+	CLIENT_ID_GIVEN,    /* as configured, or the one form of an Ethernet link */
+	CLIENT_ID_FLEXBOOT, /* ff, IAID 0, DUID-EN of enterprise 0x2c9, 00, port GUID: FlexBoot's own */
+	CLIENT_ID_HW,	    /* 20, port GUID: dhclient, NetworkManager, networkd's "mac", cloud-init */
+	CLIENT_ID_LEMAC,    /* 01, 48-bit form of the GUID: iPXE's IPoIB, which poses as Ethernet */
+	CLIENT_ID_RFC4361,  /* ff, IAID, DUID-LL of hardware type 32 and port GUID */
+	CLIENT_ID_UUID,	    /* ff, IAID, DUID-UUID (RFC 6355) of the machine */
+	CLIENT_ID_FORM_MAX,
+};
+
+struct client_id {
+	enum client_id_form form;
+	size_t len;
+	uint8_t bytes[ADDRESS_CLIENT_ID_MAX];
+};
+
+/* Long enough for client_id_text() of any identifier. */
+#define CLIENT_ID_TEXT (3 * ADDRESS_CLIENT_ID_MAX + 1)
+
+/* client_id_form_name: as rd.ib.clientid= calls it; never NULL. */
+const char *client_id_form_name(enum client_id_form f);
+
+/* client_id_text: "ff:00:00..." into buf. Returns buf. */
+const char *client_id_text(const struct client_id *id, char buf[CLIENT_ID_TEXT]);
+
+/* client_id_given: these bytes. -EINVAL when there are none or too many. */
+int client_id_given(struct client_id *ret, const uint8_t *bytes, size_t len);
+
+/* client_id_plain: 01 and the MAC on Ethernet, hardware type and address elsewhere (RFC 2132 9.14). */
+int client_id_plain(struct client_id *ret, uint16_t hwtype, const struct link_hw *hw);
+
+/*
+ * client_id_infiniband: one form for an InfiniBand port. Only the GUID, the last 8 bytes of hw, goes into
+ * it: flags, QPN and subnet prefix change. uuid: for CLIENT_ID_UUID, 16 bytes; else NULL. Returns 0 or
+ * -EINVAL (hw too short, no form of InfiniBand's, no uuid).
+ */
+int client_id_infiniband(struct client_id *ret, enum client_id_form form, const struct link_hw *hw,
+	const uint8_t *uuid);
+
+/*
+ * client_id_list: what to send on an InfiniBand port, first choice first: one identifier, or with
+ * PLAN_CLIENTID_AUTO the forms of FlexBoot, of the operating systems, of iPXE, and RFC 4361's. -EINVAL as
+ * above, also for PLAN_CLIENTID_HEX, whose bytes the caller has; else their number.
+ */
+int client_id_list(struct client_id ret[CLIENT_IDS_MAX], enum plan_clientid_kind kind,
+	const struct link_hw *hw, const uint8_t *uuid);

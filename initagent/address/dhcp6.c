@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dhcp6: see dhcp6.h.
+ *
+ *	stopped --start--> soliciting --ADVERTISE--> requesting --REPLY--> bound --T1--> renewing --T2--> rebinding
+ *	   |                 ^  ^ |                    |                    ^  ^            | REPLY         | REPLY
+ *	   |  lease held     |  | +-- REPLY, rapid ----|--------------------+  +------------+---------------+
+ *	   +--> confirming --+  +----- 5 x silent -----+            expiry, refusal: soliciting
+ *	            |  not on link                                  conflict: declining -> resting -> soliciting
+ *	            +--- REPLY, or silence: the lease is good ---> bound
+ */
+#include "address/dhcp6.h"
+
+#include "address/random.h"
+
+#define GATHER	     (200 * NSEC_PER_MSEC)
+#define DECLINE_REST (10 * NSEC_PER_SEC)
+#define REFUSED_REST (2 * NSEC_PER_SEC)
+#define SOLICIT_MAX  30 /* seconds, unless option 82 says more */
+#define LEASE_MIN_S  10
+
+enum state {
+	STOPPED,
+	SOLICITING,
+	REQUESTING,
+	CONFIRMING,
+	BOUND,
+	RENEWING,
+	REBINDING,
+	DECLINING,
+	RESTING,
+	INFORMING,
+	INFORMED,
+	STATE_MAX,
+};
+
+/* What a state sends and how it repeats it (RFC 8415 sections 7.6 and 15); what silence leads to. */
+static const struct phase {
+	enum dhcp6_type sends;
+	bool server, ia, address; /* what the message holds */
+	uint16_t first_s, max_s;  /* IRT, MRT */
+	uint8_t count;		  /* MRC; 0: no limit */
+	enum state after;
+} phases[STATE_MAX] = {
+	[SOLICITING] = {DHCP6_SOLICIT, false, true, false, 1, SOLICIT_MAX, 0, STOPPED},
+	[REQUESTING] = {DHCP6_REQUEST, true, true, true, 1, 30, 5, SOLICITING},
+	/* CNF_MAX_RD is 10 s: three tries make 1 + 2 + 4. */
+	[CONFIRMING] = {DHCP6_CONFIRM, false, true, true, 1, 4, 3, BOUND},
+	[RENEWING] = {DHCP6_RENEW, true, true, true, 10, 600, 0, STOPPED},
+	[REBINDING] = {DHCP6_REBIND, false, true, true, 10, 600, 0, STOPPED},
+	[DECLINING] = {DHCP6_DECLINE, true, true, true, 1, 0, 4, RESTING},
+	[INFORMING] = {DHCP6_INFORMATION_REQUEST, false, false, false, 1, SOLICIT_MAX, 0, STOPPED},
+};
+
+struct dhcp6 {
+	struct dhcp6_config cfg;
+	enum state state;
+	uint32_t xid;
+	unsigned tries;	  /* sent in this state */
+	uint64_t wait;	  /* RT: the last wait between two messages */
+	uint64_t began;	  /* of the exchange, for the elapsed time */
+	uint64_t next;	  /* next message or next state */
+	uint32_t sol_max_s;
+	bool has_offer;	  /* SOLICITING: the best ADVERTISE so far; REQUESTING: whom we asked */
+	struct dhcp6_reply offer;
+	bool has_lease;
+	struct dhcp6_lease lease;
+	bool has_packet;
+	struct dhcp6_packet packet;
+	uint32_t pending; /* 1 << enum dhcp6_event_type */
+	unsigned silence;
+	uint32_t status;
+	const char *bad;
+};
+
+int dhcp6_new(struct dhcp6 **ret, const struct dhcp6_config *cfg)
+{
+	struct dhcp6 *d;
+
+	if (cfg->client.len < 3 || cfg->client.len > ADDRESS_DUID_MAX)
+		return -EINVAL;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	d->cfg = *cfg;
+	d->next = NSEC_NEVER;
+	*ret = d;
+	return 0;
+}
+
+struct dhcp6 *dhcp6_free(struct dhcp6 *d)
+{
+	free(d);
+	return NULL;
+}
+
+static void note(struct dhcp6 *d, enum dhcp6_event_type type)
+{
+	d->pending |= UINT32_C(1) << type;
+}
+
+/* --- sending ------------------------------------------------------------------------------- */
+
+/* 0xffff: that long or longer (RFC 8415 section 21.9). */
+static uint16_t elapsed(const struct dhcp6 *d, uint64_t now)
+{
+	return (uint16_t)min_u64((now - d->began) / (10 * NSEC_PER_MSEC), UINT16_MAX);
+}
+
+/* Whom a message names and which address it is about: the offer's while there is no lease. */
+static void send_message(struct dhcp6 *d, uint64_t now)
+{
+	const struct phase *p = &phases[d->state];
+	const struct dhcp6_reply *about = d->state == REQUESTING ? &d->offer : &d->lease.reply;
+	struct dhcp6_message m = {
+		.type = p->sends,
+		.xid = d->xid,
+		.client = &d->cfg.client,
+		.server = p->server ? &about->server : NULL,
+		.elapsed = elapsed(d, now),
+		.ia = p->ia,
+		.iaid = d->cfg.iaid,
+		.rapid = d->state == SOLICITING,
+		.hostname = d->cfg.hostname,
+	};
+
+	if (p->address)
+		m.address = about->address;
+	d->packet.len = dhcp6_encode(&m, d->packet.bytes);
+	d->has_packet = true;
+	d->tries++;
+}
+
+/* A tenth more or less. A first SOLICIT's is never less (RFC 8415 section 18.2.1). */
+static uint64_t jittered(uint64_t wait, bool only_more)
+{
+	uint64_t tenth = wait / 10, part = tenth * (random_u32() >> 8) / (1 << 24);
+
+	return only_more ? wait + part : wait - tenth + 2 * part;
+}
+
+static uint64_t limit_of(const struct dhcp6 *d)
+{
+	const struct phase *p = &phases[d->state];
+
+	if (d->state == SOLICITING && d->sol_max_s)
+		return d->sol_max_s * NSEC_PER_SEC;
+	return p->max_s ? p->max_s * NSEC_PER_SEC : NSEC_NEVER;
+}
+
+/* Section 15: doubled each time, with jitter, up to the limit, which has jitter of its own. */
+static void wind(struct dhcp6 *d, uint64_t now)
+{
+	const struct phase *p = &phases[d->state];
+	uint64_t max = limit_of(d);
+
+	if (d->tries <= 1)
+		d->wait = jittered(p->first_s * NSEC_PER_SEC, d->state == SOLICITING);
+	else
+		d->wait = d->wait + jittered(d->wait, false);
+	if (d->wait > max)
+		d->wait = jittered(max, false);
+	d->next = now + d->wait;
+	/* Renewing ends when rebinding begins, and that with the lease. */
+	if (d->state == RENEWING)
+		d->next = min_u64(d->next, d->lease.rebind);
+	if (d->has_lease)
+		d->next = min_u64(d->next, d->lease.expires);
+}
+
+static void transmit(struct dhcp6 *d, uint64_t now)
+{
+	send_message(d, now);
+	wind(d, now);
+}
+
+/* The one way from state to state; every exchange is a transaction of its own (section 16.1). */
+static void enter(struct dhcp6 *d, enum state to, uint64_t now)
+{
+	d->state = to;
+	d->tries = 0;
+	d->next = NSEC_NEVER;
+	d->has_packet = false;
+	if (to == SOLICITING || to == STOPPED)
+		d->has_offer = false;
+	if (!phases[to].sends)
+		return;
+	d->xid = random_u32() & 0xffffff;
+	d->began = now;
+	transmit(d, now);
+}
+
+static void bind_lease(struct dhcp6 *d, uint64_t now)
+{
+	enter(d, BOUND, now);
+	d->next = min_u64(d->lease.renew, d->lease.expires);
+}
+
+static void begin(struct dhcp6 *d, uint64_t now)
+{
+	enter(d, d->cfg.information ? INFORMING : SOLICITING, now);
+}
+
+static void rest(struct dhcp6 *d, uint64_t span, uint64_t now)
+{
+	enter(d, RESTING, now);
+	d->next = now + span;
+}
+
+static void expire(struct dhcp6 *d, uint64_t now)
+{
+	d->has_lease = false;
+	note(d, DHCP6_EVENT_EXPIRED);
+	if (d->state == STOPPED)
+		d->next = NSEC_NEVER;
+	else
+		begin(d, now);
+}
+
+void dhcp6_start(struct dhcp6 *d, uint64_t now)
+{
+	if (d->state != STOPPED)
+		return;
+	/* What was told without an address may be of another place now. */
+	d->has_lease = d->has_lease && !d->cfg.information;
+	if (d->has_lease && now >= d->lease.expires)
+		expire(d, now);
+	if (d->has_lease)
+		enter(d, CONFIRMING, now);
+	else
+		begin(d, now);
+}
+
+/* The lease goes on running without carrier. */
+void dhcp6_stop(struct dhcp6 *d, uint64_t now)
+{
+	enter(d, STOPPED, now);
+	if (d->has_lease)
+		d->next = d->lease.expires;
+}
+
+void dhcp6_adopt(struct dhcp6 *d, const struct dhcp6_lease *lease, uint64_t now)
+{
+	d->lease = *lease;
+	d->has_lease = true;
+	bind_lease(d, now);
+}
+
+void dhcp6_decline(struct dhcp6 *d, uint64_t now)
+{
+	if (!d->has_lease)
+		return;
+	d->has_lease = false; /* what it was about stays in d->lease until the server has heard */
+	enter(d, DECLINING, now);
+}
+
+/* --- time ---------------------------------------------------------------------------------- */
+
+/* Nobody answered in time. Without an answer to CONFIRM the lease counts on (section 18.2.3). */
+static void no_answer(struct dhcp6 *d, uint64_t now)
+{
+	const struct phase *p = &phases[d->state];
+
+	if (d->state != DECLINING) {
+		d->silence = d->tries;
+		note(d, DHCP6_EVENT_SILENCE);
+	}
+	if (!p->count || d->tries < p->count)
+		transmit(d, now);
+	else if (d->state == CONFIRMING)
+		bind_lease(d, now);
+	else if (p->after == RESTING)
+		rest(d, DECLINE_REST, now);
+	else
+		enter(d, p->after, now);
+}
+
+/* What is due when the clock of the state has run down. */
+static void state_due(struct dhcp6 *d, uint64_t now)
+{
+	switch (d->state) {
+	case BOUND: enter(d, now >= d->lease.rebind ? REBINDING : RENEWING, now); break;
+	case RENEWING:
+		if (now >= d->lease.rebind)
+			enter(d, REBINDING, now);
+		else
+			no_answer(d, now);
+		break;
+	case SOLICITING:
+		if (d->has_offer)
+			enter(d, REQUESTING, now);
+		else
+			no_answer(d, now);
+		break;
+	case RESTING: begin(d, now); break;
+	case STOPPED:
+	case INFORMED: d->next = NSEC_NEVER; break;
+	default: no_answer(d, now); break;
+	}
+}
+
+void dhcp6_tick(struct dhcp6 *d, uint64_t now)
+{
+	if (now < d->next)
+		return;
+	if (d->has_lease && now >= d->lease.expires)
+		expire(d, now);
+	else
+		state_due(d, now);
+}
+
+/* --- answers ------------------------------------------------------------------------------- */
+
+static uint64_t after(uint64_t now, uint32_t seconds)
+{
+	return seconds == DHCP6_FOREVER ? NSEC_NEVER : now + seconds * NSEC_PER_SEC;
+}
+
+/*
+ * T1 and T2 as given, else half and four fifths of the preferred lifetime (section 21.4), never past the end. A lease of
+ * less than 10 s is stretched to that: nobody means it, and it would keep us busy.
+ */
+static void take_lease(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+{
+	bool fresh = !d->has_lease || memcmp(&d->lease.reply.address, &r->address, sizeof(r->address)) != 0;
+	struct dhcp6_lease *l = &d->lease;
+	uint32_t valid = r->valid_s < LEASE_MIN_S ? LEASE_MIN_S : r->valid_s;
+	uint32_t base = r->preferred_s < LEASE_MIN_S ? LEASE_MIN_S : r->preferred_s;
+	uint32_t t1 = r->t1_s ? r->t1_s : base == DHCP6_FOREVER ? base : base / 2;
+	uint32_t t2 = r->t2_s ? r->t2_s : base == DHCP6_FOREVER ? base : base / 5 * 4;
+
+	l->reply = *r;
+	l->obtained = now;
+	l->expires = after(now, valid);
+	l->rebind = min_u64(after(now, t2), l->expires);
+	l->renew = min_u64(after(now, t1), l->rebind);
+	d->has_lease = true;
+	bind_lease(d, now);
+	note(d, fresh ? DHCP6_EVENT_LEASE : DHCP6_EVENT_RENEWED);
+}
+
+static void bad(struct dhcp6 *d, const char *text)
+{
+	d->bad = text;
+	note(d, DHCP6_EVENT_BAD_REPLY);
+}
+
+/* The status that stands in the way of an address. */
+static uint32_t refusal(const struct dhcp6 *d, const struct dhcp6_reply *r)
+{
+	if (r->status != DHCP6_SUCCESS)
+		return r->status;
+	if (r->ia_status != DHCP6_SUCCESS)
+		return r->ia_status;
+	return r->has_ia && r->iaid == d->cfg.iaid && r->has_address ? DHCP6_SUCCESS : DHCP6_NO_ADDRS_AVAIL;
+}
+
+static void refused(struct dhcp6 *d, uint32_t status)
+{
+	d->status = status;
+	note(d, DHCP6_EVENT_REFUSED);
+}
+
+/* The one with the highest preference; 255 ends the search. Servers without an address are passed over. */
+static void take_advertise(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+{
+	uint32_t status = refusal(d, r);
+
+	if (r->sol_max_s)
+		d->sol_max_s = r->sol_max_s;
+	if (status != DHCP6_SUCCESS) {
+		refused(d, status);
+		return;
+	}
+	if (!d->has_offer || r->preference > d->offer.preference)
+		d->offer = *r;
+	if (!d->has_offer)
+		d->next = min_u64(d->next, now + GATHER);
+	d->has_offer = true;
+	if (r->preference == 255)
+		enter(d, REQUESTING, now);
+}
+
+/*
+ * NotOnLink: whatever we asked for is of another place, ask anew. NoBinding, while renewing: the server has
+ * forgotten us; RFC 8415 section 18.2.10.1 has us REQUEST from it, which a SOLICIT does as well. Anything
+ * else while renewing: the lease still counts.
+ */
+static void take_refusal(struct dhcp6 *d, uint32_t status, uint64_t now)
+{
+	bool over = status == DHCP6_NOT_ON_LINK || status == DHCP6_NO_BINDING;
+
+	if ((d->state == RENEWING || d->state == REBINDING) && !over)
+		return;
+	d->has_lease = false;
+	refused(d, status);
+	if (d->state == REQUESTING)
+		rest(d, REFUSED_REST, now);
+	else
+		begin(d, now);
+}
+
+static void take_reply(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+{
+	uint32_t status;
+
+	switch (d->state) {
+	case SOLICITING:
+		if (!r->rapid)
+			return;
+		break;
+	case CONFIRMING:
+		if (r->status == DHCP6_NOT_ON_LINK)
+			take_refusal(d, r->status, now);
+		else if (r->status == DHCP6_SUCCESS)
+			bind_lease(d, now);
+		return;
+	case DECLINING: rest(d, DECLINE_REST, now); return;
+	case INFORMING:
+		d->lease = (struct dhcp6_lease){.reply = *r, .obtained = now, .renew = NSEC_NEVER,
+			.rebind = NSEC_NEVER, .expires = NSEC_NEVER};
+		d->has_lease = true;
+		enter(d, INFORMED, now);
+		note(d, DHCP6_EVENT_INFORMED);
+		return;
+	default: break;
+	}
+	status = refusal(d, r);
+	if (status == DHCP6_SUCCESS)
+		take_lease(d, r, now);
+	else if (d->state != SOLICITING)
+		take_refusal(d, status, now);
+	else
+		refused(d, status);
+}
+
+/* Is it an answer to our last message (section 16.3, 16.10)? Others' are passed over in silence. */
+static bool is_ours(const struct dhcp6 *d, const struct dhcp6_reply *r)
+{
+	return dhcp6_listens(d) && r->xid == d->xid && r->client.len == d->cfg.client.len &&
+		!memcmp(r->client.bytes, d->cfg.client.bytes, r->client.len);
+}
+
+void dhcp6_take(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+{
+	if (r->defect != DHCP6_GOOD) {
+		/* The transaction may be known all the same: then somebody ought to mend the server. */
+		if (dhcp6_listens(d) && r->xid == d->xid && r->defect != DHCP6_NOT_ANSWER)
+			bad(d, dhcp6_defect_words(r->defect));
+		return;
+	}
+	if (!is_ours(d, r))
+		return;
+	if (!r->server.len)
+		bad(d, "it does not name its server");
+	else if (r->type == DHCP6_ADVERTISE && d->state == SOLICITING)
+		take_advertise(d, r, now);
+	else if (r->type == DHCP6_REPLY)
+		take_reply(d, r, now);
+}
+
+/* --- for the owner ------------------------------------------------------------------------- */
+
+uint64_t dhcp6_deadline(const struct dhcp6 *d)
+{
+	return d->next;
+}
+
+bool dhcp6_listens(const struct dhcp6 *d)
+{
+	return phases[d->state].sends != DHCP6_NO_MESSAGE;
+}
+
+uint32_t dhcp6_xid(const struct dhcp6 *d)
+{
+	return d->xid;
+}
+
+bool dhcp6_pop_packet(struct dhcp6 *d, struct dhcp6_packet *ret)
+{
+	if (!d->has_packet)
+		return false;
+	*ret = d->packet;
+	d->has_packet = false;
+	return true;
+}
+
+/* In the order of the enum: a lease comes before what was in its way. */
+bool dhcp6_pop_event(struct dhcp6 *d, struct dhcp6_event *ret)
+{
+	for (unsigned t = DHCP6_EVENT_NOTHING + 1; t < DHCP6_EVENT_MAX; t++) {
+		if (!(d->pending & UINT32_C(1) << t))
+			continue;
+		d->pending &= ~(UINT32_C(1) << t);
+		*ret = (struct dhcp6_event){
+			.type = (enum dhcp6_event_type)t, .status = d->status, .count = d->silence, .text = d->bad};
+		return true;
+	}
+	return false;
+}
+
+const struct dhcp6_lease *dhcp6_lease(const struct dhcp6 *d)
+{
+	return d->has_lease ? &d->lease : NULL;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dhcp6_message: DHCPv6 messages (RFC 8415) as plain data of fixed size: what the client says, and what is left of a
+ * server's answer after parsing. The parser process makes the latter; the agent does not trust it and checks
+ * it once more. Pure.
+ */
+#pragma once
+
+#include <netinet/in.h>
+
+#include "address/limits.h"
+#include "cursor.h"
+
+#define DHCP6_CLIENT_PORT 546
+#define DHCP6_SERVER_PORT 547
+#define DHCP6_REQUEST_MAX 1280 /* IPv6's smallest MTU: never a fragment */
+#define DHCP6_FOREVER	  UINT32_MAX
+
+/* Message types, RFC 8415 section 7.3. */
+enum dhcp6_type {
+	DHCP6_NO_MESSAGE,
+	DHCP6_SOLICIT,
+	DHCP6_ADVERTISE,
+	DHCP6_REQUEST,
+	DHCP6_CONFIRM,
+	DHCP6_RENEW,
+	DHCP6_REBIND,
+	DHCP6_REPLY,
+	DHCP6_RELEASE,
+	DHCP6_DECLINE,
+	DHCP6_RECONFIGURE,
+	DHCP6_INFORMATION_REQUEST,
+	DHCP6_TYPE_MAX,
+};
+
+/* Status codes, RFC 8415 section 21.13; higher ones are kept as they are. */
+enum dhcp6_status {
+	DHCP6_SUCCESS,
+	DHCP6_UNSPEC_FAIL,
+	DHCP6_NO_ADDRS_AVAIL,
+	DHCP6_NO_BINDING,
+	DHCP6_NOT_ON_LINK,
+	DHCP6_USE_MULTICAST,
+	DHCP6_NO_PREFIX_AVAIL,
+	DHCP6_STATUS_MAX,
+};
+
+/* dhcp6_status_words: "no addresses available" ...; never NULL. */
+const char *dhcp6_status_words(uint32_t status);
+
+/* A DHCP unique identifier: two octets of type, then up to 128. */
+struct duid {
+	uint16_t len; /* 0: none */
+	uint8_t bytes[ADDRESS_DUID_MAX];
+};
+
+/* What the client sends. */
+struct dhcp6_message {
+	enum dhcp6_type type;
+	uint32_t xid; /* 24 bits */
+	const struct duid *client, *server; /* server NULL: to all servers */
+	uint16_t elapsed; /* hundredths of a second since the exchange began */
+	uint32_t iaid;
+	bool ia;		 /* with an IA_NA */
+	struct in6_addr address; /* in the IA_NA; :: none */
+	bool rapid;		 /* Rapid Commit */
+	const char *hostname;	 /* NULL or "": none */
+};
+
+/* dhcp6_encode: the length; every message fits. */
+size_t dhcp6_encode(const struct dhcp6_message *m, uint8_t buf[static DHCP6_REQUEST_MAX]);
+
+/* Why a packet is no answer at all. */
+enum dhcp6_defect {
+	DHCP6_GOOD,
+	DHCP6_SHORT,
+	DHCP6_NOT_ANSWER,  /* not ADVERTISE or REPLY */
+	DHCP6_OPTION_CUT,  /* an option is longer than what is left */
+	DHCP6_TOO_MANY,	   /* more options than any server sends */
+	DHCP6_OPTION_SIZE, /* an identifier, IA or status of a wrong size */
+	DHCP6_DEFECT_MAX,
+};
+
+const char *dhcp6_defect_words(uint32_t defect);
+
+/* Fields that were there but not fit, and were left out: bits of dhcp6_reply.dropped. */
+enum dhcp6_field {
+	FIELD6_DNS,
+	FIELD6_SEARCH,
+	FIELD6_NTP,
+	FIELD6_BOOT_FILE,
+	FIELD6_TIMES,
+	FIELD6_MAX,
+};
+
+const char *dhcp6_field_name(enum dhcp6_field f);
+
+struct dhcp6_reply {
+	uint32_t defect;  /* enum dhcp6_defect */
+	uint32_t dropped; /* 1 << enum dhcp6_field */
+	uint32_t type, xid;
+	struct duid client, server;
+	uint32_t preference; /* 0-255 */
+	uint32_t rapid;	     /* has Rapid Commit */
+	uint32_t status;     /* of the message */
+	uint32_t has_ia, iaid, ia_status;
+	uint32_t t1_s, t2_s; /* 0: ours to choose */
+	uint32_t has_address;
+	struct in6_addr address;
+	uint32_t preferred_s, valid_s;
+	uint32_t sol_max_s; /* option 82; 0: none */
+	uint32_t n_dns, n_ntp;
+	uint8_t dns[ADDRESS_LIST_MAX][16], ntp[ADDRESS_LIST_MAX][16];
+	char search[ADDRESS_SEARCH_MAX + 1];
+	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 59, RFC 5970 */
+};
+
+/* dhcp6_parse: fills ret from a UDP payload; nothing but defect counts when that is not 0. Bounded by len. */
+void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len);
+
+/* dhcp6_reply_sane: can dhcp6_parse() have made this? */
+bool dhcp6_reply_sane(const struct dhcp6_reply *r);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* dhcp6_parse: reading a server's answer; see dhcp6_message.h. Runs in the parser process. */
+#include "address/dhcp6_message.h"
+#include "address/dhcp6_option.h"
+#include "address/nd_option.h"
+#include "address/text.h"
+
+#define OPTIONS_MAX	64
+#define DUID_MIN	3 /* a type and something */
+#define NTP_SERVER_ADDR 1 /* suboption, RFC 5908 section 4.1 */
+#define SOL_MAX_LEAST	60 /* RFC 8415 section 21.24: other values are to be ignored */
+#define SOL_MAX_MOST	86400
+
+static void drop(struct dhcp6_reply *r, enum dhcp6_field f)
+{
+	r->dropped |= UINT32_C(1) << f;
+}
+
+/* A second identifier contradicts the first (RFC 8415 section 21: a singleton option). */
+static enum dhcp6_defect take_duid(struct duid *d, struct cursor c)
+{
+	if (d->len || c.left < DUID_MIN || c.left > ADDRESS_DUID_MAX)
+		return DHCP6_OPTION_SIZE;
+	d->len = (uint16_t)c.left;
+	cursor_copy(&c, d->bytes, c.left);
+	return DHCP6_GOOD;
+}
+
+/* The text behind the code is for people who read UTF-8 from strangers: not us. */
+static enum dhcp6_defect take_status(uint32_t *status, struct cursor c)
+{
+	*status = cursor_be16(&c);
+	return c.failed ? DHCP6_OPTION_SIZE : DHCP6_GOOD;
+}
+
+/* Addresses of no use to a host are left out, the others count. */
+static bool take_addresses(uint8_t (*list)[16], uint32_t *n, struct cursor c)
+{
+	bool good = c.left && c.left % 16 == 0;
+
+	while (c.left >= 16) {
+		struct in6_addr a;
+
+		cursor_copy(&c, &a, sizeof(a));
+		if (IN6_IS_ADDR_UNSPECIFIED(&a) || IN6_IS_ADDR_MULTICAST(&a) || IN6_IS_ADDR_LOOPBACK(&a))
+			good = false;
+		else if (*n < ADDRESS_LIST_MAX)
+			memcpy(list[(*n)++], &a, sizeof(a));
+	}
+	return good;
+}
+
+/* One option: its code, its content; false at the end or when it is cut (c->failed). */
+static bool next_option(struct cursor *c, unsigned *ret_code, struct cursor *ret)
+{
+	if (c->failed || c->left == 0)
+		return false;
+	*ret_code = cursor_be16(c);
+	*ret = cursor_sub(c, cursor_be16(c));
+	return !ret->failed;
+}
+
+/* Several forms of servers; only addresses are of use here. */
+static bool take_ntp(struct dhcp6_reply *r, struct cursor c)
+{
+	struct cursor value;
+	unsigned code;
+	bool good = true;
+
+	while (next_option(&c, &code, &value))
+		if (code == NTP_SERVER_ADDR)
+			good = take_addresses(r->ntp, &r->n_ntp, value) && good;
+	return good && !c.failed;
+}
+
+/* Can a server lease this? */
+static bool leasable(const struct in6_addr *a)
+{
+	return !IN6_IS_ADDR_UNSPECIFIED(a) && !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_LOOPBACK(a) &&
+		!IN6_IS_ADDR_LINKLOCAL(a);
+}
+
+/* RFC 8415 section 21.6: preferred beyond valid makes the address void. The first good one is taken. */
+static enum dhcp6_defect take_address(struct dhcp6_reply *r, struct cursor c)
+{
+	struct in6_addr a;
+	uint32_t preferred, valid, status = DHCP6_SUCCESS;
+	struct cursor value;
+	unsigned code;
+
+	cursor_copy(&c, &a, sizeof(a));
+	preferred = cursor_be32(&c);
+	valid = cursor_be32(&c);
+	if (c.failed)
+		return DHCP6_OPTION_SIZE;
+	for (int n = 0; n < OPTIONS_MAX && next_option(&c, &code, &value); n++)
+		if (code == OPTION6_STATUS && take_status(&status, value) != DHCP6_GOOD)
+			return DHCP6_OPTION_SIZE;
+	if (c.failed)
+		return DHCP6_OPTION_CUT;
+	if (status != DHCP6_SUCCESS)
+		r->ia_status = status;
+	if (preferred > valid)
+		drop(r, FIELD6_TIMES);
+	if (r->has_address || status != DHCP6_SUCCESS || preferred > valid || valid == 0 || !leasable(&a))
+		return DHCP6_GOOD;
+	r->has_address = 1;
+	r->address = a;
+	r->preferred_s = preferred;
+	r->valid_s = valid;
+	return DHCP6_GOOD;
+}
+
+/* We ask for one IA; a second one is nobody's. */
+static enum dhcp6_defect take_ia(struct dhcp6_reply *r, struct cursor c)
+{
+	enum dhcp6_defect d = DHCP6_GOOD;
+	struct cursor value;
+	unsigned code;
+
+	if (r->has_ia)
+		return DHCP6_GOOD;
+	r->iaid = cursor_be32(&c);
+	r->t1_s = cursor_be32(&c);
+	r->t2_s = cursor_be32(&c);
+	if (c.failed)
+		return DHCP6_OPTION_SIZE;
+	r->has_ia = 1;
+	for (int n = 0; n < OPTIONS_MAX && d == DHCP6_GOOD && next_option(&c, &code, &value); n++) {
+		if (code == OPTION6_IAADDR)
+			d = take_address(r, value);
+		else if (code == OPTION6_STATUS)
+			d = take_status(&r->ia_status, value);
+	}
+	if (d == DHCP6_GOOD && c.failed)
+		return DHCP6_OPTION_CUT;
+	/* RFC 8415 section 21.4: T1 beyond T2 makes the IA void. */
+	if (r->t1_s > r->t2_s && r->t2_s) {
+		drop(r, FIELD6_TIMES);
+		r->has_address = 0;
+	}
+	return d;
+}
+
+static void take_sol_max(struct dhcp6_reply *r, struct cursor c)
+{
+	uint32_t s = cursor_be32(&c);
+
+	if (!c.failed && s >= SOL_MAX_LEAST && s <= SOL_MAX_MOST)
+		r->sol_max_s = s;
+}
+
+/* What a boot can do without: a bad one is left out and told. */
+static void take_extra(struct dhcp6_reply *r, unsigned code, struct cursor c)
+{
+	switch (code) {
+	case OPTION6_DNS:
+		if (!take_addresses(r->dns, &r->n_dns, c))
+			drop(r, FIELD6_DNS);
+		break;
+	case OPTION6_SEARCH:
+		if (!names_take(r->search, c) || !*r->search)
+			drop(r, FIELD6_SEARCH);
+		break;
+	case OPTION6_SNTP:
+		if (!take_addresses(r->ntp, &r->n_ntp, c))
+			drop(r, FIELD6_NTP);
+		break;
+	case OPTION6_NTP:
+		if (!take_ntp(r, c))
+			drop(r, FIELD6_NTP);
+		break;
+	case OPTION6_BOOT_FILE:
+		if (!text_take(TEXT_PATH, r->boot_file, sizeof(r->boot_file), c.at, c.left))
+			drop(r, FIELD6_BOOT_FILE);
+		break;
+	case OPTION6_SOL_MAX_RT: take_sol_max(r, c); break;
+	}
+}
+
+/* What decides whether the answer is ours and what it gives. */
+static enum dhcp6_defect take_option(struct dhcp6_reply *r, unsigned code, struct cursor c)
+{
+	switch (code) {
+	case OPTION6_CLIENT_ID: return take_duid(&r->client, c);
+	case OPTION6_SERVER_ID: return take_duid(&r->server, c);
+	case OPTION6_IA_NA: return take_ia(r, c);
+	case OPTION6_STATUS: return take_status(&r->status, c);
+	case OPTION6_PREFERENCE:
+		r->preference = cursor_u8(&c);
+		return c.failed ? DHCP6_OPTION_SIZE : DHCP6_GOOD;
+	case OPTION6_RAPID: r->rapid = 1; return DHCP6_GOOD;
+	default: take_extra(r, code, c); return DHCP6_GOOD;
+	}
+}
+
+static enum dhcp6_defect read_options(struct dhcp6_reply *r, struct cursor c)
+{
+	enum dhcp6_defect d = DHCP6_GOOD;
+	struct cursor value;
+	unsigned code;
+
+	for (int n = 0; d == DHCP6_GOOD && next_option(&c, &code, &value); n++)
+		d = n < OPTIONS_MAX ? take_option(r, code, value) : DHCP6_TOO_MANY;
+	return d == DHCP6_GOOD && c.failed ? DHCP6_OPTION_CUT : d;
+}
+
+void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len)
+{
+	struct cursor c = cursor_make(message, len);
+	uint32_t head = cursor_be32(&c);
+
+	memset(ret, 0, sizeof(*ret));
+	ret->type = head >> 24;
+	ret->xid = head & 0xffffff;
+	if (c.failed)
+		ret->defect = DHCP6_SHORT;
+	else if (ret->type != DHCP6_ADVERTISE && ret->type != DHCP6_REPLY)
+		ret->defect = DHCP6_NOT_ANSWER;
+	else
+		ret->defect = read_options(ret, c);
+}
+
+static bool text_sane(enum text_kind kind, const char *s, size_t size)
+{
+	return memchr(s, 0, size) && (!*s || text_valid(kind, s));
+}
+
+bool dhcp6_reply_sane(const struct dhcp6_reply *r)
+{
+	return r->defect < DHCP6_DEFECT_MAX && r->dropped >> FIELD6_MAX == 0 && r->xid <= 0xffffff &&
+		r->client.len <= ADDRESS_DUID_MAX && r->server.len <= ADDRESS_DUID_MAX &&
+		r->preference <= 255 && r->rapid <= 1 && r->status <= UINT16_MAX &&
+		r->ia_status <= UINT16_MAX && r->has_ia <= 1 && r->has_address <= 1 &&
+		r->n_dns <= ADDRESS_LIST_MAX && r->n_ntp <= ADDRESS_LIST_MAX &&
+		text_sane(TEXT_SEARCH, r->search, sizeof(r->search)) &&
+		text_sane(TEXT_PATH, r->boot_file, sizeof(r->boot_file));
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * duid: who we are for DHCPv6 (RFC 8415 section 11). DUID-UUID with the machine's SMBIOS UUID (RFC 6355) when it has
+ * one: UEFI firmware and iPXE use the same, so the server sees one client from power-on to the root. Otherwise DUID-LL
+ * of the interface; on InfiniBand (hardware type 32) of the port GUID, the 8 bytes of the 20 that never change.
+ */
+#pragma once
+
+#include "address/dhcp6_message.h"
+#include "env.h"
+#include "link/link.h"
+
+/* duid_make: 0, or -EINVAL (no UUID, and an interface without a usable hardware address). */
+int duid_make(struct duid *ret, const struct env *env, const struct netdev *dev);
+
+/* duid_iaid: the interface's identity association: the last 4 bytes of its stable hardware address. */
+uint32_t duid_iaid(const struct netdev *dev);

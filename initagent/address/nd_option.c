@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* nd_option: see nd_option.h. */
+#include "address/nd_option.h"
+
+#include "address/name.h"
+#include "address/text.h"
+
+#define HEADER_SIZE 16 /* struct nduseroptmsg, linux/rtnetlink.h: family, length, ifindex, type, code */
+#define LENGTH_AT   2
+#define OPTION_RDNSS 25 /* RFC 8106 section 5 */
+#define OPTION_DNSSL 31
+#define OPTION_UNIT  8	/* lengths count in octets of eight, RFC 4861 section 4.6 */
+
+/* A name that is no host name, or has no room left, is left out; the others count. */
+static void add_name(char *dst, const char *name)
+{
+	size_t have = strlen(dst), len = strlen(name);
+
+	if (!text_valid(TEXT_DOMAIN, name) || have + (have > 0) + len > ADDRESS_SEARCH_MAX)
+		return;
+	if (have)
+		dst[have++] = ' ';
+	memcpy(dst + have, name, len + 1);
+}
+
+/* Options of a router are padded with zeroes: names without a label. */
+bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c)
+{
+	const uint8_t *start = c.at;
+	size_t size = c.left, pos = 0;
+	char name[ADDRESS_DOMAIN_MAX + 1];
+
+	while (pos < size) {
+		if (!name_read(start, size, &pos, name))
+			return false;
+		if (*name)
+			add_name(dst, name);
+	}
+	return true;
+}
+
+static bool take_servers(struct nd_options *o, struct cursor c)
+{
+	cursor_skip(&c, 2);
+	o->dns_s = cursor_be32(&c);
+	o->has_dns = !c.failed;
+	while (c.left >= 16 && o->n_dns < ADDRESS_LIST_MAX)
+		cursor_copy(&c, o->dns[o->n_dns++], 16);
+	return !c.failed && c.left % 16 == 0;
+}
+
+static bool take_domains(struct nd_options *o, struct cursor c)
+{
+	cursor_skip(&c, 2);
+	o->search_s = cursor_be32(&c);
+	o->has_search = !c.failed;
+	return !c.failed && names_take(o->search, c);
+}
+
+/* A length of zero would never end (RFC 4861 section 4.6 has it dropped). */
+static bool take_option(struct nd_options *o, struct cursor *c)
+{
+	uint8_t type = cursor_u8(c);
+	size_t len = (size_t)cursor_u8(c) * OPTION_UNIT;
+	struct cursor value;
+
+	if (c->failed || len == 0)
+		return false;
+	value = cursor_sub(c, len - 2);
+	if (value.failed)
+		return false;
+	if (type == OPTION_RDNSS)
+		return take_servers(o, value);
+	return type != OPTION_DNSSL || take_domains(o, value);
+}
+
+/* The length field is in host byte order: the kernel's own, but compared with what is there all the same. */
+void nd_options_parse(struct nd_options *ret, const void *payload, size_t len)
+{
+	struct cursor c = cursor_make(payload, len), options;
+	uint16_t size = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	if (len >= HEADER_SIZE)
+		memcpy(&size, (const uint8_t *)payload + LENGTH_AT, sizeof(size));
+	cursor_skip(&c, HEADER_SIZE);
+	options = cursor_sub(&c, size);
+	ret->malformed = options.failed;
+	while (options.left && !ret->malformed)
+		ret->malformed = !take_option(ret, &options);
+}
+
+bool nd_options_sane(const struct nd_options *o)
+{
+	if (o->malformed > 1 || o->has_dns > 1 || o->has_search > 1 || o->n_dns > ADDRESS_LIST_MAX ||
+		!memchr(o->search, 0, sizeof(o->search)))
+		return false;
+	return !*o->search || text_valid(TEXT_SEARCH, o->search);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nd_option: the options of a router advertisement that the kernel leaves to user space: DNS servers and
+ * search domains (RFC 8106). They come in RTM_NEWNDUSEROPT messages; their content is as the router sent
+ * it, so the parser process reads it. Pure.
+ */
+#pragma once
+
+#include "address/limits.h"
+#include "cursor.h"
+
+struct nd_options {
+	uint32_t malformed;	  /* something was cut or of a wrong size; what came before it counts */
+	uint32_t has_dns, has_search;
+	uint32_t dns_s, search_s; /* lifetimes; 0: not to be used any more */
+	uint32_t n_dns;
+	uint8_t dns[ADDRESS_LIST_MAX][16];
+	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
+};
+
+/*
+ * nd_options_parse: fills ret from the payload of a message, that is from its struct nduseroptmsg on. The
+ * work is bounded by len. Domains that are not host names are left out.
+ */
+void nd_options_parse(struct nd_options *ret, const void *payload, size_t len);
+
+/* nd_options_sane: can nd_options_parse() have made this? */
+bool nd_options_sane(const struct nd_options *o);
+
+/*
+ * names_take: domain names in DNS wire form, one behind the other, as words of dst (see TEXT_SEARCH); also for
+ * DHCPv6's option 24. False when one is malformed: those before it are kept.
+ */
+bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The pure parts around IPv6: router options, client identifiers, the kernel's verdict on an address. */
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <sys/stat.h>
+
+#include "address/duid.h"
+#include "address/inet6.h"
+#include "address/nd_option.h"
+
+/* --- options of a router ------------------------------------------------------------------- */
+
+static struct nd_options options(const void *bytes, size_t len)
+{
+	uint8_t message[512];
+	struct nduseroptmsg head = {.nduseropt_family = AF_INET6, .nduseropt_opts_len = (uint16_t)len};
+	struct nd_options o;
+
+	memcpy(message, &head, sizeof(head));
+	memcpy(message + sizeof(head), bytes, len);
+	nd_options_parse(&o, message, sizeof(head) + len);
+	CHECK(nd_options_sane(&o));
+	return o;
+}
+
+TEST(dns_servers_of_a_router)
+{
+	static const uint8_t two[] = {25, 5, 0, 0, 0, 0, 2, 88,
+		0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x53,
+		0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x54};
+	struct nd_options o = options(two, sizeof(two));
+
+	CHECK(o.has_dns && !o.has_search && !o.malformed);
+	CHECK_INT(o.dns_s, 600);
+	CHECK_INT(o.n_dns, 2);
+	CHECK_INT(o.dns[1][15], 0x54);
+	for (size_t len = 1; len < sizeof(two); len++) {
+		o = options(two, len);
+		CHECK(o.malformed);
+		CHECK_INT(o.n_dns, 0);
+	}
+}
+
+TEST(domains_of_a_router)
+{
+	static const uint8_t list[] = "\x1f\x04\0\0\0\0\x02\x58\x03lab\x07" "example\0\x04" "boot\0\0\0\0\0";
+	static const uint8_t hostile[] = "\x1f\x03\0\0\0\0\x02\x58\x07$(halt)\0\x03lab\0\0";
+	struct nd_options o = options(list, 32);
+
+	CHECK(o.has_search && !o.malformed);
+	CHECK_STR(o.search, "lab.example boot");
+	o = options(hostile, 24);
+	CHECK_STR(o.search, "lab");
+}
+
+TEST(wrecked_options)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{"\x19\0\0\0\0\0\0\1", 8},		      /* length zero would never end */
+		{"\x19\2\0\0\0\0\0\1" "12345678", 16},	      /* half an address */
+		{"\x19\5\0\0\0\0\0\1", 8},		      /* longer than what is there */
+		{"\x1f\2\0\0\0\0\0\1\x3f" "1234567", 16},     /* a label longer than the option */
+		{"\x1f\2\0\0\0\0\0\1\3lab\xc0\0\0\0", 16},     /* a pointer to where it stands */
+		{"\x19", 1},
+	};
+	struct nd_options o;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK(options(rows[i].bytes, rows[i].len).malformed);
+	nd_options_parse(&o, "short", 5);
+	CHECK(o.malformed && nd_options_sane(&o));
+	o = options("\x25\2abcdef\0\0\0\0\0\0\0\0", 16); /* an option we do not know */
+	CHECK(!o.malformed && !o.has_dns && !o.has_search);
+}
+
+/* --- client identifiers -------------------------------------------------------------------- */
+
+/* A tree whose machine has this UUID; NULL: none. */
+static struct env machine(char *dir, const char *uuid)
+{
+	struct env env = {.prefix = check_dir(dir)};
+	char path[256];
+	FILE *f;
+
+	for (const char *const *p = (const char *const[]){"sys", "sys/class", "sys/class/dmi", "sys/class/dmi/id", NULL}; *p; p++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, *p);
+		CHECK_INT(mkdir(path, 0755), 0);
+	}
+	if (!uuid)
+		return env;
+	snprintf(path, sizeof(path), "%s/sys/class/dmi/id/product_uuid", dir);
+	f = fopen(path, "we");
+	CHECK(f && fprintf(f, "%s\n", uuid) > 0);
+	fclose(f);
+	return env;
+}
+
+static const struct netdev ethernet = {.hwtype = 1, .hw = {.len = 6, .bytes = {2, 0, 0, 0, 0, 5}}};
+static const struct netdev ipoib = {.hwtype = 32, .hw = {.len = 20, .bytes = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0,
+	0x50, 0x54, 0, 0xff, 0xfe, 0x99, 0, 0x64}}};
+
+TEST(duid_of_the_machine)
+{
+	char dir[] = "/tmp/ia-duid-XXXXXX";
+	struct env env = machine(dir, "00112233-4455-6677-8899-AABBccddeeff");
+	struct duid d;
+
+	CHECK_INT(duid_make(&d, &env, &ethernet), 0);
+	CHECK_INT(d.len, 18);
+	CHECK_MEM(d.bytes, "\0\4\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 18);
+}
+
+TEST(duid_of_the_interface)
+{
+	static const char *const none[] = {NULL, "00000000-0000-0000-0000-000000000000",
+		"FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "03000200-0400-0500-0006-000700080009",
+		"Not Settable", "00112233-4455-6677-8899-AABBccddee", ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		char dir[] = "/tmp/ia-duid-XXXXXX";
+		struct env env = machine(dir, none[i]);
+		struct duid d;
+
+		CHECK_INT(duid_make(&d, &env, &ethernet), 0);
+		CHECK_INT(d.len, 10);
+		CHECK_MEM(d.bytes, "\0\3\0\1\2\0\0\0\0\5", 10);
+		/* of the 20 bytes only the port GUID, which no ifup changes */
+		CHECK_INT(duid_make(&d, &env, &ipoib), 0);
+		CHECK_INT(d.len, 12);
+		CHECK_MEM(d.bytes, "\0\3\0\x20\x50\x54\0\xff\xfe\x99\0\x64", 12);
+	}
+}
+
+TEST(duid_of_nothing)
+{
+	char dir[] = "/tmp/ia-duid-XXXXXX";
+	struct env env = machine(dir, NULL);
+	const struct netdev tunnel = {.hwtype = 776, .ifindex = 4};
+	struct duid d;
+
+	CHECK_INT(duid_make(&d, &env, &tunnel), -EINVAL);
+	CHECK_INT(duid_iaid(&tunnel), 4);
+	CHECK_INT(duid_iaid(&ethernet), 5);
+	CHECK_INT(duid_iaid(&ipoib), 0xfe990064);
+}
+
+/* --- verdicts ------------------------------------------------------------------------------ */
+
+TEST(verdict_of_the_kernel)
+{
+	static const struct {
+		uint32_t flags;
+		enum inet6_verdict want;
+	} rows[] = {
+		{0, INET6_USABLE},
+		{IFA_F_PERMANENT, INET6_USABLE},
+		{IFA_F_TENTATIVE, INET6_TENTATIVE},
+		{IFA_F_TENTATIVE | IFA_F_PERMANENT, INET6_TENTATIVE},
+		{IFA_F_TENTATIVE | IFA_F_OPTIMISTIC, INET6_USABLE},
+		{IFA_F_TENTATIVE | IFA_F_DADFAILED, INET6_DUPLICATE},
+		{IFA_F_TENTATIVE | IFA_F_OPTIMISTIC | IFA_F_DADFAILED, INET6_DUPLICATE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct link_address a = {.flags = rows[i].flags};
+
+		CHECK_INT(inet6_verdict(&a), rows[i].want);
+	}
+}
