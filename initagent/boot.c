@@ -3,6 +3,7 @@
 #include "boot.h"
 
 #include "boot_private.h"
+#include "handover/udev.h"
 #include "modules/helper.h"
 #include "notify.h"
 #include "rcu.h"
@@ -66,9 +67,11 @@ static int open_rooms(struct boot *b, uint64_t now)
 		r = loop_add(b->loop, links_fd(b->links), TAG_LINKS);
 	if (r >= 0)
 		r = loop_add(b->loop, addresses_fd(b->addresses), TAG_ADDRESSES);
-	if (r >= 0)
-		r = fabric_rescan(b->fabric, now);
-	return r;
+	if (r < 0)
+		return r;
+	fabric_set_smprobe(b->fabric, b->plan->ib.smprobe, now);
+	fabric_describe(b->fabric, b->plan->ib.nodedesc, b->plan->net.hostname ? b->plan->net.hostname : "", now);
+	return fabric_rescan(b->fabric, now);
 }
 
 static void close_rooms(struct boot *b)
@@ -109,7 +112,7 @@ static uint64_t next_deadline(const struct boot *b)
 	uint64_t d = min_u64(modules_deadline(b->modules), fabric_deadline(b->fabric));
 
 	d = min_u64(d, min_u64(links_deadline(b->links), addresses_deadline(b->addresses)));
-	d = min_u64(d, min_u64(rails_deadline(b), report_deadline(b->report)));
+	d = min_u64(d, min_u64(b->port_check, report_deadline(b->report)));
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
 	if (b->root_up)
@@ -161,19 +164,15 @@ static void retry_over(struct boot *b, uint64_t now)
 		boot_fail(b, cause, rail, now, "still so when rd.retry was over");
 		return;
 	}
-	cause = report_waiting_for(b->report, where, sizeof(where));
-	if (cause != CAUSE_NONE)
-		report_cause(b->report, cause, where, now, "still so when rd.retry was over");
+	report_waits_over(b->report, now, "still so when rd.retry was over", where, sizeof(where));
 	boot_fail(b, CAUSE_TIMEOUT_RETRY, where, now, "");
 }
 
 static void timeout_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	enum cause cause = report_waiting_for(b->report, where, sizeof(where));
 
-	if (cause != CAUSE_NONE)
-		report_cause(b->report, cause, where, now, "still so when rd.timeout was over");
+	report_waits_over(b->report, now, "still so when rd.timeout was over", where, sizeof(where));
 	boot_fail(b, CAUSE_TIMEOUT_TOTAL, where, now, "");
 }
 
@@ -286,6 +285,7 @@ static bool plan_fits(struct boot *b, uint64_t now)
 /* An earlier agent may have been killed after the mount: then everything is there already. */
 static bool adopt_root(struct boot *b, uint64_t now)
 {
+	char source[NFS_SOURCE_MAX];
 	int r = root_adopt(&b->env, b->args->sysroot, &b->adopted);
 
 	if (r == 0)
@@ -298,8 +298,8 @@ static bool adopt_root(struct boot *b, uint64_t now)
 	if (init_check(b->args->sysroot, b->plan->given[OPTION_INIT] ? b->plan->init : NULL, b->adopted.init,
 		    sizeof(b->adopted.init)) < 0)
 		return false;
-	report_log(b->report, REPORT_INFO, "root", now, "%s:%s is mounted already, adopted", b->adopted.server,
-		b->adopted.path);
+	report_log(b->report, REPORT_INFO, "root", now, "%s is mounted already, adopted",
+		nfs_source(source, sizeof(source), b->adopted.server, b->adopted.path) ? source : "the root");
 	b->outcome = BOOT_DONE;
 	b->finished = true;
 	return true;
@@ -313,7 +313,7 @@ static void begin(struct boot *b, uint64_t now)
 	b->total_end = plan_deadline(b->plan, b->run.start);
 	b->port_check = NSEC_NEVER;
 	b->root_watched = -1;
-	b->target.nfs = b->plan->root.kind == PLAN_ROOT_NFS ? &b->plan->root.nfs : NULL;
+	target_forget(b);
 	if (!plan_fits(b, now))
 		return;
 	report_log(b->report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
@@ -340,6 +340,9 @@ static void finish(struct boot *b, uint64_t now)
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
+	r = done ? udev_write(&b->env, b->plan) : 0;
+	if (r < 0)
+		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
 	if (done)
 		break_point(b, true);
 }

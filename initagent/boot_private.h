@@ -25,6 +25,7 @@
 
 enum rail_state {
 	RAIL_ADDRESSING, /* waits for carrier and an address */
+	RAIL_SPARE,	 /* up; its static address is another's until that one fails */
 	RAIL_PORT,	 /* has an address; the RDMA port under it is not ready */
 	RAIL_READY,	 /* the root can be reached over it */
 	RAIL_LOST,	 /* was ready, lost carrier or lease */
@@ -38,11 +39,18 @@ struct rail {
 	char name[IFNAMSIZ];
 	const struct plan_ip *ip; /* NULL: plain DHCP */
 	enum rail_state state;
+	uint64_t guid;		  /* IPoIB: the port's; 0: no IPoIB */
+	uint16_t pkey;		  /* IPoIB: the partition */
 	char device[64];	  /* RDMA device, "" until known */
 	unsigned port;
 	bool configured;	  /* has an address */
 	enum cause cause;	  /* why it is lost or failed */
 	uint64_t carrier, address, ready; /* first time of each, 0: not yet */
+	uint64_t active;	  /* IPoIB: since when only the join is missing; 0: more is */
+	uint64_t ask, bounce;	  /* IPoIB: when to ask for the group, to take it down and up */
+	struct fabric_group group; /* IPoIB: what the SA said of the group */
+	bool capped;		  /* it was said that its MTU is smaller than asked for */
+	uint64_t check_period;	  /* between looks at what nobody announces */
 };
 
 /* The modules of the plan, in the order of dracut: pre, hardware, post. */
@@ -69,6 +77,7 @@ struct target {
 	char server[256];	    /* as written, or the address */
 	char path[1024];
 	struct inet_addr addr;
+	unsigned turn;		    /* which rail's word counts: rises with each that led nowhere */
 	uint64_t retry;		    /* next look-up or probe; NSEC_NEVER: none due */
 	uint64_t began;		    /* of the mount */
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
@@ -94,14 +103,16 @@ struct boot {
 	size_t n_needs;
 	struct rail rails[RAILS_MAX];
 	size_t n_rails;
+	int parents[RAILS_MAX];	  /* ifindex of IPoIB interfaces that were given their children */
+	size_t n_parents;
+	bool ulps_requested;	  /* ib_ipoib and its like */
 	uint64_t links_made;	  /* bit i: plan rdma_links[i] was tried */
 	uint64_t links_failed;	  /* bit i: it cannot be made */
 	uint64_t rdma_begin, rdma_end;
 	int kmsg;		  /* /dev/kmsg or -1 */
 	struct target target;
 	struct root_result adopted; /* the root an earlier agent mounted */
-	uint64_t port_check;	  /* next look for a GID; NSEC_NEVER: none due */
-	uint64_t port_period;
+	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	uint64_t network_end, total_end;
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
 	bool finished;
@@ -120,19 +131,55 @@ bool stage_settled(const struct boot *b);
 
 /* rails: from netdevs to usable ways. */
 void rails_step(struct boot *b, uint64_t now);
-uint64_t rails_deadline(const struct boot *b);
 /* rails_failure: why a rail of the plan is lost or failed, and which; CAUSE_NONE: none is. */
 enum cause rails_failure(const struct boot *b, const char **ret_where);
 struct rail *rails_find(struct boot *b, int ifindex);
 const char *rail_state_name(enum rail_state state);
+void rail_set_state(struct boot *b, struct rail *r, enum rail_state to, uint64_t now);
+/* rails_next: the way to the server led nowhere: a spare with carrier takes the static address. */
+void rails_next(struct boot *b, uint64_t now);
+
+/* rail_ports: the ports under the rails. rail_ports_step: looks at them when port_check is due. */
+void rail_ports_step(struct boot *b, uint64_t now);
+/* rail_take_group: the SA's answer about a broadcast group. */
+void rail_take_group(struct boot *b, const struct fabric_event *ev, uint64_t now);
+/* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? */
+bool rail_allowed(const struct boot *b, const struct netdev *dev);
+/* rail_port_seen: is one of the ports that rd.ib.port= and rd.ib.guid= name there? */
+bool rail_port_seen(const struct boot *b);
+/* rail_set_roce: sets the RoCE version of the plan for this rail's port, if it has one. */
+void rail_set_roce(struct boot *b, const struct rail *rail, uint64_t now);
+
+/* ipoib: what is special about IPoIB interfaces. */
+bool ipoib_is_child(const struct netdev *dev);
+/* ipoib_child_wanted: is this child of the plan's partitions? */
+bool ipoib_child_wanted(const struct boot *b, const struct netdev *dev);
+/* ipoib_replaced: partition children stand for this interface. */
+bool ipoib_replaced(const struct boot *b, const struct netdev *dev);
+/* ipoib_has_children: ipoib_make_children() was here; it is called once for a parent. */
+bool ipoib_has_children(const struct boot *b, const struct netdev *parent);
+void ipoib_make_children(struct boot *b, const struct netdev *parent, uint64_t now);
+/* ipoib_prepare: mode and umcast, before the interface is up. */
+void ipoib_prepare(struct boot *b, const struct netdev *dev, uint64_t now);
+void ipoib_request_modules(struct boot *b, uint64_t now);
+
+/*
+ * soft_links: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether it did: the
+ * kernel took its time, so the caller's idea of now is old.
+ */
+bool soft_links_step(struct boot *b, uint64_t now);
 
 /* target: from a usable rail to the mounted root. */
 void target_step(struct boot *b, uint64_t now);
 void target_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
+/* target_network_changed: a rail has a new address: what failed for want of a way is tried again at once. */
+void target_network_changed(struct boot *b, uint64_t now);
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now);
 /* target_failure: why the last mount failed; CAUSE_NONE: none did. */
 enum cause target_failure(const struct boot *b, const char **ret_text);
 void target_done(struct target *t);
+/* target_forget: back to what the command line alone says of the root. */
+void target_forget(struct boot *b);
 
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

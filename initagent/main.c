@@ -7,7 +7,7 @@
 
 #include "boot.h"
 #include "cmdline.h"
-#include "fabric/fabric.h"
+#include "doctor/doctor.h"
 #include "handover/running.h"
 #include "handover/status.h"
 #include "lint.h"
@@ -126,15 +126,33 @@ static int cmd_causes(int argc, char **argv)
 	return EXIT_SUCCESS;
 }
 
+/* "ports --ask": also asks where the cables end. */
 static int cmd_ports(int argc, char **argv)
 {
-	int r = fabric_print_ports(&system_env, stdout);
+	bool ask = argc > 1 && streq(argv[1], "--ask");
+	int r;
 
-	(void)argc;
-	(void)argv;
+	if (argc > (ask ? 2 : 1))
+		return usage_error("ports takes --ask or nothing");
+	r = doctor_ports(&system_env, ask, stdout);
 	if (r < 0)
 		fprintf(stderr, "initagent: /sys/class/infiniband: %s\n", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int cmd_doctor(int argc, char **argv)
+{
+	struct doctor_config cfg = {.ask = true};
+
+	for (int i = 1; i < argc; i++) {
+		if (streq(argv[i], "--json"))
+			cfg.json = true;
+		else if (streq(argv[i], "--no-ask"))
+			cfg.ask = false;
+		else
+			return usage_error("doctor takes --json, --no-ask or nothing");
+	}
+	return (int)doctor_run(&system_env, &cfg, stdout);
 }
 
 static int cmd_status(int argc, char **argv)
@@ -202,7 +220,10 @@ static int cmd_help(int argc, char **argv);
 static const struct command commands[] = {
 	{"boot", "[--sysroot DIR] [--notify]", "bring up the network and mount the root", cmd_boot},
 	{"status", "[--json]", "what happened in this boot", cmd_status},
-	{"ports", "", "RDMA ports and their state", cmd_ports},
+	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends", cmd_ports},
+	{"doctor", "[--json] [--no-ask]",
+		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look",
+		cmd_doctor},
 	{"lint", "[CMDLINE...]", "explain a kernel command line and find its faults", cmd_lint},
 	{"plan", "[CMDLINE...]", "the parsed plan of a kernel command line", cmd_plan},
 	{"options", "[--markdown|--man|--completion]", "the table of options", cmd_options},

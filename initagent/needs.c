@@ -8,6 +8,7 @@ static const struct {
 } link_drivers[] = {
 	{"rxe", {"rdma_rxe", false, "Soft-RoCE (rd.rdma.link)"}},
 	{"siw", {"siw", false, "Soft-iWARP (rd.rdma.link)"}},
+	{"softib", {"softib", false, "the software HCA (rd.rdma.link)"}},
 };
 
 struct list {
@@ -32,6 +33,18 @@ static void add_link(struct list *l, const struct plan_rdma_link *link)
 			add(l, link_drivers[i].need);
 }
 
+/* Most kernels have it built in; without it there is still IPv4. */
+static void add_ipv6(struct list *l, const struct boot_plan *plan)
+{
+	const unsigned six = PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6;
+	bool wanted = plan->root.nfs.server_addr.family == AF_INET6;
+
+	for (size_t i = 0; i < plan->net.n_ips; i++)
+		wanted |= plan->net.ips[i].methods & six || plan->net.ips[i].addr.family == AF_INET6;
+	if (wanted)
+		add(l, (struct need){"ipv6", false, "IPv6"});
+}
+
 static void add_nfs(struct list *l, const struct plan_nfs *nfs)
 {
 	bool v4 = nfs->versions & PLAN_NFS_V4ANY;
@@ -45,6 +58,7 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 {
 	struct list l = {.rows = ret};
 
+	add_ipv6(&l, plan);
 	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
 		add_link(&l, &plan->net.rdma_links[i]);
 	if (plan->root.kind == PLAN_ROOT_NFS)

@@ -4,19 +4,12 @@
  * the root wants RDMA, waits for the port on it. All rails go at once.
  */
 #include "boot_private.h"
-#include "fabric/rdma_link.h"
 
 #define HWTYPE_ETHERNET	  1  /* ARPHRD_ETHER */
 #define HWTYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND */
-/*
- * A GID follows its address by a work item in the kernel, and not every driver announces it: while
- * one is missing, look again after 5 ms, doubling to 200 ms.
- */
-#define GID_CHECK_FIRST	  (5 * NSEC_PER_MSEC)
-#define GID_CHECK_MAX	  (200 * NSEC_PER_MSEC)
-
 static const char *const state_names[RAIL_STATE_MAX] = {
 	[RAIL_ADDRESSING] = "addressing",
+	[RAIL_SPARE] = "spare",
 	[RAIL_PORT] = "waiting for the port",
 	[RAIL_READY] = "ready",
 	[RAIL_LOST] = "lost",
@@ -28,7 +21,7 @@ const char *rail_state_name(enum rail_state state)
 	return (unsigned)state < RAIL_STATE_MAX ? state_names[state] : "?";
 }
 
-static void set_state(struct boot *b, struct rail *r, enum rail_state to, uint64_t now)
+void rail_set_state(struct boot *b, struct rail *r, enum rail_state to, uint64_t now)
 {
 	if (r->state == to)
 		return;
@@ -44,12 +37,12 @@ struct rail *rails_find(struct boot *b, int ifindex)
 	return NULL;
 }
 
-/* Does an ip= entry speak of this interface by name or address? */
-static bool ip_names(const struct plan_ip *ip, const struct netdev *dev)
+/* Does an ip= entry speak of this interface by name or address? A partition's child has its parent's GUID. */
+static bool ip_names(const struct boot *b, const struct plan_ip *ip, const struct netdev *dev)
 {
 	if (ip->ifname)
 		return streq(ip->ifname, dev->name);
-	return ip->match.len && netdev_matches(dev, &ip->match);
+	return ip->match.len && netdev_matches(dev, &ip->match) && !ipoib_replaced(b, dev);
 }
 
 static bool ip_is_open(const struct plan_ip *ip)
@@ -57,21 +50,25 @@ static bool ip_is_open(const struct plan_ip *ip)
 	return !ip->ifname && !ip->match.len;
 }
 
-/* A static address without an interface name belongs to one interface only, the first usable. */
-static bool ip_taken(const struct boot *b, const struct plan_ip *ip)
+/* A static address without an interface name belongs to one interface only: NULL, or who has it now. */
+static struct rail *holder_of(struct boot *b, const struct plan_ip *ip)
 {
+	if (!ip || !ip_is_open(ip) || !(ip->methods & PLAN_IP_STATIC))
+		return NULL;
 	for (size_t i = 0; i < b->n_rails; i++)
-		if (b->rails[i].ip == ip && b->rails[i].state != RAIL_FAILED)
-			return ip->methods & PLAN_IP_STATIC;
-	return false;
+		if (b->rails[i].ip == ip && b->rails[i].state != RAIL_SPARE && b->rails[i].state != RAIL_FAILED)
+			return &b->rails[i];
+	return NULL;
 }
 
-/* An interface nobody named is used unless BOOTIF= points at another one. */
+/* An interface nobody named is used unless BOOTIF=, rd.ib.port= or rd.ib.guid= point at another one. */
 static bool open_to(const struct boot *b, const struct netdev *dev)
 {
 	const struct hw_addr *bootif = &b->plan->net.bootif;
 
-	if (*dev->kind)
+	if (ipoib_is_child(dev) ? !ipoib_child_wanted(b, dev) : *dev->kind && dev->hwtype != HWTYPE_INFINIBAND)
+		return false;
+	if (ipoib_replaced(b, dev) || !rail_allowed(b, dev))
 		return false;
 	return !bootif->len || netdev_matches(dev, bootif);
 }
@@ -84,14 +81,14 @@ static bool wanted(const struct boot *b, const struct netdev *dev, const struct 
 	if (dev->hwtype != HWTYPE_ETHERNET && dev->hwtype != HWTYPE_INFINIBAND)
 		return false;
 	for (size_t i = 0; i < net->n_ips; i++)
-		if (ip_names(&net->ips[i], dev)) {
+		if (ip_names(b, &net->ips[i], dev)) {
 			*ret_ip = &net->ips[i];
 			return true;
 		}
 	if (!open_to(b, dev))
 		return false;
 	for (size_t i = 0; i < net->n_ips; i++)
-		if (ip_is_open(&net->ips[i]) && !ip_taken(b, &net->ips[i])) {
+		if (ip_is_open(&net->ips[i])) {
 			*ret_ip = &net->ips[i];
 			return true;
 		}
@@ -104,7 +101,8 @@ static const char *new_name(const struct boot *b, const struct netdev *dev)
 {
 	const struct plan_net *net = &b->plan->net;
 
-	for (size_t i = 0; i < net->n_ifnames; i++)
+	/* Of the interfaces with one GUID only the first is meant; its children are named after it. */
+	for (size_t i = 0; i < net->n_ifnames && !ipoib_is_child(dev); i++)
 		if (netdev_matches(dev, &net->ifnames[i].hwaddr) && !streq(net->ifnames[i].name, dev->name))
 			return net->ifnames[i].name;
 	return NULL;
@@ -122,54 +120,155 @@ static void prepare(struct boot *b, const struct netdev *dev, const struct plan_
 		r = links_rename(b->links, dev->ifindex, better);
 	if (better && r >= 0)
 		strscpy(name, better, IFNAMSIZ);
+	ipoib_prepare(b, dev, now);
 	if (r >= 0 && ip && ip->hwaddr.len)
 		r = links_set_hw(b->links, dev->ifindex, &ip->hwaddr);
 	if (r < 0)
 		report_cause(b->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s", links_error(b->links));
 }
 
-/* Adds the rail for dev and starts its address. */
-static void add_rail(struct boot *b, const struct netdev *seen, const struct plan_ip *ip, uint64_t now)
+/* Each further rail's default route weighs more, so that the first one's goes first and all may stand. */
+static uint32_t metric_of(const struct boot *b, const struct rail *rail)
+{
+	return 100 * (uint32_t)(rail - b->rails);
+}
+
+/* What the console says of a method that begins. */
+static const char *const begins[ADDRESS_METHOD_MAX] = {
+	[ADDRESS_STATIC] = "static address",
+	[ADDRESS_DHCP4] = "asking for an address by DHCP",
+	[ADDRESS_LINK6] = "IPv6 link-local address",
+	[ADDRESS_AUTO6] = "listening for an IPv6 router",
+	[ADDRESS_DHCP6] = "asking for an address by DHCPv6",
+	[ADDRESS_EITHER6] = "listening for an IPv6 router, else asking DHCPv6",
+};
+
+static bool has_second(const struct address_config *cfg)
+{
+	return cfg->second != ADDRESS_STATIC || cfg->addr6.family;
+}
+
+/* Starts the address of a rail. */
+static void begin_address(struct boot *b, struct rail *rail, const struct netdev *dev, uint64_t now)
 {
 	struct address_config cfg = {0};
-	struct netdev dev = *seen;
-	struct rail *rail;
-	int r;
+	int r = address_config_from_plan(&cfg, b->plan, rail->ip, dev);
 
-	if (b->n_rails == RAILS_MAX)
-		return;
-	rail = &b->rails[b->n_rails++];
-	*rail = (struct rail){.ifindex = dev.ifindex, .ip = ip};
-	prepare(b, &dev, ip, rail->name, now);
-	strscpy(dev.name, rail->name, sizeof(dev.name));
-	r = address_config_from_plan(&cfg, b->plan, ip, &dev);
+	cfg.metric = metric_of(b, rail);
 	if (r >= 0)
 		r = addresses_add(b->addresses, &cfg, now);
 	if (r < 0) {
 		report_cause(b->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", strerror(-r));
-		set_state(b, rail, RAIL_FAILED, now);
+		rail_set_state(b, rail, RAIL_FAILED, now);
 		return;
 	}
-	report_log(b->report, REPORT_INFO, rail->name, now, "found, %s",
-		cfg.method == ADDRESS_DHCP4 ? "asking for an address by DHCP" : "static address");
+	rail_set_state(b, rail, RAIL_ADDRESSING, now);
+	report_log(b->report, REPORT_INFO, rail->name, now, "found, %s%s%s", begins[cfg.method],
+		has_second(&cfg) ? " and " : "", has_second(&cfg) ? begins[cfg.second] : "");
+}
+
+/* Adds the rail for dev and starts its address, unless that is in use: then it stands by. */
+static void add_rail(struct boot *b, const struct netdev *seen, const struct plan_ip *ip, uint64_t now)
+{
+	struct netdev dev = *seen;
+	struct rail *rail;
+	bool taken = holder_of(b, ip);
+
+	if (b->n_rails == RAILS_MAX)
+		return;
+	rail = &b->rails[b->n_rails++];
+	*rail = (struct rail){
+		.ifindex = dev.ifindex,
+		.ip = ip,
+		.guid = netdev_guid(&dev),
+		.pkey = netdev_pkey(&dev),
+	};
+	prepare(b, &dev, ip, rail->name, now);
+	strscpy(dev.name, rail->name, sizeof(dev.name));
+	if (!taken) {
+		begin_address(b, rail, &dev, now);
+		return;
+	}
+	rail_set_state(b, rail, RAIL_SPARE, now);
+	if (links_set_up(b->links, dev.ifindex, true) < 0)
+		report_cause(b->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(b->links));
+}
+
+/* The spare takes the static address over from its holder, if there is one. */
+static void claim(struct boot *b, struct rail *spare, const struct netdev *dev, uint64_t now)
+{
+	struct rail *holder = holder_of(b, spare->ip);
+
+	if (holder) {
+		addresses_remove(b->addresses, holder->ifindex, true, now);
+		report_wait(b->report, CAUSE_NONE, holder->name, now, "%s", "");
+		holder->configured = false;
+		rail_set_state(b, holder, RAIL_SPARE, now);
+	}
+	report_log(b->report, REPORT_INFO, spare->name, now, "has carrier, takes the address%s%s",
+		holder ? " of " : "", holder ? holder->name : "");
+	begin_address(b, spare, dev, now);
+}
+
+/* A spare has carrier: is the one whose address it waits for worse off? */
+static void consider_spare(struct boot *b, struct rail *spare, const struct netdev *dev, uint64_t now)
+{
+	const struct rail *holder = holder_of(b, spare->ip);
+	const struct netdev *held = holder ? links_by_index(b->links, holder->ifindex) : NULL;
+
+	if (dev->carrier && (!held || !held->carrier) && !b->root_up)
+		claim(b, spare, dev, now);
+}
+
+void rails_next(struct boot *b, uint64_t now)
+{
+	for (size_t i = 0; i < b->n_rails; i++) {
+		struct rail *spare = &b->rails[i];
+		const struct netdev *dev = links_by_index(b->links, spare->ifindex);
+
+		if (spare->state != RAIL_SPARE || !dev || !dev->carrier)
+			continue;
+		claim(b, spare, dev, now);
+		return;
+	}
+}
+
+/* An interface that is no rail yet. The plan may speak of it by the name ifname= will give it. */
+static void consider_netdev(struct boot *b, const struct netdev *dev, uint64_t now)
+{
+	const struct plan_ip *ip = NULL;
+	struct netdev as = *dev;
+	const char *better = new_name(b, dev);
+
+	if (better)
+		strscpy(as.name, better, sizeof(as.name));
+	if (ipoib_replaced(b, &as) && rail_allowed(b, dev) && !ipoib_has_children(b, dev)) {
+		prepare(b, dev, NULL, as.name, now);
+		ipoib_make_children(b, &as, now);
+	}
+	if (wanted(b, &as, &ip))
+		add_rail(b, dev, ip, now);
+}
+
+/* IPoIB takes no more than the broadcast group's MTU, without a word. */
+static void say_capped(struct boot *b, struct rail *rail, const struct netdev *dev, uint64_t now)
+{
+	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
+
+	if (!rail->guid || rail->capped || !a || dev->mtu >= a->mtu)
+		return;
+	rail->capped = true;
+	report_log(b->report, REPORT_WARN, rail->name, now,
+		"MTU %u was asked for, the mode or the broadcast group allows %u", a->mtu, dev->mtu);
 }
 
 static void link_seen(struct boot *b, const struct netdev *dev, uint64_t now)
 {
 	struct rail *rail = rails_find(b, dev->ifindex);
-	const struct plan_ip *ip = NULL;
 
-	/* The plan may name the interface by the name ifname= will give it. */
-	if (!rail) {
-		struct netdev as = *dev;
-		const char *better = new_name(b, dev);
-
-		if (better)
-			strscpy(as.name, better, sizeof(as.name));
-		if (wanted(b, &as, &ip))
-			add_rail(b, dev, ip, now);
-		rail = rails_find(b, dev->ifindex);
-	}
+	if (!rail)
+		consider_netdev(b, dev, now);
+	rail = rails_find(b, dev->ifindex);
 	if (!rail)
 		return;
 	if (!streq(rail->name, dev->name))
@@ -177,7 +276,22 @@ static void link_seen(struct boot *b, const struct netdev *dev, uint64_t now)
 	strscpy(rail->name, dev->name, sizeof(rail->name));
 	if (dev->carrier && !rail->carrier)
 		rail->carrier = now;
-	addresses_link(b->addresses, dev->ifindex, now);
+	b->port_check = now;
+	if (rail->state == RAIL_SPARE)
+		consider_spare(b, rail, dev, now);
+	else
+		addresses_link(b->addresses, dev->ifindex, now);
+	say_capped(b, rail, dev, now);
+}
+
+/* What the ports are decides which interfaces are rails: those that are none are looked at again. */
+static void reconsider(struct boot *b, uint64_t now)
+{
+	const struct netdev *dev = NULL;
+
+	while ((dev = links_next(b->links, dev)))
+		if (!rails_find(b, dev->ifindex))
+			consider_netdev(b, dev, now);
 }
 
 static void link_event(struct boot *b, const struct link_event *ev, uint64_t now)
@@ -191,7 +305,7 @@ static void link_event(struct boot *b, const struct link_event *ev, uint64_t now
 		rail = rails_find(b, ev->dev.ifindex);
 		if (rail) {
 			addresses_link(b->addresses, rail->ifindex, now);
-			set_state(b, rail, RAIL_LOST, now);
+			rail_set_state(b, rail, RAIL_LOST, now);
 		}
 		break;
 	case LINK_NEIGH_REACHABLE:
@@ -199,20 +313,32 @@ static void link_event(struct boot *b, const struct link_event *ev, uint64_t now
 	}
 }
 
+static void say_result(struct boot *b, const struct rail *rail, const struct address_result *a, uint64_t now)
+{
+	char addr[INET_ADDR_TEXT], other[INET_ADDR_TEXT], from[INET_ADDR_TEXT + 16] = "", how[32] = "";
+
+	inet_text(&a->addr, addr);
+	if (a->method == ADDRESS_DHCP4)
+		snprintf(from, sizeof(from), " from %s", inet_text(&a->server_id, other));
+	else if (a->method == ADDRESS_AUTO6 && a->gateway.family)
+		snprintf(from, sizeof(from), ", router %s", inet_text(&a->gateway, other));
+	else if (a->method != ADDRESS_AUTO6)
+		snprintf(from, sizeof(from), ", %s", address_method_name(a->method));
+	if (a->method == ADDRESS_DHCP4 || a->method == ADDRESS_DHCP6)
+		snprintf(how, sizeof(how), " for %u s", a->lease_s);
+	report_log(b->report, REPORT_INFO, rail->name, now, "%s/%u%s%s%s", addr, a->prefix, from, how,
+		a->adopted ? ", adopted" : "");
+}
+
 static void say_address(struct boot *b, const struct rail *rail, uint64_t now)
 {
-	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
-	char addr[INET_ADDR_TEXT], server[INET_ADDR_TEXT];
+	const struct address_result *four = addresses_result_of(b->addresses, rail->ifindex, AF_INET);
+	const struct address_result *six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6);
 
-	if (!a)
-		return;
-	inet_text(&a->addr, addr);
-	inet_text(&a->server_id, server);
-	if (a->method == ADDRESS_DHCP4)
-		report_log(b->report, REPORT_INFO, rail->name, now, "%s/%u from %s for %u s%s", addr, a->prefix,
-			server, a->lease_s, a->adopted ? ", adopted" : "");
-	else
-		report_log(b->report, REPORT_INFO, rail->name, now, "%s/%u, static", addr, a->prefix);
+	if (four)
+		say_result(b, rail, four, now);
+	if (six)
+		say_result(b, rail, six, now);
 }
 
 /* The node's name until the real root sets its own; hostname= wins over the lease (see address.h). */
@@ -224,6 +350,7 @@ static void set_hostname(struct boot *b, const struct rail *rail, uint64_t now)
 	/* A fixture tree (prefix) has no host name of its own to set. */
 	if (!*name || *b->env.prefix)
 		return;
+	fabric_describe(b->fabric, b->plan->ib.nodedesc, name, now);
 	if (sethostname(name, strlen(name)) < 0)
 		report_log(b->report, REPORT_WARN, rail->name, now, "host name %s: %s", name, strerror(errno));
 }
@@ -238,8 +365,19 @@ static void configured(struct boot *b, struct rail *rail, uint64_t now)
 	say_address(b, rail, now);
 	set_hostname(b, rail, now);
 	b->port_check = now;
-	b->port_period = GID_CHECK_FIRST;
-	set_state(b, rail, RAIL_PORT, now);
+	rail->check_period = 0;
+	target_network_changed(b, now);
+	rail_set_state(b, rail, RAIL_PORT, now);
+}
+
+static void spares_turn(struct boot *b, uint64_t now)
+{
+	for (size_t i = 0; i < b->n_rails; i++) {
+		const struct netdev *dev = links_by_index(b->links, b->rails[i].ifindex);
+
+		if (b->rails[i].state == RAIL_SPARE && dev)
+			consider_spare(b, &b->rails[i], dev, now);
+	}
 }
 
 static void unusable(struct boot *b, struct rail *rail, enum rail_state to,
@@ -249,7 +387,9 @@ static void unusable(struct boot *b, struct rail *rail, enum rail_state to,
 	rail->cause = ev->cause;
 	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
 	report_cause(b->report, ev->cause, rail->name, now, "%s", ev->text);
-	set_state(b, rail, to, now);
+	rail_set_state(b, rail, to, now);
+	b->port_check = now;
+	spares_turn(b, now);
 }
 
 static void address_event(struct boot *b, const struct address_event *ev, uint64_t now)
@@ -266,7 +406,11 @@ static void address_event(struct boot *b, const struct address_event *ev, uint64
 	case ADDRESS_CONFIGURED: configured(b, rail, now); break;
 	case ADDRESS_HINDRANCE:
 		report_log(b->report, REPORT_DEBUG, rail->name, now, "%s", ev->text);
-		report_wait(b->report, ev->cause, rail->name, now, "%s", ev->text);
+		/* Why an InfiniBand rail has no carrier, its port tells better. */
+		if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
+			b->port_check = now;
+		else
+			report_wait(b->report, ev->cause, rail->name, now, "%s", ev->text);
 		break;
 	case ADDRESS_LOST: unusable(b, rail, RAIL_LOST, ev, now); break;
 	case ADDRESS_FAILED: unusable(b, rail, RAIL_FAILED, ev, now); break;
@@ -275,186 +419,29 @@ static void address_event(struct boot *b, const struct address_event *ev, uint64
 	}
 }
 
-/* Is the driver of this kind of soft link loaded? A type of the plan always has a need row. */
-static bool driver_ready(const struct boot *b, const char *type)
-{
-	const struct module_entry *e = NULL;
-
-	if (streq(type, "rxe"))
-		e = modules_find(b->modules, "rdma_rxe");
-	else
-		e = modules_find(b->modules, type);
-	return e && (e->state == MODULE_LOADED || e->state == MODULE_PRESENT);
-}
-
-static bool driver_failed(const struct boot *b, const char *type)
-{
-	const struct module_entry *e =
-		modules_find(b->modules, streq(type, "rxe") ? "rdma_rxe" : type);
-
-	return e && (e->state == MODULE_FAILED || e->state == MODULE_BLOCKED);
-}
-
-static void make_link(struct boot *b, size_t i, uint64_t now)
-{
-	const struct plan_rdma_link *want = &b->plan->net.rdma_links[i];
-	char text[160] = "";
-	/* The call blocks while the kernel makes the device: its span needs the clock on both sides. */
-	uint64_t began = now_ns();
-	int r = rdma_link_add(want->name, want->type, want->netdev, text, sizeof(text));
-
-	b->links_made |= UINT64_C(1) << i;
-	b->rdma_begin = b->rdma_begin ? b->rdma_begin : began;
-	report_span(b->report, "fabric", want->name, began, now_ns(), r < 0 ? r : 0);
-	if (r < 0) {
-		b->links_failed |= UINT64_C(1) << i;
-		report_cause(b->report, CAUSE_RDMA_LINK_FAILED, want->name, now, "%s on %s: %s", want->type,
-			want->netdev, text);
-		return;
-	}
-	report_log(b->report, REPORT_INFO, want->name, now, "%s link on %s%s", want->type, want->netdev,
-		r ? ", adopted" : "");
-	fabric_rescan(b->fabric, now);
-}
-
-/* Soft RDMA links are made as soon as their netdev and their driver are there. */
-static void make_links(struct boot *b, uint64_t now)
-{
-	const struct plan_net *net = &b->plan->net;
-
-	for (size_t i = 0; i < net->n_rdma_links; i++) {
-		const struct plan_rdma_link *want = &net->rdma_links[i];
-
-		if (b->links_made & UINT64_C(1) << i)
-			continue;
-		if (driver_failed(b, want->type))
-			b->links_failed |= UINT64_C(1) << i;
-		else if (driver_ready(b, want->type) && links_by_name(b->links, want->netdev))
-			make_link(b, i, now);
-	}
-}
-
 static void take_events(struct boot *b, uint64_t now)
 {
 	struct link_event le;
 	struct address_event ae;
 	struct fabric_event fe;
+	bool changed = false;
 
 	while (links_pop_event(b->links, &le))
 		link_event(b, &le, now);
 	while (addresses_pop_event(b->addresses, &ae))
 		address_event(b, &ae, now);
 	while (fabric_pop_event(b->fabric, &fe)) {
+		changed = true;
 		b->port_check = now;
+		if (fe.type == FABRIC_GROUP)
+			rail_take_group(b, &fe, now);
 		if (!b->rdma_begin)
 			b->rdma_begin = now;
 	}
-}
-
-/* The port whose netdev is this rail's; an ACTIVE one is preferred. */
-static const struct fabric_port *port_of(const struct boot *b, const struct rail *rail)
-{
-	const struct fabric_port *best = NULL;
-	const struct fabric_port *ports;
-	size_t n;
-
-	ports = fabric_ports(b->fabric, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!streq(ports[i].netdev, rail->name))
-			continue;
-		if (!best || best->state != PORT_ACTIVE)
-			best = &ports[i];
+	if (changed) {
+		ipoib_request_modules(b, now);
+		reconsider(b, now);
 	}
-	return best;
-}
-
-static bool has_gid(const struct boot *b, const struct rail *rail, const struct fabric_port *port)
-{
-	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
-	struct fabric_gid gid;
-	uint8_t raw[16];
-
-	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
-		return true;
-	if (!a)
-		return false;
-	if (a->addr.family == AF_INET)
-		fabric_gid_from_ipv4(a->addr.v4.s_addr, raw);
-	else
-		memcpy(raw, a->addr.bytes, sizeof(raw));
-	return fabric_find_gid(&b->env, port, raw, &gid) >= 0;
-}
-
-/* What stands between the rail and RDMA; CAUSE_NONE: nothing. */
-static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_t size)
-{
-	const struct fabric_port *port = port_of(b, rail);
-	enum cause cause;
-
-	if (!port) {
-		snprintf(text, size, "waiting for an RDMA port on this interface");
-		return CAUSE_PORT_NO_HCA;
-	}
-	strscpy(rail->device, port->device, sizeof(rail->device));
-	rail->port = port->port;
-	cause = fabric_gate(port, text, size);
-	if (cause != CAUSE_NONE)
-		return cause;
-	if (!has_gid(b, rail, port)) {
-		snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
-		return CAUSE_PORT_NO_GID;
-	}
-	return CAUSE_NONE;
-}
-
-static bool wants_rdma(const struct boot *b)
-{
-	const struct plan_nfs *nfs = b->target.nfs;
-
-	return nfs && nfs->proto == PLAN_NFS_PROTO_RDMA && !b->target.no_rdma;
-}
-
-static void rail_ready(struct boot *b, struct rail *rail, uint64_t now)
-{
-	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
-	if (!rail->ready)
-		rail->ready = now;
-	if (wants_rdma(b)) {
-		b->rdma_end = b->rdma_end ? b->rdma_end : now;
-		report_log(b->report, REPORT_INFO, rail->name, now, "RDMA port %s/%u is ACTIVE", rail->device,
-			rail->port);
-	}
-	set_state(b, rail, RAIL_READY, now);
-}
-
-/* Looks at the port of each rail that has its address; sets when to look again. */
-static void check_ports(struct boot *b, uint64_t now)
-{
-	bool waiting = false;
-
-	for (size_t i = 0; i < b->n_rails; i++) {
-		struct rail *rail = &b->rails[i];
-		char text[160] = "";
-		enum cause cause = CAUSE_NONE;
-
-		if (rail->state != RAIL_PORT)
-			continue;
-		if (wants_rdma(b))
-			cause = port_gate(b, rail, text, sizeof(text));
-		if (cause == CAUSE_NONE) {
-			rail_ready(b, rail, now);
-			continue;
-		}
-		report_wait(b->report, cause, rail->name, now, "%s", text);
-		waiting |= cause == CAUSE_PORT_NO_GID;
-	}
-	b->port_check = waiting ? now + b->port_period : NSEC_NEVER;
-	b->port_period = min_u64(b->port_period * 2, GID_CHECK_MAX);
-}
-
-uint64_t rails_deadline(const struct boot *b)
-{
-	return b->port_check;
 }
 
 enum cause rails_failure(const struct boot *b, const char **ret_where)
@@ -468,28 +455,48 @@ enum cause rails_failure(const struct boot *b, const char **ret_where)
 	return CAUSE_NONE;
 }
 
+/* Which RDMA port the plan asks for, in words; "" if it names none. */
+static void asked_port(const struct boot *b, char *buf, size_t size)
+{
+	const struct plan_ib *ib = &b->plan->ib;
+	char guid[HW_ADDR_TEXT];
+
+	buf[0] = 0;
+	if (ib->n_ports && ib->ports[0].port)
+		snprintf(buf, size, "%s/%u", ib->ports[0].device, ib->ports[0].port);
+	else if (ib->n_ports)
+		snprintf(buf, size, "%s", ib->ports[0].device);
+	else if (ib->n_guids)
+		snprintf(buf, size, "with GUID %s", hw_text(&ib->guids[0], guid));
+}
+
 /* Before anything was found: what is missing? After rd.net.timeout.iflink it is called a cause. */
 static void wait_for_netdev(struct boot *b, uint64_t now)
 {
 	uint32_t limit = b->plan->net.timeouts.iflink_s;
 	const char *name = b->plan->net.bootdev;
+	enum cause cause = CAUSE_NETDEV_MISSING;
+	char port[96];
 
 	if (b->n_rails) {
 		report_wait(b->report, CAUSE_NONE, "netdev", now, "%s", "");
 		return;
 	}
-	report_wait(b->report, CAUSE_NETDEV_MISSING, "netdev", now, "waiting for network interface %s to appear",
-		name ? name : "(any)");
+	asked_port(b, port, sizeof(port));
+	if (*port && !rail_port_seen(b))
+		cause = CAUSE_PORT_NO_HCA;
+	report_wait(b->report, cause, "netdev", now, "waiting for %s %s to appear",
+		*port ? "the interface of RDMA port" : "network interface", *port ? port : name ? name : "(any)");
 	if (limit && now >= b->run.start + limit * NSEC_PER_SEC)
-		report_cause(b->report, CAUSE_NETDEV_MISSING, name, now, "not within %u s", limit);
+		report_cause(b->report, cause, *port ? port : name, now, "not within %u s", limit);
 }
 
 void rails_step(struct boot *b, uint64_t now)
 {
 	take_events(b, now);
 	wait_for_netdev(b, now);
-	make_links(b, now);
+	if (soft_links_step(b, now))
+		now = now_ns();
 	take_events(b, now);
-	if (now >= b->port_check)
-		check_ports(b, now);
+	rail_ports_step(b, now);
 }

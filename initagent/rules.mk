@@ -4,7 +4,7 @@
 # part of the agent, test_*.c and fuzz_*.c are not (see tests/rules.mk).
 #
 #   $(BUILD)/initagent       static musl product           objects $(BUILD)/musl/
-#   $(BUILD)/host/initagent  glibc, ASan and UBSan         objects $(BUILD)/host/
+#   $(BUILD)/host/agent      glibc, ASan and UBSan         objects $(BUILD)/host/
 #   $(HOST_LIB)              all host objects but main.o, for unit tests and fuzz targets
 #
 # Every output is written beside its place and moved there whole, so that two makes in one tree do not
@@ -19,6 +19,8 @@ AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c,$(wildcard initage
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
 HOST_OBJS  := $(patsubst %.c,$(BUILD)/host/%.o,$(lib_srcs))
+# Not host/initagent: that is where the objects of initagent/ are.
+HOST_AGENT := $(BUILD)/host/agent
 HOST_LIB   := $(BUILD)/host/libhost$(if $(SKIP),-partial).a
 host_lib_  := $(filter-out $(patsubst %.c,$(BUILD)/host/%.o,$(filter $(SKIP),$(lib_srcs))),$(HOST_OBJS))
 
@@ -62,7 +64,7 @@ $(BUILD)/initagent: $(MUSL_OBJS) $(DEPS_STAMP) $(BUILD)/musl/.list $(BUILD)/musl
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $(MUSL_OBJS) \
 		$(MUSL_LIBS); mv $$t.map $@.map)
 
-$(BUILD)/host/initagent: $(HOST_OBJS) $(BUILD)/host/initagent/main.o
+$(HOST_AGENT): $(HOST_OBJS) $(BUILD)/host/initagent/main.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $^ $(HOST_LIBS))
 
 $(HOST_LIB): $(host_lib_) $(HOST_LIB).list

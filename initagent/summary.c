@@ -27,20 +27,34 @@ static void fill_address(struct state_rail *out, const struct address_result *a)
 
 	if (!a)
 		return;
-	strscpy(out->method, a->method == ADDRESS_DHCP4 ? "dhcp" : "static", sizeof(out->method));
+	strscpy(out->method, address_method_name(a->method), sizeof(out->method));
 	snprintf(out->address, sizeof(out->address), "%s/%u", inet_text(&a->addr, addr), a->prefix);
 	strscpy(out->gateway, inet_text(&a->gateway, addr), sizeof(out->gateway));
 	strscpy(out->hostname, a->hostname, sizeof(out->hostname));
 	strscpy(out->domain, a->domain, sizeof(out->domain));
 	for (size_t i = 0; i < a->n_dns && i < ARRAY_SIZE(out->dns); i++)
 		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
-	if (a->method != ADDRESS_DHCP4)
+	strscpy(out->boot_file, a->boot_file, sizeof(out->boot_file));
+	if (a->method == ADDRESS_DHCP6)
+		hex(out->server, sizeof(out->server), a->server_duid, a->server_duid_len, "");
+	else if (a->method == ADDRESS_DHCP4)
+		strscpy(out->server, inet_text(&a->server_id, addr), sizeof(out->server));
+	else
 		return;
-	strscpy(out->server, inet_text(&a->server_id, addr), sizeof(out->server));
 	hex(out->client_id, sizeof(out->client_id), a->client_id, a->client_id_len, "");
 	out->lease_s = a->lease_s;
 	out->obtained = a->obtained;
 	out->expires = a->expires;
+}
+
+/* Beside IPv4; alone it is the address. */
+static void fill_second(struct state_rail *out, const struct address_result *a)
+{
+	char addr[INET_ADDR_TEXT];
+
+	strscpy(out->method6, address_method_name(a->method), sizeof(out->method6));
+	snprintf(out->address6, sizeof(out->address6), "%s/%u", inet_text(&a->addr, addr), a->prefix);
+	strscpy(out->gateway6, inet_text(&a->gateway, addr), sizeof(out->gateway6));
 }
 
 static void fill_port(struct state_rail *out, const struct fabric_port *port)
@@ -54,16 +68,29 @@ static void fill_port(struct state_rail *out, const struct fabric_port *port)
 	snprintf(out->guid, sizeof(out->guid), "%016llx", (unsigned long long)port->guid);
 	out->lid = port->lid;
 	out->sm_lid = port->sm_lid;
+	if (port->sm.guid)
+		snprintf(out->sm_guid, sizeof(out->sm_guid), "%016llx", (unsigned long long)port->sm.guid);
+	if (port->neighbour.type == FABRIC_NODE_UNKNOWN)
+		return;
+	strscpy(out->neighbour, port->neighbour.name, sizeof(out->neighbour));
+	snprintf(out->neighbour_guid, sizeof(out->neighbour_guid), "%016llx",
+		(unsigned long long)port->neighbour.guid);
+	out->neighbour_port = port->neighbour.port;
 }
 
 static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex, struct state_rail *out)
 {
+	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
+	const struct address_result *six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6);
+
 	*out = (struct state_rail){.ifindex = rail->ifindex};
 	strscpy(out->netdev, rail->name, sizeof(out->netdev));
 	strscpy(out->state, rail_state_name(rail->state), sizeof(out->state));
 	out->carries_root = rail->ifindex == root_ifindex;
 	fill_netdev(out, links_by_index(b->links, rail->ifindex));
-	fill_address(out, addresses_result(b->addresses, rail->ifindex));
+	fill_address(out, a);
+	if (six && six != a)
+		fill_second(out, six);
 	if (*rail->device)
 		fill_port(out, fabric_find(b->fabric, rail->device, rail->port));
 }

@@ -34,42 +34,68 @@ void target_done(struct target *t)
 	root_spec_freep(&t->spec);
 }
 
-/* The rail whose lease names server and path: bootdev= if it has an address, else the first that has. */
-static const struct address_result *first_result(const struct boot *b, const struct rail **ret)
+void target_forget(struct boot *b)
 {
-	const char *bootdev = b->plan->net.bootdev;
-	const struct address_result *found = NULL;
+	target_done(&b->target);
+	b->target.nfs = b->plan->root.kind == PLAN_ROOT_NFS ? &b->plan->root.nfs : NULL;
+}
 
-	for (size_t i = 0; i < b->n_rails; i++) {
-		const struct rail *rail = &b->rails[i];
-		const struct address_result *a =
-			rail->configured ? addresses_result(b->addresses, rail->ifindex) : NULL;
-		bool preferred = bootdev && streq(rail->name, bootdev);
+/* The rail's lease, if it has an address. */
+static const struct address_result *result_of(const struct boot *b, const struct rail *rail)
+{
+	return rail->configured ? addresses_result(b->addresses, rail->ifindex) : NULL;
+}
 
-		if (!a || (found && !preferred))
-			continue;
-		found = a;
-		*ret = rail;
-	}
-	return found;
+/* Is rail the one that is asked first? */
+static bool preferred(const struct boot *b, const struct rail *rail)
+{
+	return b->plan->net.bootdev && streq(rail->name, b->plan->net.bootdev);
+}
+
+/*
+ * The rail whose lease names server and path: bootdev= if it has an address, then the others in
+ * turn, each time one of them has led nowhere.
+ */
+static const struct address_result *turn_result(const struct boot *b, const struct rail **ret)
+{
+	const struct rail *order[RAILS_MAX];
+	size_t n = 0;
+
+	for (int first = 1; first >= 0; first--)
+		for (size_t i = 0; i < b->n_rails; i++)
+			if (preferred(b, &b->rails[i]) == first && result_of(b, &b->rails[i]))
+				order[n++] = &b->rails[i];
+	if (!n)
+		return NULL;
+	*ret = order[b->target.turn % n];
+	return result_of(b, *ret);
+}
+
+/* DHCPv6 has no root-path; its boot file may be one that is a URL of an NFS root (nfs://SERVER/PATH). */
+static const char *root_path(const struct address_result *a)
+{
+	if (*a->root_path || a->method != ADDRESS_DHCP6 || strncmp(a->boot_file, "nfs:", 4) != 0)
+		return a->root_path;
+	return a->boot_file;
 }
 
 /* What DHCP's root-path says, where the command line leaves it open. */
 static int take_root_path(struct boot *b, const struct address_result *a, uint64_t now)
 {
+	const char *text = root_path(a);
 	struct target *t = &b->target;
 	int r;
 
 	if (t->nfs && t->nfs->path)
 		return 0;
-	if (!*a->root_path)
+	if (!*text)
 		return b->plan->root.legacy_nfs ? 0 : -ENODATA;
 	root_spec_freep(&t->spec);
-	r = root_spec_parse(&t->spec, b->plan, a->root_path, strlen(a->root_path), NULL);
+	r = root_spec_parse(&t->spec, b->plan, text, strlen(text), NULL);
 	if (r < 0)
 		return r;
 	t->nfs = &t->spec->nfs;
-	report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", a->root_path);
+	report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", text);
 	return 0;
 }
 
@@ -126,10 +152,20 @@ static int take_server(struct boot *b, const struct rail *rail, const struct add
 	return 0;
 }
 
+/* Is the server's an IPv6 address, and any rail still to get one? IPv4's is often there long before. */
+static bool ipv6_awaited(const struct boot *b)
+{
+	for (size_t i = 0; i < b->n_rails && b->target.addr.family == AF_INET6; i++)
+		if (addresses_awaited(b->addresses, b->rails[i].ifindex, AF_INET6))
+			return true;
+	return false;
+}
+
 static void probe(struct boot *b, uint64_t now)
 {
 	struct target *t = &b->target;
 	int r = links_probe(b->links, &t->addr, PROBE_LIMIT, now);
+	enum cause cause = r == -ENETUNREACH ? CAUSE_NO_ROUTE : CAUSE_ROOT_UNREACHABLE;
 
 	set_state(b, TARGET_PROBING, now);
 	t->retry = NSEC_NEVER;
@@ -138,7 +174,10 @@ static void probe(struct boot *b, uint64_t now)
 		return;
 	}
 	t->retry = now + RETRY_AFTER;
-	report_cause(b->report, CAUSE_ROOT_UNREACHABLE, t->server, now, "no way there: %s", strerror(-r));
+	/* While the address is on its way, so is the way. */
+	if (!ipv6_awaited(b))
+		report_cause(b->report, cause, t->server, now, "no way there: %s", strerror(-r));
+	report_wait(b->report, cause, "root", now, "waiting for a way to %s", t->server);
 }
 
 static void resolve(struct boot *b, uint64_t now)
@@ -160,7 +199,7 @@ static void identify(struct boot *b, uint64_t now)
 {
 	struct target *t = &b->target;
 	const struct rail *rail = NULL;
-	const struct address_result *a = first_result(b, &rail);
+	const struct address_result *a = turn_result(b, &rail);
 	int r;
 
 	if (!a)
@@ -197,6 +236,24 @@ void target_resolved(struct boot *b, const struct address_event *ev, uint64_t no
 	t->retry = now + RETRY_AFTER;
 }
 
+void target_network_changed(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+
+	if (t->retry != NSEC_NEVER && (t->state == TARGET_PROBING || t->state == TARGET_RESOLVING))
+		t->retry = now;
+}
+
+/* This way led nowhere: the next rail's turn, and server and path anew, which may be others there. */
+static void next_way(struct boot *b, uint64_t now)
+{
+	target_forget(b);
+	b->target.turn++;
+	b->target.retry = now;
+	rails_next(b, now);
+	set_state(b, TARGET_UNKNOWN, now);
+}
+
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 {
 	struct target *t = &b->target;
@@ -210,7 +267,7 @@ void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 	}
 	report_cause(b->report, CAUSE_ROOT_UNREACHABLE, t->server, now,
 		"nobody answers for it (or for its gateway) on the link");
-	t->retry = now;
+	next_way(b, now);
 }
 
 static const struct module_entry *failed_module(const struct boot *b, const char *name)
@@ -280,17 +337,41 @@ static void fill_versions(struct root_config *cfg, unsigned bits)
 			cfg->versions[cfg->n_versions++] = version_order[i].version;
 }
 
+/* The rail a packet to the server would take; NULL while there is none. */
+static const struct rail *carrier_rail(struct boot *b)
+{
+	struct link_route way;
+
+	if (links_lookup(b->links, &b->target.addr, &way) < 0)
+		return NULL;
+	return rails_find(b, way.ifindex);
+}
+
+/* The server's address as the kernel wants it: a link-local one with its interface (net/sunrpc/addr.c). */
+static const char *address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ])
+{
+	const struct inet_addr *a = &b->target.addr;
+	const struct rail *rail = carrier_rail(b);
+	size_t len;
+
+	inet_text(a, text);
+	len = strlen(text);
+	if (a->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->v6) && rail)
+		snprintf(text + len, INET_ADDR_TEXT + IFNAMSIZ - len, "%%%s", rail->name);
+	return text;
+}
+
 static int make_root(struct boot *b)
 {
 	static const struct plan_nfs defaults = {.versions = PLAN_NFS_V4ANY | PLAN_NFS_V3, .options = ""};
 	const struct target *t = &b->target;
 	const struct plan_nfs *nfs = t->nfs ? t->nfs : &defaults;
 	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA && !t->no_rdma;
-	char addr[INET_ADDR_TEXT];
+	char addr[INET_ADDR_TEXT + IFNAMSIZ];
 	struct root_config cfg = {
 		.target = b->args->sysroot,
 		.server = t->server,
-		.address = inet_text(&t->addr, addr),
+		.address = address_text(b, addr),
 		.ipv6 = t->addr.family == AF_INET6,
 		.path = t->path,
 		.options = nfs->options,
@@ -308,22 +389,16 @@ static int make_root(struct boot *b)
 	return root_new(&b->root, &b->env, &cfg);
 }
 
-/* The rail a packet to the server would take; NULL while there is none. */
-static const struct rail *carrier_rail(struct boot *b)
-{
-	struct link_route way;
-
-	if (links_lookup(b->links, &b->target.addr, &way) < 0)
-		return NULL;
-	return rails_find(b, way.ifindex);
-}
-
 static void mount_begin(struct boot *b, uint64_t now)
 {
 	struct target *t = &b->target;
 	char what[NFS_TEXT_MAX];
-	int r = make_root(b);
+	const struct rail *rail = carrier_rail(b);
+	int r;
 
+	if (rail)
+		rail_set_roce(b, rail, now);
+	r = make_root(b);
 	if (r >= 0)
 		r = root_start(b->root, now);
 	if (r < 0) {
@@ -339,13 +414,14 @@ static void mount_begin(struct boot *b, uint64_t now)
 static void mounted(struct boot *b, uint64_t now)
 {
 	const struct root_result *r = root_result(b->root);
-	char port[16] = "";
+	char port[16] = "", source[NFS_SOURCE_MAX] = "";
 
+	nfs_source(source, sizeof(source), r->server, r->path);
 	if (r->port)
 		snprintf(port, sizeof(port), " port %u", r->port);
 	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-	report_log(b->report, REPORT_INFO, "root", now, "%s:%s mounted, NFS %s over %s%s%s", r->server,
-		r->path, nfs_version_name(r->version), nfs_proto_name(r->proto), port,
+	report_log(b->report, REPORT_INFO, "root", now, "%s mounted, NFS %s over %s%s%s", source,
+		nfs_version_name(r->version), nfs_proto_name(r->proto), port,
 		r->fell_back ? ", fallen back from RDMA" : "");
 	addresses_keep(b->addresses);
 	b->outcome = BOOT_DONE;
@@ -386,9 +462,11 @@ static void step_near(struct boot *b, uint64_t now)
 		return;
 	}
 	rail = carrier_rail(b);
-	if (rail && rail->state == RAIL_READY)
+	if (!rail)
+		next_way(b, now);
+	else if (rail->state == RAIL_READY && !addresses_awaited(b->addresses, rail->ifindex, b->target.addr.family))
 		mount_begin(b, now);
-	else if (rail)
+	else
 		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
 }
 

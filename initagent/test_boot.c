@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -232,6 +233,12 @@ TEST(server_that_is_not_there)
 	expect("root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E601");
 }
 
+TEST(no_route_to_the_server)
+{
+	expect("root=nfs4:198.51.100.9:/export ip=192.0.2.2:::24::veth0:none rd.retry=3", BOOT_FAILED,
+		"IA-E510");
+}
+
 TEST(server_that_refuses)
 {
 	expect("root=nfs4:192.0.2.1:/refused ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E602");
@@ -345,4 +352,45 @@ TEST(a_root_mounted_before_the_kill_is_adopted)
 	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "version"), "4.1");
 	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 0);
 	node_close(&n);
+}
+
+#define ANY "192.0.2.2::192.0.2.1:255.255.255.0:::none"
+
+TEST(only_the_ports_that_are_named_become_rails)
+{
+	expect("root=nfs4:192.0.2.1:/export rd.ib.port=mlx5_0/1 ip=" ANY " rd.retry=2", BOOT_FAILED, "IA-E301");
+}
+
+TEST(a_guid_that_nobody_has_is_waited_for)
+{
+	expect("root=nfs4:192.0.2.1:/export rd.ib.guid=0x0002c903000e0b72 ip=" ANY " rd.retry=2", BOOT_FAILED,
+		"IA-E301");
+}
+
+/* Voluntary switches of the processor in a boot that waits for carrier until rd.retry is over. */
+static long switches_while_waiting(const char *retry)
+{
+	struct rusage before, after;
+	struct node n;
+	char line[256];
+
+	snprintf(line, sizeof(line), "root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=%s", retry);
+	node_open(&n, line);
+	getrusage(RUSAGE_SELF, &before);
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	getrusage(RUSAGE_SELF, &after);
+	node_close(&n);
+	return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+TEST(an_idle_wait_wakes_for_the_status_line_only)
+{
+	long shorter, longer;
+
+	netns_enter();
+	netns_veth("veth0", "veth1", netns_peer());
+	shorter = switches_while_waiting("2");
+	longer = switches_while_waiting("12");
+	/* Ten seconds more: two status lines, each of which writes state.json as well. */
+	CHECK(longer - shorter <= 20);
 }

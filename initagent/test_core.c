@@ -17,7 +17,7 @@
 
 static struct env make_env(char *dir)
 {
-	CHECK(mkdtemp(dir) != NULL);
+	check_dir(dir);
 	return (struct env){.prefix = dir};
 }
 
@@ -114,6 +114,9 @@ TEST(needs_follow_the_plan)
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=r0,rxe,eth0 rd.rdma.link=r1,rxe,eth1",
 		"rdma_rxe nfsv4!");
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=s0,siw,eth0", "siw nfsv4!");
+	check_needs("root=nfs4:[2001:db8::1]:/r", "ipv6 nfsv4!");
+	check_needs("root=nfs4:10.0.0.1:/r ip=dhcp,auto6", "ipv6 nfsv4!");
+	check_needs("root=nfs4:files:/r ip=[2001:db8::5]::::n:eth0:none", "ipv6 nfsv4!");
 	check_needs("root=/dev/sda1", "");
 	check_needs("root=dhcp", "nfsv4");
 }

@@ -14,7 +14,7 @@ static void begin(struct fixture *f, const char *value)
 	char command[128];
 
 	*f = (struct fixture){.dir = "/tmp/ia-rcu-XXXXXX"};
-	CHECK(mkdtemp(f->dir));
+	check_dir(f->dir);
 	f->env.prefix = f->dir;
 	snprintf(command, sizeof(command), "mkdir -p %s/sys/kernel && echo %s >%s/sys/kernel/rcu_expedited", f->dir,
 		value, f->dir);

@@ -75,6 +75,13 @@ static void add_rdma(cJSON *rail, const struct state_rail *r)
 	add_text(o, "guid", r->guid);
 	cJSON_AddNumberToObject(o, "lid", r->lid);
 	cJSON_AddNumberToObject(o, "sm_lid", r->sm_lid);
+	add_text(o, "sm_guid", r->sm_guid);
+	if (!*r->neighbour && !*r->neighbour_guid)
+		return;
+	o = cJSON_AddObjectToObject(o, "neighbour");
+	add_text(o, "name", r->neighbour);
+	add_text(o, "guid", r->neighbour_guid);
+	cJSON_AddNumberToObject(o, "port", r->neighbour_port);
 }
 
 static void add_rail(cJSON *rails, const struct state_rail *r)
@@ -90,6 +97,10 @@ static void add_rail(cJSON *rails, const struct state_rail *r)
 	add_text(o, "method", r->method);
 	add_text(o, "address", r->address);
 	add_text(o, "gateway", r->gateway);
+	add_text(o, "method6", r->method6);
+	add_text(o, "address6", r->address6);
+	add_text(o, "gateway6", r->gateway6);
+	add_text(o, "boot_file", r->boot_file);
 	add_text(o, "hostname", r->hostname);
 	add_text(o, "domain", r->domain);
 	dns = cJSON_AddArrayToObject(o, "dns");
@@ -268,6 +279,8 @@ static void env_lines(FILE *out, const struct state_input *in)
 		env_line(out, "NETDEV", r->netdev);
 		env_line(out, "ADDRESS", r->address);
 		env_line(out, "GATEWAY", r->gateway);
+		env_line(out, "ADDRESS6", r->address6);
+		env_line(out, "GATEWAY6", r->gateway6);
 		env_line(out, "RDMA_DEVICE", r->rdma_device);
 	}
 }

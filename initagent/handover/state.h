@@ -12,20 +12,22 @@
 #define STATE_SCHEMA 1
 #define STATE_DIR    "/run/initagent"
 
-/* One address family's result of one rail, as text. Empty strings: not there. */
+/* One rail, as text. Empty strings: not there. */
 struct state_rail {
 	char netdev[16];
 	int ifindex;
 	char hwaddr[64];
 	uint32_t mtu;
 	char state[24];
-	char method[16];	 /* "dhcp", "static" */
+	char method[16];	 /* "dhcp", "static", "auto6" ... */
 	char address[64];	 /* "10.0.0.5/24" */
 	char gateway[48];
+	char method6[16], address6[64], gateway6[48]; /* IPv6 beside IPv4 */
 	char dns[3][48];
 	size_t n_dns;
 	char hostname[65], domain[256];
-	char server[48];	 /* DHCP server id */
+	char server[272];	 /* DHCP server id; DHCPv6: its DUID in hex */
+	char boot_file[256];
 	char client_id[160];	 /* hex */
 	uint32_t lease_s;	 /* 0: none */
 	uint64_t obtained, expires; /* CLOCK_BOOTTIME ns; NSEC_NEVER: no end */
@@ -34,6 +36,9 @@ struct state_rail {
 	char link_layer[16], port_state[16];
 	char guid[24];
 	uint32_t lid, sm_lid;
+	char sm_guid[24];
+	char neighbour[65], neighbour_guid[24]; /* the cable's other end; "" when not known */
+	unsigned neighbour_port;
 	bool carries_root;
 };
 

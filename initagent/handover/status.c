@@ -42,12 +42,12 @@ static void print_clean(FILE *out, const char *label, const char *value)
 static void print_root(FILE *out, const cJSON *top)
 {
 	const cJSON *root = cJSON_GetObjectItem(top, "root");
-	char line[512];
+	char line[NFS_SOURCE_MAX + 128], source[NFS_SOURCE_MAX] = "";
 
 	if (!root)
 		return;
-	snprintf(line, sizeof(line), "%s:%s, NFS %s over %s port %.0f%s", text(root, "server"),
-		text(root, "path"), text(root, "version"), text(root, "proto"), number(root, "port"),
+	nfs_source(source, sizeof(source), text(root, "server"), text(root, "path"));
+	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"), text(root, "proto"), number(root, "port"),
 		cJSON_IsTrue(cJSON_GetObjectItem(root, "fell_back")) ? " (fell back from RDMA)" : "");
 	print_clean(out, "root", line);
 }
@@ -63,9 +63,22 @@ static void print_lease(FILE *out, const cJSON *rail)
 	print_clean(out, "  lease", line);
 }
 
+/* LIDs are InfiniBand's alone. */
+static void print_lids(FILE *out, const cJSON *rdma)
+{
+	char line[128];
+
+	if (!number(rdma, "lid"))
+		return;
+	snprintf(line, sizeof(line), "%.0f, SM LID %.0f, port GUID %s", number(rdma, "lid"),
+		number(rdma, "sm_lid"), text(rdma, "guid"));
+	print_clean(out, "  LID", line);
+}
+
 static void print_port(FILE *out, const cJSON *rail)
 {
 	const cJSON *rdma = cJSON_GetObjectItem(rail, "rdma");
+	const cJSON *far = cJSON_GetObjectItem(rdma, "neighbour");
 	char line[256];
 
 	if (!rdma)
@@ -73,6 +86,12 @@ static void print_port(FILE *out, const cJSON *rail)
 	snprintf(line, sizeof(line), "%s/%.0f %s, link layer %s", text(rdma, "device"),
 		number(rdma, "port"), text(rdma, "state"), text(rdma, "link_layer"));
 	print_clean(out, "  port", line);
+	print_lids(out, rdma);
+	if (!far)
+		return;
+	snprintf(line, sizeof(line), "ends at %s port %.0f", *text(far, "name") ? text(far, "name") : text(far, "guid"),
+		number(far, "port"));
+	print_clean(out, "  cable", line);
 }
 
 static void print_rails(FILE *out, const cJSON *top)
@@ -82,8 +101,9 @@ static void print_rails(FILE *out, const cJSON *top)
 
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
 	{
-		snprintf(line, sizeof(line), "%s %s %s %s%s", text(rail, "netdev"), text(rail, "state"),
-			text(rail, "method"), text(rail, "address"),
+		snprintf(line, sizeof(line), "%s %s %s %s%s%s%s", text(rail, "netdev"), text(rail, "state"),
+			text(rail, "method"), text(rail, "address"), *text(rail, "address6") ? ", " : "",
+			text(rail, "address6"),
 			cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")) ? " (carries the root)" : "");
 		print_clean(out, "rail", line);
 		print_port(out, rail);

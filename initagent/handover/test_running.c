@@ -14,7 +14,7 @@ static struct env make_env(char *dir)
 {
 	char path[256];
 
-	CHECK(mkdtemp(dir) != NULL);
+	check_dir(dir);
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
 	return (struct env){.prefix = dir};

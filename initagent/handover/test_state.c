@@ -121,7 +121,7 @@ TEST(files_are_written_whole)
 	struct state_input in = input();
 	char path[256];
 
-	CHECK(mkdtemp(dir) != NULL);
+	check_dir(dir);
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
 	CHECK_INT(state_write(&env, &in), 0);

@@ -23,6 +23,7 @@ struct pool {
 	unsigned limit; /* workers for jobs that are not long; rises, never falls */
 	unsigned created;
 	uint64_t look; /* next look at the idle time; NSEC_NEVER: nobody waits */
+	uint64_t pause; /* between the last look and the next */
 	uint64_t idle; /* of all CPUs at the last look */
 };
 
@@ -150,11 +151,12 @@ void pool_look(struct pool *p, bool waiting, uint64_t now)
 	if (!first && now < p->look)
 		return;
 	idle = idle_time();
-	if (!first && idle >= p->idle + POOL_LOOK / 4 && p->limit < POOL_FEW)
+	if (!first && idle >= p->idle + p->pause / 4 && p->limit < POOL_FEW)
 		p->limit++;
 	look_at_workers(p, now);
 	p->idle = idle;
-	p->look = now + POOL_LOOK;
+	p->pause = first ? POOL_LOOK : min_u64(2 * p->pause, POOL_LOOK_MAX);
+	p->look = now + p->pause;
 }
 
 /* The parent's half of the pair after a fork. */

@@ -15,8 +15,12 @@
 #define POOL_MAX  8
 #define POOL_FEW  3
 
-/* While jobs wait: how often the pool looks. A quarter of this time idle adds a worker. */
-#define POOL_LOOK (100 * NSEC_PER_MSEC)
+/*
+ * While jobs wait, the pool looks after this time, then ever later, up to the maximum: the kernel has
+ * no event for a process that falls asleep. A quarter of the time idle adds a worker.
+ */
+#define POOL_LOOK     (100 * NSEC_PER_MSEC)
+#define POOL_LOOK_MAX (400 * NSEC_PER_MSEC)
 
 /* From this age on a job's worker does not count if it is found asleep. */
 #define POOL_LONG (1000 * NSEC_PER_MSEC)

@@ -43,7 +43,8 @@ static void take_option(struct root_result *r, const char *word)
 	}
 }
 
-/* "server:/path": the first ":/" is the border; an IPv6 server stands in brackets before it. */
+/* "server:/path": the first ":/" is the border; an IPv6 server stands in brackets before it,
+ * which are not part of its address. */
 static void take_source(struct root_result *r, char *source)
 {
 	char *border = strstr(source, ":/");
@@ -52,6 +53,10 @@ static void take_source(struct root_result *r, char *source)
 		return;
 	strscpy(r->path, border + 1, sizeof(r->path));
 	*border = 0;
+	if (*source == '[' && border[-1] == ']') {
+		border[-1] = 0;
+		source++;
+	}
 	strscpy(r->server, source, sizeof(r->server));
 }
 

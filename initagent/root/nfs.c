@@ -3,6 +3,7 @@
 #include "root/nfs.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/mount.h>
@@ -114,16 +115,23 @@ static int apply_options(struct context *c, const char *options, char *text)
 	return 0;
 }
 
+char *nfs_source(char *buf, size_t size, const char *server, const char *path)
+{
+	bool bare6 = strchr(server, ':') && *server != '[';
+	int n = snprintf(buf, size, bare6 ? "[%s]:%s" : "%s:%s", server, path);
+
+	return n < 0 || (size_t)n >= size ? NULL : buf;
+}
+
 /* source, vers, proto, addr, port: what the attempt itself decides. */
 static int apply_attempt(struct context *c, const struct nfs_attempt *a)
 {
-	char source[1400], port[8];
+	char source[NFS_SOURCE_MAX], port[8];
 	const char *proto = a->proto == NFS_PROTO_RDMA ? (a->ipv6 ? "rdma6" : "rdma")
 						       : (a->ipv6 ? "tcp6" : "tcp");
-	bool bare6 = a->ipv6 && strchr(a->server, ':') && a->server[0] != '[';
-	int r, n = snprintf(source, sizeof(source), bare6 ? "[%s]:%s" : "%s:%s", a->server, a->path);
+	int r;
 
-	if (n < 0 || (size_t)n >= sizeof(source))
+	if (!nfs_source(source, sizeof(source), a->server, a->path))
 		return -ENAMETOOLONG;
 	snprintf(port, sizeof(port), "%u", a->port);
 	r = set_string(c, "source", source);
@@ -206,6 +214,21 @@ int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 #define NFS_TCP_PORT	2049 /* IANA nfs */
 #define TCP_PATIENCE_MS 1000
 
+/* An IPv6 address, a link-local one with "%IFNAME" behind it. */
+static bool scoped_address(const char *text, struct sockaddr_in6 *six)
+{
+	const char *scope = strchr(text, '%');
+	char bare[INET6_ADDRSTRLEN];
+	size_t len = scope ? (size_t)(scope - text) : strlen(text);
+
+	if (len >= sizeof(bare))
+		return false;
+	memcpy(bare, text, len);
+	bare[len] = 0;
+	six->sin6_scope_id = scope ? if_nametoindex(scope + 1) : 0;
+	return inet_pton(AF_INET6, bare, &six->sin6_addr) == 1;
+}
+
 /* Fills ss for the attempt's numeric address. Returns its length, 0 if it is none. */
 static socklen_t tcp_address(const struct nfs_attempt *a, struct sockaddr_storage *ss)
 {
@@ -216,7 +239,7 @@ static socklen_t tcp_address(const struct nfs_attempt *a, struct sockaddr_storag
 	if (a->ipv6) {
 		six->sin6_family = AF_INET6;
 		six->sin6_port = htons(NFS_TCP_PORT);
-		return inet_pton(AF_INET6, a->address, &six->sin6_addr) == 1 ? sizeof(*six) : 0;
+		return scoped_address(a->address, six) ? sizeof(*six) : 0;
 	}
 	four->sin_family = AF_INET;
 	four->sin_port = htons(NFS_TCP_PORT);

@@ -30,6 +30,13 @@ const char *nfs_version_name(enum nfs_version version);
 /* nfs_version_from_name: "4.2" -> NFS_VERSION_42, -EINVAL if unknown ("4" is no version here, it means any 4.x). */
 int nfs_version_from_name(const char *name);
 
+/*
+ * nfs_source: "server:path", an IPv6 server in brackets, as the kernel and people read it. Returns buf, or
+ * NULL when it does not fit.
+ */
+char *nfs_source(char *buf, size_t size, const char *server, const char *path);
+#define NFS_SOURCE_MAX 1400
+
 /* One attempt. Strings are borrowed. */
 struct nfs_attempt {
 	const char *server;    /* as the admin wrote it; only shown in /proc/mounts */

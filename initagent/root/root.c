@@ -440,6 +440,9 @@ const struct root_result *root_result(const struct root *r)
 
 void root_describe(const struct root *r, char *buf, size_t size)
 {
-	snprintf(buf, size, "%.80s:%.110s over %s, NFS %s", r->cfg.server, r->cfg.path,
-		nfs_proto_name(r->proto), nfs_version_name(r->cfg.versions[r->version]));
+	char source[NFS_SOURCE_MAX] = "";
+
+	nfs_source(source, sizeof(source), r->cfg.server, r->cfg.path);
+	snprintf(buf, size, "%.190s over %s, NFS %s", source, nfs_proto_name(r->proto),
+		nfs_version_name(r->cfg.versions[r->version]));
 }

@@ -12,7 +12,7 @@ static int adopt(const char *mountinfo, struct root_result *ret)
 	char dir[] = "/tmp/initagent-adopt-XXXXXX", path[256];
 	struct env env = {.prefix = dir};
 
-	CHECK(mkdtemp(dir) != NULL);
+	check_dir(dir);
 	snprintf(path, sizeof(path), "%s/proc", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
 	CHECK_INT(file_write(&env, "/proc/self", "mountinfo", mountinfo, strlen(mountinfo), 0644), 0);
@@ -41,7 +41,7 @@ TEST(v3_over_tcp_with_tags_and_ipv6)
 
 	CHECK_INT(adopt("31 1 0:28 / /sysroot rw shared:5 master:2 - nfs [2001:db8::1]:/r "
 			"rw,vers=3,proto=tcp6,addr=2001:db8::1\n", &r), 1);
-	CHECK_STR(r.server, "[2001:db8::1]");
+	CHECK_STR(r.server, "2001:db8::1");
 	CHECK_INT(r.version, NFS_VERSION_3);
 	CHECK_INT(r.proto, NFS_PROTO_TCP);
 }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* check_node: why an adapter that is plugged in is no RDMA device. */
+#include <dirent.h>
+#include <limits.h>
+
+#include "doctor/finding.h"
+#include "doctor/kernel_log.h"
+#include "modules/catalog.h"
+#include "modules/coldplug.h"
+
+#define PCI_DEVICES	   "/sys/bus/pci/devices"
+#define PCI_MAX		   4096
+/* Class codes of the PCI Code and ID Assignment Specification, base class and sub-class. */
+#define CLASS_ETHERNET	   0x0200
+#define CLASS_INFINIBAND   0x0207
+#define CLASS_FABRIC	   0x0208
+#define CLASS_INFINIBAND_1 0x0c06 /* the first adapters: serial bus controller */
+#define VENDOR_MELLANOX	   0x15b3 /* its Ethernet controllers are RDMA devices as well */
+
+struct pci {
+	char name[64];
+	unsigned class, vendor;
+	char driver[64]; /* "" : none */
+};
+
+static unsigned pci_number(const struct env *env, const char *name, const char *attribute)
+{
+	char text[32];
+
+	if (env_read(env, text, sizeof(text), PCI_DEVICES "/%s/%s", name, attribute) <= 0)
+		return 0;
+	return (unsigned)strtoul(text, NULL, 16);
+}
+
+static void pci_read(const struct env *env, const char *name, struct pci *ret)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *slash;
+	ssize_t len;
+
+	*ret = (struct pci){.vendor = pci_number(env, name, "vendor")};
+	ret->class = pci_number(env, name, "class") >> 8; /* without the programming interface */
+	(void)strscpy(ret->name, name, sizeof(ret->name));
+	if (env_path(env, path, sizeof(path), PCI_DEVICES "/%s/driver", name) < 0)
+		return;
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len <= 0)
+		return;
+	target[len] = 0;
+	slash = strrchr(target, '/');
+	(void)strscpy(ret->driver, slash ? slash + 1 : target, sizeof(ret->driver));
+}
+
+static bool is_rdma(const struct pci *d)
+{
+	return d->class == CLASS_INFINIBAND || d->class == CLASS_FABRIC ||
+	       d->class == CLASS_INFINIBAND_1 ||
+	       (d->class == CLASS_ETHERNET && d->vendor == VENDOR_MELLANOX);
+}
+
+static bool has_port(const struct survey *s, const char *pci)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (streq(s->ports[i].pci, pci))
+			return true;
+	return false;
+}
+
+/* The RDMA half of drivers that come in two modules. */
+static const struct {
+	const char *core, *rdma;
+} halves[] = {
+	{"mlx4_core", "mlx4_ib"}, {"mlx5_core", "mlx5_ib"}, {"ice", "irdma"}, {"i40e", "irdma"},
+	{"bnxt_en", "bnxt_re"}, {"cxgb4", "iw_cxgb4"}, {"qede", "qedr"},
+};
+
+static const char *rdma_half(const char *driver)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(halves); i++)
+		if (streq(driver, halves[i].core))
+			return halves[i].rdma;
+	return NULL;
+}
+
+/* A driver has the adapter, but no RDMA device came of it. */
+static void check_driven(struct findings *f, const struct env *env, const struct pci *d)
+{
+	const char *half = rdma_half(d->driver);
+	struct kmsg_finding words = {.cause = CAUSE_NONE};
+	char path[PATH_MAX];
+
+	if (half)
+		kernel_log_search(env, half, true, &words);
+	if (words.cause != CAUSE_NONE)
+		findings_add(f, words.cause, true, half, NULL, "%s: %s", d->name, words.text);
+	else if (half && env_path(env, path, sizeof(path), "/sys/module/%s", half) >= 0 &&
+		 access(path, F_OK) < 0)
+		findings_add(f, CAUSE_PORT_NO_HCA, true, d->name, NULL,
+			"%s runs on %s, but its RDMA half %s is not loaded", d->driver, d->name, half);
+	else
+		findings_add(f, CAUSE_PORT_NO_HCA, true, d->name, NULL,
+			"%s runs on %s, but no RDMA device has come of it", d->driver, d->name);
+}
+
+static void check_pci(struct findings *f, const struct env *env, const struct survey *s)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	unsigned seen = 0;
+	DIR *dir;
+
+	if (env_path(env, path, sizeof(path), PCI_DEVICES) < 0)
+		return;
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((e = readdir(dir)) && seen++ < PCI_MAX) {
+		struct pci d;
+
+		if (e->d_name[0] == '.')
+			continue;
+		pci_read(env, e->d_name, &d);
+		if (is_rdma(&d) && *d.driver && !has_port(s, d.name))
+			check_driven(f, env, &d);
+	}
+	closedir(dir);
+}
+
+/* A module stands for the device: is it not loaded, or did it refuse the device? */
+static void check_module(struct findings *f, const struct env *env, const struct catalog *c,
+	const struct coldplug_device *dev, const struct kmod_module *mod, bool trouble)
+{
+	const char *name = kmod_module_get_name(mod);
+	const char *forbidden = catalog_forbids(c, mod);
+	bool live = catalog_present(c, mod);
+	struct kmsg_finding words;
+
+	kernel_log_search(env, name, !live, &words);
+	if (words.cause != CAUSE_NONE)
+		findings_add(f, words.cause, trouble, name, NULL, "%s: %s", dev->where, words.text);
+	else if (live)
+		findings_add(f, CAUSE_MODULE_PROBE, trouble, dev->where, NULL,
+			"%s is loaded but has not taken %s", name, dev->where);
+	else if (forbidden)
+		findings_add(f, CAUSE_MODULE_BLACKLISTED, trouble, name, NULL, "%s for %s: %s", name,
+			dev->where, forbidden);
+	else
+		findings_add(f, CAUSE_MODULE_FAILED, trouble, name, NULL, "%s for %s is not loaded", name,
+			dev->where);
+}
+
+static const struct {
+	enum catalog_answer answer;
+	enum cause cause;
+	const char *what;
+} lookups[] = {
+	{CATALOG_MISSING, CAUSE_MODULE_NO_DRIVER, "no module here serves"},
+	{CATALOG_NO_INDEX, CAUSE_MODULE_NO_INDEX, "no module index to find a driver for"},
+	{CATALOG_BARRED, CAUSE_MODULE_BLACKLISTED, "modprobe.d forbids every driver of"},
+};
+
+static void check_undriven(struct findings *f, const struct env *env, const struct catalog *c,
+	const struct coldplug_device *dev, bool trouble)
+{
+	struct kmod_list *list = NULL;
+	enum catalog_answer answer = catalog_lookup(c, dev->modalias, &list);
+
+	for (size_t i = 0; i < ARRAY_SIZE(lookups); i++)
+		if (answer == lookups[i].answer)
+			findings_add(f, lookups[i].cause, trouble, dev->where, NULL, "%s %s (%s)",
+				lookups[i].what, dev->where, dev->modalias);
+	if (answer == CATALOG_FOUND) {
+		struct kmod_module *mod = kmod_module_get_module(list);
+
+		check_module(f, env, c, dev, mod, trouble);
+		kmod_module_unref(mod);
+	}
+	kmod_module_unref_list(list);
+}
+
+static void check_drivers(struct findings *f, const struct env *env, const struct survey *s)
+{
+	const struct modules_config cfg = {0};
+	_cleanup_free_ struct coldplug_device *devices = NULL;
+	_cleanup_(catalog_freep) struct catalog *c = NULL;
+	int n = coldplug_scan(env, &devices);
+
+	if (n <= 0 || catalog_new(&c, env, &cfg) < 0)
+		return;
+	for (int i = 0; i < n; i++) {
+		struct pci d;
+
+		if (!coldplug_must_have(&devices[i]))
+			continue;
+		/* An Ethernet card nobody uses is no trouble beside a working RDMA port. */
+		pci_read(env, devices[i].where, &d);
+		check_undriven(f, env, c, &devices[i], s->n == 0 || is_rdma(&d));
+	}
+}
+
+void check_node(struct findings *f, const struct env *env, const struct survey *s)
+{
+	check_drivers(f, env, s);
+	check_pci(f, env, s);
+	check_ledger(f, env);
+	if (s->n == 0 && f->n == 0)
+		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL,
+			"no RDMA device, and nothing on the PCI bus that would be one");
+	else if (s->n == 0)
+		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL, "no RDMA device; see above why");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor: "initagent doctor": the boot's own judgement of all RDMA ports, on demand: in the
+ * initramfs, in the rescue shell and on any running host. Looks, asks and changes nothing.
+ */
+#pragma once
+
+#include "fabric/fabric.h"
+
+/* Exit status. */
+enum doctor_verdict {
+	DOCTOR_READY = 0,     /* every port can carry a root */
+	DOCTOR_PARTLY = 1,    /* at least one can */
+	DOCTOR_NOT_READY = 2, /* none can */
+	DOCTOR_NO_DEVICE = 3,
+	DOCTOR_FAILED = 4, /* could not look */
+};
+
+struct doctor_config {
+	const struct fabric_ops *ops; /* NULL: the real ones */
+	bool json;
+	bool ask; /* the fabric, which takes up to four seconds when nobody answers */
+};
+
+/* doctor_run: prints the judgement. env's report may be NULL. */
+enum doctor_verdict doctor_run(const struct env *env, const struct doctor_config *cfg, FILE *out);
+
+/* doctor_ports: "initagent ports": the table alone; ask: with the cables' other ends. 0 or -errno. */
+int doctor_ports(const struct env *env, bool ask, FILE *out);
