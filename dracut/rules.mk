@@ -14,15 +14,17 @@ MKIMAGE_CFLAGS ?= -O2 -g
 # One row of drivers.list becomes one row of the builder's table.
 $(MKIMAGE_INC): dracut/70initagent/drivers.list
 	@mkdir -p $(@D)
-	sed -n 's/^\(need\|may\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
+	@sed -n 's/^\(need\|may\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
 
 $(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
 	@mkdir -p $(@D)
-	$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(DEFS) -Idracut -I$(BUILD)/mkimage \
+	@echo "  HOST    $<"
+	@$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(DEFS) -Idracut -I$(BUILD)/mkimage \
 		-MMD -MP -c -o $@ $<
 
 $(MKIMAGE): $(MKIMAGE_OBJS)
-	$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
+	@echo "  HOST    $@"
+	@$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
 
 CHECK_DEPS += $(MKIMAGE)
 
@@ -38,7 +40,7 @@ $(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
 #   [MODULES_DIR=DIR] [FIRMWARE_DIR=DIR] [MODPROBE_D=DIR] [BUSYBOX=FILE] [WITHOUT="a b"]
 #   [NO_FIRMWARE="a b"] [IMAGE_ARGS="--explain --extra FILE:PATH"]
 image: $(MKIMAGE) $(BUILD)/initagent
-	$(MKIMAGE) --agent $(BUILD)/initagent --out '$(or $(OUT),$(BUILD)/initagent.img)' \
+	@$(MKIMAGE) --agent $(BUILD)/initagent --out '$(or $(OUT),$(BUILD)/initagent.img)' \
 		--kver '$(KVER)' --root '$(ROOT)' --modules-dir '$(MODULES_DIR)' \
 		--firmware-dir '$(FIRMWARE_DIR)' --modprobe-d '$(MODPROBE_D)' \
 		--busybox '$(BUSYBOX)' --drivers '$(DRIVERS)' --without '$(WITHOUT)' \

@@ -5,12 +5,18 @@
 # configure one interface; when it is not, nothing at all is done. Emptied, not removed:
 # dracut-ng has listed the hooks of this stage already, and a shell ends when it cannot source a
 # file.
-# shellcheck disable=SC2034 # root and rootok are dracut's
+# Without systemd the agent starts here, so that links train and servers answer while dracut works;
+# with rd.break= it waits for its turn (initagent-start.sh).
+# shellcheck disable=SC2034,SC2154 # root, rootok and NEWROOT are dracut's
 
 if /usr/sbin/initagent claims; then
     root=initagent
     rootok=1
     unset netroot
+    if [ -z "$DRACUT_SYSTEMD" ] && ! getarg rd.break > /dev/null; then
+        /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null &
+        initagent_pid=$!
+    fi
     for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname parse-ibft \
         parse-vlan parse-bond parse-team parse-bridge ifname-genrules net-genrules \
         nm-config nm-run networkd-config networkd-run cm-config cm-run; do
