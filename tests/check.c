@@ -6,6 +6,7 @@
  *
  * Arguments: names of cases to run; none runs all of them.
  */
+#include <ftw.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -22,10 +23,15 @@ enum verdict {
 	VERDICT_SKIP,
 };
 
+/* A case that needs more folders than this fails. */
+#define DIRS_MAX 8
+
 /* What the child tells the parent, in memory both see. */
 struct outcome {
 	enum verdict verdict;
 	char text[4096];
+	size_t n_dirs;
+	char dirs[DIRS_MAX][64];
 };
 
 static struct outcome *outcome;
@@ -102,6 +108,27 @@ void check_mem(const char *file, int line, const void *got, const void *want, si
 	check_fail(file, line, "bytes differ from offset %zu of %zu\n  got %s", at, len, text);
 }
 
+char *check_dir(char *template)
+{
+	if (outcome->n_dirs == DIRS_MAX || !mkdtemp(template))
+		check_fail(__FILE__, __LINE__, "no folder %s: %m", template);
+	(void)strscpy(outcome->dirs[outcome->n_dirs++], template, sizeof(outcome->dirs[0]));
+	return template;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st, (void)flag, (void)ftw;
+	return remove(path);
+}
+
+/* The folders of the case that ended, however it did. */
+static void remove_dirs(void)
+{
+	for (size_t i = 0; i < outcome->n_dirs; i++)
+		(void)nftw(outcome->dirs[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Prints text as TAP comments, line by line. */
 static void comment(const char *text)
 {
@@ -173,6 +200,7 @@ static bool run_case(const struct check_case *c, int number)
 		run_child(c, output);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	remove_dirs();
 	if (pid > 0 && status == 0 && outcome->verdict != VERDICT_FAIL) {
 		printf("ok %d - %s", number, c->name);
 		if (outcome->verdict == VERDICT_SKIP)

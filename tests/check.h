@@ -32,6 +32,8 @@ void check_fail(const char *file, int line, const char *fmt, ...) _printf_(3, 4)
 	__attribute__((noreturn));
 /* check_skip: counts the case as skipped, with its reason. */
 void check_skip(const char *fmt, ...) _printf_(1, 2) __attribute__((noreturn));
+/* check_dir: mkdtemp(3); what is in the folder when the case ends goes with it. Never NULL. */
+char *check_dir(char *template);
 void check_str(const char *file, int line, const char *got, const char *want);
 void check_int(const char *file, int line, long long got, long long want, const char *expr);
 void check_mem(const char *file, int line, const void *got, const void *want, size_t len);

@@ -26,7 +26,30 @@ agent=${BUILD:-build}/initagent
 
 @test "every command of the agent is in its help" {
     local command
-    for command in boot status ports lint plan options causes claims wait version; do
+    for command in boot status ports doctor lint plan options causes claims wait version; do
         "$agent" help | grep -q "initagent $command "
     done
+}
+
+@test "every field of the doctor's JSON is documented" {
+    local field
+    while read -r field; do
+        grep -qw "$field" docs/doctor.md || {
+            echo "docs/doctor.md does not name $field"
+            return 1
+        }
+    done < <(grep -ohE '(add_(text|guid)|ToObject)\([a-z]+, "[a-z_]+"' initagent/doctor/json.c |
+        grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
+}
+
+@test "every form of client identifier is documented" {
+    local form n=0
+    while read -r form; do
+        n=$((n + 1))
+        grep -q "^| \`$form" docs/dhcp-infiniband.md || {
+            echo "$form is missing in docs/dhcp-infiniband.md"
+            return 1
+        }
+    done < <(sed -n '/^static const char \*const form_names/,/^};/s/.*"\(.*\)",/\1/p' initagent/address/client_id.c)
+    [ "$n" -eq 6 ]
 }

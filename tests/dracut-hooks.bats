@@ -30,7 +30,7 @@ answers() {
 
 # in_dracut SCRIPT: in the shell that sources the hooks, with dracut's functions it may use.
 in_dracut() {
-    NEWROOT=/sysroot dash -euc '
+    env ${DRACUT_SYSTEMD:+DRACUT_SYSTEMD=1} NEWROOT=/sysroot dash -euc '
         ismounted() { return "${MOUNTED:-1}"; }
         getarg() { return "${BREAK:-1}"; }
         emergency_shell() { echo "emergency: $*"; }
@@ -66,7 +66,7 @@ ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
     for way in "${ways[@]}"; do
         dracut_hooks
         answers claims 0
-        run -0 in_dracut "root=nfs:10.0.0.1:/x netroot=x; $way; echo \"\$root \$rootok \${netroot-none}\""
+        run -0 in_dracut "DRACUT_SYSTEMD=1 root=nfs:10.0.0.1:/x netroot=x; $way; echo \"\$root \$rootok \${netroot-none}\""
         [ "$output" = "ran 10-parse-root-opts.sh
 ran 30-parse-lvm.sh
 ran 95-parse-block.sh
@@ -111,33 +111,49 @@ initagent 1 none" ]
     [ ! -e calls ]
 }
 
-# started WAY: the start hook, then dracut's cold plug and, much later, the end of udevd.
-started() {
+# whole_start: the two hooks that start the agent and wait for it, then dracut's cold plug and, much
+# later, the end of udevd.
+whole_start() {
+    answers claims 0
     printf '#!/bin/sh\necho "udevadm $*"\n' >bin/udevadm
     chmod 755 bin/udevadm
-    in_dracut 'PATH=$PWD/bin:$PATH; root=initagent; . bin/initagent-start.sh
+    in_dracut 'PATH=$PWD/bin:$PATH; . bin/initagent-claim.sh; echo "between"; . bin/initagent-start.sh
         udevadm control --reload; udevadm trigger --type=devices; $UDEV_QUEUE_EMPTY
         udevadm control --exit'
 }
 
 @test "the root mounted: dracut's cold plug is left out, other calls of udevadm are not" {
     answers boot 0
-    UDEV_QUEUE_EMPTY="udevadm settle --timeout=0" run -0 started
-    [ "$output" = "udevadm control --reload
+    UDEV_QUEUE_EMPTY="udevadm settle --timeout=0" run -0 whole_start
+    [ "$output" = "between
+udevadm control --reload
 udevadm control --exit" ]
-    [ "$(cat calls)" = "boot --sysroot /sysroot" ]
+    [ "$(cat calls)" = "claims
+boot --sysroot /sysroot" ]
 }
 
-@test "the root not mounted, or a shell asked for: the cold plug takes place" {
+@test "the root not mounted: the cold plug takes place" {
     local code
     for code in 1 137; do
         answers boot "$code"
-        run -0 started
+        run -0 whole_start
         [[ $output == *"udevadm trigger"* ]]
     done
+}
+
+@test "a shell asked for: the agent starts in its turn, and the cold plug takes place" {
     answers boot 0
-    BREAK=0 run -0 started
+    BREAK=0 run -0 whole_start
     [[ $output == *"udevadm trigger"* ]]
+    [ "$(cat calls)" = "claims
+boot --sysroot /sysroot" ]
+}
+
+@test "with systemd the claim starts nothing" {
+    answers boot 0
+    answers claims 0
+    DRACUT_SYSTEMD=1 in_dracut '. bin/initagent-claim.sh; wait'
+    [ "$(cat calls)" = claims ]
 }
 
 @test "the queue is done when the agent is, and not before" {

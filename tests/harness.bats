@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	HARNESS=$PWD/${BUILD:-build}/host/tests/harness
+	HARNESS=$(realpath "${BUILD:-build}")/host/tests/harness
 	cd "$BATS_TEST_TMPDIR" || return
 	cp "$HARNESS/target" .
 }

@@ -29,10 +29,21 @@ $(BUILD)/host/tests/harness/target: $(BUILD)/host/tests/fuzz_main.o
 $(HARNESS): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^))
 
-# Runs the link and address rooms alone, for tests/net.bats.
+# Runs the link and address rooms alone, for tests/net*.bats, and an interface shaped like IPoIB.
 NETDRIVE := $(BUILD)/host/tests/net/netdrive
+IBTAP	 := $(BUILD)/host/tests/net/ibtap
 
 $(NETDRIVE): %: %.o $(HOST_LIB)
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -Wl$(comma)--wrap=links_by_index -o $$t $< $(HOST_LIB) \
+		$(HOST_LIBS))
+
+$(IBTAP): %: %.o
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
+
+# Runs the fabric room alone, for tests/ibsim.bats.
+IBSIM_ASK := $(BUILD)/host/tests/ibsim/ask
+
+$(IBSIM_ASK): %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
 
 # The same program without the define that drags the providers in: links as well, and finds no device.
@@ -43,7 +54,7 @@ $(STATIC): %: %.o
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
 		mv $$t.map $@.map)
 
-CHECK_DEPS += $(HARNESS) $(NETDRIVE) $(STATIC) $(BUILD)/musl/tests/static/module.o
+CHECK_DEPS += $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) $(BUILD)/musl/tests/static/module.o
 
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
 # The build is a second make, because what was missing may decide what there is to build.
@@ -66,7 +77,7 @@ check-qemu:
 	+@$(REMAKE) check-qemu-build
 	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
 
-check-build: $(BUILD)/initagent $(BUILD)/host/initagent $(TEST_PROGS) $(FUZZ_PROGS) $(CHECK_DEPS)
+check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(FUZZ_PROGS) $(CHECK_DEPS)
 check-qemu-build: $(BUILD)/initagent $(CHECK_QEMU_DEPS)
 
 lint:
@@ -103,5 +114,5 @@ fuzz:
 endif
 .PHONY: fuzz
 
--include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS)) $(TEST_LIB:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK)) $(TEST_LIB:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
 	$(BUILD)/fuzz/*/*/*.d)

@@ -8,7 +8,7 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	BIN=$BATS_TEST_TMPDIR/bin
 	mkdir -p "$BIN"
-	export OS_RELEASE=$BATS_TEST_TMPDIR/os-release
+	export OS_RELEASE=$BATS_TEST_TMPDIR/os-release POLICY_RC=$BATS_TEST_TMPDIR/policy-rc.d
 	release debian 12
 	# "bison" is missing until apt-get install was called
 	stub dpkg-query <<-EOF
@@ -43,6 +43,21 @@ setup_level() {
 	[ "$status" -eq 0 ]
 	[[ $output == *"installed: bison"* ]]
 	grep -q 'install .* bison$' "$BATS_TEST_TMPDIR/asked"
+}
+
+@test "no server that is installed is started, and a policy of the machine's own stands" {
+	stub apt-get <<-EOF
+		[[ \$* != *install* ]] || { touch $BATS_TEST_TMPDIR/bison; "$POLICY_RC"; echo "\$?" >>$BATS_TEST_TMPDIR/verdict; }
+	EOF
+	setup_level build
+	[ "$(cat "$BATS_TEST_TMPDIR/verdict")" = 101 ]
+	[ ! -e "$POLICY_RC" ]
+	rm "$BATS_TEST_TMPDIR/bison"
+	printf '#!/bin/sh\nexit 0\n' >"$POLICY_RC"
+	chmod +x "$POLICY_RC"
+	setup_level build
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/verdict")" = 0 ]
+	[ -e "$POLICY_RC" ]
 }
 
 @test "nothing missing: silent, and apt is not asked" {

@@ -5,10 +5,16 @@
  *
  *   netdrive IFNAME [key=value]...
  *	static=ADDR/PREFIX gateway=ADDR dns=ADDR mtu=N server=ADDR probe=none|parallel|first hostname=NAME
- *	client-id=HEX prefix=DIR limit=SECONDS (20) hold=SECONDS resolve=NAME neighbour=ADDR root-path=1
+ *	method=METHOD second=METHOD (as ip= has them; second: an IPv6 one beside dhcp)
+ *	auto-limit=SECONDS dhcp-limit=SECONDS
+ *	guid=HEX clientid=auto|flexboot|hw|rfc4361|uuid client-id=HEX prefix=DIR limit=SECONDS (20) hold=SECONDS
+ *	resolve=NAME neighbour=ADDR
+ *
+ * guid= shows the interface to the agent as IPoIB with this port GUID, which the kernel cannot (ibtap.c says why).
  *
  * Ends after the first "configured" and the steps asked for, and hold. Status: 0 done, 1 failed, 2 not in time.
  */
+#include <net/if_arp.h>
 #include <poll.h>
 #include <sys/resource.h>
 
@@ -34,6 +40,35 @@ static void die(const char *what, const char *why)
 	fprintf(stderr, "netdrive: %s: %s\n", what, why);
 	exit(64);
 }
+
+/* --- an interface that looks like IPoIB ---------------------------------------------------- */
+
+static struct link_hw guid; /* len 0: interfaces are shown as they are */
+
+/* The linker leads every caller of links_by_index() here (-Wl,--wrap). */
+const struct netdev *__real_links_by_index(const struct links *l, int ifindex);
+const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex);
+
+const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex)
+{
+	static const uint8_t own[] = {0x80, 0, 0, 0x48, 0xfe, 0x80}; /* connected mode, QPN, prefix */
+	static const struct link_hw all = {.len = 20, .bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40,
+		0x1b, 0xff, 0xff, [16] = 0xff, 0xff, 0xff, 0xff}};
+	const struct netdev *dev = __real_links_by_index(l, ifindex);
+	static struct netdev shown;
+
+	if (!dev || !guid.len || dev->hw.len == all.len)
+		return dev;
+	shown = *dev;
+	shown.hwtype = ARPHRD_INFINIBAND;
+	shown.hw = (struct link_hw){.len = all.len};
+	memcpy(shown.hw.bytes, own, sizeof(own));
+	memcpy(shown.hw.bytes + all.len - guid.len, guid.bytes, guid.len);
+	shown.broadcast = all;
+	return &shown;
+}
+
+/* --- arguments ----------------------------------------------------------------------------- */
 
 static struct inet_addr address(const char *text)
 {
@@ -73,6 +108,30 @@ static void set_static(struct drive *d, const char *value)
 	d->cfg.prefix = (uint8_t)prefix;
 }
 
+static enum plan_clientid_kind kind(const char *text)
+{
+	static const char *const names[] = {
+		[PLAN_CLIENTID_AUTO] = "auto", [PLAN_CLIENTID_FLEXBOOT] = "flexboot",
+		[PLAN_CLIENTID_HW] = "hw", [PLAN_CLIENTID_RFC4361] = "rfc4361",
+		[PLAN_CLIENTID_UUID] = "uuid",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(text, names[i]))
+			return i;
+	die("not a form of client identifier", text);
+	return PLAN_CLIENTID_AUTO;
+}
+
+static enum address_method method(const char *name)
+{
+	for (unsigned m = 0; m < ADDRESS_METHOD_MAX; m++)
+		if (streq(name, address_method_name((enum address_method)m)))
+			return (enum address_method)m;
+	die("no method", name);
+	return ADDRESS_STATIC;
+}
+
 static bool set_network(struct drive *d, const char *key, const char *value)
 {
 	if (streq(key, "static"))
@@ -83,8 +142,20 @@ static bool set_network(struct drive *d, const char *key, const char *value)
 		d->cfg.servers[d->cfg.n_servers++] = address(value);
 	else if (streq(key, "mtu"))
 		d->cfg.mtu = number(value);
+	else if (streq(key, "method"))
+		d->cfg.method = method(value);
+	else if (streq(key, "second"))
+		d->cfg.second = method(value);
+	else if (streq(key, "dhcp-limit"))
+		d->cfg.dhcp_limit = number(value) * SEC, d->cfg.dhcp_rounds = 1;
+	else if (streq(key, "auto-limit"))
+		d->cfg.auto_limit = number(value) * SEC;
 	else if (streq(key, "hostname"))
 		d->cfg.hostname = value;
+	else if (streq(key, "guid"))
+		guid.len = (uint8_t)hex(value, guid.bytes, 8);
+	else if (streq(key, "clientid"))
+		d->cfg.client_id_kind = kind(value);
 	else if (streq(key, "client-id"))
 		d->cfg.client_id_len = hex(value, d->cfg.client_id, sizeof(d->cfg.client_id));
 	else
@@ -156,6 +227,8 @@ static void show_result(const struct address_result *r)
 	show_text("tftp-server", r->tftp_server);
 	show_addr("next-server", &r->next_server);
 	show_addr("server", &r->server_id);
+	if (r->method >= ADDRESS_LINK6)
+		show_text("method", address_method_name(r->method));
 	printf(" mtu=%u lease=%u adopted=%d", r->mtu, r->lease_s, r->adopted);
 }
 
