@@ -51,6 +51,15 @@ ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1"
     grep -qE '^eth0	00000000	0100630A' "$node_dir/results/route"
 }
 
+@test "RoCE version 2 for RDMA-CM; version 1, which rxe does not know, is said and lived without" {
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.rdma.roce=v2"
+    assert_boot 90 4.2 rdma
+    assert_console 'rxe0/1: RDMA-CM uses RoCE v2'
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.rdma.roce=rxe0/1:v1"
+    assert_boot 90 4.2 rdma
+    assert_state '.causes[0].code' IA-E313
+}
+
 @test "NFS version 3 over RDMA" {
     node_start "$image" "$console root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049 \
 ip=dhcp rd.neednet=1 $rxe"
@@ -111,6 +120,15 @@ BOOTIF=01-52-54-00-99-00-64"
     node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1"
     assert_boot 90 4.2 rdma
     assert_state '.rails[] | select(.carries_root) | .netdev' eth1
+}
+
+@test "a static address without interface goes on to the next when nobody answers on the first" {
+    NODE_SPARE=1
+    node_start "$image" "$console $rdma_root rd.rdma.link=rxe0,rxe,eth1 rd.retry=60 \
+ip=10.99.0.50::10.99.0.1:255.255.255.0:node50::none"
+    assert_boot 90 4.2 rdma
+    assert_state '.rails | map(select(.carries_root)) | .[0].netdev' eth1
+    assert_state '[.causes[].code] | index("IA-E601") != null' true
 }
 
 @test "ifname= names an interface by its address, and the rest of the line uses that name" {

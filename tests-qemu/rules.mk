@@ -39,15 +39,15 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab softib
+	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut
 
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
-lab-demo: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab agent
+lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
+	+@$(LAB_ENV) tests-qemu/lab agent softib
 
-CHECK_QEMU_DEPS += lab-scenarios $(LAB)/bin/rooms
+CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms
 
 # make bench [N=5]: boot times of ours and the peers; build/bench.json
 bench:
@@ -63,9 +63,14 @@ demo:
 
 .PHONY: lab lab-scenarios lab-softib lab-bench lab-demo bench demo
 
-# make check-softib: the software InfiniBand HCA's scenarios, which make check skips until all are proven
+# make check-softib: the scenarios of the software InfiniBand HCA alone
 check-softib:
 	@tests/setup build tests qemu
 	+@$(REMAKE) lab-softib
-	@$(LAB_ENV) SOFTIB=1 bats tests-qemu/softib.bats
-.PHONY: check-softib
+	@$(LAB_ENV) bats tests-qemu/softib.bats
+
+# make lint-softib: the module for the lab's kernel and for the newest there are headers of
+lint-softib:
+	@tests-qemu/softib/lint $(LAB) $$(cat $(LAB)/kver 2>/dev/null) newest
+
+.PHONY: check-softib lint-softib

@@ -7,7 +7,7 @@
  * bootmark.kill=EVENT[,EVENT...] on the kernel command line leaves a watcher behind that ends the
  * agent (never PID 1) with SIGKILL once at each event:
  *   link   a network interface other than lo is up
- *   addr   an IPv4 address was set on an interface other than lo
+ *   addr   an address, not a link-local one, was set on an interface other than lo
  *   mount  an NFS file system was mounted
  */
 #include "guest.h"
@@ -129,8 +129,8 @@ static bool is_address(const struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *ifa = NLMSG_DATA(h);
 
-	/* lo is always the first interface of a network namespace */
-	return ifa->ifa_family == AF_INET && ifa->ifa_index != 1;
+	/* lo is always the first interface of a network namespace; the kernel makes link-local ones unasked */
+	return ifa->ifa_index != 1 && (ifa->ifa_family == AF_INET || ifa->ifa_scope == RT_SCOPE_UNIVERSE);
 }
 
 static unsigned netlink_events(int fd)
@@ -161,7 +161,7 @@ static int open_netlink(void)
 {
 	struct sockaddr_nl addr = {
 		.nl_family = AF_NETLINK,
-		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR,
+		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
 	};
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 

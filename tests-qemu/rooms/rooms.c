@@ -273,6 +273,7 @@ static void events(void)
 	struct fabric_gid gid;
 	uint8_t raw[16];
 	double t;
+	size_t n;
 
 	if (!ok(fabric_new(&f, &env, NULL) == 0 && fabric_rescan(f, now_ns()) == 0, "fabric opens"))
 		return;
@@ -296,7 +297,8 @@ static void events(void)
 	ok(fabric_find_gid(&env, fabric_find(f, "rxe0", 1), raw, &gid) == 0 &&
 			gid.type == GID_ROCE_V2 && streq(gid.netdev, "eth0"),
 		"the address has a RoCE v2 GID at once");
-	fabric_print_ports(&env, stdout);
+	p = fabric_ports(f, &n);
+	fabric_print_ports(&env, p, n, stdout);
 	fabric_free(f);
 }
 

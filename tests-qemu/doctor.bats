@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# "initagent doctor" and "initagent ports" of the product on a running kernel with the software HCA:
+# the real ib_umad, ib_ipoib and OpenSM. One VM and its own switch; each test goes on where the one
+# before it stopped, from "no device" to IPoIB in a partition.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load softib
+
+setup_file() {
+    vm_begin doctor
+    mkdir -p "$vm_logs/extra/bin"
+    cp "$vm_build/initagent" "$vm_logs/extra/bin/initagent"
+    (cd "$vm_logs/extra" && find . | cpio --quiet -o -H newc >"$vm_logs/extra.cpio")
+    SERVER_EXTRA=$vm_logs/extra.cpio sib_start_server
+}
+
+teardown_file() {
+    sib_stop
+    vm_end
+}
+
+teardown() {
+    [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || {
+        on server "initagent doctor; tail -n 5 /run/opensm.log; dmesg | tail -n 5" || true
+    }
+}
+
+# doctor FILTER: jq over what the doctor says, then its exit status
+doctor() {
+    local text
+    text=$(on server 'initagent doctor --json; echo $?') || return
+    jq -r "$1" <<<"${text%$'\n'*}"
+    echo "exit ${text##*$'\n'}"
+}
+
+# judged STATUS FILTER WANT
+judged() {
+    assert_eq "$(doctor "$2")" "$3"$'\n'"exit $1" "judgement"
+}
+
+@test "no RDMA device" {
+    judged 3 '.verdict, .findings[].id' $'no device\nPORT_NO_HCA'
+    assert_eq "$(on server "initagent ports")" "no RDMA device"
+}
+
+@test "an HCA without subnet manager: where the cable ends" {
+    on server "modprobe softib && ulps && switch leaf01 && /bin/rdma link add sib0 type softib netdev swhca"
+    on server "until_true 5 grep -q LinkUp /sys/class/infiniband/sib0/ports/1/phys_state"
+    judged 2 '(.ports[0] | .state, .neighbour.name, .neighbour.port), .findings[].id' \
+        $'INIT\nleaf01\n1\nPORT_NO_SM'
+    on server "initagent doctor" | grep -F 'IA-E306 sib0/1 LinkUp INIT, no subnet manager yet (cable ends at leaf01 port 1)'
+}
+
+@test "the subnet manager answers, IPoIB has carrier" {
+    on server "partitions; ip link set ib0 up; sm; wait_active sib0 20 && wait_carrier ib0 20"
+    judged 0 '.verdict, (.ports[0] | .sm.state, .sm.priority, (.netdevs[0] | .name, .carrier, .pkey)), (.findings | length)' \
+        $'ready\nalive\n0\nib0\ntrue\nffff\n0'
+    # Who it is, as infiniband-diags see it.
+    assert_eq "$(doctor '.ports[0].sm.guid' | head -n 1)" "$(on server "sminfo" | sed -n 's/.*sm guid 0x0*\([0-9a-f]*\),.*/\1/p' |
+        sed 's/.*/0000000000000000&/; s/.*\(.\{16\}\)$/\1/')" "the subnet manager's GUID"
+    local table
+    table=$(on server "initagent ports --ask")
+    grep -E '^sib0/1 +InfiniBand +LinkUp +ACTIVE ' <<<"$table"
+    grep -E '^  netdev ib0, carrier, MTU [0-9]+, P_Key ffff, datagram$' <<<"$table"
+    grep -F '  cable ends at leaf01 port 1' <<<"$table"
+}
+
+@test "the judgement of a healthy port takes less than a second" {
+    local took
+    took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" | paste -sd ' ')
+    # shellcheck disable=SC2086 # two numbers
+    assert_ms $took 1000 "judgement"
+}
+
+@test "partitions: one that works, one without a group, one this port is not in" {
+    on server "partition 0x8001 10.9.1.1/24"
+    judged 0 '.ports[0].netdevs[] | "\(.name) \(.carrier) \(.pkey)"' $'ib0 true ffff\nib0.8001 true 8001'
+    on server "ip link add link ib0 name ib0.8002 type ipoib pkey 0x8002 && ip link set ib0.8002 up"
+    judged 2 '.findings[] | select(.trouble) | "\(.id) \(.where)"' "IPOIB_NO_GROUP ib0.8002"
+    on server "ip link del ib0.8002; ip link add link ib0 name ib0.8009 type ipoib pkey 0x8009; ip link set ib0.8009 up"
+    judged 2 '.findings[] | select(.trouble) | "\(.id) \(.where)"' "PORT_NO_PKEY ib0.8009"
+    on server "ip link del ib0.8009"
+}
+
+@test "a subnet manager that died" {
+    on server "sm_stop"
+    judged 2 '(.ports[0] | .state, .sm.state), (.findings[] | select(.trouble).id)' \
+        $'ACTIVE\nsilent\nPORT_SM_SILENT'
+    # Its host is alive and says so: nothing is waited for.
+    local took
+    took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" | paste -sd ' ')
+    # shellcheck disable=SC2086 # two numbers
+    assert_ms $took 1500 "judgement without subnet manager"
+    # Nobody holds ib_umad any more.
+    on server "rmmod ib_umad"
+    judged 0 '.findings[].text' 'subnet manager not asked over sib0/1: ib_umad is not loaded'
+    on server "modprobe ib_umad"
+}
+
+@test "a cable that is out" {
+    on server "ip link set swport down; until_true 20 grep -q Polling /sys/class/infiniband/sib0/ports/1/phys_state"
+    judged 2 '(.findings[] | select(.trouble).id), .ports[0].neighbour' $'PORT_NO_LINK\nnull'
+    on server "ip link set swport up; until_true 20 grep -q LinkUp /sys/class/infiniband/sib0/ports/1/phys_state"
+}
+
+# Last: what it does to the subnet manager takes its time to heal.
+@test "a switch that keeps silent, as one with an M_Key does" {
+    on server "sm; wait_active sib0 20 && wait_carrier ib0 20 && rule leaf01/p1 drop dir=rx class=0x81"
+    judged 0 '.ports[0] | .state, .neighbour' $'ACTIVE\nnull'
+    on server "rule leaf01/p1 clear"
+    judged 0 '.ports[0].neighbour.name' leaf01
+}
+
+@test "nothing of it troubles the kernel" {
+    no_trouble server
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every way the software HCA and the server can fail an InfiniBand node: the node names the cause while
+# it waits, and boots by itself once the fault is gone. A table of all of them is printed.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load infiniband
+
+teardown_file() {
+    [ ! -e "$vm_logs/table" ] || sed 's/^/# /' "$vm_logs/table" >&3
+    vm_end
+}
+
+# row NAME CODE: for the table, from the node's own record.
+row() {
+    local seconds
+    seconds=$(node_result '(.init_ns - .pid1_ns) / 1e9' 2>/dev/null | cut -c 1-5) || seconds=-
+    printf '%-44s %-9s %8s\n' "$1" "$2" "$seconds" >>"$vm_logs/table"
+}
+
+# heals CODE BREAK MEND [WORDS]: the server's command BREAK makes the node wait for CODE, after MEND it
+# boots. WORDS are for the node's command line.
+heals() {
+    local code=$1 break=$2 mend=$3
+    shift 3
+    on server "$break"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
+    node_wait 60 "$code"
+    on server "$mend"
+    assert_boot 120 4.2 rdma
+    row "$BATS_TEST_DESCRIPTION" "$code"
+}
+
+# gives_up CODE BREAK [WORDS]: the fault stays, the node names the cause and ends in time.
+gives_up() {
+    local code=$1 break=$2
+    shift 2
+    on server "$break"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=10 $reboot $*"
+    node_end 60
+    [ ! -e "$node_dir/results/result.json" ]
+    assert_console "$code"
+    node_ended_by restart
+    row "$BATS_TEST_DESCRIPTION" "$code"
+}
+
+# passes BREAK [WORDS]: a nuisance that only costs time.
+passes() {
+    on server "$1"
+    shift
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
+    assert_boot 150 4.2 rdma
+    row "$BATS_TEST_DESCRIPTION" none
+}
+
+p=leaf01/p2
+# SubnAdm Set(MCMemberRecord), the node's way into the switch
+join="dir=rx class=0x03 method=0x02 attr=0x38"
+
+@test "cable out (Polling)" { heals IA-E305 "fault $p hold=polling" "fault $p hold=none"; }
+@test "link down" { heals 'IA-E30[25]' "fault $p hold=down" "fault $p hold=none"; }
+@test "held in INIT" { heals IA-E306 "fault $p hold=init" "fault $p hold=none"; }
+@test "held in ARMED" { heals IA-E306 "fault $p hold=armed" "fault $p hold=none"; }
+@test "no subnet manager" { heals IA-E306 "sm_stop" "sm"; }
+@test "every packet lost" { heals 'IA-E30[56]' "fault $p drop=1000000" "fault $p drop=0"; }
+@test "every packet damaged" { heals 'IA-E30[56]' "fault $p corrupt=1000000" "fault $p corrupt=0"; }
+@test "the SM's MADs lost" { heals IA-E306 "rule $p drop class=0x81" "rule $p clear"; }
+@test "another SM LID: the SA is silent" { heals IA-E308 "fault $p sm_lid=77" "fault $p sm_lid=0"; }
+@test "SA silent, probed" {
+    heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear" rd.ib.smprobe=1
+}
+@test "SA silent, not probed" { heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear"; }
+@test "default P_Key absent" {
+    heals IA-E307 "fault $p pkey_remove=0xffff" "fault $p pkey_remove=none; sm_sweep"
+}
+@test "partition's P_Key absent" {
+    heals IA-E307 "partition 0x8001 10.9.1.1/24; fault $p pkey_remove=0x8001" \
+        "fault $p pkey_remove=none; sm_sweep" rd.ib.pkey=0x8001 ip=10.9.1.20:::24::ib0.8001:none \
+        "root=nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049"
+}
+@test "partition without broadcast group" { gives_up IA-E309 true rd.ib.pkey=0x8002; }
+@test "join refused" { heals IA-E310 "rule $p refuse:0x0200 $join" "rule $p clear"; }
+@test "join's answers lost" { heals IA-E402 "rule $p drop $join" "rule $p clear"; }
+@test "no DHCP server" { heals IA-E501 dhcp_stop dhcp_start; }
+@test "only a DHCP server that is not allowed" {
+    gives_up IA-E503 true rd.net.dhcp.server=10.9.0.9
+}
+@test "address in use" {
+    gives_up IA-E505 true ip=10.9.0.1::10.9.0.1:24::ib0:none "root=nfs:10.9.0.2:$root_path:proto=rdma"
+}
+@test "server's address unknown to anybody" {
+    gives_up IA-E601 true "root=nfs:10.9.0.99:$root_path:vers=4.2,proto=rdma,port=20049"
+}
+@test "NFS server stopped" { heals 'IA-E60[25]' nfsd_pause nfsd_resume; }
+@test "path not exported" {
+    gives_up IA-E603 true root=nfs:10.9.0.1:/export/none:vers=4.2,proto=rdma,port=20049
+}
+@test "no HCA of that name" {
+    hca="rd.rdma.link=sib0,softib,eth0" gives_up IA-E301 true rd.ib.port=mlx5_0/1
+}
+@test "no HCA at all" { hca="rd.ib.port=sib0" gives_up IA-E301 true; }
+@test "IPoIB's module kept out" { gives_up 'IA-E206' true rd.driver.blacklist=ib_ipoib; }
+@test "link flaps while the node boots" { passes "fault $p flap=3000"; }
+@test "SM packets doubled" { passes "rule $p dup:2 class=0x81"; }
+@test "SM packets 400 ms late" { passes "rule $p delay:400 dir=tx class=0x81 method=2"; }
+@test "join answered 2 s late" { passes "rule $p delay:2000 $join"; }
+@test "1 % of all packets lost, damaged or doubled" {
+    passes "fault $p drop=10000 corrupt=2000 dup=1000 seed=7"
+}
+@test "every packet 20 ms late" { passes "fault $p delay=1000000 delay_ms=20"; }
