@@ -44,6 +44,7 @@ struct rail {
 	char device[64];	  /* RDMA device, "" until known */
 	unsigned port;
 	bool configured;	  /* has an address */
+	uint32_t metric;	  /* of its routes: the rail with the least carries what several could */
 	enum cause cause;	  /* why it is lost or failed */
 	uint64_t carrier, address, ready; /* first time of each, 0: not yet */
 	uint64_t active;	  /* IPoIB: since when only the join is missing; 0: more is */
@@ -80,6 +81,7 @@ struct target {
 	unsigned turn;		    /* which rail's word counts: rises with each that led nowhere */
 	uint64_t retry;		    /* next look-up or probe; NSEC_NEVER: none due */
 	uint64_t began;		    /* of the mount */
+	int ifindex;		    /* of the rail under the mount; 0: none */
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
 };
 
@@ -136,6 +138,10 @@ enum cause rails_failure(const struct boot *b, const char **ret_where);
 struct rail *rails_find(struct boot *b, int ifindex);
 const char *rail_state_name(enum rail_state state);
 void rail_set_state(struct boot *b, struct rail *r, enum rail_state to, uint64_t now);
+/* rails_step_back: packets shall take every other rail first. */
+void rails_step_back(struct boot *b, struct rail *rail, uint64_t now);
+/* rails_other_ready: is a rail other than this one ready? */
+bool rails_other_ready(const struct boot *b, const struct rail *rail);
 /* rails_next: the way to the server led nowhere: a spare with carrier takes the static address. */
 void rails_next(struct boot *b, uint64_t now);
 
@@ -175,6 +181,8 @@ void target_resolved(struct boot *b, const struct address_event *ev, uint64_t no
 /* target_network_changed: a rail has a new address: what failed for want of a way is tried again at once. */
 void target_network_changed(struct boot *b, uint64_t now);
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now);
+/* target_rail_lost: what went over that rail begins anew over the next. */
+void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now);
 /* target_failure: why the last mount failed; CAUSE_NONE: none did. */
 enum cause target_failure(const struct boot *b, const char **ret_text);
 void target_done(struct target *t);

@@ -127,10 +127,35 @@ static void prepare(struct boot *b, const struct netdev *dev, const struct plan_
 		report_cause(b->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s", links_error(b->links));
 }
 
-/* Each further rail's default route weighs more, so that the first one's goes first and all may stand. */
-static uint32_t metric_of(const struct boot *b, const struct rail *rail)
+#define METRIC_STEP 100
+
+static uint32_t last_metric(const struct boot *b, const struct rail *but)
 {
-	return 100 * (uint32_t)(rail - b->rails);
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < b->n_rails; i++)
+		if (&b->rails[i] != but && b->rails[i].metric > last)
+			last = b->rails[i].metric;
+	return last;
+}
+
+void rails_step_back(struct boot *b, struct rail *rail, uint64_t now)
+{
+	uint32_t last = last_metric(b, rail);
+
+	if (b->root_up || b->n_rails < 2 || rail->metric > last)
+		return;
+	rail->metric = last + METRIC_STEP;
+	report_log(b->report, REPORT_INFO, rail->name, now, "stands behind the other ways to the root from now on");
+	addresses_set_metric(b->addresses, rail->ifindex, rail->metric);
+}
+
+bool rails_other_ready(const struct boot *b, const struct rail *rail)
+{
+	for (size_t i = 0; i < b->n_rails; i++)
+		if (&b->rails[i] != rail && b->rails[i].state == RAIL_READY)
+			return true;
+	return false;
 }
 
 /* What the console says of a method that begins. */
@@ -154,7 +179,7 @@ static void begin_address(struct boot *b, struct rail *rail, const struct netdev
 	struct address_config cfg = {0};
 	int r = address_config_from_plan(&cfg, b->plan, rail->ip, dev);
 
-	cfg.metric = metric_of(b, rail);
+	cfg.metric = rail->metric;
 	if (r >= 0)
 		r = addresses_add(b->addresses, &cfg, now);
 	if (r < 0) {
@@ -177,9 +202,11 @@ static void add_rail(struct boot *b, const struct netdev *seen, const struct pla
 	if (b->n_rails == RAILS_MAX)
 		return;
 	rail = &b->rails[b->n_rails++];
+	/* Routes of all rails stand side by side; the first one's go first. */
 	*rail = (struct rail){
 		.ifindex = dev.ifindex,
 		.ip = ip,
+		.metric = b->n_rails > 1 ? last_metric(b, rail) + METRIC_STEP : 0,
 		.guid = netdev_guid(&dev),
 		.pkey = netdev_pkey(&dev),
 	};
@@ -306,6 +333,7 @@ static void link_event(struct boot *b, const struct link_event *ev, uint64_t now
 		if (rail) {
 			addresses_link(b->addresses, rail->ifindex, now);
 			rail_set_state(b, rail, RAIL_LOST, now);
+			target_rail_lost(b, rail, now);
 		}
 		break;
 	case LINK_NEIGH_REACHABLE:
@@ -390,6 +418,8 @@ static void unusable(struct boot *b, struct rail *rail, enum rail_state to,
 	rail_set_state(b, rail, to, now);
 	b->port_check = now;
 	spares_turn(b, now);
+	rails_step_back(b, rail, now);
+	target_rail_lost(b, rail, now);
 }
 
 static void address_event(struct boot *b, const struct address_event *ev, uint64_t now)

@@ -9,6 +9,8 @@
 #define RESOLVE_LIMIT (10 * NSEC_PER_SEC)
 #define PROBE_LIMIT   (4 * NSEC_PER_SEC)
 #define RETRY_AFTER   NSEC_PER_SEC
+/* A mount that fails for longer gives the next rail its turn; sooner, the server may only just be starting. */
+#define WAY_PATIENCE  (2 * NSEC_PER_SEC)
 /* Where dracut and the kernel look when the path is left to a root=/dev/nfs default. */
 #define LEGACY_PATH "/tftpboot/%s"
 
@@ -161,6 +163,16 @@ static bool ipv6_awaited(const struct boot *b)
 	return false;
 }
 
+/* The rail a packet to the server would take; NULL while there is none. */
+static struct rail *carrier_rail(struct boot *b)
+{
+	struct link_route way;
+
+	if (links_lookup(b->links, &b->target.addr, &way) < 0)
+		return NULL;
+	return rails_find(b, way.ifindex);
+}
+
 static void probe(struct boot *b, uint64_t now)
 {
 	struct target *t = &b->target;
@@ -244,14 +256,37 @@ void target_network_changed(struct boot *b, uint64_t now)
 		t->retry = now;
 }
 
-/* This way led nowhere: the next rail's turn, and server and path anew, which may be others there. */
-static void next_way(struct boot *b, uint64_t now)
+/* Server and path anew: on another rail they may be others. */
+static void begin_again(struct boot *b, uint64_t now)
 {
+	b->root = root_free(b->root);
+	b->root_watched = -1;
 	target_forget(b);
-	b->target.turn++;
+	b->target.ifindex = 0;
 	b->target.retry = now;
-	rails_next(b, now);
 	set_state(b, TARGET_UNKNOWN, now);
+}
+
+/* The way over this rail, NULL: no rail's, led nowhere: the next one's turn. */
+static void next_way(struct boot *b, struct rail *rail, uint64_t now)
+{
+	if (rail && rails_other_ready(b, rail))
+		rails_step_back(b, rail, now);
+	b->target.turn++;
+	rails_next(b, now);
+	begin_again(b, now);
+}
+
+void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now)
+{
+	struct target *t = &b->target;
+
+	if (b->finished || b->root_up)
+		return;
+	if (t->state == TARGET_PROBING || t->state == TARGET_NEAR)
+		begin_again(b, now);
+	else if (t->state == TARGET_MOUNTING && rail->ifindex == t->ifindex && rails_other_ready(b, rail))
+		begin_again(b, now);
 }
 
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
@@ -267,7 +302,7 @@ void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 	}
 	report_cause(b->report, CAUSE_ROOT_UNREACHABLE, t->server, now,
 		"nobody answers for it (or for its gateway) on the link");
-	next_way(b, now);
+	next_way(b, carrier_rail(b), now);
 }
 
 static const struct module_entry *failed_module(const struct boot *b, const char *name)
@@ -337,16 +372,6 @@ static void fill_versions(struct root_config *cfg, unsigned bits)
 			cfg->versions[cfg->n_versions++] = version_order[i].version;
 }
 
-/* The rail a packet to the server would take; NULL while there is none. */
-static const struct rail *carrier_rail(struct boot *b)
-{
-	struct link_route way;
-
-	if (links_lookup(b->links, &b->target.addr, &way) < 0)
-		return NULL;
-	return rails_find(b, way.ifindex);
-}
-
 /* The server's address as the kernel wants it: a link-local one with its interface (net/sunrpc/addr.c). */
 static const char *address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ])
 {
@@ -406,6 +431,7 @@ static void mount_begin(struct boot *b, uint64_t now)
 		return;
 	}
 	t->began = now;
+	t->ifindex = rail ? rail->ifindex : 0;
 	root_describe(b->root, what, sizeof(what));
 	report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "waiting for the mount of %s", what);
 	set_state(b, TARGET_MOUNTING, now);
@@ -433,6 +459,20 @@ enum cause target_failure(const struct boot *b, const char **ret_text)
 	return b->root && b->target.state == TARGET_MOUNTING ? root_failure(b->root, ret_text) : CAUSE_NONE;
 }
 
+/* The root room tries again by itself; after a while another rail, if one is ready, may do better. */
+static void attempt_failed(struct boot *b, uint64_t now)
+{
+	struct target *t = &b->target;
+	struct rail *rail = rails_find(b, t->ifindex);
+	const char *text;
+	enum cause cause = root_failure(b->root, &text);
+
+	report_cause(b->report, cause, t->server, now, "%s", text);
+	report_wait(b->report, cause, "root", now, "%s, trying again", text);
+	if (rail && now - t->began >= WAY_PATIENCE && rails_other_ready(b, rail))
+		next_way(b, rail, now);
+}
+
 static void root_step(struct boot *b, uint64_t now)
 {
 	const char *text;
@@ -441,11 +481,7 @@ static void root_step(struct boot *b, uint64_t now)
 	switch (root_pop_event(b->root)) {
 	case ROOT_EVENT_NONE: break;
 	case ROOT_EVENT_MOUNTED: mounted(b, now); break;
-	case ROOT_EVENT_FAILED:
-		cause = root_failure(b->root, &text);
-		report_cause(b->report, cause, b->target.server, now, "%s", text);
-		report_wait(b->report, cause, "root", now, "%s, trying again", text);
-		break;
+	case ROOT_EVENT_FAILED: attempt_failed(b, now); break;
 	case ROOT_EVENT_FATAL:
 		cause = root_failure(b->root, &text);
 		boot_fail(b, cause, b->target.server, now, text);
@@ -463,7 +499,7 @@ static void step_near(struct boot *b, uint64_t now)
 	}
 	rail = carrier_rail(b);
 	if (!rail)
-		next_way(b, now);
+		next_way(b, NULL, now);
 	else if (rail->state == RAIL_READY && !addresses_awaited(b->addresses, rail->ifindex, b->target.addr.family))
 		mount_begin(b, now);
 	else

@@ -60,7 +60,7 @@ struct address_config {
 	struct inet_addr gateway; /* given with DHCP: wins over the lease's */
 	/* both */
 	uint32_t mtu;	 /* 0: the lease's, else leave it */
-	uint32_t metric; /* of the default route; 0: none */
+	uint32_t metric; /* of all routes; 0: none */
 	bool no_default_route;
 	const char *hostname; /* sent to the server; NULL: none. Wins over the lease's */
 	const struct plan_route *routes;
@@ -169,6 +169,9 @@ int addresses_add(struct addresses *as, const struct address_config *cfg, uint64
 
 /* addresses_remove: stops the rail; release also takes what was set off the interface. */
 void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now);
+
+/* addresses_set_metric: moves the routes of the rail in the kernel's order of preference; less is better. */
+void addresses_set_metric(struct addresses *as, int ifindex, uint32_t metric);
 
 /* addresses_link: to be called for each LINK_* event of an interface that was added. */
 void addresses_link(struct addresses *as, int ifindex, uint64_t now);

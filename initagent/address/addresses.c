@@ -505,6 +505,17 @@ void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t 
 	update_conf(as, now);
 }
 
+void addresses_set_metric(struct addresses *as, int ifindex, uint32_t metric)
+{
+	struct iface *i = find(as, ifindex);
+	struct iface6 *i6 = find6(as, ifindex);
+
+	if (i)
+		iface_set_metric(i, metric);
+	if (i6)
+		iface6_set_metric(i6, metric);
+}
+
 void addresses_link(struct addresses *as, int ifindex, uint64_t now)
 {
 	struct iface *i = find(as, ifindex);

@@ -22,7 +22,7 @@ static void fault(struct links *links, struct apply_outcome *o, enum cause cause
  * The kernel keeps the address for ever, whatever the lease says: its end is watched by us, later by the
  * real root's client. An address that vanishes under a mounted root takes the root with it.
  */
-static struct link_address address_of(const struct address_result *r)
+static struct link_address address_of(const struct address_result *r, uint32_t metric)
 {
 	return (struct link_address){
 		.addr = r->addr,
@@ -30,6 +30,7 @@ static struct link_address address_of(const struct address_result *r)
 		.broadcast = r->broadcast,
 		.peer = r->peer,
 		.valid_s = LINK_FOREVER,
+		.metric = metric,
 		.no_dad = r->probe == ADDRESS_PROBE_NONE,
 		.optimistic = r->addr.family == AF_INET6 && r->probe == ADDRESS_PROBE_PARALLEL,
 	};
@@ -93,7 +94,7 @@ void apply_around(struct links *links, const struct address_result *r, uint32_t 
 int apply_result(struct links *links, const struct address_result *r, uint32_t metric,
 	struct apply_outcome *ret)
 {
-	const struct link_address address = address_of(r);
+	const struct link_address address = address_of(r, metric);
 	int e;
 
 	*ret = (struct apply_outcome){0};
@@ -115,10 +116,8 @@ int apply_result(struct links *links, const struct address_result *r, uint32_t m
 	return 0;
 }
 
-void apply_release(struct links *links, const struct address_result *r, uint32_t metric)
+static void remove_routes(struct links *links, const struct address_result *r, uint32_t metric)
 {
-	const struct link_address address = address_of(r);
-
 	if (r->gateway.family) {
 		const struct link_route route = default_route(r, metric);
 
@@ -130,5 +129,22 @@ void apply_release(struct links *links, const struct address_result *r, uint32_t
 
 		links_del_route(links, &route);
 	}
+}
+
+void apply_release(struct links *links, const struct address_result *r, uint32_t metric)
+{
+	const struct link_address address = address_of(r, metric);
+
+	remove_routes(links, r, metric);
 	links_del_address(links, r->ifindex, &address);
+}
+
+void apply_metric(struct links *links, const struct address_result *r, uint32_t from, uint32_t to)
+{
+	struct apply_outcome ignored;
+
+	if (from == to)
+		return;
+	apply_result(links, r, to, &ignored);
+	remove_routes(links, r, from);
 }

@@ -21,5 +21,11 @@ int apply_result(struct links *links, const struct address_result *r, uint32_t m
 void apply_around(struct links *links, const struct address_result *r, uint32_t metric,
 	struct apply_outcome *ret);
 
+/*
+ * apply_metric: the same address and routes with another metric, without a gap. Errors do not matter: what cannot be
+ * moved stays where it was, or is gone with its interface.
+ */
+void apply_metric(struct links *links, const struct address_result *r, uint32_t from, uint32_t to);
+
 /* apply_release: takes routes and address off; errors do not matter, the interface may be gone. */
 void apply_release(struct links *links, const struct address_result *r, uint32_t metric);

@@ -124,6 +124,13 @@ void iface_release(struct iface *i)
 	i->applied = false;
 }
 
+void iface_set_metric(struct iface *i, uint32_t metric)
+{
+	if (i->applied)
+		apply_metric(i->room->links, &i->result, i->config.cfg.metric, metric);
+	i->config.cfg.metric = metric;
+}
+
 /* A rail that lost its address. Under a mounted root the address stays: pulling it would only make it worse. */
 void iface_lost(struct iface *i, enum cause cause, const char *text)
 {

@@ -76,6 +76,8 @@ DEFINE_FREEP(struct iface, iface_free)
 void iface_link(struct iface *i, uint64_t now);
 /* iface_release: takes everything off the interface. */
 void iface_release(struct iface *i);
+/* iface_set_metric: see addresses_set_metric(). */
+void iface_set_metric(struct iface *i, uint32_t metric);
 
 /* iface_deadline: 0 while an event waits to be popped. */
 uint64_t iface_deadline(const struct iface *i);

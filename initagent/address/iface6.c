@@ -101,16 +101,32 @@ bool iface6_pop_event(struct iface6 *i, struct address_event *ret)
 	return news_pop(&i->news, ret);
 }
 
-void iface6_release(struct iface6 *i)
+/* What of the result we set ourselves. */
+static struct address_result own_part(const struct iface6 *i)
 {
 	struct address_result set = i->result;
 
-	if (!i->applied)
-		return;
 	if (i->way != ADDRESS_STATIC)
 		set.gateway = (struct inet_addr){0};
-	apply_release(i->room->links, &set, i->config.cfg.metric);
+	return set;
+}
+
+void iface6_release(struct iface6 *i)
+{
+	const struct address_result set = own_part(i);
+
+	if (i->applied)
+		apply_release(i->room->links, &set, i->config.cfg.metric);
 	i->applied = false;
+}
+
+void iface6_set_metric(struct iface6 *i, uint32_t metric)
+{
+	const struct address_result set = own_part(i);
+
+	if (i->applied)
+		apply_metric(i->room->links, &set, i->config.cfg.metric, metric);
+	i->config.cfg.metric = metric;
 }
 
 void iface6_lost(struct iface6 *i, enum cause cause, const char *text)

@@ -73,6 +73,8 @@ DEFINE_FREEP(struct iface6, iface6_free)
 void iface6_link(struct iface6 *i, uint64_t now);
 /* iface6_release: takes what we have set off the interface; what the kernel made of advertisements goes by itself. */
 void iface6_release(struct iface6 *i);
+/* iface6_set_metric: see addresses_set_metric(); routes that the kernel made of advertisements stay as they are. */
+void iface6_set_metric(struct iface6 *i, uint32_t metric);
 
 uint64_t iface6_deadline(const struct iface6 *i);
 void iface6_tick(struct iface6 *i, uint64_t now);

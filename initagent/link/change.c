@@ -107,6 +107,8 @@ static struct nl_msg *address_msg(int type, int flags, int ifindex, const struct
 		msg = rtnl_put_u32(msg, IFA_FLAGS, IFA_F_NODAD);
 	else if (a->optimistic)
 		msg = rtnl_put_u32(msg, IFA_FLAGS, IFA_F_OPTIMISTIC);
+	if (a->metric)
+		msg = rtnl_put_u32(msg, IFA_RT_PRIORITY, a->metric);
 	if (a->valid_s != LINK_FOREVER)
 		msg = rtnl_put(msg, IFA_CACHEINFO, &life, sizeof(life));
 	return msg;

@@ -62,6 +62,7 @@ struct link_address {
 	uint32_t valid_s;	    /* LINK_FOREVER, or the kernel removes the address by itself */
 	bool no_dad;		    /* IPv6: usable at once */
 	bool optimistic;	    /* IPv6: usable while its check goes on, where the interface allows it */
+	uint32_t metric;	    /* of the route to the subnet; 0: the kernel's own */
 	uint32_t flags;		    /* IFA_F_* as the kernel has them; not used when setting */
 };
 

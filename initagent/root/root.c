@@ -2,6 +2,7 @@
 /* root: see root.h. */
 #include "root/root.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -25,6 +26,8 @@
 #define RDMA_ROUNDS   3
 #define RDMA_PORT     20049 /* IANA nfsrdma, RFC 8166 section 9 */
 #define NFS_PORT      2049  /* IANA nfs; NFSv3 asks rpcbind instead */
+/* A killed mount returns at once unless the kernel is in trouble: then nobody waits for it. */
+#define KILL_LIMIT_MS 1000
 
 enum root_state {
 	STATE_IDLE,
@@ -130,24 +133,39 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 	return 0;
 }
 
-/* Ends the child for good; its exit status says nothing the message did not. */
+/*
+ * Ends the child for good; its exit status says nothing the message did not. Its end of the socket closes when it
+ * dies, which tells that waitpid() will not wait.
+ */
 static void reap(struct root *r)
 {
+	struct pollfd end = {.fd = r->fd, .events = POLLRDHUP};
+
 	if (r->child > 0) {
 		kill(r->child, SIGKILL);
-		while (waitpid(r->child, NULL, 0) < 0 && errno == EINTR)
-			continue;
+		if (poll(&end, 1, KILL_LIMIT_MS) > 0)
+			while (waitpid(r->child, NULL, 0) < 0 && errno == EINTR)
+				continue;
 	}
 	r->child = -1;
 	closep(&r->fd);
 	r->fd = -1;
 }
 
+/* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
+static void abandon(struct root *r)
+{
+	if (r->child <= 0)
+		return;
+	reap(r);
+	umount2(r->cfg.target, MNT_DETACH);
+}
+
 struct root *root_free(struct root *r)
 {
 	if (!r)
 		return NULL;
-	reap(r);
+	abandon(r);
 	free(r);
 	return NULL;
 }
@@ -392,7 +410,7 @@ static void attempt_timed_out(struct root *r, uint64_t now)
 {
 	const struct verdict *v = mount_verdict(r->proto, ETIMEDOUT);
 
-	reap(r);
+	abandon(r);
 	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, -ETIMEDOUT);
 	describe_failure(r, v, ETIMEDOUT, "");
 	attempt_failed(r, v, now);
