@@ -5,6 +5,7 @@
 #include "boot_private.h"
 
 #include <limits.h>
+#include <poll.h>
 
 #define HWTYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND */
 
@@ -77,6 +78,21 @@ void ipoib_make_children(struct boot *b, const struct netdev *parent, uint64_t n
 			make_child(b, parent, ib->pkeys[i].pkey, now);
 }
 
+/*
+ * ib_ipoib makes the files of a port's own interface a moment after it announced the interface, and tells nobody when
+ * they are there: look again after 1 ms, doubling, for a quarter of a second at most.
+ */
+static int open_new_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	for (int ms = 1; fd < 0 && errno == ENOENT && ms <= 128; ms *= 2) {
+		poll(NULL, 0, ms);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
 /* What rtnetlink does not do for a port's own interface on many kernels, its sysfs file does. */
 static int set_by_file(struct boot *b, const struct netdev *dev, const char *file, const char *value)
 {
@@ -86,9 +102,9 @@ static int set_by_file(struct boot *b, const struct netdev *dev, const char *fil
 
 	if (r < 0)
 		return r;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
+	fd = open_new_file(path);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	return write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }
 
