@@ -21,8 +21,9 @@ MUSL_LDFLAGS := -static -no-pie -Wl,--gc-sections -s
 MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a \
 	$(SYSROOT)/lib/librxe-rdmav*.a $(SYSROOT)/lib/libsiw-rdmav*.a $(SYSROOT)/lib/libibverbs.a \
 	$(SYSROOT)/lib/libibumad.a $(SYSROOT)/lib/libnl-route-3.a $(SYSROOT)/lib/libnl-3.a \
-	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
-	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a -lm
+	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(LIBARCHIVE) \
+	$(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
+	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a $(SYSROOT)/lib/libsodium.a -lm
 
 # The parts a build may leave out; each library says in its recipe which one it is for.
 FEATURES_ALL := http tls archive
@@ -31,6 +32,9 @@ $(if $(filter-out $(FEATURES_ALL),$(FEATURES)),$(error FEATURES: no such feature
 	$(FEATURES_ALL),$(FEATURES)); there are: $(FEATURES_ALL)))
 $(if $(filter tls,$(FEATURES)),$(if $(filter http,$(FEATURES)),,$(error FEATURES: tls needs http)))
 has = $(filter $(1),$(FEATURES))
+
+# Before the libraries that it needs itself.
+LIBARCHIVE = $(if $(call has,archive),$(SYSROOT)/lib/libarchive.a)
 
 MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
 	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a libmbedcrypto.a))

@@ -14,8 +14,9 @@
 not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
-# Rooms that a feature is for; without it they and their tests are no part of the build.
-ABSENT       := $(if $(call has,http),,initagent/fetch/%)
+# What a feature is for is no part of a build without it, neither are its tests.
+ABSENT       := $(if $(call has,http),,initagent/fetch/%) \
+		$(if $(call has,archive),initagent/image/unpack_none.c,initagent/image/unpack.c initagent/image/writer.c)
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
@@ -33,7 +34,8 @@ CSTD         := -std=gnu11
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
 		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS) $(if $(call has,tls),-DTLS_MBEDTLS)
 SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
-HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad $(if $(call has,http),libcurl)
+HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium \
+		$(if $(call has,http),libcurl) $(if $(call has,archive),libarchive)
 HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)
