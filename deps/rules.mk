@@ -16,15 +16,6 @@ MUSL_CFLAGS  := $(MUSL_OPT) -isystem $(SYSROOT)/include -isystem $(SYSROOT)/incl
 		-isystem $(DEPS)/overlay
 MUSL_LDFLAGS := -static -no-pie -Wl,--gc-sections -s
 
-# Providers, libibverbs and libnl refer to each other. The providers without a public API carry the
-# number of rdma-core's private ABI in their name, hence the glob; the shell expands it at link time.
-MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a \
-	$(SYSROOT)/lib/librxe-rdmav*.a $(SYSROOT)/lib/libsiw-rdmav*.a $(SYSROOT)/lib/libibverbs.a \
-	$(SYSROOT)/lib/libibumad.a $(SYSROOT)/lib/libnl-route-3.a $(SYSROOT)/lib/libnl-3.a \
-	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(LIBARCHIVE) \
-	$(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
-	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a $(SYSROOT)/lib/libsodium.a -lm
-
 # The parts a build may leave out; each library says in its recipe which one it is for.
 FEATURES_ALL := http tls archive
 FEATURES     ?= $(FEATURES_ALL)
@@ -35,6 +26,15 @@ has = $(filter $(1),$(FEATURES))
 
 # Before the libraries that it needs itself.
 LIBARCHIVE = $(if $(call has,archive),$(SYSROOT)/lib/libarchive.a)
+
+# Providers, libibverbs and libnl refer to each other. The providers without a public API carry the
+# number of rdma-core's private ABI in their name, hence the glob; the shell expands it at link time.
+MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a \
+	$(SYSROOT)/lib/librxe-rdmav*.a $(SYSROOT)/lib/libsiw-rdmav*.a $(SYSROOT)/lib/libibverbs.a \
+	$(SYSROOT)/lib/libibumad.a $(SYSROOT)/lib/libnl-route-3.a $(SYSROOT)/lib/libnl-3.a \
+	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(LIBARCHIVE) \
+	$(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
+	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a $(SYSROOT)/lib/libsodium.a -lm
 
 MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
 	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a libmbedcrypto.a))

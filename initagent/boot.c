@@ -27,7 +27,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 
 bool boot_claims(const struct boot_plan *plan)
 {
-	return plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP;
+	return plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP ||
+		(plan->root.kind == PLAN_ROOT_LIVE && web_available());
 }
 
 /* The console shows progress unless "quiet"; rd.info and rd.debug win over it. */
@@ -82,6 +83,7 @@ static void close_rooms(struct boot *b)
 		report_log(b->report, REPORT_WARN, "modules", now_ns(),
 			"%u module loads are still in the kernel and end by themselves", busy);
 	root_freep(&b->root);
+	web_freep(&b->web);
 	if (b->fabric)
 		fabric_close_verbs(b->fabric);
 	if (*b->helper)
@@ -97,7 +99,7 @@ static void close_rooms(struct boot *b)
 /* The root room opens a new fd for each attempt; keeps the loop's view of it right. */
 static void watch_root(struct boot *b)
 {
-	int fd = b->root ? root_fd(b->root) : -1;
+	int fd = b->web ? web_fd(b->web) : b->root ? root_fd(b->root) : -1;
 	int r = -EBADF;
 
 	if (fd == b->root_watched)
@@ -114,6 +116,7 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, min_u64(links_deadline(b->links), addresses_deadline(b->addresses)));
 	d = min_u64(d, min_u64(b->port_check, report_deadline(b->report)));
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
+	d = min_u64(d, b->web ? web_deadline(b->web) : NSEC_NEVER);
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
 	if (b->root_up)
 		return min_u64(d, b->root_up + LOADS_LIMIT);
@@ -122,6 +125,11 @@ static uint64_t next_deadline(const struct boot *b)
 
 static int dispatch_root(struct boot *b, bool ready, uint64_t now)
 {
+	if (b->web && (ready || now >= web_deadline(b->web))) {
+		b->root_watched = -1;
+		web_dispatch(b->web, now);
+		return 0;
+	}
 	if (!b->root || (!ready && now < root_deadline(b->root)))
 		return 0;
 	/* The room may close its fd now; the loop forgets a closed one by itself. */
@@ -283,11 +291,26 @@ static bool plan_fits(struct boot *b, uint64_t now)
 }
 
 /* An earlier agent may have been killed after the mount: then everything is there already. */
+static bool adopt_image(struct boot *b, uint64_t now)
+{
+	const char *init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL;
+
+	if (image_adopt(&b->env, b->args->sysroot, init, &b->adopted_image.image) <= 0)
+		return false;
+	report_log(b->report, REPORT_INFO, "root", now, "the root of the image is mounted already, adopted");
+	b->has_image = true;
+	b->outcome = BOOT_DONE;
+	b->finished = true;
+	return true;
+}
+
 static bool adopt_root(struct boot *b, uint64_t now)
 {
 	char source[NFS_SOURCE_MAX];
-	int r = root_adopt(&b->env, b->args->sysroot, &b->adopted);
+	int r = adopt_image(b, now) ? 0 : root_adopt(&b->env, b->args->sysroot, &b->adopted);
 
+	if (b->finished)
+		return true;
 	if (r == 0)
 		return false;
 	if (r < 0) {
@@ -326,16 +349,22 @@ static void begin(struct boot *b, uint64_t now)
 		run(b);
 }
 
+static const char *init_of(const struct boot *b)
+{
+	if (b->web || b->has_image)
+		return (b->web ? web_result(b->web) : &b->adopted_image)->image.init;
+	return (b->root ? root_result(b->root) : &b->adopted)->init;
+}
+
 static void finish(struct boot *b, uint64_t now)
 {
 	bool done = b->outcome == BOOT_DONE;
-	const struct root_result *root = b->root ? root_result(b->root) : &b->adopted;
 	int r;
 
 	if (b->outcome == BOOT_NOT_OURS)
 		return;
 	if (done && b->args->ret_init)
-		strscpy(b->args->ret_init, root->init, BOOT_INIT_MAX);
+		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
 	summary_phases(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)

@@ -20,6 +20,7 @@
 #include "root/adopt.h"
 #include "root/init_check.h"
 #include "root/root.h"
+#include "web/web.h"
 
 #define RAILS_MAX 16
 
@@ -74,6 +75,7 @@ enum target_state {
 struct target {
 	enum target_state state;
 	const struct plan_nfs *nfs; /* the plan's, or that of spec */
+	const struct plan_image *image; /* the same, when the root is an image */
 	struct root_spec *spec;	    /* from DHCP's root-path */
 	char server[256];	    /* as written, or the address */
 	char path[1024];
@@ -97,8 +99,9 @@ struct boot {
 	struct fabric *fabric;
 	struct links *links;
 	struct addresses *addresses;
-	struct root *root;
-	int root_watched;	  /* fd of the root room in the loop, -1: none */
+	struct root *root;	  /* an NFS root at work */
+	struct web *web;	  /* an image at work */
+	int root_watched;	  /* fd of root or web in the loop, -1: none */
 	char helper[256];	  /* /proc/sys/kernel/modprobe to put back, "" none */
 	enum stage stage;
 	struct need needs[NEEDS_MAX];
@@ -114,6 +117,8 @@ struct boot {
 	int kmsg;		  /* /dev/kmsg or -1 */
 	struct target target;
 	struct root_result adopted; /* the root an earlier agent mounted */
+	struct web_result adopted_image;
+	bool has_image;		    /* adopted_image is it */
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	uint64_t network_end, total_end;
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
@@ -128,6 +133,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 int stage_begin(struct boot *b, uint64_t now);
 void stage_step(struct boot *b, uint64_t now);
 bool stage_vital_loaded(const struct boot *b);
+/* stage_need_image: asks for what an image needs to be mounted, once. */
+void stage_need_image(struct boot *b);
 /* stage_settled: nothing is queued or loading any more. */
 bool stage_settled(const struct boot *b);
 
@@ -186,8 +193,17 @@ void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now);
 /* target_failure: why the last mount failed; CAUSE_NONE: none did. */
 enum cause target_failure(const struct boot *b, const char **ret_text);
 void target_done(struct target *t);
+/* target_mounting: the root room or the web room is at work. target_up: the root is mounted. */
+void target_mounting(struct boot *b, uint64_t now);
+void target_up(struct boot *b, uint64_t now);
 /* target_forget: back to what the command line alone says of the root. */
 void target_forget(struct boot *b);
+
+/* target_web: the same for a root that is an image: its name is known, the rails' turn, names, what it has come to. */
+void target_web_named(struct boot *b);
+void target_web_near(struct boot *b, uint64_t now);
+void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
+void target_web_step(struct boot *b, uint64_t now);
 
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

@@ -15,7 +15,7 @@ not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
-ABSENT       := $(if $(call has,http),,initagent/fetch/%) \
+ABSENT       := $(if $(call has,http),initagent/web/web_none.c,initagent/fetch/% initagent/web/web.c) \
 		$(if $(call has,archive),initagent/image/unpack_none.c,initagent/image/unpack.c initagent/image/writer.c)
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
@@ -63,6 +63,10 @@ $(BUILD)/musl/%.o: %.c $(DEPS_STAMP) $(BUILD)/musl/.flags
 
 $(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
 	$(call compile,HOST,$(HOST_CC) $(HOST_CFLAGS))
+
+# A node without battery-backed clock wakes up in the past: no earlier than this it can be.
+BUILD_TIME ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || echo 0))
+$(BUILD)/musl/initagent/web/web.o: MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
 
 # A digest is worth its size: unrolled it is twice as fast.
 $(BUILD)/musl/initagent/fetch/sha256.o: MUSL_AGENT += -O2

@@ -126,6 +126,18 @@ void stage_step(struct boot *b, uint64_t now)
 	}
 }
 
+void stage_need_image(struct boot *b)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = image_modules(i)) && b->n_needs < NEEDS_MAX; i++) {
+		if (find_need(b, name))
+			continue;
+		b->needs[b->n_needs++] = (struct need){name, false, "a root image"};
+		request(b, name, now_ns());
+	}
+}
+
 bool stage_settled(const struct boot *b)
 {
 	return b->stage == STAGE_POST && modules_settled(b->modules);

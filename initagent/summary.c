@@ -146,8 +146,12 @@ static size_t phases(struct boot *b, struct state_phase *list, uint64_t now)
 		add_phase(list, &n, "address", rail->carrier, rail->address);
 		add_phase(list, &n, "port", b->rdma_begin, b->rdma_end);
 	}
-	if (b->outcome == BOOT_DONE)
+	if (b->outcome == BOOT_DONE && b->web) {
+		add_phase(list, &n, "fetch", b->target.began, web_result(b->web)->fetched);
+		add_phase(list, &n, "mount", web_result(b->web)->fetched, b->root_up);
+	} else if (b->outcome == BOOT_DONE) {
 		add_phase(list, &n, "mount", b->target.began, b->root_up);
+	}
 	add_phase(list, &n, "total", b->run.start, now);
 	return n;
 }
@@ -197,7 +201,9 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 	in.n_phases = phases(b, list, now);
 	if (b->modules)
 		in.modules = modules_ledger(b->modules, &in.n_modules);
-	if (b->outcome == BOOT_DONE)
+	if (b->outcome == BOOT_DONE && (b->web || b->has_image))
+		in.web = b->web ? web_result(b->web) : &b->adopted_image;
+	else if (b->outcome == BOOT_DONE)
 		in.root = b->root ? root_result(b->root) : &b->adopted;
 	return state_write(&b->env, &in);
 }

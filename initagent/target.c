@@ -40,6 +40,7 @@ void target_forget(struct boot *b)
 {
 	target_done(&b->target);
 	b->target.nfs = b->plan->root.kind == PLAN_ROOT_NFS ? &b->plan->root.nfs : NULL;
+	b->target.image = b->plan->root.kind == PLAN_ROOT_LIVE ? &b->plan->root.image : NULL;
 }
 
 /* The rail's lease, if it has an address. */
@@ -73,12 +74,24 @@ static const struct address_result *turn_result(const struct boot *b, const stru
 	return result_of(b, *ret);
 }
 
-/* DHCPv6 has no root-path; its boot file may be one that is a URL of an NFS root (nfs://SERVER/PATH). */
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/*
+ * The boot file may stand for a root-path, which DHCPv6 does not have: a URL of an NFS root (nfs://SERVER/PATH) or of
+ * an image. A boot loader's own file (a script) is told by its content later.
+ */
 static const char *root_path(const struct address_result *a)
 {
-	if (*a->root_path || a->method != ADDRESS_DHCP6 || strncmp(a->boot_file, "nfs:", 4) != 0)
+	const char *file = a->boot_file;
+
+	if (*a->root_path)
 		return a->root_path;
-	return a->boot_file;
+	if (begins(file, "http://") || begins(file, "https://") || begins(file, "live:"))
+		return file;
+	return a->method == ADDRESS_DHCP6 && begins(file, "nfs:") ? file : "";
 }
 
 /* What DHCP's root-path says, where the command line leaves it open. */
@@ -88,7 +101,7 @@ static int take_root_path(struct boot *b, const struct address_result *a, uint64
 	struct target *t = &b->target;
 	int r;
 
-	if (t->nfs && t->nfs->path)
+	if (t->image || (t->nfs && t->nfs->path))
 		return 0;
 	if (!*text)
 		return b->plan->root.legacy_nfs ? 0 : -ENODATA;
@@ -96,9 +109,8 @@ static int take_root_path(struct boot *b, const struct address_result *a, uint64
 	r = root_spec_parse(&t->spec, b->plan, text, strlen(text), NULL);
 	if (r < 0)
 		return r;
-	if (t->spec->kind != PLAN_ROOT_NFS)
-		return -EOPNOTSUPP;
-	t->nfs = &t->spec->nfs;
+	t->nfs = t->spec->kind == PLAN_ROOT_NFS ? &t->spec->nfs : NULL;
+	t->image = t->spec->kind == PLAN_ROOT_LIVE ? &t->spec->image : NULL;
 	report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", text);
 	return 0;
 }
@@ -219,6 +231,11 @@ static void identify(struct boot *b, uint64_t now)
 	if (!a)
 		return;
 	r = take_root_path(b, a, now);
+	if (r >= 0 && t->image) {
+		target_web_named(b);
+		set_state(b, TARGET_NEAR, now);
+		return;
+	}
 	if (r >= 0)
 		r = take_server(b, rail, a);
 	if (r >= 0)
@@ -226,7 +243,7 @@ static void identify(struct boot *b, uint64_t now)
 	if (r < 0) {
 		t->retry = NSEC_NEVER;
 		boot_fail(b, CAUSE_CMDLINE_NO_ROOT, rail->name, now,
-			"neither the command line nor DHCP names the NFS server and path");
+			"neither the command line nor DHCP names the root: an NFS server and path, or a URL");
 		return;
 	}
 	if (given(&t->addr))
@@ -239,6 +256,8 @@ void target_resolved(struct boot *b, const struct address_event *ev, uint64_t no
 {
 	struct target *t = &b->target;
 
+	if (t->image)
+		target_web_resolved(b, ev, now);
 	if (t->state != TARGET_RESOLVING)
 		return;
 	if (given(&ev->addr)) {
@@ -436,7 +455,20 @@ static void mount_begin(struct boot *b, uint64_t now)
 	t->ifindex = rail ? rail->ifindex : 0;
 	root_describe(b->root, what, sizeof(what));
 	report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "waiting for the mount of %s", what);
+	target_mounting(b, now);
+}
+
+void target_mounting(struct boot *b, uint64_t now)
+{
 	set_state(b, TARGET_MOUNTING, now);
+}
+
+void target_up(struct boot *b, uint64_t now)
+{
+	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	addresses_keep(b->addresses);
+	b->outcome = BOOT_DONE;
+	b->root_up = now;
 }
 
 static void mounted(struct boot *b, uint64_t now)
@@ -447,18 +479,17 @@ static void mounted(struct boot *b, uint64_t now)
 	nfs_source(source, sizeof(source), r->server, r->path);
 	if (r->port)
 		snprintf(port, sizeof(port), " port %u", r->port);
-	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
 	report_log(b->report, REPORT_INFO, "root", now, "%s mounted, NFS %s over %s%s%s", source,
 		nfs_version_name(r->version), nfs_proto_name(r->proto), port,
 		r->fell_back ? ", fallen back from RDMA" : "");
-	addresses_keep(b->addresses);
-	b->outcome = BOOT_DONE;
-	b->root_up = now;
+	target_up(b, now);
 }
 
 enum cause target_failure(const struct boot *b, const char **ret_text)
 {
-	return b->root && b->target.state == TARGET_MOUNTING ? root_failure(b->root, ret_text) : CAUSE_NONE;
+	if (b->target.state != TARGET_MOUNTING)
+		return CAUSE_NONE;
+	return b->web ? web_failure(b->web, ret_text) : b->root ? root_failure(b->root, ret_text) : CAUSE_NONE;
 }
 
 /* The root room tries again by itself; after a while another rail, if one is ready, may do better. */
@@ -527,8 +558,8 @@ void target_step(struct boot *b, uint64_t now)
 		if (due)
 			probe(b, now);
 		break;
-	case TARGET_NEAR: step_near(b, now); break;
-	case TARGET_MOUNTING: root_step(b, now); break;
+	case TARGET_NEAR: t->image ? target_web_near(b, now) : step_near(b, now); break;
+	case TARGET_MOUNTING: b->web ? target_web_step(b, now) : root_step(b, now); break;
 	case TARGET_STATE_MAX: break;
 	}
 }

@@ -47,6 +47,28 @@ static void add_root(cJSON *top, const struct root_result *root)
 	add_text(o, "init", root->init);
 }
 
+static void add_image(cJSON *top, const struct web_result *web)
+{
+	cJSON *o;
+
+	if (!web)
+		return;
+	o = cJSON_AddObjectToObject(top, "root");
+	add_text(o, "type", "image");
+	add_text(o, "url", web->url);
+	add_text(o, "server", web->site);
+	add_text(o, "sha256", web->sha256);
+	add_text(o, "proof", web->proof);
+	cJSON_AddNumberToObject(o, "bytes", (double)web->bytes);
+	cJSON_AddNumberToObject(o, "attempts", web->attempts);
+	add_text(o, "format", image_kind_name(web->image.kind));
+	add_text(o, "holds", image_kind_name(web->image.root));
+	add_text(o, "inside", web->image.inside);
+	cJSON_AddBoolToObject(o, "overlay", web->image.overlay);
+	cJSON_AddNumberToObject(o, "unpacked", (double)web->image.bytes);
+	add_text(o, "init", web->image.init);
+}
+
 static void add_lease(cJSON *rail, const struct state_rail *r)
 {
 	cJSON *o;
@@ -228,6 +250,7 @@ char *state_json(const struct state_input *in)
 		report_view(in->report, &v);
 	add_head(top, in);
 	add_root(top, in->root);
+	add_image(top, in->web);
 	rails = cJSON_AddArrayToObject(top, "rails");
 	for (size_t i = 0; i < in->n_rails; i++)
 		add_rail(rails, &in->rails[i]);
@@ -271,6 +294,8 @@ static void env_lines(FILE *out, const struct state_input *in)
 		env_line(out, "ROOT_PROTO", nfs_proto_name(in->root->proto));
 		env_line(out, "ROOT_VERSION", nfs_version_name(in->root->version));
 	}
+	if (in->web)
+		env_line(out, "ROOT_URL", in->web->url);
 	for (size_t i = 0; i < in->n_rails; i++) {
 		const struct state_rail *r = &in->rails[i];
 

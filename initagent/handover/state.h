@@ -8,6 +8,7 @@
 #include "env.h"
 #include "modules/modules.h"
 #include "root/root.h"
+#include "web/web.h"
 
 #define STATE_SCHEMA 1
 #define STATE_DIR    "/run/initagent"
@@ -55,7 +56,8 @@ struct state_input {
 	uint64_t now, start;
 	uint64_t cpu;	     /* CPU time of the agent's process alone, without its helpers, in ns */
 	unsigned restarts;
-	const struct root_result *root; /* NULL: nothing mounted */
+	const struct root_result *root; /* NULL: no NFS root mounted */
+	const struct web_result *web;	/* NULL: no image mounted */
 	const struct state_rail *rails;
 	size_t n_rails;
 	const struct module_entry *modules;

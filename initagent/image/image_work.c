@@ -9,6 +9,7 @@
 #include "image/mark.h"
 #include "image/probe.h"
 #include "image/unpack.h"
+#include "meminfo.h"
 #include "root/init_check.h"
 
 /* Between two progress messages, bytes. */
@@ -57,21 +58,9 @@ static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size,
 
 /* --- unpacked ----------------------------------------------------------------------------- */
 
-/* MemAvailable of /proc/meminfo, bytes; 0 when it cannot be read. */
-static uint64_t memory_available(const struct env *env)
-{
-	char text[2048];
-	const char *at;
-
-	if (env_read(env, text, sizeof(text), "/proc/meminfo") < 0)
-		return 0;
-	at = strstr(text, "MemAvailable:");
-	return at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
-}
-
 static uint64_t memory_limit(const struct work *w)
 {
-	uint64_t available = memory_available(w->env);
+	uint64_t available = meminfo_available(w->env);
 	uint64_t spare = (uint64_t)w->cfg->plan->minmem_mib << 20;
 
 	if (w->cfg->memory)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* meminfo: see meminfo.h. */
+#include "meminfo.h"
+
+uint64_t meminfo_available(const struct env *env)
+{
+	static const char key[] = "MemAvailable:";
+	char text[2048];
+	const char *at;
+
+	if (env_read(env, text, sizeof(text), "/proc/meminfo") < 0)
+		return 0;
+	at = strstr(text, key);
+	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) * 1024 : 0;
+}

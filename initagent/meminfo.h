@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* meminfo: how much memory is left. */
+#pragma once
+
+#include "env.h"
+
+/* meminfo_available: MemAvailable of /proc/meminfo, in bytes; 0 when it cannot be read. */
+uint64_t meminfo_available(const struct env *env);

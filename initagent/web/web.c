@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* web: see web.h. The order of the steps; each one's object does the work. */
+#include "web/web.h"
+
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+#include "fetch/fetch.h"
+#include "fetch/url.h"
+#include "image/keys.h"
+#include "image/proof.h"
+#include "meminfo.h"
+#include "web/image_hash.h"
+#include "web/urls.h"
+
+#ifndef BUILD_TIME
+#define BUILD_TIME 0 /* the clock is believed */
+#endif
+
+enum web_state {
+	WEB_IDLE,
+	WEB_MANIFEST,	/* the manifest on its way */
+	WEB_SIGNATURE,	/* the signature of manifest or image */
+	WEB_PROVING,	/* the manifest is judged */
+	WEB_IMAGE,	/* the image on its way */
+	WEB_HASHING,	/* what the image's signature is over */
+	WEB_JUDGING,	/* the image's signature is judged */
+	WEB_MOUNTING,
+	WEB_MOUNTED,
+	WEB_STOPPED,
+	WEB_STATE_MAX,
+};
+
+static const struct {
+	const char *name;
+	const char *words; /* what the console says that is waited for */
+	enum cause cause;
+} states[WEB_STATE_MAX] = {
+	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
+	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
+	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
+	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
+	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
+	[WEB_HASHING] = {"hashing", "the image is being hashed for its signature", CAUSE_SIGNATURE_BAD},
+	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
+	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
+	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
+	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
+};
+
+struct web {
+	const struct env *env;
+	struct web_config cfg;
+	enum web_state state;
+	enum web_event event;
+	struct keys keys;
+	struct urls urls;	      /* of the transfer at hand */
+	struct fetch *fetch;	      /* the transfer at hand */
+	struct fetch *manifest_bytes; /* kept until they are judged */
+	struct fetch *signature_bytes;
+	struct proof *proof;
+	struct image_hash *hash;
+	struct image *image;
+	struct manifest *manifest; /* NULL: none */
+	int file;		   /* the image, in memory */
+	enum cause cause;
+	char text[IMAGE_TEXT_MAX];
+	struct web_result result;
+};
+
+static void set_state(struct web *w, enum web_state to, uint64_t now)
+{
+	if (w->state != to)
+		report_state(w->env->report, "web", "root", states[w->state].name, states[to].name, now);
+	w->state = to;
+}
+
+bool web_available(void)
+{
+	return true;
+}
+
+int web_new(struct web **ret, const struct env *env, const struct web_config *cfg)
+{
+	struct web *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->env = env;
+	w->cfg = *cfg;
+	w->file = -1;
+	*ret = w;
+	return 0;
+}
+
+struct web *web_free(struct web *w)
+{
+	if (!w)
+		return NULL;
+	fetch_free(w->fetch);
+	fetch_free(w->manifest_bytes);
+	fetch_free(w->signature_bytes);
+	proof_free(w->proof);
+	image_hash_free(w->hash);
+	image_free(w->image);
+	urls_clear(&w->urls);
+	free(w->manifest);
+	closep(&w->file);
+	free(w);
+	return NULL;
+}
+
+static void stop(struct web *w, enum cause cause, const char *text, uint64_t now)
+{
+	w->cause = cause;
+	if (text != w->text)
+		strscpy(w->text, text, sizeof(w->text));
+	w->event = WEB_EVENT_FATAL;
+	set_state(w, WEB_STOPPED, now);
+}
+
+/* --- transfers ----------------------------------------------------------------------------- */
+
+/* The same thing on every mirror: what stands beside URL and mirrors. */
+static int find_urls(struct web *w, const char *name, const char *suffix)
+{
+	const struct plan_image *p = w->cfg.plan;
+	int r;
+
+	urls_clear(&w->urls);
+	r = urls_add(&w->urls, p->url, name, suffix);
+	for (size_t i = 0; i < p->n_mirrors && r == 0; i++)
+		r = urls_add(&w->urls, p->mirrors[i], name, suffix);
+	return r;
+}
+
+static void transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+	const char *bad = "";
+	int r;
+
+	cfg->urls = (const char *const *)w->urls.list;
+	cfg->n_urls = w->urls.n;
+	cfg->ca = p->ca ? p->ca : "/etc/initagent/ca.pem";
+	cfg->proxy = p->proxy;
+	cfg->node = w->cfg.node;
+	cfg->clock_floor = BUILD_TIME;
+	w->fetch = fetch_free(w->fetch);
+	r = fetch_new(&w->fetch, w->env, cfg, &bad);
+	if (r >= 0)
+		r = fetch_start(w->fetch, now);
+	if (r >= 0) {
+		set_state(w, state, now);
+		return;
+	}
+	snprintf(w->text, sizeof(w->text), "%s%s%s", bad, *bad ? ": " : "", strerror(-r));
+	stop(w, CAUSE_FETCH_URL, w->text, now);
+}
+
+static void begin_note(struct web *w, enum web_state state, const char *suffix, const uint8_t *sha256, uint64_t now)
+{
+	struct fetch_config cfg = {
+		.sink = -1,
+		.limit = state == WEB_MANIFEST ? MANIFEST_TEXT_MAX : MINISIG_TEXT_MAX,
+		.sha256 = sha256,
+	};
+
+	if (find_urls(w, NULL, suffix) < 0)
+		stop(w, CAUSE_INTERNAL, "out of memory", now);
+	else
+		transfer(w, &cfg, state, now);
+}
+
+/* What the kernel can give to an image less what must stay free; 1 stands for none. */
+static uint64_t room(const struct web *w)
+{
+	uint64_t available = meminfo_available(w->env), spare = (uint64_t)w->cfg.plan->minmem_mib << 20;
+
+	return available > spare ? available - spare : 1;
+}
+
+static void note_proof(struct web *w, const uint8_t *sha256)
+{
+	struct web_result *r = &w->result;
+
+	strscpy(r->url, w->urls.list[0], sizeof(r->url));
+	for (size_t i = 0; sha256 && i < MANIFEST_DIGEST; i++)
+		snprintf(r->sha256 + 2 * i, 3, "%02x", sha256[i]);
+	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" : "none", sizeof(r->proof));
+}
+
+static void begin_image(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+	const struct manifest *m = w->manifest;
+	struct fetch_config cfg = {.limit = room(w)};
+
+	w->file = memfd_create("root-image", MFD_CLOEXEC);
+	if (w->file < 0 || find_urls(w, m ? m->name : NULL, "") < 0) {
+		stop(w, CAUSE_INTERNAL, strerror(errno), now);
+		return;
+	}
+	cfg.sink = w->file;
+	if (m) {
+		cfg.size = m->size;
+		cfg.sha256 = m->n_chunks ? NULL : m->sha256;
+		cfg.chunk_size = m->chunk_size;
+		cfg.chunks = m->chunks;
+		cfg.n_chunks = m->n_chunks;
+	} else if (p->has_digest) {
+		cfg.sha256 = p->digest;
+	}
+	note_proof(w, m ? m->sha256 : p->has_digest ? p->digest : NULL);
+	w->result.began = now;
+	transfer(w, &cfg, WEB_IMAGE, now);
+}
+
+/* --- proofs -------------------------------------------------------------------------------- */
+
+static void begin_proof(struct web *w, struct proof_config *cfg, enum web_state state, uint64_t now)
+{
+	int r;
+
+	cfg->keys = w->keys.keys;
+	cfg->n_keys = w->keys.n;
+	if (w->signature_bytes)
+		cfg->signature = fetch_memory(w->signature_bytes, &cfg->signature_len);
+	r = proof_new(&w->proof, cfg);
+	/* The process has copies. */
+	w->manifest_bytes = fetch_free(w->manifest_bytes);
+	w->signature_bytes = fetch_free(w->signature_bytes);
+	if (r < 0)
+		stop(w, CAUSE_INTERNAL, strerror(-r), now);
+	else
+		set_state(w, state, now);
+}
+
+static void prove_manifest(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+	struct proof_config cfg = {.digest = p->has_digest ? p->digest : NULL};
+	struct utsname uts;
+
+	cfg.manifest = fetch_memory(w->manifest_bytes, &cfg.manifest_len);
+	cfg.release = uname(&uts) == 0 ? uts.release : NULL;
+	begin_proof(w, &cfg, WEB_PROVING, now);
+}
+
+static void prove_image(struct web *w, uint64_t now)
+{
+	struct proof_config cfg = {.hash = image_hash_value(w->hash)};
+
+	if (!cfg.hash) {
+		stop(w, CAUSE_IMAGE_READER_DIED, "while it hashed the image", now);
+		return;
+	}
+	begin_proof(w, &cfg, WEB_JUDGING, now);
+	w->hash = image_hash_free(w->hash);
+}
+
+static void begin_mount(struct web *w, uint64_t now)
+{
+	const struct image_config cfg = {
+		.target = w->cfg.target,
+		.plan = w->cfg.plan,
+		.fd = w->file,
+		.consume = true,
+		.init = w->cfg.init,
+	};
+	int r = image_new(&w->image, w->env, &cfg);
+
+	if (r >= 0)
+		r = image_start(w->image, now);
+	if (r < 0)
+		stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
+	else
+		set_state(w, WEB_MOUNTING, now);
+}
+
+/* --- what follows what --------------------------------------------------------------------- */
+
+void web_start(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+
+	if (keys_load(w->env, p, &w->keys) < 0)
+		stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
+	else if (p->manifest)
+		begin_note(w, WEB_MANIFEST, "", p->has_digest ? p->digest : NULL, now);
+	else if (w->keys.n)
+		begin_note(w, WEB_SIGNATURE, ".minisig", NULL, now);
+	else
+		begin_image(w, now);
+}
+
+/* The bytes move out of the way of the next transfer. */
+static struct fetch *take_fetch(struct web *w)
+{
+	struct fetch *f = w->fetch;
+
+	w->fetch = NULL;
+	return f;
+}
+
+static void manifest_there(struct web *w, uint64_t now)
+{
+	w->manifest_bytes = take_fetch(w);
+	if (w->keys.n)
+		begin_note(w, WEB_SIGNATURE, ".minisig", NULL, now);
+	else
+		prove_manifest(w, now);
+}
+
+static void signature_there(struct web *w, uint64_t now)
+{
+	w->signature_bytes = take_fetch(w);
+	if (w->manifest_bytes)
+		prove_manifest(w, now);
+	else
+		begin_image(w, now);
+}
+
+static void image_there(struct web *w, uint64_t now)
+{
+	struct fetch_progress p;
+	struct url url;
+	int r;
+
+	fetch_progress(w->fetch, &p);
+	w->result.bytes = p.bytes;
+	w->result.attempts = p.attempts;
+	w->result.fetched = now;
+	strscpy(w->result.site, p.site, sizeof(w->result.site));
+	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.literal)
+		w->result.server = url.address;
+	w->fetch = fetch_free(w->fetch);
+	if (!w->signature_bytes) {
+		begin_mount(w, now);
+		return;
+	}
+	r = image_hash_new(&w->hash, w->file);
+	if (r < 0)
+		stop(w, CAUSE_INTERNAL, strerror(-r), now);
+	else
+		set_state(w, WEB_HASHING, now);
+}
+
+static void fetched(struct web *w, uint64_t now)
+{
+	switch (w->state) {
+	case WEB_MANIFEST: manifest_there(w, now); break;
+	case WEB_SIGNATURE: signature_there(w, now); break;
+	default: image_there(w, now); break;
+	}
+}
+
+/* A signature nobody has put there is another mistake than a file nobody has put there. */
+static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
+{
+	const char *text;
+	enum cause cause = fetch_failure(w->fetch, &text);
+
+	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
+		cause = CAUSE_SIGNATURE_MISSING;
+	if (event == WEB_EVENT_FATAL) {
+		stop(w, cause, text, now);
+		return;
+	}
+	w->cause = cause;
+	strscpy(w->text, text, sizeof(w->text));
+	w->event = event;
+}
+
+static void fetch_step(struct web *w, uint64_t now)
+{
+	if (fetch_dispatch(w->fetch, now) < 0) {
+		stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
+		return;
+	}
+	switch (fetch_pop_event(w->fetch)) {
+	case FETCH_EVENT_DONE: fetched(w, now); break;
+	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
+	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
+	case FETCH_EVENT_LOOKUP: w->event = WEB_EVENT_LOOKUP; break;
+	default: w->event = w->event == WEB_EVENT_NONE ? WEB_EVENT_PROGRESS : w->event; break;
+	}
+}
+
+static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
+{
+	w->manifest = malloc(sizeof(*w->manifest));
+	if (!w->manifest) {
+		stop(w, CAUSE_INTERNAL, "out of memory", now);
+		return;
+	}
+	*w->manifest = proof->manifest;
+	w->proof = proof_free(w->proof);
+	begin_image(w, now);
+}
+
+static void proof_step(struct web *w, uint64_t now)
+{
+	const struct proof_result *proof;
+
+	if (proof_dispatch(w->proof) == 0)
+		return;
+	proof = proof_result(w->proof);
+	if (proof->cause) {
+		stop(w, (enum cause)proof->cause, proof->text, now);
+		return;
+	}
+	if (*proof->comment)
+		report_log(w->env->report, REPORT_INFO, "root", now, "signed: %s", proof->comment);
+	if (w->state == WEB_PROVING) {
+		take_manifest(w, proof, now);
+		return;
+	}
+	w->proof = proof_free(w->proof);
+	begin_mount(w, now);
+}
+
+static void image_step(struct web *w, uint64_t now)
+{
+	const char *text;
+	enum cause cause;
+
+	image_dispatch(w->image, now);
+	switch (image_pop_event(w->image)) {
+	case IMAGE_EVENT_NONE: break;
+	case IMAGE_EVENT_PROGRESS: w->event = WEB_EVENT_PROGRESS; break;
+	case IMAGE_EVENT_MOUNTED:
+		w->result.image = *image_result(w->image);
+		w->event = WEB_EVENT_MOUNTED;
+		set_state(w, WEB_MOUNTED, now);
+		break;
+	case IMAGE_EVENT_FAILED:
+		cause = image_failure(w->image, &text);
+		stop(w, cause, text, now);
+		break;
+	}
+}
+
+void web_dispatch(struct web *w, uint64_t now)
+{
+	if (w->fetch)
+		fetch_step(w, now);
+	else if (w->proof)
+		proof_step(w, now);
+	else if (w->hash && image_hash_dispatch(w->hash))
+		prove_image(w, now);
+	else if (w->image && w->state == WEB_MOUNTING)
+		image_step(w, now);
+}
+
+/* --- what the owner sees ------------------------------------------------------------------- */
+
+int web_fd(const struct web *w)
+{
+	if (w->state == WEB_MOUNTED || w->state == WEB_STOPPED)
+		return -1;
+	if (w->fetch)
+		return fetch_fd(w->fetch);
+	if (w->proof)
+		return proof_fd(w->proof);
+	if (w->hash)
+		return image_hash_fd(w->hash);
+	return w->image ? image_fd(w->image) : -1;
+}
+
+uint64_t web_deadline(const struct web *w)
+{
+	return w->fetch && w->state != WEB_STOPPED ? fetch_deadline(w->fetch) : NSEC_NEVER;
+}
+
+enum web_event web_pop_event(struct web *w)
+{
+	enum web_event e = w->event;
+
+	w->event = WEB_EVENT_NONE;
+	return e;
+}
+
+const char *web_lookup(const struct web *w)
+{
+	return w->fetch ? fetch_lookup(w->fetch) : NULL;
+}
+
+void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now)
+{
+	if (addr)
+		w->result.server = *addr;
+	if (w->fetch)
+		fetch_resolved(w->fetch, addr, why, now);
+}
+
+static const char *mib(uint64_t bytes, char *buf, size_t size)
+{
+	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f", (double)bytes / (1 << 20));
+	return buf;
+}
+
+static void describe_fetch(const struct web *w, char *buf, size_t size)
+{
+	char have[24], all[24], rate[24], left[40] = "";
+	struct fetch_progress p;
+
+	fetch_progress(w->fetch, &p);
+	if (!p.bytes) {
+		snprintf(buf, size, "waiting for the %s%s%s", states[w->state].words, *p.site ? " from " : "", p.site);
+		return;
+	}
+	if (p.eta != UINT64_MAX)
+		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.eta);
+	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s, from %s", states[w->state].words,
+		mib(p.bytes, have, sizeof(have)), p.size ? mib(p.size, all, sizeof(all)) : "?",
+		mib(p.rate, rate, sizeof(rate)), left, p.site);
+}
+
+void web_describe(const struct web *w, char *buf, size_t size)
+{
+	char have[24];
+
+	if (w->fetch)
+		describe_fetch(w, buf, size);
+	else if (w->state == WEB_MOUNTING && image_progress(w->image))
+		snprintf(buf, size, "unpacking the image, %s MiB so far",
+			mib(image_progress(w->image), have, sizeof(have)));
+	else
+		strscpy(buf, states[w->state].words, size);
+}
+
+enum cause web_waits_for(const struct web *w)
+{
+	return w->cause && w->fetch ? w->cause : states[w->state].cause;
+}
+
+enum cause web_failure(const struct web *w, const char **ret_text)
+{
+	*ret_text = w->text;
+	return w->cause;
+}
+
+const struct web_result *web_result(const struct web *w)
+{
+	return &w->result;
+}
