@@ -130,7 +130,7 @@ TEST(only_network_roots_are_claimed)
 		{"root=nfs:10.0.0.1:/r", true},	  {"root=dhcp", true},
 		{"root=/dev/nfs nfsroot=/r", true}, {"root=UUID=0-1", false},
 		{"root=LABEL=root rd.neednet=1", false}, {"quiet", false},
-		{"root=live:http://10.0.0.1/x.img", false},
+		{"root=live:http://10.0.0.1/x.img", web_available()}, {"root=nbd:10.0.0.1:10809", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
