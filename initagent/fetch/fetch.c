@@ -53,6 +53,7 @@ struct fetch {
 	struct url proxy;
 	uint64_t stall;
 	char *ca;
+	char no_ca[160]; /* why there is none */
 	int memory;    /* a memfd of ours, or -1 */
 	char *content; /* of memory, when done */
 
@@ -83,6 +84,9 @@ static void set_state(struct fetch *f, enum fetch_state to, uint64_t now)
 	if (f->state != to)
 		report_state(f->env->report, "fetch", f->site, state_names[f->state], state_names[to], now);
 	f->state = to;
+	/* A question that nobody waits for any more. */
+	if (to != STATE_LOOKUP)
+		f->events &= ~(1U << FETCH_EVENT_LOOKUP);
 }
 
 static void raise_event(struct fetch *f, enum fetch_event e)
@@ -101,7 +105,7 @@ static bool chunks_usable(const struct fetch_config *c)
 	return c->n_chunks == c->size / c->chunk_size + (c->size % c->chunk_size != 0);
 }
 
-/* The whole PEM file; the process that fetches can open none. */
+/* The whole PEM file; the process that fetches can open none. Plain http does without. */
 static int read_ca(struct fetch *f, const char *path)
 {
 	int len;
@@ -110,8 +114,10 @@ static int read_ca(struct fetch *f, const char *path)
 	if (!f->ca)
 		return -ENOMEM;
 	len = env_read(f->env, f->ca, CA_MAX, "%s", path);
-	if (len < 0)
-		return len;
+	if (len < 0) {
+		snprintf(f->no_ca, sizeof(f->no_ca), "%.100s: %s", path, strerror(-len));
+		return 0;
+	}
 	f->setup.ca = f->ca;
 	f->setup.ca_len = (size_t)len;
 	return 0;
@@ -148,6 +154,7 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 			.n_chunks = c->n_chunks},
 		.sink = c->sink,
 		.stream = c->stream,
+		.any_certificate = c->any_certificate,
 		.clock_floor = c->clock_floor,
 	};
 	f->stall = c->stall;
@@ -162,6 +169,7 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 static int set_addresses(struct fetch *f, const struct fetch_config *c, const char **ret_bad)
 {
 	int e = mirrors_set(&f->mirrors, c->urls, c->n_urls, c->node, ret_bad);
+	char text[URL_HOST_MAX + 32];
 
 	if (e < 0)
 		return -EINVAL;
@@ -169,7 +177,8 @@ static int set_addresses(struct fetch *f, const struct fetch_config *c, const ch
 	if (!f->has_proxy)
 		return 0;
 	*ret_bad = c->proxy;
-	e = url_parse(&f->proxy, c->proxy, strlen(c->proxy));
+	snprintf(text, sizeof(text), "%s%.*s", strstr(c->proxy, "://") ? "" : "http://", URL_HOST_MAX + 16, c->proxy);
+	e = url_parse(&f->proxy, text, strlen(text));
 	return e < 0 || f->proxy.https ? -EINVAL : 0;
 }
 
@@ -378,7 +387,6 @@ void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *w
 
 	if (f->state != STATE_LOOKUP)
 		return;
-	f->events &= ~(1U << FETCH_EVENT_LOOKUP);
 	if (!addr || !addr->family) {
 		failed(f, VERDICT_LOOKUP, why, 0, now);
 		return;
@@ -471,6 +479,8 @@ static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 		redirected(f, n, now);
 	} else if (v == VERDICT_DONE) {
 		done(f, now);
+	} else if (v == VERDICT_CERT && *f->no_ca) {
+		failed(f, v, f->no_ca, 0, now);
 	} else {
 		failed(f, v, n->text, n->retry, now);
 	}
