@@ -24,20 +24,28 @@ static bool any_ready(const struct boot *b)
 	return rails_other_ready(b, NULL);
 }
 
-/* The port GUID, or the interface's own address: the same in each boot, another on each node. */
-static uint64_t node_number(const struct boot *b)
+/* The last octets of a hardware address: an Ethernet address, or the GUID in that of IPoIB. */
+static uint64_t number_of(const struct netdev *dev)
 {
 	uint64_t number = 0;
 
+	for (size_t i = dev->hw.len > 8 ? dev->hw.len - 8 : 0; i < dev->hw.len; i++)
+		number = number << 8 | dev->hw.bytes[i];
+	return number;
+}
+
+/* The port GUID, or the interface's own address: the same in each boot, another on each node. */
+static uint64_t node_number(const struct boot *b)
+{
 	for (size_t i = 0; i < b->n_rails; i++) {
 		const struct netdev *dev = links_by_index(b->links, b->rails[i].ifindex);
 
 		if (b->rails[i].guid)
 			return b->rails[i].guid;
-		for (size_t k = 0; dev && !number && k < 8 && k < dev->hw.len; k++)
-			number = number << 8 | dev->hw.bytes[k];
+		if (dev && dev->hw.len)
+			return number_of(dev);
 	}
-	return number;
+	return 0;
 }
 
 static void begin(struct boot *b, uint64_t now)
@@ -85,6 +93,22 @@ void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_
 		web_resolved(b->web, ev->addr.family ? &ev->addr : NULL, ev->text, now);
 }
 
+static void ask_module(struct boot *b, uint64_t now)
+{
+	if (modules_request(b->modules, web_module(b->web), now) < 0)
+		web_module_settled(b->web, now);
+}
+
+/* The ledger has a row for what was asked for, and one for each module an alias stands for. */
+static void look_at_module(struct boot *b, uint64_t now)
+{
+	const char *name = web_module(b->web);
+	const struct module_entry *e = name ? modules_find(b->modules, name) : NULL;
+
+	if (e && e->state > MODULE_LOADING)
+		web_module_settled(b->web, now);
+}
+
 static void say_wait(struct boot *b, uint64_t now)
 {
 	char text[REPORT_TEXT_MAX];
@@ -112,6 +136,7 @@ void target_web_step(struct boot *b, uint64_t now)
 	switch (web_pop_event(b->web)) {
 	case WEB_EVENT_NONE: break;
 	case WEB_EVENT_LOOKUP: look_up(b, now); break;
+	case WEB_EVENT_MODULE: ask_module(b, now); break;
 	case WEB_EVENT_PROGRESS: say_wait(b, now); break;
 	case WEB_EVENT_RETRY:
 		cause = web_failure(b->web, &text);
@@ -124,4 +149,5 @@ void target_web_step(struct boot *b, uint64_t now)
 		boot_fail(b, cause, name_of(b), now, text);
 		break;
 	}
+	look_at_module(b, now);
 }

@@ -25,6 +25,7 @@ enum web_state {
 	WEB_IMAGE,	/* the image on its way */
 	WEB_HASHING,	/* what the image's signature is over */
 	WEB_JUDGING,	/* the image's signature is judged */
+	WEB_MODULE,	/* the module of its file system is being loaded */
 	WEB_MOUNTING,
 	WEB_MOUNTED,
 	WEB_STOPPED,
@@ -43,6 +44,7 @@ static const struct {
 	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
 	[WEB_HASHING] = {"hashing", "the image is being hashed for its signature", CAUSE_SIGNATURE_BAD},
 	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
+	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_FAILED},
 	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
 	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
 	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
@@ -63,6 +65,7 @@ struct web {
 	struct image *image;
 	struct manifest *manifest; /* NULL: none */
 	int file;		   /* the image, in memory */
+	const char *module;	   /* that the image needs; NULL: none, or it was asked for */
 	enum cause cause;
 	char text[IMAGE_TEXT_MAX];
 	struct web_result result;
@@ -259,7 +262,7 @@ static void prove_image(struct web *w, uint64_t now)
 	w->hash = image_hash_free(w->hash);
 }
 
-static void begin_mount(struct web *w, uint64_t now)
+static void mount_image(struct web *w, uint64_t now)
 {
 	const struct image_config cfg = {
 		.target = w->cfg.target,
@@ -276,6 +279,26 @@ static void begin_mount(struct web *w, uint64_t now)
 		stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
 	else
 		set_state(w, WEB_MOUNTING, now);
+}
+
+/* What the file system at hand needs of the kernel, told from its first bytes; in an archive nothing. */
+static const char *module_of(int file)
+{
+	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
+	ssize_t n = head ? pread(file, head, IMAGE_HEAD_MAX, 0) : 0;
+
+	return n > 0 ? image_kind_module(image_kind_judge(head, (size_t)n, NULL)) : NULL;
+}
+
+static void begin_mount(struct web *w, uint64_t now)
+{
+	w->module = module_of(w->file);
+	if (!w->module) {
+		mount_image(w, now);
+		return;
+	}
+	w->event = WEB_EVENT_MODULE;
+	set_state(w, WEB_MODULE, now);
 }
 
 /* --- what follows what --------------------------------------------------------------------- */
@@ -492,6 +515,17 @@ void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, 
 		w->result.server = *addr;
 	if (w->fetch)
 		fetch_resolved(w->fetch, addr, why, now);
+}
+
+const char *web_module(const struct web *w)
+{
+	return w->state == WEB_MODULE ? w->module : NULL;
+}
+
+void web_module_settled(struct web *w, uint64_t now)
+{
+	if (w->state == WEB_MODULE)
+		mount_image(w, now);
 }
 
 static const char *mib(uint64_t bytes, char *buf, size_t size)

@@ -17,6 +17,7 @@ struct web;
 enum web_event {
 	WEB_EVENT_NONE,
 	WEB_EVENT_LOOKUP,   /* find an address for web_lookup() and call web_resolved() */
+	WEB_EVENT_MODULE,   /* load web_module() and call web_module_settled(), loaded or not */
 	WEB_EVENT_PROGRESS, /* web_describe() has something new to say */
 	WEB_EVENT_RETRY,    /* a transfer failed, web_failure() says how; it goes on by itself */
 	WEB_EVENT_MOUNTED,
@@ -66,6 +67,13 @@ enum web_event web_pop_event(struct web *w);
 /* web_lookup: the name to be looked up, or NULL. web_resolved: its address, or NULL and why not. */
 const char *web_lookup(const struct web *w);
 void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now);
+
+/*
+ * web_module: the kernel module that the image's file system needs, while it is waited for; else NULL.
+ * web_module_settled: it is there, or will never be; the mount then says so.
+ */
+const char *web_module(const struct web *w);
+void web_module_settled(struct web *w, uint64_t now);
 
 /* web_describe: what is going on, in words: "image: 120 of 512 MiB, 98 MiB/s, 4 s left, from http://10.0.0.1". */
 void web_describe(const struct web *w, char *buf, size_t size);

@@ -64,6 +64,18 @@ void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, 
 	(void)now;
 }
 
+const char *web_module(const struct web *w)
+{
+	(void)w;
+	return NULL;
+}
+
+void web_module_settled(struct web *w, uint64_t now)
+{
+	(void)w;
+	(void)now;
+}
+
 void web_describe(const struct web *w, char *buf, size_t size)
 {
 	(void)w;
