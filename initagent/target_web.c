@@ -117,6 +117,20 @@ static void say_wait(struct boot *b, uint64_t now)
 	report_wait(b->report, web_waits_for(b->web), "root", now, "%s", text);
 }
 
+/*
+ * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: the
+ * budget begins anew with each.
+ */
+static void renew_budget(struct boot *b, uint64_t now)
+{
+	struct web_progress p;
+
+	web_progress(b->web, &p);
+	if (p.bytes != b->target.bytes && p.bytes)
+		b->network_end = plan_network_deadline(b->plan, now);
+	b->target.bytes = p.bytes;
+}
+
 static void mounted(struct boot *b, uint64_t now)
 {
 	const struct web_result *r = web_result(b->web);
@@ -128,26 +142,31 @@ static void mounted(struct boot *b, uint64_t now)
 	target_up(b, now);
 }
 
-void target_web_step(struct boot *b, uint64_t now)
+static void web_event(struct boot *b, enum web_event event, uint64_t now)
 {
 	const char *text;
-	enum cause cause;
+	enum cause cause = web_failure(b->web, &text);
 
-	switch (web_pop_event(b->web)) {
-	case WEB_EVENT_NONE: break;
+	switch (event) {
 	case WEB_EVENT_LOOKUP: look_up(b, now); break;
 	case WEB_EVENT_MODULE: ask_module(b, now); break;
 	case WEB_EVENT_PROGRESS: say_wait(b, now); break;
 	case WEB_EVENT_RETRY:
-		cause = web_failure(b->web, &text);
 		report_cause(b->report, cause, name_of(b), now, "%s", text);
 		say_wait(b, now);
 		break;
 	case WEB_EVENT_MOUNTED: mounted(b, now); break;
-	case WEB_EVENT_FATAL:
-		cause = web_failure(b->web, &text);
-		boot_fail(b, cause, name_of(b), now, text);
-		break;
+	case WEB_EVENT_FATAL: boot_fail(b, cause, name_of(b), now, text); break;
+	default: break;
 	}
+}
+
+void target_web_step(struct boot *b, uint64_t now)
+{
+	enum web_event event;
+
+	while (!b->finished && (event = web_pop_event(b->web)) != WEB_EVENT_NONE)
+		web_event(b, event, now);
 	look_at_module(b, now);
+	renew_budget(b, now);
 }

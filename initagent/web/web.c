@@ -2,6 +2,7 @@
 /* web: see web.h. The order of the steps; each one's object does the work. */
 #include "web/web.h"
 
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
@@ -12,6 +13,8 @@
 #include "meminfo.h"
 #include "web/image_hash.h"
 #include "web/urls.h"
+
+#define CA_FILE "/etc/initagent/ca.pem"
 
 #ifndef BUILD_TIME
 #define BUILD_TIME 0 /* the clock is believed */
@@ -54,7 +57,7 @@ struct web {
 	const struct env *env;
 	struct web_config cfg;
 	enum web_state state;
-	enum web_event event;
+	unsigned events; /* bit: enum web_event, not yet popped */
 	struct keys keys;
 	struct urls urls;	      /* of the transfer at hand */
 	struct fetch *fetch;	      /* the transfer at hand */
@@ -113,12 +116,17 @@ struct web *web_free(struct web *w)
 	return NULL;
 }
 
+static void raise_event(struct web *w, enum web_event e)
+{
+	w->events |= 1U << e;
+}
+
 static void stop(struct web *w, enum cause cause, const char *text, uint64_t now)
 {
 	w->cause = cause;
 	if (text != w->text)
 		strscpy(w->text, text, sizeof(w->text));
-	w->event = WEB_EVENT_FATAL;
+	raise_event(w, WEB_EVENT_FATAL);
 	set_state(w, WEB_STOPPED, now);
 }
 
@@ -137,6 +145,16 @@ static int find_urls(struct web *w, const char *name, const char *suffix)
 	return r;
 }
 
+/* An image without certificates is the rule; one that was named and is not there is a mistake. */
+static const char *certificates(const struct web *w)
+{
+	char path[PATH_MAX];
+
+	if (w->cfg.plan->ca)
+		return w->cfg.plan->ca;
+	return env_path(w->env, path, sizeof(path), "%s", CA_FILE) >= 0 && access(path, F_OK) == 0 ? CA_FILE : NULL;
+}
+
 static void transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
@@ -145,7 +163,7 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 
 	cfg->urls = (const char *const *)w->urls.list;
 	cfg->n_urls = w->urls.n;
-	cfg->ca = p->ca ? p->ca : "/etc/initagent/ca.pem";
+	cfg->ca = certificates(w);
 	cfg->proxy = p->proxy;
 	cfg->node = w->cfg.node;
 	cfg->clock_floor = BUILD_TIME;
@@ -157,7 +175,9 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 		set_state(w, state, now);
 		return;
 	}
-	snprintf(w->text, sizeof(w->text), "%s%s%s", bad, *bad ? ": " : "", strerror(-r));
+	if (!*bad && cfg->ca && r != -ENOMEM)
+		bad = cfg->ca;
+	snprintf(w->text, sizeof(w->text), "%.240s%s%s", bad, *bad ? ": " : "", strerror(-r));
 	stop(w, CAUSE_FETCH_URL, w->text, now);
 }
 
@@ -297,13 +317,13 @@ static void begin_mount(struct web *w, uint64_t now)
 		mount_image(w, now);
 		return;
 	}
-	w->event = WEB_EVENT_MODULE;
+	raise_event(w, WEB_EVENT_MODULE);
 	set_state(w, WEB_MODULE, now);
 }
 
 /* --- what follows what --------------------------------------------------------------------- */
 
-void web_start(struct web *w, uint64_t now)
+static void begin(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
 
@@ -392,7 +412,27 @@ static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
 	}
 	w->cause = cause;
 	strscpy(w->text, text, sizeof(w->text));
-	w->event = event;
+	raise_event(w, event);
+}
+
+static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
+{
+	switch (event) {
+	case FETCH_EVENT_DONE: fetched(w, now); break;
+	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
+	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
+	case FETCH_EVENT_LOOKUP: raise_event(w, WEB_EVENT_LOOKUP); break;
+	default: break;
+	}
+}
+
+/* One transfer's end may be the next one's start, which has something to say at once: a name to be looked up. */
+static void take_events(struct web *w, uint64_t now)
+{
+	enum fetch_event event = FETCH_EVENT_NONE;
+
+	while (w->fetch && w->state != WEB_STOPPED && (event = fetch_pop_event(w->fetch)) != FETCH_EVENT_NONE)
+		fetch_event(w, event, now);
 }
 
 static void fetch_step(struct web *w, uint64_t now)
@@ -401,13 +441,7 @@ static void fetch_step(struct web *w, uint64_t now)
 		stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
 		return;
 	}
-	switch (fetch_pop_event(w->fetch)) {
-	case FETCH_EVENT_DONE: fetched(w, now); break;
-	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
-	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
-	case FETCH_EVENT_LOOKUP: w->event = WEB_EVENT_LOOKUP; break;
-	default: w->event = w->event == WEB_EVENT_NONE ? WEB_EVENT_PROGRESS : w->event; break;
-	}
+	raise_event(w, WEB_EVENT_PROGRESS);
 }
 
 static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
@@ -451,10 +485,10 @@ static void image_step(struct web *w, uint64_t now)
 	image_dispatch(w->image, now);
 	switch (image_pop_event(w->image)) {
 	case IMAGE_EVENT_NONE: break;
-	case IMAGE_EVENT_PROGRESS: w->event = WEB_EVENT_PROGRESS; break;
+	case IMAGE_EVENT_PROGRESS: raise_event(w, WEB_EVENT_PROGRESS); break;
 	case IMAGE_EVENT_MOUNTED:
 		w->result.image = *image_result(w->image);
-		w->event = WEB_EVENT_MOUNTED;
+		raise_event(w, WEB_EVENT_MOUNTED);
 		set_state(w, WEB_MOUNTED, now);
 		break;
 	case IMAGE_EVENT_FAILED:
@@ -462,6 +496,12 @@ static void image_step(struct web *w, uint64_t now)
 		stop(w, cause, text, now);
 		break;
 	}
+}
+
+void web_start(struct web *w, uint64_t now)
+{
+	begin(w, now);
+	take_events(w, now);
 }
 
 void web_dispatch(struct web *w, uint64_t now)
@@ -474,6 +514,7 @@ void web_dispatch(struct web *w, uint64_t now)
 		prove_image(w, now);
 	else if (w->image && w->state == WEB_MOUNTING)
 		image_step(w, now);
+	take_events(w, now);
 }
 
 /* --- what the owner sees ------------------------------------------------------------------- */
@@ -498,10 +539,12 @@ uint64_t web_deadline(const struct web *w)
 
 enum web_event web_pop_event(struct web *w)
 {
-	enum web_event e = w->event;
-
-	w->event = WEB_EVENT_NONE;
-	return e;
+	for (enum web_event e = WEB_EVENT_NONE + 1; e < WEB_EVENT_MAX; e++)
+		if (w->events & 1U << e) {
+			w->events &= ~(1U << e);
+			return e;
+		}
+	return WEB_EVENT_NONE;
 }
 
 const char *web_lookup(const struct web *w)
@@ -515,6 +558,7 @@ void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, 
 		w->result.server = *addr;
 	if (w->fetch)
 		fetch_resolved(w->fetch, addr, why, now);
+	take_events(w, now);
 }
 
 const char *web_module(const struct web *w)
@@ -528,6 +572,24 @@ void web_module_settled(struct web *w, uint64_t now)
 		mount_image(w, now);
 }
 
+void web_progress(const struct web *w, struct web_progress *ret)
+{
+	struct fetch_progress p;
+
+	*ret = (struct web_progress){.step = states[w->state].name, .left = UINT64_MAX};
+	if (w->state == WEB_MOUNTING)
+		ret->bytes = image_progress(w->image);
+	if (!w->fetch)
+		return;
+	fetch_progress(w->fetch, &p);
+	ret->bytes = p.bytes;
+	ret->size = p.size;
+	ret->rate = p.rate;
+	ret->left = p.eta;
+	ret->attempts = p.attempts;
+	strscpy(ret->site, p.site, sizeof(ret->site));
+}
+
 static const char *mib(uint64_t bytes, char *buf, size_t size)
 {
 	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f", (double)bytes / (1 << 20));
@@ -537,15 +599,15 @@ static const char *mib(uint64_t bytes, char *buf, size_t size)
 static void describe_fetch(const struct web *w, char *buf, size_t size)
 {
 	char have[24], all[24], rate[24], left[40] = "";
-	struct fetch_progress p;
+	struct web_progress p;
 
-	fetch_progress(w->fetch, &p);
+	web_progress(w, &p);
 	if (!p.bytes) {
 		snprintf(buf, size, "waiting for the %s%s%s", states[w->state].words, *p.site ? " from " : "", p.site);
 		return;
 	}
-	if (p.eta != UINT64_MAX)
-		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.eta);
+	if (p.left != UINT64_MAX)
+		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.left);
 	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s, from %s", states[w->state].words,
 		mib(p.bytes, have, sizeof(have)), p.size ? mib(p.size, all, sizeof(all)) : "?",
 		mib(p.rate, rate, sizeof(rate)), left, p.site);
@@ -564,8 +626,14 @@ void web_describe(const struct web *w, char *buf, size_t size)
 		strscpy(buf, states[w->state].words, size);
 }
 
+/* While bytes come, nothing is wrong. */
 enum cause web_waits_for(const struct web *w)
 {
+	struct web_progress p;
+
+	web_progress(w, &p);
+	if (w->fetch && p.bytes)
+		return CAUSE_NONE;
 	return w->cause && w->fetch ? w->cause : states[w->state].cause;
 }
 

@@ -22,6 +22,7 @@ enum web_event {
 	WEB_EVENT_RETRY,    /* a transfer failed, web_failure() says how; it goes on by itself */
 	WEB_EVENT_MOUNTED,
 	WEB_EVENT_FATAL,    /* web_failure() says why */
+	WEB_EVENT_MAX,
 };
 
 /* Everything borrowed until web_free(). */
@@ -45,6 +46,15 @@ struct web_result {
 	struct image_result image;
 };
 
+/* How far it is. */
+struct web_progress {
+	const char *step;	 /* "manifest", "image", "mounting" ...; static */
+	char site[WEB_SITE_MAX]; /* the mirror at hand; "" none */
+	uint64_t bytes, size;	 /* there (unpacked, when mounting), of all; size 0: not known */
+	uint64_t rate, left;	 /* bytes a second; seconds, UINT64_MAX: not known */
+	unsigned attempts;
+};
+
 /* web_available: false in a build without HTTP. */
 bool web_available(void);
 
@@ -62,6 +72,7 @@ void web_start(struct web *w, uint64_t now);
 int web_fd(const struct web *w);
 uint64_t web_deadline(const struct web *w);
 void web_dispatch(struct web *w, uint64_t now);
+/* web_pop_event: several may be there: until it is WEB_EVENT_NONE. */
 enum web_event web_pop_event(struct web *w);
 
 /* web_lookup: the name to be looked up, or NULL. web_resolved: its address, or NULL and why not. */
@@ -78,7 +89,10 @@ void web_module_settled(struct web *w, uint64_t now);
 /* web_describe: what is going on, in words: "image: 120 of 512 MiB, 98 MiB/s, 4 s left, from http://10.0.0.1". */
 void web_describe(const struct web *w, char *buf, size_t size);
 
-/* web_waits_for: the cause that the time is spent on now. */
+/* web_progress: of the step at hand, right now. */
+void web_progress(const struct web *w, struct web_progress *ret);
+
+/* web_waits_for: the cause that the time is spent on now; CAUSE_NONE: all is well. */
 enum cause web_waits_for(const struct web *w);
 
 /* web_failure: cause and words of the last failed step; valid until the next dispatch. */

@@ -82,6 +82,12 @@ void web_describe(const struct web *w, char *buf, size_t size)
 	strscpy(buf, "", size);
 }
 
+void web_progress(const struct web *w, struct web_progress *ret)
+{
+	(void)w;
+	*ret = (struct web_progress){.step = "", .left = UINT64_MAX};
+}
+
 enum cause web_waits_for(const struct web *w)
 {
 	(void)w;
