@@ -40,7 +40,7 @@ boots() {
     assert_state .root.url "$web/root.squashfs"
 }
 
-@test "signature beside a bare image, in an ISO image's stead a squashfs" {
+@test "signature beside a bare image" {
     boots "root=$web/root.squashfs $(site_key)"
     assert_image 60 squashfs signature
     assert_console 'signed: lab root.squashfs'

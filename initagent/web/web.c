@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* web: see web.h. The order of the steps; each one's object does the work. */
-#include "web/web.h"
+#include "web/private.h"
 
 #include <limits.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
-#include "fetch/fetch.h"
 #include "fetch/url.h"
-#include "image/keys.h"
-#include "image/proof.h"
 #include "meminfo.h"
-#include "web/image_hash.h"
-#include "web/urls.h"
 
 #define CA_FILE "/etc/initagent/ca.pem"
 
@@ -20,64 +15,10 @@
 #define BUILD_TIME 0 /* the clock is believed */
 #endif
 
-enum web_state {
-	WEB_IDLE,
-	WEB_MANIFEST,	/* the manifest on its way */
-	WEB_SIGNATURE,	/* the signature of manifest or image */
-	WEB_PROVING,	/* the manifest is judged */
-	WEB_IMAGE,	/* the image on its way */
-	WEB_HASHING,	/* what the image's signature is over */
-	WEB_JUDGING,	/* the image's signature is judged */
-	WEB_MODULE,	/* the module of its file system is being loaded */
-	WEB_MOUNTING,
-	WEB_MOUNTED,
-	WEB_STOPPED,
-	WEB_STATE_MAX,
-};
-
-static const struct {
-	const char *name;
-	const char *words; /* what the console says that is waited for */
-	enum cause cause;
-} states[WEB_STATE_MAX] = {
-	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
-	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
-	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
-	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
-	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
-	[WEB_HASHING] = {"hashing", "the image is being hashed for its signature", CAUSE_SIGNATURE_BAD},
-	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
-	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_FAILED},
-	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
-	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
-	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
-};
-
-struct web {
-	const struct env *env;
-	struct web_config cfg;
-	enum web_state state;
-	unsigned events; /* bit: enum web_event, not yet popped */
-	struct keys keys;
-	struct urls urls;	      /* of the transfer at hand */
-	struct fetch *fetch;	      /* the transfer at hand */
-	struct fetch *manifest_bytes; /* kept until they are judged */
-	struct fetch *signature_bytes;
-	struct proof *proof;
-	struct image_hash *hash;
-	struct image *image;
-	struct manifest *manifest; /* NULL: none */
-	int file;		   /* the image, in memory */
-	const char *module;	   /* that the image needs; NULL: none, or it was asked for */
-	enum cause cause;
-	char text[IMAGE_TEXT_MAX];
-	struct web_result result;
-};
-
 static void set_state(struct web *w, enum web_state to, uint64_t now)
 {
 	if (w->state != to)
-		report_state(w->env->report, "web", "root", states[w->state].name, states[to].name, now);
+		report_state(w->env->report, "web", "root", web_states[w->state].name, web_states[to].name, now);
 	w->state = to;
 }
 
@@ -391,6 +332,8 @@ static void image_there(struct web *w, uint64_t now)
 
 static void fetched(struct web *w, uint64_t now)
 {
+	/* What went wrong on the way is over. */
+	w->cause = CAUSE_NONE;
 	switch (w->state) {
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
@@ -570,80 +513,4 @@ void web_module_settled(struct web *w, uint64_t now)
 {
 	if (w->state == WEB_MODULE)
 		mount_image(w, now);
-}
-
-void web_progress(const struct web *w, struct web_progress *ret)
-{
-	struct fetch_progress p;
-
-	*ret = (struct web_progress){.step = states[w->state].name, .left = UINT64_MAX};
-	if (w->state == WEB_MOUNTING)
-		ret->bytes = image_progress(w->image);
-	if (!w->fetch)
-		return;
-	fetch_progress(w->fetch, &p);
-	ret->bytes = p.bytes;
-	ret->size = p.size;
-	ret->rate = p.rate;
-	ret->left = p.eta;
-	ret->attempts = p.attempts;
-	strscpy(ret->site, p.site, sizeof(ret->site));
-}
-
-static const char *mib(uint64_t bytes, char *buf, size_t size)
-{
-	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f", (double)bytes / (1 << 20));
-	return buf;
-}
-
-static void describe_fetch(const struct web *w, char *buf, size_t size)
-{
-	char have[24], all[24], rate[24], left[40] = "";
-	struct web_progress p;
-
-	web_progress(w, &p);
-	if (!p.bytes) {
-		snprintf(buf, size, "waiting for the %s%s%s", states[w->state].words, *p.site ? " from " : "", p.site);
-		return;
-	}
-	if (p.left != UINT64_MAX)
-		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.left);
-	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s, from %s", states[w->state].words,
-		mib(p.bytes, have, sizeof(have)), p.size ? mib(p.size, all, sizeof(all)) : "?",
-		mib(p.rate, rate, sizeof(rate)), left, p.site);
-}
-
-void web_describe(const struct web *w, char *buf, size_t size)
-{
-	char have[24];
-
-	if (w->fetch)
-		describe_fetch(w, buf, size);
-	else if (w->state == WEB_MOUNTING && image_progress(w->image))
-		snprintf(buf, size, "unpacking the image, %s MiB so far",
-			mib(image_progress(w->image), have, sizeof(have)));
-	else
-		strscpy(buf, states[w->state].words, size);
-}
-
-/* While bytes come, nothing is wrong. */
-enum cause web_waits_for(const struct web *w)
-{
-	struct web_progress p;
-
-	web_progress(w, &p);
-	if (w->fetch && p.bytes)
-		return CAUSE_NONE;
-	return w->cause && w->fetch ? w->cause : states[w->state].cause;
-}
-
-enum cause web_failure(const struct web *w, const char **ret_text)
-{
-	*ret_text = w->text;
-	return w->cause;
-}
-
-const struct web_result *web_result(const struct web *w)
-{
-	return &w->result;
 }
