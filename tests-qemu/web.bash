@@ -99,10 +99,12 @@ assert_image() {
 
 # assert_overlay FSTYPE: the root is an overlay of memory over a read-only image.
 assert_overlay() {
-    grep -q ' / / rw.* - overlay LiveOS_rootfs ' "$node_dir/results/mountinfo" &&
-        grep -q " /run/rootfsbase ro.* - $1 /dev/loop[0-9]* ro" "$node_dir/results/mountinfo" || {
-        echo "no $1 below a writable layer:"
-        cat "$node_dir/results/mountinfo"
-        return 1
-    }
+    local line
+    for line in ' / / rw.* - overlay LiveOS_rootfs ' " /run/rootfsbase ro.* - $1 /dev/loop[0-9]* ro"; do
+        grep -q "$line" "$node_dir/results/mountinfo" || {
+            echo "not mounted: $line"
+            cat "$node_dir/results/mountinfo"
+            return 1
+        }
+    done
 }

@@ -83,11 +83,15 @@ boots() {
 rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"
     assert_image 60 squashfs digest
     assert_state .root.server "$web:8080"
+    # a dead one was asked before
+    assert_state '[.causes[].code] | @text' '["IA-E621"]'
 }
 
 @test "a mirror whose image is damaged: that chunk from the other" {
     boots "root=$web/damaged/root.squashfs.manifest rd.root.mirror=$web:8080/root.squashfs.manifest $(site_key)"
     assert_image 60 squashfs signature
+    assert_state '[.causes[].code] | @text' '["IA-E631"]'
+    assert_state .root.attempts 2
 }
 
 @test "server 10 s late" {
@@ -165,7 +169,12 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
 
 @test "refused: a digest that is none" {
     boots "root=$web/root.squashfs rd.root.digest=sha256:1234 rd.retry=20 $reboot"
-    node_end 60
-    [ ! -e "$node_dir/results/result.json" ]
-    node_ended_by restart
+    assert_failed 60 IA-E101 restart
+}
+
+@test "refused: a key that is none, the URL from DHCP" {
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,http://server.lab.test/root.squashfs"
+    boots "root=dhcp rd.root.key=RWnonsense rd.retry=20 $reboot"
+    assert_failed 60 IA-E101 restart
 }

@@ -268,7 +268,10 @@ static void begin(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
 
-	if (keys_load(w->env, p, &w->keys) < 0)
+	/* Whoever wrote it wants one image and no other, and it is not known which. */
+	if (p->unprovable)
+		stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
+	else if (keys_load(w->env, p, &w->keys) < 0)
 		stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else if (p->manifest)
 		begin_note(w, WEB_MANIFEST, "", p->has_digest ? p->digest : NULL, now);
