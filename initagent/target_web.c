@@ -48,36 +48,6 @@ static uint64_t node_number(const struct boot *b)
 	return 0;
 }
 
-static void begin(struct boot *b, uint64_t now)
-{
-	const struct web_config cfg = {
-		.plan = b->target.image,
-		.target = b->args->sysroot,
-		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
-		.node = node_number(b),
-	};
-	int r = web_new(&b->web, &b->env, &cfg);
-
-	if (r < 0) {
-		boot_fail(b, r == -EOPNOTSUPP ? CAUSE_CMDLINE_ROOT_KIND : CAUSE_INTERNAL, name_of(b), now,
-			r == -EOPNOTSUPP ? "this build has no HTTP" : strerror(-r));
-		return;
-	}
-	b->target.began = now;
-	target_mounting(b, now);
-	web_start(b->web, now);
-}
-
-void target_web_near(struct boot *b, uint64_t now)
-{
-	if (!stage_vital_loaded(b))
-		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "waiting for kernel modules to load");
-	else if (any_ready(b))
-		begin(b, now);
-	else
-		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-}
-
 static void look_up(struct boot *b, uint64_t now)
 {
 	const char *name = web_lookup(b->web);
@@ -165,8 +135,40 @@ void target_web_step(struct boot *b, uint64_t now)
 {
 	enum web_event event;
 
+	look_at_module(b, now);
 	while (!b->finished && (event = web_pop_event(b->web)) != WEB_EVENT_NONE)
 		web_event(b, event, now);
-	look_at_module(b, now);
 	renew_budget(b, now);
+}
+
+static void begin(struct boot *b, uint64_t now)
+{
+	const struct web_config cfg = {
+		.plan = b->target.image,
+		.target = b->args->sysroot,
+		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
+		.node = node_number(b),
+	};
+	int r = web_new(&b->web, &b->env, &cfg);
+
+	if (r < 0) {
+		boot_fail(b, r == -EOPNOTSUPP ? CAUSE_CMDLINE_ROOT_KIND : CAUSE_INTERNAL, name_of(b), now,
+			r == -EOPNOTSUPP ? "this build has no HTTP" : strerror(-r));
+		return;
+	}
+	b->target.began = now;
+	target_mounting(b, now);
+	web_start(b->web, now);
+	/* Nothing else may follow that would bring us here again. */
+	target_web_step(b, now);
+}
+
+void target_web_near(struct boot *b, uint64_t now)
+{
+	if (!stage_vital_loaded(b))
+		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "waiting for kernel modules to load");
+	else if (any_ready(b))
+		begin(b, now);
+	else
+		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
 }

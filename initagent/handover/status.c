@@ -77,7 +77,8 @@ static void print_root(FILE *out, const cJSON *top)
 		return;
 	}
 	nfs_source(source, sizeof(source), text(root, "server"), text(root, "path"));
-	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"), text(root, "proto"), number(root, "port"),
+	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"),
+		text(root, "proto"), number(root, "port"),
 		cJSON_IsTrue(cJSON_GetObjectItem(root, "fell_back")) ? " (fell back from RDMA)" : "");
 	print_clean(out, "root", line);
 }
