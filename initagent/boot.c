@@ -304,6 +304,21 @@ static bool adopt_image(struct boot *b, uint64_t now)
 	return true;
 }
 
+/*
+ * Something is mounted that is no NFS root. Where the root may be an image, it is what an agent left that was
+ * killed before it was through: that one's work begins anew.
+ */
+static void judge_leftover(struct boot *b, uint64_t now)
+{
+	if (b->plan->root.kind == PLAN_ROOT_NFS) {
+		boot_fail(b, CAUSE_ROOT_MOUNT_FAILED, b->args->sysroot, now,
+			"something that is not NFS is mounted there already");
+		return;
+	}
+	report_log(b->report, REPORT_INFO, "root", now, "half a root at %s is taken away", b->args->sysroot);
+	image_drop(&b->env, b->args->sysroot);
+}
+
 static bool adopt_root(struct boot *b, uint64_t now)
 {
 	char source[NFS_SOURCE_MAX];
@@ -314,9 +329,8 @@ static bool adopt_root(struct boot *b, uint64_t now)
 	if (r == 0)
 		return false;
 	if (r < 0) {
-		boot_fail(b, CAUSE_ROOT_MOUNT_FAILED, b->args->sysroot, now,
-			"something that is not NFS is mounted there already");
-		return true;
+		judge_leftover(b, now);
+		return b->finished;
 	}
 	if (init_check(b->args->sysroot, b->plan->given[OPTION_INIT] ? b->plan->init : NULL, b->adopted.init,
 		    sizeof(b->adopted.init)) < 0)

@@ -83,6 +83,7 @@ struct target {
 	unsigned turn;		    /* which rail's word counts: rises with each that led nowhere */
 	uint64_t retry;		    /* next look-up or probe; NSEC_NEVER: none due */
 	uint64_t began;		    /* of the mount */
+	uint64_t bytes;		    /* of an image, when they were last looked at */
 	int ifindex;		    /* of the rail under the mount; 0: none */
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
 };

@@ -195,6 +195,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.report = b->report,
 	};
 	int ifindex = root_ifindex(b);
+	struct web_progress fetch;
 
 	for (size_t i = 0; i < b->n_rails; i++)
 		fill_rail(b, &b->rails[i], ifindex, &rails[i]);
@@ -205,5 +206,9 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		in.web = b->web ? web_result(b->web) : &b->adopted_image;
 	else if (b->outcome == BOOT_DONE)
 		in.root = b->root ? root_result(b->root) : &b->adopted;
+	if (b->web && b->outcome != BOOT_DONE) {
+		web_progress(b->web, &fetch);
+		in.fetch = &fetch;
+	}
 	return state_write(&b->env, &in);
 }

@@ -24,20 +24,121 @@ static bool any_ready(const struct boot *b)
 	return rails_other_ready(b, NULL);
 }
 
-/* The port GUID, or the interface's own address: the same in each boot, another on each node. */
-static uint64_t node_number(const struct boot *b)
+/* The last octets of a hardware address: an Ethernet address, or the GUID in that of IPoIB. */
+static uint64_t number_of(const struct netdev *dev)
 {
 	uint64_t number = 0;
 
+	for (size_t i = dev->hw.len > 8 ? dev->hw.len - 8 : 0; i < dev->hw.len; i++)
+		number = number << 8 | dev->hw.bytes[i];
+	return number;
+}
+
+/* The port GUID, or the interface's own address: the same in each boot, another on each node. */
+static uint64_t node_number(const struct boot *b)
+{
 	for (size_t i = 0; i < b->n_rails; i++) {
 		const struct netdev *dev = links_by_index(b->links, b->rails[i].ifindex);
 
 		if (b->rails[i].guid)
 			return b->rails[i].guid;
-		for (size_t k = 0; dev && !number && k < 8 && k < dev->hw.len; k++)
-			number = number << 8 | dev->hw.bytes[k];
+		if (dev && dev->hw.len)
+			return number_of(dev);
 	}
-	return number;
+	return 0;
+}
+
+static void look_up(struct boot *b, uint64_t now)
+{
+	const char *name = web_lookup(b->web);
+	int r = name ? addresses_resolve(b->addresses, name, RESOLVE_LIMIT, now) : 0;
+
+	if (r < 0)
+		web_resolved(b->web, NULL, strerror(-r), now);
+}
+
+void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now)
+{
+	if (b->web)
+		web_resolved(b->web, ev->addr.family ? &ev->addr : NULL, ev->text, now);
+}
+
+static void ask_module(struct boot *b, uint64_t now)
+{
+	if (modules_request(b->modules, web_module(b->web), now) < 0)
+		web_module_settled(b->web, now);
+}
+
+/* The ledger has a row for what was asked for, and one for each module an alias stands for. */
+static void look_at_module(struct boot *b, uint64_t now)
+{
+	const char *name = web_module(b->web);
+	const struct module_entry *e = name ? modules_find(b->modules, name) : NULL;
+
+	if (e && e->state > MODULE_LOADING)
+		web_module_settled(b->web, now);
+}
+
+static void say_wait(struct boot *b, uint64_t now)
+{
+	char text[REPORT_TEXT_MAX];
+
+	web_describe(b->web, text, sizeof(text));
+	report_wait(b->report, web_waits_for(b->web), "root", now, "%s", text);
+}
+
+/*
+ * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: the
+ * budget begins anew with each.
+ */
+static void renew_budget(struct boot *b, uint64_t now)
+{
+	struct web_progress p;
+
+	web_progress(b->web, &p);
+	if (p.bytes != b->target.bytes && p.bytes)
+		b->network_end = plan_network_deadline(b->plan, now);
+	b->target.bytes = p.bytes;
+}
+
+static void mounted(struct boot *b, uint64_t now)
+{
+	const struct web_result *r = web_result(b->web);
+	double seconds = (double)(r->fetched - r->began) / 1e9, mib = (double)r->bytes / (1 << 20);
+
+	b->target.addr = r->server;
+	report_log(b->report, REPORT_INFO, "root", now, "%s from %s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
+		image_kind_name(r->image.kind), r->site, mib, seconds, seconds > 0 ? mib / seconds : 0, r->proof);
+	target_up(b, now);
+}
+
+static void web_event(struct boot *b, enum web_event event, uint64_t now)
+{
+	const char *text;
+	enum cause cause = web_failure(b->web, &text);
+
+	switch (event) {
+	case WEB_EVENT_LOOKUP: look_up(b, now); break;
+	case WEB_EVENT_MODULE: ask_module(b, now); break;
+	case WEB_EVENT_PROGRESS: say_wait(b, now); break;
+	case WEB_EVENT_RETRY:
+		report_cause(b->report, cause, name_of(b), now, "%s", text);
+		say_wait(b, now);
+		break;
+	case WEB_EVENT_MOUNTED: mounted(b, now); break;
+	case WEB_EVENT_FATAL: boot_fail(b, cause, name_of(b), now, text); break;
+	default: break;
+	}
+}
+
+void target_web_step(struct boot *b, uint64_t now)
+{
+	enum web_event event;
+
+	look_at_module(b, now);
+	while (!b->finished && (event = web_pop_event(b->web)) != WEB_EVENT_NONE)
+		web_event(b, event, now);
+	renew_budget(b, now);
 }
 
 static void begin(struct boot *b, uint64_t now)
@@ -58,6 +159,8 @@ static void begin(struct boot *b, uint64_t now)
 	b->target.began = now;
 	target_mounting(b, now);
 	web_start(b->web, now);
+	/* Nothing else may follow that would bring us here again. */
+	target_web_step(b, now);
 }
 
 void target_web_near(struct boot *b, uint64_t now)
@@ -68,60 +171,4 @@ void target_web_near(struct boot *b, uint64_t now)
 		begin(b, now);
 	else
 		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-}
-
-static void look_up(struct boot *b, uint64_t now)
-{
-	const char *name = web_lookup(b->web);
-	int r = name ? addresses_resolve(b->addresses, name, RESOLVE_LIMIT, now) : 0;
-
-	if (r < 0)
-		web_resolved(b->web, NULL, strerror(-r), now);
-}
-
-void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now)
-{
-	if (b->web)
-		web_resolved(b->web, ev->addr.family ? &ev->addr : NULL, ev->text, now);
-}
-
-static void say_wait(struct boot *b, uint64_t now)
-{
-	char text[REPORT_TEXT_MAX];
-
-	web_describe(b->web, text, sizeof(text));
-	report_wait(b->report, web_waits_for(b->web), "root", now, "%s", text);
-}
-
-static void mounted(struct boot *b, uint64_t now)
-{
-	const struct web_result *r = web_result(b->web);
-	double seconds = (double)(r->fetched - r->began) / 1e9, mib = (double)r->bytes / (1 << 20);
-
-	b->target.addr = r->server;
-	report_log(b->report, REPORT_INFO, "root", now, "%s from %s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
-		image_kind_name(r->image.kind), r->site, mib, seconds, seconds > 0 ? mib / seconds : 0, r->proof);
-	target_up(b, now);
-}
-
-void target_web_step(struct boot *b, uint64_t now)
-{
-	const char *text;
-	enum cause cause;
-
-	switch (web_pop_event(b->web)) {
-	case WEB_EVENT_NONE: break;
-	case WEB_EVENT_LOOKUP: look_up(b, now); break;
-	case WEB_EVENT_PROGRESS: say_wait(b, now); break;
-	case WEB_EVENT_RETRY:
-		cause = web_failure(b->web, &text);
-		report_cause(b->report, cause, name_of(b), now, "%s", text);
-		say_wait(b, now);
-		break;
-	case WEB_EVENT_MOUNTED: mounted(b, now); break;
-	case WEB_EVENT_FATAL:
-		cause = web_failure(b->web, &text);
-		boot_fail(b, cause, name_of(b), now, text);
-		break;
-	}
 }

@@ -69,6 +69,25 @@ static void add_image(cJSON *top, const struct web_result *web)
 	add_text(o, "init", web->image.init);
 }
 
+/* What is on its way while the boot goes on. */
+static void add_fetch(cJSON *top, const struct web_progress *p)
+{
+	cJSON *o;
+
+	if (!p)
+		return;
+	o = cJSON_AddObjectToObject(top, "fetch");
+	add_text(o, "step", p->step);
+	add_text(o, "server", p->site);
+	cJSON_AddNumberToObject(o, "bytes", (double)p->bytes);
+	if (p->size)
+		cJSON_AddNumberToObject(o, "size", (double)p->size);
+	cJSON_AddNumberToObject(o, "rate", (double)p->rate);
+	if (p->left != UINT64_MAX)
+		cJSON_AddNumberToObject(o, "left_s", (double)p->left);
+	cJSON_AddNumberToObject(o, "attempts", p->attempts);
+}
+
 static void add_lease(cJSON *rail, const struct state_rail *r)
 {
 	cJSON *o;
@@ -251,6 +270,7 @@ char *state_json(const struct state_input *in)
 	add_head(top, in);
 	add_root(top, in->root);
 	add_image(top, in->web);
+	add_fetch(top, in->fetch);
 	rails = cJSON_AddArrayToObject(top, "rails");
 	for (size_t i = 0; i < in->n_rails; i++)
 		add_rail(rails, &in->rails[i]);

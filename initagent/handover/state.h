@@ -58,6 +58,7 @@ struct state_input {
 	unsigned restarts;
 	const struct root_result *root; /* NULL: no NFS root mounted */
 	const struct web_result *web;	/* NULL: no image mounted */
+	const struct web_progress *fetch; /* NULL: no image on its way */
 	const struct state_rail *rails;
 	size_t n_rails;
 	const struct module_entry *modules;

@@ -39,6 +39,32 @@ static void print_clean(FILE *out, const char *label, const char *value)
 	fprintf(out, "%-10s %s\n", label, clean);
 }
 
+static void print_image(FILE *out, const cJSON *root)
+{
+	char line[640];
+
+	snprintf(line, sizeof(line), "%.400s, %s, proof: %s", text(root, "url"), text(root, "format"),
+		text(root, "proof"));
+	print_clean(out, "root", line);
+}
+
+/* What was on its way when the file was written. */
+static void print_fetch(FILE *out, const cJSON *top)
+{
+	const cJSON *f = cJSON_GetObjectItem(top, "fetch");
+	char line[512], size[32] = "?", left[32] = "";
+
+	if (!f)
+		return;
+	if (number(f, "size") > 0)
+		snprintf(size, sizeof(size), "%.0f", number(f, "size"));
+	if (cJSON_HasObjectItem(f, "left_s"))
+		snprintf(left, sizeof(left), ", %.0f s left", number(f, "left_s"));
+	snprintf(line, sizeof(line), "%.40s, %.0f of %s bytes, %.0f bytes/s%s, from %.300s", text(f, "step"),
+		number(f, "bytes"), size, number(f, "rate"), left, text(f, "server"));
+	print_clean(out, "fetch", line);
+}
+
 static void print_root(FILE *out, const cJSON *top)
 {
 	const cJSON *root = cJSON_GetObjectItem(top, "root");
@@ -46,8 +72,13 @@ static void print_root(FILE *out, const cJSON *top)
 
 	if (!root)
 		return;
+	if (streq(text(root, "type"), "image")) {
+		print_image(out, root);
+		return;
+	}
 	nfs_source(source, sizeof(source), text(root, "server"), text(root, "path"));
-	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"), text(root, "proto"), number(root, "port"),
+	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"),
+		text(root, "proto"), number(root, "port"),
 		cJSON_IsTrue(cJSON_GetObjectItem(root, "fell_back")) ? " (fell back from RDMA)" : "");
 	print_clean(out, "root", line);
 }
@@ -165,6 +196,7 @@ static int print_people(FILE *out, const char *buf)
 	status = outcome_status(top);
 	print_clean(out, "outcome", text(top, "outcome"));
 	print_root(out, top);
+	print_fetch(out, top);
 	print_rails(out, top);
 	print_causes(out, top);
 	print_phases(out, top);

@@ -82,6 +82,32 @@ TEST(json_holds_what_was_done)
 	cJSON_Delete(o);
 }
 
+TEST(json_holds_the_image_and_what_is_on_its_way)
+{
+	static const struct web_result web = {
+		.url = "http://10.0.0.1/root.squashfs",
+		.proof = "signature",
+		.bytes = 3162112,
+		.image = {.kind = IMAGE_ISO, .root = IMAGE_SQUASHFS, .overlay = true},
+	};
+	static const struct web_progress fetch = {.step = "image", .site = "http://10.0.0.1", .bytes = 7, .left = UINT64_MAX};
+	struct state_input in = input();
+	cJSON *o, *f;
+
+	in.root = NULL;
+	in.web = &web;
+	in.fetch = &fetch;
+	o = parse(&in);
+	CHECK_STR(text_at(o, "root", "type"), "image");
+	CHECK_STR(text_at(o, "root", "format"), "iso");
+	CHECK_STR(text_at(o, "root", "holds"), "squashfs");
+	f = cJSON_GetObjectItem(o, "fetch");
+	CHECK(cJSON_GetNumberValue(cJSON_GetObjectItem(f, "bytes")) == 7);
+	CHECK(!cJSON_HasObjectItem(f, "size"));
+	CHECK(!cJSON_HasObjectItem(f, "left_s"));
+	cJSON_Delete(o);
+}
+
 TEST(json_lists_every_cause)
 {
 	struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};

@@ -1,77 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* web: see web.h. The order of the steps; each one's object does the work. */
-#include "web/web.h"
+#include "web/private.h"
 
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
-#include "fetch/fetch.h"
 #include "fetch/url.h"
-#include "image/keys.h"
-#include "image/proof.h"
 #include "meminfo.h"
-#include "web/image_hash.h"
-#include "web/urls.h"
+
+#define CA_FILE "/etc/initagent/ca.pem"
 
 #ifndef BUILD_TIME
 #define BUILD_TIME 0 /* the clock is believed */
 #endif
 
-enum web_state {
-	WEB_IDLE,
-	WEB_MANIFEST,	/* the manifest on its way */
-	WEB_SIGNATURE,	/* the signature of manifest or image */
-	WEB_PROVING,	/* the manifest is judged */
-	WEB_IMAGE,	/* the image on its way */
-	WEB_HASHING,	/* what the image's signature is over */
-	WEB_JUDGING,	/* the image's signature is judged */
-	WEB_MOUNTING,
-	WEB_MOUNTED,
-	WEB_STOPPED,
-	WEB_STATE_MAX,
-};
-
-static const struct {
-	const char *name;
-	const char *words; /* what the console says that is waited for */
-	enum cause cause;
-} states[WEB_STATE_MAX] = {
-	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
-	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
-	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
-	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
-	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
-	[WEB_HASHING] = {"hashing", "the image is being hashed for its signature", CAUSE_SIGNATURE_BAD},
-	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
-	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
-	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
-	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
-};
-
-struct web {
-	const struct env *env;
-	struct web_config cfg;
-	enum web_state state;
-	enum web_event event;
-	struct keys keys;
-	struct urls urls;	      /* of the transfer at hand */
-	struct fetch *fetch;	      /* the transfer at hand */
-	struct fetch *manifest_bytes; /* kept until they are judged */
-	struct fetch *signature_bytes;
-	struct proof *proof;
-	struct image_hash *hash;
-	struct image *image;
-	struct manifest *manifest; /* NULL: none */
-	int file;		   /* the image, in memory */
-	enum cause cause;
-	char text[IMAGE_TEXT_MAX];
-	struct web_result result;
-};
-
 static void set_state(struct web *w, enum web_state to, uint64_t now)
 {
 	if (w->state != to)
-		report_state(w->env->report, "web", "root", states[w->state].name, states[to].name, now);
+		report_state(w->env->report, "web", "root", web_states[w->state].name, web_states[to].name, now);
 	w->state = to;
 }
 
@@ -110,12 +57,17 @@ struct web *web_free(struct web *w)
 	return NULL;
 }
 
+static void raise_event(struct web *w, enum web_event e)
+{
+	w->events |= 1U << e;
+}
+
 static void stop(struct web *w, enum cause cause, const char *text, uint64_t now)
 {
 	w->cause = cause;
 	if (text != w->text)
 		strscpy(w->text, text, sizeof(w->text));
-	w->event = WEB_EVENT_FATAL;
+	raise_event(w, WEB_EVENT_FATAL);
 	set_state(w, WEB_STOPPED, now);
 }
 
@@ -134,6 +86,16 @@ static int find_urls(struct web *w, const char *name, const char *suffix)
 	return r;
 }
 
+/* An image without certificates is the rule; one that was named and is not there is a mistake. */
+static const char *certificates(const struct web *w)
+{
+	char path[PATH_MAX];
+
+	if (w->cfg.plan->ca)
+		return w->cfg.plan->ca;
+	return env_path(w->env, path, sizeof(path), "%s", CA_FILE) >= 0 && access(path, F_OK) == 0 ? CA_FILE : NULL;
+}
+
 static void transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
@@ -142,7 +104,7 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 
 	cfg->urls = (const char *const *)w->urls.list;
 	cfg->n_urls = w->urls.n;
-	cfg->ca = p->ca ? p->ca : "/etc/initagent/ca.pem";
+	cfg->ca = certificates(w);
 	cfg->proxy = p->proxy;
 	cfg->node = w->cfg.node;
 	cfg->clock_floor = BUILD_TIME;
@@ -154,7 +116,9 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 		set_state(w, state, now);
 		return;
 	}
-	snprintf(w->text, sizeof(w->text), "%s%s%s", bad, *bad ? ": " : "", strerror(-r));
+	if (!*bad && cfg->ca && r != -ENOMEM)
+		bad = cfg->ca;
+	snprintf(w->text, sizeof(w->text), "%.240s%s%s", bad, *bad ? ": " : "", strerror(-r));
 	stop(w, CAUSE_FETCH_URL, w->text, now);
 }
 
@@ -259,7 +223,7 @@ static void prove_image(struct web *w, uint64_t now)
 	w->hash = image_hash_free(w->hash);
 }
 
-static void begin_mount(struct web *w, uint64_t now)
+static void mount_image(struct web *w, uint64_t now)
 {
 	const struct image_config cfg = {
 		.target = w->cfg.target,
@@ -278,13 +242,36 @@ static void begin_mount(struct web *w, uint64_t now)
 		set_state(w, WEB_MOUNTING, now);
 }
 
+/* What the file system at hand needs of the kernel, told from its first bytes; in an archive nothing. */
+static const char *module_of(int file)
+{
+	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
+	ssize_t n = head ? pread(file, head, IMAGE_HEAD_MAX, 0) : 0;
+
+	return n > 0 ? image_kind_module(image_kind_judge(head, (size_t)n, NULL)) : NULL;
+}
+
+static void begin_mount(struct web *w, uint64_t now)
+{
+	w->module = module_of(w->file);
+	if (!w->module) {
+		mount_image(w, now);
+		return;
+	}
+	raise_event(w, WEB_EVENT_MODULE);
+	set_state(w, WEB_MODULE, now);
+}
+
 /* --- what follows what --------------------------------------------------------------------- */
 
-void web_start(struct web *w, uint64_t now)
+static void begin(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
 
-	if (keys_load(w->env, p, &w->keys) < 0)
+	/* Whoever wrote it wants one image and no other, and it is not known which. */
+	if (p->unprovable)
+		stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
+	else if (keys_load(w->env, p, &w->keys) < 0)
 		stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else if (p->manifest)
 		begin_note(w, WEB_MANIFEST, "", p->has_digest ? p->digest : NULL, now);
@@ -348,6 +335,8 @@ static void image_there(struct web *w, uint64_t now)
 
 static void fetched(struct web *w, uint64_t now)
 {
+	/* What went wrong on the way is over. */
+	w->cause = CAUSE_NONE;
 	switch (w->state) {
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
@@ -369,7 +358,27 @@ static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
 	}
 	w->cause = cause;
 	strscpy(w->text, text, sizeof(w->text));
-	w->event = event;
+	raise_event(w, event);
+}
+
+static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
+{
+	switch (event) {
+	case FETCH_EVENT_DONE: fetched(w, now); break;
+	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
+	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
+	case FETCH_EVENT_LOOKUP: raise_event(w, WEB_EVENT_LOOKUP); break;
+	default: break;
+	}
+}
+
+/* One transfer's end may be the next one's start, which has something to say at once: a name to be looked up. */
+static void take_events(struct web *w, uint64_t now)
+{
+	enum fetch_event event = FETCH_EVENT_NONE;
+
+	while (w->fetch && w->state != WEB_STOPPED && (event = fetch_pop_event(w->fetch)) != FETCH_EVENT_NONE)
+		fetch_event(w, event, now);
 }
 
 static void fetch_step(struct web *w, uint64_t now)
@@ -378,13 +387,7 @@ static void fetch_step(struct web *w, uint64_t now)
 		stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
 		return;
 	}
-	switch (fetch_pop_event(w->fetch)) {
-	case FETCH_EVENT_DONE: fetched(w, now); break;
-	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
-	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
-	case FETCH_EVENT_LOOKUP: w->event = WEB_EVENT_LOOKUP; break;
-	default: w->event = w->event == WEB_EVENT_NONE ? WEB_EVENT_PROGRESS : w->event; break;
-	}
+	raise_event(w, WEB_EVENT_PROGRESS);
 }
 
 static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
@@ -428,10 +431,10 @@ static void image_step(struct web *w, uint64_t now)
 	image_dispatch(w->image, now);
 	switch (image_pop_event(w->image)) {
 	case IMAGE_EVENT_NONE: break;
-	case IMAGE_EVENT_PROGRESS: w->event = WEB_EVENT_PROGRESS; break;
+	case IMAGE_EVENT_PROGRESS: raise_event(w, WEB_EVENT_PROGRESS); break;
 	case IMAGE_EVENT_MOUNTED:
 		w->result.image = *image_result(w->image);
-		w->event = WEB_EVENT_MOUNTED;
+		raise_event(w, WEB_EVENT_MOUNTED);
 		set_state(w, WEB_MOUNTED, now);
 		break;
 	case IMAGE_EVENT_FAILED:
@@ -439,6 +442,12 @@ static void image_step(struct web *w, uint64_t now)
 		stop(w, cause, text, now);
 		break;
 	}
+}
+
+void web_start(struct web *w, uint64_t now)
+{
+	begin(w, now);
+	take_events(w, now);
 }
 
 void web_dispatch(struct web *w, uint64_t now)
@@ -451,6 +460,7 @@ void web_dispatch(struct web *w, uint64_t now)
 		prove_image(w, now);
 	else if (w->image && w->state == WEB_MOUNTING)
 		image_step(w, now);
+	take_events(w, now);
 }
 
 /* --- what the owner sees ------------------------------------------------------------------- */
@@ -475,10 +485,12 @@ uint64_t web_deadline(const struct web *w)
 
 enum web_event web_pop_event(struct web *w)
 {
-	enum web_event e = w->event;
-
-	w->event = WEB_EVENT_NONE;
-	return e;
+	for (enum web_event e = WEB_EVENT_NONE + 1; e < WEB_EVENT_MAX; e++)
+		if (w->events & 1U << e) {
+			w->events &= ~(1U << e);
+			return e;
+		}
+	return WEB_EVENT_NONE;
 }
 
 const char *web_lookup(const struct web *w)
@@ -492,56 +504,16 @@ void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, 
 		w->result.server = *addr;
 	if (w->fetch)
 		fetch_resolved(w->fetch, addr, why, now);
+	take_events(w, now);
 }
 
-static const char *mib(uint64_t bytes, char *buf, size_t size)
+const char *web_module(const struct web *w)
 {
-	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f", (double)bytes / (1 << 20));
-	return buf;
+	return w->state == WEB_MODULE ? w->module : NULL;
 }
 
-static void describe_fetch(const struct web *w, char *buf, size_t size)
+void web_module_settled(struct web *w, uint64_t now)
 {
-	char have[24], all[24], rate[24], left[40] = "";
-	struct fetch_progress p;
-
-	fetch_progress(w->fetch, &p);
-	if (!p.bytes) {
-		snprintf(buf, size, "waiting for the %s%s%s", states[w->state].words, *p.site ? " from " : "", p.site);
-		return;
-	}
-	if (p.eta != UINT64_MAX)
-		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.eta);
-	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s, from %s", states[w->state].words,
-		mib(p.bytes, have, sizeof(have)), p.size ? mib(p.size, all, sizeof(all)) : "?",
-		mib(p.rate, rate, sizeof(rate)), left, p.site);
-}
-
-void web_describe(const struct web *w, char *buf, size_t size)
-{
-	char have[24];
-
-	if (w->fetch)
-		describe_fetch(w, buf, size);
-	else if (w->state == WEB_MOUNTING && image_progress(w->image))
-		snprintf(buf, size, "unpacking the image, %s MiB so far",
-			mib(image_progress(w->image), have, sizeof(have)));
-	else
-		strscpy(buf, states[w->state].words, size);
-}
-
-enum cause web_waits_for(const struct web *w)
-{
-	return w->cause && w->fetch ? w->cause : states[w->state].cause;
-}
-
-enum cause web_failure(const struct web *w, const char **ret_text)
-{
-	*ret_text = w->text;
-	return w->cause;
-}
-
-const struct web_result *web_result(const struct web *w)
-{
-	return &w->result;
+	if (w->state == WEB_MODULE)
+		mount_image(w, now);
 }

@@ -17,10 +17,12 @@ struct web;
 enum web_event {
 	WEB_EVENT_NONE,
 	WEB_EVENT_LOOKUP,   /* find an address for web_lookup() and call web_resolved() */
+	WEB_EVENT_MODULE,   /* load web_module() and call web_module_settled(), loaded or not */
 	WEB_EVENT_PROGRESS, /* web_describe() has something new to say */
 	WEB_EVENT_RETRY,    /* a transfer failed, web_failure() says how; it goes on by itself */
 	WEB_EVENT_MOUNTED,
 	WEB_EVENT_FATAL,    /* web_failure() says why */
+	WEB_EVENT_MAX,
 };
 
 /* Everything borrowed until web_free(). */
@@ -44,6 +46,15 @@ struct web_result {
 	struct image_result image;
 };
 
+/* How far it is. */
+struct web_progress {
+	const char *step;	 /* "manifest", "image", "mounting" ...; static */
+	char site[WEB_SITE_MAX]; /* the mirror at hand; "" none */
+	uint64_t bytes, size;	 /* there (unpacked, when mounting), of all; size 0: not known */
+	uint64_t rate, left;	 /* bytes a second; seconds, UINT64_MAX: not known */
+	unsigned attempts;
+};
+
 /* web_available: false in a build without HTTP. */
 bool web_available(void);
 
@@ -61,16 +72,27 @@ void web_start(struct web *w, uint64_t now);
 int web_fd(const struct web *w);
 uint64_t web_deadline(const struct web *w);
 void web_dispatch(struct web *w, uint64_t now);
+/* web_pop_event: several may be there: until it is WEB_EVENT_NONE. */
 enum web_event web_pop_event(struct web *w);
 
 /* web_lookup: the name to be looked up, or NULL. web_resolved: its address, or NULL and why not. */
 const char *web_lookup(const struct web *w);
 void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now);
 
+/*
+ * web_module: the kernel module that the image's file system needs, while it is waited for; else NULL.
+ * web_module_settled: it is there, or will never be; the mount then says so.
+ */
+const char *web_module(const struct web *w);
+void web_module_settled(struct web *w, uint64_t now);
+
 /* web_describe: what is going on, in words: "image: 120 of 512 MiB, 98 MiB/s, 4 s left, from http://10.0.0.1". */
 void web_describe(const struct web *w, char *buf, size_t size);
 
-/* web_waits_for: the cause that the time is spent on now. */
+/* web_progress: of the step at hand, right now. */
+void web_progress(const struct web *w, struct web_progress *ret);
+
+/* web_waits_for: the cause that the time is spent on now; CAUSE_NONE: all is well. */
 enum cause web_waits_for(const struct web *w);
 
 /* web_failure: cause and words of the last failed step; valid until the next dispatch. */

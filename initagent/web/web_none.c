@@ -64,10 +64,28 @@ void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, 
 	(void)now;
 }
 
+const char *web_module(const struct web *w)
+{
+	(void)w;
+	return NULL;
+}
+
+void web_module_settled(struct web *w, uint64_t now)
+{
+	(void)w;
+	(void)now;
+}
+
 void web_describe(const struct web *w, char *buf, size_t size)
 {
 	(void)w;
 	strscpy(buf, "", size);
+}
+
+void web_progress(const struct web *w, struct web_progress *ret)
+{
+	(void)w;
+	*ret = (struct web_progress){.step = "", .left = UINT64_MAX};
 }
 
 enum cause web_waits_for(const struct web *w)

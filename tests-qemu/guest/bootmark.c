@@ -8,7 +8,7 @@
  * agent (never PID 1) with SIGKILL once at each event:
  *   link   a network interface other than lo is up
  *   addr   an address, not a link-local one, was set on an interface other than lo
- *   mount  an NFS file system was mounted
+ *   mount  an NFS file system was mounted, or the writable layer over an image
  */
 #include "guest.h"
 
@@ -154,7 +154,7 @@ static unsigned mount_events(void)
 	static char text[65536];
 
 	guest_read(PROC "/1/mountinfo", text, sizeof(text));
-	return strstr(text, " - nfs ") || strstr(text, " - nfs4 ") ? EVENT_MOUNT : 0;
+	return strstr(text, " - nfs ") || strstr(text, " - nfs4 ") || strstr(text, " - overlay ") ? EVENT_MOUNT : 0;
 }
 
 static int open_netlink(void)

@@ -37,6 +37,7 @@ struct witness {
 	struct rusage self;	/* PID 1 since the kernel's start, across its execs */
 	struct rusage children;
 	bool moved_proc, moved_sys, moved_dev, moved_run;
+	bool writable;		/* a file could be made in the root */
 	struct sums files;
 };
 
@@ -178,6 +179,19 @@ static void list_ports(struct text *t)
 		closedir(dir);
 }
 
+/* Nothing is left behind: the root may be somebody else's, too. */
+static bool can_write(void)
+{
+	int fd = open("/etc/written", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 && write(fd, "x", 1) == 1;
+
+	if (fd >= 0) {
+		close(fd);
+		unlink("/etc/written");
+	}
+	return ok;
+}
+
 static unsigned long long usec(struct timeval tv)
 {
 	return (unsigned long long)tv.tv_sec * 1000000ULL + (unsigned long long)tv.tv_usec;
@@ -201,6 +215,7 @@ static void format_result(struct text *t, const struct witness *w)
 	append(t, "\"moved_proc\": %s, \"moved_sys\": %s, \"moved_dev\": %s, \"moved_run\": %s, ",
 		w->moved_proc ? "true" : "false", w->moved_sys ? "true" : "false",
 		w->moved_dev ? "true" : "false", w->moved_run ? "true" : "false");
+	append(t, "\"writable\": %s, ", w->writable ? "true" : "false");
 	append(t, "\"files_good\": %u, \"files_bad\": %u}\n", w->files.good, w->files.bad);
 }
 
@@ -355,6 +370,7 @@ int main(void)
 	kmsg_len = read_kmsg(kmsg, sizeof(kmsg));
 	parse_bootmark(&w.pid1, kmsg);
 	sums_check("/etc/sums", &w.files);
+	w.writable = can_write();
 	guest_read("/proc/cmdline", cmdline, sizeof(cmdline));
 	guest_option(cmdline, "finalinit", mode, sizeof(mode));
 	if (strcmp(mode, "greet") == 0)

@@ -1,0 +1,110 @@
+# shellcheck shell=bash disable=SC1091,SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the scenarios with a root image share: images made of the root that the others mount over NFS, manifests
+# and signatures of a key made here, and nginx with them, laid over the server VM's image.
+#
+#   web_images DIR    makes them, and DIR/web.cpio for SERVER_EXTRA
+#   $images           DIR, for digests and keys
+
+# shellcheck source=tests-qemu/scenario.bash
+source "${BASH_SOURCE[0]%/*}/scenario.bash"
+
+web=http://$server_ip
+web_here=${BASH_SOURCE[0]%/*}
+
+web_images() {
+    export images=$1
+    local dir=$1/tree/web
+    mkdir -p "$dir"
+    web_kinds "$dir"
+    web_proofs "$dir"
+    web_server "$1/tree"
+    (cd "$1/tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/web.cpio"
+}
+
+# The same root in every form.
+web_kinds() {
+    local dir=$1 root=$LAB/export/root
+    mksquashfs "$root" "$dir/root.squashfs" -quiet -no-progress -all-root -noappend >/dev/null
+    mkfs.erofs --all-root "$dir/root.erofs" "$root" >/dev/null 2>&1
+    (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$dir/root.cpio"
+    tar -C "$root" --owner=0 --group=0 --numeric-owner -cf - . | zstd -q -3 >"$dir/root.tar.zst"
+    mkdir -p "$images/iso/LiveOS"
+    ln -f "$dir/root.squashfs" "$images/iso/LiveOS/squashfs.img"
+    xorriso -as mkisofs -quiet -R -o "$dir/live.iso" "$images/iso" 2>/dev/null
+    echo '<html><body>Please log in</body></html>' >"$dir/login.squashfs"
+}
+
+# Signed by the site's key: root.squashfs and its manifest. What else there is must not be believed.
+web_proofs() {
+    local dir=$1 key
+    for key in site other; do
+        minisign -G -W -p "$images/$key.pub" -s "$images/$key.key" >/dev/null
+    done
+    "$vm_build/initagent" manifest "$dir/root.squashfs" --chunk-size 256K
+    web_sign site "$dir"/root.squashfs{,.manifest}
+    # another's signature; none at all; one byte damaged after it was signed
+    ln "$dir/root.squashfs" "$dir/stranger.squashfs"
+    web_sign other "$dir/stranger.squashfs"
+    ln "$dir/root.squashfs" "$dir/unsigned.squashfs"
+    mkdir "$dir/damaged"
+    cp "$dir"/root.squashfs{,.minisig,.manifest,.manifest.minisig} "$dir/damaged/"
+    printf 'x' | dd of="$dir/damaged/root.squashfs" bs=1 seek=1000000 conv=notrunc status=none
+    mkdir "$dir/forged"
+    sed 's/"size": *[0-9]*/"size": 4096/' "$dir/root.squashfs.manifest" >"$dir/forged/root.squashfs.manifest"
+    cp "$dir/root.squashfs.manifest.minisig" "$dir/forged/"
+}
+
+web_sign() {
+    local key=$1 file
+    shift
+    for file; do
+        minisign -S -W -s "$images/$key.key" -m "$file" -t "lab $(basename "$file")" >/dev/null
+    done
+}
+
+# nginx of this machine and its libraries: the lab's root is made of the same suite.
+web_server() {
+    local dir=$1 file
+    mkdir -p "$dir/etc" "$dir/bin"
+    for file in /usr/sbin/nginx $(ldd /usr/sbin/nginx | grep -o '/[^ ]*'); do
+        install -D "$file" "$dir$file"
+    done
+    install -m 755 "$web_here/guest/web" "$dir/bin/web"
+    cp "$web_here/guest/nginx.conf" "$dir/etc/"
+}
+
+# digest FILE: rd.root.digest= of it; site_key: rd.root.key= of the site.
+digest() {
+    echo "rd.root.digest=sha256:$(sha256sum "$images/tree/web/$1" | cut -d ' ' -f 1)"
+}
+
+site_key() {
+    echo "rd.root.key=$(sed -n 2p "$images/site.pub")"
+}
+
+# assert_image SECONDS FORMAT PROOF: the whole of a good boot: every file as it was, a root that can be written
+# to, nobody left behind.
+assert_image() {
+    node_booted "$1"
+    assert_eq "$(node_result .files_bad)" 0 "files damaged"
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_clean_handover
+    assert_state .root.type image
+    assert_state .root.format "$2"
+    assert_state .root.proof "$3"
+    assert_state '[.phases[].name | select(. == "fetch" or . == "mount")] | @text' '["fetch","mount"]'
+}
+
+# assert_overlay FSTYPE: the root is an overlay of memory over a read-only image.
+assert_overlay() {
+    local line
+    for line in ' / / rw.* - overlay LiveOS_rootfs ' " /run/rootfsbase ro.* - $1 /dev/loop[0-9]* ro"; do
+        grep -q "$line" "$node_dir/results/mountinfo" || {
+            echo "not mounted: $line"
+            cat "$node_dir/results/mountinfo"
+            return 1
+        }
+    done
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The root from an image of web servers: what boots, and what must never boot.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load web
+
+setup_file() {
+    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
+    web_images "$BATS_FILE_TMPDIR/images"
+    SERVER_EXTRA=$images/web.cpio server_start >/dev/null
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/agent.img
+    server reset
+    server shell web start
+}
+
+# boots CMDLINE: a node with an Ethernet interface and nothing else.
+boots() {
+    node_start "$image" "$console ip=dhcp $*"
+}
+
+@test "squashfs with a digest: the root is writable, the image is not" {
+    boots "root=live:$web/root.squashfs $(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_overlay squashfs
+    assert_state .root.url "$web/root.squashfs"
+    assert_state '.causes | length' 0
+    assert_console 'squashfs from http://10.99.0.1.*MiB/s.*proof: digest'
+}
+
+@test "signed manifest with digests of chunks" {
+    boots "root=$web/root.squashfs.manifest $(site_key)"
+    assert_image 60 squashfs signature
+    assert_console 'signed: lab root.squashfs.manifest'
+    assert_state .root.url "$web/root.squashfs"
+}
+
+@test "signature beside a bare image" {
+    boots "root=$web/root.squashfs $(site_key)"
+    assert_image 60 squashfs signature
+    assert_console 'signed: lab root.squashfs'
+}
+
+@test "erofs" {
+    boots "root=$web/root.erofs $(digest root.erofs)"
+    assert_image 60 erofs digest
+    assert_overlay erofs
+}
+
+@test "cpio, without any proof" {
+    boots "root=$web/root.cpio"
+    assert_image 60 cpio none
+}
+
+@test "tar.zst" {
+    boots "root=$web/root.tar.zst $(digest root.tar.zst)"
+    assert_image 60 zstd digest
+    assert_state .root.holds tar
+}
+
+@test "ISO with LiveOS/squashfs.img" {
+    boots "root=live:$web/live.iso $(digest live.iso)"
+    assert_image 60 iso digest
+    assert_overlay squashfs
+    assert_state .root.inside LiveOS/squashfs.img
+}
+
+@test "root=dhcp: the URL in root-path, the proof on the command line; the server known by name" {
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,http://server.lab.test/root.squashfs"
+    boots "root=dhcp $(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_state .root.url http://server.lab.test/root.squashfs
+}
+
+@test "mirrors that are dead, and one that is not" {
+    boots "root=$web:81/root.squashfs rd.root.mirror=$web:82/root.squashfs \
+rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_state .root.server "$web:8080"
+    # a dead one was asked before
+    assert_state '[.causes[].code] | @text' '["IA-E621"]'
+}
+
+@test "a mirror whose image is damaged: that chunk from the other" {
+    boots "root=$web/damaged/root.squashfs.manifest rd.root.mirror=$web:8080/root.squashfs.manifest $(site_key)"
+    assert_image 60 squashfs signature
+    assert_state '[.causes[].code] | @text' '["IA-E631"]'
+    assert_state .root.attempts 2
+}
+
+@test "server 10 s late" {
+    server shell web stop
+    boots "root=$web/root.squashfs $(digest root.squashfs) rd.retry=60"
+    node_wait 60 'IA-E621'
+    refute_within 10 'reboot: '
+    server shell web start
+    assert_image 60 squashfs digest
+}
+
+@test "slow server: bytes, rate, time left and mirror on the console" {
+    boots "root=$web:8081/root.squashfs $(digest root.squashfs)"
+    node_wait 60 'image: [0-9.]+ of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ s left, from http://10.99.0.1:8081'
+    assert_image 60 squashfs digest
+}
+
+@test "killed while it gets an address and right after the mount" {
+    boots "root=$web/root.squashfs $(digest root.squashfs) bootmark.kill=addr,mount"
+    node_booted 60
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+    assert_clean_handover
+    assert_console "bootmark: killed the agent .* at=mount"
+    assert_state .root.type image
+    assert_overlay squashfs
+}
+
+@test "refused: wrong digest" {
+    boots "root=$web/root.squashfs $(digest root.cpio) rd.retry=20 $reboot"
+    assert_failed 60 IA-E630 restart
+}
+
+@test "refused: digest of the image on a manifest" {
+    boots "root=$web/root.squashfs.manifest $(digest root.squashfs) rd.retry=20 $reboot"
+    assert_failed 60 IA-E630 restart
+}
+
+@test "refused: signed by a stranger" {
+    boots "root=$web/stranger.squashfs $(site_key) rd.retry=20 $reboot"
+    assert_failed 60 IA-E665 restart
+}
+
+@test "refused: not signed" {
+    boots "root=$web/unsigned.squashfs $(site_key) rd.retry=20 $reboot"
+    assert_failed 60 IA-E663 restart
+}
+
+@test "refused: damaged after it was signed" {
+    boots "root=$web/damaged/root.squashfs $(site_key) rd.retry=20 $reboot"
+    assert_failed 60 IA-E664 restart
+}
+
+@test "refused: manifest forged after it was signed" {
+    boots "root=$web/forged/root.squashfs.manifest $(site_key) rd.retry=20 $reboot"
+    assert_failed 60 IA-E664 restart
+}
+
+@test "refused: damaged on every mirror of a signed manifest" {
+    boots "root=$web/damaged/root.squashfs.manifest \
+rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 $reboot"
+    assert_failed 60 IA-E631 restart
+}
+
+@test "refused: larger than this node's memory, with the numbers" {
+    boots "root=$web/huge.squashfs rd.retry=20 $reboot"
+    assert_failed 60 IA-E632 restart
+    assert_console 'IA-E632 .*2147483648|IA-E632 .*2048'
+}
+
+@test "refused: a page somebody's proxy made up" {
+    boots "root=$web/login.squashfs rd.retry=20 $reboot"
+    assert_failed 60 IA-E650 restart
+    assert_console 'an HTML page'
+}
+
+@test "refused: a digest that is none" {
+    boots "root=$web/root.squashfs rd.root.digest=sha256:1234 rd.retry=20 $reboot"
+    assert_failed 60 IA-E101 restart
+}
+
+@test "refused: a key that is none, the URL from DHCP" {
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,http://server.lab.test/root.squashfs"
+    boots "root=dhcp rd.root.key=RWnonsense rd.retry=20 $reboot"
+    assert_failed 60 IA-E102 restart
+}
