@@ -24,7 +24,19 @@ MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a
 	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
 	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a -lm
 
-DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie'
+# The parts a build may leave out; each library says in its recipe which one it is for.
+FEATURES_ALL := http tls archive
+FEATURES     ?= $(FEATURES_ALL)
+$(if $(filter-out $(FEATURES_ALL),$(FEATURES)),$(error FEATURES: no such feature: $(filter-out \
+	$(FEATURES_ALL),$(FEATURES)); there are: $(FEATURES_ALL)))
+$(if $(filter tls,$(FEATURES)),$(if $(filter http,$(FEATURES)),,$(error FEATURES: tls needs http)))
+has = $(filter $(1),$(FEATURES))
+
+MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
+	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a libmbedcrypto.a))
+
+DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
+	DEPS_FEATURES='$(sort $(FEATURES))'
 
 # NAME:HASH:NEED,NEED of every library. The stamp's name holds the hash, so that a changed recipe is
 # simply a stamp that does not exist yet.
