@@ -5,6 +5,7 @@
 #   make demo       boot a server and a diskless node in QEMU, console shown live
 #   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
+#   make FEATURES="http tls archive"   what to build in; a smaller agent lacks what is left out
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
 #
 # Two flavours are built from the same sources: "musl" is the product (static), "host" is a
@@ -41,6 +42,10 @@ INSTALLS :=        # targets that install a part below $(DESTDIR)$(PREFIX)
 CLEAN :=
 
 include deps/rules.mk
+
+# What the build has: code asks for FEATURE_HTTP and so on.
+DEFS += $(foreach f,$(FEATURES),-DFEATURE_$(shell tr a-z A-Z <<<$(f)))
+
 include kernel-cmdline/rules.mk
 include initagent/rules.mk
 include dracut/rules.mk

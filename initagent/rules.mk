@@ -14,7 +14,9 @@
 not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
-AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c,$(wildcard initagent/*.c initagent/*/*.c)))
+# Rooms that a feature is for; without it they and their tests are no part of the build.
+ABSENT       := $(if $(call has,http),,initagent/fetch/%)
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
@@ -29,9 +31,9 @@ MUSL_PROVIDERS := mlx4,mlx5,rxe,siw
 
 CSTD         := -std=gnu11
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
-		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS)
+		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS) $(if $(call has,tls),-DTLS_MBEDTLS)
 SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
-HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad
+HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad $(if $(call has,http),libcurl)
 HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)
@@ -59,6 +61,9 @@ $(BUILD)/musl/%.o: %.c $(DEPS_STAMP) $(BUILD)/musl/.flags
 
 $(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
 	$(call compile,HOST,$(HOST_CC) $(HOST_CFLAGS))
+
+# A digest is worth its size: unrolled it is twice as fast.
+$(BUILD)/musl/initagent/fetch/sha256.o: MUSL_AGENT += -O2
 
 $(BUILD)/initagent: $(MUSL_OBJS) $(DEPS_STAMP) $(BUILD)/musl/.list $(BUILD)/musl/.flags
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $(MUSL_OBJS) \

@@ -8,8 +8,8 @@
 # Both link against $(HOST_LIB). One that needs more says so in its folder's rules.mk:
 #   $(BUILD)/host/X/test_Y: $(BUILD)/host/X/extra.o
 
-TEST_SRCS  := $(wildcard */test_*.c */*/test_*.c)
-FUZZ_SRCS  := $(filter-out tests/fuzz_main.c,$(wildcard */fuzz_*.c */*/fuzz_*.c))
+TEST_SRCS  := $(filter-out $(ABSENT),$(wildcard */test_*.c */*/test_*.c))
+FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c))
 TEST_PROGS := $(TEST_SRCS:%.c=$(BUILD)/host/%)
 FUZZ_PROGS := $(FUZZ_SRCS:%.c=$(BUILD)/host/%)
 TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/*.c)))
@@ -46,6 +46,19 @@ IBSIM_ASK := $(BUILD)/host/tests/ibsim/ask
 $(IBSIM_ASK): %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
 
+# Runs the fetch room alone, in both flavours, against a server that does everything wrong, for tests/fetch.bats.
+FETCHDRIVE   := $(addsuffix /tests/fetch/fetchdrive,$(BUILD)/host $(BUILD)/musl)
+HOSTILE_HTTP := $(BUILD)/host/tests/fetch/hostile
+
+$(BUILD)/host/tests/fetch/fetchdrive: %: %.o $(HOST_LIB)
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
+
+$(BUILD)/musl/tests/fetch/fetchdrive: %: %.o $(MUSL_OBJS)
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+
+$(HOSTILE_HTTP): %: %.o
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
+
 # The same program without the define that drags the providers in: links as well, and finds no device.
 $(BUILD)/musl/tests/static/no-providers.o: tests/static/static.c $(DEPS_STAMP)
 	$(call compile,MUSL,$(filter-out -DRDMA_STATIC_PROVIDERS=%,$(MUSL_CC) $(MUSL_AGENT)))
@@ -54,6 +67,7 @@ $(STATIC): %: %.o
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
 		mv $$t.map $@.map)
 
+CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(HOSTILE_HTTP))
 CHECK_DEPS += $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) $(BUILD)/musl/tests/static/module.o
 
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
@@ -114,5 +128,5 @@ fuzz:
 endif
 .PHONY: fuzz
 
--include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK)) $(TEST_LIB:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(HOSTILE_HTTP)) $(TEST_LIB:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
 	$(BUILD)/fuzz/*/*/*.d)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * exchange: one question and answer with a web server, done by libcurl. What comes is checked by head, resume and
+ * sink: libcurl carries bytes and does TLS, it decides nothing. It neither looks names up nor follows redirects.
+ * Used in the process that fetches.
+ */
+#pragma once
+
+#include "fetch/order.h"
+
+struct exchange;
+
+/*
+ * exchange_new: sets libcurl up, which needs files: before the rights are given up. ctl: where news go and orders come
+ * from, borrowed. 0 or -errno.
+ */
+int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl);
+struct exchange *exchange_free(struct exchange *x);
+DEFINE_FREEP(struct exchange, exchange_free)
+
+/* exchange_run: carries an ORDER_GET out, until its end or ORDER_STOP; the news go out as it goes along. */
+void exchange_run(struct exchange *x, const struct fetch_order *order);

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* head: see head.h. */
+#include "fetch/head.h"
+
+#include <strings.h>
+
+#include "cursor.h"
+
+/* --- pieces -------------------------------------------------------------------------------- */
+
+static bool is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* One to eighteen digits: more would be more than there is memory in the world. */
+static bool take_number(struct cursor *c, uint64_t *ret)
+{
+	uint64_t value = 0;
+	size_t n = 0;
+
+	while (c->left && is_digit(*c->at) && n < 19) {
+		value = value * 10 + (uint64_t)(cursor_u8(c) - '0');
+		n++;
+	}
+	*ret = value;
+	return n > 0 && n < 19;
+}
+
+static bool take_byte(struct cursor *c, char want)
+{
+	return cursor_u8(c) == (uint8_t)want && !c->failed;
+}
+
+static bool take_text(struct cursor *c, const char *want)
+{
+	size_t n = strlen(want);
+	const uint8_t *p = cursor_take(c, n);
+
+	return p && strncasecmp((const char *)p, want, n) == 0;
+}
+
+static bool is(const struct cursor *c, const char *word)
+{
+	return c->left == strlen(word) && strncasecmp((const char *)c->at, word, c->left) == 0;
+}
+
+/* Without white space around it. */
+static struct cursor trimmed(struct cursor c)
+{
+	while (c.left && (*c.at == ' ' || *c.at == '\t'))
+		cursor_skip(&c, 1);
+	while (c.left && (c.at[c.left - 1] == ' ' || c.at[c.left - 1] == '\t'))
+		c.left--;
+	return c;
+}
+
+/* --- dates --------------------------------------------------------------------------------- */
+
+static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+/* Days since 1970 of a day in the Gregorian calendar; the year is taken to begin in March. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
+{
+	year -= month <= 2;
+	month = (month + 9) % 12;
+	return year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719468;
+}
+
+static bool take_fixed(struct cursor *c, size_t digits, uint64_t max, uint64_t *ret)
+{
+	struct cursor part = cursor_sub(c, digits);
+
+	return take_number(&part, ret) && !part.left && *ret <= max;
+}
+
+static bool take_month(struct cursor *c, uint64_t *ret)
+{
+	const uint8_t *p = cursor_take(c, 3);
+
+	for (uint64_t i = 0; p && i < 12; i++)
+		if (memcmp(p, months + 3 * i, 3) == 0) {
+			*ret = i + 1;
+			return true;
+		}
+	return false;
+}
+
+bool head_date(const char *text, size_t len, int64_t *ret)
+{
+	struct cursor c = cursor_make(text, len);
+	uint64_t day, month, year, hour, minute, second;
+
+	/* The day of the week says nothing new. */
+	if (len != 29 || !cursor_skip(&c, 3) || !take_text(&c, ", ") || !take_fixed(&c, 2, 31, &day) ||
+		!take_byte(&c, ' ') || !take_month(&c, &month) || !take_byte(&c, ' ') ||
+		!take_fixed(&c, 4, 9999, &year))
+		return false;
+	if (!take_byte(&c, ' ') || !take_fixed(&c, 2, 23, &hour) || !take_byte(&c, ':') ||
+		!take_fixed(&c, 2, 59, &minute) || !take_byte(&c, ':') || !take_fixed(&c, 2, 60, &second) ||
+		!take_text(&c, " GMT") || day == 0 || year < 1970)
+		return false;
+	*ret = days_of((int64_t)year, (int64_t)month, (int64_t)day) * 86400 + (int64_t)hour * 3600 +
+		(int64_t)minute * 60 + (int64_t)second;
+	return true;
+}
+
+/* --- fields -------------------------------------------------------------------------------- */
+
+static void fail(struct head *h, enum head_fault fault)
+{
+	if (h->fault == HEAD_FINE)
+		h->fault = fault;
+}
+
+/* The same length may be said twice, also in one line (RFC 9110 8.6). */
+static void content_length(struct head *h, struct cursor v)
+{
+	do {
+		uint64_t value;
+
+		v = trimmed(v);
+		if (!take_number(&v, &value)) {
+			fail(h, HEAD_MALFORMED);
+			return;
+		}
+		if ((h->has_length && h->length != value) || h->chunked)
+			fail(h, HEAD_LENGTHS);
+		h->has_length = true;
+		h->length = value;
+		v = trimmed(v);
+	} while (v.left && take_byte(&v, ','));
+	if (v.left || v.failed)
+		fail(h, HEAD_MALFORMED);
+}
+
+/* Chunks are the only coding that is no packing. */
+static void transfer_encoding(struct head *h, struct cursor v)
+{
+	if (is(&v, "identity"))
+		return;
+	if (!is(&v, "chunked"))
+		fail(h, HEAD_ENCODED);
+	if (h->has_length || h->chunked)
+		fail(h, HEAD_LENGTHS);
+	h->chunked = true;
+}
+
+static void content_encoding(struct head *h, struct cursor v)
+{
+	if (v.left && !is(&v, "identity"))
+		fail(h, HEAD_ENCODED);
+}
+
+/* "bytes 0-99/1000", "bytes 0-99/" and a star; the form of an unsatisfied range has no first byte. */
+static void content_range(struct head *h, struct cursor v)
+{
+	uint64_t first, last, total = 0;
+
+	if (!take_text(&v, "bytes ") || (v.left && *v.at == '*'))
+		return;
+	if (!take_number(&v, &first) || !take_byte(&v, '-') || !take_number(&v, &last) || !take_byte(&v, '/') ||
+		(!(v.left == 1 && *v.at == '*') && (!take_number(&v, &total) || v.left || total <= last)) ||
+		last < first) {
+		fail(h, HEAD_MALFORMED);
+		return;
+	}
+	if (h->has_range && (h->first != first || h->last != last || h->total != total))
+		fail(h, HEAD_LENGTHS);
+	h->has_range = true;
+	h->first = first;
+	h->last = last;
+	h->total = total;
+}
+
+/* An ETag that could not be sent back as it is is no validator. */
+static void etag(struct head *h, struct cursor v)
+{
+	h->weak = v.left > 2 && v.at[0] == 'W' && v.at[1] == '/';
+	if (h->weak)
+		cursor_skip(&v, 2);
+	h->etag[0] = 0;
+	if (v.left < 2 || v.left >= sizeof(h->etag) || v.at[0] != '"' || v.at[v.left - 1] != '"')
+		return;
+	for (size_t i = 1; i + 1 < v.left; i++)
+		if (v.at[i] < 0x21 || v.at[i] > 0x7e || v.at[i] == '"')
+			return;
+	memcpy(h->etag, v.at, v.left);
+	h->etag[v.left] = 0;
+}
+
+static void last_modified(struct head *h, struct cursor v)
+{
+	int64_t when;
+
+	h->modified[0] = 0;
+	if (!head_date((const char *)v.at, v.left, &when))
+		return;
+	memcpy(h->modified, v.at, v.left);
+	h->modified[v.left] = 0;
+}
+
+static void date(struct head *h, struct cursor v)
+{
+	h->has_date = head_date((const char *)v.at, v.left, &h->date);
+}
+
+static void retry_after(struct head *h, struct cursor v)
+{
+	if (head_date((const char *)v.at, v.left, &h->retry_date))
+		return;
+	h->has_retry = take_number(&v, &h->retry) && !v.left;
+}
+
+static void location(struct head *h, struct cursor v)
+{
+	if (v.left >= sizeof(h->location) || memchr(v.at, 0, v.left)) {
+		fail(h, HEAD_MALFORMED);
+		return;
+	}
+	memcpy(h->location, v.at, v.left);
+	h->location[v.left] = 0;
+}
+
+static const struct {
+	const char *name;
+	void (*take)(struct head *h, struct cursor v);
+} fields[] = {
+	{"content-length", content_length},
+	{"transfer-encoding", transfer_encoding},
+	{"content-encoding", content_encoding},
+	{"content-range", content_range},
+	{"etag", etag},
+	{"last-modified", last_modified},
+	{"date", date},
+	{"retry-after", retry_after},
+	{"location", location},
+};
+
+/* --- lines --------------------------------------------------------------------------------- */
+
+void head_init(struct head *h)
+{
+	memset(h, 0, sizeof(*h));
+}
+
+static void status_line(struct head *h, struct cursor c)
+{
+	uint64_t status = 0;
+	struct cursor digits;
+
+	/* An interim answer is no answer. */
+	if (h->status && (h->status >= 200 || !h->ended)) {
+		fail(h, HEAD_MALFORMED);
+		return;
+	}
+	head_init(h);
+	if (!take_text(&c, "HTTP/1.") || !is_digit(cursor_u8(&c)) || !take_byte(&c, ' '))
+		fail(h, HEAD_MALFORMED);
+	digits = cursor_sub(&c, 3);
+	if (!take_number(&digits, &status) || digits.left || status < 100 || (c.left && !take_byte(&c, ' ')))
+		fail(h, HEAD_MALFORMED);
+	h->status = (uint16_t)status;
+}
+
+/* A date is only as good as the server's own clock: what counts is how far off it is from that. */
+static void end(struct head *h)
+{
+	h->ended = true;
+	if (!h->retry_date || !h->has_date || h->has_retry)
+		return;
+	h->has_retry = true;
+	h->retry = h->retry_date > h->date ? (uint64_t)(h->retry_date - h->date) : 0;
+}
+
+static void field_line(struct head *h, struct cursor c)
+{
+	const uint8_t *colon = c.left ? memchr(c.at, ':', c.left) : NULL;
+	struct cursor name;
+
+	/* A line that goes on on the next (obs-fold), or white space before the colon, hides things. */
+	if (!colon || colon == c.at || colon[-1] == ' ' || colon[-1] == '\t' || *c.at == ' ' || *c.at == '\t') {
+		fail(h, HEAD_MALFORMED);
+		return;
+	}
+	name = cursor_sub(&c, (size_t)(colon - c.at));
+	cursor_skip(&c, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (is(&name, fields[i].name))
+			fields[i].take(h, trimmed(c));
+}
+
+bool head_line(struct head *h, const void *line, size_t len)
+{
+	struct cursor c = cursor_make(line, len);
+
+	if (c.left && c.at[c.left - 1] == '\n')
+		c.left--;
+	if (c.left && c.at[c.left - 1] == '\r')
+		c.left--;
+	if (h->ended && h->status >= 200)
+		return h->fault == HEAD_FINE;
+	if (!h->status || h->ended)
+		status_line(h, c);
+	else if (!c.left)
+		end(h);
+	else
+		field_line(h, c);
+	return h->fault == HEAD_FINE;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tls: see tls.h. The product's library is mbedTLS; the host flavour's libcurl brings another one, which looks at
+ * the clock in its own way.
+ */
+#include "fetch/tls.h"
+
+#ifdef TLS_MBEDTLS
+#include <mbedtls/platform_time.h>
+#include <mbedtls/ssl.h>
+#include <mbedtls/x509_crt.h>
+#endif
+
+struct tls {
+	const void *ca;
+	size_t ca_len;
+	int64_t clock_floor;
+	uint32_t flags; /* why a certificate was refused, in the library's bits */
+};
+
+#ifdef TLS_MBEDTLS
+
+/*
+ * The library asks for the time without saying for whom: the floor is the process's. This file runs only in the
+ * process that fetches, which has one set-up.
+ */
+static mbedtls_time_t floor_time;
+
+static mbedtls_time_t time_or_floor(mbedtls_time_t *ret)
+{
+	mbedtls_time_t now = time(NULL);
+
+	if (now < floor_time)
+		now = floor_time;
+	if (ret)
+		*ret = now;
+	return now;
+}
+
+static int on_certificate(void *data, mbedtls_x509_crt *crt, int depth, uint32_t *flags)
+{
+	struct tls *t = data;
+
+	(void)crt;
+	(void)depth;
+	if (time(NULL) < t->clock_floor)
+		*flags &= ~(uint32_t)(MBEDTLS_X509_BADCERT_FUTURE | MBEDTLS_X509_BADCRL_FUTURE);
+	t->flags |= *flags;
+	return 0;
+}
+
+static CURLcode on_context(CURL *easy, void *config, void *data)
+{
+	(void)easy;
+	mbedtls_ssl_conf_verify(config, on_certificate, data);
+	return CURLE_OK;
+}
+
+static const struct {
+	uint32_t flag;
+	const char *words;
+} reasons[] = {
+	{MBEDTLS_X509_BADCERT_EXPIRED, "it has expired"},
+	{MBEDTLS_X509_BADCERT_FUTURE, "it is not valid yet (or this node's clock is slow)"},
+	{MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name"},
+	{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "nobody this node trusts has signed it"},
+	{MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak"},
+	{MBEDTLS_X509_BADCERT_BAD_MD, "its signature is of a kind that is too weak"},
+	{MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE, "it is not for a server"},
+	{UINT32_MAX, "it cannot be verified"},
+};
+
+const char *tls_reason(const struct tls *t)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (t->flags & reasons[i].flag)
+			return reasons[i].words;
+	return "";
+}
+
+static CURLcode hook(struct tls *t, CURL *easy)
+{
+	CURLcode e = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_context);
+
+	floor_time = t->clock_floor;
+	mbedtls_platform_set_time(time_or_floor);
+	return e ? e : curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, t);
+}
+
+#else
+
+const char *tls_reason(const struct tls *t)
+{
+	(void)t;
+	return "";
+}
+
+static CURLcode hook(struct tls *t, CURL *easy)
+{
+	(void)t;
+	(void)easy;
+	return CURLE_OK;
+}
+
+#endif
+
+int tls_new(struct tls **ret, const struct fetch_setup *setup)
+{
+	struct tls *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->ca = setup->ca;
+	t->ca_len = setup->ca_len;
+	t->clock_floor = setup->clock_floor;
+	*ret = t;
+	return 0;
+}
+
+struct tls *tls_free(struct tls *t)
+{
+	free(t);
+	return NULL;
+}
+
+#ifdef FEATURE_TLS
+/* The certificates are bytes: the process that fetches can open no file. None at all means that none is trusted. */
+CURLcode tls_apply(struct tls *t, CURL *easy)
+{
+	struct curl_blob ca = {.flags = CURL_BLOB_NOCOPY, .len = t->ca_len};
+	CURLcode e;
+
+	t->flags = 0;
+	memcpy(&ca.data, &t->ca, sizeof(ca.data));
+	e = curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	e = e ? e : curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+	if (e == CURLE_OK && t->ca)
+		e = curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
+	return e ? e : hook(t, easy);
+}
+#else
+CURLcode tls_apply(struct tls *t, CURL *easy)
+{
+	t->flags = 0;
+	return hook(t, easy);
+}
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * url: http and https URLs, as configured or from a redirect (RFC 3986). User names and passwords in a URL are
+ * refused: a command line is no place for them. Pure.
+ */
+#pragma once
+
+#include "value.h"
+
+#define URL_HOST_MAX 254
+#define URL_PATH_MAX 1536 /* signed URLs of object stores are around 1000 */
+#define URL_TEXT_MAX (URL_HOST_MAX + URL_PATH_MAX + 24)
+
+struct url {
+	bool https;
+	bool literal;		  /* host is an address */
+	uint16_t port;
+	struct inet_addr address; /* when literal */
+	char host[URL_HOST_MAX];  /* lower case, IPv6 without brackets */
+	char path[URL_PATH_MAX];  /* with query, begins with "/" */
+};
+
+/* url_parse: 0, -EINVAL (no such URL) or -E2BIG. *ret is written only on 0. */
+int url_parse(struct url *ret, const char *text, size_t len);
+
+/*
+ * url_resolve: what a reference, such as the value of Location, means seen from base: a whole URL, or one
+ * without scheme, host or folder. As url_parse(); a fragment is dropped.
+ */
+int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len);
+
+/* url_text: the URL as text; a port that goes without saying is left out. Returns buf. */
+const char *url_text(const struct url *u, char buf[static URL_TEXT_MAX]);
+
+/* url_site: scheme, host and port only, for messages. Returns buf. */
+const char *url_site(const struct url *u, char buf[static URL_TEXT_MAX]);
