@@ -1,0 +1,668 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
+#
+# The fetch room against nginx and against a server that does what a server must not do (tests/fetch/hostile.c says
+# what), in a network namespace of its own. "Wrong" always means: no "done", whatever the bytes in the file are.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	[[ $EUID -eq 0 ]] || skip "network namespaces need root"
+	export F=$BATS_FILE_TMPDIR
+	# 3,000,000 bytes: not a multiple of anything.
+	head -c 3000000 /dev/urandom >"$F/file"
+	SUM=$(sum "$F/file")
+	export SUM
+	certificates
+}
+
+sum() {
+	sha256sum "$1" | cut -d' ' -f1
+}
+
+# certificates: an authority, and certificates of it and of others: good, for another name, expired, from the future.
+certificates() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/ca.key" -out "$F/ca.pem" \
+		-subj "/CN=lab authority" -days 3650 2>/dev/null
+	certificate good images.example "$F/ca" -days 3650
+	certificate other elsewhere.example "$F/ca" -days 3650
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/self.key" -out "$F/self.pem" \
+		-subj "/CN=images.example" -addext "subjectAltName=DNS:images.example" -days 3650 2>/dev/null
+	certificate expired images.example "$F/ca" -not_before 20200101000000Z -not_after 20210101000000Z
+	certificate future images.example "$F/ca" -not_before 20900101000000Z -not_after 20990101000000Z
+}
+
+# certificate NAME HOST CA OPTION...: by "openssl ca" where dates are given, which x509 of this release cannot set.
+certificate() {
+	local name=$1 host=$2 ca=$3
+	shift 3
+
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/$name.key" -out "$F/$name.csr" \
+		-subj "/CN=$host" 2>/dev/null
+	: >"$F/$name.index"
+	cat >"$F/$name.conf" <<-CONF
+		[ca]
+		default_ca = lab
+		[lab]
+		database = $F/$name.index
+		new_certs_dir = $F
+		rand_serial = yes
+		default_md = sha256
+		policy = any
+		x509_extensions = ext
+		[any]
+		commonName = supplied
+		[ext]
+		subjectAltName = DNS:$host, IP:127.0.0.1
+	CONF
+	if [[ $1 == -not_before ]]; then
+		set -- -startdate "$2" -enddate "$4"
+	fi
+	openssl ca -batch -config "$F/$name.conf" -cert "$ca.pem" -keyfile "$ca.key" -in "$F/$name.csr" \
+		-out "$F/$name.pem" "$@" 2>/dev/null
+}
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	T=$BATS_TEST_TMPDIR
+	B=$(realpath "${BUILD:-build}")
+	NS=iaf$$x$BATS_TEST_NUMBER
+	PIDS=()
+	FLAVOUR=host
+	mkdir -p "$T/root/etc"
+	ip netns add "$NS"
+	ip -n "$NS" link set lo up
+	# Whatever is sent to 10.9.9.0/24 vanishes.
+	ip -n "$NS" link add void type veth peer name hole
+	ip -n "$NS" addr add 10.9.9.1/24 dev void
+	ip -n "$NS" link set hole up
+	ip -n "$NS" link set void up arp off
+}
+
+teardown() {
+	local pid
+	for pid in ${PIDS[@]+"${PIDS[@]}"}; do
+		kill "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+	[[ -z ${NS:-} ]] || ip netns del "$NS" 2>/dev/null || :
+}
+
+# ready COMMAND...: waits until the command succeeds, at most 5 s.
+ready() {
+	local i
+	for ((i = 0; i < 250; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	return 1
+}
+
+# hostile [ADDRESS [FILE]]: starts the server; $U is its URL, $LOG its log.
+hostile() {
+	local address=${1:-127.0.0.1} number=${#PIDS[@]} host
+	LOG=$T/log$number
+	ip netns exec "$NS" "$B/host/tests/fetch/hostile" "$address" "${2:-$F/file}" "$LOG" >"$T/port$number" 3>&- &
+	PIDS+=($!)
+	ready [ -s "$T/port$number" ]
+	host=$address
+	[[ $address != *:* ]] || host="[$address]"
+	U=http://$host:$(<"$T/port$number")
+}
+
+# nginx_on PORT LINE...: serves the folder $F on 127.0.0.1:PORT with more lines in its configuration.
+nginx_on() {
+	local port=$1
+	shift
+	mkdir -p "$T/nginx"
+	cat >"$T/nginx/conf" <<-CONF
+		daemon off;
+		user root;
+		pid $T/nginx/pid;
+		error_log $T/nginx/error;
+		events { worker_connections 64; }
+		http {
+			access_log $T/nginx/access;
+			client_body_temp_path $T/nginx/a; proxy_temp_path $T/nginx/b; fastcgi_temp_path $T/nginx/c;
+			uwsgi_temp_path $T/nginx/d; scgi_temp_path $T/nginx/e;
+			server { listen 127.0.0.1:$port; root $F; $* }
+		}
+	CONF
+	ip netns exec "$NS" nginx -e "$T/nginx/error" -c "$T/nginx/conf" 3>&- &
+	PIDS+=($!)
+	ready ip netns exec "$NS" bash -c ": </dev/tcp/127.0.0.1/$port"
+}
+
+# fetch OPTION... URL...: runs the room; its lines are $output.
+fetch() {
+	local drive=$B/$FLAVOUR/tests/fetch/fetchdrive
+
+	run --separate-stderr ip netns exec "$NS" timeout 60 "$drive" --prefix "$T/root" --deadline 20000 \
+		--stall 1000 "$@"
+	# shellcheck disable=SC2154 # set by run
+	printf '%s\n' "$output" "errors:" "$stderr"
+}
+
+to_file() {
+	fetch --out "$T/out" "$@"
+}
+
+# right: it is done, and it is the file.
+right() {
+	[ "$status" -eq 0 ]
+	[[ $output == *"done 3000000"* ]]
+	cmp "$T/out" "$F/file"
+}
+
+# wrong CODE TEXT: it stopped with that cause, and never said "done".
+wrong() {
+	[ "$status" -eq 3 ]
+	[[ $output == *"fatal IA-E$1 "*"$2"* ]]
+	[[ $output != *"done "* ]]
+}
+
+# extra: how many bytes were sent beyond the file's size.
+sent() {
+	awk '{ n += $3 } END { printf "%d\n", n }' "$LOG"
+}
+
+# --- as it should be -----------------------------------------------------------------------------
+
+@test "nginx: a whole file, with digest and size" {
+	nginx_on 8080
+	to_file --sha256 "$SUM" --size 3000000 http://127.0.0.1:8080/file
+	right
+	[[ $output == *"size 3000000 http://127.0.0.1:8080"* ]]
+}
+
+@test "nginx: an empty file, and one of a byte" {
+	nginx_on 8080
+	: >"$F/empty"
+	printf x >"$F/byte"
+	to_file --sha256 "$(sum "$F/empty")" http://127.0.0.1:8080/empty
+	[[ $output == *"done 0 1"* && ! -s $T/out ]]
+	to_file --sha256 "$(sum "$F/byte")" http://127.0.0.1:8080/byte
+	[[ $output == *"done 1 1"* ]]
+}
+
+@test "the static flavour does the same" {
+	FLAVOUR=musl
+	nginx_on 8080
+	to_file --sha256 "$SUM" http://127.0.0.1:8080/file
+	right
+}
+
+@test "IPv6" {
+	hostile ::1
+	to_file --sha256 "$SUM" "$U/a"
+	right
+}
+
+@test "chunked, with interim answers before and trailers behind" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?chunked&trailer&interim"
+	right
+}
+
+@test "into memory, with a limit" {
+	nginx_on 8080
+	echo '{"name":"image"}' >"$F/manifest"
+	fetch --memory --limit 100 http://127.0.0.1:8080/manifest
+	[ "$status" -eq 0 ]
+	[[ $output == *'memory {"name":"image"}'* ]]
+	fetch --memory --limit 10 http://127.0.0.1:8080/manifest
+	wrong 632 "17 bytes (0 MiB), room for 10 (0 MiB)"
+}
+
+@test "memory has a limit even if nobody sets one" {
+	hostile
+	fetch --memory "$U/a"
+	wrong 632 "3000000 bytes (2 MiB), room for 1048576 (1 MiB)"
+	fetch --memory "$U/b?chunked"
+	wrong 632 "more than the 1048576 bytes (1 MiB) there is room for"
+}
+
+@test "a stream gets the bytes in order" {
+	hostile
+	ip netns exec "$NS" timeout 60 "$B/host/tests/fetch/fetchdrive" --stream --deadline 20000 --sha256 "$SUM" \
+		"$U/a?cut=1000000" 2>"$T/lines" >"$T/out"
+	cat "$T/lines"
+	grep -q '^done 3000000 3' "$T/lines"
+	cmp "$T/out" "$F/file"
+}
+
+@test "a stream whose reader is slow is no stalled transfer" {
+	hostile
+	# The reader begins when twice the time for a stall is over.
+	ip netns exec "$NS" timeout 60 "$B/host/tests/fetch/fetchdrive" --stream --stall 400 --deadline 20000 \
+		--sha256 "$SUM" "$U/a" 2>"$T/lines" | { sleep 1; cat >"$T/out"; }
+	cat "$T/lines"
+	grep -q '^done 3000000 1' "$T/lines"
+	cmp "$T/out" "$F/file"
+}
+
+@test "redirects: relative, to another server, and a name in between" {
+	hostile
+	local first=$U
+	hostile
+	echo "127.0.0.1 second.example" >"$T/root/etc/hosts"
+	to_file --sha256 "$SUM" "$first/a?status=302&loc=/b?status=301%26loc=${U/127.0.0.1/second.example}/c"
+	# hostile does not decode: the second step is told by hand.
+	to_file --sha256 "$SUM" "$first/a?status=302&loc=${U/127.0.0.1/second.example}/c"
+	right
+	[[ $output == *"lookup second.example"*"size 3000000 http://second.example"* ]]
+	to_file --sha256 "$SUM" "$first/folder/a?status=307&loc=../b"
+	right
+}
+
+@test "a proxy is given the whole URL and looks the name up itself" {
+	nginx_on 8080 'location / { proxy_pass http://127.0.0.1:8081; }'
+	local saved=$T
+	T=$T/second
+	nginx_on 8081
+	T=$saved
+	to_file --sha256 "$SUM" --proxy http://127.0.0.1:8080 http://nowhere.example/file
+	right
+	grep -q 'GET http://nowhere.example/file' "$T/nginx/access"
+	[[ $output != *lookup* ]]
+}
+
+# --- broken off ------------------------------------------------------------------------------------
+
+@test "cut short again and again: it goes on where it was, even without digest" {
+	hostile
+	to_file "$U/a?cut=700000"
+	right
+	[[ $output == *"retry IA-E624 "*"done 3000000 5"* ]]
+	[ "$(sent)" -eq 3000000 ]
+}
+
+@test "broken at 20 random points, every other time with a reset: at most 5 % more bytes" {
+	FLAVOUR=musl
+	head -c 50000000 /dev/urandom >"$F/large"
+	hostile 127.0.0.1 "$F/large"
+	fetch --out "$T/out" --deadline 60000 --sha256 "$(sum "$F/large")" "$U/a?rcut=4000000&times=10" \
+		"$U/b?rcut=4000000&times=10&rst"
+	[ "$status" -eq 0 ]
+	cmp "$T/out" "$F/large"
+	[ "$(grep -c ^retry <<<"$output")" -ge 10 ]
+	echo "sent $(sent) bytes in $(wc -l <"$LOG") requests"
+	[ "$(sent)" -le 52500000 ]
+}
+
+@test "silence in the middle: given up after a while, then it goes on" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?cut=1000000&stall&times=1"
+	right
+	[[ $output == *"retry IA-E625 "*"1000000 bytes there"* ]]
+	[ "$(sent)" -eq 2000000 ] || [ "$(sent)" -eq 3000000 ]
+}
+
+@test "slow-loris: a byte now and then is no progress, in the body and in the head" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?drip=50&times=1"
+	right
+	[[ $output == *"retry IA-E625 "* ]]
+	to_file --sha256 "$SUM" "$U/b?driphead=50&times=1"
+	right
+	[[ $output == *"retry IA-E625 "* ]]
+}
+
+@test "mirrors: refused, silent and 404 ones are left for the one that works" {
+	hostile
+	local node
+	for node in 1 2 3; do
+		to_file --sha256 "$SUM" --node $node http://127.0.0.1:1/a http://10.9.9.9/a "$U/x?status=404" "$U/a"
+		right
+	done
+}
+
+@test "mirrors: half from one, half from another, when a digest is known" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?etag=x&cut=1500000&times=1&status=404&since=1" "$U/b?etag=y&cut=1500000&times=1&status=404&since=1"
+	right
+	[ "$(sent)" -eq 3000000 ]
+}
+
+@test "mirrors: without a digest, another mirror's bytes are never joined" {
+	hostile
+	to_file "$U/a?etag=x&cut=1500000&times=1&status=404&since=1" "$U/b?etag=y&other&cut=1500000&times=1"
+	[ "$status" -eq 0 ]
+	# All of one or all of the other.
+	cmp "$T/out" "$F/file" || [ "$(sum "$T/out")" = "$(perl -pe '$_ ^= "\x55" x length' "$F/file" | sha256sum | cut -d' ' -f1)" ]
+	[ "$(sent)" -ge 4500000 ]
+}
+
+@test "the process that fetches dies: another one begins anew" {
+	hostile
+	to_file --sha256 "$SUM" --kill-child 1000000 "$U/a?cut=1500000&stall&times=1" --stall 1500
+	right
+	[[ $output == *"retry IA-E637 "* ]]
+}
+
+@test "a server that has no ranges: the bytes there already are not written twice" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?norange&cut=1000000&times=1"
+	right
+	to_file "$U/b?norange&cut=1000000&times=1"
+	right
+	to_file "$U/c?norange&noetag&nolm&cut=1000000&times=1"
+	right
+}
+
+@test "503 with Retry-After, in seconds and as a date" {
+	hostile
+	local began=$SECONDS
+	to_file --sha256 "$SUM" "$U/a?status=503&after=2&until=1"
+	right
+	[[ $output == *"retry IA-E623 "*"HTTP status 503"* ]]
+	[ $((SECONDS - began)) -ge 2 ]
+	to_file --sha256 "$SUM" "$U/b?status=429&after=Sun,%2006%20Nov&until=1"
+	right
+}
+
+# --- lies ------------------------------------------------------------------------------------------
+
+@test "more announced than there is: never complete" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?len=6000000"
+	wrong 638 ""
+	to_file "$U/b?len=6000000&noetag&nolm" --deadline 3000
+	[[ $output != *"done "* ]]
+}
+
+@test "less announced than there is: not the file asked for" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?len=1000000"
+	wrong 630 "not $SUM"
+	to_file --size 3000000 "$U/a?len=1000000"
+	wrong 626 "1000000 bytes, but it should have 3000000"
+}
+
+@test "lengths that contradict each other, or none at all" {
+	hostile
+	to_file "$U/a?len2=5"
+	wrong 626 "contradict"
+	to_file "$U/b?te=chunked"
+	wrong 626 "contradict"
+	to_file "$U/c?nolen"
+	wrong 626 "no Content-Length"
+	to_file --sha256 "$SUM" "$U/d?nolen"
+	wrong 626 "no Content-Length"
+	# With the size known from elsewhere, the end of the connection decides nothing.
+	to_file --size 3000000 "$U/e?nolen"
+	right
+	to_file --size 3000000 "$U/f?nolen&cut=1000000&noetag&nolm&times=1"
+	right
+}
+
+@test "ranges: unasked, shifted, of another size" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?force206"
+	wrong 627 "206 though the whole file was asked for"
+	to_file --sha256 "$SUM" "$U/b?cut=1000000&times=1&first=5&since=1"
+	wrong 627 "asked for the bytes from 1000000 on, got 1000005-2999999 of 3000000"
+	to_file --sha256 "$SUM" "$U/c?cut=1000000&times=1&total=5&since=1"
+	wrong 627 "of 3000005"
+}
+
+@test "the file changed between two ranges: begun anew, or refused if a stream has got some" {
+	hostile
+	to_file "$U/a?cut=1000000&times=1&etag=two&since=1"
+	right
+	[ "$(sent)" -eq 4000000 ]
+	# A server that does not heed If-Range.
+	to_file --sha256 "$SUM" "$U/b?cut=1000000&times=1&noetag&etag=two&since=1"
+	right
+	run ip netns exec "$NS" timeout 60 "$B/host/tests/fetch/fetchdrive" --stream --deadline 5000 \
+		"$U/c?cut=1000000&times=1&etag=two&since=1"
+	[[ $output != *"done "* ]]
+}
+
+@test "other bytes under the same validator: the digest finds it" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?cut=1000000&times=1&other&since=1"
+	wrong 630 "not $SUM"
+}
+
+@test "one wrong bit; another mirror has the right one" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?flip=2999999"
+	wrong 630 "not $SUM"
+	to_file --sha256 "$SUM" "$U/b?flip=17" "$U/c?flip=17&until=1"
+	[ "$status" -eq 3 ]
+	to_file --sha256 "$SUM" "$U/d?flip=17" "$U/e"
+	right
+}
+
+@test "packed: Content-Encoding and Transfer-Encoding nobody asked for are refused before a byte is taken" {
+	hostile
+	to_file "$U/a?enc=gzip"
+	wrong 628 ""
+	to_file "$U/b?te=gzip,chunked&nolen"
+	wrong 628 ""
+	[ ! -s "$T/out" ]
+}
+
+@test "redirects: loops, and targets that are none" {
+	hostile
+	to_file "$U/a?status=302&loc=/a?status=302"
+	wrong 622 "HTTP status 302"
+	to_file "$U/loop?status=302&loc=/loop"
+	to_file "$U/b?status=302&loc=ftp://127.0.0.1/x"
+	wrong 635 ""
+	to_file "$U/c?status=302&loc=//user@127.0.0.1/x"
+	wrong 635 ""
+	nginx_on 8080 'location /loop { return 302 /loop; }'
+	to_file http://127.0.0.1:8080/loop
+	wrong 635 "too many in a row"
+}
+
+@test "no HTTP at all, endless heads, folded lines" {
+	hostile
+	to_file "$U/a?raw=SSH-2.0-OpenSSH"
+	wrong 638 ""
+	to_file "$U/b?heads=5000"
+	wrong 638 ""
+	to_file "$U/c?fold"
+	wrong 638 ""
+}
+
+@test "statuses that end it: 403, 404, 204" {
+	hostile
+	local status_
+	for status_ in 403 404 204 501; do
+		to_file "$U/a?status=$status_"
+		wrong 622 "HTTP status $status_"
+	done
+}
+
+@test "too large: refused with both numbers before the first byte" {
+	hostile
+	to_file --limit 2000000 "$U/a"
+	wrong 632 "3000000 bytes (2 MiB), room for 2000000 (1 MiB)"
+	[ ! -s "$T/out" ]
+	to_file --limit 2000000 "$U/b?chunked"
+	wrong 632 "more than the 2000000 bytes"
+	[ "$(stat -c %s "$T/out")" -le 2000000 ]
+}
+
+@test "no room: the kernel's words" {
+	hostile
+	mkdir "$T/small"
+	mount -t tmpfs -o size=1m none "$T/small"
+	fetch --out "$T/small/out" "$U/a"
+	umount "$T/small"
+	wrong 636 "No space left on device after 1048576 bytes"
+}
+
+# --- chunks ----------------------------------------------------------------------------------------
+
+# chunk_sums SIZE: the digests of the file's chunks, raw.
+chunk_sums() {
+	split -b "$1" --filter='sha256sum | cut -c1-64 | xxd -r -p' "$F/file" >"$T/chunks"
+}
+
+@test "chunks: only the bad one is fetched again" {
+	hostile
+	chunk_sums 100000
+	to_file --size 3000000 --chunks "$T/chunks" 100000 "$U/a?flip=1234567&until=1"
+	right
+	[[ $output == *"retry IA-E631 "*"the chunk at byte 1200000"* ]]
+	# What was under way when it was found counts as well.
+	[ "$(sent)" -le 3800000 ]
+}
+
+@test "chunks: a mirror that is always wrong is left" {
+	hostile
+	chunk_sums 100000
+	to_file --size 3000000 --chunks "$T/chunks" 100000 "$U/a?flip=1234567"
+	wrong 631 "the chunk at byte 1200000"
+	to_file --size 3000000 --chunks "$T/chunks" 100000 "$U/b?flip=1234567" "$U/c"
+	right
+}
+
+@test "chunks: a stream never gets a byte that was not verified" {
+	hostile
+	chunk_sums 100000
+	ip netns exec "$NS" timeout 60 "$B/host/tests/fetch/fetchdrive" --stream --deadline 20000 --size 3000000 \
+		--chunks "$T/chunks" 100000 "$U/a?flip=1234567" 2>"$T/lines" >"$T/out" || :
+	cat "$T/lines"
+	grep -q '^fatal IA-E631' "$T/lines"
+	[ "$(stat -c %s "$T/out")" -eq 1200000 ]
+	cmp "$T/out" <(head -c 1200000 "$F/file")
+}
+
+@test "chunks that do not fit the size are refused at once" {
+	hostile
+	chunk_sums 100000
+	to_file --size 3100000 --chunks "$T/chunks" 100000 "$U/a"
+	[[ $output == *"refused "*chunks* ]]
+}
+
+# --- names -----------------------------------------------------------------------------------------
+
+@test "DNS: an answer, none at all, and a name that is not there" {
+	hostile
+	ip netns exec "$NS" dnsmasq --conf-file=/dev/null --no-hosts --no-resolv --no-daemon --listen-address=127.0.0.2 \
+		--bind-interfaces --address=/images.example/127.0.0.1 --local=/example/ --pid-file= 2>"$T/dns" 3>&- &
+	PIDS+=($!)
+	ready grep -q started "$T/dns"
+	to_file --sha256 "$SUM" --dns 127.0.0.2 "${U/127.0.0.1/images.example}/a"
+	right
+	to_file --dns 127.0.0.2 --deadline 1500 "${U/127.0.0.1/nothing.example}/a"
+	[[ $output == *"retry IA-E620 "*"do not know it"* ]]
+	local began=$SECONDS
+	to_file --dns 10.9.9.9 --deadline 30000 "${U/127.0.0.1/images.example}/a" "$U/b"
+	right
+	[ $((SECONDS - began)) -le 15 ]
+}
+
+# --- TLS -------------------------------------------------------------------------------------------
+
+# tls NAME: nginx with that certificate.
+tls() {
+	echo "127.0.0.1 images.example" >"$T/root/etc/hosts"
+	cp "$F/ca.pem" "$T/root/etc/ca.pem"
+	nginx_on 8443 "ssl_certificate $F/$1.pem; ssl_certificate_key $F/$1.key; ${*:2}"
+	sed -i 's/listen 127.0.0.1:8443/& ssl/' "$T/nginx/conf"
+	ip netns exec "$NS" nginx -e "$T/nginx/error" -c "$T/nginx/conf" -s reload
+}
+
+@test "TLS: the right certificate, by name and by address, 1.2 and 1.3, in both flavours" {
+	tls good
+	for FLAVOUR in host musl; do
+		to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
+		right
+		to_file --ca /etc/ca.pem --sha256 "$SUM" https://127.0.0.1:8443/file
+		right
+	done
+	sed -i 's/root /ssl_protocols TLSv1.2; root /' "$T/nginx/conf"
+	ip netns exec "$NS" nginx -e "$T/nginx/error" -c "$T/nginx/conf" -s reload
+	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
+	right
+}
+
+@test "TLS: no authority, or a strange one" {
+	local f
+	tls self
+	for f in host musl; do
+		FLAVOUR=$f
+		to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
+		wrong 633 "the certificate is refused"
+		to_file --sha256 "$SUM" https://images.example:8443/file
+		wrong 633 ""
+	done
+	[[ $output == *"nobody this node trusts has signed it"* ]]
+}
+
+@test "TLS: another name" {
+	tls other
+	FLAVOUR=musl
+	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
+	wrong 633 "it is for another name"
+}
+
+@test "TLS: expired, also for a node whose clock was lost" {
+	tls expired
+	FLAVOUR=musl
+	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
+	wrong 633 "it has expired"
+	# The image was built after this clock's "now".
+	to_file --ca /etc/ca.pem --clock 4102444800 --sha256 "$SUM" https://images.example:8443/file
+	wrong 633 "it has expired"
+}
+
+@test "TLS: not valid yet, except for a node whose clock was lost" {
+	tls future
+	FLAVOUR=musl
+	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
+	wrong 633 "not valid yet"
+	to_file --ca /etc/ca.pem --clock 3000000000 --sha256 "$SUM" https://images.example:8443/file
+	right
+}
+
+@test "TLS: never from https to http" {
+	tls good 'location /away { return 302 http://127.0.0.1:8080/file; }'
+	to_file --ca /etc/ca.pem https://images.example:8443/away
+	wrong 635 "from https to http"
+}
+
+@test "TLS: no server of TLS at that port" {
+	nginx_on 8080
+	FLAVOUR=musl
+	to_file --ca /etc/ca.pem https://127.0.0.1:8080/file
+	[[ $output == *"refused "* ]]
+	cp "$F/ca.pem" "$T/root/etc/ca.pem"
+	to_file --ca /etc/ca.pem https://127.0.0.1:8080/file
+	wrong 634 ""
+}
+
+# --- what it takes ---------------------------------------------------------------------------------
+
+@test "memory: at most 16 MiB for a large image, in the agent and the process that fetches" {
+	FLAVOUR=musl
+	truncate -s 600M "$F/sparse"
+	nginx_on 8080
+	mkdir "$T/tmpfs"
+	mount -t tmpfs none "$T/tmpfs"
+	fetch --out "$T/tmpfs/out" --sha256 "$(sum "$F/sparse")" http://127.0.0.1:8080/sparse
+	umount "$T/tmpfs"
+	[ "$status" -eq 0 ]
+	[[ $output =~ rss\ ([0-9]+)\ ([0-9]+) ]]
+	[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) -le 16384 ]
+}
+
+@test "the process that fetches has no rights" {
+	hostile
+	local pid
+	ip netns exec "$NS" timeout 20 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" "$U/a?cut=1000&stall" 3>&- \
+		>"$T/lines" &
+	PIDS+=($!)
+	ready grep -q ^size "$T/lines"
+	pid=$(pgrep -u 65534 -f "$T/out")
+	grep -q '^Seccomp:.2$' "/proc/$pid/status"
+	grep -q '^NoNewPrivs:.1$' "/proc/$pid/status"
+	grep -q '^CapEff:.0000000000000000$' "/proc/$pid/status"
+	[ "$(find "/proc/$pid/fd" -type l | wc -l)" -le 8 ]
+}
