@@ -83,6 +83,9 @@ static void set_state(struct fetch *f, enum fetch_state to, uint64_t now)
 	if (f->state != to)
 		report_state(f->env->report, "fetch", f->site, state_names[f->state], state_names[to], now);
 	f->state = to;
+	/* A question that nobody waits for any more. */
+	if (to != STATE_LOOKUP)
+		f->events &= ~(1U << FETCH_EVENT_LOOKUP);
 }
 
 static void raise_event(struct fetch *f, enum fetch_event e)
@@ -378,7 +381,6 @@ void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *w
 
 	if (f->state != STATE_LOOKUP)
 		return;
-	f->events &= ~(1U << FETCH_EVENT_LOOKUP);
 	if (!addr || !addr->family) {
 		failed(f, VERDICT_LOOKUP, why, 0, now);
 		return;

@@ -156,16 +156,6 @@ static void take_options(struct drive *d, int argc, char **argv)
 
 /* --- look-ups ------------------------------------------------------------------------------ */
 
-static void begin_lookup(struct drive *d, uint64_t now)
-{
-	const char *name = fetch_lookup(d->fetch);
-
-	printf("lookup %s\n", name);
-	d->resolver = resolver_free(d->resolver);
-	if (resolver_new(&d->resolver, &d->env, name, &d->conf, 60 * NSEC_PER_SEC, now) < 0)
-		fetch_resolved(d->fetch, NULL, "not a name", now);
-}
-
 static void step_lookup(struct drive *d, uint64_t now)
 {
 	static struct guard_request r;
@@ -188,6 +178,18 @@ static void step_lookup(struct drive *d, uint64_t now)
 	fetch_resolved(d->fetch, state == RESOLVER_FOUND ? &addr : NULL, state == RESOLVER_FOUND ? "" :
 		"the servers do not know it", now);
 	d->resolver = resolver_free(d->resolver);
+}
+
+static void begin_lookup(struct drive *d, uint64_t now)
+{
+	const char *name = fetch_lookup(d->fetch);
+
+	printf("lookup %s\n", name);
+	d->resolver = resolver_free(d->resolver);
+	if (resolver_new(&d->resolver, &d->env, name, &d->conf, 60 * NSEC_PER_SEC, now) < 0)
+		fetch_resolved(d->fetch, NULL, "not a name", now);
+	else
+		step_lookup(d, now);
 }
 
 /* --- running ------------------------------------------------------------------------------- */
@@ -259,10 +261,8 @@ static void run(struct drive *d)
 {
 	while (d->status < 0) {
 		enum fetch_event e;
-		uint64_t now;
+		uint64_t now = now_ns();
 
-		wait_for_more(d, now_ns());
-		now = now_ns();
 		fetch_dispatch(d->fetch, now);
 		if (d->resolver)
 			step_lookup(d, now);
@@ -273,6 +273,8 @@ static void run(struct drive *d)
 			printf("deadline\n");
 			d->status = 4;
 		}
+		if (d->status < 0)
+			wait_for_more(d, now);
 	}
 }
 
