@@ -86,13 +86,24 @@ static bool take_month(struct cursor *c, uint64_t *ret)
 	return false;
 }
 
+/* The day of the week says nothing new, but a date may be sent back: it must be one. */
+static bool take_weekday(struct cursor *c)
+{
+	static const char days[] = "SunMonTueWedThuFriSat";
+	const uint8_t *p = cursor_take(c, 3);
+
+	for (size_t i = 0; p && i < 7; i++)
+		if (memcmp(p, days + 3 * i, 3) == 0)
+			return true;
+	return false;
+}
+
 bool head_date(const char *text, size_t len, int64_t *ret)
 {
 	struct cursor c = cursor_make(text, len);
 	uint64_t day, month, year, hour, minute, second;
 
-	/* The day of the week says nothing new. */
-	if (len != 29 || !cursor_skip(&c, 3) || !take_text(&c, ", ") || !take_fixed(&c, 2, 31, &day) ||
+	if (len != 29 || !take_weekday(&c) || !take_text(&c, ", ") || !take_fixed(&c, 2, 31, &day) ||
 		!take_byte(&c, ' ') || !take_month(&c, &month) || !take_byte(&c, ' ') ||
 		!take_fixed(&c, 4, 9999, &year))
 		return false;
@@ -116,6 +127,8 @@ static void fail(struct head *h, enum head_fault fault)
 /* The same length may be said twice, also in one line (RFC 9110 8.6). */
 static void content_length(struct head *h, struct cursor v)
 {
+	bool more;
+
 	do {
 		uint64_t value;
 
@@ -129,8 +142,11 @@ static void content_length(struct head *h, struct cursor v)
 		h->has_length = true;
 		h->length = value;
 		v = trimmed(v);
-	} while (v.left && take_byte(&v, ','));
-	if (v.left || v.failed)
+		more = v.left && *v.at == ',';
+		if (more)
+			cursor_skip(&v, 1);
+	} while (more);
+	if (v.left)
 		fail(h, HEAD_MALFORMED);
 }
 
