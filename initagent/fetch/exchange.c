@@ -10,7 +10,7 @@
 #include "fetch/tls.h"
 
 /* What libcurl reads at once: larger is hardly faster, and all of it is memory of this process. */
-#define READ_SIZE     (256 * 1024L)
+#define READ_SIZE     (128 * 1024L)
 #define NEWS_EVERY    (1024 * 1024)
 #define NEWS_EVERY_MS 250
 /* Beyond what a decent proxy or server ever says before a body. */
