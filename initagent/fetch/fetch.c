@@ -53,6 +53,7 @@ struct fetch {
 	struct url proxy;
 	uint64_t stall;
 	char *ca;
+	char no_ca[160]; /* why there is none */
 	int memory;    /* a memfd of ours, or -1 */
 	char *content; /* of memory, when done */
 
@@ -104,7 +105,7 @@ static bool chunks_usable(const struct fetch_config *c)
 	return c->n_chunks == c->size / c->chunk_size + (c->size % c->chunk_size != 0);
 }
 
-/* The whole PEM file; the process that fetches can open none. */
+/* The whole PEM file; the process that fetches can open none. Plain http does without. */
 static int read_ca(struct fetch *f, const char *path)
 {
 	int len;
@@ -113,8 +114,10 @@ static int read_ca(struct fetch *f, const char *path)
 	if (!f->ca)
 		return -ENOMEM;
 	len = env_read(f->env, f->ca, CA_MAX, "%s", path);
-	if (len < 0)
-		return len;
+	if (len < 0) {
+		snprintf(f->no_ca, sizeof(f->no_ca), "%.100s: %s", path, strerror(-len));
+		return 0;
+	}
 	f->setup.ca = f->ca;
 	f->setup.ca_len = (size_t)len;
 	return 0;
@@ -151,6 +154,7 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 			.n_chunks = c->n_chunks},
 		.sink = c->sink,
 		.stream = c->stream,
+		.any_certificate = c->any_certificate,
 		.clock_floor = c->clock_floor,
 	};
 	f->stall = c->stall;
@@ -165,6 +169,7 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 static int set_addresses(struct fetch *f, const struct fetch_config *c, const char **ret_bad)
 {
 	int e = mirrors_set(&f->mirrors, c->urls, c->n_urls, c->node, ret_bad);
+	char text[URL_HOST_MAX + 32];
 
 	if (e < 0)
 		return -EINVAL;
@@ -172,7 +177,8 @@ static int set_addresses(struct fetch *f, const struct fetch_config *c, const ch
 	if (!f->has_proxy)
 		return 0;
 	*ret_bad = c->proxy;
-	e = url_parse(&f->proxy, c->proxy, strlen(c->proxy));
+	snprintf(text, sizeof(text), "%s%.*s", strstr(c->proxy, "://") ? "" : "http://", URL_HOST_MAX + 16, c->proxy);
+	e = url_parse(&f->proxy, text, strlen(text));
 	return e < 0 || f->proxy.https ? -EINVAL : 0;
 }
 
@@ -473,6 +479,8 @@ static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 		redirected(f, n, now);
 	} else if (v == VERDICT_DONE) {
 		done(f, now);
+	} else if (v == VERDICT_CERT && *f->no_ca) {
+		failed(f, v, f->no_ca, 0, now);
 	} else {
 		failed(f, v, n->text, n->retry, now);
 	}

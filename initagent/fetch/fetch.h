@@ -51,8 +51,13 @@ struct fetch_config {
 	uint64_t chunk_size;
 	const uint8_t (*chunks)[SHA256_SIZE];
 	size_t n_chunks;
-	const char *ca;		  /* PEM file below env's prefix, for https; NULL: no certificate is trusted */
-	const char *proxy;	  /* http://HOST:PORT or NULL */
+	/*
+	 * For https: a PEM file below env's prefix with the certificates trusted. NULL, or not readable: none is, and
+	 * every server is refused. any_certificate: none is looked at; only for a file whose content is proven otherwise.
+	 */
+	const char *ca;
+	bool any_certificate;
+	const char *proxy;	  /* [http://]HOST:PORT or NULL */
 	uint64_t node;		  /* port GUID or the like: decides the order of the mirrors */
 	int64_t clock_floor;	  /* Unix time of the build; 0: the clock is believed */
 	uint64_t stall;		  /* ns without enough bytes until a transfer counts as stalled; 0: 15 s */
@@ -69,7 +74,7 @@ struct fetch_progress {
 
 /*
  * fetch_new: takes a copy of the configuration, except where it says "borrowed"; nothing is started. 0, -EINVAL (a
- * URL or a set of digests that cannot be used; *ret_bad then names it), -ENOMEM, or -errno of the certificates' file.
+ * URL or a set of digests that cannot be used; *ret_bad then names it), -ENOMEM, or -errno of the sink.
  */
 int fetch_new(struct fetch **ret, const struct env *env, const struct fetch_config *cfg, const char **ret_bad);
 

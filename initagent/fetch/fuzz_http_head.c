@@ -35,6 +35,17 @@ static void feed(struct head *h, const uint8_t *data, size_t size)
 	}
 }
 
+/* What is taken as a body. */
+static void check(const struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
+	const struct resume_body *body, const struct head *h)
+{
+	must(h->status == 200 || (h->status == 206 && h->has_range && h->first == ask->from && ask->from));
+	must(body->size <= now->limit && (!now->size || !body->has_length || body->size == now->size));
+	must(!body->restart || now->can_restart);
+	must(body->skip <= now->at);
+	must(clean(r->etag) && clean(r->modified));
+}
+
 static void judge(const struct head *h, unsigned situation)
 {
 	struct resume r = {.size = situation & 1 ? 1000 : 0, .origin = situation & 2 ? 1 : 2, .etag = "\"v1\""};
@@ -50,13 +61,8 @@ static void judge(const struct head *h, unsigned situation)
 	must(!ask.restart || now.can_restart);
 	v = resume_judge(&r, &now, &ask, h, &body, text, sizeof(text));
 	must(v < VERDICT_MAX);
-	if (v != VERDICT_DONE)
-		return;
-	must(h->status == 200 || (h->status == 206 && h->has_range && h->first == ask.from && ask.from));
-	must(body.size <= now.limit && (!now.size || !body.has_length || body.size == now.size));
-	must(!body.restart || now.can_restart);
-	must(body.skip <= now.at);
-	must(clean(r.etag) && clean(r.modified));
+	if (v == VERDICT_DONE)
+		check(&r, &now, &ask, &body, h);
 }
 
 static void locate(const struct head *h)

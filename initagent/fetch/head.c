@@ -42,7 +42,7 @@ static bool take_text(struct cursor *c, const char *want)
 
 static bool is(const struct cursor *c, const char *word)
 {
-	return c->left == strlen(word) && strncasecmp((const char *)c->at, word, c->left) == 0;
+	return c->at && c->left == strlen(word) && strncasecmp((const char *)c->at, word, c->left) == 0;
 }
 
 /* Without white space around it. */
@@ -98,21 +98,39 @@ static bool take_weekday(struct cursor *c)
 	return false;
 }
 
+/* "06 Nov 1994" as days since 1970. */
+static bool take_day(struct cursor *c, int64_t *ret)
+{
+	uint64_t day, month, year;
+
+	if (!take_fixed(c, 2, 31, &day) || !take_byte(c, ' ') || !take_month(c, &month) || !take_byte(c, ' ') ||
+		!take_fixed(c, 4, 9999, &year) || day == 0 || year < 1970)
+		return false;
+	*ret = days_of((int64_t)year, (int64_t)month, (int64_t)day);
+	return true;
+}
+
+/* "08:49:37" in seconds; a minute may have 61. */
+static bool take_time(struct cursor *c, int64_t *ret)
+{
+	uint64_t hour, minute, second;
+
+	if (!take_fixed(c, 2, 23, &hour) || !take_byte(c, ':') || !take_fixed(c, 2, 59, &minute) ||
+		!take_byte(c, ':') || !take_fixed(c, 2, 60, &second))
+		return false;
+	*ret = (int64_t)(hour * 3600 + minute * 60 + second);
+	return true;
+}
+
 bool head_date(const char *text, size_t len, int64_t *ret)
 {
 	struct cursor c = cursor_make(text, len);
-	uint64_t day, month, year, hour, minute, second;
+	int64_t day, time;
 
-	if (len != 29 || !take_weekday(&c) || !take_text(&c, ", ") || !take_fixed(&c, 2, 31, &day) ||
-		!take_byte(&c, ' ') || !take_month(&c, &month) || !take_byte(&c, ' ') ||
-		!take_fixed(&c, 4, 9999, &year))
+	if (len != 29 || !take_weekday(&c) || !take_text(&c, ", ") || !take_day(&c, &day) || !take_byte(&c, ' ') ||
+		!take_time(&c, &time) || !take_text(&c, " GMT"))
 		return false;
-	if (!take_byte(&c, ' ') || !take_fixed(&c, 2, 23, &hour) || !take_byte(&c, ':') ||
-		!take_fixed(&c, 2, 59, &minute) || !take_byte(&c, ':') || !take_fixed(&c, 2, 60, &second) ||
-		!take_text(&c, " GMT") || day == 0 || year < 1970)
-		return false;
-	*ret = days_of((int64_t)year, (int64_t)month, (int64_t)day) * 86400 + (int64_t)hour * 3600 +
-		(int64_t)minute * 60 + (int64_t)second;
+	*ret = day * 86400 + time;
 	return true;
 }
 
@@ -168,16 +186,25 @@ static void content_encoding(struct head *h, struct cursor v)
 		fail(h, HEAD_ENCODED);
 }
 
-/* "bytes 0-99/1000", "bytes 0-99/" and a star; the form of an unsatisfied range has no first byte. */
+/* "0-99/1000", or a star for a total that is not known. */
+static bool take_range(struct cursor *v, uint64_t *first, uint64_t *last, uint64_t *total)
+{
+	*total = 0;
+	if (!take_number(v, first) || !take_byte(v, '-') || !take_number(v, last) || !take_byte(v, '/') || *last < *first)
+		return false;
+	if (v->left == 1 && *v->at == '*')
+		return true;
+	return take_number(v, total) && !v->left && *total > *last;
+}
+
+/* The form of an unsatisfied range has a star instead of bytes: it says nothing here. */
 static void content_range(struct head *h, struct cursor v)
 {
-	uint64_t first, last, total = 0;
+	uint64_t first, last, total;
 
 	if (!take_text(&v, "bytes ") || (v.left && *v.at == '*'))
 		return;
-	if (!take_number(&v, &first) || !take_byte(&v, '-') || !take_number(&v, &last) || !take_byte(&v, '/') ||
-		(!(v.left == 1 && *v.at == '*') && (!take_number(&v, &total) || v.left || total <= last)) ||
-		last < first) {
+	if (!take_range(&v, &first, &last, &total)) {
 		fail(h, HEAD_MALFORMED);
 		return;
 	}

@@ -55,5 +55,6 @@ struct fetch_setup {
 	bool stream;
 	const void *ca;	     /* PEM, or NULL */
 	size_t ca_len;
+	bool any_certificate;
 	int64_t clock_floor; /* Unix time before which the clock cannot be right */
 };

@@ -8,7 +8,7 @@
  *
  *   --out FILE | --stream | --memory    where to: a file, standard output, or memory printed at the end
  *   --size N --limit N --sha256 HEX --chunks FILE CHUNK-SIZE (FILE: the digests, raw)
- *   --ca FILE --proxy URL --node N --clock N --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
+ *   --ca FILE --any-certificate --proxy URL --node N --clock N --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
  *   --prefix DIR (where /etc/hosts and the --ca file are)
  */
 #include <poll.h>
@@ -103,6 +103,7 @@ static void opt_text(const char **field, char **v)
 
 static void opt_prefix(struct drive *d, char **v) { opt_text(&d->env.prefix, v); }
 static void opt_ca(struct drive *d, char **v) { opt_text(&d->cfg.ca, v); }
+static void opt_any(struct drive *d, char **v) { (void)v; d->cfg.any_certificate = true; }
 static void opt_proxy(struct drive *d, char **v) { opt_text(&d->cfg.proxy, v); }
 static void opt_size(struct drive *d, char **v) { d->cfg.size = strtoull(v[0], NULL, 0); }
 static void opt_limit(struct drive *d, char **v) { d->cfg.limit = strtoull(v[0], NULL, 0); }
@@ -123,6 +124,7 @@ static const struct {
 } options[] = {
 	{"--out", 1, opt_out}, {"--stream", 0, opt_stream}, {"--memory", 0, opt_memory},
 	{"--sha256", 1, opt_sha256}, {"--chunks", 2, opt_chunks}, {"--dns", 1, opt_dns}, {"--ca", 1, opt_ca},
+	{"--any-certificate", 0, opt_any},
 	{"--proxy", 1, opt_proxy}, {"--size", 1, opt_size}, {"--limit", 1, opt_limit}, {"--node", 1, opt_node},
 	{"--clock", 1, opt_clock}, {"--stall", 1, opt_stall}, {"--deadline", 1, opt_deadline},
 	{"--kill-child", 1, opt_kill}, {"--prefix", 1, opt_prefix},

@@ -10,7 +10,7 @@
  *   drip=MS    a byte every MS ms                    driphead=MS  the same for the head
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
  *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
- *   status=N after=TEXT enc=TEXT te=TEXT loc=URL raw=TEXT interim heads=N fold
+ *   status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -246,7 +246,7 @@ static void put_given(struct request *r)
 		const char *name, *field;
 	} given[] = {
 		{"len2", "Content-Length"}, {"after", "Retry-After"}, {"enc", "Content-Encoding"},
-		{"te", "Transfer-Encoding"}, {"loc", "Location"},
+		{"coding", "Transfer-Encoding"}, {"loc", "Location"},
 	};
 	char buf[256];
 
