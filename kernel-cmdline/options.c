@@ -169,6 +169,52 @@ static const char *status_text(enum option_status s)
 	return texts[s];
 }
 
+#ifdef FEATURE_HTTP
+#define HAS_HTTP true
+#else
+#define HAS_HTTP false
+#endif
+#ifdef FEATURE_TLS
+#define HAS_TLS true
+#else
+#define HAS_TLS false
+#endif
+#ifdef FEATURE_ARCHIVE
+#define HAS_ARCHIVE true
+#else
+#define HAS_ARCHIVE false
+#endif
+
+/* What a build that was made with fewer FEATURES lacks, by option; a name that ends in a dot is a family. */
+static const struct {
+	const char *option;
+	bool has;
+	const char *words;
+} features[] = {
+	{"root", HAS_HTTP, "This build has no HTTP: no root from a URL."},
+	{"root", HAS_TLS, "This build has no TLS: no root from an https URL."},
+	{"root", HAS_ARCHIVE, "This build unpacks no archives: no root from cpio or tar."},
+	{"rd.root.", HAS_HTTP, "Not in this build: it has no HTTP."},
+	{"rd.root.ca", HAS_TLS, "Not in this build: it has no TLS."},
+	{"rd.noverifyssl", HAS_TLS, "Not in this build: it has no TLS."},
+	{"proxy", HAS_HTTP, "Not in this build: it has no HTTP."},
+};
+
+static bool concerns(size_t feature, const char *option)
+{
+	const char *name = features[feature].option;
+	size_t n = strlen(name);
+
+	return name[n - 1] == '.' ? strncmp(option, name, n) == 0 : strcmp(option, name) == 0;
+}
+
+static void put_lacks(FILE *out, const char *option, const char *before, const char *after)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		if (!features[i].has && concerns(i, option))
+			fprintf(out, "%s%s%s", before, features[i].words, after);
+}
+
 /* Families are shown with "..." instead of "=". */
 static void print_markdown(FILE *out)
 {
@@ -186,6 +232,7 @@ static void print_markdown(FILE *out)
 		fprintf(out, "`%s | %s | ", r->flags & OPTION_LIST ? " (list)" : "", r->def);
 		put_cell(out, r->doc);
 		fputs(status_text(r->status), out);
+		put_lacks(out, r->name, " *", "*");
 		fputs(" | ", out);
 		put_cell(out, r->dracut);
 		fputs(" |\n", out);
@@ -218,6 +265,7 @@ static void print_man(FILE *out)
 		put_scdoc(out, r->doc);
 		put_scdoc(out, r->status == OPTION_LATER ? " Not in this build yet." :
 				r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
+		put_lacks(out, r->name, " ", "");
 		if (r->flags & OPTION_LIST)
 			fputs(" May be given several times.", out);
 		if (r->def[0]) {
