@@ -609,6 +609,22 @@ tls() {
 	done
 }
 
+@test "TLS: through a proxy's tunnel, and a proxy that opens none" {
+	local f
+	tls good 8443
+	hostile
+	rm "$T/root/etc/hosts"
+	for f in host musl; do
+		FLAVOUR=$f
+		to_file --ca /etc/ca.pem --proxy "$U" --sha256 "$SUM" https://images.example:8443/file
+		right
+	done
+	grep -q "^CONNECT images.example:8443 " "$LOG"
+	to_file --ca /etc/ca.pem --proxy "$U" --deadline 1500 https://images.example:1/file
+	[ "$status" -eq 4 ]
+	[[ $output == *"retry IA-E6"*502* ]]
+}
+
 @test "TLS: another name" {
 	tls other 8443
 	FLAVOUR=musl
