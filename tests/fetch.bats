@@ -537,6 +537,47 @@ chunk_sums() {
 	[[ $output == *"refused "*chunks* ]]
 }
 
+# --- what is there already -------------------------------------------------------------------------
+
+@test "an agent that starts again: what is there is built upon" {
+	hostile
+	head -c 2000000 "$F/file" >"$T/out"
+	fetch --have "$T/out" 2000000 --sha256 "$SUM" "$U/a"
+	right
+	[ "$(sent)" -eq 1000000 ]
+	# All of it is there: a byte more is asked for, and is not.
+	cp "$F/file" "$T/out"
+	fetch --have "$T/out" 3000000 --size 3000000 --sha256 "$SUM" "$U/b"
+	right
+}
+
+@test "an agent that starts again: wrong bytes are found, and cost the mirror nothing" {
+	hostile
+	head -c 2000000 /dev/zero >"$T/out"
+	fetch --have "$T/out" 2000000 --sha256 "$SUM" "$U/a"
+	right
+	[[ $output == *"retry IA-E630 "* ]]
+	# A file that is longer than it should be.
+	head -c 4000000 /dev/zero >"$T/out"
+	fetch --have "$T/out" 4000000 --size 3000000 --sha256 "$SUM" "$U/b"
+	right
+	# Nothing proves them: begun anew.
+	head -c 2000000 "$F/file" >"$T/out"
+	fetch --have "$T/out" 2000000 "$U/c"
+	right
+	[ "$(tail -n 1 "$LOG" | cut -d' ' -f2-3)" = "0 3000000" ]
+}
+
+@test "an agent that starts again: whole chunks that are right stay" {
+	hostile
+	chunk_sums 100000
+	head -c 1950000 "$F/file" >"$T/out"
+	printf wrong | dd of="$T/out" bs=1 seek=1550000 conv=notrunc status=none
+	fetch --have "$T/out" 1950000 --size 3000000 --chunks "$T/chunks" 100000 "$U/a"
+	right
+	[ "$(sent)" -eq 1500000 ]
+}
+
 # --- names -----------------------------------------------------------------------------------------
 
 @test "DNS: an answer, none at all, and a name that is not there" {

@@ -64,11 +64,14 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 			.n_chunks = c->n_chunks},
 		.sink = c->sink,
 		.stream = c->stream,
+		.have = c->stream || c->sink < 0 ? 0 : c->have,
 		.any_certificate = c->any_certificate,
 		.clock_floor = c->clock_floor,
 	};
 	f->stall = c->stall;
 	f->size = c->size;
+	f->restart = !f->setup.have;
+	f->adopted = f->setup.have && c->sha256;
 	if (c->sha256) {
 		memcpy(f->sha256, c->sha256, sizeof(f->sha256));
 		f->setup.want.sha256 = f->sha256;

@@ -66,6 +66,7 @@ static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, 
 static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t after, uint64_t now)
 {
 	const struct verdict_row *row = verdict_row(verdict);
+	enum fetch_remedy remedy = row->remedy;
 	uint64_t when;
 
 	f->cause = row->cause;
@@ -73,11 +74,16 @@ static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text
 	report_span(f->env->report, "fetch", row->name, f->began, now, -EIO);
 	/* The right answer to the wrong digest is to begin anew elsewhere. */
 	f->restart = f->restart || verdict == VERDICT_DIGEST;
-	if (row->remedy == REMEDY_STOP || (verdict == VERDICT_DIGEST && f->setup.stream)) {
+	/* Old bytes may be the wrong ones: the mirror gets another go. */
+	if (verdict == VERDICT_DIGEST && f->adopted)
+		remedy = REMEDY_DAMAGE;
+	if (verdict == VERDICT_DIGEST)
+		f->adopted = false;
+	if (remedy == REMEDY_STOP || (verdict == VERDICT_DIGEST && f->setup.stream)) {
 		stop(f, now);
 		return;
 	}
-	remember(f, row->remedy, after, now);
+	remember(f, remedy, after, now);
 	mirrors_pick(&f->mirrors, now, &when);
 	if (when == NSEC_NEVER) {
 		stop(f, now);
@@ -106,7 +112,9 @@ static int need_child(struct fetch *f)
 {
 	if (f->child)
 		return 0;
-	f->children++;
+	/* Only the first one finds the file as it was. */
+	if (f->children++)
+		f->setup.have = 0;
 	return child_new(&f->child, &f->setup);
 }
 

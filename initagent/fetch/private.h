@@ -50,6 +50,7 @@ struct fetch {
 	struct pace pace;
 	bool restart;  /* the file is to be begun anew */
 	bool progressed;
+	bool adopted;  /* some bytes are from an earlier attempt */
 
 	enum fetch_state state;
 	uint64_t deadline, began;
