@@ -578,6 +578,38 @@ chunk_sums() {
 	[ "$(sent)" -eq 1500000 ]
 }
 
+# --- all of it ---------------------------------------------------------------------------------------
+
+@test "whatever a server does: done means the right bytes, in a file and in a stream" {
+	local lie more n=0 finished=0 drive=$B/musl/tests/fetch/fetchdrive
+	hostile
+	chunk_sums 100000
+	for lie in cut=1000000 "cut=1000000&rst" "cut=999999&stall" drip=1 len=6000000 len=1000000 len2=5 nolen chunked \
+		"nolen&cut=1000000" "chunked&cut=1000000" "chunked&trailer&len2=7" norange "norange&cut=1000000" force206 \
+		"force206&cut=1000000" first=5 "first=-5" total=5 etag=y noetag other flip=0 flip=1500000 flip=2999999 \
+		status=206 enc=gzip coding=gzip coding=chunked interim fold heads=300 raw=x status=404 status=503; do
+		# Alone, after an honest beginning, and before an honest end.
+		for more in "" "&cut=1500000&times=1&since=1" "&until=1&cut=2500000&times=1"; do
+			n=$((n + 1))
+			rm -f "$T/out"
+			if ip netns exec "$NS" timeout 20 "$drive" --out "$T/out" --deadline 350 --stall 100 --sha256 "$SUM" \
+				"$U/f$n?$lie$more" >"$T/lines"; then
+				finished=$((finished + 1))
+				cmp "$T/out" "$F/file" || { echo "$lie$more"; return 1; }
+			else
+				! grep ^done "$T/lines"
+			fi
+			ip netns exec "$NS" timeout 20 "$drive" --stream --deadline 350 --stall 100 --size 3000000 \
+				--chunks "$T/chunks" 100000 "$U/s$n?$lie$more" 2>"$T/lines" >"$T/out" || :
+			# Every byte that went through is right, whether it was the last one or not.
+			cmp "$T/out" <(head -c "$(stat -c %s "$T/out")" "$F/file") || { echo "$lie$more"; return 1; }
+			! grep ^done "$T/lines" || [ "$(stat -c %s "$T/out")" -eq 3000000 ]
+		done
+	done
+	echo "$finished of $n came through"
+	[ "$finished" -ge 20 ]
+}
+
 # --- names -----------------------------------------------------------------------------------------
 
 @test "DNS: an answer, none at all, and a name that is not there" {

@@ -25,7 +25,7 @@
 
 #include "util.h"
 
-#define PATHS_MAX 64
+#define PATHS_MAX 512
 #define ENDLESS	  UINT64_MAX
 
 /* How often each path was asked for, by all processes. */
