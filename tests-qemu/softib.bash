@@ -33,6 +33,30 @@ sib_pid() {
     cat "$vm_sockets/$1.pid"
 }
 
+# host_now: hundredths of a second since boot, of this machine
+host_now() {
+    local now
+    read -r now _ </proc/uptime
+    echo $((10#${now/./}))
+}
+
+# sib_others: hundredths of a second of processor time of everything on this machine but our VMs, since
+# boot
+sib_others() {
+    local sum=0 fields file pid
+    read -ra fields </proc/stat
+    # user, nice, system, irq, softirq, stolen
+    sum=$((fields[1] + fields[2] + fields[3] + fields[6] + fields[7] + fields[8]))
+    for file in "$vm_sockets"/*.pid; do
+        # QEMU is the child of what limits its time
+        pid=$(<"$file")
+        read -r pid _ <"/proc/$pid/task/$pid/children"
+        read -ra fields <"/proc/$pid/stat"
+        sum=$((sum - fields[13] - fields[14]))
+    done
+    echo "$sum"
+}
+
 sib_ready() {
     vm_wait "$vm_logs/$1" 120 'softib-vm: ready' "$(sib_pid "$1")" >/dev/null
 }

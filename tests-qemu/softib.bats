@@ -76,28 +76,28 @@ files() {
     on a "grep -q ' /mnt nfs4 ' /proc/mounts || nfs_mount $sib_server 10.9.0.2"
 }
 
+# take_down MS: node a loses its link for so long. Returns when it noticed: by a counter, as the time may
+# be too short to see the state.
+take_down() {
+    local before
+    before=$(on a "stat sib0 link_downed")
+    on server "fault leaf01/p2 flap=$1"
+    until_on a 20 "[ \$(stat sib0 link_downed) -gt $before ]"
+}
+
 # ping_both_ways SIZE
 ping_both_ways() {
     on a "ping -c 3 -s $1 $sib_server" | grep -q ' 0% packet loss'
     on server "ping -c 3 -s $1 10.9.0.2" | grep -q ' 0% packet loss'
 }
 
-# The kernel's own race: IPoIB may ask before ib_sa has its way to the SM again, both on PORT_ACTIVE, and
-# tries again seconds later. So a node that was slow gets another go; the target is for the way, not for
-# the luck.
 @test "OpenSM brings every port to ACTIVE, IPoIB gets carrier" {
-    local before active carrier
-    read -r before active carrier <"$vm_logs/server/times"
-    assert_ms "$before" "$active" 3000 "OpenSM started to the server's port ACTIVE"
-    assert_ms "$active" "$carrier" 5000 "ACTIVE to IPoIB carrier"
-    for _ in 1 2 3; do
-        read -r before active carrier <"$vm_logs/a/times"
-        assert_ms "$before" "$active" 3000 "node a plugged in to its port ACTIVE"
-        ! assert_ms "$active" "$carrier" 1000 "ACTIVE to IPoIB carrier on node a" || break
-        on a "rmmod softib"
-        node_a_up
+    local vm before active carrier
+    for vm in server a; do
+        read -r before active carrier <"$vm_logs/$vm/times"
+        assert_ms "$before" "$active" 3000 "$vm: the last of OpenSM and the port to ACTIVE"
+        assert_ms "$active" "$carrier" 1000 "$vm: ACTIVE to IPoIB carrier"
     done
-    assert_ms "$active" "$carrier" 1000 "ACTIVE to IPoIB carrier on node a"
     no_trouble server a b
 }
 
@@ -170,25 +170,32 @@ ping_both_ways() {
 @test "ping both ways, connected mode" {
     on a "echo connected >/sys/class/net/ib0/mode && ip link set ib0 mtu 65520"
     on server "echo connected >/sys/class/net/ib0/mode && ip link set ib0 mtu 65520"
-    until_on a 10 "ping -c 1 -W 1 $sib_server"
+    until_on a 20 "ping -c 1 -W 1 $sib_server"
     ping_both_ways 60000
     on a "/bin/rdma resource show qp" | grep -q 'type RC state RTS'
     on a "echo datagram >/sys/class/net/ib0/mode"
     on server "echo datagram >/sys/class/net/ib0/mode"
-    until_on a 10 "ping -c 1 -W 1 $sib_server"
+    until_on a 20 "ping -c 1 -W 1 $sib_server"
     no_trouble server a
 }
 
-# read_rate: MiB/s of reading 64 MiB anew
+# read_rate: MiB/s of reading 64 MiB anew, and what it would at best have been had the machine had nothing
+# else to do: without the part of its processors' time that others took meanwhile
 read_rate() {
-    local before after
-    read -r before after < <(SIB_ASK=120 on a "echo 3 >/proc/sys/vm/drop_caches; now >/run/t;
-        cat /mnt/big >/dev/null; now >>/run/t; tr '\n' ' ' </run/t")
-    echo $((64 * 100 / (10#${after/./} - 10#${before/./})))
+    local before after wall busy
+    busy=$(sib_others)
+    wall=$(host_now)
+    SIB_ASK=120 on a "echo 3 >/proc/sys/vm/drop_caches; now >/run/t; cat /mnt/big >/dev/null; now >>/run/t"
+    busy=$(($(sib_others) - busy))
+    wall=$((($(host_now) - wall) * $(grep -c '^cpu[0-9]' /proc/stat)))
+    read -r before after < <(on a "tr '\n' ' ' </run/t")
+    before=$((10#${after/./} - 10#${before/./}))
+    [ "$busy" -lt "$wall" ] || busy=$((wall - 1))
+    echo $((64 * 100 / before)) $((64 * 100 * wall / before / (wall - busy)))
 }
 
 @test "NFSoRDMA: 64 MiB read and written, checksums" {
-    local sum rate
+    local sum rate alone
     files
     sum=$(on server "md5sum </export/big")
     on a "grep ' /mnt nfs4 ' /proc/mounts" | grep -q proto=rdma
@@ -196,13 +203,13 @@ read_rate() {
     SIB_ASK=120 on a "head -c 67108864 /dev/urandom >/tmp/mine && cp /tmp/mine /mnt/back && sync"
     assert_eq "$(on server "md5sum </export/back")" "$(on a "md5sum </tmp/mine")" "written"
     no_trouble server a
-    # the machine may have something else to do for a while
+    # a busy machine is not what the figure is about, and its load may come and go meanwhile
     for _ in 1 2 3 4; do
-        rate=$(read_rate)
-        echo "# read: $rate MiB/s" >&3
-        [ "$rate" -lt 10 ] || break
+        read -r rate alone < <(read_rate)
+        echo "# read: $rate MiB/s, on a machine with nothing else to do $alone" >&3
+        [ "$alone" -lt 10 ] || break
     done
-    [ "$rate" -ge 10 ]
+    [ "$alone" -ge 10 ]
 }
 
 @test "NFSoRDMA on two nodes at once" {
@@ -233,8 +240,7 @@ read_rate() {
 @test "link flap from the server's side: events in the order of hardware, the mount goes on" {
     files
     on a "watch_start"
-    on server "fault leaf01/p2 flap=1000"
-    until_on a 5 "port_is sib0 DOWN"
+    take_down 1000
     until_on a 20 "port_is sib0 ACTIVE && carrier ib0"
     run on a "watch_stop 1 PORT_ACTIVE"
     echo "$output"
@@ -245,7 +251,7 @@ read_rate() {
 
 @test "a port held in Polling" {
     on server "fault leaf01/p2 hold=polling"
-    until_on a 5 "port_is sib0 DOWN && port_file sib0 phys_state | grep -q Polling"
+    until_on a 20 "port_is sib0 DOWN && port_file sib0 phys_state | grep -q Polling"
     # what was assigned stays to be seen, as on hardware
     [ "$(on a "port_file sib0 sm_lid")" = 0x1 ]
     on server "fault leaf01/p2 hold=none"
@@ -254,27 +260,27 @@ read_rate() {
 
 @test "a port held in INIT, SM LID set" {
     on server "fault leaf01/p2 hold=init flap=300"
-    until_on a 5 "port_is sib0 INIT"
+    until_on a 20 "port_is sib0 INIT"
     refute_on a 3 "port_is sib0 ACTIVE"
     [ "$(on a "port_file sib0 sm_lid")" = 0x1 ]
     on server "fault leaf01/p2 hold=none"
-    until_on a 15 "carrier ib0"
+    until_on a 20 "carrier ib0"
 }
 
 @test "a port held in ARMED" {
     on server "fault leaf01/p2 hold=armed flap=300"
-    until_on a 5 "port_is sib0 ARMED"
+    until_on a 20 "port_is sib0 ARMED"
     refute_on a 3 "port_is sib0 ACTIVE"
     on server "fault leaf01/p2 hold=none"
-    until_on a 15 "carrier ib0"
+    until_on a 20 "carrier ib0"
 }
 
 @test "another SM LID" {
     on a "watch_start"
     on server "fault leaf01/p2 sm_lid=77"
-    until_on a 5 "port_file sib0 sm_lid | grep -qx 0x4d"
+    until_on a 20 "port_file sib0 sm_lid | grep -qx 0x4d"
     on server "fault leaf01/p2 sm_lid=0"
-    until_on a 5 "port_file sib0 sm_lid | grep -qx 0x1"
+    until_on a 20 "port_file sib0 sm_lid | grep -qx 0x1"
     until_on a 20 "carrier ib0"
     run on a "watch_stop 2 SM_CHANGE"
     [[ $output == *SM_CHANGE*SM_CHANGE* ]]
@@ -286,13 +292,13 @@ read_rate() {
     assert_eq "$before" 0xffff "P_Key 0"
     on a "watch_start"
     on server "fault leaf01/p2 pkey_remove=0xffff"
-    until_on a 5 "! carrier ib0"
+    until_on a 20 "! carrier ib0"
     on server "fault leaf01/p2 pkey_remove=none"
     until_on a 20 "carrier ib0"
     on server "fault leaf01/p2 pkey_add=0x8001"
-    until_on a 5 "grep -qx 0x8001 /sys/class/infiniband/sib0/ports/1/pkeys/1"
+    until_on a 20 "grep -qx 0x8001 /sys/class/infiniband/sib0/ports/1/pkeys/1"
     on server "fault leaf01/p2 pkey_add=none"
-    until_on a 5 "! grep -qx 0x8001 /sys/class/infiniband/sib0/ports/1/pkeys/1"
+    until_on a 20 "! grep -qx 0x8001 /sys/class/infiniband/sib0/ports/1/pkeys/1"
     run on a "watch_stop 4 PKEY_CHANGE"
     [[ $output == *PKEY_CHANGE*PKEY_CHANGE*PKEY_CHANGE*PKEY_CHANGE* ]]
 }
@@ -312,23 +318,24 @@ read_rate() {
     local before after
     # the node's answers to Get(NodeInfo) get lost twice: OpenSM asks again
     on server "rule leaf01/p2 drop dir=rx class=0x81 attr=0x11 count=2 && fault leaf01/p2 flap=300"
-    until_on server 15 "grep -q 'hits=2' $faults/leaf01/p2/rules"
-    until_on a 15 "port_is sib0 ACTIVE"
+    until_on server 20 "grep -q 'hits=2' $faults/leaf01/p2/rules"
+    until_on a 20 "port_is sib0 ACTIVE"
     on server "rule leaf01/p2 clear"
     # Set(PortInfo) takes 300 ms longer to arrive, each time, and three of them lead to ACTIVE; OpenSM asks
     # again after 200 ms
     on server "rule leaf01/p2 delay:300 dir=tx class=0x81 method=2 attr=0x15"
+    on a "rm -f /run/way; (until_true 20 port_is sib0 INIT; now >/run/t; until_true 20 port_is sib0 ACTIVE;
+        now >>/run/t; mv /run/t /run/way) >/dev/null 2>&1 &"
     on server "fault leaf01/p2 flap=200"
-    until_on a 5 "port_is sib0 INIT"
-    before=$(on a now)
-    until_on a 20 "port_is sib0 ACTIVE"
-    after=$(on a now)
+    until_on a 45 "[ -e /run/way ]"
+    read -r before after < <(on a "tr '\n' ' ' </run/way")
     [ $((10#${after/./} - 10#${before/./})) -ge 50 ]
     on server "rule leaf01/p2 clear"
-    on server "rule leaf01/p2 dup:2 class=0x81 && fault leaf01/p2 flap=1000"
-    until_on a 5 "port_is sib0 DOWN"
-    until_on a 20 "carrier ib0"
-    [ "$(on server "stat leaf01/p2 fault_mads")" -gt 3 ]
+    before=$(on server "stat leaf01/p2 fault_mads")
+    on server "rule leaf01/p2 dup:2 class=0x81"
+    take_down 1000
+    until_on a 20 "port_is sib0 ACTIVE && carrier ib0"
+    [ "$(on server "stat leaf01/p2 fault_mads")" -gt $((before + 3)) ]
     on server "rule leaf01/p2 clear"
     no_trouble server a
 }
@@ -379,29 +386,31 @@ read_rate() {
     no_trouble server a
 }
 
-# Nothing is asked of node b's HCA, and no SM asks by itself. busy_for SECONDS: what it does meanwhile, as
-# the numbers of packets, engine runs, link frames and link work runs.
+# Nothing is asked of node b's HCA, and no SM asks by itself. busy_for SECONDS: what it does in at least that
+# time, as the numbers of packets, engine runs, link frames and link work runs, and the time in hundredths.
 busy_for() {
     local before after i
-    read -ra before < <(on b "busy sib0")
-    read -ra after < <(on b "sleep $1; busy sib0")
-    for i in 0 1 2 3; do
-        echo $((after[i] - before[i]))
+    read -ra before < <(on b "busy sib0 | tr '\n' ' '; now")
+    read -ra after < <(on b "sleep $1; busy sib0 | tr '\n' ' '; now")
+    for i in 0 1 2 3 4; do
+        echo $((10#${after[i]/./} - 10#${before[i]/./}))
     done | paste -sd ' '
 }
 
 @test "an idle port does nothing: one link frame a second, and not even that without a beat" {
-    local packets runs frames work
+    local packets runs frames work time
     on b "ip link set ib0 down"
     on server "sm_stop"
     until_on b 30 "still sib0"
-    read -r packets runs frames work < <(busy_for 5)
-    echo "# in 5 s: $packets packets, $runs engine runs, $frames link frames, $work link work runs" >&3
+    read -r packets runs frames work time < <(busy_for 5)
+    echo "# in ${time}0 ms: $packets packets, $runs engine runs, $frames link frames, $work link work runs" >&3
     [ "$packets $runs" = "0 0" ]
-    [ "$frames" -ge 3 ] && [ "$frames" -le 7 ] && [ "$work" -le 7 ]
+    # two beats fewer or more: what falls on the ends, and a late timer
+    [ $((frames * 100)) -ge $((time - 200)) ] && [ $((frames * 100)) -le $((time + 200)) ]
+    [ $((work * 100)) -le $((time + 200)) ]
     on server "beat 0"
     on b "beat 0; sleep 2"
-    assert_eq "$(busy_for 5)" "0 0 0 0" "what it does without a beat"
+    assert_eq "$(busy_for 5 | cut -d ' ' -f 1-4)" "0 0 0 0" "what it does without a beat"
     on b "port_is sib0 ACTIVE"
     on b "beat 1000; ip link set ib0 up"
     on server "beat 1000; sm; fault leaf01/p3 flap=300"

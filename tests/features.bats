@@ -16,16 +16,17 @@ ask() {
 
 # options FEATURE...: the option table of a build with these.
 options() {
-	local feature flags=()
+	local feature flags=() sources
 
 	for feature; do
 		flags+=("-DFEATURE_${feature^^}")
 	done
+	mapfile -t sources < <(find kernel-cmdline -maxdepth 1 -name '*.c' ! -name 'test_*' ! -name 'fuzz_*')
 	printf '#include "options.h"\nint main(void) { return options_print(stdout, OPTIONS_MARKDOWN); }\n' \
 		>"$BATS_TEST_TMPDIR/main.c"
 	gcc -std=gnu11 -D_GNU_SOURCE -DINITAGENT_VERSION='"0"' "${flags[@]}" -I. -Iinitagent -Ikernel-cmdline \
 		-o "$BATS_TEST_TMPDIR/options" "$BATS_TEST_TMPDIR/main.c" \
-		$(find kernel-cmdline -maxdepth 1 -name '*.c' ! -name 'test_*' ! -name 'fuzz_*')
+		"${sources[@]}"
 	"$BATS_TEST_TMPDIR/options"
 }
 

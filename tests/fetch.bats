@@ -537,6 +537,96 @@ chunk_sums() {
 	[[ $output == *"refused "*chunks* ]]
 }
 
+# --- what is there already -------------------------------------------------------------------------
+
+@test "an agent that starts again: what is there is built upon" {
+	hostile
+	head -c 2000000 "$F/file" >"$T/out"
+	fetch --have "$T/out" 2000000 --sha256 "$SUM" "$U/a"
+	right
+	[ "$(sent)" -eq 1000000 ]
+	# All of it is there: a byte more is asked for, and is not.
+	cp "$F/file" "$T/out"
+	fetch --have "$T/out" 3000000 --size 3000000 --sha256 "$SUM" "$U/b"
+	right
+}
+
+@test "an agent that starts again: wrong bytes are found, and cost the mirror nothing" {
+	hostile
+	head -c 2000000 /dev/zero >"$T/out"
+	fetch --have "$T/out" 2000000 --sha256 "$SUM" "$U/a"
+	right
+	[[ $output == *"retry IA-E630 "* ]]
+	# A file that is longer than it should be.
+	head -c 4000000 /dev/zero >"$T/out"
+	fetch --have "$T/out" 4000000 --size 3000000 --sha256 "$SUM" "$U/b"
+	right
+	# Nothing proves them: begun anew.
+	head -c 2000000 "$F/file" >"$T/out"
+	fetch --have "$T/out" 2000000 "$U/c"
+	right
+	[ "$(tail -n 1 "$LOG" | cut -d' ' -f2-3)" = "0 3000000" ]
+}
+
+@test "an agent that starts again: whole chunks that are right stay" {
+	hostile
+	chunk_sums 100000
+	head -c 1950000 "$F/file" >"$T/out"
+	printf wrong | dd of="$T/out" bs=1 seek=1550000 conv=notrunc status=none
+	fetch --have "$T/out" 1950000 --size 3000000 --chunks "$T/chunks" 100000 "$U/a"
+	right
+	[ "$(sent)" -eq 1500000 ]
+}
+
+# --- all of it ---------------------------------------------------------------------------------------
+
+# try_lie NUMBER QUERY: a file with a digest and a stream with chunks; whatever is wrong with what came is a line in
+# $T/bad, and each file that came through one in $T/came.
+try_lie() {
+	local drive=$B/musl/tests/fetch/fetchdrive at=$T/$1 url="$U/$1?$2"
+
+	if ip netns exec "$NS" timeout 30 "$drive" --out "$at.file" --deadline 700 --stall 200 --sha256 "$SUM" "$url" \
+		>"$at.lines" 2>&1; then
+		echo "$2" >>"$T/came"
+		cmp "$at.file" "$F/file" >>"$T/bad" 2>&1 || echo "$2: the file" >>"$T/bad"
+	elif grep ^done "$at.lines"; then
+		echo "$2: done, but not" >>"$T/bad"
+	fi
+	ip netns exec "$NS" timeout 30 "$drive" --stream --deadline 700 --stall 200 --size 3000000 \
+		--chunks "$T/chunks" 100000 "${url/$1/s$1}" 2>"$at.lines" >"$at.stream" || :
+	# Every byte that went through is right, whether it was the last one or not.
+	cmp -s "$at.stream" <(head -c "$(stat -c %s "$at.stream")" "$F/file") || echo "$2: the stream" >>"$T/bad"
+	if grep -q ^done "$at.lines" && ! cmp -s "$at.stream" "$F/file"; then
+		echo "$2: done, but not all of the stream" >>"$T/bad"
+	fi
+	rm -f "$at".*
+}
+
+@test "whatever a server does: done means the right bytes, in a file and in a stream" {
+	local lie more n=0 jobs=()
+	hostile
+	chunk_sums 100000
+	: >"$T/bad"
+	for lie in cut=1000000 "cut=1000000&rst" "cut=999999&stall" drip=1 len=6000000 len=1000000 len2=5 nolen chunked \
+		"nolen&cut=1000000" "chunked&cut=1000000" "chunked&trailer&len2=7" norange "norange&cut=1000000" force206 \
+		"force206&cut=1000000" first=5 "first=-5" total=5 etag=y noetag other flip=0 flip=1500000 flip=2999999 \
+		status=206 enc=gzip coding=gzip coding=chunked interim fold heads=300 raw=x status=404 status=503; do
+		# Alone, after an honest beginning, and before an honest end.
+		for more in "" "&cut=1500000&times=1&since=1" "&until=1&cut=2500000&times=1"; do
+			n=$((n + 1))
+			try_lie $n "$lie$more" 3>&- &
+			jobs+=($!)
+			# Most of the time they wait.
+			[ ${#jobs[@]} -lt 6 ] || { wait "${jobs[@]}"; jobs=(); }
+		done
+	done
+	wait "${jobs[@]}"
+	echo "$(wc -l <"$T/came") of $n came through"
+	cat "$T/bad"
+	[ ! -s "$T/bad" ]
+	[ "$(wc -l <"$T/came")" -ge 5 ]
+}
+
 # --- names -----------------------------------------------------------------------------------------
 
 @test "DNS: an answer, none at all, and a name that is not there" {
@@ -607,6 +697,22 @@ tls() {
 		to_file --any-certificate --sha256 "$SUM" https://images.example:8443/file
 		right
 	done
+}
+
+@test "TLS: through a proxy's tunnel, and a proxy that opens none" {
+	local f
+	tls good 8443
+	hostile
+	rm "$T/root/etc/hosts"
+	for f in host musl; do
+		FLAVOUR=$f
+		to_file --ca /etc/ca.pem --proxy "$U" --sha256 "$SUM" https://images.example:8443/file
+		right
+	done
+	grep -q "^CONNECT images.example:8443 " "$LOG"
+	to_file --ca /etc/ca.pem --proxy "$U" --deadline 1500 https://images.example:1/file
+	[ "$status" -eq 4 ]
+	[[ $output == *"retry IA-E6"*502* ]]
 }
 
 @test "TLS: another name" {

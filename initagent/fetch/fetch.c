@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fetch: see fetch.h. */
-#include "fetch/fetch.h"
+/* fetch: see fetch.h. How it is made is in create.c. */
+#include "fetch/private.h"
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "address/random.h"
-#include "fetch/child.h"
-#include "fetch/pace.h"
 
 #define LOOKUP_LIMIT (10 * NSEC_PER_SEC)
 /* A child that was told to stop may be busy writing; one that does not answer is replaced. */
 #define STOP_LIMIT   (5 * NSEC_PER_SEC)
 #define HOPS_MAX     8
 #define CHILDREN_MAX 3
-#define CA_MAX	     (512 * 1024)
-#define NAMES_MAX    4
-#define TEXT_MAX     (NEWS_TEXT_MAX + 320)
-
-enum fetch_state {
-	STATE_IDLE,
-	STATE_LOOKUP,
-	STATE_TRANSFER,
-	STATE_STOPPING, /* the child was told to end the transfer */
-	STATE_BACKOFF,
-	STATE_DONE,
-	STATE_STOPPED,
-	STATE_MAX,
-};
 
 static const char *const state_names[STATE_MAX] = {
 	[STATE_IDLE] = "idle",
@@ -37,46 +20,6 @@ static const char *const state_names[STATE_MAX] = {
 	[STATE_BACKOFF] = "backoff",
 	[STATE_DONE] = "done",
 	[STATE_STOPPED] = "stopped",
-};
-
-/* A name and its address, as long as the address answers. */
-struct known_name {
-	char host[URL_HOST_MAX];
-	struct inet_addr address;
-};
-
-struct fetch {
-	const struct env *env;
-	struct fetch_setup setup;
-	uint8_t sha256[SHA256_SIZE];
-	bool has_proxy;
-	struct url proxy;
-	uint64_t stall;
-	char *ca;
-	char no_ca[160]; /* why there is none */
-	int memory;    /* a memfd of ours, or -1 */
-	char *content; /* of memory, when done */
-
-	struct mirrors mirrors;
-	struct mirror *mirror;
-	struct url url; /* the mirror's, or where it redirected to */
-	unsigned hops, attempts, children;
-	struct known_name names[NAMES_MAX];
-	size_t next_name;
-
-	struct child *child;
-	struct fetch_order order;
-	struct pace pace;
-	bool restart;  /* the file is to be begun anew */
-	bool progressed;
-
-	enum fetch_state state;
-	uint64_t deadline, began;
-	uint64_t bytes, size;
-	unsigned events; /* bits of enum fetch_event */
-	enum cause cause;
-	char text[TEXT_MAX];
-	char site[URL_TEXT_MAX];
 };
 
 static void set_state(struct fetch *f, enum fetch_state to, uint64_t now)
@@ -92,131 +35,6 @@ static void set_state(struct fetch *f, enum fetch_state to, uint64_t now)
 static void raise_event(struct fetch *f, enum fetch_event e)
 {
 	f->events |= 1U << e;
-}
-
-/* --- new and free -------------------------------------------------------------------------- */
-
-static bool chunks_usable(const struct fetch_config *c)
-{
-	if (!c->chunk_size)
-		return true;
-	if (!c->size || !c->chunks || (c->stream && c->chunk_size > SINK_STREAM_CHUNK_MAX))
-		return false;
-	return c->n_chunks == c->size / c->chunk_size + (c->size % c->chunk_size != 0);
-}
-
-/* The whole PEM file; the process that fetches can open none. Plain http does without. */
-static int read_ca(struct fetch *f, const char *path)
-{
-	int len;
-
-	f->ca = malloc(CA_MAX);
-	if (!f->ca)
-		return -ENOMEM;
-	len = env_read(f->env, f->ca, CA_MAX, "%s", path);
-	if (len < 0) {
-		snprintf(f->no_ca, sizeof(f->no_ca), "%.100s: %s", path, strerror(-len));
-		return 0;
-	}
-	f->setup.ca = f->ca;
-	f->setup.ca_len = (size_t)len;
-	return 0;
-}
-
-static int open_memory(struct fetch *f, const struct fetch_config *c)
-{
-	f->memory = memfd_create("fetch", MFD_CLOEXEC);
-	if (f->memory < 0)
-		return -errno;
-	f->setup.sink = f->memory;
-	f->setup.stream = false;
-	if (!c->limit || c->limit > FETCH_MEMORY_MAX)
-		f->setup.want.limit = FETCH_MEMORY_MAX;
-	return 0;
-}
-
-static int open_sink(struct fetch *f, const struct fetch_config *c)
-{
-	int flags;
-
-	if (c->sink < 0)
-		return open_memory(f, c);
-	if (!c->stream)
-		return 0;
-	flags = fcntl(c->sink, F_GETFL);
-	return flags < 0 || fcntl(c->sink, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
-}
-
-static int set_up(struct fetch *f, const struct fetch_config *c)
-{
-	f->setup = (struct fetch_setup){
-		.want = {.size = c->size, .limit = c->limit, .chunk_size = c->chunk_size, .chunks = c->chunks,
-			.n_chunks = c->n_chunks},
-		.sink = c->sink,
-		.stream = c->stream,
-		.any_certificate = c->any_certificate,
-		.clock_floor = c->clock_floor,
-	};
-	f->stall = c->stall;
-	f->size = c->size;
-	if (c->sha256) {
-		memcpy(f->sha256, c->sha256, sizeof(f->sha256));
-		f->setup.want.sha256 = f->sha256;
-	}
-	return open_sink(f, c);
-}
-
-static int set_addresses(struct fetch *f, const struct fetch_config *c, const char **ret_bad)
-{
-	int e = mirrors_set(&f->mirrors, c->urls, c->n_urls, c->node, ret_bad);
-	char text[URL_HOST_MAX + 32];
-
-	if (e < 0)
-		return -EINVAL;
-	f->has_proxy = c->proxy && *c->proxy;
-	if (!f->has_proxy)
-		return 0;
-	*ret_bad = c->proxy;
-	snprintf(text, sizeof(text), "%s%.*s", strstr(c->proxy, "://") ? "" : "http://", URL_HOST_MAX + 16, c->proxy);
-	e = url_parse(&f->proxy, text, strlen(text));
-	return e < 0 || f->proxy.https ? -EINVAL : 0;
-}
-
-int fetch_new(struct fetch **ret, const struct env *env, const struct fetch_config *cfg, const char **ret_bad)
-{
-	_cleanup_(fetch_freep) struct fetch *f = calloc(1, sizeof(*f));
-	int e;
-
-	*ret_bad = "";
-	if (!f)
-		return -ENOMEM;
-	f->env = env;
-	f->memory = -1;
-	f->deadline = NSEC_NEVER;
-	e = set_addresses(f, cfg, ret_bad);
-	if (e == 0 && !chunks_usable(cfg)) {
-		*ret_bad = "chunks";
-		e = -EINVAL;
-	}
-	e = e ? e : set_up(f, cfg);
-	e = e || !cfg->ca || !*cfg->ca ? e : read_ca(f, cfg->ca);
-	if (e < 0)
-		return e;
-	*ret = f;
-	f = NULL;
-	return 0;
-}
-
-struct fetch *fetch_free(struct fetch *f)
-{
-	if (!f)
-		return NULL;
-	child_free(f->child);
-	closep(&f->memory);
-	free(f->content);
-	free(f->ca);
-	free(f);
-	return NULL;
 }
 
 /* --- how an attempt ends ------------------------------------------------------------------- */
@@ -248,6 +66,7 @@ static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, 
 static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t after, uint64_t now)
 {
 	const struct verdict_row *row = verdict_row(verdict);
+	enum fetch_remedy remedy = row->remedy;
 	uint64_t when;
 
 	f->cause = row->cause;
@@ -255,11 +74,16 @@ static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text
 	report_span(f->env->report, "fetch", row->name, f->began, now, -EIO);
 	/* The right answer to the wrong digest is to begin anew elsewhere. */
 	f->restart = f->restart || verdict == VERDICT_DIGEST;
-	if (row->remedy == REMEDY_STOP || (verdict == VERDICT_DIGEST && f->setup.stream)) {
+	/* Old bytes may be the wrong ones: the mirror gets another go. */
+	if (verdict == VERDICT_DIGEST && f->adopted)
+		remedy = REMEDY_DAMAGE;
+	if (verdict == VERDICT_DIGEST)
+		f->adopted = false;
+	if (remedy == REMEDY_STOP || (verdict == VERDICT_DIGEST && f->setup.stream)) {
 		stop(f, now);
 		return;
 	}
-	remember(f, row->remedy, after, now);
+	remember(f, remedy, after, now);
 	mirrors_pick(&f->mirrors, now, &when);
 	if (when == NSEC_NEVER) {
 		stop(f, now);
@@ -288,7 +112,9 @@ static int need_child(struct fetch *f)
 {
 	if (f->child)
 		return 0;
-	f->children++;
+	/* Only the first one finds the file as it was. */
+	if (f->children++)
+		f->setup.have = 0;
 	return child_new(&f->child, &f->setup);
 }
 
@@ -318,7 +144,7 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 
 static struct known_name *find_name(struct fetch *f, const char *host)
 {
-	for (size_t i = 0; i < NAMES_MAX; i++)
+	for (size_t i = 0; i < FETCH_NAMES_MAX; i++)
 		if (*f->names[i].host && streq(f->names[i].host, host))
 			return &f->names[i];
 	return NULL;
@@ -391,7 +217,7 @@ void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *w
 		failed(f, VERDICT_LOOKUP, why, 0, now);
 		return;
 	}
-	f->next_name = (f->next_name + 1) % NAMES_MAX;
+	f->next_name = (f->next_name + 1) % FETCH_NAMES_MAX;
 	strscpy(name->host, peer(f)->host, sizeof(name->host));
 	name->address = *addr;
 	ask(f, addr, peer(f)->port, now);

@@ -40,6 +40,11 @@ struct fetch_config {
 	 */
 	int sink;
 	bool stream;
+	/*
+	 * So many bytes at the file's beginning are there from an earlier attempt, by an agent that is gone. They are
+	 * built upon only as far as digests can prove them; 0: none.
+	 */
+	uint64_t have;
 	uint64_t size;		  /* 0: not known beforehand */
 	uint64_t limit;		  /* refuse more bytes than this; 0: no limit */
 	const uint8_t *sha256;	  /* SHA256_SIZE bytes, copied; NULL: not known */

@@ -46,7 +46,7 @@ static int filter_calls(void)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
 		END(SECCOMP_RET_KILL_PROCESS),
 		LOAD(nr),
-		ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pwrite64), ALLOW(ftruncate),
+		ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW(pwrite64), ALLOW(ftruncate),
 		ALLOW(recvfrom), ALLOW(sendto), ALLOW(recvmsg), ALLOW(sendmsg), ALLOW(connect),
 		ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname), ALLOW(getpeername), ALLOW(shutdown),
 #ifdef __NR_poll

@@ -53,6 +53,7 @@ struct fetch_setup {
 	struct sink_want want;
 	int sink;	     /* where to write */
 	bool stream;
+	uint64_t have;	     /* bytes of a file that are there from an earlier time */
 	const void *ca;	     /* PEM, or NULL */
 	size_t ca_len;
 	bool any_certificate;

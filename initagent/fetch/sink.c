@@ -185,6 +185,39 @@ enum fetch_verdict sink_take(struct sink *s, struct cursor *c)
 	}
 }
 
+/* Digests of the next len bytes, which are in the file already. False: a chunk is wrong. */
+static bool adopt_piece(struct sink *s, const uint8_t *data, size_t len)
+{
+	if (s->want.sha256)
+		sha256_update(&s->whole, data, len);
+	if (s->want.chunk_size)
+		sha256_update(&s->chunk, data, len);
+	s->at += len;
+	if (!s->want.chunk_size || (s->at % s->want.chunk_size && s->at != s->want.size))
+		return true;
+	return chunk_ends(s) == VERDICT_DONE;
+}
+
+/* The end of it may be a part of a chunk: its digest goes on with what is fetched. */
+enum fetch_verdict sink_adopt(struct sink *s, uint64_t have)
+{
+	static uint8_t piece[65536];
+	ssize_t n;
+
+	if (s->stream || s->at)
+		return VERDICT_DONE;
+	if (!sink_pinned(s) || (s->want.size && have > s->want.size))
+		have = 0;
+	while (s->at < have) {
+		size_t len = piece_of(s, (size_t)min_u64(sizeof(piece), have - s->at));
+
+		n = pread(s->fd, piece, len, (off_t)s->at);
+		if (n <= 0 || !adopt_piece(s, piece, (size_t)n))
+			break;
+	}
+	return ftruncate(s->fd, (off_t)s->at) < 0 ? VERDICT_WRITE : VERDICT_DONE;
+}
+
 enum fetch_verdict sink_end(struct sink *s)
 {
 	enum fetch_verdict v = flush(s);

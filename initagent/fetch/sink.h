@@ -29,6 +29,13 @@ int sink_new(struct sink **ret, int fd, bool stream, const struct sink_want *wan
 struct sink *sink_free(struct sink *s);
 DEFINE_FREEP(struct sink, sink_free)
 
+/*
+ * sink_adopt: the file's first have bytes are there from an earlier time: they are read, and those that may be built upon
+ * count as taken: whole chunks that are right, or all of them where only the digest of the whole is known. None without
+ * any digest; the rest is cut off. VERDICT_DONE or VERDICT_WRITE.
+ */
+enum fetch_verdict sink_adopt(struct sink *s, uint64_t have);
+
 /* sink_at: bytes taken so far: the next one belongs there. */
 uint64_t sink_at(const struct sink *s);
 

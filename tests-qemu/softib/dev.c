@@ -94,10 +94,12 @@ static int sib_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 
 static int sib_query_port(struct ib_device *ibdev, u32 port_num, struct ib_port_attr *attr)
 {
-	struct sib_port *port = &to_sdev(ibdev)->port;
+	struct sib_dev *dev = to_sdev(ibdev);
+	struct sib_port *port = &dev->port;
 	struct ib_port_info *pi = &port->pi;
 	unsigned long flags;
 
+	sib_news_wait(&dev->news);
 	spin_lock_irqsave(&port->lock, flags);
 	attr->subnet_prefix = be64_to_cpu(pi->gid_prefix);
 	attr->state = sib_pi_state(pi);
@@ -262,6 +264,7 @@ static void sib_dev_dealloc(struct ib_device *ibdev)
 	struct sib_dev *dev = to_sdev(ibdev);
 
 	sib_registry_del(dev);
+	sib_news_stop(&dev->news);
 	if (dev->port.ops)
 		sib_port_cleanup(&dev->port);
 	if (dev->wq)
@@ -444,6 +447,7 @@ static void sib_dev_init(struct sib_dev *dev, const char *name, struct net_devic
 	strscpy(dev->name, name, sizeof(dev->name));
 	addrconf_addr_eui48((u8 *)&dev->guid, ndev->dev_addr);
 	sib_trap_init(&dev->trap, sib_dev_trap_work);
+	sib_news_init(&dev->news, ibdev);
 	ibdev->node_type = RDMA_NODE_IB_CA;
 	ibdev->node_guid = dev->guid;
 	ibdev->phys_port_cnt = 1;
@@ -497,6 +501,7 @@ int sib_dev_new(const char *name, struct net_device *ndev)
 	err = sib_dev_build(dev, ndev);
 	if (!err) {
 		sib_registry_add(dev);
+		sib_news_start(&dev->news);
 		/* The core may free the device as soon as it is registered. */
 		get_device(&dev->ibdev.dev);
 		err = ib_register_device(&dev->ibdev, name, NULL);

@@ -22,7 +22,8 @@
  *   wire->lock					link handshake; nothing is taken inside
  *   port->fault.lock				fault settings; nothing is taken inside
  *   dev->mcast_lock -> port->lock		multicast attachments; counting a violation
- * Completion handlers and ib_dispatch_event() are called with no spinlock held.
+ * Completion handlers and ib_dispatch_event() are called with no spinlock held. query_port may wait
+ * for the core's work items (news.c); nothing of ours that these could need is held there.
  *
  * Lifetimes. QPs are found under RCU and held by qp->refs; destroying a QP waits for the last
  * reference, then for its engine. An MR is held by mr->refs in the same way. A wire is freed
@@ -35,6 +36,8 @@
 #include <linux/mutex.h>
 #include <linux/platform_device.h>
 #include <linux/refcount.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
@@ -232,6 +235,15 @@ struct sib_mcast {
 	struct sib_qp *qp;
 };
 
+/* Where the core is with the events of a device, news.c. */
+struct sib_news {
+	struct ib_event_handler handler;
+	struct work_struct work;
+	atomic_t rounds;	/* still to go until the core is done with the last event */
+	wait_queue_head_t wait;
+	struct task_struct *teller;	/* only to compare */
+};
+
 struct sib_dev {
 	struct ib_device ibdev;
 	struct list_head list;
@@ -250,6 +262,7 @@ struct sib_dev {
 	u32 mcast_count;
 	struct workqueue_struct *wq;
 	struct sib_trap trap;
+	struct sib_news news;
 	bool registered;
 	char name[IB_DEVICE_NAME_MAX];
 };
@@ -312,6 +325,12 @@ void sib_registry_del(struct sib_dev *dev);
 int sib_dev_new(const char *name, struct net_device *ndev);
 bool sib_dev_leaving(struct sib_dev *dev);
 void sib_dev_rx(struct sib_port *port, struct sk_buff *skb);
+
+/* ---- news.c ---- */
+void sib_news_init(struct sib_news *news, struct ib_device *ibdev);
+void sib_news_start(struct sib_news *news);
+void sib_news_stop(struct sib_news *news);
+void sib_news_wait(struct sib_news *news);
 
 /* ---- sma.c, swsma.c, pma.c ---- */
 int sib_process_mad(struct ib_device *ibdev, int flags, u32 port_num, const struct ib_wc *wc,

@@ -7,6 +7,7 @@
  * and at the end "rss OWN CHILD" in KiB and "ns N". Exit status 0: done, 3: fatal, 4: --deadline passed.
  *
  *   --out FILE | --stream | --memory    where to: a file, standard output, or memory printed at the end
+ *   --have FILE N                       the same, with N bytes there already
  *   --size N --limit N --sha256 HEX --chunks FILE CHUNK-SIZE (FILE: the digests, raw)
  *   --ca FILE --any-certificate --proxy URL --node N --clock N --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
  *   --prefix DIR (where /etc/hosts and the --ca file are)
@@ -48,6 +49,14 @@ static void opt_out(struct drive *d, char **v)
 	d->cfg.sink = open(v[0], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (d->cfg.sink < 0)
 		die(v[0]);
+}
+
+static void opt_have(struct drive *d, char **v)
+{
+	d->cfg.sink = open(v[0], O_RDWR | O_CLOEXEC);
+	if (d->cfg.sink < 0)
+		die(v[0]);
+	d->cfg.have = strtoull(v[1], NULL, 0);
 }
 
 static void opt_stream(struct drive *d, char **v)
@@ -122,7 +131,7 @@ static const struct {
 	int values;
 	void (*take)(struct drive *d, char **v);
 } options[] = {
-	{"--out", 1, opt_out}, {"--stream", 0, opt_stream}, {"--memory", 0, opt_memory},
+	{"--out", 1, opt_out}, {"--have", 2, opt_have}, {"--stream", 0, opt_stream}, {"--memory", 0, opt_memory},
 	{"--sha256", 1, opt_sha256}, {"--chunks", 2, opt_chunks}, {"--dns", 1, opt_dns}, {"--ca", 1, opt_ca},
 	{"--any-certificate", 0, opt_any},
 	{"--proxy", 1, opt_proxy}, {"--size", 1, opt_size}, {"--limit", 1, opt_limit}, {"--node", 1, opt_node},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * hostile ADDRESS FILE LOG: a web server that does on request what a server must not do. It serves FILE under every
- * path; the query says what is wrong with the answer. Prints its port, and writes a line a request to LOG:
+ * path; the query says what is wrong with the answer. As a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG:
  * "PATH FIRST-BYTE BODY-BYTES-SENT".
  *
  * Breaks, on the first TIMES requests of a path (times=N; all without it):
@@ -25,7 +25,7 @@
 
 #include "util.h"
 
-#define PATHS_MAX 64
+#define PATHS_MAX 512
 #define ENDLESS	  UINT64_MAX
 
 /* How often each path was asked for, by all processes. */
@@ -289,6 +289,38 @@ static void answer(struct request *r)
 	give_up(r);
 }
 
+/* --- a proxy's tunnel ---------------------------------------------------------------------- */
+
+/* Bytes from one end to the other; false at the end. */
+static bool carry(int from, int to)
+{
+	char piece[16384];
+	ssize_t n = recv(from, piece, sizeof(piece), 0);
+
+	return n > 0 && send(to, piece, (size_t)n, MSG_NOSIGNAL) == n;
+}
+
+/* "CONNECT NAME:PORT": whatever the name is, the port is this machine's. */
+static void tunnel(struct request *r, const char *head)
+{
+	const char *port = strchr(head, ':');
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct pollfd p[] = {{.fd = r->fd, .events = POLLIN}, {.fd = peer, .events = POLLIN}};
+
+	in.sin_port = htons((uint16_t)(port ? strtoul(port + 1, NULL, 10) : 0));
+	if (connect(peer, (struct sockaddr *)&in, sizeof(in)) < 0) {
+		say(r, "HTTP/1.1 502 No\r\n\r\n");
+		give_up(r);
+	}
+	snprintf(r->path, sizeof(r->path), "%.*s", (int)strcspn(head, "\r"), head);
+	say(r, "HTTP/1.1 200 Connected\r\n\r\n");
+	while (poll(p, 2, -1) > 0)
+		if ((p[0].revents && !carry(r->fd, peer)) || (p[1].revents && !carry(peer, r->fd)))
+			break;
+	give_up(r);
+}
+
 /* --- requests ------------------------------------------------------------------------------ */
 
 static unsigned count(const struct server *s, const char *path)
@@ -339,6 +371,8 @@ __attribute__((noreturn)) static void serve(const struct server *s, int fd)
 		have += (size_t)n;
 		head[have] = 0;
 		if (strstr(head, "\r\n\r\n")) {
+			if (strncmp(head, "CONNECT ", 8) == 0)
+				tunnel(&r, head);
 			parse(&r, head);
 			answer(&r);
 		}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* private: what fetch.c and create.c share. */
+#pragma once
+
+#include "fetch/child.h"
+#include "fetch/fetch.h"
+#include "fetch/pace.h"
+
+#define FETCH_NAMES_MAX 4
+#define FETCH_TEXT_MAX	(NEWS_TEXT_MAX + 320)
+
+enum fetch_state {
+	STATE_IDLE,
+	STATE_LOOKUP,
+	STATE_TRANSFER,
+	STATE_STOPPING, /* the child was told to end the transfer */
+	STATE_BACKOFF,
+	STATE_DONE,
+	STATE_STOPPED,
+	STATE_MAX,
+};
+
+/* A name and its address, as long as the address answers. */
+struct known_name {
+	char host[URL_HOST_MAX];
+	struct inet_addr address;
+};
+
+struct fetch {
+	const struct env *env;
+	struct fetch_setup setup;
+	uint8_t sha256[SHA256_SIZE];
+	bool has_proxy;
+	struct url proxy;
+	uint64_t stall;
+	char *ca;
+	char no_ca[160]; /* why there is none */
+	int memory;    /* a memfd of ours, or -1 */
+	char *content; /* of memory, when done */
+
+	struct mirrors mirrors;
+	struct mirror *mirror;
+	struct url url; /* the mirror's, or where it redirected to */
+	unsigned hops, attempts, children;
+	struct known_name names[FETCH_NAMES_MAX];
+	size_t next_name;
+
+	struct child *child;
+	struct fetch_order order;
+	struct pace pace;
+	bool restart;  /* the file is to be begun anew */
+	bool progressed;
+	bool adopted;  /* some bytes are from an earlier attempt */
+
+	enum fetch_state state;
+	uint64_t deadline, began;
+	uint64_t bytes, size;
+	unsigned events; /* bits of enum fetch_event */
+	enum cause cause;
+	char text[FETCH_TEXT_MAX];
+	char site[URL_TEXT_MAX];
+};
