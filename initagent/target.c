@@ -96,6 +96,8 @@ static int take_root_path(struct boot *b, const struct address_result *a, uint64
 	r = root_spec_parse(&t->spec, b->plan, text, strlen(text), NULL);
 	if (r < 0)
 		return r;
+	if (t->spec->kind != PLAN_ROOT_NFS)
+		return -EOPNOTSUPP;
 	t->nfs = &t->spec->nfs;
 	report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", text);
 	return 0;

@@ -262,6 +262,7 @@ void check_plan(struct parser *p)
 	check_rorw(p);
 	check_source(p);
 	check_nfs(p);
+	check_image(p);
 	check_bootdev(p);
 	check_ip_left(p);
 	check_wanted(p);

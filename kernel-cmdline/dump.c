@@ -301,6 +301,62 @@ static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
 	dump_text(d, "nfs.options", n->options, "");
 }
 
+static void dump_hex(struct dumper *d, const char *key, const uint8_t *bytes, size_t n)
+{
+	size_t i;
+
+	put(d, "%s=", key);
+	for (i = 0; i < n; i++)
+		put(d, "%02x", bytes[i]);
+	end(d);
+}
+
+static void dump_u64(struct dumper *d, const char *key, uint64_t v)
+{
+	if (!v && !d->all)
+		return;
+	put(d, "%s=%llu", key, (unsigned long long)v);
+	end(d);
+}
+
+static void dump_overlay(struct dumper *d, const struct plan_overlay *o)
+{
+	dump_bool(d, "overlay.off", o->off, false);
+	dump_u64(d, "overlay.size", o->size);
+	dump_u64(d, "overlay.percent", o->percent);
+	dump_u64(d, "overlay.nr_blocks", o->nr_blocks);
+	dump_u64(d, "overlay.nr_inodes", o->nr_inodes);
+}
+
+/* Nothing of it is shown that was not given: most roots are no images. */
+static void dump_image(struct dumper *d, const struct plan_image *m)
+{
+	const struct plan_image *b = &d->base->root.image;
+	size_t i;
+
+	dump_text(d, "image.url", m->url, NULL);
+	dump_bool(d, "image.manifest", m->manifest, b->manifest);
+	dump_names(d, "image.mirror", m->mirrors, m->n_mirrors);
+	if (m->has_digest)
+		dump_hex(d, "image.sha256", m->digest, sizeof(m->digest));
+	for (i = 0; i < m->n_keys; i++) {
+		if (m->keys[i].path)
+			dump_text(d, "image.key_file", m->keys[i].path, NULL);
+		else
+			dump_hex(d, "image.key", m->keys[i].bytes, sizeof(m->keys[i].bytes));
+	}
+	dump_bool(d, "image.unprovable", m->unprovable, b->unprovable);
+	dump_text(d, "image.ca", m->ca, NULL);
+	dump_bool(d, "image.insecure", m->insecure, b->insecure);
+	dump_text(d, "image.cache", m->cache, NULL);
+	dump_text(d, "image.proxy", m->proxy, NULL);
+	dump_bool(d, "image.ram", m->ram, b->ram);
+	dump_u32(d, "image.minmem_mib", m->minmem_mib, b->minmem_mib);
+	dump_text(d, "image.live_dir", m->live_dir, NULL);
+	dump_text(d, "image.squashimg", m->squashimg, NULL);
+	dump_overlay(d, &m->overlay);
+}
+
 static void dump_root(struct dumper *d)
 {
 	static const char *const kinds[] = {
@@ -312,9 +368,9 @@ static void dump_root(struct dumper *d)
 	dump_text(d, "root", kinds[r->kind], "none");
 	dump_bool(d, "root.rw", r->rw, false);
 	dump_bool(d, "root.legacy_nfs", r->legacy_nfs, false);
-	dump_text(d, "root.url", r->url, NULL);
 	if (r->kind == PLAN_ROOT_NFS)
 		dump_nfs(d, &r->nfs);
+	dump_image(d, &r->image);
 }
 
 /* --- the rest ----------------------------------------------------------------------------- */

@@ -103,6 +103,30 @@ static void check_nfs(const struct plan_nfs *nfs)
 		MUST((unsigned char)*s > ' ' && *s != 0x7f);
 }
 
+static void check_url(const char *s)
+{
+	MUST(strncmp(s, "http://", 7) == 0 || strncmp(s, "https://", 8) == 0);
+	MUST(strlen(s) <= PLAN_URL_MAX);
+	for (; *s; s++)
+		MUST((unsigned char)*s > ' ' && (unsigned char)*s < 0x7f && !strchr("\"<>\\`|", *s));
+}
+
+static void check_image_plan(const struct plan_image *m)
+{
+	size_t i;
+
+	if (m->url)
+		check_url(m->url);
+	for (i = 0; i < m->n_mirrors; i++)
+		check_url(m->mirrors[i]);
+	for (i = 0; i < m->n_keys; i++)
+		MUST(m->keys[i].path ? m->keys[i].path[0] == '/' : memcmp(m->keys[i].bytes, "Ed", 2) == 0);
+	MUST(!m->insecure || m->has_digest || m->n_keys);
+	MUST(!m->ca || m->ca[0] == '/');
+	MUST(!m->live_dir || !strstr(m->live_dir, ".."));
+	MUST(m->overlay.percent <= 100);
+}
+
 static void check_diags(const struct diag_list *l, size_t size)
 {
 	size_t i;
@@ -165,8 +189,13 @@ static void check_spec(const struct boot_plan *p, const char *text, size_t size)
 {
 	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
 
-	if (root_spec_parse(&spec, p, text, size, NULL) == 0)
+	if (root_spec_parse(&spec, p, text, size, NULL) < 0)
+		return;
+	MUST(spec->kind == PLAN_ROOT_NFS || (spec->kind == PLAN_ROOT_LIVE && spec->image.url));
+	if (spec->kind == PLAN_ROOT_NFS)
 		check_nfs(&spec->nfs);
+	else
+		check_image_plan(&spec->image);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -189,6 +218,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST((p->root.kind == PLAN_ROOT_NONE) <= p->fatal);
 	if (p->root.kind == PLAN_ROOT_NFS)
 		check_nfs(&p->root.nfs);
+	MUST((p->root.kind == PLAN_ROOT_LIVE) == (p->root.image.url != NULL));
+	check_image_plan(&p->root.image);
 	one = dump(p);
 	two = dump(twin);
 	MUST(streq(one, two));

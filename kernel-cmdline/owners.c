@@ -47,12 +47,12 @@ static const char *const system_words[] = {
 
 static const char *const dracut_words[] = {
 	"cifspass", "cifsuser", "fcoe", "gpt", "iscsi*", "iso-scan/filename", "live.*", "liveimg",
-	"netroot", "proxy", "rd.ccw", "rd.cio_accept", "rd.cmdline", "rd.ctty", "rd.dasd", "rd.dm",
+	"netroot", "rd.ccw", "rd.cio_accept", "rd.cmdline", "rd.ctty", "rd.dasd", "rd.dm",
 	"rd.ethtool", "rd.fcoe", "rd.fips*", "rd.fstab", "rd.iscsi.*", "rd.locale.*", "rd.luks",
 	"rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask", "rd.md", "rd.md.*", "rd.memdebug",
-	"rd.minmem", "rd.multipath", "rd.net.dns*", "rd.nonvmf", "rd.noverifyssl", "rd.nvmf.*",
+	"rd.multipath", "rd.net.dns*", "rd.nonvmf", "rd.nvmf.*",
 	"rd.plymouth", "rd.retrigger", "rd.shutdown.*", "rd.skipfsck", "rd.systemd.*", "rd.udev.*",
-	"rd.vconsole.*", "rd.writable.fsimg", "rd.zfcp*", "rd.znet*", "rootfallback",
+	"rd.vconsole.*", "rd.zfcp*", "rd.znet*", "rootfallback",
 };
 
 static bool listed(const char *const *list, size_t n, const char *s, size_t len)

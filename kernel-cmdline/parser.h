@@ -23,6 +23,7 @@ struct parser {
 	struct arena_list ips, nameservers, routes, ifnames, rdma_links;
 	struct arena_list roces, dhcp_servers, client_ids;
 	struct arena_list ports, guids, pkeys;
+	struct arena_list mirrors, keys;
 	struct arena_list init_args;
 	int nfs_rw;		 /* rw or ro among the NFS options: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
@@ -107,6 +108,19 @@ PARSE(root);	   /* root.c */
 PARSE(rorw);
 PARSE(nfs_fallback);
 PARSE(rootflags);
+PARSE(mirror);	   /* image.c */
+PARSE(digest);
+PARSE(key);
+PARSE(root_ca);
+PARSE(root_cache);
+PARSE(proxy);
+PARSE(noverifyssl);
+PARSE(minmem);
+PARSE(live_ram);
+PARSE(live_path);
+PARSE(overlay);	   /* overlay.c */
+PARSE(live_refused);
+PARSE(overlay_size);
 PARSE(init);	   /* policy.c */
 PARSE(shell);
 PARSE(emergency);
@@ -137,8 +151,20 @@ void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
 /* nfs_text: "192.0.2.1:/srv/root over RDMA (port 20049), NFS 4.2, then 4.1, then 4.0". */
 const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
 
+/*
+ * image_url: is text a URL this agent fetches from, "http://HOST..." or "https://HOST..."? If not, says
+ * so about w with the severity given.
+ */
+bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity);
+
+/* image_is_manifest: does the URL's path end as a manifest's does? */
+bool image_is_manifest(struct slice url);
+
 /* Once every word is read: defaults that depend on others, contradictions. */
 void resolve_net(struct parser *p);    /* resolve-net.c */
 void resolve_root(struct parser *p);   /* root.c */
+void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
+void check_image(struct parser *p);    /* check-image.c */
 void check_plan(struct parser *p);     /* check.c */

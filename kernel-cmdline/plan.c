@@ -271,6 +271,8 @@ static void publish_lists(struct parser *p)
 	PUBLISH(ports, ib.ports, ib.n_ports);
 	PUBLISH(guids, ib.guids, ib.n_guids);
 	PUBLISH(pkeys, ib.pkeys, ib.n_pkeys);
+	PUBLISH(mirrors, root.image.mirrors, root.image.n_mirrors);
+	PUBLISH(keys, root.image.keys, root.image.n_keys);
 	PUBLISH(init_args, init_args, n_init_args);
 #undef PUBLISH
 	plan->words = p->words;
@@ -293,6 +295,7 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 	if (p->oom)
 		return -ENOMEM;
 	resolve_net(p);
+	resolve_image(p);
 	resolve_root(p);
 	resolve_policy(p);
 	check_plan(p);

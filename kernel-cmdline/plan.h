@@ -191,7 +191,7 @@ enum plan_root_kind {
 	PLAN_ROOT_NONE,	 /* no root=: fatal */
 	PLAN_ROOT_NFS,	 /* ours */
 	PLAN_ROOT_DHCP,	 /* root=dhcp, netroot=dhcp: root_spec_parse() on the root-path option */
-	PLAN_ROOT_LIVE,	 /* live:URL, http:, https:, ...: recognised, not in this build yet */
+	PLAN_ROOT_LIVE,	 /* [live:]http[s]://...: an image that is fetched; ours */
 	PLAN_ROOT_BLOCK, /* a block device: left to dracut */
 	PLAN_ROOT_OTHER, /* iscsi:, nbd:, nvmf:, cifs: ...: left to dracut */
 };
@@ -233,11 +233,53 @@ struct plan_nfs {
 	const char *options;	      /* the rest, comma-separated, for the kernel's nfs; "" */
 };
 
+/* Longest URL taken: what servers and proxies in use accept in a request line. */
+#define PLAN_URL_MAX 2000
+
+/* A public key in minisign's binary form: "Ed", key number (8 bytes), ed25519 key (32 bytes). */
+#define PLAN_KEY_BYTES 42
+
+struct plan_key { /* rd.root.key=; one of the two */
+	const char *path; /* absolute; a file of the initramfs */
+	uint8_t bytes[PLAN_KEY_BYTES];
+};
+
+/* The writable layer above an image that is mounted (rd.overlay=); always in memory. */
+struct plan_overlay {
+	bool off;	     /* rd.overlay=none: the root stays read-only */
+	uint64_t size;	     /* bytes; 0: not given */
+	uint32_t percent;    /* of the memory; 0: not given. Neither: the kernel's half */
+	uint64_t nr_blocks;  /* of a page each; 0: not given */
+	uint64_t nr_inodes;  /* 0: not given */
+};
+
+/* A root image: whence, what proves it, and how it becomes a root. */
+struct plan_image {
+	const char *url;	    /* http:// or https://; NULL: from DHCP */
+	bool manifest;		    /* url names a manifest (.manifest, .json), not the image itself */
+	const char *const *mirrors; /* URLs of the same thing, in order of the command line */
+	size_t n_mirrors;
+	bool has_digest;
+	uint8_t digest[32];	    /* SHA-256 of what url names */
+	const struct plan_key *keys;/* any of them will do; those in the image's files come on top */
+	size_t n_keys;
+	const char *ca;		    /* PEM file of the initramfs, absolute; NULL: those of the image */
+	bool unprovable;	    /* digest or key given, but unreadable: no image may be booted (fatal) */
+	bool insecure;		    /* rd.noverifyssl, and something else proves the image */
+	const char *cache;	    /* DEVICE[:/DIR]; NULL: none */
+	const char *proxy;	    /* http://...; NULL: none */
+	struct plan_overlay overlay;
+	bool ram;		    /* run from memory even if the cache holds the image */
+	uint32_t minmem_mib;	    /* must stay free when the image is in memory */
+	const char *live_dir;	    /* folder of an ISO's squashfs; NULL: the usual ones */
+	const char *squashimg;	    /* its file name there; NULL: the usual ones */
+};
+
 struct plan_root {
 	enum plan_root_kind kind;
 	const char *text;   /* as written (of root=, netroot= or nfsroot=); NULL if none */
 	struct plan_nfs nfs;/* only for PLAN_ROOT_NFS */
-	const char *url;    /* only for PLAN_ROOT_LIVE */
+	struct plan_image image; /* for PLAN_ROOT_LIVE, without url also for PLAN_ROOT_DHCP */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
 };
@@ -357,13 +399,17 @@ uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
 uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
 
 /*
- * root_spec: an NFS root made from text that came later than the command line: DHCP's root-path
- * (option 17), untrusted. text is "[nfs:|nfs4:][server:]path[:options|,options]". What it leaves
- * open (server, proto, versions, ...) is taken from plan->root.nfs when that is an NFS root.
- * Returns 0, -EINVAL (not an NFS root; diags say why) or -ENOMEM. Free with root_spec_free().
+ * root_spec: a root made from text that came later than the command line: DHCP's root-path (option
+ * 17) or a boot file that is a URL, untrusted. text is "[nfs:|nfs4:][server:]path[:options|,options]"
+ * or "[live:]http[s]://...". What it leaves open (server, proto, versions, ...) is taken from
+ * plan->root.nfs when that is an NFS root. What proves an image always comes from plan->root.image,
+ * whose strings the spec points to: the plan must outlive it.
+ * Returns 0, -EINVAL (neither; diags say why) or -ENOMEM. Free with root_spec_free().
  */
 struct root_spec {
+	enum plan_root_kind kind; /* PLAN_ROOT_NFS or PLAN_ROOT_LIVE */
 	struct plan_nfs nfs;
+	struct plan_image image;
 	bool rw; /* ro and rw of the command line count before those of the text */
 };
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,

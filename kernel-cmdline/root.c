@@ -66,11 +66,11 @@ static const struct root_form {
 	{"nfs", true, PLAN_ROOT_NFS},	      {"nfs4", true, PLAN_ROOT_NFS},
 	{"nfs:", false, PLAN_ROOT_NFS},	      {"nfs4:", false, PLAN_ROOT_NFS},
 	{"/dev/nfs", true, PLAN_ROOT_NFS},    {"live:http://", false, PLAN_ROOT_LIVE},
-	{"live:https://", false, PLAN_ROOT_LIVE}, {"live:ftp://", false, PLAN_ROOT_LIVE},
-	{"live:tftp://", false, PLAN_ROOT_LIVE}, {"live:nfs:", false, PLAN_ROOT_LIVE},
-	{"live:torrent://", false, PLAN_ROOT_LIVE}, {"http://", false, PLAN_ROOT_LIVE},
-	{"https://", false, PLAN_ROOT_LIVE},  {"ftp://", false, PLAN_ROOT_LIVE},
-	{"tftp://", false, PLAN_ROOT_LIVE},   {"block:", false, PLAN_ROOT_BLOCK},
+	{"live:https://", false, PLAN_ROOT_LIVE}, {"live:ftp://", false, PLAN_ROOT_OTHER},
+	{"live:tftp://", false, PLAN_ROOT_OTHER}, {"live:nfs:", false, PLAN_ROOT_OTHER},
+	{"live:torrent://", false, PLAN_ROOT_OTHER}, {"http://", false, PLAN_ROOT_LIVE},
+	{"https://", false, PLAN_ROOT_LIVE},  {"ftp://", false, PLAN_ROOT_OTHER},
+	{"tftp://", false, PLAN_ROOT_OTHER},  {"block:", false, PLAN_ROOT_BLOCK},
 	{"/dev/", false, PLAN_ROOT_BLOCK},    {"LABEL=", false, PLAN_ROOT_BLOCK},
 	{"UUID=", false, PLAN_ROOT_BLOCK},    {"PARTUUID=", false, PLAN_ROOT_BLOCK},
 	{"PARTLABEL=", false, PLAN_ROOT_BLOCK}, {"live:", false, PLAN_ROOT_BLOCK},
@@ -139,6 +139,22 @@ static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_w
 	say(p, root, "the root is in nfsroot=");
 }
 
+/* root=live:http://...: the image's other options are in the plan already. */
+static void take_url(struct parser *p, struct plan_word *w, struct slice s)
+{
+	struct plan_image *image = &p->plan->root.image;
+
+	if (slice_starts(s, "live:"))
+		s = slice_from(s, 5);
+	if (!image_url(p, w, s, DIAG_FATAL))
+		return;
+	p->plan->root.kind = PLAN_ROOT_LIVE;
+	image->url = s.s;
+	image->manifest = image_is_manifest(s);
+	say(p, w, "fetches the root %s %s", image->manifest ? "that is described in" : "image",
+		image->url);
+}
+
 /* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
@@ -151,11 +167,7 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		take_nfs(p, w, s);
 		return;
 	case PLAN_ROOT_LIVE:
-		root->kind = PLAN_ROOT_LIVE;
-		root->url = w->value + (slice_starts(s, "live:") ? 5 : 0);
-		say(p, w, "nothing yet: the root image at %s", root->url);
-		complain(p, w, WHOLE, DIAG_ERROR, "root=nfs:SERVER:/PATH works",
-			"understood, but this build cannot fetch a root image yet");
+		take_url(p, w, s);
 		return;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
@@ -172,6 +184,10 @@ static void take_kind(struct parser *p, struct plan_word *w)
 	else
 		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
 							: "left to dracut");
+	if (slice_find(s, "ftp://") < s.len || slice_starts(s, "live:nfs:") ||
+		slice_starts(s, "live:torrent:"))
+		complain(p, w, s, DIAG_WARN, "root=live:http://... or https://",
+			"images are fetched by http and https only; left to dracut");
 	if (slice_is(s, "dhcp6"))
 		complain(p, w, s, DIAG_WARN, "root=dhcp",
 			"understood, but this build does no DHCPv6 yet; read as dhcp");
@@ -207,7 +223,7 @@ static void no_root(struct parser *p)
 
 	if (!nfsroot) {
 		complain(p, NULL, WHOLE, DIAG_FATAL,
-			"add root=nfs:SERVER:/PATH, root=nfs4:SERVER:/PATH or root=dhcp",
+			"add root=nfs:SERVER:/PATH, root=live:http://SERVER/IMAGE or root=dhcp",
 			p->plan->given[OPTION_ROOT] ? "no usable root=" : "no root=");
 		return;
 	}
@@ -319,29 +335,65 @@ struct root_spec *root_spec_free(struct root_spec *s)
 	return NULL;
 }
 
-/* Only NFS: a DHCP server must not be able to choose another kind of root. */
+/* What proves the image is the command line's alone: a DHCP server must not choose that as well. */
+static int spec_image(struct parser *p, const struct plan_word *w, struct spec_box *box,
+	const struct boot_plan *plan, struct slice text)
+{
+	struct plan_image *image = &box->spec.image;
+
+	if (slice_starts(text, "live:"))
+		text = slice_from(text, 5);
+	if (!image_url(p, w, text, DIAG_ERROR))
+		return -EINVAL;
+	*image = plan->root.image;
+	image->url = text.s;
+	image->manifest = image_is_manifest(text);
+	box->spec.kind = PLAN_ROOT_LIVE;
+	return 0;
+}
+
+static int spec_nfs(struct parser *p, const struct plan_word *w, struct spec_box *box,
+	const struct boot_plan *plan, struct slice text)
+{
+	if (!nfs_parse(p, w, text, DIAG_ERROR, &box->spec.nfs))
+		return -EINVAL;
+	box->spec.kind = PLAN_ROOT_NFS;
+	box->spec.rw = plan->root.rw ||
+		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
+	if (plan->root.kind == PLAN_ROOT_NFS)
+		inherit(&box->spec.nfs, &plan->root.nfs, p);
+	return 0;
+}
+
+/*
+ * Where the command line asks for NFS, only NFS: a DHCP server must not be able to choose another kind
+ * of root then.
+ */
 static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_plan *plan,
 	struct slice text)
 {
 	struct plan_word w = {.name = "root-path", .len = text.len};
+	enum plan_root_kind kind;
+	int r;
 
 	w.value = keep(p, text);
 	if (p->oom)
 		return -ENOMEM;
 	text.s = w.value;
 	text.len = strlen(w.value);
-	if (has_control(text) || kind_of(text) != PLAN_ROOT_NFS) {
-		complain(p, &w, text, DIAG_ERROR, "[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS]",
+	kind = has_control(text) ? PLAN_ROOT_NONE : kind_of(text);
+	if (kind == PLAN_ROOT_NFS) {
+		r = spec_nfs(p, &w, box, plan, text);
+	} else if (kind == PLAN_ROOT_LIVE && plan->root.kind != PLAN_ROOT_NFS &&
+		!plan->root.image.unprovable) {
+		r = spec_image(p, &w, box, plan, text);
+	} else {
+		complain(p, &w, text, DIAG_ERROR,
+			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://...",
 			"DHCP's root-path is not an NFS root");
-		return -EINVAL;
+		r = -EINVAL;
 	}
-	if (!nfs_parse(p, &w, text, DIAG_ERROR, &box->spec.nfs))
-		return -EINVAL;
-	box->spec.rw = plan->root.rw ||
-		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
-	if (plan->root.kind == PLAN_ROOT_NFS)
-		inherit(&box->spec.nfs, &plan->root.nfs, p);
-	return p->oom ? -ENOMEM : 0;
+	return p->oom ? -ENOMEM : r;
 }
 
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,

@@ -204,6 +204,7 @@ static void check_spec(const struct spec_case *c)
 	CHECK_INT(root_spec_parse(&spec, plan, c->text, strlen(c->text), NULL), c->result);
 	if (c->result < 0)
 		return;
+	CHECK_INT(spec->kind, PLAN_ROOT_NFS);
 	CHECK_STR(spec->nfs.server, c->server);
 	CHECK_STR(spec->nfs.path, c->path);
 	CHECK_STR(spec->nfs.options, c->options);
@@ -234,7 +235,10 @@ TEST(root_path)
 			PLAN_NFS_V40, 0},
 		{"root=dhcp", "", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "iscsi:192.0.2.1::::x", -EINVAL, NULL, NULL, NULL, 0, 0},
-		{"root=dhcp", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "http:///x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "ftp://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=nfs", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp rd.root.digest=no", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "192.0.2.1:/srv\n/etc", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "$(reboot):/srv", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "nfs:192.0.2.1", -EINVAL, NULL, NULL, NULL, 0, 0},
@@ -243,6 +247,22 @@ TEST(root_path)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		check_spec(&cases[i]);
+}
+
+/* What proves the image and how it is used stays the command line's. */
+TEST(root_path_of_an_image)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse("root=dhcp rd.overlay=none rd.root.digest="
+		"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", NULL);
+	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+	const char *text = "live:https://192.0.2.1/root.manifest";
+
+	CHECK_INT(root_spec_parse(&spec, plan, text, strlen(text), NULL), 0);
+	CHECK_INT(spec->kind, PLAN_ROOT_LIVE);
+	CHECK_STR(spec->image.url, "https://192.0.2.1/root.manifest");
+	CHECK(spec->image.manifest && spec->image.has_digest && spec->image.overlay.off);
+	CHECK_MEM(spec->image.digest, "\xba\x78", 2);
+	CHECK_INT(spec->image.minmem_mib, 64);
 }
 
 static bool spec_rw(const char *line, const char *text)
@@ -339,7 +359,8 @@ TEST(found_by_name_prefix_and_old_name)
 	CHECK(option_find("rd_retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && renamed);
 	CHECK(option_find("rd.net.dhcp.client_id", 21, NULL) == option_row(OPTION_RD_NET_DHCP_CLIENT_ID));
 	CHECK(option_find("rd.ib.port", 10, NULL) == option_row(OPTION_RD_IB_PORT));
-	CHECK(option_find("rd.root.key", 11, NULL) == option_row(OPTION_RD_ROOT));
+	CHECK(option_find("rd.root.key", 11, NULL) == option_row(OPTION_RD_ROOT_KEY));
+	CHECK(option_find("rd.live.odd", 11, NULL) == option_row(OPTION_RD_LIVE));
 	CHECK(option_find("rd.ib.", 6, NULL) == NULL);
 	CHECK(option_find("RD.RETRY", 8, NULL) == NULL);
 	CHECK(option_find("", 0, NULL) == NULL);

@@ -273,3 +273,74 @@ bool inet_equal(const struct inet_addr *a, const struct inet_addr *b)
 		return false;
 	return memcmp(a->bytes, b->bytes, a->family == AF_INET ? 4 : 16) == 0;
 }
+
+int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)
+{
+	size_t i;
+
+	if (len != 2 * n)
+		return -EINVAL;
+	for (i = 0; i < n; i++) {
+		int high = hex_digit(s[2 * i]), low = hex_digit(s[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return -EINVAL;
+		bytes[i] = (uint8_t)(high << 4 | low);
+	}
+	return 0;
+}
+
+static int base64_digit(char c)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+int value_base64(const char *s, size_t len, uint8_t *bytes, size_t n)
+{
+	size_t have = 0, i, pad = (3 - n % 3) % 3;
+	uint32_t bits = 0;
+	unsigned int held = 0;
+
+	if (len != (n + 2) / 3 * 4)
+		return -EINVAL;
+	for (i = 0; i < len - pad; i++) {
+		int digit = base64_digit(s[i]);
+
+		if (digit < 0)
+			return -EINVAL;
+		bits = (bits << 6 | (uint32_t)digit) & 0xffff;
+		held += 6;
+		if (held < 8)
+			continue;
+		held -= 8;
+		bytes[have++] = (uint8_t)(bits >> held);
+	}
+	for (; i < len; i++)
+		if (s[i] != '=')
+			return -EINVAL;
+	return bits & ((1U << held) - 1) ? -EINVAL : 0;
+}
+
+int value_size(const char *s, size_t len, uint64_t *ret)
+{
+	static const char suffixes[] = "kmgt";
+	const char *at = len ? strchr(suffixes, s[len - 1] | 0x20) : NULL;
+	unsigned int shift = 0;
+	uint32_t n;
+	int r;
+
+	if (at && *at) {
+		shift = 10 * (unsigned int)(at - suffixes + 1);
+		len--;
+	}
+	r = value_u32(s, len, UINT32_MAX, &n);
+	if (r < 0)
+		return r;
+	if (n > (UINT64_C(1) << 62) >> shift)
+		return -ERANGE;
+	*ret = (uint64_t)n << shift;
+	return 0;
+}

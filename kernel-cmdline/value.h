@@ -83,6 +83,21 @@ int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
  */
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
 
+/* value_hex: exactly 2 * n hex digits. Returns 0 or -EINVAL; bytes may be half written. */
+int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n);
+
+/*
+ * value_base64: the exact encoding (RFC 4648, padded) of n bytes, unused bits zero. Returns 0 or
+ * -EINVAL; bytes may be half written.
+ */
+int value_base64(const char *s, size_t len, uint8_t *bytes, size_t n);
+
+/*
+ * value_size: a number of bytes with the kernel's suffixes (K, M, G, T, also small: powers of 1024),
+ * decimal. Returns 0, -EINVAL or -ERANGE (above 2^62).
+ */
+int value_size(const char *s, size_t len, uint64_t *ret);
+
 /* value_module: a kernel module's name (R2): [A-Za-z0-9_-]{1,63}, no leading '-'. */
 bool value_module(const char *s, size_t len);
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check-image: what the options of a root image say together. The agent boots no image that is not the
+ * one meant; where the command line leaves that open, it is said here.
+ */
+#include "parser.h"
+
+/* The last word of an option, well-formed or not. */
+static const struct plan_word *word_of(const struct parser *p, enum option_id id)
+{
+	size_t i;
+
+	for (i = p->n_words; i-- > 0;)
+		if (p->words[i].row == option_row(id))
+			return &p->words[i];
+	return NULL;
+}
+
+static void unprovable(struct parser *p, enum option_id id, const char *remedy, const char *what)
+{
+	p->plan->root.image.unprovable = true;
+	complain(p, word_of(p, id), WHOLE, DIAG_FATAL, remedy,
+		"no %s can be read: no image can be the one that is meant", what);
+}
+
+/*
+ * A digest or key that cannot be read: the one who wrote it wants only one image to be booted, and it
+ * is not known which. A wrong digest outweighs a right one before it.
+ */
+static void check_readable(struct parser *p)
+{
+	const struct boot_plan *plan = p->plan;
+
+	if (plan->given[OPTION_RD_ROOT_DIGEST] && !plan->root.image.has_digest)
+		unprovable(p, OPTION_RD_ROOT_DIGEST, "write rd.root.digest=sha256:HEX", "digest");
+	if (plan->given[OPTION_RD_ROOT_KEY] && !p->keys.n)
+		unprovable(p, OPTION_RD_ROOT_KEY,
+			"write rd.root.key=RW..., the second line of minisign's .pub file", "key");
+}
+
+/* Keys may lie in the initramfs, which this text does not tell: a warning, not an error. */
+static void check_proved(struct parser *p, const struct plan_word *root)
+{
+	const struct plan_image *image = &p->plan->root.image;
+	bool tls = strncmp(image->url, "https:", 6) == 0;
+
+	if (image->has_digest || p->keys.n || image->unprovable)
+		return;
+	if (tls)
+		complain(p, root, WHOLE, DIAG_NOTE, "add rd.root.digest= or rd.root.key=",
+			"only the server's certificate proves the image, unless keys are in the initramfs");
+	else
+		complain(p, root, WHOLE, DIAG_WARN,
+			"add rd.root.digest=sha256:HEX or rd.root.key=, or use https",
+			"nothing proves the image, unless keys are in the initramfs: who controls the network "
+			"chooses the root");
+}
+
+/* https from the first server and http from the second is as weak as the second. */
+static void check_mirrors(struct parser *p)
+{
+	const struct plan_image *image = &p->plan->root.image;
+	const char *const *mirrors = p->mirrors.items;
+	const struct plan_word *w = parser_word(p, OPTION_RD_ROOT_MIRROR);
+	size_t i;
+
+	for (i = 0; i < p->mirrors.n; i++)
+		if (strncmp(mirrors[i], "https:", 6) != 0 && !image->has_digest && !p->keys.n &&
+			strncmp(image->url, "https:", 6) == 0) {
+			complain(p, w, WHOLE, DIAG_WARN, "use https for all of them, or add rd.root.digest=",
+				"a mirror without https: nothing proves what comes from it");
+			return;
+		}
+}
+
+static void check_tls_options(struct parser *p)
+{
+	static const enum option_id ids[] = {OPTION_RD_ROOT_CA, OPTION_RD_NOVERIFYSSL};
+	const struct plan_image *image = &p->plan->root.image;
+	const char *const *mirrors = p->mirrors.items;
+	bool tls = strncmp(image->url, "https:", 6) == 0;
+	size_t i;
+
+	for (i = 0; i < p->mirrors.n; i++)
+		tls |= strncmp(mirrors[i], "https:", 6) == 0;
+	for (i = 0; i < ARRAY_SIZE(ids) && !tls; i++)
+		if (parser_word(p, ids[i]))
+			complain(p, parser_word(p, ids[i]), WHOLE, DIAG_NOTE, "leave it out, or use https",
+				"no server is asked by https");
+}
+
+static void check_overlay(struct parser *p)
+{
+	const struct plan_word *old = parser_word(p, OPTION_RD_LIVE_OVERLAY);
+	const struct plan_word *now = parser_word(p, OPTION_RD_OVERLAY);
+
+	if (old && now)
+		complain(p, old, WHOLE, DIAG_WARN, "keep rd.overlay=",
+			"rd.overlay= is there as well; the last one counts");
+}
+
+/* Options of an image where the root is none. */
+static void check_idle(struct parser *p)
+{
+	static const enum option_id ids[] = {
+		OPTION_RD_ROOT_MIRROR, OPTION_RD_ROOT_DIGEST, OPTION_RD_ROOT_KEY, OPTION_RD_ROOT_CA,
+		OPTION_RD_ROOT_CACHE, OPTION_RD_ROOT_PROXY, OPTION_RD_NOVERIFYSSL, OPTION_RD_OVERLAY,
+		OPTION_RD_LIVE_DIR, OPTION_RD_LIVE_SQUASHIMG,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		struct plan_word *w = parser_word(p, ids[i]);
+
+		if (!w)
+			continue;
+		say(p, w, "nothing: the root is no image that is fetched");
+		complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "only for a root that is fetched");
+	}
+}
+
+void check_image(struct parser *p)
+{
+	const struct plan_root *root = &p->plan->root;
+
+	if (root->kind == PLAN_ROOT_NFS || root->kind == PLAN_ROOT_BLOCK || root->kind == PLAN_ROOT_OTHER) {
+		check_idle(p);
+		return;
+	}
+	check_readable(p);
+	check_overlay(p);
+	if (root->kind != PLAN_ROOT_LIVE)
+		return;
+	check_proved(p, word_of(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));
+	check_mirrors(p);
+	check_tls_options(p);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image: the options of a root that is fetched: rd.root.*, dracut's proxy= and rd.noverifyssl, and what
+ * of rd.live.* has a meaning here. A mistake in what proves an image must never become "unproved": that
+ * is fatal (check-image.c).
+ */
+#include "parser.h"
+
+static bool host_byte(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+		strchr(".-_:[]%", c) != NULL;
+}
+
+/* HOST[:PORT] or [IPV6][:PORT]: only which bytes may stand there; the name is judged when it is used. */
+static bool host_sane(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (!s.s[i] || !host_byte(s.s[i]))
+			return false;
+	return s.len > 0 && s.len <= 255 && s.s[0] != ':' && s.s[0] != '-';
+}
+
+/* Bytes that RFC 3986 has no place for would be read differently by each program on the way. */
+static bool url_bytes(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f ||
+			strchr("\"<>\\^`{|}#", s.s[i]))
+			return false;
+	return true;
+}
+
+/* The host of a URL, what stands before '@' cut off. */
+static struct slice url_host(struct slice s, bool *user)
+{
+	struct slice host = slice_from(s, slice_find(s, "://") + 3);
+	size_t n = 0, at;
+
+	while (n < host.len && host.s[n] != '/' && host.s[n] != '?')
+		n++;
+	host.len = n;
+	at = slice_find(host, "@");
+	*user = at < host.len;
+	return *user ? slice_from(host, at + 1) : host;
+}
+
+bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity)
+{
+	const char *remedy = "write http://SERVER[:PORT]/PATH or https://...";
+	bool user = false;
+
+	if (!slice_starts(text, "http://") && !slice_starts(text, "https://")) {
+		complain(p, w, text, severity, remedy, "not a URL with http or https; left out");
+		return false;
+	}
+	if (text.len > PLAN_URL_MAX || !url_bytes(text) || !host_sane(url_host(text, &user))) {
+		complain(p, w, text, severity, remedy, "not a URL; left out");
+		return false;
+	}
+	if (user)
+		complain(p, w, text, DIAG_WARN, "let the server tell nodes by address or certificate",
+			"every program of the node can read the password in /proc/cmdline");
+	return true;
+}
+
+bool image_is_manifest(struct slice url)
+{
+	static const char *const ends[] = {".manifest", ".json"};
+	size_t n = slice_find(url, "?"), i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		size_t m = strlen(ends[i]);
+
+		if (n > m && memcmp(url.s + n - m, ends[i], m) == 0)
+			return true;
+	}
+	return false;
+}
+
+PARSE(mirror)
+{
+	struct slice v = word_value(w);
+	const char **slot;
+
+	(void)row;
+	if (slice_starts(v, "live:"))
+		v = slice_from(v, 5);
+	if (!image_url(p, w, v, DIAG_ERROR))
+		return false;
+	slot = push(p, &p->mirrors, sizeof(*slot), w);
+	if (!slot)
+		return false;
+	*slot = v.s;
+	say(p, w, "fetches from %s as well", v.s);
+	return true;
+}
+
+PARSE(digest)
+{
+	struct plan_image *image = &p->plan->root.image;
+	struct slice v = word_value(w);
+
+	(void)row;
+	image->has_digest = slice_starts(v, "sha256:") &&
+		value_hex(v.s + 7, v.len - 7, image->digest, sizeof(image->digest)) == 0;
+	if (image->has_digest)
+		say(p, w, "takes no other content than this");
+	else
+		complain(p, w, v, DIAG_ERROR, "write sha256: and the 64 digits that sha256sum prints",
+			"not a digest");
+	return image->has_digest;
+}
+
+/* A path within the initramfs, plain enough to be shown and to be opened. */
+static bool plain_path(struct slice v)
+{
+	return v.len && v.len < 256 && v.s[0] == '/' && url_bytes(v) &&
+		slice_find(v, "/../") == v.len;
+}
+
+/* minisign's text form is the base64 of "Ed", a number and the key: it begins with RW. */
+PARSE(key)
+{
+	struct slice v = word_value(w);
+	struct plan_key key = {0}, *slot;
+
+	(void)row;
+	if (plain_path(v)) {
+		key.path = v.s;
+	} else if (value_base64(v.s, v.len, key.bytes, sizeof(key.bytes)) < 0 ||
+		memcmp(key.bytes, "Ed", 2) != 0) {
+		complain(p, w, v, DIAG_ERROR, "the second line of minisign's .pub file, or its /PATH",
+			"not a minisign public key");
+		return false;
+	}
+	slot = push(p, &p->keys, sizeof(*slot), w);
+	if (!slot)
+		return false;
+	*slot = key;
+	say(p, w, "takes only what is signed with this key");
+	return true;
+}
+
+PARSE(root_ca)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (!plain_path(v)) {
+		complain(p, w, v, DIAG_ERROR, "write the /PATH of a PEM file in the initramfs",
+			"not a path; left out");
+		return false;
+	}
+	p->plan->root.image.ca = v.s;
+	say(p, w, "takes https servers whose certificate leads to one in %s", v.s);
+	return true;
+}
+
+/* DEVICE[:/DIR]; whether there is such a device is seen when it is looked for. */
+PARSE(root_cache)
+{
+	static const char *const starts[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
+	struct slice v = word_value(w);
+	size_t i, n = slice_find(v, ":/");
+	bool known = false;
+
+	(void)row;
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+		known |= slice_starts(v, starts[i]) && n > strlen(starts[i]);
+	if (!known || v.len > 255 || !url_bytes(v) || slice_find(v, "/..") < v.len) {
+		complain(p, w, v, DIAG_ERROR, "write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR behind it",
+			"not a place for a cache; left out");
+		return false;
+	}
+	p->plan->root.image.cache = v.s;
+	say(p, w, "keeps the image on %s", v.s);
+	return true;
+}
+
+/* curl takes HOST:PORT as http; proxies that speak TLS themselves or SOCKS are not built in. */
+PARSE(proxy)
+{
+	struct slice v = word_value(w), host = v;
+	bool user = false;
+
+	(void)row;
+	if (slice_find(v, "://") < v.len)
+		host = url_host(v, &user);
+	if (!url_bytes(v) || !host_sane(host) || (host.s != v.s && !slice_starts(v, "http://"))) {
+		complain(p, w, v, DIAG_ERROR, "write http://HOST:PORT", "not an HTTP proxy; left out");
+		return false;
+	}
+	p->plan->root.image.proxy = host.s != v.s ? v.s : textf(p, "http://%s", v.s);
+	say(p, w, "fetches through the proxy %s", v.s);
+	return true;
+}
+
+/* Whether it is heeded is known once the whole line is: resolve_image(). */
+PARSE(noverifyssl)
+{
+	struct slice v = word_value(w);
+	enum switch_word sw = value_switch(v.s, v.len);
+
+	(void)row;
+	p->plan->root.image.insecure = sw == SWITCH_ON || sw == SWITCH_ODD;
+	say(p, w, p->plan->root.image.insecure ? "takes any certificate of an https server"
+					       : "checks certificates");
+	return true;
+}
+
+PARSE(minmem)
+{
+	struct slice v = word_value(w);
+	uint32_t n;
+
+	if (value_u32(v.s, v.len, 1 << 24, &n) < 0) {
+		complain(p, w, v, DIAG_ERROR, "write a number of MiB, for example rd.minmem=256",
+			"not a number of MiB; left out, %s stays", row->def);
+		return false;
+	}
+	p->plan->root.image.minmem_mib = n;
+	say(p, w, "keeps %u MiB of memory free beside the image", n);
+	return true;
+}
+
+/* live-boot's toram= may name a file; there is only one image here. */
+PARSE(live_ram)
+{
+	struct slice v = word_value(w);
+	enum switch_word sw = value_switch(v.s, v.len);
+
+	(void)row;
+	p->plan->root.image.ram = sw == SWITCH_ON || sw == SWITCH_ODD;
+	say(p, w, p->plan->root.image.ram ? "runs from memory, whatever a cache holds"
+					  : "may run from the cache");
+	return true;
+}
+
+/* Names in an ISO image: no way out of it, and no other folder by a second name. */
+PARSE(live_path)
+{
+	struct slice v = word_value(w);
+
+	while (v.len && v.s[0] == '/')
+		v = slice_from(v, 1);
+	if (!v.len || v.len > 200 || !url_bytes(v) || slice_find(v, "..") < v.len ||
+		(row->id == OPTION_RD_LIVE_SQUASHIMG && slice_find(v, "/") < v.len)) {
+		complain(p, w, word_value(w), DIAG_ERROR, NULL, "not a name in an image; left out");
+		return false;
+	}
+	if (row->id == OPTION_RD_LIVE_DIR)
+		p->plan->root.image.live_dir = v.s;
+	else
+		p->plan->root.image.squashimg = v.s;
+	say(p, w, "looks for %s in an ISO image", v.s);
+	return true;
+}
+
+/* Certificates may go unchecked only where they are not what the image is believed for. */
+void resolve_image(struct parser *p)
+{
+	struct plan_word *w = parser_word(p, OPTION_RD_NOVERIFYSSL);
+	struct plan_image *image = &p->plan->root.image;
+
+	if (!image->insecure)
+		return;
+	if (image->has_digest || p->keys.n) {
+		say(p, w, "takes any certificate: the image is proved by %s",
+			image->has_digest ? "its digest" : "its signature");
+		return;
+	}
+	image->insecure = false;
+	say(p, w, "nothing: certificates are checked");
+	complain(p, w, WHOLE, DIAG_ERROR,
+		"add rd.root.digest= or rd.root.key=, or name the server's certificate in rd.root.ca=",
+		"left out: nothing else on the line would prove the image");
+}

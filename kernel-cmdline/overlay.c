@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * overlay: rd.overlay= with the meaning of dracut-ng 110 and later, its older names, and what of
+ * rd.live.* has none here. The writable layer is always in memory.
+ */
+#include "parser.h"
+
+/* One "key=value" behind tmpfs:. False: it is left out. */
+static bool take_item(struct slice item, struct plan_overlay *o)
+{
+	bool percent = item.len && item.s[item.len - 1] == '%';
+	uint64_t n;
+
+	if (slice_starts(item, "size=") && percent)
+		return value_u32(item.s + 5, item.len - 6, 100, &o->percent) == 0;
+	if (slice_starts(item, "size="))
+		return value_size(item.s + 5, item.len - 5, &o->size) == 0;
+	if (slice_starts(item, "nr_blocks=") && value_size(item.s + 10, item.len - 10, &n) == 0)
+		return o->nr_blocks = n, true;
+	if (slice_starts(item, "nr_inodes=") && value_size(item.s + 10, item.len - 10, &n) == 0)
+		return o->nr_inodes = n, true;
+	return false;
+}
+
+/* Unknown items are left out with a word, as dracut does; a wrong size must not become "unlimited". */
+static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
+{
+	struct plan_overlay o = {0};
+	struct slice item;
+
+	while (slice_next(&rest, ',', &item))
+		if (item.len && !take_item(item, &o))
+			complain(p, w, item, DIAG_ERROR, "size=4G, size=25%, nr_blocks=N or nr_inodes=N",
+				"not a size or limit; left out");
+	p->plan->root.image.overlay = o;
+	say(p, w, "puts a writable layer in memory over the image");
+	return true;
+}
+
+/* dracut takes a tmpfs as well when it cannot use the device. */
+static void take_device(struct parser *p, struct plan_word *w, struct slice v)
+{
+	p->plan->root.image.overlay.off = false;
+	say(p, w, "puts a writable layer in memory over the image");
+	complain(p, w, v, DIAG_WARN, "write rd.overlay=tmpfs:size=SIZE",
+		"a layer on a disk is not supported: what is written is lost at the end");
+}
+
+/*
+ * rd.overlay=0 does not mean "none" in dracut, either: a squashfs without any writable layer is asked
+ * for by none alone.
+ */
+PARSE(overlay)
+{
+	static const char *const none[] = {"none", "None", "NONE"};
+	struct slice v = word_value(w);
+	enum switch_word sw = value_switch(v.s, v.len);
+	size_t i;
+
+	if (row->id != OPTION_RD_OVERLAY)
+		complain(p, w, WHOLE, DIAG_NOTE, textf(p, "write rd.overlay%s%s", w->value ? "=" : "",
+			w->value ? w->value : ""), "an old name; renamed in dracut-ng 110");
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		if (!slice_is(v, none[i]))
+			continue;
+		p->plan->root.image.overlay = (struct plan_overlay){.off = true};
+		say(p, w, "leaves the image read-only");
+		return true;
+	}
+	if (slice_starts(v, "tmpfs:"))
+		return take_tmpfs(p, w, slice_from(v, 6));
+	if (sw == SWITCH_ODD) {
+		take_device(p, w, v);
+		return true;
+	}
+	p->plan->root.image.overlay.off = false;
+	say(p, w, "puts a writable layer in memory over the image");
+	if (sw != SWITCH_ON)
+		complain(p, w, v, DIAG_NOTE, "write rd.overlay=none for a read-only root",
+			"an image has a writable layer all the same, as in dracut");
+	return true;
+}
+
+PARSE(overlay_size)
+{
+	struct plan_overlay *o = &p->plan->root.image.overlay;
+	struct slice v = word_value(w);
+	uint32_t mib;
+
+	(void)row;
+	if (value_u32(v.s, v.len, 1 << 30, &mib) < 0 || mib == 0) {
+		complain(p, w, v, DIAG_ERROR, "write a number of MiB", "not a size; left out");
+		return false;
+	}
+	if (!o->size && !o->percent)
+		o->size = (uint64_t)mib << 20;
+	say(p, w, "limits the writable layer to %u MiB", mib);
+	complain(p, w, WHOLE, DIAG_NOTE, textf(p, "write rd.overlay=tmpfs:size=%uM", mib),
+		"dracut's for device-mapper snapshots");
+	return true;
+}
+
+/* The root comes up without these: a warning, not an error. */
+PARSE(live_refused)
+{
+	(void)row;
+	say(p, w, "nothing, though dracut acts on it");
+	complain(p, w, WHOLE, DIAG_WARN, NULL, "understood but not acted on by this build");
+	return true;
+}
