@@ -10,6 +10,7 @@
 #include "doctor/doctor.h"
 #include "handover/running.h"
 #include "handover/status.h"
+#include "image/manifest_tool.h"
 #include "lint.h"
 #include "modules/helper.h"
 #include "pid1.h"
@@ -226,6 +227,8 @@ static const struct command commands[] = {
 		cmd_doctor},
 	{"lint", "[CMDLINE...]", "explain a kernel command line and find its faults", cmd_lint},
 	{"plan", "[CMDLINE...]", "the parsed plan of a kernel command line", cmd_plan},
+	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE] [--output FILE]",
+		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
 	{"options", "[--markdown|--man|--completion]", "the table of options", cmd_options},
 	{"causes", "", "the table of causes", cmd_causes},
 	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},

@@ -85,15 +85,19 @@ void sys_fs_messages(int fd, char *buf, size_t size)
 	buf[have] = 0;
 }
 
-int sys_open_beneath(const char *root, const char *path, int flags)
+int sys_open_in(int dir, const char *path, int flags)
 {
-	_cleanup_close_ int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct open_how_abi how = {
 		.flags = (uint64_t)(flags | O_CLOEXEC),
 		.resolve = RESOLVE_IN_ROOT_FLAG,
 	};
 
-	if (dir < 0)
-		return -errno;
 	return result(syscall(SYS_openat2, dir, path, &how, sizeof(how)));
+}
+
+int sys_open_beneath(const char *root, const char *path, int flags)
+{
+	_cleanup_close_ int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 ? -errno : sys_open_in(dir, path, flags);
 }

@@ -31,3 +31,6 @@ void sys_fs_messages(int fd, char *buf, size_t size);
  * RESOLVE_IN_ROOT), so that an absolute symlink in the real root stays in it. Returns an fd or -errno.
  */
 int sys_open_beneath(const char *root, const char *path, int flags);
+
+/* sys_open_in: the same in a directory that is open. */
+int sys_open_in(int dir, const char *path, int flags);

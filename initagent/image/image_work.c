@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* image_work: see image_work.h. */
+#include "image/image_work.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "image/layers.h"
+#include "image/mark.h"
+#include "image/probe.h"
+#include "image/unpack.h"
+#include "root/init_check.h"
+
+/* Between two progress messages, bytes. */
+#define PROGRESS (16u << 20)
+/* tmpfs has no inode without memory either: one for each 4 KiB page it may hold is more than is used. */
+#define PAGE 4096
+
+struct work {
+	const struct env *env;
+	const struct image_config *cfg;
+	int out;
+	struct image_message message;
+};
+
+static int fail(struct work *w, enum cause cause, int error, const char *text)
+{
+	w->message.cause = cause;
+	strscpy(w->message.text, text, sizeof(w->message.text));
+	return error;
+}
+
+/* --- mounted ------------------------------------------------------------------------------ */
+
+static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size, enum image_kind kind)
+{
+	const struct layers_config cfg = {
+		.env = w->env,
+		.target = w->cfg->target,
+		.overlay = &w->cfg->plan->overlay,
+		.file = file,
+		.offset = offset,
+		.size = size,
+		.kind = kind,
+	};
+	struct layers_result result;
+	int r = layers_mount(&cfg, &result);
+
+	if (r < 0)
+		return fail(w, result.cause, r, result.text);
+	w->message.result.root = kind;
+	w->message.result.overlay = !w->cfg->plan->overlay.off;
+	if (result.inside)
+		strscpy(w->message.result.inside, "LiveOS/rootfs.img", sizeof(w->message.result.inside));
+	return 0;
+}
+
+/* --- unpacked ----------------------------------------------------------------------------- */
+
+/* MemAvailable of /proc/meminfo, bytes; 0 when it cannot be read. */
+static uint64_t memory_available(const struct env *env)
+{
+	char text[2048];
+	const char *at;
+
+	if (env_read(env, text, sizeof(text), "/proc/meminfo") < 0)
+		return 0;
+	at = strstr(text, "MemAvailable:");
+	return at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
+}
+
+static uint64_t memory_limit(const struct work *w)
+{
+	uint64_t available = memory_available(w->env);
+	uint64_t spare = (uint64_t)w->cfg->plan->minmem_mib << 20;
+
+	if (w->cfg->memory)
+		return w->cfg->memory;
+	return available > spare ? available - spare : 0;
+}
+
+/* The kernel itself bounds what an archive can take, whatever the unpacker is made to do. */
+static int mount_space(struct work *w, uint64_t limit)
+{
+	char size[32], inodes[32], text[MOUNT_TEXT_MAX];
+	const struct mount_option options[] = {
+		{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {0},
+	};
+	int r;
+
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
+	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
+	r = mount_new("tmpfs", "rootfs", options, false, w->cfg->target, text);
+	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, text) : 0;
+}
+
+static void send_progress(struct work *w, const struct unpack_message *m)
+{
+	struct image_message progress = {.result = {.bytes = m->bytes, .entries = m->entries}};
+
+	/* Nobody waits for it: a full socket may drop it. */
+	send(w->out, &progress, sizeof(progress), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Waits for the unpacker's last message and hands the others on. */
+static int follow(struct work *w, struct unpack *u, struct unpack_message *m)
+{
+	uint64_t told = 0;
+
+	for (unpack_next(u, m); !m->final; unpack_next(u, m)) {
+		if (m->bytes - told < PROGRESS)
+			continue;
+		told = m->bytes;
+		send_progress(w, m);
+	}
+	w->message.result.bytes = m->bytes;
+	w->message.result.entries = m->entries;
+	w->message.result.left_out = m->left_out;
+	return m->cause ? fail(w, (enum cause)m->cause, -EINVAL, m->text) : 0;
+}
+
+static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped);
+
+/* A packed file system: its file lives in a tmpfs that has no place any more, as long as it is mounted. */
+static int mount_unwrapped(struct work *w)
+{
+	char path[512];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "%s/%s", w->cfg->target, IMAGE_UNWRAPPED);
+	_cleanup_close_ int file = n < 0 || (size_t)n >= sizeof(path) ? -1 : open(path,
+		O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (file < 0 || fstat(file, &st) < 0)
+		return fail(w, CAUSE_IMAGE_BROKEN, -EIO, "what was unpacked cannot be opened");
+	mount_drop(w->cfg->target);
+	return judge_and_mount(w, file, (uint64_t)st.st_size, true);
+}
+
+static int unpack_image(struct work *w)
+{
+	uint64_t limit = memory_limit(w);
+	const struct unpack_config cfg = {
+		.fd = w->cfg->fd,
+		.target = w->cfg->target,
+		.bytes_max = limit,
+		.consume = w->cfg->consume,
+	};
+	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	struct unpack_message m;
+	int r;
+
+	if (!unpack_available())
+		return fail(w, CAUSE_IMAGE_NO_ARCHIVES, -EOPNOTSUPP,
+			image_kind_name(w->message.result.kind));
+	r = mount_space(w, limit);
+	if (r < 0)
+		return r;
+	r = unpack_new(&u, &cfg);
+	if (r < 0)
+		return fail(w, CAUSE_IMAGE_READER_DIED, r, strerror(-r));
+	r = follow(w, u, &m);
+	if (r < 0)
+		return r;
+	w->message.result.root = (enum image_kind)m.kind;
+	r = m.kind == IMAGE_UNKNOWN ? mount_unwrapped(w) : 0;
+	if (w->message.result.kind == IMAGE_UNKNOWN)
+		w->message.result.kind = w->message.result.root;
+	return r;
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+/* A packed file within a packed file is nobody's root; it would unpack for ever. */
+static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped)
+{
+	const struct plan_image *plan = w->cfg->plan;
+	struct probe p;
+	enum image_way way;
+
+	probe_image(file, size, plan->live_dir, plan->squashimg, &p);
+	if (!wrapped)
+		w->message.result.kind = (enum image_kind)p.kind;
+	if (p.cause)
+		return fail(w, (enum cause)p.cause, -EINVAL, p.text);
+	strscpy(w->message.result.inside, p.file.path, sizeof(w->message.result.inside));
+	way = image_kind_way((enum image_kind)p.kind);
+	if (way != IMAGE_WAY_UNPACK)
+		return mount_image(w, file, p.file.offset, p.file.size, (enum image_kind)p.inner);
+	if (wrapped)
+		return fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "packed twice");
+	if (lseek(file, 0, SEEK_SET) < 0)
+		return fail(w, CAUSE_IMAGE_BROKEN, -errno, strerror(errno));
+	return unpack_image(w);
+}
+
+static int find_init(struct work *w)
+{
+	struct image_result *result = &w->message.result;
+	int r = init_check(w->cfg->target, w->cfg->init, result->init, sizeof(result->init));
+
+	if (r == 0)
+		return 0;
+	snprintf(w->message.text, sizeof(w->message.text), "%.200s: %s",
+		w->cfg->init ? w->cfg->init : "/sbin/init", strerror(-r));
+	w->message.cause = CAUSE_ROOT_NO_INIT;
+	return r;
+}
+
+static int make_root(struct work *w)
+{
+	struct stat st;
+	int r;
+
+	if (fstat(w->cfg->fd, &st) < 0)
+		return fail(w, CAUSE_INTERNAL, -errno, strerror(errno));
+	/* A stream cannot be looked at without being used up: what is no archive becomes a file first. */
+	if (S_ISREG(st.st_mode))
+		r = judge_and_mount(w, w->cfg->fd, (uint64_t)st.st_size, false);
+	else
+		r = unpack_image(w);
+	return r < 0 ? r : find_init(w);
+}
+
+void image_work(const struct env *env, const struct image_config *cfg, int out)
+{
+	struct work w = {.env = env, .cfg = cfg, .out = out, .message.final = 1};
+
+	umask(0);
+	image_drop(env, NULL);
+	if (make_root(&w) < 0)
+		image_drop(env, cfg->target);
+	else
+		mark_write(env, &w.message.result);
+	send(out, &w.message, sizeof(w.message), MSG_NOSIGNAL);
+}
