@@ -20,6 +20,14 @@ $(TEST_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(TEST_LIB) $(HOST_LIB)
 $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
 
+# The same tests in the product's flavour, where what is allowed to a caged process meets another C library.
+MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/image/,test_cage test_image)
+MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(BUILD)/musl/tests/check.o
+
+$(MUSL_TEST_OBJS): private MUSL_AGENT += -Itests
+$(MUSL_TESTS): %: %.o $(BUILD)/musl/tests/check.o $(filter-out %/initagent/main.o,$(MUSL_OBJS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
+
 # What tests/*.bats need: programs to try the harness and the static libraries with.
 HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample target)
 STATIC  := $(addprefix $(BUILD)/musl/tests/static/,static no-providers)
@@ -58,7 +66,7 @@ CHECK_DEPS += $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) $(BUILD)/mu
 
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
 # The build is a second make, because what was missing may decide what there is to build.
-TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS)' FUZZ_PROGS='$(FUZZ_PROGS)'
+TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS) $(MUSL_TESTS)' FUZZ_PROGS='$(FUZZ_PROGS)'
 REMAKE   = $(MAKE) --no-print-directory
 
 check:
@@ -77,7 +85,7 @@ check-qemu:
 	+@$(REMAKE) check-qemu-build
 	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
 
-check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(FUZZ_PROGS) $(CHECK_DEPS)
+check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(MUSL_TESTS) $(FUZZ_PROGS) $(CHECK_DEPS)
 check-qemu-build: $(BUILD)/initagent $(CHECK_QEMU_DEPS)
 
 lint:
@@ -114,5 +122,5 @@ fuzz:
 endif
 .PHONY: fuzz
 
--include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK)) $(TEST_LIB:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
 	$(BUILD)/fuzz/*/*/*.d)

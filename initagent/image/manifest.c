@@ -19,42 +19,64 @@ static size_t number_length(const char *text, size_t len)
 	return n > 16 || (n > 1 && text[0] == '0') ? 0 : n;
 }
 
+/* Where the look at the text stands. */
+struct look {
+	unsigned depth;
+	bool string;
+};
+
+static const char *look_in_string(struct look *l, char c)
+{
+	if (c == '\\' || (unsigned char)c < ' ')
+		return "it holds an escape or a line break in a string";
+	l->string = c != '"';
+	return NULL;
+}
+
+/* Between strings and numbers: only what holds them together. */
+static const char *look_between(struct look *l, char c)
+{
+	if (!strchr("\"{[]}:, \n\r\t", c))
+		return "it holds something that is no string, number, list or object";
+	l->string = c == '"';
+	if (c == '}' || c == ']')
+		l->depth -= l->depth > 0;
+	if ((c == '{' || c == '[') && ++l->depth > DEPTH)
+		return "it is nested too deeply";
+	return NULL;
+}
+
+static bool plain_byte(char c)
+{
+	return ((unsigned char)c >= ' ' && (unsigned char)c < 0x7f) || c == '\n' || c == '\r' || c == '\t';
+}
+
 /*
  * What the JSON reader would let pass: escapes, exponents, fractions, signs, deep nesting, bytes that
  * are no text. Returns NULL or why not.
  */
 static const char *look_over(const char *text, size_t len)
 {
-	unsigned depth = 0;
-	bool string = false;
+	struct look l = {0};
+	const char *why = NULL;
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len && !why; i++) {
 		char c = text[i];
 
-		if ((unsigned char)c >= 0x7f || ((unsigned char)c < ' ' && !strchr("\n\r\t", c ? c : 1)))
-			return "it holds bytes that are no plain text";
-		if (string) {
-			if (c == '\\' || (unsigned char)c < ' ')
-				return "it holds an escape or a line break in a string";
-			string = c != '"';
-		} else if (c == '"') {
-			string = true;
-		} else if (c == '{' || c == '[') {
-			if (++depth > DEPTH)
-				return "it is nested too deeply";
-		} else if (c == '}' || c == ']') {
-			depth -= depth > 0;
+		if (!plain_byte(c)) {
+			why = "it holds bytes that are no plain text";
+		} else if (l.string) {
+			why = look_in_string(&l, c);
 		} else if (c >= '0' && c <= '9') {
 			size_t n = number_length(text + i, len - i);
 
-			if (n == 0)
-				return "it holds a number that is not plain";
-			i += n - 1;
-		} else if (!strchr(":, \n\r\t", c)) {
-			return "it holds something that is no string, number, list or object";
+			why = n ? NULL : "it holds a number that is not plain";
+			i += n - (n > 0);
+		} else {
+			why = look_between(&l, c);
 		}
 	}
-	return string || depth ? "it is cut short" : NULL;
+	return why ? why : l.string || l.depth ? "it is cut short" : NULL;
 }
 
 /* --- members ------------------------------------------------------------------------------ */

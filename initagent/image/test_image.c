@@ -5,7 +5,6 @@
  */
 #include <poll.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,28 +20,21 @@ struct place {
 };
 
 /* A command with its words; what it prints is no TAP. */
-static void run(const char *program, ...)
+static void run_words(const char *const *words)
 {
-	const char *words[24] = {program};
-	va_list ap;
-	size_t n = 1;
 	int status;
-	pid_t pid;
+	pid_t pid = fork();
 
-	va_start(ap, program);
-	while ((words[n] = va_arg(ap, const char *)))
-		n++;
-	va_end(ap);
-	pid = fork();
 	if (pid == 0) {
 		dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-		execvp(program, (char *const *)(uintptr_t)words);
+		execvp(words[0], (char *const *)(uintptr_t)words);
 		_exit(127);
 	}
 	CHECK(waitpid(pid, &status, 0) == pid);
 	if (status)
-		check_fail(__FILE__, __LINE__, "%s: wait status %#x", program, status);
+		check_fail(__FILE__, __LINE__, "%s: wait status %#x", words[0], status);
 }
+#define run(...) run_words((const char *const[]){__VA_ARGS__})
 
 static void put(const char *dir, const char *name, const char *text, mode_t mode)
 {

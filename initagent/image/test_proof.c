@@ -74,8 +74,8 @@ TEST(streamed_hash)
 	struct minisig s;
 
 	CHECK_INT(minisig_hash_new(&h), 0);
-	minisig_hash_add(h, "hel", 3);
-	minisig_hash_add(h, "lo\n", 3);
+	minisig_hash_add(h, "h", 1);
+	minisig_hash_add(h, "ello\n", 5);
 	minisig_hash_end(h, hash);
 	CHECK_INT(minisig_parse(PREHASHED, strlen(PREHASHED), &s), 0);
 	CHECK_STR(s.comment, "a comment");

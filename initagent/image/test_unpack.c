@@ -7,14 +7,11 @@
 #include <archive_entry.h>
 #include <ftw.h>
 #include <locale.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 
 #include "check.h"
-#include "image/cage.h"
 #include "image/unpack.h"
 #include "image/writer.h"
 
@@ -581,108 +578,7 @@ TEST(empty_archive)
 	check_refused_as(&p, CAUSE_IMAGE_BROKEN, "empty");
 }
 
-/* --- the cage --------------------------------------------------------------------------------- */
-
-static int try_open(const void *arg, int in, int out)
-{
-	(void)in, (void)out;
-	return open(arg, O_RDONLY) >= 0;
-}
-
-static int try_fork(const void *arg, int in, int out)
-{
-	(void)arg, (void)in, (void)out;
-	return fork() == 0;
-}
-
-static int status_of(int (*run)(const void *, int, int), enum cage_rights rights)
-{
-	struct place p;
-	struct cage_job job = {.run = run, .arg = "/etc/passwd", .in = -1, .rights = rights};
-	struct cage c;
-	char byte;
-	int status;
-
-	make_place(&p);
-	job.root = p.target;
-	CHECK_INT(cage_start(&c, &job), 0);
-	CHECK_INT(cage_read(&c, &byte, 1), 0);
-	waitpid(c.pid, &status, 0);
-	c.pid = -1;
-	cage_end(&c);
-	return status;
-}
-
-TEST(forbidden_calls_end_the_process)
-{
-	static const enum cage_rights rights[] = {CAGE_COMPUTE, CAGE_UNPACK};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
-		int status = status_of(try_open, rights[i]);
-
-		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
-		CHECK_STR(cage_end_text(status), "it tried what it may not do, and was ended");
-		status = status_of(try_fork, rights[i]);
-		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
-	}
-}
-
-static int read_status(const void *arg, int in, int out)
-{
-	char text[4096];
-	ssize_t n = read(in, text, sizeof(text));
-
-	(void)arg;
-	return n < 0 || cage_write(out, text, (size_t)n) < 0;
-}
-
-/* What the kernel says of the process while it is in there. */
-TEST(rights_in_the_cage)
-{
-	static const struct {
-		enum cage_rights rights;
-		const char *caps, *uid;
-	} cases[] = {
-		{CAGE_COMPUTE, "CapEff:\t0000000000000000", "Uid:\t65534"},
-		{CAGE_UNPACK, "CapEff:\t000000008000001b", "Uid:\t0"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		_cleanup_close_ int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-		char text[4096] = "", path[64], line[4096];
-		struct place p;
-		struct cage_job job = {.run = read_status, .in = -1, .rights = cases[i].rights};
-		struct cage c;
-		int pipes[2], status;
-
-		make_place(&p);
-		job.root = p.target;
-		/* it waits for input, so that it can be looked at */
-		CHECK_INT(pipe2(pipes, O_CLOEXEC), 0);
-		job.in = pipes[0];
-		CHECK_INT(cage_start(&c, &job), 0);
-		snprintf(path, sizeof(path), "/proc/%d/status", (int)c.pid);
-		do {
-			FILE *f = fopen(path, "re");
-
-			text[0] = 0;
-			while (f && fgets(line, sizeof(line), f))
-				if (strlen(text) + strlen(line) < sizeof(text))
-					memcpy(text + strlen(text), line, strlen(line) + 1);
-			if (f)
-				fclose(f);
-		} while (!strstr(text, "Seccomp:\t2"));
-		CHECK(strstr(text, cases[i].caps));
-		CHECK(strstr(text, cases[i].uid));
-		CHECK(strstr(text, "NoNewPrivs:\t1"));
-		CHECK(write(pipes[1], "x", 1) == 1);
-		CHECK_INT(cage_read(&c, line, 1), 1);
-		close(pipes[0]);
-		close(pipes[1]);
-		status = cage_end(&c);
-		CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-	}
-}
+/* --- names ------------------------------------------------------------------------------------- */
 
 TEST(plain_names)
 {
