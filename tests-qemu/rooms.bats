@@ -69,3 +69,32 @@ rooms() {
     NODE_SMP=2
     rooms "only=load"
 }
+
+# images DIR: root images of every kind, and some that are none, as a cpio of its own. The names say what
+# the room must make of them.
+images() {
+    local dir=$1/images root=$1/root
+    mkdir -p "$dir" "$root/sbin" "$1/live/LiveOS" "$1/iso/LiveOS"
+    printf '#!/bin/sh\n' >"$root/sbin/init"
+    chmod 755 "$root/sbin/init"
+    mksquashfs "$root" "$dir/squashfs-squashfs" -quiet -no-progress >/dev/null
+    mkfs.erofs --quiet "$dir/erofs-erofs" "$root"
+    cp "$dir/squashfs-squashfs" "$1/iso/LiveOS/squashfs.img"
+    xorriso -as mkisofs -quiet -R -o "$dir/iso-squashfs" "$1/iso" 2>/dev/null
+    (cd "$root" && find . | cpio --quiet -o -H newc) | gzip -n >"$dir/gzip-cpio"
+    tar -C "$root" --zstd -cf "$dir/zstd-tar" .
+    tar -C "$root" -cf "$dir/tar-tar" .
+    xz -c "$dir/squashfs-squashfs" >"$dir/xz-squashfs"
+    head -c 3000 "$dir/zstd-tar" | head -c -20 >"$dir/bad-cut"
+    printf '<!DOCTYPE html>' >"$dir/bad-page"
+    tar -C "$root" -cPf "$dir/bad-name" --transform 's,^,../,' sbin
+    (cd "$1" && find images | cpio --quiet -o -H newc)
+}
+
+@test "root images of every kind become roots, and nothing else does" {
+    images "$BATS_TEST_TMPDIR/made" >"$BATS_TEST_TMPDIR/images.cpio"
+    NODE_EXTRA=$BATS_TEST_TMPDIR/images.cpio
+    rooms "only=images"
+    run -0 grep -c '^ok .* is a root: ' "$node_dir/console.log"
+    [ "$output" -eq 7 ]
+}

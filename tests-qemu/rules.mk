@@ -27,8 +27,8 @@ $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@echo "  HOST    $@"
 	@$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
 
-# The modules and fabric rooms as PID 1 of a VM; of the same objects as the agent.
-$(LAB)/bin/rooms: $(BUILD)/musl/tests-qemu/rooms/rooms.o $(filter-out %/initagent/main.o,$(MUSL_OBJS))
+# The modules, fabric and image rooms as PID 1 of a VM; of the same objects as the agent.
+$(LAB)/bin/rooms: $(addprefix $(BUILD)/musl/tests-qemu/rooms/,rooms.o images.o) $(filter-out %/initagent/main.o,$(MUSL_OBJS))
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # The images: what they are and when they are built again is the lab's own business.

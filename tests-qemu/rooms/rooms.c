@@ -20,6 +20,7 @@
 #include "env.h"
 #include "fabric/fabric.h"
 #include "fabric/rdma_link.h"
+#include "images.h"
 #include "modules/helper.h"
 #include "modules/modules.h"
 
@@ -452,6 +453,8 @@ int main(int argc, char **argv)
 		troubles();
 		helper();
 	}
+	if (streq(only, "images"))
+		images_try(m, ok, settle);
 	modules_free(m);
 	power_off();
 }
