@@ -11,6 +11,7 @@
 #include "handover/running.h"
 #include "handover/status.h"
 #include "image/manifest_tool.h"
+#include "image/verify_tool.h"
 #include "lint.h"
 #include "modules/helper.h"
 #include "pid1.h"
@@ -229,6 +230,8 @@ static const struct command commands[] = {
 	{"plan", "[CMDLINE...]", "the parsed plan of a kernel command line", cmd_plan},
 	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE] [--output FILE]",
 		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
+	{"verify", "FILE [--key KEY] [--kernel RELEASE]",
+		"what a node would say of a manifest or image and FILE.minisig", verify_tool},
 	{"options", "[--markdown|--man|--completion]", "the table of options", cmd_options},
 	{"causes", "", "the table of causes", cmd_causes},
 	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},

@@ -69,15 +69,15 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	return true;
 }
 
-bool image_is_manifest(struct slice url)
+bool plan_is_manifest(const char *url, size_t len)
 {
 	static const char *const ends[] = {".manifest", ".json"};
-	size_t n = slice_find(url, "?"), i;
+	size_t n = slice_find((struct slice){url, len}, "?"), i;
 
 	for (i = 0; i < ARRAY_SIZE(ends); i++) {
 		size_t m = strlen(ends[i]);
 
-		if (n > m && memcmp(url.s + n - m, ends[i], m) == 0)
+		if (n > m && memcmp(url + n - m, ends[i], m) == 0)
 			return true;
 	}
 	return false;

@@ -158,9 +158,6 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
 bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity);
 
-/* image_is_manifest: does the URL's path end as a manifest's does? */
-bool image_is_manifest(struct slice url);
-
 /* Once every word is read: defaults that depend on others, contradictions. */
 void resolve_net(struct parser *p);    /* resolve-net.c */
 void resolve_root(struct parser *p);   /* root.c */

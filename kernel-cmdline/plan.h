@@ -398,6 +398,9 @@ DEFINE_FREEP(struct boot_plan, plan_free)
 uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
 uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
 
+/* plan_is_manifest: does the URL's path (or a file's name) end as a manifest's does? */
+bool plan_is_manifest(const char *url, size_t len);
+
 /*
  * root_spec: a root made from text that came later than the command line: DHCP's root-path (option
  * 17) or a boot file that is a URL, untrusted. text is "[nfs:|nfs4:][server:]path[:options|,options]"

@@ -150,7 +150,7 @@ static void take_url(struct parser *p, struct plan_word *w, struct slice s)
 		return;
 	p->plan->root.kind = PLAN_ROOT_LIVE;
 	image->url = s.s;
-	image->manifest = image_is_manifest(s);
+	image->manifest = plan_is_manifest(s.s, s.len);
 	say(p, w, "fetches the root %s %s", image->manifest ? "that is described in" : "image",
 		image->url);
 }
@@ -347,7 +347,7 @@ static int spec_image(struct parser *p, const struct plan_word *w, struct spec_b
 		return -EINVAL;
 	*image = plan->root.image;
 	image->url = text.s;
-	image->manifest = image_is_manifest(text);
+	image->manifest = plan_is_manifest(text.s, text.len);
 	box->spec.kind = PLAN_ROOT_LIVE;
 	return 0;
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Manifests and signatures as an admin makes them, with the real minisign, and as a node judges them.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    agent=$(realpath "${BUILD:-build}/initagent")
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir root
+    head -c 300000 /dev/urandom >root/file
+    mksquashfs root root.squashfs -quiet -no-progress >/dev/null
+    minisign -G -W -p site.pub -s site.key >/dev/null
+    minisign -G -W -p other.pub -s other.key >/dev/null
+}
+
+# sign [-l] FILE
+sign() {
+    minisign -S -s site.key "${@:1:$#-1}" -m "${!#}" -t "by the site" >/dev/null
+}
+
+@test "a manifest says what the image is" {
+    "$agent" manifest root.squashfs --chunk-size 128K --kernel 6.1.0-13-amd64 --kernel '6.12.*'
+    jq -e '.format == "squashfs" and .name == "root.squashfs" and .chunk_size == 131072 and
+        .kernels == ["6.1.0-13-amd64", "6.12.*"]' root.squashfs.manifest
+    [ "$(jq -r .sha256 root.squashfs.manifest)" = "$(sha256sum <root.squashfs | cut -d' ' -f1)" ]
+    [ "$(jq .size root.squashfs.manifest)" = "$(stat -c %s root.squashfs)" ]
+}
+
+@test "its chunk digests are those of the chunks" {
+    local i=0 digest
+    "$agent" manifest root.squashfs --chunk-size 64K
+    while read -r digest; do
+        [ "$digest" = "$(dd if=root.squashfs bs=64K skip=$i count=1 status=none | sha256sum | cut -d' ' -f1)" ]
+        i=$((i + 1))
+    done < <(jq -r '.chunks[]' root.squashfs.manifest)
+    [ "$i" -eq $((($(stat -c %s root.squashfs) + 65535) / 65536)) ]
+}
+
+@test "what is no root has no manifest, and wrong options are told" {
+    echo '<html>' >page
+    run -1 "$agent" manifest page
+    [[ $output == *"of no kind that a node boots"* ]]
+    run -64 "$agent" manifest root.squashfs --chunk-size 100
+    run -64 "$agent" manifest
+    run -1 "$agent" manifest missing
+    run -1 "$agent" manifest root.squashfs --name 'a b'
+    run -1 "$agent" manifest root.squashfs --kernel '*'
+    cp root.squashfs big
+    truncate -s 1G big
+    run -1 "$agent" manifest big --chunk-size 64K
+    [[ $output == *"larger --chunk-size"* ]]
+}
+
+@test "both forms of minisign's signatures are taken" {
+    "$agent" manifest root.squashfs
+    for form in -H -l; do
+        sign $form root.squashfs.manifest
+        run -0 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
+        [[ $output == *'signed, "by the site"'* ]]
+        run -0 "$agent" verify root.squashfs.manifest --key "$(sed -n 2p other.pub)" --key "$(sed -n 2p site.pub)"
+    done
+}
+
+@test "what does not fit its signature is refused with the cause" {
+    "$agent" manifest root.squashfs
+    run -1 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
+    [[ $output == *IA-E663* ]]
+    sign root.squashfs.manifest
+    run -1 "$agent" verify root.squashfs.manifest --key "$PWD/other.pub"
+    [[ $output == *IA-E665* ]]
+    sed -i 's/"size": 3/"size": 4/' root.squashfs.manifest
+    run -1 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
+    [[ $output == *IA-E664* ]]
+    run -1 "$agent" verify root.squashfs.manifest --key /missing.pub
+    [[ $output == *"missing.pub"* ]]
+}
+
+@test "a changed trusted comment is refused" {
+    "$agent" manifest root.squashfs
+    sign root.squashfs.manifest
+    sed -i 's/by the site/by my site/' root.squashfs.manifest.minisig
+    run -1 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
+    [[ $output == *IA-E664* ]]
+}
+
+@test "an image is signed without a manifest, prehashed only" {
+    sign root.squashfs
+    run -0 "$agent" verify root.squashfs --key "$PWD/site.pub"
+    echo x >>root.squashfs
+    run -1 "$agent" verify root.squashfs --key "$PWD/site.pub"
+    [[ $output == *IA-E664* ]]
+    sign -l root.squashfs
+    run -1 "$agent" verify root.squashfs --key "$PWD/site.pub"
+    [[ $output == *"minisign -H"* ]]
+}
+
+@test "a manifest for other kernels is refused" {
+    "$agent" manifest root.squashfs --kernel '6.1.*'
+    run -0 "$agent" verify root.squashfs.manifest --kernel 6.1.0-13-amd64
+    run -1 "$agent" verify root.squashfs.manifest --kernel 6.12.0
+    [[ $output == *IA-E662* ]]
+}
+
+@test "a build without archives says so and holds none of libarchive" {
+    cd "$BATS_TEST_DIRNAME/.." || return
+    run -0 make -n BUILD="$BATS_TEST_TMPDIR/none" DEPS="$(realpath "${BUILD:-build}")/deps" \
+        FEATURE_ARCHIVE=0 "$BATS_TEST_TMPDIR/none/initagent"
+    [[ $output == *image/unpack_none.c* && $output != *image/unpack.c* && $output != *image/writer.c* ]]
+}
