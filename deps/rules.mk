@@ -21,11 +21,15 @@ MUSL_LDFLAGS := -static -no-pie -Wl,--gc-sections -s
 MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a \
 	$(SYSROOT)/lib/librxe-rdmav*.a $(SYSROOT)/lib/libsiw-rdmav*.a $(SYSROOT)/lib/libibverbs.a \
 	$(SYSROOT)/lib/libibumad.a $(SYSROOT)/lib/libnl-route-3.a $(SYSROOT)/lib/libnl-3.a \
-	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(SYSROOT)/lib/libarchive.a \
-	$(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
-	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a $(SYSROOT)/lib/libsodium.a -lm
+	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
+	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a -lm
 
 DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie'
+
+# FEATURE_ARCHIVE=0 leaves libarchive out: roots are then mounted, never unpacked.
+FEATURE_ARCHIVE ?= $(if $(FEATURES),$(if $(filter archive,$(FEATURES)),1,0),1)
+MUSL_LIBS += $(SYSROOT)/lib/libsodium.a $(if $(filter 0,$(FEATURE_ARCHIVE)),,$(addprefix $(SYSROOT)/lib/,libarchive.a \
+	libzstd.a liblzma.a libz.a))
 
 # NAME:HASH:NEED,NEED of every library. The stamp's name holds the hash, so that a changed recipe is
 # simply a stamp that does not exist yet.

@@ -2,6 +2,8 @@
 /* needs: see needs.h. */
 #include "needs.h"
 
+#include "image/kind.h"
+
 static const struct {
 	const char *type;
 	struct need need;
@@ -54,6 +56,13 @@ static void add_nfs(struct list *l, const struct plan_nfs *nfs)
 	add(l, (struct need){v4 ? "nfsv4" : "nfsv3", true, "the NFS root"});
 }
 
+/* Not vital: an image's kind is not known yet, and archives need none of them. */
+static void add_image(struct list *l)
+{
+	for (size_t i = 0; image_modules(i); i++)
+		add(l, (struct need){image_modules(i), false, "the root image"});
+}
+
 size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_MAX])
 {
 	struct list l = {.rows = ret};
@@ -63,6 +72,8 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 		add_link(&l, &plan->net.rdma_links[i]);
 	if (plan->root.kind == PLAN_ROOT_NFS)
 		add_nfs(&l, &plan->root.nfs);
+	else if (plan->root.kind == PLAN_ROOT_LIVE)
+		add_image(&l);
 	else if (plan->root.kind == PLAN_ROOT_DHCP)
 		add(&l, (struct need){"nfsv4", false, "an NFS root named by DHCP"});
 	return l.n;

@@ -14,12 +14,10 @@
 not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
-# FEATURE_ARCHIVE=0 leaves libarchive out; roots are then mounted, never unpacked.
-FEATURE_ARCHIVE ?= 1
-NO_ARCHIVE   := initagent/image/unpack_none.c
-WITH_ARCHIVE := initagent/image/unpack.c initagent/image/writer.c
-AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c,$(wildcard initagent/*.c initagent/*/*.c)))
-AGENT_SRCS   := $(filter-out $(if $(filter 0,$(FEATURE_ARCHIVE)),$(WITH_ARCHIVE),$(NO_ARCHIVE)),$(AGENT_SRCS))
+# What a feature is for; without it these and their tests are no part of the build.
+ABSENT       += $(addprefix initagent/image/,$(if $(filter 0,$(FEATURE_ARCHIVE)),unpack.c writer.c test_unpack.c \
+		fuzz_unpack.c,unpack_none.c))
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
@@ -36,7 +34,8 @@ CSTD         := -std=gnu11
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
 		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS)
 SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
-HOST_PC      := libarchive libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium
+HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium \
+		$(if $(filter 0,$(FEATURE_ARCHIVE)),,libarchive)
 HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)

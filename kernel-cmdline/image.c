@@ -35,37 +35,38 @@ static bool url_bytes(struct slice s)
 	return true;
 }
 
-/* The host of a URL, what stands before '@' cut off. */
-static struct slice url_host(struct slice s, bool *user)
+/* HOST[:PORT] of a URL, a user's name and password in front of it included. */
+static struct slice url_host(struct slice s)
 {
 	struct slice host = slice_from(s, slice_find(s, "://") + 3);
-	size_t n = 0, at;
+	size_t n = 0;
 
 	while (n < host.len && host.s[n] != '/' && host.s[n] != '?')
 		n++;
 	host.len = n;
-	at = slice_find(host, "@");
-	*user = at < host.len;
-	return *user ? slice_from(host, at + 1) : host;
+	return host;
 }
 
 bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity)
 {
 	const char *remedy = "write http://SERVER[:PORT]/PATH or https://...";
-	bool user = false;
+	struct slice host;
 
 	if (!slice_starts(text, "http://") && !slice_starts(text, "https://")) {
 		complain(p, w, text, severity, remedy, "not a URL with http or https; left out");
 		return false;
 	}
-	if (text.len > PLAN_URL_MAX || !url_bytes(text) || !host_sane(url_host(text, &user))) {
+	host = url_host(text);
+	if (slice_find(host, "@") < host.len) {
+		complain(p, w, text, severity, "let the server tell nodes by their address",
+			"a password here could be read by every program of the node; left out");
+		return false;
+	}
+	if (text.len > PLAN_URL_MAX || !url_bytes(text) || !host_sane(host)) {
 		complain(p, w, text, severity, remedy, "not a URL; left out");
 		return false;
 	}
-	if (user)
-		complain(p, w, text, DIAG_WARN, "let the server tell nodes by address or certificate",
-			"every program of the node can read the password in /proc/cmdline");
 	return true;
 }
 
@@ -187,11 +188,10 @@ PARSE(root_cache)
 PARSE(proxy)
 {
 	struct slice v = word_value(w), host = v;
-	bool user = false;
 
 	(void)row;
 	if (slice_find(v, "://") < v.len)
-		host = url_host(v, &user);
+		host = url_host(v);
 	if (!url_bytes(v) || !host_sane(host) || (host.s != v.s && !slice_starts(v, "http://"))) {
 		complain(p, w, v, DIAG_ERROR, "write http://HOST:PORT", "not an HTTP proxy; left out");
 		return false;

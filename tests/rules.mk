@@ -8,8 +8,8 @@
 # Both link against $(HOST_LIB). One that needs more says so in its folder's rules.mk:
 #   $(BUILD)/host/X/test_Y: $(BUILD)/host/X/extra.o
 
-TEST_SRCS  := $(wildcard */test_*.c */*/test_*.c)
-FUZZ_SRCS  := $(filter-out tests/fuzz_main.c,$(wildcard */fuzz_*.c */*/fuzz_*.c))
+TEST_SRCS  := $(filter-out $(ABSENT),$(wildcard */test_*.c */*/test_*.c))
+FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c))
 TEST_PROGS := $(TEST_SRCS:%.c=$(BUILD)/host/%)
 FUZZ_PROGS := $(FUZZ_SRCS:%.c=$(BUILD)/host/%)
 TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/*.c)))

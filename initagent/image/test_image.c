@@ -12,6 +12,7 @@
 #include "check.h"
 #include "image/image.h"
 #include "image/mountpoint.h"
+#include "image/unpack.h"
 
 struct place {
 	char dir[64], root[80], sysroot[80], image[80];
@@ -85,6 +86,14 @@ static void make_place(struct place *p, const char *fstype)
 	CHECK_INT(mount_folder(path), 0);
 	put(path, "init", "#!/bin/sh\n", 0755);
 	CHECK_INT(mkdir(p->sysroot, 0755), 0);
+}
+
+/* The same for what is unpacked. */
+static void make_place_to_unpack(struct place *p, const char *fstype)
+{
+	if (!unpack_available())
+		check_skip("this build has no archives");
+	make_place(p, fstype);
 }
 
 /* Runs the room to its end. Its cause and words. */
@@ -311,7 +320,7 @@ TEST(tar_with_zstd)
 {
 	struct place p;
 
-	make_place(&p, NULL);
+	make_place_to_unpack(&p, NULL);
 	run("tar", "-C", p.root, "--zstd", "-cf", p.image, ".", NULL);
 	check_root(&p, IMAGE_ZSTD, IMAGE_TAR);
 }
@@ -348,7 +357,7 @@ TEST(tar_from_a_pipe)
 	struct place p;
 	const char *const words[] = {"tar", "-C", p.root, "-czf", "-", ".", NULL};
 
-	make_place(&p, NULL);
+	make_place_to_unpack(&p, NULL);
 	check_stream(&p, words, IMAGE_TAR);
 }
 
@@ -357,7 +366,7 @@ TEST(squashfs_from_a_pipe)
 	struct place p;
 	const char *const words[] = {"cat", p.image, NULL};
 
-	make_place(&p, "squashfs");
+	make_place_to_unpack(&p, "squashfs");
 	squash(p.root, p.image);
 	check_stream(&p, words, IMAGE_SQUASHFS);
 }
@@ -367,7 +376,7 @@ TEST(ext4_packed_with_xz)
 	struct place p;
 	char raw[128];
 
-	make_place(&p, "ext4");
+	make_place_to_unpack(&p, "ext4");
 	snprintf(raw, sizeof(raw), "%s/raw", p.dir);
 	make_ext4(&p, raw);
 	run("xz", "-0", "-k", raw, NULL);
@@ -395,7 +404,7 @@ TEST(consumed_while_unpacked)
 	struct place p;
 	struct stat st;
 
-	make_place(&p, NULL);
+	make_place_to_unpack(&p, NULL);
 	make_big(&p, 12 << 20);
 	run("tar", "-C", p.root, "-cf", p.image, ".", NULL);
 	fd = open(p.image, O_RDWR | O_CLOEXEC);
@@ -469,10 +478,23 @@ TEST(archive_larger_than_memory)
 {
 	struct place p;
 
-	make_place(&p, NULL);
+	make_place_to_unpack(&p, NULL);
 	make_big(&p, 100 << 20);
 	run("tar", "-C", p.root, "-czf", p.image, ".", NULL);
 	check_refused(&p, CAUSE_IMAGE_TOO_BIG, "may be used");
+}
+
+/* A frame that wants half a GiB to be unpacked: what is small on the server must be small here. */
+TEST(packing_that_wants_too_much_memory)
+{
+	struct place p;
+	char path[128];
+
+	make_place_to_unpack(&p, NULL);
+	snprintf(path, sizeof(path), "%s/t", p.dir);
+	run("tar", "-C", p.root, "-cf", path, ".", NULL);
+	run("sh", "-c", "zstd -1 --long=29 -q <\"$1\" >\"$2\"", "sh", path, p.image, NULL);
+	check_refused(&p, CAUSE_IMAGE_BROKEN, "memory");
 }
 
 TEST(stream_of_nothing_known)
@@ -482,7 +504,7 @@ TEST(stream_of_nothing_known)
 	struct place p;
 	int ends[2];
 
-	make_place(&p, NULL);
+	make_place_to_unpack(&p, NULL);
 	CHECK_INT(pipe(ends), 0);
 	CHECK(write(ends[1], "hsqs", 4) == 4);
 	close(ends[1]);
