@@ -238,7 +238,6 @@ void image_work(const struct env *env, const struct image_config *cfg, int out)
 {
 	struct work w = {.env = env, .cfg = cfg, .out = out, .message.final = 1};
 
-	umask(0);
 	/* What an agent that was killed in the midst of it left. */
 	image_drop(env, cfg->target);
 	if (make_root(&w) < 0)

@@ -316,6 +316,27 @@ TEST(named_file_in_an_iso_image)
 	check_root(&p, IMAGE_ISO, IMAGE_SQUASHFS);
 }
 
+/* An agent that was killed after the mounts and before it said so: the next one begins anew over the rest. */
+TEST(done_again_over_what_is_left)
+{
+	struct image_result r;
+	const char *text;
+	struct place p;
+	char mark[128];
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	CHECK_INT(from_file(&p, &text, &r), CAUSE_NONE);
+	put(p.sysroot, "old", "x", 0644);
+	snprintf(mark, sizeof(mark), "%s/run/initagent/image-root", p.dir);
+	CHECK_INT(unlink(mark), 0);
+	CHECK_INT(image_adopt(&p.env, p.sysroot, NULL, &r), 0);
+	CHECK_INT(from_file(&p, &text, &r), CAUSE_NONE);
+	CHECK(there(&p, "sysroot/sbin/init") && !there(&p, "sysroot/old"));
+	image_drop(&p.env, p.sysroot);
+	CHECK(!there(&p, "sysroot/sbin") && !there(&p, "run/rootfsbase/sbin"));
+}
+
 /* --- unpacked ------------------------------------------------------------------------------- */
 
 TEST(tar_with_zstd)
@@ -482,6 +503,28 @@ TEST(ended_in_the_midst_of_it)
 	while (now.st_dev == before.st_dev);
 	m = image_free(m);
 	CHECK(stat(p.sysroot, &now) == 0 && now.st_dev == before.st_dev);
+}
+
+TEST(no_loop_device)
+{
+	struct place p;
+	char dev[128];
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	snprintf(dev, sizeof(dev), "%s/dev", p.dir);
+	CHECK_INT(umount2(dev, MNT_DETACH), 0);
+	check_refused(&p, CAUSE_IMAGE_LOOP, "module loop");
+}
+
+TEST(layer_without_room)
+{
+	struct place p;
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	p.plan.overlay.nr_inodes = 1;
+	check_refused(&p, CAUSE_IMAGE_OVERLAY, "No space");
 }
 
 TEST(damaged_squashfs)
