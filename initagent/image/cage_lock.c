@@ -27,6 +27,18 @@
 #error "add this architecture's AUDIT_ARCH_ value"
 #endif
 
+/* The address sanitizer's shadow takes terabytes of address space. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
 #ifndef __NR_openat2
 #define __NR_openat2 437
 #endif
@@ -126,10 +138,7 @@ static void limit(const struct cage_job *job)
 		{RLIMIT_NOFILE, 16, true},
 		{RLIMIT_MEMLOCK, 0, true},
 		{RLIMIT_CPU, job->cpu_s, job->cpu_s != 0},
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-		/* Not with the address sanitizer, whose shadow takes terabytes. */
-		{RLIMIT_AS, job->memory, job->memory != 0},
-#endif
+		{RLIMIT_AS, job->memory, job->memory != 0 && !SANITIZED},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {

@@ -76,6 +76,8 @@ struct image *image_free(struct image *m)
 	if (!m)
 		return NULL;
 	reap(m);
+	if (m->state == STATE_WORKING)
+		image_drop(m->env, m->cfg.target);
 	free(m);
 	return NULL;
 }

@@ -30,6 +30,7 @@ struct image_config {
 	const char *target;	/* where to mount, e.g. "/sysroot" */
 	const struct plan_image *plan;
 	int fd;			/* the image: a file or a stream */
+	enum image_kind kind;	/* what its manifest says it is; IMAGE_UNKNOWN: nothing */
 	bool consume;		/* fd is a file in memory nobody needs again: freed while it is unpacked */
 	uint64_t memory;	/* what unpacking may take, bytes; 0: MemAvailable less rd.minmem */
 	const char *init;	/* wanted init or NULL */
@@ -49,7 +50,7 @@ struct image_result {
 /* image_new: keeps a copy of the configuration; nothing is started. 0 or -ENOMEM. */
 int image_new(struct image **ret, const struct env *env, const struct image_config *cfg);
 
-/* image_free: work under way is ended. What is mounted stays mounted. */
+/* image_free: work under way is ended, and what it made is gone. A root that is done stays mounted. */
 struct image *image_free(struct image *m);
 DEFINE_FREEP(struct image, image_free)
 

@@ -159,6 +159,17 @@ static int unpack_image(struct work *w)
 
 /* --- the whole ---------------------------------------------------------------------------- */
 
+/* What a manifest says and what is there: one of the two is not the one that was meant. */
+static bool as_said(struct work *w, enum image_kind kind)
+{
+	if (w->cfg->kind == IMAGE_UNKNOWN || w->cfg->kind == kind)
+		return true;
+	snprintf(w->message.text, sizeof(w->message.text), "the manifest says %s, but the content is %s",
+		image_kind_name(w->cfg->kind), image_kind_name(kind));
+	w->message.cause = CAUSE_IMAGE_BROKEN;
+	return false;
+}
+
 /* A packed file within a packed file is nobody's root; it would unpack for ever. */
 static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped)
 {
@@ -171,6 +182,8 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 		w->message.result.kind = (enum image_kind)p.kind;
 	if (p.cause)
 		return fail(w, (enum cause)p.cause, -EINVAL, p.text);
+	if (!wrapped && !as_said(w, (enum image_kind)p.kind))
+		return -EINVAL;
 	strscpy(w->message.result.inside, p.file.path, sizeof(w->message.result.inside));
 	way = image_kind_way((enum image_kind)p.kind);
 	if (way != IMAGE_WAY_UNPACK)
@@ -214,7 +227,6 @@ void image_work(const struct env *env, const struct image_config *cfg, int out)
 {
 	struct work w = {.env = env, .cfg = cfg, .out = out, .message.final = 1};
 
-	umask(0);
 	/* What an agent that was killed in the midst of it left. */
 	image_drop(env, cfg->target);
 	if (make_root(&w) < 0)

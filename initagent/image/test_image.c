@@ -15,6 +15,7 @@
 #include "image/unpack.h"
 
 struct place {
+	enum image_kind said; /* by a manifest */
 	char dir[64], root[80], sysroot[80], image[80];
 	struct env env;
 	struct plan_image plan;
@@ -100,7 +101,8 @@ static void make_place_to_unpack(struct place *p, const char *fstype)
 static enum cause make_root(struct place *p, int fd, const char **ret_text, struct image_result *ret)
 {
 	static struct image *m; /* its texts outlive this call */
-	struct image_config cfg = {.target = p->sysroot, .plan = &p->plan, .fd = fd};
+	struct image_config cfg = {.target = p->sysroot, .plan = &p->plan, .fd = fd,
+		.kind = p->said};
 	enum image_event e = IMAGE_EVENT_NONE;
 
 	image_freep(&m);
@@ -314,6 +316,27 @@ TEST(named_file_in_an_iso_image)
 	check_root(&p, IMAGE_ISO, IMAGE_SQUASHFS);
 }
 
+/* An agent that was killed after the mounts and before it said so: the next one begins anew over the rest. */
+TEST(done_again_over_what_is_left)
+{
+	struct image_result r;
+	const char *text;
+	struct place p;
+	char mark[128];
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	CHECK_INT(from_file(&p, &text, &r), CAUSE_NONE);
+	put(p.sysroot, "old", "x", 0644);
+	snprintf(mark, sizeof(mark), "%s/run/initagent/image-root", p.dir);
+	CHECK_INT(unlink(mark), 0);
+	CHECK_INT(image_adopt(&p.env, p.sysroot, NULL, &r), 0);
+	CHECK_INT(from_file(&p, &text, &r), CAUSE_NONE);
+	CHECK(there(&p, "sysroot/sbin/init") && !there(&p, "sysroot/old"));
+	image_drop(&p.env, p.sysroot);
+	CHECK(!there(&p, "sysroot/sbin") && !there(&p, "run/rootfsbase/sbin"));
+}
+
 /* --- unpacked ------------------------------------------------------------------------------- */
 
 TEST(tar_with_zstd)
@@ -446,6 +469,62 @@ TEST(unknown_content)
 	check_refused(&p, CAUSE_IMAGE_UNKNOWN, "HTML");
 	put(p.dir, "image", "", 0644);
 	check_refused(&p, CAUSE_IMAGE_UNKNOWN, "empty");
+}
+
+TEST(other_kind_than_the_manifest_says)
+{
+	struct place p;
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	p.said = IMAGE_EROFS;
+	check_refused(&p, CAUSE_IMAGE_BROKEN, "says erofs, but the content is squashfs");
+	p.said = IMAGE_SQUASHFS;
+	check_root(&p, IMAGE_SQUASHFS, IMAGE_SQUASHFS);
+}
+
+/* The transfer stands still and the boot gives up: nothing of the half root may stay. */
+TEST(ended_in_the_midst_of_it)
+{
+	struct image_config cfg;
+	_cleanup_(image_freep) struct image *m = NULL;
+	struct place p;
+	struct stat before, now;
+	int ends[2];
+
+	make_place_to_unpack(&p, NULL);
+	CHECK(stat(p.sysroot, &before) == 0);
+	CHECK_INT(pipe(ends), 0);
+	cfg = (struct image_config){.target = p.sysroot, .plan = &p.plan, .fd = ends[0]};
+	CHECK_INT(image_new(&m, &p.env, &cfg), 0);
+	CHECK_INT(image_start(m, 1), 0);
+	do
+		CHECK(stat(p.sysroot, &now) == 0);
+	while (now.st_dev == before.st_dev);
+	m = image_free(m);
+	CHECK(stat(p.sysroot, &now) == 0 && now.st_dev == before.st_dev);
+}
+
+TEST(no_loop_device)
+{
+	struct place p;
+	char dev[128];
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	snprintf(dev, sizeof(dev), "%s/dev", p.dir);
+	CHECK_INT(umount2(dev, MNT_DETACH), 0);
+	check_refused(&p, CAUSE_IMAGE_LOOP, "module loop");
+}
+
+TEST(layer_without_room)
+{
+	struct place p;
+
+	make_place(&p, "squashfs");
+	squash(p.root, p.image);
+	p.plan.overlay.nr_inodes = 1;
+	check_refused(&p, CAUSE_IMAGE_OVERLAY, "No space");
 }
 
 TEST(damaged_squashfs)

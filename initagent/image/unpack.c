@@ -387,13 +387,16 @@ int unpack_new(struct unpack **ret, const struct unpack_config *cfg)
 		.rights = CAGE_UNPACK,
 		.memory = MEMORY_MAX,
 	};
+	mode_t mask;
 	int r;
 
 	if (!u)
 		return -ENOMEM;
-	/* Names in UTF-8; looked up now, since there are no files in the cage. */
+	/* Names in UTF-8; looked up now, since there are no files in the cage. Modes are the archive's. */
 	setlocale(LC_CTYPE, "C.UTF-8");
+	mask = umask(0);
 	r = cage_start(&u->cage, &job);
+	umask(mask);
 	if (r < 0) {
 		free(u);
 		return r;
