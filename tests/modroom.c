@@ -122,6 +122,7 @@ static const struct modtree_module tree[] = {
 	{.name = "rdma_cm", .needs = {SYM("ib_core")}},
 	{.name = "rpcrdma", .needs = {SYM("rdma_cm"), SYM("sunrpc")}, .alias = {"xprtrdma"}},
 	{.name = "sunrpc"},
+	{.name = "nfsv4", .needs = {SYM("sunrpc")}},
 	{.name = "rdma_rxe", .needs = {SYM("ib_uverbs")}, .alias = {"rdma-link-rxe"}},
 	{.name = "crc32_generic", .alias = {"crypto-crc32"}},
 	{.name = "crc32-pclmul", .alias = {"crypto-crc32"}},

@@ -246,7 +246,7 @@ client() {
 	drive method=dhcp second=auto6 hold=4
 	[ "$status" -eq 0 ]
 	took 1500
-	[[ $output == *"configured -  addr=10.0.0."*"configured -  addr=10.0.0."* ]]
+	[[ $output == *"configured -  addr="*"configured -  addr="* && $output == *"addr=10.0.0."* ]]
 	[[ $output != *"lost"* ]]
 	[[ $(client -6 addr show c0) == *2001:db8:1::ff:fe00:5/64* ]]
 	grep -q 2001:db8:1::1 "$T/root/etc/resolv.conf"

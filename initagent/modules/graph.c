@@ -66,23 +66,26 @@ static void sweep_failures(struct graph *g, uint64_t now)
 	}
 }
 
-/* Hands the rank of row i down to what it waits for. Returns whether any grew. */
+/* Hands the rank and the turn of row i down to what it waits for. Returns whether any grew. */
 static bool hand_down_rank(struct graph *g, size_t i)
 {
 	bool changed = false;
 
 	for (size_t k = 0; k < g->nodes[i].n_edges; k++) {
 		struct node *on = &g->nodes[g->nodes[i].edges[k].on];
-		uint32_t rank = on->cost + g->nodes[i].rank;
+		/* The late one waits for all normal ones anyway: it makes none of them more urgent than another. */
+		bool waits = g->nodes[i].turn == TURN_LATE && on->turn == TURN_NORMAL;
+		uint32_t rank = on->cost + (waits ? 0 : g->nodes[i].rank);
 
-		changed |= rank > on->rank;
+		changed |= rank > on->rank || g->nodes[i].turn < on->turn;
 		on->rank = rank > on->rank ? rank : on->rank;
+		on->turn = g->nodes[i].turn < on->turn ? g->nodes[i].turn : on->turn;
 	}
 	return changed;
 }
 
 /*
- * With several workers the longest chain decides when all is done (sunrpc - lockd - nfs - nfsv4),
+ * With several workers the longest chain decides when all is done (ib_core - ib_cm - rdma_cm - rpcrdma),
  * so its beginning must not wait behind short ones. A soft cycle would raise its ranks for ever:
  * bounded.
  */
@@ -108,18 +111,38 @@ static bool goes_before(const struct node *a, const struct node *b)
 	return a->rank > b->rank;
 }
 
+static enum turn turn_at(const struct graph *g, size_t i)
+{
+	return row_is_for_device(&g->nodes[i]) ? TURN_NORMAL : g->nodes[i].turn;
+}
+
+/* While normal ones are unfinished, the late one would hold them up; after them it wants quiet ones at its side. */
+static enum turn second_turn(const struct graph *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!row_is_finished(&g->entries[i]) && turn_at(g, i) == TURN_NORMAL)
+			return TURN_QUIET;
+	return g->several ? TURN_LATE : TURN_QUIET;
+}
+
 static int most_urgent(struct graph *g)
 {
-	int best = -1;
+	int best[TURN_MAX] = {-1, -1, -1};
+	enum turn second;
 
 	rank_rows(g);
 	for (size_t i = 0; i < g->n; i++) {
+		int *b = &best[turn_at(g, i)];
+
 		if (g->entries[i].state != MODULE_WAITING || !is_ready(g, i))
 			continue;
-		if (best < 0 || goes_before(&g->nodes[i], &g->nodes[best]))
-			best = (int)i;
+		if (*b < 0 || goes_before(&g->nodes[i], &g->nodes[*b]))
+			*b = (int)i;
 	}
-	return best;
+	if (best[TURN_NORMAL] >= 0)
+		return best[TURN_NORMAL];
+	second = second_turn(g);
+	return best[second] >= 0 ? best[second] : best[TURN_QUIET + TURN_LATE - second];
 }
 
 /* Soft edges are wishes: takes those of one row away. */

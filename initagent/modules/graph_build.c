@@ -219,6 +219,7 @@ static int add_module(struct graph *g, struct kmod_module *mod, struct walk w)
 		return i;
 	g->nodes[i].mod = kmod_module_ref(mod);
 	g->nodes[i].cost = file_cost(kmod_module_get_path(mod));
+	g->nodes[i].turn = turn_of(kmod_module_get_name(mod));
 	r = explore(g, i, w);
 	return r < 0 ? r : i;
 }

@@ -16,7 +16,7 @@ const char *module_state_name(enum module_state state)
 	return (unsigned)state < MODULE_STATE_MAX ? state_names[state] : "?";
 }
 
-int graph_new(struct graph **ret, const struct env *env, const struct catalog *catalog)
+int graph_new(struct graph **ret, const struct env *env, const struct catalog *catalog, bool several)
 {
 	struct graph *g = calloc(1, sizeof(*g));
 
@@ -24,6 +24,7 @@ int graph_new(struct graph **ret, const struct env *env, const struct catalog *c
 		return -ENOMEM;
 	g->env = env;
 	g->catalog = catalog;
+	g->several = several;
 	*ret = g;
 	return 0;
 }

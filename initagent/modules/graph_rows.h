@@ -3,6 +3,7 @@
 #pragma once
 
 #include "modules/graph.h"
+#include "modules/turns.h"
 
 /*
  * A demand that comes over a soft dependency counts for the order but not for how loud a failure
@@ -25,6 +26,7 @@ struct node {
 	uint32_t cost; /* how long its load takes, in no unit: the size of its file in KiB */
 	uint32_t
 		rank; /* cost of the longest chain from here to the last module that waits for it */
+	enum turn turn; /* no later than the turn of any module that waits for it */
 	bool derived; /* failed only because something it needs did */
 	uint32_t event; /* when to hand it out, in order; 0: nothing to hand out */
 };
@@ -36,6 +38,7 @@ struct graph {
 	struct module_entry *entries; /* parallel to nodes: this is the public ledger */
 	size_t n, capacity;
 	uint32_t last_event;
+	bool several; /* more than one module is loaded at a time */
 	bool unranked; /* rows or edges came since ranks were worked out */
 };
 

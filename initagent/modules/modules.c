@@ -76,7 +76,7 @@ static int open_parts(struct modules *m, const struct modules_config *cfg)
 		m->ops = *cfg->ops;
 	else
 		m->ops = (struct modules_ops){insert_file, open_netlink, catalog_kmod(m->catalog)};
-	r = graph_new(&m->graph, &m->env, m->catalog);
+	r = graph_new(&m->graph, &m->env, m->catalog, workers > 1 && !m->in_process);
 	if (r < 0)
 		return r;
 	m->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -60,6 +60,25 @@ TEST(events_name_every_module_once)
 	modroom_close(&r);
 }
 
+TEST(who_holds_others_up_goes_last)
+{
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, no_acts);
+	r.cfg.workers = 1;
+	modroom_start(&r);
+	CHECK_INT(modules_request(r.modules, "nfsv4", 1), 0);
+	CHECK_INT(modules_request(r.modules, "rdma_rxe", 1), 0);
+	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
+	log = modroom_log(&r);
+	/* Normal ones, those without trace events, the late one; what it needs itself is normal. */
+	CHECK(where(log, "sunrpc") < where(log, "rdma_rxe"));
+	CHECK(where(log, "rpcrdma") < where(log, "ib_uverbs"));
+	CHECK(where(log, "rdma_rxe") < where(log, "nfsv4"));
+	modroom_close(&r);
+}
+
 TEST(dash_equals_underscore)
 {
 	struct modroom r;
