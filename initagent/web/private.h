@@ -5,7 +5,6 @@
 #include "fetch/fetch.h"
 #include "image/keys.h"
 #include "image/proof.h"
-#include "web/image_hash.h"
 #include "web/urls.h"
 #include "web/web.h"
 
@@ -15,7 +14,6 @@ enum web_state {
 	WEB_SIGNATURE,	/* the signature of manifest or image */
 	WEB_PROVING,	/* the manifest is judged */
 	WEB_IMAGE,	/* the image on its way */
-	WEB_HASHING,	/* what the image's signature is over */
 	WEB_JUDGING,	/* the image's signature is judged */
 	WEB_MODULE,	/* the module of its file system is being loaded */
 	WEB_MOUNTING,
@@ -41,7 +39,6 @@ struct web {
 	struct fetch *manifest_bytes; /* kept until they are judged */
 	struct fetch *signature_bytes;
 	struct proof *proof;
-	struct image_hash *hash;
 	struct image *image;
 	struct manifest *manifest; /* NULL: none */
 	int file;		   /* the image, in memory */

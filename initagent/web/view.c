@@ -8,7 +8,6 @@ const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
 	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
 	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
-	[WEB_HASHING] = {"hashing", "the image is being hashed for its signature", CAUSE_SIGNATURE_BAD},
 	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
 	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_FAILED},
 	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},

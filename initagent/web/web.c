@@ -48,7 +48,6 @@ struct web *web_free(struct web *w)
 	fetch_free(w->manifest_bytes);
 	fetch_free(w->signature_bytes);
 	proof_free(w->proof);
-	image_hash_free(w->hash);
 	image_free(w->image);
 	urls_clear(&w->urls);
 	free(w->manifest);
@@ -105,6 +104,7 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 	cfg->urls = (const char *const *)w->urls.list;
 	cfg->n_urls = w->urls.n;
 	cfg->ca = certificates(w);
+	cfg->any_certificate = p->insecure;
 	cfg->proxy = p->proxy;
 	cfg->node = w->cfg.node;
 	cfg->clock_floor = BUILD_TIME;
@@ -213,14 +213,9 @@ static void prove_manifest(struct web *w, uint64_t now)
 
 static void prove_image(struct web *w, uint64_t now)
 {
-	struct proof_config cfg = {.hash = image_hash_value(w->hash)};
+	struct proof_config cfg = {.read_image = true, .image = w->file};
 
-	if (!cfg.hash) {
-		stop(w, CAUSE_IMAGE_READER_DIED, "while it hashed the image", now);
-		return;
-	}
 	begin_proof(w, &cfg, WEB_JUDGING, now);
-	w->hash = image_hash_free(w->hash);
 }
 
 static void mount_image(struct web *w, uint64_t now)
@@ -231,6 +226,7 @@ static void mount_image(struct web *w, uint64_t now)
 		.fd = w->file,
 		.consume = true,
 		.init = w->cfg.init,
+		.kind = w->manifest ? (enum image_kind)w->manifest->format : IMAGE_UNKNOWN,
 	};
 	int r = image_new(&w->image, w->env, &cfg);
 
@@ -312,7 +308,6 @@ static void image_there(struct web *w, uint64_t now)
 {
 	struct fetch_progress p;
 	struct url url;
-	int r;
 
 	fetch_progress(w->fetch, &p);
 	w->result.bytes = p.bytes;
@@ -322,15 +317,10 @@ static void image_there(struct web *w, uint64_t now)
 	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.literal)
 		w->result.server = url.address;
 	w->fetch = fetch_free(w->fetch);
-	if (!w->signature_bytes) {
-		begin_mount(w, now);
-		return;
-	}
-	r = image_hash_new(&w->hash, w->file);
-	if (r < 0)
-		stop(w, CAUSE_INTERNAL, strerror(-r), now);
+	if (w->signature_bytes)
+		prove_image(w, now);
 	else
-		set_state(w, WEB_HASHING, now);
+		begin_mount(w, now);
 }
 
 static void fetched(struct web *w, uint64_t now)
@@ -456,8 +446,6 @@ void web_dispatch(struct web *w, uint64_t now)
 		fetch_step(w, now);
 	else if (w->proof)
 		proof_step(w, now);
-	else if (w->hash && image_hash_dispatch(w->hash))
-		prove_image(w, now);
 	else if (w->image && w->state == WEB_MOUNTING)
 		image_step(w, now);
 	take_events(w, now);
@@ -473,8 +461,6 @@ int web_fd(const struct web *w)
 		return fetch_fd(w->fetch);
 	if (w->proof)
 		return proof_fd(w->proof);
-	if (w->hash)
-		return image_hash_fd(w->hash);
 	return w->image ? image_fd(w->image) : -1;
 }
 
