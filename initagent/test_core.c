@@ -14,6 +14,7 @@
 #include "needs.h"
 #include "notify.h"
 #include "report/record.h"
+#include "web/web.h"
 
 static struct env make_env(char *dir)
 {
@@ -123,7 +124,7 @@ TEST(needs_follow_the_plan)
 
 TEST(only_network_roots_are_claimed)
 {
-	static const struct {
+	const struct {
 		const char *line;
 		bool ours;
 	} rows[] = {
