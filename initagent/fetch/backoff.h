@@ -9,7 +9,7 @@
 
 /* The bound of the first wait and of all, and the shortest one. */
 #define BACKOFF_FIRST_NS (NSEC_PER_SEC)
-#define BACKOFF_LAST_NS	 (30 * NSEC_PER_SEC)
+#define BACKOFF_LAST_NS	 (10 * NSEC_PER_SEC)
 #define BACKOFF_LEAST_NS (20 * NSEC_PER_MSEC)
 /* A server that asks for more is asked again all the same: a node that boots cannot wait for an hour. */
 #define BACKOFF_AFTER_MAX_S 120

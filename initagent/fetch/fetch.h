@@ -7,7 +7,7 @@
  * Bytes come through a process without rights (child.h), which also computes the digests as they pass. Names are
  * looked up by the owner, who has a resolver: FETCH_EVENT_LOOKUP asks, fetch_resolved() answers.
  *
- * Nothing tells that a server is up again, so between rounds it waits on a timer: up to 1 s, doubling to 30 s, drawn
+ * Nothing tells that a server is up again, so between rounds it waits on a timer: up to 1 s, doubling to 10 s, drawn
  * at random from the whole span; longer where a server asks for it, two minutes at most.
  */
 #pragma once
