@@ -120,7 +120,7 @@ TEST(a_dead_parser_is_replaced_and_the_lease_comes)
 
 	room_begin(&f);
 	room_start(&f);
-	room_until(&f, ADDRESS_HINDRANCE, SEC);
+	room_until(&f, ADDRESS_HINDRANCE, 5 * SEC);
 	kill_parser(&f, 0);
 	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
 	room_until(&f, ADDRESS_CONFIGURED, 8 * SEC);
@@ -134,7 +134,7 @@ TEST(twice_dead_is_the_end_of_dhcp)
 
 	room_begin(&f);
 	room_start(&f);
-	room_until(&f, ADDRESS_HINDRANCE, SEC);
+	room_until(&f, ADDRESS_HINDRANCE, 5 * SEC);
 	kill_parser(&f, kill_parser(&f, 0));
 	ev = room_until(&f, ADDRESS_FAILED, 3 * SEC);
 	CHECK_INT(ev.cause, CAUSE_PARSER_DIED);

@@ -41,7 +41,7 @@ TEST(the_first_discover_leaves_with_the_carrier)
 	netns_run_in(f.peer, "ip link set vb down");
 	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
 	room_start(&f);
-	while (room_next(&f, SEC).cause != CAUSE_NETDEV_NO_CARRIER)
+	while (room_next(&f, 5 * SEC).cause != CAUSE_NETDEV_NO_CARRIER)
 		continue;
 	netns_run_in(f.peer, "ip link set vb up");
 	began = room_clock(&f);
@@ -117,7 +117,7 @@ TEST(nobody_answers)
 	f.cfg.dhcp_rounds = 2;
 	room_start(&f);
 	do
-		ev = room_until(&f, ADDRESS_HINDRANCE, SEC);
+		ev = room_until(&f, ADDRESS_HINDRANCE, 5 * SEC);
 	while (ev.cause == CAUSE_NETDEV_NO_CARRIER);
 	CHECK_STR(ev.text, "asking for an address by DHCP");
 	ev = room_until(&f, ADDRESS_HINDRANCE, 2 * SEC);
@@ -322,7 +322,7 @@ TEST(link_flap_in_mid_dhcp)
 	room_begin(&f);
 	f.real = true;
 	room_start(&f);
-	room_until(&f, ADDRESS_HINDRANCE, SEC);
+	room_until(&f, ADDRESS_HINDRANCE, 5 * SEC);
 	netns_run_in(f.peer, "ip link set vb down");
 	do
 		ev = room_until(&f, ADDRESS_HINDRANCE, 2 * SEC);
