@@ -200,3 +200,30 @@ last() {
 	[ "$status" -eq 1 ]
 	last "1 passed, 2 failed, 1 skipped"
 }
+
+@test "a failed case gets a second go by itself; what passes only then is said" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests" "$tree/build/host/x"
+	cp tests/run "$tree/tests/"
+	# shellcheck disable=SC2016 # the case's own variables
+	printf '%s\n' '@test "unsteady, (for once)" {' '[ -e "$MARKS/a" ] || { touch "$MARKS/a"; false; }' '}' \
+		'@test "broken" {' 'false' '}' >"$tree/tests/a.bats"
+	# shellcheck disable=SC2016 # the program's own variables
+	printf '%s\n' '#!/bin/bash' 'echo 1..1' '[ -e "$MARKS/u" ] && { echo "ok 1 - $1"; exit 0; }' \
+		'touch "$MARKS/u"' 'echo "not ok 1 - shaky"' 'exit 1' >"$tree/build/host/x/test_u"
+	chmod +x "$tree/build/host/x/test_u"
+	cd "$tree" || return
+	export MARKS=$BATS_TEST_TMPDIR BUILD=build OUT=build/check TEST_PROGS=build/host/x/test_u
+	run tests/run bats unit
+	echo "$output"
+	[ "$status" -eq 1 ]
+	last "2 passed, 1 failed, 0 skipped"
+	[[ $output == *"passed only at the second go:"*"a.bats: unsteady"* ]]
+	[[ $output == *"passed only at the second go:"*"x/test_u: shaky"* ]]
+	[[ $output == *$'failed:\n  tests/a.bats: broken'* ]]
+	# Too many at once are no accident.
+	rm -f "$MARKS"/[au]
+	AGAIN_MAX=2 run tests/run bats unit
+	last "0 passed, 3 failed, 0 skipped"
+}
