@@ -67,7 +67,7 @@ vm_kvm_works() {
     [ -w /dev/kvm ] || return 1
     { # the shell's own word about a crash of QEMU is not of interest either
         timeout -s KILL 20 qemu-system-x86_64 -accel kvm -cpu host -m 256 -nodefaults \
-            -display none -no-reboot -kernel "$LAB/vmlinuz" -append "panic=-1 quiet"
+            -display none -no-reboot -kernel "$LAB/kernel" -append "panic=-1 quiet"
     } </dev/null >/dev/null 2>&1
 }
 
@@ -107,7 +107,7 @@ vm_start() {
     mkdir -p "$dir"
     : >"$dir/console.log"
     setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
-        -display none -no-reboot -kernel "$LAB/vmlinuz" -serial "file:$dir/console.log" "$@" \
+        -display none -no-reboot -kernel "$LAB/kernel" -serial "file:$dir/console.log" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
 }
