@@ -5,6 +5,7 @@
 # DHCP as an IPoIB node speaks it, against real servers. tests/net/ibtap.c is the interface and the wire to the
 # servers, which are on Ethernet: of the three only dnsmasq works on InfiniBand itself; Kea and Debian's dhcpd
 # would see such requests through a relay.
+# first: real leases
 bats_require_minimum_version 1.5.0
 
 # The port GUID, and the client identifiers made of it: FlexBoot's, hardware type and GUID, iPXE's, RFC 4361.

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
 # The link and address rooms against real DHCP and DNS servers, in network namespaces: client - switch - servers.
+# first: real leases
 bats_require_minimum_version 1.5.0
 
 setup_file() {

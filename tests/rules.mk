@@ -86,12 +86,12 @@ REMAKE   = $(MAKE) --no-print-directory
 check:
 	@tests/setup build tests qemu
 	+@$(REMAKE) check-build check-qemu-build
-	@$(TEST_ENV) tests/run bats lint unit corpus qemu
+	@$(TEST_ENV) tests/run lint bats unit corpus qemu
 
 check-fast:
 	@tests/setup build tests
 	+@$(REMAKE) check-build
-	@$(TEST_ENV) tests/run bats lint unit corpus
+	@$(TEST_ENV) tests/run lint bats unit corpus
 
 # make check-qemu [FILTER=regex]
 check-qemu:
