@@ -21,16 +21,16 @@ $(SITE): $(SITE_OBJS)
 all: $(SITE)
 CHECK_DEPS += $(SITE)
 
+HOST_PC   += yaml-0.1
+
 # Tests and the fuzz target get all of it but main(), with sanitizers.
 SITE_TESTS := $(filter ipxe-scripts/% flexboot/dhcp/%,$(wildcard */site/test_*.c */site/fuzz_*.c */dhcp/test_*.c))
 SITE_HOST_OBJS := $(SITE_LIB_SRCS:%.c=$(BUILD)/host/%.o)
 
 $(SITE_HOST_OBJS) $(SITE_TESTS:%.c=$(BUILD)/host/%.o): private HOST_CFLAGS += $(SITE_INC)
 $(SITE_TESTS:%.c=$(BUILD)/host/%): $(SITE_HOST_OBJS)
-$(SITE_TESTS:%.c=$(BUILD)/host/%): private HOST_LIBS += -lyaml
 $(SITE_TESTS:%.c=$(BUILD)/fuzz/%.o) $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o): private DEFS += $(SITE_INC)
 $(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o)
-$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: private HOST_LIBS += -lyaml
 
 -include $(SITE_OBJS:.o=.d) $(SITE_HOST_OBJS:.o=.d)
 

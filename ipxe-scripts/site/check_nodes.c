@@ -35,11 +35,11 @@ static void claim(struct check *c, const char *kind, const char *key, const stru
 	if (first == NAMES_NONE)
 		return;
 	other = &c->owners[first];
-	if (other->node == mine->node && other->at.line == mine->at.line && other->at.column == mine->at.column)
+	/* Two servers may share a machine, by ports. */
+	if (!other->node && !mine->node)
 		return;
-	report_add(c->report, SEVERITY_ERROR, mine->at, NULL, "%s %s of %s is %s %s's already, see line %u", kind, key,
-		mine->node ? mine->node->name : mine->what, other->node ? "node" : "", other->node ? other->node->name : other->what,
-		other->at.line);
+	report_add(c->report, SEVERITY_ERROR, mine->at, NULL, "%s %s of %s belongs to %s, see line %u", kind, key,
+		mine->node ? mine->node->name : mine->what, other->node ? other->node->name : other->what, other->at.line);
 }
 
 static void claim_octets(struct check *c, const char *kind, const uint8_t *bytes, size_t n, const struct owner *mine)
