@@ -27,7 +27,7 @@ struct finding {
 };
 
 /* More than this are counted, not kept: a hostile file must not fill the memory. */
-#define REPORT_MAX 2000
+#define REPORT_MAX 500
 
 struct report;
 
