@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kea: dhcp/SERVER/kea-dhcp4.json. Kea reads comments. Every form of identity has a reservation of the same
+ * address; but a lease belongs to the identity that took it, until it ends.
+ */
+#include "dhcp/dhcp.h"
+#include "dhcp/identity.h"
+#include "site/check.h"
+
+static void put_reservation(struct text *t, const struct site_node *n, const struct site_port *p, const char *key,
+	const uint8_t *bytes, size_t len, const char **comma)
+{
+	text_printf(t, "%s\n        { \"%s\": \"", *comma, key);
+	text_hex(t, bytes, len, ':');
+	text_printf(t, "\", \"ip-address\": \"%s\", \"hostname\": \"%s\" }", addr_text(p->address.addr), n->name);
+	*comma = ",";
+}
+
+static void put_node(struct text *t, const struct site_network *net, const struct site_node *n, const struct site_port *p,
+	const char **comma)
+{
+	uint8_t id[IDENTITY_BYTES];
+	size_t form, len;
+
+	if (net->fabric != FABRIC_INFINIBAND) {
+		put_reservation(t, n, p, "hw-address", p->mac, 6, comma);
+		return;
+	}
+	for (form = 0; form < IDENTITY_MAX; form++) {
+		len = identity_bytes((enum site_identity)form, n, p, id);
+		if (len)
+			put_reservation(t, n, p, "client-id", id, len, comma);
+	}
+}
+
+static void put_option(struct text *t, const char *name, const char *data, const char **comma)
+{
+	text_printf(t, "%s\n        { \"name\": \"%s\", \"data\": \"%s\" }", *comma, name, data);
+	*comma = ",";
+}
+
+static void put_options(struct text *t, const struct site *s, const struct site_network *n)
+{
+	_cleanup_text_ struct text dns = {0};
+	const char *comma = "";
+	char mtu[16];
+	size_t i;
+
+	text_put(t, "      \"option-data\": [");
+	if (n->router.at.line)
+		put_option(t, "routers", addr_text(n->router.addr), &comma);
+	for (i = 0; i < n->n_dns; i++)
+		text_printf(&dns, "%s%s", i ? ", " : "", addr_text(n->dns[i]));
+	if (dns.len)
+		put_option(t, "domain-name-servers", dns.data, &comma);
+	snprintf(mtu, sizeof(mtu), "%u", n->mtu.value);
+	if (n->mtu.at.line)
+		put_option(t, "interface-mtu", mtu, &comma);
+	if (s->domain.text)
+		put_option(t, "domain-name", s->domain.text, &comma);
+	text_put(t, " ],\n");
+}
+
+static void put_subnet(struct text *t, const struct site *s, size_t index, const struct site_server *me)
+{
+	const struct site_network *n = &s->networks[index];
+	struct dhcp_cursor c = {0};
+	const char *comma = "";
+
+	text_printf(t, "    { // network %s: %s\n      \"id\": %zu, \"subnet\": \"%s/%d\", \"valid-lifetime\": %u,\n", n->name,
+		site_fabric_names[n->fabric], index + 1, addr_text(n->subnet), n->prefix, n->lease.value);
+	if (n->interface.text)
+		text_printf(t, "      \"interface\": \"%s\",\n", n->interface.text);
+	if (serves_pool(s, n, me))
+		text_printf(t, "      \"pools\": [ { \"pool\": \"%s - %s\" } ],\n", addr_text(n->pool_first), addr_text(n->pool_last));
+	put_options(t, s, n);
+	text_put(t, "      \"reservations\": [");
+	while (dhcp_next(&c, s, me))
+		if (&s->networks[c.port->network] == n)
+			put_node(t, n, c.node, c.port, &comma);
+	text_put(t, " ] }");
+}
+
+/* A class for a kind of client: which file, in the header and as option 67. */
+static void put_class(struct text *t, const char *name, const char *test, const char *file, bool http, const char **comma)
+{
+	text_printf(t, "%s\n    { \"name\": \"%s\", \"test\": \"%s\",\n      \"boot-file-name\": \"%s\",\n      \"option-data\": [ ", *comma, name,
+		test, file);
+	if (http)
+		text_put(t, "{ \"name\": \"vendor-class-identifier\", \"data\": \"HTTPClient\" }, ");
+	text_printf(t, "{ \"name\": \"boot-file-name\", \"data\": \"%s\" } ] }", file);
+	*comma = ",";
+}
+
+static void put_classes(struct text *t, const struct site *s, const struct site_server *me)
+{
+	_cleanup_text_ struct text file = {0}, test = {0};
+	const char *comma = "";
+	size_t i;
+
+	text_put(t, "  // iPXE and FlexBoot (user class iPXE) get the script; the others a loader for their architecture.\n"
+		    "  \"client-classes\": [");
+	first_url(&file, s, me);
+	text_put(&file, "/boot.ipxe");
+	put_class(t, "ipxe", "option[77].hex == 'iPXE'", file.data, false, &comma);
+	for (i = 0; i < n_boot_arches; i++) {
+		const struct boot_arch *a = &boot_arches[i];
+
+		text_clear(&file);
+		text_clear(&test);
+		if (a->http)
+			http_boot_url(&file, s, me, a->loader);
+		else if (s->loaders[a->loader].text)
+			text_put(&file, site_loader_files[a->loader]);
+		text_printf(&test, "not (option[77].hex == 'iPXE') and option[93].hex == 0x%04x", a->number);
+		if (file.len)
+			put_class(t, a->tag, test.data, file.data, a->http, &comma);
+	}
+	text_put(t, " ],\n");
+}
+
+static void put_interfaces(struct text *t, const struct site *s, const struct site_server *me)
+{
+	const char *comma = "";
+	size_t i;
+
+	text_put(t, "  \"interfaces-config\": { \"interfaces\": [ ");
+	for (i = 0; i < s->n_networks; i++) {
+		if (!serves_network(&s->networks[i], s, me) || !s->networks[i].interface.text)
+			continue;
+		text_printf(t, "%s\"%s\"", comma, s->networks[i].interface.text);
+		comma = ", ";
+	}
+	text_printf(t, "%s ] },\n", *comma ? "" : "\"*\"");
+}
+
+static void render_server(const struct site *s, const struct site_server *me, struct tree *t)
+{
+	_cleanup_text_ struct text out = {0}, path = {0};
+	const char *comma = "";
+	size_t i;
+
+	put_head(&out, s, "//", "Kea");
+	text_printf(&out,
+		"// kea-dhcp4 -c %s/dhcp/%s/kea-dhcp4.json\n"
+		"// InfiniBand: Kea reads Ethernet frames only, so there it works behind a DHCP relay. And a lease belongs to\n"
+		"// the client identifier that took it: another form of the same node gets no answer until the lease ends, or\n"
+		"// is removed (lease4-del). So let all stages send one form (client-id: in the site file). TFTP is another\n"
+		"// server's.\n"
+		"{ \"Dhcp4\": {\n",
+		s->tree.text, me->name);
+	put_interfaces(&out, s, me);
+	text_printf(&out,
+		"  \"authoritative\": true,\n"
+		"  \"lease-database\": { \"type\": \"memfile\", \"persist\": true },\n"
+		"  \"host-reservation-identifiers\": [ \"client-id\", \"hw-address\" ],\n"
+		"  \"ip-reservations-unique\": false,\n"
+		"  \"next-server\": \"%s\",\n",
+		addr_text(me->address.addr));
+	put_classes(&out, s, me);
+	text_put(&out, "  \"subnet4\": [\n");
+	for (i = 0; i < s->n_networks; i++) {
+		if (!serves_network(&s->networks[i], s, me))
+			continue;
+		text_put(&out, comma);
+		put_subnet(&out, s, i, me);
+		comma = ",\n";
+	}
+	text_put(&out, "\n  ]\n} }\n");
+	text_printf(&path, "dhcp/%s/kea-dhcp4.json", me->name);
+	tree_file(t, path.data, out.data, out.len);
+}
+
+void render_kea(const struct site *s, struct tree *t)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_servers; i++)
+		if (is_dhcp_server(s, &s->servers[i]))
+			render_server(s, &s->servers[i], t);
+}

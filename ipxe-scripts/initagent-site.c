@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * initagent-site: from one file that describes a site's nodes to everything that stands before the kernel.
+ * docs/site-file.md is for people.
+ */
+#include <getopt.h>
+#include <libgen.h>
+#include <sys/stat.h>
+
+#include "dhcp/dhcp.h"
+#include "site/explain.h"
+#include "site/document.h"
+#include "site/memory.h"
+
+enum exit_code { EXIT_OK = 0, EXIT_DIFFERS = 1, EXIT_USAGE = 2, EXIT_FAILED = 3 };
+
+struct options {
+	const char *file;
+	bool strict, no_files;
+};
+
+/* Everything a command works on. */
+struct session {
+	struct options opt;
+	struct report *report;
+	struct site *site;
+};
+
+static const char usage_text[] =
+	"initagent-site [OPTION]... check            what is wrong with the site file\n"
+	"initagent-site [OPTION]... render DIR       writes scripts and server configurations, as a whole\n"
+	"initagent-site [OPTION]... diff DIR         what render would change there\n"
+	"initagent-site [OPTION]... explain NODE     what the node will do, stage by stage\n"
+	"  -f, --file FILE   the site file (site.yaml)\n"
+	"  -s, --strict      warnings count as errors\n"
+	"  -n, --no-files    do not look whether the named files are there (check, explain)\n"
+	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 could not be done.\n";
+
+/* Reads a file, at most one byte more than a site file may have. NULL (said) if it cannot. */
+static char *read_file(const char *path, size_t *ret_len)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	_cleanup_free_ char *data = NULL;
+	size_t n = 0, cap = 0, got;
+	char *whole;
+
+	do {
+		if (!f)
+			break;
+		if (n == cap) {
+			cap = cap ? 2 * cap : 1 << 16;
+			data = must(realloc(data, cap));
+		}
+		got = fread(data + n, 1, cap - n, f);
+		n += got;
+	} while (got && n <= DOCUMENT_BYTES_MAX);
+	if (!f || ferror(f)) {
+		fprintf(stderr, "initagent-site: %s: %m\n", path);
+		return NULL;
+	}
+	whole = data;
+	data = NULL;
+	*ret_len = n;
+	return whole;
+}
+
+static int load(struct session *x, unsigned int flags)
+{
+	_cleanup_free_ char *text = NULL, *copy = NULL;
+	const char *dir;
+	size_t len = 0;
+
+	text = read_file(x->opt.file, &len);
+	if (!text)
+		return EXIT_FAILED;
+	copy = must(strdup(x->opt.file));
+	dir = strchr(copy, '/') ? dirname(copy) : "";
+	x->report = report_new();
+	x->site = site_read(text, len, dir, x->report);
+	/* What is not there cannot be held against what is. */
+	if (x->site->n_servers && x->site->n_networks)
+		site_check(x->site, x->report, flags);
+	report_sort(x->report);
+	return EXIT_OK;
+}
+
+static int verdict(const struct session *x)
+{
+	size_t bad = report_total(x->report, SEVERITY_ERROR);
+
+	if (x->opt.strict)
+		bad += report_total(x->report, SEVERITY_WARNING);
+	return bad ? EXIT_DIFFERS : EXIT_OK;
+}
+
+/* Loads for a command that needs a good site file; warnings are shown, but in the way of nothing. */
+static int load_good(struct session *x, unsigned int flags)
+{
+	int r = load(x, flags);
+
+	if (r)
+		return r;
+	report_print(x->report, x->opt.file, SEVERITY_WARNING, stderr);
+	return verdict(x);
+}
+
+static int do_check(struct session *x, const char *argument)
+{
+	int r = load(x, x->opt.no_files ? 0 : SITE_FILES);
+
+	(void)argument;
+	if (r)
+		return r;
+	report_print(x->report, x->opt.file, SEVERITY_NOTE, stdout);
+	r = verdict(x);
+	if (r == EXIT_OK)
+		printf("%s: good: %zu nodes, %zu groups, %zu images, %zu networks, %zu servers\n", x->opt.file, x->site->n_nodes,
+			x->site->n_groups, x->site->n_images, x->site->n_networks, x->site->n_servers);
+	return r;
+}
+
+static int do_render(struct session *x, const char *dir)
+{
+	_cleanup_(tree_freep) struct tree *t = NULL;
+	int r = load_good(x, SITE_FILES);
+
+	if (r)
+		return r;
+	if (tree_begin(&t, dir, TREE_WRITE, stdout, stderr) < 0)
+		return EXIT_FAILED;
+	render(x->site, t);
+	if (tree_end(t) < 0)
+		return EXIT_FAILED;
+	printf("%s: %zu files for %zu nodes\n", dir, tree_count(t), x->site->n_nodes);
+	return EXIT_OK;
+}
+
+static int do_diff(struct session *x, const char *dir)
+{
+	_cleanup_(tree_freep) struct tree *t = NULL;
+	int r = load_good(x, SITE_FILES);
+
+	if (r)
+		return r;
+	if (tree_begin(&t, dir, TREE_COMPARE, stdout, stderr) < 0)
+		return EXIT_FAILED;
+	render(x->site, t);
+	r = tree_end(t);
+	return r < 0 ? EXIT_FAILED : r ? EXIT_DIFFERS : EXIT_OK;
+}
+
+static int do_explain(struct session *x, const char *name)
+{
+	const struct site_node *n;
+	int r = load_good(x, x->opt.no_files ? 0 : SITE_FILES);
+
+	if (r)
+		return r;
+	n = site_node_find(x->site, name);
+	if (!n) {
+		fprintf(stderr, "initagent-site: %s: no node %s\n", x->opt.file, name);
+		return EXIT_DIFFERS;
+	}
+	return explain(x->site, n, stdout) < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+static const struct command {
+	const char *name;
+	bool argument;
+	int (*run)(struct session *x, const char *argument);
+} commands[] = {
+	{"check", false, do_check},
+	{"render", true, do_render},
+	{"diff", true, do_diff},
+	{"explain", true, do_explain},
+};
+
+static int usage(FILE *out)
+{
+	fputs(usage_text, out);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+static int run(struct session *x, int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands) && argc; i++)
+		if (streq(argv[0], commands[i].name))
+			return argc == 1 + commands[i].argument ? commands[i].run(x, argv[1]) : usage(stderr);
+	return usage(stderr);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"file", required_argument, NULL, 'f'},
+		{"strict", no_argument, NULL, 's'},
+		{"no-files", no_argument, NULL, 'n'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{0},
+	};
+	struct session x = {.opt.file = "site.yaml"};
+	int c, r;
+
+	/* The same modes for everybody: web servers read what is rendered. */
+	umask(022);
+	while ((c = getopt_long(argc, argv, "f:snhV", long_options, NULL)) != -1) {
+		if (c == 'f')
+			x.opt.file = optarg;
+		else if (c == 's')
+			x.opt.strict = true;
+		else if (c == 'n')
+			x.opt.no_files = true;
+		else if (c == 'V')
+			return puts("initagent-site " INITAGENT_VERSION) < 0;
+		else
+			return usage(c == 'h' ? stdout : stderr);
+	}
+	r = run(&x, argc - optind, argv + optind);
+	site_free(x.site);
+	report_free(x.report);
+	if (fflush(stdout) && r == EXIT_OK)
+		r = EXIT_FAILED;
+	return r;
+}

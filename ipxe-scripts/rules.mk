@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# ipxe-scripts/: initagent-site, a host program. It reads the site file (ipxe-scripts/site/), writes iPXE scripts and
+# the DHCP servers' configurations (flexboot/dhcp/), and asks the agent's command line library what it thinks.
+
+SITE      := $(BUILD)/initagent-site
+SITE_LIB_SRCS := $(call not_test,$(wildcard ipxe-scripts/site/*.c flexboot/dhcp/*.c))
+SITE_SRCS := ipxe-scripts/initagent-site.c $(SITE_LIB_SRCS) $(CMDLINE_SRCS)
+SITE_OBJS := $(SITE_SRCS:%.c=$(BUILD)/site/%.o)
+SITE_INC  := -Iipxe-scripts -Iflexboot
+
+SITE_CC     ?= cc
+SITE_CFLAGS ?= -O2 -g
+
+$(BUILD)/site/%.o: %.c
+	$(call compile,HOST,$(SITE_CC) -std=gnu11 $(SITE_CFLAGS) $(WARN) $(DEFS) $(SITE_INC))
+
+$(SITE): $(SITE_OBJS)
+	$(call output,HOST,$(SITE_CC) $(SITE_CFLAGS) -o $$t $(SITE_OBJS) -lyaml)
+
+all: $(SITE)
+CHECK_DEPS += $(SITE)
+
+HOST_PC   += yaml-0.1
+
+# Tests and the fuzz target get all of it but main(), with sanitizers.
+SITE_TESTS := $(filter ipxe-scripts/% flexboot/dhcp/%,$(wildcard */site/test_*.c */site/fuzz_*.c */dhcp/test_*.c))
+SITE_HOST_OBJS := $(SITE_LIB_SRCS:%.c=$(BUILD)/host/%.o)
+
+$(SITE_HOST_OBJS) $(SITE_TESTS:%.c=$(BUILD)/host/%.o): private HOST_CFLAGS += $(SITE_INC)
+$(SITE_TESTS:%.c=$(BUILD)/host/%): $(SITE_HOST_OBJS)
+$(SITE_TESTS:%.c=$(BUILD)/fuzz/%.o) $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o): private DEFS += $(SITE_INC)
+$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o)
+
+-include $(SITE_OBJS:.o=.d) $(SITE_HOST_OBJS:.o=.d)
+
+install-site: $(SITE)
+	install -D -m 755 $(SITE) '$(DESTDIR)$(PREFIX)/sbin/initagent-site'
+
+INSTALLS += install-site
+.PHONY: install-site

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* check_files: images can be booted, and the files are there. */
+#include <sys/stat.h>
+
+#include "site/check.h"
+#include "site/memory.h"
+
+struct check {
+	struct site *s;
+	struct report *report;
+	bool look;
+};
+
+static void look_for(const struct check *c, const struct said *path, const char *suffix, const char *remedy)
+{
+	_cleanup_free_ char *full = NULL;
+	struct stat st;
+	int r = 0;
+
+	if (!path->text || !c->look)
+		return;
+	if (asprintf(&full, "%s%s", site_path(c->s, path->text), suffix) < 0)
+		must(NULL);
+	if (stat(full, &st) < 0)
+		r = errno;
+	else if (!S_ISREG(st.st_mode))
+		r = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	else if (access(full, R_OK) < 0)
+		r = errno;
+	if (r)
+		report_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s: %s", full, strerror(r));
+	else if (st.st_size == 0)
+		report_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s is empty", full);
+}
+
+static void check_image(const struct check *c, const struct site_image *m)
+{
+	const char *how = "make the image (make image), or correct the path; paths are relative to the site file";
+	const char *sign = "sign it (docs/site-file.md, signed images), or leave signed: out";
+	bool is_signed = m->signing.text && !streq(m->signing.text, "off");
+	size_t i;
+
+	if (!m->kernel.text && !m->uki.text)
+		report_add(c->report, SEVERITY_ERROR, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
+			"image %s has nothing to boot", m->name);
+	if (m->kernel.text && !m->initrds.n)
+		report_add(c->report, SEVERITY_ERROR, m->at, "initrd: the image that 'make image' writes", "image %s has a kernel but no initrd",
+			m->name);
+	if (!m->kernel.text && m->initrds.n)
+		report_add(c->report, SEVERITY_ERROR, m->at, "kernel:", "image %s has an initrd but no kernel", m->name);
+	look_for(c, &m->kernel, "", how);
+	look_for(c, &m->uki, "", how);
+	for (i = 0; i < m->initrds.n; i++)
+		look_for(c, &m->initrds.items[i], "", how);
+	if (!is_signed)
+		return;
+	look_for(c, &m->kernel, ".sig", sign);
+	for (i = 0; i < m->initrds.n; i++)
+		look_for(c, &m->initrds.items[i], ".sig", sign);
+}
+
+void check_files(struct site *s, struct report *report, unsigned int flags)
+{
+	struct check c = {.s = s, .report = report, .look = flags & SITE_FILES};
+	size_t i;
+
+	for (i = 0; i < s->n_images; i++)
+		check_image(&c, &s->images[i]);
+	for (i = 0; i < LOADER_MAX; i++)
+		look_for(&c, &s->loaders[i], "", "Debian's package ipxe has undionly.kpxe and snponly.efi in /usr/lib/ipxe");
+	for (i = 0; i < s->n_files; i++)
+		look_for(&c, &s->files[i].path, "", "paths are relative to the site file");
+}
+
+void site_check(struct site *s, struct report *report, unsigned int flags)
+{
+	check_references(s, report);
+	check_networks(s, report);
+	check_nodes(s, report);
+	check_lines(s, report);
+	check_files(s, report, flags);
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * check_lines: every command line is read by the agent's own parser, as the node will read it. Nodes that share
+ * their words share the verdict: a site of 10,000 nodes has a handful of different lines.
+ */
+#include "plan.h"
+#include "site/check.h"
+#include "site/line.h"
+#include "site/memory.h"
+#include "site/names.h"
+
+struct check {
+	const struct site *s;
+	struct report *report;
+	struct names *seen;
+	struct arena *arena;
+	struct line line;
+	struct text key;
+};
+
+/* Who boots with the line: a node, or a group on behalf of unknown nodes and the menu. */
+struct subject {
+	const struct site_node *node;
+	const struct site_group *group;
+	const char *name;
+	struct place at;
+};
+
+static bool has_fabric(const struct check *c, const struct site_node *n, unsigned int fabrics)
+{
+	size_t i;
+
+	for (i = 0; i < n->n_ports; i++)
+		if (n->ports[i].network != SITE_NONE && fabrics & 1U << c->s->networks[n->ports[i].network].fabric)
+			return true;
+	return false;
+}
+
+static bool has_guid(const struct site_node *n, const struct hw_addr *guid)
+{
+	size_t i;
+
+	for (i = 0; i < n->n_ports; i++)
+		if (n->ports[i].has_guid && guid->len >= 8 && memcmp(n->ports[i].guid, guid->bytes + guid->len - 8, 8) == 0)
+			return true;
+	return false;
+}
+
+/* Can the node reach this address: its network, or through a router? */
+static bool reaches(const struct check *c, const struct site_node *n, uint32_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < n->n_ports; i++) {
+		const struct site_network *net;
+
+		if (n->ports[i].network == SITE_NONE)
+			return true;
+		net = &c->s->networks[n->ports[i].network];
+		if (net->router.at.line || (addr & site_netmask(net)) == net->subnet)
+			return true;
+	}
+	return false;
+}
+
+static struct place option_place(const struct check *c, const struct boot_plan *p, enum option_id id, struct place otherwise)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_words; i++)
+		if (p->words[i].row && p->words[i].row->id == id) {
+			struct place at = line_place(&c->line, p->words[i].pos);
+
+			return at.line ? at : otherwise;
+		}
+	return otherwise;
+}
+
+/* The IPv4 address in http://ADDRESS[:PORT]/...; 0 if there is a name. */
+static uint32_t url_addr(const char *url)
+{
+	const char *host = strstr(url, "://");
+	struct inet_addr a;
+
+	if (!host || value_ipv4(host + 3, strcspn(host + 3, ":/"), &a) < 0)
+		return 0;
+	return ntohl(a.v4.s_addr);
+}
+
+static uint32_t root_addr(const struct boot_plan *p)
+{
+	if (p->root.kind == PLAN_ROOT_NFS && p->root.nfs.server_addr.family == AF_INET)
+		return ntohl(p->root.nfs.server_addr.v4.s_addr);
+	if (p->root.kind == PLAN_ROOT_LIVE && p->root.image.url)
+		return url_addr(p->root.image.url);
+	return 0;
+}
+
+static void check_root(const struct check *c, const struct subject *who, const struct boot_plan *p)
+{
+	struct place at = option_place(c, p, OPTION_ROOT, who->at);
+	uint32_t addr = root_addr(p);
+
+	if (addr && !reaches(c, who->node, addr))
+		report_add(c->report, SEVERITY_ERROR, at, "give the network a router:, the node a port there, or the server an address here",
+			"%s cannot reach the root's server %s: it is in none of its networks, and they have no router", who->name,
+			addr_text(addr));
+	if (p->root.kind == PLAN_ROOT_NFS && p->root.nfs.proto == PLAN_NFS_PROTO_RDMA && !p->net.n_rdma_links &&
+		!has_fabric(c, who->node, 1U << FABRIC_INFINIBAND | 1U << FABRIC_ROCE))
+		report_add(c->report, SEVERITY_ERROR, at, "fabric: roce for its network if its adapter does RoCE, a port with guid:, "
+			"rd.rdma.link= for Soft-RoCE, or a root without proto=rdma",
+			"%s has no RDMA port for its root over RDMA", who->name);
+}
+
+static void check_infiniband(const struct check *c, const struct subject *who, const struct boot_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->ib.n_guids; i++)
+		if (!has_guid(who->node, &p->ib.guids[i]))
+			report_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_GUID, who->at), "leave rd.ib.guid= to BOOTIF=, or say it for the node alone",
+				"%s has no port with that GUID, and would use none", who->name);
+	if (has_fabric(c, who->node, 1U << FABRIC_INFINIBAND))
+		return;
+	for (i = 0; i < p->net.n_ips; i++)
+		if (p->net.ips[i].ifname && strncmp(p->net.ips[i].ifname, "ib", 2) == 0)
+			report_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_IP, who->at), "give the node a port with guid:, or name another interface",
+				"%s waits for %s, but has no InfiniBand port", who->name, p->net.ips[i].ifname);
+	if (p->ib.n_pkeys)
+		report_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_PKEY, who->at), "give the node a port with guid:",
+			"%s wants a partition, but has no InfiniBand port", who->name);
+}
+
+static void say_diag(const struct check *c, const struct subject *who, const struct diag *d)
+{
+	struct place at = d->option ? line_place(&c->line, d->pos) : (struct place){0};
+
+	if (d->severity == DIAG_NOTE)
+		return;
+	if (d->option)
+		report_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, at.line ? at : who->at, d->remedy,
+			"%s: %s", d->option, d->text);
+	else
+		report_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, who->at, d->remedy,
+			"command line of %s: %s", who->name, d->text);
+}
+
+static void judge(const struct check *c, const struct subject *who)
+{
+	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	size_t i;
+
+	if (diag_list_new(&diags) < 0 || plan_parse(&plan, c->line.text.data ? c->line.text.data : "", c->line.text.len, diags) < 0)
+		must(NULL);
+	for (i = 0; i < diag_list_count(diags); i++)
+		say_diag(c, who, diag_list_at(diags, i));
+	if (!who->node)
+		return;
+	check_root(c, who, plan);
+	check_infiniband(c, who, plan);
+}
+
+/* What the verdict hangs on beside the words: the networks of the ports, and which of them are InfiniBand's. */
+static bool seen_before(struct check *c, const struct subject *who)
+{
+	const struct site_node *n = who->node;
+	size_t i;
+
+	text_clear(&c->key);
+	text_put(&c->key, c->line.text.data ? c->line.text.data : "");
+	for (i = 0; n && i < n->n_ports; i++)
+		text_printf(&c->key, " %zu%c", n->ports[i].network, n->ports[i].has_guid ? 'g' : 'm');
+	/* rd.ib.guid= is right for one node only. */
+	if (n && line_has(&c->line, "rd.ib.guid"))
+		text_put(&c->key, n->name);
+	return names_add(c->seen, must(arena_text(c->arena, c->key.data, c->key.len)), 0) != NAMES_NONE;
+}
+
+static void check_length(const struct check *c, const struct subject *who)
+{
+	size_t len = c->line.text.len + LINE_ADDED;
+
+	if (len > LINE_MAX_BYTES)
+		report_add(c->report, SEVERITY_ERROR, who->at, "the kernel cuts the rest off; shorten the options",
+			"the command line of %s has %zu bytes, at most %d", who->name, len, LINE_MAX_BYTES);
+}
+
+static void check_subject(struct check *c, const struct subject *who)
+{
+	const struct site_image *image = profile_image(c->s, who->node, who->group);
+	bool seen;
+
+	if (!image)
+		report_add(c->report, SEVERITY_ERROR, who->at, "image: in its entry, its group or in defaults:", "%s has no image", who->name);
+	else if (!image->kernel.text)
+		report_add(c->report, SEVERITY_ERROR, who->at, "kernel: and initrd: beside the UKI, for iPXE",
+			"image %s of %s has no kernel", image->name, who->name);
+	line_clear(&c->line);
+	line_profile(&c->line, c->s, who->node, who->group);
+	seen = seen_before(c, who);
+	if (who->node && who->node->n_ports)
+		line_port(&c->line, c->s, who->node, &who->node->ports[0]);
+	check_length(c, who);
+	if (!seen)
+		judge(c, who);
+}
+
+/* A group may give only a part of what its nodes need; then nobody boots as the group. */
+static void check_group(struct check *c, size_t i)
+{
+	const struct site_group *g = &c->s->groups[i];
+
+	if (group_boots(c->s, g))
+		check_subject(c, &(struct subject){NULL, g, g->name, g->at});
+	else if (c->s->boot.unknown.index == i)
+		report_add(c->report, SEVERITY_ERROR, c->s->boot.unknown.name.at, "image: and root: in the group or in defaults:",
+			"unknown nodes cannot boot as group %s: it lacks image or root", g->name);
+}
+
+void check_lines(const struct site *s, struct report *report)
+{
+	struct check c = {.s = s, .report = report, .seen = names_new(), .arena = must_arena()};
+	size_t i;
+
+	for (i = 0; i < s->n_groups; i++)
+		check_group(&c, i);
+	for (i = 0; i < s->n_nodes; i++)
+		check_subject(&c, &(struct subject){&s->nodes[i], NULL, s->nodes[i].name, s->nodes[i].at});
+	line_done(&c.line);
+	text_done(&c.key);
+	names_free(c.seen);
+	arena_free(c.arena);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* explain: see explain.h. The stages bear the numbers that the scripts print. */
+#include "site/explain.h"
+
+#include <sys/stat.h>
+
+#include "dhcp/dhcp.h"
+#include "dhcp/identity.h"
+#include "lint.h"
+#include "site/check.h"
+#include "site/line.h"
+
+struct explain {
+	struct site *s;
+	const struct site_node *n;
+	FILE *out;
+};
+
+static void put_octets(FILE *out, const uint8_t *bytes, size_t len)
+{
+	_cleanup_text_ struct text t = {0};
+
+	text_hex(&t, bytes, len, ':');
+	fputs(t.data ? t.data : "", out);
+}
+
+static void explain_port(const struct explain *e, const struct site_port *p)
+{
+	const struct site_network *net = &e->s->networks[p->network];
+
+	fprintf(e->out, "  port");
+	if (p->has_guid) {
+		fputs(" GUID ", e->out);
+		put_octets(e->out, p->guid, 8);
+	}
+	if (p->has_mac) {
+		fputs(" MAC ", e->out);
+		put_octets(e->out, p->mac, 6);
+	}
+	fprintf(e->out, " in network %s (%s), address %s\n", net->name, site_fabric_names[net->fabric],
+		p->address.at.line ? addr_text(p->address.addr) : "from its pool");
+}
+
+static void explain_identity(const struct explain *e)
+{
+	size_t i;
+
+	fprintf(e->out, "%s: ", e->n->name);
+	for (i = 0; i < e->n->groups.n; i++)
+		fprintf(e->out, "%s%s", i ? ", " : "group ", e->n->groups.items[i].name.text);
+	fprintf(e->out, "%s\n", e->n->groups.n ? "" : "no group");
+	for (i = 0; i < e->n->n_ports; i++)
+		explain_port(e, &e->n->ports[i]);
+}
+
+/* Which server binds which form to the address. */
+static void explain_forms(const struct explain *e, const struct site_port *p)
+{
+	const struct site_network *net = &e->s->networks[p->network];
+	uint8_t id[IDENTITY_BYTES];
+	size_t form, len;
+
+	for (form = 0; form < IDENTITY_MAX; form++) {
+		len = identity_bytes((enum site_identity)form, e->n, p, id);
+		if (!len)
+			continue;
+		fprintf(e->out, "    %-9s", site_identity_names[form]);
+		put_octets(e->out, id, len);
+		fprintf(e->out, "  %s\n", form == net->identity ? "dnsmasq, dhcpd, Kea; what this network uses" :
+			form == IDENTITY_IPXE ? "dnsmasq (by MAC, while no other form holds the lease), dhcpd, Kea" : "dhcpd, Kea");
+	}
+}
+
+static void explain_rom(const struct explain *e, const struct site_port *p)
+{
+	const struct site_network *net = &e->s->networks[p->network];
+	_cleanup_text_ struct text url = {0};
+	size_t i;
+
+	fputs("\nROM\n", e->out);
+	fprintf(e->out, "  asks for a lease in network %s; DHCP servers:", net->name);
+	for (i = 0; i < net->dhcp.n; i++)
+		fprintf(e->out, " %s", net->dhcp.items[i].name.text);
+	fputc('\n', e->out);
+	if (net->fabric == FABRIC_INFINIBAND) {
+		fprintf(e->out, "  is known by its DHCP client identifier:\n");
+		explain_forms(e, p);
+	} else {
+		fputs("  is known by its MAC address\n", e->out);
+	}
+	for (i = 0; i < LOADER_MAX; i++)
+		if (e->s->loaders[i].text)
+			fprintf(e->out, "  a ROM without iPXE (%s) fetches %s by TFTP\n", site_loader_names[i], site_loader_files[i]);
+	http_boot_url(&url, e->s, &e->s->servers[net->dhcp.items[0].index], LOADER_EFI_X64);
+	fprintf(e->out, "  UEFI HTTP Boot: %s\n", url.len ? url.data : "not served (loaders: efi-x64, or http-boot:)");
+}
+
+static void explain_ipxe(const struct explain *e, const struct site_port *p)
+{
+	const struct site_boot *b = &e->s->boot;
+	_cleanup_text_ struct text t = {0};
+	size_t i;
+
+	fputs("\niPXE (FlexBoot, or one that was chained)\n", e->out);
+	text_hex(&t, p->has_guid ? p->guid : p->mac, p->has_guid ? 8 : 6, 0);
+	fprintf(e->out, "  [1-3] boot.ipxe: without a lease tries again for %u s, then; key %c opens the menu\n", b->link_wait_s.value,
+		b->menu_key.text[0]);
+	fprintf(e->out, "  [4] node/%s.ipxe from", t.data);
+	for (i = 0; i < b->servers.n; i++) {
+		text_clear(&t);
+		server_url(&t, &e->s->servers[b->servers.items[i].index]);
+		fprintf(e->out, "%s %s", i ? ", then" : "", t.data);
+	}
+	fprintf(e->out, "; %u rounds, %u s between them\n", b->tries.value, b->wait_s.value);
+	fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n", b->reboot_after_s.value);
+}
+
+static void put_size(const struct explain *e, const char *what, const struct said *path)
+{
+	const char *full = site_path(e->s, path->text);
+	struct stat st;
+
+	fprintf(e->out, "  %s %s", what, full);
+	if (stat(full, &st) == 0)
+		fprintf(e->out, " (%.1f MiB)\n", (double)st.st_size / (1 << 20));
+	else
+		fprintf(e->out, " (%s)\n", strerror(errno));
+}
+
+static void explain_kernel(const struct explain *e, const struct site_image *m, const struct line *l)
+{
+	_cleanup_text_ struct text added = {0};
+	size_t i;
+
+	fprintf(e->out, "\nKernel\n  [5] image %s", m->name);
+	for (i = 0; i < m->servers.n; i++)
+		fprintf(e->out, "%s %s", i ? ", then" : " from", m->servers.items[i].name.text);
+	fputc('\n', e->out);
+	put_size(e, "kernel", &m->kernel);
+	for (i = 0; i < m->initrds.n; i++) {
+		put_size(e, "initrd", &m->initrds.items[i]);
+		text_put(&added, "initrd=");
+		initrd_name(&added, m, i);
+		text_put(&added, " ");
+	}
+	fprintf(e->out, "  [6] signatures: %s\n", !m->signing.text || streq(m->signing.text, "off") ? "not checked" :
+		streq(m->signing.text, "try") ? "checked where iPXE can" : "required");
+	fprintf(e->out, "  [7] command line, %zu of %d bytes:\n    %s%s\n", added.len + l->text.len, LINE_MAX_BYTES, added.data ? added.data : "",
+		l->text.data);
+}
+
+int explain(struct site *s, const struct site_node *n, FILE *out)
+{
+	const struct explain e = {s, n, out};
+	const struct site_port *p = &n->ports[0];
+	struct line l = {0};
+	int r;
+
+	explain_identity(&e);
+	explain_rom(&e, p);
+	explain_ipxe(&e, p);
+	line_profile(&l, s, n, NULL);
+	line_port(&l, s, n, p);
+	explain_kernel(&e, profile_image(s, n, NULL), &l);
+	fputs("\nAgent and root: what each word will do\n", out);
+	r = cmdline_lint(l.text.data, l.text.len, out, 0);
+	line_done(&l);
+	return r < 0 ? r : 0;
+}

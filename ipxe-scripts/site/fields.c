@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* fields: see fields.h. */
+#include "site/fields.h"
+
+#include "site/memory.h"
+#include "site/names.h"
+
+#define KEYS_MAX 32
+
+void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		must(NULL);
+	report_add(l->report, SEVERITY_ERROR, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
+}
+
+bool wants(struct loader *l, const struct value *v, enum value_kind kind)
+{
+	static const char *const names[] = {"a text", "a list", "a map"};
+	static const char *const how[] = {"KEY: TEXT", "KEY: [A, B], or a line \"- A\" for each", "KEY: and below it, indented, NAME: VALUE lines"};
+
+	if (v->kind == kind)
+		return true;
+	wrong(l, v, how[kind], "%s is wanted here, this is %s", names[kind], names[v->kind]);
+	return false;
+}
+
+static void unknown_key(struct loader *l, const struct value *v, const char *what, const struct field *fields, size_t n)
+{
+	const char *keys[KEYS_MAX], *near;
+	_cleanup_free_ char *remedy = NULL;
+	size_t i, len = 0;
+	FILE *f;
+
+	for (i = 0; i < n && i < KEYS_MAX; i++)
+		keys[i] = fields[i].key;
+	f = must(open_memstream(&remedy, &len));
+	near = names_nearest(v->key, keys, i);
+	if (near)
+		fprintf(f, "did you mean %s?", near);
+	else
+		for (i = 0; i < n && i < KEYS_MAX; i++)
+			fprintf(f, "%s%s", i ? ", " : "one of: ", keys[i]);
+	fclose(f);
+	report_add(l->report, SEVERITY_ERROR, v->key_at, remedy, "%s has no key %s", what, v->key);
+}
+
+void take_fields(struct loader *l, const struct value *v, const char *what, const struct field *fields, size_t n, void *object)
+{
+	bool seen[KEYS_MAX] = {false};
+	const struct value *e;
+	size_t i;
+
+	if (!wants(l, v, VALUE_MAP))
+		return;
+	for (e = v->items; e; e = e->next) {
+		for (i = 0; i < n && !streq(fields[i].key, e->key); i++)
+			;
+		if (i == n) {
+			unknown_key(l, e, what, fields, n);
+			continue;
+		}
+		seen[i] = true;
+		fields[i].take(l, e, (char *)object + fields[i].offset);
+	}
+	for (i = 0; i < n; i++)
+		if (fields[i].required && !seen[i])
+			report_add(l->report, SEVERITY_ERROR, v->key ? v->key_at : v->at, NULL, "%s lacks %s:", what, fields[i].key);
+}
+
+const struct value *items_of(struct loader *l, const struct value *v, size_t *n)
+{
+	*n = 1;
+	if (v->kind == VALUE_TEXT)
+		return v;
+	*n = 0;
+	if (!wants(l, v, VALUE_LIST))
+		return NULL;
+	*n = v->n;
+	return v->items;
+}
+
+bool is_name(const char *s)
+{
+	size_t len = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+
+	return len > 0 && len <= 63 && !s[len] && !strchr("._-", s[0]);
+}
+
+void take_text(struct loader *l, const struct value *v, void *member)
+{
+	const char *s;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	for (s = v->text; *s; s++)
+		if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f) {
+			wrong(l, v, "only printable ASCII reaches boot loaders unchanged", "holds byte %02x", (unsigned char)*s);
+			return;
+		}
+	*(struct said *)member = (struct said){v->text, v->at};
+}
+
+/* Takes a text if it passes, else says what is wanted. */
+static void take_if(struct loader *l, const struct value *v, void *member, bool passes, const char *wanted)
+{
+	if (!passes)
+		wrong(l, v, wanted, "%s will not do here", v->text);
+	else
+		take_text(l, v, member);
+}
+
+void take_name(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, is_name(v->text), "letters, digits, '.', '_' and '-', at most 63");
+}
+
+void take_domain(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, value_hostname(v->text, strlen(v->text)), "a domain name such as cluster.example");
+}
+
+void take_ifname(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, value_ifname(v->text, strlen(v->text)), "an interface of the DHCP server, such as ib0");
+}
+
+/* What is copied keeps its name in URLs and configurations, so it must need no quoting there. */
+static bool plain_path(const char *s)
+{
+	size_t len = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:@,=~");
+
+	return len > 0 && !s[len] && len < 1024;
+}
+
+void take_path(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, plain_path(v->text), "a file's path without spaces or quotes");
+}
+
+void take_tree(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, plain_path(v->text) && v->text[0] == '/' && v->text[1], "an absolute path such as /srv/initagent");
+}
+
+void take_signing(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, streq(v->text, "off") || streq(v->text, "try") || streq(v->text, "require"),
+			"off, try (verify where iPXE can) or require");
+}
+
+void take_key_letter(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_TEXT))
+		take_if(l, v, member, strlen(v->text) == 1 && v->text[0] >= 'a' && v->text[0] <= 'z', "one letter from a to z");
+}
+
+static void push_said(struct loader *l, struct arena_list *list, const char *s, size_t len, struct place at)
+{
+	struct said *item = must(arena_push(l->site->arena, list, sizeof(*item)));
+
+	*item = (struct said){must(arena_text(l->site->arena, s, len)), at};
+}
+
+/* Words are cut at spaces, as the kernel does, but not inside of double quotes. */
+static void cut_words(struct loader *l, struct arena_list *list, const struct said *text)
+{
+	const char *s = text->text, *end;
+	bool quoted;
+
+	for (; *s; s = end) {
+		s += strspn(s, " ");
+		quoted = false;
+		for (end = s; *end && (quoted || *end != ' '); end++)
+			quoted ^= *end == '"';
+		if (end > s)
+			push_said(l, list, s, (size_t)(end - s), text->at);
+	}
+}
+
+void take_words(struct loader *l, const struct value *v, void *member)
+{
+	struct arena_list list = {0};
+	struct said_list *out = member;
+	const struct value *e;
+	size_t n;
+
+	for (e = items_of(l, v, &n); n-- > 0; e = e->next) {
+		struct said text = {0};
+
+		take_text(l, e, &text);
+		if (text.text)
+			cut_words(l, &list, &text);
+	}
+	*out = (struct said_list){list.items, list.n};
+}
+
+void take_paths(struct loader *l, const struct value *v, void *member)
+{
+	struct arena_list list = {0};
+	struct said_list *out = member;
+	const struct value *e;
+	size_t n;
+
+	for (e = items_of(l, v, &n); n-- > 0; e = e->next) {
+		struct said text = {0};
+
+		take_path(l, e, &text);
+		if (text.text)
+			push_said(l, &list, text.text, strlen(text.text), text.at);
+	}
+	*out = (struct said_list){list.items, list.n};
+}
+
+void take_reference(struct loader *l, const struct value *v, void *member)
+{
+	struct reference *ref = member;
+
+	ref->index = SITE_NONE;
+	take_name(l, v, &ref->name);
+}
+
+void take_references(struct loader *l, const struct value *v, void *member)
+{
+	struct reference_list *out = member;
+	struct arena_list list = {0};
+	const struct value *e;
+	size_t n;
+
+	for (e = items_of(l, v, &n); n-- > 0; e = e->next) {
+		struct reference ref = {0}, *item;
+
+		take_reference(l, e, &ref);
+		if (!ref.name.text)
+			continue;
+		item = must(arena_push(l->site->arena, &list, sizeof(*item)));
+		*item = ref;
+	}
+	*out = (struct reference_list){list.items, list.n};
+}
+
+void take_addr(struct loader *l, const struct value *v, void *member)
+{
+	struct inet_addr a;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	if (value_ipv4(v->text, strlen(v->text), &a) < 0) {
+		wrong(l, v, "four numbers from 0 to 255 without leading zeros, such as 10.20.0.11",
+			"%s is no IPv4 address", v->text);
+		return;
+	}
+	*(struct said_addr *)member = (struct said_addr){ntohl(a.v4.s_addr), v->at};
+}
+
+static void take_up_to(struct loader *l, const struct value *v, uint32_t least, uint32_t most, void *member)
+{
+	_cleanup_free_ char *remedy = NULL;
+	uint32_t number = 0;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	if (value_u32(v->text, strlen(v->text), most, &number) == 0 && number >= least) {
+		*(struct said_number *)member = (struct said_number){number, v->at};
+		return;
+	}
+	if (asprintf(&remedy, "a number from %u to %u", least, most) < 0)
+		must(NULL);
+	wrong(l, v, remedy, "%s will not do here", v->text);
+}
+
+void take_number(struct loader *l, const struct value *v, void *member)
+{
+	/* A day in seconds: no wait of a boot is longer, and iPXE's milliseconds do not overflow. */
+	take_up_to(l, v, 0, 86400, member);
+}
+
+void take_port_number(struct loader *l, const struct value *v, void *member)
+{
+	take_up_to(l, v, 1, 65535, member);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* line: see line.h. */
+#include "site/line.h"
+
+#include "dhcp/identity.h"
+#include "site/memory.h"
+
+void line_done(struct line *l)
+{
+	text_done(&l->text);
+	free(l->words);
+	*l = (struct line){0};
+}
+
+void line_clear(struct line *l)
+{
+	text_clear(&l->text);
+	l->n = 0;
+}
+
+/* Begins a word; its text follows. */
+static void begin(struct line *l, struct place at)
+{
+	if (l->n == l->cap) {
+		l->cap = l->cap ? 2 * l->cap : 32;
+		l->words = must(realloc(l->words, l->cap * sizeof(*l->words)));
+	}
+	if (l->text.len)
+		text_put(&l->text, " ");
+	l->words[l->n++] = (struct line_word){l->text.len, at};
+}
+
+struct place line_place(const struct line *l, size_t pos)
+{
+	size_t i = l->n;
+
+	while (i > 0 && l->words[i - 1].pos > pos)
+		i--;
+	return i ? l->words[i - 1].at : (struct place){0};
+}
+
+bool line_has(const struct line *l, const char *name)
+{
+	size_t i, len = strlen(name);
+
+	for (i = 0; i < l->n; i++) {
+		const char *word = l->text.data + l->words[i].pos;
+
+		if (strncmp(word, name, len) == 0 && strchr("= ", word[len]))
+			return true;
+	}
+	return false;
+}
+
+const struct site_image *profile_image(const struct site *s, const struct site_node *n, const struct site_group *g)
+{
+	size_t i, index = s->defaults.image.index;
+
+	for (i = 0; n && i < n->groups.n; i++)
+		if (n->groups.items[i].index != SITE_NONE && s->groups[n->groups.items[i].index].profile.image.index != SITE_NONE)
+			index = s->groups[n->groups.items[i].index].profile.image.index;
+	if (g && g->profile.image.index != SITE_NONE)
+		index = g->profile.image.index;
+	if (n && n->profile.image.index != SITE_NONE)
+		index = n->profile.image.index;
+	return index == SITE_NONE ? NULL : &s->images[index];
+}
+
+static void put_options(struct line *l, const struct said_list *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->n; i++) {
+		begin(l, options->items[i].at);
+		text_put(&l->text, options->items[i].text);
+	}
+}
+
+/* The group a node's i-th reference means; NULL when it means nothing. */
+static const struct site_group *group_of(const struct site *s, const struct site_node *n, size_t i)
+{
+	size_t index = n->groups.items[i].index;
+
+	return index == SITE_NONE ? NULL : &s->groups[index];
+}
+
+static const struct said *profile_root(const struct site *s, const struct site_node *n, const struct site_group *g)
+{
+	const struct said *root = &s->defaults.root;
+	size_t i;
+
+	for (i = 0; n && i < n->groups.n; i++)
+		if (group_of(s, n, i) && group_of(s, n, i)->profile.root.text)
+			root = &group_of(s, n, i)->profile.root;
+	if (g && g->profile.root.text)
+		root = &g->profile.root;
+	if (n && n->profile.root.text)
+		root = &n->profile.root;
+	return root;
+}
+
+bool group_boots(const struct site *s, const struct site_group *g)
+{
+	const struct site_image *image = profile_image(s, NULL, g);
+
+	return image && image->kernel.text && profile_root(s, NULL, g)->text;
+}
+
+void line_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g)
+{
+	const struct site_image *image = profile_image(s, n, g);
+	const struct said *root = profile_root(s, n, g);
+	size_t i;
+
+	if (root->text) {
+		begin(l, root->at);
+		text_printf(&l->text, "root=%s", root->text);
+	}
+	put_options(l, &s->defaults.options);
+	if (image)
+		put_options(l, &image->options);
+	for (i = 0; n && i < n->groups.n; i++)
+		if (group_of(s, n, i))
+			put_options(l, &group_of(s, n, i)->profile.options);
+	if (g)
+		put_options(l, &g->profile.options);
+	if (n)
+		put_options(l, &n->profile.options);
+}
+
+/* The words of rd.ib.clientid=; iPXE's own form has no word. */
+static void put_clientid(struct line *l, const struct site_network *net, const struct site_node *n,
+	const struct site_port *p)
+{
+	uint8_t bytes[IDENTITY_BYTES];
+
+	begin(l, n->at);
+	text_put(&l->text, "rd.ib.clientid=");
+	if (net->identity != IDENTITY_IPXE) {
+		text_put(&l->text, site_identity_names[net->identity]);
+		return;
+	}
+	text_put(&l->text, "hex:");
+	text_hex(&l->text, bytes, identity_bytes(IDENTITY_IPXE, n, p, bytes), ':');
+}
+
+void line_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p)
+{
+	const struct site_network *net = p->network == SITE_NONE ? NULL : &s->networks[p->network];
+
+	if (!line_has(l, "hostname") && !line_has(l, "systemd.hostname")) {
+		begin(l, n->at);
+		text_printf(&l->text, "hostname=%s", n->name);
+	}
+	if (net && net->fabric == FABRIC_INFINIBAND && p->has_guid && !line_has(l, "rd.ib.clientid"))
+		put_clientid(l, net, n, p);
+	if (line_has(l, "BOOTIF"))
+		return;
+	begin(l, n->at);
+	if (p->has_guid && !(p->has_mac && net && net->fabric != FABRIC_INFINIBAND)) {
+		text_put(&l->text, "BOOTIF=20-");
+		text_hex(&l->text, p->guid, 8, '-');
+	} else {
+		text_put(&l->text, "BOOTIF=01-");
+		text_hex(&l->text, p->mac, 6, '-');
+	}
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* load: the sections of a site file but nodes, and the way from bytes to a site. See site.h. */
+#include "site/load.h"
+
+#include "site/memory.h"
+#include "site/names.h"
+
+const char *const site_fabric_names[FABRIC_MAX] = {"ethernet", "roce", "infiniband"};
+const char *const site_identity_names[IDENTITY_MAX] = {"flexboot", "ipxe", "hw", "rfc4361", "uuid"};
+const char *const site_loader_names[LOADER_MAX] = {"bios", "efi-x64", "efi-arm64"};
+const char *const site_loader_files[LOADER_MAX] = {"undionly.kpxe", "ipxe-x64.efi", "ipxe-arm64.efi"};
+
+void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n)
+{
+	*ret_n = 0;
+	if (!wants(l, v, VALUE_MAP))
+		return NULL;
+	*ret_n = v->n;
+	return must(arena_alloc(l->site->arena, size * (v->n ? v->n : 1)));
+}
+
+/* The name of an entry of a section, and the words "server boot1" for messages. */
+static const char *entry_name(struct loader *l, const struct value *e, const char *kind)
+{
+	if (!is_name(e->key))
+		report_add(l->report, SEVERITY_ERROR, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
+			"%s cannot be the name of a %s", e->key, kind);
+	return must(arena_printf(l->site->arena, "%s %s", kind, e->key));
+}
+
+/* take_word: one of a few words into an enum. */
+static int word_index(struct loader *l, const struct value *v, const char *const *words, size_t n)
+{
+	_cleanup_free_ char *remedy = NULL;
+	const char *near;
+	size_t i, len;
+	FILE *f;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return -1;
+	for (i = 0; i < n; i++)
+		if (streq(words[i], v->text))
+			return (int)i;
+	f = must(open_memstream(&remedy, &len));
+	near = names_nearest(v->text, words, n);
+	if (near)
+		fprintf(f, "did you mean %s?", near);
+	else
+		for (i = 0; i < n; i++)
+			fprintf(f, "%s%s", i ? ", " : "one of: ", words[i]);
+	fclose(f);
+	wrong(l, v, remedy, "%s is not known here", v->text);
+	return -1;
+}
+
+/* --- servers ------------------------------------------------------------------------------ */
+
+static void take_servers(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {
+		REQUIRED("address", take_addr, struct site_server, address),
+		FIELD("port", take_port_number, struct site_server, port),
+	};
+	struct site_server *s = take_named(l, v, sizeof(*s), &l->site->n_servers);
+	const struct value *e;
+
+	(void)member;
+	l->site->servers = s;
+	for (e = s ? v->items : NULL; e; e = e->next, s++) {
+		s->name = e->key;
+		s->at = e->key_at;
+		s->port.value = 80;
+		take_fields(l, e, entry_name(l, e, "server"), fields, ARRAY_SIZE(fields), s);
+	}
+}
+
+/* --- networks ----------------------------------------------------------------------------- */
+
+static void take_fabric(struct loader *l, const struct value *v, void *member)
+{
+	int i = word_index(l, v, site_fabric_names, FABRIC_MAX);
+
+	if (i >= 0)
+		((struct site_network *)member)->fabric = (enum site_fabric)i;
+}
+
+static void take_identity(struct loader *l, const struct value *v, void *member)
+{
+	struct site_network *net = member;
+	int i = word_index(l, v, site_identity_names, IDENTITY_MAX);
+
+	if (i < 0)
+		return;
+	net->identity = (enum site_identity)i;
+	net->identity_at = v->at;
+}
+
+static void take_subnet(struct loader *l, const struct value *v, void *member)
+{
+	struct site_network *net = member;
+	struct inet_addr a;
+	int prefix = -1;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	if (value_inet_prefix(v->text, strlen(v->text), &a, &prefix) < 0 || a.family != AF_INET || prefix < 8 || prefix > 30) {
+		wrong(l, v, "such as 10.20.0.0/22; IPv4 only: boot ROMs know no other address on InfiniBand",
+			"%s is no subnet of IPv4", v->text);
+		return;
+	}
+	net->prefix = prefix;
+	net->subnet_at = v->at;
+	net->subnet = ntohl(a.v4.s_addr) & site_netmask(net);
+	if (net->subnet != ntohl(a.v4.s_addr))
+		wrong(l, v, "write the first address of the subnet", "%s is an address inside of a subnet", v->text);
+}
+
+static bool read_addr(const char *s, size_t len, uint32_t *ret)
+{
+	struct inet_addr a;
+
+	if (value_ipv4(s, len, &a) < 0)
+		return false;
+	*ret = ntohl(a.v4.s_addr);
+	return true;
+}
+
+static void take_pool(struct loader *l, const struct value *v, void *member)
+{
+	struct site_network *net = member;
+	const char *dash;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	dash = strchr(v->text, '-');
+	if (!dash || !read_addr(v->text, (size_t)(dash - v->text), &net->pool_first) ||
+		!read_addr(dash + 1, strlen(dash + 1), &net->pool_last) || net->pool_first > net->pool_last) {
+		wrong(l, v, "FIRST-LAST without spaces, such as 10.20.3.1-10.20.3.200", "%s is no range of addresses", v->text);
+		return;
+	}
+	net->pool_at = v->at;
+}
+
+static void take_dns(struct loader *l, const struct value *v, void *member)
+{
+	struct site_network *net = member;
+	const struct value *e;
+	size_t n;
+
+	e = items_of(l, v, &n);
+	net->dns = must(arena_alloc(l->site->arena, (n ? n : 1) * sizeof(*net->dns)));
+	for (; n-- > 0; e = e->next) {
+		struct said_addr a = {0};
+
+		take_addr(l, e, &a);
+		if (a.at.line)
+			net->dns[net->n_dns++] = a.addr;
+	}
+}
+
+static void take_networks(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {
+		{"fabric", take_fabric, 0, true},
+		{"client-id", take_identity, 0, false},
+		{"subnet", take_subnet, 0, true},
+		{"pool", take_pool, 0, false},
+		{"dns", take_dns, 0, false},
+		FIELD("router", take_addr, struct site_network, router),
+		FIELD("interface", take_ifname, struct site_network, interface),
+		FIELD("lease", take_number, struct site_network, lease),
+		FIELD("mtu", take_number, struct site_network, mtu),
+		FIELD("dhcp", take_references, struct site_network, dhcp),
+	};
+	struct site_network *net = take_named(l, v, sizeof(*net), &l->site->n_networks);
+	const struct value *e;
+
+	(void)member;
+	l->site->networks = net;
+	for (e = net ? v->items : NULL; e; e = e->next, net++) {
+		net->name = e->key;
+		net->at = e->key_at;
+		net->lease.value = 3600;
+		take_fields(l, e, entry_name(l, e, "network"), fields, ARRAY_SIZE(fields), net);
+	}
+}
+
+/* --- images, files, loaders --------------------------------------------------------------- */
+
+static void take_images(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {
+		FIELD("kernel", take_path, struct site_image, kernel),
+		FIELD("initrd", take_paths, struct site_image, initrds),
+		FIELD("uki", take_path, struct site_image, uki),
+		FIELD("options", take_words, struct site_image, options),
+		FIELD("signed", take_signing, struct site_image, signing),
+		FIELD("servers", take_references, struct site_image, servers),
+	};
+	struct site_image *image = take_named(l, v, sizeof(*image), &l->site->n_images);
+	const struct value *e;
+
+	(void)member;
+	l->site->images = image;
+	for (e = image ? v->items : NULL; e; e = e->next, image++) {
+		image->name = e->key;
+		image->at = e->key_at;
+		take_fields(l, e, entry_name(l, e, "image"), fields, ARRAY_SIZE(fields), image);
+	}
+}
+
+static void take_files(struct loader *l, const struct value *v, void *member)
+{
+	struct site_file *file = take_named(l, v, sizeof(*file), &l->site->n_files);
+	const struct value *e;
+
+	(void)member;
+	l->site->files = file;
+	for (e = file ? v->items : NULL; e; e = e->next, file++) {
+		file->name = e->key;
+		file->at = e->key_at;
+		entry_name(l, e, "file");
+		take_path(l, e, &file->path);
+	}
+}
+
+static void take_loaders(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {
+		{"bios", take_path, LOADER_BIOS * sizeof(struct said), false},
+		{"efi-x64", take_path, LOADER_EFI_X64 * sizeof(struct said), false},
+		{"efi-arm64", take_path, LOADER_EFI_ARM64 * sizeof(struct said), false},
+	};
+
+	take_fields(l, v, "loaders", fields, ARRAY_SIZE(fields), member);
+}
+
+/* --- boot, profiles ----------------------------------------------------------------------- */
+
+static void take_boot(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {
+		FIELD("servers", take_references, struct site_boot, servers),
+		FIELD("tries", take_port_number, struct site_boot, tries),
+		FIELD("wait", take_number, struct site_boot, wait_s),
+		FIELD("link-wait", take_number, struct site_boot, link_wait_s),
+		FIELD("timeout", take_number, struct site_boot, timeout_s),
+		FIELD("script-timeout", take_number, struct site_boot, script_timeout_s),
+		FIELD("reboot-after", take_number, struct site_boot, reboot_after_s),
+		FIELD("menu-key", take_key_letter, struct site_boot, menu_key),
+		FIELD("menu-wait-ms", take_number, struct site_boot, menu_wait_ms),
+		FIELD("http-boot", take_name, struct site_boot, http_boot),
+		FIELD("unknown", take_reference, struct site_boot, unknown),
+	};
+
+	l->site->boot.at = v->key_at;
+	take_fields(l, v, "boot", fields, ARRAY_SIZE(fields), member);
+}
+
+static void take_defaults(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {PROFILE_FIELDS(struct site, defaults)};
+
+	(void)member;
+	take_fields(l, v, "defaults", fields, ARRAY_SIZE(fields), l->site);
+}
+
+static void take_groups(struct loader *l, const struct value *v, void *member)
+{
+	static const struct field fields[] = {PROFILE_FIELDS(struct site_group, profile)};
+	struct site_group *group = take_named(l, v, sizeof(*group), &l->site->n_groups);
+	const struct value *e;
+
+	(void)member;
+	l->site->groups = group;
+	for (e = group ? v->items : NULL; e; e = e->next, group++) {
+		group->name = e->key;
+		group->at = e->key_at;
+		group->profile.image.index = SITE_NONE;
+		take_fields(l, e, entry_name(l, e, "group"), fields, ARRAY_SIZE(fields), group);
+	}
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+static const struct field sections[] = {
+	REQUIRED("site", take_name, struct site, name),
+	FIELD("domain", take_domain, struct site, domain),
+	FIELD("tree", take_tree, struct site, tree),
+	{"servers", take_servers, 0, true},
+	{"networks", take_networks, 0, true},
+	FIELD("boot", take_boot, struct site, boot),
+	FIELD("loaders", take_loaders, struct site, loaders),
+	{"images", take_images, 0, true},
+	{"files", take_files, 0, false},
+	{"defaults", take_defaults, 0, false},
+	{"groups", take_groups, 0, false},
+	{"nodes", take_nodes, 0, true},
+};
+
+static void set_defaults(struct site *s, const char *dir)
+{
+	s->dir = must(arena_text(s->arena, dir, strlen(dir)));
+	s->tree.text = "/srv/initagent";
+	s->http_boot = SITE_NONE;
+	s->defaults.image.index = SITE_NONE;
+	s->boot = (struct site_boot){
+		.tries.value = 6,
+		.wait_s.value = 5,
+		.link_wait_s.value = 120,
+		.timeout_s.value = 60,
+		.script_timeout_s.value = 5,
+		.reboot_after_s.value = 30,
+		.menu_wait_ms.value = 500,
+		.menu_key.text = "m",
+		.http_boot.text = "loader",
+		.unknown.index = SITE_NONE,
+	};
+}
+
+struct site *site_read(const char *text, size_t len, const char *dir, struct report *report)
+{
+	struct site *s = must(calloc(1, sizeof(*s)));
+	struct loader l = {.site = s, .report = report};
+	const struct value *root;
+
+	s->arena = must_arena();
+	s->node_names = names_new();
+	set_defaults(s, dir);
+	/* The site points into the document, so they live together. */
+	root = document_parse(s->arena, text, len, report);
+	if (root)
+		take_fields(&l, root, "the site file", sections, ARRAY_SIZE(sections), s);
+	return s;
+}
+
+struct site *site_free(struct site *s)
+{
+	if (!s)
+		return NULL;
+	names_free(s->node_names);
+	arena_free(s->arena);
+	free(s);
+	return NULL;
+}
+
+const struct site_node *site_node_find(const struct site *s, const char *name)
+{
+	size_t i = names_find(s->node_names, name);
+
+	return i == NAMES_NONE ? NULL : &s->nodes[i];
+}
+
+const char *site_path(struct site *s, const char *path)
+{
+	if (path[0] == '/' || !*s->dir)
+		return path;
+	return must(arena_printf(s->arena, "%s/%s", s->dir, path));
+}
+
+uint32_t site_netmask(const struct site_network *n)
+{
+	return n->prefix ? UINT32_MAX << (32 - n->prefix) : 0;
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * nodes: the section with the nodes. An entry is one node, or a row of them:
+ *
+ *	node001: {guid: ..., address: 10.20.0.11, groups: [compute]}
+ *	node[001-040]: {guids: [...], address: 10.20.0.11, groups: [compute]}
+ *
+ * Of a row each node gets the next address and the next item of guids and macs.
+ */
+#include "site/load.h"
+#include "site/memory.h"
+#include "site/names.h"
+
+/* As many as one fabric has; a row beyond it is a slip of the pen. */
+#define NODES_MAX 50000
+#define PORTS_MAX 16
+
+/* An entry while it is read. */
+struct entry {
+	struct site_node node;
+	struct site_port port;			/* guid, mac, address of a node with one port */
+	const struct value *guids, *macs;	/* of a row */
+	const struct value *ports;
+	bool single;
+};
+
+/* NAME[FIRST-LAST]: how the names of a row are made. */
+struct row {
+	const char *prefix, *suffix;
+	size_t prefix_len;
+	uint32_t first, last;
+	int width;
+};
+
+/* Reads n octets that may be separated as people and tools do: b8:ce:.., b8-ce-.., b8ce:f603:.., 0xb8ce... */
+static bool read_octets(const char *s, uint8_t *bytes, size_t n)
+{
+	char digits[33];
+	size_t len = 0;
+
+	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+		s += 2;
+	for (; *s; s++) {
+		if ((*s == ':' || *s == '-') && len && s[1])
+			continue;
+		if (len == 2 * n)
+			return false;
+		digits[len++] = *s;
+	}
+	return len == 2 * n && value_hex(digits, len, bytes, n) == 0;
+}
+
+static bool all_same(const uint8_t *bytes, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n && bytes[i] == bytes[0]; i++)
+		;
+	return i == n && (bytes[0] == 0 || bytes[0] == 0xff);
+}
+
+static void take_guid(struct loader *l, const struct value *v, void *member)
+{
+	struct site_port *p = member;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	if (!read_octets(v->text, p->guid, 8) || all_same(p->guid, 8)) {
+		wrong(l, v, "eight octets of the port (not of the node or the system image), as 'ibstat -p' prints them: 0xb8cef60300313333",
+			"%s is no port GUID", v->text);
+		return;
+	}
+	p->has_guid = true;
+	p->guid_at = v->at;
+}
+
+static void take_mac(struct loader *l, const struct value *v, void *member)
+{
+	struct site_port *p = member;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	if (!read_octets(v->text, p->mac, 6) || p->mac[0] & 1 || all_same(p->mac, 6)) {
+		wrong(l, v, "six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is guid:", "%s is no MAC address", v->text);
+		return;
+	}
+	p->has_mac = true;
+	p->mac_at = v->at;
+}
+
+static void take_uuid(struct loader *l, const struct value *v, void *member)
+{
+	struct site_node *n = member;
+
+	if (!wants(l, v, VALUE_TEXT))
+		return;
+	if (!read_octets(v->text, n->uuid, 16)) {
+		wrong(l, v, "as 'dmidecode -s system-uuid' prints it", "%s is no UUID", v->text);
+		return;
+	}
+	n->has_uuid = true;
+	n->uuid_at = v->at;
+}
+
+static void keep_value(struct loader *l, const struct value *v, void *member)
+{
+	if (wants(l, v, VALUE_LIST))
+		*(const struct value **)member = v;
+}
+
+static const struct field port_fields[] = {
+	{"guid", take_guid, 0, false},
+	{"mac", take_mac, 0, false},
+	FIELD("address", take_addr, struct site_port, address),
+};
+
+static void take_entry(struct loader *l, const struct value *v, struct entry *e)
+{
+	static const struct field fields[] = {
+		FIELD("guid", take_guid, struct entry, port),
+		FIELD("mac", take_mac, struct entry, port),
+		FIELD("address", take_addr, struct entry, port.address),
+		FIELD("guids", keep_value, struct entry, guids),
+		FIELD("macs", keep_value, struct entry, macs),
+		FIELD("ports", keep_value, struct entry, ports),
+		FIELD("groups", take_references, struct entry, node.groups),
+		FIELD("uuid", take_uuid, struct entry, node),
+		PROFILE_FIELDS(struct entry, node.profile),
+	};
+	char what[80];
+
+	snprintf(what, sizeof(what), "node %.64s", v->key);
+	take_fields(l, v, what, fields, ARRAY_SIZE(fields), e);
+}
+
+/* add_node: registers the node under its name. NULL when there is one, or are too many. */
+static struct site_node *add_node(struct loader *l, struct arena_list *list, const struct entry *e, const char *name)
+{
+	struct site *s = l->site;
+	struct site_node *n;
+	size_t first;
+
+	if (!is_name(name) || !value_hostname(name, strlen(name))) {
+		report_add(l->report, SEVERITY_ERROR, e->node.at, "letters, digits, '-' and '.', at most 63", "%s is no host name", name);
+		return NULL;
+	}
+	first = names_add(s->node_names, name, list->n);
+	if (first != NAMES_NONE) {
+		report_add(l->report, SEVERITY_ERROR, e->node.at, "every node has a name of its own",
+			"node %s is there already, in line %u", name, ((struct site_node *)list->items)[first].at.line);
+		return NULL;
+	}
+	n = must(arena_push(s->arena, list, sizeof(*n)));
+	*n = e->node;
+	n->name = name;
+	return n;
+}
+
+static void take_ports(struct loader *l, const struct entry *e, struct site_node *n)
+{
+	const struct value *v;
+	size_t want = e->ports ? e->ports->n : 1;
+	struct site_port *p;
+
+	if (want > PORTS_MAX) {
+		wrong(l, e->ports, NULL, "%zu ports, at most %d", want, PORTS_MAX);
+		return;
+	}
+	p = must(arena_alloc(l->site->arena, (want ? want : 1) * sizeof(*p)));
+	n->ports = p;
+	n->n_ports = want;
+	if (!e->ports) {
+		*p = e->port;
+		p->at = n->at;
+		return;
+	}
+	for (v = e->ports->items; v; v = v->next, p++) {
+		p->at = v->at;
+		take_fields(l, v, "port", port_fields, ARRAY_SIZE(port_fields), p);
+	}
+}
+
+static void take_single(struct loader *l, const struct value *v, struct arena_list *list, struct entry *e)
+{
+	struct site_node *n;
+
+	if (e->guids || e->macs)
+		wrong(l, e->guids ? e->guids : e->macs, "guid: for one port, ports: [{guid: ...}, {guid: ...}] for several",
+			"a list of them is for a row of nodes, NAME[001-040]");
+	if (e->ports && (e->port.has_guid || e->port.has_mac || e->port.address.at.line))
+		wrong(l, e->ports, "move them into the list", "guid:, mac: and address: stand beside it");
+	n = add_node(l, list, e, v->key);
+	if (n)
+		take_ports(l, e, n);
+}
+
+/* Is this the name of a row? *wrong_form: there are brackets, but nothing sane in them. */
+static bool read_row(const char *key, struct row *row, bool *wrong_form)
+{
+	const char *open = strchr(key, '['), *dash = open ? strchr(open, '-') : NULL, *close = open ? strchr(open, ']') : NULL;
+
+	*wrong_form = open && (!dash || !close || dash > close || strchr(close, '['));
+	if (!open || *wrong_form)
+		return false;
+	*row = (struct row){.prefix = key, .prefix_len = (size_t)(open - key), .suffix = close + 1, .width = (int)(dash - open - 1)};
+	*wrong_form = row->prefix_len > 63 || row->width > 9 ||
+		value_u32(open + 1, (size_t)row->width, NODES_MAX, &row->first) < 0 ||
+		value_u32(dash + 1, (size_t)(close - dash - 1), NODES_MAX, &row->last) < 0 || row->first > row->last;
+	return !*wrong_form;
+}
+
+/* The item of guids: or macs: that belongs to the next node; says so when there are too few or too many. */
+static void check_row_list(struct loader *l, const struct value *list, uint32_t n)
+{
+	if (list && list->n != n)
+		wrong(l, list, "one for each node, in the order of their numbers", "%zu for a row of %u nodes", list->n, n);
+}
+
+static void take_row(struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
+{
+	const struct value *guid = e->guids ? e->guids->items : NULL, *mac = e->macs ? e->macs->items : NULL;
+	uint32_t i;
+
+	for (i = row->first; i <= row->last; i++) {
+		const char *name = must(arena_printf(l->site->arena, "%.*s%0*u%s", (int)row->prefix_len, row->prefix, row->width, i,
+			row->suffix));
+		struct entry one = *e;
+		struct site_node *n;
+
+		if (guid)
+			take_guid(l, guid, &one.port);
+		if (mac)
+			take_mac(l, mac, &one.port);
+		if (one.port.address.at.line)
+			one.port.address.addr += i - row->first;
+		n = add_node(l, list, &one, name);
+		if (n)
+			take_ports(l, &one, n);
+		guid = guid ? guid->next : NULL;
+		mac = mac ? mac->next : NULL;
+	}
+}
+
+static void take_row_entry(struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
+{
+	uint32_t n = row->last - row->first + 1;
+
+	check_row_list(l, e->guids, n);
+	check_row_list(l, e->macs, n);
+	if (e->ports || e->port.has_guid || e->port.has_mac || e->node.has_uuid)
+		report_add(l->report, SEVERITY_ERROR, e->node.at, "guids: [...] or macs: [...], one for each node",
+			"ports:, guid:, mac: and uuid: belong to one node, not to a row");
+	else if (list->n + n > NODES_MAX)
+		report_add(l->report, SEVERITY_ERROR, e->node.at, NULL, "more than %d nodes", NODES_MAX);
+	else
+		take_row(l, list, e, row);
+}
+
+void take_nodes(struct loader *l, const struct value *v, void *member)
+{
+	struct arena_list list = {0};
+	const struct value *e;
+
+	(void)member;
+	if (!wants(l, v, VALUE_MAP))
+		return;
+	for (e = v->items; e; e = e->next) {
+		struct entry entry = {.node = {.at = e->key_at, .profile.image.index = SITE_NONE}};
+		bool wrong_form;
+		struct row row;
+
+		take_entry(l, e, &entry);
+		if (read_row(e->key, &row, &wrong_form))
+			take_row_entry(l, &list, &entry, &row);
+		else if (wrong_form)
+			report_add(l->report, SEVERITY_ERROR, e->key_at, "NAME[001-040]", "%s is no row of nodes", e->key);
+		else if (list.n < NODES_MAX)
+			take_single(l, e, &list, &entry);
+	}
+	if (list.n >= NODES_MAX)
+		report_add(l->report, SEVERITY_ERROR, v->key_at, "split the site", "more than %d nodes", NODES_MAX);
+	l->site->nodes = list.items;
+	l->site->n_nodes = list.n;
+}

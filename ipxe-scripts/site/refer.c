@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* refer: what names mean: references to servers, images and groups, and {server} in options. */
+#include "site/check.h"
+#include "site/memory.h"
+#include "site/names.h"
+
+/* The names of one section, to find and to be near to. */
+struct section {
+	const char *kind;
+	struct names *index;
+	const char **names;
+	size_t n;
+};
+
+struct refer {
+	struct site *s;
+	struct report *report;
+	struct section servers, images, groups;
+};
+
+static struct section section_new(const char *kind, const void *items, size_t n, size_t size)
+{
+	struct section s = {.kind = kind, .index = names_new(), .n = n};
+	size_t i;
+
+	s.names = must(calloc(n ? n : 1, sizeof(*s.names)));
+	for (i = 0; i < n; i++) {
+		/* The name is the first member of all of them. */
+		s.names[i] = *(const char *const *)((const char *)items + i * size);
+		names_add(s.index, s.names[i], i);
+	}
+	return s;
+}
+
+static void section_done(struct section *s)
+{
+	names_free(s->index);
+	free(s->names);
+}
+
+static void say_unknown(const struct refer *r, const struct section *in, struct place at, const char *name)
+{
+	const char *near = names_nearest(name, in->names, in->n);
+	char remedy[100] = "";
+
+	if (near)
+		snprintf(remedy, sizeof(remedy), "did you mean %.64s?", near);
+	else
+		snprintf(remedy, sizeof(remedy), "the section %ss: has no %.64s", in->kind, name);
+	report_add(r->report, SEVERITY_ERROR, at, remedy, "there is no %s %s", in->kind, name);
+}
+
+static void refer_one(const struct refer *r, const struct section *in, struct reference *ref)
+{
+	size_t i;
+
+	ref->index = SITE_NONE;
+	if (!ref->name.text)
+		return;
+	i = names_find(in->index, ref->name.text);
+	if (i == NAMES_NONE)
+		say_unknown(r, in, ref->name.at, ref->name.text);
+	else
+		ref->index = i;
+}
+
+static void refer_list(const struct refer *r, const struct section *in, struct reference_list *list)
+{
+	size_t i, k;
+
+	for (i = 0; i < list->n; i++) {
+		struct reference *ref = &list->items[i];
+
+		/* The nodes of a row share their list: say it once. */
+		if (ref->index == SITE_NONE)
+			refer_one(r, in, ref);
+		for (k = 0; k < i; k++)
+			if (ref->index != SITE_NONE && list->items[k].index == ref->index)
+				report_add(r->report, SEVERITY_WARNING, ref->name.at, "name it once", "%s %s is named twice", in->kind,
+					ref->name.text);
+	}
+}
+
+/* {NAME} in a text becomes the address of the server NAME. */
+static const char *expand(const struct refer *r, const struct said *word)
+{
+	char *out = NULL;
+	const char *s = word->text, *open, *close;
+	size_t len;
+	FILE *f;
+
+	if (!strchr(s, '{'))
+		return s;
+	f = must(open_memstream(&out, &len));
+	while ((open = strchr(s, '{')) && (close = strchr(open, '}'))) {
+		_cleanup_free_ char *name = must(strndup(open + 1, (size_t)(close - open - 1)));
+		size_t i = names_find(r->servers.index, name);
+		uint32_t a = i == NAMES_NONE ? 0 : r->s->servers[i].address.addr;
+
+		if (i == NAMES_NONE)
+			say_unknown(r, &r->servers, word->at, name);
+		fprintf(f, "%.*s%u.%u.%u.%u", (int)(open - s), s, a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255);
+		s = close + 1;
+	}
+	fputs(s, f);
+	fclose(f);
+	s = must(arena_text(r->s->arena, out, len));
+	free(out);
+	return s;
+}
+
+/* What an iPXE script would take for its own syntax. */
+static void check_script_word(const struct refer *r, const struct said *word)
+{
+	if (strstr(word->text, "${"))
+		report_add(r->report, SEVERITY_ERROR, word->at, "$ and { cannot stand side by side in an iPXE script",
+			"iPXE would replace ${...} in %s", word->text);
+	if (word->text[0] == '#' || streq(word->text, "||") || streq(word->text, "&&"))
+		report_add(r->report, SEVERITY_ERROR, word->at, "leave it out", "iPXE takes %s for its own syntax", word->text);
+}
+
+static void expand_list(const struct refer *r, struct said_list *list)
+{
+	struct said *items = (struct said *)(uintptr_t)list->items;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		check_script_word(r, &items[i]);
+		items[i].text = expand(r, &items[i]);
+	}
+}
+
+static void refer_profile(const struct refer *r, struct site_profile *p)
+{
+	refer_one(r, &r->images, &p->image);
+	expand_list(r, &p->options);
+	if (!p->root.text)
+		return;
+	if (strchr(p->root.text, ' '))
+		report_add(r->report, SEVERITY_ERROR, p->root.at, "options go to options:", "root: holds a space");
+	if (strncmp(p->root.text, "root=", 5) == 0)
+		report_add(r->report, SEVERITY_ERROR, p->root.at, "leave root= out, the key says it", "root: begins with root=");
+	check_script_word(r, &p->root);
+	p->root.text = expand(r, &p->root);
+}
+
+static void refer_all(struct refer *r)
+{
+	struct site *s = r->s;
+	size_t i;
+
+	refer_list(r, &r->servers, &s->boot.servers);
+	refer_one(r, &r->groups, &s->boot.unknown);
+	for (i = 0; i < s->n_networks; i++)
+		refer_list(r, &r->servers, &s->networks[i].dhcp);
+	for (i = 0; i < s->n_images; i++) {
+		refer_list(r, &r->servers, &s->images[i].servers);
+		expand_list(r, &s->images[i].options);
+	}
+	refer_profile(r, &s->defaults);
+	for (i = 0; i < s->n_groups; i++)
+		refer_profile(r, &s->groups[i].profile);
+	for (i = 0; i < s->n_nodes; i++) {
+		refer_list(r, &r->groups, &s->nodes[i].groups);
+		refer_profile(r, &s->nodes[i].profile);
+	}
+}
+
+/* boot: http-boot: names an image with a UKI, or the loader. */
+static void refer_http_boot(const struct refer *r)
+{
+	struct reference ref = {.name = r->s->boot.http_boot};
+
+	if (streq(ref.name.text, "loader"))
+		return;
+	refer_one(r, &r->images, &ref);
+	r->s->http_boot = ref.index;
+	if (ref.index != SITE_NONE && !r->s->images[ref.index].uki.text)
+		report_add(r->report, SEVERITY_ERROR, ref.name.at, "give it uki:, or write http-boot: loader",
+			"image %s has no UKI", ref.name.text);
+}
+
+/* Without lists of its own every server serves the tree, and DHCP. */
+static void fill_in(struct site *s)
+{
+	size_t i;
+
+	if (!s->boot.servers.n) {
+		s->boot.servers.items = must(arena_alloc(s->arena, (s->n_servers ? s->n_servers : 1) * sizeof(struct reference)));
+		s->boot.servers.n = s->n_servers;
+		for (i = 0; i < s->n_servers; i++)
+			s->boot.servers.items[i] = (struct reference){.name = {s->servers[i].name, s->servers[i].at}, .index = i};
+	}
+	for (i = 0; i < s->n_networks; i++)
+		if (!s->networks[i].dhcp.n)
+			s->networks[i].dhcp = s->boot.servers;
+}
+
+void check_references(struct site *s, struct report *report)
+{
+	struct refer r = {
+		.s = s,
+		.report = report,
+		.servers = section_new("server", s->servers, s->n_servers, sizeof(*s->servers)),
+		.images = section_new("image", s->images, s->n_images, sizeof(*s->images)),
+		.groups = section_new("group", s->groups, s->n_groups, sizeof(*s->groups)),
+	};
+
+	refer_all(&r);
+	refer_http_boot(&r);
+	fill_in(s);
+	section_done(&r.servers);
+	section_done(&r.images);
+	section_done(&r.groups);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report: see report.h. Texts quote the site file, which may hold any byte: they are printed escaped. */
+#include "site/report.h"
+
+#include "print.h"
+#include "site/memory.h"
+
+struct report {
+	struct arena *arena;
+	struct finding *items;
+	size_t n, cap;
+	size_t totals[SEVERITY_MAX];
+};
+
+static const char *const names[SEVERITY_MAX] = {"note", "warning", "error"};
+
+struct report *report_new(void)
+{
+	struct report *r = must(calloc(1, sizeof(*r)));
+
+	r->arena = must_arena();
+	return r;
+}
+
+struct report *report_free(struct report *r)
+{
+	if (!r)
+		return NULL;
+	arena_free(r->arena);
+	free(r->items);
+	free(r);
+	return NULL;
+}
+
+void report_add(struct report *r, enum severity severity, struct place at, const char *remedy, const char *fmt, ...)
+{
+	struct finding *f;
+	va_list ap;
+
+	r->totals[severity]++;
+	if (r->n == REPORT_MAX)
+		return;
+	if (r->n == r->cap) {
+		r->cap = r->cap ? 2 * r->cap : 64;
+		r->items = must(realloc(r->items, r->cap * sizeof(*r->items)));
+	}
+	f = &r->items[r->n++];
+	*f = (struct finding){.severity = severity, .at = at};
+	va_start(ap, fmt);
+	f->text = must(arena_vprintf(r->arena, fmt, ap));
+	va_end(ap);
+	f->remedy = must(arena_text(r->arena, remedy ? remedy : "", remedy ? strlen(remedy) : 0));
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	if (x->at.line != y->at.line)
+		return x->at.line < y->at.line ? -1 : 1;
+	if (x->at.column != y->at.column)
+		return x->at.column < y->at.column ? -1 : 1;
+	/* Texts live in one arena, but its blocks are anywhere: equal places go by their words. */
+	return strcmp(x->text, y->text);
+}
+
+static bool same(const struct finding *a, const struct finding *b)
+{
+	return a->severity == b->severity && by_place(a, b) == 0;
+}
+
+void report_sort(struct report *r)
+{
+	size_t i, kept = 0;
+
+	if (r->n)
+		qsort(r->items, r->n, sizeof(*r->items), by_place);
+	/* What is said once for a row of nodes may be found wrong for each of them. */
+	for (i = 0; i < r->n; i++) {
+		if (kept && same(&r->items[kept - 1], &r->items[i]))
+			r->totals[r->items[i].severity]--;
+		else
+			r->items[kept++] = r->items[i];
+	}
+	r->n = kept;
+}
+
+size_t report_count(const struct report *r)
+{
+	return r->n;
+}
+
+const struct finding *report_at(const struct report *r, size_t i)
+{
+	return &r->items[i];
+}
+
+size_t report_total(const struct report *r, enum severity severity)
+{
+	return r->totals[severity];
+}
+
+static void print_one(const struct finding *f, const char *file, FILE *out)
+{
+	if (f->at.line)
+		fprintf(out, "%s:%u: %s: ", file, f->at.line, names[f->severity]);
+	else
+		fprintf(out, "%s: %s: ", file, names[f->severity]);
+	put_escaped(out, f->text, strlen(f->text));
+	fputc('\n', out);
+	if (!*f->remedy)
+		return;
+	fputs("    ", out);
+	put_escaped(out, f->remedy, strlen(f->remedy));
+	fputc('\n', out);
+}
+
+void report_print(struct report *r, const char *file, enum severity least, FILE *out)
+{
+	size_t i, all = 0;
+	const char *comma = "";
+
+	report_sort(r);
+	for (i = 0; i < r->n; i++)
+		if (r->items[i].severity >= least)
+			print_one(&r->items[i], file, out);
+	for (i = SEVERITY_MAX; i-- > (size_t)least;) {
+		all += r->totals[i];
+		if (!r->totals[i])
+			continue;
+		fprintf(out, "%s%zu %s%s", comma, r->totals[i], names[i], r->totals[i] == 1 ? "" : "s");
+		comma = ", ";
+	}
+	if (r->n == REPORT_MAX)
+		fprintf(out, ", the first %d are shown", REPORT_MAX);
+	if (all)
+		fputc('\n', out);
+}

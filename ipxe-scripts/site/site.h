@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * site: what a site file says, read and judged. docs/site-file.md tells it for people. All strings and arrays
+ * live until site_free(). Every reference by name has an index beside it, which is valid when the report holds
+ * no error.
+ */
+#pragma once
+
+#include "arena.h"
+#include "site/report.h"
+#include "value.h"
+
+#define SITE_NONE SIZE_MAX
+
+/* A text of the file and where it stands; text NULL: not given. */
+struct said {
+	const char *text;
+	struct place at;
+};
+
+/* A reference: what was written, and the index of what it means, SITE_NONE if nothing. */
+struct reference {
+	struct said name;
+	size_t index;
+};
+
+struct said_list {
+	const struct said *items;
+	size_t n;
+};
+
+struct reference_list {
+	struct reference *items;
+	size_t n;
+};
+
+/* IPv4 in host order: ROMs and iPXE know no IPv6 over IPoIB. */
+struct said_addr {
+	uint32_t addr;
+	struct place at; /* line 0: not given */
+};
+
+struct said_number {
+	uint32_t value;
+	struct place at;
+};
+
+enum site_fabric { FABRIC_ETHERNET, FABRIC_ROCE, FABRIC_INFINIBAND, FABRIC_MAX };
+
+/* What the boot stages before the agent send as DHCP client identifier, and the agent after them. */
+enum site_identity { IDENTITY_FLEXBOOT, IDENTITY_IPXE, IDENTITY_HW, IDENTITY_RFC4361, IDENTITY_UUID, IDENTITY_MAX };
+
+struct site_server {
+	const char *name;
+	struct place at;
+	struct said_addr address;
+	struct said_number port; /* HTTP; 80 */
+};
+
+struct site_network {
+	const char *name;
+	struct place at;
+	enum site_fabric fabric;
+	enum site_identity identity; /* InfiniBand only */
+	struct place identity_at;
+	uint32_t subnet; /* host order */
+	int prefix;
+	struct place subnet_at;
+	struct said_addr router;
+	struct said_list dns_text;
+	uint32_t *dns;
+	size_t n_dns;
+	uint32_t pool_first, pool_last;
+	struct place pool_at; /* line 0: no pool */
+	struct said_number lease, mtu;
+	struct said interface; /* on the DHCP servers */
+	struct reference_list dhcp; /* servers that run DHCP; default: boot.servers */
+};
+
+struct site_image {
+	const char *name;
+	struct place at;
+	struct said kernel, uki;
+	struct said_list initrds, options;
+	struct said signing;	 /* off, try, require */
+	struct reference_list servers; /* instead of boot.servers */
+};
+
+/* What may be said for the site, a group or a node; the later wins, options add up. */
+struct site_profile {
+	struct reference image;
+	struct said root;
+	struct said_list options;
+};
+
+struct site_group {
+	const char *name;
+	struct place at;
+	struct site_profile profile;
+};
+
+struct site_file {
+	const char *name;
+	struct place at;
+	struct said path;
+};
+
+struct site_port {
+	struct place at;
+	bool has_guid, has_mac;
+	uint8_t guid[8], mac[6];
+	struct place guid_at, mac_at;
+	struct said_addr address;
+	size_t network; /* by address */
+};
+
+struct site_node {
+	const char *name;
+	struct place at;
+	struct site_profile profile;
+	struct reference_list groups;
+	struct site_port *ports;
+	size_t n_ports;
+	bool has_uuid;
+	uint8_t uuid[16];
+	struct place uuid_at;
+};
+
+/* How the iPXE scripts go on when something fails; times in the unit of the name. */
+struct site_boot {
+	struct place at;
+	struct reference_list servers; /* fall-back order; default: all */
+	struct said_number tries, wait_s, link_wait_s, timeout_s, script_timeout_s, reboot_after_s, menu_wait_ms;
+	struct said menu_key, http_boot;
+	struct reference unknown; /* group of nodes that are not in the file */
+};
+
+enum site_loader { LOADER_BIOS, LOADER_EFI_X64, LOADER_EFI_ARM64, LOADER_MAX };
+
+struct site {
+	struct arena *arena;
+	const char *dir; /* of the site file: paths are relative to it */
+	struct said name, domain, tree;
+	struct site_profile defaults;
+	struct site_boot boot;
+	struct said loaders[LOADER_MAX];
+	struct site_server *servers;
+	struct site_network *networks;
+	struct site_image *images;
+	struct site_group *groups;
+	struct site_file *files;
+	struct site_node *nodes;
+	size_t n_servers, n_networks, n_images, n_groups, n_files, n_nodes;
+	struct names *node_names;
+	size_t http_boot; /* image whose UKI UEFI HTTP Boot gets; SITE_NONE: the loader */
+};
+
+/* site_read: the file's bytes into a site; dir as above. Whatever is wrong is in the report. Never NULL. */
+struct site *site_read(const char *text, size_t len, const char *dir, struct report *report);
+
+enum site_check {
+	SITE_FILES = 1 << 0, /* look whether the named files are there */
+};
+
+/* site_check: what only the whole can tell; flags are enum site_check. */
+void site_check(struct site *s, struct report *report, unsigned int flags);
+
+struct site *site_free(struct site *s);
+DEFINE_FREEP(struct site, site_free)
+
+/* site_node_find: the node of that name, NULL if there is none. */
+const struct site_node *site_node_find(const struct site *s, const char *name);
+
+/* site_path: a path of the site file as it can be opened; lives as long as the site. */
+const char *site_path(struct site *s, const char *path);
+
+/* site_netmask: the network's mask, host order. */
+uint32_t site_netmask(const struct site_network *n);
+
+extern const char *const site_fabric_names[FABRIC_MAX];
+extern const char *const site_identity_names[IDENTITY_MAX];
+extern const char *const site_loader_names[LOADER_MAX];
+/* The loaders' file names in the tree. */
+extern const char *const site_loader_files[LOADER_MAX];

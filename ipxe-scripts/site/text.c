@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* text: see text.h. */
+#include "site/text.h"
+
+#include "site/memory.h"
+
+void text_done(struct text *t)
+{
+	free(t->data);
+	*t = (struct text){0};
+}
+
+void text_clear(struct text *t)
+{
+	t->len = 0;
+	if (t->data)
+		t->data[0] = 0;
+}
+
+static void reserve(struct text *t, size_t more)
+{
+	size_t cap = t->cap ? t->cap : 1024;
+
+	while (cap - t->len <= more)
+		cap *= 2;
+	if (cap == t->cap)
+		return;
+	t->data = must(realloc(t->data, cap));
+	t->cap = cap;
+}
+
+void text_add(struct text *t, const char *s, size_t len)
+{
+	reserve(t, len);
+	if (len)
+		memcpy(t->data + t->len, s, len);
+	t->len += len;
+	t->data[t->len] = 0;
+}
+
+void text_put(struct text *t, const char *s)
+{
+	text_add(t, s, strlen(s));
+}
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	reserve(t, 256);
+	n = vsnprintf(t->data + t->len, t->cap - t->len, fmt, ap);
+	if (n >= 0 && (size_t)n >= t->cap - t->len) {
+		reserve(t, (size_t)n);
+		n = vsnprintf(t->data + t->len, t->cap - t->len, fmt, again);
+	}
+	va_end(again);
+	va_end(ap);
+	t->len += n > 0 ? (size_t)n : 0;
+}
+
+void text_hex(struct text *t, const uint8_t *bytes, size_t n, char separator)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		char two[3] = {separator, digits[bytes[i] >> 4], digits[bytes[i] & 15]};
+		size_t skip = i == 0 || !separator;
+
+		text_add(t, two + skip, 3 - skip);
+	}
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tree: see tree.h. */
+#include "site/tree.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "print.h"
+#include "site/memory.h"
+#include "site/names.h"
+
+#define CHUNK (1 << 16)
+
+struct tree {
+	enum tree_mode mode;
+	char *dir, *work; /* work: where it is written; dir itself when comparing */
+	char last[PATH_MAX]; /* folder made last */
+	FILE *out, *err;
+	struct arena *arena;
+	struct names *paths;
+	size_t n, differences;
+	int fd, error;
+};
+
+static int fail(struct tree *t, int error, const char *fmt, ...) _printf_(3, 4);
+static int fail(struct tree *t, int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (t->error)
+		return t->error;
+	fputs("initagent-site: ", t->err);
+	va_start(ap, fmt);
+	vfprintf(t->err, fmt, ap);
+	va_end(ap);
+	fprintf(t->err, ": %s\n", strerror(-error));
+	t->error = error;
+	return error;
+}
+
+/* --- taking a tree away ------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path) < 0 ? -1 : 0;
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* --- beginning ---------------------------------------------------------------------------- */
+
+/* Is there something in the folder that is not ours? */
+static bool foreign(const char *dir)
+{
+	_cleanup_free_ char *mark = NULL;
+	struct dirent *e;
+	bool any = false;
+	DIR *d;
+
+	if (asprintf(&mark, "%s/" TREE_MARK, dir) < 0)
+		must(NULL);
+	if (access(mark, F_OK) == 0)
+		return false;
+	d = opendir(dir);
+	while (d && (e = readdir(d)))
+		any |= !streq(e->d_name, ".") && !streq(e->d_name, "..");
+	if (d)
+		closedir(d);
+	return d ? any : errno != ENOENT;
+}
+
+static int begin_write(struct tree *t)
+{
+	if (foreign(t->dir))
+		return fail(t, -EEXIST, "%s is no rendered tree: name an empty folder or a new one", t->dir);
+	if (asprintf(&t->work, "%s.new-XXXXXX", t->dir) < 0)
+		must(NULL);
+	if (!mkdtemp(t->work)) {
+		int r = -errno;
+
+		fail(t, r, "a folder beside %s", t->dir);
+		free(t->work);
+		t->work = NULL;
+		return r;
+	}
+	if (chmod(t->work, 0755) < 0)
+		return fail(t, -errno, "%s", t->work);
+	return 0;
+}
+
+static char *without_slashes(const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	return must(strndup(dir, len));
+}
+
+int tree_begin(struct tree **ret, const char *dir, enum tree_mode mode, FILE *out, FILE *err)
+{
+	_cleanup_(tree_freep) struct tree *t = must(calloc(1, sizeof(*t)));
+
+	t->fd = -1;
+	t->mode = mode;
+	t->out = out;
+	t->err = err;
+	t->dir = without_slashes(dir);
+	t->arena = must_arena();
+	t->paths = names_new();
+	if (mode == TREE_WRITE && begin_write(t) < 0)
+		return t->error;
+	t->fd = open(t->work ? t->work : t->dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	if (t->fd < 0)
+		return fail(t, -errno, "%s", t->work ? t->work : t->dir);
+	*ret = t;
+	t = NULL;
+	return 0;
+}
+
+/* --- files -------------------------------------------------------------------------------- */
+
+/* The folders on the way to path, which come in order: the last one made is remembered. */
+static int make_folders(struct tree *t, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	size_t len = slash ? (size_t)(slash - path) : 0, i;
+
+	if (len >= sizeof(folder))
+		return fail(t, -ENAMETOOLONG, "%s", path);
+	if (!len || (strncmp(t->last, path, len) == 0 && !t->last[len]))
+		return 0;
+	for (i = 1; i <= len; i++) {
+		if (path[i] != '/')
+			continue;
+		memcpy(folder, path, i);
+		folder[i] = 0;
+		if (mkdirat(t->fd, folder, 0755) < 0 && errno != EEXIST)
+			return fail(t, -errno, "%s/%s", t->work, folder);
+	}
+	memcpy(t->last, path, len);
+	t->last[len] = 0;
+	return 0;
+}
+
+/* A path is added once; a second time is a mistake of the caller, which the names of a site must not cause. */
+static bool enter(struct tree *t, const char *path)
+{
+	if (t->error)
+		return false;
+	if (names_add(t->paths, must(arena_text(t->arena, path, strlen(path))), 0) != NAMES_NONE) {
+		fail(t, -EEXIST, "%s is rendered twice", path);
+		return false;
+	}
+	t->n++;
+	return t->mode == TREE_COMPARE || make_folders(t, path) == 0;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int create(struct tree *t, const char *path)
+{
+	int fd = openat(t->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		fail(t, -errno, "%s/%s", t->work, path);
+	return fd;
+}
+
+static void differs(struct tree *t, const char *how, const char *path)
+{
+	t->differences++;
+	fprintf(t->out, "%s %s\n", how, path);
+}
+
+static void put_line(struct tree *t, char sign, const char *s, size_t len)
+{
+	const char *end = memchr(s, '\n', len);
+
+	fprintf(t->out, "    %c ", sign);
+	put_escaped(t->out, s, end ? (size_t)(end - s) : len);
+	fputc('\n', t->out);
+}
+
+/* The first line that differs: mostly enough to know which change it was. */
+static void show_first(struct tree *t, const char *is, size_t n_is, const char *would, size_t n_would)
+{
+	size_t i, line = 0;
+
+	for (i = 0; i < n_is && i < n_would && is[i] == would[i]; i++)
+		if (is[i] == '\n')
+			line = i + 1;
+	put_line(t, '-', is + line, n_is - line);
+	put_line(t, '+', would + line, n_would - line);
+}
+
+/* Reads a whole file of the tree; NULL when there is none. */
+static char *read_tree_file(struct tree *t, const char *path, size_t *ret_len)
+{
+	_cleanup_close_ int fd = openat(t->fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_free_ char *data = NULL;
+	struct stat st;
+	char *whole;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	data = must(malloc((size_t)st.st_size + 1));
+	n = pread(fd, data, (size_t)st.st_size, 0);
+	if (n != st.st_size)
+		return NULL;
+	*ret_len = (size_t)n;
+	whole = data;
+	data = NULL;
+	return whole;
+}
+
+static void compare(struct tree *t, const char *path, const char *data, size_t len)
+{
+	_cleanup_free_ char *is = NULL;
+	size_t n = 0;
+
+	is = read_tree_file(t, path, &n);
+	if (!is) {
+		differs(t, "missing", path);
+	} else if (n != len || memcmp(is, data, len) != 0) {
+		differs(t, "changed", path);
+		show_first(t, is, n, data, len);
+	}
+}
+
+void tree_file(struct tree *t, const char *path, const void *data, size_t len)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (!enter(t, path))
+		return;
+	if (t->mode == TREE_COMPARE) {
+		compare(t, path, data, len);
+		return;
+	}
+	fd = create(t, path);
+	if (fd < 0)
+		return;
+	r = write_all(fd, data, len);
+	if (r < 0)
+		fail(t, r, "%s/%s", t->work, path);
+}
+
+void tree_link(struct tree *t, const char *path, const char *target)
+{
+	if (!enter(t, path))
+		return;
+	if (t->mode == TREE_COMPARE) {
+		_cleanup_free_ char *is = NULL, *want = NULL;
+		size_t n = 0, n_want = 0;
+
+		is = read_tree_file(t, path, &n);
+		want = read_tree_file(t, target, &n_want);
+		if (!is)
+			differs(t, "missing", path);
+		else if (want && (n != n_want || memcmp(is, want, n) != 0))
+			differs(t, "changed", path);
+		return;
+	}
+	if (linkat(t->fd, target, t->fd, path, 0) < 0)
+		fail(t, -errno, "%s/%s", t->work, path);
+}
+
+static bool same_content(int a, int b)
+{
+	_cleanup_free_ char *x = must(malloc(CHUNK)), *y = must(malloc(CHUNK));
+	off_t at = 0;
+	ssize_t n, m;
+
+	do {
+		n = pread(a, x, CHUNK, at);
+		m = pread(b, y, CHUNK, at);
+		if (n != m || n < 0 || memcmp(x, y, (size_t)n) != 0)
+			return false;
+		at += n;
+	} while (n);
+	return true;
+}
+
+static int copy_all(int from, int to)
+{
+	_cleanup_free_ char *chunk = must(malloc(CHUNK));
+	ssize_t n;
+	int r;
+
+	/* Shares the blocks where the file system can. */
+	while ((n = copy_file_range(from, NULL, to, NULL, SSIZE_MAX / 2, 0)) > 0)
+		;
+	while ((n = read(from, chunk, CHUNK)) > 0) {
+		r = write_all(to, chunk, (size_t)n);
+		if (r < 0)
+			return r;
+	}
+	return n < 0 ? -errno : 0;
+}
+
+void tree_copy(struct tree *t, const char *path, const char *source)
+{
+	_cleanup_close_ int from = -1, to = -1;
+	int r;
+
+	if (!enter(t, path))
+		return;
+	from = open(source, O_RDONLY | O_CLOEXEC);
+	if (from < 0) {
+		fail(t, -errno, "%s", source);
+		return;
+	}
+	if (t->mode == TREE_COMPARE) {
+		to = openat(t->fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (to < 0)
+			differs(t, "missing", path);
+		else if (!same_content(from, to))
+			differs(t, "changed", path);
+		return;
+	}
+	to = create(t, path);
+	r = to < 0 ? to : copy_all(from, to);
+	if (r < 0)
+		fail(t, r, "%s to %s/%s", source, t->work, path);
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+/* What is in the folder and was not rendered. */
+static void find_extra(struct tree *t, int fd, const char *folder)
+{
+	struct dirent **list = NULL;
+	int n, i;
+
+	n = scandirat(fd, folder, &list, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		const char *name = list[i]->d_name;
+		_cleanup_free_ char *path = NULL;
+		struct stat st;
+
+		if (asprintf(&path, "%s%s%s", streq(folder, ".") ? "" : folder, streq(folder, ".") ? "" : "/", name) < 0)
+			must(NULL);
+		if (streq(name, ".") || streq(name, "..") || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			;
+		else if (S_ISDIR(st.st_mode))
+			find_extra(t, fd, path);
+		else if (names_find(t->paths, path) == NAMES_NONE)
+			differs(t, "extra", path);
+		free(list[i]);
+	}
+	free(list);
+}
+
+/* Swaps the new tree for the old one in one step, where the kernel and the file system can. */
+static int move_in_place(struct tree *t)
+{
+	_cleanup_free_ char *old = NULL;
+
+	if (rename(t->work, t->dir) == 0) {
+		free(t->work);
+		t->work = NULL;
+		return 0;
+	}
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return fail(t, -errno, "moving the tree to %s", t->dir);
+	/* The old tree is then at work, and removed with it. */
+	if (renameat2(AT_FDCWD, t->work, AT_FDCWD, t->dir, RENAME_EXCHANGE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return fail(t, -errno, "moving the tree to %s", t->dir);
+	if (asprintf(&old, "%s.old", t->work) < 0)
+		must(NULL);
+	if (rename(t->dir, old) < 0 || rename(t->work, t->dir) < 0)
+		return fail(t, -errno, "moving the tree to %s", t->dir);
+	free(t->work);
+	t->work = old;
+	old = NULL;
+	return 0;
+}
+
+int tree_end(struct tree *t)
+{
+	tree_file(t, TREE_MARK, "Written by initagent-site, which replaces this folder as a whole.\n", 66);
+	if (t->error)
+		return t->error;
+	if (t->mode == TREE_WRITE)
+		return move_in_place(t);
+	find_extra(t, t->fd, ".");
+	return (int)(t->differences < INT_MAX ? t->differences : INT_MAX);
+}
+
+size_t tree_count(const struct tree *t)
+{
+	return t->n;
+}
+
+struct tree *tree_free(struct tree *t)
+{
+	if (!t)
+		return NULL;
+	if (t->fd >= 0)
+		close(t->fd);
+	if (t->work)
+		remove_tree(t->work);
+	names_free(t->paths);
+	arena_free(t->arena);
+	free(t->work);
+	free(t->dir);
+	free(t);
+	return NULL;
+}
