@@ -99,17 +99,23 @@ vm_accel_args() {
     fi
 }
 
-# vm_start DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
-# process is $vm_pid.
-vm_start() {
+# vm_power DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
+# process is $vm_pid. vm_start: the same with the lab's kernel, without firmware before it.
+vm_power() {
     local dir=$1 seconds=$2
     shift 2
     mkdir -p "$dir"
     : >"$dir/console.log"
     setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
-        -display none -no-reboot -kernel "$LAB/kernel" -serial "file:$dir/console.log" "$@" \
+        -display none -no-reboot -serial "file:$dir/console.log" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
+}
+
+vm_start() {
+    local dir=$1 seconds=$2
+    shift 2
+    vm_power "$dir" "$seconds" -kernel "$LAB/kernel" "$@"
 }
 
 # vm_initrd OUT IMAGE [CPIO...]: the image, then what is unpacked over it. Each part starts at a multiple of 4 bytes, which the

@@ -1,0 +1,144 @@
+# shellcheck shell=bash disable=SC1091,SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the scenarios from power-on share: a site file, the trees initagent-site made of it, served by the server VM's
+# nginx and dnsmasq as they were rendered, and nodes that start with their firmware instead of a kernel.
+#
+#   chain_sites DIR          the sites of these scenarios; makes DIR/chain.cpio for SERVER_EXTRA
+#   chain_serve NAME         the server's web and DHCP server with the rendered files of site NAME
+#   chain_power bios|uefi N  switches node N on; sets $node_dir, as node_start does
+#   chain_end SECONDS        waits for its end, as node_end does
+
+# shellcheck source=tests-qemu/web.bash
+source "${BASH_SOURCE[0]%/*}/web.bash"
+
+chain_tool=$vm_build/initagent-site
+chain_trees=/srv/initagent
+ovmf=/usr/share/OVMF
+
+# chain_file NAME SERVERS: web0 is a server that is down.
+chain_file() {
+    cat <<EOT
+site: $1
+tree: $chain_trees/$1
+servers:
+  web0: {address: 10.99.0.9}
+  web1: {address: $server_ip}
+networks:
+  eth:
+    fabric: ethernet
+    subnet: 10.99.0.0/24
+    pool: 10.99.0.100-10.99.0.199
+    interface: eth0
+    dhcp: [web1]
+    dns: [$server_ip]
+boot:
+  servers: [$2]
+  tries: 1
+  wait: 1
+  script-timeout: 2
+  reboot-after: 1
+  menu-wait-ms: 100
+loaders:
+  efi-x64: $images/ipxe.efi
+images:
+  stable: {kernel: $LAB/vmlinuz, initrd: $LAB/agent.img}
+defaults:
+  image: stable
+  options: [console=ttyS0, $vm_kernel, loglevel=4, panic=-1, printk.devkmsg=on, rd.retry=60, rd.emergency=reboot]
+groups:
+  compute:
+    root: "nfs:{web1}:$root_path:vers=4.2,proto=rdma,port=20049"
+    options: ["$rxe"]
+  image:
+    root: "live:http://{web1}/files/root.squashfs"
+    options: [$(digest root.squashfs)]
+files:
+  root.squashfs: $images/tree/web/root.squashfs
+nodes:
+  n1: {mac: 52:54:00:99:00:41, address: 10.99.0.51, groups: compute}
+  n2: {mac: 52:54:00:99:00:42, address: 10.99.0.52, groups: image}
+EOT
+}
+
+# chain_site NAME SERVERS
+chain_site() {
+    chain_file "$@" >"$images/$1.yaml"
+    "$chain_tool" -f "$images/$1.yaml" check
+    mkdir -p "$images/root$chain_trees"
+    "$chain_tool" -f "$images/$1.yaml" render "$images/root$chain_trees/$1"
+}
+
+chain_sites() {
+    export images=$1
+    mkdir -p "$images/tree/web"
+    mksquashfs "$LAB/export/root" "$images/tree/web/root.squashfs" -quiet -no-progress -all-root -noappend >/dev/null
+    cp /usr/lib/ipxe/snponly.efi "$images/ipxe.efi"
+    chain_site good web1
+    chain_site dead web0,web1
+    web_server "$images/root"
+    mkdir -p "$images/root/var/lib/misc"
+    # the users that nginx and dnsmasq change to
+    printf '%s:x:33:33::/:/bin/false\n' www-data dnsmasq nobody | cat "$LAB/server/etc/passwd" - >"$images/root/etc/passwd"
+    printf '%s:x:33:\n' www-data dip | cat "$LAB/server/etc/group" - >"$images/root/etc/group"
+    (cd "$images/root" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$images/chain.cpio"
+}
+
+# What runs of the scenario before goes, with its leases.
+chain_serve() {
+    local tree=$chain_trees/$1
+    server dhcp stop
+    server shell "for file in /run/nginx/nginx.pid /run/dnsmasq.pid; do [ ! -e \$file ] || kill \$(cat \$file); rm -f \$file; done"
+    server shell "rm -rf /run/nginx /var/lib/misc/dnsmasq.leases; mkdir -p /run/nginx"
+    server shell /usr/sbin/nginx -p /run/nginx -e /run/nginx/error.log -c "$tree/nginx/nginx.conf"
+    server shell "/sbin/dnsmasq --conf-file=$tree/dhcp/web1/dnsmasq.conf --pid-file=/run/dnsmasq.pid --log-facility=/run/dnsmasq.log"
+}
+
+# The firmware, its console on the serial port. OVMF is told to try HTTP alone: with a DHCP server that answers both it
+# would try PXE first.
+chain_firmware() {
+    case $1 in
+    bios) echo "-machine pc,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,bootindex=1" ;;
+    uefi)
+        cp "$ovmf/OVMF_VARS_4M.fd" "$node_dir/vars.fd"
+        echo "-machine q35,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,romfile=,bootindex=1
+            -drive if=pflash,format=raw,unit=0,readonly=on,file=$ovmf/OVMF_CODE_4M.fd
+            -drive if=pflash,format=raw,unit=1,file=$node_dir/vars.fd
+            -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n
+            -fw_cfg name=opt/org.tianocore/IPv6PXESupport,string=n
+            -fw_cfg name=opt/org.tianocore/IPv6Support,string=n"
+        ;;
+    esac
+}
+
+chain_power() {
+    local accel firmware
+    node_dir=$vm_logs/$NODE_NAME
+    rm -rf "$node_dir"
+    mkdir -p "$node_dir"
+    read -ra accel < <(vm_accel_args "")
+    read -rd '' -a firmware < <(chain_firmware "$1" "52:54:00:99:00:4$2") || true
+    vm_power "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -vga none \
+        -serial "file:$node_dir/serial" "${firmware[@]}" \
+        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link0"
+    node_pid=$vm_pid
+}
+
+# OVMF writes its console to the second port as well, before the real root's witness writes its archive there.
+chain_end() {
+    local begin
+    node_end "$1" || return
+    begin=$(LC_ALL=C grep -abom 1 ustar "$node_dir/serial" | head -n 1 | cut -d : -f 1)
+    [ -n "$begin" ] || {
+        echo "the node ended without reaching its real root"
+        return 1
+    }
+    # the mark of an archive stands 257 bytes behind its begin
+    tail -c +$((begin - 257 + 1)) "$node_dir/serial" | tar -xf - -C "$node_dir/results"
+}
+
+# chain_stages NUMBER...: the stages that iPXE went through, in that order.
+chain_stages() {
+    local got
+    got=$(grep -ao 'initagent \[[0-9] [a-z]*\]' "$node_dir/console.log" | grep -o '[0-9]' | uniq | paste -sd ' ')
+    assert_eq "$got" "$*" "stages"
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# From power-on to the real root, with real firmware, from a tree that initagent-site wrote: ROM, iPXE, kernel, agent, root.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load chain
+
+setup_file() {
+    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
+    chain_sites "$BATS_FILE_TMPDIR/images"
+    SERVER_EXTRA=$images/chain.cpio server_start >/dev/null
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    server reset
+}
+
+# assert_identity ADDRESS NAME TIMES: firmware, iPXE and agent were one client for the DHCP server.
+assert_identity() {
+    assert_state '.rails[0].address' "$1/24"
+    assert_state '.rails[0].hostname' "$2"
+    assert_eq "$(server shell grep -c "DHCPACK.*$1" /run/dnsmasq.log)" "$3" "leases given"
+    assert_eq "$(server shell grep DHCPACK /run/dnsmasq.log | grep -vc "$1 ")" 0 "other addresses given"
+}
+
+@test "SeaBIOS, iPXE's ROM, script over HTTP, kernel, agent, NFSoRDMA root" {
+    chain_serve good
+    chain_power bios 1
+    chain_end 120
+    chain_stages 1 3 4 5 7
+    assert_root 4.2 rdma
+    assert_clean_handover
+    assert_identity 10.99.0.51 n1 2
+    grep -q 'BOOTIF=01-52-54-00-99-00-41' "$node_dir/results/run/state.json"
+}
+
+@test "OVMF, UEFI HTTP Boot, iPXE, kernel, agent, HTTP root" {
+    chain_serve good
+    chain_power uefi 2
+    chain_end 150
+    chain_stages 1 3 4 5 7
+    assert_state .root.type image
+    assert_state .root.proof digest
+    assert_eq "$(node_result .files_bad)" 0 "files damaged"
+    assert_clean_handover
+    # OVMF's, iPXE's and the agent's
+    assert_identity 10.99.0.52 n2 3
+}
+
+@test "the first web server is dead: the second one has everything" {
+    chain_serve dead
+    chain_power bios 1
+    chain_end 120
+    assert_root 4.2 rdma
+    grep -aq '\[4 script\] http://10.99.0.9 does not answer' "$node_dir/console.log"
+    grep -aq '\[5 image\] n1: stable from http://10.99.0.1' "$node_dir/console.log"
+}
+
+@test "a node that is not in the site file is told so, and starts over" {
+    chain_serve good
+    chain_power bios 7
+    node_end 90
+    grep -aq '\[4 script\] 525400990047 IS NOT IN THE SITE FILE' "$node_dir/console.log"
+    grep -aq '\[9 give up\] 525400990047 is not in the site file' "$node_dir/console.log"
+    grep -aq '\[9 give up\] reboot' "$node_dir/console.log"
+}
