@@ -39,7 +39,7 @@ static void put_network(struct text *t, const struct site_boot *b)
 		"echo initagent [2 network] no lease, go ${goes} of %u\n"
 		"ifstat ||\n"
 		"ibstat ||\n"
-		"set why no link or no lease: port, cable, subnet manager, DHCP server\n"
+		"set why no link or no lease: cable, subnet manager, DHCP server\n"
 		"iseq ${goes} %u && goto give_up ||\n"
 		"sleep %u\n"
 		"goto network\n",
@@ -74,7 +74,7 @@ static void put_servers(struct text *t, const struct site *s)
 			"\n"
 			"echo initagent [4 script] ${server}/${path}\n"
 			"imgfetch --timeout %u --name script ${server}/${path} || imgfetch --timeout %u --name script ${server}/default.ipxe || goto down_%zu\n"
-			"set why the servers are there, but no script of theirs got this node going\n"
+			"set why servers answer, but none of them got this node going\n"
 			"imgexec script ||\n"
 			"imgfree script ||\n"
 			"goto server_%zu\n"
