@@ -148,14 +148,14 @@ said() {
 	web 8001
 	boot $MAC
 	ends
-	said "initagent [6 verify] this iPXE cannot verify signatures, goes on without"
+	said "initagent [6 verify] this iPXE cannot verify signatures; goes on without"
 	said "echo: line initrd=initrd0"
 	sed -i 's/address: 10.0.2.15,/&image: other,/' "$T/site.yaml"
 	"$SITE" -f "$T/site.yaml" render "$T/tree"
 	rm "$T/keys"
 	boot $MAC
 	ends
-	said "initagent [6 verify] this iPXE cannot verify signatures, but this image requires it"
+	said "initagent [6 verify] REFUSED: this iPXE cannot verify signatures"
 	! grep -q "echo: line" "$T/text"
 	said "initagent [9 give up] reboot"
 }

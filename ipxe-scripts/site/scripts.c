@@ -177,19 +177,19 @@ struct target {
 static void put_verify(struct text *t, const struct target *g, size_t k)
 {
 	const struct site_image *m = g->image;
+	bool may = m->signing.text && streq(m->signing.text, "try");
 	size_t i;
 
 	if (!m->signing.text || streq(m->signing.text, "off"))
 		return;
 	text_printf(t,
 		"imgtrust --allow && goto verify_%zu ||\n"
-		"echo initagent [6 verify] this iPXE cannot verify signatures%s\n"
+		"echo initagent [6 verify] %sthis iPXE cannot verify signatures%s\n"
 		"goto %s_%zu\n"
 		":verify_%zu\n"
 		"echo initagent [6 verify] %s\n"
 		"imgverify kernel ${server}/images/%s/kernel.sig || goto bad_%zu\n",
-		k, streq(m->signing.text, "try") ? ", goes on without" : ", but this image requires it",
-		streq(m->signing.text, "try") ? "boot" : "failed", k, k, m->name, m->name, k);
+		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed", k, k, m->name, m->name, k);
 	for (i = 0; i < m->initrds.n; i++) {
 		text_put(t, "imgverify ");
 		initrd_name(t, m, i);
