@@ -39,3 +39,22 @@ install-site: $(SITE)
 
 INSTALLS += install-site
 .PHONY: install-site
+
+# Asks the DHCP servers as ROMs, iPXE and the agent do, for tests/site-dhcp.bats.
+DHCPASK := $(BUILD)/host/tests/net/dhcpask
+
+$(DHCPASK): %: %.o $(BUILD)/host/tests/dhcpmsg.o
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $^)
+
+CHECK_DEPS += $(DHCPASK)
+
+# The "kernel" that tells what a boot loader gave it, for tests-qemu/ipxe.bats.
+ECHO_KERNEL := $(BUILD)/ipxe/echo
+
+$(ECHO_KERNEL): tests-qemu/ipxe/echo.S
+	@mkdir -p $(@D)
+	@echo "  AS      $<"
+	@as --32 -o $@.o $<
+	@ld -m elf_i386 --oformat binary -e 0 -Ttext 0 -o $@ $@.o
+
+CHECK_QEMU_DEPS += $(ECHO_KERNEL) $(SITE)

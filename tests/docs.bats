@@ -53,3 +53,39 @@ agent=${BUILD:-build}/initagent
     done < <(sed -n '/^static const char \*const form_names/,/^};/s/.*"\(.*\)",/\1/p' initagent/address/client_id.c)
     [ "$n" -eq 6 ]
 }
+
+@test "every key of the site file is documented" {
+    local key n=0
+    while read -r key; do
+        n=$((n + 1))
+        grep -qE "\`[^\`]*\b$key:" docs/site-file.md || {
+            echo "docs/site-file.md does not name $key:"
+            return 1
+        }
+    done < <(grep -ohE '(FIELD|REQUIRED)\("[a-z-]+"|^\s*\{"[a-z0-9-]+", take_' ipxe-scripts/site/{load,nodes}.c ipxe-scripts/site/load.h |
+        grep -oE '"[a-z0-9-]+"' | tr -d '"' | sort -u)
+    [ "$n" -gt 40 ]
+}
+
+@test "the walk-through's site file is good" {
+    local t=$BATS_TEST_TMPDIR i
+    # the file it shows, with the rest of the 40 GUIDs
+    sed -n "/^    site: cluster/,/^Then let/s/^    //p" docs/walk-through.md | sed "s/, and so on.*//" >"$t/site.yaml"
+    for ((i = 3; i <= 40; i++)); do printf '      - 0xb8cef6030031%04x\n' $((0x4000 + 8 * i)); done >>"$t/site.yaml"
+    mkdir "$t/images"
+    echo x | tee "$t/images/vmlinuz" >"$t/images/node.img"
+    "${BUILD:-build}/initagent-site" -f "$t/site.yaml" --strict check
+    "${BUILD:-build}/initagent-site" -f "$t/site.yaml" explain node040 | grep "address 10.20.0.50"
+}
+
+@test "every line of the boot scripts is documented" {
+    local line n=0
+    while read -r line; do
+        n=$((n + 1))
+        grep -qF "[$line]" docs/boot-stages.md || {
+            echo "docs/boot-stages.md does not name [$line]"
+            return 1
+        }
+    done < <(grep -ohE 'initagent \[[0-9] [a-z ]+\]' ipxe-scripts/site/scripts.c | sed 's/.*\[//; s/\]//' | sort -u)
+    [ "$n" -eq 8 ]
+}

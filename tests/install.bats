@@ -14,6 +14,7 @@ setup() {
 	run -0 make install DESTDIR="$DEST" PREFIX=/usr
 	cmp "${BUILD:-build}/initagent" "$DEST/usr/sbin/initagent"
 	[ "$(stat -c %a "$DEST/usr/sbin/initagent")" = 755 ]
+	cmp "${BUILD:-build}/initagent-site" "$DEST/usr/sbin/initagent-site"
 	[ -x "$DEST/usr/lib/dracut/modules.d/70initagent/module-setup.sh" ]
 }
 

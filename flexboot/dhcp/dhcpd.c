@@ -19,20 +19,21 @@ static void put_host(struct text *t, const struct site_node *n, const struct sit
 static void put_node(struct text *t, const struct site *s, const struct site_node *n, const struct site_port *p)
 {
 	const char *by_id = "option dhcp-client-identifier";
-	uint8_t id[IDENTITY_BYTES];
+	uint8_t id[IDENTITY_BYTES], lemac[6];
 	size_t form, len;
 
-	if (s->networks[p->network].fabric != FABRIC_INFINIBAND) {
+	if (p->has_mac)
 		put_host(t, n, p, "mac", "hardware ethernet", p->mac, 6);
+	if (s->networks[p->network].fabric != FABRIC_INFINIBAND)
 		return;
-	}
+	identity_lemac(p->guid, lemac);
+	if (!p->has_mac || memcmp(lemac, p->mac, 6) != 0)
+		put_host(t, n, p, "lemac", "hardware ethernet", lemac, 6);
 	for (form = 0; form < IDENTITY_MAX; form++) {
 		len = identity_bytes((enum site_identity)form, n, p, id);
 		if (len)
 			put_host(t, n, p, site_identity_names[form], by_id, id, len);
 	}
-	if (p->has_mac)
-		put_host(t, n, p, "mac", "hardware ethernet", p->mac, 6);
 }
 
 static void put_network(struct text *t, const struct site *s, const struct site_network *n, const struct site_server *me)

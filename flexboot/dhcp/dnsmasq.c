@@ -66,9 +66,6 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 
 		text_printf(t, "dhcp-match=set:%s,option:client-arch,%u\n", a->tag, a->number);
 	}
-	text_put(t, "dhcp-vendorclass=set:httpclient,HTTPClient\n"
-		    "# UEFI HTTP Boot ignores an offer that does not say HTTPClient itself.\n"
-		    "dhcp-option-force=tag:httpclient,tag:!ipxe,60,HTTPClient\n");
 	text_printf(t, "dhcp-boot=tag:ipxe,%s/boot.ipxe,,%s\n", url.data, addr_text(me->address.addr));
 	for (i = 0; i < n_boot_arches; i++) {
 		const struct boot_arch *a = &boot_arches[i];
@@ -78,6 +75,9 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 			http_boot_url(&http, s, me, a->loader);
 		else if (s->loaders[a->loader].text)
 			text_put(&http, site_loader_files[a->loader]);
+		/* UEFI HTTP Boot ignores an offer that does not say HTTPClient itself. */
+		if (http.len && a->http)
+			text_printf(t, "dhcp-option-force=tag:%s,tag:!ipxe,60,HTTPClient\n", a->tag);
 		if (http.len)
 			text_printf(t, "dhcp-boot=tag:%s,tag:!ipxe,%s,,%s\n", a->tag, http.data, addr_text(me->address.addr));
 	}

@@ -19,13 +19,16 @@ static void put_reservation(struct text *t, const struct site_node *n, const str
 static void put_node(struct text *t, const struct site_network *net, const struct site_node *n, const struct site_port *p,
 	const char **comma)
 {
-	uint8_t id[IDENTITY_BYTES];
+	uint8_t id[IDENTITY_BYTES], lemac[6];
 	size_t form, len;
 
-	if (net->fabric != FABRIC_INFINIBAND) {
+	if (p->has_mac)
 		put_reservation(t, n, p, "hw-address", p->mac, 6, comma);
+	if (net->fabric != FABRIC_INFINIBAND)
 		return;
-	}
+	identity_lemac(p->guid, lemac);
+	if (!p->has_mac || memcmp(lemac, p->mac, 6) != 0)
+		put_reservation(t, n, p, "hw-address", lemac, 6, comma);
 	for (form = 0; form < IDENTITY_MAX; form++) {
 		len = identity_bytes((enum site_identity)form, n, p, id);
 		if (len)
@@ -144,9 +147,8 @@ static void render_server(const struct site *s, const struct site_server *me, st
 	text_printf(&out,
 		"// kea-dhcp4 -c %s/dhcp/%s/kea-dhcp4.json\n"
 		"// InfiniBand: Kea reads Ethernet frames only, so there it works behind a DHCP relay. And a lease belongs to\n"
-		"// the client identifier that took it: another form of the same node gets no answer until the lease ends, or\n"
-		"// is removed (lease4-del). So let all stages send one form (client-id: in the site file). TFTP is another\n"
-		"// server's.\n"
+		"// the client identifier that took it: another form of the same node gets an address of the pool until the lease\n"
+		"// ends, or none. So let all stages send one form (client-id: in the site file). TFTP is another server's.\n"
 		"{ \"Dhcp4\": {\n",
 		s->tree.text, me->name);
 	put_interfaces(&out, s, me);

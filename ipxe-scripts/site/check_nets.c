@@ -68,11 +68,12 @@ static void check_identity(const struct site *s, const struct site_network *n, s
 	if (n->fabric != FABRIC_INFINIBAND && n->identity_at.line)
 		report_add(r, SEVERITY_WARNING, n->identity_at, "leave it out: Ethernet nodes are known by their MAC address",
 			"client-id: has a meaning on InfiniBand only");
-	if (n->fabric == FABRIC_INFINIBAND && n->identity != IDENTITY_IPXE && any_loader(s))
-		report_add(r, SEVERITY_WARNING, n->at,
-			"FlexBoot runs boot.ipxe itself; where an iPXE is chained all the same, use dhcpd, or client-id: ipxe",
-			"network %s: an iPXE of loaders: asks with another client identifier than %s, and dnsmasq gives the node's "
-			"address to one of them at a time", n->name, site_identity_names[n->identity]);
+	if (n->fabric == FABRIC_INFINIBAND && any_loader(s))
+		report_add(r, n->pool_at.line ? SEVERITY_NOTE : SEVERITY_WARNING, n->at,
+			n->pool_at.line ? "harmless: scripts are found by the port, and the agent gets the node's address" :
+			"a pool: for them, or dhcpd, which gives all of them the node's address",
+			"network %s: while the agent's lease lasts, dnsmasq and Kea give UEFI and the iPXE of loaders:, which have other "
+			"client identifiers, %s", n->name, n->pool_at.line ? "an address of the pool" : "no address");
 }
 
 static void check_overlap(const struct site *s, size_t i, struct report *r)

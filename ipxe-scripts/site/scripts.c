@@ -39,7 +39,7 @@ static void put_network(struct text *t, const struct site_boot *b)
 		"echo initagent [2 network] no lease, go ${goes} of %u\n"
 		"ifstat ||\n"
 		"ibstat ||\n"
-		"set why no link or no lease: port, cable, subnet manager, DHCP server\n"
+		"set why no link or no lease: cable, subnet manager, DHCP server\n"
 		"iseq ${goes} %u && goto give_up ||\n"
 		"sleep %u\n"
 		"goto network\n",
@@ -74,7 +74,7 @@ static void put_servers(struct text *t, const struct site *s)
 			"\n"
 			"echo initagent [4 script] ${server}/${path}\n"
 			"imgfetch --timeout %u --name script ${server}/${path} || imgfetch --timeout %u --name script ${server}/default.ipxe || goto down_%zu\n"
-			"set why the servers are there, but no script of theirs got this node going\n"
+			"set why servers answer, but none of them got this node going\n"
 			"imgexec script ||\n"
 			"imgfree script ||\n"
 			"goto server_%zu\n"
@@ -177,19 +177,19 @@ struct target {
 static void put_verify(struct text *t, const struct target *g, size_t k)
 {
 	const struct site_image *m = g->image;
+	bool may = m->signing.text && streq(m->signing.text, "try");
 	size_t i;
 
 	if (!m->signing.text || streq(m->signing.text, "off"))
 		return;
 	text_printf(t,
 		"imgtrust --allow && goto verify_%zu ||\n"
-		"echo initagent [6 verify] this iPXE cannot verify signatures%s\n"
+		"echo initagent [6 verify] %sthis iPXE cannot verify signatures%s\n"
 		"goto %s_%zu\n"
 		":verify_%zu\n"
 		"echo initagent [6 verify] %s\n"
 		"imgverify kernel ${server}/images/%s/kernel.sig || goto bad_%zu\n",
-		k, streq(m->signing.text, "try") ? ", goes on without" : ", but this image requires it",
-		streq(m->signing.text, "try") ? "boot" : "failed", k, k, m->name, m->name, k);
+		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed", k, k, m->name, m->name, k);
 	for (i = 0; i < m->initrds.n; i++) {
 		text_put(t, "imgverify ");
 		initrd_name(t, m, i);

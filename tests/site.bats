@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# initagent-site: what it finds wrong in a site file, what it renders, diff and explain. The servers that read what
+# is rendered are in site-dhcp.bats, iPXE in tests-qemu/ipxe.bats.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	SITE=$(realpath "${BUILD:-build}")/initagent-site
+	T=$BATS_TEST_TMPDIR
+}
+
+teardown() {
+	[[ ! -s $T/nginx/nginx.pid ]] || kill "$(<"$T/nginx/nginx.pid")"
+}
+
+# example: the example of the documentation in $T/site.yaml, with files for its images.
+example() {
+	mkdir -p "$T/images"
+	cp ipxe-scripts/site.example.yaml "$T/site.yaml"
+	echo kernel >"$T/images/vmlinuz"
+	echo initrd >"$T/images/node.img"
+}
+
+# site ARGUMENT...: the tool on $T/site.yaml.
+site() {
+	"$SITE" -f "$T/site.yaml" "$@"
+}
+
+# big N: a site with N nodes, no two command lines alike.
+big() {
+	example
+	sed '/^nodes:/q; s,subnet: .*,subnet: 10.20.0.0/16,; /pool:/d' ipxe-scripts/site.example.yaml >"$T/site.yaml"
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++)
+		printf "  node%05d: {guid: 0xb8cef603%08x, address: 10.20.%d.%d, groups: [compute], options: [systemd.machine_id=%032x]}\n",
+			i, i * 5 + 1, 16 + int(i / 250), 1 + i % 250, i * 7919 + 1 }' >>"$T/site.yaml"
+}
+
+@test "the example is good" {
+	example
+	run -0 site --strict check
+	[[ $output == *"good: 6 nodes, 2 groups, 1 images, 1 networks, 3 servers" ]]
+}
+
+@test "check: every fault in one run, with line and remedy" {
+	cd tests/fixtures/site
+	run -1 "$SITE" -f broken.yaml check
+	diff broken.txt <(printf '%s\n' "$output")
+}
+
+@test "check: text that is no site file at all" {
+	printf 'a: [1\nb: 2\n' >"$T/site.yaml"
+	run -1 site check
+	[[ ${lines[0]} == *"site.yaml:2: error: not YAML: "* ]]
+	printf 'a: &x 1\nb: *x\n' >"$T/site.yaml"
+	run -1 site check
+	[[ $output == *":1: error: anchors, aliases and tags have no meaning here"* ]]
+	printf '\xff\xfe\xff' >"$T/site.yaml"
+	run -1 site check
+	[[ $output == *"error: not"* ]]
+	: >"$T/site.yaml"
+	run -1 site check
+	[[ $output == *"error: the file is empty"* ]]
+	head -c 34000000 /dev/zero | tr '\0' ' ' >"$T/site.yaml"
+	run -1 site check
+	[[ $output == *"error: the file is larger than 32 MiB"* ]]
+	run -3 "$SITE" -f "$T/absent.yaml" check
+	for i in {1..40}; do printf '['; done >"$T/site.yaml"
+	run -1 site check
+	[[ $output == *"nested too deeply"* ]]
+}
+
+@test "check: warnings fail only with --strict" {
+	example
+	sed -i 's/rd.retry=300/rd.retry=300s/' "$T/site.yaml"
+	run -0 site check
+	[[ $output == *": warning: rd.retry: read as 300"* ]]
+	run -1 site --strict check
+}
+
+@test "usage: wrong words are refused" {
+	run -2 "$SITE"
+	run -2 "$SITE" chekc
+	run -2 "$SITE" render
+	run -2 "$SITE" check now
+	run -2 "$SITE" --frob check
+	run -0 "$SITE" --help
+	[[ $output == *"render DIR"* ]]
+}
+
+@test "render: twice the same bytes, wherever" {
+	example
+	site render "$T/one"
+	site render "$T/two"
+	diff -r "$T/one" "$T/two"
+	site render "$T/two/"
+	diff -r "$T/one" "$T/two"
+	# nothing is left beside them
+	[ "$(ls "$T")" = $'images\none\nsite.yaml\ntwo' ]
+}
+
+@test "render: what a known port, an unknown one and a group get" {
+	example
+	site render "$T/out"
+	cd "$T/out/http"
+	grep -q ' root=nfs:10.20.0.5:/export/compute:vers=4.2,proto=rdma,port=20049 console=tty0 .* hostname=node002 rd.ib.clientid=flexboot BOOTIF=20-b8-ce-f6-03-00-31-33-18 || goto' \
+		node/b8cef60300313318.ipxe
+	# the names under which old and new ROMs know the port
+	cmp node/b8cef60300313318.ipxe node/b8cef6313318.ipxe
+	grep -q 'IS NOT IN THE SITE FILE' default.ipxe
+	grep -q 'root=nfs:10.20.0.5:/export/rescue.* BOOTIF=${bootif} || goto' default.ipxe
+	grep -q 'root=nfs:10.20.0.5:/export/rescue' group/rescue.ipxe
+	cmp "$T/images/vmlinuz" images/stable/kernel
+}
+
+@test "render: nothing is written from a file with errors, and no strange folder is replaced" {
+	example
+	site render "$T/out"
+	cp -a "$T/out" "$T/before"
+	echo 'nonsense: 1' >>"$T/site.yaml"
+	run -1 site render "$T/out"
+	diff -r "$T/before" "$T/out"
+	example
+	mkdir "$T/mine"
+	echo precious >"$T/mine/file"
+	run -3 site render "$T/mine"
+	[[ $output == *"is no rendered tree"* && $(<"$T/mine/file") == precious ]]
+	mkdir "$T/empty"
+	site render "$T/empty"
+	diff -r "$T/before" "$T/empty"
+	run -3 site render "$T/absent/folder"
+	[ ! -e "$T/absent" ]
+}
+
+@test "render: a server that reads the tree meanwhile misses nothing" {
+	example
+	site render "$T/out"
+	# looks as long as the tree is replaced: both files are always there, and whole
+	(
+		while [[ ! -e $T/stop ]]; do
+			[[ $(tail -n 1 "$T/out/http/boot.ipxe") == "goto reboot" && $(tail -n 1 "$T/out/nginx/site.conf") == "}" ]] ||
+				echo torn >>"$T/torn"
+		done
+	) 3>&- &
+	reader=$!
+	for i in {1..30}; do
+		sed -i "s/^site: .*/site: number$i/" "$T/site.yaml"
+		site render "$T/out"
+	done
+	touch "$T/stop"
+	wait $reader
+	[ ! -e "$T/torn" ] || { cat "$T/torn"; false; }
+}
+
+@test "diff: nothing, and what changed, is missing, is too much" {
+	example
+	site render "$T/out"
+	run -0 site diff "$T/out"
+	[ -z "$output" ]
+	sed -i 's/rd.retry=300/rd.retry=200/' "$T/site.yaml"
+	rm "$T/out/http/node/b8cef6313318.ipxe"
+	echo x >"$T/out/http/stray"
+	echo other >"$T/images/node.img"
+	run -1 site diff "$T/out"
+	[[ $output == *"changed http/node/b8cef60300313318.ipxe"* ]]
+	[[ $output == *"    - kernel "*rd.retry=300*"    + kernel "*rd.retry=200* ]]
+	[[ $output == *"missing http/node/b8cef6313318.ipxe"* ]]
+	[[ $output == *"extra http/stray"* ]]
+	[[ $output == *"changed http/images/stable/initrd"* ]]
+	[[ $output != *"changed nginx"* ]]
+	run -3 site diff "$T/absent"
+}
+
+@test "explain: the exact command line and what the agent makes of it" {
+	example
+	run -0 site explain io1
+	[[ $output == *"ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:30"* ]]
+	[[ $output == *"[4] node/b8cef60300313330.ipxe from http://10.20.0.1, then http://10.20.0.2; 6 rounds"* ]]
+	[[ $output == *"mounts 10.20.0.5:/export/compute over RDMA (port 20049), NFS 4.2, read-only"* ]]
+	# it is the line of the script
+	line=$(sed -n 's/^    \(initrd=initrd root=.*\)/\1/p' <<<"$output")
+	site render "$T/out"
+	grep -qF "/kernel $line || goto" "$T/out/http/node/b8cef60300313330.ipxe"
+	# and its verdict that of initagent lint
+	diff <(sed '1,/^Agent and root/d' <<<"$output") <("${BUILD:-build}/initagent" lint "${line#initrd=initrd }")
+	run -1 site explain nobody
+}
+
+@test "nginx serves the tree: files, scripts of unknown ports, and no pages" {
+	example
+	mkdir "$T/nginx"
+	sed -i "s|^tree: .*|tree: $T/out|; s|{address: 10.20.0.1}|{address: 10.20.0.1, port: 18931}|
+		s|{address: 10.20.0.2}|{address: 10.20.0.2, port: 18932}|" "$T/site.yaml"
+	site render "$T/out"
+	nginx -t -q -p "$T/nginx" -c "$T/out/nginx/nginx.conf"
+	nginx -p "$T/nginx" -c "$T/out/nginx/nginx.conf" -g "user root;" >"$T/log" 2>&1 3>&-
+	curl -sf http://127.0.0.1:18931/boot.ipxe | cmp - "$T/out/http/boot.ipxe"
+	curl -sf http://127.0.0.1:18932/node/525400000099.ipxe | cmp - "$T/out/http/default.ipxe"
+	[ "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:18931/images/none)" = 404 ]
+	[ "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:18931/images/)" != 200 ]
+	[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is http://127.0.0.1:18931/../nginx/nginx.conf)" != 200 ]
+}
+
+@test "10,000 nodes" {
+	big 10000
+	/usr/bin/env time -f '%e %M' -o "$T/time" "$SITE" -f "$T/site.yaml" render "$T/out"
+	read -r seconds kib <"$T/time"
+	echo "# rendered 10,000 nodes in $seconds s with $((kib / 1024)) MiB" >&3
+	[ "$kib" -lt $((200 * 1024)) ]
+	# 2 s are the aim on an idle machine; this one may have other things to do.
+	[ "${seconds%.*}" -lt 20 ]
+	[ "$(find "$T/out/http/node" -name '*.ipxe' | wc -l)" -eq 20000 ]
+	site render "$T/again"
+	diff -r "$T/out" "$T/again"
+}
