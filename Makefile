@@ -49,6 +49,7 @@ DEFS += $(foreach f,$(FEATURES),-DFEATURE_$(shell tr a-z A-Z <<<$(f)))
 include kernel-cmdline/rules.mk
 include initagent/rules.mk
 include dracut/rules.mk
+include flexboot/rules.mk
 include tests-qemu/rules.mk
 include docs/rules.mk
 include tests/rules.mk
