@@ -188,7 +188,8 @@ static int add_modules(struct build *b)
 	if (r < 0)
 		return fail(r, "collecting modules");
 	if (r > 0)
-		return fail(-ENOENT, "image not built, %d thing%s missing", r, r > 1 ? "s" : "");
+		return fail(-ENOENT, "image not built, %d thing%s missing or unfit", r,
+			r > 1 ? "s" : "");
 	r = index_image(b->tree, b->source, b->scratch);
 	return r < 0 ? fail(r, "module index of the image (depmod)") : 0;
 }
@@ -199,6 +200,8 @@ static void explain(const struct build *b)
 
 	printf("Asked for, and where it is:\n");
 	closure_explain(b->closure, stdout);
+	printf("\nSymbol versions: %zu compared with who exports them, all agree\n",
+		closure_compared(b->closure));
 	printf("\nFiles:\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct tree_entry *e = tree_at(b->tree, i);

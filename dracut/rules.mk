@@ -30,9 +30,9 @@ CHECK_DEPS += $(MKIMAGE)
 
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
 $(BUILD)/host/dracut/mkimage/test_tree $(BUILD)/host/dracut/mkimage/fuzz_image: \
-	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf)
+	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf elfcrc)
 $(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
-	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf tree)
+	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf elfcrc tree)
 
 -include $(MKIMAGE_OBJS:.o=.d)
 

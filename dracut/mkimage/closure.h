@@ -35,10 +35,14 @@ int closure_accept_firmware(struct closure *c, const char *pattern);
 int closure_want(struct closure *c, const char *name, enum closure_need need, const char *why);
 
 /*
- * closure_run: reads the modules and firmware into the tree until nothing is missing. Prints one
- * line to stderr for each thing that is. Returns the number of such lines, or -errno.
+ * closure_run: reads the modules and firmware into the tree until nothing is missing, and compares
+ * the modules' symbol versions. Prints one line to stderr for each thing that is missing or does
+ * not fit. Returns the number of such lines, or -errno.
  */
 int closure_run(struct closure *c);
+
+/* closure_compared: how many symbol versions were compared with the module or kernel that exports them. */
+size_t closure_compared(const struct closure *c);
 
 /* closure_modules: the number of modules in the image. */
 size_t closure_modules(const struct closure *c);
