@@ -4,12 +4,13 @@
  * kernel modules with everything they need, firmware. Equal input gives equal bytes.
  */
 #include <ftw.h>
-#include <stdarg.h>
 #include <sys/utsname.h>
 
 #include "mkimage/base.h"
 #include "mkimage/closure.h"
 #include "mkimage/content.h"
+#include "mkimage/fail.h"
+#include "mkimage/format.h"
 #include "mkimage/index.h"
 #include "mkimage/options.h"
 #include "mkimage/output.h"
@@ -42,19 +43,6 @@ static void build_done(struct build *b)
 	tree_free(b->tree);
 	if (b->scratch[0])
 		nftw(b->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* fail: prints the message with the error's text and returns it, for "return fail(...)". */
-static int _printf_(2, 3) fail(int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("initagent-mkimage: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, ": %s\n", strerror(-error));
-	return error;
 }
 
 static int open_scratch(struct build *b)
@@ -213,16 +201,21 @@ static void explain(const struct build *b)
 
 static int write_image(struct build *b)
 {
-	const struct output_config cfg = {b->opt.out, b->opt.mtime, b->opt.level};
-	size_t size;
-	int r = output_write(b->tree, &cfg, &size);
+	const struct output_config cfg = {b->opt.mtime, b->opt.level};
+	_cleanup_free_ void *initrd = NULL;
+	struct format_input in = {.opt = &b->opt, .source = b->source, .scratch = b->scratch};
+	int r = output_pack(b->tree, &cfg, &initrd, &in.initrd_size);
 
 	if (r < 0)
-		return fail(r, "%s", cfg.path);
+		return fail(r, "%s", b->opt.out);
+	in.initrd = initrd;
+	r = format_write(&in);
+	if (r < 0)
+		return r;
 	if (b->opt.explain)
 		explain(b);
-	printf("%s: %zu bytes, %zu files, %zu modules for kernel %s\n", cfg.path, size,
-		tree_sort(b->tree), closure_modules(b->closure), source_kver(b->source));
+	printf("%s: %zu files, %zu modules for kernel %s, initrd of %zu bytes\n", b->opt.out,
+		tree_sort(b->tree), closure_modules(b->closure), source_kver(b->source), in.initrd_size);
 	return 0;
 }
 

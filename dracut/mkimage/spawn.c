@@ -8,15 +8,18 @@ extern char **environ;
 
 #define READ_STEP 65536
 
+/* xorriso takes most. */
+#define ARGS_MAX 40
+
 /* start: fd_in and fd_out become 0 and 1 of the child; -1 stands for /dev/null. */
 static int start(const char *const argv[], int fd_in, int fd_out, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
-	char *args[16];
+	char *args[ARGS_MAX + 1];
 	size_t n = 0;
 	int r;
 
-	for (; n < ARRAY_SIZE(args) - 1 && argv[n]; n++)
+	for (; n < ARGS_MAX && argv[n]; n++)
 		args[n] = strdup(argv[n]);
 	args[n] = NULL;
 	posix_spawn_file_actions_init(&actions);
