@@ -100,14 +100,18 @@ vm_accel_args() {
 }
 
 # vm_start DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
-# process is $vm_pid.
+# process is $vm_pid. vm_firmware: the same without a kernel of QEMU's: the firmware finds one.
 vm_start() {
+    vm_firmware "$@" -kernel "$LAB/vmlinuz"
+}
+
+vm_firmware() {
     local dir=$1 seconds=$2
     shift 2
     mkdir -p "$dir"
     : >"$dir/console.log"
     setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
-        -display none -no-reboot -kernel "$LAB/vmlinuz" -serial "file:$dir/console.log" "$@" \
+        -display none -no-reboot -serial "file:$dir/console.log" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
 }
