@@ -31,6 +31,8 @@ CHECK_DEPS += $(MKIMAGE)
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
 $(BUILD)/host/dracut/mkimage/test_tree $(BUILD)/host/dracut/mkimage/fuzz_image: \
 	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf elfcrc)
+$(addprefix $(BUILD)/host/dracut/mkimage/,test_pe fuzz_pe): $(BUILD)/host/dracut/mkimage/pe.o
+$(BUILD)/fuzz/dracut/mkimage/fuzz_pe: $(BUILD)/fuzz/dracut/mkimage/pe.o
 $(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
 	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf elfcrc tree)
 
