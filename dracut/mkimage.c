@@ -188,8 +188,6 @@ static void explain(const struct build *b)
 
 	printf("Asked for, and where it is:\n");
 	closure_explain(b->closure, stdout);
-	printf("\nSymbol versions: %zu compared with who exports them, all agree\n",
-		closure_compared(b->closure));
 	printf("\nFiles:\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct tree_entry *e = tree_at(b->tree, i);

@@ -216,3 +216,19 @@ refused() {
 	LC_ALL=C perl -0777 -pi -e 's/printk\0{50}/"printk" . "x" x 50/e' "$modules/kernel/a.ko"
 	refused "the symbol versions in kernel/a.ko cannot be read" --drivers a
 }
+
+@test "every module option in the image is told to reach a module that knows it, or not" {
+	module kernel/my-mod parmtype=speed:int parmtype=deep_end:bool
+	mkdir "$BATS_TEST_TMPDIR/modprobe.d"
+	printf 'options my_mod speed=3 deep-end\n# options my_mod nosuch\nblacklist other\noptions other x=1\n' \
+		>"$BATS_TEST_TMPDIR/modprobe.d/a.conf"
+	run -0 build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d" --explain
+	[[ $output == *"/etc/modprobe.d/a.conf: my_mod speed=3: the module is inside and knows it"* ]]
+	[[ $output == *"/etc/modprobe.d/a.conf: my_mod deep-end: the module is inside and knows it"* ]]
+	[[ $output == *"/etc/modprobe.d/a.conf: other x=1: no such module in the image"* ]]
+	[[ $output != *"no such option"* ]]
+	# a mistake is said without being asked for
+	echo 'options my_mod sped=3' >"$BATS_TEST_TMPDIR/modprobe.d/b.conf"
+	run -0 --separate-stderr build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
+	[ "$stderr" = "/etc/modprobe.d/b.conf: my_mod sped=3: the module is inside and has no such option" ]
+}

@@ -8,6 +8,7 @@
 #include "elf.h"
 #include "firmware.h"
 #include "pack.h"
+#include "params.h"
 #include "symbols.h"
 #include "modules/companions.h"
 
@@ -33,6 +34,7 @@ struct closure {
 	struct kmod_ctx *kmod;
 	char *index;
 	struct symbols *symbols;
+	struct params *params;
 	struct want *wants;
 	size_t n_wants;
 	size_t n_modules;
@@ -98,7 +100,8 @@ int closure_new(struct closure **ret, struct tree *t, const struct source *s, co
 	c->index = strdup(index);
 	/* The building machine's modprobe.d says nothing about the node. */
 	c->kmod = kmod_new(index, &no_config);
-	if (!c->index || !c->kmod || symbols_new(&c->symbols, source_kver(s)) < 0)
+	if (!c->index || !c->kmod || symbols_new(&c->symbols, source_kver(s)) < 0 ||
+		params_new(&c->params) < 0)
 		return -ENOMEM;
 	if (kmod_load_resources(c->kmod) < 0)
 		return -ENOENT;
@@ -122,6 +125,7 @@ struct closure *closure_free(struct closure *c)
 	if (c->kmod)
 		kmod_unref(c->kmod);
 	symbols_free(c->symbols);
+	params_free(c->params);
 	free(c->index);
 	free(c);
 	return NULL;
@@ -357,6 +361,8 @@ static int take(struct closure *c, struct kmod_module *mod, const char *rel, con
 		return 0;
 	}
 	if (r == 0)
+		r = params_add(c->params, name, info, info_size);
+	if (r == 0)
 		r = put(c, image, data, size, why);
 	if (r < 0)
 		return r;
@@ -464,12 +470,8 @@ int closure_run(struct closure *c)
 	if (r < 0)
 		return r;
 	c->n_missing += symbols_check(c->symbols, stderr);
-	return c->n_missing;
-}
-
-size_t closure_compared(const struct closure *c)
-{
-	return symbols_compared(c->symbols);
+	r = params_explain(c->params, c->tree, true, stderr);
+	return r < 0 ? r : c->n_missing;
 }
 
 size_t closure_modules(const struct closure *c)
@@ -482,4 +484,8 @@ void closure_explain(const struct closure *c, FILE *out)
 	for (size_t i = 0; i < c->n_wants; i++)
 		fprintf(out, "%-22s %s (%s)\n", c->wants[i].name, c->wants[i].found,
 			c->wants[i].why);
+	fprintf(out, "\nSymbol versions: %zu compared with who exports them, all agree\n",
+		symbols_compared(c->symbols));
+	fputs("\nModule options:\n", out);
+	params_explain(c->params, c->tree, false, out);
 }

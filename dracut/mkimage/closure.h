@@ -41,11 +41,11 @@ int closure_want(struct closure *c, const char *name, enum closure_need need, co
  */
 int closure_run(struct closure *c);
 
-/* closure_compared: how many symbol versions were compared with the module or kernel that exports them. */
-size_t closure_compared(const struct closure *c);
-
 /* closure_modules: the number of modules in the image. */
 size_t closure_modules(const struct closure *c);
 
-/* closure_explain: what became of every name asked for: the file it is in, or "built in". */
+/*
+ * closure_explain: what became of every name asked for: the file it is in, or "built in"; the
+ * symbol versions; and whether each module option in the image reaches a module that knows it.
+ */
 void closure_explain(const struct closure *c, FILE *out);
