@@ -230,5 +230,6 @@ refused() {
 	# a mistake is said without being asked for
 	echo 'options my_mod sped=3' >"$BATS_TEST_TMPDIR/modprobe.d/b.conf"
 	run -0 --separate-stderr build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
+	# shellcheck disable=SC2154 # of --separate-stderr
 	[ "$stderr" = "/etc/modprobe.d/b.conf: my_mod sped=3: the module is inside and has no such option" ]
 }

@@ -55,7 +55,7 @@ static int write_uki(const struct format_input *in)
 {
 	_cleanup_(kernel_done) struct kernel k = {.data = NULL};
 	_cleanup_free_ void *uki = NULL;
-	size_t size;
+	size_t size = 0;
 	int r = kernel_load(&k, in->source, in->opt->kernel);
 
 	if (r == 0)
@@ -68,7 +68,7 @@ static int write_iso(const struct format_input *in)
 	_cleanup_(kernel_done) struct kernel k = {.data = NULL};
 	_cleanup_free_ void *uki = NULL;
 	_cleanup_free_ void *iso = NULL;
-	size_t uki_size, size;
+	size_t uki_size = 0, size = 0;
 	int r = kernel_load(&k, in->source, in->opt->kernel);
 
 	if (r == 0)

@@ -75,6 +75,8 @@ struct symbols *symbols_free(struct symbols *s)
 
 static int table_add(struct table *t, const char *name, uint32_t crc, size_t module)
 {
+	struct symbol added = {.crc = crc, .module = module};
+
 	if (t->n == t->room) {
 		size_t room = t->room ? 2 * t->room : 256;
 		struct symbol *more = reallocarray(t->list, room, sizeof(*more));
@@ -84,28 +86,27 @@ static int table_add(struct table *t, const char *name, uint32_t crc, size_t mod
 		t->list = more;
 		t->room = room;
 	}
-	t->list[t->n] = (struct symbol){.name = strdup(name), .crc = crc, .module = module};
-	return t->list[t->n].name ? (t->n++, 0) : -ENOMEM;
+	added.name = strdup(name);
+	t->list[t->n++] = added;
+	return added.name ? 0 : -ENOMEM;
 }
 
 static int add_module(struct symbols *s, const char *path, const void *data, size_t size)
 {
 	struct module *more = reallocarray(s->modules, s->n_modules + 1, sizeof(*more));
-	struct module m = {.path = strdup(path)};
+	struct module m = {.path = NULL};
 	const char *info, *vermagic;
 	size_t info_size, at = 0;
 
-	if (!more || !m.path) {
-		s->modules = more ? more : s->modules;
-		free(m.path);
+	if (!more)
 		return -ENOMEM;
-	}
 	s->modules = more;
+	m.path = strdup(path);
 	if (elf_section(data, size, ".modinfo", &info, &info_size) == 0 &&
 		(vermagic = elf_modinfo_next(info, info_size, "vermagic", &at)))
 		m.vermagic = strdup(vermagic);
 	s->modules[s->n_modules++] = m;
-	return 0;
+	return m.path ? 0 : -ENOMEM;
 }
 
 int symbols_add(struct symbols *s, const char *path, const void *data, size_t size)
