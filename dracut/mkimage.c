@@ -9,6 +9,7 @@
 #include "mkimage/base.h"
 #include "mkimage/closure.h"
 #include "mkimage/content.h"
+#include "mkimage/elf.h"
 #include "mkimage/fail.h"
 #include "mkimage/format.h"
 #include "mkimage/index.h"
@@ -182,6 +183,25 @@ static int add_modules(struct build *b)
 	return r < 0 ? fail(r, "module index of the image (depmod)") : 0;
 }
 
+/* check_machine: agent and rescue shell run where the modules do. */
+static int check_machine(const struct build *b)
+{
+	const struct {
+		const char *path, *file;
+	} programs[] = {{"init", b->opt.agent}, {"bin/busybox", b->opt.busybox}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs) && closure_machine(b->closure); i++) {
+		const struct tree_entry *e = tree_find(b->tree, programs[i].path);
+		uint16_t machine = e ? elf_machine(e->data, e->size) : 0;
+
+		if (machine != closure_machine(b->closure))
+			return refuse("%s is for machine %u, the modules for machine %u (ELF numbers: 62 "
+				      "x86-64, 183 arm64)",
+				programs[i].file, machine, closure_machine(b->closure));
+	}
+	return 0;
+}
+
 static void explain(const struct build *b)
 {
 	size_t n = tree_sort(b->tree);
@@ -229,6 +249,8 @@ static int run(struct build *b)
 		r = add_content(b);
 	if (r == 0)
 		r = add_modules(b);
+	if (r == 0)
+		r = check_machine(b);
 	return r < 0 ? r : write_image(b);
 }
 

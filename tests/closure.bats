@@ -217,6 +217,15 @@ refused() {
 	refused "the symbol versions in kernel/a.ko cannot be read" --drivers a
 }
 
+@test "agent and modules are for one machine" {
+	module kernel/a
+	# e_machine: arm64
+	printf '\267\0' | dd of="$modules/kernel/a.ko" bs=1 seek=18 conv=notrunc status=none
+	refused "/bin/busybox is for machine 62, the modules for machine 183" --drivers a
+	module kernel/b
+	refused "is for another machine than the modules before it" --drivers "a b"
+}
+
 @test "every module option in the image is told to reach a module that knows it, or not" {
 	module kernel/my-mod parmtype=speed:int parmtype=deep_end:bool
 	mkdir "$BATS_TEST_TMPDIR/modprobe.d"

@@ -38,6 +38,7 @@ struct closure {
 	struct want *wants;
 	size_t n_wants;
 	size_t n_modules;
+	uint16_t machine; /* of the first module */
 	struct strings left_out;
 	struct strings accepted;
 	int n_missing;
@@ -355,6 +356,12 @@ static int take(struct closure *c, struct kmod_module *mod, const char *rel, con
 		missing(c, "module %s: %s is no kernel module of this machine's kind", name, rel);
 		return 0;
 	}
+	if (!c->machine)
+		c->machine = elf_machine(data, size);
+	if (elf_machine(data, size) != c->machine) {
+		missing(c, "module %s: %s is for another machine than the modules before it", name, rel);
+		return 0;
+	}
 	r = symbols_add(c->symbols, rel, data, size);
 	if (r == -ENOEXEC) {
 		missing(c, "module %s: the symbol versions in %s cannot be read", name, rel);
@@ -472,6 +479,11 @@ int closure_run(struct closure *c)
 	c->n_missing += symbols_check(c->symbols, stderr);
 	r = params_explain(c->params, c->tree, true, stderr);
 	return r < 0 ? r : c->n_missing;
+}
+
+uint16_t closure_machine(const struct closure *c)
+{
+	return c->machine;
 }
 
 size_t closure_modules(const struct closure *c)

@@ -41,6 +41,9 @@ int closure_want(struct closure *c, const char *name, enum closure_need need, co
  */
 int closure_run(struct closure *c);
 
+/* closure_machine: what machine the modules are for (elf_machine), 0 when there are none. */
+uint16_t closure_machine(const struct closure *c);
+
 /* closure_modules: the number of modules in the image. */
 size_t closure_modules(const struct closure *c);
 

@@ -101,6 +101,13 @@ int elf_static(const void *data, size_t size)
 	return 1;
 }
 
+uint16_t elf_machine(const void *data, size_t size)
+{
+	ElfW(Ehdr) eh;
+
+	return header(data, size, &eh) < 0 ? 0 : eh.e_machine;
+}
+
 const char *elf_modinfo_next(const char *modinfo, size_t size, const char *key, size_t *at)
 {
 	size_t key_size = strlen(key);

@@ -17,6 +17,9 @@ int elf_section_at(const void *data, size_t size, size_t i, const char **ret, si
 /* elf_static: 1 a program that needs no loader, 0 one that does, -ENOEXEC no program at all. */
 int elf_static(const void *data, size_t size);
 
+/* elf_machine: e_machine of the file (EM_X86_64, EM_AARCH64), 0 when it is no ELF file. */
+uint16_t elf_machine(const void *data, size_t size);
+
 /*
  * elf_modinfo_next: walks the "key=value" strings of a .modinfo section. *at starts at 0. Returns
  * the value of the next entry with that key, or NULL at the end.

@@ -49,9 +49,10 @@ static int copy(const struct format_input *in, const char *from, const char *pac
 	return write_below(in, name, data, size);
 }
 
-static int run(const char *const argv[], const char *package)
+static int run(const struct format_input *in, const char *const argv[], const char *package)
 {
-	int r = spawn_run(argv);
+	char log[PATH_SIZE];
+	int r = spawn_quiet(argv, below(in, "log", log));
 
 	return r < 0 ? fail(r, "%s (package %s)", argv[0], package) : 0;
 }
@@ -92,10 +93,10 @@ static int make_esp(const struct format_input *in, const struct kernel *k, const
 	snprintf(serial, sizeof(serial), "%08x", in->opt->mtime);
 	snprintf(target, sizeof(target), "::/EFI/BOOT/%s", uki_boot_name(k->machine));
 	if (r == 0)
-		r = run(format, "mtools");
+		r = run(in, format, "mtools");
 	if (r == 0)
-		r = run(dirs, "mtools");
-	return r < 0 ? r : run(put, "mtools");
+		r = run(in, dirs, "mtools");
+	return r < 0 ? r : run(in, put, "mtools");
 }
 
 static int make_dirs(const struct format_input *in)
@@ -167,7 +168,7 @@ static int make_iso(const struct format_input *in, bool bios, char path[static P
 		argv[n++] = below(in, "efi.img", esp);
 	}
 	argv[n++] = below(in, "iso", tree);
-	return run(argv, "xorriso");
+	return run(in, argv, "xorriso");
 }
 
 int iso_build(const struct format_input *in, const struct kernel *k, const void *uki, size_t uki_size,

@@ -78,7 +78,7 @@ static int load_release(const struct format_input *in, void **data, size_t *size
 /* sign: sbsign reads and writes files. */
 static int sign(const struct format_input *in, void **data, size_t *size)
 {
-	char from[512], to[512];
+	char from[512], to[512], log[512];
 	const char *const argv[] = {"sbsign", "--key", in->opt->sb_key, "--cert", in->opt->sb_cert,
 		"--output", to, from, NULL};
 	int r;
@@ -88,7 +88,8 @@ static int sign(const struct format_input *in, void **data, size_t *size)
 	r = file_write(from, *data, *size);
 	if (r < 0)
 		return fail(r, "%s", from);
-	r = spawn_run(argv);
+	snprintf(log, sizeof(log), "%s/log", in->scratch);
+	r = spawn_quiet(argv, log);
 	if (r < 0)
 		return fail(r, "signing with %s and %s (sbsign, package sbsigntool)",
 			in->opt->sb_key, in->opt->sb_cert);
