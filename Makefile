@@ -7,6 +7,7 @@
 #   make check-qemu FILTER=regex      make lint         style and static analysis
 #   make FEATURES="http tls archive"   what to build in; a smaller agent lacks what is left out
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
+#   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
 #
 # Two flavours are built from the same sources: "musl" is the product (static), "host" is a
 # glibc build with sanitizers for the tests.
@@ -22,9 +23,13 @@ ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-BUILD  ?= build
 PREFIX ?= /usr
-ARCH   ?= $(shell uname -m)
+HOST_ARCH := $(shell uname -m)
+ARCH   ?= $(HOST_ARCH)
+# The names Debian and the kernel use for the same machines.
+override ARCH := $(patsubst amd64,x86_64,$(patsubst arm64,aarch64,$(ARCH)))
+CROSS  := $(if $(filter-out $(HOST_ARCH),$(ARCH)),$(ARCH)-linux-gnu-)
+BUILD  ?= build$(if $(CROSS),/$(ARCH))
 VERSION := 0.1.0
 
 all: $(BUILD)/initagent
@@ -50,6 +55,7 @@ include kernel-cmdline/rules.mk
 include initagent/rules.mk
 include dracut/rules.mk
 include ipxe-scripts/rules.mk
+include flexboot/rules.mk
 include tests-qemu/rules.mk
 include docs/rules.mk
 include tests/rules.mk

@@ -9,7 +9,8 @@ DEPS       ?= $(abspath $(BUILD))/deps
 SYSROOT    := $(DEPS)/sysroot
 DEPS_STAMP := $(DEPS)/.stamp
 
-MUSL_CC      ?= musl-gcc
+# make ARCH=arm64: a cross build, in a build folder of its own, with a musl built here. Host programs stay the host's.
+MUSL_CC      ?= $(if $(CROSS),$(SYSROOT)/bin/musl-gcc,musl-gcc)
 MUSL_OPT     := -Os -g0 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
 		-fno-unwind-tables -fno-pie
 MUSL_CFLAGS  := $(MUSL_OPT) -isystem $(SYSROOT)/include -isystem $(SYSROOT)/include/libnl3 \
@@ -40,7 +41,7 @@ MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
 	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a libmbedcrypto.a))
 
 DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
-	DEPS_FEATURES='$(sort $(FEATURES))'
+	DEPS_FEATURES='$(sort $(FEATURES) $(if $(CROSS),cross))' DEPS_ARCH='$(ARCH)' DEPS_CROSS='$(CROSS)'
 
 # NAME:HASH:NEED,NEED of every library. The stamp's name holds the hash, so that a changed recipe is
 # simply a stamp that does not exist yet.

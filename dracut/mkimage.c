@@ -4,12 +4,14 @@
  * kernel modules with everything they need, firmware. Equal input gives equal bytes.
  */
 #include <ftw.h>
-#include <stdarg.h>
 #include <sys/utsname.h>
 
 #include "mkimage/base.h"
 #include "mkimage/closure.h"
 #include "mkimage/content.h"
+#include "mkimage/elf.h"
+#include "mkimage/fail.h"
+#include "mkimage/format.h"
 #include "mkimage/index.h"
 #include "mkimage/options.h"
 #include "mkimage/output.h"
@@ -42,19 +44,6 @@ static void build_done(struct build *b)
 	tree_free(b->tree);
 	if (b->scratch[0])
 		nftw(b->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* fail: prints the message with the error's text and returns it, for "return fail(...)". */
-static int _printf_(2, 3) fail(int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("initagent-mkimage: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, ": %s\n", strerror(-error));
-	return error;
 }
 
 static int open_scratch(struct build *b)
@@ -188,9 +177,29 @@ static int add_modules(struct build *b)
 	if (r < 0)
 		return fail(r, "collecting modules");
 	if (r > 0)
-		return fail(-ENOENT, "image not built, %d thing%s missing", r, r > 1 ? "s" : "");
+		return fail(-ENOENT, "image not built, %d thing%s missing or unfit", r,
+			r > 1 ? "s" : "");
 	r = index_image(b->tree, b->source, b->scratch);
 	return r < 0 ? fail(r, "module index of the image (depmod)") : 0;
+}
+
+/* check_machine: agent and rescue shell run where the modules do. */
+static int check_machine(const struct build *b)
+{
+	const struct {
+		const char *path, *file;
+	} programs[] = {{"init", b->opt.agent}, {"bin/busybox", b->opt.busybox}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs) && closure_machine(b->closure); i++) {
+		const struct tree_entry *e = tree_find(b->tree, programs[i].path);
+		uint16_t machine = e ? elf_machine(e->data, e->size) : 0;
+
+		if (machine != closure_machine(b->closure))
+			return refuse("%s is for machine %u, the modules for machine %u (ELF numbers: 62 "
+				      "x86-64, 183 arm64)",
+				programs[i].file, machine, closure_machine(b->closure));
+	}
+	return 0;
 }
 
 static void explain(const struct build *b)
@@ -210,16 +219,21 @@ static void explain(const struct build *b)
 
 static int write_image(struct build *b)
 {
-	const struct output_config cfg = {b->opt.out, b->opt.mtime, b->opt.level};
-	size_t size;
-	int r = output_write(b->tree, &cfg, &size);
+	const struct output_config cfg = {b->opt.mtime, b->opt.level};
+	_cleanup_free_ void *initrd = NULL;
+	struct format_input in = {.opt = &b->opt, .source = b->source, .scratch = b->scratch};
+	int r = output_pack(b->tree, &cfg, &initrd, &in.initrd_size);
 
 	if (r < 0)
-		return fail(r, "%s", cfg.path);
+		return fail(r, "%s", b->opt.out);
+	in.initrd = initrd;
+	r = format_write(&in);
+	if (r < 0)
+		return r;
 	if (b->opt.explain)
 		explain(b);
-	printf("%s: %zu bytes, %zu files, %zu modules for kernel %s\n", cfg.path, size,
-		tree_sort(b->tree), closure_modules(b->closure), source_kver(b->source));
+	printf("%s: %zu files, %zu modules for kernel %s, initrd of %zu bytes\n", b->opt.out,
+		tree_sort(b->tree), closure_modules(b->closure), source_kver(b->source), in.initrd_size);
 	return 0;
 }
 
@@ -235,6 +249,8 @@ static int run(struct build *b)
 		r = add_content(b);
 	if (r == 0)
 		r = add_modules(b);
+	if (r == 0)
+		r = check_machine(b);
 	return r < 0 ? r : write_image(b);
 }
 

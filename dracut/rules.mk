@@ -4,7 +4,7 @@
 
 MKIMAGE      := $(BUILD)/initagent-mkimage
 MKIMAGE_SRCS := dracut/mkimage.c $(filter-out dracut/mkimage/test_% dracut/mkimage/fuzz_%,$(wildcard \
-	dracut/mkimage/*.c)) initagent/modules/companions.c
+	dracut/mkimage/*.c)) initagent/modules/companions.c $(CMDLINE_SRCS)
 MKIMAGE_OBJS := $(MKIMAGE_SRCS:%.c=$(BUILD)/mkimage/%.o)
 MKIMAGE_INC  := $(BUILD)/mkimage/drivers.inc
 
@@ -30,21 +30,26 @@ CHECK_DEPS += $(MKIMAGE)
 
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
 $(BUILD)/host/dracut/mkimage/test_tree $(BUILD)/host/dracut/mkimage/fuzz_image: \
-	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf)
+	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf elfcrc)
+$(addprefix $(BUILD)/host/dracut/mkimage/,test_pe fuzz_pe): $(BUILD)/host/dracut/mkimage/pe.o
+$(BUILD)/fuzz/dracut/mkimage/fuzz_pe: $(BUILD)/fuzz/dracut/mkimage/pe.o
 $(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
-	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf tree)
+	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf elfcrc tree)
 
 -include $(MKIMAGE_OBJS:.o=.d)
 
 # make image KVER=6.1.0-56-amd64 OUT=node.img [DRIVERS="bnxt_en ice"] [ROOT=/srv/root]
 #   [MODULES_DIR=DIR] [FIRMWARE_DIR=DIR] [MODPROBE_D=DIR] [BUSYBOX=FILE] [WITHOUT="a b"]
-#   [NO_FIRMWARE="a b"] [IMAGE_ARGS="--explain --extra FILE:PATH"]
+#   [NO_FIRMWARE="a b"] [EXPLAIN=1] [IMAGE_ARGS="--extra FILE:PATH"]
+#   [FORMAT=initrd|pair|uki|iso] [KERNEL=FILE] [CMDLINE="root=..."] [STUB=FILE] [SBKEY=FILE SBCERT=FILE]
 image: $(MKIMAGE) $(BUILD)/initagent
 	@$(MKIMAGE) --agent $(BUILD)/initagent --out '$(or $(OUT),$(BUILD)/initagent.img)' \
 		--kver '$(KVER)' --root '$(ROOT)' --modules-dir '$(MODULES_DIR)' \
 		--firmware-dir '$(FIRMWARE_DIR)' --modprobe-d '$(MODPROBE_D)' \
 		--busybox '$(BUSYBOX)' --drivers '$(DRIVERS)' --without '$(WITHOUT)' \
-		--no-firmware '$(NO_FIRMWARE)' $(IMAGE_ARGS)
+		--no-firmware '$(NO_FIRMWARE)' --format '$(FORMAT)' --kernel '$(KERNEL)' \
+		--cmdline '$(CMDLINE)' --stub '$(STUB)' --sb-key '$(SBKEY)' --sb-cert '$(SBCERT)' \
+		$(if $(EXPLAIN),--explain) $(IMAGE_ARGS)
 
 .PHONY: image
 

@@ -80,3 +80,18 @@ static inline uint32_t cursor_be32(struct cursor *c)
 
 	return p ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : 0;
 }
+
+/* Little endian, as in PCI, PE and kernel module structures. */
+static inline uint16_t cursor_le16(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 2);
+
+	return p ? (uint16_t)(p[1] << 8 | p[0]) : 0;
+}
+
+static inline uint32_t cursor_le32(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 4);
+
+	return p ? (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0] : 0;
+}

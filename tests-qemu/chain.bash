@@ -117,7 +117,7 @@ chain_power() {
     mkdir -p "$node_dir"
     read -ra accel < <(vm_accel_args "")
     read -rd '' -a firmware < <(chain_firmware "$1" "52:54:00:99:00:4$2") || true
-    vm_power "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -vga none \
+    vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -vga none \
         -serial "file:$node_dir/serial" "${firmware[@]}" \
         -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link0"
     node_pid=$vm_pid

@@ -99,9 +99,13 @@ vm_accel_args() {
     fi
 }
 
-# vm_power DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
-# process is $vm_pid. vm_start: the same with the lab's kernel, without firmware before it.
-vm_power() {
+# vm_start DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
+# process is $vm_pid. vm_firmware: the same without a kernel of QEMU's: the firmware finds one.
+vm_start() {
+    vm_firmware "$@" -kernel "$LAB/kernel"
+}
+
+vm_firmware() {
     local dir=$1 seconds=$2
     shift 2
     mkdir -p "$dir"
@@ -110,12 +114,6 @@ vm_power() {
         -display none -no-reboot -serial "file:$dir/console.log" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
-}
-
-vm_start() {
-    local dir=$1 seconds=$2
-    shift 2
-    vm_power "$dir" "$seconds" -kernel "$LAB/kernel" "$@"
 }
 
 # vm_initrd OUT IMAGE [CPIO...]: the image, then what is unpacked over it. Each part starts at a multiple of 4 bytes, which the

@@ -8,6 +8,8 @@
 #include "elf.h"
 #include "firmware.h"
 #include "pack.h"
+#include "params.h"
+#include "symbols.h"
 #include "modules/companions.h"
 
 #define ABSENT "not in this kernel"
@@ -31,9 +33,12 @@ struct closure {
 	const struct source *source;
 	struct kmod_ctx *kmod;
 	char *index;
+	struct symbols *symbols;
+	struct params *params;
 	struct want *wants;
 	size_t n_wants;
 	size_t n_modules;
+	uint16_t machine; /* of the first module */
 	struct strings left_out;
 	struct strings accepted;
 	int n_missing;
@@ -96,7 +101,8 @@ int closure_new(struct closure **ret, struct tree *t, const struct source *s, co
 	c->index = strdup(index);
 	/* The building machine's modprobe.d says nothing about the node. */
 	c->kmod = kmod_new(index, &no_config);
-	if (!c->index || !c->kmod)
+	if (!c->index || !c->kmod || symbols_new(&c->symbols, source_kver(s)) < 0 ||
+		params_new(&c->params) < 0)
 		return -ENOMEM;
 	if (kmod_load_resources(c->kmod) < 0)
 		return -ENOENT;
@@ -119,6 +125,8 @@ struct closure *closure_free(struct closure *c)
 	strings_done(&c->accepted);
 	if (c->kmod)
 		kmod_unref(c->kmod);
+	symbols_free(c->symbols);
+	params_free(c->params);
 	free(c->index);
 	free(c);
 	return NULL;
@@ -348,7 +356,21 @@ static int take(struct closure *c, struct kmod_module *mod, const char *rel, con
 		missing(c, "module %s: %s is no kernel module of this machine's kind", name, rel);
 		return 0;
 	}
-	r = put(c, image, data, size, why);
+	if (!c->machine)
+		c->machine = elf_machine(data, size);
+	if (elf_machine(data, size) != c->machine) {
+		missing(c, "module %s: %s is for another machine than the modules before it", name, rel);
+		return 0;
+	}
+	r = symbols_add(c->symbols, rel, data, size);
+	if (r == -ENOEXEC) {
+		missing(c, "module %s: the symbol versions in %s cannot be read", name, rel);
+		return 0;
+	}
+	if (r == 0)
+		r = params_add(c->params, name, info, info_size);
+	if (r == 0)
+		r = put(c, image, data, size, why);
 	if (r < 0)
 		return r;
 	c->n_modules++;
@@ -418,15 +440,50 @@ static int resolve(struct closure *c, size_t i)
 	return r;
 }
 
+/* Where distributions leave what the kernel exports, below the modules' directory. */
+static const char *const symvers[] = {"build/Module.symvers", "symvers.gz", "symvers.xz",
+	"symvers.zst", "Module.symvers"};
+
+/* add_kernel: without such a file the modules are still compared with each other. */
+static int add_kernel(struct closure *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(symvers); i++) {
+		_cleanup_free_ void *text = NULL;
+		size_t size;
+		int r = source_read_module(c->source, symvers[i], &text, &size);
+
+		if (r == -ENOENT)
+			continue;
+		if (r == 0)
+			r = symbols_add_kernel(c->symbols, symvers[i], text, size);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			missing(c, "%s cannot be read as the list of the kernel's symbols: %s",
+				symvers[i], strerror(-r));
+		return 0;
+	}
+	return 0;
+}
+
 int closure_run(struct closure *c)
 {
-	for (size_t i = 0; i < c->n_wants; i++) {
-		int r = resolve(c, i);
+	int r = 0;
 
-		if (r < 0)
-			return r;
-	}
-	return c->n_missing;
+	for (size_t i = 0; i < c->n_wants && r >= 0; i++)
+		r = resolve(c, i);
+	if (r == 0)
+		r = add_kernel(c);
+	if (r < 0)
+		return r;
+	c->n_missing += symbols_check(c->symbols, stderr);
+	r = params_explain(c->params, c->tree, true, stderr);
+	return r < 0 ? r : c->n_missing;
+}
+
+uint16_t closure_machine(const struct closure *c)
+{
+	return c->machine;
 }
 
 size_t closure_modules(const struct closure *c)
@@ -439,4 +496,8 @@ void closure_explain(const struct closure *c, FILE *out)
 	for (size_t i = 0; i < c->n_wants; i++)
 		fprintf(out, "%-22s %s (%s)\n", c->wants[i].name, c->wants[i].found,
 			c->wants[i].why);
+	fprintf(out, "\nSymbol versions: %zu compared with who exports them, all agree\n",
+		symbols_compared(c->symbols));
+	fputs("\nModule options:\n", out);
+	params_explain(c->params, c->tree, false, out);
 }

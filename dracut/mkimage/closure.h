@@ -35,13 +35,20 @@ int closure_accept_firmware(struct closure *c, const char *pattern);
 int closure_want(struct closure *c, const char *name, enum closure_need need, const char *why);
 
 /*
- * closure_run: reads the modules and firmware into the tree until nothing is missing. Prints one
- * line to stderr for each thing that is. Returns the number of such lines, or -errno.
+ * closure_run: reads the modules and firmware into the tree until nothing is missing, and compares
+ * the modules' symbol versions. Prints one line to stderr for each thing that is missing or does
+ * not fit. Returns the number of such lines, or -errno.
  */
 int closure_run(struct closure *c);
+
+/* closure_machine: what machine the modules are for (elf_machine), 0 when there are none. */
+uint16_t closure_machine(const struct closure *c);
 
 /* closure_modules: the number of modules in the image. */
 size_t closure_modules(const struct closure *c);
 
-/* closure_explain: what became of every name asked for: the file it is in, or "built in". */
+/*
+ * closure_explain: what became of every name asked for: the file it is in, or "built in"; the
+ * symbol versions; and whether each module option in the image reaches a module that knows it.
+ */
 void closure_explain(const struct closure *c, FILE *out);

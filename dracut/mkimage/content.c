@@ -5,9 +5,8 @@
 #include <sys/sysmacros.h>
 
 #include "elf.h"
+#include "file.h"
 #include "spawn.h"
-
-#define FILE_MAX ((size_t)256 << 20)
 
 /* Mount points the agent and a rescue shell expect. */
 static const struct {
@@ -57,25 +56,12 @@ int content_add_base(struct tree *t)
 	return r;
 }
 
-static int read_file(const char *file, void **data, size_t *size, mode_t *mode)
-{
-	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	*mode = st.st_mode & 0111 ? 0755 : 0644;
-	return read_all(fd, FILE_MAX, data, size);
-}
-
 int content_add_program(struct tree *t, const struct content_program *p)
 {
 	_cleanup_free_ void *data = NULL;
 	mode_t mode;
 	size_t size;
-	int r = read_file(p->file, &data, &size, &mode);
+	int r = file_read(p->file, &data, &size, &mode);
 
 	if (r < 0)
 		return r;
@@ -113,7 +99,7 @@ int content_add_extra(struct tree *t, const char *spec)
 	if (!path || path[1] != '/' || !tree_path_safe(path + 2))
 		return -EINVAL;
 	*path = 0;
-	r = read_file(file, &data, &size, &mode);
+	r = file_read(file, &data, &size, &mode);
 	return r < 0 ? r : tree_file(t, path + 2, mode, data, size, "asked for with --extra");
 }
 
@@ -129,7 +115,7 @@ static int add_conf(struct tree *t, const char *dir, const char *name)
 	if (asprintf(&file, "%s/%s", dir, name) < 0)
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "etc/modprobe.d/%s", name);
-	r = read_file(file, &data, &size, &mode);
+	r = file_read(file, &data, &size, &mode);
 	return r < 0 ? r : tree_file(t, path, 0644, data, size, "module options and blacklists");
 }
 

@@ -71,6 +71,19 @@ int elf_section(const void *data, size_t size, const char *name, const char **re
 	return -ENOENT;
 }
 
+int elf_section_at(const void *data, size_t size, size_t i, const char **ret, size_t *ret_size)
+{
+	ElfW(Ehdr) eh;
+	ElfW(Shdr) sh;
+
+	if (header(data, size, &eh) < 0 || i >= eh.e_shnum ||
+		section_header(data, size, &eh, i, &sh) < 0 || sh.sh_type == SHT_NOBITS)
+		return -ENOEXEC;
+	*ret = (const char *)data + sh.sh_offset;
+	*ret_size = sh.sh_size;
+	return 0;
+}
+
 int elf_static(const void *data, size_t size)
 {
 	ElfW(Ehdr) eh;
@@ -86,6 +99,13 @@ int elf_static(const void *data, size_t size)
 			return 0;
 	}
 	return 1;
+}
+
+uint16_t elf_machine(const void *data, size_t size)
+{
+	ElfW(Ehdr) eh;
+
+	return header(data, size, &eh) < 0 ? 0 : eh.e_machine;
 }
 
 const char *elf_modinfo_next(const char *modinfo, size_t size, const char *key, size_t *at)

@@ -14,12 +14,26 @@ static bool inside(const uint8_t *data, size_t size, const void *p, size_t n)
 	return q >= data && n <= size && (size_t)(q - data) <= size - n;
 }
 
+/* versions: every symbol named lies in the file, and the walk ends. */
+static void read_versions(const uint8_t *data, size_t size,
+	int (*next)(const void *, size_t, size_t *, struct elf_crc *))
+{
+	struct elf_crc c;
+	size_t at = 0, n = 0;
+
+	while (next(data, size, &at, &c) > 0)
+		if (!inside(data, size, c.symbol, strlen(c.symbol) + 1) || ++n > size)
+			__builtin_trap();
+}
+
 static void read_elf(const uint8_t *data, size_t size)
 {
 	const char *info, *value;
 	size_t info_size, at = 0;
 
 	elf_static(data, size);
+	read_versions(data, size, elf_export_next);
+	read_versions(data, size, elf_import_next);
 	elf_names_symbol(data, size, "crypto_alloc_shash");
 	if (elf_section(data, size, ".modinfo", &info, &info_size) < 0)
 		return;

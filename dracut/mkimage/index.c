@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "index.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
+#include "folders.h"
 #include "spawn.h"
 
 /* What depmod reads besides the modules; the kernel's build made them. */
@@ -55,10 +55,10 @@ static int write_file(const char *base, const char *path, const void *data, size
 	return 0;
 }
 
-/* depmod reads no configuration: the building machine's search order is not the node's. */
-static int run_depmod(const char *base, const char *kver)
+/* config: what depmod reads instead of the building machine's depmod.d. */
+static int run_depmod(const char *base, const char *config, const char *kver)
 {
-	const char *const argv[] = {"depmod", "-b", base, "-C", "/dev/null", kver, NULL};
+	const char *const argv[] = {"depmod", "-b", base, "-C", config, kver, NULL};
 
 	return spawn_run(argv);
 }
@@ -83,52 +83,63 @@ static int copy_inputs(const struct source *s, const char *base)
 	return 0;
 }
 
-/* link_folders: the source's folders of modules, as links, so that nothing is written to it. */
-static int link_folders(const struct source *s, const char *base)
+/* fresh: the index that is there was made after the last change of the folders and of depmod.d. */
+static int fresh(const struct source *s)
 {
-	DIR *d = opendir(source_modules_dir(s));
-	struct dirent *e;
-	int r = 0;
+	_cleanup_close_ int fd = source_open_module(s, "modules.dep.bin", O_RDONLY);
+	struct timespec newest;
+	struct stat st;
+	int r;
 
-	if (!d)
-		return -errno;
-	while (r == 0 && (e = readdir(d))) {
-		_cleanup_free_ char *from = NULL;
-		_cleanup_free_ char *to = NULL;
-		struct stat st;
+	if (fd == -ENOENT)
+		return false;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fd < 0 ? fd : -errno;
+	r = folders_newest(s, &newest);
+	if (r < 0)
+		return r;
+	if (newest.tv_sec < st.st_mtim.tv_sec ||
+		(newest.tv_sec == st.st_mtim.tv_sec && newest.tv_nsec <= st.st_mtim.tv_nsec))
+		return true;
+	fprintf(stderr, "initagent-mkimage: %s/modules.dep.bin is older than the modules or depmod.d: "
+			"taking a new index instead\n",
+		source_modules_dir(s));
+	return false;
+}
 
-		if (e->d_name[0] == '.' || streq(e->d_name, "build") || streq(e->d_name, "source"))
-			continue;
-		if (fstatat(dirfd(d), e->d_name, &st, 0) < 0 || !S_ISDIR(st.st_mode))
-			continue;
-		if (asprintf(&from, "%s/%s", source_modules_dir(s), e->d_name) < 0 ||
-			asprintf(&to, "%s/lib/modules/%s/%s", base, source_kver(s), e->d_name) < 0)
-			r = -ENOMEM;
-		else if (symlink(from, to) < 0)
-			r = -errno;
-	}
-	closedir(d);
-	return r;
+static int make_index(const struct source *s, const char *tmp, const char *base)
+{
+	char config[SOURCE_PATH_MAX];
+	char place[SOURCE_PATH_MAX];
+	int r;
+
+	snprintf(place, sizeof(place), "source/lib/modules/%s/", source_kver(s));
+	snprintf(config, sizeof(config), "%s/depmod.d", tmp);
+	r = make_dirs(tmp, place);
+	if (r == 0)
+		r = copy_inputs(s, base);
+	if (r == 0 && snprintf(place, sizeof(place), "%s/lib/modules/%s", base, source_kver(s)) >=
+			      (int)sizeof(place))
+		r = -ENAMETOOLONG;
+	if (r == 0)
+		r = folders_mirror(s, place);
+	if (r == 0)
+		r = folders_config(s, config);
+	return r < 0 ? r : run_depmod(base, r ? config : "/dev/null", source_kver(s));
 }
 
 int index_source(const struct source *s, const char *tmp, char *dir, size_t size)
 {
-	char base[SOURCE_PATH_MAX];
-	char probe[SOURCE_PATH_MAX + 32];
-	int r;
+	char base[SOURCE_PATH_MAX - 256];
+	int r = fresh(s);
 
-	snprintf(probe, sizeof(probe), "%s/modules.dep.bin", source_modules_dir(s));
-	if (access(probe, R_OK) == 0)
+	if (r < 0)
+		return r;
+	if (r)
 		return strscpy(dir, source_modules_dir(s), size) < 0 ? -ENAMETOOLONG : 0;
-	snprintf(base, sizeof(base), "%s/source", tmp);
-	snprintf(probe, sizeof(probe), "source/lib/modules/%s/", source_kver(s));
-	r = make_dirs(tmp, probe);
-	if (r == 0)
-		r = copy_inputs(s, base);
-	if (r == 0)
-		r = link_folders(s, base);
-	if (r == 0)
-		r = run_depmod(base, source_kver(s));
+	if (snprintf(base, sizeof(base), "%s/source", tmp) >= (int)sizeof(base))
+		return -ENAMETOOLONG;
+	r = make_index(s, tmp, base);
 	if (r < 0)
 		return r;
 	return snprintf(dir, size, "%s/lib/modules/%s", base, source_kver(s)) >= (int)size
@@ -184,7 +195,7 @@ int index_image(struct tree *t, const struct source *s, const char *tmp)
 	if (r == 0)
 		r = write_modules(t, n, base);
 	if (r == 0)
-		r = run_depmod(base, source_kver(s));
+		r = run_depmod(base, "/dev/null", source_kver(s));
 	for (size_t i = 0; i < ARRAY_SIZE(outputs) && r == 0; i++)
 		r = add_output(t, s, base, outputs[i]);
 	return r;

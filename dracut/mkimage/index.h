@@ -8,8 +8,10 @@
 
 /*
  * index_source: a directory with modules.dep.bin for the source: its own, or, when depmod never ran
- * there (an unpacked package), one made below the scratch directory tmp. Writes at most size bytes.
- * Returns 0 or -errno.
+ * there (an unpacked package) or modules or depmod.d changed after it did (a vendor's drivers put
+ * in by hand), one made below the scratch directory tmp. Either way depmod itself decides which of
+ * two files of one module counts, by the search and override lines of the source's depmod.d. Writes
+ * at most size bytes. Returns 0 or -errno.
  */
 int index_source(const struct source *s, const char *tmp, char *dir, size_t size);
 

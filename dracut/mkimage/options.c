@@ -3,6 +3,9 @@
 
 #include <limits.h>
 
+#include "format.h"
+#include "lint.h"
+
 enum kind {
 	TEXT,
 	LIST,
@@ -37,6 +40,14 @@ static const struct row rows[] = {
 		"modules or file patterns whose missing firmware is no error"),
 	ROW(TEXT, modprobe_d, "modprobe-d", "DIR", "copy DIR/*.conf to /etc/modprobe.d"),
 	ROW(LIST, extra, "extra", "FILE:PATH", "one more file, at the absolute PATH"),
+	ROW(TEXT, format, "format", "FORMAT", "initrd (default), pair, uki or iso; OUT of pair is a directory"),
+	ROW(TEXT, kernel, "kernel", "FILE", "the kernel, if not ROOT/boot/vmlinuz-VERSION"),
+	ROW(TEXT, cmdline, "cmdline", "TEXT", "kernel command line of pair, uki and iso"),
+	ROW(TEXT, stub, "stub", "FILE", "EFI stub of the unified kernel image (default: systemd's)"),
+	ROW(TEXT, os_release, "os-release", "FILE", "what the unified kernel image says it is"),
+	ROW(TEXT, sb_key, "sb-key", "FILE", "sign the unified kernel image for Secure Boot with this key"),
+	ROW(TEXT, sb_cert, "sb-cert", "FILE", "and this certificate (PEM)"),
+	ROW(FLAG, no_bios, "no-bios", NULL, "iso: for UEFI alone"),
 	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 19)"),
 	ROW(FLAG, explain, "explain", NULL, "list every file with the reason it is there"),
 	ROW(FLAG, help, "help", NULL, "this text"),
@@ -98,6 +109,26 @@ static int number(const char *text, unsigned long max, unsigned long min, unsign
 	return errno || *ret > max || *ret < min ? -EINVAL : 0;
 }
 
+/* check_cmdline: by the agent's own parser: what it cannot obey is better seen here than on 100 nodes. */
+static int check_cmdline(const char *text)
+{
+	_cleanup_free_ char *report = NULL;
+	size_t size;
+	FILE *out;
+	int r;
+
+	if (text[strcspn(text, "\r\n")])
+		return complain("--cmdline has more than one line", text);
+	out = open_memstream(&report, &size);
+	if (!out)
+		return -ENOMEM;
+	r = cmdline_lint(text, strlen(text), out, LINT_REMARKS);
+	fclose(out);
+	if (r > 0)
+		fputs(report, stderr);
+	return r == LINT_ERRORS ? complain("--cmdline has errors", text) : r < 0 ? r : 0;
+}
+
 static int check(struct options *opt)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -108,6 +139,13 @@ static int check(struct options *opt)
 	if (number(opt->level_text, 22, 1, &n) < 0)
 		return complain("--level is 1 to 22, not", opt->level_text);
 	opt->level = (int)n;
+	if (!format_known(opt->format))
+		return complain("--format is initrd, pair, uki or iso, not", opt->format);
+	if (!opt->sb_key != !opt->sb_cert)
+		return complain("--sb-key and --sb-cert go together, only one is given",
+			opt->sb_key ? opt->sb_key : opt->sb_cert);
+	if (opt->cmdline && check_cmdline(opt->cmdline) < 0)
+		return -EINVAL;
 	if (epoch && number(epoch, UINT32_MAX, 0, &n) < 0)
 		return complain("SOURCE_DATE_EPOCH is no time in seconds", epoch);
 	opt->mtime = epoch ? (uint32_t)n : 0;
@@ -116,7 +154,7 @@ static int check(struct options *opt)
 
 int options_parse(struct options *opt, int argc, char **argv)
 {
-	*opt = (struct options){.busybox = "/bin/busybox", .root = "/", .level_text = "19"};
+	*opt = (struct options){.busybox = "/bin/busybox", .root = "/", .level_text = "19", .format = "initrd"};
 	for (int i = 1; i < argc; i++) {
 		const struct row *row = row_of(argv[i]);
 		int r;

@@ -25,6 +25,14 @@ struct options {
 	struct options_list no_firmware;
 	struct options_list extra;
 	const char *level_text;
+	const char *format;
+	const char *kernel;
+	const char *cmdline;
+	const char *stub;
+	const char *os_release;
+	const char *sb_key;
+	const char *sb_cert;
+	bool no_bios;
 	bool no_base;
 	bool explain;
 	bool help;

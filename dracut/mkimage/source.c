@@ -255,3 +255,23 @@ int source_open_firmware(const struct source *s, const char *path)
 		return -ENAMETOOLONG;
 	return open_in(s->firmware_root, full[0] == '/' ? "." : full, O_RDONLY | O_DIRECTORY);
 }
+
+int source_open_module(const struct source *s, const char *path, int flags)
+{
+	char full[SOURCE_PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s%s", s->modules, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	return open_in(s->modules_root, full[0] ? full : ".", flags);
+}
+
+/* Without a path between root and modules the "root" is the modules' directory itself. */
+int source_open_root(const struct source *s, const char *path, int flags)
+{
+	return s->modules[0] ? open_in(s->modules_root, path, flags) : -ENOENT;
+}
+
+int source_read_root(const struct source *s, const char *path, void **data, size_t *size)
+{
+	return s->modules[0] ? read_in(s->modules_root, "", path, data, size) : -ENOENT;
+}

@@ -43,6 +43,17 @@ int source_read_firmware(const struct source *s, const char *path, void **data, 
 /* source_open_firmware: a directory below the firmware directory, for patterns. fd or -errno. */
 int source_open_firmware(const struct source *s, const char *path);
 
+/*
+ * source_open_module: a file or directory below the modules' directory, opened with these flags
+ * (O_PATH to learn what it is). source_open_root: likewise below the root the modules belong to;
+ * -ENOENT for modules that were given without a root. fd or -errno.
+ */
+int source_open_module(const struct source *s, const char *path, int flags);
+int source_open_root(const struct source *s, const char *path, int flags);
+
+/* source_read_root: as source_read_module, below the root. */
+int source_read_root(const struct source *s, const char *path, void **data, size_t *size);
+
 /* source_strip: cuts a compression suffix off path. Returns true when there was one. */
 bool source_strip(char *path);
 

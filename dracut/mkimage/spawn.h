@@ -11,6 +11,10 @@
  */
 int spawn_run(const char *const argv[]);
 
+/* spawn_quiet: as spawn_run, for a talkative program: what it says goes to the file log, and to stderr only if it
+ * fails. */
+int spawn_quiet(const char *const argv[], const char *log);
+
 /*
  * spawn_filter: runs argv[0] with standard input from fd and collects its output, at most limit
  * bytes. *ret belongs to the caller. Returns as spawn_run, or -EFBIG.

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format: what is made of the initrd: the initrd alone, kernel and initrd beside each other, a
+ * unified kernel image, a rescue image for CD and USB stick.
+ */
+#pragma once
+
+#include "options.h"
+#include "source.h"
+
+struct format_input {
+	const struct options *opt;
+	const struct source *source;
+	const char *scratch; /* directory for what other programs read and write */
+	const void *initrd;
+	size_t initrd_size;
+};
+
+/* format_known: there is a format of that name. */
+bool format_known(const char *name);
+
+/*
+ * format_write: in the format opt names. The lines of what was written go to stdout. Returns 0, or
+ * -errno after a message.
+ */
+int format_write(const struct format_input *in);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * initagent-flexboot: what stands before the kernel on the adapter itself: reads and checks its
+ * expansion ROM, and says how its settings have to be for a node to boot.
+ */
+#include <stdarg.h>
+
+#include "flexboot/command.h"
+
+static const char usage[] =
+	"usage: initagent-flexboot rom list|verify [--json] [--fits VENDOR:DEVICE] FILE\n"
+	"       initagent-flexboot rom list|verify [--json] --device 0000:3b:00.0 [--sysroot DIR]\n"
+	"       initagent-flexboot rom extract [--into DIR] FILE\n"
+	"       initagent-flexboot settings want [INTENT...] [--device NAME] [--json]\n"
+	"       mstconfig -d 3b:00.0 -e query | initagent-flexboot settings check [INTENT...]\n"
+	"       initagent-flexboot settings check [INTENT...] [--device NAME] [--json] FILE\n"
+	"INTENT: --link ib|eth --firmware bios|uefi|both --arch x86|arm --ip 4|6|46|64\n"
+	"        --port 1|2|both --pkey 0x8001 --vlan 5 --wait SECONDS\n"
+	"exit status: 0 right, 1 something is wrong, 2 wrong call, 3 could not be read\n";
+
+int complain(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("initagent-flexboot: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (argc == 2 && streq(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (argc > 2 && streq(argv[1], "rom")) {
+		status = command_rom(argc - 2, argv + 2);
+	} else if (argc > 2 && streq(argv[1], "settings")) {
+		status = command_settings(argc - 2, argv + 2);
+	} else {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	if (fflush(stdout) != 0 && status == 0)
+		return complain(EXIT_NOT_READ, "standard output: %m");
+	return status;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "flexboot/query.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <strings.h>
+
+/* One line, cut into words; more words than columns can have are only counted. */
+struct line {
+	char word[8][128];
+	size_t n;
+};
+
+/* Which column of the table is which; set by the header line. */
+struct layout {
+	enum query_column column[4];
+	size_t n; /* 0: no table begun */
+};
+
+int query_fault(struct query *q, size_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	q->line = line;
+	va_start(ap, fmt);
+	vsnprintf(q->fault, sizeof(q->fault), fmt, ap);
+	va_end(ap);
+	return -EBADMSG;
+}
+
+/* "True(1)", "IB(1)", "32769", "0x8001"; everything else (arrays, text, N/A) is no number. */
+void query_value_read(struct query_value *v, const char *text)
+{
+	const char *paren = strrchr(text, '(');
+	const char *start = paren ? paren + 1 : text;
+	unsigned long long value;
+	char *end;
+
+	if (!isdigit((unsigned char)*start))
+		return;
+	errno = 0;
+	value = strtoull(start, &end, 0);
+	if (errno || value > UINT32_MAX || (paren ? !streq(end, ")") : *end))
+		return;
+	v->known = true;
+	v->number = (uint32_t)value;
+}
+
+static int split(struct query *q, size_t number, const char *text, size_t size, struct line *line)
+{
+	size_t at = 0;
+
+	line->n = 0;
+	while (at < size) {
+		size_t start = at;
+
+		while (at < size && !isspace((unsigned char)text[at]))
+			at++;
+		if (at > start && line->n < ARRAY_SIZE(line->word)) {
+			size_t n = min_u64(at - start, sizeof(line->word[0]) - 1);
+
+			memcpy(line->word[line->n], text + start, n);
+			line->word[line->n][n] = 0;
+		}
+		if (at > start && ++line->n > ARRAY_SIZE(line->word))
+			line->n = ARRAY_SIZE(line->word) + 1;
+		at++;
+	}
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == 0)
+			return query_fault(q, number, "a zero byte: this is no text");
+	return 0;
+}
+
+/* "Configurations:  [Default] [Current] [Next Boot] [New]" */
+static int read_header(struct query *q, size_t number, const struct line *line, struct layout *l)
+{
+	static const struct {
+		const char *word;
+		enum query_column column;
+	} words[] = {{"Default", QUERY_DEFAULT}, {"Current", QUERY_CURRENT}, {"Next", QUERY_NEXT}};
+
+	l->n = 0;
+	for (size_t i = 1; i < line->n && i < ARRAY_SIZE(line->word); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(words); k++)
+			if (streq(line->word[i], words[k].word) && l->n < ARRAY_SIZE(l->column))
+				l->column[l->n++] = words[k].column;
+	if (l->n == 0)
+		return query_fault(q, number, "the header names no column that is known");
+	if (q->n_devices == 0)
+		q->n_devices = 1; /* an excerpt that begins with the table */
+	return 0;
+}
+
+static void join(const struct line *line, size_t from, char *dst, size_t size)
+{
+	size_t used = 0;
+
+	dst[0] = 0;
+	for (size_t i = from; i < line->n && i < ARRAY_SIZE(line->word); i++)
+		used += (size_t)snprintf(dst + min_u64(used, size - 1), size - min_u64(used, size - 1),
+			"%s%s", used ? " " : "", line->word[i]);
+}
+
+/* read_device: "Device #1:", "Device type: X", "Device: X", "PCI device: X". */
+static int read_device(struct query *q, size_t number, const struct line *line, struct layout *l)
+{
+	struct query_device *d = q->n_devices ? &q->devices[q->n_devices - 1] : NULL;
+
+	if (line->n == 2 && streq(line->word[0], "Device") && line->word[1][0] == '#') {
+		if (q->n_devices == QUERY_DEVICES_MAX)
+			return query_fault(q, number, "more than %d devices", QUERY_DEVICES_MAX);
+		q->n_devices++;
+		l->n = 0;
+	} else if (d && streq(line->word[0], "Device") && streq(line->word[1], "type:")) {
+		join(line, 2, d->type, sizeof(d->type));
+	} else if (d && streq(line->word[0], "Device:")) {
+		join(line, 1, d->name, sizeof(d->name));
+	} else if (d && streq(line->word[0], "PCI") && streq(line->word[1], "device:")) {
+		join(line, 2, d->name, sizeof(d->name));
+	}
+	return 0;
+}
+
+static bool name_like(const char *text)
+{
+	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n >= 2 && isalpha((unsigned char)text[0]) && (text[n] == 0 || text[n] == '[');
+}
+
+/* read_row: "[*][RO] NAME VALUE..."; a row of another shape (text values, notes) is not ours. */
+static int read_row(struct query *q, size_t number, const struct line *line, const struct layout *l)
+{
+	size_t at = 0;
+	struct query_item *item = &q->items[q->n_items];
+	struct query_item read = {.device = q->n_devices - 1};
+
+	if (streq(line->word[at], "*"))
+		at++;
+	while (at < line->n && at < 3 && (streq(line->word[at], "RO") || streq(line->word[at], "*RO"))) {
+		read.read_only = true;
+		at++;
+	}
+	if (line->n > ARRAY_SIZE(line->word) || line->n - at != l->n + 1 ||
+		!name_like(line->word[at]))
+		return 0;
+	if (q->n_items == QUERY_ITEMS_MAX)
+		return query_fault(q, number, "more than %d settings", QUERY_ITEMS_MAX);
+	snprintf(read.name, sizeof(read.name), "%.*s", (int)sizeof(read.name) - 1, line->word[at]);
+	for (size_t i = 0; i < l->n; i++)
+		query_value_read(&read.value[l->column[i]], line->word[at + 1 + i]);
+	*item = read;
+	q->n_items++;
+	return 0;
+}
+
+static int read_line(struct query *q, size_t number, const char *text, size_t size, struct layout *l)
+{
+	struct line line = {.n = 0};
+	int r = split(q, number, text, size, &line);
+
+	if (r < 0 || line.n < 2)
+		return r;
+	if (streq(line.word[0], "Configurations:"))
+		return read_header(q, number, &line, l);
+	if (streq(line.word[0], "Device") || streq(line.word[0], "Device:") ||
+		streq(line.word[0], "PCI"))
+		return read_device(q, number, &line, l);
+	return l->n ? read_row(q, number, &line, l) : 0;
+}
+
+static int read_text(struct query *q, const char *text, size_t size)
+{
+	struct layout layout = {.n = 0};
+	size_t at = 0;
+
+	for (size_t number = 1; at < size; number++) {
+		const char *end = memchr(text + at, '\n', size - at);
+		size_t n = end ? (size_t)(end - text) - at : size - at;
+		int r = read_line(q, number, text + at, n, &layout);
+
+		if (r < 0)
+			return r;
+		at += n + 1;
+	}
+	return 0;
+}
+
+int query_read(struct query *q, const char *text, size_t size)
+{
+	size_t start = 0;
+	int r;
+
+	memset(q, 0, sizeof(*q));
+	if (size > QUERY_SIZE_MAX)
+		return query_fault(q, 0, "more than 4 MiB: this is no output of mstconfig query");
+	while (start < size && isspace((unsigned char)text[start]))
+		start++;
+	if (start < size && text[start] == '{')
+		r = query_read_json(q, text, size);
+	else
+		r = read_text(q, text, size);
+	if (r == 0 && q->n_items == 0)
+		r = query_fault(q, 0, "no table of settings (a line that begins with Configurations:)");
+	return r;
+}
+
+const struct query_item *query_find(const struct query *q, size_t device, const char *name)
+{
+	for (size_t i = 0; i < q->n_items; i++)
+		if (q->items[i].device == device && strcasecmp(q->items[i].name, name) == 0)
+			return &q->items[i];
+	return NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* romtext: a ROM as text for people and as JSON for programs. */
+#pragma once
+
+#include "flexboot/rom.h"
+
+/* romtext_list: images, devices, signatures, and then the faults with their offsets. */
+void romtext_list(const struct rom *r, const char *name, FILE *out);
+
+/* romtext_faults: the faults alone, one a line, each with name and offset. */
+void romtext_faults(const struct rom *r, const char *name, FILE *out);
+
+/* romtext_json: the same as one JSON object. 0 or -ENOMEM. */
+int romtext_json(const struct rom *r, const char *name, FILE *out);

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The forms of the stand-alone image that a firmware starts by itself: the unified kernel image by UEFI (OVMF),
+# the rescue image by a BIOS (SeaBIOS); both to the init of the NFS root over RDMA.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load scenario
+
+ovmf=/usr/share/OVMF
+
+setup_file() {
+    local format
+    export images=$BATS_FILE_TMPDIR
+    vm_begin uki
+    server_start >/dev/null
+    mkdir -p "$images/esp/EFI/BOOT"
+    for format in uki iso; do
+        "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
+            --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" \
+            --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    done
+    mv "$images/node.uki" "$images/esp/EFI/BOOT/BOOTX64.EFI"
+}
+
+# firmware_start QEMU-ARGUMENT...: a node whose firmware has to find what it starts.
+firmware_start() {
+    local accel
+    read -ra accel < <(vm_accel_args "")
+    node_dir=$vm_logs/$NODE_NAME
+    rm -rf "$node_dir"
+    vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" \
+        -serial "file:$node_dir/results.tar" \
+        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link0" \
+        -device virtio-net-pci,netdev=n0,mac=52:54:00:99:00:64,romfile= "$@"
+    node_pid=$vm_pid
+}
+
+# results_only SECONDS: OVMF talks on every serial port; on the second one its words stand before the results,
+# whose first member has its mark at 257.
+results_only() {
+    local mark
+    "$vmctl" gone "$1" "$node_pid"
+    mark=$(grep -abo -m 1 ustar "$node_dir/results.tar" | head -n 1)
+    tail -c "+$((${mark%%:*} - 257 + 1))" "$node_dir/results.tar" >"$node_dir/results.new"
+    mv "$node_dir/results.new" "$node_dir/results.tar"
+}
+
+@test "UEFI starts the unified kernel image from an EFI system partition" {
+    cp "$ovmf/OVMF_VARS_4M.fd" "$images/vars"
+    firmware_start -machine q35 \
+        -drive "if=pflash,format=raw,readonly=on,file=$ovmf/OVMF_CODE_4M.fd" \
+        -drive "if=pflash,format=raw,file=$images/vars" \
+        -drive "if=none,id=esp,format=raw,readonly=on,file=fat:$images/esp" \
+        -device virtio-blk-pci,drive=esp,bootindex=0
+    results_only 120
+    assert_boot 120 4.2 rdma
+}
+
+@test "a BIOS starts the rescue image from a CD" {
+    firmware_start -machine pc -drive "file=$images/node.iso,format=raw,media=cdrom,readonly=on"
+    assert_boot 120 4.2 rdma
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which file of a module goes into the image when a vendor's drivers lie over the kernel's own, and whether
+# what was chosen belongs together: over a made-up root with made-up modules that carry symbol versions.
+bats_require_minimum_version 1.5.0
+
+kver=5.5.5-test
+
+setup() {
+	mkimage=${BUILD:-build}/initagent-mkimage
+	root=$BATS_TEST_TMPDIR/root
+	modules=$root/lib/modules/$kver
+	out=$BATS_TEST_TMPDIR/image
+	mkdir -p "$modules" "$root/lib/firmware" "$root/etc/depmod.d"
+	touch "$modules"/modules.{order,builtin,builtin.modinfo}
+}
+
+# module PATH [export=SYMBOL:CRC] [abs=SYMBOL:CRC] [use=SYMBOL:CRC] [ext=SYMBOL:CRC] [KEY=VALUE]...: an
+# object with the sections of a module of a kernel with symbol versions. abs: as before Linux 5.19; ext: as
+# since 6.14.
+module() {
+	local path=$modules/$1.ko name=${1##*/} row symbol crc
+	mkdir -p "${path%/*}"
+	{
+		printf '.section .modinfo,"a"\n.asciz "name=%s"\n' "$name"
+		for row in "${@:2}"; do
+			IFS=: read -r symbol crc <<<"${row#*=}"
+			case $row in
+			export=* | abs=*)
+				printf '.section __ksymtab_strings,"aMS",1\n.asciz "%s"\n' "$symbol"
+				printf '.data\n.globl %s\n%s: .quad 0\n' "$symbol" "$symbol"
+				;;&
+			export=*) printf '.section __kcrctab,"a"\n__crc_%s: .long %s\n' "$symbol" "$crc" ;;
+			abs=*) printf '.globl __crc_%s\n__crc_%s = %s\n' "$symbol" "$symbol" "$crc" ;;
+			use=* | ext=*) printf '.data\n.quad %s\n' "$symbol" ;;&
+			use=*)
+				printf '.section __versions,"a"\n.quad %s\n.asciz "%s"\n.balign 64\n' "$crc" "$symbol"
+				;;
+			ext=*)
+				printf '.section __version_ext_crcs,"a"\n.long %s\n' "$crc"
+				printf '.section __version_ext_names,"a"\n.asciz "%s"\n' "$symbol"
+				;;
+			*) printf '.section .modinfo,"a"\n.asciz "%s"\n' "$row" ;;
+			esac
+		done
+	} >"$BATS_TEST_TMPDIR/module.s"
+	as -o "$path" "$BATS_TEST_TMPDIR/module.s"
+}
+
+build() {
+	"$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" --out "$out" \
+		--level 1 --no-base "$@"
+}
+
+holds() {
+	zstd -dcq "$out" | cpio -t --quiet | grep -qx "lib/modules/$kver/$1"
+}
+
+refused() {
+	run -1 build "${@:2}"
+	[[ $output == *"$1"* ]] || {
+		echo "no such complaint: $1"
+		return 1
+	}
+	[ ! -e "$out" ]
+}
+
+@test "updates/ before the kernel's own, without any configuration" {
+	module kernel/a
+	module updates/dkms/a
+	build --drivers a
+	holds updates/dkms/a.ko
+	run ! holds kernel/a.ko
+}
+
+@test "the search line of depmod.d decides, for extra/ and weak-updates/ too" {
+	module kernel/a
+	module extra/a
+	module weak-updates/a
+	echo "search weak-updates extra built-in" >"$root/etc/depmod.d/order.conf"
+	build --drivers a
+	holds weak-updates/a.ko
+	echo "search extra built-in weak-updates" >"$root/etc/depmod.d/order.conf"
+	build --drivers a
+	holds extra/a.ko
+	# a file of that name in /etc hides the one of the distribution
+	mkdir -p "$root/lib/depmod.d"
+	echo "search kernel built-in extra weak-updates" >"$root/lib/depmod.d/order.conf"
+	build --drivers a
+	holds extra/a.ko
+	rm "$root/etc/depmod.d/order.conf"
+	build --drivers a
+	holds kernel/a.ko
+}
+
+@test "an override line of a vendor's package names one file" {
+	module kernel/a
+	module updates/a
+	module extra/vendor/a
+	printf 'search updates built-in\noverride a * extra/vendor\n' >"$root/etc/depmod.d/vendor.conf"
+	build --drivers a
+	holds extra/vendor/a.ko
+}
+
+@test "depmod.d of the building machine does not count" {
+	module kernel/a
+	module weak-updates/a
+	echo "search weak-updates built-in" >"$root/etc/depmod.d/x.conf"
+	build --drivers a
+	holds weak-updates/a.ko
+}
+
+@test "an index from before the vendor's drivers is not believed" {
+	module kernel/a
+	depmod -b "$root" "$kver"
+	touch -d '1 hour ago' "$modules/modules.dep.bin"
+	find "$modules" -type d -exec touch -d '2 hours ago' {} +
+	run -0 build --drivers a
+	[[ $output != *"is older than"* ]]
+	module updates/a
+	run -0 build --drivers a
+	[[ $output == *"modules.dep.bin is older than the modules or depmod.d"* ]]
+	holds updates/a.ko
+	# depmod has run: its index is taken as it is
+	depmod -b "$root" "$kver"
+	touch -d '+1 minute' "$modules/modules.dep.bin"
+	run -0 build --drivers a
+	[[ $output != *"is older than"* ]]
+	holds updates/a.ko
+}
+
+@test "weak-updates: links to another kernel's modules are followed inside the root" {
+	mkdir -p "$root/lib/modules/5.5.4/extra" "$modules/weak-updates"
+	module kernel/a
+	mv "$modules/kernel/a.ko" "$root/lib/modules/5.5.4/extra/a.ko"
+	ln -s /lib/modules/5.5.4/extra/a.ko "$modules/weak-updates/a.ko"
+	ln -s . "$modules/kernel/loop"
+	rm "$modules/kernel/loop"
+	build --drivers a
+	holds weak-updates/a.ko
+	zstd -dcq "$out" | (cd "$BATS_TEST_TMPDIR" && cpio -id --quiet --no-preserve-owner "lib/modules/*")
+	cmp "$BATS_TEST_TMPDIR/lib/modules/$kver/weak-updates/a.ko" "$root/lib/modules/5.5.4/extra/a.ko"
+}
+
+@test "a folder that leads back into itself ends the build" {
+	module kernel/a
+	ln -s . "$modules/kernel/loop"
+	run -1 build --drivers a
+	[[ $output == *"symbolic links"* ]]
+}
+
+@test "modules that were built for each other pass, in every layout of the versions" {
+	module kernel/core export=core_do:0x11111111 abs=core_old:0x22222222
+	module kernel/one use=core_do:0x11111111 use=core_old:0x22222222
+	module kernel/two ext=core_do:0x11111111 ext=core_old:0x22222222
+	run -0 build --drivers "one two" --explain
+	[[ $output == *"Symbol versions: 4 compared with who exports them, all agree"* ]]
+}
+
+@test "half a vendor's stack is refused, both sides named" {
+	module kernel/core export=core_do:0x11111111
+	module updates/core export=core_do:0x99999999
+	module kernel/ulp use=core_do:0x11111111
+	refused "module kernel/ulp.ko needs core_do of version 11111111, but updates/core.ko exports version 99999999" \
+		--drivers ulp
+	module updates/ulp use=core_do:0x99999999
+	build --drivers ulp
+	holds updates/ulp.ko
+	holds updates/core.ko
+}
+
+@test "the same in the layouts of older and newer kernels" {
+	module kernel/core abs=core_do:0x11111111
+	module kernel/ulp ext=core_do:0x11111112
+	refused "needs core_do of version 11111112, but kernel/core.ko exports version 11111111" --drivers ulp
+}
+
+@test "against the kernel itself, where its list of symbols is" {
+	module kernel/a use=printk:0x12345678
+	build --drivers a
+	rm "$out"
+	mkdir -p "$root/usr/src/headers"
+	printf '0x12345679\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$root/usr/src/headers/Module.symvers"
+	ln -s /usr/src/headers "$modules/build"
+	refused "needs printk of version 12345678, but build/Module.symvers exports version 12345679" --drivers a
+	printf '0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$root/usr/src/headers/Module.symvers"
+	build --drivers a
+	rm "$modules/build" "$out"
+	printf '0x12345670\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' | gzip >"$modules/symvers.gz"
+	refused "symvers.gz exports version 12345670" --drivers a
+	echo nonsense | gzip >"$modules/symvers.gz"
+	refused "symvers.gz cannot be read as the list of the kernel's symbols" --drivers a
+}
+
+@test "without that list: two modules that want different kernels" {
+	module kernel/a use=module_layout:0x1
+	module updates/b use=module_layout:0x2
+	refused "module updates/b.ko needs module_layout of version 00000002, but kernel/a.ko needs version 00000001: they were built for different kernels" \
+		--drivers "a b"
+}
+
+@test "without symbol versions the kernel's version counts; with them the flags do" {
+	module kernel/a "vermagic=5.5.4-other SMP mod_unload "
+	refused "module kernel/a.ko is built for kernel 5.5.4-other" --drivers a
+	module kernel/a "vermagic=5.5.4-other SMP mod_unload modversions " use=printk:1
+	build --drivers a
+	rm "$out"
+	module kernel/b "vermagic=5.5.5-test SMP preempt mod_unload modversions " use=printk:1
+	refused "built with different options" --drivers "a b"
+}
+
+@test "a module whose versions cannot be read is refused" {
+	module kernel/a use=printk:1
+	depmod -b "$root" "$kver"
+	# the name of the needed symbol runs to the end of its row
+	LC_ALL=C perl -0777 -pi -e 's/printk\0{50}/"printk" . "x" x 50/e' "$modules/kernel/a.ko"
+	refused "the symbol versions in kernel/a.ko cannot be read" --drivers a
+}
+
+@test "agent and modules are for one machine" {
+	module kernel/a
+	# e_machine: arm64
+	printf '\267\0' | dd of="$modules/kernel/a.ko" bs=1 seek=18 conv=notrunc status=none
+	refused "/bin/busybox is for machine 62, the modules for machine 183" --drivers a
+	module kernel/b
+	refused "is for another machine than the modules before it" --drivers "a b"
+}
+
+@test "every module option in the image is told to reach a module that knows it, or not" {
+	module kernel/my-mod parmtype=speed:int parmtype=deep_end:bool
+	mkdir "$BATS_TEST_TMPDIR/modprobe.d"
+	printf 'options my_mod speed=3 deep-end\n# options my_mod nosuch\nblacklist other\noptions other x=1\n' \
+		>"$BATS_TEST_TMPDIR/modprobe.d/a.conf"
+	run -0 build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d" --explain
+	[[ $output == *"/etc/modprobe.d/a.conf: my_mod speed=3: the module is inside and knows it"* ]]
+	[[ $output == *"/etc/modprobe.d/a.conf: my_mod deep-end: the module is inside and knows it"* ]]
+	[[ $output == *"/etc/modprobe.d/a.conf: other x=1: no such module in the image"* ]]
+	[[ $output != *"no such option"* ]]
+	# a mistake is said without being asked for
+	echo 'options my_mod sped=3' >"$BATS_TEST_TMPDIR/modprobe.d/b.conf"
+	run -0 --separate-stderr build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
+	# shellcheck disable=SC2154 # of --separate-stderr
+	[ "$stderr" = "/etc/modprobe.d/b.conf: my_mod sped=3: the module is inside and has no such option" ]
+}
