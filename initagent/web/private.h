@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what web.c (the steps) and view.c (what can be seen of them) share. */
+/* private: what web.c (the steps), cached.c (those with a cache) and view.c (what can be seen of them) share. */
 #pragma once
 
+#include "cache/cache.h"
 #include "fetch/fetch.h"
 #include "image/keys.h"
 #include "image/proof.h"
@@ -13,8 +14,10 @@ enum web_state {
 	WEB_MANIFEST,	/* the manifest on its way */
 	WEB_SIGNATURE,	/* the signature of manifest or image */
 	WEB_PROVING,	/* the manifest is judged */
+	WEB_CACHE,	/* the local cache is asked for the image */
 	WEB_IMAGE,	/* the image on its way */
 	WEB_JUDGING,	/* the image's signature is judged */
+	WEB_KEEPING,	/* the image on its way into the cache */
 	WEB_MODULE,	/* the module of its file system is being loaded */
 	WEB_MOUNTING,
 	WEB_MOUNTED,
@@ -42,8 +45,31 @@ struct web {
 	struct image *image;
 	struct manifest *manifest; /* NULL: none */
 	int file;		   /* the image, in memory */
+	bool has_key;		   /* key is known */
+	uint8_t key[SHA256_SIZE];  /* the image's digest, from the command line or a manifest */
+	struct cache *cache;
+	bool cache_bad;		   /* it cannot be used */
 	const char *module;	   /* that the image needs; NULL: none, or it was asked for */
 	enum cause cause;
 	char text[IMAGE_TEXT_MAX];
 	struct web_result result;
 };
+
+/* The parts of a step; web.c. web_image_there: all its bytes are. web_mount: it is proved. */
+void web_set_state(struct web *w, enum web_state to, uint64_t now);
+void web_raise(struct web *w, enum web_event e);
+void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now);
+void web_fetch_image(struct web *w, uint64_t now);
+void web_image_there(struct web *w, uint64_t now);
+void web_mount(struct web *w, uint64_t now);
+/* web_room: what the kernel can give to an image less what must stay free; 1 stands for none. */
+uint64_t web_room(const struct web *w);
+
+/*
+ * cached: web_cache_look and web_cache_keep begin their step if there is one to be done, else they are false. web_cache_step
+ * goes on with it.
+ */
+bool web_cache_look(struct web *w, uint64_t now);
+bool web_cache_keep(struct web *w, uint64_t now);
+bool web_cache_wanted(const struct web *w);
+void web_cache_step(struct web *w, uint64_t now);

@@ -7,8 +7,10 @@ const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
 	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
 	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
+	[WEB_CACHE] = {"cache", "reading the image from the cache", CAUSE_CACHE},
 	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
 	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
+	[WEB_KEEPING] = {"keeping", "keeping the image in the cache", CAUSE_CACHE},
 	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_FAILED},
 	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
 	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
@@ -22,6 +24,8 @@ void web_progress(const struct web *w, struct web_progress *ret)
 	*ret = (struct web_progress){.step = web_states[w->state].name, .left = UINT64_MAX};
 	if (w->state == WEB_MOUNTING)
 		ret->bytes = image_progress(w->image);
+	if (w->cache)
+		cache_progress(w->cache, &ret->bytes, &ret->size);
 	if (!w->fetch)
 		return;
 	fetch_progress(w->fetch, &p);
@@ -56,12 +60,27 @@ static void describe_fetch(const struct web *w, char *buf, size_t size)
 		mib(p.rate, rate, sizeof(rate)), left, p.site);
 }
 
+static void describe_cache(const struct web *w, char *buf, size_t size)
+{
+	char have[24], all[24];
+	struct web_progress p;
+
+	web_progress(w, &p);
+	if (p.size)
+		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words, mib(p.bytes, have, sizeof(have)),
+			mib(p.size, all, sizeof(all)));
+	else
+		snprintf(buf, size, "looking into the cache %s", w->cfg.plan->cache);
+}
+
 void web_describe(const struct web *w, char *buf, size_t size)
 {
 	char have[24];
 
 	if (w->fetch)
 		describe_fetch(w, buf, size);
+	else if (w->cache)
+		describe_cache(w, buf, size);
 	else if (w->state == WEB_MOUNTING && image_progress(w->image))
 		snprintf(buf, size, "unpacking the image, %s MiB so far",
 			mib(image_progress(w->image), have, sizeof(have)));
@@ -75,7 +94,7 @@ enum cause web_waits_for(const struct web *w)
 	struct web_progress p;
 
 	web_progress(w, &p);
-	if (w->fetch && p.bytes)
+	if ((w->fetch || w->cache) && p.bytes)
 		return CAUSE_NONE;
 	return w->cause && w->fetch ? w->cause : web_states[w->state].cause;
 }

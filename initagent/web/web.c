@@ -15,7 +15,7 @@
 #define BUILD_TIME 0 /* the clock is believed */
 #endif
 
-static void set_state(struct web *w, enum web_state to, uint64_t now)
+void web_set_state(struct web *w, enum web_state to, uint64_t now)
 {
 	if (w->state != to)
 		report_state(w->env->report, "web", "root", web_states[w->state].name, web_states[to].name, now);
@@ -49,6 +49,7 @@ struct web *web_free(struct web *w)
 	fetch_free(w->signature_bytes);
 	proof_free(w->proof);
 	image_free(w->image);
+	cache_free(w->cache);
 	urls_clear(&w->urls);
 	free(w->manifest);
 	closep(&w->file);
@@ -56,18 +57,18 @@ struct web *web_free(struct web *w)
 	return NULL;
 }
 
-static void raise_event(struct web *w, enum web_event e)
+void web_raise(struct web *w, enum web_event e)
 {
 	w->events |= 1U << e;
 }
 
-static void stop(struct web *w, enum cause cause, const char *text, uint64_t now)
+void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now)
 {
 	w->cause = cause;
 	if (text != w->text)
 		strscpy(w->text, text, sizeof(w->text));
-	raise_event(w, WEB_EVENT_FATAL);
-	set_state(w, WEB_STOPPED, now);
+	web_raise(w, WEB_EVENT_FATAL);
+	web_set_state(w, WEB_STOPPED, now);
 }
 
 /* --- transfers ----------------------------------------------------------------------------- */
@@ -113,13 +114,13 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 	if (r >= 0)
 		r = fetch_start(w->fetch, now);
 	if (r >= 0) {
-		set_state(w, state, now);
+		web_set_state(w, state, now);
 		return;
 	}
 	if (!*bad && cfg->ca && r != -ENOMEM)
 		bad = cfg->ca;
 	snprintf(w->text, sizeof(w->text), "%.240s%s%s", bad, *bad ? ": " : "", strerror(-r));
-	stop(w, CAUSE_FETCH_URL, w->text, now);
+	web_stop(w, CAUSE_FETCH_URL, w->text, now);
 }
 
 static void begin_note(struct web *w, enum web_state state, const char *suffix, const uint8_t *sha256, uint64_t now)
@@ -131,53 +132,61 @@ static void begin_note(struct web *w, enum web_state state, const char *suffix, 
 	};
 
 	if (find_urls(w, NULL, suffix) < 0)
-		stop(w, CAUSE_INTERNAL, "out of memory", now);
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 	else
 		transfer(w, &cfg, state, now);
 }
 
-/* What the kernel can give to an image less what must stay free; 1 stands for none. */
-static uint64_t room(const struct web *w)
+uint64_t web_room(const struct web *w)
 {
 	uint64_t available = meminfo_available(w->env), spare = (uint64_t)w->cfg.plan->minmem_mib << 20;
 
 	return available > spare ? available - spare : 1;
 }
 
-static void note_proof(struct web *w, const uint8_t *sha256)
+/* What is known of the image before its first byte. */
+static void note_proof(struct web *w)
 {
+	const uint8_t *sha256 = w->manifest ? w->manifest->sha256 : w->cfg.plan->digest;
 	struct web_result *r = &w->result;
 
 	strscpy(r->url, w->urls.list[0], sizeof(r->url));
-	for (size_t i = 0; sha256 && i < MANIFEST_DIGEST; i++)
-		snprintf(r->sha256 + 2 * i, 3, "%02x", sha256[i]);
+	w->has_key = w->manifest || w->cfg.plan->has_digest;
+	if (w->has_key) {
+		memcpy(w->key, sha256, sizeof(w->key));
+		sha256_text(w->key, r->sha256);
+	}
 	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" : "none", sizeof(r->proof));
 }
 
-static void begin_image(struct web *w, uint64_t now)
+void web_fetch_image(struct web *w, uint64_t now)
 {
-	const struct plan_image *p = w->cfg.plan;
 	const struct manifest *m = w->manifest;
-	struct fetch_config cfg = {.limit = room(w)};
+	struct fetch_config cfg = {.limit = web_room(w), .sink = w->file};
 
-	w->file = memfd_create("root-image", MFD_CLOEXEC);
-	if (w->file < 0 || find_urls(w, m ? m->name : NULL, "") < 0) {
-		stop(w, CAUSE_INTERNAL, strerror(errno), now);
-		return;
-	}
-	cfg.sink = w->file;
 	if (m) {
 		cfg.size = m->size;
 		cfg.sha256 = m->n_chunks ? NULL : m->sha256;
 		cfg.chunk_size = m->chunk_size;
 		cfg.chunks = m->chunks;
 		cfg.n_chunks = m->n_chunks;
-	} else if (p->has_digest) {
-		cfg.sha256 = p->digest;
+	} else if (w->has_key) {
+		cfg.sha256 = w->key;
 	}
-	note_proof(w, m ? m->sha256 : p->has_digest ? p->digest : NULL);
-	w->result.began = now;
 	transfer(w, &cfg, WEB_IMAGE, now);
+}
+
+static void begin_image(struct web *w, uint64_t now)
+{
+	w->file = memfd_create("root-image", MFD_CLOEXEC);
+	if (w->file < 0 || find_urls(w, w->manifest ? w->manifest->name : NULL, "") < 0) {
+		web_stop(w, CAUSE_INTERNAL, strerror(errno), now);
+		return;
+	}
+	note_proof(w);
+	w->result.began = now;
+	if (!web_cache_look(w, now))
+		web_fetch_image(w, now);
 }
 
 /* --- proofs -------------------------------------------------------------------------------- */
@@ -195,9 +204,9 @@ static void begin_proof(struct web *w, struct proof_config *cfg, enum web_state 
 	w->manifest_bytes = fetch_free(w->manifest_bytes);
 	w->signature_bytes = fetch_free(w->signature_bytes);
 	if (r < 0)
-		stop(w, CAUSE_INTERNAL, strerror(-r), now);
+		web_stop(w, CAUSE_INTERNAL, strerror(-r), now);
 	else
-		set_state(w, state, now);
+		web_set_state(w, state, now);
 }
 
 static void prove_manifest(struct web *w, uint64_t now)
@@ -233,9 +242,9 @@ static void mount_image(struct web *w, uint64_t now)
 	if (r >= 0)
 		r = image_start(w->image, now);
 	if (r < 0)
-		stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
+		web_stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
 	else
-		set_state(w, WEB_MOUNTING, now);
+		web_set_state(w, WEB_MOUNTING, now);
 }
 
 /* What the file system at hand needs of the kernel, told from its first bytes; in an archive nothing. */
@@ -247,15 +256,21 @@ static const char *module_of(int file)
 	return n > 0 ? image_kind_module(image_kind_judge(head, (size_t)n, NULL)) : NULL;
 }
 
-static void begin_mount(struct web *w, uint64_t now)
+void web_mount(struct web *w, uint64_t now)
 {
 	w->module = module_of(w->file);
 	if (!w->module) {
 		mount_image(w, now);
 		return;
 	}
-	raise_event(w, WEB_EVENT_MODULE);
-	set_state(w, WEB_MODULE, now);
+	web_raise(w, WEB_EVENT_MODULE);
+	web_set_state(w, WEB_MODULE, now);
+}
+
+static void proved(struct web *w, uint64_t now)
+{
+	if (!web_cache_keep(w, now))
+		web_mount(w, now);
 }
 
 /* --- what follows what --------------------------------------------------------------------- */
@@ -266,9 +281,9 @@ static void begin(struct web *w, uint64_t now)
 
 	/* Whoever wrote it wants one image and no other, and it is not known which. */
 	if (p->unprovable)
-		stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
+		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
-		stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
+		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else if (p->manifest)
 		begin_note(w, WEB_MANIFEST, "", p->has_digest ? p->digest : NULL, now);
 	else if (w->keys.n)
@@ -304,7 +319,15 @@ static void signature_there(struct web *w, uint64_t now)
 		begin_image(w, now);
 }
 
-static void image_there(struct web *w, uint64_t now)
+void web_image_there(struct web *w, uint64_t now)
+{
+	if (w->signature_bytes)
+		prove_image(w, now);
+	else
+		proved(w, now);
+}
+
+static void image_fetched(struct web *w, uint64_t now)
 {
 	struct fetch_progress p;
 	struct url url;
@@ -317,10 +340,7 @@ static void image_there(struct web *w, uint64_t now)
 	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.literal)
 		w->result.server = url.address;
 	w->fetch = fetch_free(w->fetch);
-	if (w->signature_bytes)
-		prove_image(w, now);
-	else
-		begin_mount(w, now);
+	web_image_there(w, now);
 }
 
 static void fetched(struct web *w, uint64_t now)
@@ -330,7 +350,7 @@ static void fetched(struct web *w, uint64_t now)
 	switch (w->state) {
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
-	default: image_there(w, now); break;
+	default: image_fetched(w, now); break;
 	}
 }
 
@@ -343,12 +363,12 @@ static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
 	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
 		cause = CAUSE_SIGNATURE_MISSING;
 	if (event == WEB_EVENT_FATAL) {
-		stop(w, cause, text, now);
+		web_stop(w, cause, text, now);
 		return;
 	}
 	w->cause = cause;
 	strscpy(w->text, text, sizeof(w->text));
-	raise_event(w, event);
+	web_raise(w, event);
 }
 
 static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
@@ -357,7 +377,7 @@ static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
 	case FETCH_EVENT_DONE: fetched(w, now); break;
 	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
 	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
-	case FETCH_EVENT_LOOKUP: raise_event(w, WEB_EVENT_LOOKUP); break;
+	case FETCH_EVENT_LOOKUP: web_raise(w, WEB_EVENT_LOOKUP); break;
 	default: break;
 	}
 }
@@ -374,17 +394,17 @@ static void take_events(struct web *w, uint64_t now)
 static void fetch_step(struct web *w, uint64_t now)
 {
 	if (fetch_dispatch(w->fetch, now) < 0) {
-		stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
+		web_stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
 		return;
 	}
-	raise_event(w, WEB_EVENT_PROGRESS);
+	web_raise(w, WEB_EVENT_PROGRESS);
 }
 
 static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
 {
 	w->manifest = malloc(sizeof(*w->manifest));
 	if (!w->manifest) {
-		stop(w, CAUSE_INTERNAL, "out of memory", now);
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 		return;
 	}
 	*w->manifest = proof->manifest;
@@ -400,7 +420,7 @@ static void proof_step(struct web *w, uint64_t now)
 		return;
 	proof = proof_result(w->proof);
 	if (proof->cause) {
-		stop(w, (enum cause)proof->cause, proof->text, now);
+		web_stop(w, (enum cause)proof->cause, proof->text, now);
 		return;
 	}
 	if (*proof->comment)
@@ -410,7 +430,7 @@ static void proof_step(struct web *w, uint64_t now)
 		return;
 	}
 	w->proof = proof_free(w->proof);
-	begin_mount(w, now);
+	proved(w, now);
 }
 
 static void image_step(struct web *w, uint64_t now)
@@ -421,15 +441,15 @@ static void image_step(struct web *w, uint64_t now)
 	image_dispatch(w->image, now);
 	switch (image_pop_event(w->image)) {
 	case IMAGE_EVENT_NONE: break;
-	case IMAGE_EVENT_PROGRESS: raise_event(w, WEB_EVENT_PROGRESS); break;
+	case IMAGE_EVENT_PROGRESS: web_raise(w, WEB_EVENT_PROGRESS); break;
 	case IMAGE_EVENT_MOUNTED:
 		w->result.image = *image_result(w->image);
-		raise_event(w, WEB_EVENT_MOUNTED);
-		set_state(w, WEB_MOUNTED, now);
+		web_raise(w, WEB_EVENT_MOUNTED);
+		web_set_state(w, WEB_MOUNTED, now);
 		break;
 	case IMAGE_EVENT_FAILED:
 		cause = image_failure(w->image, &text);
-		stop(w, cause, text, now);
+		web_stop(w, cause, text, now);
 		break;
 	}
 }
@@ -444,6 +464,8 @@ void web_dispatch(struct web *w, uint64_t now)
 {
 	if (w->fetch)
 		fetch_step(w, now);
+	else if (w->cache)
+		web_cache_step(w, now);
 	else if (w->proof)
 		proof_step(w, now);
 	else if (w->image && w->state == WEB_MOUNTING)
@@ -459,6 +481,8 @@ int web_fd(const struct web *w)
 		return -1;
 	if (w->fetch)
 		return fetch_fd(w->fetch);
+	if (w->cache)
+		return cache_fd(w->cache);
 	if (w->proof)
 		return proof_fd(w->proof);
 	return w->image ? image_fd(w->image) : -1;
@@ -466,7 +490,11 @@ int web_fd(const struct web *w)
 
 uint64_t web_deadline(const struct web *w)
 {
-	return w->fetch && w->state != WEB_STOPPED ? fetch_deadline(w->fetch) : NSEC_NEVER;
+	if (w->state == WEB_STOPPED)
+		return NSEC_NEVER;
+	if (w->fetch)
+		return fetch_deadline(w->fetch);
+	return w->cache ? cache_deadline(w->cache) : NSEC_NEVER;
 }
 
 enum web_event web_pop_event(struct web *w)

@@ -42,6 +42,7 @@ struct web_result {
 	char proof[24];		       /* "signature", "digest" or "none" */
 	struct inet_addr server;       /* its address; family 0: not known */
 	unsigned attempts;
+	bool cached;		       /* from the local cache; site is then its place */
 	uint64_t began, fetched;       /* of the image's transfer */
 	struct image_result image;
 };
