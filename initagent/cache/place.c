@@ -11,6 +11,7 @@
 #include "cache/volume.h"
 #include "image/mountpoint.h"
 #include "modules/uevent.h"
+#include "value.h"
 
 struct search {
 	const struct env *env;
@@ -21,11 +22,14 @@ struct search {
 
 /* --- what a block device says of itself ------------------------------------------------------ */
 
-static int read_number(const struct env *env, const char *disk, const char *what)
+/* 0: it has no such number. */
+static uint32_t read_number(const struct env *env, const char *disk, const char *what)
 {
+	uint32_t n = 0;
 	char text[32];
+	int len = env_read(env, text, sizeof(text), "/sys/class/block/%s/%s", disk, what);
 
-	return env_read(env, text, sizeof(text), "/sys/class/block/%s/%s", disk, what) > 0 ? atoi(text) : 0;
+	return len > 0 && value_u32(text, (size_t)len, UINT16_MAX, &n) == 0 ? n : 0;
 }
 
 static ssize_t read_at(const char *path, void *buf, size_t len, uint64_t offset)
@@ -56,26 +60,26 @@ static bool disk_of(const struct env *env, const char *name, char *ret, size_t s
 
 static bool judge_part(const struct env *env, const char *name, struct volume_part *ret)
 {
-	int number = read_number(env, name, "partition"), sector;
+	uint32_t number = read_number(env, name, "partition"), sector;
 	uint8_t head[8192], entry[VOLUME_ENTRY];
 	struct volume_table t;
 	char disk[64], path[PATH_MAX];
 	ssize_t n;
 
-	if (number <= 0 || !disk_of(env, name, disk, sizeof(disk)) ||
+	if (!number || !disk_of(env, name, disk, sizeof(disk)) ||
 		env_path(env, path, sizeof(path), "/dev/%s", disk) < 0)
 		return false;
 	sector = read_number(env, disk, "queue/logical_block_size");
 	n = read_at(path, head, sizeof(head), 0);
-	if (n <= 0 || !volume_table(head, (size_t)n, sector > 0 ? (uint32_t)sector : 512, &t))
+	if (n <= 0 || !volume_table(head, (size_t)n, sector ? sector : 512, &t))
 		return false;
 	if (!t.gpt) {
-		volume_part_mbr(&t, (unsigned)number, ret);
+		volume_part_mbr(&t, number, ret);
 		return true;
 	}
-	if ((unsigned)number > t.n)
+	if (number > t.n)
 		return false;
-	n = read_at(path, entry, sizeof(entry), t.offset + (uint64_t)t.size * ((unsigned)number - 1));
+	n = read_at(path, entry, sizeof(entry), t.offset + (uint64_t)t.size * (number - 1));
 	return n == (ssize_t)sizeof(entry) && volume_part_gpt(entry, sizeof(entry), ret);
 }
 

@@ -203,7 +203,7 @@ TEST(found_by_any_name)
 	find("UUID=11223344-5566-7788-99AA-BBCCDDEEFF00", "/dev/vda3");
 	find("PARTUUID=33221100-5544-7766-8899-AABBCCDDEEFF:/", "/dev/vda3");
 	find("PARTLABEL=c\303\244che", "/dev/vda3");
-	find("LABEL=cach", NULL);
+	find("LABEL=cache2", NULL);
 	find("PARTUUID=33221100-5544-7766-8899-aabbccddeefe", NULL);
 	find("/dev/vdb", NULL);
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what web.c (the steps), cached.c (those with a cache) and view.c (what can be seen of them) share. */
+/* private: what web.c (the steps), cached.c (those with a cache), listed.c (those with a list of mirrors) and view.c (what can be seen of them) share. */
 #pragma once
 
 #include "cache/cache.h"
 #include "fetch/fetch.h"
 #include "image/keys.h"
 #include "image/proof.h"
+#include "web/mirror_list.h"
 #include "web/urls.h"
 #include "web/web.h"
 
 enum web_state {
 	WEB_IDLE,
+	WEB_MIRRORS,	/* the list of mirrors on its way */
+	WEB_LISTING,	/* it is read */
 	WEB_MANIFEST,	/* the manifest on its way */
 	WEB_SIGNATURE,	/* the signature of manifest or image */
 	WEB_PROVING,	/* the manifest is judged */
@@ -37,6 +40,10 @@ struct web {
 	enum web_state state;
 	unsigned events; /* bit: enum web_event, not yet popped */
 	struct keys keys;
+	struct fetch *mirror_bytes;   /* the list of mirrors, until it is read */
+	struct mirror_list *list;
+	struct urls listed;	      /* the mirrors it names */
+	uint64_t list_end;	      /* when the boot goes on without it; NSEC_NEVER: nothing is waited for */
 	struct urls urls;	      /* of the transfer at hand */
 	struct fetch *fetch;	      /* the transfer at hand */
 	struct fetch *manifest_bytes; /* kept until they are judged */
@@ -73,3 +80,17 @@ bool web_cache_look(struct web *w, uint64_t now);
 bool web_cache_keep(struct web *w, uint64_t now);
 bool web_cache_wanted(const struct web *w);
 void web_cache_step(struct web *w, uint64_t now);
+
+/*
+ * listed: the list of mirrors. web_list_begin: asks for it. web_list_failed: an attempt did.
+ * web_list_there: its bytes are. web_list_step: goes on reading it, and without it when its time is over.
+ */
+void web_list_begin(struct web *w, uint64_t now);
+void web_list_failed(struct web *w, bool fatal, uint64_t now);
+void web_list_there(struct web *w, uint64_t now);
+void web_list_step(struct web *w, uint64_t now);
+/* web_begin: what comes first once the mirrors are known; web.c. web_begin_note: a transfer into memory. */
+void web_begin(struct web *w, uint64_t now);
+void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256, uint64_t now);
+/* web_take_fetch: its bytes move out of the way of the next transfer. */
+struct fetch *web_take_fetch(struct web *w);

@@ -4,6 +4,8 @@
 
 const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
+	[WEB_MIRRORS] = {"mirrors", "list of mirrors", CAUSE_FETCH_CONNECT},
+	[WEB_LISTING] = {"reading the mirrors", "the list of mirrors is being read", CAUSE_FETCH_CONNECT},
 	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
 	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
 	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},

@@ -36,6 +36,7 @@ int web_new(struct web **ret, const struct env *env, const struct web_config *cf
 	w->env = env;
 	w->cfg = *cfg;
 	w->file = -1;
+	w->list_end = NSEC_NEVER;
 	*ret = w;
 	return 0;
 }
@@ -45,6 +46,9 @@ struct web *web_free(struct web *w)
 	if (!w)
 		return NULL;
 	fetch_free(w->fetch);
+	fetch_free(w->mirror_bytes);
+	mirror_list_free(w->list);
+	urls_clear(&w->listed);
 	fetch_free(w->manifest_bytes);
 	fetch_free(w->signature_bytes);
 	proof_free(w->proof);
@@ -83,6 +87,8 @@ static int find_urls(struct web *w, const char *name, const char *suffix)
 	r = urls_add(&w->urls, p->url, name, suffix);
 	for (size_t i = 0; i < p->n_mirrors && r == 0; i++)
 		r = urls_add(&w->urls, p->mirrors[i], name, suffix);
+	for (size_t i = 0; i < w->listed.n && r == 0; i++)
+		r = urls_add(&w->urls, w->listed.list[i], name, suffix);
 	return r;
 }
 
@@ -123,15 +129,24 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 	web_stop(w, CAUSE_FETCH_URL, w->text, now);
 }
 
-static void begin_note(struct web *w, enum web_state state, const char *suffix, const uint8_t *sha256, uint64_t now)
-{
-	struct fetch_config cfg = {
-		.sink = -1,
-		.limit = state == WEB_MANIFEST ? MANIFEST_TEXT_MAX : MINISIG_TEXT_MAX,
-		.sha256 = sha256,
-	};
+/* The most that each of them may have, and what stands behind the URL's own name. */
+static const struct {
+	uint64_t limit;
+	const char *suffix;
+} notes[WEB_STATE_MAX] = {
+	[WEB_MIRRORS] = {MIRROR_LIST_TEXT_MAX, ""},
+	[WEB_MANIFEST] = {MANIFEST_TEXT_MAX, ""},
+	[WEB_SIGNATURE] = {MINISIG_TEXT_MAX, ".minisig"},
+};
 
-	if (find_urls(w, NULL, suffix) < 0)
+void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256, uint64_t now)
+{
+	struct fetch_config cfg = {.sink = -1, .limit = notes[state].limit, .sha256 = sha256};
+
+	/* Without a list of mirrors it goes, too: nobody shall wait long for one. */
+	if (state == WEB_MIRRORS)
+		cfg.stall = 3 * NSEC_PER_SEC;
+	if (find_urls(w, name, notes[state].suffix) < 0)
 		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 	else
 		transfer(w, &cfg, state, now);
@@ -275,6 +290,18 @@ static void proved(struct web *w, uint64_t now)
 
 /* --- what follows what --------------------------------------------------------------------- */
 
+void web_begin(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+
+	if (p->manifest)
+		web_begin_note(w, WEB_MANIFEST, NULL, p->has_digest ? p->digest : NULL, now);
+	else if (w->keys.n)
+		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
+	else
+		begin_image(w, now);
+}
+
 static void begin(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
@@ -284,16 +311,11 @@ static void begin(struct web *w, uint64_t now)
 		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
 		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
-	else if (p->manifest)
-		begin_note(w, WEB_MANIFEST, "", p->has_digest ? p->digest : NULL, now);
-	else if (w->keys.n)
-		begin_note(w, WEB_SIGNATURE, ".minisig", NULL, now);
 	else
-		begin_image(w, now);
+		web_list_begin(w, now);
 }
 
-/* The bytes move out of the way of the next transfer. */
-static struct fetch *take_fetch(struct web *w)
+struct fetch *web_take_fetch(struct web *w)
 {
 	struct fetch *f = w->fetch;
 
@@ -303,16 +325,16 @@ static struct fetch *take_fetch(struct web *w)
 
 static void manifest_there(struct web *w, uint64_t now)
 {
-	w->manifest_bytes = take_fetch(w);
+	w->manifest_bytes = web_take_fetch(w);
 	if (w->keys.n)
-		begin_note(w, WEB_SIGNATURE, ".minisig", NULL, now);
+		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
 	else
 		prove_manifest(w, now);
 }
 
 static void signature_there(struct web *w, uint64_t now)
 {
-	w->signature_bytes = take_fetch(w);
+	w->signature_bytes = web_take_fetch(w);
 	if (w->manifest_bytes)
 		prove_manifest(w, now);
 	else
@@ -348,6 +370,7 @@ static void fetched(struct web *w, uint64_t now)
 	/* What went wrong on the way is over. */
 	w->cause = CAUSE_NONE;
 	switch (w->state) {
+	case WEB_MIRRORS: web_list_there(w, now); break;
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
 	default: image_fetched(w, now); break;
@@ -360,6 +383,10 @@ static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
 	const char *text;
 	enum cause cause = fetch_failure(w->fetch, &text);
 
+	if (w->state == WEB_MIRRORS) {
+		web_list_failed(w, event == WEB_EVENT_FATAL, now);
+		return;
+	}
 	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
 		cause = CAUSE_SIGNATURE_MISSING;
 	if (event == WEB_EVENT_FATAL) {
@@ -462,7 +489,9 @@ void web_start(struct web *w, uint64_t now)
 
 void web_dispatch(struct web *w, uint64_t now)
 {
-	if (w->fetch)
+	if (w->list || now >= w->list_end)
+		web_list_step(w, now);
+	else if (w->fetch)
 		fetch_step(w, now);
 	else if (w->cache)
 		web_cache_step(w, now);
@@ -479,6 +508,8 @@ int web_fd(const struct web *w)
 {
 	if (w->state == WEB_MOUNTED || w->state == WEB_STOPPED)
 		return -1;
+	if (w->list)
+		return mirror_list_fd(w->list);
 	if (w->fetch)
 		return fetch_fd(w->fetch);
 	if (w->cache)
@@ -493,8 +524,8 @@ uint64_t web_deadline(const struct web *w)
 	if (w->state == WEB_STOPPED)
 		return NSEC_NEVER;
 	if (w->fetch)
-		return fetch_deadline(w->fetch);
-	return w->cache ? cache_deadline(w->cache) : NSEC_NEVER;
+		return min_u64(w->list_end, fetch_deadline(w->fetch));
+	return w->cache ? cache_deadline(w->cache) : w->list_end;
 }
 
 enum web_event web_pop_event(struct web *w)
