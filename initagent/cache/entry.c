@@ -243,6 +243,8 @@ static int settle(struct entry *e)
 	if (memcmp(digest, e->sha256, sizeof(digest)) != 0)
 		return -EBADMSG;
 	if (!e->keep) {
+		if (ftruncate(e->to, (off_t)e->size) < 0)
+			return -errno;
 		/* When it was used last. */
 		utimensat(e->dir, e->name, NULL, AT_SYMLINK_NOFOLLOW);
 		return 0;

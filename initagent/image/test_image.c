@@ -483,26 +483,107 @@ TEST(other_kind_than_the_manifest_says)
 	check_root(&p, IMAGE_SQUASHFS, IMAGE_SQUASHFS);
 }
 
-/* The transfer stands still and the boot gives up: nothing of the half root may stay. */
-TEST(ended_in_the_midst_of_it)
+/* A stream whose proof is still to come: in gets the archive, word what proves it. */
+struct flow {
+	struct place p;
+	struct image *m;
+	int in, word;
+	dev_t before;
+};
+
+static void begin_flow(struct flow *f, off_t big)
 {
 	struct image_config cfg;
-	_cleanup_(image_freep) struct image *m = NULL;
-	struct place p;
-	struct stat before, now;
-	int ends[2];
+	int data[2], word[2];
+	struct stat st;
 
-	make_place_to_unpack(&p, NULL);
-	CHECK(stat(p.sysroot, &before) == 0);
-	CHECK_INT(pipe(ends), 0);
-	cfg = (struct image_config){.target = p.sysroot, .plan = &p.plan, .fd = ends[0]};
-	CHECK_INT(image_new(&m, &p.env, &cfg), 0);
-	CHECK_INT(image_start(m, 1), 0);
-	do
-		CHECK(stat(p.sysroot, &now) == 0);
-	while (now.st_dev == before.st_dev);
-	m = image_free(m);
-	CHECK(stat(p.sysroot, &now) == 0 && now.st_dev == before.st_dev);
+	make_place_to_unpack(&f->p, NULL);
+	if (big)
+		make_big(&f->p, big);
+	run("tar", "-C", f->p.root, "-cf", f->p.image, ".", NULL);
+	CHECK(stat(f->p.sysroot, &st) == 0);
+	f->before = st.st_dev;
+	CHECK(pipe(data) == 0 && pipe(word) == 0);
+	f->in = data[1];
+	f->word = word[1];
+	cfg = (struct image_config){.target = f->p.sysroot, .plan = &f->p.plan, .fd = data[0], .proved = word[0]};
+	CHECK_INT(image_new(&f->m, &f->p.env, &cfg), 0);
+	CHECK_INT(image_start(f->m, 1), 0);
+	close(data[0]);
+	close(word[0]);
+}
+
+static void pour(const struct flow *f)
+{
+	_cleanup_close_ int fd = open(f->p.image, O_RDONLY | O_CLOEXEC);
+	char block[65536];
+	ssize_t n;
+
+	while ((n = read(fd, block, sizeof(block))) > 0)
+		CHECK_INT(write(f->in, block, (size_t)n), n);
+	CHECK_INT(n, 0);
+}
+
+static enum image_event next_event(const struct flow *f)
+{
+	struct pollfd pfd = {.fd = image_fd(f->m), .events = POLLIN};
+
+	CHECK(poll(&pfd, 1, 20000) == 1);
+	image_dispatch(f->m, 2);
+	return image_pop_event(f->m);
+}
+
+static bool seen(const struct flow *f)
+{
+	struct stat st;
+
+	CHECK(stat(f->p.sysroot, &st) == 0);
+	return st.st_dev != f->before;
+}
+
+/* The transfer stands still and the boot gives up: nothing of the half root is ever seen. */
+TEST(ended_in_the_midst_of_it)
+{
+	struct flow f;
+
+	begin_flow(&f, 20 << 20);
+	pour(&f);
+	while (next_event(&f) != IMAGE_EVENT_PROGRESS)
+		continue;
+	CHECK(!seen(&f));
+	f.m = image_free(f.m);
+	CHECK(!seen(&f));
+}
+
+TEST(all_there_but_not_proved)
+{
+	const char *text;
+	struct flow f;
+
+	begin_flow(&f, 0);
+	pour(&f);
+	close(f.in);
+	CHECK(!seen(&f));
+	close(f.word);
+	CHECK_INT(next_event(&f), IMAGE_EVENT_FAILED);
+	CHECK(image_failure(f.m, &text) == CAUSE_INTERNAL);
+	CHECK(!seen(&f));
+	f.m = image_free(f.m);
+}
+
+TEST(proved_at_the_end)
+{
+	struct flow f;
+
+	begin_flow(&f, 0);
+	pour(&f);
+	CHECK(!seen(&f));
+	close(f.in);
+	CHECK_INT(write(f.word, "", 1), 1);
+	CHECK_INT(next_event(&f), IMAGE_EVENT_MOUNTED);
+	CHECK(there(&f.p, "sysroot/sbin/init"));
+	f.m = image_free(f.m);
+	image_drop(&f.p.env, f.p.sysroot);
 }
 
 TEST(no_loop_device)

@@ -3,9 +3,8 @@
  * cached: the steps with a local cache: whether it has the image, before it is fetched, and to keep the image
  * there, after it was proved. What goes wrong here is told and costs time, nothing else.
  */
+#include "web/note.h"
 #include "web/private.h"
-
-#include <sys/mman.h>
 
 bool web_cache_wanted(const struct web *w)
 {
@@ -44,18 +43,11 @@ bool web_cache_keep(struct web *w, uint64_t now)
 	return web_cache_wanted(w) && !w->result.cached && begin(w, &cfg, WEB_KEEPING, now) == 0;
 }
 
-/* Nothing is left of what a bad entry filled the file with. */
-static int new_file(struct web *w)
-{
-	closep(&w->file);
-	w->file = memfd_create("root-image", MFD_CLOEXEC);
-	return w->file < 0 ? -errno : 0;
-}
-
 static void missed(struct web *w, uint64_t now)
 {
 	const char *text;
 	enum cause cause = cache_failure(w->cache, &text);
+	uint64_t bytes, size;
 
 	if (cause == CAUSE_NONE) {
 		report_log(w->env->report, REPORT_INFO, "root", now, "cache %s", text);
@@ -64,6 +56,10 @@ static void missed(struct web *w, uint64_t now)
 		strscpy(w->text, text, sizeof(w->text));
 		web_raise(w, WEB_EVENT_RETRY);
 	}
+	/* What a bad entry wrote over is nothing to build upon. */
+	cache_progress(w->cache, &bytes, &size);
+	if (w->state == WEB_CACHE && bytes)
+		w->have = 0;
 	/* A disk that is not there now is not looked for again. */
 	w->cache_bad = cause == CAUSE_CACHE;
 }
@@ -76,6 +72,7 @@ static void found(struct web *w, uint64_t now)
 	w->result.cached = true;
 	w->result.fetched = now;
 	strscpy(w->result.site, w->cfg.plan->cache, sizeof(w->result.site));
+	note_write(w->env, &w->result);
 }
 
 void web_cache_step(struct web *w, uint64_t now)
@@ -99,8 +96,6 @@ void web_cache_step(struct web *w, uint64_t now)
 		web_mount(w, now);
 	else if (good)
 		web_image_there(w, now);
-	else if (new_file(w) < 0)
-		web_stop(w, CAUSE_INTERNAL, strerror(errno), now);
 	else
 		web_fetch_image(w, now);
 }

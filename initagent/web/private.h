@@ -7,6 +7,8 @@
 #include "image/keys.h"
 #include "image/proof.h"
 #include "web/mirror_list.h"
+#include "web/store.h"
+#include "web/stream.h"
 #include "web/urls.h"
 #include "web/web.h"
 
@@ -52,6 +54,11 @@ struct web {
 	struct image *image;
 	struct manifest *manifest; /* NULL: none */
 	int file;		   /* the image, in memory */
+	uint64_t have;		   /* bytes of it that were there from an earlier time */
+	struct stream *stream;	   /* the image is unpacked on its way */
+	unsigned stream_restarts;  /* fetch_progress.restarts when that began */
+	enum cause stream_cause;   /* why it cannot be; CAUSE_NONE: it can */
+	char stream_text[IMAGE_TEXT_MAX];
 	bool has_key;		   /* key is known */
 	uint8_t key[SHA256_SIZE];  /* the image's digest, from the command line or a manifest */
 	struct cache *cache;
@@ -94,3 +101,10 @@ void web_begin(struct web *w, uint64_t now);
 void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256, uint64_t now);
 /* web_take_fetch: its bytes move out of the way of the next transfer. */
 struct fetch *web_take_fetch(struct web *w);
+
+/*
+ * streamed: web_stream_step: after each step of the image's transfer. web_stream_end: the transfer is through, the unpacker
+ * not yet.
+ */
+void web_stream_step(struct web *w, uint64_t now);
+void web_stream_end(struct web *w, uint64_t now);

@@ -19,13 +19,18 @@ const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
 };
 
+static const struct image *image_of(const struct web *w)
+{
+	return w->stream ? stream_image(w->stream) : w->image;
+}
+
 void web_progress(const struct web *w, struct web_progress *ret)
 {
 	struct fetch_progress p;
 
 	*ret = (struct web_progress){.step = web_states[w->state].name, .left = UINT64_MAX};
 	if (w->state == WEB_MOUNTING)
-		ret->bytes = image_progress(w->image);
+		ret->bytes = image_progress(image_of(w));
 	if (w->cache)
 		cache_progress(w->cache, &ret->bytes, &ret->size);
 	if (!w->fetch)
@@ -83,9 +88,9 @@ void web_describe(const struct web *w, char *buf, size_t size)
 		describe_fetch(w, buf, size);
 	else if (w->cache)
 		describe_cache(w, buf, size);
-	else if (w->state == WEB_MOUNTING && image_progress(w->image))
+	else if (w->state == WEB_MOUNTING && image_progress(image_of(w)))
 		snprintf(buf, size, "unpacking the image, %s MiB so far",
-			mib(image_progress(w->image), have, sizeof(have)));
+			mib(image_progress(image_of(w)), have, sizeof(have)));
 	else
 		strscpy(buf, web_states[w->state].words, size);
 }

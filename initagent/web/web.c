@@ -3,11 +3,14 @@
 #include "web/private.h"
 
 #include <limits.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 
 #include "fetch/url.h"
 #include "meminfo.h"
+#include "web/note.h"
+
+/* Beside the image in its tmpfs: a page or two of rounding must not end a transfer. */
+#define SPARE (1 << 20)
 
 #define CA_FILE "/etc/initagent/ca.pem"
 
@@ -52,6 +55,7 @@ struct web *web_free(struct web *w)
 	fetch_free(w->manifest_bytes);
 	fetch_free(w->signature_bytes);
 	proof_free(w->proof);
+	stream_free(w->stream);
 	image_free(w->image);
 	cache_free(w->cache);
 	urls_clear(&w->urls);
@@ -69,6 +73,7 @@ void web_raise(struct web *w, enum web_event e)
 void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now)
 {
 	w->cause = cause;
+	w->stream = stream_free(w->stream);
 	if (text != w->text)
 		strscpy(w->text, text, sizeof(w->text));
 	web_raise(w, WEB_EVENT_FATAL);
@@ -177,7 +182,7 @@ static void note_proof(struct web *w)
 void web_fetch_image(struct web *w, uint64_t now)
 {
 	const struct manifest *m = w->manifest;
-	struct fetch_config cfg = {.limit = web_room(w), .sink = w->file};
+	struct fetch_config cfg = {.limit = web_room(w) + w->have, .sink = w->file, .have = w->have};
 
 	if (m) {
 		cfg.size = m->size;
@@ -193,12 +198,19 @@ void web_fetch_image(struct web *w, uint64_t now)
 
 static void begin_image(struct web *w, uint64_t now)
 {
-	w->file = memfd_create("root-image", MFD_CLOEXEC);
-	if (w->file < 0 || find_urls(w, w->manifest ? w->manifest->name : NULL, "") < 0) {
-		web_stop(w, CAUSE_INTERNAL, strerror(errno), now);
+	if (find_urls(w, w->manifest ? w->manifest->name : NULL, "") < 0) {
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 		return;
 	}
 	note_proof(w);
+	w->file = store_open(w->env, w->has_key ? w->key : NULL, web_room(w) + SPARE, &w->have);
+	if (w->file < 0) {
+		web_stop(w, CAUSE_INTERNAL, strerror(-w->file), now);
+		return;
+	}
+	if (w->have)
+		report_log(w->env->report, REPORT_INFO, "root", now, "%llu bytes of the image are there from an earlier time",
+			(unsigned long long)w->have);
 	w->result.began = now;
 	if (!web_cache_look(w, now))
 		web_fetch_image(w, now);
@@ -362,7 +374,13 @@ static void image_fetched(struct web *w, uint64_t now)
 	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.literal)
 		w->result.server = url.address;
 	w->fetch = fetch_free(w->fetch);
-	web_image_there(w, now);
+	note_write(w->env, &w->result);
+	if (w->stream_cause)
+		web_stop(w, w->stream_cause, w->stream_text, now);
+	else if (w->stream)
+		web_set_state(w, WEB_MOUNTING, now);
+	else
+		web_image_there(w, now);
 }
 
 static void fetched(struct web *w, uint64_t now)
@@ -425,6 +443,7 @@ static void fetch_step(struct web *w, uint64_t now)
 		return;
 	}
 	web_raise(w, WEB_EVENT_PROGRESS);
+	web_stream_step(w, now);
 }
 
 static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
@@ -471,6 +490,7 @@ static void image_step(struct web *w, uint64_t now)
 	case IMAGE_EVENT_PROGRESS: web_raise(w, WEB_EVENT_PROGRESS); break;
 	case IMAGE_EVENT_MOUNTED:
 		w->result.image = *image_result(w->image);
+		store_drop(w->env);
 		web_raise(w, WEB_EVENT_MOUNTED);
 		web_set_state(w, WEB_MOUNTED, now);
 		break;
@@ -479,6 +499,12 @@ static void image_step(struct web *w, uint64_t now)
 		web_stop(w, cause, text, now);
 		break;
 	}
+}
+
+void web_adopt(const struct env *env, struct web_result *ret)
+{
+	note_read(env, ret);
+	store_drop(env);
 }
 
 void web_start(struct web *w, uint64_t now)
@@ -497,6 +523,8 @@ void web_dispatch(struct web *w, uint64_t now)
 		web_cache_step(w, now);
 	else if (w->proof)
 		proof_step(w, now);
+	else if (w->stream)
+		web_stream_end(w, now);
 	else if (w->image && w->state == WEB_MOUNTING)
 		image_step(w, now);
 	take_events(w, now);
@@ -510,6 +538,8 @@ int web_fd(const struct web *w)
 		return -1;
 	if (w->list)
 		return mirror_list_fd(w->list);
+	if (w->stream)
+		return stream_fd(w->stream);
 	if (w->fetch)
 		return fetch_fd(w->fetch);
 	if (w->cache)

@@ -56,6 +56,12 @@ struct web_progress {
 	unsigned attempts;
 };
 
+/*
+ * web_adopt: an earlier agent mounted the root: what it said of it, into ret, whose image is there already; and what
+ * it left of the transfer goes.
+ */
+void web_adopt(const struct env *env, struct web_result *ret);
+
 /* web_available: false in a build without HTTP. */
 bool web_available(void);
 
