@@ -150,6 +150,8 @@ cache_entry() {
     assert_clean_handover
     assert_console "bootmark: killed the agent .* at=mount"
     assert_state .root.type image
+    assert_state .root.url "$web/root.squashfs"
+    assert_state .root.proof digest
     assert_overlay squashfs
 }
 

@@ -103,8 +103,8 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 struct fetch *web_take_fetch(struct web *w);
 
 /*
- * streamed: web_stream_step: after each step of the image's transfer. web_stream_end: the transfer is through, the unpacker
- * not yet.
+ * streamed: web_stream_step: after each step of the image's transfer. web_stream_end: from when the transfer is through until
+ * the unpacker has all of it.
  */
 void web_stream_step(struct web *w, uint64_t now);
 void web_stream_end(struct web *w, uint64_t now);

@@ -106,6 +106,7 @@ void web_stream_step(struct web *w, uint64_t now)
 
 void web_stream_end(struct web *w, uint64_t now)
 {
+	web_set_state(w, WEB_MOUNTING, now);
 	stream_step(w->stream, w->result.bytes, true, now);
 	if (stream_failed(w->stream)) {
 		failed(w, now);

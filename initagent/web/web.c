@@ -378,7 +378,7 @@ static void image_fetched(struct web *w, uint64_t now)
 	if (w->stream_cause)
 		web_stop(w, w->stream_cause, w->stream_text, now);
 	else if (w->stream)
-		web_set_state(w, WEB_MOUNTING, now);
+		web_stream_end(w, now);
 	else
 		web_image_there(w, now);
 }
