@@ -126,6 +126,15 @@ cache_entry() {
     assert_state '[.causes[].code] | @text' '["IA-E641"]'
 }
 
+@test "https: the certificate proves the server; rd.noverifyssl beside a digest takes any" {
+    NODE_EXTRA=$images/ca.cpio
+    boots "root=https://$server_ip/root.squashfs"
+    assert_image 60 squashfs certificate
+    boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl $(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_state .root.server "https://$server_ip:8443"
+}
+
 @test "server 10 s late" {
     server shell web stop
     boots "root=$web/root.squashfs $(digest root.squashfs) rd.retry=60"
@@ -201,6 +210,13 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     boots "root=$web/login.squashfs rd.retry=20 $reboot"
     assert_failed 60 IA-E650 restart
     assert_console 'an HTML page'
+}
+
+@test "refused: a certificate nobody trusts, and rd.noverifyssl with nothing else that proves the image" {
+    NODE_EXTRA=$images/ca.cpio
+    boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl rd.retry=20 $reboot"
+    assert_failed 60 IA-E633 restart
+    assert_console 'nobody this node trusts has signed it'
 }
 
 @test "refused: a digest that is none" {

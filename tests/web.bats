@@ -296,6 +296,49 @@ killed='
 	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
 }
 
+# --- whatever a server does ------------------------------------------------------------------------
+
+# lies NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is a line in $T/fates.
+fate() {
+	local fate=$T/fate$1
+	mkdir -p "$fate/root"
+	if T=$fate DEADLINE=900 inside "set +e; drive '$2'; case \$? in 0) same ;; 3|4) nothing ;; esac" >/dev/null; then
+		case $output in
+		*"mounted "*same) echo "booted $2" ;;
+		*"mounted "*) printf 'WRONG %s\n%s\n' "$2" "$output" ;;
+		*nothing) echo "none $2" ;;
+		*) printf 'LEFT %s\n%s\n' "$2" "$output" ;;
+		esac >>"$T/fates"
+	fi
+}
+
+@test "whatever a server does: the right root or none, with a digest, with a manifest, streamed or not" {
+	local lie more n=0 jobs=() d m where
+	FLAVOUR=musl
+	d=$(digest root.tar.zst) m=$(digest root.tar.zst.manifest)
+	hostile root.tar.zst
+	# At the beginning of a file, in its midst, and near its end.
+	for lie in cut=3000000 "cut=3000000&rst" drip=1 len=9000000 len=1000000 len2=5 nolen chunked chunked\&chunksize=ffffffffffffffff \
+		"chunked&chunksize=-1" "chunked&len2=7&trailer" norange force206 multipart first=5 first=-5 total=5 etag=y noetag other \
+		flip=10 flip=4000000 flip=7999000 status=206 status=416 enc=gzip coding=gzip interim fold heads=300 bighead=300000 \
+		raw=x raw=HTTP/0.9 http=HTTP/0.9 http=HTTP/3 lentext=5,6 lentext=-1 lentext=0x10 lentext=99999999999999999999999 \
+		status=404 "status=403&after=1" "status=503&after=99999" status=302\&loc=/x status=302\&loc=file:///etc/passwd; do
+		for more in "" "&cut=3000000&times=1&since=1"; do
+			for where in "$U/n?$lie$more $d" "$U/n.manifest?$lie$more $m"; do
+				n=$((n + 1))
+				fate $n "root=${where/\/n/\/$n}" 3>&- &
+				jobs+=($!)
+				[ ${#jobs[@]} -lt 6 ] || { wait "${jobs[@]}"; jobs=(); }
+			done
+		done
+	done
+	wait "${jobs[@]}"
+	cut -d' ' -f1 "$T/fates" | sort | uniq -c
+	grep -vE '^(booted|none) ' "$T/fates" || :
+	[ "$(grep -cE '^(booted|none) ' "$T/fates")" -eq $n ]
+	[ "$(grep -c ^booted "$T/fates")" -ge 20 ]
+}
+
 # Loop devices are not to be had everywhere.
 skip_unless_squashfs() {
 	if ! grep -q squashfs /proc/filesystems || [ ! -w /dev/loop-control ]; then

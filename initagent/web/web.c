@@ -3,6 +3,7 @@
 #include "web/private.h"
 
 #include <limits.h>
+#include <strings.h>
 #include <sys/utsname.h>
 
 #include "fetch/url.h"
@@ -164,6 +165,15 @@ uint64_t web_room(const struct web *w)
 	return available > spare ? available - spare : 1;
 }
 
+/* Is every server that may give a part of it known by its certificate? */
+static bool by_certificates(const struct web *w)
+{
+	for (size_t i = 0; i < w->urls.n; i++)
+		if (strncasecmp(w->urls.list[i], "https:", 6) != 0)
+			return false;
+	return !w->cfg.plan->insecure;
+}
+
 /* What is known of the image before its first byte. */
 static void note_proof(struct web *w)
 {
@@ -176,7 +186,8 @@ static void note_proof(struct web *w)
 		memcpy(w->key, sha256, sizeof(w->key));
 		sha256_text(w->key, r->sha256);
 	}
-	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" : "none", sizeof(r->proof));
+	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" :
+		by_certificates(w) ? "certificate" : "none", sizeof(r->proof));
 }
 
 void web_fetch_image(struct web *w, uint64_t now)
