@@ -297,6 +297,7 @@ static bool adopt_image(struct boot *b, uint64_t now)
 
 	if (image_adopt(&b->env, b->args->sysroot, init, &b->adopted_image.image) <= 0)
 		return false;
+	web_adopt(&b->env, &b->adopted_image);
 	report_log(b->report, REPORT_INFO, "root", now, "the root of the image is mounted already, adopted");
 	b->has_image = true;
 	b->outcome = BOOT_DONE;

@@ -36,6 +36,7 @@ static int make_room(struct boot *b)
 		.blacklist = blacklist,
 		.params = params,
 		.kver = b->args->seams.kver,
+		.disks = b->plan->root.image.cache,
 		.ops = b->args->seams.modules,
 	};
 

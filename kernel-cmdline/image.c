@@ -180,7 +180,7 @@ PARSE(root_cache)
 		return false;
 	}
 	p->plan->root.image.cache = v.s;
-	complain(p, w, v, DIAG_WARN, NULL, "understood but not acted on by this build: the image is fetched anew");
+	say(p, w, "keeps images on %s and takes them from there", v.s);
 	return true;
 }
 

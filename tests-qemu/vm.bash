@@ -31,6 +31,7 @@ node_defaults() {
     NODE_NIC=virtio-net-pci # empty: none
     NODE_SECOND=  # not empty: a second interface, on this one of the server's links
     NODE_SPARE=   # not empty: an interface before it, with carrier but nobody on the segment
+    NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
     NODE_NAME=node # its log folder
@@ -183,7 +184,9 @@ node_start() {
         ${NODE_NIC:+-netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK"} \
         ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="} \
         ${NODE_SECOND:+-netdev "stream,id=n1,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_SECOND"} \
-        ${NODE_SECOND:+-device "$NODE_NIC,netdev=n1,mac=$second,romfile="}
+        ${NODE_SECOND:+-device "$NODE_NIC,netdev=n1,mac=$second,romfile="} \
+        ${NODE_DISK:+-drive "if=none,id=disk,format=raw,cache=unsafe,file=$NODE_DISK"} \
+        ${NODE_DISK:+-device virtio-blk-pci,drive=disk}
     node_pid=$vm_pid
 }
 

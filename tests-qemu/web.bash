@@ -18,6 +18,7 @@ web_images() {
     mkdir -p "$dir"
     web_kinds "$dir"
     web_proofs "$dir"
+    web_certificates "$1/tree/etc/tls"
     web_server "$1/tree"
     (cd "$1/tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/web.cpio"
 }
@@ -61,6 +62,23 @@ web_sign() {
     for file; do
         minisign -S -W -s "$images/$key.key" -m "$file" -t "lab $(basename "$file")" >/dev/null
     done
+}
+
+# An authority; the server's certificate by it, and one that it signed itself. $images/ca.cpio: the authority's, as a site lays
+# it into its initramfs.
+web_certificates() {
+    local dir=$1 ca=$images/ca
+    mkdir -p "$dir" "$ca/etc/initagent"
+    web_certificate "$ca/etc/initagent/ca.pem" "$images/ca.key" 'lab authority' -addext basicConstraints=critical,CA:TRUE
+    web_certificate "$dir/self.pem" "$dir/self.key" self
+    web_certificate "$dir/good.pem" "$dir/good.key" good -CA "$ca/etc/initagent/ca.pem" -CAkey "$images/ca.key"
+    (cd "$ca" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$images/ca.cpio"
+}
+
+# web_certificate FILE KEY NAME OPTION...: as from yesterday, for nodes whose clock is a little behind.
+web_certificate() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$2" -out "$1" -subj "/CN=$3" \
+        -addext "subjectAltName=IP:$server_ip" -days 3650 "${@:4}" 2>/dev/null
 }
 
 # nginx of this machine and its libraries: the lab's root is made of the same suite.

@@ -94,6 +94,47 @@ rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"
     assert_state .root.attempts 2
 }
 
+# What the disk's file system says of its only entry, and where its content begins.
+cache_entry() {
+    debugfs -R "stat /images/sha256-$(sha256sum <"$images/tree/web/root.squashfs" | cut -d ' ' -f 1)" "$1" 2>&1
+}
+
+@test "cache on a disk: kept, then used without a server, then damaged: removed and fetched again" {
+    local block
+    NODE_DISK=$BATS_TEST_TMPDIR/disk
+    truncate -s 64M "$NODE_DISK"
+    mkfs.ext4 -q -L cache "$NODE_DISK"
+    boots "root=$web/root.squashfs $(digest root.squashfs) rd.root.cache=LABEL=cache:/images"
+    assert_image 60 squashfs digest
+    assert_state .root.cached false
+    assert_state '.causes | length' 0
+    cache_entry "$NODE_DISK" | grep -q 'Type: regular'
+
+    server shell web stop
+    boots "root=$web/root.squashfs $(digest root.squashfs) rd.root.cache=LABEL=cache:/images"
+    assert_image 60 squashfs digest
+    assert_state .root.cached true
+    assert_state .root.server LABEL=cache:/images
+
+    server shell web start
+    block=$(cache_entry "$NODE_DISK" | sed -n 's/^(0-[0-9]*):\([0-9]*\)-.*/\1/p')
+    [ -n "$block" ]
+    printf 'damaged' | dd of="$NODE_DISK" bs=1 seek=$((block * 1024 + 5000)) conv=notrunc status=none
+    boots "root=$web/root.squashfs $(digest root.squashfs) rd.root.cache=LABEL=cache:/images"
+    assert_image 60 squashfs digest
+    assert_state .root.cached false
+    assert_state '[.causes[].code] | @text' '["IA-E641"]'
+}
+
+@test "https: the certificate proves the server; rd.noverifyssl beside a digest takes any" {
+    NODE_EXTRA=$images/ca.cpio
+    boots "root=https://$server_ip/root.squashfs"
+    assert_image 60 squashfs certificate
+    boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl $(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_state .root.server "https://$server_ip:8443"
+}
+
 @test "server 10 s late" {
     server shell web stop
     boots "root=$web/root.squashfs $(digest root.squashfs) rd.retry=60"
@@ -118,6 +159,8 @@ rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"
     assert_clean_handover
     assert_console "bootmark: killed the agent .* at=mount"
     assert_state .root.type image
+    assert_state .root.url "$web/root.squashfs"
+    assert_state .root.proof digest
     assert_overlay squashfs
 }
 
@@ -167,6 +210,13 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     boots "root=$web/login.squashfs rd.retry=20 $reboot"
     assert_failed 60 IA-E650 restart
     assert_console 'an HTML page'
+}
+
+@test "refused: a certificate nobody trusts, and rd.noverifyssl with nothing else that proves the image" {
+    NODE_EXTRA=$images/ca.cpio
+    boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl rd.retry=20 $reboot"
+    assert_failed 60 IA-E633 restart
+    assert_console 'nobody this node trusts has signed it'
 }
 
 @test "refused: a digest that is none" {

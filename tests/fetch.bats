@@ -466,10 +466,28 @@ sent() {
 	wrong 638 ""
 }
 
-@test "statuses that end it: 403, 404, 204" {
+@test "403, 404: a file that is put there later, with and without Retry-After" {
 	hostile
 	local status_
-	for status_ in 403 404 204 501; do
+	for status_ in 403 404; do
+		to_file --sha256 "$SUM" "$U/$status_?status=$status_&until=1"
+		right
+		[[ $output == *"retry IA-E622 "*"HTTP status $status_"*"done 3000000 2"* ]]
+	done
+	local began=$SECONDS
+	to_file --sha256 "$SUM" "$U/c?status=404&after=2&until=1"
+	right
+	[ $((SECONDS - began)) -ge 2 ]
+	# It never comes: nothing but the owner's time ends it.
+	to_file "$U/d?status=404" --deadline 2000
+	[ "$status" -eq 4 ]
+	[[ $output == *"retry IA-E622 "* && ! -s $T/out ]]
+}
+
+@test "statuses that end it: 401, 410, 204, 501" {
+	hostile
+	local status_
+	for status_ in 401 410 204 501; do
 		to_file "$U/a?status=$status_"
 		wrong 622 "HTTP status $status_"
 	done

@@ -67,6 +67,15 @@ $(BUILD)/musl/tests/fetch/fetchdrive: %: %.o $(MUSL_OBJS)
 $(HOSTILE_HTTP): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
 
+# Runs the web room alone, likewise, for tests/web.bats.
+WEBDRIVE := $(addsuffix /tests/web/webdrive,$(BUILD)/host $(BUILD)/musl)
+
+$(BUILD)/host/tests/web/webdrive: %: %.o $(HOST_LIB)
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
+
+$(BUILD)/musl/tests/web/webdrive: %: %.o $(MUSL_OBJS)
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+
 # The same program without the define that drags the providers in: links as well, and finds no device.
 $(BUILD)/musl/tests/static/no-providers.o: tests/static/static.c $(DEPS_STAMP)
 	$(call compile,MUSL,$(filter-out -DRDMA_STATIC_PROVIDERS=%,$(MUSL_CC) $(MUSL_AGENT)))
@@ -75,7 +84,7 @@ $(STATIC): %: %.o
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
 		mv $$t.map $@.map)
 
-CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(HOSTILE_HTTP))
+CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP))
 CHECK_DEPS += $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) $(BUILD)/musl/tests/static/module.o
 
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
@@ -136,5 +145,5 @@ fuzz:
 endif
 .PHONY: fuzz
 
--include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(HOSTILE_HTTP)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
 	$(BUILD)/fuzz/*/*/*.d)

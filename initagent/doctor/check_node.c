@@ -183,7 +183,7 @@ static void check_drivers(struct findings *f, const struct env *env, const struc
 	const struct modules_config cfg = {0};
 	_cleanup_free_ struct coldplug_device *devices = NULL;
 	_cleanup_(catalog_freep) struct catalog *c = NULL;
-	int n = coldplug_scan(env, &devices);
+	int n = coldplug_scan(env, false, &devices);
 
 	if (n <= 0 || catalog_new(&c, env, &cfg) < 0)
 		return;

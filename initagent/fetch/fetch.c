@@ -315,6 +315,8 @@ static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 static void on_bytes(struct fetch *f, const struct fetch_news *n, uint64_t now)
 {
 	f->progressed = f->progressed || n->at > f->bytes;
+	/* Of each new beginning there is word: heads and ends do not get lost. */
+	f->restarts += !n->at && f->bytes;
 	f->bytes = n->at;
 	f->size = n->size;
 	pace_bytes(&f->pace, n->at, now);
@@ -412,6 +414,7 @@ void fetch_progress(const struct fetch *f, struct fetch_progress *ret)
 		.eta = f->size && f->pace.rate ? left / f->pace.rate : UINT64_MAX,
 		.site = f->site,
 		.attempts = f->attempts,
+		.restarts = f->restarts,
 	};
 }
 

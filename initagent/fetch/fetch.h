@@ -75,6 +75,7 @@ struct fetch_progress {
 	uint64_t eta;		/* seconds left at that rate; UINT64_MAX: unknown */
 	const char *site;	/* "http://10.0.0.1:8080", the mirror at hand; "" before the first */
 	unsigned attempts;
+	unsigned restarts;	/* how often the file was begun anew: what was read of it before counts no more */
 };
 
 /*

@@ -41,7 +41,7 @@ struct fetch {
 	struct mirrors mirrors;
 	struct mirror *mirror;
 	struct url url; /* the mirror's, or where it redirected to */
-	unsigned hops, attempts, children;
+	unsigned hops, attempts, children, restarts;
 	struct known_name names[FETCH_NAMES_MAX];
 	size_t next_name;
 

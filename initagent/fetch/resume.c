@@ -58,13 +58,15 @@ static const enum fetch_verdict faults[HEAD_FAULT_MAX] = {
 	[HEAD_ENCODED] = VERDICT_ENCODED,
 };
 
-/* Everything but 200 and 206. */
+/* Everything but 200 and 206. A file may be published, or its mode be put right, while the node waits. */
 static enum fetch_verdict judge_status(const struct head *h, char *text, size_t size)
 {
 	if (redirects(h->status) && *h->location)
 		return say(VERDICT_REDIRECT, text, size, "to %s", h->location);
 	if (passes(h->status))
 		return say(VERDICT_BUSY, text, size, "HTTP status %u", h->status);
+	if (h->status == 403 || h->status == 404)
+		return say(VERDICT_ABSENT, text, size, "HTTP status %u", h->status);
 	return say(VERDICT_STATUS, text, size, "HTTP status %u", h->status);
 }
 

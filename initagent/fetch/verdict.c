@@ -9,6 +9,7 @@ static const struct verdict_row rows[VERDICT_MAX] = {
 	[VERDICT_CUT] = {"cut short", REMEDY_LATER, CAUSE_FETCH_CUT, "the connection broke off"},
 	[VERDICT_STALLED] = {"stalled", REMEDY_LATER, CAUSE_FETCH_STALLED, "hardly any bytes came"},
 	[VERDICT_BUSY] = {"busy", REMEDY_LATER, CAUSE_FETCH_BUSY, "the server asks to come again later"},
+	[VERDICT_ABSENT] = {"absent", REMEDY_LATER, CAUSE_FETCH_STATUS, "the server does not give the file"},
 	[VERDICT_STATUS] = {"refused", REMEDY_OTHER, CAUSE_FETCH_STATUS, "the server does not give the file"},
 	[VERDICT_PROTOCOL] = {"not HTTP", REMEDY_DAMAGE, CAUSE_FETCH_PROTOCOL, "the answer is not HTTP"},
 	[VERDICT_LENGTHS] = {"lengths", REMEDY_OTHER, CAUSE_FETCH_LENGTH, "the server states lengths that contradict"},

@@ -12,6 +12,7 @@ enum fetch_verdict {
 	VERDICT_CUT,	    /* broke off before the end */
 	VERDICT_STALLED,    /* hardly any bytes came */
 	VERDICT_BUSY,	    /* 408, 425, 429, 5xx */
+	VERDICT_ABSENT,	    /* 403, 404: it may be put there yet */
 	VERDICT_STATUS,	    /* any other answer that is no success */
 	VERDICT_PROTOCOL,   /* not HTTP as it should be */
 	VERDICT_LENGTHS,    /* lengths that contradict each other */

@@ -61,6 +61,7 @@ static void add_image(cJSON *top, const struct web_result *web)
 	add_text(o, "proof", web->proof);
 	cJSON_AddNumberToObject(o, "bytes", (double)web->bytes);
 	cJSON_AddNumberToObject(o, "attempts", web->attempts);
+	cJSON_AddBoolToObject(o, "cached", web->cached);
 	add_text(o, "format", image_kind_name(web->image.kind));
 	add_text(o, "holds", image_kind_name(web->image.root));
 	add_text(o, "inside", web->image.inside);

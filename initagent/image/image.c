@@ -83,20 +83,27 @@ struct image *image_free(struct image *m)
 }
 
 /*
- * The child keeps the image and its end of the socket: copies of the parent's sockets here would keep
- * them alive.
+ * The child keeps the image, its end of the socket and the pipe that says it is proved: copies of the parent's
+ * sockets and pipes here would keep them alive, and a stream would never end.
  */
-static int keep_only(int *image, int out)
+static int keep_only(struct image_config *cfg, int out)
 {
-	enum { IMAGE = 3, OUT = 4, FREE = 16 };
-	int high_image = fcntl(*image, F_DUPFD, FREE), high_out = fcntl(out, F_DUPFD, FREE);
+	enum { IMAGE = 3, OUT = 4, PROVED = 5, FREE = 16 };
+	int image = fcntl(cfg->fd, F_DUPFD, FREE), back = fcntl(out, F_DUPFD, FREE);
+	int proved = cfg->proved ? fcntl(cfg->proved, F_DUPFD, FREE) : 0;
 
-	if (high_image < 0 || high_out < 0 || dup3(high_image, IMAGE, O_CLOEXEC) < 0 ||
-		dup3(high_out, OUT, O_CLOEXEC) < 0)
+	if (image < 0 || back < 0 || proved < 0 || dup3(image, IMAGE, O_CLOEXEC) < 0 || dup3(back, OUT, O_CLOEXEC) < 0)
 		return -errno;
-	/* Linux 5.9; an older kernel keeps the copies until the work is done. */
-	syscall(SYS_close_range, OUT + 1, ~0U, 0);
-	*image = IMAGE;
+	if (!proved)
+		close(PROVED);
+	else if (dup3(proved, PROVED, O_CLOEXEC) < 0)
+		return -errno;
+	/* Linux 5.9; before, an agent that just started has few open. */
+	if (syscall(SYS_close_range, PROVED + 1, ~0U, 0) < 0)
+		for (int fd = PROVED + 1; fd < 1024; fd++)
+			close(fd);
+	cfg->fd = IMAGE;
+	cfg->proved = proved ? PROVED : 0;
 	return OUT;
 }
 
@@ -106,7 +113,7 @@ __attribute__((noreturn)) static void child_run(const struct image *m, int out)
 	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = keep_only(&cfg.fd, out);
+	fd = keep_only(&cfg, out);
 	if (fd >= 0)
 		image_work(m->env, &cfg, fd);
 	_exit(fd < 0);

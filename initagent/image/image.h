@@ -30,7 +30,13 @@ struct image_config {
 	const char *target;	/* where to mount, e.g. "/sysroot" */
 	const struct plan_image *plan;
 	int fd;			/* the image: a file or a stream */
-	enum image_kind kind;	/* what its manifest says it is; IMAGE_UNKNOWN: nothing */
+	enum image_kind kind;	/* what its manifest says it is, or a stream's first bytes; IMAGE_UNKNOWN: nothing */
+	/*
+	 * An archive may be unpacked while it is still being proved: nothing of it is seen at target, and no file system in
+	 * it is mounted, before a byte comes out of this pipe. Its end without one: it is not what it should be. 0: the image is
+	 * proved already.
+	 */
+	int proved;
 	bool consume;		/* fd is a file in memory nobody needs again: freed while it is unpacked */
 	uint64_t memory;	/* what unpacking may take, bytes; 0: MemAvailable less rd.minmem */
 	const char *init;	/* wanted init or NULL */

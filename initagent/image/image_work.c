@@ -21,6 +21,7 @@ struct work {
 	const struct env *env;
 	const struct image_config *cfg;
 	int out;
+	int space; /* the tmpfs that is unpacked into, without a place; -1: none */
 	struct image_message message;
 };
 
@@ -68,19 +69,21 @@ static uint64_t memory_limit(const struct work *w)
 	return available > spare ? available - spare : 0;
 }
 
-/* The kernel itself bounds what an archive can take, whatever the unpacker is made to do. */
+/*
+ * The kernel itself bounds what an archive can take, whatever the unpacker is made to do. It gets its place when all
+ * of it is there and proved: half a root is never seen, and goes with this process.
+ */
 static int mount_space(struct work *w, uint64_t limit)
 {
 	char size[32], inodes[32], text[MOUNT_TEXT_MAX];
 	const struct mount_option options[] = {
 		{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {0},
 	};
-	int r;
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
-	r = mount_new("tmpfs", "rootfs", options, false, w->cfg->target, text);
-	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, text) : 0;
+	w->space = mount_make("tmpfs", "rootfs", options, false, text);
+	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 
 static void send_progress(struct work *w, const struct unpack_message *m)
@@ -113,24 +116,39 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 /* A packed file system: its file lives in a tmpfs that has no place any more, as long as it is mounted. */
 static int mount_unwrapped(struct work *w)
 {
-	char path[512];
+	_cleanup_close_ int file = openat(w->space, IMAGE_UNWRAPPED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
-	int n = snprintf(path, sizeof(path), "%s/%s", w->cfg->target, IMAGE_UNWRAPPED);
-	_cleanup_close_ int file = n < 0 || (size_t)n >= sizeof(path) ? -1 : open(path,
-		O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (file < 0 || fstat(file, &st) < 0)
 		return fail(w, CAUSE_IMAGE_BROKEN, -EIO, "what was unpacked cannot be opened");
-	mount_drop(w->cfg->target);
 	return judge_and_mount(w, file, (uint64_t)st.st_size, true);
+}
+
+/* What is unpacked counts only now: whoever proves the image has the last word. */
+static int await_proof(struct work *w)
+{
+	char byte;
+	ssize_t n = 1;
+
+	while (w->cfg->proved && (n = read(w->cfg->proved, &byte, 1)) < 0 && errno == EINTR)
+		continue;
+	return n == 1 ? 0 : fail(w, CAUSE_INTERNAL, -EPERM, "it was not proved");
+}
+
+static int attach_space(struct work *w)
+{
+	int r = mount_attach(w->space, w->cfg->target);
+
+	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, strerror(-r)) : 0;
 }
 
 static int unpack_image(struct work *w)
 {
 	uint64_t limit = memory_limit(w);
+	char place[32];
 	const struct unpack_config cfg = {
 		.fd = w->cfg->fd,
-		.target = w->cfg->target,
+		.target = place,
 		.bytes_max = limit,
 		.consume = w->cfg->consume,
 	};
@@ -144,14 +162,18 @@ static int unpack_image(struct work *w)
 	r = mount_space(w, limit);
 	if (r < 0)
 		return r;
+	snprintf(place, sizeof(place), "/proc/self/fd/%d", w->space);
 	r = unpack_new(&u, &cfg);
 	if (r < 0)
 		return fail(w, CAUSE_IMAGE_READER_DIED, r, strerror(-r));
 	r = follow(w, u, &m);
 	if (r < 0)
 		return r;
+	r = await_proof(w);
+	if (r < 0)
+		return r;
 	w->message.result.root = (enum image_kind)m.kind;
-	r = m.kind == IMAGE_UNKNOWN ? mount_unwrapped(w) : 0;
+	r = m.kind == IMAGE_UNKNOWN ? mount_unwrapped(w) : attach_space(w);
 	if (w->message.result.kind == IMAGE_UNKNOWN)
 		w->message.result.kind = w->message.result.root;
 	return r;
@@ -216,16 +238,18 @@ static int make_root(struct work *w)
 	if (fstat(w->cfg->fd, &st) < 0)
 		return fail(w, CAUSE_INTERNAL, -errno, strerror(errno));
 	/* A stream cannot be looked at without being used up: what is no archive becomes a file first. */
-	if (S_ISREG(st.st_mode))
+	if (S_ISREG(st.st_mode)) {
 		r = judge_and_mount(w, w->cfg->fd, (uint64_t)st.st_size, false);
-	else
+	} else {
+		w->message.result.kind = w->cfg->kind;
 		r = unpack_image(w);
+	}
 	return r < 0 ? r : find_init(w);
 }
 
 void image_work(const struct env *env, const struct image_config *cfg, int out)
 {
-	struct work w = {.env = env, .cfg = cfg, .out = out, .message.final = 1};
+	struct work w = {.env = env, .cfg = cfg, .out = out, .space = -1, .message.final = 1};
 
 	/* What an agent that was killed in the midst of it left. */
 	image_drop(env, cfg->target);
@@ -233,5 +257,6 @@ void image_work(const struct env *env, const struct image_config *cfg, int out)
 		image_drop(env, cfg->target);
 	else
 		mark_write(env, &w.message.result);
+	closep(&w.space);
 	send(out, &w.message, sizeof(w.message), MSG_NOSIGNAL);
 }

@@ -483,28 +483,6 @@ TEST(other_kind_than_the_manifest_says)
 	check_root(&p, IMAGE_SQUASHFS, IMAGE_SQUASHFS);
 }
 
-/* The transfer stands still and the boot gives up: nothing of the half root may stay. */
-TEST(ended_in_the_midst_of_it)
-{
-	struct image_config cfg;
-	_cleanup_(image_freep) struct image *m = NULL;
-	struct place p;
-	struct stat before, now;
-	int ends[2];
-
-	make_place_to_unpack(&p, NULL);
-	CHECK(stat(p.sysroot, &before) == 0);
-	CHECK_INT(pipe(ends), 0);
-	cfg = (struct image_config){.target = p.sysroot, .plan = &p.plan, .fd = ends[0]};
-	CHECK_INT(image_new(&m, &p.env, &cfg), 0);
-	CHECK_INT(image_start(m, 1), 0);
-	do
-		CHECK(stat(p.sysroot, &now) == 0);
-	while (now.st_dev == before.st_dev);
-	m = image_free(m);
-	CHECK(stat(p.sysroot, &now) == 0 && now.st_dev == before.st_dev);
-}
-
 TEST(no_loop_device)
 {
 	struct place p;

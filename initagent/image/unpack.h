@@ -21,7 +21,7 @@
 
 struct unpack_config {
 	int fd;			/* from its current position on */
-	const char *target;	/* an empty directory, on a file system of its own */
+	const char *target;	/* an empty directory, on a file system of its own; a path in /proc/self/fd will do */
 	uint64_t bytes_max;	/* most file content, and largest file */
 	bool consume;		/* free what was read of a file in memory */
 };

@@ -29,18 +29,42 @@ static const char *const wanted[] = {
 	"mdio:*",				  /* PHY chips on board network ports */
 };
 
+static const char *const wanted_disks[] = {
+	"pci:*bc01*",	       /* mass storage controller: NVMe, AHCI, SCSI, RAID */
+	"virtio:d00000002v*",  /* virtio-blk */
+	"virtio:d00000008v*",  /* virtio-scsi */
+	"scsi:t-0x00*",	       /* a disk on any of the controllers that speak SCSI */
+	"vmbus:d96361baa104294db60572e2ffb1dc7f", /* Hyper-V SCSI */
+	"xen:vbd",
+};
+
 /* Buses that can carry one of these. */
 static const char *const buses[] = {
-	"pci", "virtio", "platform", "vmbus", "xen", "vio", "auxiliary", "mdio_bus"};
+	"pci", "virtio", "platform", "vmbus", "xen", "vio", "auxiliary", "mdio_bus", "scsi"};
+
+static bool matches(const char *const *patterns, size_t n, const char *modalias)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fnmatch(patterns[i], modalias, FNM_NOESCAPE) == 0)
+			return true;
+	return false;
+}
 
 bool coldplug_wants(const char *modalias)
 {
-	if (!catalog_valid_alias(modalias))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		if (fnmatch(wanted[i], modalias, FNM_NOESCAPE) == 0)
-			return true;
-	return false;
+	return catalog_valid_alias(modalias) && matches(wanted, ARRAY_SIZE(wanted), modalias);
+}
+
+bool coldplug_wants_disk(const char *modalias)
+{
+	return catalog_valid_alias(modalias) && matches(wanted_disks, ARRAY_SIZE(wanted_disks), modalias);
+}
+
+/* Does it matter? Whether it is a disk goes with it. */
+static bool judge(bool disks, struct coldplug_device *dev)
+{
+	dev->disk = disks && coldplug_wants_disk(dev->modalias);
+	return dev->disk || coldplug_wants(dev->modalias);
 }
 
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev)
@@ -53,13 +77,13 @@ bool coldplug_has_driver(const struct env *env, const struct coldplug_device *de
 
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
-	return strncmp(dev->modalias, "auxiliary:", 10) != 0 &&
+	return !dev->disk && strncmp(dev->modalias, "auxiliary:", 10) != 0 &&
 	       strncmp(dev->modalias, "mdio:", 5) != 0;
 }
 
 /* A wanted device without driver: fills ret. */
 static bool look_at(
-	const struct env *env, const char *bus, const char *device, struct coldplug_device *ret)
+	const struct env *env, const char *bus, const char *device, bool disks, struct coldplug_device *ret)
 {
 	int len = snprintf(ret->path, sizeof(ret->path), "/sys/bus/%s/devices/%s", bus, device);
 
@@ -67,14 +91,14 @@ static bool look_at(
 		return false;
 	if (env_read(env, ret->modalias, sizeof(ret->modalias), "%s/modalias", ret->path) <= 0)
 		return false;
-	if (!coldplug_wants(ret->modalias) || coldplug_has_driver(env, ret))
+	if (!judge(disks, ret) || coldplug_has_driver(env, ret))
 		return false;
 	(void)strscpy(ret->where, device, sizeof(ret->where));
 	return true;
 }
 
 static size_t scan_bus(
-	const struct env *env, const char *bus, struct coldplug_device *list, size_t n)
+	const struct env *env, const char *bus, bool disks, struct coldplug_device *list, size_t n)
 {
 	struct dirent *d;
 	char path[PATH_MAX];
@@ -86,7 +110,7 @@ static size_t scan_bus(
 	if (!dir)
 		return n;
 	while (n < DEVICES_MAX && (d = readdir(dir)))
-		if (d->d_name[0] != '.' && look_at(env, bus, d->d_name, &list[n]))
+		if (d->d_name[0] != '.' && look_at(env, bus, d->d_name, disks, &list[n]))
 			n++;
 	closedir(dir);
 	return n;
@@ -99,7 +123,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->where, y->where);
 }
 
-int coldplug_scan(const struct env *env, struct coldplug_device **ret)
+int coldplug_scan(const struct env *env, bool disks, struct coldplug_device **ret)
 {
 	struct coldplug_device *list = calloc(DEVICES_MAX, sizeof(*list));
 	size_t n = 0;
@@ -107,21 +131,23 @@ int coldplug_scan(const struct env *env, struct coldplug_device **ret)
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
-		n = scan_bus(env, buses[i], list, n);
+		n = scan_bus(env, buses[i], disks, list, n);
 	/* readdir's order depends on the file system; ours must not. */
 	qsort(list, n, sizeof(*list), compare);
 	*ret = list;
 	return (int)n;
 }
 
-bool coldplug_from_uevent(const struct uevent *ev, struct coldplug_device *ret)
+bool coldplug_from_uevent(const struct uevent *ev, bool disks, struct coldplug_device *ret)
 {
 	const char *name = strrchr(ev->devpath, '/');
 
-	if (!streq(ev->action, "add") || !name || !coldplug_wants(ev->modalias))
+	if (!streq(ev->action, "add") || !name)
+		return false;
+	(void)strscpy(ret->modalias, ev->modalias, sizeof(ret->modalias));
+	if (!judge(disks, ret))
 		return false;
 	(void)strscpy(ret->where, name + 1, sizeof(ret->where));
-	(void)strscpy(ret->modalias, ev->modalias, sizeof(ret->modalias));
 	snprintf(ret->path, sizeof(ret->path), "/sys%s", ev->devpath);
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * coldplug: which devices a network boot needs a driver for: network and RDMA adapters, and what
- * virtual machines put in front of them. Disks, graphics and the rest can wait for the real root.
+ * virtual machines put in front of them; disks only where a cache on one is wanted. Graphics and the rest can wait
+ * for the real root.
  */
 #pragma once
 
@@ -14,19 +15,21 @@ struct coldplug_device {
 	char where[64]; /* its name on the bus: "0000:3b:00.0" */
 	char path[512]; /* its folder in sysfs, "/sys/..." */
 	char modalias[MODALIAS_SIZE];
+	bool disk;	/* nice to have: no driver for it is no news */
 };
 
-/* coldplug_wants: whether a device with this modalias matters here. */
+/* coldplug_wants: whether a device with this modalias matters here. coldplug_wants_disk: if disks do. */
 bool coldplug_wants(const char *modalias);
+bool coldplug_wants_disk(const char *modalias);
 
 /*
  * coldplug_scan: all devices in sysfs that matter and have no driver yet. The list is the caller's
  * (free()). Returns their number or -ENOMEM; a bus that is not there is just empty.
  */
-int coldplug_scan(const struct env *env, struct coldplug_device **ret);
+int coldplug_scan(const struct env *env, bool disks, struct coldplug_device **ret);
 
 /* coldplug_from_uevent: the same for an announcement; false when it is of no interest. */
-bool coldplug_from_uevent(const struct uevent *ev, struct coldplug_device *ret);
+bool coldplug_from_uevent(const struct uevent *ev, bool disks, struct coldplug_device *ret);
 
 /* coldplug_has_driver: some driver, loaded or built in, has the device by now. */
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev);

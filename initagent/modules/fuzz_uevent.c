@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		inside(ev.devpath, buf, size);
 		inside(ev.subsystem, buf, size);
 		inside(ev.modalias, buf, size);
-		if (coldplug_from_uevent(&ev, &dev) && !catalog_valid_alias(dev.modalias))
+		if (coldplug_from_uevent(&ev, true, &dev) && !catalog_valid_alias(dev.modalias))
 			abort();
 	}
 	free(buf);

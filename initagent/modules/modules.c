@@ -29,6 +29,7 @@ struct modules {
 	int uevent;
 	int kmsg; /* in_process only: workers have their own */
 	bool in_process;
+	bool disks;
 	bool backlog; /* something could be loaded, but nobody was free */
 	bool rescan;  /* announcements were lost */
 	bool stopped;
@@ -97,6 +98,7 @@ int modules_new(struct modules **ret, const struct env *env, const struct module
 	m->env = *env;
 	m->epoll = m->uevent = m->kmsg = -1;
 	m->in_process = cfg->in_process;
+	m->disks = cfg->disks;
 	r = open_parts(m, cfg);
 	if (r < 0)
 		return r;
@@ -192,7 +194,7 @@ static void serve_device(struct modules *m, const struct coldplug_device *dev, u
 static int scan_devices(struct modules *m, uint64_t now)
 {
 	_cleanup_free_ struct coldplug_device *list = NULL;
-	int n = coldplug_scan(&m->env, &list);
+	int n = coldplug_scan(&m->env, m->disks, &list);
 
 	for (int i = 0; i < n; i++)
 		serve_device(m, &list[i], now);
@@ -254,7 +256,7 @@ static void take_uevents(struct modules *m, uint64_t now)
 			m->rescan = r == -ENOBUFS;
 			return;
 		}
-		if (coldplug_from_uevent(&ev, &dev))
+		if (coldplug_from_uevent(&ev, m->disks, &dev))
 			serve_device(m, &dev, now);
 	}
 }

@@ -66,6 +66,7 @@ struct modules_config {
 	const char *kver;	      /* NULL: the running kernel's */
 	unsigned workers;	      /* pool size to start from; 0: by the number of CPUs */
 	bool in_process;	      /* no workers: load inside modules_dispatch, blocking */
+	bool disks;		      /* disks are wanted as well */
 	const char *const *blacklist; /* rd.driver.blacklist: wins over everything */
 	size_t n_blacklist;
 	const struct module_param *params; /* module.param=value of the command line */

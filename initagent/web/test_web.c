@@ -5,7 +5,9 @@
  */
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,11 +19,13 @@
 
 struct lab {
 	char dir[32], sysroot[64], url[80];
-	char asked[512]; /* "/root.img /root.img.minisig " */
+	const char *mirrors; /* the list, with a place for the port; NULL: none */
+	char asked[512]; /* "/mirrors /root.img /root.img.minisig " */
 	struct env env;
 	struct plan_image plan;
 	struct plan_key key;
 	int listener, log;
+	bool hasty; /* the first failure is enough */
 	enum cause cause;
 };
 
@@ -112,6 +116,12 @@ static pid_t start_server(struct lab *l)
 	CHECK_INT(listen(l->listener, 8), 0);
 	CHECK_INT(getsockname(l->listener, (struct sockaddr *)&a, &len), 0);
 	snprintf(l->url, sizeof(l->url), "http://127.0.0.1:%u/root.img", ntohs(a.sin_port));
+	if (l->mirrors) {
+		char text[256];
+
+		snprintf(text, sizeof(text), l->mirrors, ntohs(a.sin_port));
+		put(l, "mirrors", text);
+	}
 	pid = fork();
 	if (pid == 0)
 		serve(l);
@@ -125,7 +135,12 @@ static void open_lab(struct lab *l)
 	char path[64];
 
 	*l = (struct lab){.dir = "/tmp/initagent-web-XXXXXX"};
+	/* What is mounted for the transfer goes with the case. Who has no right to that mounts nothing. */
+	if (unshare(CLONE_NEWNS) == 0)
+		CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	check_dir(l->dir);
+	if (geteuid() == 0)
+		CHECK_INT(mount("tmpfs", l->dir, "tmpfs", 0, NULL), 0);
 	snprintf(l->sysroot, sizeof(l->sysroot), "%s/sysroot", l->dir);
 	snprintf(path, sizeof(path), "%s/proc", l->dir);
 	CHECK_INT(mkdir(path, 0755), 0);
@@ -151,7 +166,7 @@ static void take(struct web *w, struct lab *l)
 
 	while ((e = web_pop_event(w)) != WEB_EVENT_NONE) {
 		CHECK(e != WEB_EVENT_MOUNTED);
-		if (e == WEB_EVENT_FATAL)
+		if (e == WEB_EVENT_FATAL || (e == WEB_EVENT_RETRY && l->hasty))
 			l->cause = web_failure(w, &text);
 	}
 }
@@ -193,7 +208,7 @@ TEST(bare_image)
 
 	open_lab(&l);
 	go(&l);
-	CHECK_STR(l.asked, "/root.img ");
+	CHECK_STR(l.asked, "/mirrors /root.img ");
 	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
 }
 
@@ -225,7 +240,7 @@ TEST(signature_comes_first)
 	open_lab(&l);
 	sign(&l);
 	go(&l);
-	CHECK_STR(l.asked, "/root.img.minisig /root.img ");
+	CHECK_STR(l.asked, "/mirrors /root.img.minisig /root.img ");
 	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
 }
 
@@ -236,8 +251,9 @@ TEST(without_signature_the_image_is_not_asked_for)
 	open_lab(&l);
 	sign(&l);
 	run(&l, "rm root.img.minisig");
+	l.hasty = true;
 	go(&l);
-	CHECK_STR(l.asked, "/root.img.minisig ");
+	CHECK_STR(l.asked, "/mirrors /root.img.minisig ");
 	CHECK_INT(l.cause, CAUSE_SIGNATURE_MISSING);
 }
 
@@ -273,6 +289,31 @@ TEST(manifest_that_is_none)
 	sign(&l);
 	l.plan.manifest = true;
 	go(&l);
-	CHECK_STR(l.asked, "/root.img /root.img.minisig ");
+	CHECK_STR(l.asked, "/mirrors /root.img /root.img.minisig ");
 	CHECK_INT(l.cause, CAUSE_MANIFEST_BAD);
+}
+
+/* What the list names is asked as well, also for the manifest and the signature. */
+TEST(list_of_mirrors)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.mirrors = "# ours\nhttp://127.0.0.1:%u/copy.img\n";
+	run(&l, "mv root.img copy.img");
+	go(&l);
+	CHECK(strstr(l.asked, "/mirrors ") == l.asked);
+	CHECK(strstr(l.asked, "/copy.img "));
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(list_of_mirrors_that_is_a_page)
+{
+	struct lab l;
+
+	open_lab(&l);
+	put(&l, "mirrors", "<html>\nPlease log in\n");
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
 }

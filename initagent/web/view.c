@@ -4,16 +4,25 @@
 
 const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
+	[WEB_MIRRORS] = {"mirrors", "list of mirrors", CAUSE_FETCH_CONNECT},
+	[WEB_LISTING] = {"reading the mirrors", "the list of mirrors is being read", CAUSE_FETCH_CONNECT},
 	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
 	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
 	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
+	[WEB_CACHE] = {"cache", "reading the image from the cache", CAUSE_CACHE},
 	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
 	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
+	[WEB_KEEPING] = {"keeping", "keeping the image in the cache", CAUSE_CACHE},
 	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_FAILED},
 	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
 	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
 	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
 };
+
+static const struct image *image_of(const struct web *w)
+{
+	return w->stream ? stream_image(w->stream) : w->image;
+}
 
 void web_progress(const struct web *w, struct web_progress *ret)
 {
@@ -21,7 +30,9 @@ void web_progress(const struct web *w, struct web_progress *ret)
 
 	*ret = (struct web_progress){.step = web_states[w->state].name, .left = UINT64_MAX};
 	if (w->state == WEB_MOUNTING)
-		ret->bytes = image_progress(w->image);
+		ret->bytes = image_progress(image_of(w));
+	if (w->cache)
+		cache_progress(w->cache, &ret->bytes, &ret->size);
 	if (!w->fetch)
 		return;
 	fetch_progress(w->fetch, &p);
@@ -56,15 +67,30 @@ static void describe_fetch(const struct web *w, char *buf, size_t size)
 		mib(p.rate, rate, sizeof(rate)), left, p.site);
 }
 
+static void describe_cache(const struct web *w, char *buf, size_t size)
+{
+	char have[24], all[24];
+	struct web_progress p;
+
+	web_progress(w, &p);
+	if (p.size)
+		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words, mib(p.bytes, have, sizeof(have)),
+			mib(p.size, all, sizeof(all)));
+	else
+		snprintf(buf, size, "looking into the cache %s", w->cfg.plan->cache);
+}
+
 void web_describe(const struct web *w, char *buf, size_t size)
 {
 	char have[24];
 
 	if (w->fetch)
 		describe_fetch(w, buf, size);
-	else if (w->state == WEB_MOUNTING && image_progress(w->image))
+	else if (w->cache)
+		describe_cache(w, buf, size);
+	else if (w->state == WEB_MOUNTING && image_progress(image_of(w)))
 		snprintf(buf, size, "unpacking the image, %s MiB so far",
-			mib(image_progress(w->image), have, sizeof(have)));
+			mib(image_progress(image_of(w)), have, sizeof(have)));
 	else
 		strscpy(buf, web_states[w->state].words, size);
 }
@@ -75,7 +101,7 @@ enum cause web_waits_for(const struct web *w)
 	struct web_progress p;
 
 	web_progress(w, &p);
-	if (w->fetch && p.bytes)
+	if ((w->fetch || w->cache) && p.bytes)
 		return CAUSE_NONE;
 	return w->cause && w->fetch ? w->cause : web_states[w->state].cause;
 }

@@ -3,11 +3,15 @@
 #include "web/private.h"
 
 #include <limits.h>
-#include <sys/mman.h>
+#include <strings.h>
 #include <sys/utsname.h>
 
 #include "fetch/url.h"
 #include "meminfo.h"
+#include "web/note.h"
+
+/* Beside the image in its tmpfs: a page or two of rounding must not end a transfer. */
+#define SPARE (1 << 20)
 
 #define CA_FILE "/etc/initagent/ca.pem"
 
@@ -15,7 +19,7 @@
 #define BUILD_TIME 0 /* the clock is believed */
 #endif
 
-static void set_state(struct web *w, enum web_state to, uint64_t now)
+void web_set_state(struct web *w, enum web_state to, uint64_t now)
 {
 	if (w->state != to)
 		report_state(w->env->report, "web", "root", web_states[w->state].name, web_states[to].name, now);
@@ -36,6 +40,7 @@ int web_new(struct web **ret, const struct env *env, const struct web_config *cf
 	w->env = env;
 	w->cfg = *cfg;
 	w->file = -1;
+	w->list_end = NSEC_NEVER;
 	*ret = w;
 	return 0;
 }
@@ -45,10 +50,15 @@ struct web *web_free(struct web *w)
 	if (!w)
 		return NULL;
 	fetch_free(w->fetch);
+	fetch_free(w->mirror_bytes);
+	mirror_list_free(w->list);
+	urls_clear(&w->listed);
 	fetch_free(w->manifest_bytes);
 	fetch_free(w->signature_bytes);
 	proof_free(w->proof);
+	stream_free(w->stream);
 	image_free(w->image);
+	cache_free(w->cache);
 	urls_clear(&w->urls);
 	free(w->manifest);
 	closep(&w->file);
@@ -56,18 +66,19 @@ struct web *web_free(struct web *w)
 	return NULL;
 }
 
-static void raise_event(struct web *w, enum web_event e)
+void web_raise(struct web *w, enum web_event e)
 {
 	w->events |= 1U << e;
 }
 
-static void stop(struct web *w, enum cause cause, const char *text, uint64_t now)
+void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now)
 {
 	w->cause = cause;
+	w->stream = stream_free(w->stream);
 	if (text != w->text)
 		strscpy(w->text, text, sizeof(w->text));
-	raise_event(w, WEB_EVENT_FATAL);
-	set_state(w, WEB_STOPPED, now);
+	web_raise(w, WEB_EVENT_FATAL);
+	web_set_state(w, WEB_STOPPED, now);
 }
 
 /* --- transfers ----------------------------------------------------------------------------- */
@@ -82,6 +93,8 @@ static int find_urls(struct web *w, const char *name, const char *suffix)
 	r = urls_add(&w->urls, p->url, name, suffix);
 	for (size_t i = 0; i < p->n_mirrors && r == 0; i++)
 		r = urls_add(&w->urls, p->mirrors[i], name, suffix);
+	for (size_t i = 0; i < w->listed.n && r == 0; i++)
+		r = urls_add(&w->urls, w->listed.list[i], name, suffix);
 	return r;
 }
 
@@ -113,71 +126,105 @@ static void transfer(struct web *w, struct fetch_config *cfg, enum web_state sta
 	if (r >= 0)
 		r = fetch_start(w->fetch, now);
 	if (r >= 0) {
-		set_state(w, state, now);
+		web_set_state(w, state, now);
 		return;
 	}
 	if (!*bad && cfg->ca && r != -ENOMEM)
 		bad = cfg->ca;
 	snprintf(w->text, sizeof(w->text), "%.240s%s%s", bad, *bad ? ": " : "", strerror(-r));
-	stop(w, CAUSE_FETCH_URL, w->text, now);
+	web_stop(w, CAUSE_FETCH_URL, w->text, now);
 }
 
-static void begin_note(struct web *w, enum web_state state, const char *suffix, const uint8_t *sha256, uint64_t now)
-{
-	struct fetch_config cfg = {
-		.sink = -1,
-		.limit = state == WEB_MANIFEST ? MANIFEST_TEXT_MAX : MINISIG_TEXT_MAX,
-		.sha256 = sha256,
-	};
+/* The most that each of them may have, and what stands behind the URL's own name. */
+static const struct {
+	uint64_t limit;
+	const char *suffix;
+} notes[WEB_STATE_MAX] = {
+	[WEB_MIRRORS] = {MIRROR_LIST_TEXT_MAX, ""},
+	[WEB_MANIFEST] = {MANIFEST_TEXT_MAX, ""},
+	[WEB_SIGNATURE] = {MINISIG_TEXT_MAX, ".minisig"},
+};
 
-	if (find_urls(w, NULL, suffix) < 0)
-		stop(w, CAUSE_INTERNAL, "out of memory", now);
+void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256, uint64_t now)
+{
+	struct fetch_config cfg = {.sink = -1, .limit = notes[state].limit, .sha256 = sha256};
+
+	/* Without a list of mirrors it goes, too: nobody shall wait long for one. */
+	if (state == WEB_MIRRORS)
+		cfg.stall = 3 * NSEC_PER_SEC;
+	if (find_urls(w, name, notes[state].suffix) < 0)
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 	else
 		transfer(w, &cfg, state, now);
 }
 
-/* What the kernel can give to an image less what must stay free; 1 stands for none. */
-static uint64_t room(const struct web *w)
+uint64_t web_room(const struct web *w)
 {
 	uint64_t available = meminfo_available(w->env), spare = (uint64_t)w->cfg.plan->minmem_mib << 20;
 
 	return available > spare ? available - spare : 1;
 }
 
-static void note_proof(struct web *w, const uint8_t *sha256)
+/* Is every server that may give a part of it known by its certificate? */
+static bool by_certificates(const struct web *w)
 {
+	for (size_t i = 0; i < w->urls.n; i++)
+		if (strncasecmp(w->urls.list[i], "https:", 6) != 0)
+			return false;
+	return !w->cfg.plan->insecure;
+}
+
+/* What is known of the image before its first byte. */
+static void note_proof(struct web *w)
+{
+	const uint8_t *sha256 = w->manifest ? w->manifest->sha256 : w->cfg.plan->digest;
 	struct web_result *r = &w->result;
 
 	strscpy(r->url, w->urls.list[0], sizeof(r->url));
-	for (size_t i = 0; sha256 && i < MANIFEST_DIGEST; i++)
-		snprintf(r->sha256 + 2 * i, 3, "%02x", sha256[i]);
-	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" : "none", sizeof(r->proof));
+	w->has_key = w->manifest || w->cfg.plan->has_digest;
+	if (w->has_key) {
+		memcpy(w->key, sha256, sizeof(w->key));
+		sha256_text(w->key, r->sha256);
+	}
+	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" :
+		by_certificates(w) ? "certificate" : "none", sizeof(r->proof));
 }
 
-static void begin_image(struct web *w, uint64_t now)
+void web_fetch_image(struct web *w, uint64_t now)
 {
-	const struct plan_image *p = w->cfg.plan;
 	const struct manifest *m = w->manifest;
-	struct fetch_config cfg = {.limit = room(w)};
+	struct fetch_config cfg = {.limit = web_room(w) + w->have, .sink = w->file, .have = w->have};
 
-	w->file = memfd_create("root-image", MFD_CLOEXEC);
-	if (w->file < 0 || find_urls(w, m ? m->name : NULL, "") < 0) {
-		stop(w, CAUSE_INTERNAL, strerror(errno), now);
-		return;
-	}
-	cfg.sink = w->file;
 	if (m) {
 		cfg.size = m->size;
 		cfg.sha256 = m->n_chunks ? NULL : m->sha256;
 		cfg.chunk_size = m->chunk_size;
 		cfg.chunks = m->chunks;
 		cfg.n_chunks = m->n_chunks;
-	} else if (p->has_digest) {
-		cfg.sha256 = p->digest;
+	} else if (w->has_key) {
+		cfg.sha256 = w->key;
 	}
-	note_proof(w, m ? m->sha256 : p->has_digest ? p->digest : NULL);
-	w->result.began = now;
 	transfer(w, &cfg, WEB_IMAGE, now);
+}
+
+static void begin_image(struct web *w, uint64_t now)
+{
+	if (find_urls(w, w->manifest ? w->manifest->name : NULL, "") < 0) {
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
+		return;
+	}
+	note_proof(w);
+	w->file = store_open(w->env, w->has_key ? w->key : NULL, web_room(w) + SPARE, &w->have);
+	if (w->file < 0) {
+		web_stop(w, CAUSE_INTERNAL, strerror(-w->file), now);
+		return;
+	}
+	if (w->have)
+		report_log(w->env->report, REPORT_INFO, "root", now, "%llu bytes of the image are there from an earlier time",
+			(unsigned long long)w->have);
+	w->result.began = now;
+	if (!web_cache_look(w, now))
+		web_fetch_image(w, now);
 }
 
 /* --- proofs -------------------------------------------------------------------------------- */
@@ -195,9 +242,9 @@ static void begin_proof(struct web *w, struct proof_config *cfg, enum web_state 
 	w->manifest_bytes = fetch_free(w->manifest_bytes);
 	w->signature_bytes = fetch_free(w->signature_bytes);
 	if (r < 0)
-		stop(w, CAUSE_INTERNAL, strerror(-r), now);
+		web_stop(w, CAUSE_INTERNAL, strerror(-r), now);
 	else
-		set_state(w, state, now);
+		web_set_state(w, state, now);
 }
 
 static void prove_manifest(struct web *w, uint64_t now)
@@ -233,9 +280,9 @@ static void mount_image(struct web *w, uint64_t now)
 	if (r >= 0)
 		r = image_start(w->image, now);
 	if (r < 0)
-		stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
+		web_stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
 	else
-		set_state(w, WEB_MOUNTING, now);
+		web_set_state(w, WEB_MOUNTING, now);
 }
 
 /* What the file system at hand needs of the kernel, told from its first bytes; in an archive nothing. */
@@ -247,18 +294,36 @@ static const char *module_of(int file)
 	return n > 0 ? image_kind_module(image_kind_judge(head, (size_t)n, NULL)) : NULL;
 }
 
-static void begin_mount(struct web *w, uint64_t now)
+void web_mount(struct web *w, uint64_t now)
 {
 	w->module = module_of(w->file);
 	if (!w->module) {
 		mount_image(w, now);
 		return;
 	}
-	raise_event(w, WEB_EVENT_MODULE);
-	set_state(w, WEB_MODULE, now);
+	web_raise(w, WEB_EVENT_MODULE);
+	web_set_state(w, WEB_MODULE, now);
+}
+
+static void proved(struct web *w, uint64_t now)
+{
+	if (!web_cache_keep(w, now))
+		web_mount(w, now);
 }
 
 /* --- what follows what --------------------------------------------------------------------- */
+
+void web_begin(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+
+	if (p->manifest)
+		web_begin_note(w, WEB_MANIFEST, NULL, p->has_digest ? p->digest : NULL, now);
+	else if (w->keys.n)
+		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
+	else
+		begin_image(w, now);
+}
 
 static void begin(struct web *w, uint64_t now)
 {
@@ -266,19 +331,14 @@ static void begin(struct web *w, uint64_t now)
 
 	/* Whoever wrote it wants one image and no other, and it is not known which. */
 	if (p->unprovable)
-		stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
+		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
-		stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
-	else if (p->manifest)
-		begin_note(w, WEB_MANIFEST, "", p->has_digest ? p->digest : NULL, now);
-	else if (w->keys.n)
-		begin_note(w, WEB_SIGNATURE, ".minisig", NULL, now);
+		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else
-		begin_image(w, now);
+		web_list_begin(w, now);
 }
 
-/* The bytes move out of the way of the next transfer. */
-static struct fetch *take_fetch(struct web *w)
+struct fetch *web_take_fetch(struct web *w)
 {
 	struct fetch *f = w->fetch;
 
@@ -288,23 +348,31 @@ static struct fetch *take_fetch(struct web *w)
 
 static void manifest_there(struct web *w, uint64_t now)
 {
-	w->manifest_bytes = take_fetch(w);
+	w->manifest_bytes = web_take_fetch(w);
 	if (w->keys.n)
-		begin_note(w, WEB_SIGNATURE, ".minisig", NULL, now);
+		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
 	else
 		prove_manifest(w, now);
 }
 
 static void signature_there(struct web *w, uint64_t now)
 {
-	w->signature_bytes = take_fetch(w);
+	w->signature_bytes = web_take_fetch(w);
 	if (w->manifest_bytes)
 		prove_manifest(w, now);
 	else
 		begin_image(w, now);
 }
 
-static void image_there(struct web *w, uint64_t now)
+void web_image_there(struct web *w, uint64_t now)
+{
+	if (w->signature_bytes)
+		prove_image(w, now);
+	else
+		proved(w, now);
+}
+
+static void image_fetched(struct web *w, uint64_t now)
 {
 	struct fetch_progress p;
 	struct url url;
@@ -317,10 +385,13 @@ static void image_there(struct web *w, uint64_t now)
 	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.literal)
 		w->result.server = url.address;
 	w->fetch = fetch_free(w->fetch);
-	if (w->signature_bytes)
-		prove_image(w, now);
+	note_write(w->env, &w->result);
+	if (w->stream_cause)
+		web_stop(w, w->stream_cause, w->stream_text, now);
+	else if (w->stream)
+		web_stream_end(w, now);
 	else
-		begin_mount(w, now);
+		web_image_there(w, now);
 }
 
 static void fetched(struct web *w, uint64_t now)
@@ -328,9 +399,10 @@ static void fetched(struct web *w, uint64_t now)
 	/* What went wrong on the way is over. */
 	w->cause = CAUSE_NONE;
 	switch (w->state) {
+	case WEB_MIRRORS: web_list_there(w, now); break;
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
-	default: image_there(w, now); break;
+	default: image_fetched(w, now); break;
 	}
 }
 
@@ -340,15 +412,19 @@ static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
 	const char *text;
 	enum cause cause = fetch_failure(w->fetch, &text);
 
+	if (w->state == WEB_MIRRORS) {
+		web_list_failed(w, event == WEB_EVENT_FATAL, now);
+		return;
+	}
 	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
 		cause = CAUSE_SIGNATURE_MISSING;
 	if (event == WEB_EVENT_FATAL) {
-		stop(w, cause, text, now);
+		web_stop(w, cause, text, now);
 		return;
 	}
 	w->cause = cause;
 	strscpy(w->text, text, sizeof(w->text));
-	raise_event(w, event);
+	web_raise(w, event);
 }
 
 static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
@@ -357,7 +433,7 @@ static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
 	case FETCH_EVENT_DONE: fetched(w, now); break;
 	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
 	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
-	case FETCH_EVENT_LOOKUP: raise_event(w, WEB_EVENT_LOOKUP); break;
+	case FETCH_EVENT_LOOKUP: web_raise(w, WEB_EVENT_LOOKUP); break;
 	default: break;
 	}
 }
@@ -374,17 +450,18 @@ static void take_events(struct web *w, uint64_t now)
 static void fetch_step(struct web *w, uint64_t now)
 {
 	if (fetch_dispatch(w->fetch, now) < 0) {
-		stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
+		web_stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
 		return;
 	}
-	raise_event(w, WEB_EVENT_PROGRESS);
+	web_raise(w, WEB_EVENT_PROGRESS);
+	web_stream_step(w, now);
 }
 
 static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
 {
 	w->manifest = malloc(sizeof(*w->manifest));
 	if (!w->manifest) {
-		stop(w, CAUSE_INTERNAL, "out of memory", now);
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 		return;
 	}
 	*w->manifest = proof->manifest;
@@ -400,7 +477,7 @@ static void proof_step(struct web *w, uint64_t now)
 		return;
 	proof = proof_result(w->proof);
 	if (proof->cause) {
-		stop(w, (enum cause)proof->cause, proof->text, now);
+		web_stop(w, (enum cause)proof->cause, proof->text, now);
 		return;
 	}
 	if (*proof->comment)
@@ -410,7 +487,7 @@ static void proof_step(struct web *w, uint64_t now)
 		return;
 	}
 	w->proof = proof_free(w->proof);
-	begin_mount(w, now);
+	proved(w, now);
 }
 
 static void image_step(struct web *w, uint64_t now)
@@ -421,17 +498,24 @@ static void image_step(struct web *w, uint64_t now)
 	image_dispatch(w->image, now);
 	switch (image_pop_event(w->image)) {
 	case IMAGE_EVENT_NONE: break;
-	case IMAGE_EVENT_PROGRESS: raise_event(w, WEB_EVENT_PROGRESS); break;
+	case IMAGE_EVENT_PROGRESS: web_raise(w, WEB_EVENT_PROGRESS); break;
 	case IMAGE_EVENT_MOUNTED:
 		w->result.image = *image_result(w->image);
-		raise_event(w, WEB_EVENT_MOUNTED);
-		set_state(w, WEB_MOUNTED, now);
+		store_drop(w->env);
+		web_raise(w, WEB_EVENT_MOUNTED);
+		web_set_state(w, WEB_MOUNTED, now);
 		break;
 	case IMAGE_EVENT_FAILED:
 		cause = image_failure(w->image, &text);
-		stop(w, cause, text, now);
+		web_stop(w, cause, text, now);
 		break;
 	}
+}
+
+void web_adopt(const struct env *env, struct web_result *ret)
+{
+	note_read(env, ret);
+	store_drop(env);
 }
 
 void web_start(struct web *w, uint64_t now)
@@ -442,10 +526,16 @@ void web_start(struct web *w, uint64_t now)
 
 void web_dispatch(struct web *w, uint64_t now)
 {
-	if (w->fetch)
+	if (w->list || now >= w->list_end)
+		web_list_step(w, now);
+	else if (w->fetch)
 		fetch_step(w, now);
+	else if (w->cache)
+		web_cache_step(w, now);
 	else if (w->proof)
 		proof_step(w, now);
+	else if (w->stream)
+		web_stream_end(w, now);
 	else if (w->image && w->state == WEB_MOUNTING)
 		image_step(w, now);
 	take_events(w, now);
@@ -457,8 +547,14 @@ int web_fd(const struct web *w)
 {
 	if (w->state == WEB_MOUNTED || w->state == WEB_STOPPED)
 		return -1;
+	if (w->list)
+		return mirror_list_fd(w->list);
+	if (w->stream)
+		return stream_fd(w->stream);
 	if (w->fetch)
 		return fetch_fd(w->fetch);
+	if (w->cache)
+		return cache_fd(w->cache);
 	if (w->proof)
 		return proof_fd(w->proof);
 	return w->image ? image_fd(w->image) : -1;
@@ -466,7 +562,11 @@ int web_fd(const struct web *w)
 
 uint64_t web_deadline(const struct web *w)
 {
-	return w->fetch && w->state != WEB_STOPPED ? fetch_deadline(w->fetch) : NSEC_NEVER;
+	if (w->state == WEB_STOPPED)
+		return NSEC_NEVER;
+	if (w->fetch)
+		return min_u64(w->list_end, fetch_deadline(w->fetch));
+	return w->cache ? cache_deadline(w->cache) : w->list_end;
 }
 
 enum web_event web_pop_event(struct web *w)

@@ -39,9 +39,10 @@ struct web_result {
 	char site[WEB_SITE_MAX];       /* the mirror that gave its last bytes */
 	uint64_t bytes;		       /* of the image as fetched */
 	char sha256[65];	       /* "" if none was asked for */
-	char proof[24];		       /* "signature", "digest" or "none" */
+	char proof[24];		       /* "signature", "digest", "certificate" or "none" */
 	struct inet_addr server;       /* its address; family 0: not known */
 	unsigned attempts;
+	bool cached;		       /* from the local cache; site is then its place */
 	uint64_t began, fetched;       /* of the image's transfer */
 	struct image_result image;
 };
@@ -54,6 +55,12 @@ struct web_progress {
 	uint64_t rate, left;	 /* bytes a second; seconds, UINT64_MAX: not known */
 	unsigned attempts;
 };
+
+/*
+ * web_adopt: an earlier agent mounted the root: what it said of it, into ret, whose image is there already; and what
+ * it left of the transfer goes.
+ */
+void web_adopt(const struct env *env, struct web_result *ret);
 
 /* web_available: false in a build without HTTP. */
 bool web_available(void);

@@ -7,6 +7,12 @@ bool web_available(void)
 	return false;
 }
 
+void web_adopt(const struct env *env, struct web_result *ret)
+{
+	(void)env;
+	(void)ret;
+}
+
 int web_new(struct web **ret, const struct env *env, const struct web_config *cfg)
 {
 	(void)env;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * hostile ADDRESS FILE LOG: a web server that does on request what a server must not do. It serves FILE under every
- * path; the query says what is wrong with the answer. As a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG:
+ * path; the query says what is wrong with the answer. Honest are only FILE.manifest and FILE.minisig, under paths that end so,
+ * and that there is no list of mirrors. As a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG:
  * "PATH FIRST-BYTE BODY-BYTES-SENT".
  *
  * Breaks, on the first TIMES requests of a path (times=N; all without it):
@@ -10,7 +11,8 @@
  *   drip=MS    a byte every MS ms                    driphead=MS  the same for the head
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
  *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
- *   status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold
+ *   status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
+ *   chunksize=TEXT multipart
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -37,12 +39,12 @@ struct counter {
 struct server {
 	const uint8_t *data;
 	uint64_t size;
-	const char *log;
+	const char *file, *log;
 	struct counter *counters;
 };
 
 struct request {
-	const struct server *s;
+	struct server *s;
 	int fd;
 	char path[512], query[512];
 	bool ranged;
@@ -194,7 +196,11 @@ static uint64_t break_at(const struct request *r)
 
 static void put_piece(struct request *r, const uint8_t *piece, size_t len, bool chunked)
 {
-	if (chunked)
+	char buf[256];
+
+	if (chunked && lie(r, "chunksize", buf))
+		say(r, "%s\r\n", buf);
+	else if (chunked)
 		say(r, "%zx\r\n", len);
 	put(r, piece, len, breaks(r) ? number(r, "drip", 0) : 0);
 	if (chunked)
@@ -255,6 +261,10 @@ static void put_given(struct request *r)
 			say(r, "%s: %s\r\n", given[i].field, buf);
 	for (uint64_t i = lie_number(r, "heads", 0); i; i--)
 		say(r, "X-Filler-%llu: nothing\r\n", (unsigned long long)i);
+	for (uint64_t i = 0, n = lie_number(r, "bighead", 0); i < n; i += 1000)
+		say(r, "%s%01000d%s", i ? "" : "X-Big: ", 7, i + 1000 < n ? "" : "\r\n");
+	if (lies(r, "multipart"))
+		say(r, "Content-Type: multipart/byteranges; boundary=x\r\n");
 	if (lies(r, "fold"))
 		say(r, "Content-\r\n Length: 5\r\n");
 }
@@ -272,13 +282,15 @@ static void answer(struct request *r)
 	}
 	if (lies(r, "interim"))
 		say(r, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Length: 3\r\n\r\n");
-	say(r, "HTTP/1.1 %llu Something\r\nServer: hostile\r\n", (unsigned long long)status);
+	say(r, "%s %llu Something\r\nServer: hostile\r\n", lie(r, "http", buf) ? buf : "HTTP/1.1", (unsigned long long)status);
 	put_validators(r);
 	if (chunked)
 		say(r, "Transfer-Encoding: chunked\r\n");
+	else if (lie(r, "lentext", buf))
+		say(r, "Content-Length: %s\r\n", buf);
 	else if (!lies(r, "nolen"))
 		say(r, "Content-Length: %llu\r\n", (unsigned long long)lie_number(r, "len", status < 300 ? len : 0));
-	if (part)
+	if (part && !lies(r, "multipart"))
 		say(r, "Content-Range: bytes %llu-%llu/%llu\r\n",
 			(unsigned long long)(from + lie_number(r, "first", 0)), (unsigned long long)r->s->size - 1,
 			(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
@@ -323,6 +335,34 @@ static void tunnel(struct request *r, const char *head)
 
 /* --- requests ------------------------------------------------------------------------------ */
 
+static bool ends(const char *path, const char *with)
+{
+	size_t n = strcspn(path, "?"), m = strlen(with);
+
+	return n >= m && strncmp(path + n - m, with, m) == 0;
+}
+
+/* FILE.manifest and the like; what is not there is not found. */
+static void be_honest(struct request *r)
+{
+	static const char *const suffixes[] = {".manifest.minisig", ".minisig", ".manifest", "/mirrors"};
+	static uint8_t text[1 << 20];
+	char path[512] = "";
+	ssize_t n;
+	int fd;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && !*path; i++)
+		if (ends(r->path, suffixes[i]))
+			snprintf(path, sizeof(path), "%s%s", r->s->file, suffixes[i]);
+	if (!*path)
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	r->s->data = text;
+	r->s->size = n > 0 ? (uint64_t)n : 0;
+	snprintf(r->query, sizeof(r->query), "%s", fd < 0 ? "status=404" : "");
+}
+
 static unsigned count(const struct server *s, const char *path)
 {
 	for (size_t i = 0; i < PATHS_MAX; i++) {
@@ -354,7 +394,7 @@ static void parse(struct request *r, const char *head)
 	r->from = range ? strtoull(range + 14, NULL, 10) : 0;
 }
 
-__attribute__((noreturn)) static void serve(const struct server *s, int fd)
+__attribute__((noreturn)) static void serve(struct server *s, int fd)
 {
 	struct request r = {.s = s, .fd = fd};
 	char head[8192];
@@ -374,6 +414,7 @@ __attribute__((noreturn)) static void serve(const struct server *s, int fd)
 			if (strncmp(head, "CONNECT ", 8) == 0)
 				tunnel(&r, head);
 			parse(&r, head);
+			be_honest(&r);
 			answer(&r);
 		}
 	}
@@ -410,6 +451,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	s.size = (uint64_t)st.st_size;
+	s.file = argv[2];
 	s.log = argv[3];
 	s.data = mmap(NULL, s.size, PROT_READ, MAP_SHARED, file, 0);
 	s.counters = mmap(NULL, PATHS_MAX * sizeof(*s.counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,

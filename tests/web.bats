@@ -1,0 +1,349 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
+#
+# The web room whole, from a command line to a mounted root, against nginx and the server that does everything wrong
+# (tests/fetch/hostile.c), in a network and a mount namespace of its own. "Refused" always means: nothing is mounted.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	[[ $EUID -eq 0 ]] || skip "namespaces need root"
+	export F=$BATS_FILE_TMPDIR
+	# A root of 8 MB that does not pack, in a few files.
+	mkdir -p "$F/tree/sbin" "$F/tree/usr/lib"
+	printf '#!/bin/sh\n' >"$F/tree/sbin/init"
+	chmod 755 "$F/tree/sbin/init"
+	head -c 5000000 /dev/urandom >"$F/tree/usr/lib/a"
+	head -c 3000000 /dev/urandom >"$F/tree/usr/lib/b"
+	tar -C "$F/tree" --owner=0 --group=0 -cf "$F/root.tar" .
+	zstd -q -1 "$F/root.tar" -o "$F/root.tar.zst"
+	(cd "$F/tree" && find . | cpio --quiet -o -H newc -R 0:0) >"$F/root.cpio"
+	"${BUILD:-build}/initagent" manifest "$F/root.tar.zst" --chunk-size 256K >/dev/null
+	"${BUILD:-build}/initagent" manifest "$F/root.cpio" --chunk-size 256K >/dev/null
+}
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/.." || return
+	T=$BATS_TEST_TMPDIR
+	B=$(realpath "${BUILD:-build}")
+	FLAVOUR=host
+	NS=iaw$$x$BATS_TEST_NUMBER
+	PIDS=()
+	ip netns add "$NS"
+	ip -n "$NS" link set lo up
+	mkdir "$T/root"
+}
+
+teardown() {
+	local pid
+	for pid in ${PIDS[@]+"${PIDS[@]}"}; do
+		kill "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+	[[ -z ${NS:-} ]] || ip netns del "$NS" 2>/dev/null || :
+}
+
+# ready COMMAND...: waits until the command succeeds, at most 5 s.
+ready() {
+	local i
+	for ((i = 0; i < 250; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	return 1
+}
+
+# hostile FILE: starts the server; $U is its URL, $LOG its log.
+hostile() {
+	local number=${#PIDS[@]}
+	LOG=$T/log$number
+	ip netns exec "$NS" "$B/host/tests/fetch/hostile" 127.0.0.1 "$F/$1" "$LOG" >"$T/port$number" 3>&- &
+	PIDS+=($!)
+	ready [ -s "$T/port$number" ]
+	U=http://127.0.0.1:$(<"$T/port$number")
+}
+
+# nginx_on PORT LINE...: serves the folder $F; its access log is $N/access.
+nginx_on() {
+	N=$T/nginx$1
+	mkdir -p "$N"
+	cat >"$N/conf" <<-CONF
+		daemon off;
+		user root;
+		pid $N/pid;
+		error_log $N/error;
+		events { worker_connections 64; }
+		http {
+			access_log $N/access;
+			client_body_temp_path $N/a; proxy_temp_path $N/b; fastcgi_temp_path $N/c;
+			uwsgi_temp_path $N/d; scgi_temp_path $N/e;
+			server { listen 127.0.0.1:$1; root $F; ${*:2} }
+		}
+	CONF
+	ip netns exec "$NS" nginx -e "$N/error" -c "$N/conf" 3>&- &
+	PIDS+=($!)
+	ready ip netns exec "$NS" bash -c ": </dev/tcp/127.0.0.1/$1"
+}
+
+# inside SCRIPT: in namespaces of its own, with a prefix at $T/root in memory; "drive" in the script is webdrive.
+inside() {
+	run ip netns exec "$NS" unshare -m --propagation private timeout 60 bash -euo pipefail -c '
+		T=$1 F=$2 web=$3
+		root=$T/root
+		mount -t tmpfs none "$root"
+		mkdir -p "$root"/{dev,run,sysroot,proc,sys/class/block,etc/initagent/keys}
+		mount --bind /dev "$root/dev"
+		echo "MemAvailable: ${MEM:-400000} kB" >"$root/proc/meminfo"
+		drive() { "$web" "$root" "${DEADLINE:-20000}" "$*"; }
+		# same: the root is the one that was packed. nothing: there is none, nor a part of one, nor memory kept.
+		same() { diff -r "$F/tree" "$root/sysroot"; echo same; }
+		nothing() {
+			[[ -z $(ls -A "$root/sysroot") ]]
+			! grep -E " $root/(sysroot|run)" /proc/self/mountinfo | grep -v " $root/run/initagent/fetch "
+			echo nothing
+		}
+		eval "$4"' - "$T" "$F" "$B/$FLAVOUR/tests/web/webdrive" "$1"
+	echo "$output"
+}
+
+# boots ARGUMENT...: that command line gives the root.
+boots() {
+	inside "drive '$*' && same"
+	[ "$status" -eq 0 ]
+	[[ $output == *same ]]
+}
+
+# refused CODE ARGUMENT...: it ends with that cause, and nothing is mounted.
+refused() {
+	inside "drive '${*:2}' && exit 9; [[ \$? == 3 ]] && nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fatal IA-E$1 "*nothing ]]
+}
+
+digest() {
+	echo "rd.root.digest=sha256:$(sha256sum "$F/$1" | cut -d' ' -f1)"
+}
+
+# sent PATH: how many bytes of bodies of it the server sent in all.
+sent() {
+	awk -v path="$1" '$1 == path { n += $3 } END { printf "%d\n", n }' "$LOG"
+}
+
+# --- streamed ------------------------------------------------------------------------------------
+
+@test "archives are unpacked while they are fetched, in both flavours" {
+	local name
+	nginx_on 8080
+	for FLAVOUR in host musl; do
+		for name in root.tar root.cpio root.tar.zst; do
+			boots "root=http://127.0.0.1:8080/$name $(digest $name)"
+			[[ $output == *"unpacked while it is fetched"*"mounted "*" digest http://127.0.0.1:8080 "* ]]
+		done
+	done
+	boots "root=http://127.0.0.1:8080/root.tar.zst.manifest $(digest root.tar.zst.manifest)"
+	[[ $output == *"unpacked while it is fetched"*"mounted zstd tar digest"* ]]
+}
+
+@test "an archive cut again and again goes on while it is unpacked" {
+	hostile root.tar.zst
+	boots "root=$U/a?rcut=900000&times=12&rst $(digest root.tar.zst)"
+	[ "$(sent /a)" -le $(($(stat -c %s "$F/root.tar.zst") * 105 / 100)) ]
+}
+
+@test "a wrong byte: the digest at the end throws away what was unpacked" {
+	hostile root.tar
+	refused 630 "root=$U/a?flip=7900000 $(digest root.tar)"
+	[[ $output == *"unpacked while it is fetched"* ]]
+	hostile root.tar.zst
+	refused 630 "root=$U/a?flip=7000000 $(digest root.tar.zst)"
+}
+
+@test "a wrong byte from one mirror, the right ones from another: unpacked anew" {
+	hostile root.tar
+	# Of these, node 1 asks one first and the other then: one of the two cases begins with the wrong one.
+	boots "root=$U/a?flip=7900000 rd.root.mirror=$U/b $(digest root.tar)"
+	boots "root=$U/c rd.root.mirror=$U/d?flip=7900000 $(digest root.tar)"
+	boots "root=$U/e?flip=70000&until=1&cut=3000000 rd.root.mirror=$U/f?flip=7900000&until=1 $(digest root.tar)"
+}
+
+@test "another version in the midst of it: unpacked anew, never joined" {
+	hostile root.tar
+	boots "root=$U/a?cut=3000000&times=1&etag=two&since=1"
+	[[ $output == *"mounted tar tar none"* ]]
+	refused 630 "root=$U/b?cut=3000000&times=1&other&since=1 $(digest root.tar)"
+}
+
+@test "an archive that is broken, with a digest that is right: said as it is" {
+	head -c 6000000 "$F/root.tar.zst" >"$F/short.tar.zst"
+	nginx_on 8080
+	refused 651 "root=http://127.0.0.1:8080/short.tar.zst $(digest short.tar.zst)"
+	[[ $output == *"unpacked while it is fetched"* ]]
+	refused 651 "root=http://127.0.0.1:8080/short.tar.zst"
+}
+
+@test "entries that may not be in a root are refused on the way" {
+	local evil=$T/evil name
+	mkdir -p "$evil/dir/sbin" "$evil/dir/etc"
+	cp "$F/tree/usr/lib/a" "$evil/dir/big"
+	cp "$F/tree/sbin/init" "$evil/dir/sbin/init"
+	mknod "$evil/dir/etc/disk" b 8 0
+	ln -s / "$evil/dir/out"
+	tar -C "$evil/dir" -cf "$F/node.tar" big sbin etc
+	tar -C "$evil/dir" -P --transform 's,^sbin/init,../../escaped,' -cf "$F/dots.tar" big sbin/init
+	tar -C "$evil/dir" -P --transform 's,^sbin/init,/escaped,' -cf "$F/absolute.tar" big sbin/init
+	tar -C "$evil/dir" -P --transform 's,^sbin/init,out/escaped,' -cf "$F/link.tar" big out sbin/init
+	ln "$evil/dir/big" "$evil/dir/zzz"
+	tar -C "$evil/dir" -P --transform 's,^big,../big,;s,^zzz,etc/zzz,' -cf "$F/hard.tar" sbin/init big zzz
+	nginx_on 8080
+	for name in node dots absolute hard; do
+		refused 656 "root=http://127.0.0.1:8080/$name.tar"
+		[ ! -e /escaped ]
+	done
+	# A link to "/" is the root's own "/": nothing leaves it.
+	inside "drive 'root=http://127.0.0.1:8080/link.tar' || :"
+	[ "$status" -eq 0 ]
+	[ ! -e /escaped ]
+}
+
+@test "gzip, xz and zstd bombs: refused with the numbers, whatever they want to become" {
+	truncate -s 3G "$T/zeroes"
+	mkdir -p "$T/bomb/sbin"
+	tar -C "$T" -cf - zeroes 2>/dev/null | head -c 600M | gzip -1 >"$F/bomb.tar.gz" || :
+	head -c 600M /dev/zero | zstd -q -19 --ultra -22 --long=27 -T1 >"$F/bomb.zst"
+	nginx_on 8080
+	refused 657 "root=http://127.0.0.1:8080/bomb.tar.gz"
+	inside "drive root=http://127.0.0.1:8080/bomb.zst && exit 9; nothing"
+	[ "$status" -eq 0 ]
+}
+
+@test "memory: the numbers before the first byte, and what is unpacked beside the file" {
+	nginx_on 8080
+	MEM=70000 refused 632 "root=http://127.0.0.1:8080/root.tar.zst"
+	[[ $output =~ IA-E632\ .*[0-9]+\ bytes\ \([0-9]+\ MiB\),\ room\ for\ [0-9]+ ]]
+	[[ $output != *"bytes 2"* ]]
+	# Room for the file, but not for it and what is in it.
+	MEM=77000 refused 657 "root=http://127.0.0.1:8080/root.tar.zst"
+}
+
+# --- killed and started again ----------------------------------------------------------------------
+
+# A server that stands still after some bytes of its first answer, and webdrive, killed then and started again.
+killed='
+	DEADLINE=20000 drive "$line" >"$T/first" 2>&1 &
+	for ((i = 0; i < 500; i++)); do
+		grep -q "^bytes $1" "$T/first" && break
+		sleep 0.02
+	done
+	pkill -KILL -P $! || :
+	kill -KILL $! || :
+	wait $! 2>/dev/null || :
+	cat "$T/first"
+	[[ -z $(ls -A "$root/sysroot") ]]
+	echo ---- again
+	drive "$line"
+	same'
+
+@test "killed in mid-transfer: the next one goes on where it was" {
+	skip_unless_squashfs
+	hostile root.squashfs
+	local size
+	size=$(stat -c %s "$F/root.squashfs")
+	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- 4; $killed"
+	[ "$status" -eq 0 ]
+	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
+	[ "$(sent /a)" -le $((size * 105 / 100)) ]
+}
+
+@test "killed in mid-transfer by a manifest: whole chunks stay" {
+	skip_unless_squashfs
+	local size
+	size=$(stat -c %s "$F/root.squashfs")
+	nginx_on 8080 "location /root.squashfs { limit_rate_after 5000k; limit_rate 1; }"
+	nginx_on 8081
+	inside "
+		line='root=http://127.0.0.1:8080/root.squashfs.manifest $(digest root.squashfs.manifest)'; set -- 4
+		$(sed 's/^\tdrive "$line"/\tdrive "${line\/8080\/8081}"/' <<<"$killed")"
+	[ "$status" -eq 0 ]
+	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
+	# The second one asked for the rest alone.
+	[ "$(awk '/root.squashfs HTTP/ { print $10 }' "$T/nginx8081/access")" -le $((size - 4000000)) ]
+}
+
+@test "killed in mid-transfer, and what is there was changed: found, and begun anew" {
+	skip_unless_squashfs
+	hostile root.squashfs
+	inside "
+		line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- 4
+		$(sed 's/^\techo ---- again/\tprintf x | dd of="$(ls -d "$root"\/run\/initagent\/fetch\/*)" bs=1 seek=100000 conv=notrunc/' <<<"$killed")"
+	[ "$status" -eq 0 ]
+	[[ $output == *"retry IA-E630 "*"mounted squashfs"*same ]]
+}
+
+@test "killed while an archive is unpacked: nothing is seen of it, and it begins anew" {
+	hostile root.tar
+	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.tar)'; set -- 4; $killed"
+	[ "$status" -eq 0 ]
+	[[ $output == *"unpacked while it is fetched"*again*"unpacked while it is fetched"*"mounted tar"*same ]]
+}
+
+@test "started again after the mount: adopted, with URL and proof" {
+	skip_unless_squashfs
+	nginx_on 8080
+	local line
+	line="root=http://127.0.0.1:8080/root.squashfs $(digest root.squashfs)"
+	inside "drive '$line'; drive '$line'; same; ! grep " \$root/run" /proc/self/mountinfo"
+	[ "$status" -eq 0 ]
+	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
+}
+
+# --- whatever a server does ------------------------------------------------------------------------
+
+# lies NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is a line in $T/fates.
+fate() {
+	local fate=$T/fate$1
+	mkdir -p "$fate/root"
+	if T=$fate DEADLINE=900 inside "set +e; drive '$2'; case \$? in 0) same ;; 3|4) nothing ;; esac" >/dev/null; then
+		case $output in
+		*"mounted "*same) echo "booted $2" ;;
+		*"mounted "*) printf 'WRONG %s\n%s\n' "$2" "$output" ;;
+		*nothing) echo "none $2" ;;
+		*) printf 'LEFT %s\n%s\n' "$2" "$output" ;;
+		esac >>"$T/fates"
+	fi
+}
+
+@test "whatever a server does: the right root or none, with a digest, with a manifest, streamed or not" {
+	local lie more n=0 jobs=() d m where
+	FLAVOUR=musl
+	d=$(digest root.tar.zst) m=$(digest root.tar.zst.manifest)
+	hostile root.tar.zst
+	# At the beginning of a file, in its midst, and near its end.
+	for lie in cut=3000000 "cut=3000000&rst" drip=1 len=9000000 len=1000000 len2=5 nolen chunked chunked\&chunksize=ffffffffffffffff \
+		"chunked&chunksize=-1" "chunked&len2=7&trailer" norange force206 multipart first=5 first=-5 total=5 etag=y noetag other \
+		flip=10 flip=4000000 flip=7999000 status=206 status=416 enc=gzip coding=gzip interim fold heads=300 bighead=300000 \
+		raw=x raw=HTTP/0.9 http=HTTP/0.9 http=HTTP/3 lentext=5,6 lentext=-1 lentext=0x10 lentext=99999999999999999999999 \
+		status=404 "status=403&after=1" "status=503&after=99999" status=302\&loc=/x status=302\&loc=file:///etc/passwd; do
+		for more in "" "&cut=3000000&times=1&since=1"; do
+			for where in "$U/n?$lie$more $d" "$U/n.manifest?$lie$more $m"; do
+				n=$((n + 1))
+				fate $n "root=${where/\/n/\/$n}" 3>&- &
+				jobs+=($!)
+				[ ${#jobs[@]} -lt 6 ] || { wait "${jobs[@]}"; jobs=(); }
+			done
+		done
+	done
+	wait "${jobs[@]}"
+	cut -d' ' -f1 "$T/fates" | sort | uniq -c
+	grep -vE '^(booted|none) ' "$T/fates" || :
+	[ "$(grep -cE '^(booted|none) ' "$T/fates")" -eq $n ]
+	[ "$(grep -c ^booted "$T/fates")" -ge 20 ]
+}
+
+# Loop devices are not to be had everywhere.
+skip_unless_squashfs() {
+	if ! grep -q squashfs /proc/filesystems || [ ! -w /dev/loop-control ]; then
+		skip "no squashfs or no loop devices here"
+	fi
+	[ -e "$F/root.squashfs" ] || mksquashfs "$F/tree" "$F/root.squashfs" -quiet -no-progress -all-root -noI -noD -noF -noX >/dev/null
+	[ -e "$F/root.squashfs.manifest" ] || "$B/initagent" manifest "$F/root.squashfs" --chunk-size 256K >/dev/null
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * webdrive PREFIX DEADLINE-MS COMMAND-LINE: runs the web room alone on a kernel command line, for tests/web.bats: from the
+ * URL to the root mounted at PREFIX/sysroot. To be run in a mount namespace. Prints the report's lines and one an event:
+ *
+ *   retry CODE TEXT | fatal CODE TEXT | bytes N | deadline |
+ *   mounted FORMAT HOLDS PROOF SERVER cached=0 bytes=N | adopted the same
+ *
+ * and at the end "rss OWN CHILDREN" in KiB. Exit status 0: mounted or adopted, 3: fatal, 4: deadline passed. Addresses
+ * only; modules are there or not.
+ */
+#include <poll.h>
+#include <sys/resource.h>
+
+#include "image/image.h"
+#include "web/web.h"
+
+#define PROGRESS (256 * 1024)
+
+struct drive {
+	struct env env;
+	struct boot_plan *plan;
+	struct web *web;
+	char sysroot[256];
+	uint64_t deadline, told;
+	int status; /* exit status, -1: not yet */
+};
+
+__attribute__((noreturn)) static void die(const char *what, int error)
+{
+	fprintf(stderr, "webdrive: %s: %s\n", what, strerror(-error));
+	exit(2);
+}
+
+static void print_result(const char *what, const struct web_result *r)
+{
+	printf("%s %s %s %s %s cached=%d bytes=%llu url=%s sha256=%s\n", what, image_kind_name(r->image.kind),
+		image_kind_name(r->image.root), r->proof, r->site, r->cached, (unsigned long long)r->bytes, r->url,
+		r->sha256);
+}
+
+static void on_progress(struct drive *d)
+{
+	struct web_progress p;
+
+	web_progress(d->web, &p);
+	if (p.bytes - d->told < PROGRESS && p.bytes >= d->told)
+		return;
+	d->told = p.bytes;
+	printf("bytes %llu\n", (unsigned long long)p.bytes);
+}
+
+static void on_event(struct drive *d, enum web_event e, uint64_t now)
+{
+	const char *text;
+	enum cause cause = web_failure(d->web, &text);
+
+	switch (e) {
+	case WEB_EVENT_LOOKUP: web_resolved(d->web, NULL, "no names here", now); break;
+	case WEB_EVENT_MODULE: web_module_settled(d->web, now); break;
+	case WEB_EVENT_PROGRESS: on_progress(d); break;
+	case WEB_EVENT_RETRY: printf("retry %s %s\n", cause_info(cause)->code, text); break;
+	case WEB_EVENT_MOUNTED:
+		print_result("mounted", web_result(d->web));
+		d->status = 0;
+		break;
+	case WEB_EVENT_FATAL:
+		printf("fatal %s %s\n", cause_info(cause)->code, text);
+		d->status = 3;
+		break;
+	default: break;
+	}
+}
+
+static void turn(struct drive *d)
+{
+	struct pollfd p = {.fd = web_fd(d->web), .events = POLLIN};
+	uint64_t now = now_ns(), at = min_u64(web_deadline(d->web), d->deadline);
+	enum web_event e;
+
+	poll(&p, 1, at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000) : 0);
+	now = now_ns();
+	web_dispatch(d->web, now);
+	while ((e = web_pop_event(d->web)) != WEB_EVENT_NONE)
+		on_event(d, e, now);
+	if (d->status < 0 && now >= d->deadline) {
+		printf("deadline\n");
+		d->status = 4;
+	}
+}
+
+/* As boot.c does. */
+static bool adopt(struct drive *d)
+{
+	static struct web_result r;
+
+	if (image_adopt(&d->env, d->sysroot, NULL, &r.image) <= 0)
+		return false;
+	web_adopt(&d->env, &r);
+	print_result("adopted", &r);
+	return true;
+}
+
+static void run(struct drive *d)
+{
+	const struct web_config cfg = {.plan = &d->plan->root.image, .target = d->sysroot, .node = 1};
+	int r = web_new(&d->web, &d->env, &cfg);
+	enum web_event e;
+
+	if (r < 0)
+		die("web", r);
+	web_start(d->web, now_ns());
+	while ((e = web_pop_event(d->web)) != WEB_EVENT_NONE)
+		on_event(d, e, now_ns());
+	while (d->status < 0)
+		turn(d);
+	d->web = web_free(d->web);
+}
+
+int main(int argc, char **argv)
+{
+	const struct report_config rc = {.console_fd = STDOUT_FILENO, .kmsg_fd = -1};
+	struct drive d = {.status = -1};
+	struct rusage own, children;
+	int r;
+
+	if (argc != 4)
+		die("PREFIX DEADLINE-MS COMMAND-LINE", -EINVAL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	d.env.prefix = argv[1];
+	snprintf(d.sysroot, sizeof(d.sysroot), "%s/sysroot", argv[1]);
+	d.deadline = now_ns() + strtoull(argv[2], NULL, 0) * NSEC_PER_MSEC;
+	r = report_new(&d.env.report, &rc);
+	r = r < 0 ? r : plan_parse(&d.plan, argv[3], strlen(argv[3]), NULL);
+	if (r < 0)
+		die("setup", r);
+	if (!d.plan->root.image.url)
+		die(argv[3], -EINVAL);
+	if (adopt(&d))
+		d.status = 0;
+	else
+		run(&d);
+	plan_free(d.plan);
+	report_free(d.env.report);
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	printf("rss %ld %ld\n", own.ru_maxrss, children.ru_maxrss);
+	return d.status;
+}
