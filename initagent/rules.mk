@@ -16,6 +16,7 @@ not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
 ABSENT       := $(if $(call has,http),initagent/web/web_none.c,initagent/fetch/% initagent/web/web.c initagent/web/view.c) \
+		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
 		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c writer.c test_unpack.c fuzz_unpack.c))
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
