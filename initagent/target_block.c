@@ -27,7 +27,7 @@ static void say_wait(struct boot *b, uint64_t now)
 /* The ledger has a row for what was asked for; a file system that is built in needs none. */
 static void look_at_module(struct boot *b, uint64_t now)
 {
-	const char *name = block_module(b->block);
+	const char *name = b->block && !b->finished ? block_module(b->block) : NULL;
 	const struct module_entry *e = name ? modules_find(b->modules, name) : NULL;
 
 	if (e && e->state > MODULE_LOADING)
@@ -93,9 +93,9 @@ void target_block_step(struct boot *b, uint64_t now)
 {
 	enum block_event event;
 
-	look_at_module(b, now);
 	while (b->block && !b->finished && (event = block_pop_event(b->block)) != BLOCK_EVENT_NONE)
 		block_event(b, event, now);
+	look_at_module(b, now);
 }
 
 static bool readonly(const struct boot *b)

@@ -111,6 +111,7 @@ static void describe_way(struct block *b)
 	strscpy(r->address, b->cfg.address, sizeof(r->address));
 	r->port = block_port(b->cfg.plan, portal);
 	r->attempts = b->rounds;
+	r->name[0] = 0;
 }
 
 int block_new(struct block **ret, const struct env *env, const struct block_config *cfg)
@@ -204,7 +205,7 @@ int block_start(struct block *b, uint64_t now)
 	if (b->fd >= 0 || b->state == STATE_MOUNTED)
 		return 0;
 	b->rounds++;
-	b->result.attempts = b->rounds;
+	describe_way(b);
 	b->module_asked = false;
 	r = begin(b, job_run);
 	if (r < 0)
@@ -280,6 +281,7 @@ static bool sane(struct block_message *m)
 	m->result.device[sizeof(m->result.device) - 1] = 0;
 	m->result.fstype[sizeof(m->result.fstype) - 1] = 0;
 	m->result.name[sizeof(m->result.name) - 1] = 0;
+	m->result.address[sizeof(m->result.address) - 1] = 0;
 	m->result.init[sizeof(m->result.init) - 1] = 0;
 	return m->step >= 0 && m->step < BLOCK_STEP_MAX && m->cause >= 0 && m->cause < CAUSE_MAX;
 }
@@ -308,10 +310,12 @@ static void take_result(struct block *b, const struct block_message *m)
 	strscpy(r->device, m->result.device, sizeof(r->device));
 	strscpy(r->fstype, m->result.fstype, sizeof(r->fstype));
 	strscpy(r->name, m->result.name, sizeof(r->name));
+	strscpy(r->address, m->result.address, sizeof(r->address));
 	strscpy(r->init, m->result.init, sizeof(r->init));
 	r->adopted = m->result.adopted;
 	r->readonly = m->result.readonly;
 	r->bytes = m->result.bytes;
+	r->port = m->result.port;
 }
 
 static void take(struct block *b, struct block_message *m, uint64_t now)

@@ -52,10 +52,11 @@ struct block_result {
 	char fstype[32];
 	char name[256];		     /* subsystem or export */
 	char init[ROOT_INIT_MAX];
+	char address[96];	     /* the server's; another than asked for where discovery led there */
+	uint32_t port;
 	/* The rest the room adds. */
 	char kind[8], proto[8];	     /* "nvmf", "rdma" */
-	char server[256], address[96];
-	uint32_t port;
+	char server[256];
 	uint32_t attempts;
 };
 

@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 
+#include "block/discovery.h"
 #include "block/hostid.h"
 #include "block/job.h"
 #include "block/words.h"
@@ -23,17 +24,28 @@ struct way {
 	uint16_t port;
 };
 
+/* Where discovery led elsewhere, the result says whither. */
 static struct way way_of(const struct block_job *j)
 {
-	const struct plan_portal *portal = j->cfg->portal;
+	const struct block_result *res = &j->message.result;
 
 	return (struct way){
-		.nqn = j->message.result.name,
-		.transport = portal->rdma ? "rdma" : "tcp",
-		.address = j->cfg->address,
-		.source = portal->source,
-		.port = block_port(j->cfg->plan, portal),
+		.nqn = res->name,
+		.transport = j->cfg->portal->rdma ? "rdma" : "tcp",
+		.address = res->address,
+		.source = j->cfg->portal->source,
+		.port = (uint16_t)res->port,
 	};
+}
+
+static struct way way_to_discovery(const struct block_job *j)
+{
+	struct way way = way_of(j);
+
+	way.nqn = DISCOVERY_NQN;
+	way.address = j->cfg->address;
+	way.port = block_port(j->cfg->plan, j->cfg->portal);
+	return way;
 }
 
 /* Does the kernel's "traddr=10.0.0.1,trsvcid=4420,..." hold this pair? */
@@ -160,18 +172,90 @@ static int create(struct block_job *j, const struct way *way)
 	return n;
 }
 
+/* --- discovery ------------------------------------------------------------------------------ */
+
+static void delete_all(struct block_job *j, const struct way *way)
+{
+	DIR *dir = open_class(j);
+	const char *name;
+
+	while ((name = next_of_ours(j, dir, way)))
+		job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
+	if (dir)
+		closedir(dir);
+}
+
+static int read_page(struct block_job *j, uint8_t page[static DISCOVERY_PAGE_MAX])
+{
+	_cleanup_close_ int fd = -1;
+	char path[128];
+	int r = env_path(j->env, path, sizeof(path), "/dev/%s", j->handle);
+
+	fd = r < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+	r = fd < 0 ? -errno : discovery_read(fd, page);
+	return r < 0 ? job_fail(j, CAUSE_BLOCK_PROTOCOL, r, "discovery log page: %s", strerror(-r)) : r;
+}
+
+static int discovery_failed(struct block_job *j, const struct discovery *d)
+{
+	static const struct {
+		enum cause cause;
+		bool fatal;
+		const char *words;
+	} rows[DISCOVERY_MAX] = {
+		[DISCOVERY_NONE] = {CAUSE_BLOCK_NO_TARGET, false, "the discovery service knows no such subsystem; it knows"},
+		[DISCOVERY_SEVERAL] = {CAUSE_BLOCK_NO_TARGET, true, "name one in root=; the discovery service knows"},
+		[DISCOVERY_SECURE] = {CAUSE_BLOCK_AUTH, true, "the discovery service asks for TLS with"},
+		[DISCOVERY_BAD] = {CAUSE_BLOCK_PROTOCOL, false, "the discovery service's log page cannot be read"},
+	};
+
+	job_fail(j, rows[d->how].cause, -ENOENT, "%s %s", rows[d->how].words, *d->text ? d->text : "none over this transport");
+	j->message.fatal = rows[d->how].fatal;
+	return -ENOENT;
+}
+
+/* Asks the service, and lets it go again: where and what to connect goes to the result. */
+static int discover(struct block_job *j)
+{
+	struct way way = way_to_discovery(j);
+	const struct discovery_want want = {j->cfg->plan->name, j->cfg->address, j->cfg->portal->rdma};
+	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
+	struct block_result *res = &j->message.result;
+	struct discovery d;
+	int r;
+
+	if (!page)
+		return job_fail(j, CAUSE_NO_MEMORY, -ENOMEM, "%s", strerror(ENOMEM));
+	r = adopt(j, &way) ? 0 : create(j, &way);
+	if (r == 0)
+		r = read_page(j, page);
+	delete_all(j, &way);
+	if (r < 0)
+		return r;
+	discovery_judge_caged(page, (size_t)r, &want, &d);
+	if (d.how != DISCOVERY_FOUND)
+		return discovery_failed(j, &d);
+	strscpy(res->name, d.nqn, sizeof(res->name));
+	strscpy(res->address, d.address, sizeof(res->address));
+	res->port = d.port;
+	return 0;
+}
+
 static int connect_to(struct block_job *j)
 {
 	struct block_result *res = &j->message.result;
 	struct way way;
-	int r;
+	int r = 0;
 
 	if (j->cfg->plan->name)
 		strscpy(res->name, j->cfg->plan->name, sizeof(res->name));
+	if (j->cfg->portal->discovery)
+		r = discover(j);
+	if (r < 0)
+		return r;
 	way = way_of(j);
 	res->adopted = adopt(j, &way);
-	r = res->adopted ? 0 : create(j, &way);
-	return r;
+	return res->adopted ? 0 : create(j, &way);
 }
 
 /* --- the namespace -------------------------------------------------------------------------- */
@@ -220,14 +304,11 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 
 static void disconnect(struct block_job *j)
 {
-	struct way way = way_of(j);
-	DIR *dir = open_class(j);
-	const char *name;
+	struct way way = way_of(j), service = way_to_discovery(j);
 
-	while ((name = next_of_ours(j, dir, &way)))
-		job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
-	if (dir)
-		closedir(dir);
+	delete_all(j, &way);
+	if (j->cfg->portal->discovery)
+		delete_all(j, &service);
 }
 
 const struct block_ops nvmf_ops = {

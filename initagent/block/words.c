@@ -20,9 +20,8 @@ static const struct words_row rows[] = {
 	{"Connect rejected", CAUSE_BLOCK_REFUSED, false},
 	{"failed to connect socket: -111", CAUSE_BLOCK_REFUSED, false},
 	/* ib_srp.c */
-	{"REJ received", CAUSE_BLOCK_REFUSED, false},
-	{"SRP_LOGIN_REJ", CAUSE_BLOCK_DENIED, false},
-	{"SRP LOGIN", CAUSE_BLOCK_DENIED, false},
+	{"REJ reason 0x8", CAUSE_BLOCK_REFUSED, false}, /* no such service */
+	{"SRP LOGIN REJECTED", CAUSE_BLOCK_DENIED, false},
 };
 
 static const struct words_errno errnos[] = {
