@@ -34,7 +34,7 @@ boots() {
     assert_clean_handover
     assert_console "bootmark: killed the agent .* at=mount"
     assert_state .root.type nvmf
-    grep -q ' / / rw,noatime .* - ext4 /dev/nvme0n1 ' "$node_dir/results/mountinfo"
+    grep -q ' / / rw,noatime.* - ext4 /dev/nvme0n1 ' "$node_dir/results/mountinfo"
 }
 
 @test "NVMe over RDMA (rxe): the first server refuses, the second is asked which subsystem it has" {

@@ -105,7 +105,7 @@ static void describe_way(struct block *b)
 	const struct plan_portal *portal = b->cfg.portal;
 	struct block_result *r = &b->result;
 
-	strscpy(r->kind, block_ops_of(b->cfg.plan->kind)->name, sizeof(r->kind));
+	strscpy(r->kind, b->cfg.ops->name, sizeof(r->kind));
 	strscpy(r->proto, !portal || portal->rdma ? "rdma" : "tcp", sizeof(r->proto));
 	strscpy(r->server, portal ? portal->server : "", sizeof(r->server));
 	strscpy(r->address, b->cfg.address, sizeof(r->address));
@@ -122,6 +122,8 @@ int block_new(struct block **ret, const struct env *env, const struct block_conf
 		return -ENOMEM;
 	b->env = env;
 	b->cfg = *cfg;
+	if (!b->cfg.ops)
+		b->cfg.ops = block_ops_of(cfg->plan->kind);
 	b->fd = -1;
 	b->child = -1;
 	b->deadline = NSEC_NEVER;

@@ -18,6 +18,7 @@
 #define BLOCK_DEVICE_MAX 32
 
 struct block;
+struct block_ops;
 
 enum block_event {
 	BLOCK_EVENT_NONE,
@@ -41,6 +42,7 @@ struct block_config {
 	bool readonly;
 	uint64_t node;			  /* port GUID or the like: the node's name where it has no other */
 	unsigned rounds;		  /* attempts before, with other portals */
+	const struct block_ops *ops;	  /* the seam for tests; NULL: the kind's own */
 };
 
 /* For the console and state.json; of fixed size, as a child sends it. */

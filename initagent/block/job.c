@@ -256,7 +256,7 @@ static int attempt(struct block_job *j, const struct block_ops *ops)
 
 void job_run(struct block_job *j)
 {
-	const struct block_ops *ops = block_ops_of(j->cfg->plan->kind);
+	const struct block_ops *ops = j->cfg->ops;
 	int r = attempt(j, ops);
 
 	if (r < 0)
@@ -269,7 +269,7 @@ void job_clean(struct block_job *j)
 {
 	tell(j, BLOCK_STEP_CLEAN);
 	umount2(j->cfg->target, MNT_DETACH | UMOUNT_NOFOLLOW);
-	block_ops_of(j->cfg->plan->kind)->disconnect(j);
+	j->cfg->ops->disconnect(j);
 	j->message.final = true;
 	tell(j, BLOCK_STEP_CLEAN);
 }
