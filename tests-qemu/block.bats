@@ -76,10 +76,10 @@ boots() {
 
 @test "refused: an NQN the server does not have, a host it does not let in" {
     server shell block nvme root.ext4
-    boots "root=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:other rd.retry=8 $reboot"
+    boots "root=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:other rd.retry=5 $reboot"
     assert_failed 60 IA-E672 restart
     server shell block nvme-only nqn.2024-01.org.example:someone
-    boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.retry=8 $reboot"
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.retry=5 $reboot"
     assert_failed 60 IA-E673 restart
 }
 

@@ -324,9 +324,11 @@ static void take(struct block *b, struct block_message *m, uint64_t now)
 {
 	if (!sane(m))
 		*m = (struct block_message){.final = true, .cause = CAUSE_INTERNAL, .text = "a message without meaning"};
-	take_result(b, m);
-	/* What is still missing, for the words of a time that runs out. */
-	strscpy(b->text, m->text, sizeof(b->text));
+	if (b->state != STATE_CLEANING) {
+		take_result(b, m);
+		/* What is still missing, for the words of a time that runs out. */
+		strscpy(b->text, m->text, sizeof(b->text));
+	}
 	if (m->final) {
 		ended(b, m, now);
 		return;
