@@ -5,7 +5,7 @@
 #   make demo       boot a server and a diskless node in QEMU, console shown live
 #   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
-#   make FEATURES="http tls archive"   what to build in; a smaller agent lacks what is left out
+#   make FEATURES="http tls archive block"   what to build in; a smaller agent lacks what is left out
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
 #   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
 #

@@ -18,7 +18,7 @@ MUSL_CFLAGS  := $(MUSL_OPT) -isystem $(SYSROOT)/include -isystem $(SYSROOT)/incl
 MUSL_LDFLAGS := -static -no-pie -Wl,--gc-sections -s
 
 # The parts a build may leave out; each library says in its recipe which one it is for.
-FEATURES_ALL := http tls archive
+FEATURES_ALL := http tls archive block
 FEATURES     ?= $(FEATURES_ALL)
 $(if $(filter-out $(FEATURES_ALL),$(FEATURES)),$(error FEATURES: no such feature: $(filter-out \
 	$(FEATURES_ALL),$(FEATURES)); there are: $(FEATURES_ALL)))

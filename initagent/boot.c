@@ -28,7 +28,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 bool boot_claims(const struct boot_plan *plan)
 {
 	return plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP ||
-		(plan->root.kind == PLAN_ROOT_LIVE && web_available());
+		(plan->root.kind == PLAN_ROOT_LIVE && web_available()) ||
+		(plan->root.kind == PLAN_ROOT_REMOTE && block_available());
 }
 
 /* The console shows progress unless "quiet"; rd.info and rd.debug win over it. */
@@ -84,6 +85,7 @@ static void close_rooms(struct boot *b)
 			"%u module loads are still in the kernel and end by themselves", busy);
 	root_freep(&b->root);
 	web_freep(&b->web);
+	block_freep(&b->block);
 	if (b->fabric)
 		fabric_close_verbs(b->fabric);
 	if (*b->helper)
@@ -99,7 +101,7 @@ static void close_rooms(struct boot *b)
 /* The root room opens a new fd for each attempt; keeps the loop's view of it right. */
 static void watch_root(struct boot *b)
 {
-	int fd = b->web ? web_fd(b->web) : b->root ? root_fd(b->root) : -1;
+	int fd = b->web ? web_fd(b->web) : b->block ? block_fd(b->block) : b->root ? root_fd(b->root) : -1;
 	int r = -EBADF;
 
 	if (fd == b->root_watched)
@@ -117,6 +119,7 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, min_u64(b->port_check, report_deadline(b->report)));
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
 	d = min_u64(d, b->web ? web_deadline(b->web) : NSEC_NEVER);
+	d = min_u64(d, b->block ? block_deadline(b->block) : NSEC_NEVER);
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
 	if (b->root_up)
 		return min_u64(d, b->root_up + LOADS_LIMIT);
@@ -128,6 +131,11 @@ static int dispatch_root(struct boot *b, bool ready, uint64_t now)
 	if (b->web && (ready || now >= web_deadline(b->web))) {
 		b->root_watched = -1;
 		web_dispatch(b->web, now);
+		return 0;
+	}
+	if (b->block && (ready || now >= block_deadline(b->block))) {
+		b->root_watched = -1;
+		block_dispatch(b->block, now);
 		return 0;
 	}
 	if (!b->root || (!ready && now < root_deadline(b->root)))
@@ -305,6 +313,20 @@ static bool adopt_image(struct boot *b, uint64_t now)
 	return true;
 }
 
+static bool adopt_block(struct boot *b, uint64_t now)
+{
+	const char *init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL;
+
+	if (!block_available() || block_adopt(&b->env, b->args->sysroot, init, &b->adopted_block) <= 0)
+		return false;
+	report_log(b->report, REPORT_INFO, "root", now, "the root on %s is mounted already, adopted",
+		b->adopted_block.device);
+	b->has_block = true;
+	b->outcome = BOOT_DONE;
+	b->finished = true;
+	return true;
+}
+
 /*
  * Something is mounted that is no NFS root. Where the root may be an image, it is what an agent left that was
  * killed before it was through: that one's work begins anew.
@@ -318,12 +340,13 @@ static void judge_leftover(struct boot *b, uint64_t now)
 	}
 	report_log(b->report, REPORT_INFO, "root", now, "half a root at %s is taken away", b->args->sysroot);
 	image_drop(&b->env, b->args->sysroot);
+	block_drop(&b->env, b->args->sysroot);
 }
 
 static bool adopt_root(struct boot *b, uint64_t now)
 {
 	char source[NFS_SOURCE_MAX];
-	int r = adopt_image(b, now) ? 0 : root_adopt(&b->env, b->args->sysroot, &b->adopted);
+	int r = adopt_image(b, now) || adopt_block(b, now) ? 0 : root_adopt(&b->env, b->args->sysroot, &b->adopted);
 
 	if (b->finished)
 		return true;
@@ -366,6 +389,8 @@ static void begin(struct boot *b, uint64_t now)
 
 static const char *init_of(const struct boot *b)
 {
+	if (b->block || b->has_block)
+		return (b->block ? block_result(b->block) : &b->adopted_block)->init;
 	if (b->web || b->has_image)
 		return (b->web ? web_result(b->web) : &b->adopted_image)->image.init;
 	return (b->root ? root_result(b->root) : &b->adopted)->init;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "address/address.h"
+#include "block/block.h"
 #include "boot.h"
 #include "cmdline.h"
 #include "env.h"
@@ -76,6 +77,10 @@ struct target {
 	enum target_state state;
 	const struct plan_nfs *nfs; /* the plan's, or that of spec */
 	const struct plan_image *image; /* the same, when the root is an image */
+	const struct plan_block *block; /* the same, when the root is on a block device */
+	unsigned portal;	    /* which of its servers; rises with each that failed */
+	unsigned rounds;	    /* attempts with all of them */
+	char address[INET_ADDR_TEXT + IFNAMSIZ]; /* the server's at hand, as the block room was given it */
 	struct root_spec *spec;	    /* from DHCP's root-path */
 	char server[256];	    /* as written, or the address */
 	char path[1024];
@@ -102,7 +107,8 @@ struct boot {
 	struct addresses *addresses;
 	struct root *root;	  /* an NFS root at work */
 	struct web *web;	  /* an image at work */
-	int root_watched;	  /* fd of root or web in the loop, -1: none */
+	struct block *block;	  /* a block device at work */
+	int root_watched;	  /* fd of root, web or block in the loop, -1: none */
 	char helper[256];	  /* /proc/sys/kernel/modprobe to put back, "" none */
 	enum stage stage;
 	struct need needs[NEEDS_MAX];
@@ -120,6 +126,8 @@ struct boot {
 	struct root_result adopted; /* the root an earlier agent mounted */
 	struct web_result adopted_image;
 	bool has_image;		    /* adopted_image is it */
+	struct block_result adopted_block;
+	bool has_block;		    /* adopted_block is it */
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	uint64_t network_end, total_end;
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
@@ -136,6 +144,8 @@ void stage_step(struct boot *b, uint64_t now);
 bool stage_vital_loaded(const struct boot *b);
 /* stage_need_image: asks for what an image needs to be mounted, once. */
 void stage_need_image(struct boot *b);
+/* stage_need_block: asks for what a block root needs, once; what is missing ends the boot. */
+void stage_need_block(struct boot *b, const struct plan_block *block);
 /* stage_settled: nothing is queued or loading any more. */
 bool stage_settled(const struct boot *b);
 
@@ -161,6 +171,8 @@ void rail_take_group(struct boot *b, const struct fabric_event *ev, uint64_t now
 bool rail_allowed(const struct boot *b, const struct netdev *dev);
 /* rail_port_seen: is one of the ports that rd.ib.port= and rd.ib.guid= name there? */
 bool rail_port_seen(const struct boot *b);
+/* rail_wants_rdma: does the root at hand need an RDMA port under the rail? */
+bool rail_wants_rdma(const struct boot *b);
 /* rail_set_roce: sets the RoCE version of the plan for this rail's port, if it has one. */
 void rail_set_roce(struct boot *b, const struct rail *rail, uint64_t now);
 
@@ -205,6 +217,22 @@ void target_web_named(struct boot *b);
 void target_web_near(struct boot *b, uint64_t now);
 void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
 void target_web_step(struct boot *b, uint64_t now);
+
+/* target_portal: the server of a block root whose turn it is; NULL: SRP over InfiniBand, which has no address. */
+const struct plan_portal *target_portal(const struct boot *b);
+/* target_begin_again: server and path anew. */
+void target_begin_again(struct boot *b, uint64_t now);
+/* target_address_text: the server's address as the kernel wants it. */
+const char *target_address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ]);
+/* target_node_number: the port GUID, or the interface's own address: the same in each boot, another on each node. */
+uint64_t target_node_number(const struct boot *b);
+
+/* target_block: the same for a block device: its turn begins over this rail, what it has come to. */
+void target_block_named(struct boot *b);
+void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now);
+void target_block_step(struct boot *b, uint64_t now);
+/* target_block_near: the step of one without address. */
+void target_block_near(struct boot *b, uint64_t now);
 
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

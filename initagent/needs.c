@@ -41,6 +41,8 @@ static void add_ipv6(struct list *l, const struct boot_plan *plan)
 	const unsigned six = PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6;
 	bool wanted = plan->root.nfs.server_addr.family == AF_INET6;
 
+	for (size_t i = 0; i < plan->root.block.n_portals; i++)
+		wanted |= plan->root.block.portals[i].addr.family == AF_INET6;
 	for (size_t i = 0; i < plan->net.n_ips; i++)
 		wanted |= plan->net.ips[i].methods & six || plan->net.ips[i].addr.family == AF_INET6;
 	if (wanted)
@@ -65,6 +67,46 @@ static void add_image(struct list *l)
 		add(l, (struct need){name, false, "a root image"});
 }
 
+/* Which of NVMe's transports the servers are asked over. */
+static void add_nvmf(struct list *l, const struct plan_block *block)
+{
+	bool rdma = false, tcp = false;
+
+	for (size_t i = 0; i < block->n_portals; i++) {
+		rdma |= block->portals[i].rdma;
+		tcp |= !block->portals[i].rdma;
+	}
+	if (rdma)
+		add(l, (struct need){"nvme_rdma", !tcp, "an NVMe root over RDMA (DRIVERS=nvme_rdma when the image is built)"});
+	if (tcp)
+		add(l, (struct need){"nvme_tcp", !rdma, "an NVMe root over TCP (DRIVERS=nvme_tcp when the image is built)"});
+}
+
+static void add_block(struct list *l, const struct plan_block *block)
+{
+	switch (block->kind) {
+	case PLAN_BLOCK_NVMF: add_nvmf(l, block); break;
+	case PLAN_BLOCK_NBD:
+		add(l, (struct need){"nbd", true, "an NBD root (DRIVERS=nbd when the image is built)"});
+		break;
+	case PLAN_BLOCK_SRP:
+		add(l, (struct need){"ib_srp", true, "an SRP root (DRIVERS=ib_srp when the image is built)"});
+		add(l, (struct need){"sd_mod", true, "disks of an SRP root (DRIVERS=sd_mod when the image is built)"});
+		break;
+	case PLAN_BLOCK_KIND_MAX: break;
+	}
+	if (block->fstype)
+		add(l, (struct need){block->fstype, false, "the root's file system"});
+}
+
+size_t needs_of_block(const struct plan_block *block, struct need ret[static NEEDS_MAX])
+{
+	struct list l = {.rows = ret};
+
+	add_block(&l, block);
+	return l.n;
+}
+
 size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_MAX])
 {
 	struct list l = {.rows = ret};
@@ -76,6 +118,8 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 		add_nfs(&l, &plan->root.nfs);
 	else if (plan->root.kind == PLAN_ROOT_LIVE)
 		add_image(&l);
+	else if (plan->root.kind == PLAN_ROOT_REMOTE)
+		add_block(&l, &plan->root.block);
 	else if (plan->root.kind == PLAN_ROOT_DHCP)
 		add(&l, (struct need){"nfsv4", false, "an NFS root named by DHCP"});
 	return l.n;

@@ -135,10 +135,13 @@ static uint64_t look_again(struct rail *rail, uint64_t now)
 	return now + rail->check_period;
 }
 
-static bool wants_rdma(const struct boot *b)
+bool rail_wants_rdma(const struct boot *b)
 {
 	const struct plan_nfs *nfs = b->target.nfs;
+	const struct plan_portal *portal = target_portal(b);
 
+	if (b->target.block)
+		return !portal || portal->rdma;
 	return nfs && nfs->proto == PLAN_NFS_PROTO_RDMA && !b->target.no_rdma;
 }
 
@@ -147,7 +150,7 @@ static void rail_ready(struct boot *b, struct rail *rail, uint64_t now)
 	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
 	if (!rail->ready)
 		rail->ready = now;
-	if (wants_rdma(b)) {
+	if (rail_wants_rdma(b)) {
 		b->rdma_end = b->rdma_end ? b->rdma_end : now;
 		report_log(b->report, REPORT_INFO, rail->name, now, "RDMA port %s/%u is ACTIVE", rail->device,
 			rail->port);
@@ -159,7 +162,7 @@ static void rail_ready(struct boot *b, struct rail *rail, uint64_t now)
 static uint64_t check_port(struct boot *b, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
+	enum cause cause = rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
 
 	if (cause == CAUSE_NONE) {
 		rail_ready(b, rail, now);

@@ -18,6 +18,7 @@ CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 ABSENT       := $(if $(call has,http),initagent/web/web_none.c,initagent/fetch/% initagent/cache/% \
 		$(addprefix initagent/web/,web.c view.c cached.c listed.c streamed.c stream.c store.c note.c \
 		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c)) \
+		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
 		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c writer.c test_unpack.c fuzz_unpack.c))
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 

@@ -139,6 +139,19 @@ void stage_need_image(struct boot *b)
 	}
 }
 
+void stage_need_block(struct boot *b, const struct plan_block *block)
+{
+	struct need needs[NEEDS_MAX];
+	size_t n = needs_of_block(block, needs);
+
+	for (size_t i = 0; i < n && b->n_needs < NEEDS_MAX; i++) {
+		if (find_need(b, needs[i].module))
+			continue;
+		b->needs[b->n_needs++] = needs[i];
+		request(b, needs[i].module, now_ns());
+	}
+}
+
 bool stage_settled(const struct boot *b)
 {
 	return b->stage == STAGE_POST && modules_settled(b->modules);

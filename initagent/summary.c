@@ -149,6 +149,9 @@ static size_t phases(struct boot *b, struct state_phase *list, uint64_t now)
 	if (b->outcome == BOOT_DONE && b->web) {
 		add_phase(list, &n, "fetch", b->target.began, web_result(b->web)->fetched);
 		add_phase(list, &n, "mount", web_result(b->web)->fetched, b->root_up);
+	} else if (b->outcome == BOOT_DONE && b->block) {
+		add_phase(list, &n, "connect", b->target.began, block_connected(b->block));
+		add_phase(list, &n, "mount", block_connected(b->block), b->root_up);
 	} else if (b->outcome == BOOT_DONE) {
 		add_phase(list, &n, "mount", b->target.began, b->root_up);
 	}
@@ -204,6 +207,8 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		in.modules = modules_ledger(b->modules, &in.n_modules);
 	if (b->outcome == BOOT_DONE && (b->web || b->has_image))
 		in.web = b->web ? web_result(b->web) : &b->adopted_image;
+	else if (b->outcome == BOOT_DONE && (b->block || b->has_block))
+		in.block = b->block ? block_result(b->block) : &b->adopted_block;
 	else if (b->outcome == BOOT_DONE)
 		in.root = b->root ? root_result(b->root) : &b->adopted;
 	if (b->web && b->outcome != BOOT_DONE) {

@@ -41,6 +41,7 @@ void target_forget(struct boot *b)
 	target_done(&b->target);
 	b->target.nfs = b->plan->root.kind == PLAN_ROOT_NFS ? &b->plan->root.nfs : NULL;
 	b->target.image = b->plan->root.kind == PLAN_ROOT_LIVE ? &b->plan->root.image : NULL;
+	b->target.block = b->plan->root.kind == PLAN_ROOT_REMOTE ? &b->plan->root.block : NULL;
 }
 
 /* The rail's lease, if it has an address. */
@@ -101,7 +102,7 @@ static int take_root_path(struct boot *b, const struct address_result *a, uint64
 	struct target *t = &b->target;
 	int r;
 
-	if (t->image || (t->nfs && t->nfs->path))
+	if (t->image || t->block || (t->nfs && t->nfs->path))
 		return 0;
 	if (!*text)
 		return b->plan->root.legacy_nfs ? 0 : -ENODATA;
@@ -111,6 +112,7 @@ static int take_root_path(struct boot *b, const struct address_result *a, uint64
 		return r;
 	t->nfs = t->spec->kind == PLAN_ROOT_NFS ? &t->spec->nfs : NULL;
 	t->image = t->spec->kind == PLAN_ROOT_LIVE ? &t->spec->image : NULL;
+	t->block = t->spec->kind == PLAN_ROOT_REMOTE ? &t->spec->block : NULL;
 	report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", text);
 	return 0;
 }
@@ -150,12 +152,24 @@ static int expand_path(struct boot *b, const struct address_result *a)
 	return n < 0 || (size_t)n >= sizeof(t->path) ? -ENAMETOOLONG : 0;
 }
 
+const struct plan_portal *target_portal(const struct boot *b)
+{
+	const struct plan_block *block = b->target.block;
+
+	return block && block->n_portals ? &block->portals[b->target.portal % block->n_portals] : NULL;
+}
+
 static int take_server(struct boot *b, const struct rail *rail, const struct address_result *a)
 {
+	const struct plan_portal *portal = target_portal(b);
 	struct target *t = &b->target;
 	const struct inet_addr *implied;
 
 	t->addr = (struct inet_addr){0};
+	if (portal) {
+		t->addr = portal->addr;
+		return strscpy(t->server, portal->server, sizeof(t->server)) < 0 ? -ENAMETOOLONG : 0;
+	}
 	if (t->nfs && t->nfs->server) {
 		t->addr = t->nfs->server_addr;
 		return strscpy(t->server, t->nfs->server, sizeof(t->server)) < 0 ? -ENAMETOOLONG : 0;
@@ -236,14 +250,20 @@ static void identify(struct boot *b, uint64_t now)
 		set_state(b, TARGET_NEAR, now);
 		return;
 	}
+	if (r >= 0 && t->block)
+		target_block_named(b);
+	if (r >= 0 && t->block && !target_portal(b)) {
+		set_state(b, TARGET_NEAR, now);
+		return;
+	}
 	if (r >= 0)
 		r = take_server(b, rail, a);
-	if (r >= 0)
+	if (r >= 0 && !t->block)
 		r = expand_path(b, a);
 	if (r < 0) {
 		t->retry = NSEC_NEVER;
 		boot_fail(b, CAUSE_CMDLINE_NO_ROOT, rail->name, now,
-			"neither the command line nor DHCP names the root: an NFS server and path, or a URL");
+			"neither the command line nor DHCP names the root: an NFS server and path, a URL or a block device");
 		return;
 	}
 	if (given(&t->addr))
@@ -277,10 +297,11 @@ void target_network_changed(struct boot *b, uint64_t now)
 		t->retry = now;
 }
 
-/* Server and path anew: on another rail they may be others. */
-static void begin_again(struct boot *b, uint64_t now)
+/* On another rail they may be others. */
+void target_begin_again(struct boot *b, uint64_t now)
 {
 	b->root = root_free(b->root);
+	b->block = block_free(b->block);
 	b->root_watched = -1;
 	target_forget(b);
 	b->target.ifindex = 0;
@@ -295,7 +316,7 @@ static void next_way(struct boot *b, struct rail *rail, uint64_t now)
 		rails_step_back(b, rail, now);
 	b->target.turn++;
 	rails_next(b, now);
-	begin_again(b, now);
+	target_begin_again(b, now);
 }
 
 void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now)
@@ -305,9 +326,9 @@ void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now)
 	if (b->finished || b->root_up)
 		return;
 	if (t->state == TARGET_PROBING || t->state == TARGET_NEAR)
-		begin_again(b, now);
+		target_begin_again(b, now);
 	else if (t->state == TARGET_MOUNTING && rail->ifindex == t->ifindex && rails_other_ready(b, rail))
-		begin_again(b, now);
+		target_begin_again(b, now);
 }
 
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
@@ -363,6 +384,8 @@ static void judge_rdma(struct boot *b, uint64_t now)
 	const char *where;
 	enum cause cause;
 
+	if (t->block && rail_wants_rdma(b) && rdma_impossible(b, &cause, &where))
+		boot_fail(b, cause, where, now, "so there can be no RDMA");
 	if (!t->nfs || t->nfs->proto != PLAN_NFS_PROTO_RDMA || t->no_rdma ||
 		!rdma_impossible(b, &cause, &where))
 		return;
@@ -393,8 +416,8 @@ static void fill_versions(struct root_config *cfg, unsigned bits)
 			cfg->versions[cfg->n_versions++] = version_order[i].version;
 }
 
-/* The server's address as the kernel wants it: a link-local one with its interface (net/sunrpc/addr.c). */
-static const char *address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ])
+/* A link-local address with its interface (net/sunrpc/addr.c; inet_pton_with_scope() does the same for others). */
+const char *target_address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ])
 {
 	const struct inet_addr *a = &b->target.addr;
 	const struct rail *rail = carrier_rail(b);
@@ -417,7 +440,7 @@ static int make_root(struct boot *b)
 	struct root_config cfg = {
 		.target = b->args->sysroot,
 		.server = t->server,
-		.address = address_text(b, addr),
+		.address = target_address_text(b, addr),
 		.ipv6 = t->addr.family == AF_INET6,
 		.path = t->path,
 		.options = nfs->options,
@@ -489,6 +512,8 @@ enum cause target_failure(const struct boot *b, const char **ret_text)
 {
 	if (b->target.state != TARGET_MOUNTING)
 		return CAUSE_NONE;
+	if (b->block)
+		return block_failure(b->block, ret_text);
 	return b->web ? web_failure(b->web, ret_text) : b->root ? root_failure(b->root, ret_text) : CAUSE_NONE;
 }
 
@@ -522,6 +547,14 @@ static void root_step(struct boot *b, uint64_t now)
 	}
 }
 
+static void begin_over(struct boot *b, const struct rail *rail, uint64_t now)
+{
+	if (b->target.block)
+		target_block_begin(b, rail, now);
+	else
+		mount_begin(b, now);
+}
+
 static void step_near(struct boot *b, uint64_t now)
 {
 	const struct rail *rail;
@@ -534,9 +567,29 @@ static void step_near(struct boot *b, uint64_t now)
 	if (!rail)
 		next_way(b, NULL, now);
 	else if (rail->state == RAIL_READY && !addresses_awaited(b->addresses, rail->ifindex, b->target.addr.family))
-		mount_begin(b, now);
+		begin_over(b, rail, now);
 	else
 		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+}
+
+static void near(struct boot *b, uint64_t now)
+{
+	if (b->target.image)
+		target_web_near(b, now);
+	else if (b->target.block && !target_portal(b))
+		target_block_near(b, now);
+	else
+		step_near(b, now);
+}
+
+static void mounting(struct boot *b, uint64_t now)
+{
+	if (b->web)
+		target_web_step(b, now);
+	else if (b->block)
+		target_block_step(b, now);
+	else
+		root_step(b, now);
 }
 
 void target_step(struct boot *b, uint64_t now)
@@ -558,8 +611,8 @@ void target_step(struct boot *b, uint64_t now)
 		if (due)
 			probe(b, now);
 		break;
-	case TARGET_NEAR: t->image ? target_web_near(b, now) : step_near(b, now); break;
-	case TARGET_MOUNTING: b->web ? target_web_step(b, now) : root_step(b, now); break;
+	case TARGET_NEAR: near(b, now); break;
+	case TARGET_MOUNTING: mounting(b, now); break;
 	case TARGET_STATE_MAX: break;
 	}
 }

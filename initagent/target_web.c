@@ -34,8 +34,7 @@ static uint64_t number_of(const struct netdev *dev)
 	return number;
 }
 
-/* The port GUID, or the interface's own address: the same in each boot, another on each node. */
-static uint64_t node_number(const struct boot *b)
+uint64_t target_node_number(const struct boot *b)
 {
 	for (size_t i = 0; i < b->n_rails; i++) {
 		const struct netdev *dev = links_by_index(b->links, b->rails[i].ifindex);
@@ -147,7 +146,7 @@ static void begin(struct boot *b, uint64_t now)
 		.plan = b->target.image,
 		.target = b->args->sysroot,
 		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
-		.node = node_number(b),
+		.node = target_node_number(b),
 	};
 	int r = web_new(&b->web, &b->env, &cfg);
 

@@ -123,7 +123,7 @@ void check_image(struct parser *p)
 {
 	const struct plan_root *root = &p->plan->root;
 
-	if (root->kind == PLAN_ROOT_NFS || root->kind == PLAN_ROOT_BLOCK || root->kind == PLAN_ROOT_OTHER) {
+	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP && root->kind != PLAN_ROOT_NONE) {
 		check_idle(p);
 		return;
 	}

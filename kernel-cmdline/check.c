@@ -245,7 +245,7 @@ static void check_wanted(struct parser *p)
 	struct boot_plan *plan = p->plan;
 	const struct plan_word *w = parser_word(p, OPTION_RD_NEEDNET);
 	bool root = plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP ||
-		plan->root.kind == PLAN_ROOT_LIVE;
+		plan->root.kind == PLAN_ROOT_LIVE || plan->root.kind == PLAN_ROOT_REMOTE;
 
 	plan->net.wanted = plan->net.neednet || root || p->ips.n || plan->net.bootif.len;
 	if (w && !plan->net.neednet && root)
@@ -263,6 +263,7 @@ void check_plan(struct parser *p)
 	check_source(p);
 	check_nfs(p);
 	check_image(p);
+	check_block(p);
 	check_bootdev(p);
 	check_ip_left(p);
 	check_wanted(p);

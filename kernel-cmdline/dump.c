@@ -357,11 +357,46 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 	dump_overlay(d, &m->overlay);
 }
 
+static void dump_portal(struct dumper *d, const struct plan_portal *p)
+{
+	bool six = p->addr.family == AF_INET6;
+
+	put(d, "block.portal=%s%s%s%s", p->discovery ? "discovery at " : "", six ? "[" : "", p->server, six ? "]" : "");
+	if (p->port)
+		put(d, ":%u", p->port);
+	put(d, " %s%s%s", p->rdma ? "rdma" : "tcp", p->source ? " from " : "", p->source ? p->source : "");
+	end(d);
+}
+
+static void dump_block(struct dumper *d, const struct plan_block *b)
+{
+	static const char *const kinds[] = {
+		[PLAN_BLOCK_NVMF] = "nvmf", [PLAN_BLOCK_NBD] = "nbd", [PLAN_BLOCK_SRP] = "srp",
+	};
+	size_t i;
+
+	dump_text(d, "block", kinds[b->kind], NULL);
+	for (i = 0; i < b->n_portals; i++)
+		dump_portal(d, &b->portals[i]);
+	dump_text(d, "block.name", b->name, NULL);
+	dump_text(d, "block.options", b->options, "");
+	dump_u32(d, "block.unit", b->unit, 0);
+	dump_text(d, "block.uuid", b->uuid, NULL);
+	dump_u32(d, "block.part", b->part, 0);
+	dump_u32(d, "block.timeout_s", b->timeout_s, 0);
+	dump_u32(d, "block.block_size", b->block_size, 0);
+	dump_text(d, "block.fstype", b->fstype, NULL);
+	dump_text(d, "block.flags", b->flags, "");
+	dump_text(d, "block.hostnqn", b->hostnqn, NULL);
+	dump_text(d, "block.hostid", b->hostid, NULL);
+}
+
 static void dump_root(struct dumper *d)
 {
 	static const char *const kinds[] = {
 		[PLAN_ROOT_NONE] = "none", [PLAN_ROOT_NFS] = "nfs",	[PLAN_ROOT_DHCP] = "dhcp",
 		[PLAN_ROOT_LIVE] = "live", [PLAN_ROOT_BLOCK] = "block", [PLAN_ROOT_OTHER] = "other",
+		[PLAN_ROOT_REMOTE] = "remote",
 	};
 	const struct plan_root *r = &d->plan->root;
 
@@ -370,6 +405,8 @@ static void dump_root(struct dumper *d)
 	dump_bool(d, "root.legacy_nfs", r->legacy_nfs, false);
 	if (r->kind == PLAN_ROOT_NFS)
 		dump_nfs(d, &r->nfs);
+	if (r->kind == PLAN_ROOT_REMOTE)
+		dump_block(d, &r->block);
 	dump_image(d, &r->image);
 }
 

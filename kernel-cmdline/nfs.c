@@ -28,8 +28,8 @@ static bool fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
-/* Letters, digits, '.', '-' and the '_' that many site names have: nothing a shell would see. */
-static bool server_name(struct slice s)
+/* With the '_' that many site names have. */
+bool server_name(struct slice s)
 {
 	size_t i;
 

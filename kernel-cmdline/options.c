@@ -185,6 +185,12 @@ static const char *status_text(enum option_status s)
 #define HAS_ARCHIVE false
 #endif
 
+#ifdef FEATURE_BLOCK
+#define HAS_BLOCK true
+#else
+#define HAS_BLOCK false
+#endif
+
 /* What a build that was made with fewer FEATURES lacks, by option; a name that ends in a dot is a family. */
 static const struct {
 	const char *option;
@@ -194,6 +200,8 @@ static const struct {
 	{"root", HAS_HTTP, "This build has no HTTP: no root from a URL."},
 	{"root", HAS_TLS, "This build has no TLS: no root from an https URL."},
 	{"root", HAS_ARCHIVE, "This build unpacks no archives: no root from cpio or tar."},
+	{"root", HAS_BLOCK, "This build has no block roots: nvmf:, nbd: and srp: are left to dracut."},
+	{"rd.nvmf.", HAS_BLOCK, "Not in this build: it has no block roots."},
 	{"rd.root.", HAS_HTTP, "Not in this build: it has no HTTP."},
 	{"rd.root.ca", HAS_TLS, "Not in this build: it has no TLS."},
 	{"rd.noverifyssl", HAS_TLS, "Not in this build: it has no TLS."},

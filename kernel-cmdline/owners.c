@@ -50,8 +50,7 @@ static const char *const dracut_words[] = {
 	"netroot", "rd.ccw", "rd.cio_accept", "rd.cmdline", "rd.ctty", "rd.dasd", "rd.dm",
 	"rd.ethtool", "rd.fcoe", "rd.fips*", "rd.fstab", "rd.iscsi.*", "rd.locale.*", "rd.luks",
 	"rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask", "rd.md", "rd.md.*", "rd.memdebug",
-	"rd.multipath", "rd.net.dns*", "rd.nonvmf", "rd.nvmf.*",
-	"rd.plymouth", "rd.retrigger", "rd.shutdown.*", "rd.skipfsck", "rd.systemd.*", "rd.udev.*",
+	"rd.multipath", "rd.net.dns*", "rd.plymouth", "rd.retrigger", "rd.shutdown.*", "rd.skipfsck", "rd.systemd.*", "rd.udev.*",
 	"rd.vconsole.*", "rd.zfcp*", "rd.znet*", "rootfallback",
 };
 

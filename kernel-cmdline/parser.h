@@ -25,7 +25,8 @@ struct parser {
 	struct arena_list ports, guids, pkeys;
 	struct arena_list mirrors, keys;
 	struct arena_list init_args;
-	int nfs_rw;		 /* rw or ro among the NFS options: 1, 0; -1: neither */
+	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
+	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
 };
 
@@ -108,6 +109,9 @@ PARSE(root);	   /* root.c */
 PARSE(rorw);
 PARSE(nfs_fallback);
 PARSE(rootflags);
+PARSE(rootfstype);
+PARSE(nvmf_discover); /* block-nvmf.c */
+PARSE(nvmf_host);
 PARSE(mirror);	   /* image.c */
 PARSE(digest);
 PARSE(key);
@@ -158,10 +162,48 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
 bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity);
 
+/* server_name: letters, digits, '.', '-', '_': nothing a shell or the kernel's option strings would see. */
+bool server_name(struct slice s);
+
+/* block_is: does text name a block root ("nvmf:", "nbd:", "srp:")? */
+bool block_is(struct slice text);
+
+/*
+ * block_parse: a block root from text, a part of w's value, into out, where other options may have set file system,
+ * mount options and host name before. Sets p->nfs_rw. False if nothing sane can be made of it (said, with the
+ * severity given).
+ */
+bool block_parse(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity, struct plan_block *out);
+
+/* A block root on its way from text to plan. */
+struct block_spec {
+	struct parser *p;
+	const struct plan_word *w;
+	enum diag_severity severity; /* of what makes the whole thing useless */
+	const char *remedy;
+	struct plan_block *out;
+	struct arena_list portals;
+};
+
+/* block_fail: says why the whole is useless; false. */
+bool block_fail(struct block_spec *x, struct slice at, const char *why);
+/* block_portal: SERVER[:PORT], added to the list. */
+bool block_portal(struct block_spec *x, struct slice text, bool rdma);
+/* block_part: the number of a partition. */
+bool block_part(struct block_spec *x, struct slice value);
+/* Each kind's text behind its "nvmf:", "nbd:", "srp:". */
+bool block_nvmf(struct block_spec *x, struct slice text); /* block-nvmf.c */
+bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
+
+/* block_text: "nbd export root of 192.0.2.1". */
+const char *block_text(struct parser *p, const struct plan_block *block);
+
 /* Once every word is read: defaults that depend on others, contradictions. */
 void resolve_net(struct parser *p);    /* resolve-net.c */
 void resolve_root(struct parser *p);   /* root.c */
 void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
 void check_image(struct parser *p);    /* check-image.c */
+void check_block(struct parser *p);    /* block.c */
 void check_plan(struct parser *p);     /* check.c */

@@ -192,8 +192,9 @@ enum plan_root_kind {
 	PLAN_ROOT_NFS,	 /* ours */
 	PLAN_ROOT_DHCP,	 /* root=dhcp, netroot=dhcp: root_spec_parse() on the root-path option */
 	PLAN_ROOT_LIVE,	 /* [live:]http[s]://...: an image that is fetched; ours */
-	PLAN_ROOT_BLOCK, /* a block device: left to dracut */
-	PLAN_ROOT_OTHER, /* iscsi:, nbd:, nvmf:, cifs: ...: left to dracut */
+	PLAN_ROOT_REMOTE, /* nvmf:, nbd:, srp: a block device over the network; ours */
+	PLAN_ROOT_BLOCK, /* a block device of this machine: left to dracut */
+	PLAN_ROOT_OTHER, /* iscsi:, cifs: ...: left to dracut */
 };
 
 enum plan_nfs_proto {
@@ -275,11 +276,48 @@ struct plan_image {
 	const char *squashimg;	    /* its file name there; NULL: the usual ones */
 };
 
+enum plan_block_kind {
+	PLAN_BLOCK_NVMF, /* NVMe over fabrics */
+	PLAN_BLOCK_NBD,
+	PLAN_BLOCK_SRP,
+	PLAN_BLOCK_KIND_MAX,
+};
+
+/* Where a block device is offered. */
+struct plan_portal {
+	const char *server;	/* name or address without brackets */
+	struct inet_addr addr;	/* server, if it is an address literal */
+	uint16_t port;		/* 0: the protocol's own */
+	bool rdma;		/* over RDMA; else TCP */
+	bool discovery;		/* asks its discovery service first (rd.nvmf.discover=) */
+	const char *source;	/* NVMe: this node's address to use; NULL: whichever */
+};
+
+/* A root on a block device that a server lends. */
+struct plan_block {
+	enum plan_block_kind kind;
+	const struct plan_portal *portals; /* any of them will do, in this order; SRP over InfiniBand: none */
+	size_t n_portals;
+	const char *name;	/* NVMe: the subsystem's NQN, NULL: the only one there; NBD: the export, "" the default one;
+				   SRP: id_ext and ioc_guid, as add_target has them */
+	const char *options;	/* for the kernel, comma-separated; "" */
+	uint32_t unit;		/* NVMe: namespace number, 0: the first; SRP: LUN */
+	const char *uuid;	/* NVMe: of the namespace, lower case; NULL: any */
+	uint32_t part;		/* partition number; 0: the whole device */
+	uint32_t timeout_s;	/* NBD: for one request; 0: none */
+	uint32_t block_size;	/* NBD; 0: the server's */
+	const char *fstype;	/* NULL: told from content */
+	const char *flags;	/* mount options, comma-separated; "" */
+	const char *hostnqn;	/* NVMe: how this node calls itself; NULL: from its identity */
+	const char *hostid;
+};
+
 struct plan_root {
 	enum plan_root_kind kind;
 	const char *text;   /* as written (of root=, netroot= or nfsroot=); NULL if none */
 	struct plan_nfs nfs;/* only for PLAN_ROOT_NFS */
 	struct plan_image image; /* for PLAN_ROOT_LIVE, without url also for PLAN_ROOT_DHCP */
+	struct plan_block block; /* for PLAN_ROOT_REMOTE; fstype, flags, hostnqn and hostid always */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
 };
@@ -404,15 +442,16 @@ bool plan_is_manifest(const char *url, size_t len);
 /*
  * root_spec: a root made from text that came later than the command line: DHCP's root-path (option
  * 17) or a boot file that is a URL, untrusted. text is "[nfs:|nfs4:][server:]path[:options|,options]"
- * or "[live:]http[s]://...". What it leaves open (server, proto, versions, ...) is taken from
+ * or "[live:]http[s]://..." or "nvmf:...", "nbd:...", "srp:...". What it leaves open (server, proto, versions, ...) is taken from
  * plan->root.nfs when that is an NFS root. What proves an image always comes from plan->root.image,
  * whose strings the spec points to: the plan must outlive it.
  * Returns 0, -EINVAL (neither; diags say why) or -ENOMEM. Free with root_spec_free().
  */
 struct root_spec {
-	enum plan_root_kind kind; /* PLAN_ROOT_NFS or PLAN_ROOT_LIVE */
+	enum plan_root_kind kind; /* PLAN_ROOT_NFS, PLAN_ROOT_LIVE or PLAN_ROOT_REMOTE */
 	struct plan_nfs nfs;
 	struct plan_image image;
+	struct plan_block block;
 	bool rw; /* ro and rw of the command line count before those of the text */
 };
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,

@@ -49,10 +49,31 @@ PARSE(nfs_fallback)
 	return false;
 }
 
+/* Both are asked for when the root is known. */
 PARSE(rootflags)
 {
 	(void)row;
-	say(p, w, "mount options of a local root");
+	if (has_control(word_value(w))) {
+		complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in the value; left out");
+		return false;
+	}
+	p->plan->root.block.flags = w->value;
+	say(p, w, "mount options of a root on a block device");
+	return true;
+}
+
+PARSE(rootfstype)
+{
+	struct slice v = word_value(w);
+
+	(void)row;
+	if (!value_module(v.s, v.len)) {
+		complain(p, w, v, DIAG_ERROR, "write one name, for example rootfstype=ext4",
+			"not a file system's name; left out, the content tells");
+		return false;
+	}
+	p->plan->root.block.fstype = slice_is(v, "auto") ? NULL : w->value;
+	say(p, w, "file system of a root on a block device");
 	return true;
 }
 
@@ -74,8 +95,8 @@ static const struct root_form {
 	{"/dev/", false, PLAN_ROOT_BLOCK},    {"LABEL=", false, PLAN_ROOT_BLOCK},
 	{"UUID=", false, PLAN_ROOT_BLOCK},    {"PARTUUID=", false, PLAN_ROOT_BLOCK},
 	{"PARTLABEL=", false, PLAN_ROOT_BLOCK}, {"live:", false, PLAN_ROOT_BLOCK},
-	{"iscsi:", false, PLAN_ROOT_OTHER},   {"nbd:", false, PLAN_ROOT_OTHER},
-	{"nvmf:", false, PLAN_ROOT_OTHER},    {"srp:", false, PLAN_ROOT_OTHER},
+	{"iscsi:", false, PLAN_ROOT_OTHER},   {"nbd:", false, PLAN_ROOT_REMOTE},
+	{"nvmf:", false, PLAN_ROOT_REMOTE},   {"srp:", false, PLAN_ROOT_REMOTE},
 	{"cifs:", false, PLAN_ROOT_OTHER},    {"fcoe:", false, PLAN_ROOT_OTHER},
 	{"virtiofs:", false, PLAN_ROOT_OTHER}, {"zfs:", false, PLAN_ROOT_OTHER},
 	{"9p:", false, PLAN_ROOT_OTHER},      {"overlay:", false, PLAN_ROOT_OTHER},
@@ -155,6 +176,20 @@ static void take_url(struct parser *p, struct plan_word *w, struct slice s)
 		image->url);
 }
 
+/* The NFS rule for ro and rw holds here, too: by itself on the line each outweighs what root= says. */
+static void take_block(struct parser *p, struct plan_word *w, struct slice s)
+{
+	struct plan_root *root = &p->plan->root;
+
+	if (!block_parse(p, w, s, DIAG_FATAL, &root->block)) {
+		memset(&root->block, 0, sizeof(root->block));
+		return;
+	}
+	root->kind = PLAN_ROOT_REMOTE;
+	if (p->nfs_rw >= 0 && !p->taken[OPTION_RO] && !p->taken[OPTION_RW])
+		root->rw = p->nfs_rw;
+}
+
 /* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
@@ -168,6 +203,9 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		return;
 	case PLAN_ROOT_LIVE:
 		take_url(p, w, s);
+		return;
+	case PLAN_ROOT_REMOTE:
+		take_block(p, w, s);
 		return;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
@@ -258,6 +296,9 @@ static void say_root(struct parser *p, struct plan_word *w)
 
 	if (root->kind == PLAN_ROOT_NFS)
 		say(p, w, "mounts %s, %s", nfs_text(p, &root->nfs),
+			root->rw ? "read-write" : "read-only");
+	else if (root->kind == PLAN_ROOT_REMOTE)
+		say(p, w, "mounts the %s, %s", block_text(p, &root->block),
 			root->rw ? "read-write" : "read-only");
 }
 
@@ -365,6 +406,23 @@ static int spec_nfs(struct parser *p, const struct plan_word *w, struct spec_box
 	return 0;
 }
 
+static int spec_block(struct parser *p, const struct plan_word *w, struct spec_box *box,
+	const struct boot_plan *plan, struct slice text)
+{
+	box->spec.block = (struct plan_block){
+		.fstype = plan->root.block.fstype,
+		.flags = plan->root.block.flags,
+		.hostnqn = plan->root.block.hostnqn,
+		.hostid = plan->root.block.hostid,
+	};
+	if (!block_parse(p, w, text, DIAG_ERROR, &box->spec.block))
+		return -EINVAL;
+	box->spec.kind = PLAN_ROOT_REMOTE;
+	box->spec.rw = plan->root.rw ||
+		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
+	return 0;
+}
+
 /*
  * Where the command line asks for NFS, only NFS: a DHCP server must not be able to choose another kind
  * of root then.
@@ -387,6 +445,9 @@ static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_
 	} else if (kind == PLAN_ROOT_LIVE && plan->root.kind != PLAN_ROOT_NFS &&
 		!plan->root.image.unprovable) {
 		r = spec_image(p, &w, box, plan, text);
+	} else if (kind == PLAN_ROOT_REMOTE && plan->root.kind != PLAN_ROOT_NFS &&
+		!plan->root.image.unprovable) {
+		r = spec_block(p, &w, box, plan, text);
 	} else {
 		complain(p, &w, text, DIAG_ERROR,
 			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://...",

@@ -36,7 +36,7 @@ lab: $(LAB_BINS)
 	+@$(LAB_ENV) tests-qemu/lab
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab script agent dracut
+	+@$(LAB_ENV) tests-qemu/lab script agent dracut block
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut

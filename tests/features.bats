@@ -46,7 +46,10 @@ options() {
 	run ask "http"
 	[[ $output == *"deps/build curl "* && $output == *libcurl.a* ]]
 	[[ $output != *mbedtls* && $output != *-DFEATURE_TLS* && $output != *-DTLS_MBEDTLS* ]]
+	run ask "block"
+	[[ $output == *initagent/block/nvmf.o* && $output != *block_none* ]]
 	run ask ""
+	[[ $output == *initagent/block/block_none.o* && $output != *initagent/block/nvmf* ]]
 	[[ $output != *curl* && $output != *initagent/fetch/* && $output != *FEATURE_HTTP* ]]
 }
 
@@ -61,7 +64,9 @@ options() {
 }
 
 @test "the option table tells what the build lacks" {
-	[[ $(options http tls archive) != *"This build"* && $(options http tls archive) != *"Not in this build: "* ]]
+	[[ $(options http tls archive block) != *"This build"* ]]
+	[[ $(options http tls archive block) != *"Not in this build: "* ]]
+	[[ $(options http tls archive) == *"This build has no block roots"* ]]
 	[[ $(options http archive) == *"| \`root="*"This build has no TLS: no root from an https URL."* ]]
 	[[ $(options http tls) == *"This build unpacks no archives"* ]]
 	[[ $(options) == *"| \`rd.root."*"Not in this build: it has no HTTP."* ]]

@@ -70,6 +70,28 @@ static void add_image(cJSON *top, const struct web_result *web)
 	add_text(o, "init", web->image.init);
 }
 
+static void add_block(cJSON *top, const struct block_result *b)
+{
+	cJSON *o;
+
+	if (!b)
+		return;
+	o = cJSON_AddObjectToObject(top, "root");
+	add_text(o, "type", b->kind);
+	add_text(o, "server", b->server);
+	add_text(o, "address", b->address);
+	cJSON_AddNumberToObject(o, "port", b->port);
+	add_text(o, "proto", b->proto);
+	add_text(o, "name", b->name);
+	add_text(o, "device", b->device);
+	add_text(o, "fstype", b->fstype);
+	cJSON_AddNumberToObject(o, "bytes", (double)b->bytes);
+	cJSON_AddBoolToObject(o, "readonly", b->readonly);
+	cJSON_AddBoolToObject(o, "adopted", b->adopted);
+	cJSON_AddNumberToObject(o, "attempts", b->attempts);
+	add_text(o, "init", b->init);
+}
+
 /* What is on its way while the boot goes on. */
 static void add_fetch(cJSON *top, const struct web_progress *p)
 {
@@ -271,6 +293,7 @@ char *state_json(const struct state_input *in)
 	add_head(top, in);
 	add_root(top, in->root);
 	add_image(top, in->web);
+	add_block(top, in->block);
 	add_fetch(top, in->fetch);
 	rails = cJSON_AddArrayToObject(top, "rails");
 	for (size_t i = 0; i < in->n_rails; i++)
@@ -317,6 +340,11 @@ static void env_lines(FILE *out, const struct state_input *in)
 	}
 	if (in->web)
 		env_line(out, "ROOT_URL", in->web->url);
+	if (in->block) {
+		env_line(out, "ROOT_SERVER", in->block->address);
+		env_line(out, "ROOT_PROTO", in->block->proto);
+		env_line(out, "ROOT_DEVICE", in->block->device);
+	}
 	for (size_t i = 0; i < in->n_rails; i++) {
 		const struct state_rail *r = &in->rails[i];
 

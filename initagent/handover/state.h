@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "block/block.h"
 #include "env.h"
 #include "modules/modules.h"
 #include "root/root.h"
@@ -57,7 +58,8 @@ struct state_input {
 	uint64_t cpu;	     /* CPU time of the agent's process alone, without its helpers, in ns */
 	unsigned restarts;
 	const struct root_result *root; /* NULL: no NFS root mounted */
-	const struct web_result *web;	/* NULL: no image mounted */
+	const struct web_result *web;
+	const struct block_result *block;	/* NULL: no image mounted */
 	const struct web_progress *fetch; /* NULL: no image on its way */
 	const struct state_rail *rails;
 	size_t n_rails;

@@ -8,7 +8,24 @@
 
 #include "root/sysmount.h"
 
-#define ATTR_RDONLY 0x01 /* MOUNT_ATTR_RDONLY, include/uapi/linux/mount.h */
+/* Options that are a mount's and not its file system's (MOUNT_ATTR_*, include/uapi/linux/mount.h). */
+static const struct {
+	const char *key;
+	unsigned attribute;
+} attributes[] = {
+	{"ro", 0x01},	   {"nosuid", 0x02},	  {"nodev", 0x04},	 {"noexec", 0x08},
+	{"noatime", 0x10}, {"strictatime", 0x20}, {"nodiratime", 0x80}, {"relatime", 0},
+};
+#define ATTR_RDONLY 0x01
+
+/* The attribute of an option; -1: it is the file system's. */
+static int attribute_of(const struct mount_option *o)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attributes) && !o->value; i++)
+		if (streq(o->key, attributes[i].key))
+			return (int)attributes[i].attribute;
+	return -1;
+}
 
 int mount_folder(const char *path)
 {
@@ -36,6 +53,8 @@ static int configure(int fd, const char *source, const struct mount_option *o, b
 	if (r >= 0 && readonly)
 		r = sys_fsconfig(fd, SYS_FSCONFIG_SET_FLAG, "ro", NULL);
 	for (; r >= 0 && o && o->key; o++) {
+		if (attribute_of(o) >= 0)
+			continue;
 		r = sys_fsconfig(fd, o->value ? SYS_FSCONFIG_SET_STRING : SYS_FSCONFIG_SET_FLAG, o->key, o->value);
 		if (r < 0)
 			snprintf(text, MOUNT_TEXT_MAX, "option '%s'", o->key);
@@ -53,6 +72,16 @@ static void add_kernel_text(int fd, char *text)
 		snprintf(text + have, MOUNT_TEXT_MAX - have, "%s%s", have ? ": " : "", words);
 }
 
+static unsigned attributes_of(const struct mount_option *o, bool readonly)
+{
+	unsigned all = readonly ? ATTR_RDONLY : 0;
+
+	for (; o && o->key; o++)
+		if (attribute_of(o) > 0)
+			all |= (unsigned)attribute_of(o);
+	return all;
+}
+
 int mount_make(const char *fstype, const char *source, const struct mount_option *options, bool readonly,
 	char text[static MOUNT_TEXT_MAX])
 {
@@ -66,7 +95,7 @@ int mount_make(const char *fstype, const char *source, const struct mount_option
 	}
 	r = configure(fd, source, options, readonly, text);
 	if (r >= 0)
-		r = sys_fsmount(fd, readonly ? ATTR_RDONLY : 0);
+		r = sys_fsmount(fd, attributes_of(options, readonly));
 	if (r < 0)
 		add_kernel_text(fd, text);
 	return r;

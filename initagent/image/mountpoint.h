@@ -10,7 +10,7 @@
 #define MOUNT_TEXT_MAX 200
 
 struct mount_option {
-	const char *key, *value; /* value NULL: a flag */
+	const char *key, *value; /* value NULL: a flag; noatime, nodev and the like are the mount's own */
 };
 
 /* mount_new: mounts at target. options end with a NULL key. 0 or -errno, then with text. */

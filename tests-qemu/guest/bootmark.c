@@ -154,7 +154,8 @@ static unsigned mount_events(void)
 	static char text[65536];
 
 	guest_read(PROC "/1/mountinfo", text, sizeof(text));
-	return strstr(text, " - nfs ") || strstr(text, " - nfs4 ") || strstr(text, " - overlay ") ? EVENT_MOUNT : 0;
+	return strstr(text, " - nfs ") || strstr(text, " - nfs4 ") || strstr(text, " - overlay ") ||
+			strstr(text, " - ext4 ") ? EVENT_MOUNT : 0;
 }
 
 static int open_netlink(void)

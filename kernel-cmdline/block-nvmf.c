@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * block-nvmf: a namespace by NVMe over fabrics.
+ *
+ *	nvmf:rdma|tcp:SERVER[:PORT][,SERVER[:PORT]...][:NQN][,OPTION=VALUE...]
+ *	nvmf:NQN[,OPTION=VALUE...]	with rd.nvmf.discover=
+ *
+ * An NQN has colons of its own; it always begins with "nqn.". A comma ends it, since the kernel's interface takes
+ * its options separated by commas, too.
+ */
+#include "parser.h"
+
+#define NQN_MAX 223 /* NVMe base specification 4.7 */
+
+static bool nqn_sane(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f || strchr("\"',\\", s.s[i]))
+			return false;
+	return slice_starts(s, "nqn.") && s.len > 4 && s.len <= NQN_MAX;
+}
+
+/* 8-4-4-4-12 hex digits; the kernel shows them in lower case. */
+static const char *uuid_text(struct parser *p, struct slice s)
+{
+	char text[37];
+	size_t i;
+
+	if (s.len != 36)
+		return NULL;
+	for (i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+		char c = s.s[i];
+
+		if (c >= 'A' && c <= 'F')
+			c = (char)(c | 0x20);
+		if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return NULL;
+		text[i] = c;
+	}
+	return keep(p, (struct slice){text, 36});
+}
+
+static bool set_nsid(struct block_spec *x, struct slice v)
+{
+	if (value_u32(v.s, v.len, UINT32_MAX - 1, &x->out->unit) < 0 || !x->out->unit)
+		return block_fail(x, v, "not the number of a namespace");
+	return true;
+}
+
+static bool set_uuid(struct block_spec *x, struct slice v)
+{
+	x->out->uuid = uuid_text(x->p, v);
+	return x->out->uuid || block_fail(x, v, "not a UUID");
+}
+
+static const struct {
+	const char *name;
+	bool (*take)(struct block_spec *x, struct slice value);
+} own_options[] = {
+	{"nsid=", set_nsid}, {"uuid=", set_uuid}, {"part=", block_part},
+};
+
+/* Numbers that are handed to the kernel as they are (drivers/nvme/host/fabrics.c). -1: without end. */
+static const char *const kernel_options[] = {
+	"ctrl_loss_tmo=", "reconnect_delay=", "keep_alive_tmo=", "fast_io_fail_tmo=", "nr_io_queues=", "queue_size=",
+};
+
+static bool kernel_option(struct block_spec *x, struct slice option, size_t name)
+{
+	struct slice v = slice_from(option, name);
+	const char *before = x->out->options;
+	uint32_t n;
+
+	if (!slice_is(v, "-1") && value_u32(v.s, v.len, 1 << 20, &n) < 0)
+		return block_fail(x, v, "not a number");
+	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
+	return true;
+}
+
+static bool take_option(struct block_spec *x, struct slice option)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(own_options); i++)
+		if (slice_starts(option, own_options[i].name))
+			return own_options[i].take(x, slice_from(option, strlen(own_options[i].name)));
+	for (i = 0; i < ARRAY_SIZE(kernel_options); i++)
+		if (slice_starts(option, kernel_options[i]))
+			return kernel_option(x, option, strlen(kernel_options[i]));
+	return block_fail(x, option, "not an option of an NVMe root (nsid=, uuid=, part=, ctrl_loss_tmo= ...)");
+}
+
+/* rd.nvmf.discover= names servers as well. */
+static void add_discovery(struct block_spec *x)
+{
+	const struct plan_portal *found = x->p->discover.items;
+	size_t i;
+
+	for (i = 0; i < x->p->discover.n; i++) {
+		struct plan_portal *slot = push(x->p, &x->portals, sizeof(*slot), x->w);
+
+		if (slot)
+			*slot = found[i];
+	}
+}
+
+/* Without NQN each server is asked which subsystem it has. */
+static void ask_all(struct block_spec *x)
+{
+	struct plan_portal *portals = x->portals.items;
+	size_t i;
+
+	for (i = 0; i < x->portals.n; i++)
+		portals[i].discovery = true;
+}
+
+/* Servers, then options as soon as there is a '='. */
+static bool take_items(struct block_spec *x, struct slice items, bool rdma, bool servers)
+{
+	struct slice one;
+
+	while (slice_next(&items, ',', &one)) {
+		bool option = slice_find(one, "=") < one.len;
+
+		servers &= !option;
+		if (servers ? !block_portal(x, one, rdma) : !take_option(x, one))
+			return false;
+	}
+	return true;
+}
+
+/* "NQN[,OPTION...]" */
+static bool take_nqn(struct block_spec *x, struct slice s)
+{
+	size_t n = slice_find(s, ",");
+	struct slice nqn = {s.s, n};
+
+	if (!nqn_sane(nqn))
+		return block_fail(x, nqn, "not an NQN");
+	x->out->name = keep(x->p, nqn);
+	return n == s.len || take_items(x, slice_from(s, n + 1), false, false);
+}
+
+static bool take_servers(struct block_spec *x, struct slice s)
+{
+	bool rdma = slice_starts(s, "rdma:");
+	size_t nqn;
+
+	if (!rdma && !slice_starts(s, "tcp:"))
+		return block_fail(x, s, "neither rdma: nor tcp: in front of the server");
+	s = slice_from(s, rdma ? 5 : 4);
+	nqn = slice_find(s, ":nqn.");
+	if (!take_items(x, (struct slice){s.s, nqn}, rdma, true))
+		return false;
+	return nqn == s.len || take_nqn(x, slice_from(s, nqn + 1));
+}
+
+bool block_nvmf(struct block_spec *x, struct slice text)
+{
+	bool alone = slice_starts(text, "nqn.");
+
+	x->remedy = "write root=nvmf:rdma:SERVER:NQN or root=nvmf:tcp:SERVER:NQN";
+	x->out->name = NULL;
+	if (alone ? !take_nqn(x, text) : !take_servers(x, text))
+		return false;
+	if (!x->out->name)
+		ask_all(x);
+	add_discovery(x);
+	return x->portals.n || x->p->oom ||
+		block_fail(x, text, "no server, and no rd.nvmf.discover= names one");
+}
+
+/* --- rd.nvmf.* ------------------------------------------------------------------------------ */
+
+/* dracut's four fields; what a field leaves empty is as if it were not there. */
+static bool discover_fields(struct block_spec *x, struct slice v, struct plan_portal *ret)
+{
+	struct slice f[4] = {{"", 0}, {"", 0}, {"", 0}, {"", 0}};
+	struct inet_addr source;
+	uint32_t port = 0;
+	size_t n = 0;
+
+	while (n < ARRAY_SIZE(f) && slice_next(&v, ',', &f[n]))
+		n++;
+	if (v.len)
+		return block_fail(x, v, "too many fields");
+	ret->rdma = slice_is(f[0], "rdma");
+	if (!ret->rdma && !slice_is(f[0], "tcp"))
+		return block_fail(x, f[0], "neither rdma nor tcp");
+	if (value_inet(f[1].s, f[1].len, &ret->addr) < 0 && !server_name(f[1]))
+		return block_fail(x, f[1], "not a server's name or address");
+	if (f[2].len && !slice_is(f[2], "none") && value_inet(f[2].s, f[2].len, &source) < 0)
+		return block_fail(x, f[2], "not an address of this node");
+	if (f[3].len && (value_u32(f[3].s, f[3].len, 65535, &port) < 0 || !port))
+		return block_fail(x, f[3], "not a port");
+	if (f[1].s[0] == '[')
+		f[1] = (struct slice){f[1].s + 1, f[1].len - 2};
+	ret->server = keep(x->p, f[1]);
+	ret->source = f[2].len && !slice_is(f[2], "none") ? keep(x->p, f[2]) : NULL;
+	ret->port = (uint16_t)port;
+	ret->discovery = true;
+	return true;
+}
+
+PARSE(nvmf_discover)
+{
+	struct block_spec x = {.p = p, .w = w, .severity = DIAG_ERROR};
+	struct plan_portal portal = {0}, *slot;
+
+	(void)row;
+	x.remedy = "write rd.nvmf.discover=rdma,ADDRESS or tcp,ADDRESS; left out";
+	if (has_control(word_value(w)) || !discover_fields(&x, word_value(w), &portal))
+		return false;
+	slot = push(p, &p->discover, sizeof(*slot), w);
+	if (!slot)
+		return false;
+	*slot = portal;
+	say(p, w, "asks the NVMe discovery service at %s over %s", portal.server, portal.rdma ? "RDMA" : "TCP");
+	return true;
+}
+
+PARSE(nvmf_host)
+{
+	struct plan_block *block = &p->plan->root.block;
+	struct slice v = word_value(w);
+	bool nqn = row->id == OPTION_RD_NVMF_HOSTNQN;
+	const char *id = nqn ? NULL : uuid_text(p, v);
+
+	if (nqn ? !nqn_sane(v) : !id) {
+		complain(p, w, v, DIAG_ERROR, nqn ? "write nqn.2014-08.org.nvmexpress:uuid:UUID" : "write a UUID",
+			"not %s; left out", nqn ? "an NQN" : "a UUID");
+		return false;
+	}
+	if (nqn)
+		block->hostnqn = w->value;
+	else
+		block->hostid = id;
+	say(p, w, "calls this node %s", w->value);
+	return true;
+}

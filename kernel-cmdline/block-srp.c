@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * block-srp: a disk by the SCSI RDMA protocol, in the words of the kernel's add_target
+ * (Documentation/ABI/stable/sysfs-driver-ib_srp), which are what ibsrpdm -c and srp_daemon print:
+ *
+ *	srp:id_ext=HEX,ioc_guid=HEX,dgid=HEX,pkey=HEX,service_id=HEX[,...]	InfiniBand
+ *	srp:id_ext=HEX,ioc_guid=HEX,dest=SERVER:PORT[,...]			by RDMA-CM
+ *
+ * Ours beside them: lun=N (default 0), part=N.
+ */
+#include "parser.h"
+
+enum srp_place { SRP_NAME, SRP_OPTION, SRP_DEST, SRP_LUN, SRP_PART };
+
+/* digits: exactly so many hex digits; 0: a decimal number or another text. */
+static const struct srp_row {
+	const char *name;
+	size_t digits;
+	enum srp_place place;
+} rows[] = {
+	{"id_ext", 16, SRP_NAME},	 {"ioc_guid", 16, SRP_NAME},	{"dgid", 32, SRP_OPTION},
+	{"pkey", 4, SRP_OPTION},	 {"service_id", 16, SRP_OPTION}, {"dest", 0, SRP_DEST},
+	{"initiator_ext", 16, SRP_OPTION}, {"io_class", 4, SRP_OPTION}, {"max_sect", 0, SRP_OPTION},
+	{"max_cmd_per_lun", 0, SRP_OPTION}, {"queue_size", 0, SRP_OPTION}, {"cmd_sg_entries", 0, SRP_OPTION},
+	{"sg_tablesize", 0, SRP_OPTION}, {"allow_ext_sg", 0, SRP_OPTION}, {"comp_vector", 0, SRP_OPTION},
+	{"tl_retry_count", 0, SRP_OPTION}, {"max_it_iu_size", 0, SRP_OPTION}, {"ch_count", 0, SRP_OPTION},
+	{"lun", 0, SRP_LUN},		 {"part", 0, SRP_PART},
+};
+
+static bool hex(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (!((s.s[i] >= '0' && s.s[i] <= '9') || ((s.s[i] | 0x20) >= 'a' && (s.s[i] | 0x20) <= 'f')))
+			return false;
+	return true;
+}
+
+static bool take(struct block_spec *x, const struct srp_row *row, struct slice item, struct slice v)
+{
+	const char **list = row->place == SRP_NAME ? &x->out->name : &x->out->options;
+	uint32_t n;
+
+	if (row->place == SRP_DEST)
+		return block_portal(x, v, true);
+	if (row->place == SRP_PART)
+		return block_part(x, v);
+	if (row->digits ? v.len != row->digits || !hex(v) : value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
+		return block_fail(x, v, row->digits ? textf(x->p, "not %zu hex digits", row->digits) : "not a number");
+	if (row->place == SRP_LUN)
+		x->out->unit = n;
+	else
+		*list = textf(x->p, "%s%s%.*s", *list, **list ? "," : "", SLICE(item));
+	return true;
+}
+
+static const struct srp_row *find(struct slice name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (slice_is(name, rows[i].name))
+			return &rows[i];
+	return NULL;
+}
+
+/* Both numbers name the target; a path there is either dest or the three of InfiniBand. */
+static bool complete(struct block_spec *x, struct slice text)
+{
+	static const char *const path[] = {"dgid=", "pkey=", "service_id="};
+	size_t i;
+
+	if (!strstr(x->out->name, "id_ext=") || !strstr(x->out->name, "ioc_guid="))
+		return block_fail(x, text, "id_ext= and ioc_guid= must be there");
+	for (i = 0; i < ARRAY_SIZE(path) && !x->portals.n; i++)
+		if (!strstr(x->out->options, path[i]))
+			return block_fail(x, text, "neither dest= nor dgid=, pkey= and service_id=");
+	if (x->portals.n && !((struct plan_portal *)x->portals.items)->port)
+		return block_fail(x, text, "dest= names no port");
+	return true;
+}
+
+bool block_srp(struct block_spec *x, struct slice text)
+{
+	struct slice rest = text, item;
+
+	x->remedy = "write root=srp: and a line of ibsrpdm -c, or id_ext=,ioc_guid=,dest=SERVER:PORT";
+	while (slice_next(&rest, ',', &item)) {
+		size_t n = slice_find(item, "=");
+		const struct srp_row *row = find((struct slice){item.s, n});
+
+		if (!row || n == item.len)
+			return block_fail(x, item, "not an option of an SRP root");
+		if (!take(x, row, item, slice_from(item, n + 1)))
+			return false;
+	}
+	return complete(x, text);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * block: a root on a block device that a server lends. Here what the kinds share, and NBD as dracut's nbd module
+ * writes it; block-nvmf.c and block-srp.c have the others.
+ *
+ *	nbd:SERVER[,SERVER...]:PORT|EXPORT[:FSTYPE[:FLAGS[:OPTIONS]]]
+ */
+#include "parser.h"
+
+/* The protocol takes 4096 bytes; nobody's export is called so. */
+#define EXPORT_MAX 255
+
+bool block_is(struct slice text)
+{
+	return slice_starts(text, "nvmf:") || slice_starts(text, "nbd:") || slice_starts(text, "srp:");
+}
+
+bool block_fail(struct block_spec *x, struct slice at, const char *why)
+{
+	complain(x->p, x->w, at, x->severity, x->remedy, "%s", why);
+	return false;
+}
+
+static bool set_server(struct block_spec *x, struct plan_portal *portal, struct slice s)
+{
+	struct slice bare = s;
+
+	if (value_inet(s.s, s.len, &portal->addr) == 0) {
+		if (s.s[0] == '[')
+			bare = (struct slice){s.s + 1, s.len - 2};
+	} else if (!server_name(s)) {
+		return block_fail(x, s, "not a server's name or address (IPv6 in brackets)");
+	}
+	portal->server = keep(x->p, bare);
+	return true;
+}
+
+bool block_portal(struct block_spec *x, struct slice text, bool rdma)
+{
+	struct slice f[3];
+	size_t n = fields_split(text, f, 3);
+	struct plan_portal portal = {.rdma = rdma}, *slot;
+	uint32_t port = 0;
+
+	if (n > 2)
+		return block_fail(x, text, "not SERVER[:PORT] (IPv6 in brackets)");
+	if (n == 2 && (value_u32(f[1].s, f[1].len, 65535, &port) < 0 || !port))
+		return block_fail(x, f[1], "not a port");
+	portal.port = (uint16_t)port;
+	if (!set_server(x, &portal, f[0]))
+		return false;
+	slot = push(x->p, &x->portals, sizeof(*slot), x->w);
+	if (slot)
+		*slot = portal;
+	return true;
+}
+
+/* 128 is the most that GPT has by default. */
+bool block_part(struct block_spec *x, struct slice value)
+{
+	if (value_u32(value.s, value.len, 128, &x->out->part) < 0 || !x->out->part)
+		return block_fail(x, value, "not the number of a partition");
+	return true;
+}
+
+/* --- NBD ------------------------------------------------------------------------------------ */
+
+static bool nbd_port(struct block_spec *x, struct slice v)
+{
+	struct plan_portal *portals = x->portals.items;
+	uint32_t port;
+
+	if (value_u32(v.s, v.len, 65535, &port) < 0 || !port)
+		return block_fail(x, v, "not a port");
+	for (size_t i = 0; i < x->portals.n; i++)
+		portals[i].port = (uint16_t)port;
+	return true;
+}
+
+static bool nbd_timeout(struct block_spec *x, struct slice v)
+{
+	if (value_u32(v.s, v.len, 86400, &x->out->timeout_s) < 0)
+		return block_fail(x, v, "not a number of seconds");
+	return true;
+}
+
+/* What the kernel's nbd takes: a power of two up to a page of 4096 bytes. */
+static bool nbd_block_size(struct block_spec *x, struct slice v)
+{
+	uint32_t n;
+
+	if (value_u32(v.s, v.len, 4096, &n) < 0 || n < 512 || n & (n - 1))
+		return block_fail(x, v, "not a block size (512, 1024, 2048, 4096)");
+	x->out->block_size = n;
+	return true;
+}
+
+/* nbd-client's words that have a meaning here, and ours. */
+static const struct {
+	const char *name;
+	bool (*take)(struct block_spec *x, struct slice value);
+} nbd_options[] = {
+	{"port=", nbd_port}, {"part=", block_part}, {"timeout=", nbd_timeout}, {"bs=", nbd_block_size},
+	{"block-size=", nbd_block_size},
+};
+
+static bool nbd_option(struct block_spec *x, struct slice option)
+{
+	struct slice s = option;
+
+	while (s.len && s.s[0] == '-')
+		s = slice_from(s, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(nbd_options); i++)
+		if (slice_starts(s, nbd_options[i].name))
+			return nbd_options[i].take(x, slice_from(s, strlen(nbd_options[i].name)));
+	complain(x->p, x->w, option, DIAG_WARN, "port=, part=, timeout= and bs= are known",
+		"not an option of an NBD root; left out");
+	return true;
+}
+
+/* ro and rw among the mount options say how the root is mounted, as in dracut; the rest is the file system's. */
+static void mount_flags(struct block_spec *x, struct slice flags)
+{
+	const char *kept = "";
+	struct slice one;
+
+	while (slice_next(&flags, ',', &one)) {
+		if (slice_is(one, "ro") || slice_is(one, "rw"))
+			x->p->nfs_rw = one.s[1] == 'w';
+		else if (one.len)
+			kept = textf(x->p, "%s%s%.*s", kept, *kept ? "," : "", SLICE(one));
+	}
+	x->out->flags = kept;
+}
+
+static bool nbd_portals(struct block_spec *x, struct slice servers)
+{
+	struct slice one;
+
+	if (!servers.len)
+		return block_fail(x, servers, "no server");
+	while (slice_next(&servers, ',', &one))
+		if (!block_portal(x, one, false))
+			return false;
+	return true;
+}
+
+/* A number is a port, with the server's default export; anything else the name of an export, as in dracut. */
+static bool nbd_export(struct block_spec *x, struct slice s)
+{
+	uint32_t port;
+	size_t n;
+
+	x->out->name = "";
+	if (value_u32(s.s, s.len, UINT32_MAX, &port) == 0 && port)
+		return nbd_port(x, s);
+	if (s.len > EXPORT_MAX)
+		return block_fail(x, s, "the export's name is too long");
+	n = slice_find(s, "/");
+	if (n < s.len && value_u32(s.s, n, 65535, &port) == 0)
+		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write %.*s:::port=%u for export and port",
+			SLICE(slice_from(s, n + 1)), port), "an export whose name is all of this, as in dracut");
+	x->out->name = keep(x->p, s);
+	return true;
+}
+
+static bool block_nbd(struct block_spec *x, struct slice text)
+{
+	struct slice f[5] = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, {"", 0}}, one;
+	size_t n = fields_split(text, f, ARRAY_SIZE(f));
+
+	x->remedy = "write root=nbd:SERVER:EXPORT or root=nbd:SERVER:PORT";
+	if (!nbd_portals(x, f[0]))
+		return false;
+	if (n < 2)
+		return block_fail(x, text, "neither port nor export");
+	if (!nbd_export(x, f[1]))
+		return false;
+	if (f[2].len && !value_module(f[2].s, f[2].len))
+		return block_fail(x, f[2], "not a file system's name");
+	if (f[2].len)
+		x->out->fstype = slice_is(f[2], "auto") ? NULL : keep(x->p, f[2]);
+	if (f[3].len)
+		mount_flags(x, f[3]);
+	while (slice_next(&f[4], ',', &one))
+		if (one.len && !nbd_option(x, one))
+			return false;
+	return true;
+}
+
+/* --- all kinds ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *start;
+	enum plan_block_kind kind;
+	bool (*parse)(struct block_spec *x, struct slice text);
+} kinds[] = {
+	{"nvmf:", PLAN_BLOCK_NVMF, block_nvmf},
+	{"nbd:", PLAN_BLOCK_NBD, block_nbd},
+	{"srp:", PLAN_BLOCK_SRP, block_srp},
+};
+
+bool block_parse(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity, struct plan_block *out)
+{
+	struct block_spec x = {.p = p, .w = w, .severity = severity, .out = out, .remedy = NULL};
+	bool ok = false;
+
+	p->nfs_rw = -1;
+	out->options = out->name = "";
+	if (!out->flags)
+		out->flags = "";
+	if (has_control(text))
+		return block_fail(&x, text, "control bytes in the value");
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!slice_starts(text, kinds[i].start))
+			continue;
+		out->kind = kinds[i].kind;
+		ok = kinds[i].parse(&x, slice_from(text, strlen(kinds[i].start)));
+	}
+	out->portals = x.portals.items;
+	out->n_portals = x.portals.n;
+	return ok;
+}
+
+static const char *portal_text(struct parser *p, const struct plan_block *block)
+{
+	const struct plan_portal *first = block->portals;
+	const char *more = "";
+
+	if (!block->n_portals)
+		return "the fabric";
+	if (block->n_portals > 1)
+		more = textf(p, " (or %zu more)", block->n_portals - 1);
+	return textf(p, "%s%s over %s", first->server, more, first->rdma ? "RDMA" : "TCP");
+}
+
+const char *block_text(struct parser *p, const struct plan_block *block)
+{
+	static const char *const names[] = {
+		[PLAN_BLOCK_NVMF] = "NVMe subsystem", [PLAN_BLOCK_NBD] = "NBD export", [PLAN_BLOCK_SRP] = "SRP target",
+	};
+	const char *name = !block->name ? " that is the only one" : *block->name ? textf(p, " %s", block->name) : "";
+	const char *part = block->part ? textf(p, "partition %u of the ", block->part) : "";
+
+	return textf(p, "%s%s%s of %s", part, names[block->kind], name, portal_text(p, block));
+}
+
+static void say_idle(struct parser *p, enum option_id id, const char *why)
+{
+	struct plan_word *w = parser_word(p, id);
+
+	if (!w)
+		return;
+	say(p, w, "nothing: %s", why);
+	complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "%s", why);
+}
+
+/* Options of a block root where the root is none of ours. dracut's own block roots may want them. */
+void check_block(struct parser *p)
+{
+	static const enum option_id nvmf[] = {OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
+	const struct plan_root *root = &p->plan->root;
+	size_t i;
+
+	if (root->kind == PLAN_ROOT_BLOCK && parser_word(p, OPTION_RD_NVMF_DISCOVER))
+		complain(p, parser_word(p, OPTION_RD_NVMF_DISCOVER), WHOLE, DIAG_NOTE,
+			"write root=nvmf:NQN for a root that this agent brings up",
+			"the root is left to dracut, and so is this");
+	if (root->kind != PLAN_ROOT_NFS && root->kind != PLAN_ROOT_LIVE &&
+		(root->kind != PLAN_ROOT_REMOTE || root->block.kind == PLAN_BLOCK_NVMF))
+		return;
+	for (i = 0; i < ARRAY_SIZE(nvmf); i++)
+		say_idle(p, nvmf[i], "the root is not an NVMe namespace");
+}

@@ -1,0 +1,57 @@
+# shellcheck shell=bash disable=SC1091,SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the scenarios with a root on a block device share: disks made of the root that the others mount over NFS, and
+# nbd-server with its libraries, laid over the server VM's image together with the kernel's own targets.
+#
+#   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA
+
+# shellcheck source=tests-qemu/scenario.bash
+source "${BASH_SOURCE[0]%/*}/scenario.bash"
+
+block_here=${BASH_SOURCE[0]%/*}
+nqn=nqn.2024-01.org.example:root
+
+block_disks() {
+    local tree=$1/tree
+    mkdir -p "$tree/block"
+    block_kinds "$tree/block"
+    block_server "$tree"
+    (cd "$tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/block.cpio"
+}
+
+# The root as ext4, as squashfs, as the second partition of a disk; and nothing.
+block_kinds() {
+    local dir=$1 root=$LAB/export/root
+    truncate -s 24M "$dir/root.ext4"
+    mkfs.ext4 -q -O ^metadata_csum_seed,^orphan_file -d "$root" "$dir/root.ext4" >/dev/null
+    mksquashfs "$root" "$dir/root.squashfs" -quiet -no-progress -all-root -noappend >/dev/null
+    truncate -s 32M "$dir/disk.img"
+    printf 'label: gpt\nsize=2M\nsize=26M\n' | sfdisk -q "$dir/disk.img"
+    dd if="$dir/root.ext4" of="$dir/disk.img" bs=1M seek=3 conv=notrunc status=none
+    truncate -s 1M "$dir/empty.img"
+}
+
+block_server() {
+    local dir=$1 file
+    for file in /usr/bin/nbd-server $(ldd /usr/bin/nbd-server | grep -o '/[^ ]*'); do
+        install -D "$file" "$dir$file"
+    done
+    mkdir -p "$dir/bin" "$dir/etc"
+    mv "$dir/usr/bin/nbd-server" "$dir/bin/"
+    install -m 755 "$block_here/guest/block" "$dir/bin/block"
+    cp "$block_here/guest/nbd.conf" "$dir/etc/"
+    cp -a "$LAB/block-modules/." "$dir/"
+}
+
+# assert_block SECONDS TYPE PROTO FSTYPE: the whole of a good boot.
+assert_block() {
+    node_booted "$1"
+    assert_eq "$(node_result .files_bad)" 0 "files damaged"
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+    assert_clean_handover
+    assert_state .root.type "$2"
+    assert_state .root.proto "$3"
+    assert_state .root.fstype "$4"
+    assert_state '[.phases[].name | select(. == "connect" or . == "mount")] | @text' '["connect","mount"]'
+    grep -q " / / .* - $4 /dev/$(node_state .root.device) " "$node_dir/results/mountinfo"
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The root on a block device that a server lends: NVMe over RDMA and TCP against the kernel's own target, NBD against
+# nbd-server, SRP against the kernel's target.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load block
+
+setup_file() {
+    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
+    block_disks "$BATS_FILE_TMPDIR/disks"
+    SERVER_EXTRA=$BATS_FILE_TMPDIR/disks/block.cpio server_start >/dev/null
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/agent-block.img
+    server reset
+    server shell block stop
+}
+
+# boots CMDLINE: a node with an Ethernet interface and nothing else.
+boots() {
+    node_start "$image" "$console ip=dhcp $*"
+}
+
+@test "NVMe over TCP, read-write; killed while it gets an address and right after the mount" {
+    server shell block nvme root.ext4
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rw rootflags=noatime bootmark.kill=addr,mount"
+    node_booted 60
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_clean_handover
+    assert_console "bootmark: killed the agent .* at=mount"
+    assert_state .root.type nvmf
+    grep -q ' / / rw,noatime.* - ext4 /dev/nvme0n1 ' "$node_dir/results/mountinfo"
+}
+
+@test "NVMe over RDMA (rxe): the first server refuses, the second is asked which subsystem it has" {
+    server shell block nvme root.ext4
+    boots "root=nvmf:rdma:$server_ip:4499:$nqn rd.nvmf.discover=rdma,$server_ip $rxe"
+    assert_block 60 nvmf rdma ext4
+    assert_eq "$(node_result .writable)" false "root can be written to"
+    assert_state '[.causes[].code] | @text' '["IA-E671"]'
+    assert_state .root.attempts 2
+    assert_state .root.name "$nqn"
+}
+
+@test "NBD, read-write" {
+    server shell block nbd
+    boots "root=nbd:$server_ip:root rw"
+    assert_block 60 nbd tcp ext4
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_state '.causes | length' 0
+}
+
+@test "NBD: the second partition of a disk, the server 10 s late, named by DHCP" {
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,nbd:$server_ip:disk:ext4:noatime:part=2"
+    boots "root=dhcp rd.retry=60"
+    node_wait 60 'IA-E671'
+    refute_within 5 'reboot: '
+    server shell block nbd
+    assert_block 60 nbd tcp ext4
+    assert_state .root.device nbd0p2
+}
+
+@test "SRP by RDMA-CM (rxe)" {
+    # what rxe makes of this node's Ethernet address
+    server shell block srp root.ext4 505400fffe990064
+    guid=$(server shell "sed 's/://g' /sys/class/infiniband/rxe0/node_guid")
+    boots "root=srp:id_ext=$guid,ioc_guid=$guid,dest=$server_ip:5555 rw $rxe rd.retry=40 $reboot"
+    assert_block 60 srp rdma ext4
+}
+
+@test "refused: an NQN the server does not have, a host it does not let in" {
+    server shell block nvme root.ext4
+    boots "root=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:other rd.retry=5 $reboot"
+    assert_failed 60 IA-E672 restart
+    server shell block nvme-only nqn.2024-01.org.example:someone
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.retry=5 $reboot"
+    assert_failed 60 IA-E673 restart
+}
+
+@test "refused: rw on an export that may only be read; nothing on it; no module in the image" {
+    server shell block nbd
+    boots "root=nbd:$server_ip:disk:::part=2 rw $reboot"
+    assert_failed 60 IA-E680 restart
+    boots "root=nbd:$server_ip:empty $reboot"
+    assert_failed 60 IA-E679 restart
+    image=$LAB/agent.img
+    boots "root=nbd:$server_ip:root $reboot"
+    assert_failed 60 IA-E201 restart
+    assert_console 'IA-E201 .*DRIVERS=nbd'
+}
