@@ -81,7 +81,7 @@ big() {
 
 @test "usage: wrong words are refused" {
 	run -2 "$SITE"
-	run -2 "$SITE" chekc
+	run -2 "$SITE" inspect
 	run -2 "$SITE" render
 	run -2 "$SITE" check now
 	run -2 "$SITE" --frob check
