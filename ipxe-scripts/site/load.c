@@ -23,7 +23,7 @@ void *take_named(struct loader *l, const struct value *v, size_t size, size_t *r
 static const char *entry_name(struct loader *l, const struct value *e, const char *kind)
 {
 	if (!is_name(e->key))
-		report_add(l->report, SEVERITY_ERROR, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
+		faults_add(l->report, SEVERITY_ERROR, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
 			"%s cannot be the name of a %s", e->key, kind);
 	return must(arena_printf(l->site->arena, "%s %s", kind, e->key));
 }
@@ -318,7 +318,7 @@ static void set_defaults(struct site *s, const char *dir)
 	};
 }
 
-struct site *site_read(const char *text, size_t len, const char *dir, struct report *report)
+struct site *site_read(const char *text, size_t len, const char *dir, struct faults *report)
 {
 	struct site *s = must(calloc(1, sizeof(*s)));
 	struct loader l = {.site = s, .report = report};

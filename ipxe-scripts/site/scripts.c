@@ -331,8 +331,8 @@ static void render_port(struct scripts *c, const struct site_node *n, const stru
 	struct target g = {.site = c->s, .image = profile_image(c->s, n, NULL), .name = n->name};
 
 	line_clear(&c->line);
-	line_profile(&c->line, c->s, n, NULL);
-	line_port(&c->line, c->s, n, p);
+	line_add_profile(&c->line, c->s, n, NULL);
+	line_add_port(&c->line, c->s, n, p);
 	g.arguments = c->line.text.data;
 	text_clear(&c->out);
 	text_put(&c->out, "#!ipxe\n");
@@ -347,7 +347,7 @@ static void put_group(struct scripts *c, struct text *t, const struct site_group
 	struct target g = {.site = c->s, .image = profile_image(c->s, NULL, group), .name = group->name};
 
 	line_clear(&c->line);
-	line_profile(&c->line, c->s, NULL, group);
+	line_add_profile(&c->line, c->s, NULL, group);
 	text_put(&arguments, c->line.text.data);
 	if (!line_has(&c->line, "BOOTIF"))
 		text_put(&arguments, " BOOTIF=${bootif}");
