@@ -22,7 +22,7 @@ struct options {
 /* Everything a command works on. */
 struct session {
 	struct options opt;
-	struct report *report;
+	struct faults *report;
 	struct site *site;
 };
 
@@ -75,21 +75,21 @@ static int load(struct session *x, unsigned int flags)
 		return EXIT_FAILED;
 	copy = must(strdup(x->opt.file));
 	dir = strchr(copy, '/') ? dirname(copy) : "";
-	x->report = report_new();
+	x->report = faults_new();
 	x->site = site_read(text, len, dir, x->report);
 	/* What is not there cannot be held against what is. */
 	if (x->site->n_servers && x->site->n_networks)
 		site_check(x->site, x->report, flags);
-	report_sort(x->report);
+	faults_sort(x->report);
 	return EXIT_OK;
 }
 
 static int verdict(const struct session *x)
 {
-	size_t bad = report_total(x->report, SEVERITY_ERROR);
+	size_t bad = faults_total(x->report, SEVERITY_ERROR);
 
 	if (x->opt.strict)
-		bad += report_total(x->report, SEVERITY_WARNING);
+		bad += faults_total(x->report, SEVERITY_WARNING);
 	return bad ? EXIT_DIFFERS : EXIT_OK;
 }
 
@@ -100,7 +100,7 @@ static int load_good(struct session *x, unsigned int flags)
 
 	if (r)
 		return r;
-	report_print(x->report, x->opt.file, SEVERITY_WARNING, stderr);
+	faults_print(x->report, x->opt.file, SEVERITY_WARNING, stderr);
 	return verdict(x);
 }
 
@@ -111,7 +111,7 @@ static int do_check(struct session *x, const char *argument)
 	(void)argument;
 	if (r)
 		return r;
-	report_print(x->report, x->opt.file, SEVERITY_NOTE, stdout);
+	faults_print(x->report, x->opt.file, SEVERITY_NOTE, stdout);
 	r = verdict(x);
 	if (r == EXIT_OK)
 		printf("%s: good: %zu nodes, %zu groups, %zu images, %zu networks, %zu servers\n", x->opt.file, x->site->n_nodes,
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	}
 	r = run(&x, argc - optind, argv + optind);
 	site_free(x.site);
-	report_free(x.report);
+	faults_free(x.report);
 	if (fflush(stdout) && r == EXIT_OK)
 		r = EXIT_FAILED;
 	return r;

@@ -74,7 +74,7 @@ boot() {
 	ip netns exec "$NS" timeout -k 5 120 qemu-system-x86_64 -nodefaults -machine graphics=off -display none -serial stdio -m 128 \
 		-no-reboot -boot n "${nic[@]}" "$@" <&7 >"$T/console" 2>&1 3>&- &
 	QEMU=$!
-	PIDS+=($QEMU)
+	PIDS+=("$QEMU")
 }
 
 # ends: waits until the machine resets, and shows its console as people see it.
@@ -156,7 +156,7 @@ said() {
 	boot $MAC
 	ends
 	said "initagent [6 verify] REFUSED: this iPXE cannot verify signatures"
-	! grep -q "echo: line" "$T/text"
+	run ! grep -q "echo: line" "$T/text"
 	said "initagent [9 give up] reboot"
 }
 
@@ -184,7 +184,7 @@ said() {
 	said "initagent [3 identity] 525400000001 has 10.0.2.15"
 	said "hostname=n1"
 	rm "$T/keys"
-	CABLE= boot $MAC -kernel /boot/ipxe.lkrn -initrd "$T/tree/http/boot.ipxe"
+	CABLE='' boot $MAC -kernel /boot/ipxe.lkrn -initrd "$T/tree/http/boot.ipxe"
 	ends
 	said "initagent [2 network] no lease, go 1 of 1"
 	said "initagent [9 give up] no link or no lease"

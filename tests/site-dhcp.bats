@@ -149,7 +149,7 @@ ethernet_stages() {
 @test "dhcpd: the stages of an InfiniBand node, and every form of its client identifier" {
 	stages dhcpd
 	for id in $HW $IPXE $RFC4361 $UUID; do
-		gets agent $GUID $id -- addr=10.0.0.11 host=n1
+		gets agent $GUID "$id" -- addr=10.0.0.11 host=n1
 	done
 	gets ipxe $GUID -- addr=10.0.0.11
 	gets http-efi b8cef6313331 -- addr=10.0.0.11
@@ -166,7 +166,7 @@ ethernet_stages() {
 	infiniband
 	for id in $FLEXBOOT $HW $IPXE $RFC4361 $UUID; do
 		serve kea
-		gets agent $GUID $id -- addr=10.0.0.11 host=n1
+		gets agent $GUID "$id" -- addr=10.0.0.11 host=n1
 		stop
 	done
 }

@@ -5,7 +5,7 @@
  */
 #include "dhcp/dhcp.h"
 #include "dhcp/identity.h"
-#include "site/check.h"
+#include "site/checks.h"
 
 /* Host names of dhcpd are never seen outside; they only have to be different. */
 static void put_host(struct text *t, const struct site_node *n, const struct site_port *p, const char *form, const char *match,

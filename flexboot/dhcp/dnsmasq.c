@@ -5,7 +5,7 @@
  */
 #include "dhcp/dhcp.h"
 #include "dhcp/identity.h"
-#include "site/check.h"
+#include "site/checks.h"
 
 static void put_node(struct text *t, const struct site *s, const struct site_node *n, const struct site_port *p)
 {

@@ -2,12 +2,12 @@
 /* check_files: images can be booted, and the files are there. */
 #include <sys/stat.h>
 
-#include "site/check.h"
+#include "site/checks.h"
 #include "site/memory.h"
 
 struct check {
 	struct site *s;
-	struct report *report;
+	struct faults *report;
 	bool look;
 };
 
@@ -28,9 +28,9 @@ static void look_for(const struct check *c, const struct said *path, const char 
 	else if (access(full, R_OK) < 0)
 		r = errno;
 	if (r)
-		report_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s: %s", full, strerror(r));
+		faults_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s: %s", full, strerror(r));
 	else if (st.st_size == 0)
-		report_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s is empty", full);
+		faults_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s is empty", full);
 }
 
 static void check_image(const struct check *c, const struct site_image *m)
@@ -41,13 +41,13 @@ static void check_image(const struct check *c, const struct site_image *m)
 	size_t i;
 
 	if (!m->kernel.text && !m->uki.text)
-		report_add(c->report, SEVERITY_ERROR, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
+		faults_add(c->report, SEVERITY_ERROR, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
 			"image %s has nothing to boot", m->name);
 	if (m->kernel.text && !m->initrds.n)
-		report_add(c->report, SEVERITY_ERROR, m->at, "initrd: the image that 'make image' writes", "image %s has a kernel but no initrd",
+		faults_add(c->report, SEVERITY_ERROR, m->at, "initrd: the image that 'make image' writes", "image %s has a kernel but no initrd",
 			m->name);
 	if (!m->kernel.text && m->initrds.n)
-		report_add(c->report, SEVERITY_ERROR, m->at, "kernel:", "image %s has an initrd but no kernel", m->name);
+		faults_add(c->report, SEVERITY_ERROR, m->at, "kernel:", "image %s has an initrd but no kernel", m->name);
 	look_for(c, &m->kernel, "", how);
 	look_for(c, &m->uki, "", how);
 	for (i = 0; i < m->initrds.n; i++)
@@ -59,7 +59,7 @@ static void check_image(const struct check *c, const struct site_image *m)
 		look_for(c, &m->initrds.items[i], ".sig", sign);
 }
 
-void check_files(struct site *s, struct report *report, unsigned int flags)
+void check_files(struct site *s, struct faults *report, unsigned int flags)
 {
 	struct check c = {.s = s, .report = report, .look = flags & SITE_FILES};
 	size_t i;
@@ -72,7 +72,7 @@ void check_files(struct site *s, struct report *report, unsigned int flags)
 		look_for(&c, &s->files[i].path, "", "paths are relative to the site file");
 }
 
-void site_check(struct site *s, struct report *report, unsigned int flags)
+void site_check(struct site *s, struct faults *report, unsigned int flags)
 {
 	check_references(s, report);
 	check_networks(s, report);

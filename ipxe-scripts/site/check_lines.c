@@ -4,14 +4,14 @@
  * their words share the verdict: a site of 10,000 nodes has a handful of different lines.
  */
 #include "plan.h"
-#include "site/check.h"
+#include "site/checks.h"
 #include "site/line.h"
 #include "site/memory.h"
 #include "site/names.h"
 
 struct check {
 	const struct site *s;
-	struct report *report;
+	struct faults *report;
 	struct names *seen;
 	struct arena *arena;
 	struct line line;
@@ -102,12 +102,12 @@ static void check_root(const struct check *c, const struct subject *who, const s
 	uint32_t addr = root_addr(p);
 
 	if (addr && !reaches(c, who->node, addr))
-		report_add(c->report, SEVERITY_ERROR, at, "give the network a router:, the node a port there, or the server an address here",
+		faults_add(c->report, SEVERITY_ERROR, at, "give the network a router:, the node a port there, or the server an address here",
 			"%s cannot reach the root's server %s: it is in none of its networks, and they have no router", who->name,
 			addr_text(addr));
 	if (p->root.kind == PLAN_ROOT_NFS && p->root.nfs.proto == PLAN_NFS_PROTO_RDMA && !p->net.n_rdma_links &&
 		!has_fabric(c, who->node, 1U << FABRIC_INFINIBAND | 1U << FABRIC_ROCE))
-		report_add(c->report, SEVERITY_ERROR, at, "fabric: roce for its network if its adapter does RoCE, a port with guid:, "
+		faults_add(c->report, SEVERITY_ERROR, at, "fabric: roce for its network if its adapter does RoCE, a port with guid:, "
 			"rd.rdma.link= for Soft-RoCE, or a root without proto=rdma",
 			"%s has no RDMA port for its root over RDMA", who->name);
 }
@@ -118,16 +118,16 @@ static void check_infiniband(const struct check *c, const struct subject *who, c
 
 	for (i = 0; i < p->ib.n_guids; i++)
 		if (!has_guid(who->node, &p->ib.guids[i]))
-			report_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_GUID, who->at), "leave rd.ib.guid= to BOOTIF=, or say it for the node alone",
+			faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_GUID, who->at), "leave rd.ib.guid= to BOOTIF=, or say it for the node alone",
 				"%s has no port with that GUID, and would use none", who->name);
 	if (has_fabric(c, who->node, 1U << FABRIC_INFINIBAND))
 		return;
 	for (i = 0; i < p->net.n_ips; i++)
 		if (p->net.ips[i].ifname && strncmp(p->net.ips[i].ifname, "ib", 2) == 0)
-			report_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_IP, who->at), "give the node a port with guid:, or name another interface",
+			faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_IP, who->at), "give the node a port with guid:, or name another interface",
 				"%s waits for %s, but has no InfiniBand port", who->name, p->net.ips[i].ifname);
 	if (p->ib.n_pkeys)
-		report_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_PKEY, who->at), "give the node a port with guid:",
+		faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_PKEY, who->at), "give the node a port with guid:",
 			"%s wants a partition, but has no InfiniBand port", who->name);
 }
 
@@ -138,10 +138,10 @@ static void say_diag(const struct check *c, const struct subject *who, const str
 	if (d->severity == DIAG_NOTE)
 		return;
 	if (d->option)
-		report_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, at.line ? at : who->at, d->remedy,
+		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, at.line ? at : who->at, d->remedy,
 			"%s: %s", d->option, d->text);
 	else
-		report_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, who->at, d->remedy,
+		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, who->at, d->remedy,
 			"command line of %s: %s", who->name, d->text);
 }
 
@@ -182,7 +182,7 @@ static void check_length(const struct check *c, const struct subject *who)
 	size_t len = c->line.text.len + LINE_ADDED;
 
 	if (len > LINE_MAX_BYTES)
-		report_add(c->report, SEVERITY_ERROR, who->at, "the kernel cuts the rest off; shorten the options",
+		faults_add(c->report, SEVERITY_ERROR, who->at, "the kernel cuts the rest off; shorten the options",
 			"the command line of %s has %zu bytes, at most %d", who->name, len, LINE_MAX_BYTES);
 }
 
@@ -192,15 +192,15 @@ static void check_subject(struct check *c, const struct subject *who)
 	bool seen;
 
 	if (!image)
-		report_add(c->report, SEVERITY_ERROR, who->at, "image: in its entry, its group or in defaults:", "%s has no image", who->name);
+		faults_add(c->report, SEVERITY_ERROR, who->at, "image: in its entry, its group or in defaults:", "%s has no image", who->name);
 	else if (!image->kernel.text)
-		report_add(c->report, SEVERITY_ERROR, who->at, "kernel: and initrd: beside the UKI, for iPXE",
+		faults_add(c->report, SEVERITY_ERROR, who->at, "kernel: and initrd: beside the UKI, for iPXE",
 			"image %s of %s has no kernel", image->name, who->name);
 	line_clear(&c->line);
-	line_profile(&c->line, c->s, who->node, who->group);
+	line_add_profile(&c->line, c->s, who->node, who->group);
 	seen = seen_before(c, who);
 	if (who->node && who->node->n_ports)
-		line_port(&c->line, c->s, who->node, &who->node->ports[0]);
+		line_add_port(&c->line, c->s, who->node, &who->node->ports[0]);
 	check_length(c, who);
 	if (!seen)
 		judge(c, who);
@@ -214,11 +214,11 @@ static void check_group(struct check *c, size_t i)
 	if (group_boots(c->s, g))
 		check_subject(c, &(struct subject){NULL, g, g->name, g->at});
 	else if (c->s->boot.unknown.index == i)
-		report_add(c->report, SEVERITY_ERROR, c->s->boot.unknown.name.at, "image: and root: in the group or in defaults:",
+		faults_add(c->report, SEVERITY_ERROR, c->s->boot.unknown.name.at, "image: and root: in the group or in defaults:",
 			"unknown nodes cannot boot as group %s: it lacks image or root", g->name);
 }
 
-void check_lines(const struct site *s, struct report *report)
+void check_lines(const struct site *s, struct faults *report)
 {
 	struct check c = {.s = s, .report = report, .seen = names_new(), .arena = must_arena()};
 	size_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_nets: subnets, pools and servers against each other. */
-#include "site/check.h"
+#include "site/checks.h"
 
 const char *addr_text(uint32_t addr)
 {
@@ -17,38 +17,38 @@ static bool inside(const struct site_network *n, uint32_t addr)
 	return n->subnet_at.line && (addr & site_netmask(n)) == n->subnet;
 }
 
-static void say_outside(struct report *r, const struct site_network *n, struct place at, const char *what, uint32_t addr)
+static void say_outside(struct faults *r, const struct site_network *n, struct place at, const char *what, uint32_t addr)
 {
 	char remedy[80];
 
 	snprintf(remedy, sizeof(remedy), "an address of %s/%d", addr_text(n->subnet), n->prefix);
-	report_add(r, SEVERITY_ERROR, at, remedy, "%s %s is outside of network %.64s", what, addr_text(addr), n->name);
+	faults_add(r, SEVERITY_ERROR, at, remedy, "%s %s is outside of network %.64s", what, addr_text(addr), n->name);
 }
 
-static void check_pool(const struct site_network *n, struct report *r)
+static void check_pool(const struct site_network *n, struct faults *r)
 {
 	if (!n->pool_at.line)
 		return;
 	if (!inside(n, n->pool_first) || !inside(n, n->pool_last))
 		say_outside(r, n, n->pool_at, "the pool with", inside(n, n->pool_first) ? n->pool_last : n->pool_first);
 	if (n->dhcp.n > 1)
-		report_add(r, SEVERITY_NOTE, n->pool_at, "two servers must not give away the same addresses",
+		faults_add(r, SEVERITY_NOTE, n->pool_at, "two servers must not give away the same addresses",
 			"the pool is served by the first of %zu DHCP servers only", n->dhcp.n);
 }
 
 /* A DHCP server elsewhere needs a relay, which only the admin knows of. */
-static void check_dhcp(const struct site *s, const struct site_network *n, struct report *r)
+static void check_dhcp(const struct site *s, const struct site_network *n, struct faults *r)
 {
 	size_t i;
 
 	if (!n->dhcp.n)
-		report_add(r, SEVERITY_ERROR, n->at, "dhcp: [SERVER]", "network %s has no DHCP server", n->name);
+		faults_add(r, SEVERITY_ERROR, n->at, "dhcp: [SERVER]", "network %s has no DHCP server", n->name);
 	for (i = 0; i < n->dhcp.n; i++) {
 		size_t k = n->dhcp.items[i].index;
 
 		if (k == SITE_NONE || !n->subnet_at.line || inside(n, s->servers[k].address.addr))
 			continue;
-		report_add(r, SEVERITY_WARNING, n->at, "name a server inside the network in dhcp:, or run a DHCP relay there",
+		faults_add(r, SEVERITY_WARNING, n->at, "name a server inside the network in dhcp:, or run a DHCP relay there",
 			"DHCP server %s (%s) is not inside network %s", s->servers[k].name, addr_text(s->servers[k].address.addr), n->name);
 	}
 }
@@ -63,20 +63,20 @@ static bool any_loader(const struct site *s)
 }
 
 /* Which servers can bind every stage of a node to one address; docs/dhcp-infiniband.md has the reasons. */
-static void check_identity(const struct site *s, const struct site_network *n, struct report *r)
+static void check_identity(const struct site *s, const struct site_network *n, struct faults *r)
 {
 	if (n->fabric != FABRIC_INFINIBAND && n->identity_at.line)
-		report_add(r, SEVERITY_WARNING, n->identity_at, "leave it out: Ethernet nodes are known by their MAC address",
+		faults_add(r, SEVERITY_WARNING, n->identity_at, "leave it out: Ethernet nodes are known by their MAC address",
 			"client-id: has a meaning on InfiniBand only");
 	if (n->fabric == FABRIC_INFINIBAND && any_loader(s))
-		report_add(r, n->pool_at.line ? SEVERITY_NOTE : SEVERITY_WARNING, n->at,
+		faults_add(r, n->pool_at.line ? SEVERITY_NOTE : SEVERITY_WARNING, n->at,
 			n->pool_at.line ? "harmless: scripts are found by the port, and the agent gets the node's address" :
 			"a pool: for them, or dhcpd, which gives all of them the node's address",
 			"network %s: while the agent's lease lasts, dnsmasq and Kea give UEFI and the iPXE of loaders:, which have other "
 			"client identifiers, %s", n->name, n->pool_at.line ? "an address of the pool" : "no address");
 }
 
-static void check_overlap(const struct site *s, size_t i, struct report *r)
+static void check_overlap(const struct site *s, size_t i, struct faults *r)
 {
 	const struct site_network *n = &s->networks[i], *other;
 	size_t k;
@@ -84,19 +84,19 @@ static void check_overlap(const struct site *s, size_t i, struct report *r)
 	for (k = 0; k < i; k++) {
 		other = &s->networks[k];
 		if (n->subnet_at.line && other->subnet_at.line && (inside(n, other->subnet) || inside(other, n->subnet)))
-			report_add(r, SEVERITY_ERROR, n->subnet_at, "subnets must not overlap, or a node's network cannot be told",
+			faults_add(r, SEVERITY_ERROR, n->subnet_at, "subnets must not overlap, or a node's network cannot be told",
 				"network %s overlaps network %s of line %u", n->name, other->name, other->at.line);
 	}
 }
 
-static void check_mtu(const struct site_network *n, struct report *r)
+static void check_mtu(const struct site_network *n, struct faults *r)
 {
 	if (n->mtu.at.line && (n->mtu.value < 576 || n->mtu.value > 65520))
-		report_add(r, SEVERITY_ERROR, n->mtu.at, "2044 or 4092 on InfiniBand, 1500 or 9000 on Ethernet",
+		faults_add(r, SEVERITY_ERROR, n->mtu.at, "2044 or 4092 on InfiniBand, 1500 or 9000 on Ethernet",
 			"%u is no MTU", n->mtu.value);
 }
 
-static void check_servers(const struct site *s, struct report *r)
+static void check_servers(const struct site *s, struct faults *r)
 {
 	size_t i, k;
 
@@ -104,12 +104,12 @@ static void check_servers(const struct site *s, struct report *r)
 		for (k = 0; k < i; k++)
 			if (s->servers[i].address.at.line && s->servers[i].address.addr == s->servers[k].address.addr &&
 				s->servers[i].port.value == s->servers[k].port.value)
-				report_add(r, SEVERITY_ERROR, s->servers[i].address.at, "one entry for each server",
+				faults_add(r, SEVERITY_ERROR, s->servers[i].address.at, "one entry for each server",
 					"server %s has the address of %s in line %u", s->servers[i].name, s->servers[k].name,
 					s->servers[k].at.line);
 }
 
-void check_networks(const struct site *s, struct report *report)
+void check_networks(const struct site *s, struct faults *report)
 {
 	size_t i;
 
@@ -125,7 +125,7 @@ void check_networks(const struct site *s, struct report *report)
 		if (n->router.at.line && !inside(n, n->router.addr))
 			say_outside(report, n, n->router.at, "router", n->router.addr);
 		if (n->lease.at.line && n->lease.value < 120)
-			report_add(report, SEVERITY_ERROR, n->lease.at, "seconds, at least 120", "a lease of %u s ends before the boot",
+			faults_add(report, SEVERITY_ERROR, n->lease.at, "seconds, at least 120", "a lease of %u s ends before the boot",
 				n->lease.value);
 	}
 }

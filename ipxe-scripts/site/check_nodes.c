@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_nodes: identities and addresses of nodes, each of which belongs to one of them. */
 #include "dhcp/identity.h"
-#include "site/check.h"
+#include "site/checks.h"
 #include "site/memory.h"
 #include "site/names.h"
 
@@ -14,7 +14,7 @@ struct owner {
 
 struct check {
 	struct site *s;
-	struct report *report;
+	struct faults *report;
 	struct names *keys;
 	struct owner *owners;
 	size_t n, cap;
@@ -38,7 +38,7 @@ static void claim(struct check *c, const char *kind, const char *key, const stru
 	/* Two servers may share a machine, by ports. */
 	if (!other->node && !mine->node)
 		return;
-	report_add(c->report, SEVERITY_ERROR, mine->at, NULL, "%s %s of %s belongs to %s, see line %u", kind, key,
+	faults_add(c->report, SEVERITY_ERROR, mine->at, NULL, "%s %s of %s belongs to %s, see line %u", kind, key,
 		mine->node ? mine->node->name : mine->what, other->node ? other->node->name : other->what, other->at.line);
 }
 
@@ -108,13 +108,13 @@ static void check_fabric(struct check *c, const struct site_node *n, const struc
 	bool infiniband = net->fabric == FABRIC_INFINIBAND;
 
 	if (infiniband && !p->has_guid && p->has_mac)
-		report_add(c->report, SEVERITY_ERROR, p->mac_at, "guid: with eight octets",
+		faults_add(c->report, SEVERITY_ERROR, p->mac_at, "guid: with eight octets",
 			"%s: network %s is InfiniBand, where a port is known by its GUID", n->name, net->name);
 	if (!infiniband && !p->has_mac && p->has_guid)
-		report_add(c->report, SEVERITY_ERROR, p->guid_at, "mac: with six octets, or an address of an InfiniBand network",
+		faults_add(c->report, SEVERITY_ERROR, p->guid_at, "mac: with six octets, or an address of an InfiniBand network",
 			"%s: network %s is Ethernet, where a port is known by its MAC address", n->name, net->name);
 	if (infiniband && net->identity == IDENTITY_UUID && !n->has_uuid)
-		report_add(c->report, SEVERITY_ERROR, n->at, "uuid: as 'dmidecode -s system-uuid' prints it",
+		faults_add(c->report, SEVERITY_ERROR, n->at, "uuid: as 'dmidecode -s system-uuid' prints it",
 			"%s has no uuid:, which client-id: uuid of network %s needs", n->name, net->name);
 }
 
@@ -124,23 +124,23 @@ static void check_address(struct check *c, const struct site_node *n, struct sit
 
 	p->network = p->address.at.line ? network_of(c->s, p->address.addr) : network_by_kind(c->s, p);
 	if (p->address.at.line && p->network == SITE_NONE) {
-		report_add(c->report, SEVERITY_ERROR, p->address.at, "correct the address, or the subnet of its network",
+		faults_add(c->report, SEVERITY_ERROR, p->address.at, "correct the address, or the subnet of its network",
 			"%s: address %s is in none of the networks", n->name, addr_text(p->address.addr));
 		return;
 	}
 	if (p->network == SITE_NONE) {
-		report_add(c->report, SEVERITY_ERROR, p->at, "address:", "%s: without address its network cannot be told", n->name);
+		faults_add(c->report, SEVERITY_ERROR, p->at, "address:", "%s: without address its network cannot be told", n->name);
 		return;
 	}
 	net = &c->s->networks[p->network];
 	check_fabric(c, n, p);
 	if (!p->address.at.line && !net->pool_at.line)
-		report_add(c->report, SEVERITY_ERROR, p->at, "address:, or a pool: in its network",
+		faults_add(c->report, SEVERITY_ERROR, p->at, "address:, or a pool: in its network",
 			"%s has no address, and network %s no pool", n->name, net->name);
 	if (!p->address.at.line)
 		return;
 	if (net->pool_at.line && p->address.addr >= net->pool_first && p->address.addr <= net->pool_last)
-		report_add(c->report, SEVERITY_ERROR, p->address.at, "an address outside of the pool", "%s: address %s is in the pool of network %s",
+		faults_add(c->report, SEVERITY_ERROR, p->address.at, "an address outside of the pool", "%s: address %s is in the pool of network %s",
 			n->name, addr_text(p->address.addr), net->name);
 	claim(c, "address", addr_text(p->address.addr), &(struct owner){.node = n, .at = p->address.at});
 }
@@ -150,7 +150,7 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 	uint8_t lemac[6];
 
 	if (!p->has_guid && !p->has_mac)
-		report_add(c->report, SEVERITY_ERROR, p->at, "guid: of an InfiniBand port, mac: of an Ethernet port",
+		faults_add(c->report, SEVERITY_ERROR, p->at, "guid: of an InfiniBand port, mac: of an Ethernet port",
 			"%s has neither guid nor mac: nobody would recognize it", n->name);
 	check_address(c, n, p);
 	if (p->has_mac)
@@ -168,14 +168,14 @@ static void check_node(struct check *c, const struct site_node *n)
 	size_t i;
 
 	if (!n->n_ports)
-		report_add(c->report, SEVERITY_ERROR, n->at, "guid: or mac:", "node %s has no port", n->name);
+		faults_add(c->report, SEVERITY_ERROR, n->at, "guid: or mac:", "node %s has no port", n->name);
 	for (i = 0; i < n->n_ports; i++)
 		check_port(c, n, &n->ports[i]);
 	if (n->has_uuid)
 		claim_octets(c, "UUID", n->uuid, 16, &(struct owner){.node = n, .at = n->uuid_at});
 }
 
-void check_nodes(struct site *s, struct report *report)
+void check_nodes(struct site *s, struct faults *report)
 {
 	struct check c = {.s = s, .report = report, .keys = names_new()};
 	size_t i;
@@ -184,7 +184,7 @@ void check_nodes(struct site *s, struct report *report)
 	for (i = 0; i < s->n_nodes; i++)
 		check_node(&c, &s->nodes[i]);
 	if (!s->n_nodes)
-		report_add(report, SEVERITY_WARNING, (struct place){0}, "nodes: NAME: {guid: ..., address: ...}", "the file names no node");
+		faults_add(report, SEVERITY_WARNING, (struct place){0}, "nodes: NAME: {guid: ..., address: ...}", "the file names no node");
 	names_free(c.keys);
 	free(c.owners);
 }

@@ -18,7 +18,7 @@ struct open_value {
 
 struct reader {
 	struct arena *arena;
-	struct report *report;
+	struct faults *report;
 	struct value *root;
 	struct open_value open[DOCUMENT_DEPTH_MAX];
 	size_t depth, n;
@@ -32,7 +32,7 @@ static struct place place_of(const yaml_mark_t *m)
 
 static void refuse(struct reader *r, const yaml_event_t *e, const char *remedy, const char *what)
 {
-	report_add(r->report, SEVERITY_ERROR, place_of(&e->start_mark), remedy, "%s", what);
+	faults_add(r->report, SEVERITY_ERROR, place_of(&e->start_mark), remedy, "%s", what);
 	r->failed = true;
 }
 
@@ -78,7 +78,7 @@ static void take_key(struct reader *r, struct open_value *o, const yaml_event_t 
 	size_t first = names_add(o->keys, text, at.line);
 
 	if (first != NAMES_NONE)
-		report_add(r->report, SEVERITY_ERROR, at, "give it once", "%s is there already, in line %zu", text, first);
+		faults_add(r->report, SEVERITY_ERROR, at, "give it once", "%s is there already, in line %zu", text, first);
 	o->key = text;
 	o->key_at = at;
 	o->skip = first != NAMES_NONE;
@@ -168,10 +168,10 @@ static void say_syntax(struct reader *r, const yaml_parser_t *p)
 
 	r->failed = true;
 	if (p->error == YAML_READER_ERROR)
-		report_add(r->report, SEVERITY_ERROR, (struct place){0}, "the file is UTF-8 text", "not readable: %s at byte %zu",
+		faults_add(r->report, SEVERITY_ERROR, (struct place){0}, "the file is UTF-8 text", "not readable: %s at byte %zu",
 			p->problem ? p->problem : "strange byte", p->problem_offset);
 	else
-		report_add(r->report, SEVERITY_ERROR, at, remedy, "not YAML: %s%s%s", p->problem ? p->problem : "syntax",
+		faults_add(r->report, SEVERITY_ERROR, at, remedy, "not YAML: %s%s%s", p->problem ? p->problem : "syntax",
 			p->context ? ", " : "", p->context ? p->context : "");
 }
 
@@ -191,13 +191,13 @@ static void read_events(struct reader *r, yaml_parser_t *p)
 	}
 }
 
-const struct value *document_parse(struct arena *arena, const char *text, size_t len, struct report *report)
+const struct value *document_parse(struct arena *arena, const char *text, size_t len, struct faults *report)
 {
 	struct reader r = {.arena = arena, .report = report};
 	yaml_parser_t parser;
 
 	if (len > DOCUMENT_BYTES_MAX) {
-		report_add(report, SEVERITY_ERROR, (struct place){0}, "split the site", "the file is larger than %d MiB",
+		faults_add(report, SEVERITY_ERROR, (struct place){0}, "split the site", "the file is larger than %d MiB",
 			DOCUMENT_BYTES_MAX >> 20);
 		return NULL;
 	}
@@ -209,6 +209,6 @@ const struct value *document_parse(struct arena *arena, const char *text, size_t
 	while (r.depth)
 		take_end(&r);
 	if (!r.failed && !r.root)
-		report_add(report, SEVERITY_ERROR, (struct place){0}, "begin with the example of docs/site-file.md", "the file is empty");
+		faults_add(report, SEVERITY_ERROR, (struct place){0}, "begin with the example of docs/site-file.md", "the file is empty");
 	return r.failed ? NULL : r.root;
 }

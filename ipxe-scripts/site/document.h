@@ -7,7 +7,7 @@
 #pragma once
 
 #include "arena.h"
-#include "site/report.h"
+#include "site/faults.h"
 
 /* Limits of a site file: 16 times what 10,000 nodes need. */
 #define DOCUMENT_BYTES_MAX  (32 * 1024 * 1024)
@@ -31,4 +31,4 @@ struct value {
  * document_parse: text[0..len) into values that live in arena. NULL if it is no document (said in the report).
  * Keys that are there twice are reported, and the first one counts.
  */
-const struct value *document_parse(struct arena *arena, const char *text, size_t len, struct report *report);
+const struct value *document_parse(struct arena *arena, const char *text, size_t len, struct faults *report);

@@ -7,7 +7,7 @@
 #include "dhcp/dhcp.h"
 #include "dhcp/identity.h"
 #include "lint.h"
-#include "site/check.h"
+#include "site/checks.h"
 #include "site/line.h"
 
 struct explain {
@@ -159,8 +159,8 @@ int explain(struct site *s, const struct site_node *n, FILE *out)
 	explain_identity(&e);
 	explain_rom(&e, p);
 	explain_ipxe(&e, p);
-	line_profile(&l, s, n, NULL);
-	line_port(&l, s, n, p);
+	line_add_profile(&l, s, n, NULL);
+	line_add_port(&l, s, n, p);
 	explain_kernel(&e, profile_image(s, n, NULL), &l);
 	fputs("\nAgent and root: what each word will do\n", out);
 	r = cmdline_lint(l.text.data, l.text.len, out, 0);

@@ -18,7 +18,7 @@ void wrong(struct loader *l, const struct value *v, const char *remedy, const ch
 	va_end(ap);
 	if (n < 0)
 		must(NULL);
-	report_add(l->report, SEVERITY_ERROR, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
+	faults_add(l->report, SEVERITY_ERROR, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
 }
 
 bool wants(struct loader *l, const struct value *v, enum value_kind kind)
@@ -49,7 +49,7 @@ static void unknown_key(struct loader *l, const struct value *v, const char *wha
 		for (i = 0; i < n && i < KEYS_MAX; i++)
 			fprintf(f, "%s%s", i ? ", " : "one of: ", keys[i]);
 	fclose(f);
-	report_add(l->report, SEVERITY_ERROR, v->key_at, remedy, "%s has no key %s", what, v->key);
+	faults_add(l->report, SEVERITY_ERROR, v->key_at, remedy, "%s has no key %s", what, v->key);
 }
 
 void take_fields(struct loader *l, const struct value *v, const char *what, const struct field *fields, size_t n, void *object)
@@ -72,7 +72,7 @@ void take_fields(struct loader *l, const struct value *v, const char *what, cons
 	}
 	for (i = 0; i < n; i++)
 		if (fields[i].required && !seen[i])
-			report_add(l->report, SEVERITY_ERROR, v->key ? v->key_at : v->at, NULL, "%s lacks %s:", what, fields[i].key);
+			faults_add(l->report, SEVERITY_ERROR, v->key ? v->key_at : v->at, NULL, "%s lacks %s:", what, fields[i].key);
 }
 
 const struct value *items_of(struct loader *l, const struct value *v, size_t *n)

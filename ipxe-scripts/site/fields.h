@@ -10,7 +10,7 @@
 
 struct loader {
 	struct site *site;
-	struct report *report;
+	struct faults *report;
 };
 
 /* A taker: value v of a key into *member. */

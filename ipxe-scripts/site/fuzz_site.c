@@ -17,16 +17,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                          \
 	} while (0)
 
-static void check_report(struct report *r, const uint8_t *data, size_t size)
+static void check_report(struct faults *r, const uint8_t *data, size_t size)
 {
 	size_t i, lines = 1;
 
 	/* libyaml counts CR, NEL and the Unicode separators as ends of lines as well. */
 	for (i = 0; i < size; i++)
 		lines += data[i] == '\n' || data[i] == '\r' || data[i] == 0x85 || data[i] == 0xa8 || data[i] == 0xa9;
-	report_sort(r);
-	for (i = 0; i < report_count(r); i++) {
-		const struct finding *f = report_at(r, i);
+	faults_sort(r);
+	for (i = 0; i < faults_count(r); i++) {
+		const struct fault *f = faults_at(r, i);
 
 		MUST(f->text[0] && f->at.line <= lines + 1);
 	}
@@ -57,8 +57,8 @@ static void check_node(const struct site *s, const struct site_node *n)
 		MUST(n->ports[i].network < s->n_networks);
 		MUST(n->ports[i].has_guid || n->ports[i].has_mac);
 	}
-	line_profile(&l, s, n, NULL);
-	line_port(&l, s, n, &n->ports[0]);
+	line_add_profile(&l, s, n, NULL);
+	line_add_port(&l, s, n, &n->ports[0]);
 	check_line(&l);
 	line_done(&l);
 }
@@ -80,7 +80,7 @@ static void check_site(const struct site *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(report_freep) struct report *report = report_new();
+	_cleanup_(faults_freep) struct faults *report = faults_new();
 	_cleanup_(site_freep) struct site *s = NULL;
 	static FILE *null;
 
@@ -90,8 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (s->n_servers && s->n_networks)
 		site_check(s, report, 0);
 	check_report(report, data, size);
-	report_print(report, "site.yaml", SEVERITY_NOTE, null);
-	if (!report_total(report, SEVERITY_ERROR))
+	faults_print(report, "site.yaml", SEVERITY_NOTE, null);
+	if (!faults_total(report, SEVERITY_ERROR))
 		check_site(s);
 	return 0;
 }

@@ -106,7 +106,7 @@ bool group_boots(const struct site *s, const struct site_group *g)
 	return image && image->kernel.text && profile_root(s, NULL, g)->text;
 }
 
-void line_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g)
+void line_add_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	const struct site_image *image = profile_image(s, n, g);
 	const struct said *root = profile_root(s, n, g);
@@ -144,7 +144,7 @@ static void put_clientid(struct line *l, const struct site_network *net, const s
 	text_hex(&l->text, bytes, identity_bytes(IDENTITY_IPXE, n, p, bytes), ':');
 }
 
-void line_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p)
+void line_add_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p)
 {
 	const struct site_network *net = p->network == SITE_NONE ? NULL : &s->networks[p->network];
 

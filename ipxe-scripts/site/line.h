@@ -38,11 +38,11 @@ const struct site_image *profile_image(const struct site *s, const struct site_n
 /* group_boots: are image and root of the group known, so that a node may boot as one of it? */
 bool group_boots(const struct site *s, const struct site_group *g);
 
-/* line_profile: the words of the site file: root=, options of defaults, image, groups, node. */
-void line_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g);
+/* line_add_profile: the words of the site file: root=, options of defaults, image, groups, node. */
+void line_add_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g);
 
 /*
- * line_port: what the tool adds so that the agent goes on where iPXE was, through this port: hostname=,
+ * line_add_port: what the tool adds so that the agent goes on where iPXE was, through this port: hostname=,
  * rd.ib.clientid=, BOOTIF=, each unless the site file has one.
  */
-void line_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p);
+void line_add_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p);

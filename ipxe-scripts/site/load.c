@@ -23,7 +23,7 @@ void *take_named(struct loader *l, const struct value *v, size_t size, size_t *r
 static const char *entry_name(struct loader *l, const struct value *e, const char *kind)
 {
 	if (!is_name(e->key))
-		report_add(l->report, SEVERITY_ERROR, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
+		faults_add(l->report, SEVERITY_ERROR, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
 			"%s cannot be the name of a %s", e->key, kind);
 	return must(arena_printf(l->site->arena, "%s %s", kind, e->key));
 }
@@ -244,8 +244,8 @@ static void take_boot(struct loader *l, const struct value *v, void *member)
 		FIELD("tries", take_port_number, struct site_boot, tries),
 		FIELD("wait", take_number, struct site_boot, wait_s),
 		FIELD("link-wait", take_number, struct site_boot, link_wait_s),
-		FIELD("timeout", take_number, struct site_boot, timeout_s),
-		FIELD("script-timeout", take_number, struct site_boot, script_timeout_s),
+		FIELD("timeout", take_port_number, struct site_boot, timeout_s),
+		FIELD("script-timeout", take_port_number, struct site_boot, script_timeout_s),
 		FIELD("reboot-after", take_number, struct site_boot, reboot_after_s),
 		FIELD("menu-key", take_key_letter, struct site_boot, menu_key),
 		FIELD("menu-wait-ms", take_number, struct site_boot, menu_wait_ms),
@@ -318,7 +318,7 @@ static void set_defaults(struct site *s, const char *dir)
 	};
 }
 
-struct site *site_read(const char *text, size_t len, const char *dir, struct report *report)
+struct site *site_read(const char *text, size_t len, const char *dir, struct faults *report)
 {
 	struct site *s = must(calloc(1, sizeof(*s)));
 	struct loader l = {.site = s, .report = report};

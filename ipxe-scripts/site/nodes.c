@@ -141,12 +141,12 @@ static struct site_node *add_node(struct loader *l, struct arena_list *list, con
 	size_t first;
 
 	if (!is_name(name) || !value_hostname(name, strlen(name))) {
-		report_add(l->report, SEVERITY_ERROR, e->node.at, "letters, digits, '-' and '.', at most 63", "%s is no host name", name);
+		faults_add(l->report, SEVERITY_ERROR, e->node.at, "letters, digits, '-' and '.', at most 63", "%s is no host name", name);
 		return NULL;
 	}
 	first = names_add(s->node_names, name, list->n);
 	if (first != NAMES_NONE) {
-		report_add(l->report, SEVERITY_ERROR, e->node.at, "every node has a name of its own",
+		faults_add(l->report, SEVERITY_ERROR, e->node.at, "every node has a name of its own",
 			"node %s is there already, in line %u", name, ((struct site_node *)list->items)[first].at.line);
 		return NULL;
 	}
@@ -248,10 +248,10 @@ static void take_row_entry(struct loader *l, struct arena_list *list, struct ent
 	check_row_list(l, e->guids, n);
 	check_row_list(l, e->macs, n);
 	if (e->ports || e->port.has_guid || e->port.has_mac || e->node.has_uuid)
-		report_add(l->report, SEVERITY_ERROR, e->node.at, "guids: [...] or macs: [...], one for each node",
+		faults_add(l->report, SEVERITY_ERROR, e->node.at, "guids: [...] or macs: [...], one for each node",
 			"ports:, guid:, mac: and uuid: belong to one node, not to a row");
 	else if (list->n + n > NODES_MAX)
-		report_add(l->report, SEVERITY_ERROR, e->node.at, NULL, "more than %d nodes", NODES_MAX);
+		faults_add(l->report, SEVERITY_ERROR, e->node.at, NULL, "more than %d nodes", NODES_MAX);
 	else
 		take_row(l, list, e, row);
 }
@@ -273,12 +273,12 @@ void take_nodes(struct loader *l, const struct value *v, void *member)
 		if (read_row(e->key, &row, &wrong_form))
 			take_row_entry(l, &list, &entry, &row);
 		else if (wrong_form)
-			report_add(l->report, SEVERITY_ERROR, e->key_at, "NAME[001-040]", "%s is no row of nodes", e->key);
+			faults_add(l->report, SEVERITY_ERROR, e->key_at, "NAME[001-040]", "%s is no row of nodes", e->key);
 		else if (list.n < NODES_MAX)
 			take_single(l, e, &list, &entry);
 	}
 	if (list.n >= NODES_MAX)
-		report_add(l->report, SEVERITY_ERROR, v->key_at, "split the site", "more than %d nodes", NODES_MAX);
+		faults_add(l->report, SEVERITY_ERROR, v->key_at, "split the site", "more than %d nodes", NODES_MAX);
 	l->site->nodes = list.items;
 	l->site->n_nodes = list.n;
 }

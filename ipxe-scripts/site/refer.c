@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* refer: what names mean: references to servers, images and groups, and {server} in options. */
-#include "site/check.h"
+#include "site/checks.h"
 #include "site/memory.h"
 #include "site/names.h"
 
@@ -14,7 +14,7 @@ struct section {
 
 struct refer {
 	struct site *s;
-	struct report *report;
+	struct faults *report;
 	struct section servers, images, groups;
 };
 
@@ -47,7 +47,7 @@ static void say_unknown(const struct refer *r, const struct section *in, struct 
 		snprintf(remedy, sizeof(remedy), "did you mean %.64s?", near);
 	else
 		snprintf(remedy, sizeof(remedy), "the section %ss: has no %.64s", in->kind, name);
-	report_add(r->report, SEVERITY_ERROR, at, remedy, "there is no %s %s", in->kind, name);
+	faults_add(r->report, SEVERITY_ERROR, at, remedy, "there is no %s %s", in->kind, name);
 }
 
 static void refer_one(const struct refer *r, const struct section *in, struct reference *ref)
@@ -76,7 +76,7 @@ static void refer_list(const struct refer *r, const struct section *in, struct r
 			refer_one(r, in, ref);
 		for (k = 0; k < i; k++)
 			if (ref->index != SITE_NONE && list->items[k].index == ref->index)
-				report_add(r->report, SEVERITY_WARNING, ref->name.at, "name it once", "%s %s is named twice", in->kind,
+				faults_add(r->report, SEVERITY_WARNING, ref->name.at, "name it once", "%s %s is named twice", in->kind,
 					ref->name.text);
 	}
 }
@@ -113,10 +113,10 @@ static const char *expand(const struct refer *r, const struct said *word)
 static void check_script_word(const struct refer *r, const struct said *word)
 {
 	if (strstr(word->text, "${"))
-		report_add(r->report, SEVERITY_ERROR, word->at, "$ and { cannot stand side by side in an iPXE script",
+		faults_add(r->report, SEVERITY_ERROR, word->at, "$ and { cannot stand side by side in an iPXE script",
 			"iPXE would replace ${...} in %s", word->text);
 	if (word->text[0] == '#' || streq(word->text, "||") || streq(word->text, "&&"))
-		report_add(r->report, SEVERITY_ERROR, word->at, "leave it out", "iPXE takes %s for its own syntax", word->text);
+		faults_add(r->report, SEVERITY_ERROR, word->at, "leave it out", "iPXE takes %s for its own syntax", word->text);
 }
 
 static void expand_list(const struct refer *r, struct said_list *list)
@@ -137,9 +137,9 @@ static void refer_profile(const struct refer *r, struct site_profile *p)
 	if (!p->root.text)
 		return;
 	if (strchr(p->root.text, ' '))
-		report_add(r->report, SEVERITY_ERROR, p->root.at, "options go to options:", "root: holds a space");
+		faults_add(r->report, SEVERITY_ERROR, p->root.at, "options go to options:", "root: holds a space");
 	if (strncmp(p->root.text, "root=", 5) == 0)
-		report_add(r->report, SEVERITY_ERROR, p->root.at, "leave root= out, the key says it", "root: begins with root=");
+		faults_add(r->report, SEVERITY_ERROR, p->root.at, "leave root= out, the key says it", "root: begins with root=");
 	check_script_word(r, &p->root);
 	p->root.text = expand(r, &p->root);
 }
@@ -176,7 +176,7 @@ static void refer_http_boot(const struct refer *r)
 	refer_one(r, &r->images, &ref);
 	r->s->http_boot = ref.index;
 	if (ref.index != SITE_NONE && !r->s->images[ref.index].uki.text)
-		report_add(r->report, SEVERITY_ERROR, ref.name.at, "give it uki:, or write http-boot: loader",
+		faults_add(r->report, SEVERITY_ERROR, ref.name.at, "give it uki:, or write http-boot: loader",
 			"image %s has no UKI", ref.name.text);
 }
 
@@ -196,7 +196,7 @@ static void fill_in(struct site *s)
 			s->networks[i].dhcp = s->boot.servers;
 }
 
-void check_references(struct site *s, struct report *report)
+void check_references(struct site *s, struct faults *report)
 {
 	struct refer r = {
 		.s = s,

@@ -2,7 +2,7 @@
 /* render: what the parts share, and the files that are only copied. See render.h. */
 #include "site/render.h"
 
-#include "site/check.h"
+#include "site/checks.h"
 
 void server_url(struct text *t, const struct site_server *v)
 {

@@ -57,8 +57,10 @@ static void put_identity(struct text *t, const struct site_boot *b)
 		"iseq ${netX/hwaddr} ${netX/mac} || set bootif 20-${netX/hwaddr:hexhyp}\n"
 		"set path node/${id}.ipxe\n"
 		"echo initagent [3 identity] ${id} has ${netX/ip}\n");
-	text_printf(t, "prompt --key 0x%02x --timeout %u initagent [3 identity] key %c: menu && goto menu ||\n", b->menu_key.text[0],
-		b->menu_wait_ms.value, b->menu_key.text[0]);
+	/* To iPXE a timeout of 0 is none. */
+	if (b->menu_wait_ms.value)
+		text_printf(t, "prompt --key 0x%02x --timeout %u initagent [3 identity] key %c: menu && goto menu ||\n", b->menu_key.text[0],
+			b->menu_wait_ms.value, b->menu_key.text[0]);
 }
 
 static void put_servers(struct text *t, const struct site *s)
@@ -95,16 +97,14 @@ static void put_servers(struct text *t, const struct site *s)
 
 static void put_end(struct text *t, const struct site_boot *b)
 {
-	text_printf(t,
-		"\n"
-		":give_up\n"
-		"echo initagent [9 give up] ${why}\n"
-		"prompt --key 0x%02x --timeout %u initagent [9 give up] reboot in %u s, key %c: menu && goto menu ||\n"
-		":reboot\n"
-		"echo initagent [9 give up] reboot\n"
-		"reboot\n"
-		"exit 1\n",
-		b->menu_key.text[0], b->reboot_after_s.value * 1000, b->reboot_after_s.value, b->menu_key.text[0]);
+	uint32_t s = b->reboot_after_s.value;
+	char key = b->menu_key.text[0];
+
+	text_put(t, "\n:give_up\necho initagent [9 give up] ${why}\n");
+	if (s)
+		text_printf(t, "prompt --key 0x%02x --timeout %u initagent [9 give up] reboot in %u s, key %c: menu && goto menu ||\n", key,
+			s * 1000, s, key);
+	text_put(t, ":reboot\necho initagent [9 give up] reboot\nreboot\nexit 1\n");
 }
 
 static void put_menu(struct text *t, const struct site *s)
@@ -148,6 +148,15 @@ static void put_menu(struct text *t, const struct site *s)
 		"goto reboot\n");
 }
 
+static bool any_loader(const struct site *s)
+{
+	size_t i;
+
+	for (i = 0; i < LOADER_MAX && !s->loaders[i].text; i++)
+		;
+	return i < LOADER_MAX;
+}
+
 static void render_entry(const struct site *s, struct tree *t)
 {
 	_cleanup_text_ struct text out = {0};
@@ -162,6 +171,11 @@ static void render_entry(const struct site *s, struct tree *t)
 	put_menu(&out, s);
 	tree_file(t, "http/boot.ipxe", out.data, out.len);
 	tree_link(t, "tftp/boot.ipxe", "http/boot.ipxe");
+	if (!any_loader(s))
+		return;
+	/* iPXE 2 looks for this name beside itself: the wait for a lease is then the script's, with its many goes. */
+	tree_link(t, "tftp/autoexec.ipxe", "http/boot.ipxe");
+	tree_link(t, "http/loaders/autoexec.ipxe", "http/boot.ipxe");
 }
 
 /* --- kernel, initrd, arguments ------------------------------------------------------------ */
@@ -317,8 +331,8 @@ static void render_port(struct scripts *c, const struct site_node *n, const stru
 	struct target g = {.site = c->s, .image = profile_image(c->s, n, NULL), .name = n->name};
 
 	line_clear(&c->line);
-	line_profile(&c->line, c->s, n, NULL);
-	line_port(&c->line, c->s, n, p);
+	line_add_profile(&c->line, c->s, n, NULL);
+	line_add_port(&c->line, c->s, n, p);
 	g.arguments = c->line.text.data;
 	text_clear(&c->out);
 	text_put(&c->out, "#!ipxe\n");
@@ -333,7 +347,7 @@ static void put_group(struct scripts *c, struct text *t, const struct site_group
 	struct target g = {.site = c->s, .image = profile_image(c->s, NULL, group), .name = group->name};
 
 	line_clear(&c->line);
-	line_profile(&c->line, c->s, NULL, group);
+	line_add_profile(&c->line, c->s, NULL, group);
 	text_put(&arguments, c->line.text.data);
 	if (!line_has(&c->line, "BOOTIF"))
 		text_put(&arguments, " BOOTIF=${bootif}");

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "arena.h"
-#include "site/report.h"
+#include "site/faults.h"
 #include "value.h"
 
 #define SITE_NONE SIZE_MAX
@@ -156,14 +156,14 @@ struct site {
 };
 
 /* site_read: the file's bytes into a site; dir as above. Whatever is wrong is in the report. Never NULL. */
-struct site *site_read(const char *text, size_t len, const char *dir, struct report *report);
+struct site *site_read(const char *text, size_t len, const char *dir, struct faults *report);
 
 enum site_check {
 	SITE_FILES = 1 << 0, /* look whether the named files are there */
 };
 
 /* site_check: what only the whole can tell; flags are enum site_check. */
-void site_check(struct site *s, struct report *report, unsigned int flags);
+void site_check(struct site *s, struct faults *report, unsigned int flags);
 
 struct site *site_free(struct site *s);
 DEFINE_FREEP(struct site, site_free)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report: see report.h. Texts quote the site file, which may hold any byte: they are printed escaped. */
-#include "site/report.h"
+/* faults: see faults.h. Texts quote the site file, which may hold any byte: they are printed escaped. */
+#include "site/faults.h"
 
 #include "print.h"
 #include "site/memory.h"
 
-struct report {
+struct faults {
 	struct arena *arena;
-	struct finding *items;
+	struct fault *items;
 	size_t n, cap;
 	size_t totals[SEVERITY_MAX];
 };
 
 static const char *const names[SEVERITY_MAX] = {"note", "warning", "error"};
 
-struct report *report_new(void)
+struct faults *faults_new(void)
 {
-	struct report *r = must(calloc(1, sizeof(*r)));
+	struct faults *r = must(calloc(1, sizeof(*r)));
 
 	r->arena = must_arena();
 	return r;
 }
 
-struct report *report_free(struct report *r)
+struct faults *faults_free(struct faults *r)
 {
 	if (!r)
 		return NULL;
@@ -32,20 +32,20 @@ struct report *report_free(struct report *r)
 	return NULL;
 }
 
-void report_add(struct report *r, enum severity severity, struct place at, const char *remedy, const char *fmt, ...)
+void faults_add(struct faults *r, enum severity severity, struct place at, const char *remedy, const char *fmt, ...)
 {
-	struct finding *f;
+	struct fault *f;
 	va_list ap;
 
 	r->totals[severity]++;
-	if (r->n == REPORT_MAX)
+	if (r->n == FAULTS_MAX)
 		return;
 	if (r->n == r->cap) {
 		r->cap = r->cap ? 2 * r->cap : 64;
 		r->items = must(realloc(r->items, r->cap * sizeof(*r->items)));
 	}
 	f = &r->items[r->n++];
-	*f = (struct finding){.severity = severity, .at = at};
+	*f = (struct fault){.severity = severity, .at = at};
 	va_start(ap, fmt);
 	f->text = must(arena_vprintf(r->arena, fmt, ap));
 	va_end(ap);
@@ -54,7 +54,7 @@ void report_add(struct report *r, enum severity severity, struct place at, const
 
 static int by_place(const void *a, const void *b)
 {
-	const struct finding *x = a, *y = b;
+	const struct fault *x = a, *y = b;
 
 	if (x->at.line != y->at.line)
 		return x->at.line < y->at.line ? -1 : 1;
@@ -64,12 +64,12 @@ static int by_place(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static bool same(const struct finding *a, const struct finding *b)
+static bool same(const struct fault *a, const struct fault *b)
 {
 	return a->severity == b->severity && by_place(a, b) == 0;
 }
 
-void report_sort(struct report *r)
+void faults_sort(struct faults *r)
 {
 	size_t i, kept = 0;
 
@@ -85,22 +85,22 @@ void report_sort(struct report *r)
 	r->n = kept;
 }
 
-size_t report_count(const struct report *r)
+size_t faults_count(const struct faults *r)
 {
 	return r->n;
 }
 
-const struct finding *report_at(const struct report *r, size_t i)
+const struct fault *faults_at(const struct faults *r, size_t i)
 {
 	return &r->items[i];
 }
 
-size_t report_total(const struct report *r, enum severity severity)
+size_t faults_total(const struct faults *r, enum severity severity)
 {
 	return r->totals[severity];
 }
 
-static void print_one(const struct finding *f, const char *file, FILE *out)
+static void print_one(const struct fault *f, const char *file, FILE *out)
 {
 	if (f->at.line)
 		fprintf(out, "%s:%u: %s: ", file, f->at.line, names[f->severity]);
@@ -115,12 +115,12 @@ static void print_one(const struct finding *f, const char *file, FILE *out)
 	fputc('\n', out);
 }
 
-void report_print(struct report *r, const char *file, enum severity least, FILE *out)
+void faults_print(struct faults *r, const char *file, enum severity least, FILE *out)
 {
 	size_t i, all = 0;
 	const char *comma = "";
 
-	report_sort(r);
+	faults_sort(r);
 	for (i = 0; i < r->n; i++)
 		if (r->items[i].severity >= least)
 			print_one(&r->items[i], file, out);
@@ -131,8 +131,8 @@ void report_print(struct report *r, const char *file, enum severity least, FILE 
 		fprintf(out, "%s%zu %s%s", comma, r->totals[i], names[i], r->totals[i] == 1 ? "" : "s");
 		comma = ", ";
 	}
-	if (r->n == REPORT_MAX)
-		fprintf(out, ", the first %d are shown", REPORT_MAX);
+	if (r->n == FAULTS_MAX)
+		fprintf(out, ", the first %d are shown", FAULTS_MAX);
 	if (all)
 		fputc('\n', out);
 }
