@@ -32,6 +32,8 @@ CHECK_DEPS += $(MKIMAGE)
 $(BUILD)/host/dracut/mkimage/test_tree $(BUILD)/host/dracut/mkimage/fuzz_image: \
 	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf elfcrc)
 $(addprefix $(BUILD)/host/dracut/mkimage/,test_pe fuzz_pe): $(BUILD)/host/dracut/mkimage/pe.o
+$(BUILD)/host/dracut/mkimage/fuzz_symbols: $(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,symbols elf elfcrc)
+$(BUILD)/fuzz/dracut/mkimage/fuzz_symbols: $(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,symbols elf elfcrc)
 $(BUILD)/fuzz/dracut/mkimage/fuzz_pe: $(BUILD)/fuzz/dracut/mkimage/pe.o
 $(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
 	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf elfcrc tree)

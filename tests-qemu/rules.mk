@@ -22,6 +22,13 @@ $(LAB)/bin/sibfuzz: tests-qemu/softib/guest/sibfuzz.c
 	@echo "  GUEST   $@"
 	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
 
+# The ROM reader as a static program, to meet a real kernel's sysfs.
+$(LAB)/bin/flexboot: $(FLEXBOOT_SRCS) $(wildcard flexboot/*.h) $(DEPS_STAMP)
+	@mkdir -p $(@D)
+	@echo "  GUEST   $@"
+	@$(GUEST_CC) -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -I. -Iinitagent \
+		-isystem $(SYSROOT)/include -o $@ $(FLEXBOOT_SRCS) $(SYSROOT)/lib/libcjson.a -lm
+
 $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@mkdir -p $(@D)
 	@echo "  HOST    $@"
@@ -47,7 +54,7 @@ lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib
 
-CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms
+CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
 # make bench [N=5]: boot times of ours and the peers; build/bench.json
 bench:

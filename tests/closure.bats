@@ -242,3 +242,11 @@ refused() {
 	# shellcheck disable=SC2154 # of --separate-stderr
 	[ "$stderr" = "/etc/modprobe.d/b.conf: my_mod sped=3: the module is inside and has no such option" ]
 }
+
+@test "firmware that is done without is said" {
+	module kernel/a firmware=vendor/a.bin firmware=b.bin
+	echo b >"$root/lib/firmware/b.bin"
+	run -0 build --drivers a --no-firmware 'vendor/*' --explain
+	[[ $output == *"Firmware done without:"$'\n'"vendor/a.bin, named by a"$'\n'* ]]
+	[[ $output == *"/lib/firmware/b.bin (firmware named by a)"* ]]
+}

@@ -108,6 +108,15 @@ check-qemu:
 	+@$(REMAKE) check-qemu-build
 	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
 
+# make check-cross: the agent and the image builder for arm64, tried with qemu-user
+check-cross:
+	@tests/setup build tests cross
+	+@$(REMAKE) $(BUILD)/initagent
+	+@$(REMAKE) ARCH=arm64 BUILD=$(BUILD)/aarch64 $(BUILD)/aarch64/initagent $(BUILD)/aarch64/initagent-mkimage
+	@BUILD=$(BUILD)/aarch64 NATIVE=$(BUILD)/initagent bats tests/cross/arm64.bats
+
+.PHONY: check-cross
+
 check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(MUSL_TESTS) $(FUZZ_PROGS) $(CHECK_DEPS)
 check-qemu-build: $(BUILD)/initagent $(CHECK_QEMU_DEPS)
 

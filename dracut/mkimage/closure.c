@@ -41,6 +41,7 @@ struct closure {
 	uint16_t machine; /* of the first module */
 	struct strings left_out;
 	struct strings accepted;
+	struct strings without; /* firmware left out, in words */
 	int n_missing;
 };
 
@@ -123,6 +124,7 @@ struct closure *closure_free(struct closure *c)
 	free(c->wants);
 	strings_done(&c->left_out);
 	strings_done(&c->accepted);
+	strings_done(&c->without);
 	if (c->kmod)
 		kmod_unref(c->kmod);
 	symbols_free(c->symbols);
@@ -221,6 +223,10 @@ static int want_firmware(struct closure *c, const char *module, const char *name
 			"firmware file %s, named by module %s, is not in the firmware directory; "
 			"install it, or build with NO_FIRMWARE=%s to do without",
 			name, module, module);
+	else if (r == 0) {
+		snprintf(why, sizeof(why), "%s, named by %s", name, module);
+		return strings_add(&c->without, why);
+	}
 	return 0;
 }
 
@@ -498,6 +504,9 @@ void closure_explain(const struct closure *c, FILE *out)
 			c->wants[i].why);
 	fprintf(out, "\nSymbol versions: %zu compared with who exports them, all agree\n",
 		symbols_compared(c->symbols));
+	fputs("\nFirmware done without:\n", out);
+	for (size_t i = 0; i < c->without.n; i++)
+		fprintf(out, "%s\n", c->without.list[i]);
 	fputs("\nModule options:\n", out);
 	params_explain(c->params, c->tree, false, out);
 }
