@@ -201,14 +201,20 @@ PARSE(proxy)
 	return true;
 }
 
-/* Whether it is heeded is known once the whole line is: resolve_image(). */
-PARSE(noverifyssl)
+/* The option alone, or with a word that means yes, and one that means nothing known. */
+static bool switched_on(const struct plan_word *w)
 {
 	struct slice v = word_value(w);
 	enum switch_word sw = value_switch(v.s, v.len);
 
+	return sw == SWITCH_ON || sw == SWITCH_ODD;
+}
+
+/* Whether it is heeded is known once the whole line is: resolve_image(). */
+PARSE(noverifyssl)
+{
 	(void)row;
-	p->plan->root.image.insecure = sw == SWITCH_ON || sw == SWITCH_ODD;
+	p->plan->root.image.insecure = switched_on(w);
 	say(p, w, p->plan->root.image.insecure ? "takes any certificate of an https server"
 					       : "checks certificates");
 	return true;
@@ -232,13 +238,9 @@ PARSE(minmem)
 /* live-boot's toram= may name a file; there is only one image here. */
 PARSE(live_ram)
 {
-	struct slice v = word_value(w);
-	enum switch_word sw = value_switch(v.s, v.len);
-
 	(void)row;
-	p->plan->root.image.ram = sw == SWITCH_ON || sw == SWITCH_ODD;
-	say(p, w, p->plan->root.image.ram ? "runs from memory, whatever a cache holds"
-					  : "may run from the cache");
+	p->plan->root.image.ram = switched_on(w);
+	say(p, w, "nothing: the image always runs from memory, whatever a cache holds");
 	return true;
 }
 

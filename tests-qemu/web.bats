@@ -180,7 +180,7 @@ cache_entry() {
 }
 
 @test "refused: not signed" {
-    boots "root=$web/unsigned.squashfs $(site_key) rd.retry=20 $reboot"
+    boots "root=$web/unsigned.squashfs $(site_key) rd.retry=8 $reboot"
     assert_failed 60 IA-E663 restart
 }
 

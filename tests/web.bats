@@ -142,6 +142,9 @@ sent() {
 	done
 	boots "root=http://127.0.0.1:8080/root.tar.zst.manifest $(digest root.tar.zst.manifest)"
 	[[ $output == *"unpacked while it is fetched"*"mounted zstd tar digest"* ]]
+	# KiB: of the agent, and of the largest of its processes.
+	[[ $output =~ rss\ ([0-9]+)\ ([0-9]+) ]]
+	[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) -le 16384 ]
 }
 
 @test "an archive cut again and again goes on while it is unpacked" {

@@ -10,10 +10,8 @@
 #include <sys/wait.h>
 
 #include "cache/cache_work.h"
+#include "confine.h"
 
-#ifndef SYS_close_range
-#define SYS_close_range 436 /* the same on every architecture */
-#endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434 /* the same on every architecture */
 #endif
@@ -44,8 +42,7 @@ static int keep_only(int *file, int out)
 	if (high_file < 0 || high_out < 0 || dup3(high_file, FILE_FD, O_CLOEXEC) < 0 ||
 		dup3(high_out, OUT, O_CLOEXEC) < 0)
 		return -errno;
-	/* Linux 5.9; an older kernel keeps the copies until the work is done. */
-	syscall(SYS_close_range, OUT + 1, ~0U, 0);
+	confine_close(OUT + 1);
 	*file = FILE_FD;
 	return OUT;
 }

@@ -4,15 +4,11 @@
 
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "confine.h"
 #include "fetch/exchange.h"
 #include "fetch/lockdown.h"
-
-#ifndef SYS_close_range
-#define SYS_close_range 436 /* the same on every architecture */
-#endif
 
 #define EXIT_NO_LOCK_DOWN 2
 #define EXIT_NO_SETUP	  3
@@ -35,10 +31,7 @@ static int keep_only(int ctl, int sink)
 		return -errno;
 	for (int fd = 0; fd < CTL && null >= 0; fd++)
 		dup2(null, fd);
-	/* Linux 5.9; before, an agent that just started has few open. */
-	if (syscall(SYS_close_range, SINK + 1, ~0U, 0) < 0)
-		for (int fd = SINK + 1; fd < 1024; fd++)
-			close(fd);
+	confine_close(SINK + 1);
 	return 0;
 }
 

@@ -6,17 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "confine.h"
 #include "image/image_work.h"
 #include "image/layers.h"
 #include "image/mark.h"
 #include "root/init_check.h"
-
-#ifndef SYS_close_range
-#define SYS_close_range 436 /* the same on every architecture */
-#endif
 
 enum state { STATE_IDLE, STATE_WORKING, STATE_MOUNTED, STATE_FAILED, STATE_MAX };
 
@@ -98,10 +94,7 @@ static int keep_only(struct image_config *cfg, int out)
 		close(PROVED);
 	else if (dup3(proved, PROVED, O_CLOEXEC) < 0)
 		return -errno;
-	/* Linux 5.9; before, an agent that just started has few open. */
-	if (syscall(SYS_close_range, PROVED + 1, ~0U, 0) < 0)
-		for (int fd = PROVED + 1; fd < 1024; fd++)
-			close(fd);
+	confine_close(PROVED + 1);
 	cfg->fd = IMAGE;
 	cfg->proved = proved ? PROVED : 0;
 	return OUT;

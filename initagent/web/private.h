@@ -108,3 +108,7 @@ struct fetch *web_take_fetch(struct web *w);
  */
 void web_stream_step(struct web *w, uint64_t now);
 void web_stream_end(struct web *w, uint64_t now);
+
+/* transfer: web_find_urls: the same thing on every mirror, what stands beside URL and mirrors. web_transfer: begins one. */
+int web_find_urls(struct web *w, const char *name, const char *suffix);
+void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now);

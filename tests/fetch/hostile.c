@@ -269,6 +269,18 @@ static void put_given(struct request *r)
 		say(r, "Content-\r\n Length: 5\r\n");
 }
 
+static void put_length(struct request *r, bool chunked, uint64_t len)
+{
+	char buf[256];
+
+	if (chunked)
+		say(r, "Transfer-Encoding: chunked\r\n");
+	else if (lie(r, "lentext", buf))
+		say(r, "Content-Length: %s\r\n", buf);
+	else if (!lies(r, "nolen"))
+		say(r, "Content-Length: %llu\r\n", (unsigned long long)lie_number(r, "len", len));
+}
+
 static void answer(struct request *r)
 {
 	bool part = (r->ranged && !lies(r, "norange")) || lies(r, "force206"), chunked = lies(r, "chunked");
@@ -284,12 +296,7 @@ static void answer(struct request *r)
 		say(r, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Length: 3\r\n\r\n");
 	say(r, "%s %llu Something\r\nServer: hostile\r\n", lie(r, "http", buf) ? buf : "HTTP/1.1", (unsigned long long)status);
 	put_validators(r);
-	if (chunked)
-		say(r, "Transfer-Encoding: chunked\r\n");
-	else if (lie(r, "lentext", buf))
-		say(r, "Content-Length: %s\r\n", buf);
-	else if (!lies(r, "nolen"))
-		say(r, "Content-Length: %llu\r\n", (unsigned long long)lie_number(r, "len", status < 300 ? len : 0));
+	put_length(r, chunked, status < 300 ? len : 0);
 	if (part && !lies(r, "multipart"))
 		say(r, "Content-Range: bytes %llu-%llu/%llu\r\n",
 			(unsigned long long)(from + lie_number(r, "first", 0)), (unsigned long long)r->s->size - 1,
