@@ -224,6 +224,8 @@ const struct plan_portal *target_portal(const struct boot *b);
 void target_begin_again(struct boot *b, uint64_t now);
 /* target_address_text: the server's address as the kernel wants it. */
 const char *target_address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ]);
+/* target_judge_rdma: ends the boot, or falls back as allowed, when there can be no RDMA for a root that wants it. */
+void target_judge_rdma(struct boot *b, uint64_t now);
 /* target_node_number: the port GUID, or the interface's own address: the same in each boot, another on each node. */
 uint64_t target_node_number(const struct boot *b);
 

@@ -347,58 +347,6 @@ void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 	next_way(b, carrier_rail(b), now);
 }
 
-static const struct module_entry *failed_module(const struct boot *b, const char *name)
-{
-	const struct module_entry *e = modules_find(b->modules, name);
-
-	return e && (e->state == MODULE_FAILED || e->state == MODULE_BLOCKED) ? e : NULL;
-}
-
-/* Every way to an RDMA port is closed: no device, and none of the links the plan wants can be made. */
-static bool no_device_possible(const struct boot *b)
-{
-	size_t n_ports, n_links = b->plan->net.n_rdma_links;
-	uint64_t all = n_links < 64 ? (UINT64_C(1) << n_links) - 1 : UINT64_MAX;
-
-	fabric_ports(b->fabric, &n_ports);
-	return stage_settled(b) && !n_ports && n_links && (b->links_failed & all) == all;
-}
-
-/* Why there can be no RDMA: the module that failed, else the link. False: there may be. */
-static bool rdma_impossible(const struct boot *b, enum cause *ret, const char **ret_where)
-{
-	const struct module_entry *e = failed_module(b, "rpcrdma");
-
-	if (!e && !no_device_possible(b))
-		return false;
-	for (size_t i = 0; i < b->n_needs && !e; i++)
-		e = failed_module(b, b->needs[i].module);
-	*ret = e && e->cause ? e->cause : CAUSE_RDMA_LINK_FAILED;
-	*ret_where = e ? e->name : b->plan->net.rdma_links[0].name;
-	return true;
-}
-
-static void judge_rdma(struct boot *b, uint64_t now)
-{
-	struct target *t = &b->target;
-	const char *where;
-	enum cause cause;
-
-	if (t->block && rail_wants_rdma(b) && rdma_impossible(b, &cause, &where))
-		boot_fail(b, cause, where, now, "so there can be no RDMA");
-	if (!t->nfs || t->nfs->proto != PLAN_NFS_PROTO_RDMA || t->no_rdma ||
-		!rdma_impossible(b, &cause, &where))
-		return;
-	if (!t->nfs->fallback_tcp) {
-		boot_fail(b, cause, where, now, "so there can be no RDMA, and TCP is not allowed");
-		return;
-	}
-	report_log(b->report, REPORT_WARN, "root", now,
-		"no RDMA device can be had, falling back to TCP as allowed");
-	t->no_rdma = true;
-	b->port_check = now;
-}
-
 static const struct {
 	unsigned bit;
 	enum nfs_version version;
@@ -598,7 +546,7 @@ void target_step(struct boot *b, uint64_t now)
 	bool due = now >= t->retry;
 
 	if (!b->root_up)
-		judge_rdma(b, now);
+		target_judge_rdma(b, now);
 	if (b->finished || b->root_up)
 		return;
 	switch (t->state) {

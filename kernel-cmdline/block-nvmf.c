@@ -175,12 +175,28 @@ bool block_nvmf(struct block_spec *x, struct slice text)
 
 /* --- rd.nvmf.* ------------------------------------------------------------------------------ */
 
-/* dracut's four fields; what a field leaves empty is as if it were not there. */
+/* HOST-ADDR and PORT, which may be empty; dracut takes the word none as well. */
+static bool discover_rest(struct block_spec *x, struct slice source, struct slice port, struct plan_portal *ret)
+{
+	struct inet_addr addr;
+	uint32_t n = 0;
+
+	if (slice_is(source, "none"))
+		source.len = 0;
+	if (source.len && value_inet(source.s, source.len, &addr) < 0)
+		return block_fail(x, source, "not an address of this node");
+	if (port.len && (value_u32(port.s, port.len, 65535, &n) < 0 || !n))
+		return block_fail(x, port, "not a port");
+	if (source.len && source.s[0] == '[')
+		source = (struct slice){source.s + 1, source.len - 2};
+	ret->source = source.len ? keep(x->p, source) : NULL;
+	ret->port = (uint16_t)n;
+	return true;
+}
+
 static bool discover_fields(struct block_spec *x, struct slice v, struct plan_portal *ret)
 {
 	struct slice f[4] = {{"", 0}, {"", 0}, {"", 0}, {"", 0}};
-	struct inet_addr source;
-	uint32_t port = 0;
 	size_t n = 0;
 
 	while (n < ARRAY_SIZE(f) && slice_next(&v, ',', &f[n]))
@@ -188,21 +204,15 @@ static bool discover_fields(struct block_spec *x, struct slice v, struct plan_po
 	if (v.len)
 		return block_fail(x, v, "too many fields");
 	ret->rdma = slice_is(f[0], "rdma");
+	ret->discovery = true;
 	if (!ret->rdma && !slice_is(f[0], "tcp"))
 		return block_fail(x, f[0], "neither rdma nor tcp");
 	if (value_inet(f[1].s, f[1].len, &ret->addr) < 0 && !server_name(f[1]))
 		return block_fail(x, f[1], "not a server's name or address");
-	if (f[2].len && !slice_is(f[2], "none") && value_inet(f[2].s, f[2].len, &source) < 0)
-		return block_fail(x, f[2], "not an address of this node");
-	if (f[3].len && (value_u32(f[3].s, f[3].len, 65535, &port) < 0 || !port))
-		return block_fail(x, f[3], "not a port");
 	if (f[1].s[0] == '[')
 		f[1] = (struct slice){f[1].s + 1, f[1].len - 2};
 	ret->server = keep(x->p, f[1]);
-	ret->source = f[2].len && !slice_is(f[2], "none") ? keep(x->p, f[2]) : NULL;
-	ret->port = (uint16_t)port;
-	ret->discovery = true;
-	return true;
+	return discover_rest(x, f[2], f[3], ret);
 }
 
 PARSE(nvmf_discover)

@@ -94,3 +94,11 @@ boots() {
     assert_failed 60 IA-E201 restart
     assert_console 'IA-E201 .*DRIVERS=nbd'
 }
+
+@test "given up: a server that falls silent once it is connected; its device is let go" {
+    server shell block mute
+    boots "root=nbd:$server_ip:10811 rd.retry=15 $reboot"
+    # the server takes one connection only: the next attempt is refused
+    assert_failed 60 IA-E671 restart
+    assert_console 'IA-E681 .*no end within 10 s'
+}

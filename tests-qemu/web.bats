@@ -101,6 +101,7 @@ cache_entry() {
 
 @test "cache on a disk: kept, then used without a server, then damaged: removed and fetched again" {
     local block
+    image=$LAB/agent-block.img # has ext4
     NODE_DISK=$BATS_TEST_TMPDIR/disk
     truncate -s 64M "$NODE_DISK"
     mkfs.ext4 -q -L cache "$NODE_DISK"

@@ -40,7 +40,7 @@ in_dracut() {
 }
 
 # names of all hooks of dracut's that configure the network or mount a network root
-others=(cmdline/90-parse-nfsroot.sh cmdline/91-dhcp-root.sh cmdline/98-parse-ip-opts.sh
+others=(cmdline/90-parse-nfsroot.sh cmdline/90-parse-nbdroot.sh cmdline/91-dhcp-root.sh cmdline/98-parse-ip-opts.sh
     cmdline/99-parse-ifname.sh cmdline/99-nm-config.sh cmdline/99-networkd-config.sh
     cmdline/99-cm-config.sh cmdline/92-parse-ibft.sh cmdline/95-parse-vlan.sh cmdline/96-parse-bond.sh
     cmdline/96-parse-team.sh cmdline/97-parse-bridge.sh pre-udev/50-ifname-genrules.sh
@@ -60,6 +60,18 @@ dracut_hooks() {
 # The two ways dracut sources a stage: 059 looks at each file in turn, dracut-ng lists them first.
 ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
     'for f in $(echo "$hookdir"/cmdline/*.sh); do . "$f"; done')
+
+@test "dracut's NVMe hook is empty when the root is the agent's NVMe root, else it is for other disks" {
+    local root hook=hooks/cmdline/92-parse-nvmf-boot-connections.sh
+    for root in nfs:10.0.0.1:/x nvmf:tcp:10.0.0.1:nqn.x; do
+        dracut_hooks
+        echo "echo ran" >"$hook"
+        answers claims 0
+        in_dracut "DRACUT_SYSTEMD=1 root=$root; . bin/initagent-claim.sh"
+        [[ $root == nfs:* && -s $hook || $root == nvmf:* && ! -s $hook ]]
+    done
+    rm "$hook"
+}
 
 @test "a root of ours is claimed; dracut's network hooks are empty, the others run" {
     local way hook

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cmdline hook, after dracut has read root= (10) and before any root handler looks at it. When
-# the root is the agent's, dracut's own network and NFS hooks are emptied, so that two do not
-# configure one interface; when it is not, nothing at all is done. Emptied, not removed:
-# dracut-ng has listed the hooks of this stage already, and a shell ends when it cannot source a
-# file.
+# the root is the agent's, dracut's own hooks for network and that root are emptied, so that two do
+# not configure one interface; when it is not, nothing at all is done. Emptied, not removed: dracut-ng
+# has listed the hooks of this stage already, and a shell ends when it cannot source a file.
 # Without systemd the agent starts here, so that links train and servers answer while dracut works;
 # with rd.break= it waits for its turn (initagent-start.sh).
 # shellcheck disable=SC2034,SC2154 # root, rootok and NEWROOT are dracut's
 
 if /usr/sbin/initagent claims; then
+    case "$root" in nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
     root=initagent
     rootok=1
     unset netroot
@@ -19,12 +19,12 @@ if /usr/sbin/initagent claims; then
     fi
     for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname parse-ibft \
         parse-vlan parse-bond parse-team parse-bridge ifname-genrules net-genrules \
-        nm-config nm-run networkd-config networkd-run cm-config cm-run; do
+        nm-config nm-run networkd-config networkd-run cm-config cm-run parse-nbdroot ${_nvmf:-}; do
         for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh; do
             if [ -f "$_hook" ]; then
                 : > "$_hook"
             fi
         done
     done
-    unset _name _hook
+    unset _name _hook _nvmf
 fi

@@ -28,6 +28,7 @@ enum block_state {
 	STATE_IDLE,
 	STATE_CONNECTING,
 	STATE_DEVICE,
+	STATE_LOOKING,
 	STATE_MODULE,
 	STATE_MOUNTING,
 	STATE_CLEANING,
@@ -47,6 +48,7 @@ static const struct state_row {
 	/* NVMe over RDMA gives an address, a route and a connection 3 s each, a queue a core (drivers/nvme/host/rdma.c) */
 	[STATE_CONNECTING] = {"connecting", "waiting for a connection to", CAUSE_BLOCK_UNREACHABLE, 20 * NSEC_PER_SEC},
 	[STATE_DEVICE] = {"device", "waiting for the block device of", CAUSE_BLOCK_NO_DEVICE, 10 * NSEC_PER_SEC},
+	[STATE_LOOKING] = {"looking", "waiting for the first blocks of", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
 	[STATE_MODULE] = {"module", "waiting for the file system's module for", CAUSE_MODULE_FAILED, 0},
 	[STATE_MOUNTING] = {"mounting", "waiting for the mount of", CAUSE_BLOCK_LOST, 30 * NSEC_PER_SEC},
 	[STATE_CLEANING] = {"taking away", "waiting until the kernel gave up", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
@@ -58,6 +60,7 @@ static const struct state_row {
 static const enum block_state state_of_step[BLOCK_STEP_MAX] = {
 	[BLOCK_STEP_CONNECT] = STATE_CONNECTING,
 	[BLOCK_STEP_DEVICE] = STATE_DEVICE,
+	[BLOCK_STEP_LOOK] = STATE_LOOKING,
 	[BLOCK_STEP_MODULE] = STATE_MODULE,
 	[BLOCK_STEP_MOUNT] = STATE_MOUNTING,
 	[BLOCK_STEP_CLEAN] = STATE_CLEANING,

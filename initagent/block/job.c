@@ -163,8 +163,11 @@ static int judge(struct block_job *j)
 {
 	struct block_result *res = &j->message.result;
 	const char *fstype = j->cfg->plan->fstype, *what = "";
-	int r = fstype ? 0 : device_fstype(j->env, res->device, &fstype, &what);
+	int r = 0;
 
+	tell(j, BLOCK_STEP_LOOK);
+	if (!fstype)
+		r = device_fstype(j->env, res->device, &fstype, &what);
 	if (r == -ENODATA)
 		return unknown_content(j, what);
 	if (r < 0)

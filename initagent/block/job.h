@@ -11,6 +11,7 @@
 enum block_step {
 	BLOCK_STEP_CONNECT,
 	BLOCK_STEP_DEVICE, /* waits for the kernel's block device */
+	BLOCK_STEP_LOOK,   /* reads its first blocks */
 	BLOCK_STEP_MODULE, /* waits until the room has the file system's module loaded */
 	BLOCK_STEP_MOUNT,
 	BLOCK_STEP_CLEAN,  /* takes away what an attempt left that was ended */

@@ -126,7 +126,7 @@ static int send_option(struct talk *t, uint32_t option, const uint8_t *data, siz
 	return transmit(t, head, sizeof(head)) < 0 || transmit(t, data, len) < 0 ? -EPROTO : 0;
 }
 
-/* NBD_OPT_GO: length and text of the name, then which informations are wanted. */
+/* NBD_OPT_GO: length and text of the name, then what is to be told. */
 static int send_go(struct talk *t, const char *name)
 {
 	uint8_t data[4 + NBD_NAME_MAX + 4], *at = data;
@@ -231,7 +231,7 @@ static int old_way(struct talk *t, const char *name, bool zeroes)
 	return 0;
 }
 
-/* Informations come in any number and order, then the acknowledgement. */
+/* What it tells comes in any number and order, then the acknowledgement. */
 static int go(struct talk *t, const char *name, bool zeroes)
 {
 	static struct reply r;
