@@ -423,6 +423,14 @@ static int spec_block(struct parser *p, const struct plan_word *w, struct spec_b
 	return 0;
 }
 
+/* Nothing proves a block device: whoever asks for a proof gets none from DHCP. */
+static bool proof_wanted(const struct boot_plan *plan)
+{
+	const struct plan_image *image = &plan->root.image;
+
+	return image->unprovable || image->has_digest || image->n_keys;
+}
+
 /*
  * Where the command line asks for NFS, only NFS: a DHCP server must not be able to choose another kind
  * of root then.
@@ -445,13 +453,12 @@ static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_
 	} else if (kind == PLAN_ROOT_LIVE && plan->root.kind != PLAN_ROOT_NFS &&
 		!plan->root.image.unprovable) {
 		r = spec_image(p, &w, box, plan, text);
-	} else if (kind == PLAN_ROOT_REMOTE && plan->root.kind != PLAN_ROOT_NFS &&
-		!plan->root.image.unprovable) {
+	} else if (kind == PLAN_ROOT_REMOTE && plan->root.kind != PLAN_ROOT_NFS && !proof_wanted(plan)) {
 		r = spec_block(p, &w, box, plan, text);
 	} else {
 		complain(p, &w, text, DIAG_ERROR,
-			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://...",
-			"DHCP's root-path is not an NFS root");
+			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://..., nbd:...",
+			"DHCP's root-path is not a root that may be taken from there");
 		r = -EINVAL;
 	}
 	return p->oom ? -ENOMEM : r;

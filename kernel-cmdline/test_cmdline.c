@@ -265,6 +265,48 @@ TEST(root_path_of_an_image)
 	CHECK_INT(spec->image.minmem_mib, 64);
 }
 
+TEST(root_path_of_a_block_device)
+{
+	static const struct {
+		const char *line, *text;
+		bool taken;
+	} rows[] = {
+		{"root=dhcp", "nbd:192.0.2.1:root:ext4:rw,noatime:part=2", true},
+		{"root=dhcp", "nvmf:tcp:192.0.2.1:nqn.x", true},
+		{"root=dhcp", "nbd:192.0.2.1", false},
+		{"root=nfs", "nbd:192.0.2.1:root", false},
+		/* nothing proves it, and a proof is asked for */
+		{"root=dhcp rd.root.key=/key.pub", "nbd:192.0.2.1:root", false},
+		{"root=dhcp rd.root.key=none", "nbd:192.0.2.1:root", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(plan_freep) struct boot_plan *plan = parse(rows[i].line, NULL);
+		_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+		int r = root_spec_parse(&spec, plan, rows[i].text, strlen(rows[i].text), NULL);
+
+		CHECK_INT(r, rows[i].taken ? 0 : -EINVAL);
+		CHECK(!spec || spec->kind == PLAN_ROOT_REMOTE);
+	}
+}
+
+/* Mount options and the node's name are the command line's. */
+TEST(root_path_of_a_block_device_takes_over_what_the_line_says)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = parse("root=dhcp rootflags=noatime rd.nvmf.hostnqn=nqn.me", NULL);
+	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+	const char *text = "nvmf:rdma:[2001:db8::1]:4421:nqn.x,nsid=3";
+
+	CHECK_INT(root_spec_parse(&spec, plan, text, strlen(text), NULL), 0);
+	CHECK_STR(spec->block.flags, "noatime");
+	CHECK_STR(spec->block.hostnqn, "nqn.me");
+	CHECK_STR(spec->block.name, "nqn.x");
+	CHECK_INT(spec->block.unit, 3);
+	CHECK_STR(spec->block.portals[0].server, "2001:db8::1");
+	CHECK_INT(spec->block.portals[0].port, 4421);
+	CHECK(spec->block.portals[0].rdma);
+}
+
 static bool spec_rw(const char *line, const char *text)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = parse(line, NULL);

@@ -55,12 +55,12 @@ boots() {
     assert_state '.causes | length' 0
 }
 
-@test "NBD: the second partition of a disk, the server 10 s late, named by DHCP" {
+@test "NBD: the second partition of a disk, a late server, named by DHCP" {
     server dhcp stop
     server dhcp start "--dhcp-option=option:root-path,nbd:$server_ip:disk:ext4:noatime:part=2"
     boots "root=dhcp rd.retry=60"
     node_wait 60 'IA-E671'
-    refute_within 5 'reboot: '
+    refute_within 2 'reboot: '
     server shell block nbd
     assert_block 60 nbd tcp ext4
     assert_state .root.device nbd0p2
