@@ -166,7 +166,6 @@ sent() {
 	# Of these, node 1 asks one first and the other then: one of the two cases begins with the wrong one.
 	boots "root=$U/a?flip=7900000 rd.root.mirror=$U/b $(digest root.tar)"
 	boots "root=$U/c rd.root.mirror=$U/d?flip=7900000 $(digest root.tar)"
-	boots "root=$U/e?flip=70000&until=1&cut=3000000 rd.root.mirror=$U/f?flip=7900000&until=1 $(digest root.tar)"
 }
 
 @test "another version in the midst of it: unpacked anew, never joined" {

@@ -15,8 +15,8 @@
 struct stream {
 	struct image *image;
 	int file, epoll;
-	int in, hold;	/* the pipe's end that we write to; the other one, so that a dead reader is no signal for us */
-	int proved;
+	int in, proved;	/* the ends of two pipes that we write to */
+	int hold[2];	/* their other ends, so that a reader that died is no signal for us */
 	uint64_t chunk_size;
 	uint64_t at, freed;
 	bool held;	/* the pipe is full */
@@ -34,23 +34,19 @@ static void watch(struct stream *s, int fd, uint32_t events)
 static int start(struct stream *s, const struct env *env, const struct image_config *given, uint64_t now)
 {
 	struct image_config cfg = *given;
-	int data[2], word[2], r;
+	int pair[2], r;
 
-	if (pipe2(data, O_CLOEXEC) < 0)
+	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
-	s->hold = data[0];
-	s->in = data[1];
-	if (pipe2(word, O_CLOEXEC) < 0)
+	cfg.fd = s->hold[0] = pair[0];
+	s->in = pair[1];
+	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
-	s->proved = word[1];
+	cfg.proved = s->hold[1] = pair[0];
+	s->proved = pair[1];
 	fcntl(s->in, F_SETPIPE_SZ, PIPE_SIZE);
-	cfg.fd = s->hold;
-	cfg.proved = word[0];
 	r = fcntl(s->in, F_SETFL, O_NONBLOCK) < 0 ? -errno : image_new(&s->image, env, &cfg);
-	if (r >= 0)
-		r = image_start(s->image, now);
-	close(word[0]);
-	return r;
+	return r < 0 ? r : image_start(s->image, now);
 }
 
 int stream_new(struct stream **ret, const struct env *env, const struct stream_config *cfg, uint64_t now)
@@ -62,7 +58,7 @@ int stream_new(struct stream **ret, const struct env *env, const struct stream_c
 		return -ENOMEM;
 	s->file = cfg->file;
 	s->chunk_size = cfg->chunk_size;
-	s->in = s->hold = s->proved = -1;
+	s->in = s->proved = s->hold[0] = s->hold[1] = -1;
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r = s->epoll < 0 ? -errno : start(s, env, cfg->image, now);
 	if (r < 0)
@@ -79,8 +75,9 @@ struct stream *stream_free(struct stream *s)
 		return NULL;
 	image_free(s->image);
 	closep(&s->in);
-	closep(&s->hold);
 	closep(&s->proved);
+	closep(&s->hold[0]);
+	closep(&s->hold[1]);
 	closep(&s->epoll);
 	free(s);
 	return NULL;
@@ -128,12 +125,9 @@ static void pump(struct stream *s, uint64_t end)
 static void finish(struct stream *s)
 {
 	closep(&s->in);
-	closep(&s->hold);
-	s->in = s->hold = -1;
-	if (write(s->proved, "", 1) != 1)
-		s->failed = true;
-	closep(&s->proved);
-	s->proved = -1;
+	s->in = -1;
+	/* There is room for one byte in a pipe that is empty, and a reader. */
+	s->failed = write(s->proved, "", 1) != 1;
 }
 
 void stream_step(struct stream *s, uint64_t bytes, bool all, uint64_t now)

@@ -76,6 +76,8 @@ static void failed(struct web *w, uint64_t now)
 	const char *text;
 
 	w->stream_cause = image_failure(stream_image(w->stream), &text);
+	if (!w->stream_cause)
+		w->stream_cause = CAUSE_IMAGE_READER_DIED;
 	strscpy(w->stream_text, text, sizeof(w->stream_text));
 	w->stream = stream_free(w->stream);
 	if (proved)
