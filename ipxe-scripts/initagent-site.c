@@ -77,9 +77,7 @@ static int load(struct session *x, unsigned int flags)
 	dir = strchr(copy, '/') ? dirname(copy) : "";
 	x->report = faults_new();
 	x->site = site_read(text, len, dir, x->report);
-	/* What is not there cannot be held against what is. */
-	if (x->site->n_servers && x->site->n_networks)
-		site_check(x->site, x->report, flags);
+	site_check(x->site, x->report, flags);
 	faults_sort(x->report);
 	return EXIT_OK;
 }

@@ -200,3 +200,15 @@ ethernet_stages() {
 	ready read_twice
 	gets flexboot b8cef60300313341 -- addr=10.0.0.12 host=n2
 }
+
+@test "a node with two ports: an address for each, one name" {
+	local daemon
+
+	site "fabric: infiniband" "n1: {ports: [{guid: $GUID, address: 10.0.0.11}, {guid: b8cef60300313339, address: 10.0.0.12}]}"
+	for daemon in dnsmasq dhcpd kea; do
+		serve "$daemon"
+		gets flexboot $GUID -- addr=10.0.0.11 host=n1
+		gets flexboot b8cef60300313339 -- addr=10.0.0.12 host=n1
+		stop
+	done
+}

@@ -59,6 +59,9 @@ big() {
 	printf '\xff\xfe\xff' >"$T/site.yaml"
 	run -1 site check
 	[[ $output == *"error: not"* ]]
+	printf 'site: s\nservers: {}\nnetworks: {}\nimages: {}\nnodes: {}\n' >"$T/site.yaml"
+	run -1 site check
+	[[ $output == *"error: the file names no server"* ]]
 	: >"$T/site.yaml"
 	run -1 site check
 	[[ $output == *"error: the file is empty"* ]]

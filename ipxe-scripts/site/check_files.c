@@ -74,6 +74,13 @@ void check_files(struct site *s, struct faults *report, unsigned int flags)
 
 void site_check(struct site *s, struct faults *report, unsigned int flags)
 {
+	/* What is not there cannot be held against what is; a section that is missing was said already. */
+	if (!s->n_servers || !s->n_networks) {
+		if (!faults_total(report, SEVERITY_ERROR))
+			faults_add(report, SEVERITY_ERROR, (struct place){0}, "begin with the example of docs/site-file.md",
+				"the file names no %s", s->n_servers ? "network" : "server");
+		return;
+	}
 	check_references(s, report);
 	check_networks(s, report);
 	check_nodes(s, report);

@@ -132,7 +132,7 @@ TEST(names_find_and_are_near)
 	CHECK_INT(names_add(n, "k77", 1), 77);
 	CHECK_INT(names_find(n, "k1999"), 1999);
 	CHECK_INT(names_find(n, "k2000"), NAMES_NONE);
-	CHECK_STR(names_nearest("addres", words, 4), "address");
+	CHECK_STR(names_nearest("addrexs", words, 4), "address");
 	CHECK_STR(names_nearest("guids", words, 4), "guid");
 	CHECK(!names_nearest("xyz", words, 4));
 	CHECK(!names_nearest("", words, 4));
