@@ -5,8 +5,7 @@
 #
 #   chain_sites DIR          the sites of these scenarios; makes DIR/chain.cpio for SERVER_EXTRA
 #   chain_serve NAME         the server's web and DHCP server with the rendered files of site NAME
-#   chain_power bios|uefi N  switches node N on; sets $node_dir, as node_start does
-#   chain_end SECONDS        waits for its end, as node_end does
+#   chain_power bios|uefi|sealed N  switches node N on, sealed: with Secure Boot; sets $node_dir, as node_start does
 
 # shellcheck source=tests-qemu/web.bash
 source "${BASH_SOURCE[0]%/*}/web.bash"
@@ -15,7 +14,7 @@ chain_tool=$vm_build/initagent-site
 chain_trees=/srv/initagent
 ovmf=/usr/share/OVMF
 
-# chain_file NAME SERVERS: web0 is a server that is down.
+# chain_file NAME SERVERS HTTP-BOOT SIGNED: web0 is a server that is down.
 chain_file() {
     cat <<EOT
 site: $1
@@ -38,10 +37,11 @@ boot:
   script-timeout: 2
   reboot-after: 1
   menu-wait-ms: 100
+  http-boot: $3
 loaders:
   efi-x64: $images/ipxe.efi
 images:
-  stable: {kernel: $LAB/vmlinuz, initrd: $LAB/agent.img}
+  stable: {kernel: $images/vmlinuz, initrd: $images/node.img, uki: $images/node.efi, signed: $4}
 defaults:
   image: stable
   options: [console=ttyS0, $vm_kernel, loglevel=4, panic=-1, printk.devkmsg=on, rd.retry=60, rd.emergency=reboot]
@@ -60,12 +60,22 @@ nodes:
 EOT
 }
 
-# chain_site NAME SERVERS
+# chain_site NAME SERVERS [HTTP-BOOT [SIGNED]]
 chain_site() {
-    chain_file "$@" >"$images/$1.yaml"
+    chain_file "$1" "$2" "${3:-loader}" "${4:-off}" >"$images/$1.yaml"
     "$chain_tool" -f "$images/$1.yaml" check
     mkdir -p "$images/root$chain_trees"
     "$chain_tool" -f "$images/$1.yaml" render "$images/root$chain_trees/$1"
+}
+
+# Signed by the key that a variable store of Debian's OVMF, made for tests, trusts.
+chain_uki() {
+    local key=/usr/share/ovmf/PkKek-1-snakeoil
+    openssl rsa -in "$key.key" -passin pass:snakeoil -out "$images/sb.key" 2>/dev/null
+    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" --kver "$(<"$LAB/kver")" --level 1 \
+        --format uki --sb-key "$images/sb.key" --sb-cert "$key.pem" --out "$images/node.efi" \
+        --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    chmod 644 "$images/node.efi"
 }
 
 chain_sites() {
@@ -73,8 +83,18 @@ chain_sites() {
     mkdir -p "$images/tree/web"
     mksquashfs "$LAB/export/root" "$images/tree/web/root.squashfs" -quiet -no-progress -all-root -noappend >/dev/null
     cp /usr/lib/ipxe/snponly.efi "$images/ipxe.efi"
+    cp "$LAB/vmlinuz" "$images/vmlinuz"
+    cp "$LAB/agent.img" "$images/node.img"
+    # nobody looks what is in them: the iPXE at hand cannot
+    echo | tee "$images/vmlinuz.sig" >"$images/node.img.sig"
+    chain_uki
     chain_site good web1
     chain_site dead web0,web1
+    chain_site whole web1 stable
+    # signed, but one byte of the kernel changed afterwards
+    printf 'x' | dd of="$images/node.efi" bs=1 seek=4000000 conv=notrunc status=none
+    chain_site forged web1 stable
+    chain_site strict web1 loader require
     web_server "$images/root"
     mkdir -p "$images/root/var/lib/misc"
     # the users that nginx and dnsmasq change to
@@ -98,8 +118,8 @@ chain_serve() {
 chain_firmware() {
     case $1 in
     bios) echo "-machine pc,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,bootindex=1" ;;
-    uefi)
-        cp "$ovmf/OVMF_VARS_4M.fd" "$node_dir/vars.fd"
+    uefi | sealed)
+        cp "$ovmf/OVMF_VARS_4M$([ "$1" = uefi ] || echo .snakeoil).fd" "$node_dir/vars.fd"
         echo "-machine q35,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,romfile=,bootindex=1
             -drive if=pflash,format=raw,unit=0,readonly=on,file=$ovmf/OVMF_CODE_4M.fd
             -drive if=pflash,format=raw,unit=1,file=$node_dir/vars.fd
@@ -118,22 +138,9 @@ chain_power() {
     read -ra accel < <(vm_accel_args "")
     read -rd '' -a firmware < <(chain_firmware "$1" "52:54:00:99:00:4$2") || true
     vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -vga none \
-        -serial "file:$node_dir/serial" "${firmware[@]}" \
+        -serial "file:$node_dir/results.tar" "${firmware[@]}" \
         -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link0"
     node_pid=$vm_pid
-}
-
-# OVMF writes its console to the second port as well, before the real root's witness writes its archive there.
-chain_end() {
-    local begin
-    node_end "$1" || return
-    begin=$(LC_ALL=C grep -abom 1 ustar "$node_dir/serial" | head -n 1 | cut -d : -f 1)
-    [ -n "$begin" ] || {
-        echo "the node ended without reaching its real root"
-        return 1
-    }
-    # the mark of an archive stands 257 bytes behind its begin
-    tail -c +$((begin - 257 + 1)) "$node_dir/serial" | tar -xf - -C "$node_dir/results"
 }
 
 # chain_stages NUMBER...: the stages that iPXE went through, in that order.

@@ -28,7 +28,7 @@ assert_identity() {
 @test "SeaBIOS, iPXE's ROM, script over HTTP, kernel, agent, NFSoRDMA root" {
     chain_serve good
     chain_power bios 1
-    chain_end 120
+    node_booted 120
     chain_stages 1 3 4 5 7
     assert_root 4.2 rdma
     assert_clean_handover
@@ -39,7 +39,7 @@ assert_identity() {
 @test "OVMF, UEFI HTTP Boot, iPXE, kernel, agent, HTTP root" {
     chain_serve good
     chain_power uefi 2
-    chain_end 150
+    node_end_firmware 150
     chain_stages 1 3 4 5 7
     assert_state .root.type image
     assert_state .root.proof digest
@@ -52,7 +52,7 @@ assert_identity() {
 @test "the first web server is dead: the second one has everything" {
     chain_serve dead
     chain_power bios 1
-    chain_end 120
+    node_booted 120
     assert_root 4.2 rdma
     grep -aq '\[4 script\] http://10.99.0.9 does not answer' "$node_dir/console.log"
     grep -aq '\[5 image\] n1: stable from http://10.99.0.1' "$node_dir/console.log"
@@ -65,4 +65,31 @@ assert_identity() {
     grep -aq '\[4 script\] 525400990047 IS NOT IN THE SITE FILE' "$node_dir/console.log"
     grep -aq '\[9 give up\] 525400990047 is not in the site file' "$node_dir/console.log"
     grep -aq '\[9 give up\] reboot' "$node_dir/console.log"
+}
+
+@test "OVMF with Secure Boot, UEFI HTTP Boot of the signed unified kernel image, agent, NFSoRDMA root" {
+    chain_serve whole
+    chain_power sealed 1
+    node_end_firmware 120
+    assert_root 4.2 rdma
+    assert_clean_handover
+    # OVMF's and the agent's
+    assert_identity 10.99.0.51 n1 2
+}
+
+@test "Secure Boot refuses a unified kernel image that was changed after it was signed" {
+    chain_serve forged
+    chain_power sealed 1
+    node_wait 60 'Access Denied'
+    node_kill
+    run ! grep -aq 'initagent: version' "$node_dir/console.log"
+}
+
+@test "signatures asked for, and an iPXE that cannot verify them: nothing is booted" {
+    chain_serve strict
+    chain_power bios 1
+    node_end 90
+    grep -aq '\[6 verify\] REFUSED: this iPXE cannot verify signatures' "$node_dir/console.log"
+    grep -aq '\[9 give up\] reboot' "$node_dir/console.log"
+    run ! grep -aq 'initagent: version' "$node_dir/console.log"
 }

@@ -35,16 +35,6 @@ firmware_start() {
     node_pid=$vm_pid
 }
 
-# results_only SECONDS: OVMF talks on every serial port; on the second one its words stand before the results,
-# whose first member has its mark at 257.
-results_only() {
-    local mark
-    "$vmctl" gone "$1" "$node_pid"
-    mark=$(grep -abo -m 1 ustar "$node_dir/results.tar" | head -n 1)
-    tail -c "+$((${mark%%:*} - 257 + 1))" "$node_dir/results.tar" >"$node_dir/results.new"
-    mv "$node_dir/results.new" "$node_dir/results.tar"
-}
-
 @test "UEFI starts the unified kernel image from an EFI system partition" {
     cp "$ovmf/OVMF_VARS_4M.fd" "$images/vars"
     firmware_start -machine q35 \
@@ -52,7 +42,7 @@ results_only() {
         -drive "if=pflash,format=raw,file=$images/vars" \
         -drive "if=none,id=esp,format=raw,readonly=on,file=fat:$images/esp" \
         -device virtio-blk-pci,drive=esp,bootindex=0
-    results_only 120
+    node_end_firmware 120
     assert_boot 120 4.2 rdma
 }
 
