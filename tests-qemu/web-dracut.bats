@@ -5,19 +5,6 @@
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load web
 
-setup_file() {
-    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
-    web_images "$BATS_FILE_TMPDIR/images"
-    SERVER_EXTRA=$images/web.cpio server_start >/dev/null
-}
-
-setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    server reset
-    server shell web start
-}
-
 # boots FLAVOUR CMDLINE; dracut's udev renames interfaces, the plan names none
 boots() {
     node_start "$LAB/agent-$1.img" "$console net.ifnames=0 ip=dhcp ${*:2}"
@@ -33,6 +20,32 @@ boots() {
     boots systemd "root=live:$web/root.squashfs.manifest $(site_key)"
     assert_image 150 squashfs signature
     assert_overlay squashfs
+}
+
+# What dracut's own livenet lays into an image, which means the same root= for itself: hook, generator, and what they source.
+livenet() {
+    local dir=$BATS_TEST_TMPDIR/livenet modules=$LAB/root/usr/lib/dracut/modules.d
+    install -D "$modules/90livenet/parse-livenet.sh" "$dir/usr/lib/dracut/hooks/cmdline/29-parse-livenet.sh"
+    install -D "$modules/90livenet/livenet-generator.sh" "$dir/usr/lib/systemd/system-generators/dracut-livenet-generator"
+    install -D "$modules/90livenet/livenetroot.sh" "$dir/usr/sbin/livenetroot"
+    install -D "$modules/45url-lib/url-lib.sh" "$dir/usr/lib/url-lib.sh"
+    # proof that they were run
+    sed -i '1a echo "<3>lab: livenet was here" >/dev/kmsg' "$dir"/usr/lib/dracut/hooks/cmdline/* \
+        "$dir"/usr/lib/systemd/system-generators/*
+    (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1"
+}
+
+@test "dracut's livenet beside ours: ours acts, livenet stays out" {
+    local flavour
+    NODE_EXTRA=$BATS_TEST_TMPDIR/livenet.cpio
+    livenet "$NODE_EXTRA"
+    for flavour in systemd shell; do
+        boots $flavour "root=live:$web/root.squashfs $(digest root.squashfs)"
+        assert_image 150 squashfs digest
+        assert_overlay squashfs
+        assert_console 'lab: livenet was here'
+        run ! grep -E 'livenet: root image at|Failed to mount .*sysroot' "$node_dir/console.log"
+    done
 }
 
 @test "systemd flavour: tar.zst" {

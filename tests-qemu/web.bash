@@ -12,6 +12,20 @@ source "${BASH_SOURCE[0]%/*}/scenario.bash"
 web=http://$server_ip
 web_here=${BASH_SOURCE[0]%/*}
 
+setup_file() {
+    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
+    web_images "$BATS_FILE_TMPDIR/images"
+    SERVER_EXTRA=$images/web.cpio server_start >/dev/null
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/agent.img
+    server reset
+    server shell web start
+}
+
 web_images() {
     export images=$1
     local dir=$1/tree/web

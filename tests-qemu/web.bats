@@ -5,20 +5,6 @@
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load web
 
-setup_file() {
-    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
-    web_images "$BATS_FILE_TMPDIR/images"
-    SERVER_EXTRA=$images/web.cpio server_start >/dev/null
-}
-
-setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent.img
-    server reset
-    server shell web start
-}
-
 # boots CMDLINE: a node with an Ethernet interface and nothing else.
 boots() {
     node_start "$image" "$console ip=dhcp $*"

@@ -338,7 +338,7 @@ fate() {
 	cut -d' ' -f1 "$T/fates" | sort | uniq -c
 	grep -vE '^(booted|none) ' "$T/fates" || :
 	[ "$(grep -cE '^(booted|none) ' "$T/fates")" -eq $n ]
-	[ "$(grep -c ^booted "$T/fates")" -ge 20 ]
+	[ "$(grep -c ^booted "$T/fates")" -ge 10 ]
 }
 
 # Loop devices are not to be had everywhere.
