@@ -423,7 +423,7 @@ static int spec_block(struct parser *p, const struct plan_word *w, struct spec_b
 	return 0;
 }
 
-/* Nothing proves a block device: whoever asks for a proof gets none from DHCP. */
+/* Nothing proves an NFS export or a block device. */
 static bool proof_wanted(const struct boot_plan *plan)
 {
 	const struct plan_image *image = &plan->root.image;
@@ -432,9 +432,25 @@ static bool proof_wanted(const struct boot_plan *plan)
 }
 
 /*
- * Where the command line asks for NFS, only NFS: a DHCP server must not be able to choose another kind
- * of root then.
+ * What a DHCP server may choose: only NFS where the command line asks for NFS, only what can be proved where it
+ * asks for a proof.
  */
+static bool may_come(const struct boot_plan *plan, enum plan_root_kind kind)
+{
+	bool nfs = plan->root.kind == PLAN_ROOT_NFS;
+
+	switch (kind) {
+	case PLAN_ROOT_NFS:
+		return nfs || !proof_wanted(plan);
+	case PLAN_ROOT_LIVE:
+		return !nfs && !plan->root.image.unprovable;
+	case PLAN_ROOT_REMOTE:
+		return !nfs && !proof_wanted(plan);
+	default:
+		return false;
+	}
+}
+
 static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_plan *plan,
 	struct slice text)
 {
@@ -448,18 +464,17 @@ static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_
 	text.s = w.value;
 	text.len = strlen(w.value);
 	kind = has_control(text) ? PLAN_ROOT_NONE : kind_of(text);
-	if (kind == PLAN_ROOT_NFS) {
-		r = spec_nfs(p, &w, box, plan, text);
-	} else if (kind == PLAN_ROOT_LIVE && plan->root.kind != PLAN_ROOT_NFS &&
-		!plan->root.image.unprovable) {
-		r = spec_image(p, &w, box, plan, text);
-	} else if (kind == PLAN_ROOT_REMOTE && plan->root.kind != PLAN_ROOT_NFS && !proof_wanted(plan)) {
-		r = spec_block(p, &w, box, plan, text);
-	} else {
+	if (!may_come(plan, kind)) {
 		complain(p, &w, text, DIAG_ERROR,
 			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://..., nbd:...",
 			"DHCP's root-path is not a root that may be taken from there");
 		r = -EINVAL;
+	} else if (kind == PLAN_ROOT_NFS) {
+		r = spec_nfs(p, &w, box, plan, text);
+	} else if (kind == PLAN_ROOT_LIVE) {
+		r = spec_image(p, &w, box, plan, text);
+	} else {
+		r = spec_block(p, &w, box, plan, text);
 	}
 	return p->oom ? -ENOMEM : r;
 }

@@ -290,6 +290,29 @@ TEST(root_path_of_a_block_device)
 	}
 }
 
+/* A DHCP server that names an NFS export must not be a way around the proof. */
+TEST(root_path_of_nfs_where_a_proof_is_asked_for)
+{
+	static const struct {
+		const char *line;
+		bool taken;
+	} rows[] = {
+		{"root=dhcp", true},
+		{"root=dhcp rd.root.key=/key.pub", false},
+		{"root=dhcp rd.root.key=none", false},
+		{"root=dhcp rd.root.digest=sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", false},
+		{"root=nfs rd.root.key=/key.pub", true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(plan_freep) struct boot_plan *plan = parse(rows[i].line, NULL);
+		_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
+		const char *text = "192.0.2.1:/export/root";
+
+		CHECK_INT(root_spec_parse(&spec, plan, text, strlen(text), NULL), rows[i].taken ? 0 : -EINVAL);
+	}
+}
+
 /* Mount options and the node's name are the command line's. */
 TEST(root_path_of_a_block_device_takes_over_what_the_line_says)
 {
