@@ -5,7 +5,9 @@
 
 SITE      := $(BUILD)/initagent-site
 SITE_LIB_SRCS := $(call not_test,$(wildcard ipxe-scripts/site/*.c flexboot/dhcp/*.c))
-SITE_SRCS := ipxe-scripts/initagent-site.c $(SITE_LIB_SRCS) $(CMDLINE_SRCS)
+# What a node's adapter has to be set to is known there.
+SITE_ADAPTER  := flexboot/setting.c flexboot/intent.c
+SITE_SRCS := ipxe-scripts/initagent-site.c $(SITE_LIB_SRCS) $(SITE_ADAPTER) $(CMDLINE_SRCS)
 SITE_OBJS := $(SITE_SRCS:%.c=$(BUILD)/site/%.o)
 SITE_INC  := -Iipxe-scripts -Iflexboot
 
@@ -25,12 +27,12 @@ HOST_PC   += yaml-0.1
 
 # Tests and the fuzz target get all of it but main(), with sanitizers.
 SITE_TESTS := $(filter ipxe-scripts/% flexboot/dhcp/%,$(wildcard */site/test_*.c */site/fuzz_*.c */dhcp/test_*.c))
-SITE_HOST_OBJS := $(SITE_LIB_SRCS:%.c=$(BUILD)/host/%.o)
+SITE_HOST_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPTER))
 
 $(SITE_HOST_OBJS) $(SITE_TESTS:%.c=$(BUILD)/host/%.o): private HOST_CFLAGS += $(SITE_INC)
 $(SITE_TESTS:%.c=$(BUILD)/host/%): $(SITE_HOST_OBJS)
 $(SITE_TESTS:%.c=$(BUILD)/fuzz/%.o) $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o): private DEFS += $(SITE_INC)
-$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o)
+$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: $(patsubst %.c,$(BUILD)/fuzz/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPTER))
 
 -include $(SITE_OBJS:.o=.d) $(SITE_HOST_OBJS:.o=.d)
 

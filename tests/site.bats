@@ -210,6 +210,17 @@ big() {
 	run -1 site explain nobody
 }
 
+@test "explain: what the adapter has to be set to is what initagent-flexboot says" {
+	example
+	sed -i 's/rd.retry=300/rd.retry=300, rd.ib.pkey=0x8001/' "$T/site.yaml"
+	run -0 site explain io1
+	compare=$(sed -n 's/^  compare: .* | //p' <<<"$output")
+	[ "$compare" = "initagent-flexboot settings check --link ib --pkey 0x8001" ]
+	read -ra want <<<"${compare#*check }"
+	diff <(sed -n 's/^  \([A-Z0-9a-z_]*=[0-9]*\)  .*/\1/p' <<<"$output") \
+		<("${BUILD:-build}/initagent-flexboot" settings want "${want[@]}" | sed -n 's/^mstconfig .* set //p')
+}
+
 @test "nginx serves the tree: files, scripts of unknown ports, and no pages" {
 	example
 	mkdir "$T/nginx"

@@ -7,6 +7,7 @@
 #include "dhcp/dhcp.h"
 #include "dhcp/identity.h"
 #include "lint.h"
+#include "site/adapter.h"
 #include "site/checks.h"
 #include "site/line.h"
 
@@ -149,6 +150,16 @@ static void explain_kernel(const struct explain *e, const struct site_image *m, 
 		l->text.data);
 }
 
+static int explain_adapter(const struct explain *e, const struct site_port *p, const struct line *l)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	int r = plan_parse(&plan, l->text.data, l->text.len, NULL);
+
+	if (r >= 0)
+		adapter_explain(e->s, p, plan, e->out);
+	return r;
+}
+
 int explain(struct site *s, const struct site_node *n, FILE *out)
 {
 	const struct explain e = {s, n, out};
@@ -156,11 +167,16 @@ int explain(struct site *s, const struct site_node *n, FILE *out)
 	struct line l = {0};
 	int r;
 
-	explain_identity(&e);
-	explain_rom(&e, p);
-	explain_ipxe(&e, p);
 	line_add_profile(&l, s, n, NULL);
 	line_add_port(&l, s, n, p);
+	explain_identity(&e);
+	r = explain_adapter(&e, p, &l);
+	if (r < 0) {
+		line_done(&l);
+		return r;
+	}
+	explain_rom(&e, p);
+	explain_ipxe(&e, p);
 	explain_kernel(&e, profile_image(s, n, NULL), &l);
 	fputs("\nAgent and root: what each word will do\n", out);
 	r = cmdline_lint(l.text.data, l.text.len, out, 0);
