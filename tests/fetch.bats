@@ -7,6 +7,8 @@
 # first: real time-outs of servers
 bats_require_minimum_version 1.5.0
 
+load fetch/servers
+
 setup_file() {
 	[[ $EUID -eq 0 ]] || skip "network namespaces need root"
 	export F=$BATS_FILE_TMPDIR
@@ -68,7 +70,6 @@ setup() {
 	T=$BATS_TEST_TMPDIR
 	B=$(realpath "${BUILD:-build}")
 	NS=iaf$$x$BATS_TEST_NUMBER
-	PIDS=()
 	FLAVOUR=host
 	mkdir -p "$T/root/etc"
 	ip netns add "$NS"
@@ -78,62 +79,6 @@ setup() {
 	ip -n "$NS" addr add 10.9.9.1/24 dev void
 	ip -n "$NS" link set hole up
 	ip -n "$NS" link set void up arp off
-}
-
-teardown() {
-	local pid
-	for pid in ${PIDS[@]+"${PIDS[@]}"}; do
-		kill "$pid" 2>/dev/null || :
-		wait "$pid" 2>/dev/null || :
-	done
-	[[ -z ${NS:-} ]] || ip netns del "$NS" 2>/dev/null || :
-}
-
-# ready COMMAND...: waits until the command succeeds, at most 5 s.
-ready() {
-	local i
-	for ((i = 0; i < 250; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.02
-	done
-	return 1
-}
-
-# hostile [ADDRESS [FILE]]: starts the server; $U is its URL, $LOG its log.
-hostile() {
-	local address=${1:-127.0.0.1} number=${#PIDS[@]} host
-	LOG=$T/log$number
-	ip netns exec "$NS" "$B/host/tests/fetch/hostile" "$address" "${2:-$F/file}" "$LOG" >"$T/port$number" 3>&- &
-	PIDS+=($!)
-	ready [ -s "$T/port$number" ]
-	host=$address
-	[[ $address != *:* ]] || host="[$address]"
-	U=http://$host:$(<"$T/port$number")
-}
-
-# nginx_on PORT[ ssl] LINE...: serves the folder $F on 127.0.0.1:PORT with more lines in its configuration; its files
-# are in $N.
-nginx_on() {
-	local listen=$1 port=${1%% *}
-	shift
-	N=$T/nginx$port
-	mkdir -p "$N"
-	cat >"$N/conf" <<-CONF
-		daemon off;
-		user root;
-		pid $N/pid;
-		error_log $N/error;
-		events { worker_connections 64; }
-		http {
-			access_log $N/access;
-			client_body_temp_path $N/a; proxy_temp_path $N/b; fastcgi_temp_path $N/c;
-			uwsgi_temp_path $N/d; scgi_temp_path $N/e;
-			server { listen 127.0.0.1:$listen; root $F; $* }
-		}
-	CONF
-	ip netns exec "$NS" nginx -e "$N/error" -c "$N/conf" 3>&- &
-	PIDS+=($!)
-	ready ip netns exec "$NS" bash -c ": </dev/tcp/127.0.0.1/$port"
 }
 
 # fetch OPTION... URL...: runs the room; its lines are $output.

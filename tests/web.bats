@@ -7,6 +7,8 @@
 # first: many boots of a root by web servers
 bats_require_minimum_version 1.5.0
 
+load fetch/servers
+
 setup_file() {
 	[[ $EUID -eq 0 ]] || skip "namespaces need root"
 	export F=$BATS_FILE_TMPDIR
@@ -29,61 +31,9 @@ setup() {
 	B=$(realpath "${BUILD:-build}")
 	FLAVOUR=host
 	NS=iaw$$x$BATS_TEST_NUMBER
-	PIDS=()
 	ip netns add "$NS"
 	ip -n "$NS" link set lo up
 	mkdir "$T/root"
-}
-
-teardown() {
-	local pid
-	for pid in ${PIDS[@]+"${PIDS[@]}"}; do
-		kill "$pid" 2>/dev/null || :
-		wait "$pid" 2>/dev/null || :
-	done
-	[[ -z ${NS:-} ]] || ip netns del "$NS" 2>/dev/null || :
-}
-
-# ready COMMAND...: waits until the command succeeds, at most 5 s.
-ready() {
-	local i
-	for ((i = 0; i < 250; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.02
-	done
-	return 1
-}
-
-# hostile FILE: starts the server; $U is its URL, $LOG its log.
-hostile() {
-	local number=${#PIDS[@]}
-	LOG=$T/log$number
-	ip netns exec "$NS" "$B/host/tests/fetch/hostile" 127.0.0.1 "$F/$1" "$LOG" >"$T/port$number" 3>&- &
-	PIDS+=($!)
-	ready [ -s "$T/port$number" ]
-	U=http://127.0.0.1:$(<"$T/port$number")
-}
-
-# nginx_on PORT LINE...: serves the folder $F; its access log is $N/access.
-nginx_on() {
-	N=$T/nginx$1
-	mkdir -p "$N"
-	cat >"$N/conf" <<-CONF
-		daemon off;
-		user root;
-		pid $N/pid;
-		error_log $N/error;
-		events { worker_connections 64; }
-		http {
-			access_log $N/access;
-			client_body_temp_path $N/a; proxy_temp_path $N/b; fastcgi_temp_path $N/c;
-			uwsgi_temp_path $N/d; scgi_temp_path $N/e;
-			server { listen 127.0.0.1:$1; root $F; ${*:2} }
-		}
-	CONF
-	ip netns exec "$NS" nginx -e "$N/error" -c "$N/conf" 3>&- &
-	PIDS+=($!)
-	ready ip netns exec "$NS" bash -c ": </dev/tcp/127.0.0.1/$1"
 }
 
 # inside SCRIPT: in namespaces of its own, with a prefix at $T/root in memory; "drive" in the script is webdrive.
@@ -149,28 +99,28 @@ sent() {
 }
 
 @test "an archive cut again and again goes on while it is unpacked" {
-	hostile root.tar.zst
+	hostile 127.0.0.1 "$F/root.tar.zst"
 	boots "root=$U/a?rcut=900000&times=12&rst $(digest root.tar.zst)"
 	[ "$(sent /a)" -le $(($(stat -c %s "$F/root.tar.zst") * 105 / 100)) ]
 }
 
 @test "a wrong byte: the digest at the end throws away what was unpacked" {
-	hostile root.tar
+	hostile 127.0.0.1 "$F/root.tar"
 	refused 630 "root=$U/a?flip=7900000 $(digest root.tar)"
 	[[ $output == *"unpacked while it is fetched"* ]]
-	hostile root.tar.zst
+	hostile 127.0.0.1 "$F/root.tar.zst"
 	refused 630 "root=$U/a?flip=7000000 $(digest root.tar.zst)"
 }
 
 @test "a wrong byte from one mirror, the right ones from another: unpacked anew" {
-	hostile root.tar
+	hostile 127.0.0.1 "$F/root.tar"
 	# Of these, node 1 asks one first and the other then: one of the two cases begins with the wrong one.
 	boots "root=$U/a?flip=7900000 rd.root.mirror=$U/b $(digest root.tar)"
 	boots "root=$U/c rd.root.mirror=$U/d?flip=7900000 $(digest root.tar)"
 }
 
 @test "another version in the midst of it: unpacked anew, never joined" {
-	hostile root.tar
+	hostile 127.0.0.1 "$F/root.tar"
 	boots "root=$U/a?cut=3000000&times=1&etag=two&since=1"
 	[[ $output == *"mounted tar tar none"* ]]
 	refused 630 "root=$U/b?cut=3000000&times=1&other&since=1 $(digest root.tar)"
@@ -248,7 +198,7 @@ killed='
 
 @test "killed in mid-transfer: the next one goes on where it was" {
 	skip_unless_squashfs
-	hostile root.squashfs
+	hostile 127.0.0.1 "$F/root.squashfs"
 	local size
 	size=$(stat -c %s "$F/root.squashfs")
 	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- 4; $killed"
@@ -274,7 +224,7 @@ killed='
 
 @test "killed in mid-transfer, and what is there was changed: found, and begun anew" {
 	skip_unless_squashfs
-	hostile root.squashfs
+	hostile 127.0.0.1 "$F/root.squashfs"
 	inside "
 		line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- 4
 		$(sed 's/^\techo ---- again/\tprintf x | dd of="$(ls -d "$root"\/run\/initagent\/fetch\/*)" bs=1 seek=100000 conv=notrunc/' <<<"$killed")"
@@ -283,7 +233,7 @@ killed='
 }
 
 @test "killed while an archive is unpacked: nothing is seen of it, and it begins anew" {
-	hostile root.tar
+	hostile 127.0.0.1 "$F/root.tar"
 	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.tar)'; set -- 4; $killed"
 	[ "$status" -eq 0 ]
 	[[ $output == *"unpacked while it is fetched"*again*"unpacked while it is fetched"*"mounted tar"*same ]]
@@ -319,7 +269,7 @@ fate() {
 	local lie more n=0 jobs=() d m where
 	FLAVOUR=musl
 	d=$(digest root.tar.zst) m=$(digest root.tar.zst.manifest)
-	hostile root.tar.zst
+	hostile 127.0.0.1 "$F/root.tar.zst"
 	# At the beginning of a file, in its midst, and near its end.
 	for lie in cut=3000000 "cut=3000000&rst" drip=1 len=9000000 len=1000000 len2=5 nolen chunked chunked\&chunksize=ffffffffffffffff \
 		"chunked&chunksize=-1" "chunked&len2=7&trailer" norange force206 multipart first=5 first=-5 total=5 etag=y noetag other \

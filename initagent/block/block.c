@@ -4,23 +4,15 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
+#include "attempt.h"
 #include "block/job.h"
 #include "block/mark.h"
 
-#ifndef SYS_close_range
-#define SYS_close_range 436 /* the same on every architecture */
-#endif
-
 #define BACKOFF_FIRST (NSEC_PER_SEC / 4)
 #define BACKOFF_STEPS 4 /* doublings: at most 4 s */
-/* A killed process returns at once unless the kernel is in trouble: then nobody waits for it. */
-#define KILL_LIMIT_MS 1000
 /* For taking away at the end of a boot that failed: the machine may be about to reboot. */
 #define LAST_LIMIT_MS 3000
 
@@ -138,43 +130,14 @@ int block_new(struct block **ret, const struct env *env, const struct block_conf
 
 /* --- the process ---------------------------------------------------------------------------- */
 
-/* Ends the child for good; its end of the socket closes when it dies, which tells that waitpid() will not wait. */
-static void reap(struct block *b)
-{
-	struct pollfd end = {.fd = b->fd, .events = POLLRDHUP};
-
-	if (b->child > 0) {
-		kill(b->child, SIGKILL);
-		if (poll(&end, 1, KILL_LIMIT_MS) > 0)
-			while (waitpid(b->child, NULL, 0) < 0 && errno == EINTR)
-				continue;
-	}
-	b->child = -1;
-	closep(&b->fd);
-	b->fd = -1;
-}
-
-/* The child keeps nothing of its parent's but its own end; what it has of a socket would keep that alive. */
-static int keep_only(int fd)
-{
-	enum { FIRST = 3 }; /* stdin, stdout, stderr stay */
-
-	if (fd != FIRST && dup2(fd, FIRST) < 0)
-		return fd;
-	/* Linux 5.9; an older kernel keeps the copies until the attempt ends. */
-	syscall(SYS_close_range, FIRST + 1, ~0U, 0);
-	return FIRST;
-}
-
 static void child_run(const struct block *b, int fd, void (*run)(struct block_job *j))
 {
 	static struct block_job job;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	job = (struct block_job){
 		.env = b->env,
 		.cfg = &b->cfg,
-		.out = keep_only(fd),
+		.out = fd,
 		.uevents = -1,
 		.message = {.result = b->result},
 	};
@@ -184,22 +147,14 @@ static void child_run(const struct block *b, int fd, void (*run)(struct block_jo
 
 static int begin(struct block *b, void (*run)(struct block_job *j))
 {
-	int pair[2];
+	int fd;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	b->child = fork();
-	if (b->child < 0) {
-		int e = -errno;
-
-		close(pair[0]);
-		close(pair[1]);
-		return e;
-	}
+	b->child = attempt_fork(&fd);
+	if (b->child < 0)
+		return b->child;
 	if (b->child == 0)
-		child_run(b, pair[1], run);
-	close(pair[1]);
-	b->fd = pair[0];
+		child_run(b, fd, run);
+	b->fd = fd;
 	return 0;
 }
 
@@ -228,13 +183,13 @@ struct block *block_free(struct block *b)
 	if (!b)
 		return NULL;
 	if (b->child > 0) {
-		reap(b);
+		attempt_end(&b->child, &b->fd);
 		if (begin(b, job_clean) == 0) {
 			end.fd = b->fd;
 			poll(&end, 1, LAST_LIMIT_MS);
 		}
 	}
-	reap(b);
+	attempt_end(&b->child, &b->fd);
 	free(b);
 	return NULL;
 }
@@ -295,7 +250,7 @@ static void ended(struct block *b, const struct block_message *m, uint64_t now)
 {
 	bool cleaning = b->state == STATE_CLEANING;
 
-	reap(b);
+	attempt_end(&b->child, &b->fd);
 	if (!cleaning && m->cause == CAUSE_NONE) {
 		mounted(b, now);
 		return;
@@ -347,7 +302,7 @@ static void take(struct block *b, struct block_message *m, uint64_t now)
 /* Died or killed: what it connected is taken away by another. */
 static void clean_up(struct block *b, uint64_t now)
 {
-	reap(b);
+	attempt_end(&b->child, &b->fd);
 	if (begin(b, job_clean) < 0) {
 		attempt_failed(b, now);
 		return;
@@ -360,7 +315,7 @@ static void died(struct block *b, uint64_t now)
 	bool cleaning = b->state == STATE_CLEANING;
 
 	if (cleaning) {
-		reap(b);
+		attempt_end(&b->child, &b->fd);
 		attempt_failed(b, now);
 		return;
 	}

@@ -2,21 +2,14 @@
 /* root: see root.h. */
 #include "root/root.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
+#include "attempt.h"
 #include "root/init_check.h"
 #include "root/verdict.h"
-
-#ifndef SYS_close_range
-#define SYS_close_range 436 /* the same on every architecture */
-#endif
 
 #define BACKOFF_FIRST (NSEC_PER_SEC / 4)
 #define BACKOFF_MAX   (4 * NSEC_PER_SEC)
@@ -26,8 +19,6 @@
 #define RDMA_ROUNDS   3
 #define RDMA_PORT     20049 /* IANA nfsrdma, RFC 8166 section 9 */
 #define NFS_PORT      2049  /* IANA nfs; NFSv3 asks rpcbind instead */
-/* A killed mount returns at once unless the kernel is in trouble: then nobody waits for it. */
-#define KILL_LIMIT_MS 1000
 
 enum root_state {
 	STATE_IDLE,
@@ -133,31 +124,12 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 	return 0;
 }
 
-/*
- * Ends the child for good; its exit status says nothing the message did not. Its end of the socket closes when it
- * dies, which tells that waitpid() will not wait.
- */
-static void reap(struct root *r)
-{
-	struct pollfd end = {.fd = r->fd, .events = POLLRDHUP};
-
-	if (r->child > 0) {
-		kill(r->child, SIGKILL);
-		if (poll(&end, 1, KILL_LIMIT_MS) > 0)
-			while (waitpid(r->child, NULL, 0) < 0 && errno == EINTR)
-				continue;
-	}
-	r->child = -1;
-	closep(&r->fd);
-	r->fd = -1;
-}
-
 /* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
 static void abandon(struct root *r)
 {
 	if (r->child <= 0)
 		return;
-	reap(r);
+	attempt_end(&r->child, &r->fd);
 	umount2(r->cfg.target, MNT_DETACH);
 }
 
@@ -195,29 +167,12 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 	};
 }
 
-/*
- * The child keeps nothing of its parent's but its own end: a copy of a packet socket here would
- * keep it alive, and in the parent's epoll, after the parent closed it.
- */
-static int keep_only(int fd)
-{
-	enum { FIRST = 3 }; /* stdin, stdout, stderr stay */
-
-	if (fd != FIRST && dup2(fd, FIRST) < 0)
-		return fd;
-	/* Linux 5.9; an older kernel keeps the copies until the mount ends. */
-	syscall(SYS_close_range, FIRST + 1, ~0U, 0);
-	return FIRST;
-}
-
 /* The child: one mount, one look for init, one message, gone. A root without init is not left mounted. */
 static void child_run(const struct root *r, int fd)
 {
 	struct outcome out = {0};
 	struct nfs_attempt attempt;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = keep_only(fd);
 	attempt_fill(r, &attempt);
 	out.error = r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
 	if (out.error == 0) {
@@ -235,22 +190,14 @@ static void child_run(const struct root *r, int fd)
 
 static int attempt_begin(struct root *r, uint64_t now)
 {
-	int pair[2];
+	int fd;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	r->child = fork();
-	if (r->child < 0) {
-		int e = -errno;
-
-		close(pair[0]);
-		close(pair[1]);
-		return e;
-	}
+	r->child = attempt_fork(&fd);
+	if (r->child < 0)
+		return r->child;
 	if (r->child == 0)
-		child_run(r, pair[1]);
-	close(pair[1]);
-	r->fd = pair[0];
+		child_run(r, fd);
+	r->fd = fd;
 	r->began = now;
 	r->deadline = now + ATTEMPT_LIMIT;
 	r->result.attempts++;
@@ -391,7 +338,7 @@ static void child_done(struct root *r, uint64_t now)
 		out = message;
 	out.text[sizeof(out.text) - 1] = 0;
 	out.init[sizeof(out.init) - 1] = 0;
-	reap(r);
+	attempt_end(&r->child, &r->fd);
 	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, out.error);
 	if (out.error == 0) {
 		mounted(r, &out, now);
