@@ -11,3 +11,32 @@ docs: $(BUILD)/initagent
 		-e '/^<!-- options:begin -->/r $(BUILD)/options.md' README.md
 
 .PHONY: docs
+
+# Man pages: those of the commands are written by hand, those of options and causes made of the agent's tables.
+MAN_PAGES := $(addprefix $(BUILD)/man/,initagent.8 initagent-site.8 initagent.cmdline.7 initagent.causes.7)
+SCDOC	  := $(shell command -v scdoc)
+
+$(BUILD)/man/%.8: docs/man/%.8.scd
+	@mkdir -p $(@D)
+	scdoc <$< >$@
+
+$(BUILD)/man/initagent.cmdline.7: TABLE = $(BUILD)/initagent options --man
+$(BUILD)/man/initagent.causes.7: TABLE = $(BUILD)/initagent causes | awk -f docs/man/causes.awk
+$(BUILD)/man/%.7: docs/man/%.7.head docs/man/tail docs/man/causes.awk $(BUILD)/initagent
+	@mkdir -p $(@D)
+	{ cat $<; $(TABLE); cat docs/man/tail; } >$(BUILD)/man/$*.7.scd
+	scdoc <$(BUILD)/man/$*.7.scd >$@
+
+man: $(MAN_PAGES)
+
+install-man: $(if $(SCDOC),$(MAN_PAGES))
+	$(if $(SCDOC),,@echo 'no man pages: they are made with scdoc, which is not here')
+	for page in $(if $(SCDOC),$(MAN_PAGES)); do \
+		install -D -m 644 $$page "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit; done
+
+install-completion:
+	for name in initagent initagent-site; do install -D -m 644 docs/completion/initagent.bash \
+		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name" || exit; done
+
+INSTALLS += install-man install-completion
+.PHONY: man install-man install-completion
