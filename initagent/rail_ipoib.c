@@ -93,7 +93,7 @@ static int open_new_file(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What rtnetlink does not do for a port's own interface on many kernels, its sysfs file does. */
+/* What rtnetlink does not do for a port's own interface on many kernels, and never at its very begin, its sysfs file does. */
 static int set_by_file(struct boot *b, const struct netdev *dev, const char *file, const char *value)
 {
 	char path[PATH_MAX];
@@ -108,11 +108,12 @@ static int set_by_file(struct boot *b, const struct netdev *dev, const char *fil
 	return write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }
 
+/* The kernel compares the file's words with their newline (ipoib_set_mode). */
 static int set_mode(struct boot *b, const struct netdev *dev, bool connected)
 {
 	int r = links_set_ipoib_mode(b->links, dev->ifindex, connected);
 
-	return r == -EOPNOTSUPP ? set_by_file(b, dev, "mode", connected ? "connected" : "datagram") : r;
+	return r == -EOPNOTSUPP ? set_by_file(b, dev, "mode", connected ? "connected\n" : "datagram\n") : r;
 }
 
 static int set_umcast(struct boot *b, const struct netdev *dev)
