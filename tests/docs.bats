@@ -89,3 +89,16 @@ agent=${BUILD:-build}/initagent
     done < <(grep -ohE 'initagent \[[0-9] [a-z ]+\]' ipxe-scripts/site/scripts.c | sed 's/.*\[//; s/\]//' | sort -u)
     [ "$n" -eq 8 ]
 }
+
+@test "every claim of the threat model points to a test that is there" {
+    local file name n=0
+    while IFS=: read -r file name; do
+        n=$((n + 1))
+        name=${name# }
+        grep -qxF -e "@test \"$name\" {" -e "TEST($name)" "$file" || {
+            echo "docs/threat-model.md names $file: $name"
+            return 1
+        }
+    done < <(grep -oE '`(tests|tests-qemu|initagent|kernel-cmdline)/[A-Za-z0-9_./-]+: [^`]+`' docs/threat-model.md | tr -d '`')
+    [ "$n" -ge 30 ]
+}
