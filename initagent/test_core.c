@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "block/block.h"
 #include "boot.h"
 #include "cmdline.h"
 #include "handover/file.h"
@@ -14,7 +15,6 @@
 #include "needs.h"
 #include "notify.h"
 #include "report/record.h"
-#include "block/block.h"
 #include "web/web.h"
 
 static struct env make_env(char *dir)
