@@ -19,8 +19,8 @@ LAB=$vm_build/lab
 server_ip=10.99.0.1
 vmctl=$LAB/bin/vmctl
 # For the kernel of every VM: on a busy host its check of the timer interrupt fails now and then, and it
-# panics.
-vm_kernel=no_timer_check
+# panics. An NMI makes it show every task and end (node_stuck).
+vm_kernel="no_timer_check unknown_nmi_panic panic_print=1"
 
 # What a node is made of; set before node_start, back to this by node_defaults.
 node_defaults() {
@@ -219,10 +219,23 @@ node_cable() {
         "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"n0\", \"up\": $([ "$1" = on ] && echo true || echo false)}}"
 }
 
+# node_stuck: what the node's tasks wait for in the kernel. Its idle threads are of no interest. Ends the node.
+node_stuck() {
+    local said
+    said=$(stat -c %s "$node_dir/console.log")
+    "$vmctl" qmp 10 "$vm_sockets/qmp" '{"execute": "inject-nmi"}' >/dev/null && "$vmctl" gone 30 "$node_pid" || return 0
+    tail -c "+$((said + 1))" "$node_dir/console.log" | tr -d '\r' >"$node_dir/tasks.log"
+    truncate -s "$said" "$node_dir/console.log"
+    awk '{ sub(/^\[ *[0-9.]+\] /, "") }
+        /^task:/ { show = /state:[RD]/ || !/p?pid:2 / }
+        /^task:|^ / { if (show) print "    " $0 }' "$node_dir/tasks.log" >&2
+}
+
 # node_end SECONDS: fails when the node is still running then.
 node_end() {
     "$vmctl" gone "$1" "$node_pid" || {
-        echo "the node was still running after $1 s" >&2
+        echo "the node was still running after $1 s; its tasks:" >&2
+        node_stuck
         return 1
     }
     wait "$node_pid" 2>/dev/null || true
