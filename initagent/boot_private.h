@@ -20,6 +20,7 @@
 #include "report/record.h"
 #include "root/adopt.h"
 #include "root/init_check.h"
+#include "root/owner.h"
 #include "root/root.h"
 #include "web/web.h"
 

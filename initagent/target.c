@@ -406,6 +406,17 @@ static int make_root(struct boot *b)
 	return root_new(&b->root, &b->env, &cfg);
 }
 
+/* The server has to tell this node from the others before the first NFSv4 call. */
+static void name_owner(struct boot *b, const struct rail *rail, uint64_t now)
+{
+	const struct netdev *dev = rail ? links_by_index(b->links, rail->ifindex) : NULL;
+	int r = dev ? owner_set(&b->env, &dev->hw) : 0;
+
+	if (r < 0)
+		report_log(b->report, REPORT_WARN, "root", now,
+			"nfs4_unique_id cannot be set (%s): NFSv4 servers tell nodes by host name only", strerror(-r));
+}
+
 static void mount_begin(struct boot *b, uint64_t now)
 {
 	struct target *t = &b->target;
@@ -415,6 +426,7 @@ static void mount_begin(struct boot *b, uint64_t now)
 
 	if (rail)
 		rail_set_roce(b, rail, now);
+	name_owner(b, rail, now);
 	r = make_root(b);
 	if (r >= 0)
 		r = root_start(b->root, now);

@@ -21,6 +21,7 @@ assert_rail() {
     assert_rail .rdma.state ACTIVE
     assert_state '.causes | length' 0
     assert_console 'sib0/1: cable ends at leaf01 port 2'
+    assert_eq "$(<"$node_dir/results/nfs4_unique_id")" "${guid//:/}" nfs4_unique_id
 }
 
 @test "the admin's recipe to the letter, without a word about ports" {

@@ -290,6 +290,7 @@ static void send_results(const struct witness *w, const char *kmsg, size_t kmsg_
 		{"resolv.conf", "/run/initagent/resolv.conf"},
 		{"modprobe", "/proc/sys/kernel/modprobe"},
 		{"hostname", "/proc/sys/kernel/hostname"},
+		{"nfs4_unique_id", "/sys/module/nfs/parameters/nfs4_unique_id"},
 	};
 	char buf[2048];
 	struct text t = {.buf = buf, .size = sizeof(buf)};
