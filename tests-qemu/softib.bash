@@ -66,7 +66,7 @@ sib_ready() {
 sib_start_server() {
     local i args=()
     for ((i = 0; i < ${SERVER_LINKS:-2}; i++)); do
-        args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
+        args+=(-netdev "$(vm_link "$i" listen),id=n$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
     # shellcheck disable=SC2086 # a list of files
@@ -87,7 +87,7 @@ sib_root_server() {
 # sib_start_node NAME LINK
 sib_start_node() {
     sib_vm "$1" 768 -initrd "$LAB/softib-vm.img" \
-        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$2" \
+        -netdev "$(vm_link "$2" connect),id=n0" \
         -device "virtio-net-pci,netdev=n0,mac=52:54:00:99:00:$((64 + $2)),romfile="
 }
 

@@ -30,7 +30,7 @@ firmware_start() {
     rm -rf "$node_dir"
     vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" \
         -serial "file:$node_dir/results.tar" \
-        -netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link0" \
+        -netdev "$(vm_link 0 connect),id=n0" \
         -device virtio-net-pci,netdev=n0,mac=52:54:00:99:00:64,romfile= "$@"
     node_pid=$vm_pid
 }

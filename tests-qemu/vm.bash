@@ -100,6 +100,16 @@ vm_accel_args() {
     fi
 }
 
+# vm_link N listen|connect: link N, where the server listens and one node at a time connects; each run has an address of
+# its own on the loopback interface. Not "stream" to a unix socket: that stands still for good in QEMU 7.2 now and then
+# after its buffer was full, with both VMs waiting for each other.
+vm_link() {
+    local id
+    id=$(printf %s "$vm_sockets" | cksum | cut -d ' ' -f 1)
+    printf 'socket,%s=127.%d.%d.%d:%d\n' "$2" $(((id >> 16 & 127) + 1)) $((id >> 8 & 255)) \
+        $((id & 127 | 1)) $((20000 + $1))
+}
+
 # vm_start DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
 # process is $vm_pid. vm_firmware: the same without a kernel of QEMU's: the firmware finds one.
 vm_start() {
@@ -130,12 +140,12 @@ vm_initrd() {
 }
 
 # server_start: with SERVER_LINKS links, 1 if not set, and SERVER_EXTRA, a list of cpio files,
-# unpacked over its image; every link is a unix socket on which one node at a time is connected.
+# unpacked over its image; on every link one node at a time is connected.
 server_start() {
     local links=${SERVER_LINKS:-1} i args=() accel
     read -ra accel < <(vm_accel_args "")
     for ((i = 0; i < links; i++)); do
-        args+=(-netdev "stream,id=n$i,server=on,addr.type=unix,addr.path=$vm_sockets/link$i"
+        args+=(-netdev "$(vm_link "$i" listen),id=n$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
     # shellcheck disable=SC2086 # a list of files
@@ -181,9 +191,9 @@ node_start() {
         -initrd "$node_dir/initrd" -append "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
         ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
         ${NODE_SPARE:+-device virtio-net-pci,netdev=spare,mac=52:54:00:99:01:01,romfile=} \
-        ${NODE_NIC:+-netdev "stream,id=n0,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_LINK"} \
+        ${NODE_NIC:+-netdev "$(vm_link "$NODE_LINK" connect),id=n0"} \
         ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="} \
-        ${NODE_SECOND:+-netdev "stream,id=n1,server=off,addr.type=unix,addr.path=$vm_sockets/link$NODE_SECOND"} \
+        ${NODE_SECOND:+-netdev "$(vm_link "$NODE_SECOND" connect),id=n1"} \
         ${NODE_SECOND:+-device "$NODE_NIC,netdev=n1,mac=$second,romfile="} \
         ${NODE_DISK:+-drive "if=none,id=disk,format=raw,cache=unsafe,file=$NODE_DISK"} \
         ${NODE_DISK:+-device virtio-blk-pci,drive=disk}
