@@ -10,6 +10,7 @@
 #include "doctor/doctor.h"
 #include "handover/running.h"
 #include "handover/status.h"
+#include "handover/timeline.h"
 #include "image/manifest_tool.h"
 #include "image/verify_tool.h"
 #include "lint.h"
@@ -222,6 +223,8 @@ static int cmd_help(int argc, char **argv);
 static const struct command commands[] = {
 	{"boot", "[--sysroot DIR] [--notify]", "bring up the network and mount the root", cmd_boot},
 	{"status", "[--json]", "what happened in this boot", cmd_status},
+	{"timeline", "[FILE|DIR...] [--svg FILE] [--html FILE]",
+		"where a boot's time went; pictures and pages of one boot or many", timeline_command},
 	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends", cmd_ports},
 	{"doctor", "[--json] [--no-ask]",
 		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look",
