@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # initagent: one non-recursive Makefile; every folder adds its part in rules.mk.
 #
-#   make            static agent at build/initagent, and build/initagent-site for the boot servers
+#   make            static agent at build/initagent, initagent-site for the boot servers, initagent-timeline
 #   make demo       boot a server and a diskless node in QEMU, console shown live
 #   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
@@ -56,6 +56,7 @@ include initagent/rules.mk
 include dracut/rules.mk
 include ipxe-scripts/rules.mk
 include flexboot/rules.mk
+include timeline/rules.mk
 include tests-qemu/rules.mk
 include docs/rules.mk
 include tests/rules.mk

@@ -355,8 +355,7 @@ double record_total(const struct record *r)
 	return r->end - r->start;
 }
 
-/* The phase that the boot waits for at a moment, n_phases for none. */
-static size_t waited_for(const struct record *r, double when)
+size_t record_waited_for(const struct record *r, double when)
 {
 	size_t best = r->n_phases;
 
@@ -367,8 +366,7 @@ static size_t waited_for(const struct record *r, double when)
 	return best;
 }
 
-/* The first begin or end of a phase after a moment, or the moment itself when there is none. */
-static double next_edge(const struct record *r, double when)
+double record_next_edge(const struct record *r, double when)
 {
 	double best = RECORD_TIME_MAX + 1;
 
@@ -386,8 +384,8 @@ double record_alone(const struct record *r, size_t i)
 	double at = r->phases[i].begin, sum = 0, next;
 
 	for (; at < r->phases[i].end; at = next) {
-		next = next_edge(r, at);
-		if (waited_for(r, at) == i)
+		next = record_next_edge(r, at);
+		if (record_waited_for(r, at) == i)
 			sum += next - at;
 	}
 	return sum;
