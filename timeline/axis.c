@@ -2,43 +2,54 @@
 /* axis: see axis.h. */
 #include "axis.h"
 
-#include <math.h>
-
 /* What a span shorter than this is widened to. */
 #define SHORTEST 0.001
 
-static double round_step(double span, unsigned int ticks)
+/* Values are times or counts, never below 0: a cast rounds down. */
+static double down(double value)
 {
-	double raw = span / ticks, power = pow(10, floor(log10(raw)));
-	static const double steps[] = {1, 2, 5, 10};
+	return (double)(long long)value;
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-		if (raw <= steps[i] * power * 1.000001)
-			return steps[i] * power;
-	return 10 * power;
+/* 1, 2 or 5 times the power of ten that is `raw` or the next above; digits: how many it has after the point. */
+static double round_step(double raw, unsigned int *ret_digits)
+{
+	static const double steps[] = {1, 2, 5, 10};
+	double power = 1;
+	size_t i = 0;
+
+	*ret_digits = 0;
+	while (power * 10 <= raw)
+		power *= 10;
+	for (; power > raw * 1.000001; ++*ret_digits)
+		power /= 10;
+	while (raw > steps[i] * power * 1.000001)
+		i++;
+	if (i == ARRAY_SIZE(steps) - 1 && *ret_digits)
+		--*ret_digits;
+	return steps[i] * power;
 }
 
 struct axis axis_make(double from, double to, unsigned int ticks)
 {
 	struct axis a = {.from = from, .to = to < from + SHORTEST ? from + SHORTEST : to};
 
-	a.step = round_step(a.to - a.from, ticks);
-	a.first = ceil(a.from / a.step - 1e-6) * a.step;
-	a.ticks = (unsigned int)floor((a.to - a.first) / a.step + 1e-6) + 1;
-	a.digits = a.step >= 1 ? 0 : (unsigned int)ceil(-log10(a.step) - 1e-6);
+	a.step = round_step((a.to - a.from) / ticks, &a.digits);
+	a.first = down(a.from / a.step + 1 - 1e-6) * a.step;
+	a.ticks = (unsigned int)down((a.to - a.first) / a.step + 1e-6) + 1;
 	return a;
 }
 
 struct axis axis_round(double from, double to, unsigned int ticks)
 {
 	struct axis a = axis_make(from, to, ticks);
-	double begin = floor(a.from / a.step + 1e-6) * a.step, end = ceil(a.to / a.step - 1e-6) * a.step;
+	double begin = down(a.from / a.step + 1e-6) * a.step, end = down(a.to / a.step + 1 - 1e-6) * a.step;
 
 	/* the step stays, the ends move */
 	a.from = begin;
 	a.to = end;
 	a.first = begin;
-	a.ticks = (unsigned int)floor((end - begin) / a.step + 0.5) + 1;
+	a.ticks = (unsigned int)down((end - begin) / a.step + 0.5) + 1;
 	return a;
 }
 

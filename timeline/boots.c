@@ -2,8 +2,6 @@
 /* boots: see boots.h. */
 #include "boots.h"
 
-#include <math.h>
-
 static int by_name(const void *a, const void *b)
 {
 	const struct record *x = *(struct record *const *)a, *y = *(struct record *const *)b;
@@ -48,10 +46,9 @@ void rising_sort(double *values, size_t n)
 		qsort(values, n, sizeof(*values), by_value);
 }
 
-double percentile(const double *rising, size_t n, double p)
+double percentile(const double *rising, size_t n, unsigned int percent)
 {
-	/* without the small number 95 % of 20 would be the 20th: 0.95 is no binary fraction */
-	size_t rank = n ? (size_t)ceil(p / 100 * (double)n - 1e-9) : 0;
+	size_t rank = (n * percent + 99) / 100;
 
 	return n ? rising[rank ? rank - 1 : 0] : 0;
 }

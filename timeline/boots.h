@@ -41,10 +41,10 @@ struct boots *boots_free(struct boots *b);
 DEFINE_FREEP(struct boots, boots_free)
 
 /*
- * percentile: the smallest of n rising values that at least p percent (0 < p <= 100) of them do not exceed
- * (nearest rank). median: the middle one, or the mean of the middle two. Both 0 without values.
+ * percentile: the smallest of n rising values that at least `percent` (1 ... 100) of a hundred of them
+ * do not exceed (nearest rank). median: the middle one, or the mean of the middle two. Both 0 without values.
  */
-double percentile(const double *rising, size_t n, double p);
+double percentile(const double *rising, size_t n, unsigned int percent);
 double median(const double *rising, size_t n);
 
 /* rising_sort: sorts n values upwards. */

@@ -12,12 +12,14 @@
 #define TOP	 104.0
 #define BOTTOM	 44.0
 /* All rows together want about this height; a row has at least and at most so much. */
-#define ROWS	 1500.0
-#define ROW_MIN	 1.0
+#define ROWS	 900.0
+#define ROW_MIN	 0.5
 #define ROW_MAX	 18.0
 /* From this height on a row has its node's name beside it. */
 #define ROW_NAME 12.0
 #define GAP	 26.0
+/* The axis ends at most at so many times the 95th percentile. */
+#define TAIL	 2.0
 
 enum { SEGMENTS_MAX = 64 };
 
@@ -39,13 +41,14 @@ static double y_of(const struct sheet *s, size_t i)
 	return TOP + s->row * (double)i + (i >= s->b->n_times && s->b->n_times ? GAP : 0);
 }
 
-static double longest(const struct boots *b)
+/* The end of the axis: a few boots that took very long must not press all others to its begin. */
+static double axis_end(const struct boots *b)
 {
-	double most = 0;
+	double most = 0, limit = TAIL * percentile(b->times, b->n_times, 95);
 
 	for (size_t i = 0; i < b->n; i++)
 		most = record_total(b->list[i]) > most ? record_total(b->list[i]) : most;
-	return most;
+	return b->n_times && most > limit ? limit : most;
 }
 
 static int make_order(struct sheet *s)
@@ -88,6 +91,24 @@ static void draw_look(FILE *out, const struct sheet *s, enum look look)
 		fputs("\"/>\n", out);
 }
 
+/* An arrow head at the end of each row that goes on beyond it. */
+static void draw_arrows(FILE *out, const struct sheet *s)
+{
+	double h = s->row < 6 ? 6 : s->row - 1, x = LEFT + INNER + 2, last = 0;
+
+	fputs("<path class=\"ch-end\" d=\"", out);
+	for (size_t i = 0; i < s->b->n; i++) {
+		double y = y_of(s, i) + s->row / 2;
+
+		/* of thin rows one side by side is enough */
+		if (record_total(s->b->list[s->order[i]]) <= s->axis.to || y < last + h)
+			continue;
+		fprintf(out, "M%.1f %.1fl6 %.1fl-6 %.1f", x, y - h / 2, h / 2, h / 2);
+		last = y;
+	}
+	fputs("\"/>\n", out);
+}
+
 static void draw_names(FILE *out, const struct sheet *s)
 {
 	if (s->row < ROW_NAME)
@@ -103,9 +124,9 @@ static void draw_names(FILE *out, const struct sheet *s)
 static void draw_marks(FILE *out, const struct sheet *s)
 {
 	static const struct {
-		double percent;
+		unsigned int percent;
 		const char *name;
-	} marks[] = {{50, "median"}, {95, "95 %"}, {99, "99 %"}};
+	} marks[] = {{50, "median"}, {95, "95 %"}, {99, "99 %"}, {100, "slowest"}};
 	double below = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
@@ -145,7 +166,7 @@ int chart_many(FILE *out, const struct boots *b)
 	if (make_order(&s) < 0)
 		return -ENOMEM;
 	order = s.order;
-	s.axis = axis_make(0, longest(b), 10);
+	s.axis = axis_make(0, axis_end(b), 10);
 	height = y_of(&s, b->n) - TOP;
 	frame.height = TOP + height + BOTTOM;
 	snprintf(title, sizeof(title), "%zu boots: %zu reached their root, median %.2f s, 95 %% within %.2f s", b->n,
@@ -156,6 +177,7 @@ int chart_many(FILE *out, const struct boots *b)
 	chart_axis(out, &s.axis, LEFT, TOP, INNER, height);
 	for (int i = LOOK_MODULES; i <= LOOK_OTHER; i++)
 		draw_look(out, &s, (enum look)i);
+	draw_arrows(out, &s);
 	draw_names(out, &s);
 	draw_marks(out, &s);
 	chart_close(out);

@@ -168,14 +168,16 @@ static void facts(FILE *out, const struct boots *b)
 	fact_count(out, "boots", "", b->n);
 	fact_count(out, "root reached", "good", b->outcomes[RECORD_DONE]);
 	fact_count(out, "failed", "bad", b->outcomes[RECORD_FAILED]);
-	fact_count(out, "still at work", "warn", b->outcomes[RECORD_RUNNING]);
+	if (b->outcomes[RECORD_RUNNING])
+		fact_count(out, "still at work", "warn", b->outcomes[RECORD_RUNNING]);
 	if (b->n_times) {
 		fact_seconds(out, "median", median(b->times, b->n_times));
 		fact_seconds(out, "95 % within", percentile(b->times, b->n_times, 95));
 		fact_seconds(out, "99 % within", percentile(b->times, b->n_times, 99));
 		fact_seconds(out, "slowest", b->times[b->n_times - 1]);
 	}
-	fact_count(out, "broken files", "warn", b->n_broken);
+	if (b->n_broken)
+		fact_count(out, "broken files", "warn", b->n_broken);
 	fputs("</dl>\n", out);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* page: the figures of many boots: how their times are spread, and where the time goes. */
-#include <math.h>
-
 #include "axis.h"
 #include "chart.h"
 #include "look.h"
@@ -17,9 +15,14 @@
 #define STRIP  34.0  /* of the strip below it */
 /* A few boots that took very long must not press all others into one bar: what is beyond so many times the 95th
  * percentile has one bar of its own at the end. */
-#define TAIL   3.0
+#define TAIL   2.0
 
 enum { BINS = 40, BINS_MAX = 64, PHASES_MAX = 16 };
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
 
 struct histogram {
 	struct axis axis;
@@ -35,7 +38,7 @@ static struct histogram count_bins(const struct boots *b)
 	h.n = h.n < BINS_MAX ? h.n : BINS_MAX;
 	for (size_t i = 0; i < b->n_times; i++) {
 		double place = (b->times[i] - h.axis.from) / h.axis.step;
-		size_t bin = (size_t)floor(place + 1e-9);
+		size_t bin = (size_t)(place + 1e-9);
 
 		/* the last bar holds its right end, too */
 		if (bin == h.n && b->times[i] <= h.axis.to + 1e-9)
@@ -54,7 +57,7 @@ static struct histogram count_bins(const struct boots *b)
 static void draw_bin(FILE *out, const struct histogram *h, size_t i, double x, double width)
 {
 	size_t count = i < h->n ? h->bins[i] : h->beyond;
-	double height = count ? fmax(BARS * (double)count / (double)h->most, 1.5) : 0, from = h->axis.from;
+	double height = count ? larger(BARS * (double)count / (double)h->most, 1.5) : 0, from = h->axis.from;
 
 	if (!count)
 		return;
@@ -143,7 +146,7 @@ static void draw_histogram(FILE *out, const struct boots *b, const struct histog
 	chart_open(out, &frame, "Histogram of boot times", text);
 	draw_scale(out, h, width);
 	for (size_t i = 0; i < h->n; i++)
-		draw_bin(out, h, i, LEFT + bar * (double)i + .5, fmax(bar - 1, 1));
+		draw_bin(out, h, i, LEFT + bar * (double)i + .5, larger(bar - 1, 1));
 	draw_bin(out, h, h->n, LEFT + width + 20, 36);
 	if (h->beyond)
 		fprintf(out, "<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">longer</text>\n",
@@ -250,7 +253,7 @@ static void draw_box(FILE *out, const struct phase_row *row, const struct axis *
 		"<rect class=\"%s\" x=\"%.1f\" y=\"6\" width=\"%.1f\" height=\"2\"/>"
 		"<rect class=\"%s\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"12\"/>"
 		"<path class=\"ch-end\" d=\"M%.1f 0V14\"/></svg></td>",
-		width, class, p5, fmax(p95 - p5, 1), class, p25, fmax(p75 - p25, 1), p50);
+		width, class, p5, larger(p95 - p5, 1), class, p25, larger(p75 - p25, 1), p50);
 }
 
 static void phase_rows(FILE *out, const struct phase_row *rows, size_t n)
@@ -258,7 +261,7 @@ static void phase_rows(FILE *out, const struct phase_row *rows, size_t n)
 	struct axis a = {.from = 0, .to = 0.001};
 
 	for (size_t i = 0; i < n; i++)
-		a.to = fmax(a.to, percentile(rows[i].alone, rows[i].n, 95));
+		a.to = larger(a.to, percentile(rows[i].alone, rows[i].n, 95));
 	for (size_t i = 0; i < n; i++) {
 		const struct phase_row *row = &rows[i];
 

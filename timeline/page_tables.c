@@ -101,8 +101,10 @@ int page_slowest(FILE *out, const struct boots *b, unsigned int *id)
 		fputs("</tr>\n", out);
 	}
 	table_close(out);
+	fputs("<details><summary>Pictures of these boots</summary>\n", out);
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = chart_details(out, b->list[b->by_time[i]], id);
+	fputs("</details>\n", out);
 	page_section_end(out);
 	return r;
 }
@@ -160,11 +162,13 @@ int page_failed(FILE *out, const struct boots *b, unsigned int *id)
 	if (b->outcomes[RECORD_FAILED] > shown)
 		fprintf(out, "<p class=\"soft\">%zu more are in the list of all boots.</p>\n",
 			b->outcomes[RECORD_FAILED] - shown);
+	fputs("<details><summary>Pictures of the first of them</summary>\n", out);
 	for (size_t i = 0; i < b->n && charts < PAGE_FAILED_CHARTS && r == 0; i++)
 		if (b->list[i]->outcome == RECORD_FAILED) {
 			r = chart_details(out, b->list[i], id);
 			charts++;
 		}
+	fputs("</details>\n", out);
 	page_section_end(out);
 	return r;
 }

@@ -30,14 +30,15 @@ static const char *const titles[SECTIONS] = {
 static const struct room {
 	const char *name;
 	enum section section;
-	const char *word;
+	const char *word, *work; /* before the name of what has states, of what is worked at */
 } rooms[] = {
-	{"fabric", PORTS, ""}, {"subnet manager", PORTS, "SM "}, {"link", LINKS, ""}, {"address", ADDRESSES, ""},
-	{"rail", RAILS, ""}, {"target", ROOT, "server "}, {"root", ROOT, "mount "}, {"web", ROOT, "web root "},
-	{"fetch", ROOT, "fetch "}, {"image", ROOT, "image "}, {"block", ROOT, "device "}, {"cache", ROOT, "cache "},
+	{"fabric", PORTS, "", "set up "}, {"subnet manager", PORTS, "SM ", ""}, {"link", LINKS, "", ""},
+	{"address", ADDRESSES, "", ""}, {"rail", RAILS, "", ""}, {"target", ROOT, "server ", ""},
+	{"root", ROOT, "mount ", "mount call, "}, {"web", ROOT, "web root ", ""}, {"fetch", ROOT, "fetch ", "fetch: "},
+	{"image", ROOT, "image ", "image, "}, {"block", ROOT, "device ", "connect, "}, {"cache", ROOT, "cache ", "cache "},
 };
 
-static const struct room other_room = {"", ROOT, ""};
+static const struct room other_room = {"", ROOT, "", ""};
 
 struct whole {
 	struct plot p;
@@ -217,8 +218,8 @@ static size_t next_of(const struct record *r, size_t at)
 	return r->n_changes;
 }
 
-/* Labels of a row of states: each has room up to the next state, unless that one is there. */
-static void label_states(struct plot_row *row, const char *const *names)
+/* Labels of a row: each has room up to the next bar. */
+static void label_bars(struct plot_row *row, const char *const *names)
 {
 	for (size_t i = 0; i < row->n; i++) {
 		struct plot_bar *b = &row->bars[i];
@@ -250,7 +251,56 @@ static void add_states(struct whole *w, struct plot_section *s, const struct roo
 		new_bar(w, row, r->changes[i].when, end, look_of_state(r->changes[i].to), r->changes[i].to);
 	}
 	if (row)
-		label_states(row, names);
+		label_bars(row, names);
+}
+
+/* Is this the first work of its room and name? */
+static bool is_first_work(const struct record *r, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (streq(r->works[i].what, r->works[at].what) && streq(r->works[i].room, r->works[at].room))
+			return false;
+	return true;
+}
+
+static size_t next_work(const struct record *r, size_t at)
+{
+	for (size_t i = at + 1; i < r->n_works; i++)
+		if (streq(r->works[i].what, r->works[at].what) && streq(r->works[i].room, r->works[at].room))
+			return i;
+	return r->n_works;
+}
+
+static const char *work_label(struct whole *w, const struct record_work *k)
+{
+	const char *label = k->result < 0 ? arena_printf(w->arena, "%s", strerror(-k->result))
+					  : arena_printf(w->arena, "%.3f s", k->end - k->begin);
+
+	return label ? label : "";
+}
+
+/* All attempts at one piece of work: a row. */
+static void add_work(struct whole *w, struct plot_section *s, const char *name, size_t first)
+{
+	const struct record *r = w->r;
+	struct plot_row *row = NULL;
+	const char **labels;
+	size_t n = 0;
+
+	for (size_t i = first; i < r->n_works; i = next_work(r, i))
+		n++;
+	labels = arena_alloc(w->arena, n * sizeof(*labels));
+	if (labels && name)
+		row = new_row(w, s, name, n);
+	for (size_t i = first; row && i < r->n_works; i = next_work(r, i)) {
+		const struct record_work *k = &r->works[i];
+
+		labels[row->n] = work_label(w, k);
+		new_bar(w, row, k->begin, k->end, k->result < 0 ? LOOK_BAD : LOOK_OTHER, k->result < 0 ?
+			labels[row->n] : name);
+	}
+	if (row)
+		label_bars(row, labels);
 }
 
 /* Work that is no module's: DHCP, mounts, downloads. */
@@ -259,18 +309,9 @@ static void add_works(struct whole *w, struct plot_section *s, enum section sect
 	for (size_t i = 0; i < w->r->n_works; i++) {
 		const struct record_work *k = &w->r->works[i];
 		const struct room *room = room_of(k->room);
-		const char *label, *name;
-		struct plot_row *row;
 
-		if (streq(k->room, "modules") || room->section != section)
-			continue;
-		name = arena_printf(w->arena, "%s%s", room->word, k->what);
-		label = k->result < 0 ? arena_printf(w->arena, "%.3f s: %s", k->end - k->begin, strerror(-k->result))
-				      : arena_printf(w->arena, "%.3f s", k->end - k->begin);
-		row = name && label ? new_row(w, s, name, 1) : NULL;
-		if (row)
-			place_label(new_bar(w, row, k->begin, k->end, k->result < 0 ? LOOK_BAD : LOOK_OTHER, name),
-				label, 0, PLOT_INNER);
+		if (!streq(k->room, "modules") && room->section == section && is_first_work(w->r, i))
+			add_work(w, s, arena_printf(w->arena, "%s%s", room->work, k->what), i);
 	}
 }
 

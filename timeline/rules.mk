@@ -10,7 +10,7 @@ TIMELINE_AGENT := $(addprefix initagent/,handover/record.c handover/record_file.
 	report/console.c fetch/sha256.c) kernel-cmdline/arena.c
 TIMELINE_OBJS := $(patsubst %,$(BUILD)/musl/%.o,$(basename $(TIMELINE_SRCS) $(TIMELINE_AGENT) \
 	timeline/initagent-timeline.c timeline/assets.S))
-TIMELINE_HOST := $(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) timeline/assets.S))
+TIMELINE_HOST := $(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) initagent/fetch/sha256.c timeline/assets.S))
 
 $(BUILD)/musl/timeline/%.o: private DEFS += -Itimeline
 # A thousand files are read while someone waits.
@@ -23,7 +23,7 @@ $(foreach flavour,musl host fuzz,$(BUILD)/$(flavour)/timeline/assets.o): timelin
 	@$(if $(findstring /musl/,$@),$(MUSL_CC),$(HOST_CC)) -c -o $@ $<
 
 $(TIMELINE): $(TIMELINE_OBJS) $(DEPS_STAMP)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(TIMELINE_OBJS) $(SYSROOT)/lib/libcjson.a -lm)
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(TIMELINE_OBJS) $(SYSROOT)/lib/libcjson.a)
 
 all: $(TIMELINE)
 CHECK_DEPS += $(TIMELINE)

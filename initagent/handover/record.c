@@ -181,10 +181,18 @@ static bool is_total(const cJSON *o)
 	return name && streq(name, "total");
 }
 
+/* An array of the object, NULL when there is none of that name. */
+static const cJSON *array(const cJSON *o, const char *key)
+{
+	const cJSON *list = field(o, key);
+
+	return cJSON_IsArray(list) ? list : NULL;
+}
+
 static int take_rows(struct whole *w, const cJSON *top, const struct table *t)
 {
-	const cJSON *list = field(top, t->key), *o;
-	size_t n = cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0, *kept = (void *)((char *)&w->r + t->n);
+	const cJSON *list = array(top, t->key), *o;
+	size_t n = (size_t)cJSON_GetArraySize(list), *kept = (void *)((char *)&w->r + t->n);
 	size_t cap = n < t->max ? n : t->max;
 	char *rows = cap ? arena_alloc(w->arena, cap * t->size) : NULL;
 
@@ -247,7 +255,7 @@ static const char *node_name(struct whole *w, const cJSON *top, const char *name
 	const char *own = text(w, top, "hostname"), *any = "";
 	const cJSON *rail;
 
-	cJSON_ArrayForEach(rail, field(top, "rails"))
+	cJSON_ArrayForEach(rail, array(top, "rails"))
 	{
 		if (*own)
 			break;

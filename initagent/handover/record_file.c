@@ -49,7 +49,9 @@ void record_file_name(char *buf, size_t size, const char *path)
 	} else if (len > 5 && streq(base + len - 5, ".json")) {
 		len -= 5;
 	}
-	snprintf(buf, size, "%.*s", (int)(len < size ? len : size), len ? base : path);
+	snprintf(buf, size, "%.*s", len < size ? (int)len : (int)size, base);
+	if (!len)
+		strscpy(buf, path, size);
 }
 
 int record_read(struct record **ret, const char *path)
