@@ -26,7 +26,7 @@ agent=${BUILD:-build}/initagent
 
 @test "every command of the agent is in its help" {
     local command
-    for command in boot status ports doctor lint plan manifest verify options causes claims wait version; do
+    for command in boot status timeline ports doctor lint plan manifest verify options causes claims wait version; do
         "$agent" help | grep -q "initagent $command "
     done
 }

@@ -7,6 +7,7 @@ _initagent_options() {
 	case $1 in
 	boot) echo --sysroot --notify ;;
 	status) echo --json ;;
+	timeline) echo --svg --html --help ;;
 	ports) echo --ask ;;
 	doctor) echo --json --no-ask ;;
 	manifest) echo --chunk-size --name --kernel --output ;;
@@ -21,7 +22,7 @@ _initagent() {
 	local word=${COMP_WORDS[COMP_CWORD]} words
 
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		words="boot status ports doctor lint plan manifest verify options causes claims wait version help"
+		words="boot status timeline ports doctor lint plan manifest verify options causes claims wait version help"
 	else
 		words=$(_initagent_options "${COMP_WORDS[1]}")
 	fi
