@@ -15,6 +15,7 @@ setup() {
 	cmp "${BUILD:-build}/initagent" "$DEST/usr/sbin/initagent"
 	[ "$(stat -c %a "$DEST/usr/sbin/initagent")" = 755 ]
 	cmp "${BUILD:-build}/initagent-site" "$DEST/usr/sbin/initagent-site"
+	cmp "${BUILD:-build}/initagent-timeline" "$DEST/usr/libexec/initagent/initagent-timeline"
 	[ -x "$DEST/usr/lib/dracut/modules.d/70initagent/module-setup.sh" ]
 }
 

@@ -8,7 +8,7 @@ setup_file() {
 	export T=$BATS_FILE_TMPDIR fixtures=tests/fixtures/timeline
 	export build=${BUILD:-build}
 	mkdir "$T/boots"
-	"$build/host/tests/timeline/manyboots" "$T/boots" 1000 $fixtures/{ib,ib,ib,ib,ib,ib,ib-two-ports,roce,image}.json
+	"$build/host/tests/timeline/manyboots" "$T/boots" 1000 "$fixtures"/{ib,ib,ib,ib,ib,ib,ib-two-ports,roce,image}.json
 }
 
 setup() {
@@ -23,11 +23,11 @@ timeline() {
 # hostile FILE: a state file each text of which tries to be something else.
 hostile() {
 	jq -c --arg h $'</title></text><script>alert(1)</script><b>"\'&\e[31m\u202e' \
-		'walk(if type == "string" then $h else . end) | .schema = 1 | .outcome = "failed"' $fixtures/ib-two-ports.json >"$1"
+		'walk(if type == "string" then $h else . end) | .schema = 1 | .outcome = "failed"' "$fixtures/ib-two-ports.json" >"$1"
 }
 
 @test "one boot: phases, what they overlap with, the slowest modules" {
-	run -0 timeline $fixtures/ib-two-ports.json
+	run -0 timeline "$fixtures/ib-two-ports.json"
 	[ "${lines[0]}" = "node1: root reached after 4.924 s; the kernel had run 1.800 s before" ]
 	[[ ${lines[1]} == "  10.9.0.1:/export/root (NFS 4.2 over rdma)" ]]
 	[[ ${lines[2]} == "  phase      from s  took s alone s  |0 "*" 4.92 s|" ]]
@@ -41,7 +41,7 @@ hostile() {
 }
 
 @test "blocks only on a terminal that speaks UTF-8" {
-	LANG=C.UTF-8 run -0 timeline $fixtures/ib.json
+	LANG=C.UTF-8 run -0 timeline "$fixtures/ib.json"
 	[[ $output != *█* ]]
 	LANG=C.UTF-8 run -0 script -qec "$build/initagent timeline $fixtures/ib.json" /dev/null
 	[[ $output == *█* ]]
@@ -50,7 +50,7 @@ hostile() {
 }
 
 @test "standard input, a file that is none, no file" {
-	run -0 timeline - <$fixtures/ib.json
+	run -0 timeline - <"$fixtures/ib.json"
 	[[ $output == *"root reached after 2.469 s"* ]]
 	run -1 timeline README.md
 	[ "$output" = "initagent: README.md: not JSON, or cut off" ]
@@ -63,8 +63,8 @@ hostile() {
 @test "in an image, where pictures cannot be made, it says what to do" {
 	mkdir -p "$T/image"
 	cp "$build/initagent" "$T/image/initagent"
-	run -0 "$T/image/initagent" timeline $fixtures/ib.json
-	run -69 "$T/image/initagent" timeline --svg "$T/no.svg" $fixtures/ib.json
+	run -0 "$T/image/initagent" timeline "$fixtures/ib.json"
+	run -69 "$T/image/initagent" timeline --svg "$T/no.svg" "$fixtures/ib.json"
 	[[ $output == *"Copy /run/initagent/state.json to a machine that has it."* ]]
 }
 
@@ -72,7 +72,7 @@ hostile() {
 	mkdir -p "$T/usr/sbin" "$T/usr/libexec/initagent"
 	cp "$build/initagent" "$T/usr/sbin/"
 	cp "$build/initagent-timeline" "$T/usr/libexec/initagent/"
-	run -0 "$T/usr/sbin/initagent" timeline --svg - $fixtures/ib.json
+	run -0 "$T/usr/sbin/initagent" timeline --svg - "$fixtures/ib.json"
 	[[ $output == *"</svg>"* ]]
 }
 
@@ -90,7 +90,7 @@ hostile() {
 @test "pictures are good XML, one boot or many, friendly names or not" {
 	local f
 	hostile "$T/hostile.json"
-	for f in $fixtures/*.json "$T/hostile.json"; do
+	for f in "$fixtures"/*.json "$T/hostile.json"; do
 		timeline --svg "$T/one.svg" "$f"
 		xmllint --noout "$T/one.svg"
 	done
@@ -102,17 +102,17 @@ hostile() {
 }
 
 @test "a picture shows what the state says" {
-	timeline --svg "$T/ib.svg" $fixtures/ib.json
+	timeline --svg "$T/ib.svg" "$fixtures/ib.json"
 	text() { xmllint --xpath "//*[local-name()='text']/text()" "$T/ib.svg"; }
 	# each module that was loaded, each state of the port with its name
-	while read -r module; do text | grep -qx "$module"; done < <(jq -r '.modules[] | select(.end_s) | .name' $fixtures/ib.json)
+	while read -r module; do text | grep -qx "$module"; done < <(jq -r '.modules[] | select(.end_s) | .name' "$fixtures/ib.json")
 	text | grep -qx "sib0/1"
 	text | grep -qx "ACTIVE"
 	text | grep -qx "mounting"
 	# the mount's bar is where it was: the boot is 916 units wide and begins at 176
 	jq -r '. as $t | .phases[] | select(.name == "mount") | (916 / ($t.now_s - $t.start_s)) as $scale
 		| [176 + (.begin_s - $t.start_s) * $scale, (.end_s - .begin_s) * $scale] | map(. * 10 | round / 10) | join(" ")' \
-		$fixtures/ib.json >"$T/want"
+		"$fixtures/ib.json" >"$T/want"
 	xmllint --xpath 'concat(number(//*[@class="p-mount"]/@x), " ", number(//*[@class="p-mount"]/@width))' "$T/ib.svg" |
 		diff - "$T/want"
 }
@@ -179,7 +179,7 @@ hostile() {
 	run -0 timeline --html "$T/site/" "$T/boots/node0007.json" "$T/boots/node0008.json"
 	grep -q '2 of 2 boots reached their root' "$T/site/index.html"
 	# what cannot be written is said, and nothing half is left
-	run -1 timeline --svg "$T/none/x.svg" $fixtures/ib.json
+	run -1 timeline --svg "$T/none/x.svg" "$fixtures/ib.json"
 	[[ $output == *"No such file or directory"* ]]
 }
 
@@ -228,7 +228,7 @@ in_browser() {
 
 @test "in a browser: a page of one boot, also of a hostile one" {
 	mkdir -p "$T/web1" "$T/web2"
-	timeline --html "$T/web1/report.html" $fixtures/ib-two-ports.json
+	timeline --html "$T/web1/report.html" "$fixtures/ib-two-ports.json"
 	in_browser "$T/web1" 16 light
 	hostile "$T/hostile.json"
 	timeline --html "$T/web2/report.html" "$T/hostile.json"
@@ -245,7 +245,7 @@ in_browser() {
 }
 
 @test "in a browser the pictures are pictures" {
-	timeline --svg "$T/shot.svg" $fixtures/ib-two-ports.json
+	timeline --svg "$T/shot.svg" "$fixtures/ib-two-ports.json"
 	timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$T/profile" \
 		--hide-scrollbars --window-size=1120,900 --screenshot="$T/shot.png" "file://$T/shot.svg"
 	# a thing of many shades, not an empty or a broken page

@@ -8,8 +8,8 @@
 #include "report/console.h"
 
 /* What stands before the bars, what a bar has at least, and the widest table that is still read as one. */
-enum { TEXT_COLUMNS = 36, BAR_COLUMNS_MIN = 16, COLUMNS_MAX = 120, COLUMNS_DEFAULT = 80 };
-enum { SLOWEST_MODULES = 5 };
+enum { TEXT_COLUMNS = 37, BAR_COLUMNS_MIN = 16, COLUMNS_MAX = 120, COLUMNS_DEFAULT = 80 };
+enum { SLOWEST_MODULES = 3 };
 
 static bool locale_is_utf8(void)
 {

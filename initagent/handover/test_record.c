@@ -192,7 +192,7 @@ TEST(the_phase_table)
 		"\"modules\":[{\"name\":\"a\",\"begin_s\":10,\"end_s\":11},{\"name\":\"b\",\"begin_s\":10,\"end_s\":12}],"
 		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":12,\"last_s\":13,\"count\":4}]}");
 
-	CHECK_STR(table_of(r, 58, false),
+	CHECK_STR(table_of(r, 59, false),
 		"n\\x1b[2J<b>: failed after 10.000 s; the kernel had run 10.000 s before\n"
 		"  phase      from s  took s alone s  |0            10.00 s|\n"
 		"  modules     0.000   5.000   5.000  |##########          |\n"
@@ -200,7 +200,7 @@ TEST(the_phase_table)
 		"  between                     5.000\n"
 		"  slowest modules: b 2.000 s, a 1.000 s\n"
 		"  IA-E306 p: no subnet manager has set up the InfiniBand port (at 2.00 s to 3.00 s, 4 times)\n");
-	CHECK(strstr(table_of(r, 58, true), "|\xe2\x96\x88\xe2\x96\x88"));
+	CHECK(strstr(table_of(r, 59, true), "|\xe2\x96\x88\xe2\x96\x88"));
 	/* a terminal too narrow still gets a table */
 	CHECK(strstr(table_of(r, 10, false), "|########        |"));
 }
