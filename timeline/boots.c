@@ -115,10 +115,8 @@ struct boots *boots_free(struct boots *b)
 		return NULL;
 	for (size_t i = 0; i < b->n; i++)
 		record_free(b->list[i]);
-	for (size_t i = 0; i < b->n_broken; i++) {
+	for (size_t i = 0; i < b->n_broken; i++)
 		free(b->broken[i].file);
-		free(b->broken[i].why);
-	}
 	free(b->list);
 	free(b->broken);
 	free(b->times);

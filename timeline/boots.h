@@ -9,7 +9,7 @@
 
 struct broken_file {
 	char *file;
-	char *why;
+	const char *why; /* a constant text */
 };
 
 struct boots {

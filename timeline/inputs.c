@@ -139,13 +139,14 @@ static void drop_doubles(struct inputs *in)
 	in->n = kept;
 }
 
-static int add_broken(struct boots *b, const char *file, int fault)
+/* Takes the path over. */
+static void add_broken(struct boots *b, struct input *in, int fault)
 {
 	struct broken_file *f = &b->broken[b->n_broken++];
 
-	f->file = strdup(file);
-	f->why = strdup(fault < 0 ? strerror(-fault) : record_fault_text((enum record_fault)fault));
-	return f->file && f->why ? 0 : -ENOMEM;
+	f->file = in->path;
+	f->why = fault < 0 ? strerror(-fault) : record_fault_text((enum record_fault)fault);
+	in->path = NULL;
 }
 
 struct outcome_of {
@@ -162,7 +163,7 @@ static void read_all(const struct inputs *in, struct outcome_of *o)
 	}
 }
 
-static int fill(struct boots **ret, const struct inputs *in)
+static int fill(struct boots **ret, struct inputs *in)
 {
 	_cleanup_(boots_freep) struct boots *b = NULL;
 	_cleanup_free_ int *faults = calloc(in->n + 1, sizeof(*faults));
@@ -178,11 +179,11 @@ static int fill(struct boots **ret, const struct inputs *in)
 	if (r < 0)
 		return r;
 	b->broken = calloc(in->n + 1, sizeof(*b->broken));
-	for (size_t i = 0; i < in->n && b->broken && r == 0; i++)
-		if (faults[i])
-			r = add_broken(b, in->list[i].path, faults[i]);
-	if (!b->broken || r < 0)
+	if (!b->broken)
 		return -ENOMEM;
+	for (size_t i = 0; i < in->n; i++)
+		if (faults[i])
+			add_broken(b, &in->list[i], faults[i]);
 	boots_sort_broken(b);
 	*ret = b;
 	b = NULL;

@@ -193,49 +193,39 @@ static int find_phase(struct phase_row *rows, size_t *n, const char *name)
 	return (int)(*n)++;
 }
 
-static int add_value(struct phase_row *row, size_t most, double alone, double took)
+static void add_value(struct phase_row *rows, size_t *n, size_t most, const char *name, double alone, double took)
 {
-	if (!row->alone) {
-		row->alone = calloc(most, sizeof(double));
-		row->took = calloc(most, sizeof(double));
-	}
-	if (!row->alone || !row->took)
-		return -ENOMEM;
-	if (row->n < most) {
-		row->alone[row->n] = alone;
-		row->took[row->n++] = took;
-	}
-	return 0;
+	int at = find_phase(rows, n, name);
+
+	/* a record that has a phase twice must not take the place of others */
+	if (at < 0 || rows[at].n == most)
+		return;
+	rows[at].alone[rows[at].n] = alone;
+	rows[at].took[rows[at].n++] = took;
 }
 
-static int collect(const struct boots *b, struct phase_row *rows, size_t *ret_n)
+/* The quickest boot's phases first, as they follow each other there; the time between them last. */
+static size_t collect(const struct boots *b, struct phase_row *rows)
 {
-	static const char between[] = "between";
-	int r = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < b->n_times && r == 0; i++) {
-		const struct record *rec = b->list[b->by_time[b->n_times - 1 - i]];
+	for (size_t i = b->n_times; i > 0; i--) {
+		const struct record *r = b->list[b->by_time[i - 1]];
 
-		for (size_t k = 0; k < rec->n_phases && r == 0; k++) {
-			const struct record_phase *p = &rec->phases[k];
-			int at = find_phase(rows, ret_n, p->name);
-
-			if (at >= 0)
-				r = add_value(&rows[at], b->n_times, record_alone(rec, k), p->end - p->begin);
-		}
+		for (size_t k = 0; k < r->n_phases; k++)
+			add_value(rows, &n, b->n_times, r->phases[k].name, record_alone(r, k),
+				r->phases[k].end - r->phases[k].begin);
 	}
-	for (size_t i = 0; i < b->n_times && r == 0; i++) {
+	for (size_t i = 0; i < b->n_times; i++) {
 		double left = record_between(b->list[b->by_time[i]]);
-		int at = find_phase(rows, ret_n, between);
 
-		if (at >= 0)
-			r = add_value(&rows[at], b->n_times, left, left);
+		add_value(rows, &n, b->n_times, "between", left, left);
 	}
-	for (size_t i = 0; i < *ret_n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		rising_sort(rows[i].alone, rows[i].n);
 		rising_sort(rows[i].took, rows[i].n);
 	}
-	return r;
+	return n;
 }
 
 /* From the 5th to the 95th percentile a thin line, from the 25th to the 75th a bar, the median a gap in it. */
@@ -281,22 +271,22 @@ int page_phases(FILE *out, const struct boots *b)
 {
 	static const char *const columns[] = {"Phase", "#Boots", "#Waited, median", "#95 %", "#Most", "!5 % to 95 %, middle half thick",
 		"#Whole, median", "#95 %"};
+	_cleanup_free_ double *values = calloc(2 * PHASES_MAX, (b->n_times + 1) * sizeof(double));
 	struct phase_row rows[PHASES_MAX] = {0};
-	size_t n = 0;
-	int r = collect(b, rows, &n);
 
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < PHASES_MAX; i++) {
+		rows[i].alone = values + 2 * i * b->n_times;
+		rows[i].took = rows[i].alone + b->n_times;
+	}
 	page_section(out, "phases", "Where the time goes");
 	fputs("<p class=\"soft\">Phases overlap: modules load while an address is asked for. \"Waited\" counts each moment for the "
 	      "phase that lasts longest of those under way; \"between\" is the rest: retries, servers that were waited "
 	      "for.</p>\n", out);
 	table_open(out, "phase-table", "sort", "Phases of the boots that reached their root (s)", columns, ARRAY_SIZE(columns));
-	if (r == 0)
-		phase_rows(out, rows, n);
+	phase_rows(out, rows, collect(b, rows));
 	table_close(out);
 	page_section_end(out);
-	for (size_t i = 0; i < PHASES_MAX; i++) {
-		free(rows[i].alone);
-		free(rows[i].took);
-	}
-	return r;
+	return 0;
 }
