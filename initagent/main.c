@@ -164,7 +164,7 @@ static int cmd_status(int argc, char **argv)
 
 	if (argc > (json ? 2 : 1))
 		return usage_error("status takes --json or nothing");
-	return status_print(&system_env, stdout, json);
+	return status_print(&system_env, stdout, now_ns(), json);
 }
 
 /* Is the root of the kernel command line one the agent brings up? For the dracut hooks. */
