@@ -178,6 +178,9 @@ hostile() {
 	# other files than its own: into it, and nothing of it read
 	run -0 timeline --html "$T/site/" "$T/boots/node0007.json" "$T/boots/node0008.json"
 	grep -q '2 of 2 boots reached their root' "$T/site/index.html"
+	# a blank forgotten between what to write and what to read costs no state file
+	run -64 timeline --html "$T/site/node0001.json" "$T/site/node0002.json"
+	cmp "$T/site/node0001.json" "$T/boots/node0001.json"
 	# what cannot be written is said, and nothing half is left
 	run -1 timeline --svg "$T/none/x.svg" "$fixtures/ib.json"
 	[[ $output == *"No such file or directory"* ]]
@@ -186,6 +189,9 @@ hostile() {
 @test "the page's numbers are those of its files" {
 	timeline --html "$T/report.html" "$T/boots"
 	cell() { xmllint --html --xpath "string(//table[@id='$1']/tbody/tr[th='$2']/td[$3])" "$T/report.html" 2>/dev/null; }
+	[ "$(cell cause-table IA-E306 2)" -eq "$(jq -s '[.[] | select(any(.causes[]; .code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
+	# each failed boot has one cause that it failed of
+	[ "$(xmllint --html --xpath 'sum(//table[@id="cause-table"]/tbody/tr/td[1])' "$T/report.html" 2>/dev/null)" -eq 25 ]
 	[ "$(cell cause-table IA-E306 1)" -eq "$(jq -s '[.[] | select(.outcome == "failed" and any(.causes[]; .code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
 	[ "$(cell switch-table leaf02 2)" -eq "$(jq -s '[.[] | select(any(.rails[]; .carries_root and .rdma.neighbour.name == "leaf02"))] | length' "$T"/boots/*.json)" ]
 	[ "$(cell version-table 6.12.41-amd64 2)" -eq 200 ]

@@ -146,3 +146,29 @@ const char *boot_switch(const struct record *r)
 		return "";
 	return *rail->far_name ? rail->far_name : rail->far_guid;
 }
+
+const char *boot_switch_key(const struct record *r)
+{
+	const struct record_rail *rail = boot_rail(r);
+
+	if (!rail)
+		return "";
+	return *rail->far_guid ? rail->far_guid : rail->far_name;
+}
+
+const struct record_cause *boot_last_cause(const struct record *r)
+{
+	const struct record_cause *last = NULL;
+
+	for (size_t i = 0; i < r->n_causes; i++)
+		if (!last || r->causes[i].last >= last->last)
+			last = &r->causes[i];
+	return last;
+}
+
+const char *boot_cause_key(const struct record *r, size_t i)
+{
+	if (i == 0 && !r->n_causes && r->outcome == RECORD_FAILED)
+		return "";
+	return i < r->n_causes ? r->causes[i].code : NULL;
+}

@@ -55,19 +55,27 @@ void rising_sort(double *values, size_t n);
  * end is known, else the first. NULL without rails.
  */
 const struct record_rail *boot_rail(const struct record *r);
-/* boot_switch: the name or GUID of the switch at that rail, "" when not known. */
+/* boot_switch: the name of the switch at that rail, else its GUID, "" when not known. */
 const char *boot_switch(const struct record *r);
+/* boot_switch_key: what tells it from others: its GUID, else its name, "" when not known. */
+const char *boot_switch_key(const struct record *r);
+/* boot_last_cause: the cause that a boot met last: what a failed one failed of. NULL for none. */
+const struct record_cause *boot_last_cause(const struct record *r);
+
+/* boot_cause_key: for groups_make(): the causes a boot met; "" for a failed boot that recorded none. */
+const char *boot_cause_key(const struct record *r, size_t i);
 
 /* One value of something many boots have: a cause, a switch, a version. */
 struct group {
 	const char *key;
 	size_t *members; /* places in boots.list, rising */
 	size_t n, failed;
+	size_t failed_last; /* of causes: failed boots that met no other after it */
 	double median, p95; /* of the members that reached their root, 0 without any */
 };
 
 struct groups {
-	struct group *list; /* most failed first, then most members, then by key */
+	struct group *list; /* most failed_last first, then failed, then members, then by key */
 	size_t n;
 	struct group_pair *pairs; /* owned, and below */
 	size_t *places;

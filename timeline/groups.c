@@ -22,6 +22,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
+	if (x->failed_last != y->failed_last)
+		return x->failed_last < y->failed_last ? 1 : -1;
 	if (x->failed != y->failed)
 		return x->failed < y->failed ? 1 : -1;
 	if (x->n != y->n)
@@ -73,7 +75,10 @@ static int measure(struct group *g, const struct boots *b)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct record *r = b->list[g->members[i]];
 
+		const struct record_cause *last = boot_last_cause(r);
+
 		g->failed += r->outcome == RECORD_FAILED;
+		g->failed_last += r->outcome == RECORD_FAILED && streq(last ? last->code : "", g->key);
 		if (r->outcome == RECORD_DONE)
 			times[n++] = record_total(r);
 	}

@@ -191,6 +191,17 @@ static int run(const struct options *o)
 	return status;
 }
 
+/*
+ * Someone who wrote "--html boots/ *.json" without the blank must not lose a state file: no picture or page is
+ * written over one.
+ */
+static bool is_state_name(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+
+	return len > 5 && streq(path + len - 5, ".json") && !is_folder(path);
+}
+
 /* What is read: the arguments; a folder that is written to; this boot. */
 static void choose_inputs(struct options *o, char **args, size_t n)
 {
@@ -227,6 +238,11 @@ int main(int argc, char **argv)
 	}
 	if (!inputs)
 		return complain("arguments", ENOMEM);
+	if (is_state_name(o.svg) || is_state_name(o.html)) {
+		fprintf(stderr, "initagent: %s is no name for a picture or page; first the file to write, then what to read\n",
+			is_state_name(o.svg) ? o.svg : o.html);
+		return EXIT_USAGE;
+	}
 	choose_inputs(&o, argv + optind, (size_t)(argc - optind));
 	return run(&o);
 }

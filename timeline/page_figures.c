@@ -17,7 +17,7 @@
  * percentile has one bar of its own at the end. */
 #define TAIL   2.0
 
-enum { BINS = 40, BINS_MAX = 64, PHASES_MAX = 16 };
+enum { BINS = 60, BINS_MAX = 80, PHASES_MAX = 16 };
 
 static double larger(double a, double b)
 {
@@ -204,7 +204,16 @@ static void add_value(struct phase_row *rows, size_t *n, size_t most, const char
 	rows[at].took[rows[at].n++] = took;
 }
 
-/* The quickest boot's phases first, as they follow each other there; the time between them last. */
+static int by_look(const void *a, const void *b)
+{
+	const struct phase_row *x = a, *y = b;
+
+	if (look_of_phase(x->name) != look_of_phase(y->name))
+		return (int)look_of_phase(x->name) - (int)look_of_phase(y->name);
+	return strcmp(x->name, y->name);
+}
+
+/* In the order of a boot, the time between the phases last. */
 static size_t collect(const struct boots *b, struct phase_row *rows)
 {
 	size_t n = 0;
@@ -225,6 +234,8 @@ static size_t collect(const struct boots *b, struct phase_row *rows)
 		rising_sort(rows[i].alone, rows[i].n);
 		rising_sort(rows[i].took, rows[i].n);
 	}
+	if (n)
+		qsort(rows, n, sizeof(*rows), by_look);
 	return n;
 }
 

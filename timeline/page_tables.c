@@ -109,20 +109,9 @@ int page_slowest(FILE *out, const struct boots *b, unsigned int *id)
 	return r;
 }
 
-/* The cause that a failed boot met last: what it failed of. */
-static const struct record_cause *last_cause(const struct record *r)
-{
-	const struct record_cause *last = NULL;
-
-	for (size_t i = 0; i < r->n_causes; i++)
-		if (!last || r->causes[i].last >= last->last)
-			last = &r->causes[i];
-	return last;
-}
-
 static void failed_row(FILE *out, const struct record *r)
 {
-	const struct record_cause *c = last_cause(r);
+	const struct record_cause *c = boot_last_cause(r);
 
 	row_open(out, r->node);
 	cell_seconds(out, record_total(r));
@@ -173,17 +162,13 @@ int page_failed(FILE *out, const struct boots *b, unsigned int *id)
 	return r;
 }
 
-static const char *cause_key(const struct record *r, size_t i)
-{
-	return i < r->n_causes ? r->causes[i].code : NULL;
-}
-
 static void cause_row(FILE *out, const struct boots *b, const struct group *g)
 {
 	enum cause known = cause_from_code(g->key);
 
-	row_open(out, g->key);
-	cell_count(out, g->failed);
+	row_open(out, *g->key ? g->key : "none recorded");
+	cell_count(out, g->failed_last);
+	cell_count(out, g->n);
 	cell_count(out, g->n - g->failed);
 	cell_text(out, known == CAUSE_NONE ? "not known to this version" : cause_info(known)->text);
 	cell_text(out, known == CAUSE_NONE ? "" : cause_info(known)->check);
@@ -194,9 +179,9 @@ static void cause_row(FILE *out, const struct boots *b, const struct group *g)
 
 int page_causes(FILE *out, const struct boots *b)
 {
-	static const char *const columns[] = {"Cause", "#Failed", "#Got over it", "What", "What to check", "#Nodes"};
+	static const char *const columns[] = {"Cause", "#Failed of it", "#Met it", "#Got over it", "What", "What to check", "#Nodes"};
 	_cleanup_(groups_freep) struct groups *g = NULL;
-	int r = groups_make(&g, b, cause_key);
+	int r = groups_make(&g, b, boot_cause_key);
 
 	if (r < 0)
 		return r;
@@ -205,7 +190,7 @@ int page_causes(FILE *out, const struct boots *b)
 		fputs("<p>No boot met any.</p>\n", out);
 	} else {
 		table_open(out, "cause-table", "sort",
-			"Causes met, by the boots that failed with them and the boots that reached their root nevertheless",
+			"A boot failed of the cause it met last; boots that got over a cause reached their root or are still at work",
 			columns, ARRAY_SIZE(columns));
 		for (size_t i = 0; i < g->n; i++)
 			cause_row(out, b, &g->list[i]);
@@ -217,7 +202,7 @@ int page_causes(FILE *out, const struct boots *b)
 
 static const char *switch_key(const struct record *r, size_t i)
 {
-	return i == 0 ? boot_switch(r) : NULL;
+	return i == 0 ? boot_switch_key(r) : NULL;
 }
 
 static int by_port(const void *a, const void *b)
@@ -258,7 +243,7 @@ static int switch_row(FILE *out, const struct boots *b, const struct group *g)
 	const struct record_rail *rail = boot_rail(b->list[g->members[0]]);
 	int r;
 
-	row_open(out, *g->key ? g->key : "not known");
+	row_open(out, *g->key ? boot_switch(b->list[g->members[0]]) : "not known");
 	cell_text(out, *g->key && rail ? rail->far_guid : "Ethernet, or a boot that did not get so far");
 	cell_count(out, g->n);
 	cell_count(out, g->failed);

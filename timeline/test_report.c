@@ -151,11 +151,6 @@ TEST(boots_by_name_and_by_time)
 	CHECK_STR(boot_switch(b->list[0]), "");
 }
 
-static const char *cause_of(const struct record *r, size_t i)
-{
-	return i < r->n_causes ? r->causes[i].code : NULL;
-}
-
 static const char *switch_of(const struct record *r, size_t i)
 {
 	return i ? NULL : boot_switch(r);
@@ -166,12 +161,13 @@ TEST(groups_of_boots)
 	_cleanup_(boots_freep) struct boots *b = four();
 	_cleanup_(groups_freep) struct groups *causes = NULL, *switches = NULL;
 
-	CHECK_INT(groups_make(&causes, b, cause_of), 0);
+	CHECK_INT(groups_make(&causes, b, boot_cause_key), 0);
 	CHECK_INT(causes->n, 2);
 	/* most failed first; a cause that a boot met twice counts it once */
 	CHECK_STR(causes->list[0].key, "IA-E306");
 	CHECK_INT(causes->list[0].n, 2);
 	CHECK_INT(causes->list[0].failed, 1);
+	CHECK_INT(causes->list[0].failed_last, 1);
 	CHECK_INT(causes->list[1].n, 1);
 	CHECK_INT(causes->list[1].failed, 0);
 	CHECK_INT(groups_make(&switches, b, switch_of), 0);
@@ -189,6 +185,31 @@ static const struct plot_section *section(const struct plot *p, const char *titl
 		if (streq(p->sections[i].title, title))
 			return &p->sections[i];
 	check_fail(__FILE__, __LINE__, "no section %s", title);
+}
+
+TEST(what_a_boot_failed_of)
+{
+	struct record **list = calloc(3, sizeof(*list));
+	_cleanup_(boots_freep) struct boots *b = NULL;
+	_cleanup_(groups_freep) struct groups *g = NULL;
+
+	CHECK(list);
+	/* the last of its causes, also when it stands first */
+	list[0] = record("a", "failed", 9, ",\"causes\":[{\"code\":\"IA-E601\",\"first_s\":2,\"last_s\":8}," CAUSE_ROW("IA-E306") "]");
+	list[1] = record("b", "failed", 9, "");
+	list[2] = record("c", "done", 9, "");
+	CHECK_INT(boots_of(&b, list, 3), 0);
+	CHECK_STR(boot_last_cause(b->list[0])->code, "IA-E601");
+	CHECK(!boot_last_cause(b->list[2]));
+	CHECK_INT(groups_make(&g, b, boot_cause_key), 0);
+	CHECK_INT(g->n, 3);
+	CHECK_STR(g->list[0].key, "");
+	CHECK_INT(g->list[0].failed_last, 1);
+	CHECK_STR(g->list[1].key, "IA-E601");
+	CHECK_INT(g->list[1].failed_last, 1);
+	CHECK_STR(g->list[2].key, "IA-E306");
+	CHECK_INT(g->list[2].failed_last, 0);
+	CHECK_INT(g->list[2].failed, 1);
 }
 
 TEST(modules_that_load_at_once_are_in_lanes_of_their_own)

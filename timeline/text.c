@@ -5,7 +5,7 @@
 #include "report/causes.h"
 #include "report/console.h"
 
-enum { SLOWEST = 10, FAILED = 20, BROKEN = 20 };
+enum { SLOWEST = 10, FAILED = 20, BROKEN = 20, NAME_WIDTH = 32 };
 
 static void print_clean(FILE *out, const char *format, const char *s)
 {
@@ -25,16 +25,39 @@ static void print_summary(FILE *out, const struct boots *b)
 			percentile(b->times, b->n_times, 99), b->times[b->n_times - 1]);
 }
 
+static void print_codes(FILE *out, const struct record *r)
+{
+	for (size_t i = 0; i < r->n_causes; i++)
+		print_clean(out, i ? " %s" : "  %s", r->causes[i].code);
+	fputc('\n', out);
+}
+
+/* A node's name, as wide as the names are, up to a limit. */
+static void print_node(FILE *out, const struct boots *b, const struct record *r)
+{
+	char clean[RECORD_TEXT_MAX];
+	int width = 10;
+
+	for (size_t i = 0; i < b->n; i++) {
+		int n = (int)strnlen(b->list[i]->node, NAME_WIDTH);
+
+		width = n > width ? n : width;
+	}
+	console_clean(clean, sizeof(clean), r->node);
+	fprintf(out, "  %-*s", width, clean);
+}
+
 static void print_slowest(FILE *out, const struct boots *b)
 {
 	if (b->n_times)
-		fputs("\nslowest       took s  switch\n", out);
+		fputs("\nslowest: took s, switch, causes met\n", out);
 	for (size_t i = 0; i < b->n_times && i < SLOWEST; i++) {
 		const struct record *r = b->list[b->by_time[i]];
 
-		print_clean(out, "  %-10s", r->node);
+		print_node(out, b, r);
 		fprintf(out, " %7.2f", record_total(r));
-		print_clean(out, *boot_switch(r) ? "  %s\n" : "%s\n", boot_switch(r));
+		print_clean(out, *boot_switch(r) ? "  %s" : "%s", boot_switch(r));
+		print_codes(out, r);
 	}
 }
 
@@ -43,39 +66,36 @@ static void print_failed(FILE *out, const struct boots *b)
 	size_t shown = 0;
 
 	if (b->outcomes[RECORD_FAILED])
-		fputs("\nfailed\n", out);
+		fputs("\nfailed: cause met last and where, switch\n", out);
 	for (size_t i = 0; i < b->n && shown < FAILED; i++) {
 		const struct record *r = b->list[i];
 
 		if (r->outcome != RECORD_FAILED)
 			continue;
 		shown++;
-		print_clean(out, "  %-10s", r->node);
-		for (size_t k = 0; k < r->n_causes; k++)
-			print_clean(out, " %s", r->causes[k].code);
-		fputc('\n', out);
+		print_node(out, b, r);
+		if (boot_last_cause(r)) {
+			print_clean(out, "  %s", boot_last_cause(r)->code);
+			print_clean(out, " %s", boot_last_cause(r)->where);
+		}
+		print_clean(out, *boot_switch(r) ? "  %s\n" : "%s\n", boot_switch(r));
 	}
 	if (b->outcomes[RECORD_FAILED] > shown)
 		fprintf(out, "  and %zu more\n", b->outcomes[RECORD_FAILED] - shown);
 }
 
-static const char *cause_key(const struct record *r, size_t i)
-{
-	return i < r->n_causes ? r->causes[i].code : NULL;
-}
-
 static int print_causes(FILE *out, const struct boots *b)
 {
 	_cleanup_(groups_freep) struct groups *g = NULL;
-	int r = groups_make(&g, b, cause_key);
+	int r = groups_make(&g, b, boot_cause_key);
 
 	if (r < 0)
 		return r;
 	if (g->n)
-		fputs("\ncause     failed  got over it\n", out);
+		fputs("\ncause      failed of it  met it\n", out);
 	for (size_t i = 0; i < g->n; i++) {
-		print_clean(out, "  %-9s", g->list[i].key);
-		fprintf(out, " %4zu %12zu  %s\n", g->list[i].failed, g->list[i].n - g->list[i].failed,
+		print_clean(out, "  %-9s", *g->list[i].key ? g->list[i].key : "none");
+		fprintf(out, " %11zu %7zu  %s\n", g->list[i].failed_last, g->list[i].n,
 			cause_from_code(g->list[i].key) ? cause_info(cause_from_code(g->list[i].key))->text : "");
 	}
 	return 0;
