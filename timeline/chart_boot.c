@@ -126,7 +126,7 @@ static void draw_head(FILE *out, const struct record *r, const char *title)
 	}
 	snprintf(line, sizeof(line), "initagent %.100s, Linux %.100s; seconds since the kernel started, which ran %.2f s before",
 		*r->version ? r->version : "?", *r->kernel ? r->kernel : "?", r->start);
-	soft_line(out, 67, line, 160);
+	soft_line(out, *r->root ? 67 : 49, line, 160);
 }
 
 static void draw(FILE *out, const struct record *r, const struct plot *p, unsigned int id, const char *title)

@@ -5,6 +5,7 @@
 #include "look.h"
 #include "markup.h"
 #include "page.h"
+#include "phases.h"
 
 #define WIDTH  1120.0
 #define LEFT   56.0
@@ -17,7 +18,7 @@
  * percentile has one bar of its own at the end. */
 #define TAIL   2.0
 
-enum { BINS = 60, BINS_MAX = 80, PHASES_MAX = 16 };
+enum { BINS = 60, BINS_MAX = 80 };
 
 static double larger(double a, double b)
 {
@@ -175,72 +176,8 @@ void page_histogram(FILE *out, const struct boots *b)
 	page_section_end(out);
 }
 
-/* One phase over all boots. The last row is the time between the phases. */
-struct phase_row {
-	const char *name;
-	double *alone, *took; /* rising */
-	size_t n;
-};
-
-static int find_phase(struct phase_row *rows, size_t *n, const char *name)
-{
-	for (size_t i = 0; i < *n; i++)
-		if (streq(rows[i].name, name))
-			return (int)i;
-	if (*n == PHASES_MAX)
-		return -1;
-	rows[*n].name = name;
-	return (int)(*n)++;
-}
-
-static void add_value(struct phase_row *rows, size_t *n, size_t most, const char *name, double alone, double took)
-{
-	int at = find_phase(rows, n, name);
-
-	/* a record that has a phase twice must not take the place of others */
-	if (at < 0 || rows[at].n == most)
-		return;
-	rows[at].alone[rows[at].n] = alone;
-	rows[at].took[rows[at].n++] = took;
-}
-
-static int by_look(const void *a, const void *b)
-{
-	const struct phase_row *x = a, *y = b;
-
-	if (look_of_phase(x->name) != look_of_phase(y->name))
-		return (int)look_of_phase(x->name) - (int)look_of_phase(y->name);
-	return strcmp(x->name, y->name);
-}
-
-/* In the order of a boot, the time between the phases last. */
-static size_t collect(const struct boots *b, struct phase_row *rows)
-{
-	size_t n = 0;
-
-	for (size_t i = b->n_times; i > 0; i--) {
-		const struct record *r = b->list[b->by_time[i - 1]];
-
-		for (size_t k = 0; k < r->n_phases; k++)
-			add_value(rows, &n, b->n_times, r->phases[k].name, record_alone(r, k),
-				r->phases[k].end - r->phases[k].begin);
-	}
-	for (size_t i = 0; i < b->n_times; i++) {
-		double left = record_between(b->list[b->by_time[i]]);
-
-		add_value(rows, &n, b->n_times, "between", left, left);
-	}
-	for (size_t i = 0; i < n; i++) {
-		rising_sort(rows[i].alone, rows[i].n);
-		rising_sort(rows[i].took, rows[i].n);
-	}
-	if (n)
-		qsort(rows, n, sizeof(*rows), by_look);
-	return n;
-}
-
 /* From the 5th to the 95th percentile a thin line, from the 25th to the 75th a bar, the median a gap in it. */
-static void draw_box(FILE *out, const struct phase_row *row, const struct axis *a, double width)
+static void draw_box(FILE *out, const struct phase_stats *row, const struct axis *a, double width)
 {
 	double p5 = axis_at(a, percentile(row->alone, row->n, 5), width),
 	       p25 = axis_at(a, percentile(row->alone, row->n, 25), width),
@@ -257,14 +194,14 @@ static void draw_box(FILE *out, const struct phase_row *row, const struct axis *
 		width, class, p5, larger(p95 - p5, 1), class, p25, larger(p75 - p25, 1), p50);
 }
 
-static void phase_rows(FILE *out, const struct phase_row *rows, size_t n)
+static void phase_rows(FILE *out, const struct phase_stats *rows, size_t n)
 {
 	struct axis a = {.from = 0, .to = 0.001};
 
 	for (size_t i = 0; i < n; i++)
 		a.to = larger(a.to, percentile(rows[i].alone, rows[i].n, 95));
 	for (size_t i = 0; i < n; i++) {
-		const struct phase_row *row = &rows[i];
+		const struct phase_stats *row = &rows[i];
 
 		row_open(out, row->name);
 		cell_count(out, row->n);
@@ -282,21 +219,17 @@ int page_phases(FILE *out, const struct boots *b)
 {
 	static const char *const columns[] = {"Phase", "#Boots", "#Waited, median", "#95 %", "#Most", "!5 % to 95 %, middle half thick",
 		"#Whole, median", "#95 %"};
-	_cleanup_free_ double *values = calloc(2 * PHASES_MAX, (b->n_times + 1) * sizeof(double));
-	struct phase_row rows[PHASES_MAX] = {0};
+	_cleanup_(phases_freep) struct phases *p = NULL;
+	int r = phases_make(&p, b);
 
-	if (!values)
-		return -ENOMEM;
-	for (size_t i = 0; i < PHASES_MAX; i++) {
-		rows[i].alone = values + 2 * i * b->n_times;
-		rows[i].took = rows[i].alone + b->n_times;
-	}
+	if (r < 0)
+		return r;
 	page_section(out, "phases", "Where the time goes");
 	fputs("<p class=\"soft\">Phases overlap: modules load while an address is asked for. \"Waited\" counts each moment for the "
 	      "phase that lasts longest of those under way; \"between\" is the rest: retries, servers that were waited "
 	      "for.</p>\n", out);
 	table_open(out, "phase-table", "sort", "Phases of the boots that reached their root (s)", columns, ARRAY_SIZE(columns));
-	phase_rows(out, rows, collect(b, rows));
+	phase_rows(out, p->list, p->n);
 	table_close(out);
 	page_section_end(out);
 	return 0;

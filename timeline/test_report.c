@@ -6,6 +6,7 @@
 #include "boots.h"
 #include "chart.h"
 #include "markup.h"
+#include "phases.h"
 #include "plot.h"
 
 /* Hundredths, so that a sum of binary fractions compares. */
@@ -210,6 +211,31 @@ TEST(what_a_boot_failed_of)
 	CHECK_STR(g->list[2].key, "IA-E306");
 	CHECK_INT(g->list[2].failed_last, 0);
 	CHECK_INT(g->list[2].failed, 1);
+}
+
+TEST(phases_over_all_boots)
+{
+	struct record **list = calloc(3, sizeof(*list));
+	_cleanup_(boots_freep) struct boots *b = NULL;
+	_cleanup_(phases_freep) struct phases *p = NULL;
+
+	CHECK(list);
+	list[0] = record("a", "done", 11, ",\"phases\":[{\"name\":\"mount\",\"begin_s\":9,\"end_s\":11},{\"name\":\"new\",\"begin_s\":1,\"end_s\":2}]");
+	list[1] = record("b", "done", 5, ",\"phases\":[{\"name\":\"modules\",\"begin_s\":1,\"end_s\":4},{\"name\":\"mount\",\"begin_s\":3,\"end_s\":5}]");
+	list[2] = record("c", "failed", 99, ",\"phases\":[{\"name\":\"link\",\"begin_s\":1,\"end_s\":4}]");
+	CHECK_INT(boots_of(&b, list, 3), 0);
+	CHECK_INT(phases_make(&p, b), 0);
+	CHECK_INT(p->n, 4);
+	CHECK_STR(p->list[0].name, "modules");
+	CHECK_INT(cents(p->list[0].alone[0]), 200);
+	CHECK_INT(cents(p->list[0].took[0]), 300);
+	CHECK_STR(p->list[1].name, "mount");
+	CHECK_INT(p->list[1].n, 2);
+	CHECK_INT(cents(p->list[1].alone[1]), 200);
+	CHECK_STR(p->list[2].name, "between");
+	CHECK_INT(cents(p->list[2].alone[0]), 0);
+	CHECK_INT(cents(p->list[2].alone[1]), 700);
+	CHECK_STR(p->list[3].name, "new");
 }
 
 TEST(modules_that_load_at_once_are_in_lanes_of_their_own)

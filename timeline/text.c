@@ -2,6 +2,7 @@
 /* text: see text.h. */
 #include "text.h"
 
+#include "phases.h"
 #include "report/causes.h"
 #include "report/console.h"
 
@@ -101,14 +102,34 @@ static int print_causes(FILE *out, const struct boots *b)
 	return 0;
 }
 
+static int print_phases(FILE *out, const struct boots *b)
+{
+	_cleanup_(phases_freep) struct phases *p = NULL;
+	int r = phases_make(&p, b);
+
+	if (r < 0)
+		return r;
+	if (p->n)
+		fputs("\nwaited for   median s   95 % s   most s\n", out);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct phase_stats *s = &p->list[i];
+
+		print_clean(out, "  %-10s", s->name);
+		fprintf(out, " %8.2f %8.2f %8.2f\n", median(s->alone, s->n), percentile(s->alone, s->n, 95),
+			s->alone[s->n - 1]);
+	}
+	return 0;
+}
+
 int text_report(FILE *out, const struct boots *b)
 {
 	int r;
 
 	print_summary(out, b);
+	r = print_phases(out, b);
 	print_slowest(out, b);
 	print_failed(out, b);
-	r = print_causes(out, b);
+	r = r < 0 ? r : print_causes(out, b);
 	for (size_t i = 0; i < b->n_broken && i < BROKEN; i++) {
 		print_clean(out, i ? "  %s: " : "\nbroken files\n  %s: ", b->broken[i].file);
 		fprintf(out, "%s\n", b->broken[i].why);

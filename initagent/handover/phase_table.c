@@ -112,21 +112,19 @@ static size_t next_slowest(const struct record *r, size_t before)
 
 static void print_modules(FILE *out, const struct record *r)
 {
-	size_t m = r->n_modules;
+	size_t m = r->n_modules, shown = 0;
 
-	for (size_t i = 0; i < SLOWEST_MODULES; i++) {
+	for (; shown < SLOWEST_MODULES; shown++) {
 		char name[64];
 
 		m = next_slowest(r, m);
 		if (m == r->n_modules || r->modules[m].end <= r->modules[m].begin)
 			break;
 		console_clean(name, sizeof(name), r->modules[m].name);
-		fprintf(out, "%s%s %.3f s", i ? ", " : "  slowest modules: ", name,
+		fprintf(out, "%s%s %.3f s", shown ? ", " : "  slowest modules: ", name,
 			r->modules[m].end - r->modules[m].begin);
-		if (i == SLOWEST_MODULES - 1 || next_slowest(r, m) == r->n_modules)
-			break;
 	}
-	if (m != r->n_modules)
+	if (shown)
 		fputc('\n', out);
 }
 
