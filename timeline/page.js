@@ -68,9 +68,5 @@
 		});
 	}
 
-	addEventListener("beforeprint", () => {
-		for (const d of document.querySelectorAll("details"))
-			d.open = true;
-	});
 	document.documentElement.dataset.enhanced = "yes";
 })();
