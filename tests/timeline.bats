@@ -174,13 +174,23 @@ hostile() {
 	run -0 timeline --html "$T/site/"
 	grep -q '6 of 6 boots reached their root' "$T/site/index.html"
 	run -0 timeline --svg "$T/site"
-	[ "$(cd "$T/site" && echo *.svg)" = "_._.._etc_x-2.svg _._.._etc_x.svg node0001.svg node0002.svg node0003.svg node0004.svg" ]
+	[ "$(cd "$T/site" && echo *.svg)" = "_._.._etc_x-1.svg _._.._etc_x-2.svg node0001.svg node0002.svg node0003.svg node0004.svg" ]
 	# other files than its own: into it, and nothing of it read
 	run -0 timeline --html "$T/site/" "$T/boots/node0007.json" "$T/boots/node0008.json"
 	grep -q '2 of 2 boots reached their root' "$T/site/index.html"
 	# a blank forgotten between what to write and what to read costs no state file
 	run -64 timeline --html "$T/site/node0001.json" "$T/site/node0002.json"
 	cmp "$T/site/node0001.json" "$T/boots/node0001.json"
+	# what others left under the name on the way is not followed; a pipe is written to and stays one
+	ln -s "$T/victim" "$T/site/page.html.new"
+	run -0 timeline --html "$T/site/page.html" "$T/boots/node0001.json"
+	[ ! -e "$T/victim" ] && [ -f "$T/site/page.html" ] && [ ! -L "$T/site/page.html" ]
+	mkfifo "$T/fifo"
+	timeline --svg "$T/fifo" "$fixtures/ib.json" &
+	grep -q '</svg>' "$T/fifo"
+	wait
+	[ -p "$T/fifo" ]
+	timeline --svg /dev/stdout "$fixtures/ib.json" | grep -q '</svg>'
 	# what cannot be written is said, and nothing half is left
 	run -1 timeline --svg "$T/none/x.svg" "$fixtures/ib.json"
 	[[ $output == *"No such file or directory"* ]]
@@ -256,4 +266,21 @@ in_browser() {
 		--hide-scrollbars --window-size=1120,900 --screenshot="$T/shot.png" "file://$T/shot.svg"
 	# a thing of many shades, not an empty or a broken page
 	[ "$(stat -c %s "$T/shot.png")" -gt 30000 ]
+}
+
+@test "boots of which none reached its root" {
+	local outcome
+	for outcome in failed running; do
+		mkdir "$T/$outcome"
+		jq ".outcome = \"$outcome\" | .causes = [{code: \"IA-E306\", first_s: 2, last_s: 3}]" "$fixtures/ib.json" \
+			>"$T/$outcome/a.json"
+		jq ".outcome = \"$outcome\"" "$fixtures/roce.json" >"$T/$outcome/b.json"
+		run -0 timeline "$T/$outcome"
+		[[ $output == "2 boots: 0 reached their root, "* && $output != *median* ]]
+		timeline --svg "$T/$outcome.svg" "$T/$outcome"
+		[ "$(xmllint --xpath 'string(//*[local-name()="title"][1])' "$T/$outcome.svg")" = "2 boots: 0 reached their root" ]
+		mkdir "$T/web-$outcome"
+		timeline --html "$T/web-$outcome/report.html" "$T/$outcome"
+		in_browser "$T/web-$outcome" 16 light
+	done
 }

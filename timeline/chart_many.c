@@ -169,8 +169,9 @@ int chart_many(FILE *out, const struct boots *b)
 	s.axis = axis_make(0, axis_end(b), 10);
 	height = y_of(&s, b->n) - TOP;
 	frame.height = TOP + height + BOTTOM;
-	snprintf(title, sizeof(title), "%zu boots: %zu reached their root, median %.2f s, 95 %% within %.2f s", b->n,
-		b->n_times, median(b->times, b->n_times), percentile(b->times, b->n_times, 95));
+	snprintf(title, sizeof(title), b->n_times ? "%zu boots: %zu reached their root, median %.2f s, 95 %% within %.2f s"
+						  : "%zu boots: %zu reached their root", b->n, b->n_times,
+		median(b->times, b->n_times), percentile(b->times, b->n_times, 95));
 	chart_open(out, &frame, title, "A thin row for each boot, the quickest first, with a stretch for each phase it "
 		"waited for; boots without a root below.");
 	draw_head(out, &s, title);

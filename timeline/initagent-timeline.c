@@ -44,27 +44,49 @@ static int complain(const char *what, int error)
 	return EXIT_FAILED;
 }
 
-/* Writes the file whole or not at all: beside its place first. "-" is standard output. */
-static int write_file(const char *path, const char *text, size_t len)
+static bool write_all(FILE *f, const char *text, size_t len)
+{
+	bool ok = fwrite(text, 1, len, f) == len;
+
+	return fclose(f) == 0 && ok;
+}
+
+/*
+ * Beside the file's place first, so that it is there whole or not at all. The folder may be one that others write
+ * to: what they left under the name is taken away, not followed.
+ */
+static int replace_file(const char *path, const char *text, size_t len)
 {
 	_cleanup_free_ char *temp = NULL;
 	FILE *f;
-	bool ok;
+	int fd;
 
-	if (streq(path, "-"))
-		return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0 ? EXIT_OK : complain(path, errno);
 	if (asprintf(&temp, "%s.new", path) < 0)
 		return complain(path, ENOMEM);
-	f = fopen(temp, "we");
+	unlink(temp);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		return complain(temp, errno);
-	ok = fwrite(text, 1, len, f) == len;
-	ok = fclose(f) == 0 && ok;
-	if (ok && rename(temp, path) == 0)
+	if (write_all(f, text, len) && rename(temp, path) == 0)
 		return EXIT_OK;
 	complain(path, errno);
 	unlink(temp);
 	return EXIT_FAILED;
+}
+
+/* "-" is standard output; what is no regular file (a pipe, /dev/stdout) is written to and stays what it is. */
+static int write_file(const char *path, const char *text, size_t len)
+{
+	struct stat st;
+	FILE *f;
+
+	if (streq(path, "-"))
+		return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0 ? EXIT_OK : complain(path, errno);
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return replace_file(path, text, len);
+	f = fopen(path, "we");
+	return f && write_all(f, text, len) ? EXIT_OK : complain(path, errno);
 }
 
 /* A picture of one record, or of all boots, or a page. */
@@ -104,17 +126,28 @@ static int produce(const char *path, const struct work *w)
 	return write_file(path, text, len);
 }
 
-/* A node's name as a file's: what could lead elsewhere becomes "_". Two nodes of one name get numbers. */
+/* Is this no part of a file's name that everybody can type? */
+static bool is_odd(char c, bool first)
+{
+	return (unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || strchr("/\\:*?\"<>|", c) || (first && c == '.');
+}
+
+/* A node's name as a file's. Names that had to be changed, and those that several boots have, get numbers. */
 static void picture_name(char *buf, size_t size, const struct boots *b, size_t i)
 {
-	size_t same = 0;
+	size_t number = 0, n;
 
-	while (same < i && streq(b->list[i - same - 1]->node, b->list[i]->node))
-		same++;
-	snprintf(buf, size, same ? "%.200s-%zu.svg" : "%.200s.svg", b->list[i]->node, same + 1);
+	while (number < i && streq(b->list[i - number - 1]->node, b->list[i]->node))
+		number++;
+	number += number > 0;
+	snprintf(buf, size, "%.200s", b->list[i]->node);
 	for (char *c = buf; *c; c++)
-		if ((unsigned char)*c <= ' ' || strchr("/\\:*?\"<>|", *c) || (unsigned char)*c >= 0x7f || (c == buf && *c == '.'))
+		if (is_odd(*c, c == buf)) {
 			*c = '_';
+			number = i + 1;
+		}
+	n = strlen(buf);
+	snprintf(buf + n, size - n, number ? "-%zu.svg" : ".svg", number);
 }
 
 /* One picture for each boot, in a folder. */

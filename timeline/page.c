@@ -190,7 +190,9 @@ static void navigation(FILE *out, const struct boots *b)
 
 	fputs("<nav aria-label=\"Sections\"><ul>", out);
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
-		fprintf(out, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
+		/* without times there is neither of these */
+		if (b->n_times || !(streq(links[i][0], "phases") || streq(links[i][0], "slowest")))
+			fprintf(out, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
 	if (b->n_broken)
 		fputs("<li><a href=\"#broken\">Broken files</a></li>", out);
 	fputs("</ul></nav>\n", out);
@@ -208,8 +210,9 @@ static int many(FILE *out, const struct boots *b)
 	fputs("<main id=\"main\">\n", out);
 	facts(out, b);
 	page_histogram(out, b);
-	r = page_phases(out, b);
-	r = r < 0 ? r : page_slowest(out, b, &id);
+	r = b->n_times ? page_phases(out, b) : 0;
+	if (r == 0 && b->n_times)
+		r = page_slowest(out, b, &id);
 	r = r < 0 ? r : page_failed(out, b, &id);
 	r = r < 0 ? r : page_causes(out, b);
 	r = r < 0 ? r : page_switches(out, b);

@@ -170,7 +170,8 @@ static void cause_row(FILE *out, const struct boots *b, const struct group *g)
 	cell_count(out, g->failed_last);
 	cell_count(out, g->n);
 	cell_count(out, g->n - g->failed);
-	cell_text(out, known == CAUSE_NONE ? "not known to this version" : cause_info(known)->text);
+	cell_text(out, !*g->key ? "their states name no cause" :
+		known == CAUSE_NONE ? "not known to this version" : cause_info(known)->text);
 	cell_text(out, known == CAUSE_NONE ? "" : cause_info(known)->check);
 	fprintf(out, "<td><details><summary>%zu<span class=\"hide\"> nodes with this cause</span></summary>", g->n);
 	page_nodes(out, b, g);
