@@ -56,7 +56,7 @@ include initagent/rules.mk
 include dracut/rules.mk
 include ipxe-scripts/rules.mk
 include flexboot/rules.mk
-include timeline/rules.mk
+include initagent/timeline/rules.mk
 include tests-qemu/rules.mk
 include docs/rules.mk
 include tests/rules.mk

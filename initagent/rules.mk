@@ -20,7 +20,7 @@ ABSENT       := $(if $(call has,http),initagent/web/web_none.c,initagent/fetch/%
 		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c)) \
 		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
 		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c writer.c test_unpack.c fuzz_unpack.c))
-AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)

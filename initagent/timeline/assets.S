@@ -8,8 +8,8 @@
 	.byte 0
 	.endm
 
-	asset asset_chart_css, "timeline/chart.css"
-	asset asset_page_css, "timeline/page.css"
-	asset asset_page_js, "timeline/page.js"
+	asset asset_chart_css, "initagent/timeline/chart.css"
+	asset asset_page_css, "initagent/timeline/page.css"
+	asset asset_page_js, "initagent/timeline/page.js"
 
 	.section .note.GNU-stack, "", %progbits
