@@ -63,8 +63,11 @@ include tests/rules.mk
 install: $(BUILD)/initagent $(INSTALLS)
 	install -D -m 755 $(BUILD)/initagent '$(DESTDIR)$(PREFIX)/sbin/initagent'
 
+# Libraries and lab images stay, those for other machines too.
+OTHERS = $(patsubst %/deps,%,$(wildcard $(BUILD)/*/deps))
+
 clean:
-	rm -rf $(filter-out $(BUILD)/deps $(BUILD)/lab,$(wildcard $(BUILD)/*)) $(CLEAN)
+	rm -rf $(filter-out %/deps %/lab $(OTHERS),$(wildcard $(BUILD)/* $(OTHERS:=/*))) $(CLEAN)
 
 distclean:
 	rm -rf $(BUILD)

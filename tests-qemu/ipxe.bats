@@ -16,6 +16,7 @@ setup_file() {
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	SITE=$(realpath "${BUILD:-build}")/initagent-site
+	VMCTL=$(realpath "${BUILD:-build}")/lab/bin/vmctl
 	T=$BATS_TEST_TMPDIR
 	NS=ipxe$$x$BATS_TEST_NUMBER
 	PIDS=()
@@ -84,12 +85,9 @@ ends() {
 	sed -n '/\[1 entry\]/,$p' "$T/text"
 }
 
-# appears TEXT: waits for it on the console; the machine's own time limit ends a wait in vain.
+# appears REGEX: waits for it on the console, also in a line without end; the machine's own time limit ends a wait in vain.
 appears() {
-	until grep -qaF -- "$1" "$T/console"; do
-		kill -0 $QEMU || { cat "$T/console"; return 1; }
-		sleep 0.05
-	done
+	"$VMCTL" see 150 "$T/console" "$1" "$QEMU" >/dev/null || { cat "$T/console"; return 1; }
 }
 
 said() {
