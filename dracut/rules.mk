@@ -64,5 +64,8 @@ install-dracut:
 	install -m 755 $(filter %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
 	install -m 644 $(filter-out %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
 
-INSTALLS += install-dracut
-.PHONY: install-dracut
+install-mkimage: $(MKIMAGE)
+	install -D -m 755 $(MKIMAGE) '$(DESTDIR)$(PREFIX)/sbin/initagent-mkimage'
+
+INSTALLS += install-dracut install-mkimage
+.PHONY: install-dracut install-mkimage
