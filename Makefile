@@ -7,6 +7,7 @@
 #   make check-qemu FILTER=regex      make lint         style and static analysis
 #   make FEATURES="http tls archive block"   what to build in; a smaller agent lacks what is left out
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
+#   make deb, make rpm    packages for Debian and for distributions with RPM
 #   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
 #
 # Two flavours are built from the same sources: "musl" is the product (static), "host" is a
@@ -58,6 +59,7 @@ include ipxe-scripts/rules.mk
 include flexboot/rules.mk
 include tests-qemu/rules.mk
 include docs/rules.mk
+include packaging/rules.mk
 include tests/rules.mk
 
 install: $(BUILD)/initagent $(INSTALLS)

@@ -26,6 +26,9 @@ $(MKIMAGE): $(MKIMAGE_OBJS)
 	@echo "  HOST    $@"
 	@$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
 
+mkimage: $(MKIMAGE)
+.PHONY: mkimage
+
 CHECK_DEPS += $(MKIMAGE)
 
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
