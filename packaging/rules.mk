@@ -17,7 +17,8 @@ RPMBUILD      = $(PACKAGE_ENV) rpmbuild --quiet --define '_topdir $(PACKAGES)/rp
 package-tree:
 	@DEPS_FETCH='$(DEPS_FETCH)' packaging/tree '$(PACKAGE_TREE)'
 
-deb: package-tree $(DEPS_STAMP)
+# It builds inside of the tree, so the others come first.
+deb: package-tree $(DEPS_STAMP) | $(filter dsc package-tarball rpm srpm,$(MAKECMDGOALS))
 	cd '$(PACKAGE_TREE)' && $(PACKAGE_ENV) DEPS='$(DEPS)' dpkg-buildpackage -us -uc -b $(DEB_ARGS)
 
 dsc: package-tree

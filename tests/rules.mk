@@ -93,9 +93,9 @@ TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS) $(MUSL_TESTS)' FUZZ_PROGS=
 REMAKE   = $(MAKE) --no-print-directory
 
 check:
-	@tests/setup build tests qemu $(CROSS_LEVEL)
+	@tests/setup build tests qemu packages $(CROSS_LEVEL)
 	+@$(REMAKE) check-build check-qemu-build
-	@$(TEST_ENV) tests/run $(CROSS_LEVEL) lint bats unit corpus qemu
+	@$(TEST_ENV) tests/run $(CROSS_LEVEL) packages lint bats unit corpus qemu
 
 check-fast:
 	@tests/setup build tests
@@ -117,7 +117,13 @@ check-cross:
 	+@$(REMAKE) $(BUILD)/initagent
 	$(if $(CROSS_LEVEL),@BUILD=$(BUILD) tests/cross/check,@echo 'this machine is arm64: "make check" is its check')
 
-.PHONY: check-cross
+# make check-packages: Debian packages and RPMs
+check-packages:
+	@tests/setup build tests qemu packages
+	+@$(REMAKE) check-build lab
+	@BUILD=$(BUILD) bats tests/packaging/packages.bats
+
+.PHONY: check-cross check-packages
 
 check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(MUSL_TESTS) $(FUZZ_PROGS) $(CHECK_DEPS)
 check-qemu-build: $(BUILD)/initagent $(CHECK_QEMU_DEPS)
