@@ -48,7 +48,7 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut
 
-lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE) $(SITE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
@@ -56,7 +56,7 @@ lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 
 CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
-# make bench [N=5]: boot times of ours and the peers; build/bench.json
+# make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel; build/bench.json
 bench:
 	@tests/setup build qemu
 	@$(REMAKE) lab-bench
