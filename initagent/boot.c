@@ -12,7 +12,7 @@
 /* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
 #define LOADS_LIMIT (20 * NSEC_PER_SEC)
 
-enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_MAX };
+enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_MAX };
 
 void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
 {
@@ -21,6 +21,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 	report_cause(b->report, cause, where, now, "%s", text);
 	report_log(b->report, REPORT_ERR, NULL, now, "giving up: %s %s", cause_info(cause)->code,
 		cause_info(cause)->text);
+	b->cause = cause;
+	strscpy(b->where, where ? where : "", sizeof(b->where));
 	b->outcome = BOOT_FAILED;
 	b->finished = true;
 }
@@ -69,6 +71,8 @@ static int open_rooms(struct boot *b, uint64_t now)
 		r = loop_add(b->loop, links_fd(b->links), TAG_LINKS);
 	if (r >= 0)
 		r = loop_add(b->loop, addresses_fd(b->addresses), TAG_ADDRESSES);
+	if (r >= 0 && b->telling.tell)
+		r = loop_add(b->loop, tell_fd(b->telling.tell), TAG_TELL);
 	if (r < 0)
 		return r;
 	fabric_set_smprobe(b->fabric, b->plan->ib.smprobe, now);
@@ -120,6 +124,7 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
 	d = min_u64(d, b->web ? web_deadline(b->web) : NSEC_NEVER);
 	d = min_u64(d, b->block ? block_deadline(b->block) : NSEC_NEVER);
+	d = min_u64(d, b->telling.tell ? tell_deadline(b->telling.tell) : NSEC_NEVER);
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
 	if (b->root_up)
 		return min_u64(d, b->root_up + LOADS_LIMIT);
@@ -158,6 +163,8 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 		r = addresses_dispatch(b->addresses, now);
 	if (r >= 0 && (ready[TAG_FABRIC] || now >= fabric_deadline(b->fabric)))
 		r = fabric_dispatch(b->fabric, now);
+	if (b->telling.tell && (ready[TAG_TELL] || now >= tell_deadline(b->telling.tell)))
+		tell_dispatch(b->telling.tell, now);
 	return r < 0 ? r : dispatch_root(b, ready[TAG_ROOT], now);
 }
 
@@ -211,6 +218,7 @@ static void show_status(struct boot *b, uint64_t now)
 	if (!line)
 		return;
 	summary_write(b, "running", now);
+	telling_wait(b, now);
 	if (!b->args->notify)
 		return;
 	snprintf(status, sizeof(status), "STATUS=%s", line);
@@ -239,6 +247,7 @@ static void step(struct boot *b, uint64_t now)
 	check_budgets(b, now);
 	check_end(b, now);
 	watch_root(b);
+	telling_step(b, now);
 	if (!b->finished)
 		show_status(b, now);
 }
@@ -380,6 +389,7 @@ static void begin(struct boot *b, uint64_t now)
 	report_log(b->report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
 		b->plan->root.text, b->run.restarts ? ", started again" : "");
 	break_point(b, false);
+	telling_begin(b, now);
 	r = open_rooms(b, now_ns());
 	if (r < 0)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
@@ -406,6 +416,7 @@ static void finish(struct boot *b, uint64_t now)
 	if (done && b->args->ret_init)
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
 	summary_phases(b, now);
+	telling_last(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
@@ -445,6 +456,7 @@ static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 	begin(b, now);
 	finish(b, now_ns());
 	close_rooms(b);
+	telling_state(b, now_ns());
 	if (hurried)
 		rcu_restore(&b->env);
 	running_end(&b->env, &b->run, b->outcome == BOOT_DONE ? "done" : "failed");

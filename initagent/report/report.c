@@ -251,6 +251,15 @@ const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end)
 	return text;
 }
 
+enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text)
+{
+	const struct wait_slot *slot = wait_line_oldest(&r->wait);
+
+	*ret_rail = slot ? slot->rail : "";
+	*ret_text = slot ? slot->text : "";
+	return slot ? slot->cause : CAUSE_NONE;
+}
+
 enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size)
 {
 	enum cause oldest = wait_line_cause(&r->wait, where, size);

@@ -78,6 +78,12 @@ uint64_t report_deadline(const struct report *r);
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end);
 
 /*
+ * report_waiting: what is waited for longest, its rail and its words, valid until the next report_wait(). CAUSE_NONE and
+ * empty strings: nothing is.
+ */
+enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text);
+
+/*
  * report_waits_over: the time for them is up: each current wait is reported as a cause with text, the one
  * that lasted longest last. Returns that one's cause and its rail; CAUSE_NONE if nothing was waited for.
  */
