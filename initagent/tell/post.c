@@ -26,6 +26,7 @@
 struct sender {
 	const struct post_order *order;
 	CURL *easy;
+	CURLM *multi; /* made beforehand: it wants descriptors that later cannot be had */
 	struct tls *tls;
 	struct curl_slist *to, *headers;
 	char url[2048];
@@ -128,7 +129,26 @@ static bool prepare(struct sender *s, const struct post_order *o)
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return false;
 	s->easy = curl_easy_init();
-	return s->easy && tls_new(&s->tls, &setup) == 0 && configure(s) == CURLE_OK;
+	s->multi = curl_multi_init();
+	return s->easy && s->multi && tls_new(&s->tls, &setup) == 0 && configure(s) == CURLE_OK;
+}
+
+static CURLcode perform(struct sender *s)
+{
+	CURLcode e = CURLE_FAILED_INIT;
+	int running = 1, left;
+	const CURLMsg *m;
+
+	if (curl_multi_add_handle(s->multi, s->easy) != CURLM_OK)
+		return e;
+	while (running && curl_multi_perform(s->multi, &running) == CURLM_OK)
+		if (running && curl_multi_wait(s->multi, NULL, 0, TRY_LIMIT, NULL) != CURLM_OK)
+			break;
+	while ((m = curl_multi_info_read(s->multi, &left)))
+		if (m->msg == CURLMSG_DONE)
+			e = m->data.result;
+	curl_multi_remove_handle(s->multi, s->easy);
+	return e;
 }
 
 /* Another attempt may fare better: the server was not reached, or is overloaded. */
@@ -140,7 +160,7 @@ static bool attempt(struct sender *s, long limit_ms, struct post_news *news)
 	curl_easy_setopt(s->easy, CURLOPT_TIMEOUT_MS, limit_ms < TRY_LIMIT ? limit_ms : TRY_LIMIT);
 	s->answered = 0;
 	s->error[0] = 0;
-	e = curl_easy_perform(s->easy);
+	e = perform(s);
 	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
 	news->stored = e == CURLE_OK && status >= 200 && status < 300;
 	if (e != CURLE_OK)
