@@ -124,7 +124,7 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
 	d = min_u64(d, b->web ? web_deadline(b->web) : NSEC_NEVER);
 	d = min_u64(d, b->block ? block_deadline(b->block) : NSEC_NEVER);
-	d = min_u64(d, b->telling.tell ? tell_deadline(b->telling.tell) : NSEC_NEVER);
+	d = min_u64(d, telling_deadline(b));
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
 	if (b->root_up)
 		return min_u64(d, b->root_up + LOADS_LIMIT);
@@ -163,8 +163,6 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 		r = addresses_dispatch(b->addresses, now);
 	if (r >= 0 && (ready[TAG_FABRIC] || now >= fabric_deadline(b->fabric)))
 		r = fabric_dispatch(b->fabric, now);
-	if (b->telling.tell && (ready[TAG_TELL] || now >= tell_deadline(b->telling.tell)))
-		tell_dispatch(b->telling.tell, now);
 	return r < 0 ? r : dispatch_root(b, ready[TAG_ROOT], now);
 }
 
@@ -267,6 +265,7 @@ static void run(struct boot *b)
 		now = now_ns();
 		if (r >= 0)
 			r = dispatch(b, ready, now);
+		telling_dispatch(b, ready[TAG_TELL], now);
 		if (r < 0)
 			boot_fail(b, CAUSE_INTERNAL, "loop", now, strerror(-r));
 		step(b, now);

@@ -43,6 +43,17 @@ void telling_up(struct boot *b, uint64_t now)
 	tell_up(b->telling.tell, now);
 }
 
+uint64_t telling_deadline(const struct boot *b)
+{
+	return b->telling.tell ? tell_deadline(b->telling.tell) : NSEC_NEVER;
+}
+
+void telling_dispatch(struct boot *b, bool ready, uint64_t now)
+{
+	if (b->telling.tell && (ready || now >= tell_deadline(b->telling.tell)))
+		tell_dispatch(b->telling.tell, now);
+}
+
 static const struct rail *rail_named(const struct boot *b, const char *name)
 {
 	for (size_t i = 0; i < b->n_rails; i++)

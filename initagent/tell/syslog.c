@@ -32,13 +32,13 @@ static void _printf_(2, 3) put(struct text *t, const char *fmt, ...)
 static void put_time(struct text *t, uint64_t wall)
 {
 	time_t seconds = (time_t)(wall / NSEC_PER_SEC);
-	char date[32];
 	struct tm tm;
 
-	if (!wall || !gmtime_r(&seconds, &tm) || !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!wall || !gmtime_r(&seconds, &tm))
 		put(t, "-");
 	else
-		put(t, "%s.%06uZ", date, (unsigned)(wall % NSEC_PER_SEC / 1000));
+		put(t, "%04d-%02d-%02dT%02d:%02d:%02d.%06uZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+			tm.tm_min, tm.tm_sec, (unsigned)(wall % NSEC_PER_SEC / 1000));
 }
 
 /* Section 6: printable ASCII without spaces, or the sign for "not known". */
