@@ -12,8 +12,6 @@
 /* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
 #define LOADS_LIMIT (20 * NSEC_PER_SEC)
 
-enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_MAX };
-
 void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
 {
 	if (b->finished)
@@ -266,6 +264,7 @@ static void run(struct boot *b)
 		if (r >= 0)
 			r = dispatch(b, ready, now);
 		telling_dispatch(b, ready[TAG_TELL], now);
+		last_failure_step(b, now);
 		if (r < 0)
 			boot_fail(b, CAUSE_INTERNAL, "loop", now, strerror(-r));
 		step(b, now);
@@ -390,6 +389,8 @@ static void begin(struct boot *b, uint64_t now)
 	break_point(b, false);
 	telling_begin(b, now);
 	r = open_rooms(b, now_ns());
+	if (r >= 0)
+		last_failure_begin(b, now);
 	if (r < 0)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 	else if (!adopt_root(b, now))
@@ -415,6 +416,7 @@ static void finish(struct boot *b, uint64_t now)
 	if (done && b->args->ret_init)
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
 	summary_phases(b, now);
+	last_failure_end(b, now);
 	telling_last(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)

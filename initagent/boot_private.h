@@ -22,10 +22,14 @@
 #include "root/init_check.h"
 #include "root/owner.h"
 #include "root/root.h"
+#include "tell/remember.h"
 #include "tell/tell.h"
 #include "web/web.h"
 
 #define RAILS_MAX 16
+
+/* What an fd of the loop belongs to. */
+enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_MAX };
 
 enum rail_state {
 	RAIL_ADDRESSING, /* waits for carrier and an address */
@@ -147,6 +151,7 @@ struct boot {
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
 	enum lookup lookup;
 	struct telling telling;
+	struct remember *memory; /* of failures, over a reset; NULL: none is wanted */
 	bool finished;
 	enum cause cause;	    /* why it failed, and where */
 	char where[REPORT_NAME_MAX];
@@ -267,6 +272,16 @@ void telling_resolved(struct boot *b, const struct address_event *ev, uint64_t n
 void telling_last(struct boot *b, uint64_t now);
 /* telling_state: state.json, once the rooms are closed; a boot that failed waits for what is left of these 2 s. */
 void telling_state(struct boot *b, uint64_t now);
+
+/* telling_before: an earlier boot failed, perhaps because nobody could be told. */
+void telling_before(struct boot *b, const struct failure *f, uint64_t now);
+
+/* last_failure: begins to look for that of an earlier boot; says it when it is known; keeps or forgets one at the end. */
+void last_failure_begin(struct boot *b, uint64_t now);
+void last_failure_step(struct boot *b, uint64_t now);
+void last_failure_end(struct boot *b, uint64_t now);
+/* last_failure_idle: is there nothing (more) to be waited for? */
+bool last_failure_idle(struct boot *b, uint64_t now);
 
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

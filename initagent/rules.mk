@@ -84,6 +84,13 @@ $(HOST_AGENT): $(HOST_OBJS) $(BUILD)/host/initagent/main.o
 $(HOST_LIB): $(host_lib_) $(HOST_LIB).list
 	$(call output,AR  ,ar rcs $$t $(host_lib_))
 
+install-units:
+	install -D -m 644 initagent/handover/initagent-textfile.service \
+		'$(DESTDIR)$(PREFIX)/lib/systemd/system/initagent-textfile.service'
+
+INSTALLS += install-units
+.PHONY: install-units
+
 FORCE:
 .PHONY: FORCE
 # Kept although only pattern rules mention them (".SECONDARY:" alone would skip stamps that are missing).

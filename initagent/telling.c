@@ -128,19 +128,37 @@ void telling_wait(struct boot *b, uint64_t now)
 	say(b, TELL_WAIT, cause, where, text, now);
 }
 
-/* Until nothing is left to be said, or the time is up. Returns the present. */
+void telling_before(struct boot *b, const struct failure *f, uint64_t now)
+{
+	if (b->telling.tell)
+		say(b, TELL_BEFORE, f->cause, f->where, cause_info(f->cause)->text, now);
+}
+
+/* Both are asked each time: what has ended shall be heard. */
+static bool idle(struct boot *b, uint64_t now)
+{
+	bool kept = last_failure_idle(b, now);
+
+	return tell_idle(b->telling.tell) && kept;
+}
+
+/* Until nothing is left to be said or kept, or the time is up. Returns the present. */
 static uint64_t wait_idle(struct boot *b, uint64_t limit)
 {
 	_cleanup_(loop_freep) struct loop *loop = NULL;
 	int tag, r = loop_new(&loop);
+	uint64_t now = now_ns();
 
 	if (r >= 0)
 		r = loop_add(loop, tell_fd(b->telling.tell), 0);
-	while (r >= 0 && !tell_idle(b->telling.tell) && now_ns() < limit) {
+	if (r >= 0 && b->memory && remember_fd(b->memory) >= 0)
+		r = loop_add(loop, remember_fd(b->memory), 0);
+	while (r >= 0 && now < limit && !idle(b, now)) {
 		r = loop_wait(loop, min_u64(limit, tell_deadline(b->telling.tell)), &tag, 1);
-		tell_dispatch(b->telling.tell, now_ns());
+		now = now_ns();
+		tell_dispatch(b->telling.tell, now);
 	}
-	return now_ns();
+	return now;
 }
 
 static void complain(struct boot *b, uint64_t now)
@@ -187,4 +205,5 @@ void telling_state(struct boot *b, uint64_t now)
 		now = wait_idle(b, b->telling.end);
 	complain(b, now);
 	b->telling.tell = tell_free(b->telling.tell);
+	b->memory = b->memory ? remember_free(b->memory) : NULL;
 }

@@ -360,6 +360,31 @@ TEST(a_failed_boot_is_told_with_its_cause)
 	node_close(&n);
 }
 
+/* The same machine twice: its firmware remembers. */
+TEST(the_boot_after_a_failed_one_knows)
+{
+	char text[65536];
+	struct node n;
+	int fd;
+
+	wire_up();
+	fd = syslog_server();
+	node_open(&n, "root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.report=efi");
+	modtree_file(&n.tree, "/sys/firmware/efi/efivars/.keep", "");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	cJSON_Delete(n.state);
+	CHECK_INT(system("ip addr flush dev veth0"), 0);
+	modtree_file(&n.tree, "/proc/cmdline", "root=nfs4:192.0.2.1:/export ip=" NODE " rd.report=efi rd.report=syslog://192.0.2.2:5514");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/last-failure") > 0);
+	CHECK(strstr(text, "code=IA-E606\n"));
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "] the last boot failed: IA-E606 "));
+	CHECK(strstr(heard(fd, text), " before [initagent@32473 code=\"IA-E606\""));
+	close(fd);
+	node_close(&n);
+}
+
 TEST(no_root_and_other_roots_are_left_alone)
 {
 	struct node n;

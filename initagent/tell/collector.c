@@ -19,6 +19,7 @@ static const struct {
 } kinds[TELL_KIND_MAX] = {
 	[TELL_WAIT] = {"wait", SYSLOG_WARNING},
 	[TELL_CAUSE] = {"cause", SYSLOG_ERROR},
+	[TELL_BEFORE] = {"before", SYSLOG_WARNING},
 	[TELL_DONE] = {"done", SYSLOG_INFO},
 	[TELL_FAILED] = {"failed", SYSLOG_CRITICAL},
 };

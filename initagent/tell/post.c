@@ -12,6 +12,7 @@
 #include "confine.h"
 #include "fetch/lockdown.h"
 #include "fetch/tls.h"
+#include "tell/life.h"
 
 #ifndef BUILD_TIME
 #define BUILD_TIME 0 /* the clock is believed */
@@ -203,24 +204,6 @@ static void say(const struct post_order *o, int out, const struct post_news *new
 	send(out, news, sizeof(*news), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/*
- * The kernel's timer with a signal that cannot be caught: no call on the list of those allowed could stop it. RLIMIT_CPU
- * bounds what a process that was taken over could burn until then.
- */
-static int limit_life(void)
-{
-	struct sigevent ev = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-	const struct itimerspec life = {.it_value = {.tv_sec = POST_LIFE_S}};
-	const struct confine_limit cpu = {RLIMIT_CPU, POST_LIFE_S};
-	int timer;
-
-	confine_limits(&cpu, 1);
-	/* Not by way of the C library, which brings its threads along. */
-	if (syscall(__NR_timer_create, CLOCK_BOOTTIME, &ev, &timer) < 0)
-		return -errno;
-	return syscall(__NR_timer_settime, timer, 0, &life, NULL) < 0 ? -errno : 0;
-}
-
 /* Descriptors 0 to 2 are empty, 3 is the way back, 4 the kernel's log; the rest is the agent's. */
 static void keep_only(int *back, int *kmsg)
 {
@@ -244,7 +227,7 @@ __attribute__((noreturn)) static void serve(const struct post_order *given, int 
 	keep_only(&back, &order.kmsg);
 	prctl(PR_SET_NAME, "initagent-post");
 	signal(SIGPIPE, SIG_IGN);
-	if (limit_life() < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
+	if (limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
 		say(&order, back, &news);
 		_exit(1);
 	}

@@ -19,6 +19,7 @@ struct tell;
 enum tell_kind {
 	TELL_WAIT,   /* something is waited for */
 	TELL_CAUSE,  /* a cause was met */
+	TELL_BEFORE, /* an earlier boot had failed with this cause */
 	TELL_DONE,   /* the root is mounted */
 	TELL_FAILED, /* the boot gave up */
 	TELL_KIND_MAX,
