@@ -71,6 +71,8 @@ static void put_phases(FILE *out, const cJSON *top)
 	head(out, "boot_phase_seconds", "How long a phase of the boot took; phases overlap.");
 	cJSON_ArrayForEach(p, cJSON_GetObjectItem(top, "phases"))
 	{
+		if (!*text(p, "name"))
+			continue;
 		label(out, "initagent_boot_phase_seconds{", "phase", text(p, "name"));
 		fprintf(out, "} %.6f\n", number(p, "end_s") - number(p, "begin_s"));
 	}
@@ -83,6 +85,8 @@ static void put_causes(FILE *out, const cJSON *top)
 	head(out, "cause_occurrences", "How often a cause was met in this boot, also one that went away.");
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
 	{
+		if (!*text(c, "code"))
+			continue;
 		label(out, "initagent_cause_occurrences{", "code", text(c, "code"));
 		label(out, ",", "where", text(c, "where"));
 		fprintf(out, "} %.0f\n", number(c, "count"));
@@ -116,7 +120,8 @@ static void put_rails(FILE *out, const cJSON *top)
 
 	head(out, "rail_carries_root", "The ways to the root, 1 for the one that carries it.");
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
-		put_rail(out, rail);
+		if (*text(rail, "netdev"))
+			put_rail(out, rail);
 }
 
 static void put_before(FILE *out, const struct env *env)
