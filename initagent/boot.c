@@ -69,6 +69,8 @@ static int open_rooms(struct boot *b, uint64_t now)
 		r = loop_add(b->loop, links_fd(b->links), TAG_LINKS);
 	if (r >= 0)
 		r = loop_add(b->loop, addresses_fd(b->addresses), TAG_ADDRESSES);
+	if (r >= 0 && report_fd(b->report) >= 0)
+		r = loop_add(b->loop, report_fd(b->report), TAG_CONSOLE);
 	if (r >= 0 && b->telling.tell)
 		r = loop_add(b->loop, tell_fd(b->telling.tell), TAG_TELL);
 	if (r < 0)
@@ -209,16 +211,14 @@ static void check_budgets(struct boot *b, uint64_t now)
 static void show_status(struct boot *b, uint64_t now)
 {
 	const char *line = report_tick(b->report, now, min_u64(b->network_end, b->total_end));
-	char status[512];
 
 	if (!line)
 		return;
 	summary_write(b, "running", now);
 	telling_wait(b, now);
-	if (!b->args->notify)
-		return;
-	snprintf(status, sizeof(status), "STATUS=%s", line);
-	notify_send(status);
+	plymouth_show(&b->plymouth, line);
+	if (b->args->notify)
+		notify_status(line);
 }
 
 /*
@@ -263,6 +263,7 @@ static void run(struct boot *b)
 		now = now_ns();
 		if (r >= 0)
 			r = dispatch(b, ready, now);
+		report_flush(b->report);
 		telling_dispatch(b, ready[TAG_TELL], now);
 		last_failure_step(b, now);
 		if (r < 0)
@@ -456,6 +457,8 @@ static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 
 	begin(b, now);
 	finish(b, now_ns());
+	plymouth_show(&b->plymouth, "");
+	plymouth_done(&b->plymouth);
 	close_rooms(b);
 	telling_state(b, now_ns());
 	if (hurried)
@@ -464,12 +467,15 @@ static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 	outcome = b->outcome;
 	if (outcome == BOOT_DONE && b->args->notify)
 		notify_send("READY=1\nSTATUS=root mounted");
-	return outcome == BOOT_FAILED ? failure_policy(b) : outcome;
+	if (outcome != BOOT_FAILED)
+		return outcome;
+	report_drain(b->report);
+	return failure_policy(b);
 }
 
 enum boot_outcome boot_main(const struct boot_args *args)
 {
-	struct boot b = {.args = args, .kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC)};
+	struct boot b = {.args = args, .plymouth.fd = -1, .kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC)};
 	uint64_t now = now_ns();
 	enum boot_outcome outcome = BOOT_FAILED;
 	int r;

@@ -17,6 +17,7 @@
 #include "loop.h"
 #include "modules/modules.h"
 #include "needs.h"
+#include "plymouth.h"
 #include "report/record.h"
 #include "root/adopt.h"
 #include "root/init_check.h"
@@ -29,7 +30,7 @@
 #define RAILS_MAX 16
 
 /* What an fd of the loop belongs to. */
-enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_MAX };
+enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_CONSOLE, TAG_MAX };
 
 enum rail_state {
 	RAIL_ADDRESSING, /* waits for carrier and an address */
@@ -151,6 +152,7 @@ struct boot {
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
 	enum lookup lookup;
 	struct telling telling;
+	struct plymouth plymouth;
 	struct remember *memory; /* of failures, over a reset; NULL: none is wanted */
 	bool finished;
 	enum cause cause;	    /* why it failed, and where */
