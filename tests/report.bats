@@ -148,6 +148,23 @@ rude() {
 	lines 3
 }
 
+@test "a server that restarts while the node boots gets all of it, once it is back" {
+	rsyslog
+	(
+		sleep 0.5
+		kill "${PIDS[0]}"
+		tail --pid="${PIDS[0]}" -f /dev/null
+		rsyslog
+		wait
+	) 3>&- &
+	PIDS+=($!)
+	tell --for 5000 syslog+tcp://127.0.0.1
+	ready grep -q '"done"' "$LINES"
+	cat "$LINES"
+	[ "$(jq -r .kind "$LINES" | sort -u | xargs)" = "cause done wait" ]
+	[[ $output != *missed* ]]
+}
+
 @test "nobody there: refused, unreachable, silent: the boot goes on, and says what was lost" {
 	rude 515 silent
 	HELD_UP=300000 # 200 causes, five servers

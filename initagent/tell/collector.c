@@ -57,15 +57,27 @@ void collector_up(struct collector *c)
 	c->failures = 0;
 }
 
-/* The half-sent message begins anew with the next connection. */
+/*
+ * The message at hand begins anew with the next connection, and so does the one before: it may have met a server that was
+ * gone. Twice is better than never.
+ */
+static void rewind_rows(struct collector *c)
+{
+	uint64_t n = c->from < c->to ? 2 : 1;
+
+	c->next -= is_tcp(c) ? n < c->given ? n : c->given : 0;
+	c->from = is_tcp(c) ? c->to : 0;
+	c->given = 0;
+}
+
 static void failed(struct collector *c, int error, uint64_t now)
 {
 	uint64_t span = RETRY_FIRST << (c->failures < DOUBLINGS ? c->failures : DOUBLINGS);
 
+	rewind_rows(c);
 	hang_up(c);
 	c->error = error;
 	c->failures++;
-	c->from = 0;
 	c->retry = now + span / 2 + (random_u32() * (span / 2) >> 32);
 }
 
@@ -169,12 +181,14 @@ static bool next_row(struct collector *c, const struct tell_queue *q, const char
 		return false;
 	write_down(c, &q->rows[c->next % TELL_QUEUE], node, now);
 	c->next++;
+	c->given++;
 	return true;
 }
 
 /*
  * Syslog servers say nothing; what they say all the same is thrown away, for bytes left unread would turn the end of the
- * connection into a reset, which takes what is on its way. False: the server has closed it.
+ * connection into a reset, which takes what is on its way. False: the server has closed the connection; what it was given
+ * before that it has read, or there would be an error instead.
  */
 static bool listen_to(struct collector *c, uint64_t now)
 {
@@ -183,9 +197,11 @@ static bool listen_to(struct collector *c, uint64_t now)
 
 	for (int budget = 8; is_tcp(c) && budget > 0 && n > 0; budget--)
 		n = recv(c->fd, junk, sizeof(junk), MSG_DONTWAIT);
-	if (n == 0)
-		failed(c, ECONNRESET, now);
-	return n != 0;
+	if (n != 0)
+		return true;
+	c->given = c->from < c->to;
+	failed(c, ECONNRESET, now);
+	return false;
 }
 
 /* UDP: an answer to an earlier message ("refused") is told by the next one's send, which has not gone then. */
@@ -266,6 +282,7 @@ void collector_post(struct collector *c, const struct post_order *o, int epoll, 
 	int r;
 
 	(void)now;
+	c->asked = true;
 	if (!is_http(c) || c->posted || !c->addr.family)
 		return;
 	order.url = c->plan->text;
@@ -304,7 +321,7 @@ bool collector_idle(const struct collector *c, const struct tell_queue *q, bool 
 
 static bool missed_state(struct collector *c, char *text, size_t size)
 {
-	if (c->stored || c->named)
+	if (!c->asked || c->stored || c->named)
 		return false;
 	if (c->posted && c->fd >= 0)
 		snprintf(text, size, "the state was not taken in time");

@@ -27,9 +27,11 @@ struct collector {
 	struct inet_addr addr;	/* family 0: not known yet */
 	int fd;			/* syslog: the socket; http: the process's word; -1: none */
 	bool connected;		/* TCP: the handshake is done */
-	bool posted, stored;	/* http: a process was started; it said that all is well */
+	bool asked, posted;	/* http: the state was to be sent; a process was started for it */
+	bool stored;		/* it said that all is well */
 	bool named;		/* collector_missed() was here */
 	uint64_t next;		/* syslog: row to be sent next */
+	uint64_t given;		/* TCP: rows begun in this connection */
 	uint64_t lost;		/* rows that are gone from the queue */
 	uint64_t retry;		/* not before */
 	unsigned failures;
