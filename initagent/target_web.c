@@ -52,6 +52,8 @@ static void look_up(struct boot *b, uint64_t now)
 	const char *name = web_lookup(b->web);
 	int r = name ? addresses_resolve(b->addresses, name, RESOLVE_LIMIT, now) : 0;
 
+	if (name)
+		b->lookup = LOOKUP_TARGET;
 	if (r < 0)
 		web_resolved(b->web, NULL, strerror(-r), now);
 }

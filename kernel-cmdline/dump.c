@@ -412,6 +412,24 @@ static void dump_root(struct dumper *d)
 
 /* --- the rest ----------------------------------------------------------------------------- */
 
+static void dump_report(struct dumper *d, const struct plan_report *r)
+{
+	static const char *const kinds[PLAN_REPORT_KIND_MAX] = {
+		[PLAN_REPORT_SYSLOG_UDP] = "syslog over UDP", [PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
+		[PLAN_REPORT_HTTP] = "http", [PLAN_REPORT_EFI] = "efi", [PLAN_REPORT_PSTORE] = "pstore",
+	};
+	bool six = r->addr.family == AF_INET6;
+
+	put(d, "report=%s", kinds[r->kind]);
+	if (*r->host)
+		put(d, " to %s%s%s:%u", six ? "[" : "", r->host, six ? "]" : "", r->port);
+	if (r->kind == PLAN_REPORT_HTTP) {
+		put(d, " ");
+		put_escaped(d->out, r->text, strlen(r->text));
+	}
+	end(d);
+}
+
 static void dump_policy(struct dumper *d)
 {
 	static const char *const actions[] = {
@@ -440,6 +458,8 @@ static void dump_policy(struct dumper *d)
 		put_bits(d, p->breaks, stages, ARRAY_SIZE(stages));
 		end(d);
 	}
+	for (size_t i = 0; i < p->n_reports; i++)
+		dump_report(d, &p->reports[i]);
 	dump_bool(d, "debug", p->debug, b->debug);
 	dump_bool(d, "info", p->info, b->info);
 	dump_bool(d, "quiet", p->quiet, b->quiet);

@@ -359,6 +359,28 @@ enum plan_break {
 	PLAN_BREAK_SWITCH_ROOT = 1 << 8,
 };
 
+/* --- telling others ------------------------------------------------------------------------ */
+
+enum plan_report_kind {
+	PLAN_REPORT_SYSLOG_UDP,
+	PLAN_REPORT_SYSLOG_TCP,
+	PLAN_REPORT_HTTP,
+	PLAN_REPORT_EFI,    /* no host: the last failure, for the next boot */
+	PLAN_REPORT_PSTORE, /* the same */
+	PLAN_REPORT_KIND_MAX,
+};
+
+/* Most that are told; further ones are reported and left out. */
+#define PLAN_REPORTS_MAX 8
+
+struct plan_report {
+	enum plan_report_kind kind;
+	const char *text;	/* as written: for HTTP the URL */
+	const char *host;	/* name or address without brackets; "" without */
+	struct inet_addr addr;	/* host, if it is an address literal */
+	uint16_t port;
+};
+
 /* --- the words themselves ------------------------------------------------------------------ */
 
 enum plan_word_kind {
@@ -395,6 +417,8 @@ struct boot_plan {
 	struct plan_failure failure;
 	enum plan_switch shell;	    /* rd.shell as given */
 	unsigned int breaks;	    /* enum plan_break bits */
+	const struct plan_report *reports; /* rd.report= */
+	size_t n_reports;
 	bool debug;		    /* rd.debug */
 	bool info;		    /* rd.info: show progress although "quiet" */
 	bool quiet;		    /* the kernel's quiet */

@@ -102,3 +102,8 @@ agent=${BUILD:-build}/initagent
     done < <(grep -oE '`(tests|tests-qemu|initagent|kernel-cmdline)/[A-Za-z0-9_./-]+: [^`]+`' docs/threat-model.md | tr -d '`')
     [ "$n" -ge 30 ]
 }
+
+@test "every metric is documented, and no other" {
+    names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/handover/prometheus.c | sed 's/.*"/initagent_/' | sort)
+    diff <(echo "$names") <(sed -n '/^| metric/,/^$/p' docs/reporting.md | cut -d'|' -f2 | grep -oE 'initagent_[a-z_]+' | sort)
+}

@@ -53,6 +53,14 @@ setup() {
 	done < <("${BUILD:-build}/initagent" help | sed -n 's/^  initagent \([a-z]*\) .*/\1/p')
 }
 
+@test "the unit of the real root calls what is installed" {
+	local unit=$DEST/usr/lib/systemd/system/initagent-textfile.service
+
+	run -0 make install DESTDIR="$DEST" PREFIX=/usr
+	[ -x "$DEST$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$unit")" ]
+	grep -q '^WantedBy=multi-user.target$' "$unit"
+}
+
 @test "completion: commands, their options, kernel command line options" {
 	PATH=$(realpath "${BUILD:-build}"):$PATH
 	# shellcheck source=docs/completion/initagent.bash

@@ -6,7 +6,7 @@
 _initagent_options() {
 	case $1 in
 	boot) echo --sysroot --notify ;;
-	status) echo --json ;;
+	status) echo --json --prometheus --last-failure ;;
 	timeline) echo --svg --html --help ;;
 	ports) echo --ask ;;
 	doctor) echo --json --no-ask ;;
