@@ -3,7 +3,6 @@
 #include "boot.h"
 
 #include "boot_private.h"
-#include "handover/udev.h"
 #include "modules/helper.h"
 #include "notify.h"
 #include "rcu.h"
@@ -406,12 +405,11 @@ static void finish(struct boot *b, uint64_t now)
 	if (done && b->args->ret_init)
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
 	summary_phases(b, now);
+	if (done)
+		rail_profiles_write(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
-	r = done ? udev_write(&b->env, b->plan) : 0;
-	if (r < 0)
-		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
 	if (done)
 		break_point(b, true);
 }

@@ -237,6 +237,12 @@ void target_block_step(struct boot *b, uint64_t now);
 /* target_block_near: the step of one without address. */
 void target_block_near(struct boot *b, uint64_t now);
 
+/* rail_profiles: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. */
+void rail_profiles_write(struct boot *b, uint64_t now);
+
+/* boot_root_ifindex: the interface the root is reached over; 0 when there is no root. */
+int boot_root_ifindex(struct boot *b);
+
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);
 void summary_phases(struct boot *b, uint64_t now);

@@ -95,8 +95,7 @@ static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
 		fill_port(out, fabric_find(b->fabric, rail->device, rail->port));
 }
 
-/* The interface the root is reached over; 0 when there is no root. */
-static int root_ifindex(struct boot *b)
+int boot_root_ifindex(struct boot *b)
 {
 	struct link_route way;
 
@@ -107,7 +106,7 @@ static int root_ifindex(struct boot *b)
 
 static const struct rail *root_rail(struct boot *b)
 {
-	return rails_find(b, root_ifindex(b));
+	return rails_find(b, boot_root_ifindex(b));
 }
 
 /* First begin and last end of the modules that were loaded. */
@@ -197,7 +196,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.phases = list,
 		.report = b->report,
 	};
-	int ifindex = root_ifindex(b);
+	int ifindex = boot_root_ifindex(b);
 	struct web_progress fetch;
 
 	for (size_t i = 0; i < b->n_rails; i++)
