@@ -365,6 +365,15 @@ static bool adopt_root(struct boot *b, uint64_t now)
 	return true;
 }
 
+/* The rails of an agent before are found as at a start; nothing is taken off them any more. */
+static void adopt_rails(struct boot *b, uint64_t now)
+{
+	if (b->outcome != BOOT_DONE)
+		return;
+	addresses_keep(b->addresses);
+	rails_step(b, now);
+}
+
 static void begin(struct boot *b, uint64_t now)
 {
 	int r;
@@ -384,6 +393,8 @@ static void begin(struct boot *b, uint64_t now)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 	else if (!adopt_root(b, now))
 		run(b);
+	else
+		adopt_rails(b, now);
 }
 
 static const char *init_of(const struct boot *b)

@@ -12,6 +12,7 @@
 #include "env.h"
 #include "fabric/fabric.h"
 #include "handover/running.h"
+#include "handover/managers.h"
 #include "handover/state.h"
 #include "link/link.h"
 #include "loop.h"
@@ -129,6 +130,8 @@ struct boot {
 	bool has_image;		    /* adopted_image is it */
 	struct block_result adopted_block;
 	bool has_block;		    /* adopted_block is it */
+	struct managers managers;   /* of the real root */
+	bool handed_over;	    /* they are known */
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	uint64_t network_end, total_end;
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */

@@ -53,15 +53,17 @@ void rail_profiles_write(struct boot *b, uint64_t now)
 	struct profile_rail rails[RAILS_MAX];
 	struct profile_set set = {
 		.env = &b->env, .sysroot = b->args->sysroot, .now = now, .wall = wall_clock(), .rails = rails};
-	struct managers managers;
 	char text[64];
 	int r, root = boot_root_ifindex(b);
 
 	for (size_t i = 0; i < b->n_rails; i++)
 		set.n_rails += fill_rail(b, &b->rails[i], root, &rails[set.n_rails]);
-	profiles_write(&set, b->plan, &managers);
+	profiles_write(&set, b->plan, &b->managers);
+	if (!set.n_rails)
+		b->managers.chosen = 0;
+	b->handed_over = true;
 	report_log(b->report, REPORT_INFO, "handover", now, "network profiles for: %s",
-		managers_text(set.n_rails ? managers.chosen : 0, text, sizeof(text)));
+		managers_text(b->managers.chosen, text, sizeof(text)));
 	r = udev_write(&b->env, b->plan);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
