@@ -28,6 +28,14 @@ static void fill_netdev(const struct boot *b, struct state_rail *out, const stru
 	hex(out->hwaddr, sizeof(out->hwaddr), dev->hw.bytes, dev->hw.len, ":");
 }
 
+static void fill_dns(struct state_rail *out, const struct address_result *a)
+{
+	char addr[INET_ADDR_TEXT];
+
+	for (size_t i = 0; i < a->n_dns && out->n_dns < ARRAY_SIZE(out->dns); i++)
+		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
+}
+
 static void fill_routes(struct state_rail *out, const struct address_result *a)
 {
 	char addr[INET_ADDR_TEXT];
@@ -55,8 +63,7 @@ static void fill_address(struct state_rail *out, const struct address_result *a)
 	strscpy(out->search, a->search, sizeof(out->search));
 	fill_routes(out, a);
 	out->adopted = a->adopted;
-	for (size_t i = 0; i < a->n_dns && i < ARRAY_SIZE(out->dns); i++)
-		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
+	fill_dns(out, a);
 	strscpy(out->boot_file, a->boot_file, sizeof(out->boot_file));
 	if (a->method == ADDRESS_DHCP6)
 		hex(out->server, sizeof(out->server), a->server_duid, a->server_duid_len, "");
@@ -78,6 +85,7 @@ static void fill_second(struct state_rail *out, const struct address_result *a)
 	strscpy(out->method6, address_method_name(a->method), sizeof(out->method6));
 	snprintf(out->address6, sizeof(out->address6), "%s/%u", inet_text(&a->addr, addr), a->prefix);
 	strscpy(out->gateway6, inet_text(&a->gateway, addr), sizeof(out->gateway6));
+	fill_dns(out, a);
 	fill_routes(out, a);
 }
 
@@ -228,6 +236,19 @@ static int64_t wall_clock(void)
 	return ts.tv_sec < earliest ? 0 : ts.tv_sec;
 }
 
+/* The root of one kind or the other, once it is mounted. */
+static void fill_root(const struct boot *b, struct state_input *in)
+{
+	if (b->outcome != BOOT_DONE)
+		return;
+	if (b->web || b->has_image)
+		in->web = b->web ? web_result(b->web) : &b->adopted_image;
+	else if (b->block || b->has_block)
+		in->block = b->block ? block_result(b->block) : &b->adopted_block;
+	else
+		in->root = b->root ? root_result(b->root) : &b->adopted;
+}
+
 int summary_write(struct boot *b, const char *outcome, uint64_t now)
 {
 	struct state_rail rails[RAILS_MAX];
@@ -257,12 +278,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 	in.n_phases = phases(b, list, now);
 	if (b->modules)
 		in.modules = modules_ledger(b->modules, &in.n_modules);
-	if (b->outcome == BOOT_DONE && (b->web || b->has_image))
-		in.web = b->web ? web_result(b->web) : &b->adopted_image;
-	else if (b->outcome == BOOT_DONE && (b->block || b->has_block))
-		in.block = b->block ? block_result(b->block) : &b->adopted_block;
-	else if (b->outcome == BOOT_DONE)
-		in.root = b->root ? root_result(b->root) : &b->adopted;
+	fill_root(b, &in);
 	if (b->web && b->outcome != BOOT_DONE) {
 		web_progress(b->web, &fetch);
 		in.fetch = &fetch;

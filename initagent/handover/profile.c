@@ -85,11 +85,13 @@ const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFIL
 
 const char *profile_hex(const uint8_t *bytes, size_t n, char *buf, size_t size)
 {
+	size_t at = 0;
+
 	*buf = 0;
 	if (3 * n + 1 > size)
 		return buf;
 	for (size_t i = 0; i < n; i++)
-		sprintf(buf + (i ? 3 * i - 1 : 0), "%s%02x", i ? ":" : "", bytes[i]);
+		at += (size_t)snprintf(buf + at, size - at, "%s%02x", i ? ":" : "", bytes[i]);
 	return buf;
 }
 

@@ -9,20 +9,30 @@
 #include "handover/file.h"
 #include "report/record.h"
 
-/* Bytes of the UTF-8 character at s (RFC 3629); 0: it is none. */
+/* Characters of UTF-8 by their first two bytes (RFC 3629, section 4); all others are 80..bf. */
+static const struct {
+	unsigned char first, last, least, most; /* first byte; second byte */
+	size_t len;
+} utf8[] = {
+	{0x01, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+	{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+	{0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+/* Bytes of the character at s; 0: it is none. */
 static size_t utf8_len(const char *s)
 {
 	const unsigned char *c = (const unsigned char *)s;
-	size_t n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+	size_t i = 0;
 
-	for (size_t i = 1; i < n; i++)
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	/* Longer than need be, a half of a surrogate pair, beyond the last code point. */
-	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-		(c[0] == 0xf4 && c[1] > 0x8f))
+	while (i < ARRAY_SIZE(utf8) && (c[0] < utf8[i].first || c[0] > utf8[i].last))
+		i++;
+	if (i == ARRAY_SIZE(utf8) || c[1] < utf8[i].least || c[1] > utf8[i].most)
 		return 0;
-	return n;
+	for (size_t k = 2; k < utf8[i].len; k++)
+		if ((c[k] & 0xc0) != 0x80)
+			return 0;
+	return utf8[i].len;
 }
 
 static bool is_utf8(const char *s)
