@@ -252,6 +252,7 @@ node_end() {
     rm -f "$node_dir/initrd"
     mkdir -p "$node_dir/results"
     [ ! -s "$node_dir/results.tar" ] || tar -xf "$node_dir/results.tar" -C "$node_dir/results"
+    [ ! -s "$node_dir/results/run/state.json" ] || "$vm_top/tests/schema" "$node_dir/results/run/state.json" >&2
 }
 
 # node_booted SECONDS: the node reached the init of its real root, and its witness reported.

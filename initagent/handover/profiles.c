@@ -17,34 +17,42 @@ static void complain(const struct profile_set *set, const char *what, int r)
 		report_cause(set->env->report, CAUSE_HANDOVER_WRITE, what, set->now, "%s", strerror(-r));
 }
 
-static void warn_client_id(const struct profile_set *set, const struct profile_rail *rail, const char *why)
+/* A profile for a manager that will hardly run is no reason for a warning. */
+static void warn_lease(const struct profile_set *set, const struct managers *m, unsigned bit,
+	const struct profile_rail *rail, const char *why)
 {
-	if (set->env->report)
+	if (set->env->report && (m->chosen == bit || m->enabled & bit))
 		report_cause(set->env->report, CAUSE_HANDOVER_LEASE, rail->dev.name, set->now, "%s", why);
 }
 
 /* --- one rail, one manager ------------------------------------------------------------------- */
 
-static void write_rail(const struct profile_set *set, unsigned managers, const struct profile_rail *rail)
+static void write_networkd(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
+{
+	int r = networkd_write(set, rail);
+
+	if (r < 0)
+		complain(set, "systemd-networkd", r);
+	else if (r)
+		warn_lease(set, m, PLAN_HANDOVER_NETWORKD, rail,
+			"this version of systemd-networkd cannot send its client identifier");
+}
+
+static void write_rail(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
 {
 	int r;
 
-	if (managers & PLAN_HANDOVER_NETWORKD) {
-		r = networkd_write(set, rail);
-		if (r < 0)
-			complain(set, "systemd-networkd", r);
-		else if (r)
-			warn_client_id(set, rail, "systemd-networkd before version 255 cannot send its client identifier");
-	}
-	r = managers & PLAN_HANDOVER_NETWORKMANAGER ? networkmanager_write(set, rail) : 0;
+	if (m->chosen & PLAN_HANDOVER_NETWORKD)
+		write_networkd(set, m, rail);
+	r = m->chosen & PLAN_HANDOVER_NETWORKMANAGER ? networkmanager_write(set, rail) : 0;
 	if (r < 0)
 		complain(set, "NetworkManager", r);
-	r = managers & PLAN_HANDOVER_IFCFG ? ifcfg_write(set, rail) : 0;
+	r = m->chosen & PLAN_HANDOVER_IFCFG ? ifcfg_write(set, rail) : 0;
 	if (r < 0)
 		complain(set, "ifcfg", r);
 }
 
-static void write_ifupdown(const struct profile_set *set)
+static void write_ifupdown(const struct profile_set *set, const struct managers *m)
 {
 	const struct profile_rail *rail;
 	int r = ifupdown_write(set, &rail);
@@ -52,7 +60,7 @@ static void write_ifupdown(const struct profile_set *set)
 	if (r < 0)
 		complain(set, "ifupdown", r);
 	else if (rail)
-		warn_client_id(set, rail,
+		warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, rail,
 			profile_ipoib(rail) ? "ISC dhclient knows no InfiniBand" : "there is no dhclient in the real root");
 }
 
@@ -163,9 +171,9 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan,
 	if (plan->handover_given)
 		ret->chosen = plan->handover;
 	for (size_t i = 0; i < set.n_rails; i++)
-		write_rail(&set, ret->chosen, &rails[i]);
+		write_rail(&set, ret, &rails[i]);
 	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN)
-		write_ifupdown(&set);
+		write_ifupdown(&set, ret);
 	r = write_resolv_conf(&set);
 	if (r >= 0)
 		r = write_hostname(&set, plan);

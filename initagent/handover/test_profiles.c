@@ -8,6 +8,7 @@
 
 #include "handover/file.h"
 #include "handover/profiles.h"
+#include "report/record.h"
 
 static char top[] = "/tmp/initagent-profiles-XXXXXX";
 static char dir[48]; /* a new one below top at each begin() */
@@ -421,6 +422,46 @@ TEST(nothing_when_nothing_is_asked_for)
 	make("/usr/sbin/NetworkManager", "");
 	write_rails("rd.handover=none", &rail, 1);
 	expect("none");
+}
+
+/* --- who cannot renew the lease ------------------------------------------------------------------ */
+
+static void expect_warning(const char *cmdline, const uint8_t *id, size_t len, bool enabled, bool warned)
+{
+	struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+	_cleanup_(report_freep) struct report *report = NULL;
+	struct profile_rail rail;
+	struct address_result r;
+	struct report_view v;
+
+	begin();
+	CHECK_INT(report_new(&report, &cfg), 0);
+	env.report = report;
+	rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
+	set_client_id(&r, id, len);
+	make("/usr/sbin/ifup", "");
+	make("/usr/lib/systemd/systemd-networkd", "");
+	make("/usr/lib/systemd/libsystemd-shared-252.so", "");
+	if (enabled)
+		make("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "");
+	write_rails(cmdline, &rail, 1);
+	report_view(report, &v);
+	CHECK_INT(v.n_causes, warned);
+	CHECK(!warned || (v.causes[0].cause == CAUSE_HANDOVER_LEASE && streq(v.causes[0].where, "ib0")));
+}
+
+TEST(a_lease_that_nobody_will_renew_is_said)
+{
+	static const uint8_t text[] = {0, 'n', '1'};
+
+	expect_warning("", id_flexboot, sizeof(id_flexboot), true, true);
+	expect_warning("", text, sizeof(text), true, true);
+	expect_warning("", id_hw, sizeof(id_hw), true, false);
+	expect_warning("", id_rfc4361, sizeof(id_rfc4361), true, false);
+	expect_warning("rd.handover=ifupdown", id_hw, sizeof(id_hw), true, true);
+	/* Nobody is enabled, both get files; which one will run is anybody's guess. */
+	expect_warning("", id_flexboot, sizeof(id_flexboot), false, false);
+	expect_warning("rd.handover=networkmanager", id_flexboot, sizeof(id_flexboot), false, false);
 }
 
 /* What others have in ifup's state stays; what we wrote before is replaced; a second agent changes nothing. */
