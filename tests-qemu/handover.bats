@@ -21,17 +21,20 @@ on() {
 @test "systemd-networkd over Soft-RoCE" {
     assert_kept networkd eth0
     assert_networkd eth0
-    assert_services roce
+    assert_lease
+    assert_services roce "$server_ip"
 }
 
 @test "NetworkManager over Soft-RoCE" {
     assert_kept nm eth0
     assert_nm eth0
-    assert_services roce
+    assert_lease
+    assert_services roce "$server_ip"
 }
 
 @test "ifupdown over Soft-RoCE" {
     assert_kept ifupdown eth0
     assert_ifupdown eth0
-    assert_services roce
+    assert_lease
+    assert_services roce "$server_ip"
 }
