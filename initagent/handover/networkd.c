@@ -156,13 +156,32 @@ static void put_names(FILE *out, const struct profile_rail *rail, bool dhcp)
 	put_domains(out, r);
 }
 
+/* Where another rail carries the root, nobody shall wait for this one to be online. */
+static bool is_spare(const struct profile_set *set, const struct profile_rail *rail)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		other |= set->rails[i].carries_root;
+	return other && !rail->carries_root;
+}
+
+static void put_link(FILE *out, const struct profile_rail *rail, bool spare)
+{
+	if (!profile_mtu(rail) && !spare)
+		return;
+	fputs("\n[Link]\n", out);
+	if (profile_mtu(rail))
+		fprintf(out, "MTUBytes=%u\n", profile_mtu(rail));
+	if (spare)
+		fputs("RequiredForOnline=no\n", out);
+}
+
 static void put_network(FILE *out, const struct profile_rail *rail, bool dhcp4)
 {
 	static const char *const words[2][2] = {{"no", "ipv6"}, {"ipv4", "yes"}};
 	enum profile_six six = profile_six(rail);
 
-	if (profile_mtu(rail))
-		fprintf(out, "\n[Link]\nMTUBytes=%u\n", profile_mtu(rail));
 	fprintf(out, "\n[Network]\nKeepConfiguration=yes\nIgnoreCarrierLoss=yes\nDHCP=%s\n", words[dhcp4][six == SIX_DHCP]);
 	if (six == SIX_AUTO || six == SIX_DHCP)
 		fputs("IPv6AcceptRA=yes\n", out);
@@ -258,6 +277,7 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 	if (r < 0)
 		return r;
 	put_match(f.out, rail, "Name");
+	put_link(f.out, rail, is_spare(set, rail));
 	put_network(f.out, rail, dhcp4);
 	if (dhcp4)
 		put_dhcp4(f.out, rail, version);
