@@ -114,6 +114,14 @@ static int write_stanzas(const struct profile_set *set)
 
 /* --- systemd's units ------------------------------------------------------------------------- */
 
+/* With a parent the kernel takes its partitions down. */
+static void put_exclude(FILE *out, const struct profile_rail *rail)
+{
+	fprintf(out, " --exclude=%s", rail->dev.name);
+	if (profile_child(rail) && profile_name_ok(rail->parent))
+		fprintf(out, " --exclude=%s", rail->parent);
+}
+
 static int write_networking(const struct profile_set *set, bool dhclient)
 {
 	struct profile_file f;
@@ -126,13 +134,13 @@ static int write_networking(const struct profile_set *set, bool dhclient)
 			fprintf(f.out, "[Unit]\nWants=initagent-dhclient@%s.service\n", set->rails[i].dev.name);
 	fputs("[Service]\nExecStop=\nExecStop=/sbin/ifdown -a --read-environment --exclude=lo", f.out);
 	for (size_t i = 0; i < set->n_rails; i++)
-		fprintf(f.out, " --exclude=%s", set->rails[i].dev.name);
+		put_exclude(f.out, &set->rails[i]);
 	fputc('\n', f.out);
 	return profile_end(&f, set->env, UNIT_DIR "/networking.service.d", "10-initagent.conf", 0644);
 }
 
 /* The unit of an interface that is "allow-hotplug". */
-static int write_hotplug(const struct profile_set *set, const struct profile_rail *rail)
+static int write_hotplug(const struct profile_set *set, const char *name)
 {
 	char dir[96];
 	struct profile_file f;
@@ -141,7 +149,7 @@ static int write_hotplug(const struct profile_set *set, const struct profile_rai
 	if (r < 0)
 		return r;
 	fputs("[Service]\nExecStop=\n", f.out);
-	snprintf(dir, sizeof(dir), UNIT_DIR "/ifup@%s.service.d", rail->dev.name);
+	snprintf(dir, sizeof(dir), UNIT_DIR "/ifup@%s.service.d", name);
 	return profile_end(&f, set->env, dir, "10-initagent.conf", 0644);
 }
 
@@ -181,7 +189,9 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 	int r = write_state(set, rail);
 
 	if (r >= 0)
-		r = write_hotplug(set, rail);
+		r = write_hotplug(set, rail->dev.name);
+	if (r >= 0 && profile_child(rail) && profile_name_ok(rail->parent))
+		r = write_hotplug(set, rail->parent);
 	if (r >= 0 && dhclient && renewable(rail))
 		r = write_dhclient(set, rail);
 	return r;

@@ -156,13 +156,32 @@ static void put_names(FILE *out, const struct profile_rail *rail, bool dhcp)
 	put_domains(out, r);
 }
 
+/* Where another rail carries the root, nobody shall wait for this one to be online. */
+static bool is_spare(const struct profile_set *set, const struct profile_rail *rail)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		other |= set->rails[i].carries_root;
+	return other && !rail->carries_root;
+}
+
+static void put_link(FILE *out, const struct profile_rail *rail, bool spare)
+{
+	if (!profile_mtu(rail) && !spare)
+		return;
+	fputs("\n[Link]\n", out);
+	if (profile_mtu(rail))
+		fprintf(out, "MTUBytes=%u\n", profile_mtu(rail));
+	if (spare)
+		fputs("RequiredForOnline=no\n", out);
+}
+
 static void put_network(FILE *out, const struct profile_rail *rail, bool dhcp4)
 {
 	static const char *const words[2][2] = {{"no", "ipv6"}, {"ipv4", "yes"}};
 	enum profile_six six = profile_six(rail);
 
-	if (profile_mtu(rail))
-		fprintf(out, "\n[Link]\nMTUBytes=%u\n", profile_mtu(rail));
 	fprintf(out, "\n[Network]\nKeepConfiguration=yes\nIgnoreCarrierLoss=yes\nDHCP=%s\n", words[dhcp4][six == SIX_DHCP]);
 	if (six == SIX_AUTO || six == SIX_DHCP)
 		fputs("IPv6AcceptRA=yes\n", out);
@@ -179,8 +198,8 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail, unsigned versi
 	fprintf(out, cfg->no_peerdns ? "UseDNS=no\n" : "UseDomains=yes\n");
 	if (cfg->no_default_route || cfg->gateway.family == AF_INET)
 		fputs("UseGateway=no\n", out);
-	if (cfg->metric)
-		fprintf(out, "RouteMetric=%u\n", cfg->metric);
+	/* 0, too: otherwise our routes would stay beside networkd's, and before them. */
+	fprintf(out, "RouteMetric=%u\n", cfg->metric);
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "Hostname=%s\n", cfg->hostname);
 	profile_addresses(out, "AllowList=", cfg->servers, cfg->n_servers, " ", "\n");
@@ -213,7 +232,8 @@ static void put_address(FILE *out, const struct address_result *r, uint32_t metr
 		fprintf(out, "RouteMetric=%u\n", metric);
 }
 
-static void put_routes(FILE *out, const struct address_result *r, uint32_t metric)
+/* alone: the address is the lease's; to networkd no subnet of its own holds the gateway then. */
+static void put_routes(FILE *out, const struct address_result *r, uint32_t metric, bool alone)
 {
 	struct address_route routes[PROFILE_ROUTES_MAX];
 	size_t n = profile_routes(r, routes);
@@ -223,7 +243,7 @@ static void put_routes(FILE *out, const struct address_result *r, uint32_t metri
 		fprintf(out, "\n[Route]\nDestination=%s/%u\n", inet_text(&routes[i].dst, text), routes[i].prefix);
 		if (routes[i].gateway.family)
 			fprintf(out, "Gateway=%s\n%s", inet_text(&routes[i].gateway, text),
-				result_onlink(r, &routes[i].gateway) ? "GatewayOnLink=yes\n" : "");
+				alone || result_onlink(r, &routes[i].gateway) ? "GatewayOnLink=yes\n" : "");
 		if (metric)
 			fprintf(out, "Metric=%u\n", metric);
 	}
@@ -237,14 +257,14 @@ static void put_static(FILE *out, const struct profile_rail *rail, bool dhcp4)
 
 	if (dhcp4) {
 		profile_given(&given, rail);
-		put_routes(out, &given, metric);
+		put_routes(out, &given, metric, true);
 	} else if (rail->four) {
 		put_address(out, rail->four, metric);
-		put_routes(out, rail->four, metric);
+		put_routes(out, rail->four, metric, false);
 	}
 	if (rail->six && profile_six(rail) == SIX_STATIC) {
 		put_address(out, rail->six, metric);
-		put_routes(out, rail->six, metric);
+		put_routes(out, rail->six, metric, false);
 	}
 }
 
@@ -257,6 +277,7 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 	if (r < 0)
 		return r;
 	put_match(f.out, rail, "Name");
+	put_link(f.out, rail, is_spare(set, rail));
 	put_network(f.out, rail, dhcp4);
 	if (dhcp4)
 		put_dhcp4(f.out, rail, version);

@@ -88,9 +88,10 @@ static void put_names(FILE *out, const struct address_result *r, int family)
 	fputs(";\n", out);
 }
 
-static void put_common(FILE *out, const struct address_config *cfg)
+/* The metric of IPv4's routes is said even if it is 0: otherwise ours would stay beside NetworkManager's, and before them. */
+static void put_common(FILE *out, const struct address_config *cfg, bool metric)
 {
-	if (cfg->metric)
+	if (metric)
 		fprintf(out, "route-metric=%u\n", cfg->metric);
 	if (cfg->no_default_route)
 		fputs("never-default=true\n", out);
@@ -115,7 +116,7 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 	profile_given(&given, rail);
 	put_fixed(out, &given, false, cfg->metric);
 	put_names(out, &given, AF_INET);
-	put_common(out, cfg);
+	put_common(out, cfg, true);
 }
 
 static void put_four(FILE *out, const struct profile_rail *rail)
@@ -132,7 +133,7 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 	fputs("method=manual\n", out);
 	put_fixed(out, rail->four, true, rail->cfg.metric);
 	put_names(out, rail->four, AF_INET);
-	put_common(out, &rail->cfg);
+	put_common(out, &rail->cfg, true);
 }
 
 static void put_six(FILE *out, const struct profile_rail *rail)
@@ -156,7 +157,7 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 		fputs("dhcp-timeout=2147483647\nra-timeout=2147483647\n", out);
 	if (r && six != SIX_AUTO && six != SIX_DHCP)
 		put_names(out, r, AF_INET6);
-	put_common(out, &rail->cfg);
+	put_common(out, &rail->cfg, rail->cfg.metric != 0);
 }
 
 static int write_state(const struct profile_set *set, int ifindex, const char *uuid)

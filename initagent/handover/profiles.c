@@ -126,15 +126,23 @@ static int write_resolv_conf(const struct profile_set *set)
 	return r < 0 ? r : write_linked(set, text);
 }
 
-/* The name the agent gave the kernel: hostname=, else of the rail that carries the root. */
-static int write_hostname(const struct profile_set *set, const struct boot_plan *plan)
+/* hostname=, else what a server gave the rail that carries the root, else any. */
+static const char *hostname_of(const struct profile_set *set, const struct boot_plan *plan)
 {
 	const char *name = plan->net.hostname ? plan->net.hostname : "";
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < set->n_rails && !*name; i++)
+			if (set->rails[i].four && (pass || set->rails[i].carries_root))
+				name = set->rails[i].four->hostname;
+	return name;
+}
+
+static int write_hostname(const struct profile_set *set, const struct boot_plan *plan)
+{
+	const char *name = hostname_of(set, plan);
 	char line[ADDRESS_HOSTNAME_MAX + 2];
 
-	for (size_t i = 0; i < set->n_rails && !*name; i++)
-		if (set->rails[i].carries_root && set->rails[i].four)
-			name = set->rails[i].four->hostname;
 	if (!text_valid(TEXT_HOSTNAME, name))
 		return 0;
 	snprintf(line, sizeof(line), "%s\n", name);
