@@ -11,19 +11,19 @@ export VM_CPU=max,-erms,-fsrm
 managers=(networkd nm ifupdown)
 # How often the manager's DHCP client sets the lifetime of the address anew until the witness may end: with the server's first
 # answer, but dhclient adds no address that is there already, and with the first renewal.
-declare -A refreshes=([networkd]=2 [nm]=2 [ifupdown]=1)
-# More on the kernel command line of one of them.
-declare -A words=()
+declare -gA refreshes=([networkd]=2 [nm]=2 [ifupdown]=1)
+# More on the kernel command line of one of them. (-g: bats loads this file in a function.)
+declare -gA words=()
 handover_here=${BASH_SOURCE[0]%/*}
 
 # handover_extra DNSMASQ-CONF [MORE-CONF]: makes the cpio that is laid over the server VM's image: modules, who exports the
-# roots, and leases of two minutes, the shortest there are in dnsmasq.
+# roots, a record of leases, and leases of two minutes, the shortest there are in dnsmasq.
 handover_extra() {
     local dir=$BATS_FILE_TMPDIR/extra
     mkdir -p "$dir/bin" "$dir/etc"
     cp -a "$LAB/handover-modules/." "$dir/"
-    install -m 755 "$handover_here/guest/handover/serve" "$dir/bin/"
-    cat "$@" | sed '/^dhcp-range=/s/,1h$/,2m/' >"$dir/etc/dnsmasq.conf"
+    install -m 755 "$handover_here/guest/handover/"{serve,lease} "$dir/bin/"
+    cat "$@" "$handover_here/guest/handover/leases.conf" | sed '/^dhcp-range=/s/,1h$/,2m/' >"$dir/etc/dnsmasq.conf"
     (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$BATS_FILE_TMPDIR/extra.cpio"
     export SERVER_LINKS=3 SERVER_DISK=$LAB/handover.ext4 SERVER_EXTRA=$BATS_FILE_TMPDIR/extra.cpio
 }
@@ -112,26 +112,20 @@ address_of_root() {
     node_state '.rails[] | select(.carries_root).address'
 }
 
-# acks: how often the server gave or renewed the lease.
-acks() {
-    local address
-    address=$(address_of_root)
-    on server "grep -cE 'DHCPACK.* ${address%/*}( |$)' /run/dnsmasq.log" || true
-}
-
-# assert_lease: one lease, of the agent's client identifier, which the agent got, the manager got again, and which was renewed.
+# assert_lease: all that the server knows of the address is one lease of the agent's client identifier: given to the agent, given
+# again to the manager, and renewed.
 assert_lease() {
-    local address line
+    local address id lines
     address=$(address_of_root)
-    line=$(on server "grep -F ' ${address%/*} ' /run/dnsmasq.leases")
-    assert_eq "$(cut -d ' ' -f 5 <<<"$line" | tr -d :)" \
-        "$(node_state '.rails[] | select(.carries_root).lease.client_id' | tr -d :)" "client identifier of the lease"
-    [ "$(acks)" -ge 3 ] || {
-        echo "$(acks) DHCPACKs for $address, want 3: the agent's, the manager's, a renewal's"
+    id=$(node_state '.rails[] | select(.carries_root).lease.client_id')
+    lines=$(on server "grep -F ' ${address%/*} ' /run/leases.log" | tr -d :)
+    assert_eq "$(cut -d ' ' -f 3 <<<"$lines" | sort -u)" "$(tr -d : <<<"$id")" "client identifier of the lease"
+    [ "$(grep -cE '^(add|old) ' <<<"$lines")" -ge 3 ] || {
+        printf 'leases of %s, want 3: the agent, the manager, a renewal:\n%s\n' "$address" "$lines"
         return 1
     }
-    line=$(on server "grep -E 'DHCP(NAK|DECLINE|RELEASE).* ${address%/*}( |$)' /run/dnsmasq.log") || true
-    assert_eq "$line" "" "leases refused or given back"
+    lines=$(on server "grep -E 'DHCP(NAK|DECLINE|RELEASE).* ${address%/*}( |$)' /run/dnsmasq.log") || true
+    assert_eq "$lines" "" "leases refused or given back"
 }
 
 # assert_end: the power went off in order, and nothing had to be waited for until systemd gave up (90 s).
