@@ -39,5 +39,10 @@ install-completion:
 	for name in initagent initagent-site initagent-mkimage initagent-flexboot; do install -D -m 644 docs/completion/initagent.bash \
 		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name" || exit; done
 
-INSTALLS += install-man install-completion
-.PHONY: man install-man install-completion
+# What other programs and the admin need of the real root's side: the state's schema, and what the hand-over writes.
+install-state-docs:
+	for file in state.schema.json state.md handover.md; do \
+		install -D -m 644 docs/$$file "$(DESTDIR)$(PREFIX)/share/doc/initagent/$$file" || exit; done
+
+INSTALLS += install-man install-completion install-state-docs
+.PHONY: man install-man install-completion install-state-docs

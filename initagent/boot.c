@@ -3,7 +3,6 @@
 #include "boot.h"
 
 #include "boot_private.h"
-#include "handover/udev.h"
 #include "modules/helper.h"
 #include "notify.h"
 #include "rcu.h"
@@ -374,6 +373,15 @@ static bool adopt_root(struct boot *b, uint64_t now)
 	return true;
 }
 
+/* The rails of an agent before are found as at a start; nothing is taken off them any more. */
+static void adopt_rails(struct boot *b, uint64_t now)
+{
+	if (b->outcome != BOOT_DONE)
+		return;
+	addresses_keep(b->addresses);
+	rails_step(b, now);
+}
+
 static void begin(struct boot *b, uint64_t now)
 {
 	int r;
@@ -396,6 +404,8 @@ static void begin(struct boot *b, uint64_t now)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 	else if (!adopt_root(b, now))
 		run(b);
+	else
+		adopt_rails(b, now);
 }
 
 static const char *init_of(const struct boot *b)
@@ -417,14 +427,13 @@ static void finish(struct boot *b, uint64_t now)
 	if (done && b->args->ret_init)
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
 	summary_phases(b, now);
+	if (done)
+		rail_profiles_write(b, now);
 	last_failure_end(b, now);
 	telling_last(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
-	r = done ? udev_write(&b->env, b->plan) : 0;
-	if (r < 0)
-		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
 	if (done)
 		break_point(b, true);
 }

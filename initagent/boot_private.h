@@ -12,6 +12,7 @@
 #include "env.h"
 #include "fabric/fabric.h"
 #include "handover/running.h"
+#include "handover/managers.h"
 #include "handover/state.h"
 #include "link/link.h"
 #include "loop.h"
@@ -147,6 +148,8 @@ struct boot {
 	bool has_image;		    /* adopted_image is it */
 	struct block_result adopted_block;
 	bool has_block;		    /* adopted_block is it */
+	struct managers managers;   /* of the real root */
+	bool handed_over;	    /* they are known */
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	uint64_t network_end, total_end;
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
@@ -260,6 +263,12 @@ void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now);
 void target_block_step(struct boot *b, uint64_t now);
 /* target_block_near: the step of one without address. */
 void target_block_near(struct boot *b, uint64_t now);
+
+/* rail_profiles: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. */
+void rail_profiles_write(struct boot *b, uint64_t now);
+
+/* boot_root_ifindex: the interface the root is reached over; 0 when there is no root. */
+int boot_root_ifindex(struct boot *b);
 
 /* telling: to those that rd.report= names. telling_begin: nothing is sent before telling_up(): an address is there. */
 void telling_begin(struct boot *b, uint64_t now);

@@ -13,12 +13,40 @@ static void hex(char *dst, size_t size, const uint8_t *bytes, size_t n, const ch
 		at += (size_t)snprintf(dst + at, size - at, "%s%02x", i ? separator : "", bytes[i]);
 }
 
-static void fill_netdev(struct state_rail *out, const struct netdev *dev)
+static void fill_netdev(const struct boot *b, struct state_rail *out, const struct netdev *dev)
 {
+	const struct netdev *parent;
+
 	if (!dev)
 		return;
 	out->mtu = dev->mtu;
+	out->pkey = netdev_pkey(dev);
+	if (out->pkey)
+		(void)env_read(&b->env, out->mode, sizeof(out->mode), "/sys/class/net/%s/mode", dev->name);
+	parent = ipoib_is_child(dev) ? links_by_index(b->links, dev->parent_ifindex) : NULL;
+	strscpy(out->parent, parent ? parent->name : "", sizeof(out->parent));
 	hex(out->hwaddr, sizeof(out->hwaddr), dev->hw.bytes, dev->hw.len, ":");
+}
+
+static void fill_dns(struct state_rail *out, const struct address_result *a)
+{
+	char addr[INET_ADDR_TEXT];
+
+	for (size_t i = 0; i < a->n_dns && out->n_dns < ARRAY_SIZE(out->dns); i++)
+		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
+}
+
+static void fill_routes(struct state_rail *out, const struct address_result *a)
+{
+	char addr[INET_ADDR_TEXT];
+
+	for (size_t i = 0; i < a->n_routes && out->n_routes < STATE_ROUTES_MAX; i++) {
+		const struct address_route *r = &a->routes[i];
+
+		snprintf(out->routes[out->n_routes].dst, sizeof(out->routes[0].dst), "%s/%u", inet_text(&r->dst, addr),
+			r->prefix);
+		strscpy(out->routes[out->n_routes++].gateway, inet_text(&r->gateway, addr), sizeof(out->routes[0].gateway));
+	}
 }
 
 static void fill_address(struct state_rail *out, const struct address_result *a)
@@ -32,8 +60,10 @@ static void fill_address(struct state_rail *out, const struct address_result *a)
 	strscpy(out->gateway, inet_text(&a->gateway, addr), sizeof(out->gateway));
 	strscpy(out->hostname, a->hostname, sizeof(out->hostname));
 	strscpy(out->domain, a->domain, sizeof(out->domain));
-	for (size_t i = 0; i < a->n_dns && i < ARRAY_SIZE(out->dns); i++)
-		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
+	strscpy(out->search, a->search, sizeof(out->search));
+	fill_routes(out, a);
+	out->adopted = a->adopted;
+	fill_dns(out, a);
 	strscpy(out->boot_file, a->boot_file, sizeof(out->boot_file));
 	if (a->method == ADDRESS_DHCP6)
 		hex(out->server, sizeof(out->server), a->server_duid, a->server_duid_len, "");
@@ -55,6 +85,8 @@ static void fill_second(struct state_rail *out, const struct address_result *a)
 	strscpy(out->method6, address_method_name(a->method), sizeof(out->method6));
 	snprintf(out->address6, sizeof(out->address6), "%s/%u", inet_text(&a->addr, addr), a->prefix);
 	strscpy(out->gateway6, inet_text(&a->gateway, addr), sizeof(out->gateway6));
+	fill_dns(out, a);
+	fill_routes(out, a);
 }
 
 static void fill_port(struct state_rail *out, const struct fabric_port *port)
@@ -66,6 +98,7 @@ static void fill_port(struct state_rail *out, const struct fabric_port *port)
 	strscpy(out->link_layer, link_layer_name(port->link_layer), sizeof(out->link_layer));
 	strscpy(out->port_state, port_state_name(port->state), sizeof(out->port_state));
 	snprintf(out->guid, sizeof(out->guid), "%016llx", (unsigned long long)port->guid);
+	strscpy(out->rate, port->rate, sizeof(out->rate));
 	out->lid = port->lid;
 	out->sm_lid = port->sm_lid;
 	if (port->sm.guid)
@@ -83,11 +116,11 @@ static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
 	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
 	const struct address_result *six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6);
 
-	*out = (struct state_rail){.ifindex = rail->ifindex};
+	*out = (struct state_rail){.ifindex = rail->ifindex, .metric = rail->metric};
 	strscpy(out->netdev, rail->name, sizeof(out->netdev));
 	strscpy(out->state, rail_state_name(rail->state), sizeof(out->state));
 	out->carries_root = rail->ifindex == root_ifindex;
-	fill_netdev(out, links_by_index(b->links, rail->ifindex));
+	fill_netdev(b, out, links_by_index(b->links, rail->ifindex));
 	fill_address(out, a);
 	if (six && six != a)
 		fill_second(out, six);
@@ -95,19 +128,30 @@ static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
 		fill_port(out, fabric_find(b->fabric, rail->device, rail->port));
 }
 
-/* The interface the root is reached over; 0 when there is no root. */
-static int root_ifindex(struct boot *b)
+/* Of the server that the root hangs on; of one that an agent before mounted, as it is written there. */
+static struct inet_addr server_address(const struct boot *b)
 {
+	struct inet_addr addr = b->target.addr;
+
+	if (!addr.family && !b->has_image)
+		(void)value_inet(b->has_block ? b->adopted_block.address : b->adopted.address,
+			strlen(b->has_block ? b->adopted_block.address : b->adopted.address), &addr);
+	return addr;
+}
+
+int boot_root_ifindex(struct boot *b)
+{
+	struct inet_addr addr = server_address(b);
 	struct link_route way;
 
-	if (b->outcome != BOOT_DONE || !b->target.addr.family || !b->links)
+	if (b->outcome != BOOT_DONE || !addr.family || !b->links)
 		return 0;
-	return links_lookup(b->links, &b->target.addr, &way) < 0 ? 0 : way.ifindex;
+	return links_lookup(b->links, &addr, &way) < 0 ? 0 : way.ifindex;
 }
 
 static const struct rail *root_rail(struct boot *b)
 {
-	return rails_find(b, root_ifindex(b));
+	return rails_find(b, boot_root_ifindex(b));
 }
 
 /* First begin and last end of the modules that were loaded. */
@@ -181,6 +225,30 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+/* Seconds of CLOCK_REALTIME; 0: the node has no clock that keeps time, and nobody has set it. */
+static int64_t wall_clock(void)
+{
+	/* 2020-01-01: before that there was no initagent. */
+	const int64_t earliest = 1577836800;
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec < earliest ? 0 : ts.tv_sec;
+}
+
+/* The root of one kind or the other, once it is mounted. */
+static void fill_root(const struct boot *b, struct state_input *in)
+{
+	if (b->outcome != BOOT_DONE)
+		return;
+	if (b->web || b->has_image)
+		in->web = b->web ? web_result(b->web) : &b->adopted_image;
+	else if (b->block || b->has_block)
+		in->block = b->block ? block_result(b->block) : &b->adopted_block;
+	else
+		in->root = b->root ? root_result(b->root) : &b->adopted;
+}
+
 int summary_write(struct boot *b, const char *outcome, uint64_t now)
 {
 	struct state_rail rails[RAILS_MAX];
@@ -190,6 +258,9 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.cmdline = b->cmdline.proc,
 		.now = now,
 		.start = b->run.start,
+		.wall = wall_clock(),
+		.plan = b->plan,
+		.managers = b->handed_over ? &b->managers : NULL,
 		.restarts = b->run.restarts,
 		.cpu = cpu_ns(),
 		.rails = rails,
@@ -197,20 +268,17 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.phases = list,
 		.report = b->report,
 	};
-	int ifindex = root_ifindex(b);
+	int ifindex = boot_root_ifindex(b);
 	struct web_progress fetch;
 
 	for (size_t i = 0; i < b->n_rails; i++)
 		fill_rail(b, &b->rails[i], ifindex, &rails[i]);
+	if (b->fabric)
+		in.ports = fabric_ports(b->fabric, &in.n_ports);
 	in.n_phases = phases(b, list, now);
 	if (b->modules)
 		in.modules = modules_ledger(b->modules, &in.n_modules);
-	if (b->outcome == BOOT_DONE && (b->web || b->has_image))
-		in.web = b->web ? web_result(b->web) : &b->adopted_image;
-	else if (b->outcome == BOOT_DONE && (b->block || b->has_block))
-		in.block = b->block ? block_result(b->block) : &b->adopted_block;
-	else if (b->outcome == BOOT_DONE)
-		in.root = b->root ? root_result(b->root) : &b->adopted;
+	fill_root(b, &in);
 	if (b->web && b->outcome != BOOT_DONE) {
 		web_progress(b->web, &fetch);
 		in.fetch = &fetch;

@@ -21,6 +21,7 @@
 #include "modules/modules.h"
 #include "netns.h"
 #include "root/root.h"
+#include "states.h"
 
 #define NODE "192.0.2.2::192.0.2.1:255.255.255.0::veth0:none"
 
@@ -128,6 +129,7 @@ static void read_state(struct node *n)
 	char *text = malloc(1 << 20);
 
 	CHECK(env_read(&n->tree.env, text, 1 << 20, "/run/initagent/state.json") > 0);
+	states_keep(text);
 	n->state = cJSON_Parse(text);
 	CHECK(n->state != NULL);
 	free(text);
@@ -434,16 +436,26 @@ TEST(a_killed_agent_is_followed_by_one_that_finishes)
 
 TEST(a_root_mounted_before_the_kill_is_adopted)
 {
+	char path[128], text[1024];
+	const cJSON *rail;
 	struct node n;
 
 	wire_up();
-	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+	/* what the killed one left */
+	netns_run("ip addr add 192.0.2.2/24 dev veth0; ip link set veth0 up");
+	node_open(&n, "root=nfs4:192.0.2.1:/export rd.handover=networkd ip=" NODE);
 	modtree_file(&n.tree, "/proc/self/mountinfo",
 		"31 1 0:28 / / rw - nfs4 192.0.2.1:/export rw,vers=4.1,proto=tcp,addr=192.0.2.1\n");
 	n.args.sysroot = "/";
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "version"), "4.1");
-	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 0);
+	/* Its rail is found again, too, and handed over. */
+	rail = cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0);
+	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")));
+	snprintf(path, sizeof(path), "/run/systemd/network/10-initagent-%s.network",
+		cJSON_GetStringValue(cJSON_GetObjectItem(rail, "netdev")));
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "%s", path) > 0);
+	CHECK(strstr(text, "KeepConfiguration=yes") != NULL);
 	node_close(&n);
 }
 

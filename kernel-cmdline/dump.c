@@ -445,6 +445,10 @@ static void dump_policy(struct dumper *d)
 		{PLAN_BREAK_PRE_PIVOT, "pre-pivot"}, {PLAN_BREAK_CLEANUP, "cleanup"},
 		{PLAN_BREAK_SWITCH_ROOT, "switch_root"},
 	};
+	static const struct bit_name managers[] = {
+		{PLAN_HANDOVER_NETWORKD, "networkd"}, {PLAN_HANDOVER_NETWORKMANAGER, "networkmanager"},
+		{PLAN_HANDOVER_IFUPDOWN, "ifupdown"}, {PLAN_HANDOVER_IFCFG, "ifcfg"},
+	};
 	const struct boot_plan *p = d->plan, *b = d->base;
 
 	dump_text(d, "init", p->init, b->init);
@@ -456,6 +460,11 @@ static void dump_policy(struct dumper *d)
 	if (p->breaks) {
 		put(d, "break=");
 		put_bits(d, p->breaks, stages, ARRAY_SIZE(stages));
+		end(d);
+	}
+	if (p->handover_given) {
+		put(d, "handover=%s", p->handover ? "" : "none");
+		put_bits(d, p->handover, managers, ARRAY_SIZE(managers));
 		end(d);
 	}
 	for (size_t i = 0; i < p->n_reports; i++)

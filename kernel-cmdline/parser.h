@@ -125,6 +125,7 @@ PARSE(live_path);
 PARSE(overlay);	   /* overlay.c */
 PARSE(live_refused);
 PARSE(overlay_size);
+PARSE(handover);   /* handover.c */
 PARSE(init);	   /* policy.c */
 PARSE(shell);
 PARSE(emergency);

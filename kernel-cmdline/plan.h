@@ -381,6 +381,17 @@ struct plan_report {
 	uint16_t port;
 };
 
+/* --- the real root's network manager ------------------------------------------------------- */
+
+/* For which of them profiles are written at hand-over. */
+enum plan_handover {
+	PLAN_HANDOVER_NETWORKD = 1 << 0,
+	PLAN_HANDOVER_NETWORKMANAGER = 1 << 1,
+	PLAN_HANDOVER_IFUPDOWN = 1 << 2,
+	PLAN_HANDOVER_IFCFG = 1 << 3,
+};
+#define PLAN_HANDOVER_ALL 0xf
+
 /* --- the words themselves ------------------------------------------------------------------ */
 
 enum plan_word_kind {
@@ -419,6 +430,8 @@ struct boot_plan {
 	unsigned int breaks;	    /* enum plan_break bits */
 	const struct plan_report *reports; /* rd.report= */
 	size_t n_reports;
+	unsigned int handover;	    /* enum plan_handover bits; only if */
+	bool handover_given;	    /* rd.handover= is there; else what the real root has */
 	bool debug;		    /* rd.debug */
 	bool info;		    /* rd.info: show progress although "quiet" */
 	bool quiet;		    /* the kernel's quiet */

@@ -2,7 +2,7 @@
 # VM tests: static programs for inside the VMs, one host helper, and the lab images.
 
 LAB := $(BUILD)/lab
-LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit vmctl)
+LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit iowitness vmctl)
 LAB_ENV := BUILD=$(BUILD)
 GUEST_CC := musl-gcc
 # musl's own headers first; the kernel's come from the host's, after everything else
@@ -12,7 +12,9 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -Itests-qemu/gue
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
 $(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c sums.c tar.c)
 
-$(LAB)/bin/bootmark $(LAB)/bin/finalinit: $(wildcard tests-qemu/guest/*.h)
+$(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c netwatch.c guest.c)
+
+$(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/iowitness: $(wildcard tests-qemu/guest/*.h)
 	@mkdir -p $(@D)
 	@echo "  GUEST   $@"
 	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)
@@ -46,7 +48,7 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut block
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut
+	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut handover
 
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE) $(SITE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock

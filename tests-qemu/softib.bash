@@ -65,6 +65,7 @@ sib_ready() {
 # eth<n> there and goes into port n+2 of the switch
 sib_start_server() {
     local i args=()
+    read -ra args < <(server_disk) || true
     for ((i = 0; i < ${SERVER_LINKS:-2}; i++)); do
         args+=(-netdev "$(vm_link "$i" listen),id=n$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")

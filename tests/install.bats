@@ -61,6 +61,12 @@ setup() {
 	grep -q '^WantedBy=multi-user.target$' "$unit"
 }
 
+@test "the state's schema and the hand-over's notes are installed" {
+	run -0 make install DESTDIR="$DEST" PREFIX=/usr
+	cmp docs/state.schema.json "$DEST/usr/share/doc/initagent/state.schema.json"
+	[ -s "$DEST/usr/share/doc/initagent/handover.md" ]
+}
+
 @test "completion: commands, their options, kernel command line options" {
 	PATH=$(realpath "${BUILD:-build}"):$PATH
 	# shellcheck source=docs/completion/initagent.bash

@@ -24,21 +24,29 @@ void resolv_conf_add(struct resolv_conf *c, const struct address_result *r)
 		strscpy(c->search, domains, sizeof(c->search));
 }
 
-int resolv_conf_write(const struct resolv_conf *c, const struct env *env)
+size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEXT_MAX])
 {
-	char text[ADDRESS_SEARCH_MAX + RESOLV_SERVERS_MAX * (INET_ADDR_TEXT + 12) + 16];
 	size_t len = 0;
 
+	text[0] = 0;
 	if (!c->n_servers)
 		return 0;
 	if (*c->search)
-		len += (size_t)snprintf(text, sizeof(text), "search %s\n", c->search);
+		len += (size_t)snprintf(text, RESOLV_TEXT_MAX, "search %s\n", c->search);
 	for (size_t i = 0; i < c->n_servers; i++) {
 		char address[INET_ADDR_TEXT];
 
 		/* inet_text() writes digits, dots, colons and hex digits only. */
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "nameserver %s\n",
+		len += (size_t)snprintf(text + len, RESOLV_TEXT_MAX - len, "nameserver %s\n",
 			inet_text(&c->servers[i], address));
 	}
-	return file_write(env, "/etc", "resolv.conf", text, len, 0644);
+	return len;
+}
+
+int resolv_conf_write(const struct resolv_conf *c, const struct env *env)
+{
+	char text[RESOLV_TEXT_MAX];
+	size_t len = resolv_conf_text(c, text);
+
+	return len ? file_write(env, "/etc", "resolv.conf", text, len, 0644) : 0;
 }

@@ -17,6 +17,10 @@ struct resolv_conf {
 /* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's result. */
 void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);
 
+/* resolv_conf_text: the file's text; its length, 0 without servers. */
+#define RESOLV_TEXT_MAX (ADDRESS_SEARCH_MAX + RESOLV_SERVERS_MAX * (INET_ADDR_TEXT + 12) + 16)
+size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEXT_MAX]);
+
 /*
  * resolv_conf_write: writes the file below env's prefix, replacing it whole. Nothing is written without
  * servers. 0 or -errno.

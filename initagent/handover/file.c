@@ -46,3 +46,19 @@ int file_write(const struct env *env, const char *dir, const char *name, const v
 		unlink(temp);
 	return r;
 }
+
+int file_make_dirs(const struct env *env, const char *dir)
+{
+	char path[PATH_MAX];
+	int prefix = env_path(env, path, sizeof(path), "%s", ""), r = env_path(env, path, sizeof(path), "%s", dir);
+
+	if (r < 0)
+		return r;
+	for (char *slash = strchr(path + prefix + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}

@@ -10,3 +10,6 @@
  */
 int file_write(const struct env *env, const char *dir, const char *name, const void *data, size_t len,
 	unsigned mode);
+
+/* file_make_dirs: makes dir (absolute, below env's prefix) and what is missing above it, mode 0755. 0 or -errno. */
+int file_make_dirs(const struct env *env, const char *dir);

@@ -5,14 +5,74 @@
 #include <cjson/cJSON.h>
 #include <sys/utsname.h>
 
+#include "address/address.h"
 #include "handover/file.h"
 #include "report/record.h"
+
+/* Characters of UTF-8 by their first two bytes (RFC 3629, section 4); all others are 80..bf. */
+static const struct {
+	unsigned char first, last, least, most; /* first byte; second byte */
+	size_t len;
+} utf8[] = {
+	{0x01, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+	{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+	{0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+/* Bytes of the character at s; 0: it is none. */
+static size_t utf8_len(const char *s)
+{
+	const unsigned char *c = (const unsigned char *)s;
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(utf8) && (c[0] < utf8[i].first || c[0] > utf8[i].last))
+		i++;
+	if (i == ARRAY_SIZE(utf8) || c[1] < utf8[i].least || c[1] > utf8[i].most)
+		return 0;
+	for (size_t k = 2; k < utf8[i].len; k++)
+		if ((c[k] & 0xc0) != 0x80)
+			return 0;
+	return utf8[i].len;
+}
+
+static bool is_utf8(const char *s)
+{
+	for (size_t n; *s; s += n) {
+		n = utf8_len(s);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
+/* JSON is UTF-8; command lines and names from the fabric may hold any byte: U+FFFD stands for those. */
+static void add_bytes(cJSON *o, const char *key, const char *value)
+{
+	_cleanup_free_ char *clean = malloc(3 * strlen(value) + 1);
+	char *to = clean;
+
+	if (!clean)
+		return;
+	while (*value) {
+		size_t n = utf8_len(value);
+
+		memcpy(to, n ? value : "\xef\xbf\xbd", n ? n : 3);
+		to += n ? n : 3;
+		value += n ? n : 1;
+	}
+	*to = 0;
+	cJSON_AddStringToObject(o, key, clean);
+}
 
 /* Absent values are left out instead of being written as "". */
 static void add_text(cJSON *o, const char *key, const char *value)
 {
-	if (value && *value)
+	if (!value || !*value)
+		return;
+	if (is_utf8(value))
 		cJSON_AddStringToObject(o, key, value);
+	else
+		add_bytes(o, key, value);
 }
 
 /* Written as text: hundreds of floating point numbers cost a slow node more than the rest of the file. */
@@ -25,6 +85,60 @@ static void add_time(cJSON *o, const char *key, uint64_t ns)
 	snprintf(text, sizeof(text), "%llu.%06u", (unsigned long long)(ns / NSEC_PER_SEC),
 		(unsigned)(ns % NSEC_PER_SEC / 1000));
 	cJSON_AddRawToObject(o, key, text);
+}
+
+/* RFC 3339, for people. */
+static void add_date(cJSON *o, const char *key, int64_t wall)
+{
+	const time_t t = wall;
+	struct tm tm;
+	char text[32];
+
+	if (wall > 0 && gmtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		cJSON_AddStringToObject(o, key, text);
+}
+
+/* What the command line comes to, a line each ("retry=60"), as "initagent plan" prints it. */
+static void add_plan(cJSON *top, const struct boot_plan *plan)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *out = plan ? open_memstream(&text, &len) : NULL;
+	cJSON *list;
+	int r;
+
+	if (!out)
+		return;
+	r = plan_dump(plan, out, false);
+	if (fclose(out) != 0 || r < 0)
+		return;
+	list = cJSON_AddArrayToObject(top, "plan");
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		*end = 0;
+		cJSON_AddItemToArray(list, cJSON_CreateString(line));
+	}
+}
+
+static void add_managers(cJSON *o, const char *key, unsigned bits)
+{
+	cJSON *list = cJSON_AddArrayToObject(o, key);
+	char name[32];
+
+	for (unsigned bit = 1; bit & PLAN_HANDOVER_ALL; bit <<= 1)
+		if (bits & bit)
+			cJSON_AddItemToArray(list, cJSON_CreateString(managers_text(bit, name, sizeof(name))));
+}
+
+static void add_handover(cJSON *top, const struct managers *m)
+{
+	cJSON *o;
+
+	if (!m)
+		return;
+	o = cJSON_AddObjectToObject(top, "handover");
+	add_managers(o, "profiles", m->chosen);
+	add_managers(o, "enabled", m->enabled);
+	add_managers(o, "installed", m->installed);
 }
 
 static void add_root(cJSON *top, const struct root_result *root)
@@ -111,7 +225,7 @@ static void add_fetch(cJSON *top, const struct web_progress *p)
 	cJSON_AddNumberToObject(o, "attempts", p->attempts);
 }
 
-static void add_lease(cJSON *rail, const struct state_rail *r)
+static void add_lease(cJSON *rail, const struct state_rail *r, const struct state_input *in)
 {
 	cJSON *o;
 
@@ -123,6 +237,20 @@ static void add_lease(cJSON *rail, const struct state_rail *r)
 	cJSON_AddNumberToObject(o, "seconds", r->lease_s);
 	add_time(o, "obtained_s", r->obtained);
 	add_time(o, "expires_s", r->expires);
+	if (in->wall && r->expires != NSEC_NEVER)
+		add_date(o, "expires_at", address_wall(r->expires, in->now, in->wall));
+}
+
+static void add_neighbour(cJSON *port, const char *name, const char *guid, unsigned number)
+{
+	cJSON *o;
+
+	if (!*name && !*guid)
+		return;
+	o = cJSON_AddObjectToObject(port, "neighbour");
+	add_text(o, "name", name);
+	add_text(o, "guid", guid);
+	cJSON_AddNumberToObject(o, "port", number);
 }
 
 static void add_rdma(cJSON *rail, const struct state_rail *r)
@@ -137,18 +265,74 @@ static void add_rdma(cJSON *rail, const struct state_rail *r)
 	add_text(o, "link_layer", r->link_layer);
 	add_text(o, "state", r->port_state);
 	add_text(o, "guid", r->guid);
+	add_text(o, "rate", r->rate);
 	cJSON_AddNumberToObject(o, "lid", r->lid);
 	cJSON_AddNumberToObject(o, "sm_lid", r->sm_lid);
 	add_text(o, "sm_guid", r->sm_guid);
-	if (!*r->neighbour && !*r->neighbour_guid)
-		return;
-	o = cJSON_AddObjectToObject(o, "neighbour");
-	add_text(o, "name", r->neighbour);
-	add_text(o, "guid", r->neighbour_guid);
-	cJSON_AddNumberToObject(o, "port", r->neighbour_port);
+	add_neighbour(o, r->neighbour, r->neighbour_guid, r->neighbour_port);
 }
 
-static void add_rail(cJSON *rails, const struct state_rail *r)
+static void add_guid(cJSON *o, const char *key, uint64_t guid)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)guid);
+	if (guid)
+		cJSON_AddStringToObject(o, key, text);
+}
+
+/* Every port of the node: of a boot that failed it is the ports without a rail that matter. */
+static void add_port(cJSON *ports, const struct fabric_port *p)
+{
+	cJSON *o = cJSON_CreateObject();
+	char guid[24] = "";
+
+	cJSON_AddItemToArray(ports, o);
+	add_text(o, "device", p->device);
+	cJSON_AddNumberToObject(o, "port", p->port);
+	add_text(o, "link_layer", link_layer_name(p->link_layer));
+	add_text(o, "state", port_state_name(p->state));
+	add_text(o, "phys", port_phys_name(p->phys));
+	add_guid(o, "guid", p->guid);
+	add_text(o, "rate", p->rate);
+	cJSON_AddNumberToObject(o, "lid", p->lid);
+	cJSON_AddNumberToObject(o, "sm_lid", p->sm_lid);
+	add_guid(o, "sm_guid", p->sm.guid);
+	add_text(o, "netdev", p->netdev);
+	add_text(o, "pci", p->pci);
+	if (p->neighbour.type == FABRIC_NODE_UNKNOWN)
+		return;
+	snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)p->neighbour.guid);
+	add_neighbour(o, p->neighbour.name, guid, p->neighbour.port);
+}
+
+static void add_routes(cJSON *rail, const struct state_rail *r)
+{
+	cJSON *list = cJSON_AddArrayToObject(rail, "routes");
+
+	for (size_t i = 0; i < r->n_routes; i++) {
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(list, o);
+		add_text(o, "dst", r->routes[i].dst);
+		add_text(o, "gateway", r->routes[i].gateway);
+	}
+	cJSON_AddNumberToObject(rail, "metric", r->metric);
+}
+
+static void add_ipoib(cJSON *rail, const struct state_rail *r)
+{
+	char text[8];
+
+	if (!r->pkey)
+		return;
+	snprintf(text, sizeof(text), "0x%04x", r->pkey);
+	add_text(rail, "pkey", text);
+	add_text(rail, "mode", r->mode);
+	add_text(rail, "parent", r->parent);
+}
+
+static void add_rail(cJSON *rails, const struct state_rail *r, const struct state_input *in)
 {
 	cJSON *o = cJSON_CreateObject(), *dns;
 
@@ -167,11 +351,15 @@ static void add_rail(cJSON *rails, const struct state_rail *r)
 	add_text(o, "boot_file", r->boot_file);
 	add_text(o, "hostname", r->hostname);
 	add_text(o, "domain", r->domain);
+	add_text(o, "search", r->search);
 	dns = cJSON_AddArrayToObject(o, "dns");
 	for (size_t i = 0; i < r->n_dns; i++)
 		cJSON_AddItemToArray(dns, cJSON_CreateString(r->dns[i]));
+	add_routes(o, r);
+	add_ipoib(o, r);
 	cJSON_AddBoolToObject(o, "carries_root", r->carries_root);
-	add_lease(o, r);
+	cJSON_AddBoolToObject(o, "adopted", r->adopted);
+	add_lease(o, r, in);
 	add_rdma(o, r);
 }
 
@@ -279,13 +467,15 @@ static void add_head(cJSON *top, const struct state_input *in)
 	add_text(top, "cmdline", in->cmdline);
 	add_time(top, "start_s", in->start);
 	add_time(top, "now_s", in->now);
+	add_date(top, "now_at", in->wall);
+	add_plan(top, in->plan);
 }
 
 char *state_json(const struct state_input *in)
 {
 	cJSON *top = cJSON_CreateObject();
 	struct report_view v = {0};
-	cJSON *rails;
+	cJSON *rails, *ports;
 	char *text;
 
 	if (in->report)
@@ -297,7 +487,11 @@ char *state_json(const struct state_input *in)
 	add_fetch(top, in->fetch);
 	rails = cJSON_AddArrayToObject(top, "rails");
 	for (size_t i = 0; i < in->n_rails; i++)
-		add_rail(rails, &in->rails[i]);
+		add_rail(rails, &in->rails[i], in);
+	ports = cJSON_AddArrayToObject(top, "ports");
+	for (size_t i = 0; i < in->n_ports; i++)
+		add_port(ports, &in->ports[i]);
+	add_handover(top, in->managers);
 	add_causes(top, &v);
 	add_phases(top, in->phases, in->n_phases);
 	add_modules(top, in->modules, in->n_modules);

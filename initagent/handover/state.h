@@ -7,12 +7,15 @@
 
 #include "block/block.h"
 #include "env.h"
+#include "fabric/fabric.h"
+#include "handover/managers.h"
 #include "modules/modules.h"
 #include "root/root.h"
 #include "web/web.h"
 
 #define STATE_SCHEMA 1
 #define STATE_DIR    "/run/initagent"
+#define STATE_ROUTES_MAX 17
 
 /* One rail, as text. Empty strings: not there. */
 struct state_rail {
@@ -27,16 +30,27 @@ struct state_rail {
 	char method6[16], address6[64], gateway6[48]; /* IPv6 beside IPv4 */
 	char dns[3][48];
 	size_t n_dns;
+	char search[512];	 /* domains, separated by one space */
+	struct {
+		char dst[64], gateway[48];
+	} routes[STATE_ROUTES_MAX];
+	size_t n_routes;
+	uint32_t metric;	 /* of its routes */
+	bool adopted;		 /* address and lease are those of an agent before */
 	char hostname[65], domain[256];
 	char server[272];	 /* DHCP server id; DHCPv6: its DUID in hex */
 	char boot_file[256];
 	char client_id[160];	 /* hex */
 	uint32_t lease_s;	 /* 0: none */
 	uint64_t obtained, expires; /* CLOCK_BOOTTIME ns; NSEC_NEVER: no end */
+	char parent[16];	 /* of a partition's interface */
+	uint16_t pkey;		 /* IPoIB's partition; 0: no IPoIB */
+	char mode[16];		 /* IPoIB: "datagram", "connected" */
 	char rdma_device[64];
 	unsigned rdma_port;
 	char link_layer[16], port_state[16];
 	char guid[24];
+	char rate[48];
 	uint32_t lid, sm_lid;
 	char sm_guid[24];
 	char neighbour[65], neighbour_guid[24]; /* the cable's other end; "" when not known */
@@ -55,6 +69,11 @@ struct state_input {
 	const char *outcome; /* "running", "done", "failed" */
 	const char *cmdline;
 	uint64_t now, start;
+	int64_t wall;	     /* CLOCK_REALTIME seconds of now; 0: the clock is not set */
+	const struct boot_plan *plan; /* NULL: not known */
+	const struct managers *managers; /* NULL: no profiles were written */
+	const struct fabric_port *ports; /* all of the node, rails or not */
+	size_t n_ports;
 	uint64_t cpu;	     /* CPU time of the agent's process alone, without its helpers, in ns */
 	unsigned restarts;
 	const struct root_result *root; /* NULL: no NFS root mounted */

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* managers: see managers.h. */
+#include "handover/managers.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "root/sysmount.h"
+
+#define PATHS_MAX 4
+#define PRESETS_MAX 64
+#define PRESET_SIZE 16384
+
+/* In the order of choice. */
+static const struct {
+	unsigned bit;
+	const char *name;
+	const char *unit;
+	const char *sysv;		/* its name in /etc/rc?.d; NULL: it has no such script */
+	const char *files[PATHS_MAX];	/* installed: any of them is there */
+} managers[] = {
+	{PLAN_HANDOVER_NETWORKMANAGER, "networkmanager", "NetworkManager.service", NULL,
+		{"/usr/sbin/NetworkManager", "/usr/bin/NetworkManager"}},
+	{PLAN_HANDOVER_NETWORKD, "networkd", "systemd-networkd.service", NULL,
+		{"/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"}},
+	{PLAN_HANDOVER_IFUPDOWN, "ifupdown", "networking.service", "networking", {"/usr/sbin/ifup", "/sbin/ifup"}},
+	{PLAN_HANDOVER_IFCFG, "ifcfg", "network.service", "network",
+		{"/etc/rc.d/init.d/network", "/etc/init.d/network"}},
+};
+
+/* Where init and the distribution say what is started. */
+static const char *const unit_dirs[] = {"/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"};
+static const char *const preset_dirs[] = {"/etc/systemd/system-preset", "/usr/lib/systemd/system-preset",
+	"/lib/systemd/system-preset"};
+
+/* --- below the root -------------------------------------------------------------------------- */
+
+static bool there(const char *root, const char *path)
+{
+	_cleanup_close_ int fd = sys_open_beneath(root, path, O_PATH);
+
+	return fd >= 0;
+}
+
+static DIR *open_dir(const char *root, const char *path)
+{
+	int fd = sys_open_beneath(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* Reads a small file; the rest of a longer one does not count. The length or -errno. */
+static ssize_t read_text(const char *root, const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = sys_open_beneath(root, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		return -errno;
+	buf[n] = 0;
+	return n;
+}
+
+/* --- systemd --------------------------------------------------------------------------------- */
+
+static bool ends(const char *name, const char *tail)
+{
+	size_t n = strlen(name), m = strlen(tail);
+
+	return n > m && streq(name + n - m, tail);
+}
+
+/* Is the unit in one of the .wants or .requires folders of dir? The links count, not what they lead to. */
+static bool wanted_in(const char *root, const char *path, const char *unit)
+{
+	DIR *dir = open_dir(root, path);
+	const struct dirent *e;
+	bool found = false;
+	char name[NAME_MAX + 256];
+	struct stat st;
+
+	while (dir && !found && (e = readdir(dir))) {
+		if (!ends(e->d_name, ".wants") && !ends(e->d_name, ".requires"))
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", e->d_name, unit);
+		found = fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* "systemctl mask" makes the unit a link to /dev/null, or an empty file. */
+static bool masked(const char *root, const char *unit)
+{
+	_cleanup_close_ int dir = sys_open_beneath(root, unit_dirs[0], O_PATH | O_DIRECTORY);
+	char target[64];
+	struct stat st;
+	ssize_t n;
+
+	if (dir < 0 || fstatat(dir, unit, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	if (S_ISREG(st.st_mode))
+		return st.st_size == 0;
+	n = readlinkat(dir, unit, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = 0;
+	return streq(target, "/dev/null");
+}
+
+/* On its first boot (no machine id) systemd enables what the presets say. */
+static bool first_boot(const char *root)
+{
+	char id[64];
+
+	return read_text(root, "/etc/machine-id", id, sizeof(id)) <= 0 || strncmp(id, "uninitialized", 13) == 0;
+}
+
+struct preset {
+	char name[NAME_MAX + 1];
+	const char *dir;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct preset *)a)->name, ((const struct preset *)b)->name);
+}
+
+/* The files of one folder; of those with one name the first folder's counts. */
+static size_t add_presets(const char *root, const char *path, struct preset *list, size_t n)
+{
+	DIR *dir = open_dir(root, path);
+	const struct dirent *e;
+
+	while (dir && n < PRESETS_MAX && (e = readdir(dir))) {
+		size_t i = 0;
+
+		while (i < n && !streq(list[i].name, e->d_name))
+			i++;
+		if (i < n || !ends(e->d_name, ".preset"))
+			continue;
+		strscpy(list[n].name, e->d_name, sizeof(list[n].name));
+		list[n++].dir = path;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* One line: "enable GLOB" or "disable GLOB". 1, 0, or -1: it does not speak of the unit. */
+static int preset_line(char *line, const char *unit)
+{
+	char *word = line + strspn(line, " \t"), *glob = word + strcspn(word, " \t");
+
+	if (!*glob)
+		return -1;
+	*glob++ = 0;
+	glob += strspn(glob, " \t");
+	glob[strcspn(glob, " \t")] = 0;
+	if (fnmatch(glob, unit, FNM_NOESCAPE) != 0)
+		return -1;
+	return streq(word, "enable") ? 1 : streq(word, "disable") ? 0 : -1;
+}
+
+static int preset_file(const char *root, const struct preset *p, const char *unit)
+{
+	char path[PATH_MAX], text[PRESET_SIZE];
+	int verdict = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, p->name);
+	if (read_text(root, path, text, sizeof(text)) <= 0)
+		return -1;
+	for (char *line = text, *next; line && verdict < 0; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		verdict = preset_line(line, unit);
+	}
+	return verdict;
+}
+
+/* The first line that names the unit decides; without one it is enabled. */
+static bool preset_enables(const char *root, const char *unit)
+{
+	struct preset *list = calloc(PRESETS_MAX, sizeof(*list));
+	size_t n = 0;
+	int verdict = -1;
+
+	if (!list)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(preset_dirs); i++)
+		n = add_presets(root, preset_dirs[i], list, n);
+	qsort(list, n, sizeof(*list), by_name);
+	for (size_t i = 0; i < n && verdict < 0; i++)
+		verdict = preset_file(root, &list[i], unit);
+	free(list);
+	return n > 0 && verdict != 0;
+}
+
+static bool unit_wanted(const char *root, const char *unit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(unit_dirs); i++)
+		if (wanted_in(root, unit_dirs[i], unit))
+			return true;
+	return false;
+}
+
+/* --- init scripts ---------------------------------------------------------------------------- */
+
+/* "S01networking" in one of the folders that boots go through. */
+static bool sysv_enabled(const char *root, const char *script)
+{
+	static const char *const dirs[] = {"/etc/rcS.d", "/etc/rc2.d", "/etc/rc3.d", "/etc/rc.d/rc3.d", "/etc/rc.d/rc5.d"};
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !found; i++) {
+		DIR *dir = open_dir(root, dirs[i]);
+		const struct dirent *e;
+
+		while (dir && !found && (e = readdir(dir)))
+			found = e->d_name[0] == 'S' && strlen(e->d_name) > 3 && streq(e->d_name + 3, script);
+		if (dir)
+			closedir(dir);
+	}
+	return found;
+}
+
+static unsigned installed(const char *root)
+{
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
+		for (size_t k = 0; k < PATHS_MAX && managers[i].files[k]; k++)
+			if (there(root, managers[i].files[k]))
+				bits |= managers[i].bit;
+	return bits;
+}
+
+/* Linked into a target, or into a run level. */
+static bool linked(const char *root, size_t i)
+{
+	return unit_wanted(root, managers[i].unit) || (managers[i].sysv && sysv_enabled(root, managers[i].sysv));
+}
+
+void managers_find(const char *sysroot, struct managers *ret)
+{
+	bool first = first_boot(sysroot);
+	unsigned preset = 0;
+
+	*ret = (struct managers){.installed = installed(sysroot)};
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
+		if (!(ret->installed & managers[i].bit) || masked(sysroot, managers[i].unit))
+			continue;
+		if (linked(sysroot, i))
+			ret->enabled |= managers[i].bit;
+		else if (first && preset_enables(sysroot, managers[i].unit))
+			preset |= managers[i].bit;
+	}
+	/* Links are somebody's decision; presets count where nobody has taken one. */
+	if (!ret->enabled)
+		ret->enabled = preset;
+	for (size_t i = 0; i < ARRAY_SIZE(managers) && !ret->chosen; i++)
+		ret->chosen = ret->enabled & managers[i].bit;
+	if (!ret->enabled)
+		ret->chosen = ret->installed;
+}
+
+const char *managers_text(unsigned bits, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	strscpy(buf, bits ? "" : "none", size);
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
+		if (bits & managers[i].bit && at < size)
+			at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", managers[i].name);
+	return buf;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * managers: which network manager will run in the real root, seen in its files. Only looked at, never run; absolute
+ * symlinks stay inside of it.
+ */
+#pragma once
+
+#include "plan.h"
+
+struct managers {
+	unsigned installed; /* enum plan_handover bits */
+	unsigned enabled;   /* those that its init starts */
+	unsigned chosen;    /* the one profiles are written for; several when nobody can tell which will run */
+};
+
+/*
+ * managers_find: looks at the real root at sysroot. If several are enabled, the first of NetworkManager,
+ * networkd, ifupdown, ifcfg is chosen: NetworkManager takes every interface that is not kept from it, networkd those
+ * with a file of its own, ifupdown those that are written down. If none is enabled, all that are installed are: a file for
+ * one that does not run does no harm.
+ */
+void managers_find(const char *sysroot, struct managers *ret);
+
+/* managers_text: "networkd, ifupdown", "none" into buf. Returns buf. */
+const char *managers_text(unsigned bits, char *buf, size_t size);

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * networkd: .network and .link files for systemd-networkd. Nothing in them makes networkd touch the link itself: no
+ * [IPoIB] section (to set the mode it takes the interface down), the MTU only as it is, no carrier loss acted on.
+ */
+#include <dirent.h>
+
+#include "address/duid.h"
+#include "address/result.h"
+#include "address/text.h"
+#include "handover/profile.h"
+#include "root/sysmount.h"
+
+#define NETWORK_DIR "/run/systemd/network"
+
+/* From this version on networkd sends a DUID of any type and length (DUIDType= takes a number). */
+#define FREE_DUID_VERSION 255
+
+/* --- the version of the real root's systemd ------------------------------------------------- */
+
+static unsigned version_in(DIR *dir)
+{
+	const struct dirent *e;
+	unsigned version = 0, found;
+
+	while ((e = readdir(dir)))
+		if (sscanf(e->d_name, "libsystemd-shared-%u", &found) == 1 && found < 10000)
+			version = found;
+	return version;
+}
+
+/* Each release has its own private library, whose name holds the version. 0: not found. */
+static unsigned version_of(const char *sysroot)
+{
+	static const char *const dirs[] = {"/usr/lib/systemd", "/usr/lib64/systemd", "/lib/systemd",
+		"/usr/lib/x86_64-linux-gnu/systemd", "/usr/lib/aarch64-linux-gnu/systemd",
+		"/usr/lib/powerpc64le-linux-gnu/systemd"};
+	unsigned version = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !version; i++) {
+		int fd = sys_open_beneath(sysroot, dirs[i], O_RDONLY | O_DIRECTORY);
+		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+		if (dir)
+			version = version_in(dir);
+		if (dir)
+			closedir(dir);
+		else if (fd >= 0)
+			close(fd);
+	}
+	return version;
+}
+
+/* --- the client identifier ------------------------------------------------------------------- */
+
+/* DUID types (RFC 8415, RFC 6355) by the names that every networkd knows. */
+static const struct {
+	const char *name;
+	size_t least, most; /* octets that follow the type, as older versions insist on */
+} duids[] = {
+	[1] = {"link-layer-time", 7, 128},
+	[2] = {"vendor", 12, 12},
+	[3] = {"link-layer", 3, 128},
+	[4] = {"uuid", 16, 16},
+};
+
+static bool is_mac(const struct profile_rail *rail, const uint8_t *id, size_t len)
+{
+	const struct link_hw *hw = &rail->dev.hw;
+	size_t n = profile_ipoib(rail) ? 8 : hw->len;
+
+	return len == n + 1 && hw->len >= n && id[0] == rail->dev.hwtype && !memcmp(id + 1, hw->bytes + hw->len - n, n);
+}
+
+/* DUIDType=, DUIDRawData=. false: this version cannot send it. */
+static bool put_duid(FILE *out, const uint8_t *duid, size_t len, unsigned version)
+{
+	char text[3 * ADDRESS_DUID_MAX + 1];
+	unsigned type;
+
+	if (len < 3 || len - 2 > 128)
+		return false;
+	type = (unsigned)(duid[0] << 8 | duid[1]);
+	if (version >= FREE_DUID_VERSION)
+		fprintf(out, "DUIDType=%u\n", type);
+	else if (type < ARRAY_SIZE(duids) && duids[type].name && len - 2 >= duids[type].least && len - 2 <= duids[type].most)
+		fprintf(out, "DUIDType=%s\n", duids[type].name);
+	else
+		return false;
+	fprintf(out, "DUIDRawData=%s\n", profile_hex(duid + 2, len - 2, text, sizeof(text)));
+	return true;
+}
+
+/* RFC 4361: ff, 4 octets IAID, DUID. */
+static bool put_client_id(FILE *out, const struct profile_rail *rail, unsigned version)
+{
+	const struct address_result *r = rail->four;
+	const uint8_t *id;
+	size_t len;
+
+	if (!r || !r->client_id_len || is_mac(rail, r->client_id, r->client_id_len)) {
+		fputs("ClientIdentifier=mac\n", out);
+		return true;
+	}
+	id = r->client_id;
+	len = r->client_id_len;
+	if (len < 8 || id[0] != 0xff)
+		return false;
+	fprintf(out, "ClientIdentifier=duid\nIAID=%u\n",
+		(unsigned)id[1] << 24 | (unsigned)id[2] << 16 | (unsigned)id[3] << 8 | id[4]);
+	return put_duid(out, id + 5, len - 5, version);
+}
+
+static bool can_send(const struct profile_rail *rail, unsigned version)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	bool can = out && put_client_id(out, rail, version);
+
+	if (out)
+		fclose(out);
+	free(text);
+	return can;
+}
+
+/* --- the sections ---------------------------------------------------------------------------- */
+
+static void put_match(FILE *out, const struct profile_rail *rail, const char *name_key)
+{
+	char hw[3 * LINK_HW_MAX + 1];
+
+	fprintf(out, "[Match]\n%s=%s\nType=%s\n", name_key, rail->dev.name, profile_ipoib(rail) ? "infiniband" : "ether");
+	/* IPoIB's holds the QPN and the subnet prefix, which change; the name stays in this boot. */
+	if (!profile_ipoib(rail) && rail->dev.hw.len == 6)
+		fprintf(out, "MACAddress=%s\n", profile_hex(rail->dev.hw.bytes, 6, hw, sizeof(hw)));
+}
+
+static void put_domains(FILE *out, const struct address_result *r)
+{
+	const char *domains = *r->search ? r->search : r->domain;
+
+	if (text_valid(TEXT_SEARCH, domains))
+		fprintf(out, "Domains=%s\n", domains);
+}
+
+static void put_names(FILE *out, const struct profile_rail *rail, bool dhcp)
+{
+	const struct address_result *r = rail->four ? rail->four : rail->six;
+
+	if (dhcp || !r) {
+		profile_addresses(out, "DNS=", rail->cfg.nameservers, rail->cfg.n_nameservers, " ", "\n");
+		return;
+	}
+	profile_addresses(out, "DNS=", r->dns, r->n_dns, " ", "\n");
+	put_domains(out, r);
+}
+
+/* Where another rail carries the root, nobody shall wait for this one to be online. */
+static bool is_spare(const struct profile_set *set, const struct profile_rail *rail)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		other |= set->rails[i].carries_root;
+	return other && !rail->carries_root;
+}
+
+static void put_link(FILE *out, const struct profile_rail *rail, bool spare)
+{
+	if (!profile_mtu(rail) && !spare)
+		return;
+	fputs("\n[Link]\n", out);
+	if (profile_mtu(rail))
+		fprintf(out, "MTUBytes=%u\n", profile_mtu(rail));
+	if (spare)
+		fputs("RequiredForOnline=no\n", out);
+}
+
+static void put_network(FILE *out, const struct profile_rail *rail, bool dhcp4)
+{
+	static const char *const words[2][2] = {{"no", "ipv6"}, {"ipv4", "yes"}};
+	enum profile_six six = profile_six(rail);
+
+	fprintf(out, "\n[Network]\nKeepConfiguration=yes\nIgnoreCarrierLoss=yes\nDHCP=%s\n", words[dhcp4][six == SIX_DHCP]);
+	if (six == SIX_AUTO || six == SIX_DHCP)
+		fputs("IPv6AcceptRA=yes\n", out);
+	put_names(out, rail, dhcp4 || six == SIX_AUTO || six == SIX_DHCP);
+}
+
+static void put_dhcp4(FILE *out, const struct profile_rail *rail, unsigned version)
+{
+	const struct address_config *cfg = &rail->cfg;
+
+	fputs("\n[DHCPv4]\n", out);
+	(void)put_client_id(out, rail, version);
+	fputs("SendRelease=no\n", out);
+	fprintf(out, cfg->no_peerdns ? "UseDNS=no\n" : "UseDomains=yes\n");
+	if (cfg->no_default_route || cfg->gateway.family == AF_INET)
+		fputs("UseGateway=no\n", out);
+	/* 0, too: otherwise our routes would stay beside networkd's, and before them. */
+	fprintf(out, "RouteMetric=%u\n", cfg->metric);
+	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
+		fprintf(out, "Hostname=%s\n", cfg->hostname);
+	profile_addresses(out, "AllowList=", cfg->servers, cfg->n_servers, " ", "\n");
+}
+
+static void put_dhcp6(FILE *out, const struct profile_rail *rail, unsigned version)
+{
+	const struct address_result *r = rail->six;
+	char *text = NULL;
+	size_t len;
+	FILE *duid = open_memstream(&text, &len);
+
+	fputs("\n[DHCPv6]\nWithoutRA=solicit\n", out);
+	/* All or nothing: a type without its data would be another DUID. */
+	if (duid && r && put_duid(duid, r->client_id, r->client_id_len, version) && fflush(duid) == 0)
+		fprintf(out, "%sIAID=%u\n", text, duid_iaid(&rail->dev));
+	if (duid)
+		fclose(duid);
+	free(text);
+}
+
+static void put_address(FILE *out, const struct address_result *r, uint32_t metric)
+{
+	char text[INET_ADDR_TEXT];
+
+	fprintf(out, "\n[Address]\nAddress=%s/%u\n", inet_text(&r->addr, text), r->prefix);
+	if (r->peer.family)
+		fprintf(out, "Peer=%s/%zu\n", inet_text(&r->peer, text), 8 * inet_addr_len(r->peer.family));
+	if (metric)
+		fprintf(out, "RouteMetric=%u\n", metric);
+}
+
+/* alone: the address is the lease's; to networkd no subnet of its own holds the gateway then. */
+static void put_routes(FILE *out, const struct address_result *r, uint32_t metric, bool alone)
+{
+	struct address_route routes[PROFILE_ROUTES_MAX];
+	size_t n = profile_routes(r, routes);
+	char text[INET_ADDR_TEXT];
+
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "\n[Route]\nDestination=%s/%u\n", inet_text(&routes[i].dst, text), routes[i].prefix);
+		if (routes[i].gateway.family)
+			fprintf(out, "Gateway=%s\n%s", inet_text(&routes[i].gateway, text),
+				alone || result_onlink(r, &routes[i].gateway) ? "GatewayOnLink=yes\n" : "");
+		if (metric)
+			fprintf(out, "Metric=%u\n", metric);
+	}
+}
+
+/* What is set by hand: all of it, or with DHCP what the command line adds. */
+static void put_static(FILE *out, const struct profile_rail *rail, bool dhcp4)
+{
+	const uint32_t metric = rail->cfg.metric;
+	struct address_result given;
+
+	if (dhcp4) {
+		profile_given(&given, rail);
+		put_routes(out, &given, metric, true);
+	} else if (rail->four) {
+		put_address(out, rail->four, metric);
+		put_routes(out, rail->four, metric, false);
+	}
+	if (rail->six && profile_six(rail) == SIX_STATIC) {
+		put_address(out, rail->six, metric);
+		put_routes(out, rail->six, metric, false);
+	}
+}
+
+static int write_network(const struct profile_set *set, const struct profile_rail *rail, unsigned version, bool dhcp4)
+{
+	struct profile_file f;
+	char name[64];
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	put_match(f.out, rail, "Name");
+	put_link(f.out, rail, is_spare(set, rail));
+	put_network(f.out, rail, dhcp4);
+	if (dhcp4)
+		put_dhcp4(f.out, rail, version);
+	if (profile_six(rail) == SIX_DHCP)
+		put_dhcp6(f.out, rail, version);
+	put_static(f.out, rail, dhcp4);
+	snprintf(name, sizeof(name), "10-initagent-%s.network", rail->dev.name);
+	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
+}
+
+/* The name stays, whatever the real root's naming policy would make of the device. */
+static int write_link(const struct profile_set *set, const struct profile_rail *rail)
+{
+	struct profile_file f;
+	char name[64];
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	put_match(f.out, rail, "OriginalName");
+	fprintf(f.out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n", rail->dev.name);
+	snprintf(name, sizeof(name), "10-initagent-%s.link", rail->dev.name);
+	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
+}
+
+int networkd_write(const struct profile_set *set, const struct profile_rail *rail)
+{
+	unsigned version = version_of(set->sysroot);
+	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, version);
+	int r = write_link(set, rail);
+
+	if (r >= 0)
+		r = write_network(set, rail, version, dhcp4);
+	return r < 0 ? r : leased && !dhcp4;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * networkmanager: a keyfile for each rail, and the device state by which a NetworkManager that starts takes the interface
+ * over with that profile as it is. Without the state it would activate the profile anew, and an IPoIB interface is
+ * taken down for that.
+ */
+#include "address/duid.h"
+#include "address/text.h"
+#include "handover/profile.h"
+
+#define KEYFILE_DIR "/run/NetworkManager/system-connections"
+#define DEVICES_DIR "/run/NetworkManager/devices"
+
+/* Of a virtual interface NetworkManager insists on a name made of the parent's. */
+static bool is_partition(const struct profile_rail *rail)
+{
+	char name[IFNAMSIZ + 8];
+
+	if (!profile_child(rail))
+		return false;
+	snprintf(name, sizeof(name), "%s.%04x", rail->parent, netdev_pkey(&rail->dev));
+	return streq(name, rail->dev.name);
+}
+
+static void put_connection(FILE *out, const struct profile_rail *rail)
+{
+	char uuid[PROFILE_UUID_TEXT];
+
+	/* Above every profile of the real root for this interface: the root hangs on it. */
+	fprintf(out, "[connection]\nid=initagent-%s\nuuid=%s\ntype=%s\ninterface-name=%s\nautoconnect-priority=999\n"
+		     "autoconnect-retries=0\n",
+		rail->dev.name, profile_uuid(rail, uuid), profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name);
+}
+
+static void put_link(FILE *out, const struct profile_rail *rail)
+{
+	if (profile_ipoib(rail))
+		fprintf(out, "\n[infiniband]\ntransport-mode=%s\n", rail->connected ? "connected" : "datagram");
+	else
+		fputs("\n[ethernet]\ncloned-mac-address=preserve\n", out);
+	if (is_partition(rail))
+		fprintf(out, "p-key=%u\nparent=%s\n", netdev_pkey(&rail->dev), rail->parent);
+	if (profile_mtu(rail))
+		fprintf(out, "mtu=%u\n", profile_mtu(rail));
+}
+
+/* Addresses and routes of one family. */
+static void put_fixed(FILE *out, const struct address_result *r, bool address, uint32_t metric)
+{
+	struct address_route routes[PROFILE_ROUTES_MAX];
+	size_t n = profile_routes(r, routes), k = 0;
+	char text[INET_ADDR_TEXT];
+
+	if (address)
+		fprintf(out, "address1=%s/%u\n", inet_text(&r->addr, text), r->prefix);
+	/* There are no point-to-point addresses in a keyfile. */
+	if (address && r->peer.family)
+		fprintf(out, "route%zu=%s/%zu\n", ++k, inet_text(&r->peer, text), 8 * inet_addr_len(r->peer.family));
+	for (size_t i = 0; i < n; i++) {
+		const char *none = routes[i].dst.family == AF_INET6 ? "::" : "0.0.0.0";
+
+		fprintf(out, "route%zu=%s/%u", ++k, inet_text(&routes[i].dst, text), routes[i].prefix);
+		fprintf(out, ",%s", routes[i].gateway.family ? inet_text(&routes[i].gateway, text) : none);
+		if (metric)
+			fprintf(out, ",%u", metric);
+		fputc('\n', out);
+	}
+}
+
+static void put_names(FILE *out, const struct address_result *r, int family)
+{
+	const char *domains = *r->search ? r->search : r->domain;
+	char text[INET_ADDR_TEXT];
+	bool any = false;
+
+	for (size_t i = 0; i < r->n_dns; i++) {
+		if (r->dns[i].family != family)
+			continue;
+		fprintf(out, "%s%s;", any ? "" : "dns=", inet_text(&r->dns[i], text));
+		any = true;
+	}
+	fputs(any ? "\n" : "", out);
+	if (!text_valid(TEXT_SEARCH, domains))
+		return;
+	fputs("dns-search=", out);
+	for (const char *c = domains; *c; c++)
+		fputc(*c == ' ' ? ';' : *c, out);
+	fputs(";\n", out);
+}
+
+/* The metric of IPv4's routes is said even if it is 0: otherwise ours would stay beside NetworkManager's, and before them. */
+static void put_common(FILE *out, const struct address_config *cfg, bool metric)
+{
+	if (metric)
+		fprintf(out, "route-metric=%u\n", cfg->metric);
+	if (cfg->no_default_route)
+		fputs("never-default=true\n", out);
+}
+
+static void put_dhcp4(FILE *out, const struct profile_rail *rail)
+{
+	const struct address_config *cfg = &rail->cfg;
+	const struct address_result *r = rail->four;
+	char text[3 * ADDRESS_CLIENT_ID_MAX + 1];
+	struct address_result given;
+
+	fputs("method=auto\n", out);
+	if (r && r->client_id_len)
+		fprintf(out, "dhcp-client-id=%s\n", profile_hex(r->client_id, r->client_id_len, text, sizeof(text)));
+	/* A server that is away must not cost the connection. */
+	fputs("dhcp-timeout=2147483647\n", out);
+	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
+		fprintf(out, "dhcp-hostname=%s\n", cfg->hostname);
+	if (cfg->no_peerdns)
+		fputs("ignore-auto-dns=true\n", out);
+	profile_given(&given, rail);
+	put_fixed(out, &given, false, cfg->metric);
+	put_names(out, &given, AF_INET);
+	put_common(out, cfg, true);
+}
+
+static void put_four(FILE *out, const struct profile_rail *rail)
+{
+	fputs("\n[ipv4]\n", out);
+	if (profile_dhcp4(rail)) {
+		put_dhcp4(out, rail);
+		return;
+	}
+	if (!rail->four) {
+		fputs("method=disabled\n", out);
+		return;
+	}
+	fputs("method=manual\n", out);
+	put_fixed(out, rail->four, true, rail->cfg.metric);
+	put_names(out, rail->four, AF_INET);
+	put_common(out, &rail->cfg, true);
+}
+
+static void put_six(FILE *out, const struct profile_rail *rail)
+{
+	/* Nothing asked for: as NetworkManager has it by default, and nothing is taken off the interface. */
+	static const char *const methods[] = {
+		[SIX_NONE] = "auto", [SIX_STATIC] = "manual", [SIX_LINK] = "link-local", [SIX_AUTO] = "auto", [SIX_DHCP] = "dhcp",
+	};
+	enum profile_six six = profile_six(rail);
+	const struct address_result *r = rail->six;
+	char text[3 * ADDRESS_CLIENT_ID_MAX + 1];
+
+	/* EUI-64 is how the kernel has made the addresses that are there. */
+	fprintf(out, "\n[ipv6]\nmethod=%s\naddr-gen-mode=eui64\n", six == SIX_STATIC && !r ? "auto" : methods[six]);
+	if (six == SIX_STATIC && r)
+		put_fixed(out, r, true, rail->cfg.metric);
+	if (six == SIX_DHCP && r && r->client_id_len)
+		fprintf(out, "dhcp-duid=%s\ndhcp-iaid=%u\n", profile_hex(r->client_id, r->client_id_len, text, sizeof(text)),
+			duid_iaid(&rail->dev));
+	if (six == SIX_DHCP || six == SIX_AUTO)
+		fputs("dhcp-timeout=2147483647\nra-timeout=2147483647\n", out);
+	if (r && six != SIX_AUTO && six != SIX_DHCP)
+		put_names(out, r, AF_INET6);
+	put_common(out, &rail->cfg, rail->cfg.metric != 0);
+}
+
+static int write_state(const struct profile_set *set, int ifindex, const char *uuid)
+{
+	struct profile_file f;
+	char name[16];
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	if (uuid)
+		fprintf(f.out, "[device]\nmanaged=true\nconnection-uuid=%s\n", uuid);
+	else
+		fputs("[device]\nmanaged=false\n", f.out);
+	snprintf(name, sizeof(name), "%d", ifindex);
+	return profile_end(&f, set->env, DEVICES_DIR, name, 0644);
+}
+
+/* Is the parent a rail itself? Then it has a profile of its own. */
+static bool parent_is_rail(const struct profile_set *set, const struct profile_rail *rail)
+{
+	for (size_t i = 0; i < set->n_rails; i++)
+		if (set->rails[i].dev.ifindex == rail->parent_ifindex)
+			return true;
+	return false;
+}
+
+int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail)
+{
+	char name[64], uuid[PROFILE_UUID_TEXT];
+	struct profile_file f;
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	put_connection(f.out, rail);
+	put_link(f.out, rail);
+	put_four(f.out, rail);
+	put_six(f.out, rail);
+	snprintf(name, sizeof(name), "initagent-%s.nmconnection", rail->dev.name);
+	r = profile_end(&f, set->env, KEYFILE_DIR, name, 0600);
+	if (r >= 0)
+		r = write_state(set, rail->dev.ifindex, profile_uuid(rail, uuid));
+	/* With the parent the kernel takes its partitions down. */
+	if (r >= 0 && profile_child(rail) && rail->parent_ifindex > 0 && !parent_is_rail(set, rail))
+		r = write_state(set, rail->parent_ifindex, NULL);
+	return r;
+}

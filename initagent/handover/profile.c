@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profile: see profile.h. */
+#include "handover/profile.h"
+
+#include <net/if_arp.h>
+
+#include "address/result.h"
+#include "handover/file.h"
+
+enum profile_six profile_six(const struct profile_rail *rail)
+{
+	static const enum profile_six of[ADDRESS_METHOD_MAX] = {
+		[ADDRESS_STATIC] = SIX_STATIC,
+		[ADDRESS_DHCP4] = SIX_NONE,
+		[ADDRESS_LINK6] = SIX_LINK,
+		[ADDRESS_AUTO6] = SIX_AUTO,
+		[ADDRESS_DHCP6] = SIX_DHCP,
+		[ADDRESS_EITHER6] = SIX_AUTO,
+	};
+	const struct address_config *cfg = &rail->cfg;
+
+	if (rail->six)
+		return of[rail->six->method];
+	if (cfg->second != ADDRESS_STATIC)
+		return of[cfg->second];
+	if (cfg->addr6.family)
+		return SIX_STATIC;
+	return cfg->method == ADDRESS_STATIC ? SIX_NONE : of[cfg->method];
+}
+
+bool profile_dhcp4(const struct profile_rail *rail)
+{
+	return rail->four ? rail->four->method == ADDRESS_DHCP4 : rail->cfg.method == ADDRESS_DHCP4;
+}
+
+bool profile_ipoib(const struct profile_rail *rail)
+{
+	return rail->dev.hwtype == ARPHRD_INFINIBAND;
+}
+
+bool profile_child(const struct profile_rail *rail)
+{
+	return *rail->parent;
+}
+
+bool profile_name_ok(const char *name)
+{
+	static const char extra[] = "_.-";
+
+	if (!*name || *name == '-' || streq(name, ".") || streq(name, "..") || strlen(name) >= IFNAMSIZ)
+		return false;
+	for (; *name; name++) {
+		bool alnum = (*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z') ||
+			     (*name >= 'A' && *name <= 'Z');
+
+		if (!alnum && !strchr(extra, *name))
+			return false;
+	}
+	return true;
+}
+
+/* FNV-1a, 64 bits: to tell the rails of one node apart, nothing more. */
+static uint64_t hash(uint64_t h, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFILE_UUID_TEXT])
+{
+	const struct link_hw *hw = &rail->dev.hw;
+	/* Of IPoIB's 20 bytes only the GUID stays. */
+	size_t n = hw->len > 8 ? 8 : hw->len;
+	uint64_t h = hash(UINT64_C(0xcbf29ce484222325), rail->dev.name, strlen(rail->dev.name));
+
+	h = hash(h, hw->bytes + hw->len - n, n);
+	/* "initag" for the rest, version 8, the variant of RFC 9562. */
+	snprintf(buf, PROFILE_UUID_TEXT, "696e6974-6167-8000-%04x-%012llx", (unsigned)(h >> 48 & 0x3fff) | 0x8000,
+		(unsigned long long)h & 0xffffffffffff);
+	return buf;
+}
+
+const char *profile_hex(const uint8_t *bytes, size_t n, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	*buf = 0;
+	if (3 * n + 1 > size)
+		return buf;
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%02x", i ? ":" : "", bytes[i]);
+	return buf;
+}
+
+size_t profile_routes(const struct address_result *r, struct address_route ret[static PROFILE_ROUTES_MAX])
+{
+	size_t n = 0;
+
+	if (!r)
+		return 0;
+	for (; n < r->n_routes; n++)
+		ret[n] = r->routes[n];
+	if (r->gateway.family)
+		ret[n++] = (struct address_route){.dst = {.family = r->gateway.family}, .gateway = r->gateway};
+	return n;
+}
+
+void profile_given(struct address_result *ret, const struct profile_rail *rail)
+{
+	const struct address_config *cfg = &rail->cfg;
+
+	result_begin(ret, cfg, &rail->dev);
+	/* Whether a gateway can be reached depends on the subnet. */
+	if (rail->four) {
+		ret->addr = rail->four->addr;
+		ret->prefix = rail->four->prefix;
+	}
+	result_add_plan_routes(ret, cfg);
+	if (!cfg->no_default_route)
+		ret->gateway = cfg->gateway;
+}
+
+uint32_t profile_mtu(const struct profile_rail *rail)
+{
+	bool asked = rail->cfg.mtu || (rail->four && rail->four->mtu) || (rail->six && rail->six->mtu);
+
+	return asked ? rail->dev.mtu : 0;
+}
+
+int profile_begin(struct profile_file *f, const char *comment)
+{
+	f->text = NULL;
+	f->out = open_memstream(&f->text, &f->len);
+	if (!f->out)
+		return -ENOMEM;
+	fprintf(f->out, "%s Written by initagent for this boot; see docs/handover.md.\n", comment);
+	return 0;
+}
+
+int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name, unsigned mode)
+{
+	bool bad = fclose(f->out) != 0;
+	int r = bad || !f->text ? -ENOMEM : file_make_dirs(env, dir);
+
+	if (r >= 0)
+		r = file_write(env, dir, name, f->text, f->len, mode);
+	free(f->text);
+	*f = (struct profile_file){0};
+	return r;
+}
+
+void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n, const char *between,
+	const char *end)
+{
+	char text[INET_ADDR_TEXT];
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s", i ? between : key, inet_text(&list[i], text));
+	fputs(n ? end : "", out);
+}

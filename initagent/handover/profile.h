@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile: what the writers of network profiles (networkd.c, networkmanager.c, ifupdown.c, ifcfg.c) are given, and what
+ * they share. Each writes files that one network manager of the real root reads, so that it takes the interface over as
+ * it is: same address, same DHCP identity, never down in between. docs/handover.md has the reasons.
+ *
+ * Whatever may come from the network goes through profile_text() or is an address in binary: no value can end
+ * its line or its quotes.
+ */
+#pragma once
+
+#include "address/address.h"
+
+/* One rail that is kept. */
+struct profile_rail {
+	struct netdev dev;
+	struct address_config cfg; /* what the command line asks for; its pointers are the plan's */
+	const struct address_result *four, *six; /* what it has; NULL: nothing of that family */
+	char parent[IFNAMSIZ]; /* of a partition child; "": it is none */
+	int parent_ifindex;
+	bool connected;	       /* IPoIB's mode */
+	bool carries_root;
+};
+
+/* The same for all rails. */
+struct profile_set {
+	const struct env *env;
+	const char *sysroot; /* where the real root is; borrowed */
+	uint64_t now;	     /* CLOCK_BOOTTIME ns, */
+	int64_t wall;	     /* and the same moment in CLOCK_REALTIME seconds */
+	const struct profile_rail *rails;
+	size_t n_rails;
+};
+
+/* How a rail came to its IPv6, or has to. */
+enum profile_six { SIX_NONE, SIX_STATIC, SIX_LINK, SIX_AUTO, SIX_DHCP };
+enum profile_six profile_six(const struct profile_rail *rail);
+/* profile_dhcp4: is (or has to be) its IPv4 address leased? */
+bool profile_dhcp4(const struct profile_rail *rail);
+
+/* profile_ipoib: is it an IPoIB interface; profile_child: one of a partition made on top of another? */
+bool profile_ipoib(const struct profile_rail *rail);
+bool profile_child(const struct profile_rail *rail);
+
+/*
+ * profile_name_ok: may the interface's name stand in a file name, a section, a unit? Letters, digits and "_.-", and
+ * not "." or ".." alone.
+ */
+bool profile_name_ok(const char *name);
+
+/* profile_uuid: the same for an interface of a node in each boot (RFC 9562, version 8). */
+#define PROFILE_UUID_TEXT 37
+const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFILE_UUID_TEXT]);
+
+/* profile_hex: "0a:1b..." of n octets. Returns buf, "" when it does not fit. */
+const char *profile_hex(const uint8_t *bytes, size_t n, char *buf, size_t size);
+
+/* profile_routes: routes that r (may be NULL) has, the default route among them. Their number. */
+#define PROFILE_ROUTES_MAX (ADDRESS_ROUTES_MAX + 1)
+size_t profile_routes(const struct address_result *r, struct address_route ret[static PROFILE_ROUTES_MAX]);
+
+/*
+ * profile_given: what the command line alone gives a rail that takes its address by DHCP: routes, gateway, name
+ * servers. The rest the real root's client learns by itself.
+ */
+void profile_given(struct address_result *ret, const struct profile_rail *rail);
+
+/* profile_mtu: the interface's, when the command line or the lease asked for one; else 0: leave it. */
+uint32_t profile_mtu(const struct profile_rail *rail);
+
+/* A file that is being written. */
+struct profile_file {
+	FILE *out;
+	char *text;
+	size_t len;
+};
+
+/* profile_begin: out is ready and holds a first line saying who wrote it, behind comment ("#"). 0 or -ENOMEM. */
+int profile_begin(struct profile_file *f, const char *comment);
+
+/* profile_end: writes it to dir/name, with what folders are missing, and frees it. 0 or -errno. */
+int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name, unsigned mode);
+
+/* profile_addresses: "key=A<between>B<end>"; nothing when there are none. */
+void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n, const char *between,
+	const char *end);
+
+/* The writers: everything for one rail, or for all. 0, -errno, or what each says. */
+
+/* networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static address instead. */
+int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
+int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail);
+/* ifupdown_write: for all rails. 1: nobody will renew the lease of *ret_rail, there is no client for it. */
+int ifupdown_write(const struct profile_set *set, const struct profile_rail **ret_rail);
+int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
+
+/* dhclient_conf, dhclient_lease: texts for ISC dhclient: our identifier, and the lease it goes on with. */
+void dhclient_conf(FILE *out, const struct profile_rail *rail);
+void dhclient_lease(FILE *out, const struct profile_set *set, const struct profile_rail *rail);

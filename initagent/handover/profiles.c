@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profiles: see profiles.h. */
+#include "handover/profiles.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "address/resolv_conf.h"
+#include "address/text.h"
+#include "handover/file.h"
+#include "handover/state.h"
+#include "root/sysmount.h"
+
+static void complain(const struct profile_set *set, const char *what, int r)
+{
+	if (set->env->report)
+		report_cause(set->env->report, CAUSE_HANDOVER_WRITE, what, set->now, "%s", strerror(-r));
+}
+
+/* A profile for a manager that will hardly run is no reason for a warning. */
+static void warn_lease(const struct profile_set *set, const struct managers *m, unsigned bit,
+	const struct profile_rail *rail, const char *why)
+{
+	if (set->env->report && (m->chosen == bit || m->enabled & bit))
+		report_cause(set->env->report, CAUSE_HANDOVER_LEASE, rail->dev.name, set->now, "%s", why);
+}
+
+/* --- one rail, one manager ------------------------------------------------------------------- */
+
+static void write_networkd(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
+{
+	int r = networkd_write(set, rail);
+
+	if (r < 0)
+		complain(set, "systemd-networkd", r);
+	else if (r)
+		warn_lease(set, m, PLAN_HANDOVER_NETWORKD, rail,
+			"this version of systemd-networkd cannot send its client identifier");
+}
+
+static void write_rail(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
+{
+	int r;
+
+	if (m->chosen & PLAN_HANDOVER_NETWORKD)
+		write_networkd(set, m, rail);
+	r = m->chosen & PLAN_HANDOVER_NETWORKMANAGER ? networkmanager_write(set, rail) : 0;
+	if (r < 0)
+		complain(set, "NetworkManager", r);
+	r = m->chosen & PLAN_HANDOVER_IFCFG ? ifcfg_write(set, rail) : 0;
+	if (r < 0)
+		complain(set, "ifcfg", r);
+}
+
+static void write_ifupdown(const struct profile_set *set, const struct managers *m)
+{
+	const struct profile_rail *rail;
+	int r = ifupdown_write(set, &rail);
+
+	if (r < 0)
+		complain(set, "ifupdown", r);
+	else if (rail)
+		warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, rail,
+			profile_ipoib(rail) ? "ISC dhclient knows no InfiniBand" : "there is no dhclient in the real root");
+}
+
+/* --- DNS and host name ----------------------------------------------------------------------- */
+
+/*
+ * Where in /run the real root's /etc/resolv.conf leads, "" if it does not. systemd-resolved's folder belongs to
+ * a user of its own and is left to it; networkd tells it the servers.
+ */
+static void resolv_target(const char *sysroot, char *buf, size_t size)
+{
+	_cleanup_close_ int etc = sys_open_beneath(sysroot, "/etc", O_PATH | O_DIRECTORY);
+	char link[PATH_MAX], *path = link;
+	ssize_t n = etc < 0 ? -1 : readlinkat(etc, "resolv.conf", link, sizeof(link) - 1);
+
+	*buf = 0;
+	if (n < 0)
+		return;
+	link[n] = 0;
+	if (strncmp(path, "../", 3) == 0)
+		path += 2;
+	if (strncmp(path, "/var/run/", 9) == 0)
+		path += 4;
+	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 && !strstr(path, "/../"))
+		strscpy(buf, path, size);
+}
+
+static int write_text(const struct profile_set *set, const char *dir, const char *name, const char *text)
+{
+	int r = file_make_dirs(set->env, dir);
+
+	return r < 0 ? r : file_write(set->env, dir, name, text, strlen(text), 0644);
+}
+
+/* The file behind the link, until whoever owns it writes its own. One that is there already is theirs. */
+static int write_linked(const struct profile_set *set, const char *text)
+{
+	char path[PATH_MAX], real[PATH_MAX], *slash;
+
+	resolv_target(set->sysroot, path, sizeof(path));
+	slash = strrchr(path, '/');
+	if (!slash || !slash[1] || env_path(set->env, real, sizeof(real), "%s", path) < 0 || access(real, F_OK) == 0)
+		return 0;
+	*slash = 0;
+	return write_text(set, path, slash + 1, text);
+}
+
+static int write_resolv_conf(const struct profile_set *set)
+{
+	char text[RESOLV_TEXT_MAX];
+	struct resolv_conf conf = {0};
+	int r;
+
+	for (size_t i = 0; i < set->n_rails; i++) {
+		if (set->rails[i].four)
+			resolv_conf_add(&conf, set->rails[i].four);
+		if (set->rails[i].six)
+			resolv_conf_add(&conf, set->rails[i].six);
+	}
+	if (!resolv_conf_text(&conf, text))
+		return 0;
+	r = write_text(set, STATE_DIR, "resolv.conf", text);
+	return r < 0 ? r : write_linked(set, text);
+}
+
+/* hostname=, else what a server gave the rail that carries the root, else any. */
+static const char *hostname_of(const struct profile_set *set, const struct boot_plan *plan)
+{
+	const char *name = plan->net.hostname ? plan->net.hostname : "";
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < set->n_rails && !*name; i++)
+			if (set->rails[i].four && (pass || set->rails[i].carries_root))
+				name = set->rails[i].four->hostname;
+	return name;
+}
+
+static int write_hostname(const struct profile_set *set, const struct boot_plan *plan)
+{
+	const char *name = hostname_of(set, plan);
+	char line[ADDRESS_HOSTNAME_MAX + 2];
+
+	if (!text_valid(TEXT_HOSTNAME, name))
+		return 0;
+	snprintf(line, sizeof(line), "%s\n", name);
+	return write_text(set, STATE_DIR, "hostname", line);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+/* Interfaces with names that no file could hold are left as they are, and said. */
+static size_t take_rails(const struct profile_set *set, struct profile_rail *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n_rails && n < max; i++) {
+		if (profile_name_ok(set->rails[i].dev.name))
+			ret[n++] = set->rails[i];
+		else
+			complain(set, "interface name", -EINVAL);
+	}
+	return n;
+}
+
+#define RAILS_MAX 16
+
+void profiles_write(const struct profile_set *all, const struct boot_plan *plan, struct managers *ret)
+{
+	struct profile_rail rails[RAILS_MAX];
+	struct profile_set set = *all;
+	int r;
+
+	set.rails = rails;
+	set.n_rails = take_rails(all, rails, RAILS_MAX);
+	managers_find(set.sysroot, ret);
+	if (plan->handover_given)
+		ret->chosen = plan->handover;
+	for (size_t i = 0; i < set.n_rails; i++)
+		write_rail(&set, ret, &rails[i]);
+	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN)
+		write_ifupdown(&set, ret);
+	r = write_resolv_conf(&set);
+	if (r >= 0)
+		r = write_hostname(&set, plan);
+	if (r < 0)
+		complain(&set, "resolv.conf", r);
+}

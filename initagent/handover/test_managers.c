@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The choice of the network manager, on trees of files as distributions have them. */
+#include "check.h"
+
+#include <sys/stat.h>
+
+#include "handover/managers.h"
+
+static char root[] = "/tmp/initagent-managers-XXXXXX";
+
+static void begin(void)
+{
+	check_dir(root);
+}
+
+static void make(const char *path, const char *text)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char full[512], *slash;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		CHECK(mkdir(full, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	f = fopen(full, "w");
+	CHECK(f != NULL);
+	fputs(text, f);
+}
+
+static void make_link(const char *path, const char *target)
+{
+	char full[512];
+
+	make(path, "");
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	CHECK_INT(unlink(full), 0);
+	CHECK_INT(symlink(target, full), 0);
+}
+
+/* --- which manager the real root has ----------------------------------------------------------- */
+
+#define WANTS "/etc/systemd/system/multi-user.target.wants/"
+
+static unsigned chosen(void)
+{
+	struct managers m;
+
+	managers_find(root, &m);
+	return m.chosen;
+}
+
+/* Debian 12's folders, everything installed, nothing enabled. */
+static void install_all(void)
+{
+	begin();
+	make("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+	make("/usr/lib/systemd/systemd-networkd", "");
+	make("/usr/sbin/NetworkManager", "");
+	make("/usr/sbin/ifup", "");
+	make("/etc/rc.d/init.d/network", "");
+}
+
+TEST(an_empty_root_has_none)
+{
+	begin();
+	CHECK_INT(chosen(), 0);
+}
+
+TEST(none_enabled_is_all_installed)
+{
+	install_all();
+	CHECK_INT(chosen(), PLAN_HANDOVER_ALL);
+}
+
+TEST(the_enabled_one_wins)
+{
+	install_all();
+	make_link(WANTS "networking.service", "/lib/systemd/system/networking.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
+	make_link("/etc/systemd/system/sysinit.target.wants/systemd-networkd.service",
+		"/lib/systemd/system/systemd-networkd.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
+	make_link(WANTS "NetworkManager.service", "/lib/systemd/system/NetworkManager.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	make_link("/etc/systemd/system/NetworkManager.service", "/dev/null");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
+}
+
+TEST(enabled_but_not_installed_does_not_count)
+{
+	begin();
+	make("/usr/sbin/ifup", "");
+	make_link(WANTS "NetworkManager.service", "/usr/lib/systemd/system/NetworkManager.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
+}
+
+TEST(units_the_distribution_wants)
+{
+	install_all();
+	make("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
+}
+
+TEST(init_scripts)
+{
+	install_all();
+	make_link("/etc/rc.d/rc3.d/S10network", "../init.d/network");
+	CHECK_INT(chosen(), PLAN_HANDOVER_IFCFG);
+	make_link("/etc/rcS.d/S12networking", "../init.d/networking");
+	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
+}
+
+/* Presets count on the first boot, in the order of their files' names, and only where there is no link. */
+TEST(presets_of_a_first_boot)
+{
+	install_all();
+	make("/usr/lib/systemd/system-preset/90-default.preset", "# all\ndisable *\n");
+	make("/usr/lib/systemd/system-preset/50-network.preset", "enable  systemd-networkd.*\n");
+	CHECK_INT(chosen(), PLAN_HANDOVER_ALL);
+	make("/etc/machine-id", "uninitialized\n");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
+	make("/etc/systemd/system-preset/10-site.preset", "disable systemd-networkd.service\nenable NetworkManager.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	make("/etc/systemd/system-preset/50-network.preset", "");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	make_link(WANTS "networking.service", "/lib/systemd/system/networking.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
+}
+
+/* A link of the real root that leads out of it is looked up inside of it. */
+TEST(links_stay_in_the_root)
+{
+	begin();
+	make("/opt/nm", "");
+	make_link("/usr/sbin/NetworkManager", "/opt/nm");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	make_link("/usr/sbin/NetworkManager", "/bin/sh");
+	CHECK_INT(chosen(), 0);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * handover: rd.handover=, for which network managers of the real root profiles are written.
+ */
+#include "parser.h"
+
+static const struct {
+	const char *name;
+	unsigned int bits;
+} managers[] = {
+	{"networkd", PLAN_HANDOVER_NETWORKD},
+	{"networkmanager", PLAN_HANDOVER_NETWORKMANAGER},
+	{"ifupdown", PLAN_HANDOVER_IFUPDOWN},
+	{"ifcfg", PLAN_HANDOVER_IFCFG},
+	{"all", PLAN_HANDOVER_ALL},
+	{"none", 0},
+};
+
+/* Other names of the same. */
+static const struct {
+	const char *name, *meant;
+} others[] = {
+	{"systemd-networkd", "networkd"}, {"nm", "networkmanager"}, {"NetworkManager", "networkmanager"},
+	{"network-scripts", "ifcfg"},	  {"initscripts", "ifcfg"}, {"off", "none"}, {"no", "none"}, {"0", "none"},
+};
+
+static const char *meant(struct slice s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (slice_is(s, others[i].name))
+			return others[i].meant;
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
+		if (option_distance(s.s, s.len, managers[i].name) <= 2 && s.len > 3)
+			return managers[i].name;
+	return NULL;
+}
+
+static void complain_name(struct parser *p, const struct plan_word *w, struct slice s)
+{
+	const char *near = meant(s);
+
+	complain(p, w, s, DIAG_ERROR,
+		near ? textf(p, "write %s", near) : "networkd, networkmanager, ifupdown, ifcfg, all or none",
+		"not a network manager that profiles are written for; left out");
+}
+
+/* Adds one name's bits; false when there is no such name. */
+static bool add(struct slice s, unsigned int *bits)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
+		if (!slice_is(s, managers[i].name))
+			continue;
+		*bits |= managers[i].bits;
+		return true;
+	}
+	return false;
+}
+
+static void say_managers(struct parser *p, struct plan_word *w, unsigned int bits)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < 4; i++)
+		if (bits & managers[i].bits)
+			list = textf(p, "%s%s%s", list, *list ? ", " : "", managers[i].name);
+	if (bits)
+		say(p, w, "writes network profiles for %s of the real root", list);
+	else
+		say(p, w, "writes no network profiles for the real root");
+}
+
+/* A list in which nothing can be read leaves it to what the real root has. */
+PARSE(handover)
+{
+	struct slice rest = word_value(w), name;
+	unsigned int bits = 0, n = 0;
+	bool none = false;
+
+	(void)row;
+	while (slice_next(&rest, ',', &name)) {
+		if (!add(name, &bits)) {
+			complain_name(p, w, name);
+			continue;
+		}
+		none |= slice_is(name, "none");
+		n++;
+	}
+	if (none && n > 1)
+		complain(p, w, word_value(w), DIAG_WARN, "write none alone, or leave it out", "none says nothing beside others");
+	if (!n)
+		return false;
+	p->plan->handover = bits;
+	p->plan->handover_given = true;
+	say_managers(p, w, bits);
+	return true;
+}

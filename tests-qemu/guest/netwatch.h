@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* netwatch: every change of links, IPv4 addresses, routes and RDMA ports, as lines in a file and as counts. */
+#pragma once
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define NETWATCH_LINKS 16
+#define NETWATCH_PORTS 4
+
+struct netwatch {
+	FILE *events; /* one line each: seconds since boot and what; the caller's */
+	int fd;
+	bool first; /* still reading what there was at the beginning */
+	struct netwatch_link {
+		int index;
+		unsigned flags;
+		char name[IF_NAMESIZE];
+	} links[NETWATCH_LINKS];
+	struct netwatch_port {
+		char path[320];
+		char state[32];
+	} ports[NETWATCH_PORTS];
+	size_t n_ports;
+	uint64_t ports_due; /* when they are looked at again */
+	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone, port_changes;
+	unsigned overruns;  /* the kernel dropped events: nothing is proven */
+	unsigned refreshed; /* times an address of an interface was set anew */
+};
+
+/* netwatch_open: subscribes, and reads what there is. 0 or -errno. */
+int netwatch_open(struct netwatch *w, FILE *events);
+
+/* netwatch_dispatch: takes what the kernel told, and looks at the ports, of which it tells nothing. */
+void netwatch_dispatch(struct netwatch *w);

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The root keeps its link at switch-root, on InfiniBand alone: three Debian roots on NFSoRDMA, whose network managers
+# take the IPoIB interface over.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load softib
+load handover
+
+setup_file() {
+    vm_begin handover-ib
+    handover_ib_server
+    # the form of the identifier that systemd-networkd 252 can send, too
+    words[networkd]=rd.ib.clientid=hw
+    # nobody renews the lease
+    refreshes[ifupdown]=0
+    handover_nodes "$LAB/agent-softib.img" "$sib_server" "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0"
+}
+
+@test "systemd-networkd over IPoIB" {
+    assert_kept networkd ib0
+    assert_networkd ib0
+    assert_lease
+    assert_services infiniband "$sib_server"
+}
+
+@test "NetworkManager over IPoIB" {
+    assert_kept nm ib0
+    assert_nm ib0
+    assert_lease
+    assert_services infiniband "$sib_server"
+}
+
+# ISC dhclient knows no InfiniBand: the address stays, and the agent says that nobody renews the lease.
+@test "ifupdown over IPoIB" {
+    assert_kept ifupdown ib0
+    assert_ifupdown ib0
+    assert_console 'IA-E705'
+    assert_services infiniband "$sib_server"
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The root keeps its link at switch-root, over Soft-RoCE: three Debian roots on NFSoRDMA, whose network managers take
+# the interface over.
+
+# shellcheck disable=SC2154 # variables are shared with it
+load handover
+
+setup_file() {
+    vm_begin handover
+    handover_server
+    handover_nodes "$LAB/agent.img" "$server_ip" "$rxe"
+}
+
+# the server's control channel, as the InfiniBand one is called
+on() {
+    shift
+    server shell "$*"
+}
+
+@test "systemd-networkd over Soft-RoCE" {
+    assert_kept networkd eth0
+    assert_networkd eth0
+    assert_lease
+    assert_services roce "$server_ip"
+}
+
+@test "NetworkManager over Soft-RoCE" {
+    assert_kept nm eth0
+    assert_nm eth0
+    assert_lease
+    assert_services roce "$server_ip"
+}
+
+@test "ifupdown over Soft-RoCE" {
+    assert_kept ifupdown eth0
+    assert_ifupdown eth0
+    assert_lease
+    assert_services roce "$server_ip"
+}

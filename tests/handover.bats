@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
+#
+# The real programs of a real root read the profiles that tests/fixtures/handover has as exact files.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	[[ $EUID -eq 0 ]] || skip "network namespaces need root"
+}
+
+setup() {
+	load net/common
+	make_net
+	# as in the fixtures, with the address that the agent has set
+	ip -n "$CLIENT" link set c0 down
+	ip -n "$CLIENT" link set c0 name eth0 address 52:54:00:12:34:02
+	ip -n "$CLIENT" link set eth0 up
+	ready both_up
+	ip -n "$CLIENT" addr add 10.0.0.5/24 dev eth0
+	ip -n "$CLIENT" route add default via 10.0.0.1 dev eth0 proto dhcp src 10.0.0.5
+	FIXTURES=tests/fixtures/handover
+}
+
+both_up() {
+	[[ $(ip -n "$CLIENT" link show eth0) == *"state UP"* && $(ip -n "$SWITCH" link show c0) == *"state UP"* ]]
+}
+
+teardown() {
+	end_net
+}
+
+# unpack FIXTURE FOLDER: its files below the folder.
+unpack() {
+	local path
+	while read -r _ path _; do
+		mkdir -p "$2${path%/*}"
+	done < <(grep '^=== ' "$1")
+	awk -v top="$2" '/^=== / { file = top $2; next } { print > file }' "$1"
+}
+
+# networkd FOLDER SECONDS: Debian's systemd-networkd in the client's namespace, for so long at most or until it is
+# killed, with the folder's files in a /run of its own. A /sys that cannot be written means to it that there is no udev.
+networkd() {
+	exec ip netns exec "$CLIENT" unshare -m --propagation private bash -ec '
+		mount -t tmpfs tmpfs /run
+		mount -o remount,ro /sys
+		mkdir -p /run/systemd/netif/{links,leases,lldp} /run/systemd/network
+		chown -R systemd-network: /run/systemd/netif
+		cp "$1"/run/systemd/network/* /run/systemd/network
+		SYSTEMD_LOG_LEVEL=debug SYSTEMD_LOG_TARGET=console exec timeout "$2" /lib/systemd/systemd-networkd' \
+		networkd "$1" "$2" >"$T/networkd.log" 2>&1
+}
+
+# said REGEX: a line of networkd's log.
+said() {
+	grep -qE "$1" "$T/networkd.log"
+}
+
+@test "systemd-networkd understands every line of every profile" {
+	local fixture name
+
+	for fixture in "$FIXTURES"/*.txt; do
+		grep -q '^=== /run/systemd/network' "$fixture" || continue
+		name=$(basename "$fixture" .txt)
+		# DUIDType= as a number is for versions from 255 on
+		[[ $name != *-257 ]] || continue
+		unpack "$fixture" "$T/$name"
+		mkdir -p "$T/all/run/systemd/network"
+		for file in "$T/$name"/run/systemd/network/*.network; do
+			cp "$file" "$T/all/run/systemd/network/$name-${file##*/}"
+		done
+	done
+	[ "$(ls "$T/all/run/systemd/network" | wc -l)" -ge 9 ]
+	# one that must be complained about, or the rest proves nothing
+	printf '[Network]\nKeepConfigurations=yes\n' >"$T/all/run/systemd/network/bad.network"
+	(networkd "$T/all" 60) 3>&- &
+	echo $! >>"$T/pids"
+	ready said 'Enumeration completed'
+	said "bad.network:2: Unknown key 'KeepConfigurations'"
+	run -1 grep -E '^/run/systemd/network/[^b][^ ]*:' "$T/networkd.log"
+}
+
+@test "systemd-networkd takes a leased link over: no gap, the same client identifier, the same address" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5 --dhcp-option=3,10.0.0.1
+	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
+	ip -n "$CLIENT" monitor link address route >"$T/monitor" 3>&- &
+	echo $! >>"$T/pids"
+	(networkd "$T/real" 60) 3>&- &
+	echo $! >>"$T/pids"
+	ready said 'eth0: found matching network .*10-initagent-eth0.network'
+	for ((i = 0; i < 8; i++)); do
+		ready said 'DHCPv4 address 10.0.0.5/24' && break
+	done
+	said 'DHCPv4 address 10.0.0.5/24'
+	said 'DHCPv4 CLIENT: requesting 10.0.0.5'
+	# no address or route went, the link was never down
+	run -1 grep -E 'Deleted.*10\.0\.0\.|state DOWN|NO-CARRIER' "$T/monitor"
+	# one way out: networkd's replaced the agent's
+	[ "$(ip -n "$CLIENT" -4 route show default | wc -l)" -eq 1 ]
+	ip -n "$CLIENT" addr show eth0 | grep -A 1 'inet 10.0.0.5/24' | grep 'valid_lft forever'
+	[ "$(ip -n "$CLIENT" -4 addr show eth0 | grep -c 'inet ')" -eq 1 ]
+}
+
+@test "ISC dhclient goes on with the lease" {
+	local now=$EPOCHSECONDS conf=$T/real/run/initagent/dhclient-eth0
+
+	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
+	# the fixture's clock stands in 2023
+	sed -i -e "s/renew epoch .*/renew epoch $((now + 1800));/" -e "s/rebind epoch .*/rebind epoch $((now + 3000));/" \
+		-e "s/expire epoch .*/expire epoch $((now + 3600));/" "$conf.leases"
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-authoritative --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5
+	ip netns exec "$CLIENT" timeout 60 dhclient -4 -1 -d -cf "$conf.conf" -lf "$conf.leases" -pf "$T/pid" -sf /bin/true \
+		eth0 >"$T/dhclient" 2>&1 3>&- &
+	echo $! >>"$T/pids"
+	for ((i = 0; i < 4; i++)); do
+		ready grep -q 'bound to 10.0.0.5' "$T/dhclient" && break
+	done
+	grep -q 'bound to 10.0.0.5' "$T/dhclient"
+	# asked for the address at once, without looking for a server
+	run -1 grep DHCPDISCOVER "$T/dhclient"
+}
