@@ -413,6 +413,22 @@ TEST(two_rails)
 	expect("two-rails");
 }
 
+TEST(a_second_agent_writes_the_same)
+{
+	struct address_result r;
+	struct profile_rail rail = dhcp_rail(ethernet("eth0", 2), &r);
+	_cleanup_free_ char *first = NULL, *second = NULL;
+
+	begin();
+	make("/sbin/dhclient", "");
+	make_link("/etc/resolv.conf", "/run/dns/resolv.conf");
+	write_rails("rd.handover=all", &rail, 1);
+	first = all_files();
+	write_rails("rd.handover=all", &rail, 1);
+	second = all_files();
+	CHECK_STR(second, first);
+}
+
 TEST(nothing_when_nothing_is_asked_for)
 {
 	struct address_result r;
