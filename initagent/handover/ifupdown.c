@@ -47,6 +47,15 @@ static bool renewable(const struct profile_rail *rail)
 	return rail->four && profile_dhcp4(rail) && !profile_ipoib(rail);
 }
 
+static bool any_renewable(const struct profile_set *set)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		any |= renewable(&set->rails[i]);
+	return any;
+}
+
 /* --- ifup's state ---------------------------------------------------------------------------- */
 
 static bool is_ours(const struct profile_set *set, const char *line, size_t len)
@@ -199,7 +208,7 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 
 int ifupdown_write(const struct profile_set *set, const struct profile_rail **ret_rail)
 {
-	bool dhclient = has_dhclient(set);
+	bool dhclient = any_renewable(set) && has_dhclient(set);
 	int r = file_make_dirs(set->env, NETWORK_DIR);
 
 	*ret_rail = NULL;

@@ -293,30 +293,34 @@ TEST(ethernet_static)
 	expect("ethernet-static");
 }
 
-/* FlexBoot's identifier: networkd learnt to send it with version 255. */
-TEST(ipoib_dhcp_flexboot)
+static void expect_ipoib(const char *name, const char *cmdline, const char *library, const uint8_t *id, size_t len)
 {
 	struct address_result r;
 	struct profile_rail rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
 
-	set_client_id(&r, id_flexboot, sizeof(id_flexboot));
+	set_client_id(&r, id, len);
 	begin();
-	make("/usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-252.so", "");
-	make("/sbin/dhclient", "");
-	write_rails("rd.handover=all", &rail, 1);
-	expect("ipoib-dhcp-flexboot");
+	make(library, "");
+	write_rails(cmdline, &rail, 1);
+	expect(name);
+}
+
+#define LIBRARY(version) "/usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-" version ".so"
+
+/* FlexBoot's identifier: networkd learnt to send it with version 255. */
+TEST(ipoib_dhcp_flexboot)
+{
+	expect_ipoib("ipoib-dhcp-flexboot", "rd.handover=all", LIBRARY("252"), id_flexboot, sizeof(id_flexboot));
 }
 
 TEST(ipoib_dhcp_flexboot_and_a_newer_systemd)
 {
-	struct address_result r;
-	struct profile_rail rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
+	expect_ipoib("ipoib-dhcp-flexboot-257", "rd.handover=networkd", LIBRARY("257"), id_flexboot, sizeof(id_flexboot));
+}
 
-	set_client_id(&r, id_flexboot, sizeof(id_flexboot));
-	begin();
-	make("/usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-257.so", "");
-	write_rails("rd.handover=networkd", &rail, 1);
-	expect("ipoib-dhcp-flexboot-257");
+TEST(ipoib_dhcp_rfc4361)
+{
+	expect_ipoib("ipoib-dhcp-rfc4361", "rd.handover=networkd", LIBRARY("252"), id_rfc4361, sizeof(id_rfc4361));
 }
 
 TEST(ipoib_dhcp_hw_connected)
@@ -331,17 +335,6 @@ TEST(ipoib_dhcp_hw_connected)
 	begin();
 	write_rails("rd.handover=all", &rail, 1);
 	expect("ipoib-dhcp-hw-connected");
-}
-
-TEST(ipoib_dhcp_rfc4361)
-{
-	struct address_result r;
-	struct profile_rail rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
-
-	set_client_id(&r, id_rfc4361, sizeof(id_rfc4361));
-	begin();
-	write_rails("rd.handover=networkd", &rail, 1);
-	expect("ipoib-dhcp-rfc4361");
 }
 
 TEST(ipoib_child)
