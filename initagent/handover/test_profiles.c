@@ -467,10 +467,31 @@ TEST(a_lease_that_nobody_will_renew_is_said)
 	expect_warning("", text, sizeof(text), true, true);
 	expect_warning("", id_hw, sizeof(id_hw), true, false);
 	expect_warning("", id_rfc4361, sizeof(id_rfc4361), true, false);
-	expect_warning("rd.handover=ifupdown", id_hw, sizeof(id_hw), true, true);
+	expect_warning("rd.handover=ifupdown", id_hw, sizeof(id_hw), false, true);
 	/* Nobody is enabled, both get files; which one will run is anybody's guess. */
 	expect_warning("", id_flexboot, sizeof(id_flexboot), false, false);
 	expect_warning("rd.handover=networkmanager", id_flexboot, sizeof(id_flexboot), false, false);
+}
+
+/* networkd renews; but ifup, enabled too, has a stanza of its own for the interface and must keep off. */
+TEST(two_managers_in_use)
+{
+	struct address_result r;
+	struct profile_rail rail = dhcp_rail(ethernet("eth0", 2), &r);
+
+	begin();
+	make("/usr/lib/systemd/systemd-networkd", "");
+	make("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "");
+	make("/usr/sbin/ifup", "");
+	make("/sbin/dhclient", "");
+	make("/etc/systemd/system/multi-user.target.wants/networking.service", "");
+	write_rails("", &rail, 1);
+	CHECK(!exists("/run/network/ifstate"));
+	make("/etc/network/interfaces", "allow-hotplug eth0\niface eth0 inet dhcp\n");
+	write_rails("", &rail, 1);
+	CHECK(exists("/run/network/ifstate.eth0"));
+	CHECK(exists("/run/systemd/network/10-initagent-eth0.network"));
+	CHECK(!exists("/run/systemd/system/initagent-dhclient@.service"));
 }
 
 /* What others have in ifup's state stays; what we wrote before is replaced; a second agent changes nothing. */
@@ -579,21 +600,4 @@ TEST(hostile_names_make_no_file)
 		text = all_files();
 		CHECK_STR(text, "");
 	}
-	CHECK(profile_name_ok("ib0.8001"));
-	CHECK(profile_name_ok("enp1s0f0np0"));
-	CHECK(!profile_name_ok("a234567890123456"));
-}
-
-TEST(uuids_differ_and_stay)
-{
-	struct profile_rail a = {.dev = ipoib("ib0", 0xffff)}, b = {.dev = ipoib("ib1", 0xffff)};
-	char one[PROFILE_UUID_TEXT], two[PROFILE_UUID_TEXT];
-
-	CHECK(!streq(profile_uuid(&a, one), profile_uuid(&b, two)));
-	/* QPN and subnet prefix change, the GUID does not. */
-	b = a;
-	b.dev.hw.bytes[2] = 99;
-	b.dev.hw.bytes[4] = 1;
-	CHECK_STR(profile_uuid(&b, two), one);
-	CHECK_INT(strlen(one), 36);
 }
