@@ -257,16 +257,13 @@ TEST(ethernet_dhcp_with_options)
 	own[0].net = ip("10.7.0.0");
 	own[0].gateway = ip("10.0.0.254");
 	own[1].net = ip("11.0.0.0");
-	rail.cfg.routes = own;
-	rail.cfg.n_routes = 2;
-	rail.cfg.nameservers = &dns;
-	rail.cfg.n_nameservers = 1;
+	rail.cfg.routes = own, rail.cfg.n_routes = 2;
+	rail.cfg.nameservers = &dns, rail.cfg.n_nameservers = 1;
 	rail.cfg.gateway = r.gateway = ip("10.0.0.9");
 	rail.cfg.no_peerdns = true;
 	rail.cfg.hostname = "node1";
 	rail.cfg.metric = 100;
-	rail.cfg.mtu = 9000;
-	rail.dev.mtu = 9000;
+	rail.cfg.mtu = rail.dev.mtu = 9000;
 	rail.cfg.servers[0] = ip("10.0.0.1");
 	rail.cfg.n_servers = 1;
 	r.dns[0] = dns;
@@ -330,8 +327,7 @@ TEST(ipoib_dhcp_hw_connected)
 
 	set_client_id(&r, id_hw, sizeof(id_hw));
 	rail.connected = true;
-	rail.dev.mtu = 65520;
-	rail.cfg.mtu = 65520;
+	rail.cfg.mtu = rail.dev.mtu = 65520;
 	begin();
 	write_rails("rd.handover=all", &rail, 1);
 	expect("ipoib-dhcp-hw-connected");
