@@ -147,7 +147,7 @@ int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id)
 {
 	_cleanup_(plot_freep) struct plot *p = NULL;
 	_cleanup_free_ char *title = NULL;
-	const char *description = "Bars on a time axis: phases, causes met, kernel modules loading side by side, the "
+	const char *description = "Bars on a time axis: phases, waits with their causes, kernel modules loading side by side, the "
 				  "states of ports, interfaces, addresses and the root.";
 	struct chart_frame frame = {.file = file, .id = id, .width = PLOT_WIDTH};
 	int q = plot_make(&p, r);

@@ -17,7 +17,7 @@ enum section { PHASES, CAUSES, MODULES, PORTS, LINKS, ADDRESSES, RAILS, ROOT, SE
 
 static const char *const titles[SECTIONS] = {
 	[PHASES] = "Phases",
-	[CAUSES] = "Causes met",
+	[CAUSES] = "Waits and their causes",
 	[MODULES] = "Kernel modules",
 	[PORTS] = "RDMA ports",
 	[LINKS] = "Interfaces",
