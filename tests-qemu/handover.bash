@@ -143,9 +143,9 @@ assert_services() {
     name=$(cat "$node_dir/results/hostname")
     assert_eq "$name" "$(node_state '.rails[] | select(.carries_root).hostname')" "host name"
     assert_file node_desc "^$name "
-    assert_file units "^rdma-ndd.service +loaded active running"
+    assert_file units "^rdma-ndd.service +loaded +active +running"
     for unit in rdma "$1"; do
-        assert_file units "^rdma-load-modules@$unit.service +loaded active exited"
+        assert_file units "^rdma-load-modules@$unit.service +loaded +active +exited"
     done
     assert_file resolved "^${2//./\\.} +server.lab.test"
 }
