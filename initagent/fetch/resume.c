@@ -29,6 +29,16 @@ enum fetch_verdict resume_ask(const struct resume *r, const struct resume_now *n
 	return now->can_restart ? VERDICT_DONE : VERDICT_LOST;
 }
 
+bool resume_can_part(const struct resume *r, uint32_t origin)
+{
+	return r->origin == origin && *r->etag && !r->weak && !r->anew && r->size;
+}
+
+void resume_ask_part(const struct resume *r, uint64_t from, uint64_t until, struct resume_ask *ret)
+{
+	*ret = (struct resume_ask){.from = from, .until = until, .if_range = r->etag, .strict = true};
+}
+
 /* --- judging ------------------------------------------------------------------------------- */
 
 _printf_(4, 5) static enum fetch_verdict say(enum fetch_verdict v, char *text, size_t size, const char *fmt, ...)
@@ -86,9 +96,9 @@ static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *
 {
 	uint64_t known = now->size ? now->size : r->size;
 
-	if (!ask->from)
+	if (!ask->from && !ask->until)
 		return say(VERDICT_RANGE, text, size, "206 though the whole file was asked for");
-	if (!h->has_range || h->first != ask->from || !h->total || h->last != h->total - 1)
+	if (!h->has_range || h->first != ask->from || !h->total || h->last != (ask->until ? ask->until : h->total) - 1)
 		return say(VERDICT_RANGE, text, size, "asked for the bytes from %llu on, got %llu-%llu of %llu",
 			(unsigned long long)ask->from, (unsigned long long)h->first,
 			(unsigned long long)h->last, (unsigned long long)h->total);
@@ -98,8 +108,8 @@ static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *
 	if (h->has_length && h->length != ret->length)
 		return say(VERDICT_LENGTHS, text, size, "Content-Length %llu, but a range of %llu",
 			(unsigned long long)h->length, (unsigned long long)ret->length);
-	if (other_version(r, now, h) || (known && known != h->total)) {
-		r->anew = now->can_restart && !now->size;
+	if (other_version(r, now, h) || (known && known != h->total) || (ask->strict && (h->weak || !*h->etag))) {
+		r->anew = now->can_restart && !now->size && !ask->strict;
 		return say(VERDICT_CHANGED, text, size, "another version: %llu bytes, ETag %s",
 			(unsigned long long)h->total, *h->etag ? h->etag : "none");
 	}
@@ -176,6 +186,9 @@ enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now, 
 	*text = 0;
 	if (h->fault != HEAD_FINE && h->fault < HEAD_FAULT_MAX)
 		return faults[h->fault];
+	if (ask->strict && h->status == 200)
+		return say(VERDICT_CHANGED, text, size, "the whole file in answer to a part of it, ETag %s",
+			*h->etag ? h->etag : "none");
 	if (h->status == 416 && ask->from)
 		return judge_gone(r, now, text, size);
 	if (h->status == 206)
