@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 
 #define NEWS_EVERY_MS 250
-/* A lane without a byte for so long, while another one has nothing left to do. */
-#define SILENCE_NS    (2 * NSEC_PER_SEC)
+/* One lane of several without a byte for so long is left; the last one is the agent's business. */
+#define SILENCE_NS    (5 * NSEC_PER_SEC)
 
 /* --- news ---------------------------------------------------------------------------------- */
 
@@ -138,17 +138,29 @@ static bool plan(struct exchange *x, struct lane *l)
 	return true;
 }
 
-/* One that holds up all the others, by far the slowest, or silent while others are done, gives its place up. */
-static bool overtake(struct exchange *x)
+/* What a lane that is much slower than the others, or silent, had to fetch becomes theirs. */
+static void drop(struct exchange *x, struct lane *l)
 {
-	uint64_t at = sink_at(x->sink), now = now_ns();
-	unsigned owner = window_owner(&x->window, at);
-	struct lane *slow = owner ? &x->lanes[owner - 1] : NULL;
+	lane_stop(l);
+	climb_lost(&x->climb, x->climb.lanes - 1, now_ns());
+}
 
-	if (!slow || (!window_full(&x->window, at, x->resume.size) && now - slow->heard < SILENCE_NS))
+static void drop_silent(struct exchange *x)
+{
+	for (size_t i = 0; i < CLIMB_LANES_MAX && x->climb.lanes > 1; i++)
+		if (x->lanes[i].busy && now_ns() - x->lanes[i].heard >= SILENCE_NS)
+			drop(x, &x->lanes[i]);
+}
+
+/* One that holds up all the others, who are many parts ahead. */
+static bool drop_slowest(struct exchange *x)
+{
+	uint64_t at = sink_at(x->sink);
+	unsigned owner = window_owner(&x->window, at);
+
+	if (!owner || !window_full(&x->window, at, x->resume.size))
 		return false;
-	lane_stop(slow);
-	climb_lost(&x->climb, x->climb.lanes - 1, now);
+	drop(x, &x->lanes[owner - 1]);
 	return true;
 }
 
@@ -160,7 +172,7 @@ static void employ(struct exchange *x)
 
 		if (l->busy)
 			continue;
-		if (!plan(x, l) && !(overtake(x) && plan(x, l)))
+		if (!plan(x, l) && !(drop_slowest(x) && plan(x, l)))
 			return;
 		if (lane_start(l) != CURLE_OK) {
 			l->verdict = VERDICT_INTERNAL;
@@ -199,11 +211,21 @@ static void open_window(struct exchange *x)
 			window_claim(&x->window, sink_at(x->sink), x->lanes[i].number);
 }
 
-/* Lanes too many end with their part; those that were never answered end at once. */
-static void dismiss(struct exchange *x)
+/* Bytes a second of a lane's request. */
+static uint64_t speed(const struct lane *l, uint64_t now)
 {
+	return l->busy ? l->got * 1000 / ((now - l->began) / NSEC_PER_MSEC + 1) : 0;
+}
+
+/* Lanes too many end with their part; those that are much slower than another one end at once. */
+static void dismiss(struct exchange *x, uint64_t now)
+{
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
+		best = speed(&x->lanes[i], now) > best ? speed(&x->lanes[i], now) : best;
 	for (size_t i = 0; i < CLIMB_LANES_MAX && busy_lanes(x) > x->climb.lanes; i++)
-		if (x->lanes[i].busy && !x->lanes[i].head.ended)
+		if (x->lanes[i].busy && speed(&x->lanes[i], now) < best / 2)
 			lane_stop(&x->lanes[i]);
 }
 
@@ -218,7 +240,7 @@ static void climb(struct exchange *x, uint64_t now)
 	if (before == 1 && to > 1)
 		open_window(x);
 	else if (to < before)
-		dismiss(x);
+		dismiss(x, now);
 }
 
 /* --- turns --------------------------------------------------------------------------------- */
@@ -272,6 +294,7 @@ static void run(struct exchange *x)
 		if (x->over)
 			break;
 		climb(x, now_ns());
+		drop_silent(x);
 		employ(x);
 		if (!x->over && !busy_lanes(x))
 			call_off(x, VERDICT_INTERNAL);

@@ -258,7 +258,7 @@ CURLcode lane_start(struct lane *l)
 	CURLcode e;
 
 	lane_clear(l);
-	l->heard = now_ns();
+	l->began = l->heard = now_ns();
 	e = request_apply(l->easy, x->tls, &x->order, &l->ask, &l->lists);
 	curl_easy_setopt(l->easy, CURLOPT_HEADERFUNCTION, on_head);
 	curl_easy_setopt(l->easy, CURLOPT_HEADERDATA, l);

@@ -23,7 +23,7 @@ struct lane {
 	struct head head;
 	unsigned lines;
 	uint64_t got;		    /* bytes of the body */
-	uint64_t heard;		    /* when the last bytes came */
+	uint64_t began, heard;	    /* when it was asked, and the last bytes came */
 	uint64_t at;		    /* where the next one belongs in the file */
 	enum fetch_verdict verdict; /* VERDICT_DONE until something is wrong */
 	char text[NEWS_TEXT_MAX];

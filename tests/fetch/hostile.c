@@ -5,11 +5,12 @@
  * and that there is no list of mirrors. As a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG:
  * "PATH FIRST-BYTE BODY-BYTES-SENT".
  *
- * Breaks, on the first TIMES requests of a path (times=N; all without it):
+ * Breaks, on the first TIMES requests of a path (times=N; all without it), but not before one of them (bfrom=N):
  *   cut=N      close after N bytes of the body       rcut=N     after a random number below N
  *   rst        close with a reset                    stall      keep the connection open instead, in silence
  *   drip=MS    a byte every MS ms                    driphead=MS  the same for the head
- * Limits, of each connection: rate=N bytes a second; of a path: most=N requests at once, 503 beyond.
+ * Limits, of each connection: rate=N bytes a second; of a path: share=N bytes a second, most=N
+ *   requests at once, 503 beyond
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
  *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
  *   last=D status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
@@ -35,6 +36,7 @@
 struct counter {
 	char path[512];
 	unsigned n, now;
+	uint64_t free_ns; /* when the bytes that were allowed so far are through */
 };
 
 struct server {
@@ -85,7 +87,7 @@ static uint64_t number(const struct request *r, const char *name, uint64_t other
 
 static bool breaks(const struct request *r)
 {
-	return r->count < number(r, "times", UINT32_MAX);
+	return r->count < number(r, "times", UINT32_MAX) && r->count >= number(r, "bfrom", 0);
 }
 
 static const char *lie(const struct request *r, const char *name, char buf[static 256])
@@ -212,18 +214,30 @@ static void put_piece(struct request *r, const uint8_t *piece, size_t len, bool 
 	r->sent += len;
 }
 
-/* Twenty pieces a second, if there is a limit. */
-static size_t piece_size(const struct request *r)
+/* Waits for the path's turn to send n bytes. */
+static void wait_turn(struct request *r, size_t n)
 {
-	uint64_t rate = number(r, "rate", 0);
+	uint64_t total = number(r, "share", 0), need = total ? n * NSEC_PER_SEC / total : 0, now = now_ns(), at, from;
 
+	do {
+		at = __atomic_load_n(&r->counter->free_ns, __ATOMIC_RELAXED);
+		from = at > now ? at : now;
+	} while (!__atomic_compare_exchange_n(&r->counter->free_ns, &at, from + need, false, __ATOMIC_RELAXED,
+		__ATOMIC_RELAXED));
+	if (total)
+		pause_for(r, (from + need - now) / NSEC_PER_MSEC);
+}
+
+/* Twenty pieces a second at least, if there is a limit. */
+static size_t piece_size(uint64_t rate)
+{
 	return rate ? (size_t)min_u64(rate / 20 + 1, 65536) : 65536;
 }
 
 static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunked)
 {
 	static uint8_t piece[65536];
-	uint64_t limit = break_at(r), most = piece_size(r);
+	uint64_t limit = break_at(r), rate = number(r, "rate", 0), most = piece_size(rate);
 
 	for (uint64_t at = from; at < from + len;) {
 		size_t n = (size_t)min_u64(min_u64(most, from + len - at), limit - r->sent);
@@ -237,8 +251,9 @@ static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunke
 		corrupt(r, piece, at, n);
 		put_piece(r, piece, n, chunked);
 		at += n;
-		if (most < sizeof(piece))
-			pause_for(r, 50);
+		if (rate)
+			pause_for(r, n * 1000 / rate);
+		wait_turn(r, n);
 	}
 	if (chunked)
 		say(r, "0\r\n%s\r\n", lies(r, "trailer") ? "Content-Length: 5\r\nContent-Encoding: gzip\r\n" : "");
@@ -382,6 +397,7 @@ static void be_honest(struct request *r)
 	n = fd < 0 ? 0 : read(fd, text, sizeof(text));
 	r->s->data = text;
 	r->s->size = n > 0 ? (uint64_t)n : 0;
+	r->to = r->s->size;
 	snprintf(r->query, sizeof(r->query), "%s", fd < 0 ? "status=404" : "");
 }
 
