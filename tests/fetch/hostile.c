@@ -310,10 +310,18 @@ static void put_length(struct request *r, bool chunked, uint64_t len)
 		say(r, "Content-Length: %llu\r\n", (unsigned long long)lie_number(r, "len", len));
 }
 
+static void put_range(struct request *r, uint64_t from, uint64_t to)
+{
+	say(r, "Content-Range: bytes %llu-%llu/%llu\r\n", (unsigned long long)(from + lie_number(r, "first", 0)),
+		(unsigned long long)(to + lie_number(r, "last", 0)) - 1,
+		(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
+}
+
 static void answer(struct request *r)
 {
 	bool part = (r->ranged && !lies(r, "norange")) || lies(r, "force206"), chunked = lies(r, "chunked");
-	uint64_t from = part && r->ranged ? r->from : 0, to = part && r->ranged ? r->to : r->s->size, len = to - from;
+	bool some = part && r->ranged;
+	uint64_t from = some ? r->from : 0, to = some ? r->to : r->s->size, len = to - from;
 	uint64_t status = lie_number(r, "status", part ? 206 : 200);
 	char buf[256];
 
@@ -327,10 +335,7 @@ static void answer(struct request *r)
 	put_validators(r);
 	put_length(r, chunked, status < 300 ? len : 0);
 	if (part && !lies(r, "multipart"))
-		say(r, "Content-Range: bytes %llu-%llu/%llu\r\n",
-			(unsigned long long)(from + lie_number(r, "first", 0)),
-			(unsigned long long)(to + lie_number(r, "last", 0)) - 1,
-			(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
+		put_range(r, from, to);
 	put_given(r);
 	say(r, "%s\r\n", asked(r, "keep", buf) ? "" : "Connection: close\r\n");
 	if (status < 300)
