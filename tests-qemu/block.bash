@@ -24,6 +24,7 @@ xfs_prototype() {
     local entry name mode
     [ -n "${2:-}" ] || printf '/dev/null\n0 0\nd--755 0 0\n'
     for entry in "$1"/*; do
+        [ -e "$entry" ] || [ -L "$entry" ] || continue
         name=${entry##*/}
         mode=$(stat -c %03a "$entry")
         if [ -L "$entry" ]; then
