@@ -3,7 +3,7 @@
 # What the scenarios with a root on a block device share: disks made of the root that the others mount over NFS, and
 # nbd-server with its libraries, laid over the server VM's image together with the kernel's own targets.
 #
-#   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA
+#   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA (block-ib.cpio: for that of the InfiniBand lab)
 
 # shellcheck source=tests-qemu/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
@@ -17,6 +17,8 @@ block_disks() {
     block_kinds "$tree/block"
     block_server "$tree"
     (cd "$tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/block.cpio"
+    # for a server that has the modules itself
+    (cd "$tree" && find block bin/block | cpio --quiet -o -H newc -R 0:0) >"$1/block-ib.cpio"
 }
 
 # xfs_prototype DIR: the tree as mkfs.xfs -p reads it.

@@ -379,6 +379,7 @@ static void wait_for_outage(struct witness *w)
 	do {
 		drop_caches();
 		began = guest_now();
+		w->files = (struct sums){0};
 		sums_check("/etc/sums", &w->files);
 		took = guest_now() - began;
 	} while (took < OUTAGE_NS && !w->files.bad);
