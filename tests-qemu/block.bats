@@ -98,7 +98,7 @@ boots() {
     boots "root=nbd:$server_ip:root rw net.ifnames=0"
     assert_block 150 nbd tcp ext4
     assert_eq "$(node_result .writable)" true "root can be written to"
-    server shell block nvme root.squashfs ro
+    server shell block nvme root.squashfs
     image=$LAB/agent-systemd.img
     boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.overlay net.ifnames=0"
     node_booted 150
