@@ -53,6 +53,9 @@ enum fetch_verdict exchange_wait_for_reader(struct exchange *x)
 	if (p[1].revents && exchange_called_off(x))
 		return VERDICT_STALLED;
 	exchange_tell(x, NEWS_FLOWS);
+	/* Nobody was listened to meanwhile. */
+	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
+		x->lanes[i].heard = now_ns();
 	return VERDICT_DONE;
 }
 
