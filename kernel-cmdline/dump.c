@@ -322,6 +322,7 @@ static void dump_u64(struct dumper *d, const char *key, uint64_t v)
 static void dump_overlay(struct dumper *d, const struct plan_overlay *o)
 {
 	dump_bool(d, "overlay.off", o->off, false);
+	dump_bool(d, "overlay.asked", o->asked, false);
 	dump_u64(d, "overlay.size", o->size);
 	dump_u64(d, "overlay.percent", o->percent);
 	dump_u64(d, "overlay.nr_blocks", o->nr_blocks);

@@ -245,8 +245,12 @@ struct plan_key { /* rd.root.key=; one of the two */
 	uint8_t bytes[PLAN_KEY_BYTES];
 };
 
-/* The writable layer above an image that is mounted (rd.overlay=); always in memory. */
+/*
+ * The writable layer above an image that is mounted (rd.overlay=); always in memory. A block root has one where it is asked
+ * for.
+ */
 struct plan_overlay {
+	bool asked;
 	bool off;	     /* rd.overlay=none: the root stays read-only */
 	uint64_t size;	     /* bytes; 0: not given */
 	uint32_t percent;    /* of the memory; 0: not given. Neither: the kernel's half */

@@ -50,7 +50,7 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut handover
 
-lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE) $(SITE)
+lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $(MKIMAGE) $(SITE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
