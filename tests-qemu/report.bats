@@ -60,11 +60,12 @@ rd.driver.pre=no_such_module rd.report=syslog+tcp://$server_ip rd.report=http://
     # Emulated, boots differ by seconds anyway; tests/report.bats measures what is lost. One that waits is seen here, too.
     assert_most "$(($(took) - without))" 15000 "milliseconds that the boot took longer"
     assert_state '[.causes[] | select(.code == "IA-E710")] | length > 0' true
-    server shell cat /run/syslog >"$node_dir/syslog"
+    # messages have a length in front, no end of line behind
+    server shell 'cat /run/syslog; echo' >"$node_dir/syslog"
     grep -q ' n17 initagent .* cause \[initagent@32473 code="IA-E201" where="no_such_module"' "$node_dir/syslog"
     grep -q ' n17 initagent .* done \[initagent@32473 .*\] the root is mounted after ' "$node_dir/syslog"
     # The sender goes on in the real root.
-    server shell 'for i in 1 2 3 4 5 6 7 8 9 10; do [ ! -e /srv/boots/n17.json ] || break; sleep 1; done; cat /srv/boots/n17.json' \
+    server shell 'for i in 1 2 3 4 5 6 7 8 9 10; do [ ! -e /srv/boots/n17.json ] || break; sleep 1; done; cat /srv/boots/n17.json; echo' \
         >"$node_dir/told.json"
     jq -e '.outcome == "done" and .root.proto == "rdma"' "$node_dir/told.json"
 }
@@ -76,7 +77,7 @@ rd.driver.pre=no_such_module rd.report=syslog+tcp://$server_ip rd.report=http://
 rd.report=syslog+tcp://$server_ip rd.report=http://$server_ip/boots/"
     node_end 150
     node_ended_by restart
-    server shell cat /run/syslog | grep ' n18 initagent .* failed \[initagent@32473 code="IA-E60'
-    server shell cat /srv/boots/n18.json >"$node_dir/told.json"
+    server shell 'cat /run/syslog; echo' | grep ' n18 initagent .* failed \[initagent@32473 code="IA-E60'
+    server shell 'cat /srv/boots/n18.json; echo' >"$node_dir/told.json"
     jq -e '.outcome == "failed" and any(.causes[]; .code | startswith("IA-E60"))' "$node_dir/told.json"
 }

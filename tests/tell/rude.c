@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "util.h"
@@ -69,6 +70,7 @@ int main(int argc, char *argv[])
 	while ((peer = accept(fd, NULL, NULL)) >= 0) {
 		for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 			if (streq(argv[2], modes[i].name) && fork() == 0) {
+				prctl(PR_SET_PDEATHSIG, SIGKILL);
 				modes[i].serve(peer);
 				_exit(0);
 			}
