@@ -44,9 +44,9 @@ setup() {
 
 	for tool in initagent initagent-site initagent-mkimage initagent-flexboot; do
 		"${BUILD:-build}/$tool" "$([ "$tool" = initagent ] && echo help || echo --help)" >"$BATS_TEST_TMPDIR/help"
-		for option in $(grep -oE -- '--[a-z][a-z-]+' "$BATS_TEST_TMPDIR/help" | sort -u); do
+		while read -r option; do
 			grep -qF -- "*$option*" "docs/man/$tool.8.scd" || { echo "$tool.8 does not name $option"; return 1; }
-		done
+		done < <(grep -oE -- '--[a-z][a-z-]+' "$BATS_TEST_TMPDIR/help" | sort -u)
 	done
 	while read -r option; do
 		grep -q "^\*.*$option\*" docs/man/initagent.8.scd || { echo "initagent.8 does not name $option"; return 1; }

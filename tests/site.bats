@@ -245,6 +245,37 @@ big() {
 		<("${BUILD:-build}/initagent-flexboot" settings want "${want[@]}" | sed -n 's/^mstconfig .* set //p')
 }
 
+# certificate NAME EXTENSIONS ISSUER...: NAME.crt and NAME.key; ISSUER says to openssl who signs.
+certificate() {
+	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$1" -out "$1.csr" 2>/dev/null
+	printf '%s\n' "$2" >"$1.ext"
+	openssl x509 -req -in "$1.csr" -days 2 -extfile "$1.ext" -out "$1.crt" \
+		"${@:3}" 2>/dev/null
+}
+
+@test "signatures made as the manual says are rendered beside what they sign, and hold for that alone" {
+	local file sign
+
+	example
+	sed -i 's/^  stable:/&\n    signed: require/' "$T/site.yaml"
+	cd "$T/images"
+	certificate ca $'basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign' -signkey ca.key
+	certificate cs $'keyUsage=digitalSignature\nextendedKeyUsage=codeSigning' -CA ca.crt -CAkey ca.key
+	run -1 site check
+	[[ $output == *vmlinuz.sig* ]]
+	sign=$(sed -n 's/^    \(openssl cms -sign .*\)/\1/p' "$BATS_TEST_DIRNAME/../docs/site-file.md")
+	for file in vmlinuz node.img; do
+		${sign//vmlinuz/$file} 2>/dev/null
+	done
+	site render "$T/out"
+	cd "$T/out/http/images/stable"
+	verify() { openssl cms -verify -binary -inform DER -in "$2.sig" -content "$1" -CAfile "$T/images/ca.crt" -purpose any -out "$T/content" 2>/dev/null; }
+	verify kernel kernel
+	verify initrd initrd
+	run ! verify initrd kernel
+	openssl cms -cmsout -print -inform DER -in kernel.sig 2>/dev/null | grep -q 'CN=cs'
+}
+
 @test "nginx serves the tree: files, scripts of unknown ports, and no pages" {
 	example
 	mkdir "$T/nginx"

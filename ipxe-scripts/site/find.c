@@ -13,9 +13,10 @@ static bool is_port(const struct site_port *p, const struct site_found *f)
 		return p->has_guid && memcmp(p->guid, f->id, 8) == 0;
 	if (p->has_mac && memcmp(p->mac, f->id, 6) == 0)
 		return true;
-	if (p->has_guid)
-		identity_lemac(p->guid, lemac);
-	return p->has_guid && memcmp(lemac, f->id, 6) == 0;
+	if (!p->has_guid)
+		return false;
+	identity_lemac(p->guid, lemac);
+	return memcmp(lemac, f->id, 6) == 0;
 }
 
 static bool has_address(const struct site_port *p, uint32_t addr)
