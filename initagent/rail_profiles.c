@@ -65,6 +65,7 @@ void rail_profiles_write(struct boot *b, uint64_t now)
 	report_log(b->report, REPORT_INFO, "handover", now, "network profiles for: %s",
 		managers_text(b->managers.chosen, text, sizeof(text)));
 	r = udev_write(&b->env, b->plan);
+	report_span(b->report, "handover", "profiles", now, now_ns(), r);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
 }

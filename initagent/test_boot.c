@@ -251,6 +251,25 @@ TEST(path_that_is_not_exported)
 	expect("root=nfs4:192.0.2.1:/nothing ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E603");
 }
 
+TEST(a_failed_boot_hands_nothing_over)
+{
+	static const char *const none[] = {"/run/systemd", "/run/NetworkManager", "/run/network", "/run/initramfs",
+		"/run/udev", "/run/initagent/resolv.conf", "/run/initagent/hostname"};
+	char path[256];
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/options:frob rd.handover=all hostname=n1 ifname=n0:52:54:00:00:00:77 "
+		      "nameserver=192.0.2.53 ip=" NODE);
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(!cJSON_HasObjectItem(n.state, "handover"));
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		CHECK(env_path(&n.tree.env, path, sizeof(path), "%s", none[i]) > 0);
+		CHECK(access(path, F_OK) < 0);
+	}
+	node_close(&n);
+}
+
 TEST(options_the_kernel_refuses_end_at_once)
 {
 	uint64_t begin = now_ns();

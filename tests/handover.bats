@@ -58,7 +58,7 @@ said() {
 }
 
 @test "systemd-networkd understands every line of every profile" {
-	local fixture name
+	local fixture name file files
 
 	for fixture in "$FIXTURES"/*.txt; do
 		grep -q '^=== /run/systemd/network' "$fixture" || continue
@@ -71,7 +71,8 @@ said() {
 			cp "$file" "$T/all/run/systemd/network/$name-${file##*/}"
 		done
 	done
-	[ "$(ls "$T/all/run/systemd/network" | wc -l)" -ge 9 ]
+	files=("$T"/all/run/systemd/network/*.network)
+	[ "${#files[@]}" -ge 9 ]
 	# one that must be complained about, or the rest proves nothing
 	printf '[Network]\nKeepConfigurations=yes\n' >"$T/all/run/systemd/network/bad.network"
 	(networkd "$T/all" 60) 3>&- &

@@ -47,6 +47,15 @@ static bool renewable(const struct profile_rail *rail)
 	return rail->four && profile_dhcp4(rail) && !profile_ipoib(rail);
 }
 
+static bool any_renewable(const struct profile_set *set)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		any |= renewable(&set->rails[i]);
+	return any;
+}
+
 /* --- ifup's state ---------------------------------------------------------------------------- */
 
 static bool is_ours(const struct profile_set *set, const char *line, size_t len)
@@ -197,12 +206,20 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 	return r;
 }
 
-int ifupdown_write(const struct profile_set *set, const struct profile_rail **ret_rail)
+const char *ifupdown_lapses(const struct profile_set *set, const struct profile_rail *rail)
 {
-	bool dhclient = has_dhclient(set);
+	if (profile_dhcp4(rail) && profile_ipoib(rail))
+		return "ISC dhclient knows no InfiniBand";
+	if (profile_dhcp4(rail) && !has_dhclient(set))
+		return "there is no dhclient in the real root";
+	return profile_six(rail) == SIX_DHCP ? "nobody goes on with a lease of DHCPv6 under ifupdown" : NULL;
+}
+
+int ifupdown_write(const struct profile_set *set, bool renew)
+{
+	bool dhclient = renew && any_renewable(set) && has_dhclient(set);
 	int r = file_make_dirs(set->env, NETWORK_DIR);
 
-	*ret_rail = NULL;
 	if (r >= 0)
 		r = write_list(set);
 	if (r >= 0)
@@ -211,10 +228,7 @@ int ifupdown_write(const struct profile_set *set, const struct profile_rail **re
 		r = write_networking(set, dhclient);
 	if (r >= 0 && dhclient)
 		r = write_dhclient_unit(set);
-	for (size_t i = 0; r >= 0 && i < set->n_rails; i++) {
+	for (size_t i = 0; r >= 0 && i < set->n_rails; i++)
 		r = write_rail(set, &set->rails[i], dhclient);
-		if (profile_dhcp4(&set->rails[i]) && !(dhclient && renewable(&set->rails[i])))
-			*ret_rail = &set->rails[i];
-	}
-	return r < 0 ? r : *ret_rail != NULL;
+	return r;
 }

@@ -31,7 +31,11 @@ static const struct {
 };
 
 /* Where init and the distribution say what is started. */
-static const char *const unit_dirs[] = {"/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"};
+#define UNIT_DIR "/etc/systemd/system"
+/* Where a distribution links a manager's unit, if it does so itself; each look costs a round trip to the root's server. */
+static const char *const vendor_dirs[] = {"/usr/lib/systemd/system/multi-user.target.wants",
+	"/usr/lib/systemd/system/sysinit.target.wants", "/usr/lib/systemd/system/network-online.target.wants",
+	"/lib/systemd/system/multi-user.target.wants"};
 static const char *const preset_dirs[] = {"/etc/systemd/system-preset", "/usr/lib/systemd/system-preset",
 	"/lib/systemd/system-preset"};
 
@@ -78,30 +82,44 @@ static bool ends(const char *name, const char *tail)
 	return n > m && streq(name + n - m, tail);
 }
 
-/* Is the unit in one of the .wants or .requires folders of dir? The links count, not what they lead to. */
-static bool wanted_in(const char *root, const char *path, const char *unit)
+/* Which of the managers' units are in that folder? The links count, not what they lead to. */
+static unsigned units_in(int dir, const char *folder, unsigned candidates)
 {
-	DIR *dir = open_dir(root, path);
-	const struct dirent *e;
-	bool found = false;
-	char name[NAME_MAX + 256];
+	_cleanup_close_ int fd = openat(dir, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	unsigned found = 0;
 	struct stat st;
 
-	while (dir && !found && (e = readdir(dir))) {
-		if (!ends(e->d_name, ".wants") && !ends(e->d_name, ".requires"))
-			continue;
-		snprintf(name, sizeof(name), "%s/%s", e->d_name, unit);
-		found = fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	}
+	for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(managers); i++)
+		if (candidates & managers[i].bit && fstatat(fd, managers[i].unit, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			found |= managers[i].bit;
+	return found;
+}
+
+/* Linked into any target: all .wants and .requires folders of the administrator's, the usual ones of the vendor's. */
+static unsigned units_wanted(const char *root, unsigned candidates)
+{
+	DIR *dir = open_dir(root, UNIT_DIR);
+	const struct dirent *e;
+	unsigned found = 0;
+
+	while (dir && (e = readdir(dir)))
+		if (ends(e->d_name, ".wants") || ends(e->d_name, ".requires"))
+			found |= units_in(dirfd(dir), e->d_name, candidates);
 	if (dir)
 		closedir(dir);
+	for (size_t i = 0; i < ARRAY_SIZE(vendor_dirs); i++) {
+		_cleanup_close_ int fd = sys_open_beneath(root, vendor_dirs[i], O_PATH | O_DIRECTORY);
+
+		if (fd >= 0)
+			found |= units_in(fd, ".", candidates);
+	}
 	return found;
 }
 
 /* "systemctl mask" makes the unit a link to /dev/null, or an empty file. */
 static bool masked(const char *root, const char *unit)
 {
-	_cleanup_close_ int dir = sys_open_beneath(root, unit_dirs[0], O_PATH | O_DIRECTORY);
+	_cleanup_close_ int dir = sys_open_beneath(root, UNIT_DIR, O_PATH | O_DIRECTORY);
 	char target[64];
 	struct stat st;
 	ssize_t n;
@@ -204,14 +222,6 @@ static bool preset_enables(const char *root, const char *unit)
 	return n > 0 && verdict != 0;
 }
 
-static bool unit_wanted(const char *root, const char *unit)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(unit_dirs); i++)
-		if (wanted_in(root, unit_dirs[i], unit))
-			return true;
-	return false;
-}
-
 /* --- init scripts ---------------------------------------------------------------------------- */
 
 /* "S01networking" in one of the folders that boots go through. */
@@ -243,22 +253,17 @@ static unsigned installed(const char *root)
 	return bits;
 }
 
-/* Linked into a target, or into a run level. */
-static bool linked(const char *root, size_t i)
-{
-	return unit_wanted(root, managers[i].unit) || (managers[i].sysv && sysv_enabled(root, managers[i].sysv));
-}
-
 void managers_find(const char *sysroot, struct managers *ret)
 {
 	bool first = first_boot(sysroot);
-	unsigned preset = 0;
+	unsigned preset = 0, wanted;
 
 	*ret = (struct managers){.installed = installed(sysroot)};
+	wanted = units_wanted(sysroot, ret->installed);
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
 		if (!(ret->installed & managers[i].bit) || masked(sysroot, managers[i].unit))
 			continue;
-		if (linked(sysroot, i))
+		if (wanted & managers[i].bit || (managers[i].sysv && sysv_enabled(sysroot, managers[i].sysv)))
 			ret->enabled |= managers[i].bit;
 		else if (first && preset_enables(sysroot, managers[i].unit))
 			preset |= managers[i].bit;

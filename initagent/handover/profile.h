@@ -90,8 +90,10 @@ void profile_addresses(FILE *out, const char *key, const struct inet_addr *list,
 /* networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static address instead. */
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
 int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail);
-/* ifupdown_write: for all rails. 1: nobody will renew the lease of *ret_rail, there is no client for it. */
-int ifupdown_write(const struct profile_set *set, const struct profile_rail **ret_rail);
+/* ifupdown_write: for all rails. renew: with a unit that renews the leases; else another manager does. */
+int ifupdown_write(const struct profile_set *set, bool renew);
+/* ifupdown_lapses: why nobody renews the rail's lease then; NULL: it is renewed, or there is none. */
+const char *ifupdown_lapses(const struct profile_set *set, const struct profile_rail *rail);
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
 
 /* dhclient_conf, dhclient_lease: texts for ISC dhclient: our identifier, and the lease it goes on with. */

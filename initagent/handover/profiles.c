@@ -8,6 +8,7 @@
 #include "address/resolv_conf.h"
 #include "address/text.h"
 #include "handover/file.h"
+#include "handover/interfaces.h"
 #include "handover/state.h"
 #include "root/sysmount.h"
 
@@ -52,16 +53,30 @@ static void write_rail(const struct profile_set *set, const struct managers *m, 
 		complain(set, "ifcfg", r);
 }
 
+/* Where networkd runs too, it renews the lease; a second client would do no good. */
 static void write_ifupdown(const struct profile_set *set, const struct managers *m)
 {
-	const struct profile_rail *rail;
-	int r = ifupdown_write(set, &rail);
+	bool renew = m->chosen == PLAN_HANDOVER_IFUPDOWN || !(m->enabled & PLAN_HANDOVER_NETWORKD);
+	int r = ifupdown_write(set, renew);
 
 	if (r < 0)
 		complain(set, "ifupdown", r);
-	else if (rail)
-		warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, rail,
-			profile_ipoib(rail) ? "ISC dhclient knows no InfiniBand" : "there is no dhclient in the real root");
+	for (size_t i = 0; r >= 0 && i < set->n_rails && m->chosen == PLAN_HANDOVER_IFUPDOWN; i++) {
+		const char *why = ifupdown_lapses(set, &set->rails[i]);
+
+		if (why)
+			warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, &set->rails[i], why);
+	}
+}
+
+/* ifup would configure an interface that another manager has: both are in use, each for what is written down for it. */
+static bool ifup_joins_in(const struct profile_set *set, const struct managers *m)
+{
+	bool named = false;
+
+	for (size_t i = 0; m->enabled & PLAN_HANDOVER_IFUPDOWN && i < set->n_rails; i++)
+		named |= interfaces_name(set->sysroot, set->rails[i].dev.name);
+	return named;
 }
 
 /* --- DNS and host name ----------------------------------------------------------------------- */
@@ -178,6 +193,8 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan,
 	managers_find(set.sysroot, ret);
 	if (plan->handover_given)
 		ret->chosen = plan->handover;
+	else if (ifup_joins_in(&set, ret))
+		ret->chosen |= PLAN_HANDOVER_IFUPDOWN;
 	for (size_t i = 0; i < set.n_rails; i++)
 		write_rail(&set, ret, &rails[i]);
 	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN)

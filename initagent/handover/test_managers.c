@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "handover/interfaces.h"
 #include "handover/managers.h"
 
 static char root[] = "/tmp/initagent-managers-XXXXXX";
@@ -138,4 +139,27 @@ TEST(links_stay_in_the_root)
 	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
 	make_link("/usr/sbin/NetworkManager", "/bin/sh");
 	CHECK_INT(chosen(), 0);
+}
+
+/* --- ifupdown's own configuration ---------------------------------------------------------------- */
+
+TEST(interfaces_that_ifup_would_configure)
+{
+	begin();
+	CHECK(!interfaces_name(root, "eth0"));
+	make("/etc/network/interfaces", "# iface eth9 inet dhcp\nsource /etc/network/interfaces.d/*\nauto lo\n"
+					"iface lo inet loopback\n\n  allow-hotplug\tens3 ens4\niface ens3 inet dhcp\n"
+					"    up ip link set eth7 up\niface ens5 inet static eth8\nauto ib*");
+	make("/etc/network/interfaces.d/site", "iface eth0 inet manual\n");
+	make("/etc/network/interfaces.d/.hidden", "iface eth6 inet manual\n");
+	CHECK(interfaces_name(root, "ens3"));
+	CHECK(interfaces_name(root, "ens4"));
+	CHECK(interfaces_name(root, "ens5"));
+	CHECK(interfaces_name(root, "eth0"));
+	CHECK(interfaces_name(root, "ib0.8001"));
+	CHECK(!interfaces_name(root, "eth6"));
+	CHECK(!interfaces_name(root, "eth7"));
+	CHECK(!interfaces_name(root, "eth8"));
+	CHECK(!interfaces_name(root, "eth9"));
+	CHECK(!interfaces_name(root, "ens"));
 }

@@ -257,16 +257,13 @@ TEST(ethernet_dhcp_with_options)
 	own[0].net = ip("10.7.0.0");
 	own[0].gateway = ip("10.0.0.254");
 	own[1].net = ip("11.0.0.0");
-	rail.cfg.routes = own;
-	rail.cfg.n_routes = 2;
-	rail.cfg.nameservers = &dns;
-	rail.cfg.n_nameservers = 1;
+	rail.cfg.routes = own, rail.cfg.n_routes = 2;
+	rail.cfg.nameservers = &dns, rail.cfg.n_nameservers = 1;
 	rail.cfg.gateway = r.gateway = ip("10.0.0.9");
 	rail.cfg.no_peerdns = true;
 	rail.cfg.hostname = "node1";
 	rail.cfg.metric = 100;
-	rail.cfg.mtu = 9000;
-	rail.dev.mtu = 9000;
+	rail.cfg.mtu = rail.dev.mtu = 9000;
 	rail.cfg.servers[0] = ip("10.0.0.1");
 	rail.cfg.n_servers = 1;
 	r.dns[0] = dns;
@@ -293,30 +290,34 @@ TEST(ethernet_static)
 	expect("ethernet-static");
 }
 
-/* FlexBoot's identifier: networkd learnt to send it with version 255. */
-TEST(ipoib_dhcp_flexboot)
+static void expect_ipoib(const char *name, const char *cmdline, const char *library, const uint8_t *id, size_t len)
 {
 	struct address_result r;
 	struct profile_rail rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
 
-	set_client_id(&r, id_flexboot, sizeof(id_flexboot));
+	set_client_id(&r, id, len);
 	begin();
-	make("/usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-252.so", "");
-	make("/sbin/dhclient", "");
-	write_rails("rd.handover=all", &rail, 1);
-	expect("ipoib-dhcp-flexboot");
+	make(library, "");
+	write_rails(cmdline, &rail, 1);
+	expect(name);
+}
+
+#define LIBRARY(version) "/usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-" version ".so"
+
+/* FlexBoot's identifier: networkd learnt to send it with version 255. */
+TEST(ipoib_dhcp_flexboot)
+{
+	expect_ipoib("ipoib-dhcp-flexboot", "rd.handover=all", LIBRARY("252"), id_flexboot, sizeof(id_flexboot));
 }
 
 TEST(ipoib_dhcp_flexboot_and_a_newer_systemd)
 {
-	struct address_result r;
-	struct profile_rail rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
+	expect_ipoib("ipoib-dhcp-flexboot-257", "rd.handover=networkd", LIBRARY("257"), id_flexboot, sizeof(id_flexboot));
+}
 
-	set_client_id(&r, id_flexboot, sizeof(id_flexboot));
-	begin();
-	make("/usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-257.so", "");
-	write_rails("rd.handover=networkd", &rail, 1);
-	expect("ipoib-dhcp-flexboot-257");
+TEST(ipoib_dhcp_rfc4361)
+{
+	expect_ipoib("ipoib-dhcp-rfc4361", "rd.handover=networkd", LIBRARY("252"), id_rfc4361, sizeof(id_rfc4361));
 }
 
 TEST(ipoib_dhcp_hw_connected)
@@ -326,22 +327,10 @@ TEST(ipoib_dhcp_hw_connected)
 
 	set_client_id(&r, id_hw, sizeof(id_hw));
 	rail.connected = true;
-	rail.dev.mtu = 65520;
-	rail.cfg.mtu = 65520;
+	rail.cfg.mtu = rail.dev.mtu = 65520;
 	begin();
 	write_rails("rd.handover=all", &rail, 1);
 	expect("ipoib-dhcp-hw-connected");
-}
-
-TEST(ipoib_dhcp_rfc4361)
-{
-	struct address_result r;
-	struct profile_rail rail = dhcp_rail(ipoib("ib0", 0xffff), &r);
-
-	set_client_id(&r, id_rfc4361, sizeof(id_rfc4361));
-	begin();
-	write_rails("rd.handover=networkd", &rail, 1);
-	expect("ipoib-dhcp-rfc4361");
 }
 
 TEST(ipoib_child)
@@ -413,6 +402,22 @@ TEST(two_rails)
 	expect("two-rails");
 }
 
+TEST(a_second_agent_writes_the_same)
+{
+	struct address_result r;
+	struct profile_rail rail = dhcp_rail(ethernet("eth0", 2), &r);
+	_cleanup_free_ char *first = NULL, *second = NULL;
+
+	begin();
+	make("/sbin/dhclient", "");
+	make_link("/etc/resolv.conf", "/run/dns/resolv.conf");
+	write_rails("rd.handover=all", &rail, 1);
+	first = all_files();
+	write_rails("rd.handover=all", &rail, 1);
+	second = all_files();
+	CHECK_STR(second, first);
+}
+
 TEST(nothing_when_nothing_is_asked_for)
 {
 	struct address_result r;
@@ -458,10 +463,31 @@ TEST(a_lease_that_nobody_will_renew_is_said)
 	expect_warning("", text, sizeof(text), true, true);
 	expect_warning("", id_hw, sizeof(id_hw), true, false);
 	expect_warning("", id_rfc4361, sizeof(id_rfc4361), true, false);
-	expect_warning("rd.handover=ifupdown", id_hw, sizeof(id_hw), true, true);
+	expect_warning("rd.handover=ifupdown", id_hw, sizeof(id_hw), false, true);
 	/* Nobody is enabled, both get files; which one will run is anybody's guess. */
 	expect_warning("", id_flexboot, sizeof(id_flexboot), false, false);
 	expect_warning("rd.handover=networkmanager", id_flexboot, sizeof(id_flexboot), false, false);
+}
+
+/* networkd renews; but ifup, enabled too, has a stanza of its own for the interface and must keep off. */
+TEST(two_managers_in_use)
+{
+	struct address_result r;
+	struct profile_rail rail = dhcp_rail(ethernet("eth0", 2), &r);
+
+	begin();
+	make("/usr/lib/systemd/systemd-networkd", "");
+	make("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "");
+	make("/usr/sbin/ifup", "");
+	make("/sbin/dhclient", "");
+	make("/etc/systemd/system/multi-user.target.wants/networking.service", "");
+	write_rails("", &rail, 1);
+	CHECK(!exists("/run/network/ifstate"));
+	make("/etc/network/interfaces", "allow-hotplug eth0\niface eth0 inet dhcp\n");
+	write_rails("", &rail, 1);
+	CHECK(exists("/run/network/ifstate.eth0"));
+	CHECK(exists("/run/systemd/network/10-initagent-eth0.network"));
+	CHECK(!exists("/run/systemd/system/initagent-dhclient@.service"));
 }
 
 /* What others have in ifup's state stays; what we wrote before is replaced; a second agent changes nothing. */
@@ -570,21 +596,4 @@ TEST(hostile_names_make_no_file)
 		text = all_files();
 		CHECK_STR(text, "");
 	}
-	CHECK(profile_name_ok("ib0.8001"));
-	CHECK(profile_name_ok("enp1s0f0np0"));
-	CHECK(!profile_name_ok("a234567890123456"));
-}
-
-TEST(uuids_differ_and_stay)
-{
-	struct profile_rail a = {.dev = ipoib("ib0", 0xffff)}, b = {.dev = ipoib("ib1", 0xffff)};
-	char one[PROFILE_UUID_TEXT], two[PROFILE_UUID_TEXT];
-
-	CHECK(!streq(profile_uuid(&a, one), profile_uuid(&b, two)));
-	/* QPN and subnet prefix change, the GUID does not. */
-	b = a;
-	b.dev.hw.bytes[2] = 99;
-	b.dev.hw.bytes[4] = 1;
-	CHECK_STR(profile_uuid(&b, two), one);
-	CHECK_INT(strlen(one), 36);
 }

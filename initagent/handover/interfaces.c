@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* interfaces: see interfaces.h. */
+#include "handover/interfaces.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+
+#include "root/sysmount.h"
+
+#define FILE_SIZE 16384
+
+/* "auto", "allow-hotplug" ... have a list of names or patterns, "iface" has one name. */
+static bool line_names(char *line, const char *ifname)
+{
+	char *save = NULL, *word = strtok_r(line, " \t", &save);
+	bool list;
+
+	if (!word)
+		return false;
+	list = streq(word, "auto") || strncmp(word, "allow-", 6) == 0;
+	if (!list && !streq(word, "iface"))
+		return false;
+	for (word = strtok_r(NULL, " \t", &save); word; word = list ? strtok_r(NULL, " \t", &save) : NULL)
+		if (fnmatch(word, ifname, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool text_names(char *text, const char *ifname)
+{
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		if (line_names(line, ifname))
+			return true;
+	}
+	return false;
+}
+
+static bool file_names(const char *root, const char *path, const char *ifname)
+{
+	_cleanup_close_ int fd = sys_open_beneath(root, path, O_RDONLY | O_CLOEXEC);
+	char text[FILE_SIZE];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	return text_names(text, ifname);
+}
+
+bool interfaces_name(const char *sysroot, const char *ifname)
+{
+	bool found = file_names(sysroot, "/etc/network/interfaces", ifname);
+	int fd = sys_open_beneath(sysroot, "/etc/network/interfaces.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	char path[512];
+
+	while (dir && !found && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/etc/network/interfaces.d/%s", e->d_name);
+		found = e->d_name[0] != '.' && file_names(sysroot, path, ifname);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	return found;
+}
