@@ -288,8 +288,7 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
-/* The name stays, whatever the real root's naming policy would make of the device. */
-static int write_link(const struct profile_set *set, const struct profile_rail *rail)
+int networkd_write_link(const struct profile_set *set, const struct profile_rail *rail)
 {
 	struct profile_file f;
 	char name[64];
@@ -307,9 +306,7 @@ int networkd_write(const struct profile_set *set, const struct profile_rail *rai
 {
 	unsigned version = version_of(set->sysroot);
 	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, version);
-	int r = write_link(set, rail);
+	int r = write_network(set, rail, version, dhcp4);
 
-	if (r >= 0)
-		r = write_network(set, rail, version, dhcp4);
 	return r < 0 ? r : leased && !dhcp4;
 }
