@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # initagent: one non-recursive Makefile; every folder adds its part in rules.mk.
 #
-#   make            static agent at build/initagent, and build/initagent-site for the boot servers
+#   make            static agent at build/initagent, initagent-site for the boot servers, initagent-timeline
 #   make demo       boot a server and a diskless node in QEMU, console shown live
 #   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
 #   make FEATURES="http tls archive block"   what to build in; a smaller agent lacks what is left out
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
+#   make deb, make rpm    packages for Debian and for distributions with RPM
 #   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
 #
 # Two flavours are built from the same sources: "musl" is the product (static), "host" is a
@@ -56,15 +57,20 @@ include initagent/rules.mk
 include dracut/rules.mk
 include ipxe-scripts/rules.mk
 include flexboot/rules.mk
+include initagent/timeline/rules.mk
 include tests-qemu/rules.mk
 include docs/rules.mk
+include packaging/rules.mk
 include tests/rules.mk
 
 install: $(BUILD)/initagent $(INSTALLS)
 	install -D -m 755 $(BUILD)/initagent '$(DESTDIR)$(PREFIX)/sbin/initagent'
 
+# Libraries and lab images stay, those for other machines too.
+OTHERS = $(patsubst %/deps,%,$(wildcard $(BUILD)/*/deps))
+
 clean:
-	rm -rf $(filter-out $(BUILD)/deps $(BUILD)/lab,$(wildcard $(BUILD)/*)) $(CLEAN)
+	rm -rf $(filter-out %/deps %/lab $(OTHERS),$(wildcard $(BUILD)/* $(OTHERS:=/*))) $(CLEAN)
 
 distclean:
 	rm -rf $(BUILD)

@@ -6,6 +6,8 @@
 # To add a library: a row in deps/sources, a file in deps/recipes, its archive in MUSL_LIBS.
 
 DEPS       ?= $(abspath $(BUILD))/deps
+# Tarballs are the same for every machine that is built for.
+DEPS_FETCH ?= $(patsubst %/$(ARCH)/deps,%/deps,$(DEPS))
 SYSROOT    := $(DEPS)/sysroot
 DEPS_STAMP := $(DEPS)/.stamp
 
@@ -40,7 +42,7 @@ MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a
 MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
 	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a libmbedcrypto.a))
 
-DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
+DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_FETCH='$(DEPS_FETCH)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
 	DEPS_FEATURES='$(sort $(FEATURES) $(if $(CROSS),cross))' DEPS_ARCH='$(ARCH)' DEPS_CROSS='$(CROSS)'
 
 # NAME:HASH:NEED,NEED of every library. The stamp's name holds the hash, so that a changed recipe is

@@ -13,7 +13,8 @@ docs: $(BUILD)/initagent
 .PHONY: docs
 
 # Man pages: those of the commands are written by hand, those of options and causes made of the agent's tables.
-MAN_PAGES := $(addprefix $(BUILD)/man/,initagent.8 initagent-site.8 initagent.cmdline.7 initagent.causes.7)
+MAN_PAGES := $(addprefix $(BUILD)/man/,initagent.8 initagent-site.8 initagent-mkimage.8 initagent-flexboot.8 \
+	initagent.cmdline.7 initagent.causes.7)
 SCDOC	  := $(shell command -v scdoc)
 
 $(BUILD)/man/%.8: docs/man/%.8.scd
@@ -35,7 +36,7 @@ install-man: $(if $(SCDOC),$(MAN_PAGES))
 		install -D -m 644 $$page "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit; done
 
 install-completion:
-	for name in initagent initagent-site; do install -D -m 644 docs/completion/initagent.bash \
+	for name in initagent initagent-site initagent-mkimage initagent-flexboot; do install -D -m 644 docs/completion/initagent.bash \
 		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name" || exit; done
 
 # What other programs and the admin need of the real root's side: the state's schema, and what the hand-over writes.

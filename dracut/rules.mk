@@ -26,6 +26,9 @@ $(MKIMAGE): $(MKIMAGE_OBJS)
 	@echo "  HOST    $@"
 	@$(MKIMAGE_CC) $(MKIMAGE_CFLAGS) -o $@ $^ -lkmod -lzstd
 
+mkimage: $(MKIMAGE)
+.PHONY: mkimage
+
 CHECK_DEPS += $(MKIMAGE)
 
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
@@ -64,5 +67,8 @@ install-dracut:
 	install -m 755 $(filter %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
 	install -m 644 $(filter-out %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
 
-INSTALLS += install-dracut
-.PHONY: install-dracut
+install-mkimage: $(MKIMAGE)
+	install -D -m 755 $(MKIMAGE) '$(DESTDIR)$(PREFIX)/sbin/initagent-mkimage'
+
+INSTALLS += install-dracut install-mkimage
+.PHONY: install-dracut install-mkimage

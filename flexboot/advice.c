@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "flexboot/advice.h"
 
-#include <cjson/cJSON.h>
+#include "print_json.h"
 
 const char *const verdict_names[VERDICT_MAX] = {
 	[VERDICT_RIGHT] = "right",
@@ -148,26 +148,13 @@ static cJSON *setting_object(const char *name, const struct setting *s)
 	return o;
 }
 
-/* print_json: prints top and frees it. */
-static int print_json(cJSON *top, FILE *out)
-{
-	char *text = cJSON_Print(top);
-
-	cJSON_Delete(top);
-	if (!text)
-		return -ENOMEM;
-	fprintf(out, "%s\n", text);
-	free(text);
-	return 0;
-}
-
 int setting_json(const struct setting *list, size_t n, FILE *out)
 {
 	cJSON *top = cJSON_CreateArray();
 
 	for (size_t i = 0; i < n; i++)
 		cJSON_AddItemToArray(top, setting_object(list[i].name, &list[i]));
-	return print_json(top, out);
+	return print_json(top, true, out);
 }
 
 int advice_json(const char *device, const struct advice *rows, size_t n, FILE *out)
@@ -186,5 +173,5 @@ int advice_json(const char *device, const struct advice *rows, size_t n, FILE *o
 			cJSON_AddNumberToObject(o, "is", rows[i].now);
 		cJSON_AddItemToArray(list, o);
 	}
-	return print_json(top, out);
+	return print_json(top, true, out);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "flexboot/romtext.h"
 
-#include <cjson/cJSON.h>
+#include "print_json.h"
 
 static void list_kind(const struct rom_image *image, FILE *out)
 {
@@ -140,7 +140,6 @@ int romtext_json(const struct rom *r, const char *name, FILE *out)
 {
 	cJSON *top = cJSON_CreateObject();
 	cJSON *images, *tags, *faults;
-	char *text;
 
 	cJSON_AddStringToObject(top, "rom", name);
 	cJSON_AddNumberToObject(top, "size", (double)r->size);
@@ -154,11 +153,5 @@ int romtext_json(const struct rom *r, const char *name, FILE *out)
 		cJSON_AddItemToArray(tags, tag_json(r, &r->tags[i]));
 	for (size_t i = 0; i < r->n_faults; i++)
 		cJSON_AddItemToArray(faults, fault_json(&r->faults[i]));
-	text = cJSON_Print(top);
-	cJSON_Delete(top);
-	if (!text)
-		return -ENOMEM;
-	fprintf(out, "%s\n", text);
-	free(text);
-	return 0;
+	return print_json(top, true, out);
 }

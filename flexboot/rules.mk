@@ -15,6 +15,12 @@ flexboot: $(FLEXBOOT)
 
 CHECK_DEPS += $(FLEXBOOT)
 
+install-flexboot: $(FLEXBOOT)
+	install -D -m 755 $(FLEXBOOT) '$(DESTDIR)$(PREFIX)/sbin/initagent-flexboot'
+
+INSTALLS += install-flexboot
+.PHONY: install-flexboot
+
 # Its parts, tested and fuzzed by themselves in the flavour with sanitizers.
 FLEXBOOT_PARTS := $(filter-out flexboot/flexboot flexboot/command_%,$(FLEXBOOT_SRCS:.c=))
 FLEXBOOT_HOST  := $(FLEXBOOT_PARTS:%=$(BUILD)/host/%.o)

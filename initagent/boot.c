@@ -11,8 +11,6 @@
 /* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
 #define LOADS_LIMIT (20 * NSEC_PER_SEC)
 
-enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_MAX };
-
 void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
 {
 	if (b->finished)
@@ -20,6 +18,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 	report_cause(b->report, cause, where, now, "%s", text);
 	report_log(b->report, REPORT_ERR, NULL, now, "giving up: %s %s", cause_info(cause)->code,
 		cause_info(cause)->text);
+	b->cause = cause;
+	strscpy(b->where, where ? where : "", sizeof(b->where));
 	b->outcome = BOOT_FAILED;
 	b->finished = true;
 }
@@ -68,6 +68,10 @@ static int open_rooms(struct boot *b, uint64_t now)
 		r = loop_add(b->loop, links_fd(b->links), TAG_LINKS);
 	if (r >= 0)
 		r = loop_add(b->loop, addresses_fd(b->addresses), TAG_ADDRESSES);
+	if (r >= 0 && report_fd(b->report) >= 0)
+		r = loop_add(b->loop, report_fd(b->report), TAG_CONSOLE);
+	if (r >= 0 && b->telling.tell)
+		r = loop_add(b->loop, tell_fd(b->telling.tell), TAG_TELL);
 	if (r < 0)
 		return r;
 	fabric_set_smprobe(b->fabric, b->plan->ib.smprobe, now);
@@ -119,6 +123,7 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, b->root ? root_deadline(b->root) : NSEC_NEVER);
 	d = min_u64(d, b->web ? web_deadline(b->web) : NSEC_NEVER);
 	d = min_u64(d, b->block ? block_deadline(b->block) : NSEC_NEVER);
+	d = min_u64(d, telling_deadline(b));
 	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
 	if (b->root_up)
 		return min_u64(d, b->root_up + LOADS_LIMIT);
@@ -205,15 +210,14 @@ static void check_budgets(struct boot *b, uint64_t now)
 static void show_status(struct boot *b, uint64_t now)
 {
 	const char *line = report_tick(b->report, now, min_u64(b->network_end, b->total_end));
-	char status[512];
 
 	if (!line)
 		return;
 	summary_write(b, "running", now);
-	if (!b->args->notify)
-		return;
-	snprintf(status, sizeof(status), "STATUS=%s", line);
-	notify_send(status);
+	telling_wait(b, now);
+	plymouth_show(&b->plymouth, line);
+	if (b->args->notify)
+		notify_status(line);
 }
 
 /*
@@ -238,6 +242,7 @@ static void step(struct boot *b, uint64_t now)
 	check_budgets(b, now);
 	check_end(b, now);
 	watch_root(b);
+	telling_step(b, now);
 	if (!b->finished)
 		show_status(b, now);
 }
@@ -257,6 +262,9 @@ static void run(struct boot *b)
 		now = now_ns();
 		if (r >= 0)
 			r = dispatch(b, ready, now);
+		report_flush(b->report);
+		telling_dispatch(b, ready[TAG_TELL], now);
+		last_failure_step(b, now);
 		if (r < 0)
 			boot_fail(b, CAUSE_INTERNAL, "loop", now, strerror(-r));
 		step(b, now);
@@ -388,7 +396,10 @@ static void begin(struct boot *b, uint64_t now)
 	report_log(b->report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
 		b->plan->root.text, b->run.restarts ? ", started again" : "");
 	break_point(b, false);
+	telling_begin(b, now);
 	r = open_rooms(b, now_ns());
+	if (r >= 0)
+		last_failure_begin(b, now);
 	if (r < 0)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 	else if (!adopt_root(b, now))
@@ -418,6 +429,8 @@ static void finish(struct boot *b, uint64_t now)
 	summary_phases(b, now);
 	if (done)
 		rail_profiles_write(b, now);
+	last_failure_end(b, now);
+	telling_last(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
@@ -453,19 +466,25 @@ static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 
 	begin(b, now);
 	finish(b, now_ns());
+	plymouth_show(&b->plymouth, "");
+	plymouth_done(&b->plymouth);
 	close_rooms(b);
+	telling_state(b, now_ns());
 	if (hurried)
 		rcu_restore(&b->env);
 	running_end(&b->env, &b->run, b->outcome == BOOT_DONE ? "done" : "failed");
 	outcome = b->outcome;
 	if (outcome == BOOT_DONE && b->args->notify)
 		notify_send("READY=1\nSTATUS=root mounted");
-	return outcome == BOOT_FAILED ? failure_policy(b) : outcome;
+	if (outcome != BOOT_FAILED)
+		return outcome;
+	report_drain(b->report);
+	return failure_policy(b);
 }
 
 enum boot_outcome boot_main(const struct boot_args *args)
 {
-	struct boot b = {.args = args, .kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC)};
+	struct boot b = {.args = args, .plymouth.fd = -1, .kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC)};
 	uint64_t now = now_ns();
 	enum boot_outcome outcome = BOOT_FAILED;
 	int r;

@@ -18,14 +18,20 @@
 #include "loop.h"
 #include "modules/modules.h"
 #include "needs.h"
+#include "plymouth.h"
 #include "report/record.h"
 #include "root/adopt.h"
 #include "root/init_check.h"
 #include "root/owner.h"
 #include "root/root.h"
+#include "tell/remember.h"
+#include "tell/tell.h"
 #include "web/web.h"
 
 #define RAILS_MAX 16
+
+/* What an fd of the loop belongs to. */
+enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_CONSOLE, TAG_MAX };
 
 enum rail_state {
 	RAIL_ADDRESSING, /* waits for carrier and an address */
@@ -95,6 +101,18 @@ struct target {
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
 };
 
+/* Whose name the resolver is looking up: it takes one at a time. */
+enum lookup { LOOKUP_NONE, LOOKUP_TARGET, LOOKUP_TELLING };
+
+/* What was told already. */
+struct telling {
+	struct tell *tell;   /* NULL: nobody wants to know */
+	size_t causes;
+	enum cause wait;
+	char where[REPORT_NAME_MAX];
+	uint64_t end;	     /* of the patience after a failure */
+};
+
 struct boot {
 	const struct boot_args *args;
 	struct env env;
@@ -135,7 +153,13 @@ struct boot {
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	uint64_t network_end, total_end;
 	uint64_t root_up;	    /* when the root was mounted, 0: not yet */
+	enum lookup lookup;
+	struct telling telling;
+	struct plymouth plymouth;
+	struct remember *memory; /* of failures, over a reset; NULL: none is wanted */
 	bool finished;
+	enum cause cause;	    /* why it failed, and where */
+	char where[REPORT_NAME_MAX];
 	enum boot_outcome outcome;
 };
 
@@ -245,6 +269,30 @@ void rail_profiles_write(struct boot *b, uint64_t now);
 
 /* boot_root_ifindex: the interface the root is reached over; 0 when there is no root. */
 int boot_root_ifindex(struct boot *b);
+
+/* telling: to those that rd.report= names. telling_begin: nothing is sent before telling_up(): an address is there. */
+void telling_begin(struct boot *b, uint64_t now);
+void telling_up(struct boot *b, uint64_t now);
+/* telling_dispatch: a connection can go on (ready), or it is time to try one. telling_step: new causes, names to be looked up. telling_wait: what is waited for was just shown. */
+uint64_t telling_deadline(const struct boot *b);
+void telling_dispatch(struct boot *b, bool ready, uint64_t now);
+void telling_step(struct boot *b, uint64_t now);
+void telling_wait(struct boot *b, uint64_t now);
+void telling_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
+/* telling_last: the last message; only a boot that failed waits, 2 s at most, until it is gone. */
+void telling_last(struct boot *b, uint64_t now);
+/* telling_state: state.json, once the rooms are closed; a boot that failed waits for what is left of these 2 s. */
+void telling_state(struct boot *b, uint64_t now);
+
+/* telling_before: an earlier boot failed, perhaps because nobody could be told. */
+void telling_before(struct boot *b, const struct failure *f, uint64_t now);
+
+/* last_failure: begins to look for that of an earlier boot; says it when it is known; keeps or forgets one at the end. */
+void last_failure_begin(struct boot *b, uint64_t now);
+void last_failure_step(struct boot *b, uint64_t now);
+void last_failure_end(struct boot *b, uint64_t now);
+/* last_failure_idle: is there nothing (more) to be waited for? */
+bool last_failure_idle(struct boot *b, uint64_t now);
 
 /* summary: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

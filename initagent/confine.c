@@ -33,9 +33,14 @@ void confine_limits(const struct confine_limit *limits, size_t n)
 
 int confine_seal(const struct confine_limit *limits, size_t n, struct sock_filter *list, size_t len)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return confine_seal_outliving(limits, n, list, len);
+}
+
+int confine_seal_outliving(const struct confine_limit *limits, size_t n, struct sock_filter *list, size_t len)
+{
 	const struct sock_fprog program = {.len = (unsigned short)len, .filter = list};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_DUMPABLE, 0);
 	confine_limits(limits, n);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

@@ -54,6 +54,8 @@ void confine_limits(const struct confine_limit *limits, size_t n);
  * alone. After the change of user, which resets the first two. limits are set before the list. 0 or -errno.
  */
 int confine_seal(const struct confine_limit *limits, size_t n, struct sock_filter *list, size_t len);
+/* confine_seal_outliving: the same, but it goes on when the parent ends; whoever calls this bounds its life himself. */
+int confine_seal_outliving(const struct confine_limit *limits, size_t n, struct sock_filter *list, size_t len);
 
 /* confine_close: closes the descriptors from first on. */
 void confine_close(int first);

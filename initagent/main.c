@@ -8,8 +8,12 @@
 #include "boot.h"
 #include "cmdline.h"
 #include "doctor/doctor.h"
+#include "handover/last_failure.h"
+#include "handover/prometheus.h"
 #include "handover/running.h"
+#include "handover/state.h"
 #include "handover/status.h"
+#include "handover/timeline.h"
 #include "image/manifest_tool.h"
 #include "image/verify_tool.h"
 #include "lint.h"
@@ -157,13 +161,35 @@ static int cmd_doctor(int argc, char **argv)
 	return (int)doctor_run(&system_env, &cfg, stdout);
 }
 
-static int cmd_status(int argc, char **argv)
+static int status_people(int argc, char **argv)
 {
 	bool json = argc > 1 && streq(argv[1], "--json");
 
 	if (argc > (json ? 2 : 1))
-		return usage_error("status takes --json or nothing");
-	return status_print(&system_env, stdout, json);
+		return usage_error("status takes --json, --prometheus [FILE], --last-failure or nothing");
+	return status_print(&system_env, stdout, now_ns(), json);
+}
+
+/* "status --prometheus [FILE]" */
+static int status_metrics(int argc, char **argv)
+{
+	int r;
+
+	if (argc > 1)
+		return usage_error("status --prometheus takes one FILE or nothing");
+	r = argc ? prometheus_write(&system_env, argv[0]) : prometheus_print(&system_env, stdout);
+	if (r < 0)
+		fprintf(stderr, "initagent: %s: %s\n", argc ? argv[0] : STATE_DIR "/state.json", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int cmd_status(int argc, char **argv)
+{
+	if (argc > 1 && streq(argv[1], "--prometheus"))
+		return status_metrics(argc - 2, argv + 2);
+	if (argc == 2 && streq(argv[1], "--last-failure"))
+		return last_failure_print(&system_env, stdout);
+	return status_people(argc, argv);
 }
 
 /* Is the root of the kernel command line one the agent brings up? For the dracut hooks. */
@@ -221,7 +247,10 @@ static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
 	{"boot", "[--sysroot DIR] [--notify]", "bring up the network and mount the root", cmd_boot},
-	{"status", "[--json]", "what happened in this boot", cmd_status},
+	{"status", "[--json | --prometheus [FILE] | --last-failure]", "what happened in this boot, or why the one before failed",
+		cmd_status},
+	{"timeline", "[FILE|DIR...] [--svg FILE] [--html FILE]",
+		"where a boot's time went; pictures and pages of one boot or many", timeline_command},
 	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends", cmd_ports},
 	{"doctor", "[--json] [--no-ask]",
 		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look",

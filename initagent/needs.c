@@ -82,7 +82,7 @@ static void add_nvmf(struct list *l, const struct plan_block *block)
 		add(l, (struct need){"nvme_tcp", !rdma, "an NVMe root over TCP (DRIVERS=nvme_tcp when the image is built)"});
 }
 
-static void add_block(struct list *l, const struct plan_block *block)
+static void add_block(struct list *l, const struct plan_block *block, bool overlay)
 {
 	switch (block->kind) {
 	case PLAN_BLOCK_NVMF: add_nvmf(l, block); break;
@@ -95,15 +95,17 @@ static void add_block(struct list *l, const struct plan_block *block)
 		break;
 	case PLAN_BLOCK_KIND_MAX: break;
 	}
+	if (overlay)
+		add(l, (struct need){"overlay", false, "a writable layer over the root"});
 	if (block->fstype)
 		add(l, (struct need){block->fstype, false, "the root's file system"});
 }
 
-size_t needs_of_block(const struct plan_block *block, struct need ret[static NEEDS_MAX])
+size_t needs_of_block(const struct plan_block *block, bool overlay, struct need ret[static NEEDS_MAX])
 {
 	struct list l = {.rows = ret};
 
-	add_block(&l, block);
+	add_block(&l, block, overlay);
 	return l.n;
 }
 
@@ -119,7 +121,7 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 	else if (plan->root.kind == PLAN_ROOT_LIVE)
 		add_image(&l);
 	else if (plan->root.kind == PLAN_ROOT_REMOTE)
-		add_block(&l, &plan->root.block);
+		add_block(&l, &plan->root.block, plan->root.image.overlay.asked);
 	else if (plan->root.kind == PLAN_ROOT_DHCP)
 		add(&l, (struct need){"nfsv4", false, "an NFS root named by DHCP"});
 	return l.n;

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-int notify_send(const char *text)
+static int notify(const char *text, int flags)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -22,7 +22,20 @@ int notify_send(const char *text)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&sa, len) < 0)
+	if (sendto(fd, text, strlen(text), MSG_NOSIGNAL | flags, (struct sockaddr *)&sa, len) < 0)
 		return -errno;
 	return 1;
+}
+
+int notify_send(const char *text)
+{
+	return notify(text, 0);
+}
+
+int notify_status(const char *line)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "STATUS=%s", line);
+	return notify(text, MSG_DONTWAIT);
 }

@@ -5,7 +5,10 @@
 #include "util.h"
 
 /*
- * notify_send: sends text ("READY=1", "STATUS=waiting for ...") to the service manager. Returns 1
- * when sent, 0 when nobody asked for it ($NOTIFY_SOCKET unset), or -errno.
+ * notify_send: sends text ("READY=1") to the service manager, and waits until it takes it. Returns 1 when sent, 0 when
+ * nobody asked for it ($NOTIFY_SOCKET unset), or -errno.
  */
 int notify_send(const char *text);
+
+/* notify_status: the line that "systemctl status" shows. A manager that does not read goes without: -EAGAIN. */
+int notify_status(const char *line);

@@ -8,7 +8,6 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <termios.h>
 
 #include "boot.h"
 #include "handover/switch_root.h"
@@ -19,6 +18,8 @@
 #define SYSROOT "/sysroot"
 /* A boot child that crashes more often than this will not do better the next time. */
 #define CRASH_LIMIT 5
+/* What a serial line of 9,600 baud has in its buffer takes 4.3 s. */
+#define SETTLE_MS 6000
 
 static const struct {
 	const char *type, *target, *data;
@@ -86,7 +87,7 @@ static int run_child(char *init)
 static void end_machine(int how)
 {
 	sync();
-	tcdrain(STDERR_FILENO);
+	console_settle(STDERR_FILENO, SETTLE_MS);
 	reboot(how);
 }
 

@@ -395,6 +395,7 @@ static void configured(struct boot *b, struct rail *rail, uint64_t now)
 	b->port_check = now;
 	rail->check_period = 0;
 	target_network_changed(b, now);
+	telling_up(b, now);
 	rail_set_state(b, rail, RAIL_PORT, now);
 }
 
@@ -427,7 +428,13 @@ static void address_event(struct boot *b, const struct address_event *ev, uint64
 	struct rail *rail = rails_find(b, ev->ifindex);
 
 	if (ev->type == ADDRESS_RESOLVED) {
-		target_resolved(b, ev, now);
+		enum lookup whose = b->lookup;
+
+		b->lookup = LOOKUP_NONE;
+		if (whose == LOOKUP_TELLING)
+			telling_resolved(b, ev, now);
+		else
+			target_resolved(b, ev, now);
 		return;
 	}
 	if (!rail)

@@ -15,12 +15,12 @@ not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
-ABSENT       := $(if $(call has,http),initagent/web/web_none.c,initagent/fetch/% initagent/cache/% \
+ABSENT       := $(if $(call has,http),initagent/web/web_none.c initagent/tell/post_none.c,initagent/fetch/% initagent/cache/% \
 		$(addprefix initagent/web/,web.c view.c transfer.c cached.c listed.c streamed.c stream.c store.c note.c \
-		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c)) \
+		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c) initagent/tell/post.c) \
 		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
 		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c writer.c test_unpack.c fuzz_unpack.c))
-AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
@@ -69,7 +69,7 @@ $(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
 
 # A node without battery-backed clock wakes up in the past: no earlier than this it can be.
 BUILD_TIME ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || echo 0))
-$(BUILD)/musl/initagent/web/transfer.o: MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
+$(BUILD)/musl/initagent/web/transfer.o $(BUILD)/musl/initagent/tell/post.o: MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
 
 # A digest is worth its size: unrolled it is twice as fast.
 $(BUILD)/musl/initagent/fetch/sha256.o: MUSL_AGENT += -O2
@@ -83,6 +83,13 @@ $(HOST_AGENT): $(HOST_OBJS) $(BUILD)/host/initagent/main.o
 
 $(HOST_LIB): $(host_lib_) $(HOST_LIB).list
 	$(call output,AR  ,ar rcs $$t $(host_lib_))
+
+install-units:
+	install -D -m 644 initagent/handover/initagent-textfile.service \
+		'$(DESTDIR)$(PREFIX)/lib/systemd/system/initagent-textfile.service'
+
+INSTALLS += install-units
+.PHONY: install-units
 
 FORCE:
 .PHONY: FORCE

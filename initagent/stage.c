@@ -142,7 +142,7 @@ void stage_need_image(struct boot *b)
 void stage_need_block(struct boot *b, const struct plan_block *block)
 {
 	struct need needs[NEEDS_MAX];
-	size_t n = needs_of_block(block, needs);
+	size_t n = needs_of_block(block, b->plan->root.image.overlay.asked, needs);
 
 	for (size_t i = 0; i < n && b->n_needs < NEEDS_MAX; i++) {
 		if (find_need(b, needs[i].module))

@@ -44,8 +44,9 @@ static void mounted(struct boot *b, uint64_t now)
 {
 	const struct block_result *r = block_result(b->block);
 
-	report_log(b->report, REPORT_INFO, "root", now, "%s on %s (%.0f MiB, %s%s) of %s %s%s%s over %s", r->fstype, r->device,
-		(double)r->bytes / (1 << 20), r->readonly ? "read-only" : "read-write", r->adopted ? ", connected before" : "",
+	report_log(b->report, REPORT_INFO, "root", now, "%s on %s (%.0f MiB, %s%s%s) of %s %s%s%s over %s", r->fstype, r->device,
+		(double)r->bytes / (1 << 20), r->readonly ? "read-only" : "read-write",
+		r->overlay ? " under a writable layer" : "", r->adopted ? ", connected before" : "",
 		r->kind, *r->server ? r->server : "target", *r->name ? ", " : "", r->name, r->proto);
 	target_up(b, now);
 }
@@ -115,6 +116,7 @@ void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now)
 		.target = b->args->sysroot,
 		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
 		.readonly = readonly(b),
+		.overlay = b->plan->root.image.overlay.asked ? &b->plan->root.image.overlay : NULL,
 		.node = target_node_number(b),
 		.rounds = t->rounds,
 	};

@@ -52,6 +52,8 @@ static void look_up(struct boot *b, uint64_t now)
 	const char *name = web_lookup(b->web);
 	int r = name ? addresses_resolve(b->addresses, name, RESOLVE_LIMIT, now) : 0;
 
+	if (name)
+		b->lookup = LOOKUP_TARGET;
 	if (r < 0)
 		web_resolved(b->web, NULL, strerror(-r), now);
 }
@@ -140,6 +142,24 @@ void target_web_step(struct boot *b, uint64_t now)
 	renew_budget(b, now);
 }
 
+/* Bits a second of the fastest rail with an address, as its driver says it; 0: none knows (virtio, often). */
+static uint64_t link_rate(const struct boot *b)
+{
+	uint64_t best = 0;
+	char text[32];
+
+	for (size_t i = 0; i < b->n_rails; i++) {
+		const struct rail *r = &b->rails[i];
+		uint64_t mbit = 0;
+
+		if (r->configured && env_read(&b->env, text, sizeof(text), "/sys/class/net/%s/speed", r->name) > 0 &&
+			*text != '-')
+			mbit = strtoull(text, NULL, 10);
+		best = mbit > best ? mbit : best;
+	}
+	return best < UINT32_MAX ? best * 1000000 : 0;
+}
+
 static void begin(struct boot *b, uint64_t now)
 {
 	const struct web_config cfg = {
@@ -147,6 +167,7 @@ static void begin(struct boot *b, uint64_t now)
 		.target = b->args->sysroot,
 		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
 		.node = target_node_number(b),
+		.link = link_rate(b),
 	};
 	int r = web_new(&b->web, &b->env, &cfg);
 

@@ -6,6 +6,7 @@
  */
 #include "check.h"
 
+#include <arpa/inet.h>
 #include <cjson/cJSON.h>
 #include <poll.h>
 #include <signal.h>
@@ -310,6 +311,98 @@ TEST(server_by_name_from_hosts)
 	modtree_file(&n.tree, "/etc/hosts", "192.0.2.1 filer\n");
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "address"), "192.0.2.1");
+	node_close(&n);
+}
+
+/* A syslog server of this namespace's own. */
+static int syslog_server(void)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons(5514)};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0);
+	CHECK_INT(system("ip link set lo up"), 0);
+	return fd;
+}
+
+/* The next message, "" if there is none. */
+static const char *heard(int fd, char buf[static 2048])
+{
+	ssize_t n = recv(fd, buf, 2047, 0);
+
+	buf[n > 0 ? n : 0] = 0;
+	return buf;
+}
+
+/* Dead collectors of each kind beside a living one: the root is mounted as if they were not there. */
+TEST(a_boot_is_told_to_those_who_listen)
+{
+	char buf[2048];
+	struct node n;
+	int fd;
+
+	wire_up();
+	fd = syslog_server();
+	node_open(&n, "root=nfs4:192.0.2.1:/export hostname=n17 rd.driver.post=site_driver ip=" NODE
+		      " rd.report=syslog://192.0.2.2:5514 rd.report=syslog+tcp://192.0.2.77 rd.report=http://nobody.example/"
+		      " rd.report=syslog+tcp://192.0.2.1");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(strstr(heard(fd, buf), " n17 initagent "));
+	CHECK(strstr(buf, " cause [initagent@32473 code=\"IA-E204\" where=\"site_driver\""));
+	heard(fd, buf);
+	while (!strstr(buf, " done [initagent@32473 uptime="))
+		CHECK(*heard(fd, buf));
+	CHECK(strstr(buf, "] the root is mounted after "));
+	CHECK(!*heard(fd, buf));
+	CHECK(met(&n, "IA-E710") > 0);
+	close(fd);
+	node_close(&n);
+}
+
+/* Each wait is told once, however long it lasts, and the failure with its cause. */
+TEST(a_failed_boot_is_told_with_its_cause)
+{
+	unsigned waits = 0;
+	char buf[2048];
+	struct node n;
+	int fd;
+
+	wire_up();
+	fd = syslog_server();
+	node_open(&n, "root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=8 rd.report=syslog://192.0.2.2:5514");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	for (heard(fd, buf); *buf && !strstr(buf, " failed ["); heard(fd, buf))
+		waits += strstr(buf, " wait [") != NULL;
+	CHECK_INT(waits, 1);
+	CHECK(strstr(buf, "<26>1 "));
+	CHECK(strstr(buf, "code=\"IA-E703\" where=\"root\""));
+	CHECK(strstr(buf, "] giving up after "));
+	close(fd);
+	node_close(&n);
+}
+
+/* The same machine twice: its firmware remembers. */
+TEST(the_boot_after_a_failed_one_knows)
+{
+	char text[65536];
+	struct node n;
+	int fd;
+
+	wire_up();
+	fd = syslog_server();
+	node_open(&n, "root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.report=efi");
+	modtree_file(&n.tree, "/sys/firmware/efi/efivars/.keep", "");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	cJSON_Delete(n.state);
+	CHECK_INT(system("ip addr flush dev veth0"), 0);
+	modtree_file(&n.tree, "/proc/cmdline", "root=nfs4:192.0.2.1:/export ip=" NODE " rd.report=efi rd.report=syslog://192.0.2.2:5514");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/last-failure") > 0);
+	CHECK(strstr(text, "code=IA-E606\n"));
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "] the last boot failed: IA-E606 "));
+	CHECK(strstr(heard(fd, text), " before [initagent@32473 code=\"IA-E606\""));
+	close(fd);
 	node_close(&n);
 }
 

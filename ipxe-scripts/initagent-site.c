@@ -30,7 +30,8 @@ static const char usage_text[] =
 	"initagent-site [OPTION]... check            what is wrong with the site file\n"
 	"initagent-site [OPTION]... render DIR       writes scripts and server configurations, as a whole\n"
 	"initagent-site [OPTION]... diff DIR         what render would change there\n"
-	"initagent-site [OPTION]... explain NODE     what the node will do, stage by stage\n"
+	"initagent-site [OPTION]... explain NODE     what the node will do, stage by stage; NODE is its name, or the\n"
+	"                                            GUID, MAC or IPv4 address of a port, also of one not in the file\n"
 	"  -f, --file FILE   the site file (site.yaml)\n"
 	"  -s, --strict      warnings count as errors\n"
 	"  -n, --no-files    do not look whether the named files are there (check, explain)\n"
@@ -149,17 +150,16 @@ static int do_diff(struct session *x, const char *dir)
 
 static int do_explain(struct session *x, const char *name)
 {
-	const struct site_node *n;
+	struct site_found found;
 	int r = load_good(x, x->opt.no_files ? 0 : SITE_FILES);
 
 	if (r)
 		return r;
-	n = site_node_find(x->site, name);
-	if (!n) {
-		fprintf(stderr, "initagent-site: %s: no node %s\n", x->opt.file, name);
+	if (!site_find(x->site, name, &found)) {
+		fprintf(stderr, "initagent-site: %s: no node %s, and that is no GUID or MAC of a port either\n", x->opt.file, name);
 		return EXIT_DIFFERS;
 	}
-	return explain(x->site, n, stdout) < 0 ? EXIT_FAILED : EXIT_OK;
+	return explain(x->site, &found, stdout) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 static const struct command {

@@ -112,7 +112,7 @@ static void check_idle(struct parser *p)
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct plan_word *w = parser_word(p, ids[i]);
 
-		if (!w)
+		if (!w || (ids[i] == OPTION_RD_OVERLAY && p->plan->root.kind == PLAN_ROOT_REMOTE))
 			continue;
 		say(p, w, "nothing: the root is no image that is fetched");
 		complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "only for a root that is fetched");

@@ -322,6 +322,7 @@ static void dump_u64(struct dumper *d, const char *key, uint64_t v)
 static void dump_overlay(struct dumper *d, const struct plan_overlay *o)
 {
 	dump_bool(d, "overlay.off", o->off, false);
+	dump_bool(d, "overlay.asked", o->asked, false);
 	dump_u64(d, "overlay.size", o->size);
 	dump_u64(d, "overlay.percent", o->percent);
 	dump_u64(d, "overlay.nr_blocks", o->nr_blocks);
@@ -412,6 +413,24 @@ static void dump_root(struct dumper *d)
 
 /* --- the rest ----------------------------------------------------------------------------- */
 
+static void dump_report(struct dumper *d, const struct plan_report *r)
+{
+	static const char *const kinds[PLAN_REPORT_KIND_MAX] = {
+		[PLAN_REPORT_SYSLOG_UDP] = "syslog over UDP", [PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
+		[PLAN_REPORT_HTTP] = "http", [PLAN_REPORT_EFI] = "efi", [PLAN_REPORT_PSTORE] = "pstore",
+	};
+	bool six = r->addr.family == AF_INET6;
+
+	put(d, "report=%s", kinds[r->kind]);
+	if (*r->host)
+		put(d, " to %s%s%s:%u", six ? "[" : "", r->host, six ? "]" : "", r->port);
+	if (r->kind == PLAN_REPORT_HTTP) {
+		put(d, " ");
+		put_escaped(d->out, r->text, strlen(r->text));
+	}
+	end(d);
+}
+
 static void dump_policy(struct dumper *d)
 {
 	static const char *const actions[] = {
@@ -449,6 +468,8 @@ static void dump_policy(struct dumper *d)
 		put_bits(d, p->handover, managers, ARRAY_SIZE(managers));
 		end(d);
 	}
+	for (size_t i = 0; i < p->n_reports; i++)
+		dump_report(d, &p->reports[i]);
 	dump_bool(d, "debug", p->debug, b->debug);
 	dump_bool(d, "info", p->info, b->info);
 	dump_bool(d, "quiet", p->quiet, b->quiet);

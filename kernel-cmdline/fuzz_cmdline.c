@@ -127,6 +127,22 @@ static void check_image_plan(const struct plan_image *m)
 	MUST(m->overlay.percent <= 100);
 }
 
+static void check_reports(const struct boot_plan *p)
+{
+	size_t i;
+
+	MUST(p->n_reports <= PLAN_REPORTS_MAX);
+	for (i = 0; i < p->n_reports; i++) {
+		const struct plan_report *r = &p->reports[i];
+
+		MUST(r->kind < PLAN_REPORT_KIND_MAX && r->host && r->text);
+		MUST((*r->host == 0) == (r->kind >= PLAN_REPORT_EFI));
+		MUST(!strpbrk(r->host, "/[]\"'$`;&|<> \t\n") && (r->port || !*r->host));
+		if (r->kind == PLAN_REPORT_HTTP)
+			check_url(r->text);
+	}
+}
+
 static void check_diags(const struct diag_list *l, size_t size)
 {
 	size_t i;
@@ -253,6 +269,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_block(&p->root.block);
 	MUST((p->root.kind == PLAN_ROOT_LIVE) == (p->root.image.url != NULL));
 	check_image_plan(&p->root.image);
+	check_reports(p);
 	one = dump(p);
 	two = dump(twin);
 	MUST(streq(one, two));

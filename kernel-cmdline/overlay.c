@@ -25,7 +25,7 @@ static bool take_item(struct slice item, struct plan_overlay *o)
 /* Unknown items are left out with a word, as dracut does; a wrong size must not become "unlimited". */
 static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 {
-	struct plan_overlay o = {0};
+	struct plan_overlay o = {.asked = true};
 	struct slice item;
 
 	while (slice_next(&rest, ',', &item))
@@ -33,7 +33,7 @@ static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 			complain(p, w, item, DIAG_ERROR, "size=4G, size=25%, nr_blocks=N or nr_inodes=N",
 				"not a size or limit; left out");
 	p->plan->root.image.overlay = o;
-	say(p, w, "puts a writable layer in memory over the image");
+	say(p, w, "puts a writable layer in memory over the root");
 	return true;
 }
 
@@ -41,7 +41,8 @@ static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 static void take_device(struct parser *p, struct plan_word *w, struct slice v)
 {
 	p->plan->root.image.overlay.off = false;
-	say(p, w, "puts a writable layer in memory over the image");
+	p->plan->root.image.overlay.asked = true;
+	say(p, w, "puts a writable layer in memory over the root");
 	complain(p, w, v, DIAG_WARN, "write rd.overlay=tmpfs:size=SIZE",
 		"a layer on a disk is not supported: what is written is lost at the end");
 }
@@ -64,7 +65,7 @@ PARSE(overlay)
 		if (!slice_is(v, none[i]))
 			continue;
 		p->plan->root.image.overlay = (struct plan_overlay){.off = true};
-		say(p, w, "leaves the image read-only");
+		say(p, w, "leaves the root as it is, an image read-only");
 		return true;
 	}
 	if (slice_starts(v, "tmpfs:"))
@@ -74,7 +75,8 @@ PARSE(overlay)
 		return true;
 	}
 	p->plan->root.image.overlay.off = false;
-	say(p, w, "puts a writable layer in memory over the image");
+	p->plan->root.image.overlay.asked = sw == SWITCH_ON;
+	say(p, w, "puts a writable layer in memory over the root");
 	if (sw != SWITCH_ON)
 		complain(p, w, v, DIAG_NOTE, "write rd.overlay=none for a read-only root",
 			"an image has a writable layer all the same, as in dracut");

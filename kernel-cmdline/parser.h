@@ -23,7 +23,7 @@ struct parser {
 	struct arena_list ips, nameservers, routes, ifnames, rdma_links;
 	struct arena_list roces, dhcp_servers, client_ids;
 	struct arena_list ports, guids, pkeys;
-	struct arena_list mirrors, keys;
+	struct arena_list mirrors, keys, reports;
 	struct arena_list init_args;
 	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
 	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
@@ -131,6 +131,7 @@ PARSE(shell);
 PARSE(emergency);
 PARSE(breakpoint);
 PARSE(quiet);
+PARSE(report);	   /* report.c */
 
 /* param_parse: module.param=value (driver.c). */
 bool param_parse(struct parser *p, struct plan_word *w);

@@ -273,6 +273,7 @@ static void publish_lists(struct parser *p)
 	PUBLISH(pkeys, ib.pkeys, ib.n_pkeys);
 	PUBLISH(mirrors, root.image.mirrors, root.image.n_mirrors);
 	PUBLISH(keys, root.image.keys, root.image.n_keys);
+	PUBLISH(reports, reports, n_reports);
 	PUBLISH(init_args, init_args, n_init_args);
 #undef PUBLISH
 	plan->words = p->words;

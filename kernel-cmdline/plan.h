@@ -245,8 +245,12 @@ struct plan_key { /* rd.root.key=; one of the two */
 	uint8_t bytes[PLAN_KEY_BYTES];
 };
 
-/* The writable layer above an image that is mounted (rd.overlay=); always in memory. */
+/*
+ * The writable layer above an image that is mounted (rd.overlay=); always in memory. A block root has one where it is asked
+ * for.
+ */
 struct plan_overlay {
+	bool asked;
 	bool off;	     /* rd.overlay=none: the root stays read-only */
 	uint64_t size;	     /* bytes; 0: not given */
 	uint32_t percent;    /* of the memory; 0: not given. Neither: the kernel's half */
@@ -359,6 +363,28 @@ enum plan_break {
 	PLAN_BREAK_SWITCH_ROOT = 1 << 8,
 };
 
+/* --- telling others ------------------------------------------------------------------------ */
+
+enum plan_report_kind {
+	PLAN_REPORT_SYSLOG_UDP,
+	PLAN_REPORT_SYSLOG_TCP,
+	PLAN_REPORT_HTTP,
+	PLAN_REPORT_EFI,    /* no host: the last failure, for the next boot */
+	PLAN_REPORT_PSTORE, /* the same */
+	PLAN_REPORT_KIND_MAX,
+};
+
+/* Most that are told; further ones are reported and left out. */
+#define PLAN_REPORTS_MAX 8
+
+struct plan_report {
+	enum plan_report_kind kind;
+	const char *text;	/* as written: for HTTP the URL */
+	const char *host;	/* name or address without brackets; "" without */
+	struct inet_addr addr;	/* host, if it is an address literal */
+	uint16_t port;
+};
+
 /* --- the real root's network manager ------------------------------------------------------- */
 
 /* For which of them profiles are written at hand-over. */
@@ -406,6 +432,8 @@ struct boot_plan {
 	struct plan_failure failure;
 	enum plan_switch shell;	    /* rd.shell as given */
 	unsigned int breaks;	    /* enum plan_break bits */
+	const struct plan_report *reports; /* rd.report= */
+	size_t n_reports;
 	unsigned int handover;	    /* enum plan_handover bits; only if */
 	bool handover_given;	    /* rd.handover= is there; else what the real root has */
 	bool debug;		    /* rd.debug */

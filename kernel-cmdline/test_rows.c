@@ -23,7 +23,7 @@
 
 static const char *const files[] = {
 	"split.txt", "drivers.txt", "ip.txt", "net.txt", "ib.txt", "root.txt", "policy.txt",
-	"owners.txt", "lint.txt", "image.txt", "block.txt",
+	"owners.txt", "lint.txt", "image.txt", "block.txt", "report.txt",
 };
 
 struct row {

@@ -3,7 +3,7 @@
 # What the scenarios with a root on a block device share: disks made of the root that the others mount over NFS, and
 # nbd-server with its libraries, laid over the server VM's image together with the kernel's own targets.
 #
-#   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA
+#   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA (block-ib.cpio: for that of the InfiniBand lab)
 
 # shellcheck source=tests-qemu/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
@@ -17,13 +17,40 @@ block_disks() {
     block_kinds "$tree/block"
     block_server "$tree"
     (cd "$tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/block.cpio"
+    # for a server that has the modules itself
+    (cd "$tree" && find block bin/block | cpio --quiet -o -H newc -R 0:0) >"$1/block-ib.cpio"
 }
 
-# The root as ext4, as squashfs, as the second partition of a disk; and nothing.
+# xfs_prototype DIR: the tree as mkfs.xfs -p reads it.
+xfs_prototype() {
+    local entry name mode
+    [ -n "${2:-}" ] || printf '/dev/null\n0 0\nd--755 0 0\n'
+    for entry in "$1"/*; do
+        [ -e "$entry" ] || [ -L "$entry" ] || continue
+        name=${entry##*/}
+        mode=$(stat -c %03a "$entry")
+        if [ -L "$entry" ]; then
+            echo "$name l--777 0 0 $(readlink "$entry")"
+        elif [ -d "$entry" ]; then
+            echo "$name d--$mode 0 0"
+            xfs_prototype "$entry" inner
+        elif [ -f "$entry" ]; then
+            echo "$name ---$mode 0 0 $entry"
+        fi
+    done
+    echo '$'
+}
+
+# The root as ext4, as xfs, as squashfs, as the second partition of a disk; and nothing.
 block_kinds() {
     local dir=$1 root=$LAB/export/root
     truncate -s 24M "$dir/root.ext4"
     mkfs.ext4 -q -O ^metadata_csum_seed,^orphan_file -d "$root" "$dir/root.ext4" >/dev/null
+    truncate -s 32M "$dir/root.xfs"
+    xfs_prototype "$root" >"$dir/../xfs.proto"
+    # smaller than 300 MB it is made for its own tests only
+    TEST_DIR=1 TEST_DEV=1 QA_CHECK_FS=1 mkfs.xfs -q -p "$dir/../xfs.proto" "$dir/root.xfs"
+    rm "$dir/../xfs.proto"
     mksquashfs "$root" "$dir/root.squashfs" -quiet -no-progress -all-root -noappend >/dev/null
     truncate -s 32M "$dir/disk.img"
     printf 'label: gpt\nsize=2M\nsize=26M\n' | sfdisk -q "$dir/disk.img"

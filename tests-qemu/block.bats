@@ -47,6 +47,32 @@ boots() {
     assert_state .root.name "$nqn"
 }
 
+@test "NVMe over TCP, xfs: the server goes away under the running root, and comes back" {
+    server shell block nvme root.xfs
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rw finalinit=outage"
+    node_wait 60 'finalinit: the server may go'
+    server shell block away
+    refute_within 5 'finalinit: back'
+    server shell block back
+    assert_block 60 nvmf tcp xfs
+    assert_console 'finalinit: back after'
+    assert_eq "$(node_result .writable)" true "root can be written to"
+}
+
+@test "NBD, a squashfs lent for reading only under a writable layer; killed right after the mount" {
+    server shell block nbd
+    boots "root=nbd:$server_ip:image rd.overlay=tmpfs:size=16M rw bootmark.kill=mount"
+    node_booted 60
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_clean_handover
+    assert_console "bootmark: killed the agent .* at=mount"
+    assert_state '[.root | .fstype, .readonly, .overlay] | @text' '["squashfs",true,true]'
+    grep -q ' / / .* - overlay ' "$node_dir/results/mountinfo"
+    grep -q ' /run/rootfsbase ro.* - squashfs /dev/nbd0 ' "$node_dir/results/mountinfo"
+    grep -q ' /run/initramfs/overlay .*size=16384k' "$node_dir/results/mountinfo"
+}
+
 @test "NBD, read-write" {
     server shell block nbd
     boots "root=nbd:$server_ip:root rw"
@@ -64,6 +90,21 @@ boots() {
     server shell block nbd
     assert_block 60 nbd tcp ext4
     assert_state .root.device nbd0p2
+}
+
+@test "dracut, shell flavour: NBD, read-write; systemd flavour: NVMe over TCP, a squashfs under a writable layer" {
+    server shell block nbd
+    image=$LAB/agent-shell.img
+    boots "root=nbd:$server_ip:root rw net.ifnames=0"
+    assert_block 150 nbd tcp ext4
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    server shell block nvme root.squashfs
+    image=$LAB/agent-systemd.img
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.overlay net.ifnames=0"
+    node_booted 150
+    assert_eq "$(node_result '[.files_good, .writable] | @text')" '[3,true]' "files checked, root can be written to"
+    assert_clean_handover
+    assert_state '[.root | .type, .fstype, .overlay] | @text' '["nvmf","squashfs",true]'
 }
 
 @test "SRP by RDMA-CM (rxe)" {

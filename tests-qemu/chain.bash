@@ -103,14 +103,8 @@ chain_sites() {
     (cd "$images/root" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$images/chain.cpio"
 }
 
-# What runs of the scenario before goes, with its leases.
 chain_serve() {
-    local tree=$chain_trees/$1
-    server dhcp stop
-    server shell "for file in /run/nginx/nginx.pid /run/dnsmasq.pid; do [ ! -e \$file ] || kill \$(cat \$file); rm -f \$file; done"
-    server shell "rm -rf /run/nginx /var/lib/misc/dnsmasq.leases; mkdir -p /run/nginx"
-    server shell /usr/sbin/nginx -p /run/nginx -e /run/nginx/error.log -c "$tree/nginx/nginx.conf"
-    server shell "/sbin/dnsmasq --conf-file=$tree/dhcp/web1/dnsmasq.conf --pid-file=/run/dnsmasq.pid --log-facility=/run/dnsmasq.log"
+    server site start "$chain_trees/$1" web1
 }
 
 # The firmware, its console on the serial port. OVMF is told to try HTTP alone: with a DHCP server that answers both it

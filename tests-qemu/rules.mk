@@ -50,7 +50,7 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut handover
 
-lab-bench: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $(MKIMAGE) $(SITE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
 
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
@@ -58,7 +58,7 @@ lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 
 CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
-# make bench [N=5]: boot times of ours and the peers; build/bench.json
+# make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel; build/bench.json
 bench:
 	@tests/setup build qemu
 	@$(REMAKE) lab-bench

@@ -130,7 +130,8 @@ other_kernels_module() {
     path=$(cd "$LAB/root" && find "usr/lib/modules/$kver" -name "$1.ko")
     path=${path#usr/}
     mkdir -p "$dir/${path%/*}"
-    objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path"
+    # without a second name objcopy writes the first one anew, and a signed module would lose its signature
+    objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
     printf 'otherbld' | dd of="$dir/versions" conv=notrunc status=none
     objcopy --update-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
     (cd "$dir" && echo "$path" | cpio --quiet -o -H newc) >"$2"

@@ -16,8 +16,9 @@ setup_file() {
     mkdir -p "$images/esp/EFI/BOOT"
     for format in uki iso; do
         "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
-            --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" \
-            --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+            --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" --drivers efivarfs \
+            --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.report=efi \
+rd.retry=25 $reboot"
     done
     mv "$images/node.uki" "$images/esp/EFI/BOOT/BOOTX64.EFI"
 }
@@ -35,15 +36,35 @@ firmware_start() {
     node_pid=$vm_pid
 }
 
-@test "UEFI starts the unified kernel image from an EFI system partition" {
-    cp "$ovmf/OVMF_VARS_4M.fd" "$images/vars"
+uefi_start() {
     firmware_start -machine q35 \
         -drive "if=pflash,format=raw,readonly=on,file=$ovmf/OVMF_CODE_4M.fd" \
         -drive "if=pflash,format=raw,file=$images/vars" \
         -drive "if=none,id=esp,format=raw,readonly=on,file=fat:$images/esp" \
         -device virtio-blk-pci,drive=esp,bootindex=0
+}
+
+# The machine is the same each time: its variable store.
+@test "UEFI starts the unified kernel image; a boot that failed is known to the next one by an EFI variable" {
+    cp "$ovmf/OVMF_VARS_4M.fd" "$images/vars"
+    server nfs stop
+    uefi_start
+    "$vmctl" gone 150 "$node_pid"
+    assert_console 'giving up: IA-E'
+    run ! grep -q 'the last boot failed' "$node_dir/console.log"
+    run ! grep -q 'IA-E711' "$node_dir/console.log"
+    server nfs start rdma
+    NODE_NAME+=-again
+    uefi_start
     node_end_firmware 120
     assert_boot 120 4.2 rdma
+    assert_console 'initagent: the last boot failed: IA-E60'
+    grep -q '^code=IA-E60' "$node_dir/results/run/last-failure"
+    NODE_NAME+=-again
+    uefi_start
+    node_end_firmware 120
+    assert_boot 120 4.2 rdma
+    run ! grep -q 'the last boot failed' "$node_dir/console.log"
 }
 
 @test "a BIOS starts the rescue image from a CD" {

@@ -26,7 +26,7 @@ agent=${BUILD:-build}/initagent
 
 @test "every command of the agent is in its help" {
     local command
-    for command in boot status ports doctor lint plan manifest verify options causes claims wait version; do
+    for command in boot status timeline ports doctor lint plan manifest verify options causes claims wait version; do
         "$agent" help | grep -q "initagent $command "
     done
 }
@@ -101,4 +101,9 @@ agent=${BUILD:-build}/initagent
         }
     done < <(grep -oE '`(tests|tests-qemu|initagent|kernel-cmdline)/[A-Za-z0-9_./-]+: [^`]+`' docs/threat-model.md | tr -d '`')
     [ "$n" -ge 30 ]
+}
+
+@test "every metric is documented, and no other" {
+    names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/handover/prometheus.c | sed 's/.*"/initagent_/' | sort)
+    diff <(echo "$names") <(sed -n '/^| metric/,/^$/p' docs/reporting.md | cut -d'|' -f2 | grep -oE 'initagent_[a-z_]+' | sort)
 }

@@ -591,6 +591,129 @@ try_lie() {
 	[ "$(wc -l <"$T/came")" -ge 5 ]
 }
 
+# --- several connections -----------------------------------------------------------------------------
+
+# sixteen_from: the hostile server with 16,000,000 bytes, of which it gives 2,000,000 a second to each connection: 8 s.
+sixteen_from() {
+	head -c 16000000 /dev/urandom >"$F/sixteen"
+	hostile 127.0.0.1 "$F/sixteen"
+}
+
+# slow NAME QUERY OPTION...: what a fetch says is in $T/NAME, what it got in $T/NAME.out; many may run at once.
+slow() {
+	ip netns exec "$NS" timeout 60 "$B/$FLAVOUR/tests/fetch/fetchdrive" --out "$T/$1.out" --deadline 40000 --stall 8000 \
+		"${@:3}" "$U/$1?rate=${RATE:-2000000}&$2" >"$T/$1" 2>&1 3>&- || :
+}
+
+# came NAME ATTEMPTS EXTRA: all of it came, in so many attempts, with at most so many bytes more than there are.
+came() {
+	cat "$T/$1"
+	grep "^/$1?" "$LOG"
+	grep -q "^done 16000000 $2" "$T/$1"
+	cmp "$T/$1.out" "$F/sixteen"
+	rm "$T/$1.out"
+	[ "$(awk -v p="/$1?" 'index($1, p) == 1 { n += $3 } END { print n + 0 }' "$LOG")" -le $((16000000 + $3)) ]
+}
+
+# ranges NAME: how many requests asked for a part.
+ranges() {
+	awk -v p="/$1?" 'index($1, p) == 1 && $2 { n++ } END { print n + 0 }' "$LOG"
+}
+
+# quick NAME: faster than one connection could.
+quick() {
+	[ "$(sed -n 's/^ns //p' "$T/$1")" -lt 6800000000 ]
+	[ "$(ranges "$1")" -ge 6 ]
+}
+
+@test "parts: a server slow for each connection is asked on several; nothing is sent twice" {
+	sixteen_from
+	slow host "" &
+	FLAVOUR=musl
+	slow musl "" --sha256 "$(sum "$F/sixteen")"
+	wait $!
+	came host ".*" 500000
+	came musl 1 500000
+	quick musl
+	[[ $(<"$T/musl") =~ rss\ ([0-9]+)\ ([0-9]+) ]]
+	[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) -le 16384 ]
+}
+
+@test "parts: a stream, and chunks one of which is bad, get the bytes in order and proven" {
+	sixteen_from
+	split -b 100000 --filter='sha256sum | cut -c1-64 | xxd -r -p' "$F/sixteen" >"$T/chunks"
+	slow bad "flip=9000000&until=7" --size 16000000 --chunks "$T/chunks" 100000 &
+	ip netns exec "$NS" timeout 60 "$B/musl/tests/fetch/fetchdrive" --stream --deadline 20000 --size 16000000 \
+		--chunks "$T/chunks" 100000 "$U/stream?rate=2000000" 2>"$T/lines" >"$T/stream"
+	cmp "$T/stream" "$F/sixteen"
+	[ "$(ranges stream)" -ge 6 ]
+	wait $!
+	came bad "[23]" 9000000
+	grep "^retry IA-E631 .*the chunk at byte 9000000" "$T/bad"
+}
+
+@test "parts: what is wrong with the second connection is no loss" {
+	local query n=0 jobs=()
+	sixteen_from
+	# A server for one connection only, with a 503 or 429 for others; one without ranges, of another version, without validator, of
+	# other ranges than asked for; one that breaks, falls silent, or is something else.
+	for query in "most=1" "status=429&after=60&since=1&until=2" norange "etag=two&since=1&until=2" \
+		"noetag&since=1&until=2" "first=4096&since=1&until=2" "last=-5&since=1&until=2" "total=7&since=1&until=2" \
+		"cut=100000&bfrom=1&times=2" "cut=100000&stall&bfrom=1&times=2" "enc=gzip&since=1&until=2" \
+		"status=302&loc=/x&since=1&until=2" "raw=SSH-2.0&since=1&until=2" "drip=20&bfrom=1&times=2"; do
+		slow bad$n "$query" --sha256 "$(sum "$F/sixteen")" &
+		jobs+=($!)
+		n=$((n + 1))
+	done
+	wait "${jobs[@]}"
+	for ((n--; n >= 0; n--)); do
+		came bad$n "[12]" 1500000
+	done
+}
+
+@test "parts: none where there is no strong validator, and none beyond what the link can carry" {
+	sixteen_from
+	slow noetag noetag &
+	# 2,000,000 bytes a second are all of 18 Mbit/s.
+	slow link "" --link 18000000
+	wait $!
+	came noetag 1 0
+	came link 1 0
+	[ "$(ranges noetag)" -eq 0 ]
+	[ "$(ranges link)" -eq 0 ]
+}
+
+@test "parts: broken again and again, at most 5 % more bytes; the file changes in between" {
+	sixteen_from
+	slow broken "rcut=900000&bfrom=1&times=21" --sha256 "$(sum "$F/sixteen")" &
+	# From the sixth request on it is another file.
+	slow changed "other&etag=two&since=5"
+	wait $!
+	came broken ".*" 800000
+	grep '^done 16000000' "$T/changed"
+	[ "$(sum "$T/changed.out")" = "$(perl -pe '$_ ^= "\x55" x length' "$F/sixteen" | sha256sum | cut -d' ' -f1)" ]
+}
+
+@test "parts: the process that fetches dies amid them; two mirrors that take turns" {
+	sixteen_from
+	slow died "" --kill-child 9000000 &
+	# Each breaks for good after some requests; what is there is built upon.
+	slow one "status=404&since=6" --sha256 "$(sum "$F/sixteen")" "$U/two?rate=2000000&etag=x&status=404&since=9"
+	wait $!
+	grep '^retry IA-E637' "$T/died"
+	came died ".*" 16000000
+	came one ".*" 500000
+}
+
+@test "parts: a second connection that only shares what the first one had is taken back" {
+	sixteen_from
+	RATE=100000000 slow shared "share=2000000"
+	came shared 1 1000000
+	# Two for the trial, and one for the rest.
+	[ "$(ranges shared)" -le 6 ]
+	[ "$(sed -n 's/^ns //p' "$T/shared")" -lt 9500000000 ]
+}
+
 # --- names -----------------------------------------------------------------------------------------
 
 @test "DNS: an answer, none at all, and a name that is not there" {

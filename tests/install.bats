@@ -14,7 +14,11 @@ setup() {
 	run -0 make install DESTDIR="$DEST" PREFIX=/usr
 	cmp "${BUILD:-build}/initagent" "$DEST/usr/sbin/initagent"
 	[ "$(stat -c %a "$DEST/usr/sbin/initagent")" = 755 ]
-	cmp "${BUILD:-build}/initagent-site" "$DEST/usr/sbin/initagent-site"
+	local tool
+	for tool in site mkimage flexboot; do
+		cmp "${BUILD:-build}/initagent-$tool" "$DEST/usr/sbin/initagent-$tool"
+	done
+	cmp "${BUILD:-build}/initagent-timeline" "$DEST/usr/libexec/initagent/initagent-timeline"
 	[ -x "$DEST/usr/lib/dracut/modules.d/70initagent/module-setup.sh" ]
 }
 
@@ -22,7 +26,7 @@ setup() {
 	local page
 
 	run -0 make install DESTDIR="$DEST" PREFIX=/usr
-	for page in 8/initagent.8 8/initagent-site.8 7/initagent.cmdline.7 7/initagent.causes.7; do
+	for page in 8/initagent{,-site,-mkimage,-flexboot}.8 7/initagent.{cmdline,causes}.7; do
 		grep -q '^\.TH' "$DEST/usr/share/man/man$page"
 	done
 	# each option, each cause; groff's escapes out of the way
@@ -33,6 +37,28 @@ setup() {
 	[ "$(grep -c 'IA-E[0-9]' "$DEST/usr/share/man/man7/initagent.causes.7")" -ge \
 		"$("${BUILD:-build}/initagent" causes | grep -c '^| IA-E')" ]
 	[ -f "$DEST/usr/share/bash-completion/completions/initagent-site" ]
+}
+
+@test "man pages name every command and option that the programs' help names" {
+	local tool option
+
+	for tool in initagent initagent-site initagent-mkimage initagent-flexboot; do
+		"${BUILD:-build}/$tool" "$([ "$tool" = initagent ] && echo help || echo --help)" >"$BATS_TEST_TMPDIR/help"
+		for option in $(grep -oE -- '--[a-z][a-z-]+' "$BATS_TEST_TMPDIR/help" | sort -u); do
+			grep -qF -- "*$option*" "docs/man/$tool.8.scd" || { echo "$tool.8 does not name $option"; return 1; }
+		done
+	done
+	while read -r option; do
+		grep -q "^\*.*$option\*" docs/man/initagent.8.scd || { echo "initagent.8 does not name $option"; return 1; }
+	done < <("${BUILD:-build}/initagent" help | sed -n 's/^  initagent \([a-z]*\) .*/\1/p')
+}
+
+@test "the unit of the real root calls what is installed" {
+	local unit=$DEST/usr/lib/systemd/system/initagent-textfile.service
+
+	run -0 make install DESTDIR="$DEST" PREFIX=/usr
+	[ -x "$DEST$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$unit")" ]
+	grep -q '^WantedBy=multi-user.target$' "$unit"
 }
 
 @test "the state's schema and the hand-over's notes are installed" {
@@ -59,6 +85,16 @@ setup() {
 	function=_initagent_site
 	complete_at initagent-site ex
 	[ "${COMPREPLY[*]}" = explain ]
+	function=_initagent_mkimage
+	complete_at initagent-mkimage --format u
+	[ "${COMPREPLY[*]}" = uki ]
+	complete_at initagent-mkimage --fi
+	[ "${COMPREPLY[*]}" = --firmware-dir ]
+	function=_initagent_flexboot
+	complete_at initagent-flexboot rom ex
+	[ "${COMPREPLY[*]}" = extract ]
+	complete_at initagent-flexboot settings want --firmware u
+	[ "${COMPREPLY[*]}" = uefi ]
 }
 
 @test "PREFIX is honoured and nothing lands outside" {

@@ -227,3 +227,20 @@ last() {
 	AGAIN_MAX=2 run tests/run bats unit
 	last "0 passed, 3 failed, 0 skipped"
 }
+
+@test "what runs beside the others has the lowest priority, and its verdict at the end" {
+	cat >"$BATS_TEST_TMPDIR/other-machine" <<-'END'
+		#!/bin/bash
+		printf '1..2\nok 1 - e\n'
+		chrt -p $$ | grep -q SCHED_IDLE && echo ok 2 - f || echo not ok 2 - f
+	END
+	chmod +x "$BATS_TEST_TMPDIR/other-machine"
+	program one <<<"printf '1..1\nok 1 - a\n'"
+	CROSS_CHECK=$BATS_TEST_TMPDIR/other-machine run tests/run cross unit
+	[ "$status" -eq 0 ]
+	last "3 passed, 0 failed, 0 skipped"
+	[[ ${lines[-2]} == tests/cross/arm64.bats* ]]
+	CROSS_CHECK=false run tests/run cross unit
+	[ "$status" -eq 1 ]
+	[[ $output == *"arm64.bats: ended without a test plan"* ]]
+}

@@ -210,6 +210,30 @@ big() {
 	run -1 site explain nobody
 }
 
+@test "explain: by the GUID, MAC or address that a console or a log shows, and for a port nobody has" {
+	local who
+
+	example
+	site explain node002 >"$T/name"
+	for who in 0xb8cef60300313318 b8:ce:f6:03:00:31:33:18 B8CE-F603-0031-3318 b8cef6313318 10.20.0.12; do
+		site explain "$who" | diff "$T/name" -
+	done
+	# the other port of two
+	run -0 site explain b8cef60300313338
+	[[ $output == "io1: "*"[4] node/b8cef60300313338.ipxe"*" BOOTIF=20-b8-ce-f6-03-00-31-33-38"* ]]
+	# what the script of unknown nodes will do
+	run -0 site explain 52:54:00:12:34:56
+	[[ $output == "52:54:00:12:34:56: no port of the site file"*"group rescue"* ]]
+	line=$(sed -n 's/^    \(initrd=initrd root=.*\)/\1/p' <<<"$output")
+	site render "$T/out"
+	grep -qF "/kernel ${line/BOOTIF=01-52-54-00-12-34-56/BOOTIF=\${bootif\}} || goto" "$T/out/http/default.ipxe"
+	sed -i '/unknown:/d' "$T/site.yaml"
+	run -0 site explain 525400123456
+	[[ $output == *"is told that it is not in the site file"* ]]
+	run -1 site explain 10.20.0.99
+	run -1 site explain 52:54
+}
+
 @test "explain: what the adapter has to be set to is what initagent-flexboot says" {
 	example
 	sed -i 's/rd.retry=300/rd.retry=300, rd.ib.pkey=0x8001/' "$T/site.yaml"

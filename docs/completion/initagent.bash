@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion of initagent's commands, their options, and of kernel command line options for lint and plan; of
-# initagent-site's commands.
+# Completion of initagent's commands, their options, and of kernel command line options for lint and plan; of the commands
+# and options of initagent-site, initagent-mkimage and initagent-flexboot.
 
 _initagent_options() {
 	case $1 in
 	boot) echo --sysroot --notify ;;
-	status) echo --json ;;
+	status) echo --json --prometheus --last-failure ;;
+	timeline) echo --svg --html --help ;;
 	ports) echo --ask ;;
 	doctor) echo --json --no-ask ;;
 	manifest) echo --chunk-size --name --kernel --output ;;
@@ -21,7 +22,7 @@ _initagent() {
 	local word=${COMP_WORDS[COMP_CWORD]} words
 
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		words="boot status ports doctor lint plan manifest verify options causes claims wait version help"
+		words="boot status timeline ports doctor lint plan manifest verify options causes claims wait version help"
 	else
 		words=$(_initagent_options "${COMP_WORDS[1]}")
 	fi
@@ -40,5 +41,43 @@ _initagent_site() {
 	esac
 }
 
+_initagent_mkimage() {
+	local word=${COMP_WORDS[COMP_CWORD]}
+
+	case ${COMP_WORDS[COMP_CWORD - 1]} in
+	--format) mapfile -t COMPREPLY < <(compgen -W "initrd pair uki iso" -- "$word") ;;
+	--root | --*-dir | --modprobe-d) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	--out | --agent | --busybox | --kernel | --stub | --os-release | --sb-* | --extra)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		;;
+	--kver) mapfile -t COMPREPLY < <(cd /lib/modules 2>/dev/null && compgen -d -- "$word") ;;
+	--drivers | --without | --no-firmware | --cmdline | --level) COMPREPLY=() ;;
+	*)
+		mapfile -t COMPREPLY < <(compgen -W "$(initagent-mkimage --help |
+			sed -n 's/^  \(--[a-z-]*\) .*/\1/p')" -- "$word")
+		;;
+	esac
+}
+
+_initagent_flexboot() {
+	local word=${COMP_WORDS[COMP_CWORD]} words
+
+	case $COMP_CWORD,${COMP_WORDS[1]},${COMP_WORDS[COMP_CWORD - 1]} in
+	1,*) words="rom settings" ;;
+	2,rom,*) words="list verify extract" ;;
+	2,settings,*) words="want check" ;;
+	*,--link) words="ib eth" ;;
+	*,--firmware) words="bios uefi both" ;;
+	*,--arch) words="x86 arm" ;;
+	*,--ip) words="4 6 46 64" ;;
+	*,--port) words="1 2 both" ;;
+	*,rom,*) words="--json --fits --device --sysroot --into" ;;
+	*) words="--link --firmware --arch --ip --port --pkey --vlan --wait --device --json" ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+
 complete -o default -F _initagent initagent
+complete -o default -F _initagent_mkimage initagent-mkimage
+complete -o default -F _initagent_flexboot initagent-flexboot
 complete -o default -F _initagent_site initagent-site

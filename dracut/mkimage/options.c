@@ -6,6 +6,9 @@
 #include "format.h"
 #include "lint.h"
 
+/* Where packages put it. */
+#define AGENT_PATH "/usr/sbin/initagent"
+
 enum kind {
 	TEXT,
 	LIST,
@@ -27,7 +30,7 @@ struct row {
 
 static const struct row rows[] = {
 	ROW(TEXT, out, "out", "FILE", "the image to write (mode 0600)"),
-	ROW(TEXT, agent, "agent", "FILE", "the static agent, becomes /init"),
+	ROW(TEXT, agent, "agent", "FILE", "the static agent, becomes /init (default: " AGENT_PATH ")"),
 	ROW(TEXT, busybox, "busybox", "FILE", "a static busybox (default: /bin/busybox)"),
 	ROW(TEXT, kver, "kver", "VERSION", "kernel version (default: the running one)"),
 	ROW(TEXT, root, "root", "DIR", "modules and firmware come from below DIR (default: /)"),
@@ -55,7 +58,7 @@ static const struct row rows[] = {
 
 void options_usage(FILE *out)
 {
-	fputs("usage: initagent-mkimage --agent FILE --out FILE [option...]\n", out);
+	fputs("usage: initagent-mkimage --out FILE [option...]\n", out);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		fprintf(out, "  --%-12s %-10s %s\n", rows[i].name,
 			rows[i].argument ? rows[i].argument : "", rows[i].help);
@@ -134,8 +137,8 @@ static int check(struct options *opt)
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	unsigned long n;
 
-	if (!opt->out || !opt->agent)
-		return complain("missing", opt->out ? "--agent" : "--out");
+	if (!opt->out)
+		return complain("missing", "--out");
 	if (number(opt->level_text, 22, 1, &n) < 0)
 		return complain("--level is 1 to 22, not", opt->level_text);
 	opt->level = (int)n;
@@ -154,7 +157,7 @@ static int check(struct options *opt)
 
 int options_parse(struct options *opt, int argc, char **argv)
 {
-	*opt = (struct options){.busybox = "/bin/busybox", .root = "/", .level_text = "19", .format = "initrd"};
+	*opt = (struct options){.agent = AGENT_PATH, .busybox = "/bin/busybox", .root = "/", .level_text = "19", .format = "initrd"};
 	for (int i = 1; i < argc; i++) {
 		const struct row *row = row_of(argv[i]);
 		int r;

@@ -274,6 +274,7 @@ static void take_result(struct block *b, const struct block_message *m)
 	strscpy(r->init, m->result.init, sizeof(r->init));
 	r->adopted = m->result.adopted;
 	r->readonly = m->result.readonly;
+	r->overlay = m->result.overlay;
 	r->bytes = m->result.bytes;
 	r->port = m->result.port;
 }

@@ -40,6 +40,7 @@ struct block_config {
 	const char *target;		  /* where to mount, e.g. "/sysroot" */
 	const char *init;		  /* wanted init or NULL */
 	bool readonly;
+	const struct plan_overlay *overlay; /* a writable layer in memory over the device, which is only read; NULL: none */
 	uint64_t node;			  /* port GUID or the like: the node's name where it has no other */
 	unsigned rounds;		  /* attempts before, with other portals */
 	const struct block_ops *ops;	  /* the seam for tests; NULL: the kind's own */
@@ -48,7 +49,8 @@ struct block_config {
 /* For the console and state.json; of fixed size, as a child sends it. */
 struct block_result {
 	int32_t adopted;	     /* it was connected already */
-	int32_t readonly;
+	int32_t readonly;	     /* of the device */
+	int32_t overlay;	     /* a writable layer is above it */
 	uint64_t bytes;		     /* of the device */
 	char device[BLOCK_DEVICE_MAX]; /* "nvme0n1" */
 	char fstype[32];

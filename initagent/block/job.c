@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "block/device.h"
+#include "image/layers.h"
 #include "image/mountpoint.h"
 #include "modules/uevent.h"
 #include "root/init_check.h"
@@ -173,7 +174,7 @@ static int judge(struct block_job *j)
 	if (r < 0)
 		return job_fail(j, CAUSE_BLOCK_LOST, r, "%s cannot be read: %s", res->device, strerror(-r));
 	strscpy(res->fstype, fstype, sizeof(res->fstype));
-	res->readonly = j->cfg->readonly || read_only_kind(fstype);
+	res->readonly = j->cfg->readonly || j->cfg->overlay || read_only_kind(fstype);
 	if (!res->readonly && device_readonly(j->env, res->device))
 		return job_fatal(j, CAUSE_BLOCK_READONLY, -EROFS, "%s: rw is asked for, but the server lends it for reading only",
 			res->device);
@@ -207,20 +208,18 @@ static void split_options(char *text, struct mount_option list[static OPTIONS_MA
 	list[n] = (struct mount_option){0};
 }
 
-static int mount_root(struct block_job *j)
+static int mount_device(struct block_job *j, const char *target)
 {
-	const struct block_config *cfg = j->cfg;
 	struct block_result *res = &j->message.result;
 	struct mount_option options[OPTIONS_MAX];
 	char path[128], text[MOUNT_TEXT_MAX] = "";
-	_cleanup_free_ char *flags = strdup(cfg->plan->flags);
+	_cleanup_free_ char *flags = strdup(j->cfg->plan->flags);
 	int r = flags ? env_path(j->env, path, sizeof(path), "/dev/%s", res->device) : -ENOMEM;
 
 	if (r < 0)
 		return job_fail(j, CAUSE_INTERNAL, r, "%s", strerror(-r));
-	tell(j, BLOCK_STEP_MOUNT);
 	split_options(flags, options);
-	r = mount_new(res->fstype, path, options, res->readonly, cfg->target, text);
+	r = mount_new(res->fstype, path, options, res->readonly, target, text);
 	if (r == -ENODEV)
 		return job_fatal(j, CAUSE_MODULE_MISSING, r, "%s: %s", res->fstype, text);
 	if (r == -EINVAL)
@@ -229,10 +228,50 @@ static int mount_root(struct block_job *j)
 	if (r < 0)
 		return job_fail(j, r == -EIO ? CAUSE_BLOCK_LOST : CAUSE_ROOT_MOUNT_FAILED, r, "%s as %s: %s%s%s", res->device,
 			res->fstype, strerror(-r), *text ? ": " : "", text);
+	return 0;
+}
+
+/* The device is only read; what is written stays in memory. */
+static int mount_layers(struct block_job *j)
+{
+	struct layers_result layers = {0};
+	char base[PATH_MAX];
+	int r = env_path(j->env, base, sizeof(base), LAYERS_BASE);
+
+	layers_drop(j->env, NULL);
+	r = r < 0 ? job_fail(j, CAUSE_INTERNAL, r, "%s", strerror(-r)) : mount_device(j, base);
+	if (r < 0)
+		return r;
+	r = layers_overlay(j->env, j->cfg->overlay, j->cfg->target, &layers);
+	if (r < 0)
+		return job_fail(j, layers.cause, r, "%s", layers.text);
+	j->message.result.overlay = true;
+	return 0;
+}
+
+/* Also what an earlier agent left. */
+static void unmount(struct block_job *j)
+{
+	umount2(j->cfg->target, MNT_DETACH | UMOUNT_NOFOLLOW);
+	layers_drop(j->env, NULL);
+}
+
+static int mount_root(struct block_job *j)
+{
+	const struct block_config *cfg = j->cfg;
+	struct block_result *res = &j->message.result;
+	int r;
+
+	tell(j, BLOCK_STEP_MOUNT);
+	r = cfg->overlay ? mount_layers(j) : mount_device(j, cfg->target);
+	if (r < 0) {
+		layers_drop(j->env, NULL);
+		return r;
+	}
 	r = init_check(cfg->target, cfg->init, res->init, sizeof(res->init));
 	if (r == 0)
 		return 0;
-	umount2(cfg->target, MNT_DETACH);
+	unmount(j);
 	return job_fail(j, CAUSE_ROOT_NO_INIT, r, "%s: %s: %s", res->device, cfg->init ? cfg->init : "/sbin/init",
 		strerror(-r));
 }
@@ -271,7 +310,7 @@ void job_run(struct block_job *j)
 void job_clean(struct block_job *j)
 {
 	tell(j, BLOCK_STEP_CLEAN);
-	umount2(j->cfg->target, MNT_DETACH | UMOUNT_NOFOLLOW);
+	unmount(j);
 	j->cfg->ops->disconnect(j);
 	j->message.final = true;
 	tell(j, BLOCK_STEP_CLEAN);

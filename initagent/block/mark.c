@@ -7,6 +7,7 @@
 
 #include "handover/file.h"
 #include "handover/state.h"
+#include "image/layers.h"
 #include "root/init_check.h"
 
 #define MARK "block-root"
@@ -14,9 +15,9 @@
 int mark_block_write(const struct env *env, const struct block_result *r)
 {
 	char text[1024];
-	int n = snprintf(text, sizeof(text), "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%u %u %d %llu\n", r->kind, r->proto, r->device,
+	int n = snprintf(text, sizeof(text), "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%u %u %d %d %llu\n", r->kind, r->proto, r->device,
 		r->fstype, r->server, r->address, r->name, r->port, r->attempts, r->readonly,
-		(unsigned long long)r->bytes);
+		r->overlay, (unsigned long long)r->bytes);
 
 	if (n < 0 || (size_t)n >= sizeof(text))
 		return -ENAMETOOLONG;
@@ -44,7 +45,7 @@ int mark_block_read(const struct env *env, struct block_result *ret)
 		take_line(&at, ret->device, sizeof(ret->device)) && take_line(&at, ret->fstype, sizeof(ret->fstype)) &&
 		take_line(&at, ret->server, sizeof(ret->server)) && take_line(&at, ret->address, sizeof(ret->address)) &&
 		take_line(&at, ret->name, sizeof(ret->name));
-	if (!whole || sscanf(at, "%u %u %d %llu", &ret->port, &ret->attempts, &ret->readonly, &bytes) != 4)
+	if (!whole || sscanf(at, "%u %u %d %d %llu", &ret->port, &ret->attempts, &ret->readonly, &ret->overlay, &bytes) != 5)
 		return 0;
 	ret->bytes = bytes;
 	return 1;
@@ -70,9 +71,12 @@ static bool mounted_from(const struct env *env, const char *path, const char *de
 
 int block_adopt(const struct env *env, const char *target, const char *init, struct block_result *ret)
 {
+	char base[512];
 	int r = mark_block_read(env, ret);
 
-	if (r <= 0 || !mounted_from(env, target, ret->device))
+	if (r > 0 && ret->overlay && env_path(env, base, sizeof(base), LAYERS_BASE) < 0)
+		return 0;
+	if (r <= 0 || !mounted_from(env, ret->overlay ? base : target, ret->device))
 		return r < 0 ? r : 0;
 	return init_check(target, init, ret->init, sizeof(ret->init)) == 0;
 }
@@ -80,5 +84,6 @@ int block_adopt(const struct env *env, const char *target, const char *init, str
 void block_drop(const struct env *env, const char *target)
 {
 	umount2(target, MNT_DETACH | UMOUNT_NOFOLLOW);
+	layers_drop(env, NULL);
 	mark_block_drop(env);
 }

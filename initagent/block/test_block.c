@@ -312,7 +312,7 @@ TEST(the_module_first_then_the_mount)
 
 TEST(the_mark_of_a_mounted_root)
 {
-	struct block_result in = {.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1}, out;
+	struct block_result in = {.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1}, out;
 	struct block *b = start("hang", true);
 
 	block_free(b);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* json: the doctor's judgement for programs. Values that are not known are left out. */
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 
 #include "doctor/tell.h"
 #include "fabric/ports.h"
+#include "print_json.h"
 
 #define DOCTOR_SCHEMA 1
 #define PKEYS_MAX     128
@@ -126,7 +126,6 @@ int tell_json(const struct env *env, const struct survey *s, const struct findin
 {
 	cJSON *top = cJSON_CreateObject();
 	cJSON *list;
-	char *text;
 
 	cJSON_AddNumberToObject(top, "schema", DOCTOR_SCHEMA);
 	add_text(top, "verdict", doctor_verdict_name(verdict));
@@ -137,11 +136,5 @@ int tell_json(const struct env *env, const struct survey *s, const struct findin
 	list = cJSON_AddArrayToObject(top, "findings");
 	for (size_t i = 0; i < f->n; i++)
 		cJSON_AddItemToArray(list, finding_json(&f->rows[i]));
-	text = cJSON_PrintUnformatted(top);
-	cJSON_Delete(top);
-	if (!text)
-		return -ENOMEM;
-	fprintf(out, "%s\n", text);
-	free(text);
-	return 0;
+	return print_json(top, false, out);
 }

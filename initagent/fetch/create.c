@@ -67,6 +67,7 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 		.have = c->stream || c->sink < 0 ? 0 : c->have,
 		.any_certificate = c->any_certificate,
 		.clock_floor = c->clock_floor,
+		.link = c->link,
 	};
 	f->stall = c->stall;
 	f->size = c->size;

@@ -65,6 +65,11 @@ struct fetch_config {
 	const char *proxy;	  /* [http://]HOST:PORT or NULL */
 	uint64_t node;		  /* port GUID or the like: decides the order of the mirrors */
 	int64_t clock_floor;	  /* Unix time of the build; 0: the clock is believed */
+	/*
+	 * What the way to the servers can carry, bits a second; 0: unknown. More than one connection is tried only while the
+	 * first one stays clearly below it.
+	 */
+	uint64_t link;
 	uint64_t stall;		  /* ns without enough bytes until a transfer counts as stalled; 0: 15 s */
 };
 

@@ -51,6 +51,13 @@ static const struct confine_limit limits[] = {
 	{RLIMIT_MSGQUEUE, 0},
 };
 
+int fetch_lockdown_outliving(void)
+{
+	int e = confine_user();
+
+	return e ? e : confine_seal_outliving(limits, ARRAY_SIZE(limits), calls, ARRAY_SIZE(calls));
+}
+
 int fetch_lockdown(void)
 {
 	int e = confine_user();

@@ -7,3 +7,5 @@
 
 /* fetch_lockdown: for the calling process, for good. 0 or -errno. */
 int fetch_lockdown(void);
+/* fetch_lockdown_outliving: the same, but the process goes on when its parent ends. */
+int fetch_lockdown_outliving(void);

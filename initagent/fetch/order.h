@@ -57,5 +57,6 @@ struct fetch_setup {
 	const void *ca;	     /* PEM, or NULL */
 	size_t ca_len;
 	bool any_certificate;
+	uint64_t link;	     /* what the way to the servers can carry, bits a second; 0: unknown */
 	int64_t clock_floor; /* Unix time before which the clock cannot be right */
 };

@@ -29,6 +29,16 @@ enum fetch_verdict resume_ask(const struct resume *r, const struct resume_now *n
 	return now->can_restart ? VERDICT_DONE : VERDICT_LOST;
 }
 
+bool resume_can_part(const struct resume *r, uint32_t origin)
+{
+	return r->origin == origin && *r->etag && !r->weak && !r->anew && r->size;
+}
+
+void resume_ask_part(const struct resume *r, uint64_t from, uint64_t until, struct resume_ask *ret)
+{
+	*ret = (struct resume_ask){.from = from, .until = until, .if_range = r->etag, .strict = true};
+}
+
 /* --- judging ------------------------------------------------------------------------------- */
 
 _printf_(4, 5) static enum fetch_verdict say(enum fetch_verdict v, char *text, size_t size, const char *fmt, ...)
@@ -80,15 +90,30 @@ static bool other_version(const struct resume *r, const struct resume_now *now, 
 	return *r->modified && *h->modified && strcmp(r->modified, h->modified) != 0;
 }
 
-/* The part asked for, to its end, of a file of the size known. */
-static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
-	const struct head *h, struct resume_body *ret, char *text, size_t size)
+/* Are these the bytes that were asked for? */
+static bool fits(const struct resume_ask *ask, const struct head *h)
+{
+	return h->has_range && h->total && h->first == ask->from && h->last == (ask->until ? ask->until : h->total) - 1;
+}
+
+/* One of several parts must say itself that it is of the same version. */
+static bool same_version(const struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
+	const struct head *h)
 {
 	uint64_t known = now->size ? now->size : r->size;
 
-	if (!ask->from)
+	if (ask->strict && (h->weak || !*h->etag))
+		return false;
+	return !other_version(r, now, h) && (!known || known == h->total);
+}
+
+/* The part asked for, of a file of the size known. */
+static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
+	const struct head *h, struct resume_body *ret, char *text, size_t size)
+{
+	if (!ask->from && !ask->until)
 		return say(VERDICT_RANGE, text, size, "206 though the whole file was asked for");
-	if (!h->has_range || h->first != ask->from || !h->total || h->last != h->total - 1)
+	if (!fits(ask, h))
 		return say(VERDICT_RANGE, text, size, "asked for the bytes from %llu on, got %llu-%llu of %llu",
 			(unsigned long long)ask->from, (unsigned long long)h->first,
 			(unsigned long long)h->last, (unsigned long long)h->total);
@@ -98,8 +123,8 @@ static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *
 	if (h->has_length && h->length != ret->length)
 		return say(VERDICT_LENGTHS, text, size, "Content-Length %llu, but a range of %llu",
 			(unsigned long long)h->length, (unsigned long long)ret->length);
-	if (other_version(r, now, h) || (known && known != h->total)) {
-		r->anew = now->can_restart && !now->size;
+	if (!same_version(r, now, ask, h)) {
+		r->anew = now->can_restart && !now->size && !ask->strict;
 		return say(VERDICT_CHANGED, text, size, "another version: %llu bytes, ETag %s",
 			(unsigned long long)h->total, *h->etag ? h->etag : "none");
 	}
@@ -176,6 +201,9 @@ enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now, 
 	*text = 0;
 	if (h->fault != HEAD_FINE && h->fault < HEAD_FAULT_MAX)
 		return faults[h->fault];
+	if (ask->strict && h->status == 200)
+		return say(VERDICT_CHANGED, text, size, "the whole file in answer to a part of it, ETag %s",
+			*h->etag ? h->etag : "none");
 	if (h->status == 416 && ask->from)
 		return judge_gone(r, now, text, size);
 	if (h->status == 206)

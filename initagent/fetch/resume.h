@@ -31,8 +31,10 @@ struct resume_now {
 
 struct resume_ask {
 	uint64_t from;	      /* 0: the whole file */
+	uint64_t until;	      /* the byte behind the last one; 0: the file's end */
 	const char *if_range; /* a validator, or NULL */
 	bool restart;	      /* take back what is there first */
+	bool strict;	      /* no answer will do but that part, of the same version */
 };
 
 /* What to do with the body. */
@@ -46,6 +48,12 @@ struct resume_body {
 
 /* resume_ask: fills ret. VERDICT_DONE, or VERDICT_LOST: it cannot go on, and not begin anew either. */
 enum fetch_verdict resume_ask(const struct resume *r, const struct resume_now *now, struct resume_ask *ret);
+
+/* resume_can_part: may parts be asked for on several connections? The mirror must have given a strong validator. */
+bool resume_can_part(const struct resume *r, uint32_t origin);
+
+/* resume_ask_part: one of several parts, from byte from to before until (0: to the end); needs resume_can_part(). */
+void resume_ask_part(const struct resume *r, uint64_t from, uint64_t until, struct resume_ask *ret);
 
 /*
  * resume_judge: may the body be taken? VERDICT_DONE: yes, as ret says, and r has learned from it. Otherwise

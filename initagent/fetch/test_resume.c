@@ -204,3 +204,62 @@ TEST(first_answers)
 			check_fail(__FILE__, __LINE__, "row %zu (%s): %s", i, rows[i].lines, l.text);
 	}
 }
+
+/* A lane's part, from byte 500 on of 1000, asked for after an honest beginning. */
+static enum fetch_verdict go_part(struct lab *l, uint64_t until, const char *lines)
+{
+	struct head h;
+	char text[1024];
+
+	resume_ask_part(&l->r, 500, until, &l->ask);
+	head_init(&h);
+	snprintf(text, sizeof(text), "HTTP/1.1 %s\r\n\r\n", lines);
+	for (const char *p = text; *p; p += strcspn(p, "\n") + 1)
+		head_line(&h, p, strcspn(p, "\n") + 1);
+	return resume_judge(&l->r, &l->now, &l->ask, &h, &l->body, l->text, sizeof(l->text));
+}
+
+#define SOME "206 P\r\nContent-Range: bytes 500-599/1000\r\nContent-Length: 100"
+
+TEST(a_part_is_that_part_of_that_version_or_nothing)
+{
+	static const struct {
+		const char *lines;
+		enum fetch_verdict verdict;
+	} rows[] = {
+		{SOME ETAG, VERDICT_DONE},
+		{SOME, VERDICT_CHANGED}, {SOME DATE, VERDICT_CHANGED}, {SOME "\r\nETag: W/\"v1\"", VERDICT_CHANGED},
+		{SOME "\r\nETag: \"v2\"", VERDICT_CHANGED},
+		{"206 P\r\nContent-Range: bytes 500-999/1000" ETAG, VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 500-598/1000" ETAG, VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 400-599/1000" ETAG, VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 500-599/1001" ETAG, VERDICT_CHANGED},
+		{"206 P\r\nContent-Range: bytes 500-599/*" ETAG, VERDICT_RANGE},
+		{"206 P" ETAG, VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 500-599/1000\r\nContent-Length: 500" ETAG, VERDICT_LENGTHS},
+		{"200 OK\r\nContent-Length: 1000" ETAG, VERDICT_CHANGED},
+		{"503 No\r\nContent-Length: 0", VERDICT_BUSY},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct lab l = begun(ETAG);
+
+		CHECK(resume_can_part(&l.r, 1) && !resume_can_part(&l.r, 2));
+		CHECK_INT(go_part(&l, 600, rows[i].lines), rows[i].verdict);
+		CHECK_STR(l.ask.if_range, "\"v1\"");
+		CHECK(!l.body.restart && !l.body.skip);
+		CHECK(resume_can_part(&l.r, 1));
+	}
+}
+
+TEST(a_part_to_the_end_and_what_no_part_can_be_asked_of)
+{
+	struct lab l = begun(ETAG);
+
+	CHECK_INT(go_part(&l, 0, "206 P\r\nContent-Range: bytes 500-999/1000" ETAG), VERDICT_DONE);
+	CHECK_INT((long long)l.body.length, 500);
+	l = begun(DATE);
+	CHECK(!resume_can_part(&l.r, 1));
+	l = begun("\r\nETag: W/\"v1\"" DATE);
+	CHECK(!resume_can_part(&l.r, 1));
+}

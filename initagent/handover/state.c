@@ -201,6 +201,7 @@ static void add_block(cJSON *top, const struct block_result *b)
 	add_text(o, "fstype", b->fstype);
 	cJSON_AddNumberToObject(o, "bytes", (double)b->bytes);
 	cJSON_AddBoolToObject(o, "readonly", b->readonly);
+	cJSON_AddBoolToObject(o, "overlay", b->overlay);
 	cJSON_AddBoolToObject(o, "adopted", b->adopted);
 	cJSON_AddNumberToObject(o, "attempts", b->attempts);
 	add_text(o, "init", b->init);

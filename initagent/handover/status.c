@@ -39,12 +39,69 @@ static void print_clean(FILE *out, const char *label, const char *value)
 	fprintf(out, "%-10s %s\n", label, clean);
 }
 
+static int outcome_status(const cJSON *top)
+{
+	const char *outcome = text(top, "outcome");
+
+	if (streq(outcome, "done"))
+		return STATUS_REACHED;
+	return streq(outcome, "running") ? STATUS_RUNNING : STATUS_FAILED;
+}
+
+/* "45 s", "58 min", "3 h 12 min", "2 d": what a person wants to know of a time. */
+static const char *duration(char *buf, size_t size, double seconds)
+{
+	static const struct {
+		unsigned long from, unit, part;
+		const char *name, *part_name;
+	} rows[] = {{86400, 86400, 3600, "d", "h"}, {3600, 3600, 60, "h", "min"}, {120, 60, 0, "min", ""}, {0, 1, 0, "s", ""}};
+	unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)seconds : 0, rest;
+	size_t i = 0;
+	int n;
+
+	while (s < rows[i].from)
+		i++;
+	rest = rows[i].part ? s % rows[i].unit / rows[i].part : 0;
+	n = snprintf(buf, size, "%lu %s", s / rows[i].unit, rows[i].name);
+	if (rest)
+		snprintf(buf + n, size - (size_t)n, " %lu %s", rest, rows[i].part_name);
+	return buf;
+}
+
+static void print_outcome(FILE *out, const cJSON *top)
+{
+	static const char *const words[] = {
+		[STATUS_REACHED] = "root reached after", [STATUS_FAILED] = "failed after", [STATUS_RUNNING] = "still at work since",
+	};
+	double start = number(top, "start_s"), restarts = number(cJSON_GetObjectItem(top, "agent"), "restarts");
+	char line[256];
+	int n;
+
+	n = snprintf(line, sizeof(line), "%s %.2f s, %.2f s after the kernel started", words[outcome_status(top)],
+		number(top, "now_s") - start, number(top, "now_s"));
+	if (restarts > 0)
+		snprintf(line + n, sizeof(line) - (size_t)n, "; the agent was killed and started again %.0f %s", restarts,
+			restarts > 1 ? "times" : "time");
+	print_clean(out, "outcome", line);
+}
+
 static void print_image(FILE *out, const cJSON *root)
 {
 	char line[640];
 
 	snprintf(line, sizeof(line), "%.400s, %s, proof: %s", text(root, "url"), text(root, "format"),
 		text(root, "proof"));
+	print_clean(out, "root", line);
+}
+
+static void print_block(FILE *out, const cJSON *root)
+{
+	char line[768];
+
+	snprintf(line, sizeof(line), "%.16s %.300s on %.200s over %.8s%s%.32s%s%.16s%s", text(root, "type"), text(root, "name"),
+		text(root, "server"), text(root, "proto"), *text(root, "device") ? ", /dev/" : "", text(root, "device"),
+		*text(root, "fstype") ? ", " : "", text(root, "fstype"),
+		cJSON_IsTrue(cJSON_GetObjectItem(root, "readonly")) ? ", read only" : "");
 	print_clean(out, "root", line);
 }
 
@@ -76,6 +133,10 @@ static void print_root(FILE *out, const cJSON *top)
 		print_image(out, root);
 		return;
 	}
+	if (!streq(text(root, "type"), "nfs")) {
+		print_block(out, root);
+		return;
+	}
 	nfs_source(source, sizeof(source), text(root, "server"), text(root, "path"));
 	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"),
 		text(root, "proto"), number(root, "port"),
@@ -83,14 +144,18 @@ static void print_root(FILE *out, const cJSON *top)
 	print_clean(out, "root", line);
 }
 
-static void print_lease(FILE *out, const cJSON *rail)
+/* The real root's client renews it: then this is when the agent's lease would have ended. */
+static void print_lease(FILE *out, const cJSON *rail, uint64_t now)
 {
 	const cJSON *lease = cJSON_GetObjectItem(rail, "lease");
-	char line[256];
+	double left = number(lease, "expires_s") - (double)now / 1e9;
+	char line[256], whole[32], rest[32];
 
 	if (!lease)
 		return;
-	snprintf(line, sizeof(line), "from %s, %.0f s", text(lease, "server"), number(lease, "seconds"));
+	snprintf(line, sizeof(line), "from %s for %s, %s %s%s", text(lease, "server"),
+		duration(whole, sizeof(whole), number(lease, "seconds")), left > 0 ? "ends in" : "ended",
+		duration(rest, sizeof(rest), left > 0 ? left : -left), left > 0 ? "" : " ago, if nobody renewed it");
 	print_clean(out, "  lease", line);
 }
 
@@ -125,35 +190,40 @@ static void print_port(FILE *out, const cJSON *rail)
 	print_clean(out, "  cable", line);
 }
 
-static void print_rails(FILE *out, const cJSON *top)
+static void print_rails(FILE *out, const cJSON *top, uint64_t now)
 {
 	const cJSON *rail;
 	char line[384];
 
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
 	{
-		snprintf(line, sizeof(line), "%s %s %s %s%s%s%s", text(rail, "netdev"), text(rail, "state"),
-			text(rail, "method"), text(rail, "address"), *text(rail, "address6") ? ", " : "",
-			text(rail, "address6"),
+		snprintf(line, sizeof(line), "%s %s%s%s%s%s%s%s%s", text(rail, "netdev"), text(rail, "state"),
+			*text(rail, "method") ? ", " : "", text(rail, "method"), *text(rail, "address") ? " " : "",
+			text(rail, "address"), *text(rail, "address6") ? ", " : "", text(rail, "address6"),
 			cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")) ? " (carries the root)" : "");
 		print_clean(out, "rail", line);
 		print_port(out, rail);
-		print_lease(out, rail);
+		print_lease(out, rail, now);
 	}
 }
 
 static void print_causes(FILE *out, const cJSON *top)
 {
+	double start = number(top, "start_s");
+	char line[1024], count[64];
 	const cJSON *c;
-	char line[640];
 
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
 	{
 		const char *id = text(c, "code");
 
-		snprintf(line, sizeof(line), "%s %s: %s (%s, %.0f times)", id,
-			cause_info(cause_from_code(id))->text, text(c, "text"), text(c, "where"),
-			number(c, "count"));
+		count[0] = 0;
+		if (number(c, "count") > 1)
+			snprintf(count, sizeof(count), " to %.2f s, %.0f times", number(c, "last_s") - start,
+				number(c, "count"));
+		snprintf(line, sizeof(line), "%s %.100s: %s%s%.700s (at %.2f s%s)", id, text(c, "where"),
+			cause_from_code(id) == CAUSE_NONE ? "" : cause_info(cause_from_code(id))->text,
+			*text(c, "text") ? ": " : "", text(c, "text"), number(c, "first_s") - start, count);
 		print_clean(out, "cause", line);
 		print_clean(out, "  check", text(c, "check"));
 	}
@@ -175,36 +245,32 @@ static void print_phases(FILE *out, const cJSON *top)
 	}
 }
 
-static int outcome_status(const cJSON *top)
-{
-	const char *outcome = text(top, "outcome");
-
-	if (streq(outcome, "done"))
-		return STATUS_REACHED;
-	return streq(outcome, "running") ? STATUS_RUNNING : STATUS_FAILED;
-}
-
-static int print_people(FILE *out, const char *buf)
+static int print_state(FILE *out, const char *buf, uint64_t now, bool json)
 {
 	cJSON *top = cJSON_Parse(buf);
 	int status;
 
 	if (!top) {
-		fprintf(out, "initagent: " STATE_DIR "/state.json is damaged\n");
+		fprintf(stderr, "initagent: " STATE_DIR "/state.json is damaged\n");
 		return STATUS_NONE;
 	}
 	status = outcome_status(top);
-	print_clean(out, "outcome", text(top, "outcome"));
-	print_root(out, top);
-	print_fetch(out, top);
-	print_rails(out, top);
-	print_causes(out, top);
-	print_phases(out, top);
+	if (json) {
+		fprintf(out, "%s\n", buf);
+	} else {
+		print_outcome(out, top);
+		print_root(out, top);
+		print_fetch(out, top);
+		print_rails(out, top, now);
+		print_causes(out, top);
+		print_phases(out, top);
+		fprintf(out, "%-10s " STATE_DIR "/log; where the time went: initagent timeline\n", "log");
+	}
 	cJSON_Delete(top);
 	return status;
 }
 
-int status_print(const struct env *env, FILE *out, bool json)
+int status_print(const struct env *env, FILE *out, uint64_t now, bool json)
 {
 	_cleanup_free_ char *buf = malloc(STATE_FILE_MAX);
 	int n;
@@ -213,11 +279,8 @@ int status_print(const struct env *env, FILE *out, bool json)
 		return STATUS_NONE;
 	n = env_read(env, buf, STATE_FILE_MAX, STATE_DIR "/state.json");
 	if (n < 0) {
-		fprintf(out, "initagent: no state: " STATE_DIR "/state.json: %s\n", strerror(-n));
+		fprintf(stderr, "initagent: no state: " STATE_DIR "/state.json: %s\n", strerror(-n));
 		return STATUS_NONE;
 	}
-	if (!json)
-		return print_people(out, buf);
-	fprintf(out, "%s\n", buf);
-	return STATUS_REACHED;
+	return print_state(out, buf, now, json);
 }

@@ -7,7 +7,6 @@
 #include "image/loopdev.h"
 #include "root/sysmount.h"
 
-#define BASE	"/run/rootfsbase"
 #define SPACE	"/run/initramfs/overlay"
 #define UPPER	SPACE "/overlayfs"
 #define WORK	SPACE "/ovlwork"
@@ -145,7 +144,7 @@ struct places {
 
 static int find_places(const struct env *env, struct places *p)
 {
-	int r = env_path(env, p->base, sizeof(p->base), BASE);
+	int r = env_path(env, p->base, sizeof(p->base), LAYERS_BASE);
 
 	r = r < 0 ? r : env_path(env, p->space, sizeof(p->space), SPACE);
 	r = r < 0 ? r : env_path(env, p->upper, sizeof(p->upper), UPPER);
@@ -191,7 +190,7 @@ int layers_overlay(const struct env *env, const struct plan_overlay *o, const ch
 
 void layers_drop(const struct env *env, const char *target)
 {
-	static const char *const places[] = {SPACE, BASE};
+	static const char *const places[] = {SPACE, LAYERS_BASE};
 	char path[PATH_SIZE];
 
 	if (target)
@@ -204,11 +203,11 @@ void layers_drop(const struct env *env, const char *target)
 int layers_mount(const struct layers_config *cfg, struct layers_result *ret)
 {
 	char base[PATH_SIZE];
-	int r = env_path(cfg->env, base, sizeof(base), BASE);
+	int r = env_path(cfg->env, base, sizeof(base), LAYERS_BASE);
 
 	*ret = (struct layers_result){0};
 	if (r < 0)
-		return fail(ret, CAUSE_IMAGE_MOUNT, r, BASE, "");
+		return fail(ret, CAUSE_IMAGE_MOUNT, r, LAYERS_BASE, "");
 	layers_drop(cfg->env, NULL);
 	r = mount_lower(cfg, cfg->overlay->off ? cfg->target : base, ret);
 	if (r == 0 && !cfg->overlay->off)

@@ -19,6 +19,7 @@
 #include "report/causes.h"
 
 #define LAYERS_TEXT_MAX 300
+#define LAYERS_BASE	"/run/rootfsbase"
 
 /* What is to be mounted. */
 struct layers_config {

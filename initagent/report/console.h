@@ -1,14 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * console: where lines for people go. Text may hold bytes from the network: everything but printable
- * ASCII is shown as \xNN.
+ * console: where lines for people go: a screen, a serial line of 9,600 baud (960 bytes a second), a BMC that forwards
+ * one, a pipe. Whatever it is, it never holds a boot up: what it does not take at once waits in a queue of fixed size; what
+ * does not fit there is left out, which is said, and is in the log. No cursor is moved, and nothing but printable ASCII is
+ * shown: text may hold bytes from the network.
  */
 #pragma once
 
 #include "util.h"
 
-/* console_clean: copies src to dst[size] with control bytes escaped; always terminated. */
+#define CONSOLE_QUEUE 8192
+
+struct console;
+
+/*
+ * console_new: fd is borrowed; -1: lines go nowhere. A terminal or pipe is opened anew, so that O_NONBLOCK is not forced
+ * upon others who have it. 0 or -ENOMEM.
+ */
+int console_new(struct console **ret, int fd);
+struct console *console_free(struct console *c);
+DEFINE_FREEP(struct console, console_free)
+
+/*
+ * console_put: one line. urgent: it may use the whole queue, others only its first half. It is shown in colour on a screen
+ * or terminal, never on a serial line, where nobody knows what is at the other end.
+ */
+void console_put(struct console *c, const char *line, bool urgent);
+
+/* console_fd: readable when the queue may go on. console_flush: lets it. */
+int console_fd(const struct console *c);
+void console_flush(struct console *c);
+
+/* console_drain: lets the queue out; gives up after limit_ms, or after a second in which nothing went. */
+void console_drain(struct console *c, int limit_ms);
+
+/* console_clean: copies src to dst[size] with control bytes escaped as \xNN; always terminated. */
 void console_clean(char *dst, size_t size, const char *src);
 
-/* console_line: writes "text\n" to fd in one write; errors are ignored, a dead console must not stop a boot. */
+/*
+ * console_line: "text\n" to fd, without a queue, for who has nothing else to do; a fifth of a second is all that a dead console
+ * gets. Errors are ignored.
+ */
 void console_line(int fd, const char *text);
+
+/* console_settle: until the line driver has sent what it was given, limit_ms at most. */
+void console_settle(int fd, int limit_ms);

@@ -15,9 +15,14 @@
 #define MAX_CHANGES 512
 #define MAX_WORKS   256
 #define MAX_CAUSES  64
+/* With "quiet" a wait is shown when it has lasted so long. */
+#define QUIET_PATIENCE (5 * NSEC_PER_SEC)
+/* The whole queue at 9,600 baud takes 8.5 s. */
+#define DRAIN_MS 10000
 
 struct report {
 	struct report_config cfg;
+	struct console *console;
 	struct ring log;
 	struct wait_line wait;
 	struct report_change *changes;
@@ -34,6 +39,10 @@ int report_new(struct report **ret, const struct report_config *cfg)
 	if (!r)
 		return -ENOMEM;
 	r->cfg = *cfg;
+	if (console_new(&r->console, cfg->console_fd) < 0) {
+		free(r);
+		return -ENOMEM;
+	}
 	*ret = r;
 	return 0;
 }
@@ -42,6 +51,7 @@ struct report *report_free(struct report *r)
 {
 	if (!r)
 		return NULL;
+	console_free(r->console);
 	ring_done(&r->log);
 	free(r->changes);
 	free(r->works);
@@ -117,7 +127,7 @@ static void emit(struct report *r, enum report_level level, const char *rail, ui
 		return;
 	snprintf(line, sizeof(line), "initagent: %s%s%s", rail ? rail : "", rail ? ": " : "",
 		clean);
-	console_line(r->cfg.console_fd, line);
+	console_put(r->console, line, level == REPORT_ERR);
 }
 
 void report_log(struct report *r, enum report_level level, const char *rail, uint64_t now,
@@ -242,13 +252,45 @@ uint64_t report_deadline(const struct report *r)
 	return wait_line_deadline(&r->wait);
 }
 
+/* "quiet" asks for silence unless something is wrong: a wait is so after a while. */
+static bool quiet_yet(const struct report *r, uint64_t now)
+{
+	const struct wait_slot *slot = wait_line_oldest(&r->wait);
+
+	return r->cfg.quiet && slot && now - slot->since < QUIET_PATIENCE;
+}
+
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end)
 {
 	const char *text = wait_line_tick(&r->wait, now, r->cfg.start, budget_end);
 
 	if (text)
-		emit(r, REPORT_WARN, NULL, now, text);
+		emit(r, quiet_yet(r, now) ? REPORT_INFO : REPORT_WARN, NULL, now, text);
 	return text;
+}
+
+int report_fd(const struct report *r)
+{
+	return console_fd(r->console);
+}
+
+void report_flush(struct report *r)
+{
+	console_flush(r->console);
+}
+
+void report_drain(struct report *r)
+{
+	console_drain(r->console, DRAIN_MS);
+}
+
+enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text)
+{
+	const struct wait_slot *slot = wait_line_oldest(&r->wait);
+
+	*ret_rail = slot ? slot->rail : "";
+	*ret_text = slot ? slot->text : "";
+	return slot ? slot->cause : CAUSE_NONE;
 }
 
 enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size)

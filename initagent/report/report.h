@@ -23,7 +23,7 @@ enum report_level {
 struct report_config {
 	int console_fd;	   /* where lines go; -1: nowhere (tests, library use) */
 	int kmsg_fd;	   /* /dev/kmsg or -1; borrowed */
-	bool quiet;	   /* keep INFO off the console */
+	bool quiet;	   /* keep INFO off the console, and waits for 5 s */
 	bool debug;	   /* DEBUG on the console too */
 	uint64_t start;	   /* time of PID 1's start: zero of the phase table */
 };
@@ -76,6 +76,20 @@ void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t 
  */
 uint64_t report_deadline(const struct report *r);
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end);
+
+/*
+ * What the console does not take yet: report_fd is readable when report_flush can go on; -1: it always takes all.
+ * report_drain: a boot that failed waits for a slow console, 10 s at most, and a second for one that takes nothing.
+ */
+int report_fd(const struct report *r);
+void report_flush(struct report *r);
+void report_drain(struct report *r);
+
+/*
+ * report_waiting: what is waited for longest, its rail and its words, valid until the next report_wait(). CAUSE_NONE and
+ * empty strings: nothing is.
+ */
+enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text);
 
 /*
  * report_waits_over: the time for them is up: each current wait is reported as a cause with text, the one

@@ -49,7 +49,7 @@ void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, cons
 }
 
 /* The wait that has lasted longest is the one worth naming. */
-static const struct wait_slot *oldest(const struct wait_line *w)
+const struct wait_slot *wait_line_oldest(const struct wait_line *w)
 {
 	const struct wait_slot *best = NULL;
 
@@ -61,7 +61,7 @@ static const struct wait_slot *oldest(const struct wait_line *w)
 
 uint64_t wait_line_deadline(const struct wait_line *w)
 {
-	const struct wait_slot *slot = oldest(w);
+	const struct wait_slot *slot = wait_line_oldest(w);
 	uint64_t first, next;
 
 	if (!slot)
@@ -73,7 +73,7 @@ uint64_t wait_line_deadline(const struct wait_line *w)
 
 const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end)
 {
-	const struct wait_slot *slot = oldest(w);
+	const struct wait_slot *slot = wait_line_oldest(w);
 	char budget[48] = "no limit";
 
 	if (!slot || now < wait_line_deadline(w))
@@ -90,7 +90,7 @@ const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, ui
 
 enum cause wait_line_cause(const struct wait_line *w, char *where, size_t size)
 {
-	const struct wait_slot *slot = oldest(w);
+	const struct wait_slot *slot = wait_line_oldest(w);
 
 	if (!slot)
 		return CAUSE_NONE;

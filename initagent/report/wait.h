@@ -30,4 +30,6 @@ void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, cons
 	uint64_t now);
 uint64_t wait_line_deadline(const struct wait_line *w);
 const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end);
+/* wait_line_oldest: the wait that has lasted longest, NULL: none. */
+const struct wait_slot *wait_line_oldest(const struct wait_line *w);
 enum cause wait_line_cause(const struct wait_line *w, char *where, size_t size);

@@ -49,6 +49,7 @@ void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state,
 	cfg->any_certificate = p->insecure;
 	cfg->proxy = p->proxy;
 	cfg->node = w->cfg.node;
+	cfg->link = w->cfg.link;
 	cfg->clock_floor = BUILD_TIME;
 	w->fetch = fetch_free(w->fetch);
 	r = fetch_new(&w->fetch, w->env, cfg, &bad);

@@ -31,6 +31,7 @@ struct web_config {
 	const char *target;	       /* where to mount, e.g. "/sysroot" */
 	const char *init;	       /* wanted init or NULL */
 	uint64_t node;		       /* port GUID or the like: decides the order of the mirrors */
+	uint64_t link;		       /* what the way to the servers can carry, bits a second; 0: unknown */
 };
 
 /* For the console and state.json. */

@@ -13,7 +13,8 @@
 
 struct explain {
 	struct site *s;
-	const struct site_node *n;
+	const struct site_node *n; /* NULL: nobody in the file */
+	const struct site_port *p;
 	FILE *out;
 };
 
@@ -52,6 +53,10 @@ static void explain_identity(const struct explain *e)
 	fprintf(e->out, "%s\n", e->n->groups.n ? "" : "no group");
 	for (i = 0; i < e->n->n_ports; i++)
 		explain_port(e, &e->n->ports[i]);
+	if (e->n->n_ports > 1) {
+		fputs("What follows is the way through", e->out);
+		explain_port(e, e->p);
+	}
 }
 
 /* Which server binds which form to the address. */
@@ -96,24 +101,28 @@ static void explain_rom(const struct explain *e, const struct site_port *p)
 	fprintf(e->out, "  UEFI HTTP Boot: %s\n", url.len ? url.data : "not served (loaders: efi-x64, or http-boot:)");
 }
 
-static void explain_ipxe(const struct explain *e, const struct site_port *p)
+static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_len)
 {
 	const struct site_boot *b = &e->s->boot;
 	_cleanup_text_ struct text t = {0};
 	size_t i;
 
 	fputs("\niPXE (FlexBoot, or one that was chained)\n", e->out);
-	text_hex(&t, p->has_guid ? p->guid : p->mac, p->has_guid ? 8 : 6, 0);
-	fprintf(e->out, "  [1-3] boot.ipxe: without a lease tries again for %u s, then; key %c opens the menu\n", b->link_wait_s.value,
-		b->menu_key.text[0]);
-	fprintf(e->out, "  [4] node/%s.ipxe from", t.data);
+	text_hex(&t, id, id_len, 0);
+	fprintf(e->out, "  [1-3] boot.ipxe: without a lease tries again for %u s, then gives up", b->link_wait_s.value);
+	if (b->menu_wait_ms.value)
+		fprintf(e->out, "; key %c opens the menu", b->menu_key.text[0]);
+	fprintf(e->out, "\n  [4] node/%s.ipxe%s from", t.data, e->n ? "" : ", which is not there, so default.ipxe,");
 	for (i = 0; i < b->servers.n; i++) {
 		text_clear(&t);
 		server_url(&t, &e->s->servers[b->servers.items[i].index]);
 		fprintf(e->out, "%s %s", i ? ", then" : "", t.data);
 	}
 	fprintf(e->out, "; %u rounds, %u s between them\n", b->tries.value, b->wait_s.value);
-	fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n", b->reboot_after_s.value);
+	if (b->reboot_after_s.value)
+		fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n", b->reboot_after_s.value);
+	else
+		fputs("  [9] if nothing helps: reboot at once\n", e->out);
 }
 
 static void put_size(const struct explain *e, const char *what, const struct said *path)
@@ -160,26 +169,66 @@ static int explain_adapter(const struct explain *e, const struct site_port *p, c
 	return r;
 }
 
-int explain(struct site *s, const struct site_node *n, FILE *out)
+static int explain_agent(const struct explain *e, const struct line *l)
 {
-	const struct explain e = {s, n, out};
-	const struct site_port *p = &n->ports[0];
+	int r;
+
+	fputs("\nAgent and root: what each word will do\n", e->out);
+	r = cmdline_lint(l->text.data, l->text.len, e->out, 0);
+	return r < 0 ? r : 0;
+}
+
+static int explain_node(const struct explain *e, struct line *l)
+{
+	const struct site_port *p = e->p;
+	int r;
+
+	line_add_profile(l, e->s, e->n, NULL);
+	line_add_port(l, e->s, e->n, p);
+	explain_identity(e);
+	r = explain_adapter(e, p, l);
+	if (r < 0)
+		return r;
+	explain_rom(e, p);
+	explain_ipxe(e, p->has_guid ? p->guid : p->mac, p->has_guid ? 8 : 6);
+	explain_kernel(e, profile_image(e->s, e->n, NULL), l);
+	return explain_agent(e, l);
+}
+
+/* As the entry script sets ${bootif}: the type of hardware, then the address. */
+static void add_bootif(struct line *l, const struct site_found *found)
+{
+	text_printf(&l->text, " BOOTIF=%s", found->id_len == 8 ? "20-" : "01-");
+	text_hex(&l->text, found->id, found->id_len, '-');
+}
+
+static int explain_stranger(const struct explain *e, const struct site_found *found, struct line *l)
+{
+	size_t unknown = e->s->boot.unknown.index;
+	const struct site_group *g = unknown == SITE_NONE ? NULL : &e->s->groups[unknown];
+
+	put_octets(e->out, found->id, found->id_len);
+	fprintf(e->out, ": no port of the site file\n  gets an address of the pool of its network, if that has one\n");
+	explain_ipxe(e, found->id, found->id_len);
+	if (!g) {
+		fputs("  is told that it is not in the site file, and gives up; boot: unknown: GROUP would boot it\n", e->out);
+		return 0;
+	}
+	fprintf(e->out, "  boots as one of group %s (boot: unknown:)\n", g->name);
+	line_add_profile(l, e->s, NULL, g);
+	if (!line_has(l, "BOOTIF"))
+		add_bootif(l, found);
+	explain_kernel(e, profile_image(e->s, NULL, g), l);
+	return explain_agent(e, l);
+}
+
+int explain(struct site *s, const struct site_found *found, FILE *out)
+{
+	const struct explain e = {s, found->node, found->port, out};
 	struct line l = {0};
 	int r;
 
-	line_add_profile(&l, s, n, NULL);
-	line_add_port(&l, s, n, p);
-	explain_identity(&e);
-	r = explain_adapter(&e, p, &l);
-	if (r < 0) {
-		line_done(&l);
-		return r;
-	}
-	explain_rom(&e, p);
-	explain_ipxe(&e, p);
-	explain_kernel(&e, profile_image(s, n, NULL), &l);
-	fputs("\nAgent and root: what each word will do\n", out);
-	r = cmdline_lint(l.text.data, l.text.len, out, 0);
+	r = e.n ? explain_node(&e, &l) : explain_stranger(&e, found, &l);
 	line_done(&l);
-	return r < 0 ? r : 0;
+	return r;
 }

@@ -14,3 +14,6 @@ void *take_named(struct loader *l, const struct value *v, size_t size, size_t *r
 
 /* The section "nodes" (nodes.c). */
 void take_nodes(struct loader *l, const struct value *v, void *member);
+
+/* read_octets: n octets that may be separated as people and tools do: b8:ce:.., b8-ce-.., b8ce:f603:.., 0xb8ce... */
+bool read_octets(const char *s, uint8_t *bytes, size_t n);

@@ -32,8 +32,7 @@ struct row {
 	int width;
 };
 
-/* Reads n octets that may be separated as people and tools do: b8:ce:.., b8-ce-.., b8ce:f603:.., 0xb8ce... */
-static bool read_octets(const char *s, uint8_t *bytes, size_t n)
+bool read_octets(const char *s, uint8_t *bytes, size_t n)
 {
 	char digits[33];
 	size_t len = 0;

@@ -171,6 +171,20 @@ DEFINE_FREEP(struct site, site_free)
 /* site_node_find: the node of that name, NULL if there is none. */
 const struct site_node *site_node_find(const struct site *s, const char *name);
 
+/* A port: of a node, or (node and port NULL) of nobody in the file, known by its GUID or MAC address alone. */
+struct site_found {
+	const struct site_node *node;
+	const struct site_port *port;
+	uint8_t id[8];
+	size_t id_len; /* 8, 6, or 0: not asked for by GUID or MAC */
+};
+
+/*
+ * site_find: whom text means: the name of a node (then its first port), or the GUID, MAC or IPv4 address of a port, GUID and
+ * MAC written in any way. False if there is no such node and text is no GUID or MAC.
+ */
+bool site_find(const struct site *s, const char *text, struct site_found *ret);
+
 /* site_path: a path of the site file as it can be opened; lives as long as the site. */
 const char *site_path(struct site *s, const char *path);
 

@@ -3,6 +3,7 @@
  * vmctl: what the VM harness needs and bash does clumsily: waiting for events, never sleeping.
  *
  *   vmctl wait SECONDS FILE REGEX [PID]   a line of FILE, which may still grow or not exist yet
+ *   vmctl see SECONDS FILE REGEX [PID]    the same, also before the line has its end, as a question on a console
  *   vmctl ask SECONDS SOCKET COMMAND...   one command on the server VM's control channel
  *   vmctl qmp SECONDS SOCKET JSON         one command to QEMU's monitor
  *   vmctl gone SECONDS PID                the end of a process
@@ -54,9 +55,9 @@ static int fail(const char *what)
 
 /*
  * Reads what the file has grown by, and prints the first line that matches. *offset is where
- * the next complete line begins.
+ * the next complete line begins; what stands behind it is looked at if part is set.
  */
-static bool scan(const char *path, const regex_t *re, long *offset)
+static bool scan(const char *path, const regex_t *re, long *offset, bool part)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
@@ -70,8 +71,8 @@ static bool scan(const char *path, const regex_t *re, long *offset)
 		fclose(f);
 		return false;
 	}
-	while (!found && (len = getline(&line, &size, f)) > 0 && line[len - 1] == '\n') {
-		*offset += len;
+	while (!found && (len = getline(&line, &size, f)) > 0 && (part || line[len - 1] == '\n')) {
+		*offset += line[len - 1] == '\n' ? len : 0;
 		line[strcspn(line, "\r\n")] = 0;
 		found = regexec(re, line, 0, NULL, 0) == 0;
 	}
@@ -121,7 +122,7 @@ static int open_pid(const char *pid)
 	return (int)syscall(SYS_pidfd_open, (pid_t)strtol(pid, NULL, 10), 0);
 }
 
-static int cmd_wait(int64_t end, char **args, int count)
+static int await(int64_t end, char **args, int count, bool part)
 {
 	int pidfd = count > 2 ? open_pid(args[2]) : -1;
 	bool gone = count > 2 && pidfd < 0;
@@ -139,7 +140,7 @@ static int cmd_wait(int64_t end, char **args, int count)
 	notify = watch_dir(args[0]);
 	if (notify < 0)
 		return fail(args[0]);
-	while (!scan(args[0], &re, &offset)) {
+	while (!scan(args[0], &re, &offset, part)) {
 		if (gone || r == EXIT_TIME)
 			return gone ? EXIT_GONE : r;
 		r = wait_event(notify, pidfd, end);
@@ -149,6 +150,16 @@ static int cmd_wait(int64_t end, char **args, int count)
 		gone = r == EXIT_GONE;
 	}
 	return 0;
+}
+
+static int cmd_wait(int64_t end, char **args, int count)
+{
+	return await(end, args, count, false);
+}
+
+static int cmd_see(int64_t end, char **args, int count)
+{
+	return await(end, args, count, true);
 }
 
 static int cmd_gone(int64_t end, char **args, int count)
@@ -322,6 +333,7 @@ int main(int argc, char *argv[])
 		int (*run)(int64_t end, char **args, int count);
 	} commands[] = {
 		{"wait", cmd_wait},
+		{"see", cmd_see},
 		{"ask", cmd_ask},
 		{"qmp", cmd_qmp},
 		{"gone", cmd_gone},

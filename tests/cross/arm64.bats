@@ -1,14 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What "make ARCH=arm64" built, run by qemu-user: "make check-cross". Not part of "make check": the libraries take
-# minutes to build.
+# What "make ARCH=arm64" built, run by qemu-user: "make check-cross", and a part of "make check".
 bats_require_minimum_version 1.5.0
 
 kver=5.5.5-test
 
 setup() {
-	agent=${BUILD:?}/initagent
-	mkimage=$BUILD/initagent-mkimage
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	native=${BUILD:-build}/initagent
+	agent=${BUILD:-build}/aarch64/initagent
+	mkimage=${BUILD:-build}/aarch64/initagent-mkimage
 }
 
 arm64() {
@@ -25,9 +26,9 @@ arm64() {
 	local line="root=nfs:[2001:db8::1]:/x ip=dhcp rd.retry=x rd.rdma.link=rxe0,rxe,eth0 netroot=nosuch"
 	run arm64 lint "$line"
 	[ "$status" -eq 2 ]
-	[ "$output" = "$("$NATIVE" lint "$line")" ]
-	cmp <(arm64 options --markdown) <("$NATIVE" options --markdown)
-	cmp <(arm64 causes) <("$NATIVE" causes)
+	[ "$output" = "$("$native" lint "$line")" ]
+	cmp <(arm64 options --markdown) <("$native" options --markdown)
+	cmp <(arm64 causes) <("$native" causes)
 }
 
 @test "an image with modules of that machine; none with this machine's agent" {
@@ -44,7 +45,7 @@ arm64() {
 	# any static program of the machine will do for the shell
 	run -0 build "$agent" "$agent"
 	zstd -dcq "$BATS_TEST_TMPDIR/image" | cpio -t --quiet | grep -qx "lib/modules/$kver/kernel/a.ko"
-	run -1 build "$NATIVE" "$agent"
+	run -1 build "$native" "$agent"
 	[[ $output == *"is for machine 62, the modules for machine 183"* ]]
 	run -1 build "$agent" /bin/busybox
 	[[ $output == *"/bin/busybox is for machine 62"* ]]

@@ -9,7 +9,7 @@
  *   --out FILE | --stream | --memory    where to: a file, standard output, or memory printed at the end
  *   --have FILE N                       the same, with N bytes there already
  *   --size N --limit N --sha256 HEX --chunks FILE CHUNK-SIZE (FILE: the digests, raw)
- *   --ca FILE --any-certificate --proxy URL --node N --clock N --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
+ *   --ca FILE --any-certificate --proxy URL --node N --clock N --link BITS --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
  *   --prefix DIR (where /etc/hosts and the --ca file are)
  */
 #include <poll.h>
@@ -118,6 +118,7 @@ static void opt_size(struct drive *d, char **v) { d->cfg.size = strtoull(v[0], N
 static void opt_limit(struct drive *d, char **v) { d->cfg.limit = strtoull(v[0], NULL, 0); }
 static void opt_node(struct drive *d, char **v) { d->cfg.node = strtoull(v[0], NULL, 0); }
 static void opt_clock(struct drive *d, char **v) { d->cfg.clock_floor = strtoll(v[0], NULL, 0); }
+static void opt_link(struct drive *d, char **v) { d->cfg.link = strtoull(v[0], NULL, 0); }
 static void opt_stall(struct drive *d, char **v) { d->cfg.stall = strtoull(v[0], NULL, 0) * NSEC_PER_MSEC; }
 static void opt_kill(struct drive *d, char **v) { d->kill_at = strtoull(v[0], NULL, 0); }
 
@@ -135,7 +136,7 @@ static const struct {
 	{"--sha256", 1, opt_sha256}, {"--chunks", 2, opt_chunks}, {"--dns", 1, opt_dns}, {"--ca", 1, opt_ca},
 	{"--any-certificate", 0, opt_any},
 	{"--proxy", 1, opt_proxy}, {"--size", 1, opt_size}, {"--limit", 1, opt_limit}, {"--node", 1, opt_node},
-	{"--clock", 1, opt_clock}, {"--stall", 1, opt_stall}, {"--deadline", 1, opt_deadline},
+	{"--clock", 1, opt_clock}, {"--link", 1, opt_link}, {"--stall", 1, opt_stall}, {"--deadline", 1, opt_deadline},
 	{"--kill-child", 1, opt_kill}, {"--prefix", 1, opt_prefix},
 };
 

@@ -5,13 +5,15 @@
  * and that there is no list of mirrors. As a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG:
  * "PATH FIRST-BYTE BODY-BYTES-SENT".
  *
- * Breaks, on the first TIMES requests of a path (times=N; all without it):
+ * Breaks, on the first TIMES requests of a path (times=N; all without it), but not before one of them (bfrom=N):
  *   cut=N      close after N bytes of the body       rcut=N     after a random number below N
  *   rst        close with a reset                    stall      keep the connection open instead, in silence
  *   drip=MS    a byte every MS ms                    driphead=MS  the same for the head
+ * Limits, of each connection: rate=N bytes a second; of a path: share=N bytes a second, most=N
+ *   requests at once, 503 beyond
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
  *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
- *   status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
+ *   last=D status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
  *   chunksize=TEXT multipart
  */
 #include <arpa/inet.h>
@@ -33,7 +35,8 @@
 /* How often each path was asked for, by all processes. */
 struct counter {
 	char path[512];
-	unsigned n;
+	unsigned n, now;
+	uint64_t free_ns; /* when the bytes that were allowed so far are through */
 };
 
 struct server {
@@ -48,7 +51,8 @@ struct request {
 	int fd;
 	char path[512], query[512];
 	bool ranged;
-	uint64_t from;
+	uint64_t from, to; /* the byte behind the last one */
+	struct counter *counter;
 	unsigned count; /* this is the how-manieth of its path, from 0 */
 	uint64_t sent;	/* of the body */
 	bool keep;
@@ -83,7 +87,7 @@ static uint64_t number(const struct request *r, const char *name, uint64_t other
 
 static bool breaks(const struct request *r)
 {
-	return r->count < number(r, "times", UINT32_MAX);
+	return r->count < number(r, "times", UINT32_MAX) && r->count >= number(r, "bfrom", 0);
 }
 
 static const char *lie(const struct request *r, const char *name, char buf[static 256])
@@ -118,6 +122,8 @@ static void give_up(struct request *r)
 		fprintf(f, "%s %llu %llu\n", r->path, (unsigned long long)r->from, (unsigned long long)r->sent);
 		fclose(f);
 	}
+	if (r->counter)
+		__atomic_fetch_sub(&r->counter->now, 1, __ATOMIC_RELAXED);
 	if (asked(r, "rst", (char[256]){0}) && breaks(r)) {
 		const struct linger now = {.l_onoff = 1};
 
@@ -208,13 +214,33 @@ static void put_piece(struct request *r, const uint8_t *piece, size_t len, bool 
 	r->sent += len;
 }
 
+/* Waits for the path's turn to send n bytes. */
+static void wait_turn(struct request *r, size_t n)
+{
+	uint64_t total = number(r, "share", 0), need = total ? n * NSEC_PER_SEC / total : 0, now = now_ns(), at, from;
+
+	do {
+		at = __atomic_load_n(&r->counter->free_ns, __ATOMIC_RELAXED);
+		from = at > now ? at : now;
+	} while (!__atomic_compare_exchange_n(&r->counter->free_ns, &at, from + need, false, __ATOMIC_RELAXED,
+		__ATOMIC_RELAXED));
+	if (total)
+		pause_for(r, (from + need - now) / NSEC_PER_MSEC);
+}
+
+/* Twenty pieces a second at least, if there is a limit. */
+static size_t piece_size(uint64_t rate)
+{
+	return rate ? (size_t)min_u64(rate / 20 + 1, 65536) : 65536;
+}
+
 static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunked)
 {
 	static uint8_t piece[65536];
-	uint64_t limit = break_at(r);
+	uint64_t limit = break_at(r), rate = number(r, "rate", 0), most = piece_size(rate);
 
 	for (uint64_t at = from; at < from + len;) {
-		size_t n = (size_t)min_u64(min_u64(sizeof(piece), from + len - at), limit - r->sent);
+		size_t n = (size_t)min_u64(min_u64(most, from + len - at), limit - r->sent);
 
 		if (n == 0) {
 			if (asked(r, "stall", (char[256]){0}))
@@ -225,6 +251,9 @@ static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunke
 		corrupt(r, piece, at, n);
 		put_piece(r, piece, n, chunked);
 		at += n;
+		if (rate)
+			pause_for(r, n * 1000 / rate);
+		wait_turn(r, n);
 	}
 	if (chunked)
 		say(r, "0\r\n%s\r\n", lies(r, "trailer") ? "Content-Length: 5\r\nContent-Encoding: gzip\r\n" : "");
@@ -281,10 +310,18 @@ static void put_length(struct request *r, bool chunked, uint64_t len)
 		say(r, "Content-Length: %llu\r\n", (unsigned long long)lie_number(r, "len", len));
 }
 
+static void put_range(struct request *r, uint64_t from, uint64_t to)
+{
+	say(r, "Content-Range: bytes %llu-%llu/%llu\r\n", (unsigned long long)(from + lie_number(r, "first", 0)),
+		(unsigned long long)(to + lie_number(r, "last", 0)) - 1,
+		(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
+}
+
 static void answer(struct request *r)
 {
 	bool part = (r->ranged && !lies(r, "norange")) || lies(r, "force206"), chunked = lies(r, "chunked");
-	uint64_t from = part && r->ranged ? r->from : 0, len = r->s->size - from;
+	bool some = part && r->ranged;
+	uint64_t from = some ? r->from : 0, to = some ? r->to : r->s->size, len = to - from;
 	uint64_t status = lie_number(r, "status", part ? 206 : 200);
 	char buf[256];
 
@@ -298,9 +335,7 @@ static void answer(struct request *r)
 	put_validators(r);
 	put_length(r, chunked, status < 300 ? len : 0);
 	if (part && !lies(r, "multipart"))
-		say(r, "Content-Range: bytes %llu-%llu/%llu\r\n",
-			(unsigned long long)(from + lie_number(r, "first", 0)), (unsigned long long)r->s->size - 1,
-			(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
+		put_range(r, from, to);
 	put_given(r);
 	say(r, "%s\r\n", asked(r, "keep", buf) ? "" : "Connection: close\r\n");
 	if (status < 300)
@@ -367,10 +402,11 @@ static void be_honest(struct request *r)
 	n = fd < 0 ? 0 : read(fd, text, sizeof(text));
 	r->s->data = text;
 	r->s->size = n > 0 ? (uint64_t)n : 0;
+	r->to = r->s->size;
 	snprintf(r->query, sizeof(r->query), "%s", fd < 0 ? "status=404" : "");
 }
 
-static unsigned count(const struct server *s, const char *path)
+static struct counter *find_counter(const struct server *s, const char *path)
 {
 	for (size_t i = 0; i < PATHS_MAX; i++) {
 		struct counter *c = &s->counters[i];
@@ -378,9 +414,21 @@ static unsigned count(const struct server *s, const char *path)
 		if (!*c->path)
 			snprintf(c->path, sizeof(c->path), "%s", path);
 		if (streq(c->path, path))
-			return __atomic_fetch_add(&c->n, 1, __ATOMIC_RELAXED);
+			return c;
 	}
-	return 0;
+	fprintf(stderr, "hostile: too many paths\n");
+	exit(2);
+}
+
+/* The how-manieth request of its path it is; and one of how many now. */
+static void count(struct request *r)
+{
+	uint64_t most = number(r, "most", UINT32_MAX);
+
+	r->counter = find_counter(r->s, r->path);
+	r->count = __atomic_fetch_add(&r->counter->n, 1, __ATOMIC_RELAXED);
+	if (__atomic_fetch_add(&r->counter->now, 1, __ATOMIC_RELAXED) >= most)
+		snprintf(r->query, sizeof(r->query), "status=503");
 }
 
 static void parse(struct request *r, const char *head)
@@ -390,15 +438,16 @@ static void parse(struct request *r, const char *head)
 	char *q;
 
 	snprintf(r->path, sizeof(r->path), "%.*s", (int)strcspn(head + 4, " "), head + 4);
-	r->count = count(r->s, r->path);
 	q = strchr(r->path, '?');
 	snprintf(r->query, sizeof(r->query), "%s", q ? q + 1 : "");
+	count(r);
 	lie(r, "etag", etag);
 	/* An honest server answers with the whole file if the validator is another. */
 	if (cond && cond[11] == '"' && strncmp(cond + 12, etag, strlen(etag)) != 0)
 		range = NULL;
 	r->ranged = range != NULL;
-	r->from = range ? strtoull(range + 14, NULL, 10) : 0;
+	r->from = range ? strtoull(range + 14, &q, 10) : 0;
+	r->to = range && q[0] == '-' && q[1] >= '0' && q[1] <= '9' ? strtoull(q + 1, NULL, 10) + 1 : r->s->size;
 }
 
 __attribute__((noreturn)) static void serve(struct server *s, int fd)

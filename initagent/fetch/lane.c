@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lane: see lane.h. */
+#include "fetch/lane.h"
+
+/* Beyond what a decent proxy or server ever says before a body. */
+#define HEAD_LINES_MAX 200
+#define NEWS_EVERY     (1024 * 1024)
+
+static void end_with(struct lane *l, enum fetch_verdict v)
+{
+	if (l->verdict == VERDICT_DONE)
+		l->verdict = v;
+}
+
+/* --- the head ------------------------------------------------------------------------------ */
+
+/* A redirect's target as a whole URL; the agent decides whether to go there. */
+static void locate(struct lane *l)
+{
+	struct url base, to;
+	char text[URL_TEXT_MAX];
+	const char *url = l->x->order.url;
+
+	if (url_parse(&base, url, strlen(url)) < 0 ||
+		url_resolve(&to, &base, l->head.location, strlen(l->head.location)) < 0) {
+		l->verdict = VERDICT_LOCATION;
+		return;
+	}
+	strscpy(l->head.location, url_text(&to, text), sizeof(l->head.location));
+}
+
+/* The head is complete: is its body one to take? */
+static bool judge(struct lane *l)
+{
+	struct exchange *x = l->x;
+	enum fetch_verdict v = resume_judge(&x->resume, &x->now, &l->ask, &l->head, &l->body, l->text, sizeof(l->text));
+
+	if (v == VERDICT_DONE && l->body.restart)
+		v = exchange_restart(x);
+	l->at = l->head.status == 206 ? l->ask.from : 0;
+	end_with(l, v);
+	if (v == VERDICT_REDIRECT)
+		locate(l);
+	if (v != VERDICT_DONE)
+		return false;
+	if (l->head.status == 200)
+		window_reset(&x->window, x->window.part);
+	window_sure(&x->window, l->number);
+	if (!l->ask.strict) {
+		x->last = l;
+		exchange_tell(x, NEWS_HEAD);
+	}
+	return true;
+}
+
+static size_t on_head(char *line, size_t size, size_t n, void *data)
+{
+	struct lane *l = data;
+	bool was_final = l->head.ended && l->head.status >= 200;
+
+	if (was_final)
+		return size * n;
+	if (++l->lines > HEAD_LINES_MAX) {
+		end_with(l, VERDICT_PROTOCOL);
+		return 0;
+	}
+	if (head_line(&l->head, line, size * n) && !(l->head.ended && l->head.status >= 200))
+		return size * n;
+	return judge(l) ? size * n : 0;
+}
+
+/* --- the body ------------------------------------------------------------------------------ */
+
+static void explain(struct lane *l, enum fetch_verdict v)
+{
+	struct exchange *x = l->x;
+	unsigned long long at = sink_at(x->sink), limit = x->now.limit;
+
+	if (v == VERDICT_WRITE)
+		snprintf(l->text, sizeof(l->text), "%s after %llu bytes", strerror(errno), at);
+	if (v == VERDICT_TOO_LARGE)
+		snprintf(l->text, sizeof(l->text), "more than the %llu bytes (%llu MiB) there is room for", limit, limit >> 20);
+	if (v == VERDICT_CHUNK)
+		snprintf(l->text, sizeof(l->text), "the chunk at byte %llu", at);
+}
+
+/* Bytes whose turn it is. What is wrong with them is wrong with the file, and ends the exchange. */
+static enum fetch_verdict take(struct lane *l, struct cursor *c)
+{
+	struct exchange *x = l->x;
+	enum fetch_verdict v;
+
+	do {
+		v = sink_take(x->sink, c);
+		if (v == VERDICT_WAIT && (v = exchange_wait_for_reader(x)) == VERDICT_DONE)
+			v = VERDICT_WAIT;
+	} while (v == VERDICT_WAIT);
+	if (v == VERDICT_DONE)
+		return v;
+	explain(l, v);
+	x->ending = v;
+	x->last = l;
+	/* Bytes beyond may be as wrong. */
+	if (v == VERDICT_CHUNK)
+		window_reset(&x->window, x->window.part);
+	return v;
+}
+
+/* What came before its turn, and has it now. */
+static enum fetch_verdict take_parked(struct lane *l)
+{
+	static uint8_t piece[65536];
+	struct exchange *x = l->x;
+	ssize_t n;
+
+	while ((n = window_get(&x->window, sink_at(x->sink), piece, sizeof(piece))) > 0) {
+		struct cursor c = cursor_make(piece, (size_t)n);
+		enum fetch_verdict v = take(l, &c);
+
+		if (v != VERDICT_DONE)
+			return v;
+	}
+	if (n < 0)
+		x->ending = VERDICT_INTERNAL;
+	return x->ending;
+}
+
+static enum fetch_verdict park(struct lane *l, struct cursor *c)
+{
+	ssize_t n = window_put(&l->x->window, l->at, c->at, c->left);
+
+	/* No memory for more than one lane. */
+	if (n < 0)
+		return VERDICT_INTERNAL;
+	/* No place: somebody else has these bytes. */
+	l->enough = n == 0;
+	cursor_skip(c, (size_t)n);
+	l->at += (uint64_t)n;
+	return VERDICT_DONE;
+}
+
+/* Up to the end of a part, if there are others that fetch parts. */
+static size_t piece_of(const struct lane *l, size_t len)
+{
+	const struct window *w = &l->x->window;
+
+	return window_empty(w) ? len : (size_t)min_u64(len, w->part - l->at % w->part);
+}
+
+/* From one part into the next, which may be somebody else's. */
+static void enter(struct lane *l)
+{
+	struct window *w = &l->x->window;
+
+	if (window_empty(w) || l->at % w->part)
+		return;
+	l->enough = window_others(w, l->at, l->number);
+	if (!l->enough)
+		window_claim(w, l->at, l->number);
+}
+
+/* Some of the bytes in c. */
+static enum fetch_verdict deliver_some(struct lane *l, struct cursor *c)
+{
+	uint64_t at = sink_at(l->x->sink);
+	struct cursor piece;
+	enum fetch_verdict v;
+
+	if (l->at < at) {
+		size_t known = (size_t)min_u64(c->left, at - l->at);
+
+		cursor_skip(c, known);
+		l->at += known;
+		return VERDICT_DONE;
+	}
+	if (l->at > at)
+		return park(l, c);
+	enter(l);
+	if (l->enough)
+		return VERDICT_DONE;
+	piece = cursor_make(c->at, piece_of(l, c->left));
+	cursor_skip(c, piece.left);
+	l->at += piece.left;
+	v = take(l, &piece);
+	v = v ? v : take_parked(l);
+	/* The rest of what was asked for is somebody else's. */
+	l->enough = sink_at(l->x->sink) > l->at && (c->left || !l->body.has_length || l->got < l->body.length);
+	return v;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *self)
+{
+	struct lane *l = self;
+	struct exchange *x = l->x;
+	struct cursor c = cursor_make(data, size * n);
+
+	if (!l->head.ended || l->verdict != VERDICT_DONE) {
+		end_with(l, VERDICT_PROTOCOL);
+		return 0;
+	}
+	l->heard = now_ns();
+	l->got += c.left;
+	x->came += c.left;
+	if (l->body.has_length && l->got > l->body.length) {
+		end_with(l, VERDICT_LENGTHS);
+		return 0;
+	}
+	while (c.left && !l->enough && l->verdict == VERDICT_DONE)
+		end_with(l, deliver_some(l, &c));
+	if (sink_at(x->sink) - x->told >= NEWS_EVERY)
+		exchange_tell(x, NEWS_BYTES);
+	return l->verdict == VERDICT_DONE && !l->enough ? size * n : 0;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+/* A proxy that does not open the way to the server says so with a status of its own. */
+static void failed(struct lane *l, CURLcode code)
+{
+	const char *reason = tls_reason(l->x->tls);
+
+	l->verdict = *reason ? VERDICT_CERT : request_verdict(code);
+	snprintf(l->text, sizeof(l->text), "%s%s%s", reason, *reason ? ": " : "",
+		*l->error ? l->error : curl_easy_strerror(code));
+}
+
+/* libcurl's content is not enough. */
+void lane_end(struct lane *l, CURLcode code)
+{
+	if (l->verdict != VERDICT_DONE || l->enough)
+		return;
+	if (code != CURLE_OK) {
+		failed(l, code);
+	} else if (!l->head.ended || l->head.status < 200) {
+		l->verdict = VERDICT_PROTOCOL;
+	} else if (l->body.has_length && l->got != l->body.length) {
+		l->verdict = VERDICT_CUT;
+		snprintf(l->text, sizeof(l->text), "%llu of %llu bytes came", (unsigned long long)l->got,
+			(unsigned long long)l->body.length);
+	}
+}
+
+/* --- the beginning ------------------------------------------------------------------------- */
+
+void lane_clear(struct lane *l)
+{
+	l->verdict = VERDICT_DONE;
+	l->enough = false;
+	l->got = l->lines = 0;
+	l->text[0] = l->error[0] = 0;
+	l->body = (struct resume_body){0};
+	head_init(&l->head);
+}
+
+CURLcode lane_start(struct lane *l)
+{
+	struct exchange *x = l->x;
+	CURLcode e;
+
+	lane_clear(l);
+	l->began = l->heard = now_ns();
+	e = request_apply(l->easy, x->tls, &x->order, &l->ask, &l->lists);
+	curl_easy_setopt(l->easy, CURLOPT_HEADERFUNCTION, on_head);
+	curl_easy_setopt(l->easy, CURLOPT_HEADERDATA, l);
+	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(l->easy, CURLOPT_WRITEDATA, l);
+	curl_easy_setopt(l->easy, CURLOPT_ERRORBUFFER, l->error);
+	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, l);
+	if (e == CURLE_OK && curl_multi_add_handle(x->multi, l->easy) != CURLM_OK)
+		e = CURLE_FAILED_INIT;
+	l->busy = e == CURLE_OK;
+	if (!l->busy)
+		lane_stop(l);
+	return e;
+}
+
+void lane_stop(struct lane *l)
+{
+	if (l->busy)
+		curl_multi_remove_handle(l->x->multi, l->easy);
+	l->busy = false;
+	request_done(&l->lists);
+	window_release(&l->x->window, l->number);
+}

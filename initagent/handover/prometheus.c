@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * prometheus: see prometheus.h. All metrics are gauges: they are facts of one boot. One line that is malformed makes the
+ * collector refuse the whole file, so every value passes an escape.
+ */
+#include "handover/prometheus.h"
+
+#include <cjson/cJSON.h>
+#include <limits.h>
+
+#include "handover/file.h"
+#include "handover/state.h"
+#include "report/console.h"
+
+#define STATE_FILE_MAX (512 * 1024)
+
+static const char *text(const cJSON *o, const char *key)
+{
+	const char *s = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
+
+	return s ? s : "";
+}
+
+static double number(const cJSON *o, const char *key)
+{
+	const cJSON *n = cJSON_GetObjectItem(o, key);
+
+	return cJSON_IsNumber(n) ? n->valuedouble : 0;
+}
+
+static void head(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "# HELP initagent_%s %s\n# TYPE initagent_%s gauge\n", name, help, name);
+}
+
+/* A label's value: ASCII alone is always UTF-8, and two bytes and the end of a line are escaped. */
+static void label(FILE *out, const char *before, const char *name, const char *value)
+{
+	char clean[512];
+
+	console_clean(clean, sizeof(clean), value);
+	fprintf(out, "%s%s=\"", before, name);
+	for (const char *p = clean; *p; p++)
+		fprintf(out, "%s%c", *p == '\\' || *p == '"' ? "\\" : "", *p);
+	fputc('"', out);
+}
+
+static void single(FILE *out, const char *name, const char *help, double value)
+{
+	head(out, name, help);
+	fprintf(out, "initagent_%s %.15g\n", name, value);
+}
+
+static void put_info(FILE *out, const cJSON *top)
+{
+	const cJSON *root = cJSON_GetObjectItem(top, "root");
+
+	head(out, "info", "The agent and the root of this boot.");
+	label(out, "initagent_info{", "version", text(cJSON_GetObjectItem(top, "agent"), "version"));
+	label(out, ",", "kernel", text(top, "kernel"));
+	label(out, ",", "root", text(root, "type"));
+	label(out, ",", "server", text(root, "server"));
+	label(out, ",", "proto", text(root, "proto"));
+	fprintf(out, "} 1\n");
+}
+
+static void put_phases(FILE *out, const cJSON *top)
+{
+	const cJSON *p;
+
+	head(out, "boot_phase_seconds", "How long a phase of the boot took; phases overlap.");
+	cJSON_ArrayForEach(p, cJSON_GetObjectItem(top, "phases"))
+	{
+		if (!*text(p, "name"))
+			continue;
+		label(out, "initagent_boot_phase_seconds{", "phase", text(p, "name"));
+		fprintf(out, "} %.6f\n", number(p, "end_s") - number(p, "begin_s"));
+	}
+}
+
+static void put_causes(FILE *out, const cJSON *top)
+{
+	const cJSON *c;
+
+	head(out, "cause_occurrences", "How often a cause was met in this boot, also one that went away.");
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
+	{
+		if (!*text(c, "code"))
+			continue;
+		label(out, "initagent_cause_occurrences{", "code", text(c, "code"));
+		label(out, ",", "where", text(c, "where"));
+		fprintf(out, "} %.0f\n", number(c, "count"));
+	}
+}
+
+static void put_rail(FILE *out, const cJSON *rail)
+{
+	const cJSON *rdma = cJSON_GetObjectItem(rail, "rdma"), *far = cJSON_GetObjectItem(rdma, "neighbour");
+	char port[16] = "", far_port[16] = "";
+
+	if (rdma)
+		snprintf(port, sizeof(port), "%.0f", number(rdma, "port"));
+	if (far)
+		snprintf(far_port, sizeof(far_port), "%.0f", number(far, "port"));
+	label(out, "initagent_rail_carries_root{", "netdev", text(rail, "netdev"));
+	label(out, ",", "state", text(rail, "state"));
+	label(out, ",", "address", text(rail, "address"));
+	label(out, ",", "device", text(rdma, "device"));
+	label(out, ",", "port", port);
+	label(out, ",", "guid", text(rdma, "guid"));
+	label(out, ",", "switch", text(far, "name"));
+	label(out, ",", "switch_guid", text(far, "guid"));
+	label(out, ",", "switch_port", far_port);
+	fprintf(out, "} %d\n", cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")));
+}
+
+static void put_rails(FILE *out, const cJSON *top)
+{
+	const cJSON *rail;
+
+	head(out, "rail_carries_root", "The ways to the root, 1 for the one that carries it.");
+	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
+		if (*text(rail, "netdev"))
+			put_rail(out, rail);
+}
+
+static void put_before(FILE *out, const struct env *env)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR "/last-failure");
+
+	single(out, "boot_before_failed", "Whether the boot before this one was kept as failed (rd.report=efi or pstore).",
+		r >= 0 && access(path, F_OK) == 0);
+}
+
+static void put_all(const struct env *env, FILE *out, const cJSON *top)
+{
+	const cJSON *agent = cJSON_GetObjectItem(top, "agent"), *root = cJSON_GetObjectItem(top, "root");
+
+	put_info(out, top);
+	single(out, "boot_success", "Whether the root was reached.", streq(text(top, "outcome"), "done"));
+	single(out, "boot_duration_seconds", "From the agent's start to the root.", number(top, "now_s") - number(top, "start_s"));
+	single(out, "boot_start_seconds", "The agent's start, since the kernel's.", number(top, "start_s"));
+	single(out, "agent_cpu_seconds", "CPU time of the agent alone.", number(agent, "cpu_s"));
+	single(out, "agent_restarts", "How often a killed agent was started again.", number(agent, "restarts"));
+	single(out, "root_attempts", "Attempts until the root was mounted.", number(root, "attempts"));
+	single(out, "root_fell_back", "Whether a root asked for over RDMA came over TCP.",
+		cJSON_IsTrue(cJSON_GetObjectItem(root, "fell_back")));
+	put_phases(out, top);
+	put_causes(out, top);
+	put_rails(out, top);
+	put_before(out, env);
+}
+
+int prometheus_print(const struct env *env, FILE *out)
+{
+	_cleanup_free_ char *buf = malloc(STATE_FILE_MAX);
+	int n = buf ? env_read(env, buf, STATE_FILE_MAX, STATE_DIR "/state.json") : -ENOMEM;
+	cJSON *top = n >= 0 ? cJSON_Parse(buf) : NULL;
+
+	if (n < 0 || !cJSON_IsObject(top)) {
+		cJSON_Delete(top);
+		return n < 0 ? n : -EBADMSG;
+	}
+	put_all(env, out, top);
+	cJSON_Delete(top);
+	return 0;
+}
+
+int prometheus_write(const struct env *env, const char *path)
+{
+	char dir[PATH_MAX], *data = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&data, &len);
+	char *slash;
+	int r = out ? prometheus_print(env, out) : -ENOMEM;
+
+	if (out)
+		fclose(out);
+	if (r >= 0 && (strscpy(dir, path, sizeof(dir)) < 0 || *path != '/'))
+		r = -EINVAL;
+	if (r >= 0) {
+		slash = strrchr(dir, '/');
+		*slash = 0;
+		r = file_write(env, dir, slash + 1, data, len, 0644);
+	}
+	free(data);
+	return r;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_json: how the commands' --json output ends. */
+#pragma once
+
+#include <cjson/cJSON.h>
+
+#include "util.h"
+
+/*
+ * print_json: writes top to out as one line, or with pretty indented over several, and frees it.
+ * Returns 0 or -ENOMEM; whether out took it is told by ferror() and fclose().
+ */
+static inline int print_json(cJSON *top, bool pretty, FILE *out)
+{
+	char *text = pretty ? cJSON_Print(top) : cJSON_PrintUnformatted(top);
+
+	cJSON_Delete(top);
+	if (!text)
+		return -ENOMEM;
+	fprintf(out, "%s\n", text);
+	free(text);
+	return 0;
+}

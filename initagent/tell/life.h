@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* life: an end for processes that may outlive the agent. */
+#pragma once
+
+/*
+ * limit_life: the kernel kills this process after so many seconds, whatever it does: by a timer whose signal cannot be
+ * caught. It can be undone only by calls that no list of fetch/lockdown.h holds. 0 or -errno.
+ */
+int limit_life(unsigned seconds);

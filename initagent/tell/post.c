@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* post: see post.h. */
+#include "tell/post.h"
+
+#include <curl/curl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "address/random.h"
+#include "confine.h"
+#include "fetch/lockdown.h"
+#include "fetch/tls.h"
+#include "tell/life.h"
+
+#ifndef BUILD_TIME
+#define BUILD_TIME 0 /* the clock is believed */
+#endif
+
+/* An answer is a line or a page; whoever sends more is not listened to. */
+#define ANSWER_MAX 65536
+#define TRY_FIRST  500 /* ms: the span from which the first pause is drawn; it doubles */
+#define TRY_LIMIT  5000 /* ms one attempt may take */
+#define LAST_WORDS 500 /* ms before the kernel ends the process */
+
+struct sender {
+	const struct post_order *order;
+	CURL *easy;
+	CURLM *multi; /* made beforehand: it wants descriptors that later cannot be had */
+	struct tls *tls;
+	struct curl_slist *to, *headers;
+	char url[2048];
+	char error[CURL_ERROR_SIZE];
+	size_t answered;
+};
+
+/* --- the process --------------------------------------------------------------------------- */
+
+static size_t on_answer(char *data, size_t size, size_t n, void *arg)
+{
+	struct sender *s = arg;
+
+	(void)data;
+	s->answered += size * n;
+	return s->answered <= ANSWER_MAX ? size * n : 0;
+}
+
+/* "::ADDRESS:PORT": whatever the URL's name, this is where it is. Not even a proxy of the environment is asked. */
+static CURLcode direct(struct sender *s)
+{
+	const struct post_order *o = s->order;
+	bool v6 = o->address.family == AF_INET6;
+	char address[INET_ADDR_TEXT], text[INET_ADDR_TEXT + 16];
+
+	snprintf(text, sizeof(text), "::%s%s%s:%u", v6 ? "[" : "", inet_text(&o->address, address), v6 ? "]" : "",
+		o->port);
+	s->to = curl_slist_append(NULL, text);
+	if (!s->to)
+		return CURLE_OUT_OF_MEMORY;
+	curl_easy_setopt(s->easy, CURLOPT_PROXY, "");
+	return curl_easy_setopt(s->easy, CURLOPT_CONNECT_TO, s->to);
+}
+
+/* "Expect:" alone: the body goes at once, without asking whether it is welcome. */
+static CURLcode headers(struct sender *s)
+{
+	static const char *const lines[] = {"Content-Type: application/json", "Expect:"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct curl_slist *more = curl_slist_append(s->headers, lines[i]);
+
+		if (!more)
+			return CURLE_OUT_OF_MEMORY;
+		s->headers = more;
+	}
+	return curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+}
+
+static CURLcode method(struct sender *s)
+{
+	const struct post_order *o = s->order;
+	size_t len = strlen(o->url);
+	bool folder = len && o->url[len - 1] == '/';
+	int n = snprintf(s->url, sizeof(s->url), "%s%s", o->url, folder ? o->file : "");
+	CURLcode e;
+
+	if (n < 0 || (size_t)n >= sizeof(s->url))
+		return CURLE_URL_MALFORMAT;
+	e = curl_easy_setopt(s->easy, CURLOPT_URL, s->url);
+	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDS, o->body);
+	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)o->len);
+	return e || !folder ? e : curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, "PUT");
+}
+
+static CURLcode configure(struct sender *s)
+{
+	const struct {
+		CURLoption option;
+		long value;
+	} longs[] = {
+		{CURLOPT_NOSIGNAL, 1},
+		{CURLOPT_FOLLOWLOCATION, 0},
+		{CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1},
+		{CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2},
+	};
+	CURLcode e = CURLE_OK;
+
+	for (size_t i = 0; i < ARRAY_SIZE(longs) && e == CURLE_OK; i++) {
+		e = curl_easy_setopt(s->easy, longs[i].option, longs[i].value);
+		/* A build without TLS does not know its options. */
+		e = e == CURLE_UNKNOWN_OPTION || e == CURLE_NOT_BUILT_IN ? CURLE_OK : e;
+	}
+	curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_answer);
+	curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
+	curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->error);
+	curl_easy_setopt(s->easy, CURLOPT_USERAGENT, "initagent/" INITAGENT_VERSION);
+	e = e ? e : direct(s);
+	e = e ? e : headers(s);
+	e = e ? e : method(s);
+	return e ? e : tls_apply(s->tls, s->easy);
+}
+
+/* Everything that wants memory maps, files or entropy, before the rights are gone. */
+static bool prepare(struct sender *s, const struct post_order *o)
+{
+	const struct fetch_setup setup = {.ca = o->ca, .ca_len = o->ca_len, .clock_floor = BUILD_TIME};
+
+	s->order = o;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return false;
+	s->easy = curl_easy_init();
+	s->multi = curl_multi_init();
+	return s->easy && s->multi && tls_new(&s->tls, &setup) == 0 && configure(s) == CURLE_OK;
+}
+
+static CURLcode perform(struct sender *s)
+{
+	CURLcode e = CURLE_FAILED_INIT;
+	int running = 1, left;
+	const CURLMsg *m;
+
+	if (curl_multi_add_handle(s->multi, s->easy) != CURLM_OK)
+		return e;
+	while (running && curl_multi_perform(s->multi, &running) == CURLM_OK)
+		if (running && curl_multi_wait(s->multi, NULL, 0, TRY_LIMIT, NULL) != CURLM_OK)
+			break;
+	while ((m = curl_multi_info_read(s->multi, &left)))
+		if (m->msg == CURLMSG_DONE)
+			e = m->data.result;
+	curl_multi_remove_handle(s->multi, s->easy);
+	return e;
+}
+
+/* Another attempt may fare better: the server was not reached, or is overloaded. */
+static bool attempt(struct sender *s, long limit_ms, struct post_news *news)
+{
+	long status = 0;
+	CURLcode e;
+
+	curl_easy_setopt(s->easy, CURLOPT_TIMEOUT_MS, limit_ms < TRY_LIMIT ? limit_ms : TRY_LIMIT);
+	s->answered = 0;
+	s->error[0] = 0;
+	e = perform(s);
+	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+	news->stored = e == CURLE_OK && status >= 200 && status < 300;
+	if (e != CURLE_OK)
+		snprintf(news->text, sizeof(news->text), "%.100s%s%.60s",
+			*s->error ? s->error : curl_easy_strerror(e), *tls_reason(s->tls) ? ": " : "",
+			tls_reason(s->tls));
+	else
+		snprintf(news->text, sizeof(news->text), "the server answered %ld", status);
+	return e == CURLE_COULDNT_CONNECT || e == CURLE_SEND_ERROR || e == CURLE_RECV_ERROR ||
+		e == CURLE_GOT_NOTHING || e == CURLE_OPERATION_TIMEDOUT || status == 429 || status >= 500;
+}
+
+/* Nodes that failed together shall not come back together. */
+static void pause_ms(uint64_t span)
+{
+	if (span)
+		poll(NULL, 0, (int)(random_u32() % span));
+}
+
+static void send_it(struct sender *s, struct post_news *news)
+{
+	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC, now;
+
+	pause_ms(s->order->delay / NSEC_PER_MSEC);
+	for (uint64_t span = TRY_FIRST; (now = now_ns()) < end; span *= 2) {
+		if (!attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, news))
+			return;
+		pause_ms(span);
+	}
+}
+
+static void say(const struct post_order *o, int out, const struct post_news *news)
+{
+	char line[512];
+	int n = snprintf(line, sizeof(line), "<%d>initagent: report to %.200s: %s: %s\n", news->stored ? 6 : 4, o->url,
+		news->stored ? "stored" : "not stored", news->text);
+
+	if (o->kmsg >= 0 && n > 0 && write(o->kmsg, line, (size_t)n) < 0)
+		return; /* then only the agent hears of it */
+	send(out, news, sizeof(*news), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Descriptors 0 to 2 are empty, 3 is the way back, 4 the kernel's log; the rest is the agent's. */
+static void keep_only(int *back, int *kmsg)
+{
+	enum { BACK = 3, KMSG = 4, SPARE = 64 };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), a = fcntl(*back, F_DUPFD, SPARE);
+	int b = *kmsg < 0 ? -1 : fcntl(*kmsg, F_DUPFD, SPARE);
+
+	for (int fd = 0; fd < BACK && null >= 0; fd++)
+		dup2(null, fd);
+	*back = dup2(a, BACK);
+	*kmsg = b < 0 ? -1 : dup2(b, KMSG);
+	confine_close(b < 0 ? KMSG : KMSG + 1);
+}
+
+__attribute__((noreturn)) static void serve(const struct post_order *given, int back)
+{
+	struct post_news news = {.text = "no process"};
+	struct post_order order = *given;
+	struct sender s = {0};
+
+	keep_only(&back, &order.kmsg);
+	prctl(PR_SET_NAME, "initagent-post");
+	signal(SIGPIPE, SIG_IGN);
+	if (limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
+		say(&order, back, &news);
+		_exit(1);
+	}
+	send_it(&s, &news);
+	say(&order, back, &news);
+	_exit(0);
+}
+
+/* --- the agent's end ----------------------------------------------------------------------- */
+
+bool post_available(void)
+{
+	return true;
+}
+
+int post_start(const struct post_order *o, int *ret_fd)
+{
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		serve(o, pair[1]);
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		return -errno;
+	}
+	*ret_fd = pair[0];
+	return 0;
+}
+
+int post_read(int fd, struct post_news *ret)
+{
+	ssize_t n = recv(fd, ret, sizeof(*ret), MSG_DONTWAIT | MSG_TRUNC);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n == (ssize_t)sizeof(*ret) && memchr(ret->text, 0, sizeof(ret->text)))
+		return 1;
+	*ret = (struct post_news){.text = "the process that sends ended without a word"};
+	return 1;
+}

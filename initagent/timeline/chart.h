@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* chart: SVG pictures of boots. */
+#pragma once
+
+#include "boots.h"
+
+/*
+ * How a picture begins: a file of its own (with the XML head and chart.css inside), or inside of a page that has
+ * chart.css. `id` (not 0) makes the names in it differ from those of the page's other pictures.
+ */
+struct chart_frame {
+	bool file;
+	unsigned int id;
+	double width, height;
+};
+
+/* chart_open: <svg> with title and description, which are also what a screen reader says. chart_close: its end. */
+void chart_open(FILE *out, const struct chart_frame *frame, const char *title, const char *description);
+void chart_close(FILE *out);
+
+/* chart_boot: the whole picture of one boot. Returns 0 or -ENOMEM. */
+int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id);
+
+/*
+ * chart_mini: one bar, `width` wide: what the boot waited for from its begin on; `longest` (s) fills it.
+ * It is an ornament of numbers that stand beside it, and hidden from screen readers.
+ */
+void chart_mini(FILE *out, const struct record *r, double longest, double width);
+
+/*
+ * chart_many: one picture of many boots: a thin row each, by the time they took, the failed ones below.
+ */
+int chart_many(FILE *out, const struct boots *b);
+
+/* chart_legend: the looks from..to in a row at x, y. Patterns are those of the picture `id`. */
+void chart_legend(FILE *out, double x, double y, int from, int to, unsigned int id);
+
+/* chart_axis: a grid from y to y + height with labels in seconds above it. */
+struct axis;
+void chart_axis(FILE *out, const struct axis *a, double x, double y, double width, double height);
+
+/* chart_segment: called for each stretch of a boot that was spent on one thing (an enum look). */
+struct chart_segment {
+	int look;
+	double begin, end; /* s after the boot's begin */
+};
+
+/* chart_segments: what the boot waited for, stretch by stretch; at most `max`. Returns how many. */
+size_t chart_segments(const struct record *r, struct chart_segment *ret, size_t max);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * initagent-timeline: what "initagent timeline" calls for all but one boot's phases: pictures and pages of state
+ * files, which may be of many nodes and are not trusted. docs/timeline.md is for people.
+ */
+#include <getopt.h>
+#include <sys/stat.h>
+
+#include "boots.h"
+#include "chart.h"
+#include "handover/phase_table.h"
+#include "handover/record_file.h"
+#include "page.h"
+#include "text.h"
+
+enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 64 };
+
+static const char usage_text[] =
+	"initagent timeline                          the phases of this boot\n"
+	"initagent timeline FILE|DIR...              of another; of several boots a summary\n"
+	"initagent timeline --svg FILE [FILE|DIR...]   a picture of one boot, or of all in one\n"
+	"initagent timeline --html FILE [FILE|DIR...]  a page about one boot or many\n"
+	"FILE after an option: \"-\" is standard output; a folder means index.html in it, or one picture for each\n"
+	"boot; without other arguments the state files in that folder are read.\n"
+	"State files are /run/initagent/state.json of the nodes; a folder means its *.json, \"-\" standard input.\n"
+	"Exit status: 0 done; 1 nothing could be read, or not written; 64 wrong call.\n";
+
+struct options {
+	const char *svg, *html;
+	const char **inputs;
+	size_t n;
+};
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int complain(const char *what, int error)
+{
+	fprintf(stderr, "initagent: %s: %s\n", what, strerror(error < 0 ? -error : error));
+	return EXIT_FAILED;
+}
+
+static bool write_all(FILE *f, const char *text, size_t len)
+{
+	bool ok = fwrite(text, 1, len, f) == len;
+
+	return fclose(f) == 0 && ok;
+}
+
+/*
+ * Beside the file's place first, so that it is there whole or not at all. The folder may be one that others write
+ * to: what they left under the name is taken away, not followed.
+ */
+static int replace_file(const char *path, const char *text, size_t len)
+{
+	_cleanup_free_ char *temp = NULL;
+	FILE *f;
+	int fd;
+
+	if (asprintf(&temp, "%s.new", path) < 0)
+		return complain(path, ENOMEM);
+	unlink(temp);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return complain(temp, errno);
+	if (write_all(f, text, len) && rename(temp, path) == 0)
+		return EXIT_OK;
+	complain(path, errno);
+	unlink(temp);
+	return EXIT_FAILED;
+}
+
+/* "-" is standard output; what is no regular file (a pipe, /dev/stdout) is written to and stays what it is. */
+static int write_file(const char *path, const char *text, size_t len)
+{
+	struct stat st;
+	FILE *f;
+
+	if (streq(path, "-"))
+		return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0 ? EXIT_OK : complain(path, errno);
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return replace_file(path, text, len);
+	f = fopen(path, "we");
+	return f && write_all(f, text, len) ? EXIT_OK : complain(path, errno);
+}
+
+/* A picture of one record, or of all boots, or a page. */
+struct work {
+	const struct boots *boots;
+	const struct record *one;
+	int (*draw)(FILE *out, const struct work *w);
+};
+
+static int draw_one(FILE *out, const struct work *w)
+{
+	return chart_boot(out, w->one, true, 1);
+}
+
+static int draw_many(FILE *out, const struct work *w)
+{
+	return chart_many(out, w->boots);
+}
+
+static int draw_page(FILE *out, const struct work *w)
+{
+	return page_write(out, w->boots);
+}
+
+static int produce(const char *path, const struct work *w)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int r;
+
+	if (!out)
+		return complain(path, errno);
+	r = w->draw(out, w);
+	if (fclose(out) != 0 || r < 0)
+		return complain(path, ENOMEM);
+	return write_file(path, text, len);
+}
+
+/* Is this no part of a file's name that everybody can type? */
+static bool is_odd(char c, bool first)
+{
+	return (unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || strchr("/\\:*?\"<>|", c) || (first && c == '.');
+}
+
+/* A node's name as a file's. Names that had to be changed, and those that several boots have, get numbers. */
+static void picture_name(char *buf, size_t size, const struct boots *b, size_t i)
+{
+	size_t number = 0, n;
+
+	while (number < i && streq(b->list[i - number - 1]->node, b->list[i]->node))
+		number++;
+	number += number > 0;
+	snprintf(buf, size, "%.200s", b->list[i]->node);
+	for (char *c = buf; *c; c++)
+		if (is_odd(*c, c == buf)) {
+			*c = '_';
+			number = i + 1;
+		}
+	n = strlen(buf);
+	snprintf(buf + n, size - n, number ? "-%zu.svg" : ".svg", number);
+}
+
+/* One picture for each boot, in a folder. */
+static int produce_each(const char *dir, const struct boots *b)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < b->n && status == EXIT_OK; i++) {
+		struct work w = {b, b->list[i], draw_one};
+		_cleanup_free_ char *path = NULL;
+		char name[256];
+
+		picture_name(name, sizeof(name), b, i);
+		if (asprintf(&path, "%s/%s", dir, name) < 0)
+			return complain(dir, ENOMEM);
+		status = produce(path, &w);
+	}
+	return status;
+}
+
+static int produce_svg(const char *path, const struct boots *b)
+{
+	struct work one = {b, b->list[0], draw_one}, many = {b, NULL, draw_many};
+
+	if (is_folder(path))
+		return produce_each(path, b);
+	return produce(path, b->n == 1 ? &one : &many);
+}
+
+static int produce_html(const char *path, const struct boots *b)
+{
+	struct work w = {b, NULL, draw_page};
+	_cleanup_free_ char *index = NULL;
+
+	if (!is_folder(path))
+		return produce(path, &w);
+	if (asprintf(&index, "%s%sindex.html", path, path[strlen(path) - 1] == '/' ? "" : "/") < 0)
+		return complain(path, ENOMEM);
+	return produce(index, &w);
+}
+
+static int print_text(const struct boots *b)
+{
+	struct phase_style style = phase_style_of(STDOUT_FILENO);
+
+	if (b->n == 1 && !b->n_broken)
+		phase_table_print(stdout, b->list[0], &style);
+	else if (text_report(stdout, b) < 0)
+		return complain("report", ENOMEM);
+	return fflush(stdout) == 0 ? EXIT_OK : complain("report", errno);
+}
+
+static int run(const struct options *o)
+{
+	_cleanup_(boots_freep) struct boots *b = NULL;
+	int r = boots_read(&b, o->inputs, o->n), status = EXIT_OK;
+
+	if (r == -E2BIG)
+		fprintf(stderr, "initagent: more than %d state files are too many for one report\n", BOOTS_MAX);
+	if (r < 0)
+		return r == -E2BIG ? EXIT_FAILED : complain("state files", r);
+	for (size_t i = 0; i < b->n_broken && (o->svg || o->html); i++)
+		fprintf(stderr, "initagent: %s: %s\n", b->broken[i].file, b->broken[i].why);
+	if (!b->n) {
+		fprintf(stderr, "initagent: no state file could be read\n");
+		return EXIT_FAILED;
+	}
+	if (!o->svg && !o->html)
+		return print_text(b);
+	if (o->svg)
+		status = produce_svg(o->svg, b);
+	if (o->html && status == EXIT_OK)
+		status = produce_html(o->html, b);
+	return status;
+}
+
+/*
+ * Someone who wrote "--html boots/ *.json" without the blank must not lose a state file: no picture or page is
+ * written over one.
+ */
+static bool is_state_name(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+
+	return len > 5 && streq(path + len - 5, ".json") && !is_folder(path);
+}
+
+/* What is read: the arguments; a folder that is written to; this boot. */
+static void choose_inputs(struct options *o, char **args, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		o->inputs[o->n++] = args[i];
+	if (!n && is_folder(o->html))
+		o->inputs[o->n++] = o->html;
+	if (!n && is_folder(o->svg))
+		o->inputs[o->n++] = o->svg;
+	if (!o->n)
+		o->inputs[o->n++] = RECORD_OWN_FILE;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"svg", required_argument, NULL, 's'},
+		{"html", required_argument, NULL, 'w'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct options o = {0};
+	_cleanup_free_ const char **inputs = calloc((size_t)argc + 2, sizeof(*inputs));
+	int c;
+
+	o.inputs = inputs;
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (c == 's')
+			o.svg = optarg;
+		else if (c == 'w')
+			o.html = optarg;
+		else
+			return fputs(usage_text, c == 'h' ? stdout : stderr), c == 'h' ? EXIT_OK : EXIT_USAGE;
+	}
+	if (!inputs)
+		return complain("arguments", ENOMEM);
+	if (is_state_name(o.svg) || is_state_name(o.html)) {
+		fprintf(stderr, "initagent: %s is no name for a picture or page; first the file to write, then what to read\n",
+			is_state_name(o.svg) ? o.svg : o.html);
+		return EXIT_USAGE;
+	}
+	choose_inputs(&o, argv + optind, (size_t)(argc - optind));
+	return run(&o);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* markup: see markup.h. */
+#include "markup.h"
+
+/* Code points that are never shown as they are. */
+static const struct {
+	uint32_t from, to;
+} hidden[] = {
+	{0x00, 0x1f}, {0x7f, 0x9f},	  /* control characters */
+	{0xad, 0xad}, {0x061c, 0x061c},	  /* soft hyphen, Arabic letter mark */
+	{0x200b, 0x200f}, {0x2028, 0x202e}, /* zero width, direction, line separators */
+	{0x2060, 0x206f}, {0xfeff, 0xfeff}, /* word joiner, isolates, byte order mark */
+	{0xd800, 0xdfff}, {0xfdd0, 0xfdef}, /* surrogates, no characters */
+	{0xfff0, 0xffff}, {0xe0000, 0xe0fff}, /* specials, tags */
+};
+
+/*
+ * The code point at s and its bytes; 0 bytes when it is not UTF-8 (too long, cut, beyond Unicode's end).
+ */
+static size_t decode(const unsigned char *s, uint32_t *ret)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	uint32_t c = n == 1 ? s[0] : s[0] & (0xff >> (n + 1));
+
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (n && (c < least[n] || c > 0x10ffff))
+		return 0;
+	*ret = c;
+	return n;
+}
+
+static bool is_hidden(uint32_t c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (c >= hidden[i].from && c <= hidden[i].to)
+			return true;
+	return (c & 0xfffe) == 0xfffe;
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	default: return NULL;
+	}
+}
+
+/* One character as it is shown; its source bytes in *ret_bytes. Returns how many characters that is. */
+static size_t show(char *buf, size_t size, const char *s, size_t *ret_bytes)
+{
+	uint32_t c = 0;
+	size_t n = decode((const unsigned char *)s, &c);
+
+	*ret_bytes = n ? n : 1;
+	if (!n)
+		return (size_t)snprintf(buf, size, "\\x%02x", (unsigned char)*s);
+	if (is_hidden(c))
+		return (size_t)snprintf(buf, size, c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
+	if (n == 1 && entity(*s))
+		snprintf(buf, size, "%s", entity(*s));
+	else
+		snprintf(buf, size, "%.*s", (int)n, s);
+	return 1;
+}
+
+size_t markup_length(const char *s)
+{
+	size_t bytes, sum = 0;
+	char buf[16];
+
+	for (; *s; s += bytes)
+		sum += show(buf, sizeof(buf), s, &bytes);
+	return sum;
+}
+
+void markup_cut(FILE *out, const char *s, size_t characters)
+{
+	bool cut = characters != SIZE_MAX && markup_length(s) > characters;
+	size_t bytes, shown = 0;
+	char buf[16];
+
+	for (; *s; s += bytes) {
+		shown += show(buf, sizeof(buf), s, &bytes);
+		if (cut && shown >= characters)
+			break;
+		fputs(buf, out);
+	}
+	if (cut)
+		fputs("\xe2\x80\xa6", out);
+}
+
+void markup_text(FILE *out, const char *s)
+{
+	markup_cut(out, s, SIZE_MAX);
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The root on a disk of the kernel's SRP target, by InfiniBand's own connection manager, over the software HCA.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load infiniband
+load block
+
+setup_file() {
+    vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
+    block_disks "$BATS_FILE_TMPDIR/disks"
+    SERVER_EXTRA=$BATS_FILE_TMPDIR/disks/block-ib.cpio SERVER_LINKS=2 sib_root_server
+}
+
+setup() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/agent-softib.img
+    on server fabric_reset
+}
+
+teardown() {
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}" ] || VM_SHOW_LINES=80 vm_show
+}
+
+@test "SRP by IB CM" {
+    local guid gid
+    # the node's port is the only one that may log in
+    on server block srp root.ext4 505400fffe990064
+    guid=$(on server "sed 's/://g' /sys/class/infiniband/*/node_guid")
+    gid=$(on server "sed 's/://g' /sys/class/infiniband/*/ports/1/gids/0")
+    node_start "$image" "$console ip=dhcp rd.retry=60 $hca $reboot rw \
+root=srp:id_ext=$guid,ioc_guid=$guid,dgid=$gid,pkey=ffff,service_id=$guid"
+    assert_block 90 srp rdma ext4
+    assert_eq "$(node_result .writable)" true "root can be written to"
+}

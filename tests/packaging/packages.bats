@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The packages for Debian and for distributions with RPM: built, looked at by those who judge packages, installed into roots of
+# their own, used there, and removed. "make check-packages", and a part of "make check".
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+	# a caller's time must not get in
+	unset SOURCE_DATE_EPOCH
+	export BUILD=${BUILD:-build} PACKAGES
+	PACKAGES=$(realpath -m "$BUILD/packages")
+	make --no-print-directory BUILD="$BUILD" deb dsc >"$BATS_FILE_TMPDIR/deb.log" 2>&1 || {
+		tail -n 40 "$BATS_FILE_TMPDIR/deb.log"
+		return 1
+	}
+}
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	T=$BATS_TEST_TMPDIR
+	VERSION=$(sed -n 's/^VERSION := //p' Makefile)
+	LAB=$(realpath "$BUILD")/lab
+	DEBS=("$PACKAGES"/initagent{,-tools}_"$VERSION"_*.deb)
+}
+
+# installed: what "make install" puts below a DESTDIR; man pages may be packed.
+installed() {
+	make --no-print-directory BUILD="$BUILD" install DESTDIR="$T/dest" PREFIX=/usr >/dev/null
+	(cd "$T/dest" && find . ! -type d) | sort
+}
+
+# plain: a list of files without documents, man pages by their unpacked names.
+plain() {
+	sed 's/^\.*/./; s/\.gz$//' | grep -vE '/usr/share/(doc|licenses|lintian)/|\.build-id|/$' | sort
+}
+
+@test "program, changelog and spec are of one version" {
+	"$BUILD/initagent" version | grep -qF "$VERSION"
+	dpkg-parsechangelog -l packaging/debian/changelog -S Version | grep -qxF "$VERSION"
+	grep -qxE "Version: +$VERSION" packaging/initagent.spec
+	grep -q -- " - $VERSION-1\$" packaging/initagent.spec
+}
+
+@test "lintian has nothing to say about the Debian packages, and about their source" {
+	[ "${#DEBS[@]}" -eq 2 ]
+	run -0 lintian --allow-root --fail-on error,warning,info -I "$PACKAGES/initagent_$VERSION"_*.changes
+	[ -z "$output" ] || { echo "$output"; return 1; }
+	run -0 lintian --allow-root --fail-on error,warning "$PACKAGES/initagent_$VERSION.dsc"
+	[ -z "$output" ] || { echo "$output"; return 1; }
+}
+
+@test "they hold what make install installs, each file in one of them" {
+	local deb
+
+	for deb in "${DEBS[@]}"; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -t
+	done | plain >"$T/files"
+	diff <(installed) "$T/files"
+	# the same agent: one program, nothing to be found at run time
+	dpkg-deb -f "${DEBS[0]}" Depends | { ! grep .; }
+	dpkg-deb -f "${DEBS[0]}" Built-Using | grep -q '^musl (= '
+	dpkg-deb -f "${DEBS[1]}" Depends | grep -q libkmod2
+}
+
+@test "copyright names the license of every library that is linked in" {
+	local name
+
+	while read -r name; do
+		grep -q "^Files: distfiles/${name}_\*$" packaging/debian/copyright || { echo "not there: $name"; return 1; }
+	done < <(awk '!/^#/ && NF && $1 != "musl" { print $1 }' deps/sources)
+	# each license that is named has its text
+	sed -n '/^Files:/,/^$/s/^License: //p' packaging/debian/copyright | sed 's/ or /\n/g' | sort -u |
+		while read -r name; do
+			grep -A 1 "^License: $name\$" packaging/debian/copyright | grep -q '^ ' || { echo "no text: $name"; return 1; }
+		done
+}
+
+@test "its source package has all that it needs: built again without network, elsewhere, it is the same to the byte" {
+	local deb
+
+	mkdir "$T/again"
+	cd "$T/again"
+	dpkg-source --no-check -x "$PACKAGES/initagent_$VERSION.dsc" source >/dev/null
+	# every library's tarball is here, and is the right one
+	awk '!/^#/ && NF && $1 != "musl" { print $1 }' source/deps/sources |
+		DISTFILES=$PWD/source/distfiles DEPS_DIR=$T/deps xargs unshare --net source/deps/fetch
+	# these would take minutes: those of this tree are taken
+	umask 077
+	export DEPS=${LAB%/lab}/deps
+	(cd source && TZ=Asia/Tokyo unshare --net dpkg-buildpackage -us -uc -b) >"$T/log" 2>&1 || { tail -n 40 "$T/log"; return 1; }
+	for deb in "${DEBS[@]}"; do
+		cmp "$deb" "${deb##*/}"
+	done
+}
+
+@test "installed in a Debian root: dracut takes the module, the builder finds the agent; removed, nothing is left" {
+	local root=$T/root kver
+
+	kver=$(<"$LAB/kver")
+	cp -al "$LAB/root" "$root"
+	find "$root" ! -path '*/var/*' | sort >"$T/before"
+	# two libraries of the tools are not in that root
+	dpkg --root="$root" --log="$T/dpkg.log" --force-depends -i "${DEBS[@]}" >"$T/log" 2>&1
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	unshare --mount --propagation private bash -euc '
+		mount -t proc proc "$1/proc"
+		mount -t tmpfs tmp "$1/tmp"
+		mount --bind /dev "$1/dev"
+		chroot "$1" dracut --force --no-hostonly --no-hostonly-cmdline --kver "$2" --add initagent --no-compress --nostrip \
+			--omit "systemd dbus network ifcfg nfs" /tmp/dracut.img
+		chroot "$1" lsinitrd /tmp/dracut.img
+		chroot "$1" lsinitrd -f usr/sbin/initagent /tmp/dracut.img | cmp - "$1/usr/sbin/initagent"
+		chroot "$1" initagent-mkimage --kver "$2" --level 1 --out /tmp/node.img
+		zstd -dcq "$1/tmp/node.img" | cpio -i --quiet --to-stdout init | cmp - "$1/usr/sbin/initagent"
+		"$1/usr/sbin/initagent-site" -n -f "$1/usr/share/doc/initagent-tools/examples/site.example.yaml" check
+	' - "$root" "$kver" >"$T/used" 2>&1 || { tail -n 30 "$T/used"; return 1; }
+	grep -q 'initqueue/finished/.*initagent' "$T/used"
+	grep -q 'ib_ipoib.ko' "$T/used"
+	dpkg --root="$root" --log="$T/dpkg.log" -P initagent initagent-tools >>"$T/log"
+	find "$root" ! -path '*/var/*' | sort | diff "$T/before" -
+}
+
+@test "RPMs: built, the spec and they are clean to rpmlint, and hold what make install installs" {
+	local root=$T/root rpms
+
+	make --no-print-directory BUILD="$BUILD" rpm >"$T/log" 2>&1 || { tail -n 40 "$T/log"; return 1; }
+	rpms=("$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION"-1.*.rpm)
+	[ "${#rpms[@]}" -eq 2 ]
+	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
+	[[ $output == *" 0 errors, 0 warnings"* ]]
+	diff <(installed) <(rpm -qpl "${rpms[@]}" | grep -vx /usr/lib/dracut/modules.d/70initagent | plain)
+	mkdir "$root"
+	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"
+	rpm --root "$root" -V --nodeps initagent initagent-tools
+	"$root/usr/sbin/initagent" version | grep -qF "$VERSION"
+	rpm --root "$root" --nodeps --noscripts -e initagent initagent-tools
+	[ ! -e "$root/usr/sbin/initagent" ]
+	# which package of the distribution has the module's rest is not for this one to say, and nothing else is needed
+	rpm -qp --requires "${rpms[0]}" | grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' | { ! grep .; }
+}
