@@ -107,7 +107,7 @@ static unsigned units_wanted(const char *root, unsigned candidates)
 			found |= units_in(dirfd(dir), e->d_name, candidates);
 	if (dir)
 		closedir(dir);
-	for (size_t i = 0; i < ARRAY_SIZE(vendor_dirs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(vendor_dirs) && found != candidates; i++) {
 		_cleanup_close_ int fd = sys_open_beneath(root, vendor_dirs[i], O_PATH | O_DIRECTORY);
 
 		if (fd >= 0)
@@ -253,24 +253,39 @@ static unsigned installed(const char *root)
 	return bits;
 }
 
+/* Linked into a target or a run level, and not masked. */
+static unsigned linked(const char *root, unsigned candidates)
+{
+	unsigned wanted = units_wanted(root, candidates), bits = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
+		if (candidates & managers[i].bit &&
+			(wanted & managers[i].bit || (managers[i].sysv && sysv_enabled(root, managers[i].sysv))) &&
+			!masked(root, managers[i].unit))
+			bits |= managers[i].bit;
+	return bits;
+}
+
+static unsigned preset(const char *root, unsigned candidates)
+{
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
+		if (candidates & managers[i].bit && !masked(root, managers[i].unit) && preset_enables(root, managers[i].unit))
+			bits |= managers[i].bit;
+	return bits;
+}
+
+/* Each look is a round trip to the root's server or more: nothing is looked at that decides nothing. */
 void managers_find(const char *sysroot, struct managers *ret)
 {
-	bool first = first_boot(sysroot);
-	unsigned preset = 0, wanted;
-
 	*ret = (struct managers){.installed = installed(sysroot)};
-	wanted = units_wanted(sysroot, ret->installed);
-	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
-		if (!(ret->installed & managers[i].bit) || masked(sysroot, managers[i].unit))
-			continue;
-		if (wanted & managers[i].bit || (managers[i].sysv && sysv_enabled(sysroot, managers[i].sysv)))
-			ret->enabled |= managers[i].bit;
-		else if (first && preset_enables(sysroot, managers[i].unit))
-			preset |= managers[i].bit;
-	}
+	if (!ret->installed)
+		return;
 	/* Links are somebody's decision; presets count where nobody has taken one. */
-	if (!ret->enabled)
-		ret->enabled = preset;
+	ret->enabled = linked(sysroot, ret->installed);
+	if (!ret->enabled && first_boot(sysroot))
+		ret->enabled = preset(sysroot, ret->installed);
 	for (size_t i = 0; i < ARRAY_SIZE(managers) && !ret->chosen; i++)
 		ret->chosen = ret->enabled & managers[i].bit;
 	if (!ret->enabled)

@@ -288,7 +288,7 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
-int networkd_write_link(const struct profile_set *set, const struct profile_rail *rail)
+int link_write(const struct profile_set *set, const struct profile_rail *rail)
 {
 	struct profile_file f;
 	char name[64];

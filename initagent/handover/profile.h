@@ -88,10 +88,11 @@ void profile_addresses(FILE *out, const char *key, const struct inet_addr *list,
 /* The writers: everything for one rail, or for all. 0, -errno, or what each says. */
 
 /*
- * networkd_write_link: the interface keeps its name, whatever the real root's naming policy would make of it. udev
- * reads the file, whoever manages the network. 0 or -errno.
+ * link_write: for udev, whatever the manager: the name stays. Kernels from 6.2 on let udev rename an interface that is up,
+ * and then no profile would match it.
  */
-int networkd_write_link(const struct profile_set *set, const struct profile_rail *rail);
+int link_write(const struct profile_set *set, const struct profile_rail *rail);
+
 /* networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static address instead. */
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
 int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail);

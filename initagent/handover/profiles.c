@@ -41,10 +41,10 @@ static void write_networkd(const struct profile_set *set, const struct managers 
 
 static void write_rail(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
 {
-	int r = m->chosen ? networkd_write_link(set, rail) : 0;
+	int r = link_write(set, rail);
 
 	if (r < 0)
-		complain(set, "interface name", r);
+		complain(set, "udev", r);
 	if (m->chosen & PLAN_HANDOVER_NETWORKD)
 		write_networkd(set, m, rail);
 	r = m->chosen & PLAN_HANDOVER_NETWORKMANAGER ? networkmanager_write(set, rail) : 0;

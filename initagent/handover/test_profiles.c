@@ -418,22 +418,6 @@ TEST(a_second_agent_writes_the_same)
 	CHECK_STR(second, first);
 }
 
-/* udev renames, whoever manages the network. */
-TEST(the_name_stays_under_every_manager)
-{
-	static const char *const plans[] = {"rd.handover=networkd", "rd.handover=networkmanager", "rd.handover=ifupdown",
-		"rd.handover=ifcfg"};
-	struct address_result r;
-	struct profile_rail rail = dhcp_rail(ethernet("eth0", 2), &r);
-
-	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
-		begin();
-		write_rails(plans[i], &rail, 1);
-		CHECK(exists("/run/systemd/network/10-initagent-eth0.link"));
-		CHECK_INT(exists("/run/systemd/network/10-initagent-eth0.network"), i == 0);
-	}
-}
-
 TEST(nothing_when_nothing_is_asked_for)
 {
 	struct address_result r;
