@@ -14,7 +14,7 @@ setup_file() {
     words[networkd]=rd.ib.clientid=hw
     # nobody renews the lease
     refreshes[ifupdown]=0
-    handover_nodes "$LAB/agent-softib.img" "$sib_server" "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0"
+    handover_nodes "$LAB/agent-softib.img" "$sib_server" "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
 }
 
 @test "systemd-networkd over IPoIB" {
