@@ -45,7 +45,7 @@ setup() {
 	for tool in initagent initagent-site initagent-mkimage initagent-flexboot; do
 		"${BUILD:-build}/$tool" "$([ "$tool" = initagent ] && echo help || echo --help)" >"$BATS_TEST_TMPDIR/help"
 		while read -r option; do
-			grep -qF -- "*$option*" "docs/man/$tool.8.scd" || { echo "$tool.8 does not name $option"; return 1; }
+			grep -qE -- "\*([a-z]+ )?$option\*" "docs/man/$tool.8.scd" || { echo "$tool.8 does not name $option"; return 1; }
 		done < <(grep -oE -- '--[a-z][a-z-]+' "$BATS_TEST_TMPDIR/help" | sort -u)
 	done
 	while read -r option; do

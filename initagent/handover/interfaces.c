@@ -50,21 +50,26 @@ static bool file_names(const char *root, const char *path, const char *ifname)
 	return text_names(text, ifname);
 }
 
-bool interfaces_name(const char *sysroot, const char *ifname)
+static bool directory_names(const char *root, const char *ifname)
 {
-	bool found = file_names(sysroot, "/etc/network/interfaces", ifname);
-	int fd = sys_open_beneath(sysroot, "/etc/network/interfaces.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = sys_open_beneath(root, "/etc/network/interfaces.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *e;
+	bool found = false;
 	char path[512];
 
-	while (dir && !found && (e = readdir(dir))) {
-		snprintf(path, sizeof(path), "/etc/network/interfaces.d/%s", e->d_name);
-		found = e->d_name[0] != '.' && file_names(sysroot, path, ifname);
+	if (!dir) {
+		closep(&fd);
+		return false;
 	}
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
+	for (struct dirent *e = readdir(dir); e && !found; e = readdir(dir)) {
+		snprintf(path, sizeof(path), "/etc/network/interfaces.d/%s", e->d_name);
+		found = e->d_name[0] != '.' && file_names(root, path, ifname);
+	}
+	closedir(dir);
 	return found;
+}
+
+bool interfaces_name(const char *sysroot, const char *ifname)
+{
+	return file_names(sysroot, "/etc/network/interfaces", ifname) || directory_names(sysroot, ifname);
 }
