@@ -61,7 +61,7 @@ said() {
 	local fixture name file files
 
 	for fixture in "$FIXTURES"/*.txt; do
-		grep -q '^=== /run/systemd/network' "$fixture" || continue
+		grep -q '^=== /run/systemd/network/.*\.network' "$fixture" || continue
 		name=$(basename "$fixture" .txt)
 		# DUIDType= as a number is for versions from 255 on
 		[[ $name != *-257 ]] || continue

@@ -201,7 +201,7 @@ killed='
 	hostile 127.0.0.1 "$F/root.squashfs"
 	local size
 	size=$(stat -c %s "$F/root.squashfs")
-	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- 4; $killed"
+	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
 	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
 	[ "$(sent /a)" -le $((size * 105 / 100)) ]
@@ -214,7 +214,7 @@ killed='
 	nginx_on 8080 "location /root.squashfs { limit_rate_after 5000k; limit_rate 1; }"
 	nginx_on 8081
 	inside "
-		line='root=http://127.0.0.1:8080/root.squashfs.manifest $(digest root.squashfs.manifest)'; set -- 4
+		line='root=http://127.0.0.1:8080/root.squashfs.manifest $(digest root.squashfs.manifest)'; set -- '[45]'
 		$(sed 's/^\tdrive "$line"/\tdrive "${line\/8080\/8081}"/' <<<"$killed")"
 	[ "$status" -eq 0 ]
 	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
@@ -226,7 +226,7 @@ killed='
 	skip_unless_squashfs
 	hostile 127.0.0.1 "$F/root.squashfs"
 	inside "
-		line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- 4
+		line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- '[45]'
 		$(sed 's/^\techo ---- again/\tprintf x | dd of="$(ls -d "$root"\/run\/initagent\/fetch\/*)" bs=1 seek=100000 conv=notrunc/' <<<"$killed")"
 	[ "$status" -eq 0 ]
 	[[ $output == *"retry IA-E630 "*"mounted squashfs"*same ]]
@@ -234,7 +234,7 @@ killed='
 
 @test "killed while an archive is unpacked: nothing is seen of it, and it begins anew" {
 	hostile 127.0.0.1 "$F/root.tar"
-	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.tar)'; set -- 4; $killed"
+	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.tar)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
 	[[ $output == *"unpacked while it is fetched"*again*"unpacked while it is fetched"*"mounted tar"*same ]]
 }

@@ -57,7 +57,7 @@ plain() {
 	for deb in "${DEBS[@]}"; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -t
 	done | plain >"$T/files"
-	diff <(installed) "$T/files"
+	diff <(installed | plain) "$T/files"
 	# the same agent: one program, nothing to be found at run time
 	dpkg-deb -f "${DEBS[0]}" Depends | { ! grep .; }
 	dpkg-deb -f "${DEBS[0]}" Built-Using | grep -q '^musl (= '
@@ -130,7 +130,7 @@ plain() {
 	[ "${#rpms[@]}" -eq 2 ]
 	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
 	[[ $output == *" 0 errors, 0 warnings"* ]]
-	diff <(installed) <(rpm -qpl "${rpms[@]}" | grep -vx /usr/lib/dracut/modules.d/70initagent | plain)
+	diff <(installed | plain) <(rpm -qpl "${rpms[@]}" | grep -vx /usr/lib/dracut/modules.d/70initagent | plain)
 	mkdir "$root"
 	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"
 	rpm --root "$root" -V --nodeps initagent initagent-tools
