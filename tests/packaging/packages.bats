@@ -130,7 +130,7 @@ plain() {
 	[ "${#rpms[@]}" -eq 2 ]
 	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
 	[[ $output == *" 0 errors, 0 warnings"* ]]
-	diff <(installed | plain) <(rpm -qpl "${rpms[@]}" | grep -vx /usr/lib/dracut/modules.d/70initagent | plain)
+	diff <(installed | plain) <(rpm -qpl "${rpms[@]}" | grep -vxE '/usr/(lib/dracut/modules.d/70|libexec/)initagent' | plain)
 	mkdir "$root"
 	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"
 	rpm --root "$root" -V --nodeps initagent initagent-tools
