@@ -84,6 +84,17 @@ static void tell(struct block_job *j, enum block_step step)
 
 /* --- the device ----------------------------------------------------------------------------- */
 
+/* A disk is seen in sysfs before it can be opened; the kernel announces it when that is so (block/genhd.c). */
+static bool openable(const struct block_job *j, const char *device)
+{
+	_cleanup_close_ int fd = -1;
+	char path[128];
+
+	if (env_path(j->env, path, sizeof(path), "/dev/%s", device) >= 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 || (errno != ENXIO && errno != ENOENT);
+}
+
 /* Is what the root is on there? The first look at a whole device makes the kernel read its partitions. */
 static int find_device(struct block_job *j, const struct block_ops *ops, char device[static BLOCK_DEVICE_MAX])
 {
@@ -93,6 +104,10 @@ static int find_device(struct block_job *j, const struct block_ops *ops, char de
 
 	if (r <= 0)
 		return r;
+	if (!openable(j, whole)) {
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "%s cannot be opened", whole);
+		return 0;
+	}
 	if (!part)
 		return strscpy(device, whole, BLOCK_DEVICE_MAX) > 0;
 	if (env_path(j->env, path, sizeof(path), "/dev/%s", whole) >= 0) {
