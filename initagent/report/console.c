@@ -173,8 +173,12 @@ static ssize_t write_some(const struct console *c)
 
 void console_flush(struct console *c)
 {
+	struct epoll_event ev;
 	ssize_t n = 1;
 
+	/* Its fd stays readable, and whoever waits for it awake, until the edge is taken. */
+	if (c->epoll >= 0)
+		epoll_wait(c->epoll, &ev, 1, 0);
 	while (c->fd >= 0 && c->len && n > 0) {
 		n = write_some(c);
 		if (n <= 0)
