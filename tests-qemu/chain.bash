@@ -133,7 +133,7 @@ chain_power() {
     read -rd '' -a firmware < <(chain_firmware "$1" "52:54:00:99:00:4$2") || true
     vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -vga none \
         -serial "file:$node_dir/results.tar" "${firmware[@]}" \
-        -netdev "$(vm_link 0 connect),id=n0"
+        -netdev "$(vm_link 0 off),id=n0"
     node_pid=$vm_pid
 }
 

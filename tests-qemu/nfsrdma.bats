@@ -20,6 +20,8 @@ load scenario
     assert_most "$(node_result .self_maxrss_kb)" 6144 "peak of resident memory, KB"
     assert_most "$(node_result .children_maxrss_kb)" 6144 "peak of resident memory of a child, KB"
     assert_most "$(node_result '(.total_kb - .pid1_free_kb)')" 65536 "memory in use at /init, KB"
+    # it sleeps while it waits: of emulated time, a third of a second is usual
+    assert_state '.agent.cpu_s < 2' true
     grep -q 'ACTIVE' "$node_dir/results/ports"
     # without a host name all nodes would be one NFSv4 client
     assert_eq "$(<"$node_dir/results/nfs4_unique_id")" 525400990064 nfs4_unique_id

@@ -67,7 +67,7 @@ sib_start_server() {
     local i args=()
     read -ra args < <(server_disk) || true
     for ((i = 0; i < ${SERVER_LINKS:-2}; i++)); do
-        args+=(-netdev "$(vm_link "$i" listen),id=n$i"
+        args+=(-netdev "$(vm_link "$i" on),id=n$i"
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
     # shellcheck disable=SC2086 # a list of files
@@ -88,7 +88,7 @@ sib_root_server() {
 # sib_start_node NAME LINK
 sib_start_node() {
     sib_vm "$1" 768 -initrd "$LAB/softib-vm.img" \
-        -netdev "$(vm_link "$2" connect),id=n0" \
+        -netdev "$(vm_link "$2" off),id=n0" \
         -device "virtio-net-pci,netdev=n0,mac=52:54:00:99:00:$((64 + $2)),romfile="
 }
 

@@ -31,7 +31,7 @@ firmware_start() {
     rm -rf "$node_dir"
     vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" \
         -serial "file:$node_dir/results.tar" \
-        -netdev "$(vm_link 0 connect),id=n0" \
+        -netdev "$(vm_link 0 off),id=n0" \
         -device virtio-net-pci,netdev=n0,mac=52:54:00:99:00:64,romfile= "$@"
     node_pid=$vm_pid
 }

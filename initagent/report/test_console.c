@@ -64,6 +64,19 @@ TEST(a_terminal_gets_whole_lines_and_colour_for_what_is_urgent)
 	close_terminal(&t);
 }
 
+/* Or else the agent's loop never sleeps. */
+TEST(a_console_that_has_taken_everything_wakes_nobody)
+{
+	struct terminal t;
+
+	open_terminal(&t, "dumb");
+	console_put(t.c, "line", false);
+	all_of(t.near, t.c);
+	console_flush(t.c);
+	CHECK_INT(poll(&(struct pollfd){.fd = console_fd(t.c), .events = POLLIN}, 1, 0), 0);
+	close_terminal(&t);
+}
+
 TEST(no_colour_for_a_dumb_terminal_or_who_does_not_want_it)
 {
 	struct terminal t;
