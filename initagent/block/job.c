@@ -95,7 +95,10 @@ static bool openable(const struct block_job *j, const char *device)
 	return fd >= 0 || (errno != ENXIO && errno != ENOENT);
 }
 
-/* Is what the root is on there? The first look at a whole device makes the kernel read its partitions. */
+/*
+ * Is what the root is on there? The first look at a whole device makes the kernel read its partitions: that waits for
+ * the server as any reading does.
+ */
 static int find_device(struct block_job *j, const struct block_ops *ops, char device[static BLOCK_DEVICE_MAX])
 {
 	char whole[BLOCK_DEVICE_MAX], path[128];
@@ -104,6 +107,7 @@ static int find_device(struct block_job *j, const struct block_ops *ops, char de
 
 	if (r <= 0)
 		return r;
+	tell(j, BLOCK_STEP_LOOK);
 	if (!openable(j, whole)) {
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "%s cannot be opened", whole);
 		return 0;

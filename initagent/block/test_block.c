@@ -245,6 +245,28 @@ TEST(a_device_that_does_not_come)
 	block_free(b);
 }
 
+/* Opening a pipe that nobody writes to waits, as opening a disk does while the kernel reads its partitions. */
+TEST(a_device_that_gives_no_block)
+{
+	struct block *b = start("hang", true); /* for the folder */
+	char path[512];
+	uint64_t late;
+
+	block_free(b);
+	make_device("", 0, false);
+	CHECK(env_path(&env, path, sizeof(path), "/dev/fake0") > 0);
+	CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+	b = start("x", true);
+	while (block_waits_for(b) != CAUSE_BLOCK_LOST)
+		CHECK(until(b, BLOCK_EVENT_STEP, BEGIN));
+	late = block_deadline(b);
+	block_dispatch(b, late);
+	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK_INT(cause_of(b, "no end within 10 s"), CAUSE_BLOCK_LOST);
+	CHECK(there("disconnected"));
+	block_free(b);
+}
+
 TEST(content_that_is_no_file_system)
 {
 	struct block *b;
