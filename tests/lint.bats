@@ -167,6 +167,13 @@ complexity_of() {
 	passes whitespace
 }
 
+@test "binaries: a package left in the tree" {
+	printf '\x7fELF\0\0' | put tests/left.deb
+	finds binaries "tests/left.deb:1: not a text file"
+	printf '\n' | put tests/left.deb
+	passes binaries
+}
+
 @test "machine: the checkout's own path" {
 	echo "see $TREE/initagent/x.c" | put tests/notes.txt
 	finds machine "tests/notes.txt:1:"
