@@ -82,6 +82,21 @@ big() {
 	run -1 site --strict check
 }
 
+@test "check: one slip is one fault, not one for each of its nodes" {
+	example
+	sed -i 's/fabric: infiniband/fabric: infinband/; s/image: stable/image: stabel/' "$T/site.yaml"
+	run -1 site check
+	[[ $output == *"error: fabric: infinband is not known here
+    did you mean infiniband?"* ]]
+	[[ $output == *"error: there is no image stabel
+    did you mean stable?"* ]]
+	[[ $output == *$'\n2 errors, 1 note' ]]
+	example
+	sed -i '/groups: .*compute/s/compute/comput/' "$T/site.yaml"
+	run -1 site check
+	[[ $output == *"there is no group comput"* && $output != *"has no image"* ]]
+}
+
 @test "usage: wrong words are refused" {
 	run -2 "$SITE"
 	run -2 "$SITE" inspect

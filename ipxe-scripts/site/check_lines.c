@@ -186,14 +186,33 @@ static void check_length(const struct check *c, const struct subject *who)
 			"the command line of %s has %zu bytes, at most %d", who->name, len, LINE_MAX_BYTES);
 }
 
+static bool named_wrongly(const struct reference *r)
+{
+	return r->name.text && r->index == SITE_NONE;
+}
+
+/* An image or a group of that name is missing, which is said where it is named, not for each of its nodes. */
+static bool image_unclear(const struct site *s, const struct subject *who)
+{
+	const struct reference_list *groups = who->node ? &who->node->groups : &(struct reference_list){0};
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		if (named_wrongly(&groups->items[i]) ||
+			(groups->items[i].index != SITE_NONE && named_wrongly(&s->groups[groups->items[i].index].profile.image)))
+			return true;
+	return named_wrongly(&s->defaults.image) || (who->group && named_wrongly(&who->group->profile.image)) ||
+		(who->node && named_wrongly(&who->node->profile.image));
+}
+
 static void check_subject(struct check *c, const struct subject *who)
 {
 	const struct site_image *image = profile_image(c->s, who->node, who->group);
 	bool seen;
 
-	if (!image)
+	if (!image && !image_unclear(c->s, who))
 		faults_add(c->report, SEVERITY_ERROR, who->at, "image: in its entry, its group or in defaults:", "%s has no image", who->name);
-	else if (!image->kernel.text)
+	if (image && !image->kernel.text)
 		faults_add(c->report, SEVERITY_ERROR, who->at, "kernel: and initrd: beside the UKI, for iPXE",
 			"image %s of %s has no kernel", image->name, who->name);
 	line_clear(&c->line);
@@ -213,7 +232,7 @@ static void check_group(struct check *c, size_t i)
 
 	if (group_boots(c->s, g))
 		check_subject(c, &(struct subject){NULL, g, g->name, g->at});
-	else if (c->s->boot.unknown.index == i)
+	else if (c->s->boot.unknown.index == i && !image_unclear(c->s, &(struct subject){.group = g}))
 		faults_add(c->report, SEVERITY_ERROR, c->s->boot.unknown.name.at, "image: and root: in the group or in defaults:",
 			"unknown nodes cannot boot as group %s: it lacks image or root", g->name);
 }

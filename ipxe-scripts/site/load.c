@@ -28,7 +28,20 @@ static const char *entry_name(struct loader *l, const struct value *e, const cha
 	return must(arena_printf(l->site->arena, "%s %s", kind, e->key));
 }
 
-/* take_word: one of a few words into an enum. */
+static int index_of(const char *word, const char *const *words, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (streq(words[i], word))
+			return (int)i;
+	return -1;
+}
+
+/*
+ * One of a few words as its number in an enum, -1 if it is none. A slip of the pen is one fault: the rest of the file is
+ * judged as if the nearest word stood there.
+ */
 static int word_index(struct loader *l, const struct value *v, const char *const *words, size_t n)
 {
 	_cleanup_free_ char *remedy = NULL;
@@ -38,9 +51,8 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 
 	if (!wants(l, v, VALUE_TEXT))
 		return -1;
-	for (i = 0; i < n; i++)
-		if (streq(words[i], v->text))
-			return (int)i;
+	if (index_of(v->text, words, n) >= 0)
+		return index_of(v->text, words, n);
 	f = must(open_memstream(&remedy, &len));
 	near = names_nearest(v->text, words, n);
 	if (near)
@@ -50,7 +62,7 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 			fprintf(f, "%s%s", i ? ", " : "one of: ", words[i]);
 	fclose(f);
 	wrong(l, v, remedy, "%s is not known here", v->text);
-	return -1;
+	return near ? index_of(near, words, n) : -1;
 }
 
 /* --- servers ------------------------------------------------------------------------------ */
