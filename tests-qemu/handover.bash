@@ -7,7 +7,6 @@
 # shellcheck source=tests-qemu/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
-export VM_CPU=max,-erms,-fsrm
 managers=(networkd nm ifupdown)
 # How often the manager's DHCP client sets the lifetime of the address anew until the witness may end: with the server's first
 # answer, but dhclient adds no address that is there already, and with the first renewal.

@@ -13,15 +13,11 @@ sib_server=10.9.0.1
 # The kernel's words stay in its log: tens of thousands of lines about bad packets would keep an emulated
 # console, and with it the VM, busy for minutes.
 #
-# An emulated processor that has "fast" string instructions is used byte by byte by the kernel: without
-# them it copies words, several times as fast.
-#
 # sib_vm NAME MEMORY QEMU-ARGUMENT...: boots one VM; vm_pid is its process
 sib_vm() {
     local name=$1 mem=$2 accel
     shift 2
     read -ra accel < <(vm_accel_args "")
-    accel=("${accel[@]/%max/max,-erms,-fsrm}")
     rm -f "$vm_sockets/$name.control"
     vm_start "$vm_logs/$name" "${SIB_SECONDS:-1800}" "${accel[@]}" -m "$mem" -smp 2 \
         -serial "unix:$vm_sockets/$name.control,server=on,wait=off" \
