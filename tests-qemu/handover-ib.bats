@@ -13,8 +13,9 @@ setup_file() {
     handover_ib_server
     # the form of the identifier that systemd-networkd 252 can send, too
     words[networkd]=rd.ib.clientid=hw
-    # nobody renews the lease
-    refreshes[ifupdown]=0
+    # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
+    words[ifupdown]=rd.ib.clientid=hw
+    refreshes[ifupdown]=2
     handover_nodes "$LAB/agent-softib.img" "$sib_server" "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
 }
 
@@ -32,10 +33,14 @@ setup_file() {
     assert_services infiniband "$sib_server"
 }
 
-# ISC dhclient knows no InfiniBand: the address stays, and the agent says that nobody renews the lease.
+# networkd, which nobody has enabled there, renews the lease, and leaves everything else alone.
 @test "ifupdown over IPoIB" {
     assert_kept ifupdown ib0
     assert_ifupdown ib0
-    assert_console 'IA-E705'
+    assert_networkd ib0
+    assert_file networkctl.eth0 'State: .*\(unmanaged\)'
+    assert_lease
     assert_services infiniband "$sib_server"
+    assert_console "ib0: the real root's systemd-networkd is started to renew this lease"
+    run ! grep IA-E705 "$node_dir/console.log"
 }

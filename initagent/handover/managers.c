@@ -292,6 +292,15 @@ void managers_find(const char *sysroot, struct managers *ret)
 		ret->chosen = ret->installed;
 }
 
+bool managers_masked(const char *sysroot, unsigned bit)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
+		is |= managers[i].bit == bit && masked(sysroot, managers[i].unit);
+	return is;
+}
+
 const char *managers_text(unsigned bits, char *buf, size_t size)
 {
 	size_t at = 0;

@@ -21,5 +21,8 @@ struct managers {
  */
 void managers_find(const char *sysroot, struct managers *ret);
 
+/* managers_masked: has the administrator forbidden that anything starts the manager (one bit)? */
+bool managers_masked(const char *sysroot, unsigned bit);
+
 /* managers_text: "networkd, ifupdown", "none" into buf. Returns buf. */
 const char *managers_text(unsigned bits, char *buf, size_t size);

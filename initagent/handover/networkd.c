@@ -302,6 +302,11 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail)
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
+bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail)
+{
+	return !profile_dhcp4(rail) || can_send(rail, version_of(set->sysroot));
+}
+
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail)
 {
 	unsigned version = version_of(set->sysroot);

@@ -20,7 +20,12 @@ struct profile_rail {
 	int parent_ifindex;
 	bool connected;	       /* IPoIB's mode */
 	bool carries_root;
+	unsigned renewal;  /* who goes on with its leases under ifupdown: one RENEWAL_ bit, 0: nobody, or another manager */
+	const char *lapse; /* why nobody does; NULL: somebody does */
 };
+
+#define RENEWAL_DHCLIENT 1u
+#define RENEWAL_NETWORKD 2u
 
 /* The same for all rails. */
 struct profile_set {
@@ -95,11 +100,11 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail);
 
 /* networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static address instead. */
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
+/* networkd_renews: can it go on with all leases of the rail? */
+bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail);
 int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail);
-/* ifupdown_write: for all rails. renew: with a unit that renews the leases; else another manager does. */
-int ifupdown_write(const struct profile_set *set, bool renew);
-/* ifupdown_lapses: why nobody renews the rail's lease then; NULL: it is renewed, or there is none. */
-const char *ifupdown_lapses(const struct profile_set *set, const struct profile_rail *rail);
+/* ifupdown_write: for all rails, with what renews their leases (renewal.h). */
+int ifupdown_write(const struct profile_set *set);
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
 
 /* dhclient_conf, dhclient_lease: texts for ISC dhclient: our identifier, and the lease it goes on with. */

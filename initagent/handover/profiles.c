@@ -9,6 +9,7 @@
 #include "address/text.h"
 #include "handover/file.h"
 #include "handover/interfaces.h"
+#include "handover/renewal.h"
 #include "handover/state.h"
 #include "root/sysmount.h"
 
@@ -55,20 +56,27 @@ static void write_rail(const struct profile_set *set, const struct managers *m, 
 		complain(set, "ifcfg", r);
 }
 
-/* Where networkd runs too, it renews the lease; a second client would do no good. */
+/* That a program runs which nobody has enabled should surprise no administrator. */
+static void tell_borrowed(const struct profile_set *set)
+{
+	for (size_t i = 0; i < set->n_rails; i++)
+		if (set->rails[i].renewal == RENEWAL_NETWORKD)
+			report_log(set->env->report, REPORT_INFO, set->rails[i].dev.name, set->now,
+				"the real root's systemd-networkd is started to renew this lease, ifupdown cannot");
+}
+
 static void write_ifupdown(const struct profile_set *set, const struct managers *m)
 {
-	bool renew = m->chosen == PLAN_HANDOVER_IFUPDOWN || !(m->enabled & PLAN_HANDOVER_NETWORKD);
-	int r = ifupdown_write(set, renew);
+	int r = ifupdown_write(set);
 
-	if (r < 0)
+	if (r < 0) {
 		complain(set, "ifupdown", r);
-	for (size_t i = 0; r >= 0 && i < set->n_rails && m->chosen == PLAN_HANDOVER_IFUPDOWN; i++) {
-		const char *why = ifupdown_lapses(set, &set->rails[i]);
-
-		if (why)
-			warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, &set->rails[i], why);
+		return;
 	}
+	tell_borrowed(set);
+	for (size_t i = 0; i < set->n_rails && m->chosen == PLAN_HANDOVER_IFUPDOWN; i++)
+		if (set->rails[i].lapse)
+			warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, &set->rails[i], set->rails[i].lapse);
 }
 
 /* ifup would configure an interface that another manager has: both are in use, each for what is written down for it. */
@@ -199,8 +207,10 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan,
 		ret->chosen |= PLAN_HANDOVER_IFUPDOWN;
 	for (size_t i = 0; i < set.n_rails; i++)
 		write_rail(&set, ret, &rails[i]);
-	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN)
+	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN) {
+		renewal_choose(&set, ret, rails);
 		write_ifupdown(&set, ret);
+	}
 	r = write_resolv_conf(&set);
 	if (r >= 0)
 		r = write_hostname(&set, plan);

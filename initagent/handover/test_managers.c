@@ -75,6 +75,15 @@ TEST(none_enabled_is_all_installed)
 	CHECK_INT(chosen(), PLAN_HANDOVER_ALL);
 }
 
+TEST(a_masked_one_is_not_to_be_started)
+{
+	install_all();
+	CHECK(!managers_masked(root, PLAN_HANDOVER_NETWORKD));
+	make_link("/etc/systemd/system/systemd-networkd.service", "/dev/null");
+	CHECK(managers_masked(root, PLAN_HANDOVER_NETWORKD));
+	CHECK(!managers_masked(root, PLAN_HANDOVER_IFUPDOWN));
+}
+
 TEST(the_enabled_one_wins)
 {
 	install_all();

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* renewal: see renewal.h. */
+#include "handover/renewal.h"
+
+#include "handover/state.h"
+#include "root/sysmount.h"
+
+#define UNIT_DIR    "/run/systemd/system"
+#define NETWORK_DIR "/run/systemd/network"
+#define DHCLIENT    "/sbin/dhclient"
+/* networkd's own folder of the administrator. */
+#define ADMIN_DIR "/etc/systemd/network"
+
+/* The value of dhclient's options is the interface's name; %i is systemd's word for it. */
+static const char dhclient_unit[] =
+	"[Unit]\n"
+	"Description=Renewal of the DHCP lease of %i\n"
+	"DefaultDependencies=no\n"
+	"After=local-fs.target systemd-remount-fs.service\n"
+	"Before=network-online.target shutdown.target\n"
+	"Conflicts=shutdown.target\n"
+	"IgnoreOnIsolate=yes\n"
+	"\n"
+	"[Service]\n"
+	"ExecStart=" DHCLIENT " -4 -d -q -cf " STATE_DIR "/dhclient-%i.conf -lf " STATE_DIR "/dhclient-%i.leases "
+	"-pf /run/dhclient.%i.pid %i\n"
+	"# Asked to end, it would take the address off the interface.\n"
+	"KillSignal=SIGKILL\n"
+	"Restart=on-failure\n"
+	"RestartSec=5\n";
+
+/* --- who ------------------------------------------------------------------------------------- */
+
+static bool there(const struct profile_set *set, const char *path)
+{
+	_cleanup_close_ int fd = sys_open_beneath(set->sysroot, path, O_PATH);
+
+	return fd >= 0;
+}
+
+static bool leased4(const struct profile_rail *rail)
+{
+	return rail->four && profile_dhcp4(rail);
+}
+
+static bool leased6(const struct profile_rail *rail)
+{
+	return profile_six(rail) == SIX_DHCP;
+}
+
+/* Renewal bits of what may be used. */
+static unsigned clients_of(const struct profile_set *set, const struct managers *m)
+{
+	const unsigned networkd = PLAN_HANDOVER_NETWORKD;
+	unsigned clients = there(set, DHCLIENT) ? RENEWAL_DHCLIENT : 0;
+
+	/* One that the administrator starts has work of its own. */
+	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) && !managers_masked(set->sysroot, networkd))
+		clients |= RENEWAL_NETWORKD;
+	return clients;
+}
+
+static unsigned choose(const struct profile_set *set, const struct profile_rail *rail, unsigned clients)
+{
+	bool dhclient = clients & RENEWAL_DHCLIENT && leased4(rail) && !profile_ipoib(rail);
+
+	if (dhclient && !leased6(rail))
+		return RENEWAL_DHCLIENT;
+	if (clients & RENEWAL_NETWORKD && networkd_renews(set, rail))
+		return RENEWAL_NETWORKD;
+	return dhclient ? RENEWAL_DHCLIENT : 0;
+}
+
+/* Why nobody goes on with a lease of the rail's. */
+static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
+{
+	bool networkd = clients & RENEWAL_NETWORKD;
+
+	if (rail->renewal == RENEWAL_NETWORKD || (rail->renewal && !leased6(rail)))
+		return NULL;
+	if (rail->renewal || !leased4(rail))
+		return "nobody goes on with a lease of DHCPv6 under ifupdown";
+	if (profile_ipoib(rail))
+		return networkd ? "ISC dhclient knows no InfiniBand, this systemd-networkd cannot send its client identifier" :
+				  "ISC dhclient knows no InfiniBand, and there is no systemd-networkd to borrow";
+	return networkd ? "there is no dhclient, and this systemd-networkd cannot send its client identifier" :
+			  "there is no dhclient in the real root";
+}
+
+void renewal_choose(const struct profile_set *set, const struct managers *m, struct profile_rail *rails)
+{
+	unsigned clients = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		any |= leased4(&rails[i]) || leased6(&rails[i]);
+	/* Where networkd runs too, it renews the lease; a second client would do no good. */
+	if (!any || (m->chosen != PLAN_HANDOVER_IFUPDOWN && m->enabled & PLAN_HANDOVER_NETWORKD))
+		return;
+	clients = clients_of(set, m);
+	for (size_t i = 0; i < set->n_rails; i++) {
+		if (!leased4(&rails[i]) && !leased6(&rails[i]))
+			continue;
+		rails[i].renewal = choose(set, &rails[i], clients);
+		rails[i].lapse = lapse_of(&rails[i], clients);
+	}
+}
+
+/* --- dhclient -------------------------------------------------------------------------------- */
+
+static int write_dhclient_unit(const struct profile_set *set)
+{
+	struct profile_file f;
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	fputs(dhclient_unit, f.out);
+	return profile_end(&f, set->env, UNIT_DIR, "initagent-dhclient@.service", 0644);
+}
+
+static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
+{
+	char name[64];
+	struct profile_file f;
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	dhclient_conf(f.out, rail);
+	snprintf(name, sizeof(name), "dhclient-%s.conf", rail->dev.name);
+	r = profile_end(&f, set->env, STATE_DIR, name, 0644);
+	if (r >= 0)
+		r = profile_begin(&f, "#");
+	if (r < 0)
+		return r;
+	dhclient_lease(f.out, set, rail);
+	snprintf(name, sizeof(name), "dhclient-%s.leases", rail->dev.name);
+	return profile_end(&f, set->env, STATE_DIR, name, 0644);
+}
+
+/* --- networkd -------------------------------------------------------------------------------- */
+
+/*
+ * ifupdown has all other interfaces. The name sorts behind those of our files ('.' behind '-') and before those that
+ * distributions, netplan and systemd's generator write.
+ */
+static int write_hands_off(const struct profile_set *set)
+{
+	struct profile_file f;
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	fputs("[Match]\nName=*\n\n[Link]\nUnmanaged=yes\n", f.out);
+	return profile_end(&f, set->env, NETWORK_DIR, "10-initagent.network", 0644);
+}
+
+/* Files that lie there for a networkd that is not in use shall not come to life. */
+static int write_drop_in(const struct profile_set *set)
+{
+	struct profile_file f;
+	int r;
+
+	if (!there(set, ADMIN_DIR))
+		return 0;
+	r = profile_begin(&f, "#");
+	if (r < 0)
+		return r;
+	fputs("[Service]\nTemporaryFileSystem=" ADMIN_DIR ":ro\n", f.out);
+	return profile_end(&f, set->env, UNIT_DIR "/systemd-networkd.service.d", "10-initagent.conf", 0644);
+}
+
+static int write_networkd(const struct profile_set *set)
+{
+	int r = write_hands_off(set);
+
+	return r < 0 ? r : write_drop_in(set);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static unsigned in_use(const struct profile_set *set)
+{
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < set->n_rails; i++)
+		bits |= set->rails[i].renewal;
+	return bits;
+}
+
+static int write_rail(const struct profile_set *set, const struct profile_rail *rail)
+{
+	int r = 0;
+
+	if (rail->renewal == RENEWAL_NETWORKD)
+		r = networkd_write(set, rail);
+	else if (rail->renewal)
+		r = write_dhclient(set, rail);
+	return r < 0 ? r : 0;
+}
+
+int renewal_write(const struct profile_set *set)
+{
+	unsigned used = in_use(set);
+	int r = used & RENEWAL_DHCLIENT ? write_dhclient_unit(set) : 0;
+
+	if (r >= 0 && used & RENEWAL_NETWORKD)
+		r = write_networkd(set);
+	for (size_t i = 0; r >= 0 && i < set->n_rails; i++)
+		r = write_rail(set, &set->rails[i]);
+	return r;
+}
+
+void renewal_wants(FILE *out, const struct profile_set *set)
+{
+	unsigned used = in_use(set);
+
+	fputs(used ? "[Unit]\n" : "", out);
+	fputs(used & RENEWAL_NETWORKD ? "Wants=systemd-networkd.service\n" : "", out);
+	for (size_t i = 0; i < set->n_rails; i++)
+		if (set->rails[i].renewal == RENEWAL_DHCLIENT)
+			fprintf(out, "Wants=initagent-dhclient@%s.service\n", set->rails[i].dev.name);
+}
