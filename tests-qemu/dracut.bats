@@ -3,7 +3,14 @@
 # The same agent as a dracut module, with and without systemd in the initramfs.
 
 # shellcheck disable=SC2154 # the variables are from there
-load scenario
+load collector
+
+setup_file() {
+    vm_begin dracut
+    collector_cpio "$BATS_FILE_TMPDIR/collector.cpio"
+    SERVER_EXTRA=$BATS_FILE_TMPDIR/collector.cpio server_start >/dev/null
+    collector_start
+}
 
 # dracut's udev renames interfaces; the plan names eth0
 dracut_console="$console net.ifnames=0"
@@ -40,9 +47,25 @@ killed_at() {
     grep -q "^ib_ipoib " "$node_dir/results/modules"
 }
 
-@test "systemd flavour: the admin's recipe" {
-    boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160
+# logged_us REGEX: when the kernel's log got that line, in microseconds of the node's uptime
+logged_us() {
+    sed -nE "s/^[0-9]+,[0-9]+,([0-9]+),[^;]*;.*$1.*/\\1/p" "$node_dir/results/kmsg" | tail -n 1
+}
+
+# One collector is dead: its sender is at work for 9.5 s. systemd asks it to end, and neither waits for that nor gets it.
+@test "systemd flavour: the admin's recipe; collectors are told meanwhile, and nobody waits for that" {
+    local leaving switching sent
+    boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160 \
+        hostname=n19 "$told" rd.report=http://10.99.0.99/ finalinit=settle systemd.log_target=kmsg
     grep -q "^ib_ipoib " "$node_dir/results/modules"
+    told n19 'done' | jq -e '.text | startswith("the root is mounted after ")'
+    told_state n19 | jq -e '.outcome == "done" and .root.proto == "rdma"'
+    leaving=$(logged_us 'Starting initrd-cleanup.service')
+    switching=$(logged_us 'Switching root')
+    sent=$(logged_us 'report to http:..10.99.0.99.: not stored')
+    echo "leaving at $leaving us, switching at $switching us, sender's end at $sent us" | tee -a "$vm_logs/senders"
+    # on a slow machine it may end just then
+    [ "$sent" -lt "$leaving" ] || [ "$sent" -gt "$switching" ] || [ $((switching - leaving)) -lt 3000000 ]
 }
 
 @test "shell flavour: killed while DHCP runs and again before the mount" {

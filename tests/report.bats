@@ -296,6 +296,9 @@ senders() {
 	grep -q '^CapEff:	0000000000000000' "/proc/$pid/status"
 	grep -q '^NoNewPrivs:	1' "/proc/$pid/status"
 	[ "$(find "/proc/$pid/fd" -lname '/*' ! -lname /dev/null ! -lname /dev/kmsg | wc -l)" -eq 0 ]
+	# systemd asks all that runs to end, before it switches to the real root.
+	kill -TERM "$pid"
+	kill -HUP "$pid"
 	# Stopped, it cannot end by itself.
 	kill -STOP "$pid"
 	while kill -0 "$pid" 2>/dev/null && ((SECONDS - began < 20)); do sleep 0.2; done

@@ -15,6 +15,8 @@ int limit_life(unsigned seconds)
 	int timer;
 
 	confine_limits(&cpu, 1);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 	/* Not by way of the C library, which brings its threads along. */
 	if (syscall(__NR_timer_create, CLOCK_BOOTTIME, &ev, &timer) < 0)
 		return -errno;
