@@ -151,7 +151,7 @@ rude() {
 @test "a server that restarts while the node boots gets all of it, once it is back" {
 	rsyslog
 	(
-		sleep 0.5
+		ready [ -s "$LINES" ]
 		kill "${PIDS[0]}"
 		tail --pid="${PIDS[0]}" -f /dev/null
 		rsyslog
@@ -301,6 +301,6 @@ senders() {
 	kill -HUP "$pid"
 	# Stopped, it cannot end by itself.
 	kill -STOP "$pid"
-	while kill -0 "$pid" 2>/dev/null && ((SECONDS - began < 20)); do sleep 0.2; done
-	((SECONDS - began >= 8 && SECONDS - began < 20))
+	timeout 20 tail --pid="$pid" -s 0.2 -f /dev/null
+	((SECONDS - began >= 8))
 }
