@@ -52,7 +52,7 @@ logged_us() {
     sed -nE "s/^[0-9]+,[0-9]+,([0-9]+),[^;]*;.*$1.*/\\1/p" "$node_dir/results/kmsg" | tail -n 1
 }
 
-# One collector is dead: its sender is at work for 9.5 s. systemd asks it to end, and neither waits for that nor gets it.
+# One collector is dead: its sender tries for 9 s. systemd asks it to end, and neither waits for that nor gets it.
 @test "systemd flavour: the admin's recipe; collectors are told meanwhile, and nobody waits for that" {
     local leaving switching sent
     boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160 \

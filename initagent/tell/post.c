@@ -22,7 +22,7 @@
 #define ANSWER_MAX 65536
 #define TRY_FIRST  500 /* ms: the span from which the first pause is drawn; it doubles */
 #define TRY_LIMIT  5000 /* ms one attempt may take */
-#define LAST_WORDS 500 /* ms before the kernel ends the process */
+#define LAST_WORDS 1000 /* ms before the kernel ends the process */
 
 struct sender {
 	const struct post_order *order;
@@ -174,22 +174,26 @@ static bool attempt(struct sender *s, long limit_ms, struct post_news *news)
 		e == CURLE_GOT_NOTHING || e == CURLE_OPERATION_TIMEDOUT || status == 429 || status >= 500;
 }
 
-/* Nodes that failed together shall not come back together. */
-static void pause_ms(uint64_t span)
+/* Nodes that failed together shall not come back together. false: there is no time left for that. */
+static bool pause_ms(uint64_t span, uint64_t end)
 {
-	if (span)
-		poll(NULL, 0, (int)(random_u32() % span));
+	uint64_t pause = span ? random_u32() % span : 0;
+
+	if (now_ns() + pause * NSEC_PER_MSEC >= end)
+		return false;
+	poll(NULL, 0, (int)pause);
+	return true;
 }
 
-static void send_it(struct sender *s, struct post_news *news)
+static void send_it(struct sender *s, uint64_t end, struct post_news *news)
 {
-	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC, now;
+	uint64_t span = s->order->delay / NSEC_PER_MSEC, now;
 
-	pause_ms(s->order->delay / NSEC_PER_MSEC);
-	for (uint64_t span = TRY_FIRST; (now = now_ns()) < end; span *= 2) {
-		if (!attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, news))
+	for (uint64_t next = TRY_FIRST; pause_ms(span, end); next *= 2) {
+		now = now_ns();
+		if (now >= end || !attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, news))
 			return;
-		pause_ms(span);
+		span = next;
 	}
 }
 
@@ -220,6 +224,7 @@ static void keep_only(int *back, int *kmsg)
 
 __attribute__((noreturn)) static void serve(const struct post_order *given, int back)
 {
+	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC;
 	struct post_news news = {.text = "no process"};
 	struct post_order order = *given;
 	struct sender s = {0};
@@ -231,7 +236,7 @@ __attribute__((noreturn)) static void serve(const struct post_order *given, int 
 		say(&order, back, &news);
 		_exit(1);
 	}
-	send_it(&s, &news);
+	send_it(&s, end, &news);
 	say(&order, back, &news);
 	_exit(0);
 }
