@@ -488,6 +488,81 @@ TEST(file_larger_than_allowed)
 	CHECK_INT(m.bytes, 0);
 }
 
+static void load_archive(struct place *p, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	p->bytes = malloc(ARCHIVE_MAX);
+	n = read(fd, p->bytes, ARCHIVE_MAX);
+	CHECK(n > 0 && n < ARCHIVE_MAX);
+	p->used = (size_t)n;
+}
+
+/* By tar itself, which has a form for each of its ages. */
+static void make_sparse(struct place *p, const char *options)
+{
+	char line[600], path[100];
+
+	snprintf(path, sizeof(path), "%s/archive", p->dir);
+	snprintf(line, sizeof(line), "cd %s && truncate -s 300G lastlog empty && printf entry | dd of=lastlog bs=1 seek=200000000000"
+		" conv=notrunc status=none && tar %s -S -cf archive lastlog empty && rm lastlog empty", p->dir, options);
+	if (system(line) != 0)
+		check_skip("no files with large holes here");
+	load_archive(p, path);
+	CHECK_INT(unlink(path), 0);
+}
+
+/* A lastlog is as long as the largest user's number says, and all holes: neither its length nor its place counts, but what is in it. */
+TEST(sparse_files)
+{
+	static const char *const forms[] = {"--format=gnu", "--format=posix --sparse-version=0.0",
+		"--format=posix --sparse-version=0.1", "--format=posix --sparse-version=1.0"};
+	struct unpack_message m;
+	struct stat st;
+	struct place p;
+	char text[6] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		_cleanup_close_ int fd = -1;
+
+		make_place(&p);
+		make_sparse(&p, forms[i]);
+		m = unpack_bytes(&p, 1 << 20);
+		if (m.cause)
+			check_fail(__FILE__, __LINE__, "%s: %s", forms[i], m.text);
+		CHECK(m.bytes < 65536);
+		fd = open(path_of(&p, "lastlog"), O_RDONLY | O_CLOEXEC);
+		CHECK(fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 300LL << 30 && st.st_blocks < 64);
+		CHECK_INT(pread(fd, text, 5, 200000000000), 5);
+		CHECK_STR(text, "entry");
+		CHECK(stat(path_of(&p, "empty"), &st) == 0 && st.st_size == 300LL << 30 && st.st_blocks == 0);
+	}
+}
+
+/* One whose parts are more than there is room for is refused before the first, as any other. */
+TEST(sparse_file_with_too_much_in_it)
+{
+	struct archive_entry *e = new_entry("big", S_IFREG | 0644);
+	char *zeroes = calloc(1, 2 << 20);
+	struct unpack_message m;
+	struct place p;
+
+	make_place(&p);
+	begin(&p, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE);
+	archive_entry_set_size(e, 1LL << 40);
+	archive_entry_sparse_add_entry(e, 1 << 30, 2 << 20);
+	CHECK_INT(archive_write_header(p.a, e), ARCHIVE_OK);
+	for (int i = 0; i < 513; i++)
+		archive_write_data(p.a, zeroes, 2 << 20);
+	archive_entry_free(e);
+	free(zeroes);
+	m = finish(&p);
+	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_TOO_BIG");
+	CHECK_INT(m.bytes, 0);
+	CHECK(strstr(m.text, "2097152 more"));
+}
+
 /* A compressed file without end that is no archive: nothing after the limit is written. */
 TEST(bomb_that_is_no_archive)
 {

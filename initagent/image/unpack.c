@@ -213,6 +213,19 @@ static enum entry_type type_of(struct archive_entry *ae)
 	}
 }
 
+/* Of a sparse file (GNU tar -S) the archive has the parts that are no holes: a lastlog of 300 GB is a few pages. */
+static uint64_t stored_of(struct archive_entry *ae)
+{
+	la_int64_t offset, length;
+	uint64_t sum = 0;
+
+	if (archive_entry_sparse_reset(ae) == 0)
+		return archive_entry_size(ae) > 0 ? (uint64_t)archive_entry_size(ae) : 0;
+	while (archive_entry_sparse_next(ae, &offset, &length) == ARCHIVE_OK)
+		sum += (uint64_t)length;
+	return sum;
+}
+
 /* Names of the pax form are UTF-8; of the others they are bytes, which libarchive hands on as such. */
 static struct entry entry_of(struct archive_entry *ae)
 {
@@ -222,6 +235,7 @@ static struct entry entry_of(struct archive_entry *ae)
 		.hard = archive_entry_hardlink(ae),
 		.type = type_of(ae),
 		.size = archive_entry_size(ae) > 0 ? (uint64_t)archive_entry_size(ae) : 0,
+		.stored = stored_of(ae),
 		.mode = (uint32_t)archive_entry_mode(ae),
 		.uid = (uint32_t)archive_entry_uid(ae),
 		.gid = (uint32_t)archive_entry_gid(ae),

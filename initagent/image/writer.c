@@ -243,8 +243,8 @@ static int begin_file(struct writer *w, int dir, const char *base)
 	const uint64_t flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 	int fd, r;
 
-	if (w->entry.size > w->bytes_max - w->bytes)
-		return too_big(w, w->entry.size);
+	if (w->entry.stored > w->bytes_max - w->bytes)
+		return too_big(w, w->entry.stored);
 	fd = open_in(dir, base, flags, 0600);
 	if (fd == -EEXIST) {
 		r = clear(w, &dir, &base);
@@ -318,8 +318,8 @@ static int begin_link_content(struct writer *w, int dir, const char *base)
 {
 	if (!w->entry.size)
 		return 0;
-	if (w->entry.size > w->bytes_max - w->bytes)
-		return too_big(w, w->entry.size);
+	if (w->entry.stored > w->bytes_max - w->bytes)
+		return too_big(w, w->entry.stored);
 	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW, 0);
 	return w->file < 0 ? fail(w, w->file, "open") : 0;
 }
@@ -401,7 +401,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 
 	if (w->file < 0)
 		return len ? refuse(w, "content where none can be") : 0;
-	if (len > w->bytes_max - w->bytes || offset > w->bytes_max)
+	if (len > w->bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)
 		return too_big(w, len);
 	while (len) {
 		ssize_t n = pwrite(w->file, at, len, (off_t)offset);

@@ -19,7 +19,8 @@ struct entry {
 	enum entry_type type;
 	const char *target; /* of a symbolic link */
 	const char *hard;   /* name of the entry this is one more name of; NULL: none */
-	uint64_t size;
+	uint64_t size;	    /* as the file says it */
+	uint64_t stored;    /* of which content follows: the rest are holes, which take no memory */
 	uint32_t mode, uid, gid;
 	int64_t mtime;
 };
