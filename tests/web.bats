@@ -249,6 +249,132 @@ killed='
 	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
 }
 
+# --- a local cache ---------------------------------------------------------------------------------
+
+# disk NAME COMMAND...: a disk of 32 MB, made a file system of by COMMAND with the disk as its last word; $DISK is its device.
+disk() {
+	truncate -s 32M "$T/$1"
+	"${@:2}" "$T/$1" >/dev/null 2>&1
+	disk_of "$T/$1"
+}
+
+disk_of() {
+	DISK=$(losetup -f --show "${@:2}" "$1")
+	DISKS+=("$DISK")
+}
+
+# on_disk SCRIPT: in the disk's file system, mounted for that long.
+on_disk() {
+	local status=0
+	mkdir -p "$T/mnt"
+	mount "$DISK" "$T/mnt"
+	(cd "$T/mnt" && eval "$1") || status=$?
+	umount "$T/mnt"
+	return $status
+}
+
+# kept: an image of that disk, which a boot put there; $LINE is the boot's.
+kept() {
+	skip_unless_disks
+	nginx_on 8080
+	disk "$@"
+	IMAGE=sha256-$(sha256sum "$F/root.tar.zst" | cut -d' ' -f1)
+	LINE="root=http://127.0.0.1:8080/root.tar.zst $(digest root.tar.zst) rd.root.cache=$DISK"
+	boots "$LINE"
+	[[ $output == *"mounted zstd tar digest http://127.0.0.1:8080 cached=0"* && $output != *"retry "* ]]
+}
+
+# fetched TEXT: a boot from the network, with that word about the cache.
+fetched() {
+	boots "$LINE"
+	[[ $output == *"$1"*"mounted zstd tar digest http://127.0.0.1:8080 cached=0"* ]]
+}
+
+cached() {
+	boots "$LINE"
+	[[ $output == *"mounted zstd tar digest $DISK cached=1"* && $output != *"retry "* ]]
+}
+
+skip_unless_disks() {
+	grep -qw ext4 /proc/filesystems && [ -w /dev/loop-control ] || skip "no ext4 or no loop devices here"
+}
+
+@test "cache: kept, used, and fetched again whatever became of the image there" {
+	kept disk mkfs.ext4 -q
+	cached
+	local damage
+	for damage in 'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none' 'truncate -s 5000000 $IMAGE' \
+		'truncate -s 0 $IMAGE' 'cat /etc/services >>$IMAGE' 'rm $IMAGE; ln -s /etc/passwd $IMAGE' 'rm $IMAGE; mkfifo $IMAGE'; do
+		on_disk "$damage"
+		fetched "retry IA-E641 $DISK: the image there is not what its name says; it was removed"
+		cached
+	done
+	# A folder in its place cannot be removed.
+	on_disk 'rm $IMAGE; mkdir -p $IMAGE/x'
+	fetched "retry IA-E640 $DISK: the image there is not what its name says, and cannot be removed"
+}
+
+@test "cache: of a manifest's image, larger than it says" {
+	kept disk mkfs.ext4 -q
+	LINE="root=http://127.0.0.1:8080/root.tar.zst.manifest $(digest root.tar.zst.manifest) rd.root.cache=$DISK"
+	cached
+	on_disk 'cat /etc/services >>$IMAGE'
+	fetched "retry IA-E641 "
+	cached
+}
+
+@test "cache: a disk that may only be read" {
+	kept disk mkfs.ext4 -q
+	local held=$DISK
+	disk_of "$T/disk" -r
+	LINE=${LINE/$held/$DISK}
+	cached
+	DISK=$held on_disk 'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none'
+	fetched "retry IA-E640 $DISK: the image there is not what its name says, and cannot be removed"
+	DISK=$held on_disk 'rm $IMAGE'
+	fetched "$DISK: Read-only file system"
+}
+
+@test "cache: a disk that is full, and one that is too small: nobody's file goes in vain" {
+	kept disk mkfs.ext4 -q
+	on_disk 'rm $IMAGE; fallocate -l 21M stuff; echo old >sha256-$(printf a%.0s {1..64})'
+	fetched "retry IA-E640 $DISK: no room for the image"
+	on_disk '[ -s stuff ] && [ -s sha256-$(printf a%.0s {1..64}) ]'
+	# Of older images as many go as have to.
+	on_disk 'rm stuff; for i in b c d e f; do fallocate -l 4M sha256-$(printf $i%.0s {1..64}); touch -d @$((16#$i)) sha256-$i*; done'
+	fetched ""
+	on_disk '[ "$(echo sha256-*)" = "$(printf "%s\n" $IMAGE sha256-{a,d,e,f}* | sort | xargs)" ] || { ls -l; false; }'
+	cached
+}
+
+@test "cache: a disk that was wiped, or is damaged where its file system begins" {
+	kept disk mkfs.ext4 -q
+	dd if=/dev/zero of="$T/disk" bs=1k seek=2 count=300 conv=notrunc status=none
+	fetched "retry IA-E640 $DISK: Structure needs cleaning"
+	dd if=/dev/urandom of="$T/disk" bs=1 seek=1100 count=900 conv=notrunc status=none
+	fetched "retry IA-E640 $DISK: "
+	dd if=/dev/zero of="$T/disk" bs=1k count=8 conv=notrunc status=none
+	fetched "retry IA-E640 $DISK: no file system of a known kind (ext4, xfs, btrfs, vfat)"
+	mkswap "$T/disk" >/dev/null
+	fetched "no file system of a known kind"
+}
+
+@test "cache: a disk that is gone in the midst of reading or writing" {
+	kept disk mkfs.ext4 -q
+	truncate -s 5M "$T/disk"
+	losetup -c "$DISK"
+	fetched "retry IA-E64"
+	# A disk whose blocks cannot be written: what is below it is full.
+	mkdir "$T/small"
+	mount -t tmpfs -o size=5M none "$T/small"
+	truncate -s 32M "$T/small/disk"
+	mkfs.ext4 -q "$T/small/disk"
+	disk_of "$T/small/disk"
+	umount -l "$T/small"
+	LINE="${LINE% *} rd.root.cache=$DISK"
+	fetched "retry IA-E640 $DISK: "
+}
+
 # --- whatever a server does ------------------------------------------------------------------------
 
 # lies NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is a line in $T/fates.

@@ -17,7 +17,9 @@ static int copy(struct entry *e, int out, struct cache_message *m)
 {
 	int r;
 
+	/* From now on the file is written to. */
 	m->size = entry_size(e);
+	tell(out, m);
 	while ((r = entry_step(e)) > 0) {
 		m->bytes = entry_at(e);
 		tell(out, m);
@@ -36,6 +38,7 @@ static const struct {
 	{-ENOENT, false, CAUSE_NONE, "the image is not there yet"},
 	{-EFBIG, false, CAUSE_NONE, "the image there is larger than the memory that is free"},
 	{-EBADMSG, false, CAUSE_CACHE_DAMAGED, "the image there is not what its name says; it was removed"},
+	{-EUCLEAN, false, CAUSE_CACHE, "the image there is not what its name says, and cannot be removed"},
 	{-EEXIST, true, CAUSE_NONE, "the image is there already"},
 	{-ENOSPC, true, CAUSE_CACHE, "no room for the image"},
 	{-EBADMSG, true, CAUSE_CACHE, "the image was not kept: it is not what its digest says"},
@@ -83,6 +86,6 @@ void cache_work(const struct env *env, const struct cache_config *cfg, int out)
 		cache_work_in(cfg, dir, out);
 		return;
 	}
-	strscpy(m.text, text, sizeof(m.text));
+	snprintf(m.text, sizeof(m.text), "%.100s: %.200s", cfg->place, text);
 	tell(out, &m);
 }

@@ -76,15 +76,30 @@ static bool is_part(const char *name)
 	return strncmp(name, PART PREFIX, strlen(PART PREFIX)) == 0;
 }
 
-/* What earlier attempts left, and the name of the entry that was not used for longest; "" if there is none. */
-static int look_around(int dir, char oldest[static NAME_SIZE])
+/* The entry that was not used for longest, "" if there is none, and what all of them take. */
+struct around {
+	char oldest[NAME_SIZE];
+	struct timespec used;
+	uint64_t bytes;
+};
+
+static void note_entry(struct around *a, const char *name, const struct stat *st)
+{
+	a->bytes += (uint64_t)st->st_blocks * 512;
+	if (*a->oldest && st->st_mtim.tv_sec >= a->used.tv_sec)
+		return;
+	strscpy(a->oldest, name, sizeof(a->oldest));
+	a->used = st->st_mtim;
+}
+
+/* What earlier attempts left goes. */
+static int look_around(int dir, struct around *ret)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct timespec least = {0};
 	struct dirent *e;
 
-	oldest[0] = 0;
+	*ret = (struct around){0};
 	if (!d) {
 		closep(&fd);
 		return -errno;
@@ -94,12 +109,8 @@ static int look_around(int dir, char oldest[static NAME_SIZE])
 
 		if (is_part(e->d_name))
 			unlinkat(dir, e->d_name, 0);
-		if (!is_entry(e->d_name) || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (!*oldest || st.st_mtim.tv_sec < least.tv_sec) {
-			strscpy(oldest, e->d_name, NAME_SIZE);
-			least = st.st_mtim;
-		}
+		if (is_entry(e->d_name) && fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+			note_entry(ret, e->d_name, &st);
 	}
 	closedir(d);
 	return 0;
@@ -112,18 +123,18 @@ static uint64_t room_in(int dir)
 	return fstatvfs(dir, &v) < 0 ? 0 : (uint64_t)v.f_bavail * v.f_frsize;
 }
 
-/* Older images make room for the new one, the one that was not used for longest first. */
+/* Older images make room for the new one, the one that was not used for longest first; none does where all of them are not enough. */
 static int make_room(int dir, uint64_t size)
 {
-	char oldest[NAME_SIZE];
-	int r = look_around(dir, oldest);
+	struct around a;
+	int r = look_around(dir, &a);
 
 	while (r == 0 && room_in(dir) < size + SPARE) {
-		if (!*oldest)
+		if (!*a.oldest || room_in(dir) + a.bytes < size + SPARE)
 			return -ENOSPC;
-		if (unlinkat(dir, oldest, 0) < 0)
+		if (unlinkat(dir, a.oldest, 0) < 0)
 			return -errno;
-		r = look_around(dir, oldest);
+		r = look_around(dir, &a);
 	}
 	return r;
 }
@@ -158,6 +169,12 @@ static int begin_load(struct entry *e, int file, uint64_t size, uint64_t limit)
 	return limit && e->size > limit ? -EFBIG : 0;
 }
 
+/* A damaged one is in the way of a good one. -EBADMSG, or -EUCLEAN: it cannot be removed. */
+static int remove_damaged(const struct entry *e)
+{
+	return unlinkat(e->dir, e->name, 0) < 0 ? -EUCLEAN : -EBADMSG;
+}
+
 int entry_load(struct entry **ret, int dir, const uint8_t sha256[static SHA256_SIZE], int file, uint64_t size,
 	uint64_t limit)
 {
@@ -165,7 +182,7 @@ int entry_load(struct entry **ret, int dir, const uint8_t sha256[static SHA256_S
 	int r = e ? begin_load(e, file, size, limit) : -ENOMEM;
 
 	if (r == -EBADMSG)
-		unlinkat(dir, e->name, 0);
+		r = remove_damaged(e);
 	if (r < 0)
 		return r;
 	*ret = e;
@@ -269,7 +286,5 @@ int entry_step(struct entry *e)
 		posix_fadvise(e->keep ? e->to : e->from, (off_t)from, (off_t)(e->at - from), POSIX_FADV_DONTNEED);
 	if (r == 0)
 		r = e->at < e->size ? 1 : settle(e);
-	if (r == -EBADMSG && !e->keep)
-		unlinkat(e->dir, e->name, 0);
-	return r;
+	return r == -EBADMSG && !e->keep ? remove_damaged(e) : r;
 }

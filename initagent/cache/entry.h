@@ -13,8 +13,8 @@ struct entry;
 
 /*
  * entry_load: from folder dir into file, over what is there. size: what it must have, 0: any; limit: room for so many
- * bytes. 0; -ENOENT (none); -EFBIG (no room for it); -EBADMSG (damaged, and removed if dir can be written to);
- * another -errno. entry_keep: the content of file into folder dir: -EEXIST (there already), -EBADMSG (it is not
+ * bytes. 0; -ENOENT (none); -EFBIG (no room for it); -EBADMSG (damaged, and removed); -EUCLEAN (damaged, and
+ * cannot be removed); another -errno. entry_keep: the content of file into folder dir: -EEXIST (there already), -EBADMSG (it is not
  * what the digest says) or another -errno. Both only begin; entry_step() goes on.
  */
 int entry_load(struct entry **ret, int dir, const uint8_t sha256[static SHA256_SIZE], int file, uint64_t size,

@@ -172,18 +172,26 @@ static bool wait_for(struct search *s, uint64_t end)
 
 /* --- mounting it ----------------------------------------------------------------------------- */
 
+/* Whatever its superblock asks for (tune2fs -e panic): a damaged cache is no reason for the kernel to stop. */
+static const struct mount_option *options_of(const char *fstype)
+{
+	static const struct mount_option ext4[] = {{"errors", "remount-ro"}, {0}};
+
+	return streq(fstype, "ext4") ? ext4 : NULL;
+}
+
 static int mount_place(const struct search *s, char *text)
 {
 	struct volume v;
 	int r;
 
 	if (!judge_volume(s->device, &v)) {
-		snprintf(text, PLACE_TEXT_MAX, "%.160s: no file system of a known kind (ext4, xfs, btrfs, vfat)", s->name);
+		strscpy(text, "no file system of a known kind (ext4, xfs, btrfs, vfat)", PLACE_TEXT_MAX);
 		return -EINVAL;
 	}
-	r = mount_make(v.fstype, s->device, NULL, false, text);
+	r = mount_make(v.fstype, s->device, options_of(v.fstype), false, text);
 	if (r == -EROFS || r == -EACCES)
-		r = mount_make(v.fstype, s->device, NULL, true, text);
+		r = mount_make(v.fstype, s->device, options_of(v.fstype), true, text);
 	if (r < 0 && !*text)
 		strscpy(text, strerror(-r), PLACE_TEXT_MAX);
 	return r;
@@ -241,7 +249,7 @@ int place_open(const struct env *env, const char *place, uint64_t wait_ns, char 
 	text[0] = 0;
 	split(&s, env, place);
 	if (!wait_for(&s, now_ns() + wait_ns)) {
-		snprintf(text, PLACE_TEXT_MAX, "%.200s: no such disk or partition", s.name);
+		strscpy(text, "no such disk or partition", PLACE_TEXT_MAX);
 		return -ENODEV;
 	}
 	fd = mount_place(&s, text);

@@ -207,3 +207,39 @@ TEST(found_by_any_name)
 	find("PARTUUID=33221100-5544-7766-8899-aabbccddeefe", NULL);
 	find("/dev/vdb", NULL);
 }
+
+/* --- mounting one -------------------------------------------------------------------------- */
+
+/* The first line a command prints, without its end. */
+static void first_line(const char *command, char *buf, size_t size)
+{
+	FILE *f = popen(command, "re");
+
+	if (!f || !fgets(buf, (int)size, f))
+		check_skip("not to be had here: %s", command);
+	pclose(f);
+	buf[strcspn(buf, "\n")] = 0;
+}
+
+/* A superblock may say that the kernel shall stop at the first error: not for a cache. */
+TEST(a_damaged_disk_is_no_reason_to_panic)
+{
+	char line[256], device[64], text[PLACE_TEXT_MAX];
+	struct env env = {.prefix = ""};
+	int fd;
+
+	if (geteuid() != 0)
+		check_skip("mounts need root");
+	open_dir();
+	shell("truncate -s 8M disk && mkfs.ext4 -q disk && tune2fs -e panic disk >/dev/null");
+	snprintf(line, sizeof(line), "losetup -f --show %s/disk", dir);
+	first_line(line, device, sizeof(device));
+	fd = place_open(&env, device, 0, text);
+	snprintf(line, sizeof(line), "losetup -d %s", device);
+	CHECK_INT(system(line), 0);
+	if (fd < 0)
+		check_skip("%s: %s", device, text);
+	snprintf(line, sizeof(line), "grep -x errors=remount-ro /proc/fs/ext4/%s/options >/dev/null", device + strlen("/dev/"));
+	CHECK_INT(system(line), 0);
+	close(fd);
+}

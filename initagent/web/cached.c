@@ -58,7 +58,7 @@ static void missed(struct web *w, uint64_t now)
 	}
 	/* What a bad entry wrote over is nothing to build upon. */
 	cache_progress(w->cache, &bytes, &size);
-	if (w->state == WEB_CACHE && bytes)
+	if (w->state == WEB_CACHE && size)
 		w->have = 0;
 	/* A disk that is not there now is not looked for again. */
 	w->cache_bad = cause == CAUSE_CACHE;

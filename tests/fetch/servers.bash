@@ -3,14 +3,18 @@
 # What tests/fetch.bats and tests/web.bats share: nginx and the hostile server in the network namespace $NS of a case, logs
 # and files below $T, content from $F, programs from $B.
 
-# The processes of a case; this file is read anew for each.
+# The processes and loop devices of a case; this file is read anew for each.
 PIDS=()
+DISKS=()
 
 teardown() {
 	local pid
 	for pid in ${PIDS[@]+"${PIDS[@]}"}; do
 		kill "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
+	done
+	for pid in ${DISKS[@]+"${DISKS[@]}"}; do
+		losetup -d "$pid"
 	done
 	[[ -z ${NS:-} ]] || ip netns del "$NS" 2>/dev/null || :
 }
