@@ -34,6 +34,20 @@ static int fail(struct work *w, enum cause cause, int error, const char *text)
 
 /* --- mounted ------------------------------------------------------------------------------ */
 
+/*
+ * A loop device has whole sectors only, and is read in whole blocks: the last part of an image without padding (mksquashfs
+ * -nopad) would be missing. The file is in our memory; one that cannot grow is no loss here, the mount tells.
+ */
+static uint64_t fill_page(int file, uint64_t offset, uint64_t size)
+{
+	uint64_t whole = (size + PAGE - 1) / PAGE * PAGE;
+	struct stat st;
+
+	if (fstat(file, &st) == 0 && offset + whole > (uint64_t)st.st_size && ftruncate(file, (off_t)(offset + whole)) < 0)
+		return size;
+	return whole;
+}
+
 static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size, enum image_kind kind)
 {
 	const struct layers_config cfg = {
@@ -42,7 +56,7 @@ static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size,
 		.overlay = &w->cfg->plan->overlay,
 		.file = file,
 		.offset = offset,
-		.size = size,
+		.size = fill_page(file, offset, size),
 		.kind = kind,
 	};
 	struct layers_result result;
@@ -116,7 +130,7 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 /* A packed file system: its file lives in a tmpfs that has no place any more, as long as it is mounted. */
 static int mount_unwrapped(struct work *w)
 {
-	_cleanup_close_ int file = openat(w->space, IMAGE_UNWRAPPED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_close_ int file = openat(w->space, IMAGE_UNWRAPPED, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 
 	if (file < 0 || fstat(file, &st) < 0)
@@ -209,7 +223,7 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 	strscpy(w->message.result.inside, p.file.path, sizeof(w->message.result.inside));
 	way = image_kind_way((enum image_kind)p.kind);
 	if (way != IMAGE_WAY_UNPACK)
-		return mount_image(w, file, p.file.offset, p.file.size, (enum image_kind)p.inner);
+		return mount_image(w, file, p.file.offset, p.file.size ? p.file.size : size, (enum image_kind)p.inner);
 	if (wrapped)
 		return fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "packed twice");
 	if (lseek(file, 0, SEEK_SET) < 0)

@@ -162,6 +162,24 @@ static void squash(const char *from, const char *to)
 	run("mksquashfs", from, to, "-no-progress", "-quiet", "-noappend", NULL);
 }
 
+/* Of any length: its last bytes, where the tables are, must not fall behind the last whole sector. */
+TEST(squashfs_without_padding)
+{
+	struct place p;
+	struct stat st;
+	bool odd = false;
+
+	make_place(&p, "squashfs");
+	for (int i = 0; i < 3; i++) {
+		put(p.root, "file", "some content that does not pack well" + i * 5, 0644);
+		run("mksquashfs", p.root, p.image, "-no-progress", "-quiet", "-noappend", "-nopad", NULL);
+		CHECK_INT(stat(p.image, &st), 0);
+		odd |= st.st_size % 512 != 0;
+		check_root(&p, IMAGE_SQUASHFS, IMAGE_SQUASHFS);
+	}
+	CHECK(odd);
+}
+
 TEST(squashfs_under_a_writable_layer)
 {
 	struct place p;
