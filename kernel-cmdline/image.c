@@ -244,14 +244,15 @@ PARSE(live_ram)
 	return true;
 }
 
-/* Names in an ISO image: no way out of it, and no other folder by a second name. */
+/* Names in an ISO image: no way out of it, and no other folder by a second name; "/" is its top. */
 PARSE(live_path)
 {
 	struct slice v = word_value(w);
+	bool top = row->id == OPTION_RD_LIVE_DIR && slice_is(v, "/");
 
 	while (v.len && v.s[0] == '/')
 		v = slice_from(v, 1);
-	if (!v.len || v.len > 200 || !url_bytes(v) || slice_find(v, "..") < v.len ||
+	if ((!v.len && !top) || v.len > 200 || !url_bytes(v) || slice_find(v, "..") < v.len ||
 		(row->id == OPTION_RD_LIVE_SQUASHIMG && slice_find(v, "/") < v.len)) {
 		complain(p, w, word_value(w), DIAG_ERROR, NULL, "not a name in an image; left out");
 		return false;
@@ -260,7 +261,7 @@ PARSE(live_path)
 		p->plan->root.image.live_dir = v.s;
 	else
 		p->plan->root.image.squashimg = v.s;
-	say(p, w, "looks for %s in an ISO image", v.s);
+	say(p, w, "looks for %s in an ISO image", top ? "a file at the top" : v.s);
 	return true;
 }
 

@@ -70,6 +70,8 @@ PARSE(overlay)
 	}
 	if (slice_starts(v, "tmpfs:"))
 		return take_tmpfs(p, w, slice_from(v, 6));
+	if (slice_is(v, "tmpfs"))
+		sw = SWITCH_ON;
 	if (sw == SWITCH_ODD) {
 		take_device(p, w, v);
 		return true;

@@ -304,6 +304,24 @@ sent() {
 	right
 }
 
+@test "Retry-After as a date: what counts is how far off it is from the server's own clock" {
+	hostile
+	local began=$SECONDS date
+	# A node without a clock, and one whose server has none: of the last century, and of the next.
+	for date in "Sun,+06+Nov+1994" "Sat,+06+Nov+2094"; do
+		to_file --sha256 "$SUM" "$U/${date: -4}?status=503&until=1&date=$date+08:49:37+GMT&after=$date+08:49:39+GMT"
+		right
+		[[ $output == *"retry IA-E623 "*"done 3000000 2"* ]]
+	done
+	[ $((SECONDS - began)) -ge 4 ]
+	# A date without one to measure it by, one of the past, and the forms of old: the own waits.
+	for date in "after=Sun,+06+Nov+2094+08:49:37+GMT" "after=Sun,+06+Nov+1994+08:49:37+GMT&date=Sun,+06+Nov+1994+08:50:37+GMT" \
+		"after=Sunday,+06-Nov-94+08:49:37+GMT&date=Sun,+06+Nov+1994+08:49:37+GMT"; do
+		to_file --sha256 "$SUM" "$U/${#date}?status=503&until=1&$date"
+		right
+	done
+}
+
 # --- lies ------------------------------------------------------------------------------------------
 
 @test "more announced than there is: never complete" {
@@ -347,6 +365,32 @@ sent() {
 	wrong 627 "asked for the bytes from 1000000 on, got 1000005-2999999 of 3000000"
 	to_file --sha256 "$SUM" "$U/c?cut=1000000&times=1&total=5&since=1"
 	wrong 627 "of 3000005"
+}
+
+@test "ranges: without Content-Range, with two of them, of a size that is not said; many in one" {
+	hostile
+	to_file "$U/a?cut=1000000&times=1&nocr&since=1"
+	wrong 627 "206 that does not say of which bytes"
+	to_file "$U/b?cut=1000000&times=1&since=1&line=Content-Range:+bytes+0-5/3000000"
+	wrong 626 ""
+	to_file "$U/c?cut=1000000&times=1&since=1&nocr&line=Content-Range:+bytes+1000000-2999999/*"
+	wrong 627 "asked for the bytes from 1000000 on"
+	to_file "$U/d?cut=1000000&times=1&since=1&multipart"
+	wrong 627 ""
+	# A range nobody asked for means nothing beside the whole file.
+	to_file "$U/e?line=Content-Range:+bytes+0-5/6"
+	right
+}
+
+@test "weak validators join nothing; with a digest they need not" {
+	hostile
+	to_file "$U/a?weak&nolm&cut=1000000&times=1"
+	right
+	[ "$(sent)" -eq 4000000 ]
+	hostile
+	to_file --sha256 "$SUM" "$U/a?weak&nolm&cut=1000000&times=1"
+	right
+	[ "$(sent)" -eq 3000000 ]
 }
 
 @test "the file changed between two ranges: begun anew, or refused if a stream has got some" {
@@ -399,6 +443,16 @@ sent() {
 	nginx_on 8080 'location /loop { return 302 /loop; }'
 	to_file http://127.0.0.1:8080/loop
 	wrong 635 "too many in a row"
+}
+
+@test "redirects: to itself, longer each time; with a body; with a fragment; from the midst of it" {
+	hostile
+	to_file "$U/a?status=302&grow"
+	wrong 635 "too many in a row"
+	to_file "$U/b?status=302&loc=/b2#part&line=Content-Length:+0"
+	right
+	to_file "$U/c?cut=1000000&times=1&status=302&loc=/c2&since=1" --sha256 "$SUM"
+	right
 }
 
 @test "no HTTP at all, endless heads, folded lines" {

@@ -158,6 +158,21 @@ sent() {
 	[ ! -e /escaped ]
 }
 
+@test "a manifest of other kernels is refused with both; one of this kernel is not" {
+	local name=root.tar.zst this
+	this=$(uname -r)
+	nginx_on 8080
+	for this in "$this" "${this%%.*}.*"; do
+		"$B/initagent" manifest "$F/$name" --kernel 5.4.0-1-other --kernel "$this" --output "$F/this.manifest" >/dev/null
+		boots "root=http://127.0.0.1:8080/this.manifest"
+	done
+	"$B/initagent" manifest "$F/$name" --kernel 5.4.0-1-other --kernel "9.9.*" --output "$F/other.manifest" >/dev/null
+	refused 662 "root=http://127.0.0.1:8080/other.manifest"
+	[[ $output == *"IA-E662 $(uname -r) runs, it is for 5.4.0-1-other, 9.9.*"* ]]
+	# Nothing was asked for that would not be taken.
+	[ "$(grep -c "GET /$name " "$N/access")" -eq 2 ]
+}
+
 @test "gzip, xz and zstd bombs: refused with the numbers, whatever they want to become" {
 	truncate -s 3G "$T/zeroes"
 	mkdir -p "$T/bomb/sbin"

@@ -113,6 +113,8 @@ static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *
 {
 	if (!ask->from && !ask->until)
 		return say(VERDICT_RANGE, text, size, "206 though the whole file was asked for");
+	if (!h->has_range)
+		return say(VERDICT_RANGE, text, size, "206 that does not say of which bytes");
 	if (!fits(ask, h))
 		return say(VERDICT_RANGE, text, size, "asked for the bytes from %llu on, got %llu-%llu of %llu",
 			(unsigned long long)ask->from, (unsigned long long)h->first,

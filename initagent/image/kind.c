@@ -25,6 +25,7 @@ static const struct {
 	{IMAGE_XZ, MARK(0, "\xfd"
 			   "7zXZ\0"), {0}},		      /* .xz file format 2.1.1.1 */
 	{IMAGE_ZSTD, MARK(0, "\x28\xb5\x2f\xfd"), {0}},	      /* RFC 8878 3.1.1 */
+	{IMAGE_ZSTD, MARK(0, "\x50\x2a\x4d\x18"), {0}},	      /* RFC 8878 3.1.2: so pzstd begins */
 	{IMAGE_TAR, MARK(257, "ustar"), {0}},		      /* POSIX pax, ustar; GNU the same word */
 	{IMAGE_ISO, MARK(32769, "CD001"), {0}},		      /* ECMA-119 8.1.2 */
 };
@@ -47,6 +48,7 @@ static const struct {
 	{MARK(0, "KDMV"), "a VMDK disk"},
 	{MARK(0, "LUKS\xba\xbe"), "an encrypted disk"},
 	{MARK(0, "BZh"), "bzip2: use zstd, xz or gzip"},
+	{MARK(0, "\x5d\0\0"), "lzma: use zstd, xz or gzip"},
 	{MARK(0, "\x04\x22\x4d\x18"), "lz4: use zstd, xz or gzip"},
 	{MARK(0, "PK\3\4"), "a zip archive"},
 	{MARK(0, "sqsh"), "a big-endian squashfs: too old for the kernel"},

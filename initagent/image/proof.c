@@ -55,6 +55,17 @@ static void judge_signature(const struct proof_config *cfg, struct proof_result 
 	strscpy(ret->comment, s.comment, sizeof(ret->comment));
 }
 
+/* Both sides of what does not fit: the operator sees which of the two is the old one. */
+static void other_kernel(const char *release, struct proof_result *ret)
+{
+	const struct manifest *m = &ret->manifest;
+	char text[sizeof(ret->text)];
+
+	snprintf(text, sizeof(text), "%.50s runs, it is for %.50s%s%.50s%s", release, m->kernels[0], m->n_kernels > 1 ? ", " : "",
+		m->n_kernels > 1 ? m->kernels[1] : "", m->n_kernels > 2 ? " ..." : "");
+	fail(ret, CAUSE_MANIFEST_KERNEL, text);
+}
+
 static void judge_manifest(const struct proof_config *cfg, struct proof_result *ret)
 {
 	uint8_t digest[crypto_hash_sha256_BYTES];
@@ -72,7 +83,7 @@ static void judge_manifest(const struct proof_config *cfg, struct proof_result *
 	if (r < 0)
 		fail(ret, CAUSE_MANIFEST_BAD, why ? why : strerror(-r));
 	else if (cfg->release && !manifest_fits(&ret->manifest, cfg->release))
-		fail(ret, CAUSE_MANIFEST_KERNEL, cfg->release);
+		other_kernel(cfg->release, ret);
 	if (ret->cause)
 		memset(&ret->manifest, 0, sizeof(ret->manifest));
 }

@@ -31,6 +31,7 @@ TEST(marks)
 	CHECK_STR(kind_with(0, "\x1f\x8b\x08", 3, &what), "gzip");
 	CHECK_STR(kind_with(0, "\xfd" "7zXZ\0", 6, &what), "xz");
 	CHECK_STR(kind_with(0, "\x28\xb5\x2f\xfd", 4, &what), "zstd");
+	CHECK_STR(kind_with(0, "\x50\x2a\x4d\x18", 4, &what), "zstd");
 	CHECK_STR(kind_with(257, "ustar\0" "00", 8, &what), "tar");
 	CHECK_STR(kind_with(257, "ustar  ", 8, &what), "tar");
 	CHECK_STR(kind_with(32769, "CD001", 5, &what), "iso");
@@ -59,6 +60,8 @@ TEST(what_it_is_instead)
 	CHECK_STR(what, "a JSON document: a manifest's URL ends in .manifest");
 	kind_with(510, "\x55\xaa", 2, &what);
 	CHECK_STR(what, "a disk with partitions: take the root partition alone");
+	kind_with(0, "\x5d\0\0\x80", 4, &what);
+	CHECK_STR(what, "lzma: use zstd, xz or gzip");
 	kind_with(0, "070707", 6, &what);
 	CHECK_STR(what, "an old cpio: use cpio -H newc");
 }

@@ -222,6 +222,19 @@ TEST(manifest_judged)
 	check_cause(&cfg, CAUSE_SIGNATURE_BAD);
 }
 
+/* Which of the two is the old one, the words tell. */
+TEST(manifest_of_another_kernel)
+{
+	static const char text[] = "{\"initagent-manifest\": 1, \"name\": \"r\", \"size\": 1, \"kernels\": [\"5.10.*\", \"5.15\", \"6.1\"],"
+		"\"sha256\": \"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}";
+	const struct proof_config cfg = {.manifest = text, .manifest_len = strlen(text), .release = "6.12.9"};
+	_cleanup_(proof_freep) struct proof *p = NULL;
+	const struct proof_result *r = prove(&p, &cfg);
+
+	CHECK_INT(r->cause, CAUSE_MANIFEST_KERNEL);
+	CHECK_STR(r->text, "6.12.9 runs, it is for 5.10.*, 5.15 ...");
+}
+
 TEST(signature_of_an_image)
 {
 	_cleanup_(minisig_hash_freep) struct minisig_hash *h = NULL;

@@ -263,6 +263,27 @@ TEST(cpio)
 	CHECK(stat(path_of(&p, "b"), &st) == 0 && st.st_nlink == 2 && (st.st_mode & 0777) == 0640);
 }
 
+/* As pzstd packs: each frame behind one that is skipped. */
+TEST(zstd_that_begins_with_a_frame_to_be_skipped)
+{
+	static const char skipped[12] = "\x50\x2a\x4d\x18\4";
+	struct unpack_message m;
+	struct place p;
+
+	make_place(&p);
+	begin(&p, ARCHIVE_FORMAT_TAR_PAX_RESTRICTED, ARCHIVE_FILTER_ZSTD);
+	add_file(&p, "file", "content");
+	CHECK_INT(archive_write_close(p.a), ARCHIVE_OK);
+	archive_write_free(p.a);
+	memmove(p.bytes + sizeof(skipped), p.bytes, p.used);
+	memcpy(p.bytes, skipped, sizeof(skipped));
+	p.used += sizeof(skipped);
+	m = unpack_bytes(&p, 1 << 20);
+	if (m.cause)
+		check_fail(__FILE__, __LINE__, "%s: %s", cause_info((enum cause)m.cause)->id, m.text);
+	CHECK_STR(content(&p, "file"), "content");
+}
+
 TEST(names_in_utf8_and_in_bytes)
 {
 	struct place p;
@@ -366,6 +387,26 @@ TEST(absolute_name)
 	start_tar(&p);
 	add_file(&p, "/etc/passwd", "x");
 	check_refused_as(&p, CAUSE_IMAGE_ENTRY_REFUSED, "/etc/passwd");
+}
+
+/* Cut to what a file has room for, these would be root's. */
+TEST(owners_that_no_file_can_have)
+{
+	static const la_int64_t ids[] = {1LL << 32, UINT32_MAX, 1LL << 40};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++) {
+		struct archive_entry *e = new_entry("program", S_IFREG | 04755);
+		struct place p;
+
+		make_place(&p);
+		begin(&p, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE);
+		if (i % 2)
+			archive_entry_set_gid(e, ids[i / 2]);
+		else
+			archive_entry_set_uid(e, ids[i / 2]);
+		add(&p, e, "x");
+		check_refused_as(&p, CAUSE_IMAGE_ENTRY_REFUSED, "an owner that no file can have");
+	}
 }
 
 TEST(link_that_leads_out)

@@ -262,6 +262,12 @@ static int take_attributes(struct job *j, struct archive_entry *ae)
 	return 0;
 }
 
+/* The last number means "as it is" to chown(2); one cut off could become root's. */
+static bool owner_fits(la_int64_t id)
+{
+	return id >= 0 && id < UINT32_MAX;
+}
+
 static int take_entry(struct job *j, struct archive *a, struct archive_entry *ae)
 {
 	const struct entry e = entry_of(ae);
@@ -269,6 +275,8 @@ static int take_entry(struct job *j, struct archive *a, struct archive_entry *ae
 
 	if (writer_entries(j->writer) == UNPACK_ENTRIES_MAX)
 		return fail(j, CAUSE_IMAGE_TOO_BIG, "more entries than a root can have");
+	if (!owner_fits(archive_entry_uid(ae)) || !owner_fits(archive_entry_gid(ae)))
+		return fail(j, CAUSE_IMAGE_ENTRY_REFUSED, "an owner that no file can have");
 	if (e.type == ENTRY_LINK && !e.target)
 		return fail(j, CAUSE_IMAGE_BROKEN, "a symbolic link that leads nowhere");
 	if (writer_begin(j->writer, &e) < 0)

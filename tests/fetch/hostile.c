@@ -14,7 +14,8 @@
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
  *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
  *   last=D status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
- *   chunksize=TEXT multipart
+ *   chunksize=TEXT multipart weak date=TEXT line=TEXT (a line of the head) nocr grow (a redirect, each time to a longer URL)
+ *   In TEXT a '+' stands for a blank.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -266,10 +267,8 @@ static void put_validators(struct request *r)
 	char buf[256];
 	const char *etag = lie(r, "etag", buf);
 
-	if (etag)
-		say(r, "ETag: \"%s\"\r\n", etag);
-	else if (!asked(r, "noetag", buf))
-		say(r, "ETag: \"one\"\r\n");
+	if (etag || !asked(r, "noetag", (char[256]){0}))
+		say(r, "ETag: %s\"%s\"\r\n", lies(r, "weak") ? "W/" : "", etag ? etag : "one");
 	if (!asked(r, "nolm", buf))
 		say(r, "Last-Modified: Tue, 01 Jul 2025 10:00:00 GMT\r\n");
 }
@@ -281,13 +280,19 @@ static void put_given(struct request *r)
 		const char *name, *field;
 	} given[] = {
 		{"len2", "Content-Length"}, {"after", "Retry-After"}, {"enc", "Content-Encoding"},
-		{"coding", "Transfer-Encoding"}, {"loc", "Location"},
+		{"coding", "Transfer-Encoding"}, {"loc", "Location"}, {"date", "Date"}, {"line", NULL},
 	};
 	char buf[256];
 
-	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
-		if (lie(r, given[i].name, buf))
-			say(r, "%s: %s\r\n", given[i].field, buf);
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+		if (!lie(r, given[i].name, buf))
+			continue;
+		for (char *p = buf; (p = strchr(p, '+'));)
+			*p = ' ';
+		say(r, "%s%s%s\r\n", given[i].field ? given[i].field : "", given[i].field ? ": " : "", buf);
+	}
+	if (lies(r, "grow"))
+		say(r, "Location: %s&longer\r\n", r->path);
 	for (uint64_t i = lie_number(r, "heads", 0); i; i--)
 		say(r, "X-Filler-%llu: nothing\r\n", (unsigned long long)i);
 	for (uint64_t i = 0, n = lie_number(r, "bighead", 0); i < n; i += 1000)
@@ -334,7 +339,7 @@ static void answer(struct request *r)
 	say(r, "%s %llu Something\r\nServer: hostile\r\n", lie(r, "http", buf) ? buf : "HTTP/1.1", (unsigned long long)status);
 	put_validators(r);
 	put_length(r, chunked, status < 300 ? len : 0);
-	if (part && !lies(r, "multipart"))
+	if (part && !lies(r, "multipart") && !lies(r, "nocr"))
 		put_range(r, from, to);
 	put_given(r);
 	say(r, "%s\r\n", asked(r, "keep", buf) ? "" : "Connection: close\r\n");
