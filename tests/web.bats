@@ -134,6 +134,21 @@ sent() {
 	refused 651 "root=http://127.0.0.1:8080/short.tar.zst"
 }
 
+@test "more behind the end of an archive than a pipe holds" {
+	local end=$F/end name
+	head -c 3000000 /dev/zero >"$end"
+	gzip -1 <"$F/root.tar" | cat - "$end" >"$F/padded.tar.gz"
+	cat "$F/root.tar" "$end" >"$F/padded.tar"
+	xz -0 <"$F/root.tar" | cat - "$end" >"$F/padded.tar.xz"
+	nginx_on 8080
+	for name in padded.tar padded.tar.gz padded.tar.xz; do
+		boots "root=http://127.0.0.1:8080/$name"
+		[[ $output == *"unpacked while it is fetched"* ]]
+	done
+	cat "$F/root.tar.zst" "$end" >"$F/padded.tar.zst"
+	refused 651 "root=http://127.0.0.1:8080/padded.tar.zst"
+}
+
 @test "entries that may not be in a root are refused on the way" {
 	local evil=$T/evil name
 	mkdir -p "$evil/dir/sbin" "$evil/dir/etc"

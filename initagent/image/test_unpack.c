@@ -666,6 +666,72 @@ TEST(changed_behind_the_end)
 	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_BROKEN");
 }
 
+static void gzip_of(struct place *p, const char *name, const char *text)
+{
+	make_place(p);
+	begin(p, ARCHIVE_FORMAT_TAR_PAX_RESTRICTED, ARCHIVE_FILTER_GZIP);
+	add_file(p, name, text);
+	CHECK_INT(archive_write_close(p->a), ARCHIVE_OK);
+	archive_write_free(p->a);
+}
+
+/* Its checksum and its length, the last eight bytes. */
+TEST(gzip_whose_end_does_not_fit)
+{
+	static const char *const words[] = {"gzip: incorrect data check", "gzip: incorrect length check"};
+	struct unpack_message m;
+	struct place p;
+
+	for (size_t i = 0; i < 8; i++) {
+		gzip_of(&p, "a", "some content");
+		p.bytes[p.used - 8 + i] ^= 1;
+		m = unpack_bytes(&p, 1 << 20);
+		CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_BROKEN");
+		CHECK_STR(m.text, words[i / 4]);
+	}
+}
+
+/* What is no member any more means nothing, however much there is of it. */
+TEST(gzip_with_something_behind_it)
+{
+	static const char *const ends[] = {"", "\0", "\x1f", "\x1fx", "garbage", "\x1f\x8b"};
+	static const size_t lengths[] = {0, 1, 1, 2, 7, 2};
+	struct unpack_message m;
+	struct place p;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		gzip_of(&p, "a", "some content");
+		memcpy(p.bytes + p.used, ends[i], lengths[i]);
+		p.used += lengths[i];
+		m = unpack_bytes(&p, 1 << 20);
+		if (m.cause)
+			check_fail(__FILE__, __LINE__, "%zu: %s", i, m.text);
+		CHECK_STR(content(&p, "a"), "some content");
+	}
+}
+
+/* Joined as files are; the second archive stands behind the end of the first, and is none of its files. */
+TEST(gzip_in_members)
+{
+	struct unpack_message m;
+	struct place p, q;
+
+	gzip_of(&q, "b", "more");
+	gzip_of(&p, "a", "some content");
+	memcpy(p.bytes + p.used, q.bytes, q.used);
+	p.used += q.used;
+	m = unpack_bytes(&p, 1 << 20);
+	CHECK_INT(m.cause, CAUSE_NONE);
+	CHECK_STR(content(&p, "a"), "some content");
+	memcpy(p.bytes = malloc(ARCHIVE_MAX), q.bytes, q.used);
+	memcpy(p.bytes + q.used, q.bytes, q.used);
+	p.used = 2 * q.used - 1;
+	empty(&p);
+	m = unpack_bytes(&p, 1 << 20);
+	CHECK_STR(m.text, "gzip: it is cut short");
+	free(q.bytes);
+}
+
 /* A cpio header as text; a name of 4 GiB, and one longer than the file. */
 TEST(cpio_with_huge_names)
 {

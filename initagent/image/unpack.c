@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "image/cage.h"
+#include "image/gunzip.h"
 #include "image/writer.h"
 
 #define BLOCK	 (128 * 1024)
@@ -27,7 +28,9 @@ struct source {
 	int fd;
 	bool consume;
 	uint64_t at, freed;
-	uint8_t block[BLOCK];
+	bool begun;
+	struct gunzip *gunzip; /* NULL: it is not packed so */
+	uint8_t block[BLOCK], plain[BLOCK];
 };
 
 struct job {
@@ -76,13 +79,13 @@ static void free_behind(struct source *s)
 	s->freed = end;
 }
 
-static la_ssize_t read_block(struct archive *a, void *arg, const void **block)
+/* The next bytes of the file, behind those that are in block. How many, or ARCHIVE_FATAL. */
+static la_ssize_t read_packed(struct archive *a, struct source *s, size_t have)
 {
-	struct source *s = arg;
 	ssize_t n;
 
 	do
-		n = read(s->fd, s->block, sizeof(s->block));
+		n = read(s->fd, s->block + have, sizeof(s->block) - have);
 	while (n < 0 && errno == EINTR);
 	if (n < 0) {
 		archive_set_error(a, errno, "read");
@@ -90,8 +93,59 @@ static la_ssize_t read_block(struct archive *a, void *arg, const void **block)
 	}
 	s->at += (uint64_t)n;
 	free_behind(s);
-	*block = s->block;
 	return n;
+}
+
+/* The first bytes, as many as tell whether it is gzip. */
+static la_ssize_t read_first(struct archive *a, struct source *s)
+{
+	la_ssize_t n = 1;
+	size_t have = 0;
+
+	for (; n > 0 && have < GUNZIP_BEGIN; have += n > 0 ? (size_t)n : 0)
+		n = read_packed(a, s, have);
+	s->begun = true;
+	if (n >= 0 && gunzip_begins(s->block, have)) {
+		if (gunzip_new(&s->gunzip) < 0) {
+			archive_set_error(a, ENOMEM, "gzip");
+			return ARCHIVE_FATAL;
+		}
+		gunzip_give(s->gunzip, s->block, have);
+	}
+	return n < 0 ? n : (la_ssize_t)have;
+}
+
+/* Up to the file's end, whatever follows the content: who sends it through a pipe waits for that. */
+static la_ssize_t read_gzip(struct archive *a, struct source *s)
+{
+	const char *why = "it is cut short";
+	la_ssize_t n, more = 1;
+
+	while ((n = gunzip_take(s->gunzip, s->plain, sizeof(s->plain), &why)) == 0) {
+		more = read_packed(a, s, 0);
+		if (more <= 0)
+			break;
+		gunzip_give(s->gunzip, s->block, (size_t)more);
+	}
+	if (n > 0 || more < 0)
+		return n > 0 ? n : more;
+	if (n == 0 && gunzip_complete(s->gunzip))
+		return 0;
+	archive_set_error(a, EINVAL, "gzip: %s", why);
+	return ARCHIVE_FATAL;
+}
+
+static la_ssize_t read_block(struct archive *a, void *arg, const void **block)
+{
+	struct source *s = arg;
+	la_ssize_t n = s->begun ? 0 : read_first(a, s);
+
+	if (n < 0)
+		return n;
+	*block = s->gunzip ? s->plain : s->block;
+	if (s->gunzip)
+		return read_gzip(a, s);
+	return n ? n : read_packed(a, s, 0);
 }
 
 static int fail_archive(struct job *j, struct archive *a)
@@ -101,7 +155,7 @@ static int fail_archive(struct job *j, struct archive *a)
 	return fail(j, CAUSE_IMAGE_BROKEN, text ? text : "it cannot be read");
 }
 
-/* The unpacked bytes, whatever they are. Only what roots are packed with: each filter is a parser more. */
+/* The unpacked bytes, whatever they are; gzip is off already. Only what roots are packed with: each filter is a parser more. */
 static int open_stream(struct job *j)
 {
 	struct archive_entry *ae;
@@ -109,7 +163,6 @@ static int open_stream(struct job *j)
 
 	if (!a)
 		return fail(j, CAUSE_NO_MEMORY, "");
-	archive_read_support_filter_gzip(a);
 	archive_read_support_filter_xz(a);
 	archive_read_support_filter_zstd(a);
 	archive_read_support_format_raw(a);
@@ -381,6 +434,7 @@ int unpack_into(const struct unpack_config *cfg, const char *dir, int out, struc
 	*ret = j->message;
 	archive_read_free(j->archive);
 	archive_read_free(j->stream);
+	gunzip_free(j->source.gunzip);
 	writer_free(j->writer);
 	free(j);
 	return 0;
