@@ -40,12 +40,15 @@ int confine_seal(const struct confine_limit *limits, size_t n, struct sock_filte
 int confine_seal_outliving(const struct confine_limit *limits, size_t n, struct sock_filter *list, size_t len)
 {
 	const struct sock_fprog program = {.len = (unsigned short)len, .filter = list};
+	long r;
 
 	prctl(PR_SET_DUMPABLE, 0);
 	confine_limits(limits, n);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
+	/* Of all threads, or none. */
+	r = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	return r < 0 ? -errno : r > 0 ? -ESRCH : 0;
 }
 
 void confine_close(int first)

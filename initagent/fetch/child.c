@@ -126,6 +126,7 @@ int child_send(struct child *c, const struct fetch_order *order)
 static bool sane(const struct fetch_news *n)
 {
 	return n->kind < NEWS_KIND_MAX && n->verdict < VERDICT_MAX && n->verdict != VERDICT_WAIT && n->status < 1000 &&
+		n->free_to <= n->at &&
 		memchr(n->text, 0, sizeof(n->text)) && memchr(n->location, 0, sizeof(n->location));
 }
 

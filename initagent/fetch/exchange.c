@@ -20,6 +20,7 @@ void exchange_tell(struct exchange *x, enum news_kind kind)
 		.verdict = l->verdict,
 		.status = l->head.status,
 		.at = sink_at(x->sink),
+		.free_to = sink_free_to(x->sink),
 		.size = x->setup.want.size ? x->setup.want.size : x->resume.size,
 		.retry = l->head.has_retry ? l->head.retry : 0,
 	};

@@ -318,6 +318,7 @@ static void on_bytes(struct fetch *f, const struct fetch_news *n, uint64_t now)
 	/* Of each new beginning there is word: heads and ends do not get lost. */
 	f->restarts += !n->at && f->bytes;
 	f->bytes = n->at;
+	f->free_to = n->free_to;
 	f->size = n->size;
 	pace_bytes(&f->pace, n->at, now);
 	if (n->kind == NEWS_HELD || n->kind == NEWS_FLOWS)
@@ -409,6 +410,7 @@ void fetch_progress(const struct fetch *f, struct fetch_progress *ret)
 
 	*ret = (struct fetch_progress){
 		.bytes = f->bytes,
+		.free_to = f->free_to,
 		.size = f->size,
 		.rate = f->pace.rate,
 		.eta = f->size && f->pace.rate ? left / f->pace.rate : UINT64_MAX,

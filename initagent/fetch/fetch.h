@@ -76,6 +76,7 @@ struct fetch_config {
 /* How far it is. Strings are valid until the next dispatch. */
 struct fetch_progress {
 	uint64_t bytes, size;	/* there, of all; size 0: not known */
+	uint64_t free_to;	/* the file's bytes before are not read again: their memory may be given back */
 	uint64_t rate;		/* bytes a second, lately */
 	uint64_t eta;		/* seconds left at that rate; UINT64_MAX: unknown */
 	const char *site;	/* "http://10.0.0.1:8080", the mirror at hand; "" before the first */

@@ -42,6 +42,7 @@ struct fetch_news {
 	uint32_t verdict; /* enum fetch_verdict */
 	uint32_t status;  /* HTTP status or 0 */
 	uint64_t at;	  /* bytes of the file that are there */
+	uint64_t free_to; /* those before are not read again */
 	uint64_t size;	  /* of the file; 0: unknown */
 	uint64_t retry;	  /* seconds, 0: not said */
 	char text[NEWS_TEXT_MAX];

@@ -54,7 +54,7 @@ struct fetch {
 
 	enum fetch_state state;
 	uint64_t deadline, began;
-	uint64_t bytes, size;
+	uint64_t bytes, free_to, size;
 	unsigned events; /* bits of enum fetch_event */
 	enum cause cause;
 	char text[FETCH_TEXT_MAX];

@@ -2,16 +2,33 @@
 /* sink: see sink.h. */
 #include "fetch/sink.h"
 
+#include "fetch/hasher.h"
+
+/* With smaller chunks the thread that digests would be waited for too often. */
+#define HASHER_CHUNK (1u << 20)
+
 struct sink {
 	int fd;
 	bool stream, handed;
 	struct sink_want want;
 	uint64_t at;
 	struct sha256 whole, chunk, before; /* before: whole, at the chunk's beginning */
+	struct hasher *hasher;		    /* who keeps whole and chunk; NULL: we do */
 	uint8_t digest[SHA256_SIZE];
 	uint8_t *kept;			    /* a stream's chunk until its digest is known */
 	size_t flushed, flush_len;	    /* how much of a chunk that is right has been handed over */
 };
+
+/* Without a thread it is slower, nothing else. */
+static void need_hasher(struct sink *s)
+{
+	const struct sink_want *w = &s->want;
+
+	if (s->stream || !sink_pinned(s) || (w->chunk_size && w->chunk_size < HASHER_CHUNK) || !hasher_useful())
+		return;
+	if (hasher_new(&s->hasher, s->fd, w->sha256 ? &s->whole : NULL, w->chunk_size ? &s->chunk : NULL) < 0)
+		s->hasher = NULL;
+}
 
 int sink_new(struct sink **ret, int fd, bool stream, const struct sink_want *want)
 {
@@ -30,6 +47,7 @@ int sink_new(struct sink **ret, int fd, bool stream, const struct sink_want *wan
 	sha256_init(&s->whole);
 	sha256_init(&s->chunk);
 	s->before = s->whole;
+	need_hasher(s);
 	*ret = s;
 	s = NULL;
 	return 0;
@@ -39,6 +57,7 @@ struct sink *sink_free(struct sink *s)
 {
 	if (!s)
 		return NULL;
+	hasher_free(s->hasher);
 	free(s->kept);
 	free(s);
 	return NULL;
@@ -47,6 +66,11 @@ struct sink *sink_free(struct sink *s)
 uint64_t sink_at(const struct sink *s)
 {
 	return s->at;
+}
+
+uint64_t sink_free_to(const struct sink *s)
+{
+	return s->hasher ? hasher_at(s->hasher) : s->at;
 }
 
 bool sink_pinned(const struct sink *s)
@@ -103,6 +127,38 @@ static enum fetch_verdict flush(struct sink *s)
 	return VERDICT_DONE;
 }
 
+/* --- digests ------------------------------------------------------------------------------- */
+
+/* The next bytes go along, and are in the file. */
+static void digest(struct sink *s, const uint8_t *data, size_t len)
+{
+	s->at += len;
+	if (s->hasher) {
+		hasher_to(s->hasher, s->at);
+		return;
+	}
+	if (s->want.sha256)
+		sha256_update(&s->whole, data, len);
+	if (s->want.chunk_size)
+		sha256_update(&s->chunk, data, len);
+}
+
+/* The digests are those of all bytes so far, and ours. */
+static enum fetch_verdict settle(struct sink *s)
+{
+	int r = s->hasher ? hasher_wait(s->hasher) : 0;
+
+	errno = -r;
+	return r < 0 ? VERDICT_WRITE : VERDICT_DONE;
+}
+
+/* They were set back to the bytes before at. */
+static void set_back(struct sink *s)
+{
+	if (s->hasher)
+		hasher_seek(s->hasher, s->at);
+}
+
 /* --- chunks -------------------------------------------------------------------------------- */
 
 /* Back to where the chunk at hand began. */
@@ -111,6 +167,7 @@ static enum fetch_verdict chunk_wrong(struct sink *s)
 	s->at = (s->at - 1) / s->want.chunk_size * s->want.chunk_size;
 	s->whole = s->before;
 	sha256_init(&s->chunk);
+	set_back(s);
 	return VERDICT_CHUNK;
 }
 
@@ -118,10 +175,12 @@ static enum fetch_verdict chunk_wrong(struct sink *s)
 static enum fetch_verdict chunk_ends(struct sink *s)
 {
 	uint64_t number = (s->at - 1) / s->want.chunk_size;
-	uint8_t digest[SHA256_SIZE];
+	uint8_t is[SHA256_SIZE];
 
-	sha256_final(&s->chunk, digest);
-	if (number >= s->want.n_chunks || memcmp(digest, s->want.chunks[number], sizeof(digest)) != 0)
+	if (settle(s) != VERDICT_DONE)
+		return VERDICT_WRITE;
+	sha256_final(&s->chunk, is);
+	if (number >= s->want.n_chunks || memcmp(is, s->want.chunks[number], sizeof(is)) != 0)
 		return chunk_wrong(s);
 	sha256_init(&s->chunk);
 	s->before = s->whole;
@@ -157,11 +216,7 @@ static enum fetch_verdict take_piece(struct sink *s, struct cursor *c)
 	if (v != VERDICT_DONE)
 		return v;
 	cursor_skip(c, len);
-	if (s->want.sha256)
-		sha256_update(&s->whole, data, len);
-	if (s->want.chunk_size)
-		sha256_update(&s->chunk, data, len);
-	s->at += len;
+	digest(s, data, len);
 	if (!s->want.chunk_size || (s->at % s->want.chunk_size && s->at != s->want.size))
 		return VERDICT_DONE;
 	return chunk_ends(s);
@@ -188,11 +243,7 @@ enum fetch_verdict sink_take(struct sink *s, struct cursor *c)
 /* Digests of the next len bytes, which are in the file already. False: a chunk is wrong. */
 static bool adopt_piece(struct sink *s, const uint8_t *data, size_t len)
 {
-	if (s->want.sha256)
-		sha256_update(&s->whole, data, len);
-	if (s->want.chunk_size)
-		sha256_update(&s->chunk, data, len);
-	s->at += len;
+	digest(s, data, len);
 	if (!s->want.chunk_size || (s->at % s->want.chunk_size && s->at != s->want.size))
 		return true;
 	return chunk_ends(s) == VERDICT_DONE;
@@ -221,7 +272,7 @@ enum fetch_verdict sink_adopt(struct sink *s, uint64_t have)
 enum fetch_verdict sink_end(struct sink *s)
 {
 	enum fetch_verdict v = flush(s);
-	struct sha256 whole = s->whole;
+	struct sha256 whole;
 
 	if (v != VERDICT_DONE)
 		return v;
@@ -229,6 +280,9 @@ enum fetch_verdict sink_end(struct sink *s)
 		return VERDICT_SIZE;
 	if (!s->want.sha256)
 		return VERDICT_DONE;
+	if (settle(s) != VERDICT_DONE)
+		return VERDICT_WRITE;
+	whole = s->whole;
 	sha256_final(&whole, s->digest);
 	return memcmp(s->digest, s->want.sha256, SHA256_SIZE) == 0 ? VERDICT_DONE : VERDICT_DIGEST;
 }
@@ -237,11 +291,14 @@ enum fetch_verdict sink_restart(struct sink *s)
 {
 	if (!sink_can_restart(s))
 		return VERDICT_LOST;
+	/* What could not be read is not asked for again. */
+	settle(s);
 	s->at = 0;
 	s->flushed = s->flush_len = 0;
 	sha256_init(&s->whole);
 	sha256_init(&s->chunk);
 	s->before = s->whole;
+	set_back(s);
 	if (!s->stream && ftruncate(s->fd, 0) < 0)
 		return VERDICT_WRITE;
 	return VERDICT_DONE;

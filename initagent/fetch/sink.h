@@ -39,6 +39,9 @@ enum fetch_verdict sink_adopt(struct sink *s, uint64_t have);
 /* sink_at: bytes taken so far: the next one belongs there. */
 uint64_t sink_at(const struct sink *s);
 
+/* sink_free_to: the bytes before that one are not read again; the file's owner may give their memory back. */
+uint64_t sink_free_to(const struct sink *s);
+
 /* sink_pinned: is a digest known, so that bytes of different origin cannot be mixed up unseen? */
 bool sink_pinned(const struct sink *s);
 

@@ -101,7 +101,8 @@ void web_stream_step(struct web *w, uint64_t now)
 	if (!w->stream)
 		return;
 	stream_watch(w->stream, fetch_fd(w->fetch));
-	stream_step(w->stream, p.bytes, false, now);
+	/* What is handed on is freed; not before its digest was taken. */
+	stream_step(w->stream, p.free_to, false, now);
 	if (stream_failed(w->stream))
 		failed(w, now);
 }
