@@ -928,7 +928,7 @@ tls() {
 	# The resolver's parser runs as the same user.
 	pid=$(pgrep -n -u 65534 -f "$T/out")
 	# Its other thread, where there is more than one processor, has no more.
-	[ "$(nproc)" -eq 1 ] || [ "$(ls "/proc/$pid/task" | wc -l)" -eq 2 ]
+	[ "$(nproc)" -eq 1 ] || [ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 2 ]
 	for status_ in "/proc/$pid"/task/*/status; do
 		grep -q '^Seccomp:.2$' "$status_"
 		grep -q '^NoNewPrivs:.1$' "$status_"

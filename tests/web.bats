@@ -134,6 +134,38 @@ sent() {
 	refused 651 "root=http://127.0.0.1:8080/short.tar.zst"
 }
 
+@test "a sparse file counts by what is in it, in every form of tar" {
+	local form
+	mkdir -p "$T/tree/sbin"
+	cp "$F/tree/sbin/init" "$T/tree/sbin/init"
+	# A lastlog is as long as the largest user's number says.
+	truncate -s 300G "$T/tree/lastlog" "$T/tree/empty"
+	printf entry | dd of="$T/tree/lastlog" bs=1 seek=200000000000 conv=notrunc status=none
+	nginx_on 8080
+	for form in --format=gnu --format=posix\ --sparse-version={0.0,0.1,1.0}; do
+		# shellcheck disable=SC2086 # two options
+		tar -C "$T/tree" $form -Scf "$F/sparse.tar" .
+		inside "
+			drive root=http://127.0.0.1:8080/sparse.tar
+			stat -c '%n %s %b' \"\$root\"/sysroot/{lastlog,empty}
+			dd if=\"\$root/sysroot/lastlog\" bs=5 skip=40000000000 count=1 status=none"
+		[ "$status" -eq 0 ]
+		[[ $output =~ /lastlog\ 322122547200\ ([0-9]+).*/empty\ 322122547200\ 0.*entry$ ]]
+		[ "${BASH_REMATCH[1]}" -le 64 ]
+	done
+	# What is in it does count, before its first byte.
+	head -c 20M /dev/urandom | dd of="$T/tree/lastlog" bs=1M seek=1000 conv=notrunc status=none
+	tar -C "$T/tree" -Scf "$F/sparse.tar" .
+	MEM=100000 refused 657 "root=http://127.0.0.1:8080/sparse.tar"
+	[[ $output =~ lastlog:\ [0-9]+\ bytes\ unpacked,\ 2[01][0-9]+\ more ]]
+}
+
+@test "packed as pzstd does: each frame behind one that is skipped" {
+	pzstd -q -p 2 "$F/root.tar" -o "$F/frames.tar.zst"
+	nginx_on 8080
+	boots "root=http://127.0.0.1:8080/frames.tar.zst"
+}
+
 @test "more behind the end of an archive than a pipe holds" {
 	local end=$F/end name
 	head -c 3000000 /dev/zero >"$end"
@@ -162,8 +194,11 @@ sent() {
 	tar -C "$evil/dir" -P --transform 's,^sbin/init,out/escaped,' -cf "$F/link.tar" big out sbin/init
 	ln "$evil/dir/big" "$evil/dir/zzz"
 	tar -C "$evil/dir" -P --transform 's,^big,../big,;s,^zzz,etc/zzz,' -cf "$F/hard.tar" sbin/init big zzz
+	# Cut to what a file has room for, this owner would be root.
+	tar -C "$evil/dir" --format=posix --pax-option=uid:=4294967296 -cf "$F/owner.tar" big sbin
+	tar -C "$evil/dir" --format=posix --pax-option=gid:=4294967295 -cf "$F/group.tar" big sbin
 	nginx_on 8080
-	for name in node dots absolute hard; do
+	for name in node dots absolute hard owner group; do
 		refused 656 "root=http://127.0.0.1:8080/$name.tar"
 		[ ! -e /escaped ]
 	done
@@ -308,6 +343,7 @@ kept() {
 	skip_unless_disks
 	nginx_on 8080
 	disk "$@"
+	# shellcheck disable=SC2034 # for scripts in quotes
 	IMAGE=sha256-$(sha256sum "$F/root.tar.zst" | cut -d' ' -f1)
 	LINE="root=http://127.0.0.1:8080/root.tar.zst $(digest root.tar.zst) rd.root.cache=$DISK"
 	boots "$LINE"
@@ -326,7 +362,9 @@ cached() {
 }
 
 skip_unless_disks() {
-	grep -qw ext4 /proc/filesystems && [ -w /dev/loop-control ] || skip "no ext4 or no loop devices here"
+	if ! grep -qw ext4 /proc/filesystems || [ ! -w /dev/loop-control ]; then
+		skip "no ext4 or no loop devices here"
+	fi
 }
 
 @test "cache: kept, used, and fetched again whatever became of the image there" {
@@ -371,9 +409,9 @@ skip_unless_disks() {
 	fetched "retry IA-E640 $DISK: no room for the image"
 	on_disk '[ -s stuff ] && [ -s sha256-$(printf a%.0s {1..64}) ]'
 	# Of older images as many go as have to.
-	on_disk 'rm stuff; for i in b c d e f; do fallocate -l 4M sha256-$(printf $i%.0s {1..64}); touch -d @$((16#$i)) sha256-$i*; done'
+	on_disk 'rm stuff; for i in b c d e f; do fallocate -l 4M sha256-$(printf $i%.0s {1..64}); touch -d @$((16#$i)) sha256-$i$i$i*; done'
 	fetched ""
-	on_disk '[ "$(echo sha256-*)" = "$(printf "%s\n" $IMAGE sha256-{a,d,e,f}* | sort | xargs)" ] || { ls -l; false; }'
+	on_disk '[ "$(echo sha256-*)" = "$(printf "%s\n" $IMAGE sha256-{aaa,ddd,eee,fff}* | sort | xargs)" ] || { ls -l; false; }'
 	cached
 }
 

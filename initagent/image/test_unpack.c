@@ -263,27 +263,6 @@ TEST(cpio)
 	CHECK(stat(path_of(&p, "b"), &st) == 0 && st.st_nlink == 2 && (st.st_mode & 0777) == 0640);
 }
 
-/* As pzstd packs: each frame behind one that is skipped. */
-TEST(zstd_that_begins_with_a_frame_to_be_skipped)
-{
-	static const char skipped[12] = "\x50\x2a\x4d\x18\4";
-	struct unpack_message m;
-	struct place p;
-
-	make_place(&p);
-	begin(&p, ARCHIVE_FORMAT_TAR_PAX_RESTRICTED, ARCHIVE_FILTER_ZSTD);
-	add_file(&p, "file", "content");
-	CHECK_INT(archive_write_close(p.a), ARCHIVE_OK);
-	archive_write_free(p.a);
-	memmove(p.bytes + sizeof(skipped), p.bytes, p.used);
-	memcpy(p.bytes, skipped, sizeof(skipped));
-	p.used += sizeof(skipped);
-	m = unpack_bytes(&p, 1 << 20);
-	if (m.cause)
-		check_fail(__FILE__, __LINE__, "%s: %s", cause_info((enum cause)m.cause)->id, m.text);
-	CHECK_STR(content(&p, "file"), "content");
-}
-
 TEST(names_in_utf8_and_in_bytes)
 {
 	struct place p;
@@ -387,26 +366,6 @@ TEST(absolute_name)
 	start_tar(&p);
 	add_file(&p, "/etc/passwd", "x");
 	check_refused_as(&p, CAUSE_IMAGE_ENTRY_REFUSED, "/etc/passwd");
-}
-
-/* Cut to what a file has room for, these would be root's. */
-TEST(owners_that_no_file_can_have)
-{
-	static const la_int64_t ids[] = {1LL << 32, UINT32_MAX, 1LL << 40};
-
-	for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++) {
-		struct archive_entry *e = new_entry("program", S_IFREG | 04755);
-		struct place p;
-
-		make_place(&p);
-		begin(&p, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE);
-		if (i % 2)
-			archive_entry_set_gid(e, ids[i / 2]);
-		else
-			archive_entry_set_uid(e, ids[i / 2]);
-		add(&p, e, "x");
-		check_refused_as(&p, CAUSE_IMAGE_ENTRY_REFUSED, "an owner that no file can have");
-	}
 }
 
 TEST(link_that_leads_out)
@@ -529,81 +488,6 @@ TEST(file_larger_than_allowed)
 	CHECK_INT(m.bytes, 0);
 }
 
-static void load_archive(struct place *p, const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	p->bytes = malloc(ARCHIVE_MAX);
-	n = read(fd, p->bytes, ARCHIVE_MAX);
-	CHECK(n > 0 && n < ARCHIVE_MAX);
-	p->used = (size_t)n;
-}
-
-/* By tar itself, which has a form for each of its ages. */
-static void make_sparse(struct place *p, const char *options)
-{
-	char line[600], path[100];
-
-	snprintf(path, sizeof(path), "%s/archive", p->dir);
-	snprintf(line, sizeof(line), "cd %s && truncate -s 300G lastlog empty && printf entry | dd of=lastlog bs=1 seek=200000000000"
-		" conv=notrunc status=none && tar %s -S -cf archive lastlog empty && rm lastlog empty", p->dir, options);
-	if (system(line) != 0)
-		check_skip("no files with large holes here");
-	load_archive(p, path);
-	CHECK_INT(unlink(path), 0);
-}
-
-/* A lastlog is as long as the largest user's number says, and all holes: neither its length nor its place counts, but what is in it. */
-TEST(sparse_files)
-{
-	static const char *const forms[] = {"--format=gnu", "--format=posix --sparse-version=0.0",
-		"--format=posix --sparse-version=0.1", "--format=posix --sparse-version=1.0"};
-	struct unpack_message m;
-	struct stat st;
-	struct place p;
-	char text[6] = "";
-
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		_cleanup_close_ int fd = -1;
-
-		make_place(&p);
-		make_sparse(&p, forms[i]);
-		m = unpack_bytes(&p, 1 << 20);
-		if (m.cause)
-			check_fail(__FILE__, __LINE__, "%s: %s", forms[i], m.text);
-		CHECK(m.bytes < 65536);
-		fd = open(path_of(&p, "lastlog"), O_RDONLY | O_CLOEXEC);
-		CHECK(fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 300LL << 30 && st.st_blocks < 64);
-		CHECK_INT(pread(fd, text, 5, 200000000000), 5);
-		CHECK_STR(text, "entry");
-		CHECK(stat(path_of(&p, "empty"), &st) == 0 && st.st_size == 300LL << 30 && st.st_blocks == 0);
-	}
-}
-
-/* One whose parts are more than there is room for is refused before the first, as any other. */
-TEST(sparse_file_with_too_much_in_it)
-{
-	struct archive_entry *e = new_entry("big", S_IFREG | 0644);
-	char *zeroes = calloc(1, 2 << 20);
-	struct unpack_message m;
-	struct place p;
-
-	make_place(&p);
-	begin(&p, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE);
-	archive_entry_set_size(e, 1LL << 40);
-	archive_entry_sparse_add_entry(e, 1 << 30, 2 << 20);
-	CHECK_INT(archive_write_header(p.a, e), ARCHIVE_OK);
-	for (int i = 0; i < 513; i++)
-		archive_write_data(p.a, zeroes, 2 << 20);
-	archive_entry_free(e);
-	free(zeroes);
-	m = finish(&p);
-	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_TOO_BIG");
-	CHECK_INT(m.bytes, 0);
-	CHECK(strstr(m.text, "2097152 more"));
-}
-
 /* A compressed file without end that is no archive: nothing after the limit is written. */
 TEST(bomb_that_is_no_archive)
 {
@@ -664,72 +548,6 @@ TEST(changed_behind_the_end)
 	p.used -= 4;
 	m = unpack_bytes(&p, 1 << 20);
 	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_BROKEN");
-}
-
-static void gzip_of(struct place *p, const char *name, const char *text)
-{
-	make_place(p);
-	begin(p, ARCHIVE_FORMAT_TAR_PAX_RESTRICTED, ARCHIVE_FILTER_GZIP);
-	add_file(p, name, text);
-	CHECK_INT(archive_write_close(p->a), ARCHIVE_OK);
-	archive_write_free(p->a);
-}
-
-/* Its checksum and its length, the last eight bytes. */
-TEST(gzip_whose_end_does_not_fit)
-{
-	static const char *const words[] = {"gzip: incorrect data check", "gzip: incorrect length check"};
-	struct unpack_message m;
-	struct place p;
-
-	for (size_t i = 0; i < 8; i++) {
-		gzip_of(&p, "a", "some content");
-		p.bytes[p.used - 8 + i] ^= 1;
-		m = unpack_bytes(&p, 1 << 20);
-		CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_BROKEN");
-		CHECK_STR(m.text, words[i / 4]);
-	}
-}
-
-/* What is no member any more means nothing, however much there is of it. */
-TEST(gzip_with_something_behind_it)
-{
-	static const char *const ends[] = {"", "\0", "\x1f", "\x1fx", "garbage", "\x1f\x8b"};
-	static const size_t lengths[] = {0, 1, 1, 2, 7, 2};
-	struct unpack_message m;
-	struct place p;
-
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		gzip_of(&p, "a", "some content");
-		memcpy(p.bytes + p.used, ends[i], lengths[i]);
-		p.used += lengths[i];
-		m = unpack_bytes(&p, 1 << 20);
-		if (m.cause)
-			check_fail(__FILE__, __LINE__, "%zu: %s", i, m.text);
-		CHECK_STR(content(&p, "a"), "some content");
-	}
-}
-
-/* Joined as files are; the second archive stands behind the end of the first, and is none of its files. */
-TEST(gzip_in_members)
-{
-	struct unpack_message m;
-	struct place p, q;
-
-	gzip_of(&q, "b", "more");
-	gzip_of(&p, "a", "some content");
-	memcpy(p.bytes + p.used, q.bytes, q.used);
-	p.used += q.used;
-	m = unpack_bytes(&p, 1 << 20);
-	CHECK_INT(m.cause, CAUSE_NONE);
-	CHECK_STR(content(&p, "a"), "some content");
-	memcpy(p.bytes = malloc(ARCHIVE_MAX), q.bytes, q.used);
-	memcpy(p.bytes + q.used, q.bytes, q.used);
-	p.used = 2 * q.used - 1;
-	empty(&p);
-	m = unpack_bytes(&p, 1 << 20);
-	CHECK_STR(m.text, "gzip: it is cut short");
-	free(q.bytes);
 }
 
 /* A cpio header as text; a name of 4 GiB, and one longer than the file. */

@@ -317,6 +317,8 @@ static void put_length(struct request *r, bool chunked, uint64_t len)
 
 static void put_range(struct request *r, uint64_t from, uint64_t to)
 {
+	if (lies(r, "multipart") || lies(r, "nocr"))
+		return;
 	say(r, "Content-Range: bytes %llu-%llu/%llu\r\n", (unsigned long long)(from + lie_number(r, "first", 0)),
 		(unsigned long long)(to + lie_number(r, "last", 0)) - 1,
 		(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
@@ -339,7 +341,7 @@ static void answer(struct request *r)
 	say(r, "%s %llu Something\r\nServer: hostile\r\n", lie(r, "http", buf) ? buf : "HTTP/1.1", (unsigned long long)status);
 	put_validators(r);
 	put_length(r, chunked, status < 300 ? len : 0);
-	if (part && !lies(r, "multipart") && !lies(r, "nocr"))
+	if (part)
 		put_range(r, from, to);
 	put_given(r);
 	say(r, "%s\r\n", asked(r, "keep", buf) ? "" : "Connection: close\r\n");
