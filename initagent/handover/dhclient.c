@@ -6,7 +6,7 @@
 #include "address/text.h"
 #include "handover/profile.h"
 
-void dhclient_conf(FILE *out, const struct profile_rail *rail)
+static void put_conf(FILE *out, const struct profile_rail *rail)
 {
 	const struct address_config *cfg = &rail->cfg;
 	const struct address_result *r = rail->four;
@@ -31,7 +31,7 @@ static void put_time(FILE *out, const char *key, const struct profile_set *set, 
 		fprintf(out, "  %s epoch %lld;\n", key, (long long)address_wall(at, set->now, set->wall));
 }
 
-void dhclient_lease(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
+static void put_lease(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
 	const struct address_result *r = rail->four;
 	struct inet_addr mask = {.family = AF_INET};
@@ -50,4 +50,21 @@ void dhclient_lease(FILE *out, const struct profile_set *set, const struct profi
 	put_time(out, "rebind", set, r->rebind);
 	put_time(out, "expire", set, r->expires);
 	fputs("}\n", out);
+}
+
+int dhclient_write(const struct profile_set *set, const struct profile_rail *rail, const struct dhclient_files *to)
+{
+	struct profile_file f;
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	put_conf(f.out, rail);
+	r = profile_end(&f, set->env, to->conf_dir, to->conf, 0644);
+	if (r >= 0)
+		r = profile_begin(&f, "#");
+	if (r < 0)
+		return r;
+	put_lease(f.out, set, rail);
+	return profile_end(&f, set->env, to->lease_dir, to->lease, 0644);
 }

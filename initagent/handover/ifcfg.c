@@ -122,25 +122,14 @@ static int write_all_routes(const struct profile_set *set, const struct profile_
 	return r;
 }
 
-/* The client of the initscripts: its configuration, and the lease under the name ifup gives the file. */
+/* The client of the initscripts: the lease is under the name ifup gives the file. */
 static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
 {
-	char name[96], uuid[PROFILE_UUID_TEXT];
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	char conf[96], lease[96], uuid[PROFILE_UUID_TEXT];
 
-	if (r < 0)
-		return r;
-	dhclient_conf(f.out, rail);
-	snprintf(name, sizeof(name), "dhclient-%s.conf", rail->dev.name);
-	r = profile_end(&f, set->env, DHCP_DIR, name, 0644);
-	if (r >= 0)
-		r = profile_begin(&f, "#");
-	if (r < 0)
-		return r;
-	dhclient_lease(f.out, set, rail);
-	snprintf(name, sizeof(name), "dhclient-%s-%s.lease", profile_uuid(rail, uuid), rail->dev.name);
-	return profile_end(&f, set->env, LEASES_DIR, name, 0644);
+	snprintf(conf, sizeof(conf), "dhclient-%s.conf", rail->dev.name);
+	snprintf(lease, sizeof(lease), "dhclient-%s-%s.lease", profile_uuid(rail, uuid), rail->dev.name);
+	return dhclient_write(set, rail, &(struct dhclient_files){DHCP_DIR, conf, LEASES_DIR, lease});
 }
 
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail)

@@ -107,6 +107,11 @@ int networkmanager_write(const struct profile_set *set, const struct profile_rai
 int ifupdown_write(const struct profile_set *set);
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
 
-/* dhclient_conf, dhclient_lease: texts for ISC dhclient: our identifier, and the lease it goes on with. */
-void dhclient_conf(FILE *out, const struct profile_rail *rail);
-void dhclient_lease(FILE *out, const struct profile_set *set, const struct profile_rail *rail);
+/* Where ISC dhclient is told to look. */
+struct dhclient_files {
+	const char *conf_dir, *conf;
+	const char *lease_dir, *lease;
+};
+
+/* dhclient_write: our identifier as its configuration, and the lease it goes on with. 0 or -errno. */
+int dhclient_write(const struct profile_set *set, const struct profile_rail *rail, const struct dhclient_files *to);

@@ -121,22 +121,11 @@ static int write_dhclient_unit(const struct profile_set *set)
 
 static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
 {
-	char name[64];
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	char conf[64], lease[64];
 
-	if (r < 0)
-		return r;
-	dhclient_conf(f.out, rail);
-	snprintf(name, sizeof(name), "dhclient-%s.conf", rail->dev.name);
-	r = profile_end(&f, set->env, STATE_DIR, name, 0644);
-	if (r >= 0)
-		r = profile_begin(&f, "#");
-	if (r < 0)
-		return r;
-	dhclient_lease(f.out, set, rail);
-	snprintf(name, sizeof(name), "dhclient-%s.leases", rail->dev.name);
-	return profile_end(&f, set->env, STATE_DIR, name, 0644);
+	snprintf(conf, sizeof(conf), "dhclient-%s.conf", rail->dev.name);
+	snprintf(lease, sizeof(lease), "dhclient-%s.leases", rail->dev.name);
+	return dhclient_write(set, rail, &(struct dhclient_files){STATE_DIR, conf, STATE_DIR, lease});
 }
 
 /* --- networkd -------------------------------------------------------------------------------- */
