@@ -225,7 +225,8 @@ static void resolve(struct boot *b, uint64_t now)
 	struct target *t = &b->target;
 	int r = addresses_resolve(b->addresses, t->server, RESOLVE_LIMIT, now);
 
-	b->lookup = LOOKUP_TARGET;
+	/* Whoever's was under way before is dropped. */
+	b->lookup = r < 0 ? LOOKUP_NONE : LOOKUP_TARGET;
 	set_state(b, TARGET_RESOLVING, now);
 	t->retry = NSEC_NEVER;
 	report_wait(b->report, CAUSE_ROOT_RESOLVE, "root", now, "waiting for the address of %s", t->server);

@@ -53,7 +53,7 @@ static void look_up(struct boot *b, uint64_t now)
 	int r = name ? addresses_resolve(b->addresses, name, RESOLVE_LIMIT, now) : 0;
 
 	if (name)
-		b->lookup = LOOKUP_TARGET;
+		b->lookup = r < 0 ? LOOKUP_NONE : LOOKUP_TARGET;
 	if (r < 0)
 		web_resolved(b->web, NULL, strerror(-r), now);
 }

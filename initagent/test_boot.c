@@ -381,6 +381,24 @@ TEST(a_failed_boot_is_told_with_its_cause)
 	node_close(&n);
 }
 
+/* The resolver refuses the server's name outright: those who are to be told are looked up all the same. */
+TEST(a_name_that_cannot_be_looked_up_keeps_no_other_waiting)
+{
+	char buf[2048];
+	struct node n;
+	int fd;
+
+	wire_up();
+	fd = syslog_server();
+	node_open(&n, "root=nfs4:filer..lab:/export ip=" NODE " rd.retry=3 rd.report=syslog://collector:5514");
+	modtree_file(&n.tree, "/etc/hosts", "192.0.2.2 collector\n");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E608") > 0);
+	CHECK(strstr(heard(fd, buf), " initagent "));
+	close(fd);
+	node_close(&n);
+}
+
 /* The same machine twice: its firmware remembers. */
 TEST(the_boot_after_a_failed_one_knows)
 {
