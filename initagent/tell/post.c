@@ -11,7 +11,7 @@
 #include "address/random.h"
 #include "confine.h"
 #include "fetch/lockdown.h"
-#include "fetch/tls.h"
+#include "fetch/request.h"
 #include "tell/life.h"
 
 #ifndef BUILD_TIME
@@ -29,8 +29,8 @@ struct sender {
 	CURL *easy;
 	CURLM *multi; /* made beforehand: it wants descriptors that later cannot be had */
 	struct tls *tls;
-	struct curl_slist *to, *headers;
-	char url[2048];
+	struct request_lists lists;
+	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
 	size_t answered;
 };
@@ -44,22 +44,6 @@ static size_t on_answer(char *data, size_t size, size_t n, void *arg)
 	(void)data;
 	s->answered += size * n;
 	return s->answered <= ANSWER_MAX ? size * n : 0;
-}
-
-/* "::ADDRESS:PORT": whatever the URL's name, this is where it is. Not even a proxy of the environment is asked. */
-static CURLcode direct(struct sender *s)
-{
-	const struct post_order *o = s->order;
-	bool v6 = o->address.family == AF_INET6;
-	char address[INET_ADDR_TEXT], text[INET_ADDR_TEXT + 16];
-
-	snprintf(text, sizeof(text), "::%s%s%s:%u", v6 ? "[" : "", inet_text(&o->address, address), v6 ? "]" : "",
-		o->port);
-	s->to = curl_slist_append(NULL, text);
-	if (!s->to)
-		return CURLE_OUT_OF_MEMORY;
-	curl_easy_setopt(s->easy, CURLOPT_PROXY, "");
-	return curl_easy_setopt(s->easy, CURLOPT_CONNECT_TO, s->to);
 }
 
 /* "Expect:" alone: the body goes at once, without asking whether it is welcome. */
@@ -77,48 +61,39 @@ static CURLcode headers(struct sender *s)
 	return curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
 }
 
-static CURLcode method(struct sender *s)
+/* With a URL that is a folder, a file below it. */
+static bool is_folder(const struct post_order *o)
 {
-	const struct post_order *o = s->order;
 	size_t len = strlen(o->url);
-	bool folder = len && o->url[len - 1] == '/';
-	int n = snprintf(s->url, sizeof(s->url), "%s%s", o->url, folder ? o->file : "");
-	CURLcode e;
 
-	if (n < 0 || (size_t)n >= sizeof(s->url))
-		return CURLE_URL_MALFORMAT;
-	e = curl_easy_setopt(s->easy, CURLOPT_URL, s->url);
-	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDS, o->body);
-	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)o->len);
-	return e || !folder ? e : curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, "PUT");
+	return len && o->url[len - 1] == '/';
 }
 
+static CURLcode body(struct sender *s)
+{
+	const struct post_order *o = s->order;
+	CURLcode e = curl_easy_setopt(s->easy, CURLOPT_POSTFIELDS, o->body);
+
+	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)o->len);
+	return e || !is_folder(o) ? e : curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, "PUT");
+}
+
+/* As a fetch would ask, but that there is something to bring. */
 static CURLcode configure(struct sender *s)
 {
-	const struct {
-		CURLoption option;
-		long value;
-	} longs[] = {
-		{CURLOPT_NOSIGNAL, 1},
-		{CURLOPT_FOLLOWLOCATION, 0},
-		{CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1},
-		{CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2},
-	};
-	CURLcode e = CURLE_OK;
+	const struct post_order *o = s->order;
+	struct fetch_order to = {.address = o->address, .port = o->port};
+	int n = snprintf(to.url, sizeof(to.url), "%s%s", o->url, is_folder(o) ? o->file : "");
+	CURLcode e;
 
-	for (size_t i = 0; i < ARRAY_SIZE(longs) && e == CURLE_OK; i++) {
-		e = curl_easy_setopt(s->easy, longs[i].option, longs[i].value);
-		/* A build without TLS does not know its options. */
-		e = e == CURLE_UNKNOWN_OPTION || e == CURLE_NOT_BUILT_IN ? CURLE_OK : e;
-	}
+	if (n < 0 || (size_t)n >= sizeof(to.url))
+		return CURLE_URL_MALFORMAT;
+	e = request_apply(s->easy, s->tls, &to, &(struct resume_ask){0}, &s->lists);
 	curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_answer);
 	curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
 	curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->error);
-	curl_easy_setopt(s->easy, CURLOPT_USERAGENT, "initagent/" INITAGENT_VERSION);
-	e = e ? e : direct(s);
 	e = e ? e : headers(s);
-	e = e ? e : method(s);
-	return e ? e : tls_apply(s->tls, s->easy);
+	return e ? e : body(s);
 }
 
 /* Everything that wants memory maps, files or entropy, before the rights are gone. */
