@@ -13,17 +13,6 @@
 /* A killed process returns at once unless the kernel is in trouble: then nobody waits for it. */
 #define KILL_LIMIT_MS 1000
 
-/* A copy of a packet socket here would keep it alive, and in the parent's epoll, after the parent closed it. */
-static int keep_only(int fd)
-{
-	enum { FIRST = 3 }; /* stdin, stdout, stderr stay */
-
-	if (fd != FIRST && dup2(fd, FIRST) < 0)
-		return fd;
-	confine_close(FIRST + 1);
-	return FIRST;
-}
-
 pid_t attempt_fork(int *ret_fd)
 {
 	int pair[2], e;
@@ -34,7 +23,10 @@ pid_t attempt_fork(int *ret_fd)
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		*ret_fd = keep_only(pair[1]);
+		/* Should it fail, nobody is told of the outcome: as if the process had died. */
+		if (confine_keep((int *[]){&pair[1]}, 1) < 0)
+			_exit(1);
+		*ret_fd = pair[1];
 		return 0;
 	}
 	e = errno;

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#define FIRST  3	   /* descriptor behind stdin, stdout and stderr */
+#define SPARE  64	   /* descriptors from here on are not yet where they shall be */
 #define NOBODY 65534 /* the kernel's overflow user id */
 
 #ifndef __NR_close_range
@@ -58,4 +60,38 @@ void confine_close(int first)
 	/* Before Linux 5.9; an agent that just started has few open. */
 	for (int fd = first; fd < 1024; fd++)
 		close(fd);
+}
+
+/* Copies far above first, so that none is overwritten before it is moved. */
+int confine_keep(int *const *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int high = *fds[i] < 0 ? -1 : fcntl(*fds[i], F_DUPFD, SPARE);
+
+		if (*fds[i] >= 0 && high < 0)
+			return -errno;
+		*fds[i] = high;
+	}
+	for (int i = 0; i < (int)n; i++) {
+		int fd = FIRST + i;
+
+		if (*fds[i] < 0)
+			close(fd);
+		else if (dup3(*fds[i], fd, O_CLOEXEC) < 0)
+			return -errno;
+		else
+			*fds[i] = fd;
+	}
+	confine_close(FIRST + (int)n);
+	return 0;
+}
+
+void confine_mute(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < FIRST && null >= 0; fd++)
+		dup2(null, fd);
+	if (null >= FIRST)
+		close(null);
 }

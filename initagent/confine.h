@@ -57,5 +57,13 @@ int confine_seal(const struct confine_limit *limits, size_t n, struct sock_filte
 /* confine_seal_outliving: the same, but it goes on when the parent ends; whoever calls this bounds its life himself. */
 int confine_seal_outliving(const struct confine_limit *limits, size_t n, struct sock_filter *list, size_t len);
 
+/*
+ * confine_keep: of the agent's descriptors only these stay, and 0 to 2: *fds[i] becomes 3 + i, where nothing is if it is -1.
+ * Copies of others would keep sockets, pipes and devices alive. 0 or -errno.
+ */
+int confine_keep(int *const *fds, size_t n);
+/* confine_mute: 0 to 2 lead nowhere. Behind confine_keep(): what stays may be one of them before. */
+void confine_mute(void);
+
 /* confine_close: closes the descriptors from first on. */
 void confine_close(int first);

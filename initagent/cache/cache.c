@@ -33,30 +33,16 @@ struct cache {
 
 /* --- the process --------------------------------------------------------------------------- */
 
-/* The image and the socket; copies of the parent's sockets here would keep them alive. */
-static int keep_only(int *file, int out)
-{
-	enum { FILE_FD = 3, OUT = 4, FREE = 16 };
-	int high_file = fcntl(*file, F_DUPFD, FREE), high_out = fcntl(out, F_DUPFD, FREE);
-
-	if (high_file < 0 || high_out < 0 || dup3(high_file, FILE_FD, O_CLOEXEC) < 0 ||
-		dup3(high_out, OUT, O_CLOEXEC) < 0)
-		return -errno;
-	confine_close(OUT + 1);
-	*file = FILE_FD;
-	return OUT;
-}
-
 __attribute__((noreturn)) static void child_run(const struct env *env, const struct cache_config *given, int out)
 {
 	struct cache_config cfg = *given;
-	int fd;
+	int r;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = keep_only(&cfg.file, out);
-	if (fd >= 0)
-		cache_work(env, &cfg, fd);
-	_exit(fd < 0);
+	r = confine_keep((int *[]){&cfg.file, &out}, 2);
+	if (r == 0)
+		cache_work(env, &cfg, out);
+	_exit(r < 0);
 }
 
 /* A process that waits for a disk cannot be killed; nobody else shall wait for it. */

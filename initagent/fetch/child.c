@@ -21,20 +21,6 @@ struct child {
 
 /* --- the process --------------------------------------------------------------------------- */
 
-/* Descriptors 0 to 2 are empty, 3 is the socket, 4 where to write; the rest is the agent's. */
-static int keep_only(int ctl, int sink)
-{
-	enum { CTL = 3, SINK = 4, SPARE = 64 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), a = fcntl(ctl, F_DUPFD, SPARE), b = fcntl(sink, F_DUPFD, SPARE);
-
-	if (a < 0 || b < 0 || dup2(a, CTL) < 0 || dup2(b, SINK) < 0)
-		return -errno;
-	for (int fd = 0; fd < CTL && null >= 0; fd++)
-		dup2(null, fd);
-	confine_close(SINK + 1);
-	return 0;
-}
-
 __attribute__((noreturn)) static void serve(int ctl, const struct fetch_setup *given)
 {
 	static struct fetch_order order;
@@ -42,10 +28,9 @@ __attribute__((noreturn)) static void serve(int ctl, const struct fetch_setup *g
 	struct exchange *x = NULL;
 	ssize_t n;
 
-	if (keep_only(ctl, setup.sink) < 0)
+	if (confine_keep((int *[]){&ctl, &setup.sink}, 2) < 0)
 		_exit(EXIT_NO_SETUP);
-	ctl = 3;
-	setup.sink = 4;
+	confine_mute();
 	signal(SIGPIPE, SIG_IGN);
 	if (exchange_new(&x, &setup, ctl) < 0)
 		_exit(EXIT_NO_SETUP);

@@ -78,38 +78,17 @@ struct image *image_free(struct image *m)
 	return NULL;
 }
 
-/*
- * The child keeps the image, its end of the socket and the pipe that says it is proved: copies of the parent's
- * sockets and pipes here would keep them alive, and a stream would never end.
- */
-static int keep_only(struct image_config *cfg, int out)
-{
-	enum { IMAGE = 3, OUT = 4, PROVED = 5, FREE = 16 };
-	int image = fcntl(cfg->fd, F_DUPFD, FREE), back = fcntl(out, F_DUPFD, FREE);
-	int proved = cfg->proved ? fcntl(cfg->proved, F_DUPFD, FREE) : 0;
-
-	if (image < 0 || back < 0 || proved < 0 || dup3(image, IMAGE, O_CLOEXEC) < 0 || dup3(back, OUT, O_CLOEXEC) < 0)
-		return -errno;
-	if (!proved)
-		close(PROVED);
-	else if (dup3(proved, PROVED, O_CLOEXEC) < 0)
-		return -errno;
-	confine_close(PROVED + 1);
-	cfg->fd = IMAGE;
-	cfg->proved = proved ? PROVED : 0;
-	return OUT;
-}
-
 __attribute__((noreturn)) static void child_run(const struct image *m, int out)
 {
 	struct image_config cfg = m->cfg;
-	int fd;
+	int proved = cfg.proved ? cfg.proved : -1, r;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = keep_only(&cfg, out);
-	if (fd >= 0)
-		image_work(m->env, &cfg, fd);
-	_exit(fd < 0);
+	r = confine_keep((int *[]){&cfg.fd, &out, &proved}, 3);
+	cfg.proved = proved < 0 ? 0 : proved;
+	if (r == 0)
+		image_work(m->env, &cfg, out);
+	_exit(r < 0);
 }
 
 int image_start(struct image *m, uint64_t now)

@@ -183,31 +183,18 @@ static void say(const struct post_order *o, int out, const struct post_news *new
 	send(out, news, sizeof(*news), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Descriptors 0 to 2 are empty, 3 is the way back, 4 the kernel's log; the rest is the agent's. */
-static void keep_only(int *back, int *kmsg)
-{
-	enum { BACK = 3, KMSG = 4, SPARE = 64 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), a = fcntl(*back, F_DUPFD, SPARE);
-	int b = *kmsg < 0 ? -1 : fcntl(*kmsg, F_DUPFD, SPARE);
-
-	for (int fd = 0; fd < BACK && null >= 0; fd++)
-		dup2(null, fd);
-	*back = dup2(a, BACK);
-	*kmsg = b < 0 ? -1 : dup2(b, KMSG);
-	confine_close(b < 0 ? KMSG : KMSG + 1);
-}
-
 __attribute__((noreturn)) static void serve(const struct post_order *given, int back)
 {
 	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC;
 	struct post_news news = {.text = "no process"};
 	struct post_order order = *given;
 	struct sender s = {0};
+	int r = confine_keep((int *[]){&back, &order.kmsg}, 2);
 
-	keep_only(&back, &order.kmsg);
+	confine_mute();
 	prctl(PR_SET_NAME, "initagent-post");
 	signal(SIGPIPE, SIG_IGN);
-	if (limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
+	if (r < 0 || limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
 		say(&order, back, &news);
 		_exit(1);
 	}

@@ -193,17 +193,6 @@ __attribute__((noreturn)) static void end(int out, const struct word *w)
 	_exit(0);
 }
 
-/* Only its own two descriptors; the agent's would keep its lock and its devices busy. */
-static void keep_only(int *out, int *dir)
-{
-	enum { OUT = 3, DIR_FD = 4, SPARE = 64 };
-	int a = fcntl(*out, F_DUPFD, SPARE), b = *dir < 0 ? -1 : fcntl(*dir, F_DUPFD, SPARE);
-
-	*out = dup2(a, OUT);
-	*dir = b < 0 ? -1 : dup2(b, DIR_FD);
-	confine_close(b < 0 ? OUT + 1 : DIR_FD + 1);
-}
-
 static int begin(int pair[static 2], pid_t *ret)
 {
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -219,7 +208,7 @@ static int begin(int pair[static 2], pid_t *ret)
 int remember_new(struct remember **ret, const struct env *env, unsigned places)
 {
 	_cleanup_(remember_freep) struct remember *r = calloc(1, sizeof(*r));
-	int pair[2], none = -1, e;
+	int pair[2], e;
 
 	if (!r)
 		return -ENOMEM;
@@ -231,8 +220,8 @@ int remember_new(struct remember **ret, const struct env *env, unsigned places)
 		struct word w = {0};
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		keep_only(&pair[1], &none);
-		w.error = -look(env, places, true, &w.failure);
+		w.error = -confine_keep((int *[]){&pair[1]}, 1);
+		w.error = w.error ? w.error : -look(env, places, true, &w.failure);
 		w.found = w.error == 0;
 		end(pair[1], &w);
 	}
@@ -325,8 +314,8 @@ static int start_writer(struct remember *r, const struct failure *f)
 		struct word w = {0};
 
 		limit_life(LIFE_S);
-		keep_only(&pair[1], &dir);
-		w.error = -write_places(r, f, dir);
+		w.error = -confine_keep((int *[]){&pair[1], &dir}, 2);
+		w.error = w.error ? w.error : -write_places(r, f, dir);
 		end(pair[1], &w);
 	}
 	closep(&dir);
