@@ -4,9 +4,8 @@
  * the way from one to the other.
  */
 #include "boot_private.h"
+#include "handover/state_read.h"
 
-/* The agent's whole state file; one that is larger is not sent. */
-#define STATE_MAX (1024 * 1024)
 /* A boot that failed has this long to say so; nothing waits for it any more. */
 #define PATIENCE (2 * NSEC_PER_SEC)
 /* A name nobody knows shall not keep the resolver from the root's. */
@@ -193,11 +192,12 @@ void telling_last(struct boot *b, uint64_t now)
 
 void telling_state(struct boot *b, uint64_t now)
 {
-	_cleanup_free_ char *body = malloc(STATE_MAX);
-	int len = body && b->telling.tell ? env_read(&b->env, body, STATE_MAX, STATE_DIR "/state.json") : -ENOMEM;
+	_cleanup_free_ char *body = NULL;
+	int len;
 
 	if (!b->telling.tell)
 		return;
+	len = state_read(&b->env, &body);
 	if (len > 0)
 		tell_state(b->telling.tell, &(struct tell_state){.body = body, .len = (size_t)len,
 			.ca = b->plan->root.image.ca, .patient = b->outcome != BOOT_DONE}, now);

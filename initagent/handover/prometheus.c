@@ -5,28 +5,12 @@
  */
 #include "handover/prometheus.h"
 
-#include <cjson/cJSON.h>
 #include <limits.h>
 
 #include "handover/file.h"
 #include "handover/state.h"
+#include "handover/state_read.h"
 #include "report/console.h"
-
-#define STATE_FILE_MAX (512 * 1024)
-
-static const char *text(const cJSON *o, const char *key)
-{
-	const char *s = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
-
-	return s ? s : "";
-}
-
-static double number(const cJSON *o, const char *key)
-{
-	const cJSON *n = cJSON_GetObjectItem(o, key);
-
-	return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
 
 static void head(FILE *out, const char *name, const char *help)
 {
@@ -56,11 +40,11 @@ static void put_info(FILE *out, const cJSON *top)
 	const cJSON *root = cJSON_GetObjectItem(top, "root");
 
 	head(out, "info", "The agent and the root of this boot.");
-	label(out, "initagent_info{", "version", text(cJSON_GetObjectItem(top, "agent"), "version"));
-	label(out, ",", "kernel", text(top, "kernel"));
-	label(out, ",", "root", text(root, "type"));
-	label(out, ",", "server", text(root, "server"));
-	label(out, ",", "proto", text(root, "proto"));
+	label(out, "initagent_info{", "version", state_text(cJSON_GetObjectItem(top, "agent"), "version"));
+	label(out, ",", "kernel", state_text(top, "kernel"));
+	label(out, ",", "root", state_text(root, "type"));
+	label(out, ",", "server", state_text(root, "server"));
+	label(out, ",", "proto", state_text(root, "proto"));
 	fprintf(out, "} 1\n");
 }
 
@@ -71,10 +55,10 @@ static void put_phases(FILE *out, const cJSON *top)
 	head(out, "boot_phase_seconds", "How long a phase of the boot took; phases overlap.");
 	cJSON_ArrayForEach(p, cJSON_GetObjectItem(top, "phases"))
 	{
-		if (!*text(p, "name"))
+		if (!*state_text(p, "name"))
 			continue;
-		label(out, "initagent_boot_phase_seconds{", "phase", text(p, "name"));
-		fprintf(out, "} %.6f\n", number(p, "end_s") - number(p, "begin_s"));
+		label(out, "initagent_boot_phase_seconds{", "phase", state_text(p, "name"));
+		fprintf(out, "} %.6f\n", state_number(p, "end_s") - state_number(p, "begin_s"));
 	}
 }
 
@@ -85,11 +69,11 @@ static void put_causes(FILE *out, const cJSON *top)
 	head(out, "cause_occurrences", "How often a cause was met in this boot, also one that went away.");
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
 	{
-		if (!*text(c, "code"))
+		if (!*state_text(c, "code"))
 			continue;
-		label(out, "initagent_cause_occurrences{", "code", text(c, "code"));
-		label(out, ",", "where", text(c, "where"));
-		fprintf(out, "} %.0f\n", number(c, "count"));
+		label(out, "initagent_cause_occurrences{", "code", state_text(c, "code"));
+		label(out, ",", "where", state_text(c, "where"));
+		fprintf(out, "} %.0f\n", state_number(c, "count"));
 	}
 }
 
@@ -99,19 +83,19 @@ static void put_rail(FILE *out, const cJSON *rail)
 	char port[16] = "", far_port[16] = "";
 
 	if (rdma)
-		snprintf(port, sizeof(port), "%.0f", number(rdma, "port"));
+		snprintf(port, sizeof(port), "%.0f", state_number(rdma, "port"));
 	if (far)
-		snprintf(far_port, sizeof(far_port), "%.0f", number(far, "port"));
-	label(out, "initagent_rail_carries_root{", "netdev", text(rail, "netdev"));
-	label(out, ",", "state", text(rail, "state"));
-	label(out, ",", "address", text(rail, "address"));
-	label(out, ",", "device", text(rdma, "device"));
+		snprintf(far_port, sizeof(far_port), "%.0f", state_number(far, "port"));
+	label(out, "initagent_rail_carries_root{", "netdev", state_text(rail, "netdev"));
+	label(out, ",", "state", state_text(rail, "state"));
+	label(out, ",", "address", state_text(rail, "address"));
+	label(out, ",", "device", state_text(rdma, "device"));
 	label(out, ",", "port", port);
-	label(out, ",", "guid", text(rdma, "guid"));
-	label(out, ",", "switch", text(far, "name"));
-	label(out, ",", "switch_guid", text(far, "guid"));
+	label(out, ",", "guid", state_text(rdma, "guid"));
+	label(out, ",", "switch", state_text(far, "name"));
+	label(out, ",", "switch_guid", state_text(far, "guid"));
 	label(out, ",", "switch_port", far_port);
-	fprintf(out, "} %d\n", cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")));
+	fprintf(out, "} %d\n", state_true(rail, "carries_root"));
 }
 
 static void put_rails(FILE *out, const cJSON *top)
@@ -120,7 +104,7 @@ static void put_rails(FILE *out, const cJSON *top)
 
 	head(out, "rail_carries_root", "The ways to the root, 1 for the one that carries it.");
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
-		if (*text(rail, "netdev"))
+		if (*state_text(rail, "netdev"))
 			put_rail(out, rail);
 }
 
@@ -138,14 +122,14 @@ static void put_all(const struct env *env, FILE *out, const cJSON *top)
 	const cJSON *agent = cJSON_GetObjectItem(top, "agent"), *root = cJSON_GetObjectItem(top, "root");
 
 	put_info(out, top);
-	single(out, "boot_success", "Whether the root was reached.", streq(text(top, "outcome"), "done"));
-	single(out, "boot_duration_seconds", "From the agent's start to the root.", number(top, "now_s") - number(top, "start_s"));
-	single(out, "boot_start_seconds", "The agent's start, since the kernel's.", number(top, "start_s"));
-	single(out, "agent_cpu_seconds", "CPU time of the agent alone.", number(agent, "cpu_s"));
-	single(out, "agent_restarts", "How often a killed agent was started again.", number(agent, "restarts"));
-	single(out, "root_attempts", "Attempts until the root was mounted.", number(root, "attempts"));
+	single(out, "boot_success", "Whether the root was reached.", streq(state_text(top, "outcome"), "done"));
+	single(out, "boot_duration_seconds", "From the agent's start to the root.", state_number(top, "now_s") - state_number(top, "start_s"));
+	single(out, "boot_start_seconds", "The agent's start, since the kernel's.", state_number(top, "start_s"));
+	single(out, "agent_cpu_seconds", "CPU time of the agent alone.", state_number(agent, "cpu_s"));
+	single(out, "agent_restarts", "How often a killed agent was started again.", state_number(agent, "restarts"));
+	single(out, "root_attempts", "Attempts until the root was mounted.", state_number(root, "attempts"));
 	single(out, "root_fell_back", "Whether a root asked for over RDMA came over TCP.",
-		cJSON_IsTrue(cJSON_GetObjectItem(root, "fell_back")));
+		state_true(root, "fell_back"));
 	put_phases(out, top);
 	put_causes(out, top);
 	put_rails(out, top);
@@ -154,14 +138,14 @@ static void put_all(const struct env *env, FILE *out, const cJSON *top)
 
 int prometheus_print(const struct env *env, FILE *out)
 {
-	_cleanup_free_ char *buf = malloc(STATE_FILE_MAX);
-	int n = buf ? env_read(env, buf, STATE_FILE_MAX, STATE_DIR "/state.json") : -ENOMEM;
-	cJSON *top = n >= 0 ? cJSON_Parse(buf) : NULL;
+	_cleanup_free_ char *buf = NULL;
+	cJSON *top = NULL;
+	int r = state_read(env, &buf);
 
-	if (n < 0 || !cJSON_IsObject(top)) {
-		cJSON_Delete(top);
-		return n < 0 ? n : -EBADMSG;
-	}
+	if (r >= 0)
+		r = state_parse(buf, &top);
+	if (r < 0)
+		return r;
 	put_all(env, out, top);
 	cJSON_Delete(top);
 	return 0;

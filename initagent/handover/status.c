@@ -5,28 +5,11 @@
  */
 #include "handover/status.h"
 
-#include <cjson/cJSON.h>
-
 #include "handover/state.h"
+#include "handover/state_read.h"
 #include "report/console.h"
 
-#define STATE_FILE_MAX (512 * 1024)
-
 enum { STATUS_REACHED = 0, STATUS_FAILED = 1, STATUS_RUNNING = 2, STATUS_NONE = 4 };
-
-static const char *text(const cJSON *o, const char *key)
-{
-	const char *s = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
-
-	return s ? s : "";
-}
-
-static double number(const cJSON *o, const char *key)
-{
-	const cJSON *n = cJSON_GetObjectItem(o, key);
-
-	return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
 
 /* Names from the network may hold anything; the terminal gets it escaped. */
 static void print_clean(FILE *out, const char *label, const char *value)
@@ -41,7 +24,7 @@ static void print_clean(FILE *out, const char *label, const char *value)
 
 static int outcome_status(const cJSON *top)
 {
-	const char *outcome = text(top, "outcome");
+	const char *outcome = state_text(top, "outcome");
 
 	if (streq(outcome, "done"))
 		return STATUS_REACHED;
@@ -73,12 +56,12 @@ static void print_outcome(FILE *out, const cJSON *top)
 	static const char *const words[] = {
 		[STATUS_REACHED] = "root reached after", [STATUS_FAILED] = "failed after", [STATUS_RUNNING] = "still at work since",
 	};
-	double start = number(top, "start_s"), restarts = number(cJSON_GetObjectItem(top, "agent"), "restarts");
+	double start = state_number(top, "start_s"), restarts = state_number(cJSON_GetObjectItem(top, "agent"), "restarts");
 	char line[256];
 	int n;
 
 	n = snprintf(line, sizeof(line), "%s %.2f s, %.2f s after the kernel started", words[outcome_status(top)],
-		number(top, "now_s") - start, number(top, "now_s"));
+		state_number(top, "now_s") - start, state_number(top, "now_s"));
 	if (restarts > 0)
 		snprintf(line + n, sizeof(line) - (size_t)n, "; the agent was killed and started again %.0f %s", restarts,
 			restarts > 1 ? "times" : "time");
@@ -89,8 +72,8 @@ static void print_image(FILE *out, const cJSON *root)
 {
 	char line[640];
 
-	snprintf(line, sizeof(line), "%.400s, %s, proof: %s", text(root, "url"), text(root, "format"),
-		text(root, "proof"));
+	snprintf(line, sizeof(line), "%.400s, %s, proof: %s", state_text(root, "url"), state_text(root, "format"),
+		state_text(root, "proof"));
 	print_clean(out, "root", line);
 }
 
@@ -98,10 +81,10 @@ static void print_block(FILE *out, const cJSON *root)
 {
 	char line[768];
 
-	snprintf(line, sizeof(line), "%.16s %.300s on %.200s over %.8s%s%.32s%s%.16s%s", text(root, "type"), text(root, "name"),
-		text(root, "server"), text(root, "proto"), *text(root, "device") ? ", /dev/" : "", text(root, "device"),
-		*text(root, "fstype") ? ", " : "", text(root, "fstype"),
-		cJSON_IsTrue(cJSON_GetObjectItem(root, "readonly")) ? ", read only" : "");
+	snprintf(line, sizeof(line), "%.16s %.300s on %.200s over %.8s%s%.32s%s%.16s%s", state_text(root, "type"), state_text(root, "name"),
+		state_text(root, "server"), state_text(root, "proto"), *state_text(root, "device") ? ", /dev/" : "", state_text(root, "device"),
+		*state_text(root, "fstype") ? ", " : "", state_text(root, "fstype"),
+		state_true(root, "readonly") ? ", read only" : "");
 	print_clean(out, "root", line);
 }
 
@@ -113,12 +96,12 @@ static void print_fetch(FILE *out, const cJSON *top)
 
 	if (!f)
 		return;
-	if (number(f, "size") > 0)
-		snprintf(size, sizeof(size), "%.0f", number(f, "size"));
+	if (state_number(f, "size") > 0)
+		snprintf(size, sizeof(size), "%.0f", state_number(f, "size"));
 	if (cJSON_HasObjectItem(f, "left_s"))
-		snprintf(left, sizeof(left), ", %.0f s left", number(f, "left_s"));
-	snprintf(line, sizeof(line), "%.40s, %.0f of %s bytes, %.0f bytes/s%s, from %.300s", text(f, "step"),
-		number(f, "bytes"), size, number(f, "rate"), left, text(f, "server"));
+		snprintf(left, sizeof(left), ", %.0f s left", state_number(f, "left_s"));
+	snprintf(line, sizeof(line), "%.40s, %.0f of %s bytes, %.0f bytes/s%s, from %.300s", state_text(f, "step"),
+		state_number(f, "bytes"), size, state_number(f, "rate"), left, state_text(f, "server"));
 	print_clean(out, "fetch", line);
 }
 
@@ -129,18 +112,18 @@ static void print_root(FILE *out, const cJSON *top)
 
 	if (!root)
 		return;
-	if (streq(text(root, "type"), "image")) {
+	if (streq(state_text(root, "type"), "image")) {
 		print_image(out, root);
 		return;
 	}
-	if (!streq(text(root, "type"), "nfs")) {
+	if (!streq(state_text(root, "type"), "nfs")) {
 		print_block(out, root);
 		return;
 	}
-	nfs_source(source, sizeof(source), text(root, "server"), text(root, "path"));
-	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, text(root, "version"),
-		text(root, "proto"), number(root, "port"),
-		cJSON_IsTrue(cJSON_GetObjectItem(root, "fell_back")) ? " (fell back from RDMA)" : "");
+	nfs_source(source, sizeof(source), state_text(root, "server"), state_text(root, "path"));
+	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, state_text(root, "version"),
+		state_text(root, "proto"), state_number(root, "port"),
+		state_true(root, "fell_back") ? " (fell back from RDMA)" : "");
 	print_clean(out, "root", line);
 }
 
@@ -148,13 +131,13 @@ static void print_root(FILE *out, const cJSON *top)
 static void print_lease(FILE *out, const cJSON *rail, uint64_t now)
 {
 	const cJSON *lease = cJSON_GetObjectItem(rail, "lease");
-	double left = number(lease, "expires_s") - (double)now / 1e9;
+	double left = state_number(lease, "expires_s") - (double)now / 1e9;
 	char line[256], whole[32], rest[32];
 
 	if (!lease)
 		return;
-	snprintf(line, sizeof(line), "from %s for %s, %s %s%s", text(lease, "server"),
-		duration(whole, sizeof(whole), number(lease, "seconds")), left > 0 ? "ends in" : "ended",
+	snprintf(line, sizeof(line), "from %s for %s, %s %s%s", state_text(lease, "server"),
+		duration(whole, sizeof(whole), state_number(lease, "seconds")), left > 0 ? "ends in" : "ended",
 		duration(rest, sizeof(rest), left > 0 ? left : -left), left > 0 ? "" : " ago, if nobody renewed it");
 	print_clean(out, "  lease", line);
 }
@@ -164,10 +147,10 @@ static void print_lids(FILE *out, const cJSON *rdma)
 {
 	char line[128];
 
-	if (!number(rdma, "lid"))
+	if (!state_number(rdma, "lid"))
 		return;
-	snprintf(line, sizeof(line), "%.0f, SM LID %.0f, port GUID %s", number(rdma, "lid"),
-		number(rdma, "sm_lid"), text(rdma, "guid"));
+	snprintf(line, sizeof(line), "%.0f, SM LID %.0f, port GUID %s", state_number(rdma, "lid"),
+		state_number(rdma, "sm_lid"), state_text(rdma, "guid"));
 	print_clean(out, "  LID", line);
 }
 
@@ -179,14 +162,14 @@ static void print_port(FILE *out, const cJSON *rail)
 
 	if (!rdma)
 		return;
-	snprintf(line, sizeof(line), "%s/%.0f %s, link layer %s", text(rdma, "device"),
-		number(rdma, "port"), text(rdma, "state"), text(rdma, "link_layer"));
+	snprintf(line, sizeof(line), "%s/%.0f %s, link layer %s", state_text(rdma, "device"),
+		state_number(rdma, "port"), state_text(rdma, "state"), state_text(rdma, "link_layer"));
 	print_clean(out, "  port", line);
 	print_lids(out, rdma);
 	if (!far)
 		return;
-	snprintf(line, sizeof(line), "ends at %s port %.0f", *text(far, "name") ? text(far, "name") : text(far, "guid"),
-		number(far, "port"));
+	snprintf(line, sizeof(line), "ends at %s port %.0f", *state_text(far, "name") ? state_text(far, "name") : state_text(far, "guid"),
+		state_number(far, "port"));
 	print_clean(out, "  cable", line);
 }
 
@@ -197,10 +180,10 @@ static void print_rails(FILE *out, const cJSON *top, uint64_t now)
 
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
 	{
-		snprintf(line, sizeof(line), "%s %s%s%s%s%s%s%s%s", text(rail, "netdev"), text(rail, "state"),
-			*text(rail, "method") ? ", " : "", text(rail, "method"), *text(rail, "address") ? " " : "",
-			text(rail, "address"), *text(rail, "address6") ? ", " : "", text(rail, "address6"),
-			cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")) ? " (carries the root)" : "");
+		snprintf(line, sizeof(line), "%s %s%s%s%s%s%s%s%s", state_text(rail, "netdev"), state_text(rail, "state"),
+			*state_text(rail, "method") ? ", " : "", state_text(rail, "method"), *state_text(rail, "address") ? " " : "",
+			state_text(rail, "address"), *state_text(rail, "address6") ? ", " : "", state_text(rail, "address6"),
+			state_true(rail, "carries_root") ? " (carries the root)" : "");
 		print_clean(out, "rail", line);
 		print_port(out, rail);
 		print_lease(out, rail, now);
@@ -209,29 +192,29 @@ static void print_rails(FILE *out, const cJSON *top, uint64_t now)
 
 static void print_causes(FILE *out, const cJSON *top)
 {
-	double start = number(top, "start_s");
+	double start = state_number(top, "start_s");
 	char line[1024], count[64];
 	const cJSON *c;
 
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
 	{
-		const char *id = text(c, "code");
+		const char *id = state_text(c, "code");
 
 		count[0] = 0;
-		if (number(c, "count") > 1)
-			snprintf(count, sizeof(count), " to %.2f s, %.0f times", number(c, "last_s") - start,
-				number(c, "count"));
-		snprintf(line, sizeof(line), "%s %.100s: %s%s%.700s (at %.2f s%s)", id, text(c, "where"),
+		if (state_number(c, "count") > 1)
+			snprintf(count, sizeof(count), " to %.2f s, %.0f times", state_number(c, "last_s") - start,
+				state_number(c, "count"));
+		snprintf(line, sizeof(line), "%s %.100s: %s%s%.700s (at %.2f s%s)", id, state_text(c, "where"),
 			cause_from_code(id) == CAUSE_NONE ? "" : cause_info(cause_from_code(id))->text,
-			*text(c, "text") ? ": " : "", text(c, "text"), number(c, "first_s") - start, count);
+			*state_text(c, "text") ? ": " : "", state_text(c, "text"), state_number(c, "first_s") - start, count);
 		print_clean(out, "cause", line);
-		print_clean(out, "  check", text(c, "check"));
+		print_clean(out, "  check", state_text(c, "check"));
 	}
 }
 
 static void print_phases(FILE *out, const cJSON *top)
 {
-	double start = number(top, "start_s");
+	double start = state_number(top, "start_s");
 	const cJSON *p;
 
 	fprintf(out, "%-10s %8s %8s\n", "phase", "from s", "took s");
@@ -239,22 +222,14 @@ static void print_phases(FILE *out, const cJSON *top)
 	{
 		char clean[64];
 
-		console_clean(clean, sizeof(clean), text(p, "name"));
-		fprintf(out, "  %-8s %8.3f %8.3f\n", clean, number(p, "begin_s") - start,
-			number(p, "end_s") - number(p, "begin_s"));
+		console_clean(clean, sizeof(clean), state_text(p, "name"));
+		fprintf(out, "  %-8s %8.3f %8.3f\n", clean, state_number(p, "begin_s") - start,
+			state_number(p, "end_s") - state_number(p, "begin_s"));
 	}
 }
 
-static int print_state(FILE *out, const char *buf, uint64_t now, bool json)
+static int print_state(FILE *out, const char *buf, const cJSON *top, uint64_t now, bool json)
 {
-	cJSON *top = cJSON_Parse(buf);
-	int status;
-
-	if (!top) {
-		fprintf(stderr, "initagent: " STATE_DIR "/state.json is damaged\n");
-		return STATUS_NONE;
-	}
-	status = outcome_status(top);
 	if (json) {
 		fprintf(out, "%s\n", buf);
 	} else {
@@ -266,21 +241,31 @@ static int print_state(FILE *out, const char *buf, uint64_t now, bool json)
 		print_phases(out, top);
 		fprintf(out, "%-10s " STATE_DIR "/log; where the time went: initagent timeline\n", "log");
 	}
-	cJSON_Delete(top);
-	return status;
+	return outcome_status(top);
+}
+
+static void complain(int error)
+{
+	const char *why = error == -EBADMSG ? "damaged" :
+		error == -EPROTONOSUPPORT ? "written by an agent of another version, with another schema" :
+		error == -EFBIG ? "larger than any agent writes" : strerror(-error);
+
+	fprintf(stderr, "initagent: no state: " STATE_DIR "/state.json: %s\n", why);
 }
 
 int status_print(const struct env *env, FILE *out, uint64_t now, bool json)
 {
-	_cleanup_free_ char *buf = malloc(STATE_FILE_MAX);
-	int n;
+	_cleanup_free_ char *buf = NULL;
+	cJSON *top = NULL;
+	int r = state_read(env, &buf);
 
-	if (!buf)
-		return STATUS_NONE;
-	n = env_read(env, buf, STATE_FILE_MAX, STATE_DIR "/state.json");
-	if (n < 0) {
-		fprintf(stderr, "initagent: no state: " STATE_DIR "/state.json: %s\n", strerror(-n));
+	if (r >= 0)
+		r = state_parse(buf, &top);
+	if (r < 0) {
+		complain(r);
 		return STATUS_NONE;
 	}
-	return print_state(out, buf, now, json);
+	r = print_state(out, buf, top, now, json);
+	cJSON_Delete(top);
+	return r;
 }

@@ -103,6 +103,8 @@ TEST(exit_status_by_outcome_also_with_json)
 		{"{\"outcome\":\"running\"}", "outcome    still at work since", 2},
 		{"{\"outcome\":7}", "outcome    failed after", 1},
 		{"{\"outcome\":", "", 4},
+		{"[\"outcome\",\"done\"]", "", 4},
+		{"{\"schema\":2,\"outcome\":\"done\"}", "", 4},
 		{"", "", 4},
 	};
 	int status;
@@ -117,6 +119,34 @@ TEST(exit_status_by_outcome_also_with_json)
 		CHECK_INT(status, rows[i].status);
 		CHECK(status == 4 ? streq(text, "") : !strncmp(text, rows[i].state, strlen(rows[i].state)));
 	}
+}
+
+/* Written with all their digits they would fill any line. */
+TEST(numbers_no_boot_can_have)
+{
+	int status;
+	const char *text = status_of("{\"agent\":{\"restarts\":1e308},\"outcome\":\"done\",\"start_s\":-1e308,\"now_s\":1e308,"
+		"\"fetch\":{\"size\":1e999,\"bytes\":1e308,\"left_s\":1e308},\"rails\":[{\"rdma\":{\"device\":\"a\",\"port\":1e308}}],"
+		"\"phases\":[{\"name\":\"a\",\"begin_s\":-1e308,\"end_s\":1e308}]}", 1, false, &status);
+
+	CHECK_INT(status, 0);
+	CHECK(!strncmp(text, "outcome    root reached after 0.00 s, 0.00 s after the kernel started\n", 70));
+	text = status_of("{\"agent\":{\"restarts\":2},\"outcome\":\"failed\",\"start_s\":-999999999999999,\"now_s\":999999999999999}",
+		1, false, &status);
+	CHECK(!strncmp(text, "outcome    failed after 1999999999999998.00 s, ", 47));
+	CHECK(strstr(text, "again 2 times\n"));
+}
+
+/* Larger than any agent writes. */
+TEST(a_file_that_is_too_large)
+{
+	static char state[1024 * 1024];
+	int status;
+
+	memset(state, ' ', sizeof(state) - 1);
+	memcpy(state, "{\"outcome\":\"done\"}", 18);
+	CHECK_STR(status_of(state, 1, false, &status), "");
+	CHECK_INT(status, 4);
 }
 
 TEST(names_from_the_network_are_no_escape_sequences)
