@@ -4,9 +4,6 @@
 
 #include "handover/file.h"
 
-/* A clock that shows less was never set. 2020-01-01. */
-#define CLOCK_SANE 1577836800
-
 static unsigned places(const struct boot_plan *plan)
 {
 	unsigned all = 0;
@@ -69,7 +66,6 @@ static const char *words_of(const struct report_view *v, enum cause cause)
 void last_failure_end(struct boot *b, uint64_t now)
 {
 	struct failure f = {.cause = b->cause, .uptime = now / NSEC_PER_SEC};
-	time_t wall = time(NULL);
 	struct report_view v;
 	int r;
 
@@ -77,7 +73,7 @@ void last_failure_end(struct boot *b, uint64_t now)
 		return;
 	last_failure_step(b, now);
 	report_view(b->report, &v);
-	f.wall = wall < CLOCK_SANE ? 0 : (uint64_t)wall;
+	f.wall = wall_ns() / NSEC_PER_SEC;
 	strscpy(f.where, b->where, sizeof(f.where));
 	strscpy(f.text, words_of(&v, b->cause), sizeof(f.text));
 	r = b->outcome == BOOT_DONE ? remember_clear(b->memory) : remember_keep(b->memory, &f);

@@ -225,17 +225,6 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Seconds of CLOCK_REALTIME; 0: the node has no clock that keeps time, and nobody has set it. */
-static int64_t wall_clock(void)
-{
-	/* 2020-01-01: before that there was no initagent. */
-	const int64_t earliest = 1577836800;
-	struct timespec ts = {0};
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec < earliest ? 0 : ts.tv_sec;
-}
-
 /* The root of one kind or the other, once it is mounted. */
 static void fill_root(const struct boot *b, struct state_input *in)
 {
@@ -258,7 +247,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.cmdline = b->cmdline.proc,
 		.now = now,
 		.start = b->run.start,
-		.wall = wall_clock(),
+		.wall = (int64_t)(wall_ns() / NSEC_PER_SEC),
 		.plan = b->plan,
 		.managers = b->handed_over ? &b->managers : NULL,
 		.restarts = b->run.restarts,

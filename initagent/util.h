@@ -72,6 +72,17 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+/* wall_ns: CLOCK_REALTIME in ns; 0: the node has no clock that keeps time, and nobody has set it. */
+static inline uint64_t wall_ns(void)
+{
+	/* 2020-01-01: before that there was no initagent. */
+	const time_t earliest = 1577836800;
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec < earliest ? 0 : (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
 /*
  * strscpy: copies src into dst[size], always terminated.
  * Returns the length, or -E2BIG when src was cut.

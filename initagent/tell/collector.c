@@ -10,8 +10,6 @@
 #define RETRY_FIRST NSEC_PER_SEC
 #define DOUBLINGS   5
 #define LOOKUP_WAIT (5 * NSEC_PER_SEC)
-/* A clock that shows less was never set. 2020-01-01. */
-#define CLOCK_SANE  1577836800
 
 static const struct {
 	const char *id;
@@ -134,14 +132,12 @@ static bool established(struct collector *c, uint64_t now)
 	return false;
 }
 
+/* When the clock that is now set stood at that moment. */
 static uint64_t wall_of(uint64_t when, uint64_t now)
 {
-	struct timespec ts = {0};
+	uint64_t wall = wall_ns();
 
-	clock_gettime(CLOCK_REALTIME, &ts);
-	if (ts.tv_sec < CLOCK_SANE)
-		return 0;
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec - (now - when);
+	return wall ? wall - (now - when) : 0;
 }
 
 /* Over TCP each message has its length in front (RFC 6587 section 3.4.1): no byte in it could end it. */
