@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* summary: what the boot knows, gathered for state.json, and the phase table for the console. */
 #include "boot_private.h"
+#include "hex.h"
 
 #define PHASES_MAX 8
-
-static void hex(char *dst, size_t size, const uint8_t *bytes, size_t n, const char *separator)
-{
-	size_t at = 0;
-
-	dst[0] = 0;
-	for (size_t i = 0; i < n && at + 4 < size; i++)
-		at += (size_t)snprintf(dst + at, size - at, "%s%02x", i ? separator : "", bytes[i]);
-}
 
 static void fill_netdev(const struct boot *b, struct state_rail *out, const struct netdev *dev)
 {
@@ -25,7 +17,7 @@ static void fill_netdev(const struct boot *b, struct state_rail *out, const stru
 		(void)env_read(&b->env, out->mode, sizeof(out->mode), "/sys/class/net/%s/mode", dev->name);
 	parent = ipoib_is_child(dev) ? links_by_index(b->links, dev->parent_ifindex) : NULL;
 	strscpy(out->parent, parent ? parent->name : "", sizeof(out->parent));
-	hex(out->hwaddr, sizeof(out->hwaddr), dev->hw.bytes, dev->hw.len, ":");
+	hex_text(out->hwaddr, sizeof(out->hwaddr), dev->hw.bytes, dev->hw.len, ":");
 }
 
 static void fill_dns(struct state_rail *out, const struct address_result *a)
@@ -66,12 +58,12 @@ static void fill_address(struct state_rail *out, const struct address_result *a)
 	fill_dns(out, a);
 	strscpy(out->boot_file, a->boot_file, sizeof(out->boot_file));
 	if (a->method == ADDRESS_DHCP6)
-		hex(out->server, sizeof(out->server), a->server_duid, a->server_duid_len, "");
+		hex_text(out->server, sizeof(out->server), a->server_duid, a->server_duid_len, "");
 	else if (a->method == ADDRESS_DHCP4)
 		strscpy(out->server, inet_text(&a->server_id, addr), sizeof(out->server));
 	else
 		return;
-	hex(out->client_id, sizeof(out->client_id), a->client_id, a->client_id_len, "");
+	hex_text(out->client_id, sizeof(out->client_id), a->client_id, a->client_id_len, "");
 	out->lease_s = a->lease_s;
 	out->obtained = a->obtained;
 	out->expires = a->expires;

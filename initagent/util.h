@@ -83,6 +83,17 @@ static inline uint64_t wall_ns(void)
 	return ts.tv_sec < earliest ? 0 : (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+/* fnv1a: goes on from h with n bytes of FNV-1a, 64 bits: to tell things apart, nothing more. */
+#define FNV1A_BASIS UINT64_C(0xcbf29ce484222325)
+static inline uint64_t fnv1a(uint64_t h, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
 /*
  * strscpy: copies src into dst[size], always terminated.
  * Returns the length, or -E2BIG when src was cut.

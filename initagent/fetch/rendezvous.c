@@ -2,10 +2,6 @@
 /* rendezvous: see rendezvous.h. */
 #include "fetch/rendezvous.h"
 
-/* FNV-1a's 64 bit parameters. */
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
 /* The finalizer of MurmurHash3: GUIDs of one rack differ in a few low bits, which must reach all others. */
 static uint64_t mix(uint64_t v)
 {
@@ -16,11 +12,7 @@ static uint64_t mix(uint64_t v)
 
 uint64_t rendezvous_weight(uint64_t node, const char *url)
 {
-	uint64_t hash = FNV_BASIS;
-
-	for (; *url; url++)
-		hash = (hash ^ (uint8_t)*url) * FNV_PRIME;
-	return mix(hash ^ mix(node));
+	return mix(fnv1a(FNV1A_BASIS, url, strlen(url)) ^ mix(node));
 }
 
 /* A handful of mirrors: insertion keeps equal URLs in the order they were given. */

@@ -5,6 +5,7 @@
  */
 #include "address/text.h"
 #include "handover/profile.h"
+#include "hex.h"
 
 static void put_conf(FILE *out, const struct profile_rail *rail)
 {
@@ -15,7 +16,7 @@ static void put_conf(FILE *out, const struct profile_rail *rail)
 	fputs("option rfc3442-classless-static-routes code 121 = array of unsigned integer 8;\n", out);
 	if (r && r->client_id_len)
 		fprintf(out, "send dhcp-client-identifier %s;\n",
-			profile_hex(r->client_id, r->client_id_len, text, sizeof(text)));
+			hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"));
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "send host-name \"%s\";\n", cfg->hostname);
 	fprintf(out, "request subnet-mask, broadcast-address, rfc3442-classless-static-routes, routers, host-name, "

@@ -6,6 +6,7 @@
  */
 #include "address/text.h"
 #include "handover/profile.h"
+#include "hex.h"
 
 #define IFCFG_DIR  "/run/initramfs/state/etc/sysconfig/network-scripts"
 #define DHCP_DIR   "/run/initramfs/state/etc/dhcp"
@@ -52,7 +53,7 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 		/* Goes on asking, and keeps the address when no server answers. */
 		fputs("PERSISTENT_DHCLIENT=\"yes\"\n", out);
 		if (r && r->client_id_len)
-			fprintf(out, "DHCP_CLIENT_ID=\"%s\"\n", profile_hex(r->client_id, r->client_id_len, id, sizeof(id)));
+			fprintf(out, "DHCP_CLIENT_ID=\"%s\"\n", hex_text(id, sizeof(id), r->client_id, r->client_id_len, ":"));
 	} else if (r) {
 		fprintf(out, "IPADDR=\"%s\"\nPREFIX=\"%u\"\n", inet_text(&r->addr, text), r->prefix);
 		if (r->gateway.family)

@@ -9,6 +9,7 @@
 #include "address/result.h"
 #include "address/text.h"
 #include "handover/profile.h"
+#include "hex.h"
 #include "root/sysmount.h"
 
 #define NETWORK_DIR "/run/systemd/network"
@@ -87,7 +88,7 @@ static bool put_duid(FILE *out, const uint8_t *duid, size_t len, unsigned versio
 		fprintf(out, "DUIDType=%s\n", duids[type].name);
 	else
 		return false;
-	fprintf(out, "DUIDRawData=%s\n", profile_hex(duid + 2, len - 2, text, sizeof(text)));
+	fprintf(out, "DUIDRawData=%s\n", hex_text(text, sizeof(text), duid + 2, len - 2, ":"));
 	return true;
 }
 
@@ -133,7 +134,7 @@ static void put_match(FILE *out, const struct profile_rail *rail, const char *na
 	fprintf(out, "[Match]\n%s=%s\nType=%s\n", name_key, rail->dev.name, profile_ipoib(rail) ? "infiniband" : "ether");
 	/* IPoIB's holds the QPN and the subnet prefix, which change; the name stays in this boot. */
 	if (!profile_ipoib(rail) && rail->dev.hw.len == 6)
-		fprintf(out, "MACAddress=%s\n", profile_hex(rail->dev.hw.bytes, 6, hw, sizeof(hw)));
+		fprintf(out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6, ":"));
 }
 
 static void put_domains(FILE *out, const struct address_result *r)

@@ -7,6 +7,7 @@
 #include "address/duid.h"
 #include "address/text.h"
 #include "handover/profile.h"
+#include "hex.h"
 
 #define KEYFILE_DIR "/run/NetworkManager/system-connections"
 #define DEVICES_DIR "/run/NetworkManager/devices"
@@ -106,7 +107,7 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 
 	fputs("method=auto\n", out);
 	if (r && r->client_id_len)
-		fprintf(out, "dhcp-client-id=%s\n", profile_hex(r->client_id, r->client_id_len, text, sizeof(text)));
+		fprintf(out, "dhcp-client-id=%s\n", hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"));
 	/* A server that is away must not cost the connection. */
 	fputs("dhcp-timeout=2147483647\n", out);
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
@@ -151,7 +152,7 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 	if (six == SIX_STATIC && r)
 		put_fixed(out, r, true, rail->cfg.metric);
 	if (six == SIX_DHCP && r && r->client_id_len)
-		fprintf(out, "dhcp-duid=%s\ndhcp-iaid=%u\n", profile_hex(r->client_id, r->client_id_len, text, sizeof(text)),
+		fprintf(out, "dhcp-duid=%s\ndhcp-iaid=%u\n", hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"),
 			duid_iaid(&rail->dev));
 	if (six == SIX_DHCP || six == SIX_AUTO)
 		fputs("dhcp-timeout=2147483647\nra-timeout=2147483647\n", out);

@@ -59,39 +59,17 @@ bool profile_name_ok(const char *name)
 	return true;
 }
 
-/* FNV-1a, 64 bits: to tell the rails of one node apart, nothing more. */
-static uint64_t hash(uint64_t h, const void *data, size_t n)
-{
-	const uint8_t *p = data;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFILE_UUID_TEXT])
 {
 	const struct link_hw *hw = &rail->dev.hw;
 	/* Of IPoIB's 20 bytes only the GUID stays. */
 	size_t n = hw->len > 8 ? 8 : hw->len;
-	uint64_t h = hash(UINT64_C(0xcbf29ce484222325), rail->dev.name, strlen(rail->dev.name));
+	uint64_t h = fnv1a(FNV1A_BASIS, rail->dev.name, strlen(rail->dev.name));
 
-	h = hash(h, hw->bytes + hw->len - n, n);
+	h = fnv1a(h, hw->bytes + hw->len - n, n);
 	/* "initag" for the rest, version 8, the variant of RFC 9562. */
 	snprintf(buf, PROFILE_UUID_TEXT, "696e6974-6167-8000-%04x-%012llx", (unsigned)(h >> 48 & 0x3fff) | 0x8000,
 		(unsigned long long)h & 0xffffffffffff);
-	return buf;
-}
-
-const char *profile_hex(const uint8_t *bytes, size_t n, char *buf, size_t size)
-{
-	size_t at = 0;
-
-	*buf = 0;
-	if (3 * n + 1 > size)
-		return buf;
-	for (size_t i = 0; i < n; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%02x", i ? ":" : "", bytes[i]);
 	return buf;
 }
 

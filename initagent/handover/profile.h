@@ -57,9 +57,6 @@ bool profile_name_ok(const char *name);
 #define PROFILE_UUID_TEXT 37
 const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFILE_UUID_TEXT]);
 
-/* profile_hex: "0a:1b..." of n octets. Returns buf, "" when it does not fit. */
-const char *profile_hex(const uint8_t *bytes, size_t n, char *buf, size_t size);
-
 /* profile_routes: routes that r (may be NULL) has, the default route among them. Their number. */
 #define PROFILE_ROUTES_MAX (ADDRESS_ROUTES_MAX + 1)
 size_t profile_routes(const struct address_result *r, struct address_route ret[static PROFILE_ROUTES_MAX]);

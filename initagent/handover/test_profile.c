@@ -5,6 +5,7 @@
 #include <net/if_arp.h>
 
 #include "handover/profile.h"
+#include "hex.h"
 
 TEST(names_that_can_stand_in_a_file)
 {
@@ -41,7 +42,7 @@ TEST(octets_fit_or_are_none)
 	static const uint8_t bytes[] = {0, 0x1b, 0xff};
 	char text[9];
 
-	CHECK_STR(profile_hex(bytes, 2, text, sizeof(text)), "00:1b");
-	CHECK_STR(profile_hex(bytes, 0, text, sizeof(text)), "");
-	CHECK_STR(profile_hex(bytes, 3, text, sizeof(text)), "");
+	CHECK_STR(hex_text(text, sizeof(text), bytes, 2, ":"), "00:1b");
+	CHECK_STR(hex_text(text, sizeof(text), bytes, 0, ":"), "");
+	CHECK_STR(hex_text(text, sizeof(text), bytes, 3, ":"), "");
 }

@@ -2,23 +2,17 @@
 /* owner: see owner.h. */
 #include "root/owner.h"
 
+#include "hex.h"
+
 #define SETTING "/sys/module/nfs/parameters/nfs4_unique_id"
 /* The last octets of an IPoIB address are the port GUID (RFC 4391, 9.1.1); those before change from boot to boot. */
 #define GUID_LEN 8
-
-static void id_of(const struct link_hw *hw, char ret[static OWNER_ID_MAX])
-{
-	size_t from = hw->len > GUID_LEN ? hw->len - GUID_LEN : 0;
-
-	ret[0] = 0;
-	for (size_t i = from; i < hw->len; i++)
-		snprintf(ret + 2 * (i - from), 3, "%02x", hw->bytes[i]);
-}
 
 int owner_set(const struct env *env, const struct link_hw *hw)
 {
 	_cleanup_close_ int fd = -1;
 	char value[2 * OWNER_ID_MAX], path[256], id[OWNER_ID_MAX];
+	size_t from = hw->len > GUID_LEN ? hw->len - GUID_LEN : 0;
 	int r = env_read(env, value, sizeof(value), SETTING);
 
 	if (r != 0)
@@ -26,7 +20,7 @@ int owner_set(const struct env *env, const struct link_hw *hw)
 	r = env_path(env, path, sizeof(path), SETTING);
 	if (r < 0)
 		return r;
-	id_of(hw, id);
+	hex_text(id, sizeof(id), hw->bytes + from, hw->len - from, "");
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, id, strlen(id)) < 0)
 		return -errno;
