@@ -8,37 +8,12 @@
 #include "address/address.h"
 #include "handover/file.h"
 #include "report/record.h"
-
-/* Characters of UTF-8 by their first two bytes (RFC 3629, section 4); all others are 80..bf. */
-static const struct {
-	unsigned char first, last, least, most; /* first byte; second byte */
-	size_t len;
-} utf8[] = {
-	{0x01, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-	{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-	{0xf4, 0xf4, 0x80, 0x8f, 4},
-};
-
-/* Bytes of the character at s; 0: it is none. */
-static size_t utf8_len(const char *s)
-{
-	const unsigned char *c = (const unsigned char *)s;
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(utf8) && (c[0] < utf8[i].first || c[0] > utf8[i].last))
-		i++;
-	if (i == ARRAY_SIZE(utf8) || c[1] < utf8[i].least || c[1] > utf8[i].most)
-		return 0;
-	for (size_t k = 2; k < utf8[i].len; k++)
-		if ((c[k] & 0xc0) != 0x80)
-			return 0;
-	return utf8[i].len;
-}
+#include "utf8.h"
 
 static bool is_utf8(const char *s)
 {
 	for (size_t n; *s; s += n) {
-		n = utf8_len(s);
+		n = utf8_decode(s, NULL);
 		if (!n)
 			return false;
 	}
@@ -54,7 +29,7 @@ static void add_bytes(cJSON *o, const char *key, const char *value)
 	if (!clean)
 		return;
 	while (*value) {
-		size_t n = utf8_len(value);
+		size_t n = utf8_decode(value, NULL);
 
 		memcpy(to, n ? value : "\xef\xbf\xbd", n ? n : 3);
 		to += n ? n : 3;

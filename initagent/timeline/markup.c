@@ -2,6 +2,8 @@
 /* markup: see markup.h. */
 #include "markup.h"
 
+#include "utf8.h"
+
 /* Code points that are never shown as they are. */
 static const struct {
 	uint32_t from, to;
@@ -10,29 +12,9 @@ static const struct {
 	{0xad, 0xad}, {0x061c, 0x061c},	  /* soft hyphen, Arabic letter mark */
 	{0x200b, 0x200f}, {0x2028, 0x202e}, /* zero width, direction, line separators */
 	{0x2060, 0x206f}, {0xfeff, 0xfeff}, /* word joiner, isolates, byte order mark */
-	{0xd800, 0xdfff}, {0xfdd0, 0xfdef}, /* surrogates, no characters */
+	{0xfdd0, 0xfdef},		  /* no characters */
 	{0xfff0, 0xffff}, {0xe0000, 0xe0fff}, /* specials, tags */
 };
-
-/*
- * The code point at s and its bytes; 0 bytes when it is not UTF-8 (too long, cut, beyond Unicode's end).
- */
-static size_t decode(const unsigned char *s, uint32_t *ret)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-	uint32_t c = n == 1 ? s[0] : s[0] & (0xff >> (n + 1));
-
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (n && (c < least[n] || c > 0x10ffff))
-		return 0;
-	*ret = c;
-	return n;
-}
 
 static bool is_hidden(uint32_t c)
 {
@@ -58,7 +40,7 @@ static const char *entity(char c)
 static size_t show(char *buf, size_t size, const char *s, size_t *ret_bytes)
 {
 	uint32_t c = 0;
-	size_t n = decode((const unsigned char *)s, &c);
+	size_t n = utf8_decode(s, &c);
 
 	*ret_bytes = n ? n : 1;
 	if (!n)
