@@ -2,7 +2,6 @@
 /* interfaces: see interfaces.h. */
 #include "handover/interfaces.h"
 
-#include <dirent.h>
 #include <fnmatch.h>
 
 #include "root/sysmount.h"
@@ -52,20 +51,17 @@ static bool file_names(const char *root, const char *path, const char *ifname)
 
 static bool directory_names(const char *root, const char *ifname)
 {
-	int fd = sys_open_beneath(root, "/etc/network/interfaces.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = sys_list_beneath(root, "/etc/network/interfaces.d");
+	const struct dirent *e;
 	bool found = false;
 	char path[512];
 
-	if (!dir) {
-		closep(&fd);
-		return false;
-	}
-	for (struct dirent *e = readdir(dir); e && !found; e = readdir(dir)) {
+	while (dir && !found && (e = readdir(dir))) {
 		snprintf(path, sizeof(path), "/etc/network/interfaces.d/%s", e->d_name);
 		found = e->d_name[0] != '.' && file_names(root, path, ifname);
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return found;
 }
 

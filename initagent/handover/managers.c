@@ -2,7 +2,6 @@
 /* managers: see managers.h. */
 #include "handover/managers.h"
 
-#include <dirent.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -48,16 +47,6 @@ static bool there(const char *root, const char *path)
 	return fd >= 0;
 }
 
-static DIR *open_dir(const char *root, const char *path)
-{
-	int fd = sys_open_beneath(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
-
 /* Reads a small file; the rest of a longer one does not count. The length or -errno. */
 static ssize_t read_text(const char *root, const char *path, char *buf, size_t size)
 {
@@ -98,7 +87,7 @@ static unsigned units_in(int dir, const char *folder, unsigned candidates)
 /* Linked into any target: all .wants and .requires folders of the administrator's, the usual ones of the vendor's. */
 static unsigned units_wanted(const char *root, unsigned candidates)
 {
-	DIR *dir = open_dir(root, UNIT_DIR);
+	DIR *dir = sys_list_beneath(root, UNIT_DIR);
 	const struct dirent *e;
 	unsigned found = 0;
 
@@ -154,7 +143,7 @@ static int by_name(const void *a, const void *b)
 /* The files of one folder; of those with one name the first folder's counts. */
 static size_t add_presets(const char *root, const char *path, struct preset *list, size_t n)
 {
-	DIR *dir = open_dir(root, path);
+	DIR *dir = sys_list_beneath(root, path);
 	const struct dirent *e;
 
 	while (dir && n < PRESETS_MAX && (e = readdir(dir))) {
@@ -231,7 +220,7 @@ static bool sysv_enabled(const char *root, const char *script)
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !found; i++) {
-		DIR *dir = open_dir(root, dirs[i]);
+		DIR *dir = sys_list_beneath(root, dirs[i]);
 		const struct dirent *e;
 
 		while (dir && !found && (e = readdir(dir)))

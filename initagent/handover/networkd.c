@@ -30,8 +30,8 @@ static unsigned version_in(DIR *dir)
 	return version;
 }
 
-/* Each release has its own private library, whose name holds the version. 0: not found. */
-static unsigned version_of(const char *sysroot)
+/* Each release has its own private library, whose name holds the version. */
+unsigned networkd_version(const char *sysroot)
 {
 	static const char *const dirs[] = {"/usr/lib/systemd", "/usr/lib64/systemd", "/lib/systemd",
 		"/usr/lib/x86_64-linux-gnu/systemd", "/usr/lib/aarch64-linux-gnu/systemd",
@@ -39,15 +39,12 @@ static unsigned version_of(const char *sysroot)
 	unsigned version = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !version; i++) {
-		int fd = sys_open_beneath(sysroot, dirs[i], O_RDONLY | O_DIRECTORY);
-		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+		DIR *dir = sys_list_beneath(sysroot, dirs[i]);
 
-		if (dir)
-			version = version_in(dir);
-		if (dir)
-			closedir(dir);
-		else if (fd >= 0)
-			close(fd);
+		if (!dir)
+			continue;
+		version = version_in(dir);
+		closedir(dir);
 	}
 	return version;
 }
@@ -305,14 +302,13 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail)
 
 bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail)
 {
-	return !profile_dhcp4(rail) || can_send(rail, version_of(set->sysroot));
+	return !profile_dhcp4(rail) || can_send(rail, set->networkd);
 }
 
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	unsigned version = version_of(set->sysroot);
-	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, version);
-	int r = write_network(set, rail, version, dhcp4);
+	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, set->networkd);
+	int r = write_network(set, rail, set->networkd, dhcp4);
 
 	return r < 0 ? r : leased && !dhcp4;
 }

@@ -33,6 +33,7 @@ struct profile_set {
 	const char *sysroot; /* where the real root is; borrowed */
 	uint64_t now;	     /* CLOCK_BOOTTIME ns, */
 	int64_t wall;	     /* and the same moment in CLOCK_REALTIME seconds */
+	unsigned networkd;   /* the real root's networkd_version() */
 	const struct profile_rail *rails;
 	size_t n_rails;
 };
@@ -95,6 +96,8 @@ void profile_addresses(FILE *out, const char *key, const struct inet_addr *list,
  */
 int link_write(const struct profile_set *set, const struct profile_rail *rail);
 
+/* networkd_version: of the real root at sysroot; 0: not known. Several round trips to its server. */
+unsigned networkd_version(const char *sysroot);
 /* networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static address instead. */
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
 /* networkd_renews: can it go on with all leases of the rail? */

@@ -190,6 +190,13 @@ static size_t take_rails(const struct profile_set *set, struct profile_rail *ret
 	return n;
 }
 
+/* Will networkd get a profile, of its own or to renew for ifupdown? */
+static bool needs_networkd(const struct managers *m)
+{
+	return m->chosen & PLAN_HANDOVER_NETWORKD ||
+		(m->chosen & PLAN_HANDOVER_IFUPDOWN && m->installed & PLAN_HANDOVER_NETWORKD);
+}
+
 #define RAILS_MAX 16
 
 void profiles_write(const struct profile_set *all, const struct boot_plan *plan, struct managers *ret)
@@ -205,6 +212,8 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan,
 		ret->chosen = plan->handover;
 	else if (ifup_joins_in(&set, ret))
 		ret->chosen |= PLAN_HANDOVER_IFUPDOWN;
+	if (set.n_rails && needs_networkd(ret))
+		set.networkd = networkd_version(set.sysroot);
 	for (size_t i = 0; i < set.n_rails; i++)
 		write_rail(&set, ret, &rails[i]);
 	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN) {

@@ -101,3 +101,13 @@ int sys_open_beneath(const char *root, const char *path, int flags)
 
 	return dir < 0 ? -errno : sys_open_in(dir, path, flags);
 }
+
+DIR *sys_list_beneath(const char *root, const char *path)
+{
+	int fd = sys_open_beneath(root, path, O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir)
+		closep(&fd);
+	return dir;
+}

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <dirent.h>
+
 #include "util.h"
 
 /* Kernel ABI, include/uapi/linux/mount.h. */
@@ -31,6 +33,9 @@ void sys_fs_messages(int fd, char *buf, size_t size);
  * RESOLVE_IN_ROOT), so that an absolute symlink in the real root stays in it. Returns an fd or -errno.
  */
 int sys_open_beneath(const char *root, const char *path, int flags);
+
+/* sys_list_beneath: the same for a directory whose names are to be read; NULL with errno. closedir() is the caller's. */
+DIR *sys_list_beneath(const char *root, const char *path);
 
 /* sys_open_in: the same in a directory that is open. */
 int sys_open_in(int dir, const char *path, int flags);
