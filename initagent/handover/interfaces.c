@@ -25,16 +25,14 @@ static bool line_names(char *line, const char *ifname)
 	return false;
 }
 
-static bool text_names(char *text, const char *ifname)
+bool interfaces_text_names(char *text, const char *ifname)
 {
-	for (char *line = text, *next; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		if (line_names(line, ifname))
-			return true;
-	}
-	return false;
+	char *line;
+	bool found = false;
+
+	while (!found && (line = strsep(&text, "\n")))
+		found = line_names(line, ifname);
+	return found;
 }
 
 static bool file_names(const char *root, const char *path, const char *ifname)
@@ -46,7 +44,7 @@ static bool file_names(const char *root, const char *path, const char *ifname)
 	if (n <= 0)
 		return false;
 	text[n] = 0;
-	return text_names(text, ifname);
+	return interfaces_text_names(text, ifname);
 }
 
 static bool directory_names(const char *root, const char *ifname)

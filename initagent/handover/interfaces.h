@@ -9,3 +9,6 @@
  * /etc/network/interfaces or of a file in interfaces.d? Patterns count; files that "source" names elsewhere do not.
  */
 bool interfaces_name(const char *sysroot, const char *ifname);
+
+/* interfaces_text_names: does one such file's text? Pure; text is used up. */
+bool interfaces_text_names(char *text, const char *ifname);

@@ -2,10 +2,10 @@
 /* managers: see managers.h. */
 #include "handover/managers.h"
 
-#include <fnmatch.h>
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "handover/preset.h"
 #include "root/sysmount.h"
 
 #define PATHS_MAX 4
@@ -161,36 +161,12 @@ static size_t add_presets(const char *root, const char *path, struct preset *lis
 	return n;
 }
 
-/* One line: "enable GLOB" or "disable GLOB". 1, 0, or -1: it does not speak of the unit. */
-static int preset_line(char *line, const char *unit)
-{
-	char *word = line + strspn(line, " \t"), *glob = word + strcspn(word, " \t");
-
-	if (!*glob)
-		return -1;
-	*glob++ = 0;
-	glob += strspn(glob, " \t");
-	glob[strcspn(glob, " \t")] = 0;
-	if (fnmatch(glob, unit, FNM_NOESCAPE) != 0)
-		return -1;
-	return streq(word, "enable") ? 1 : streq(word, "disable") ? 0 : -1;
-}
-
 static int preset_file(const char *root, const struct preset *p, const char *unit)
 {
 	char path[PATH_MAX], text[PRESET_SIZE];
-	int verdict = -1;
 
 	snprintf(path, sizeof(path), "%s/%s", p->dir, p->name);
-	if (read_text(root, path, text, sizeof(text)) <= 0)
-		return -1;
-	for (char *line = text, *next; line && verdict < 0; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		verdict = preset_line(line, unit);
-	}
-	return verdict;
+	return read_text(root, path, text, sizeof(text)) <= 0 ? -1 : preset_verdict(text, unit);
 }
 
 /* The first line that names the unit decides; without one it is enabled. */

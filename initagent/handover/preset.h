@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preset: what systemd's preset files say of a unit (systemd.preset(5)). Pure. */
+#pragma once
+
+#include "util.h"
+
+/* preset_verdict: the first line of text that speaks of the unit: 1 enable, 0 disable; -1: none does. text is used up. */
+int preset_verdict(char *text, const char *unit);
