@@ -8,6 +8,14 @@
 
 #define FILE_SIZE 16384
 
+/* "eth0", "eth*", "/eth*", each with what ifupdown calls it behind a "=". */
+static bool word_names(char *word, const char *ifname)
+{
+	word += *word == '/';
+	word[strcspn(word, "/=")] = 0;
+	return fnmatch(word, ifname, 0) == 0;
+}
+
 /* "auto", "allow-hotplug" ... have a list of names or patterns, "iface" has one name. */
 static bool line_names(char *line, const char *ifname)
 {
@@ -20,7 +28,7 @@ static bool line_names(char *line, const char *ifname)
 	if (!list && !streq(word, "iface"))
 		return false;
 	for (word = strtok_r(NULL, " \t", &save); word; word = list ? strtok_r(NULL, " \t", &save) : NULL)
-		if (fnmatch(word, ifname, 0) == 0)
+		if (word_names(word, ifname))
 			return true;
 	return false;
 }
@@ -30,6 +38,9 @@ bool interfaces_text_names(char *text, const char *ifname)
 	char *line;
 	bool found = false;
 
+	/* A line goes on behind a backslash. */
+	for (char *at = text; (at = strstr(at, "\\\n"));)
+		memset(at, ' ', 2);
 	while (!found && (line = strsep(&text, "\n")))
 		found = line_names(line, ifname);
 	return found;

@@ -166,6 +166,10 @@ TEST(interfaces_that_ifup_would_configure)
 	CHECK(interfaces_name(root, "ens5"));
 	CHECK(interfaces_name(root, "eth0"));
 	CHECK(interfaces_name(root, "ib0.8001"));
+	make("/etc/network/interfaces.d/forms", "auto /enp*=inner \\\n\teno1=outer\nauto mac/52:54:00:00:00:01\n");
+	CHECK(interfaces_name(root, "enp3s0"));
+	CHECK(interfaces_name(root, "eno1"));
+	CHECK(!interfaces_name(root, "outer"));
 	CHECK(!interfaces_name(root, "eth6"));
 	CHECK(!interfaces_name(root, "eth7"));
 	CHECK(!interfaces_name(root, "eth8"));
