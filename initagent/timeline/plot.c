@@ -201,21 +201,35 @@ static void add_modules(struct whole *w, struct plot_section *s)
 		add_module(w, s, taken, order[i], n);
 }
 
-/* Is this the first change of its room and rail? */
-static bool is_first(const struct record *r, size_t at)
+/* The rows of a record that go together make one row of the picture: of one room, and of one rail or piece of work. */
+enum rows { CHANGES, WORKS };
+
+static size_t rows_of(const struct record *r, enum rows rows)
+{
+	return rows == CHANGES ? r->n_changes : r->n_works;
+}
+
+static bool together(const struct record *r, enum rows rows, size_t a, size_t b)
+{
+	if (rows == CHANGES)
+		return streq(r->changes[a].rail, r->changes[b].rail) && streq(r->changes[a].room, r->changes[b].room);
+	return streq(r->works[a].what, r->works[b].what) && streq(r->works[a].room, r->works[b].room);
+}
+
+static bool is_first(const struct record *r, enum rows rows, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (streq(r->changes[i].rail, r->changes[at].rail) && streq(r->changes[i].room, r->changes[at].room))
+		if (together(r, rows, i, at))
 			return false;
 	return true;
 }
 
-static size_t next_of(const struct record *r, size_t at)
+static size_t next_of(const struct record *r, enum rows rows, size_t at)
 {
-	for (size_t i = at + 1; i < r->n_changes; i++)
-		if (streq(r->changes[i].rail, r->changes[at].rail) && streq(r->changes[i].room, r->changes[at].room))
+	for (size_t i = at + 1; i < rows_of(r, rows); i++)
+		if (together(r, rows, i, at))
 			return i;
-	return r->n_changes;
+	return rows_of(r, rows);
 }
 
 /* Labels of a row: each has room up to the next bar. */
@@ -238,13 +252,13 @@ static void add_states(struct whole *w, struct plot_section *s, const struct roo
 	const char **names;
 	size_t n = 0;
 
-	for (size_t i = first; i < r->n_changes; i = next_of(r, i))
+	for (size_t i = first; i < r->n_changes; i = next_of(r, CHANGES, i))
 		n++;
 	names = arena_alloc(w->arena, n * sizeof(*names));
 	if (names && label)
 		row = new_row(w, s, label, n);
-	for (size_t i = first; row && i < r->n_changes; i = next_of(r, i)) {
-		size_t next = next_of(r, i);
+	for (size_t i = first; row && i < r->n_changes; i = next_of(r, CHANGES, i)) {
+		size_t next = next_of(r, CHANGES, i);
 		double end = next < r->n_changes ? r->changes[next].when : r->end;
 
 		names[row->n] = r->changes[i].to;
@@ -252,23 +266,6 @@ static void add_states(struct whole *w, struct plot_section *s, const struct roo
 	}
 	if (row)
 		label_bars(row, names);
-}
-
-/* Is this the first work of its room and name? */
-static bool is_first_work(const struct record *r, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (streq(r->works[i].what, r->works[at].what) && streq(r->works[i].room, r->works[at].room))
-			return false;
-	return true;
-}
-
-static size_t next_work(const struct record *r, size_t at)
-{
-	for (size_t i = at + 1; i < r->n_works; i++)
-		if (streq(r->works[i].what, r->works[at].what) && streq(r->works[i].room, r->works[at].room))
-			return i;
-	return r->n_works;
 }
 
 static const char *work_label(struct whole *w, const struct record_work *k)
@@ -287,12 +284,12 @@ static void add_work(struct whole *w, struct plot_section *s, const char *name, 
 	const char **labels;
 	size_t n = 0;
 
-	for (size_t i = first; i < r->n_works; i = next_work(r, i))
+	for (size_t i = first; i < r->n_works; i = next_of(r, WORKS, i))
 		n++;
 	labels = arena_alloc(w->arena, n * sizeof(*labels));
 	if (labels && name)
 		row = new_row(w, s, name, n);
-	for (size_t i = first; row && i < r->n_works; i = next_work(r, i)) {
+	for (size_t i = first; row && i < r->n_works; i = next_of(r, WORKS, i)) {
 		const struct record_work *k = &r->works[i];
 
 		labels[row->n] = work_label(w, k);
@@ -310,7 +307,7 @@ static void add_works(struct whole *w, struct plot_section *s, enum section sect
 		const struct record_work *k = &w->r->works[i];
 		const struct room *room = room_of(k->room);
 
-		if (!streq(k->room, "modules") && room->section == section && is_first_work(w->r, i))
+		if (!streq(k->room, "modules") && room->section == section && is_first(w->r, WORKS, i))
 			add_work(w, s, arena_printf(w->arena, "%s%s", room->work, k->what), i);
 	}
 }
@@ -320,7 +317,7 @@ static void add_room_section(struct whole *w, struct plot_section *s, enum secti
 	for (size_t i = 0; i < w->r->n_changes; i++) {
 		const struct room *room = room_of(w->r->changes[i].room);
 
-		if (room->section == section && !streq(w->r->changes[i].room, "modules") && is_first(w->r, i))
+		if (room->section == section && !streq(w->r->changes[i].room, "modules") && is_first(w->r, CHANGES, i))
 			add_states(w, s, room, i);
 	}
 	add_works(w, s, section);
