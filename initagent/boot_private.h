@@ -11,8 +11,8 @@
 #include "cmdline.h"
 #include "env.h"
 #include "fabric/fabric.h"
-#include "handover/running.h"
 #include "handover/managers.h"
+#include "handover/running.h"
 #include "handover/state.h"
 #include "link/link.h"
 #include "loop.h"
@@ -273,9 +273,10 @@ int boot_root_ifindex(struct boot *b);
 /* telling: to those that rd.report= names. telling_begin: nothing is sent before telling_up(): an address is there. */
 void telling_begin(struct boot *b, uint64_t now);
 void telling_up(struct boot *b, uint64_t now);
-/* telling_dispatch: a connection can go on (ready), or it is time to try one. telling_step: new causes, names to be looked up. telling_wait: what is waited for was just shown. */
 uint64_t telling_deadline(const struct boot *b);
+/* telling_dispatch: a connection can go on (ready), or it is time to try one. */
 void telling_dispatch(struct boot *b, bool ready, uint64_t now);
+/* telling_step: new causes, names to be looked up. telling_wait: what is waited for was just shown. */
 void telling_step(struct boot *b, uint64_t now);
 void telling_wait(struct boot *b, uint64_t now);
 void telling_resolved(struct boot *b, const struct address_event *ev, uint64_t now);

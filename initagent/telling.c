@@ -200,7 +200,7 @@ void telling_state(struct boot *b, uint64_t now)
 	len = state_read(&b->env, &body);
 	if (len > 0)
 		tell_state(b->telling.tell, &(struct tell_state){.body = body, .len = (size_t)len,
-			.ca = b->plan->root.image.ca, .patient = b->outcome != BOOT_DONE}, now);
+			.ca = b->plan->root.image.ca, .patient = b->outcome != BOOT_DONE});
 	if (b->outcome != BOOT_DONE)
 		now = wait_idle(b, b->telling.end);
 	complain(b, now);

@@ -272,12 +272,11 @@ void collector_resolved(struct collector *c, const struct inet_addr *addr, uint6
 
 /* --- web servers --------------------------------------------------------------------------- */
 
-void collector_post(struct collector *c, const struct post_order *o, int epoll, uint64_t now)
+void collector_post(struct collector *c, const struct post_order *o, int epoll)
 {
 	struct post_order order = *o;
 	int r;
 
-	(void)now;
 	c->asked = true;
 	if (!is_http(c) || c->posted || !c->addr.family)
 		return;

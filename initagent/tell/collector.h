@@ -55,7 +55,7 @@ bool collector_wants_address(const struct collector *c, uint64_t now);
 void collector_resolved(struct collector *c, const struct inet_addr *addr, uint64_t now);
 
 /* collector_post: the state to a web server; o lacks server and address. */
-void collector_post(struct collector *c, const struct post_order *o, int epoll, uint64_t now);
+void collector_post(struct collector *c, const struct post_order *o, int epoll);
 /* collector_hear: what the process that sends says. */
 void collector_hear(struct collector *c);
 

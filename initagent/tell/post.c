@@ -205,11 +205,6 @@ __attribute__((noreturn)) static void serve(const struct post_order *given, int 
 
 /* --- the agent's end ----------------------------------------------------------------------- */
 
-bool post_available(void)
-{
-	return true;
-}
-
 int post_start(const struct post_order *o, int *ret_fd)
 {
 	int pair[2];

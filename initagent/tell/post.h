@@ -29,9 +29,6 @@ struct post_news {
 	char text[192];
 };
 
-/* post_available: false in a build without http. */
-bool post_available(void);
-
 /*
  * post_start: forks. *ret_fd becomes readable when the process has something for post_read() or has ended. 0 or -errno,
  * -EOPNOTSUPP without http.

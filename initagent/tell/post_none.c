@@ -2,11 +2,6 @@
 /* post_none: see post.h. For builds without http. */
 #include "tell/post.h"
 
-bool post_available(void)
-{
-	return false;
-}
-
 int post_start(const struct post_order *o, int *ret_fd)
 {
 	(void)o;

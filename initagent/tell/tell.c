@@ -141,7 +141,7 @@ static void file_name(const struct tell *t, char *dst, size_t size)
 	memcpy(dst + at, ".json", 6);
 }
 
-void tell_state(struct tell *t, const struct tell_state *s, uint64_t now)
+void tell_state(struct tell *t, const struct tell_state *s)
 {
 	_cleanup_free_ char *ca = malloc(CA_MAX);
 	char name[sizeof(t->node) + 6];
@@ -159,7 +159,7 @@ void tell_state(struct tell *t, const struct tell_state *s, uint64_t now)
 	o.kmsg = kmsg;
 	file_name(t, name, sizeof(name));
 	for (size_t i = 0; i < t->n; i++)
-		collector_post(&t->list[i], &o, t->epoll, now);
+		collector_post(&t->list[i], &o, t->epoll);
 }
 
 bool tell_idle(const struct tell *t)

@@ -71,7 +71,7 @@ struct tell_state {
  * tell_state: the state to the web servers. Each gets it from a process of its own that ends by itself, or is ended by
  * the kernel 10 s later; it may outlive the agent. After this, before tell_free(), the processes say how they fared.
  */
-void tell_state(struct tell *t, const struct tell_state *s, uint64_t now);
+void tell_state(struct tell *t, const struct tell_state *s);
 
 /* tell_idle: there is nothing left that could be sent, or nobody left who would take it. */
 bool tell_idle(const struct tell *t);

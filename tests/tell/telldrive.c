@@ -93,7 +93,7 @@ static void send_state(struct drive *d)
 	s.len = fread(body, 1, 1 << 20, f);
 	fclose(f);
 	now = now_ns();
-	tell_state(d->tell, &s, now);
+	tell_state(d->tell, &s);
 	spent(d, now);
 	free(body);
 }
