@@ -69,16 +69,9 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	T=$BATS_TEST_TMPDIR
 	B=$(realpath "${BUILD:-build}")
-	NS=iaf$$x$BATS_TEST_NUMBER
 	FLAVOUR=host
 	mkdir -p "$T/root/etc"
-	ip netns add "$NS"
-	ip -n "$NS" link set lo up
-	# Whatever is sent to 10.9.9.0/24 vanishes.
-	ip -n "$NS" link add void type veth peer name hole
-	ip -n "$NS" addr add 10.9.9.1/24 dev void
-	ip -n "$NS" link set hole up
-	ip -n "$NS" link set void up arp off
+	namespace "iaf$$x$BATS_TEST_NUMBER"
 }
 
 # fetch OPTION... URL...: runs the room; its lines are $output.

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
+#include "files.h"
 
 /* A growing byte string; tests may run out of memory loudly. */
 struct bytes {
@@ -126,37 +127,9 @@ static void write_object(FILE *f, const struct object *o)
 		fwrite(o->sections[i].data, 1, o->sections[i].len, f);
 }
 
-/* Makes all folders above path. */
-static void make_folders(const char *path)
-{
-	char part[PATH_MAX];
-
-	CHECK(strscpy(part, path, sizeof(part)) > 0);
-	for (char *p = strchr(part + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = 0;
-		CHECK(mkdir(part, 0755) == 0 || errno == EEXIST);
-		*p = '/';
-	}
-}
-
-static FILE *create(const struct modtree *t, const char *path)
-{
-	char full[PATH_MAX];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s%s", t->root, path);
-	make_folders(full);
-	f = fopen(full, "we");
-	CHECK(f != NULL);
-	return f;
-}
-
 void modtree_file(const struct modtree *t, const char *path, const char *text)
 {
-	FILE *f = create(t, path);
-
-	CHECK(fputs(text, f) >= 0);
-	CHECK_INT(fclose(f), 0);
+	files_text(t->root, path, text);
 }
 
 static void make_module(const struct modtree *t, const struct modtree_module *m)
@@ -168,7 +141,7 @@ static void make_module(const struct modtree *t, const struct modtree_module *m)
 	CHECK(o != NULL);
 	fill(o, m);
 	snprintf(path, sizeof(path), "/lib/modules/" MODTREE_KVER "/kernel/%s.ko", m->name);
-	f = create(t, path);
+	f = files_create(t->root, path);
 	write_object(f, o);
 	CHECK_INT(fclose(f), 0);
 	free(o);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
+#include "files.h"
 #include "handover/profiles.h"
 
 struct env proom_env;
@@ -89,28 +90,12 @@ struct profile_rail proom_leased(struct netdev dev, struct address_result *r)
 
 void proom_make(const char *path, const char *text)
 {
-	_cleanup_fclose_ FILE *f = NULL;
-	char full[512], *slash;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (slash = strchr(full + strlen(dir) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		CHECK(mkdir(full, 0755) == 0 || errno == EEXIST);
-		*slash = '/';
-	}
-	f = fopen(full, "w");
-	CHECK(f != NULL);
-	fputs(text, f);
+	files_text(root, path, text);
 }
 
 void proom_link(const char *path, const char *target)
 {
-	char full[512];
-
-	proom_make(path, "");
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	CHECK_INT(unlink(full), 0);
-	CHECK_INT(symlink(target, full), 0);
+	files_link(root, path, target);
 }
 
 void proom_begin(void)

@@ -25,16 +25,9 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	T=$BATS_TEST_TMPDIR
 	B=$(realpath "${BUILD:-build}")
-	NS=iar$$x$BATS_TEST_NUMBER
 	FLAVOUR=musl
 	mkdir -p "$T/root/etc/initagent"
-	ip netns add "$NS"
-	ip -n "$NS" link set lo up
-	# Whatever is sent to 10.9.9.0/24 vanishes.
-	ip -n "$NS" link add void type veth peer name hole
-	ip -n "$NS" addr add 10.9.9.1/24 dev void
-	ip -n "$NS" link set hole up
-	ip -n "$NS" link set void up arp off
+	namespace "iar$$x$BATS_TEST_NUMBER"
 }
 
 # tell OPTION... RD.REPORT...: runs the room; fails when the boot was held up.

@@ -4,27 +4,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Of the text, which ends at a 0, with a tail. */
 static bool names(const uint8_t *data, size_t size, const char *tail)
 {
-	char *text = malloc(size + strlen(tail) + 1);
-	bool r;
+	_cleanup_free_ char *text = NULL;
 
-	if (!text)
-		return false;
-	memcpy(text, data, size);
-	strcpy(text + size, tail);
-	r = interfaces_text_names(text, "ib0.8001");
-	free(text);
-	return r;
+	return asprintf(&text, "%.*s%s", (int)size, (const char *)data, tail) < 0 ? false : interfaces_text_names(text, "ib0.8001");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	bool named = names(data, size, "");
 
-	/* A NUL byte ends the text; the last line may go on with the next. */
-	if (memchr(data, 0, size))
-		return 0;
+	/* The last line may go on with the next. */
 	if (names(data, size, "\n\n# auto ib0.8001\n") != named || !names(data, size, "\n\nallow-hotplug eth0 ib*\n"))
 		__builtin_trap();
 	return 0;

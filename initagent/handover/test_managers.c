@@ -2,8 +2,7 @@
 /* The choice of the network manager, on trees of files as distributions have them. */
 #include "check.h"
 
-#include <sys/stat.h>
-
+#include "files.h"
 #include "handover/interfaces.h"
 #include "handover/managers.h"
 
@@ -16,28 +15,12 @@ static void begin(void)
 
 static void make(const char *path, const char *text)
 {
-	_cleanup_fclose_ FILE *f = NULL;
-	char full[512], *slash;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		CHECK(mkdir(full, 0755) == 0 || errno == EEXIST);
-		*slash = '/';
-	}
-	f = fopen(full, "w");
-	CHECK(f != NULL);
-	fputs(text, f);
+	files_text(root, path, text);
 }
 
 static void make_link(const char *path, const char *target)
 {
-	char full[512];
-
-	make(path, "");
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	CHECK_INT(unlink(full), 0);
-	CHECK_INT(symlink(target, full), 0);
+	files_link(root, path, target);
 }
 
 /* --- which manager the real root has ----------------------------------------------------------- */

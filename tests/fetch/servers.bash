@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What tests/fetch.bats and tests/web.bats share: nginx and the hostile server in the network namespace $NS of a case, logs
-# and files below $T, content from $F, programs from $B.
+# What tests/fetch.bats, tests/web.bats and tests/report.bats share: the network namespace $NS of a case, in it nginx and the
+# hostile server; logs and files below $T, content from $F, programs from $B.
 
 # The processes and loop devices of a case; this file is read anew for each.
 PIDS=()
@@ -17,6 +17,17 @@ teardown() {
 		losetup -d "$pid"
 	done
 	[[ -z ${NS:-} ]] || ip netns del "$NS" 2>/dev/null || :
+}
+
+# namespace NAME: makes it; it is $NS then. Whatever is sent to 10.9.9.0/24 in there vanishes.
+namespace() {
+	NS=$1
+	ip netns add "$NS"
+	ip -n "$NS" link set lo up
+	ip -n "$NS" link add void type veth peer name hole
+	ip -n "$NS" addr add 10.9.9.1/24 dev void
+	ip -n "$NS" link set hole up
+	ip -n "$NS" link set void up arp off
 }
 
 # ready COMMAND...: waits until the command succeeds, at most 5 s.
