@@ -19,6 +19,7 @@
 #include "lint.h"
 #include "modules/helper.h"
 #include "pid1.h"
+#include "report/console.h"
 #include "util.h"
 
 /* Exit status of a wrong call, as sysexits(3) and most tools have it. */
@@ -178,8 +179,6 @@ static int status_metrics(int argc, char **argv)
 	if (argc > 1)
 		return usage_error("status --prometheus takes one FILE or nothing");
 	r = argc ? prometheus_write(&system_env, argv[0]) : prometheus_print(&system_env, stdout);
-	if (r < 0)
-		fprintf(stderr, "initagent: %s: %s\n", argc ? argv[0] : STATE_DIR "/state.json", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -289,6 +288,15 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Whoever reads the output shall not take a part of it for the whole. */
+static int said(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	console_complain("standard output", strerror(errno));
+	return status ? status : EXIT_FAILURE;
+}
+
 int main(int argc, char *argv[], char *envp[])
 {
 	const char *name = argc > 0 ? base_name(argv[0]) : "";
@@ -301,6 +309,6 @@ int main(int argc, char *argv[], char *envp[])
 		return cmd_help(argc, argv), EXIT_USAGE;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (streq(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return said(commands[i].run(argc - 1, argv + 1));
 	return usage_error("no such command");
 }

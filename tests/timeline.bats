@@ -142,15 +142,18 @@ hostile() {
 	head -c 600000 /dev/zero >"$T/mixed/large.json"
 	: >"$T/mixed/empty.json"
 	mkfifo "$T/mixed/pipe.json"
+	ln -s nowhere "$T/mixed/dangling.json"
 	echo no >"$T/mixed/other.txt"
 	run -0 timeline --html "$T/mixed.html" "$T/mixed" "$T/mixed/none.json"
-	[ "$(wc -l <<<"$output")" -eq 6 ]
+	[ "$(wc -l <<<"$output")" -eq 7 ]
 	xmllint --html --xpath '//table[@id="broken-table"]/tbody/tr/*/text()' "$T/mixed.html" 2>/dev/null | sed "s,$T/mixed/,," >"$T/broken"
 	diff "$T/broken" - <<-END
 		before.json
 		its start_s and now_s are no times of a boot
 		cut.json
 		not JSON, or cut off
+		dangling.json
+		No such file or directory
 		empty.json
 		empty
 		large.json
@@ -164,6 +167,33 @@ hostile() {
 	# nothing but broken ones: no page, and a status that says so
 	run -1 timeline --html "$T/nothing.html" "$T/mixed/cut.json" "$T/mixed/empty.json"
 	[ ! -e "$T/nothing.html" ]
+	# in the terminal it says why as well
+	run -1 timeline "$T/mixed/cut.json" "$T/mixed/empty.json"
+	[ "${lines[0]}" = "initagent: $T/mixed/cut.json: not JSON, or cut off" ]
+	[ "${lines[1]}" = "initagent: $T/mixed/empty.json: empty" ]
+}
+
+@test "names of files are no escape sequences, wherever they are told" {
+	local name=$'\e[31m\xff.json'
+	mkdir "$T/names"
+	echo '{' >"$T/names/$name"
+	for option in '' --html=$T/names.html --svg=$T/names.svg; do
+		run -1 timeline ${option:+"$option"} "$T/names"
+		[ "${lines[0]}" = "initagent: $T/names/\\x1b[31m\\xff.json: not JSON, or cut off" ]
+	done
+	run -1 timeline "$T/names/$name"
+	[ "$output" = "initagent: $T/names/\\x1b[31m\\xff.json: not JSON, or cut off" ]
+	run -1 timeline "$T/names/$name" "$T/names/none.json"
+	[ "${lines[1]}" = "initagent: $T/names/none.json: No such file or directory" ]
+}
+
+@test "output that cannot be written is told" {
+	run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$fixtures/ib.json"
+	[ "$output" = "initagent: standard output: No space left on device" ]
+	run -1 bash -c '"$0/initagent" timeline --html - "$1" >/dev/full' "$build" "$fixtures/ib.json"
+	[ "$output" = "initagent: -: No space left on device" ]
+	run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$T/boots"
+	[ "$output" = "initagent: report: No space left on device" ]
 }
 
 @test "a folder to write to: the page in it, or a picture for each boot, of its own files" {

@@ -4,16 +4,20 @@
 
 #include "cmdline.h"
 #include "handover/state.h"
+#include "report/console.h"
 #include "tell/remember.h"
 
 enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_UNKNOWN = 4 };
 
+/* 0; -ENOENT: there was none; -EBADMSG: the file is not what the agent wrote. */
 static int passed_on(const struct env *env, struct failure *ret)
 {
 	char buf[4 * FAILURE_RECORD_MAX];
 	int n = env_read(env, buf, sizeof(buf), STATE_DIR "/last-failure");
 
-	return n < 0 ? n : failure_read(buf, (size_t)n, ret);
+	if (n < 0)
+		return n;
+	return failure_read(buf, (size_t)n, ret) < 0 ? -EBADMSG : 0;
 }
 
 /* Did this boot look for a record? Then there was none. */
@@ -51,8 +55,13 @@ static void print(FILE *out, const struct failure *f)
 int last_failure_print(const struct env *env, FILE *out)
 {
 	struct failure f;
+	int r = passed_on(env, &f);
 
-	if (passed_on(env, &f) == 0 || remember_read(env, REMEMBER_EFI | REMEMBER_PSTORE, &f) == 0) {
+	if (r < 0 && r != -ENOENT) {
+		console_complain(STATE_DIR "/last-failure", r == -EBADMSG ? "damaged" : strerror(-r));
+		return STATUS_UNKNOWN;
+	}
+	if (r == 0 || remember_read(env, REMEMBER_EFI | REMEMBER_PSTORE, &f) == 0) {
 		print(out, &f);
 		return STATUS_FAILED;
 	}

@@ -144,8 +144,10 @@ int prometheus_print(const struct env *env, FILE *out)
 
 	if (r >= 0)
 		r = state_parse(buf, &top);
-	if (r < 0)
+	if (r < 0) {
+		state_complain(r);
 		return r;
+	}
 	put_all(env, out, top);
 	cJSON_Delete(top);
 	return 0;
@@ -157,8 +159,10 @@ int prometheus_write(const struct env *env, const char *path)
 	size_t len = 0;
 	FILE *out = open_memstream(&data, &len);
 	char *slash;
+	bool printed;
 	int r = out ? prometheus_print(env, out) : -ENOMEM;
 
+	printed = r >= 0;
 	if (out)
 		fclose(out);
 	if (r >= 0 && (strscpy(dir, path, sizeof(dir)) < 0 || *path != '/'))
@@ -168,6 +172,8 @@ int prometheus_write(const struct env *env, const char *path)
 		*slash = 0;
 		r = file_write(env, dir, slash + 1, data, len, 0644);
 	}
+	if (printed && r < 0)
+		console_complain(path, strerror(-r));
 	free(data);
 	return r;
 }

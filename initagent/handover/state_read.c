@@ -4,6 +4,7 @@
 
 #include "handover/record.h"
 #include "handover/state.h"
+#include "report/console.h"
 
 /* No member of a state is as large; what is printed of a number has its bound by this. */
 #define NUMBER_MAX 1e15
@@ -38,6 +39,15 @@ int state_parse(const char *text, cJSON **ret)
 	else
 		*ret = top;
 	return r;
+}
+
+void state_complain(int error)
+{
+	const char *why = error == -EBADMSG ? "damaged" :
+		error == -EPROTONOSUPPORT ? "written by an agent of another version, with another schema" :
+		error == -EFBIG ? "larger than any agent writes" : strerror(-error);
+
+	console_complain("no state: " STATE_DIR "/state.json", why);
 }
 
 const char *state_text(const cJSON *o, const char *key)

@@ -244,15 +244,6 @@ static int print_state(FILE *out, const char *buf, const cJSON *top, uint64_t no
 	return outcome_status(top);
 }
 
-static void complain(int error)
-{
-	const char *why = error == -EBADMSG ? "damaged" :
-		error == -EPROTONOSUPPORT ? "written by an agent of another version, with another schema" :
-		error == -EFBIG ? "larger than any agent writes" : strerror(-error);
-
-	fprintf(stderr, "initagent: no state: " STATE_DIR "/state.json: %s\n", why);
-}
-
 int status_print(const struct env *env, FILE *out, uint64_t now, bool json)
 {
 	_cleanup_free_ char *buf = NULL;
@@ -262,7 +253,7 @@ int status_print(const struct env *env, FILE *out, uint64_t now, bool json)
 	if (r >= 0)
 		r = state_parse(buf, &top);
 	if (r < 0) {
-		complain(r);
+		state_complain(r);
 		return STATUS_NONE;
 	}
 	r = print_state(out, buf, top, now, json);

@@ -215,4 +215,6 @@ TEST(the_last_failure_for_people)
 	CHECK(strstr(text, ": why\n  where    ib0\n  when     2023-11-14 22:13:20 UTC, 181 s after the kernel's start\n  check    "));
 	CHECK_INT(file_write(&env, STATE_DIR, "last-failure", "initagent", 9, 0644), 0);
 	CHECK_INT(last(&env, "root=dhcp", text, sizeof(text)), 4);
+	CHECK_INT(last(&env, "root=dhcp rd.report=efi", text, sizeof(text)), 4);
+	CHECK_STR(text, "");
 }

@@ -10,6 +10,7 @@
 
 #include "handover/phase_table.h"
 #include "handover/record_file.h"
+#include "report/console.h"
 
 /* EX_UNAVAILABLE of sysexits(3). */
 enum { EXIT_READ = 0, EXIT_UNREADABLE = 1, EXIT_NO_HELPER = 69 };
@@ -24,8 +25,7 @@ static int print_one(const char *path)
 	int fault = record_read(&r, path);
 
 	if (fault) {
-		fprintf(stderr, "initagent: %s: %s\n", path,
-			fault < 0 ? strerror(-fault) : record_fault_text((enum record_fault)fault));
+		console_complain(path, fault < 0 ? strerror(-fault) : record_fault_text((enum record_fault)fault));
 		return EXIT_UNREADABLE;
 	}
 	phase_table_print(stdout, r, &style);

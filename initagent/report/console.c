@@ -48,6 +48,14 @@ void console_clean(char *dst, size_t size, const char *src)
 	dst[out] = 0;
 }
 
+void console_complain(const char *what, const char *why)
+{
+	char clean[1024];
+
+	console_clean(clean, sizeof(clean), what);
+	fprintf(stderr, "initagent: %s: %s\n", clean, why);
+}
+
 /* --- without a queue ----------------------------------------------------------------------- */
 
 void console_line(int fd, const char *text)

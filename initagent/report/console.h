@@ -37,6 +37,9 @@ void console_drain(struct console *c, int limit_ms);
 /* console_clean: copies src to dst[size] with control bytes escaped as \xNN; always terminated. */
 void console_clean(char *dst, size_t size, const char *src);
 
+/* console_complain: "initagent: WHAT: WHY" on standard error; what may be a file name of any bytes. */
+void console_complain(const char *what, const char *why);
+
 /*
  * console_line: "text\n" to fd, without a queue, for who has nothing else to do; a fifth of a second is all that a dead console
  * gets. Errors are ignored.

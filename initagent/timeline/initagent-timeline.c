@@ -11,6 +11,7 @@
 #include "handover/phase_table.h"
 #include "handover/record_file.h"
 #include "page.h"
+#include "report/console.h"
 #include "text.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 64 };
@@ -40,7 +41,7 @@ static bool is_folder(const char *path)
 
 static int complain(const char *what, int error)
 {
-	fprintf(stderr, "initagent: %s: %s\n", what, strerror(error < 0 ? -error : error));
+	console_complain(what, strerror(error < 0 ? -error : error));
 	return EXIT_FAILED;
 }
 
@@ -209,8 +210,9 @@ static int run(const struct options *o)
 		fprintf(stderr, "initagent: more than %d state files are too many for one report\n", BOOTS_MAX);
 	if (r < 0)
 		return r == -E2BIG ? EXIT_FAILED : complain("state files", r);
-	for (size_t i = 0; i < b->n_broken && (o->svg || o->html); i++)
-		fprintf(stderr, "initagent: %s: %s\n", b->broken[i].file, b->broken[i].why);
+	/* The report in the terminal lists them itself. */
+	for (size_t i = 0; i < b->n_broken && (o->svg || o->html || !b->n); i++)
+		console_complain(b->broken[i].file, b->broken[i].why);
 	if (!b->n) {
 		fprintf(stderr, "initagent: no state file could be read\n");
 		return EXIT_FAILED;
@@ -272,8 +274,8 @@ int main(int argc, char **argv)
 	if (!inputs)
 		return complain("arguments", ENOMEM);
 	if (is_state_name(o.svg) || is_state_name(o.html)) {
-		fprintf(stderr, "initagent: %s is no name for a picture or page; first the file to write, then what to read\n",
-			is_state_name(o.svg) ? o.svg : o.html);
+		console_complain(is_state_name(o.svg) ? o.svg : o.html,
+			"is no name for a picture or page; first the file to write, then what to read");
 		return EXIT_USAGE;
 	}
 	choose_inputs(&o, argv + optind, (size_t)(argc - optind));

@@ -60,7 +60,10 @@ static int is_state_file(const struct dirent *d)
 	return d->d_name[0] != '.' && len > 5 && streq(d->d_name + len - 5, ".json");
 }
 
-/* Only regular files: a folder that others write to must not make us wait for a pipe. */
+/*
+ * Only regular files: a folder that others write to must not make us wait for a pipe. What cannot even be looked at is
+ * read all the same, and so told of.
+ */
 static int add_entry(struct inputs *in, const char *dir, const char *name)
 {
 	char *path = NULL;
@@ -68,7 +71,9 @@ static int add_entry(struct inputs *in, const char *dir, const char *name)
 
 	if (asprintf(&path, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name) < 0)
 		return -ENOMEM;
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (stat(path, &st) < 0)
+		return add_path(in, path, NULL);
+	if (!S_ISREG(st.st_mode)) {
 		free(path);
 		return 0;
 	}

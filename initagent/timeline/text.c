@@ -18,8 +18,9 @@ static void print_clean(FILE *out, const char *format, const char *s)
 
 static void print_summary(FILE *out, const struct boots *b)
 {
-	fprintf(out, "%zu boots: %zu reached their root, %zu failed, %zu still at work; %zu broken files\n", b->n,
-		b->outcomes[RECORD_DONE], b->outcomes[RECORD_FAILED], b->outcomes[RECORD_RUNNING], b->n_broken);
+	fprintf(out, "%zu boot%s: %zu reached their root, %zu failed, %zu still at work; %zu broken file%s\n", b->n,
+		b->n == 1 ? "" : "s", b->outcomes[RECORD_DONE], b->outcomes[RECORD_FAILED], b->outcomes[RECORD_RUNNING],
+		b->n_broken, b->n_broken == 1 ? "" : "s");
 	if (b->n_times)
 		fprintf(out, "median %.2f s, 95 %% within %.2f s, 99 %% within %.2f s, slowest %.2f s\n",
 			median(b->times, b->n_times), percentile(b->times, b->n_times, 95),
