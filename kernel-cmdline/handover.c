@@ -60,7 +60,8 @@ static void say_managers(struct parser *p, struct plan_word *w, unsigned int bit
 {
 	const char *list = "";
 
-	for (size_t i = 0; i < 4; i++)
+	/* up to the word for all of them */
+	for (size_t i = 0; managers[i].bits != PLAN_HANDOVER_ALL; i++)
 		if (bits & managers[i].bits)
 			list = textf(p, "%s%s%s", list, *list ? ", " : "", managers[i].name);
 	if (bits)
