@@ -226,6 +226,15 @@ hostile() {
 	[[ $output == *"No such file or directory"* ]]
 }
 
+@test "the page of one boot counts from the agent's begin, as the table in the terminal does" {
+	timeline --html "$T/one.html" "$fixtures/ib-two-ports.json"
+	[ "$(xmllint --html --xpath 'string(//table[@id="cause-table"]/tbody/tr[th="IA-E602"]/td[4])' "$T/one.html" 2>/dev/null)" = 2.05 ]
+	# a module that was never loaded took no time
+	jq '.modules += [{"name": "never", "state": "blocked"}]' "$fixtures/ib.json" >"$T/never.json"
+	timeline --html "$T/one.html" "$T/never.json"
+	[ -z "$(xmllint --html --xpath 'string(//table[@id="module-table"]/tbody/tr[th="never"]/td[3])' "$T/one.html" 2>/dev/null)" ]
+}
+
 @test "the page's numbers are those of its files" {
 	timeline --html "$T/report.html" "$T/boots"
 	cell() { xmllint --html --xpath "string(//table[@id='$1']/tbody/tr[th='$2']/td[$3])" "$T/report.html" 2>/dev/null; }

@@ -58,6 +58,11 @@ double median(const double *rising, size_t n)
 	return n ? (rising[(n - 1) / 2] + rising[n / 2]) / 2 : 0;
 }
 
+double boots_tail(const struct boots *b)
+{
+	return 2 * percentile(b->times, b->n_times, 95);
+}
+
 static int count_times(struct boots *b)
 {
 	_cleanup_free_ struct timed *timed = calloc(b->n + 1, sizeof(*timed));

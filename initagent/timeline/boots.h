@@ -47,6 +47,9 @@ DEFINE_FREEP(struct boots, boots_free)
 double percentile(const double *rising, size_t n, unsigned int percent);
 double median(const double *rising, size_t n);
 
+/* boots_tail: where an axis ends: a few boots that took very long must not press all others to its begin. */
+double boots_tail(const struct boots *b);
+
 /* rising_sort: sorts n values upwards. */
 void rising_sort(double *values, size_t n);
 

@@ -7,9 +7,6 @@
 #include "look.h"
 #include "markup.h"
 
-/* Phases with begin and end each make at most two edges, and a stretch before the first. */
-enum { SEGMENTS_MAX = 64 };
-
 /* Patterns, so that states differ without colour, too: stripes are under way, crosses are trouble. */
 static void patterns(FILE *out, unsigned int id)
 {
@@ -98,8 +95,8 @@ size_t chart_segments(const struct record *r, struct chart_segment *ret, size_t 
 
 void chart_mini(FILE *out, const struct record *r, double longest, double width)
 {
-	struct chart_segment s[SEGMENTS_MAX];
-	size_t n = chart_segments(r, s, SEGMENTS_MAX);
+	struct chart_segment s[CHART_SEGMENTS];
+	size_t n = chart_segments(r, s, CHART_SEGMENTS);
 	struct axis a = {.from = 0, .to = longest > 0 ? longest : 1};
 
 	fprintf(out, "<svg class=\"ch mini\" width=\"%.0f\" height=\"14\" aria-hidden=\"true\">", width);

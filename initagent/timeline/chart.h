@@ -39,11 +39,14 @@ void chart_legend(FILE *out, double x, double y, int from, int to, unsigned int 
 struct axis;
 void chart_axis(FILE *out, const struct axis *a, double x, double y, double width, double height);
 
-/* chart_segment: called for each stretch of a boot that was spent on one thing (an enum look). */
+/* A stretch of a boot that was spent on one thing (an enum look). */
 struct chart_segment {
 	int look;
 	double begin, end; /* s after the boot's begin */
 };
+
+/* Phases with begin and end each make at most two edges, and a stretch before the first. */
+enum { CHART_SEGMENTS = 64 };
 
 /* chart_segments: what the boot waited for, stretch by stretch; at most `max`. Returns how many. */
 size_t chart_segments(const struct record *r, struct chart_segment *ret, size_t max);

@@ -18,10 +18,6 @@
 /* From this height on a row has its node's name beside it. */
 #define ROW_NAME 12.0
 #define GAP	 26.0
-/* The axis ends at most at so many times the 95th percentile. */
-#define TAIL	 2.0
-
-enum { SEGMENTS_MAX = 64 };
 
 /* All boots in the order they are drawn: quick ones first, then those without a root. */
 struct sheet {
@@ -41,10 +37,9 @@ static double y_of(const struct sheet *s, size_t i)
 	return TOP + s->row * (double)i + (i >= s->b->n_times && s->b->n_times ? GAP : 0);
 }
 
-/* The end of the axis: a few boots that took very long must not press all others to its begin. */
 static double axis_end(const struct boots *b)
 {
-	double most = 0, limit = TAIL * percentile(b->times, b->n_times, 95);
+	double most = 0, limit = boots_tail(b);
 
 	for (size_t i = 0; i < b->n; i++)
 		most = record_total(b->list[i]) > most ? record_total(b->list[i]) : most;
@@ -73,8 +68,8 @@ static void draw_look(FILE *out, const struct sheet *s, enum look look)
 	bool open = false;
 
 	for (size_t i = 0; i < s->b->n; i++) {
-		struct chart_segment seg[SEGMENTS_MAX];
-		size_t n = chart_segments(s->b->list[s->order[i]], seg, SEGMENTS_MAX);
+		struct chart_segment seg[CHART_SEGMENTS];
+		size_t n = chart_segments(s->b->list[s->order[i]], seg, CHART_SEGMENTS);
 
 		for (size_t k = 0; k < n; k++) {
 			double x = axis_at(&s->axis, seg[k].begin, INNER), end = axis_at(&s->axis, seg[k].end, INNER);

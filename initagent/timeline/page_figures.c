@@ -14,9 +14,6 @@
 #define TOP    30.0
 #define BARS   210.0 /* height of the histogram */
 #define STRIP  34.0  /* of the strip below it */
-/* A few boots that took very long must not press all others into one bar: what is beyond so many times the 95th
- * percentile has one bar of its own at the end. */
-#define TAIL   2.0
 
 enum { BINS = 60, BINS_MAX = 80 };
 
@@ -30,9 +27,10 @@ struct histogram {
 	size_t bins[BINS_MAX], n, most, beyond;
 };
 
+/* What is beyond the limit has one bar of its own at the end. */
 static struct histogram count_bins(const struct boots *b)
 {
-	double last = b->times[b->n_times - 1], limit = TAIL * percentile(b->times, b->n_times, 95);
+	double last = b->times[b->n_times - 1], limit = boots_tail(b);
 	struct histogram h = {.axis = axis_round(b->times[0], last < limit ? last : limit, BINS)};
 
 	h.n = h.axis.ticks > 1 ? h.axis.ticks - 1 : 1;

@@ -5,6 +5,11 @@
 #include "page.h"
 #include "report/causes.h"
 
+static double since_begin(const struct record *r, double when)
+{
+	return when < r->start ? 0 : when - r->start;
+}
+
 static void phases(FILE *out, const struct record *r)
 {
 	static const char *const columns[] = {"Phase", "#From", "#Took", "#Waited for it"};
@@ -14,7 +19,7 @@ static void phases(FILE *out, const struct record *r)
 		"after the agent's begin)", columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < r->n_phases; i++) {
 		row_open(out, r->phases[i].name);
-		cell_seconds(out, r->phases[i].begin - r->start < 0 ? 0 : r->phases[i].begin - r->start);
+		cell_seconds(out, since_begin(r, r->phases[i].begin));
 		cell_seconds(out, r->phases[i].end - r->phases[i].begin);
 		cell_seconds(out, record_alone(r, i));
 		fputs("</tr>\n", out);
@@ -36,7 +41,8 @@ static void causes(FILE *out, const struct record *r)
 	if (!r->n_causes)
 		fputs("<p>None.</p>\n", out);
 	else
-		table_open(out, "cause-table", "sort", "What kept the boot waiting or made it fail, also what went away again",
+		table_open(out, "cause-table", "sort",
+			"What kept the boot waiting or made it fail, also what went away again (s after the agent's begin)",
 			columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < r->n_causes; i++) {
 		const struct record_cause *c = &r->causes[i];
@@ -50,8 +56,8 @@ static void causes(FILE *out, const struct record *r)
 		markup_text(out, c->text);
 		fputs("</td>", out);
 		cell_text(out, known == CAUSE_NONE ? c->check : cause_info(known)->check);
-		cell_seconds(out, c->first);
-		cell_seconds(out, c->last);
+		cell_seconds(out, since_begin(r, c->first));
+		cell_seconds(out, since_begin(r, c->last));
 		cell_count(out, c->count);
 		fputs("</tr>\n", out);
 	}
@@ -103,7 +109,10 @@ static void modules(FILE *out, const struct record *r)
 		row_open(out, m->name);
 		cell_text(out, m->state);
 		cell_seconds(out, m->end > 0 ? m->begin : -1);
-		fprintf(out, "<td class=\"n\" data-v=\"%.6f\">%.3f</td></tr>\n", m->end - m->begin, m->end - m->begin);
+		if (m->end > 0)
+			fprintf(out, "<td class=\"n\" data-v=\"%.6f\">%.3f</td></tr>\n", m->end - m->begin, m->end - m->begin);
+		else
+			fputs("<td class=\"n\" data-v=\"-1\"></td></tr>\n", out);
 	}
 	table_close(out);
 	fputs("</details>\n", out);
