@@ -140,14 +140,10 @@ int prometheus_print(const struct env *env, FILE *out)
 {
 	_cleanup_free_ char *buf = NULL;
 	cJSON *top = NULL;
-	int r = state_read(env, &buf);
+	int r = state_load(env, &buf, &top);
 
-	if (r >= 0)
-		r = state_parse(buf, &top);
-	if (r < 0) {
-		state_complain(r);
+	if (r < 0)
 		return r;
-	}
 	put_all(env, out, top);
 	cJSON_Delete(top);
 	return 0;

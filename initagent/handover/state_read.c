@@ -41,13 +41,29 @@ int state_parse(const char *text, cJSON **ret)
 	return r;
 }
 
-void state_complain(int error)
+static void complain(int error)
 {
 	const char *why = error == -EBADMSG ? "damaged" :
 		error == -EPROTONOSUPPORT ? "written by an agent of another version, with another schema" :
 		error == -EFBIG ? "larger than any agent writes" : strerror(-error);
 
 	console_complain("no state: " STATE_DIR "/state.json", why);
+}
+
+int state_load(const struct env *env, char **ret_text, cJSON **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = state_read(env, &text);
+
+	if (r >= 0)
+		r = state_parse(text, ret);
+	if (r < 0) {
+		complain(r);
+		return r;
+	}
+	*ret_text = text;
+	text = NULL;
+	return 0;
 }
 
 const char *state_text(const cJSON *o, const char *key)

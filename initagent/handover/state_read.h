@@ -18,8 +18,8 @@ int state_read(const struct env *env, char **ret);
  */
 int state_parse(const char *text, cJSON **ret);
 
-/* state_complain: on standard error, of what these two return. */
-void state_complain(int error);
+/* state_load: both, the text and the object; what is wrong is said on standard error, too. 0 or as above. */
+int state_load(const struct env *env, char **ret_text, cJSON **ret);
 
 /* state_text: a member that is a text, or "". state_number: one that is a number of less than 16 digits, or 0. */
 const char *state_text(const cJSON *o, const char *key);

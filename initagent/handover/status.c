@@ -248,14 +248,10 @@ int status_print(const struct env *env, FILE *out, uint64_t now, bool json)
 {
 	_cleanup_free_ char *buf = NULL;
 	cJSON *top = NULL;
-	int r = state_read(env, &buf);
+	int r = state_load(env, &buf, &top);
 
-	if (r >= 0)
-		r = state_parse(buf, &top);
-	if (r < 0) {
-		state_complain(r);
+	if (r < 0)
 		return STATUS_NONE;
-	}
 	r = print_state(out, buf, top, now, json);
 	cJSON_Delete(top);
 	return r;
