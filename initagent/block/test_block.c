@@ -135,6 +135,19 @@ static bool until(struct block *b, enum block_event want, uint64_t now)
 	}
 }
 
+/* Until it has told what is missing; that is no event. */
+static void until_text(struct block *b, const char *has, uint64_t now)
+{
+	const char *text;
+
+	for (block_failure(b, &text); !strstr(text, has); block_failure(b, &text)) {
+		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+
+		CHECK(poll(&p, 1, 20000) > 0);
+		block_dispatch(b, now);
+	}
+}
+
 static enum cause cause_of(const struct block *b, const char *has)
 {
 	const char *text;
@@ -237,6 +250,7 @@ TEST(a_device_that_does_not_come)
 		CHECK(until(b, BLOCK_EVENT_STEP, BEGIN));
 	block_describe(b, text, sizeof(text));
 	CHECK_STR(text, "waiting for the block device of fake nodev at 192.0.2.1 over tcp");
+	until_text(b, "no namespace yet", BEGIN);
 	late = block_deadline(b);
 	block_dispatch(b, late);
 	CHECK(until(b, BLOCK_EVENT_FAILED, late));
