@@ -330,12 +330,14 @@ disk_of() {
 
 # on_disk SCRIPT: in the disk's file system, mounted for that long.
 on_disk() {
-	local status=0
 	mkdir -p "$T/mnt"
-	mount "$DISK" "$T/mnt"
-	(cd "$T/mnt" && eval "$1") || status=$?
-	umount "$T/mnt"
-	return $status
+	# In a namespace of its own: one that another test makes meanwhile would take the mount along, and keep it.
+	DISK=$DISK IMAGE=$IMAGE unshare --mount bash -c '
+		mount "$DISK" "$1" && cd "$1" || exit
+		eval "$2"
+		status=$?
+		cd / && umount "$1"
+		exit $status' on_disk "$T/mnt" "$1"
 }
 
 # kept: an image of that disk, which a boot put there; $LINE is the boot's.
