@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root on a block device that a server lends: NVMe over RDMA and TCP against the kernel's own target, NBD against
 # nbd-server, SRP against the kernel's target.
+# first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load block

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # From power-on to the real root, with real firmware, from a tree that initagent-site wrote: ROM, iPXE, kernel, agent, root.
+# first: whole boots from power-on
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load chain

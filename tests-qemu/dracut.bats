@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The same agent as a dracut module, with and without systemd in the initramfs.
+# first: boots of dracut
 
 # shellcheck disable=SC2154 # the variables are from there
 load collector

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Boots that cannot succeed: each ends within its budget, in its own cause code, and in the end
 # of the machine that was asked for.
+# first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load scenario

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every way the software HCA and the server can fail an InfiniBand node: the node names the cause while
 # it waits, and boots by itself once the fault is gone. A table of all of them is printed.
+# first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load infiniband

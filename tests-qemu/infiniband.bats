@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The stand-alone image on InfiniBand alone: from a dark port to the init of an NFS root over RDMA, with
 # OpenSM, IPoIB and DHCP over it.
+# first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load infiniband

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The stand-alone image: from power-on to the init of an NFS root over RDMA (Soft-RoCE).
+# first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load scenario

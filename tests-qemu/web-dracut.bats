@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root from an image of a web server with dracut, with and without systemd in the initramfs.
+# first: boots of dracut
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load web

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root from an image of web servers: what boots, and what must never boot.
+# first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load web
