@@ -109,7 +109,7 @@ sib_stop() {
 # node_up VM ADDRESS
 node_up() {
     on "$1" "modprobe softib && ulps && /bin/rdma link add sib0 type softib netdev eth0 &&
-        ip link set ib0 up && wait_active sib0 10 && wait_carrier ib0 10 &&
+        ip link set ib0 up && wait_active sib0 20 && wait_carrier ib0 20 &&
         ip addr add $2/24 dev ib0"
 }
 
