@@ -40,13 +40,6 @@ static const char *const preset_dirs[] = {"/etc/systemd/system-preset", "/usr/li
 
 /* --- below the root -------------------------------------------------------------------------- */
 
-static bool there(const char *root, const char *path)
-{
-	_cleanup_close_ int fd = sys_open_beneath(root, path, O_PATH);
-
-	return fd >= 0;
-}
-
 /* Reads a small file; the rest of a longer one does not count. The length or -errno. */
 static ssize_t read_text(const char *root, const char *path, char *buf, size_t size)
 {
@@ -213,7 +206,7 @@ static unsigned installed(const char *root)
 
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
 		for (size_t k = 0; k < PATHS_MAX && managers[i].files[k]; k++)
-			if (there(root, managers[i].files[k]))
+			if (sys_there_beneath(root, managers[i].files[k]))
 				bits |= managers[i].bit;
 	return bits;
 }

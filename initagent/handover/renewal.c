@@ -31,13 +31,6 @@ static const char dhclient_unit[] =
 
 /* --- who ------------------------------------------------------------------------------------- */
 
-static bool there(const struct profile_set *set, const char *path)
-{
-	_cleanup_close_ int fd = sys_open_beneath(set->sysroot, path, O_PATH);
-
-	return fd >= 0;
-}
-
 static bool leased4(const struct profile_rail *rail)
 {
 	return rail->four && profile_dhcp4(rail);
@@ -52,7 +45,7 @@ static bool leased6(const struct profile_rail *rail)
 static unsigned clients_of(const struct profile_set *set, const struct managers *m)
 {
 	const unsigned networkd = PLAN_HANDOVER_NETWORKD;
-	unsigned clients = there(set, DHCLIENT) ? RENEWAL_DHCLIENT : 0;
+	unsigned clients = sys_there_beneath(set->sysroot, DHCLIENT) ? RENEWAL_DHCLIENT : 0;
 
 	/* One that the administrator starts has work of its own. */
 	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) && !managers_masked(set->sysroot, networkd))
@@ -151,7 +144,7 @@ static int write_drop_in(const struct profile_set *set)
 	struct profile_file f;
 	int r;
 
-	if (!there(set, ADMIN_DIR))
+	if (!sys_there_beneath(set->sysroot, ADMIN_DIR))
 		return 0;
 	r = profile_begin(&f, "#");
 	if (r < 0)

@@ -102,6 +102,13 @@ int sys_open_beneath(const char *root, const char *path, int flags)
 	return dir < 0 ? -errno : sys_open_in(dir, path, flags);
 }
 
+bool sys_there_beneath(const char *root, const char *path)
+{
+	_cleanup_close_ int fd = sys_open_beneath(root, path, O_PATH);
+
+	return fd >= 0;
+}
+
 DIR *sys_list_beneath(const char *root, const char *path)
 {
 	int fd = sys_open_beneath(root, path, O_RDONLY | O_DIRECTORY);

@@ -34,6 +34,9 @@ void sys_fs_messages(int fd, char *buf, size_t size);
  */
 int sys_open_beneath(const char *root, const char *path, int flags);
 
+/* sys_there_beneath: is there anything? What a link leads to, also that beneath root, has to be. */
+bool sys_there_beneath(const char *root, const char *path);
+
 /* sys_list_beneath: the same for a directory whose names are to be read; NULL with errno. closedir() is the caller's. */
 DIR *sys_list_beneath(const char *root, const char *path);
 
