@@ -65,6 +65,7 @@ logged_us() {
     switching=$(logged_us 'Switching root')
     sent=$(logged_us 'report to http:..10.99.0.99.: not stored')
     echo "leaving at $leaving us, switching at $switching us, sender's end at $sent us" | tee -a "$vm_logs/senders"
+    [ -n "$leaving" ] && [ -n "$switching" ] && [ -n "$sent" ]
     # on a slow machine it may end just then
     [ "$sent" -lt "$leaving" ] || [ "$sent" -gt "$switching" ] || [ $((switching - leaving)) -lt 3000000 ]
 }
