@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The modules room and hardware: companions, cold plug, uevents, the kernel's own aliases. */
+#include <sys/socket.h>
+
 #include "modroom.h"
+#include "modules/uevent.h"
 
 #define OPEN(r, acts) modroom_open(&(r), acts, ARRAY_SIZE(acts))
 
@@ -127,6 +130,36 @@ TEST(other_announcements_are_ignored)
 	CHECK(modules_settled(r.modules));
 	CHECK_STR(modroom_log(&r), "");
 	modroom_close(&r);
+}
+
+/* Whether an announcement that begins so wakes us. */
+static bool comes_through(const char *first)
+{
+	_cleanup_close_ int in = -1, out = -1;
+	int pair[2];
+	char buf[128];
+
+	CHECK_INT(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair), 0);
+	in = pair[0];
+	out = pair[1];
+	CHECK_INT(uevent_filter(out), 0);
+	(void)!send(in, first, strlen(first) + 1, 0);
+	return recv(out, buf, sizeof(buf), 0) == (ssize_t)strlen(first) + 1;
+}
+
+TEST(only_announcements_of_devices_wake_us)
+{
+	static const char *const devices[] = {"add", "bind", "move", "change", "online", "remove", "unbind", "offline"};
+	static const char *const others[] = {"add@/module/ib_core", "add@/bus/pci/drivers/mlx5_core", "add@/kernel/slab/x",
+		"change@/kernel", "remove@/class/net", "add@/d", "", "add@/fs/cgroup/devices/x"};
+	char text[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		snprintf(text, sizeof(text), "%s@/devices/virtual/net/ib0", devices[i]);
+		CHECK(comes_through(text));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		CHECK(!comes_through(others[i]));
 }
 
 TEST(drivers_of_devices_jump_the_queue)
