@@ -47,11 +47,41 @@ static int open_report(struct boot *b, bool quiet, bool debug, uint64_t start)
 	return r;
 }
 
-/* The rooms, in the order in which they need each other. */
+static int watch_rooms(struct boot *b)
+{
+	const struct {
+		int fd; /* -1: it has none */
+		enum tag tag;
+	} rows[] = {
+		{modules_fd(b->modules), TAG_MODULES},
+		{fabric_fd(b->fabric), TAG_FABRIC},
+		{links_fd(b->links), TAG_LINKS},
+		{addresses_fd(b->addresses), TAG_ADDRESSES},
+		{report_fd(b->report), TAG_CONSOLE},
+		{b->telling.tell ? tell_fd(b->telling.tell) : -1, TAG_TELL},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(rows); i++)
+		r = rows[i].fd >= 0 ? loop_add(b->loop, rows[i].fd, rows[i].tag) : 0;
+	return r;
+}
+
+/* The first modules load while the other rooms look at what is there. After an agent before, all may be there. */
+static int begin_modules(struct boot *b, uint64_t now)
+{
+	int r = stage_begin(b, now);
+
+	return r < 0 || b->finished || b->run.restarts ? r : modules_dispatch(b->modules, now);
+}
+
+/* Each listens before it looks, so nothing that comes meanwhile is missed. */
 static int open_rooms(struct boot *b, uint64_t now)
 {
 	int r = loop_new(&b->loop);
 
+	if (r >= 0)
+		r = begin_modules(b, now);
 	if (r >= 0)
 		r = links_new(&b->links, &b->env, now);
 	if (r >= 0)
@@ -59,19 +89,7 @@ static int open_rooms(struct boot *b, uint64_t now)
 	if (r >= 0)
 		r = fabric_new(&b->fabric, &b->env, NULL);
 	if (r >= 0)
-		r = stage_begin(b, now);
-	if (r >= 0)
-		r = loop_add(b->loop, modules_fd(b->modules), TAG_MODULES);
-	if (r >= 0)
-		r = loop_add(b->loop, fabric_fd(b->fabric), TAG_FABRIC);
-	if (r >= 0)
-		r = loop_add(b->loop, links_fd(b->links), TAG_LINKS);
-	if (r >= 0)
-		r = loop_add(b->loop, addresses_fd(b->addresses), TAG_ADDRESSES);
-	if (r >= 0 && report_fd(b->report) >= 0)
-		r = loop_add(b->loop, report_fd(b->report), TAG_CONSOLE);
-	if (r >= 0 && b->telling.tell)
-		r = loop_add(b->loop, tell_fd(b->telling.tell), TAG_TELL);
+		r = watch_rooms(b);
 	if (r < 0)
 		return r;
 	fabric_set_smprobe(b->fabric, b->plan->ib.smprobe, now);
@@ -424,8 +442,10 @@ static void finish(struct boot *b, uint64_t now)
 
 	if (b->outcome == BOOT_NOT_OURS)
 		return;
-	if (done && b->args->ret_init)
+	if (done && b->args->ret_init) {
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
+		(void)!write(b->args->root_up, &(uint64_t){1}, sizeof(uint64_t));
+	}
 	summary_phases(b, now);
 	if (done)
 		rail_profiles_write(b, now);

@@ -2,11 +2,14 @@
 /* pid1: see pid1.h. */
 #include "pid1.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "boot.h"
@@ -18,6 +21,8 @@
 #define SYSROOT "/sysroot"
 /* A boot child that crashes more often than this will not do better the next time. */
 #define CRASH_LIMIT 5
+/* The same number on every architecture; older C libraries have no name for it. */
+#define SYS_PIDFD_OPEN_ABI 434
 /* What a serial line of 9,600 baud has in its buffer takes 4.3 s. */
 #define SETTLE_MS 6000
 
@@ -58,11 +63,40 @@ static void ensure_console(void)
 		close(fd);
 }
 
-/* Runs the boot in a child. Returns its exit status, or -1 when a signal ended it. */
+/*
+ * Waits for the root, true, or the end of the boot's process, false. Linux 5.3 has pidfd_open(2); before it nobody can
+ * wait for both, and nothing is prepared.
+ */
+static bool root_comes_up(pid_t child, int up)
+{
+	_cleanup_close_ int end = (int)syscall(SYS_PIDFD_OPEN_ABI, child, 0);
+	struct pollfd fds[] = {{.fd = up, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+
+	if (up < 0 || end < 0)
+		return false;
+	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
+		continue;
+	return fds[0].revents & POLLIN && !fds[1].revents;
+}
+
+/* Waits for its end. Returns its exit status, or -1 when a signal ended it. */
+static int child_status(pid_t child)
+{
+	int status = 0;
+	pid_t got;
+
+	/* Orphans come to us; ours is the one that counts. */
+	do
+		got = wait(&status);
+	while (got != child && (got > 0 || errno == EINTR));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Runs the boot in a child. While that writes down what it did, what the real root needs first is fetched. */
 static int run_child(char *init)
 {
-	pid_t pid = fork(), got;
-	int status = 0;
+	_cleanup_close_ int up = eventfd(0, EFD_CLOEXEC);
+	pid_t pid = fork();
 
 	if (pid < 0)
 		return -1;
@@ -73,14 +107,13 @@ static int run_child(char *init)
 			.standalone = true,
 			.console_fd = STDERR_FILENO,
 			.ret_init = init,
+			.root_up = up,
 		};
 		_exit(boot_main(&args));
 	}
-	/* Orphans come to us; ours is the one that counts. */
-	do
-		got = wait(&status);
-	while (got != pid && (got > 0 || errno == EINTR));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (root_comes_up(pid, up))
+		switch_root_prepare(SYSROOT, init);
+	return child_status(pid);
 }
 
 /* Lets the last lines reach a slow serial console, then ends the machine. */

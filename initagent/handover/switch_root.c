@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "root/sysmount.h"
+
 /* include/uapi/linux/magic.h */
 #define RAMFS_MAGIC_ABI 0x858458f6
 #define TMPFS_MAGIC_ABI 0x01021994
@@ -29,6 +31,16 @@ static bool on_initramfs(const char *root)
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }
 
+void switch_root_prepare(const char *root, const char *init)
+{
+	_cleanup_close_ int fd = sys_open_beneath(root, init, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0)
+		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++)
+		(void)sys_there_beneath(root, api_mounts[i]);
+}
+
 /* Moves one API mount; a root without the directory simply does not get it. */
 static int move_api_mount(const char *root, const char *path)
 {
@@ -47,21 +59,26 @@ static int move_api_mount(const char *root, const char *path)
 
 static void delete_tree(int dir, dev_t dev, unsigned depth);
 
-static void delete_entry(int dir, const char *name, dev_t dev, unsigned depth)
+static void delete_folder(int dir, const char *name, dev_t dev, unsigned depth)
 {
 	struct stat st;
 	int sub;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_dev != dev)
 		return;
-	if (!S_ISDIR(st.st_mode)) {
-		unlinkat(dir, name, 0);
-		return;
-	}
 	sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (sub >= 0)
 		delete_tree(sub, dev, depth + 1);
 	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* No file is asked for its device: one that something is mounted on cannot be unlinked (EBUSY). */
+static void delete_entry(int dir, const struct dirent *e, dev_t dev, unsigned depth)
+{
+	if (e->d_type == DT_DIR)
+		delete_folder(dir, e->d_name, dev, depth);
+	else
+		unlinkat(dir, e->d_name, 0);
 }
 
 /* Deletes what is below dir on device dev. Takes ownership of dir. */
@@ -75,7 +92,7 @@ static void delete_tree(int dir, dev_t dev, unsigned depth)
 	}
 	for (struct dirent *e = readdir(d); e; e = readdir(d))
 		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			delete_entry(dir, e->d_name, dev, depth);
+			delete_entry(dir, e, dev, depth);
 	closedir(d);
 }
 

@@ -8,6 +8,12 @@
 #include "util.h"
 
 /*
+ * switch_root_prepare: lets the kernel fetch what switch_root_enter() is about to need of root: the directories the API
+ * file systems move to and init itself. Each costs round trips to a remote root's server. Changes nothing.
+ */
+void switch_root_prepare(const char *root, const char *init);
+
+/*
  * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/", deletes the
  * initramfs (only what is on its own file system) and executes init there with argv and envp.
  *
