@@ -444,7 +444,7 @@ static void finish(struct boot *b, uint64_t now)
 		return;
 	if (done && b->args->ret_init) {
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
-		(void)!write(b->args->root_up, &(uint64_t){1}, sizeof(uint64_t));
+		(void)!write(b->args->root_up_fd, &(uint64_t){1}, sizeof(uint64_t));
 	}
 	summary_phases(b, now);
 	if (done)

@@ -38,7 +38,7 @@ struct boot_args {
 	bool notify;	      /* speak sd_notify */
 	int console_fd;
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
-	int root_up;	      /* with it: eventfd told as soon as the root stands and ret_init is filled; -1: none */
+	int root_up_fd;	      /* with it: eventfd told as soon as the root stands and ret_init is filled; -1: none */
 	struct boot_seams seams;
 };
 

@@ -9,11 +9,11 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "boot.h"
 #include "handover/switch_root.h"
+#include "pidfd.h"
 #include "report/causes.h"
 #include "report/console.h"
 #include "shell.h"
@@ -21,8 +21,6 @@
 #define SYSROOT "/sysroot"
 /* A boot child that crashes more often than this will not do better the next time. */
 #define CRASH_LIMIT 5
-/* The same number on every architecture; older C libraries have no name for it. */
-#define SYS_PIDFD_OPEN_ABI 434
 /* What a serial line of 9,600 baud has in its buffer takes 4.3 s. */
 #define SETTLE_MS 6000
 
@@ -64,12 +62,12 @@ static void ensure_console(void)
 }
 
 /*
- * Waits for the root, true, or the end of the boot's process, false. Linux 5.3 has pidfd_open(2); before it nobody can
- * wait for both, and nothing is prepared.
+ * Waits for the root, true, or the end of the boot's process, false. Where nobody can wait for both, nothing is
+ * prepared. Orphans that end meanwhile are reaped after it.
  */
 static bool root_comes_up(pid_t child, int up)
 {
-	_cleanup_close_ int end = (int)syscall(SYS_PIDFD_OPEN_ABI, child, 0);
+	_cleanup_close_ int end = pidfd_of(child);
 	struct pollfd fds[] = {{.fd = up, .events = POLLIN}, {.fd = end, .events = POLLIN}};
 
 	if (up < 0 || end < 0)
@@ -107,7 +105,7 @@ static int run_child(char *init)
 			.standalone = true,
 			.console_fd = STDERR_FILENO,
 			.ret_init = init,
-			.root_up = up,
+			.root_up_fd = up,
 		};
 		_exit(boot_main(&args));
 	}

@@ -6,15 +6,11 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "cache/cache_work.h"
 #include "confine.h"
-
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434 /* the same on every architecture */
-#endif
+#include "pidfd.h"
 
 /* Without a word from it; the search for a disk that is not there is within. */
 #define SILENCE_MAX (30 * NSEC_PER_SEC)
@@ -52,7 +48,7 @@ static void reap(struct cache *c)
 
 	if (c->child > 0) {
 		kill(c->child, SIGKILL);
-		p.fd = (int)syscall(SYS_pidfd_open, c->child, 0);
+		p.fd = pidfd_of(c->child);
 		if (p.fd >= 0)
 			poll(&p, 1, GONE_MS);
 		waitpid(c->child, NULL, p.fd >= 0 ? WNOHANG : 0);

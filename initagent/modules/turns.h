@@ -13,7 +13,7 @@
 
 enum turn {
 	TURN_NORMAL, /* has trace events, or is not known */
-	TURN_QUIET,  /* has none: goes beside anything */
+	TURN_QUIET,  /* has none: goes beside the late one */
 	TURN_LATE,   /* holds up all that are normal */
 	TURN_MAX,
 };
