@@ -66,28 +66,28 @@ static void sweep_failures(struct graph *g, uint64_t now)
 	}
 }
 
-/* Hands the rank and the turn of row i down to what it waits for. Returns whether any grew. */
+/*
+ * Hands the rank of row i down to what it waits for. Returns whether any grew. One that goes beside the late one makes
+ * nothing more urgent: its time is there in any case.
+ */
 static bool hand_down_rank(struct graph *g, size_t i)
 {
+	uint32_t own = g->nodes[i].turn == TURN_BESIDE ? 0 : g->nodes[i].rank;
 	bool changed = false;
 
 	for (size_t k = 0; k < g->nodes[i].n_edges; k++) {
 		struct node *on = &g->nodes[g->nodes[i].edges[k].on];
-		/* The late one waits for all normal ones anyway: it makes none of them more urgent than another. */
-		bool waits = g->nodes[i].turn == TURN_LATE && on->turn == TURN_NORMAL;
-		uint32_t rank = on->cost + (waits ? 0 : g->nodes[i].rank);
+		uint32_t rank = on->cost + own;
 
-		changed |= rank > on->rank || g->nodes[i].turn < on->turn;
+		changed |= rank > on->rank;
 		on->rank = rank > on->rank ? rank : on->rank;
-		on->turn = g->nodes[i].turn < on->turn ? g->nodes[i].turn : on->turn;
 	}
 	return changed;
 }
 
 /*
- * With several workers the longest chain decides when all is done (ib_core - ib_cm - rdma_cm - rpcrdma),
- * so its beginning must not wait behind short ones. A soft cycle would raise its ranks for ever:
- * bounded.
+ * With several workers the longest chain decides when all is done (sunrpc - lockd - nfs - nfsv4), so its
+ * beginning must not wait behind short ones. A soft cycle would raise its ranks for ever: bounded.
  */
 static void rank_rows(struct graph *g)
 {
@@ -103,46 +103,61 @@ static void rank_rows(struct graph *g)
 	g->unranked = false;
 }
 
-static bool goes_before(const struct node *a, const struct node *b)
+/* What is not finished yet, but for the late one and what goes beside it. */
+static uint32_t rest(const struct graph *g)
 {
-	/* Drivers of devices that are there come before everything else. */
-	if (row_is_for_device(a) != row_is_for_device(b))
-		return row_is_for_device(a);
-	return a->rank > b->rank;
+	uint32_t cost = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (g->nodes[i].turn == TURN_NORMAL && !row_is_finished(&g->entries[i]))
+			cost += g->nodes[i].cost;
+	return cost;
 }
 
-static enum turn turn_at(const struct graph *g, size_t i)
+/* Lower goes first. */
+static unsigned place(const struct graph *g, const struct node *n)
 {
-	return row_is_for_device(&g->nodes[i]) ? TURN_NORMAL : g->nodes[i].turn;
+	if (n->turn == TURN_LATE)
+		return rest(g) <= n->cost / TURN_LATE_FREE ? 0 : 2;
+	return n->turn == TURN_BESIDE ? 3 : 1;
 }
 
-/* While normal ones are unfinished, the late one would hold them up; after them it wants quiet ones at its side. */
-static enum turn second_turn(const struct graph *g)
+static bool goes_before(const struct graph *g, const struct node *a, const struct node *b)
+{
+	unsigned first = place(g, a), second = place(g, b);
+
+	return first != second ? first < second : a->rank > b->rank;
+}
+
+/* Is one being loaded that no device waits for? */
+static bool chain_runs(const struct graph *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (!row_is_finished(&g->entries[i]) && turn_at(g, i) == TURN_NORMAL)
-			return TURN_QUIET;
-	return g->several ? TURN_LATE : TURN_QUIET;
+		if (g->entries[i].state == MODULE_LOADING && !row_is_for_device(&g->nodes[i]))
+			return true;
+	return false;
 }
 
+/*
+ * Drivers of devices that are there come first, since an address and a port that trains take longer than any module.
+ * But of several workers one is kept for the longest chain, which decides when the root can be mounted.
+ */
 static int most_urgent(struct graph *g)
 {
-	int best[TURN_MAX] = {-1, -1, -1};
-	enum turn second;
+	int device = -1, other = -1;
 
 	rank_rows(g);
 	for (size_t i = 0; i < g->n; i++) {
-		int *b = &best[turn_at(g, i)];
+		int *best = row_is_for_device(&g->nodes[i]) ? &device : &other;
 
 		if (g->entries[i].state != MODULE_WAITING || !is_ready(g, i))
 			continue;
-		if (*b < 0 || goes_before(&g->nodes[i], &g->nodes[*b]))
-			*b = (int)i;
+		if (*best < 0 || goes_before(g, &g->nodes[i], &g->nodes[*best]))
+			*best = (int)i;
 	}
-	if (best[TURN_NORMAL] >= 0)
-		return best[TURN_NORMAL];
-	second = second_turn(g);
-	return best[second] >= 0 ? best[second] : best[TURN_QUIET + TURN_LATE - second];
+	if (device < 0 || other < 0)
+		return device < 0 ? other : device;
+	return g->several && !chain_runs(g) ? other : device;
 }
 
 /* Soft edges are wishes: takes those of one row away. */

@@ -26,7 +26,7 @@ struct node {
 	uint32_t cost; /* how long its load takes, in no unit: the size of its file in KiB */
 	uint32_t
 		rank; /* cost of the longest chain from here to the last module that waits for it */
-	enum turn turn; /* no later than the turn of any module that waits for it */
+	enum turn turn;
 	bool derived; /* failed only because something it needs did */
 	uint32_t event; /* when to hand it out, in order; 0: nothing to hand out */
 };

@@ -77,6 +77,27 @@ TEST(coldplug_loads_what_the_network_needs)
 	modroom_close(&r);
 }
 
+TEST(devices_leave_one_worker_for_the_longest_chain)
+{
+	static const struct modroom_act acts[] = {
+		{.module = "mlx5_core", .wait_for = "sunrpc"}, {.module = "virtio_ring", .wait_for = "sunrpc"}};
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, acts);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	modtree_file(&r.tree, PCI "0000:04:00.0/modalias",
+		"pci:v00001AF4d00001000sv00001AF4sd00000001bc02sc00i00\n");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	CHECK_INT(modroom_load(&r, "nfsv4")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "mlx5_core")->state, MODULE_LOADED);
+	CHECK_INT(modules_find(r.modules, "virtio_pci")->state, MODULE_LOADED);
+	log = modroom_log(&r);
+	CHECK(where(log, "sunrpc") < where(log, "mlx5_core") || where(log, "sunrpc") < where(log, "virtio_ring"));
+	modroom_close(&r);
+}
+
 TEST(coldplug_leaves_bound_devices_alone)
 {
 	struct modroom r;

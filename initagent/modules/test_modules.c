@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The modules room on made-up module trees: order, parallelism, failure, blacklists. */
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 
@@ -60,22 +61,42 @@ TEST(events_name_every_module_once)
 	modroom_close(&r);
 }
 
-TEST(who_holds_others_up_goes_last)
+static const char *load_nfs_and_rdma(struct modroom *r)
+{
+	r->cfg.workers = 1;
+	modroom_start(r);
+	CHECK_INT(modules_request(r->modules, "rpcrdma", 1), 0);
+	CHECK_INT(modules_request(r->modules, "nfsv4", 1), 0);
+	CHECK_INT(modroom_load(r, "rdma_rxe")->state, MODULE_LOADED);
+	return modroom_log(r);
+}
+
+TEST(what_holds_others_up_goes_after_them)
 {
 	struct modroom r;
 	const char *log;
 
 	OPEN(r, no_acts);
-	r.cfg.workers = 1;
-	modroom_start(&r);
-	CHECK_INT(modules_request(r.modules, "nfsv4", 1), 0);
-	CHECK_INT(modules_request(r.modules, "rdma_rxe", 1), 0);
-	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
-	log = modroom_log(&r);
-	/* Normal ones, those without trace events, the late one; what it needs itself is normal. */
+	log = load_nfs_and_rdma(&r);
 	CHECK(where(log, "sunrpc") < where(log, "rdma_rxe"));
-	CHECK(where(log, "rpcrdma") < where(log, "ib_uverbs"));
 	CHECK(where(log, "rdma_rxe") < where(log, "nfsv4"));
+	CHECK(where(log, "nfsv4") < where(log, "rpcrdma"));
+	modroom_close(&r);
+}
+
+TEST(it_begins_when_the_rest_is_short_for_its_size)
+{
+	char path[PATH_MAX];
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, no_acts);
+	snprintf(path, sizeof(path), "%s/lib/modules/%s/kernel/nfsv4.ko", r.tree.root, MODTREE_KVER);
+	CHECK_INT(truncate(path, 1024 * 1024), 0);
+	log = load_nfs_and_rdma(&r);
+	CHECK(where(log, "sunrpc") < where(log, "nfsv4"));
+	CHECK(where(log, "nfsv4") < where(log, "ib_core"));
+	CHECK(where(log, "rdma_rxe") < where(log, "rpcrdma"));
 	modroom_close(&r);
 }
 

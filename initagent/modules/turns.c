@@ -6,9 +6,8 @@ static const struct {
 	const char *module;
 	enum turn turn;
 } turns[] = {
-	{"crc32_generic", TURN_QUIET},	{"crc32_pclmul", TURN_QUIET}, {"dns_resolver", TURN_QUIET},
-	{"ib_uverbs", TURN_QUIET},	{"ip6_udp_tunnel", TURN_QUIET}, {"nfsv4", TURN_LATE},
-	{"rdma_rxe", TURN_QUIET},	{"siw", TURN_QUIET},	      {"udp_tunnel", TURN_QUIET},
+	{"nfsv4", TURN_LATE},
+	{"rpcrdma", TURN_BESIDE},
 };
 
 enum turn turn_of(const char *module)
