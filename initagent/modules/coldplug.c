@@ -42,6 +42,9 @@ static const char *const wanted_disks[] = {
 static const char *const buses[] = {
 	"pci", "virtio", "platform", "vmbus", "xen", "vio", "auxiliary", "mdio_bus", "scsi"};
 
+/* Devices of the platform bus that can be meant, by name; it has dozens of others. */
+static const char *const platform[] = {"*virtio*", "LNRO0005:*"};
+
 static bool matches(const char *const *patterns, size_t n, const char *modalias)
 {
 	for (size_t i = 0; i < n; i++)
@@ -87,6 +90,8 @@ static bool look_at(
 {
 	int len = snprintf(ret->path, sizeof(ret->path), "/sys/bus/%s/devices/%s", bus, device);
 
+	if (streq(bus, "platform") && !matches(platform, ARRAY_SIZE(platform), device))
+		return false;
 	if (len < 0 || (size_t)len >= sizeof(ret->path))
 		return false;
 	if (env_read(env, ret->modalias, sizeof(ret->modalias), "%s/modalias", ret->path) <= 0)

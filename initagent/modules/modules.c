@@ -206,6 +206,9 @@ int modules_coldplug(struct modules *m, uint64_t now)
 	struct epoll_event ev = {.events = EPOLLIN};
 	int r = 0, scanned;
 
+	/* The workers come to life while we look. */
+	if (!m->in_process)
+		pool_warm(m->pool);
 	/* Listen first, scan after: a device that appears in between is seen twice, not never. */
 	if (m->uevent < 0) {
 		m->uevent = m->ops.open_uevent(m->ops.data);

@@ -192,6 +192,13 @@ static int spawn(struct pool *p, struct member *w)
 	return r; /* on failure the closed pipe ends the worker */
 }
 
+void pool_warm(struct pool *p)
+{
+	for (size_t i = 0; i < p->limit; i++)
+		if (!p->members[i].pid && spawn(p, &p->members[i]) < 0)
+			return;
+}
+
 int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
 {
 	struct member *w;

@@ -36,6 +36,12 @@ int pool_new(struct pool **ret, const struct env *env, const struct modules_ops 
 struct pool *pool_free(struct pool *p);
 DEFINE_FREEP(struct pool, pool_free)
 
+/*
+ * pool_warm: makes the workers to start from before there are jobs for them. One that cannot be made is tried again
+ * when there is a job.
+ */
+void pool_warm(struct pool *p);
+
 /* pool_ready: a job can be submitted now: a worker is idle, or may be created. */
 bool pool_ready(const struct pool *p);
 

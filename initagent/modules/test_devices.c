@@ -77,6 +77,25 @@ TEST(coldplug_loads_what_the_network_needs)
 	modroom_close(&r);
 }
 
+static void check_platform(const char *modalias, const char *text)
+{
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, modalias, text);
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	CHECK(modules_find(r.modules, "virtio_mmio"));
+	modroom_close(&r);
+}
+
+TEST(coldplug_finds_virtio_without_pci)
+{
+	check_platform("/sys/bus/platform/devices/virtio-mmio.0/modalias", "platform:virtio-mmio\n");
+	check_platform("/sys/bus/platform/devices/LNRO0005:00/modalias", "acpi:LNRO0005:\n");
+}
+
 TEST(devices_leave_one_worker_for_the_longest_chain)
 {
 	static const struct modroom_act acts[] = {
