@@ -53,9 +53,9 @@ static void add_nfs(struct list *l, const struct plan_nfs *nfs)
 {
 	bool v4 = nfs->versions & PLAN_NFS_V4ANY;
 
+	add(l, (struct need){v4 ? "nfsv4" : "nfsv3", true, "the NFS root"});
 	if (nfs->proto == PLAN_NFS_PROTO_RDMA)
 		add(l, (struct need){"rpcrdma", !nfs->fallback_tcp, "NFS over RDMA"});
-	add(l, (struct need){v4 ? "nfsv4" : "nfsv3", true, "the NFS root"});
 }
 
 /* Any of them may be built in, and an archive wants none. */
@@ -113,9 +113,7 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 {
 	struct list l = {.rows = ret};
 
-	add_ipv6(&l, plan);
-	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
-		add_link(&l, &plan->net.rdma_links[i]);
+	/* In the order in which they are looked up: the root's have the longest way to go. */
 	if (plan->root.kind == PLAN_ROOT_NFS)
 		add_nfs(&l, &plan->root.nfs);
 	else if (plan->root.kind == PLAN_ROOT_LIVE)
@@ -124,5 +122,8 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 		add_block(&l, &plan->root.block, plan->root.image.overlay.asked);
 	else if (plan->root.kind == PLAN_ROOT_DHCP)
 		add(&l, (struct need){"nfsv4", false, "an NFS root named by DHCP"});
+	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
+		add_link(&l, &plan->net.rdma_links[i]);
+	add_ipv6(&l, plan);
 	return l.n;
 }

@@ -56,18 +56,25 @@ static void request(struct boot *b, const char *name, uint64_t now)
 		report_cause(b->report, CAUSE_MODULE_MISSING, name, now, "not a module name");
 }
 
-/* Hardware is on its way already while what the plan needs is looked up. After an agent before, all may be there. */
+/* What is known to be needed is on its way while more is looked up. After an agent before, all may be there. */
+static int hurry(struct boot *b, uint64_t now)
+{
+	return b->run.restarts ? 0 : modules_dispatch(b->modules, now);
+}
+
 static void begin_hardware(struct boot *b, uint64_t now)
 {
 	int r = modules_coldplug(b->modules, now);
 
-	if (r >= 0 && !b->run.restarts)
-		r = modules_dispatch(b->modules, now);
 	b->stage = STAGE_HARDWARE;
+	if (r >= 0)
+		r = hurry(b, now);
+	for (size_t i = 0; i < b->n_needs; i++) {
+		request(b, b->needs[i].module, now);
+		r = r < 0 ? r : hurry(b, now);
+	}
 	if (r < 0)
 		report_cause(b->report, CAUSE_INTERNAL, "modules", now, "uevents: %s", strerror(-r));
-	for (size_t i = 0; i < b->n_needs; i++)
-		request(b, b->needs[i].module, now);
 }
 
 int stage_begin(struct boot *b, uint64_t now)

@@ -111,14 +111,14 @@ TEST(needs_follow_the_plan)
 {
 	check_needs("root=nfs4:10.0.0.1:/r", "nfsv4!");
 	check_needs("root=nfs:10.0.0.1:/r:vers=3", "nfsv3!");
-	check_needs("root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma", "rpcrdma! nfsv4!");
-	check_needs("root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma rd.nfs.fallback=tcp", "rpcrdma nfsv4!");
+	check_needs("root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma", "nfsv4! rpcrdma!");
+	check_needs("root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma rd.nfs.fallback=tcp", "nfsv4! rpcrdma");
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=r0,rxe,eth0 rd.rdma.link=r1,rxe,eth1",
-		"rdma_rxe nfsv4!");
-	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=s0,siw,eth0", "siw nfsv4!");
-	check_needs("root=nfs4:[2001:db8::1]:/r", "ipv6 nfsv4!");
-	check_needs("root=nfs4:10.0.0.1:/r ip=dhcp,auto6", "ipv6 nfsv4!");
-	check_needs("root=nfs4:files:/r ip=[2001:db8::5]::::n:eth0:none", "ipv6 nfsv4!");
+		"nfsv4! rdma_rxe");
+	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=s0,siw,eth0", "nfsv4! siw");
+	check_needs("root=nfs4:[2001:db8::1]:/r", "nfsv4! ipv6");
+	check_needs("root=nfs4:10.0.0.1:/r ip=dhcp,auto6", "nfsv4! ipv6");
+	check_needs("root=nfs4:files:/r ip=[2001:db8::5]::::n:eth0:none", "nfsv4! ipv6");
 	check_needs("root=/dev/sda1", "");
 	check_needs("root=dhcp", "nfsv4");
 }

@@ -21,6 +21,7 @@
 #define PTY_LAST	  143
 
 struct console {
+	int given;     /* -1: opened already, or none */
 	int fd, epoll; /* -1: none */
 	bool colour;
 	size_t len;
@@ -137,11 +138,24 @@ static int reopen(int fd)
 int console_new(struct console **ret, int fd)
 {
 	struct console *c = calloc(1, sizeof(*c));
-	struct epoll_event ev = {.events = EPOLLOUT | EPOLLET};
 
 	if (!c)
 		return -ENOMEM;
-	c->fd = reopen(fd);
+	c->given = fd;
+	c->fd = c->epoll = -1;
+	*ret = c;
+	return 0;
+}
+
+/* Not before it is used: a boot's first modules need not wait for it. */
+static void open_given(struct console *c)
+{
+	struct epoll_event ev = {.events = EPOLLOUT | EPOLLET};
+
+	if (c->given < 0)
+		return;
+	c->fd = reopen(c->given);
+	c->given = -1;
 	c->colour = c->fd >= 0 && wants_colour(c->fd);
 	c->epoll = c->fd < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
 	/* A regular file cannot be watched, and need not be. */
@@ -149,8 +163,6 @@ int console_new(struct console **ret, int fd)
 		close(c->epoll);
 		c->epoll = -1;
 	}
-	*ret = c;
-	return 0;
 }
 
 struct console *console_free(struct console *c)
@@ -164,8 +176,9 @@ struct console *console_free(struct console *c)
 	return NULL;
 }
 
-int console_fd(const struct console *c)
+int console_fd(struct console *c)
 {
+	open_given(c);
 	return c->epoll;
 }
 
@@ -229,6 +242,7 @@ void console_put(struct console *c, const char *line, bool urgent)
 {
 	size_t room = urgent ? CONSOLE_QUEUE : CONSOLE_QUEUE / 2;
 
+	open_given(c);
 	if (c->fd < 0)
 		return;
 	console_flush(c);

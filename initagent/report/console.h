@@ -14,8 +14,8 @@
 struct console;
 
 /*
- * console_new: fd is borrowed; -1: lines go nowhere. A terminal or pipe is opened anew, so that O_NONBLOCK is not forced
- * upon others who have it. 0 or -ENOMEM.
+ * console_new: fd is borrowed; -1: lines go nowhere. A terminal or pipe is opened anew when it is first used, so that
+ * O_NONBLOCK is not forced upon others who have it. 0 or -ENOMEM.
  */
 int console_new(struct console **ret, int fd);
 struct console *console_free(struct console *c);
@@ -28,7 +28,7 @@ DEFINE_FREEP(struct console, console_free)
 void console_put(struct console *c, const char *line, bool urgent);
 
 /* console_fd: readable when the queue may go on. console_flush: lets it. */
-int console_fd(const struct console *c);
+int console_fd(struct console *c);
 void console_flush(struct console *c);
 
 /* console_drain: lets the queue out; gives up after limit_ms, or after a second in which nothing went. */
