@@ -31,16 +31,6 @@ static bool on_initramfs(const char *root)
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }
 
-void switch_root_prepare(const char *root, const char *init)
-{
-	_cleanup_close_ int fd = sys_open_beneath(root, init, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0)
-		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
-	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++)
-		(void)sys_there_beneath(root, api_mounts[i]);
-}
-
 /* Moves one API mount; a root without the directory simply does not get it. */
 static int move_api_mount(const char *root, const char *path)
 {
@@ -94,6 +84,36 @@ static void delete_tree(int dir, dev_t dev, unsigned depth)
 		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
 			delete_entry(dir, e, dev, depth);
 	closedir(d);
+}
+
+/* Most of an initramfs's files, and nearly all of its memory. A folder that is not there or mounted stays. */
+static void delete_spent(void)
+{
+	static const char *const spent[] = {"/lib/modules", "/lib/firmware"};
+	struct stat here, st;
+
+	if (stat("/", &here) < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(spent); i++) {
+		int fd = open(spent[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == here.st_dev)
+			delete_tree(fd, st.st_dev, 0);
+		else if (fd >= 0)
+			close(fd);
+	}
+}
+
+void switch_root_prepare(const char *root, const char *init)
+{
+	_cleanup_close_ int fd = sys_open_beneath(root, init, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0)
+		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++)
+		(void)sys_there_beneath(root, api_mounts[i]);
+	if (on_initramfs(root))
+		delete_spent();
 }
 
 /* Makes root "/" while the old one stays reachable through the returned fd. */

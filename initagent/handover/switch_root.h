@@ -8,8 +8,9 @@
 #include "util.h"
 
 /*
- * switch_root_prepare: lets the kernel fetch what switch_root_enter() is about to need of root: the directories the API
- * file systems move to and init itself. Each costs round trips to a remote root's server. Changes nothing.
+ * switch_root_prepare: to be called when root stands and no more modules will be loaded. Lets the kernel fetch what
+ * switch_root_enter() is about to need of root: the directories the API file systems move to and init itself. Each costs
+ * round trips to a remote root's server. Then deletes the initramfs's modules and firmware: the real root has its own.
  */
 void switch_root_prepare(const char *root, const char *init);
 
