@@ -443,9 +443,11 @@ static void mount_begin(struct boot *b, uint64_t now)
 	target_mounting(b, now);
 }
 
+/* A mount may take long: whoever looks meanwhile sees the boot up to here. And what writes it has been run once. */
 void target_mounting(struct boot *b, uint64_t now)
 {
 	set_state(b, TARGET_MOUNTING, now);
+	(void)summary_write(b, "running", now);
 }
 
 void target_up(struct boot *b, uint64_t now)
