@@ -67,21 +67,16 @@ static int watch_rooms(struct boot *b)
 	return r;
 }
 
-/* The first modules load while the other rooms look at what is there. After an agent before, all may be there. */
-static int begin_modules(struct boot *b, uint64_t now)
-{
-	int r = stage_begin(b, now);
-
-	return r < 0 || b->finished || b->run.restarts ? r : modules_dispatch(b->modules, now);
-}
-
-/* Each listens before it looks, so nothing that comes meanwhile is missed. */
+/*
+ * Each listens before it looks, so nothing that comes meanwhile is missed. The first modules load while the other rooms
+ * look at what is there.
+ */
 static int open_rooms(struct boot *b, uint64_t now)
 {
 	int r = loop_new(&b->loop);
 
 	if (r >= 0)
-		r = begin_modules(b, now);
+		r = stage_begin(b, now);
 	if (r >= 0)
 		r = links_new(&b->links, &b->env, now);
 	if (r >= 0)
@@ -442,11 +437,12 @@ static void finish(struct boot *b, uint64_t now)
 
 	if (b->outcome == BOOT_NOT_OURS)
 		return;
-	if (done && b->args->ret_init)
+	if (done && b->args->ret_init) {
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
-	/* Whoever looks around before the switch shall find all that was there. */
-	if (done && b->args->ret_init && !(b->plan->breaks & break_points[true].bits))
-		(void)!write(b->args->root_up_fd, &(uint64_t){1}, sizeof(uint64_t));
+		/* Whoever looks around before the switch shall find all that was there. */
+		if (!(b->plan->breaks & break_points[true].bits))
+			(void)!write(b->args->root_up_fd, &(uint64_t){1}, sizeof(uint64_t));
+	}
 	summary_phases(b, now);
 	if (done)
 		rail_profiles_write(b, now);

@@ -38,7 +38,8 @@ struct boot_args {
 	bool notify;	      /* speak sd_notify */
 	int console_fd;
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
-	int root_up_fd;	      /* with it: eventfd told as soon as the root stands and ret_init is filled; -1: none */
+	/* with it: eventfd told as soon as ret_init is filled and the root stands, unless rd.break is to come; -1: none */
+	int root_up_fd;
 	struct boot_seams seams;
 };
 

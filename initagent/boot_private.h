@@ -166,7 +166,7 @@ struct boot {
 /* boot_fail: ends the boot with a cause; later calls do nothing. */
 void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text);
 
-/* stage: asks for the modules; true while vital ones are still to come. */
+/* stage_begin: opens the modules room, asks for the modules and sends the first loads off. 0 or -errno. */
 int stage_begin(struct boot *b, uint64_t now);
 void stage_step(struct boot *b, uint64_t now);
 bool stage_vital_loaded(const struct boot *b);

@@ -90,7 +90,7 @@ int stage_begin(struct boot *b, uint64_t now)
 	for (size_t i = 0; i < b->plan->drivers.n_pre; i++)
 		request(b, b->plan->drivers.pre[i], now);
 	stage_step(b, now);
-	return 0;
+	return hurry(b, now);
 }
 
 static const struct need *find_need(const struct boot *b, const char *module)

@@ -16,7 +16,7 @@
 enum demand {
 	DEMAND_NAMED = 1,  /* asked for by its own name */
 	DEMAND_ALIAS = 2,  /* asked for by an alias, or needed by a module somebody asked for */
-	DEMAND_DEVICE = 4, /* driver of a device that is there: first in the queue */
+	DEMAND_DEVICE = 4, /* driver of a device that is there: first in the queue, see graph.c */
 };
 
 struct graph;
