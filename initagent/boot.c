@@ -3,7 +3,6 @@
 #include "boot.h"
 
 #include "boot_private.h"
-#include "modules/helper.h"
 #include "notify.h"
 #include "rcu.h"
 #include "shell.h"
@@ -104,8 +103,6 @@ static void close_rooms(struct boot *b)
 	block_freep(&b->block);
 	if (b->fabric)
 		fabric_close_verbs(b->fabric);
-	if (*b->helper)
-		modules_set_modprobe_helper(&b->env, b->helper, NULL, 0);
 	fabric_freep(&b->fabric);
 	addresses_freep(&b->addresses);
 	links_freep(&b->links);

@@ -129,7 +129,6 @@ struct boot {
 	struct web *web;	  /* an image at work */
 	struct block *block;	  /* a block device at work */
 	int root_watched;	  /* fd of root, web or block in the loop, -1: none */
-	char helper[256];	  /* /proc/sys/kernel/modprobe to put back, "" none */
 	enum stage stage;
 	struct need needs[NEEDS_MAX];
 	size_t n_needs;

@@ -13,6 +13,7 @@
 
 #include "boot.h"
 #include "handover/switch_root.h"
+#include "modules/helper.h"
 #include "pidfd.h"
 #include "report/causes.h"
 #include "report/console.h"
@@ -23,6 +24,8 @@
 #define CRASH_LIMIT 5
 /* What a serial line of 9,600 baud has in its buffer takes 4.3 s. */
 #define SETTLE_MS 6000
+
+static const struct env system_env = {.prefix = ""};
 
 static const struct {
 	const char *type, *target, *data;
@@ -134,12 +137,17 @@ static void say_failure(enum cause cause, const char *step, int error)
 	console_line(STDERR_FILENO, line);
 }
 
-/* Goes into the real root; comes back only if that failed. */
-static void enter_root(char *init, char *argv[], char *envp[])
+/*
+ * Goes into the real root; comes back only if that failed. helper: what the real root's kernel.modprobe is to be, "" as it
+ * is.
+ */
+static void enter_root(char *init, char *argv[], char *envp[], const char *helper)
 {
 	const char *step = "";
 	int r;
 
+	if (*helper)
+		modules_set_modprobe_helper(&system_env, helper, NULL, 0);
 	argv[0] = init;
 	r = switch_root_enter(SYSROOT, init, argv, envp, &step);
 	say_failure(CAUSE_SWITCH_ROOT, step, r);
@@ -175,16 +183,19 @@ static void apply_policy(int outcome)
 void pid1_main(char *argv[], char *envp[])
 {
 	char *init = mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char helper[MODPROBE_HELPER_SIZE] = "";
 	int crashes = 0;
 
 	umask(022);
 	mount_api();
 	ensure_console();
+	/* Here, since a boot's process that is killed could not put it back. */
+	modules_check_modprobe_helper(&system_env, helper, sizeof(helper));
 	while (init != MAP_FAILED) {
 		int outcome = run_child(init);
 
 		if (outcome == BOOT_DONE)
-			enter_root(init, argv, envp);
+			enter_root(init, argv, envp, helper);
 		if (outcome < 0 && ++crashes < CRASH_LIMIT)
 			continue;
 		apply_policy(outcome);

@@ -83,8 +83,6 @@ int stage_begin(struct boot *b, uint64_t now)
 
 	if (r < 0)
 		return r;
-	if (b->args->standalone)
-		modules_check_modprobe_helper(&b->env, b->helper, sizeof(b->helper));
 	b->n_needs = needs_of_plan(b->plan, b->needs);
 	b->stage = STAGE_PRE;
 	for (size_t i = 0; i < b->plan->drivers.n_pre; i++)

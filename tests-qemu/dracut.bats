@@ -101,3 +101,15 @@ rd.shell=0 rd.emergency=reboot"
     assert_boot 90 4.2 rdma
     assert_console "bootmark: killed the agent .* at=addr"
 }
+
+@test "a modprobe that cannot run is kept from the kernel; killed or not, the real root has its own" {
+    local dir=$BATS_TEST_TMPDIR/broken
+    mkdir -p "$dir/sbin"
+    : >"$dir/sbin/modprobe"
+    NODE_EXTRA=$dir.cpio
+    (cd "$dir" && printf '%s\n' sbin sbin/modprobe | cpio --quiet -o -H newc) >"$NODE_EXTRA"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe bootmark.kill=link,addr"
+    assert_boot 120 4.2 rdma
+    assert_most 1 "$(node_state .agent.restarts)" "restarts (at least)"
+    assert_eq "$(<"$node_dir/results/modprobe")" /sbin/modprobe kernel.modprobe
+}

@@ -11,9 +11,6 @@
 #define BLACKLIST_DIR  "/run/modprobe.d"
 #define BLACKLIST_FILE BLACKLIST_DIR "/initagent.conf"
 
-/* KMOD_PATH_LEN in the kernel: longer values are cut there. */
-#define HELPER_SIZE    256
-
 static int write_file(const struct env *env, const char *path, const char *text, int flags)
 {
 	_cleanup_close_ int fd = -1;
@@ -34,10 +31,10 @@ static int write_file(const struct env *env, const char *path, const char *text,
 
 int modules_set_modprobe_helper(const struct env *env, const char *path, char *old, size_t size)
 {
-	char line[HELPER_SIZE + 1];
+	char line[MODPROBE_HELPER_SIZE + 1];
 	int r;
 
-	if ((*path && *path != '/') || strlen(path) >= HELPER_SIZE || strpbrk(path, "\n"))
+	if ((*path && *path != '/') || strlen(path) >= MODPROBE_HELPER_SIZE || strpbrk(path, "\n"))
 		return -EINVAL;
 	if (old) {
 		r = env_read(env, old, size, HELPER_PATH);
@@ -51,7 +48,7 @@ int modules_set_modprobe_helper(const struct env *env, const char *path, char *o
 
 int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
 {
-	char helper[HELPER_SIZE], full[PATH_MAX];
+	char helper[MODPROBE_HELPER_SIZE], full[PATH_MAX];
 	int r = env_read(env, helper, sizeof(helper), HELPER_PATH);
 
 	if (r < 0)

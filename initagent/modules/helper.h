@@ -10,6 +10,8 @@
 
 #include "env.h"
 
+#define MODPROBE_HELPER_SIZE 256 /* KMOD_PATH_LEN in the kernel: longer values are cut there */
+
 /*
  * modules_set_modprobe_helper: writes path ("" = none) to /proc/sys/kernel/modprobe. If old is not
  * NULL the former value is stored there. path must be absolute or empty. Returns 0 or -errno.
