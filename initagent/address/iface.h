@@ -58,6 +58,7 @@ struct iface {
 	uint64_t retry;	 /* end of IFACE_CONFLICT */
 	uint64_t round_end;
 	unsigned rounds;
+	uint64_t heard; /* packets the interface had received when the round began; UINT64_MAX: unknown */
 	enum cause hindrance; /* worse than silence, in this round */
 	struct in_addr foreign[IFACE_FOREIGN_MAX]; /* servers not allowed that answered in it */
 	size_t n_foreign;

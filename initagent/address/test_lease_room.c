@@ -129,6 +129,44 @@ TEST(nobody_answers)
 	CHECK(addresses_deadline(f.addresses) == NSEC_NEVER);
 }
 
+static void received(struct room_fixture *f, unsigned packets)
+{
+	netns_run("mkdir -p %s/sys/class/net/va/statistics; echo %u >%s/sys/class/net/va/statistics/rx_packets", f->prefix,
+		packets, f->prefix);
+}
+
+static struct address_event next_silence(struct room_fixture *f)
+{
+	struct address_event ev;
+
+	do
+		ev = room_until(f, ADDRESS_HINDRANCE, 10 * SEC);
+	while (strncmp(ev.text, "no DHCP answer", 14) != 0);
+	return ev;
+}
+
+TEST(silence_tells_a_dead_segment_from_a_missing_server)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	received(&f, 7);
+	room_start(&f);
+	ev = next_silence(&f);
+	CHECK_STR(ev.text, "no DHCP answer yet, 1 request sent, nothing at all received");
+	received(&f, 8);
+	ev = next_silence(&f);
+	CHECK_STR(ev.text, "no DHCP answer yet, 2 requests sent, 1 packet of any kind received");
+	received(&f, 10);
+	ev = next_silence(&f);
+	CHECK_STR(ev.text, "no DHCP answer yet, 3 requests sent, 3 packets of any kind received");
+	/* Counters of another interface, or none: nothing is claimed. */
+	received(&f, 2);
+	ev = next_silence(&f);
+	CHECK_STR(ev.text, "no DHCP answer yet, 4 requests sent");
+}
+
 static int server_nak(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
 {
 	(void)len;
