@@ -222,7 +222,6 @@ static void silence(struct iface *i, unsigned count, uint64_t now)
 {
 	char heard[64];
 
-
 	/*
 	 * After a loss of carrier INIT-REBOOT found nobody to ask: what is set is valid until it expires
 	 * (RFC 2131 section 3.2). A lease known from a file only is not taken on trust.

@@ -4,7 +4,7 @@
  * in /proc/sys/kernel/modprobe. Decision: the image carries /sbin/modprobe as another name of the
  * agent, so the kernel's default keeps working before and after switch-root and nothing is
  * changed. Only if that program is not there the path is emptied, which makes request_module fail
- * at once instead of creating a process that cannot start; it is put back before switch-root.
+ * at once instead of creating a process that cannot start; process 1 puts it back before switch-root.
  */
 #pragma once
 
