@@ -32,6 +32,21 @@ root=nfs:$server_ip:/export/noinit:vers=4.2,proto=rdma,port=20049"
     assert_failed 90 IA-E607 restart
 }
 
+@test "export for Kerberos alone: refused, and said" {
+    server shell 'mkdir -p /export/krb && exportfs -o sec=krb5,rw,fsid=7,no_subtree_check,insecure *:/export/krb'
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+root=nfs:$server_ip:/export/krb:vers=4.2,proto=rdma,port=20049"
+    assert_failed 90 IA-E603 restart
+    assert_console 'AUTH_SYS \(sec= of its export\)'
+    server shell 'exportfs -u *:/export/krb'
+}
+
+@test "Kerberos asked for: AUTH_SYS does not take its place" {
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049,sec=krb5"
+    assert_failed 90 IA-E606 restart
+}
+
 @test "NFS version the server does not speak" {
     server shell 'rpc.nfsd 0; rpc.nfsd -N 3 8; echo "rdma 20049" >/proc/fs/nfsd/portlist'
     node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \

@@ -6,7 +6,15 @@
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load scenario
 
+# The server has been asked so often which security it wants (SECINFO_NO_NAME, operation 52).
+security_questions() {
+    server shell 'grep ^proc4ops /proc/net/rpc/nfsd' | awk '{ print $(3 + 52) }'
+}
+
 @test "NFSoRDMA 4.2 with DHCP" {
+    local asked
+    asked=$(security_questions)
+    [[ $asked =~ ^[0-9]+$ ]]
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
     assert_boot 90 4.2 rdma
     assert_state .root.proto rdma
@@ -24,6 +32,9 @@ load scenario
     # it sleeps while it waits: of emulated time, a third of a second is usual
     assert_state '.agent.cpu_s < 2' true
     grep -q 'ACTIVE' "$node_dir/results/ports"
+    # AUTH_SYS is not asked for leave
+    assert_eq "$(security_questions)" "$asked" "questions for the security"
+    grep -q ' / / .*sec=sys' "$node_dir/results/mountinfo"
     # without a host name all nodes would be one NFSv4 client
     assert_eq "$(<"$node_dir/results/nfs4_unique_id")" 525400990064 nfs4_unique_id
     # the kernel's module helper is the real root's again

@@ -162,12 +162,39 @@ static int apply_v3(struct context *c, const struct nfs_attempt *a)
 	return r;
 }
 
+static bool gives(const char *options, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *at = options; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, key, len) == 0 && at[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Without sec= the kernel asks the server for its list before it looks at anything, and both ends then look for modules of
+ * Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos (rpc.gssd), so AUTH_SYS is tried at once; the rest of
+ * the list is for exports below the root, which the real root may cross into: they are negotiated when the server wants it
+ * (NFS4ERR_WRONGSEC). What the admin says counts alone.
+ */
+static int apply_security(struct context *c, const struct nfs_attempt *a)
+{
+	if (a->version == NFS_VERSION_3 || gives(a->options, "sec"))
+		return 0;
+	return set_string(c, "sec", "sys:krb5:krb5i:krb5p");
+}
+
 static int configure(struct context *c, const struct nfs_attempt *a, char *text)
 {
 	int r = apply_attempt(c, a);
 
 	if (r >= 0)
 		r = apply_v3(c, a);
+	if (r >= 0)
+		r = apply_security(c, a);
 	if (r >= 0)
 		r = apply_options(c, a->options, text);
 	if (r >= 0)

@@ -22,7 +22,7 @@ static const struct verdict common[] = {
 	{ENOENT, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "no such path on the server"},
 	{ENOTDIR, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the path is not a directory"},
 	{EACCES, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the server denies access"},
-	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the server denies access"},
+	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the server refuses this host, or AUTH_SYS (sec= of its export)"},
 	{ESTALE, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the export changed under us"},
 	{EPROTONOSUPPORT, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,
 		"the server does not speak this version"},
