@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -86,34 +87,15 @@ static void delete_tree(int dir, dev_t dev, unsigned depth)
 	closedir(d);
 }
 
-/* Most of an initramfs's files, and nearly all of its memory. A folder that is not there or mounted stays. */
-static void delete_spent(void)
-{
-	static const char *const spent[] = {"/lib/modules", "/lib/firmware"};
-	struct stat here, st;
-
-	if (stat("/", &here) < 0)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(spent); i++) {
-		int fd = open(spent[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == here.st_dev)
-			delete_tree(fd, st.st_dev, 0);
-		else if (fd >= 0)
-			close(fd);
-	}
-}
-
 void switch_root_prepare(const char *root, const char *init)
 {
 	_cleanup_close_ int fd = sys_open_beneath(root, init, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	if (fd >= 0)
-		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+	/* init's pages last: small answers that others wait for would stand behind them. */
 	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++)
 		(void)sys_there_beneath(root, api_mounts[i]);
-	if (on_initramfs(root))
-		delete_spent();
+	if (fd >= 0)
+		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
 }
 
 /* Makes root "/" while the old one stays reachable through the returned fd. */
@@ -154,10 +136,29 @@ static void open_console(void)
 		close(fd);
 }
 
+/*
+ * Frees the initramfs's memory in a process of its own, as util-linux's switch_root does: the real init need not wait for that.
+ * It ends by itself and is reaped like any orphan. Takes ownership of old.
+ */
+static void free_initramfs(int old)
+{
+	struct stat st;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		(void)prctl(PR_SET_NAME, "initagent-free");
+	/* Where no process can be had, it is done here. */
+	if (pid <= 0 && fstat(old, &st) == 0)
+		delete_tree(old, st.st_dev, 0);
+	else
+		close(old);
+	if (pid == 0)
+		_exit(0);
+}
+
 int switch_root_enter(const char *root, const char *init, char *const argv[], char *const envp[],
 	const char **ret_step)
 {
-	struct stat st;
 	int old, r;
 
 	*ret_step = "look at /";
@@ -172,8 +173,7 @@ int switch_root_enter(const char *root, const char *init, char *const argv[], ch
 	old = enter(root, ret_step);
 	if (old < 0)
 		return old;
-	if (fstat(old, &st) == 0)
-		delete_tree(old, st.st_dev, 0);
+	free_initramfs(old);
 	open_console();
 	*ret_step = "execute init";
 	execve(init, argv, envp);

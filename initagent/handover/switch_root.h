@@ -8,15 +8,14 @@
 #include "util.h"
 
 /*
- * switch_root_prepare: to be called when root stands and no more modules will be loaded. Lets the kernel fetch what
- * switch_root_enter() is about to need of root: the directories the API file systems move to and init itself. Each costs
- * round trips to a remote root's server. Then deletes the initramfs's modules and firmware: the real root has its own.
+ * switch_root_prepare: lets the kernel fetch what switch_root_enter() is about to need of root: the directories the API file
+ * systems move to and init itself. Each costs round trips to a remote root's server.
  */
 void switch_root_prepare(const char *root, const char *init);
 
 /*
- * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/", deletes the
- * initramfs (only what is on its own file system) and executes init there with argv and envp.
+ * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/", leaves a process
+ * behind that deletes the initramfs (only what is on its own file system), and executes init there with argv and envp.
  *
  * Returns only on failure: -errno, with the failing step named in *ret_step. -EPERM: "/" is not an
  * initramfs, so nothing was touched.

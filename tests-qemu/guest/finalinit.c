@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KMSG_SIZE (512 * 1024)
@@ -396,6 +398,23 @@ static void settle(void)
 		;
 }
 
+/* As any init does it: what the initramfs left is taken when it ends. What does not, shows among the processes. */
+static void reap(void)
+{
+	const struct timespec patience = {.tv_sec = 3};
+	sigset_t ends;
+	pid_t pid;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	do
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+	while (pid == 0 && sigtimedwait(&ends, NULL, &patience) == SIGCHLD);
+	sigprocmask(SIG_UNBLOCK, &ends, NULL);
+}
+
 int main(void)
 {
 	static struct witness w;
@@ -406,9 +425,10 @@ int main(void)
 
 	w.now.boot_ns = guest_now();
 	getrusage(RUSAGE_SELF, &w.self);
-	getrusage(RUSAGE_CHILDREN, &w.children);
 	check_mounts(&w);
 	guest_snapshot(&w.now, "/proc");
+	reap();
+	getrusage(RUSAGE_CHILDREN, &w.children);
 	kmsg_len = read_kmsg(kmsg, sizeof(kmsg));
 	parse_bootmark(&w.pid1, kmsg);
 	sums_check("/etc/sums", &w.files);
