@@ -427,6 +427,12 @@ static const char *init_of(const struct boot *b)
 	return (b->root ? root_result(b->root) : &b->adopted)->init;
 }
 
+static void say(struct boot *b, uint64_t word)
+{
+	if (b->args->words_fd >= 0)
+		(void)!write(b->args->words_fd, &word, sizeof(word));
+}
+
 static void finish(struct boot *b, uint64_t now)
 {
 	bool done = b->outcome == BOOT_DONE;
@@ -436,9 +442,7 @@ static void finish(struct boot *b, uint64_t now)
 		return;
 	if (done && b->args->ret_init) {
 		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
-		/* Whoever looks around before the switch shall find all that was there. */
-		if (!(b->plan->breaks & break_points[true].bits))
-			(void)!write(b->args->root_up_fd, &(uint64_t){1}, sizeof(uint64_t));
+		say(b, BOOT_ROOT_UP);
 	}
 	summary_phases(b, now);
 	if (done)
@@ -472,21 +476,46 @@ static enum boot_outcome failure_policy(const struct boot *b)
 	return actions[f->action];
 }
 
+/* What others feel of this process. */
+static void give_back(struct boot *b)
+{
+	report_flush(b->report);
+	if (b->fabric)
+		fabric_close_verbs(b->fabric);
+	if (b->hurried)
+		rcu_restore(&b->env);
+	running_end(&b->env, &b->run, b->outcome == BOOT_DONE ? "done" : "failed");
+}
+
+/*
+ * Once an NFS root stands, process 1 does not wait for what ends with this process anyway: idle workers, sockets, memory. Only
+ * where something is still to be sent, kept or loaded it does.
+ */
+static bool lets_go(const struct boot *b)
+{
+	return b->outcome == BOOT_DONE && b->root && b->args->ret_init && b->args->words_fd >= 0 && !b->telling.tell &&
+	       !b->memory && modules_settled(b->modules);
+}
+
 /* The part between the lock and its release. */
 static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 {
-	bool hurried = rcu_expedite(&b->env, b->run.restarts > 0);
 	enum boot_outcome outcome;
 
+	b->hurried = rcu_expedite(&b->env, b->run.restarts > 0);
 	begin(b, now);
 	finish(b, now_ns());
 	plymouth_show(&b->plymouth, "");
 	plymouth_done(&b->plymouth);
+	b->let_go = lets_go(b);
+	if (b->let_go) {
+		give_back(b);
+		say(b, BOOT_LET_GO);
+		return BOOT_DONE;
+	}
 	close_rooms(b);
 	telling_state(b, now_ns());
-	if (hurried)
-		rcu_restore(&b->env);
-	running_end(&b->env, &b->run, b->outcome == BOOT_DONE ? "done" : "failed");
+	give_back(b);
 	outcome = b->outcome;
 	if (outcome == BOOT_DONE && b->args->notify)
 		notify_send("READY=1\nSTATUS=root mounted");
@@ -516,6 +545,8 @@ enum boot_outcome boot_main(const struct boot_args *args)
 			"%s", strerror(-r));
 	else
 		outcome = boot_locked(&b, now);
+	if (b.let_go)
+		return outcome;
 	report_free(b.report);
 	cmdline_done(&b.cmdline);
 	closep(&b.kmsg);

@@ -31,6 +31,10 @@ struct boot_seams {
 	const struct root_ops *root;
 };
 
+/* What whoever started it hears of a boot that succeeds; an eventfd adds words up. */
+#define BOOT_ROOT_UP 1ULL	     /* the root stands, ret_init is filled */
+#define BOOT_LET_GO  (1ULL << 32) /* all is written down and given back; the process ends by itself */
+
 struct boot_args {
 	const char *prefix;   /* "" or a fixture tree */
 	const char *sysroot;  /* mount point of the root, "/sysroot" */
@@ -38,8 +42,7 @@ struct boot_args {
 	bool notify;	      /* speak sd_notify */
 	int console_fd;
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
-	/* with it: eventfd told as soon as ret_init is filled and the root stands, unless rd.break is to come; -1: none */
-	int root_up_fd;
+	int words_fd;	      /* with it: eventfd for BOOT_ROOT_UP and then BOOT_LET_GO, or -1 */
 	struct boot_seams seams;
 };
 

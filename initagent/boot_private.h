@@ -157,6 +157,8 @@ struct boot {
 	struct plymouth plymouth;
 	struct remember *memory; /* of failures, over a reset; NULL: none is wanted */
 	bool finished;
+	bool hurried;		    /* RCU's grace periods are expedited */
+	bool let_go;		    /* nobody waits for this process's end */
 	enum cause cause;	    /* why it failed, and where */
 	char where[REPORT_NAME_MAX];
 	enum boot_outcome outcome;

@@ -64,20 +64,36 @@ static void ensure_console(void)
 		close(fd);
 }
 
-/*
- * Waits for the root, true, or the end of the boot's process, false. Where nobody can wait for both, nothing is
- * prepared. Orphans that end meanwhile are reaped after it.
- */
-static bool root_comes_up(pid_t child, int up)
+/* Waits for a word of the boot's process, which is added to *said: true. Or for its end: false. */
+static bool hear(int words, int end, uint64_t *said)
 {
-	_cleanup_close_ int end = pidfd_of(child);
-	struct pollfd fds[] = {{.fd = up, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = words, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+	uint64_t word;
 
-	if (up < 0 || end < 0)
-		return false;
 	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
 		continue;
-	return fds[0].revents & POLLIN && !fds[1].revents;
+	if (!(fds[0].revents & POLLIN) || read(words, &word, sizeof(word)) != sizeof(word))
+		return false;
+	*said += word;
+	return true;
+}
+
+/*
+ * Follows the boot's process. While that writes down what it did, what the real root needs first is fetched. Returns whether it
+ * let go; if not, its end is to be waited for. Orphans that end meanwhile are reaped after it.
+ */
+static bool follow(pid_t child, int words, const char *init)
+{
+	_cleanup_close_ int end = pidfd_of(child);
+	uint64_t said = 0;
+
+	if (words < 0 || end < 0 || !hear(words, end, &said))
+		return false;
+	switch_root_prepare(SYSROOT, init);
+	while (said < BOOT_LET_GO)
+		if (!hear(words, end, &said))
+			return false;
+	return true;
 }
 
 /* Waits for its end. Returns its exit status, or -1 when a signal ended it. */
@@ -93,10 +109,10 @@ static int child_status(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Runs the boot in a child. While that writes down what it did, what the real root needs first is fetched. */
+/* Runs the boot in a child. */
 static int run_child(char *init)
 {
-	_cleanup_close_ int up = eventfd(0, EFD_CLOEXEC);
+	_cleanup_close_ int words = eventfd(0, EFD_CLOEXEC);
 	pid_t pid = fork();
 
 	if (pid < 0)
@@ -108,13 +124,11 @@ static int run_child(char *init)
 			.standalone = true,
 			.console_fd = STDERR_FILENO,
 			.ret_init = init,
-			.root_up_fd = up,
+			.words_fd = words,
 		};
 		_exit(boot_main(&args));
 	}
-	if (root_comes_up(pid, up))
-		switch_root_prepare(SYSROOT, init);
-	return child_status(pid);
+	return follow(pid, words, init) ? BOOT_DONE : child_status(pid);
 }
 
 /* Lets the last lines reach a slow serial console, then ends the machine. */

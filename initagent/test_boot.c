@@ -110,7 +110,7 @@ static void node_open(struct node *n, const char *line)
 		.sysroot = "/sysroot",
 		.console_fd = -1,
 		.ret_init = n->init,
-		.root_up_fd = -1,
+		.words_fd = -1,
 		.seams = {MODTREE_KVER, &module_ops, &root_ops},
 	};
 }
