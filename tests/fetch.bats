@@ -5,6 +5,7 @@
 # The fetch room against nginx and against a server that does what a server must not do (tests/fetch/hostile.c says
 # what), in a network namespace of its own. "Wrong" always means: no "done", whatever the bytes in the file are.
 # first: real time-outs of servers
+# shares: 4
 bats_require_minimum_version 1.5.0
 
 load fetch/servers

@@ -4,6 +4,7 @@
 #
 # Each lint gate on a tree made for it: it names the offender by file and line, and lets what is just inside
 # its limit pass.
+# slow: every gate runs over trees of its own
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -4,6 +4,7 @@
 # IPv6 in the link and address rooms against a real router and DHCPv6 server (dnsmasq), in network namespaces: client -
 # switch - servers. The client's switches under /proc/sys are the kernel's own.
 # first: real router advertisements and leases
+# shares: 2
 bats_require_minimum_version 1.5.0
 
 load net/common

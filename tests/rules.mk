@@ -114,7 +114,7 @@ check:
 check-fast:
 	@tests/setup build tests
 	+@$(REMAKE) check-build
-	@$(TEST_ENV) tests/run lint bats unit corpus
+	@$(TEST_ENV) tests/run --quick lint bats unit corpus
 
 # make check-qemu [FILTER=regex]
 check-qemu:

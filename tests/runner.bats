@@ -228,6 +228,52 @@ last() {
 	last "0 passed, 3 failed, 0 skipped"
 }
 
+@test "a file in shares: each case runs once, and a second go finds it" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests"
+	cp tests/run "$tree/tests/"
+	# shellcheck disable=SC2016 # the case's own variables
+	printf '%s\n' '# shares: 2' '@test "a, (for one)" {' 'echo a >>"$MARKS/ran"' '}' '@test "b" {' 'echo b >>"$MARKS/ran"' '}' \
+		'@test "c" {' 'echo c >>"$MARKS/ran"' '[ -e "$MARKS/c" ] || { touch "$MARKS/c"; false; }' '}' >"$tree/tests/a.bats"
+	cd "$tree" || return
+	export MARKS=$BATS_TEST_TMPDIR BUILD=build OUT=build/check
+	run tests/run bats
+	echo "$output"
+	[ "$status" -eq 0 ]
+	last "3 passed, 0 failed, 0 skipped"
+	[ "$(sort "$MARKS/ran" | tr -d '\n')" = abcc ]
+	[[ $output == *"a.bats 1/2"*"passed only at the second go:"*"a.bats 1/2: c"* ]]
+	[[ $output == *"a.bats 2/2 "*"1 passed"* ]]
+	# One that cannot be told by its name is lost to neither.
+	echo "@test 'd' { true; }" >>tests/a.bats
+	run tests/run bats
+	last "4 passed, 0 failed, 0 skipped"
+}
+
+@test "a quick run leaves out what takes long, and says so" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests"
+	cp tests/run "$tree/tests/"
+	printf '%s\n' '# slow: on purpose' '@test "long" { false; }' >"$tree/tests/a.bats"
+	printf '%s\n' '@test "short" { true; }' >"$tree/tests/b.bats"
+	printf '%s\n' '#!/bin/bash' 'echo "1..1"; echo "ok 1 - $*"' >"$tree/fuzz_thing"
+	chmod +x "$tree/fuzz_thing"
+	cd "$tree" || return
+	export BUILD=build OUT=build/check FUZZ_PROGS=./fuzz_thing VERBOSE=1
+	run tests/run --quick bats corpus
+	echo "$output"
+	[ "$status" -eq 0 ]
+	last "2 passed, 0 failed, 0 skipped"
+	[[ $output == *"left to make check: most mutations, tests/a.bats"* ]]
+	[[ $output == *"-mutate 500 "* ]]
+	run tests/run bats corpus
+	[ "$status" -eq 1 ]
+	[[ $output == *"-mutate 20000 "* ]]
+	[[ $output != *"left to"* ]]
+}
+
 @test "what runs beside the others has the lowest priority, and its verdict at the end" {
 	cat >"$BATS_TEST_TMPDIR/other-machine" <<-'END'
 		#!/bin/bash

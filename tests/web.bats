@@ -5,6 +5,7 @@
 # The web room whole, from a command line to a mounted root, against nginx and the server that does everything wrong
 # (tests/fetch/hostile.c), in a network and a mount namespace of its own. "Refused" always means: nothing is mounted.
 # first: many boots of a root by web servers
+# shares: 2
 bats_require_minimum_version 1.5.0
 
 load fetch/servers
