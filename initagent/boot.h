@@ -46,7 +46,10 @@ struct boot_args {
 	struct boot_seams seams;
 };
 
-/* boot_main: runs the plan of the kernel command line to its end. Never exits the process. */
+/*
+ * boot_main: runs the plan of the kernel command line to its end. Never exits the process; but after BOOT_LET_GO its memory,
+ * sockets and idle workers are left to the end of the process, which the caller owes.
+ */
 enum boot_outcome boot_main(const struct boot_args *args);
 
 struct boot_plan;
