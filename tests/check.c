@@ -2,7 +2,8 @@
 /*
  * check.c: runs the cases of a test program and prints TAP. Each case runs in a forked child with
  * an alarm, so that a crash, a hang or a leak is that case's failure and nobody else's. What the
- * child prints is kept back and shown, as TAP comments, only when the case fails.
+ * child prints is kept back and shown, as TAP comments, only when the case fails. Rows of a table share a child as long
+ * as all goes well in it.
  *
  * Arguments: names of cases to run; none runs all of them.
  */
@@ -23,6 +24,9 @@ enum verdict {
 	VERDICT_SKIP,
 };
 
+/* Rows that share a child: starting and ending one takes far longer than a row. */
+#define ROWS_TOGETHER 32
+
 /* A case that needs more folders than this fails. */
 #define DIRS_MAX 8
 
@@ -30,6 +34,7 @@ enum verdict {
 struct outcome {
 	enum verdict verdict;
 	char text[4096];
+	size_t n_done;
 	size_t n_dirs;
 	char dirs[DIRS_MAX][64];
 };
@@ -158,17 +163,36 @@ static unsigned int case_seconds(void)
 	return seconds ? (unsigned int)seconds : CASE_SECONDS;
 }
 
-static void run_child(const struct check_case *c, FILE *output)
+static void run_child(const struct check_case *c, size_t n, FILE *output)
 {
 	dup2(fileno(output), STDOUT_FILENO);
 	dup2(fileno(output), STDERR_FILENO);
 	alarm(case_seconds());
-	if (c->run)
-		c->run();
-	else
-		c->run_row(c->row);
+	for (; outcome->n_done < n; outcome->n_done++) {
+		if (c[outcome->n_done].run)
+			c[outcome->n_done].run();
+		else
+			c[outcome->n_done].run_row(c[outcome->n_done].row);
+	}
 	/* Not _exit(): the leak checker works at exit. */
 	exit(0);
+}
+
+/* Runs n cases one after the other in one child. The child's wait status, -1 when there is none. */
+static int run_in_child(const struct check_case *c, size_t n, FILE *output)
+{
+	int status = 0;
+	pid_t pid;
+
+	memset(outcome, 0, sizeof(*outcome));
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		run_child(c, n, output);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	remove_dirs();
+	return pid > 0 ? status : -1;
 }
 
 /* Says how a child ended that did not end by itself with a verdict. */
@@ -178,6 +202,8 @@ static void explain(int status)
 		printf("# still running after %u s\n", case_seconds());
 	else if (WIFSIGNALED(status))
 		printf("# killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) == 0 && outcome->verdict == VERDICT_PASS)
+		printf("# ended before its end\n");
 	else if (outcome->verdict != VERDICT_FAIL)
 		printf("# exit status %d\n", WEXITSTATUS(status));
 }
@@ -186,22 +212,14 @@ static void explain(int status)
 static bool run_case(const struct check_case *c, int number)
 {
 	_cleanup_fclose_ FILE *output = tmpfile();
-	int status = 0;
-	pid_t pid;
+	int status;
 
 	if (!output) {
 		printf("not ok %d - %s\n# tmpfile: %m\n", number, c->name);
 		return false;
 	}
-	memset(outcome, 0, sizeof(*outcome));
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		run_child(c, output);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	remove_dirs();
-	if (pid > 0 && status == 0 && outcome->verdict != VERDICT_FAIL) {
+	status = run_in_child(c, 1, output);
+	if (status == 0 && (outcome->verdict == VERDICT_SKIP || outcome->n_done == 1)) {
 		printf("ok %d - %s", number, c->name);
 		if (outcome->verdict == VERDICT_SKIP)
 			printf(" # SKIP %s", outcome->text);
@@ -210,10 +228,18 @@ static bool run_case(const struct check_case *c, int number)
 	}
 	printf("not ok %d - %s\n", number, c->name);
 	comment(outcome->text);
-	if (pid > 0)
+	if (status != -1)
 		explain(status);
 	comment_file(output);
 	return false;
+}
+
+/* Did these rows pass, together in one child? If not, each has to show by itself. */
+static bool rows_pass(const struct check_case *rows, size_t n)
+{
+	_cleanup_fclose_ FILE *output = tmpfile();
+
+	return output && run_in_child(rows, n, output) == 0 && outcome->verdict == VERDICT_PASS && outcome->n_done == n;
 }
 
 static bool wanted(const struct check_case *c, int argc, char **argv)
@@ -224,6 +250,23 @@ static bool wanted(const struct check_case *c, int argc, char **argv)
 		if (streq(argv[i], c->name))
 			return true;
 	return argc == 1;
+}
+
+/* Runs all rows. Returns how many failed. */
+static int run_rows(const struct check_case *rows, size_t n_rows, int *number)
+{
+	int failed = 0;
+
+	for (size_t i = 0, n; i < n_rows; i += n) {
+		n = n_rows - i < ROWS_TOGETHER ? n_rows - i : ROWS_TOGETHER;
+		if (rows_pass(&rows[i], n))
+			for (size_t k = i; k < i + n; k++)
+				printf("ok %d - %s\n", ++*number, rows[k].name);
+		else
+			for (size_t k = i; k < i + n; k++)
+				failed += !run_case(&rows[k], ++*number);
+	}
+	return failed;
 }
 
 /* Runs the cases that are wanted; a dry run only counts them. Returns how many failed. */
@@ -237,6 +280,8 @@ static int run_cases(const struct check_case *rows, size_t n_rows, int argc, cha
 	for (i = 0; (c = case_at(i)); i++)
 		if (wanted(c, argc, argv) && ++*number && !dry)
 			failed += !run_case(c, *number);
+	if (!dry && argc == 1)
+		return failed + run_rows(rows, n_rows, number);
 	for (i = 0; i < n_rows; i++)
 		if (wanted(&rows[i], argc, argv) && ++*number && !dry)
 			failed += !run_case(&rows[i], *number);

@@ -29,10 +29,10 @@ $(MUSL_TESTS): %: %.o $(BUILD)/musl/tests/check.o $(filter-out %/initagent/main.
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.
-HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample target)
+HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target)
 STATIC  := $(addprefix $(BUILD)/musl/tests/static/,static no-providers)
 
-$(BUILD)/host/tests/harness/sample: $(BUILD)/host/tests/check.o
+$(addprefix $(BUILD)/host/tests/harness/,sample rows): $(BUILD)/host/tests/check.o
 $(BUILD)/host/tests/harness/target: $(BUILD)/host/tests/fuzz_main.o
 $(HARNESS): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^))
