@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # FEATURES: what a build may leave out, and what it says then. Nothing is linked here; that the smaller agents link is
 # seen when they are built.
-# slow: agents of other features are built
+# Agents of other features are built, which takes long.
+# bats file_tags=slow
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -4,7 +4,8 @@
 #
 # Each lint gate on a tree made for it: it names the offender by file and line, and lets what is just inside
 # its limit pass.
-# slow: every gate runs over trees of its own
+# Every gate runs over trees of its own, which takes long.
+# bats file_tags=slow
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -256,8 +256,8 @@ last() {
 
 	mkdir -p "$tree/tests"
 	cp tests/run "$tree/tests/"
-	printf '%s\n' '# slow: on purpose' '@test "long" { false; }' >"$tree/tests/a.bats"
-	printf '%s\n' '@test "short" { true; }' >"$tree/tests/b.bats"
+	printf '%s\n' '# bats file_tags=slow' '@test "long" { false; }' >"$tree/tests/a.bats"
+	printf '%s\n' '# shares: 2' '@test "short" { true; }' '# bats test_tags=slow' '@test "longer" { true; }' >"$tree/tests/b.bats"
 	printf '%s\n' '#!/bin/bash' 'echo "1..1"; echo "ok 1 - $*"' >"$tree/fuzz_thing"
 	chmod +x "$tree/fuzz_thing"
 	cd "$tree" || return
@@ -266,12 +266,31 @@ last() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 	last "2 passed, 0 failed, 0 skipped"
-	[[ $output == *"left to make check: most mutations, tests/a.bats"* ]]
+	[[ $output == *"left to make check: most mutations, 1 of tests/a.bats, 1 of tests/b.bats"* ]]
 	[[ $output == *"-mutate 500 "* ]]
 	run tests/run bats corpus
 	[ "$status" -eq 1 ]
 	[[ $output == *"-mutate 20000 "* ]]
 	[[ $output != *"left to"* ]]
+}
+
+@test "what takes long is begun before the rest of all levels" {
+	local tree=$BATS_TEST_TMPDIR/tree name
+
+	mkdir -p "$tree"/{tests,build/host/x,x}
+	cp tests/run "$tree/tests/"
+	cd "$tree" || return
+	printf '%s\n' '@test "a" { true; }' | tee tests/a.bats tests/b.bats >/dev/null
+	echo '# first: waits' >>tests/b.bats
+	for name in one two; do
+		printf '#!/bin/bash\nprintf "1..1\\nok 1 - %s\\n"\n' "$name" >"build/host/x/$name"
+		chmod +x "build/host/x/$name"
+		echo '/* a test */' >"x/$name.c"
+	done
+	printf '/*\n * first: waits\n */\n' >x/two.c
+	JOBS=1 BUILD=build OUT=build/check TEST_PROGS="build/host/x/one build/host/x/two" run tests/run bats unit
+	[ "$status" -eq 0 ]
+	[ "$(grep -o '^[^ ]* ' <<<"${output%$'\n'*}" | tr -d '\n')" = 'tests/b.bats x/two tests/a.bats x/one ' ]
 }
 
 @test "what runs beside the others has the lowest priority, and its verdict at the end" {

@@ -306,6 +306,7 @@ certificate() {
 	[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is http://127.0.0.1:18931/../nginx/nginx.conf)" != 200 ]
 }
 
+# bats test_tags=slow
 @test "10,000 nodes" {
 	big 10000
 	/usr/bin/env time -f '%e %U %S %M' -o "$T/time" "$SITE" -f "$T/site.yaml" render "$T/out"

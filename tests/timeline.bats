@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # initagent timeline: one boot and a thousand, in the terminal, as a picture, and as a page in a browser.
-# slow: a browser shows the pages
+# A browser shows the pages, which takes long.
+# bats file_tags=slow
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -224,6 +224,7 @@ sent() {
 	[ "$(grep -c "GET /$name " "$N/access")" -eq 2 ]
 }
 
+# bats test_tags=slow
 @test "gzip, xz and zstd bombs: refused with the numbers, whatever they want to become" {
 	truncate -s 3G "$T/zeroes"
 	mkdir -p "$T/bomb/sbin"
@@ -462,6 +463,7 @@ fate() {
 	fi
 }
 
+# bats test_tags=slow
 @test "whatever a server does: the right root or none, with a digest, with a manifest, streamed or not" {
 	local lie more n=0 jobs=() d m where
 	FLAVOUR=musl

@@ -15,7 +15,7 @@ static const char *status_of(const char *state, double now, bool json, int *ret_
 	struct env env = {.prefix = dir};
 	FILE *f;
 
-	if (dir[sizeof(dir) - 2] == 'X') {
+	if (!*path) {
 		check_dir(dir);
 		snprintf(path, sizeof(path), "%s/run", dir);
 		CHECK(mkdir(path, 0755) == 0);

@@ -35,14 +35,14 @@ static void close_terminal(struct terminal *t)
 	close(t->far);
 }
 
-/* Everything that comes until nothing does for 50 ms. */
+/* Everything that comes until nothing does for 200 ms: a worker of the kernel passes it on, which takes time on a busy machine. */
 static char *all_of(int fd, struct console *c)
 {
 	static char text[1 << 20];
 	size_t at = 0;
 	ssize_t n;
 
-	while (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 50) > 0) {
+	while (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 200) > 0) {
 		n = read(fd, text + at, sizeof(text) - 1 - at);
 		if (n <= 0)
 			break;
