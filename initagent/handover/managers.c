@@ -200,14 +200,20 @@ static bool sysv_enabled(const char *root, const char *script)
 	return found;
 }
 
+static bool is_installed(const char *root, const char *const files[static PATHS_MAX])
+{
+	for (size_t i = 0; i < PATHS_MAX && files[i]; i++)
+		if (sys_there_beneath(root, files[i]))
+			return true;
+	return false;
+}
+
 static unsigned installed(const char *root)
 {
 	unsigned bits = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
-		for (size_t k = 0; k < PATHS_MAX && managers[i].files[k]; k++)
-			if (sys_there_beneath(root, managers[i].files[k]))
-				bits |= managers[i].bit;
+		bits |= is_installed(root, managers[i].files) ? managers[i].bit : 0;
 	return bits;
 }
 
