@@ -3,7 +3,7 @@
 #
 #   make            static agent at build/initagent, initagent-site for the boot servers, initagent-timeline
 #   make demo       boot a server and a diskless node in QEMU, console shown live
-#   make check      every test        make check-fast   no VM, 2 to 3 minutes
+#   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
 #   make FEATURES="http tls archive block"   what to build in; a smaller agent lacks what is left out
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
