@@ -168,11 +168,11 @@ static void run_child(const struct check_case *c, size_t n, FILE *output)
 	dup2(fileno(output), STDOUT_FILENO);
 	dup2(fileno(output), STDERR_FILENO);
 	alarm(case_seconds());
-	for (; outcome->n_done < n; outcome->n_done++) {
-		if (c[outcome->n_done].run)
-			c[outcome->n_done].run();
+	for (; outcome->n_done < n; outcome->n_done++, c++) {
+		if (c->run)
+			c->run();
 		else
-			c[outcome->n_done].run_row(c[outcome->n_done].row);
+			c->run_row(c->row);
 	}
 	/* Not _exit(): the leak checker works at exit. */
 	exit(0);

@@ -213,7 +213,8 @@ static unsigned installed(const char *root)
 	unsigned bits = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
-		bits |= is_installed(root, managers[i].files) ? managers[i].bit : 0;
+		if (is_installed(root, managers[i].files))
+			bits |= managers[i].bit;
 	return bits;
 }
 
