@@ -3,6 +3,7 @@
 #include "handover/state.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <sys/utsname.h>
 
 #include "address/address.h"
@@ -18,6 +19,35 @@ static bool is_utf8(const char *s)
 			return false;
 	}
 	return true;
+}
+
+/* Text that cJSON sets aside at first: most files fit, so that it does not grow the text by copying it. */
+#define STATE_TEXT_USUAL 32768
+
+/* Takes the item; the key is a constant of this file and is not copied. */
+static void add_item(cJSON *o, const char *key, cJSON *item)
+{
+	if (!cJSON_AddItemToObjectCS(o, key, item))
+		cJSON_Delete(item);
+}
+
+static void add_string(cJSON *o, const char *key, const char *value)
+{
+	add_item(o, key, cJSON_CreateString(value));
+}
+
+static void add_bool(cJSON *o, const char *key, bool value)
+{
+	add_item(o, key, cJSON_CreateBool(value));
+}
+
+/* Whole numbers as text: cJSON prints and reads each back as a floating point number, twice. */
+static void add_number(cJSON *o, const char *key, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	add_item(o, key, cJSON_CreateRaw(text));
 }
 
 /* JSON is UTF-8; command lines and names from the fabric may hold any byte: U+FFFD stands for those. */
@@ -36,7 +66,7 @@ static void add_bytes(cJSON *o, const char *key, const char *value)
 		value += n ? n : 1;
 	}
 	*to = 0;
-	cJSON_AddStringToObject(o, key, clean);
+	add_string(o, key, clean);
 }
 
 /* Absent values are left out instead of being written as "". */
@@ -45,7 +75,7 @@ static void add_text(cJSON *o, const char *key, const char *value)
 	if (!value || !*value)
 		return;
 	if (is_utf8(value))
-		cJSON_AddStringToObject(o, key, value);
+		add_string(o, key, value);
 	else
 		add_bytes(o, key, value);
 }
@@ -59,7 +89,7 @@ static void add_time(cJSON *o, const char *key, uint64_t ns)
 		return;
 	snprintf(text, sizeof(text), "%llu.%06u", (unsigned long long)(ns / NSEC_PER_SEC),
 		(unsigned)(ns % NSEC_PER_SEC / 1000));
-	cJSON_AddRawToObject(o, key, text);
+	add_item(o, key, cJSON_CreateRaw(text));
 }
 
 /* RFC 3339, for people. */
@@ -70,7 +100,7 @@ static void add_date(cJSON *o, const char *key, int64_t wall)
 	char text[32];
 
 	if (wall > 0 && gmtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		cJSON_AddStringToObject(o, key, text);
+		add_string(o, key, text);
 }
 
 /* What the command line comes to, a line each ("retry=60"), as "initagent plan" prints it. */
@@ -129,10 +159,10 @@ static void add_root(cJSON *top, const struct root_result *root)
 	add_text(o, "path", root->path);
 	add_text(o, "version", nfs_version_name(root->version));
 	add_text(o, "proto", nfs_proto_name(root->proto));
-	cJSON_AddNumberToObject(o, "port", root->port);
+	add_number(o, "port", root->port);
 	add_text(o, "options", root->options);
-	cJSON_AddBoolToObject(o, "fell_back", root->fell_back);
-	cJSON_AddNumberToObject(o, "attempts", root->attempts);
+	add_bool(o, "fell_back", root->fell_back);
+	add_number(o, "attempts", root->attempts);
 	add_text(o, "init", root->init);
 }
 
@@ -148,14 +178,14 @@ static void add_image(cJSON *top, const struct web_result *web)
 	add_text(o, "server", web->site);
 	add_text(o, "sha256", web->sha256);
 	add_text(o, "proof", web->proof);
-	cJSON_AddNumberToObject(o, "bytes", (double)web->bytes);
-	cJSON_AddNumberToObject(o, "attempts", web->attempts);
-	cJSON_AddBoolToObject(o, "cached", web->cached);
+	add_number(o, "bytes", (int64_t)web->bytes);
+	add_number(o, "attempts", web->attempts);
+	add_bool(o, "cached", web->cached);
 	add_text(o, "format", image_kind_name(web->image.kind));
 	add_text(o, "holds", image_kind_name(web->image.root));
 	add_text(o, "inside", web->image.inside);
-	cJSON_AddBoolToObject(o, "overlay", web->image.overlay);
-	cJSON_AddNumberToObject(o, "unpacked", (double)web->image.bytes);
+	add_bool(o, "overlay", web->image.overlay);
+	add_number(o, "unpacked", (int64_t)web->image.bytes);
 	add_text(o, "init", web->image.init);
 }
 
@@ -169,16 +199,16 @@ static void add_block(cJSON *top, const struct block_result *b)
 	add_text(o, "type", b->kind);
 	add_text(o, "server", b->server);
 	add_text(o, "address", b->address);
-	cJSON_AddNumberToObject(o, "port", b->port);
+	add_number(o, "port", b->port);
 	add_text(o, "proto", b->proto);
 	add_text(o, "name", b->name);
 	add_text(o, "device", b->device);
 	add_text(o, "fstype", b->fstype);
-	cJSON_AddNumberToObject(o, "bytes", (double)b->bytes);
-	cJSON_AddBoolToObject(o, "readonly", b->readonly);
-	cJSON_AddBoolToObject(o, "overlay", b->overlay);
-	cJSON_AddBoolToObject(o, "adopted", b->adopted);
-	cJSON_AddNumberToObject(o, "attempts", b->attempts);
+	add_number(o, "bytes", (int64_t)b->bytes);
+	add_bool(o, "readonly", b->readonly);
+	add_bool(o, "overlay", b->overlay);
+	add_bool(o, "adopted", b->adopted);
+	add_number(o, "attempts", b->attempts);
 	add_text(o, "init", b->init);
 }
 
@@ -192,13 +222,13 @@ static void add_fetch(cJSON *top, const struct web_progress *p)
 	o = cJSON_AddObjectToObject(top, "fetch");
 	add_text(o, "step", p->step);
 	add_text(o, "server", p->site);
-	cJSON_AddNumberToObject(o, "bytes", (double)p->bytes);
+	add_number(o, "bytes", (int64_t)p->bytes);
 	if (p->size)
-		cJSON_AddNumberToObject(o, "size", (double)p->size);
-	cJSON_AddNumberToObject(o, "rate", (double)p->rate);
+		add_number(o, "size", (int64_t)p->size);
+	add_number(o, "rate", (int64_t)p->rate);
 	if (p->left != UINT64_MAX)
-		cJSON_AddNumberToObject(o, "left_s", (double)p->left);
-	cJSON_AddNumberToObject(o, "attempts", p->attempts);
+		add_number(o, "left_s", (int64_t)p->left);
+	add_number(o, "attempts", p->attempts);
 }
 
 static void add_lease(cJSON *rail, const struct state_rail *r, const struct state_input *in)
@@ -210,7 +240,7 @@ static void add_lease(cJSON *rail, const struct state_rail *r, const struct stat
 	o = cJSON_AddObjectToObject(rail, "lease");
 	add_text(o, "server", r->server);
 	add_text(o, "client_id", r->client_id);
-	cJSON_AddNumberToObject(o, "seconds", r->lease_s);
+	add_number(o, "seconds", r->lease_s);
 	add_time(o, "obtained_s", r->obtained);
 	add_time(o, "expires_s", r->expires);
 	if (in->wall && r->expires != NSEC_NEVER)
@@ -226,7 +256,7 @@ static void add_neighbour(cJSON *port, const char *name, const char *guid, unsig
 	o = cJSON_AddObjectToObject(port, "neighbour");
 	add_text(o, "name", name);
 	add_text(o, "guid", guid);
-	cJSON_AddNumberToObject(o, "port", number);
+	add_number(o, "port", number);
 }
 
 static void add_rdma(cJSON *rail, const struct state_rail *r)
@@ -237,13 +267,13 @@ static void add_rdma(cJSON *rail, const struct state_rail *r)
 		return;
 	o = cJSON_AddObjectToObject(rail, "rdma");
 	add_text(o, "device", r->rdma_device);
-	cJSON_AddNumberToObject(o, "port", r->rdma_port);
+	add_number(o, "port", r->rdma_port);
 	add_text(o, "link_layer", r->link_layer);
 	add_text(o, "state", r->port_state);
 	add_text(o, "guid", r->guid);
 	add_text(o, "rate", r->rate);
-	cJSON_AddNumberToObject(o, "lid", r->lid);
-	cJSON_AddNumberToObject(o, "sm_lid", r->sm_lid);
+	add_number(o, "lid", r->lid);
+	add_number(o, "sm_lid", r->sm_lid);
 	add_text(o, "sm_guid", r->sm_guid);
 	add_neighbour(o, r->neighbour, r->neighbour_guid, r->neighbour_port);
 }
@@ -254,7 +284,7 @@ static void add_guid(cJSON *o, const char *key, uint64_t guid)
 
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)guid);
 	if (guid)
-		cJSON_AddStringToObject(o, key, text);
+		add_string(o, key, text);
 }
 
 /* Every port of the node: of a boot that failed it is the ports without a rail that matter. */
@@ -265,14 +295,14 @@ static void add_port(cJSON *ports, const struct fabric_port *p)
 
 	cJSON_AddItemToArray(ports, o);
 	add_text(o, "device", p->device);
-	cJSON_AddNumberToObject(o, "port", p->port);
+	add_number(o, "port", p->port);
 	add_text(o, "link_layer", link_layer_name(p->link_layer));
 	add_text(o, "state", port_state_name(p->state));
 	add_text(o, "phys", port_phys_name(p->phys));
 	add_guid(o, "guid", p->guid);
 	add_text(o, "rate", p->rate);
-	cJSON_AddNumberToObject(o, "lid", p->lid);
-	cJSON_AddNumberToObject(o, "sm_lid", p->sm_lid);
+	add_number(o, "lid", p->lid);
+	add_number(o, "sm_lid", p->sm_lid);
 	add_guid(o, "sm_guid", p->sm.guid);
 	add_text(o, "netdev", p->netdev);
 	add_text(o, "pci", p->pci);
@@ -293,7 +323,7 @@ static void add_routes(cJSON *rail, const struct state_rail *r)
 		add_text(o, "dst", r->routes[i].dst);
 		add_text(o, "gateway", r->routes[i].gateway);
 	}
-	cJSON_AddNumberToObject(rail, "metric", r->metric);
+	add_number(rail, "metric", r->metric);
 }
 
 static void add_ipoib(cJSON *rail, const struct state_rail *r)
@@ -314,9 +344,9 @@ static void add_rail(cJSON *rails, const struct state_rail *r, const struct stat
 
 	cJSON_AddItemToArray(rails, o);
 	add_text(o, "netdev", r->netdev);
-	cJSON_AddNumberToObject(o, "ifindex", r->ifindex);
+	add_number(o, "ifindex", r->ifindex);
 	add_text(o, "hwaddr", r->hwaddr);
-	cJSON_AddNumberToObject(o, "mtu", r->mtu);
+	add_number(o, "mtu", r->mtu);
 	add_text(o, "state", r->state);
 	add_text(o, "method", r->method);
 	add_text(o, "address", r->address);
@@ -333,8 +363,8 @@ static void add_rail(cJSON *rails, const struct state_rail *r, const struct stat
 		cJSON_AddItemToArray(dns, cJSON_CreateString(r->dns[i]));
 	add_routes(o, r);
 	add_ipoib(o, r);
-	cJSON_AddBoolToObject(o, "carries_root", r->carries_root);
-	cJSON_AddBoolToObject(o, "adopted", r->adopted);
+	add_bool(o, "carries_root", r->carries_root);
+	add_bool(o, "adopted", r->adopted);
 	add_lease(o, r, in);
 	add_rdma(o, r);
 }
@@ -373,7 +403,7 @@ static void add_causes(cJSON *top, const struct report_view *v)
 		add_text(o, "where", met->where);
 		add_text(o, "text", met->text);
 		add_text(o, "check", cause_info(met->cause)->check);
-		cJSON_AddNumberToObject(o, "count", met->count);
+		add_number(o, "count", met->count);
 		add_time(o, "first_s", met->first);
 		add_time(o, "last_s", met->last);
 	}
@@ -409,7 +439,7 @@ static void add_work(cJSON *top, const struct report_view *v)
 		add_text(o, "what", w->what);
 		add_time(o, "begin_s", w->begin);
 		add_time(o, "end_s", w->end);
-		cJSON_AddNumberToObject(o, "result", w->result);
+		add_number(o, "result", w->result);
 	}
 }
 
@@ -432,10 +462,10 @@ static void add_head(cJSON *top, const struct state_input *in)
 	struct utsname kernel;
 	cJSON *agent;
 
-	cJSON_AddNumberToObject(top, "schema", STATE_SCHEMA);
+	add_number(top, "schema", STATE_SCHEMA);
 	agent = cJSON_AddObjectToObject(top, "agent");
 	add_text(agent, "version", INITAGENT_VERSION);
-	cJSON_AddNumberToObject(agent, "restarts", in->restarts);
+	add_number(agent, "restarts", in->restarts);
 	add_time(agent, "cpu_s", in->cpu);
 	if (uname(&kernel) == 0)
 		add_text(top, "kernel", kernel.release);
@@ -473,8 +503,8 @@ char *state_json(const struct state_input *in)
 	add_modules(top, in->modules, in->n_modules);
 	add_work(top, &v);
 	add_changes(top, &v);
-	cJSON_AddNumberToObject(top, "dropped_rows", v.dropped);
-	text = cJSON_PrintUnformatted(top);
+	add_number(top, "dropped_rows", v.dropped);
+	text = cJSON_PrintBuffered(top, STATE_TEXT_USUAL, false);
 	cJSON_Delete(top);
 	return text;
 }
