@@ -136,10 +136,13 @@ const char *option_suggest(const char *s, size_t len)
 	if (len < 3)
 		return NULL;
 	for (i = 0; i < OPTION_N; i++) {
-		if (rows[i].flags & OPTION_PREFIX)
+		const size_t m = strlen(rows[i].name);
+
+		/* A difference in length is the least a distance can be: most names need no table. */
+		if (rows[i].flags & OPTION_PREFIX || (m > len ? m - len : len - m) >= nearest)
 			continue;
 		d = option_distance(s, len, rows[i].name);
-		if (d < nearest && d * 3 <= strlen(rows[i].name)) {
+		if (d < nearest && d * 3 <= m) {
 			nearest = d;
 			best = rows[i].name;
 		}
