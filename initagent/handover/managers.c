@@ -8,11 +8,14 @@
 #include "handover/preset.h"
 #include "root/sysmount.h"
 
-#define PATHS_MAX 4
+#define PATHS_MAX 2
 #define PRESETS_MAX 64
 #define PRESET_SIZE 16384
 
-/* In the order of choice. */
+/*
+ * In the order of choice. One place is enough where distributions link the other to it (/usr/bin and /usr/sbin,
+ * /etc/init.d and /etc/rc.d/init.d): each is a round trip to the root's server.
+ */
 static const struct {
 	unsigned bit;
 	const char *name;
@@ -21,12 +24,11 @@ static const struct {
 	const char *files[PATHS_MAX];	/* installed: any of them is there */
 } managers[] = {
 	{PLAN_HANDOVER_NETWORKMANAGER, "networkmanager", "NetworkManager.service", NULL,
-		{"/usr/sbin/NetworkManager", "/usr/bin/NetworkManager"}},
+		{"/usr/sbin/NetworkManager"}},
 	{PLAN_HANDOVER_NETWORKD, "networkd", "systemd-networkd.service", NULL,
 		{"/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"}},
 	{PLAN_HANDOVER_IFUPDOWN, "ifupdown", "networking.service", "networking", {"/usr/sbin/ifup", "/sbin/ifup"}},
-	{PLAN_HANDOVER_IFCFG, "ifcfg", "network.service", "network",
-		{"/etc/rc.d/init.d/network", "/etc/init.d/network"}},
+	{PLAN_HANDOVER_IFCFG, "ifcfg", "network.service", "network", {"/etc/init.d/network"}},
 };
 
 /* Where init and the distribution say what is started. */

@@ -44,6 +44,7 @@ static void install_all(void)
 	make("/usr/sbin/NetworkManager", "");
 	make("/usr/sbin/ifup", "");
 	make("/etc/rc.d/init.d/network", "");
+	make_link("/etc/init.d", "rc.d/init.d");
 }
 
 TEST(an_empty_root_has_none)
