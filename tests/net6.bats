@@ -185,6 +185,12 @@ client() {
 	grep -q DHCPCONFIRM "$T/dnsmasq.log"
 }
 
+# received PACKETS: what the kernel would count; the tests' root has no sysfs of the client's.
+received() {
+	mkdir -p "$T/root/sys/class/net/c0/statistics"
+	echo "$1" >"$T/root/sys/class/net/c0/statistics/rx_packets"
+}
+
 @test "dhcp6: the server comes five seconds late" {
 	later 5 dnsmasq_on "${STATEFUL[@]}"
 	drive method=dhcp6 limit=40
@@ -197,6 +203,16 @@ client() {
 	drive method=dhcp6 dhcp-limit=3
 	[ "$status" -eq 1 ]
 	[[ $output == *"failed IA-E501 no DHCPv6 lease after 3 s"* ]]
+}
+
+@test "dhcp6: a segment on which nobody speaks is told from one without a server" {
+	received 7
+	drive method=dhcp6 dhcp-limit=6
+	[[ $output == *"hindrance IA-E501 no DHCPv6 answer yet, "*" sent, nothing at all received"* ]]
+	[[ $output == *"failed IA-E501 no DHCPv6 lease after 6 s, nothing at all received"* ]]
+	later 3 received 10
+	drive method=dhcp6 dhcp-limit=6
+	[[ $output == *"failed IA-E501 no DHCPv6 lease after 6 s, 3 packets of any kind received"* ]]
 }
 
 @test "dhcp6: no address left" {

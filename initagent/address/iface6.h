@@ -50,6 +50,7 @@ struct iface6 {
 	bool informs;	    /* it asks for no address */
 	bool looked;	    /* for a lease of an earlier run */
 	int fd;		    /* UDP port 546, -1 */
+	uint64_t heard;	    /* packets the interface had received when the asking began; UINT64_MAX: unknown */
 	/* What came of it. */
 	struct address_result result;
 	bool applied; /* the address was set by us */

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "address/heard.h"
 #include "address/iface6.h"
 #include "address/lease_file.h"
 
@@ -160,10 +161,12 @@ static void hindered(struct iface6 *i, enum cause cause, const char *text, uint6
 
 static void silence(struct iface6 *i, unsigned count)
 {
+	char heard[HEARD_TEXT];
+
 	if (i->state == IFACE6_ASKING)
 		iface6_hint(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER,
-			"no DHCPv6 answer %s, %u request%s sent",
-			i->hindrance ? "that can be used" : "yet", count, count == 1 ? "" : "s");
+			"no DHCPv6 answer %s, %u request%s sent%s", i->hindrance ? "that can be used" : "yet", count,
+			count == 1 ? "" : "s", heard_since(i->room->env, i->dev.name, i->heard, heard));
 }
 
 static void lease_gone(struct iface6 *i, enum cause cause, const char *text, uint64_t now)
@@ -345,6 +348,8 @@ static void begin_asking(struct iface6 *i, uint64_t now)
 
 	if (cfg->dhcp_limit && cfg->dhcp_rounds)
 		i->dhcp_end = now + cfg->dhcp_limit * cfg->dhcp_rounds;
+	if (i->state != IFACE6_ASKING)
+		i->heard = heard_packets(i->room->env, i->dev.name);
 	iface6_set_state(i, IFACE6_ASKING, now);
 	iface6_hint(i, CAUSE_DHCP_NO_OFFER, "asking for an address by DHCPv6");
 }
@@ -352,13 +357,14 @@ static void begin_asking(struct iface6 *i, uint64_t now)
 static void asked_too_long(struct iface6 *i, uint64_t now)
 {
 	const struct address_config *cfg = &i->config.cfg;
-	char text[96];
+	char text[128], heard[HEARD_TEXT];
 
 	i->dhcp_end = NSEC_NEVER;
 	if (i->state != IFACE6_ASKING)
 		return;
-	snprintf(text, sizeof(text), "no DHCPv6 lease after %u s",
-		(unsigned)(cfg->dhcp_limit * cfg->dhcp_rounds / NSEC_PER_SEC));
+	snprintf(text, sizeof(text), "no DHCPv6 lease after %u s%s",
+		(unsigned)(cfg->dhcp_limit * cfg->dhcp_rounds / NSEC_PER_SEC),
+		heard_since(i->room->env, i->dev.name, i->heard, heard));
 	iface6_fail(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER, text, now);
 }
 

@@ -5,6 +5,7 @@
 #include <netinet/ip.h>
 #include <sys/epoll.h>
 
+#include "address/heard.h"
 #include "address/iface.h"
 #include "address/lease_file.h"
 #include "address/packet.h"
@@ -192,35 +193,9 @@ static void hindered(struct iface *i, enum cause cause, const char *text, uint64
 	iface_hint(i, cause, "%s", text);
 }
 
-/* Packets of any kind, as the driver counts them (Documentation/ABI/testing/sysfs-class-net-statistics). */
-static uint64_t packets_heard(const struct iface *i)
-{
-	char text[32], *end;
-	uint64_t n;
-
-	if (env_read(i->room->env, text, sizeof(text), "/sys/class/net/%s/statistics/rx_packets", i->dev.name) <= 0)
-		return UINT64_MAX;
-	n = strtoull(text, &end, 10);
-	return *end ? UINT64_MAX : n;
-}
-
-/* A segment on which nothing is heard is another matter than one without a DHCP server. */
-static const char *heard_text(const struct iface *i, char *buf, size_t size)
-{
-	uint64_t n = packets_heard(i);
-
-	if (n == UINT64_MAX || n < i->heard)
-		return "";
-	if (n == i->heard)
-		return ", nothing at all received";
-	snprintf(buf, size, ", %llu packet%s of any kind received", (unsigned long long)(n - i->heard),
-		n - i->heard == 1 ? "" : "s");
-	return buf;
-}
-
 static void silence(struct iface *i, unsigned count, uint64_t now)
 {
-	char heard[64];
+	char heard[HEARD_TEXT];
 
 	/*
 	 * After a loss of carrier INIT-REBOOT found nobody to ask: what is set is valid until it expires
@@ -234,7 +209,7 @@ static void silence(struct iface *i, unsigned count, uint64_t now)
 	if (i->state == IFACE_ASKING)
 		iface_hint(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER,
 			"no DHCP answer %s, %u request%s sent%s", i->hindrance ? "that can be used" : "yet", count,
-			count == 1 ? "" : "s", heard_text(i, heard, sizeof(heard)));
+			count == 1 ? "" : "s", heard_since(i->room->env, i->dev.name, i->heard, heard));
 }
 
 /* The dark side of servers that know a node by one form of its identifier only: say which ones were sent. */
@@ -463,7 +438,7 @@ static void begin_round(struct iface *i, uint64_t now)
 	i->round_end = limit ? now + limit : NSEC_NEVER;
 	i->hindrance = CAUSE_NONE;
 	i->n_foreign = 0;
-	i->heard = packets_heard(i);
+	i->heard = heard_packets(i->room->env, i->dev.name);
 	dhcp4_start(i->dhcp, now);
 	iface_set_state(i, IFACE_ASKING, now);
 	pump(i, now);
@@ -504,13 +479,13 @@ static void end_round(struct iface *i, uint64_t now)
 {
 	uint32_t most = i->config.cfg.dhcp_rounds;
 	enum cause cause = i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER;
-	char text[192], names[IFACE_FOREIGN_MAX * (INET_ADDRSTRLEN + 2)], heard[64];
+	char text[192], names[IFACE_FOREIGN_MAX * (INET_ADDRSTRLEN + 2)], heard[HEARD_TEXT];
 
 	i->rounds++;
 	i->round_end = NSEC_NEVER;
 	snprintf(text, sizeof(text), "no lease after %u round%s of %u s%s", i->rounds,
 		i->rounds == 1 ? "" : "s", (unsigned)(i->config.cfg.dhcp_limit / NSEC_PER_SEC),
-		heard_text(i, heard, sizeof(heard)));
+		heard_since(i->room->env, i->dev.name, i->heard, heard));
 	if (cause == CAUSE_DHCP_FOREIGN) {
 		size_t len = strlen(text);
 
