@@ -196,6 +196,16 @@ static void check_nfs(struct parser *p)
 			"an IPv6 server, but no ip= sets up IPv6");
 }
 
+/* root=dhcp6 beside ip= that ask nobody by IPv6. */
+static void check_dhcp6(struct parser *p)
+{
+	const struct plan_root *root = &p->plan->root;
+
+	if (root->kind == PLAN_ROOT_DHCP && streq(root->text, "dhcp6") && p->ips.n && !has_ipv6(p))
+		complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=dhcp6",
+			"the root is named by DHCPv6, but no ip= sets up IPv6");
+}
+
 static bool has_ifname(const struct parser *p, const char *name)
 {
 	const struct plan_ip *ips = p->ips.items;
@@ -262,6 +272,7 @@ void check_plan(struct parser *p)
 	check_rorw(p);
 	check_source(p);
 	check_nfs(p);
+	check_dhcp6(p);
 	check_image(p);
 	check_block(p);
 	check_bootdev(p);

@@ -190,6 +190,22 @@ static void take_block(struct parser *p, struct plan_word *w, struct slice s)
 		root->rw = p->nfs_rw;
 }
 
+/* Without ip= every interface asks DHCPv6, as with dracut. */
+static void take_dhcp6(struct parser *p, struct plan_word *w)
+{
+	struct plan_ip *ip;
+
+	say(p, w, "takes server and path of the root from DHCPv6's boot file URL");
+	if (p->plan->given[OPTION_IP])
+		return;
+	ip = push(p, &p->ips, sizeof(*ip), w);
+	if (!ip)
+		return;
+	*ip = (struct plan_ip){
+		.word = (size_t)(w - p->words), .methods = PLAN_IP_DHCP6, .prefix = -1, .peer_prefix = -1};
+	say(p, w, "asks DHCPv6 on every interface, takes server and path of the root from its boot file URL");
+}
+
 /* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
@@ -217,7 +233,9 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		root->kind = kind_of(s);
 		break;
 	}
-	if (root->kind == PLAN_ROOT_DHCP)
+	if (slice_is(s, "dhcp6"))
+		take_dhcp6(p, w);
+	else if (root->kind == PLAN_ROOT_DHCP)
 		say(p, w, "takes server and path of the root from DHCP's root-path");
 	else
 		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
@@ -226,9 +244,6 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		slice_starts(s, "live:torrent:"))
 		complain(p, w, s, DIAG_WARN, "root=live:http://... or https://",
 			"images are fetched by http and https only; left to dracut");
-	if (slice_is(s, "dhcp6"))
-		complain(p, w, s, DIAG_WARN, "root=dhcp",
-			"understood, but this build does no DHCPv6 yet; read as dhcp");
 }
 
 /* Which word names the root? NULL if none does. */
@@ -241,7 +256,8 @@ static struct plan_word *choose_word(struct parser *p)
 	if (!netroot)
 		return root;
 	open = !root || slice_is(word_value(root), "nfs") || slice_is(word_value(root), "nfs4") ||
-		slice_is(word_value(root), "dhcp") || slice_is(word_value(root), "/dev/nfs");
+		slice_is(word_value(root), "dhcp") || slice_is(word_value(root), "dhcp6") ||
+		slice_is(word_value(root), "/dev/nfs");
 	if (!open) {
 		say(p, netroot, "nothing: root= names the root");
 		return root;

@@ -89,6 +89,15 @@ setup() {
     assert_boot 90 4.2 rdma6
 }
 
+@test "root=dhcp6, no ip=: DHCPv6's boot file URL names the root" {
+    server dhcp start "${stateful[@]}" "--dhcp-option=option6:bootfile-url,nfs:[$server6]:$root_path:vers=4.2,proto=rdma"
+    node_start "$image" "$console root=dhcp6 $rxe"
+    assert_boot 90 4.2 rdma6
+    assert_state .root.address "$server6"
+    assert_state '.rails[0].method' dhcp6
+    assert_console 'root-path from DHCP: nfs:\[2001:db8:99::1\]'
+}
+
 @test "NFS version 3 over RDMA" {
     server dhcp start "${router[@]}"
     node_start "$image" "$console root=nfs:[$server6]:$root_path:vers=3,proto=rdma,port=20049 ip=auto6 $rxe"
