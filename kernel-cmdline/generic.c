@@ -180,15 +180,6 @@ PARSE(noted)
 	return true;
 }
 
-/* Never silent: a line written for a later version must say that it does not work yet. */
-PARSE(later)
-{
-	say(p, w, "nothing yet: %s", row->doc);
-	complain(p, w, WHOLE, DIAG_WARN, NULL,
-		"understood, but this build does nothing with it yet");
-	return true;
-}
-
 /* A VLAN or bond left out may mean no boot at all: a warning, and what to do. */
 PARSE(refused)
 {

@@ -165,7 +165,6 @@ static const char *status_text(enum option_status s)
 	static const char *const texts[] = {
 		[OPTION_ACTED] = "",
 		[OPTION_NOTED] = " *Understood; nothing to do.*",
-		[OPTION_LATER] = " *Not in this build yet.*",
 		[OPTION_REFUSED] = " *Understood, not acted on.*",
 	};
 
@@ -274,8 +273,7 @@ static void print_man(FILE *out)
 		put_scdoc(out, r->grammar);
 		fputs("*\n\t", out);
 		put_scdoc(out, r->doc);
-		put_scdoc(out, r->status == OPTION_LATER ? " Not in this build yet." :
-				r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
+		put_scdoc(out, r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
 		put_lacks(out, r->name, " ", "");
 		if (r->flags & OPTION_LIST)
 			fputs(" May be given several times.", out);

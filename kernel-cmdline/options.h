@@ -17,7 +17,6 @@ enum option_id {
 enum option_status {
 	OPTION_ACTED,	/* this build acts on it */
 	OPTION_NOTED,	/* understood, and rightly nothing to do here */
-	OPTION_LATER,	/* the name is reserved; this build does nothing with it yet */
 	OPTION_REFUSED, /* understood but not acted on: other tools would */
 };
 

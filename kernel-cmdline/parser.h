@@ -85,7 +85,6 @@ PARSE(seconds);
 PARSE(count);
 PARSE(flag_only);
 PARSE(noted);
-PARSE(later);
 PARSE(refused);
 PARSE(drivers);	   /* driver.c */
 PARSE(rdma_link);
