@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps its link at switch-root, on InfiniBand alone: three Debian roots on NFSoRDMA, whose network managers
 # take the IPoIB interface over.
-# alone: four VMs
+# first: four VMs, which wait two minutes
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load softib

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps its link at switch-root, over Soft-RoCE: three Debian roots on NFSoRDMA, whose network managers take
 # the interface over.
-# alone: four VMs
 
 # shellcheck disable=SC2154 # variables are shared with it
 load handover

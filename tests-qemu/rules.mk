@@ -44,6 +44,10 @@ $(LAB)/bin/rooms: $(addprefix $(BUILD)/musl/tests-qemu/rooms/,rooms.o images.o) 
 lab: $(LAB_BINS)
 	+@$(LAB_ENV) tests-qemu/lab
 
+# What needs nothing of the product: beside the compilers, it uses what they leave of the processors.
+lab-ground: $(LAB_BINS)
+	+@$(LAB_ENV) tests-qemu/lab script handover_root
+
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut block
 
@@ -70,7 +74,7 @@ demo:
 	@$(REMAKE) lab-demo
 	@$(LAB_ENV) tests-qemu/demo
 
-.PHONY: lab lab-scenarios lab-softib lab-bench lab-demo bench demo
+.PHONY: lab lab-ground lab-scenarios lab-softib lab-bench lab-demo bench demo
 
 # make check-softib: the scenarios of the software InfiniBand HCA alone
 check-softib:

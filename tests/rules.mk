@@ -108,7 +108,7 @@ REMAKE   = $(MAKE) --no-print-directory
 
 check:
 	@tests/setup build tests qemu packages $(CROSS_LEVEL)
-	+@$(REMAKE) check-build check-qemu-build
+	+@$(REMAKE) lab-ground check-build check-qemu-build
 	@$(TEST_ENV) tests/run $(CROSS_LEVEL) packages lint bats unit corpus qemu
 
 check-fast:
