@@ -196,14 +196,18 @@ static void check_nfs(struct parser *p)
 			"an IPv6 server, but no ip= sets up IPv6");
 }
 
-/* root=dhcp6 beside ip= that ask nobody by IPv6. */
+/* root=dhcp6 beside ip= that do not ask for it. */
 static void check_dhcp6(struct parser *p)
 {
 	const struct plan_root *root = &p->plan->root;
+	const struct plan_ip *ips = p->ips.items;
 
-	if (root->kind == PLAN_ROOT_DHCP && streq(root->text, "dhcp6") && p->ips.n && !has_ipv6(p))
-		complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=dhcp6",
-			"the root is named by DHCPv6, but no ip= sets up IPv6");
+	if (root->kind != PLAN_ROOT_DHCP || !streq(root->text, "dhcp6"))
+		return;
+	for (size_t i = 0; i < p->ips.n; i++)
+		if (ips[i].methods & (PLAN_IP_DHCP6 | PLAN_IP_EITHER6))
+			return;
+	complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=dhcp6", "the root is named by DHCPv6, but no ip= asks it");
 }
 
 static bool has_ifname(const struct parser *p, const char *name)
