@@ -169,6 +169,14 @@ static void silence(struct iface6 *i, unsigned count)
 			count == 1 ? "" : "s", heard_since(i->room->env, i->dev.name, i->heard, heard));
 }
 
+/* What is heard counts from here; already asking, it goes on counting. */
+static void ask(struct iface6 *i, uint64_t now)
+{
+	if (i->state != IFACE6_ASKING)
+		i->heard = heard_packets(i->room->env, i->dev.name);
+	iface6_set_state(i, IFACE6_ASKING, now);
+}
+
 static void lease_gone(struct iface6 *i, enum cause cause, const char *text, uint64_t now)
 {
 	bool had = i->applied;
@@ -177,7 +185,7 @@ static void lease_gone(struct iface6 *i, enum cause cause, const char *text, uin
 	if (had)
 		iface6_lost(i, cause, text);
 	if (i->state != IFACE6_NO_CARRIER && i->state != IFACE6_GONE)
-		iface6_set_state(i, IFACE6_ASKING, now);
+		ask(i, now);
 }
 
 /* While it only gathers information there is no lease to be refused. */
@@ -348,9 +356,7 @@ static void begin_asking(struct iface6 *i, uint64_t now)
 
 	if (cfg->dhcp_limit && cfg->dhcp_rounds)
 		i->dhcp_end = now + cfg->dhcp_limit * cfg->dhcp_rounds;
-	if (i->state != IFACE6_ASKING)
-		i->heard = heard_packets(i->room->env, i->dev.name);
-	iface6_set_state(i, IFACE6_ASKING, now);
+	ask(i, now);
 	iface6_hint(i, CAUSE_DHCP_NO_OFFER, "asking for an address by DHCPv6");
 }
 
@@ -395,7 +401,7 @@ void iface6_dhcp_decline(struct iface6 *i, uint64_t now)
 {
 	lease6_file_remove(i->room->env, i->dev.ifindex);
 	dhcp6_decline(i->dhcp, now);
-	iface6_set_state(i, IFACE6_ASKING, now);
+	ask(i, now);
 	pump(i, now);
 }
 
