@@ -256,8 +256,7 @@ static struct plan_word *choose_word(struct parser *p)
 	if (!netroot)
 		return root;
 	open = !root || slice_is(word_value(root), "nfs") || slice_is(word_value(root), "nfs4") ||
-		slice_is(word_value(root), "dhcp") || slice_is(word_value(root), "dhcp6") ||
-		slice_is(word_value(root), "/dev/nfs");
+		kind_of(word_value(root)) == PLAN_ROOT_DHCP || slice_is(word_value(root), "/dev/nfs");
 	if (!open) {
 		say(p, netroot, "nothing: root= names the root");
 		return root;
