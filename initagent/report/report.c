@@ -113,35 +113,52 @@ static bool shown(const struct report *r, enum report_level level)
 	return r->cfg.debug;
 }
 
-/* One finished line to the log (with time) and, by level, to the console. */
+/*
+ * What comes in is made printable here, once: console, kernel log, sd_notify, plymouth, collectors and state file get
+ * nothing else. Texts come from servers, from the fabric, and from workers that a server may have taken over.
+ */
+static void clean_name(char dst[REPORT_NAME_MAX], const char *src)
+{
+	console_clean(dst, REPORT_NAME_MAX, src ? src : "");
+}
+
+static void clean_text(char dst[REPORT_TEXT_MAX], const char *fmt, va_list ap)
+{
+	char raw[REPORT_TEXT_MAX];
+
+	vsnprintf(raw, sizeof(raw), fmt, ap);
+	console_clean(dst, REPORT_TEXT_MAX, raw);
+}
+
+/* One finished line of clean text to the log (with time) and, by level, to the console. */
 static void emit(struct report *r, enum report_level level, const char *rail, uint64_t now,
 	const char *text)
 {
-	char clean[REPORT_TEXT_MAX * 2], line[sizeof(clean) + 96];
+	const char *colon = *rail ? ": " : "";
+	char line[REPORT_TEXT_MAX * 2 + 96];
 
-	console_clean(clean, sizeof(clean), text);
 	snprintf(line, sizeof(line), "[%5u.%03u] %s%s%s", (unsigned)(now / NSEC_PER_SEC),
-		(unsigned)(now / NSEC_PER_MSEC % 1000), rail ? rail : "", rail ? ": " : "", clean);
+		(unsigned)(now / NSEC_PER_MSEC % 1000), rail, colon, text);
 	ring_add(&r->log, line);
 	if (!shown(r, level))
 		return;
-	snprintf(line, sizeof(line), "initagent: %s%s%s", rail ? rail : "", rail ? ": " : "",
-		clean);
+	snprintf(line, sizeof(line), "initagent: %s%s%s", rail, colon, text);
 	console_put(r->console, line, level == REPORT_ERR);
 }
 
 void report_log(struct report *r, enum report_level level, const char *rail, uint64_t now,
 	const char *fmt, ...)
 {
-	char text[REPORT_TEXT_MAX];
+	char text[REPORT_TEXT_MAX], name[REPORT_NAME_MAX];
 	va_list ap;
 
 	if (!r)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	clean_text(text, fmt, ap);
 	va_end(ap);
-	emit(r, level, rail, now, text);
+	clean_name(name, rail);
+	emit(r, level, name, now, text);
 }
 
 void report_state(struct report *r, const char *room, const char *rail, const char *from,
@@ -156,10 +173,10 @@ void report_state(struct report *r, const char *room, const char *rail, const ch
 	if (!c)
 		return;
 	c->when = now;
-	strscpy(c->room, room, sizeof(c->room));
-	strscpy(c->rail, rail ? rail : "", sizeof(c->rail));
-	strscpy(c->from, from, sizeof(c->from));
-	strscpy(c->to, to, sizeof(c->to));
+	clean_name(c->room, room);
+	clean_name(c->rail, rail);
+	clean_name(c->from, from);
+	clean_name(c->to, to);
 }
 
 void report_span(struct report *r, const char *room, const char *what, uint64_t begin,
@@ -175,8 +192,8 @@ void report_span(struct report *r, const char *room, const char *what, uint64_t 
 	w->begin = begin;
 	w->end = end;
 	w->result = result;
-	strscpy(w->room, room, sizeof(w->room));
-	strscpy(w->what, what, sizeof(w->what));
+	clean_name(w->room, room);
+	clean_name(w->what, what);
 }
 
 static struct report_met *find_met(struct report *r, enum cause cause, const char *where)
@@ -195,9 +212,9 @@ static void print_cause(struct report *r, const struct report_met *met, uint64_t
 
 	snprintf(text, sizeof(text), "%s %s%s%s", info->code, info->text, *met->text ? ": " : "",
 		met->text);
-	emit(r, REPORT_ERR, *met->where ? met->where : NULL, now, text);
+	emit(r, REPORT_ERR, met->where, now, text);
 	snprintf(text, sizeof(text), "%s check: %s", info->code, info->check);
-	emit(r, REPORT_ERR, *met->where ? met->where : NULL, now, text);
+	emit(r, REPORT_ERR, met->where, now, text);
 	snprintf(line, sizeof(line), "<7>initagent: %s %s: %s", info->code, met->where, met->text);
 	console_line(r->cfg.kmsg_fd, line);
 }
@@ -205,7 +222,7 @@ static void print_cause(struct report *r, const struct report_met *met, uint64_t
 void report_cause(struct report *r, enum cause cause, const char *where, uint64_t now,
 	const char *fmt, ...)
 {
-	char text[REPORT_TEXT_MAX];
+	char text[REPORT_TEXT_MAX], name[REPORT_NAME_MAX];
 	struct report_met *met;
 	bool fresh;
 	va_list ap;
@@ -213,10 +230,10 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
 	if (!r)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	clean_text(text, fmt, ap);
 	va_end(ap);
-	where = where ? where : "";
-	met = find_met(r, cause, where);
+	clean_name(name, where);
+	met = find_met(r, cause, name);
 	fresh = !met || !streq(met->text, text);
 	if (!met)
 		met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met), MAX_CAUSES);
@@ -227,7 +244,7 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
 	met->cause = cause;
 	met->count++;
 	met->last = now;
-	strscpy(met->where, where, sizeof(met->where));
+	strscpy(met->where, name, sizeof(met->where));
 	strscpy(met->text, text, sizeof(met->text));
 	if (fresh)
 		print_cause(r, met, now);
@@ -236,15 +253,16 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
 void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
 	const char *fmt, ...)
 {
-	char text[REPORT_TEXT_MAX];
+	char text[REPORT_TEXT_MAX], name[REPORT_NAME_MAX];
 	va_list ap;
 
 	if (!r)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	clean_text(text, fmt, ap);
 	va_end(ap);
-	wait_line_set(&r->wait, cause, rail ? rail : "", text, now);
+	clean_name(name, rail);
+	wait_line_set(&r->wait, cause, name, text, now);
 }
 
 uint64_t report_deadline(const struct report *r)
@@ -265,7 +283,7 @@ const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end)
 	const char *text = wait_line_tick(&r->wait, now, r->cfg.start, budget_end);
 
 	if (text)
-		emit(r, quiet_yet(r, now) ? REPORT_INFO : REPORT_WARN, NULL, now, text);
+		emit(r, quiet_yet(r, now) ? REPORT_INFO : REPORT_WARN, "", now, text);
 	return text;
 }
 

@@ -6,6 +6,8 @@
 #include "report/record.h"
 #include "report/wait.h"
 
+#include <sys/mman.h>
+
 /* A report whose console is a pipe; reads what was printed so far. */
 struct fixture {
 	struct report *report;
@@ -77,6 +79,49 @@ TEST(control_bytes_never_reach_the_console)
 	CHECK_STR(printed(&f), "initagent: host\\x1b[2J\\x0d\\x0a\\x07\n");
 	console_clean(clean, 8, "\x01\x02\x03\x04");
 	CHECK_STR(clean, "\\x01");
+}
+
+/* Neither a terminal's escape sequence nor a second assignment for sd_notify, by whatever way it came in. */
+static bool harmless(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e)
+			return false;
+	return true;
+}
+
+TEST(control_bytes_are_cleaned_where_they_come_in)
+{
+	static const char hostile[] = "a\033[31m\nREADY=1\n\x9b\177";
+	_cleanup_(done) struct fixture f = {0};
+	struct report_view view;
+	const char *line, *where, *text;
+	char oldest[64], lines[16384] = "";
+	_cleanup_close_ int kmsg = memfd_create("kmsg", MFD_CLOEXEC);
+	struct report_config cfg = {.kmsg_fd = kmsg, .console_fd = -1};
+
+	CHECK_INT(report_new(&f.report, &cfg), 0);
+	report_log(f.report, REPORT_WARN, hostile, 0, "%s", hostile);
+	report_state(f.report, hostile, hostile, hostile, hostile, 0);
+	report_span(f.report, hostile, hostile, 0, 0, 0);
+	report_cause(f.report, CAUSE_ROOT_REFUSED, hostile, 0, "%s", hostile);
+	report_cause(f.report, CAUSE_ROOT_REFUSED, hostile, 0, "%s", hostile);
+	report_wait(f.report, CAUSE_ROOT_REFUSED, hostile, 0, "%s", hostile);
+	line = report_tick(f.report, 5 * NSEC_PER_SEC, NSEC_NEVER);
+	CHECK(line && harmless(line));
+	CHECK_INT(report_waiting(f.report, &where, &text), CAUSE_ROOT_REFUSED);
+	CHECK(harmless(where) && harmless(text));
+	report_waits_over(f.report, 0, hostile, oldest, sizeof(oldest));
+	CHECK(harmless(oldest));
+	report_view(f.report, &view);
+	CHECK_INT(view.n_causes, 1); /* the same place each time */
+	CHECK(harmless(view.causes[0].where) && harmless(view.causes[0].text));
+	CHECK(harmless(view.changes[0].room) && harmless(view.changes[0].rail));
+	CHECK(harmless(view.changes[0].from) && harmless(view.changes[0].to));
+	CHECK(harmless(view.works[0].room) && harmless(view.works[0].what));
+	CHECK(pread(kmsg, lines, sizeof(lines) - 1, 0) > 0);
+	for (char *save = NULL, *one = strtok_r(lines, "\n", &save); one; one = strtok_r(NULL, "\n", &save))
+		CHECK(harmless(one) && strncmp(one, "<7>initagent: IA-E", 18) == 0);
 }
 
 TEST(a_cause_is_printed_once_per_text)
