@@ -19,7 +19,7 @@ $(MKIMAGE_INC): dracut/70initagent/drivers.list
 $(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
 	@mkdir -p $(@D)
 	@echo "  HOST    $<"
-	@$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(DEFS) -Idracut -I$(BUILD)/mkimage \
+	@$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(WERROR) $(DEFS) -Idracut -I$(BUILD)/mkimage \
 		-MMD -MP -c -o $@ $<
 
 $(MKIMAGE): $(MKIMAGE_OBJS)

@@ -47,7 +47,7 @@ HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -g -O1 -fno-omit-frame-pointer $
 
 # Recipe parts: compile $< into $@ with a depfile beside it; make $@ by the command $(2).
 compile = @mkdir -p $(@D); echo "  $(1)    $<"; t=$@.$$$$; trap 'rm -f $$t $$t.d' EXIT; \
-	$(2) -MMD -MP -MT $@ -MF $$t.d -c $< -o $$t; mv $$t.d $(@:.o=.d); mv $$t $@
+	$(2) $(WERROR) -MMD -MP -MT $@ -MF $$t.d -c $< -o $$t; mv $$t.d $(@:.o=.d); mv $$t $@
 output  = @mkdir -p $(@D); echo "  $(1)    $@"; t=$@.$$$$; trap 'rm -f $$t' EXIT; $(2); mv $$t $@
 
 # remember FILE TEXT: a rule for FILE, which is newer than what depends on it only when TEXT changed.

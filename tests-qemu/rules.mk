@@ -6,7 +6,7 @@ LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit iowitness vmctl)
 LAB_ENV := BUILD=$(BUILD)
 GUEST_CC := musl-gcc
 # musl's own headers first; the kernel's come from the host's, after everything else
-GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -Itests-qemu/guest \
+GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itests-qemu/guest \
 	-idirafter /usr/include -idirafter /usr/include/$(ARCH)-linux-gnu
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
@@ -28,13 +28,13 @@ $(LAB)/bin/sibfuzz: tests-qemu/softib/guest/sibfuzz.c
 $(LAB)/bin/flexboot: $(FLEXBOOT_SRCS) $(wildcard flexboot/*.h) $(DEPS_STAMP)
 	@mkdir -p $(@D)
 	@echo "  GUEST   $@"
-	@$(GUEST_CC) -std=gnu11 -Os -s -static $(WARN) -D_GNU_SOURCE -I. -Iinitagent \
+	@$(GUEST_CC) -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -I. -Iinitagent \
 		-isystem $(SYSROOT)/include -o $@ $(FLEXBOOT_SRCS) $(SYSROOT)/lib/libcjson.a -lm
 
 $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@mkdir -p $(@D)
 	@echo "  HOST    $@"
-	@$(CC) -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE -o $@ $<
+	@$(CC) -std=gnu11 -O2 $(WARN) $(WERROR) -D_GNU_SOURCE -o $@ $<
 
 # The modules, fabric and image rooms as PID 1 of a VM; of the same objects as the agent.
 $(LAB)/bin/rooms: $(addprefix $(BUILD)/musl/tests-qemu/rooms/,rooms.o images.o) $(filter-out %/initagent/main.o,$(MUSL_OBJS))

@@ -55,6 +55,19 @@ options() {
 	[[ $output != *curl* && $output != *initagent/fetch/* && $output != *FEATURE_HTTP* ]]
 }
 
+@test "a compiler's warning ends the build of the tests, never that of a user" {
+	local goal
+
+	for goal in all deb image install; do
+		run -0 env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" DEPS="$BATS_TEST_TMPDIR/deps" "$goal"
+		[[ $output == *-Wextra* || $goal == deb ]]
+		[[ $output != *-Werror* ]]
+	done
+	run -0 env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" DEPS="$BATS_TEST_TMPDIR/deps" check-build
+	[ "$(grep -c -e '-Wextra.* -c ' <<<"$output")" -gt 100 ]
+	[ "$(grep -e '-Wextra.* -c ' <<<"$output" | grep -vc -e -Werror)" -eq 0 ]
+}
+
 @test "a library that looks at the features is another one with others; the rest stays" {
 	local with without
 

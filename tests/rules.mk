@@ -155,7 +155,7 @@ SECONDS  ?= 60
 FUZZ_OBJS = $(patsubst $(BUILD)/host/%,$(BUILD)/fuzz/%,$(host_lib_))
 
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/host/.flags
-	$(call compile,CLANG,$(FUZZ_CC) $(filter-out -Werror,$(CSTD) $(WARN)) $(DEFS) -Itests -g -O1 \
+	$(call compile,CLANG,$(FUZZ_CC) $(CSTD) $(WARN) $(DEFS) -Itests -g -O1 \
 		-fno-omit-frame-pointer -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
 		-fno-sanitize-recover=all $(HOST_PCFLAGS))
 

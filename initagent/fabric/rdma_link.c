@@ -213,7 +213,7 @@ static int find_index(const char *name, uint32_t *ret)
 int rdma_link_del(const char *name, char *errtext, size_t size)
 {
 	struct nl_msg *msg;
-	uint32_t index;
+	uint32_t index = 0;
 	int r = find_index(name, &index);
 
 	errtext[0] = 0;
