@@ -196,10 +196,12 @@ static void mutate_all(const struct plan *p)
 	static void (*const mutations[])(uint64_t *) = {
 		flip_bit, flip_bit, put_edge_value, put_edge_value, cut, insert_piece, truncate_input,
 	};
+	/* Scrambled: seeds that are close, as times are, would share most of their inputs. */
+	uint64_t seed = p->seed, first = next_random(&seed);
 	uint64_t start = now_ns(), i, steps;
 
 	for (i = 0; i < p->mutations; i++) {
-		uint64_t state = p->seed + i;
+		uint64_t state = first + i;
 		const struct input *from = &inputs[below(&state, input_count)];
 
 		if (p->seconds && now_ns() - start > p->seconds * NSEC_PER_SEC)

@@ -125,6 +125,12 @@ sample() {
 	run -1 --separate-stderr ./target -mutate 5000 -seed 7 corpus
 	[ "$output" = "$first" ]
 	grep -q $'\xff' target-crash-*
+	rm target-crash-*
+	# the next seed makes others, not the same ones moved on by one
+	run -1 --separate-stderr ./target -mutate 5000 -seed 8 corpus
+	local number=${first#*died on input } next=${output#*died on input }
+	[ "${next%% *}" -ne "${number%% *}" ]
+	[ "${next%% *}" -ne "$((${number%% *} - 1))" ]
 }
 
 @test "mutations end when their time is over" {

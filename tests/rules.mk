@@ -148,31 +148,34 @@ lint:
 
 .PHONY: check check-fast check-qemu check-build check-qemu-build lint
 
-# make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60: libFuzzer, needs clang. What it finds is added to
-# the corpus by hand, so that the corpus stays small: clang's -merge=1 tells which inputs are worth it.
+# make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60, or make fuzz HOURS=1 for all targets in turn: libFuzzer, needs clang. What
+# it finds is added to the corpus by hand, so that the corpus stays small: clang's -merge=1 tells which inputs are worth it.
 FUZZ_CC  ?= clang
 SECONDS  ?= 60
 FUZZ_OBJS = $(patsubst $(BUILD)/host/%,$(BUILD)/fuzz/%,$(host_lib_))
+FUZZERS  := $(FUZZ_SRCS:%.c=$(BUILD)/fuzz/%)
 
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/host/.flags
 	$(call compile,CLANG,$(FUZZ_CC) $(CSTD) $(WARN) $(DEFS) -Itests -g -O1 \
 		-fno-omit-frame-pointer -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
 		-fno-sanitize-recover=all $(HOST_PCFLAGS))
 
-ifneq ($(TARGET),)
-$(BUILD)/fuzz/$(TARGET): $(BUILD)/fuzz/$(TARGET).o $(FUZZ_OBJS)
+# One archive, so that each target holds what it needs only.
+$(BUILD)/fuzz/libfuzz.a: $(FUZZ_OBJS)
+	$(call output,AR  ,ar rcs $$t $^)
+
+$(FUZZERS): %: %.o $(BUILD)/fuzz/libfuzz.a
 	$(call output,LINK,$(FUZZ_CC) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $$t $^ $(HOST_LIBS))
 
-corpus := $(patsubst fuzz_%,%,$(notdir $(TARGET)))
-
+ifneq ($(HOURS),)
+fuzz: $(FUZZERS)
+	@BUILD='$(BUILD)' tests/fuzz $$(($(HOURS) * 3600)) $(FUZZERS)
+else ifneq ($(TARGET),)
 fuzz: $(BUILD)/fuzz/$(TARGET)
-	@mkdir -p $(BUILD)/fuzz/corpus/$(corpus)
-	$< -max_total_time=$(SECONDS) -timeout=10 -max_len=65536 -print_final_stats=1 \
-		-artifact_prefix=$(BUILD)/fuzz/crash-$(corpus)- $(BUILD)/fuzz/corpus/$(corpus) \
-		tests/corpus/$(corpus)
+	@BUILD='$(BUILD)' tests/fuzz $(SECONDS) $<
 else
 fuzz:
-	@echo 'usage: make fuzz TARGET=... [SECONDS=60], TARGET one of: $(FUZZ_SRCS:.c=)'; exit 2
+	@echo 'usage: make fuzz HOURS=1, or TARGET=... [SECONDS=60], TARGET one of: $(FUZZ_SRCS:.c=)'; exit 2
 endif
 .PHONY: fuzz
 

@@ -122,8 +122,11 @@ last() {
 	chmod +x "$BATS_TEST_TMPDIR/fuzz_thing"
 	FUZZ_PROGS=$BATS_TEST_TMPDIR/fuzz_thing MUTATIONS=5 VERBOSE=1 run tests/run corpus
 	echo "$output"
-	[[ $output == *"ok   -mutate 5 -seconds 10 tests/corpus/thing"* ]]
+	[[ $output =~ "corpus: mutations by SEED="([0-9]+) ]]
+	[[ $output == *"ok   -mutate 5 -seed ${BASH_REMATCH[1]} -seconds 10 tests/corpus/thing"* ]]
 	last "1 passed, 0 failed, 0 skipped"
+	SEED=7 FUZZ_PROGS=$BATS_TEST_TMPDIR/fuzz_thing VERBOSE=1 run -0 tests/run corpus
+	[[ $output == *"-seed 7 "* ]]
 }
 
 @test "an unknown level is refused" {
