@@ -138,12 +138,8 @@ refute_on() {
 
 # no_trouble VM...: nothing in the kernel log that a kernel log should not have
 no_trouble() {
-    local vm lines
+    local vm
     for vm; do
-        lines=$(on "$vm" trouble) || true
-        [ -z "$lines" ] || {
-            printf '%s: %s\n' "$vm" "$lines"
-            return 1
-        }
+        assert_eq "$(on "$vm" trouble)" clean "$vm's kernel log"
     done
 }

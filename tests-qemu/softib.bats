@@ -108,12 +108,12 @@ ping_both_ways() {
 }
 
 @test "the tools see it: ibstat, rdma link, ibv_devinfo" {
-    run on a "ibstat"
+    run -0 on a "ibstat"
     [[ $output == *"CA type: softib"*"State: Active"*"Physical state: LinkUp"* ]]
     [[ $output == *"SM lid: 1"*"Link layer: InfiniBand"* ]]
-    run on a "/bin/rdma link show sib0/1"
+    run -0 on a "/bin/rdma link show sib0/1"
     [[ $output == *"state ACTIVE physical_state LINK_UP"* ]]
-    run on a "ibv_devinfo"
+    run -0 on a "ibv_devinfo"
     [[ $output == *"PORT_ACTIVE"*"link_layer:"*"InfiniBand"* ]]
     # hardware's way from a netdev to its HCA: one device is the parent of both
     assert_eq "$(on a 'readlink -f /sys/class/net/ib0/device')" \
@@ -121,27 +121,27 @@ ping_both_ways() {
 }
 
 @test "topology: a switch with a name, nodes at its ports" {
-    run on server "ibnetdiscover"
+    run -0 on server "ibnetdiscover"
     [[ $output == *'Switch	8 "S-505400fffd99fe02"'*'"leaf01"'* ]]
     [[ $output == *'[2]	"H-505400fffe990064"[1]'*'[3]	"H-505400fffe990065"[1]'* ]]
     # and from the node, as the agent asks: the neighbour's name and port, by directed route
-    run on a "smpquery -D nodedesc 0,1"
+    run -0 on a "smpquery -D nodedesc 0,1"
     [[ $output == *leaf01* ]]
-    run on a "smpquery -D nodeinfo 0,1"
+    run -0 on a "smpquery -D nodeinfo 0,1"
     [[ $output == *"LocalPort:"*.2* ]]
 }
 
 @test "subnet administration, SM, performance counters, ibping" {
     local before after
-    run on a "saquery -g"
+    run -0 on a "saquery -g"
     [[ $output == *"ff12:401b:ffff::ffff:ffff"* ]]
-    run on a "sminfo"
+    run -0 on a "sminfo"
     [[ $output == *SMINFO_MASTER* ]]
-    run on a "perfquery 1 1"
+    run -0 on a "perfquery 1 1"
     [[ $output == *PortXmitData* ]]
-    run on a "perfquery 2 3"
+    run -0 on a "perfquery 2 3"
     [[ $output == *"port 3"*PortRcvPkts* ]]
-    run on a "perfquery -x 1 1"
+    run -0 on a "perfquery -x 1 1"
     [[ $output == *PortUnicastXmitPkts* ]]
     [ "$(on a "cat /sys/class/infiniband/sib0/ports/1/counters/port_rcv_packets")" -gt 0 ]
     # reset over the wire: fewer afterwards than before
@@ -149,7 +149,7 @@ ping_both_ways() {
     after=$(on a "perfquery -R -x; perfquery -x" | sed -n 's/^PortXmitPkts:\.*//p' | tail -n 1)
     [ "$after" -lt "$before" ]
     on server "ibping -S >/dev/null 2>&1 & echo \$! >/run/ibping.pid"
-    run on a "ibping -c 3 1"
+    run -0 on a "ibping -c 3 1"
     on server "kill \$(cat /run/ibping.pid)"
     [[ $output == *"3 received, 0% packet loss"* ]]
 }
@@ -242,7 +242,7 @@ read_rate() {
     on a "watch_start"
     take_down 1000
     until_on a 20 "port_is sib0 ACTIVE && carrier ib0"
-    run on a "watch_stop 1 PORT_ACTIVE"
+    run -0 on a "watch_stop 1 PORT_ACTIVE"
     echo "$output"
     [[ $output == *PORT_ERR*CLIENT_REREGISTER*PORT_ACTIVE* ]]
     assert_eq "$(SIB_ASK=120 on a "head -c 1048576 /mnt/big | md5sum")" \
@@ -282,7 +282,7 @@ read_rate() {
     on server "fault leaf01/p2 sm_lid=0"
     until_on a 20 "port_file sib0 sm_lid | grep -qx 0x1"
     until_on a 20 "carrier ib0"
-    run on a "watch_stop 2 SM_CHANGE"
+    run -0 on a "watch_stop 2 SM_CHANGE"
     [[ $output == *SM_CHANGE*SM_CHANGE* ]]
 }
 
@@ -299,7 +299,7 @@ read_rate() {
     until_on a 20 "grep -qx 0x8001 /sys/class/infiniband/sib0/ports/1/pkeys/1"
     on server "fault leaf01/p2 pkey_add=none"
     until_on a 20 "! grep -qx 0x8001 /sys/class/infiniband/sib0/ports/1/pkeys/1"
-    run on a "watch_stop 4 PKEY_CHANGE"
+    run -0 on a "watch_stop 4 PKEY_CHANGE"
     [[ $output == *PKEY_CHANGE*PKEY_CHANGE*PKEY_CHANGE*PKEY_CHANGE* ]]
 }
 
@@ -406,7 +406,8 @@ busy_for() {
     echo "# in ${time}0 ms: $packets packets, $runs engine runs, $frames link frames, $work link work runs" >&3
     [ "$packets $runs" = "0 0" ]
     # two beats fewer or more: what falls on the ends, and a late timer
-    [ $((frames * 100)) -ge $((time - 200)) ] && [ $((frames * 100)) -le $((time + 200)) ]
+    [ $((frames * 100)) -ge $((time - 200)) ]
+    [ $((frames * 100)) -le $((time + 200)) ]
     [ $((work * 100)) -le $((time + 200)) ]
     on server "beat 0"
     on b "beat 0; sleep 2"

@@ -45,7 +45,7 @@ livenet() {
         assert_image 150 squashfs digest
         assert_overlay squashfs
         assert_console 'lab: livenet was here'
-        run ! grep -E 'livenet: root image at|Failed to mount .*sysroot' "$node_dir/console.log"
+        run -1 grep -E 'livenet: root image at|Failed to mount .*sysroot' "$node_dir/console.log"
     done
 }
 

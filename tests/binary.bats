@@ -51,7 +51,7 @@ providers() {
 }
 
 @test "the agent holds the verbs providers mlx4, mlx5, rxe and siw" {
-	run providers "$AGENT.map"
+	run -0 providers "$AGENT.map"
 	[ "$output" = "mlx4 mlx5 rxe siw" ]
 }
 
@@ -70,7 +70,7 @@ providers() {
 
 @test "without the providers' define a program links but holds none" {
 	[ -x "$STATIC/no-providers" ]
-	run providers "$STATIC/no-providers.map"
+	run -0 providers "$STATIC/no-providers.map"
 	[ "$output" = "" ]
 }
 
@@ -107,8 +107,8 @@ providers() {
 	run "$STATIC/static" verbs
 	[ "$status" -eq 0 ]
 	[[ $output =~ ^(devices [0-9]+|error Function not implemented)$ ]]
-	run "$STATIC/static" umad
+	run -0 "$STATIC/static" umad
 	[ "$output" = "umad 0" ]
-	run "$STATIC/static" json ' { "a" : [ 1, 2.5 ] } '
+	run -0 "$STATIC/static" json ' { "a" : [ 1, 2.5 ] } '
 	[ "$output" = '{"a":[1,2.5]}' ]
 }

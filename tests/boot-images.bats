@@ -185,7 +185,7 @@ bzimage() {
 	build --format iso --no-bios --cmdline "$good"
 	report=$(xorriso -indev "$out" -report_el_torito plain -report_system_area plain 2>/dev/null)
 	grep -q 'boot img :   1  UEFI' <<<"$report"
-	run ! grep -q BIOS <<<"$report"
+	run -1 grep -q BIOS <<<"$report"
 	grep -q 'protective-msdos-label.*GPT' <<<"$report"
 }
 

@@ -22,11 +22,12 @@ absent() {
 		*.bats) grep -qF "@test \"$test\"" "$file" || echo "$rule $file: $test" ;;
 		*) echo "$rule: no test file: $file" ;;
 		esac
+	# unchecked: the caller counts them
 	done < <(rows "$1")
 }
 
 @test "every test named is there" {
-	run absent tests/bugclasses
+	run -0 absent tests/bugclasses
 	echo "$output"
 	[ "$output" = "" ]
 	[ "$(rows | wc -l)" -ge 30 ]
@@ -40,6 +41,6 @@ absent() {
 @test "a test that went away would be missed" {
 	printf 'R4\t%s\t%s\t%s\n' what tests/net.bats 'no such case' what initagent/address/test_guard.c no_such_case \
 		>"$BATS_TEST_TMPDIR/rows"
-	run absent "$BATS_TEST_TMPDIR/rows"
+	run -0 absent "$BATS_TEST_TMPDIR/rows"
 	[ "${#lines[@]}" -eq 2 ]
 }

@@ -42,15 +42,15 @@ options() {
 }
 
 @test "what is left out is neither built nor linked" {
-	run ask "http tls"
+	run -0 ask "http tls"
 	[[ $output == *"deps/build curl "*  && $output == *"deps/build mbedtls "* && $output == *libmbedtls.a* ]]
 	[[ $output == *initagent/fetch/fetch.o* && $output == *-DFEATURE_TLS* ]]
-	run ask "http"
+	run -0 ask "http"
 	[[ $output == *"deps/build curl "* && $output == *libcurl.a* ]]
 	[[ $output != *mbedtls* && $output != *-DFEATURE_TLS* && $output != *-DTLS_MBEDTLS* ]]
-	run ask "block"
+	run -0 ask "block"
 	[[ $output == *initagent/block/nvmf.o* && $output != *block_none* ]]
-	run ask ""
+	run -0 ask ""
 	[[ $output == *initagent/block/block_none.o* && $output != *initagent/block/nvmf* ]]
 	[[ $output != *curl* && $output != *initagent/fetch/* && $output != *FEATURE_HTTP* ]]
 }

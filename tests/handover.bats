@@ -35,6 +35,7 @@ unpack() {
 	local path
 	while read -r _ path _; do
 		mkdir -p "$2${path%/*}"
+	# unchecked: what is missing below the folder fails where it is looked for
 	done < <(grep '^=== ' "$1")
 	awk -v top="$2" '/^=== / { file = top $2; next } { print > file }' "$1"
 }

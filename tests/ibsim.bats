@@ -126,7 +126,7 @@ partitions() {
 	[[ $(on node001 smpquery -D nodeinfo 0,1) == *LocalPort:*2* ]]
 	guid=$(on node001 smpquery -D nodeinfo 0,1 | sed -n 's/^Guid:.*0x//p')
 	[[ ${lines[1]} == *"guid $guid" ]]
-	run on node003 "$ASK"
+	run -0 on node003 "$ASK"
 	[[ $output == *"neighbour spine01 port 3 type 2"* ]]
 }
 
@@ -135,7 +135,7 @@ partitions() {
 	[ "$status" -eq 2 ]
 	[[ $output == *"IA-E306 ibsim0/1 LinkUp INIT, no subnet manager yet (cable ends at leaf01 port 3)"* ]]
 	[[ $output == *$'\nnot ready' ]]
-	run on node002 "$ASK" --sm --group ffff
+	run -0 on node002 "$ASK" --sm --group ffff
 	[[ $output == *"sm not asked: Resource temporarily unavailable"* ]]
 	[[ $output == *"group ffff not asked: Resource temporarily unavailable"* ]]
 }
@@ -195,14 +195,14 @@ partitions() {
 	# The multicast LID is the one saquery sees.
 	mlid=$(on node001 saquery -g | grep -A1 'ff12:401b:8001::' | sed -n 's/.*Mlid.*0x//ip' | tr 'A-F' 'a-f')
 	[[ -n $mlid && $output == *"group 8001 "*" mlid $mlid "* ]]
-	run on node001 "$ASK" --group 8004
+	run -0 on node001 "$ASK" --group 8004
 	[[ $output == *"group 8004 absent"* ]]
 }
 
 @test "a partition this port is not in" {
 	printf '%s\n' 'Default=0x7fff, ipoib : ALL=full ;' 'other=0x8005, ipoib : 0x100001=full ;' >parts.conf
 	sm osm smnode -P "$T/parts.conf"
-	run on node001 "$ASK" --group 8005
+	run -0 on node001 "$ASK" --group 8005
 	# OpenSM tells a stranger that there is no such group.
 	[[ $output == *"group 8005 absent "*": IPOIB_NO_GROUP"* ]]
 }
@@ -210,7 +210,7 @@ partitions() {
 @test "a dead subnet manager leaves its LID behind" {
 	sm osm smnode
 	end_sm "$SM_PID"
-	run on node001 "$ASK" --sm --group ffff
+	run -0 on node001 "$ASK" --sm --group ffff
 	[[ $output == *"ACTIVE lid "*" sm_lid 1: ready"* ]]
 	[[ $output == *"sm silent guid 0000000000000000"* ]]
 	[[ $output == *"group ffff silent "*": PORT_SM_SILENT ibsim0/1 P_Key ffff: subnet manager does not answer"* ]]
@@ -239,7 +239,7 @@ partitions() {
 	master=$SM_PID
 	sm_start second node003 -p 3 -F "$T/conf"
 	ready grep -q 'STANDBY' second/log
-	run on node001 "$ASK" --sm
+	run -0 on node001 "$ASK" --sm
 	[[ $output == *"sm_lid 1: ready"*"sm alive guid 0000000000100001 priority 9 role 3"* ]]
 	end_sm "$master"
 	ready grep -q 'SUBNET UP' second/log

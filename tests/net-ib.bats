@@ -46,6 +46,7 @@ tap() {
 # drive [KEY=VALUE]...: runs the client on ib0, with tap's interface if there is none yet.
 drive() {
 	[[ -e $WIRE ]] || tap
+	# unchecked: the caller looks at $status
 	run --separate-stderr ip netns exec "$CLIENT" timeout 60 "$NETDRIVE" ib0 guid=$GUID prefix="$T/root" probe=none "$@"
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "console:" "$stderr" "wire:" "$(<"$WIRE")"

@@ -214,7 +214,7 @@ rude() {
 	for request in "-X GET n17.json" "-X GET " "-X DELETE n17.json" "-T $F/cert.pem ../x.json" "-T $F/cert.pem .x.json"; do
 		# shellcheck disable=SC2086 # words
 		set -- $request
-		run ip netns exec "$NS" curl -s -o /dev/null -w '%{http_code}' "$1" "$2" --path-as-is \
+		run -0 ip netns exec "$NS" curl -s -o /dev/null -w '%{http_code}' "$1" "$2" --path-as-is \
 			"http://127.0.0.1/boots/${3:-}"
 		echo "$request: $output"
 		[[ $output == 40[345] ]]

@@ -17,6 +17,7 @@ program() {
 }
 
 unit() {
+	# unchecked: the caller looks at $status
 	run tests/run unit
 	echo "$output"
 }
@@ -120,7 +121,7 @@ last() {
 		printf '1..1\nok 1 - %s\n' "$*"
 	EOF
 	chmod +x "$BATS_TEST_TMPDIR/fuzz_thing"
-	FUZZ_PROGS=$BATS_TEST_TMPDIR/fuzz_thing MUTATIONS=5 VERBOSE=1 run tests/run corpus
+	FUZZ_PROGS=$BATS_TEST_TMPDIR/fuzz_thing MUTATIONS=5 VERBOSE=1 run -0 tests/run corpus
 	echo "$output"
 	[[ $output =~ "corpus: mutations by SEED="([0-9]+) ]]
 	[[ $output == *"ok   -mutate 5 -seed ${BASH_REMATCH[1]} -seconds 10 tests/corpus/thing"* ]]
@@ -155,7 +156,7 @@ last() {
 		flock 9
 		tests/run unit >"$BATS_TEST_TMPDIR/output" 9>&-
 	) 9>"$OUT/.lock"
-	run tail -n 1 "$BATS_TEST_TMPDIR/output"
+	run -0 tail -n 1 "$BATS_TEST_TMPDIR/output"
 	[ "$output" = "1 passed, 0 failed, 0 skipped" ]
 	[ "$(cat "$OUT/first.tap")" = precious ]
 }
@@ -227,7 +228,7 @@ last() {
 	[[ $output == *$'failed:\n  tests/a.bats: broken'* ]]
 	# Too many at once are no accident.
 	rm -f "$MARKS"/[au]
-	AGAIN_MAX=2 run tests/run bats unit
+	AGAIN_MAX=2 run -1 tests/run bats unit
 	last "0 passed, 3 failed, 0 skipped"
 }
 
@@ -250,7 +251,7 @@ last() {
 	[[ $output == *"a.bats 2/2 "*"1 passed"* ]]
 	# One that cannot be told by its name is lost to neither.
 	echo "@test 'd' { true; }" >>tests/a.bats
-	run tests/run bats
+	run -0 tests/run bats
 	last "4 passed, 0 failed, 0 skipped"
 }
 

@@ -91,6 +91,7 @@ gets() {
 		shift
 	done
 	shift
+	# unchecked: the caller looks at $status
 	run ip netns exec "$CLIENT" "$ASK" c0 "${ask[@]}"
 	echo "${ask[*]}: $output"
 	for word; do

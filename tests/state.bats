@@ -29,15 +29,17 @@ setup() {
 
 @test "between them the states hold every field of the schema" {
 	[[ $EUID -eq 0 ]] || skip "the boots of the unit tests need root"
-	local field
+	local field fields
 
 	# properties of all objects, at any depth, against the keys that occur
-	while read -r field; do
+	mapfile -t fields < <(jq -r '[.. | .properties? | select(type == "object") | keys[]] | unique[]' docs/state.schema.json)
+	[ "${#fields[@]}" -gt 100 ]
+	for field in "${fields[@]}"; do
 		grep -qhF "\"$field\":" "$STATES"/*.json || {
 			echo "no state holds $field"
 			return 1
 		}
-	done < <(jq -r '[.. | .properties? | select(type == "object") | keys[]] | unique[]' docs/state.schema.json)
+	done
 }
 
 @test "what is not as the schema says is refused" {

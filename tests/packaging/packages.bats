@@ -59,17 +59,20 @@ plain() {
 	done | plain >"$T/files"
 	diff <(installed | plain) "$T/files"
 	# the same agent: one program, nothing to be found at run time
-	dpkg-deb -f "${DEBS[0]}" Depends | { ! grep .; }
+	run -0 dpkg-deb -f "${DEBS[0]}" Depends
+	[ "$output" = "" ]
 	dpkg-deb -f "${DEBS[0]}" Built-Using | grep -q '^musl (= '
 	dpkg-deb -f "${DEBS[1]}" Depends | grep -q libkmod2
 }
 
 @test "copyright names the license of every library that is linked in" {
-	local name
+	local name names
 
-	while read -r name; do
+	mapfile -t names < <(awk '!/^#/ && NF && $1 != "musl" { print $1 }' deps/sources)
+	[ "${#names[@]}" -ge 8 ]
+	for name in "${names[@]}"; do
 		grep -q "^Files: distfiles/${name}_\*$" packaging/debian/copyright || { echo "not there: $name"; return 1; }
-	done < <(awk '!/^#/ && NF && $1 != "musl" { print $1 }' deps/sources)
+	done
 	# each license that is named has its text
 	sed -n '/^Files:/,/^$/s/^License: //p' packaging/debian/copyright | sed 's/ or /\n/g' | sort -u |
 		while read -r name; do
@@ -138,5 +141,6 @@ plain() {
 	rpm --root "$root" --nodeps --noscripts -e initagent initagent-tools
 	[ ! -e "$root/usr/sbin/initagent" ]
 	# which package of the distribution has the module's rest is not for this one to say, and nothing else is needed
-	rpm -qp --requires "${rpms[0]}" | grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' | { ! grep .; }
+	run -0 rpm -qp --requires "${rpms[0]}"
+	run -1 grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' <<<"$output"
 }
