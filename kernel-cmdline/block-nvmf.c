@@ -207,11 +207,9 @@ static bool discover_fields(struct block_spec *x, struct slice v, struct plan_po
 	ret->discovery = true;
 	if (!ret->rdma && !slice_is(f[0], "tcp"))
 		return block_fail(x, f[0], "neither rdma nor tcp");
-	if (value_inet(f[1].s, f[1].len, &ret->addr) < 0 && !server_name(f[1]))
+	ret->server = take_server(x->p, f[1], &ret->addr);
+	if (!ret->server)
 		return block_fail(x, f[1], "not a server's name or address");
-	if (f[1].s[0] == '[')
-		f[1] = (struct slice){f[1].s + 1, f[1].len - 2};
-	ret->server = keep(x->p, f[1]);
 	return discover_rest(x, f[2], f[3], ret);
 }
 

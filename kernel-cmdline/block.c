@@ -21,34 +21,13 @@ bool block_fail(struct block_spec *x, struct slice at, const char *why)
 	return false;
 }
 
-static bool set_server(struct block_spec *x, struct plan_portal *portal, struct slice s)
-{
-	struct slice bare = s;
-
-	if (value_inet(s.s, s.len, &portal->addr) == 0) {
-		if (s.s[0] == '[')
-			bare = (struct slice){s.s + 1, s.len - 2};
-	} else if (!server_name(s)) {
-		return block_fail(x, s, "not a server's name or address (IPv6 in brackets)");
-	}
-	portal->server = keep(x->p, bare);
-	return true;
-}
-
 bool block_portal(struct block_spec *x, struct slice text, bool rdma)
 {
-	struct slice f[3];
-	size_t n = fields_split(text, f, 3);
 	struct plan_portal portal = {.rdma = rdma}, *slot;
-	uint32_t port = 0;
 
-	if (n > 2)
+	portal.server = take_site(x->p, text, &portal.addr, &portal.port);
+	if (!portal.server)
 		return block_fail(x, text, "not SERVER[:PORT] (IPv6 in brackets)");
-	if (n == 2 && (value_u32(f[1].s, f[1].len, 65535, &port) < 0 || !port))
-		return block_fail(x, f[1], "not a port");
-	portal.port = (uint16_t)port;
-	if (!set_server(x, &portal, f[0]))
-		return false;
 	slot = push(x->p, &x->portals, sizeof(*slot), x->w);
 	if (slot)
 		*slot = portal;

@@ -38,22 +38,16 @@ static void check_readable(struct parser *p)
 			"write rd.root.key=RW..., the second line of minisign's .pub file", "key");
 }
 
-/* Keys may lie in the initramfs, which this text does not tell: a warning, not an error. */
+/* Keys may lie in the initramfs, which this text does not tell: a note. */
 static void check_proved(struct parser *p, const struct plan_word *root)
 {
 	const struct plan_image *image = &p->plan->root.image;
-	bool tls = strncmp(image->url, "https:", 6) == 0;
 
 	if (image->has_digest || p->keys.n || image->unprovable)
 		return;
-	if (tls)
-		complain(p, root, WHOLE, DIAG_NOTE, "add rd.root.digest= or rd.root.key=",
-			"only the server's certificate proves the image, unless keys are in the initramfs");
-	else
-		complain(p, root, WHOLE, DIAG_WARN,
-			"add rd.root.digest=sha256:HEX or rd.root.key=, or use https",
-			"nothing proves the image, unless keys are in the initramfs: who controls the network "
-			"chooses the root");
+	complain(p, root, WHOLE, DIAG_NOTE, "add rd.root.digest= or rd.root.key=",
+		"%s proves the image, unless keys are in the initramfs",
+		strncmp(image->url, "https:", 6) == 0 ? "only the server's certificate" : "nothing");
 }
 
 /* https from the first server and http from the second is as weak as the second. */

@@ -5,23 +5,7 @@
  * is fatal (check-image.c).
  */
 #include "parser.h"
-
-static bool host_byte(char c)
-{
-	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-		strchr(".-_:[]%", c) != NULL;
-}
-
-/* HOST[:PORT] or [IPV6][:PORT]: only which bytes may stand there; the name is judged when it is used. */
-static bool host_sane(struct slice s)
-{
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
-		if (!s.s[i] || !host_byte(s.s[i]))
-			return false;
-	return s.len > 0 && s.len <= 255 && s.s[0] != ':' && s.s[0] != '-';
-}
+#include "url.h"
 
 /* Bytes that RFC 3986 has no place for would be read differently by each program on the way. */
 static bool url_bytes(struct slice s)
@@ -35,38 +19,43 @@ static bool url_bytes(struct slice s)
 	return true;
 }
 
-/* HOST[:PORT] of a URL, a user's name and password in front of it included. */
-static struct slice url_host(struct slice s)
+/* An '@' in front of the path: a user's name, perhaps a password. */
+static bool has_user(struct slice s)
 {
-	struct slice host = slice_from(s, slice_find(s, "://") + 3);
-	size_t n = 0;
+	size_t host = slice_find(s, "://") + 3, n = host;
 
-	while (n < host.len && host.s[n] != '/' && host.s[n] != '?')
+	while (n < s.len && s.s[n] != '/' && s.s[n] != '?' && s.s[n] != '@')
 		n++;
-	host.len = n;
-	return host;
+	return n < s.len && s.s[n] == '@';
 }
 
-bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
-	enum diag_severity severity)
+bool image_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity,
+	struct url *ret)
 {
 	const char *remedy = "write http://SERVER[:PORT]/PATH or https://...";
-	struct slice host;
 
-	if (!slice_starts(text, "http://") && !slice_starts(text, "https://")) {
+	if (!slice_starts(text, "http://") && !slice_starts(text, "https://"))
 		complain(p, w, text, severity, remedy, "not a URL with http or https; left out");
-		return false;
-	}
-	host = url_host(text);
-	if (slice_find(host, "@") < host.len) {
+	else if (has_user(text))
 		complain(p, w, text, severity, "let the server tell nodes by their address",
 			"a password here could be read by every program of the node; left out");
-		return false;
-	}
-	if (text.len > PLAN_URL_MAX || !url_bytes(text) || !host_sane(host)) {
+	else if (text.len > PLAN_URL_MAX || !url_bytes(text))
 		complain(p, w, text, severity, remedy, "not a URL; left out");
+	else if (url_parse(ret, text.s, text.len) < 0)
+		complain(p, w, text, severity, remedy, "not a server or port (IPv6 in brackets), or too long; left out");
+	else
+		return true;
+	return false;
+}
+
+bool file_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity)
+{
+	struct url u;
+
+	if (!image_url(p, w, text, severity, &u))
 		return false;
-	}
+	if (streq(u.path, "/"))
+		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH", "the URL names no file");
 	return true;
 }
 
@@ -92,7 +81,7 @@ PARSE(mirror)
 	(void)row;
 	if (slice_starts(v, "live:"))
 		v = slice_from(v, 5);
-	if (!image_url(p, w, v, DIAG_ERROR))
+	if (!file_url(p, w, v, DIAG_ERROR))
 		return false;
 	slot = push(p, &p->mirrors, sizeof(*slot), w);
 	if (!slot)
@@ -187,16 +176,16 @@ PARSE(root_cache)
 /* curl takes HOST:PORT as http; proxies that speak TLS themselves or SOCKS are not built in. */
 PARSE(proxy)
 {
-	struct slice v = word_value(w), host = v;
+	struct slice v = word_value(w);
+	const char *url = slice_find(v, "://") < v.len ? v.s : textf(p, "http://%s", v.s);
+	struct url u;
 
 	(void)row;
-	if (slice_find(v, "://") < v.len)
-		host = url_host(v);
-	if (!url_bytes(v) || !host_sane(host) || (host.s != v.s && !slice_starts(v, "http://"))) {
+	if (url_parse(&u, url, strlen(url)) < 0 || u.https || !url_bytes(v)) {
 		complain(p, w, v, DIAG_ERROR, "write http://HOST:PORT", "not an HTTP proxy; left out");
 		return false;
 	}
-	p->plan->root.image.proxy = host.s != v.s ? v.s : textf(p, "http://%s", v.s);
+	p->plan->root.image.proxy = url;
 	say(p, w, "fetches through the proxy %s", v.s);
 	return true;
 }

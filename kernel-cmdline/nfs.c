@@ -28,42 +28,17 @@ static bool fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
-/* With the '_' that many site names have. */
-bool server_name(struct slice s)
-{
-	size_t i;
-
-	if (s.len == 0 || s.len > 253) /* RFC 1035, without the last dot */
-		return false;
-	for (i = 0; i < s.len; i++) {
-		char c = s.s[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			    c == '.' || c == '-' || c == '_') || (i == 0 && c == '-'))
-			return false;
-	}
-	return true;
-}
-
-/* The brackets go: they are spelling, not part of the address. */
+/* Empty: from ip= or DHCP. */
 static bool set_server(struct nfs_spec *x, struct slice s)
 {
-	struct slice bare = s;
-
 	if (s.len == 0)
-		return true; /* from ip= or DHCP */
-	if (value_inet(s.s, s.len, &x->out->server_addr) == 0) {
-		if (s.s[0] == '[')
-			bare = (struct slice){s.s + 1, s.len - 2};
-		else if (x->out->server_addr.family == AF_INET6)
-			complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
-				"an IPv6 address belongs in brackets");
-		x->out->server = keep(x->p, bare);
 		return true;
-	}
-	if (!server_name(s))
+	x->out->server = take_server(x->p, s, &x->out->server_addr);
+	if (!x->out->server)
 		return fail(x, s, "not a server's name or address");
-	x->out->server = keep(x->p, s);
+	if (x->out->server_addr.family == AF_INET6 && s.s[0] != '[')
+		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
+			"an IPv6 address belongs in brackets");
 	return true;
 }
 

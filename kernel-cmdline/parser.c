@@ -109,6 +109,26 @@ bool has_control(struct slice s)
 	return false;
 }
 
+const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr)
+{
+	if (!value_server(s.s, s.len, addr))
+		return NULL;
+	return keep(p, s.s[0] == '[' ? (struct slice){s.s + 1, s.len - 2} : s);
+}
+
+const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, uint16_t *port)
+{
+	struct slice f[3];
+	size_t n = fields_split(s, f, 3);
+	uint32_t number = 0;
+
+	if (n > 2 || (n == 2 && (value_u32(f[1].s, f[1].len, UINT16_MAX, &number) < 0 || !number)))
+		return NULL;
+	if (number)
+		*port = (uint16_t)number;
+	return take_server(p, f[0], addr);
+}
+
 /* A bracket left open makes the rest one field, which then fails as an address. */
 size_t fields_split(struct slice s, struct slice *fields, size_t max)
 {

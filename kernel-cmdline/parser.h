@@ -158,13 +158,21 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
 
 /*
  * image_url: is text a URL this agent fetches from, "http://HOST..." or "https://HOST..."? If not, says
- * so about w with the severity given.
+ * so about w with the severity given. file_url: the same, and says if the URL names no file.
  */
-bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
-	enum diag_severity severity);
+struct url;
+bool image_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity,
+	struct url *ret);
+bool file_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity);
 
-/* server_name: letters, digits, '.', '-', '_': nothing a shell or the kernel's option strings would see. */
-bool server_name(struct slice s);
+/*
+ * take_server: a server's name or address from s; IPv6 may stand in brackets, which are left out. Sets *addr for an
+ * address. NULL if it is neither.
+ */
+const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr);
+
+/* take_site: SERVER[:PORT], IPv6 in brackets. *port stays where none is given. NULL as take_server(). */
+const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, uint16_t *port);
 
 /* block_is: does text name a block root ("nvmf:", "nbd:", "srp:")? */
 bool block_is(struct slice text);

@@ -4,18 +4,19 @@
  * fail because nobody hears of it.
  */
 #include "parser.h"
+#include "url.h"
 
 static const struct {
 	const char *start;
 	enum plan_report_kind kind;
-	uint16_t port;
+	uint16_t port; /* http: the URL's */
 } schemes[] = {
 	/* 514: RFC 5426, and by custom for TCP, too */
 	{"syslog://", PLAN_REPORT_SYSLOG_UDP, 514},
 	{"syslog+udp://", PLAN_REPORT_SYSLOG_UDP, 514},
 	{"syslog+tcp://", PLAN_REPORT_SYSLOG_TCP, 514},
-	{"http://", PLAN_REPORT_HTTP, 80},
-	{"https://", PLAN_REPORT_HTTP, 443},
+	{"http://", PLAN_REPORT_HTTP, 0},
+	{"https://", PLAN_REPORT_HTTP, 0},
 };
 
 static const char *const effects[PLAN_REPORT_KIND_MAX] = {
@@ -26,21 +27,17 @@ static const char *const effects[PLAN_REPORT_KIND_MAX] = {
 	[PLAN_REPORT_PSTORE] = "keeps the last failure in the memory of pstore (pmsg) over a warm reboot",
 };
 
-/* HOST[:PORT], an IPv6 address in brackets. */
-static bool site(struct parser *p, struct slice text, struct plan_report *out)
+static bool report_url(struct parser *p, const struct plan_word *w, struct slice v, struct plan_report *out)
 {
-	struct slice f[3];
-	size_t n = fields_split(text, f, 3);
-	uint32_t port = 0;
+	struct url u;
 
-	if (n > 2 || (n == 2 && (value_u32(f[1].s, f[1].len, UINT16_MAX, &port) < 0 || !port)))
+	if (!image_url(p, w, v, DIAG_ERROR, &u))
 		return false;
-	if (value_inet(f[0].s, f[0].len, &out->addr) < 0 && !server_name(f[0]))
-		return false;
-	if (f[0].s[0] == '[')
-		f[0] = (struct slice){f[0].s + 1, f[0].len - 2};
-	out->host = keep(p, f[0]);
-	out->port = port ? (uint16_t)port : out->port;
+	if (streq(u.path, "/") && v.s[v.len - 1] != '/')
+		complain(p, w, WHOLE, DIAG_WARN, "write http://HOST/PATH", "no path: / is asked for");
+	out->host = keep(p, (struct slice){u.host, strlen(u.host)});
+	out->addr = u.address;
+	out->port = u.port;
 	return true;
 }
 
@@ -57,15 +54,13 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 		rest = slice_from(v, strlen(schemes[i].start));
 	}
 	if (!rest.s) {
-		complain(p, w, v, DIAG_ERROR, remedy, "nobody who could be told; left out");
+		complain(p, w, v, DIAG_ERROR, remedy, "not a report sink; left out");
 		return false;
 	}
-	if (out->kind == PLAN_REPORT_HTTP) {
-		if (!image_url(p, w, v, DIAG_ERROR))
-			return false;
-		rest.len = slice_find(rest, "/") < slice_find(rest, "?") ? slice_find(rest, "/") : slice_find(rest, "?");
-	}
-	if (site(p, rest, out))
+	if (out->kind == PLAN_REPORT_HTTP)
+		return report_url(p, w, v, out);
+	out->host = take_site(p, rest, &out->addr, &out->port);
+	if (out->host)
 		return true;
 	complain(p, w, rest, DIAG_ERROR, remedy, "not HOST[:PORT]; left out");
 	return false;

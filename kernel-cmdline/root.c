@@ -78,23 +78,22 @@ PARSE(rootfstype)
 }
 
 /* Beginnings of root= and what they mean; the first that fits counts. */
-static const struct root_form {
+struct root_form {
 	const char *start;
 	bool whole; /* the text is exactly this */
 	enum plan_root_kind kind;
-} forms[] = {
+};
+
+static const struct root_form forms[] = {
 	{"dhcp", true, PLAN_ROOT_DHCP},	      {"dhcp6", true, PLAN_ROOT_DHCP},
 	{"nfs", true, PLAN_ROOT_NFS},	      {"nfs4", true, PLAN_ROOT_NFS},
 	{"nfs:", false, PLAN_ROOT_NFS},	      {"nfs4:", false, PLAN_ROOT_NFS},
-	{"/dev/nfs", true, PLAN_ROOT_NFS},    {"live:http://", false, PLAN_ROOT_LIVE},
-	{"live:https://", false, PLAN_ROOT_LIVE}, {"live:ftp://", false, PLAN_ROOT_OTHER},
-	{"live:tftp://", false, PLAN_ROOT_OTHER}, {"live:nfs:", false, PLAN_ROOT_OTHER},
-	{"live:torrent://", false, PLAN_ROOT_OTHER}, {"http://", false, PLAN_ROOT_LIVE},
-	{"https://", false, PLAN_ROOT_LIVE},  {"ftp://", false, PLAN_ROOT_OTHER},
-	{"tftp://", false, PLAN_ROOT_OTHER},  {"block:", false, PLAN_ROOT_BLOCK},
+	{"/dev/nfs", true, PLAN_ROOT_NFS},    {"http:", false, PLAN_ROOT_LIVE},
+	{"https:", false, PLAN_ROOT_LIVE},    {"ftp:", false, PLAN_ROOT_OTHER},
+	{"tftp:", false, PLAN_ROOT_OTHER},    {"block:", false, PLAN_ROOT_BLOCK},
 	{"/dev/", false, PLAN_ROOT_BLOCK},    {"LABEL=", false, PLAN_ROOT_BLOCK},
 	{"UUID=", false, PLAN_ROOT_BLOCK},    {"PARTUUID=", false, PLAN_ROOT_BLOCK},
-	{"PARTLABEL=", false, PLAN_ROOT_BLOCK}, {"live:", false, PLAN_ROOT_BLOCK},
+	{"PARTLABEL=", false, PLAN_ROOT_BLOCK},
 	{"iscsi:", false, PLAN_ROOT_OTHER},   {"nbd:", false, PLAN_ROOT_REMOTE},
 	{"nvmf:", false, PLAN_ROOT_REMOTE},   {"srp:", false, PLAN_ROOT_REMOTE},
 	{"cifs:", false, PLAN_ROOT_OTHER},    {"fcoe:", false, PLAN_ROOT_OTHER},
@@ -104,16 +103,47 @@ static const struct root_form {
 	{"/", false, PLAN_ROOT_NFS},
 };
 
+/* What may follow live: (dracut.cmdline(7), "Booting live images"); everything else is judged as a URL. */
+static const struct root_form live_forms[] = {
+	{"ftp://", false, PLAN_ROOT_OTHER},   {"tftp://", false, PLAN_ROOT_OTHER},
+	{"torrent://", false, PLAN_ROOT_OTHER}, {"nfs:", false, PLAN_ROOT_OTHER},
+	{"/", false, PLAN_ROOT_BLOCK},	      {"LABEL=", false, PLAN_ROOT_BLOCK},
+	{"CDLABEL=", false, PLAN_ROOT_BLOCK}, {"UUID=", false, PLAN_ROOT_BLOCK},
+	{"PARTUUID=", false, PLAN_ROOT_BLOCK}, {"PARTLABEL=", false, PLAN_ROOT_BLOCK},
+	{"", false, PLAN_ROOT_LIVE},
+};
+
+static const struct root_form *find_form(const struct root_form *f, size_t n, struct slice s)
+{
+	for (; n; n--, f++)
+		if (f->whole ? slice_is(s, f->start) : slice_starts(s, f->start))
+			return f;
+	return NULL;
+}
+
 static enum plan_root_kind kind_of(struct slice s)
 {
-	size_t i;
+	bool live = slice_starts(s, "live:");
+	const struct root_form *f = live
+		? find_form(live_forms, ARRAY_SIZE(live_forms), slice_from(s, 5))
+		: find_form(forms, ARRAY_SIZE(forms), s);
+	size_t server = slice_find(s, ":/");
+	struct inet_addr a;
 
-	for (i = 0; i < ARRAY_SIZE(forms); i++)
-		if (forms[i].whole ? slice_is(s, forms[i].start) : slice_starts(s, forms[i].start))
-			return forms[i].kind;
-	if (slice_find(s, ":/") < s.len)
-		return PLAN_ROOT_NFS; /* SERVER:/PATH */
+	if (f)
+		return f->kind;
+	/* SERVER:/PATH: only an address, also a mistyped one; a name may be another module's scheme */
+	if (server < s.len && (value_server(s.s, server, &a) ? a.family : s.s[0] >= '0' && s.s[0] <= '9'))
+		return PLAN_ROOT_NFS;
 	return PLAN_ROOT_NONE;
+}
+
+/* DHCP's root-path is SERVER:/PATH with a name as well. */
+static enum plan_root_kind kind_of_path(struct slice s)
+{
+	enum plan_root_kind kind = kind_of(s);
+
+	return kind == PLAN_ROOT_NONE && slice_find(s, ":/") < s.len ? PLAN_ROOT_NFS : kind;
 }
 
 /* Nothing half-read stays in the plan: either an NFS root or none. */
@@ -133,16 +163,12 @@ static void take_nfs(struct parser *p, struct plan_word *w, struct slice text)
 		root->rw = p->nfs_rw;
 }
 
-/* SERVER:/PATH without "nfs:" in front. */
+/* The path of root=/PATH. An address alone is dracut's form as well. */
 static void comment_legacy(struct parser *p, const struct plan_word *w, struct slice s)
 {
-	if (slice_starts(s, "nfs") || slice_starts(s, "/dev/nfs"))
-		return;
-	if (s.s[0] >= '0' && s.s[0] <= '9')
-		return; /* dracut takes an address alone as well */
-	complain(p, w, s, DIAG_WARN, textf(p, "write root=nfs:%.*s", SLICE(s)),
-		s.s[0] == '/' ? "a path alone: read as NFS, the server comes from DHCP"
-			      : "read as NFS; dracut wants nfs: in front of a server's name");
+	if (s.s[0] == '/' && !slice_is(s, "/dev/nfs"))
+		complain(p, w, s, DIAG_WARN, textf(p, "write root=nfs:%.*s", SLICE(s)),
+			"a path alone: read as NFS, the server comes from DHCP");
 }
 
 /* root=/dev/nfs: the rest is in nfsroot=, or all of it comes from DHCP. */
@@ -150,6 +176,8 @@ static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_w
 {
 	p->plan->root.legacy_nfs = true;
 	if (!nfsroot) {
+		complain(p, root, WHOLE, DIAG_NOTE, "write root=nfs:SERVER:/PATH",
+			"deprecated; /tftpboot/%%s is asked for (%%s: host name) unless DHCP names a path");
 		take_nfs(p, root, (struct slice){"nfs", 3});
 		return;
 	}
@@ -167,7 +195,7 @@ static void take_url(struct parser *p, struct plan_word *w, struct slice s)
 
 	if (slice_starts(s, "live:"))
 		s = slice_from(s, 5);
-	if (!image_url(p, w, s, DIAG_FATAL))
+	if (!file_url(p, w, s, DIAG_FATAL))
 		return;
 	p->plan->root.kind = PLAN_ROOT_LIVE;
 	image->url = s.s;
@@ -225,7 +253,7 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		return;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
-		complain(p, w, s, DIAG_WARN, "root=nfs:SERVER:/PATH is what this agent mounts",
+		complain(p, w, s, DIAG_WARN, "an NFS root is root=nfs:SERVER:/PATH",
 			"not a root this agent knows; left to dracut");
 		say(p, w, "left to dracut");
 		return;
@@ -240,10 +268,16 @@ static void take_kind(struct parser *p, struct plan_word *w)
 	else
 		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
 							: "left to dracut");
-	if (slice_find(s, "ftp://") < s.len || slice_starts(s, "live:nfs:") ||
-		slice_starts(s, "live:torrent:"))
-		complain(p, w, s, DIAG_WARN, "root=live:http://... or https://",
-			"images are fetched by http and https only; left to dracut");
+	if (root->kind == PLAN_ROOT_OTHER && (slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1))
+		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
+			"this agent fetches by http and https only");
+}
+
+/* Values of root= that leave it to netroot=. */
+static bool leaves_open(struct slice s)
+{
+	return slice_is(s, "nfs") || slice_is(s, "nfs4") || slice_is(s, "/dev/nfs") || slice_is(s, "/dev/root") ||
+		kind_of(s) == PLAN_ROOT_DHCP;
 }
 
 /* Which word names the root? NULL if none does. */
@@ -251,17 +285,20 @@ static struct plan_word *choose_word(struct parser *p)
 {
 	struct plan_word *root = parser_word(p, OPTION_ROOT);
 	struct plan_word *netroot = parser_word(p, OPTION_NETROOT);
-	bool open;
+	enum plan_root_kind kind;
 
 	if (!netroot)
 		return root;
-	open = !root || slice_is(word_value(root), "nfs") || slice_is(word_value(root), "nfs4") ||
-		kind_of(word_value(root)) == PLAN_ROOT_DHCP || slice_is(word_value(root), "/dev/nfs");
-	if (!open) {
+	kind = kind_of(word_value(netroot));
+	if (root && !leaves_open(word_value(root))) {
 		say(p, netroot, "nothing: root= names the root");
+		/* iscsi: and the like are dracut's, as this root= is */
+		if (kind != PLAN_ROOT_OTHER)
+			complain(p, netroot, WHOLE, DIAG_WARN, textf(p, "write root=%s", netroot->value),
+				"not read: root=%s is there as well", root->value);
 		return root;
 	}
-	if (kind_of(word_value(netroot)) == PLAN_ROOT_NFS)
+	if (kind == PLAN_ROOT_NFS)
 		complain(p, netroot, WHOLE, DIAG_WARN, textf(p, "write root=%s", netroot->value),
 			"dracut ignores netroot= for NFS");
 	if (root)
@@ -275,9 +312,13 @@ static void no_root(struct parser *p)
 	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT);
 
 	if (!nfsroot) {
-		complain(p, NULL, WHOLE, DIAG_FATAL,
+		/* a fragment, or the root is in the image: not this line's fault, though no boot is without one */
+		bool unset = !p->plan->given[OPTION_ROOT];
+
+		p->plan->fatal = true;
+		complain(p, NULL, WHOLE, unset ? DIAG_NOTE : DIAG_FATAL,
 			"add root=nfs:SERVER:/PATH, root=live:http://SERVER/IMAGE or root=dhcp",
-			p->plan->given[OPTION_ROOT] ? "no usable root=" : "no root=");
+			unset ? "no root=" : "no usable root=");
 		return;
 	}
 	complain(p, nfsroot, WHOLE, DIAG_WARN, textf(p, "write root=nfs:%s", nfsroot->value),
@@ -399,7 +440,7 @@ static int spec_image(struct parser *p, const struct plan_word *w, struct spec_b
 
 	if (slice_starts(text, "live:"))
 		text = slice_from(text, 5);
-	if (!image_url(p, w, text, DIAG_ERROR))
+	if (!file_url(p, w, text, DIAG_ERROR))
 		return -EINVAL;
 	*image = plan->root.image;
 	image->url = text.s;
@@ -478,7 +519,7 @@ static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_
 		return -ENOMEM;
 	text.s = w.value;
 	text.len = strlen(w.value);
-	kind = has_control(text) ? PLAN_ROOT_NONE : kind_of(text);
+	kind = has_control(text) ? PLAN_ROOT_NONE : kind_of_path(text);
 	if (!may_come(plan, kind)) {
 		complain(p, &w, text, DIAG_ERROR,
 			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://..., nbd:...",

@@ -134,7 +134,7 @@ TEST(too_many_words)
 	/* a flood of remarks is counted, and the worst of them are kept */
 	CHECK_INT(diag_list_count(diags), DIAG_MAX);
 	CHECK(diag_list_dropped(diags) > PLAN_WORDS_MAX - DIAG_MAX);
-	CHECK_INT(diag_list_worst(diags), DIAG_FATAL);
+	CHECK_INT(diag_list_worst(diags), DIAG_ERROR);
 }
 
 TEST(too_many_entries_of_a_list)
@@ -377,7 +377,8 @@ TEST(lint_exit_status)
 	CHECK_INT(cmdline_lint("root=dhcp foo", 13, null, LINT_REMARKS), LINT_CLEAN);
 	CHECK_INT(cmdline_lint("root=dhcp rd.foo", 16, null, LINT_PLAN), LINT_WARNINGS);
 	CHECK_INT(cmdline_lint("root=dhcp ip=x", 14, null, 0), LINT_ERRORS);
-	CHECK_INT(cmdline_lint("", 0, null, 0), LINT_ERRORS);
+	CHECK_INT(cmdline_lint("", 0, null, 0), LINT_CLEAN);
+	CHECK_INT(cmdline_lint("root=", 5, null, 0), LINT_ERRORS);
 }
 
 TEST(lint_says_when_it_cannot_write)

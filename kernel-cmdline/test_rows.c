@@ -76,7 +76,7 @@ static void render_plan(const struct row *row, FILE *out)
 	for (i = 0; i < diag_list_count(diags); i++) {
 		const struct diag *d = diag_list_at(diags, i);
 
-		if (row->mode == PART && !d->option && d->severity == DIAG_FATAL)
+		if (row->mode == PART && !d->option && streq(d->text, "no root="))
 			continue;
 		fprintf(out, "%s", diag_severity_name(d->severity));
 		if (d->option)

@@ -131,6 +131,30 @@ int value_inet(const char *s, size_t len, struct inet_addr *ret)
 	return value_ipv6(s, len, ret);
 }
 
+bool value_server(const char *s, size_t len, struct inet_addr *ret)
+{
+	bool letters = false, dots = false;
+	size_t i, label = 0;
+
+	*ret = (struct inet_addr){0};
+	if (value_inet(s, len, ret) == 0)
+		return true;
+	len -= len && s[len - 1] == '.';
+	for (i = 0; i < len && i < 253; i++) {
+		if (s[i] == '.' && label) {
+			dots = true;
+			label = 0;
+			continue;
+		}
+		if (!is_alnum(s[i]) && s[i] != '_' && (s[i] != '-' || !label))
+			return false;
+		letters |= !is_digit(s[i]);
+		if (++label > 63)
+			return false;
+	}
+	return i == len && label && (letters || !dots);
+}
+
 int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *prefix)
 {
 	const char *slash;

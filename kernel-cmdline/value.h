@@ -60,6 +60,13 @@ int value_ipv6(const char *s, size_t len, struct inet_addr *ret);
 int value_inet(const char *s, size_t len, struct inet_addr *ret);
 
 /*
+ * value_server: how a server is named: an address (as value_inet()), or a name: labels of 1 to 63 letters, digits, '-'
+ * and '_', the first of them no '-'; at most 253 bytes (RFC 1035), a last dot aside. Labels that are all numbers are
+ * no name but a mistyped address (RFC 1123 2.1). ret->family is 0 for a name.
+ */
+bool value_server(const char *s, size_t len, struct inet_addr *ret);
+
+/*
  * value_inet_prefix: ADDRESS or ADDRESS/PREFIX, IPv6 with or without brackets, the prefix inside
  * or outside of them ("[2001:db8::1/64]" is what dracut writes itself). *prefix is -1 when none
  * is given.

@@ -168,8 +168,8 @@ static void visit(struct fetch *f, uint64_t now)
 		return;
 	}
 #endif
-	if (to->literal || name) {
-		ask(f, to->literal ? &to->address : &name->address, to->port, now);
+	if (to->address.family || name) {
+		ask(f, to->address.family ? &to->address : &name->address, to->port, now);
 		return;
 	}
 	f->deadline = now + LOOKUP_LIMIT;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fetch/url.h"
+#include "url.h"
 
 #define HEAD_ETAG_MAX	  128
 #define HEAD_LOCATION_MAX URL_TEXT_MAX

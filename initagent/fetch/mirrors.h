@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fetch/url.h"
+#include "url.h"
 
 #define MIRRORS_MAX 16
 

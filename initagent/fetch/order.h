@@ -6,7 +6,7 @@
 #pragma once
 
 #include "fetch/sink.h"
-#include "fetch/url.h"
+#include "url.h"
 
 #define NEWS_TEXT_MAX 320
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Fuzz target: the URL as configured in the first line, the file of mirrors behind it. */
-#include "fetch/url.h"
+#include "url.h"
 #include "web/mirror_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,8 +6,8 @@
 
 #include "cursor.h"
 #include "fetch/rendezvous.h"
-#include "fetch/url.h"
 #include "image/cage.h"
+#include "url.h"
 
 /* 64 KiB are read in no time. */
 #define CPU_SECONDS 5

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <sys/utsname.h>
 
-#include "fetch/url.h"
+#include "url.h"
 #include "web/note.h"
 
 /* Beside the image in its tmpfs: a page or two of rounding must not end a transfer. */
@@ -290,7 +290,7 @@ static void image_fetched(struct web *w, uint64_t now)
 	w->result.attempts = p.attempts;
 	w->result.fetched = now;
 	strscpy(w->result.site, p.site, sizeof(w->result.site));
-	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.literal)
+	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.address.family)
 		w->result.server = url.address;
 	w->fetch = fetch_free(w->fetch);
 	note_write(w->env, &w->result);

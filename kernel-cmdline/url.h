@@ -13,9 +13,8 @@
 
 struct url {
 	bool https;
-	bool literal;		  /* host is an address */
 	uint16_t port;
-	struct inet_addr address; /* when literal */
+	struct inet_addr address; /* host, if it is an address literal */
 	char host[URL_HOST_MAX];  /* lower case, IPv6 without brackets */
 	char path[URL_PATH_MAX];  /* with query, begins with "/" */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* url: what is a URL, and where references lead. */
-#include "fetch/url.h"
+#include "url.h"
 
 #include "check.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* url: see url.h. */
-#include "fetch/url.h"
-
-#include "address/text.h"
+#include "url.h"
 
 #define PORT_HTTP  80
 #define PORT_HTTPS 443
@@ -62,8 +60,7 @@ static int take_host(struct url *u, const struct span *host)
 
 		u->host[i] = c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 	}
-	u->literal = value_inet(u->host, host->len, &u->address) == 0;
-	return u->literal || text_valid(TEXT_DOMAIN, u->host) ? 0 : -EINVAL;
+	return value_server(u->host, host->len, &u->address) ? 0 : -EINVAL;
 }
 
 /* [IPv6], IPv4 or name, then perhaps a port. */
@@ -169,7 +166,7 @@ int url_resolve(struct url *ret, const struct url *base, const char *text, size_
 
 const char *url_site(const struct url *u, char buf[static URL_TEXT_MAX])
 {
-	bool v6 = u->literal && u->address.family == AF_INET6;
+	bool v6 = u->address.family == AF_INET6;
 	char port[8] = "";
 
 	if (u->port != (u->https ? PORT_HTTPS : PORT_HTTP))
