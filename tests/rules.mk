@@ -165,7 +165,8 @@ $(BUILD)/fuzz/libfuzz.a: $(FUZZ_OBJS)
 	$(call output,AR  ,ar rcs $$t $^)
 
 $(FUZZERS): %: %.o $(BUILD)/fuzz/libfuzz.a
-	$(call output,LINK,$(FUZZ_CC) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $$t $^ $(HOST_LIBS))
+	$(call output,LINK,$(FUZZ_CC) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $$t $(filter %.o,$^) $(filter %.a,$^) \
+		$(HOST_LIBS))
 
 ifneq ($(HOURS),)
 fuzz: $(FUZZERS)
