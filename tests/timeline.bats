@@ -257,6 +257,24 @@ hostile() {
 	[ "$(xmllint --html --xpath 'sum(//table[@id="bins"]/tbody/tr/td[2])' "$T/report.html" 2>/dev/null)" -eq 975 ]
 }
 
+@test "a page of two boots: whole numbers of boots, and each text within its picture" {
+	local texts line
+	mkdir "$T/two"
+	jq '.hostname = "a"' "$fixtures/ib.json" >"$T/two/a.json"
+	jq '.hostname = "b" | .now_s += 2' "$fixtures/ib.json" >"$T/two/b.json"
+	timeline --html "$T/two.html" "$T/two"
+	# the scale of the histogram, which is the page's first picture
+	mapfile -t texts < <(grep -oE '<text class="ch-soft" text-anchor="end"[^>]*>[^<]*' "$T/two.html" | sed 's/.*>//')
+	[ "${texts[*]}" = "0 1" ]
+	# x, anchor and length of the marks, 7 units a letter at most
+	mapfile -t texts < <(grep -oE '<text( text-anchor="end")? x="[0-9.]+" y="[0-9]+">(median|95 %)[^<]*' "$T/two.html")
+	[ "${#texts[@]}" -eq 2 ]
+	for line in "${texts[@]}"; do
+		[[ $line =~ x=\"([0-9]+) ]]
+		[[ $line == *'anchor="end"'* ]] || [ $((BASH_REMATCH[1] + 7 * $(sed 's/.*>//' <<<"$line" | wc -c))) -le 1120 ]
+	done
+}
+
 # browse DIR [OPTION...]: what the tests in the browser say of DIR/report.html; what it complains of is in $T/browser.log.
 browse() {
 	local dir=$1

@@ -40,6 +40,18 @@ struct axis axis_make(double from, double to, unsigned int ticks)
 	return a;
 }
 
+struct axis axis_counts(size_t most, unsigned int ticks)
+{
+	struct axis a = axis_make(0, most ? (double)most : 1, ticks);
+
+	if (a.step < 1) {
+		a.step = 1;
+		a.digits = 0;
+		a.ticks = (unsigned int)a.to + 1;
+	}
+	return a;
+}
+
 struct axis axis_round(double from, double to, unsigned int ticks)
 {
 	struct axis a = axis_make(from, to, ticks);

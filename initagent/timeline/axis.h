@@ -17,6 +17,9 @@ struct axis {
  */
 struct axis axis_make(double from, double to, unsigned int ticks);
 
+/* axis_counts: 0..most of something that is counted: its ticks are whole numbers. */
+struct axis axis_counts(size_t most, unsigned int ticks);
+
 /* axis_round: the axis with its ends moved out to ticks. */
 struct axis axis_round(double from, double to, unsigned int ticks);
 

@@ -14,6 +14,7 @@
 #define TOP    30.0
 #define BARS   210.0 /* height of the histogram */
 #define STRIP  34.0  /* of the strip below it */
+#define MARK_TEXT 90.0 /* "median 123.45 s" and its distance, at 11 px */
 
 enum { BINS = 60, BINS_MAX = 80 };
 
@@ -85,29 +86,28 @@ static void draw_strip(FILE *out, const struct boots *b, const struct axis *a, d
 static void draw_mark(FILE *out, const struct axis *a, double width, double value, const char *name, double y)
 {
 	double x = LEFT + axis_at(a, value, width);
+	bool left = x + MARK_TEXT > WIDTH;
 
 	if (value > a->to)
 		return;
 	fprintf(out,
-		"<path class=\"ch-end\" stroke-dasharray=\"4 3\" d=\"M%.1f %.0fV%.0f\"/><text x=\"%.1f\" y=\"%.0f\">%s "
+		"<path class=\"ch-end\" stroke-dasharray=\"4 3\" d=\"M%.1f %.0fV%.0f\"/><text%s x=\"%.1f\" y=\"%.0f\">%s "
 		"%.2f s</text>\n",
-		x, y, TOP + BARS + STRIP, x + 5, y + 10, name, value);
+		x, y, TOP + BARS + STRIP, left ? " text-anchor=\"end\"" : "", x + (left ? -5 : 5), y + 10, name, value);
 }
 
 static void draw_scale(FILE *out, const struct histogram *h, double width)
 {
-	struct axis labels = axis_make(h->axis.from, h->axis.to, 10), counts = axis_make(0, (double)h->most, 5);
+	struct axis labels = axis_make(h->axis.from, h->axis.to, 10), counts = axis_counts(h->most, 5);
 	double y = TOP + BARS + STRIP;
 
 	fputs("<g class=\"ch-num\">", out);
 	for (unsigned int i = 0; i < counts.ticks; i++) {
 		double at = TOP + BARS - axis_at(&counts, axis_tick(&counts, i), BARS);
 
-		if (counts.step < 1 && i % 2)
-			continue;
 		fprintf(out, "<path class=\"ch-grid\" d=\"M%.0f %.1fH%.1f\"/><text class=\"ch-soft\" text-anchor=\"end\" "
-			"x=\"%.0f\" y=\"%.1f\">%.*f</text>", LEFT, at, WIDTH - RIGHT, LEFT - 8, at + 4,
-			(int)counts.digits, axis_tick(&counts, i));
+			"x=\"%.0f\" y=\"%.1f\">%.0f</text>", LEFT, at, WIDTH - RIGHT, LEFT - 8, at + 4,
+			axis_tick(&counts, i));
 	}
 	for (unsigned int i = 0; i < labels.ticks; i++)
 		fprintf(out, "<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">%.*f s</text>",
