@@ -97,6 +97,18 @@ big() {
 	[[ $output == *"there is no group comput"* && $output != *"has no image"* ]]
 }
 
+@test "{NAME} in a URL has the server's port, unless the URL has one; elsewhere it is the address" {
+	example
+	sed -i -e 's,^  boot1: .*,  boot1: {address: 10.20.0.1\, port: 8089},' \
+		-e 's,^    root: .*compute.*,    root: "live:http://{boot1}/files/a.squashfs",' \
+		-e 's,^  options: .*,  options: "rd.root.mirror=http://{boot1}:81/b rd.report=syslog://{boot1} rd.root.mirror=http://{boot2}/c",' \
+		"$T/site.yaml"
+	site render "$T/out"
+	grep -qF 'root=live:http://10.20.0.1:8089/files/a.squashfs ' "$T"/out/http/node/b8cef60300313318.ipxe
+	grep -qF ' rd.root.mirror=http://10.20.0.1:81/b rd.report=syslog://10.20.0.1 rd.root.mirror=http://10.20.0.2/c ' \
+		"$T"/out/http/node/b8cef60300313318.ipxe
+}
+
 @test "usage: wrong words are refused" {
 	run -2 "$SITE"
 	run -2 "$SITE" inspect

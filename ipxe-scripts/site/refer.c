@@ -81,6 +81,24 @@ static void refer_list(const struct refer *r, const struct section *in, struct r
 	}
 }
 
+/* The server's address; where a URL of HTTP has no port of its own, with the server's. */
+static void put_address(FILE *f, const struct site_server *server, bool url)
+{
+	uint32_t a = server->address.addr;
+
+	fprintf(f, "%u.%u.%u.%u", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255);
+	if (url && server->port.value != 80)
+		fprintf(f, ":%u", server->port.value);
+}
+
+static bool in_url(const char *text, const char *open, const char *close)
+{
+	static const char scheme[] = "http://";
+	size_t n = sizeof(scheme) - 1;
+
+	return (size_t)(open - text) >= n && memcmp(open - n, scheme, n) == 0 && close[1] != ':';
+}
+
 /* {NAME} in a text becomes the address of the server NAME. */
 static const char *expand(const struct refer *r, const struct said *word)
 {
@@ -95,11 +113,12 @@ static const char *expand(const struct refer *r, const struct said *word)
 	while ((open = strchr(s, '{')) && (close = strchr(open, '}'))) {
 		_cleanup_free_ char *name = must(strndup(open + 1, (size_t)(close - open - 1)));
 		size_t i = names_find(r->servers.index, name);
-		uint32_t a = i == NAMES_NONE ? 0 : r->s->servers[i].address.addr;
 
+		fprintf(f, "%.*s", (int)(open - s), s);
 		if (i == NAMES_NONE)
 			say_unknown(r, &r->servers, word->at, name);
-		fprintf(f, "%.*s%u.%u.%u.%u", (int)(open - s), s, a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255);
+		else
+			put_address(f, &r->s->servers[i], in_url(word->text, open, close));
 		s = close + 1;
 	}
 	fputs(s, f);
