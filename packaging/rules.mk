@@ -17,8 +17,16 @@ RPMBUILD      = $(PACKAGE_ENV) rpmbuild --quiet --define '_topdir $(PACKAGES)/rp
 package-tree:
 	@DEPS_FETCH='$(DEPS_FETCH)' packaging/tree '$(PACKAGE_TREE)'
 
+# What is missing on the machine is said before anything is built.
+deb-needs:
+	@lacks=$$(dpkg-checkbuilddeps packaging/debian/control 2>&1) || { \
+		sed 's/.*dependencies: /make deb: first apt-get install /; s/-compat (= [0-9]*)//; s/ ([^)]*)//g' <<<"$$lacks" >&2; exit 1; }
+
+rpm-needs:
+	@command -v rpmbuild >/dev/null || { echo 'make rpm: rpmbuild is in the package rpm (Debian) or rpm-build' >&2; exit 1; }
+
 # It builds inside of the tree, so the others come first.
-deb: package-tree $(DEPS_STAMP) | $(filter dsc package-tarball rpm srpm,$(MAKECMDGOALS))
+deb: deb-needs package-tree $(DEPS_STAMP) | $(filter dsc package-tarball rpm srpm,$(MAKECMDGOALS))
 	cd '$(PACKAGE_TREE)' && $(PACKAGE_ENV) DEPS='$(DEPS)' dpkg-buildpackage -us -uc -b $(DEB_ARGS)
 
 dsc: package-tree
@@ -31,10 +39,10 @@ package-tarball: package-tree
 RPM_HERE := $(if $(wildcard /var/lib/dpkg/status),--nodeps --define 'debug_package %{nil}' \
 	--define '__brp_compress /bin/bash %{_rpmconfigdir}/brp-compress %{?_prefix}')
 
-rpm: package-tarball $(DEPS_STAMP)
+rpm: rpm-needs package-tarball $(DEPS_STAMP)
 	$(RPMBUILD) --define 'deps $(DEPS)' $(RPM_HERE) -bb packaging/initagent.spec
 
-srpm: package-tarball
+srpm: rpm-needs package-tarball
 	$(RPMBUILD) --nodeps -bs packaging/initagent.spec
 
-.PHONY: package-tree deb dsc package-tarball rpm srpm
+.PHONY: package-tree deb-needs rpm-needs deb dsc package-tarball rpm srpm
