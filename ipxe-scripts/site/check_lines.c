@@ -155,6 +155,9 @@ static void judge(const struct check *c, const struct subject *who)
 		must(NULL);
 	for (i = 0; i < diag_list_count(diags); i++)
 		say_diag(c, who, diag_list_at(diags, i));
+	/* a note for a fragment, but what is rendered here is a whole line */
+	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL)
+		faults_add(c->report, SEVERITY_ERROR, who->at, "root: in its entry, its group or in defaults:", "%s has no root", who->name);
 	if (!who->node)
 		return;
 	check_root(c, who, plan);
