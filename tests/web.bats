@@ -39,6 +39,7 @@ setup() {
 
 # inside SCRIPT: in namespaces of its own, with a prefix at $T/root in memory; "drive" in the script is webdrive.
 inside() {
+	# unchecked: the cases look at what it printed
 	run ip netns exec "$NS" unshare -m --propagation private timeout 60 bash -euo pipefail -c '
 		T=$1 F=$2 web=$3
 		root=$T/root
@@ -51,7 +52,7 @@ inside() {
 		same() { diff -r "$F/tree" "$root/sysroot"; echo same; }
 		nothing() {
 			[[ -z $(ls -A "$root/sysroot") ]]
-			! grep -E " $root/(sysroot|run)" /proc/self/mountinfo | grep -v " $root/run/initagent/fetch "
+			[[ -z $(grep -E " $root/(sysroot|run)" /proc/self/mountinfo | grep -v " $root/run/initagent/fetch ") ]]
 			echo nothing
 		}
 		eval "$4"' - "$T" "$F" "$B/$FLAVOUR/tests/web/webdrive" "$1"
@@ -487,6 +488,7 @@ fate() {
 	done
 	wait "${jobs[@]}"
 	cut -d' ' -f1 "$T/fates" | sort | uniq -c
+	# unchecked: shows what the next line counts
 	grep -vE '^(booted|none) ' "$T/fates" || :
 	[ "$(grep -cE '^(booted|none) ' "$T/fates")" -eq $n ]
 	[ "$(grep -c ^booted "$T/fates")" -ge 10 ]
