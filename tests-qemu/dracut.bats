@@ -19,9 +19,10 @@ setup_file() {
     local others=" parse-livenet fetch-liveupdate parse-iscsiroot parse-cifsroot lldpad parse-fcoe parse-nvmf-boot-connections
         cleanup-iscsi cleanup-fcoe stop-fcoe kill-dhclient nfsroot-cleanup "
     for module in 40network 35network-legacy 35network-manager 35connman 95nfs 95nbd 95iscsi 95cifs 95fcoe 95nvmf 90livenet; do
+        # shellcheck disable=SC2013 # words, one a line
         for name in $(sed -n 's/.*inst_hook .*\/\([a-z-]*\)\.sh".*/\1/p' "$dir/$module/module-setup.sh"); do
             n=$((n + 1))
-            [[ $others =~ [[:space:]]$name[[:space:]] ]] || grep -qw -e "$name" dracut/70initagent/initagent-claim.sh || {
+            [[ $others =~ [[:space:]]${name}[[:space:]] ]] || grep -qw -e "$name" dracut/70initagent/initagent-claim.sh || {
                 echo "$module: not emptied: $name"
                 return 1
             }

@@ -271,7 +271,7 @@ hostile() {
 	[ "${#texts[@]}" -eq 2 ]
 	for line in "${texts[@]}"; do
 		[[ $line =~ x=\"([0-9]+) ]]
-		[[ $line == *'anchor="end"'* ]] || [ $((BASH_REMATCH[1] + 7 * $(sed 's/.*>//' <<<"$line" | wc -c))) -le 1120 ]
+		[[ $line == *'anchor="end"'* ]] || { text=${line##*>} && [ $((BASH_REMATCH[1] + 7 * ${#text})) -le 1120 ]; }
 	done
 }
 
