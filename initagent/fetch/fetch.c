@@ -103,6 +103,9 @@ static void child_died(struct fetch *f, uint64_t now)
 	child_end(f->child, how, sizeof(how));
 	f->child = child_free(f->child);
 	f->restart = true;
+	/* Between two attempts no mirror has to do with it; the next attempt gets another process. */
+	if (f->state != STATE_TRANSFER && f->state != STATE_STOPPING)
+		return;
 	failed(f, lost || f->children >= CHILDREN_MAX ? VERDICT_LOST : VERDICT_DIED, how, 0, now);
 	if (f->state == STATE_STOPPED)
 		f->cause = CAUSE_FETCH_DIED;

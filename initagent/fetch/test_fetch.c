@@ -2,6 +2,10 @@
 /* fetch: what is decided without a server: configurations, look-ups and waits, at times that are told. */
 #include "fetch/fetch.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "check.h"
 #include "fetch/backoff.h"
 
@@ -116,4 +120,79 @@ TEST(an_answer_nobody_waits_for)
 	fetch_progress(f, &p);
 	CHECK(p.bytes == 0 && p.size == 0 && p.eta == UINT64_MAX && p.attempts == 0);
 	CHECK_STR(p.site, "");
+}
+
+/* Until the first attempt has failed; no time-out of its own comes before. */
+static void first_failure(struct fetch *f)
+{
+	enum fetch_event e;
+
+	CHECK_INT(fetch_start(f, START), 0);
+	while ((e = fetch_pop_event(f)) != FETCH_EVENT_RETRY) {
+		struct pollfd p = {.fd = fetch_fd(f), .events = POLLIN};
+
+		if (e != FETCH_EVENT_NONE)
+			continue;
+		CHECK_INT(poll(&p, 1, -1), 1);
+		CHECK_INT(fetch_dispatch(f, START), 0);
+	}
+}
+
+/* Waits for the end of the process that fetches, and lets f see it. */
+static void kill_child(struct fetch *f)
+{
+	pid_t pid = fetch_child(f);
+	siginfo_t info;
+
+	CHECK(pid > 0);
+	CHECK_INT(kill(pid, SIGKILL), 0);
+	CHECK_INT(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	CHECK_INT(fetch_dispatch(f, START), 0);
+}
+
+/* Nothing listens there: all mirrors are in back-off, none is being asked. */
+TEST(dies_in_backoff)
+{
+	static const char *const refuses[] = {"http://127.0.0.1:1/i"};
+	const struct fetch_config c = {.urls = refuses, .n_urls = 1, .sink = -1};
+	_cleanup_(fetch_freep) struct fetch *f = make(&c);
+	uint64_t deadline;
+	const char *text;
+
+	first_failure(f);
+	deadline = fetch_deadline(f);
+	CHECK(deadline > START && deadline <= START + BACKOFF_FIRST_NS);
+	kill_child(f);
+	/* The wait goes on, and the next attempt has a process of its own. */
+	CHECK_INT(fetch_child(f), -1);
+	CHECK_INT(fetch_deadline(f), deadline);
+	CHECK_INT(fetch_pop_event(f), FETCH_EVENT_NONE);
+	fetch_dispatch(f, deadline);
+	CHECK(fetch_child(f) > 0);
+	CHECK_INT(fetch_failure(f, &text), CAUSE_FETCH_CONNECT);
+}
+
+/* The same while a name is being looked up: the answer is still waited for. */
+TEST(dies_in_lookup)
+{
+	static const char *const urls[] = {"http://127.0.0.1:1/i", "http://a.example/i"};
+	struct fetch_config c = {.urls = urls, .n_urls = 2, .sink = -1};
+	const struct inet_addr a = {.family = AF_INET, .bytes = {127, 0, 0, 1}};
+	_cleanup_(fetch_freep) struct fetch *f = NULL;
+
+	/* The node that asks the address first. */
+	for (c.node = 0; !f; c.node++) {
+		f = make(&c);
+		fetch_start(f, START);
+		f = fetch_lookup(f) ? fetch_free(f) : f;
+	}
+	fetch_free(f);
+	c.node--;
+	f = make(&c);
+	first_failure(f);
+	CHECK_STR(fetch_lookup(f), "a.example");
+	kill_child(f);
+	CHECK_STR(fetch_lookup(f), "a.example");
+	fetch_resolved(f, &a, "", START);
+	CHECK(fetch_child(f) > 0);
 }
