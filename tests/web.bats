@@ -39,7 +39,7 @@ setup() {
 
 # inside SCRIPT: in namespaces of its own, with a prefix at $T/root in memory; "drive" in the script is webdrive.
 inside() {
-	# unchecked: the cases look at what it printed
+	# unchecked: the caller looks at $status
 	run ip netns exec "$NS" unshare -m --propagation private timeout 60 bash -euo pipefail -c '
 		T=$1 F=$2 web=$3
 		root=$T/root
@@ -48,11 +48,16 @@ inside() {
 		mount --bind /dev "$root/dev"
 		echo "MemAvailable: ${MEM:-400000} kB" >"$root/proc/meminfo"
 		drive() { "$web" "$root" "${DEADLINE:-20000}" "$*"; }
+		# ended: how drive ended, in $s. refuses: it said no, and did not die.
+		ended() { s=0; drive "$@" || s=$?; }
+		refuses() { ended "$@"; [[ $s == 3 || $s == 4 ]]; }
 		# same: the root is the one that was packed. nothing: there is none, nor a part of one, nor memory kept.
-		same() { diff -r "$F/tree" "$root/sysroot"; echo same; }
+		# Each prints its word only when that is so, and fails otherwise.
+		same() { diff -r "$F/tree" "$root/sysroot" && echo same; }
+		mounts() { grep -E " $root/(sysroot|run)" /proc/self/mountinfo | grep -v " $root/run/initagent/fetch "; }
 		nothing() {
-			[[ -z $(ls -A "$root/sysroot") ]]
-			[[ -z $(grep -E " $root/(sysroot|run)" /proc/self/mountinfo | grep -v " $root/run/initagent/fetch ") ]]
+			[[ -z $(ls -A "$root/sysroot") ]] || { ls -lA "$root/sysroot"; return 1; }
+			[[ -z $(mounts) ]] || { mounts; return 1; }
 			echo nothing
 		}
 		eval "$4"' - "$T" "$F" "$B/$FLAVOUR/tests/web/webdrive" "$1"
@@ -203,9 +208,11 @@ sent() {
 	for name in node dots absolute hard owner group; do
 		refused 656 "root=http://127.0.0.1:8080/$name.tar"
 		[ ! -e /escaped ]
+		# what "../.." of sysroot is
+		[ ! -e "$T/escaped" ]
 	done
 	# A link to "/" is the root's own "/": nothing leaves it.
-	inside "drive 'root=http://127.0.0.1:8080/link.tar' || :"
+	inside "ended 'root=http://127.0.0.1:8080/link.tar'; [[ \$s == 0 || \$s == 3 ]]"
 	[ "$status" -eq 0 ]
 	[ ! -e /escaped ]
 }
@@ -233,7 +240,7 @@ sent() {
 	head -c 600M /dev/zero | zstd -q -19 --ultra -22 --long=27 -T1 >"$F/bomb.zst"
 	nginx_on 8080
 	refused 657 "root=http://127.0.0.1:8080/bomb.tar.gz"
-	inside "drive root=http://127.0.0.1:8080/bomb.zst && exit 9; nothing"
+	inside "refuses root=http://127.0.0.1:8080/bomb.zst && nothing"
 	[ "$status" -eq 0 ]
 }
 
@@ -313,7 +320,8 @@ killed='
 	nginx_on 8080
 	local line
 	line="root=http://127.0.0.1:8080/root.squashfs $(digest root.squashfs)"
-	inside "drive '$line'; drive '$line'; same; ! grep " \$root/run" /proc/self/mountinfo"
+	inside "drive '$line'; drive '$line'; same; [ \$(grep -c \" \$root/run/rootfsbase \" /proc/self/mountinfo) -eq 1 ]
+		[ \$(grep -c \" \$root/sysroot \" /proc/self/mountinfo) -eq 1 ]"
 	[ "$status" -eq 0 ]
 	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
 }
@@ -451,18 +459,16 @@ skip_unless_disks() {
 
 # --- whatever a server does ------------------------------------------------------------------------
 
-# lies NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is a line in $T/fates.
+# fate NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is a line in $T/fates.
 fate() {
 	local fate=$T/fate$1
 	mkdir -p "$fate/root"
-	if T=$fate DEADLINE=900 inside "set +e; drive '$2'; case \$? in 0) same ;; 3|4) nothing ;; esac" >/dev/null; then
-		case $output in
-		*"mounted "*same) echo "booted $2" ;;
-		*"mounted "*) printf 'WRONG %s\n%s\n' "$2" "$output" ;;
-		*nothing) echo "none $2" ;;
-		*) printf 'LEFT %s\n%s\n' "$2" "$output" ;;
-		esac >>"$T/fates"
-	fi
+	T=$fate DEADLINE=900 inside "ended '$2'; case \$s in 0) same ;; 3|4) nothing ;; *) exit 9 ;; esac" >/dev/null
+	case $status:$output in
+	0:*"mounted "*same) echo "booted $2" ;;
+	0:*nothing) echo "none $2" ;;
+	*) printf 'WRONG (status %s) %s\n%s\n' "$status" "$2" "$output" ;;
+	esac >>"$T/fates"
 }
 
 # bats test_tags=slow
@@ -488,8 +494,7 @@ fate() {
 	done
 	wait "${jobs[@]}"
 	cut -d' ' -f1 "$T/fates" | sort | uniq -c
-	# unchecked: shows what the next line counts
-	grep -vE '^(booted|none) ' "$T/fates" || :
+	sed -E '/^(booted|none) /d' "$T/fates"
 	[ "$(grep -cE '^(booted|none) ' "$T/fates")" -eq $n ]
 	[ "$(grep -c ^booted "$T/fates")" -ge 10 ]
 }
