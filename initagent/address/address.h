@@ -133,7 +133,10 @@ struct address_event {
 	int ifindex; /* 0 for ADDRESS_RESOLVED */
 	enum cause cause;
 	char text[192];
-	struct inet_addr addr; /* ADDRESS_RESOLVED: the answer, family 0 when there is none */
+	/* ADDRESS_RESOLVED: the first address, family 0 when there is none; and all of them, the best first. */
+	struct inet_addr addr;
+	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
+	size_t n_addrs;
 };
 
 /*

@@ -155,9 +155,11 @@ static void finish_resolver(struct addresses *as)
 	if (!as->resolver)
 		return;
 	*ev = (struct address_event){.type = ADDRESS_RESOLVED};
-	state = resolver_state(as->resolver, &ev->addr);
+	state = resolver_state(as->resolver);
 	if (state == RESOLVER_ASKING)
 		return;
+	ev->n_addrs = resolver_result(as->resolver, ev->addrs);
+	ev->addr = ev->addrs[0];
 	if (state != RESOLVER_FOUND) {
 		ev->cause = CAUSE_ROOT_RESOLVE;
 		say_unresolved(as, state, ev->text, sizeof(ev->text));

@@ -113,7 +113,7 @@ static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t s
 
 		return name_read(message, size, &pos, name);
 	}
-	if (type == ret->type && data.left == want && ret->n < DNS_ADDRESSES_MAX)
+	if (type == ret->type && data.left == want && ret->n < ADDRESS_RESOLVED_MAX)
 		memcpy(ret->addresses[ret->n++], data.at, want);
 	return true;
 }
@@ -153,6 +153,6 @@ void dns_parse(struct dns_answer *ret, const struct dns_query *q, const void *me
 /* An answer without an address would be read beyond n. */
 bool dns_answer_sane(const struct dns_answer *a)
 {
-	return a->verdict < DNS_VERDICT_MAX && a->n <= DNS_ADDRESSES_MAX &&
+	return a->verdict < DNS_VERDICT_MAX && a->n <= ADDRESS_RESOLVED_MAX &&
 		(a->verdict != DNS_ANSWER || a->n > 0);
 }

@@ -6,8 +6,7 @@
 #include "cursor.h"
 #include "value.h"
 
-#define DNS_MESSAGE_MAX	  512 /* without EDNS, RFC 1035 section 4.2.1 */
-#define DNS_ADDRESSES_MAX 4
+#define DNS_MESSAGE_MAX 512 /* without EDNS, RFC 1035 section 4.2.1 */
 
 struct dns_query {
 	uint16_t id;
@@ -29,7 +28,7 @@ struct dns_answer {
 	uint32_t verdict;
 	uint32_t id, type; /* of the query it belongs to */
 	uint32_t n;
-	uint8_t addresses[DNS_ADDRESSES_MAX][16]; /* 4 bytes used for A */
+	uint8_t addresses[ADDRESS_RESOLVED_MAX][16]; /* 4 bytes used for A */
 };
 
 /* dns_encode: the query as a message. The length, or -EINVAL (not a host name). */

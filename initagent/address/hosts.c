@@ -43,25 +43,28 @@ static bool line_names(const char *s, size_t len, const char *name, struct inet_
 	return false;
 }
 
-/* Goes on after an IPv6 address, in case an IPv4 one follows. */
-bool hosts_find(const char *text, size_t len, const char *name, struct inet_addr *ret)
+/* The addresses of one family; *n counts them. */
+static void find_family(const char *text, size_t len, const char *name, int family,
+	struct inet_addr ret[static ADDRESS_RESOLVED_MAX], size_t *n)
 {
-	struct inet_addr a = {0};
-	bool found = false;
-
-	while (len) {
+	while (len && *n < ADDRESS_RESOLVED_MAX) {
 		const char *end = memchr(text, '\n', len);
 		size_t line = end ? (size_t)(end - text) : len;
+		struct inet_addr a = {0};
 
-		if (line_names(text, line, name, &a) && (!found || a.family == AF_INET)) {
-			*ret = a;
-			found = true;
-			if (a.family == AF_INET)
-				break;
-		}
+		if (line_names(text, line, name, &a) && a.family == family)
+			ret[(*n)++] = a;
 		line += end != NULL;
 		text += line;
 		len -= line;
 	}
-	return found;
+}
+
+size_t hosts_find(const char *text, size_t len, const char *name, struct inet_addr ret[static ADDRESS_RESOLVED_MAX])
+{
+	size_t n = 0;
+
+	find_family(text, len, name, AF_INET, ret, &n);
+	find_family(text, len, name, AF_INET6, ret, &n);
+	return n;
 }

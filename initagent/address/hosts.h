@@ -2,7 +2,8 @@
 /* hosts: looks a name up in the text of /etc/hosts. Pure. */
 #pragma once
 
+#include "address/limits.h"
 #include "value.h"
 
-/* hosts_find: the first address of name (any case), IPv4 preferred. true and *ret when there is one. */
-bool hosts_find(const char *text, size_t len, const char *name, struct inet_addr *ret);
+/* hosts_find: the first addresses of name (any case), those of IPv4 before the others; their number. */
+size_t hosts_find(const char *text, size_t len, const char *name, struct inet_addr ret[static ADDRESS_RESOLVED_MAX]);

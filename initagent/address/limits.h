@@ -7,6 +7,7 @@
 #define ADDRESS_PATH_MAX     255 /* an option's length octet */
 #define ADDRESS_SEARCH_MAX   511
 #define ADDRESS_LIST_MAX     4	 /* DNS and NTP servers kept */
+#define ADDRESS_RESOLVED_MAX 8	 /* addresses kept of a name that was looked up */
 #define ADDRESS_ROUTES_MAX   16
 #define ADDRESS_CLIENT_ID_MAX 64
 #define ADDRESS_SERVERS_MAX  8	 /* allowed DHCP servers */

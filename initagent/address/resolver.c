@@ -21,9 +21,9 @@ enum asked { ASK_A, ASK_AAAA, ASK_N };
 
 struct question {
 	uint16_t id;
-	bool answered; /* there is no such record */
-	bool has;      /* AAAA only: addr is the answer if A has none */
-	struct inet_addr addr;
+	bool answered;
+	size_t n; /* 0: there is no such record */
+	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
 };
 
 struct resolver {
@@ -36,7 +36,8 @@ struct resolver {
 	unsigned round;
 	uint64_t next, limit;
 	enum resolver_state state;
-	struct inet_addr result;
+	struct inet_addr result[ADDRESS_RESOLVED_MAX];
+	size_t n_result;
 };
 
 /* With the kernel's random source port, 32 bits an off-path attacker would have to guess (RFC 5452). */
@@ -121,10 +122,10 @@ static void finish(struct resolver *r, enum resolver_state state)
 	r->next = NSEC_NEVER;
 }
 
-static void found(struct resolver *r, const struct inet_addr *a)
+static void add_result(struct resolver *r, const struct inet_addr *addrs, size_t n)
 {
-	r->result = *a;
-	finish(r, RESOLVER_FOUND);
+	for (size_t i = 0; i < n && r->n_result < ADDRESS_RESOLVED_MAX; i++)
+		r->result[r->n_result++] = addrs[i];
 }
 
 /* --- names --------------------------------------------------------------------------------- */
@@ -171,12 +172,12 @@ static void list_tries(struct resolver *r)
 }
 
 /* On the heap: a hosts file may be larger than a stack should bear. */
-static bool in_hosts(const struct env *env, const char *name, struct inet_addr *ret)
+static size_t find_in_hosts(struct resolver *r, const struct env *env)
 {
 	_cleanup_free_ char *text = malloc(HOSTS_MAX);
 	int len = text ? env_read(env, text, HOSTS_MAX, "/etc/hosts") : -ENOMEM;
 
-	return len > 0 && hosts_find(text, (size_t)len, name, ret);
+	return len > 0 ? hosts_find(text, (size_t)len, r->name, r->result) : 0;
 }
 
 /* A trailing dot is dropped: a name with a dot in it is tried as it is first anyway. */
@@ -202,8 +203,12 @@ int resolver_new(struct resolver **ret, const struct env *env, const char *name,
 	r->conf = *conf;
 	r->limit = limit_ns < NSEC_NEVER - now ? now + limit_ns : NSEC_NEVER;
 	r->next = NSEC_NEVER;
-	if (literal || in_hosts(env, r->name, &a)) {
-		found(r, &a);
+	if (literal)
+		add_result(r, &a, 1);
+	else
+		r->n_result = find_in_hosts(r, env);
+	if (r->n_result) {
+		finish(r, RESOLVER_FOUND);
 	} else {
 		list_tries(r);
 		begin_try(r, now);
@@ -305,13 +310,16 @@ static void next_try(struct resolver *r, uint64_t now)
 	}
 }
 
-/* The first address; a server that rotates its answers balances by that. */
+/* In the order of the answer; a server that rotates its answers balances by that. */
 static void take_addresses(struct question *q, const struct dns_answer *a)
 {
 	q->answered = true;
-	q->has = true;
-	q->addr = (struct inet_addr){.family = a->type == TYPE_A ? AF_INET : AF_INET6};
-	memcpy(q->addr.bytes, a->addresses[0], inet_addr_len(q->addr.family));
+	for (q->n = 0; q->n < a->n; q->n++) {
+		struct inet_addr *to = &q->addrs[q->n];
+
+		*to = (struct inet_addr){.family = a->type == TYPE_A ? AF_INET : AF_INET6};
+		memcpy(to->bytes, a->addresses[q->n], inet_addr_len(to->family));
+	}
 }
 
 /* The question whose answer is of more use. */
@@ -320,10 +328,22 @@ static enum asked first_asked(const struct resolver *r)
 	return r->conf.only_v6 ? ASK_AAAA : ASK_A;
 }
 
+/* What both questions have brought, the preferred kind first; false: nothing. */
+static bool take_result(struct resolver *r)
+{
+	for (int k = 0; k < ASK_N; k++) {
+		const struct question *q = &r->asked[k ? !first_asked(r) : first_asked(r)];
+
+		add_result(r, q->addrs, q->n);
+	}
+	if (r->n_result)
+		finish(r, RESOLVER_FOUND);
+	return r->n_result > 0;
+}
+
 /* An address of the other kind counts only when it is certain that there is none of the preferred one. */
 void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now)
 {
-	const struct question *other;
 	struct question *q = &r->asked[a->type == TYPE_A ? ASK_A : ASK_AAAA];
 
 	if (r->state != RESOLVER_ASKING || a->id != q->id || q->answered)
@@ -338,15 +358,9 @@ void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now)
 		q->answered = true;
 	else
 		return; /* another server may know better */
-	q = &r->asked[first_asked(r)];
-	other = &r->asked[!first_asked(r)];
-	if (!q->answered)
+	if (!r->asked[first_asked(r)].answered)
 		return;
-	if (q->has)
-		found(r, &q->addr);
-	else if (other->has)
-		found(r, &other->addr);
-	else if (other->answered)
+	if (!take_result(r) && r->asked[!first_asked(r)].answered)
 		next_try(r, now);
 }
 
@@ -355,19 +369,21 @@ void resolver_tick(struct resolver *r, uint64_t now)
 {
 	if (r->state != RESOLVER_ASKING)
 		return;
-	if (now >= r->limit && r->asked[!first_asked(r)].has)
-		found(r, &r->asked[!first_asked(r)].addr);
-	else if (now >= r->limit)
+	if (now >= r->limit && !take_result(r))
 		finish(r, RESOLVER_SILENT);
 	else if (now >= r->next)
 		ask(r, now);
 }
 
-enum resolver_state resolver_state(const struct resolver *r, struct inet_addr *ret)
+enum resolver_state resolver_state(const struct resolver *r)
 {
-	if (ret && r->state == RESOLVER_FOUND)
-		*ret = r->result;
 	return r->state;
+}
+
+size_t resolver_result(const struct resolver *r, struct inet_addr ret[static ADDRESS_RESOLVED_MAX])
+{
+	memcpy(ret, r->result, sizeof(r->result));
+	return r->n_result;
 }
 
 const char *resolver_name(const struct resolver *r)

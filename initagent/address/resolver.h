@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * resolver: finds the address of one host name: a literal address is its own answer, then /etc/hosts, then
+ * resolver: finds the addresses of one host name: a literal address is its own answer, then /etc/hosts, then
  * DNS over UDP (RFC 1035). All servers are asked at once, as musl's resolver does, so that a dead one costs
  * nothing; again after 1, 2, 4, 4 ... s until the limit. Names without a dot are tried with the
  * search domains first. A is preferred to AAAA, unless no interface has an IPv4 address: both are asked, the other one
@@ -51,8 +51,13 @@ size_t resolver_read(struct resolver *r, void *packet, size_t size, struct dns_q
 void resolver_take(struct resolver *r, const struct dns_answer *a, uint64_t now);
 void resolver_tick(struct resolver *r, uint64_t now);
 
-/* resolver_state: *ret (may be NULL) is written when RESOLVER_FOUND. */
-enum resolver_state resolver_state(const struct resolver *r, struct inet_addr *ret);
+enum resolver_state resolver_state(const struct resolver *r);
+
+/*
+ * resolver_result: the addresses found, those of the preferred family first, else as the server sent them. Of the
+ * other family are only those that were known by then. Their number; 0 unless RESOLVER_FOUND.
+ */
+size_t resolver_result(const struct resolver *r, struct inet_addr ret[static ADDRESS_RESOLVED_MAX]);
 
 /* resolver_name: the name asked for. */
 const char *resolver_name(const struct resolver *r);

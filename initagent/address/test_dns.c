@@ -27,7 +27,7 @@ TEST(answers)
 	static const struct row rows[] = {
 		ROW("one address", DNS_ANSWER, 1, HEAD "\0\1\0\0\0\0" QUESTION RECORD_A "\x0a\0\0\1"),
 		ROW("upper case", DNS_ANSWER, 1, HEAD "\0\1\0\0\0\0\x03NFS\x07" "EXAMPLE\0\0\1\0\1" RECORD_A "\x0a\0\0\1"),
-		ROW("five addresses", DNS_ANSWER, 4, HEAD "\0\5\0\0\0\0" QUESTION RECORD_A "\x0a\0\0\1" RECORD_A
+		ROW("five addresses", DNS_ANSWER, 5, HEAD "\0\5\0\0\0\0" QUESTION RECORD_A "\x0a\0\0\1" RECORD_A
 			"\x0a\0\0\2" RECORD_A "\x0a\0\0\3" RECORD_A "\x0a\0\0\4" RECORD_A "\x0a\0\0\5"),
 		ROW("alias first", DNS_ANSWER, 1, HEAD "\0\2\0\0\0\0" QUESTION "\xc0\x0c\0\5\0\1\0\0\0\1\0\4\1a\xc0\x10"
 			"\1a\xc0\x10\0\1\0\1\0\0\0\1\0\4\x0a\0\0\1"),
@@ -156,18 +156,30 @@ TEST(hosts)
 		"2001:db8::2 both\n10.0.0.3 both\n10.0.0.4 last";
 	static const struct {
 		const char *name, *want;
+		size_t n;
 	} rows[] = {
-		{"localhost", "127.0.0.1"}, {"ip6-localhost", "::1"}, {"nfs", "10.0.0.1"},
-		{"NFS.EXAMPLE", "10.0.0.1"}, {"nfs2", ""}, {"six", "2001:db8::1"}, {"bad", ""},
-		{"both", "10.0.0.3"}, {"last", "10.0.0.4"}, {"10.0.0.1", ""}, {"", ""}, {"n", ""},
-		{"nfs.example.", ""},
+		{"localhost", "127.0.0.1", 2}, {"ip6-localhost", "::1", 1}, {"nfs", "10.0.0.1", 1},
+		{"NFS.EXAMPLE", "10.0.0.1", 1}, {"nfs2", "", 0}, {"six", "2001:db8::1", 1}, {"bad", "", 0},
+		{"both", "10.0.0.3", 2}, {"last", "10.0.0.4", 1}, {"10.0.0.1", "", 0}, {"", "", 0}, {"n", "", 0},
+		{"nfs.example.", "", 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct inet_addr a = {0};
+		struct inet_addr a[ADDRESS_RESOLVED_MAX] = {0};
 		char got[INET_ADDR_TEXT];
 
-		CHECK_INT(hosts_find(text, sizeof(text) - 1, rows[i].name, &a), *rows[i].want != 0);
-		CHECK_STR(inet_text(&a, got), rows[i].want);
+		CHECK_INT(hosts_find(text, sizeof(text) - 1, rows[i].name, a), rows[i].n);
+		CHECK_STR(inet_text(&a[0], got), rows[i].want);
 	}
+}
+
+TEST(hosts_with_many_addresses)
+{
+	struct inet_addr a[ADDRESS_RESOLVED_MAX];
+	char text[512] = "2001:db8::1 nfs\n", got[INET_ADDR_TEXT];
+
+	for (int i = 1; i <= 9; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "10.0.0.%d nfs\n", i);
+	CHECK_INT(hosts_find(text, strlen(text), "nfs", a), ADDRESS_RESOLVED_MAX);
+	CHECK_STR(inet_text(&a[7], got), "10.0.0.8");
 }

@@ -172,8 +172,7 @@ static void step_lookup(struct drive *d, uint64_t now)
 {
 	static struct guard_request r;
 	static struct guard_answer answer;
-	struct inet_addr addr = {0};
-	enum resolver_state state;
+	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
 	size_t len;
 
 	while ((len = resolver_read(d->resolver, r.packet, sizeof(r.packet), &r.query))) {
@@ -184,11 +183,12 @@ static void step_lookup(struct drive *d, uint64_t now)
 	while (guard_pop(d->guard, &answer) == 1)
 		resolver_take(d->resolver, &answer.dns, now);
 	resolver_tick(d->resolver, now);
-	state = resolver_state(d->resolver, &addr);
-	if (state == RESOLVER_ASKING)
+	if (resolver_state(d->resolver) == RESOLVER_ASKING)
 		return;
-	fetch_resolved(d->fetch, state == RESOLVER_FOUND ? &addr : NULL, state == RESOLVER_FOUND ? "" :
-		"the servers do not know it", now);
+	if (resolver_result(d->resolver, addrs))
+		fetch_resolved(d->fetch, &addrs[0], "", now);
+	else
+		fetch_resolved(d->fetch, NULL, "the servers do not know it", now);
 	d->resolver = resolver_free(d->resolver);
 }
 
