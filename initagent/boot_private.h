@@ -28,7 +28,7 @@
 #include "tell/tell.h"
 #include "web/web.h"
 
-#define RAILS_MAX 16
+#define RAILS_MAX ADDRESS_IFACES_MAX
 
 /* What an fd of the loop belongs to. */
 enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_CONSOLE, TAG_MAX };
@@ -134,6 +134,7 @@ struct boot {
 	size_t n_needs;
 	struct rail rails[RAILS_MAX];
 	size_t n_rails;
+	bool rails_full;	  /* and it was said */
 	int parents[RAILS_MAX];	  /* ifindex of IPoIB interfaces that were given their children */
 	size_t n_parents;
 	bool ulps_requested;	  /* ib_ipoib and its like */

@@ -9,7 +9,8 @@
 #include "plan.h"
 
 /* Longest text kept of one source; the kernel's own command line is shorter. */
-#define CMDLINE_TEXT_MAX 16384
+/* One byte more than is looked at, so that what is too long is seen, and the end of the text. */
+#define CMDLINE_TEXT_MAX (PLAN_SOURCE_MAX + 2)
 #define CMDLINE_SOURCES	 16
 
 /* The plan with the texts it was made from (for state.json). */

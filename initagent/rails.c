@@ -5,6 +5,9 @@
  */
 #include "boot_private.h"
 
+/* Places among RAILS_MAX that only interfaces named by ip= get. */
+#define RAILS_NAMED 16
+
 #define HWTYPE_ETHERNET	  1  /* ARPHRD_ETHER */
 #define HWTYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND */
 static const char *const state_names[RAIL_STATE_MAX] = {
@@ -192,6 +195,20 @@ static void begin_address(struct boot *b, struct rail *rail, const struct netdev
 		has_second(&cfg) ? " and " : "", has_second(&cfg) ? begins[cfg.second] : "");
 }
 
+/* Interfaces that ip= names get a place even where the others have taken all that are left for any. */
+static bool no_room(struct boot *b, const struct netdev *dev, const struct plan_ip *ip, uint64_t now)
+{
+	size_t limit = RAILS_MAX - (ip && !ip_is_open(ip) ? 0 : RAILS_NAMED);
+
+	if (b->n_rails < limit)
+		return false;
+	if (!b->rails_full)
+		report_log(b->report, REPORT_WARN, dev->name, now,
+			"more than %zu interfaces: this one and further ones are not used; name the right one in ip=", limit);
+	b->rails_full = true;
+	return true;
+}
+
 /* Adds the rail for dev and starts its address, unless that is in use: then it stands by. */
 static void add_rail(struct boot *b, const struct netdev *seen, const struct plan_ip *ip, uint64_t now)
 {
@@ -199,7 +216,7 @@ static void add_rail(struct boot *b, const struct netdev *seen, const struct pla
 	struct rail *rail;
 	bool taken = holder_of(b, ip);
 
-	if (b->n_rails == RAILS_MAX)
+	if (no_room(b, seen, ip, now))
 		return;
 	rail = &b->rails[b->n_rails++];
 	/* Routes of all rails stand side by side; the first one's go first. */

@@ -78,8 +78,10 @@ static void say_causes(struct boot *b, uint64_t now)
 	struct report_view v;
 
 	report_view(b->report, &v);
-	for (; b->telling.causes < v.n_causes; b->telling.causes++) {
-		const struct report_met *met = &v.causes[b->telling.causes];
+	if (b->telling.causes < v.lost_causes)
+		b->telling.causes = v.lost_causes;
+	for (; b->telling.causes < v.lost_causes + v.n_causes; b->telling.causes++) {
+		const struct report_met *met = &v.causes[b->telling.causes - v.lost_causes];
 		char text[REPORT_TEXT_MAX * 2];
 
 		snprintf(text, sizeof(text), "%s%s%s", cause_info(met->cause)->text, *met->text ? ": " : "", met->text);

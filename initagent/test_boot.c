@@ -206,6 +206,33 @@ TEST(static_address_to_mounted_root)
 	node_close(&n);
 }
 
+/* An adapter's virtual functions come first; only the last interface has a cable. */
+TEST(the_last_of_many_interfaces_is_tried)
+{
+	char line[2048] = "root=nfs4:192.0.2.1:/export rd.retry=20";
+	size_t at = strlen(line);
+	struct node n;
+	pid_t other;
+
+	netns_enter();
+	other = netns_peer();
+	for (int i = 0; i < 40; i++) {
+		char name[16], peer[16];
+
+		snprintf(name, sizeof(name), "vf%d", i);
+		snprintf(peer, sizeof(peer), "pf%d", i);
+		netns_veth(name, peer, other);
+		at += (size_t)snprintf(line + at, sizeof(line) - at, " ip=%s:dhcp", name);
+	}
+	netns_veth("veth0", "veth1", other);
+	netns_run_in(other, "ip addr add 192.0.2.1/24 dev veth1; ip link set veth1 up");
+	snprintf(line + at, sizeof(line) - at, " ip=" NODE);
+	node_open(&n, line);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 41);
+	node_close(&n);
+}
+
 TEST(malformed_options_do_not_stop_a_boot)
 {
 	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=abc nameserver=999", BOOT_DONE,

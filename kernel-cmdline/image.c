@@ -83,7 +83,7 @@ PARSE(mirror)
 		v = slice_from(v, 5);
 	if (!file_url(p, w, v, DIAG_ERROR))
 		return false;
-	slot = push(p, &p->mirrors, sizeof(*slot), w);
+	slot = push_max(p, &p->mirrors, sizeof(*slot), w, PLAN_MIRRORS_MAX);
 	if (!slot)
 		return false;
 	*slot = v.s;

@@ -21,7 +21,7 @@ PARSE(nameserver)
 	for (i = 0; i < p->nameservers.n; i++)
 		if (inet_equal(&a, (struct inet_addr *)p->nameservers.items + i))
 			return true;
-	item = push(p, &p->nameservers, sizeof(*item), w);
+	item = push_max(p, &p->nameservers, sizeof(*item), w, PLAN_NAMESERVERS_MAX);
 	if (item)
 		*item = a;
 	return item != NULL;
@@ -119,7 +119,7 @@ PARSE(route)
 		complain(p, w, f[0], DIAG_WARN,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
 			"bits behind the prefix; read as %s/%d", inet_text(&r.net, net), r.prefix);
-	item = push(p, &p->routes, sizeof(*item), w);
+	item = push_max(p, &p->routes, sizeof(*item), w, PLAN_ROUTES_MAX);
 	if (!item)
 		return false;
 	*item = r;

@@ -86,11 +86,15 @@ const char *keep(struct parser *p, struct slice s)
 
 void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w)
 {
+	return push_max(p, l, size, w, PLAN_LIST_MAX);
+}
+
+void *push_max(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w, size_t max)
+{
 	void *item;
 
-	if (l->n == PLAN_LIST_MAX) {
-		complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %d entries; the rest is left out",
-			PLAN_LIST_MAX);
+	if (l->n == max) {
+		complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %zu entries; the rest is left out", max);
 		return NULL;
 	}
 	item = arena_push(p->arena, l, size);

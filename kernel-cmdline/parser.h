@@ -62,6 +62,8 @@ const char *keep(struct parser *p, struct slice s);
  * an item, as an error of w) or memory is out.
  */
 void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w);
+/* push_max: the same with a limit below PLAN_LIST_MAX. */
+void *push_max(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w, size_t max);
 
 /* has_control: does the slice hold a control byte (which no value here may)? */
 bool has_control(struct slice s);

@@ -19,6 +19,11 @@
 /* Most entries of any one list; further ones are reported and left out. */
 #define PLAN_LIST_MAX 64
 
+/* Fewer where what is made of them holds fewer: resolv.conf, an interface's routes, the mirrors beside the URL itself. */
+#define PLAN_NAMESERVERS_MAX 3
+#define PLAN_ROUTES_MAX 16
+#define PLAN_MIRRORS_MAX 15
+
 /* Longest source text looked at; the kernel's own limit is 2,048 (x86) or 4,096 bytes. */
 #define PLAN_SOURCE_MAX 16384
 

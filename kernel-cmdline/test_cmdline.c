@@ -139,17 +139,33 @@ TEST(too_many_words)
 
 TEST(too_many_entries_of_a_list)
 {
-	char text[4096] = "root=dhcp";
-	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
-	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	size_t i, n = strlen(text);
+	static const struct {
+		const char *option;
+		size_t max;
+	} rows[] = {
+		{"nameserver=192.0.2.%zu", PLAN_NAMESERVERS_MAX},
+		{"rd.route=198.51.100.%zu/32:192.0.2.1", PLAN_ROUTES_MAX},
+		{"rd.root.mirror=https://h%zu/root.img", PLAN_MIRRORS_MAX},
+		{"rd.net.dhcp.server=192.0.2.%zu", PLAN_LIST_MAX},
+	};
 
-	for (i = 0; i < PLAN_LIST_MAX + 3; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, " nameserver=192.0.2.%zu", i + 1);
-	CHECK_INT(plan_parse(&plan, text, n, diags), 0);
-	CHECK_INT(plan->net.n_nameservers, PLAN_LIST_MAX);
-	CHECK_INT(diag_list_count(diags), 3);
-	CHECK_INT(diag_list_worst(diags), DIAG_ERROR);
+	for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+		char text[8192] = "root=live:https://h/root.img";
+		_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+		_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+		size_t n = strlen(text), errors = 0;
+
+		for (size_t i = 0; i < rows[k].max + 3; i++) {
+			text[n++] = ' ';
+			n += (size_t)snprintf(text + n, sizeof(text) - n, rows[k].option, i + 1);
+		}
+		CHECK_INT(plan_parse(&plan, text, n, diags), 0);
+		CHECK_INT(plan->net.n_nameservers + plan->net.n_routes + plan->root.image.n_mirrors +
+				plan->net.n_dhcp_servers, rows[k].max);
+		for (size_t i = 0; i < diag_list_count(diags); i++)
+			errors += diag_list_at(diags, i)->severity == DIAG_ERROR;
+		CHECK_INT(errors, 3);
+	}
 }
 
 TEST(same_name_many_times_stays_small)

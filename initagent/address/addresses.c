@@ -12,16 +12,15 @@
 #include "address/iface6.h"
 #include "address/resolver.h"
 
-#define IFACES_MAX	     16
 #define ANSWERS_PER_DISPATCH 64
 #define NOTICES_PER_DISPATCH 64
 
 struct addresses {
 	struct iface_room room;
 	struct guard *guard;
-	struct iface *ifaces[IFACES_MAX];
+	struct iface *ifaces[ADDRESS_IFACES_MAX];
 	size_t n_ifaces;
-	struct iface6 *ifaces6[IFACES_MAX];
+	struct iface6 *ifaces6[ADDRESS_IFACES_MAX];
 	size_t n_ifaces6;
 	struct inet6_monitor *monitor; /* NULL: no interface wants IPv6 */
 	struct resolver *resolver;
@@ -485,7 +484,7 @@ int addresses_add(struct addresses *as, const struct address_config *cfg, uint64
 
 	if (find(as, cfg->ifindex) || find6(as, cfg->ifindex))
 		return -EEXIST;
-	if (as->n_ifaces == IFACES_MAX || as->n_ifaces6 == IFACES_MAX)
+	if (as->n_ifaces == ADDRESS_IFACES_MAX || as->n_ifaces6 == ADDRESS_IFACES_MAX)
 		return -ENOSPC;
 	if (!links_by_index(as->room.links, cfg->ifindex))
 		return -ENODEV;

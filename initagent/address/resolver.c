@@ -177,6 +177,8 @@ static size_t find_in_hosts(struct resolver *r, const struct env *env)
 	_cleanup_free_ char *text = malloc(HOSTS_MAX);
 	int len = text ? env_read(env, text, HOSTS_MAX, "/etc/hosts") : -ENOMEM;
 
+	if (len == HOSTS_MAX - 1)
+		report_log(env->report, REPORT_WARN, "/etc/hosts", now_ns(), "only the first %d bytes are looked at", len);
 	return len > 0 ? hosts_find(text, (size_t)len, r->name, r->result) : 0;
 }
 

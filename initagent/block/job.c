@@ -211,8 +211,8 @@ static int wait_module(struct block_job *j)
 	return 0;
 }
 
-/* "noatime,data=ordered" as the list that mounting takes; cuts up text. */
-static void split_options(char *text, struct mount_option list[static OPTIONS_MAX])
+/* "noatime,data=ordered" as the list that mounting takes; cuts up text. False: too many. */
+static bool split_options(char *text, struct mount_option list[static OPTIONS_MAX])
 {
 	char *save = NULL;
 	size_t n = 0;
@@ -225,6 +225,7 @@ static void split_options(char *text, struct mount_option list[static OPTIONS_MA
 		list[n++] = (struct mount_option){o, value};
 	}
 	list[n] = (struct mount_option){0};
+	return n + 1 < OPTIONS_MAX;
 }
 
 static int mount_device(struct block_job *j, const char *target)
@@ -237,7 +238,8 @@ static int mount_device(struct block_job *j, const char *target)
 
 	if (r < 0)
 		return job_fail(j, CAUSE_INTERNAL, r, "%s", strerror(-r));
-	split_options(flags, options);
+	if (!split_options(flags, options))
+		return job_fatal(j, CAUSE_ROOT_MOUNT_FAILED, -E2BIG, "rootflags=: at most %d mount options", OPTIONS_MAX - 2);
 	r = mount_new(res->fstype, path, options, res->readonly, target, text);
 	if (r == -ENODEV)
 		return job_fatal(j, CAUSE_MODULE_MISSING, r, "%s: %s", res->fstype, text);

@@ -247,6 +247,9 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 
 	if (n < 0)
 		return n;
+	if (n == PORTS_MAX && !f->full)
+		report_log(f->env.report, REPORT_WARN, "fabric", now, "more than %d RDMA ports: the rest is not looked at", n - 1);
+	f->full = n == PORTS_MAX;
 	marks = calloc((size_t)n + 1, sizeof(*marks));
 	if (!marks)
 		return -ENOMEM;

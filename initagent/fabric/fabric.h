@@ -274,7 +274,7 @@ enum fabric_pkey fabric_find_pkey(const struct env *env, const struct fabric_por
  */
 int fabric_set_roce(const struct env *env, const struct fabric_port *port, bool v2);
 
-#define FABRIC_NETDEVS_MAX 16
+#define FABRIC_NETDEVS_MAX 129 /* its own, and one for each P_Key of the largest tables */
 
 /* A netdev on a port, as sysfs shows it. */
 struct fabric_netdev {

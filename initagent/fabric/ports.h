@@ -4,7 +4,7 @@
 
 #include "fabric/fabric.h"
 
-#define PORTS_MAX 128 /* 32 adapters with 4 ports; the rest is not looked at */
+#define PORTS_MAX 512 /* four adapters with 127 virtual functions each; the rest is not looked at */
 
 /*
  * ports_scan: all ports, ordered by device name and number. The list is the caller's (free()).

@@ -25,6 +25,7 @@ struct fabric {
 	uint64_t next_look; /* the timer for devices without provider */
 	uint64_t period;
 	bool closed;
+	bool full;		/* more ports than PORTS_MAX, and it was said */
 	bool describe;		/* fabric_describe() was called, with: */
 	char text[64], host[65];
 };

@@ -7,7 +7,7 @@
 
 #include "fabric/ops.h"
 
-#define WATCH_MAX 32 /* devices */
+#define WATCH_MAX 512 /* devices; those beyond are polled */
 
 struct watch_list;
 

@@ -24,6 +24,8 @@ static int read_ca(struct fetch *f, const char *path)
 	if (!f->ca)
 		return -ENOMEM;
 	len = env_read(f->env, f->ca, CA_MAX, "%s", path);
+	if (len == CA_MAX - 1)
+		len = -EFBIG;
 	if (len < 0) {
 		snprintf(f->no_ca, sizeof(f->no_ca), "%.100s: %s", path, strerror(-len));
 		return 0;

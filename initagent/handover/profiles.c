@@ -197,16 +197,14 @@ static bool needs_networkd(const struct managers *m)
 		(m->chosen & PLAN_HANDOVER_IFUPDOWN && m->installed & PLAN_HANDOVER_NETWORKD);
 }
 
-#define RAILS_MAX 16
-
 void profiles_write(const struct profile_set *all, const struct boot_plan *plan, struct managers *ret)
 {
-	struct profile_rail rails[RAILS_MAX];
+	struct profile_rail rails[ADDRESS_IFACES_MAX];
 	struct profile_set set = *all;
 	int r;
 
 	set.rails = rails;
-	set.n_rails = take_rails(all, rails, RAILS_MAX);
+	set.n_rails = take_rails(all, rails, ADDRESS_IFACES_MAX);
 	managers_find(set.sysroot, ret);
 	if (plan->handover_given)
 		ret->chosen = plan->handover;

@@ -9,7 +9,7 @@
 #include "handover/state.h"
 
 /* Rows kept of each kind, far more than the agent writes; a boot has at most a few phases. */
-enum { PHASES_MAX = 16, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096, CAUSES_MAX = 128, RAILS_MAX = 64 };
+enum { PHASES_MAX = 16, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096, CAUSES_MAX = 256, RAILS_MAX = 128 };
 
 struct whole {
 	struct record r;

@@ -11,7 +11,7 @@
 struct record;
 
 /* More than any agent writes: its rows are limited (report/report.h), each has less than 200 bytes. */
-#define RECORD_BYTES_MAX (512 * 1024)
+#define RECORD_BYTES_MAX (1024 * 1024)
 /* The longest text kept, in bytes; what is longer is cut. */
 #define RECORD_TEXT_MAX	 400
 /* No boot lasts this long (s): what says so is not a time. */

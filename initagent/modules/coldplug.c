@@ -8,8 +8,6 @@
 
 #include "modules/catalog.h"
 
-#define DEVICES_MAX 512 /* adapters with a driver still to come; virtual functions come later */
-
 /* Modalias patterns (include/linux/mod_devicetable.h, scripts/mod/file2alias.c). */
 static const char *const wanted[] = {
 	"pci:*bc02*",		/* network controller, InfiniBand (0207) and fabric (0208) too */
@@ -102,23 +100,46 @@ static bool look_at(
 	return true;
 }
 
-static size_t scan_bus(
-	const struct env *env, const char *bus, bool disks, struct coldplug_device *list, size_t n)
+struct list {
+	struct coldplug_device *rows;
+	size_t n, size;
+};
+
+/* Room for one more. */
+static int grow(struct list *l)
+{
+	size_t size = l->size ? l->size * 2 : 32;
+	struct coldplug_device *rows;
+
+	if (l->n < l->size)
+		return 0;
+	rows = realloc(l->rows, size * sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	l->rows = rows;
+	l->size = size;
+	return 0;
+}
+
+static int scan_bus(const struct env *env, const char *bus, bool disks, struct list *l)
 {
 	struct dirent *d;
 	char path[PATH_MAX];
 	DIR *dir;
+	int r = 0;
 
 	if (env_path(env, path, sizeof(path), "/sys/bus/%s/devices", bus) < 0)
-		return n;
+		return 0;
 	dir = opendir(path);
 	if (!dir)
-		return n;
-	while (n < DEVICES_MAX && (d = readdir(dir)))
-		if (d->d_name[0] != '.' && look_at(env, bus, d->d_name, disks, &list[n]))
-			n++;
+		return 0;
+	while (r == 0 && (d = readdir(dir))) {
+		r = grow(l);
+		if (r == 0 && d->d_name[0] != '.' && look_at(env, bus, d->d_name, disks, &l->rows[l->n]))
+			l->n++;
+	}
 	closedir(dir);
-	return n;
+	return r;
 }
 
 static int compare(const void *a, const void *b)
@@ -130,17 +151,19 @@ static int compare(const void *a, const void *b)
 
 int coldplug_scan(const struct env *env, bool disks, struct coldplug_device **ret)
 {
-	struct coldplug_device *list = calloc(DEVICES_MAX, sizeof(*list));
-	size_t n = 0;
+	struct list l = {0};
+	int r = grow(&l);
 
-	if (!list)
-		return -ENOMEM;
-	for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
-		n = scan_bus(env, buses[i], disks, list, n);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(buses); i++)
+		r = scan_bus(env, buses[i], disks, &l);
+	if (r < 0) {
+		free(l.rows);
+		return r;
+	}
 	/* readdir's order depends on the file system; ours must not. */
-	qsort(list, n, sizeof(*list), compare);
-	*ret = list;
-	return (int)n;
+	qsort(l.rows, l.n, sizeof(*l.rows), compare);
+	*ret = l.rows;
+	return (int)l.n;
 }
 
 bool coldplug_from_uevent(const struct uevent *ev, bool disks, struct coldplug_device *ret)

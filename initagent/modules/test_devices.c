@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "modroom.h"
+#include "modules/coldplug.h"
 #include "modules/uevent.h"
 
 #define OPEN(r, acts) modroom_open(&(r), acts, ARRAY_SIZE(acts))
@@ -235,4 +236,21 @@ TEST(aliases_of_the_kernel)
 	CHECK_INT(modules_request_alias(r.modules, "crypto-xts(aes)", 1), -ENOENT);
 	CHECK_INT(modules_request_alias(r.modules, "../../evil", 1), -EINVAL);
 	modroom_close(&r);
+}
+
+TEST(cold_plug_has_no_limit)
+{
+	struct coldplug_device *list = NULL;
+	struct modtree tree;
+	char path[64];
+
+	modtree_make(&tree, NULL, 0);
+	for (int i = 0; i < 700; i++) {
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:%02x.0/modalias", i / 32, i % 32);
+		modtree_file(&tree, path, "pci:v000015B3d00001019sv000015B3sd00000008bc02sc07i00\n");
+	}
+	CHECK_INT(coldplug_scan(&tree.env, false, &list), 700);
+	CHECK_STR(list[699].where, "0000:15:1b.0");
+	free(list);
+	modtree_remove(&tree);
 }

@@ -44,6 +44,7 @@ struct report_view {
 	size_t n_works;
 	const struct report_met *causes;
 	size_t n_causes;
+	size_t lost_causes; /* older ones that made room for these */
 	const char *log;
 	size_t log_len;
 	uint64_t start;

@@ -14,7 +14,7 @@
 
 #define MAX_CHANGES 512
 #define MAX_WORKS   256
-#define MAX_CAUSES  64
+#define MAX_CAUSES  256 /* a few for each interface */
 /* With "quiet" a wait is shown when it has lasted so long. */
 #define QUIET_PATIENCE (5 * NSEC_PER_SEC)
 /* The whole queue at 9,600 baud takes 8.5 s. */
@@ -28,8 +28,11 @@ struct report {
 	struct report_change *changes;
 	struct report_work *works;
 	struct report_met *causes;
+	struct report_met spare; /* without memory for a list, the newest cause is printed from here */
 	size_t n_changes, n_works, n_causes;
+	size_t lost_causes; /* rows that made room for newer ones */
 	unsigned dropped;
+	bool waits_full; /* and it was said */
 };
 
 int report_new(struct report **ret, const struct report_config *cfg)
@@ -69,6 +72,7 @@ void report_view(const struct report *r, struct report_view *ret)
 		.n_works = r->n_works,
 		.causes = r->causes,
 		.n_causes = r->n_causes,
+		.lost_causes = r->lost_causes,
 		.log = r->log.text,
 		.log_len = r->log.len,
 		.start = r->cfg.start,
@@ -219,6 +223,26 @@ static void print_cause(struct report *r, const struct report_met *met, uint64_t
 	console_line(r->cfg.kmsg_fd, line);
 }
 
+/*
+ * A row for a new cause. The newest is the one that may end the boot: where no row can be had, the oldest makes room for
+ * it, and that is said once.
+ */
+static struct report_met *add_cause(struct report *r, uint64_t now)
+{
+	struct report_met *met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met), MAX_CAUSES);
+
+	if (met)
+		return met;
+	if (!r->lost_causes++)
+		report_log(r, REPORT_WARN, "report", now, "more than %zu causes: the oldest are not kept for the state file",
+			r->n_causes);
+	met = r->n_causes ? &r->causes[r->n_causes - 1] : &r->spare;
+	if (r->n_causes)
+		memmove(r->causes, r->causes + 1, (r->n_causes - 1) * sizeof(*met));
+	*met = (struct report_met){0};
+	return met;
+}
+
 void report_cause(struct report *r, enum cause cause, const char *where, uint64_t now,
 	const char *fmt, ...)
 {
@@ -236,9 +260,7 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
 	met = find_met(r, cause, name);
 	fresh = !met || !streq(met->text, text);
 	if (!met)
-		met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met), MAX_CAUSES);
-	if (!met)
-		return;
+		met = add_cause(r, now);
 	if (!met->count)
 		met->first = now;
 	met->cause = cause;
@@ -262,7 +284,11 @@ void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t 
 	clean_text(text, fmt, ap);
 	va_end(ap);
 	clean_name(name, rail);
-	wait_line_set(&r->wait, cause, name, text, now);
+	if (wait_line_set(&r->wait, cause, name, text, now) || r->waits_full)
+		return;
+	r->waits_full = true;
+	report_log(r, REPORT_WARN, name, now, "more than %d waits at one time: those of further interfaces are not shown",
+		WAIT_SLOTS - 1);
 }
 
 uint64_t report_deadline(const struct report *r)

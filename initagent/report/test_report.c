@@ -197,11 +197,44 @@ TEST(the_oldest_wait_is_named)
 	wait_line_set(&w, CAUSE_PORT_DOWN, "mlx5_0/1", "ACTIVE", 3);
 	CHECK_INT(wait_line_cause(&w, where, sizeof(where)), CAUSE_PORT_DOWN);
 	CHECK_STR(where, "mlx5_0/1");
-	for (int i = 0; i < 20; i++) {
-		char rail[16];
+}
 
+/* Every interface waits, and "root" comes last: it is what ends the boot. */
+TEST(the_wait_for_the_root_is_never_lost)
+{
+	_cleanup_(done) struct fixture f = {0};
+	char rail[32], where[REPORT_NAME_MAX];
+	struct report_view v;
+
+	setup(&f, false);
+	for (int i = 0; i < WAIT_SLOTS + 5; i++) {
 		snprintf(rail, sizeof(rail), "r%d", i);
-		wait_line_set(&w, CAUSE_PORT_DOWN, rail, "x", 9);
+		report_wait(f.report, CAUSE_PORT_DOWN, rail, 9, "x");
 	}
-	CHECK_INT(w.n, WAIT_SLOTS);
+	CHECK_STR(printed(&f), "initagent: r143: more than 143 waits at one time: those of further interfaces are not shown\n");
+	report_wait(f.report, CAUSE_ROOT_UNREACHABLE, "root", 7, "waiting for the server");
+	CHECK_INT(report_waits_over(f.report, 10, "over", where, sizeof(where)), CAUSE_ROOT_UNREACHABLE);
+	CHECK_STR(where, "root");
+	report_view(f.report, &v);
+	CHECK_INT(v.causes[v.n_causes - 1].cause, CAUSE_ROOT_UNREACHABLE);
+}
+
+/* However many there were before: the newest may be the one that ends the boot. */
+TEST(the_newest_cause_is_always_printed_and_kept)
+{
+	_cleanup_(done) struct fixture f = {0};
+	struct report_view v;
+	char where[32];
+
+	setup(&f, false);
+	for (int i = 0; i < 300; i++) {
+		snprintf(where, sizeof(where), "server%d", i);
+		report_cause(f.report, CAUSE_ROOT_REFUSED, where, 0, "x");
+		CHECK(strstr(printed(&f), where) != NULL);
+	}
+	report_view(f.report, &v);
+	CHECK_INT(v.n_causes, 256);
+	CHECK_INT(v.lost_causes, 44);
+	CHECK_STR(v.causes[255].where, "server299");
+	CHECK(strstr(v.log, "more than 256 causes: the oldest are not kept") != NULL);
 }

@@ -22,7 +22,7 @@ static void drop_slot(struct wait_line *w, struct wait_slot *slot)
 	w->n--;
 }
 
-void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
+bool wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
 	uint64_t now)
 {
 	struct wait_slot *slot = find_slot(w, rail);
@@ -30,22 +30,23 @@ void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, cons
 	if (!*text) {
 		if (slot)
 			drop_slot(w, slot);
-		return;
+		return true;
 	}
 	if (!slot) {
-		if (w->n == WAIT_SLOTS)
-			return;
+		if (w->n >= (streq(rail, "root") ? WAIT_SLOTS : WAIT_SLOTS - 1U))
+			return false;
 		slot = &w->slots[w->n++];
 		*slot = (struct wait_slot){.since = now};
 		strscpy(slot->rail, rail, sizeof(slot->rail));
 	}
 	if (slot->cause == cause && streq(slot->text, text))
-		return;
+		return true;
 	if (slot->cause != cause)
 		slot->since = now;
 	slot->cause = cause;
 	strscpy(slot->text, text, sizeof(slot->text));
 	w->changed = true;
+	return true;
 }
 
 /* The wait that has lasted longest is the one worth naming. */

@@ -8,7 +8,8 @@
 
 #include "report/record.h"
 
-#define WAIT_SLOTS 8
+/* Every interface of a node (ADDRESS_IFACES_MAX) and what else can wait. */
+#define WAIT_SLOTS 144
 
 struct wait_slot {
 	enum cause cause;
@@ -25,8 +26,11 @@ struct wait_line {
 	char line[REPORT_TEXT_MAX + REPORT_NAME_MAX + 64];
 };
 
-/* wait_line_set: what the rail is at, as a statement ("waiting for carrier"); empty: it waits no more. */
-void wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
+/*
+ * wait_line_set: what the rail is at, as a statement ("waiting for carrier"); empty: it waits no more. False: all slots are
+ * taken, and the wait is not kept. The last slot is for "root": what ends the boot is never lost.
+ */
+bool wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
 	uint64_t now);
 uint64_t wait_line_deadline(const struct wait_line *w);
 const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end);
