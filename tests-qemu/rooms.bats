@@ -75,8 +75,7 @@ rooms() {
 images() {
     local dir=$1/images root=$1/root
     mkdir -p "$dir" "$root/sbin" "$1/live/LiveOS" "$1/iso/LiveOS"
-    printf '#!/bin/sh\n' >"$root/sbin/init"
-    chmod 755 "$root/sbin/init"
+    cp "$LAB/bin/rooms" "$root/sbin/init"
     mksquashfs "$root" "$dir/squashfs-squashfs" -quiet -no-progress >/dev/null
     mkfs.erofs --quiet "$dir/erofs-erofs" "$root"
     cp "$dir/squashfs-squashfs" "$1/iso/LiveOS/squashfs.img"

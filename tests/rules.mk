@@ -22,10 +22,11 @@ $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.
 
 # The same tests in the product's flavour, where what is allowed to a caged process meets another C library.
 MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/image/,test_cage test_image)
-MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(BUILD)/musl/tests/check.o
+MUSL_TEST_LIB  := $(addprefix $(BUILD)/musl/tests/,check.o files.o)
+MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(MUSL_TEST_LIB)
 
 $(MUSL_TEST_OBJS): private MUSL_AGENT += -Itests
-$(MUSL_TESTS): %: %.o $(BUILD)/musl/tests/check.o $(filter-out %/initagent/main.o,$(MUSL_OBJS))
+$(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OBJS))
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.

@@ -15,8 +15,7 @@ setup_file() {
 	export F=$BATS_FILE_TMPDIR
 	# A root of 8 MB that does not pack, in a few files.
 	mkdir -p "$F/tree/sbin" "$F/tree/usr/lib"
-	printf '#!/bin/sh\n' >"$F/tree/sbin/init"
-	chmod 755 "$F/tree/sbin/init"
+	gcc -nostdlib -static -s -x c -o "$F/tree/sbin/init" - <<<'void _start(void) { for (;;) ; }'
 	head -c 5000000 /dev/urandom >"$F/tree/usr/lib/a"
 	head -c 3000000 /dev/urandom >"$F/tree/usr/lib/b"
 	tar -C "$F/tree" --owner=0 --group=0 -cf "$F/root.tar" .

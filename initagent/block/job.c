@@ -293,8 +293,9 @@ static int mount_root(struct block_job *j)
 	if (r == 0)
 		return 0;
 	unmount(j);
-	return job_fail(j, CAUSE_ROOT_NO_INIT, r, "%s: %s: %s", res->device, cfg->init ? cfg->init : "/sbin/init",
-		strerror(-r));
+	job_fail(j, CAUSE_ROOT_NO_INIT, r, "%s: %s", res->device, res->init);
+	res->init[0] = 0;
+	return r;
 }
 
 /* --- the whole ------------------------------------------------------------------------------ */

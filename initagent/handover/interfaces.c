@@ -48,7 +48,7 @@ bool interfaces_text_names(char *text, const char *ifname)
 
 static bool file_names(const char *root, const char *path, const char *ifname)
 {
-	_cleanup_close_ int fd = sys_open_beneath(root, path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
 	char text[FILE_SIZE];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 

@@ -45,7 +45,7 @@ static const char *const preset_dirs[] = {"/etc/systemd/system-preset", "/usr/li
 /* Reads a small file; the rest of a longer one does not count. The length or -errno. */
 static ssize_t read_text(const char *root, const char *path, char *buf, size_t size)
 {
-	_cleanup_close_ int fd = sys_open_beneath(root, path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
 	ssize_t n;
 
 	if (fd < 0)

@@ -2,6 +2,8 @@
 /* The choice of the network manager, on trees of files as distributions have them. */
 #include "check.h"
 
+#include <sys/stat.h>
+
 #include "files.h"
 #include "handover/interfaces.h"
 #include "handover/managers.h"
@@ -159,4 +161,28 @@ TEST(interfaces_that_ifup_would_configure)
 	CHECK(!interfaces_name(root, "eth8"));
 	CHECK(!interfaces_name(root, "eth9"));
 	CHECK(!interfaces_name(root, "ens"));
+}
+
+/* --- what is no file --------------------------------------------------------------------------- */
+
+static void make_fifo(const char *path)
+{
+	char full[256];
+
+	make(path, "");
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	CHECK_INT(unlink(full), 0);
+	CHECK_INT(mkfifo(full, 0644), 0);
+}
+
+TEST(no_look_waits_for_a_fifo)
+{
+	install_all();
+	make_fifo("/etc/machine-id");
+	make_fifo("/usr/lib/systemd/system-preset/10-a.preset");
+	make_fifo("/etc/network/interfaces");
+	make_fifo("/etc/network/interfaces.d/a");
+	make("/usr/lib/systemd/system-preset/90-b.preset", "enable NetworkManager.service\ndisable *\n");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	CHECK(!interfaces_name(root, "eth0"));
 }

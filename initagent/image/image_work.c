@@ -238,9 +238,8 @@ static int find_init(struct work *w)
 
 	if (r == 0)
 		return 0;
-	snprintf(w->message.text, sizeof(w->message.text), "%.200s: %s",
-		w->cfg->init ? w->cfg->init : "/sbin/init", strerror(-r));
-	w->message.cause = CAUSE_ROOT_NO_INIT;
+	fail(w, CAUSE_ROOT_NO_INIT, r, result->init);
+	result->init[0] = 0;
 	return r;
 }
 

@@ -56,14 +56,19 @@ static int make_mount(const struct layers_config *cfg, struct layers_result *ret
 	return r < 0 ? fail(ret, damaged(r) ? CAUSE_IMAGE_BROKEN : CAUSE_IMAGE_MOUNT, r, fstype, text) : r;
 }
 
-/* Some live images hold the root as one more file system image, looked for where dracut does. */
-static int open_inside(int outer)
+/*
+ * Some live images hold the root as one more file system image, looked for where dracut does. -ENOENT: this one does not. What
+ * has the name and is no file ends the boot: nobody knows which root was meant.
+ */
+static int open_inside(int outer, const char **ret_name)
 {
 	static const char *const names[] = {"LiveOS/rootfs.img", "LiveOS/ext3fs.img"};
 	int fd = -ENOENT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names) && fd < 0; i++)
-		fd = sys_open_in(outer, names[i], O_RDONLY | O_NOFOLLOW);
+	for (size_t i = 0; i < ARRAY_SIZE(names) && (fd == -ENOENT || fd == -ENOTDIR); i++) {
+		*ret_name = names[i];
+		fd = sys_open_file(outer, names[i], O_NOFOLLOW);
+	}
 	return fd;
 }
 
@@ -88,11 +93,14 @@ static int make_inside(const struct layers_config *cfg, int file, struct layers_
 static int mount_lower(const struct layers_config *cfg, const char *lower, struct layers_result *ret)
 {
 	_cleanup_close_ int outer = make_mount(cfg, ret), inside = -1, mnt = -1;
+	const char *name = "";
 	int r;
 
 	if (outer < 0)
 		return outer;
-	inside = open_inside(outer);
+	inside = open_inside(outer, &name);
+	if (inside < 0 && inside != -ENOENT && inside != -ENOTDIR)
+		return fail(ret, CAUSE_IMAGE_BROKEN, inside, name, inside == -EINVAL ? "not a regular file" : "");
 	mnt = inside >= 0 ? make_inside(cfg, inside, ret) : dup(outer);
 	if (mnt < 0)
 		return ret->cause ? mnt : fail(ret, CAUSE_IMAGE_MOUNT, -errno, lower, "");

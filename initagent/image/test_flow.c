@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
+#include "files.h"
 #include "image/image.h"
 #include "image/unpack.h"
 
@@ -42,8 +43,11 @@ static void make_place(struct flow *f, unsigned mib)
 	snprintf(f->sysroot, sizeof(f->sysroot), "%s/sysroot", f->dir);
 	f->env.prefix = f->dir;
 	snprintf(command, sizeof(command), "mkdir -p proc run sysroot root/sbin; echo 'MemAvailable: 65536 kB' >proc/meminfo; "
-		"echo '#!/bin/sh' >root/sbin/init; chmod 755 root/sbin/init; truncate -s %uM root/big; tar -C root -cf image .", mib);
+		"truncate -s %uM root/big", mib);
 	shell(f->dir, command);
+	snprintf(command, sizeof(command), "%s/root", f->dir);
+	files_program(command, "/sbin/init");
+	shell(f->dir, "tar -C root -cf image .");
 }
 
 static void begin_flow(struct flow *f, unsigned mib)

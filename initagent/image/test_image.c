@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
+#include "files.h"
 #include "image/image.h"
 #include "image/mountpoint.h"
 #include "image/unpack.h"
@@ -83,13 +84,11 @@ static void make_place(struct place *p, const char *fstype)
 	snprintf(path, sizeof(path), "%s/proc", p->dir);
 	CHECK_INT(mkdir(path, 0755), 0);
 	put(path, "meminfo", "MemTotal: 999999 kB\nMemAvailable:   65536 kB\n", 0444);
-	snprintf(path, sizeof(path), "%s/sbin", p->root);
-	CHECK_INT(mount_folder(path), 0);
-	put(path, "init", "#!/bin/sh\n", 0755);
+	CHECK_INT(mkdir(p->root, 0755), 0);
+	files_program(p->root, "/sbin/init");
 	CHECK_INT(mkdir(p->sysroot, 0755), 0);
 }
 
-/* The same for what is unpacked. */
 static void make_place_to_unpack(struct place *p, const char *fstype)
 {
 	if (!unpack_available())
@@ -535,6 +534,19 @@ TEST(damaged_squashfs)
 	CHECK(write(fd, block, sizeof(block)) == sizeof(block));
 	close(fd);
 	check_refused(&p, CAUSE_IMAGE_BROKEN, "squashfs");
+}
+
+TEST(a_fifo_in_place_of_the_file_in_squashfs)
+{
+	struct place p;
+	char name[160];
+
+	make_place(&p, "squashfs");
+	files_text(p.root, "/LiveOS/osmin.img", "");
+	snprintf(name, sizeof(name), "%s/LiveOS/ext3fs.img", p.root);
+	CHECK_INT(mkfifo(name, 0644), 0);
+	squash(p.root, p.image);
+	check_refused(&p, CAUSE_IMAGE_BROKEN, "LiveOS/ext3fs.img: Invalid argument: not a regular file");
 }
 
 TEST(root_without_init)

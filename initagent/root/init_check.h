@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* init_check: is there an init in the mounted root that the kernel could execute? */
+/* init_check: is there an init in the mounted root that the kernel can execute? */
 #pragma once
 
 #include "util.h"
 
 /*
- * init_check: looks below root for the wanted init (NULL: the kernel's own list, /sbin/init,
- * /etc/init, /bin/init, /bin/sh) as a regular executable file, symlinks resolved inside the root.
- * Writes its path to ret[size]. Returns 0, -ENOENT, -EACCES (there, but not executable) or -errno.
+ * init_check: looks below root for the wanted init (NULL: the first usable one of /sbin/init, /etc/init and /bin/init), symlinks
+ * resolved inside the root. Usable is a regular executable file that is an ELF program of this machine, or a script, as is
+ * each interpreter it names; all of them are read to the end, so that a damaged block shows here and not in process 1.
+ * The kernel's last resort, /bin/sh, is taken only where it is the wanted one: a root without init must not end in a root shell.
+ *
+ * What only a handler of binfmt_misc could execute is refused: handlers are registered by the real root's system, after init.
+ *
+ * Writes init's path to ret[size], or, when it fails, why: "/sbin/init: interpreter /bin/sh: No such file or directory".
+ * Returns 0, -ENOENT, -EACCES (not executable), -ENOEXEC (no program for this machine) or -errno. Reads the root: it may take
+ * as long as the root's server likes.
  */
 int init_check(const char *root, const char *wanted, char *ret, size_t size);

@@ -43,7 +43,7 @@ struct outcome {
 	int32_t no_init; /* mounted, but init_check failed with error */
 	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
 	char text[NFS_TEXT_MAX];
-	char init[ROOT_INIT_MAX];
+	char init[ROOT_INIT_MAX]; /* with no_init: why */
 };
 
 static const struct root_ops real_ops = {
@@ -321,8 +321,7 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 static void no_init(struct root *r, const struct outcome *out, uint64_t now)
 {
 	r->cause = CAUSE_ROOT_NO_INIT;
-	snprintf(r->text, sizeof(r->text), "%s:%s: %s: %s", r->cfg.server, r->cfg.path,
-		r->cfg.init ? r->cfg.init : "/sbin/init", strerror(-out->error));
+	snprintf(r->text, sizeof(r->text), "%s:%s: %s", r->cfg.server, r->cfg.path, out->init);
 	round_failed(r, now);
 }
 

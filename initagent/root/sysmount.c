@@ -2,6 +2,7 @@
 /* sysmount: see sysmount.h. */
 #include "root/sysmount.h"
 
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 /* Numbers are the same on every architecture since 5.2 (unified table). */
@@ -117,4 +118,32 @@ DIR *sys_list_beneath(const char *root, const char *path)
 	if (!dir)
 		closep(&fd);
 	return dir;
+}
+
+/* Asked before and after: O_NONBLOCK alone would open a device, and the name may lead elsewhere by then. */
+int sys_open_file(int dir, const char *path, int flags)
+{
+	_cleanup_close_ int look = sys_open_in(dir, path, O_PATH | flags);
+	struct stat st;
+	int fd;
+
+	if (look < 0)
+		return look;
+	if (fstat(look, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = sys_open_in(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+int sys_open_file_beneath(const char *root, const char *path)
+{
+	_cleanup_close_ int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 ? -errno : sys_open_file(dir, path, 0);
 }

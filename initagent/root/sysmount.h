@@ -42,3 +42,11 @@ DIR *sys_list_beneath(const char *root, const char *path);
 
 /* sys_open_in: the same in a directory that is open. */
 int sys_open_in(int dir, const char *path, int flags);
+
+/*
+ * sys_open_file: opens a regular file in the directory dir, as sys_open_in() does, to read it. Opening never waits for a writer
+ * and touches no device: what a root holds under the name of a file may be a FIFO or a device node. flags: O_NOFOLLOW or 0.
+ * An fd, -EINVAL: it is no regular file; or -errno. sys_open_file_beneath: the same below the directory root.
+ */
+int sys_open_file(int dir, const char *path, int flags);
+int sys_open_file_beneath(const char *root, const char *path);

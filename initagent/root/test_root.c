@@ -40,10 +40,8 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 static int fake_check(const char *root, const char *wanted, char *ret, size_t size)
 {
 	(void)root;
-	if (wanted && streq(wanted, "/none"))
-		return -ENOENT;
 	strscpy(ret, wanted ? wanted : "/sbin/init", size);
-	return 0;
+	return wanted && streq(wanted, "/none") ? -ENOENT : 0;
 }
 
 static bool fake_answers(const struct nfs_attempt *a)
