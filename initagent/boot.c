@@ -134,7 +134,7 @@ static uint64_t next_deadline(const struct boot *b)
 	d = min_u64(d, b->web ? web_deadline(b->web) : NSEC_NEVER);
 	d = min_u64(d, b->block ? block_deadline(b->block) : NSEC_NEVER);
 	d = min_u64(d, telling_deadline(b));
-	d = min_u64(d, b->target.state == TARGET_UNKNOWN ? NSEC_NEVER : b->target.retry);
+	d = min_u64(d, b->target.retry);
 	if (b->root_up)
 		return min_u64(d, b->root_up + LOADS_LIMIT);
 	return min_u64(d, min_u64(b->network_end, b->total_end));

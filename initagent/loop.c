@@ -15,6 +15,9 @@ struct loop {
 	int epoll;
 	int timer;
 	uint64_t armed; /* deadline the timer is set to */
+	struct loop_wakes wakes;
+	uint64_t second; /* when the second began in which timer_only wakes are counted now */
+	unsigned timer_only;
 };
 
 static int loop_watch(struct loop *l, int fd, uint32_t tag)
@@ -91,6 +94,27 @@ static void loop_drain_timer(struct loop *l)
 		l->armed = NSEC_NEVER;
 }
 
+/* Wakes without an event, a second at a time. */
+static void count_wake(struct loop *l, bool event)
+{
+	uint64_t now = now_ns();
+
+	l->wakes.all++;
+	if (event)
+		return;
+	if (now - l->second >= NSEC_PER_SEC) {
+		l->second = now;
+		l->timer_only = 0;
+	}
+	if (++l->timer_only > l->wakes.timer_peak)
+		l->wakes.timer_peak = l->timer_only;
+}
+
+struct loop_wakes loop_wakes(const struct loop *l)
+{
+	return l->wakes;
+}
+
 int loop_wait(struct loop *l, uint64_t deadline, int *tags, size_t max)
 {
 	struct epoll_event ev[LOOP_BATCH];
@@ -108,5 +132,6 @@ int loop_wait(struct loop *l, uint64_t deadline, int *tags, size_t max)
 		else
 			tags[out++] = (int)ev[i].data.u32;
 	}
+	count_wake(l, out > 0);
 	return out;
 }

@@ -244,6 +244,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.managers = b->handed_over ? &b->managers : NULL,
 		.restarts = b->run.restarts,
 		.cpu = cpu_ns(),
+		.wakes = b->loop ? loop_wakes(b->loop) : (struct loop_wakes){0},
 		.rails = rails,
 		.n_rails = b->n_rails,
 		.phases = list,

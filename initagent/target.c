@@ -22,6 +22,7 @@ static const char *const state_names[TARGET_STATE_MAX] = {
 	[TARGET_MOUNTING] = "mounting",
 };
 
+/* Nothing is due in the new state: one that looks again by the clock says so behind. */
 static void set_state(struct boot *b, enum target_state to, uint64_t now)
 {
 	struct target *t = &b->target;
@@ -29,6 +30,7 @@ static void set_state(struct boot *b, enum target_state to, uint64_t now)
 	if (t->state != to)
 		report_state(b->report, "target", t->server, state_names[t->state], state_names[to], now);
 	t->state = to;
+	t->retry = NSEC_NEVER;
 }
 
 void target_done(struct target *t)
@@ -208,7 +210,6 @@ static void probe(struct boot *b, uint64_t now)
 	enum cause cause = r == -ENETUNREACH ? CAUSE_NO_ROUTE : CAUSE_ROOT_UNREACHABLE;
 
 	set_state(b, TARGET_PROBING, now);
-	t->retry = NSEC_NEVER;
 	if (r >= 0) {
 		report_wait(b->report, CAUSE_ROOT_UNREACHABLE, "root", now, "waiting for an answer of %s on the link", t->server);
 		return;
@@ -228,7 +229,6 @@ static void resolve(struct boot *b, uint64_t now)
 	/* Whoever's was under way before is dropped. */
 	b->lookup = r < 0 ? LOOKUP_NONE : LOOKUP_TARGET;
 	set_state(b, TARGET_RESOLVING, now);
-	t->retry = NSEC_NEVER;
 	report_wait(b->report, CAUSE_ROOT_RESOLVE, "root", now, "waiting for the address of %s", t->server);
 	if (r < 0) {
 		t->retry = now + RETRY_AFTER;
@@ -244,6 +244,7 @@ static void identify(struct boot *b, uint64_t now)
 	const struct address_result *a = turn_result(b, &rail);
 	int r;
 
+	t->retry = NSEC_NEVER;
 	if (!a)
 		return;
 	r = take_root_path(b, a, now);
@@ -263,7 +264,6 @@ static void identify(struct boot *b, uint64_t now)
 	if (r >= 0 && !t->block)
 		r = expand_path(b, a);
 	if (r < 0) {
-		t->retry = NSEC_NEVER;
 		boot_fail(b, CAUSE_CMDLINE_NO_ROOT, rail->name, now,
 			"neither the command line nor DHCP names the root: an NFS server and path, a URL or a block device");
 		return;
@@ -307,8 +307,8 @@ void target_begin_again(struct boot *b, uint64_t now)
 	b->root_watched = -1;
 	target_forget(b);
 	b->target.ifindex = 0;
-	b->target.retry = now;
 	set_state(b, TARGET_UNKNOWN, now);
+	b->target.retry = now;
 }
 
 /* The way over this rail, NULL: no rail's, led nowhere: the next one's turn. */

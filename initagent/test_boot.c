@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The plan runner from the command line to the outcome, in a network namespace with a peer that plays
- * the server: real netlink, real neighbour entries, made-up modules and a scripted mount. What a
- * boot leaves behind (state.json, outcome) is the verdict.
+ * The plan runner from the command line to the outcome (boot/node.h). What a boot leaves behind (state.json, outcome) is
+ * the verdict.
  *
  * first: real time-outs of boots
  */
 #include "check.h"
 
 #include <arpa/inet.h>
-#include <cjson/cJSON.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -17,176 +15,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "boot.h"
+#include "boot/node.h"
 #include "handover/running.h"
-#include "modtree.h"
-#include "modules/modules.h"
 #include "netns.h"
-#include "root/root.h"
-#include "states.h"
-
-#define NODE "192.0.2.2::192.0.2.1:255.255.255.0::veth0:none"
-
-static const struct modtree_module modules[] = {
-	{.name = "nfs"},
-	{.name = "nfsv4", .needs = {"nfs_symbol"}},
-	{.name = "nfsv3", .needs = {"nfs_symbol"}},
-	{.name = "rpcrdma"},
-	{.name = "site_driver"},
-};
-
-static int insert_ok(void *data, const char *path, const char *options)
-{
-	(void)data;
-	(void)options;
-	return strstr(path, "site_driver") ? -ENODEV : 0;
-}
-
-/* A uevent socket on which nothing ever comes. */
-static int no_uevents(void *data)
-{
-	int pair[2];
-
-	(void)data;
-	return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0 ? -errno : pair[0];
-}
-
-static const struct modules_ops module_ops = {.insert = insert_ok, .open_uevent = no_uevents};
-
-/* Set by a mount that hangs, across processes. */
-static volatile int *hanging;
-
-static int mount_by_path(const struct nfs_attempt *a, const char *target, char *text)
-{
-	(void)target;
-	text[0] = 0;
-	if (streq(a->path, "/refused"))
-		return -ECONNREFUSED;
-	if (streq(a->path, "/nothing"))
-		return -ENOENT;
-	if (streq(a->path, "/options"))
-		return -EINVAL;
-	if (streq(a->path, "/hang")) {
-		*hanging = 1;
-		pause();
-	}
-	return 0;
-}
-
-static int check_ok(const char *root, const char *wanted, char *ret, size_t size)
-{
-	(void)root;
-	strscpy(ret, wanted ? wanted : "/sbin/init", size);
-	return 0;
-}
-
-static bool no_answer(const struct nfs_attempt *a)
-{
-	(void)a;
-	return false;
-}
-
-static const struct root_ops root_ops = {
-	.mount = mount_by_path, .check = check_ok, .answers = no_answer};
-
-/* A node: its tree, its interface, and what the boot left. */
-struct node {
-	struct modtree tree;
-	struct boot_args args;
-	char init[BOOT_INIT_MAX];
-	cJSON *state;
-};
-
-static void node_open(struct node *n, const char *line)
-{
-	*n = (struct node){0};
-	modtree_make(&n->tree, modules, ARRAY_SIZE(modules));
-	modtree_file(&n->tree, "/proc/cmdline", line);
-	modtree_file(&n->tree, "/proc/self/mountinfo", "1 1 0:2 / / rw - rootfs rootfs rw\n");
-	modtree_file(&n->tree, "/proc/sys/kernel/modprobe", "/sbin/modprobe\n");
-	modtree_file(&n->tree, "/run/.keep", "");
-	modtree_file(&n->tree, "/etc/.keep", "");
-	modtree_file(&n->tree, "/sys/.keep", "");
-	n->args = (struct boot_args){
-		.prefix = n->tree.root,
-		.sysroot = "/sysroot",
-		.console_fd = -1,
-		.ret_init = n->init,
-		.words_fd = -1,
-		.seams = {MODTREE_KVER, &module_ops, &root_ops},
-	};
-}
-
-static void wire_up(void)
-{
-	pid_t peer;
-
-	netns_enter();
-	peer = netns_peer();
-	netns_veth("veth0", "veth1", peer);
-	netns_run_in(peer, "ip addr add 192.0.2.1/24 dev veth1; ip link set veth1 up");
-}
-
-static void read_state(struct node *n)
-{
-	char *text = malloc(1 << 20);
-
-	CHECK(env_read(&n->tree.env, text, 1 << 20, "/run/initagent/state.json") > 0);
-	states_keep(text);
-	n->state = cJSON_Parse(text);
-	CHECK(n->state != NULL);
-	free(text);
-}
-
-static int boot(struct node *n)
-{
-	int outcome = boot_main(&n->args);
-
-	if (outcome != BOOT_NOT_OURS)
-		read_state(n);
-	return outcome;
-}
-
-static void node_close(struct node *n)
-{
-	cJSON_Delete(n->state);
-	modtree_remove(&n->tree);
-}
-
-static const char *text_at(const cJSON *o, const char *key)
-{
-	const char *s = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
-
-	return s ? s : "";
-}
-
-/* How often a cause was met, wherever. */
-static int met(const struct node *n, const char *code)
-{
-	const cJSON *c;
-	int count = 0;
-
-	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "causes"))
-		if (streq(text_at(c, "code"), code))
-			count += cJSON_GetObjectItem(c, "count")->valueint;
-	return count;
-}
-
-/* A whole boot of one line: its outcome, and the cause that must have been met ("" for none). */
-static void expect(const char *line, int outcome, const char *code)
-{
-	struct node n;
-
-	wire_up();
-	node_open(&n, line);
-	CHECK_INT(boot(&n), outcome);
-	CHECK_STR(text_at(n.state, "outcome"), outcome == BOOT_DONE ? "done" : "failed");
-	if (*code)
-		CHECK(met(&n, code) > 0);
-	else
-		CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "causes")), 0);
-	node_close(&n);
-}
 
 TEST(static_address_to_mounted_root)
 {
@@ -264,6 +95,27 @@ TEST(interface_that_never_appears)
 TEST(server_that_is_not_there)
 {
 	expect("root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E601");
+}
+
+TEST(an_image_server_that_refuses)
+{
+	expect("root=live:http://192.0.2.1:8099/root.img ip=" NODE " rd.retry=4", BOOT_FAILED, "IA-E621");
+}
+
+TEST(an_image_server_that_is_not_there)
+{
+	expect("root=live:http://192.0.2.77:8099/root.img ip=" NODE " rd.retry=6", BOOT_FAILED, "IA-E621");
+}
+
+TEST(a_block_server_that_refuses)
+{
+	expect("root=nbd:192.0.2.1:10809:root ip=" NODE " rd.retry=4", BOOT_FAILED, "IA-E671");
+}
+
+TEST(a_block_root_without_address_and_its_port)
+{
+	expect("root=srp:id_ext=0002c90300a1b2c3,ioc_guid=0002c90300a1b2c4,dgid=fe800000000000000002c90300a1b2c5,pkey=ffff,"
+	       "service_id=0002c90300a1b2c3 ip=" NODE " rd.retry=4", BOOT_FAILED, "IA-E301");
 }
 
 TEST(no_route_to_the_server)

@@ -269,6 +269,20 @@ node_booted() {
         echo "the node ended without reaching its real root" >&2
         return 1
     }
+    # what boots without the agent has no state
+    [ ! -e "$node_dir/results/run/state.json" ] || node_rested
+}
+
+# node_rested: the agent slept while it waited. A deadline that has passed wakes it thousands of times a second, a descriptor
+# that stays readable takes the whole processor; a good boot needs some 0.3 s of an emulated one.
+node_rested() {
+    local agent
+    agent=$(node_state '"\(.agent.timer_wakes) \(.agent.cpu_s) \(.now_s - .start_s) \(.agent.timer_wakes <= 50 and
+        .agent.cpu_s <= 2 + (.now_s - .start_s) / 4)"')
+    [[ $agent == *" true" ]] || {
+        echo "the agent did not rest: timer wakes in a second, CPU seconds, seconds of the boot: $agent" >&2
+        return 1
+    }
 }
 
 node_result() {

@@ -29,6 +29,9 @@ $(MUSL_TEST_OBJS): private MUSL_AGENT += -Itests
 $(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OBJS))
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
+# The plan runner as a whole.
+$(addprefix $(BUILD)/host/initagent/test_,boot): $(BUILD)/host/tests/boot/node.o
+
 # What tests/*.bats need: programs to try the harness and the static libraries with.
 HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target)
 STATIC  := $(addprefix $(BUILD)/musl/tests/static/,static no-providers)

@@ -467,6 +467,8 @@ static void add_head(cJSON *top, const struct state_input *in)
 	add_text(agent, "version", INITAGENT_VERSION);
 	add_number(agent, "restarts", in->restarts);
 	add_time(agent, "cpu_s", in->cpu);
+	add_number(agent, "wakes", in->wakes.all);
+	add_number(agent, "timer_wakes", in->wakes.timer_peak);
 	if (uname(&kernel) == 0)
 		add_text(top, "kernel", kernel.release);
 	add_text(top, "outcome", in->outcome);

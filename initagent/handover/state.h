@@ -9,6 +9,7 @@
 #include "env.h"
 #include "fabric/fabric.h"
 #include "handover/managers.h"
+#include "loop.h"
 #include "modules/modules.h"
 #include "root/root.h"
 #include "web/web.h"
@@ -75,6 +76,7 @@ struct state_input {
 	const struct fabric_port *ports; /* all of the node, rails or not */
 	size_t n_ports;
 	uint64_t cpu;	     /* CPU time of the agent's process alone, without its helpers, in ns */
+	struct loop_wakes wakes; /* of the agent's loop */
 	unsigned restarts;
 	const struct root_result *root; /* NULL: no NFS root mounted */
 	const struct web_result *web;
