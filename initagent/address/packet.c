@@ -116,7 +116,14 @@ int packet_open_arp(int ifindex)
 int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data, size_t len)
 {
 	union link_address_room to = {.room = {0}};
+	socklen_t size = sizeof(int);
+	int stale;
 
+	/*
+	 * A socket keeps ENETDOWN from when the interface went down, or was not up yet at bind(), and the
+	 * next call would get it instead of doing its work. Reading the error clears it.
+	 */
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &stale, &size);
 	to.ll.sll_family = AF_PACKET;
 	to.ll.sll_protocol = htons(ethertype);
 	to.ll.sll_ifindex = dev->ifindex;

@@ -125,3 +125,31 @@ TEST(only_the_transaction_gets_in)
 	reply_in(tap, 0x12345679, WIRE_CLIENT_PORT, 2);
 	CHECK(!received(fd, 50));
 }
+
+/*
+ * The kernel leaves ENETDOWN on a socket whose interface goes down, or is not up yet when it is bound: not
+ * the next packet's fault.
+ */
+TEST(a_link_that_was_down_costs_no_packet)
+{
+	static const char hello[] = "a packet";
+	struct netdev dev = {.hwtype = ARPHRD_ETHER, .hw.len = 6,
+		.broadcast = {.len = 6, .bytes = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}};
+
+	netns_enter();
+	netns_veth("va", "vb", 0);
+	dev.ifindex = (int)if_nametoindex("va");
+	netns_run("ip link set vb up; ip link set va down");
+	for (int bound_up = 0; bound_up < 2; bound_up++) {
+		_cleanup_close_ int fd = packet_open_dhcp(dev.ifindex, 1);
+
+		CHECK(fd >= 0);
+		CHECK_INT(packet_mute(fd), 0);
+		netns_run("ip link set va down; ip link set va up");
+		CHECK_INT(packet_expect(fd, 2), 0);
+		CHECK_INT(packet_broadcast(fd, &dev, ETHERTYPE_IP, hello, sizeof(hello)), 0);
+		netns_run("ip link set va down");
+		CHECK_INT(packet_broadcast(fd, &dev, ETHERTYPE_IP, hello, sizeof(hello)), -ENETDOWN);
+		netns_run("ip link set va up");
+	}
+}
