@@ -28,7 +28,64 @@ static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 	return r->metric ? rtnl_put_u32(msg, RTA_PRIORITY, r->metric) : msg;
 }
 
-/* As with addresses: the first try tells whether it was there. */
+static uint32_t attr_u32(const struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
+}
+
+/* What stands in the way of a new route. */
+enum obstacle {
+	OBSTACLE_FOREIGN, /* somebody else's: the kernel's for a subnet, a router's, one made by hand */
+	OBSTACLE_OURS,	  /* of this interface, by this method: ours, maybe of an earlier run */
+	OBSTACLE_SAME,	  /* leads to the subnet as the new one would */
+};
+
+/* IPv6 routes without a metric get 1024 from the kernel (IP6_RT_PRIO_USER). */
+static bool is_key(const struct link_route *r, struct nlmsghdr *h, struct nlattr **tb)
+{
+	const struct rtmsg *rtm = nlmsg_data(h);
+	uint32_t metric = r->metric || r->dst.family != AF_INET6 ? r->metric : 1024;
+	struct inet_addr dst = {.family = r->dst.family};
+
+	if (h->nlmsg_type != RTM_NEWROUTE || nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0)
+		return false;
+	rtnl_addr(tb[RTA_DST], r->dst.family, &dst);
+	return rtm->rtm_family == r->dst.family && rtm->rtm_table == RT_TABLE_MAIN &&
+		rtm->rtm_dst_len == r->prefix && inet_equal(&dst, &r->dst) && attr_u32(tb[RTA_PRIORITY]) == metric;
+}
+
+static enum obstacle judge_obstacle(const struct link_route *r, struct nlmsghdr *h, struct nlattr **tb)
+{
+	const struct rtmsg *rtm = nlmsg_data(h);
+
+	if (attr_u32(tb[RTA_OIF]) != (uint32_t)r->ifindex)
+		return OBSTACLE_FOREIGN;
+	if (rtm->rtm_protocol == r->protocol)
+		return OBSTACLE_OURS;
+	return tb[RTA_GATEWAY] || r->gateway.family ? OBSTACLE_FOREIGN : OBSTACLE_SAME;
+}
+
+/* The kernel says only that there is one. More than one may be: any of ours can be replaced. */
+static enum obstacle find_obstacle(struct links *l, const struct link_route *r)
+{
+	const struct rtmsg all = {.rtm_family = (uint8_t)r->dst.family, .rtm_table = RT_TABLE_MAIN};
+	enum obstacle found = OBSTACLE_FOREIGN;
+	struct nlmsghdr *h;
+	int e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)), "list routes");
+
+	while (e >= 0 && (e = rtnl_next(l->rtnl, &h)) > 0) {
+		struct nlattr *tb[RTA_MAX + 1] = {0};
+
+		if (found == OBSTACLE_FOREIGN && is_key(r, h, tb))
+			found = judge_obstacle(r, h, tb);
+	}
+	return found;
+}
+
+/*
+ * As with addresses: the first try tells whether it was there. What is replaced is our own only: the kernel's
+ * route to a subnet, handed to a gateway, would take the interface from its neighbours, that gateway included.
+ */
 int links_add_route(struct links *l, const struct link_route *r)
 {
 	int e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, r),
@@ -36,6 +93,11 @@ int links_add_route(struct links *l, const struct link_route *r)
 
 	if (e != -EEXIST)
 		return links_keep_error(l, e);
+	switch (find_obstacle(l, r)) {
+	case OBSTACLE_FOREIGN: return links_refuse(l, e, "set route: there is another one, which is not replaced");
+	case OBSTACLE_SAME: return 1;
+	case OBSTACLE_OURS: break;
+	}
 	e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, r),
 		"replace route");
 	return links_keep_error(l, e < 0 ? e : 1);

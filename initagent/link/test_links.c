@@ -270,6 +270,52 @@ TEST(routes)
 	CHECK_INT(links_del_route(l, &def), -ESRCH);
 }
 
+/* Replaced is what is ours: not the kernel's route to a subnet, nor one of another origin or interface. */
+TEST(routes_of_others_stay)
+{
+	_cleanup_(links_freep) struct links *l = NULL;
+	struct link_address a = {.addr = addr("10.0.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
+	struct link_address b = {.addr = addr("10.1.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
+	struct link_address six = {.addr = addr("2001:db8::5"), .prefix = 64, .valid_s = LINK_FOREVER};
+	struct link_route subnet = {.dst = addr("10.0.0.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
+	struct link_route hand = {.dst = addr("172.16.0.0"), .prefix = 12, .gateway = addr("10.0.0.9"), .protocol = 16};
+	struct link_route subnet6 = {.dst = addr("2001:db8::"), .prefix = 64, .gateway = addr("2001:db8::9"),
+		.protocol = RTPROT_BOOT, .metric = 256};
+	struct link_route onlink = {.dst = addr("10.0.0.0"), .prefix = 24, .protocol = 16};
+	struct link_route own = {.dst = addr("192.0.2.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
+	struct link_route other;
+
+	netns_enter();
+	netns_veth("va", "vb", 0);
+	l = make();
+	subnet.ifindex = hand.ifindex = subnet6.ifindex = onlink.ifindex = own.ifindex = index_of(l, "va");
+	CHECK_INT(links_set_up(l, own.ifindex, true), 0);
+	CHECK_INT(links_set_up(l, index_of(l, "vb"), true), 0);
+	CHECK_INT(links_add_address(l, own.ifindex, &a), 0);
+	CHECK_INT(links_add_address(l, index_of(l, "vb"), &b), 0);
+	CHECK_INT(links_add_address(l, own.ifindex, &six), 0);
+	netns_run("ip route add 172.16.0.0/12 via 10.0.0.8 proto static");
+	CHECK_INT(links_add_route(l, &subnet), -EEXIST);
+	CHECK(strstr(links_error(l), "not replaced"));
+	CHECK_INT(links_add_route(l, &hand), -EEXIST);
+	CHECK_INT(links_add_route(l, &subnet6), -EEXIST);
+	CHECK_INT(links_add_route(l, &onlink), 1); /* there already */
+	netns_run("ip route | grep -q '^10.0.0.0/24 dev va proto kernel'");
+	netns_run("ip route | grep -q '^172.16.0.0/12 via 10.0.0.8 dev va proto static'");
+	netns_run("ip -6 route | grep -q '^2001:db8::/64 dev va proto kernel'");
+	CHECK_INT(links_del_route(l, &onlink), -ESRCH); /* the kernel's, not ours */
+	/* Ours, with another gateway. */
+	CHECK_INT(links_add_route(l, &own), 0);
+	own.gateway = addr("10.0.0.7");
+	CHECK_INT(links_add_route(l, &own), 1);
+	netns_run("ip route | grep -q '^192.0.2.0/24 via 10.0.0.7 dev va'");
+	other = own;
+	other.ifindex = index_of(l, "vb");
+	other.gateway = addr("10.1.0.9");
+	CHECK_INT(links_add_route(l, &other), -EEXIST);
+	netns_run("ip route | grep -q '^192.0.2.0/24 via 10.0.0.7 dev va'");
+}
+
 /* --- neighbours ---------------------------------------------------------------------------- */
 
 /* va 10.0.0.5 here, vb 10.0.0.1 in the other namespace. */
