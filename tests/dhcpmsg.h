@@ -7,6 +7,7 @@
 #include "util.h"
 
 #define MSG_HEADERS 28  /* IPv4, UDP */
+#define MSG_CHADDR  (MSG_HEADERS + 28)
 #define MSG_SNAME   (MSG_HEADERS + 44)
 #define MSG_FILE    (MSG_HEADERS + 108)
 #define MSG_OPTIONS (MSG_HEADERS + 240)

@@ -12,13 +12,18 @@
 #include "check.h"
 #include "netns.h"
 
+void dhcpserver_begin(struct msg *m, const uint8_t *request, uint8_t type, uint32_t yiaddr)
+{
+	msg_begin(m, type, msg_be32(request + MSG_HEADERS + 4), yiaddr);
+	memcpy(m->bytes + MSG_HEADERS + 1, request + MSG_HEADERS + 1, 2); /* htype, hlen */
+	memcpy(m->bytes + MSG_CHADDR, request + MSG_CHADDR, 16);
+}
+
 int dhcpserver_answer(struct msg *m, const uint8_t *request, unsigned type)
 {
-	uint32_t xid = msg_be32(request + MSG_HEADERS + 4);
-
 	if (type != 1 && type != 3)
 		return 0;
-	msg_begin(m, type == 1 ? 2 : 5, xid, 0x0a000005);
+	dhcpserver_begin(m, request, type == 1 ? 2 : 5, 0x0a000005);
 	msg_u32(m, 54, 0x0a000001);
 	msg_u32(m, 51, 3600);
 	msg_u32(m, 1, 0xffffff00);

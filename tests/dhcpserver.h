@@ -22,5 +22,8 @@ pid_t dhcpserver_start(pid_t pid, const char *ifname, dhcpserver_fn fn);
 int dhcpserver_plain(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n);
 /* dhcpserver_rich: with routes (one of them out of reach), MTU 1400, DNS, names and root path. */
 int dhcpserver_rich(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n);
+/* dhcpserver_begin: msg_begin() with what a server copies from the request. */
+void dhcpserver_begin(struct msg *m, const uint8_t *request, uint8_t type, uint32_t yiaddr);
+
 /* dhcpserver_answer: the plain answer to this request without end option, to be added to. False: none. */
 int dhcpserver_answer(struct msg *m, const uint8_t *request, unsigned type);

@@ -251,7 +251,7 @@ no_address() {
 	drive
 	[ "$status" -eq 0 ]
 	[[ $output != *hostname=* && $output != *root-path=* && $output != *domain=* ]]
-	[[ $stderr == *"the host name in the DHCP lease is not fit for use"* ]]
+	[[ $stderr == *"ignoring invalid host name in DHCP lease"* ]]
 	run -1 grep -r "[\`\$&;']" "$T/root"
 }
 

@@ -10,12 +10,12 @@
  */
 #include "address/dhcp4.h"
 
+#include "address/dhcp4_offer.h"
 #include "address/dhcp_option.h"
 #include "address/random.h"
 
 #define DECLINE_REST	 (10 * NSEC_PER_SEC)
 #define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */
-#define LEASE_MIN_S	 4
 #define BROADCAST_AFTER	 2  /* unanswered DISCOVERs */
 #define REFUSALS_REST_MAX 4 /* rest after n NAKs in a row: 0, 1, 2, 4, 8 s */
 
@@ -74,6 +74,11 @@ struct dhcp4 {
 	uint64_t next;		/* next try or next state */
 	struct in_addr address; /* offered or held */
 	struct in_addr server;	/* whose offer we took */
+	struct in_addr rival;	/* REQUESTING: who acknowledged instead of it */
+	bool answered;		/* REQUESTING: by something of no use */
+	struct dhcp4_offer offer;
+	struct dhcp4_unacked unacked; /* for the event */
+	unsigned strangers;	/* replies for other hardware addresses, since the exchange began */
 	bool has_lease;
 	struct dhcp4_lease lease;
 	bool has_packet;
@@ -98,10 +103,7 @@ int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg)
 		return -ENOMEM;
 	d->cfg = *cfg;
 	d->next = NSEC_NEVER;
-	if (cfg->n_ids)
-		client_turn_make(&d->turn, cfg->ids, cfg->n_ids);
-	else
-		client_turn_make(&d->turn, &cfg->identity.client_id, 1);
+	client_turn_make(&d->turn, cfg->n_ids ? cfg->ids : &cfg->identity.client_id, cfg->n_ids ? cfg->n_ids : 1);
 	show_identity(d);
 	*ret = d;
 	return 0;
@@ -224,13 +226,17 @@ static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 	d->tries = 0;
 	d->next = NSEC_NEVER;
 	d->has_packet = false;
+	d->answered = false;
+	d->rival.s_addr = d->offer.server.s_addr = 0;
 	if (!phases[to].sends)
 		return;
 	/* OFFER, REQUEST and ACK are one transaction; every other exchange is a new one. */
 	if (!exchange)
 		d->xid = random_u32();
-	if (!exchange && !search)
+	if (!exchange && !search) {
 		d->began = now;
+		d->strangers = 0;
+	}
 	if (!search)
 		d->asked = 0;
 	transmit(d, now);
@@ -279,6 +285,7 @@ static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
 	d->address = lease->ack.yiaddr;
 	d->server = lease->ack.server_id;
 	d->refusals = 0;
+	d->offer.n_silent = 0;
 	client_turn_bound(&d->turn);
 }
 
@@ -336,11 +343,35 @@ static void use_form(struct dhcp4 *d, bool again, uint64_t now)
 	enter(d, SELECTING, now);
 }
 
+/* The server that made the offer has nothing to say to the REQUEST: that is not what no server at all is. */
+static void no_ack(struct dhcp4 *d)
+{
+	bool over = wait_after(d, d->tries + 1) == 0;
+
+	if (over)
+		dhcp4_offer_silent(&d->offer, d->server);
+	if (d->answered)
+		return; /* with what was told already */
+	d->unacked = (struct dhcp4_unacked){.server = d->server, .address = d->address, .rival = d->rival,
+		.requests = d->asked, .over = over};
+	note(d, DHCP4_UNACKED);
+}
+
+static void request_offer(struct dhcp4 *d, uint64_t now)
+{
+	d->address = d->offer.address;
+	d->server = d->offer.server;
+	enter(d, REQUESTING, now);
+}
+
 /* Nothing came in time: again, with another client identifier, or the next state. */
 static void no_answer(struct dhcp4 *d, uint64_t now)
 {
 	d->silence = d->asked;
-	note(d, DHCP4_SILENCE);
+	if (d->state == REQUESTING)
+		no_ack(d);
+	else
+		note(d, DHCP4_SILENCE);
 	if (d->state == SELECTING && d->tries >= client_turn_tries(&d->turn)) {
 		client_turn_next(&d->turn);
 		use_form(d, false, now);
@@ -365,6 +396,8 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 		enter(d, RENEWING, now);
 	} else if (d->state == RESTING) {
 		enter(d, SELECTING, now);
+	} else if (d->offer.server.s_addr) {
+		request_offer(d, now);
 	} else if (phases[d->state].waits) {
 		no_answer(d, now);
 	} else if (phases[d->state].sends) {
@@ -374,11 +407,12 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 
 /* --- replies ------------------------------------------------------------------------------- */
 
-/* The server is named by its identifier, or by the packet's source if it gave none. */
+/* The server is named by its identifier, or by the packet's source if that names none. */
 static void bad_reply(struct dhcp4 *d, const struct dhcp_reply *r, const char *words)
 {
 	snprintf(d->bad, sizeof(d->bad), "%s", words);
-	d->bad_server = r->server_id.s_addr ? r->server_id : r->source;
+	d->bad_server = address_is_host(r->server_id) ? r->server_id : r->source;
+	d->answered = true;
 	note(d, DHCP4_BAD_REPLY);
 }
 
@@ -391,25 +425,21 @@ static bool server_allowed(const struct dhcp4 *d, struct in_addr server)
 	return d->cfg.n_servers == 0;
 }
 
-/* RFC 6842: a server that echoes the client identifier echoes that of the client it means. */
-static bool meant_for_us(const struct dhcp4 *d, const struct dhcp_reply *r)
+/*
+ * Is it of no use? An OFFER is judged like the ACK: a REQUEST for it would bind the address at the server and
+ * cost a round of silence, while another server may have a better one.
+ */
+static bool reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r, struct dhcp4_fault *f)
 {
-	const struct client_id *id = &d->cfg.identity.client_id;
-
-	return !r->client_id_len ||
-		(r->client_id_len == id->len && !memcmp(r->client_id, id->bytes, id->len));
-}
-
-/* What an OFFER or ACK must have; NULL when it has. */
-static const char *reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r)
-{
-	if (!address_is_host(r->yiaddr))
-		return "no usable address in it";
-	if (r->type == DHCP_ACK && r->yiaddr.s_addr != d->address.s_addr)
-		return "ACK for another address than the one asked for";
-	if (r->type == DHCP_ACK && r->has_lease && r->lease_s < LEASE_MIN_S)
-		return "lease time below 4 s";
-	return NULL;
+	if (dhcp4_server_fault(r, f))
+		return true;
+	if (r->type == DHCP_NAK)
+		return false;
+	if (r->type == DHCP_ACK && r->yiaddr.s_addr != d->address.s_addr) {
+		strscpy(f->text, "ACK for another address than the one asked for", sizeof(f->text));
+		return true;
+	}
+	return dhcp4_lease_fault(r, f);
 }
 
 /* After a link flap it is always news, since the interface may have lost what was set. */
@@ -440,36 +470,44 @@ static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 		rest(d, jittered(NSEC_PER_SEC << (n - 1)), now);
 }
 
-/* The first offer wins: waiting for a better one costs every boot its time. */
 static void take_offer(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	if (!client_turn_offer(&d->turn)) {
 		use_form(d, true, now);
 		return;
 	}
-	d->address = r->yiaddr;
-	d->server = r->server_id;
-	enter(d, REQUESTING, now);
+	if (dhcp4_offer_take(&d->offer, r->server_id, r->yiaddr))
+		request_offer(d, now);
 }
 
 /* May the state use a reply of this type? Late duplicates and other chatter are no news to anyone. */
-static bool expected(const struct dhcp4 *d, const struct dhcp_reply *r)
+static bool expected(struct dhcp4 *d, const struct dhcp_reply *r)
 {
-	if (!phases[d->state].listens || r->xid != d->xid || !meant_for_us(d, r))
+	if (!phases[d->state].listens || r->xid != d->xid)
 		return false;
+	if (!dhcp_identity_meant(&d->cfg.identity, r)) {
+		d->strangers++;
+		return false;
+	}
 	if (d->state == SELECTING)
 		return r->type == DHCP_OFFER;
-	if (r->type != DHCP_ACK && r->type != DHCP_NAK)
+	return r->type == DHCP_ACK || r->type == DHCP_NAK;
+}
+
+/* In REQUESTING only the server whose offer was taken has a say. That another one acknowledges is worth a word. */
+static bool from_another(struct dhcp4 *d, const struct dhcp_reply *r)
+{
+	if (d->state != REQUESTING || r->server_id.s_addr == d->server.s_addr)
 		return false;
-	/* Only the server whose offer was taken has a say in it. */
-	return d->state != REQUESTING || !r->server_id.s_addr ||
-		r->server_id.s_addr == d->server.s_addr;
+	if (r->type == DHCP_ACK)
+		d->rival = r->server_id;
+	return true;
 }
 
 /* Order matters: not for us, malformed, not allowed, then what it says. */
 void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
-	const char *fault = NULL;
+	struct dhcp4_fault fault;
 
 	if (r->wire_defect || r->defect) {
 		if (phases[d->state].listens)
@@ -479,12 +517,10 @@ void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 	}
 	if (!expected(d, r))
 		return;
-	if (!r->server_id.s_addr)
-		fault = "no server identifier in it";
-	else if (r->type != DHCP_NAK)
-		fault = reply_fault(d, r);
-	if (fault) {
-		bad_reply(d, r, fault);
+	if (!dhcp4_server_fault(r, &fault) && from_another(d, r))
+		return;
+	if (reply_fault(d, r, &fault)) {
+		bad_reply(d, r, fault.text);
 	} else if (!server_allowed(d, r->server_id)) {
 		d->foreign = r->server_id;
 		note(d, DHCP4_FOREIGN);
@@ -522,7 +558,8 @@ bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret)
 		if (!(d->pending & UINT32_C(1) << t))
 			continue;
 		d->pending &= ~(UINT32_C(1) << t);
-		*ret = (struct dhcp4_event){.type = t, .count = d->silence};
+		*ret = (struct dhcp4_event){
+			.type = t, .count = d->silence, .strangers = d->strangers, .unacked = d->unacked};
 		if (t == DHCP4_FOREIGN)
 			ret->server = d->foreign;
 		if (t == DHCP4_REFUSED)

@@ -9,7 +9,8 @@
  *    later delay has jitter;
  *  - retransmission after 1, 2, 4, 4, 8, 8, 8 s, then 16, 32, 64 s, each +-1/8, instead of 4, 8, 16, 32, 64: a
  *    lost first packet costs 1 s, a server that comes up late is found within 4-8 s;
- *  - the first acceptable OFFER is taken;
+ *  - the first acceptable OFFER is taken; only that of a server that has left REQUESTs unanswered waits for
+ *    others until the next DISCOVER would be due;
  *  - with several forms of client identifier these waits are those of the forms' turns (client_turn.h);
  *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for networks
  *    that lose unicast to hosts without address;
@@ -43,7 +44,15 @@ enum dhcp4_event_type {
 	DHCP4_BAD_REPLY, /* text says what is wrong with it */
 	DHCP4_FORM,	 /* another form of client identifier is being sent now */
 	DHCP4_SILENCE,	 /* count requests in a row got no answer */
+	DHCP4_UNACKED,	 /* a server made an offer, and has not answered the REQUEST for it */
 	DHCP4_EVENT_MAX,
+};
+
+struct dhcp4_unacked {
+	struct in_addr server, address; /* who offered what */
+	struct in_addr rival; /* another server that acknowledged instead; 0: none */
+	unsigned requests;    /* sent for this offer */
+	bool over;	      /* no more of them follow */
 };
 
 struct dhcp4_event {
@@ -51,6 +60,8 @@ struct dhcp4_event {
 	struct in_addr server; /* REFUSED, FOREIGN, BAD_REPLY */
 	unsigned count;	       /* SILENCE; FORM: requests with the form before */
 	bool again;	       /* FORM: because another form got an offer, not because of silence */
+	unsigned strangers;    /* SILENCE: replies meanwhile that were for another client */
+	struct dhcp4_unacked unacked; /* UNACKED */
 	enum client_id_form before; /* FORM; the present one is dhcp4_identity()'s */
 	char text[96];	       /* BAD_REPLY */
 };

@@ -2,7 +2,61 @@
 /* dhcp4_lease: see dhcp4_lease.h. */
 #include "address/dhcp4_lease.h"
 
-#define LEASE_DEFAULT_S 3600 /* for servers that name none */
+#include "address/dhcp_option.h"
+#include "address/result.h"
+
+uint8_t dhcp4_lease_prefix(const struct dhcp_reply *r)
+{
+	uint32_t h = ntohl(r->yiaddr.s_addr);
+
+	if (r->prefix)
+		return (uint8_t)r->prefix;
+	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+}
+
+static bool say(struct dhcp4_fault *f, const char *fmt, const struct in_addr *a, unsigned prefix)
+{
+	const struct inet_addr addr = {.family = AF_INET, .v4 = *a};
+	char name[INET_ADDR_TEXT];
+
+	snprintf(f->text, sizeof(f->text), fmt, inet_text(&addr, name), prefix);
+	return true;
+}
+
+bool dhcp4_server_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
+{
+	if (!r->server_id.s_addr)
+		return say(f, "no server identifier in it", &r->server_id, 0);
+	if (!address_is_host(r->server_id))
+		return say(f, "its server identifier %s is no host's address", &r->server_id, 0);
+	return false;
+}
+
+/* Of the server's subnet nothing is known unless it is the client's too. */
+static bool server_possible(const struct dhcp_reply *r, unsigned prefix)
+{
+	uint32_t apart = ntohl(r->server_id.s_addr ^ r->yiaddr.s_addr);
+
+	return apart && (apart >> (32 - prefix) || address_is_host_of(r->server_id, prefix));
+}
+
+bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
+{
+	unsigned prefix = dhcp4_lease_prefix(r);
+
+	if (r->dropped & UINT32_C(1) << FIELD_MASK)
+		return say(f, r->mask.s_addr ? "its subnet mask %s is invalid"
+					     : "its subnet mask is empty or of a wrong length", &r->mask, 0);
+	if (!address_is_host(r->yiaddr))
+		return say(f, "no usable address in it: %s", &r->yiaddr, 0);
+	if (!address_is_host_of(r->yiaddr, prefix))
+		return say(f, "its address %s is no host's in a subnet with a mask of %u bits", &r->yiaddr, prefix);
+	if (!server_possible(r, prefix))
+		return say(f, "its server identifier %s is no other host's in the subnet (/%u)", &r->server_id, prefix);
+	if (r->has_lease && r->lease_s == 0)
+		return say(f, "its lease time is 0 s", &r->yiaddr, 0);
+	return false;
+}
 
 /* A time that does not fit counts as never: 584 years of uptime. */
 static uint64_t after(uint64_t from, uint32_t seconds)
@@ -14,7 +68,7 @@ static uint64_t after(uint64_t from, uint32_t seconds)
 
 void dhcp4_lease_make(struct dhcp4_lease *l, const struct dhcp_reply *ack, uint64_t from)
 {
-	uint32_t lease = ack->has_lease ? ack->lease_s : LEASE_DEFAULT_S;
+	uint32_t lease = ack->has_lease ? ack->lease_s : DHCP4_LEASE_DEFAULT_S;
 	uint32_t t1 = ack->t1_s, t2 = ack->t2_s;
 
 	if (lease == UINT32_MAX) {
@@ -29,6 +83,11 @@ void dhcp4_lease_make(struct dhcp4_lease *l, const struct dhcp_reply *ack, uint6
 	l->renew = after(from, t1);
 	l->rebind = after(from, t2);
 	l->expires = after(from, lease);
+	/* Whole seconds leave nothing of such a one to renew it in; twice a second is no storm. */
+	if (lease < DHCP4_LEASE_TINY_S) {
+		l->renew = from + lease * NSEC_PER_SEC / 2;
+		l->rebind = from + lease * NSEC_PER_SEC / 8 * 7;
+	}
 }
 
 /* What differs between any two ACKs of one lease is made equal, then the rest is compared. */
@@ -37,6 +96,8 @@ bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b)
 	struct dhcp_reply x = *a, y = *b;
 
 	x.xid = y.xid;
+	x.hlen = y.hlen;
+	memcpy(x.chaddr, y.chaddr, sizeof(x.chaddr)); /* on IPoIB whatever a relay makes of it */
 	x.source = y.source;
 	x.ciaddr = y.ciaddr;
 	x.lease_s = y.lease_s;

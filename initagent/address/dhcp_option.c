@@ -23,8 +23,11 @@ enum dhcp_defect option_index_add(struct option_index *x, struct cursor field)
 			break;
 		len = cursor_u8(&field);
 		value = cursor_take(&field, len);
-		if (!value)
+		if (!value) {
+			if (x->n_cut < sizeof(x->cut))
+				x->cut[x->n_cut++] = code;
 			return DHCP_OPTION_CUT;
+		}
 		if (x->n == OPTION_SPANS_MAX)
 			return DHCP_TOO_MANY;
 		x->spans[x->n++] = (struct option_span){.code = code, .len = len, .value = value};
@@ -48,6 +51,10 @@ bool option_get(struct option_index *x, uint8_t code, struct cursor *ret)
 {
 	size_t len = 0, found = 0;
 
+	if (memchr(x->cut, code, x->n_cut)) {
+		*ret = (struct cursor){.failed = true};
+		return true;
+	}
 	for (size_t i = 0; i < x->n; i++) {
 		if (x->spans[i].code != code)
 			continue;
@@ -79,6 +86,14 @@ bool address_is_host(struct in_addr a)
 	uint32_t h = ntohl(a.s_addr);
 
 	return h >> 24 != 0 && h >> 24 != 127 && h < 0xe0000000;
+}
+
+bool address_is_host_of(struct in_addr a, unsigned prefix)
+{
+	uint32_t ones = prefix ? UINT32_MAX >> (prefix < 32 ? prefix : 31) : UINT32_MAX;
+	uint32_t host = ntohl(a.s_addr) & ones;
+
+	return address_is_host(a) && (prefix >= 31 || (host && host != ones));
 }
 
 /* Addresses no host can have are skipped; a list of nothing else is malformed. */

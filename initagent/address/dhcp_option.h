@@ -51,16 +51,21 @@ struct option_span {
 struct option_index {
 	struct option_span spans[OPTION_SPANS_MAX];
 	size_t n;
+	uint8_t cut[2]; /* codes of options that ran past the end of their field: no instance of them counts */
+	size_t n_cut;
 	uint8_t overload; /* option 52: 1 file, 2 sname, 3 both hold options */
 	uint8_t joined[OPTION_VALUE_MAX];
 };
 
-/* option_index_add: indexes one field. DHCP_GOOD, DHCP_OPTION_CUT or DHCP_TOO_MANY. */
+/*
+ * option_index_add: indexes one field. DHCP_GOOD, DHCP_OPTION_CUT or DHCP_TOO_MANY. The caller may go on
+ * after DHCP_OPTION_CUT: the option that was cut then has no value, the others of the field have theirs.
+ */
 enum dhcp_defect option_index_add(struct option_index *x, struct cursor field);
 
 /*
  * option_get: the value of an option; several instances are joined in order (RFC 3396). false when it
- * is absent; *ret failed when it is too long to be joined. Valid until the next call.
+ * is absent; *ret failed when it is too long to be joined, or was cut. Valid until the next call.
  */
 bool option_get(struct option_index *x, uint8_t code, struct cursor *ret);
 
@@ -79,3 +84,9 @@ int option_search(struct cursor c, char *dst, size_t size);
 
 /* address_is_host: may a host or router have it (not 0/8, 127/8, multicast, reserved, broadcast)? */
 bool address_is_host(struct in_addr a);
+
+/*
+ * address_is_host_of: may a host have it in a subnet of that prefix length: neither the subnet's own number nor
+ * its broadcast address, which /31 (RFC 3021) and /32 do not have?
+ */
+bool address_is_host_of(struct in_addr a, unsigned prefix);

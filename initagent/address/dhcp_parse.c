@@ -12,7 +12,6 @@
 
 /* RFC 2131 section 2, figure 1. */
 #define BOOTREPLY    2
-#define CHADDR_SIZE  16
 #define SNAME_SIZE   64
 #define FILE_SIZE    128
 #define COOKIE	     0x63825363
@@ -41,28 +40,49 @@ static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct
 {
 	uint8_t op = cursor_u8(&c);
 
-	cursor_skip(&c, 3); /* htype, hlen, hops: servers copy them, relays may not */
+	cursor_skip(&c, 1); /* htype */
+	r->hlen = cursor_u8(&c);
+	cursor_skip(&c, 1); /* hops */
 	r->xid = cursor_be32(&c);
 	cursor_skip(&c, 4); /* secs, flags */
 	read_address(&c, &r->ciaddr);
 	read_address(&c, &r->yiaddr);
 	read_address(&c, &r->siaddr);
 	read_address(&c, &r->giaddr);
-	cursor_skip(&c, CHADDR_SIZE); /* all zero on IPoIB: the xid is what ties a reply to us */
+	cursor_copy(&c, r->chaddr, sizeof(r->chaddr));
 	f->sname = cursor_sub(&c, SNAME_SIZE);
 	f->file = cursor_sub(&c, FILE_SIZE);
 	if (c.failed)
 		return DHCP_SHORT;
 	if (op != BOOTREPLY)
 		return DHCP_NOT_REPLY;
+	/* 0.0.0.0 is how most servers say that there is none. */
+	if (r->siaddr.s_addr && !address_is_host(r->siaddr)) {
+		r->siaddr.s_addr = 0;
+		drop(r, FIELD_NEXT_SERVER);
+	}
 	if (cursor_be32(&c) != COOKIE)
 		return c.failed ? DHCP_SHORT : DHCP_NO_COOKIE;
 	f->options = c;
 	return DHCP_GOOD;
 }
 
-/* Option 52 counts only in the options field: file and sname cannot overload themselves. */
-static enum dhcp_defect index_options(struct option_index *x, const struct fields *f)
+/*
+ * Option 52 counts only in the options field: file and sname cannot overload themselves. An option that runs
+ * past the end of one of them costs itself and what follows it there: the options field was complete, and a
+ * reply that lacks a name is better than none.
+ */
+static enum dhcp_defect index_overloaded(struct dhcp_reply *r, struct option_index *x, struct cursor field)
+{
+	enum dhcp_defect d = option_index_add(x, field);
+
+	if (d != DHCP_OPTION_CUT)
+		return d;
+	drop(r, FIELD_OVERLOADED);
+	return DHCP_GOOD;
+}
+
+static enum dhcp_defect index_options(struct dhcp_reply *r, struct option_index *x, const struct fields *f)
 {
 	enum dhcp_defect d = option_index_add(x, f->options);
 
@@ -72,9 +92,9 @@ static enum dhcp_defect index_options(struct option_index *x, const struct field
 		return DHCP_OPTION_SIZE;
 	/* RFC 2131 section 4.1: file first, then sname. */
 	if (x->overload & OVERLOAD_FILE)
-		d = option_index_add(x, f->file);
+		d = index_overloaded(r, x, f->file);
 	if (d == DHCP_GOOD && x->overload & OVERLOAD_SNAME)
-		d = option_index_add(x, f->sname);
+		d = index_overloaded(r, x, f->sname);
 	return d;
 }
 
@@ -116,11 +136,11 @@ static void read_times(struct dhcp_reply *r, struct option_index *x)
 static void read_mask(struct dhcp_reply *r, struct option_index *x)
 {
 	uint32_t mask, holes;
-	int e = option_exact(x, DHCP_OPT_MASK, &mask, sizeof(mask));
+	int e = option_exact(x, DHCP_OPT_MASK, &r->mask, sizeof(r->mask));
 
 	if (e == -ENOENT)
 		return;
-	mask = e ? 0 : ntohl(mask);
+	mask = e ? 0 : ntohl(r->mask.s_addr);
 	holes = ~mask & (~mask + 1); /* zero if the ones of the mask are all on the left */
 	if (e || mask == 0 || holes)
 		drop(r, FIELD_MASK);
@@ -128,7 +148,7 @@ static void read_mask(struct dhcp_reply *r, struct option_index *x)
 		r->prefix = (uint32_t)__builtin_popcount(mask);
 }
 
-/* Without one the kernel gets the subnet's highest address. */
+/* Only what the option says; whether it is one of the lease's subnet is for result_lease(). */
 static void read_broadcast(struct dhcp_reply *r, struct option_index *x)
 {
 	int e = option_exact(x, DHCP_OPT_BROADCAST, &r->broadcast, sizeof(r->broadcast));
@@ -251,10 +271,10 @@ static enum dhcp_defect parse_message(struct dhcp_reply *r, struct cursor messag
 	struct fields f;
 	enum dhcp_defect d = read_fixed(r, message, &f);
 
-	x.n = 0;
+	x.n = x.n_cut = 0;
 	x.overload = 0;
 	if (d == DHCP_GOOD)
-		d = index_options(&x, &f);
+		d = index_options(r, &x, &f);
 	if (d == DHCP_GOOD)
 		d = read_essentials(r, &x);
 	if (d != DHCP_GOOD)

@@ -31,6 +31,8 @@ static const char *const field_names[FIELD_MAX] = {
 	[FIELD_ROUTES] = "routes",
 	[FIELD_TIMES] = "T1 and T2",
 	[FIELD_CLIENT_ID] = "client identifier",
+	[FIELD_NEXT_SERVER] = "next server",
+	[FIELD_OVERLOADED] = "end of the overloaded file or sname field",
 };
 
 const char *dhcp_defect_words(enum dhcp_defect d)
@@ -66,7 +68,7 @@ static bool texts_sane(const struct dhcp_reply *r)
 bool dhcp_reply_sane(const struct dhcp_reply *r)
 {
 	if (r->wire_defect >= WIRE_DEFECT_MAX || r->defect >= DHCP_DEFECT_MAX ||
-		r->type >= DHCP_TYPE_MAX || r->prefix > 32 || r->dropped >> FIELD_MAX)
+		r->type >= DHCP_TYPE_MAX || r->prefix > 32 || r->hlen > UINT8_MAX || r->dropped >> FIELD_MAX)
 		return false;
 	if (r->n_routers > ADDRESS_LIST_MAX || r->n_dns > ADDRESS_LIST_MAX ||
 		r->n_ntp > ADDRESS_LIST_MAX || r->n_routes > ADDRESS_ROUTES_MAX ||

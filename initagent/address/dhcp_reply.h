@@ -25,6 +25,8 @@ enum dhcp_type {
 	DHCP_TYPE_MAX,
 };
 
+#define DHCP_CHADDR_SIZE 16 /* RFC 2131 section 2 */
+
 /* Why a packet is no reply at all. */
 enum dhcp_defect {
 	DHCP_GOOD,
@@ -57,6 +59,8 @@ enum dhcp_field {
 	FIELD_ROUTES,
 	FIELD_TIMES,
 	FIELD_CLIENT_ID,
+	FIELD_NEXT_SERVER,
+	FIELD_OVERLOADED, /* what follows in a file or sname field that an option runs out of */
 	FIELD_MAX,
 };
 
@@ -74,9 +78,12 @@ struct dhcp_reply {
 	uint32_t dropped;     /* 1 << enum dhcp_field */
 	uint32_t type;	      /* enum dhcp_type */
 	uint32_t xid;
+	uint32_t hlen;	      /* of chaddr, as sent: may be more than 16 */
+	uint8_t chaddr[DHCP_CHADDR_SIZE];
 	struct in_addr source, ciaddr, yiaddr, siaddr, giaddr;
 	struct in_addr server_id, broadcast; /* 0: none */
-	uint32_t prefix;		     /* 0: none */
+	struct in_addr mask;		     /* as sent, for messages; 0: none, or of a wrong size */
+	uint32_t prefix;		     /* 0: none, or FIELD_MASK is dropped */
 	uint32_t has_lease;
 	uint32_t lease_s, t1_s, t2_s; /* UINT32_MAX: for ever; t1, t2 0: none */
 	uint32_t mtu;		      /* 0: none */

@@ -55,6 +55,15 @@ int dhcp_identity_make(struct dhcp_identity *ret, uint16_t hwtype, const struct 
 	return e;
 }
 
+bool dhcp_identity_meant(const struct dhcp_identity *id, const struct dhcp_reply *r)
+{
+	const struct client_id *own = &id->client_id;
+
+	if (id->hlen && (r->hlen != id->hlen || memcmp(r->chaddr, id->chaddr, id->hlen)))
+		return false;
+	return !r->client_id_len || (r->client_id_len == own->len && !memcmp(r->client_id, own->bytes, own->len));
+}
+
 static uint8_t *put_be(uint8_t *at, uint32_t value, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)

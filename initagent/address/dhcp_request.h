@@ -25,6 +25,13 @@ struct dhcp_identity {
 int dhcp_identity_make(struct dhcp_identity *ret, uint16_t hwtype, const struct link_hw *hw,
 	const uint8_t *client_id, size_t client_id_len);
 
+/*
+ * dhcp_identity_meant: is a reply for this client? A server copies the hardware address from the request (RFC 2131
+ * table 3), and may echo the client identifier (RFC 6842). Where the request has no hardware address nothing of
+ * it is compared: servers and relays fill in what they like.
+ */
+bool dhcp_identity_meant(const struct dhcp_identity *id, const struct dhcp_reply *r);
+
 struct dhcp_request {
 	enum dhcp_type type;
 	const struct dhcp_identity *id;

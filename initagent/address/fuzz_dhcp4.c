@@ -35,13 +35,19 @@ static void reply(struct dhcp4 *d, struct cursor *c, uint64_t now)
 		.type = cursor_u8(c) % DHCP_TYPE_MAX,
 		.xid = dhcp4_xid(d),
 		.server_id = {htonl(0x0a000000u + cursor_u8(c) % 4)},
-		.yiaddr = {htonl(0x0a000000u + cursor_u8(c) % 4)},
-		.has_lease = cursor_u8(c) % 2,
-		.lease_s = cursor_be32(c),
-		.t1_s = cursor_u8(c),
-		.t2_s = cursor_u8(c),
+		.yiaddr = {htonl(0x0a0000feu + cursor_u8(c) % 4)},
+		.hlen = 6,
 	};
+	uint8_t odd = cursor_u8(c);
 
+	r.has_lease = odd % 2;
+	r.lease_s = cursor_be32(c);
+	r.t1_s = cursor_u8(c);
+	r.t2_s = cursor_u8(c);
+	r.dropped = (odd & 2) ? 1 << FIELD_MASK : 0;
+	r.prefix = (odd & 4) ? 24 : 0; /* then 10.0.0.255 and 10.0.1.0 are nobody's */
+	r.chaddr[5] = odd & 8;
+	r.server_id.s_addr |= (odd & 16) ? htonl(0xff) : 0;
 	dhcp4_take(d, &r, now);
 }
 
@@ -52,6 +58,7 @@ static void echo_reply(struct dhcp4 *d, struct cursor *c, uint64_t now)
 		.xid = dhcp4_xid(d),
 		.server_id = {htonl(0x0a000001u)},
 		.yiaddr = {htonl(0x0a000002u)},
+		.hlen = 6,
 	};
 
 	echo(&r, cursor_u8(c));

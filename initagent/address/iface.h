@@ -60,6 +60,7 @@ struct iface {
 	unsigned rounds;
 	uint64_t heard; /* packets the interface had received when the round began; UINT64_MAX: unknown */
 	enum cause hindrance; /* worse than silence, in this round */
+	char unacked[128];    /* what it is, if CAUSE_DHCP_NO_ACK */
 	struct in_addr foreign[IFACE_FOREIGN_MAX]; /* servers not allowed that answered in it */
 	size_t n_foreign;
 	bool spoke; /* the first DHCP packet since carrier is out */

@@ -8,6 +8,7 @@
 #include "address/heard.h"
 #include "address/iface.h"
 #include "address/lease_file.h"
+#include "address/lease_warn.h"
 #include "address/packet.h"
 #include "address/uuid.h"
 
@@ -114,19 +115,6 @@ static bool adopt(struct iface *i, uint64_t now)
 	return true;
 }
 
-/* Once a lease: whoever runs the server can mend it. */
-static void say_dropped(struct iface *i, const struct dhcp_reply *ack, unsigned refused, uint64_t now)
-{
-	for (unsigned f = 0; f < FIELD_MAX; f++)
-		if (ack->dropped & UINT32_C(1) << f)
-			report_log(report_of(i), REPORT_WARN, i->dev.name, now,
-				"the %s in the DHCP lease is not fit for use and left out", dhcp_field_name(f));
-	if (refused)
-		report_log(report_of(i), REPORT_WARN, i->dev.name, now,
-			"%u route(s) in the DHCP lease have a gateway outside of the subnet and are left out",
-			refused);
-}
-
 /* Failing to save costs a restarted agent some time, not the boot. */
 static void save_lease(struct iface *i, uint64_t now)
 {
@@ -155,13 +143,12 @@ static void use_lease(struct iface *i, bool fresh, uint64_t now)
 {
 	const struct dhcp4_lease *lease = dhcp4_lease(i->dhcp);
 	struct address_result want;
-	unsigned refused;
 
-	result_lease(&want, &i->config.cfg, &i->dev, dhcp4_identity(i->dhcp), lease, &refused);
+	result_lease(&want, &i->config.cfg, &i->dev, dhcp4_identity(i->dhcp), lease);
 	bound_mtu(i, &want, now);
 	if (fresh) {
 		report_span(report_of(i), "address", "DHCP", i->began, now, 0);
-		say_dropped(i, &lease->ack, refused, now);
+		lease_warn(report_of(i), i->dev.name, &lease->ack, now);
 	}
 	iface_use(i, &want, now);
 	if (i->state != IFACE_FAILED)
@@ -193,9 +180,30 @@ static void hindered(struct iface *i, enum cause cause, const char *text, uint64
 	iface_hint(i, cause, "%s", text);
 }
 
-static void silence(struct iface *i, unsigned count, uint64_t now)
+/*
+ * A server that makes offers is up: what does not reach it, or comes back from another, is another question. The
+ * cause is reported with the last REQUEST, and remembered from the first: the round may end before.
+ */
+static void unacked(struct iface *i, const struct dhcp4_unacked *u, uint64_t now)
 {
-	char heard[HEARD_TEXT];
+	const struct inet_addr from = inet_from(u->server), offered = inet_from(u->address);
+	const struct inet_addr other = inet_from(u->rival);
+	char server[INET_ADDR_TEXT], address[INET_ADDR_TEXT], rival[INET_ADDR_TEXT];
+
+	snprintf(i->unacked, sizeof(i->unacked), "server %s offered %s, but left %u REQUEST%s unanswered%s%s%s",
+		inet_text(&from, server), inet_text(&offered, address), u->requests, u->requests == 1 ? "" : "s",
+		other.family ? "; " : "", inet_text(&other, rival), other.family ? " acknowledged instead" : "");
+	if (u->over) {
+		hindered(i, CAUSE_DHCP_NO_ACK, i->unacked, now);
+		return;
+	}
+	i->hindrance = CAUSE_DHCP_NO_ACK;
+	iface_hint(i, CAUSE_DHCP_NO_ACK, "%s", i->unacked);
+}
+
+static void silence(struct iface *i, const struct dhcp4_event *ev, uint64_t now)
+{
+	char heard[HEARD_TEXT], strangers[64] = "";
 
 	/*
 	 * After a loss of carrier INIT-REBOOT found nobody to ask: what is set is valid until it expires
@@ -206,10 +214,13 @@ static void silence(struct iface *i, unsigned count, uint64_t now)
 			use_lease(i, false, now);
 		return;
 	}
+	if (ev->strangers)
+		snprintf(strangers, sizeof(strangers), "; %u answer%s for another hardware address or client", ev->strangers,
+			ev->strangers == 1 ? "" : "s");
 	if (i->state == IFACE_ASKING)
 		iface_hint(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER,
-			"no DHCP answer %s, %u request%s sent%s", i->hindrance ? "that can be used" : "yet", count,
-			count == 1 ? "" : "s", heard_since(i->room->env, i->dev.name, i->heard, heard));
+			"no DHCP answer %s, %u request%s sent%s%s", i->hindrance ? "that can be used" : "yet", ev->count,
+			ev->count == 1 ? "" : "s", heard_since(i->room->env, i->dev.name, i->heard, heard), strangers);
 }
 
 /* The dark side of servers that know a node by one form of its identifier only: say which ones were sent. */
@@ -302,7 +313,8 @@ static void take_event(struct iface *i, const struct dhcp4_event *ev, uint64_t n
 		hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
 		break;
 	case DHCP4_FORM: other_form(i, ev, now); break;
-	case DHCP4_SILENCE: silence(i, ev->count, now); break;
+	case DHCP4_SILENCE: silence(i, ev, now); break;
+	case DHCP4_UNACKED: unacked(i, &ev->unacked, now); break;
 	case DHCP4_NOTHING:
 	case DHCP4_EVENT_MAX: break;
 	}
@@ -491,6 +503,10 @@ static void end_round(struct iface *i, uint64_t now)
 
 		foreign_names(i, names, sizeof(names));
 		snprintf(text + len, sizeof(text) - len, "; only %s answered", names);
+	} else if (cause == CAUSE_DHCP_NO_ACK) {
+		size_t len = strlen(text);
+
+		snprintf(text + len, sizeof(text) - len, "; %s", i->unacked);
 	}
 	if (most && i->rounds >= most) {
 		iface_fail(i, cause, text, now);

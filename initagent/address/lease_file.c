@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "address/dhcp4_lease.h"
+#include "address/result.h"
 #include "address/text.h"
 #include "handover/file.h"
 
@@ -307,11 +309,30 @@ static int take_line(struct reader *rd, const char *s, size_t len)
 	return -EINVAL;
 }
 
+/* The rules of dhcp4_lease_fault() and result_lease(), which an agent of another version may not have had. */
+static bool address_sane(const struct address_result *r)
+{
+	struct dhcp_reply as = {.yiaddr = r->addr.v4, .prefix = r->prefix, .server_id = r->server_id.v4};
+	struct dhcp4_fault ignored;
+
+	if (r->prefix == 0 || r->prefix > 32 || r->server_id.family != AF_INET ||
+		dhcp4_server_fault(&as, &ignored) || dhcp4_lease_fault(&as, &ignored))
+		return false;
+	for (size_t i = 0; i < r->n_routes; i++) {
+		const struct address_route *a = &r->routes[i];
+		const struct dhcp_route route = {.dst = a->dst.v4, .gateway = a->gateway.v4, .prefix = a->prefix};
+
+		if (a->dst.family == AF_INET && lease_route(&as, &route) == LEASE_ROUTE_SUBNET)
+			return false;
+	}
+	return !r->gateway.family || (r->gateway.family == AF_INET && lease_router(&as, r->gateway.v4));
+}
+
 /* What no lease is without, and what else the kernel would be asked to do nonsense. */
 static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 {
 	bool sane = r->addr.family == AF_INET
-		? r->prefix <= 32 && r->server_id.family == AF_INET && !r->server_duid_len
+		? address_sane(r) && !r->server_duid_len
 		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len;
 
 	return sane && hw->len && r->client_id_len && r->obtained <= r->renew && r->renew <= r->rebind &&

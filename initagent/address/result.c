@@ -2,6 +2,8 @@
 /* result: see result.h. */
 #include "address/result.h"
 
+#include "address/dhcp_option.h"
+
 bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix)
 {
 	unsigned whole = prefix / 8, rest = prefix % 8;
@@ -123,19 +125,24 @@ void result_static(struct address_result *ret, const struct address_config *cfg,
 	result_add_plan_routes(ret, cfg);
 }
 
-/* For servers that send no mask (RFC 950 classes). */
-static uint8_t classful(struct in_addr a)
+static bool in_subnet(const struct dhcp_reply *ack, struct in_addr a)
 {
-	uint32_t h = ntohl(a.s_addr);
+	const struct inet_addr addr = inet_from(a), own = inet_from(ack->yiaddr);
 
-	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+	return inet_in_subnet(&addr, &own, dhcp4_lease_prefix(ack));
+}
+
+bool lease_router(const struct dhcp_reply *ack, struct in_addr router)
+{
+	if (router.s_addr == ack->yiaddr.s_addr)
+		return false;
+	return !in_subnet(ack, router) || address_is_host_of(router, dhcp4_lease_prefix(ack));
 }
 
 /* Can the interface reach this next hop without another one? */
-static bool reachable(const struct address_result *r, const struct dhcp_reply *ack,
-	const struct inet_addr *hop)
+static bool reachable(const struct dhcp_reply *ack, const struct inet_addr *hop)
 {
-	if (r->prefix == 32 || inet_in_subnet(hop, &r->addr, r->prefix))
+	if (dhcp4_lease_prefix(ack) == 32 || in_subnet(ack, hop->v4))
 		return true;
 	for (uint32_t i = 0; i < ack->n_routes; i++) {
 		const struct dhcp_route *o = &ack->routes[i];
@@ -147,24 +154,56 @@ static bool reachable(const struct address_result *r, const struct dhcp_reply *a
 	return false;
 }
 
-/* Options 121 and 33; the default route among them becomes the gateway. The number refused. */
-static unsigned add_lease_routes(struct address_result *r, const struct dhcp_reply *ack)
+/* A wider route than the subnet's does no harm: the connected one is more specific. */
+enum lease_route lease_route(const struct dhcp_reply *ack, const struct dhcp_route *route)
 {
-	unsigned refused = 0;
+	const struct inet_addr hop = inet_from(route->gateway);
+	unsigned prefix = dhcp4_lease_prefix(ack);
 
+	if (!hop.family)
+		return LEASE_ROUTE_GOOD;
+	if (!lease_router(ack, route->gateway))
+		return LEASE_ROUTE_GATEWAY;
+	if (!reachable(ack, &hop))
+		return LEASE_ROUTE_FAR;
+	if (route->prefix < prefix || !in_subnet(ack, route->dst))
+		return LEASE_ROUTE_GOOD;
+	return route->prefix == prefix ? LEASE_ROUTE_SUBNET : LEASE_ROUTE_PART;
+}
+
+/* Options 121 and 33; the default route among them becomes the gateway. */
+static void add_lease_routes(struct address_result *r, const struct dhcp_reply *ack)
+{
 	for (uint32_t i = 0; i < ack->n_routes; i++) {
 		const struct dhcp_route *o = &ack->routes[i];
 		struct inet_addr dst = {.family = AF_INET, .v4 = o->dst};
 		struct inet_addr hop = inet_from(o->gateway);
 
-		if (hop.family && !reachable(r, ack, &hop))
-			refused++;
-		else if (o->prefix || !hop.family)
+		if (lease_route(ack, o) > LEASE_ROUTE_PART)
+			continue;
+		if (o->prefix || !hop.family)
 			add_route(r, &dst, o->prefix, &hop);
 		else if (!r->gateway.family)
 			r->gateway = hop;
 	}
-	return refused;
+}
+
+/* Option 3: the first one that can be a router; the servers list them by preference. */
+static void take_router(struct address_result *r, const struct dhcp_reply *ack)
+{
+	for (uint32_t i = 0; i < ack->n_routers && !r->gateway.family; i++)
+		if (lease_router(ack, ack->routers[i]))
+			r->gateway = inet_from(ack->routers[i]);
+}
+
+/*
+ * A broadcast address other than the subnet's would be one of its hosts', a router's perhaps, which the kernel
+ * could not send to any more: without one the kernel takes the subnet's. All zeroes is 4.2BSD's.
+ */
+bool lease_broadcast(const struct dhcp_reply *ack)
+{
+	return ack->broadcast.s_addr == INADDR_BROADCAST ||
+		(in_subnet(ack, ack->broadcast) && !address_is_host_of(ack->broadcast, dhcp4_lease_prefix(ack)));
 }
 
 /* Name servers of the command line come first and are never pushed out by the lease's. */
@@ -208,22 +247,21 @@ static void take_times(struct address_result *r, const struct dhcp4_lease *lease
  * another interface is to have the default route (bootdev=).
  */
 void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
-	const struct dhcp_identity *id, const struct dhcp4_lease *lease, unsigned *ret_refused)
+	const struct dhcp_identity *id, const struct dhcp4_lease *lease)
 {
 	const struct dhcp_reply *ack = &lease->ack;
-	unsigned refused;
 
 	result_begin(ret, cfg, dev);
 	ret->addr = inet_from(ack->yiaddr);
-	ret->prefix = ack->prefix ? (uint8_t)ack->prefix : classful(ack->yiaddr);
-	ret->broadcast = inet_from(ack->broadcast);
+	ret->prefix = dhcp4_lease_prefix(ack);
+	if (lease_broadcast(ack))
+		ret->broadcast = inet_from(ack->broadcast);
 	ret->gateway = cfg->gateway;
 	if (!ret->mtu)
 		ret->mtu = ack->mtu;
 	result_add_plan_routes(ret, cfg);
-	refused = add_lease_routes(ret, ack);
-	if (!ret->gateway.family && ack->n_routers)
-		ret->gateway = inet_from(ack->routers[0]);
+	add_lease_routes(ret, ack);
+	take_router(ret, ack);
 	if (cfg->no_default_route)
 		ret->gateway = (struct inet_addr){0};
 	take_servers(ret, cfg, ack);
@@ -231,6 +269,4 @@ void result_lease(struct address_result *ret, const struct address_config *cfg, 
 	take_times(ret, lease);
 	memcpy(ret->client_id, id->client_id.bytes, id->client_id.len);
 	ret->client_id_len = id->client_id.len;
-	if (ret_refused)
-		*ret_refused = refused;
 }

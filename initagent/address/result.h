@@ -28,12 +28,30 @@ int iface_config_copy(struct iface_config *ret, const struct address_config *cfg
 void result_static(struct address_result *ret, const struct address_config *cfg,
 	const struct netdev *dev);
 
+/* What a route of a lease is good for. */
+enum lease_route {
+	LEASE_ROUTE_GOOD,
+	LEASE_ROUTE_PART,    /* taken, but leads a part of the interface's own subnet to a gateway */
+	LEASE_ROUTE_FAR,     /* its gateway cannot be reached directly */
+	LEASE_ROUTE_SUBNET,  /* leads the interface's own subnet, its gateways and servers included, elsewhere */
+	LEASE_ROUTE_GATEWAY, /* its gateway is the client itself, or no host of the subnet */
+};
+
+/* lease_route: judges one route of a lease (options 121 and 33) that dhcp4_lease_fault() finds no fault with. */
+enum lease_route lease_route(const struct dhcp_reply *ack, const struct dhcp_route *route);
+
+/* lease_router: can it be a router: not the client itself, nor its subnet's own number or broadcast address? */
+bool lease_router(const struct dhcp_reply *ack, struct in_addr router);
+
+/* lease_broadcast: is its broadcast address (option 28) the subnet's, or that of all networks? */
+bool lease_broadcast(const struct dhcp_reply *ack);
+
 /*
- * result_lease: from a lease. Routes whose gateway the interface cannot reach directly are left out;
- * *ret_refused (may be NULL) gets their number.
+ * result_lease: from a lease. Routes, routers and a broadcast address that the functions above find fault with are
+ * left out; lease_warn() says which.
  */
 void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
-	const struct dhcp_identity *id, const struct dhcp4_lease *lease, unsigned *ret_refused);
+	const struct dhcp_identity *id, const struct dhcp4_lease *lease);
 
 /* What has been learnt about an IPv6 rail; result_inet6() makes the result of it. */
 struct result_inet6 {

@@ -217,3 +217,17 @@ TEST(insane_replies_are_seen)
 	INSANE(memset(r.search, 'a', sizeof(r.search)));
 	INSANE(memset(r.boot_file, 'a', sizeof(r.boot_file)));
 }
+
+TEST(hosts_of_a_subnet)
+{
+	static const struct {
+		uint32_t a;
+		unsigned prefix;
+		bool want;
+	} rows[] = {{0x0a000000, 24, false}, {0x0a0000ff, 24, false}, {0x0a000001, 24, true}, {0x0a0000ff, 23, true},
+		{0x0a000000, 31, true}, {0x0a000000, 32, true}, {0x0a000003, 30, false}, {0x7f000001, 32, false},
+		{0x0affffff, 8, false}, {0x80000000, 1, false}, {0x0a000001, 0, true}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_INT(address_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix), rows[i].want);
+}

@@ -439,9 +439,48 @@ TEST(overload_cut_inside_file)
 	memset(m.bytes + MSG_FILE, 0, 128);
 	m.bytes[MSG_FILE + 126] = 12;
 	m.bytes[MSG_FILE + 127] = 1; /* its value would be the cookie */
+	memcpy(m.bytes + MSG_FILE, "\x0f\x07" "example", 9);
 	msg_wrap(&m);
 	r = parse(&m);
-	CHECK_INT(r.defect, DHCP_OPTION_CUT);
+	CHECK_INT(r.defect, DHCP_GOOD);
+	CHECK_INT(r.dropped, 1 << FIELD_OVERLOADED | 1 << FIELD_HOSTNAME);
+	CHECK_STR(r.domain, "example"); /* before the cut */
+	CHECK_STR(r.hostname, "");
+}
+
+TEST(a_joined_option_that_is_cut)
+{
+	struct dhcp_reply r;
+	struct msg m;
+
+	msg_begin(&m, DHCP_OFFER, XID, 0x0a000005);
+	msg_option(&m, 52, "\2", 1);
+	msg_text(&m, 17, "10.0.0.1:/export");
+	msg_end(&m);
+	memcpy(m.bytes + MSG_SNAME + 62, "\x11\x05", 2);
+	msg_wrap(&m);
+	r = parse(&m);
+	CHECK_INT(r.defect, DHCP_GOOD);
+	CHECK_STR(r.root_path, ""); /* half a value is none (RFC 3396) */
+	CHECK_INT(r.dropped, 1 << FIELD_OVERLOADED | 1 << FIELD_ROOT_PATH);
+}
+
+TEST(next_server_is_a_host)
+{
+	static const uint32_t rows[] = {0, 0x0a000001, 0xffffffff, 0x7f000001, 0xe0000001};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const uint32_t be = htonl(rows[i]);
+		struct dhcp_reply r;
+		struct msg m;
+
+		msg_begin(&m, DHCP_OFFER, XID, 0x0a000005);
+		memcpy(m.bytes + MSG_HEADERS + 20, &be, 4);
+		msg_end(&m);
+		r = parse(&m);
+		address_is(r.siaddr, i < 2 ? rows[i] : 0);
+		CHECK_INT(r.dropped, i < 2 ? 0 : 1 << FIELD_NEXT_SERVER);
+	}
 }
 
 TEST(file_and_sname_as_text)

@@ -86,7 +86,7 @@ TEST(routes_mtu_names)
 	netns_run("grep -qx 'search example' %s/etc/resolv.conf", f.prefix);
 	CHECK_STR(room_result(&f)->hostname, "node5");
 	CHECK_STR(room_result(&f)->root_path, "10.0.0.1:/export/root");
-	CHECK(room_printed(&f, "1 route(s) in the DHCP lease have a gateway outside"));
+	CHECK(room_printed(&f, "ignoring route 101.0.0.0/8 via 198.51.100.1 in DHCP lease: its gateway is outside of the subnet"));
 }
 
 static int server_lossy(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
@@ -172,7 +172,7 @@ static int server_nak(struct msg *m, const uint8_t *request, size_t len, unsigne
 	(void)len;
 	if (type == 1)
 		return dhcpserver_plain(m, request, len, type, n);
-	msg_begin(m, 6, msg_be32(request + MSG_HEADERS + 4), 0);
+	dhcpserver_begin(m, request, 6, 0);
 	msg_u32(m, 54, 0x0a000001);
 	msg_end(m);
 	return n > 6 ? dhcpserver_plain(m, request, len, type, n) : 1;
@@ -253,6 +253,133 @@ TEST(every_reply_three_times)
 	CHECK(!room_printed(&f, "IA-E5"));
 }
 
+/* Offers, and answers no REQUEST. */
+static int server_offers(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	return type == 1 ? dhcpserver_plain(m, request, len, type, n) : 0;
+}
+
+/* Acknowledges what it was not asked for. */
+static int server_intrudes(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	return type == 3 ? server_stranger(m, request, len, type, n) : 0;
+}
+
+TEST(an_offer_without_acknowledgement)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	f.cfg.dhcp_limit = 12 * SEC;
+	f.cfg.dhcp_rounds = 1;
+	dhcpserver_start(f.peer, "vb", server_offers);
+	room_start(&f);
+	do
+		ev = room_until(&f, ADDRESS_HINDRANCE, 5 * SEC);
+	while (ev.cause != CAUSE_DHCP_NO_ACK);
+	CHECK_STR(ev.text, "server 10.0.0.1 offered 10.0.0.5, but left 1 REQUEST unanswered");
+	ev = room_until(&f, ADDRESS_FAILED, 15 * SEC);
+	CHECK_INT(ev.cause, CAUSE_DHCP_NO_ACK);
+	CHECK(strstr(ev.text, "no lease after 1 round of 12 s; server 10.0.0.1 offered 10.0.0.5, but left "));
+	CHECK(room_printed(&f, "IA-E511"));
+	CHECK(room_printed(&f, "but left 3 REQUESTs unanswered"));
+	CHECK(!room_printed(&f, "IA-E501"));
+}
+
+TEST(another_server_acknowledges)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	f.cfg.dhcp_limit = 4 * SEC;
+	f.cfg.dhcp_rounds = 1;
+	dhcpserver_start(f.peer, "vb", server_offers);
+	dhcpserver_start(f.peer, "vb", server_intrudes);
+	room_start(&f);
+	ev = room_until(&f, ADDRESS_FAILED, 8 * SEC);
+	CHECK_INT(ev.cause, CAUSE_DHCP_NO_ACK);
+	CHECK(strstr(ev.text, "; 10.0.0.99 acknowledged instead"));
+}
+
+/* Answers to a card that is not ours, as behind a switch that floods. */
+static int server_misaddressed(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	int times = dhcpserver_plain(m, request, len, type, n);
+
+	m->bytes[MSG_CHADDR + 5] ^= 1;
+	msg_wrap(m);
+	return times;
+}
+
+TEST(answers_for_another_card)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_misaddressed);
+	room_start(&f);
+	ev = next_silence(&f);
+	CHECK_STR(ev.text, "no DHCP answer yet, 1 request sent; 1 answer for another hardware address or client");
+}
+
+/* Takes the subnet from the interface, and names the client itself as router. */
+static int server_hijacks(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	int times = dhcpserver_answer(m, request, type);
+
+	(void)len;
+	(void)n;
+	msg_option(m, 121, "\x18\x0a\x00\x00\x0a\x00\x00\x63\x19\x0a\x00\x00\x80\x0a\x00\x00\x63"
+		"\x00\x0a\x00\x00\x05\x00\x0a\x00\x00\x02", 27);
+	msg_u32(m, 28, 0x0a000001);
+	msg_end(m);
+	return times;
+}
+
+TEST(the_subnet_stays_with_its_interface)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_hijacks);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	netns_run("ip route | grep -q '^10.0.0.0/24 dev va proto kernel'");
+	netns_run("ip route | grep -q '^10.0.0.128/25 via 10.0.0.99'");
+	netns_run("ip route | grep -q '^default via 10.0.0.2 '");
+	netns_run("ip -4 addr show va | grep -q 'brd 10.0.0.255'");
+	CHECK(room_printed(&f, "ignoring route 10.0.0.0/24 via 10.0.0.99 in DHCP lease: it is the interface's own subnet"));
+	CHECK(room_printed(&f, "route 10.0.0.128/25 via 10.0.0.99 in DHCP lease leads a part of the interface's own subnet"));
+	CHECK(room_printed(&f, "ignoring route 0.0.0.0/0 via 10.0.0.5 in DHCP lease: its gateway is this node"));
+	CHECK(room_printed(&f, "ignoring broadcast address 10.0.0.1 in DHCP lease"));
+}
+
+/* Neither mask nor lease time. */
+static int server_bare(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len;
+	(void)n;
+	dhcpserver_begin(m, request, type == 1 ? 2 : 5, 0x0a000005);
+	msg_u32(m, 54, 0x0a000001);
+	msg_end(m);
+	return type == 1 || type == 3;
+}
+
+TEST(made_up_values_are_told)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_bare);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(room_printed(&f, "no subnet mask (option 1) in DHCP lease: taking that of the address's class, /8"));
+	CHECK(room_printed(&f, "no lease time (option 51) in DHCP lease: taking 3600 s"));
+}
+
 /* A relay's reply: its address in giaddr, the relay as IP source, hops counted. */
 static int server_relay(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
 {
@@ -303,6 +430,7 @@ TEST(an_expired_lease_is_taken_off)
 	dhcpserver_start(f.peer, "vb", server_short_lease);
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	CHECK(room_printed(&f, "DHCP lease of 4 s only"));
 	ev = room_until(&f, ADDRESS_LOST, 6 * SEC);
 	CHECK_INT(ev.cause, CAUSE_DHCP_EXPIRED);
 	netns_run("test -z \"$(ip -4 addr show va | grep inet)\"");

@@ -28,7 +28,7 @@ struct lease_fixture {
 	struct msg m;
 	struct dhcp_identity id;
 	struct address_config cfg;
-	unsigned refused;
+	unsigned refused; /* routes left out */
 };
 
 static void begin(struct lease_fixture *f)
@@ -47,7 +47,10 @@ static struct address_result finish(struct lease_fixture *f)
 	msg_end(&f->m);
 	dhcp_parse(&lease.ack, f->m.bytes, f->m.len, true);
 	CHECK_INT(lease.ack.defect, 0);
-	result_lease(&r, &f->cfg, &dev, &f->id, &lease, &f->refused);
+	result_lease(&r, &f->cfg, &dev, &f->id, &lease);
+	f->refused = 0;
+	for (uint32_t i = 0; i < lease.ack.n_routes; i++)
+		f->refused += lease_route(&lease.ack, &lease.ack.routes[i]) > LEASE_ROUTE_PART;
 	return r;
 }
 
@@ -160,6 +163,88 @@ TEST(gateways_out_of_reach_are_refused)
 	CHECK_INT(f.refused, 0);
 	is(&r.gateway, "192.0.2.1");
 	CHECK(result_onlink(&r, &r.gateway));
+}
+
+/* Options 121 and 33 against the interface's own subnet, 10.0.0.0/24. */
+TEST(routes_to_the_own_subnet)
+{
+	static const struct {
+		const char *dst, *gateway;
+		uint32_t prefix;
+		enum lease_route want;
+	} rows[] = {
+		{"10.0.0.0", "10.0.0.99", 24, LEASE_ROUTE_SUBNET},
+		{"10.0.0.0", "10.0.0.99", 25, LEASE_ROUTE_PART},
+		{"10.0.0.128", "10.0.0.99", 25, LEASE_ROUTE_PART},
+		{"10.0.0.1", "10.0.0.99", 32, LEASE_ROUTE_PART},
+		{"10.0.0.0", "10.0.0.99", 23, LEASE_ROUTE_GOOD},
+		{"10.0.1.0", "10.0.0.99", 24, LEASE_ROUTE_GOOD},
+		{"0.0.0.0", "10.0.0.99", 0, LEASE_ROUTE_GOOD},
+		{"10.0.0.0", "0.0.0.0", 24, LEASE_ROUTE_GOOD}, /* on-link: what the kernel has anyway */
+		{"10.0.1.0", "10.0.0.5", 24, LEASE_ROUTE_GATEWAY},
+		{"0.0.0.0", "10.0.0.5", 0, LEASE_ROUTE_GATEWAY},
+		{"10.0.1.0", "10.0.0.255", 24, LEASE_ROUTE_GATEWAY},
+		{"10.0.1.0", "10.0.0.0", 24, LEASE_ROUTE_GATEWAY},
+		{"10.0.1.0", "10.0.1.1", 24, LEASE_ROUTE_FAR},
+	};
+	struct lease_fixture f;
+	struct address_result r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct inet_addr dst = addr(rows[i].dst), gateway = addr(rows[i].gateway);
+		struct dhcp_reply ack = {.yiaddr = addr("10.0.0.5").v4, .prefix = 24, .n_routes = 1};
+
+		ack.routes[0] = (struct dhcp_route){.dst = dst.v4, .gateway = gateway.v4, .prefix = rows[i].prefix};
+		CHECK_INT(lease_route(&ack, &ack.routes[0]), rows[i].want);
+	}
+	begin(&f);
+	msg_u32(&f.m, 1, 0xffffff00);
+	msg_option(&f.m, 121, "\x18\x0a\x00\x00\x0a\x00\x00\x63\x19\x0a\x00\x00\x00\x0a\x00\x00\x63", 17);
+	r = finish(&f);
+	CHECK_INT(f.refused, 1);
+	CHECK_INT(r.n_routes, 1);
+	CHECK_INT(r.routes[0].prefix, 25);
+}
+
+/* The node itself and the subnet's own addresses are passed over, and the next router counts. */
+TEST(routers_that_cannot_be)
+{
+	struct lease_fixture f;
+	struct address_result r;
+
+	begin(&f);
+	msg_u32(&f.m, 1, 0xffffff00);
+	msg_option(&f.m, 3, "\x0a\x00\x00\x05\x0a\x00\x00\xff\x0a\x00\x00\x00\x0a\x00\x00\x07", 16);
+	r = finish(&f);
+	is(&r.gateway, "10.0.0.7");
+	begin(&f);
+	msg_u32(&f.m, 1, 0xffffff00);
+	msg_u32(&f.m, 3, 0x0a000005);
+	r = finish(&f);
+	CHECK_INT(r.gateway.family, 0);
+	begin(&f);
+	msg_u32(&f.m, 1, 0xffffff00);
+	msg_option(&f.m, 121, "\x00\x0a\x00\x00\x05\x00\x0a\x00\x00\x07", 10);
+	r = finish(&f);
+	is(&r.gateway, "10.0.0.7");
+}
+
+/* One that is a host's would hide that host from the kernel. */
+TEST(broadcast_addresses)
+{
+	static const struct {
+		uint32_t broadcast;
+		bool want;
+	} rows[] = {{0x0a0000ff, true}, {0xffffffff, true}, {0x0a000000, true}, {0x0a000001, false},
+		{0x0a000005, false}, {0x0a0001ff, false}, {0x7f000001, false}};
+	struct lease_fixture f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(&f);
+		msg_u32(&f.m, 1, 0xffffff00);
+		msg_u32(&f.m, 28, rows[i].broadcast);
+		CHECK_INT(finish(&f).broadcast.family != 0, rows[i].want);
+	}
 }
 
 TEST(no_mask_means_the_class)
