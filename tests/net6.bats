@@ -38,7 +38,7 @@ setup() {
 	ip -n "$SERVER" addr add 10.0.0.1/24 dev s0
 	ip -n "$CLIENT" link set c0 address 02:00:00:00:00:05
 	# The client's interface is down: what the room sets it sets before, as in a boot.
-	ready [ "$(ip -n "$SWITCH" link show br0 | grep -c LOWER_UP)" = 1 ]
+	ready switch_up
 }
 
 teardown() {
@@ -50,6 +50,10 @@ teardown() {
 	for ns in "$CLIENT" "$SWITCH" "$SERVER"; do
 		ip netns del "$ns" 2>/dev/null || :
 	done
+}
+
+switch_up() {
+	[[ $(ip -n "$SWITCH" link show br0) == *LOWER_UP* ]]
 }
 
 # link_local: the client has a link-local address that is past its check.

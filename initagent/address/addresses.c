@@ -13,7 +13,7 @@
 #include "address/resolver.h"
 
 #define ANSWERS_PER_DISPATCH 64
-#define NOTICES_PER_DISPATCH 64
+#define NOTICES_PER_DISPATCH 16
 
 struct addresses {
 	struct iface_room room;
@@ -198,25 +198,40 @@ int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns,
 	return 0;
 }
 
-/* The servers of all configured rails; also for the tools of the rescue shell. */
+/* The servers of all configured rails; false: there is no such rail. */
+static bool list_servers(const struct addresses *as, struct resolv_conf *ret)
+{
+	bool four = false, six = false;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t n = 0; n < as->n_ifaces; n++)
+		if (as->ifaces[n]->state == IFACE_CONFIGURED) {
+			resolv_conf_add(ret, &as->ifaces[n]->result);
+			four = true;
+		}
+	for (size_t n = 0; n < as->n_ifaces6; n++)
+		if (as->ifaces6[n]->state == IFACE6_CONFIGURED) {
+			resolv_conf_add(ret, &as->ifaces6[n]->result);
+			six = true;
+		}
+	ret->only_v6 = six && !four;
+	return four || six;
+}
+
+/*
+ * The file is also for the tools of the rescue shell. It follows the servers down to none, when routers withdraw them;
+ * but while no rail is configured it stays as it is.
+ */
 static void update_conf(struct addresses *as, uint64_t now)
 {
-	struct resolv_conf conf = {.only_v6 = as->n_ifaces6 > 0};
+	bool had = as->conf.n_servers > 0;
+	struct resolv_conf conf;
 	int e;
 
-	for (size_t n = 0; n < as->n_ifaces; n++) {
-		if (as->ifaces[n]->state != IFACE_CONFIGURED)
-			continue;
-		resolv_conf_add(&conf, &as->ifaces[n]->result);
-		conf.only_v6 = false;
-	}
-	for (size_t n = 0; n < as->n_ifaces6; n++)
-		if (as->ifaces6[n]->state == IFACE6_CONFIGURED)
-			resolv_conf_add(&conf, &as->ifaces6[n]->result);
-	if (!conf.n_servers || !memcmp(&conf, &as->conf, sizeof(conf)))
+	if (!list_servers(as, &conf) || !memcmp(&conf, &as->conf, sizeof(conf)))
 		return;
 	as->conf = conf;
-	e = resolv_conf_write(&conf, as->room.env);
+	e = conf.n_servers || had ? resolv_conf_write(&conf, as->room.env) : 0;
 	if (e < 0)
 		report_log(as->room.env->report, REPORT_WARN, "address", now,
 			"writing /etc/resolv.conf: %s", strerror(-e));
@@ -302,7 +317,7 @@ static void read_monitor(struct addresses *as)
 			submit_options(as, &notice);
 		for (size_t k = 0; k < as->n_ifaces6; k++)
 			if (!notice.ifindex || as->ifaces6[k]->config.cfg.ifindex == notice.ifindex)
-				as->ifaces6[k]->stale = true;
+				iface6_notice(as->ifaces6[k], &notice);
 	}
 }
 

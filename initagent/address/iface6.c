@@ -10,6 +10,7 @@
 /* While the module ipv6 is being loaded there is no event for it: look again after 20 ms, doubling to 1 s. */
 #define STACK_LOOK_FIRST (20 * NSEC_PER_MSEC)
 #define STACK_LOOK_MAX	 NSEC_PER_SEC
+#define MALFORMED_QUIET	 (60 * NSEC_PER_SEC)
 
 static const char *const state_names[IFACE6_STATE_MAX] = {
 	[IFACE6_NO_CARRIER] = "IPv6: no carrier",
@@ -149,7 +150,7 @@ void iface6_fail(struct iface6 *i, enum cause cause, const char *text, uint64_t 
 /* An address an earlier run left: then IPv6 must not be switched off in between. */
 static bool in_use(const struct iface6 *i)
 {
-	struct inet6_view v;
+	struct inet6_view v = {0};
 
 	return inet6_look(i->room->links, i->dev.ifindex, NULL, &v) == 0 && v.automatic != INET6_ABSENT;
 }
@@ -189,8 +190,8 @@ static void carrier_up(struct iface6 *i, uint64_t now)
 
 	i->began = now;
 	i->hindrance = CAUSE_NONE;
-	i->n_dns = 0;
-	*i->search = 0;
+	i->servers.n = i->domains.n = 0;
+	i->duplicate = (struct inet_addr){0};
 	i->settled = false;
 	i->way = i->applied ? i->way : first_way(i);
 	i->dad_end = limit_from(now, cfg->dad_limit);
@@ -250,21 +251,38 @@ void iface6_link(struct iface6 *i, uint64_t now)
 
 /* --- what routers say beside addresses ----------------------------------------------------- */
 
-/* A lifetime of zero takes back what was said before; otherwise the newest list counts. */
+void iface6_notice(struct iface6 *i, const struct inet6_notice *notice)
+{
+	i->stale = true;
+	if (notice->duplicate.family && !IN6_IS_ADDR_LINKLOCAL(&notice->duplicate.v6))
+		i->duplicate = notice->duplicate;
+}
+
+/* Any host can send these at line rate, and the console is slow: told at once, then counted. */
+static void tell_malformed(struct iface6 *i, uint64_t now)
+{
+	i->malformed++;
+	if (now < i->malformed_quiet)
+		return;
+	report_log(i->room->env->report, REPORT_WARN, i->dev.name, now,
+		"%u router advertisement%s malformed in the DNS options; what could be read is used",
+		i->malformed, i->malformed > 1 ? "s" : "");
+	i->malformed = 0;
+	i->malformed_quiet = now + MALFORMED_QUIET;
+}
+
 void iface6_take_options(struct iface6 *i, const struct nd_options *o, uint64_t now)
 {
+	char search[ADDRESS_SEARCH_MAX + 1], *rest = search, *domain;
+
 	if (o->malformed)
-		report_log(i->room->env->report, REPORT_WARN, i->dev.name, now,
-			"a router advertisement is malformed; what could be read of it is used");
-	if (o->has_dns) {
-		i->n_dns = o->dns_s ? o->n_dns : 0;
-		for (size_t n = 0; n < i->n_dns; n++) {
-			i->dns[n] = (struct inet_addr){.family = AF_INET6};
-			memcpy(i->dns[n].bytes, o->dns[n], sizeof(o->dns[n]));
-		}
-	}
-	if (o->has_search)
-		memcpy(i->search, o->search_s ? o->search : "", o->search_s ? sizeof(i->search) : 1);
+		tell_malformed(i, now);
+	for (size_t n = 0; n < o->n_dns; n++)
+		router_list_put(&i->servers, o->router, o->dns[n], 16, o->lifetime_s, now);
+	strscpy(search, o->search, sizeof(search));
+	while ((domain = strsep(&rest, " ")))
+		if (*domain)
+			router_list_put(&i->domains, o->router, domain, strlen(domain), o->lifetime_s, now);
 	i->stale = true;
 }
 
@@ -277,6 +295,7 @@ uint64_t iface6_deadline(const struct iface6 *i)
 	if (news_pending(&i->news) || (i->stale && iface6_works(i)))
 		return 0;
 	at = min_u64(at, min_u64(i->dad_end, i->auto_end));
+	at = min_u64(at, min_u64(router_list_deadline(&i->servers), router_list_deadline(&i->domains)));
 	return min_u64(at, min_u64(i->settle_at, i->route_end));
 }
 
@@ -301,12 +320,21 @@ static void dad_late(struct iface6 *i, uint64_t now)
 			"no usable link-local address after %u s", (unsigned)((now - i->began) / NSEC_PER_SEC));
 }
 
+/* An automatic address may be there again, from an advertisement during the rest. */
+static bool must_restart(struct iface6 *i)
+{
+	if (i->seen.link_local == INET6_DUPLICATE || i->way != ADDRESS_AUTO6)
+		return i->seen.link_local == INET6_DUPLICATE;
+	return inet6_look(i->room->links, i->dev.ifindex, NULL, &i->seen) == 0 &&
+		(i->seen.automatic == INET6_ABSENT || i->seen.automatic == INET6_DUPLICATE);
+}
+
 /* After the rest everything from the beginning; a link-local address is made anew only with IPv6 off and on. */
 static void retry(struct iface6 *i, uint64_t now)
 {
 	i->retry = NSEC_NEVER;
 	if (i->state == IFACE6_CONFLICT) {
-		if (i->seen.link_local == INET6_DUPLICATE || i->seen.automatic == INET6_DUPLICATE)
+		if (must_restart(i))
 			inet6_restart(i->room->env, i->dev.name);
 		i->state = IFACE6_NO_CARRIER;
 	}
@@ -326,6 +354,8 @@ void iface6_tick(struct iface6 *i, uint64_t now)
 		i->settled = i->stale = true;
 	}
 	i->stale = i->stale || now >= i->route_end;
+	i->stale = router_list_expire(&i->servers, now) || i->stale;
+	i->stale = router_list_expire(&i->domains, now) || i->stale;
 	iface6_dhcp_tick(i, now);
 	iface6_advance(i, now);
 	/* Passed, and whoever waits for them has looked. */

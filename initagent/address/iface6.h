@@ -16,6 +16,7 @@
 #include "address/guard.h"
 #include "address/iface.h"
 #include "address/inet6.h"
+#include "address/router_list.h"
 
 enum iface6_state {
 	IFACE6_NO_CARRIER,
@@ -41,9 +42,11 @@ struct iface6 {
 	struct inet6_saved saved; /* how they were */
 	bool stale;		 /* something may have changed since the last look */
 	/* From router advertisements. */
-	struct inet_addr dns[ADDRESS_LIST_MAX];
-	size_t n_dns;
-	char search[ADDRESS_SEARCH_MAX + 1];
+	struct router_list servers, domains; /* of DNS */
+	unsigned malformed;		     /* options since that was last told */
+	uint64_t malformed_quiet;	     /* not told again before */
+	bool deprecated;		     /* told that the address is */
+	struct inet_addr duplicate;	     /* removed by the kernel, as another host has it; family 0: none */
 	/* DHCPv6. */
 	struct duid client;
 	struct dhcp6 *dhcp; /* NULL: not begun */
@@ -84,6 +87,8 @@ bool iface6_pop_event(struct iface6 *i, struct address_event *ret);
 void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch);
 void iface6_take(struct iface6 *i, const struct dhcp6_reply *reply, uint64_t now);
 void iface6_take_options(struct iface6 *i, const struct nd_options *o, uint64_t now);
+/* iface6_notice: the kernel tells of a change: what it is is looked at later. */
+void iface6_notice(struct iface6 *i, const struct inet6_notice *notice);
 void iface6_no_parser(struct iface6 *i, uint64_t now);
 
 /* --- between iface6.c, iface6_steps.c and iface6_dhcp.c --- */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iface6_steps: what each method does with what the kernel has come to; see iface6.h. */
+#include <linux/if_addr.h>
+
 #include "address/apply.h"
 #include "address/iface6.h"
 
@@ -15,18 +17,21 @@
 
 void iface6_result(const struct iface6 *i, struct address_result *ret, const struct inet_addr *addr, unsigned prefix)
 {
+	struct inet_addr dns[ADDRESS_LIST_MAX];
+	char search[ADDRESS_SEARCH_MAX + 1];
 	const struct result_inet6 from = {
 		.method = i->way,
 		.addr = *addr,
 		.prefix = (uint8_t)prefix,
 		.gateway = i->seen.routers.gateway,
-		.dns = i->dns,
-		.n_dns = i->n_dns,
-		.search = i->search,
+		.dns = dns,
+		.n_dns = router_list_servers(&i->servers, dns),
+		.search = search,
 		.lease = i->dhcp ? dhcp6_lease(i->dhcp) : NULL,
 		.client = &i->client,
 	};
 
+	router_list_domains(&i->domains, search);
 	if (i->way == ADDRESS_STATIC)
 		result_static(ret, &i->config.cfg, &i->dev);
 	else
@@ -204,16 +209,47 @@ static void await_automatic(struct iface6 *i, uint64_t now)
 		iface6_say_routers(i);
 }
 
+/* Any host can have an address deprecated, with one advertisement: no reason to give it up, but one to say so. */
+static void tell_deprecated(struct iface6 *i, const struct link_address *a, uint64_t now)
+{
+	bool is = a->flags & IFA_F_DEPRECATED;
+	char name[INET_ADDR_TEXT];
+
+	if (is && !i->deprecated)
+		report_log(i->room->env->report, REPORT_WARN, i->dev.name, now,
+			"a router deprecated %s (preferred lifetime 0); there is no other, used while it is valid (%u s)",
+			inet_text(&a->addr, name), a->valid_s);
+	i->deprecated = is;
+}
+
 /* DHCPv6 is asked for what the router leaves to it, unless the router itself told the DNS servers. */
 static void use_automatic(struct iface6 *i, uint64_t now)
 {
 	const struct link_address *a = &i->seen.automatic_addr;
 	struct address_result want;
 
+	tell_deprecated(i, a, now);
 	iface6_result(i, &want, &a->addr, a->prefix);
 	iface6_done(i, &want, now);
 	if (i->seen.routers.other && !want.n_dns && i->seen.link_local == INET6_USABLE && !i->dhcp)
 		iface6_dhcp_start(i, true, now);
+}
+
+/* The kernel has removed an automatic address that another host has; a further one may be left. True: none is. */
+static bool take_duplicate(struct iface6 *i, uint64_t now)
+{
+	const struct inet_addr addr = i->duplicate;
+	char name[INET_ADDR_TEXT];
+
+	i->duplicate = (struct inet_addr){0};
+	if (!addr.family)
+		return false;
+	if (i->seen.automatic == INET6_ABSENT)
+		conflict(i, &addr, now);
+	else
+		report_log(i->room->env->report, REPORT_WARN, i->dev.name, now, "%s is in use by another host",
+			inet_text(&addr, name));
+	return i->seen.automatic == INET6_ABSENT;
 }
 
 static void step_auto(struct iface6 *i, uint64_t now)
@@ -222,6 +258,8 @@ static void step_auto(struct iface6 *i, uint64_t now)
 
 	/* Without a link-local address there is nothing to hear; a loss of it alone is no loss of the other. */
 	if (i->seen.automatic == INET6_ABSENT && !has_link_local(i, now))
+		return;
+	if (take_duplicate(i, now))
 		return;
 	switch (i->seen.automatic) {
 	case INET6_ABSENT: await_automatic(i, now); break;

@@ -158,6 +158,21 @@ int inet6_monitor_fd(const struct inet6_monitor *m)
 	return nl_socket_get_fd(m->sock);
 }
 
+/*
+ * An automatic address that another host has is removed by the kernel at once (addrconf_dad_stop()); only this message
+ * tells why.
+ */
+static void take_duplicate(struct nlmsghdr *h, struct inet6_notice *ret)
+{
+	const struct ifaddrmsg *m = nlmsg_data(h);
+	const struct nlattr *a = nlmsg_find_attr(h, sizeof(*m), IFA_ADDRESS);
+
+	if (h->nlmsg_type != RTM_DELADDR || !(m->ifa_flags & IFA_F_DADFAILED) || !a || nla_len(a) < 16)
+		return;
+	ret->duplicate.family = AF_INET6;
+	memcpy(ret->duplicate.bytes, nla_data(a), 16);
+}
+
 /* Routes carry their interface in an attribute; the others begin with a header that holds it. */
 static bool take_message(struct nlmsghdr *h, struct inet6_notice *ret)
 {
@@ -170,6 +185,7 @@ static bool take_message(struct nlmsghdr *h, struct inet6_notice *ret)
 		if (!nlmsg_valid_hdr(h, sizeof(struct ifaddrmsg)))
 			return false;
 		ret->ifindex = (int)((struct ifaddrmsg *)nlmsg_data(h))->ifa_index;
+		take_duplicate(h, ret);
 		return true;
 	case RTM_NEWLINK:
 		if (!nlmsg_valid_hdr(h, sizeof(struct ifinfomsg)))
@@ -228,22 +244,31 @@ enum inet6_verdict inet6_verdict(const struct link_address *a)
 	return a->flags & IFA_F_TENTATIVE && !(a->flags & IFA_F_OPTIMISTIC) ? INET6_TENTATIVE : INET6_USABLE;
 }
 
+static const uint8_t rank[] = {[INET6_ABSENT] = 0, [INET6_DUPLICATE] = 1, [INET6_TENTATIVE] = 2, [INET6_USABLE] = 3};
+
 /* Which of two is nearer to being of use? Two of the same kind: the first one. */
 static bool better(enum inet6_verdict than, enum inet6_verdict is)
 {
-	static const uint8_t rank[] = {
-		[INET6_ABSENT] = 0, [INET6_DUPLICATE] = 1, [INET6_TENTATIVE] = 2, [INET6_USABLE] = 3};
-
 	return rank[is] > rank[than];
 }
 
 /* Made by the kernel from a prefix: it has an end (or could have) and no IFA_F_PERMANENT, unlike what people set. */
 static bool is_automatic(const struct link_address *a)
 {
-	return !(a->flags & (IFA_F_PERMANENT | IFA_F_TEMPORARY | IFA_F_DEPRECATED));
+	return !(a->flags & (IFA_F_PERMANENT | IFA_F_TEMPORARY));
 }
 
-static void take_address(const struct link_address *a, const struct inet_addr *wanted, struct inet6_view *ret)
+/*
+ * A deprecated address is as valid as any other (RFC 4862 section 5.5.4), but one that is not comes first (RFC 6724
+ * section 5, rule 3). Among equals the one of the last look: a further prefix is no reason to change over.
+ */
+static unsigned preference(const struct link_address *a, const struct inet_addr *before)
+{
+	return rank[inet6_verdict(a)] * 4U + (a->flags & IFA_F_DEPRECATED ? 0 : 2) + inet_equal(&a->addr, before);
+}
+
+static void take_address(const struct link_address *a, const struct inet_addr *wanted, const struct inet_addr *before,
+	struct inet6_view *ret)
 {
 	enum inet6_verdict v = inet6_verdict(a);
 
@@ -254,7 +279,8 @@ static void take_address(const struct link_address *a, const struct inet_addr *w
 	} else if (IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && better(ret->link_local, v)) {
 		ret->link_local = v;
 		ret->link_local_addr = a->addr;
-	} else if (!IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && is_automatic(a) && better(ret->automatic, v)) {
+	} else if (!IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && is_automatic(a) && (ret->automatic == INET6_ABSENT ||
+			preference(a, before) > preference(&ret->automatic_addr, before))) {
 		ret->automatic = v;
 		ret->automatic_addr = *a;
 	}
@@ -262,11 +288,12 @@ static void take_address(const struct link_address *a, const struct inet_addr *w
 
 int inet6_look(struct links *links, int ifindex, const struct inet_addr *wanted, struct inet6_view *ret)
 {
+	const struct inet_addr before = ret->automatic_addr.addr;
 	struct link_address set[ADDRESSES_MAX];
 	int n = links_addresses(links, ifindex, set, ARRAY_SIZE(set));
 
 	*ret = (struct inet6_view){0};
 	for (int k = 0; k < n; k++)
-		take_address(&set[k], wanted, ret);
+		take_address(&set[k], wanted, &before, ret);
 	return n < 0 ? n : links_routers(links, ifindex, &ret->routers);
 }

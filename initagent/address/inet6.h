@@ -58,6 +58,7 @@ struct inet6_notice {
 	int ifindex;	     /* 0: of any; notifications were lost */
 	const void *options; /* struct nduseroptmsg and what follows, unparsed; NULL: none */
 	size_t len;
+	struct inet_addr duplicate; /* removed, as another host has it; family 0: none */
 };
 
 /* inet6_monitor_new: 0 or -errno. */
@@ -84,11 +85,14 @@ enum inet6_verdict inet6_verdict(const struct link_address *a);
 struct inet6_view {
 	enum inet6_verdict link_local; /* the best of them */
 	struct inet_addr link_local_addr;
-	enum inet6_verdict automatic;  /* the best address made from an advertisement */
+	enum inet6_verdict automatic;  /* of the address made from an advertisement: one that is not deprecated if any */
 	struct link_address automatic_addr;
 	enum inet6_verdict wanted;     /* the address asked about */
 	struct link_routers routers;
 };
 
-/* inet6_look: reads it all; wanted may be NULL, and is never taken for an automatic one. 0 or -errno. */
+/*
+ * inet6_look: reads it all; wanted may be NULL, and is never taken for an automatic one. Of several automatic addresses
+ * of the same use *ret keeps the one it had (zeroes: none). 0 or -errno.
+ */
 int inet6_look(struct links *links, int ifindex, const struct inet_addr *wanted, struct inet6_view *ret);

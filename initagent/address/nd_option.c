@@ -2,6 +2,9 @@
 /* nd_option: see nd_option.h. */
 #include "address/nd_option.h"
 
+#include <linux/rtnetlink.h>
+
+#include "address/host.h"
 #include "address/name.h"
 #include "address/text.h"
 
@@ -39,25 +42,22 @@ bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c)
 	return true;
 }
 
+/* RFC 8106 section 5.3.1: whole addresses, at least one. */
 static bool take_servers(struct nd_options *o, struct cursor c)
 {
-	cursor_skip(&c, 2);
-	o->dns_s = cursor_be32(&c);
-	o->has_dns = !c.failed;
-	while (c.left >= 16 && o->n_dns < ADDRESS_LIST_MAX)
-		cursor_copy(&c, o->dns[o->n_dns++], 16);
-	return !c.failed && c.left % 16 == 0;
+	bool good = c.left >= 16 && c.left % 16 == 0;
+
+	while (good && c.left && o->n_dns < ND_SERVERS_MAX) {
+		struct in6_addr a;
+
+		cursor_copy(&c, &a, sizeof(a));
+		if (inet6_is_host(&a))
+			memcpy(o->dns[o->n_dns++], &a, sizeof(a));
+	}
+	return good;
 }
 
-static bool take_domains(struct nd_options *o, struct cursor c)
-{
-	cursor_skip(&c, 2);
-	o->search_s = cursor_be32(&c);
-	o->has_search = !c.failed;
-	return !c.failed && names_take(o->search, c);
-}
-
-/* A length of zero would never end (RFC 4861 section 4.6 has it dropped). */
+/* RFC 8106: both begin with two reserved octets and the lifetime. A length of zero is none (RFC 4861 section 4.6). */
 static bool take_option(struct nd_options *o, struct cursor *c)
 {
 	uint8_t type = cursor_u8(c);
@@ -67,33 +67,41 @@ static bool take_option(struct nd_options *o, struct cursor *c)
 	if (c->failed || len == 0)
 		return false;
 	value = cursor_sub(c, len - 2);
+	if (type != OPTION_RDNSS && type != OPTION_DNSSL)
+		return !value.failed;
+	cursor_skip(&value, 2);
+	o->lifetime_s = cursor_be32(&value);
 	if (value.failed)
 		return false;
-	if (type == OPTION_RDNSS)
-		return take_servers(o, value);
-	return type != OPTION_DNSSL || take_domains(o, value);
+	return type == OPTION_RDNSS ? take_servers(o, value) : names_take(o->search, value);
+}
+
+/* An attribute of the kernel's: length and type in host byte order, then the address. */
+static bool take_router(struct nd_options *o, struct cursor *c)
+{
+	uint16_t head[2] = {0};
+
+	cursor_copy(c, head, sizeof(head));
+	return head[0] == sizeof(head) + 16 && head[1] == NDUSEROPT_SRCADDR && cursor_copy(c, o->router, 16);
 }
 
 /* The length field is in host byte order: the kernel's own, but compared with what is there all the same. */
 void nd_options_parse(struct nd_options *ret, const void *payload, size_t len)
 {
-	struct cursor c = cursor_make(payload, len), options;
+	struct cursor c = cursor_make(payload, len), option;
 	uint16_t size = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	if (len >= HEADER_SIZE)
 		memcpy(&size, (const uint8_t *)payload + LENGTH_AT, sizeof(size));
 	cursor_skip(&c, HEADER_SIZE);
-	options = cursor_sub(&c, size);
-	ret->malformed = options.failed;
-	while (options.left && !ret->malformed)
-		ret->malformed = !take_option(ret, &options);
+	option = cursor_sub(&c, size);
+	ret->malformed = option.failed || !take_router(ret, &c) || !take_option(ret, &option);
 }
 
 bool nd_options_sane(const struct nd_options *o)
 {
-	if (o->malformed > 1 || o->has_dns > 1 || o->has_search > 1 || o->n_dns > ADDRESS_LIST_MAX ||
-		!memchr(o->search, 0, sizeof(o->search)))
+	if (o->malformed > 1 || o->n_dns > ND_SERVERS_MAX || !memchr(o->search, 0, sizeof(o->search)))
 		return false;
 	return !*o->search || text_valid(TEXT_SEARCH, o->search);
 }

@@ -9,18 +9,22 @@
 #include "address/limits.h"
 #include "cursor.h"
 
+/* More than any router announces; a withdrawal must find its servers behind others. */
+#define ND_SERVERS_MAX 16
+
+/* One option: the kernel sends a message for each. */
 struct nd_options {
-	uint32_t malformed;	  /* something was cut or of a wrong size; what came before it counts */
-	uint32_t has_dns, has_search;
-	uint32_t dns_s, search_s; /* lifetimes; 0: not to be used any more */
+	uint32_t malformed;  /* something was cut or of a wrong size: only the domains before it are there */
+	uint32_t lifetime_s; /* 0: not to be used any more; UINT32_MAX: no end */
+	uint8_t router[16];  /* who sent it */
 	uint32_t n_dns;
-	uint8_t dns[ADDRESS_LIST_MAX][16];
+	uint8_t dns[ND_SERVERS_MAX][16];
 	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
 };
 
 /*
  * nd_options_parse: fills ret from the payload of a message, that is from its struct nduseroptmsg on. The
- * work is bounded by len. Domains that are not host names are left out.
+ * work is bounded by len. Addresses that no host can have and domains that are not host names are left out.
  */
 void nd_options_parse(struct nd_options *ret, const void *payload, size_t len);
 

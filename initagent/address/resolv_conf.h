@@ -21,8 +21,5 @@ void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);
 #define RESOLV_TEXT_MAX (ADDRESS_SEARCH_MAX + RESOLV_SERVERS_MAX * (INET_ADDR_TEXT + 12) + 16)
 size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEXT_MAX]);
 
-/*
- * resolv_conf_write: writes the file below env's prefix, replacing it whole. Nothing is written without
- * servers. 0 or -errno.
- */
+/* resolv_conf_write: writes the file below env's prefix, replacing it whole; removes it without servers. 0 or -errno. */
 int resolv_conf_write(const struct resolv_conf *c, const struct env *env);

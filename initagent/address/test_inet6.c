@@ -4,24 +4,31 @@
 
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
+#include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/stat.h>
 
 #include "address/duid.h"
 #include "address/inet6.h"
 #include "address/nd_option.h"
+#include "address/router_list.h"
 
 /* --- options of a router ------------------------------------------------------------------- */
+
+static const uint8_t router[16] = {0xfe, 0x80, [15] = 1};
 
 static struct nd_options options(const void *bytes, size_t len)
 {
 	uint8_t message[512];
 	struct nduseroptmsg head = {.nduseropt_family = AF_INET6, .nduseropt_opts_len = (uint16_t)len};
+	struct nlattr attr = {.nla_len = sizeof(attr) + 16, .nla_type = NDUSEROPT_SRCADDR};
 	struct nd_options o;
 
 	memcpy(message, &head, sizeof(head));
 	memcpy(message + sizeof(head), bytes, len);
-	nd_options_parse(&o, message, sizeof(head) + len);
+	memcpy(message + sizeof(head) + len, &attr, sizeof(attr));
+	memcpy(message + sizeof(head) + len + sizeof(attr), router, 16);
+	nd_options_parse(&o, message, sizeof(head) + len + sizeof(attr) + 16);
 	CHECK(nd_options_sane(&o));
 	return o;
 }
@@ -33,8 +40,9 @@ TEST(dns_servers_of_a_router)
 		0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x54};
 	struct nd_options o = options(two, sizeof(two));
 
-	CHECK(o.has_dns && !o.has_search && !o.malformed);
-	CHECK_INT(o.dns_s, 600);
+	CHECK(!*o.search && !o.malformed);
+	CHECK_INT(o.lifetime_s, 600);
+	CHECK_MEM(o.router, router, 16);
 	CHECK_INT(o.n_dns, 2);
 	CHECK_INT(o.dns[1][15], 0x54);
 	for (size_t len = 1; len < sizeof(two); len++) {
@@ -50,7 +58,7 @@ TEST(domains_of_a_router)
 	static const uint8_t hostile[] = "\x1f\x03\0\0\0\0\x02\x58\x07$(halt)\0\x03lab\0\0";
 	struct nd_options o = options(list, 32);
 
-	CHECK(o.has_search && !o.malformed);
+	CHECK(!o.malformed && !o.n_dns);
 	CHECK_STR(o.search, "lab.example boot");
 	o = options(hostile, 24);
 	CHECK_STR(o.search, "lab");
@@ -63,7 +71,9 @@ TEST(wrecked_options)
 		size_t len;
 	} rows[] = {
 		{"\x19\0\0\0\0\0\0\1", 8},		      /* length zero would never end */
+		{"\x19\1\0\0\0\0\0\1", 8},		      /* no address */
 		{"\x19\2\0\0\0\0\0\1" "12345678", 16},	      /* half an address */
+		{"\x19\4\0\0\0\0\0\1\x20" "12345678901234567890123", 32}, /* one and a half */
 		{"\x19\5\0\0\0\0\0\1", 8},		      /* longer than what is there */
 		{"\x1f\2\0\0\0\0\0\1\x3f" "1234567", 16},     /* a label longer than the option */
 		{"\x1f\2\0\0\0\0\0\1\3lab\xc0\0\0\0", 16},     /* a pointer to where it stands */
@@ -71,12 +81,73 @@ TEST(wrecked_options)
 	};
 	struct nd_options o;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK(options(rows[i].bytes, rows[i].len).malformed);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		o = options(rows[i].bytes, rows[i].len);
+		CHECK(o.malformed);
+		CHECK_INT(o.n_dns, 0);
+	}
 	nd_options_parse(&o, "short", 5);
 	CHECK(o.malformed && nd_options_sane(&o));
 	o = options("\x25\2abcdef\0\0\0\0\0\0\0\0", 16); /* an option we do not know */
-	CHECK(!o.malformed && !o.has_dns && !o.has_search);
+	CHECK(!o.malformed && !o.n_dns && !*o.search);
+}
+
+/* --- what several routers say ---------------------------------------------------------------- */
+
+static void expect_domains(const struct router_list *l, const char *want)
+{
+	char got[ADDRESS_SEARCH_MAX + 1];
+
+	router_list_domains(l, got);
+	CHECK_STR(got, want);
+}
+
+TEST(entries_of_routers)
+{
+	static const uint8_t other[16] = {0xfe, 0x80, [15] = 2};
+	struct router_list l = {0};
+
+	CHECK(router_list_deadline(&l) == NSEC_NEVER);
+	router_list_put(&l, router, "a", 1, 10, 0);
+	router_list_put(&l, router, "b", 1, UINT32_MAX, 0);
+	router_list_put(&l, other, "b", 1, 5, 0);
+	router_list_put(&l, other, "c", 1, 0, 0); /* not there */
+	expect_domains(&l, "a b");
+	CHECK_INT(router_list_deadline(&l), 5 * NSEC_PER_SEC);
+	router_list_put(&l, other, "a", 1, 0, 0); /* another's */
+	router_list_put(&l, router, "b", 1, 0, 0);
+	expect_domains(&l, "a b");
+	CHECK(!router_list_expire(&l, 5 * NSEC_PER_SEC - 1));
+	CHECK(router_list_expire(&l, 5 * NSEC_PER_SEC));
+	expect_domains(&l, "a");
+	router_list_put(&l, router, "a", 1, 10, 9 * NSEC_PER_SEC); /* prolonged */
+	CHECK(!router_list_expire(&l, 18 * NSEC_PER_SEC));
+	router_list_put(&l, router, "a", 1, 0, 18 * NSEC_PER_SEC);
+	expect_domains(&l, "");
+}
+
+TEST(entries_of_routers_are_bounded)
+{
+	struct inet_addr servers[ADDRESS_LIST_MAX];
+	struct router_list l = {0};
+	char name[ADDRESS_DOMAIN_MAX + 1], got[ADDRESS_SEARCH_MAX + 1];
+	uint8_t addr[16] = {0x20};
+
+	for (addr[15] = 0; addr[15] < 100; addr[15]++)
+		router_list_put(&l, router, addr, 16, 600, 0);
+	CHECK_INT(l.n, ROUTER_ENTRIES_MAX);
+	CHECK_INT(router_list_servers(&l, servers), ADDRESS_LIST_MAX);
+	CHECK_INT(servers[3].bytes[15], 3); /* the first ones */
+	l.n = 0;
+	memset(name, 'x', sizeof(name));
+	for (int n = 0; n < 100; n++) {
+		name[0] = (char)('a' + n % 26);
+		router_list_put(&l, router, name, ADDRESS_DOMAIN_MAX, 600, 0);
+	}
+	CHECK_INT(l.n, ROUTER_ENTRIES_MAX);
+	router_list_put(&l, router, name, sizeof(name), 600, 0); /* too long */
+	router_list_domains(&l, got);
+	CHECK_INT(strlen(got), 2 * ADDRESS_DOMAIN_MAX + 1);
 }
 
 /* --- client identifiers -------------------------------------------------------------------- */

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Routers that withdraw, contradict each other, say what is wrong or are no routers at all, against the whole room. */
+#include "addressroom.h"
+#include "radvert.h"
+
+#define ROUTER	"fe80::a1"
+#define OTHER	"fe80::b2" /* any host of the segment */
+#define ADDRESS "2001:db8:7::ff:fe00:5"
+
+/* va waits for an automatic address. The room's prefix has no /proc: the kernel's switches are set here. */
+static void begin(struct room_fixture *f)
+{
+	room_begin(f);
+	netns_run("ip link set va down address 02:00:00:00:00:05; cd /proc/sys/net/ipv6/conf/va; echo 0 >accept_dad; "
+		  "echo 0 >router_solicitation_delay; ip link set va up");
+	netns_run_in(f->peer, "for a in " ROUTER " " OTHER "; do ip addr add $a/64 dev vb nodad; done");
+	f->cfg.method = ADDRESS_AUTO6;
+	f->real = true;
+	room_start(f);
+}
+
+/* Runs the room until the shell command succeeds; an event of this type ends the case. */
+static void run_until(struct room_fixture *f, enum address_event_type never, const char *command)
+{
+	uint64_t stop = now_ns() + 20 * SEC;
+	char text[512];
+
+	snprintf(text, sizeof(text), command, f->prefix);
+	while (system(text) != 0) {
+		struct address_event ev;
+
+		if (now_ns() > stop)
+			check_fail(__FILE__, __LINE__, "not in time: %s", text);
+		CHECK_INT(links_dispatch(f->links, room_clock(f)), 0);
+		CHECK_INT(addresses_dispatch(f->addresses, room_clock(f)), 0);
+		while (addresses_pop_event(f->addresses, &ev))
+			if (ev.type == never)
+				check_fail(__FILE__, __LINE__, "event %d: %s", ev.type, ev.text);
+		usleep(20000);
+	}
+}
+
+/* Sends what a plain router does: a prefix, and maybe more that was added to m before. */
+static void configure(struct room_fixture *f, struct radvert *m)
+{
+	char addr[INET_ADDR_TEXT];
+
+	radvert_prefix(m, "2001:db8:7::", 3600, 1800);
+	run_until(f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	radvert_send(f->peer, "vb", m, 1);
+	room_until(f, ADDRESS_CONFIGURED, 20 * SEC);
+	CHECK_STR(inet_text(&room_result(f)->addr, addr), ADDRESS);
+}
+
+/* The file, with blanks for line ends. */
+static void expect_conf(struct room_fixture *f, const char *want)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "[ \"$(cat %%s/etc/resolv.conf 2>/dev/null | tr '\\n' ' ')\" = '%s' ]", want);
+	run_until(f, ADDRESS_LOST, command);
+}
+
+#define NO_FILE "! test -e %s/etc/resolv.conf"
+
+/* --- addresses ----------------------------------------------------------------------------- */
+
+TEST(a_deprecated_address_is_kept)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	char addr[INET_ADDR_TEXT];
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	configure(&f, &m);
+	radvert_begin(&m, OTHER, 0, 0);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 0);
+	radvert_send(f.peer, "vb", &m, 1);
+	run_until(&f, ADDRESS_LOST, "ip -6 addr show va | grep -q deprecated");
+	radvert_begin(&m, OTHER, 0, 0);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "nameserver 2001:db8:a::1 "); /* whatever came before has been looked at */
+	CHECK_STR(inet_text(&room_result(&f)->addr, addr), ADDRESS);
+	CHECK(room_printed(&f, "deprecated " ADDRESS));
+	/* A new prefix is preferred to it. */
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:8::", 3600, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+	CHECK_STR(inet_text(&room_result(&f)->addr, addr), "2001:db8:8::ff:fe00:5");
+	/* Gone is gone. */
+	netns_run("ip -6 addr flush dev va scope global");
+	CHECK_INT(room_until(&f, ADDRESS_LOST, 20 * SEC).cause, CAUSE_ADDRESS_VANISHED);
+}
+
+TEST(a_prefix_deprecated_from_the_start)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 0);
+	radvert_send(f.peer, "vb", &m, 1);
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+}
+
+TEST(a_second_prefix_changes_nothing)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	char addr[INET_ADDR_TEXT];
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	configure(&f, &m);
+	radvert_begin(&m, OTHER, 0, 0);
+	radvert_prefix(&m, "2001:db8:8::", 3600, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	radvert_send(f.peer, "vb", &m, 1);
+	run_until(&f, ADDRESS_CONFIGURED, "ip -6 addr show va | grep -q 2001:db8:8:");
+	run_until(&f, ADDRESS_CONFIGURED, "test -e %s/etc/resolv.conf");
+	CHECK_STR(inet_text(&room_result(&f)->addr, addr), ADDRESS);
+}
+
+TEST(a_duplicate_automatic_address)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+	struct radvert m;
+
+	begin(&f);
+	netns_run_in(f.peer, "ip addr add " ADDRESS "/64 dev vb nodad");
+	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	netns_run("echo 1 >/proc/sys/net/ipv6/conf/va/accept_dad");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	do
+		ev = room_next(&f, 20 * SEC);
+	while (ev.cause != CAUSE_ADDRESS_DUPLICATE || !strstr(ev.text, "in use"));
+	CHECK_STR(ev.text, ADDRESS " is in use by another host");
+	/* The other host goes, the router comes again: the address is there after the rest. */
+	netns_run_in(f.peer, "ip addr del " ADDRESS "/64 dev vb");
+	radvert_send(f.peer, "vb", &m, 1);
+	f.skew += 10 * SEC;
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+}
+
+/* --- name servers -------------------------------------------------------------------------- */
+
+TEST(each_option_and_each_router_has_its_own_servers)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	radvert_servers(&m, 0, "2001:db8:a::9");
+	radvert_servers(&m, UINT32_MAX, "2001:db8:a::2");
+	radvert_domains(&m, 1200, "hpc.example");
+	radvert_domains(&m, 1200, "lab.example boot.example");
+	configure(&f, &m);
+	expect_conf(&f, "search hpc.example lab.example boot.example nameserver 2001:db8:a::1 nameserver 2001:db8:a::2 ");
+	/* Another router adds its own; what it withdraws is not ours to lose. */
+	radvert_begin(&m, OTHER, 0, 0);
+	radvert_servers(&m, 0, "2001:db8:a::1 2001:db8:a::2");
+	radvert_domains(&m, 0, "hpc.example");
+	radvert_servers(&m, 1200, "2001:db8:b::1");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "search hpc.example lab.example boot.example nameserver 2001:db8:a::1 nameserver 2001:db8:a::2 "
+		"nameserver 2001:db8:b::1 ");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 0, "2001:db8:a::1");
+	radvert_domains(&m, 0, "lab.example hpc.example");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "search boot.example nameserver 2001:db8:a::2 nameserver 2001:db8:b::1 ");
+}
+
+TEST(the_last_server_is_withdrawn)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	configure(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", 2 * SEC, room_clock(&f)), 0);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 0, "2001:db8:a::1");
+	radvert_send(f.peer, "vb", &m, 1);
+	run_until(&f, ADDRESS_LOST, NO_FILE);
+	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).text, "no DNS server is known to ask for nfs.example");
+}
+
+TEST(a_server_expires)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 3000, "2001:db8:a::1");
+	configure(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	CHECK(addresses_deadline(f.addresses) <= room_clock(&f) + 3000 * SEC);
+	f.skew += 3000 * SEC;
+	run_until(&f, ADDRESS_LOST, NO_FILE);
+}
+
+TEST(addresses_that_are_no_server)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	/* half an address, then none at all */
+	radvert_option(&m, "\x19\4\0\0\0\0\4\xb0\x20\1\xd\xb8\0\xd\0\0\0\0\0\0\0\0\0\1\x20\1\xd\xb8\0\xd\0\0", 32);
+	radvert_option(&m, "\x19\1\0\0\0\0\4\xb0", 8);
+	radvert_servers(&m, 1200, ":: ff02::1 ff05::101 ::1 ::ffff:10.0.0.1 ::10.0.0.1 2001:db8:a::1");
+	configure(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	CHECK(room_printed(&f, "malformed in the DNS options"));
+}
+
+/* A broken option at line rate is told once. */
+TEST(a_flood_of_malformed_options)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	unsigned told = 0;
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	configure(&f, &m);
+	radvert_begin(&m, OTHER, 0, 0);
+	radvert_option(&m, "\x1f\2\0\0\0\0\4\xb0\x3f" "abcdefg", 16);
+	radvert_send(f.peer, "vb", &m, 20); /* the parser process has room for them */
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	CHECK(room_printed(&f, "malformed"));
+	for (const char *at = f.text; (at = strstr(at, "malformed")); at++)
+		told++;
+	CHECK_INT(told, 1);
+}
