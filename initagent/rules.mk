@@ -19,7 +19,7 @@ ABSENT       := $(if $(call has,http),initagent/web/web_none.c initagent/tell/po
 		$(addprefix initagent/web/,web.c view.c transfer.c cached.c listed.c streamed.c stream.c store.c note.c \
 		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c) initagent/tell/post.c) \
 		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
-		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c writer.c gunzip.c test_gunzip.c test_unpack.c fuzz_unpack.c))
+		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c gunzip.c test_gunzip.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)

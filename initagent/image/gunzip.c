@@ -6,13 +6,11 @@
 
 /* A gzip wrapper and nothing else, of any window: zlib.h, inflateInit2(). */
 #define GZIP_WINDOW (16 + MAX_WBITS)
-/* The first bytes of a member, by which zlib tells one. */
-#define MAGIC	    2
 
 struct gunzip {
 	z_stream z;
 	bool member; /* one was complete */
-	bool over;   /* what comes is not a member any more */
+	bool over;   /* zeroes came in place of a member */
 };
 
 bool gunzip_begins(const void *data, size_t len)
@@ -44,30 +42,40 @@ struct gunzip *gunzip_free(struct gunzip *g)
 void gunzip_give(struct gunzip *g, const void *data, size_t len)
 {
 	g->z.next_in = (Bytef *)(uintptr_t)data;
-	g->z.avail_in = g->over ? 0 : (uInt)len;
+	g->z.avail_in = (uInt)len;
 }
 
-/* Of a member that would be the next one nothing but its first bytes was seen. */
+/* A member is complete, and nothing behind it was read yet. */
 static bool between(const struct gunzip *g)
 {
-	return g->member && g->z.total_in <= MAGIC && g->z.total_out == 0;
+	return g->member && g->z.total_in == 0;
 }
 
-/* False: damaged. */
-static bool step(struct gunzip *g)
+static const char *skip_zeroes(struct gunzip *g)
 {
-	int r = inflate(&g->z, Z_NO_FLUSH);
+	while (g->z.avail_in && !*g->z.next_in) {
+		g->z.next_in++;
+		g->z.avail_in--;
+	}
+	return g->z.avail_in ? "more behind its end" : NULL;
+}
 
+/* NULL, or what is wrong with it. */
+static const char *step(struct gunzip *g)
+{
+	int r;
+
+	g->over = g->over || (between(g) && g->z.avail_in && !*g->z.next_in);
+	if (g->over)
+		return skip_zeroes(g);
+	r = inflate(&g->z, Z_NO_FLUSH);
 	if (r == Z_STREAM_END) {
 		g->member = true;
-		return inflateReset(&g->z) == Z_OK;
+		r = inflateReset(&g->z);
 	}
-	if (r == Z_DATA_ERROR && between(g)) {
-		g->over = true;
-		g->z.avail_in = 0;
-		return true;
-	}
-	return r == Z_OK || r == Z_BUF_ERROR;
+	if (r == Z_OK || r == Z_BUF_ERROR)
+		return NULL;
+	return g->z.msg ? g->z.msg : "it cannot be read";
 }
 
 ssize_t gunzip_take(struct gunzip *g, void *buf, size_t size, const char **ret_why)
@@ -76,9 +84,10 @@ ssize_t gunzip_take(struct gunzip *g, void *buf, size_t size, const char **ret_w
 	g->z.avail_out = (uInt)size;
 	while (g->z.avail_out) {
 		uInt in = g->z.avail_in, out = g->z.avail_out;
+		const char *why = step(g);
 
-		if (!step(g)) {
-			*ret_why = g->z.msg ? g->z.msg : "it cannot be read";
+		if (why) {
+			*ret_why = why;
 			return -EBADMSG;
 		}
 		/* What zlib still has to say it says without input. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gunzip: what a gzip file holds, with its checksums: libarchive does not look at them, and stops reading at what follows
- * the last member, as if whoever sends it were a file. Members may follow each other (RFC 1952 2.2); what follows the
- * last one means nothing, as in gzip itself. Pushed: it has no input of its own.
+ * the last member, as if whoever sends it were a file. Members may follow each other (RFC 1952 2.2), and zeroes the
+ * last one; anything else behind it is an error: gzip itself would leave it out with a warning. Pushed: it has no input of its own.
  */
 #pragma once
 

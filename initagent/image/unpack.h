@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unpack: an archive (cpio, tar; plain or packed with gzip, xz, zstd) from a descriptor into a
- * directory, by libarchive in a cage. What is no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED
+ * directory, in a cage; xz and zstd by libarchive. What is no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED
  * in that directory.
  *
  * A build without libarchive has unpack_none.c instead.

@@ -23,7 +23,7 @@ struct writer {
 	int dir;
 	uint64_t bytes_max, bytes, entries, left_out;
 	int file;	     /* of the file being written; -1: none */
-	struct entry entry;  /* the one at hand */
+	struct writer_entry entry;  /* the one at hand */
 	char name[PATH_MAX]; /* its plain name */
 	/* The folder of the last entry: archives come folder by folder. */
 	int parent;
@@ -212,7 +212,7 @@ static int clear(struct writer *w, int *dir, const char **base)
 
 /* --- entries ------------------------------------------------------------------------------ */
 
-static struct timespec mtime_of(const struct entry *e)
+static struct timespec mtime_of(const struct writer_entry *e)
 {
 	return (struct timespec){.tv_sec = (time_t)e->mtime};
 }
@@ -238,22 +238,31 @@ static int set_link_owner(struct writer *w, int dir, const char *base)
 	return 0;
 }
 
+/* make() a name that may be taken: what an entry before had it for goes. */
+static int make_anew(struct writer *w, int dir, const char *base, int (*make)(struct writer *w, int dir, const char *base))
+{
+	int r = make(w, dir, base);
+
+	if (r != -EEXIST)
+		return r;
+	r = clear(w, &dir, &base);
+	return r < 0 ? r : make(w, dir, base);
+}
+
+static int create_file(struct writer *w, int dir, const char *base)
+{
+	w->file = open_in(dir, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	return w->file < 0 ? w->file : 0;
+}
+
 static int begin_file(struct writer *w, int dir, const char *base)
 {
-	const uint64_t flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-	int fd, r;
+	int r;
 
 	if (w->entry.stored > w->bytes_max - w->bytes)
 		return too_big(w, w->entry.stored);
-	fd = open_in(dir, base, flags, 0600);
-	if (fd == -EEXIST) {
-		r = clear(w, &dir, &base);
-		fd = r < 0 ? r : open_in(dir, base, flags, 0600);
-	}
-	if (fd < 0)
-		return fail(w, fd, "open");
-	w->file = fd;
-	return 0;
+	r = make_anew(w, dir, base, create_file);
+	return r < 0 ? fail(w, r, "open") : 0;
 }
 
 /* A folder in place of a link or file that came before replaces it. */
@@ -276,26 +285,28 @@ static int make_folder(struct writer *w, int dir, const char *base)
 	return r < 0 ? fail(w, r, "owner and mode") : 0;
 }
 
+static int create_link(struct writer *w, int dir, const char *base)
+{
+	return symlinkat(w->entry.target, dir, base) < 0 ? -errno : set_link_owner(w, dir, base);
+}
+
 static int make_link(struct writer *w, int dir, const char *base)
 {
-	int r = symlinkat(w->entry.target, dir, base) < 0 ? -errno : 0;
+	int r = make_anew(w, dir, base, create_link);
 
-	if (r == -EEXIST) {
-		r = clear(w, &dir, &base);
-		r = r < 0 ? r : symlinkat(w->entry.target, dir, base) < 0 ? -errno : 0;
-	}
-	if (r == 0)
-		r = set_link_owner(w, dir, base);
 	return r < 0 ? fail(w, r, "symbolic link") : 0;
+}
+
+static int create_fifo(struct writer *w, int dir, const char *base)
+{
+	return mknodat(dir, base, S_IFIFO | (w->entry.mode & 0777), 0) < 0 ? -errno : set_link_owner(w, dir, base);
 }
 
 static int make_fifo(struct writer *w, int dir, const char *base)
 {
-	int r = mknodat(dir, base, S_IFIFO | (w->entry.mode & 0777), 0) < 0 ? -errno : 0;
+	int r = make_anew(w, dir, base, create_fifo);
 
-	if (r == 0)
-		r = set_link_owner(w, dir, base);
-	return r < 0 && r != -EEXIST ? fail(w, r, "fifo") : 0;
+	return r < 0 ? fail(w, r, "fifo") : 0;
 }
 
 /* The folder of the other name, held by itself: parent_of() remembers one only. */
@@ -313,14 +324,18 @@ static int open_other(struct writer *w, char *other, const char **base)
 	return fd;
 }
 
-/* cpio: the content comes with the last of the names. */
+/* cpio: the content comes with the last of the names. What the first one is by now may be no file any more. */
 static int begin_link_content(struct writer *w, int dir, const char *base)
 {
+	struct stat st;
+
 	if (!w->entry.size)
 		return 0;
 	if (w->entry.stored > w->bytes_max - w->bytes)
 		return too_big(w, w->entry.stored);
-	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW, 0);
+	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (w->file == -ENXIO || (w->file >= 0 && (fstat(w->file, &st) < 0 || !S_ISREG(st.st_mode))))
+		return refuse(w, "content of a link to what is no file");
 	return w->file < 0 ? fail(w, w->file, "open") : 0;
 }
 
@@ -365,7 +380,7 @@ static int take_root(struct writer *w)
 	return r < 0 ? fail(w, r, "the root itself") : 0;
 }
 
-int writer_begin(struct writer *w, const struct entry *e)
+int writer_begin(struct writer *w, const struct writer_entry *e)
 {
 	static int (*const makers[])(struct writer *, int, const char *) = {
 		[ENTRY_FILE] = begin_file,
@@ -385,6 +400,7 @@ int writer_begin(struct writer *w, const struct entry *e)
 	if (r < 0)
 		return refuse(w, "not a name below the root");
 	w->entries++;
+	w->left_out += e->left_out;
 	if (!*w->name)
 		return take_root(w);
 	if (e->type >= ENTRY_NODE)
@@ -422,13 +438,13 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
  * File capabilities make programs work (ping). Labels and users' own attributes need more rights than
  * this process has; systems that want labels set them at first boot.
  */
-int writer_attribute(struct writer *w, const char *name, const void *value, size_t len)
+int writer_capability(struct writer *w, const void *value, size_t len)
 {
-	if (w->file < 0 || !streq(name, "security.capability")) {
+	if (w->file < 0) {
 		w->left_out++;
 		return 0;
 	}
-	return fsetxattr(w->file, name, value, len, 0) < 0 ? fail(w, -errno, name) : 0;
+	return fsetxattr(w->file, "security.capability", value, len, 0) < 0 ? fail(w, -errno, "security.capability") : 0;
 }
 
 int writer_settle(struct writer *w)

@@ -14,7 +14,7 @@
 enum entry_type { ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK, ENTRY_FIFO, ENTRY_NODE, ENTRY_OTHER };
 
 /* One entry as the archive has it. Strings are borrowed. */
-struct entry {
+struct writer_entry {
 	const char *name;
 	enum entry_type type;
 	const char *target; /* of a symbolic link */
@@ -23,6 +23,7 @@ struct entry {
 	uint64_t stored;    /* of which content follows: the rest are holes, which take no memory */
 	uint32_t mode, uid, gid;
 	int64_t mtime;
+	uint64_t left_out; /* attributes that are not kept */
 };
 
 struct writer;
@@ -34,12 +35,12 @@ DEFINE_FREEP(struct writer, writer_free)
 
 /*
  * writer_begin: makes the entry; of a file its content follows by writer_data() at any offsets, then
- * writer_settle() (size, owner, mode), extended attributes by writer_attribute(), which all of these would
+ * writer_settle() (size, owner, mode), its capability by writer_capability(), which all of these would
  * take away again, and writer_end(). Each returns 0 or -errno; writer_cause() then says why.
  */
-int writer_begin(struct writer *w, const struct entry *e);
+int writer_begin(struct writer *w, const struct writer_entry *e);
 int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset);
-int writer_attribute(struct writer *w, const char *name, const void *value, size_t len);
+int writer_capability(struct writer *w, const void *value, size_t len);
 int writer_settle(struct writer *w);
 void writer_end(struct writer *w);
 
