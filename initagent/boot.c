@@ -175,6 +175,12 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 	return r < 0 ? r : dispatch_root(b, ready[TAG_ROOT], now);
 }
 
+/* No rail is ready, and the root needs one (SRP over InfiniBand has none): the server cannot be the one that failed. */
+static bool no_way(const struct boot *b)
+{
+	return !rails_other_ready(b, NULL) && !(b->target.block && !target_portal(b));
+}
+
 /*
  * rd.retry is over. If the network stands, it is the root that failed; if a rail failed for good, that
  * is the cause; else it is the wait that never ended, and then the budget itself.
@@ -183,13 +189,16 @@ static void retry_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
 	const char *text = "", *rail = "";
-	enum cause cause = target_failure(b, &text);
+	enum cause cause;
 
-	if (cause != CAUSE_NONE) {
+	rail_blame_now(b, now);
+	cause = no_way(b) ? rails_failure(b, &rail) : CAUSE_NONE;
+	if (cause == CAUSE_NONE && (cause = target_failure(b, &text)) != CAUSE_NONE) {
 		boot_fail(b, cause, b->target.server, now, text);
 		return;
 	}
-	cause = rails_failure(b, &rail);
+	if (cause == CAUSE_NONE)
+		cause = rails_failure(b, &rail);
 	if (cause != CAUSE_NONE) {
 		boot_fail(b, cause, rail, now, "still so when rd.retry was over");
 		return;

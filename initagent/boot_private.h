@@ -60,6 +60,8 @@ struct rail {
 	uint64_t active;	  /* IPoIB: since when only the join is missing; 0: more is */
 	uint64_t ask, bounce;	  /* IPoIB: when to ask for the group, to take it down and up */
 	struct fabric_group group; /* IPoIB: what the SA said of the group */
+	enum fabric_sm_state sm;  /* IPoIB: its subnet manager, as the last question found it */
+	uint64_t sm_ask;	  /* IPoIB: not asked again before; NSEC_NEVER: the answer is on its way */
 	bool capped;		  /* it was said that its MTU is smaller than asked for */
 	uint64_t check_period;	  /* between looks at what nobody announces */
 };
@@ -98,11 +100,19 @@ struct target {
 	uint64_t began;		    /* of the mount */
 	uint64_t bytes;		    /* of an image, when they were last looked at */
 	int ifindex;		    /* of the rail under the mount; 0: none */
+	char way[REPORT_TEXT_MAX];  /* words on a failure and the way to the server */
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
 };
 
 /* Whose name the resolver is looking up: it takes one at a time. */
 enum lookup { LOOKUP_NONE, LOOKUP_TARGET, LOOKUP_TELLING };
+
+/* A server that does not answer over an InfiniBand rail: its cause waits until the subnet manager is known to live. */
+struct blame {
+	int ifindex; /* of the rail; 0: nothing waits */
+	enum cause cause;
+	char where[REPORT_NAME_MAX], text[REPORT_TEXT_MAX];
+};
 
 /* What was told already. */
 struct telling {
@@ -143,6 +153,7 @@ struct boot {
 	uint64_t rdma_begin, rdma_end;
 	int kmsg;		  /* /dev/kmsg or -1 */
 	struct target target;
+	struct blame blame;
 	struct root_result adopted; /* the root an earlier agent mounted */
 	struct web_result adopted_image;
 	bool has_image;		    /* adopted_image is it */
@@ -197,6 +208,30 @@ void rails_next(struct boot *b, uint64_t now);
 void rail_ports_step(struct boot *b, uint64_t now);
 /* rail_take_group: the SA's answer about a broadcast group. */
 void rail_take_group(struct boot *b, const struct fabric_event *ev, uint64_t now);
+/* rail_fabric_port: the port of this rail, an ACTIVE one is preferred; NULL: there is none. */
+const struct fabric_port *rail_fabric_port(const struct boot *b, const struct rail *rail);
+
+/*
+ * rail_blame: why nothing answers. rail_blame: cause, with text, is the server's at where, reached over rail (NULL: not
+ * known); on InfiniBand it is reported only after the subnet manager gave a sign of life, else the port's cause is.
+ */
+void rail_blame(struct boot *b, const struct rail *rail, enum cause cause, const char *where, uint64_t now, const char *text);
+/* rail_blame_now: reports what still waits for an answer. */
+void rail_blame_now(struct boot *b, uint64_t now);
+/* rail_doubt: nothing answers over an InfiniBand rail: its subnet manager is asked. True: the answer is on its way. */
+bool rail_doubt(struct boot *b, struct rail *rail, uint64_t now);
+/* rail_take_sm: the subnet manager's answer, or that there was none. */
+void rail_take_sm(struct boot *b, const struct fabric_event *ev, uint64_t now);
+/* rail_sm_wait: a rail whose subnet manager is silent: says so, asks again. Returns when to look again. */
+uint64_t rail_sm_wait(struct boot *b, struct rail *rail, uint64_t now);
+/* rail_hindered: the address is not there yet; where the fabric is the reason, that is what is waited for. */
+void rail_hindered(struct boot *b, struct rail *rail, enum cause cause, const char *text, uint64_t now);
+/* rail_way_text: who does not answer on the link: the server or the gateway to it, and the interface. */
+void rail_way_text(struct boot *b, const struct inet_addr *server, char *buf, size_t size);
+/* rail_path_text: text, then the interface and the gateway that lead to the server. */
+void rail_path_text(struct boot *b, const struct link_route *way, const char *text, char *buf, size_t size);
+/* rail_no_route_text: what the interfaces have instead of a route. */
+void rail_no_route_text(struct boot *b, char *buf, size_t size);
 /* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? */
 bool rail_allowed(const struct boot *b, const struct netdev *dev);
 /* rail_port_seen: is one of the ports that rd.ib.port= and rd.ib.guid= name there? */
@@ -234,7 +269,7 @@ void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 /* target_rail_lost: what went over that rail begins anew over the next. */
 void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now);
 /* target_failure: why the last mount failed; CAUSE_NONE: none did. */
-enum cause target_failure(const struct boot *b, const char **ret_text);
+enum cause target_failure(struct boot *b, const char **ret_text);
 void target_done(struct target *t);
 /* target_mounting: the root room or the web room is at work. target_up: the root is mounted. */
 void target_mounting(struct boot *b, uint64_t now);
@@ -247,6 +282,8 @@ void target_web_named(struct boot *b);
 void target_web_near(struct boot *b, uint64_t now);
 void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
 void target_web_step(struct boot *b, uint64_t now);
+/* target_web_failure: why the last step failed, with the way to the server; sets target.ifindex. The text lives until the next. */
+enum cause target_web_failure(struct boot *b, const char **ret_text);
 
 /* target_portal: the server of a block root whose turn it is; NULL: SRP over InfiniBand, which has no address. */
 const struct plan_portal *target_portal(const struct boot *b);

@@ -32,8 +32,7 @@ static bool is_port_of(const struct fabric_port *port, const struct rail *rail)
 	return streq(port->netdev, rail->name);
 }
 
-/* The port of this rail; an ACTIVE one is preferred. */
-static const struct fabric_port *port_of(const struct boot *b, const struct rail *rail)
+const struct fabric_port *rail_fabric_port(const struct boot *b, const struct rail *rail)
 {
 	const struct fabric_port *best = NULL;
 	const struct fabric_port *ports;
@@ -102,7 +101,7 @@ static enum cause pkey_gate(struct boot *b, struct rail *rail, const struct fabr
 /* What stands between the rail and its port; CAUSE_NONE: nothing. */
 static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_t size)
 {
-	const struct fabric_port *port = port_of(b, rail);
+	const struct fabric_port *port = rail_fabric_port(b, rail);
 	enum cause cause;
 
 	if (!port) {
@@ -148,6 +147,7 @@ bool rail_wants_rdma(const struct boot *b)
 static void rail_ready(struct boot *b, struct rail *rail, uint64_t now)
 {
 	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
+	rail->cause = CAUSE_NONE;
 	if (!rail->ready)
 		rail->ready = now;
 	if (rail_wants_rdma(b)) {
@@ -164,12 +164,30 @@ static uint64_t check_port(struct boot *b, struct rail *rail, uint64_t now)
 	char text[160] = "";
 	enum cause cause = rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
 
+	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT)
+		return rail_sm_wait(b, rail, now);
 	if (cause == CAUSE_NONE) {
 		rail_ready(b, rail, now);
 		return NSEC_NEVER;
 	}
 	report_wait(b->report, cause, rail->name, now, "%s", text);
 	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
+}
+
+/* A rail in use: its port may fall, and its subnet manager be found silent, while the address stays. */
+static uint64_t check_ready(struct boot *b, struct rail *rail, uint64_t now)
+{
+	char text[160] = "";
+	enum cause cause = rail->guid || rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
+
+	if (b->root_up || ((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
+		return NSEC_NEVER;
+	rail->cause = cause == CAUSE_NONE || unannounced(cause) ? CAUSE_PORT_SM_SILENT : cause;
+	rail_set_state(b, rail, RAIL_PORT, now);
+	/* What is waited for is the port's from now on. */
+	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	target_rail_lost(b, rail, now);
+	return check_port(b, rail, now);
 }
 
 /* Down and up, so that IPoIB forgets its back-off. */
@@ -202,7 +220,7 @@ static void ask_group(struct boot *b, struct rail *rail, uint64_t now)
 /* What the SA says of the group, and what the kernel says of the join. */
 static enum cause judge_join(struct boot *b, const struct rail *rail, char *text, size_t size)
 {
-	const struct fabric_port *port = port_of(b, rail);
+	const struct fabric_port *port = rail_fabric_port(b, rail);
 	enum cause cause = CAUSE_NETDEV_NO_CARRIER;
 	int status;
 
@@ -276,10 +294,16 @@ static uint64_t check_rail(struct boot *b, struct rail *rail, uint64_t now)
 
 	if (rail->state == RAIL_PORT)
 		return check_port(b, rail, now);
+	if (rail->state == RAIL_READY)
+		return check_ready(b, rail, now);
 	if (!rail->guid || (rail->state != RAIL_ADDRESSING && rail->state != RAIL_LOST))
 		return NSEC_NEVER;
 	dev = links_by_index(b->links, rail->ifindex);
-	return dev && dev->up && !dev->carrier ? check_carrier(b, rail, now) : NSEC_NEVER;
+	if (!dev || !dev->up)
+		return NSEC_NEVER;
+	if (!dev->carrier)
+		return check_carrier(b, rail, now);
+	return rail->sm == FABRIC_SM_SILENT ? rail_sm_wait(b, rail, now) : NSEC_NEVER;
 }
 
 void rail_ports_step(struct boot *b, uint64_t now)
@@ -372,7 +396,7 @@ static const struct plan_roce *roce_of(const struct plan_net *net, const struct 
 
 void rail_set_roce(struct boot *b, const struct rail *rail, uint64_t now)
 {
-	const struct fabric_port *port = port_of(b, rail);
+	const struct fabric_port *port = rail_fabric_port(b, rail);
 	const struct plan_roce *want;
 	int r;
 

@@ -430,9 +430,9 @@ static void unusable(struct boot *b, struct rail *rail, enum rail_state to,
 	const struct address_event *ev, uint64_t now)
 {
 	rail->configured = false;
-	rail->cause = ev->cause;
+	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT : ev->cause;
 	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
-	report_cause(b->report, ev->cause, rail->name, now, "%s", ev->text);
+	report_cause(b->report, rail->cause, rail->name, now, "%s", ev->text);
 	rail_set_state(b, rail, to, now);
 	b->port_check = now;
 	spares_turn(b, now);
@@ -464,7 +464,7 @@ static void address_event(struct boot *b, const struct address_event *ev, uint64
 		if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
 			b->port_check = now;
 		else
-			report_wait(b->report, ev->cause, rail->name, now, "%s", ev->text);
+			rail_hindered(b, rail, ev->cause, ev->text, now);
 		break;
 	case ADDRESS_LOST: unusable(b, rail, RAIL_LOST, ev, now); break;
 	case ADDRESS_FAILED: unusable(b, rail, RAIL_FAILED, ev, now); break;
@@ -489,6 +489,8 @@ static void take_events(struct boot *b, uint64_t now)
 		b->port_check = now;
 		if (fe.type == FABRIC_GROUP)
 			rail_take_group(b, &fe, now);
+		if (fe.type == FABRIC_SM)
+			rail_take_sm(b, &fe, now);
 		if (!b->rdma_begin)
 			b->rdma_begin = now;
 	}
@@ -501,10 +503,13 @@ static void take_events(struct boot *b, uint64_t now)
 enum cause rails_failure(const struct boot *b, const char **ret_where)
 {
 	for (size_t i = 0; i < b->n_rails; i++) {
-		if (b->rails[i].cause == CAUSE_NONE)
+		const struct rail *rail = &b->rails[i];
+		enum cause cause = rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT : rail->cause;
+
+		if (cause == CAUSE_NONE)
 			continue;
-		*ret_where = b->rails[i].name;
-		return b->rails[i].cause;
+		*ret_where = rail->name;
+		return cause;
 	}
 	return CAUSE_NONE;
 }

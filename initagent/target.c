@@ -208,6 +208,7 @@ static void probe(struct boot *b, uint64_t now)
 	struct target *t = &b->target;
 	int r = links_probe(b->links, &t->addr, PROBE_LIMIT, now);
 	enum cause cause = r == -ENETUNREACH ? CAUSE_NO_ROUTE : CAUSE_ROOT_UNREACHABLE;
+	char text[REPORT_TEXT_MAX];
 
 	set_state(b, TARGET_PROBING, now);
 	if (r >= 0) {
@@ -216,9 +217,11 @@ static void probe(struct boot *b, uint64_t now)
 	}
 	t->retry = now + RETRY_AFTER;
 	/* While the address is on its way, so is the way. */
+	if (cause == CAUSE_NO_ROUTE)
+		rail_no_route_text(b, text, sizeof(text));
 	if (!ipv6_awaited(b))
-		report_cause(b->report, cause, t->server, now, "no way there: %s", strerror(-r));
-	report_wait(b->report, cause, "root", now, "waiting for a way to %s", t->server);
+		report_cause(b->report, cause, t->server, now, "%s", cause == CAUSE_NO_ROUTE ? text : strerror(-r));
+	report_wait(b->report, cause, "root", now, "waiting for a route to %s", t->server);
 }
 
 static void resolve(struct boot *b, uint64_t now)
@@ -336,6 +339,7 @@ void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now)
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 {
 	struct target *t = &b->target;
+	char text[REPORT_TEXT_MAX];
 
 	if (t->state != TARGET_PROBING || !inet_equal(&ev->addr, &t->addr))
 		return;
@@ -344,8 +348,8 @@ void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
 		set_state(b, TARGET_NEAR, now);
 		return;
 	}
-	report_cause(b->report, CAUSE_ROOT_UNREACHABLE, t->server, now,
-		"nobody answers for it (or for its gateway) on the link");
+	rail_way_text(b, &t->addr, text, sizeof(text));
+	rail_blame(b, carrier_rail(b), CAUSE_ROOT_UNREACHABLE, t->server, now, text);
 	next_way(b, carrier_rail(b), now);
 }
 
@@ -472,13 +476,13 @@ static void mounted(struct boot *b, uint64_t now)
 	target_up(b, now);
 }
 
-enum cause target_failure(const struct boot *b, const char **ret_text)
+enum cause target_failure(struct boot *b, const char **ret_text)
 {
 	if (b->target.state != TARGET_MOUNTING)
 		return CAUSE_NONE;
 	if (b->block)
 		return block_failure(b->block, ret_text);
-	return b->web ? web_failure(b->web, ret_text) : b->root ? root_failure(b->root, ret_text) : CAUSE_NONE;
+	return b->web ? target_web_failure(b, ret_text) : b->root ? root_failure(b->root, ret_text) : CAUSE_NONE;
 }
 
 /* The root room tries again by itself; after a while another rail, if one is ready, may do better. */
@@ -489,7 +493,10 @@ static void attempt_failed(struct boot *b, uint64_t now)
 	const char *text;
 	enum cause cause = root_failure(b->root, &text);
 
-	report_cause(b->report, cause, t->server, now, "%s", text);
+	if (cause == CAUSE_ROOT_UNREACHABLE || cause == CAUSE_ROOT_NO_RDMA)
+		rail_blame(b, rail, cause, t->server, now, text);
+	else
+		report_cause(b->report, cause, t->server, now, "%s", text);
 	report_wait(b->report, cause, "root", now, "%s, trying again", text);
 	if (rail && now - t->began >= WAY_PATIENCE && rails_other_ready(b, rail))
 		next_way(b, rail, now);

@@ -4,6 +4,7 @@
  * has its address and the modules are there, the web room does the rest.
  */
 #include "boot_private.h"
+#include "url.h"
 
 #define RESOLVE_LIMIT (10 * NSEC_PER_SEC)
 
@@ -113,17 +114,56 @@ static void mounted(struct boot *b, uint64_t now)
 	target_up(b, now);
 }
 
+/* The server at hand, where its address is known. */
+static bool server_of(const struct boot *b, struct inet_addr *ret)
+{
+	struct web_progress p;
+	struct url url;
+
+	web_progress(b->web, &p);
+	*ret = web_result(b->web)->server;
+	if (!ret->family && url_parse(&url, *p.site ? p.site : name_of(b), strlen(*p.site ? p.site : name_of(b))) == 0)
+		*ret = url.address;
+	return ret->family != AF_UNSPEC;
+}
+
+/* The web room knows the connection; the way it takes, or that there is none, is known here. */
+enum cause target_web_failure(struct boot *b, const char **ret_text)
+{
+	enum cause cause = web_failure(b->web, ret_text);
+	struct target *t = &b->target;
+	struct link_route way;
+	struct inet_addr server;
+	int r;
+
+	t->ifindex = 0;
+	if ((cause != CAUSE_FETCH_CONNECT && cause != CAUSE_FETCH_STALLED) || !server_of(b, &server))
+		return cause;
+	r = links_lookup(b->links, &server, &way);
+	if (r == -ENETUNREACH) {
+		rail_no_route_text(b, t->way, sizeof(t->way));
+		*ret_text = t->way;
+		return CAUSE_NO_ROUTE;
+	}
+	if (r < 0)
+		return cause;
+	t->ifindex = way.ifindex;
+	rail_path_text(b, &way, *ret_text, t->way, sizeof(t->way));
+	*ret_text = t->way;
+	return cause;
+}
+
 static void web_event(struct boot *b, enum web_event event, uint64_t now)
 {
 	const char *text;
-	enum cause cause = web_failure(b->web, &text);
+	enum cause cause = target_web_failure(b, &text);
 
 	switch (event) {
 	case WEB_EVENT_LOOKUP: look_up(b, now); break;
 	case WEB_EVENT_MODULE: ask_module(b, now); break;
 	case WEB_EVENT_PROGRESS: say_wait(b, now); break;
 	case WEB_EVENT_RETRY:
-		report_cause(b->report, cause, name_of(b), now, "%s", text);
+		rail_blame(b, rails_find(b, b->target.ifindex), cause, name_of(b), now, text);
 		say_wait(b, now);
 		break;
 	case WEB_EVENT_MOUNTED: mounted(b, now); break;

@@ -18,6 +18,7 @@
 #include "boot/node.h"
 #include "handover/running.h"
 #include "netns.h"
+#include "web/web.h"
 
 TEST(static_address_to_mounted_root)
 {
@@ -122,6 +123,42 @@ TEST(no_route_to_the_server)
 {
 	expect("root=nfs4:198.51.100.9:/export ip=192.0.2.2:::24::veth0:none rd.retry=3", BOOT_FAILED,
 		"IA-E510");
+}
+
+/* Was a cause met with these words? */
+static bool says(const struct node *n, const char *code, const char *words)
+{
+	bool said = false;
+	const cJSON *c;
+
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "causes"))
+		said |= streq(text_at(c, "code"), code) && strstr(text_at(c, "text"), words);
+	return said;
+}
+
+TEST(no_route_to_the_web_server)
+{
+	struct node n;
+
+	if (!web_available())
+		check_skip("no HTTP in this build");
+	wire_up();
+	node_open(&n, "root=live:http://198.51.100.9:8099/root.img ip=192.0.2.2:::24::veth0:none rd.retry=3");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(says(&n, "IA-E510", "veth0 has 192.0.2.2/24 and no gateway"));
+	CHECK_INT(met(&n, "IA-E621"), 0);
+	node_close(&n);
+}
+
+TEST(a_gateway_that_does_not_answer_is_named)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:198.51.100.9:/export ip=192.0.2.2::192.0.2.254:24::veth0:none rd.retry=6");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(says(&n, "IA-E601", "gateway 192.0.2.254 of its route over veth0"));
+	node_close(&n);
 }
 
 TEST(server_that_refuses)

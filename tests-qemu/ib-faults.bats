@@ -71,6 +71,27 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
     heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear" rd.ib.smprobe=1
 }
 @test "SA silent, not probed" { heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear"; }
+@test "SM dies while the node waits for DHCP" {
+    on server dhcp_stop
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120"
+    node_wait 60 IA-E501
+    on server sm_stop
+    node_wait 60 IA-E308
+    on server "sm; dhcp_start"
+    assert_boot 120 4.2 rdma
+    row "$BATS_TEST_DESCRIPTION" IA-E308
+}
+@test "SM dies after ACTIVE, before the mount" {
+    on server dhcp_stop
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=40 $reboot"
+    node_wait 60 IA-E501
+    on server "sm_stop; dhcp_start"
+    node_end 90
+    [ ! -e "$node_dir/results/result.json" ]
+    assert_console 'giving up: IA-E308'
+    node_ended_by restart
+    row "$BATS_TEST_DESCRIPTION" IA-E308
+}
 @test "default P_Key absent" {
     heals IA-E307 "fault $p pkey_remove=0xffff" "fault $p pkey_remove=none; sm_sweep"
 }

@@ -195,7 +195,7 @@ void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now);
 
 /*
  * fabric_ask_sm: asks the SA once although smprobe is off, for example because carrier is late. The
- * answer is a FABRIC_SM event. 0, -ENOENT for an unknown port, -EAGAIN when the port is not ACTIVE
+ * answer, or that there was none within FABRIC_SA_LIMIT, is a FABRIC_SM event. 0, -ENOENT for an unknown port, -EAGAIN when the port is not ACTIVE
  * with an SM LID, or another negative errno when it cannot be asked.
  */
 int fabric_ask_sm(struct fabric *f, const char *device, unsigned port, uint64_t now);

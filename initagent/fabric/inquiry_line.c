@@ -326,6 +326,8 @@ static void take_sm_info(struct line *l, const struct mad_result *r, uint64_t no
 static void take_sa(struct line *l, const struct mad_result *r, uint64_t now)
 {
 	l->sa = KNOWN;
+	/* Who asked is told, also when it is what was known before. */
+	l->tell_sm |= l->sm_wanted;
 	l->sm_wanted = false;
 	if (r->outcome == MAD_FAILED) {
 		sm_not_asked(l, r->error, now);
