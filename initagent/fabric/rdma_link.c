@@ -7,6 +7,9 @@
 
 #include "fabric/rdma_nl.h"
 
+/* How often a list is read that changed while it was read. */
+#define LIST_TRIES 5
+
 struct list {
 	struct rdma_link *links;
 	size_t n, max;
@@ -79,7 +82,7 @@ static int read_driver(struct rdma_link *link)
 	return r;
 }
 
-int rdma_link_list(struct rdma_link *links, size_t max)
+static int read_list(struct rdma_link *links, size_t max)
 {
 	struct nl_msg *msg = rdma_nl_new(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
 	struct list l = {.links = links, .max = max};
@@ -94,6 +97,15 @@ int rdma_link_list(struct rdma_link *links, size_t max)
 		(void)read_driver(&links[i]);
 	}
 	return (int)l.n;
+}
+
+int rdma_link_list(struct rdma_link *links, size_t max)
+{
+	int r = -EINTR;
+
+	for (int i = 0; r == -EINTR && i < LIST_TRIES; i++)
+		r = read_list(links, max);
+	return r;
 }
 
 /* Names reach the kernel as they are; only what it could not mean is refused here. */

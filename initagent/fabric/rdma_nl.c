@@ -23,6 +23,7 @@ struct talk {
 	size_t size;
 	int error;
 	bool done;
+	bool torn; /* the list changed while it was read */
 };
 
 struct nl_msg *rdma_nl_new(int command, int flags)
@@ -72,6 +73,16 @@ static int on_end(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
+/* The list changed while it was read (NLM_F_DUMP_INTR); its end is still to come. */
+static int on_torn(struct nl_msg *msg, void *arg)
+{
+	struct talk *t = arg;
+
+	(void)msg;
+	t->torn = true;
+	return NL_OK;
+}
+
 static int on_row(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
@@ -93,7 +104,7 @@ static int receive(struct nl_sock *sk, struct nl_cb *cb, struct talk *t)
 		if (r < 0 && !t->done)
 			return r == -NLE_AGAIN ? -ETIMEDOUT : -EIO;
 	}
-	return t->error;
+	return t->torn && !t->error ? -EINTR : t->error;
 }
 
 static int connect_socket(struct nl_sock *sk)
@@ -129,6 +140,7 @@ int rdma_nl_talk(struct nl_msg *msg, rdma_nl_row row, void *data, char *errtext,
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &t);
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_end, &t);
 	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_end, &t);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_torn, &t);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_row, &t);
 	r = nl_send_auto(sk, msg) < 0 ? -EIO : receive(sk, cb, &t);
 out:

@@ -23,6 +23,6 @@ struct nl_msg *rdma_nl_new(int command, int flags);
 
 /*
  * rdma_nl_talk: sends and reads to the end. row may be NULL. Returns 0 or the kernel's -errno, with
- * its extended text in errtext ("" when it gave none). errtext may be NULL.
+ * its extended text in errtext ("" when it gave none); -EINTR when a list changed while it was read: ask again. errtext may be NULL.
  */
 int rdma_nl_talk(struct nl_msg *msg, rdma_nl_row row, void *data, char *errtext, size_t size);

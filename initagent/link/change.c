@@ -163,7 +163,7 @@ static int parse_address(struct nlmsghdr *h, int ifindex, struct link_address *r
 }
 
 /* The kernel dumps all interfaces; there is a handful. */
-int links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max)
+static int read_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max)
 {
 	const struct ifaddrmsg all = {.ifa_family = AF_UNSPEC};
 	struct link_address a;
@@ -178,4 +178,13 @@ int links_addresses(struct links *l, int ifindex, struct link_address *ret, size
 		if (n < max && parse_address(h, ifindex, &a) == 0)
 			ret[n++] = a;
 	return e < 0 ? links_keep_error(l, e) : (int)n;
+}
+
+int links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max)
+{
+	int n = -EINTR;
+
+	for (int i = 0; n == -EINTR && i < RTNL_LIST_TRIES; i++)
+		n = read_addresses(l, ifindex, ret, max);
+	return n;
 }

@@ -79,12 +79,14 @@ static int read_gateway(struct links *l, int ifindex, struct link_routers *ret)
 
 int links_routers(struct links *l, int ifindex, struct link_routers *ret)
 {
-	int e;
+	int e = -EINTR;
 
-	*ret = (struct link_routers){0};
-	e = read_flags(l, ifindex, ret);
-	if (e >= 0)
-		e = read_gateway(l, ifindex, ret);
+	for (int i = 0; e == -EINTR && i < RTNL_LIST_TRIES; i++) {
+		*ret = (struct link_routers){0};
+		e = read_flags(l, ifindex, ret);
+		if (e >= 0)
+			e = read_gateway(l, ifindex, ret);
+	}
 	return links_keep_error(l, e);
 }
 

@@ -18,6 +18,8 @@
 /* Notifications read per dispatch, so that a storm does not starve the other rooms. */
 #define MESSAGES_PER_DISPATCH 64
 #define DISCARD_MAX 65536
+/* When the list of interfaces is read again that kept changing while it was read. */
+#define LIST_PERIOD (100 * NSEC_PER_MSEC)
 
 /*
  * libnl asks for 32 KiB, room for about ten link messages: one driver that makes its virtual functions would
@@ -116,8 +118,8 @@ static void drop_link(struct links *l, struct entry *e, uint64_t now)
 	e->news = NEWS_GONE;
 }
 
-/* Reads the whole list; interfaces that are not in it any more are gone. */
-static int read_list(struct links *l, uint64_t now)
+/* Reads the whole list; interfaces that are not in it any more are gone. -EINTR: it was not the whole one. */
+static int read_list_once(struct links *l, uint64_t now)
 {
 	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
 	struct netdev dev;
@@ -137,6 +139,17 @@ static int read_list(struct links *l, uint64_t now)
 		if (!l->entries[i].seen && l->entries[i].news != NEWS_GONE)
 			drop_link(l, &l->entries[i], now);
 	return e;
+}
+
+/* A list that changed while it was read drops nothing; where it never stands still, a later one does. */
+static int read_list(struct links *l, uint64_t now)
+{
+	int e = -EINTR;
+
+	for (int i = 0; e == -EINTR && i < RTNL_LIST_TRIES; i++)
+		e = read_list_once(l, now);
+	l->read_again = e == -EINTR ? now + LIST_PERIOD : NSEC_NEVER;
+	return e == -EINTR ? 0 : e;
 }
 
 int links_new(struct links **ret, const struct env *env, uint64_t now)
@@ -179,7 +192,7 @@ int links_fd(const struct links *l)
 
 uint64_t links_deadline(const struct links *l)
 {
-	uint64_t at = NSEC_NEVER;
+	uint64_t at = l->read_again;
 
 	/* Events may come of a call (links_new, links_probe), not of input: nobody shall sleep on them. */
 	for (size_t i = 0; i < l->n_entries; i++)
@@ -265,6 +278,9 @@ int links_dispatch(struct links *l, uint64_t now)
 {
 	int e = read_messages(l, now);
 	bool running = false;
+
+	if (e >= 0 && now >= l->read_again)
+		e = read_list(l, now);
 
 	for (size_t i = 0; i < NEIGH_PROBES_MAX; i++) {
 		neigh_tick(&l->probes[i], l->rtnl, now);

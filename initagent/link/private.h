@@ -22,6 +22,7 @@ struct links {
 	struct entry *entries;
 	size_t n_entries, n_allocated;
 	struct neigh_probe probes[NEIGH_PROBES_MAX];
+	uint64_t read_again;	  /* the list; NSEC_NEVER: it is whole */
 	bool hears_neighbours;	  /* monitor is in the neighbour group: only while probing */
 	char error[RTNL_ERROR_MAX];
 };

@@ -13,6 +13,7 @@ struct rtnl {
 	struct nl_sock *sock;
 	int fd;
 	uint32_t seq;	       /* of the request under way */
+	bool torn;	       /* the list under way changed while it was read */
 	struct nlmsghdr *next; /* in buffer */
 	int left;	       /* bytes from next on */
 	char what[64];
@@ -69,6 +70,7 @@ int rtnl_send(struct rtnl *r, struct nl_msg *msg, const char *what)
 
 	r->next = NULL;
 	r->left = 0;
+	r->torn = false;
 	strscpy(r->what, what, sizeof(r->what));
 	if (!msg)
 		return fail(r, -ENOMEM, NULL);
@@ -130,10 +132,12 @@ static int done(struct rtnl *r, struct nlmsghdr *h)
 {
 	int error;
 
-	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(error)))
-		return 0;
-	memcpy(&error, nlmsg_data(h), sizeof(error));
-	return error < 0 ? fail(r, error, NULL) : 0;
+	if (h->nlmsg_len >= NLMSG_LENGTH(sizeof(error))) {
+		memcpy(&error, nlmsg_data(h), sizeof(error));
+		if (error < 0)
+			return fail(r, error, NULL);
+	}
+	return r->torn ? fail(r, -EINTR, "the list changed while it was read") : 0;
 }
 
 int rtnl_next(struct rtnl *r, struct nlmsghdr **ret)
@@ -152,6 +156,7 @@ int rtnl_next(struct rtnl *r, struct nlmsghdr **ret)
 		r->next = nlmsg_next(h, &r->left);
 		if (h->nlmsg_seq != r->seq)
 			continue; /* left over from a request that was given up */
+		r->torn |= (h->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
 		if (h->nlmsg_type == NLMSG_ERROR)
 			return ended(r, h);
 		if (h->nlmsg_type == NLMSG_DONE)

@@ -32,8 +32,10 @@ int rtnl_send(struct rtnl *r, struct nl_msg *msg, const char *what);
 
 /*
  * rtnl_next: the next message of the answer, valid until the next call. Returns 1, 0 at the end, or the
- * kernel's -errno.
+ * kernel's -errno; -EINTR at the end of a list that changed while it was read (NLM_F_DUMP_INTR): something may be
+ * missing in it or be there twice, so it counts for nothing and is asked for again, RTNL_LIST_TRIES times at most.
  */
+#define RTNL_LIST_TRIES 5
 int rtnl_next(struct rtnl *r, struct nlmsghdr **ret);
 
 /* rtnl_call: rtnl_send() and the answer's end. 0 or -errno. */
