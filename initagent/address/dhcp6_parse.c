@@ -171,7 +171,7 @@ static void take_extra(struct dhcp6_reply *r, unsigned code, struct cursor c)
 			drop(r, FIELD6_NTP);
 		break;
 	case OPTION6_BOOT_FILE:
-		if (!text_take(TEXT_PATH, r->boot_file, sizeof(r->boot_file), c.at, c.left))
+		if (!text_take(TEXT_BOOT, r->boot_file, sizeof(r->boot_file), c.at, c.left))
 			drop(r, FIELD6_BOOT_FILE);
 		break;
 	case OPTION6_SOL_MAX_RT: take_sol_max(r, c); break;
@@ -234,5 +234,5 @@ bool dhcp6_reply_sane(const struct dhcp6_reply *r)
 		r->ia_status <= UINT16_MAX && r->has_ia <= 1 && r->has_address <= 1 &&
 		r->n_dns <= ADDRESS_LIST_MAX && r->n_ntp <= ADDRESS_LIST_MAX &&
 		text_sane(TEXT_SEARCH, r->search, sizeof(r->search)) &&
-		text_sane(TEXT_PATH, r->boot_file, sizeof(r->boot_file));
+		text_sane(TEXT_BOOT, r->boot_file, sizeof(r->boot_file));
 }

@@ -219,12 +219,12 @@ static void read_text(struct dhcp_reply *r, struct option_index *x, uint8_t code
 }
 
 /* A fixed text field that holds no options: up to its first NUL. */
-static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field field, char *dst,
-	size_t size)
+static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field field, enum text_kind kind,
+	char *dst, size_t size)
 {
 	size_t len = strnlen((const char *)c.at, c.left);
 
-	if (*dst == 0 && len && !text_take(TEXT_PATH, dst, size, c.at, len))
+	if (*dst == 0 && len && !text_take(kind, dst, size, c.at, len))
 		drop(r, field);
 }
 
@@ -236,16 +236,17 @@ static void read_texts(struct dhcp_reply *r, struct option_index *x, const struc
 	read_text(r, x, DHCP_OPT_HOSTNAME, FIELD_HOSTNAME, TEXT_HOSTNAME, r->hostname,
 		sizeof(r->hostname));
 	read_text(r, x, DHCP_OPT_DOMAIN, FIELD_DOMAIN, TEXT_DOMAIN, r->domain, sizeof(r->domain));
-	read_text(r, x, DHCP_OPT_ROOT_PATH, FIELD_ROOT_PATH, TEXT_PATH, r->root_path,
+	read_text(r, x, DHCP_OPT_ROOT_PATH, FIELD_ROOT_PATH, TEXT_BOOT, r->root_path,
 		sizeof(r->root_path));
-	read_text(r, x, DHCP_OPT_BOOT_FILE, FIELD_BOOT_FILE, TEXT_PATH, r->boot_file,
+	read_text(r, x, DHCP_OPT_BOOT_FILE, FIELD_BOOT_FILE, TEXT_BOOT, r->boot_file,
 		sizeof(r->boot_file));
 	read_text(r, x, DHCP_OPT_TFTP_SERVER, FIELD_TFTP_SERVER, TEXT_PATH, r->tftp_server,
 		sizeof(r->tftp_server));
 	if (!(x->overload & OVERLOAD_FILE))
-		read_field(r, f->file, FIELD_BOOT_FILE, r->boot_file, sizeof(r->boot_file));
+		read_field(r, f->file, FIELD_BOOT_FILE, TEXT_BOOT, r->boot_file, sizeof(r->boot_file));
 	if (!(x->overload & OVERLOAD_SNAME))
-		read_field(r, f->sname, FIELD_TFTP_SERVER, r->tftp_server, sizeof(r->tftp_server));
+		read_field(r, f->sname, FIELD_TFTP_SERVER, TEXT_PATH, r->tftp_server,
+			sizeof(r->tftp_server));
 	if (option_get(x, DHCP_OPT_SEARCH, &c) && option_search(c, r->search, sizeof(r->search)) < 0)
 		drop(r, FIELD_SEARCH);
 }

@@ -59,8 +59,8 @@ static bool texts_sane(const struct dhcp_reply *r)
 	return text_sane(TEXT_HOSTNAME, r->hostname, sizeof(r->hostname)) &&
 		text_sane(TEXT_DOMAIN, r->domain, sizeof(r->domain)) &&
 		text_sane(TEXT_SEARCH, r->search, sizeof(r->search)) &&
-		text_sane(TEXT_PATH, r->root_path, sizeof(r->root_path)) &&
-		text_sane(TEXT_PATH, r->boot_file, sizeof(r->boot_file)) &&
+		text_sane(TEXT_BOOT, r->root_path, sizeof(r->root_path)) &&
+		text_sane(TEXT_BOOT, r->boot_file, sizeof(r->boot_file)) &&
 		text_sane(TEXT_PATH, r->tftp_server, sizeof(r->tftp_server));
 }
 

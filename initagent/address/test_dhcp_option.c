@@ -4,6 +4,7 @@
 #include "dhcpmsg.h"
 
 #include "address/dhcp_option.h"
+#include "address/text.h"
 
 #define XID 0x11223344
 
@@ -230,4 +231,40 @@ TEST(hosts_of_a_subnet)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_INT(address_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix), rows[i].want);
+}
+
+/* A URL is one as the fetcher reads it; everything else keeps to the alphabet of paths. */
+TEST(boot_files_and_root_paths)
+{
+	static const struct {
+		const char *text;
+		bool want;
+	} rows[] = {
+		{"http://boot.hpc.example/ipxe?uuid=4c4c&role=cn", true},
+		{"https://boot.hpc.example:8443/a/b;v=1/~site/x!$'()*+,;=@.efi#part", true},
+		{"http://[2001:db8::1]/x%20y?q=%2Fetc", true},
+		{"live:http://10.0.0.1/root.squashfs?cn", true},
+		{"10.0.0.1:/export/root,vers=4.2", true},
+		{"tftp://10.0.0.1/x", true},
+		{"http://x/`reboot`", false},
+		{"http://x/a b", false},
+		{"http://x/\"q\"", false},
+		{"http://x/a|b", false},
+		{"http://x/<y>", false},
+		{"http://x/%0a%2", false},
+		{"http://x/a?%1b", false},
+		{"http://x/a?%7F", false},
+		{"http://x/a?%zz", false},
+		{"http://user@x/a?b", false},
+		{"http:///a?b", false},
+		{"http://x:0/a?b", false},
+		{"file:///etc/passwd?x", false},
+		{"/export/$(reboot)", false},
+		{"a?b", false},
+		{"~root", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (text_valid(TEXT_BOOT, rows[i].text) != rows[i].want)
+			check_fail(__FILE__, __LINE__, "%s", rows[i].text);
 }

@@ -2,6 +2,10 @@
 /* text: see text.h. */
 #include "address/text.h"
 
+#include <strings.h>
+
+#include "url.h"
+
 #define LABEL_MAX 63 /* RFC 1035 section 2.3.4 */
 
 static const struct {
@@ -13,6 +17,7 @@ static const struct {
 	[TEXT_DOMAIN] = {253, "-._", true},
 	[TEXT_SEARCH] = {511, "-._ ", true},
 	[TEXT_PATH] = {255, "/._-:,=@%+[]", false},
+	[TEXT_BOOT] = {255, "-._~:/?#[]@!$&'()*+,;=%", false}, /* RFC 3986 section 2: reserved, unreserved */
 };
 
 /* Not isalnum(): no locale, no sign trouble. */
@@ -39,6 +44,34 @@ static bool labels_valid(const char *s)
 	return len > 0;
 }
 
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/*
+ * By the parser that the fetcher reads it with, since it is never shell text: its alphabet need not keep a
+ * shell safe. An escaped control octet has no use in one.
+ */
+static bool url_valid(const char *s)
+{
+	struct url u;
+
+	for (const char *c = s; (c = strchr(c, '%')); c++)
+		if (!is_hex(c[1]) || !is_hex(c[2]) || c[1] < '2' || (c[1] == '7' && (c[2] | 0x20) == 'f'))
+			return false;
+	return url_parse(&u, s, strlen(s)) == 0;
+}
+
+static bool boot_valid(const char *s)
+{
+	const char *url = strncmp(s, "live:", 5) ? s : s + 5;
+
+	if (!strncasecmp(url, "http://", 7) || !strncasecmp(url, "https://", 8))
+		return url_valid(url);
+	return text_valid(TEXT_PATH, s);
+}
+
 bool text_valid(enum text_kind kind, const char *s)
 {
 	size_t len = strnlen(s, kinds[kind].max + 1);
@@ -48,6 +81,8 @@ bool text_valid(enum text_kind kind, const char *s)
 	for (size_t i = 0; i < len; i++)
 		if (!alnum(s[i]) && !strchr(kinds[kind].others, s[i]))
 			return false;
+	if (kind == TEXT_BOOT)
+		return boot_valid(s);
 	return !kinds[kind].labels || labels_valid(s);
 }
 
@@ -55,7 +90,7 @@ bool text_take(enum text_kind kind, char *dst, size_t size, const uint8_t *bytes
 {
 	while (len && bytes[len - 1] == 0)
 		len--;
-	if (len && bytes[len - 1] == '.' && kind != TEXT_PATH)
+	if (len && bytes[len - 1] == '.' && kinds[kind].labels)
 		len--;
 	if (len && len < size && !memchr(bytes, 0, len)) {
 		memcpy(dst, bytes, len);

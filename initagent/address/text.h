@@ -13,6 +13,7 @@ enum text_kind {
 	TEXT_DOMAIN,   /* the same; at most 253 */
 	TEXT_SEARCH,   /* domains separated by one space; at most 511 */
 	TEXT_PATH,     /* a path or URL: letters, digits and "/._-:,=@%+[]"; at most 255 */
+	TEXT_BOOT,     /* a TEXT_PATH, or an http or https URL (RFC 3986), perhaps behind "live:"; at most 255 */
 	TEXT_KIND_MAX,
 };
 
