@@ -422,7 +422,7 @@ static bool server_allowed(const struct dhcp4 *d, struct in_addr server)
 	for (size_t i = 0; i < d->cfg.n_servers; i++)
 		if (d->cfg.servers[i].s_addr == server.s_addr)
 			return true;
-	return d->cfg.n_servers == 0;
+	return d->cfg.n_servers == 0 && !d->cfg.listed_only;
 }
 
 /*

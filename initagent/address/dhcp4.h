@@ -32,6 +32,7 @@ struct dhcp4_config {
 	const char *vendor_class;		 /* borrowed; NULL: none */
 	struct in_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server identifiers; none: all */
 	size_t n_servers;
+	bool listed_only; /* without any of them: none is allowed */
 };
 
 enum dhcp4_event_type {

@@ -43,7 +43,8 @@ static struct dhcp6_lease lease_of(const struct address_result *r)
 		if (r->dns[n].family == AF_INET6)
 			memcpy(l.reply.dns[l.reply.n_dns++], r->dns[n].bytes, 16);
 	for (size_t n = 0; n < r->n_ntp; n++)
-		memcpy(l.reply.ntp[l.reply.n_ntp++], r->ntp[n].bytes, 16);
+		if (r->ntp[n].family == AF_INET6)
+			memcpy(l.reply.ntp[l.reply.n_ntp++], r->ntp[n].bytes, 16);
 	memcpy(l.reply.search, r->search, sizeof(l.reply.search));
 	memcpy(l.reply.boot_file, r->boot_file, sizeof(l.reply.boot_file));
 	return l;
@@ -296,22 +297,22 @@ static void pump(struct iface6 *i, uint64_t now)
 	}
 }
 
-/* With allowed servers of IPv6 on the command line, others are not heard; servers answer from their link-local one. */
+/*
+ * With allowed servers on the command line, others are not heard, whatever the family: a list of IPv4 addresses alone
+ * must not leave DHCPv6 open to anybody. Servers answer from their link-local address.
+ */
 static bool allowed(struct iface6 *i, const struct in6_addr *source)
 {
 	const struct address_config *cfg = &i->config.cfg;
 	struct inet_addr from = {.family = AF_INET6, .v6 = *source};
 	char name[INET_ADDR_TEXT];
-	bool any = false;
 
-	for (size_t n = 0; n < cfg->n_servers; n++) {
-		any = any || cfg->servers[n].family == AF_INET6;
+	for (size_t n = 0; n < cfg->n_servers; n++)
 		if (inet_equal(&cfg->servers[n], &from))
 			return true;
-	}
-	if (any)
+	if (cfg->n_servers)
 		iface6_hint(i, CAUSE_DHCP_FOREIGN, "server %s is not in rd.net.dhcp.server=", inet_text(&from, name));
-	return !any;
+	return !cfg->n_servers;
 }
 
 void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch)
@@ -349,13 +350,20 @@ void iface6_no_parser(struct iface6 *i, uint64_t now)
 
 /* --- start, stop, time --------------------------------------------------------------------- */
 
+/* rd.net.timeout.dhcp as often as rd.net.dhcp.retry says: together beyond 64 bits, which counts as without end. */
+static uint64_t all_rounds(const struct address_config *cfg)
+{
+	if (!cfg->dhcp_limit || !cfg->dhcp_rounds || cfg->dhcp_limit > NSEC_NEVER / cfg->dhcp_rounds)
+		return NSEC_NEVER;
+	return cfg->dhcp_limit * cfg->dhcp_rounds;
+}
+
 /* With both options the time has an end of its own; otherwise rd.retry is the only one. */
 static void begin_asking(struct iface6 *i, uint64_t now)
 {
-	const struct address_config *cfg = &i->config.cfg;
+	uint64_t span = all_rounds(&i->config.cfg);
 
-	if (cfg->dhcp_limit && cfg->dhcp_rounds)
-		i->dhcp_end = now + cfg->dhcp_limit * cfg->dhcp_rounds;
+	i->dhcp_end = span < NSEC_NEVER - now ? now + span : NSEC_NEVER;
 	ask(i, now);
 	iface6_hint(i, CAUSE_DHCP_NO_OFFER, "asking for an address by DHCPv6");
 }
@@ -368,8 +376,8 @@ static void asked_too_long(struct iface6 *i, uint64_t now)
 	i->dhcp_end = NSEC_NEVER;
 	if (i->state != IFACE6_ASKING)
 		return;
-	snprintf(text, sizeof(text), "no DHCPv6 lease after %u s%s",
-		(unsigned)(cfg->dhcp_limit * cfg->dhcp_rounds / NSEC_PER_SEC),
+	snprintf(text, sizeof(text), "no DHCPv6 lease after %llu s%s",
+		(unsigned long long)(all_rounds(cfg) / NSEC_PER_SEC),
 		heard_since(i->room->env, i->dev.name, i->heard, heard));
 	iface6_fail(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER, text, now);
 }

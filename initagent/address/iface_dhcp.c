@@ -53,6 +53,7 @@ static int make_client(struct iface *i, uint64_t now)
 	if (e < 0)
 		return e;
 	memcpy(c.hostname, i->config.hostname, sizeof(c.hostname));
+	c.listed_only = cfg->n_servers > 0; /* servers of the other family alone leave none to this one */
 	for (size_t n = 0; n < cfg->n_servers; n++)
 		if (cfg->servers[n].family == AF_INET)
 			c.servers[c.n_servers++] = cfg->servers[n].v4;

@@ -223,6 +223,21 @@ TEST(only_foreign_servers)
 	CHECK(room_printed(&f, "server 10.0.0.99 is not in rd.net.dhcp.server="));
 }
 
+/* A list of the other family's servers leaves none, rather than all, to this one. */
+TEST(servers_of_the_other_family_only)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	f.cfg.servers[0] = room_addr("fe80::1");
+	f.cfg.n_servers = 1;
+	f.cfg.dhcp_limit = 2 * SEC;
+	f.cfg.dhcp_rounds = 1;
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	CHECK_INT(room_until(&f, ADDRESS_FAILED, 5 * SEC).cause, CAUSE_DHCP_FOREIGN);
+}
+
 TEST(two_servers_the_allowed_one_wins)
 {
 	_cleanup_(room_end) struct room_fixture f;
@@ -476,6 +491,32 @@ TEST(a_lease_is_renewed_while_the_boot_waits)
 	CHECK(room_result(&f)->expires >= first + 2 * SEC);
 	netns_run("grep -q '^expires=%llu$' %s/run/initagent/lease.%d",
 		(unsigned long long)room_result(&f)->expires, f.prefix, f.cfg.ifindex);
+}
+
+/* Refuses to renew, as after its leases file was lost, and gives the next client a new lease. */
+static int server_forgets(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	if (type != 3 || !msg_be32(request + MSG_HEADERS + 12))
+		return server_renewing(m, request, len, type, n);
+	dhcpserver_begin(m, request, 6, 0);
+	msg_u32(m, 54, 0x0a000001);
+	msg_end(m);
+	return 1;
+}
+
+TEST(refused_at_renewal)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t lost;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", server_forgets);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	CHECK_INT(room_until(&f, ADDRESS_LOST, 5 * SEC).cause, CAUSE_DHCP_NAK);
+	lost = room_clock(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(room_clock(&f) - lost < 2 * SEC);
 }
 
 /* --- links --------------------------------------------------------------------------------- */
