@@ -33,7 +33,7 @@ boots() {
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_eq "$(node_result .writable)" true "root can be written to"
     assert_clean_handover
-    assert_console "bootmark: killed the agent .* at=mount"
+    assert_killed addr,mount
     assert_state .root.type nvmf
     grep -q ' / / rw,noatime.* - ext4 /dev/nvme0n1 ' "$node_dir/results/mountinfo"
 }
@@ -67,7 +67,7 @@ boots() {
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_eq "$(node_result .writable)" true "root can be written to"
     assert_clean_handover
-    assert_console "bootmark: killed the agent .* at=mount"
+    assert_killed mount
     assert_state '[.root | .fstype, .readonly, .overlay] | @text' '["squashfs",true,true]'
     grep -q ' / / .* - overlay ' "$node_dir/results/mountinfo"
     grep -q ' /run/rootfsbase ro.* - squashfs /dev/nbd0 ' "$node_dir/results/mountinfo"

@@ -8,20 +8,20 @@ load scenario
 
 handed_over='reboot: '
 
-@test "DHCP server up 10 s late" {
+@test "DHCP server up late" {
     server dhcp stop
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
     node_wait 60 'initagent.*DHCP'
-    refute_within 10 "$handed_over"
+    refute_within 3 "$handed_over"
     server dhcp start
     assert_boot 60 4.2 rdma
 }
 
-@test "NFS server up 10 s late" {
+@test "NFS server up late" {
     server nfs stop
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
     node_wait 60 'IA-E60[12]'
-    refute_within 10 "$handed_over"
+    refute_within 3 "$handed_over"
     server nfs start rdma
     assert_boot 60 4.2 rdma
     assert_state .root.fell_back false
@@ -32,18 +32,18 @@ handed_over='reboot: '
     server nfs start
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
     node_wait 60 'IA-E60[25]'
-    refute_within 10 "$handed_over"
+    refute_within 3 "$handed_over"
     server nfs stop
     server nfs start rdma
     assert_boot 60 4.2 rdma
     assert_state .root.proto rdma
 }
 
-@test "cable plugged in 10 s late" {
+@test "cable plugged in late" {
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
     node_cable off
-    node_wait 60 'IA-E402|carrier'
-    refute_within 10 "$handed_over"
+    node_wait 60 'IA-E402'
+    refute_within 3 "$handed_over"
     node_cable on
     assert_boot 60 4.2 rdma
 }
@@ -55,5 +55,5 @@ handed_over='reboot: '
     assert_boot 90 4.2 tcp
     assert_state .root.proto tcp
     assert_state .root.fell_back true
-    assert_console 'initagent.*tcp'
+    assert_console 'falling back to TCP as allowed'
 }

@@ -115,6 +115,16 @@ assert_failed() {
     node_ended_by "$3"
 }
 
+# assert_killed POINT,POINT...: the agent was ended at each of them (bootmark.kill=), and started again.
+assert_killed() {
+    local point points
+    IFS=, read -ra points <<<"$1"
+    for point in "${points[@]}"; do
+        assert_console "bootmark: killed the agent .* at=$point"
+    done
+    assert_most "${#points[@]}" "$(node_state .agent.restarts)" "restarts (at least)"
+}
+
 # refute_within SECONDS REGEX: the line must not come for that long.
 refute_within() {
     local status=0

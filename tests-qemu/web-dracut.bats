@@ -59,7 +59,7 @@ livenet() {
     node_booted 150
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_clean_handover
-    assert_console "bootmark: killed the agent .* at=mount"
+    assert_killed addr,mount
 }
 
 @test "systemd flavour: killed right after the mount" {
@@ -67,7 +67,7 @@ livenet() {
     node_booted 150
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_clean_handover
-    assert_console "bootmark: killed the agent .* at=mount"
+    assert_killed mount
 }
 
 @test "shell flavour: wrong digest, reboot as asked" {

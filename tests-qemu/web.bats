@@ -145,7 +145,7 @@ cache_entry() {
     node_booted 60
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_clean_handover
-    assert_console "bootmark: killed the agent .* at=mount"
+    assert_killed addr,mount
     assert_state .root.type image
     assert_state .root.url "$web/root.squashfs"
     assert_state .root.proof digest

@@ -83,11 +83,19 @@ said() {
 	run -1 grep -E '^/run/systemd/network/[^b][^ ]*:' "$T/networkd.log"
 }
 
+# monitored: "ip monitor" listens: it has told of a change that is made for it.
+monitored() {
+	ip -n "$CLIENT" link set lo mtu "$((60000 + RANDOM % 1000))"
+	[ -s "$T/monitor" ]
+}
+
 @test "systemd-networkd takes a leased link over: no gap, the same client identifier, the same address" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5 --dhcp-option=3,10.0.0.1
 	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
 	ip -n "$CLIENT" monitor link address route >"$T/monitor" 3>&- &
 	echo $! >>"$T/pids"
+	# it listens once it has said something
+	ready monitored
 	(networkd "$T/real" 60) 3>&- &
 	echo $! >>"$T/pids"
 	ready said 'eth0: found matching network .*10-initagent-eth0.network'

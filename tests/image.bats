@@ -56,10 +56,10 @@ has() {
 }
 
 lacks() {
-    ! listing | grep -qx "$1" || {
-        echo "in the image: $1"
+    has init
+    if listing | grep -x "$1"; then
         return 1
-    }
+    fi
 }
 
 unpack() {
