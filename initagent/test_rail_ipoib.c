@@ -3,15 +3,19 @@
 #include "check.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "boot_private.h"
+
+/* What netlink answers: no mode of its own, or a driver that refuses this one, as mlx5's own IPoIB does. */
+static int answer = -EOPNOTSUPP;
 
 int __wrap_links_set_ipoib_mode(struct links *l, int ifindex, bool connected);
 
 int __wrap_links_set_ipoib_mode(struct links *l, int ifindex, bool connected)
 {
 	(void)l, (void)ifindex, (void)connected;
-	return -EOPNOTSUPP;
+	return answer;
 }
 
 static const char *const parts[] = {"/sys", "/sys/class", "/sys/class/net", "/sys/class/net/ib0"};
@@ -72,4 +76,31 @@ TEST(words_are_the_kernels)
 {
 	check_mode("root=dhcp rd.ib.mode=connected", "connected\n");
 	check_mode("root=dhcp rd.ib.mode=datagram", "datagram\n");
+}
+
+TEST(a_mode_that_the_driver_refuses_is_told)
+{
+	struct report_config cfg = {.kmsg_fd = -1};
+	_cleanup_(report_freep) struct report *report = NULL;
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct netdev dev = {.name = "ib0", .hwtype = 32};
+	char said[512] = "";
+	struct boot b = {0};
+	int fds[2];
+
+	CHECK_INT(pipe(fds), 0);
+	cfg.console_fd = fds[1];
+	CHECK_INT(report_new(&report, &cfg), 0);
+	CHECK_INT(plan_parse(&plan, "root=dhcp rd.ib.mode=connected", 30, NULL), 0);
+	b.plan = plan;
+	b.report = report;
+	b.env.report = report;
+	answer = -EINVAL;
+	ipoib_prepare(&b, &dev, 1);
+	answer = -EOPNOTSUPP;
+	CHECK(read(fds[0], said, sizeof(said) - 1) > 0);
+	CHECK(strstr(said, "ib0: IA-E312"));
+	CHECK(strstr(said, "Invalid argument"));
+	close(fds[0]);
+	close(fds[1]);
 }

@@ -23,9 +23,9 @@ teardown_file() {
 # fabric_up: HCA, switch, subnet manager, IPoIB with carrier, whatever was there before
 fabric_up() {
     on server "[ -e /sys/class/infiniband/sib0 ] || {
-            modprobe softib && ulps && switch leaf01 && /bin/rdma link add sib0 type softib netdev swhca; }
-        partitions; faults_clear; modprobe ib_umad; ip link set swport up; ip link set ib0 up
-        [ -e /run/opensm.pid ] && ! sm_gone || sm
+        modprobe softib && ulps && switch leaf01 && /bin/rdma link add sib0 type softib netdev swhca; };
+        partitions; faults_clear; modprobe ib_umad; ip link set swport up; ip link set ib0 up;
+        if [ ! -e /run/opensm.pid ] || sm_gone; then sm; fi;
         wait_active sib0 20 && wait_carrier ib0 20"
 }
 

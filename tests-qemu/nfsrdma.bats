@@ -41,10 +41,13 @@ security_questions() {
     assert_eq "$(<"$node_dir/results/modprobe")" /sbin/modprobe kernel.modprobe
 }
 
-@test "the image's own /init as PID 1, nothing around it" {
+@test "the image's own /init as PID 1, nothing around it; the words that every site has: quiet, ro, init=" {
     NODE_MARK=
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe quiet ro init=/sbin/init"
     assert_boot 90 4.2 rdma
+    # the agent's own log has it, the console has not
+    grep -q '\] version ' "$node_dir/results/run/log"
+    run -1 grep -a 'initagent: version' "$node_dir/console.log"
 }
 
 @test "two CPUs" {
@@ -54,11 +57,12 @@ security_questions() {
     assert_state '.causes | length' 0
 }
 
-@test "static address, gateway, host name" {
+@test "static address, gateway, route, host name" {
     server dhcp stop
     node_start "$image" "$console $rdma_root $rxe \
-ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1"
+ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1 rd.route=10.77.0.0/16:10.99.0.1"
     assert_boot 90 4.2 rdma
+    grep -qE '^eth0	00004D0A	0100630A' "$node_dir/results/route"
     assert_state '.rails[0].method' static
     assert_state '.rails[0].address' 10.99.0.50/24
     assert_state '.rails[0].gateway' 10.99.0.1

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Causes that only a whole boot meets and no other case is about: each is brought about where it arises, and ends up in
+ * state.json or on the console with its code.
+ */
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/node.h"
+
+#define RXE "/sys/class/infiniband/rxe0"
+
+/* A stand-alone image has nobody to leave the root to. */
+TEST(a_root_of_a_kind_that_only_others_mount)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=UUID=0b7e1c70-9d2c-4f0a-8a43-2d3c1f0f7a11 rd.shell=0 rd.emergency=reboot ip=" NODE);
+	n.args.standalone = true;
+	CHECK_INT(boot(&n), BOOT_REBOOT);
+	CHECK(met(&n, "IA-E103") > 0);
+	node_close(&n);
+}
+
+static void make_port(struct node *n)
+{
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{"node_type", "1: CA"},
+		{"node_guid", "5054:00ff:fe12:3456"},
+		{"parent", "veth0"},
+		{"ports/1/state", "4: ACTIVE"},
+		{"ports/1/phys_state", "5: LinkUp"},
+		{"ports/1/link_layer", "Ethernet"},
+		{"ports/1/rate", "2.5 Gb/sec (1X SDR)"},
+		{"ports/1/lid", "0x0"},
+		{"ports/1/sm_lid", "0x0"},
+		{"ports/1/sm_sl", "0"},
+		{"ports/1/lid_mask_count", "0"},
+		{"ports/1/cap_mask", "0x00890000"},
+		{"ports/1/gids/0", "fe80:0000:0000:0000:5054:00ff:fe12:3456"},
+		{"ports/1/gid_attrs/types/0", "RoCE v2"},
+		{"ports/1/gid_attrs/ndevs/0", "veth0"},
+	};
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", RXE, files[i].name);
+		modtree_file(&n->tree, path, files[i].text);
+	}
+}
+
+/* The kernel adds the GID of an address some time after the address. */
+TEST(a_roce_port_without_the_gid_of_its_address)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=4");
+	make_port(&n);
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E303") > 0);
+	node_close(&n);
+}
+
+/* A server in the peer's namespace that answers each connection with this text. Its pid. */
+static pid_t server_that_says(pid_t peer, uint16_t port, const char *text)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd, c, ready[2];
+	char ns[64], byte;
+	pid_t pid;
+
+	CHECK_INT(pipe(ready), 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid > 0) {
+		CHECK_INT(read(ready[0], &byte, 1), 1);
+		return pid;
+	}
+	snprintf(ns, sizeof(ns), "/proc/%d/ns/net", (int)peer);
+	CHECK_INT(setns(open(ns, O_RDONLY | O_CLOEXEC), CLONE_NEWNET), 0);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0 && listen(fd, 16) == 0);
+	CHECK_INT(write(ready[1], "", 1), 1);
+	while ((c = accept(fd, NULL, NULL)) >= 0) {
+		(void)!write(c, text, strlen(text));
+		close(c);
+	}
+	_exit(0);
+}
+
+TEST(a_block_server_that_speaks_something_else)
+{
+	struct node n;
+	pid_t pid;
+
+	pid = server_that_says(wire_up(), 10809, "220 a mail server is ready, which is no NBD server at all, however long it talks\r\n");
+	node_open(&n, "root=nbd:192.0.2.1:10809:root ip=" NODE " rd.retry=4");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E675") > 0);
+	node_close(&n);
+	kill(pid, SIGKILL);
+}
+
+/* state.json cannot be replaced: the boot is as good as it was, and says so. */
+TEST(a_state_file_that_cannot_be_written)
+{
+	char path[512], said[65536] = "";
+	struct node n;
+	int console;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+	modtree_file(&n.tree, "/run/initagent/state.json/in-the-way", "x");
+	snprintf(path, sizeof(path), "%s/console", n.tree.root);
+	console = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(console >= 0);
+	n.args.console_fd = console;
+	CHECK_INT(boot_main(&n.args), BOOT_DONE);
+	CHECK(env_read(&n.tree.env, said, sizeof(said), "/console") > 0);
+	CHECK(strstr(said, "IA-E701"));
+	close(console);
+	node_close(&n);
+}
