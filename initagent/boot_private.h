@@ -88,8 +88,9 @@ struct target {
 	const struct plan_nfs *nfs; /* the plan's, or that of spec */
 	const struct plan_image *image; /* the same, when the root is an image */
 	const struct plan_block *block; /* the same, when the root is on a block device */
-	unsigned portal;	    /* which of its servers; rises with each that failed */
+	unsigned portal;	    /* which of its servers, modulo their number */
 	unsigned rounds;	    /* attempts with all of them */
+	struct block_refusals refusals; /* which of them not to ask again */
 	char address[INET_ADDR_TEXT + IFNAMSIZ]; /* the server's at hand, as the block room was given it */
 	struct root_spec *spec;	    /* from DHCP's root-path */
 	char server[256];	    /* as written, or the address */

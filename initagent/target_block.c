@@ -57,17 +57,16 @@ static void failed(struct boot *b, uint64_t now)
 	enum cause cause = block_failure(b->block, &text);
 
 	report_cause(b->report, cause, where(b), now, "%s", text);
-	report_wait(b->report, cause, "root", now, "%s, trying again", text);
+	report_wait(b->report, cause, "root", now, "%s, trying %s", text,
+		b->target.block->n_portals > 1 ? "the next server" : "again");
 }
 
 /* The same server again, or the next one, which may be known by name only and must be near. */
 static void again(struct boot *b, uint64_t now)
 {
-	unsigned rounds = block_rounds(b->block);
-
 	if (b->target.block->n_portals > 1) {
-		b->target.portal = rounds;
-		b->target.rounds = rounds;
+		b->target.portal = block_next(b->block);
+		b->target.rounds = block_rounds(b->block);
 		target_begin_again(b, now);
 	} else if (block_start(b->block, now) < 0) {
 		boot_fail(b, CAUSE_INTERNAL, where(b), now, "no process for the connection");
@@ -85,7 +84,9 @@ static void block_event(struct boot *b, enum block_event event, uint64_t now)
 	case BLOCK_EVENT_MOUNTED: mounted(b, now); break;
 	case BLOCK_EVENT_FAILED: failed(b, now); break;
 	case BLOCK_EVENT_AGAIN: again(b, now); break;
-	case BLOCK_EVENT_FATAL: boot_fail(b, cause, where(b), now, text); break;
+	case BLOCK_EVENT_FATAL:
+		boot_fail(b, cause, b->target.block->n_portals > 1 ? "all servers" : where(b), now, text);
+		break;
 	default: break;
 	}
 }
@@ -119,6 +120,7 @@ void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now)
 		.overlay = b->plan->root.image.overlay.asked ? &b->plan->root.image.overlay : NULL,
 		.node = target_node_number(b),
 		.rounds = t->rounds,
+		.refusals = &t->refusals,
 	};
 	int r;
 

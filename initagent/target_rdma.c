@@ -39,7 +39,9 @@ static bool next_without(struct boot *b, uint64_t now)
 	const struct plan_block *block = b->target.block;
 
 	for (size_t i = 1; i < block->n_portals; i++) {
-		if (block->portals[(b->target.portal + i) % block->n_portals].rdma)
+		size_t next = (b->target.portal + i) % block->n_portals;
+
+		if (block->portals[next].rdma || block_refused(&b->target.refusals, next))
 			continue;
 		b->target.portal += (unsigned)i;
 		target_begin_again(b, now);
@@ -57,7 +59,8 @@ static void judge_block(struct boot *b, uint64_t now)
 	if (!rail_wants_rdma(b) || !impossible(b, srp ? "ib_srp" : "nvme_rdma", &cause, &where))
 		return;
 	if (!next_without(b, now))
-		boot_fail(b, cause, where, now, "so there can be no RDMA, and no server is named for TCP");
+		boot_fail(b, cause, where, now, *b->target.refusals.text ? b->target.refusals.text
+			: "so there can be no RDMA, and no server is named for TCP");
 }
 
 static void judge_nfs(struct boot *b, uint64_t now)

@@ -196,6 +196,20 @@ struct block *block_free(struct block *b)
 
 /* --- what it says --------------------------------------------------------------------------- */
 
+static size_t portal_of(const struct block *b)
+{
+	return b->cfg.portal ? (size_t)(b->cfg.portal - b->cfg.plan->portals) : 0;
+}
+
+unsigned block_next(const struct block *b)
+{
+	size_t n = b->cfg.plan->n_portals, here = portal_of(b), i;
+
+	for (i = 1; i < n && block_refused(b->cfg.refusals, (here + i) % n); i++)
+		continue;
+	return n ? (unsigned)((here + i) % n) : 0;
+}
+
 /* Up to a quarter of jitter, so that a rack does not knock in step; with several servers the next one at once. */
 static void back_off(struct block *b, uint64_t now)
 {
@@ -207,13 +221,34 @@ static void back_off(struct block *b, uint64_t now)
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	set_state(b, STATE_BACKOFF, now);
-	b->deadline = b->rounds % n ? now : now + pause + pause / 4 * random / UINT32_MAX;
+	b->deadline = block_next(b) > portal_of(b) ? now : now + pause + pause / 4 * random / UINT32_MAX;
+}
+
+/* What makes trying again useless is this server's: with several, the others are asked. False: none is left. */
+static bool others_left(struct block *b)
+{
+	struct block_refusals *all = b->cfg.refusals;
+	size_t n = b->cfg.plan->n_portals, here = portal_of(b), len;
+
+	if (!all || n < 2)
+		return false;
+	if (here < 64 && !block_refused(all, here)) {
+		all->servers |= UINT64_C(1) << here;
+		len = strlen(all->text);
+		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; " : "", b->cfg.portal->server,
+			(int)(sizeof(all->text) / n), b->text);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!block_refused(all, i))
+			return true;
+	strscpy(b->text, all->text, sizeof(b->text));
+	return false;
 }
 
 static void attempt_failed(struct block *b, uint64_t now)
 {
 	report_span(b->env->report, "block", b->result.kind, b->began, now, -EIO);
-	if (b->fatal) {
+	if (b->fatal && !others_left(b)) {
 		b->events |= 1U << BLOCK_EVENT_FATAL;
 		set_state(b, STATE_STOPPED, now);
 		return;

@@ -27,8 +27,22 @@ enum block_event {
 	BLOCK_EVENT_MOUNTED,
 	BLOCK_EVENT_FAILED,  /* an attempt failed; BLOCK_EVENT_AGAIN follows */
 	BLOCK_EVENT_AGAIN,   /* the pause is over: block_start() again, or a new one with another portal */
-	BLOCK_EVENT_FATAL,   /* trying again cannot help */
+	BLOCK_EVENT_FATAL,   /* trying again cannot help, with any of the servers */
 };
+
+/*
+ * Which of the plan's servers failed in a way that trying again cannot help, and what each said. The owner keeps it from
+ * room to room, as each server may have a room of its own. Servers beyond the 64th are asked again and again.
+ */
+struct block_refusals {
+	uint64_t servers; /* bit: index in the plan's portals */
+	char text[BLOCK_TEXT_MAX];
+};
+
+static inline bool block_refused(const struct block_refusals *r, size_t portal)
+{
+	return r && portal < 64 && r->servers & UINT64_C(1) << portal;
+}
 
 /* Everything borrowed until block_free(). */
 struct block_config {
@@ -43,6 +57,7 @@ struct block_config {
 	const struct plan_overlay *overlay; /* a writable layer in memory over the device, which is only read; NULL: none */
 	uint64_t node;			  /* port GUID or the like: the node's name where it has no other */
 	unsigned rounds;		  /* attempts before, with other portals */
+	struct block_refusals *refusals;  /* NULL: one server only */
 	const struct block_ops *ops;	  /* the seam for tests; NULL: the kind's own */
 };
 
@@ -94,6 +109,8 @@ enum cause block_waits_for(const struct block *b);
 
 /* block_failure: cause and words of the last failed attempt; valid until the next dispatch. */
 enum cause block_failure(const struct block *b, const char **ret_text);
+/* block_next: the index of the portal whose turn it is after this one; the same if there is no other left. */
+unsigned block_next(const struct block *b);
 /* block_rounds: attempts so far, those before it included. */
 unsigned block_rounds(const struct block *b);
 /* block_connected: when the device was there; 0: not yet. */

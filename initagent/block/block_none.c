@@ -82,6 +82,12 @@ enum cause block_failure(const struct block *b, const char **ret_text)
 	return CAUSE_NONE;
 }
 
+unsigned block_next(const struct block *b)
+{
+	(void)b;
+	return 0;
+}
+
 unsigned block_rounds(const struct block *b)
 {
 	(void)b;

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		shutdown(pair[1], SHUT_WR);
 		nbd_hello_talk(pair[0], "root", &e);
 		must(e.how >= 0 && e.how < NBD_HELLO_MAX);
-		must(e.how != NBD_HELLO_DONE || (e.size && e.size <= INT64_MAX));
+		must(e.how != NBD_HELLO_DONE || (e.size >= 512 && e.size <= INT64_MAX));
 		must(memchr(e.text, 0, sizeof(e.text)) != NULL);
 		for (const char *c = e.text; *c; c++)
 			must(*c >= ' ' && *c < 0x7f);

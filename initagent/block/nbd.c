@@ -125,23 +125,13 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 	return -EPROTO;
 }
 
-/* The server's smallest request, where it says so; sectors otherwise. The kernel takes up to a page. */
-static uint32_t block_size(const struct block_job *j, const struct nbd_export *e)
-{
-	uint32_t n = j->cfg->plan->block_size;
-
-	if (!n)
-		n = e->block_min;
-	return n >= 512 && n <= 4096 && !(n & (n - 1)) ? n : 512;
-}
-
 static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 {
-	char backend[512], text[NBD_ERROR_MAX];
+	char backend[512], text[NBD_ERROR_MAX], unfit[NBD_TEXT_MAX];
 	const struct nbd_setup s = {
 		.socket = socket,
 		.size = e->size,
-		.block_size = block_size(j, e),
+		.block_size = nbd_block_size(e, j->cfg->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
 		.flags = e->flags,
 		.timeout_s = j->cfg->plan->timeout_s,
 		.dead_s = DEAD_SECONDS,
@@ -149,6 +139,8 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 	};
 	int r;
 
+	if (!s.block_size)
+		return job_fatal(j, CAUSE_BLOCK_PROTOCOL, -EPROTO, "export '%.200s': %s", j->cfg->plan->name, unfit);
 	backend_of(j, backend, sizeof(backend));
 	r = nbd_connect(&s, text);
 	if (r == -ENOENT)

@@ -20,7 +20,7 @@ enum { REP_ACK = 1, REP_INFO = 3 };
 #define REP_ERROR UINT32_C(0x80000000)
 enum {
 	ERR_UNSUP = 1, ERR_POLICY, ERR_INVALID, ERR_PLATFORM, ERR_TLS_REQD, ERR_UNKNOWN, ERR_SHUTDOWN,
-	ERR_BLOCK_SIZE_REQD, ERR_TOO_BIG,
+	ERR_BLOCK_SIZE_REQD, ERR_TOO_BIG, ERR_EXT_HEADER_REQD,
 };
 enum { INFO_EXPORT = 0, INFO_BLOCK_SIZE = 3 };
 
@@ -28,6 +28,8 @@ enum { INFO_EXPORT = 0, INFO_BLOCK_SIZE = 3 };
 #define REPLY_MAX   4096
 /* A server that answers and answers, and never to the point. */
 #define REPLIES_MAX 64
+/* Linux counts disks in sectors. */
+#define SECTOR	    512
 
 #define MEMORY_MAX  (64u << 20)
 #define CPU_SECONDS 5
@@ -35,6 +37,7 @@ enum { INFO_EXPORT = 0, INFO_BLOCK_SIZE = 3 };
 struct talk {
 	int socket;
 	struct nbd_export *ret;
+	bool have_export, have_block;
 };
 
 struct reply {
@@ -158,7 +161,26 @@ static int read_reply(struct talk *t, struct reply *r)
 	return receive(t, r->data, r->len);
 }
 
-static void take_info(struct talk *t, const struct reply *r, bool *ret_export)
+static int take_export(struct talk *t, uint64_t size, uint32_t flags)
+{
+	if (t->have_export && (size != t->ret->size || flags != t->ret->flags))
+		return end(t, NBD_HELLO_PROTOCOL, "it tells two sizes, or two sets of flags, of one export");
+	t->have_export = true;
+	t->ret->size = size;
+	t->ret->flags = flags;
+	return 0;
+}
+
+static int take_block_size(struct talk *t, uint32_t min)
+{
+	if (t->have_block && min != t->ret->block_min)
+		return end(t, NBD_HELLO_PROTOCOL, "it tells two block sizes of one export");
+	t->have_block = true;
+	t->ret->block_min = min;
+	return 0;
+}
+
+static int take_info(struct talk *t, const struct reply *r)
 {
 	struct cursor c = cursor_make(r->data, r->len);
 	uint16_t type = cursor_be16(&c);
@@ -168,13 +190,10 @@ static void take_info(struct talk *t, const struct reply *r, bool *ret_export)
 	if (type == INFO_EXPORT) {
 		size = be64(&c);
 		v = cursor_be16(&c);
-		*ret_export = !c.failed;
-		t->ret->size = size;
-		t->ret->flags = v;
-	} else if (type == INFO_BLOCK_SIZE) {
-		v = cursor_be32(&c);
-		t->ret->block_min = c.failed ? 0 : v;
+		return c.failed ? 0 : take_export(t, size, v);
 	}
+	v = type == INFO_BLOCK_SIZE ? cursor_be32(&c) : 0;
+	return type != INFO_BLOCK_SIZE || c.failed ? 0 : take_block_size(t, v);
 }
 
 /* The server's words for people, as far as a console can show them. */
@@ -200,6 +219,9 @@ static int refused(struct talk *t, const struct reply *r)
 		{ERR_SHUTDOWN, NBD_HELLO_SHUTDOWN, "it is about to go"},
 		{ERR_PLATFORM, NBD_HELLO_DENIED, "it cannot on its platform"},
 		{ERR_BLOCK_SIZE_REQD, NBD_HELLO_PROTOCOL, "it wants its block size to be heeded"},
+		{ERR_INVALID, NBD_HELLO_PROTOCOL, "it finds the request for the export malformed"},
+		{ERR_TOO_BIG, NBD_HELLO_PROTOCOL, "it finds the request for the export too long"},
+		{ERR_EXT_HEADER_REQD, NBD_HELLO_PROTOCOL, "it serves clients with extended headers only, which the kernel does not have"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -228,6 +250,8 @@ static int old_way(struct talk *t, const char *name, bool zeroes)
 		return end(t, NBD_HELLO_NO_EXPORT, "the server hung up when it heard the export's name");
 	t->ret->size = be64(&c);
 	t->ret->flags = cursor_be16(&c);
+	if (t->ret->size == MAGIC_REPLY)
+		return end(t, NBD_HELLO_PROTOCOL, "it answers the export's name with a reply that only options have");
 	return 0;
 }
 
@@ -235,7 +259,6 @@ static int old_way(struct talk *t, const char *name, bool zeroes)
 static int go(struct talk *t, const char *name, bool zeroes)
 {
 	static struct reply r;
-	bool have_export = false;
 
 	if (send_go(t, name) < 0)
 		return -EPROTO;
@@ -243,27 +266,47 @@ static int go(struct talk *t, const char *name, bool zeroes)
 		if (read_reply(t, &r) < 0)
 			return -EPROTO;
 		if (r.type == REP_ACK)
-			return have_export ? 0 : end(t, NBD_HELLO_PROTOCOL, "it does not tell the export's size");
+			return t->have_export ? 0 : end(t, NBD_HELLO_PROTOCOL, "it does not tell the export's size");
 		if (r.type == (REP_ERROR | ERR_UNSUP))
 			return old_way(t, name, zeroes);
 		if (r.type & REP_ERROR)
 			return refused(t, &r);
-		if (r.type == REP_INFO)
-			take_info(t, &r, &have_export);
+		if (r.type == REP_INFO && take_info(t, &r) < 0)
+			return -EPROTO;
 	}
 	return end(t, NBD_HELLO_PROTOCOL, "it never comes to the point");
 }
 
 void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
 {
-	struct talk t = {socket, ret};
+	struct talk t = {.socket = socket, .ret = ret};
 	bool zeroes = true;
+	char text[NBD_TEXT_MAX];
 
 	*ret = (struct nbd_export){.how = NBD_HELLO_DONE};
 	if (greet(&t, &zeroes) < 0 || go(&t, name, zeroes) < 0)
 		return;
-	if (!ret->size || ret->size > INT64_MAX)
-		end(&t, NBD_HELLO_PROTOCOL, "the export has no sensible size");
+	if (ret->size >= SECTOR && ret->size <= INT64_MAX)
+		return;
+	snprintf(text, sizeof(text), "the export has no sensible size: %llu bytes", (unsigned long long)ret->size);
+	end(&t, NBD_HELLO_PROTOCOL, text);
+}
+
+uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page, char text[static NBD_TEXT_MAX])
+{
+	uint32_t min = e->block_min, n = asked ? asked : min > SECTOR ? min : SECTOR;
+
+	if (min & (min - 1))
+		snprintf(text, NBD_TEXT_MAX, "the server's smallest request is %u bytes, which is no power of two", min);
+	else if (min > page)
+		snprintf(text, NBD_TEXT_MAX, "the server wants requests of %u bytes at least, this kernel's blocks are %u at most", min, page);
+	else if (n < min)
+		snprintf(text, NBD_TEXT_MAX, "the server wants requests of %u bytes at least, bs= says %u", min, n);
+	else if (e->size < n)
+		snprintf(text, NBD_TEXT_MAX, "the export has %llu bytes, less than one block of %u", (unsigned long long)e->size, n);
+	else
+		return n;
+	return 0;
 }
 
 static int work(const void *arg, int in, int out)
@@ -277,7 +320,8 @@ static int work(const void *arg, int in, int out)
 /* The process may have been taken over. */
 static bool sane(const struct nbd_export *e)
 {
-	return e->how >= 0 && e->how < NBD_HELLO_MAX && memchr(e->text, 0, sizeof(e->text)) && e->size <= INT64_MAX;
+	return e->how >= 0 && e->how < NBD_HELLO_MAX && memchr(e->text, 0, sizeof(e->text)) &&
+		(e->how != NBD_HELLO_DONE || (e->size >= SECTOR && e->size <= INT64_MAX));
 }
 
 void nbd_hello_ask(int socket, const char *name, struct nbd_export *ret)

@@ -41,3 +41,9 @@ void nbd_hello_ask(int socket, const char *name, struct nbd_export *ret);
 
 /* nbd_hello_talk: what the process does; also for the fuzz target. */
 void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret);
+
+/*
+ * nbd_block_size: the block size that the kernel is told. asked: bs=, 0: the smallest that the server takes, a sector at
+ * least; page: the kernel's largest (drivers/block/nbd.c, nbd_set_size()). 0: none will do, text says why. Pure.
+ */
+uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page, char text[static NBD_TEXT_MAX]);

@@ -92,15 +92,19 @@ static void make_device(const char *head, size_t len, bool readonly)
 	write_file("/dev/fake0", head, len);
 }
 
-static struct plan_portal portals[2] = {{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}};
+static struct plan_portal portals[] = {{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}, {.server = "192.0.2.3"}};
 static struct plan_block plan = {.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
+
+/* The server of the next room, and what earlier ones said. */
+static size_t portal;
+static struct block_refusals refusals;
 
 static struct block *start(const char *name, bool readonly)
 {
 	static char template[] = "/tmp/block-XXXXXX";
 	static char target[64];
 	struct block_config cfg = {
-		.plan = &plan, .portal = &portals[0], .address = "192.0.2.1", .target = target, .readonly = readonly,
+		.plan = &plan, .portal = &portals[portal], .refusals = &refusals, .address = "192.0.2.1", .target = target, .readonly = readonly,
 		.ops = &fake,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
@@ -183,17 +187,48 @@ TEST(refused_is_tried_again_later_and_later)
 
 TEST(with_two_servers_the_second_one_has_its_turn_at_once)
 {
-	struct block *b;
-
 	plan.n_portals = 2;
-	b = start("refuse", true);
-	CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
-	CHECK(until(b, BLOCK_EVENT_AGAIN, BEGIN));
-	CHECK_INT(block_start(b, BEGIN), 0);
-	CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
-	CHECK_INT(block_pop_event(b), BLOCK_EVENT_NONE);
-	CHECK(block_deadline(b) > BEGIN && block_deadline(b) < BEGIN + NSEC_PER_SEC);
-	block_free(b);
+	for (portal = 0; portal < 2; portal++) {
+		struct block *b = start("refuse", true);
+
+		CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
+		CHECK_INT(block_next(b), !portal);
+		if (portal)
+			CHECK(block_deadline(b) > BEGIN && block_deadline(b) < BEGIN + NSEC_PER_SEC);
+		else
+			CHECK(until(b, BLOCK_EVENT_AGAIN, BEGIN));
+		block_free(b);
+	}
+}
+
+/* What a server says for good is its own: the others are asked, and the boot ends when none is left. */
+TEST(each_server_has_its_say)
+{
+	static const struct {
+		size_t portal;
+		const char *name;
+		enum block_event event;
+		unsigned next;
+	} rows[] = {
+		{0, "tls", BLOCK_EVENT_FAILED, 1},
+		{1, "refuse", BLOCK_EVENT_FAILED, 2},
+		{2, "tls", BLOCK_EVENT_FAILED, 1},
+		{1, "tls", BLOCK_EVENT_FATAL, 1},
+	};
+
+	plan.n_portals = 3;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct block *b;
+
+		portal = rows[i].portal;
+		b = start(rows[i].name, true);
+		CHECK(until(b, rows[i].event, BEGIN));
+		if (rows[i].event == BLOCK_EVENT_FAILED)
+			CHECK_INT(block_next(b), rows[i].next);
+		else
+			CHECK_INT(cause_of(b, "192.0.2.1: it wants TLS; 192.0.2.3: it wants TLS; 192.0.2.2: it wants TLS"), CAUSE_BLOCK_AUTH);
+		block_free(b);
+	}
 }
 
 TEST(what_no_repetition_mends_ends_it)

@@ -117,6 +117,8 @@ TEST(refusals_have_their_own_names)
 		{6, NBD_HELLO_NO_EXPORT, "export unknown", "export unknown"},
 		{7, NBD_HELLO_SHUTDOWN, "", "it is about to go"},
 		{8, NBD_HELLO_PROTOCOL, "", "it wants its block size to be heeded"},
+		{3, NBD_HELLO_PROTOCOL, "", "it finds the request for the export malformed"},
+		{10, NBD_HELLO_PROTOCOL, "", "it serves clients with extended headers only, which the kernel does not have"},
 		{77, NBD_HELLO_PROTOCOL, "", "it refuses for a reason of its own"},
 	};
 
@@ -214,6 +216,106 @@ TEST(answers_without_sense)
 	CHECK_INT(talk(&s, "", false, NULL, NULL).how, NBD_HELLO_PROTOCOL);
 }
 
+/* The kernel counts sectors; what the process that read it makes of it is heard, whatever it is. */
+TEST(sizes_that_no_disk_has)
+{
+	static const struct {
+		uint64_t size;
+		const char *text;
+	} rows[] = {
+		{0, "0 bytes"}, {1, ": 1 bytes"}, {511, "511 bytes"}, {(UINT64_C(1) << 63) + 512, "9223372036854776320 bytes"},
+		{UINT64_MAX, "18446744073709551615 bytes"}, {512, ""}, {INT64_MAX, ""},
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		struct script s = {0};
+		struct nbd_export e;
+
+		greeting(&s, 3);
+		info_export(&s, rows[i / 2].size, 1);
+		reply(&s, 1, "", 0);
+		e = talk(&s, "root", i & 1, NULL, NULL);
+		CHECK_INT(e.how, *rows[i / 2].text ? NBD_HELLO_PROTOCOL : NBD_HELLO_DONE);
+		if (!strstr(e.text, rows[i / 2].text))
+			check_fail(__FILE__, __LINE__, "%s", e.text);
+	}
+}
+
+static void info_block(struct script *s, unsigned min)
+{
+	struct script data = {0};
+
+	be(&data, 3, 2);
+	be(&data, min, 4);
+	be(&data, 4096, 4);
+	be(&data, 65536, 4);
+	reply(s, 3, data.bytes, data.len);
+}
+
+/* Each is told once; twice the same does no harm. */
+TEST(answers_that_contradict_each_other)
+{
+	static const struct {
+		uint64_t size;
+		unsigned flags, block;
+		enum nbd_hello how;
+	} rows[] = {
+		{4096, 1, 512, NBD_HELLO_DONE}, {8192, 1, 512, NBD_HELLO_PROTOCOL}, {4096, 3, 512, NBD_HELLO_PROTOCOL},
+		{4096, 1, 4096, NBD_HELLO_PROTOCOL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct script s = {0};
+
+		greeting(&s, 3);
+		info_export(&s, 4096, 1);
+		info_block(&s, 512);
+		info_export(&s, rows[i].size, rows[i].flags);
+		info_block(&s, rows[i].block);
+		reply(&s, 1, "", 0);
+		CHECK_INT(talk(&s, "root", i & 1, NULL, NULL).how, rows[i].how);
+	}
+}
+
+/* Some old servers answer each option they do not know so, also the one that has another answer. */
+TEST(an_options_reply_is_no_size)
+{
+	struct script s = {0};
+	struct nbd_export e;
+
+	greeting(&s, 3);
+	reply(&s, UINT32_C(0x80000001), "", 0);
+	reply(&s, UINT32_C(0x80000001), "", 0);
+	e = talk(&s, "root", true, NULL, NULL);
+	CHECK_INT(e.how, NBD_HELLO_PROTOCOL);
+	CHECK(strstr(e.text, "a reply that only options have"));
+}
+
+TEST(block_sizes)
+{
+	static const struct {
+		uint32_t min, asked;
+		uint64_t size;
+		uint32_t want;
+		const char *text;
+	} rows[] = {
+		{0, 0, 512, 512, ""}, {1, 0, 4096, 512, ""}, {512, 0, 4096, 512, ""}, {4096, 0, 4096, 4096, ""}, {512, 4096, 4096, 4096, ""},
+		{8192, 0, 1 << 20, 0, "requests of 8192 bytes at least, this kernel's blocks are 4096 at most"},
+		{UINT32_C(1) << 31, 4096, 1 << 20, 0, "2147483648"}, {1000, 0, 1 << 20, 0, "1000 bytes, which is no power of two"},
+		{4096, 512, 1 << 20, 0, "bs= says 512"}, {4096, 0, 2048, 0, "2048 bytes, less than one block of 4096"},
+		{0, 1024, 1000, 0, "less than one block of 1024"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct nbd_export e = {.size = rows[i].size, .block_min = rows[i].min};
+		char text[NBD_TEXT_MAX] = "";
+
+		CHECK_INT(nbd_block_size(&e, rows[i].asked, 4096, text), rows[i].want);
+		if (!strstr(text, rows[i].text))
+			check_fail(__FILE__, __LINE__, "%s", text);
+	}
+}
+
 /* nbdkit serving one connection on its standard input. */
 #define ARGS_MAX 12
 
@@ -250,6 +352,7 @@ TEST(a_real_server)
 	const char *const readonly[] = {"nbdkit", "-s", "-r", "memory", "3M", NULL};
 	const char *const refusing[] = {"nbdkit", "-s", "--filter=exportname", "memory", "3M", "exportname-strict=true",
 		"exportname=root", NULL};
+	const char *const blocks[] = {"nbdkit", "-s", "--filter=blocksize-policy", "memory", "3M", "blocksize-minimum=16k", NULL};
 	struct nbd_export e = ask_nbdkit("", plain);
 
 	CHECK_INT(e.how, NBD_HELLO_DONE);
@@ -258,6 +361,8 @@ TEST(a_real_server)
 	e = ask_nbdkit("", readonly);
 	CHECK_INT(e.how, NBD_HELLO_DONE);
 	CHECK_INT(e.flags & 3, 3);
+	e = ask_nbdkit("", blocks);
+	CHECK(e.how == NBD_HELLO_DONE && e.block_min == 16384);
 	e = ask_nbdkit("root", refusing);
 	CHECK_INT(e.how, NBD_HELLO_DONE);
 	e = ask_nbdkit("other", refusing);
