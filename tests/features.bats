@@ -78,6 +78,14 @@ options() {
 	[[ $without != *mbedtls* ]]
 }
 
+@test "a build without archives names that, when it meets one" {
+	printf '%s\n' '#include "image/unpack.h"' 'int main(void) { struct unpack_message m; unpack_next(NULL, &m);' \
+		'return unpack_available() || !m.final || m.cause != CAUSE_IMAGE_NO_ARCHIVES; }' >"$BATS_TEST_TMPDIR/main.c"
+	gcc -std=gnu11 -D_GNU_SOURCE -I. -Iinitagent -Ikernel-cmdline -o "$BATS_TEST_TMPDIR/none" "$BATS_TEST_TMPDIR/main.c" \
+		initagent/image/unpack_none.c
+	"$BATS_TEST_TMPDIR/none"
+}
+
 @test "the option table tells what the build lacks" {
 	[[ $(options http tls archive block) != *"This build"* ]]
 	[[ $(options http tls archive block) != *"Not in this build: "* ]]

@@ -271,6 +271,14 @@ killed='
 	drive "$line"
 	same'
 
+@test "nowhere to mount the root: said as it is, nothing left" {
+	nginx_on 8080
+	inside "rmdir \$root/sysroot; : >\$root/sysroot; refuses 'root=http://127.0.0.1:8080/root.tar.zst'
+		rm \$root/sysroot; mkdir \$root/sysroot; nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fatal IA-E652 "*nothing ]]
+}
+
 @test "killed in mid-transfer: the next one goes on where it was" {
 	skip_unless_squashfs
 	hostile 127.0.0.1 "$F/root.squashfs"
