@@ -105,6 +105,7 @@ int cmdline_load(const struct env *env, struct cmdline *ret)
 	r = add_file(env, &s, "/proc/cmdline");
 	if (r < 0)
 		return r;
+	s.rows[s.n - 1].running = true;
 	c.proc = strdup(s.texts[s.n - 1]);
 	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n, c.diags) : -ENOMEM;
 	if (r < 0)

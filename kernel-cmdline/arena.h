@@ -30,6 +30,7 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) _printf_(2, 0)
 struct arena_list {
 	void *items;
 	size_t n, cap;
+	bool full; /* an item was left out: the owner's to set */
 };
 
 /*

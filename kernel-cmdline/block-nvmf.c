@@ -22,6 +22,18 @@ static bool nqn_sane(struct slice s)
 	return slice_starts(s, "nqn.") && s.len > 4 && s.len <= NQN_MAX;
 }
 
+/* NVMe base specification 4.7: "nqn." year "-" month "." reversed domain name; Linux targets take others as well. */
+static void comment_nqn(struct parser *p, const struct plan_word *w, struct slice s)
+{
+	uint32_t month = 0, year;
+
+	if (s.len > 12 && s.s[8] == '-' && s.s[11] == '.' && value_u32(s.s + 4, 4, 9999, &year) == 0 &&
+		value_u32(s.s + 9, 2, 12, &month) == 0 && month)
+		return;
+	complain(p, w, s, DIAG_WARN, "nqn.YYYY-MM.DOMAIN:NAME, for example nqn.2014-08.org.nvmexpress:uuid:UUID",
+		"an NQN without year, month and domain: not every target takes it");
+}
+
 /* 8-4-4-4-12 hex digits; the kernel shows them in lower case. */
 static const char *uuid_text(struct parser *p, struct slice s)
 {
@@ -63,19 +75,25 @@ static const struct {
 	{"nsid=", set_nsid}, {"uuid=", set_uuid}, {"part=", block_part},
 };
 
-/* Numbers that are handed to the kernel as they are (drivers/nvme/host/fabrics.c). -1: without end. */
-static const char *const kernel_options[] = {
-	"ctrl_loss_tmo=", "reconnect_delay=", "keep_alive_tmo=", "fast_io_fail_tmo=", "nr_io_queues=", "queue_size=",
+/* Numbers that are handed to the kernel as they are, with what it takes (drivers/nvme/host/fabrics.c). */
+static const struct kernel_option {
+	const char *name;
+	uint32_t min, max;
+	bool endless; /* -1: without end */
+} kernel_options[] = {
+	{"ctrl_loss_tmo=", 0, 1 << 20, true},	 {"reconnect_delay=", 1, 1 << 20, false},
+	{"keep_alive_tmo=", 0, 1 << 20, false},	 {"fast_io_fail_tmo=", 0, 1 << 20, true},
+	{"nr_io_queues=", 1, 1 << 20, false},	 {"queue_size=", 16, 1024, false},
 };
 
-static bool kernel_option(struct block_spec *x, struct slice option, size_t name)
+static bool take_kernel_option(struct block_spec *x, struct slice option, const struct kernel_option *o)
 {
-	struct slice v = slice_from(option, name);
+	struct slice v = slice_from(option, strlen(o->name));
 	const char *before = x->out->options;
 	uint32_t n;
 
-	if (!slice_is(v, "-1") && value_u32(v.s, v.len, 1 << 20, &n) < 0)
-		return block_fail(x, v, "not a number");
+	if (!(o->endless && slice_is(v, "-1")) && (value_u32(v.s, v.len, o->max, &n) < 0 || n < o->min))
+		return block_fail(x, v, textf(x->p, "not a number from %u to %u", o->min, o->max));
 	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
 	return true;
 }
@@ -88,8 +106,8 @@ static bool take_option(struct block_spec *x, struct slice option)
 		if (slice_starts(option, own_options[i].name))
 			return own_options[i].take(x, slice_from(option, strlen(own_options[i].name)));
 	for (i = 0; i < ARRAY_SIZE(kernel_options); i++)
-		if (slice_starts(option, kernel_options[i]))
-			return kernel_option(x, option, strlen(kernel_options[i]));
+		if (slice_starts(option, kernel_options[i].name))
+			return take_kernel_option(x, option, &kernel_options[i]);
 	return block_fail(x, option, "not an option of an NVMe root (nsid=, uuid=, part=, ctrl_loss_tmo= ...)");
 }
 
@@ -141,6 +159,7 @@ static bool take_nqn(struct block_spec *x, struct slice s)
 	if (!nqn_sane(nqn))
 		return block_fail(x, nqn, "not an NQN");
 	x->out->name = keep(x->p, nqn);
+	comment_nqn(x->p, x->w, nqn);
 	return n == s.len || take_items(x, slice_from(s, n + 1), false, false);
 }
 
@@ -242,6 +261,8 @@ PARSE(nvmf_host)
 			"not %s; left out", nqn ? "an NQN" : "a UUID");
 		return false;
 	}
+	if (nqn)
+		comment_nqn(p, w, v);
 	if (nqn)
 		block->hostnqn = w->value;
 	else

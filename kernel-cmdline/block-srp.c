@@ -48,6 +48,8 @@ static bool take(struct block_spec *x, const struct srp_row *row, struct slice i
 		return block_part(x, v);
 	if (row->digits ? v.len != row->digits || !hex(v) : value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
 		return block_fail(x, v, row->digits ? textf(x->p, "not %zu hex digits", row->digits) : "not a number");
+	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
+		return block_fail(x, v, "no partition has this P_Key");
 	if (row->place == SRP_LUN)
 		x->out->unit = n;
 	else
@@ -76,6 +78,12 @@ static bool complete(struct block_spec *x, struct slice text)
 	for (i = 0; i < ARRAY_SIZE(path) && !x->portals.n; i++)
 		if (!strstr(x->out->options, path[i]))
 			return block_fail(x, text, "neither dest= nor dgid=, pkey= and service_id=");
+	for (i = 0; i < ARRAY_SIZE(path) && x->portals.n; i++)
+		if (strstr(x->out->options, path[i])) {
+			complain(x->p, x->w, text, DIAG_WARN, "keep one of the two",
+				"dest= beside %s: two paths to the target, the kernel connects to dest=", path[i]);
+			break;
+		}
 	if (x->portals.n && !((struct plan_portal *)x->portals.items)->port)
 		return block_fail(x, text, "dest= names no port");
 	return true;
@@ -84,6 +92,7 @@ static bool complete(struct block_spec *x, struct slice text)
 bool block_srp(struct block_spec *x, struct slice text)
 {
 	struct slice rest = text, item;
+	uint32_t seen = 0;
 
 	x->remedy = "write root=srp: and a line of ibsrpdm -c, or id_ext=,ioc_guid=,dest=SERVER:PORT";
 	while (slice_next(&rest, ',', &item)) {
@@ -92,6 +101,9 @@ bool block_srp(struct block_spec *x, struct slice text)
 
 		if (!row || n == item.len)
 			return block_fail(x, item, "not an option of an SRP root");
+		if (seen & 1U << (row - rows))
+			complain(x->p, x->w, item, DIAG_WARN, "keep one of them", "given again; the last one counts");
+		seen |= 1U << (row - rows);
 		if (!take(x, row, item, slice_from(item, n + 1)))
 			return false;
 	}

@@ -131,7 +131,7 @@ static bool nbd_export(struct block_spec *x, struct slice s)
 	size_t n;
 
 	x->out->name = "";
-	if (value_u32(s.s, s.len, UINT32_MAX, &port) == 0 && port)
+	if (value_u32(s.s, s.len, UINT32_MAX, &port) != -EINVAL)
 		return nbd_port(x, s);
 	if (s.len > EXPORT_MAX)
 		return block_fail(x, s, "the export's name is too long");
@@ -231,8 +231,40 @@ static void say_idle(struct parser *p, enum option_id id, const char *why)
 
 	if (!w)
 		return;
-	say(p, w, "nothing: %s", why);
+	say(p, w, "has no effect: %s", why);
 	complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "%s", why);
+}
+
+/* Two answers to one question, of which one counts. */
+static void check_twice(struct parser *p, const struct plan_block *block, const struct plan_word *root)
+{
+	const struct plan_word *fstype = parser_word(p, OPTION_ROOTFSTYPE), *none = parser_word(p, OPTION_RD_NONVMF);
+	const char *uuid = block->hostnqn ? strstr(block->hostnqn, ":uuid:") : NULL;
+
+	if (fstype && block->fstype && !streq(block->fstype, fstype->value))
+		complain(p, fstype, WHOLE, DIAG_WARN, "keep one of them", "root= names the file system %s, which counts",
+			block->fstype);
+	if (block->unit && block->uuid)
+		complain(p, root, WHOLE, DIAG_WARN, "keep uuid=", "nsid= and uuid= both name the namespace: both must fit");
+	if (block->kind != PLAN_BLOCK_NVMF)
+		return;
+	if (uuid && block->hostid && strcasecmp(uuid + 6, block->hostid) != 0)
+		complain(p, parser_word(p, OPTION_RD_NVMF_HOSTID), WHOLE, DIAG_WARN, "leave rd.nvmf.hostid= out",
+			"not the UUID in rd.nvmf.hostnqn=: targets may take them for two hosts");
+	if (none && !slice_is(word_value(none), "0"))
+		complain(p, none, WHOLE, DIAG_WARN, "leave it out", "root= is an NVMe namespace, which is connected all the same");
+}
+
+/* A file system that is never written, with rw and without a layer that could be. */
+static void check_writable(struct parser *p, const struct plan_root *root)
+{
+	static const char *const read_only[] = {"squashfs", "erofs", "iso9660"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(read_only); i++)
+		if (root->rw && !root->image.overlay.asked && root->block.fstype && streq(root->block.fstype, read_only[i]))
+			complain(p, parser_word(p, OPTION_RW), WHOLE, DIAG_WARN, "add rd.overlay, or leave rw out",
+				"%s cannot be written: the root is mounted read-only", read_only[i]);
 }
 
 /* Options of a block root where the root is none of ours. dracut's own block roots may want them. */
@@ -246,6 +278,10 @@ void check_block(struct parser *p)
 		complain(p, parser_word(p, OPTION_RD_NVMF_DISCOVER), WHOLE, DIAG_NOTE,
 			"write root=nvmf:NQN for a root that this agent brings up",
 			"the root is left to dracut, and so is this");
+	if (root->kind == PLAN_ROOT_REMOTE) {
+		check_twice(p, &root->block, parser_word(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));
+		check_writable(p, root);
+	}
 	if (root->kind != PLAN_ROOT_NFS && root->kind != PLAN_ROOT_LIVE &&
 		(root->kind != PLAN_ROOT_REMOTE || root->block.kind == PLAN_BLOCK_NVMF))
 		return;

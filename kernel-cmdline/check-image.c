@@ -20,7 +20,7 @@ static void unprovable(struct parser *p, enum option_id id, const char *remedy, 
 {
 	p->plan->root.image.unprovable = true;
 	complain(p, word_of(p, id), WHOLE, DIAG_FATAL, remedy,
-		"no %s can be read: no image can be the one that is meant", what);
+		"none of the given %ss can be read, so no image could be accepted", what);
 }
 
 /*
@@ -58,6 +58,11 @@ static void check_mirrors(struct parser *p)
 	const struct plan_word *w = parser_word(p, OPTION_RD_ROOT_MIRROR);
 	size_t i;
 
+	for (i = 0; i < p->mirrors.n; i++)
+		if (streq(mirrors[i], image->url)) {
+			complain(p, w, WHOLE, DIAG_WARN, "name another server", "%s is the root's own URL, no second source", mirrors[i]);
+			break;
+		}
 	for (i = 0; i < p->mirrors.n; i++)
 		if (strncmp(mirrors[i], "https:", 6) != 0 && !image->has_digest && !p->keys.n &&
 			strncmp(image->url, "https:", 6) == 0) {
@@ -108,7 +113,7 @@ static void check_idle(struct parser *p)
 
 		if (!w || (ids[i] == OPTION_RD_OVERLAY && p->plan->root.kind == PLAN_ROOT_REMOTE))
 			continue;
-		say(p, w, "nothing: the root is no image that is fetched");
+		say(p, w, "has no effect: the root is no image that is fetched");
 		complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "only for a root that is fetched");
 	}
 }

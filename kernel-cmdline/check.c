@@ -110,11 +110,11 @@ static void check_rorw(struct parser *p)
 	if (!ro || !rw)
 		return;
 	if (p->plan->root.rw) {
-		say(p, ro, "nothing: rw further on counts");
+		say(p, ro, "has no effect: rw further on counts");
 		complain(p, rw, WHOLE, DIAG_NOTE, "keep one of them",
 			"ro is there as well; the last one counts");
 	} else {
-		say(p, rw, "nothing: ro further on counts");
+		say(p, rw, "has no effect: ro further on counts");
 		complain(p, ro, WHOLE, DIAG_WARN, "keep one of them",
 			"rw is there as well; the last one counts, dracut would take rw");
 	}
@@ -132,8 +132,7 @@ static bool all_static(const struct parser *p)
 	return p->ips.n > 0;
 }
 
-/* The word whose text the root was made from, for the caret. */
-static struct plan_word *root_word(const struct parser *p)
+struct plan_word *root_word(const struct parser *p)
 {
 	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
 	size_t i;
@@ -164,18 +163,6 @@ static void check_source(struct parser *p)
 		"server or path must come from DHCP, but every ip= is static");
 }
 
-static bool has_ipv6(const struct parser *p)
-{
-	const unsigned six = PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6;
-	const struct plan_ip *ips = p->ips.items;
-	size_t i;
-
-	for (i = 0; i < p->ips.n; i++)
-		if (ips[i].methods & six || ips[i].addr.family == AF_INET6)
-			return true;
-	return false;
-}
-
 /* Options that say nothing wrong by themselves but do nothing for this root. */
 static void check_nfs(struct parser *p)
 {
@@ -191,9 +178,6 @@ static void check_nfs(struct parser *p)
 	if (flags)
 		complain(p, flags, WHOLE, DIAG_WARN, "write them behind the path: root=nfs:SERVER:"
 			"/PATH:OPTIONS", "not used for an NFS root, nor by dracut");
-	if (root->nfs.server_addr.family == AF_INET6 && p->ips.n && !has_ipv6(p))
-		complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=auto6, dhcp6, either6 or an IPv6 address",
-			"an IPv6 server, but no ip= sets up IPv6");
 }
 
 /* root=dhcp6 beside ip= that do not ask for it. */
@@ -210,44 +194,21 @@ static void check_dhcp6(struct parser *p)
 	complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=dhcp6", "the root is named by DHCPv6, but no ip= asks it");
 }
 
-static bool has_ifname(const struct parser *p, const char *name)
-{
-	const struct plan_ip *ips = p->ips.items;
-	size_t i;
-
-	for (i = 0; i < p->ips.n; i++)
-		if (ips[i].ifname && streq(ips[i].ifname, name))
-			return true;
-	return false;
-}
-
-/* With an ip= for every interface that bootdev can still be, any name may be right. */
-static void check_bootdev(struct parser *p)
-{
-	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV);
-	const struct plan_ip *ips = p->ips.items;
-	size_t i;
-
-	for (i = 0; i < p->ips.n; i++)
-		if (!ips[i].ifname)
-			return;
-	if (w && p->ips.n && !has_ifname(p, w->value))
-		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up",
-			"no ip= sets this interface up");
-}
-
 /* Every ip= was left out: that must not pass for a choice of DHCP. */
 static void check_ip_left(struct parser *p)
 {
 	const struct plan_word *last = NULL;
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < p->n_words; i++)
-		if (p->words[i].row == option_row(OPTION_IP))
+		if (p->words[i].row == option_row(OPTION_IP)) {
 			last = &p->words[i];
+			n++;
+		}
 	if (last && p->ips.n == 0)
-		complain(p, last, WHOLE, DIAG_WARN, "mend the ip= option",
-			"no ip= is left: as without one, every interface asks by DHCP");
+		complain(p, last, WHOLE, DIAG_WARN, "correct the ip= option",
+			"%s ip= option is %s, so every interface asks by DHCP", n == 1 ? "the only" : "no",
+			n == 1 ? "invalid" : "valid");
 }
 
 /*
@@ -279,7 +240,8 @@ void check_plan(struct parser *p)
 	check_dhcp6(p);
 	check_image(p);
 	check_block(p);
-	check_bootdev(p);
+	check_net(p);
+	check_links(p);
 	check_ip_left(p);
 	check_wanted(p);
 }

@@ -124,7 +124,7 @@ static bool before(const struct diag *a, const struct diag *b)
 		return a->len != 0;
 	if (a->source != b->source)
 		return a->source < b->source;
-	return a->pos < b->pos;
+	return a->word < b->word;
 }
 
 void diag_list_sort(struct diag_list *l)

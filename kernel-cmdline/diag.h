@@ -19,6 +19,7 @@ enum diag_severity {
 struct diag {
 	enum diag_severity severity;
 	unsigned int source;	/* index of the source given to plan_parse_sources() */
+	size_t word;		/* where the word begins that pos lies in */
 	size_t pos, len;	/* bytes within that source; len 0: about the whole line */
 	const char *option;	/* the option's name, NULL if about the whole line */
 	const char *text;	/* what is wrong and what was taken */
@@ -35,7 +36,7 @@ int diag_list_new(struct diag_list **ret);
 struct diag_list *diag_list_free(struct diag_list *l);
 DEFINE_FREEP(struct diag_list, diag_list_free)
 
-/* diag_list_count, diag_list_at: the remarks in order of position, those about the whole line last. */
+/* diag_list_count, diag_list_at: the remarks in order of words, those about the whole line last. */
 size_t diag_list_count(const struct diag_list *l);
 const struct diag *diag_list_at(const struct diag_list *l, size_t i);
 
@@ -54,5 +55,5 @@ const char *diag_severity_name(enum diag_severity s);
  */
 void diag_add(struct diag_list *l, const struct diag *d);
 
-/* diag_list_sort: by source, position, then order of arrival; about the whole line last. */
+/* diag_list_sort: by source and word, then order of arrival, so that a cause precedes its consequences; about the whole line last. */
 void diag_list_sort(struct diag_list *l);

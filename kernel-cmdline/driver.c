@@ -109,7 +109,7 @@ PARSE(drivers)
 	if (names[0])
 		say(p, w, "%s:%s", verbs[row->id], names);
 	else
-		say(p, w, n ? "nothing new" : "nothing");
+		say(p, w, n ? "has no further effect" : "has no effect");
 	if (row->id == OPTION_RD_DRIVER_POST && n > 1)
 		complain(p, w, word_value(w), DIAG_NOTE, NULL,
 			"one that the hardware asks for may load earlier; dracut means to hold them "

@@ -227,6 +227,27 @@ static void dump_rdma(struct dumper *d)
 	dump_ib(d);
 }
 
+static void dump_link(struct dumper *d, const struct plan_link *l)
+{
+	static const char *const kinds[] = {
+		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] = "bridge", [PLAN_LINK_TEAM] = "team",
+	};
+	size_t i;
+
+	put(d, "%s=%s of ", kinds[l->kind], l->name);
+	for (i = 0; i < l->n_lower; i++)
+		put(d, "%s%s", i ? "," : "", l->lower[i]);
+	if (l->kind == PLAN_LINK_VLAN)
+		put(d, " id=%u", l->vlan_id);
+	if (l->kind == PLAN_LINK_BOND)
+		put(d, " mode=%u", l->mode);
+	if (l->options[0])
+		part(d, "options", l->options);
+	if (l->mtu)
+		put(d, " mtu=%u", l->mtu);
+	end(d);
+}
+
 static void dump_net_lists(struct dumper *d)
 {
 	const struct plan_net *n = &d->plan->net;
@@ -239,6 +260,8 @@ static void dump_net_lists(struct dumper *d)
 		dump_text(d, "nameserver", inet_text(&n->nameservers[i], text), NULL);
 	for (i = 0; i < n->n_routes; i++)
 		dump_route(d, &n->routes[i]);
+	for (i = 0; i < n->n_links; i++)
+		dump_link(d, &n->links[i]);
 	for (i = 0; i < n->n_ifnames; i++) {
 		put(d, "ifname=%s", n->ifnames[i].name);
 		part_hw(d, "hw", &n->ifnames[i].hwaddr);

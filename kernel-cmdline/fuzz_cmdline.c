@@ -70,12 +70,29 @@ static void check_ip(const struct plan_ip *ip)
 	MUST(ip->match.len <= HW_ADDR_MAX && ip->hwaddr.len <= HW_ADDR_MAX);
 }
 
+static void check_link(const struct plan_link *l)
+{
+	size_t i, k;
+
+	MUST(l->kind < PLAN_LINK_KIND_MAX && l->options && l->n_lower && value_ifname(l->name, strlen(l->name)));
+	MUST((l->kind == PLAN_LINK_VLAN) == (l->vlan_id != 0) && l->vlan_id <= 4094 && l->mode <= 6);
+	MUST(l->mtu == 0 || (l->mtu >= 68 && l->mtu <= 65535));
+	MUST(!strpbrk(l->options, " \t\n"));
+	for (i = 0; i < l->n_lower; i++) {
+		MUST(value_ifname(l->lower[i], strlen(l->lower[i])) && !streq(l->lower[i], l->name));
+		for (k = 0; k < i; k++)
+			MUST(!streq(l->lower[i], l->lower[k]));
+	}
+}
+
 static void check_net(const struct plan_net *n)
 {
 	size_t i;
 
 	for (i = 0; i < n->n_ips; i++)
 		check_ip(&n->ips[i]);
+	for (i = 0; i < n->n_links; i++)
+		check_link(&n->links[i]);
 	for (i = 0; i < n->n_routes; i++) {
 		MUST(n->routes[i].prefix >= 0 && n->routes[i].prefix <= 128);
 		MUST(n->routes[i].gateway.family || n->routes[i].ifname);

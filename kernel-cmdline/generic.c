@@ -133,6 +133,8 @@ static void comment_seconds(struct parser *p, const struct option_row *row,
 	if (row->id == OPTION_RD_RETRY && seconds == 0)
 		complain(p, w, v, DIAG_WARN, "write rd.retry=SECONDS, or leave it out for 180",
 			"0 means no limit here; dracut would give up at once");
+	if (row->id == OPTION_RD_NET_TIMEOUT_CARRIER && seconds == 0)
+		differ(p, w, WHOLE, FORM_CARRIER_0, NULL);
 }
 
 /*
@@ -169,6 +171,8 @@ PARSE(count)
 		complain_number(p, row, w, v, r);
 		return false;
 	}
+	if (n == 0)
+		differ(p, w, WHOLE, FORM_RETRY_0, "leave it out");
 	*(uint32_t *)field_of(p, row) = n;
 	say_meaning(p, w, row, n);
 	return true;
@@ -177,16 +181,5 @@ PARSE(count)
 PARSE(noted)
 {
 	say(p, w, "nothing to do here: %s", row->doc);
-	return true;
-}
-
-/* A VLAN or bond left out may mean no boot at all: a warning, and what to do. */
-PARSE(refused)
-{
-	(void)row;
-	say(p, w, "nothing, though dracut acts on it");
-	complain(p, w, WHOLE, DIAG_WARN,
-		"boot over a plain interface, or leave this node to dracut's own network module",
-		"understood but not acted on by this build");
 	return true;
 }

@@ -10,6 +10,9 @@
 /* The membership bit of a P_Key (IBTA 10.9.1.2); without it the P_Key is a limited member's. */
 #define PKEY_FULL 0x8000
 
+/* What an IPoIB interface without partition is in (IBTA 10.9.1.3). */
+#define PKEY_DEFAULT 0xffff
+
 /* NodeDescription holds 64 bytes (IBTA 14.2.5.2), the kernel keeps the last for a NUL. */
 #define NODEDESC_MAX 63
 
@@ -117,6 +120,7 @@ static bool read_guid(struct slice s, struct hw_addr *ret)
 
 PARSE(ib_guid)
 {
+	static const uint8_t zeros[8];
 	struct slice rest = word_value(w), item;
 	const char *names = "";
 	char text[HW_ADDR_TEXT];
@@ -133,6 +137,10 @@ PARSE(ib_guid)
 				"not a GUID; left out");
 			continue;
 		}
+		if (!memcmp(guid.bytes + (guid.len > 8 ? guid.len - 8 : 0), zeros, guid.len > 8 ? 8 : guid.len)) {
+			complain(p, w, item, DIAG_ERROR, NULL, "no port has the GUID 0; left out");
+			continue;
+		}
 		slot = push(p, &p->guids, sizeof(*slot), w);
 		if (!slot)
 			break;
@@ -146,13 +154,18 @@ PARSE(ib_guid)
 
 /* --- partitions --------------------------------------------------------------------------- */
 
+static bool has_prefix(struct slice s)
+{
+	return slice_starts(s, "0x") || slice_starts(s, "0X");
+}
+
 /* A P_Key in hex, with or without 0x; 0 and 0x8000 are no partitions (IBTA 10.9.1.1). */
 static bool read_pkey(struct slice s, uint16_t *ret)
 {
 	uint32_t v = 0;
 	size_t i;
 
-	if (slice_starts(s, "0x") || slice_starts(s, "0X"))
+	if (has_prefix(s))
 		s = slice_from(s, 2);
 	if (s.len == 0 || s.len > 4)
 		return false;
@@ -181,6 +194,21 @@ static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
 	return false;
 }
 
+static void comment_prefix(struct parser *p, const struct plan_word *w, struct slice parent, struct slice key)
+{
+	if (has_prefix(key))
+		differ(p, w, key, FORM_PKEY_PREFIX, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent), SLICE(slice_from(key, 2))));
+}
+
+static bool default_pkey(struct parser *p, const struct plan_word *w, struct slice item, uint16_t pkey)
+{
+	if ((pkey | PKEY_FULL) != PKEY_DEFAULT)
+		return false;
+	complain(p, w, item, DIAG_ERROR, "leave it out: the interface itself is in this partition",
+		"the default partition is the parent's own, the kernel makes no child for it; left out");
+	return true;
+}
+
 /*
  * One [PARENT.]PKEY. The kernel makes the child with the full-membership bit set whatever is asked
  * for, and so do we: the port's own table decides what it really is.
@@ -198,6 +226,10 @@ static bool add_pkey(struct parser *p, struct plan_word *w, struct slice item, b
 			parent_needed ? "ib0." : "0x"), "not a partition; left out");
 		return false;
 	}
+	if (default_pkey(p, w, item, pkey.pkey))
+		return false;
+	if (parent_needed)
+		comment_prefix(p, w, parent, slice_from(item, parent.len));
 	if (parent.len)
 		pkey.parent = keep(p, (struct slice){parent.s, parent.len - 1});
 	if (!(pkey.pkey & PKEY_FULL))
@@ -218,6 +250,8 @@ PARSE(ib_pkey)
 	struct slice rest = word_value(w), item;
 	const char *names = "";
 
+	if (row->id == OPTION_IB_PKEY && slice_find(rest, ",") < rest.len)
+		differ(p, w, rest, FORM_PKEY_LIST, "repeat the option for each partition");
 	while (slice_next(&rest, ',', &item))
 		if (item.len && add_pkey(p, w, item, row->id == OPTION_IB_PKEY))
 			names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));

@@ -229,7 +229,7 @@ PARSE(live_ram)
 {
 	(void)row;
 	p->plan->root.image.ram = switched_on(w);
-	say(p, w, "nothing: the image always runs from memory, whatever a cache holds");
+	say(p, w, "has no effect: the image always runs from memory, whatever a cache holds");
 	return true;
 }
 
@@ -268,7 +268,7 @@ void resolve_image(struct parser *p)
 		return;
 	}
 	image->insecure = false;
-	say(p, w, "nothing: certificates are checked");
+	say(p, w, "has no effect: certificates are checked");
 	complain(p, w, WHOLE, DIAG_ERROR,
 		"add rd.root.digest= or rd.root.key=, or name the server's certificate in rd.root.ca=",
 		"left out: nothing else on the line would prove the image");

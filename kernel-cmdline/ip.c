@@ -38,6 +38,9 @@ static const struct {
 	{"rarp", 0},		    {"both", 0},
 };
 
+/* For one interface. */
+#define DOCUMENTED (PLAN_IP_DHCP | PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_LINK6)
+
 /* The method a word names: bits, 0 for one nobody supports, -EINVAL for no method. */
 static int method_of(struct slice s)
 {
@@ -98,6 +101,20 @@ static void read_methods(struct ip_parse *x, struct slice s)
 	}
 }
 
+/*
+ * What dracut's manual has for one interface: dhcp, on, any, dhcp6, auto6, link6, and in the long form none, off and
+ * ibft; lists stand alone only.
+ */
+static void judge_methods(struct ip_parse *x, struct slice s, unsigned int documented)
+{
+	int m = method_of(s);
+
+	if (is_methods(s) && slice_find(s, ",") < s.len)
+		differ(x->p, x->w, s, FORM_IP_LIST, "one method for each ip=, or no interface: ip=METHOD,METHOD");
+	else if (m > 0 && !((unsigned int)m & documented))
+		differ(x->p, x->w, s, FORM_IP_METHOD, "dhcp, on, any, dhcp6, auto6 or link6");
+}
+
 /* 12 hex digits after "enx", udev's name by address. */
 static bool read_enx(struct slice s, struct hw_addr *ret)
 {
@@ -111,21 +128,36 @@ static bool read_enx(struct slice s, struct hw_addr *ret)
 	return value_hw(text, sizeof(text), ret) == 0;
 }
 
+/* A group address is no interface's own; then the whole option is left out. */
+static bool hw_is_group(struct ip_parse *x, struct slice at, const struct hw_addr *hw)
+{
+	if (!value_hw_group(hw))
+		return false;
+	complain_at(x, at, DIAG_ERROR, "the first octet must be even",
+		"a group address cannot be an interface's own; the whole option is left out");
+	return true;
+}
+
 /*
  * dracut names interfaces only; by address is what its users have asked for (dracutdevs issue
  * 2337), and the one way to name an IPoIB interface that survives another probe order.
  */
 static bool read_device(struct ip_parse *x, struct slice s)
 {
-	if (s.len == 0)
+	if (s.len == 0) {
+		if (s.s == x->value.s)
+			differ(x->p, x->w, WHOLE, FORM_NO_INTERFACE, textf(x->p, "write ip=%s", x->w->value + 1));
 		return true;
+	}
 	if (value_ifname(s.s, s.len)) {
 		x->ip.ifname = keep(x->p, s);
 		read_enx(s, &x->ip.match);
-		return true;
+		return !hw_is_group(x, s, &x->ip.match);
 	}
-	if (value_hw(s.s, s.len, &x->ip.match) == 0)
-		return true;
+	if (value_hw(s.s, s.len, &x->ip.match) == 0) {
+		differ(x->p, x->w, s, FORM_IP_HW, "bind a name to the address: ifname=NAME:MAC");
+		return !hw_is_group(x, s, &x->ip.match);
+	}
 	complain_at(x, s, DIAG_ERROR, "a name of at most 15 bytes, or an address joined by '-'",
 		"not an interface; the whole option is left out");
 	return false;
@@ -147,6 +179,7 @@ static void read_mtu(struct ip_parse *x, struct slice s)
 /* The MAC is all that is left, colons and all. */
 static void read_mac(struct ip_parse *x, size_t first)
 {
+	char text[HW_ADDR_TEXT];
 	struct slice s;
 
 	if (first >= x->n)
@@ -157,11 +190,19 @@ static void read_mac(struct ip_parse *x, size_t first)
 	if (value_hw(s.s, s.len, &x->ip.hwaddr) < 0)
 		complain_at(x, s, DIAG_ERROR, "for example 52:54:00:12:34:56",
 			"not a hardware address; left out");
-	else if (x->ip.hwaddr.len == 6 && x->ip.hwaddr.bytes[0] & 1) {
+	else if (value_hw_group(&x->ip.hwaddr))
 		complain_at(x, s, DIAG_ERROR, "the first octet must be even",
 			"a group address cannot be an interface's own; left out");
-		x->ip.hwaddr.len = 0;
+	else if (x->ip.hwaddr.len != 6)
+		complain_at(x, s, DIAG_WARN, "leave it out",
+			"the address of an IPoIB interface follows from its port and cannot be set; left out");
+	else if (value_hw_plain(s.s, s.len))
+		return;
+	else {
+		differ(x->p, x->w, s, FORM_HW_SPELLING, textf(x->p, "write %s", hw_text(&x->ip.hwaddr, text)));
+		return;
 	}
+	x->ip.hwaddr.len = 0;
 }
 
 /* At most two, as dracut; more fields are the kernel's and not needed to boot. */
@@ -223,6 +264,9 @@ static bool read_addr(struct ip_parse *x)
 			"neither an address nor IFNAME:METHOD; the whole option is left out");
 		return false;
 	}
+	if (x->ip.prefix >= 0 && (F_MASK >= x->n || !x->f[F_MASK].len))
+		differ(x->p, x->w, s, FORM_IP_PREFIX, textf(x->p, "write %d into the fourth field, the mask, as well",
+			x->ip.prefix));
 	if (host_address(&x->ip.addr))
 		return true;
 	complain_at(x, s, DIAG_ERROR, NULL,
@@ -304,6 +348,28 @@ static void check_method(struct ip_parse *x)
 	x->ip.prefix = -1;
 }
 
+bool check_host_part(struct parser *p, const struct plan_word *w, const struct plan_ip *ip)
+{
+	int i, bits = ip->addr.family == AF_INET ? 32 : 128;
+	bool zeros = true, ones = true;
+
+	/* RFC 3021: both addresses of a /31 are hosts'; RFC 6164 has the same for /127 */
+	if (bits - ip->prefix < 2)
+		return true;
+	for (i = ip->prefix; i < bits; i++) {
+		bool set = ip->addr.bytes[i / 8] & (0x80 >> i % 8);
+
+		zeros &= !set;
+		ones &= set;
+	}
+	if (!zeros && (!ones || bits == 128))
+		return true;
+	complain(p, w, WHOLE, DIAG_ERROR, "look at address and mask",
+		"%s; the whole option is left out", ones ? "the address is the subnet's broadcast address"
+		: bits == 32 ? "the address is the subnet's own number" : "the address is the routers' anycast address");
+	return false;
+}
+
 /* What a static address must have; false if the option is to be left out. */
 static bool check_static(struct ip_parse *x)
 {
@@ -316,11 +382,12 @@ static bool check_static(struct ip_parse *x)
 		return false;
 	}
 	if (x->ip.prefix > 0)
-		return true;
+		return check_host_part(x->p, x->w, &x->ip);
 	if (x->ip.addr.family == AF_INET6) {
 		x->ip.prefix = 64; /* what dracut takes for the firmware's addresses */
-		complain_at(x, x->f[F_ADDR], DIAG_NOTE, "write [ADDR/PREFIX]", "no prefix: /64 taken");
-		return true;
+		complain_at(x, x->f[F_ADDR], DIAG_NOTE, "write the prefix length into the fourth field",
+			"no prefix: /64 taken");
+		return check_host_part(x->p, x->w, &x->ip);
 	}
 	complain_at(x, WHOLE, DIAG_ERROR, "the fourth field is the mask: 255.255.255.0 or 24",
 		"a static set-up needs a netmask; the whole option is left out");
@@ -341,10 +408,15 @@ static bool read_full(struct ip_parse *x)
 	read_other(x, F_PEER, &x->ip.peer, &x->ip.peer_prefix, "not a peer's address; left out");
 	read_other(x, F_GATEWAY, &x->ip.gateway, &gateway_prefix,
 		"not a gateway's address; left out");
+	if (gateway_prefix >= 0)
+		complain_at(x, x->f[F_GATEWAY], DIAG_WARN, "leave it out",
+			"a gateway is one address: its prefix length has no effect");
 	read_mask(x);
 	read_host(x);
-	if (F_METHOD < x->n)
+	if (F_METHOD < x->n) {
 		read_methods(x, x->f[F_METHOD]);
+		judge_methods(x, x->f[F_METHOD], DOCUMENTED | PLAN_IP_STATIC | PLAN_IP_IBFT);
+	}
 	default_method(x, F_METHOD < x->n && x->f[F_METHOD].len);
 	read_tail(x);
 	check_method(x);
@@ -366,6 +438,7 @@ static bool read_interface(struct ip_parse *x)
 	if (!read_device(x, x->f[0]))
 		return false;
 	read_methods(x, x->f[1]);
+	judge_methods(x, x->f[1], DOCUMENTED | PLAN_IP_STATIC);
 	if (x->n > 2)
 		read_mtu(x, x->f[2]);
 	read_mac(x, 3);

@@ -56,7 +56,7 @@ static void put_caret(const struct lint *l, const struct diag *d)
 	fputc('\n', l->out);
 }
 
-/* A note needs no caret: there is nothing to mend at that place. */
+/* A note needs no caret: there is nothing to correct at that place. */
 static void put_diag(const struct lint *l, const struct diag *d)
 {
 	fprintf(l->out, "    %s: ", diag_severity_name(d->severity));
@@ -91,7 +91,7 @@ static bool has_diag(const struct lint *l, const struct plan_word *w)
 /* The raw text, quotes and all: what the reader finds in the boot loader's file. */
 static void put_word(const struct lint *l, const struct plan_word *w)
 {
-	const char *effect = w->effect ? w->effect : "nothing";
+	const char *effect = w->effect ? w->effect : "has no effect";
 	size_t i;
 
 	if (l->flags & LINT_REMARKS && !has_diag(l, w))
@@ -115,6 +115,8 @@ static void put_defaults(const struct lint *l)
 	fputs("(by default)\n", l->out);
 	if (p->net.wanted && !p->net.n_ips)
 		fputs("    asks for a lease by DHCP on every interface\n", l->out);
+	if (!p->given[OPTION_BOOTDEV] && p->net.bootdev && p->net.n_ips > 1)
+		fprintf(l->out, "    takes routes, DNS and the root path from %s\n", p->net.bootdev);
 	if (!p->given[OPTION_RD_RETRY])
 		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);
 	if (!p->given[OPTION_RD_TIMEOUT])

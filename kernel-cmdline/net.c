@@ -17,6 +17,11 @@ PARSE(nameserver)
 			"not an address; left out");
 		return false;
 	}
+	if (v.s[0] == '[')
+		differ(p, w, v, FORM_BRACKETS, textf(p, "write nameserver=%.*s", (int)v.len - 2, v.s + 1));
+	if (a.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a.v6))
+		complain(p, w, v, DIAG_WARN, "name a server with a global address",
+			"a link-local address without its interface: no resolver can tell where the server is");
 	say(p, w, "asks DNS server %s", v.s);
 	for (i = 0; i < p->nameservers.n; i++)
 		if (inet_equal(&a, (struct inet_addr *)p->nameservers.items + i))
@@ -33,7 +38,7 @@ static const char route_remedy[] = "write rd.route=NET/PREFIX:GATEWAY[:IFNAME], 
 				   "rd.route=192.0.2.0/24:198.51.100.1:eth0";
 
 /* NET/PREFIX, NET/MASK, NET alone (one host) or "default". */
-static int parse_net(struct slice s, struct plan_route *r)
+static int parse_net(struct slice s, struct plan_route *r, bool *masked)
 {
 	size_t slash = slice_find(s, "/");
 
@@ -42,6 +47,7 @@ static int parse_net(struct slice s, struct plan_route *r)
 		return 0;
 	}
 	if (value_inet_prefix(s.s, s.len, &r->net, &r->prefix) < 0) {
+		*masked = true;
 		if (slash == s.len || value_ipv4(s.s, slash, &r->net) < 0)
 			return -EINVAL;
 		return value_netmask(s.s + slash + 1, s.len - slash - 1, 32, &r->prefix);
@@ -102,6 +108,7 @@ PARSE(route)
 	struct plan_route r = {0}, *item;
 	char net[INET_ADDR_TEXT], gw[INET_ADDR_TEXT];
 	size_t n = fields_split(v, f, ARRAY_SIZE(f));
+	bool masked = false;
 
 	(void)row;
 	if (n < 2 || n > 3) {
@@ -109,12 +116,14 @@ PARSE(route)
 			"a route has two or three fields; left out");
 		return false;
 	}
-	if (parse_net(f[0], &r) < 0) {
+	if (parse_net(f[0], &r, &masked) < 0) {
 		complain(p, w, f[0], DIAG_ERROR, route_remedy, "not NET/PREFIX; left out");
 		return false;
 	}
 	if (!parse_hop(p, w, f, n, &r))
 		return false;
+	if (masked)
+		differ(p, w, f[0], FORM_ROUTE_MASK, textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix));
 	if (clear_host_bits(&r))
 		complain(p, w, f[0], DIAG_WARN,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
@@ -180,6 +189,17 @@ PARSE(ifname)
 			"not an address of 6, 8 or 20 octets; left out");
 		return false;
 	}
+	if (value_hw_group(&hw)) {
+		complain(p, w, mac, DIAG_ERROR, "the first octet must be even",
+			"a group address cannot be an interface's own; left out");
+		return false;
+	}
+	if (hw.len == 8)
+		differ(p, w, mac, FORM_HW_GUID, "name the port by rd.ib.guid= where the line must work under dracut");
+	else if (!value_hw_plain(mac.s, mac.len))
+		differ(p, w, mac, FORM_HW_SPELLING, textf(p, "write %s", hw_text(&hw, text)));
+	else if (hw.len == HW_ADDR_MAX)
+		differ(p, w, mac, FORM_HW_IPOIB, "name the port by rd.ib.guid=");
 	if (ifname_taken(p, keep(p, name), &hw)) {
 		complain(p, w, v, DIAG_ERROR, "one ifname= for each interface",
 			"this name or address already has an ifname=; left out");
@@ -193,6 +213,27 @@ PARSE(ifname)
 		return false;
 	*item = (struct plan_ifname){.name = keep(p, name), .hwaddr = hw};
 	say(p, w, "names the interface with address %s: %s", hw_text(&hw, text), item->name);
+	return true;
+}
+
+/* False: no interface can be meant, and none is. */
+static bool judge_bootif(struct parser *p, const struct plan_word *w, struct slice v, bool typed)
+{
+	struct plan_net *net = &p->plan->net;
+
+	if (value_hw_group(&net->bootif) && net->bootif_type == 1) {
+		complain(p, w, v, DIAG_ERROR, "write BOOTIF=01- and six octets",
+			"a group address, which no interface has%s; left out",
+			typed ? "" : ": perhaps one octet is missing behind the type");
+		net->bootif = (struct hw_addr){0};
+		net->bootif_type = 0;
+		return false;
+	}
+	if (net->bootif_type != 1 && net->bootif_type != 0x20)
+		complain(p, w, v, DIAG_WARN, "01 is Ethernet, 20 is InfiniBand",
+			"hardware type %02x is neither Ethernet nor InfiniBand", net->bootif_type);
+	if (net->bootif_type == 0x20)
+		differ(p, w, WHOLE, FORM_BOOTIF_IB, NULL);
 	return true;
 }
 
@@ -220,10 +261,11 @@ PARSE(bootif)
 	memcpy(net->bootif.bytes, octets + type, net->bootif.len);
 	/* ARP hardware types (IANA): 1 Ethernet, 32 InfiniBand */
 	net->bootif_type = type ? octets[0] : net->bootif.len == 6 ? 1 : 0x20;
-	if (net->bootif_type != 1 && net->bootif_type != 0x20)
-		complain(p, w, v, DIAG_WARN, "01 is Ethernet, 20 is InfiniBand",
-			"hardware type %02x is neither Ethernet nor InfiniBand", net->bootif_type);
-	say(p, w, "brings up the interface with address %s", hw_text(&net->bootif, text));
+	if (!judge_bootif(p, w, v, type))
+		return false;
+	say(p, w, net->bootif_type == 0x20 && net->bootif.len == 6
+		? "brings up the InfiniBand interface that its boot ROM calls %s in short"
+		: "brings up the interface with address %s", hw_text(&net->bootif, text));
 	return true;
 }
 

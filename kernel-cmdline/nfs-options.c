@@ -109,6 +109,18 @@ static const struct nfs_option options[] = {
 	{"xprtsec", ACT_PASS, 0, NULL},
 };
 
+/* Numbers, and what the kernel takes for them (fs/nfs/fs_context.c): anything else fails the whole mount. */
+static const struct {
+	const char *name;
+	uint32_t min, max;
+} numbers[] = {
+	{"rsize", 0, UINT32_MAX},	{"wsize", 0, UINT32_MAX},	{"bsize", 0, UINT32_MAX},
+	{"timeo", 1, INT32_MAX / 10},	{"retrans", 0, INT32_MAX},	{"namlen", 0, UINT32_MAX},
+	{"acregmin", 0, UINT32_MAX},	{"acregmax", 0, UINT32_MAX},	{"acdirmin", 0, UINT32_MAX},
+	{"acdirmax", 0, UINT32_MAX},	{"actimeo", 0, UINT32_MAX},	{"nconnect", 1, 16},
+	{"max_connect", 1, 16},		{"mountport", 0, UINT16_MAX},
+};
+
 /* One option being looked at. */
 struct nfs_item {
 	struct parser *p;
@@ -202,9 +214,28 @@ static void take_port(struct nfs_item *x)
 		x->out->port = (uint16_t)port;
 }
 
+/* Is it a number where the kernel wants one? */
+static bool number_fits(struct nfs_item *x)
+{
+	size_t i = 0;
+	uint32_t n;
+
+	while (i < ARRAY_SIZE(numbers) && !slice_is(x->name, numbers[i].name))
+		i++;
+	if (i == ARRAY_SIZE(numbers))
+		return true;
+	if (value_u32(x->value.s, x->value.len, numbers[i].max, &n) == 0 && n >= numbers[i].min)
+		return true;
+	remark(x, DIAG_ERROR, textf(x->p, "write %s=N, a number from %u to %u", numbers[i].name, numbers[i].min, numbers[i].max),
+		"the kernel refuses this value; left out");
+	return false;
+}
+
 /* What only the kernel's nfs can judge. */
 static void take_pass(struct nfs_item *x)
 {
+	if (!number_fits(x))
+		return;
 	if (slice_is(x->name, "sec") && slice_starts(x->value, "krb5"))
 		remark(x, DIAG_WARN, "sec=sys", "Kerberos needs rpc.gssd, which no initramfs runs");
 	pass(x);
@@ -241,6 +272,30 @@ static void take_unknown(struct nfs_item *x)
 	pass(x);
 }
 
+/* One answer to one question: ro and rw, and the words for a transport, share a place. */
+static size_t question_of(const struct nfs_option *o)
+{
+	const struct nfs_option *first = options;
+
+	if (o->act != ACT_RW && o->act != ACT_RO && o->act != ACT_PROTO)
+		return (size_t)(o - options);
+	while (first->act != o->act && (first->act != ACT_RW || o->act != ACT_RO))
+		first++;
+	return (size_t)(first - options);
+}
+
+/* Of two, the last counts, here and in the kernel. Versions have a remark of their own. */
+static void remark_again(struct nfs_item *x, const struct nfs_option *o)
+{
+	size_t q = question_of(o);
+
+	if (o->act == ACT_VERS || o->act == ACT_MINOR || o->act == ACT_DROP)
+		return;
+	if (x->v->asked[q / 64] >> q % 64 & 1)
+		remark(x, DIAG_WARN, "keep one of them", "given again; the last one counts");
+	x->v->asked[q / 64] |= UINT64_C(1) << q % 64;
+}
+
 /* Acts without a handler of their own are done in place. */
 static void take(struct nfs_item *x, const struct nfs_option *o)
 {
@@ -249,6 +304,8 @@ static void take(struct nfs_item *x, const struct nfs_option *o)
 		[ACT_MINOR] = take_minor, [ACT_PROTO] = take_proto, [ACT_PORT] = take_port,
 	};
 
+	_Static_assert(ARRAY_SIZE(options) <= 128, "asked[] has room for 128");
+	remark_again(x, o);
 	if (o->remark)
 		remark(x, DIAG_WARN, NULL, o->remark);
 	if (o->act == ACT_FLAG)

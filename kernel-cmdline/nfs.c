@@ -42,6 +42,24 @@ static bool set_server(struct nfs_spec *x, struct slice s)
 	return true;
 }
 
+/* "%s", once, is the host name; no other letter of printf has a meaning, and no server goes up from a path. */
+static void judge_path(struct nfs_spec *x, struct slice s)
+{
+	size_t i, n = 0, up = slice_find(s, "/..");
+
+	for (i = 0; i + 1 < s.len; i++) {
+		bool letter = (s.s[i + 1] | 0x20) >= 'a' && (s.s[i + 1] | 0x20) <= 'z';
+
+		if (s.s[i] != '%' || !letter || (s.s[i + 1] == 's' && n++ == 0))
+			continue;
+		complain(x->p, x->w, (struct slice){s.s + i, 2}, DIAG_WARN, "%s, once, is the host name",
+			"stays as it is: only the first %%s of a path is replaced");
+	}
+	if (up < s.len && (up + 3 == s.len || s.s[up + 3] == '/'))
+		complain(x->p, x->w, (struct slice){s.s + up, 3}, DIAG_WARN, "write the path as the server exports it",
+			"'..' in an exported path: servers refuse it");
+}
+
 /* Any byte but control ones: paths with spaces or letters of any language do exist. */
 static bool set_path(struct nfs_spec *x, struct slice s)
 {
@@ -51,6 +69,7 @@ static bool set_path(struct nfs_spec *x, struct slice s)
 		return fail(x, s, "control bytes in the path");
 	x->out->path = keep(x->p, s);
 	x->out->path_host = strstr(x->out->path, "%s") != NULL;
+	judge_path(x, s);
 	return true;
 }
 
@@ -68,8 +87,10 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 		i--;
 		bracket = head.s[i] == ']' || (bracket && head.s[i] != '[');
 	}
-	if (i > 0)
+	if (i > 0) {
 		nfs_options(x->p, x->w, (struct slice){head.s, i - 1}, x->out, &x->v);
+		differ(x->p, x->w, head, FORM_NFS_INSTALLER, root_remedy);
+	}
 	return set_server(x, slice_from(head, i));
 }
 
@@ -99,6 +120,8 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 			return fail(x, f[1], "not a port");
 		x->out->port = (uint16_t)port;
 	}
+	differ(x->p, x->w, s, FORM_NFS_URL, textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
+		x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""));
 	return set_server(x, f[0]) && set_path(x, slice_from(s, slash));
 }
 
@@ -168,7 +191,7 @@ static void comment_port(struct nfs_spec *x)
 bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct plan_nfs *out)
 {
-	struct nfs_spec x = {.p = p, .w = w, .severity = severity, .out = out, .v = {-1, -1, false}};
+	struct nfs_spec x = {.p = p, .w = w, .severity = severity, .out = out, .v = {.major = -1, .minor = -1}};
 
 	*out = (struct plan_nfs){.options = "", .nolock = true};
 	p->nfs_rw = -1;

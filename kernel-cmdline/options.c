@@ -91,6 +91,21 @@ static char fold(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : dash(c);
 }
 
+const struct option_row *option_find_case(const char *s, size_t len)
+{
+	size_t i, k;
+
+	for (i = 0; i < OPTION_N; i++) {
+		if (rows[i].flags & OPTION_PREFIX || strlen(rows[i].name) != len)
+			continue;
+		for (k = 0; k < len && fold(s[k]) == fold(rows[i].name[k]); k++)
+			;
+		if (k == len)
+			return &rows[i];
+	}
+	return NULL;
+}
+
 static size_t min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;

@@ -60,6 +60,9 @@ const struct option_row *option_row(enum option_id id);
  */
 const struct option_row *option_find(const char *s, size_t len, bool *renamed);
 
+/* option_find_case: the row (no family) whose name is s but for the case of letters, or NULL. */
+const struct option_row *option_find_case(const char *s, size_t len);
+
 /*
  * option_suggest: the table's name nearest to a misspelt s, or NULL if none is near (at most
  * two slips, and no more than a third of the letters).

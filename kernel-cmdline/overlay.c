@@ -108,7 +108,7 @@ PARSE(overlay_size)
 PARSE(live_refused)
 {
 	(void)row;
-	say(p, w, "nothing, though dracut acts on it");
+	say(p, w, "has no effect, though dracut acts on it");
 	complain(p, w, WHOLE, DIAG_WARN, NULL, "understood but not acted on by this build");
 	return true;
 }

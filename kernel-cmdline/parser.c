@@ -32,7 +32,7 @@ static void locate(struct diag *d, const struct plan_word *w, struct slice at)
 {
 	d->source = w->source;
 	d->option = w->name;
-	d->pos = w->pos;
+	d->word = d->pos = w->pos;
 	d->len = w->len;
 	if (at.s && w->value && at.s >= w->value && at.s <= w->value + strlen(w->value)) {
 		d->pos = w->value_pos + (size_t)(at.s - w->value);
@@ -94,7 +94,9 @@ void *push_max(struct parser *p, struct arena_list *l, size_t size, const struct
 	void *item;
 
 	if (l->n == max) {
-		complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %zu entries; the rest is left out", max);
+		if (!l->full)
+			complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %zu entries; the rest is left out", max);
+		l->full = true;
 		return NULL;
 	}
 	item = arena_push(p->arena, l, size);

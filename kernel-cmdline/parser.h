@@ -20,7 +20,7 @@ struct parser {
 	bool oom;
 	size_t taken[OPTION_N];	 /* last well-formed word of each option: index + 1; 0: none */
 	struct arena_list pre, post, blacklist, params;
-	struct arena_list ips, nameservers, routes, ifnames, rdma_links;
+	struct arena_list ips, nameservers, routes, ifnames, links, rdma_links;
 	struct arena_list roces, dhcp_servers, client_ids;
 	struct arena_list ports, guids, pkeys;
 	struct arena_list mirrors, keys, reports;
@@ -48,6 +48,36 @@ void say(struct parser *p, struct plan_word *w, const char *fmt, ...) _printf_(3
 void complain(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *fmt, ...) _printf_(6, 7);
 
+/* Forms outside of dracut's documented grammar (differ.c). */
+enum dracut_form {
+	FORM_IP_LIST,
+	FORM_IP_METHOD,
+	FORM_IP_PREFIX,
+	FORM_IP_HW,
+	FORM_IP_MIXED,
+	FORM_HW_SPELLING,
+	FORM_HW_GUID,
+	FORM_HW_IPOIB,
+	FORM_BOOTIF_IB,
+	FORM_BRACKETS,
+	FORM_ROUTE_MASK,
+	FORM_PKEY_PREFIX,
+	FORM_PKEY_LIST,
+	FORM_NFS_INSTALLER,
+	FORM_NFS_URL,
+	FORM_BREAKS,
+	FORM_RETRY_0,
+	FORM_CARRIER_0,
+	FORM_QUOTED,
+	FORM_NO_INTERFACE,
+};
+
+/*
+ * differ: says what dracut makes of a form that was taken although its grammar does not have it. at and remedy as for
+ * complain().
+ */
+void differ(struct parser *p, const struct plan_word *w, struct slice at, enum dracut_form form, const char *remedy);
+
 /* The whole word, for complain(). */
 #define WHOLE ((struct slice){NULL, 0})
 
@@ -58,8 +88,8 @@ const char *textf(struct parser *p, const char *fmt, ...) _printf_(2, 3);
 const char *keep(struct parser *p, struct slice s);
 
 /*
- * push: appends a zeroed item to one of the plan's lists. NULL when the list is full (said once
- * an item, as an error of w) or memory is out.
+ * push: appends a zeroed item to one of the plan's lists. NULL when the list is full (said
+ * once, as an error of w) or memory is out.
  */
 void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w);
 /* push_max: the same with a limit below PLAN_LIST_MAX. */
@@ -87,14 +117,14 @@ PARSE(seconds);
 PARSE(count);
 PARSE(flag_only);
 PARSE(noted);
-PARSE(refused);
 PARSE(drivers);	   /* driver.c */
 PARSE(rdma_link);
 PARSE(ip);	   /* ip.c */
 PARSE(nameserver); /* net.c */
 PARSE(route);
 PARSE(ifname);
-PARSE(bootif);
+PARSE(link);	   /* links.c */
+PARSE(bootif);	   /* net.c */
 PARSE(bootdev);
 PARSE(hostname);
 PARSE(ib_port);	   /* ib.c */
@@ -134,6 +164,18 @@ PARSE(breakpoint);
 PARSE(quiet);
 PARSE(report);	   /* report.c */
 
+/*
+ * check_host_part: can a host have this static address with this prefix? Not the subnet's number, nor its broadcast
+ * address, nor (IPv6) the routers' anycast address; then says so about w.
+ */
+bool check_host_part(struct parser *p, const struct plan_word *w, const struct plan_ip *ip);
+
+/* check_text: says what in a word looks like unexpanded shell text or like quotes that are none for the kernel. */
+void check_text(struct parser *p, const struct plan_word *w);
+
+/* root_word: the word whose text the root was made from, or NULL. */
+struct plan_word *root_word(const struct parser *p);
+
 /* param_parse: module.param=value (driver.c). */
 bool param_parse(struct parser *p, struct plan_word *w);
 
@@ -149,6 +191,7 @@ bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 struct nfs_version {
 	int major, minor;	/* -1: not given */
 	bool mountd;		/* mountport= and the like: only version 3 knows them */
+	uint64_t asked[2];	/* which options were given, by their place in the table */
 };
 
 /* nfs_options: a comma-separated list into out, v and p->nfs_rw. May be called several times. */
@@ -215,6 +258,8 @@ void resolve_net(struct parser *p);    /* resolve-net.c */
 void resolve_root(struct parser *p);   /* root.c */
 void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
+void check_net(struct parser *p);      /* check-net.c */
+void check_links(struct parser *p);    /* links.c */
 void check_image(struct parser *p);    /* check-image.c */
 void check_block(struct parser *p);    /* block.c */
 void check_plan(struct parser *p);     /* check.c */

@@ -43,8 +43,34 @@ static void add_word(struct parser *p, const char *text, const struct raw_word *
 		complain(p, w, WHOLE, DIAG_WARN, "close the quote",
 			"a quote is left open: the rest of the line belongs to this word");
 	if (raw->odd_space)
-		complain(p, w, WHOLE, DIAG_WARN, "write it in plain ASCII",
-			"byte 0xa0 ends a word for the kernel, for other programs it does not");
+		complain(p, w, WHOLE, DIAG_WARN, raw->odd_space == '\r' ? "save the file with Unix line ends"
+			: "write a space", "byte 0x%02x ends a word for the kernel, for other programs it does not",
+			raw->odd_space);
+}
+
+/*
+ * COMMAND_LINE_SIZE with its final NUL: x86, arm64 and powerpc have 2,048 bytes, no architecture more than 4,096 (their
+ * asm/setup.h).
+ */
+#define KERNEL_LINE	 2048
+#define KERNEL_LINE_MAX 4096
+
+/* A line that is cut loses its last options without a sign. */
+static void check_length(struct parser *p, const struct plan_source *src)
+{
+	size_t n = strnlen(src->text, src->len);
+
+	n -= n && src->text[n - 1] == '\n';
+	if (src->running && (n == KERNEL_LINE - 1 || n == KERNEL_LINE_MAX - 1))
+		complain(p, NULL, WHOLE, DIAG_ERROR, "shorten it, or move options into the image's /etc/cmdline.d",
+			"the line has %zu bytes, the most this kernel can take: it was probably cut", n);
+	if (src->running || src->name || n < KERNEL_LINE)
+		return;
+	complain(p, NULL, WHOLE, n < KERNEL_LINE_MAX ? DIAG_WARN : DIAG_ERROR,
+		"shorten it, or move options into the image's /etc/cmdline.d",
+		"the line has %zu bytes: %s cut it off after %d", n,
+		n < KERNEL_LINE_MAX ? "kernels for x86, arm64 and powerpc" : "all kernels",
+		(n < KERNEL_LINE_MAX ? KERNEL_LINE : KERNEL_LINE_MAX) - 1);
 }
 
 /* What is cut off or left out is always said: a truncated line may have lost its root=. */
@@ -55,9 +81,10 @@ static void split_source(struct parser *p, const struct plan_source *src, unsign
 	bool dashes = false;
 	size_t len = src->len < PLAN_SOURCE_MAX ? src->len : PLAN_SOURCE_MAX;
 
+	check_length(p, src);
 	word_cursor_init(&c, src->text, len);
 	if (c.len < src->len) {
-		struct diag d = {.severity = DIAG_ERROR, .source = index, .pos = c.len, .len = 1};
+		struct diag d = {.severity = DIAG_ERROR, .source = index, .word = c.len, .pos = c.len, .len = 1};
 
 		d.text = c.len == PLAN_SOURCE_MAX ? "the text is too long; the rest is left out"
 						  : "a NUL byte ends the text; the rest is left out";
@@ -97,6 +124,14 @@ static size_t count_words(const struct plan_source *src, size_t n_src)
 
 /* --- pass 2: options ---------------------------------------------------------------------- */
 
+/* Every other empty value is left out; an empty switch is on. */
+static void comment_empty(struct parser *p, const struct option_row *row, const struct plan_word *w)
+{
+	if (row->status == OPTION_ACTED && strncmp(row->grammar, "[0|1]", 5) == 0 && w->value && !w->value[0])
+		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s=1 or %s=0", row->name, row->name),
+			"empty: read as on, like dracut");
+}
+
 /*
  * A malformed repetition does not undo a well-formed one. Overriding a file's value on the
  * kernel's line is normal; two values on one line hardly are meant.
@@ -114,12 +149,13 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 			"no value; as if it were not given");
 		return;
 	}
+	comment_empty(p, row, w);
 	if (!row->parse(p, row, w))
 		return;
 	p->taken[row->id] = (size_t)(w - p->words) + 1;
 	if (!before || row->flags & OPTION_LIST)
 		return;
-	say(p, before, "nothing: given again further on");
+	say(p, before, "has no effect: given again further on");
 	if (before->source == w->source &&
 		!streq(before->value ? before->value : "1", w->value ? w->value : "1"))
 		complain(p, before, WHOLE, DIAG_WARN, "keep one of them",
@@ -175,20 +211,36 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 			"unknown to this agent; the kernel hands it on to init");
 }
 
-/* Words that are somebody's but not ours; module parameters are whoever's has the '.'. */
+/* An option but for the case of its letters, or but for a single quote in front: its default acts instead. */
+static bool take_almost(struct parser *p, struct plan_word *w)
+{
+	const struct option_row *row = option_find_case(w->name, strlen(w->name));
+
+	if (row)
+		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s", row->name),
+			"unknown; names are case-sensitive, nothing here reads it");
+	else if (w->name[0] == '\'' && (row = option_find(w->name + 1, strcspn(w->name + 1, "'"), NULL)))
+		complain(p, w, WHOLE, DIAG_WARN, "leave the quotes out, or write \"",
+			"the kernel knows double quotes only: %s is not set", row->name);
+	return row != NULL;
+}
+
+/* Words that are not ours; module parameters are whoever's has the '.'. */
 static void take_foreign(struct parser *p, struct plan_word *w)
 {
 	static const struct {
 		enum plan_word_kind kind;
 		const char *effect;
 	} owners[] = {
-		[OWNER_KERNEL] = {PLAN_WORD_KERNEL, "the kernel's own"},
+		[OWNER_KERNEL] = {PLAN_WORD_KERNEL, "for the kernel"},
 		[OWNER_SYSTEM] = {PLAN_WORD_SYSTEM, "for the real system"},
 		[OWNER_DRACUT] = {PLAN_WORD_DRACUT, "for dracut's modules; this agent ignores it"},
 	};
 	enum word_owner owner = word_owner(w->name, strlen(w->name));
 
 	if (owner == OWNER_NOBODY) {
+		if (take_almost(p, w))
+			return;
 		if (param_parse(p, w))
 			w->kind = PLAN_WORD_PARAM;
 		else
@@ -221,12 +273,14 @@ static void take_word(struct parser *p, struct plan_word *w)
 	row = option_find(w->name, strlen(w->name), &renamed);
 	if (!row) {
 		take_foreign(p, w);
+		check_text(p, w);
 		return;
 	}
 	if (renamed)
 		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s", row->name),
 			"an old name of %s; dracut dropped it in version 104", row->name);
 	take_option(p, row, w);
+	check_text(p, w);
 }
 
 /* --- the whole ---------------------------------------------------------------------------- */
@@ -264,6 +318,7 @@ static void publish_lists(struct parser *p)
 	PUBLISH(nameservers, net.nameservers, net.n_nameservers);
 	PUBLISH(routes, net.routes, net.n_routes);
 	PUBLISH(ifnames, net.ifnames, net.n_ifnames);
+	PUBLISH(links, net.links, net.n_links);
 	PUBLISH(rdma_links, net.rdma_links, net.n_rdma_links);
 	PUBLISH(roces, net.roces, net.n_roces);
 	PUBLISH(dhcp_servers, net.dhcp_servers, net.n_dhcp_servers);

@@ -16,8 +16,8 @@
 /* rd.retry when not given: dracut's documented default, in seconds. */
 #define PLAN_RETRY_DEFAULT 180
 
-/* Most entries of any one list; further ones are reported and left out. */
-#define PLAN_LIST_MAX 64
+/* Most entries of any one list, more than fit into 4,096 bytes; further ones are reported, once, and left out. */
+#define PLAN_LIST_MAX 2048
 
 /* Fewer where what is made of them holds fewer: resolv.conf, an interface's routes, the mirrors beside the URL itself. */
 #define PLAN_NAMESERVERS_MAX 3
@@ -115,6 +115,21 @@ struct plan_roce { /* rd.rdma.roce=[DEVICE[/PORT]:]v1|v2 */
 	bool v2;
 };
 
+enum plan_link_kind { PLAN_LINK_VLAN, PLAN_LINK_BOND, PLAN_LINK_BRIDGE, PLAN_LINK_TEAM, PLAN_LINK_KIND_MAX };
+
+/* An interface made of others: vlan=, bond=, bridge=, team=. Not acted on yet. */
+struct plan_link {
+	enum plan_link_kind kind;
+	const char *name;
+	const char *const *lower; /* what it is made of: a VLAN's parent (one), slaves, ports; no name twice */
+	size_t n_lower;
+	uint16_t vlan_id;	  /* VLAN: 1 to 4094 */
+	uint8_t mode;		  /* bond: 0 (balance-rr) to 6, as the kernel numbers them */
+	const char *options;	  /* bond: as given, "OPTION=VALUE,..."; team: the runner; "" */
+	uint32_t mtu;		  /* bond; 0: leave it */
+	size_t word;		  /* index into words, for messages */
+};
+
 /* Waits of single steps, seconds; 0: no limit of its own. */
 struct plan_net_timeouts {
 	uint32_t iflink_s;  /* default 60: netdev appears */
@@ -135,12 +150,13 @@ struct plan_net {
 	const struct inet_addr *nameservers;
 	const struct plan_route *routes;
 	const struct plan_ifname *ifnames;
+	const struct plan_link *links;
 	const struct plan_rdma_link *rdma_links;
 	const struct plan_roce *roces;
 	const struct plan_client_id *client_ids;
 	const struct inet_addr *dhcp_servers; /* leases only from these; none: from anybody */
 	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links, n_roces, n_dhcp_servers;
-	size_t n_client_ids;
+	size_t n_client_ids, n_links;
 	struct hw_addr bootif; /* BOOTIF= unless rd.bootif=0; without the hardware type octet */
 	uint8_t bootif_type;   /* ARP hardware type: 1 Ethernet, 0x20 InfiniBand (IANA) */
 	const char *bootdev;   /* bootdev=, else the first interface named by ip=; or NULL */
@@ -348,7 +364,7 @@ enum plan_switch { PLAN_UNSET, PLAN_OFF, PLAN_ON };
  *	rd.shell=0		no shell, HALT		(dracut's)
  *	rd.emergency=X		no shell, X		(dracut opens a shell first and stays there)
  *	rd.shell rd.emergency=X	shell, X when it is left
- *	rd.break		shell as well
+ *	rd.break		shell as well, unless rd.shell=0
  */
 struct plan_failure {
 	bool shell;
@@ -452,9 +468,10 @@ struct boot_plan {
 
 /* One text the plan is made of, for example /proc/cmdline or a file of /etc/cmdline.d. */
 struct plan_source {
-	const char *name; /* for messages; NULL for the kernel's command line */
+	const char *name; /* of a file; NULL for a line that some kernel is to get */
 	const char *text; /* any bytes; ends at len or at the first NUL */
 	size_t len;
+	bool running;	  /* /proc/cmdline: what this kernel has got */
 };
 
 /*

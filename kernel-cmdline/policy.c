@@ -42,18 +42,28 @@ PARSE(shell)
 	return true;
 }
 
+static const struct {
+	const char *word;
+	enum plan_action action;
+	const char *text;
+} actions[] = {
+	{"reboot", PLAN_ACTION_REBOOT, "reboots"},
+	{"poweroff", PLAN_ACTION_POWEROFF, "powers off"},
+	{"halt", PLAN_ACTION_HALT, "halts"},
+	{"shell", PLAN_ACTION_NONE, "opens a shell"},
+};
+
+static const char *verb(enum plan_action action)
+{
+	size_t i = 0;
+
+	while (actions[i].action != action)
+		i++;
+	return actions[i].text;
+}
+
 PARSE(emergency)
 {
-	static const struct {
-		const char *word;
-		enum plan_action action;
-		const char *text;
-	} actions[] = {
-		{"reboot", PLAN_ACTION_REBOOT, "reboots"},
-		{"poweroff", PLAN_ACTION_POWEROFF, "powers off"},
-		{"halt", PLAN_ACTION_HALT, "halts"},
-		{"shell", PLAN_ACTION_NONE, "opens a shell"},
-	};
 	struct slice v = word_value(w);
 	size_t i;
 
@@ -95,6 +105,8 @@ PARSE(breakpoint)
 	for (i = 0; i < ARRAY_SIZE(stages); i++) {
 		if (!slice_is(v, stages[i].name))
 			continue;
+		if (p->plan->breaks && p->plan->breaks != (unsigned int)stages[i].stage)
+			differ(p, w, WHOLE, FORM_BREAKS, "one break point a boot");
 		p->plan->breaks |= stages[i].stage;
 		say(p, w, "opens a shell before %s",
 			stages[i].stage == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : v.s);
@@ -128,15 +140,17 @@ void resolve_policy(struct parser *p)
 	struct plan_word *w = parser_word(p, OPTION_RD_EMERGENCY);
 	bool action = plan->failure.action != PLAN_ACTION_NONE;
 
-	plan->failure.shell = plan->shell == PLAN_ON || plan->breaks != 0 ||
-		(plan->shell == PLAN_UNSET && !action);
+	plan->failure.shell = plan->shell == PLAN_ON || (plan->shell == PLAN_UNSET && (plan->breaks || !action));
 	if (!plan->failure.shell && !action)
 		plan->failure.action = PLAN_ACTION_HALT; /* dracut's, with rd.shell=0 */
+	if (plan->shell == PLAN_OFF && plan->breaks)
+		complain(p, parser_word(p, OPTION_RD_BREAK), WHOLE, DIAG_WARN, "leave rd.break out, or rd.shell=0",
+			"opens a shell in spite of rd.shell=0, which counts for a failed boot only");
 	if (!w || !action)
 		return;
 	if (plan->failure.shell)
 		say(p, w, "%s, once the shell is left", w->effect ? w->effect : "");
 	else if (plan->shell == PLAN_UNSET)
-		complain(p, w, WHOLE, DIAG_NOTE, "add rd.shell=0 to have the same under dracut",
-			"done at once; dracut opens a shell first unless rd.shell=0 is there");
+		complain(p, w, WHOLE, DIAG_NOTE, "add rd.shell=0 if the same line must work there",
+			"%s without opening a shell; dracut would open one first", verb(plan->failure.action));
 }

@@ -82,6 +82,12 @@ PARSE(report)
 		complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %d; left out", PLAN_REPORTS_MAX);
 		return false;
 	}
+	for (size_t i = 0; i < p->reports.n; i++)
+		if (streq(((struct plan_report *)p->reports.items)[i].text, v.s)) {
+			complain(p, w, WHOLE, DIAG_NOTE, "keep one of them", "given twice; told once");
+			say(p, w, "has no further effect");
+			return true;
+		}
 	slot = push(p, &p->reports, sizeof(*slot), w);
 	if (!slot)
 		return false;

@@ -94,11 +94,12 @@ static void resolve_short(struct parser *p)
 		short_gateway(p, ip);
 		short_mtu(p, ip);
 		short_device(p, ip);
-		if (ip->prefix >= 0)
+		if (ip->prefix < 0)
+			complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
+				"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
+				"an address without a netmask; the whole option is left out");
+		else if (check_host_part(p, &p->words[ip->word], ip))
 			return;
-		complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
-			"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
-			"an address without a netmask; the whole option is left out");
 		drop_ip(p, p->short_ip - 1);
 		return;
 	}
@@ -107,7 +108,7 @@ static void resolve_short(struct parser *p)
 
 		if (!w)
 			continue;
-		say(p, w, "nothing: there is no ip=ADDR to go with it");
+		say(p, w, "has no effect: there is no ip=ADDR to go with it");
 		complain(p, w, WHOLE, DIAG_WARN, "put it into the ip= option",
 			"only counts beside ip=ADDR alone; nothing reads it");
 	}
@@ -126,13 +127,15 @@ static bool same_device(const struct plan_ip *a, const struct plan_ip *b)
 	return streq(a->ifname, b->ifname);
 }
 
+static bool is_six(const struct plan_ip *ip)
+{
+	return ip->addr.family == AF_INET6 || ip->methods & IPV6_METHODS;
+}
+
 /* Would both set up the same thing? IPv4 and IPv6 on one interface are two things. */
 static bool rivals(const struct plan_ip *a, const struct plan_ip *b)
 {
-	bool six_a = a->addr.family == AF_INET6 || a->methods & IPV6_METHODS;
-	bool six_b = b->addr.family == AF_INET6 || b->methods & IPV6_METHODS;
-
-	return six_a == six_b && same_device(a, b);
+	return is_six(a) == is_six(b) && same_device(a, b);
 }
 
 /*
@@ -151,7 +154,7 @@ static void resolve_repeated(struct parser *p)
 			again = rivals(&ips[i], &ips[k]);
 		if (!again)
 			continue;
-		say(p, &p->words[ips[i].word], "nothing: given again further on");
+		say(p, &p->words[ips[i].word], "has no effect: given again further on");
 		complain(p, &p->words[ips[i].word], WHOLE, DIAG_WARN, "keep one of them",
 			"another ip= for the same interface follows and counts; dracut stops here");
 		drop_ip(p, i--);
@@ -222,7 +225,9 @@ static bool gateway_outside(const struct plan_ip *ip)
 {
 	int bits;
 
-	if (!(ip->methods & PLAN_IP_STATIC) || ip->gateway.family != AF_INET || ip->prefix < 0)
+	if (!(ip->methods & PLAN_IP_STATIC) || !ip->gateway.family || ip->prefix < 0)
+		return false;
+	if (ip->gateway.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&ip->gateway.v6))
 		return false;
 	for (bits = 0; bits < ip->prefix; bits++) {
 		uint8_t mask = (uint8_t)(0x80 >> bits % 8);
@@ -244,6 +249,9 @@ static void comment_ip(struct parser *p, const struct plan_ip *ip)
 	if (gateway_outside(ip))
 		complain(p, w, WHOLE, DIAG_WARN, "look at address, mask and gateway",
 			"the gateway is outside of the interface's subnet");
+	if (ip->mtu && ip->mtu < 1280 && is_six(ip))
+		complain(p, w, WHOLE, DIAG_WARN, "1280 or more",
+			"MTU %u: below 1280 the kernel takes IPv6 off the interface (RFC 8200 5)", ip->mtu);
 }
 
 /* --- the whole network ---------------------------------------------------------------------- */
@@ -260,7 +268,7 @@ static void resolve_bootif(struct parser *p)
 	sw = value_switch(word_value(off).s, word_value(off).len);
 	if (sw != SWITCH_OFF && sw != SWITCH_OFF_LOOSE)
 		return;
-	say(p, w, "nothing: rd.bootif=0 turns it off");
+	say(p, w, "has no effect: rd.bootif=0 turns it off");
 	memset(&p->plan->net.bootif, 0, sizeof(p->plan->net.bootif));
 	p->plan->net.bootif_type = 0;
 }

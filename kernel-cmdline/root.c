@@ -146,6 +146,18 @@ static enum plan_root_kind kind_of_path(struct slice s)
 	return kind == PLAN_ROOT_NONE && slice_find(s, ":/") < s.len ? PLAN_ROOT_NFS : kind;
 }
 
+/* ro or rw among the options of root=; by itself on the line each outweighs them, as in dracut. */
+static void take_rw(struct parser *p, const struct plan_word *w, struct plan_root *root)
+{
+	if (p->nfs_rw < 0)
+		return;
+	if (!p->taken[OPTION_RO] && !p->taken[OPTION_RW])
+		root->rw = p->nfs_rw;
+	else if (root->rw != p->nfs_rw)
+		complain(p, w, WHOLE, DIAG_WARN, "keep one of them", "%s among the mount options, %s on the line: the latter counts",
+			p->nfs_rw ? "rw" : "ro", root->rw ? "rw" : "ro");
+}
+
 /* Nothing half-read stays in the plan: either an NFS root or none. */
 static void take_nfs(struct parser *p, struct plan_word *w, struct slice text)
 {
@@ -158,9 +170,7 @@ static void take_nfs(struct parser *p, struct plan_word *w, struct slice text)
 	}
 	root->kind = PLAN_ROOT_NFS;
 	root->nfs.fallback_tcp = fallback && streq(fallback->value, "tcp");
-	/* ro or rw by itself outweighs the NFS options, as in dracut */
-	if (p->nfs_rw >= 0 && !p->taken[OPTION_RO] && !p->taken[OPTION_RW])
-		root->rw = p->nfs_rw;
+	take_rw(p, w, root);
 }
 
 /* The path of root=/PATH. An address alone is dracut's form as well. */
@@ -204,7 +214,6 @@ static void take_url(struct parser *p, struct plan_word *w, struct slice s)
 		image->url);
 }
 
-/* The NFS rule for ro and rw holds here, too: by itself on the line each outweighs what root= says. */
 static void take_block(struct parser *p, struct plan_word *w, struct slice s)
 {
 	struct plan_root *root = &p->plan->root;
@@ -214,8 +223,7 @@ static void take_block(struct parser *p, struct plan_word *w, struct slice s)
 		return;
 	}
 	root->kind = PLAN_ROOT_REMOTE;
-	if (p->nfs_rw >= 0 && !p->taken[OPTION_RO] && !p->taken[OPTION_RW])
-		root->rw = p->nfs_rw;
+	take_rw(p, w, root);
 }
 
 /* Without ip= every interface asks DHCPv6, as with dracut. */
@@ -291,7 +299,7 @@ static struct plan_word *choose_word(struct parser *p)
 		return root;
 	kind = kind_of(word_value(netroot));
 	if (root && !leaves_open(word_value(root))) {
-		say(p, netroot, "nothing: root= names the root");
+		say(p, netroot, "has no effect: root= names the root");
 		/* iscsi: and the like are dracut's, as this root= is */
 		if (kind != PLAN_ROOT_OTHER)
 			complain(p, netroot, WHOLE, DIAG_WARN, textf(p, "write root=%s", netroot->value),
@@ -380,7 +388,7 @@ void resolve_root(struct parser *p)
 	if (w)
 		say_root(p, w);
 	if (nfsroot && w != nfsroot) {
-		say(p, nfsroot, "nothing: root= names the root");
+		say(p, nfsroot, "has no effect: root= names the root");
 		complain(p, nfsroot, WHOLE, DIAG_WARN, "leave it out",
 			"nfsroot= belongs to root=/dev/nfs; dracut would stop here");
 	}

@@ -157,18 +157,19 @@ bool value_server(const char *s, size_t len, struct inet_addr *ret)
 
 int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *prefix)
 {
-	const char *slash;
+	const char *whole = s, *slash;
 	struct inet_addr a;
 	uint32_t bits;
 
 	unbracket(&s, &len);
 	slash = len ? memchr(s, '/', len) : NULL;
-	if (!slash) {
-		*prefix = -1;
-		return value_inet(s, len, ret);
-	}
-	if (value_inet(s, (size_t)(slash - s), &a) < 0)
+	if (value_inet(s, slash ? (size_t)(slash - s) : len, &a) < 0 || (a.family == AF_INET && s != whole))
 		return -EINVAL;
+	if (!slash) {
+		*ret = a;
+		*prefix = -1;
+		return 0;
+	}
 	if (value_u32(slash + 1, len - (size_t)(slash + 1 - s), a.family == AF_INET ? 32 : 128,
 		    &bits) < 0)
 		return -EINVAL;
@@ -187,7 +188,7 @@ int value_netmask(const char *s, size_t len, int max_prefix, int *ret)
 		*ret = (int)bits;
 		return 0;
 	}
-	if (value_ipv4(s, len, &a) < 0)
+	if (max_prefix > 32 || value_ipv4(s, len, &a) < 0)
 		return -EINVAL;
 	bits = ntohl(a.v4.s_addr);
 	/* a mask is ones, then zeros: its complement plus one is a power of two */
@@ -232,6 +233,19 @@ int value_hw(const char *s, size_t len, struct hw_addr *ret)
 	a.len = (uint8_t)n;
 	*ret = a;
 	return 0;
+}
+
+bool value_hw_group(const struct hw_addr *a)
+{
+	return a->len == 6 && a->bytes[0] & 1;
+}
+
+bool value_hw_plain(const char *s, size_t len)
+{
+	struct hw_addr a;
+
+	/* every octet has both digits when the text is as long as can be */
+	return value_hw(s, len, &a) == 0 && a.len != 8 && len == 3 * (size_t)a.len - 1 && s[2] == ':';
 }
 
 /* No '/' and no '.': neither a path nor a file. The kernel's own limit is a little shorter. */

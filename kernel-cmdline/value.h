@@ -68,14 +68,14 @@ bool value_server(const char *s, size_t len, struct inet_addr *ret);
 
 /*
  * value_inet_prefix: ADDRESS or ADDRESS/PREFIX, IPv6 with or without brackets, the prefix inside
- * or outside of them ("[2001:db8::1/64]" is what dracut writes itself). *prefix is -1 when none
- * is given.
+ * or outside of them ("[2001:db8::1/64]" is what dracut writes itself); IPv4 in brackets is
+ * refused. *prefix is -1 when none is given.
  */
 int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *prefix);
 
 /*
- * value_netmask: prefix length of an IPv4 mask (255.255.255.0) or a plain number (24, up to
- * max_prefix). -EINVAL for a mask with holes.
+ * value_netmask: a plain number (24, up to max_prefix) or, for IPv4 (max_prefix 32), the prefix
+ * length of a mask (255.255.255.0). -EINVAL for a mask with holes.
  */
 int value_netmask(const char *s, size_t len, int max_prefix, int *ret);
 
@@ -89,6 +89,14 @@ int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
  * value_hw: exactly 6, 8 or 20 octets, written as for value_octets().
  */
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
+
+/* value_hw_group: is it a group address of Ethernet (an odd first octet)? No interface has one as its own. */
+bool value_hw_group(const struct hw_addr *a);
+
+/*
+ * value_hw_plain: is it written as dracut's grammar has it, 6 or 20 octets of two digits joined by ':'?
+ */
+bool value_hw_plain(const char *s, size_t len);
 
 /* value_hex: exactly 2 * n hex digits. Returns 0 or -EINVAL; bytes may be half written. */
 int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n);

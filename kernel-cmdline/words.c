@@ -79,7 +79,8 @@ bool word_next(struct word_cursor *c, struct raw_word *ret)
 	}
 
 	*ret = (struct raw_word){.pos = c->pos, .len = i - c->pos, .open_quote = in_quote};
-	ret->odd_space = i < c->len && (unsigned char)c->text[i] == 0xa0;
+	if (i < c->len && !strchr(" \t\n", c->text[i]))
+		ret->odd_space = (unsigned char)c->text[i];
 	divide(ret, c->text + arg, i - arg, equals, quoted);
 	c->pos = i;
 	return true;

@@ -23,7 +23,7 @@ struct raw_word {
 	struct slice name;
 	struct slice value;	/* s is NULL without '=' */
 	bool open_quote;	/* a quote was still open at the end of the text */
-	bool odd_space;		/* ended by 0xa0, which only the kernel takes for a space */
+	unsigned char odd_space; /* ended by this byte (\v, \f, \r, 0xa0), which few but the kernel take for a space; or 0 */
 };
 
 /* word_cursor_init: the text ends at len or at its first NUL. */

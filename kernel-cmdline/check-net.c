@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check-net: what ip=, routes, interfaces and the root's server say together.
+ */
+#include "parser.h"
+#include "url.h"
+
+#define IPV6_METHODS (PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6)
+#define IPV4_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE | PLAN_IP_IBFT)
+
+/* IPoIB in datagram mode: an InfiniBand MTU of 4096 less the 4 octets of its header (RFC 4391 7). */
+#define DATAGRAM_MTU_MAX 4092
+
+static const struct plan_word *ip_word(const struct parser *p, const struct plan_ip *ip)
+{
+	return &p->words[ip->word];
+}
+
+/* --- interfaces ------------------------------------------------------------------------------- */
+
+static bool has_ip(const struct parser *p, const char *name)
+{
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (ips[i].ifname && streq(ips[i].ifname, name))
+			return true;
+	return false;
+}
+
+/* An ip= or BOOTIF= that may mean any interface: then any name may be right. */
+static bool any_interface(const struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (!ips[i].ifname)
+			return true;
+	return p->ips.n == 0 || p->plan->net.bootif.len;
+}
+
+static const struct plan_ifname *find_ifname(const struct parser *p, const char *name)
+{
+	const struct plan_ifname *items = p->ifnames.items;
+	size_t i;
+
+	for (i = 0; i < p->ifnames.n; i++)
+		if (streq(items[i].name, name))
+			return &items[i];
+	return NULL;
+}
+
+/* "ib0.8001" into its parent and key; false for any other name. */
+static bool split_child(const char *name, struct slice *parent, uint32_t *pkey)
+{
+	const char *dot = strrchr(name, '.');
+	uint8_t bytes[2];
+
+	if (!dot || dot == name || value_hex(dot + 1, strlen(dot + 1), bytes, 2) < 0)
+		return false;
+	*parent = (struct slice){name, (size_t)(dot - name)};
+	*pkey = (uint32_t)bytes[0] << 8 | bytes[1];
+	return true;
+}
+
+static bool is_parent(const struct plan_pkey *k, struct slice parent)
+{
+	return !k->parent || slice_is(parent, k->parent);
+}
+
+/* Does an option make this partition's interface? */
+static bool makes_child(const struct parser *p, struct slice parent, uint32_t pkey)
+{
+	const struct plan_pkey *items = p->pkeys.items;
+	size_t i;
+
+	for (i = 0; i < p->pkeys.n; i++)
+		if (items[i].pkey == pkey && is_parent(&items[i], parent))
+			return true;
+	return false;
+}
+
+/* The partition's interface that is made above this parent, as text; NULL: none. */
+static const char *other_child(struct parser *p, struct slice parent)
+{
+	const struct plan_pkey *items = p->pkeys.items;
+	size_t i;
+
+	for (i = 0; i < p->pkeys.n; i++)
+		if (is_parent(&items[i], parent))
+			return textf(p, "%.*s.%04x", SLICE(parent), items[i].pkey);
+	return NULL;
+}
+
+static bool all_digits(const char *s)
+{
+	return *s && strspn(s, "0123456789") == strlen(s);
+}
+
+/* The option that interfaces of this name come from, or NULL: bond0, br0, team0, vlan5, eth0.5 */
+static const char *made_by(const char *name)
+{
+	static const struct {
+		const char *start, *option;
+	} kinds[] = {{"bond", "bond"}, {"br", "bridge"}, {"team", "team"}, {"vlan", "vlan"}};
+	const char *dot = strrchr(name, '.');
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t n = strlen(kinds[i].start);
+
+		if (strncmp(name, kinds[i].start, n) == 0 && all_digits(name + n))
+			return kinds[i].option;
+	}
+	return dot && dot > name && strlen(dot) <= 5 && all_digits(dot + 1) ? "vlan" : NULL;
+}
+
+static bool has_link(const struct parser *p, const char *name)
+{
+	const struct plan_link *links = p->links.items;
+	size_t i;
+
+	for (i = 0; i < p->links.n; i++)
+		if (streq(links[i].name, name))
+			return true;
+	return false;
+}
+
+/* An ip= for an interface that nothing makes is waited for in vain. */
+static void check_made(struct parser *p, const struct plan_ip *ip)
+{
+	const char *other, *remedy;
+	struct slice parent;
+	uint32_t pkey;
+
+	if (!ip->ifname || has_link(p, ip->ifname) || find_ifname(p, ip->ifname))
+		return;
+	if (!split_child(ip->ifname, &parent, &pkey) || !(pkey & 0x8000)) {
+		if (made_by(ip->ifname))
+			complain(p, ip_word(p, ip), WHOLE, DIAG_WARN, "name an interface of an adapter",
+				"no option makes %s: only %s= would", ip->ifname, made_by(ip->ifname));
+		return;
+	}
+	if (makes_child(p, parent, pkey))
+		return;
+	remedy = textf(p, "add rd.ib.pkey=%s", ip->ifname);
+	other = other_child(p, parent);
+	if (other)
+		complain(p, ip_word(p, ip), WHOLE, DIAG_WARN, textf(p, "%s, or write %s", remedy, other),
+			"no option makes %s: %s is made", ip->ifname, other);
+	else
+		complain(p, ip_word(p, ip), WHOLE, DIAG_WARN, remedy, "no option makes %s: only rd.ib.pkey= does", ip->ifname);
+}
+
+/* Is the interface set up by an ip=, or the child of one that is? */
+static bool set_up(const struct parser *p, const char *name)
+{
+	struct slice parent;
+	uint32_t pkey;
+
+	return has_ip(p, name) || (split_child(name, &parent, &pkey) && makes_child(p, parent, pkey));
+}
+
+static void check_bootdev(struct parser *p)
+{
+	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV), *first = NULL;
+	const struct plan_ip *ips = p->ips.items;
+	const char *name = NULL;
+	size_t i;
+
+	if (w && !any_interface(p) && !set_up(p, w->value))
+		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up", "no ip= sets this interface up");
+	for (i = 0; i < p->ips.n && !w; i++) {
+		if (!ips[i].ifname || (name && streq(name, ips[i].ifname)))
+			continue;
+		if (name) {
+			complain(p, first, WHOLE, DIAG_WARN, textf(p, "add bootdev=%s", name),
+				"ip= for %s and %s without bootdev=, which dracut requires: %s is taken, the first", name,
+				ips[i].ifname, name);
+			return;
+		}
+		name = ips[i].ifname;
+		first = ip_word(p, &ips[i]);
+	}
+}
+
+static void check_routes(struct parser *p)
+{
+	const struct plan_route *routes = p->routes.items;
+	const struct plan_word *w = parser_word(p, OPTION_RD_ROUTE);
+	size_t i;
+
+	for (i = 0; i < p->routes.n && !any_interface(p); i++)
+		if (routes[i].ifname && !set_up(p, routes[i].ifname))
+			complain(p, w, WHOLE, DIAG_WARN, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up", routes[i].ifname),
+				"rd.route= over %s, which no ip= sets up: the route is never set", routes[i].ifname);
+}
+
+/* --- addresses -------------------------------------------------------------------------------- */
+
+static bool same_interface(const struct plan_ip *a, const struct plan_ip *b)
+{
+	if (a->match.len || b->match.len)
+		return a->match.len == b->match.len && !memcmp(a->match.bytes, b->match.bytes, a->match.len);
+	return a->ifname && b->ifname ? streq(a->ifname, b->ifname) : a->ifname == b->ifname;
+}
+
+static void check_addresses(struct parser *p, const struct plan_ip *ip, const struct inet_addr *server)
+{
+	const struct plan_ip *ips = p->ips.items;
+	const struct plan_word *w = ip_word(p, ip);
+	char text[INET_ADDR_TEXT];
+	const struct plan_ip *k;
+
+	if (!ip->addr.family)
+		return;
+	inet_text(&ip->addr, text);
+	if (inet_equal(&ip->addr, &ip->gateway))
+		complain(p, w, WHOLE, DIAG_WARN, "look at address and gateway", "%s is the interface's own address and its gateway", text);
+	if (inet_equal(&ip->addr, server))
+		complain(p, w, WHOLE, DIAG_WARN, "look at ip= and root=", "%s is this node in ip= and the server in root=", text);
+	for (k = ips; k < ip; k++)
+		if (inet_equal(&k->addr, &ip->addr) && !same_interface(k, ip))
+			complain(p, w, WHOLE, DIAG_WARN, "one address for each interface", "%s is set on %s as well", text,
+				k->ifname ? k->ifname : "another interface");
+	if (!ip->ifname && !ip->match.len && !p->plan->net.bootif.len && p->ports.n + p->guids.n != 1)
+		complain(p, w, WHOLE, DIAG_WARN, "name the interface in the sixth field",
+			"a static address for no interface: it is set on the first one, which may be any");
+}
+
+/* An interface that is IPoIB's by its name, its hardware address or its partitions. */
+static bool is_ipoib(const struct parser *p, const struct plan_ip *ip)
+{
+	const struct plan_ifname *named;
+
+	if (!ip->ifname)
+		return ip->match.len > 6;
+	named = find_ifname(p, ip->ifname);
+	return named ? named->hwaddr.len > 6 : strncmp(ip->ifname, "ib", 2) == 0;
+}
+
+static void check_device(struct parser *p, const struct plan_ip *ip)
+{
+	const struct plan_word *w = ip_word(p, ip);
+
+	check_made(p, ip);
+	if (ip->hwaddr.len && ip->ifname && find_ifname(p, ip->ifname))
+		complain(p, w, WHOLE, DIAG_WARN, "leave the hardware address out",
+			"a hardware address in ip= beside ifname=%s: dracut allows only one of them", ip->ifname);
+	if (ip->mtu > DATAGRAM_MTU_MAX && p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM && is_ipoib(p, ip))
+		complain(p, w, WHOLE, DIAG_WARN, "write rd.ib.mode=connected, or an MTU of at most 4092",
+			"MTU %u, but rd.ib.mode=datagram allows 4092 at most", ip->mtu);
+}
+
+/* A mode of IPoIB where every interface of the line is another kind's. */
+static void check_mode(struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (!ips[i].ifname || is_ipoib(p, &ips[i]) || (strncmp(ips[i].ifname, "eth", 3) && strncmp(ips[i].ifname, "en", 2)))
+			return;
+	if (p->ips.n && parser_word(p, OPTION_RD_IB_MODE))
+		complain(p, parser_word(p, OPTION_RD_IB_MODE), WHOLE, DIAG_NOTE, "leave it out",
+			"every ip= names an Ethernet interface");
+}
+
+/* parse-ip-opts.sh: "ip=dhcp does not make sense with multiple ip= lines" */
+static void check_mixed(struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items, *open = NULL;
+	size_t i, named = 0;
+
+	for (i = 0; i < p->ips.n; i++) {
+		named += ips[i].ifname || ips[i].match.len;
+		if (!ips[i].ifname && !ips[i].match.len && !(ips[i].methods & PLAN_IP_STATIC))
+			open = &ips[i];
+	}
+	if (open && named)
+		differ(p, ip_word(p, open), WHOLE, FORM_IP_MIXED, "name the interface: ip=IFNAME:METHOD");
+}
+
+/* --- the root's server ------------------------------------------------------------------------ */
+
+/* The first server of the root: its address, or its name. False: none on the line. */
+static bool root_server(const struct parser *p, struct inet_addr *addr, bool *name)
+{
+	const struct plan_root *root = &p->plan->root;
+	struct url u = {0};
+
+	*addr = (struct inet_addr){0};
+	if (root->kind == PLAN_ROOT_NFS && root->nfs.server)
+		*addr = root->nfs.server_addr;
+	else if (root->kind == PLAN_ROOT_LIVE && url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
+		*addr = u.address;
+	else if (root->kind == PLAN_ROOT_REMOTE && root->block.n_portals)
+		*addr = root->block.portals[0].addr;
+	else
+		return false;
+	*name = addr->family == 0;
+	return true;
+}
+
+/* Does any ip= set up this family? Without any, every interface asks by DHCP, and by IPv6 where the server needs it. */
+static bool has_family(const struct parser *p, sa_family_t family)
+{
+	const unsigned int methods = family == AF_INET6 ? IPV6_METHODS : IPV4_METHODS;
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (ips[i].methods & methods || ips[i].addr.family == family)
+			return true;
+	return p->ips.n == 0;
+}
+
+/* A name to be looked up where nothing says whom to ask. */
+static bool can_ask_dns(const struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items;
+	size_t i;
+
+	for (i = 0; i < p->ips.n; i++)
+		if (ips[i].methods != PLAN_IP_STATIC || ips[i].n_dns)
+			return true;
+	return p->ips.n == 0 || p->nameservers.n;
+}
+
+static void check_server(struct parser *p, const struct inet_addr *server, bool name)
+{
+	const struct plan_word *w = root_word(p);
+
+	if (server->family == AF_INET6 && !has_family(p, AF_INET6))
+		complain(p, w, WHOLE, DIAG_WARN, "add ip=auto6, dhcp6, either6 or an IPv6 address",
+			"an IPv6 server, but no ip= sets up IPv6");
+	if (server->family == AF_INET && !has_family(p, AF_INET))
+		complain(p, w, WHOLE, DIAG_WARN, "add ip=dhcp or an IPv4 address", "an IPv4 server, but no ip= sets up IPv4");
+	if (name && !can_ask_dns(p))
+		complain(p, w, WHOLE, DIAG_WARN, "add nameserver=, or write the server's address",
+			"the server has a name, but every ip= is static and there is no nameserver=");
+}
+
+void check_net(struct parser *p)
+{
+	const struct plan_word *a = parser_word(p, OPTION_HOSTNAME), *b = parser_word(p, OPTION_SYSTEMD_HOSTNAME);
+	const struct plan_ip *ips = p->ips.items;
+	struct inet_addr server;
+	bool name = false;
+	size_t i;
+
+	if (root_server(p, &server, &name))
+		check_server(p, &server, name);
+	for (i = 0; i < p->ips.n; i++) {
+		check_addresses(p, &ips[i], &server);
+		check_device(p, &ips[i]);
+	}
+	check_mixed(p);
+	check_bootdev(p);
+	check_routes(p);
+	check_mode(p);
+	if (a && b && !streq(a->value, b->value))
+		complain(p, a < b ? a : b, WHOLE, DIAG_WARN, "keep one of them", "hostname=%s and systemd.hostname=%s: the last one counts",
+			a->value, b->value);
+}

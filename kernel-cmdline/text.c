@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text: what a word looks like that some program on the way has changed, or should have: text that a shell or a template did
+ * not expand, quotes that the kernel does not know. Nothing here is ever run: it is the admin's file that is wrong.
+ */
+#include "parser.h"
+
+/* Bytes of one find, for the caret; n.len 0: none. */
+static struct slice find_any(struct slice s, const char *const *texts, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		size_t at = slice_find(s, texts[i]);
+
+		if (at < s.len)
+			return (struct slice){s.s + at, strlen(texts[i])};
+	}
+	return (struct slice){s.s, 0};
+}
+
+/* Does NetworkManager's generator read the option, from the command line with its quotes? */
+static bool read_by_generator(enum option_id id)
+{
+	return (id >= OPTION_RD_NEEDNET && id <= OPTION_RD_NET_TIMEOUT_IPV6AUTO) || id == OPTION_IB_PKEY ||
+		id == OPTION_RD_NET_DHCP_CLIENT_ID || (id >= OPTION_VLAN && id <= OPTION_TEAM);
+}
+
+/* The kernel took quotes off when the raw text is longer than what is left. */
+static bool was_quoted(const struct plan_word *w)
+{
+	return w->value && w->len > strlen(w->name) + 1 + strlen(w->value);
+}
+
+void check_text(struct parser *p, const struct plan_word *w)
+{
+	static const char *const shell[] = {"$(", "${", "`"};
+	/* U+201C to U+201E, U+2018, U+2019: what word processors and web pages make of quotes */
+	static const char *const quotes[] = {"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\x98", "\xe2\x80\x99"};
+	struct slice v = word_value(w), name = {w->name, strlen(w->name)}, at = find_any(v, shell, ARRAY_SIZE(shell));
+
+	if (at.len)
+		complain(p, w, at, DIAG_WARN, "look at the template or script that made the line",
+			"looks like text that a shell should have replaced; taken as it is");
+	at = find_any(v, quotes, ARRAY_SIZE(quotes));
+	if (at.len || find_any(name, quotes, ARRAY_SIZE(quotes)).len)
+		complain(p, w, at.len ? at : WHOLE, DIAG_WARN, "write \"",
+			"typographic quotes are letters like others: they stay in the text");
+	if (v.len > 1 && v.s[0] == '\'' && v.s[v.len - 1] == '\'')
+		complain(p, w, v, DIAG_WARN, "leave them out, or write \"",
+			"the kernel knows double quotes only: the single quotes stay in the value");
+	if (w->row && was_quoted(w) && read_by_generator(w->row->id))
+		differ(p, w, WHOLE, FORM_QUOTED, "leave the quotes out");
+}
