@@ -3,6 +3,7 @@
 #include "dnsserver.h"
 
 #include <ctype.h>
+#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -147,17 +148,20 @@ static void serve_tcp(int fd, struct dnsserver_query *q, dnsserver_fn fn)
 		shutdown(peer, SHUT_WR);
 }
 
+/* address may have a zone behind it. */
 static int open_socket(const char *address, int kind)
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(53)};
 	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(53)};
+	size_t len = strcspn(address, "%");
 	struct inet_addr a;
 	int fd;
 
-	if (value_inet(address, strlen(address), &a) < 0)
+	if (value_inet(address, len, &a) < 0)
 		_exit(3);
 	v4.sin_addr = a.v4;
 	v6.sin6_addr = a.v6;
+	v6.sin6_scope_id = address[len] ? if_nametoindex(address + len + 1) : 0;
 	fd = socket(a.family, kind | SOCK_CLOEXEC, 0);
 	if (a.family == AF_INET ? bind(fd, (struct sockaddr *)&v4, sizeof(v4)) : bind(fd, (struct sockaddr *)&v6, sizeof(v6)))
 		_exit(3);

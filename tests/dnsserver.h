@@ -28,7 +28,7 @@ struct dnsserver_reply {
 /* A behaviour: fills m, whose len is 0: no answer. */
 typedef void (*dnsserver_fn)(struct dnsserver_reply *m, const struct dnsserver_query *q);
 
-/* dnsserver_start: serves on port 53 of address (IPv4 or IPv6) in the namespace of pid. The server's pid. */
+/* dnsserver_start: serves on port 53 of address (IPv4, or IPv6 and maybe "%" and an interface) in the namespace of pid. The server's pid. */
 pid_t dnsserver_start(pid_t pid, const char *address, dnsserver_fn fn);
 
 /* Flags of a header, to be or-ed with an RCODE. */

@@ -787,17 +787,17 @@ quick() {
 # --- names -----------------------------------------------------------------------------------------
 
 @test "DNS: an answer, none at all, and a name that is not there" {
-	hostile
+	hostile 10.9.9.1
 	ip netns exec "$NS" dnsmasq --conf-file=/dev/null --no-hosts --no-resolv --no-daemon --listen-address=127.0.0.2 \
-		--bind-interfaces --address=/images.example/127.0.0.1 --local=/example/ --pid-file= 2>"$T/dns" 3>&- &
+		--bind-interfaces --address=/images.example/10.9.9.1 --local=/example/ --pid-file= 2>"$T/dns" 3>&- &
 	PIDS+=($!)
 	ready grep -q started "$T/dns"
-	to_file --sha256 "$SUM" --dns 127.0.0.2 "${U/127.0.0.1/images.example}/a"
+	to_file --sha256 "$SUM" --dns 127.0.0.2 "${U/10.9.9.1/images.example}/a"
 	right
-	to_file --dns 127.0.0.2 --deadline 1500 "${U/127.0.0.1/nothing.example}/a"
+	to_file --dns 127.0.0.2 --deadline 1500 "${U/10.9.9.1/nothing.example}/a"
 	[[ $output == *"retry IA-E620 "*"do not know it"* ]]
 	local began=$SECONDS
-	to_file --dns 10.9.9.9 --deadline 30000 "${U/127.0.0.1/images.example}/a" "$U/b"
+	to_file --dns 10.9.9.9 --deadline 30000 "${U/10.9.9.1/images.example}/a" "$U/b"
 	right
 	[ $((SECONDS - began)) -le 15 ]
 }

@@ -14,6 +14,7 @@
 
 #define ANSWERS_PER_DISPATCH 64
 #define NOTICES_PER_DISPATCH 16
+#define PACKETS_PER_DISPATCH 16 /* of DNS */
 
 struct addresses {
 	struct iface_room room;
@@ -24,7 +25,6 @@ struct addresses {
 	size_t n_ifaces6;
 	struct inet6_monitor *monitor; /* NULL: no interface wants IPv6 */
 	struct resolver *resolver;
-	int resolver_fds[2]; /* in the epoll set */
 	bool has_resolved;
 	struct address_event resolved; /* to be popped */
 	struct resolv_conf conf;
@@ -42,7 +42,6 @@ int addresses_new(struct addresses **ret, const struct env *env, struct links *l
 		return -ENOMEM;
 	as->room.env = env;
 	as->room.links = links;
-	as->resolver_fds[0] = as->resolver_fds[1] = -1;
 	as->room.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (as->room.epoll < 0)
 		return -errno;
@@ -109,76 +108,44 @@ static struct iface6 *find6(const struct addresses *as, int ifindex)
 
 /* --- resolver ------------------------------------------------------------------------------ */
 
-/* The resolver opens its sockets when it needs them. */
-static void watch_resolver(struct addresses *as)
-{
-	for (int which = 0; which < 2; which++) {
-		int fd = as->resolver ? resolver_fd(as->resolver, which) : -1;
-
-		if (fd != as->resolver_fds[which])
-			iface_watch(&as->room, fd);
-		as->resolver_fds[which] = fd;
-	}
-}
-
-/* Out of the set before the sockets are closed: a forked child may hold copies of them. */
+/* Out of the set before it is closed: a forked child may hold a copy. */
 static void drop_resolver(struct addresses *as)
 {
-	for (int which = 0; which < 2; which++)
-		if (as->resolver_fds[which] >= 0)
-			epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, as->resolver_fds[which], NULL);
+	if (as->resolver)
+		epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, resolver_fd(as->resolver), NULL);
 	as->resolver = resolver_free(as->resolver);
-	as->resolver_fds[0] = as->resolver_fds[1] = -1;
-}
-
-/* The three ways not to find a name have three different remedies. */
-static void say_unresolved(const struct addresses *as, enum resolver_state state, char *text, size_t size)
-{
-	const char *name = resolver_name(as->resolver);
-
-	if (state == RESOLVER_NO_NAME)
-		snprintf(text, size, "the DNS server knows no address of %.120s", name);
-	else if (as->conf.n_servers)
-		snprintf(text, size, "no DNS server answered in time for %.120s", name);
-	else
-		snprintf(text, size, "no DNS server is known to ask for %.120s", name);
 }
 
 /* Takes the outcome, once there is one. */
 static void finish_resolver(struct addresses *as)
 {
 	struct address_event *ev = &as->resolved;
-	enum resolver_state state;
 
-	watch_resolver(as);
-	if (!as->resolver)
+	if (!as->resolver || resolver_state(as->resolver) == RESOLVER_ASKING)
 		return;
 	*ev = (struct address_event){.type = ADDRESS_RESOLVED};
-	state = resolver_state(as->resolver);
-	if (state == RESOLVER_ASKING)
-		return;
 	ev->n_addrs = resolver_result(as->resolver, ev->addrs);
 	ev->addr = ev->addrs[0];
-	if (state != RESOLVER_FOUND) {
+	if (!ev->n_addrs) {
 		ev->cause = CAUSE_ROOT_RESOLVE;
-		say_unresolved(as, state, ev->text, sizeof(ev->text));
+		resolver_reason(as->resolver, ev->text, sizeof(ev->text));
 	}
 	as->has_resolved = true;
 	drop_resolver(as);
 }
 
-/* DNS packets go the same way as DHCP's: through the parser process. */
+/* DNS packets go the same way as DHCP's: through the parser process. Bounded: a server may send at line rate. */
 static void read_resolver(struct addresses *as)
 {
 	struct guard_request *r = &as->scratch;
+	int budget = PACKETS_PER_DISPATCH;
 
 	while (as->resolver) {
-		size_t len = resolver_read(as->resolver, r->packet, sizeof(r->packet), &r->query);
+		size_t len = resolver_read(as->resolver, r->packet, sizeof(r->packet), &r->query, &r->tag, &budget);
 
 		if (len == 0)
 			return;
 		r->kind = GUARD_DNS;
-		r->tag = 0;
 		r->len = (uint32_t)len;
 		guard_submit(as->guard, r);
 	}
@@ -194,6 +161,7 @@ int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns,
 	e = resolver_new(&as->resolver, as->room.env, name, &as->conf, limit_ns, now);
 	if (e < 0)
 		return e;
+	iface_watch(&as->room, resolver_fd(as->resolver));
 	finish_resolver(as);
 	return 0;
 }
@@ -262,7 +230,7 @@ static void take_answer(struct addresses *as, const struct guard_answer *a, uint
 	struct iface6 *i6 = find6(as, (int)a->tag);
 
 	if (a->kind == GUARD_DNS && as->resolver)
-		resolver_take(as->resolver, &a->dns, now);
+		resolver_take(as->resolver, &a->dns, a->tag, now);
 	else if (a->kind == GUARD_DHCP && i)
 		iface_take(i, &a->dhcp, now);
 	else if (a->kind == GUARD_DHCP6 && i6)

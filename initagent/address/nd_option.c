@@ -34,7 +34,7 @@ bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c)
 	char name[ADDRESS_DOMAIN_MAX + 1];
 
 	while (pos < size) {
-		if (!name_read(start, size, &pos, name))
+		if (!name_read_plain(start, size, &pos, name))
 			return false;
 		if (*name)
 			add_name(dst, name);

@@ -26,13 +26,13 @@ static void add_dns(struct address_result *r, const struct inet_addr *a)
 		r->dns[r->n_dns++] = *a;
 }
 
-/* A link-local server would need the interface beside it, for which /etc/resolv.conf's readers have no one form. */
+/* Not the node itself: what answers on its own address is not what the name server's admin meant. */
 static void add_raw_dns(struct address_result *r, const uint8_t bytes[static 16])
 {
 	struct inet_addr a = {.family = AF_INET6};
 
 	memcpy(a.bytes, bytes, sizeof(a.bytes));
-	if (!IN6_IS_ADDR_LINKLOCAL(&a.v6))
+	if (!inet_equal(&a, &r->addr))
 		add_dns(r, &a);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Routers that withdraw, contradict each other, say what is wrong or are no routers at all, against the whole room. */
 #include "addressroom.h"
+#include "dnsserver.h"
 #include "radvert.h"
 
 #define ROUTER	"fe80::a1"
@@ -228,6 +229,29 @@ TEST(addresses_that_are_no_server)
 	configure(&f, &m);
 	expect_conf(&f, "nameserver 2001:db8:a::1 ");
 	CHECK(room_printed(&f, "malformed in the DNS options"));
+}
+
+static void answer(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	dnsserver_begin(m, q, q->tcp ? DNSSERVER_PLAIN : DNSSERVER_TRUNCATED);
+	if (q->tcp)
+		dnsserver_address(m, q, q->name, "2001:db8::42");
+}
+
+/* Home and campus routers name themselves: the zone goes with the address, to the file and to the agent's own sockets. */
+TEST(a_link_local_server)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	dnsserver_start(f.peer, ROUTER "%vb", answer);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 1200, ROUTER);
+	configure(&f, &m);
+	expect_conf(&f, "nameserver " ROUTER "%va ");
+	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", 20 * SEC, room_clock(&f)), 0);
+	CHECK_INT(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).n_addrs, 1);
 }
 
 /* A broken option at line rate is told once. */

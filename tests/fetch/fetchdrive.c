@@ -173,15 +173,16 @@ static void step_lookup(struct drive *d, uint64_t now)
 	static struct guard_request r;
 	static struct guard_answer answer;
 	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
+	int budget = 16;
 	size_t len;
 
-	while ((len = resolver_read(d->resolver, r.packet, sizeof(r.packet), &r.query))) {
+	while ((len = resolver_read(d->resolver, r.packet, sizeof(r.packet), &r.query, &r.tag, &budget))) {
 		r.kind = GUARD_DNS;
 		r.len = (uint32_t)len;
 		guard_submit(d->guard, &r);
 	}
 	while (guard_pop(d->guard, &answer) == 1)
-		resolver_take(d->resolver, &answer.dns, now);
+		resolver_take(d->resolver, &answer.dns, answer.tag, now);
 	resolver_tick(d->resolver, now);
 	if (resolver_state(d->resolver) == RESOLVER_ASKING)
 		return;
@@ -245,8 +246,7 @@ static int wait_for_more(struct drive *d, uint64_t now)
 	uint64_t at = min_u64(fetch_deadline(d->fetch), d->deadline);
 	struct pollfd p[] = {
 		{.fd = fetch_fd(d->fetch), .events = POLLIN},
-		{.fd = d->resolver ? resolver_fd(d->resolver, 0) : -1, .events = POLLIN},
-		{.fd = d->resolver ? resolver_fd(d->resolver, 1) : -1, .events = POLLIN},
+		{.fd = d->resolver ? resolver_fd(d->resolver) : -1, .events = POLLIN},
 		{.fd = guard_fd(d->guard), .events = POLLIN},
 	};
 
