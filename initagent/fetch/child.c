@@ -21,18 +21,17 @@ struct child {
 
 /* --- the process --------------------------------------------------------------------------- */
 
-__attribute__((noreturn)) static void serve(int ctl, const struct fetch_setup *given)
+__attribute__((noreturn)) static void serve(int ctl, int out, const struct fetch_setup *setup)
 {
 	static struct fetch_order order;
-	struct fetch_setup setup = *given;
 	struct exchange *x = NULL;
 	ssize_t n;
 
-	if (confine_keep((int *[]){&ctl, &setup.sink}, 2) < 0)
+	if (confine_keep((int *[]){&ctl, &out}, 2) < 0)
 		_exit(EXIT_NO_SETUP);
 	confine_mute();
 	signal(SIGPIPE, SIG_IGN);
-	if (exchange_new(&x, &setup, ctl) < 0)
+	if (exchange_new(&x, setup, ctl, out) < 0)
 		_exit(EXIT_NO_SETUP);
 	if (fetch_lockdown() < 0)
 		_exit(EXIT_NO_LOCK_DOWN);
@@ -44,7 +43,7 @@ __attribute__((noreturn)) static void serve(int ctl, const struct fetch_setup *g
 
 /* --- the agent's end ----------------------------------------------------------------------- */
 
-int child_new(struct child **ret, const struct fetch_setup *setup)
+int child_new(struct child **ret, const struct fetch_setup *setup, int out)
 {
 	_cleanup_(child_freep) struct child *c = calloc(1, sizeof(*c));
 	int pair[2];
@@ -58,7 +57,7 @@ int child_new(struct child **ret, const struct fetch_setup *setup)
 	c->fd = pair[0];
 	c->pid = fork();
 	if (c->pid == 0)
-		serve(pair[1], setup);
+		serve(pair[1], out, setup);
 	close(pair[1]);
 	if (c->pid < 0)
 		return -errno;
@@ -110,9 +109,8 @@ int child_send(struct child *c, const struct fetch_order *order)
 
 static bool sane(const struct fetch_news *n)
 {
-	return n->kind < NEWS_KIND_MAX && n->verdict < VERDICT_MAX && n->verdict != VERDICT_WAIT && n->status < 1000 &&
-		n->free_to <= n->at &&
-		memchr(n->text, 0, sizeof(n->text)) && memchr(n->location, 0, sizeof(n->location));
+	return n->verdict < VERDICT_MAX && memchr(n->text, 0, sizeof(n->text)) &&
+		memchr(n->location, 0, sizeof(n->location));
 }
 
 int child_pop(struct child *c, struct fetch_news *ret)

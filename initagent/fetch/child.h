@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * child: the process that fetches, seen from the agent: started, given orders, listened to, ended. It keeps the
- * digest and the place in the file from one order to the next. What it says is checked: it may have been taken over
- * by what it reads.
+ * child: the process that fetches, seen from the agent: started, given orders, listened to, ended. It keeps what the
+ * servers said of the file from one order to the next. What it says is checked: it may have been taken over by what it reads.
  */
 #pragma once
 
@@ -10,8 +9,8 @@
 
 struct child;
 
-/* child_new: forks. setup is borrowed until then. 0 or -errno. */
-int child_new(struct child **ret, const struct fetch_setup *setup);
+/* child_new: forks. setup is borrowed until then; out: the writing end of the verifier's pipe, the caller's. 0 or -errno. */
+int child_new(struct child **ret, const struct fetch_setup *setup, int out);
 
 /* child_free: ends the process and waits for its end. */
 struct child *child_free(struct child *c);

@@ -2,6 +2,7 @@
 /* create: how a fetch is made from its configuration, and how it ends; see fetch.h. */
 #include "fetch/private.h"
 
+#include <sys/epoll.h>
 #include <sys/mman.h>
 
 #define CA_MAX (512 * 1024)
@@ -10,7 +11,7 @@ static bool chunks_usable(const struct fetch_config *c)
 {
 	if (!c->chunk_size)
 		return true;
-	if (!c->size || !c->chunks || (c->stream && c->chunk_size > SINK_STREAM_CHUNK_MAX))
+	if (!c->size || !c->chunks)
 		return false;
 	return c->n_chunks == c->size / c->chunk_size + (c->size % c->chunk_size != 0);
 }
@@ -40,23 +41,10 @@ static int open_memory(struct fetch *f, const struct fetch_config *c)
 	f->memory = memfd_create("fetch", MFD_CLOEXEC);
 	if (f->memory < 0)
 		return -errno;
-	f->setup.sink = f->memory;
-	f->setup.stream = false;
+	f->setup.file = f->memory;
 	if (!c->limit || c->limit > FETCH_MEMORY_MAX)
 		f->setup.want.limit = FETCH_MEMORY_MAX;
 	return 0;
-}
-
-static int open_sink(struct fetch *f, const struct fetch_config *c)
-{
-	int flags;
-
-	if (c->sink < 0)
-		return open_memory(f, c);
-	if (!c->stream)
-		return 0;
-	flags = fcntl(c->sink, F_GETFL);
-	return flags < 0 || fcntl(c->sink, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
 }
 
 static int set_up(struct fetch *f, const struct fetch_config *c)
@@ -64,22 +52,21 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 	f->setup = (struct fetch_setup){
 		.want = {.size = c->size, .limit = c->limit, .chunk_size = c->chunk_size, .chunks = c->chunks,
 			.n_chunks = c->n_chunks},
-		.sink = c->sink,
-		.stream = c->stream,
-		.have = c->stream || c->sink < 0 ? 0 : c->have,
+		.file = c->sink,
+		.have = c->sink < 0 ? 0 : c->have,
 		.any_certificate = c->any_certificate,
 		.clock_floor = c->clock_floor,
 		.link = c->link,
 	};
 	f->stall = c->stall;
 	f->size = c->size;
-	f->restart = !f->setup.have;
 	f->adopted = f->setup.have && c->sha256;
 	if (c->sha256) {
 		memcpy(f->sha256, c->sha256, sizeof(f->sha256));
 		f->setup.want.sha256 = f->sha256;
 	}
-	return open_sink(f, c);
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	return f->epoll < 0 ? -errno : c->sink < 0 ? open_memory(f, c) : 0;
 }
 
 static int set_addresses(struct fetch *f, const struct fetch_config *c, const char **ret_bad)
@@ -107,7 +94,7 @@ int fetch_new(struct fetch **ret, const struct env *env, const struct fetch_conf
 	if (!f)
 		return -ENOMEM;
 	f->env = env;
-	f->memory = -1;
+	f->memory = f->epoll = -1;
 	f->deadline = NSEC_NEVER;
 	e = set_addresses(f, cfg, ret_bad);
 	if (e == 0 && !chunks_usable(cfg)) {
@@ -128,6 +115,8 @@ struct fetch *fetch_free(struct fetch *f)
 	if (!f)
 		return NULL;
 	child_free(f->child);
+	verifier_free(f->verifier);
+	closep(&f->epoll);
 	closep(&f->memory);
 	free(f->content);
 	free(f->ca);

@@ -2,35 +2,40 @@
 /* exchange: see exchange.h. */
 #include "fetch/lane.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
-#define NEWS_EVERY_MS 250
+#define TELL_EVERY_MS 250
 /* One lane of several without a byte for so long is left; the last one is the agent's business. */
 #define SILENCE_NS    (5 * NSEC_PER_SEC)
 
 /* --- news ---------------------------------------------------------------------------------- */
 
-void exchange_tell(struct exchange *x, enum news_kind kind)
+/* How the order ended. */
+static void tell_end(struct exchange *x)
 {
 	const struct lane *l = x->last;
 	struct fetch_news n = {
-		.kind = kind,
 		.serial = x->order.serial,
 		.verdict = l->verdict,
-		.status = l->head.status,
-		.at = sink_at(x->sink),
-		.free_to = sink_free_to(x->sink),
-		.size = x->setup.want.size ? x->setup.want.size : x->resume.size,
 		.retry = l->head.has_retry ? l->head.retry : 0,
 	};
 
 	strscpy(n.text, l->text, sizeof(n.text));
-	if (kind == NEWS_END && l->verdict == VERDICT_REDIRECT)
+	if (l->verdict == VERDICT_REDIRECT)
 		strscpy(n.location, l->head.location, sizeof(n.location));
-	x->told = n.at;
-	/* Only how far it is may get lost. */
-	send(x->ctl, &n, sizeof(n), MSG_NOSIGNAL | (kind == NEWS_BYTES ? MSG_DONTWAIT : 0));
+	send(x->ctl, &n, sizeof(n), MSG_NOSIGNAL);
+}
+
+/* How far it is, four times a second; of each MiB the process that verifies tells by itself. */
+static void tell_bytes(struct exchange *x)
+{
+	uint64_t now = now_ns();
+
+	if (x->sink.at == x->told || now - x->told_ns < TELL_EVERY_MS * NSEC_PER_MSEC)
+		return;
+	sink_tell(&x->sink);
+	x->told = x->sink.at;
+	x->told_ns = now;
 }
 
 /* A closed or readable control socket both mean the same: enough. */
@@ -44,26 +49,10 @@ bool exchange_called_off(struct exchange *x)
 	return n != (ssize_t)sizeof(o) || o.kind != ORDER_GET;
 }
 
-enum fetch_verdict exchange_wait_for_reader(struct exchange *x)
-{
-	struct pollfd p[] = {{.fd = sink_fd(x->sink), .events = POLLOUT}, {.fd = x->ctl, .events = POLLIN}};
-
-	exchange_tell(x, NEWS_HELD);
-	while (poll(p, ARRAY_SIZE(p), -1) < 0 && errno == EINTR)
-		continue;
-	if (p[1].revents && exchange_called_off(x))
-		return VERDICT_STALLED;
-	exchange_tell(x, NEWS_FLOWS);
-	/* Nobody was listened to meanwhile. */
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		x->lanes[i].heard = now_ns();
-	return VERDICT_DONE;
-}
-
 enum fetch_verdict exchange_restart(struct exchange *x)
 {
 	window_reset(&x->window, x->window.part);
-	return sink_restart(x->sink);
+	return sink_restart(&x->sink);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -75,23 +64,17 @@ static void end(struct exchange *x, struct lane *l)
 	x->last = l;
 }
 
-/* All bytes are there. Are they the right ones? */
+/* All bytes are there, unless there should be more of them. */
 static void finish(struct exchange *x, struct lane *l)
 {
-	char got[SHA256_TEXT], want[SHA256_TEXT];
+	const struct sink *s = &x->sink;
 
 	end(x, l);
-	while ((l->verdict = sink_end(x->sink)) == VERDICT_WAIT)
-		if (exchange_wait_for_reader(x) != VERDICT_DONE) {
-			l->verdict = VERDICT_STALLED;
-			return;
-		}
-	if (l->verdict == VERDICT_SIZE)
-		snprintf(l->text, sizeof(l->text), "%llu bytes, but it should have %llu",
-			(unsigned long long)sink_at(x->sink), (unsigned long long)x->now.size);
-	if (l->verdict == VERDICT_DIGEST)
-		snprintf(l->text, sizeof(l->text), "it is %s, not %s", sha256_text(sink_digest(x->sink), got),
-			sha256_text(x->setup.want.sha256, want));
+	x->whole = !s->size || s->at == s->size;
+	l->verdict = x->whole ? VERDICT_DONE : VERDICT_SIZE;
+	if (!x->whole)
+		snprintf(l->text, sizeof(l->text), "%llu bytes, but it should have %llu", (unsigned long long)s->at,
+			(unsigned long long)s->size);
 }
 
 static void stop_all(struct exchange *x)
@@ -114,7 +97,7 @@ static unsigned busy_lanes(const struct exchange *x)
 /* A lone lane asks for all that is missing, up to what is there already; so it does where parts cannot be asked for. */
 static bool plan_rest(struct exchange *x, struct lane *l)
 {
-	uint64_t at = sink_at(x->sink), until;
+	uint64_t at = x->sink.at, until;
 
 	window_release(&x->window, l->number);
 	until = window_free_to(&x->window, at);
@@ -132,7 +115,7 @@ static bool plan_rest(struct exchange *x, struct lane *l)
 /* What a lane without work shall ask for; false: nothing. */
 static bool plan(struct exchange *x, struct lane *l)
 {
-	uint64_t at = sink_at(x->sink), from, to;
+	uint64_t at = x->sink.at, from, to;
 
 	if (!window_next(&x->window, at, x->resume.size, l->number, &from, &to))
 		return false;
@@ -159,7 +142,7 @@ static void drop_silent(struct exchange *x)
 /* One that holds up all the others, who are many parts ahead. */
 static bool drop_slowest(struct exchange *x)
 {
-	uint64_t at = sink_at(x->sink);
+	uint64_t at = x->sink.at;
 	unsigned owner = window_owner(&x->window, at);
 
 	if (!owner || !window_full(&x->window, at, x->resume.size))
@@ -196,7 +179,7 @@ static void lane_over(struct exchange *x, struct lane *l, CURLcode code)
 	if (x->ending != VERDICT_DONE) {
 		x->over = true;
 	} else if (l->verdict == VERDICT_DONE) {
-		if (all || (size && sink_at(x->sink) == size))
+		if (all || (size && x->sink.at == size))
 			finish(x, l);
 	} else if (x->climb.lanes > 1) {
 		climb_lost(&x->climb, x->climb.lanes - 1, now_ns());
@@ -212,7 +195,7 @@ static void open_window(struct exchange *x)
 		window_reset(&x->window, x->climb.rate / 2);
 	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
 		if (x->lanes[i].busy)
-			window_claim(&x->window, sink_at(x->sink), x->lanes[i].number);
+			window_claim(&x->window, x->sink.at, x->lanes[i].number);
 }
 
 /* Bytes a second of a lane's request. */
@@ -235,7 +218,7 @@ static void dismiss(struct exchange *x, uint64_t now)
 
 static void climb(struct exchange *x, uint64_t now)
 {
-	uint64_t at = sink_at(x->sink), size = x->resume.size;
+	uint64_t at = x->sink.at, size = x->resume.size;
 	unsigned before = x->climb.lanes, to;
 
 	if (!x->came || !resume_can_part(&x->resume, x->order.origin))
@@ -278,7 +261,7 @@ static void wait_for_more(struct exchange *x)
 	struct curl_waitfd ctl = {.fd = x->ctl, .events = CURL_WAIT_POLLIN};
 	uint64_t before = now_ns();
 
-	if (curl_multi_wait(x->multi, &ctl, 1, NEWS_EVERY_MS, NULL) != CURLM_OK)
+	if (curl_multi_wait(x->multi, &ctl, 1, TELL_EVERY_MS, NULL) != CURLM_OK)
 		call_off(x, VERDICT_INTERNAL);
 	x->idle += now_ns() - before;
 	if (ctl.revents && exchange_called_off(x))
@@ -304,32 +287,17 @@ static void run(struct exchange *x)
 			call_off(x, VERDICT_INTERNAL);
 		if (!x->over)
 			wait_for_more(x);
-		if (sink_at(x->sink) != x->told)
-			exchange_tell(x, NEWS_BYTES);
+		tell_bytes(x);
 	}
 	stop_all(x);
 }
 
 /* --- the beginning ------------------------------------------------------------------------- */
 
-/* Reading what is there takes its time, which is nobody's fault. */
-static enum fetch_verdict adopt(struct exchange *x)
-{
-	enum fetch_verdict v;
-
-	if (!x->setup.have)
-		return VERDICT_DONE;
-	exchange_tell(x, NEWS_HELD);
-	v = sink_adopt(x->sink, x->setup.have);
-	x->setup.have = 0;
-	exchange_tell(x, NEWS_FLOWS);
-	return v;
-}
-
 /* The last byte came before the break, or long ago: there is nothing to ask for. */
 static bool all_there(const struct exchange *x)
 {
-	return x->setup.want.size && sink_at(x->sink) == x->setup.want.size;
+	return x->sink.size && x->sink.at == x->sink.size;
 }
 
 /* The first question of an order, on the first lane. */
@@ -339,11 +307,11 @@ static enum fetch_verdict first_ask(struct exchange *x)
 	enum fetch_verdict v;
 
 	x->now = (struct resume_now){
-		.at = sink_at(x->sink),
+		.at = x->sink.at,
 		.size = x->setup.want.size,
 		.limit = x->setup.want.limit,
-		.pinned = sink_pinned(x->sink),
-		.can_restart = sink_can_restart(x->sink),
+		.pinned = x->sink.pinned,
+		.can_restart = true,
 		.origin = x->order.origin,
 	};
 	v = resume_ask(&x->resume, &x->now, &l->ask);
@@ -358,8 +326,12 @@ static void begin(struct exchange *x, const struct fetch_order *order)
 {
 	x->order = *order;
 	x->order.url[sizeof(x->order.url) - 1] = 0;
+	/* A part of what was given was not taken. */
+	if (x->sink.at != x->order.at)
+		window_reset(&x->window, x->window.part);
+	x->sink.at = x->order.at;
 	x->ending = VERDICT_DONE;
-	x->over = false;
+	x->over = x->whole = false;
 	x->last = &x->lanes[0];
 	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
 		lane_clear(&x->lanes[i]);
@@ -371,9 +343,7 @@ void exchange_run(struct exchange *x, const struct fetch_order *order)
 	enum fetch_verdict v;
 
 	begin(x, order);
-	v = order->restart ? exchange_restart(x) : VERDICT_DONE;
-	v = v ? v : adopt(x);
-	v = v ? v : first_ask(x);
+	v = first_ask(x);
 	l->verdict = v;
 	if (v == VERDICT_DONE && all_there(x))
 		finish(x, l);
@@ -381,7 +351,8 @@ void exchange_run(struct exchange *x, const struct fetch_order *order)
 		run(x);
 	else if (v == VERDICT_DONE)
 		l->verdict = VERDICT_INTERNAL;
-	exchange_tell(x, NEWS_END);
+	sink_end(&x->sink, x->order.serial, x->whole);
+	tell_end(x);
 }
 
 static int lanes_new(struct exchange *x)
@@ -394,7 +365,7 @@ static int lanes_new(struct exchange *x)
 	return 0;
 }
 
-int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl)
+int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl, int out)
 {
 	_cleanup_(exchange_freep) struct exchange *x = calloc(1, sizeof(*x));
 	int e;
@@ -403,6 +374,7 @@ int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl
 		return -ENOMEM;
 	x->setup = *setup;
 	x->ctl = ctl;
+	x->sink = sink_make(out, &setup->want);
 	x->window.fd = -1;
 	x->last = &x->lanes[0];
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
@@ -410,7 +382,6 @@ int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl
 	x->multi = curl_multi_init();
 	e = x->multi ? lanes_new(x) : -ENOMEM;
 	e = e ? e : window_new(&x->window);
-	e = e ? e : sink_new(&x->sink, setup->sink, setup->stream, &x->setup.want);
 	e = e ? e : tls_new(&x->tls, setup);
 	if (e < 0)
 		return e;
@@ -429,7 +400,6 @@ struct exchange *exchange_free(struct exchange *x)
 		curl_multi_cleanup(x->multi);
 	window_done(&x->window);
 	tls_free(x->tls);
-	sink_free(x->sink);
 	free(x);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exchange: one question and answer with a web server, done by libcurl. What comes is checked by head, resume and
- * sink: libcurl carries bytes and does TLS, it decides nothing. It neither looks names up nor follows redirects.
+ * exchange: one question and answer with a web server, done by libcurl. What comes is judged by head and resume and
+ * given to the process that verifies: libcurl carries bytes and does TLS, it decides nothing. It neither looks names up nor follows redirects.
  * Used in the process that fetches.
  */
 #pragma once
@@ -12,9 +12,9 @@ struct exchange;
 
 /*
  * exchange_new: sets libcurl up, which needs files: before the rights are given up. ctl: where news go and orders come
- * from, borrowed. 0 or -errno.
+ * from, out: the pipe for the file's bytes; both borrowed. 0 or -errno.
  */
-int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl);
+int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl, int out);
 struct exchange *exchange_free(struct exchange *x);
 DEFINE_FREEP(struct exchange, exchange_free)
 

@@ -2,19 +2,18 @@
 /* fetch: see fetch.h. How it is made is in create.c. */
 #include "fetch/private.h"
 
-#include <sys/stat.h>
-
 #include "address/random.h"
 
 #define LOOKUP_LIMIT (10 * NSEC_PER_SEC)
 /* A child that was told to stop may be busy writing; one that does not answer is replaced. */
 #define STOP_LIMIT   (5 * NSEC_PER_SEC)
 #define HOPS_MAX     8
-#define CHILDREN_MAX 3
+#define DEATHS_MAX   3
 
 static const char *const state_names[STATE_MAX] = {
 	[STATE_IDLE] = "idle",
 	[STATE_LOOKUP] = "look-up",
+	[STATE_READING] = "reading",
 	[STATE_TRANSFER] = "transfer",
 	[STATE_STOPPING] = "stopping",
 	[STATE_BACKOFF] = "backoff",
@@ -44,7 +43,7 @@ static void choose(struct fetch *f, uint64_t now);
 static void stop(struct fetch *f, uint64_t now)
 {
 	f->deadline = NSEC_NEVER;
-	f->child = child_free(f->child);
+	fetch_end_processes(f);
 	raise_event(f, FETCH_EVENT_FATAL);
 	set_state(f, STATE_STOPPED, now);
 }
@@ -63,23 +62,28 @@ static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, 
 		mirror_failed(f->mirror, after, random_u32(), now);
 }
 
-static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t after, uint64_t now)
+/* For the console and the timeline. */
+static void note_failure(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t now)
 {
 	const struct verdict_row *row = verdict_row(verdict);
-	enum fetch_remedy remedy = row->remedy;
-	uint64_t when;
 
 	f->cause = row->cause;
 	snprintf(f->text, sizeof(f->text), "%.200s: %s%s%s", f->site, row->words, *text ? ": " : "", text);
 	report_span(f->env->report, "fetch", row->name, f->began, now, -EIO);
-	/* The right answer to the wrong digest is to begin anew elsewhere. */
-	f->restart = f->restart || verdict == VERDICT_DIGEST;
+}
+
+static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t after, uint64_t now)
+{
+	enum fetch_remedy remedy = verdict_row(verdict)->remedy;
+	uint64_t when;
+
+	note_failure(f, verdict, text, now);
 	/* Old bytes may be the wrong ones: the mirror gets another go. */
 	if (verdict == VERDICT_DIGEST && f->adopted)
 		remedy = REMEDY_DAMAGE;
 	if (verdict == VERDICT_DIGEST)
 		f->adopted = false;
-	if (remedy == REMEDY_STOP || (verdict == VERDICT_DIGEST && f->setup.stream)) {
+	if (remedy == REMEDY_STOP) {
 		stop(f, now);
 		return;
 	}
@@ -93,55 +97,75 @@ static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text
 	choose(f, now);
 }
 
-/* --- the process --------------------------------------------------------------------------- */
+/* One of the two ended, or was ended for what it said. Between two attempts no mirror has to do with it. */
+static void died(struct fetch *f, const char *how, uint64_t now)
+{
+	bool between = f->state == STATE_BACKOFF || f->state == STATE_LOOKUP;
+
+	fetch_drop_processes(f);
+	if (++f->deaths >= DEATHS_MAX) {
+		note_failure(f, VERDICT_DIED, how, now);
+		stop(f, now);
+	} else if (between) {
+		report_log(f->env->report, REPORT_WARN, "fetch", now, "%s: %s", verdict_row(VERDICT_DIED)->words, how);
+	} else {
+		failed(f, VERDICT_DIED, how, 0, now);
+	}
+}
 
 static void child_died(struct fetch *f, uint64_t now)
 {
-	bool lost = f->setup.stream && f->bytes;
 	char how[160];
 
 	child_end(f->child, how, sizeof(how));
-	f->child = child_free(f->child);
-	f->restart = true;
-	/* Between two attempts no mirror has to do with it; the next attempt gets another process. */
-	if (f->state != STATE_TRANSFER && f->state != STATE_STOPPING)
-		return;
-	failed(f, lost || f->children >= CHILDREN_MAX ? VERDICT_LOST : VERDICT_DIED, how, 0, now);
-	if (f->state == STATE_STOPPED)
-		f->cause = CAUSE_FETCH_DIED;
+	died(f, how, now);
 }
 
-static int need_child(struct fetch *f)
+/* It ends because of what it got, or because the child did. */
+static void verifier_died(struct fetch *f, uint64_t now)
 {
-	if (f->child)
-		return 0;
-	/* Only the first one finds the file as it was. */
-	if (f->children++)
-		f->setup.have = 0;
-	return child_new(&f->child, &f->setup);
+	const char *how = verifier_end(f->verifier);
+
+	if (how)
+		died(f, how, now);
+	else
+		child_died(f, now);
 }
 
 /* --- asking -------------------------------------------------------------------------------- */
+
+/* From where the verifier is, who has nothing else to do just then. */
+static void send_order(struct fetch *f, uint64_t now)
+{
+	f->order.serial++;
+	f->order.at = f->bytes;
+	f->stalled = false;
+	f->progressed = false;
+	pace_begin(&f->pace, f->stall, f->bytes, now);
+	f->deadline = pace_deadline(&f->pace);
+	set_state(f, STATE_TRANSFER, now);
+	if (child_send(f->child, &f->order) < 0)
+		child_died(f, now);
+}
 
 static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port, uint64_t now)
 {
 	struct fetch_order *o = &f->order;
 
 	o->kind = ORDER_GET;
-	o->serial++;
 	o->origin = (uint32_t)(f->mirror - f->mirrors.list) + 1;
-	o->restart = f->restart;
 	o->proxied = f->has_proxy;
 	o->address = *address;
 	o->port = port;
 	url_text(&f->url, o->url);
-	f->restart = false;
-	f->progressed = false;
 	f->attempts++;
-	pace_begin(&f->pace, f->stall, f->bytes, now);
-	f->deadline = pace_deadline(&f->pace);
-	set_state(f, STATE_TRANSFER, now);
-	if (need_child(f) < 0 || child_send(f->child, o) < 0)
+	if (f->child) {
+		send_order(f, now);
+		return;
+	}
+	f->deadline = NSEC_NEVER;
+	set_state(f, STATE_READING, now);
+	if (fetch_start_processes(f) < 0)
 		failed(f, VERDICT_INTERNAL, "no process", 0, now);
 }
 
@@ -262,25 +286,18 @@ static int load_memory(struct fetch *f)
 	return 0;
 }
 
-/* The process said so; that all bytes are in the file can be seen from here. */
+/* The verifier said so. */
 static void done(struct fetch *f, uint64_t now)
 {
-	struct stat st;
-
-	if (!f->setup.stream && (fstat(f->setup.sink, &st) < 0 || (uint64_t)st.st_size != f->bytes ||
-		(f->setup.want.size && f->bytes != f->setup.want.size))) {
-		f->restart = true;
-		failed(f, VERDICT_SIZE, "what is there is not what was said to be", 0, now);
-		return;
-	}
+	fetch_end_processes(f);
 	if (f->memory >= 0 && load_memory(f) < 0) {
+		fetch_drop_processes(f);
 		failed(f, VERDICT_INTERNAL, "cannot read it back", 0, now);
 		return;
 	}
 	report_span(f->env->report, "fetch", "transfer", f->began, now, 0);
 	f->size = f->bytes;
 	f->deadline = NSEC_NEVER;
-	f->child = child_free(f->child);
 	raise_event(f, FETCH_EVENT_DONE);
 	set_state(f, STATE_DONE, now);
 }
@@ -294,9 +311,37 @@ static void forget_name(struct fetch *f)
 		name->host[0] = 0;
 }
 
+/* What the verifier refused, in words. */
+static void explain(const struct fetch *f, const struct verified *v, char *buf, size_t size)
+{
+	unsigned long long at = v->at, want = f->size, limit = f->setup.want.limit;
+	char is[SHA256_TEXT], digest[SHA256_TEXT];
+
+	*buf = 0;
+	if (v->verdict == VERDICT_WRITE)
+		snprintf(buf, size, "%s after %llu bytes", strerror(v->error), at);
+	else if (v->verdict == VERDICT_CHUNK)
+		snprintf(buf, size, "the chunk at byte %llu", at);
+	else if (v->verdict == VERDICT_SIZE)
+		snprintf(buf, size, "%llu bytes, but it should have %llu", at, want);
+	else if (v->verdict == VERDICT_TOO_LARGE)
+		snprintf(buf, size, "more than the %llu bytes (%llu MiB) there is room for", limit, limit >> 20);
+	else if (v->verdict == VERDICT_DIGEST)
+		snprintf(buf, size, "it is %s, not %s", sha256_text(v->digest, is), sha256_text(f->sha256, digest));
+}
+
+static void refused(struct fetch *f, const struct verified *v, uint64_t now)
+{
+	char text[NEWS_TEXT_MAX];
+
+	explain(f, v, text, sizeof(text));
+	failed(f, (enum fetch_verdict)v->verdict, text, 0, now);
+}
+
+/* Both have ended the order, the verifier with nothing wrong in what it got. */
 static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 {
-	enum fetch_verdict v = f->state == STATE_STOPPING && n->verdict != VERDICT_DONE ? VERDICT_STALLED : n->verdict;
+	enum fetch_verdict v = f->stalled ? VERDICT_STALLED : n->verdict;
 	char text[64];
 
 	if (v == VERDICT_CONNECT || (v == VERDICT_STALLED && !f->progressed))
@@ -307,7 +352,7 @@ static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 	} else if (v == VERDICT_REDIRECT) {
 		redirected(f, n, now);
 	} else if (v == VERDICT_DONE) {
-		done(f, now);
+		died(f, "it said that all is there, and did not give it", now);
 	} else if (v == VERDICT_CERT && *f->no_ca) {
 		failed(f, v, f->no_ca, 0, now);
 	} else {
@@ -315,42 +360,92 @@ static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 	}
 }
 
-static void on_bytes(struct fetch *f, const struct fetch_news *n, uint64_t now)
+/* One of the two has ended the order: the other one will, soon. */
+static void settle(struct fetch *f, uint64_t now)
 {
-	f->progressed = f->progressed || n->at > f->bytes;
-	/* Of each new beginning there is word: heads and ends do not get lost. */
-	f->restarts += !n->at && f->bytes;
-	f->bytes = n->at;
-	f->free_to = n->free_to;
-	f->size = n->size;
-	pace_bytes(&f->pace, n->at, now);
-	if (n->kind == NEWS_HELD || n->kind == NEWS_FLOWS)
-		pace_hold(&f->pace, n->kind == NEWS_HELD, now);
-	if (n->kind == NEWS_HEAD)
-		raise_event(f, FETCH_EVENT_SIZE);
-	if (f->state == STATE_TRANSFER)
-		f->deadline = pace_deadline(&f->pace);
+	if (f->end.serial != f->order.serial || f->news.serial != f->order.serial) {
+		f->deadline = f->state == STATE_STOPPING ? f->deadline : now + PACE_WINDOW_NS;
+		set_state(f, STATE_STOPPING, now);
+	} else if (f->end.verdict != VERDICT_DONE) {
+		refused(f, &f->end, now);
+	} else {
+		ended(f, &f->news, now);
+	}
 }
 
+static bool transfers(const struct fetch *f)
+{
+	return f->state == STATE_TRANSFER || f->state == STATE_STOPPING;
+}
+
+/* Once for an order that is under way. */
 static void take_news(struct fetch *f, const struct fetch_news *n, uint64_t now)
 {
-	if (n->serial != f->order.serial || (f->state != STATE_TRANSFER && f->state != STATE_STOPPING))
+	if (!transfers(f) || n->serial != f->order.serial || f->news.serial == f->order.serial) {
+		died(f, "it ended what it was not asked for", now);
 		return;
-	on_bytes(f, n, now);
-	if (n->kind == NEWS_END)
-		ended(f, n, now);
+	}
+	f->news = *n;
+	settle(f, now);
+}
+
+static void call_off(struct fetch *f, uint64_t now)
+{
+	const struct fetch_order o = {.kind = ORDER_STOP, .serial = f->order.serial};
+
+	if (f->state != STATE_TRANSFER)
+		return;
+	f->deadline = now + STOP_LIMIT;
+	set_state(f, STATE_STOPPING, now);
+	if (child_send(f->child, &o) < 0)
+		child_died(f, now);
+}
+
+static void take_end(struct fetch *f, const struct verified *v, uint64_t now)
+{
+	if (!transfers(f) || v->serial != f->order.serial || f->end.serial == f->order.serial) {
+		died(f, "it ended what it was not asked for", now);
+		return;
+	}
+	f->end = *v;
+	if (!v->whole) {
+		settle(f, now);
+	} else if (v->verdict == VERDICT_DONE) {
+		done(f, now);
+	} else {
+		fetch_drop_processes(f);
+		refused(f, v, now);
+	}
+}
+
+static void take_verified(struct fetch *f, const struct verified *v, uint64_t now)
+{
+	f->progressed = f->progressed || v->at > f->bytes;
+	f->restarts += v->kind == VERIFIED_RESTART && f->bytes;
+	f->bytes = v->at;
+	f->final = v->final;
+	f->size = v->size;
+	pace_bytes(&f->pace, v->at, now);
+	if (f->state == STATE_TRANSFER)
+		f->deadline = pace_deadline(&f->pace);
+	if (v->kind == VERIFIED_READY && f->state == STATE_READING)
+		send_order(f, now);
+	else if (v->kind == VERIFIED_SIZE)
+		raise_event(f, FETCH_EVENT_SIZE);
+	else if (v->kind == VERIFIED_REFUSED && f->state == STATE_READING)
+		refused(f, v, now);
+	else if (v->kind == VERIFIED_REFUSED)
+		call_off(f, now);
+	else if (v->kind == VERIFIED_END)
+		take_end(f, v, now);
 }
 
 /* --- time ---------------------------------------------------------------------------------- */
 
 static void stalled(struct fetch *f, uint64_t now)
 {
-	const struct fetch_order o = {.kind = ORDER_STOP, .serial = f->order.serial};
-
-	f->deadline = now + STOP_LIMIT;
-	set_state(f, STATE_STOPPING, now);
-	if (child_send(f->child, &o) < 0)
-		child_died(f, now);
+	f->stalled = true;
+	call_off(f, now);
 }
 
 static void timed_out(struct fetch *f, uint64_t now)
@@ -358,9 +453,10 @@ static void timed_out(struct fetch *f, uint64_t now)
 	switch (f->state) {
 	case STATE_LOOKUP: failed(f, VERDICT_LOOKUP, "no answer", 0, now); break;
 	case STATE_TRANSFER: stalled(f, now); break;
-	case STATE_STOPPING: child_died(f, now); break;
+	case STATE_STOPPING: died(f, "it did not end when it was told to", now); break;
 	case STATE_BACKOFF: choose(f, now); break;
 	case STATE_IDLE:
+	case STATE_READING:
 	case STATE_DONE:
 	case STATE_STOPPED:
 	case STATE_MAX: break;
@@ -371,7 +467,7 @@ static void timed_out(struct fetch *f, uint64_t now)
 
 int fetch_fd(const struct fetch *f)
 {
-	return f->child ? child_fd(f->child) : -1;
+	return f->epoll;
 }
 
 uint64_t fetch_deadline(const struct fetch *f)
@@ -379,8 +475,22 @@ uint64_t fetch_deadline(const struct fetch *f)
 	return f->deadline;
 }
 
-/* As many news as there are, but not without end: others wait for their turn. */
-int fetch_dispatch(struct fetch *f, uint64_t now)
+/* As many messages as there are, but not without end: others wait for their turn. */
+static void hear_verifier(struct fetch *f, uint64_t now)
+{
+	for (int budget = 64; f->verifier && budget; budget--) {
+		struct verified v;
+		int r = verifier_pop(f->verifier, &v);
+
+		if (r < 0)
+			verifier_died(f, now);
+		if (r <= 0)
+			break;
+		take_verified(f, &v, now);
+	}
+}
+
+static void hear_child(struct fetch *f, uint64_t now)
 {
 	for (int budget = 64; f->child && budget; budget--) {
 		struct fetch_news n;
@@ -392,6 +502,12 @@ int fetch_dispatch(struct fetch *f, uint64_t now)
 			break;
 		take_news(f, &n, now);
 	}
+}
+
+int fetch_dispatch(struct fetch *f, uint64_t now)
+{
+	hear_verifier(f, now);
+	hear_child(f, now);
 	if (now >= f->deadline)
 		timed_out(f, now);
 	return 0;
@@ -413,7 +529,7 @@ void fetch_progress(const struct fetch *f, struct fetch_progress *ret)
 
 	*ret = (struct fetch_progress){
 		.bytes = f->bytes,
-		.free_to = f->free_to,
+		.free_to = f->final,
 		.size = f->size,
 		.rate = f->pace.rate,
 		.eta = f->size && f->pace.rate ? left / f->pace.rate : UINT64_MAX,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch: brings one file from web servers, over HTTP or HTTPS, into an open file, a stream or memory, and says "done"
+ * fetch: brings one file from web servers, over HTTP or HTTPS, into an open file or memory, and says "done"
  * only when it is the file asked for. It goes on where it broke off, walks through the mirrors in this node's
  * order, waits between rounds, and says why an attempt failed.
  *
- * Bytes come through a process without rights (child.h), which also computes the digests as they pass. Names are
- * looked up by the owner, who has a resolver: FETCH_EVENT_LOOKUP asks, fetch_resolved() answers.
+ * HTTP is spoken by a process without rights (child.h), which is believed in nothing: its bytes go through a pipe to another
+ * one without a socket (verifier.h), which alone writes the file and computes the digests. Names are looked up by the owner, who has a resolver: FETCH_EVENT_LOOKUP asks, fetch_resolved() answers.
  *
  * Nothing tells that a server is up again, so between rounds it waits on a timer: up to 1 s, doubling to 10 s, drawn
  * at random from the whole span; longer where a server asks for it, two minutes at most.
@@ -34,12 +34,11 @@ struct fetch_config {
 	const char *const *urls;  /* mirrors, in any order; 1 to MIRRORS_MAX */
 	size_t n_urls;
 	/*
-	 * Where to write: a regular file, from its beginning (it is cut to nothing when the transfer begins anew), or
-	 * the writing end of a pipe or socket if stream. -1: into memory, see fetch_memory(); limit is at most
-	 * FETCH_MEMORY_MAX then. The descriptor stays the caller's and is used until fetch_free(); a stream is switched to O_NONBLOCK.
+	 * Where to write: a regular file, from its beginning (it is cut to nothing when the transfer begins anew). -1: into
+	 * memory, see fetch_memory(); limit is at most FETCH_MEMORY_MAX then. The descriptor stays the caller's and is used
+	 * until fetch_free().
 	 */
 	int sink;
-	bool stream;
 	/*
 	 * So many bytes at the file's beginning are there from an earlier attempt, by an agent that is gone. They are
 	 * built upon only as far as digests can prove them; 0: none.
@@ -51,7 +50,6 @@ struct fetch_config {
 	/*
 	 * Digests of the file's chunks, all of chunk_size but the last; 0: none. Needs size. Borrowed until
 	 * fetch_free(). With sha256 given too, both are checked: leave it out if both come from the same source.
-	 * A stream's chunks are at most 4 MiB (SINK_STREAM_CHUNK_MAX).
 	 */
 	uint64_t chunk_size;
 	const uint8_t (*chunks)[SHA256_SIZE];
@@ -76,7 +74,11 @@ struct fetch_config {
 /* How far it is. Strings are valid until the next dispatch. */
 struct fetch_progress {
 	uint64_t bytes, size;	/* there, of all; size 0: not known */
-	uint64_t free_to;	/* the file's bytes before are not read again: their memory may be given back */
+	/*
+	 * The file's bytes before are not read or written again, unless it begins anew: their memory may be given back. With
+	 * chunks, they were found right; without, only the end tells whether they are.
+	 */
+	uint64_t free_to;
 	uint64_t rate;		/* bytes a second, lately */
 	uint64_t eta;		/* seconds left at that rate; UINT64_MAX: unknown */
 	const char *site;	/* "http://10.0.0.1:8080", the mirror at hand; "" before the first */
@@ -97,7 +99,7 @@ DEFINE_FREEP(struct fetch, fetch_free)
 /* fetch_start: begins. 0 or -errno. */
 int fetch_start(struct fetch *f, uint64_t now);
 
-/* The fd to watch may change with each dispatch; -1: none right now. */
+/* Readable when fetch_dispatch() has something to do; the same until fetch_free(). */
 int fetch_fd(const struct fetch *f);
 uint64_t fetch_deadline(const struct fetch *f);
 int fetch_dispatch(struct fetch *f, uint64_t now);

@@ -4,7 +4,6 @@
 
 /* Beyond what a decent proxy or server ever says before a body. */
 #define HEAD_LINES_MAX 200
-#define NEWS_EVERY     (1024 * 1024)
 
 static void end_with(struct lane *l, enum fetch_verdict v)
 {
@@ -48,7 +47,7 @@ static bool judge(struct lane *l)
 	window_sure(&x->window, l->number);
 	if (!l->ask.strict) {
 		x->last = l;
-		exchange_tell(x, NEWS_HEAD);
+		sink_size(&x->sink, x->resume.size);
 	}
 	return true;
 }
@@ -73,36 +72,25 @@ static size_t on_head(char *line, size_t size, size_t n, void *data)
 
 static void explain(struct lane *l, enum fetch_verdict v)
 {
-	struct exchange *x = l->x;
-	unsigned long long at = sink_at(x->sink), limit = x->now.limit;
+	unsigned long long limit = l->x->now.limit;
 
 	if (v == VERDICT_WRITE)
-		snprintf(l->text, sizeof(l->text), "%s after %llu bytes", strerror(errno), at);
+		snprintf(l->text, sizeof(l->text), "%s", strerror(errno));
 	if (v == VERDICT_TOO_LARGE)
 		snprintf(l->text, sizeof(l->text), "more than the %llu bytes (%llu MiB) there is room for", limit, limit >> 20);
-	if (v == VERDICT_CHUNK)
-		snprintf(l->text, sizeof(l->text), "the chunk at byte %llu", at);
 }
 
 /* Bytes whose turn it is. What is wrong with them is wrong with the file, and ends the exchange. */
 static enum fetch_verdict take(struct lane *l, struct cursor *c)
 {
 	struct exchange *x = l->x;
-	enum fetch_verdict v;
+	enum fetch_verdict v = sink_take(&x->sink, c);
 
-	do {
-		v = sink_take(x->sink, c);
-		if (v == VERDICT_WAIT && (v = exchange_wait_for_reader(x)) == VERDICT_DONE)
-			v = VERDICT_WAIT;
-	} while (v == VERDICT_WAIT);
 	if (v == VERDICT_DONE)
 		return v;
 	explain(l, v);
 	x->ending = v;
 	x->last = l;
-	/* Bytes beyond may be as wrong. */
-	if (v == VERDICT_CHUNK)
-		window_reset(&x->window, x->window.part);
 	return v;
 }
 
@@ -113,7 +101,7 @@ static enum fetch_verdict take_parked(struct lane *l)
 	struct exchange *x = l->x;
 	ssize_t n;
 
-	while ((n = window_get(&x->window, sink_at(x->sink), piece, sizeof(piece))) > 0) {
+	while ((n = window_get(&x->window, x->sink.at, piece, sizeof(piece))) > 0) {
 		struct cursor c = cursor_make(piece, (size_t)n);
 		enum fetch_verdict v = take(l, &c);
 
@@ -162,7 +150,7 @@ static void enter(struct lane *l)
 /* Some of the bytes in c. */
 static enum fetch_verdict deliver_some(struct lane *l, struct cursor *c)
 {
-	uint64_t at = sink_at(l->x->sink);
+	uint64_t at = l->x->sink.at;
 	struct cursor piece;
 	enum fetch_verdict v;
 
@@ -184,7 +172,7 @@ static enum fetch_verdict deliver_some(struct lane *l, struct cursor *c)
 	v = take(l, &piece);
 	v = v ? v : take_parked(l);
 	/* The rest of what was asked for is somebody else's. */
-	l->enough = sink_at(l->x->sink) > l->at && (c->left || !l->body.has_length || l->got < l->body.length);
+	l->enough = l->x->sink.at > l->at && (c->left || !l->body.has_length || l->got < l->body.length);
 	return v;
 }
 
@@ -207,8 +195,6 @@ static size_t on_body(char *data, size_t size, size_t n, void *self)
 	}
 	while (c.left && !l->enough && l->verdict == VERDICT_DONE)
 		end_with(l, deliver_some(l, &c));
-	if (sink_at(x->sink) - x->told >= NEWS_EVERY)
-		exchange_tell(x, NEWS_BYTES);
 	return l->verdict == VERDICT_DONE && !l->enough ? size * n : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "fetch/climb.h"
 #include "fetch/exchange.h"
 #include "fetch/request.h"
+#include "fetch/sink.h"
 #include "fetch/window.h"
 
 struct lane {
@@ -33,7 +34,7 @@ struct lane {
 struct exchange {
 	CURLM *multi;
 	struct tls *tls;
-	struct sink *sink;
+	struct sink sink;
 	struct fetch_setup setup;
 	int ctl;
 
@@ -47,15 +48,14 @@ struct exchange {
 	struct lane *last;	   /* whose head is told of */
 	enum fetch_verdict ending; /* of the whole, whatever the other lanes do; VERDICT_DONE: none yet */
 	bool over;
-	uint64_t came, idle, told; /* bytes of bodies; ns spent waiting for them; sink_at() when last told */
+	bool whole;		   /* all of the file was given */
+	uint64_t came, idle;	   /* bytes of bodies; ns spent waiting for them */
+	uint64_t told, told_ns;	   /* sink.at when last told, and when that was */
 };
 
-/* exchange_tell: sends the news. exchange_called_off: was the order withdrawn? exchange_restart: begins the file anew. */
-void exchange_tell(struct exchange *x, enum news_kind kind);
+/* exchange_called_off: was the order withdrawn? exchange_restart: begins the file anew. */
 bool exchange_called_off(struct exchange *x);
 enum fetch_verdict exchange_restart(struct exchange *x);
-/* exchange_wait_for_reader: until the reader of a stream takes more. VERDICT_DONE, or VERDICT_STALLED: called off. */
-enum fetch_verdict exchange_wait_for_reader(struct exchange *x);
 
 /* lane_clear: nothing was asked yet. */
 void lane_clear(struct lane *l);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what fetch.c and create.c share. */
+/* private: what fetch.c, create.c and processes.c share. */
 #pragma once
 
 #include "fetch/child.h"
 #include "fetch/fetch.h"
 #include "fetch/pace.h"
+#include "fetch/verifier.h"
 
 #define FETCH_NAMES_MAX 4
 #define FETCH_TEXT_MAX	(NEWS_TEXT_MAX + 320)
@@ -12,8 +13,9 @@
 enum fetch_state {
 	STATE_IDLE,
 	STATE_LOOKUP,
+	STATE_READING,	/* the verifier reads what is there already */
 	STATE_TRANSFER,
-	STATE_STOPPING, /* the child was told to end the transfer */
+	STATE_STOPPING, /* the child was told to end the transfer, or one of the two has ended it */
 	STATE_BACKOFF,
 	STATE_DONE,
 	STATE_STOPPED,
@@ -41,22 +43,33 @@ struct fetch {
 	struct mirrors mirrors;
 	struct mirror *mirror;
 	struct url url; /* the mirror's, or where it redirected to */
-	unsigned hops, attempts, children, restarts;
+	unsigned hops, attempts, deaths, restarts;
 	struct known_name names[FETCH_NAMES_MAX];
 	size_t next_name;
 
+	/* Both or none. What the first one says is not believed, what the second one says is. */
 	struct child *child;
+	struct verifier *verifier;
+	int epoll; /* of both */
 	struct fetch_order order;
+	struct fetch_news news; /* how the child ended the order, if its serial is the order's */
+	struct verified end;	/* how the verifier did, likewise */
 	struct pace pace;
-	bool restart;  /* the file is to be begun anew */
+	bool stalled;  /* why the child was told to stop */
 	bool progressed;
 	bool adopted;  /* some bytes are from an earlier attempt */
 
 	enum fetch_state state;
 	uint64_t deadline, began;
-	uint64_t bytes, free_to, size;
+	uint64_t bytes, final, size;
 	unsigned events; /* bits of enum fetch_event */
 	enum cause cause;
 	char text[FETCH_TEXT_MAX];
 	char site[URL_TEXT_MAX];
 };
+
+/* fetch_start_processes: both, with a pipe between them. 0 or -errno. fetch_end_processes: what is in the file stays. */
+int fetch_start_processes(struct fetch *f);
+void fetch_end_processes(struct fetch *f);
+/* fetch_drop_processes: ends them, and the next ones begin the file anew. */
+void fetch_drop_processes(struct fetch *f);

@@ -2,7 +2,7 @@
 /* request: see request.h. */
 #include "fetch/request.h"
 
-/* What libcurl reads at once, and what the thread that digests is woken for; larger is hardly faster, and memory of this process. */
+/* What libcurl reads at once; larger is hardly faster, and memory of this process. */
 #define READ_SIZE (256 * 1024L)
 
 static const struct {

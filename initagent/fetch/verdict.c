@@ -29,7 +29,6 @@ static const struct verdict_row rows[VERDICT_MAX] = {
 	[VERDICT_LOST] = {"lost", REMEDY_STOP, CAUSE_FETCH_CHANGED, "cannot begin anew: part of it is unpacked already"},
 	[VERDICT_DIED] = {"died", REMEDY_LATER, CAUSE_FETCH_DIED, "the process that fetches ended"},
 	[VERDICT_NO_TLS] = {"no TLS", REMEDY_OTHER, CAUSE_FETCH_URL, "this build has no TLS: https is not possible"},
-	[VERDICT_WAIT] = {"wait", REMEDY_LATER, CAUSE_INTERNAL, "a wait that is no end"},
 	[VERDICT_INTERNAL] = {"internal", REMEDY_LATER, CAUSE_INTERNAL, "the HTTP library does not do as it should"},
 };
 

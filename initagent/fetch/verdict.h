@@ -32,7 +32,6 @@ enum fetch_verdict {
 	VERDICT_LOST,	    /* a stream that cannot be taken back would have to begin anew */
 	VERDICT_DIED,	    /* the process that fetches ended */
 	VERDICT_NO_TLS,	    /* this build has no TLS */
-	VERDICT_WAIT,	    /* inside the process that fetches: the reader of a stream is not ready */
 	VERDICT_INTERNAL,   /* memory, or a library that refuses its settings */
 	VERDICT_MAX,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cage: a child process that works on untrusted bytes and is left with no more rights than its work
- * needs: one input, one pipe to say what it found, no other descriptor, no network, no new privileges, an
+ * needs: one input, one pipe to say what it found, perhaps one file, no other descriptor, no network, no new privileges, an
  * allow-list of system calls, and either nobody's user id or, for unpacking, a root directory of its own
  * with the few capabilities that owners and modes need.
  *
@@ -15,6 +15,7 @@
 
 enum cage_rights {
 	CAGE_COMPUTE, /* read, write and memory; user nobody */
+	CAGE_WRITE,   /* the same, and to write the file of the job */
 	CAGE_UNPACK,  /* files below a directory that becomes "/" */
 };
 
@@ -24,11 +25,14 @@ struct cage {
 };
 #define CAGE_NONE ((struct cage){.pid = -1, .fd = -1})
 
-/* What the child does: in and out are its only descriptors. Its return value becomes the exit status. */
+#define CAGE_FILE 3 /* where the child finds the file; not 2, to which libraries write when they fail */
+
+/* What the child does: in, out and the file are its only descriptors. Its return value becomes the exit status. */
 struct cage_job {
 	int (*run)(const void *arg, int in, int out);
 	const void *arg;
 	int in;		  /* its input; -1: none */
+	int file;	  /* CAGE_WRITE: open for reading and writing */
 	const char *root; /* CAGE_UNPACK: the directory */
 	enum cage_rights rights;
 	size_t memory;	  /* most address space, bytes */

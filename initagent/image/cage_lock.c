@@ -35,6 +35,15 @@ static struct sock_filter compute_code[] = {
 	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
 };
 
+/* Writing and cutting the file that it was given; compute_code is all else. */
+static struct sock_filter write_code[] = {
+	CONFINE_START,
+	ALLOW_COMPUTE,
+	ALLOW(pwrite64),
+	ALLOW(ftruncate),
+	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
+};
+
 /* Nothing here opens a path but openat2, whose flags keep it below the directory. */
 static struct sock_filter unpack_code[] = {
 	CONFINE_START,
@@ -67,26 +76,35 @@ static const struct {
 	size_t len;
 } lists[] = {
 	[CAGE_COMPUTE] = {compute_code, ARRAY_SIZE(compute_code)},
+	[CAGE_WRITE] = {write_code, ARRAY_SIZE(write_code)},
 	[CAGE_UNPACK] = {unpack_code, ARRAY_SIZE(unpack_code)},
 };
 
 /*
- * in becomes 0, out becomes 1, the rest is closed. Copies above both first, so that neither is
+ * in becomes 0, out becomes 1, the file CAGE_FILE, the rest is closed. Copies above all of them first, so that none is
  * overwritten before it is moved.
  */
-static int keep_only(int in, int out)
+static int keep_only(int in, int out, int file)
 {
 	enum { FREE = 16 };
-	int high_in = in >= 0 ? fcntl(in, F_DUPFD, FREE) : -1;
-	int high_out = fcntl(out, F_DUPFD, FREE);
+	const struct {
+		int from, to;
+	} kept[] = {{in, 0}, {out, 1}, {file, CAGE_FILE}};
+	int high[ARRAY_SIZE(kept)], last = 1;
 
-	if (high_out < 0 || (in >= 0 && high_in < 0))
-		return -errno;
-	if (dup2(high_out, 1) < 0 || (in >= 0 && dup2(high_in, 0) < 0))
-		return -errno;
-	if (in < 0)
-		close(0);
-	confine_close(2);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		high[i] = kept[i].from < 0 ? -1 : fcntl(kept[i].from, F_DUPFD, FREE);
+		if (kept[i].from >= 0 && high[i] < 0)
+			return -errno;
+	}
+	close(0);
+	close(2);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		if (high[i] >= 0 && dup2(high[i], kept[i].to) < 0)
+			return -errno;
+		last = high[i] >= 0 ? kept[i].to : last;
+	}
+	confine_close(last + 1);
 	return 0;
 }
 
@@ -98,7 +116,7 @@ static size_t limits_of(const struct cage_job *job, struct confine_limit *ret)
 		bool wanted;
 	} limits[] = {
 		{{RLIMIT_CORE, 0}, true},
-		{{RLIMIT_NPROC, 0}, job->rights == CAGE_COMPUTE},
+		{{RLIMIT_NPROC, 0}, job->rights != CAGE_UNPACK},
 		{{RLIMIT_NOFILE, 16}, true},
 		{{RLIMIT_MEMLOCK, 0}, true},
 		{{RLIMIT_CPU, job->cpu_s}, job->cpu_s != 0},
@@ -145,7 +163,7 @@ int cage_lock(const struct cage_job *job, int out)
 	int r = unpack ? enter_root(job->root) : 0;
 
 	if (r == 0)
-		r = keep_only(job->in, out);
+		r = keep_only(job->in, out, job->rights == CAGE_WRITE ? job->file : -1);
 	if (r == 0)
 		r = unpack ? shrink_capabilities() : confine_user();
 	return r < 0 ? r : confine_seal(limits, limits_of(job, limits), lists[job->rights].code, lists[job->rights].len);

@@ -17,7 +17,6 @@ struct stream {
 	int file, epoll;
 	int in, proved;	/* the ends of two pipes that we write to */
 	int hold[2];	/* their other ends, so that a reader that died is no signal for us */
-	uint64_t chunk_size;
 	uint64_t at, freed;
 	bool held;	/* the pipe is full */
 	bool failed;
@@ -57,7 +56,6 @@ int stream_new(struct stream **ret, const struct env *env, const struct stream_c
 	if (!s)
 		return -ENOMEM;
 	s->file = cfg->file;
-	s->chunk_size = cfg->chunk_size;
 	s->in = s->proved = s->hold[0] = s->hold[1] = -1;
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r = s->epoll < 0 ? -errno : start(s, env, cfg->image, now);
@@ -132,14 +130,12 @@ static void finish(struct stream *s)
 
 void stream_step(struct stream *s, uint64_t bytes, bool all, uint64_t now)
 {
-	uint64_t end = all || !s->chunk_size ? bytes : bytes / s->chunk_size * s->chunk_size;
-
 	/* Before the end nothing but its failure is of interest. */
 	image_dispatch(s->image, now);
 	s->failed = s->failed || image_pop_event(s->image) == IMAGE_EVENT_FAILED;
 	if (s->failed || s->in < 0)
 		return;
-	pump(s, end);
+	pump(s, bytes);
 	if (all && s->at == bytes)
 		finish(s);
 }

@@ -13,8 +13,7 @@ struct stream;
 
 struct stream_config {
 	const struct image_config *image; /* fd and proved are set here */
-	int file;	     /* that the transfer writes to; borrowed */
-	uint64_t chunk_size; /* 0: no chunks */
+	int file; /* that the transfer writes to; borrowed */
 };
 
 /* stream_new: starts the unpacker. 0 or -errno. */
@@ -30,7 +29,7 @@ int stream_fd(const struct stream *s);
 /* stream_watch: the fd of the transfer is watched, too; may be called with the same again. */
 void stream_watch(struct stream *s, int fd);
 
-/* stream_step: bytes: so many are in the file; all: there are no more of them, and they are what they should be. */
+/* stream_step: bytes: so many of the file are final; all: there are no more of them, and they are what they should be. */
 void stream_step(struct stream *s, uint64_t bytes, bool all, uint64_t now);
 
 /* stream_failed: the unpacker ended; what is wrong with the image is image_failure() of stream_image(). */

@@ -21,7 +21,7 @@ static enum image_kind kind_of(const struct web *w, uint64_t bytes)
 	enum image_kind kind;
 	ssize_t n;
 
-	if (bytes < IMAGE_HEAD_MAX || (m && bytes < m->chunk_size))
+	if (bytes < IMAGE_HEAD_MAX)
 		return IMAGE_UNKNOWN;
 	head = malloc(IMAGE_HEAD_MAX);
 	n = head ? pread(w->file, head, IMAGE_HEAD_MAX, 0) : 0;
@@ -49,13 +49,12 @@ static void begin(struct web *w, const struct fetch_progress *p, uint64_t now)
 		.target = w->cfg.target,
 		.plan = w->cfg.plan,
 		.init = w->cfg.init,
-		.kind = kind_of(w, p->bytes),
+		.kind = kind_of(w, p->free_to),
 		.memory = memory_beside(w, p),
 	};
 	const struct stream_config cfg = {
 		.image = &image,
 		.file = w->file,
-		.chunk_size = w->manifest ? w->manifest->chunk_size : 0,
 	};
 
 	if (image.kind == IMAGE_UNKNOWN || !image.memory || stream_new(&w->stream, w->env, &cfg, now) < 0)
@@ -101,7 +100,7 @@ void web_stream_step(struct web *w, uint64_t now)
 	if (!w->stream)
 		return;
 	stream_watch(w->stream, fetch_fd(w->fetch));
-	/* What is handed on is freed; not before its digest was taken. */
+	/* What is handed on is freed: the process that verifies does not come back to it. */
 	stream_step(w->stream, p.free_to, false, now);
 	if (stream_failed(w->stream))
 		failed(w, now);

@@ -6,7 +6,7 @@
  *
  * and at the end "rss OWN CHILD" in KiB and "ns N". Exit status 0: done, 3: fatal, 4: --deadline passed.
  *
- *   --out FILE | --stream | --memory    where to: a file, standard output, or memory printed at the end
+ *   --out FILE | --memory               where to: a file, or memory printed at the end
  *   --have FILE N                       the same, with N bytes there already
  *   --size N --limit N --sha256 HEX --chunks FILE CHUNK-SIZE (FILE: the digests, raw)
  *   --ca FILE --any-certificate --proxy URL --node N --clock N --link BITS --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
@@ -57,14 +57,6 @@ static void opt_have(struct drive *d, char **v)
 	if (d->cfg.sink < 0)
 		die(v[0]);
 	d->cfg.have = strtoull(v[1], NULL, 0);
-}
-
-static void opt_stream(struct drive *d, char **v)
-{
-	(void)v;
-	d->cfg.sink = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	d->cfg.stream = true;
-	dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
 static void opt_memory(struct drive *d, char **v)
@@ -132,7 +124,7 @@ static const struct {
 	int values;
 	void (*take)(struct drive *d, char **v);
 } options[] = {
-	{"--out", 1, opt_out}, {"--have", 2, opt_have}, {"--stream", 0, opt_stream}, {"--memory", 0, opt_memory},
+	{"--out", 1, opt_out}, {"--have", 2, opt_have}, {"--memory", 0, opt_memory},
 	{"--sha256", 1, opt_sha256}, {"--chunks", 2, opt_chunks}, {"--dns", 1, opt_dns}, {"--ca", 1, opt_ca},
 	{"--any-certificate", 0, opt_any},
 	{"--proxy", 1, opt_proxy}, {"--size", 1, opt_size}, {"--limit", 1, opt_limit}, {"--node", 1, opt_node},

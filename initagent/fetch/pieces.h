@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pieces: what the process that fetches sends (order.h), read, judged and handed to an intake. The sender may have been taken over
+ * by what it reads: each piece must fit to what is there, or none of it is taken. Used in the process that verifies.
+ */
+#pragma once
+
+#include "cursor.h"
+#include "fetch/order.h"
+
+enum verified_kind {
+	VERIFIED_READY,	  /* what is there from an earlier time was read */
+	VERIFIED_BYTES,	  /* how far it is */
+	VERIFIED_SIZE,	  /* the server says how large the file is */
+	VERIFIED_RESTART, /* the file begins anew: what was read of it before counts no more */
+	VERIFIED_REFUSED, /* verdict: why; nothing more of the order is taken */
+	VERIFIED_END,	  /* of the order; whole: of the file, too, and verdict is that of its digests */
+	VERIFIED_KIND_MAX,
+};
+
+/* What became of the pieces. */
+struct verified {
+	uint32_t kind;	  /* enum verified_kind */
+	uint32_t verdict; /* enum fetch_verdict; VERDICT_DONE: nothing is wrong */
+	uint32_t serial;
+	uint32_t whole;
+	int32_t error; /* VERDICT_WRITE: errno */
+	uint64_t at;   /* bytes of the file that are there */
+	uint64_t final; /* those before are not written again, unless all of it is */
+	uint64_t size; /* of the file; 0: unknown */
+	uint8_t digest[SHA256_SIZE]; /* VERDICT_DIGEST: what it is */
+};
+
+struct pieces;
+
+/* pieces_new: writes to setup->file, which is borrowed as its want is. 0 or -ENOMEM. */
+int pieces_new(struct pieces **ret, const struct fetch_setup *setup);
+struct pieces *pieces_free(struct pieces *p);
+DEFINE_FREEP(struct pieces, pieces_free)
+
+/* pieces_adopt: reads what is there from an earlier time (setup->have). */
+void pieces_adopt(struct pieces *p, struct verified *ret);
+
+/*
+ * pieces_next: reads on in c. 1: ret is to be told; 0: c is empty; -EPROTO: it sent what it cannot mean, and what follows has no
+ * sense either. After VERIFIED_END with whole nothing more may be given.
+ */
+int pieces_next(struct pieces *p, struct cursor *c, struct verified *ret);
