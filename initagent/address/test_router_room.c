@@ -151,6 +151,30 @@ TEST(a_duplicate_automatic_address)
 	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
 }
 
+#define PREFERENCE_HIGH 0x08 /* RFC 4191 section 2.2 */
+#define PREFERENCE_LOW	0x18
+
+TEST(the_gateway_is_the_preferred_router)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	char gateway[INET_ADDR_TEXT];
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, PREFERENCE_LOW, 1800);
+	configure(&f, &m);
+	radvert_begin(&m, OTHER, 0, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	CHECK_STR(inet_text(&room_result(&f)->gateway, gateway), OTHER);
+	radvert_begin(&m, ROUTER, PREFERENCE_HIGH, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::2");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "nameserver 2001:db8:a::1 nameserver 2001:db8:a::2 ");
+	CHECK_STR(inet_text(&room_result(&f)->gateway, gateway), ROUTER);
+}
+
 /* --- name servers -------------------------------------------------------------------------- */
 
 TEST(each_option_and_each_router_has_its_own_servers)

@@ -34,21 +34,38 @@ static uint32_t attr_u32(const struct nlattr *attr)
 	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
 }
 
-/* A default route over the interface that is better than *metric becomes the gateway. */
-static void take_route(struct nlmsghdr *h, int ifindex, struct link_routers *ret, uint32_t *metric)
+/* Of the default route that is the gateway so far. */
+struct best {
+	uint32_t metric;
+	unsigned preference; /* of the router, higher is better */
+};
+
+/* RFC 4191 section 2.1: two bits, of which one value is reserved, and medium is zero. */
+static unsigned preference_of(const struct nlattr *attr)
+{
+	static const uint8_t ranks[4] = {[0] = 1, [1] = 2, [2] = 1, [3] = 0};
+
+	return ranks[attr && nla_len(attr) >= 1 ? nla_get_u8(attr) & 3 : 0];
+}
+
+/* A default route over the interface that is better than the best one becomes the gateway. */
+static void take_route(struct nlmsghdr *h, int ifindex, struct link_routers *ret, struct best *best)
 {
 	struct nlattr *tb[RTA_MAX + 1] = {0};
 	const struct rtmsg *rtm = nlmsg_data(h);
 	struct inet_addr gateway;
+	struct best is;
 
 	if (h->nlmsg_type != RTM_NEWROUTE || nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0)
 		return;
 	if (rtm->rtm_family != AF_INET6 || rtm->rtm_dst_len || rtm->rtm_type != RTN_UNICAST ||
 		rtm->rtm_table != RT_TABLE_MAIN || attr_u32(tb[RTA_OIF]) != (uint32_t)ifindex)
 		return;
-	if (!rtnl_addr(tb[RTA_GATEWAY], AF_INET6, &gateway) || attr_u32(tb[RTA_PRIORITY]) >= *metric)
+	is = (struct best){attr_u32(tb[RTA_PRIORITY]), preference_of(tb[RTA_PREF])};
+	if (!rtnl_addr(tb[RTA_GATEWAY], AF_INET6, &gateway) || is.metric > best->metric ||
+		(is.metric == best->metric && is.preference <= best->preference))
 		return;
-	*metric = attr_u32(tb[RTA_PRIORITY]);
+	*best = is;
 	ret->gateway = gateway;
 }
 
@@ -67,13 +84,13 @@ static int read_flags(struct links *l, int ifindex, struct link_routers *ret)
 static int read_gateway(struct links *l, int ifindex, struct link_routers *ret)
 {
 	const struct rtmsg all = {.rtm_family = AF_INET6};
-	uint32_t metric = UINT32_MAX;
+	struct best best = {.metric = UINT32_MAX};
 	struct nlmsghdr *h;
 	int e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)),
 		"list IPv6 routes");
 
 	while (e >= 0 && (e = rtnl_next(l->rtnl, &h)) > 0)
-		take_route(h, ifindex, ret, &metric);
+		take_route(h, ifindex, ret, &best);
 	return e;
 }
 

@@ -70,7 +70,7 @@ struct link_address {
 struct link_routers {
 	bool heard;		  /* at least one was taken */
 	bool managed, other;	  /* their M and O flags: DHCPv6 has addresses, or the rest */
-	struct inet_addr gateway; /* of the default route with the least metric; family 0: none */
+	struct inet_addr gateway; /* of the default route with the least metric, of the preferred router; family 0: none */
 };
 
 struct link_route {
