@@ -45,9 +45,8 @@ void plymouth_show(struct plymouth *p, const char *text)
 		return;
 	if (!connected(p))
 		return;
-	/* A byte for each request that was understood; nobody needs them. */
-	while (recv(p->fd, answers, sizeof(answers), MSG_DONTWAIT) > 0)
-		continue;
+	/* A byte for each request that was understood, two requests each time: this is enough to throw them away. */
+	recv(p->fd, answers, sizeof(answers), MSG_DONTWAIT);
 	ok = !*p->shown || request(p, HIDE_MESSAGE, p->shown);
 	strscpy(p->shown, text, sizeof(p->shown));
 	ok = ok && (!*text || request(p, SHOW_MESSAGE, p->shown));

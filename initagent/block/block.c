@@ -11,6 +11,8 @@
 #include "block/job.h"
 #include "block/mark.h"
 
+#define MESSAGES_PER_DISPATCH 16
+
 #define BACKOFF_FIRST (NSEC_PER_SEC / 4)
 #define BACKOFF_STEPS 4 /* doublings: at most 4 s */
 /* For taking away at the end of a boot that failed: the machine may be about to reboot. */
@@ -382,7 +384,7 @@ void block_dispatch(struct block *b, uint64_t now)
 {
 	struct block_message m;
 
-	while (b->fd >= 0) {
+	for (int budget = MESSAGES_PER_DISPATCH; b->fd >= 0 && budget > 0; budget--) {
 		ssize_t n = recv(b->fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))

@@ -6,7 +6,10 @@
 #include "check.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "block/job.h"
 #include "block/mark.h"
@@ -40,6 +43,11 @@ static int fake_connect(struct block_job *j)
 		pause();
 	if (streq(name, "crash"))
 		_exit(1);
+	if (streq(name, "flood")) {
+		for (int n = 0; n < 2 * 16; n++)
+			CHECK(send(j->out, &j->message, sizeof(j->message), MSG_NOSIGNAL) == sizeof(j->message));
+		raise(SIGSTOP);
+	}
 	return 0;
 }
 
@@ -182,6 +190,22 @@ TEST(refused_is_tried_again_later_and_later)
 		CHECK_INT(block_rounds(b), i + 2);
 	}
 	CHECK(pause <= 5 * NSEC_PER_SEC);
+	block_free(b);
+}
+
+/* The agent has one loop: a process that talks without end leaves the others their turn. */
+TEST(a_flood_is_taken_in_portions)
+{
+	struct block *b = start("flood", true);
+	struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+	int status;
+
+	CHECK(waitpid(-1, &status, WUNTRACED) > 0 && WIFSTOPPED(status)); /* all is sent */
+	block_dispatch(b, BEGIN);
+	CHECK_INT(poll(&p, 1, 0), 1);
+	block_dispatch(b, BEGIN);
+	block_dispatch(b, BEGIN);
+	CHECK_INT(poll(&p, 1, 0), 0);
 	block_free(b);
 }
 

@@ -12,6 +12,8 @@
 #include "confine.h"
 #include "pidfd.h"
 
+#define MESSAGES_PER_DISPATCH 16
+
 /* Without a word from it; the search for a disk that is not there is within. */
 #define SILENCE_MAX (30 * NSEC_PER_SEC)
 /* What a killed process may take to be gone before it is left to the kernel. */
@@ -131,7 +133,7 @@ void cache_dispatch(struct cache *c, uint64_t now)
 {
 	struct cache_message in;
 
-	while (c->fd >= 0) {
+	for (int budget = MESSAGES_PER_DISPATCH; c->fd >= 0 && budget > 0; budget--) {
 		ssize_t n = recv(c->fd, &in, sizeof(in), MSG_DONTWAIT | MSG_TRUNC);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))

@@ -14,6 +14,8 @@
 #include "image/mark.h"
 #include "root/init_check.h"
 
+#define MESSAGES_PER_DISPATCH 16
+
 enum state { STATE_IDLE, STATE_WORKING, STATE_MOUNTED, STATE_FAILED, STATE_MAX };
 
 static const char *const state_names[STATE_MAX] = {
@@ -155,7 +157,7 @@ void image_dispatch(struct image *m, uint64_t now)
 	struct image_message in;
 	ssize_t n;
 
-	while (m->fd >= 0) {
+	for (int budget = MESSAGES_PER_DISPATCH; m->fd >= 0 && budget > 0; budget--) {
 		n = recv(m->fd, &in, sizeof(in), MSG_DONTWAIT | MSG_TRUNC);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
