@@ -78,6 +78,8 @@ static int open_rooms(struct boot *b, uint64_t now)
 		r = stage_begin(b, now);
 	if (r >= 0)
 		r = links_new(&b->links, &b->env, now);
+	if (r >= 0 && b->run.failed)
+		addresses_forget(&b->env, b->links, now);
 	if (r >= 0)
 		r = addresses_new(&b->addresses, &b->env, b->links, now);
 	if (r >= 0)
@@ -302,10 +304,19 @@ static const struct {
 };
 
 /* rd.break is ours only in the stand-alone image; dracut has its own. after: the root is mounted. */
-static void break_point(const struct boot *b, bool after)
+static void break_point(struct boot *b, bool after, uint64_t now)
 {
-	if (b->args->standalone && b->plan->breaks & break_points[after].bits)
-		shell_run(break_points[after].where);
+	if (!b->args->standalone || !(b->plan->breaks & break_points[after].bits))
+		return;
+	/* 'initagent status' in that shell has something to read. */
+	if (!after)
+		(void)summary_write(b, "running", now);
+	if (shell_run(break_points[after].where) < 0 || after)
+		return;
+	/* The user's time is not the network's. */
+	now = now_ns();
+	running_renew(&b->env, &b->run, now);
+	report_renew(b->report, now);
 }
 
 /* What the root's kind lets us do; false ends the boot. */
@@ -405,8 +416,6 @@ static void begin(struct boot *b, uint64_t now)
 {
 	int r;
 
-	b->network_end = plan_network_deadline(b->plan, b->run.start);
-	b->total_end = plan_deadline(b->plan, b->run.start);
 	b->port_check = NSEC_NEVER;
 	b->root_watched = -1;
 	target_forget(b);
@@ -414,7 +423,9 @@ static void begin(struct boot *b, uint64_t now)
 		return;
 	report_log(b->report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
 		b->plan->root.text, b->run.restarts ? ", started again" : "");
-	break_point(b, false);
+	break_point(b, false, now);
+	b->network_end = plan_network_deadline(b->plan, b->run.start);
+	b->total_end = plan_deadline(b->plan, b->run.start);
 	telling_begin(b, now);
 	r = open_rooms(b, now_ns());
 	if (r >= 0)
@@ -462,7 +473,7 @@ static void finish(struct boot *b, uint64_t now)
 	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
 	if (done)
-		break_point(b, true);
+		break_point(b, true, now);
 }
 
 static const enum boot_outcome actions[] = {

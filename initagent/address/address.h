@@ -140,6 +140,12 @@ struct address_event {
 };
 
 /*
+ * addresses_forget: takes the leases of an agent before, and the addresses they gave, off this node: that one failed, perhaps
+ * because of them, and nothing of it may be adopted unasked. Errors do not matter.
+ */
+void addresses_forget(const struct env *env, struct links *links, uint64_t now);
+
+/*
  * addresses_new: forks the parser process (call it early, while the agent is small). links is
  * borrowed and must outlive the room. Returns 0 or -errno.
  */

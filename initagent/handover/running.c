@@ -95,7 +95,8 @@ static int remove_file(const struct env *env, const char *name)
 int running_begin(const struct env *env, uint64_t now, struct running *ret)
 {
 	_cleanup_close_ int lock = -1;
-	struct running run;
+	struct running run = {0};
+	char outcome[16] = "";
 	int r = make_dir(env);
 
 	if (r < 0)
@@ -107,6 +108,8 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 	if (r < 0)
 		return r;
 	read_start(env, now, &run);
+	(void)env_read(env, outcome, sizeof(outcome), STATE_DIR "/outcome");
+	run.failed = streq(outcome, "failed");
 	r = remove_file(env, "outcome");
 	if (r >= 0)
 		r = write_start(env, &run);
@@ -116,6 +119,12 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 	lock = -1;
 	*ret = run;
 	return 0;
+}
+
+void running_renew(const struct env *env, struct running *r, uint64_t now)
+{
+	r->start = now;
+	(void)write_start(env, r);
 }
 
 int running_end(const struct env *env, struct running *r, const char *outcome)

@@ -12,6 +12,7 @@ struct running {
 	int lock;	/* held while open */
 	uint64_t start; /* CLOCK_BOOTTIME ns of the first start */
 	unsigned restarts;
+	bool failed;	/* the one before ended by itself, without a root */
 };
 
 /*
@@ -19,6 +20,9 @@ struct running {
  * -errno.
  */
 int running_begin(const struct env *env, uint64_t now, struct running *ret);
+
+/* running_renew: the budgets begin at now, for a successor too. Errors cost no more than that. */
+void running_renew(const struct env *env, struct running *r, uint64_t now);
 
 /* running_end: writes the outcome ("done", "failed") and lets the lock go. */
 int running_end(const struct env *env, struct running *r, const char *outcome);

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "handover/record.h"
 #include "handover/status.h"
 
 static char dir[] = "/tmp/test-status-XXXXXX";
@@ -140,7 +141,7 @@ TEST(numbers_no_boot_can_have)
 /* Larger than any agent writes. */
 TEST(a_file_that_is_too_large)
 {
-	static char state[1024 * 1024];
+	static char state[RECORD_BYTES_MAX + 2];
 	int status;
 
 	memset(state, ' ', sizeof(state) - 1);

@@ -25,6 +25,7 @@ struct report {
 	struct console *console;
 	struct ring log;
 	struct wait_line wait;
+	uint64_t budget; /* since when it runs */
 	struct report_change *changes;
 	struct report_work *works;
 	struct report_met *causes;
@@ -42,6 +43,7 @@ int report_new(struct report **ret, const struct report_config *cfg)
 	if (!r)
 		return -ENOMEM;
 	r->cfg = *cfg;
+	r->budget = cfg->start;
 	if (console_new(&r->console, cfg->console_fd) < 0) {
 		free(r);
 		return -ENOMEM;
@@ -304,9 +306,14 @@ static bool quiet_yet(const struct report *r, uint64_t now)
 	return r->cfg.quiet && slot && now - slot->since < QUIET_PATIENCE;
 }
 
+void report_renew(struct report *r, uint64_t now)
+{
+	r->budget = now;
+}
+
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end)
 {
-	const char *text = wait_line_tick(&r->wait, now, r->cfg.start, budget_end);
+	const char *text = wait_line_tick(&r->wait, now, r->budget, budget_end);
 
 	if (text)
 		emit(r, quiet_yet(r, now) ? REPORT_INFO : REPORT_WARN, "", now, text);

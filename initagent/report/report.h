@@ -75,6 +75,8 @@ void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t 
  * (NSEC_NEVER: no limit). Returns the line just printed, or NULL.
  */
 uint64_t report_deadline(const struct report *r);
+/* report_renew: the time used counts from now on. */
+void report_renew(struct report *r, uint64_t now);
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end);
 
 /*
