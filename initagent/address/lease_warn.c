@@ -64,6 +64,11 @@ void lease_warn(struct report *r, const char *ifname, const struct dhcp_reply *a
 		report_log(r, REPORT_WARN, ifname, now,
 			"ignoring broadcast address %s in DHCP lease: it is not the subnet's",
 			text_of(ack->broadcast, name));
+	for (uint32_t i = 0; i < ack->n_dns; i++)
+		if (ack->dns[i].s_addr == ack->yiaddr.s_addr)
+			report_log(r, REPORT_WARN, ifname, now,
+				"ignoring DNS server %s in DHCP lease: it is this node's own address",
+				text_of(ack->dns[i], name));
 	warn_made_up(r, ifname, ack, now);
 	warn_routes(r, ifname, ack, now);
 }

@@ -206,12 +206,13 @@ bool lease_broadcast(const struct dhcp_reply *ack)
 		(in_subnet(ack, ack->broadcast) && !address_is_host_of(ack->broadcast, dhcp4_lease_prefix(ack)));
 }
 
-/* Name servers of the command line come first and are never pushed out by the lease's. */
+/* Name servers of the command line come first and are never pushed out by the lease's. The node itself is none. */
 static void take_servers(struct address_result *r, const struct address_config *cfg,
 	const struct dhcp_reply *ack)
 {
 	for (uint32_t i = 0; i < ack->n_dns && r->n_dns < ADDRESS_LIST_MAX && !cfg->no_peerdns; i++)
-		r->dns[r->n_dns++] = inet_from(ack->dns[i]);
+		if (ack->dns[i].s_addr != ack->yiaddr.s_addr)
+			r->dns[r->n_dns++] = inet_from(ack->dns[i]);
 	for (uint32_t i = 0; i < ack->n_ntp; i++)
 		r->ntp[r->n_ntp++] = inet_from(ack->ntp[i]);
 	r->next_server = inet_from(ack->siaddr);

@@ -340,7 +340,7 @@ TEST(answers_for_another_card)
 	CHECK_STR(ev.text, "no DHCP answer yet, 1 request sent; 1 answer for another hardware address or client");
 }
 
-/* Takes the subnet from the interface, and names the client itself as router. */
+/* Takes the subnet from the interface, and names the client itself as router and name server. */
 static int server_hijacks(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
 {
 	int times = dhcpserver_answer(m, request, type);
@@ -350,6 +350,7 @@ static int server_hijacks(struct msg *m, const uint8_t *request, size_t len, uns
 	msg_option(m, 121, "\x18\x0a\x00\x00\x0a\x00\x00\x63\x19\x0a\x00\x00\x80\x0a\x00\x00\x63"
 		"\x00\x0a\x00\x00\x05\x00\x0a\x00\x00\x02", 27);
 	msg_u32(m, 28, 0x0a000001);
+	msg_option(m, 6, "\x0a\0\0\5\x0a\0\0\1", 8);
 	msg_end(m);
 	return times;
 }
@@ -370,6 +371,8 @@ TEST(the_subnet_stays_with_its_interface)
 	CHECK(room_printed(&f, "route 10.0.0.128/25 via 10.0.0.99 in DHCP lease leads a part of the interface's own subnet"));
 	CHECK(room_printed(&f, "ignoring route 0.0.0.0/0 via 10.0.0.5 in DHCP lease: its gateway is this node"));
 	CHECK(room_printed(&f, "ignoring broadcast address 10.0.0.1 in DHCP lease"));
+	CHECK(room_printed(&f, "ignoring DNS server 10.0.0.5 in DHCP lease: it is this node's own address"));
+	netns_run("[ \"$(cat %s/etc/resolv.conf)\" = \"nameserver 10.0.0.1\" ]", f.prefix);
 }
 
 /* Neither mask nor lease time. */

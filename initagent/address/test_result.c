@@ -112,6 +112,26 @@ TEST(the_command_line_wins)
 	CHECK_INT(r.gateway.family, 0);
 }
 
+TEST(the_node_is_not_its_own_name_server)
+{
+	struct lease_fixture f;
+	struct address_result r;
+	struct dhcp6_lease lease = {.reply = {.n_dns = 2, .dns = {{0x20, 1, [15] = 5}, {0x20, 1, [15] = 1}}}};
+	struct result_inet6 six = {.method = ADDRESS_DHCP6, .addr = addr("2001::5"), .lease = &lease};
+	struct duid client = {0};
+
+	begin(&f);
+	msg_u32(&f.m, 1, 0xffffff00);
+	msg_option(&f.m, 6, "\x0a\0\0\5\x0a\0\0\2", 8);
+	r = finish(&f);
+	CHECK_INT(r.n_dns, 1);
+	is(&r.dns[0], "10.0.0.2");
+	six.client = &client;
+	result_inet6(&r, &f.cfg, &dev, &six);
+	CHECK_INT(r.n_dns, 1);
+	is(&r.dns[0], "2001::1");
+}
+
 TEST(option_121_beats_3)
 {
 	struct lease_fixture f;
