@@ -4,6 +4,9 @@
 
 #include <arpa/inet.h>
 #include <net/if.h>
+#include <netinet/icmp6.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -131,4 +134,45 @@ void radvert_send(pid_t pid, const char *ifname, const struct radvert *m, unsign
 	}
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK_INT(status, 0);
+}
+
+/* A member of the group of all routers. */
+static int open_solicitations(const char *ifname)
+{
+	struct ipv6_mreq routers = {.ipv6mr_interface = if_nametoindex(ifname)};
+	int fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6);
+	struct icmp6_filter only;
+
+	ICMP6_FILTER_SETBLOCKALL(&only);
+	ICMP6_FILTER_SETPASS(ND_ROUTER_SOLICIT, &only);
+	if (inet_pton(AF_INET6, "ff02::2", &routers.ipv6mr_multiaddr) != 1 ||
+		setsockopt(fd, IPPROTO_ICMPV6, ICMP6_FILTER, &only, sizeof(only)) < 0 ||
+		setsockopt(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &routers, sizeof(routers)) < 0)
+		_exit(1);
+	return fd;
+}
+
+void radvert_serve(pid_t pid, const char *ifname, const struct radvert *m)
+{
+	int ready[2];
+	char byte = 0;
+
+	CHECK_INT(pipe2(ready, O_CLOEXEC), 0);
+	switch (fork()) {
+	case -1: check_fail(__FILE__, __LINE__, "fork: %s", strerror(errno));
+	case 0:
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		netns_join(pid);
+		for (int fd = open_solicitations(ifname), n = (int)write(ready[1], &byte, 1); n > 0;) {
+			uint8_t message[256];
+
+			n = (int)recv(fd, message, sizeof(message), 0);
+			if (n > 0 && send_all(ifname, m, 1) != 0)
+				break;
+		}
+		_exit(1);
+	}
+	close(ready[1]);
+	CHECK_INT(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
 }

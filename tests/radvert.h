@@ -24,3 +24,6 @@ void radvert_option(struct radvert *m, const void *bytes, size_t len);
 
 /* radvert_send: times times over ifname in the namespace of pid, which must have the address it comes from. */
 void radvert_send(pid_t pid, const char *ifname, const struct radvert *m, unsigned times);
+
+/* radvert_serve: sends it once for each solicitation, from a process that dies with the test. */
+void radvert_serve(pid_t pid, const char *ifname, const struct radvert *m);

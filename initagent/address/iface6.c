@@ -191,6 +191,7 @@ static void carrier_up(struct iface6 *i, uint64_t now)
 	i->began = now;
 	i->hindrance = CAUSE_NONE;
 	i->servers.n = i->domains.n = 0;
+	i->solicited = false;
 	i->duplicate = (struct inet_addr){0};
 	i->settled = false;
 	i->way = i->applied ? i->way : first_way(i);

@@ -41,6 +41,7 @@ struct iface6 {
 	bool prepared;		 /* the kernel's switches are set */
 	struct inet6_saved saved; /* how they were */
 	bool stale;		 /* something may have changed since the last look */
+	bool solicited;		 /* routers, since there is carrier */
 	/* From router advertisements. */
 	struct router_list servers, domains; /* of DNS */
 	unsigned malformed;		     /* options since that was last told */

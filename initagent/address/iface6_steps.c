@@ -337,12 +337,24 @@ static const struct inet_addr *wanted(const struct iface6 *i)
 	return i->way == ADDRESS_DHCP6 && i->result.addr.family ? &i->result.addr : NULL;
 }
 
+/* The router's answer takes as long as the kernel's check of the link-local address: both at the same time. */
+static void solicit(struct iface6 *i)
+{
+	if (i->solicited || i->way == ADDRESS_STATIC || i->way == ADDRESS_LINK6 || i->seen.routers.heard ||
+		i->seen.link_local != INET6_USABLE)
+		return;
+	i->solicited = true;
+	inet6_solicit(i->dev.ifindex);
+}
+
 /* Takes the next step. A step may ask for another look; three are the most any needs. */
 void iface6_advance(struct iface6 *i, uint64_t now)
 {
 	for (int n = 0; n < 4 && i->stale && iface6_works(i); n++) {
 		i->stale = false;
-		if (inet6_look(i->room->links, i->dev.ifindex, wanted(i), &i->seen) == 0)
-			steps[i->way](i, now);
+		if (inet6_look(i->room->links, i->dev.ifindex, wanted(i), &i->seen) < 0)
+			continue;
+		solicit(i);
+		steps[i->way](i, now);
 	}
 }

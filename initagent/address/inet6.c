@@ -6,6 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
+#include <netinet/icmp6.h>
 #include <netlink/socket.h>
 #include <sys/socket.h>
 
@@ -113,6 +114,20 @@ void inet6_restore(const struct env *env, const char *ifname, const struct inet6
 	for (size_t i = 0; i < ARRAY_SIZE(temporary); i++)
 		if (saved->old[i] >= 0)
 			set_conf(env, ifname, temporary[i].key, saved->old[i]);
+}
+
+int inet6_solicit(int ifindex)
+{
+	static const uint8_t message[8] = {ND_ROUTER_SOLICIT}; /* the kernel fills in the checksum */
+	const struct sockaddr_in6 routers = {.sin6_family = AF_INET6, .sin6_scope_id = (uint32_t)ifindex,
+		.sin6_addr = {{{0xff, 0x02, [15] = 2}}}};
+	_cleanup_close_ int fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_ICMPV6);
+	const int hops = 255;
+
+	if (fd < 0 || setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, sizeof(hops)) < 0 ||
+		sendto(fd, message, sizeof(message), 0, (const struct sockaddr *)&routers, sizeof(routers)) < 0)
+		return -errno;
+	return 0;
 }
 
 /* --- changes ------------------------------------------------------------------------------- */

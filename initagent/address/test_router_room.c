@@ -8,15 +8,21 @@
 #define OTHER	"fe80::b2" /* any host of the segment */
 #define ADDRESS "2001:db8:7::ff:fe00:5"
 
-/* va waits for an automatic address. The room's prefix has no /proc: the kernel's switches are set here. */
-static void begin(struct room_fixture *f)
+/* The room's prefix has no /proc: the kernel's switches are set here. */
+static void prepare(struct room_fixture *f, const char *switches)
 {
 	room_begin(f);
-	netns_run("ip link set va down address 02:00:00:00:00:05; cd /proc/sys/net/ipv6/conf/va; echo 0 >accept_dad; "
-		  "echo 0 >router_solicitation_delay; ip link set va up");
+	netns_run("ip link set va down address 02:00:00:00:00:05; cd /proc/sys/net/ipv6/conf/va; "
+		  "echo 0 >router_solicitation_delay; %s; ip link set va up", switches);
 	netns_run_in(f->peer, "for a in " ROUTER " " OTHER "; do ip addr add $a/64 dev vb nodad; done");
 	f->cfg.method = ADDRESS_AUTO6;
 	f->real = true;
+}
+
+/* va waits for an automatic address. */
+static void begin(struct room_fixture *f)
+{
+	prepare(f, "echo 0 >accept_dad");
 	room_start(f);
 }
 
@@ -173,6 +179,23 @@ TEST(the_gateway_is_the_preferred_router)
 	radvert_send(f.peer, "vb", &m, 1);
 	expect_conf(&f, "nameserver 2001:db8:a::1 nameserver 2001:db8:a::2 ");
 	CHECK_STR(inet_text(&room_result(&f)->gateway, gateway), ROUTER);
+}
+
+/* The kernel's own solicitation comes when the link-local address is checked, here after ten seconds. */
+TEST(routers_are_asked_while_the_link_local_address_is_checked)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	prepare(&f, "echo 10 >dad_transmits; echo 1 >optimistic_dad; echo 1 >use_optimistic");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 1800);
+	/* The kernel makes optimistic addresses only when it knows the router's link-layer address. */
+	radvert_option(&m, "\1\1\2\0\0\0\0\xa1", 8);
+	radvert_serve(f.peer, "vb", &m);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+	netns_run("ip -6 addr show va scope link | grep -q optimistic");
 }
 
 /* --- name servers -------------------------------------------------------------------------- */
