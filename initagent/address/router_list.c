@@ -23,13 +23,23 @@ static size_t find_entry(const struct router_list *l, const uint8_t router[stati
 	return i;
 }
 
+static size_t count_entries(const struct router_list *l, const uint8_t router[static 16])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += !memcmp(l->entries[i].router, router, 16);
+	return n;
+}
+
 void router_list_put(struct router_list *l, const uint8_t router[static 16], const void *value, size_t len,
 	uint32_t lifetime_s, uint64_t now)
 {
 	size_t i = find_entry(l, router, value, len);
 	struct router_entry *e = &l->entries[i];
 
-	if (i == l->n && (lifetime_s == 0 || len > sizeof(e->value) || l->n == ROUTER_ENTRIES_MAX))
+	if (i == l->n && (lifetime_s == 0 || len > sizeof(e->value) || l->n == ROUTER_ENTRIES_MAX ||
+			count_entries(l, router) == ROUTER_ENTRIES_EACH))
 		return;
 	if (lifetime_s == 0) {
 		remove_entry(l, i);

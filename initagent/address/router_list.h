@@ -8,8 +8,9 @@
 #include "address/limits.h"
 #include "value.h"
 
-/* Over all routers of an interface; when full, what is there stays. */
+/* Over all routers of an interface; when full, what is there stays. No single one may fill it: any host can send these. */
 #define ROUTER_ENTRIES_MAX 16
+#define ROUTER_ENTRIES_EACH 8
 
 struct router_entry {
 	uint8_t router[16];

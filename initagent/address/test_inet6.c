@@ -135,6 +135,9 @@ TEST(entries_of_routers_are_bounded)
 
 	for (addr[15] = 0; addr[15] < 100; addr[15]++)
 		router_list_put(&l, router, addr, 16, 600, 0);
+	CHECK_INT(l.n, ROUTER_ENTRIES_EACH);
+	for (uint8_t from[16] = {0xfe, 0x80, 1}; from[15] < 100; from[15]++)
+		router_list_put(&l, from, addr, 16, 600, 0);
 	CHECK_INT(l.n, ROUTER_ENTRIES_MAX);
 	CHECK_INT(router_list_servers(&l, servers), ADDRESS_LIST_MAX);
 	CHECK_INT(servers[3].bytes[15], 3); /* the first ones */
@@ -144,7 +147,7 @@ TEST(entries_of_routers_are_bounded)
 		name[0] = (char)('a' + n % 26);
 		router_list_put(&l, router, name, ADDRESS_DOMAIN_MAX, 600, 0);
 	}
-	CHECK_INT(l.n, ROUTER_ENTRIES_MAX);
+	CHECK_INT(l.n, ROUTER_ENTRIES_EACH);
 	router_list_put(&l, router, name, sizeof(name), 600, 0); /* too long */
 	router_list_domains(&l, got);
 	CHECK_INT(strlen(got), 2 * ADDRESS_DOMAIN_MAX + 1);
