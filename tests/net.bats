@@ -204,6 +204,18 @@ no_address() {
 	[[ $output == *"resolved IA-E608 the DNS server knows no address of nobody.example"* ]]
 }
 
+@test "names: more addresses than fit into UDP, behind an alias that fills it alone" {
+	local i long many=() label
+	label=$(printf 'x%.0s' {1..60})
+	long=$label.$label.$label.example
+	for ((i = 1; i <= 60; i++)); do
+		many+=("--host-record=$long,10.0.1.$i")
+	done
+	dnsmasq_on "$SERVER" s0 "$RANGE" "${many[@]}" --cname="files.example,$long"
+	drive resolve=files.example
+	[[ $output == *"resolved -  is=10.0.1."* ]]
+}
+
 @test "one dead DNS server beside a living one costs nothing" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66,10.0.0.1 --host-record=nfs.example,10.0.0.42
 	local before after
