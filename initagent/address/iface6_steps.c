@@ -277,6 +277,19 @@ static void step_auto(struct iface6 *i, uint64_t now)
 	}
 }
 
+/* What routers say of DNS changes beside a lease, too. */
+static void renew_dns(const struct iface6 *i, struct address_result *want)
+{
+	struct address_result fresh;
+
+	if (!i->dhcp || !dhcp6_lease(i->dhcp))
+		return;
+	iface6_result(i, &fresh, &want->addr, want->prefix);
+	memcpy(want->dns, fresh.dns, sizeof(want->dns));
+	want->n_dns = fresh.n_dns;
+	memcpy(want->search, fresh.search, sizeof(want->search));
+}
+
 /* A leased address is /128: which of its neighbours are on the link only an advertisement tells (RFC 5942). */
 static void await_route(struct iface6 *i, uint64_t now)
 {
@@ -294,6 +307,7 @@ static void await_route(struct iface6 *i, uint64_t now)
 		report_cause(i->room->env->report, CAUSE_RA_NONE, i->dev.name, now,
 			"nothing says what else is on this link; only routes of the command line are set");
 	want.gateway = i->seen.routers.gateway;
+	renew_dns(i, &want);
 	iface6_done(i, &want, now);
 }
 

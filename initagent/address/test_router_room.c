@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Routers that withdraw, contradict each other, say what is wrong or are no routers at all, against the whole room. */
 #include "addressroom.h"
+
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "dhcp6msg.h"
 #include "dnsserver.h"
 #include "radvert.h"
 
@@ -299,6 +307,84 @@ TEST(a_link_local_server)
 	expect_conf(&f, "nameserver " ROUTER "%va ");
 	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", 20 * SEC, room_clock(&f)), 0);
 	CHECK_INT(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).n_addrs, 1);
+}
+
+#define LEASED "2001:db8:7::77"
+
+/* Each SOLICIT is answered with an ADVERTISE, all else with a REPLY: one address, and no name server. */
+static void lease_to(int fd)
+{
+	struct sockaddr_in6 from;
+	socklen_t size = sizeof(from);
+	uint8_t request[1024];
+	ssize_t len = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &size);
+	size_t client_len, ia_len;
+	const uint8_t *client, *ia;
+	struct msg6 m;
+
+	if (len < 4)
+		return;
+	client = msg6_find(request + 4, (size_t)len - 4, 1, &client_len);
+	ia = msg6_find(request + 4, (size_t)len - 4, 3, &ia_len);
+	if (!client || !ia)
+		return;
+	msg6_begin(&m, request[0] == 1 ? 2 : 7, (uint32_t)(request[1] << 16 | request[2] << 8 | request[3]));
+	msg6_option(&m, 1, client, client_len);
+	msg6_option(&m, 2, "\0\3\0\1\2\0\0\0\0\xa1", 10);
+	msg6_ia(&m, (uint32_t)ia[0] << 24 | (uint32_t)ia[1] << 16 | (uint32_t)ia[2] << 8 | ia[3], LEASED, 1800, 3600);
+	sendto(fd, m.bytes, m.len, 0, (struct sockaddr *)&from, size);
+}
+
+static void start_dhcp6(struct room_fixture *f)
+{
+	struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons(547)};
+	struct ipv6_mreq group;
+	int ready[2], fd;
+	char byte = 0;
+
+	CHECK_INT(pipe2(ready, O_CLOEXEC), 0);
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		netns_join(f->peer);
+		fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		group.ipv6mr_interface = if_nametoindex("vb");
+		CHECK_INT(inet_pton(AF_INET6, "ff02::1:2", &group.ipv6mr_multiaddr), 1);
+		CHECK_INT(setsockopt(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &group, sizeof(group)), 0);
+		CHECK_INT(bind(fd, (struct sockaddr *)&any, sizeof(any)), 0);
+		CHECK_INT(write(ready[1], &byte, 1), 1);
+		for (;;)
+			lease_to(fd);
+	}
+	close(ready[1]);
+	CHECK_INT(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+}
+
+/* Beside a leased address the router's word counts as well, also after the lease. */
+TEST(servers_of_the_router_beside_a_lease)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	char addr[INET_ADDR_TEXT];
+	struct radvert m;
+
+	prepare(&f, "echo 0 >accept_dad");
+	f.cfg.method = ADDRESS_DHCP6;
+	start_dhcp6(&f);
+	room_start(&f);
+	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	radvert_begin(&m, ROUTER, 0x80, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	radvert_domains(&m, 1200, "hpc.example");
+	radvert_send(f.peer, "vb", &m, 1);
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+	CHECK_STR(inet_text(&room_result(&f)->addr, addr), LEASED);
+	expect_conf(&f, "search hpc.example nameserver 2001:db8:a::1 ");
+	radvert_begin(&m, ROUTER, 0x80, 1800);
+	radvert_servers(&m, 0, "2001:db8:a::1");
+	radvert_servers(&m, 1200, "2001:db8:a::2");
+	radvert_send(f.peer, "vb", &m, 1);
+	expect_conf(&f, "search hpc.example nameserver 2001:db8:a::2 ");
+	CHECK_INT(room_result(&f)->lease_s, 3600);
 }
 
 /* A broken option at line rate is told once. */
