@@ -78,7 +78,7 @@ bool iface6_adopts(struct iface6 *i, uint64_t now)
 {
 	struct address_result saved;
 	struct dhcp6_lease lease;
-	struct inet6_view v;
+	struct inet6_view v = {0};
 
 	if (i->looked)
 		return false;
