@@ -213,12 +213,14 @@ static void await_automatic(struct iface6 *i, uint64_t now)
 static void tell_deprecated(struct iface6 *i, const struct link_address *a, uint64_t now)
 {
 	bool is = a->flags & IFA_F_DEPRECATED;
-	char name[INET_ADDR_TEXT];
+	char name[INET_ADDR_TEXT], left[24] = "for ever";
 
+	if (a->valid_s != LINK_FOREVER)
+		snprintf(left, sizeof(left), "for %u s", a->valid_s);
 	if (is && !i->deprecated)
 		report_log(i->room->env->report, REPORT_WARN, i->dev.name, now,
-			"a router deprecated %s (preferred lifetime 0); there is no other, used while it is valid (%u s)",
-			inet_text(&a->addr, name), a->valid_s);
+			"a router deprecated %s (preferred lifetime 0); there is no other, used while it is valid, %s",
+			inet_text(&a->addr, name), left);
 	i->deprecated = is;
 }
 
