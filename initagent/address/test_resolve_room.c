@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names looked up by the whole room at DNS servers that answer right, wrong, late, in part or not at all. */
 #include "addressroom.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "address/resolver.h"
 #include "dnsserver.h"
 
 #define LIMIT	 (20 * SEC)
@@ -341,4 +347,57 @@ TEST(a_flood_of_answers)
 	dnsserver_start(f.peer, "10.0.0.1", flood);
 	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", IN_VAIN, room_clock(&f)), 0);
 	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 30 * SEC).text, "DNS server 10.0.0.1 answers SERVFAIL for nfs.example");
+}
+
+/* A hundred answers to the first query; the second one finds that they are all on their way. */
+static void hundred(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	if (q->n == 2)
+		raise(SIGSTOP);
+	dnsserver_begin(m, q, SERVFAIL);
+	m->times = 100;
+}
+
+static size_t read_portion(struct resolver *r, struct dns_answer *ret, uint32_t *ret_tag)
+{
+	uint8_t packet[DNS_MESSAGE_MAX];
+	struct dns_query query;
+	int budget = 16;
+	size_t n = 0;
+
+	while (budget > 0) {
+		struct pollfd p = {.fd = resolver_fd(r), .events = POLLIN};
+		size_t len;
+
+		CHECK_INT(poll(&p, 1, 20000), 1);
+		len = resolver_read(r, packet, sizeof(packet), &query, ret_tag, &budget);
+		if (!len)
+			continue;
+		dns_parse(ret, &query, packet, len);
+		n++;
+	}
+	CHECK_INT(budget, 0);
+	return n;
+}
+
+TEST(a_flood_is_taken_in_portions)
+{
+	_cleanup_(resolver_freep) struct resolver *r = NULL;
+	_cleanup_(room_end) struct room_fixture f;
+	struct resolv_conf conf = {.servers = {room_addr("10.0.0.1")}, .n_servers = 1};
+	struct dns_answer answer = {0};
+	uint32_t tag = 0;
+	int status;
+	pid_t pid;
+
+	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
+	pid = dnsserver_start(f.peer, "10.0.0.1", hundred);
+	CHECK_INT(resolver_new(&r, &f.env, "nfs.example", &conf, LIMIT, 0), 0);
+	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+	CHECK_INT(read_portion(r, &answer, &tag), 16);
+	CHECK_INT(read_portion(r, &answer, &tag), 16);
+	/* A server that has said that it cannot help is not heard again in this round: not even parsed. */
+	CHECK_INT(answer.verdict, DNS_REFUSED);
+	resolver_take(r, &answer, tag, 0);
+	CHECK_INT(read_portion(r, &answer, &tag), 0);
 }
