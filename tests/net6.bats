@@ -172,7 +172,7 @@ client() {
 	drive method=dhcp6
 	[ "$status" -eq 0 ]
 	[[ $output == *"dns=2001:db8:1::1"* && $output != *boot-file=* && $output != *search=* ]]
-	[[ $stderr == *"the boot file URL in the DHCPv6 answer is not fit for use and left out"* ]]
+	[[ $stderr == *"ignoring what is invalid in the boot file URL of the DHCPv6 answer"* ]]
 	run -1 grep -rs "[\`\$]" "$T/root/run" "$T/root/etc"
 }
 

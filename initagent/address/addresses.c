@@ -361,7 +361,7 @@ int addresses_dispatch(struct addresses *as, uint64_t now)
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_read(as->ifaces[n], as->guard, &as->scratch);
 	for (size_t n = 0; n < as->n_ifaces6; n++)
-		iface6_read(as->ifaces6[n], as->guard, &as->scratch);
+		iface6_read(as->ifaces6[n], as->guard, &as->scratch, now);
 	read_monitor(as);
 	read_resolver(as);
 	read_answers(as, now);

@@ -11,13 +11,15 @@
  */
 #include "address/dhcp6.h"
 
+#include "address/dhcp6_judge.h"
+#include "address/dhcp6_offer.h"
 #include "address/random.h"
 
 #define GATHER	     (200 * NSEC_PER_MSEC)
 #define DECLINE_REST (10 * NSEC_PER_SEC)
 #define REFUSED_REST (2 * NSEC_PER_SEC)
 #define SOLICIT_MAX  30 /* seconds, unless option 82 says more */
-#define LEASE_MIN_S  10
+#define LEASE_BASE_S 10
 
 enum state {
 	STOPPED,
@@ -61,8 +63,7 @@ struct dhcp6 {
 	uint64_t began;	  /* of the exchange, for the elapsed time */
 	uint64_t next;	  /* next message or next state */
 	uint32_t sol_max_s;
-	bool has_offer;	  /* SOLICITING: the best ADVERTISE so far; REQUESTING: whom we asked */
-	struct dhcp6_reply offer;
+	struct dhcp6_offer offer; /* SOLICITING: what came so far; REQUESTING: its best is whom we asked */
 	bool has_lease;
 	struct dhcp6_lease lease;
 	bool has_packet;
@@ -70,7 +71,9 @@ struct dhcp6 {
 	uint32_t pending; /* 1 << enum dhcp6_event_type */
 	unsigned silence;
 	uint32_t status;
-	const char *bad;
+	struct dhcp6_judgement bad;
+	struct in6_addr bad_source;
+	struct dhcp6_unacked unacked;
 };
 
 int dhcp6_new(struct dhcp6 **ret, const struct dhcp6_config *cfg)
@@ -111,7 +114,7 @@ static uint16_t elapsed(const struct dhcp6 *d, uint64_t now)
 static void send_message(struct dhcp6 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
-	const struct dhcp6_reply *about = d->state == REQUESTING ? &d->offer : &d->lease.reply;
+	const struct dhcp6_reply *about = d->state == REQUESTING ? &d->offer.best : &d->lease.reply;
 	struct dhcp6_message m = {
 		.type = p->sends,
 		.xid = d->xid,
@@ -182,7 +185,7 @@ static void enter(struct dhcp6 *d, enum state to, uint64_t now)
 	d->next = NSEC_NEVER;
 	d->has_packet = false;
 	if (to == SOLICITING || to == STOPPED)
-		d->has_offer = false;
+		d->offer.has_best = d->offer.has_second = false;
 	if (!phases[to].sends)
 		return;
 	d->xid = random_u32() & 0xffffff;
@@ -204,7 +207,7 @@ static void begin(struct dhcp6 *d, uint64_t now)
 static void rest(struct dhcp6 *d, uint64_t span, uint64_t now)
 {
 	enter(d, RESTING, now);
-	d->next = now + span;
+	d->next = d->has_lease ? min_u64(now + span, d->lease.expires) : now + span;
 }
 
 static void expire(struct dhcp6 *d, uint64_t now)
@@ -256,17 +259,30 @@ void dhcp6_decline(struct dhcp6 *d, uint64_t now)
 
 /* --- time ---------------------------------------------------------------------------------- */
 
+/* A server that makes an offer is there: that is not what no server at all is. */
+static void note_unacked(struct dhcp6 *d)
+{
+	const struct dhcp6_reply *r = &d->offer.best;
+
+	d->unacked = (struct dhcp6_unacked){.server = r->server, .source = r->source, .address = r->address,
+		.requests = d->tries, .over = d->tries >= phases[REQUESTING].count};
+	note(d, DHCP6_EVENT_UNACKED);
+}
+
 /* Nobody answered in time. Without an answer to CONFIRM the lease counts on (section 18.2.3). */
 static void no_answer(struct dhcp6 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
 
-	if (d->state != DECLINING) {
-		d->silence = d->tries;
+	d->silence = d->tries;
+	if (d->state == REQUESTING)
+		note_unacked(d);
+	else if (d->state != DECLINING)
 		note(d, DHCP6_EVENT_SILENCE);
-	}
 	if (!p->count || d->tries < p->count)
 		transmit(d, now);
+	else if (d->state == REQUESTING)
+		enter(d, dhcp6_offer_fail(&d->offer) ? REQUESTING : SOLICITING, now);
 	else if (d->state == CONFIRMING)
 		bind_lease(d, now);
 	else if (p->after == RESTING)
@@ -287,7 +303,7 @@ static void state_due(struct dhcp6 *d, uint64_t now)
 			no_answer(d, now);
 		break;
 	case SOLICITING:
-		if (d->has_offer)
+		if (d->offer.has_best)
 			enter(d, REQUESTING, now);
 		else
 			no_answer(d, now);
@@ -311,152 +327,193 @@ void dhcp6_tick(struct dhcp6 *d, uint64_t now)
 
 /* --- answers ------------------------------------------------------------------------------- */
 
-static uint64_t after(uint64_t now, uint32_t seconds)
+static uint64_t seconds(uint32_t s)
 {
-	return seconds == DHCP6_FOREVER ? NSEC_NEVER : now + seconds * NSEC_PER_SEC;
+	return s == DHCP6_FOREVER ? NSEC_NEVER : s * NSEC_PER_SEC;
+}
+
+static uint64_t after(uint64_t now, uint64_t span)
+{
+	return span == NSEC_NEVER ? NSEC_NEVER : now + span;
 }
 
 /*
- * T1 and T2 as given, else half and four fifths of the preferred lifetime (section 21.4), never past the end. A lease of
- * less than 10 s is stretched to that: nobody means it, and it would keep us busy.
+ * T1 and T2 as given, else half and four fifths of the preferred lifetime (section 21.4), never past the end. A preferred
+ * lifetime of less than 10 s would keep us busy where the address is valid for longer: T1 and T2 are as of 10 s then.
  */
 static void take_lease(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
 {
 	bool fresh = !d->has_lease || memcmp(&d->lease.reply.address, &r->address, sizeof(r->address)) != 0;
 	struct dhcp6_lease *l = &d->lease;
-	uint32_t valid = r->valid_s < LEASE_MIN_S ? LEASE_MIN_S : r->valid_s;
-	uint32_t base = r->preferred_s < LEASE_MIN_S ? LEASE_MIN_S : r->preferred_s;
-	uint32_t t1 = r->t1_s ? r->t1_s : base == DHCP6_FOREVER ? base : base / 2;
-	uint32_t t2 = r->t2_s ? r->t2_s : base == DHCP6_FOREVER ? base : base / 5 * 4;
+	uint64_t least = min_u64(LEASE_BASE_S * NSEC_PER_SEC, seconds(r->valid_s));
+	uint64_t base = r->preferred_s < LEASE_BASE_S ? least : seconds(r->preferred_s);
+	uint64_t t1 = r->t1_s ? seconds(r->t1_s) : base == NSEC_NEVER ? base : base / 2;
+	uint64_t t2 = r->t2_s ? seconds(r->t2_s) : base == NSEC_NEVER ? base : base / 5 * 4;
 
 	l->reply = *r;
 	l->obtained = now;
-	l->expires = after(now, valid);
+	l->expires = after(now, seconds(r->valid_s));
 	l->rebind = min_u64(after(now, t2), l->expires);
 	l->renew = min_u64(after(now, t1), l->rebind);
 	d->has_lease = true;
+	d->offer.n_failed = 0;
 	bind_lease(d, now);
 	note(d, fresh ? DHCP6_EVENT_LEASE : DHCP6_EVENT_RENEWED);
 }
 
-static void bad(struct dhcp6 *d, const char *text)
+static void bad(struct dhcp6 *d, const struct dhcp6_reply *r, const char *text)
 {
-	d->bad = text;
+	strscpy(d->bad.text, text, sizeof(d->bad.text));
+	d->bad_source = r->source;
 	note(d, DHCP6_EVENT_BAD_REPLY);
 }
 
-/* The status that stands in the way of an address. */
-static uint32_t refusal(const struct dhcp6 *d, const struct dhcp6_reply *r)
+/* A status is the server's word; anything else that stands in the way of an address is ours to name. */
+static void tell(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j)
 {
-	if (r->status != DHCP6_SUCCESS)
-		return r->status;
-	if (r->ia_status != DHCP6_SUCCESS)
-		return r->ia_status;
-	return r->has_ia && r->iaid == d->cfg.iaid && r->has_address ? DHCP6_SUCCESS : DHCP6_NO_ADDRS_AVAIL;
-}
-
-static void refused(struct dhcp6 *d, uint32_t status)
-{
-	d->status = status;
+	if (!j->status) {
+		bad(d, r, j->text);
+		return;
+	}
+	d->status = j->status;
 	note(d, DHCP6_EVENT_REFUSED);
 }
 
 /* The one with the highest preference; 255 ends the search. Servers without an address are passed over. */
-static void take_advertise(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+static void take_advertise(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
 {
-	uint32_t status = refusal(d, r);
+	struct dhcp6_judgement j;
 
 	if (r->sol_max_s)
 		d->sol_max_s = r->sol_max_s;
-	if (status != DHCP6_SUCCESS) {
-		refused(d, status);
+	if (dhcp6_choose(r, d->has_lease ? &d->lease.reply.address : NULL, &j) != DHCP6_USABLE) {
+		tell(d, r, &j);
 		return;
 	}
-	if (!d->has_offer || r->preference > d->offer.preference)
-		d->offer = *r;
-	if (!d->has_offer)
-		d->next = min_u64(d->next, now + GATHER);
-	d->has_offer = true;
+	if (!dhcp6_offer_take(&d->offer, r))
+		return;
+	d->next = min_u64(d->next, now + GATHER);
 	if (r->preference == 255)
 		enter(d, REQUESTING, now);
 }
 
 /*
- * NotOnLink: whatever we asked for is of another place, ask anew. NoBinding, while renewing: the server has
- * forgotten us; RFC 8415 section 18.2.10.1 has us REQUEST from it, which a SOLICIT does as well. Anything
- * else while renewing: the lease still counts.
+ * Without an address while there is one. NotOnLink: ours is of another place, ask for another. NoBinding: the server has
+ * forgotten us and is asked (section 18.2.10.1), with the address in place: it is valid until its time is over.
+ * Anything else: the lease still counts.
  */
-static void take_refusal(struct dhcp6 *d, uint32_t status, uint64_t now)
+static void take_no_renewal(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j, uint64_t now)
 {
-	bool over = status == DHCP6_NOT_ON_LINK || status == DHCP6_NO_BINDING;
-
-	if ((d->state == RENEWING || d->state == REBINDING) && !over)
-		return;
-	d->has_lease = false;
-	refused(d, status);
-	if (d->state == REQUESTING)
-		rest(d, REFUSED_REST, now);
-	else
+	if (dhcp6_withdraws(r, &d->lease.reply.address)) {
+		d->has_lease = false;
+		note(d, DHCP6_EVENT_WITHDRAWN);
 		begin(d, now);
+	} else if (j->status == DHCP6_NOT_ON_LINK) {
+		d->has_lease = false;
+		tell(d, r, j);
+		begin(d, now);
+	} else if (j->status == DHCP6_NO_BINDING) {
+		tell(d, r, j);
+		d->offer.best = d->lease.reply;
+		d->offer.best.server = r->server;
+		d->offer.best.source = r->source;
+		d->offer.has_second = false;
+		enter(d, REQUESTING, now);
+	} else if (!j->status) {
+		tell(d, r, j);
+	}
 }
 
-static void take_reply(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+/* The server that was asked gives no address: another one that offered one is asked, or all of them after a while. */
+static void take_refusal(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j, uint64_t now)
 {
-	uint32_t status;
+	if (j->status == DHCP6_NOT_ON_LINK)
+		d->has_lease = false;
+	tell(d, r, j);
+	if (dhcp6_offer_fail(&d->offer))
+		enter(d, REQUESTING, now);
+	else
+		rest(d, REFUSED_REST, now);
+}
+
+static void take_confirmation(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+{
+	const struct dhcp6_judgement j = {.status = r->status};
+
+	if (r->status == DHCP6_NOT_ON_LINK)
+		take_no_renewal(d, r, &j, now);
+	else if (r->status == DHCP6_SUCCESS)
+		bind_lease(d, now);
+}
+
+static void take_information(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
+{
+	d->lease = (struct dhcp6_lease){.reply = *r, .obtained = now, .renew = NSEC_NEVER,
+		.rebind = NSEC_NEVER, .expires = NSEC_NEVER};
+	d->has_lease = true;
+	enter(d, INFORMED, now);
+	note(d, DHCP6_EVENT_INFORMED);
+}
+
+static void take_reply(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
+{
+	struct dhcp6_judgement j;
 
 	switch (d->state) {
+	case CONFIRMING: take_confirmation(d, r, now); return;
+	case DECLINING: rest(d, DECLINE_REST, now); return;
+	case INFORMING: take_information(d, r, now); return;
 	case SOLICITING:
 		if (!r->rapid)
 			return;
 		break;
-	case CONFIRMING:
-		if (r->status == DHCP6_NOT_ON_LINK)
-			take_refusal(d, r->status, now);
-		else if (r->status == DHCP6_SUCCESS)
-			bind_lease(d, now);
-		return;
-	case DECLINING: rest(d, DECLINE_REST, now); return;
-	case INFORMING:
-		d->lease = (struct dhcp6_lease){.reply = *r, .obtained = now, .renew = NSEC_NEVER,
-			.rebind = NSEC_NEVER, .expires = NSEC_NEVER};
-		d->has_lease = true;
-		enter(d, INFORMED, now);
-		note(d, DHCP6_EVENT_INFORMED);
-		return;
 	default: break;
 	}
-	status = refusal(d, r);
-	if (status == DHCP6_SUCCESS)
+	if (dhcp6_choose(r, d->has_lease ? &d->lease.reply.address : NULL, &j) == DHCP6_USABLE)
 		take_lease(d, r, now);
-	else if (d->state != SOLICITING)
-		take_refusal(d, status, now);
+	else if (d->state == SOLICITING)
+		tell(d, r, &j);
+	else if (d->state == REQUESTING)
+		take_refusal(d, r, &j, now);
 	else
-		refused(d, status);
+		take_no_renewal(d, r, &j, now);
+}
+
+/* The server a message was for, NULL if for all: only that one is to answer it (section 16). */
+static const struct duid *asked(const struct dhcp6 *d)
+{
+	if (d->state == REQUESTING)
+		return &d->offer.best.server;
+	return phases[d->state].server ? &d->lease.reply.server : NULL;
 }
 
 /* Is it an answer to our last message (section 16.3, 16.10)? Others' are passed over in silence. */
 static bool is_ours(const struct dhcp6 *d, const struct dhcp6_reply *r)
 {
-	return dhcp6_listens(d) && r->xid == d->xid && r->client.len == d->cfg.client.len &&
-		!memcmp(r->client.bytes, d->cfg.client.bytes, r->client.len);
+	const struct duid *server = asked(d);
+
+	return dhcp6_listens(d) && r->xid == d->xid && duid_equal(&r->client, &d->cfg.client) &&
+		(!server || !r->server.len || duid_equal(&r->server, server));
 }
 
 void dhcp6_take(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
 {
+	struct dhcp6_reply own = *r;
+
 	if (r->defect != DHCP6_GOOD) {
-		/* The transaction may be known all the same: then somebody ought to mend the server. */
+		/* The transaction may be known all the same: then the server is to be corrected. */
 		if (dhcp6_listens(d) && r->xid == d->xid && r->defect != DHCP6_NOT_ANSWER)
-			bad(d, dhcp6_defect_words(r->defect));
+			bad(d, r, dhcp6_defect_words(r->defect));
 		return;
 	}
 	if (!is_ours(d, r))
 		return;
 	if (!r->server.len)
-		bad(d, "it does not name its server");
+		bad(d, r, "it does not name its server");
 	else if (r->type == DHCP6_ADVERTISE && d->state == SOLICITING)
-		take_advertise(d, r, now);
+		take_advertise(d, &own, now);
 	else if (r->type == DHCP6_REPLY)
-		take_reply(d, r, now);
+		take_reply(d, &own, now);
 }
 
 /* --- for the owner ------------------------------------------------------------------------- */
@@ -493,7 +550,9 @@ bool dhcp6_pop_event(struct dhcp6 *d, struct dhcp6_event *ret)
 			continue;
 		d->pending &= ~(UINT32_C(1) << t);
 		*ret = (struct dhcp6_event){
-			.type = (enum dhcp6_event_type)t, .status = d->status, .count = d->silence, .text = d->bad};
+			.type = (enum dhcp6_event_type)t, .status = d->status, .count = d->silence,
+			.source = d->bad_source, .unacked = d->unacked};
+		strscpy(ret->text, d->bad.text, sizeof(ret->text));
 		return true;
 	}
 	return false;

@@ -11,7 +11,9 @@
  *    second, unless it has preference 255: then it is taken at once, as the RFC says;
  *  - SOLICIT is repeated after 1, 2, 4, 8, 16 and then every 30 s, not up to an hour apart, unless a server says
  *    otherwise (option 82): a node that boots has nothing else to do;
- *  - REQUEST is given up after 5 tries (31 s), not 10 (some three minutes): another server may be well;
+ *  - REQUEST is given up after 5 tries (31 s), not 10 (some three minutes): another server may be well, and
+ *    is asked at once if it has made an offer too;
+ *  - a lease of seconds is renewed sooner, not stretched: the server may give the address to another node then;
  *  - RECONFIGURE is ignored: nothing authenticates it.
  */
 #pragma once
@@ -38,18 +40,29 @@ enum dhcp6_event_type {
 	DHCP6_EVENT_LEASE,	/* there is a lease: new, or with another address than before */
 	DHCP6_EVENT_RENEWED,	/* the same lease goes on, maybe with other servers */
 	DHCP6_EVENT_INFORMED,	/* the answer to INFORMATION-REQUEST is in dhcp6_lease() */
-	DHCP6_EVENT_REFUSED,	/* a server answered status instead of an address; a lease held is gone */
+	DHCP6_EVENT_REFUSED,	/* a server answered status instead of an address; dhcp6_lease() says whether one held is gone */
+	DHCP6_EVENT_WITHDRAWN,	/* the server took the address of the lease back */
 	DHCP6_EVENT_EXPIRED,	/* the lease ran out */
 	DHCP6_EVENT_BAD_REPLY,	/* text says what is wrong with it */
 	DHCP6_EVENT_SILENCE,	/* count messages in a row got no answer */
+	DHCP6_EVENT_UNACKED,	/* a server made an offer, and has not answered the REQUEST for it */
 	DHCP6_EVENT_MAX,
+};
+
+struct dhcp6_unacked {
+	struct duid server;
+	struct in6_addr source, address; /* of the server; what it offered */
+	unsigned requests;
+	bool over; /* no more of them follow */
 };
 
 struct dhcp6_event {
 	enum dhcp6_event_type type;
-	uint32_t status;  /* REFUSED */
-	unsigned count;	  /* SILENCE */
-	const char *text; /* BAD_REPLY; static */
+	uint32_t status;	/* REFUSED */
+	unsigned count;		/* SILENCE */
+	struct in6_addr source; /* BAD_REPLY: whom it came from */
+	char text[128];		/* BAD_REPLY */
+	struct dhcp6_unacked unacked; /* UNACKED */
 };
 
 /* A UDP payload for ff02::1:2, port 547. */

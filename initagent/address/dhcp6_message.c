@@ -20,7 +20,6 @@ static const char *const defect_words[DHCP6_DEFECT_MAX] = {
 	[DHCP6_SHORT] = "shorter than its header",
 	[DHCP6_NOT_ANSWER] = "neither ADVERTISE nor REPLY",
 	[DHCP6_OPTION_CUT] = "an option is cut off",
-	[DHCP6_TOO_MANY] = "too many options",
 	[DHCP6_OPTION_SIZE] = "an option has a wrong size",
 };
 
@@ -29,7 +28,6 @@ static const char *const field_names[FIELD6_MAX] = {
 	[FIELD6_SEARCH] = "search list",
 	[FIELD6_NTP] = "NTP server list",
 	[FIELD6_BOOT_FILE] = "boot file URL",
-	[FIELD6_TIMES] = "address with its lifetimes",
 };
 
 const char *dhcp6_status_words(uint32_t status)

@@ -76,7 +76,6 @@ enum dhcp6_defect {
 	DHCP6_SHORT,
 	DHCP6_NOT_ANSWER,  /* not ADVERTISE or REPLY */
 	DHCP6_OPTION_CUT,  /* an option is longer than what is left */
-	DHCP6_TOO_MANY,	   /* more options than any server sends */
 	DHCP6_OPTION_SIZE, /* an identifier, IA or status of a wrong size */
 	DHCP6_DEFECT_MAX,
 };
@@ -89,11 +88,19 @@ enum dhcp6_field {
 	FIELD6_SEARCH,
 	FIELD6_NTP,
 	FIELD6_BOOT_FILE,
-	FIELD6_TIMES,
 	FIELD6_MAX,
 };
 
 const char *dhcp6_field_name(enum dhcp6_field f);
+
+/* One address of an IA, as it was sent. */
+struct dhcp6_address {
+	struct in6_addr address;
+	uint32_t preferred_s, valid_s, status;
+};
+
+/* Addresses of an IA that are looked at: a client asks for one. */
+#define DHCP6_ADDRESSES_MAX 16
 
 struct dhcp6_reply {
 	uint32_t defect;  /* enum dhcp6_defect */
@@ -103,11 +110,15 @@ struct dhcp6_reply {
 	uint32_t preference; /* 0-255 */
 	uint32_t rapid;	     /* has Rapid Commit */
 	uint32_t status;     /* of the message */
-	uint32_t has_ia, iaid, ia_status;
+	uint32_t has_ia, ia_status; /* the first IA_NA of our IAID */
+	uint32_t other_ia, other_iaid; /* there is one of another IAID, the last of these */
 	uint32_t t1_s, t2_s; /* 0: ours to choose */
-	uint32_t has_address;
+	uint32_t n_addresses;
+	struct dhcp6_address addresses[DHCP6_ADDRESSES_MAX];
+	uint32_t has_address; /* the one that counts, see dhcp6_choose(); not filled by dhcp6_parse() */
 	struct in6_addr address;
 	uint32_t preferred_s, valid_s;
+	struct in6_addr source; /* whom it came from; not filled by dhcp6_parse() */
 	uint32_t sol_max_s; /* option 82; 0: none */
 	uint32_t n_dns, n_ntp;
 	uint8_t dns[ADDRESS_LIST_MAX][16], ntp[ADDRESS_LIST_MAX][16];
@@ -115,8 +126,12 @@ struct dhcp6_reply {
 	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 59, RFC 5970 */
 };
 
-/* dhcp6_parse: fills ret from a UDP payload; nothing but defect counts when that is not 0. Bounded by len. */
-void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len);
+/*
+ * dhcp6_parse: fills ret from a UDP payload; nothing but defect counts when that is not 0. Bounded by len. The IA_NA
+ * of this IAID is taken, others are passed over. Of an option that may come once the first instance counts
+ * (RFC 8415 section 21).
+ */
+void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len, uint32_t iaid);
 
 /* dhcp6_reply_sane: can dhcp6_parse() have made this? */
 bool dhcp6_reply_sane(const struct dhcp6_reply *r);

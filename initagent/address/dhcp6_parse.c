@@ -5,7 +5,6 @@
 #include "address/nd_option.h"
 #include "address/text.h"
 
-#define OPTIONS_MAX	64
 #define DUID_MIN	3 /* a type and something */
 #define NTP_SERVER_ADDR 1 /* suboption, RFC 5908 section 4.1 */
 #define SOL_MAX_LEAST	60 /* RFC 8415 section 21.24: other values are to be ignored */
@@ -73,73 +72,54 @@ static bool take_ntp(struct dhcp6_reply *r, struct cursor c)
 	return good && !c.failed;
 }
 
-/* Can a server lease this? */
-static bool leasable(const struct in6_addr *a)
-{
-	return !IN6_IS_ADDR_UNSPECIFIED(a) && !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_LOOPBACK(a) &&
-		!IN6_IS_ADDR_LINKLOCAL(a);
-}
-
-/* RFC 8415 section 21.6: preferred beyond valid makes the address void. The first good one is taken. */
+/* Whether it is of use is judged where the state is known. More than fit are left out, but read to their end. */
 static enum dhcp6_defect take_address(struct dhcp6_reply *r, struct cursor c)
 {
-	struct in6_addr a;
-	uint32_t preferred, valid, status = DHCP6_SUCCESS;
+	struct dhcp6_address a = {.status = DHCP6_SUCCESS};
 	struct cursor value;
 	unsigned code;
 
-	cursor_copy(&c, &a, sizeof(a));
-	preferred = cursor_be32(&c);
-	valid = cursor_be32(&c);
+	cursor_copy(&c, &a.address, sizeof(a.address));
+	a.preferred_s = cursor_be32(&c);
+	a.valid_s = cursor_be32(&c);
 	if (c.failed)
 		return DHCP6_OPTION_SIZE;
-	for (int n = 0; n < OPTIONS_MAX && next_option(&c, &code, &value); n++)
-		if (code == OPTION6_STATUS && take_status(&status, value) != DHCP6_GOOD)
+	while (next_option(&c, &code, &value))
+		if (code == OPTION6_STATUS && take_status(&a.status, value) != DHCP6_GOOD)
 			return DHCP6_OPTION_SIZE;
 	if (c.failed)
 		return DHCP6_OPTION_CUT;
-	if (status != DHCP6_SUCCESS)
-		r->ia_status = status;
-	if (preferred > valid)
-		drop(r, FIELD6_TIMES);
-	if (r->has_address || status != DHCP6_SUCCESS || preferred > valid || valid == 0 || !leasable(&a))
-		return DHCP6_GOOD;
-	r->has_address = 1;
-	r->address = a;
-	r->preferred_s = preferred;
-	r->valid_s = valid;
+	if (r->n_addresses < DHCP6_ADDRESSES_MAX)
+		r->addresses[r->n_addresses++] = a;
 	return DHCP6_GOOD;
 }
 
-/* We ask for one IA; a second one is nobody's. */
-static enum dhcp6_defect take_ia(struct dhcp6_reply *r, struct cursor c)
+static enum dhcp6_defect take_ia(struct dhcp6_reply *r, struct cursor c, uint32_t wanted)
 {
 	enum dhcp6_defect d = DHCP6_GOOD;
+	uint32_t iaid = cursor_be32(&c), t1 = cursor_be32(&c), t2 = cursor_be32(&c);
 	struct cursor value;
 	unsigned code;
 
-	if (r->has_ia)
-		return DHCP6_GOOD;
-	r->iaid = cursor_be32(&c);
-	r->t1_s = cursor_be32(&c);
-	r->t2_s = cursor_be32(&c);
 	if (c.failed)
 		return DHCP6_OPTION_SIZE;
+	if (iaid != wanted) {
+		r->other_ia = 1;
+		r->other_iaid = iaid;
+		return DHCP6_GOOD;
+	}
+	if (r->has_ia)
+		return DHCP6_GOOD;
 	r->has_ia = 1;
-	for (int n = 0; n < OPTIONS_MAX && d == DHCP6_GOOD && next_option(&c, &code, &value); n++) {
+	r->t1_s = t1;
+	r->t2_s = t2;
+	while (d == DHCP6_GOOD && next_option(&c, &code, &value)) {
 		if (code == OPTION6_IAADDR)
 			d = take_address(r, value);
 		else if (code == OPTION6_STATUS)
 			d = take_status(&r->ia_status, value);
 	}
-	if (d == DHCP6_GOOD && c.failed)
-		return DHCP6_OPTION_CUT;
-	/* RFC 8415 section 21.4: T1 beyond T2 makes the IA void. */
-	if (r->t1_s > r->t2_s && r->t2_s) {
-		drop(r, FIELD6_TIMES);
-		r->has_address = 0;
-	}
-	return d;
+	return d == DHCP6_GOOD && c.failed ? DHCP6_OPTION_CUT : d;
 }
 
 static void take_sol_max(struct dhcp6_reply *r, struct cursor c)
@@ -148,6 +128,24 @@ static void take_sol_max(struct dhcp6_reply *r, struct cursor c)
 
 	if (!c.failed && s >= SOL_MAX_LEAST && s <= SOL_MAX_MOST)
 		r->sol_max_s = s;
+}
+
+/* What was read so far. */
+struct reader {
+	uint32_t iaid; /* ours */
+	uint64_t seen; /* 1 << option code */
+};
+
+/* The second of an option that may come once? An NTP option holds one server each (RFC 5908 section 4). */
+static bool is_repeated(struct reader *rd, unsigned code)
+{
+	uint64_t bit = code < 64 ? UINT64_C(1) << code : 0;
+	bool before = rd->seen & bit;
+
+	if (code == OPTION6_CLIENT_ID || code == OPTION6_SERVER_ID || code == OPTION6_IA_NA || code == OPTION6_NTP)
+		return false;
+	rd->seen |= bit;
+	return before;
 }
 
 /* What a boot can do without: a bad one is left out and told. */
@@ -179,12 +177,14 @@ static void take_extra(struct dhcp6_reply *r, unsigned code, struct cursor c)
 }
 
 /* What decides whether the answer is ours and what it gives. */
-static enum dhcp6_defect take_option(struct dhcp6_reply *r, unsigned code, struct cursor c)
+static enum dhcp6_defect take_option(struct dhcp6_reply *r, struct reader *rd, unsigned code, struct cursor c)
 {
+	if (is_repeated(rd, code))
+		return DHCP6_GOOD;
 	switch (code) {
 	case OPTION6_CLIENT_ID: return take_duid(&r->client, c);
 	case OPTION6_SERVER_ID: return take_duid(&r->server, c);
-	case OPTION6_IA_NA: return take_ia(r, c);
+	case OPTION6_IA_NA: return take_ia(r, c, rd->iaid);
 	case OPTION6_STATUS: return take_status(&r->status, c);
 	case OPTION6_PREFERENCE:
 		r->preference = cursor_u8(&c);
@@ -194,18 +194,20 @@ static enum dhcp6_defect take_option(struct dhcp6_reply *r, unsigned code, struc
 	}
 }
 
-static enum dhcp6_defect read_options(struct dhcp6_reply *r, struct cursor c)
+/* Options we do not know are passed over, however many: the packet's length bounds the work. */
+static enum dhcp6_defect read_options(struct dhcp6_reply *r, struct cursor c, uint32_t iaid)
 {
+	struct reader rd = {.iaid = iaid};
 	enum dhcp6_defect d = DHCP6_GOOD;
 	struct cursor value;
 	unsigned code;
 
-	for (int n = 0; d == DHCP6_GOOD && next_option(&c, &code, &value); n++)
-		d = n < OPTIONS_MAX ? take_option(r, code, value) : DHCP6_TOO_MANY;
+	while (d == DHCP6_GOOD && next_option(&c, &code, &value))
+		d = take_option(r, &rd, code, value);
 	return d == DHCP6_GOOD && c.failed ? DHCP6_OPTION_CUT : d;
 }
 
-void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len)
+void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len, uint32_t iaid)
 {
 	struct cursor c = cursor_make(message, len);
 	uint32_t head = cursor_be32(&c);
@@ -218,7 +220,7 @@ void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len)
 	else if (ret->type != DHCP6_ADVERTISE && ret->type != DHCP6_REPLY)
 		ret->defect = DHCP6_NOT_ANSWER;
 	else
-		ret->defect = read_options(ret, c);
+		ret->defect = read_options(ret, c, iaid);
 }
 
 static bool text_sane(enum text_kind kind, const char *s, size_t size)
@@ -226,13 +228,18 @@ static bool text_sane(enum text_kind kind, const char *s, size_t size)
 	return memchr(s, 0, size) && (!*s || text_valid(kind, s));
 }
 
+static bool ia_sane(const struct dhcp6_reply *r)
+{
+	return r->ia_status <= UINT16_MAX && r->has_ia <= 1 && r->other_ia <= 1 && !r->has_address &&
+		r->n_addresses <= DHCP6_ADDRESSES_MAX;
+}
+
 bool dhcp6_reply_sane(const struct dhcp6_reply *r)
 {
 	return r->defect < DHCP6_DEFECT_MAX && r->dropped >> FIELD6_MAX == 0 && r->xid <= 0xffffff &&
 		r->client.len <= ADDRESS_DUID_MAX && r->server.len <= ADDRESS_DUID_MAX &&
 		r->preference <= 255 && r->rapid <= 1 && r->status <= UINT16_MAX &&
-		r->ia_status <= UINT16_MAX && r->has_ia <= 1 && r->has_address <= 1 &&
-		r->n_dns <= ADDRESS_LIST_MAX && r->n_ntp <= ADDRESS_LIST_MAX &&
+		ia_sane(r) && r->n_dns <= ADDRESS_LIST_MAX && r->n_ntp <= ADDRESS_LIST_MAX &&
 		text_sane(TEXT_SEARCH, r->search, sizeof(r->search)) &&
 		text_sane(TEXT_BOOT, r->boot_file, sizeof(r->boot_file));
 }

@@ -15,7 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.len = (uint32_t)size;
 	memcpy(r.packet, data, size);
 	memset(r.packet + size, 0xa5, sizeof(r.packet) - size); /* what a longer packet left is not to be read */
+	r.iaid = 0;
 	guard_answer_for(&r, &a);
+	/* Of another client's IA_NA nothing is read: once more as that client. */
+	if (a.dhcp6.other_ia) {
+		if (!dhcp6_reply_sane(&a.dhcp6))
+			__builtin_trap();
+		r.iaid = a.dhcp6.other_iaid;
+		guard_answer_for(&r, &a);
+	}
 	/* What the parser makes must pass the check its answers are put to. */
 	if (!dhcp6_reply_sane(&a.dhcp6))
 		__builtin_trap();

@@ -26,20 +26,24 @@ static void answer(struct dhcp6 *d, struct cursor *c, uint64_t now)
 		.server = {.len = what & 2 ? 4 : 0, .bytes = {0, 2, 0, cursor_u8(c)}},
 		.rapid = what >> 2 & 1,
 		.has_ia = what >> 3 & 1,
-		.has_address = what >> 4 & 1,
+		.n_addresses = what >> 4 & 1,
 		.preference = what & 32 ? 255 : 0,
 		.status = what & 64 ? cursor_u8(c) : 0,
 		.ia_status = what & 128 ? cursor_u8(c) : 0,
-		.iaid = 7,
 		.t1_s = cursor_u8(c),
 		.t2_s = cursor_u8(c),
-		.preferred_s = cursor_be32(c),
-		.valid_s = cursor_be32(c),
-		.sol_max_s = cursor_u8(c),
 	};
 
+	r.addresses[0].preferred_s = cursor_be32(c);
+	r.addresses[0].valid_s = cursor_be32(c);
+	r.sol_max_s = cursor_u8(c);
 	memcpy(r.client.bytes, id, sizeof(id));
-	r.address.s6_addr[15] = (uint8_t)r.t1_s;
+	/* Two addresses, of which the second is good: the first of T1 0 is the anycast one of its subnet. */
+	r.addresses[0].address.s6_addr[0] = r.addresses[1].address.s6_addr[0] = 0x20;
+	r.addresses[0].address.s6_addr[15] = (uint8_t)r.t1_s;
+	r.addresses[1].address.s6_addr[15] = (uint8_t)r.t2_s;
+	r.addresses[1].valid_s = r.sol_max_s;
+	r.n_addresses *= 1 + r.sol_max_s % 2;
 	dhcp6_take(d, &r, now);
 }
 

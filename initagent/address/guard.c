@@ -25,14 +25,16 @@ void guard_answer_for(const struct guard_request *r, struct guard_answer *ret)
 	memset(ret, 0, sizeof(*ret));
 	ret->kind = r->kind;
 	ret->tag = r->tag;
-	if (r->kind == GUARD_DHCP)
+	if (r->kind == GUARD_DHCP) {
 		dhcp_parse(&ret->dhcp, r->packet, len, r->verify);
-	else if (r->kind == GUARD_DNS)
+	} else if (r->kind == GUARD_DNS) {
 		dns_parse(&ret->dns, &r->query, r->packet, len);
-	else if (r->kind == GUARD_DHCP6)
-		dhcp6_parse(&ret->dhcp6, r->packet, len);
-	else if (r->kind == GUARD_ND)
+	} else if (r->kind == GUARD_DHCP6) {
+		dhcp6_parse(&ret->dhcp6, r->packet, len, r->iaid);
+		ret->dhcp6.source = r->source;
+	} else if (r->kind == GUARD_ND) {
 		nd_options_parse(&ret->options, r->packet, len);
+	}
 }
 
 /* The process: from here on only read, write and exit are left to it. */

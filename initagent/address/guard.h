@@ -22,14 +22,19 @@ struct guard;
 /* GUARD_ND: a router's options as the kernel passes them on (nd_option.h). */
 enum guard_kind { GUARD_DHCP, GUARD_DNS, GUARD_DHCP6, GUARD_ND, GUARD_KIND_MAX };
 
+/* DHCPv6 answers may be longer than the link's MTU: parameters of boot files and vendor options come in fragments. */
+#define GUARD_PACKET_MAX 4096
+
 /* A packet to be parsed. tag comes back with the answer. */
 struct guard_request {
 	uint32_t kind; /* enum guard_kind */
 	uint32_t tag;
 	uint32_t verify; /* DHCP: the UDP checksum is complete */
+	uint32_t iaid;	 /* DHCPv6: of the client */
+	struct in6_addr source; /* DHCPv6: the sender, which comes back with the answer */
 	uint32_t len;
 	struct dns_query query; /* DNS: what was asked */
-	uint8_t packet[WIRE_PACKET_MAX];
+	uint8_t packet[GUARD_PACKET_MAX];
 };
 
 struct guard_answer {

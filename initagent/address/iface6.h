@@ -67,6 +67,7 @@ struct iface6 {
 	bool careful;	     /* there was a conflict: check first */
 	uint64_t pause;	     /* between looks for a kernel that has no IPv6 yet */
 	enum cause hindrance;
+	char unacked[192]; /* what it is, if CAUSE_DHCP_NO_ACK */
 	struct news news;
 };
 
@@ -85,7 +86,7 @@ uint64_t iface6_deadline(const struct iface6 *i);
 void iface6_tick(struct iface6 *i, uint64_t now);
 bool iface6_pop_event(struct iface6 *i, struct address_event *ret);
 
-void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch);
+void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch, uint64_t now);
 void iface6_take(struct iface6 *i, const struct dhcp6_reply *reply, uint64_t now);
 void iface6_take_options(struct iface6 *i, const struct nd_options *o, uint64_t now);
 /* iface6_notice: the kernel tells of a change: what it is is looked at later. */

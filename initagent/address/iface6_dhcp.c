@@ -6,8 +6,10 @@
 #include "address/heard.h"
 #include "address/iface6.h"
 #include "address/lease_file.h"
+#include "address/lease_warn.h"
 
 #define PACKETS_PER_DISPATCH 16
+#define DUID_TEXT	     41 /* twenty octets: the forms with a time or UUID are shorter */
 
 /* All DHCPv6 relays and servers of the link (RFC 8415 section 7.1). */
 #define ALL_SERVERS {{{0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2}}}
@@ -111,8 +113,10 @@ static void say_dropped(struct iface6 *i, const struct dhcp6_reply *reply, uint6
 	for (unsigned f = 0; f < FIELD6_MAX; f++)
 		if (reply->dropped & UINT32_C(1) << f)
 			report_log(report_of(i), REPORT_WARN, i->dev.name, now,
-				"the %s in the DHCPv6 answer is not fit for use and left out",
-				dhcp6_field_name((enum dhcp6_field)f));
+				"ignoring what is invalid in the %s of the DHCPv6 answer", dhcp6_field_name((enum dhcp6_field)f));
+	if (reply->has_address && reply->valid_s < LEASE_SHORT_S)
+		report_log(report_of(i), REPORT_WARN, i->dev.name, now,
+			"DHCPv6 lease of %u s only: lost as soon as the server does not answer in time", reply->valid_s);
 }
 
 /* /128: what else is on the link, the address does not say (RFC 8415 section 18.2.10.1, RFC 5942). */
@@ -170,6 +174,37 @@ static void silence(struct iface6 *i, unsigned count)
 			count == 1 ? "" : "s", heard_since(i->room->env, i->dev.name, i->heard, heard));
 }
 
+/* "0003000102005e000053": as servers log it; of a long one the beginning will do. */
+static const char *duid_text(const struct duid *d, char buf[static DUID_TEXT])
+{
+	size_t len = 0;
+
+	*buf = 0;
+	for (size_t n = 0; n < d->len && len + 2 < DUID_TEXT; n++)
+		len += (size_t)snprintf(buf + len, DUID_TEXT - len, "%02x", d->bytes[n]);
+	return buf;
+}
+
+/* As unacked() of IPv4. While a lease is held there is nothing to be waited for. */
+static void unacked(struct iface6 *i, const struct dhcp6_unacked *u, uint64_t now)
+{
+	const struct inet_addr from = {.family = AF_INET6, .v6 = u->source};
+	const struct inet_addr offered = {.family = AF_INET6, .v6 = u->address};
+	char duid[DUID_TEXT], source[INET_ADDR_TEXT], address[INET_ADDR_TEXT];
+
+	if (i->state != IFACE6_ASKING)
+		return;
+	snprintf(i->unacked, sizeof(i->unacked), "server %s (%s) offered %s, but left %u REQUEST%s unanswered",
+		duid_text(&u->server, duid), inet_text(&from, source), inet_text(&offered, address), u->requests,
+		u->requests == 1 ? "" : "s");
+	if (u->over) {
+		hindered(i, CAUSE_DHCP_NO_ACK, i->unacked, now);
+		return;
+	}
+	i->hindrance = CAUSE_DHCP_NO_ACK;
+	iface6_hint(i, CAUSE_DHCP_NO_ACK, "%s", i->unacked);
+}
+
 /* What is heard counts from here; already asking, it goes on counting. */
 static void ask(struct iface6 *i, uint64_t now)
 {
@@ -200,9 +235,27 @@ static void refused(struct iface6 *i, uint32_t status, uint64_t now)
 		lease_gone(i, CAUSE_DHCP6_REFUSED, text, now);
 }
 
+/* A bad answer's sender is known to us, not to the client. */
+static void bad_reply(struct iface6 *i, const struct dhcp6_event *ev, uint64_t now)
+{
+	const struct inet_addr from = {.family = AF_INET6, .v6 = ev->source};
+	char text[192], name[INET_ADDR_TEXT];
+
+	snprintf(text, sizeof(text), "DHCPv6 answer: %s, from %s", ev->text, inet_text(&from, name));
+	hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
+}
+
+static void withdrawn(struct iface6 *i, uint64_t now)
+{
+	char text[128], name[INET_ADDR_TEXT];
+
+	snprintf(text, sizeof(text), "the DHCPv6 server has taken %s back (valid lifetime 0)",
+		inet_text(&i->result.addr, name));
+	lease_gone(i, CAUSE_DHCP_EXPIRED, text, now);
+}
+
 static void take_event(struct iface6 *i, const struct dhcp6_event *ev, uint64_t now)
 {
-	char text[96];
 
 	switch (ev->type) {
 	case DHCP6_EVENT_LEASE: use_lease(i, now); break;
@@ -215,10 +268,9 @@ static void take_event(struct iface6 *i, const struct dhcp6_event *ev, uint64_t 
 	case DHCP6_EVENT_EXPIRED:
 		lease_gone(i, CAUSE_DHCP_EXPIRED, "the DHCPv6 lease has run out", now);
 		break;
-	case DHCP6_EVENT_BAD_REPLY:
-		snprintf(text, sizeof(text), "DHCPv6 answer: %s", ev->text);
-		hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
-		break;
+	case DHCP6_EVENT_BAD_REPLY: bad_reply(i, ev, now); break;
+	case DHCP6_EVENT_WITHDRAWN: withdrawn(i, now); break;
+	case DHCP6_EVENT_UNACKED: unacked(i, &ev->unacked, now); break;
 	case DHCP6_EVENT_SILENCE: silence(i, ev->count); break;
 	case DHCP6_EVENT_NOTHING:
 	case DHCP6_EVENT_MAX: break;
@@ -315,7 +367,18 @@ static bool allowed(struct iface6 *i, const struct in6_addr *source)
 	return !cfg->n_servers;
 }
 
-void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch)
+/* Not read, so that it may not be ours: once will do. */
+static void too_long(struct iface6 *i, size_t len, uint64_t now)
+{
+	char text[64];
+
+	if (i->hindrance == CAUSE_DHCP_BAD_REPLY)
+		return;
+	snprintf(text, sizeof(text), "DHCPv6 answer of %zu bytes is too long", len);
+	hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
+}
+
+void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch, uint64_t now)
 {
 	for (int n = 0; n < PACKETS_PER_DISPATCH && i->fd >= 0; n++) {
 		struct sockaddr_in6 from = {0};
@@ -325,9 +388,15 @@ void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *sc
 
 		if (len < 0)
 			return;
-		if ((size_t)len > sizeof(scratch->packet) || !allowed(i, &from.sin6_addr))
+		if (!allowed(i, &from.sin6_addr))
 			continue;
+		if ((size_t)len > sizeof(scratch->packet)) {
+			too_long(i, (size_t)len, now);
+			continue;
+		}
 		scratch->kind = GUARD_DHCP6;
+		scratch->iaid = duid_iaid(&i->dev);
+		scratch->source = from.sin6_addr;
 		scratch->tag = (uint32_t)i->config.cfg.ifindex;
 		scratch->len = (uint32_t)len;
 		guard_submit(guard, scratch);
@@ -371,14 +440,16 @@ static void begin_asking(struct iface6 *i, uint64_t now)
 static void asked_too_long(struct iface6 *i, uint64_t now)
 {
 	const struct address_config *cfg = &i->config.cfg;
-	char text[128], heard[HEARD_TEXT];
+	char text[320], heard[HEARD_TEXT];
+	bool unanswered = i->hindrance == CAUSE_DHCP_NO_ACK;
 
 	i->dhcp_end = NSEC_NEVER;
 	if (i->state != IFACE6_ASKING)
 		return;
-	snprintf(text, sizeof(text), "no DHCPv6 lease after %llu s%s",
+	snprintf(text, sizeof(text), "no DHCPv6 lease after %llu s%s%s%s",
 		(unsigned long long)(all_rounds(cfg) / NSEC_PER_SEC),
-		heard_since(i->room->env, i->dev.name, i->heard, heard));
+		heard_since(i->room->env, i->dev.name, i->heard, heard), unanswered ? "; " : "",
+		unanswered ? i->unacked : "");
 	iface6_fail(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER, text, now);
 }
 

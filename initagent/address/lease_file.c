@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "address/dhcp4_lease.h"
+#include "address/dhcp6_judge.h"
 #include "address/result.h"
 #include "address/text.h"
 #include "handover/file.h"
@@ -333,7 +334,7 @@ static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 {
 	bool sane = r->addr.family == AF_INET
 		? address_sane(r) && !r->server_duid_len
-		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len;
+		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len && dhcp6_leasable(&r->addr.v6);
 
 	return sane && hw->len && r->client_id_len && r->obtained <= r->renew && r->renew <= r->rebind &&
 		r->rebind <= r->expires;

@@ -1,124 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The DHCPv6 client's state machine, with answers as bytes and time as a number. */
 #include "check.h"
-#include "dhcp6msg.h"
-
-#include "address/dhcp6.h"
-
-#define SEC    NSEC_PER_SEC
-#define START  (100 * SEC)
-#define IAID   7
-#define US     "2001:db8::77"
-#define OTHER  "2001:db8::78"
-
-static const uint8_t id[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5};
-
-static struct dhcp6 *make(bool information)
-{
-	struct dhcp6_config cfg = {.client.len = sizeof(id), .iaid = IAID, .information = information};
-	struct dhcp6 *d = NULL;
-
-	memcpy(cfg.client.bytes, id, sizeof(id));
-	CHECK_INT(dhcp6_new(&d, &cfg), 0);
-	return d;
-}
-
-/* The packet waiting; fails when there is none or it is of another type. */
-static struct dhcp6_packet sent(struct dhcp6 *d, enum dhcp6_type type)
-{
-	struct dhcp6_packet p;
-
-	CHECK(dhcp6_pop_packet(d, &p));
-	CHECK_INT(p.bytes[0], type);
-	CHECK(!dhcp6_pop_packet(d, &p));
-	return p;
-}
-
-static void event(struct dhcp6 *d, enum dhcp6_event_type type)
-{
-	struct dhcp6_event ev;
-
-	CHECK(dhcp6_pop_event(d, &ev));
-	CHECK_INT(ev.type, type);
-}
-
-static void no_event(struct dhcp6 *d)
-{
-	struct dhcp6_event ev;
-
-	CHECK(!dhcp6_pop_event(d, &ev));
-}
-
-static void give(struct dhcp6 *d, const struct msg6 *m, uint64_t now)
-{
-	struct dhcp6_reply r;
-
-	dhcp6_parse(&r, m->bytes, m->len);
-	dhcp6_take(d, &r, now);
-}
-
-/* An answer to the last message, from server n, so far without an address. */
-static void begin(struct dhcp6 *d, struct msg6 *m, uint8_t type, uint8_t server)
-{
-	const uint8_t duid[] = {0, 2, 0, server};
-
-	msg6_begin(m, type, dhcp6_xid(d));
-	msg6_option(m, 1, id, sizeof(id));
-	msg6_option(m, 2, duid, sizeof(duid));
-}
-
-static void answer(struct dhcp6 *d, uint8_t type, uint8_t server, const char *addr, uint32_t preferred,
-	uint32_t valid, uint64_t now)
-{
-	struct msg6 m;
-
-	begin(d, &m, type, server);
-	msg6_ia(&m, IAID, addr, preferred, valid);
-	give(d, &m, now);
-}
-
-static void answer_status(struct dhcp6 *d, uint8_t type, uint16_t status, uint64_t now)
-{
-	struct msg6 m;
-
-	begin(d, &m, type, 1);
-	msg6_open(&m, 13);
-	msg6_u16(&m, status);
-	msg6_close(&m);
-	give(d, &m, now);
-}
-
-/* Runs the clock to the next deadline, which must be within the given span after now. */
-static uint64_t run(struct dhcp6 *d, uint64_t now, uint64_t least, uint64_t most)
-{
-	uint64_t at = dhcp6_deadline(d);
-
-	CHECK(at >= now + least && at <= now + most);
-	dhcp6_tick(d, at);
-	return at;
-}
-
-/* Bound to US, valid 7200 s, preferred 3600 s. */
-static struct dhcp6 *bound(uint64_t *now)
-{
-	struct dhcp6 *d = make(false);
-
-	*now = START;
-	dhcp6_start(d, *now);
-	sent(d, DHCP6_SOLICIT);
-	answer(d, DHCP6_ADVERTISE, 1, US, 3600, 7200, *now);
-	*now = run(d, *now, 0, SEC);
-	sent(d, DHCP6_REQUEST);
-	answer(d, DHCP6_REPLY, 1, US, 3600, 7200, *now);
-	event(d, DHCP6_EVENT_LEASE);
-	no_event(d);
-	return d;
-}
+#include "dhcp6client.h"
 
 TEST(four_messages)
 {
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 	const struct dhcp6_lease *l = dhcp6_lease(d);
 
 	CHECK(l && !dhcp6_listens(d));
@@ -130,29 +18,29 @@ TEST(four_messages)
 
 TEST(two_messages_with_rapid_commit)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	struct dhcp6_packet p;
 	struct msg6 m;
 	size_t len;
 
 	dhcp6_start(d, START);
-	p = sent(d, DHCP6_SOLICIT);
+	p = client6_sent(d, DHCP6_SOLICIT);
 	CHECK(msg6_find(p.bytes + 4, p.len - 4, 14, &len));
 	/* a REPLY that does not say so is no answer to a SOLICIT */
-	answer(d, DHCP6_REPLY, 1, US, 3600, 7200, START);
+	client6_answer(d, DHCP6_REPLY, 1, US, 3600, 7200, START);
 	CHECK(!dhcp6_lease(d));
-	begin(d, &m, DHCP6_REPLY, 1);
+	client6_begin(d, &m, DHCP6_REPLY, 1);
 	msg6_option(&m, 14, "", 0);
 	msg6_ia(&m, IAID, US, DHCP6_FOREVER, DHCP6_FOREVER);
-	give(d, &m, START);
-	event(d, DHCP6_EVENT_LEASE);
+	client6_give(d, &m, START);
+	client6_event(d, DHCP6_EVENT_LEASE);
 	CHECK_INT(dhcp6_lease(d)->expires, NSEC_NEVER);
 	CHECK_INT(dhcp6_deadline(d), NSEC_NEVER);
 }
 
 TEST(the_preferred_server_is_asked)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	static const uint8_t preference[] = {0, 10, 5};
 	struct dhcp6_packet p;
 	const uint8_t *value;
@@ -160,49 +48,49 @@ TEST(the_preferred_server_is_asked)
 	size_t len;
 
 	dhcp6_start(d, START);
-	sent(d, DHCP6_SOLICIT);
+	client6_sent(d, DHCP6_SOLICIT);
 	for (uint8_t server = 0; server < 3; server++) {
-		begin(d, &m, DHCP6_ADVERTISE, server);
+		client6_begin(d, &m, DHCP6_ADVERTISE, server);
 		msg6_option(&m, 7, &preference[server], 1);
 		msg6_ia(&m, IAID, US, 3600, 7200);
-		give(d, &m, START);
+		client6_give(d, &m, START);
 	}
-	run(d, START, 100 * NSEC_PER_MSEC, 300 * NSEC_PER_MSEC);
-	p = sent(d, DHCP6_REQUEST);
+	client6_run(d, START, 100 * NSEC_PER_MSEC, 300 * NSEC_PER_MSEC);
+	p = client6_sent(d, DHCP6_REQUEST);
 	value = msg6_find(p.bytes + 4, p.len - 4, 2, &len);
 	CHECK(value && len == 4 && value[3] == 1);
 }
 
 TEST(preference_255_ends_the_search)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	struct msg6 m;
 
 	dhcp6_start(d, START);
-	sent(d, DHCP6_SOLICIT);
-	begin(d, &m, DHCP6_ADVERTISE, 1);
+	client6_sent(d, DHCP6_SOLICIT);
+	client6_begin(d, &m, DHCP6_ADVERTISE, 1);
 	msg6_option(&m, 7, "\xff", 1);
 	msg6_ia(&m, IAID, US, 3600, 7200);
-	give(d, &m, START);
-	sent(d, DHCP6_REQUEST);
+	client6_give(d, &m, START);
+	client6_sent(d, DHCP6_REQUEST);
 }
 
 /* RFC 8415 section 15: 1 s, then doubled, with a tenth of jitter; ours ends at 30 s. */
 TEST(solicit_is_repeated)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	static const unsigned waits[] = {1, 2, 4, 8, 16, 30, 30, 30};
 	uint32_t xid;
 	uint64_t now = START;
 
 	dhcp6_start(d, now);
-	sent(d, DHCP6_SOLICIT);
+	client6_sent(d, DHCP6_SOLICIT);
 	xid = dhcp6_xid(d);
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		/* jitter adds up: each wait doubles the one before, tenth and all */
-		now = run(d, now, waits[i] * SEC / 2, waits[i] * SEC * 3 / 2);
-		sent(d, DHCP6_SOLICIT);
-		event(d, DHCP6_EVENT_SILENCE);
+		now = client6_run(d, now, waits[i] * SEC / 2, waits[i] * SEC * 3 / 2);
+		client6_sent(d, DHCP6_SOLICIT);
+		client6_event(d, DHCP6_EVENT_SILENCE);
 		CHECK_INT(dhcp6_xid(d), xid);
 	}
 }
@@ -210,21 +98,21 @@ TEST(solicit_is_repeated)
 TEST(elapsed_time_and_a_fresh_transaction)
 {
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false), *e = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false), *e = client6_bound(&now);
 	struct dhcp6_packet p;
 	const uint8_t *value;
 	size_t len;
 
 	dhcp6_start(d, START);
-	p = sent(d, DHCP6_SOLICIT);
+	p = client6_sent(d, DHCP6_SOLICIT);
 	value = msg6_find(p.bytes + 4, p.len - 4, 8, &len);
 	CHECK(value && value[0] == 0 && value[1] == 0);
-	now = run(d, START, SEC, 2 * SEC);
-	p = sent(d, DHCP6_SOLICIT);
+	now = client6_run(d, START, SEC, 2 * SEC);
+	p = client6_sent(d, DHCP6_SOLICIT);
 	value = msg6_find(p.bytes + 4, p.len - 4, 8, &len);
 	CHECK(value && (value[0] << 8 | value[1]) >= 100);
 	dhcp6_tick(e, dhcp6_lease(e)->renew);
-	p = sent(e, DHCP6_RENEW);
+	p = client6_sent(e, DHCP6_RENEW);
 	value = msg6_find(p.bytes + 4, p.len - 4, 8, &len);
 	CHECK(value && value[0] == 0 && value[1] == 0);
 }
@@ -232,96 +120,96 @@ TEST(elapsed_time_and_a_fresh_transaction)
 /* What is not ours is passed over in silence; what is, but makes no sense, is told. */
 TEST(strangers_and_wrecks)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	static const uint8_t other[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 6};
 	struct msg6 m;
 
 	dhcp6_start(d, START);
-	sent(d, DHCP6_SOLICIT);
-	begin(d, &m, DHCP6_ADVERTISE, 1);
+	client6_sent(d, DHCP6_SOLICIT);
+	client6_begin(d, &m, DHCP6_ADVERTISE, 1);
 	m.bytes[3] ^= 1; /* another transaction */
 	msg6_ia(&m, IAID, US, 3600, 7200);
-	give(d, &m, START);
+	client6_give(d, &m, START);
 	msg6_begin(&m, DHCP6_ADVERTISE, dhcp6_xid(d));
 	msg6_option(&m, 1, other, sizeof(other)); /* another client */
 	msg6_option(&m, 2, "\0\2\0\1", 4);
 	msg6_ia(&m, IAID, US, 3600, 7200);
-	give(d, &m, START);
-	no_event(d);
+	client6_give(d, &m, START);
+	client6_no_event(d);
 	msg6_begin(&m, DHCP6_ADVERTISE, dhcp6_xid(d));
-	msg6_option(&m, 1, id, sizeof(id));
-	give(d, &m, START);
-	event(d, DHCP6_EVENT_BAD_REPLY); /* no server */
+	msg6_option(&m, 1, client6_id, sizeof(client6_id));
+	client6_give(d, &m, START);
+	client6_event(d, DHCP6_EVENT_BAD_REPLY); /* no server */
 	m.len--;
-	give(d, &m, START);
-	event(d, DHCP6_EVENT_BAD_REPLY); /* cut */
-	begin(d, &m, DHCP6_ADVERTISE, 1);
+	client6_give(d, &m, START);
+	client6_event(d, DHCP6_EVENT_BAD_REPLY); /* cut */
+	client6_begin(d, &m, DHCP6_ADVERTISE, 1);
 	msg6_ia(&m, IAID + 1, US, 3600, 7200); /* another association */
-	give(d, &m, START);
-	event(d, DHCP6_EVENT_REFUSED);
+	client6_give(d, &m, START);
+	client6_event(d, DHCP6_EVENT_BAD_REPLY);
 	CHECK(dhcp6_deadline(d) >= START + SEC);
 }
 
 TEST(refusals)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	struct dhcp6_event ev;
 	uint64_t now = START;
 
 	dhcp6_start(d, now);
-	sent(d, DHCP6_SOLICIT);
-	answer_status(d, DHCP6_ADVERTISE, DHCP6_NO_ADDRS_AVAIL, now);
+	client6_sent(d, DHCP6_SOLICIT);
+	client6_answer_status(d, DHCP6_ADVERTISE, 1, DHCP6_NO_ADDRS_AVAIL, now);
 	CHECK(dhcp6_pop_event(d, &ev));
 	CHECK_INT(ev.type, DHCP6_EVENT_REFUSED);
 	CHECK_INT(ev.status, DHCP6_NO_ADDRS_AVAIL);
-	answer(d, DHCP6_ADVERTISE, 2, US, 3600, 7200, now); /* another server has one */
-	now = run(d, now, 0, SEC);
-	sent(d, DHCP6_REQUEST);
-	answer_status(d, DHCP6_REPLY, DHCP6_NOT_ON_LINK, now);
-	event(d, DHCP6_EVENT_REFUSED);
-	now = run(d, now, SEC, 3 * SEC);
-	sent(d, DHCP6_SOLICIT);
+	client6_answer(d, DHCP6_ADVERTISE, 2, US, 3600, 7200, now); /* another server has one */
+	now = client6_run(d, now, 0, SEC);
+	client6_sent(d, DHCP6_REQUEST);
+	client6_answer_status(d, DHCP6_REPLY, 2, DHCP6_NOT_ON_LINK, now);
+	client6_event(d, DHCP6_EVENT_REFUSED);
+	now = client6_run(d, now, SEC, 3 * SEC);
+	client6_sent(d, DHCP6_SOLICIT);
 }
 
 TEST(a_request_without_answer_ends)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	uint64_t now = START;
 
 	dhcp6_start(d, now);
-	sent(d, DHCP6_SOLICIT);
-	answer(d, DHCP6_ADVERTISE, 1, US, 3600, 7200, now);
-	now = run(d, now, 0, SEC);
+	client6_sent(d, DHCP6_SOLICIT);
+	client6_answer(d, DHCP6_ADVERTISE, 1, US, 3600, 7200, now);
+	now = client6_run(d, now, 0, SEC);
 	for (int n = 0; n < 5; n++) {
-		sent(d, DHCP6_REQUEST);
-		now = run(d, now, SEC / 2, 24 * SEC);
+		client6_sent(d, DHCP6_REQUEST);
+		now = client6_run(d, now, SEC / 2, 24 * SEC);
 	}
-	sent(d, DHCP6_SOLICIT);
+	client6_sent(d, DHCP6_SOLICIT);
 	CHECK(now - START < 60 * SEC);
 }
 
 TEST(renewed_then_rebound_then_expired)
 {
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 	struct dhcp6_packet p;
 	const uint8_t *value;
 	uint64_t expires;
 	size_t len;
 
-	now = run(d, now, 1800 * SEC, 1800 * SEC);
-	p = sent(d, DHCP6_RENEW);
+	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
+	p = client6_sent(d, DHCP6_RENEW);
 	value = msg6_find(p.bytes + 4, p.len - 4, 3, &len);
 	CHECK(value && len == 40); /* with the address */
 	CHECK(msg6_find(p.bytes + 4, p.len - 4, 2, &len));
-	answer(d, DHCP6_REPLY, 1, US, 3600, 7200, now);
-	event(d, DHCP6_EVENT_RENEWED);
+	client6_answer(d, DHCP6_REPLY, 1, US, 3600, 7200, now);
+	client6_event(d, DHCP6_EVENT_RENEWED);
 	expires = dhcp6_lease(d)->expires;
 	CHECK_INT(expires, now + 7200 * SEC);
-	now = run(d, now, 1800 * SEC, 1800 * SEC);
-	sent(d, DHCP6_RENEW);
+	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
+	client6_sent(d, DHCP6_RENEW);
 	do {
-		now = run(d, now, 0, 1200 * SEC);
+		now = client6_run(d, now, 0, 1200 * SEC);
 		CHECK(dhcp6_pop_packet(d, &p));
 	} while (p.bytes[0] == DHCP6_RENEW);
 	CHECK_INT(p.bytes[0], DHCP6_REBIND);
@@ -333,64 +221,64 @@ TEST(renewed_then_rebound_then_expired)
 		dhcp6_tick(d, now);
 	}
 	CHECK_INT(now, expires);
-	event(d, DHCP6_EVENT_EXPIRED);
-	sent(d, DHCP6_SOLICIT);
+	client6_event(d, DHCP6_EVENT_EXPIRED);
+	client6_sent(d, DHCP6_SOLICIT);
 }
 
 TEST(renewing_ends_in_another_address_or_none)
 {
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 
-	now = run(d, now, 1800 * SEC, 1800 * SEC);
-	sent(d, DHCP6_RENEW);
-	answer_status(d, DHCP6_REPLY, DHCP6_UNSPEC_FAIL, now);
+	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
+	client6_sent(d, DHCP6_RENEW);
+	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_UNSPEC_FAIL, now);
 	CHECK(dhcp6_lease(d)); /* still counts */
-	no_event(d);
-	answer(d, DHCP6_REPLY, 1, OTHER, 3600, 7200, now);
-	event(d, DHCP6_EVENT_LEASE);
-	now = run(d, now, 1800 * SEC, 1800 * SEC);
-	sent(d, DHCP6_RENEW);
-	answer_status(d, DHCP6_REPLY, DHCP6_NO_BINDING, now);
-	event(d, DHCP6_EVENT_REFUSED);
+	client6_no_event(d);
+	client6_answer(d, DHCP6_REPLY, 1, OTHER, 3600, 7200, now);
+	client6_event(d, DHCP6_EVENT_LEASE);
+	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
+	client6_sent(d, DHCP6_RENEW);
+	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NOT_ON_LINK, now);
+	client6_event(d, DHCP6_EVENT_REFUSED);
 	CHECK(!dhcp6_lease(d));
-	sent(d, DHCP6_SOLICIT);
+	client6_sent(d, DHCP6_SOLICIT);
 }
 
 TEST(carrier_lost_and_back)
 {
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 
 	dhcp6_stop(d, now);
 	CHECK(!dhcp6_listens(d));
 	CHECK_INT(dhcp6_deadline(d), dhcp6_lease(d)->expires);
 	dhcp6_start(d, now + SEC);
-	sent(d, DHCP6_CONFIRM);
-	answer_status(d, DHCP6_REPLY, DHCP6_SUCCESS, now + SEC);
+	client6_sent(d, DHCP6_CONFIRM);
+	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_SUCCESS, now + SEC);
 	CHECK(dhcp6_lease(d) && !dhcp6_listens(d));
 	dhcp6_stop(d, now);
 	dhcp6_start(d, now + 2 * SEC);
-	sent(d, DHCP6_CONFIRM);
-	answer_status(d, DHCP6_REPLY, DHCP6_NOT_ON_LINK, now + 2 * SEC);
-	event(d, DHCP6_EVENT_REFUSED);
+	client6_sent(d, DHCP6_CONFIRM);
+	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NOT_ON_LINK, now + 2 * SEC);
+	client6_event(d, DHCP6_EVENT_REFUSED);
 	CHECK(!dhcp6_lease(d));
-	sent(d, DHCP6_SOLICIT);
+	client6_sent(d, DHCP6_SOLICIT);
 }
 
 /* Nobody answers CONFIRM: the lease counts on; after its end nothing does. */
 TEST(confirm_in_silence)
 {
 	uint64_t now, end;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 
 	end = dhcp6_lease(d)->expires;
 	dhcp6_stop(d, now);
 	dhcp6_start(d, now + SEC);
 	now += SEC;
 	for (int n = 0; n < 3; n++) {
-		sent(d, DHCP6_CONFIRM);
-		now = run(d, now, SEC / 2, 6 * SEC);
+		client6_sent(d, DHCP6_CONFIRM);
+		now = client6_run(d, now, SEC / 2, 6 * SEC);
 	}
 	CHECK(dhcp6_lease(d) && !dhcp6_listens(d));
 	dhcp6_stop(d, now);
@@ -398,77 +286,77 @@ TEST(confirm_in_silence)
 	CHECK(!dhcp6_lease(d));
 	CHECK_INT(dhcp6_deadline(d), NSEC_NEVER);
 	dhcp6_start(d, end + SEC);
-	sent(d, DHCP6_SOLICIT);
+	client6_sent(d, DHCP6_SOLICIT);
 }
 
 TEST(declined)
 {
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 	struct dhcp6_packet p;
 	size_t len;
 
 	dhcp6_decline(d, now);
-	p = sent(d, DHCP6_DECLINE);
+	p = client6_sent(d, DHCP6_DECLINE);
 	CHECK(msg6_find(p.bytes + 4, p.len - 4, 2, &len) && msg6_find(p.bytes + 4, p.len - 4, 3, &len));
 	CHECK_INT(len, 40);
 	CHECK(!dhcp6_lease(d));
-	answer_status(d, DHCP6_REPLY, DHCP6_SUCCESS, now);
-	now = run(d, now, 10 * SEC, 10 * SEC);
-	sent(d, DHCP6_SOLICIT);
+	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_SUCCESS, now);
+	now = client6_run(d, now, 10 * SEC, 10 * SEC);
+	client6_sent(d, DHCP6_SOLICIT);
 }
 
 TEST(adopted)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	uint64_t now;
-	_cleanup_(dhcp6_freep) struct dhcp6 *from = bound(&now);
+	_cleanup_(dhcp6_freep) struct dhcp6 *from = client6_bound(&now);
 
 	dhcp6_adopt(d, dhcp6_lease(from), now + SEC);
 	CHECK(dhcp6_lease(d) && !dhcp6_listens(d));
 	CHECK_INT(dhcp6_deadline(d), dhcp6_lease(from)->renew);
-	run(d, now, 1800 * SEC, 1800 * SEC);
-	sent(d, DHCP6_RENEW);
+	client6_run(d, now, 1800 * SEC, 1800 * SEC);
+	client6_sent(d, DHCP6_RENEW);
 }
 
 TEST(information_only)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(true);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(true);
 	struct dhcp6_packet p;
 	struct msg6 m;
 	size_t len;
 
 	dhcp6_start(d, START);
-	p = sent(d, DHCP6_INFORMATION_REQUEST);
+	p = client6_sent(d, DHCP6_INFORMATION_REQUEST);
 	CHECK(!msg6_find(p.bytes + 4, p.len - 4, 3, &len));
-	begin(d, &m, DHCP6_REPLY, 1);
+	client6_begin(d, &m, DHCP6_REPLY, 1);
 	msg6_open(&m, 23);
 	msg6_addr(&m, "2001:db8::53");
 	msg6_close(&m);
-	give(d, &m, START);
-	event(d, DHCP6_EVENT_INFORMED);
+	client6_give(d, &m, START);
+	client6_event(d, DHCP6_EVENT_INFORMED);
 	CHECK_INT(dhcp6_lease(d)->reply.n_dns, 1);
 	CHECK_INT(dhcp6_deadline(d), NSEC_NEVER);
 	dhcp6_stop(d, START);
 	dhcp6_start(d, START + SEC);
-	sent(d, DHCP6_INFORMATION_REQUEST); /* of another place, maybe */
+	client6_sent(d, DHCP6_INFORMATION_REQUEST); /* of another place, maybe */
 }
 
 TEST(option_82_stretches_the_search)
 {
-	_cleanup_(dhcp6_freep) struct dhcp6 *d = make(false);
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
 	uint64_t now = START;
 	struct msg6 m;
 
 	dhcp6_start(d, now);
-	sent(d, DHCP6_SOLICIT);
-	begin(d, &m, DHCP6_ADVERTISE, 1);
+	client6_sent(d, DHCP6_SOLICIT);
+	client6_begin(d, &m, DHCP6_ADVERTISE, 1);
 	msg6_option(&m, 13, "\0\2", 2);
 	msg6_option(&m, 82, "\0\0\1\x2c", 4);
-	give(d, &m, now);
+	client6_give(d, &m, now);
 	for (int n = 0; n < 12; n++) {
-		now = run(d, now, 0, 331 * SEC);
-		sent(d, DHCP6_SOLICIT);
+		now = client6_run(d, now, 0, 331 * SEC);
+		client6_sent(d, DHCP6_SOLICIT);
 	}
 	CHECK(dhcp6_deadline(d) - now > 200 * SEC);
 }

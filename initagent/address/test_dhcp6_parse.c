@@ -5,9 +5,10 @@
 
 #include <arpa/inet.h>
 
-#include "address/dhcp6_message.h"
+#include "address/dhcp6_judge.h"
 
-#define XID 0x112233
+#define XID  0x112233
+#define IAID 1
 
 static const uint8_t client[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, server[] = {0, 1, 0, 1, 9, 9, 9, 9, 2, 0, 0, 0, 0, 1};
 
@@ -15,7 +16,9 @@ static struct dhcp6_reply parse(const struct msg6 *m)
 {
 	struct dhcp6_reply r;
 
-	dhcp6_parse(&r, m->bytes, m->len);
+	dhcp6_parse(&r, m->bytes, m->len, IAID);
+	/* Which address counts is judged later. */
+	CHECK(!r.has_address);
 	CHECK(dhcp6_reply_sane(&r));
 	return r;
 }
@@ -43,7 +46,7 @@ TEST(a_full_answer)
 	struct msg6 m;
 
 	begin(&m);
-	msg6_ia(&m, 0x05060708, "2001:db8::77", 3000, 7200);
+	msg6_ia(&m, IAID, "2001:db8::77", 3000, 7200);
 	msg6_option(&m, 7, "\xff", 1);
 	msg6_option(&m, 14, "", 0);
 	msg6_open(&m, 23);
@@ -72,11 +75,11 @@ TEST(a_full_answer)
 	CHECK_INT(r.client.len, sizeof(client));
 	CHECK_MEM(r.server.bytes, server, sizeof(server));
 	CHECK_INT(r.preference, 255);
-	CHECK(r.rapid && r.has_ia && r.has_address);
-	CHECK_INT(r.iaid, 0x05060708);
-	address_is(&r.address, "2001:db8::77");
-	CHECK_INT(r.preferred_s, 3000);
-	CHECK_INT(r.valid_s, 7200);
+	CHECK(r.rapid && r.has_ia && !r.other_ia);
+	CHECK_INT(r.n_addresses, 1);
+	address_is(&r.addresses[0].address, "2001:db8::77");
+	CHECK_INT(r.addresses[0].preferred_s, 3000);
+	CHECK_INT(r.addresses[0].valid_s, 7200);
 	CHECK_INT(r.n_dns, 2);
 	address_is(r.dns[1], "2001:db8::54");
 	CHECK_INT(r.n_ntp, 1);
@@ -95,14 +98,14 @@ TEST(cut_anywhere)
 	begin(&m);
 	msg6_ia(&m, 1, "2001:db8::77", 3000, 7200);
 	whole = parse(&m);
-	CHECK(whole.has_address);
+	CHECK_INT(whole.n_addresses, 1);
 	for (size_t len = 0; len < m.len; len++) {
 		uint8_t *copy = malloc(len + 1); /* so that a sanitizer sees a read beyond */
 
 		memcpy(copy, m.bytes, len);
-		dhcp6_parse(&r, copy, len);
+		dhcp6_parse(&r, copy, len, IAID);
 		CHECK(dhcp6_reply_sane(&r));
-		CHECK(!r.has_address || r.defect);
+		CHECK(!r.n_addresses || r.defect);
 		free(copy);
 	}
 }
@@ -119,7 +122,7 @@ TEST(lengths_that_lie)
 
 		for (int v = 0; v < 256; v += 5) {
 			m.bytes[at] = (uint8_t)v;
-			dhcp6_parse(&r, m.bytes, m.len);
+			dhcp6_parse(&r, m.bytes, m.len, IAID);
 			CHECK(dhcp6_reply_sane(&r));
 		}
 		m.bytes[at] = was;
@@ -147,30 +150,218 @@ TEST(wrong_answers)
 	begin(&m);
 	msg6_option(&m, 13, "\0", 1);
 	CHECK_INT(parse(&m).defect, DHCP6_OPTION_SIZE);
-	begin(&m);
-	for (int n = 0; n < 100; n++)
-		msg6_option(&m, 999, "", 0);
-	CHECK_INT(parse(&m).defect, DHCP6_TOO_MANY);
-	begin(&m);
-	msg6_ia(&m, 1, "2001:db8::77", 7201, 7200); /* preferred beyond valid */
-	CHECK_INT(parse(&m).defect, DHCP6_GOOD);
-	CHECK(!parse(&m).has_address);
-	CHECK_INT(parse(&m).dropped, 1 << FIELD6_TIMES);
 }
 
-TEST(addresses_nobody_can_have)
+/* Options nobody knows are no fault, however many (RFC 8415 section 16). */
+TEST(a_packet_full_of_options)
 {
-	static const char *const rows[] = {"::", "::1", "ff02::1", "fe80::5"};
+	struct dhcp6_reply r;
 	struct msg6 m;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		begin(&m);
-		msg6_ia(&m, 1, rows[i], 3000, 7200);
-		CHECK(parse(&m).has_ia && !parse(&m).has_address);
-	}
 	begin(&m);
-	msg6_ia(&m, 1, "2001:db8::77", 0, 0); /* taken back */
-	CHECK(!parse(&m).has_address);
+	msg6_ia(&m, IAID, "2001:db8::77", 3000, 7200);
+	for (int n = 0; n < 300; n++)
+		msg6_option(&m, 999, "", 0);
+	msg6_open(&m, 23);
+	msg6_addr(&m, "2001:db8::53");
+	msg6_close(&m);
+	r = parse(&m);
+	CHECK_INT(r.defect, DHCP6_GOOD);
+	CHECK_INT(r.n_addresses, 1);
+	CHECK_INT(r.n_dns, 1);
+}
+
+static void open_ia(struct msg6 *m, uint32_t iaid, uint32_t t1, uint32_t t2)
+{
+	msg6_open(m, 3);
+	msg6_u32(m, iaid);
+	msg6_u32(m, t1);
+	msg6_u32(m, t2);
+}
+
+static void put_address(struct msg6 *m, const char *addr, uint32_t preferred, uint32_t valid, int status)
+{
+	msg6_open(m, 5);
+	msg6_addr(m, addr);
+	msg6_u32(m, preferred);
+	msg6_u32(m, valid);
+	if (status) {
+		msg6_open(m, 13);
+		msg6_u16(m, (unsigned)status);
+		msg6_close(m);
+	}
+	msg6_close(m);
+}
+
+/* Other clients' associations, before and behind ours, and the status of each address. */
+TEST(our_association_is_found)
+{
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	begin(&m);
+	msg6_ia(&m, IAID + 1, "2001:db8::66", 3000, 7200);
+	open_ia(&m, IAID, 0, 0);
+	put_address(&m, "2001:db8::7", 3000, 7200, DHCP6_NOT_ON_LINK);
+	put_address(&m, "2001:db8::8", 3000, 7200, 0);
+	msg6_close(&m);
+	msg6_ia(&m, IAID + 2, "2001:db8::67", 3000, 7200);
+	msg6_ia(&m, IAID, "2001:db8::68", 3000, 7200); /* ours came already */
+	r = parse(&m);
+	CHECK(r.has_ia && r.other_ia);
+	CHECK_INT(r.other_iaid, IAID + 2);
+	CHECK_INT(r.ia_status, DHCP6_SUCCESS);
+	CHECK_INT(r.n_addresses, 2);
+	CHECK_INT(r.addresses[0].status, DHCP6_NOT_ON_LINK);
+	CHECK_INT(dhcp6_choose(&r, NULL, &(struct dhcp6_judgement){0}), DHCP6_USABLE);
+	address_is(&r.address, "2001:db8::8");
+	begin(&m);
+	open_ia(&m, IAID, 0, 0);
+	for (int n = 0; n < DHCP6_ADDRESSES_MAX + 4; n++)
+		put_address(&m, "2001:db8::7", 3000, 7200, 0);
+	msg6_close(&m);
+	CHECK_INT(parse(&m).n_addresses, DHCP6_ADDRESSES_MAX);
+}
+
+/* What is wrong is said as it was sent, and a status is told only when there was one. */
+TEST(addresses_nobody_can_have)
+{
+	static const struct {
+		const char *addr;
+		uint32_t preferred, valid, t1, t2;
+		int status;
+		enum dhcp6_verdict want;
+		const char *text;
+	} rows[] = {
+		{"2001:db8::77", 3000, 7200, 0, 0, 0, DHCP6_USABLE, ""},
+		{"fd00::1:0:0:1", 3000, 7200, 100, 100, 0, DHCP6_USABLE, ""},
+		{"2001:db8::77", 3000, 7200, 200, 0, 0, DHCP6_USABLE, ""},
+		{"::", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ::, which no host can have"},
+		{"::1", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ::1, which no host can have"},
+		{"ff05::9", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ff05::9, which no host can have"},
+		{"fe80::5", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers fe80::5, which no host can have"},
+		{"::ffff:192.0.2.7", 3000, 7200, 0, 0, 0, DHCP6_FAULTY,
+			"it offers ::ffff:192.0.2.7, which no host can have"},
+		{"::192.0.2.7", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ::192.0.2.7, which no host can have"},
+		{"2001:db8:a::", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers 2001:db8:a::, which no host can have"},
+		{"2001:db8::77", 0, 0, 0, 0, 0, DHCP6_FAULTY, "2001:db8::77 has a valid lifetime of 0 s"},
+		{"2001:db8::77", 7201, 7200, 0, 0, 0, DHCP6_FAULTY,
+			"2001:db8::77 has a preferred lifetime beyond its valid one (7201 > 7200 s)"},
+		{"2001:db8::77", 3000, 7200, 200, 100, 0, DHCP6_FAULTY, "T1 is beyond T2 (200 > 100 s): IA_NA ignored"},
+		{"2001:db8::77", 3000, 7200, 0, 0, DHCP6_NOT_ON_LINK, DHCP6_REFUSED, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct dhcp6_judgement j;
+		struct dhcp6_reply r;
+		struct msg6 m;
+
+		begin(&m);
+		open_ia(&m, IAID, rows[i].t1, rows[i].t2);
+		put_address(&m, rows[i].addr, rows[i].preferred, rows[i].valid, rows[i].status);
+		msg6_close(&m);
+		r = parse(&m);
+		CHECK_INT(dhcp6_choose(&r, NULL, &j), rows[i].want);
+		CHECK_INT(r.has_address, rows[i].want == DHCP6_USABLE);
+		CHECK_INT(j.status, rows[i].status);
+		CHECK_STR(j.text, rows[i].text);
+	}
+}
+
+TEST(answers_without_an_address)
+{
+	struct dhcp6_judgement j;
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	begin(&m);
+	r = parse(&m);
+	CHECK_INT(dhcp6_choose(&r, NULL, &j), DHCP6_FAULTY);
+	CHECK_STR(j.text, "no IA_NA in it");
+	msg6_ia(&m, 0x1234, "2001:db8::77", 3000, 7200);
+	r = parse(&m);
+	CHECK_INT(dhcp6_choose(&r, NULL, &j), DHCP6_FAULTY);
+	CHECK_STR(j.text, "its IA_NA is another one's (IAID 00001234)");
+	begin(&m);
+	open_ia(&m, IAID, 0, 0);
+	msg6_close(&m);
+	r = parse(&m);
+	CHECK_INT(dhcp6_choose(&r, NULL, &j), DHCP6_FAULTY);
+	CHECK_STR(j.text, "no address in its IA_NA");
+}
+
+/* While bound, our address counts first, wherever it is in the list; taken back, the next one. */
+TEST(the_address_held_comes_first)
+{
+	struct dhcp6_judgement j;
+	struct in6_addr held;
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	CHECK_INT(inet_pton(AF_INET6, "2001:db8::8", &held), 1);
+	begin(&m);
+	open_ia(&m, IAID, 0, 0);
+	put_address(&m, "2001:db8::7", 3000, 7200, 0);
+	put_address(&m, "2001:db8::8", 3000, 7200, 0);
+	msg6_close(&m);
+	r = parse(&m);
+	CHECK_INT(dhcp6_choose(&r, &held, &j), DHCP6_USABLE);
+	address_is(&r.address, "2001:db8::8");
+	CHECK(!dhcp6_withdraws(&r, &held));
+	begin(&m);
+	open_ia(&m, IAID, 0, 0);
+	put_address(&m, "2001:db8::8", 0, 0, 0);
+	put_address(&m, "2001:db8::7", 3000, 7200, 0);
+	msg6_close(&m);
+	r = parse(&m);
+	CHECK_INT(dhcp6_choose(&r, &held, &j), DHCP6_USABLE);
+	address_is(&r.address, "2001:db8::7");
+	CHECK(dhcp6_withdraws(&r, &held));
+}
+
+/* The first instance of an option counts; each server of NTP has one of its own (RFC 5908). */
+TEST(repeated_options)
+{
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	begin(&m);
+	for (int n = 0; n < 2; n++) {
+		msg6_open(&m, 23);
+		msg6_addr(&m, n ? "2001:db8::54" : "2001:db8::53");
+		msg6_close(&m);
+		msg6_option(&m, 24, n ? "\3old\7example" : "\3hpc\7example", 13);
+		msg6_option(&m, 59, n ? "http://b/" : "http://a/", 9);
+		msg6_option(&m, 7, n ? "\7" : "\5", 1);
+		msg6_option(&m, 13, n ? "\0\2" : "\0\0", 2);
+		msg6_open(&m, 56);
+		msg6_open(&m, 1);
+		msg6_addr(&m, n ? "2001:db8::124" : "2001:db8::123");
+		msg6_close(&m);
+		msg6_close(&m);
+	}
+	r = parse(&m);
+	CHECK_INT(r.n_dns, 1);
+	address_is(r.dns[0], "2001:db8::53");
+	CHECK_STR(r.search, "hpc.example");
+	CHECK_STR(r.boot_file, "http://a/");
+	CHECK_INT(r.preference, 5);
+	CHECK_INT(r.status, 0);
+	CHECK_INT(r.n_ntp, 2);
+}
+
+/* RFC 8415 section 10: the names before it may stay. */
+TEST(compressed_search_lists)
+{
+	static const uint8_t search[] = "\x03hpc\x07" "example\x00\x03old\xc0\x04\x03new\x00";
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	begin(&m);
+	msg6_option(&m, 24, search, sizeof(search) - 1);
+	r = parse(&m);
+	CHECK_STR(r.search, "hpc.example");
+	CHECK_INT(r.dropped, 1 << FIELD6_SEARCH);
 }
 
 TEST(status_codes)
