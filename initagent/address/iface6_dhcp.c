@@ -101,8 +101,17 @@ bool iface6_adopts(struct iface6 *i, uint64_t now)
 /* Failing to save costs a restarted agent some time, not the boot. */
 static void save_lease(struct iface6 *i, uint64_t now)
 {
-	int e = lease6_file_save(i->room->env, &i->result, &i->dev.hw);
+	const struct dhcp6_reply *reply = &dhcp6_lease(i->dhcp)->reply;
+	struct address_result lease = i->result;
+	int e;
 
+	/* Not what routers say of DNS: it has an end of its own, and comes again. */
+	for (lease.n_dns = 0; lease.n_dns < reply->n_dns; lease.n_dns++) {
+		lease.dns[lease.n_dns] = (struct inet_addr){.family = AF_INET6};
+		memcpy(lease.dns[lease.n_dns].bytes, reply->dns[lease.n_dns], 16);
+	}
+	memcpy(lease.search, reply->search, sizeof(lease.search));
+	e = lease6_file_save(i->room->env, &lease, &i->dev.hw);
 	if (e < 0)
 		report_log(report_of(i), REPORT_DEBUG, i->dev.name, now, "saving the lease: %s", strerror(-e));
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "dhcp6msg.h"
 #include "dnsserver.h"
@@ -25,6 +26,7 @@ static void prepare(struct room_fixture *f, const char *switches)
 	netns_run_in(f->peer, "for a in " ROUTER " " OTHER "; do ip addr add $a/64 dev vb nodad; done");
 	f->cfg.method = ADDRESS_AUTO6;
 	f->real = true;
+	CHECK_INT(links_dispatch(f->links, room_clock(f)), 0); /* the new hardware address */
 }
 
 /* va waits for an automatic address. */
@@ -335,15 +337,15 @@ static void lease_to(int fd)
 	sendto(fd, m.bytes, m.len, 0, (struct sockaddr *)&from, size);
 }
 
-static void start_dhcp6(struct room_fixture *f)
+/* It answers when it is continued. */
+static pid_t stopped_dhcp6(struct room_fixture *f)
 {
 	struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons(547)};
 	struct ipv6_mreq group;
-	int ready[2], fd;
-	char byte = 0;
+	pid_t pid = fork();
+	int fd, status;
 
-	CHECK_INT(pipe2(ready, O_CLOEXEC), 0);
-	if (fork() == 0) {
+	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		netns_join(f->peer);
 		fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -351,13 +353,12 @@ static void start_dhcp6(struct room_fixture *f)
 		CHECK_INT(inet_pton(AF_INET6, "ff02::1:2", &group.ipv6mr_multiaddr), 1);
 		CHECK_INT(setsockopt(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &group, sizeof(group)), 0);
 		CHECK_INT(bind(fd, (struct sockaddr *)&any, sizeof(any)), 0);
-		CHECK_INT(write(ready[1], &byte, 1), 1);
+		raise(SIGSTOP);
 		for (;;)
 			lease_to(fd);
 	}
-	close(ready[1]);
-	CHECK_INT(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
+	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+	return pid;
 }
 
 /* Beside a leased address the router's word counts as well, also after the lease. */
@@ -366,16 +367,19 @@ TEST(servers_of_the_router_beside_a_lease)
 	_cleanup_(room_end) struct room_fixture f;
 	char addr[INET_ADDR_TEXT];
 	struct radvert m;
+	pid_t server;
 
 	prepare(&f, "echo 0 >accept_dad");
+	server = stopped_dhcp6(&f);
 	f.cfg.method = ADDRESS_DHCP6;
-	start_dhcp6(&f);
 	room_start(&f);
 	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
 	radvert_begin(&m, ROUTER, 0x80, 1800);
 	radvert_servers(&m, 1200, "2001:db8:a::1");
 	radvert_domains(&m, 1200, "hpc.example");
 	radvert_send(f.peer, "vb", &m, 1);
+	run_until(&f, ADDRESS_FAILED, "ip -6 route show default | grep -q via");
+	kill(server, SIGCONT);
 	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
 	CHECK_STR(inet_text(&room_result(&f)->addr, addr), LEASED);
 	expect_conf(&f, "search hpc.example nameserver 2001:db8:a::1 ");
@@ -385,6 +389,12 @@ TEST(servers_of_the_router_beside_a_lease)
 	radvert_send(f.peer, "vb", &m, 1);
 	expect_conf(&f, "search hpc.example nameserver 2001:db8:a::2 ");
 	CHECK_INT(room_result(&f)->lease_s, 3600);
+	/* What is kept for a restarted agent is the lease alone: nobody would end what the router said. */
+	room_restart(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+	CHECK(room_result(&f)->adopted);
+	CHECK_INT(room_result(&f)->n_dns, 0);
+	CHECK_STR(room_result(&f)->search, "");
 }
 
 /* A broken option at line rate is told once. */
