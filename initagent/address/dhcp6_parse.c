@@ -2,6 +2,7 @@
 /* dhcp6_parse: reading a server's answer; see dhcp6_message.h. Runs in the parser process. */
 #include "address/dhcp6_message.h"
 #include "address/dhcp6_option.h"
+#include "address/host.h"
 #include "address/nd_option.h"
 #include "address/text.h"
 
@@ -41,7 +42,7 @@ static bool take_addresses(uint8_t (*list)[16], uint32_t *n, struct cursor c)
 		struct in6_addr a;
 
 		cursor_copy(&c, &a, sizeof(a));
-		if (IN6_IS_ADDR_UNSPECIFIED(&a) || IN6_IS_ADDR_MULTICAST(&a) || IN6_IS_ADDR_LOOPBACK(&a))
+		if (!inet6_is_host(&a))
 			good = false;
 		else if (*n < ADDRESS_LIST_MAX)
 			memcpy(list[(*n)++], &a, sizeof(a));

@@ -171,6 +171,24 @@ TEST(a_packet_full_of_options)
 	CHECK_INT(r.n_dns, 1);
 }
 
+TEST(name_servers_that_no_host_can_be)
+{
+	static const char *const bad[] = {"::", "::1", "ff02::1", "::ffff:10.0.0.1", "::10.0.0.1"};
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	begin(&m);
+	msg6_open(&m, 23);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		msg6_addr(&m, bad[i]);
+	msg6_addr(&m, "2001:db8::53");
+	msg6_close(&m);
+	r = parse(&m);
+	CHECK_INT(r.n_dns, 1);
+	address_is(r.dns[0], "2001:db8::53");
+	CHECK_INT(r.dropped, 1U << FIELD6_DNS);
+}
+
 static void open_ia(struct msg6 *m, uint32_t iaid, uint32_t t1, uint32_t t2)
 {
 	msg6_open(m, 3);

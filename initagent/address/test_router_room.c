@@ -2,14 +2,9 @@
 /* Routers that withdraw, contradict each other, say what is wrong or are no routers at all, against the whole room. */
 #include "addressroom.h"
 
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
-#include "dhcp6msg.h"
+#include "dhcp6server.h"
 #include "dnsserver.h"
 #include "radvert.h"
 
@@ -313,52 +308,12 @@ TEST(a_link_local_server)
 
 #define LEASED "2001:db8:7::77"
 
-/* Each SOLICIT is answered with an ADVERTISE, all else with a REPLY: one address, and no name server. */
-static void lease_to(int fd)
+static int lease_without_dns(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
 {
-	struct sockaddr_in6 from;
-	socklen_t size = sizeof(from);
-	uint8_t request[1024];
-	ssize_t len = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &size);
-	size_t client_len, ia_len;
-	const uint8_t *client, *ia;
-	struct msg6 m;
-
-	if (len < 4)
-		return;
-	client = msg6_find(request + 4, (size_t)len - 4, 1, &client_len);
-	ia = msg6_find(request + 4, (size_t)len - 4, 3, &ia_len);
-	if (!client || !ia)
-		return;
-	msg6_begin(&m, request[0] == 1 ? 2 : 7, (uint32_t)(request[1] << 16 | request[2] << 8 | request[3]));
-	msg6_option(&m, 1, client, client_len);
-	msg6_option(&m, 2, "\0\3\0\1\2\0\0\0\0\xa1", 10);
-	msg6_ia(&m, (uint32_t)ia[0] << 24 | (uint32_t)ia[1] << 16 | (uint32_t)ia[2] << 8 | ia[3], LEASED, 1800, 3600);
-	sendto(fd, m.bytes, m.len, 0, (struct sockaddr *)&from, size);
-}
-
-/* It answers when it is continued. */
-static pid_t stopped_dhcp6(struct room_fixture *f)
-{
-	struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons(547)};
-	struct ipv6_mreq group;
-	pid_t pid = fork();
-	int fd, status;
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		netns_join(f->peer);
-		fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-		group.ipv6mr_interface = if_nametoindex("vb");
-		CHECK_INT(inet_pton(AF_INET6, "ff02::1:2", &group.ipv6mr_multiaddr), 1);
-		CHECK_INT(setsockopt(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &group, sizeof(group)), 0);
-		CHECK_INT(bind(fd, (struct sockaddr *)&any, sizeof(any)), 0);
-		raise(SIGSTOP);
-		for (;;)
-			lease_to(fd);
-	}
-	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
-	return pid;
+	(void)type;
+	(void)n;
+	dhcp6server_lease(m, request, len, LEASED, 3600);
+	return 1;
 }
 
 /* Beside a leased address the router's word counts as well, also after the lease. */
@@ -370,7 +325,8 @@ TEST(servers_of_the_router_beside_a_lease)
 	pid_t server;
 
 	prepare(&f, "echo 0 >accept_dad");
-	server = stopped_dhcp6(&f);
+	server = dhcp6server_start(f.peer, "vb", lease_without_dns);
+	kill(server, SIGSTOP); /* the router is to be first */
 	f.cfg.method = ADDRESS_DHCP6;
 	room_start(&f);
 	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
