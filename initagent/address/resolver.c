@@ -586,11 +586,11 @@ void resolver_reason(const struct resolver *r, char *text, size_t size)
 		error_reason(r, text, size);
 	else if (r->other_family)
 		snprintf(text, size, "%.100s has IPv4 addresses only, and no interface here has one", r->name);
-	else if (r->timed_out)
-		snprintf(text, size, "no DNS server answered in time for %.120s", r->name);
 	else if (r->unusable.family)
 		snprintf(text, size, "DNS gives no usable address for %.100s (it says %s)", r->name,
 			inet_text(&r->unusable, address));
+	else if (r->timed_out)
+		snprintf(text, size, "no DNS server answered in time for %.120s", r->name);
 	else
 		snprintf(text, size, "the DNS server knows no address of %.120s", r->name);
 }

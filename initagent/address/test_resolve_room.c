@@ -240,6 +240,12 @@ static void all_refused(struct dnsserver_reply *m, const struct dnsserver_query 
 	dnsserver_begin(m, q, REFUSED);
 }
 
+static void half_void(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	if (q->type == TYPE_A)
+		answer_void(m, q);
+}
+
 static void always_cut(struct dnsserver_reply *m, const struct dnsserver_query *q)
 {
 	if (!q->tcp)
@@ -278,6 +284,16 @@ TEST(what_the_server_answered_is_told)
 	begin(&f, "10.0.0.7", "10.0.0.1", "10.0.0.2");
 	dnsserver_start(f.peer, "10.0.0.1", all_refused);
 	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN), "DNS server 10.0.0.1 answers REFUSED for nfs.example");
+}
+
+TEST(an_address_nobody_has_and_silence)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
+	dnsserver_start(f.peer, "10.0.0.1", half_void);
+	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN),
+		"DNS gives no usable address for nfs.example (it says 127.0.1.1)");
 }
 
 TEST(truncated_without_end)
