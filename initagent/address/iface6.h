@@ -46,7 +46,8 @@ struct iface6 {
 	struct router_list servers, domains; /* of DNS */
 	unsigned malformed;		     /* options since that was last told */
 	uint64_t malformed_quiet;	     /* not told again before */
-	bool deprecated;		     /* told that the address is */
+	bool deprecated;		     /* the address is, as of the last look */
+	uint64_t deprecated_quiet;	     /* not told again before */
 	struct inet_addr duplicate;	     /* removed by the kernel, as another host has it; family 0: none */
 	/* DHCPv6. */
 	struct duid client;

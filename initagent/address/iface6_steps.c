@@ -12,6 +12,8 @@
 #define SETTLE	    (20 * NSEC_PER_MSEC)
 /* How long a DHCPv6 address waits for the advertisement that says what is on the link. */
 #define ROUTE_WAIT  (3 * NSEC_PER_SEC)
+/* Any host can have an address deprecated and not deprecated in turns, at line rate. */
+#define DEPRECATED_QUIET (60 * NSEC_PER_SEC)
 
 /* --- results ------------------------------------------------------------------------------- */
 
@@ -209,7 +211,7 @@ static void await_automatic(struct iface6 *i, uint64_t now)
 		iface6_say_routers(i);
 }
 
-/* Any host can have an address deprecated, with one advertisement: no reason to give it up, but one to say so. */
+/* One advertisement of any host does that: no reason to give the address up, but one to say so. */
 static void tell_deprecated(struct iface6 *i, const struct link_address *a, uint64_t now)
 {
 	bool is = a->flags & IFA_F_DEPRECATED;
@@ -217,10 +219,12 @@ static void tell_deprecated(struct iface6 *i, const struct link_address *a, uint
 
 	if (a->valid_s != LINK_FOREVER)
 		snprintf(left, sizeof(left), "for %u s", a->valid_s);
-	if (is && !i->deprecated)
+	if (is && !i->deprecated && now >= i->deprecated_quiet) {
+		i->deprecated_quiet = now + DEPRECATED_QUIET;
 		report_log(i->room->env->report, REPORT_WARN, i->dev.name, now,
 			"a router deprecated %s (preferred lifetime 0); there is no other, used while it is valid, %s",
 			inet_text(&a->addr, name), left);
+	}
 	i->deprecated = is;
 }
 
