@@ -311,7 +311,7 @@ static void break_point(struct boot *b, bool after, uint64_t now)
 	/* 'initagent status' in that shell has something to read. */
 	if (!after)
 		(void)summary_write(b, "running", now);
-	if (shell_run(break_points[after].where) < 0 || after)
+	if (shell_run(break_points[after].where, "goes on with the boot") < 0 || after)
 		return;
 	/* The user's time is not the network's. */
 	now = now_ns();
@@ -447,10 +447,15 @@ static const char *init_of(const struct boot *b)
 	return (b->root ? root_result(b->root) : &b->adopted)->init;
 }
 
-static void say(struct boot *b, uint64_t word)
+/* Which init it is, is a surprise only where it is another than the one everybody expects. */
+static void take_init(struct boot *b, uint64_t now)
 {
-	if (b->args->words_fd >= 0)
-		(void)!write(b->args->words_fd, &word, sizeof(word));
+	const char *init = init_of(b);
+
+	if (b->args->ret_init)
+		strscpy(b->args->ret_init, init, BOOT_INIT_MAX);
+	if (!b->plan->given[OPTION_INIT] && !streq(init, b->plan->init))
+		report_log(b->report, REPORT_WARN, "root", now, "no usable %s; init is %s", b->plan->init, init);
 }
 
 static void finish(struct boot *b, uint64_t now)
@@ -460,10 +465,8 @@ static void finish(struct boot *b, uint64_t now)
 
 	if (b->outcome == BOOT_NOT_OURS)
 		return;
-	if (done && b->args->ret_init) {
-		strscpy(b->args->ret_init, init_of(b), BOOT_INIT_MAX);
-		say(b, BOOT_ROOT_UP);
-	}
+	if (done)
+		take_init(b, now);
 	summary_phases(b, now);
 	if (done)
 		rail_profiles_write(b, now);
@@ -474,26 +477,6 @@ static void finish(struct boot *b, uint64_t now)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
 	if (done)
 		break_point(b, true, now);
-}
-
-static const enum boot_outcome actions[] = {
-	[PLAN_ACTION_NONE] = BOOT_AGAIN,
-	[PLAN_ACTION_REBOOT] = BOOT_REBOOT,
-	[PLAN_ACTION_POWEROFF] = BOOT_POWEROFF,
-	[PLAN_ACTION_HALT] = BOOT_HALT,
-};
-
-/* rd.shell and rd.emergency, for the stand-alone image. */
-static enum boot_outcome failure_policy(const struct boot *b)
-{
-	const struct plan_failure *f = &b->plan->failure;
-
-	if (!b->args->standalone)
-		return BOOT_FAILED;
-	if (f->shell && shell_run("initagent: the root could not be reached; rescue shell") < 0 &&
-		f->action == PLAN_ACTION_NONE)
-		return BOOT_HALT;
-	return actions[f->action];
 }
 
 /* What others feel of this process. */
@@ -517,11 +500,16 @@ static bool lets_go(const struct boot *b)
 	       !b->memory && modules_settled(b->modules);
 }
 
+static void let_go(const struct boot *b)
+{
+	const uint64_t word = 1;
+
+	(void)!write(b->args->words_fd, &word, sizeof(word));
+}
+
 /* The part between the lock and its release. */
 static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 {
-	enum boot_outcome outcome;
-
 	b->hurried = rcu_expedite(&b->env, b->run.restarts > 0);
 	begin(b, now);
 	finish(b, now_ns());
@@ -530,19 +518,17 @@ static enum boot_outcome boot_locked(struct boot *b, uint64_t now)
 	b->let_go = lets_go(b);
 	if (b->let_go) {
 		give_back(b);
-		say(b, BOOT_LET_GO);
+		let_go(b);
 		return BOOT_DONE;
 	}
 	close_rooms(b);
 	telling_state(b, now_ns());
 	give_back(b);
-	outcome = b->outcome;
-	if (outcome == BOOT_DONE && b->args->notify)
+	if (b->outcome == BOOT_DONE && b->args->notify)
 		notify_send("READY=1\nSTATUS=root mounted");
-	if (outcome != BOOT_FAILED)
-		return outcome;
-	report_drain(b->report);
-	return failure_policy(b);
+	if (b->outcome == BOOT_FAILED)
+		report_drain(b->report);
+	return b->outcome;
 }
 
 enum boot_outcome boot_main(const struct boot_args *args)

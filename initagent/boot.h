@@ -12,11 +12,6 @@ enum boot_outcome {
 	BOOT_DONE = 0,	    /* the root is mounted and the state written */
 	BOOT_FAILED = 1,    /* the cause was printed; the caller applies its own policy */
 	BOOT_NOT_OURS = 3,  /* root= names nothing the agent handles */
-	/* The policy of rd.shell and rd.emergency, for PID 1 of the stand-alone image: */
-	BOOT_AGAIN = 10, /* the rescue shell was left: try again */
-	BOOT_REBOOT = 11,
-	BOOT_POWEROFF = 12,
-	BOOT_HALT = 13,
 };
 
 #define BOOT_INIT_MAX 256
@@ -31,24 +26,20 @@ struct boot_seams {
 	const struct root_ops *root;
 };
 
-/* What whoever started it hears of a boot that succeeds; an eventfd adds words up. */
-#define BOOT_ROOT_UP 1ULL	     /* the root stands, ret_init is filled */
-#define BOOT_LET_GO  (1ULL << 32) /* all is written down and given back; the process ends by itself */
-
 struct boot_args {
 	const char *prefix;   /* "" or a fixture tree */
 	const char *sysroot;  /* mount point of the root, "/sysroot" */
-	bool standalone;      /* our own /init: apply rd.break and the emergency policy */
+	bool standalone;      /* our own /init: apply rd.break; process 1 applies the emergency policy */
 	bool notify;	      /* speak sd_notify */
 	int console_fd;
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
-	int words_fd;	      /* with it: eventfd for BOOT_ROOT_UP and then BOOT_LET_GO, or -1 */
+	int words_fd;	      /* with it: an eventfd, written to when all is written down and given back; or -1 */
 	struct boot_seams seams;
 };
 
 /*
- * boot_main: runs the plan of the kernel command line to its end. Never exits the process; but after BOOT_LET_GO its memory,
- * sockets and idle workers are left to the end of the process, which the caller owes.
+ * boot_main: runs the plan of the kernel command line to its end. Never exits the process; but after words_fd was written to, its
+ * memory, sockets and idle workers are left to the end of the process, which the caller owes.
  */
 enum boot_outcome boot_main(const struct boot_args *args);
 

@@ -7,7 +7,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -15,15 +14,20 @@
 #include "handover/switch_root.h"
 #include "modules/helper.h"
 #include "pidfd.h"
+#include "policy.h"
 #include "report/causes.h"
 #include "report/console.h"
+#include "root/adopt.h"
+#include "root/init_check.h"
 #include "shell.h"
 
 #define SYSROOT "/sysroot"
 /* A boot child that crashes more often than this will not do better the next time. */
 #define CRASH_LIMIT 5
-/* What a serial line of 9,600 baud has in its buffer takes 4.3 s. */
-#define SETTLE_MS 6000
+/* How long going into the real root may take where rd.timeout= does not say: a server that is restarted is back by then. */
+#define SWITCH_LIMIT (180 * NSEC_PER_SEC)
+/* And at least, whatever of rd.timeout= is left: a break-point shell may have taken it all. */
+#define SWITCH_LEAST (30 * NSEC_PER_SEC)
 
 static const struct env system_env = {.prefix = ""};
 
@@ -64,36 +68,59 @@ static void ensure_console(void)
 		close(fd);
 }
 
-/* Waits for a word of the boot's process, which is added to *said: true. Or for its end: false. */
-static bool hear(int words, int end, uint64_t *said)
+static void say_failure(enum cause cause, const char *what)
 {
-	struct pollfd fds[] = {{.fd = words, .events = POLLIN}, {.fd = end, .events = POLLIN}};
-	uint64_t word;
+	const struct cause_info *info = cause_info(cause);
+	char line[768];
 
-	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		continue;
-	if (!(fds[0].revents & POLLIN) || read(words, &word, sizeof(word)) != sizeof(word))
-		return false;
-	*said += word;
-	return true;
+	snprintf(line, sizeof(line), "initagent: %s %s: %s", info->code, info->text, what);
+	console_line(STDERR_FILENO, line);
+	snprintf(line, sizeof(line), "initagent: %s check: %s", info->code, info->check);
+	console_line(STDERR_FILENO, line);
 }
 
-/*
- * Follows the boot's process. While that writes down what it did, what the real root needs first is fetched. Returns whether it
- * let go; if not, its end is to be waited for. Orphans that end meanwhile are reaped after it.
- */
-static bool follow(pid_t child, int words, const char *init)
+/* --- reboot, poweroff and halt of the rescue shell ------------------------------------------- */
+
+/* What the commands of busybox and sysvinit send to process 1. */
+static const struct {
+	int signal;
+	enum plan_action action;
+	const char *line;
+} requests[] = {
+	{SIGTERM, PLAN_ACTION_REBOOT, "initagent: restarting the machine"},
+	{SIGUSR2, PLAN_ACTION_POWEROFF, "initagent: powering the machine off"},
+	{SIGUSR1, PLAN_ACTION_HALT, "initagent: halting the machine"},
+};
+
+/* Whatever process 1 is at: it never goes back to it. A child that has not been given the default action yet ignores the signal. */
+static void obey(int signal)
+{
+	for (size_t i = 0; getpid() == 1 && i < ARRAY_SIZE(requests); i++)
+		if (requests[i].signal == signal) {
+			console_line(STDERR_FILENO, requests[i].line);
+			policy_end(requests[i].action, STDERR_FILENO);
+		}
+}
+
+static void handle_requests(void (*handler)(int))
+{
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		sigaction(requests[i].signal, &(struct sigaction){.sa_handler = handler}, NULL);
+}
+
+/* --- the boot's process ---------------------------------------------------------------------- */
+
+/* Waits until it lets go: true; or for its end: false. */
+static bool lets_go(pid_t child, int words)
 {
 	_cleanup_close_ int end = pidfd_of(child);
-	uint64_t said = 0;
+	struct pollfd fds[] = {{.fd = words, .events = POLLIN}, {.fd = end, .events = POLLIN}};
 
-	if (words < 0 || end < 0 || !hear(words, end, &said))
+	if (words < 0 || end < 0)
 		return false;
-	switch_root_prepare(SYSROOT, init);
-	while (said < BOOT_LET_GO)
-		if (!hear(words, end, &said))
-			return false;
-	return true;
+	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
+		continue;
+	return fds[0].revents & POLLIN;
 }
 
 /* Waits for its end. Returns its exit status, or -1 when a signal ended it. */
@@ -113,7 +140,7 @@ static int child_status(pid_t child)
 static int run_child(char *init)
 {
 	_cleanup_close_ int words = eventfd(0, EFD_CLOEXEC);
-	pid_t pid = fork();
+	pid_t pid = init == MAP_FAILED ? -1 : fork();
 
 	if (pid < 0)
 		return -1;
@@ -126,94 +153,99 @@ static int run_child(char *init)
 			.ret_init = init,
 			.words_fd = words,
 		};
+		handle_requests(SIG_DFL);
 		_exit(boot_main(&args));
 	}
-	return follow(pid, words, init) ? BOOT_DONE : child_status(pid);
+	return lets_go(pid, words) ? BOOT_DONE : child_status(pid);
 }
 
-/* Lets the last lines reach a slow serial console, then ends the machine. */
-static void end_machine(int how)
+/* --- the real root --------------------------------------------------------------------------- */
+
+static void say_switch_failed(const char *init, const char *step, int error)
 {
-	sync();
-	console_settle(STDERR_FILENO, SETTLE_MS);
-	reboot(how);
+	char why[256], text[512];
+
+	/* What execve() says of a missing interpreter is that init is not there. */
+	snprintf(text, sizeof(text), "%s, init %.200s: %s", step, init, strerror(-error));
+	if (init_check(SYSROOT, init, why, sizeof(why)) < 0)
+		snprintf(text, sizeof(text), "%s: %.300s", step, why);
+	say_failure(CAUSE_SWITCH_ROOT, text);
 }
 
-static void say_failure(enum cause cause, const char *step, int error)
+/* Goes into the real root; comes back only if that failed. start: of this attempt to boot. */
+static void enter_root(char *init, char *argv[], char *envp[], const struct policy *policy, uint64_t start)
 {
-	const struct cause_info *info = cause_info(cause);
-	char line[256];
-
-	snprintf(line, sizeof(line), "initagent: %s %s: %s: %s", info->code, info->text, step,
-		strerror(-error));
-	console_line(STDERR_FILENO, line);
-	snprintf(line, sizeof(line), "initagent: %s check: %s", info->code, info->check);
-	console_line(STDERR_FILENO, line);
-}
-
-/*
- * Goes into the real root; comes back only if that failed. helper: what the real root's kernel.modprobe is to be, "" as it
- * is.
- */
-static void enter_root(char *init, char *argv[], char *envp[], const char *helper)
-{
+	struct switch_watch_config cfg = {
+		.console_fd = STDERR_FILENO,
+		.begin = now_ns(),
+		.action = policy->failure.action,
+	};
+	struct switch_watch watch;
 	const char *step = "";
 	int r;
 
-	if (*helper)
-		modules_set_modprobe_helper(&system_env, helper, NULL, 0);
+	cfg.end = policy->timeout_s ? start + policy->timeout_s * NSEC_PER_SEC : cfg.begin + SWITCH_LIMIT;
+	if (cfg.end < cfg.begin + SWITCH_LEAST)
+		cfg.end = cfg.begin + SWITCH_LEAST;
+	root_source(&system_env, SYSROOT, cfg.root);
+	switch_watch_begin(&watch, &cfg);
 	argv[0] = init;
-	r = switch_root_enter(SYSROOT, init, argv, envp, &step);
-	say_failure(CAUSE_SWITCH_ROOT, step, r);
+	r = switch_root_enter(SYSROOT, init, argv, envp, &watch, &step);
+	switch_watch_step(&watch, "looking for what is wrong with its init");
+	say_switch_failed(init, step, r);
+	switch_watch_stop(&watch);
 }
 
-static void rescue(const char *why)
-{
-	int r = shell_run(why);
+/* --- all ------------------------------------------------------------------------------------- */
 
-	if (r == 0)
-		return;
-	say_failure(CAUSE_INTERNAL, "rescue shell", r);
-	end_machine(RB_HALT_SYSTEM);
+static int rescue(const char *why, const char *leaving)
+{
+	int r = shell_run(why, leaving);
+
+	if (r < 0)
+		say_failure(CAUSE_INTERNAL, "there is no rescue shell");
+	return r;
 }
 
-static const struct {
-	int outcome, how;
-} machine_ends[] = {
-	{BOOT_REBOOT, RB_AUTOBOOT},
-	{BOOT_POWEROFF, RB_POWER_OFF},
-	{BOOT_HALT, RB_HALT_SYSTEM},
-};
-
-static void apply_policy(int outcome)
+static void follow_policy(const struct policy *policy, const char *why)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(machine_ends); i++)
-		if (machine_ends[i].outcome == outcome)
-			end_machine(machine_ends[i].how);
-	if (outcome != BOOT_AGAIN)
-		rescue("initagent: the agent cannot go on; rescue shell");
+	enum plan_action action = policy_follow(policy, rescue, why);
+
+	if (action != PLAN_ACTION_NONE)
+		policy_end(action, STDERR_FILENO);
 }
 
 void pid1_main(char *argv[], char *envp[])
 {
 	char *init = mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char helper[MODPROBE_HELPER_SIZE] = "";
+	uint64_t start = now_ns();
+	struct policy policy;
 	int crashes = 0;
 
 	umask(022);
 	mount_api();
 	ensure_console();
+	handle_requests(obey);
+	if (policy_load(&system_env, &policy) < 0)
+		say_failure(CAUSE_INTERNAL, "/proc/cmdline cannot be read; the machine restarts when the boot fails");
 	/* Here, since a boot's process that is killed could not put it back. */
 	modules_check_modprobe_helper(&system_env, helper, sizeof(helper));
-	while (init != MAP_FAILED) {
+	for (;;) {
 		int outcome = run_child(init);
 
-		if (outcome == BOOT_DONE)
-			enter_root(init, argv, envp, helper);
 		if (outcome < 0 && ++crashes < CRASH_LIMIT)
 			continue;
-		apply_policy(outcome);
+		if (outcome < 0)
+			say_failure(CAUSE_INTERNAL, "its process was killed again and again, or could not be started");
+		if (outcome == BOOT_DONE) {
+			if (*helper)
+				modules_set_modprobe_helper(&system_env, helper, NULL, 0);
+			enter_root(init, argv, envp, &policy, start);
+		}
+		follow_policy(&policy, "initagent: the root could not be reached; rescue shell");
+		/* The shell was left: once more, from the beginning. */
+		crashes = 0;
+		start = now_ns();
 	}
-	end_machine(RB_AUTOBOOT);
-	_exit(1);
 }

@@ -31,15 +31,17 @@ static void shell_child(void)
 	_exit(127);
 }
 
-int shell_run(const char *why)
+int shell_run(const char *why, const char *leaving)
 {
+	char line[128];
 	pid_t pid;
 	int status;
 
 	if (access("/bin/sh", X_OK) < 0)
 		return -ENOENT;
 	console_line(STDERR_FILENO, why);
-	console_line(STDERR_FILENO, "initagent: 'exit' goes on, 'initagent status' shows what happened");
+	snprintf(line, sizeof(line), "initagent: 'exit' %s; 'initagent status' shows what happened, 'reboot' restarts the machine", leaving);
+	console_line(STDERR_FILENO, line);
 	pid = fork();
 	if (pid < 0)
 		return -errno;

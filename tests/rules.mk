@@ -102,6 +102,13 @@ $(STATIC): %: %.o
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
 		mv $$t.map $@.map)
 
+# Process 1 with a boot that ends as it is told, for tests/pid1.bats.
+PID1DRIVE := $(BUILD)/musl/tests/pid1/pid1drive
+
+$(PID1DRIVE): %: %.o $(MUSL_OBJS)
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o %/boot.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+
+CHECK_DEPS += $(PID1DRIVE)
 CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP))
 CHECK_DEPS += $(TELLDRIVE) $(RUDE) $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) $(BUILD)/musl/tests/static/module.o
 
@@ -184,5 +191,5 @@ fuzz:
 endif
 .PHONY: fuzz
 
--include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(WEBDRIVE) $(TELLDRIVE) $(RUDE) $(HOSTILE_HTTP)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(WEBDRIVE) $(TELLDRIVE) $(RUDE) $(HOSTILE_HTTP) $(PID1DRIVE)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
 	$(BUILD)/fuzz/*/*/*.d)

@@ -26,10 +26,10 @@ static const struct {
 	{"tmp", 01777},
 };
 
-/* What one needs on a node that did not boot. insmod and modprobe are the agent's. */
+/* What one needs on a node that did not boot. modprobe is the agent's. */
 static const char *const applets[] = {"sh", "cat", "chmod", "chroot", "clear", "cp", "cut", "date",
 	"dd", "df", "dmesg", "du", "echo", "env", "find", "free", "grep", "halt", "head", "hexdump",
-	"hostname", "ip", "kill", "less", "ln", "ls", "lsmod", "mkdir", "mknod", "mount", "mv",
+	"hostname", "insmod", "ip", "kill", "less", "ln", "ls", "lsmod", "mkdir", "mknod", "mount", "mv",
 	"nslookup", "ping", "poweroff", "ps", "readlink", "reboot", "rm", "rmdir", "sed", "sleep",
 	"sort", "stty", "sync", "tail", "top", "traceroute", "umount", "uname", "vi", "wc", "wget"};
 
@@ -50,6 +50,8 @@ int content_add_base(struct tree *t)
 	if (r == 0)
 		r = tree_file(t, "etc/initrd-release", 0644, release, sizeof(release) - 1,
 			"says that this is an initramfs");
+	if (r == 0)
+		r = tree_link(t, "bin/initagent", "../init", "the agent's commands in the rescue shell");
 	if (r == 0)
 		r = tree_link(t, "sbin/modprobe", "../init",
 			"what the kernel runs when it wants a module");

@@ -4,7 +4,7 @@
 
 #include "tree.h"
 
-/* content_add_base: directories, console node, release file, /sbin/modprobe. 0 or -errno. */
+/* content_add_base: directories, console node, release file, the agent's other names. 0 or -errno. */
 int content_add_base(struct tree *t);
 
 /* A program of the building machine: file goes to path, mode 0755. */

@@ -2,10 +2,7 @@
 /* switch_root: see switch_root.h. */
 #include "handover/switch_root.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -14,10 +11,14 @@
 /* include/uapi/linux/magic.h */
 #define RAMFS_MAGIC_ABI 0x858458f6
 #define TMPFS_MAGIC_ABI 0x01021994
-/* Deeper than any initramfs; bounds the recursion. */
-#define DELETE_DEPTH 32
 
 static const char *const api_mounts[] = {"/dev", "/proc", "/sys", "/run"};
+
+/* What there is to go back to. */
+struct way_back {
+	int root, old;			    /* the new root and the initramfs; -1: not moved yet */
+	int moved[ARRAY_SIZE(api_mounts)];  /* -1: not moved */
+};
 
 /* Is "/" a RAM file system that came with /init? Deleting anything else would be a disaster. */
 static bool on_initramfs(const char *root)
@@ -32,94 +33,45 @@ static bool on_initramfs(const char *root)
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }
 
-/* Moves one API mount; a root without the directory simply does not get it. */
-static int move_api_mount(const char *root, const char *path)
+/* Moves one API mount. One that is no mount point, and a read-only root without the directory, do without. */
+static int move_api_mount(const char *root, const char *path, int *ret_moved)
 {
-	char target[PATH_MAX];
+	_cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char target[256];
 	int n = snprintf(target, sizeof(target), "%s%s", root, path);
 
 	if (n < 0 || (size_t)n >= sizeof(target))
 		return -ENAMETOOLONG;
-	if (mount(path, target, NULL, MS_MOVE, NULL) == 0)
+	if (fd >= 0 && mount(path, target, NULL, MS_MOVE, NULL) == 0) {
+		*ret_moved = fd;
+		fd = -1;
 		return 0;
-	/* EINVAL: path is no mount point. ENOENT: the read-only root lacks the directory. */
-	if (errno == ENOENT)
-		umount2(path, MNT_DETACH);
-	return errno == EINVAL || errno == ENOENT ? 0 : -errno;
-}
-
-static void delete_tree(int dir, dev_t dev, unsigned depth);
-
-static void delete_folder(int dir, const char *name, dev_t dev, unsigned depth)
-{
-	struct stat st;
-	int sub;
-
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_dev != dev)
-		return;
-	sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (sub >= 0)
-		delete_tree(sub, dev, depth + 1);
-	unlinkat(dir, name, AT_REMOVEDIR);
-}
-
-/* No file is asked for its device: one that something is mounted on cannot be unlinked (EBUSY). */
-static void delete_entry(int dir, const struct dirent *e, dev_t dev, unsigned depth)
-{
-	if (e->d_type == DT_DIR)
-		delete_folder(dir, e->d_name, dev, depth);
-	else
-		unlinkat(dir, e->d_name, 0);
-}
-
-/* Deletes what is below dir on device dev. Takes ownership of dir. */
-static void delete_tree(int dir, dev_t dev, unsigned depth)
-{
-	DIR *d = depth < DELETE_DEPTH ? fdopendir(dir) : NULL;
-
-	if (!d) {
-		close(dir);
-		return;
 	}
-	for (struct dirent *e = readdir(d); e; e = readdir(d))
-		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			delete_entry(dir, e, dev, depth);
-	closedir(d);
+	return fd < 0 || errno == EINVAL || errno == ENOENT ? 0 : -errno;
 }
 
-void switch_root_prepare(const char *root, const char *init)
+/* Makes root "/". */
+static int enter(const char *root, struct way_back *back)
 {
-	_cleanup_close_ int fd = sys_open_beneath(root, init, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	/* init's pages last: small answers that others wait for would stand behind them. */
-	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++)
-		(void)sys_there_beneath(root, api_mounts[i]);
-	if (fd >= 0)
-		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
-}
-
-/* Makes root "/" while the old one stays reachable through the returned fd. */
-static int enter(const char *root, const char **ret_step)
-{
-	int old = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	*ret_step = "open /";
-	if (old < 0)
+	back->old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	back->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (back->old < 0 || back->root < 0 || fchdir(back->root) < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0)
 		return -errno;
-	*ret_step = "move the root to /";
-	if (chdir(root) < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0)
-		goto fail;
-	*ret_step = "chroot";
-	if (chroot(".") < 0 || chdir("/") < 0)
-		goto fail;
-	return old;
-fail:
-	{
-		int e = -errno;
+	return chroot(".") < 0 || chdir("/") < 0 ? -errno : 0;
+}
 
-		close(old);
-		return e;
+/* Everything to its place again, by descriptors: no name is looked up in the root. */
+static void go_back(const char *root, struct way_back *back)
+{
+	if (back->old >= 0 && fchdir(back->old) == 0 && chroot(".") == 0 && back->root >= 0)
+		(void)sys_move_mount(back->root, root);
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++) {
+		if (back->moved[i] >= 0)
+			(void)sys_move_mount(back->moved[i], api_mounts[i]);
+		closep(&back->moved[i]);
 	}
+	closep(&back->old);
+	closep(&back->root);
 }
 
 /* The real init starts with a console on its standard streams, as the kernel would give it. */
@@ -136,46 +88,44 @@ static void open_console(void)
 		close(fd);
 }
 
-/*
- * Frees the initramfs's memory in a process of its own, as util-linux's switch_root does: the real init need not wait for that.
- * It ends by itself and is reaped like any orphan. Takes ownership of old.
- */
-static void free_initramfs(int old)
+static void take_step(const struct switch_watch *watch, const char **ret_step, const char *step)
 {
-	struct stat st;
-	pid_t pid = fork();
+	*ret_step = step;
+	switch_watch_step(watch, step);
+}
 
-	if (pid == 0)
-		(void)prctl(PR_SET_NAME, "initagent-free");
-	/* Where no process can be had, it is done here. */
-	if (pid <= 0 && fstat(old, &st) == 0)
-		delete_tree(old, st.st_dev, 0);
-	else
-		close(old);
-	if (pid == 0)
-		_exit(0);
+static int go(const char *root, const char *init, char *const argv[], char *const envp[], struct way_back *back,
+	const struct switch_watch *watch, const char **ret_step)
+{
+	int r = 0;
+
+	take_step(watch, ret_step, "looking at it");
+	if (!on_initramfs(root))
+		return -EPERM;
+	take_step(watch, ret_step, "moving /dev, /proc, /sys and /run into it");
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts) && r == 0; i++)
+		r = move_api_mount(root, api_mounts[i], &back->moved[i]);
+	if (r < 0)
+		return r;
+	take_step(watch, ret_step, "making it the root directory");
+	r = enter(root, back);
+	if (r < 0)
+		return r;
+	open_console();
+	take_step(watch, ret_step, "executing init");
+	execve(init, argv, envp);
+	return -errno;
 }
 
 int switch_root_enter(const char *root, const char *init, char *const argv[], char *const envp[],
-	const char **ret_step)
+	const struct switch_watch *watch, const char **ret_step)
 {
-	int old, r;
+	struct way_back back = {.root = -1, .old = -1};
+	int r;
 
-	*ret_step = "look at /";
-	if (!on_initramfs(root))
-		return -EPERM;
-	*ret_step = "move /dev, /proc, /sys and /run";
-	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++) {
-		r = move_api_mount(root, api_mounts[i]);
-		if (r < 0)
-			return r;
-	}
-	old = enter(root, ret_step);
-	if (old < 0)
-		return old;
-	free_initramfs(old);
-	open_console();
-	*ret_step = "execute init";
-	execve(init, argv, envp);
-	return -errno;
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++)
+		back.moved[i] = -1;
+	r = go(root, init, argv, envp, &back, watch, ret_step);
+	go_back(root, &back);
+	return r;
 }

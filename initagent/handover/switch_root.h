@@ -5,20 +5,14 @@
  */
 #pragma once
 
-#include "util.h"
+#include "handover/switch_watch.h"
 
 /*
- * switch_root_prepare: lets the kernel fetch what switch_root_enter() is about to need of root: the directories the API file
- * systems move to and init itself. Each costs round trips to a remote root's server.
- */
-void switch_root_prepare(const char *root, const char *init);
-
-/*
- * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/", leaves a process
- * behind that deletes the initramfs (only what is on its own file system), and executes init there with argv and envp.
+ * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/" and executes init there with argv and
+ * envp. watch is told each step; it frees the initramfs (only what is on its own file system) when init is executed.
  *
- * Returns only on failure: -errno, with the failing step named in *ret_step. -EPERM: "/" is not an
- * initramfs, so nothing was touched.
+ * Returns only on failure: -errno, with the failing step named in *ret_step, and everything where it was before. -EPERM: "/" is
+ * not an initramfs.
  */
 int switch_root_enter(const char *root, const char *init, char *const argv[], char *const envp[],
-	const char **ret_step);
+	const struct switch_watch *watch, const char **ret_step);

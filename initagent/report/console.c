@@ -4,13 +4,13 @@
 
 #include <linux/kd.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <termios.h>
+
+#include "limited.h"
 
 #define WRITE_PATIENCE_MS 200
 #define STUCK_MS	  1000
@@ -83,26 +83,15 @@ void console_line(int fd, const char *text)
 	}
 }
 
-/* tcdrain() knows no limit, and a line held by XOFF never gets there: somebody else waits for it. */
+static void drain(int fd)
+{
+	tcdrain(fd);
+}
+
+/* A line held by XOFF never gets there. */
 void console_settle(int fd, int limit_ms)
 {
-	int pair[2];
-	pid_t pid;
-
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return;
-	pid = fork();
-	if (pid == 0) {
-		tcdrain(fd);
-		_exit(0);
-	}
-	close(pair[1]);
-	if (pid > 0) {
-		poll(&(struct pollfd){.fd = pair[0], .events = POLLIN}, 1, limit_ms);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, WNOHANG);
-	}
-	close(pair[0]);
+	limited_run(drain, fd, limit_ms);
 }
 
 /* --- with one ------------------------------------------------------------------------------ */

@@ -60,23 +60,22 @@ static void take_source(struct root_result *r, char *source)
 	strscpy(r->server, source, sizeof(r->server));
 }
 
-static int take_line(char *line, const char *target, struct root_result *ret)
+static int take_nfs(struct fields *f, void *data)
 {
-	struct fields f;
+	struct root_result *ret = data;
 	char *save = NULL;
 
-	if (!split(line, &f) || !streq(f.word[4], target))
-		return 0;
-	if (!streq(f.word[f.dash + 1], "nfs4") && !streq(f.word[f.dash + 1], "nfs"))
+	if (!streq(f->word[f->dash + 1], "nfs4") && !streq(f->word[f->dash + 1], "nfs"))
 		return -EBUSY;
 	*ret = (struct root_result){0};
-	take_source(ret, f.word[f.dash + 2]);
-	for (char *w = strtok_r(f.word[f.dash + 3], ",", &save); w; w = strtok_r(NULL, ",", &save))
+	take_source(ret, f->word[f->dash + 2]);
+	for (char *w = strtok_r(f->word[f->dash + 3], ",", &save); w; w = strtok_r(NULL, ",", &save))
 		take_option(ret, w);
 	return 1;
 }
 
-int root_adopt(const struct env *env, const char *target, struct root_result *ret)
+/* Calls take for each mount at target; the last line is the mount on top, and its verdict counts. 0: there is none. */
+static int each_mount(const struct env *env, const char *target, int (*take)(struct fields *, void *), void *data)
 {
 	_cleanup_fclose_ FILE *in = NULL;
 	_cleanup_free_ char *line = NULL;
@@ -90,15 +89,31 @@ int root_adopt(const struct env *env, const char *target, struct root_result *re
 	in = fopen(path, "re");
 	if (!in)
 		return -errno;
-	/* The last line for a target is the mount on top. */
 	r = 0;
 	while ((n = getline(&line, &size, in)) > 0) {
-		int got;
+		struct fields f;
 
 		if (line[n - 1] == '\n')
 			line[n - 1] = 0;
-		got = take_line(line, target, ret);
-		r = got ? got : r;
+		if (split(line, &f) && streq(f.word[4], target))
+			r = take(&f, data);
 	}
 	return r;
+}
+
+int root_adopt(const struct env *env, const char *target, struct root_result *ret)
+{
+	return each_mount(env, target, take_nfs, ret);
+}
+
+static int take_name(struct fields *f, void *data)
+{
+	strscpy(data, f->word[f->dash + 2], ROOT_SOURCE_MAX);
+	return 1;
+}
+
+void root_source(const struct env *env, const char *target, char ret[static ROOT_SOURCE_MAX])
+{
+	if (each_mount(env, target, take_name, ret) <= 0)
+		strscpy(ret, target, ROOT_SOURCE_MAX);
 }

@@ -10,3 +10,7 @@
  * -errno.
  */
 int root_adopt(const struct env *env, const char *target, struct root_result *ret);
+
+/* root_source: what is mounted at target, as the kernel names it ("10.0.0.1:/export"); target itself when that cannot be told. */
+#define ROOT_SOURCE_MAX 256
+void root_source(const struct env *env, const char *target, char ret[static ROOT_SOURCE_MAX]);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* switch_watch: see switch_watch.h. */
+#include "handover/switch_watch.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "attempt.h"
+#include "policy.h"
+#include "report/causes.h"
+#include "report/console.h"
+
+/* Deeper than any initramfs; bounds the recursion. */
+#define DELETE_DEPTH 32
+/* Lines about a wait: the first after this, each next one after twice the time, a minute at most. */
+#define LINE_FIRST (5 * NSEC_PER_SEC)
+#define LINE_MAX_PERIOD (60 * NSEC_PER_SEC)
+/* What is sent when the switch failed; steps are longer. */
+#define STOP "."
+
+/* --- the initramfs --------------------------------------------------------------------------- */
+
+static void delete_tree(int dir, dev_t dev, unsigned depth);
+
+static void delete_folder(int dir, const char *name, dev_t dev, unsigned depth)
+{
+	struct stat st;
+	int sub;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_dev != dev)
+		return;
+	sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (sub >= 0)
+		delete_tree(sub, dev, depth + 1);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* No file is asked for its device: one that something is mounted on cannot be unlinked (EBUSY). */
+static void delete_entry(int dir, const struct dirent *e, dev_t dev, unsigned depth)
+{
+	if (e->d_type == DT_DIR)
+		delete_folder(dir, e->d_name, dev, depth);
+	else
+		unlinkat(dir, e->d_name, 0);
+}
+
+/* Deletes what is below dir on device dev. Takes ownership of dir. */
+static void delete_tree(int dir, dev_t dev, unsigned depth)
+{
+	DIR *d = depth < DELETE_DEPTH ? fdopendir(dir) : NULL;
+
+	if (!d) {
+		close(dir);
+		return;
+	}
+	for (struct dirent *e = readdir(d); e; e = readdir(d))
+		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
+			delete_entry(dir, e, dev, depth);
+	closedir(d);
+}
+
+/*
+ * The memory of the initramfs, once nothing goes back to it, as util-linux's switch_root has it done: the real init need not wait.
+ * Takes ownership of old.
+ */
+static void free_initramfs(int old)
+{
+	struct stat st;
+
+	(void)prctl(PR_SET_NAME, "initagent-free");
+	if (fstat(old, &st) == 0)
+		delete_tree(old, st.st_dev, 0);
+}
+
+/* --- the time -------------------------------------------------------------------------------- */
+
+struct watch {
+	const struct switch_watch_config *cfg;
+	char step[128];
+	uint64_t line, period; /* of the next line; from that to the one after it */
+	bool over;	       /* the end was reached */
+};
+
+static void say(const struct watch *w, const char *fmt, ...) _printf_(2, 3);
+
+static void say(const struct watch *w, const char *fmt, ...)
+{
+	char line[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	console_line(w->cfg->console_fd, line);
+}
+
+static void say_waiting(struct watch *w, uint64_t now)
+{
+	const struct switch_watch_config *cfg = w->cfg;
+	unsigned long long used = (now - cfg->begin) / NSEC_PER_SEC, whole = (cfg->end - cfg->begin) / NSEC_PER_SEC;
+	char limit[32] = "";
+
+	if (!w->over)
+		snprintf(limit, sizeof(limit), " of %llu s", whole);
+	say(w, "initagent: %s: the root does not answer: %s (%llu s%s, %s)", cfg->root, w->step, used, limit,
+		cause_info(CAUSE_ROOT_SILENT)->code);
+	w->period = min_u64(2 * w->period, LINE_MAX_PERIOD);
+	w->line = now + w->period;
+}
+
+static void time_over(struct watch *w)
+{
+	const struct cause_info *c = cause_info(CAUSE_ROOT_SILENT);
+
+	w->over = true;
+	say(w, "initagent: %s: %s %s: %s", w->cfg->root, c->code, c->text, w->step);
+	say(w, "initagent: %s: %s check: %s", w->cfg->root, c->code, c->check);
+	if (w->cfg->action == PLAN_ACTION_NONE)
+		say(w, "initagent: no rd.emergency= is given: waiting on; the boot goes on when the root answers");
+	else
+		policy_end(w->cfg->action, w->cfg->console_fd);
+}
+
+/* Returns true when init was executed (or process 1 is gone), false when the switch failed. */
+static bool watch(struct watch *w, int fd)
+{
+	ssize_t n = -1;
+
+	while (n) {
+		uint64_t now = now_ns(), next = w->over ? w->line : min_u64(w->line, w->cfg->end);
+		struct pollfd pfd = {.fd = fd, .events = POLLIN};
+
+		if (now >= next) {
+			if (!w->over && now >= w->cfg->end)
+				time_over(w);
+			if (now >= w->line)
+				say_waiting(w, now);
+			continue;
+		}
+		if (poll(&pfd, 1, (int)min_u64((next - now) / NSEC_PER_MSEC + 1, INT32_MAX)) <= 0)
+			continue;
+		n = recv(fd, w->step, sizeof(w->step) - 1, 0);
+		w->step[n > 0 ? n : 0] = 0;
+		if (streq(w->step, STOP))
+			return false;
+	}
+	return true;
+}
+
+void switch_watch_begin(struct switch_watch *w, const struct switch_watch_config *cfg)
+{
+	uint64_t now = now_ns();
+	struct watch own = {.cfg = cfg, .line = now + LINE_FIRST, .period = LINE_FIRST};
+	int old;
+
+	w->pid = attempt_fork(&w->fd);
+	if (w->pid < 0)
+		w->fd = -1;
+	if (w->pid)
+		return;
+	old = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (watch(&own, w->fd) && old >= 0)
+		free_initramfs(old);
+	_exit(0);
+}
+
+void switch_watch_step(const struct switch_watch *w, const char *step)
+{
+	if (w->fd >= 0)
+		send(w->fd, step, strlen(step), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void switch_watch_stop(struct switch_watch *w)
+{
+	switch_watch_step(w, STOP);
+	attempt_end(&w->pid, &w->fd);
+}

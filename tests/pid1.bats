@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # bats sets them
+#
+# Process 1 of the stand-alone image in a process namespace of its own, with a boot that ends as it is told (pid1/pid1drive.c):
+# every end of it keeps to rd.shell and rd.emergency. Where reboot(2) restarts the machine, the namespace's process 1 ends by
+# SIGHUP; where it halts or powers off, by SIGINT (pid_namespaces(7)).
+bats_require_minimum_version 1.5.0
+
+RESTARTED=129
+HALTED=130
+
+setup() {
+	[[ $EUID -eq 0 ]] || skip "namespaces need root"
+	cd "$BATS_TEST_DIRNAME/.." || return
+	B=$(realpath "${BUILD:-build}")
+	T=$BATS_TEST_TMPDIR
+	mkdir "$T/i"
+}
+
+# pid1 STATUS CMDLINE BEHAVIOUR [SCRIPT]: runs it; what the rescue shell reads is this function's input. SCRIPT is run in the folder
+# of the initramfs before. A user namespace keeps it from the machine's devices.
+pid1() {
+	run -"$1" timeout -s KILL 30 unshare --kill-child --user --map-root-user --mount --pid --fork bash -euo pipefail -c '
+		cd "$1/i"
+		mount -t tmpfs none .
+		cd "$1/i"
+		mkdir bin dev etc proc sys run sysroot
+		echo "$3" >etc/cmdline
+		cp "$2/musl/tests/pid1/pid1drive" init
+		cp "$(type -P busybox)" bin/busybox
+		for name in sh cat echo ls mount mkdir reboot poweroff halt; do ln -s busybox bin/$name; done
+		echo "$4" >behaviour
+		eval "${5:-}"
+		exec chroot . /init' - "$T" "$B" "$2" "$3" "${4:-}"
+	echo "$output"
+}
+
+@test "a boot that fails: no shell and the action" {
+	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" fail </dev/null
+	[[ $output != *"rescue shell"* ]]
+	pid1 $HALTED "rd.emergency=halt" fail </dev/null
+	pid1 $HALTED "rd.emergency=poweroff" fail </dev/null
+	pid1 $HALTED "rd.shell=0" fail </dev/null
+	[[ $output != *"rescue shell"* ]]
+}
+
+@test "a boot that is killed again and again: the action" {
+	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" kill </dev/null
+	[ "$(grep -c '^boot: kill' <<<"$output")" -eq 5 ]
+	[[ $output == *"IA-E901"* ]]
+	[[ $output != *"rescue shell"* ]]
+	pid1 $HALTED "rd.shell=0" kill </dev/null
+}
+
+@test "a shell first, then the action; without one left open the boot begins again" {
+	pid1 $RESTARTED "rd.shell rd.emergency=reboot" fail <<<"echo in the shell; exit"
+	[[ $output == *"in the shell"* ]]
+	pid1 $HALTED "" fail <<<"echo no more >/behaviour; rm /bin/sh; exit"
+	[[ $output == *"boot: fail"*"'exit' tries the boot again"*"boot: no more"* ]]
+}
+
+@test "reboot, poweroff and halt of the rescue shell" {
+	pid1 $RESTARTED "" fail <<<"reboot; exec cat"
+	[[ $output == *"restarting the machine"* ]]
+	pid1 $HALTED "" fail <<<"poweroff; exec cat"
+	[[ $output == *"powering the machine off"* ]]
+	pid1 $HALTED "" fail <<<"halt; exec cat"
+	[[ $output == *"halting the machine"* ]]
+}
+
+@test "no shell in the image: the action, or halt" {
+	pid1 $HALTED "" fail 'rm bin/sh' </dev/null
+	[[ $output == *"no rescue shell"* ]]
+	pid1 $RESTARTED "rd.shell rd.emergency=reboot" kill 'rm bin/sh' </dev/null
+}
+
+@test "a command line that cannot be read: no shell, a restart" {
+	pid1 $RESTARTED "" fail 'rmdir proc; : >proc' </dev/null
+	[[ $output == *"/proc/cmdline cannot be read"* ]]
+	[[ $output != *"rescue shell"* ]]
+}
+
+# a root at sysroot with what a script adds
+root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
+
+@test "the real root is entered, and the initramfs freed" {
+	# init reads from a FIFO what became of the old /init
+	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'
+		cp bin/busybox sysroot/bin/busybox
+		ln -s busybox sysroot/bin/sh
+		mkfifo sysroot/fate fifo
+		exec 9<>sysroot/fate
+		{ while [[ -e init ]]; do read -rt 0.05 <>fifo || :; done; echo freed >&9; } &
+		printf "#!/bin/sh\n[ -e /proc/self ] && [ ! -e /init ] && read fate </fate && echo \"the initramfs is \$fate\"\n" >sysroot/sbin/init
+		chmod 755 sysroot/sbin/init' </dev/null
+	[[ $output == *"the initramfs is freed"* ]]
+	[[ $output != *"IA-E"* ]]
+}
+
+@test "an init that cannot be executed: named, and the action" {
+	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "init /sbin/init" "$root"'
+		printf "#!/no/such/interpreter\n" >sysroot/sbin/init; chmod 755 sysroot/sbin/init' </dev/null
+	[[ $output == *"IA-E702"*"executing init: /sbin/init: interpreter /no/such/interpreter: No such file"* ]]
+	[[ $output != *"rescue shell"* ]]
+}
+
+@test "an init that cannot be executed: the shell is that of the initramfs, with all in its place" {
+	pid1 $HALTED "" "init /sbin/init" "$root"'
+		: >sysroot/sbin/init; chmod 755 sysroot/sbin/init' \
+		<<<"ls / /sysroot; cat /proc/cmdline && echo proc is here; poweroff; exec cat"
+	[[ $output == *"IA-E702"*"the file is empty"*"rescue shell"* ]]
+	[[ $output == *"behaviour"*"/sysroot:"*"sbin"*"proc is here"* ]]
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Process 1 of the stand-alone image with a boot that ends as the file /behaviour says: "fail", "kill" (its process gets SIGKILL),
+ * "init PATH" (the root is at /sysroot).
+ */
+#include <signal.h>
+
+#include "boot.h"
+#include "env.h"
+#include "pid1.h"
+
+static const struct env here = {.prefix = ""};
+
+enum boot_outcome boot_main(const struct boot_args *args)
+{
+	char text[256] = "";
+
+	env_read(&here, text, sizeof(text), "/behaviour");
+	printf("boot: %s\n", text);
+	fflush(stdout);
+	if (streq(text, "kill"))
+		raise(SIGKILL);
+	if (strncmp(text, "init ", 5) != 0)
+		return BOOT_FAILED;
+	strscpy(args->ret_init, text + 5, BOOT_INIT_MAX);
+	return BOOT_DONE;
+}
+
+bool boot_claims(const struct boot_plan *plan)
+{
+	(void)plan;
+	return true;
+}
+
+int main(int argc, char *argv[], char *envp[])
+{
+	(void)argc;
+	pid1_main(argv, envp);
+}
