@@ -460,16 +460,20 @@ static void take_init(struct boot *b, uint64_t now)
 
 static void finish(struct boot *b, uint64_t now)
 {
-	bool done = b->outcome == BOOT_DONE;
+	bool done;
 	int r;
 
 	if (b->outcome == BOOT_NOT_OURS)
 		return;
-	if (done)
+	if (b->outcome == BOOT_DONE)
 		take_init(b, now);
 	summary_phases(b, now);
-	if (done)
-		rail_profiles_write(b, now);
+	if (b->outcome == BOOT_DONE && !rail_profiles_write(b, now)) {
+		now = now_ns();
+		b->finished = false;
+		boot_fail(b, CAUSE_ROOT_SILENT, "root", now, "reading its network configuration");
+	}
+	done = b->outcome == BOOT_DONE;
 	last_failure_end(b, now);
 	telling_last(b, now);
 	r = summary_write(b, done ? "done" : "failed", now);

@@ -304,8 +304,11 @@ void target_block_step(struct boot *b, uint64_t now);
 /* target_block_near: the step of one without address. */
 void target_block_near(struct boot *b, uint64_t now);
 
-/* rail_profiles: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. */
-void rail_profiles_write(struct boot *b, uint64_t now);
+/*
+ * rail_profiles_write: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. false: the
+ * mounted root did not answer within rd.timeout, or 180 s.
+ */
+bool rail_profiles_write(struct boot *b, uint64_t now);
 
 /* boot_root_ifindex: the interface the root is reached over; 0 when there is no root. */
 int boot_root_ifindex(struct boot *b);

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "files.h"
 #include "handover/profiles.h"
+#include "handover/root_facts.h"
 
 struct env proom_env;
 static char top[] = "/tmp/initagent-profiles-XXXXXX";
@@ -114,13 +115,14 @@ void proom_begin(void)
 void proom_write(const char *cmdline, const struct profile_rail *rails, size_t n)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	struct profile_set set = {.env = &proom_env, .sysroot = root, .now = 200 * NSEC_PER_SEC, .wall = 1700000000};
-	struct managers found;
+	struct root_facts facts;
+	struct profile_set set = {.env = &proom_env, .facts = &facts, .now = 200 * NSEC_PER_SEC, .wall = 1700000000};
 
 	set.rails = rails;
 	set.n_rails = n;
 	CHECK_INT(plan_parse(&plan, cmdline, strlen(cmdline), NULL), 0);
-	profiles_write(&set, plan, &found);
+	root_facts_read(root, &set, plan, &facts);
+	profiles_write(&set, plan);
 }
 
 /* --- all files below /run as one text: "=== PATH MODE", content -------------------------------------- */

@@ -8,7 +8,7 @@
 #include "address/duid.h"
 #include "address/result.h"
 #include "address/text.h"
-#include "handover/profile.h"
+#include "handover/root_facts.h"
 #include "hex.h"
 #include "root/sysmount.h"
 
@@ -302,13 +302,13 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail)
 
 bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail)
 {
-	return !profile_dhcp4(rail) || can_send(rail, set->networkd);
+	return !profile_dhcp4(rail) || can_send(rail, set->facts->networkd);
 }
 
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, set->networkd);
-	int r = write_network(set, rail, set->networkd, dhcp4);
+	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, set->facts->networkd);
+	int r = write_network(set, rail, set->facts->networkd, dhcp4);
 
 	return r < 0 ? r : leased && !dhcp4;
 }

@@ -27,13 +27,14 @@ struct profile_rail {
 #define RENEWAL_DHCLIENT 1u
 #define RENEWAL_NETWORKD 2u
 
+struct root_facts;
+
 /* The same for all rails. */
 struct profile_set {
 	const struct env *env;
-	const char *sysroot; /* where the real root is; borrowed */
+	const struct root_facts *facts; /* of the real root; borrowed */
 	uint64_t now;	     /* CLOCK_BOOTTIME ns, */
 	int64_t wall;	     /* and the same moment in CLOCK_REALTIME seconds */
-	unsigned networkd;   /* the real root's networkd_version() */
 	const struct profile_rail *rails;
 	size_t n_rails;
 };

@@ -8,10 +8,9 @@
 #include "address/resolv_conf.h"
 #include "address/text.h"
 #include "handover/file.h"
-#include "handover/interfaces.h"
 #include "handover/renewal.h"
+#include "handover/root_facts.h"
 #include "handover/state.h"
-#include "root/sysmount.h"
 
 static void complain(const struct profile_set *set, const char *what, int r)
 {
@@ -79,39 +78,7 @@ static void write_ifupdown(const struct profile_set *set, const struct managers 
 			warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, &set->rails[i], set->rails[i].lapse);
 }
 
-/* ifup would configure an interface that another manager has: both are in use, each for what is written down for it. */
-static bool ifup_joins_in(const struct profile_set *set, const struct managers *m)
-{
-	bool named = false;
-
-	for (size_t i = 0; m->enabled & PLAN_HANDOVER_IFUPDOWN && i < set->n_rails; i++)
-		named |= interfaces_name(set->sysroot, set->rails[i].dev.name);
-	return named;
-}
-
 /* --- DNS and host name ----------------------------------------------------------------------- */
-
-/*
- * Where in /run the real root's /etc/resolv.conf leads, "" if it does not. systemd-resolved's folder belongs to
- * a user of its own and is left to it; networkd tells it the servers.
- */
-static void resolv_target(const char *sysroot, char *buf, size_t size)
-{
-	_cleanup_close_ int etc = sys_open_beneath(sysroot, "/etc", O_PATH | O_DIRECTORY);
-	char link[PATH_MAX], *path = link;
-	ssize_t n = etc < 0 ? -1 : readlinkat(etc, "resolv.conf", link, sizeof(link) - 1);
-
-	*buf = 0;
-	if (n < 0)
-		return;
-	link[n] = 0;
-	if (strncmp(path, "../", 3) == 0)
-		path += 2;
-	if (strncmp(path, "/var/run/", 9) == 0)
-		path += 4;
-	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 && !strstr(path, "/../"))
-		strscpy(buf, path, size);
-}
 
 static int write_text(const struct profile_set *set, const char *dir, const char *name, const char *text)
 {
@@ -125,7 +92,7 @@ static int write_linked(const struct profile_set *set, const char *text)
 {
 	char path[PATH_MAX], real[PATH_MAX], *slash;
 
-	resolv_target(set->sysroot, path, sizeof(path));
+	strscpy(path, set->facts->resolv, sizeof(path));
 	slash = strrchr(path, '/');
 	if (!slash || !slash[1] || env_path(set->env, real, sizeof(real), "%s", path) < 0 || access(real, F_OK) == 0)
 		return 0;
@@ -190,33 +157,20 @@ static size_t take_rails(const struct profile_set *set, struct profile_rail *ret
 	return n;
 }
 
-/* Will networkd get a profile, of its own or to renew for ifupdown? */
-static bool needs_networkd(const struct managers *m)
+void profiles_write(const struct profile_set *all, const struct boot_plan *plan)
 {
-	return m->chosen & PLAN_HANDOVER_NETWORKD ||
-		(m->chosen & PLAN_HANDOVER_IFUPDOWN && m->installed & PLAN_HANDOVER_NETWORKD);
-}
-
-void profiles_write(const struct profile_set *all, const struct boot_plan *plan, struct managers *ret)
-{
+	const struct managers *m = &all->facts->managers;
 	struct profile_rail rails[ADDRESS_IFACES_MAX];
 	struct profile_set set = *all;
 	int r;
 
 	set.rails = rails;
 	set.n_rails = take_rails(all, rails, ADDRESS_IFACES_MAX);
-	managers_find(set.sysroot, ret);
-	if (plan->handover_given)
-		ret->chosen = plan->handover;
-	else if (ifup_joins_in(&set, ret))
-		ret->chosen |= PLAN_HANDOVER_IFUPDOWN;
-	if (set.n_rails && needs_networkd(ret))
-		set.networkd = networkd_version(set.sysroot);
 	for (size_t i = 0; i < set.n_rails; i++)
-		write_rail(&set, ret, &rails[i]);
-	if (set.n_rails && ret->chosen & PLAN_HANDOVER_IFUPDOWN) {
-		renewal_choose(&set, ret, rails);
-		write_ifupdown(&set, ret);
+		write_rail(&set, m, &rails[i]);
+	if (set.n_rails && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
+		renewal_choose(&set, m, rails);
+		write_ifupdown(&set, m);
 	}
 	r = write_resolv_conf(&set);
 	if (r >= 0)

@@ -5,12 +5,11 @@
  */
 #pragma once
 
-#include "handover/managers.h"
 #include "handover/profile.h"
+#include "plan.h"
 
 /*
- * profiles_write: for each rail of the set and the managers that the plan or the real root names; also
- * /run/initagent/resolv.conf and hostname. What cannot be written is reported as a cause, the rest goes on. *ret gets
- * the managers that were found and those that were written for (ret->chosen).
+ * profiles_write: for each rail of the set and the managers that its facts name (chosen); also
+ * /run/initagent/resolv.conf and hostname. What cannot be written is reported as a cause, the rest goes on.
  */
-void profiles_write(const struct profile_set *set, const struct boot_plan *plan, struct managers *ret);
+void profiles_write(const struct profile_set *set, const struct boot_plan *plan);

@@ -2,14 +2,14 @@
 /* renewal: see renewal.h. */
 #include "handover/renewal.h"
 
+#include "handover/root_facts.h"
 #include "handover/state.h"
-#include "root/sysmount.h"
 
 #define UNIT_DIR    "/run/systemd/system"
 #define NETWORK_DIR "/run/systemd/network"
-#define DHCLIENT    "/sbin/dhclient"
+#define DHCLIENT    RENEWAL_DHCLIENT_FILE
 /* networkd's own folder of the administrator. */
-#define ADMIN_DIR "/etc/systemd/network"
+#define ADMIN_DIR RENEWAL_NETWORKD_DIR
 
 /* The value of dhclient's options is the interface's name; %i is systemd's word for it. */
 static const char dhclient_unit[] =
@@ -45,10 +45,10 @@ static bool leased6(const struct profile_rail *rail)
 static unsigned clients_of(const struct profile_set *set, const struct managers *m)
 {
 	const unsigned networkd = PLAN_HANDOVER_NETWORKD;
-	unsigned clients = sys_there_beneath(set->sysroot, DHCLIENT) ? RENEWAL_DHCLIENT : 0;
+	unsigned clients = set->facts->dhclient ? RENEWAL_DHCLIENT : 0;
 
 	/* One that the administrator starts has work of its own. */
-	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) && !managers_masked(set->sysroot, networkd))
+	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) && !set->facts->networkd_masked)
 		clients |= RENEWAL_NETWORKD;
 	return clients;
 }
@@ -144,7 +144,7 @@ static int write_drop_in(const struct profile_set *set)
 	struct profile_file f;
 	int r;
 
-	if (!sys_there_beneath(set->sysroot, ADMIN_DIR))
+	if (!set->facts->networkd_files)
 		return 0;
 	r = profile_begin(&f, "#");
 	if (r < 0)

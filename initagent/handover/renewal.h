@@ -8,6 +8,10 @@
 #include "handover/managers.h"
 #include "handover/profile.h"
 
+/* What of the real root decides (root_facts.h). */
+#define RENEWAL_DHCLIENT_FILE "/sbin/dhclient"
+#define RENEWAL_NETWORKD_DIR  "/etc/systemd/network"
+
 /*
  * renewal_choose: fills renewal and lapse of rails (those of set) by what there is in the real root: ISC dhclient, else a
  * systemd-networkd that nobody has enabled, for our interfaces alone. dhclient knows neither InfiniBand nor our

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* root_facts: see root_facts.h. */
+#include "handover/root_facts.h"
+
+#include <limits.h>
+
+#include "handover/interfaces.h"
+#include "handover/renewal.h"
+#include "root/sysmount.h"
+
+/* ifup would configure an interface that another manager has: both are in use, each for what is written down for it. */
+static bool ifup_joins_in(const char *sysroot, const struct profile_set *set, const struct managers *m)
+{
+	bool named = false;
+
+	for (size_t i = 0; m->enabled & PLAN_HANDOVER_IFUPDOWN && i < set->n_rails; i++)
+		named |= interfaces_name(sysroot, set->rails[i].dev.name);
+	return named;
+}
+
+/* Will networkd get a profile, of its own or to renew for ifupdown? */
+static bool needs_networkd(const struct managers *m)
+{
+	return m->chosen & PLAN_HANDOVER_NETWORKD ||
+		(m->chosen & PLAN_HANDOVER_IFUPDOWN && m->installed & PLAN_HANDOVER_NETWORKD);
+}
+
+/*
+ * Where in /run the real root's /etc/resolv.conf leads, "" if it does not. systemd-resolved's folder belongs to
+ * a user of its own and is left to it; networkd tells it the servers.
+ */
+static void resolv_target(const char *sysroot, char *buf, size_t size)
+{
+	_cleanup_close_ int etc = sys_open_beneath(sysroot, "/etc", O_PATH | O_DIRECTORY);
+	char link[PATH_MAX], *path = link;
+	ssize_t n = etc < 0 ? -1 : readlinkat(etc, "resolv.conf", link, sizeof(link) - 1);
+
+	*buf = 0;
+	if (n < 0)
+		return;
+	link[n] = 0;
+	if (strncmp(path, "../", 3) == 0)
+		path += 2;
+	if (strncmp(path, "/var/run/", 9) == 0)
+		path += 4;
+	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 && !strstr(path, "/../") &&
+		strlen(path) < size)
+		strscpy(buf, path, size);
+}
+
+void root_facts_read(const char *sysroot, const struct profile_set *set, const struct boot_plan *plan, struct root_facts *ret)
+{
+	struct managers *m = &ret->managers;
+
+	*ret = (struct root_facts){0};
+	managers_find(sysroot, m);
+	if (plan->handover_given)
+		m->chosen = plan->handover;
+	else if (ifup_joins_in(sysroot, set, m))
+		m->chosen |= PLAN_HANDOVER_IFUPDOWN;
+	if (set->n_rails && needs_networkd(m))
+		ret->networkd = networkd_version(sysroot);
+	if (set->n_rails && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
+		ret->dhclient = sys_there_beneath(sysroot, RENEWAL_DHCLIENT_FILE);
+		ret->networkd_masked = managers_masked(sysroot, PLAN_HANDOVER_NETWORKD);
+		ret->networkd_files = sys_there_beneath(sysroot, RENEWAL_NETWORKD_DIR);
+	}
+	resolv_target(sysroot, ret->resolv, sizeof(ret->resolv));
+}
