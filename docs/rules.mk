@@ -4,8 +4,8 @@
 # tests fail when they differ from what the agent prints.
 
 docs: $(BUILD)/initagent
-	{ echo '# Causes'; echo; echo 'Every failure has a code that never changes its meaning. "initagent causes" prints this table.'; \
-	  echo; $(BUILD)/initagent causes; } >docs/causes.md
+	{ echo '# Causes'; echo; echo 'Every failure has a code that never changes its meaning. "initagent causes CODE" explains one.'; \
+	  echo; $(BUILD)/initagent causes --markdown; } >docs/causes.md
 	$(BUILD)/initagent options --markdown >$(BUILD)/options.md
 	sed -i -e '/^<!-- options:begin -->/,/^<!-- options:end -->/{//!d}' \
 		-e '/^<!-- options:begin -->/r $(BUILD)/options.md' README.md
@@ -22,7 +22,7 @@ $(BUILD)/man/%.8: docs/man/%.8.scd
 	scdoc <$< >$@
 
 $(BUILD)/man/initagent.cmdline.7: TABLE = $(BUILD)/initagent options --man
-$(BUILD)/man/initagent.causes.7: TABLE = $(BUILD)/initagent causes | awk -f docs/man/causes.awk
+$(BUILD)/man/initagent.causes.7: TABLE = $(BUILD)/initagent causes --markdown | awk -f docs/man/causes.awk
 $(BUILD)/man/%.7: docs/man/%.7.head docs/man/tail docs/man/causes.awk $(BUILD)/initagent
 	@mkdir -p $(@D)
 	{ cat $<; $(TABLE); cat docs/man/tail; } >$(BUILD)/man/$*.7.scd

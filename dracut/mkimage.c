@@ -3,6 +3,7 @@
  * initagent-mkimage: builds the stand-alone image: the agent as /init, busybox as rescue shell,
  * kernel modules with everything they need, firmware. Equal input gives equal bytes.
  */
+#include <dirent.h>
 #include <ftw.h>
 #include <sys/utsname.h>
 
@@ -58,6 +59,30 @@ static int open_scratch(struct build *b)
 	return fail(-ENOTDIR, "scratch directory in %s", tmp ? tmp : "/tmp");
 }
 
+/* On a machine that has other kernels than it runs, as in a container, those are what one wants to name. */
+static int no_modules(const struct source_config *cfg, int error)
+{
+	_cleanup_free_ char *dir = NULL;
+	struct dirent **list = NULL;
+	int n;
+
+	if (cfg->modules_dir)
+		return fail(error, "no kernel modules in %s", cfg->modules_dir);
+	if (asprintf(&dir, "%s/lib/modules", streq(cfg->root, "/") ? "" : cfg->root) < 0)
+		return -ENOMEM;
+	fail(error, "no modules of kernel %s: %s/%s", cfg->kver, dir, cfg->kver);
+	n = scandir(dir, &list, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (list[i]->d_name[0] != '.')
+			fprintf(stderr, "initagent-mkimage: there are modules of kernel %s: name it with --kver\n", list[i]->d_name);
+		free(list[i]);
+	}
+	if (n <= 2)
+		fprintf(stderr, "initagent-mkimage: there are no other kernels: install one (Debian: linux-image-amd64), or give --root\n");
+	free(list);
+	return error;
+}
+
 static int open_source(struct build *b)
 {
 	struct source_config cfg = {
@@ -73,10 +98,7 @@ static int open_source(struct build *b)
 	if (!cfg.kver && !cfg.modules_dir)
 		cfg.kver = uts.release;
 	r = source_new(&b->source, &cfg);
-	if (r < 0)
-		return fail(r, "no modules of kernel %s in %s", cfg.kver ? cfg.kver : "",
-			cfg.modules_dir ? cfg.modules_dir : cfg.root);
-	return 0;
+	return r < 0 ? no_modules(&cfg, r) : 0;
 }
 
 static int add_extras(struct build *b)
@@ -121,7 +143,7 @@ typedef int word_func(struct closure *c, const char *word);
 
 static int ask_driver(struct closure *c, const char *word)
 {
-	return closure_want(c, word, CLOSURE_NEED, "asked for with DRIVERS");
+	return closure_want(c, word, CLOSURE_NEED, "asked for with --drivers");
 }
 
 /* each_word: calls f for every name in a list of "A B,C" values. */
@@ -177,8 +199,7 @@ static int add_modules(struct build *b)
 	if (r < 0)
 		return fail(r, "collecting modules");
 	if (r > 0)
-		return fail(-ENOENT, "image not built, %d thing%s missing or unfit", r,
-			r > 1 ? "s" : "");
+		return refuse("image not built, %d thing%s missing or unfit", r, r > 1 ? "s" : "");
 	r = index_image(b->tree, b->source, b->scratch);
 	return r < 0 ? fail(r, "module index of the image (depmod)") : 0;
 }
@@ -269,10 +290,11 @@ int main(int argc, char **argv)
 {
 	_cleanup_(build_done) struct build b = {.tree = NULL};
 
-	if (options_parse(&b.opt, argc, argv) < 0) {
-		options_usage(stderr);
+	/* What is wrong was said, and shall not scroll away behind a page of options. */
+	if (options_parse(&b.opt, argc, argv) < 0)
 		return EXIT_USAGE;
-	}
+	if (b.opt.version)
+		return puts("initagent-mkimage " INITAGENT_VERSION) < 0;
 	if (b.opt.help) {
 		options_usage(stdout);
 		return 0;

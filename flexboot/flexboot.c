@@ -34,10 +34,10 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	if (argc == 2 && streq(argv[1], "--help")) {
-		fputs(usage, stdout);
-		return 0;
-	}
+	if (argc == 2 && (streq(argv[1], "--help") || streq(argv[1], "-h")))
+		return fputs(usage, stdout) < 0;
+	if (argc == 2 && (streq(argv[1], "--version") || streq(argv[1], "-V")))
+		return puts("initagent-flexboot " INITAGENT_VERSION) < 0;
 	if (argc > 2 && streq(argv[1], "rom")) {
 		status = command_rom(argc - 2, argv + 2);
 	} else if (argc > 2 && streq(argv[1], "settings")) {

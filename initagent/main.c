@@ -102,6 +102,7 @@ static int cmd_plan(int argc, char **argv)
 	return plan_dump(plan, stdout, false) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Without arguments all of them, with names these. */
 static int cmd_options(int argc, char **argv)
 {
 	static const struct {
@@ -112,23 +113,60 @@ static int cmd_options(int argc, char **argv)
 		{"--man", OPTIONS_MAN},
 		{"--completion", OPTIONS_COMPLETION},
 	};
-	const char *wanted = argc > 1 ? argv[1] : "--markdown";
+	int status = EXIT_SUCCESS;
 
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (streq(wanted, formats[i].name))
+	if (argc < 2)
+		return options_print(stdout, OPTIONS_PLAIN) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	for (size_t i = 0; argc == 2 && i < ARRAY_SIZE(formats); i++)
+		if (streq(argv[1], formats[i].name))
 			return options_print(stdout, formats[i].format) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	return usage_error("options takes --markdown, --man or --completion");
+	for (int i = 1; i < argc; i++)
+		if (!options_print_named(stdout, argv[i])) {
+			console_complain(argv[i], "no option of this agent; 'initagent options' lists them");
+			status = EXIT_FAILURE;
+		}
+	return status;
+}
+
+static void print_cause(const struct cause_info *c)
+{
+	printf("%s  %s\n         check: %s\n", c->code, c->text, c->check);
+}
+
+/* "IA-E306", or its number alone. */
+static int print_cause_named(const char *name)
+{
+	char code[16];
+	enum cause cause;
+
+	snprintf(code, sizeof(code), "%s%s", name[strspn(name, "0123456789")] ? "" : "IA-E", name);
+	cause = cause_from_code(code);
+	if (cause == CAUSE_NONE) {
+		console_complain(name, "no such cause; 'initagent causes' lists them");
+		return EXIT_FAILURE;
+	}
+	print_cause(cause_info(cause));
+	return EXIT_SUCCESS;
 }
 
 static int cmd_causes(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	printf("| code | cause | what to check |\n|---|---|---|\n");
+	bool table = argc == 2 && streq(argv[1], "--markdown");
+	int status = EXIT_SUCCESS;
+
+	for (int i = 1; !table && i < argc; i++)
+		status |= print_cause_named(argv[i]);
+	if (!table && argc > 1)
+		return status;
+	if (table)
+		printf("| code | cause | what to check |\n|---|---|---|\n");
 	for (int i = 1; i < CAUSE_MAX; i++) {
 		const struct cause_info *c = cause_info((enum cause)i);
 
-		printf("| %s | %s | %s |\n", c->code, c->text, c->check);
+		if (table)
+			printf("| %s | %s | %s |\n", c->code, c->text, c->check);
+		else
+			print_cause(c);
 	}
 	return EXIT_SUCCESS;
 }
@@ -260,8 +298,8 @@ static const struct command commands[] = {
 		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
 	{"verify", "FILE [--key KEY] [--kernel RELEASE]",
 		"what a node would say of a manifest or image and FILE.minisig", verify_tool},
-	{"options", "[--markdown|--man|--completion]", "the table of options", cmd_options},
-	{"causes", "", "the table of causes", cmd_causes},
+	{"options", "[NAME... | --markdown | --man | --completion]", "all options of the command line, or those named", cmd_options},
+	{"causes", "[CODE... | --markdown]", "all causes with what to check, or those named (IA-E306)", cmd_causes},
 	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},
 	{"wait", "[--timeout SECONDS | --restarts]",
 		"wait for the agent: 0 done, 1 at work, 2 failed, 3 killed, 4 never",
@@ -270,15 +308,43 @@ static const struct command commands[] = {
 	{"help", "", "this list", cmd_help},
 };
 
+static void print_command(const struct command *c)
+{
+	printf("  initagent %s%s%s\n      %s\n", c->name, *c->arguments ? " " : "", c->arguments, c->help);
+}
+
 static int cmd_help(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	printf("initagent %s: network root for diskless nodes\n", INITAGENT_VERSION);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  initagent %-8s %-32s %s\n", commands[i].name, commands[i].arguments,
-			commands[i].help);
+		print_command(&commands[i]);
 	return EXIT_SUCCESS;
+}
+
+static bool asks_for_help(const char *word)
+{
+	return streq(word, "--help") || streq(word, "-h");
+}
+
+/* A command, or what other tools take in place of one. */
+static int run_command(int argc, char **argv)
+{
+	if (asks_for_help(argv[0]))
+		return cmd_help(argc, argv);
+	if (streq(argv[0], "--version") || streq(argv[0], "-V"))
+		return cmd_version(argc, argv);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!streq(argv[0], commands[i].name))
+			continue;
+		if (argc < 2 || !asks_for_help(argv[1]))
+			return commands[i].run(argc, argv);
+		print_command(&commands[i]);
+		return EXIT_SUCCESS;
+	}
+	console_complain(argv[0], "no such command; see 'initagent help'");
+	return EXIT_USAGE;
 }
 
 static const char *base_name(const char *path)
@@ -307,8 +373,5 @@ int main(int argc, char *argv[], char *envp[])
 		return modules_modprobe_main(argc, argv);
 	if (argc < 2)
 		return cmd_help(argc, argv), EXIT_USAGE;
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (streq(argv[1], commands[i].name))
-			return said(commands[i].run(argc - 1, argv + 1));
-	return usage_error("no such command");
+	return said(run_command(argc - 1, argv + 1));
 }

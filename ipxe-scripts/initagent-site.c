@@ -186,6 +186,8 @@ static int run(struct session *x, int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands) && argc; i++)
 		if (streq(argv[0], commands[i].name))
 			return argc == 1 + commands[i].argument ? commands[i].run(x, argv[1]) : usage(stderr);
+	if (argc)
+		fprintf(stderr, "initagent-site: no such command: %s\n", argv[0]);
 	return usage(stderr);
 }
 

@@ -315,9 +315,40 @@ static void print_completion(FILE *out)
 			rows[i].grammar[0] && !(rows[i].flags & OPTION_PREFIX) ? "=" : "");
 }
 
+static void print_text(FILE *out, const struct option_row *r)
+{
+	fprintf(out, "%s%s%s\n    %s%s\n", r->name, r->grammar[0] && !(r->flags & OPTION_PREFIX) ? "=" : "", r->grammar, r->doc,
+		r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
+	if (r->def[0])
+		fprintf(out, "    default: %s\n", r->def);
+	if (r->dracut[0])
+		fprintf(out, "    dracut 059: %s\n", r->dracut);
+}
+
+static void print_plain(FILE *out)
+{
+	for (size_t i = 0; i < OPTION_N; i++)
+		print_text(out, &rows[i]);
+}
+
+bool options_print_named(FILE *out, const char *name)
+{
+	size_t len = strcspn(name, "=");
+	bool found = false;
+
+	for (size_t i = 0; i < OPTION_N; i++) {
+		if (strlen(rows[i].name) != len || strncmp(rows[i].name, name, len) != 0)
+			continue;
+		print_text(out, &rows[i]);
+		found = true;
+	}
+	return found;
+}
+
 int options_print(FILE *out, enum options_format format)
 {
 	static void (*const printers[])(FILE *) = {
+		[OPTIONS_PLAIN] = print_plain,
 		[OPTIONS_MARKDOWN] = print_markdown,
 		[OPTIONS_MAN] = print_man,
 		[OPTIONS_COMPLETION] = print_completion,

@@ -81,10 +81,13 @@ enum word_owner { OWNER_NOBODY, OWNER_KERNEL, OWNER_SYSTEM, OWNER_DRACUT };
 /* word_owner: looks a name up among well-known words of the kernel, systemd and dracut. */
 enum word_owner word_owner(const char *s, size_t len);
 
-enum options_format { OPTIONS_MARKDOWN, OPTIONS_MAN, OPTIONS_COMPLETION };
+enum options_format { OPTIONS_PLAIN, OPTIONS_MARKDOWN, OPTIONS_MAN, OPTIONS_COMPLETION };
 
 /*
- * options_print: the table as a markdown table (README), as man page source (scdoc), or as a
+ * options_print: the table as text for a terminal, as a markdown table (README), as man page source (scdoc), or as a
  * plain list "name[=]" one a line for shell completion. Returns 0 or -EIO.
  */
 int options_print(FILE *out, enum options_format format);
+
+/* options_print_named: one option as text ("rd.retry", also "rd.retry="). false: there is none of that name. */
+bool options_print_named(FILE *out, const char *name);

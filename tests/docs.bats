@@ -10,7 +10,7 @@ agent=${BUILD:-build}/initagent
 }
 
 @test "docs/causes.md is the agent's table" {
-    diff <(tail -n +5 docs/causes.md) <("$agent" causes)
+    diff <(tail -n +5 docs/causes.md) <("$agent" causes --markdown)
 }
 
 # The schema in turn is held against the code by tests/state.bats.
@@ -29,8 +29,48 @@ agent=${BUILD:-build}/initagent
 @test "every command of the agent is in its help" {
     local command
     for command in boot status timeline ports doctor lint plan manifest verify options causes claims wait version; do
-        "$agent" help | grep -q "initagent $command "
+        "$agent" help | grep -qE "initagent $command( |\$)"
     done
+}
+
+@test "every program takes --help, -h, --version and -V; the agent's commands --help and -h" {
+    local program flag command
+    for program in initagent initagent-site initagent-mkimage initagent-flexboot; do
+        for flag in --help -h; do
+            run -0 "${BUILD:-build}/$program" "$flag"
+            [[ $output == *"$program"* ]]
+        done
+        for flag in --version -V; do
+            run -0 "${BUILD:-build}/$program" "$flag"
+            [[ $output =~ ^$program\ [0-9.]+$ ]]
+        done
+    done
+    for command in boot status timeline ports doctor lint plan manifest verify options causes claims wait version help; do
+        for flag in --help -h; do
+            run -0 "$agent" "$command" "$flag"
+            [[ $output == "  initagent $command"* ]]
+        done
+    done
+    run -64 "$agent" frobnicate
+    [[ $output == *"frobnicate: no such command"* ]]
+}
+
+@test "one cause, one option; text for a terminal unless a table is asked for" {
+    run -0 "$agent" causes IA-E306
+    [ "${#lines[@]}" -eq 2 ]
+    [[ ${lines[0]} == "IA-E306  no subnet manager"* && ${lines[1]} == *"check: "* ]]
+    run -0 "$agent" causes 306 IA-E607
+    [ "${#lines[@]}" -eq 4 ]
+    run -1 "$agent" causes IA-E000
+    [[ $output == *"IA-E000: no such cause"* ]]
+    run -0 "$agent" causes
+    [ "$(grep -c '^IA-E' <<<"$output")" -eq "$("$agent" causes --markdown | grep -c '^| IA-E')" ]
+    run -0 "$agent" options rd.retry= init
+    [[ $output == "rd.retry=SECONDS"*"default: 180"*"init=PATH"* ]]
+    run -1 "$agent" options rd.nothing
+    [[ $output == *"rd.nothing: no option"* ]]
+    run -0 "$agent" options
+    run -1 grep '^|' <<<"$output"
 }
 
 @test "every field of the doctor's JSON is documented" {

@@ -38,7 +38,7 @@ setup() {
 	done
 	[ "$(grep -c 'IA-E[0-9]' "$DEST/usr/share/man/man7/initagent.causes.7")" -ge 100 ]
 	[ "$(grep -c 'IA-E[0-9]' "$DEST/usr/share/man/man7/initagent.causes.7")" -ge \
-		"$("${BUILD:-build}/initagent" causes | grep -c '^| IA-E')" ]
+		"$("${BUILD:-build}/initagent" causes --markdown | grep -c '^| IA-E')" ]
 	[ -f "$DEST/usr/share/bash-completion/completions/initagent-site" ]
 }
 

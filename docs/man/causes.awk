@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The rows of "initagent causes" (Markdown) as scdoc.
+# The rows of "initagent causes --markdown" (Markdown) as scdoc.
 BEGIN { FS = " \\| " }
 /^\| IA-E/ {
 	gsub(/[\\*_<>#~]/, "\\\\&")

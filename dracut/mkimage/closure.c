@@ -221,7 +221,7 @@ static int want_firmware(struct closure *c, const char *module, const char *name
 	else if (r == 0 && !firmware_accepted(c, name, module))
 		missing(c,
 			"firmware file %s, named by module %s, is not in the firmware directory; "
-			"install it, or build with NO_FIRMWARE=%s to do without",
+			"install it, or do without by --no-firmware %s (make: NO_FIRMWARE=)",
 			name, module, module);
 	else if (r == 0) {
 		snprintf(why, sizeof(why), "%s, named by %s", name, module);

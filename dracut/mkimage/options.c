@@ -53,7 +53,8 @@ static const struct row rows[] = {
 	ROW(FLAG, no_bios, "no-bios", NULL, "iso: for UEFI alone"),
 	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 19)"),
 	ROW(FLAG, explain, "explain", NULL, "list every file with the reason it is there"),
-	ROW(FLAG, help, "help", NULL, "this text"),
+	ROW(FLAG, help, "help", NULL, "this text (or -h)"),
+	ROW(FLAG, version, "version", NULL, "the program's version (or -V)"),
 };
 
 void options_usage(FILE *out)
@@ -73,6 +74,8 @@ static int complain(const char *what, const char *arg)
 
 static const struct row *row_of(const char *arg)
 {
+	if (streq(arg, "-h") || streq(arg, "-V"))
+		arg = streq(arg, "-h") ? "--help" : "--version";
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (strncmp(arg, "--", 2) == 0 && streq(arg + 2, rows[i].name))
 			return &rows[i];
@@ -138,7 +141,7 @@ static int check(struct options *opt)
 	unsigned long n;
 
 	if (!opt->out)
-		return complain("missing", "--out");
+		return complain("missing, see --help", "--out");
 	if (number(opt->level_text, 22, 1, &n) < 0)
 		return complain("--level is 1 to 22, not", opt->level_text);
 	opt->level = (int)n;
@@ -147,6 +150,9 @@ static int check(struct options *opt)
 	if (!opt->sb_key != !opt->sb_cert)
 		return complain("--sb-key and --sb-cert go together, only one is given",
 			opt->sb_key ? opt->sb_key : opt->sb_cert);
+	if (opt->cmdline && streq(opt->format, "initrd"))
+		return complain("--cmdline has no place in an initrd (--format pair, uki or iso has one); it goes to the boot loader",
+			opt->cmdline);
 	if (opt->cmdline && check_cmdline(opt->cmdline) < 0)
 		return -EINVAL;
 	if (epoch && number(epoch, UINT32_MAX, 0, &n) < 0)
@@ -163,12 +169,12 @@ int options_parse(struct options *opt, int argc, char **argv)
 		int r;
 
 		if (!row)
-			return complain("unknown option", argv[i]);
+			return complain("unknown option, see --help", argv[i]);
 		if (row->kind != FLAG && ++i == argc)
 			return complain("needs a value", argv[i - 1]);
 		r = set(opt, row, argv[i]);
 		if (r < 0)
 			return r;
 	}
-	return opt->help ? 0 : check(opt);
+	return opt->help || opt->version ? 0 : check(opt);
 }

@@ -36,6 +36,7 @@ struct options {
 	bool no_base;
 	bool explain;
 	bool help;
+	bool version;
 	int level;
 	uint32_t mtime; /* SOURCE_DATE_EPOCH */
 };

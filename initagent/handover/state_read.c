@@ -47,7 +47,10 @@ static void complain(int error)
 		error == -EPROTONOSUPPORT ? "written by an agent of another version, with another schema" :
 		error == -EFBIG ? "larger than any agent writes" : strerror(-error);
 
-	console_complain("no state: " STATE_DIR "/state.json", why);
+	if (error == -ENOENT)
+		console_complain("this system was not booted by initagent", "there is no " STATE_DIR "/state.json");
+	else
+		console_complain("no state: " STATE_DIR "/state.json", why);
 }
 
 int state_load(const struct env *env, char **ret_text, cJSON **ret)
