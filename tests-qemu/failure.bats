@@ -90,6 +90,31 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
     assert_cause IA-E703
 }
 
+@test "the rescue shell has the commands it names, and reboot restarts the machine" {
+    server dhcp stop
+    NODE_TALK=1
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=3"
+    node_wait 60 "'initagent status' shows what happened, 'reboot' restarts the machine"
+    node_type 'initagent causes IA-E703 && echo status $?'
+    node_wait 30 '^status 0'
+    node_type reboot
+    node_end 60
+    assert_console 'initagent: restarting the machine'
+    node_ended_by restart
+}
+
+@test "server that stops between the mount and init: said, and the action after rd.timeout" {
+    NODE_TALK=1
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break rd.timeout=40 $reboot"
+    node_wait 90 'rd.break: the root is at /sysroot'
+    server nfs stop
+    node_type exit
+    node_end 120
+    assert_console "$server_ip:$root_path: the root does not answer: .* s of [0-9]+ s, IA-E609"
+    assert_cause IA-E609
+    node_ended_by restart
+}
+
 @test "driver named on the command line is not in the image: said, and the boot goes on" {
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.post=no_such_ib"
     assert_boot 90 4.2 rdma

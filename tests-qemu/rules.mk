@@ -28,7 +28,7 @@ $(LAB)/bin/sibfuzz: tests-qemu/softib/guest/sibfuzz.c
 $(LAB)/bin/flexboot: $(FLEXBOOT_SRCS) $(wildcard flexboot/*.h) $(DEPS_STAMP)
 	@mkdir -p $(@D)
 	@echo "  GUEST   $@"
-	@$(GUEST_CC) -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -I. -Iinitagent \
+	@$(GUEST_CC) -std=gnu11 -Os -s -static $(WARN) $(WERROR) $(DEFS) \
 		-isystem $(SYSROOT)/include -o $@ $(FLEXBOOT_SRCS) $(SYSROOT)/lib/libcjson.a -lm
 
 $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c

@@ -9,6 +9,7 @@
 #   server COMMAND...           one command on its control channel (guest/server-init)
 #   node_start IMAGE CMDLINE    boots a node; NODE_* below; sets $node_dir
 #   node_wait SECONDS REGEX     a line on its console
+#   node_type TEXT              a line on its console, if it was started with NODE_TALK
 #   node_end SECONDS            waits until it powers off or reboots, unpacks its results
 #   node_result FILTER          jq over what the real root's witness measured
 #   node_state FILTER           jq over the node's state.json
@@ -33,6 +34,7 @@ node_defaults() {
     NODE_SPARE=   # not empty: an interface before it, with carrier but nobody on the segment
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
+    NODE_TALK=    # not empty: something can be typed on its console (node_type)
     NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
     NODE_NAME=node # its log folder
     NODE_SECONDS=300
@@ -117,12 +119,17 @@ vm_start() {
 }
 
 vm_firmware() {
-    local dir=$1 seconds=$2
+    local dir=$1 seconds=$2 serial=(-serial "file:$1/console.log")
     shift 2
     mkdir -p "$dir"
     : >"$dir/console.log"
+    if [ -n "${NODE_TALK:-}" ]; then
+        mkfifo "$dir/talk.in" "$dir/talk.out"
+        cat "$dir/talk.out" >/dev/null 3>&- &
+        serial=(-chardev "pipe,id=console,path=$dir/talk,logfile=$dir/console.log" -serial chardev:console)
+    fi
     setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
-        -display none -no-reboot -serial "file:$dir/console.log" "$@" \
+        -display none -no-reboot "${serial[@]}" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
 }
@@ -205,6 +212,12 @@ node_start() {
         ${NODE_DISK:+-drive "if=none,id=disk,format=raw,cache=unsafe,file=$NODE_DISK"} \
         ${NODE_DISK:+-device virtio-blk-pci,drive=disk}
     node_pid=$vm_pid
+}
+
+# node_type TEXT: at the prompt of the agent's shell.
+node_type() {
+    "$vmctl" see 60 "$node_dir/console.log" 'initagent:[^ ]*# ' "$node_pid" >/dev/null
+    printf '%s\n' "$1" >"$node_dir/talk.in"
 }
 
 node_wait() {
