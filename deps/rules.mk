@@ -27,15 +27,12 @@ $(if $(filter-out $(FEATURES_ALL),$(FEATURES)),$(error FEATURES: no such feature
 $(if $(filter tls,$(FEATURES)),$(if $(filter http,$(FEATURES)),,$(error FEATURES: tls needs http)))
 has = $(filter $(1),$(FEATURES))
 
-# Before the libraries that it needs itself.
-LIBARCHIVE = $(if $(call has,archive),$(SYSROOT)/lib/libarchive.a)
-
 # Providers, libibverbs and libnl refer to each other. The providers without a public API carry the
 # number of rdma-core's private ABI in their name, hence the glob; the shell expands it at link time.
 MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a \
 	$(SYSROOT)/lib/librxe-rdmav*.a $(SYSROOT)/lib/libsiw-rdmav*.a $(SYSROOT)/lib/libibverbs.a \
 	$(SYSROOT)/lib/libibumad.a $(SYSROOT)/lib/libnl-route-3.a $(SYSROOT)/lib/libnl-3.a \
-	-Wl,--end-group $(SYSROOT)/lib/libkmod.a $(LIBARCHIVE) \
+	-Wl,--end-group $(SYSROOT)/lib/libkmod.a \
 	$(SYSROOT)/lib/libzstd.a $(SYSROOT)/lib/liblzma.a \
 	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a $(SYSROOT)/lib/libsodium.a -lm
 

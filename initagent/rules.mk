@@ -19,7 +19,7 @@ ABSENT       := $(if $(call has,http),initagent/web/web_none.c initagent/tell/po
 		$(addprefix initagent/web/,web.c view.c transfer.c cached.c listed.c streamed.c stream.c store.c note.c \
 		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c) initagent/tell/post.c) \
 		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
-		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c gunzip.c test_gunzip.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
+		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
@@ -37,8 +37,9 @@ CSTD         := -std=gnu11
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
 		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS) $(if $(call has,tls),-DTLS_MBEDTLS)
 SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
+# libarchive: the tests write archives with it.
 HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium \
-		$(if $(call has,http),libcurl) $(if $(call has,archive),libarchive zlib)
+		$(if $(call has,http),libcurl) $(if $(call has,archive),liblzma libzstd zlib libarchive)
 HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)

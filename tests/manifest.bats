@@ -103,7 +103,7 @@ sign() {
     [[ $output == *IA-E662* ]]
 }
 
-@test "a build without archives says so and holds none of libarchive" {
+@test "a build without archives says so and holds none of the parsers" {
     cd "$BATS_TEST_DIRNAME/.." || return
     run -0 make -n BUILD="$BATS_TEST_TMPDIR/none" DEPS="$(realpath "${BUILD:-build}")/deps" \
         FEATURES="http tls" "$BATS_TEST_TMPDIR/none/initagent"

@@ -179,12 +179,15 @@ sent() {
 	cat "$F/root.tar" "$end" >"$F/padded.tar"
 	xz -0 <"$F/root.tar" | cat - "$end" >"$F/padded.tar.xz"
 	nginx_on 8080
-	for name in padded.tar padded.tar.gz padded.tar.xz; do
+	cat "$F/root.tar.zst" "$end" >"$F/padded.tar.zst"
+	for name in padded.tar padded.tar.gz padded.tar.xz padded.tar.zst; do
 		boots "root=http://127.0.0.1:8080/$name"
 		[[ $output == *"unpacked while it is fetched"* ]]
 	done
-	cat "$F/root.tar.zst" "$end" >"$F/padded.tar.zst"
-	refused 651 "root=http://127.0.0.1:8080/padded.tar.zst"
+	for name in gz xz zst; do
+		{ cat "$F/padded.tar.$name"; echo more; } >"$F/more.tar.$name"
+		refused 651 "root=http://127.0.0.1:8080/more.tar.$name"
+	done
 }
 
 @test "entries that may not be in a root are refused on the way" {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unpack: an archive (cpio, tar; plain or packed with gzip, xz, zstd) from a descriptor into a
- * directory, in a cage; xz and zstd by libarchive. What is no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED
- * in that directory.
+ * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a directory, in a cage. What is
+ * no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED in that directory.
  *
- * A build without libarchive has unpack_none.c instead.
+ * A build without archives has unpack_none.c instead.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* unpack_none: unpack.h for a build without libarchive. */
+/* unpack_none: unpack.h for a build without archives. */
 #include "image/unpack.h"
 
 bool unpack_available(void)

@@ -2,12 +2,10 @@
 /* unpacked: see unpacked.h. */
 #include "image/unpacked.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <linux/falloc.h>
 #include <stdarg.h>
 
-#include "image/gunzip.h"
+#include "image/depack.h"
 
 /* Freed behind the reader in pieces of this size; a multiple of any page. */
 #define PIECE (4u << 20)
@@ -21,8 +19,7 @@ struct unpacked {
 	uint64_t taken;	    /* of what it unpacks to */
 	bool begun;
 	size_t packed_len; /* of packed, not used yet */
-	struct gunzip *gunzip;
-	struct archive *filter; /* xz, zstd; without either it is not packed */
+	struct depack *depack; /* NULL: it is not packed */
 	enum cause cause;
 	char text[UNPACKED_TEXT_MAX];
 	size_t next, end; /* of block: what was unpacked and not taken */
@@ -45,8 +42,7 @@ struct unpacked *unpacked_free(struct unpacked *s)
 {
 	if (!s)
 		return NULL;
-	archive_read_free(s->filter);
-	gunzip_free(s->gunzip);
+	depack_free(s->depack);
 	free(s);
 	return NULL;
 }
@@ -110,72 +106,27 @@ static ssize_t read_packed(struct unpacked *s)
 /* --- the packings --------------------------------------------------------------------------- */
 
 /* Up to the file's end: a sender that writes through a pipe waits until all was read. */
-static ssize_t read_gzip(struct unpacked *s, void *buf, size_t len)
+static ssize_t read_depack(struct unpacked *s, void *buf, size_t len)
 {
 	const char *why = "it is cut short";
 	ssize_t n, more = 1;
 
-	while ((n = gunzip_take(s->gunzip, buf, len, &why)) == 0) {
+	while ((n = depack_take(s->depack, buf, len, &why)) == 0) {
 		more = read_packed(s);
 		if (more <= 0)
 			break;
-		gunzip_give(s->gunzip, s->packed, (size_t)more);
+		depack_give(s->depack, s->packed, (size_t)more);
 	}
 	if (n > 0 || more < 0)
 		return n > 0 ? n : more;
-	if (n == 0 && gunzip_complete(s->gunzip))
+	if (n == 0 && depack_complete(s->depack))
 		return 0;
-	return unpacked_fail(s, CAUSE_IMAGE_BROKEN, "gzip: %s", why);
+	return unpacked_fail(s, CAUSE_IMAGE_BROKEN, "%s: %s", depack_name(s->depack), why);
 }
 
-static la_ssize_t give_filter(struct archive *a, void *arg, const void **block)
+static int begin_depack(struct unpacked *s, enum depack_kind kind)
 {
-	struct unpacked *s = arg;
-	ssize_t n = read_packed(s);
-
-	*block = s->packed;
-	if (n >= 0)
-		return n;
-	archive_set_error(a, EIO, "%s", s->text);
-	return ARCHIVE_FATAL;
-}
-
-static int filter_failed(struct unpacked *s)
-{
-	const char *text = archive_error_string(s->filter);
-
-	return unpacked_fail(s, CAUSE_IMAGE_BROKEN, "%s", text ? text : "it cannot be unpacked");
-}
-
-static ssize_t read_filter(struct unpacked *s, void *buf, size_t len)
-{
-	la_ssize_t n = archive_read_data(s->filter, buf, len);
-
-	return n < 0 ? filter_failed(s) : n;
-}
-
-/* This filter and no other: left to choose, libarchive adds filters as long as something looks packed. */
-static int begin_filter(struct unpacked *s, int filter)
-{
-	struct archive_entry *ae;
-	struct archive *a = s->filter = archive_read_new();
-
-	if (!a)
-		return unpacked_fail(s, CAUSE_NO_MEMORY, "unpacking");
-	/* Set, not found out: what the filter has to say would be lost in that. */
-	if (archive_read_set_format(a, ARCHIVE_FORMAT_RAW) < ARCHIVE_WARN ||
-		archive_read_append_filter(a, filter) < ARCHIVE_WARN ||
-		archive_read_open(a, s, NULL, give_filter, NULL) < ARCHIVE_WARN ||
-		archive_read_next_header(a, &ae) < ARCHIVE_WARN)
-		return filter_failed(s);
-	return 0;
-}
-
-static int begin_gzip(struct unpacked *s)
-{
-	if (gunzip_new(&s->gunzip) < 0)
-		return unpacked_fail(s, CAUSE_NO_MEMORY, "unpacking");
-	return 0;
+	return depack_new(&s->depack, kind) < 0 ? unpacked_fail(s, CAUSE_NO_MEMORY, "unpacking") : 0;
 }
 
 /* The first bytes tell the packing. */
@@ -189,9 +140,9 @@ static int begin(struct unpacked *s)
 		return -EINVAL;
 	s->begun = true;
 	switch (image_kind_judge(s->packed, s->packed_len < BEGIN ? s->packed_len : BEGIN, NULL)) {
-	case IMAGE_GZIP: return begin_gzip(s);
-	case IMAGE_XZ: return begin_filter(s, ARCHIVE_FILTER_XZ);
-	case IMAGE_ZSTD: return begin_filter(s, ARCHIVE_FILTER_ZSTD);
+	case IMAGE_GZIP: return begin_depack(s, DEPACK_GZIP);
+	case IMAGE_XZ: return begin_depack(s, DEPACK_XZ);
+	case IMAGE_ZSTD: return begin_depack(s, DEPACK_ZSTD);
 	default: return 0;
 	}
 }
@@ -212,7 +163,7 @@ static ssize_t read_next(struct unpacked *s, void *buf, size_t len)
 {
 	if (!s->begun && begin(s) < 0)
 		return -EINVAL;
-	return s->gunzip ? read_gzip(s, buf, len) : s->filter ? read_filter(s, buf, len) : read_plain(s, buf, len);
+	return s->depack ? read_depack(s, buf, len) : read_plain(s, buf, len);
 }
 
 /* --- what the parsers call ------------------------------------------------------------------ */
