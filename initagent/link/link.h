@@ -140,8 +140,8 @@ uint16_t netdev_pkey(const struct netdev *dev);
 uint64_t netdev_guid(const struct netdev *dev);
 
 /*
- * links_add_address, links_add_route: return 1 when it was there before: adopted (and renewed). A route of another
- * interface or protocol, such as the kernel's to a subnet, is never replaced: -EEXIST.
+ * links_add_address, links_add_route: return 1 when it was there before: adopted (and renewed). A route that is
+ * not the agent's own, such as the kernel's to a subnet, is never replaced: -EEXIST.
  */
 int links_add_address(struct links *l, int ifindex, const struct link_address *a);
 int links_del_address(struct links *l, int ifindex, const struct link_address *a);

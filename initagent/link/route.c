@@ -5,6 +5,10 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
+#ifndef RTPROT_DHCP
+#define RTPROT_DHCP 16
+#endif
+
 /* An on-link IPv4 route has scope link: a gateway of another route may be looked up through it. */
 static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 {
@@ -36,7 +40,7 @@ static uint32_t attr_u32(const struct nlattr *attr)
 /* What stands in the way of a new route. */
 enum obstacle {
 	OBSTACLE_FOREIGN, /* somebody else's: the kernel's for a subnet, a router's, one made by hand */
-	OBSTACLE_OURS,	  /* of this interface, by this method: ours, maybe of an earlier run */
+	OBSTACLE_OURS,	  /* by DHCP, or of this interface by the same method: ours, maybe of an earlier run */
 	OBSTACLE_SAME,	  /* leads to the subnet as the new one would */
 };
 
@@ -58,6 +62,9 @@ static enum obstacle judge_obstacle(const struct link_route *r, struct nlmsghdr 
 {
 	const struct rtmsg *rtm = nlmsg_data(h);
 
+	/* An agent before may have had its interfaces in another order, so that this metric was another one's. */
+	if (rtm->rtm_protocol == RTPROT_DHCP && r->protocol == RTPROT_DHCP)
+		return OBSTACLE_OURS;
 	if (attr_u32(tb[RTA_OIF]) != (uint32_t)r->ifindex)
 		return OBSTACLE_FOREIGN;
 	if (rtm->rtm_protocol == r->protocol)

@@ -312,8 +312,12 @@ TEST(routes_of_others_stay)
 	other = own;
 	other.ifindex = index_of(l, "vb");
 	other.gateway = addr("10.1.0.9");
+	other.protocol = RTPROT_BOOT;
 	CHECK_INT(links_add_route(l, &other), -EEXIST);
 	netns_run("ip route | grep -q '^192.0.2.0/24 via 10.0.0.7 dev va'");
+	other.protocol = own.protocol; /* of an agent before, whose interfaces came in another order */
+	CHECK_INT(links_add_route(l, &other), 1);
+	netns_run("ip route | grep -q '^192.0.2.0/24 via 10.1.0.9 dev vb'");
 }
 
 /* --- neighbours ---------------------------------------------------------------------------- */
