@@ -393,8 +393,8 @@ static bool adopt_root(struct boot *b, uint64_t now)
 		judge_leftover(b, now);
 		return b->finished;
 	}
-	if (init_check(b->args->sysroot, b->plan->given[OPTION_INIT] ? b->plan->init : NULL, b->adopted.init,
-		    sizeof(b->adopted.init)) < 0)
+	if (init_check_limited(b->args->sysroot, b->plan->given[OPTION_INIT] ? b->plan->init : NULL, b->adopted.init,
+		    INIT_CHECK_LIMIT_MS) < 0)
 		return false;
 	report_log(b->report, REPORT_INFO, "root", now, "%s is mounted already, adopted",
 		nfs_source(source, sizeof(source), b->adopted.server, b->adopted.path) ? source : "the root");

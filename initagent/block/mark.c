@@ -78,7 +78,7 @@ int block_adopt(const struct env *env, const char *target, const char *init, str
 		return 0;
 	if (r <= 0 || !mounted_from(env, ret->overlay ? base : target, ret->device))
 		return r < 0 ? r : 0;
-	return init_check(target, init, ret->init, sizeof(ret->init)) == 0;
+	return init_check_limited(target, init, ret->init, INIT_CHECK_LIMIT_MS) == 0;
 }
 
 void block_drop(const struct env *env, const char *target)

@@ -238,5 +238,5 @@ int image_adopt(const struct env *env, const char *target, const char *init, str
 
 	if (r <= 0 || !mounted_at(target))
 		return r < 0 ? r : 0;
-	return init_check(target, init, ret->init, sizeof(ret->init)) == 0;
+	return init_check_limited(target, init, ret->init, INIT_CHECK_LIMIT_MS) == 0;
 }

@@ -4,10 +4,13 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "attempt.h"
 #include "root/program.h"
 #include "root/sysmount.h"
 
@@ -222,4 +225,28 @@ int init_check(const char *root, const char *wanted, char *ret, size_t size)
 	}
 	strscpy(ret, first, size);
 	return worst;
+}
+
+struct answer {
+	int32_t error;
+	char text[INIT_CHECK_MAX];
+};
+
+int init_check_limited(const char *root, const char *wanted, char ret[static INIT_CHECK_MAX], int limit_ms)
+{
+	struct answer a = {.error = -ETIMEDOUT};
+	struct pollfd pfd = {.events = POLLIN};
+	pid_t child = attempt_fork(&pfd.fd);
+
+	if (child < 0)
+		return child;
+	if (child == 0) {
+		a.error = init_check(root, wanted, a.text, sizeof(a.text));
+		_exit(send(pfd.fd, &a, sizeof(a), MSG_NOSIGNAL) < 0);
+	}
+	if (poll(&pfd, 1, limit_ms) > 0 && recv(pfd.fd, &a, sizeof(a), 0) != (ssize_t)sizeof(a))
+		a.error = -EIO;
+	attempt_end(&child, &pfd.fd);
+	strscpy(ret, a.text, INIT_CHECK_MAX);
+	return a.error;
 }

@@ -17,3 +17,15 @@
  * as long as the root's server likes.
  */
 int init_check(const char *root, const char *wanted, char *ret, size_t size);
+
+/* The most that init_check_limited() writes. */
+#define INIT_CHECK_MAX 256
+
+/*
+ * init_check_limited: the same by a process of its own, for who may not wait without end: a root that an earlier agent mounted may
+ * have lost its server. -ETIMEDOUT after limit_ms.
+ */
+int init_check_limited(const char *root, const char *wanted, char ret[static INIT_CHECK_MAX], int limit_ms);
+
+/* How long an adopted root may take: as a mount's attempt. */
+#define INIT_CHECK_LIMIT_MS 16000

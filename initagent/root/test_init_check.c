@@ -162,3 +162,15 @@ TEST(a_file_is_opened_without_waiting)
 	CHECK_INT(sys_open_file_beneath(root, "/"), -EINVAL);
 	CHECK_INT(sys_open_file_beneath(root, "/none"), -ENOENT);
 }
+
+TEST(a_look_by_a_process_of_its_own_says_the_same)
+{
+	char got[INIT_CHECK_MAX];
+
+	check_dir(root);
+	files_program(root, "/sbin/init");
+	CHECK_INT(init_check_limited(root, NULL, got, INIT_CHECK_LIMIT_MS), 0);
+	CHECK_STR(got, "/sbin/init");
+	CHECK_INT(init_check_limited(root, "/none", got, INIT_CHECK_LIMIT_MS), -ENOENT);
+	CHECK_STR(got, "/none: No such file or directory");
+}
