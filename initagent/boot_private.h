@@ -278,6 +278,12 @@ void target_up(struct boot *b, uint64_t now);
 /* target_forget: back to what the command line alone says of the root. */
 void target_forget(struct boot *b);
 
+/*
+ * target_proof: may the root that was just named become the root? error: of reading its name. False: the boot was ended with
+ * the cause; nobody was asked yet.
+ */
+bool target_may_be(struct boot *b, int error, const char *where, uint64_t now);
+
 /* target_web: the same for a root that is an image: its name is known, the rails' turn, names, what it has come to. */
 void target_web_named(struct boot *b);
 void target_web_near(struct boot *b, uint64_t now);

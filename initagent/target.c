@@ -251,6 +251,8 @@ static void identify(struct boot *b, uint64_t now)
 	if (!a)
 		return;
 	r = take_root_path(b, a, now);
+	if (!target_may_be(b, r, rail->name, now))
+		return;
 	if (r >= 0 && t->image) {
 		target_web_named(b);
 		set_state(b, TARGET_NEAR, now);

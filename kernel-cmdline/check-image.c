@@ -98,6 +98,14 @@ static void check_overlay(struct parser *p)
 			"rd.overlay= is there as well; the last one counts");
 }
 
+/* Is that a proof of a root that cannot have one? What this agent does not mount it cannot judge. */
+static bool contradicts(const struct parser *p, enum option_id id)
+{
+	enum plan_root_kind kind = p->plan->root.kind;
+
+	return (id == OPTION_RD_ROOT_DIGEST || id == OPTION_RD_ROOT_KEY) && (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE);
+}
+
 /* Options of an image where the root is none. */
 static void check_idle(struct parser *p)
 {
@@ -113,6 +121,12 @@ static void check_idle(struct parser *p)
 
 		if (!w || (ids[i] == OPTION_RD_OVERLAY && p->plan->root.kind == PLAN_ROOT_REMOTE))
 			continue;
+		if (contradicts(p, ids[i])) {
+			say(p, w, "refuses the root, which nothing can prove");
+			complain(p, w, WHOLE, DIAG_ERROR, "name an image over HTTP in root=, or leave it out",
+				"an NFS export or a block device cannot be proved, so this root is refused");
+			continue;
+		}
 		say(p, w, "has no effect: the root is no image that is fetched");
 		complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "only for a root that is fetched");
 	}

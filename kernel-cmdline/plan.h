@@ -499,6 +499,9 @@ DEFINE_FREEP(struct boot_plan, plan_free)
 uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
 uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
 
+/* plan_wants_proof: does the command line name a digest or a key, that can be read or not? The initramfs may have keys as well. */
+bool plan_wants_proof(const struct boot_plan *p);
+
 /* plan_is_manifest: does the URL's path (or a file's name) end as a manifest's does? */
 bool plan_is_manifest(const char *url, size_t len);
 

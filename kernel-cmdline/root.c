@@ -488,7 +488,7 @@ static int spec_block(struct parser *p, const struct plan_word *w, struct spec_b
 }
 
 /* Nothing proves an NFS export or a block device. */
-static bool proof_wanted(const struct boot_plan *plan)
+bool plan_wants_proof(const struct boot_plan *plan)
 {
 	const struct plan_image *image = &plan->root.image;
 
@@ -505,11 +505,11 @@ static bool may_come(const struct boot_plan *plan, enum plan_root_kind kind)
 
 	switch (kind) {
 	case PLAN_ROOT_NFS:
-		return nfs || !proof_wanted(plan);
+		return !plan_wants_proof(plan);
 	case PLAN_ROOT_LIVE:
 		return !nfs && !plan->root.image.unprovable;
 	case PLAN_ROOT_REMOTE:
-		return !nfs && !proof_wanted(plan);
+		return !nfs && !plan_wants_proof(plan);
 	default:
 		return false;
 	}

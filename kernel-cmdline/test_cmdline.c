@@ -366,7 +366,8 @@ TEST(root_path_of_nfs_where_a_proof_is_asked_for)
 		{"root=dhcp rd.root.key=/key.pub", false},
 		{"root=dhcp rd.root.key=none", false},
 		{"root=dhcp rd.root.digest=sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", false},
-		{"root=nfs rd.root.key=/key.pub", true},
+		{"root=nfs", true},
+		{"root=nfs rd.root.key=/key.pub", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

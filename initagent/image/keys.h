@@ -11,6 +11,7 @@
 
 #define KEYS_MAX 16
 #define KEYS_DIR "/etc/initagent/keys"
+#define KEYS_CA	 "/etc/initagent/ca.pem" /* certificates, where rd.root.ca= names none */
 
 struct keys {
 	struct minisig_key keys[KEYS_MAX];

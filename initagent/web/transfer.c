@@ -6,8 +6,6 @@
 
 #include "meminfo.h"
 
-#define CA_FILE "/etc/initagent/ca.pem"
-
 #ifndef BUILD_TIME
 #define BUILD_TIME 0 /* the clock is believed */
 #endif
@@ -34,7 +32,7 @@ static const char *certificates(const struct web *w)
 
 	if (w->cfg.plan->ca)
 		return w->cfg.plan->ca;
-	return env_path(w->env, path, sizeof(path), "%s", CA_FILE) >= 0 && access(path, F_OK) == 0 ? CA_FILE : NULL;
+	return env_path(w->env, path, sizeof(path), "%s", KEYS_CA) >= 0 && access(path, F_OK) == 0 ? KEYS_CA : NULL;
 }
 
 void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)
