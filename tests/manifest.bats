@@ -85,6 +85,32 @@ sign() {
     [[ $output == *IA-E664* ]]
 }
 
+@test "a trusted comment is shown without control bytes" {
+    "$agent" manifest root.squashfs
+    minisign -S -W -s site.key -t $'a\x7f\xc2\x9bb \xe2\x80\xae' -m root.squashfs.manifest >/dev/null
+    run -0 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
+    [[ $output == *'signed, "a\x7f\xc2\x9bb \xe2\x80\xae"'* ]]
+}
+
+@test "a key that a node refuses is refused here, as text and as file" {
+    local key
+    "$agent" manifest root.squashfs
+    sign root.squashfs.manifest
+    key=$(sed -n 2p site.pub)
+    run -64 "$agent" verify root.squashfs.manifest --key "SW${key:2}"
+    [[ $output == *"not a minisign public key"* ]]
+    echo "SW${key:2}" >changed.pub
+    run -1 "$agent" verify root.squashfs.manifest --key "$PWD/changed.pub"
+    [[ $output == *"not a minisign public key"* ]]
+}
+
+@test "a list of no kernels is no list" {
+    "$agent" manifest root.squashfs --kernel '6.1.*'
+    sed -i 's/"kernels": \[.*\]/"kernels": [ ]/' root.squashfs.manifest
+    run -1 "$agent" verify root.squashfs.manifest
+    [[ $output == *IA-E660*"its kernels are no releases"* ]]
+}
+
 @test "an image is signed without a manifest, prehashed only" {
     sign root.squashfs
     run -0 "$agent" verify root.squashfs --key "$PWD/site.pub"

@@ -174,7 +174,8 @@ static bool take_kernels(const cJSON *o, struct manifest *m)
 			return false;
 		m->n_kernels++;
 	}
-	return true;
+	/* None at all would mean any. */
+	return m->n_kernels > 0;
 }
 
 static const struct {

@@ -67,6 +67,7 @@ static const struct {
 	{FULL ", \"size\": 100000}", "it holds a member twice"},
 	{FULL ", \"Size\": 100000}", "it holds a member that is unknown"},
 	{FULL ", \"kernel\": [\"6.1\"]}", "it holds a member that is unknown"},
+	{FULL ", \"kernels\": []}", "its kernels are no releases, or too many"},
 	{FULL ", \"kernels\": [\"6.1 \"]}", "its kernels are no releases, or too many"},
 	{FULL ", \"kernels\": [\"*\"]}", "its kernels are no releases, or too many"},
 	{FULL ", \"kernels\": [\"6.*.1\"]}", "its kernels are no releases, or too many"},

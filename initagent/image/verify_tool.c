@@ -6,6 +6,7 @@
 
 #include "image/keys.h"
 #include "image/proof.h"
+#include "report/console.h"
 
 #define USAGE 64 /* sysexits(3) */
 #define BLOCK (256 * 1024)
@@ -36,7 +37,8 @@ static bool take_key(struct tool *t, const char *text)
 	t->n_given++;
 	if (value_base64(text, strlen(text), key->bytes, sizeof(key->bytes)) < 0)
 		key->path = text;
-	return true;
+	/* As rd.root.key= reads it. */
+	return key->path || memcmp(key->bytes, "Ed", 2) == 0;
 }
 
 static int read_options(struct tool *t, int argc, char **argv)
@@ -51,8 +53,10 @@ static int read_options(struct tool *t, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 'r')
 			t->release = optarg;
-		else if (c != 'k' || !take_key(t, optarg))
+		else if (c != 'k')
 			return complain("usage", "see 'initagent help'"), -EINVAL;
+		else if (!take_key(t, optarg))
+			return complain("--key", "not a minisign public key, or one too many"), -EINVAL;
 	}
 	if (optind + 1 != argc)
 		return complain("usage", "verify FILE [--key KEY] [--kernel RELEASE]"), -EINVAL;
@@ -135,13 +139,16 @@ static int say(const struct tool *t)
 {
 	const struct proof_result *r = &t->result;
 	const struct cause_info *c = cause_info((enum cause)r->cause);
+	char comment[4 * MINISIG_COMMENT_MAX + 1];
 
 	if (r->cause) {
 		printf("%s: %s %s: %s\ncheck: %s\n", t->file, c->code, c->text, r->text, c->check);
 		return EXIT_FAILURE;
 	}
+	/* It is proved, and still no text for a terminal. */
+	console_clean(comment, sizeof(comment), r->comment);
 	if (r->key >= 0)
-		printf("%s: signed, \"%s\"\n", t->file, r->comment);
+		printf("%s: signed, \"%s\"\n", t->file, comment);
 	else
 		printf("%s: no key is given, so no signature is asked for\n", t->file);
 	if (r->manifest.size)
