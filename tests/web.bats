@@ -219,6 +219,19 @@ sent() {
 	[ ! -e /escaped ]
 }
 
+@test "a manifest's digest of the whole is reported only where it was compared" {
+	local other=$T/root.tar.zst.manifest size
+	F=$T nginx_on 8080
+	ln "$F/root.tar.zst" "$T/"
+	for size in 256K 0; do
+		"$B/initagent" manifest "$F/root.tar.zst" --chunk-size $size --output "$other" >/dev/null
+		sed -i 's/"sha256": ".\{16\}/"sha256": "0123456789abcdef/' "$other"
+		[[ $size == 0 ]] || boots root=http://127.0.0.1:8080/root.tar.zst.manifest
+		[[ $size == 0 || $output == *" sha256="$'\n'* ]]
+	done
+	refused 630 root=http://127.0.0.1:8080/root.tar.zst.manifest
+}
+
 @test "a manifest of other kernels is refused with both; one of this kernel is not" {
 	local name=root.tar.zst this
 	this=$(uname -r)

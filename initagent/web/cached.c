@@ -70,6 +70,7 @@ static void found(struct web *w, uint64_t now)
 
 	cache_progress(w->cache, &w->result.bytes, &size);
 	w->result.cached = true;
+	sha256_text(w->key, w->result.sha256);
 	w->result.fetched = now;
 	strscpy(w->result.site, w->cfg.plan->cache, sizeof(w->result.site));
 	note_write(w->env, &w->result);

@@ -39,7 +39,7 @@ struct web_result {
 	char url[PLAN_URL_MAX + 1];    /* of the image */
 	char site[WEB_SITE_MAX];       /* the mirror that gave its last bytes */
 	uint64_t bytes;		       /* of the image as fetched */
-	char sha256[65];	       /* "" if none was asked for */
+	char sha256[65];	       /* "" if it was not compared: none was asked for, or chunks prove the image */
 	char proof[24];		       /* "signature", "digest", "certificate" or "none" */
 	struct inet_addr server;       /* its address; family 0: not known */
 	unsigned attempts;
