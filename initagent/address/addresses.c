@@ -82,6 +82,7 @@ uint64_t addresses_deadline(const struct addresses *as)
 	/* An event may come of a call, not of input: nobody shall sleep on it. */
 	if (as->has_resolved)
 		return 0;
+	at = min_u64(at, guard_deadline(as->guard));
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		at = min_u64(at, iface_deadline(as->ifaces[n]));
 	for (size_t n = 0; n < as->n_ifaces6; n++)
@@ -209,18 +210,31 @@ static void update_conf(struct addresses *as, uint64_t now)
 
 /* --- the parser process -------------------------------------------------------------------- */
 
-/* The second death leaves no parser: rails that still need one cannot go on. */
-static void parser_died(struct addresses *as, uint64_t now)
+/* Lost for good: interfaces that need it cannot go on, those that come or ask again later neither. */
+static void tell_lost(struct addresses *as, uint64_t now)
 {
-	epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, guard_fd(as->guard), NULL);
-	guard_replace(as->guard, now);
-	iface_watch(&as->room, guard_fd(as->guard));
-	if (guard_fd(as->guard) >= 0)
+	if (!guard_lost(as->guard))
 		return;
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_no_parser(as->ifaces[n], now);
 	for (size_t n = 0; n < as->n_ifaces6; n++)
 		iface6_no_parser(as->ifaces6[n], now);
+}
+
+static void parser_died(struct addresses *as, uint64_t now)
+{
+	epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, guard_fd(as->guard), NULL);
+	guard_replace(as->guard, now);
+	iface_watch(&as->room, guard_fd(as->guard));
+}
+
+/* One that is due after its wait. */
+static void revive_parser(struct addresses *as, uint64_t now)
+{
+	if (now < guard_deadline(as->guard))
+		return;
+	guard_tick(as->guard, now);
+	iface_watch(&as->room, guard_fd(as->guard));
 }
 
 /* An answer for an interface that was removed meanwhile is dropped. */
@@ -365,6 +379,8 @@ int addresses_dispatch(struct addresses *as, uint64_t now)
 	read_monitor(as);
 	read_resolver(as);
 	read_answers(as, now);
+	revive_parser(as, now);
+	tell_lost(as, now);
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_tick(as->ifaces[n], now);
 	for (size_t n = 0; n < as->n_ifaces6; n++)
@@ -478,6 +494,7 @@ int addresses_add(struct addresses *as, const struct address_config *cfg, uint64
 		e = add4(as, cfg, now);
 	if (e < 0)
 		remove6(as, cfg->ifindex, false);
+	tell_lost(as, now);
 	update_conf(as, now);
 	return e;
 }

@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define RESTARTS_MAX	1
+/* Started again at once, then after 1, 2, 4 and 8 s: who sends what kills it shall not keep us forking. */
+#define RESTARTS_MAX	5
 #define EXIT_NO_LOCK_DOWN 2
 
 struct guard {
@@ -14,6 +15,7 @@ struct guard {
 	int fd; /* -1: no process */
 	pid_t pid;
 	unsigned restarts;
+	uint64_t again; /* when it is started again; NSEC_NEVER: it runs, or is lost for good */
 	const char *fault; /* why it is to be replaced */
 };
 
@@ -86,6 +88,7 @@ int guard_new(struct guard **ret, const struct env *env, uint64_t now)
 	g->env = env;
 	g->fd = -1;
 	g->pid = -1;
+	g->again = NSEC_NEVER;
 	e = spawn(g);
 	if (e < 0)
 		return e;
@@ -161,16 +164,38 @@ void guard_replace(struct guard *g, uint64_t now)
 {
 	const char *how = g->fault, *signal = "";
 	int status = reap(g);
+	bool hopeless = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LOCK_DOWN;
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
 		signal = strsignal(WTERMSIG(status));
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LOCK_DOWN)
+	else if (hopeless)
 		how = "it could not give up its rights (seccomp not in this kernel?)";
 	report_cause(g->env->report, CAUSE_PARSER_DIED, "address", now, "%s%s%s", how,
 		*signal ? ": " : "", signal);
-	if (g->restarts < RESTARTS_MAX && spawn(g) == 0)
-		g->restarts++;
 	g->fault = NULL;
+	if (!hopeless && g->restarts < RESTARTS_MAX)
+		g->again = now + (g->restarts ? NSEC_PER_SEC << (g->restarts - 1) : 0);
+	guard_tick(g, now);
+}
+
+void guard_tick(struct guard *g, uint64_t now)
+{
+	if (now < g->again)
+		return;
+	g->again = NSEC_NEVER;
+	g->restarts++;
+	if (spawn(g) < 0 && g->restarts < RESTARTS_MAX)
+		g->again = now + NSEC_PER_SEC;
+}
+
+uint64_t guard_deadline(const struct guard *g)
+{
+	return g->again;
+}
+
+bool guard_lost(const struct guard *g)
+{
+	return g->fd < 0 && g->again == NSEC_NEVER;
 }
 
 /* The socket stays open: the owner takes it out of its epoll set before it is closed. */

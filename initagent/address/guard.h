@@ -4,7 +4,7 @@
  * known of the network, and keeps nothing but a socket to us: other user id, no capabilities,
  * no_new_privs, resource limits, and a seccomp list of read, write and exit. Requests and answers are
  * structs of fixed size; an answer of another size or with values out of range counts as an attack: the
- * process is ended and, once, replaced.
+ * process is ended and replaced, five times in a boot at most.
  *
  * Namespaces would hide nothing from a process that can name nothing; a network namespace would even
  * make every later module load pay for it. So none is made.
@@ -72,10 +72,17 @@ int guard_submit(struct guard *g, const struct guard_request *r);
 int guard_pop(struct guard *g, struct guard_answer *ret);
 
 /*
- * guard_replace: reports how the process ended and, the first time, starts another one; guard_fd() is its
- * socket, or -1. What the old one was working on is lost.
+ * guard_replace: reports how the process ended and starts another one, at once the first time, later after a growing wait
+ * (guard_deadline); guard_fd() is its socket, or -1. What the old one was working on is lost.
  */
 void guard_replace(struct guard *g, uint64_t now);
+
+/* guard_tick: starts it when guard_deadline() has come (NSEC_NEVER: nothing is due); guard_fd() may be new then. */
+void guard_tick(struct guard *g, uint64_t now);
+uint64_t guard_deadline(const struct guard *g);
+
+/* guard_lost: there is no process, and there will be none. */
+bool guard_lost(const struct guard *g);
 
 /* guard_pid: for tests. */
 pid_t guard_pid(const struct guard *g);

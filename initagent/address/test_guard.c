@@ -209,25 +209,40 @@ TEST(every_other_call_is_deadly)
 	}
 }
 
-TEST(it_is_replaced_once)
+TEST(it_is_replaced_with_growing_waits)
 {
 	_cleanup_(guard_freep) struct guard *g = make();
 	_cleanup_free_ struct guard_request *r = request(5);
+	static const unsigned waits[] = {0, 1, 2, 4, 8};
+	uint64_t now = NSEC_PER_SEC;
 	struct guard_answer a;
-	pid_t first = guard_pid(g);
 
-	CHECK_INT(kill(first, SIGSEGV), 0);
-	CHECK_INT(pop(g, &a), -EPIPE);
-	CHECK_INT(guard_pop(g, &a), -EPIPE); /* until it is replaced */
-	CHECK_INT(guard_submit(g, r), -EPIPE);
-	guard_replace(g, 0);
-	CHECK(guard_fd(g) >= 0 && guard_pid(g) != first);
-	CHECK_INT(guard_submit(g, r), 0);
-	CHECK_INT(pop(g, &a), 1);
-	CHECK_INT(a.tag, 5);
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		pid_t before = guard_pid(g);
+
+		CHECK_INT(kill(before, SIGSEGV), 0);
+		CHECK_INT(pop(g, &a), -EPIPE);
+		CHECK_INT(guard_pop(g, &a), -EPIPE); /* until it is replaced */
+		CHECK_INT(guard_submit(g, r), -EPIPE);
+		guard_replace(g, now);
+		CHECK(!guard_lost(g));
+		if (waits[i]) {
+			CHECK_INT(guard_fd(g), -1);
+			CHECK_INT(guard_deadline(g), (long long)(now + waits[i] * NSEC_PER_SEC));
+			CHECK_INT(guard_submit(g, r), -EPIPE);
+			now = guard_deadline(g);
+			guard_tick(g, now);
+		}
+		CHECK(guard_fd(g) >= 0 && guard_pid(g) != before);
+		CHECK(guard_deadline(g) == NSEC_NEVER);
+		CHECK_INT(guard_submit(g, r), 0);
+		CHECK_INT(pop(g, &a), 1);
+		CHECK_INT(a.tag, 5);
+	}
 	CHECK_INT(kill(guard_pid(g), SIGSEGV), 0);
 	CHECK_INT(pop(g, &a), -EPIPE);
-	guard_replace(g, 0);
+	guard_replace(g, now);
+	CHECK(guard_lost(g));
 	CHECK_INT(guard_fd(g), -1);
 	CHECK_INT(guard_submit(g, r), -EPIPE);
 	CHECK_INT(guard_pop(g, &a), 0);
