@@ -142,7 +142,7 @@ static bool chain_runs(const struct graph *g)
  * Drivers of devices that are there come first, since an address and a port that trains take longer than any module.
  * But of several workers one is kept for the longest chain, which decides when the root can be mounted.
  */
-static int most_urgent(struct graph *g)
+static int most_urgent(struct graph *g, uint64_t now)
 {
 	int device = -1, other = -1;
 
@@ -150,7 +150,9 @@ static int most_urgent(struct graph *g)
 	for (size_t i = 0; i < g->n; i++) {
 		int *best = row_is_for_device(&g->nodes[i]) ? &device : &other;
 
-		if (g->entries[i].state != MODULE_WAITING || !is_ready(g, i))
+		if (now >= g->nodes[i].after)
+			g->nodes[i].after = 0;
+		if (g->entries[i].state != MODULE_WAITING || g->nodes[i].after || !is_ready(g, i))
 			continue;
 		if (*best < 0 || goes_before(g, &g->nodes[i], &g->nodes[*best]))
 			*best = (int)i;
@@ -215,6 +217,16 @@ static bool fill_job(struct graph *g, size_t i, struct worker_job *job, uint64_t
 	return true;
 }
 
+uint64_t graph_deadline(const struct graph *g)
+{
+	uint64_t at = NSEC_NEVER;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (g->entries[i].state == MODULE_WAITING && g->nodes[i].after)
+			at = min_u64(at, g->nodes[i].after);
+	return at;
+}
+
 int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now)
 {
 	/* Each round fails a row, cuts a row's soft edges or ends: twice the rows bounds it. */
@@ -222,10 +234,10 @@ int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now)
 		int i;
 
 		sweep_failures(g, now);
-		i = most_urgent(g);
+		i = most_urgent(g, now);
 		if (i >= 0 && fill_job(g, (size_t)i, job, now))
 			return i;
-		if (i < 0 && (!idle || !cut_cycle(g, now)))
+		if (i < 0 && (!idle || graph_deadline(g) != NSEC_NEVER || !cut_cycle(g, now)))
 			return -1;
 	}
 	return -1;
@@ -257,6 +269,17 @@ static void name_lost_need(struct graph *g, size_t i)
 		"needs %s: in the module index, but its file is not there", path);
 }
 
+/* Says nothing of the module: it is loaded again, after 1, 2, 4 and then 8 s each time. The boot's budgets end that. */
+static void worker_died(struct graph *g, size_t i, const char *text, uint64_t now)
+{
+	struct node *n = &g->nodes[i];
+
+	n->after = now + (NSEC_PER_SEC << (n->deaths < 3 ? n->deaths : 3));
+	n->deaths++;
+	report_cause(g->env->report, CAUSE_MODULE_FAILED, g->entries[i].name, now, "%s; it is loaded again", text);
+	row_set_state(g, i, NULL, MODULE_WAITING, now);
+}
+
 void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now)
 {
 	enum module_state state = state_after(result->error);
@@ -264,6 +287,10 @@ void graph_finished(struct graph *g, const struct worker_result *result, uint64_
 
 	if (result->id >= g->n || g->entries[result->id].state != MODULE_LOADING)
 		return;
+	if (result->error == WORKER_DIED) {
+		worker_died(g, result->id, result->text, now);
+		return;
+	}
 	e = &g->entries[result->id];
 	e->begin = result->begin;
 	e->end = result->end;

@@ -48,6 +48,9 @@ int graph_adopt(struct graph *g, const char *name, uint64_t now);
  */
 int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now);
 
+/* graph_deadline: when a module is loaded again whose process died; NSEC_NEVER: none is. */
+uint64_t graph_deadline(const struct graph *g);
+
 /* graph_started, graph_finished: the load of a row began, ended. */
 void graph_started(struct graph *g, unsigned i, uint64_t now);
 void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now);

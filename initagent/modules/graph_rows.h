@@ -27,6 +27,8 @@ struct node {
 	uint32_t
 		rank; /* cost of the longest chain from here to the last module that waits for it */
 	enum turn turn;
+	unsigned deaths; /* of the processes that loaded it */
+	uint64_t after;	 /* not loaded again before: one died of it, or was killed */
 	bool derived; /* failed only because something it needs did */
 	uint32_t event; /* when to hand it out, in order; 0: nothing to hand out */
 };

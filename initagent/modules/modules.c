@@ -228,9 +228,11 @@ int modules_fd(const struct modules *m)
 
 uint64_t modules_deadline(const struct modules *m)
 {
+	uint64_t again = m->stopped ? NSEC_NEVER : graph_deadline(m->graph);
+
 	if (m->stopped || !m->backlog)
-		return m->rescan ? 0 : NSEC_NEVER;
-	return m->in_process ? 0 : pool_look_at(m->pool);
+		return m->rescan ? 0 : again;
+	return m->in_process ? 0 : min_u64(again, pool_look_at(m->pool));
 }
 
 static void take_results(struct modules *m, uint64_t now)

@@ -240,7 +240,7 @@ static void fail_job(struct worker_result *ret, uint32_t job, int status)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->id = job;
-	ret->error = -EIO;
+	ret->error = WORKER_DIED;
 	ret->cause = CAUSE_MODULE_FAILED;
 	if (status >= 0 && WIFSIGNALED(status))
 		snprintf(ret->text, sizeof(ret->text), "the loading process was ended by signal %d",

@@ -28,6 +28,9 @@ struct worker_job {
 	char options[WORKER_OPTIONS_SIZE];
 };
 
+/* The result's error when the process that did the job is gone; no module load ends with it. */
+#define WORKER_DIED (-ESRCH)
+
 struct worker_result {
 	uint32_t id;
 	int32_t error;	     /* 0 or negative errno; -EEXIST: somebody else had loaded it */
