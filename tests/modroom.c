@@ -133,7 +133,7 @@ static const struct modtree_module tree[] = {
 		.needs = {SYM("virtio_ring")},
 		.alias = {"pci:v00001AF4d*sv*sd*bc*sc*i*"}},
 	{.name = "virtio_net", .needs = {SYM("virtio_ring")}, .alias = {"virtio:d00000001v*"}},
-	{.name = "virtio_mmio", .alias = {"platform:virtio-mmio", "acpi*:LNRO0005:*"}},
+	{.name = "virtio_mmio", .alias = {"platform:virtio-mmio", "acpi*:LNRO0005:*", "of:N*T*Cvirtio,mmio"}},
 	{.name = "libcrc32c", .softdep = "pre: crc32c_generic post: after_crc"},
 	{.name = "crc32c_generic"},
 	{.name = "after_crc"},

@@ -15,6 +15,17 @@ static const char *const wanted[] = {
 	"virtio:d00000001v*",	/* virtio-net */
 	"platform:virtio-mmio", /* virtio without PCI */
 	"acpi:LNRO0005:*",	/* the same, told by ACPI */
+	"of:N*Cvirtio,mmio*",	/* the same, told by a device tree */
+	"of:Nethernet*",	/* network controllers of a board; the device tree specification gives them that name */
+	"platform:*eth*",	/* the same without device tree */
+	"acpi:HISI00B2:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*", "acpi:APMC0D*", /* hns, amd-xgbe, emac, xgene-enet */
+	"fsl-mc:*",		/* network objects of Layerscape (DPAA2) */
+	"ccw:t3832m*", "ccw:t173[12]m*", /* s390: virtio; OSA and HiperSockets */
+	/*
+	 * USB adapters: communication class, RNDIS, vendor-specific interfaces. Only behind a host controller that is built in
+	 * or asked for (rd.driver.pre=xhci_pci): else each server's BMC would show its own network interface as one more way.
+	 */
+	"usb:*ic02*", "usb:*icE0isc01*", "usb:*icFF*",
 	"vmbus:f8615163df3e46c5913ff2d488f965ed", /* Hyper-V network */
 	"vmbus:8c2eaf3d32a74b09ab99bd1f1c86b501", /* Hyper-V NetworkDirect (RDMA) */
 	"vmbus:44c4f61d444444009d52802e27ede19f", /* Hyper-V PCI pass-through: VFs of adapters */
@@ -38,10 +49,7 @@ static const char *const wanted_disks[] = {
 
 /* Buses that can carry one of these. */
 static const char *const buses[] = {
-	"pci", "virtio", "platform", "vmbus", "xen", "vio", "auxiliary", "mdio_bus", "scsi"};
-
-/* Devices of the platform bus that can be meant, by name; it has dozens of others. */
-static const char *const platform[] = {"*virtio*", "LNRO0005:*"};
+	"pci", "virtio", "platform", "fsl-mc", "ccw", "usb", "vmbus", "xen", "vio", "auxiliary", "mdio_bus", "scsi"};
 
 static bool matches(const char *const *patterns, size_t n, const char *modalias)
 {
@@ -78,8 +86,9 @@ bool coldplug_has_driver(const struct env *env, const struct coldplug_device *de
 
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
-	return !dev->disk && strncmp(dev->modalias, "auxiliary:", 10) != 0 &&
-	       strncmp(dev->modalias, "mdio:", 5) != 0;
+	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*"};
+
+	return !dev->disk && !matches(optional, ARRAY_SIZE(optional), dev->modalias);
 }
 
 /* A wanted device without driver: fills ret. */
@@ -88,8 +97,6 @@ static bool look_at(
 {
 	int len = snprintf(ret->path, sizeof(ret->path), "/sys/bus/%s/devices/%s", bus, device);
 
-	if (streq(bus, "platform") && !matches(platform, ARRAY_SIZE(platform), device))
-		return false;
 	if (len < 0 || (size_t)len >= sizeof(ret->path))
 		return false;
 	if (env_read(env, ret->modalias, sizeof(ret->modalias), "%s/modalias", ret->path) <= 0)

@@ -35,7 +35,7 @@ bool coldplug_from_uevent(const struct uevent *ev, bool disks, struct coldplug_d
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev);
 
 /*
- * coldplug_must_have: whether no driver at all is bad news. PHYs have a generic one, and parts of
- * an adapter (auxiliary bus) may be served by the driver that made them.
+ * coldplug_must_have: whether no driver at all is bad news. PHYs have a generic one, parts of an adapter (auxiliary bus)
+ * may be served by the driver that made them, and what a USB device or an object of DPAA2 is for, its class does not tell.
  */
 bool coldplug_must_have(const struct coldplug_device *dev);

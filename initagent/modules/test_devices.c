@@ -95,6 +95,27 @@ TEST(coldplug_finds_virtio_without_pci)
 {
 	check_platform("/sys/bus/platform/devices/virtio-mmio.0/modalias", "platform:virtio-mmio\n");
 	check_platform("/sys/bus/platform/devices/LNRO0005:00/modalias", "acpi:LNRO0005:\n");
+	check_platform("/sys/bus/platform/devices/a003e00.device/modalias", "of:Nvirtio_mmioT(null)Cvirtio,mmio\n");
+}
+
+/* Boards, mainframes and USB adapters: what modinfo of their drivers has, as the bus tells it. */
+TEST(coldplug_wants_what_is_not_on_pci)
+{
+	static const char *const wanted[] = {
+		"of:Nvirtio_mmioT(null)Cvirtio,mmio", "of:NethernetT(null)Cfsl,imx8mp-fecCfsl,imx8mq-fec",
+		"of:NethernetTnetworkCsnps,dwmac", "platform:dwmac-generic-eth", "fsl-mc:v00001957ddpni", "ccw:t3832m01dt0000dm00",
+		"ccw:t1731m01dt1732dm01", "usb:v0BDAp8153d3000dc00dsc00dp00icFFiscFFip00in00",
+		"usb:v0525pA4A2d0001dc02dsc00dp00ic02isc06ip00in00", "acpi:HISI00B2:"};
+	static const char *const others[] = {
+		"of:NgpioT(null)Carm,pl061", "of:NmmcT(null)Cfsl,imx8mp-usdhc", "platform:rtc-efi", "platform:serial8250",
+		"usb:v046DpC31Cd6402dc00dsc00dp00ic03isc01ip01in00", "ccw:t3990m5Edt3390dm0C", "acpi:PNP0C0C:"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (!coldplug_wants(wanted[i]))
+			check_fail(__FILE__, __LINE__, "not wanted: %s", wanted[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (coldplug_wants(others[i]))
+			check_fail(__FILE__, __LINE__, "wanted: %s", others[i]);
 }
 
 TEST(devices_leave_one_worker_for_the_longest_chain)
