@@ -255,11 +255,16 @@ void ipoib_make_children(struct boot *b, const struct netdev *parent, uint64_t n
 void ipoib_prepare(struct boot *b, const struct netdev *dev, uint64_t now);
 void ipoib_request_modules(struct boot *b, uint64_t now);
 
+/* made_links_check: an interface of ip= or bootdev= that nothing will make: ends the boot where it is the only one. */
+void made_links_check(struct boot *b, uint64_t now);
+
 /*
  * soft_links: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether it did: the
  * kernel took its time, so the caller's idea of now is old.
  */
 bool soft_links_step(struct boot *b, uint64_t now);
+/* soft_links_request: asks for the drivers of links whose type only an alias names. */
+void soft_links_request(struct boot *b, uint64_t now);
 
 /* target: from a usable rail to the mounted root. */
 void target_step(struct boot *b, uint64_t now);

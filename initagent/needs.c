@@ -10,8 +10,15 @@ static const struct {
 } link_drivers[] = {
 	{"rxe", {"rdma_rxe", false, "Soft-RoCE (rd.rdma.link)"}},
 	{"siw", {"siw", false, "Soft-iWARP (rd.rdma.link)"}},
-	{"softib", {"softib", false, "the software HCA (rd.rdma.link)"}},
 };
+
+const char *needs_link_driver(const char *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(link_drivers); i++)
+		if (streq(type, link_drivers[i].type))
+			return link_drivers[i].need.module;
+	return NULL;
+}
 
 struct list {
 	struct need *rows;
@@ -27,7 +34,7 @@ static void add(struct list *l, struct need need)
 		l->rows[l->n++] = need;
 }
 
-/* The driver of a software RDMA link; a type we do not know is asked for by the kernel's own alias. */
+/* The driver of a software RDMA link; a type we do not know is asked for by its alias, in soft_links.c. */
 static void add_link(struct list *l, const struct plan_rdma_link *link)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(link_drivers); i++)

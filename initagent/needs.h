@@ -23,5 +23,8 @@ struct need {
  */
 size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_MAX]);
 
+/* needs_link_driver: the module that makes software RDMA links of a type (rd.rdma.link=); NULL: known by its alias only. */
+const char *needs_link_driver(const char *type);
+
 /* needs_of_block: what a block root needs, with a writable layer or without. The file system's module is known when its content is. */
 size_t needs_of_block(const struct plan_block *block, bool overlay, struct need ret[static NEEDS_MAX]);

@@ -3,16 +3,21 @@
 #include "boot_private.h"
 #include "fabric/rdma_link.h"
 
-/* The driver of this kind of soft link. A type of the plan always has a need row. */
+/* A type we know has a need row. Any other one is asked for by the alias that its driver has for that (rdma_netlink.h). */
 static const struct module_entry *driver_of(const struct boot *b, const char *type)
 {
-	return modules_find(b->modules, streq(type, "rxe") ? "rdma_rxe" : type);
+	const char *module = needs_link_driver(type);
+
+	return module ? modules_find(b->modules, module) : NULL;
 }
 
 static bool driver_ready(const struct boot *b, const char *type)
 {
 	const struct module_entry *e = driver_of(b, type);
 
+	/* By its alias the driver has a name we do not know: it is there when the queue is empty. */
+	if (!needs_link_driver(type))
+		return b->stage == STAGE_POST && modules_settled(b->modules);
 	return e && (e->state == MODULE_LOADED || e->state == MODULE_PRESENT);
 }
 
@@ -21,6 +26,23 @@ static bool driver_failed(const struct boot *b, const char *type)
 	const struct module_entry *e = driver_of(b, type);
 
 	return e && (e->state == MODULE_FAILED || e->state == MODULE_BLOCKED);
+}
+
+void soft_links_request(struct boot *b, uint64_t now)
+{
+	const struct plan_net *net = &b->plan->net;
+
+	for (size_t i = 0; i < net->n_rdma_links; i++) {
+		const char *type = net->rdma_links[i].type;
+		char alias[96];
+
+		if (needs_link_driver(type))
+			continue;
+		snprintf(alias, sizeof(alias), "rdma-link-%s", type);
+		/* It may be built in, or come with rd.driver.post=: the kernel has the last word. */
+		if (modules_request_alias(b->modules, alias, now) < 0)
+			report_log(b->report, REPORT_INFO, net->rdma_links[i].name, now, "no module has the alias %s", alias);
+	}
 }
 
 static void make_link(struct boot *b, size_t i, uint64_t now)

@@ -73,6 +73,7 @@ static void begin_hardware(struct boot *b, uint64_t now)
 		request(b, b->needs[i].module, now);
 		r = r < 0 ? r : hurry(b, now);
 	}
+	soft_links_request(b, now);
 	if (r < 0)
 		report_cause(b->report, CAUSE_INTERNAL, "modules", now, "uevents: %s", strerror(-r));
 }

@@ -116,6 +116,8 @@ TEST(needs_follow_the_plan)
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=r0,rxe,eth0 rd.rdma.link=r1,rxe,eth1",
 		"nfsv4! rdma_rxe");
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=s0,siw,eth0", "nfsv4! siw");
+	/* A type that only an alias names takes no place of those that the root needs. */
+	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=x0,other,eth0 rd.rdma.link=x1,another,eth1", "nfsv4!");
 	check_needs("root=nfs4:[2001:db8::1]:/r", "nfsv4! ipv6");
 	check_needs("root=nfs4:10.0.0.1:/r ip=dhcp,auto6", "nfsv4! ipv6");
 	check_needs("root=nfs4:files:/r ip=[2001:db8::5]::::n:eth0:none", "nfsv4! ipv6");

@@ -203,9 +203,9 @@ PARSE(rdma_link)
 			"this link is already named; left out");
 		return false;
 	}
-	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw") && !slice_is(f[1], "softib"))
+	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
-			"a type this agent loads no driver for by itself; tried all the same");
+			"a type of no kernel's own: its driver is looked for by the alias rdma-link-%.*s", (int)f[1].len, f[1].s);
 	item = push(p, &p->rdma_links, sizeof(*item), w);
 	if (!item)
 		return false;

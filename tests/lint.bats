@@ -177,6 +177,18 @@ complexity_of() {
 	passes binaries
 }
 
+@test "lab: a name of tests-qemu in the product" {
+	mkdir -p "$TREE"/tests-qemu/{softhca,guest} "$TREE/kernel-cmdline"
+	put tests-qemu/softhca/Kbuild <<<"obj-m += softhca.o"
+	put tests-qemu/guest/bootclock.c <<<"int main(void);"
+	put kernel-cmdline/driver.c <<<'static const char *const types[] = {"rxe", "softhca"};'
+	finds lab "kernel-cmdline/driver.c:1:"
+	put kernel-cmdline/driver.c <<<'static const char *const types[] = {"rxe", "softhcas"};'
+	passes lab
+	put initagent/pid1.c <<<'/* not under bootclock */'
+	finds lab "initagent/pid1.c:1:"
+}
+
 @test "machine: the checkout's own path" {
 	echo "see $TREE/initagent/x.c" | put tests/notes.txt
 	finds machine "tests/notes.txt:1:"
