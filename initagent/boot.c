@@ -430,12 +430,17 @@ static void begin(struct boot *b, uint64_t now)
 	r = open_rooms(b, now_ns());
 	if (r >= 0)
 		last_failure_begin(b, now);
-	if (r < 0)
+	if (r < 0) {
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
-	else if (!adopt_root(b, now))
-		run(b);
-	else
+		return;
+	}
+	if (adopt_root(b, now)) {
 		adopt_rails(b, now);
+		return;
+	}
+	made_links_check(b, now);
+	if (!b->finished)
+		run(b);
 }
 
 static const char *init_of(const struct boot *b)

@@ -221,6 +221,25 @@ TEST(rdma_that_cannot_be_falls_back_where_allowed)
 	node_close(&n);
 }
 
+/* No kernel has such a link: said, not left undone. */
+TEST(a_soft_link_of_an_unknown_type_is_tried_and_has_a_cause)
+{
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.rdma.link=x0,other,veth0 rd.retry=20", BOOT_DONE, "IA-E304");
+}
+
+TEST(an_interface_that_only_bond_would_make_ends_the_boot_at_once)
+{
+	uint64_t begin = now_ns();
+
+	expect("root=nfs4:192.0.2.1:/export bond=bond0:veth0 ip=bond0:dhcp rd.retry=100", BOOT_FAILED, "IA-E105");
+	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
+}
+
+TEST(beside_an_interface_that_is_there_it_is_only_said)
+{
+	expect("root=nfs4:192.0.2.1:/export vlan=veth0.5:veth0 ip=veth0.5:dhcp ip=" NODE, BOOT_DONE, "IA-E105");
+}
+
 TEST(server_by_name_from_hosts)
 {
 	struct node n;
