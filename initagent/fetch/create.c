@@ -60,7 +60,6 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 	};
 	f->stall = c->stall;
 	f->size = c->size;
-	f->adopted = f->setup.have && c->sha256;
 	if (c->sha256) {
 		memcpy(f->sha256, c->sha256, sizeof(f->sha256));
 		f->setup.want.sha256 = f->sha256;

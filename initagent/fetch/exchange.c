@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 
 #define TELL_EVERY_MS 250
+/* SYNs at 0, 1, 3 and 7 s (RFC 6298 5.7, as Linux does): who did not answer the fourth is not there, or not for us. */
+#define CONNECT_NS    (8 * NSEC_PER_SEC)
 /* One lane of several without a byte for so long is left; the last one is the agent's business. */
 #define SILENCE_NS    (5 * NSEC_PER_SEC)
 
@@ -117,6 +119,8 @@ static bool plan(struct exchange *x, struct lane *l)
 {
 	uint64_t at = x->sink.at, from, to;
 
+	if (x->climb.lanes == 1 && window_empty(&x->window))
+		return plan_rest(x, l);
 	if (!window_next(&x->window, at, x->resume.size, l->number, &from, &to))
 		return false;
 	if (x->climb.lanes == 1 && from == at)
@@ -168,14 +172,24 @@ static void employ(struct exchange *x)
 	}
 }
 
+/* A part that cannot be used says nothing about the whole file: that is asked for before the mirror is given up. */
+static void give_up_ranges(struct exchange *x, struct lane *l, bool ranged)
+{
+	if (l->verdict != VERDICT_RANGE || !ranged || !x->now.can_restart)
+		return;
+	l->verdict = VERDICT_NO_RANGES;
+	x->resume.anew = true;
+}
+
 /* A lane that fails is no reason to end as long as others go on: its part becomes theirs. */
 static void lane_over(struct exchange *x, struct lane *l, CURLcode code)
 {
 	uint64_t size = x->setup.want.size ? x->setup.want.size : x->resume.size;
-	bool all = !l->ask.until && !l->enough;
+	bool all, ranged = l->ask.from || l->ask.until;
 
 	lane_end(l, code);
 	lane_stop(l);
+	all = l->body.complete || (!l->ask.until && !l->enough && !l->body.partial);
 	if (x->ending != VERDICT_DONE) {
 		x->over = true;
 	} else if (l->verdict == VERDICT_DONE) {
@@ -185,6 +199,7 @@ static void lane_over(struct exchange *x, struct lane *l, CURLcode code)
 		climb_lost(&x->climb, x->climb.lanes - 1, now_ns());
 	} else {
 		end(x, l);
+		give_up_ranges(x, l, ranged);
 	}
 }
 
@@ -255,6 +270,25 @@ static void call_off(struct exchange *x, enum fetch_verdict v)
 	end(x, l);
 }
 
+/* A lone lane that has no connection: without that there is nothing to be slow. */
+static bool unconnected(const struct exchange *x)
+{
+	const struct lane *l = &x->lanes[0];
+
+	return x->climb.lanes == 1 && l->busy && !lane_connected(l);
+}
+
+static void drop_unconnected(struct exchange *x)
+{
+	struct lane *l = &x->lanes[0];
+
+	if (!unconnected(x) || now_ns() - l->began < CONNECT_NS)
+		return;
+	snprintf(l->text, sizeof(l->text), "no answer within %llu s", (unsigned long long)(CONNECT_NS / NSEC_PER_SEC));
+	x->last = l;
+	call_off(x, VERDICT_CONNECT);
+}
+
 /* Until something comes, or we are called off. */
 static void wait_for_more(struct exchange *x)
 {
@@ -265,7 +299,7 @@ static void wait_for_more(struct exchange *x)
 		call_off(x, VERDICT_INTERNAL);
 	x->idle += now_ns() - before;
 	if (ctl.revents && exchange_called_off(x))
-		call_off(x, VERDICT_STALLED);
+		call_off(x, unconnected(x) ? VERDICT_CONNECT : VERDICT_STALLED);
 }
 
 static void run(struct exchange *x)
@@ -282,6 +316,9 @@ static void run(struct exchange *x)
 			break;
 		climb(x, now_ns());
 		drop_silent(x);
+		drop_unconnected(x);
+		if (x->over)
+			break;
 		employ(x);
 		if (!x->over && !busy_lanes(x))
 			call_off(x, VERDICT_INTERNAL);

@@ -78,11 +78,10 @@ static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text
 	uint64_t when;
 
 	note_failure(f, verdict, text, now);
-	/* Old bytes may be the wrong ones: the mirror gets another go. */
-	if (verdict == VERDICT_DIGEST && f->adopted)
+	/* Bytes of several answers may be of two versions, and a source that changes may change again: the mirror gets another go. */
+	if (verdict == VERDICT_DIGEST && (f->joined || f->changed))
 		remedy = REMEDY_DAMAGE;
-	if (verdict == VERDICT_DIGEST)
-		f->adopted = false;
+	f->changed = f->changed || verdict == VERDICT_CHANGED;
 	if (remedy == REMEDY_STOP) {
 		stop(f, now);
 		return;
@@ -139,6 +138,7 @@ static void send_order(struct fetch *f, uint64_t now)
 {
 	f->order.serial++;
 	f->order.at = f->bytes;
+	f->joined = f->bytes;
 	f->stalled = false;
 	f->progressed = false;
 	pace_begin(&f->pace, f->stall, f->bytes, now);
@@ -341,7 +341,7 @@ static void refused(struct fetch *f, const struct verified *v, uint64_t now)
 /* Both have ended the order, the verifier with nothing wrong in what it got. */
 static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 {
-	enum fetch_verdict v = f->stalled ? VERDICT_STALLED : n->verdict;
+	enum fetch_verdict v = f->stalled && n->verdict != VERDICT_CONNECT ? VERDICT_STALLED : n->verdict;
 	char text[64];
 
 	if (v == VERDICT_CONNECT || (v == VERDICT_STALLED && !f->progressed))
@@ -421,7 +421,12 @@ static void take_end(struct fetch *f, const struct verified *v, uint64_t now)
 static void take_verified(struct fetch *f, const struct verified *v, uint64_t now)
 {
 	f->progressed = f->progressed || v->at > f->bytes;
-	f->restarts += v->kind == VERIFIED_RESTART && f->bytes;
+	/* In the middle of it, that is another version. */
+	if (v->kind == VERIFIED_RESTART && f->bytes) {
+		f->restarts++;
+		f->changed = true;
+		f->joined = false;
+	}
 	f->bytes = v->at;
 	f->final = v->final;
 	f->size = v->size;

@@ -39,7 +39,9 @@ static void feed(struct head *h, const uint8_t *data, size_t size)
 static void check(const struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
 	const struct resume_body *body, const struct head *h)
 {
-	must(h->status == 200 || (h->status == 206 && h->has_range && h->first == ask->from && ask->from));
+	must(h->status == 200 || (h->status == 206 && h->has_range && h->first == ask->from && ask->from) ||
+		(h->status == 416 && body->complete && h->current == ask->from));
+	must(!body->complete || h->status == 416);
 	must(body->size <= now->limit && (!now->size || !body->has_length || body->size == now->size));
 	must(!body->restart || now->can_restart);
 	must(body->skip <= now->at);

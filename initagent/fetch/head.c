@@ -13,18 +13,17 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* One to eighteen digits: more would be more than there is memory in the world. */
+/* Digits, any number of them: what is too large counts as the largest (RFC 9111 1.2.2), and each field has its own limit. */
 static bool take_number(struct cursor *c, uint64_t *ret)
 {
-	uint64_t value = 0;
-	size_t n = 0;
+	bool any = false;
 
-	while (c->left && is_digit(*c->at) && n < 19) {
-		value = value * 10 + (uint64_t)(cursor_u8(c) - '0');
-		n++;
+	for (*ret = 0; c->left && is_digit(*c->at); any = true) {
+		uint64_t digit = (uint64_t)(cursor_u8(c) - '0');
+
+		*ret = *ret > (HEAD_NUMBER_MAX - 9) / 10 ? HEAD_NUMBER_MAX : *ret * 10 + digit;
 	}
-	*ret = value;
-	return n > 0 && n < 19;
+	return any;
 }
 
 static bool take_byte(struct cursor *c, char want)
@@ -194,16 +193,25 @@ static bool take_range(struct cursor *v, uint64_t *first, uint64_t *last, uint64
 		return false;
 	if (v->left == 1 && *v->at == '*')
 		return true;
-	return take_number(v, total) && !v->left && *total > *last;
+	return take_number(v, total) && !v->left && (*total > *last || *total == HEAD_NUMBER_MAX);
 }
 
-/* The form of an unsatisfied range has a star instead of bytes: it says nothing here. */
+/* "*" and the file's length: none of its bytes were asked for (RFC 9110 15.5.17). */
+static void unsatisfied_range(struct head *h, struct cursor v)
+{
+	h->has_current = take_text(&v, "*/") && take_number(&v, &h->current) && !v.left;
+}
+
 static void content_range(struct head *h, struct cursor v)
 {
 	uint64_t first, last, total;
 
-	if (!take_text(&v, "bytes ") || (v.left && *v.at == '*'))
+	if (!take_text(&v, "bytes "))
 		return;
+	if (v.left && *v.at == '*') {
+		unsatisfied_range(h, v);
+		return;
+	}
 	if (!take_range(&v, &first, &last, &total)) {
 		fail(h, HEAD_MALFORMED);
 		return;
@@ -302,6 +310,9 @@ static void status_line(struct head *h, struct cursor c)
 		fail(h, HEAD_MALFORMED);
 	digits = cursor_sub(&c, 3);
 	if (!take_number(&digits, &status) || digits.left || status < 100 || (c.left && !take_byte(&c, ' ')))
+		fail(h, HEAD_MALFORMED);
+	/* Only who asked for another protocol is told so (RFC 9110 15.2.2). */
+	if (status == 101)
 		fail(h, HEAD_MALFORMED);
 	h->status = (uint16_t)status;
 }

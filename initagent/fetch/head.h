@@ -10,6 +10,8 @@
 
 #define HEAD_ETAG_MAX	  128
 #define HEAD_LOCATION_MAX URL_TEXT_MAX
+/* Larger numbers count as this one; two of them can be added. */
+#define HEAD_NUMBER_MAX	  (UINT64_MAX / 4)
 
 enum head_fault {
 	HEAD_FINE,
@@ -23,10 +25,11 @@ struct head {
 	bool ended;	    /* the empty line was there */
 	uint8_t fault;	    /* enum head_fault; the first one stays */
 	uint16_t status;    /* 0: no status line yet */
-	bool has_length, chunked, has_range, has_retry, has_date;
+	bool has_length, chunked, has_range, has_retry, has_date, has_current;
 	bool weak;	    /* the ETag promises less than the same bytes */
 	uint64_t length;
 	uint64_t first, last, total; /* Content-Range; total 0: unknown */
+	uint64_t current;   /* of the file, in the answer to a range that is not in it */
 	uint64_t retry;	    /* Retry-After, seconds from now */
 	int64_t date;	    /* Unix time */
 	int64_t retry_date; /* Retry-After as a date, until the end; 0: none */

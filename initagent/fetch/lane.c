@@ -42,6 +42,12 @@ static bool judge(struct lane *l)
 		locate(l);
 	if (v != VERDICT_DONE)
 		return false;
+	/* All of it is there: the body is about the error. */
+	l->enough = l->body.complete;
+	if (l->enough) {
+		sink_size(&x->sink, x->resume.size);
+		return false;
+	}
 	if (l->head.status == 200)
 		window_reset(&x->window, x->window.part);
 	window_sure(&x->window, l->number);
@@ -200,14 +206,43 @@ static size_t on_body(char *data, size_t size, size_t n, void *self)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
+/*
+ * A receive error that is none of the socket's is about what came: a chunk's size that is no number, a protocol nobody asked
+ * for. With TLS it may be a connection that was closed without notice, so libcurl's words must say it.
+ */
+static bool framing(const struct lane *l, CURLcode code)
+{
+	bool tls = strncmp(l->x->order.url, "https:", 6) == 0;
+	long error = 0;
+
+	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &error);
+	if (code == CURLE_GOT_NOTHING)
+		return l->lines > 0;
+	return code == CURLE_RECV_ERROR && !error && (!tls || strstr(l->error, "chunk"));
+}
+
+/* libcurl's words leave out why there is no connection. */
+static void explain_connect(struct lane *l)
+{
+	long error = 0;
+	size_t len = strlen(l->text);
+
+	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &error);
+	if (error)
+		snprintf(l->text + len, sizeof(l->text) - len, ": %s%s", error == ENETUNREACH || error == EHOSTUNREACH ? "no route: " : "",
+			strerror((int)error));
+}
+
 /* A proxy that does not open the way to the server says so with a status of its own. */
 static void failed(struct lane *l, CURLcode code)
 {
 	const char *reason = tls_reason(l->x->tls);
 
-	l->verdict = *reason ? VERDICT_CERT : request_verdict(code);
+	l->verdict = *reason ? VERDICT_CERT : framing(l, code) ? VERDICT_PROTOCOL : request_verdict(code);
 	snprintf(l->text, sizeof(l->text), "%s%s%s", reason, *reason ? ": " : "",
 		*l->error ? l->error : curl_easy_strerror(code));
+	if (l->verdict == VERDICT_CONNECT)
+		explain_connect(l);
 }
 
 /* libcurl's content is not enough. */
@@ -258,6 +293,13 @@ CURLcode lane_start(struct lane *l)
 	if (!l->busy)
 		lane_stop(l);
 	return e;
+}
+
+bool lane_connected(const struct lane *l)
+{
+	curl_off_t us = 0;
+
+	return l->lines || l->got || (curl_easy_getinfo(l->easy, CURLINFO_CONNECT_TIME_T, &us) == CURLE_OK && us > 0);
 }
 
 void lane_stop(struct lane *l)

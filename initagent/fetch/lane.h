@@ -66,5 +66,8 @@ CURLcode lane_start(struct lane *l);
 /* lane_stop: the request is over, or to be: its part is nobody's again. */
 void lane_stop(struct lane *l);
 
+/* lane_connected: is there a TCP connection? */
+bool lane_connected(const struct lane *l);
+
 /* lane_end: how a request that libcurl ended so is to be seen: l->verdict, l->text. */
 void lane_end(struct lane *l, CURLcode code);

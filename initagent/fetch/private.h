@@ -57,7 +57,8 @@ struct fetch {
 	struct pace pace;
 	bool stalled;  /* why the child was told to stop */
 	bool progressed;
-	bool adopted;  /* some bytes are from an earlier attempt */
+	bool joined;   /* the bytes that are there are of more than one answer, or of an earlier attempt */
+	bool changed;  /* a source was seen to change its file */
 
 	enum fetch_state state;
 	uint64_t deadline, began;

@@ -90,24 +90,32 @@ static bool other_version(const struct resume *r, const struct resume_now *now, 
 	return *r->modified && *h->modified && strcmp(r->modified, h->modified) != 0;
 }
 
-/* Are these the bytes that were asked for? */
+/*
+ * Are these bytes that were asked for? There may be fewer of them, which the answer says itself, and the size of the whole
+ * may be unknown (RFC 9110 15.3.7, 14.4); the rest is asked for next.
+ */
 static bool fits(const struct resume_ask *ask, const struct head *h)
 {
-	return h->has_range && h->total && h->first == ask->from && h->last == (ask->until ? ask->until : h->total) - 1;
+	return h->first == ask->from && (!ask->until || h->last < ask->until);
+}
+
+static uint64_t known_size(const struct resume *r, const struct resume_now *now)
+{
+	return now->size ? now->size : r->size;
 }
 
 /* One of several parts must say itself that it is of the same version. */
 static bool same_version(const struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
 	const struct head *h)
 {
-	uint64_t known = now->size ? now->size : r->size;
+	uint64_t known = known_size(r, now);
 
 	if (ask->strict && (h->weak || !*h->etag))
 		return false;
-	return !other_version(r, now, h) && (!known || known == h->total);
+	return !other_version(r, now, h) && (!known || (h->total ? known == h->total : h->last < known));
 }
 
-/* The part asked for, of a file of the size known. */
+/* The part asked for, or its beginning, of a file of the size known. */
 static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
 	const struct head *h, struct resume_body *ret, char *text, size_t size)
 {
@@ -121,7 +129,8 @@ static enum fetch_verdict judge_part(struct resume *r, const struct resume_now *
 			(unsigned long long)h->last, (unsigned long long)h->total);
 	ret->length = h->last - h->first + 1;
 	ret->has_length = true;
-	ret->size = h->total;
+	ret->size = h->total ? h->total : known_size(r, now);
+	ret->partial = h->last + 1 != ret->size;
 	if (h->has_length && h->length != ret->length)
 		return say(VERDICT_LENGTHS, text, size, "Content-Length %llu, but a range of %llu",
 			(unsigned long long)h->length, (unsigned long long)ret->length);
@@ -164,14 +173,20 @@ static enum fetch_verdict judge_whole(struct resume *r, const struct resume_now 
 	return VERDICT_DONE;
 }
 
+/* A part need not repeat what the validator that was sent with the question says already (RFC 9110 15.3.7). */
 static void learn(struct resume *r, const struct resume_now *now, const struct head *h, uint64_t size)
 {
+	bool keep = h->status != 200 && r->origin == now->origin;
+
 	r->origin = now->origin;
 	r->size = size;
-	r->weak = h->weak;
 	r->anew = false;
-	strscpy(r->etag, h->etag, sizeof(r->etag));
-	strscpy(r->modified, h->modified, sizeof(r->modified));
+	if (*h->etag || !keep) {
+		r->weak = h->weak;
+		strscpy(r->etag, h->etag, sizeof(r->etag));
+	}
+	if (*h->modified || !keep)
+		strscpy(r->modified, h->modified, sizeof(r->modified));
 }
 
 static enum fetch_verdict judge_size(const struct resume_now *now, const struct resume_body *body, char *text,
@@ -187,11 +202,23 @@ static enum fetch_verdict judge_size(const struct resume_now *now, const struct 
 	return VERDICT_DONE;
 }
 
-/* A range that is not there any more: what we have is of a longer version, or of none. */
-static enum fetch_verdict judge_gone(struct resume *r, const struct resume_now *now, char *text, size_t size)
+/*
+ * There is no such byte. If the file ends where we are, all of it is there: only its end had not been told. Otherwise what
+ * we have is of a longer version, or of none.
+ */
+static enum fetch_verdict judge_gone(struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
+	const struct head *h, struct resume_body *ret, char *text, size_t size)
 {
+	if (h->has_current && h->current == ask->from && !ask->strict && !other_version(r, now, h)) {
+		ret->complete = true;
+		ret->size = h->current;
+		return VERDICT_DONE;
+	}
 	r->anew = now->can_restart;
-	return say(VERDICT_CHANGED, text, size, "the file has no byte %llu", (unsigned long long)now->at);
+	if (h->has_current)
+		return say(VERDICT_CHANGED, text, size, "the file has no byte %llu, but %llu bytes", (unsigned long long)ask->from,
+			(unsigned long long)h->current);
+	return say(VERDICT_CHANGED, text, size, "the file has no byte %llu", (unsigned long long)ask->from);
 }
 
 enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
@@ -207,8 +234,8 @@ enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now, 
 		return say(VERDICT_CHANGED, text, size, "the whole file in answer to a part of it, ETag %s",
 			*h->etag ? h->etag : "none");
 	if (h->status == 416 && ask->from)
-		return judge_gone(r, now, text, size);
-	if (h->status == 206)
+		v = judge_gone(r, now, ask, h, ret, text, size);
+	else if (h->status == 206)
 		v = judge_part(r, now, ask, h, ret, text, size);
 	else if (h->status == 200)
 		v = judge_whole(r, now, ask, h, ret, text, size);

@@ -44,6 +44,8 @@ struct resume_body {
 	uint64_t skip;	 /* so many bytes of it are there already */
 	uint64_t size;	 /* of the whole file; 0: unknown */
 	bool restart;	 /* take back what is there first */
+	bool partial;	 /* the file goes on behind it, or may */
+	bool complete;	 /* there is nothing behind what is there; the body is none of it */
 };
 
 /* resume_ask: fills ret. VERDICT_DONE, or VERDICT_LOST: it cannot go on, and not begin anew either. */

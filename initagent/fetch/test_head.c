@@ -53,7 +53,9 @@ TEST(faults)
 		{OK "Content-Length: 5x\r\n\r\n", HEAD_MALFORMED},
 		{OK "Content-Length: 0x5\r\n\r\n", HEAD_MALFORMED},
 		{OK "Content-Length:\r\n\r\n", HEAD_MALFORMED},
-		{OK "Content-Length: 99999999999999999999\r\n\r\n", HEAD_MALFORMED},
+		{OK "Content-Length: 99999999999999999999\r\n\r\n", HEAD_FINE},
+		{OK "Content-Length: 99999999999999999999x\r\n\r\n", HEAD_MALFORMED},
+		{"HTTP/1.1 101 Switching\r\n\r\n", HEAD_MALFORMED},
 		{OK "Content-Length : 5\r\n\r\n", HEAD_MALFORMED},
 		{OK "Content-Length\r\n\r\n", HEAD_MALFORMED},
 		{OK "X: y\r\n Content-Length: 5\r\n\r\n", HEAD_MALFORMED},
@@ -80,6 +82,43 @@ TEST(faults)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (take(&h, rows[i].text) != (int)rows[i].fault)
 			check_fail(__FILE__, __LINE__, "row %zu: fault %d, not %d", i, h.fault, rows[i].fault);
+}
+
+/* RFC 9110 8.6, 10.2.3: any number of digits; they count as the largest number there is. */
+TEST(numbers_larger_than_the_range)
+{
+	static const char *const rows[] = {"4611686018427387904", "9223372036854775808", "18446744073709551616", "99999999999999999999",
+		"100000000000000000000000000000000000000000000000000"};
+	struct head h;
+	char text[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), OK "Content-Length: %s\r\nRetry-After: %s\r\n\r\n", rows[i], rows[i]);
+		CHECK_INT(take(&h, text), HEAD_FINE);
+		CHECK(h.has_length && h.length == HEAD_NUMBER_MAX && h.has_retry && h.retry == HEAD_NUMBER_MAX);
+		snprintf(text, sizeof(text), OK "Content-Range: bytes 0-%s/%s\r\n\r\n", rows[i], rows[i]);
+		CHECK_INT(take(&h, text), HEAD_FINE);
+		CHECK(h.total == HEAD_NUMBER_MAX);
+	}
+	CHECK_INT(take(&h, OK "Content-Length: 0000000000000000000000000000000000000005\r\n\r\n"), HEAD_FINE);
+	CHECK_INT(h.length, 5);
+}
+
+TEST(unsatisfied_ranges)
+{
+	static const struct {
+		const char *value;
+		bool has;
+	} rows[] = {{"bytes */1000", true}, {"bytes */*", false}, {"bytes */", false}, {"bytes */1000x", false}, {"lines */1000", false}};
+	struct head h;
+	char text[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), "HTTP/1.1 416 No\r\nContent-Range: %s\r\n\r\n", rows[i].value);
+		CHECK_INT(take(&h, text), HEAD_FINE);
+		CHECK(h.has_current == rows[i].has && !h.has_range);
+		CHECK(!h.has_current || h.current == 1000);
+	}
 }
 
 TEST(ranges)

@@ -16,6 +16,7 @@ static const struct verdict_row rows[VERDICT_MAX] = {
 	[VERDICT_NO_LENGTH] = {"no length", REMEDY_OTHER, CAUSE_FETCH_LENGTH, "the server states no length"},
 	[VERDICT_SIZE] = {"wrong size", REMEDY_OTHER, CAUSE_FETCH_LENGTH, "not the size it should have"},
 	[VERDICT_RANGE] = {"wrong range", REMEDY_OTHER, CAUSE_FETCH_RANGE, "another range than asked for"},
+	[VERDICT_NO_RANGES] = {"no ranges", REMEDY_DAMAGE, CAUSE_FETCH_RANGE, "another range than asked for"},
 	[VERDICT_ENCODED] = {"encoded", REMEDY_OTHER, CAUSE_FETCH_ENCODED, "packed though nobody asked for it"},
 	[VERDICT_CHANGED] = {"changed", REMEDY_DAMAGE, CAUSE_FETCH_CHANGED, "another version than before"},
 	[VERDICT_CHUNK] = {"bad chunk", REMEDY_DAMAGE, CAUSE_FETCH_CHUNK, "a chunk's digest is wrong"},

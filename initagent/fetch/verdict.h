@@ -19,6 +19,7 @@ enum fetch_verdict {
 	VERDICT_NO_LENGTH,  /* only the connection's end would tell the body's end */
 	VERDICT_SIZE,	    /* not the size the file should have */
 	VERDICT_RANGE,	    /* a range nobody asked for, or another one */
+	VERDICT_NO_RANGES,  /* the same, but the whole file may come: nothing stands against another beginning */
 	VERDICT_ENCODED,    /* packed though nobody asked for it */
 	VERDICT_CHANGED,    /* another version of the file than before */
 	VERDICT_CHUNK,	    /* a chunk's digest is wrong */

@@ -8,12 +8,14 @@
  * Breaks, on the first TIMES requests of a path (times=N; all without it), but not before one of them (bfrom=N):
  *   cut=N      close after N bytes of the body       rcut=N     after a random number below N
  *   rst        close with a reset                    stall      keep the connection open instead, in silence
+ *   noend      close before the last chunk, which is empty
  *   drip=MS    a byte every MS ms                    driphead=MS  the same for the head
  * Limits, of each connection: rate=N bytes a second; of a path: share=N bytes a second, most=N
  *   requests at once, 503 beyond
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
  *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
  *   last=D status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
+ *   short=N (a part is N bytes at most) star (nor does it say of how many) gone (a range behind the end: 416 with the size)
  *   chunksize=TEXT multipart weak date=TEXT line=TEXT (a line of the head) nocr grow (a redirect, each time to a longer URL)
  *   In TEXT a '+' stands for a blank.
  */
@@ -256,6 +258,8 @@ static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunke
 			pause_for(r, n * 1000 / rate);
 		wait_turn(r, n);
 	}
+	if (chunked && breaks(r) && asked(r, "noend", (char[256]){0}))
+		give_up(r);
 	if (chunked)
 		say(r, "0\r\n%s\r\n", lies(r, "trailer") ? "Content-Length: 5\r\nContent-Encoding: gzip\r\n" : "");
 }
@@ -319,9 +323,20 @@ static void put_range(struct request *r, uint64_t from, uint64_t to)
 {
 	if (lies(r, "multipart") || lies(r, "nocr"))
 		return;
-	say(r, "Content-Range: bytes %llu-%llu/%llu\r\n", (unsigned long long)(from + lie_number(r, "first", 0)),
-		(unsigned long long)(to + lie_number(r, "last", 0)) - 1,
-		(unsigned long long)(r->s->size + lie_number(r, "total", 0)));
+	say(r, "Content-Range: bytes %llu-%llu/", (unsigned long long)(from + lie_number(r, "first", 0)),
+		(unsigned long long)(to + lie_number(r, "last", 0)) - 1);
+	if (lies(r, "star"))
+		say(r, "*\r\n");
+	else
+		say(r, "%llu\r\n", (unsigned long long)(r->s->size + lie_number(r, "total", 0)));
+}
+
+/* A range behind the end. */
+static void answer_gone(struct request *r)
+{
+	say(r, "HTTP/1.1 416 Gone\r\nContent-Range: bytes */%llu\r\nContent-Length: 5\r\n\r\nsorry",
+		(unsigned long long)r->s->size);
+	give_up(r);
 }
 
 static void answer(struct request *r)
@@ -455,6 +470,8 @@ static void parse(struct request *r, const char *head)
 	r->ranged = range != NULL;
 	r->from = range ? strtoull(range + 14, &q, 10) : 0;
 	r->to = range && q[0] == '-' && q[1] >= '0' && q[1] <= '9' ? strtoull(q + 1, NULL, 10) + 1 : r->s->size;
+	if (range)
+		r->to = min_u64(r->to, r->from + lie_number(r, "short", INT64_MAX / 2));
 }
 
 __attribute__((noreturn)) static void serve(struct server *s, int fd)
@@ -478,7 +495,10 @@ __attribute__((noreturn)) static void serve(struct server *s, int fd)
 				tunnel(&r, head);
 			parse(&r, head);
 			be_honest(&r);
-			answer(&r);
+			if (r.from >= r.s->size && lies(&r, "gone"))
+				answer_gone(&r);
+			else
+				answer(&r);
 		}
 	}
 	_exit(1);
