@@ -188,6 +188,28 @@ TEST(status_line_is_calm)
 	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
 }
 
+/* Bytes come, and each look has another text: a line a second for five seconds, then one in five. */
+TEST(progress_lines_become_rare)
+{
+	const uint64_t s = NSEC_PER_SEC;
+	struct wait_line w = {0};
+	unsigned lines = 0, early = 0;
+
+	for (uint64_t now = 10 * s; now < 70 * s; now += s / 4) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%llu bytes", (unsigned long long)now);
+		wait_line_set(&w, CAUSE_NONE, "root", text, now);
+		lines += wait_line_tick(&w, now, 0, NSEC_NEVER) != NULL;
+		early = now < 16 * s ? lines : early;
+	}
+	CHECK_INT(early, 5);
+	CHECK_INT(lines, 5 + 10);
+	/* What is wrong is shown as soon as ever. */
+	wait_line_set(&w, CAUSE_FETCH_CUT, "root", "broke", 71 * s);
+	CHECK_INT(wait_line_deadline(&w), (long long)(72 * s));
+}
+
 TEST(the_oldest_wait_is_named)
 {
 	struct wait_line w = {0};

@@ -60,6 +60,17 @@ const struct wait_slot *wait_line_oldest(const struct wait_line *w)
 	return best;
 }
 
+/*
+ * A text that changes is shown within a second; one that goes on changing while nothing is wrong (bytes that come) only at first,
+ * then as seldom as one that stays: a serial console takes milliseconds a line.
+ */
+static uint64_t pause_of(const struct wait_line *w, const struct wait_slot *slot)
+{
+	bool progress = slot->cause == CAUSE_NONE && w->printed >= slot->since + QUIET_SAME;
+
+	return w->changed && !progress ? QUIET_CHANGE : QUIET_SAME;
+}
+
 uint64_t wait_line_deadline(const struct wait_line *w)
 {
 	const struct wait_slot *slot = wait_line_oldest(w);
@@ -68,7 +79,7 @@ uint64_t wait_line_deadline(const struct wait_line *w)
 	if (!slot)
 		return NSEC_NEVER;
 	first = slot->since + QUIET_FIRST;
-	next = w->printed ? w->printed + (w->changed ? QUIET_CHANGE : QUIET_SAME) : 0;
+	next = w->printed ? w->printed + pause_of(w, slot) : 0;
 	return first > next ? first : next;
 }
 
