@@ -84,7 +84,9 @@ const char *cage_end_text(int status)
 		return "it tried what it may not do, and was ended";
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		return "it took too long";
-	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return "it was killed (SIGKILL: out of memory? see the kernel's message)";
+	if (WIFSIGNALED(status))
 		return strsignal(WTERMSIG(status));
 	return "it ended by itself";
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "confine.h"
+#include "image/cage.h"
 #include "image/image_work.h"
 #include "image/layers.h"
 #include "image/mark.h"
@@ -57,16 +58,20 @@ int image_new(struct image **ret, const struct env *env, const struct image_conf
 	return 0;
 }
 
-static void reap(struct image *m)
+/* Its wait status: what it died of, if it did before. */
+static int reap(struct image *m)
 {
+	int status = 0;
+
 	if (m->child > 0) {
 		kill(m->child, SIGKILL);
-		while (waitpid(m->child, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(m->child, &status, 0) < 0 && errno == EINTR)
 			continue;
 	}
 	m->child = -1;
 	closep(&m->fd);
 	m->fd = -1;
+	return status;
 }
 
 struct image *image_free(struct image *m)
@@ -142,12 +147,9 @@ static void take_final(struct image *m, const struct image_message *in, uint64_t
 
 static void died(struct image *m, uint64_t now)
 {
-	const struct image_message in = {
-		.final = 1,
-		.cause = CAUSE_IMAGE_READER_DIED,
-		.text = "the process that mounts it died",
-	};
+	struct image_message in = {.final = 1, .cause = CAUSE_IMAGE_READER_DIED};
 
+	snprintf(in.text, sizeof(in.text), "the process that mounts it: %s", cage_end_text(reap(m)));
 	take_final(m, &in, now);
 	image_drop(m->env, m->cfg.target);
 }

@@ -2,6 +2,7 @@
 /* An archive that is unpacked before it is proved: nobody sees anything of it until then. */
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -135,4 +136,47 @@ TEST(proved_at_the_end)
 	CHECK(seen(&f));
 	shell(f.dir, "test -x sysroot/sbin/init");
 	f.m = image_free(f.m);
+}
+
+/* The kernel has no memory left, and chooses a process of ours: the unpacker, or the one that waits for it. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64];
+	FILE *f;
+	int child = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%d", &child) != 1)
+		child = 0;
+	if (f)
+		fclose(f);
+	return child;
+}
+
+TEST(killed_in_the_midst_of_it)
+{
+	for (int who = 0; who < 2; who++) {
+		pid_t worker, unpacker;
+		const char *text;
+		struct flow f;
+
+		begin_flow(&f, 20);
+		pour(&f);
+		while (next_event(&f) != IMAGE_EVENT_PROGRESS)
+			continue;
+		worker = child_of(getpid());
+		unpacker = child_of(worker);
+		CHECK(worker && unpacker);
+		CHECK_INT(kill(who ? worker : unpacker, SIGKILL), 0);
+		while (next_event(&f) != IMAGE_EVENT_FAILED)
+			continue;
+		CHECK_INT(image_failure(f.m, &text), CAUSE_IMAGE_READER_DIED);
+		if (!strstr(text, "killed"))
+			check_fail(__FILE__, __LINE__, "%s", text);
+		CHECK(!seen(&f));
+		f.m = image_free(f.m);
+		close(f.in);
+		close(f.word);
+	}
 }
