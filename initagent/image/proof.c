@@ -27,6 +27,27 @@ static int verify(const struct proof_config *cfg, const struct minisig *s)
 	return minisig_verify_hash(s, cfg->keys, cfg->n_keys, cfg->hash);
 }
 
+/* As minisign writes them into the comment of a key: little endian. */
+static unsigned long long number_of(const uint8_t number[static 8])
+{
+	unsigned long long v = 0;
+
+	for (size_t i = 8; i--;)
+		v = v << 8 | number[i];
+	return v;
+}
+
+/* Both sides: which of the two is the old one. */
+static void other_key(const struct proof_config *cfg, const struct minisig *s, struct proof_result *ret)
+{
+	char text[sizeof(ret->text)];
+	size_t n = (size_t)snprintf(text, sizeof(text), "key %016llX; trusted:", number_of(s->number));
+
+	for (size_t i = 0; i < cfg->n_keys && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %016llX", i ? "," : "", number_of(cfg->keys[i].number));
+	fail(ret, CAUSE_SIGNATURE_KEY, text);
+}
+
 static void judge_signature(const struct proof_config *cfg, struct proof_result *ret)
 {
 	struct minisig s;
@@ -46,7 +67,7 @@ static void judge_signature(const struct proof_config *cfg, struct proof_result 
 	if (r == -EINVAL)
 		fail(ret, CAUSE_SIGNATURE_BAD, "a legacy signature over an image: sign with minisign -H");
 	else if (r == -ENOKEY)
-		fail(ret, CAUSE_SIGNATURE_KEY, "signed by a key that is not trusted here");
+		other_key(cfg, &s, ret);
 	else if (r < 0)
 		fail(ret, CAUSE_SIGNATURE_BAD, "the signature does not fit the content");
 	if (r < 0)

@@ -179,6 +179,26 @@ static void check_cause(const struct proof_config *cfg, enum cause want)
 	CHECK(want == CAUSE_NONE || r->manifest.size == 0);
 }
 
+static void reversed(const uint8_t number[8], char text[17])
+{
+	for (size_t i = 0; i < 8; i++)
+		snprintf(text + 2 * i, 3, "%02X", number[7 - i]);
+}
+
+/* The numbers as minisign shows them, of both sides. */
+static void check_numbers(const struct proof_config *cfg)
+{
+	_cleanup_(proof_freep) struct proof *p = NULL;
+	char is[17], trusted[17], want[64];
+	struct minisig s;
+
+	CHECK_INT(minisig_parse(cfg->signature, cfg->signature_len, &s), 0);
+	reversed(s.number, is);
+	reversed(cfg->keys[0].number, trusted);
+	snprintf(want, sizeof(want), "key %s; trusted: %s", is, trusted);
+	CHECK_STR(prove(&p, cfg)->text, want);
+}
+
 TEST(manifest_without_keys)
 {
 	const struct proof_config cfg = {.manifest = MANIFEST, .manifest_len = strlen(MANIFEST)};
@@ -217,6 +237,7 @@ TEST(manifest_judged)
 	check_cause(&cfg, CAUSE_MANIFEST_BAD); /* signed, but no manifest */
 	cfg.n_keys = 1;
 	check_cause(&cfg, CAUSE_SIGNATURE_KEY);
+	check_numbers(&cfg);
 	cfg.n_keys = 2;
 	cfg.manifest = "jello\n";
 	check_cause(&cfg, CAUSE_SIGNATURE_BAD);

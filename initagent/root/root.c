@@ -300,8 +300,7 @@ static void describe_failure(struct root *r, const struct verdict *v, int error,
 	char what[NFS_TEXT_MAX];
 
 	root_describe(r, what, sizeof(what));
-	snprintf(r->text, sizeof(r->text), "%s: %s%s%s%s%s", what, strerror(error),
-		*v->words ? ", " : "", v->words, *text ? ": " : "", text);
+	snprintf(r->text, sizeof(r->text), "%s: %s%s%s", what, *v->words ? v->words : strerror(error), *text ? ": " : "", text);
 }
 
 static void mounted(struct root *r, const struct outcome *out, uint64_t now)
