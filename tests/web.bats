@@ -190,6 +190,27 @@ sent() {
 	done
 }
 
+@test "an archive is unpacked whole or refused; cpio archives behind each other are one root" {
+	local name
+	: | cpio --quiet -o -H newc | cat "$F/root.cpio" - >"$F/two.cpio"
+	gzip -1 <"$F/root.cpio" | cat - <(: | cpio --quiet -o -H newc | gzip) >"$F/two.cpio.gz"
+	cat "$F/root.tar" "$F/root.tar" >"$F/two.tar"
+	{ cat "$F/root.cpio"; echo more; } >"$F/more.cpio"
+	{ gzip -1 <"$F/root.tar"; echo more; } >"$F/more.tar.gz"
+	# The last entry's header and nothing behind it.
+	head -c 1024 "$F/root.tar" >"$F/half.tar"
+	zstd -q "$F/root.tar.zst" -o "$F/twice.tar.zst.zst"
+	nginx_on 8080
+	for name in two.cpio two.cpio.gz; do
+		boots "root=http://127.0.0.1:8080/$name"
+	done
+	for name in two.tar more.cpio more.tar.gz half.tar; do
+		refused 651 "root=http://127.0.0.1:8080/$name"
+	done
+	refused 650 "root=http://127.0.0.1:8080/twice.tar.zst.zst"
+	[[ $output == *"packed twice"* ]]
+}
+
 @test "entries that may not be in a root are refused on the way" {
 	local evil=$T/evil name
 	mkdir -p "$evil/dir/sbin" "$evil/dir/etc"
