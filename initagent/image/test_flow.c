@@ -141,17 +141,12 @@ TEST(proved_at_the_end)
 /* The kernel has no memory left, and chooses a process of ours: the unpacker, or the one that waits for it. */
 static pid_t child_of(pid_t pid)
 {
-	char path[64];
-	FILE *f;
-	int child = 0;
+	_cleanup_close_ int fd = -1;
+	char path[64], text[32] = "";
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%d", &child) != 1)
-		child = 0;
-	if (f)
-		fclose(f);
-	return child;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
 }
 
 TEST(killed_in_the_midst_of_it)
