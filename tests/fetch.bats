@@ -687,7 +687,7 @@ try_lie() {
 			[ ${#jobs[@]} -lt 6 ] || { wait "${jobs[@]}"; jobs=(); }
 		done
 	done
-	wait "${jobs[@]}"
+	[ ${#jobs[@]} -eq 0 ] || wait "${jobs[@]}"
 	echo "$(wc -l <"$T/came") of $((2 * n)) came through"
 	cat "$T/bad"
 	[ ! -s "$T/bad" ]
@@ -767,7 +767,7 @@ quick() {
 		jobs+=($!)
 		n=$((n + 1))
 	done
-	wait "${jobs[@]}"
+	[ ${#jobs[@]} -eq 0 ] || wait "${jobs[@]}"
 	for ((n--; n >= 0; n--)); do
 		came bad$n "[12]" 1500000
 	done
