@@ -238,3 +238,20 @@ passes 5" ]
     for file in "$module"/*; do cmp "$file" "$dir/${file##*/}"; done
     [ -x "$dir/module-setup.sh" ] && [ -x "$dir/initagent-generator" ] && [ ! -x "$dir/drivers.list" ]
 }
+
+@test "the module is refused without a shell, or without what starts the real root" {
+    local have
+    # shellcheck source=dracut/70initagent/module-setup.sh
+    . "$BATS_TEST_DIRNAME/../dracut/70initagent/module-setup.sh"
+    find_binary() { [[ " $have " == *" $1 "* ]]; }
+    require_binaries() {
+        local name
+        for name; do find_binary "$name" || { echo "no $name"; return 1; }; done
+    }
+    have="initagent sh switch_root" run -255 check
+    have="initagent sh systemctl" run -255 check
+    have="initagent sh" run -1 check
+    [ "$output" = "no switch_root" ]
+    have="initagent switch_root" run -1 check
+    [ "$output" = "no sh" ]
+}
