@@ -53,7 +53,7 @@ setup() {
 			grep -qE -- "\*([a-z]+ )?$option\*" "docs/man/$tool.8.scd" || { echo "$tool.8 does not name $option"; return 1; }
 		done
 	done
-	mapfile -t commands < <("${BUILD:-build}/initagent" help | sed -n 's/^  initagent \([a-z]*\) .*/\1/p')
+	mapfile -t commands < <("${BUILD:-build}/initagent" help | sed -n 's/^  initagent \([a-z]*\).*/\1/p')
 	[ "${#commands[@]}" -ge 10 ]
 	for option in "${commands[@]}"; do
 		grep -q "^\*.*$option\*" docs/man/initagent.8.scd || { echo "initagent.8 does not name $option"; return 1; }
@@ -88,7 +88,7 @@ setup() {
 	[ "${COMPREPLY[*]}" = rd.ib.pkey= ]
 	# every command of the help
 	complete_at initagent ''
-	[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(initagent help | sed -n 's/^  initagent \([a-z]*\) .*/\1/p' | sort)" ]
+	[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(initagent help | sed -n 's/^  initagent \([a-z]*\).*/\1/p' | sort)" ]
 	function=_initagent_site
 	complete_at initagent-site ex
 	[ "${COMPREPLY[*]}" = explain ]
