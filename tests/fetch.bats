@@ -458,6 +458,9 @@ sent() {
 	# A server that does not heed If-Range.
 	to_file --sha256 "$SUM" "$U/b?cut=1000000&times=1&noetag&etag=two&since=1"
 	right
+	to_file "$U/c?cut=1000000&times=1&since=1&status=416&line=Content-Range:+bytes+*/500000&until=2"
+	right
+	[[ $output == *"retry IA-E629 "* ]]
 }
 
 @test "other bytes under the same validator: the digest finds it" {

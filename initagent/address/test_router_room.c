@@ -80,6 +80,22 @@ static void expect_conf(struct room_fixture *f, const char *want)
 
 /* --- addresses ----------------------------------------------------------------------------- */
 
+TEST(a_router_without_a_prefix)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+	struct radvert m;
+
+	begin(&f);
+	run_until(&f, ADDRESS_CONFIGURED, "ip -6 addr show va | grep -q fe80");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	do
+		ev = room_until(&f, ADDRESS_HINDRANCE, 20 * SEC);
+	while (ev.cause == CAUSE_RA_NONE);
+	CHECK_INT(ev.cause, CAUSE_RA_NO_PREFIX);
+}
+
 TEST(a_deprecated_address_is_kept)
 {
 	_cleanup_(room_end) struct room_fixture f;
