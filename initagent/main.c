@@ -63,43 +63,85 @@ static int cmd_boot(int argc, char **argv)
 	return optind == argc ? (int)boot_main(&args) : usage_error("boot takes no argument");
 }
 
-/* The command line to look at: the arguments joined by spaces, or the running kernel's. */
-static char *line_of(int argc, char **argv)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
+/* A command line to look at, and where it is from. */
+struct given_line {
+	char *text;
+	size_t len;
+	const char *from; /* NULL: the arguments */
+	bool running;	  /* this kernel's own */
+};
 
-	if (argc < 2) {
-		text = malloc(CMDLINE_TEXT_MAX);
-		if (text && env_read(&system_env, text, CMDLINE_TEXT_MAX, "/proc/cmdline") < 0)
-			text[0] = 0;
-		return text;
-	}
-	out = open_memstream(&text, &len);
-	if (!out)
-		return NULL;
-	for (int i = 1; i < argc; i++)
-		fprintf(out, "%s%s", i > 1 ? " " : "", argv[i]);
-	fclose(out);
-	return text;
+static int read_stream(FILE *in, struct given_line *ret)
+{
+	if (!in)
+		return -errno;
+	ret->text = malloc(CMDLINE_TEXT_MAX);
+	if (!ret->text)
+		return -ENOMEM;
+	ret->len = fread(ret->text, 1, CMDLINE_TEXT_MAX, in);
+	if (ferror(in))
+		return -EIO;
+	return ret->len == CMDLINE_TEXT_MAX ? -EFBIG : 0;
 }
 
+static int join_arguments(int argc, char **argv, struct given_line *ret)
+{
+	FILE *out = open_memstream(&ret->text, &ret->len);
+
+	if (!out)
+		return -ENOMEM;
+	for (int i = 1; i < argc; i++)
+		fprintf(out, "%s%s", i > 1 ? " " : "", argv[i]);
+	return fclose(out) == 0 ? 0 : -ENOMEM;
+}
+
+/* "-": standard input, "-f FILE": that file, other arguments: joined by spaces, none: the running kernel's. */
+static int take_line(int argc, char **argv, struct given_line *ret)
+{
+	_cleanup_fclose_ FILE *file = NULL;
+	const char *path = argc < 2 ? "/proc/cmdline" : argv[2];
+	int r;
+
+	if (argc == 2 && streq(argv[1], "-")) {
+		ret->from = "standard input";
+		r = read_stream(stdin, ret);
+	} else if (argc < 2 || (argc == 3 && streq(argv[1], "-f"))) {
+		ret->running = argc < 2;
+		ret->from = ret->running ? "this system" : path;
+		file = fopen(path, "re");
+		r = read_stream(file, ret);
+	} else {
+		r = join_arguments(argc, argv, ret);
+	}
+	if (r < 0)
+		console_complain(ret->from ? ret->from : "command line", strerror(-r));
+	return r;
+}
+
+/* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d has them. */
 static int cmd_lint(int argc, char **argv)
 {
-	_cleanup_free_ char *line = line_of(argc, argv);
+	struct given_line line = {0};
+	int r = take_line(argc, argv, &line);
 
-	return line ? cmdline_lint(line, strlen(line), stdout, 0) : EXIT_FAILURE;
+	if (r == 0 && line.from)
+		printf("(command line of %s)\n", line.from);
+	if (r == 0)
+		r = cmdline_lint(line.text, line.len, stdout, line.running ? LINT_RUNNING : 0);
+	free(line.text);
+	return r < 0 ? LINT_FAILED : r;
 }
 
 static int cmd_plan(int argc, char **argv)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	_cleanup_free_ char *line = line_of(argc, argv);
+	struct given_line line = {0};
+	int r = take_line(argc, argv, &line);
 
-	if (!line || plan_parse(&plan, line, strlen(line), NULL) < 0)
-		return EXIT_FAILURE;
-	return plan_dump(plan, stdout, false) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	r = r < 0 ? r : plan_parse(&plan, line.text, line.len, NULL);
+	r = r < 0 ? r : plan_dump(plan, stdout, false);
+	free(line.text);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Without arguments all of them, with names these. */
@@ -292,8 +334,8 @@ static const struct command commands[] = {
 	{"doctor", "[--json] [--no-ask]",
 		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look",
 		cmd_doctor},
-	{"lint", "[CMDLINE...]", "explain a kernel command line and find its faults", cmd_lint},
-	{"plan", "[CMDLINE...]", "the parsed plan of a kernel command line", cmd_plan},
+	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its faults", cmd_lint},
+	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line", cmd_plan},
 	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE] [--output FILE]",
 		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
 	{"verify", "FILE [--key KEY] [--kernel RELEASE]",

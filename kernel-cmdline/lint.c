@@ -155,6 +155,7 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 {
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	const struct plan_source src = {.text = cmdline, .len = len, .running = flags & LINT_RUNNING};
 	struct lint l = {.out = out, .text = cmdline, .len = len, .flags = flags};
 	size_t i;
 	int r;
@@ -162,7 +163,7 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 	r = diag_list_new(&diags);
 	if (r < 0)
 		return r;
-	r = plan_parse(&plan, cmdline, len, diags);
+	r = plan_parse_sources(&plan, &src, 1, diags);
 	if (r < 0)
 		return r;
 	l.plan = plan;

@@ -11,11 +11,13 @@ enum lint_result {
 	LINT_CLEAN = 0,	   /* nothing, or notes only */
 	LINT_WARNINGS = 1, /* it boots, but hardly as meant */
 	LINT_ERRORS = 2,   /* something was left out, or it cannot boot at all */
+	LINT_FAILED = 3,   /* exit status only: there is no line to judge */
 };
 
 enum lint_flags {
 	LINT_REMARKS = 1 << 0, /* only words with a remark */
 	LINT_PLAN = 1 << 1,    /* the resulting plan behind it (plan_dump) */
+	LINT_RUNNING = 1 << 2, /* it is this kernel's own line: one as long as can be was probably cut */
 };
 
 /*
