@@ -129,6 +129,8 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 		add_block(&l, &plan->root.block, plan->root.image.overlay.asked);
 	else if (plan->root.kind == PLAN_ROOT_DHCP)
 		add(&l, (struct need){"nfsv4", false, "an NFS root named by DHCP"});
+	if ((plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP) && plan->root.image.overlay.asked)
+		add(&l, (struct need){"overlay", plan->root.kind == PLAN_ROOT_NFS, "a writable layer over the root"});
 	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
 		add_link(&l, &plan->net.rdma_links[i]);
 	add_ipv6(&l, plan);

@@ -404,6 +404,7 @@ static int make_root(struct boot *b)
 		.fallback_tcp = nfs->fallback_tcp,
 		.port = t->no_rdma ? 0 : nfs->port,
 		.readonly = !(t->spec ? t->spec->rw : b->plan->root.rw),
+		.overlay = b->plan->root.image.overlay.asked ? &b->plan->root.image.overlay : NULL,
 		.nolock = nfs->nolock,
 		.mount_flags = nfs->mount_flags,
 		.init = b->plan->given[OPTION_INIT] ? b->plan->init : NULL,
@@ -472,9 +473,9 @@ static void mounted(struct boot *b, uint64_t now)
 	nfs_source(source, sizeof(source), r->server, r->path);
 	if (r->port)
 		snprintf(port, sizeof(port), " port %u", r->port);
-	report_log(b->report, REPORT_INFO, "root", now, "%s mounted, NFS %s over %s%s%s", source,
+	report_log(b->report, REPORT_INFO, "root", now, "%s mounted, NFS %s over %s%s%s%s", source,
 		nfs_version_name(r->version), nfs_proto_name(r->proto), port,
-		r->fell_back ? ", fallen back from RDMA" : "");
+		r->fell_back ? ", fallen back from RDMA" : "", r->overlay ? ", under a writable layer" : "");
 	target_up(b, now);
 }
 

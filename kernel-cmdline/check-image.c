@@ -106,6 +106,31 @@ static bool contradicts(const struct parser *p, enum option_id id)
 	return (id == OPTION_RD_ROOT_DIGEST || id == OPTION_RD_ROOT_KEY) && (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE);
 }
 
+/* Roots other than images that have a writable layer where it is asked for. */
+static bool has_layer(enum plan_root_kind kind)
+{
+	return kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_NFS;
+}
+
+/* Without a layer its size means nothing; with one, what is below is only read. */
+static void check_layer(struct parser *p)
+{
+	struct plan_word *size = parser_word(p, OPTION_RD_LIVE_OVERLAY_SIZE), *w = parser_word(p, OPTION_RD_OVERLAY);
+	struct plan_word *rw = parser_word(p, OPTION_RW);
+	const struct plan_root *root = &p->plan->root;
+
+	if (size && !root->image.overlay.asked) {
+		say(p, size, "has no effect: no rd.overlay asks for a layer");
+		complain(p, size, WHOLE, DIAG_NOTE, "add rd.overlay", "only an image has a layer by itself");
+	}
+	if (w && !root->image.overlay.asked)
+		say(p, w, "leaves the root as it is");
+	if (!rw || !root->rw || !root->image.overlay.asked)
+		return;
+	say(p, rw, "has no effect: what is written stays in memory");
+	complain(p, rw, WHOLE, DIAG_NOTE, "leave rw out", "under rd.overlay the root itself is mounted read-only");
+}
+
 /* Options of an image where the root is none. */
 static void check_idle(struct parser *p)
 {
@@ -119,7 +144,7 @@ static void check_idle(struct parser *p)
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct plan_word *w = parser_word(p, ids[i]);
 
-		if (!w || (ids[i] == OPTION_RD_OVERLAY && p->plan->root.kind == PLAN_ROOT_REMOTE))
+		if (!w || (ids[i] == OPTION_RD_OVERLAY && has_layer(p->plan->root.kind)))
 			continue;
 		if (contradicts(p, ids[i])) {
 			say(p, w, "refuses the root, which nothing can prove");
@@ -138,6 +163,8 @@ void check_image(struct parser *p)
 
 	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP && root->kind != PLAN_ROOT_NONE) {
 		check_idle(p);
+		if (has_layer(root->kind))
+			check_layer(p);
 		return;
 	}
 	check_readable(p);

@@ -267,8 +267,8 @@ struct plan_key { /* rd.root.key=; one of the two */
 };
 
 /*
- * The writable layer above an image that is mounted (rd.overlay=); always in memory. A block root has one where it is asked
- * for.
+ * The writable layer above an image that is mounted (rd.overlay=); always in memory. A block or NFS root has one where it
+ * is asked for.
  */
 struct plan_overlay {
 	bool asked;

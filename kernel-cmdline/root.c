@@ -357,13 +357,13 @@ static void server_from_peer(struct parser *p)
 static void say_root(struct parser *p, struct plan_word *w)
 {
 	const struct plan_root *root = &p->plan->root;
+	const char *how = root->image.overlay.asked ? "read-only, under a writable layer in memory"
+		: root->rw ? "read-write" : "read-only";
 
 	if (root->kind == PLAN_ROOT_NFS)
-		say(p, w, "mounts %s, %s", nfs_text(p, &root->nfs),
-			root->rw ? "read-write" : "read-only");
+		say(p, w, "mounts %s, %s", nfs_text(p, &root->nfs), how);
 	else if (root->kind == PLAN_ROOT_REMOTE)
-		say(p, w, "mounts the %s, %s", block_text(p, &root->block),
-			root->rw ? "read-write" : "read-only");
+		say(p, w, "mounts the %s, %s", block_text(p, &root->block), how);
 }
 
 /* root=/dev/nfs takes its text from nfsroot=, everything else from the word that was chosen. */

@@ -50,6 +50,19 @@ security_questions() {
     run -1 grep -a 'initagent: version' "$node_dir/console.log"
 }
 
+@test "one export for all nodes, under a writable layer in memory; killed at the mount" {
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rw rd.overlay=tmpfs:size=16M bootmark.kill=mount"
+    node_booted 90
+    assert_clean_handover
+    assert_killed mount
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_state '[.root | .type, .version, .proto, .overlay] | @text' '["nfs","4.2","rdma",true]'
+    assert_state '.rails | map(select(.carries_root)) | length' 1
+    grep -q ' / / .* - overlay LiveOS_rootfs ' "$node_dir/results/mountinfo"
+    grep -q ' /run/rootfsbase ro.* - nfs4 10.99.0.1:/export/root .*proto=rdma' "$node_dir/results/mountinfo"
+    grep -q ' /run/initramfs/overlay .*size=16384k' "$node_dir/results/mountinfo"
+}
+
 @test "two CPUs" {
     NODE_SMP=2
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"

@@ -162,6 +162,7 @@ static void add_root(cJSON *top, const struct root_result *root)
 	add_number(o, "port", root->port);
 	add_text(o, "options", root->options);
 	add_bool(o, "fell_back", root->fell_back);
+	add_bool(o, "overlay", root->overlay);
 	add_number(o, "attempts", root->attempts);
 	add_text(o, "init", root->init);
 }

@@ -121,9 +121,10 @@ static void print_root(FILE *out, const cJSON *top)
 		return;
 	}
 	nfs_source(source, sizeof(source), state_text(root, "server"), state_text(root, "path"));
-	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s", source, state_text(root, "version"),
+	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s%s", source, state_text(root, "version"),
 		state_text(root, "proto"), state_number(root, "port"),
-		state_true(root, "fell_back") ? " (fell back from RDMA)" : "");
+		state_true(root, "fell_back") ? " (fell back from RDMA)" : "",
+		state_true(root, "overlay") ? " under a writable layer" : "");
 	print_clean(out, "root", line);
 }
 

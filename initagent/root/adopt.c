@@ -5,6 +5,8 @@
  */
 #include "root/adopt.h"
 
+#include "image/layers.h"
+
 #define LINE_FIELDS 64
 
 struct fields {
@@ -101,9 +103,27 @@ static int each_mount(const struct env *env, const char *target, int (*take)(str
 	return r;
 }
 
+static int take_layer(struct fields *f, void *data)
+{
+	(void)data;
+	return streq(f->word[f->dash + 1], "overlay") ? 1 : -EBUSY;
+}
+
+/* Is a writable layer mounted at target? Then base is where the root below it lies. */
+static bool is_layered(const struct env *env, const char *target, char *base, size_t size)
+{
+	return each_mount(env, target, take_layer, NULL) == 1 && env_path(env, base, size, LAYERS_BASE) >= 0;
+}
+
 int root_adopt(const struct env *env, const char *target, struct root_result *ret)
 {
-	return each_mount(env, target, take_nfs, ret);
+	char base[256];
+	int r = each_mount(env, target, take_nfs, ret);
+
+	if (r != -EBUSY || !is_layered(env, target, base, sizeof(base)) || each_mount(env, base, take_nfs, ret) != 1)
+		return r;
+	ret->overlay = true;
+	return 1;
 }
 
 static int take_name(struct fields *f, void *data)
@@ -114,6 +134,9 @@ static int take_name(struct fields *f, void *data)
 
 void root_source(const struct env *env, const char *target, char ret[static ROOT_SOURCE_MAX])
 {
-	if (each_mount(env, target, take_name, ret) <= 0)
+	char base[256];
+	const char *at = is_layered(env, target, base, sizeof(base)) ? base : target;
+
+	if (each_mount(env, at, take_name, ret) <= 0)
 		strscpy(ret, target, ROOT_SOURCE_MAX);
 }

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "attempt.h"
+#include "image/layers.h"
 #include "root/init_check.h"
 #include "root/verdict.h"
 
@@ -41,6 +42,7 @@ static const char *const state_names[STATE_MAX] = {
 struct outcome {
 	int32_t error; /* 0 or negative errno */
 	int32_t no_init; /* mounted, but init_check failed with error */
+	int32_t layer_cause; /* the export was mounted, but the layer above it not: an enum cause */
 	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
 	char text[NFS_TEXT_MAX];
 	char init[ROOT_INIT_MAX]; /* with no_init: why */
@@ -50,6 +52,7 @@ static const struct root_ops real_ops = {
 	.mount = nfs_mount,
 	.check = init_check,
 	.answers = nfs_answers_on_tcp,
+	.overlay = layers_overlay,
 };
 
 struct root {
@@ -124,13 +127,20 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 	return 0;
 }
 
+static void unmount(const struct root *r)
+{
+	umount2(r->cfg.target, MNT_DETACH);
+	if (r->cfg.overlay)
+		layers_drop(r->env, NULL);
+}
+
 /* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
 static void abandon(struct root *r)
 {
 	if (r->child <= 0)
 		return;
 	attempt_end(&r->child, &r->fd);
-	umount2(r->cfg.target, MNT_DETACH);
+	unmount(r);
 }
 
 struct root *root_free(struct root *r)
@@ -161,10 +171,33 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 		.version = r->cfg.versions[r->version],
 		.proto = r->proto,
 		.port = attempt_port(r),
-		.readonly = r->cfg.readonly,
+		.readonly = r->cfg.readonly || r->cfg.overlay,
 		.nolock = r->cfg.nolock,
 		.mount_flags = r->cfg.mount_flags,
 	};
+}
+
+/* The export below, the layer above; what an agent that was killed left of either goes first. */
+static int mount_layers(const struct root *r, const struct nfs_attempt *attempt, struct outcome *out)
+{
+	struct layers_result layers = {0};
+	char base[256];
+	int e = env_path(r->env, base, sizeof(base), LAYERS_BASE);
+
+	if (e < 0)
+		return e;
+	layers_drop(r->env, NULL);
+	e = mount_folder(base);
+	e = e < 0 ? e : r->cfg.ops->mount(attempt, base, out->text);
+	if (e < 0)
+		return e;
+	e = r->cfg.ops->overlay(r->env, r->cfg.overlay, r->cfg.target, &layers);
+	if (e < 0) {
+		out->layer_cause = (int32_t)layers.cause;
+		strscpy(out->text, layers.text, sizeof(out->text));
+		layers_drop(r->env, NULL);
+	}
+	return e;
 }
 
 /* The child: one mount, one look for init, one message, gone. A root without init is not left mounted. */
@@ -174,12 +207,13 @@ static void child_run(const struct root *r, int fd)
 	struct nfs_attempt attempt;
 
 	attempt_fill(r, &attempt);
-	out.error = r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
+	out.error = r->cfg.overlay ? mount_layers(r, &attempt, &out)
+				   : r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
 	if (out.error == 0) {
 		out.error = r->cfg.ops->check(r->cfg.target, r->cfg.init, out.init, sizeof(out.init));
 		out.no_init = out.error != 0;
 		if (out.no_init)
-			umount2(r->cfg.target, MNT_DETACH);
+			unmount(r);
 	} else if (out.error == -ECONNREFUSED && attempt.proto == NFS_PROTO_RDMA) {
 		out.nfsd_on_tcp = r->cfg.ops->answers(&attempt);
 	}
@@ -311,6 +345,7 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 	if (!r->result.port && r->result.version != NFS_VERSION_3)
 		r->result.port = NFS_PORT;
 	r->result.fell_back = r->proto != r->cfg.proto;
+	r->result.overlay = r->cfg.overlay != NULL;
 	strscpy(r->result.init, out->init, sizeof(r->result.init));
 	r->deadline = NSEC_NEVER;
 	r->event = ROOT_EVENT_MOUNTED;
@@ -321,6 +356,14 @@ static void no_init(struct root *r, const struct outcome *out, uint64_t now)
 {
 	r->cause = CAUSE_ROOT_NO_INIT;
 	snprintf(r->text, sizeof(r->text), "%s:%s: %s", r->cfg.server, r->cfg.path, out->init);
+	round_failed(r, now);
+}
+
+/* No fault of the server: another version or transport would not help, more memory or a module may. */
+static void no_layer(struct root *r, const struct outcome *out, uint64_t now)
+{
+	r->cause = (enum cause)out->layer_cause;
+	snprintf(r->text, sizeof(r->text), "%s", out->text);
 	round_failed(r, now);
 }
 
@@ -344,6 +387,10 @@ static void child_done(struct root *r, uint64_t now)
 	}
 	if (out.no_init) {
 		no_init(r, &out, now);
+		return;
+	}
+	if (out.layer_cause > CAUSE_NONE && out.layer_cause < CAUSE_MAX) {
+		no_layer(r, &out, now);
 		return;
 	}
 	v = out.nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out.error);

@@ -6,6 +6,9 @@
  *
  * There is no kernel event that says "the server is up now", so between rounds it waits on a timer:
  * 0.25 s doubling to 4 s, with a quarter of jitter.
+ *
+ * With a writable layer the export is mounted read-only at /run/rootfsbase and the layer, in memory, over it at the
+ * target (image/layers.h).
  */
 #pragma once
 
@@ -15,6 +18,8 @@
 #define ROOT_INIT_MAX 256
 
 struct root;
+struct plan_overlay;
+struct layers_result;
 
 enum root_event {
 	ROOT_EVENT_NONE,
@@ -37,10 +42,12 @@ struct root_config {
 	bool fallback_tcp;		   /* RDMA may become TCP */
 	uint16_t port;			   /* for proto; 0: default (RDMA: 20049) */
 	bool readonly;
+	const struct plan_overlay *overlay; /* a writable layer in memory over the export, which is only read; NULL: none.
+					       Not copied: must outlive the room */
 	bool nolock;			   /* version 3: no lock manager */
 	unsigned long mount_flags;	   /* of mount(2), without MS_RDONLY */
 	const char *init;		   /* wanted init or NULL */
-	/* The seam for tests; NULL: nfs_mount and init_check. */
+	/* The seam for tests; NULL: nfs_mount, init_check, layers_overlay. */
 	const struct root_ops *ops;
 };
 
@@ -48,6 +55,7 @@ struct root_ops {
 	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
 	int (*check)(const char *root, const char *wanted, char *ret, size_t size);
 	bool (*answers)(const struct nfs_attempt *attempt);
+	int (*overlay)(const struct env *env, const struct plan_overlay *o, const char *target, struct layers_result *ret);
 };
 
 /* What was mounted, for the console and the hand-over. */
@@ -56,6 +64,7 @@ struct root_result {
 	enum nfs_proto proto;
 	uint16_t port;
 	bool fell_back;
+	bool overlay;			   /* a writable layer is above it */
 	unsigned attempts;
 	char init[ROOT_INIT_MAX];
 	char server[256], address[64], path[1024], options[1024];

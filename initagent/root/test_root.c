@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include "image/layers.h"
 #include "root/root.h"
 #include "root/verdict.h"
 
@@ -49,8 +50,23 @@ static bool fake_answers(const struct nfs_attempt *a)
 	return streq(a->server, "onlytcp");
 }
 
+/* The layer goes over what was mounted below, and there is room for it unless the size says otherwise. */
+static int fake_overlay(const struct env *env, const struct plan_overlay *o, const char *target, struct layers_result *ret)
+{
+	char base[256];
+
+	CHECK_STR(target, "/nonexistent");
+	CHECK(env_path(env, base, sizeof(base), LAYERS_BASE) >= 0);
+	CHECK_INT(access(base, F_OK), 0);
+	if (o->size != 1)
+		return 0;
+	ret->cause = CAUSE_IMAGE_OVERLAY;
+	strscpy(ret->text, "overlay: No space left on device", sizeof(ret->text));
+	return -ENOSPC;
+}
+
 static const struct root_ops ops = {
-	.mount = fake_mount, .check = fake_check, .answers = fake_answers};
+	.mount = fake_mount, .check = fake_check, .answers = fake_answers, .overlay = fake_overlay};
 static const struct env no_env = {.prefix = ""};
 
 static struct root *make(const char *server, bool fallback)
@@ -257,4 +273,51 @@ TEST(overlong_strings_are_refused)
 	cfg.path = "/p";
 	cfg.n_versions = 0;
 	CHECK_INT(root_new(&r, &no_env, &cfg), -EINVAL);
+}
+
+static struct root *make_layered(const struct env *env, const struct plan_overlay *o)
+{
+	struct root_config cfg = {
+		.target = "/nonexistent", .server = "good", .address = "192.0.2.1", .path = "/export", .options = "",
+		.versions = {NFS_VERSION_42, NFS_VERSION_41}, .n_versions = 2, .proto = NFS_PROTO_TCP, .overlay = o, .ops = &ops,
+	};
+	struct root *r = NULL;
+
+	CHECK_INT(root_new(&r, env, &cfg), 0);
+	return r;
+}
+
+TEST(a_writable_layer_over_the_export)
+{
+	char dir[] = "/tmp/initagent-root-XXXXXX";
+	struct env env = {.prefix = dir};
+	struct plan_overlay o = {.asked = true};
+	_cleanup_(root_freep) struct root *r = make_layered(&env, &o);
+	uint64_t now = 0;
+
+	check_dir(dir);
+	CHECK_INT(root_start(r, now), 0);
+	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
+	CHECK(root_result(r)->overlay);
+	CHECK_INT(root_result(r)->attempts, 1);
+}
+
+/* Another version of NFS would not help: one attempt a round, under its own cause. */
+TEST(a_layer_that_cannot_be_made)
+{
+	char dir[] = "/tmp/initagent-root-XXXXXX";
+	struct env env = {.prefix = dir};
+	struct plan_overlay o = {.asked = true, .size = 1};
+	_cleanup_(root_freep) struct root *r = make_layered(&env, &o);
+	const char *text;
+	uint64_t now = 0;
+
+	check_dir(dir);
+	CHECK_INT(root_start(r, now), 0);
+	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
+	CHECK_INT(root_failure(r, &text), CAUSE_IMAGE_OVERLAY);
+	CHECK(strstr(text, "No space left"));
+	CHECK_INT(root_result(r)->attempts, 1);
+	o.size = 0;
+	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
 }
