@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "boot/node.h"
+#include "handover/running.h"
 
 #define RXE "/sys/class/infiniband/rxe0"
 
@@ -111,23 +112,47 @@ TEST(a_block_server_that_speaks_something_else)
 	kill(pid, SIGKILL);
 }
 
+/* What a boot says on a console, which is a file of its own. */
+static int run_with_console(struct node *n, char *said, size_t size)
+{
+	char path[512];
+	int console, outcome;
+
+	snprintf(path, sizeof(path), "%s/console", n->tree.root);
+	console = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(console >= 0);
+	n->args.console_fd = console;
+	outcome = boot_main(&n->args);
+	CHECK(env_read(&n->tree.env, said, size, "/console") > 0);
+	close(console);
+	return outcome;
+}
+
 /* state.json cannot be replaced: the boot is as good as it was, and says so. */
 TEST(a_state_file_that_cannot_be_written)
 {
-	char path[512], said[65536] = "";
+	char said[65536];
 	struct node n;
-	int console;
 
 	wire_up();
 	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
 	modtree_file(&n.tree, "/run/initagent/state.json/in-the-way", "x");
-	snprintf(path, sizeof(path), "%s/console", n.tree.root);
-	console = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	CHECK(console >= 0);
-	n.args.console_fd = console;
-	CHECK_INT(boot_main(&n.args), BOOT_DONE);
-	CHECK(env_read(&n.tree.env, said, sizeof(said), "/console") > 0);
+	CHECK_INT(run_with_console(&n, said, sizeof(said)), BOOT_DONE);
 	CHECK(strstr(said, "IA-E701"));
-	close(console);
+	node_close(&n);
+}
+
+TEST(a_second_agent_says_that_one_runs)
+{
+	struct running first;
+	char said[65536];
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+	CHECK_INT(running_begin(&n.tree.env, now_ns(), &first), 0);
+	CHECK_INT(run_with_console(&n, said, sizeof(said)), BOOT_FAILED);
+	CHECK(strstr(said, "IA-E104"));
+	running_end(&n.tree.env, &first, "done");
 	node_close(&n);
 }

@@ -148,6 +148,17 @@ agent=${BUILD:-build}/initagent
     [ "$n" -ge 30 ]
 }
 
+# The lists tell by which test; exceptions with their reasons are in tests/provoked.exceptions.
+@test "every cause is brought about by a test" {
+	run -0 tests/provoked causes
+	[[ $output == *IA-E102:* ]]
+}
+
+@test "every option is used by a test" {
+	run -0 tests/provoked options
+	[[ $output == *rd.neednet:* ]]
+}
+
 @test "every metric is documented, and no other" {
     names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/handover/prometheus.c | sed 's/.*"/initagent_/' | sort)
     diff <(echo "$names") <(sed -n '/^| metric/,/^$/p' docs/reporting.md | cut -d'|' -f2 | grep -oE 'initagent_[a-z_]+' | sort)
