@@ -363,7 +363,7 @@ TEST(a_neighbour_becomes_reachable)
 	ev = probe(l, "10.0.0.1", 5 * SEC);
 	CHECK_INT(ev.type, LINK_NEIGH_REACHABLE);
 	CHECK_STR(ev.dev.name, "va");
-	CHECK(now_ns() - began < SEC); /* the first request was answered */
+	CHECK(now_ns() - began < 3 * SEC); /* within the requests of one probe, on a busy machine too */
 	netns_run("ip neigh show 10.0.0.1 dev va | grep -q REACHABLE");
 }
 
@@ -377,7 +377,7 @@ TEST(a_stale_entry_is_asked_again)
 	netns_run("ip neigh change 10.0.0.1 dev va nud stale");
 	began = now_ns();
 	CHECK_INT(probe(l, "10.0.0.1", 5 * SEC).type, LINK_NEIGH_REACHABLE);
-	CHECK(now_ns() - began < SEC); /* and not after delay_first_probe_time, 5 s */
+	CHECK(now_ns() - began < 3 * SEC); /* and not after delay_first_probe_time, 5 s */
 	netns_run("ip neigh show 10.0.0.1 dev va | grep -q REACHABLE");
 }
 
