@@ -190,13 +190,13 @@ static bool no_way(const struct boot *b)
 static void retry_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	const char *text = "", *rail = "";
+	const char *text = "", *at = "", *rail = "";
 	enum cause cause;
 
 	rail_blame_now(b, now);
 	cause = no_way(b) ? rails_failure(b, &rail) : CAUSE_NONE;
-	if (cause == CAUSE_NONE && (cause = target_failure(b, &text)) != CAUSE_NONE) {
-		boot_fail(b, cause, b->target.server, now, text);
+	if (cause == CAUSE_NONE && (cause = target_failure(b, &at, &text)) != CAUSE_NONE) {
+		boot_fail(b, cause, at, now, text);
 		return;
 	}
 	if (cause == CAUSE_NONE)
@@ -251,7 +251,7 @@ static void check_end(struct boot *b, uint64_t now)
 		return;
 	b->finished = stage_settled(b) || now >= b->root_up + LOADS_LIMIT;
 	if (!b->finished)
-		report_wait(b->report, CAUSE_MODULE_FAILED, "modules", now,
+		report_wait(b->report, CAUSE_MODULE_STUCK, "modules", now,
 			"waiting for the last kernel modules to load");
 }
 

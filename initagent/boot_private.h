@@ -26,6 +26,7 @@
 #include "root/root.h"
 #include "tell/remember.h"
 #include "tell/tell.h"
+#include "walk.h"
 #include "web/web.h"
 
 #define RAILS_MAX ADDRESS_IFACES_MAX
@@ -79,7 +80,8 @@ enum target_state {
 	TARGET_RESOLVING, /* its name is being looked up */
 	TARGET_PROBING,	  /* its neighbour entry, or the gateway's */
 	TARGET_NEAR,	  /* answers; the rest decides */
-	TARGET_MOUNTING,  /* the root room is at work */
+	TARGET_MOUNTING,  /* the room of the root's kind is at work */
+	TARGET_PAUSE,	  /* something failed; server and path anew in a moment */
 	TARGET_STATE_MAX,
 };
 
@@ -88,9 +90,12 @@ struct target {
 	const struct plan_nfs *nfs; /* the plan's, or that of spec */
 	const struct plan_image *image; /* the same, when the root is an image */
 	const struct plan_block *block; /* the same, when the root is on a block device */
-	unsigned portal;	    /* which of its servers, modulo their number */
-	unsigned rounds;	    /* attempts with all of them */
+	unsigned portal;	    /* which of its servers; modulo their number */
+	unsigned rounds, attempts;  /* of the rooms before the one at work */
 	struct block_refusals refusals; /* which of them not to ask again */
+	unsigned ways;		    /* servers, or addresses of the server's name: they are tried without pauses between */
+	struct walk walk;	    /* over the addresses of names */
+	struct inet_addr told;	    /* the last one that the console has shown */
 	char address[INET_ADDR_TEXT + IFNAMSIZ]; /* the server's at hand, as the block room was given it */
 	struct root_spec *spec;	    /* from DHCP's root-path */
 	char server[256];	    /* as written, or the address */
@@ -98,10 +103,13 @@ struct target {
 	struct inet_addr addr;
 	unsigned turn;		    /* which rail's word counts: rises with each that led nowhere */
 	uint64_t retry;		    /* next look-up or probe; NSEC_NEVER: none due */
-	uint64_t began;		    /* of the mount */
+	uint64_t began;		    /* of the first mount */
+	uint64_t turn_since;	    /* since when it is this rail's turn; 0: none's yet */
+	enum cause cause;	    /* what the last attempt failed of, CAUSE_NONE: none has; where, and why in words */
+	char where[REPORT_NAME_MAX], why[REPORT_TEXT_MAX];
+	uint64_t path_told;	    /* a hash of the root-path that the console has shown */
 	uint64_t bytes;		    /* of an image, when they were last looked at */
 	int ifindex;		    /* of the rail under the mount; 0: none */
-	char way[REPORT_TEXT_MAX];  /* words on a failure and the way to the server */
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
 };
 
@@ -274,12 +282,24 @@ void target_network_changed(struct boot *b, uint64_t now);
 void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now);
 /* target_rail_lost: what went over that rail begins anew over the next. */
 void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now);
-/* target_failure: why the last mount failed; CAUSE_NONE: none did. */
-enum cause target_failure(struct boot *b, const char **ret_text);
+/* target_failure: why the last attempt failed, and where; CAUSE_NONE: none did. */
+enum cause target_failure(const struct boot *b, const char **ret_where, const char **ret_text);
 void target_done(struct target *t);
-/* target_mounting: the root room or the web room is at work. target_up: the root is mounted. */
-void target_mounting(struct boot *b, uint64_t now);
+/* target_mounting: a room is at work, over that rail (NULL: the kernel chooses). target_up: the root is mounted. */
+void target_mounting(struct boot *b, const struct rail *rail, uint64_t now);
 void target_up(struct boot *b, uint64_t now);
+/* target_failed: an attempt failed, of whatever kind: it is said, and another rail may get its turn (the room is gone then). */
+void target_failed(struct boot *b, enum cause cause, const char *text, uint64_t now);
+/* target_note: what target_failure() tells from now on. */
+void target_note(struct boot *b, enum cause cause, const char *at, const char *text);
+/* target_name: kind, server and path of the root, from the command line and the leases. False: nothing names it yet, that is said. */
+bool target_name(struct boot *b, uint64_t now);
+/* target_wait: what the root waits for, unless something has failed before: that is shown until the root is there. */
+void target_wait(struct boot *b, enum cause cause, uint64_t now, const char *fmt, ...) _printf_(4, 5);
+/* target_modules_loaded: are the plan's modules there? If not, that is what is waited for. */
+bool target_modules_loaded(struct boot *b, uint64_t now);
+/* target_next_address: which of the addresses found for a name, at least one, is asked now. */
+const struct inet_addr *target_next_address(struct boot *b, const char *name, const struct address_event *ev, uint64_t now);
 /* target_forget: back to what the command line alone says of the root. */
 void target_forget(struct boot *b);
 
@@ -291,11 +311,9 @@ bool target_may_be(struct boot *b, int error, const char *where, uint64_t now);
 
 /* target_web: the same for a root that is an image: its name is known, the rails' turn, names, what it has come to. */
 void target_web_named(struct boot *b);
-void target_web_near(struct boot *b, uint64_t now);
+void target_web_begin(struct boot *b, uint64_t now);
 void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now);
 void target_web_step(struct boot *b, uint64_t now);
-/* target_web_failure: why the last step failed, with the way to the server; sets target.ifindex. The text lives until the next. */
-enum cause target_web_failure(struct boot *b, const char **ret_text);
 
 /* target_portal: the server of a block root whose turn it is; NULL: SRP over InfiniBand, which has no address. */
 const struct plan_portal *target_portal(const struct boot *b);
@@ -310,10 +328,14 @@ uint64_t target_node_number(const struct boot *b);
 
 /* target_block: the same for a block device: its turn begins over this rail, what it has come to. */
 void target_block_named(struct boot *b);
+/* target_block_next: the turn of the next of its servers, but those that refused for good. */
+void target_block_next(struct boot *b);
 void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now);
 void target_block_step(struct boot *b, uint64_t now);
-/* target_block_near: the step of one without address. */
-void target_block_near(struct boot *b, uint64_t now);
+
+/* target_nfs: the same for an NFS root. */
+void target_nfs_begin(struct boot *b, const struct rail *rail, uint64_t now);
+void target_nfs_step(struct boot *b, uint64_t now);
 
 /*
  * rail_profiles_write: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. false: the

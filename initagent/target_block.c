@@ -10,6 +10,16 @@ void target_block_named(struct boot *b)
 	stage_need_block(b, b->target.block);
 }
 
+void target_block_next(struct boot *b)
+{
+	struct target *t = &b->target;
+	size_t n = t->block ? t->block->n_portals : 0, i = 1;
+
+	while (i < n && block_refused(&t->refusals, (t->portal + i) % n))
+		i++;
+	t->portal = n ? (unsigned)((t->portal + i) % n) : 0;
+}
+
 /* What causes are about. */
 static const char *where(const struct boot *b)
 {
@@ -21,7 +31,7 @@ static void say_wait(struct boot *b, uint64_t now)
 	char text[REPORT_TEXT_MAX];
 
 	block_describe(b->block, text, sizeof(text));
-	report_wait(b->report, block_waits_for(b->block), "root", now, "%s", text);
+	target_wait(b, block_waits_for(b->block), now, "%s", text);
 }
 
 /* The ledger has a row for what was asked for; a file system that is built in needs none. */
@@ -56,21 +66,8 @@ static void failed(struct boot *b, uint64_t now)
 	const char *text;
 	enum cause cause = block_failure(b->block, &text);
 
-	report_cause(b->report, cause, where(b), now, "%s", text);
-	report_wait(b->report, cause, "root", now, "%s, trying %s", text,
-		b->target.block->n_portals > 1 ? "the next server" : "again");
-}
-
-/* The same server again, or the next one, which may be known by name only and must be near. */
-static void again(struct boot *b, uint64_t now)
-{
-	if (b->target.block->n_portals > 1) {
-		b->target.portal = block_next(b->block);
-		b->target.rounds = block_rounds(b->block);
-		target_begin_again(b, now);
-	} else if (block_start(b->block, now) < 0) {
-		boot_fail(b, CAUSE_INTERNAL, where(b), now, "no process for the connection");
-	}
+	b->target.rounds = block_rounds(b->block);
+	target_failed(b, cause, text, now);
 }
 
 static void block_event(struct boot *b, enum block_event event, uint64_t now)
@@ -83,7 +80,7 @@ static void block_event(struct boot *b, enum block_event event, uint64_t now)
 	case BLOCK_EVENT_MODULE: ask_module(b, now); break;
 	case BLOCK_EVENT_MOUNTED: mounted(b, now); break;
 	case BLOCK_EVENT_FAILED: failed(b, now); break;
-	case BLOCK_EVENT_AGAIN: again(b, now); break;
+	case BLOCK_EVENT_AGAIN: target_begin_again(b, now); break;
 	case BLOCK_EVENT_FATAL:
 		boot_fail(b, cause, b->target.block->n_portals > 1 ? "all servers" : where(b), now, text);
 		break;
@@ -121,6 +118,7 @@ void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now)
 		.node = target_node_number(b),
 		.rounds = t->rounds,
 		.refusals = &t->refusals,
+		.ways = t->ways,
 	};
 	int r;
 
@@ -135,25 +133,6 @@ void target_block_begin(struct boot *b, const struct rail *rail, uint64_t now)
 			r == -EOPNOTSUPP ? "this build has no block roots" : strerror(-r));
 		return;
 	}
-	if (!t->began)
-		t->began = now;
-	t->ifindex = rail->ifindex;
-	target_mounting(b, now);
+	target_mounting(b, rail, now);
 	target_block_step(b, now);
-}
-
-/* SRP over InfiniBand knows its target by GUIDs: any port that is ready will do. */
-void target_block_near(struct boot *b, uint64_t now)
-{
-	if (!stage_vital_loaded(b)) {
-		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "waiting for kernel modules to load");
-		return;
-	}
-	for (size_t i = 0; i < b->n_rails; i++) {
-		if (b->rails[i].state != RAIL_READY)
-			continue;
-		target_block_begin(b, &b->rails[i], now);
-		return;
-	}
-	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
 }

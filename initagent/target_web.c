@@ -20,11 +20,6 @@ void target_web_named(struct boot *b)
 	stage_need_image(b);
 }
 
-static bool any_ready(const struct boot *b)
-{
-	return rails_other_ready(b, NULL);
-}
-
 /* The last octets of a hardware address: an Ethernet address, or the GUID in that of IPoIB. */
 static uint64_t number_of(const struct netdev *dev)
 {
@@ -61,8 +56,12 @@ static void look_up(struct boot *b, uint64_t now)
 
 void target_web_resolved(struct boot *b, const struct address_event *ev, uint64_t now)
 {
+	const char *name = b->web ? web_lookup(b->web) : NULL;
+
+	if (name && ev->n_addrs)
+		b->target.addr = *target_next_address(b, name, ev, now);
 	if (b->web)
-		web_resolved(b->web, ev->addr.family ? &ev->addr : NULL, ev->text, now);
+		web_resolved(b->web, ev->n_addrs ? &b->target.addr : NULL, ev->text, now);
 }
 
 static void ask_module(struct boot *b, uint64_t now)
@@ -84,23 +83,53 @@ static void look_at_module(struct boot *b, uint64_t now)
 static void say_wait(struct boot *b, uint64_t now)
 {
 	char text[REPORT_TEXT_MAX];
+	struct web_progress p;
 
+	web_progress(b->web, &p);
 	web_describe(b->web, text, sizeof(text));
-	report_wait(b->report, web_waits_for(b->web), "root", now, "%s", text);
+	if (b->target.cause == CAUSE_NONE || p.bytes)
+		report_wait(b->report, web_waits_for(b->web), "root", now, "%s", text);
 }
 
 /*
  * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: the
  * budget begins anew with each.
  */
-static void renew_budget(struct boot *b, uint64_t now)
+static void renew_budget(struct boot *b, const struct web_progress *p, uint64_t now)
 {
+	if (p->bytes != b->target.bytes && p->bytes)
+		b->network_end = plan_network_deadline(b->plan, now);
+	b->target.bytes = p->bytes;
+}
+
+/* The way to the server at hand, as links_lookup(): its address is that of its URL, or what a name was last found to have. */
+static int look_up_way(struct boot *b, struct link_route *way)
+{
+	struct target *t = &b->target;
 	struct web_progress p;
+	const char *site;
+	struct url url;
+	int r;
 
 	web_progress(b->web, &p);
-	if (p.bytes != b->target.bytes && p.bytes)
-		b->network_end = plan_network_deadline(b->plan, now);
-	b->target.bytes = p.bytes;
+	site = *p.site ? p.site : name_of(b);
+	if (url_parse(&url, site, strlen(site)) == 0 && url.address.family)
+		t->addr = url.address;
+	r = t->addr.family ? links_lookup(b->links, &t->addr, way) : -ENODATA;
+	t->ifindex = r < 0 ? 0 : way->ifindex;
+	return r;
+}
+
+static void look_at_progress(struct boot *b, uint64_t now)
+{
+	struct web_progress p;
+	struct link_route way;
+
+	web_progress(b->web, &p);
+	if (p.attempts != b->target.attempts)
+		(void)look_up_way(b, &way);
+	b->target.attempts = p.attempts;
+	renew_budget(b, &p, now);
 }
 
 static void mounted(struct boot *b, uint64_t now)
@@ -108,64 +137,49 @@ static void mounted(struct boot *b, uint64_t now)
 	const struct web_result *r = web_result(b->web);
 	double seconds = (double)(r->fetched - r->began) / 1e9, mib = (double)r->bytes / (1 << 20);
 
-	b->target.addr = r->server;
+	if (r->server.family)
+		b->target.addr = r->server;
 	report_log(b->report, REPORT_INFO, "root", now, "%s from %s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
 		image_kind_name(r->image.kind), r->site, mib, seconds, seconds > 0 ? mib / seconds : 0, r->proof);
 	target_up(b, now);
 }
 
-/* The server at hand, where its address is known. */
-static bool server_of(const struct boot *b, struct inet_addr *ret)
-{
-	struct web_progress p;
-	struct url url;
-
-	web_progress(b->web, &p);
-	*ret = web_result(b->web)->server;
-	if (!ret->family && url_parse(&url, *p.site ? p.site : name_of(b), strlen(*p.site ? p.site : name_of(b))) == 0)
-		*ret = url.address;
-	return ret->family != AF_UNSPEC;
-}
-
 /* The web room knows the connection; the way it takes, or that there is none, is known here. */
-enum cause target_web_failure(struct boot *b, const char **ret_text)
+static void failed(struct boot *b, uint64_t now)
 {
-	enum cause cause = web_failure(b->web, ret_text);
-	struct target *t = &b->target;
+	char asked[REPORT_TEXT_MAX], why[REPORT_TEXT_MAX], addr[INET_ADDR_TEXT];
+	const char *text;
+	enum cause cause = web_failure(b->web, &text);
 	struct link_route way;
-	struct inet_addr server;
-	int r;
+	int r = look_up_way(b, &way);
 
-	t->ifindex = 0;
-	if ((cause != CAUSE_FETCH_CONNECT && cause != CAUSE_FETCH_STALLED) || !server_of(b, &server))
-		return cause;
-	r = links_lookup(b->links, &server, &way);
+	inet_text(&b->target.addr, addr);
+	strscpy(asked, text, sizeof(asked));
+	/* A name does not tell which of its addresses was asked. */
+	if (!strstr(text, addr))
+		snprintf(asked, sizeof(asked), "%s (asked at %s)", text, addr);
+	strscpy(why, asked, sizeof(why));
+	if (cause != CAUSE_FETCH_CONNECT && cause != CAUSE_FETCH_STALLED)
+		r = -ENODATA;
 	if (r == -ENETUNREACH) {
-		rail_no_route_text(b, t->way, sizeof(t->way));
-		*ret_text = t->way;
-		return CAUSE_NO_ROUTE;
+		cause = CAUSE_NO_ROUTE;
+		rail_no_route_text(b, why, sizeof(why));
+	} else if (r >= 0) {
+		rail_path_text(b, &way, asked, why, sizeof(why));
 	}
-	if (r < 0)
-		return cause;
-	t->ifindex = way.ifindex;
-	rail_path_text(b, &way, *ret_text, t->way, sizeof(t->way));
-	*ret_text = t->way;
-	return cause;
+	target_failed(b, cause, why, now);
 }
 
 static void web_event(struct boot *b, enum web_event event, uint64_t now)
 {
 	const char *text;
-	enum cause cause = target_web_failure(b, &text);
+	enum cause cause = web_failure(b->web, &text);
 
 	switch (event) {
 	case WEB_EVENT_LOOKUP: look_up(b, now); break;
 	case WEB_EVENT_MODULE: ask_module(b, now); break;
 	case WEB_EVENT_PROGRESS: say_wait(b, now); break;
-	case WEB_EVENT_RETRY:
-		rail_blame(b, rails_find(b, b->target.ifindex), cause, name_of(b), now, text);
-		say_wait(b, now);
-		break;
+	case WEB_EVENT_RETRY: failed(b, now); break;
 	case WEB_EVENT_MOUNTED: mounted(b, now); break;
 	case WEB_EVENT_FATAL: boot_fail(b, cause, name_of(b), now, text); break;
 	default: break;
@@ -177,9 +191,10 @@ void target_web_step(struct boot *b, uint64_t now)
 	enum web_event event;
 
 	look_at_module(b, now);
-	while (!b->finished && (event = web_pop_event(b->web)) != WEB_EVENT_NONE)
+	while (!b->finished && b->web && (event = web_pop_event(b->web)) != WEB_EVENT_NONE)
 		web_event(b, event, now);
-	renew_budget(b, now);
+	if (b->web)
+		look_at_progress(b, now);
 }
 
 /* Bits a second of the fastest rail with an address, as its driver says it; 0: none knows (virtio, often). */
@@ -200,7 +215,7 @@ static uint64_t link_rate(const struct boot *b)
 	return best < UINT32_MAX ? best * 1000000 : 0;
 }
 
-static void begin(struct boot *b, uint64_t now)
+void target_web_begin(struct boot *b, uint64_t now)
 {
 	const struct web_config cfg = {
 		.plan = b->target.image,
@@ -216,19 +231,8 @@ static void begin(struct boot *b, uint64_t now)
 			r == -EOPNOTSUPP ? "this build has no HTTP" : strerror(-r));
 		return;
 	}
-	b->target.began = now;
-	target_mounting(b, now);
+	target_mounting(b, NULL, now);
 	web_start(b->web, now);
 	/* Nothing else may follow that would bring us here again. */
 	target_web_step(b, now);
-}
-
-void target_web_near(struct boot *b, uint64_t now)
-{
-	if (!stage_vital_loaded(b))
-		report_wait(b->report, CAUSE_MODULE_FAILED, "root", now, "waiting for kernel modules to load");
-	else if (any_ready(b))
-		begin(b, now);
-	else
-		report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
 }

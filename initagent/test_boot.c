@@ -313,7 +313,7 @@ TEST(a_failed_boot_is_told_with_its_cause)
 		waits += strstr(buf, " wait [") != NULL;
 	CHECK_INT(waits, 1);
 	CHECK(strstr(buf, "<26>1 "));
-	CHECK(strstr(buf, "code=\"IA-E703\" where=\"root\""));
+	CHECK(strstr(buf, "code=\"IA-E601\" where=\"192.0.2.77\""));
 	CHECK(strstr(buf, "] giving up after "));
 	close(fd);
 	node_close(&n);

@@ -15,6 +15,7 @@
 #include "needs.h"
 #include "notify.h"
 #include "report/record.h"
+#include "walk.h"
 #include "web/web.h"
 
 static struct env make_env(char *dir)
@@ -191,4 +192,33 @@ TEST(malformed_options_become_causes)
 	CHECK_STR(v.causes[0].where, "ip");
 	cmdline_done(&c);
 	report_free(env.report);
+}
+
+static struct inet_addr v4(uint8_t last)
+{
+	struct inet_addr a = {.family = AF_INET};
+
+	a.bytes[3] = last;
+	return a;
+}
+
+/* Whatever the order of the answers and whatever joins them: all have their turn, the others of a name untouched. */
+TEST(a_walk_takes_the_address_whose_turn_was_longest_ago)
+{
+	const struct inet_addr two[] = {v4(1), v4(2)}, turned[] = {v4(2), v4(1)}, more[] = {v4(2), v4(1), v4(3)};
+	struct walk w = {0};
+
+	CHECK_INT(walk_next(&w, "a", two, 2)->bytes[3], 1);
+	CHECK_INT(walk_next(&w, "b", two, 2)->bytes[3], 1);
+	CHECK_INT(walk_next(&w, "a", turned, 2)->bytes[3], 2);
+	CHECK_INT(walk_next(&w, "a", turned, 2)->bytes[3], 1);
+	CHECK_INT(walk_next(&w, "a", more, 3)->bytes[3], 3);
+	CHECK_INT(walk_next(&w, "a", more, 3)->bytes[3], 2);
+	CHECK_INT(walk_next(&w, "a", &two[0], 1)->bytes[3], 1);
+	for (unsigned i = 0; i < 3 * WALK_MAX; i++) {
+		const struct inet_addr one = v4((uint8_t)i);
+
+		CHECK_INT(walk_next(&w, "c", &one, 1)->bytes[3], (uint8_t)i);
+	}
+	CHECK_INT(w.n, WALK_MAX);
 }

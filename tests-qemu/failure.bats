@@ -142,7 +142,7 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
     server dhcp stop
     server dhcp start "--dhcp-option=option:root-path,nfs:\`reboot\`:relative"
     node_start "$image" "$console root=dhcp ip=dhcp $rxe rd.retry=8 $reboot"
-    assert_failed 60 IA-E102 restart
+    assert_failed 60 IA-E611 restart
 }
 
 # A vendor driver left behind by a kernel update: one checksum of an imported symbol is another.

@@ -208,6 +208,12 @@ bool addresses_awaited(const struct addresses *as, int ifindex, int family);
  */
 int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now);
 
+/*
+ * addresses_resolve_all: the look-up under way brings the addresses of both families, if it takes no more than a second
+ * longer. For a name whose first address was of no use.
+ */
+void addresses_resolve_all(struct addresses *as);
+
 /* address_wall: CLOCK_REALTIME seconds of a CLOCK_BOOTTIME instant, given both clocks' present. */
 static inline int64_t address_wall(uint64_t instant, uint64_t now, int64_t now_wall)
 {

@@ -167,6 +167,12 @@ int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns,
 	return 0;
 }
 
+void addresses_resolve_all(struct addresses *as)
+{
+	if (as->resolver)
+		resolver_want_all(as->resolver);
+}
+
 /* The servers of all configured rails; false: there is no such rail. */
 static bool list_servers(const struct addresses *as, struct resolv_conf *ret)
 {

@@ -53,7 +53,7 @@ struct resolver {
 	struct question asked[ASK_N];
 	unsigned round, cycle; /* of one name, of the list */
 	uint64_t next, limit;
-	bool again; /* some name of the list had only errors */
+	bool again, all; /* some name of the list had only errors; an answer for one family waits for the end of the round */
 	enum resolver_state state;
 	struct inet_addr result[ADDRESS_RESOLVED_MAX];
 	size_t n_result;
@@ -342,8 +342,7 @@ static bool match_query(const struct resolver *r, const uint8_t *packet, size_t 
 	return false;
 }
 
-static size_t read_packets(struct resolver *r, int fd, void *packet, size_t size, struct dns_query *ret, uint32_t *tag,
-	int *budget)
+static size_t read_packets(struct resolver *r, int fd, void *packet, size_t size, struct dns_query *ret, uint32_t *tag, int *budget)
 {
 	for (; *budget > 0; --*budget) {
 		union endpoint from = {0};
@@ -436,10 +435,7 @@ static void next_try(struct resolver *r, uint64_t now)
 		finish(r, RESOLVER_FAILED);
 }
 
-/*
- * Has every server answered this question with an error code? any: has at least one, while the others are silent. An
- * answer that was cut or malformed is no such code: the name may well be there.
- */
+/* Did every server (any: one, the others silent) answer with an error code? A cut or malformed answer is none of them. */
 static bool only_errors(const struct resolver *r, const struct question *q, bool any)
 {
 	size_t n = 0, others = 0;
@@ -522,7 +518,8 @@ void resolver_take(struct resolver *r, const struct dns_answer *a, uint32_t tag,
 		server >= r->conf.n_servers)
 		return;
 	take_verdict(r, which, a, server, tag & TAG_STREAM);
-	judge_try(r, false, now);
+	if (!r->all || (r->asked[ASK_A].answered && r->asked[ASK_AAAA].answered))
+		judge_try(r, false, now);
 }
 
 /* At the limit an address of the other kind is better than nothing. */
@@ -546,6 +543,11 @@ void resolver_tick(struct resolver *r, uint64_t now)
 		begin_list(r, r->cycle + 1, now);
 	else
 		ask(r, now);
+}
+
+void resolver_want_all(struct resolver *r)
+{
+	r->all = true;
 }
 
 enum resolver_state resolver_state(const struct resolver *r)

@@ -48,6 +48,12 @@ uint64_t resolver_deadline(const struct resolver *r);
  */
 size_t resolver_read(struct resolver *r, void *packet, size_t size, struct dns_query *ret, uint32_t *tag, int *budget);
 
+/*
+ * resolver_want_all: the addresses of the other family are wanted as well: once those of the preferred one are there, one
+ * round of queries (1 s at most in the beginning) waits for them.
+ */
+void resolver_want_all(struct resolver *r);
+
 void resolver_take(struct resolver *r, const struct dns_answer *a, uint32_t tag, uint64_t now);
 void resolver_tick(struct resolver *r, uint64_t now);
 

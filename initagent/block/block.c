@@ -43,7 +43,7 @@ static const struct state_row {
 	[STATE_CONNECTING] = {"connecting", "waiting for a connection to", CAUSE_BLOCK_UNREACHABLE, 20 * NSEC_PER_SEC},
 	[STATE_DEVICE] = {"device", "waiting for the block device of", CAUSE_BLOCK_NO_DEVICE, 10 * NSEC_PER_SEC},
 	[STATE_LOOKING] = {"looking", "waiting for the first blocks of", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
-	[STATE_MODULE] = {"module", "waiting for the file system's module for", CAUSE_MODULE_FAILED, 0},
+	[STATE_MODULE] = {"module", "waiting for the file system's module for", CAUSE_MODULE_STUCK, 0},
 	[STATE_MOUNTING] = {"mounting", "waiting for the mount of", CAUSE_BLOCK_LOST, 30 * NSEC_PER_SEC},
 	[STATE_CLEANING] = {"taking away", "waiting until the kernel gave up", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
 	[STATE_BACKOFF] = {"backing off", "trying again:", CAUSE_BLOCK_UNREACHABLE, 0},
@@ -212,18 +212,18 @@ unsigned block_next(const struct block *b)
 	return n ? (unsigned)((here + i) % n) : 0;
 }
 
-/* Up to a quarter of jitter, so that a rack does not knock in step; with several servers the next one at once. */
+/* Up to a quarter of jitter, so that a rack does not knock in step; another way at once. */
 static void back_off(struct block *b, uint64_t now)
 {
-	size_t n = b->cfg.plan->n_portals ? b->cfg.plan->n_portals : 1;
-	unsigned round = (unsigned)(b->rounds / n), doublings = round ? round - 1 : 0;
+	unsigned n = b->cfg.ways ? b->cfg.ways : 1, round = b->rounds / n, doublings = round ? round - 1 : 0;
 	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
+	bool another = b->cfg.plan->n_portals > 1 ? block_next(b) > portal_of(b) : b->rounds % n;
 	uint32_t random = 0;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	set_state(b, STATE_BACKOFF, now);
-	b->deadline = block_next(b) > portal_of(b) ? now : now + pause + pause / 4 * random / UINT32_MAX;
+	b->deadline = another ? now : now + pause + pause / 4 * random / UINT32_MAX;
 }
 
 /* What makes trying again useless is this server's: with several, the others are asked. False: none is left. */
@@ -445,9 +445,10 @@ void block_describe(const struct block *b, char *buf, size_t size)
 	const struct plan_block *plan = b->cfg.plan;
 	const struct block_result *r = &b->result;
 	const char *name = plan->name ? plan->name : r->name;
+	bool named = *r->server && !streq(r->server, r->address);
 
-	snprintf(buf, size, "%s %s%s%.100s at %.80s over %s", states[b->state].words, r->kind, *name ? " " : "", name,
-		*r->server ? r->server : "the fabric", r->proto);
+	snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words, r->kind, *name ? " " : "", name,
+		*r->server ? r->server : "the fabric", named ? " (" : "", named ? r->address : "", named ? ")" : "", r->proto);
 }
 
 enum cause block_waits_for(const struct block *b)

@@ -26,7 +26,7 @@ enum block_event {
 	BLOCK_EVENT_MODULE,  /* load block_module() and call block_module_settled(), loaded or not */
 	BLOCK_EVENT_MOUNTED,
 	BLOCK_EVENT_FAILED,  /* an attempt failed; BLOCK_EVENT_AGAIN follows */
-	BLOCK_EVENT_AGAIN,   /* the pause is over: block_start() again, or a new one with another portal */
+	BLOCK_EVENT_AGAIN,   /* the pause is over: block_start() again, or a new room with another portal or address */
 	BLOCK_EVENT_FATAL,   /* trying again cannot help, with any of the servers */
 };
 
@@ -56,7 +56,8 @@ struct block_config {
 	bool readonly;
 	const struct plan_overlay *overlay; /* a writable layer in memory over the device, which is only read; NULL: none */
 	uint64_t node;			  /* port GUID or the like: the node's name where it has no other */
-	unsigned rounds;		  /* attempts before, with other portals */
+	unsigned rounds;		  /* attempts before, with other portals or addresses */
+	unsigned ways;			  /* so many of these are there: only after as many attempts there is a pause; 0: as 1 */
 	struct block_refusals *refusals;  /* NULL: one server only */
 	const struct block_ops *ops;	  /* the seam for tests; NULL: the kind's own */
 };

@@ -113,7 +113,7 @@ static struct block *start(const char *name, bool readonly)
 	static char target[64];
 	struct block_config cfg = {
 		.plan = &plan, .portal = &portals[portal], .refusals = &refusals, .address = "192.0.2.1", .target = target, .readonly = readonly,
-		.ops = &fake,
+		.ops = &fake, .ways = (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
 	struct block *b;

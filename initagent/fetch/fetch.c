@@ -480,6 +480,12 @@ uint64_t fetch_deadline(const struct fetch *f)
 	return f->deadline;
 }
 
+void fetch_way_lost(struct fetch *f, uint64_t now)
+{
+	if (f->state == STATE_TRANSFER)
+		f->deadline = now;
+}
+
 /* As many messages as there are, but not without end: others wait for their turn. */
 static void hear_verifier(struct fetch *f, uint64_t now)
 {

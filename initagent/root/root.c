@@ -13,7 +13,7 @@
 #include "root/verdict.h"
 
 #define BACKOFF_FIRST (NSEC_PER_SEC / 4)
-#define BACKOFF_MAX   (4 * NSEC_PER_SEC)
+#define BACKOFF_STEPS 4 /* doublings: at most 4 s */
 /* A TCP SYN is repeated after 1, 3, 7 and 15 s: an attempt sees four of them. */
 #define ATTEMPT_LIMIT (16 * NSEC_PER_SEC)
 /* The RDMA listener of nfsd starts a moment after the TCP one: do not give RDMA up at once. */
@@ -64,10 +64,10 @@ struct root {
 	enum root_event event;
 	size_t version; /* index in cfg.versions */
 	enum nfs_proto proto;
-	unsigned rdma_failures;
+	unsigned rounds;
 	int fd;
 	pid_t child;
-	uint64_t began, deadline, backoff;
+	uint64_t began, deadline;
 	enum cause cause;
 	char text[NFS_TEXT_MAX + 256];
 };
@@ -119,6 +119,8 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 	r->fd = -1;
 	r->child = -1;
 	r->deadline = NSEC_NEVER;
+	r->rounds = cfg->rounds;
+	r->result.attempts = cfg->attempts;
 	e = keep_strings(r);
 	if (e < 0 || !cfg->n_versions || cfg->n_versions > NFS_VERSION_MAX)
 		return -EINVAL;
@@ -245,7 +247,6 @@ int root_start(struct root *r, uint64_t now)
 		return 0;
 	r->version = 0;
 	r->proto = r->cfg.proto;
-	r->backoff = BACKOFF_FIRST;
 	return attempt_begin(r, now);
 }
 
@@ -259,27 +260,25 @@ uint64_t root_deadline(const struct root *r)
 	return r->deadline;
 }
 
-/* Waits before the next round, with up to a quarter of jitter so that a rack does not knock in step. */
+/* Waits before the next round, with up to a quarter of jitter so that a rack does not knock in step; another way at once. */
 static void round_failed(struct root *r, uint64_t now)
 {
+	unsigned ways = r->cfg.ways ? r->cfg.ways : 1, all = ++r->rounds / ways, doublings = all ? all - 1 : 0;
+	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
 	uint32_t random = 0;
-	uint64_t jitter;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
-	jitter = r->backoff / 4 * random / UINT32_MAX;
-	r->deadline = now + r->backoff + jitter;
-	r->backoff = min_u64(r->backoff * 2, BACKOFF_MAX);
+	r->deadline = r->rounds % ways ? now : now + pause + pause / 4 * random / UINT32_MAX;
 	r->event = ROOT_EVENT_FAILED;
 	set_state(r, STATE_BACKOFF, now);
 }
 
-static void round_begin(struct root *r, uint64_t now)
+static void pause_over(struct root *r, uint64_t now)
 {
-	r->version = 0;
-	r->proto = r->cfg.proto;
-	if (attempt_begin(r, now) < 0)
-		round_failed(r, now);
+	r->deadline = NSEC_NEVER;
+	r->event = ROOT_EVENT_AGAIN;
+	set_state(r, STATE_IDLE, now);
 }
 
 static void stop(struct root *r, uint64_t now)
@@ -290,14 +289,13 @@ static void stop(struct root *r, uint64_t now)
 }
 
 /* May RDMA become TCP now? Refusals count over the rounds, an impossible RDMA is believed at once. */
-static bool may_fall_back(struct root *r, enum remedy remedy)
+static bool may_fall_back(const struct root *r, enum remedy remedy)
 {
 	if (r->proto != NFS_PROTO_RDMA)
 		return false;
-	r->rdma_failures++;
 	if (!r->cfg.fallback_tcp || remedy == REMEDY_NONE)
 		return false;
-	return remedy == REMEDY_TRANSPORT || r->rdma_failures >= RDMA_ROUNDS;
+	return remedy == REMEDY_TRANSPORT || r->rounds + 1 >= RDMA_ROUNDS;
 }
 
 static void fall_back(struct root *r, uint64_t now)
@@ -425,7 +423,7 @@ int root_dispatch(struct root *r, uint64_t now)
 	else if (r->state == STATE_MOUNTING)
 		attempt_timed_out(r, now);
 	else if (r->state == STATE_BACKOFF)
-		round_begin(r, now);
+		pause_over(r, now);
 	return 0;
 }
 
@@ -443,6 +441,11 @@ enum cause root_failure(const struct root *r, const char **ret_text)
 	return r->cause;
 }
 
+unsigned root_rounds(const struct root *r)
+{
+	return r->rounds;
+}
+
 const struct root_result *root_result(const struct root *r)
 {
 	return &r->result;
@@ -450,9 +453,10 @@ const struct root_result *root_result(const struct root *r)
 
 void root_describe(const struct root *r, char *buf, size_t size)
 {
+	bool named = !streq(r->cfg.server, r->cfg.address);
 	char source[NFS_SOURCE_MAX] = "";
 
 	nfs_source(source, sizeof(source), r->cfg.server, r->cfg.path);
-	snprintf(buf, size, "%.190s over %s, NFS %s", source, nfs_proto_name(r->proto),
-		nfs_version_name(r->cfg.versions[r->version]));
+	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "", named ? r->cfg.address : "",
+		named ? ")" : "", nfs_proto_name(r->proto), nfs_version_name(r->cfg.versions[r->version]));
 }

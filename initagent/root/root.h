@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * root: brings the NFS root to its mount point. Each attempt runs in a child, because a mount can
- * block for minutes; the room walks through versions and transports as the plan allows, waits
- * between rounds and says why an attempt failed.
+ * block for minutes; in each round the room walks through versions and transports as the plan allows; it says why an
+ * attempt failed, and when it is time for the next round. With which address that is the owner decides.
  *
  * There is no kernel event that says "the server is up now", so between rounds it waits on a timer:
  * 0.25 s doubling to 4 s, with a quarter of jitter.
@@ -24,7 +24,8 @@ struct layers_result;
 enum root_event {
 	ROOT_EVENT_NONE,
 	ROOT_EVENT_MOUNTED,
-	ROOT_EVENT_FAILED, /* a round failed, the next is due at root_deadline() */
+	ROOT_EVENT_FAILED, /* a round failed; ROOT_EVENT_AGAIN follows */
+	ROOT_EVENT_AGAIN,  /* the pause is over: root_start() again, or a new room with another address */
 	ROOT_EVENT_FATAL,  /* trying again cannot help; the room stays stopped */
 };
 
@@ -47,6 +48,8 @@ struct root_config {
 	bool nolock;			   /* version 3: no lock manager */
 	unsigned long mount_flags;	   /* of mount(2), without MS_RDONLY */
 	const char *init;		   /* wanted init or NULL */
+	unsigned rounds, attempts;	   /* before, with other addresses of the server, or other servers */
+	unsigned ways;			   /* so many of these are there: only after as many rounds there is a pause; 0: as 1 */
 	/* The seam for tests; NULL: nfs_mount, init_check, layers_overlay. */
 	const struct root_ops *ops;
 };
@@ -80,7 +83,7 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 struct root *root_free(struct root *r);
 DEFINE_FREEP(struct root, root_free)
 
-/* root_start: begins the first round. 0 or -errno. */
+/* root_start: begins a round. 0 or -errno. */
 int root_start(struct root *r, uint64_t now);
 
 /* The fd to watch changes with each attempt: ask again after each dispatch; -1: none right now. */
@@ -91,7 +94,9 @@ enum root_event root_pop_event(struct root *r);
 
 /* root_failure: cause and words of the last failed round, valid until the next dispatch. */
 enum cause root_failure(const struct root *r, const char **ret_text);
-/* root_result: valid after ROOT_EVENT_MOUNTED. */
+/* root_rounds: so far, those before included. */
+unsigned root_rounds(const struct root *r);
+/* root_result: valid after ROOT_EVENT_MOUNTED; attempts always. */
 const struct root_result *root_result(const struct root *r);
 /* root_describe: "10.0.0.1:/export/root over rdma, NFS 4.2" for the attempt at hand. */
 void root_describe(const struct root *r, char *buf, size_t size);

@@ -89,15 +89,18 @@ static struct root *make(const char *server, bool fallback)
 	return r;
 }
 
-/* Runs on until an event; a fake clock jumps to each deadline once nothing is left to read. */
+/* Runs on until an event, round after round; a fake clock jumps to each deadline once nothing is left to read. */
 static enum root_event run(struct root *r, uint64_t *now)
 {
 	for (int i = 0; i < 100; i++) {
 		enum root_event e = root_pop_event(r);
 		struct pollfd pfd = {.fd = root_fd(r), .events = POLLIN};
 
-		if (e != ROOT_EVENT_NONE)
+		if (e == ROOT_EVENT_AGAIN)
+			CHECK_INT(root_start(r, *now), 0);
+		else if (e != ROOT_EVENT_NONE)
 			return e;
+		pfd.fd = root_fd(r);
 		if (pfd.fd < 0 || poll(&pfd, 1, 500) == 0)
 			*now = root_deadline(r);
 		root_dispatch(r, *now);

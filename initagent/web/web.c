@@ -493,6 +493,12 @@ const char *web_lookup(const struct web *w)
 	return w->fetch ? fetch_lookup(w->fetch) : NULL;
 }
 
+void web_way_lost(struct web *w, uint64_t now)
+{
+	if (w->fetch)
+		fetch_way_lost(w->fetch, now);
+}
+
 void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now)
 {
 	if (addr)

@@ -94,6 +94,9 @@ void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, 
 const char *web_module(const struct web *w);
 void web_module_settled(struct web *w, uint64_t now);
 
+/* web_way_lost: the interface under the transfer is of no use any more: the attempt at hand is not waited for. */
+void web_way_lost(struct web *w, uint64_t now);
+
 /* web_describe: what is going on, in words: "image: 120 of 512 MiB, 98 MiB/s, 4 s left, from http://10.0.0.1". */
 void web_describe(const struct web *w, char *buf, size_t size);
 

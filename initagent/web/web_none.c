@@ -62,6 +62,12 @@ const char *web_lookup(const struct web *w)
 	return NULL;
 }
 
+void web_way_lost(struct web *w, uint64_t now)
+{
+	(void)w;
+	(void)now;
+}
+
 void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now)
 {
 	(void)w;

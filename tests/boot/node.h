@@ -25,7 +25,7 @@ struct node {
 /* wire_up: a new namespace with veth0, whose other end is 192.0.2.1 in the namespace of the pid that is returned. */
 pid_t wire_up(void);
 
-/* node_open: the tree of a node with this command line. What the path of an NFS root is decides how its mount ends. */
+/* With NODE_CONSOLE in the environment its console lines go to standard error. node_open: the tree of a node with this command line. What the path of an NFS root is decides how its mount ends. */
 void node_open(struct node *n, const char *line);
 void node_close(struct node *n);
 

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The root's server and whose turn it is: names with several addresses and names that move, rails that lead nowhere, roots
+ * that DHCP does not name. The plan runner as a whole, see boot/node.h.
+ *
+ * first: real time-outs of boots
+ */
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "boot/node.h"
+#include "dhcpserver.h"
+#include "dnsserver.h"
+#include "netns.h"
+
+#define DNS " nameserver=192.0.2.1 "
+
+/* The server is 192.0.2.1; what 192.0.2.9 has there answers ARP and refuses all else. */
+static pid_t wire_up_two(void)
+{
+	pid_t peer = wire_up();
+
+	netns_run_in(peer, "ip addr add 192.0.2.9/24 dev veth1");
+	return peer;
+}
+
+/* Both addresses, the dead one first. */
+static void dns_two(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	dnsserver_begin(m, q, DNSSERVER_PLAIN);
+	dnsserver_address(m, q, q->name, "192.0.2.9");
+	dnsserver_address(m, q, q->name, "192.0.2.1");
+}
+
+/* The old address to the first who ask, for both kinds, then the new one. */
+static void dns_moving(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	dnsserver_begin(m, q, DNSSERVER_PLAIN);
+	dnsserver_address(m, q, q->name, q->n <= 2 ? "192.0.2.9" : "192.0.2.1");
+}
+
+/* An address nobody has beside the server's. */
+static void dns_silent_first(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	dnsserver_begin(m, q, DNSSERVER_PLAIN);
+	dnsserver_address(m, q, q->name, "192.0.2.77");
+	dnsserver_address(m, q, q->name, "192.0.2.1");
+}
+
+/* Of the other family is the one that is of use. */
+static void dns_families(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	dnsserver_begin(m, q, DNSSERVER_PLAIN);
+	dnsserver_address(m, q, q->name, "192.0.2.9");
+	dnsserver_address(m, q, q->name, "2001:db8::1");
+}
+
+/* A boot whose root's server is known by name: the address that is mounted from in the end. */
+static void expect_address(const char *line, dnsserver_fn fn, const char *address)
+{
+	pid_t peer = wire_up_two();
+	struct node n;
+
+	netns_run_in(peer, "ip addr add 2001:db8::1/64 dev veth1 nodad");
+	dnsserver_start(peer, "192.0.2.1", fn);
+	node_open(&n, line);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "address"), address);
+	node_close(&n);
+}
+
+TEST(the_second_address_of_a_name_has_its_turn)
+{
+	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE DNS "rd.retry=20", dns_two, "192.0.2.1");
+}
+
+TEST(a_name_that_moves_is_followed)
+{
+	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE DNS "rd.retry=20", dns_moving, "192.0.2.1");
+}
+
+TEST(a_silent_address_is_not_the_names_last)
+{
+	expect_address("root=nfs4:filer.lab:/export ip=" NODE DNS "rd.retry=20", dns_silent_first, "192.0.2.1");
+}
+
+TEST(the_other_address_family_has_its_turn)
+{
+	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE " ip=[2001:db8::2]:::64::veth0:none" DNS "rd.retry=20",
+		dns_families, "2001:db8::1");
+}
+
+TEST(all_addresses_in_the_hosts_file_have_their_turn)
+{
+	struct node n;
+
+	wire_up_two();
+	node_open(&n, "root=nfs4:filer:/only-1 ip=" NODE " rd.retry=20");
+	modtree_file(&n.tree, "/etc/hosts", "192.0.2.9 filer\n192.0.2.1 filer\n");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "address"), "192.0.2.1");
+	node_close(&n);
+}
+
+/* What is asked is said by its address, too: which of them refuses is not told by the name. */
+TEST(what_refuses_is_named_with_its_address)
+{
+	char text[65536];
+	struct node n;
+
+	dnsserver_start(wire_up_two(), "192.0.2.1", dns_two);
+	node_open(&n, "root=nfs4:filer.lab:/refused ip=" NODE DNS "rd.retry=3");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "filer.lab:/refused (192.0.2.9) over tcp"));
+	CHECK(strstr(text, "filer.lab:/refused (192.0.2.1) over tcp"));
+	node_close(&n);
+}
+
+/* --- rails --------------------------------------------------------------------------------- */
+
+#define FAR "198.51.100.9"
+#define TWO_RAILS "ip=192.0.2.2:::24::veth0:none ip=192.0.3.2:::24::veth2:none " \
+	"rd.route=" FAR "/32:192.0.2.1:veth0 rd.route=" FAR "/32:192.0.3.1:veth2 "
+
+/* FAR is in both peers' namespaces, behind routes over veth0, which goes first, and veth2. */
+static void wire_up_rails(pid_t *first, pid_t *second)
+{
+	*first = wire_up();
+	*second = netns_peer();
+	netns_veth("veth2", "veth3", *second);
+	netns_run_in(*second, "ip addr add 192.0.3.1/24 dev veth3; ip link set veth3 up; ip link set lo up");
+	netns_run_in(*second, "ip addr add " FAR "/32 dev lo");
+	netns_run_in(*first, "ip link set lo up; ip addr add " FAR "/32 dev lo");
+}
+
+/* A server in the namespace of pid that sends the text to all who connect, then does what cut says, and waits (cut) or closes. */
+static void serve(pid_t pid, uint16_t port, const char *text, const char *cut)
+{
+	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd, ready[2], peer;
+	char request[4096];
+
+	CHECK_INT(pipe2(ready, O_CLOEXEC), 0);
+	if (fork() > 0) {
+		CHECK_INT(read((close(ready[1]), ready[0]), request, 1), 1);
+		close(ready[0]);
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	netns_join(pid);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) < 0 || listen(fd, 8) < 0 || write(ready[1], "", 1) != 1)
+		_exit(1);
+	while ((peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		if (*text && (recv(peer, request, sizeof(request), 0) < 0 || send(peer, text, strlen(text), MSG_NOSIGNAL) < 0))
+			_exit(1);
+		if (cut && (system(cut) != 0 || pause()))
+			_exit(1);
+		close(peer);
+	}
+	_exit(1);
+}
+
+#define NOT_FOUND "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+
+/* Only over the second rail is there a server that has a status to give. */
+TEST(an_image_is_asked_for_over_the_other_rail)
+{
+	pid_t first, second;
+	struct node n;
+
+	wire_up_rails(&first, &second);
+	serve(second, 8099, NOT_FOUND, NULL);
+	node_open(&n, "root=live:http://" FAR ":8099/root.img " TWO_RAILS "rd.retry=12");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E621") > 0);
+	CHECK(met(&n, "IA-E622") > 0);
+	node_close(&n);
+}
+
+TEST(a_block_device_is_asked_for_over_the_other_rail)
+{
+	pid_t first, second;
+	char text[65536];
+	struct node n;
+
+	wire_up_rails(&first, &second);
+	serve(second, 10809, "", NULL);
+	node_open(&n, "root=nbd:" FAR ":10809:root " TWO_RAILS "rd.retry=12");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "port 10809: Connection refused"));
+	CHECK(strstr(text, "the server hung up"));
+	node_close(&n);
+}
+
+/* Long before such a transfer would count as stalled. */
+TEST(a_rail_that_dies_in_a_transfer_is_left)
+{
+	pid_t first, second;
+	struct node n;
+
+	wire_up_rails(&first, &second);
+	serve(first, 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhsqs", "ip link set veth1 down");
+	serve(second, 8099, NOT_FOUND, NULL);
+	node_open(&n, "root=live:http://" FAR ":8099/root.img " TWO_RAILS "rd.retry=10");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E622") > 0);
+	node_close(&n);
+}
+
+/* --- roots that DHCP names ----------------------------------------------------------------- */
+
+/* veth0 has an address that names no root; a lease on veth2, which comes later, does. */
+TEST(the_root_is_named_by_whichever_lease_does)
+{
+	pid_t first, second;
+	struct node n;
+
+	wire_up_rails(&first, &second);
+	netns_run_in(second, "ip addr add 10.0.0.1/24 dev veth3");
+	dhcpserver_start(second, "veth3", dhcpserver_rich);
+	node_open(&n, "root=dhcp ip=" NODE " ip=veth2:dhcp rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "address"), "10.0.0.1");
+	node_close(&n);
+}
+
+TEST(no_lease_names_the_root)
+{
+	expect("root=dhcp ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E611");
+}
