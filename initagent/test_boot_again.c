@@ -67,7 +67,7 @@ TEST(the_lease_of_a_failed_boot_is_not_adopted)
 
 	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=4");
 	CHECK_INT(boot(&n), BOOT_FAILED);
-	CHECK_INT(met(&n, "IA-E102") > 0, 1);
+	CHECK_INT(met(&n, "IA-E611") > 0, 1);
 	stop(server);
 	dhcpserver_start(peer, "veth1", with_path);
 	cJSON_Delete(n.state);
