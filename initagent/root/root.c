@@ -63,6 +63,7 @@ struct root {
 	enum root_state state;
 	enum root_event event;
 	size_t version; /* index in cfg.versions */
+	bool path_asked; /* version 3, for a path that version 4 does not know: what version 4 said stands */
 	enum nfs_proto proto;
 	unsigned rounds;
 	int fd;
@@ -246,6 +247,7 @@ int root_start(struct root *r, uint64_t now)
 	if (r->state == STATE_MOUNTING || r->state == STATE_MOUNTED)
 		return 0;
 	r->version = 0;
+	r->path_asked = false;
 	r->proto = r->cfg.proto;
 	return attempt_begin(r, now);
 }
@@ -308,14 +310,38 @@ static void fall_back(struct root *r, uint64_t now)
 		round_failed(r, now);
 }
 
-/* The next step after an attempt that failed with a verdict. */
-static void attempt_failed(struct root *r, const struct verdict *v, uint64_t now)
+static void describe_failure(struct root *r, const struct verdict *v, int error, const char *text)
 {
-	bool more = r->version + 1 < r->cfg.n_versions;
+	char what[NFS_TEXT_MAX];
 
+	root_describe(r, what, sizeof(what));
+	snprintf(r->text, sizeof(r->text), "%s: %s%s%s", what, *v->words ? v->words : strerror(error), *text ? ": " : "", text);
 	r->cause = v->cause;
-	if (v->remedy == REMEDY_VERSION && more) {
-		r->version++;
+}
+
+/* Which version, as an index, may do what this one could not; 0: none. */
+static size_t next_version(const struct root *r, enum remedy remedy)
+{
+	size_t last = r->cfg.n_versions - 1;
+
+	if (remedy == REMEDY_VERSION && r->version < last)
+		return r->version + 1;
+	return remedy == REMEDY_PATH && r->version < last && r->cfg.versions[last] == NFS_VERSION_3 ? last : 0;
+}
+
+/* The next step after an attempt that failed with an errno, of which text says more. */
+static void attempt_failed(struct root *r, const struct verdict *v, int error, const char *text, uint64_t now)
+{
+	size_t next = next_version(r, v->remedy);
+
+	if (r->path_asked) {
+		round_failed(r, now);
+		return;
+	}
+	describe_failure(r, v, error, text);
+	if (next) {
+		r->version = next;
+		r->path_asked = v->remedy == REMEDY_PATH;
 		if (attempt_begin(r, now) < 0)
 			round_failed(r, now);
 	} else if (may_fall_back(r, v->remedy)) {
@@ -325,14 +351,6 @@ static void attempt_failed(struct root *r, const struct verdict *v, uint64_t now
 	} else {
 		round_failed(r, now);
 	}
-}
-
-static void describe_failure(struct root *r, const struct verdict *v, int error, const char *text)
-{
-	char what[NFS_TEXT_MAX];
-
-	root_describe(r, what, sizeof(what));
-	snprintf(r->text, sizeof(r->text), "%s: %s%s%s", what, *v->words ? v->words : strerror(error), *text ? ": " : "", text);
 }
 
 static void mounted(struct root *r, const struct outcome *out, uint64_t now)
@@ -392,8 +410,7 @@ static void child_done(struct root *r, uint64_t now)
 		return;
 	}
 	v = out.nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out.error);
-	describe_failure(r, v, -out.error, out.text);
-	attempt_failed(r, v, now);
+	attempt_failed(r, v, -out.error, out.text, now);
 }
 
 static void attempt_timed_out(struct root *r, uint64_t now)
@@ -402,8 +419,7 @@ static void attempt_timed_out(struct root *r, uint64_t now)
 
 	abandon(r);
 	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, -ETIMEDOUT);
-	describe_failure(r, v, ETIMEDOUT, "");
-	attempt_failed(r, v, now);
+	attempt_failed(r, v, ETIMEDOUT, "", now);
 }
 
 static bool readable(int fd)

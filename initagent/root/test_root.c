@@ -12,6 +12,20 @@
 #include "root/root.h"
 #include "root/verdict.h"
 
+/* Paths that are not there, or in version 4's pseudo root alone (fsid=0), or not for everybody there. */
+static int path_answer(const struct nfs_attempt *a)
+{
+	static const struct {
+		const char *server;
+		int v4, v3;
+	} rows[] = {{"noexport", -ENOENT, -ENOENT}, {"fsid0", -ENOENT, 0}, {"closed", -EPERM, 0}, {"old", -ENOENT, -ECONNREFUSED}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (streq(a->server, rows[i].server))
+			return a->version == NFS_VERSION_3 ? rows[i].v3 : rows[i].v4;
+	return 0;
+}
+
 static int fake_mount(const struct nfs_attempt *a, const char *target, char *text)
 {
 	bool rdma = a->proto == NFS_PROTO_RDMA;
@@ -29,13 +43,11 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 		return rdma ? -EPROTO : 0;
 	if (streq(a->server, "badopt"))
 		return -EINVAL;
-	if (streq(a->server, "noexport"))
-		return -ENOENT;
 	if (streq(a->server, "crash"))
 		abort();
 	if (streq(a->server, "hang"))
 		pause();
-	return 0;
+	return path_answer(a);
 }
 
 static int fake_check(const char *root, const char *wanted, char *ret, size_t size)
@@ -69,7 +81,8 @@ static const struct root_ops ops = {
 	.mount = fake_mount, .check = fake_check, .answers = fake_answers, .overlay = fake_overlay};
 static const struct env no_env = {.prefix = ""};
 
-static struct root *make(const char *server, bool fallback)
+/* With the first so many of the versions that nfs: stands for. */
+static struct root *make_of(const char *server, bool fallback, size_t n_versions)
 {
 	struct root_config cfg = {
 		.target = "/nonexistent",
@@ -77,8 +90,8 @@ static struct root *make(const char *server, bool fallback)
 		.address = "192.0.2.1",
 		.path = "/export",
 		.options = "hard",
-		.versions = {NFS_VERSION_42, NFS_VERSION_41, NFS_VERSION_40},
-		.n_versions = 3,
+		.versions = {NFS_VERSION_42, NFS_VERSION_41, NFS_VERSION_40, NFS_VERSION_3},
+		.n_versions = n_versions,
 		.proto = NFS_PROTO_RDMA,
 		.fallback_tcp = fallback,
 		.ops = &ops,
@@ -87,6 +100,11 @@ static struct root *make(const char *server, bool fallback)
 
 	CHECK_INT(root_new(&r, &no_env, &cfg), 0);
 	return r;
+}
+
+static struct root *make(const char *server, bool fallback)
+{
+	return make_of(server, fallback, 3);
 }
 
 /* Runs on until an event, round after round; a fake clock jumps to each deadline once nothing is left to read. */
@@ -132,6 +150,51 @@ TEST(versions_walk_down)
 	CHECK_INT(root_result(r)->version, NFS_VERSION_40);
 	CHECK_INT(root_result(r)->attempts, 3);
 	CHECK_INT(root_result(r)->fell_back, 0);
+}
+
+/* Exports below fsid=0 have another path in version 4: version 3 is asked at once, in the same round. */
+TEST(a_path_that_only_version_3_knows)
+{
+	static const char *const servers[] = {"fsid0", "closed"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+		uint64_t now = 0;
+		_cleanup_(root_freep) struct root *r = make_of(servers[i], false, 4);
+
+		CHECK_INT(root_start(r, now), 0);
+		CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
+		CHECK_INT(root_result(r)->version, NFS_VERSION_3);
+		CHECK_INT(root_result(r)->attempts, 2);
+	}
+}
+
+/* What version 4 said stands when version 3 fails, too; the next round begins with version 4 again. */
+TEST(a_path_that_no_version_knows)
+{
+	uint64_t now = 0;
+	_cleanup_(root_freep) struct root *r = make_of("old", false, 4);
+	const char *text;
+
+	CHECK_INT(root_start(r, now), 0);
+	for (unsigned round = 1; round <= 2; round++) {
+		CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
+		CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_EXPORT);
+		CHECK(strstr(text, "no such path") && strstr(text, "4.2"));
+		CHECK_INT(root_result(r)->attempts, 2 * round);
+	}
+}
+
+/* Where version 3 is not allowed, it is not asked. */
+TEST(a_path_that_version_4_does_not_know)
+{
+	uint64_t now = 0;
+	_cleanup_(root_freep) struct root *r = make("fsid0", false);
+	const char *text;
+
+	CHECK_INT(root_start(r, now), 0);
+	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
+	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_EXPORT);
+	CHECK_INT(root_result(r)->attempts, 1);
 }
 
 TEST(refused_rdma_falls_back_after_three_rounds)

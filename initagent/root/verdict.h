@@ -11,6 +11,7 @@
 enum remedy {
 	REMEDY_RETRY,	  /* the server may come up, the export may appear */
 	REMEDY_VERSION,	  /* the server is there but speaks another version */
+	REMEDY_PATH,	  /* version 4's tree may not be version 3's (fsid=0): the path may be there */
 	REMEDY_TRANSPORT, /* this node or the server cannot do RDMA at all */
 	REMEDY_NONE,	  /* the request itself is wrong */
 };
