@@ -30,6 +30,7 @@
 #include "web/web.h"
 
 #define RAILS_MAX ADDRESS_IFACES_MAX
+#define PROGRESS_STEPS 8 /* steps of the web room that have bytes: 6 */
 
 /* What an fd of the loop belongs to. */
 enum tag { TAG_MODULES, TAG_FABRIC, TAG_LINKS, TAG_ADDRESSES, TAG_ROOT, TAG_TELL, TAG_CONSOLE, TAG_MAX };
@@ -85,6 +86,16 @@ enum target_state {
 	TARGET_STATE_MAX,
 };
 
+/* How far each step of an image's transfer has come: only bytes beyond that are progress. */
+struct progress {
+	struct {
+		const char *step;
+		uint64_t best;
+	} rows[PROGRESS_STEPS];
+	size_t n;
+	unsigned fresh; /* how often a step was allowed to begin again from nothing */
+};
+
 struct target {
 	enum target_state state;
 	const struct plan_nfs *nfs; /* the plan's, or that of spec */
@@ -108,7 +119,7 @@ struct target {
 	enum cause cause;	    /* what the last attempt failed of, CAUSE_NONE: none has; where, and why in words */
 	char where[REPORT_NAME_MAX], why[REPORT_TEXT_MAX];
 	uint64_t path_told;	    /* a hash of the root-path that the console has shown */
-	uint64_t bytes;		    /* of an image, when they were last looked at */
+	struct progress progress;   /* of an image */
 	int ifindex;		    /* of the rail under the mount; 0: none */
 	bool no_rdma;		    /* RDMA cannot be had and TCP is allowed */
 };

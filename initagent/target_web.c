@@ -7,6 +7,8 @@
 #include "url.h"
 
 #define RESOLVE_LIMIT (10 * NSEC_PER_SEC)
+/* So often bytes that are fetched again count again. */
+#define FRESH_STARTS  3
 
 /* The console's short name of it: "http://server/path/root.img". */
 static const char *name_of(const struct boot *b)
@@ -92,14 +94,44 @@ static void say_wait(struct boot *b, uint64_t now)
 }
 
 /*
- * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: the
- * budget begins anew with each.
+ * How many bytes of this step were never there before. A source that changes makes the transfer begin from nothing, which is
+ * allowed a few times: whoever does it again and again must not keep the boot.
+ */
+static uint64_t new_bytes(struct progress *all, const struct web_progress *p)
+{
+	uint64_t more;
+	size_t i;
+
+	for (i = 0; i < all->n && all->rows[i].step != p->step; i++)
+		;
+	if (i == PROGRESS_STEPS)
+		return 0;
+	if (i == all->n)
+		all->rows[all->n++].step = p->step;
+	if (p->bytes < all->rows[i].best / 2 && p->bytes && all->fresh < FRESH_STARTS) {
+		all->fresh++;
+		all->rows[i].best = 0;
+	}
+	more = p->bytes > all->rows[i].best ? p->bytes - all->rows[i].best : 0;
+	all->rows[i].best += more;
+	return more;
+}
+
+/*
+ * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: new bytes put the end of
+ * the budget off, by as long as they may take at the least rate (rd.net.minrate=), and to the whole of it at most.
  */
 static void renew_budget(struct boot *b, const struct web_progress *p, uint64_t now)
 {
-	if (p->bytes != b->target.bytes && p->bytes)
-		b->network_end = plan_network_deadline(b->plan, now);
-	b->target.bytes = p->bytes;
+	uint64_t more = new_bytes(&b->target.progress, p), whole = plan_network_deadline(b->plan, now);
+	uint32_t rate = b->plan->net.min_rate;
+
+	if (!more || b->network_end == NSEC_NEVER)
+		return;
+	if (!rate || more / rate >= (whole - now) / NSEC_PER_SEC)
+		b->network_end = whole;
+	else
+		b->network_end = min_u64(whole, b->network_end + more * NSEC_PER_SEC / rate);
 }
 
 /* The way to the server at hand, as links_lookup(): its address is that of its URL, or what a name was last found to have. */

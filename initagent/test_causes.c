@@ -72,8 +72,15 @@ TEST(a_roce_port_without_the_gid_of_its_address)
 	node_close(&n);
 }
 
-/* A server in the peer's namespace that answers each connection with this text. Its pid. */
-static pid_t server_that_says(pid_t peer, uint16_t port, const char *text)
+/* A byte every 20 ms as long as somebody takes it. */
+static void drip(int fd)
+{
+	while (write(fd, "x", 1) == 1)
+		usleep(20000);
+}
+
+/* A server in the peer's namespace that answers each connection with this text, and then with a drip or the end. Its pid. */
+static pid_t server_that_says(pid_t peer, uint16_t port, const char *text, bool drips)
 {
 	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons(port)};
 	int fd, c, ready[2];
@@ -91,9 +98,12 @@ static pid_t server_that_says(pid_t peer, uint16_t port, const char *text)
 	CHECK_INT(setns(open(ns, O_RDONLY | O_CLOEXEC), CLONE_NEWNET), 0);
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0 && listen(fd, 16) == 0);
+	signal(SIGPIPE, SIG_IGN);
 	CHECK_INT(write(ready[1], "", 1), 1);
 	while ((c = accept(fd, NULL, NULL)) >= 0) {
 		(void)!write(c, text, strlen(text));
+		if (drips)
+			drip(c);
 		close(c);
 	}
 	_exit(0);
@@ -104,10 +114,27 @@ TEST(a_block_server_that_speaks_something_else)
 	struct node n;
 	pid_t pid;
 
-	pid = server_that_says(wire_up(), 10809, "220 a mail server is ready, which is no NBD server at all, however long it talks\r\n");
+	pid = server_that_says(wire_up(), 10809, "220 a mail server is ready, which is no NBD server at all, however long it talks\r\n", false);
 	node_open(&n, "root=nbd:192.0.2.1:10809:root ip=" NODE " rd.retry=4");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E675") > 0);
+	node_close(&n);
+	kill(pid, SIGKILL);
+}
+
+/* 50 bytes a second are no network that works: rd.retry ends it, as if nothing came. */
+TEST(an_image_that_drips)
+{
+	uint64_t began = now_ns();
+	struct node n;
+	pid_t pid;
+
+	pid = server_that_says(wire_up(), 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", true);
+	node_open(&n, "root=live:http://192.0.2.1:8099/root.img ip=" NODE " rd.retry=4");
+	modtree_file(&n.tree, "/proc/meminfo", "MemTotal: 900000 kB\nMemAvailable: 800000 kB\n");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E703") > 0);
+	CHECK(now_ns() - began < 14 * NSEC_PER_SEC);
 	node_close(&n);
 	kill(pid, SIGKILL);
 }
@@ -126,6 +153,19 @@ static int run_with_console(struct node *n, char *said, size_t size)
 	CHECK(env_read(&n->tree.env, said, size, "/console") > 0);
 	close(console);
 	return outcome;
+}
+
+TEST(a_module_that_takes_long_is_what_is_waited_for)
+{
+	char said[65536];
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs:192.0.2.1:/export:vers=3 ip=" NODE);
+	CHECK_INT(run_with_console(&n, said, sizeof(said)), BOOT_DONE);
+	CHECK(strstr(said, "IA-E211"));
+	CHECK(!strstr(said, "IA-E204"));
+	node_close(&n);
 }
 
 /* state.json cannot be replaced: the boot is as good as it was, and says so. */

@@ -297,6 +297,7 @@ static void dump_net(struct dumper *d)
 	dump_u32(d, "ipv6auto_s", n->timeouts.ipv6auto_s, b->timeouts.ipv6auto_s);
 	dump_u32(d, "dhcp_s", n->timeouts.dhcp_s, b->timeouts.dhcp_s);
 	dump_u32(d, "dhcp_retry", n->timeouts.dhcp_retry, b->timeouts.dhcp_retry);
+	dump_u32(d, "min_rate", n->min_rate, b->min_rate);
 }
 
 /* --- root --------------------------------------------------------------------------------- */

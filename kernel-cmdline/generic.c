@@ -33,6 +33,7 @@ static const struct {
 		"asks for a lease as long as rd.retry allows"},
 	{OPTION_RD_NET_DHCP_RETRY, "asks for a lease at most %u times",
 		"asks for a lease as often as rd.retry allows"},
+	{OPTION_RD_NET_MINRATE, "counts an image's bytes as progress from %u a second on", "counts any new byte of an image as progress"},
 };
 
 static void say_meaning(struct parser *p, struct plan_word *w, const struct option_row *row,
@@ -107,10 +108,9 @@ static void complain_number(struct parser *p, const struct option_row *row,
 	const struct plan_word *w, struct slice v, int r)
 {
 	uint32_t now = *(const uint32_t *)field_of(p, row);
-	bool tries = row->parse == parse_count;
-	const char *example = !streq(row->def, "0") ? row->def : tries ? "3" : "300";
-	const char *remedy = textf(p, "write a whole number of %s, for example %s=%s",
-		tries ? "tries" : "seconds", row->name, example);
+	const char *what = row->parse == parse_count ? "tries" : row->parse == parse_rate ? "bytes" : "seconds";
+	const char *example = !streq(row->def, "0") ? row->def : row->parse == parse_count ? "3" : "300";
+	const char *remedy = textf(p, "write a whole number of %s, for example %s=%s", what, row->name, example);
 
 	if (r == -ERANGE)
 		complain(p, w, v, DIAG_ERROR, remedy, "too large; ignored, %u stays", now);
@@ -173,6 +173,21 @@ PARSE(count)
 	}
 	if (n == 0)
 		differ(p, w, WHOLE, FORM_RETRY_0, "leave it out");
+	*(uint32_t *)field_of(p, row) = n;
+	say_meaning(p, w, row, n);
+	return true;
+}
+
+PARSE(rate)
+{
+	struct slice v = word_value(w);
+	uint32_t n;
+	int r = value_u32(v.s, v.len, UINT32_MAX, &n);
+
+	if (r < 0) {
+		complain_number(p, row, w, v, r);
+		return false;
+	}
 	*(uint32_t *)field_of(p, row) = n;
 	say_meaning(p, w, row, n);
 	return true;

@@ -115,6 +115,7 @@ size_t fields_split(struct slice s, struct slice *fields, size_t max);
 PARSE(boolean);	   /* generic.c */
 PARSE(seconds);
 PARSE(count);
+PARSE(rate);
 PARSE(flag_only);
 PARSE(noted);
 PARSE(drivers);	   /* driver.c */

@@ -143,7 +143,7 @@ hostile() {
 	head -c 500 "$T/boots/node0004.json" >"$T/mixed/cut.json"
 	jq '.schema = 7' "$T/boots/node0005.json" >"$T/mixed/new.json"
 	jq '.now_s = -1' "$T/boots/node0006.json" >"$T/mixed/before.json"
-	head -c 600000 /dev/zero >"$T/mixed/large.json"
+	head -c 1200000 /dev/zero >"$T/mixed/large.json"
 	: >"$T/mixed/empty.json"
 	mkfifo "$T/mixed/pipe.json"
 	ln -s nowhere "$T/mixed/dangling.json"
