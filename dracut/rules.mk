@@ -14,7 +14,7 @@ MKIMAGE_CFLAGS ?= -O2 -g
 # One row of drivers.list becomes one row of the builder's table.
 $(MKIMAGE_INC): dracut/70initagent/drivers.list
 	@mkdir -p $(@D)
-	@sed -n 's/^\(need\|may\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
+	@sed -n 's/^\(need\|tell\|may\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
 
 $(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
 	@mkdir -p $(@D)

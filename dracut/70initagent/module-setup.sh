@@ -31,6 +31,8 @@ installkernel() {
     local need name
     while read -r need name _; do
         [[ $need == may ]] && hostonly='' instmods "$name"
+        [[ $need != tell ]] || hostonly='' instmods -c -s "$name" \
+            || dwarn "initagent: this kernel has no module $name"
         [[ $need != need ]] || hostonly='' instmods -c -s "$name" \
             || derror "initagent: this kernel has no module $name"
     done < "$moddir/drivers.list"

@@ -432,6 +432,9 @@ static int resolve(struct closure *c, size_t i)
 				"module %s is neither among the modules of kernel %s nor built in "
 				"(%s)",
 				c->wants[i].name, source_kver(c->source), c->wants[i].why);
+		if (c->wants[i].need == CLOSURE_TELL)
+			fprintf(stderr, "initagent-mkimage: kernel %s has no module %s, the image is built without (%s)\n",
+				source_kver(c->source), c->wants[i].name, c->wants[i].why);
 		return note(&c->wants[i], ABSENT);
 	}
 	kmod_list_foreach(l, list)

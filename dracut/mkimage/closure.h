@@ -13,6 +13,7 @@ struct closure;
 
 enum closure_need {
 	CLOSURE_NEED, /* its absence is an error */
+	CLOSURE_TELL, /* taken when this kernel has it; otherwise a line says that it has not */
 	CLOSURE_MAY,  /* taken when this kernel has it */
 };
 
