@@ -10,17 +10,26 @@
 /* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
 #define LOADS_LIMIT (20 * NSEC_PER_SEC)
 
-void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
+/* A budget that is over is the cause; the last line names what it was spent on, which is what has to be looked at. */
+static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, const char *where, uint64_t now, const char *text)
 {
+	const struct cause_info *last = cause_info(spent_on == CAUSE_NONE ? cause : spent_on);
+	const char *at = where ? where : "";
+
 	if (b->finished)
 		return;
 	report_cause(b->report, cause, where, now, "%s", text);
-	report_log(b->report, REPORT_ERR, NULL, now, "giving up: %s %s", cause_info(cause)->code,
-		cause_info(cause)->text);
+	report_log(b->report, REPORT_ERR, NULL, now, "giving up after %u s: %s %s%s%s", (unsigned)((now - b->run.start) / NSEC_PER_SEC),
+		last->code, at, *at ? ": " : "", last->text);
 	b->cause = cause;
-	strscpy(b->where, where ? where : "", sizeof(b->where));
+	strscpy(b->where, at, sizeof(b->where));
 	b->outcome = BOOT_FAILED;
 	b->finished = true;
+}
+
+void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
+{
+	fail_for(b, cause, cause, where, now, text);
 }
 
 bool boot_claims(const struct boot_plan *plan)
@@ -205,16 +214,16 @@ static void retry_over(struct boot *b, uint64_t now)
 		boot_fail(b, cause, rail, now, "still so when rd.retry was over");
 		return;
 	}
-	report_waits_over(b->report, now, "still so when rd.retry was over", where, sizeof(where));
-	boot_fail(b, CAUSE_TIMEOUT_RETRY, where, now, "");
+	cause = report_waits_over(b->report, now, "still so when rd.retry was over", where, sizeof(where));
+	fail_for(b, CAUSE_TIMEOUT_RETRY, cause, where, now, "");
 }
 
 static void timeout_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
+	enum cause cause = report_waits_over(b->report, now, "still so when rd.timeout was over", where, sizeof(where));
 
-	report_waits_over(b->report, now, "still so when rd.timeout was over", where, sizeof(where));
-	boot_fail(b, CAUSE_TIMEOUT_TOTAL, where, now, "");
+	fail_for(b, CAUSE_TIMEOUT_TOTAL, cause, where, now, "");
 }
 
 /* The budgets: rd.timeout for the whole, rd.retry for the network. */

@@ -182,6 +182,21 @@ TEST(a_state_file_that_cannot_be_written)
 	node_close(&n);
 }
 
+/* The last line of a BMC's screen: the cause and its place, not that a time is over. */
+TEST(the_last_line_names_what_was_waited_for)
+{
+	char said[65536], *last;
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=3");
+	make_port(&n);
+	CHECK_INT(run_with_console(&n, said, sizeof(said)), BOOT_FAILED);
+	last = strstr(said, "giving up after 3 s: IA-E303 veth0: ");
+	CHECK(last && strstr(said, "IA-E703") && strstr(said, "IA-E703") < last);
+	node_close(&n);
+}
+
 TEST(a_second_agent_says_that_one_runs)
 {
 	struct running first;

@@ -97,10 +97,11 @@ assert_console() {
     }
 }
 
-# assert_cause CODE: the last cause on the console. The whole set of codes is in causes.def.
+# assert_cause CODE: the last cause on the console, but for the line that gives up: where a budget ended, that names what it was
+# spent on. The whole set of codes is in causes.def.
 assert_cause() {
     local got
-    got=$(grep -oE 'IA-E[0-9]{3}' "$node_dir/console.log" | tail -n 1)
+    got=$(grep -v 'giving up after' "$node_dir/console.log" | grep -oE 'IA-E[0-9]{3}' | tail -n 1)
     assert_eq "$got" "$1" "last cause on the console"
 }
 
