@@ -211,17 +211,17 @@ static void retry_over(struct boot *b, uint64_t now)
 	if (cause == CAUSE_NONE)
 		cause = rails_failure(b, &rail);
 	if (cause != CAUSE_NONE) {
-		boot_fail(b, cause, rail, now, "still so when rd.retry was over");
+		boot_fail(b, cause, rail, now, "not resolved within rd.retry");
 		return;
 	}
-	cause = report_waits_over(b->report, now, "still so when rd.retry was over", where, sizeof(where));
+	cause = report_waits_over(b->report, now, "not resolved within rd.retry", where, sizeof(where));
 	fail_for(b, CAUSE_TIMEOUT_RETRY, cause, where, now, "");
 }
 
 static void timeout_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	enum cause cause = report_waits_over(b->report, now, "still so when rd.timeout was over", where, sizeof(where));
+	enum cause cause = report_waits_over(b->report, now, "not resolved within rd.timeout", where, sizeof(where));
 
 	fail_for(b, CAUSE_TIMEOUT_TOTAL, cause, where, now, "");
 }

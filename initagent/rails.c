@@ -5,6 +5,8 @@
  */
 #include "boot_private.h"
 
+#include <net/if_arp.h>
+
 /* Places among RAILS_MAX that only interfaces named by ip= get. */
 #define RAILS_NAMED 16
 
@@ -529,13 +531,25 @@ static void asked_port(const struct boot *b, char *buf, size_t size)
 		snprintf(buf, size, "with GUID %s", hw_text(&ib->guids[0], guid));
 }
 
+/* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
+static void list_netdevs(const struct boot *b, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	strscpy(buf, "no other is there", size);
+	for (const struct netdev *d = NULL; (d = links_next(b->links, d)) && n < size;)
+		if (d->hwtype != ARPHRD_LOOPBACK)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", " : "there are: ", d->name,
+				d->carrier ? "carrier" : "no carrier");
+}
+
 /* Before anything was found: what is missing? After rd.net.timeout.iflink it is called a cause. */
 static void wait_for_netdev(struct boot *b, uint64_t now)
 {
 	uint32_t limit = b->plan->net.timeouts.iflink_s;
 	const char *name = b->plan->net.bootdev;
 	enum cause cause = CAUSE_NETDEV_MISSING;
-	char port[96];
+	char port[96], there[160];
 
 	if (b->n_rails) {
 		report_wait(b->report, CAUSE_NONE, "netdev", now, "%s", "");
@@ -544,10 +558,11 @@ static void wait_for_netdev(struct boot *b, uint64_t now)
 	asked_port(b, port, sizeof(port));
 	if (*port && !rail_port_seen(b))
 		cause = CAUSE_PORT_NO_HCA;
-	report_wait(b->report, cause, "netdev", now, "waiting for %s %s to appear",
-		*port ? "the interface of RDMA port" : "network interface", *port ? port : name ? name : "(any)");
+	list_netdevs(b, there, sizeof(there));
+	report_wait(b->report, cause, "netdev", now, "waiting for %s %s to appear; %s",
+		*port ? "the interface of RDMA port" : "network interface", *port ? port : name ? name : "(any)", there);
 	if (limit && now >= b->run.start + limit * NSEC_PER_SEC)
-		report_cause(b->report, cause, *port ? port : name, now, "not within %u s", limit);
+		report_cause(b->report, cause, *port ? port : name, now, "not within %u s; %s", limit, there);
 }
 
 void rails_step(struct boot *b, uint64_t now)

@@ -350,9 +350,12 @@ enum cause report_waits_over(struct report *r, uint64_t now, const char *text, c
 
 	if (oldest == CAUSE_NONE)
 		return oldest;
-	for (size_t i = 0; i < r->wait.n; i++)
-		if (r->wait.slots[i].cause && !streq(r->wait.slots[i].rail, where))
-			report_cause(r, r->wait.slots[i].cause, r->wait.slots[i].rail, now, "%s", text);
-	report_cause(r, oldest, where, now, "%s", text);
+	for (int last = 0; last <= 1; last++)
+		for (size_t i = 0; i < r->wait.n; i++) {
+			const struct wait_slot *s = &r->wait.slots[i];
+
+			if (s->cause && streq(s->rail, where) == last)
+				report_cause(r, s->cause, s->rail, now, "%s (%s)", s->text, text);
+		}
 	return oldest;
 }

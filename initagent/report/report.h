@@ -94,7 +94,7 @@ void report_drain(struct report *r);
 enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text);
 
 /*
- * report_waits_over: the time for them is up: each current wait is reported as a cause with text, the one
+ * report_waits_over: the time for them is up: each current wait is reported as a cause with what it waited for and text, the one
  * that lasted longest last. Returns that one's cause and its rail; CAUSE_NONE if nothing was waited for.
  */
 enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size);

@@ -260,3 +260,19 @@ TEST(the_newest_cause_is_always_printed_and_kept)
 	CHECK_STR(v.causes[255].where, "server299");
 	CHECK(strstr(v.log, "more than 256 causes: the oldest are not kept") != NULL);
 }
+
+/* While all is well the end of the budget moves along with what comes: only the time is shown. */
+TEST(a_budget_is_shown_where_something_is_wrong)
+{
+	struct wait_line w = {0};
+	const char *line;
+
+	CHECK(wait_line_set(&w, CAUSE_NONE, "root", "image: 1 of 9 MiB", 2 * NSEC_PER_SEC));
+	line = wait_line_tick(&w, 4 * NSEC_PER_SEC, NSEC_PER_SEC, 181 * NSEC_PER_SEC);
+	CHECK(line);
+	CHECK_STR(line, "root: image: 1 of 9 MiB (3 s)");
+	CHECK(wait_line_set(&w, CAUSE_FETCH_STALLED, "root", "it stands still", 5 * NSEC_PER_SEC));
+	line = wait_line_tick(&w, 7 * NSEC_PER_SEC, NSEC_PER_SEC, 181 * NSEC_PER_SEC);
+	CHECK(line);
+	CHECK_STR(line, "root: it stands still (6 s of 180 s, IA-E625)");
+}

@@ -86,13 +86,16 @@ uint64_t wait_line_deadline(const struct wait_line *w)
 const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end)
 {
 	const struct wait_slot *slot = wait_line_oldest(w);
+	unsigned past = (unsigned)((now - start) / NSEC_PER_SEC);
 	char budget[48] = "no limit";
 
 	if (!slot || now < wait_line_deadline(w))
 		return NULL;
-	if (end != NSEC_NEVER)
-		snprintf(budget, sizeof(budget), "%u s of %u s", (unsigned)((now - start) / NSEC_PER_SEC),
-			(unsigned)((end - start) / NSEC_PER_SEC));
+	/* While nothing is wrong the budget's end moves along. */
+	if (slot->cause == CAUSE_NONE)
+		snprintf(budget, sizeof(budget), "%u s", past);
+	else if (end != NSEC_NEVER)
+		snprintf(budget, sizeof(budget), "%u s of %u s", past, (unsigned)((end - start) / NSEC_PER_SEC));
 	snprintf(w->line, sizeof(w->line), "%s%s%s (%s%s%s)", slot->rail, *slot->rail ? ": " : "", slot->text,
 		budget, slot->cause ? ", " : "", slot->cause ? cause_info(slot->cause)->code : "");
 	w->printed = now;

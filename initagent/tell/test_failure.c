@@ -4,7 +4,7 @@
 #include "tell/failure.h"
 
 static const struct failure usual = {
-	.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0", .text = "still so when rd.retry was over", .wall = 1700000000, .uptime = 181};
+	.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0", .text = "not resolved within rd.retry", .wall = 1700000000, .uptime = 181};
 
 TEST(what_is_written_can_be_read)
 {
