@@ -140,4 +140,4 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
 @test "1 % of all packets lost, damaged or doubled" {
     passes "fault $p drop=10000 corrupt=2000 dup=1000 seed=7" fault_drops 5
 }
-@test "every packet 20 ms late" { passes "fault $p delay=1000000 delay_ms=20"; }
+@test "every packet 20 ms late" { passes "fault $p delay=1000000 delay_ms=20" fault_delays 20; }
