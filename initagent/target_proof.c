@@ -31,6 +31,8 @@ static const char *why_not(const struct boot *b, int error)
 {
 	const struct target *t = &b->target;
 
+	if (b->plan->root.image.unprovable)
+		return "none of the given keys or digests can be read, so no image can be accepted";
 	if (error == -ENODATA || (!error && t->image && !t->spec))
 		return NULL;
 	if (proof_asked(b))

@@ -216,5 +216,6 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     server dhcp stop
     server dhcp start "--dhcp-option=option:root-path,http://server.lab.test/root.squashfs"
     boots "root=dhcp rd.root.key=RWnonsense rd.retry=20 $reboot"
-    assert_failed 60 IA-E102 restart
+    assert_failed 60 IA-E610 restart
+    assert_console 'IA-E610 .*none of the given keys or digests can be read'
 }
