@@ -31,10 +31,10 @@ static const char *why_not(const struct boot *b, int error)
 {
 	const struct target *t = &b->target;
 
-	if (b->plan->root.image.unprovable)
-		return "none of the given keys or digests can be read, so no image can be accepted";
 	if (error == -ENODATA || (!error && t->image && !t->spec))
 		return NULL;
+	if (b->plan->root.image.unprovable)
+		return "none of the given keys or digests can be read, so no image can be accepted";
 	if (proof_asked(b))
 		return error || !t->image ? "keys or a digest are there, and only an image over HTTP can be proved by them" : NULL;
 	if (!error && t->image && strncasecmp(t->image->url, "https:", 6) != 0 && certificates_there(b))
