@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "flexboot/advice.h"
 
-#include "print_json.h"
+#include "base/print_json.h"
 
 const char *const verdict_names[VERDICT_MAX] = {
 	[VERDICT_RIGHT] = "right",

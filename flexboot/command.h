@@ -2,7 +2,7 @@
 /* command: the two halves of initagent-flexboot. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* What both return as exit status. */
 enum {

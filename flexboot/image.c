@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* image: one image of an expansion ROM: header, PCI data structure, and the parts of its kind. */
-#include "cursor.h"
+#include "base/cursor.h"
 #include "flexboot/rom.h"
 
 #define BLOCK	      512u

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define QUERY_ITEMS_MAX	  1024
 #define QUERY_DEVICES_MAX 16

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* Far above any ROM in use: vendor ROMs hold two to four images. */
 #define ROM_IMAGES_MAX	 32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "flexboot/romtext.h"
 
-#include "print_json.h"
+#include "base/print_json.h"
 
 static void list_kind(const struct rom_image *image, FILE *out)
 {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum intent_link { INTENT_IB, INTENT_ETH };
 enum intent_arch { INTENT_X86, INTENT_ARM };

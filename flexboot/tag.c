@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tag: the signatures in Mellanox' ROMs: product, version, device, port, protocol. */
-#include "cursor.h"
+#include "base/cursor.h"
 #include "flexboot/rom.h"
 
 /* In two halves, so that this program is no match when somebody searches a flash dump. */

@@ -5,22 +5,22 @@
  */
 #include <getopt.h>
 
-#include "boot.h"
-#include "cmdline.h"
+#include "boot/boot.h"
+#include "state/cmdline.h"
 #include "doctor/doctor.h"
-#include "handover/last_failure.h"
-#include "handover/prometheus.h"
-#include "handover/running.h"
-#include "handover/state.h"
-#include "handover/status.h"
-#include "handover/timeline.h"
-#include "image/manifest_tool.h"
-#include "image/verify_tool.h"
+#include "state/last_failure.h"
+#include "state/prometheus.h"
+#include "state/running.h"
+#include "state/state.h"
+#include "state/status.h"
+#include "state/timeline.h"
+#include "root/image/manifest_tool.h"
+#include "root/image/verify_tool.h"
 #include "lint.h"
 #include "modules/helper.h"
-#include "pid1.h"
+#include "boot/pid1.h"
 #include "report/console.h"
-#include "util.h"
+#include "base/util.h"
 
 /* Exit status of a wrong call, as sysexits(3) and most tools have it. */
 #define EXIT_USAGE 64

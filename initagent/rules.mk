@@ -15,12 +15,12 @@ not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
-ABSENT       := $(if $(call has,http),initagent/web/web_none.c initagent/tell/post_none.c,initagent/fetch/% initagent/cache/% \
-		$(addprefix initagent/web/,web.c view.c transfer.c cached.c listed.c streamed.c stream.c store.c note.c \
-		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c) initagent/tell/post.c) \
-		$(if $(call has,block),initagent/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/block/*.c))) \
-		$(addprefix initagent/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
-AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c)))
+ABSENT       := $(if $(call has,http),initagent/root/web/web_none.c initagent/report/tell/post_none.c,initagent/fetch/% initagent/root/cache/% \
+		$(addprefix initagent/root/web/,web.c view.c transfer.c cached.c listed.c streamed.c stream.c store.c note.c \
+		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c) initagent/report/tell/post.c) \
+		$(if $(call has,block),initagent/root/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/root/block/*.c))) \
+		$(addprefix initagent/root/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c initagent/*/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
@@ -70,10 +70,10 @@ $(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
 
 # A node without battery-backed clock wakes up in the past: no earlier than this it can be.
 BUILD_TIME ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || echo 0))
-$(BUILD)/musl/initagent/web/transfer.o $(BUILD)/musl/initagent/tell/post.o: MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
+$(BUILD)/musl/initagent/root/web/transfer.o $(BUILD)/musl/initagent/report/tell/post.o: MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
 
 # A digest is worth its size: unrolled it is twice as fast.
-$(BUILD)/musl/initagent/fetch/sha256.o: MUSL_AGENT += -O2
+$(BUILD)/musl/initagent/base/sha256.o: MUSL_AGENT += -O2
 
 $(BUILD)/initagent: $(MUSL_OBJS) $(DEPS_STAMP) $(BUILD)/musl/.list $(BUILD)/musl/.flags
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $(MUSL_OBJS) \
@@ -100,10 +100,10 @@ FORCE:
 -include $(MUSL_OBJS:.o=.d) $(HOST_OBJS:.o=.d) $(BUILD)/host/initagent/main.d
 
 # Its kernel refuses what rtnetlink asks.
-$(BUILD)/host/initagent/test_rail_ipoib: private SANITIZE += -Wl,--wrap=links_set_ipoib_mode
+$(BUILD)/host/initagent/rails/test_ipoib_child: private SANITIZE += -Wl,--wrap=links_set_ipoib_mode
 # Its kernel says that a list changed while it was read.
 $(BUILD)/host/initagent/link/test_torn_lists: private SANITIZE += -Wl,--wrap=recv
 # The process that fetches does what the cases want.
 $(BUILD)/host/initagent/fetch/test_liar: private SANITIZE += -Wl,--wrap=exchange_run
 # Its shell is a user that takes his time.
-$(BUILD)/host/initagent/test_boot_again: private SANITIZE += -Wl,--wrap=shell_run
+$(BUILD)/host/initagent/boot/test_boot_again: private SANITIZE += -Wl,--wrap=shell_run

@@ -7,7 +7,7 @@
 
 #include <stdarg.h>
 
-#include "util.h"
+#include "base/util.h"
 
 struct arena;
 

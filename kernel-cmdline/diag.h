@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum diag_severity {
 	DIAG_NOTE,  /* works; worth knowing (differs from dracut, has no effect, ...) */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* What cmdline_lint() returns, and "initagent lint" as its exit status. */
 enum lint_result {

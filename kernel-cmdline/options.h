@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum option_id {
 #define OPTION(id, ...) OPTION_##id,

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* escaped_width: how many columns put_escaped() takes for s[0..len). */
 size_t escaped_width(const char *s, size_t len);

@@ -9,7 +9,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* An IPv4 or IPv6 address; family AF_UNSPEC (0) means "not given". Network byte order. */
 struct inet_addr {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* A piece of text that is not terminated. */
 struct slice {

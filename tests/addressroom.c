@@ -2,6 +2,8 @@
 /* addressroom: see addressroom.h. */
 #include "addressroom.h"
 
+#include "report/report.h"
+
 #include <poll.h>
 
 /*

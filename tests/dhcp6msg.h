@@ -4,7 +4,7 @@
 
 #include <netinet/in.h>
 
-#include "util.h"
+#include "base/util.h"
 
 struct msg6 {
 	uint8_t bytes[2048];

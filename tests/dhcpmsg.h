@@ -4,7 +4,7 @@
 
 #include <netinet/in.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define MSG_HEADERS 28  /* IPv4, UDP */
 #define MSG_CHADDR  (MSG_HEADERS + 28)

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* A query as the server got it. */
 struct dnsserver_query {

@@ -160,6 +160,6 @@ agent=${BUILD:-build}/initagent
 }
 
 @test "every metric is documented, and no other" {
-    names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/handover/prometheus.c | sed 's/.*"/initagent_/' | sort)
+    names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/state/prometheus.c | sed 's/.*"/initagent_/' | sort)
     diff <(echo "$names") <(sed -n '/^| metric/,/^$/p' docs/reporting.md | cut -d'|' -f2 | grep -oE 'initagent_[a-z_]+' | sort)
 }

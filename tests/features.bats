@@ -49,9 +49,9 @@ options() {
 	[[ $output == *"deps/build curl "* && $output == *libcurl.a* ]]
 	[[ $output != *mbedtls* && $output != *-DFEATURE_TLS* && $output != *-DTLS_MBEDTLS* ]]
 	run -0 ask "block"
-	[[ $output == *initagent/block/nvmf.o* && $output != *block_none* ]]
+	[[ $output == *initagent/root/block/nvmf.o* && $output != *block_none* ]]
 	run -0 ask ""
-	[[ $output == *initagent/block/block_none.o* && $output != *initagent/block/nvmf* ]]
+	[[ $output == *initagent/root/block/block_none.o* && $output != *initagent/root/block/nvmf* ]]
 	[[ $output != *curl* && $output != *initagent/fetch/* && $output != *FEATURE_HTTP* ]]
 }
 
@@ -79,10 +79,10 @@ options() {
 }
 
 @test "a build without archives names that, when it meets one" {
-	printf '%s\n' '#include "image/unpack.h"' 'int main(void) { struct unpack_message m; unpack_next(NULL, &m);' \
+	printf '%s\n' '#include "root/image/unpack.h"' 'int main(void) { struct unpack_message m; unpack_next(NULL, &m);' \
 		'return unpack_available() || !m.final || m.cause != CAUSE_IMAGE_NO_ARCHIVES; }' >"$BATS_TEST_TMPDIR/main.c"
 	gcc -std=gnu11 -D_GNU_SOURCE -I. -Iinitagent -Ikernel-cmdline -o "$BATS_TEST_TMPDIR/none" "$BATS_TEST_TMPDIR/main.c" \
-		initagent/image/unpack_none.c
+		initagent/root/image/unpack_none.c
 	"$BATS_TEST_TMPDIR/none"
 }
 

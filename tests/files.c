@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "env.h"
+#include "base/env.h"
 
 FILE *files_create(const char *root, const char *path)
 {

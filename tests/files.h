@@ -2,7 +2,7 @@
 /* files: below a folder, as a system has them. What cannot be made or read ends the test case. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* files_create: the file at root and path, empty, folders included; the caller closes it. */
 FILE *files_create(const char *root, const char *path);

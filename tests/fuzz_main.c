@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* One input may take this long; nothing the agent parses takes a hundredth of it. */
 #define INPUT_SECONDS 10

@@ -185,8 +185,8 @@ complexity_of() {
 	finds lab "kernel-cmdline/driver.c:1:"
 	put kernel-cmdline/driver.c <<<'static const char *const types[] = {"rxe", "softhcas"};'
 	passes lab
-	put initagent/pid1.c <<<'/* not under bootclock */'
-	finds lab "initagent/pid1.c:1:"
+	put initagent/boot/pid1.c <<<'/* not under bootclock */'
+	finds lab "initagent/boot/pid1.c:1:"
 }
 
 @test "machine: the checkout's own path" {

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "env.h"
-#include "util.h"
+#include "base/env.h"
+#include "base/util.h"
 
 #define MODTREE_KVER "6.1.0-test"
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "util.h"
+#include "base/util.h"
 
 struct radvert {
 	char from[64];

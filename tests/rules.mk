@@ -8,8 +8,8 @@
 # Both link against $(HOST_LIB). One that needs more says so in its folder's rules.mk:
 #   $(BUILD)/host/X/test_Y: $(BUILD)/host/X/extra.o
 
-TEST_SRCS  := $(filter-out $(ABSENT),$(wildcard */test_*.c */*/test_*.c))
-FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c))
+TEST_SRCS  := $(filter-out $(ABSENT),$(wildcard */test_*.c */*/test_*.c */*/*/test_*.c))
+FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c */*/*/fuzz_*.c))
 TEST_PROGS := $(TEST_SRCS:%.c=$(BUILD)/host/%)
 FUZZ_PROGS := $(FUZZ_SRCS:%.c=$(BUILD)/host/%)
 TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/*.c)))
@@ -21,7 +21,7 @@ $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
 
 # The same tests in the product's flavour, where what is allowed to a caged process meets another C library.
-MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/image/,test_cage test_image)
+MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/,base/test_cage root/image/test_image)
 MUSL_TEST_LIB  := $(addprefix $(BUILD)/musl/tests/,check.o files.o)
 MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(MUSL_TEST_LIB)
 
@@ -30,7 +30,7 @@ $(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OB
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # The plan runner as a whole.
-$(addprefix $(BUILD)/host/initagent/test_,boot boot_again boot_proof causes target): $(BUILD)/host/tests/boot/node.o
+$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_proof causes target): $(BUILD)/host/tests/boot/node.o
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.
 HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target)
@@ -106,7 +106,7 @@ $(STATIC): %: %.o
 PID1DRIVE := $(BUILD)/musl/tests/pid1/pid1drive
 
 $(PID1DRIVE): %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o %/boot.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o %/boot/boot.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 CHECK_DEPS += $(PID1DRIVE)
 CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP))
@@ -192,4 +192,4 @@ endif
 .PHONY: fuzz
 
 -include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(WEBDRIVE) $(TELLDRIVE) $(RUDE) $(HOSTILE_HTTP) $(PID1DRIVE)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
-	$(BUILD)/fuzz/*/*/*.d)
+	$(BUILD)/fuzz/*/*/*.d $(BUILD)/fuzz/*/*/*/*.d)

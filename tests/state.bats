@@ -9,9 +9,9 @@ setup_file() {
 	mkdir "$STATES"
 	cd "$BATS_TEST_DIRNAME/.." || return
 	export STATE_RENDER=$STATES
-	"${BUILD:-build}/host/initagent/handover/test_state" >"$BATS_FILE_TMPDIR/made"
+	"${BUILD:-build}/host/initagent/state/test_state" >"$BATS_FILE_TMPDIR/made"
 	# whole boots; they need network namespaces
-	[[ $EUID -ne 0 ]] || "${BUILD:-build}/host/initagent/test_boot" static_address_to_mounted_root \
+	[[ $EUID -ne 0 ]] || "${BUILD:-build}/host/initagent/boot/test_boot" static_address_to_mounted_root \
 		a_root_mounted_before_the_kill_is_adopted a_driver_that_fails_does_not_stop_a_boot \
 		malformed_options_do_not_stop_a_boot >"$BATS_FILE_TMPDIR/booted"
 }

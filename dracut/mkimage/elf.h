@@ -2,7 +2,7 @@
 /* elf: the little the builder must know of ELF files: a module's .modinfo, and "is it static". */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * elf_section: the content of a named section, within data. Returns 0, -ENOENT, or -ENOEXEC when

@@ -2,7 +2,7 @@
 /* fail: the builder's messages. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* fail: prints the message with the error's text and returns it, for "return fail(...)". */
 int fail(int error, const char *fmt, ...) _printf_(2, 3);

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * file_read: a regular file of at most 256 MiB; *mode is 0755 for one that may be executed, else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel.h"
 
-#include "cursor.h"
+#include "base/cursor.h"
 #include "fail.h"
 #include "file.h"
 #include "pe.h"

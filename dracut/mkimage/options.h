@@ -2,7 +2,7 @@
 /* options: the command line of initagent-mkimage. One table gives the parser and the help text. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define OPTIONS_LIST_MAX 64
 

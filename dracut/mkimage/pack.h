@@ -2,7 +2,7 @@
 /* pack: zstd, for the whole image and for single modules in it. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * pack_zstd: with checksum, so that the kernel notices a damaged image, and with the content's

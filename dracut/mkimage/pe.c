@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pe.h"
 
-#include "cursor.h"
+#include "base/cursor.h"
 
 /* Offsets within the file header, the optional header (PE32+) and a row of the section table. */
 enum {

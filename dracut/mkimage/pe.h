@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define PE_MACHINE_X86_64 0x8664
 #define PE_MACHINE_ARM64  0xaa64

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define SOURCE_PATH_MAX 4096
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * spawn_run: runs argv[0] (found by PATH) with standard input and output from /dev/null and waits.

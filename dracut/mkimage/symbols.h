@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 struct symbols;
 

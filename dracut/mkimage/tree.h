@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Longest path inside an image; far above any module or firmware path in use. */
 #define TREE_PATH_MAX 512

@@ -10,10 +10,11 @@
  */
 #pragma once
 
-#include "address/limits.h"
-#include "env.h"
+#include "base/net_limits.h"
+#include "base/env.h"
 #include "link/link.h"
 #include "plan.h"
+#include "report/causes.h"
 
 struct addresses;
 

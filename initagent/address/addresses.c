@@ -10,7 +10,8 @@
 
 #include "address/address.h"
 #include "address/iface6.h"
-#include "address/resolver.h"
+#include "report/report.h"
+#include "resolver/resolver.h"
 
 #define ANSWERS_PER_DISPATCH 64
 #define NOTICES_PER_DISPATCH 16

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "address/address.h"
+#include "report/causes.h"
 
 struct apply_outcome {
 	enum cause cause; /* CAUSE_NONE, or the first thing that went wrong */

@@ -9,7 +9,7 @@
 #include <net/if_arp.h>
 
 #include "address/packet.h"
-#include "cursor.h"
+#include "base/cursor.h"
 
 #define FIXED_SIZE	   8
 #define PACKET_MAX	   (FIXED_SIZE + 2 * (LINK_HW_MAX + 4))

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "address/limits.h"
+#include "base/net_limits.h"
 #include "link/link.h"
 #include "plan.h"
 

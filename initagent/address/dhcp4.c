@@ -12,7 +12,7 @@
 
 #include "address/dhcp4_offer.h"
 #include "address/dhcp_option.h"
-#include "address/random.h"
+#include "base/random.h"
 
 #define DECLINE_REST	 (10 * NSEC_PER_SEC)
 #define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */

@@ -8,7 +8,7 @@
 
 #include <netinet/in.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define DHCP4_SILENT_MAX 4
 

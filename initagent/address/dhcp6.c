@@ -13,7 +13,7 @@
 
 #include "address/dhcp6_judge.h"
 #include "address/dhcp6_offer.h"
-#include "address/random.h"
+#include "base/random.h"
 
 #define GATHER	     (200 * NSEC_PER_MSEC)
 #define DECLINE_REST (10 * NSEC_PER_SEC)

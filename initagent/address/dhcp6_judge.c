@@ -2,7 +2,7 @@
 /* dhcp6_judge: see dhcp6_judge.h. */
 #include "address/dhcp6_judge.h"
 
-#include "address/host.h"
+#include "base/host.h"
 #include "value.h"
 
 bool dhcp6_leasable(const struct in6_addr *a)

@@ -3,7 +3,7 @@
 #include "address/dhcp6_message.h"
 
 #include "address/dhcp6_option.h"
-#include "address/text.h"
+#include "base/inet_text.h"
 
 static const char *const status_words[DHCP6_STATUS_MAX] = {
 	[DHCP6_SUCCESS] = "success",

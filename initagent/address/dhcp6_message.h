@@ -8,8 +8,8 @@
 
 #include <netinet/in.h>
 
-#include "address/limits.h"
-#include "cursor.h"
+#include "base/net_limits.h"
+#include "base/cursor.h"
 
 #define DHCP6_CLIENT_PORT 546
 #define DHCP6_SERVER_PORT 547

@@ -2,9 +2,9 @@
 /* dhcp6_parse: reading a server's answer; see dhcp6_message.h. Runs in the parser process. */
 #include "address/dhcp6_message.h"
 #include "address/dhcp6_option.h"
-#include "address/host.h"
+#include "base/host.h"
 #include "address/nd_option.h"
-#include "address/text.h"
+#include "base/inet_text.h"
 
 #define DUID_MIN	3 /* a type and something */
 #define NTP_SERVER_ADDR 1 /* suboption, RFC 5908 section 4.1 */

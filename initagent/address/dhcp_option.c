@@ -5,8 +5,8 @@
  */
 #include "address/dhcp_option.h"
 
-#include "address/name.h"
-#include "address/text.h"
+#include "resolver/name.h"
+#include "base/inet_text.h"
 
 #define ADDRESS_SIZE 4
 

@@ -2,7 +2,7 @@
 /* dhcp_reply: names, and the check of what the parser process sends; see dhcp_reply.h. */
 #include "address/dhcp_reply.h"
 
-#include "address/text.h"
+#include "base/inet_text.h"
 
 static const char *const defect_words[DHCP_DEFECT_MAX] = {
 	[DHCP_GOOD] = "good",

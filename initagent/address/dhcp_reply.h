@@ -7,8 +7,8 @@
 
 #include <netinet/in.h>
 
-#include "address/limits.h"
-#include "address/wire.h"
+#include "base/net_limits.h"
+#include "base/wire.h"
 
 /* DHCP message types, option 53 (RFC 2132 section 9.6, RFC 3203). */
 enum dhcp_type {

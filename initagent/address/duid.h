@@ -7,7 +7,7 @@
 #pragma once
 
 #include "address/dhcp6_message.h"
-#include "env.h"
+#include "base/env.h"
 #include "link/link.h"
 
 /* duid_make: 0, or -EINVAL (no UUID, and an interface without a usable hardware address). */

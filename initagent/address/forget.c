@@ -3,6 +3,7 @@
 #include "address/address.h"
 #include "address/apply.h"
 #include "address/lease_file.h"
+#include "report/report.h"
 
 static void take_off(const struct env *env, struct links *links, const struct netdev *dev,
 	const struct address_result *lease, uint64_t now)

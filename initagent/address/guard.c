@@ -2,6 +2,8 @@
 /* guard: our end of the parser process, and its main loop; see guard.h. */
 #include "address/guard.h"
 
+#include "report/report.h"
+
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

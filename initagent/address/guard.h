@@ -13,9 +13,9 @@
 
 #include "address/dhcp6_message.h"
 #include "address/dhcp_reply.h"
-#include "address/dns.h"
+#include "resolver/dns.h"
 #include "address/nd_option.h"
-#include "env.h"
+#include "base/env.h"
 
 struct guard;
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 
 #define HEARD_TEXT 64
 

@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 
 #include "address/apply.h"
+#include "report/report.h"
 
 static const char *const state_names[IFACE_STATE_MAX] = {
 	[IFACE_NO_CARRIER] = "no carrier",

@@ -10,6 +10,7 @@
 #include "address/guard.h"
 #include "address/news.h"
 #include "address/result.h"
+#include "report/causes.h"
 
 /* A static address that another host uses is tried again after this time. */
 #define IFACE_CONFLICT_REST (10 * NSEC_PER_SEC)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "address/apply.h"
+#include "report/report.h"
 
 
 /* While the module ipv6 is being loaded there is no event for it: look again after 20 ms, doubling to 1 s. */

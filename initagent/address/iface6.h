@@ -17,6 +17,7 @@
 #include "address/iface.h"
 #include "address/inet6.h"
 #include "address/router_list.h"
+#include "report/causes.h"
 
 enum iface6_state {
 	IFACE6_NO_CARRIER,

@@ -7,6 +7,7 @@
 #include "address/iface6.h"
 #include "address/lease_file.h"
 #include "address/lease_warn.h"
+#include "report/report.h"
 
 #define PACKETS_PER_DISPATCH 16
 #define DUID_TEXT	     41 /* twenty octets: the forms with a time or UUID are shorter */

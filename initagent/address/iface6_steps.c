@@ -4,6 +4,7 @@
 
 #include "address/apply.h"
 #include "address/iface6.h"
+#include "report/report.h"
 
 /*
  * The kernel works an advertisement off option by option: it tells of the flags before the addresses are made, and of

@@ -11,6 +11,7 @@
 #include "address/lease_warn.h"
 #include "address/packet.h"
 #include "address/uuid.h"
+#include "report/report.h"
 
 #define VENDOR_CLASS	     "initagent"
 #define PACKETS_PER_DISPATCH 16

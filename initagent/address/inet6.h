@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "link/link.h"
 
 /* What the interface may take from router advertisements. */

@@ -8,8 +8,8 @@
 #include "address/dhcp4_lease.h"
 #include "address/dhcp6_judge.h"
 #include "address/result.h"
-#include "address/text.h"
-#include "handover/file.h"
+#include "base/inet_text.h"
+#include "base/file.h"
 
 #define HEAD "initagent-lease=1" /* raised when the format changes */
 

@@ -3,6 +3,7 @@
 #include "address/lease_warn.h"
 
 #include "address/result.h"
+#include "report/report.h"
 
 static const char *const route_words[] = {
 	[LEASE_ROUTE_PART] = "route %s/%u via %s in DHCP lease leads a part of the interface's own subnet to a gateway",

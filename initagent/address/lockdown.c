@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* lockdown: how the parser process gives up everything it does not need; guard_lock_down() in guard.h. */
 #include "address/guard.h"
-#include "confine.h"
+#include "base/confine.h"
 
 #define CPU_SECONDS 60
 

@@ -4,9 +4,9 @@
 
 #include <linux/rtnetlink.h>
 
-#include "address/host.h"
-#include "address/name.h"
-#include "address/text.h"
+#include "base/host.h"
+#include "resolver/name.h"
+#include "base/inet_text.h"
 
 #define HEADER_SIZE 16 /* struct nduseroptmsg, linux/rtnetlink.h: family, length, ifindex, type, code */
 #define LENGTH_AT   2

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "address/limits.h"
-#include "cursor.h"
+#include "base/net_limits.h"
+#include "base/cursor.h"
 
 /* More than any router announces; a withdrawal must find its servers behind others. */
 #define ND_SERVERS_MAX 16

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 
 #include "address/address.h"
+#include "report/causes.h"
 
 struct news {
 	int ifindex;

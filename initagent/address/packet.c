@@ -8,7 +8,7 @@
 #include <netinet/ip.h>
 #include <sys/socket.h>
 
-#include "address/wire.h"
+#include "base/wire.h"
 
 #define BOOTREPLY 2
 

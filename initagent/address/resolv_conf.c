@@ -2,8 +2,8 @@
 /* resolv_conf: see resolv_conf.h. */
 #include "address/resolv_conf.h"
 
-#include "address/text.h"
-#include "handover/file.h"
+#include "base/inet_text.h"
+#include "base/file.h"
 
 static void add_server(struct resolv_conf *c, const struct inet_addr *server, const struct address_result *r)
 {

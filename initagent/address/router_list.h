@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "address/limits.h"
+#include "base/net_limits.h"
 #include "value.h"
 
 /* Over all routers of an interface; when full, what is there stays. No single one may fill it: any host can send these. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "report/record.h"
+#include "report/report.h"
 
 /* --- leases -------------------------------------------------------------------------------- */
 

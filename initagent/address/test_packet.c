@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 
 #include "address/packet.h"
-#include "address/wire.h"
+#include "base/wire.h"
 
 #define ALEN 16
 

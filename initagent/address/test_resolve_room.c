@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "address/resolver.h"
+#include "resolver/resolver.h"
 #include "dnsserver.h"
 
 #define LIMIT	 (20 * SEC)

@@ -2,7 +2,7 @@
 /* uuid: the machine's SMBIOS UUID, of which both DHCPv4's and DHCPv6's identifiers are made (RFC 6355). */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 
 #define UUID_SIZE 16
 

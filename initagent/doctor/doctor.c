@@ -2,7 +2,7 @@
 /* doctor: see doctor.h. */
 #include "doctor/doctor.h"
 
-#include "cmdline.h"
+#include "state/cmdline.h"
 #include "doctor/tell.h"
 
 static const char *const verdict_names[] = {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "doctor/survey.h"
+#include "report/causes.h"
 
 #define FINDINGS_MAX 128
 

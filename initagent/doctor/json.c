@@ -4,7 +4,7 @@
 
 #include "doctor/tell.h"
 #include "fabric/ports.h"
-#include "print_json.h"
+#include "base/print_json.h"
 
 #define DOCTOR_SCHEMA 1
 #define PKEYS_MAX     128

@@ -4,7 +4,7 @@
  * bounded, and every field may be missing.
  */
 #include "doctor/finding.h"
-#include "handover/state_read.h"
+#include "state/state_read.h"
 
 static void check_row(struct findings *f, const cJSON *row)
 {

@@ -2,6 +2,7 @@
 /* ask: the fabric room's questions on demand, and the name it gives its devices. */
 #include "fabric/node_desc.h"
 #include "fabric/room.h"
+#include "report/report.h"
 
 void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now)
 {

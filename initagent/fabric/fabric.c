@@ -12,6 +12,7 @@
 #include "fabric/ops.h"
 #include "fabric/watch.h"
 #include "modules/uevent.h"
+#include "report/report.h"
 
 /* Per dispatch, so that a flapping port cannot keep the loop from its other work. */
 #define EVENT_BUDGET 256

@@ -15,8 +15,9 @@
 
 #include <net/if.h>
 
-#include "env.h"
-#include "util.h"
+#include "base/env.h"
+#include "base/util.h"
+#include "report/causes.h"
 
 /* Period of the fall-back timer: starts at MIN, grows by half each idle pass up to MAX. */
 #define FABRIC_POLL_MIN (100 * NSEC_PER_MSEC)

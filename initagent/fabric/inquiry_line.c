@@ -6,6 +6,7 @@
 
 #include "fabric/group_list.h"
 #include "fabric/rate.h"
+#include "report/report.h"
 
 /*
  * The other end of the cable answers within microseconds, unless its management processor is busy.

@@ -2,7 +2,7 @@
 /* join: why IPoIB is not in its broadcast group, from the kernel's log. */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 
 /*
  * fabric_join_failure: the newest status (negative errno) with which the kernel says netdev's join was

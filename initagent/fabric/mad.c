@@ -2,7 +2,7 @@
 /* mad: see mad.h. */
 #include "fabric/mad.h"
 
-#include "cursor.h"
+#include "base/cursor.h"
 
 /* Common header, IBTA vol. 1, 13.4.2. */
 #define BASE_VERSION	1

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "fabric/mad.h"
 
 /* Room for an answer: Omni-Path's MADs have 2048 bytes (OPA_MGMT_MAD_SIZE). */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 
 #define NODE_DESC_SIZE	  65 /* 64 bytes and a terminator of ours */
 #define NODE_DESC_DEFAULT "%h %d"

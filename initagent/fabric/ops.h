@@ -2,7 +2,7 @@
 /* ops: the fabric room's doors to the kernel, replaced in unit tests. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* One verbs async event, reduced to what the room acts on. */
 struct verbs_event {

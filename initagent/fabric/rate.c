@@ -2,7 +2,7 @@
 /* rate: see rate.h. */
 #include "fabric/rate.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #define RATE_MAX 100000 /* Gb/s; sysfs holds what the driver wrote, so it is checked */
 

@@ -8,7 +8,7 @@
 
 #include <net/if.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define RDMA_LINK_MAX 64 /* rows rdma_link_list() looks at */
 

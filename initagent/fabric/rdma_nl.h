@@ -7,7 +7,7 @@
 
 #include <netlink/msg.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Longest time one request may take; the kernel answers from the same call. */
 #define RDMA_NL_TIMEOUT_SEC 5

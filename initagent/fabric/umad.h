@@ -2,7 +2,7 @@
 /* umad: whether libibumad may be called at all. */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 
 /*
  * umad_is_there: ib_umad is loaded. libibumad remembers its first look for the rest of the process,

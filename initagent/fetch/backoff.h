@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* The bound of the first wait and of all, and the shortest one. */
 #define BACKOFF_FIRST_NS (NSEC_PER_SEC)

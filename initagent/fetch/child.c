@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "confine.h"
+#include "base/confine.h"
 #include "fetch/exchange.h"
 #include "fetch/lockdown.h"
 

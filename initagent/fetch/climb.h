@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define CLIMB_LANES_MAX 4
 /* After a change a connection needs time to get up to its speed; then the time over which a rate is taken. */

@@ -2,7 +2,8 @@
 /* fetch: see fetch.h. How it is made is in create.c. */
 #include "fetch/private.h"
 
-#include "address/random.h"
+#include "base/random.h"
+#include "report/report.h"
 
 #define LOOKUP_LIMIT (10 * NSEC_PER_SEC)
 /* A child that was told to stop may be busy writing; one that does not answer is replaced. */

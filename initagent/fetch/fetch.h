@@ -12,9 +12,10 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "fetch/mirrors.h"
-#include "fetch/sha256.h"
+#include "base/sha256.h"
+#include "report/causes.h"
 
 #define FETCH_MEMORY_MAX (1024 * 1024) /* for what is kept in memory: manifests, signatures, lists of mirrors */
 

@@ -4,7 +4,7 @@
 
 #include <strings.h>
 
-#include "cursor.h"
+#include "base/cursor.h"
 
 /* --- pieces -------------------------------------------------------------------------------- */
 

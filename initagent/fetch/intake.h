@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fetch/sha256.h"
+#include "base/sha256.h"
 #include "fetch/verdict.h"
 
 /* What the file should be; zero or NULL where that is not known. */

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "confine.h"
+#include "base/confine.h"
 
 #define FILES_MAX 32 /* sockets of a few kept connections */
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define PACE_WINDOW_NS (15 * NSEC_PER_SEC)
 #define PACE_LEAST     (64 * 1024)

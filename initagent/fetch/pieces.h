@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "cursor.h"
+#include "base/cursor.h"
 #include "fetch/order.h"
 
 enum verified_kind {

@@ -6,6 +6,7 @@
 #include "fetch/fetch.h"
 #include "fetch/pace.h"
 #include "fetch/verifier.h"
+#include "report/causes.h"
 
 #define FETCH_NAMES_MAX 4
 #define FETCH_TEXT_MAX	(NEWS_TEXT_MAX + 320)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* rendezvous_weight: the number drawn. node: the port GUID, or any number that is the node's own. */
 uint64_t rendezvous_weight(uint64_t node, const char *url);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/causes.h"
-#include "util.h"
+#include "base/util.h"
 
 enum fetch_verdict {
 	VERDICT_DONE,	    /* all bytes are there and are the right ones */

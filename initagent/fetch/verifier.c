@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "image/cage.h"
+#include "base/cage.h"
 
 #define MEMORY_MAX   (64u << 20)
 #define EXIT_INVALID 2 /* the process that fetches sent what it cannot mean */

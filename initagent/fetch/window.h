@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define WINDOW_PARTS	8
 #define WINDOW_PART_MIN (UINT64_C(1) << 20)

@@ -3,9 +3,9 @@
  * dhclient: what ISC dhclient needs to go on with a lease of ours: the same client identifier, and the lease itself, so
  * that it asks for the address it finds (INIT-REBOOT, RFC 2131 section 4.4.2). Ethernet only: it knows no InfiniBand.
  */
-#include "address/text.h"
+#include "base/inet_text.h"
 #include "handover/profile.h"
-#include "hex.h"
+#include "base/hex.h"
 
 static void put_conf(FILE *out, const struct profile_rail *rail)
 {

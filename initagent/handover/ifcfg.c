@@ -4,9 +4,9 @@
  * rhel-import-state.service) finds them. The initscripts run them as shell text: only numbers, addresses, interface names and checked
  * domains are written, each in double quotes.
  */
-#include "address/text.h"
+#include "base/inet_text.h"
 #include "handover/profile.h"
-#include "hex.h"
+#include "base/hex.h"
 
 #define IFCFG_DIR  "/run/initramfs/state/etc/sysconfig/network-scripts"
 #define DHCP_DIR   "/run/initramfs/state/etc/dhcp"

@@ -6,7 +6,7 @@
  */
 #include <fcntl.h>
 
-#include "handover/file.h"
+#include "base/file.h"
 #include "handover/renewal.h"
 
 #define NETWORK_DIR "/run/network"

@@ -4,7 +4,7 @@
 
 #include <fnmatch.h>
 
-#include "root/sysmount.h"
+#include "base/sysmount.h"
 
 #define FILE_SIZE 16384
 

@@ -2,7 +2,7 @@
 /* interfaces: what Debian's /etc/network/interfaces of the real root says of an interface. Only looked at. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * interfaces_name: would ifup configure it at boot or when it appears: is it in an "auto", "allow-*" or "iface" line of

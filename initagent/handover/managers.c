@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "handover/preset.h"
-#include "root/sysmount.h"
+#include "base/sysmount.h"
 
 #define PATHS_MAX 2
 #define PRESETS_MAX 64

@@ -7,10 +7,10 @@
 
 #include "address/duid.h"
 #include "address/result.h"
-#include "address/text.h"
+#include "base/inet_text.h"
 #include "handover/root_facts.h"
-#include "hex.h"
-#include "root/sysmount.h"
+#include "base/hex.h"
+#include "base/sysmount.h"
 
 #define NETWORK_DIR "/run/systemd/network"
 

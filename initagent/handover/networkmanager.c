@@ -5,9 +5,9 @@
  * taken down for that.
  */
 #include "address/duid.h"
-#include "address/text.h"
+#include "base/inet_text.h"
 #include "handover/profile.h"
-#include "hex.h"
+#include "base/hex.h"
 
 #define KEYFILE_DIR "/run/NetworkManager/system-connections"
 #define DEVICES_DIR "/run/NetworkManager/devices"

@@ -2,7 +2,7 @@
 /* preset: what systemd's preset files say of a unit (systemd.preset(5)). Pure. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* preset_verdict: the first line of text that speaks of the unit: 1 enable, 0 disable; -1: none does. text is used up. */
 int preset_verdict(char *text, const char *unit);

@@ -5,7 +5,7 @@
 #include <net/if_arp.h>
 
 #include "address/result.h"
-#include "handover/file.h"
+#include "base/file.h"
 
 enum profile_six profile_six(const struct profile_rail *rail)
 {

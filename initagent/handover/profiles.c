@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 
 #include "address/resolv_conf.h"
-#include "address/text.h"
-#include "handover/file.h"
+#include "base/inet_text.h"
+#include "base/file.h"
 #include "handover/renewal.h"
 #include "handover/root_facts.h"
-#include "handover/state.h"
+#include "report/report.h"
+#include "state/state.h"
 
 static void complain(const struct profile_set *set, const char *what, int r)
 {

@@ -3,7 +3,7 @@
 #include "handover/renewal.h"
 
 #include "handover/root_facts.h"
-#include "handover/state.h"
+#include "state/state.h"
 
 #define UNIT_DIR    "/run/systemd/system"
 #define NETWORK_DIR "/run/systemd/network"

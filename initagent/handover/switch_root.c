@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "root/sysmount.h"
+#include "base/sysmount.h"
 
 /* include/uapi/linux/magic.h */
 #define RAMFS_MAGIC_ABI 0x858458f6

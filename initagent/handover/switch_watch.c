@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "attempt.h"
-#include "policy.h"
+#include "base/attempt.h"
+#include "handover/policy.h"
 #include "report/causes.h"
 #include "report/console.h"
 

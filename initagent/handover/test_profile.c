@@ -5,7 +5,7 @@
 #include <net/if_arp.h>
 
 #include "handover/profile.h"
-#include "hex.h"
+#include "base/hex.h"
 
 TEST(names_that_can_stand_in_a_file)
 {

@@ -2,10 +2,11 @@
 /* Network profiles: the exact files for each manager and kind of rail; hostile values. */
 #include "check.h"
 
-#include "handover/file.h"
+#include "base/file.h"
 #include "handover/profiles.h"
 #include "profileroom.h"
 #include "report/record.h"
+#include "report/report.h"
 
 /* --- what each kind of rail becomes -------------------------------------------------------------- */
 

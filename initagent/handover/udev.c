@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "handover/file.h"
+#include "base/file.h"
 
 #define GUID_LEN 8
 

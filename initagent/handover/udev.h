@@ -2,7 +2,7 @@
 /* udev: names of interfaces that the real root's udev has to keep. */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "plan.h"
 
 #define UDEV_RULES_DIR  "/run/udev/rules.d"

@@ -12,7 +12,7 @@
 
 #include <net/if.h>
 
-#include "env.h"
+#include "base/env.h"
 #include "value.h"
 
 #define LINK_HW_MAX  32 /* the kernel's MAX_ADDR_LEN */

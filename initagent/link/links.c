@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "link/netdev.h"
+#include "report/report.h"
 
 /* A node has a few interfaces; virtual functions may make it hundreds. */
 #define ENTRIES_MAX 2048

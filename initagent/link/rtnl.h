@@ -12,7 +12,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#include "util.h"
+#include "base/util.h"
 #include "link/link.h"
 
 #define RTNL_ERROR_MAX 192

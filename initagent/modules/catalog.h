@@ -8,7 +8,7 @@
 
 #include <libkmod.h>
 
-#include "env.h"
+#include "base/env.h"
 #include "modules/modules.h"
 
 struct catalog;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "modules/uevent.h"
 
 #define MODALIAS_SIZE 256

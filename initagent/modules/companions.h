@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum companion_order {
 	COMPANION_BEFORE, /* must be there before the module works */

@@ -4,6 +4,7 @@
 
 #include "modules/graph_rows.h"
 #include "modules/lost.h"
+#include "report/report.h"
 
 /* Longer chains than this do not exist; see DEPTH_MAX in graph_build.c. */
 #define RANK_ROUNDS 40

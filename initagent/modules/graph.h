@@ -9,6 +9,7 @@
 #include "modules/catalog.h"
 #include "modules/modules.h"
 #include "modules/worker.h"
+#include "report/causes.h"
 
 #define GRAPH_MAX 1024 /* rows; the whole RDMA + network closure of a distribution is below 400 */
 

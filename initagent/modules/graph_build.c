@@ -4,6 +4,7 @@
 
 #include "modules/companions.h"
 #include "modules/graph_rows.h"
+#include "report/report.h"
 
 /* Chains in real module trees are below 12; deeper means a damaged index. */
 #define DEPTH_MAX 40

@@ -2,6 +2,8 @@
 /* graph_rows: the ledger inside the graph: rows, their states, their events. */
 #include "modules/graph_rows.h"
 
+#include "report/report.h"
+
 static const char *const state_names[MODULE_STATE_MAX] = {
 	[MODULE_WAITING] = "waiting",
 	[MODULE_LOADING] = "loading",

@@ -4,6 +4,7 @@
 
 #include "modules/graph.h"
 #include "modules/turns.h"
+#include "report/causes.h"
 
 /*
  * A demand that comes over a soft dependency counts for the order but not for how loud a failure

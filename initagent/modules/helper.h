@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 
 #define MODPROBE_HELPER_SIZE 256 /* KMOD_PATH_LEN in the kernel: longer values are cut there */
 

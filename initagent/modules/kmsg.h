@@ -6,8 +6,9 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "modules/modules.h"
+#include "report/causes.h"
 
 struct kmsg_finding {
 	enum cause cause; /* CAUSE_NONE: nothing telling was found */

@@ -15,6 +15,7 @@
 #include "modules/pool.h"
 #include "modules/uevent.h"
 #include "modules/worker.h"
+#include "report/report.h"
 
 /* Announcements taken per dispatch, so that a storm cannot keep the loop from its other work. */
 #define UEVENT_BUDGET 256

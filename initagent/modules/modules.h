@@ -13,8 +13,9 @@
  */
 #pragma once
 
-#include "env.h"
-#include "util.h"
+#include "base/env.h"
+#include "base/util.h"
+#include "report/causes.h"
 
 #define MODULE_NAME_SIZE 64  /* the kernel's MODULE_NAME_LEN, terminator included */
 #define MODULE_TEXT_SIZE 192 /* one line of the kernel's words */

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "modules/modules.h"
 #include "modules/worker.h"
 

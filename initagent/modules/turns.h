@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum turn {
 	TURN_NORMAL, /* by its rank */

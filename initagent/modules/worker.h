@@ -6,8 +6,9 @@
  */
 #pragma once
 
-#include "env.h"
+#include "base/env.h"
 #include "modules/modules.h"
+#include "report/causes.h"
 
 /* Longest option text passed on; the kernel itself allows a page. */
 #define WORKER_OPTIONS_SIZE 2048

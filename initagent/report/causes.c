@@ -5,7 +5,7 @@
  */
 #include "report/causes.h"
 
-#include "util.h"
+#include "base/util.h"
 
 static const struct cause_info table[CAUSE_MAX] = {
 	[CAUSE_NONE] = {"NONE", "IA-E000", "no cause", ""},

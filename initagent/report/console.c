@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <termios.h>
 
-#include "limited.h"
+#include "base/limited.h"
 
 #define WRITE_PATIENCE_MS 200
 #define STUCK_MS	  1000

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 #define CONSOLE_QUEUE 8192
 

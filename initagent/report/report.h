@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 #include "report/causes.h"
 
 struct report;

@@ -2,7 +2,7 @@
 /* axis: a scale with round ticks. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /* From..to is what is shown, a tick every step from first on. */
 struct axis {

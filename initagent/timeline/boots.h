@@ -2,7 +2,7 @@
 /* boots: many state files and what can be said of them together. */
 #pragma once
 
-#include "handover/record.h"
+#include "state/record.h"
 
 /* More files than this are not read: a report of them would not be readable either. */
 #define BOOTS_MAX 20000

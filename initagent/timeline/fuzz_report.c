@@ -5,7 +5,7 @@
  */
 #include "boots.h"
 #include "chart.h"
-#include "handover/phase_table.h"
+#include "state/phase_table.h"
 #include "page.h"
 #include "text.h"
 

@@ -8,8 +8,8 @@
 
 #include "boots.h"
 #include "chart.h"
-#include "handover/phase_table.h"
-#include "handover/record_file.h"
+#include "state/phase_table.h"
+#include "state/record_file.h"
 #include "page.h"
 #include "report/console.h"
 #include "text.h"

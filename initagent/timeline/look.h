@@ -2,7 +2,7 @@
 /* look: which class of chart.css draws what. Colour never tells alone: patterns and labels say the same. */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum look {
 	LOOK_MODULES, LOOK_LINK, LOOK_ADDRESS, LOOK_PORT, LOOK_FETCH, LOOK_MOUNT, LOOK_OTHER, /* phases */

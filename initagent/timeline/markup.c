@@ -2,7 +2,7 @@
 /* markup: see markup.h. */
 #include "markup.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 /* Code points that are never shown as they are. */
 static const struct {

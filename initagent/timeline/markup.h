@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 /*
  * markup_text: s as character data or as the inside of a quoted attribute, good in XML 1.0 and HTML. Control

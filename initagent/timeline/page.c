@@ -3,7 +3,7 @@
 #include "page.h"
 
 #include "assets.h"
-#include "fetch/sha256.h"
+#include "base/sha256.h"
 #include "markup.h"
 
 static void base64(FILE *out, const uint8_t *data, size_t len)

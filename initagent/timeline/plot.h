@@ -6,7 +6,7 @@
 #pragma once
 
 #include "axis.h"
-#include "handover/record.h"
+#include "state/record.h"
 #include "look.h"
 
 /* Units (px) of the picture: the whole width, the column of labels, the margin at the right. */

@@ -6,11 +6,11 @@
 TIMELINE      := $(BUILD)/initagent-timeline
 TIMELINE_SRCS := $(filter-out %/initagent-timeline.c,$(call not_test,$(wildcard initagent/timeline/*.c)))
 # Of the agent: reading state files back, the table of causes, what of a text is UTF-8.
-TIMELINE_AGENT := $(addprefix initagent/,handover/record.c handover/record_file.c handover/phase_table.c report/causes.c \
-	report/console.c fetch/sha256.c utf8.c) kernel-cmdline/arena.c
+TIMELINE_AGENT := $(addprefix initagent/,state/record.c state/record_file.c state/phase_table.c report/causes.c \
+	report/console.c base/sha256.c base/utf8.c) kernel-cmdline/arena.c
 TIMELINE_OBJS := $(patsubst %,$(BUILD)/musl/%.o,$(basename $(TIMELINE_SRCS) $(TIMELINE_AGENT) \
 	initagent/timeline/initagent-timeline.c initagent/timeline/assets.S))
-TIMELINE_HOST := $(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) initagent/fetch/sha256.c \
+TIMELINE_HOST := $(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) initagent/base/sha256.c \
 	initagent/timeline/assets.S))
 
 $(BUILD)/musl/initagent/timeline/%.o: private DEFS += -Iinitagent/timeline

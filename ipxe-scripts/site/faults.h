@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum severity {
 	SEVERITY_NOTE,	  /* worth knowing */

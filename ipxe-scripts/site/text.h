@@ -2,7 +2,7 @@
 /* text: a buffer that grows, for what is rendered. Zero-initialise; free with text_done(). */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 struct text {
 	char *data; /* terminated; NULL while empty */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "util.h"
+#include "base/util.h"
 
 enum tree_mode { TREE_WRITE, TREE_COMPARE };
 

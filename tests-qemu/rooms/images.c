@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "image/image.h"
+#include "root/image/image.h"
 
 #define TARGET "/newroot"
 

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "env.h"
+#include "base/env.h"
 #include "fabric/fabric.h"
 #include "fabric/rdma_link.h"
 #include "images.h"

@@ -8,7 +8,7 @@
 
 #include "modules/modules.h"
 #include "netns.h"
-#include "root/root.h"
+#include "root/nfs/root.h"
 #include "states.h"
 
 static const struct modtree_module modules[] = {

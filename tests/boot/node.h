@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 #include <sys/types.h>
 
-#include "boot.h"
+#include "boot/boot.h"
 #include "modtree.h"
 
 /* ip= of the node whose peer wire_up() makes. */

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 #include "address/guard.h"
-#include "address/resolver.h"
+#include "resolver/resolver.h"
 #include "fetch/fetch.h"
 
 struct drive {

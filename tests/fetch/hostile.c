@@ -30,7 +30,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define PATHS_MAX 512
 #define ENDLESS	  UINT64_MAX

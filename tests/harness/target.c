@@ -3,7 +3,7 @@
  * target.c: a fuzz target with an overrun that only an input with the byte 0xff meets, and one
  * that hangs on "hang", for tests/harness.bats.
  */
-#include "util.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

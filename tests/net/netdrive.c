@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 
 #include "address/address.h"
+#include "report/report.h"
 
 #define SEC NSEC_PER_SEC
 

@@ -5,9 +5,9 @@
  */
 #include <signal.h>
 
-#include "boot.h"
-#include "env.h"
-#include "pid1.h"
+#include "boot/boot.h"
+#include "base/env.h"
+#include "boot/pid1.h"
 
 static const struct env here = {.prefix = ""};
 

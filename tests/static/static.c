@@ -16,7 +16,7 @@
 #include <netlink/netlink.h>
 #include <netlink/route/link.h>
 
-#include "util.h"
+#include "base/util.h"
 
 static int show_modinfo(const char *path)
 {

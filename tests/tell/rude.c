@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "util.h"
+#include "base/util.h"
 
 static void garbage(int fd)
 {

@@ -17,7 +17,7 @@
 #include <poll.h>
 
 #include "plan.h"
-#include "tell/tell.h"
+#include "report/tell/tell.h"
 
 struct drive {
 	struct tell *tell;

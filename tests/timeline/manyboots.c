@@ -5,7 +5,7 @@
  */
 #include <cjson/cJSON.h>
 
-#include "util.h"
+#include "base/util.h"
 
 struct random {
 	uint64_t state;

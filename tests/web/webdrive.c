@@ -12,8 +12,9 @@
 #include <poll.h>
 #include <sys/resource.h>
 
-#include "image/image.h"
-#include "web/web.h"
+#include "report/report.h"
+#include "root/image/image.h"
+#include "root/web/web.h"
 
 #define PROGRESS (256 * 1024)
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * env: what every room gets at creation: where sysfs, proc, dev, config and run live (a path
+ * prefix, so that tests use fixture trees of plain files), and where to report.
+ */
+#pragma once
+
+#include "util.h"
+
+struct report;
+
+struct env {
+	const char *prefix;	/* "" in the product; a fixture tree in tests. Borrowed. */
+	struct report *report;	/* may be NULL: nothing is reported. Borrowed. */
+};
+
+/*
+ * env_path: writes prefix + path into buf. Returns the length or -ENAMETOOLONG.
+ * path is absolute ("/sys/class/net").
+ */
+int env_path(const struct env *env, char *buf, size_t size, const char *fmt, ...) _printf_(4, 5);
+
+/*
+ * env_read: reads a small text file below the prefix into buf, strips the trailing newline,
+ * always terminated. Returns the length or -errno.
+ */
+int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...) _printf_(4, 5);

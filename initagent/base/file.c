@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* file: see file.h. */
+#include "base/file.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int file_write(const struct env *env, const char *dir, const char *name, const void *data, size_t len,
+	unsigned mode)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX], temp[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), "%s", dir);
+
+	if (r < 0)
+		return r;
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	r = env_path(env, path, sizeof(path), "%s/%s", dir, name);
+	if (r >= 0)
+		r = env_path(env, temp, sizeof(temp), "%s/.%s.new", dir, name);
+	if (r < 0)
+		return r;
+	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, data, len);
+	if (r >= 0 && rename(temp, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(temp);
+	return r;
+}
+
+int file_make_dirs(const struct env *env, const char *dir)
+{
+	char path[PATH_MAX];
+	int prefix = env_path(env, path, sizeof(path), "%s", ""), r = env_path(env, path, sizeof(path), "%s", dir);
+
+	if (r < 0)
+		return r;
+	for (char *slash = strchr(path + prefix + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* random: numbers nobody can foresee, for the identifiers of exchanges. */
+#pragma once
+
+#include <sys/random.h>
+
+#include "base/util.h"
+
+/* From the kernel's generator, never from clock or address: a thousand nodes start in one second. */
+static inline uint32_t random_u32(void)
+{
+	uint32_t value;
+
+	while (getrandom(&value, sizeof(value), 0) != sizeof(value))
+		continue;
+	return value;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sysmount: the file system context calls (Linux 5.2, fs/fsopen.c) that neither musl 1.2.3 nor
+ * older glibc wrap, and the reader of a context's own error text.
+ */
+#pragma once
+
+#include <dirent.h>
+
+#include "base/util.h"
+
+/* Kernel ABI, include/uapi/linux/mount.h. */
+enum {
+	SYS_FSCONFIG_SET_FLAG = 0,
+	SYS_FSCONFIG_SET_STRING = 1,
+	SYS_FSCONFIG_CMD_CREATE = 6,
+};
+
+/* Each returns a file descriptor or 0, or -errno. */
+int sys_fsopen(const char *fstype);
+int sys_fsconfig(int fd, unsigned command, const char *key, const char *value);
+int sys_fsmount(int fd, unsigned attributes);
+int sys_move_mount(int fd, const char *target);
+
+/*
+ * sys_fs_messages: the texts the kernel logged in the context ("e nfs: ..."), joined by "; ", in
+ * buf; empty when it said nothing.
+ */
+void sys_fs_messages(int fd, char *buf, size_t size);
+
+/*
+ * sys_open_beneath: opens path inside the directory root as if root were "/" (openat2,
+ * RESOLVE_IN_ROOT), so that an absolute symlink in the real root stays in it. Returns an fd or -errno.
+ */
+int sys_open_beneath(const char *root, const char *path, int flags);
+
+/* sys_there_beneath: is there anything? What a link leads to, also that beneath root, has to be. */
+bool sys_there_beneath(const char *root, const char *path);
+
+/* sys_list_beneath: the same for a directory whose names are to be read; NULL with errno. closedir() is the caller's. */
+DIR *sys_list_beneath(const char *root, const char *path);
+
+/* sys_open_in: the same in a directory that is open. */
+int sys_open_in(int dir, const char *path, int flags);
+
+/*
+ * sys_open_file: opens a regular file in the directory dir, as sys_open_in() does, to read it. Opening never waits for a writer
+ * and touches no device: what a root holds under the name of a file may be a FIFO or a device node. flags: O_NOFOLLOW or 0.
+ * An fd, -EINVAL: it is no regular file; or -errno. sys_open_file_beneath: the same below the directory root.
+ */
+int sys_open_file(int dir, const char *path, int flags);
+int sys_open_file_beneath(const char *root, const char *path);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pid1: see pid1.h. */
+#include "pid1.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "boot.h"
+#include "handover/switch_root.h"
+#include "modules/helper.h"
+#include "base/pidfd.h"
+#include "handover/policy.h"
+#include "report/causes.h"
+#include "report/console.h"
+#include "root/nfs/adopt.h"
+#include "root/init/init_check.h"
+#include "shell.h"
+
+#define SYSROOT "/sysroot"
+/* A boot child that crashes more often than this will not do better the next time. */
+#define CRASH_LIMIT 5
+/* How long going into the real root may take where rd.timeout= does not say: a server that is restarted is back by then. */
+#define SWITCH_LIMIT (180 * NSEC_PER_SEC)
+/* And at least, whatever of rd.timeout= is left: a break-point shell may have taken it all. */
+#define SWITCH_LEAST (30 * NSEC_PER_SEC)
+
+static const struct env system_env = {.prefix = ""};
+
+static const struct {
+	const char *type, *target, *data;
+	unsigned long flags;
+} api_mounts[] = {
+	{"devtmpfs", "/dev", "mode=0755", MS_NOSUID},
+	{"proc", "/proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC},
+	{"sysfs", "/sys", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC},
+	{"tmpfs", "/run", "mode=0755", MS_NOSUID | MS_NODEV},
+};
+
+static void mount_api(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++) {
+		mkdir(api_mounts[i].target, 0755);
+		/* EBUSY: mounted already, e.g. by a wrapper that started us. */
+		if (mount(api_mounts[i].type, api_mounts[i].target, api_mounts[i].type,
+			    api_mounts[i].flags, api_mounts[i].data) < 0 &&
+			errno != EBUSY)
+			console_line(STDERR_FILENO, "initagent: an API file system could not be mounted");
+	}
+	mkdir(SYSROOT, 0755);
+}
+
+/* The kernel opens /dev/console for us only if the image holds the node; after devtmpfs it is there. */
+static void ensure_console(void)
+{
+	int fd;
+
+	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
+		return;
+	fd = open("/dev/console", O_RDWR | O_NOCTTY);
+	for (int i = 0; fd >= 0 && i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+}
+
+static void say_failure(enum cause cause, const char *what)
+{
+	const struct cause_info *info = cause_info(cause);
+	char line[768];
+
+	snprintf(line, sizeof(line), "initagent: %s %s: %s", info->code, info->text, what);
+	console_line(STDERR_FILENO, line);
+	snprintf(line, sizeof(line), "initagent: %s check: %s", info->code, info->check);
+	console_line(STDERR_FILENO, line);
+}
+
+/* --- reboot, poweroff and halt of the rescue shell ------------------------------------------- */
+
+/* What the commands of busybox and sysvinit send to process 1. */
+static const struct {
+	int signal;
+	enum plan_action action;
+	const char *line;
+} requests[] = {
+	{SIGTERM, PLAN_ACTION_REBOOT, "initagent: restarting the machine"},
+	{SIGUSR2, PLAN_ACTION_POWEROFF, "initagent: powering the machine off"},
+	{SIGUSR1, PLAN_ACTION_HALT, "initagent: halting the machine"},
+};
+
+/* Whatever process 1 is at: it never goes back to it. A child that has not been given the default action yet ignores the signal. */
+static void obey(int signal)
+{
+	for (size_t i = 0; getpid() == 1 && i < ARRAY_SIZE(requests); i++)
+		if (requests[i].signal == signal) {
+			console_line(STDERR_FILENO, requests[i].line);
+			policy_end(requests[i].action, STDERR_FILENO);
+		}
+}
+
+static void handle_requests(void (*handler)(int))
+{
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		sigaction(requests[i].signal, &(struct sigaction){.sa_handler = handler}, NULL);
+}
+
+/* --- the boot's process ---------------------------------------------------------------------- */
+
+/* Waits until it lets go: true; or for its end: false. */
+static bool lets_go(pid_t child, int words)
+{
+	_cleanup_close_ int end = pidfd_of(child);
+	struct pollfd fds[] = {{.fd = words, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+
+	if (words < 0 || end < 0)
+		return false;
+	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
+		continue;
+	return fds[0].revents & POLLIN;
+}
+
+/* Waits for its end. Returns its exit status, or -1 when a signal ended it. */
+static int child_status(pid_t child)
+{
+	int status = 0;
+	pid_t got;
+
+	/* Orphans come to us; ours is the one that counts. */
+	do
+		got = wait(&status);
+	while (got != child && (got > 0 || errno == EINTR));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Runs the boot in a child. */
+static int run_child(char *init)
+{
+	_cleanup_close_ int words = eventfd(0, EFD_CLOEXEC);
+	pid_t pid = init == MAP_FAILED ? -1 : fork();
+
+	if (pid < 0)
+		return -1;
+	if (pid == 0) {
+		struct boot_args args = {
+			.prefix = "",
+			.sysroot = SYSROOT,
+			.standalone = true,
+			.console_fd = STDERR_FILENO,
+			.ret_init = init,
+			.words_fd = words,
+		};
+		handle_requests(SIG_DFL);
+		_exit(boot_main(&args));
+	}
+	return lets_go(pid, words) ? BOOT_DONE : child_status(pid);
+}
+
+/* --- the real root --------------------------------------------------------------------------- */
+
+static void say_switch_failed(const char *init, const char *step, int error)
+{
+	char why[256], text[512];
+
+	/* What execve() says of a missing interpreter is that init is not there. */
+	snprintf(text, sizeof(text), "%s, init %.200s: %s", step, init, strerror(-error));
+	if (init_check(SYSROOT, init, why, sizeof(why)) < 0)
+		snprintf(text, sizeof(text), "%s: %.300s", step, why);
+	say_failure(CAUSE_SWITCH_ROOT, text);
+}
+
+/* Goes into the real root; comes back only if that failed. start: of this attempt to boot. */
+static void enter_root(char *init, char *argv[], char *envp[], const struct policy *policy, uint64_t start)
+{
+	struct switch_watch_config cfg = {
+		.console_fd = STDERR_FILENO,
+		.begin = now_ns(),
+		.action = policy->failure.action,
+	};
+	struct switch_watch watch;
+	const char *step = "";
+	int r;
+
+	cfg.end = policy->timeout_s ? start + policy->timeout_s * NSEC_PER_SEC : cfg.begin + SWITCH_LIMIT;
+	if (cfg.end < cfg.begin + SWITCH_LEAST)
+		cfg.end = cfg.begin + SWITCH_LEAST;
+	root_source(&system_env, SYSROOT, cfg.root);
+	switch_watch_begin(&watch, &cfg);
+	argv[0] = init;
+	r = switch_root_enter(SYSROOT, init, argv, envp, &watch, &step);
+	switch_watch_step(&watch, "looking for what is wrong with its init");
+	say_switch_failed(init, step, r);
+	switch_watch_stop(&watch);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static int rescue(const char *why, const char *leaving)
+{
+	int r = shell_run(why, leaving);
+
+	if (r < 0)
+		say_failure(CAUSE_INTERNAL, "there is no rescue shell");
+	return r;
+}
+
+static void follow_policy(const struct policy *policy, const char *why)
+{
+	enum plan_action action = policy_follow(policy, rescue, why);
+
+	if (action != PLAN_ACTION_NONE)
+		policy_end(action, STDERR_FILENO);
+}
+
+void pid1_main(char *argv[], char *envp[])
+{
+	char *init = mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char helper[MODPROBE_HELPER_SIZE] = "";
+	uint64_t start = now_ns();
+	struct policy policy;
+	int crashes = 0;
+
+	umask(022);
+	mount_api();
+	ensure_console();
+	handle_requests(obey);
+	if (policy_load(&system_env, &policy) < 0)
+		say_failure(CAUSE_INTERNAL, "/proc/cmdline cannot be read; the machine restarts when the boot fails");
+	/* Here, since a boot's process that is killed could not put it back. */
+	modules_check_modprobe_helper(&system_env, helper, sizeof(helper));
+	for (;;) {
+		int outcome = run_child(init);
+
+		if (outcome < 0 && ++crashes < CRASH_LIMIT)
+			continue;
+		if (outcome < 0)
+			say_failure(CAUSE_INTERNAL, "its process was killed again and again, or could not be started");
+		if (outcome == BOOT_DONE) {
+			if (*helper)
+				modules_set_modprobe_helper(&system_env, helper, NULL, 0);
+			enter_root(init, argv, envp, &policy, start);
+		}
+		follow_policy(&policy, "initagent: the root could not be reached; rescue shell");
+		/* The shell was left: once more, from the beginning. */
+		crashes = 0;
+		start = now_ns();
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* rail_profiles: the rails that are kept, gathered for the network profiles of the real root. */
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/attempt.h"
+#include "boot_private.h"
+#include "handover/profiles.h"
+#include "handover/root_facts.h"
+#include "handover/udev.h"
+#include "report/report.h"
+
+static bool is_connected(const struct boot *b, const char *name)
+{
+	char mode[16];
+
+	return env_read(&b->env, mode, sizeof(mode), "/sys/class/net/%s/mode", name) > 0 && streq(mode, "connected");
+}
+
+static void fill_parent(const struct boot *b, const struct netdev *dev, struct profile_rail *out)
+{
+	const struct netdev *parent = links_by_index(b->links, dev->parent_ifindex);
+
+	if (!ipoib_is_child(dev) || !parent)
+		return;
+	strscpy(out->parent, parent->name, sizeof(out->parent));
+	out->parent_ifindex = parent->ifindex;
+}
+
+/* false: it has no address, so there is nothing to keep. */
+static bool fill_rail(const struct boot *b, const struct rail *rail, int root, struct profile_rail *out)
+{
+	const struct netdev *dev = links_by_index(b->links, rail->ifindex);
+
+	*out = (struct profile_rail){
+		.four = addresses_result_of(b->addresses, rail->ifindex, AF_INET),
+		.six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6),
+		.carries_root = rail->ifindex == root,
+	};
+	if (!dev || (!out->four && !out->six) || address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
+		return false;
+	out->dev = *dev;
+	out->cfg.metric = rail->metric;
+	out->connected = is_connected(b, dev->name);
+	fill_parent(b, dev, out);
+	return true;
+}
+
+static int64_t wall_clock(void)
+{
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec;
+}
+
+/* How long the mounted root may take where rd.timeout= does not say: a server that is restarted is back by then. */
+#define ROOT_LIMIT (180 * NSEC_PER_SEC)
+
+/* The answer of the process that reads the root. Meanwhile it is said what is waited for. */
+static bool await_facts(struct boot *b, int fd, struct root_facts *ret)
+{
+	uint64_t now = now_ns(), end = b->total_end == NSEC_NEVER ? now + ROOT_LIMIT : b->total_end;
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+	bool there = false;
+
+	report_wait(b->report, CAUSE_ROOT_SILENT, "root", now, "waiting for the mounted root to answer: reading its network configuration");
+	while (!there && now < end) {
+		uint64_t next = min_u64(end, report_deadline(b->report));
+
+		there = poll(&pfd, 1, next > now ? (int)((next - now) / NSEC_PER_MSEC + 1) : 0) > 0;
+		now = now_ns();
+		if (!there && report_tick(b->report, now, end))
+			summary_write(b, "running", now);
+		report_flush(b->report);
+	}
+	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	if (there && recv(fd, ret, sizeof(*ret), 0) != (ssize_t)sizeof(*ret))
+		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now, "the process that reads it died");
+	return there;
+}
+
+/* By a process of its own: a mounted root whose server is gone answers no look, and nothing but the process's end ends it. */
+static bool read_facts(struct boot *b, const struct profile_set *set, struct root_facts *ret)
+{
+	pid_t child;
+	bool there;
+	int fd;
+
+	*ret = (struct root_facts){0};
+	child = attempt_fork(&fd);
+	if (child == 0) {
+		root_facts_read(b->args->sysroot, set, b->plan, ret);
+		_exit(send(fd, ret, sizeof(*ret), MSG_NOSIGNAL) < 0);
+	}
+	if (child < 0) {
+		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s", strerror(-child));
+		return true;
+	}
+	there = await_facts(b, fd, ret);
+	attempt_end(&child, &fd);
+	return there;
+}
+
+bool rail_profiles_write(struct boot *b, uint64_t now)
+{
+	struct profile_rail rails[RAILS_MAX];
+	struct root_facts facts;
+	struct profile_set set = {
+		.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
+	char text[64];
+	int r, root = boot_root_ifindex(b);
+
+	for (size_t i = 0; i < b->n_rails; i++)
+		set.n_rails += fill_rail(b, &b->rails[i], root, &rails[set.n_rails]);
+	if (!read_facts(b, &set, &facts))
+		return false;
+	b->managers = facts.managers;
+	profiles_write(&set, b->plan);
+	if (!set.n_rails)
+		b->managers.chosen = 0;
+	b->handed_over = true;
+	report_log(b->report, REPORT_INFO, "handover", now, "network profiles for: %s",
+		managers_text(b->managers.chosen, text, sizeof(text)));
+	r = udev_write(&b->env, b->plan);
+	report_span(b->report, "handover", "profiles", now, now_ns(), r);
+	if (r < 0)
+		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
+	return true;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a boot takes over from the one before on the same machine, and what a shell in between costs.
+ *
+ * first: real time-outs of boots
+ */
+#include "check.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "boot/node.h"
+#include "dhcpserver.h"
+#include "state/running.h"
+#include "netns.h"
+#include "shell.h"
+
+static int shell_ms; /* how long the user stays in the shell */
+static int shells;
+static int status_in_shell, second_in_shell;
+static struct node *node;
+
+int __wrap_shell_run(const char *why);
+
+int __wrap_shell_run(const char *why)
+{
+	struct running second;
+	char text[64];
+
+	(void)why;
+	shells++;
+	status_in_shell = env_read(&node->tree.env, text, sizeof(text), "/run/initagent/state.json");
+	second_in_shell = running_begin(&node->tree.env, now_ns(), &second);
+	poll(NULL, 0, shell_ms);
+	return 0;
+}
+
+static int with_path(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len, (void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	msg_text(m, 17, "10.0.0.1:/export");
+	msg_end(m);
+	return 1;
+}
+
+static void stop(pid_t server)
+{
+	CHECK_INT(kill(server, SIGKILL), 0);
+	CHECK_INT(waitpid(server, NULL, 0), server);
+}
+
+static pid_t segment(void)
+{
+	pid_t peer = wire_up();
+
+	netns_run_in(peer, "ip addr add 10.0.0.1/24 dev veth1");
+	return peer;
+}
+
+TEST(the_lease_of_a_failed_boot_is_not_adopted)
+{
+	pid_t peer = segment(), server = dhcpserver_start(peer, "veth1", dhcpserver_plain);
+	struct node n;
+
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=4");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_INT(met(&n, "IA-E611") > 0, 1);
+	stop(server);
+	dhcpserver_start(peer, "veth1", with_path);
+	cJSON_Delete(n.state);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0), "address"), "10.0.0.5/24");
+	node_close(&n);
+}
+
+/* What is mounted is still the network's: started again after success, nothing is taken off. */
+TEST(the_lease_of_a_boot_that_succeeded_stays)
+{
+	pid_t peer = segment(), server = dhcpserver_start(peer, "veth1", with_path);
+	struct node n;
+
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	stop(server);
+	cJSON_Delete(n.state);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0), "adopted")));
+	node_close(&n);
+}
+
+TEST(the_budgets_begin_when_the_break_points_shell_ends)
+{
+	struct node n;
+
+	wire_up();
+	node = &n;
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " rd.break=initqueue rd.retry=3 rd.timeout=4");
+	n.args.standalone = true;
+	shell_ms = 4500;
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_INT(shells, 1);
+	CHECK(status_in_shell > 0);
+	CHECK_INT(second_in_shell, -EBUSY);
+	node_close(&n);
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rail_ports: what stands between a rail and its RDMA port. An InfiniBand rail is looked at before it has
+ * an address, since its carrier hangs on port, subnet manager and partition; an Ethernet rail
+ * afterwards, since RoCE's GID is made of the address.
+ */
+#include "boot/boot_private.h"
+#include "fabric/join.h"
+#include "report/report.h"
+
+/*
+ * A GID follows its address by a work item in the kernel, and not every driver announces it, nor the
+ * P_Key table's changes: while one is missing, look again after 5 ms, doubling to 200 ms.
+ */
+#define CHECK_FIRST (5 * NSEC_PER_MSEC)
+#define CHECK_MAX   (200 * NSEC_PER_MSEC)
+
+/*
+ * IPoIB joins its broadcast group within some 0.4 s of ACTIVE, but when a join failed, the next one may be
+ * 16 s off (IPOIB_MAX_BACKOFF_SECONDS). Taking the interface down and up begins anew; once each time
+ * something has become better, since an SA that is busy gets no faster by it.
+ */
+#define BOUNCE_AFTER (3 * NSEC_PER_SEC)
+
+/* When the join takes longer than this, the SA is asked for the group, and again so long after its answer. */
+#define GROUP_AFTER  NSEC_PER_SEC
+#define GROUP_PERIOD (3 * NSEC_PER_SEC)
+
+static bool is_port_of(const struct fabric_port *port, const struct rail *rail)
+{
+	if (rail->guid)
+		return port->link_layer == LINK_LAYER_INFINIBAND && port->guid == rail->guid;
+	return streq(port->netdev, rail->name);
+}
+
+const struct fabric_port *rail_fabric_port(const struct boot *b, const struct rail *rail)
+{
+	const struct fabric_port *best = NULL;
+	const struct fabric_port *ports;
+	size_t n;
+
+	ports = fabric_ports(b->fabric, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_port_of(&ports[i], rail))
+			continue;
+		if (!best || best->state != PORT_ACTIVE)
+			best = &ports[i];
+	}
+	return best;
+}
+
+/* The address RDMA will use is of the server's family. */
+static bool has_gid(const struct boot *b, const struct rail *rail, const struct fabric_port *port)
+{
+	const struct address_result *a =
+		addresses_result_of(b->addresses, rail->ifindex, b->target.addr.family);
+	struct fabric_gid gid;
+	uint8_t raw[16];
+
+	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
+		return true;
+	if (!a)
+		a = addresses_result(b->addresses, rail->ifindex);
+	if (!a)
+		return false;
+	if (a->addr.family == AF_INET)
+		fabric_gid_from_ipv4(a->addr.v4.s_addr, raw);
+	else
+		memcpy(raw, a->addr.bytes, sizeof(raw));
+	return fabric_find_gid(&b->env, port, raw, &gid) >= 0;
+}
+
+/*
+ * A port's own interface is in the partition of the table's first entry; while that is empty it is in
+ * none, and takes it over without a word of rtnetlink's.
+ */
+static void refresh_pkey(const struct boot *b, struct rail *rail)
+{
+	char text[16];
+
+	if ((rail->pkey & 0x7fff) == 0 &&
+		env_read(&b->env, text, sizeof(text), "/sys/class/net/%s/pkey", rail->name) > 0)
+		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
+}
+
+/* CAUSE_NONE: the rail's partition is in the port's table, or it is no IPoIB rail. */
+static enum cause pkey_gate(struct boot *b, struct rail *rail, const struct fabric_port *port, char *text,
+	size_t size)
+{
+	if (!rail->guid)
+		return CAUSE_NONE;
+	refresh_pkey(b, rail);
+	if ((rail->pkey & 0x7fff) == 0)
+		snprintf(text, size, "%s: waiting for the first P_Key of its table", port->name);
+	else if (fabric_find_pkey(&b->env, port, rail->pkey) == PKEY_ABSENT)
+		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name, rail->pkey);
+	else
+		return CAUSE_NONE;
+	return CAUSE_PORT_NO_PKEY;
+}
+
+/* What stands between the rail and its port; CAUSE_NONE: nothing. */
+static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_t size)
+{
+	const struct fabric_port *port = rail_fabric_port(b, rail);
+	enum cause cause;
+
+	if (!port) {
+		snprintf(text, size, "waiting for an RDMA port on this interface");
+		return CAUSE_PORT_NO_HCA;
+	}
+	strscpy(rail->device, port->device, sizeof(rail->device));
+	rail->port = port->port;
+	cause = fabric_gate(port, text, size);
+	if (cause == CAUSE_NONE)
+		cause = pkey_gate(b, rail, port, text, size);
+	if (cause != CAUSE_NONE)
+		return cause;
+	if (rail->configured && !has_gid(b, rail, port)) {
+		snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
+		return CAUSE_PORT_NO_GID;
+	}
+	return CAUSE_NONE;
+}
+
+/* Causes whose end nobody announces for certain. */
+static bool unannounced(enum cause cause)
+{
+	return cause == CAUSE_PORT_NO_GID || cause == CAUSE_PORT_NO_PKEY;
+}
+
+static uint64_t look_again(struct rail *rail, uint64_t now)
+{
+	rail->check_period = rail->check_period ? min_u64(rail->check_period * 2, CHECK_MAX) : CHECK_FIRST;
+	return now + rail->check_period;
+}
+
+bool rail_wants_rdma(const struct boot *b)
+{
+	const struct plan_nfs *nfs = b->target.nfs;
+	const struct plan_portal *portal = target_portal(b);
+
+	if (b->target.block)
+		return !portal || portal->rdma;
+	return nfs && nfs->proto == PLAN_NFS_PROTO_RDMA && !b->target.no_rdma;
+}
+
+static void rail_ready(struct boot *b, struct rail *rail, uint64_t now)
+{
+	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
+	rail->cause = CAUSE_NONE;
+	if (!rail->ready)
+		rail->ready = now;
+	if (rail_wants_rdma(b)) {
+		b->rdma_end = b->rdma_end ? b->rdma_end : now;
+		report_log(b->report, REPORT_INFO, rail->name, now, "RDMA port %s/%u is ACTIVE", rail->device,
+			rail->port);
+	}
+	rail_set_state(b, rail, RAIL_READY, now);
+}
+
+/* A rail that has its address. Returns when to look again. */
+static uint64_t check_port(struct boot *b, struct rail *rail, uint64_t now)
+{
+	char text[160] = "";
+	enum cause cause = rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
+
+	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT)
+		return rail_sm_wait(b, rail, now);
+	if (cause == CAUSE_NONE) {
+		rail_ready(b, rail, now);
+		return NSEC_NEVER;
+	}
+	report_wait(b->report, cause, rail->name, now, "%s", text);
+	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
+}
+
+/* A rail in use: its port may fall, and its subnet manager be found silent, while the address stays. */
+static uint64_t check_ready(struct boot *b, struct rail *rail, uint64_t now)
+{
+	char text[160] = "";
+	enum cause cause = rail->guid || rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
+
+	if (b->root_up || ((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
+		return NSEC_NEVER;
+	rail->cause = cause == CAUSE_NONE || unannounced(cause) ? CAUSE_PORT_SM_SILENT : cause;
+	rail_set_state(b, rail, RAIL_PORT, now);
+	/* What is waited for is the port's from now on. */
+	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	target_rail_lost(b, rail, now);
+	return check_port(b, rail, now);
+}
+
+/* Down and up, so that IPoIB forgets its back-off. */
+static void bounce(struct boot *b, struct rail *rail, uint64_t now)
+{
+	rail->bounce = NSEC_NEVER;
+	report_log(b->report, REPORT_INFO, rail->name, now,
+		"still no carrier: interface taken down and up, so that it joins its group at once");
+	if (links_set_up(b->links, rail->ifindex, false) < 0 || links_set_up(b->links, rail->ifindex, true) < 0)
+		report_cause(b->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(b->links));
+}
+
+/* Only the join is missing from now on. */
+static void begin_join(struct rail *rail, uint64_t now)
+{
+	rail->active = now;
+	rail->ask = now + GROUP_AFTER;
+	rail->bounce = now + BOUNCE_AFTER;
+	rail->group = (struct fabric_group){0};
+}
+
+/* The answer, or its absence, is an event; then it is asked again. */
+static void ask_group(struct boot *b, struct rail *rail, uint64_t now)
+{
+	int r = fabric_ask_group(b->fabric, rail->device, rail->port, rail->pkey, now);
+
+	rail->ask = r < 0 ? now + GROUP_PERIOD : NSEC_NEVER;
+}
+
+/* What the SA says of the group, and what the kernel says of the join. */
+static enum cause judge_join(struct boot *b, const struct rail *rail, char *text, size_t size)
+{
+	const struct fabric_port *port = rail_fabric_port(b, rail);
+	enum cause cause = CAUSE_NETDEV_NO_CARRIER;
+	int status;
+
+	if (rail->group.state == FABRIC_GROUP_UNKNOWN || !port) {
+		snprintf(text, size, "%s/%u is ready, waiting for IPoIB to join the broadcast group of P_Key 0x%04x",
+			rail->device, rail->port, rail->pkey);
+		return cause;
+	}
+	cause = fabric_judge_group(port, &rail->group, text, size);
+	if (cause != CAUSE_NETDEV_NO_CARRIER)
+		return cause;
+	status = fabric_join_failure(&b->env, rail->name, rail->active);
+	if (status == 0)
+		return cause;
+	snprintf(text, size, "%s P_Key %04x: the subnet manager refuses the join of the broadcast group (status %d)",
+		port->name, rail->pkey, status);
+	return CAUSE_IPOIB_JOIN_REFUSED;
+}
+
+/* The port is ready, the broadcast group not joined: say why, and help once. */
+static uint64_t check_join(struct boot *b, struct rail *rail, uint64_t now)
+{
+	char text[192];
+	enum cause cause;
+
+	if (!rail->active)
+		begin_join(rail, now);
+	if (now >= rail->ask)
+		ask_group(b, rail, now);
+	if (now >= rail->bounce)
+		bounce(b, rail, now);
+	cause = judge_join(b, rail, text, sizeof(text));
+	report_wait(b->report, cause, rail->name, now, "%s", text);
+	return min_u64(rail->ask, rail->bounce);
+}
+
+/* Another answer than before may mean that the next join succeeds: no need to wait for it. */
+void rail_take_group(struct boot *b, const struct fabric_event *ev, uint64_t now)
+{
+	for (size_t i = 0; i < b->n_rails; i++) {
+		struct rail *rail = &b->rails[i];
+		bool mine = rail->active && streq(rail->device, ev->port.device) && rail->port == ev->port.port &&
+			    ((rail->pkey ^ ev->group.pkey) & 0x7fff) == 0;
+
+		if (!mine)
+			continue;
+		if (ev->group.state == FABRIC_GROUP_PRESENT && rail->group.state > FABRIC_GROUP_PRESENT)
+			rail->bounce = now;
+		rail->group = ev->group;
+		rail->ask = now + GROUP_PERIOD;
+		b->port_check = now;
+	}
+}
+
+/* An InfiniBand rail without carrier. Returns when to look again. */
+static uint64_t check_carrier(struct boot *b, struct rail *rail, uint64_t now)
+{
+	char text[160] = "";
+	enum cause cause = port_gate(b, rail, text, sizeof(text));
+
+	if (cause == CAUSE_NONE)
+		return check_join(b, rail, now);
+	rail->active = 0;
+	report_wait(b->report, cause, rail->name, now, "%s", text);
+	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
+}
+
+static uint64_t check_rail(struct boot *b, struct rail *rail, uint64_t now)
+{
+	const struct netdev *dev;
+
+	if (rail->state == RAIL_PORT)
+		return check_port(b, rail, now);
+	if (rail->state == RAIL_READY)
+		return check_ready(b, rail, now);
+	if (!rail->guid || (rail->state != RAIL_ADDRESSING && rail->state != RAIL_LOST))
+		return NSEC_NEVER;
+	dev = links_by_index(b->links, rail->ifindex);
+	if (!dev || !dev->up)
+		return NSEC_NEVER;
+	if (!dev->carrier)
+		return check_carrier(b, rail, now);
+	return rail->sm == FABRIC_SM_SILENT ? rail_sm_wait(b, rail, now) : NSEC_NEVER;
+}
+
+void rail_ports_step(struct boot *b, uint64_t now)
+{
+	uint64_t next = NSEC_NEVER;
+
+	if (now < b->port_check)
+		return;
+	for (size_t i = 0; i < b->n_rails; i++)
+		next = min_u64(next, check_rail(b, &b->rails[i], now));
+	b->port_check = next;
+}
+
+/* --- which ports the plan allows ------------------------------------------------------------ */
+
+static bool port_named(const struct plan_port *want, const struct fabric_port *port)
+{
+	return streq(want->device, port->device) && (!want->port || want->port == port->port);
+}
+
+static bool guid_named(const struct hw_addr *want, const struct fabric_port *port)
+{
+	uint64_t guid = 0;
+
+	if (want->len < 8)
+		return false;
+	for (size_t i = want->len - 8U; i < want->len; i++)
+		guid = guid << 8 | want->bytes[i];
+	return guid == port->guid || guid == port->node_guid;
+}
+
+static bool port_allowed(const struct plan_ib *ib, const struct fabric_port *port)
+{
+	for (size_t i = 0; i < ib->n_ports; i++)
+		if (port_named(&ib->ports[i], port))
+			return true;
+	for (size_t i = 0; i < ib->n_guids; i++)
+		if (guid_named(&ib->guids[i], port))
+			return true;
+	return false;
+}
+
+bool rail_port_seen(const struct boot *b)
+{
+	const struct fabric_port *ports;
+	size_t n;
+
+	ports = fabric_ports(b->fabric, &n);
+	for (size_t i = 0; i < n; i++)
+		if (port_allowed(&b->plan->ib, &ports[i]))
+			return true;
+	return false;
+}
+
+bool rail_allowed(const struct boot *b, const struct netdev *dev)
+{
+	const struct plan_ib *ib = &b->plan->ib;
+	struct rail probe = {.guid = netdev_guid(dev)};
+	const struct fabric_port *ports;
+	size_t n;
+
+	if (!ib->n_ports && !ib->n_guids)
+		return true;
+	for (size_t i = 0; i < ib->n_guids; i++)
+		if (netdev_matches(dev, &ib->guids[i]))
+			return true;
+	strscpy(probe.name, dev->name, sizeof(probe.name));
+	ports = fabric_ports(b->fabric, &n);
+	for (size_t i = 0; i < n; i++)
+		if (is_port_of(&ports[i], &probe) && port_allowed(ib, &ports[i]))
+			return true;
+	return false;
+}
+
+/* --- RoCE ----------------------------------------------------------------------------------- */
+
+/* The last option that speaks of the port counts; one that names it beats one that names none. */
+static const struct plan_roce *roce_of(const struct plan_net *net, const struct fabric_port *port)
+{
+	const struct plan_roce *found = NULL;
+
+	for (size_t i = 0; i < net->n_roces; i++) {
+		const struct plan_roce *r = &net->roces[i];
+
+		if (r->port.device ? port_named(&r->port, port) : !found || !found->port.device)
+			found = r;
+	}
+	return found;
+}
+
+void rail_set_roce(struct boot *b, const struct rail *rail, uint64_t now)
+{
+	const struct fabric_port *port = rail_fabric_port(b, rail);
+	const struct plan_roce *want;
+	int r;
+
+	if (!port || port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
+		return;
+	want = roce_of(&b->plan->net, port);
+	if (!want)
+		return;
+	r = fabric_set_roce(&b->env, port, want->v2);
+	if (r < 0)
+		report_cause(b->report, CAUSE_ROCE_MODE, port->name, now, "%s", strerror(-r));
+	else
+		report_log(b->report, REPORT_INFO, port->name, now, "RDMA-CM uses RoCE v%d", want->v2 ? 2 : 1);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whose fault it is that nothing answers over an InfiniBand rail: the subnet manager is asked before the server is named. */
+#include "check.h"
+
+#include <sys/socket.h>
+
+#include "boot/boot_private.h"
+#include "fabric/ops.h"
+#include "madlab.h"
+#include "modtree.h"
+#include "report/record.h"
+#include "report/report.h"
+
+struct room {
+	struct modtree tree;
+	struct madlab lab;
+	struct fabric_ops ops;
+	int uevent[2];
+	struct boot_plan *plan;
+	struct boot b;
+	uint64_t now;
+};
+
+static int room_uevent(void *data)
+{
+	return dup(((struct room *)data)->uevent[0]);
+}
+
+static int no_verbs(void *data, const char *device, void **ret_context, int *ret_fd)
+{
+	(void)data, (void)device, (void)ret_context, (void)ret_fd;
+	return -ENODEV;
+}
+
+static void set(struct room *r, const char *attribute, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/mlx5_0/ports/1/%s", attribute);
+	modtree_file(&r->tree, path, text);
+}
+
+static void room_new(struct room *r)
+{
+	static const char line[] = "root=nfs:10.0.0.1:/r:proto=rdma";
+	static const struct {
+		const char *attribute, *text;
+	} port[] = {
+		{"link_layer", "InfiniBand\n"}, {"state", "4: ACTIVE\n"}, {"phys_state", "5: LinkUp\n"}, {"lid", "0x4\n"},
+		{"sm_lid", "0x1\n"}, {"rate", "10 Gb/sec (4X SDR)\n"}, {"gids/0", "fe80:0000:0000:0000:0002:c903:0001:0002\n"},
+		{"pkeys/0", "0xffff\n"},
+	};
+	const struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+
+	memset(r, 0, sizeof(*r));
+	modtree_bare(&r->tree);
+	madlab_new(&r->lab);
+	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, r->uevent), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(port); i++)
+		set(r, port[i].attribute, port[i].text);
+	r->ops = (struct fabric_ops){.open_uevent = room_uevent, .verbs_open = no_verbs, .data = r, .mad = &r->lab.ops};
+	r->now = NSEC_PER_SEC;
+	r->b.env = r->tree.env;
+	CHECK_INT(report_new(&r->b.report, &cfg), 0);
+	CHECK_INT(plan_parse(&r->plan, line, strlen(line), NULL), 0);
+	r->b.plan = r->plan;
+	r->b.target.nfs = &r->plan->root.nfs;
+	CHECK_INT(fabric_new(&r->b.fabric, &r->b.env, &r->ops), 0);
+	CHECK_INT(fabric_rescan(r->b.fabric, r->now), 0);
+	r->b.n_rails = 1;
+	r->b.rails[0] = (struct rail){
+		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .guid = 0x0002c90300010002, .pkey = 0xffff};
+}
+
+static void room_free(struct room *r)
+{
+	fabric_freep(&r->b.fabric);
+	report_freep(&r->b.report);
+	plan_freep(&r->plan);
+	madlab_free(&r->lab);
+	close(r->uevent[0]);
+	close(r->uevent[1]);
+	modtree_remove(&r->tree);
+}
+
+/* Time passes; the rails hear what the fabric has to say. */
+static void pass(struct room *r, uint64_t ns)
+{
+	struct fabric_event ev;
+	uint64_t end = r->now + ns;
+
+	while (r->now < end) {
+		r->now = min_u64(end, fabric_deadline(r->b.fabric) > r->now ? fabric_deadline(r->b.fabric) : r->now + 1);
+		CHECK_INT(fabric_dispatch(r->b.fabric, r->now), 0);
+		while (fabric_pop_event(r->b.fabric, &ev)) {
+			r->b.port_check = r->now;
+			if (ev.type == FABRIC_SM)
+				rail_take_sm(&r->b, &ev, r->now);
+		}
+		/* There is no interface to look at. */
+		if (r->b.rails[0].state != RAIL_ADDRESSING)
+			rail_ports_step(&r->b, r->now);
+	}
+}
+
+/* The causes so far, as "E601@10.0.0.1". */
+static void check_causes(const struct room *r, const char *want)
+{
+	struct report_view v;
+	char got[256] = "";
+	size_t at = 0;
+
+	report_view(r->b.report, &v);
+	for (size_t i = 0; i < v.n_causes; i++)
+		at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s@%s", i ? " " : "",
+			cause_info(v.causes[i].cause)->code + 3, v.causes[i].where);
+	CHECK_STR(got, want);
+}
+
+static void blame(struct room *r)
+{
+	rail_blame(&r->b, &r->b.rails[0], CAUSE_ROOT_UNREACHABLE, "10.0.0.1", r->now, "no ARP reply");
+}
+
+TEST(a_server_is_blamed_while_the_subnet_manager_lives)
+{
+	struct report_view v;
+	struct room r;
+
+	room_new(&r);
+	blame(&r);
+	check_causes(&r, "");
+	pass(&r, NSEC_PER_SEC);
+	check_causes(&r, "E601@10.0.0.1");
+	report_view(r.b.report, &v);
+	CHECK_STR(v.causes[0].text, "no ARP reply");
+	/* Asked again much later, it is still alive: said again, not lost. */
+	pass(&r, 10 * NSEC_PER_SEC);
+	blame(&r);
+	pass(&r, NSEC_PER_SEC);
+	report_view(r.b.report, &v);
+	CHECK_INT(v.causes[0].count, 2);
+	CHECK_INT(r.b.rails[0].state, RAIL_READY);
+	room_free(&r);
+}
+
+TEST(a_silent_subnet_manager_is_named_instead_of_the_server)
+{
+	const char *where;
+	char text[64];
+	struct room r;
+
+	room_new(&r);
+	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+	report_wait(r.b.report, CAUSE_ROOT_UNREACHABLE, "root", r.now, "waiting for the server");
+	blame(&r);
+	pass(&r, 4 * NSEC_PER_SEC);
+	check_causes(&r, "E308@ib0");
+	CHECK_INT(r.b.rails[0].state, RAIL_PORT);
+	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_SM_SILENT);
+	CHECK_INT(report_waits_over(r.b.report, r.now, "over", text, sizeof(text)), CAUSE_PORT_SM_SILENT);
+	/* Another failure of the server does not bring it back into play. */
+	blame(&r);
+	pass(&r, 8 * NSEC_PER_SEC);
+	check_causes(&r, "E308@ib0");
+	/* It is asked on its own until it answers; then the rail is ready again. */
+	r.lab.deaf[MAD_SA_ALIVE] = false;
+	pass(&r, 8 * NSEC_PER_SEC);
+	CHECK_INT(r.b.rails[0].state, RAIL_READY);
+	CHECK_INT(rails_failure(&r.b, &where), CAUSE_NONE);
+	room_free(&r);
+}
+
+TEST(a_port_that_fell_is_named_instead_of_the_server)
+{
+	struct room r;
+
+	room_new(&r);
+	set(&r, "state", "2: INIT\n");
+	pass(&r, 2 * NSEC_PER_SEC);
+	CHECK_INT(r.b.rails[0].state, RAIL_PORT);
+	blame(&r);
+	check_causes(&r, "E306@ib0");
+	room_free(&r);
+}
+
+TEST(silence_of_dhcp_is_the_subnet_managers_too)
+{
+	const char *where, *text;
+	struct room r;
+
+	room_new(&r);
+	r.b.rails[0].state = RAIL_ADDRESSING;
+	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet", r.now);
+	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_DHCP_NO_OFFER);
+	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+	r.now += 10 * NSEC_PER_SEC;
+	CHECK_INT(fabric_dispatch(r.b.fabric, r.now), 0);
+	pass(&r, 5 * NSEC_PER_SEC);
+	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet, 3 sent", r.now);
+	pass(&r, 4 * NSEC_PER_SEC);
+	check_causes(&r, "E308@ib0");
+	(void)rail_sm_wait(&r.b, &r.b.rails[0], r.now);
+	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet, 4 sent", r.now);
+	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_PORT_SM_SILENT);
+	CHECK_STR(text, "mlx5_0/1 is ACTIVE, but its subnet manager (LID 1) does not answer");
+	room_free(&r);
+}
+
+TEST(a_limited_member_is_told_that_it_is_one)
+{
+	const char *where, *text;
+	struct report_view v;
+	struct room r;
+
+	room_new(&r);
+	set(&r, "pkeys/0", "0x7fff\n");
+	blame(&r);
+	pass(&r, NSEC_PER_SEC);
+	report_view(r.b.report, &v);
+	CHECK_INT(v.n_causes, 1);
+	CHECK(strstr(v.causes[0].text, "no ARP reply; this port is a limited member") != NULL);
+	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet", r.now);
+	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_DHCP_NO_OFFER);
+	CHECK(strstr(text, "limited member") != NULL);
+	room_free(&r);
+}
+
+TEST(on_ethernet_the_server_is_blamed_at_once)
+{
+	struct room r;
+
+	room_new(&r);
+	r.b.rails[0].guid = 0;
+	blame(&r);
+	check_causes(&r, "E601@10.0.0.1");
+	room_free(&r);
+}

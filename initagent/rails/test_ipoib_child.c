@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* An IPoIB interface that takes its mode by its sysfs file alone, as each does in the moment it appears. */
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/boot_private.h"
+#include "report/report.h"
+
+/* What netlink answers: no mode of its own, or a driver that refuses this one, as mlx5's own IPoIB does. */
+static int answer = -EOPNOTSUPP;
+
+int __wrap_links_set_ipoib_mode(struct links *l, int ifindex, bool connected);
+
+int __wrap_links_set_ipoib_mode(struct links *l, int ifindex, bool connected)
+{
+	(void)l, (void)ifindex, (void)connected;
+	return answer;
+}
+
+static const char *const parts[] = {"/sys", "/sys/class", "/sys/class/net", "/sys/class/net/ib0"};
+
+static void make_file(const char *dir)
+{
+	char path[256];
+	FILE *f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
+		CHECK_INT(mkdir(path, 0755), 0);
+	}
+	snprintf(path, sizeof(path), "%s/sys/class/net/ib0/mode", dir);
+	f = fopen(path, "w");
+	CHECK(f);
+	fclose(f);
+}
+
+static void remove_file(const char *dir)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/sys/class/net/ib0/mode", dir);
+	unlink(path);
+	for (size_t i = ARRAY_SIZE(parts); i-- > 0;) {
+		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
+		rmdir(path);
+	}
+	rmdir(dir);
+}
+
+static void check_mode(const char *option, const char *want)
+{
+	char dir[] = "/tmp/initagent-ipoib-XXXXXX", path[256], got[32] = "";
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct netdev dev = {.name = "ib0", .hwtype = 32};
+	struct boot b = {0};
+	FILE *f;
+
+	CHECK(mkdtemp(dir));
+	make_file(dir);
+	CHECK_INT(plan_parse(&plan, option, strlen(option), NULL), 0);
+	b.plan = plan;
+	b.env.prefix = dir;
+	ipoib_prepare(&b, &dev, 1);
+	snprintf(path, sizeof(path), "%s/sys/class/net/ib0/mode", dir);
+	f = fopen(path, "r");
+	CHECK(f);
+	CHECK(fread(got, 1, sizeof(got) - 1, f) > 0);
+	fclose(f);
+	remove_file(dir);
+	CHECK_STR(got, want);
+}
+
+/* ipoib_set_mode() of the kernel compares with the newline. */
+TEST(words_are_the_kernels)
+{
+	check_mode("root=dhcp rd.ib.mode=connected", "connected\n");
+	check_mode("root=dhcp rd.ib.mode=datagram", "datagram\n");
+}
+
+TEST(a_mode_that_the_driver_refuses_is_told)
+{
+	struct report_config cfg = {.kmsg_fd = -1};
+	_cleanup_(report_freep) struct report *report = NULL;
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct netdev dev = {.name = "ib0", .hwtype = 32};
+	char said[512] = "";
+	struct boot b = {0};
+	int fds[2];
+
+	CHECK_INT(pipe(fds), 0);
+	cfg.console_fd = fds[1];
+	CHECK_INT(report_new(&report, &cfg), 0);
+	CHECK_INT(plan_parse(&plan, "root=dhcp rd.ib.mode=connected", 30, NULL), 0);
+	b.plan = plan;
+	b.report = report;
+	b.env.report = report;
+	answer = -EINVAL;
+	ipoib_prepare(&b, &dev, 1);
+	answer = -EOPNOTSUPP;
+	CHECK(read(fds[0], said, sizeof(said) - 1) > 0);
+	CHECK(strstr(said, "ib0: IA-E312"));
+	CHECK(strstr(said, "Invalid argument"));
+	close(fds[0]);
+	close(fds[1]);
+}

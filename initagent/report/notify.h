@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* notify: sd_notify(3) without libsystemd: one datagram to $NOTIFY_SOCKET. */
+#pragma once
+
+#include "base/util.h"
+
+/*
+ * notify_send: sends text ("READY=1") to the service manager, and waits until it takes it. Returns 1 when sent, 0 when
+ * nobody asked for it ($NOTIFY_SOCKET unset), or -errno.
+ */
+int notify_send(const char *text);
+
+/* notify_status: the line that "systemctl status" shows. A manager that does not read goes without: -EAGAIN. */
+int notify_status(const char *line);

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* collector: see collector.h. */
+#include "report/tell/collector.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/random.h"
+
+#define RETRY_FIRST NSEC_PER_SEC
+#define DOUBLINGS   5
+#define LOOKUP_WAIT (5 * NSEC_PER_SEC)
+
+static const struct {
+	const char *id;
+	enum syslog_severity severity;
+} kinds[TELL_KIND_MAX] = {
+	[TELL_WAIT] = {"wait", SYSLOG_WARNING},
+	[TELL_CAUSE] = {"cause", SYSLOG_ERROR},
+	[TELL_BEFORE] = {"before", SYSLOG_WARNING},
+	[TELL_DONE] = {"done", SYSLOG_INFO},
+	[TELL_FAILED] = {"failed", SYSLOG_CRITICAL},
+};
+
+static bool is_http(const struct collector *c)
+{
+	return c->plan->kind == PLAN_REPORT_HTTP;
+}
+
+static bool is_tcp(const struct collector *c)
+{
+	return c->plan->kind == PLAN_REPORT_SYSLOG_TCP;
+}
+
+void collector_init(struct collector *c, const struct plan_report *plan)
+{
+	*c = (struct collector){.plan = plan, .addr = plan->addr, .fd = -1};
+}
+
+static void hang_up(struct collector *c)
+{
+	closep(&c->fd);
+	c->fd = -1;
+	c->connected = false;
+}
+
+void collector_done(struct collector *c)
+{
+	hang_up(c);
+}
+
+void collector_up(struct collector *c)
+{
+	c->retry = 0;
+	c->failures = 0;
+}
+
+/*
+ * The message at hand begins anew with the next connection, and so does the one before: it may have met a server that was
+ * gone. Twice is better than never.
+ */
+static void rewind_rows(struct collector *c)
+{
+	uint64_t n = c->from < c->to ? 2 : 1;
+
+	c->next -= is_tcp(c) ? n < c->given ? n : c->given : 0;
+	c->from = is_tcp(c) ? c->to : 0;
+	c->given = 0;
+}
+
+static void failed(struct collector *c, int error, uint64_t now)
+{
+	uint64_t span = RETRY_FIRST << (c->failures < DOUBLINGS ? c->failures : DOUBLINGS);
+
+	rewind_rows(c);
+	hang_up(c);
+	c->error = error;
+	c->failures++;
+	c->retry = now + span / 2 + (random_u32() * (span / 2) >> 32);
+}
+
+static socklen_t sockaddr_of(const struct collector *c, struct sockaddr_storage *ss)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)ss;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)ss;
+
+	if (c->addr.family == AF_INET) {
+		*v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(c->plan->port), .sin_addr = c->addr.v4};
+		return sizeof(*v4);
+	}
+	*v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(c->plan->port), .sin6_addr = c->addr.v6};
+	return sizeof(*v6);
+}
+
+/* Edge-triggered: each change is looked at once, however it is left. */
+static bool watch(struct collector *c, int epoll, uint32_t events)
+{
+	struct epoll_event ev = {.events = events | EPOLLET};
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, c->fd, &ev) == 0;
+}
+
+static void open_socket(struct collector *c, int epoll, uint64_t now)
+{
+	struct sockaddr_storage ss = {0};
+	socklen_t len = sockaddr_of(c, &ss);
+	int type = is_tcp(c) ? SOCK_STREAM : SOCK_DGRAM;
+
+	c->fd = socket(c->addr.family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (c->fd < 0 || !watch(c, epoll, EPOLLOUT | EPOLLRDHUP))
+		failed(c, errno, now);
+	else if (connect(c->fd, (struct sockaddr *)&ss, len) == 0)
+		c->connected = true;
+	else if (errno != EINPROGRESS)
+		failed(c, errno, now);
+}
+
+/* Is the handshake done? */
+static bool established(struct collector *c, uint64_t now)
+{
+	struct sockaddr_storage peer;
+	socklen_t len = sizeof(peer), size = sizeof(int);
+	int error = 0;
+
+	if (c->connected || getpeername(c->fd, (struct sockaddr *)&peer, &len) == 0) {
+		c->connected = true;
+		return true;
+	}
+	getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+	if (error)
+		failed(c, error, now);
+	return false;
+}
+
+/* When the clock that is now set stood at that moment. */
+static uint64_t wall_of(uint64_t when, uint64_t now)
+{
+	uint64_t wall = wall_ns();
+
+	return wall ? wall - (now - when) : 0;
+}
+
+/* Over TCP each message has its length in front (RFC 6587 section 3.4.1): no byte in it could end it. */
+static void write_down(struct collector *c, const struct tell_row *row, const char *node, uint64_t now)
+{
+	char text[SYSLOG_MAX];
+	const struct syslog_message m = {
+		.severity = kinds[row->kind].severity,
+		.wall = wall_of(row->when, now),
+		.uptime = row->when,
+		.host = node,
+		.pid = (unsigned)getpid(),
+		.id = kinds[row->kind].id,
+		.code = row->cause ? cause_info(row->cause)->code : "",
+		.where = row->where,
+		.device = row->device,
+		.guid = row->guid,
+		.text = row->text,
+	};
+	size_t len = syslog_format(text, &m);
+
+	c->from = c->to = 0;
+	if (is_tcp(c))
+		c->to = (size_t)snprintf(c->out, sizeof(c->out), "%zu ", len);
+	memcpy(c->out + c->to, text, len);
+	c->to += len;
+}
+
+/* What was overtaken by newer messages is gone. */
+static bool next_row(struct collector *c, const struct tell_queue *q, const char *node, uint64_t now)
+{
+	if (c->next + TELL_QUEUE < q->n) {
+		c->lost += q->n - TELL_QUEUE - c->next;
+		c->next = q->n - TELL_QUEUE;
+	}
+	if (c->next == q->n)
+		return false;
+	write_down(c, &q->rows[c->next % TELL_QUEUE], node, now);
+	c->next++;
+	c->given++;
+	return true;
+}
+
+/*
+ * Syslog servers say nothing; what they say all the same is thrown away, for bytes left unread would turn the end of the
+ * connection into a reset, which takes what is on its way. False: the server has closed the connection; what it was given
+ * before that it has read, or there would be an error instead.
+ */
+static bool listen_to(struct collector *c, uint64_t now)
+{
+	char junk[512];
+	ssize_t n = 1;
+
+	for (int budget = 8; is_tcp(c) && budget > 0 && n > 0; budget--)
+		n = recv(c->fd, junk, sizeof(junk), MSG_DONTWAIT);
+	if (n != 0)
+		return true;
+	c->given = c->from < c->to;
+	failed(c, ECONNRESET, now);
+	return false;
+}
+
+/* UDP: an answer to an earlier message ("refused") is told by the next one's send, which has not gone then. */
+static ssize_t send_some(struct collector *c)
+{
+	ssize_t n = send(c->fd, c->out + c->from, c->to - c->from, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (n < 0 && !is_tcp(c) && errno == ECONNREFUSED) {
+		c->error = errno;
+		n = send(c->fd, c->out + c->from, c->to - c->from, MSG_NOSIGNAL | MSG_DONTWAIT);
+	}
+	return n;
+}
+
+/* False: no more goes now. */
+static bool send_out(struct collector *c, uint64_t now)
+{
+	while (c->from < c->to) {
+		ssize_t n = send_some(c);
+
+		if (n >= 0)
+			c->from += (size_t)n;
+		else if (errno == EAGAIN || errno == EWOULDBLOCK)
+			return false;
+		else if (errno != EINTR) {
+			failed(c, errno, now);
+			return false;
+		}
+	}
+	c->from = c->to = 0;
+	return true;
+}
+
+static bool pending(const struct collector *c, const struct tell_queue *q)
+{
+	return !is_http(c) && (c->next < q->n || c->from < c->to);
+}
+
+void collector_push(struct collector *c, const struct tell_queue *q, const char *node, int epoll, uint64_t now)
+{
+	if (!c->addr.family && now >= c->retry)
+		c->retry = 0; /* for the owner to see */
+	if (is_http(c) || !c->addr.family)
+		return;
+	/* A TCP connection is made beforehand, so that the last message need not wait for it. */
+	if (c->fd < 0 && now >= c->retry && (is_tcp(c) || pending(c, q)))
+		open_socket(c, epoll, now);
+	if (c->fd < 0 || !established(c, now) || !listen_to(c, now))
+		return;
+	while (send_out(c, now) && next_row(c, q, node, now))
+		continue;
+}
+
+uint64_t collector_deadline(const struct collector *c, const struct tell_queue *q)
+{
+	if (!c->addr.family)
+		return c->retry ? c->retry : NSEC_NEVER;
+	return c->fd < 0 && pending(c, q) ? c->retry : NSEC_NEVER;
+}
+
+bool collector_wants_address(const struct collector *c, uint64_t now)
+{
+	return !c->addr.family && now >= c->retry;
+}
+
+void collector_resolved(struct collector *c, const struct inet_addr *addr, uint64_t now)
+{
+	if (addr)
+		c->addr = *addr;
+	c->retry = addr ? 0 : now + LOOKUP_WAIT;
+}
+
+/* --- web servers --------------------------------------------------------------------------- */
+
+void collector_post(struct collector *c, const struct post_order *o, int epoll)
+{
+	struct post_order order = *o;
+	int r;
+
+	c->asked = true;
+	if (!is_http(c) || c->posted || !c->addr.family)
+		return;
+	order.url = c->plan->text;
+	order.address = c->addr;
+	order.port = c->plan->port;
+	r = post_start(&order, &c->fd);
+	c->posted = r >= 0;
+	if (r < 0)
+		snprintf(c->why, sizeof(c->why), "%s", r == -EOPNOTSUPP ? "this build has no http" : strerror(-r));
+	else if (order.delay) /* nobody will listen; the kernel's log has its word */
+		hang_up(c);
+	else
+		watch(c, epoll, EPOLLIN | EPOLLRDHUP);
+	c->stored = r >= 0 && order.delay;
+}
+
+void collector_hear(struct collector *c)
+{
+	struct post_news news;
+
+	if (!is_http(c) || c->fd < 0 || post_read(c->fd, &news) == 0)
+		return;
+	c->stored = news.stored;
+	strscpy(c->why, news.text, sizeof(c->why));
+	hang_up(c);
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+bool collector_idle(const struct collector *c, const struct tell_queue *q, bool up)
+{
+	if (is_http(c))
+		return c->fd < 0;
+	return !up || !c->addr.family || !pending(c, q) || (c->fd < 0 && c->failures > 0);
+}
+
+static bool missed_state(struct collector *c, char *text, size_t size)
+{
+	if (!c->asked || c->stored || c->named)
+		return false;
+	if (c->posted && c->fd >= 0)
+		snprintf(text, size, "the state was not taken in time");
+	else
+		snprintf(text, size, "the state could not be sent: %s",
+			*c->why ? c->why : "the server's address is not known");
+	c->named = true;
+	return true;
+}
+
+bool collector_missed(struct collector *c, const struct tell_queue *q, char *text, size_t size)
+{
+	uint64_t n = c->lost + (q->n - c->next) + (c->from < c->to);
+
+	if (is_http(c))
+		return missed_state(c, text, size);
+	if (c->named || !n)
+		return false;
+	snprintf(text, size, "%llu of %llu messages were not sent: %s", (unsigned long long)n, (unsigned long long)q->n,
+		!c->addr.family ? "the server's address is not known" : c->error ? strerror(c->error) : "no answer in time");
+	c->named = true;
+	return true;
+}

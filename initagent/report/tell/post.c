@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* post: see post.h. */
+#include "report/tell/post.h"
+
+#include <curl/curl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "base/random.h"
+#include "base/confine.h"
+#include "fetch/lockdown.h"
+#include "fetch/request.h"
+#include "report/tell/life.h"
+
+#ifndef BUILD_TIME
+#define BUILD_TIME 0 /* the clock is believed */
+#endif
+
+/* An answer is a line or a page; whoever sends more is not listened to. */
+#define ANSWER_MAX 65536
+#define TRY_FIRST  500 /* ms: the span from which the first pause is drawn; it doubles */
+#define TRY_LIMIT  5000 /* ms one attempt may take */
+#define LAST_WORDS 1000 /* ms before the kernel ends the process */
+
+struct sender {
+	const struct post_order *order;
+	CURL *easy;
+	CURLM *multi; /* made beforehand: it wants descriptors that later cannot be had */
+	struct tls *tls;
+	struct request_lists lists;
+	struct curl_slist *headers;
+	char error[CURL_ERROR_SIZE];
+	size_t answered;
+};
+
+/* --- the process --------------------------------------------------------------------------- */
+
+static size_t on_answer(char *data, size_t size, size_t n, void *arg)
+{
+	struct sender *s = arg;
+
+	(void)data;
+	s->answered += size * n;
+	return s->answered <= ANSWER_MAX ? size * n : 0;
+}
+
+/* "Expect:" alone: the body goes at once, without asking whether it is welcome. */
+static CURLcode headers(struct sender *s)
+{
+	static const char *const lines[] = {"Content-Type: application/json", "Expect:"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct curl_slist *more = curl_slist_append(s->headers, lines[i]);
+
+		if (!more)
+			return CURLE_OUT_OF_MEMORY;
+		s->headers = more;
+	}
+	return curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+}
+
+/* With a URL that is a folder, a file below it. */
+static bool is_folder(const struct post_order *o)
+{
+	size_t len = strlen(o->url);
+
+	return len && o->url[len - 1] == '/';
+}
+
+static CURLcode body(struct sender *s)
+{
+	const struct post_order *o = s->order;
+	CURLcode e = curl_easy_setopt(s->easy, CURLOPT_POSTFIELDS, o->body);
+
+	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)o->len);
+	return e || !is_folder(o) ? e : curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, "PUT");
+}
+
+/* As a fetch would ask, but that there is something to bring. */
+static CURLcode configure(struct sender *s)
+{
+	const struct post_order *o = s->order;
+	struct fetch_order to = {.address = o->address, .port = o->port};
+	int n = snprintf(to.url, sizeof(to.url), "%s%s", o->url, is_folder(o) ? o->file : "");
+	CURLcode e;
+
+	if (n < 0 || (size_t)n >= sizeof(to.url))
+		return CURLE_URL_MALFORMAT;
+	e = request_apply(s->easy, s->tls, &to, &(struct resume_ask){0}, &s->lists);
+	curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_answer);
+	curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
+	curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->error);
+	e = e ? e : headers(s);
+	return e ? e : body(s);
+}
+
+/* Everything that wants memory maps, files or entropy, before the rights are gone. */
+static bool prepare(struct sender *s, const struct post_order *o)
+{
+	const struct fetch_setup setup = {.ca = o->ca, .ca_len = o->ca_len, .clock_floor = BUILD_TIME};
+
+	s->order = o;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return false;
+	s->easy = curl_easy_init();
+	s->multi = curl_multi_init();
+	return s->easy && s->multi && tls_new(&s->tls, &setup) == 0 && configure(s) == CURLE_OK;
+}
+
+static CURLcode perform(struct sender *s)
+{
+	CURLcode e = CURLE_FAILED_INIT;
+	int running = 1, left;
+	const CURLMsg *m;
+
+	if (curl_multi_add_handle(s->multi, s->easy) != CURLM_OK)
+		return e;
+	while (running && curl_multi_perform(s->multi, &running) == CURLM_OK)
+		if (running && curl_multi_wait(s->multi, NULL, 0, TRY_LIMIT, NULL) != CURLM_OK)
+			break;
+	while ((m = curl_multi_info_read(s->multi, &left)))
+		if (m->msg == CURLMSG_DONE)
+			e = m->data.result;
+	curl_multi_remove_handle(s->multi, s->easy);
+	return e;
+}
+
+/* Another attempt may fare better: the server was not reached, or is overloaded. */
+static bool attempt(struct sender *s, long limit_ms, struct post_news *news)
+{
+	long status = 0;
+	CURLcode e;
+
+	curl_easy_setopt(s->easy, CURLOPT_TIMEOUT_MS, limit_ms < TRY_LIMIT ? limit_ms : TRY_LIMIT);
+	s->answered = 0;
+	s->error[0] = 0;
+	e = perform(s);
+	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+	news->stored = e == CURLE_OK && status >= 200 && status < 300;
+	if (e != CURLE_OK)
+		snprintf(news->text, sizeof(news->text), "%.100s%s%.60s",
+			*s->error ? s->error : curl_easy_strerror(e), *tls_reason(s->tls) ? ": " : "",
+			tls_reason(s->tls));
+	else
+		snprintf(news->text, sizeof(news->text), "the server answered %ld", status);
+	return e == CURLE_COULDNT_CONNECT || e == CURLE_SEND_ERROR || e == CURLE_RECV_ERROR ||
+		e == CURLE_GOT_NOTHING || e == CURLE_OPERATION_TIMEDOUT || status == 429 || status >= 500;
+}
+
+/* Nodes that failed together shall not come back together. false: there is no time left for that. */
+static bool pause_ms(uint64_t span, uint64_t end)
+{
+	uint64_t pause = span ? random_u32() % span : 0;
+
+	if (now_ns() + pause * NSEC_PER_MSEC >= end)
+		return false;
+	poll(NULL, 0, (int)pause);
+	return true;
+}
+
+static void send_it(struct sender *s, uint64_t end, struct post_news *news)
+{
+	uint64_t span = s->order->delay / NSEC_PER_MSEC, now;
+
+	for (uint64_t next = TRY_FIRST; pause_ms(span, end); next *= 2) {
+		now = now_ns();
+		if (now >= end || !attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, news))
+			return;
+		span = next;
+	}
+}
+
+static void say(const struct post_order *o, int out, const struct post_news *news)
+{
+	char line[512];
+	int n = snprintf(line, sizeof(line), "<%d>initagent: report to %.200s: %s: %s\n", news->stored ? 6 : 4, o->url,
+		news->stored ? "stored" : "not stored", news->text);
+
+	if (o->kmsg >= 0 && n > 0 && write(o->kmsg, line, (size_t)n) < 0)
+		return; /* then only the agent hears of it */
+	send(out, news, sizeof(*news), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+__attribute__((noreturn)) static void serve(const struct post_order *given, int back)
+{
+	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC;
+	struct post_news news = {.text = "no process"};
+	struct post_order order = *given;
+	struct sender s = {0};
+	int r = confine_keep((int *[]){&back, &order.kmsg}, 2);
+
+	confine_mute();
+	prctl(PR_SET_NAME, "initagent-post");
+	signal(SIGPIPE, SIG_IGN);
+	if (r < 0 || limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
+		say(&order, back, &news);
+		_exit(1);
+	}
+	send_it(&s, end, &news);
+	say(&order, back, &news);
+	_exit(0);
+}
+
+/* --- the agent's end ----------------------------------------------------------------------- */
+
+int post_start(const struct post_order *o, int *ret_fd)
+{
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		serve(o, pair[1]);
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		return -errno;
+	}
+	*ret_fd = pair[0];
+	return 0;
+}
+
+int post_read(int fd, struct post_news *ret)
+{
+	ssize_t n = recv(fd, ret, sizeof(*ret), MSG_DONTWAIT | MSG_TRUNC);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n == (ssize_t)sizeof(*ret) && memchr(ret->text, 0, sizeof(ret->text)))
+		return 1;
+	*ret = (struct post_news){.text = "the process that sends ended without a word"};
+	return 1;
+}

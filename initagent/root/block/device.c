@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* device: see device.h. */
+#include "root/block/device.h"
+
+#include <dirent.h>
+
+#include "root/image/kind.h"
+
+static uint64_t number_of(const struct env *env, const char *device, const char *name)
+{
+	char text[32];
+
+	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s", device, name) <= 0)
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+/* The folder of a whole device holds one for each of its partitions. */
+static DIR *open_whole(const struct env *env, const char *whole)
+{
+	char path[512];
+
+	return env_path(env, path, sizeof(path), "/sys/class/block/%s", whole) < 0 ? NULL : opendir(path);
+}
+
+static unsigned partition_number(const struct env *env, const char *whole, const char *entry)
+{
+	char text[16];
+
+	if (entry[0] == '.' || strncmp(entry, whole, strlen(whole)) != 0)
+		return 0;
+	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s/partition", whole, entry) <= 0)
+		return 0;
+	return (unsigned)strtoul(text, NULL, 10);
+}
+
+int device_partition(const struct env *env, const char *whole, unsigned number, char ret[static BLOCK_DEVICE_MAX])
+{
+	DIR *dir = open_whole(env, whole);
+	struct dirent *e;
+	int found = 0;
+
+	while (dir && !found && (e = readdir(dir)))
+		if (partition_number(env, whole, e->d_name) == number)
+			found = strscpy(ret, e->d_name, BLOCK_DEVICE_MAX) > 0;
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void device_partitions(const struct env *env, const char *whole, char *buf, size_t size)
+{
+	char name[BLOCK_DEVICE_MAX];
+	size_t at = 0;
+
+	buf[0] = 0;
+	/* In order, and no more than anybody reads. */
+	for (unsigned i = 1; i <= 16 && at + 8 < size; i++)
+		if (device_partition(env, whole, i, name))
+			at += (size_t)snprintf(buf + at, size - at, "%s%u", at ? ", " : "", i);
+}
+
+/* Linux counts in sectors of 512 bytes whatever the device's are. */
+uint64_t device_bytes(const struct env *env, const char *device)
+{
+	return number_of(env, device, "size") * 512;
+}
+
+bool device_readonly(const struct env *env, const char *device)
+{
+	return number_of(env, device, "ro") != 0;
+}
+
+int device_fstype(const struct env *env, const char *device, const char **ret, const char **ret_what)
+{
+	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
+	_cleanup_close_ int fd = -1;
+	char path[128];
+	ssize_t n;
+
+	if (!head || env_path(env, path, sizeof(path), "/dev/%s", device) < 0)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = pread(fd, head, IMAGE_HEAD_MAX, 0);
+	if (n < 0)
+		return -errno;
+	*ret = image_kind_fstype(image_kind_judge(head, (size_t)n, ret_what));
+	return *ret ? 0 : -ENODATA;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* discovery: see discovery.h. Layout of the page: NVMe over fabrics 5.3, figure 34; numbers are little endian. */
+#include "root/block/discovery.h"
+
+#include <linux/nvme_ioctl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "base/cursor.h"
+#include "base/cage.h"
+#include "plan.h"
+
+#define GET_LOG_PAGE   0x02
+#define LOG_DISCOVERY  0x70
+#define RECORD	       1024
+
+enum { TRANSPORT_RDMA = 1, TRANSPORT_TCP = 3 };
+enum { SUBTYPE_NVME = 2 };
+enum { SECURE_MASK = 3, SECURE_REQUIRED = 1 };
+
+#define MEMORY_MAX  (64u << 20)
+#define CPU_SECONDS 5
+
+struct record {
+	uint8_t transport, subtype, secure;
+	char port[33], nqn[257], address[257];
+};
+
+static uint16_t le16(struct cursor *c)
+{
+	uint16_t low = cursor_u8(c);
+
+	return (uint16_t)(low | cursor_u8(c) << 8);
+}
+
+/* Text that is padded with spaces or zeroes, cut off at what no console can show. */
+static void take_text(struct cursor *c, char *dst, size_t len)
+{
+	size_t n = 0;
+
+	cursor_copy(c, dst, len);
+	while (n < len && dst[n] > ' ' && dst[n] < 0x7f)
+		n++;
+	dst[n] = 0;
+}
+
+static bool take_record(struct cursor *page, struct record *r)
+{
+	struct cursor c = cursor_sub(page, RECORD);
+
+	r->transport = cursor_u8(&c);
+	cursor_skip(&c, 1);
+	r->subtype = cursor_u8(&c);
+	r->secure = cursor_u8(&c) & SECURE_MASK;
+	cursor_skip(&c, 28);
+	take_text(&c, r->port, 32);
+	cursor_skip(&c, 192);
+	take_text(&c, r->nqn, 256);
+	take_text(&c, r->address, 256);
+	return !c.failed;
+}
+
+/* Of what the kernel could be told: a comma would begin another option there. */
+static bool usable(const struct record *r, struct discovery *d)
+{
+	struct inet_addr addr;
+	uint32_t port;
+
+	if (strncmp(r->nqn, "nqn.", 4) != 0 || strchr(r->nqn, ',') || strlen(r->nqn) >= sizeof(d->nqn) ||
+		value_inet(r->address, strlen(r->address), &addr) < 0 ||
+		value_u32(r->port, strlen(r->port), 65535, &port) < 0 || !port)
+		return false;
+	d->port = port;
+	strscpy(d->nqn, r->nqn, sizeof(d->nqn));
+	strscpy(d->address, r->address, sizeof(d->address));
+	return true;
+}
+
+static void list(struct discovery *d, const char *nqn)
+{
+	size_t have = strlen(d->text);
+
+	if (!strstr(d->text, nqn))
+		snprintf(d->text + have, sizeof(d->text) - have, "%s%s", have ? ", " : "", nqn);
+}
+
+/* One record against the best so far. */
+static void look_at(const struct record *r, const struct discovery_want *want, struct discovery *best)
+{
+	struct discovery d = {.how = r->secure == SECURE_REQUIRED ? DISCOVERY_SECURE : DISCOVERY_FOUND};
+	bool first = best->how != DISCOVERY_FOUND && best->how != DISCOVERY_SEVERAL;
+
+	if (r->subtype != SUBTYPE_NVME || r->transport != (want->rdma ? TRANSPORT_RDMA : TRANSPORT_TCP) || !usable(r, &d))
+		return;
+	list(best, d.nqn);
+	if (want->nqn && !streq(want->nqn, d.nqn))
+		return;
+	strscpy(d.text, best->text, sizeof(d.text));
+	if (!first && !streq(best->nqn, d.nqn))
+		best->how = DISCOVERY_SEVERAL;
+	else if (first || (best->how == DISCOVERY_FOUND && streq(d.address, want->address)))
+		*best = d;
+}
+
+void discovery_judge(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret)
+{
+	struct cursor c = cursor_make(page, len), head = cursor_sub(&c, RECORD);
+	struct record r;
+	uint64_t records;
+
+	*ret = (struct discovery){.how = head.failed ? DISCOVERY_BAD : DISCOVERY_NONE};
+	cursor_skip(&head, 8);
+	records = le16(&head);
+	for (uint64_t i = 0; i < records && take_record(&c, &r); i++)
+		look_at(&r, want, ret);
+}
+
+/* --- in a process of its own ---------------------------------------------------------------- */
+
+static int work(const void *arg, int in, int out)
+{
+	static uint8_t page[DISCOVERY_PAGE_MAX];
+	static struct discovery d;
+	ssize_t n = pread(in, page, sizeof(page), 0);
+
+	discovery_judge(page, n > 0 ? (size_t)n : 0, arg, &d);
+	return cage_write(out, &d, sizeof(d)) < 0;
+}
+
+/* The process may have been taken over: what it found is looked at as closely again. */
+static bool sane(const struct discovery *d)
+{
+	struct discovery again;
+	struct record r = {.port = "1"};
+
+	if (d->how < 0 || d->how >= DISCOVERY_MAX || !memchr(d->text, 0, sizeof(d->text)) || d->port > 65535 ||
+		!memchr(d->nqn, 0, sizeof(d->nqn)) || !memchr(d->address, 0, sizeof(d->address)))
+		return false;
+	if (d->how != DISCOVERY_FOUND)
+		return true;
+	strscpy(r.nqn, d->nqn, sizeof(r.nqn));
+	strscpy(r.address, d->address, sizeof(r.address));
+	return d->port && usable(&r, &again);
+}
+
+void discovery_judge_caged(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret)
+{
+	_cleanup_close_ int file = memfd_create("discovery", MFD_CLOEXEC);
+	struct cage_job job = {
+		.run = work, .arg = want, .in = file, .rights = CAGE_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS,
+	};
+	struct cage cage = CAGE_NONE;
+	int r = file < 0 || cage_write(file, page, len) < 0 ? -EIO : cage_start(&cage, &job);
+
+	if (r == 0)
+		r = cage_read(&cage, ret, sizeof(*ret));
+	cage_end(&cage);
+	if (r == 1 && sane(ret))
+		return;
+	*ret = (struct discovery){.how = DISCOVERY_BAD, .text = "the process that reads it died"};
+}
+
+int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX])
+{
+	const uint32_t dwords = DISCOVERY_PAGE_MAX / 4 - 1;
+	struct nvme_admin_cmd cmd = {
+		.opcode = GET_LOG_PAGE,
+		.addr = (uintptr_t)page,
+		.data_len = DISCOVERY_PAGE_MAX,
+		.cdw10 = (dwords & 0xffff) << 16 | LOG_DISCOVERY,
+		.cdw11 = dwords >> 16,
+	};
+	int r;
+
+	memset(page, 0, DISCOVERY_PAGE_MAX);
+	r = ioctl(controller, NVME_IOCTL_ADMIN_CMD, &cmd);
+	if (r < 0)
+		return -errno;
+	/* Above 0: the controller's own status. */
+	return r > 0 ? -EREMOTEIO : DISCOVERY_PAGE_MAX;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * discovery: what an NVMe discovery service says of the subsystems it knows: its log page, and which of its records is
+ * meant. The page comes from the network: it is read by a process without rights.
+ */
+#pragma once
+
+#include "base/util.h"
+
+#define DISCOVERY_NQN	   "nqn.2014-08.org.nvmexpress.discovery" /* NVMe over fabrics 5.1 */
+#define DISCOVERY_PAGE_MAX (33 * 1024) /* a head and 32 records of 1 KiB each; nobody boots from behind these */
+#define DISCOVERY_TEXT_MAX 300
+
+enum discovery_how {
+	DISCOVERY_FOUND,
+	DISCOVERY_NONE,	   /* no record fits; text says which there are */
+	DISCOVERY_SEVERAL, /* more than one subsystem, and none was named */
+	DISCOVERY_SECURE,  /* only with TLS */
+	DISCOVERY_BAD,	   /* no log page */
+	DISCOVERY_MAX,
+};
+
+/* What is looked for. Strings are borrowed. */
+struct discovery_want {
+	const char *nqn;     /* NULL: the only one */
+	const char *address; /* preferred, if it is among several */
+	bool rdma;	     /* else TCP */
+};
+
+/* Of fixed size: what that process says. */
+struct discovery {
+	int32_t how; /* enum discovery_how */
+	uint32_t port;
+	char address[64];
+	char nqn[224];
+	char text[DISCOVERY_TEXT_MAX];
+};
+
+/* discovery_judge: the record of a page (len bytes) that is wanted. Pure. */
+void discovery_judge(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
+
+/* discovery_judge_caged: the same by a process without rights. */
+void discovery_judge_caged(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
+
+/*
+ * discovery_read: the log page of a controller ("nvme0"'s device node, open). Returns its length or -errno.
+ */
+int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX]);

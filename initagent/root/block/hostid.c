@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hostid: see hostid.h. */
+#include "root/block/hostid.h"
+
+#include <ctype.h>
+
+#define NQN_UUID "nqn.2014-08.org.nvmexpress:uuid:" /* NVMe base specification 4.7.1 */
+
+/* Lower case in place. Nil and all-ones UUIDs, which firmware has where nobody filled it in, are nobody's. */
+static bool uuid_good(char *s)
+{
+	size_t digits = 0, same = 0;
+
+	if (strlen(s) != 36)
+		return false;
+	for (size_t i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		s[i] = (char)tolower((unsigned char)s[i]);
+		if (dash ? s[i] != '-' : !isxdigit((unsigned char)s[i]))
+			return false;
+		digits += !dash;
+		same += !dash && s[i] == s[0];
+	}
+	return same < digits;
+}
+
+static bool read_uuid(const struct env *env, const char *path, char uuid[static HOSTID_MAX])
+{
+	char text[64];
+
+	return env_read(env, text, sizeof(text), "%s", path) > 0 && uuid_good(text) &&
+		strscpy(uuid, text, HOSTID_MAX) > 0;
+}
+
+/* As libnvme looks for it: x86 and arm64 firmware, then POWER's. */
+static bool machine_uuid(const struct env *env, char uuid[static HOSTID_MAX])
+{
+	static const char *const paths[] = {
+		"/sys/class/dmi/id/product_uuid",
+		"/sys/firmware/devicetree/base/ibm,partition-uuid",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (read_uuid(env, paths[i], uuid))
+			return true;
+	return false;
+}
+
+/* A UUID of version 8 (RFC 9562: of one's own making) that says no more than the port's number. */
+static void port_uuid(uint64_t node, char uuid[static HOSTID_MAX])
+{
+	snprintf(uuid, HOSTID_MAX, "696e6974-6167-8000-%04x-%012llx", 0x8000 | (unsigned)(node >> 48 & 0x3fff),
+		(unsigned long long)(node & 0xffffffffffff));
+}
+
+/* The NQN's own UUID is the identifier that belongs to it. */
+static bool uuid_of_nqn(const char *nqn, char uuid[static HOSTID_MAX])
+{
+	char text[HOSTNQN_MAX];
+
+	if (strncmp(nqn, NQN_UUID, strlen(NQN_UUID)) != 0)
+		return false;
+	strscpy(text, nqn + strlen(NQN_UUID), sizeof(text));
+	return uuid_good(text) && strscpy(uuid, text, HOSTID_MAX) > 0;
+}
+
+/* A comma would begin another option of the kernel's interface. */
+static bool nqn_good(const char *s)
+{
+	for (const char *c = s; *c; c++)
+		if (*c <= ' ' || *c == ',' || *c == 0x7f)
+			return false;
+	return strncmp(s, "nqn.", 4) == 0;
+}
+
+void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_t node, struct hostid *ret)
+{
+	char text[HOSTNQN_MAX], uuid[HOSTID_MAX];
+	bool machine = machine_uuid(env, uuid);
+
+	*ret = (struct hostid){.from = machine ? "machine" : "port"};
+	if (!machine)
+		port_uuid(node, uuid);
+	if (!nqn && env_read(env, text, sizeof(text), "/etc/nvme/hostnqn") > 0 && nqn_good(text)) {
+		nqn = text;
+		ret->from = "/etc/nvme";
+	} else if (nqn) {
+		ret->from = "command line";
+	}
+	if (nqn)
+		strscpy(ret->nqn, nqn, sizeof(ret->nqn));
+	else
+		snprintf(ret->nqn, sizeof(ret->nqn), NQN_UUID "%s", uuid);
+	if (id)
+		strscpy(ret->id, id, sizeof(ret->id));
+	else if (!read_uuid(env, "/etc/nvme/hostid", ret->id) && !uuid_of_nqn(ret->nqn, ret->id))
+		strscpy(ret->id, uuid, sizeof(ret->id));
+}

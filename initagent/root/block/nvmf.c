@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * nvmf: NVMe over fabrics by the kernel's own interface: options written to /dev/nvme-fabrics make a controller, whose
+ * namespaces become block devices (drivers/nvme/host/fabrics.c). The controller lives in the kernel: it stays when
+ * this process is gone, and finds its server again by itself.
+ */
+#include <dirent.h>
+
+#include "root/block/discovery.h"
+#include "root/block/hostid.h"
+#include "root/block/job.h"
+#include "root/block/words.h"
+
+#define NVMF_PORT 4420 /* IANA nvme */
+/*
+ * A root waits for its server as NFS does, for ever: an error would end the system. What the command line says
+ * comes later in the kernel's list and counts.
+ */
+#define DEFAULTS "ctrl_loss_tmo=-1,reconnect_delay=2"
+
+/* Which controller of which subsystem is meant. */
+struct way {
+	const char *nqn, *transport, *address, *source;
+	uint16_t port;
+};
+
+/* Where discovery led elsewhere, the result says whither. */
+static struct way way_of(const struct block_job *j)
+{
+	const struct block_result *res = &j->message.result;
+
+	return (struct way){
+		.nqn = res->name,
+		.transport = j->cfg->portal->rdma ? "rdma" : "tcp",
+		.address = res->address,
+		.source = j->cfg->portal->source,
+		.port = (uint16_t)res->port,
+	};
+}
+
+static struct way way_to_discovery(const struct block_job *j)
+{
+	struct way way = way_of(j);
+
+	way.nqn = DISCOVERY_NQN;
+	way.address = j->cfg->address;
+	way.port = block_port(j->cfg->plan, j->cfg->portal);
+	return way;
+}
+
+/* Does the kernel's "traddr=10.0.0.1,trsvcid=4420,..." hold this pair? */
+static bool address_has(const char *address, const char *key, const char *value)
+{
+	char want[160];
+	size_t len;
+	int n = snprintf(want, sizeof(want), "%s=%s", key, value);
+
+	if (n < 0 || (size_t)n >= sizeof(want))
+		return false;
+	len = (size_t)n;
+	for (const char *at = address; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, want, len) == 0 && (!at[len] || at[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+static bool attribute_is(const struct block_job *j, const char *controller, const char *name, const char *want)
+{
+	char text[256];
+
+	return env_read(j->env, text, sizeof(text), "/sys/class/nvme/%s/%s", controller, name) >= 0 && streq(text, want);
+}
+
+/* The kernel writes a link-local address with its interface only where it was given so. */
+static bool is_ours(const struct block_job *j, const char *controller, const struct way *way)
+{
+	char address[256], port[8];
+
+	snprintf(port, sizeof(port), "%u", way->port);
+	return attribute_is(j, controller, "subsysnqn", way->nqn) &&
+		attribute_is(j, controller, "transport", way->transport) &&
+		env_read(j->env, address, sizeof(address), "/sys/class/nvme/%s/address", controller) > 0 &&
+		address_has(address, "traddr", way->address) && address_has(address, "trsvcid", port);
+}
+
+/* The next controller of ours in an open /sys/class/nvme; NULL at the end. */
+static const char *next_of_ours(const struct block_job *j, DIR *dir, const struct way *way)
+{
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strncmp(e->d_name, "nvme", 4) == 0 && is_ours(j, e->d_name, way))
+			return e->d_name;
+	return NULL;
+}
+
+static DIR *open_class(const struct block_job *j)
+{
+	char path[512];
+
+	return env_path(j->env, path, sizeof(path), "/sys/class/nvme") < 0 ? NULL : opendir(path);
+}
+
+/* One that is up is taken; one that still is not, or no more, would be in the way of a new one. */
+static bool adopt(struct block_job *j, const struct way *way)
+{
+	DIR *dir = open_class(j);
+	const char *name;
+	bool live = false;
+
+	while (!live && (name = next_of_ours(j, dir, way))) {
+		live = attribute_is(j, name, "state", "live");
+		if (live)
+			strscpy(j->handle, name, sizeof(j->handle));
+		else
+			job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
+	}
+	if (dir)
+		closedir(dir);
+	return live;
+}
+
+static int options(const struct block_job *j, const struct way *way, char *buf, size_t size)
+{
+	const struct plan_block *plan = j->cfg->plan;
+	struct hostid host;
+	int n;
+
+	hostid_find(j->env, plan->hostnqn, plan->hostid, j->cfg->node, &host);
+	n = snprintf(buf, size, "nqn=%s,transport=%s,traddr=%s,trsvcid=%u,hostnqn=%s,hostid=%s%s%s," DEFAULTS "%s%s",
+		way->nqn, way->transport, way->address, way->port, host.nqn, host.id, way->source ? ",host_traddr=" : "",
+		way->source ? way->source : "", *plan->options ? "," : "", plan->options);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : n;
+}
+
+/* "instance=0,cntlid=1" */
+static int take_instance(struct block_job *j, int fd)
+{
+	char text[128];
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	int instance;
+
+	if (n <= 0)
+		return n < 0 ? -errno : -EIO;
+	text[n] = 0;
+	if (sscanf(text, "instance=%d", &instance) != 1)
+		return -EBADMSG;
+	snprintf(j->handle, sizeof(j->handle), "nvme%d", instance);
+	return 0;
+}
+
+static int create(struct block_job *j, const struct way *way)
+{
+	char text[2048], path[512];
+	_cleanup_close_ int fd = -1;
+	int n = options(j, way, text, sizeof(text)), words;
+
+	if (n < 0 || env_path(j->env, path, sizeof(path), "/dev/nvme-fabrics") < 0)
+		return job_fatal(j, CAUSE_INTERNAL, -ENAMETOOLONG, "the options are too long");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return job_fatal(j, CAUSE_MODULE_MISSING, -errno, "nvme_fabrics: /dev/nvme-fabrics: %s", strerror(errno));
+	words = words_open(j->env);
+	n = write(fd, text, (size_t)n) < 0 ? -errno : 0;
+	if (n == 0)
+		n = take_instance(j, fd);
+	if (n < 0)
+		n = words_judge(j, words, n);
+	closep(&words);
+	return n;
+}
+
+/* --- discovery ------------------------------------------------------------------------------ */
+
+static void delete_all(struct block_job *j, const struct way *way)
+{
+	DIR *dir = open_class(j);
+	const char *name;
+
+	while ((name = next_of_ours(j, dir, way)))
+		job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
+	if (dir)
+		closedir(dir);
+}
+
+static int read_page(struct block_job *j, uint8_t page[static DISCOVERY_PAGE_MAX])
+{
+	_cleanup_close_ int fd = -1;
+	char path[128];
+	int r = env_path(j->env, path, sizeof(path), "/dev/%s", j->handle);
+
+	fd = r < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+	r = fd < 0 ? -errno : discovery_read(fd, page);
+	return r < 0 ? job_fail(j, CAUSE_BLOCK_PROTOCOL, r, "discovery log page: %s", strerror(-r)) : r;
+}
+
+static int discovery_failed(struct block_job *j, const struct discovery *d)
+{
+	static const struct {
+		enum cause cause;
+		bool fatal;
+		const char *words;
+	} rows[DISCOVERY_MAX] = {
+		[DISCOVERY_NONE] = {CAUSE_BLOCK_NO_TARGET, false, "the discovery service knows no such subsystem; it knows"},
+		[DISCOVERY_SEVERAL] = {CAUSE_BLOCK_NO_TARGET, true, "name one in root=; the discovery service knows"},
+		[DISCOVERY_SECURE] = {CAUSE_BLOCK_AUTH, true, "the discovery service asks for TLS with"},
+		[DISCOVERY_BAD] = {CAUSE_BLOCK_PROTOCOL, false, "the discovery service's log page cannot be read"},
+	};
+
+	job_fail(j, rows[d->how].cause, -ENOENT, "%s %s", rows[d->how].words, *d->text ? d->text : "none over this transport");
+	j->message.fatal = rows[d->how].fatal;
+	return -ENOENT;
+}
+
+/* Asks the service, and lets it go again: where and what to connect goes to the result. */
+static int discover(struct block_job *j)
+{
+	struct way way = way_to_discovery(j);
+	const struct discovery_want want = {j->cfg->plan->name, j->cfg->address, j->cfg->portal->rdma};
+	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
+	struct block_result *res = &j->message.result;
+	struct discovery d;
+	int r;
+
+	if (!page)
+		return job_fail(j, CAUSE_NO_MEMORY, -ENOMEM, "%s", strerror(ENOMEM));
+	r = adopt(j, &way) ? 0 : create(j, &way);
+	if (r == 0)
+		r = read_page(j, page);
+	delete_all(j, &way);
+	if (r < 0)
+		return r;
+	discovery_judge_caged(page, (size_t)r, &want, &d);
+	if (d.how != DISCOVERY_FOUND)
+		return discovery_failed(j, &d);
+	strscpy(res->name, d.nqn, sizeof(res->name));
+	strscpy(res->address, d.address, sizeof(res->address));
+	res->port = d.port;
+	return 0;
+}
+
+static int connect_to(struct block_job *j)
+{
+	struct block_result *res = &j->message.result;
+	struct way way;
+	int r = 0;
+
+	if (j->cfg->plan->name)
+		strscpy(res->name, j->cfg->plan->name, sizeof(res->name));
+	if (j->cfg->portal->discovery)
+		r = discover(j);
+	if (r < 0)
+		return r;
+	way = way_of(j);
+	res->adopted = adopt(j, &way);
+	return res->adopted ? 0 : create(j, &way);
+}
+
+/* --- the namespace -------------------------------------------------------------------------- */
+
+static int read_of(const struct block_job *j, const char *device, const char *name, char *buf, size_t size)
+{
+	return env_read(j->env, buf, size, "/sys/block/%s/%s", device, name);
+}
+
+/* Of our subsystem and shown (the paths below a multipath device are hidden), and the one that was asked for. */
+static bool fits(const struct block_job *j, const char *device, uint32_t *ret_nsid)
+{
+	const struct plan_block *plan = j->cfg->plan;
+	char text[256];
+
+	if (read_of(j, device, "device/subsysnqn", text, sizeof(text)) < 0 || !streq(text, j->message.result.name))
+		return false;
+	if (read_of(j, device, "hidden", text, sizeof(text)) > 0 && streq(text, "1"))
+		return false;
+	*ret_nsid = read_of(j, device, "nsid", text, sizeof(text)) > 0 ? (uint32_t)strtoul(text, NULL, 10) : 0;
+	if (plan->unit && plan->unit != *ret_nsid)
+		return false;
+	return !plan->uuid || (read_of(j, device, "uuid", text, sizeof(text)) > 0 && streq(text, plan->uuid));
+}
+
+/* Where none is named the one with the lowest number: the kernel finds them in that order. */
+static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
+{
+	char path[512];
+	DIR *dir = env_path(j->env, path, sizeof(path), "/sys/block") < 0 ? NULL : opendir(path);
+	uint32_t best = UINT32_MAX, nsid;
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strncmp(e->d_name, "nvme", 4) == 0 && fits(j, e->d_name, &nsid) && nsid < best) {
+			best = nsid;
+			strscpy(device, e->d_name, BLOCK_DEVICE_MAX);
+		}
+	if (dir)
+		closedir(dir);
+	if (best == UINT32_MAX)
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s", j->message.result.name,
+			j->cfg->plan->unit || j->cfg->plan->uuid ? "namespace like the one asked for" : "namespace");
+	return best != UINT32_MAX;
+}
+
+static void disconnect(struct block_job *j)
+{
+	struct way way = way_of(j), service = way_to_discovery(j);
+
+	delete_all(j, &way);
+	if (j->cfg->portal->discovery)
+		delete_all(j, &service);
+}
+
+const struct block_ops nvmf_ops = {
+	.name = "nvmf",
+	.port = NVMF_PORT,
+	.connect = connect_to,
+	.find = find,
+	.disconnect = disconnect,
+};

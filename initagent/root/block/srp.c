@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * srp: a disk by the SCSI RDMA protocol: what root= says is written to the RDMA port's add_target
+ * (drivers/infiniband/ulp/srp/ib_srp.c), which makes a SCSI host whose LUNs become disks. It stays when this process is
+ * gone, and reconnects by itself.
+ */
+#include <dirent.h>
+
+#include "root/block/job.h"
+#include "root/block/words.h"
+
+#define HOSTS "/sys/class/scsi_host"
+
+/* The hex digits behind "KEY=" in root='s text. */
+static uint64_t number_of(const struct block_job *j, const char *key)
+{
+	const char *at = strstr(j->cfg->plan->name, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 16) : 0;
+}
+
+static bool attribute_is(const struct block_job *j, const char *host, const char *name, uint64_t want)
+{
+	char text[64];
+
+	return env_read(j->env, text, sizeof(text), HOSTS "/%s/%s", host, name) > 0 && strtoull(text, NULL, 16) == want;
+}
+
+static DIR *open_dir(const struct block_job *j, const char *path)
+{
+	char full[512];
+
+	return env_path(j->env, full, sizeof(full), "%s", path) < 0 ? NULL : opendir(full);
+}
+
+/* The next SCSI host in an open folder that is a connection to our target; NULL at the end. */
+static const char *next_of_ours(const struct block_job *j, DIR *dir)
+{
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strncmp(e->d_name, "host", 4) == 0 && attribute_is(j, e->d_name, "id_ext", number_of(j, "id_ext=")) &&
+			attribute_is(j, e->d_name, "ioc_guid", number_of(j, "ioc_guid=")))
+			return e->d_name;
+	return NULL;
+}
+
+static bool adopt(struct block_job *j)
+{
+	DIR *dir = open_dir(j, HOSTS);
+	const char *host = next_of_ours(j, dir);
+
+	if (host)
+		strscpy(j->handle, host, sizeof(j->handle));
+	if (dir)
+		closedir(dir);
+	return host != NULL;
+}
+
+static void target_text(const struct block_job *j, char *buf, size_t size)
+{
+	const struct plan_block *plan = j->cfg->plan;
+	bool six = j->cfg->address && strchr(j->cfg->address, ':');
+	int n = snprintf(buf, size, "%s%s%s", plan->name, *plan->options ? "," : "", plan->options);
+
+	if (n > 0 && (size_t)n < size && j->cfg->portal)
+		snprintf(buf + n, size - (size_t)n, ",dest=%s%s%s:%u", six ? "[" : "", j->cfg->address, six ? "]" : "",
+			j->cfg->portal->port);
+}
+
+/* Like an NFS root: waits for its server for ever. Reconnecting goes on each 10 s, which is the module's default. */
+static void never_fail(struct block_job *j)
+{
+	const char *number = j->handle + strlen("host");
+
+	job_write(j, "off", "/sys/class/srp_remote_ports/port-%s:1/fast_io_fail_tmo", number);
+	job_write(j, "off", "/sys/class/srp_remote_ports/port-%s:1/dev_loss_tmo", number);
+}
+
+static int create(struct block_job *j)
+{
+	char text[1024];
+	int words = words_open(j->env), r;
+
+	target_text(j, text, sizeof(text));
+	r = job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target", j->cfg->device, j->cfg->port);
+	if (r == -ENOENT)
+		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u", j->cfg->device, j->cfg->port);
+	else if (r < 0)
+		words_judge(j, words, r);
+	closep(&words);
+	if (r < 0)
+		return r;
+	if (!adopt(j))
+		return job_fail(j, CAUSE_BLOCK_LOST, -EIO, "the connection broke at once");
+	never_fail(j);
+	return 0;
+}
+
+static int connect_to(struct block_job *j)
+{
+	strscpy(j->message.result.name, j->cfg->plan->name, sizeof(j->message.result.name));
+	j->message.result.adopted = adopt(j);
+	return j->message.result.adopted ? 0 : create(j);
+}
+
+/* The one disk below a LUN: "sda". */
+static int disk_of(const struct block_job *j, const char *lun, char device[static BLOCK_DEVICE_MAX])
+{
+	char path[300];
+	struct dirent *e;
+	int found = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/sys/class/scsi_device/%s/device/block", lun);
+	dir = open_dir(j, path);
+	while (dir && !found && (e = readdir(dir)))
+		found = e->d_name[0] != '.' && strscpy(device, e->d_name, BLOCK_DEVICE_MAX) > 0;
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* "HOST:CHANNEL:TARGET:LUN" */
+static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
+{
+	DIR *dir = open_dir(j, "/sys/class/scsi_device");
+	unsigned host, channel, target, lun;
+	struct dirent *e;
+	int found = 0;
+
+	while (dir && !found && (e = readdir(dir)))
+		if (sscanf(e->d_name, "%u:%u:%u:%u", &host, &channel, &target, &lun) == 4 &&
+			host == strtoul(j->handle + strlen("host"), NULL, 10) && lun == j->cfg->plan->unit)
+			found = disk_of(j, e->d_name, device);
+	if (dir)
+		closedir(dir);
+	if (!found)
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the target shows no LUN %u", j->cfg->plan->unit);
+	return found;
+}
+
+static void disconnect(struct block_job *j)
+{
+	DIR *dir = open_dir(j, HOSTS);
+	const char *host;
+
+	while ((host = next_of_ours(j, dir)))
+		job_write(j, "1", "/sys/class/srp_remote_ports/port-%s:1/delete", host + strlen("host"));
+	if (dir)
+		closedir(dir);
+}
+
+const struct block_ops srp_ops = {
+	.name = "srp",
+	.connect = connect_to,
+	.find = find,
+	.disconnect = disconnect,
+};

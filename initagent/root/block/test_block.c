@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The block room against a scripted protocol: what follows what, what ends an attempt, and that nothing stays connected
+ * that is not the root. The script is chosen by the name in root=, because attempts run in children; the device is files.
+ */
+#include "check.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "report/report.h"
+#include "root/block/job.h"
+#include "root/block/mark.h"
+
+#define BEGIN NSEC_PER_SEC
+
+static struct env env;
+static struct report *report;
+
+static void note(const struct block_job *j, const char *what)
+{
+	char path[512];
+	int fd;
+
+	CHECK(env_path(j->env, path, sizeof(path), "/%s", what) > 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	CHECK(fd >= 0);
+	close(fd);
+}
+
+static int fake_connect(struct block_job *j)
+{
+	const char *name = j->cfg->plan->name;
+
+	note(j, "connected");
+	if (streq(name, "refuse"))
+		return job_fail(j, CAUSE_BLOCK_REFUSED, -ECONNREFUSED, "nobody listens");
+	if (streq(name, "tls"))
+		return job_fatal(j, CAUSE_BLOCK_AUTH, -EPROTO, "it wants TLS");
+	if (streq(name, "hang"))
+		pause();
+	if (streq(name, "crash"))
+		_exit(1);
+	if (streq(name, "flood")) {
+		for (int n = 0; n < 2 * 16; n++)
+			CHECK(send(j->out, &j->message, sizeof(j->message), MSG_NOSIGNAL) == sizeof(j->message));
+		raise(SIGSTOP);
+	}
+	return 0;
+}
+
+static int fake_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
+{
+	if (streq(j->cfg->plan->name, "nodev"))
+		return job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no namespace yet");
+	return strscpy(device, "fake0", BLOCK_DEVICE_MAX) > 0;
+}
+
+static void fake_disconnect(struct block_job *j)
+{
+	note(j, "disconnected");
+}
+
+static const struct block_ops fake = {
+	.name = "fake",
+	.port = 4420,
+	.connect = fake_connect,
+	.find = fake_find,
+	.disconnect = fake_disconnect,
+};
+
+static void write_file(const char *path, const void *data, size_t len)
+{
+	char full[512];
+	FILE *f;
+
+	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(full, sizeof(full), "%s%.*s", env.prefix, (int)(slash - path), path);
+		mkdir(full, 0755);
+	}
+	snprintf(full, sizeof(full), "%s%s", env.prefix, path);
+	f = fopen(full, "we");
+	CHECK(f && fwrite(data, 1, len, f) == len && fclose(f) == 0);
+}
+
+static bool there(const char *what)
+{
+	char path[512];
+
+	return env_path(&env, path, sizeof(path), "/%s", what) > 0 && access(path, F_OK) == 0;
+}
+
+/* A device of 1 MiB that begins with these bytes. */
+static void make_device(const char *head, size_t len, bool readonly)
+{
+	write_file("/sys/class/block/fake0/size", "2048\n", 5);
+	write_file("/sys/class/block/fake0/ro", readonly ? "1\n" : "0\n", 2);
+	write_file("/dev/fake0", head, len);
+}
+
+static struct plan_portal portals[] = {{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}, {.server = "192.0.2.3"}};
+static struct plan_block plan = {.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
+
+/* The server of the next room, and what earlier ones said. */
+static size_t portal;
+static struct block_refusals refusals;
+
+static struct block *start(const char *name, bool readonly)
+{
+	static char template[] = "/tmp/block-XXXXXX";
+	static char target[64];
+	struct block_config cfg = {
+		.plan = &plan, .portal = &portals[portal], .refusals = &refusals, .address = "192.0.2.1", .target = target, .readonly = readonly,
+		.ops = &fake, .ways = (unsigned)plan.n_portals,
+	};
+	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
+	struct block *b;
+
+	if (!env.prefix) {
+		env.prefix = check_dir(template);
+		snprintf(target, sizeof(target), "%s/sysroot", env.prefix);
+		mkdir(target, 0755);
+		CHECK_INT(report_new(&report, &quiet), 0);
+		env.report = report;
+	}
+	plan.name = name;
+	CHECK_INT(block_new(&b, &env, &cfg), 0);
+	CHECK_INT(block_start(b, BEGIN), 0);
+	return b;
+}
+
+/* Until the event comes, or nothing has for 20 s. Other events are passed over. */
+static bool until(struct block *b, enum block_event want, uint64_t now)
+{
+	for (;;) {
+		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+		enum block_event e;
+
+		while ((e = block_pop_event(b)) != BLOCK_EVENT_NONE)
+			if (e == want)
+				return true;
+		if (p.fd < 0 || poll(&p, 1, 20000) <= 0)
+			return false;
+		block_dispatch(b, now);
+	}
+}
+
+/* Until it has told what is missing; that is no event. */
+static void until_text(struct block *b, const char *has, uint64_t now)
+{
+	const char *text;
+
+	for (block_failure(b, &text); !strstr(text, has); block_failure(b, &text)) {
+		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+
+		CHECK(poll(&p, 1, 20000) > 0);
+		block_dispatch(b, now);
+	}
+}
+
+static enum cause cause_of(const struct block *b, const char *has)
+{
+	const char *text;
+	enum cause cause = block_failure(b, &text);
+
+	if (!strstr(text, has))
+		check_fail(__FILE__, __LINE__, "'%s' has no '%s'", text, has);
+	return cause;
+}
+
+TEST(refused_is_tried_again_later_and_later)
+{
+	struct block *b = start("refuse", true);
+	uint64_t now = BEGIN, pause = 0;
+
+	for (int i = 0; i < 4; i++) {
+		CHECK(until(b, BLOCK_EVENT_FAILED, now));
+		CHECK_INT(cause_of(b, "nobody listens"), CAUSE_BLOCK_REFUSED);
+		CHECK(there("disconnected"));
+		CHECK(block_deadline(b) - now > pause);
+		pause = block_deadline(b) - now;
+		block_dispatch(b, block_deadline(b) - 1);
+		CHECK_INT(block_pop_event(b), BLOCK_EVENT_NONE);
+		now = block_deadline(b);
+		block_dispatch(b, now);
+		CHECK(until(b, BLOCK_EVENT_AGAIN, now));
+		CHECK_INT(block_start(b, now), 0);
+		CHECK_INT(block_rounds(b), i + 2);
+	}
+	CHECK(pause <= 5 * NSEC_PER_SEC);
+	block_free(b);
+}
+
+/* The agent has one loop: a process that talks without end leaves the others their turn. */
+TEST(a_flood_is_taken_in_portions)
+{
+	struct block *b = start("flood", true);
+	struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+	int status;
+
+	CHECK(waitpid(-1, &status, WUNTRACED) > 0 && WIFSTOPPED(status)); /* all is sent */
+	block_dispatch(b, BEGIN);
+	CHECK_INT(poll(&p, 1, 0), 1);
+	block_dispatch(b, BEGIN);
+	block_dispatch(b, BEGIN);
+	CHECK_INT(poll(&p, 1, 0), 0);
+	block_free(b);
+}
+
+TEST(with_two_servers_the_second_one_has_its_turn_at_once)
+{
+	plan.n_portals = 2;
+	for (portal = 0; portal < 2; portal++) {
+		struct block *b = start("refuse", true);
+
+		CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
+		CHECK_INT(block_next(b), !portal);
+		if (portal)
+			CHECK(block_deadline(b) > BEGIN && block_deadline(b) < BEGIN + NSEC_PER_SEC);
+		else
+			CHECK(until(b, BLOCK_EVENT_AGAIN, BEGIN));
+		block_free(b);
+	}
+}
+
+/* What a server says for good is its own: the others are asked, and the boot ends when none is left. */
+TEST(each_server_has_its_say)
+{
+	static const struct {
+		size_t portal;
+		const char *name;
+		enum block_event event;
+		unsigned next;
+	} rows[] = {
+		{0, "tls", BLOCK_EVENT_FAILED, 1},
+		{1, "refuse", BLOCK_EVENT_FAILED, 2},
+		{2, "tls", BLOCK_EVENT_FAILED, 1},
+		{1, "tls", BLOCK_EVENT_FATAL, 1},
+	};
+
+	plan.n_portals = 3;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct block *b;
+
+		portal = rows[i].portal;
+		b = start(rows[i].name, true);
+		CHECK(until(b, rows[i].event, BEGIN));
+		if (rows[i].event == BLOCK_EVENT_FAILED)
+			CHECK_INT(block_next(b), rows[i].next);
+		else
+			CHECK_INT(cause_of(b, "192.0.2.1: it wants TLS; 192.0.2.3: it wants TLS; 192.0.2.2: it wants TLS"), CAUSE_BLOCK_AUTH);
+		block_free(b);
+	}
+}
+
+TEST(what_no_repetition_mends_ends_it)
+{
+	struct block *b = start("tls", true);
+
+	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK_INT(cause_of(b, "TLS"), CAUSE_BLOCK_AUTH);
+	CHECK_INT(block_deadline(b), NSEC_NEVER);
+	block_free(b);
+}
+
+TEST(a_connect_without_end_is_ended_and_what_it_left_taken_away)
+{
+	struct block *b = start("hang", true);
+	uint64_t late = block_deadline(b);
+
+	CHECK(late > BEGIN && late <= BEGIN + 30 * NSEC_PER_SEC);
+	CHECK(!there("disconnected"));
+	CHECK_INT(block_waits_for(b), CAUSE_BLOCK_UNREACHABLE);
+	block_dispatch(b, late);
+	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK_INT(cause_of(b, "no end within 20 s"), CAUSE_BLOCK_UNREACHABLE);
+	CHECK(there("disconnected"));
+	block_free(b);
+}
+
+TEST(a_room_that_is_closed_in_the_midst_leaves_nothing)
+{
+	struct block *b = start("hang", true);
+
+	block_free(b);
+	CHECK(there("disconnected"));
+}
+
+TEST(a_process_that_dies_is_a_failure_like_others)
+{
+	struct block *b = start("crash", true);
+
+	CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
+	CHECK_INT(cause_of(b, "died"), CAUSE_INTERNAL);
+	CHECK(there("disconnected"));
+	block_free(b);
+}
+
+TEST(a_device_that_does_not_come)
+{
+	struct block *b = start("nodev", true);
+	uint64_t late;
+	char text[200];
+
+	/* connecting -> device: two steps to be told of */
+	while (block_waits_for(b) != CAUSE_BLOCK_NO_DEVICE)
+		CHECK(until(b, BLOCK_EVENT_STEP, BEGIN));
+	block_describe(b, text, sizeof(text));
+	CHECK_STR(text, "waiting for the block device of fake nodev at 192.0.2.1 over tcp");
+	until_text(b, "no namespace yet", BEGIN);
+	late = block_deadline(b);
+	block_dispatch(b, late);
+	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK_INT(cause_of(b, "no namespace yet"), CAUSE_BLOCK_NO_DEVICE);
+	CHECK(there("disconnected"));
+	block_free(b);
+}
+
+/* Opening a pipe that nobody writes to waits, as opening a disk does while the kernel reads its partitions. */
+TEST(a_device_that_gives_no_block)
+{
+	struct block *b = start("hang", true); /* for the folder */
+	char path[512];
+	uint64_t late;
+
+	block_free(b);
+	make_device("", 0, false);
+	CHECK(env_path(&env, path, sizeof(path), "/dev/fake0") > 0);
+	CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+	b = start("x", true);
+	while (block_waits_for(b) != CAUSE_BLOCK_LOST)
+		CHECK(until(b, BLOCK_EVENT_STEP, BEGIN));
+	late = block_deadline(b);
+	block_dispatch(b, late);
+	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK_INT(cause_of(b, "no end within 10 s"), CAUSE_BLOCK_LOST);
+	CHECK(there("disconnected"));
+	block_free(b);
+}
+
+TEST(content_that_is_no_file_system)
+{
+	struct block *b;
+
+	b = start("hang", true); /* for the folder */
+	block_free(b);
+	make_device("<html>", 6, false);
+	b = start("x", true);
+	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK_INT(cause_of(b, "an HTML page"), CAUSE_BLOCK_NO_FS);
+	block_free(b);
+	write_file("/sys/class/block/fake0/fake0p2/partition", "2\n", 2);
+	b = start("x", true);
+	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK_INT(cause_of(b, "fake0 has partitions (2): add part="), CAUSE_BLOCK_NO_FS);
+	CHECK(there("disconnected"));
+	block_free(b);
+}
+
+static char ext4[2048];
+
+TEST(a_device_that_may_only_be_read)
+{
+	struct block *b = start("hang", true);
+
+	block_free(b);
+	memcpy(ext4 + 1024 + 56, "\x53\xef", 2);
+	make_device(ext4, sizeof(ext4), true);
+	b = start("x", false);
+	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK_INT(cause_of(b, "for reading only"), CAUSE_BLOCK_READONLY);
+	block_free(b);
+}
+
+/* A plain file cannot be mounted: the attempt fails at the last step, and lets the device go. */
+TEST(the_module_first_then_the_mount)
+{
+	struct block *b = start("hang", true);
+
+	block_free(b);
+	memcpy(ext4 + 1024 + 56, "\x53\xef", 2);
+	make_device(ext4, sizeof(ext4), false);
+	b = start("x", false);
+	CHECK(!block_module(b));
+	CHECK(until(b, BLOCK_EVENT_MODULE, BEGIN));
+	CHECK_STR(block_module(b), "ext4");
+	CHECK_INT(block_connected(b), BEGIN);
+	CHECK_INT(block_deadline(b), NSEC_NEVER);
+	block_module_settled(b, BEGIN);
+	CHECK(!block_module(b));
+	for (;;) {
+		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+
+		if (p.fd < 0 || poll(&p, 1, 20000) <= 0)
+			break;
+		block_dispatch(b, BEGIN);
+	}
+	cause_of(b, "fake0 as ext4");
+	CHECK(there("disconnected"));
+	CHECK_STR(block_result(b)->device, "fake0");
+	CHECK_INT(block_result(b)->bytes, 1 << 20);
+	CHECK_INT(block_result(b)->port, 4420);
+	block_free(b);
+}
+
+TEST(the_mark_of_a_mounted_root)
+{
+	struct block_result in = {.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1}, out;
+	struct block *b = start("hang", true);
+
+	block_free(b);
+	CHECK_INT(mark_block_read(&env, &out), 0);
+	write_file("/run/initagent/x", "", 0);
+	strscpy(in.kind, "nvmf", sizeof(in.kind));
+	strscpy(in.proto, "rdma", sizeof(in.proto));
+	strscpy(in.device, "nvme0n1", sizeof(in.device));
+	strscpy(in.fstype, "ext4", sizeof(in.fstype));
+	strscpy(in.server, "srv", sizeof(in.server));
+	strscpy(in.address, "192.0.2.1", sizeof(in.address));
+	strscpy(in.name, "nqn.2024-01.org.example:root", sizeof(in.name));
+	CHECK_INT(mark_block_write(&env, &in), 0);
+	CHECK_INT(mark_block_read(&env, &out), 1);
+	in.adopted = 1;
+	CHECK_MEM(&out, &in, sizeof(in));
+	/* nothing is mounted there */
+	CHECK_INT(block_adopt(&env, env.prefix, NULL, &out), 0);
+	write_file("/run/initagent/block-root", "nvmf\nrdma\n", 10);
+	CHECK_INT(mark_block_read(&env, &out), 0);
+	mark_block_drop(&env);
+	CHECK(!there("run/initagent/block-root"));
+}

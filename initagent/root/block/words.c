@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* words: see words.h. The texts are those of drivers/nvme/host and drivers/infiniband/ulp/srp in Linux 5.10 to 6.12. */
+#include "root/block/words.h"
+
+#include "modules/kmsg.h"
+
+static const struct words_row rows[] = {
+	/* fabrics.c, nvmf_log_connect_error() */
+	{"Connect Invalid Data Parameter, subsysnqn", CAUSE_BLOCK_NO_TARGET, false},
+	{"Connect for subsystem", CAUSE_BLOCK_DENIED, false}, /* "... is not allowed, hostnqn: ..." */
+	{"Connect Invalid Host", CAUSE_BLOCK_DENIED, false},
+	{"Connect Invalid Data Parameter", CAUSE_BLOCK_CONNECT, false},
+	{"Connect Invalid SQE Parameter", CAUSE_BLOCK_CONNECT, false},
+	{"Connect Incompatible Format", CAUSE_BLOCK_CONNECT, false},
+	{"authentication", CAUSE_BLOCK_AUTH, true},
+	{"no handler found for transport", CAUSE_MODULE_MISSING, true},
+	{"unknown parameter or missing value", CAUSE_BLOCK_CONNECT, true},
+	/* rdma.c, tcp.c */
+	{"invalid service ID", CAUSE_BLOCK_REFUSED, false},
+	{"Connect rejected", CAUSE_BLOCK_REFUSED, false},
+	{"failed to connect socket: -111", CAUSE_BLOCK_REFUSED, false},
+	/* ib_srp.c */
+	{"REJ reason 0x8", CAUSE_BLOCK_REFUSED, false}, /* no such service */
+	{"SRP LOGIN REJECTED", CAUSE_BLOCK_DENIED, false},
+};
+
+static const struct words_errno errnos[] = {
+	{ECONNREFUSED, CAUSE_BLOCK_REFUSED, "nothing listens on that port"},
+	{ECONNRESET, CAUSE_BLOCK_REFUSED, "the connection was reset"},
+	{ETIMEDOUT, CAUSE_BLOCK_UNREACHABLE, "no answer in time"},
+	{EHOSTUNREACH, CAUSE_BLOCK_UNREACHABLE, "no way to the server"},
+	{ENETUNREACH, CAUSE_BLOCK_UNREACHABLE, "network unreachable"},
+	{EHOSTDOWN, CAUSE_BLOCK_UNREACHABLE, "the server is down"},
+	{EADDRNOTAVAIL, CAUSE_BLOCK_NO_RDMA, "no RDMA device has this node's address"},
+	{ENODEV, CAUSE_BLOCK_NO_RDMA, "no RDMA device for the way to the server"},
+	{EACCES, CAUSE_BLOCK_DENIED, "the server denies access"},
+	{EPERM, CAUSE_BLOCK_DENIED, "the server denies access"},
+	{EKEYREJECTED, CAUSE_BLOCK_AUTH, "the server wants a key"},
+};
+
+const struct words_row *words_find(const char *line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strstr(line, rows[i].words))
+			return &rows[i];
+	return NULL;
+}
+
+const struct words_errno *words_of_errno(int error)
+{
+	static const struct words_errno unknown = {0, CAUSE_BLOCK_CONNECT, ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++)
+		if (errnos[i].error == error)
+			return &errnos[i];
+	return &unknown;
+}
+
+int words_open(const struct env *env)
+{
+	int fd = kmsg_open(env);
+
+	if (fd < 0)
+		return -1;
+	kmsg_mark(fd);
+	return fd;
+}
+
+/* The text of a record "PRIORITY,SEQ,TIME,FLAGS;TEXT\n KEY=VALUE\n", cut off at its end. */
+static char *text_of(char *record)
+{
+	char *text = strchr(record, ';');
+
+	if (!text)
+		return NULL;
+	text[strcspn(text, "\n")] = 0;
+	return text + 1;
+}
+
+/* The first telling line counts: what follows it are consequences. */
+static const struct words_row *read_words(int fd, char *text, size_t size)
+{
+	char record[2048];
+	const struct words_row *row = NULL;
+
+	while (fd >= 0 && !row) {
+		ssize_t n = read(fd, record, sizeof(record) - 1);
+		char *line;
+
+		if (n < 0 && errno == EPIPE) /* some were lost */
+			continue;
+		if (n <= 0)
+			break;
+		record[n] = 0;
+		line = text_of(record);
+		row = line ? words_find(line) : NULL;
+		if (row)
+			strscpy(text, line, size);
+	}
+	return row;
+}
+
+int words_judge(struct block_job *j, int fd, int error)
+{
+	char text[240] = "";
+	const struct words_row *row = read_words(fd, text, sizeof(text));
+	const struct words_errno *e = words_of_errno(-error);
+
+	if (row) {
+		job_fail(j, row->cause, error, "%s: %s", strerror(-error), text);
+		j->message.fatal = row->fatal;
+		return error;
+	}
+	return job_fail(j, e->cause, error, "%s%s%s", strerror(-error), *e->words ? ", " : "", e->words);
+}

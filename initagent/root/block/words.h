@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * words: what a failed connect means. The kernel gives one errno for very different troubles; its words in the kernel
+ * log tell them apart.
+ */
+#pragma once
+
+#include "report/causes.h"
+#include "root/block/job.h"
+
+/* words_open: /dev/kmsg from now on. The fd, or -1: then the errno must do. */
+int words_open(const struct env *env);
+
+/* words_judge: cause and text of a connect that failed with error (negative) while fd was open. Returns error. */
+int words_judge(struct block_job *j, int fd, int error);
+
+/* words_find: the row for one line of the kernel's, NULL: it says nothing telling. Pure. */
+struct words_row {
+	const char *words; /* what the kernel says */
+	enum cause cause;
+	bool fatal;
+};
+const struct words_row *words_find(const char *line);
+
+/* words_errno: the row for a positive errno; never NULL. */
+struct words_errno {
+	int error;
+	enum cause cause;
+	const char *words;
+};
+const struct words_errno *words_of_errno(int error);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* keys: see keys.h. */
+#include "root/image/keys.h"
+
+#include <dirent.h>
+
+static int fail(struct keys *k, int error, const char *name)
+{
+	snprintf(k->text, sizeof(k->text), "%.120s: %s", name,
+		error == -EINVAL ? "not a minisign public key" :
+		error == -E2BIG ? "one key too many" : strerror(-error));
+	return error;
+}
+
+static int add_file(const struct env *env, const char *path, struct keys *k)
+{
+	char text[1024];
+	int n = env_read(env, text, sizeof(text), "%s", path);
+
+	if (n < 0)
+		return fail(k, n, path);
+	if (k->n == KEYS_MAX)
+		return fail(k, -E2BIG, path);
+	if (minisig_key_parse(text, (size_t)n, &k->keys[k->n]) < 0)
+		return fail(k, -EINVAL, path);
+	k->n++;
+	return 0;
+}
+
+static bool is_key(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 4 && name[0] != '.' && streq(name + n - 4, ".pub");
+}
+
+static int add_folder(const struct env *env, struct keys *k)
+{
+	char path[512];
+	struct dirent *e;
+	DIR *dir;
+	int r = env_path(env, path, sizeof(path), "%s", KEYS_DIR);
+
+	if (r < 0)
+		return fail(k, r, KEYS_DIR);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? 0 : fail(k, -errno, KEYS_DIR);
+	for (r = 0; r == 0 && (e = readdir(dir));) {
+		if (!is_key(e->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", KEYS_DIR, e->d_name);
+		r = add_file(env, path, k);
+	}
+	closedir(dir);
+	return r;
+}
+
+int keys_load(const struct env *env, const struct plan_image *image, struct keys *ret)
+{
+	int r = 0;
+
+	*ret = (struct keys){0};
+	for (size_t i = 0; i < image->n_keys && r == 0; i++) {
+		if (image->keys[i].path)
+			r = add_file(env, image->keys[i].path, ret);
+		else if (ret->n == KEYS_MAX)
+			r = fail(ret, -E2BIG, "rd.root.key");
+		else
+			minisig_key_from_bytes(image->keys[i].bytes, &ret->keys[ret->n++]);
+	}
+	return r < 0 ? r : add_folder(env, ret);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* layers: see layers.h. */
+#include "root/image/layers.h"
+
+#include <sys/stat.h>
+
+#include "root/image/loopdev.h"
+#include "base/sysmount.h"
+
+#define SPACE	"/run/initramfs/overlay"
+#define UPPER	SPACE "/overlayfs"
+#define WORK	SPACE "/ovlwork"
+/* dracut's name of the overlay's source, which live systems look for in /proc/mounts. */
+#define SOURCE	"LiveOS_rootfs"
+
+#define PATH_SIZE 300
+
+static int fail(struct layers_result *r, enum cause cause, int error, const char *what, const char *text)
+{
+	r->cause = cause;
+	snprintf(r->text, sizeof(r->text), "%.80s: %s%s%s", what, strerror(-error), *text ? ": " : "", text);
+	return error;
+}
+
+/* Never written, so a journal is never replayed: the image is what was proved, to the last byte. */
+static const struct mount_option *options_of(enum image_kind kind)
+{
+	static const struct mount_option ext4[] = {{"noload", NULL}, {0}};
+	static const struct mount_option xfs[] = {{"norecovery", NULL}, {"nouuid", NULL}, {0}};
+
+	return kind == IMAGE_EXT4 ? ext4 : kind == IMAGE_XFS ? xfs : NULL;
+}
+
+/* What the kernel says of a file system it cannot read, as opposed to one it does not know. */
+static bool damaged(int error)
+{
+	return error == -EINVAL || error == -EIO || error == -EUCLEAN || error == -EBADMSG;
+}
+
+/* One file system of a file, by a loop device, read-only. A descriptor of the mount, or -errno. */
+static int make_mount(const struct layers_config *cfg, struct layers_result *ret)
+{
+	const char *fstype = image_kind_fstype(cfg->kind);
+	char text[MOUNT_TEXT_MAX] = "";
+	struct loopdev loop;
+	int r;
+
+	if (!fstype)
+		return fail(ret, CAUSE_IMAGE_UNKNOWN, -EINVAL, image_kind_name(cfg->kind), "");
+	r = loopdev_open(cfg->env, cfg->file, cfg->offset, cfg->size, &loop);
+	if (r < 0)
+		return fail(ret, CAUSE_IMAGE_LOOP, r, "/dev/loop-control",
+			r == -ENODEV ? "no such device: module loop" : "");
+	r = mount_make(fstype, loop.path, options_of(cfg->kind), true, text);
+	loopdev_close(&loop);
+	return r < 0 ? fail(ret, damaged(r) ? CAUSE_IMAGE_BROKEN : CAUSE_IMAGE_MOUNT, r, fstype, text) : r;
+}
+
+/*
+ * Some live images hold the root as one more file system image, looked for where dracut does. -ENOENT: this one does not. What
+ * has the name and is no file ends the boot: nobody knows which root was meant.
+ */
+static int open_inside(int outer, const char **ret_name)
+{
+	static const char *const names[] = {"LiveOS/rootfs.img", "LiveOS/ext3fs.img"};
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && (fd == -ENOENT || fd == -ENOTDIR); i++) {
+		*ret_name = names[i];
+		fd = sys_open_file(outer, names[i], O_NOFOLLOW);
+	}
+	return fd;
+}
+
+/* The outer mount lives on with the loop device over its file, though it never had a place. */
+static int make_inside(const struct layers_config *cfg, int file, struct layers_result *ret)
+{
+	struct layers_config inner = {.env = cfg->env, .file = file};
+	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
+	ssize_t n;
+
+	if (!head)
+		return fail(ret, CAUSE_NO_MEMORY, -ENOMEM, "rootfs.img", "");
+	n = pread(file, head, IMAGE_HEAD_MAX, 0);
+	inner.kind = image_kind_judge(head, n < 0 ? 0 : (size_t)n, NULL);
+	if (image_kind_way(inner.kind) != IMAGE_WAY_MOUNT)
+		return fail(ret, CAUSE_IMAGE_UNKNOWN, -EINVAL, "LiveOS/rootfs.img", "");
+	ret->inside = true;
+	return make_mount(&inner, ret);
+}
+
+/* The root's file system at lower, whatever it lies in. */
+static int mount_lower(const struct layers_config *cfg, const char *lower, struct layers_result *ret)
+{
+	_cleanup_close_ int outer = make_mount(cfg, ret), inside = -1, mnt = -1;
+	const char *name = "";
+	int r;
+
+	if (outer < 0)
+		return outer;
+	inside = open_inside(outer, &name);
+	if (inside < 0 && inside != -ENOENT && inside != -ENOTDIR)
+		return fail(ret, CAUSE_IMAGE_BROKEN, inside, name, inside == -EINVAL ? "not a regular file" : "");
+	mnt = inside >= 0 ? make_inside(cfg, inside, ret) : dup(outer);
+	if (mnt < 0)
+		return ret->cause ? mnt : fail(ret, CAUSE_IMAGE_MOUNT, -errno, lower, "");
+	r = mount_attach(mnt, lower);
+	return r < 0 ? fail(ret, CAUSE_IMAGE_MOUNT, r, lower, "") : 0;
+}
+
+/* --- writable layer ----------------------------------------------------------------------- */
+
+/* tmpfs's own defaults where nothing is given: half of the memory, an inode for each 16 KiB of it. */
+static size_t space_options(const struct plan_overlay *o, struct mount_option *ret, char (*text)[32])
+{
+	size_t n = 0;
+
+	if (o->percent)
+		snprintf(text[n], sizeof(text[n]), "%u%%", o->percent);
+	else
+		snprintf(text[n], sizeof(text[n]), "%llu", (unsigned long long)o->size);
+	if (o->size || o->percent)
+		ret[n] = (struct mount_option){"size", text[n]}, n++;
+	if (o->nr_blocks) {
+		snprintf(text[n], sizeof(text[n]), "%llu", (unsigned long long)o->nr_blocks);
+		ret[n] = (struct mount_option){"nr_blocks", text[n]}, n++;
+	}
+	if (o->nr_inodes) {
+		snprintf(text[n], sizeof(text[n]), "%llu", (unsigned long long)o->nr_inodes);
+		ret[n] = (struct mount_option){"nr_inodes", text[n]}, n++;
+	}
+	ret[n++] = (struct mount_option){"mode", "0755"};
+	ret[n] = (struct mount_option){0};
+	return n;
+}
+
+/* dracut's links, for tools that look there. */
+static int link_to(const struct env *env, const char *at, const char *to)
+{
+	char path[PATH_SIZE];
+	int r = env_path(env, path, sizeof(path), "%s", at);
+
+	if (r < 0)
+		return r;
+	unlink(path);
+	return symlink(to, path) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+struct places {
+	char base[PATH_SIZE], space[PATH_SIZE], upper[PATH_SIZE], work[PATH_SIZE];
+};
+
+static int find_places(const struct env *env, struct places *p)
+{
+	int r = env_path(env, p->base, sizeof(p->base), LAYERS_BASE);
+
+	r = r < 0 ? r : env_path(env, p->space, sizeof(p->space), SPACE);
+	r = r < 0 ? r : env_path(env, p->upper, sizeof(p->upper), UPPER);
+	r = r < 0 ? r : env_path(env, p->work, sizeof(p->work), WORK);
+	return r < 0 ? r : 0;
+}
+
+static int make_space(const struct env *env, const struct plan_overlay *o, const struct places *p,
+	char *text)
+{
+	struct mount_option options[5];
+	char values[4][32];
+	int r;
+
+	space_options(o, options, values);
+	r = mount_new("tmpfs", "overlay", options, false, p->space, text);
+	if (r == 0)
+		r = mount_folder(p->upper);
+	if (r == 0)
+		r = mount_folder(p->work);
+	if (r == 0)
+		r = link_to(env, "/run/overlayfs", UPPER);
+	return r < 0 ? r : link_to(env, "/run/ovlwork", WORK);
+}
+
+int layers_overlay(const struct env *env, const struct plan_overlay *o, const char *target,
+	struct layers_result *ret)
+{
+	char text[MOUNT_TEXT_MAX] = "";
+	struct places p;
+	int r = find_places(env, &p);
+	struct mount_option options[] = {
+		{"lowerdir", p.base}, {"upperdir", p.upper}, {"workdir", p.work}, {0},
+	};
+
+	if (r == 0)
+		r = make_space(env, o, &p, text);
+	if (r < 0)
+		return fail(ret, CAUSE_IMAGE_OVERLAY, r, SPACE, text);
+	r = mount_new("overlay", SOURCE, options, false, target, text);
+	return r < 0 ? fail(ret, CAUSE_IMAGE_OVERLAY, r, "overlay", text) : 0;
+}
+
+void layers_drop(const struct env *env, const char *target)
+{
+	static const char *const places[] = {SPACE, LAYERS_BASE};
+	char path[PATH_SIZE];
+
+	if (target)
+		mount_drop(target);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (env_path(env, path, sizeof(path), "%s", places[i]) >= 0)
+			mount_drop(path);
+}
+
+int layers_mount(const struct layers_config *cfg, struct layers_result *ret)
+{
+	char base[PATH_SIZE];
+	int r = env_path(cfg->env, base, sizeof(base), LAYERS_BASE);
+
+	*ret = (struct layers_result){0};
+	if (r < 0)
+		return fail(ret, CAUSE_IMAGE_MOUNT, r, LAYERS_BASE, "");
+	layers_drop(cfg->env, NULL);
+	r = mount_lower(cfg, cfg->overlay->off ? cfg->target : base, ret);
+	if (r == 0 && !cfg->overlay->off)
+		r = layers_overlay(cfg->env, cfg->overlay, cfg->target, ret);
+	if (r < 0)
+		layers_drop(cfg->env, NULL);
+	return r;
+}

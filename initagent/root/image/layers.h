@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * layers: from an image file to a mounted root: loop device, file system, the file system in it that
+ * some live images have, and the writable layer. Runs in the image room's child; blocks.
+ *
+ * Places are those of dracut's live images, where a distribution's tools look for them, and stay
+ * reachable after switch-root, because /run does. A squashfs around the root needs no place:
+ *
+ *	/run/rootfsbase			the root's file system, read-only
+ *	/run/initramfs/overlay		tmpfs of the writable layer: overlayfs/ and ovlwork/
+ *	/run/overlayfs, /run/ovlwork	links to those
+ */
+#pragma once
+
+#include "base/env.h"
+#include "root/image/kind.h"
+#include "base/mountpoint.h"
+#include "plan.h"
+#include "report/causes.h"
+
+#define LAYERS_TEXT_MAX 300
+#define LAYERS_BASE	"/run/rootfsbase"
+
+/* What is to be mounted. */
+struct layers_config {
+	const struct env *env;
+	const char *target;
+	const struct plan_overlay *overlay;
+	int file;	      /* the image */
+	uint64_t offset, size; /* the part of it; size 0: all of it */
+	enum image_kind kind;
+};
+
+struct layers_result {
+	enum cause cause; /* when it failed */
+	bool inside;	  /* the root was a file in the squashfs */
+	char text[LAYERS_TEXT_MAX];
+};
+
+/* layers_mount: 0 or -errno with cause and text; nothing stays mounted then. */
+int layers_mount(const struct layers_config *cfg, struct layers_result *ret);
+
+/* layers_drop: takes away what layers_mount() made, also what an agent that was killed left. */
+void layers_drop(const struct env *env, const char *target);
+
+/*
+ * layers_overlay: the writable layer alone, over what is mounted at /run/rootfsbase, at target. For a
+ * root of another kind.
+ */
+int layers_overlay(const struct env *env, const struct plan_overlay *o, const char *target,
+	struct layers_result *ret);

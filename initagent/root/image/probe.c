@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* probe: see probe.h. */
+#include "root/image/probe.h"
+
+#include "base/cage.h"
+
+#define MEMORY_MAX  (64u << 20)
+#define CPU_SECONDS 10
+
+struct question {
+	uint64_t size;
+	const char *dir, *name;
+};
+
+static void fail(struct probe *p, enum cause cause, const char *text, const char *more)
+{
+	p->cause = cause;
+	snprintf(p->text, sizeof(p->text), "%s%s%s", text, *more ? ": " : "", more);
+}
+
+/* The kind of what begins at offset; says why if it is none. */
+static enum image_kind judge_at(int fd, uint64_t offset, const char **what)
+{
+	static uint8_t head[IMAGE_HEAD_MAX];
+	ssize_t n = pread(fd, head, sizeof(head), (off_t)offset);
+
+	*what = n < 0 ? strerror(errno) : "";
+	return n < 0 ? IMAGE_UNKNOWN : image_kind_judge(head, (size_t)n, what);
+}
+
+static void look_into_iso(int fd, const struct question *q, struct probe *ret)
+{
+	const char *what = "";
+	int r = iso_find(fd, q->size, q->dir, q->name, &ret->file);
+
+	if (r == -ENOENT) {
+		fail(ret, CAUSE_IMAGE_NO_ROOT_INSIDE, q->dir || q->name ? "no such file in it" :
+			"none of the usual files is in it", q->name ? q->name : "");
+		return;
+	}
+	if (r < 0) {
+		fail(ret, CAUSE_IMAGE_BROKEN, "ISO 9660", strerror(-r));
+		return;
+	}
+	ret->inner = judge_at(fd, ret->file.offset, &what);
+	if (image_kind_way((enum image_kind)ret->inner) != IMAGE_WAY_MOUNT)
+		fail(ret, CAUSE_IMAGE_UNKNOWN, ret->file.path, what);
+}
+
+void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret)
+{
+	const struct question q = {size, dir, name};
+	const char *what = "";
+
+	*ret = (struct probe){0};
+	ret->kind = ret->inner = judge_at(fd, 0, &what);
+	if (ret->kind == IMAGE_UNKNOWN)
+		fail(ret, CAUSE_IMAGE_UNKNOWN, *what ? "it seems to be" : "no superblock or archive header",
+			what);
+	else if (ret->kind == IMAGE_ISO)
+		look_into_iso(fd, &q, ret);
+}
+
+static int work(const void *arg, int in, int out)
+{
+	const struct question *q = arg;
+	static struct probe p;
+
+	probe_look(in, q->size, q->dir, q->name, &p);
+	return cage_write(out, &p, sizeof(p)) < 0;
+}
+
+/* The process may have been taken over: a place outside of the image would be another file's data. */
+static bool sane(const struct probe *p, uint64_t size)
+{
+	return p->cause >= 0 && p->cause < CAUSE_MAX && p->kind < IMAGE_KIND_MAX &&
+		p->inner < IMAGE_KIND_MAX && p->file.offset <= size &&
+		p->file.size <= size - p->file.offset &&
+		memchr(p->text, 0, sizeof(p->text)) && memchr(p->file.path, 0, sizeof(p->file.path));
+}
+
+void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret)
+{
+	struct question q = {size, dir, name};
+	struct cage_job job = {
+		.run = work,
+		.arg = &q,
+		.in = fd,
+		.rights = CAGE_COMPUTE,
+		.memory = MEMORY_MAX,
+		.cpu_s = CPU_SECONDS,
+	};
+	struct cage cage;
+	int r = cage_start(&cage, &job), status;
+
+	if (r == 0)
+		r = cage_read(&cage, ret, sizeof(*ret));
+	status = cage_end(&cage);
+	if (r == 1 && sane(ret, size))
+		return;
+	*ret = (struct probe){0};
+	fail(ret, CAUSE_IMAGE_READER_DIED, r == 1 ? "it sent what it cannot mean" : cage_end_text(status), "");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe: what an image file is and, in an ISO image, where the root is: told by a process without rights. */
+#pragma once
+
+#include "root/image/iso.h"
+#include "root/image/kind.h"
+#include "report/causes.h"
+
+#define PROBE_TEXT_MAX 200
+
+/* Fixed size: what the process sends. */
+struct probe {
+	int32_t cause;	/* CAUSE_NONE, or why it is no root, with text */
+	uint32_t kind;	/* enum image_kind, of the file */
+	uint32_t inner; /* of the root's file in an ISO image, else the same */
+	struct iso_file file; /* that file; offset and size 0: the whole */
+	char text[PROBE_TEXT_MAX];
+};
+
+/*
+ * probe_image: looks at the file fd of size bytes. dir and name: iso_find()'s. Waits for the answer, which
+ * takes milliseconds.
+ */
+void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret);
+
+/* probe_look: what the process does; also for the fuzz target. */
+void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret);

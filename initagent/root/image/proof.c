@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* proof: see proof.h. */
+#include "root/image/proof.h"
+
+#include <sodium/crypto_hash_sha256.h>
+
+/* A manifest of a MiB takes a hundredth of these. */
+#define MEMORY_MAX  (64u << 20)
+#define CPU_SECONDS 10
+
+struct proof {
+	struct cage cage;
+	size_t have;
+	struct proof_result result;
+};
+
+static void fail(struct proof_result *r, enum cause cause, const char *text)
+{
+	r->cause = cause;
+	strscpy(r->text, text, sizeof(r->text));
+}
+
+static int verify(const struct proof_config *cfg, const struct minisig *s)
+{
+	if (cfg->manifest)
+		return minisig_verify(s, cfg->keys, cfg->n_keys, cfg->manifest, cfg->manifest_len);
+	return minisig_verify_hash(s, cfg->keys, cfg->n_keys, cfg->hash);
+}
+
+/* As minisign writes them into the comment of a key: little endian. */
+static unsigned long long number_of(const uint8_t number[static 8])
+{
+	unsigned long long v = 0;
+
+	for (size_t i = 8; i--;)
+		v = v << 8 | number[i];
+	return v;
+}
+
+/* Both sides: which of the two is the old one. */
+static void other_key(const struct proof_config *cfg, const struct minisig *s, struct proof_result *ret)
+{
+	char text[sizeof(ret->text)];
+	size_t n = (size_t)snprintf(text, sizeof(text), "key %016llX; trusted:", number_of(s->number));
+
+	for (size_t i = 0; i < cfg->n_keys && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %016llX", i ? "," : "", number_of(cfg->keys[i].number));
+	fail(ret, CAUSE_SIGNATURE_KEY, text);
+}
+
+static void judge_signature(const struct proof_config *cfg, struct proof_result *ret)
+{
+	struct minisig s;
+	int r;
+
+	if (!cfg->n_keys)
+		return;
+	if (!cfg->signature) {
+		fail(ret, CAUSE_SIGNATURE_MISSING, "there is no .minisig file beside it");
+		return;
+	}
+	if (minisig_parse(cfg->signature, cfg->signature_len, &s) < 0) {
+		fail(ret, CAUSE_SIGNATURE_BAD, "the signature file is malformed");
+		return;
+	}
+	r = verify(cfg, &s);
+	if (r == -EINVAL)
+		fail(ret, CAUSE_SIGNATURE_BAD, "a legacy signature over an image: sign with minisign -H");
+	else if (r == -ENOKEY)
+		other_key(cfg, &s, ret);
+	else if (r < 0)
+		fail(ret, CAUSE_SIGNATURE_BAD, "the signature does not fit the content");
+	if (r < 0)
+		return;
+	ret->key = r;
+	strscpy(ret->comment, s.comment, sizeof(ret->comment));
+}
+
+/* Both sides of what does not fit: the operator sees which of the two is the old one. */
+static void other_kernel(const char *release, struct proof_result *ret)
+{
+	const struct manifest *m = &ret->manifest;
+	char text[sizeof(ret->text)];
+
+	snprintf(text, sizeof(text), "%.50s runs, it is for %.50s%s%.50s%s", release, m->kernels[0], m->n_kernels > 1 ? ", " : "",
+		m->n_kernels > 1 ? m->kernels[1] : "", m->n_kernels > 2 ? " ..." : "");
+	fail(ret, CAUSE_MANIFEST_KERNEL, text);
+}
+
+static void judge_manifest(const struct proof_config *cfg, struct proof_result *ret)
+{
+	uint8_t digest[crypto_hash_sha256_BYTES];
+	const char *why;
+	int r;
+
+	if (cfg->digest) {
+		crypto_hash_sha256(digest, cfg->manifest, cfg->manifest_len);
+		if (memcmp(digest, cfg->digest, sizeof(digest)) != 0) {
+			fail(ret, CAUSE_MANIFEST_DIGEST, "its SHA-256 is another one");
+			return;
+		}
+	}
+	r = manifest_parse(cfg->manifest, cfg->manifest_len, &ret->manifest, &why);
+	if (r < 0)
+		fail(ret, CAUSE_MANIFEST_BAD, why ? why : strerror(-r));
+	else if (cfg->release && !manifest_fits(&ret->manifest, cfg->release))
+		other_kernel(cfg->release, ret);
+	if (ret->cause)
+		memset(&ret->manifest, 0, sizeof(ret->manifest));
+}
+
+/* The signature first: what is not signed is not even parsed. */
+void proof_judge(const struct proof_config *cfg, struct proof_result *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->key = -1;
+	judge_signature(cfg, ret);
+	if (!ret->cause && cfg->manifest)
+		judge_manifest(cfg, ret);
+}
+
+/* One pass over the image. 0 or -errno. */
+static int hash_image(int fd, uint8_t hash[static MINISIG_HASH_BYTES])
+{
+	_cleanup_(minisig_hash_freep) struct minisig_hash *h = NULL;
+	static uint8_t block[256 * 1024];
+	off_t at = 0;
+	ssize_t n;
+
+	if (minisig_hash_new(&h) < 0)
+		return -ENOMEM;
+	while ((n = pread(fd, block, sizeof(block), at)) > 0) {
+		minisig_hash_add(h, block, (size_t)n);
+		at += n;
+	}
+	minisig_hash_end(h, hash);
+	return n < 0 ? -errno : 0;
+}
+
+static int work(const void *arg, int in, int out)
+{
+	struct proof_config cfg = *(const struct proof_config *)arg;
+	uint8_t hash[MINISIG_HASH_BYTES];
+	static struct proof_result result;
+
+	if (cfg.read_image && hash_image(in, hash) < 0)
+		return 1;
+	if (cfg.read_image)
+		cfg.hash = hash;
+	proof_judge(&cfg, &result);
+	return cage_write(out, &result, sizeof(result)) < 0;
+}
+
+int proof_new(struct proof **ret, const struct proof_config *cfg)
+{
+	_cleanup_(proof_freep) struct proof *p = calloc(1, sizeof(*p));
+	struct cage_job job = {
+		.run = work,
+		.arg = cfg,
+		.in = cfg->read_image ? cfg->image : -1,
+		.rights = CAGE_COMPUTE,
+		.memory = MEMORY_MAX,
+		.cpu_s = cfg->read_image ? 0 : CPU_SECONDS,
+	};
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->cage = CAGE_NONE;
+	r = cage_start(&p->cage, &job);
+	if (r < 0)
+		return r;
+	if (fcntl(p->cage.fd, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	*ret = p;
+	p = NULL;
+	return 0;
+}
+
+struct proof *proof_free(struct proof *p)
+{
+	if (!p)
+		return NULL;
+	cage_end(&p->cage);
+	free(p);
+	return NULL;
+}
+
+int proof_fd(const struct proof *p)
+{
+	return p->cage.fd;
+}
+
+/* The process may have been taken over: whatever has the right size is looked at once more. */
+static bool sane(const struct proof_result *r)
+{
+	if (r->cause < 0 || r->cause >= CAUSE_MAX || r->key < -1 || !memchr(r->text, 0, sizeof(r->text)) ||
+		!memchr(r->comment, 0, sizeof(r->comment)))
+		return false;
+	return r->cause || !r->manifest.size || manifest_sane(&r->manifest);
+}
+
+static int died(struct proof *p, const char *how)
+{
+	int status = cage_end(&p->cage);
+
+	memset(&p->result, 0, sizeof(p->result));
+	p->result.key = -1;
+	fail(&p->result, CAUSE_IMAGE_READER_DIED, how ? how : cage_end_text(status));
+	return 1;
+}
+
+int proof_dispatch(struct proof *p)
+{
+	uint8_t *at = (uint8_t *)&p->result;
+	ssize_t n = 0;
+
+	if (p->cage.fd < 0)
+		return 1;
+	while (p->have < sizeof(p->result)) {
+		n = read(p->cage.fd, at + p->have, sizeof(p->result) - p->have);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (n <= 0)
+			return died(p, NULL);
+		p->have += (size_t)n;
+	}
+	cage_end(&p->cage);
+	return sane(&p->result) ? 1 : died(p, "it sent what it cannot mean");
+}
+
+const struct proof_result *proof_result(const struct proof *p)
+{
+	return &p->result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a directory, in a cage. What is
+ * no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED in that directory.
+ *
+ * A build without archives has unpack_none.c instead.
+ */
+#pragma once
+
+#include "root/image/kind.h"
+#include "report/causes.h"
+
+/* Name of the one file; no archive can hold it, since slashes never end up in a name. */
+#define IMAGE_UNWRAPPED "image"
+
+#define UNPACK_TEXT_MAX 300
+
+/* More entries than any root has; each costs the kernel an inode. */
+#define UNPACK_ENTRIES_MAX 4000000
+
+struct unpack_config {
+	int fd;			/* from its current position on */
+	const char *target;	/* an empty directory, on a file system of its own; a path in /proc/self/fd will do */
+	uint64_t bytes_max;	/* most file content, and largest file */
+	bool consume;		/* free what was read of a file in memory */
+};
+
+/* What the process sends: any number with final 0, then one. Fixed size. */
+struct unpack_message {
+	uint32_t final;
+	int32_t cause;
+	uint32_t kind; /* enum image_kind: IMAGE_TAR, IMAGE_CPIO; IMAGE_UNKNOWN: one file was unwrapped */
+	uint64_t bytes, entries, left_out;
+	char text[UNPACK_TEXT_MAX];
+};
+
+struct unpack;
+
+/* unpack_available: false in a build without archives. */
+bool unpack_available(void);
+
+/* unpack_new: starts the process. 0 or -errno. unpack_free ends it. */
+int unpack_new(struct unpack **ret, const struct unpack_config *cfg);
+struct unpack *unpack_free(struct unpack *u);
+DEFINE_FREEP(struct unpack, unpack_free)
+
+/* unpack_next: waits for the next message. Always succeeds: a process that died sends a final one, too. */
+void unpack_next(struct unpack *u, struct unpack_message *ret);
+
+/*
+ * unpack_into: what the process does, in this one, into dir; progress goes to out (-1: nowhere). For the
+ * fuzz target. 0 or -errno.
+ */
+int unpack_into(const struct unpack_config *cfg, const char *dir, int out, struct unpack_message *ret);

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* writer: see writer.h. */
+#include "root/image/writer.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
+/* include/uapi/linux/openat2.h */
+#define RESOLVE_NO_MAGICLINKS_ABI 0x02
+#define RESOLVE_BENEATH_ABI	  0x08
+
+struct how {
+	uint64_t flags, mode, resolve;
+};
+
+struct writer {
+	int dir;
+	uint64_t bytes_max, bytes, entries, left_out;
+	int file;	     /* of the file being written; -1: none */
+	struct writer_entry entry;  /* the one at hand */
+	char name[PATH_MAX]; /* its plain name */
+	/* The folder of the last entry: archives come folder by folder. */
+	int parent;
+	char parent_name[PATH_MAX];
+	enum cause cause;
+	char text[WRITER_TEXT_MAX];
+};
+
+struct writer *writer_free(struct writer *w)
+{
+	if (!w)
+		return NULL;
+	closep(&w->file);
+	closep(&w->parent);
+	closep(&w->dir);
+	free(w);
+	return NULL;
+}
+
+/* --- failures ----------------------------------------------------------------------------- */
+
+static int refuse(struct writer *w, const char *why)
+{
+	w->cause = CAUSE_IMAGE_ENTRY_REFUSED;
+	snprintf(w->text, sizeof(w->text), "%.200s: %s", w->entry.name, why);
+	return -EINVAL;
+}
+
+static int too_big(struct writer *w, uint64_t more)
+{
+	w->cause = CAUSE_IMAGE_TOO_BIG;
+	snprintf(w->text, sizeof(w->text), "%.120s: %llu bytes unpacked, %llu more, %llu may be used",
+		w->entry.name, (unsigned long long)w->bytes, (unsigned long long)more,
+		(unsigned long long)w->bytes_max);
+	return -ENOSPC;
+}
+
+/* What the kernel says of one entry. A full tmpfs is what its limit is for. */
+static int fail(struct writer *w, int error, const char *what)
+{
+	if (error == -ENOSPC || error == -EFBIG)
+		return too_big(w, 0);
+	if (error == -EXDEV || error == -ELOOP)
+		return refuse(w, "a link on the way leads out of the root");
+	w->cause = CAUSE_IMAGE_BROKEN;
+	snprintf(w->text, sizeof(w->text), "%.200s: %s: %s", w->entry.name, what, strerror(-error));
+	return error;
+}
+
+enum cause writer_cause(const struct writer *w, const char **ret_text)
+{
+	*ret_text = w->text;
+	return w->cause;
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+int writer_name(const char *name, char *ret, size_t size)
+{
+	size_t have = 0;
+
+	if (!name || !*name || *name == '/')
+		return -EINVAL;
+	while (*name) {
+		size_t len = strcspn(name, "/");
+		bool dot = len == 1 && *name == '.';
+
+		if (len == 2 && memcmp(name, "..", 2) == 0)
+			return -EINVAL;
+		if (len && !dot) {
+			if (len > NAME_MAX || have + 1 + len >= size)
+				return -ENAMETOOLONG;
+			if (have)
+				ret[have++] = '/';
+			memcpy(ret + have, name, len);
+			have += len;
+		}
+		name += len + (name[len] == '/');
+	}
+	ret[have] = 0;
+	return 0;
+}
+
+static int open_in(int dir, const char *name, uint64_t flags, uint64_t mode)
+{
+	const struct how how = {
+		.flags = flags | O_CLOEXEC,
+		.mode = mode,
+		.resolve = RESOLVE_BENEATH_ABI | RESOLVE_NO_MAGICLINKS_ABI,
+	};
+	long r = syscall(SYS_openat2, dir, name, &how, sizeof(how));
+
+	return r < 0 ? -errno : (int)r;
+}
+
+int writer_new(struct writer **ret, const char *dir, uint64_t bytes_max)
+{
+	_cleanup_(writer_freep) struct writer *w = calloc(1, sizeof(*w));
+	const struct how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC};
+
+	if (!w)
+		return -ENOMEM;
+	w->bytes_max = bytes_max;
+	w->file = w->parent = -1;
+	w->dir = (int)syscall(SYS_openat2, AT_FDCWD, dir, &how, sizeof(how));
+	if (w->dir < 0)
+		return -errno;
+	*ret = w;
+	w = NULL;
+	return 0;
+}
+
+/* Folders that the archive does not list on their own. name is changed and mended. */
+static int make_parents(struct writer *w, char *name)
+{
+	for (char *at = strchr(name, '/');; at = strchr(at + 1, '/')) {
+		char *base, *slash;
+		int above, r;
+
+		if (at)
+			*at = 0;
+		slash = strrchr(name, '/');
+		base = slash ? slash + 1 : name;
+		if (slash)
+			*slash = 0;
+		above = open_in(w->dir, slash ? name : ".", O_PATH | O_DIRECTORY, 0);
+		if (slash)
+			*slash = '/';
+		r = above < 0 ? above : mkdirat(above, base, 0755) < 0 ? -errno : 0;
+		closep(&above);
+		if (at)
+			*at = '/';
+		if (r < 0 && r != -EEXIST)
+			return r;
+		if (!at)
+			return 0;
+	}
+}
+
+/* The folder of a plain name; *base is what stands behind it. A borrowed descriptor or -errno. */
+static int parent_of(struct writer *w, char *name, const char **base)
+{
+	char *slash = strrchr(name, '/');
+	int fd, r = 0;
+
+	*base = slash ? slash + 1 : name;
+	if (!slash)
+		return w->dir;
+	*slash = 0;
+	if (w->parent >= 0 && streq(w->parent_name, name)) {
+		*slash = '/';
+		return w->parent;
+	}
+	fd = open_in(w->dir, name, O_PATH | O_DIRECTORY, 0);
+	if (fd == -ENOENT) {
+		r = make_parents(w, name);
+		fd = r < 0 ? r : open_in(w->dir, name, O_PATH | O_DIRECTORY, 0);
+	}
+	if (fd >= 0) {
+		closep(&w->parent);
+		w->parent = fd;
+		strscpy(w->parent_name, name, sizeof(w->parent_name));
+	}
+	*slash = '/';
+	return fd;
+}
+
+/*
+ * An entry that comes again replaces what was there, as later ones count; a folder with content stays. The
+ * folder we hold open may be the one that goes.
+ */
+static int clear(struct writer *w, int *dir, const char **base)
+{
+	int r = unlinkat(*dir, *base, 0) < 0 ? -errno : 0;
+
+	if (r == -EISDIR || r == -EPERM)
+		r = unlinkat(*dir, *base, AT_REMOVEDIR) < 0 ? -errno : 0;
+	closep(&w->parent);
+	w->parent = -1;
+	w->parent_name[0] = 0;
+	if (r < 0 && r != -ENOENT)
+		return r;
+	*dir = parent_of(w, w->name, base);
+	return *dir < 0 ? *dir : 0;
+}
+
+/* --- entries ------------------------------------------------------------------------------ */
+
+static struct timespec mtime_of(const struct writer_entry *e)
+{
+	return (struct timespec){.tv_sec = (time_t)e->mtime};
+}
+
+static int set_owner_and_mode(struct writer *w, int fd)
+{
+	const struct timespec times[2] = {mtime_of(&w->entry), mtime_of(&w->entry)};
+
+	/* The owner first: changing it clears set-user-id bits. */
+	if (fchown(fd, w->entry.uid, w->entry.gid) < 0 || fchmod(fd, w->entry.mode & 07777) < 0 ||
+		futimens(fd, times) < 0)
+		return -errno;
+	return 0;
+}
+
+static int set_link_owner(struct writer *w, int dir, const char *base)
+{
+	const struct timespec times[2] = {mtime_of(&w->entry), mtime_of(&w->entry)};
+
+	if (fchownat(dir, base, w->entry.uid, w->entry.gid, AT_SYMLINK_NOFOLLOW) < 0 ||
+		utimensat(dir, base, times, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return 0;
+}
+
+/* make() a name that may be taken: what an entry before had it for goes. */
+static int make_anew(struct writer *w, int dir, const char *base, int (*make)(struct writer *w, int dir, const char *base))
+{
+	int r = make(w, dir, base);
+
+	if (r != -EEXIST)
+		return r;
+	r = clear(w, &dir, &base);
+	return r < 0 ? r : make(w, dir, base);
+}
+
+static int create_file(struct writer *w, int dir, const char *base)
+{
+	w->file = open_in(dir, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	return w->file < 0 ? w->file : 0;
+}
+
+static int begin_file(struct writer *w, int dir, const char *base)
+{
+	int r;
+
+	if (w->entry.stored > w->bytes_max - w->bytes)
+		return too_big(w, w->entry.stored);
+	r = make_anew(w, dir, base, create_file);
+	return r < 0 ? fail(w, r, "open") : 0;
+}
+
+/* A folder in place of a link or file that came before replaces it. */
+static int make_folder(struct writer *w, int dir, const char *base)
+{
+	_cleanup_close_ int fd = -1;
+	int r = mkdirat(dir, base, 0700) < 0 ? -errno : 0;
+
+	if (r < 0 && r != -EEXIST)
+		return fail(w, r, "mkdir");
+	fd = open_in(dir, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd == -ENOTDIR || fd == -ELOOP) {
+		r = clear(w, &dir, &base);
+		r = r < 0 ? r : mkdirat(dir, base, 0700) < 0 ? -errno : 0;
+		fd = r < 0 ? r : open_in(dir, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	}
+	if (fd < 0)
+		return fail(w, fd, "open");
+	r = set_owner_and_mode(w, fd);
+	return r < 0 ? fail(w, r, "owner and mode") : 0;
+}
+
+static int create_link(struct writer *w, int dir, const char *base)
+{
+	return symlinkat(w->entry.target, dir, base) < 0 ? -errno : set_link_owner(w, dir, base);
+}
+
+static int make_link(struct writer *w, int dir, const char *base)
+{
+	int r = make_anew(w, dir, base, create_link);
+
+	return r < 0 ? fail(w, r, "symbolic link") : 0;
+}
+
+static int create_fifo(struct writer *w, int dir, const char *base)
+{
+	return mknodat(dir, base, S_IFIFO | (w->entry.mode & 0777), 0) < 0 ? -errno : set_link_owner(w, dir, base);
+}
+
+static int make_fifo(struct writer *w, int dir, const char *base)
+{
+	int r = make_anew(w, dir, base, create_fifo);
+
+	return r < 0 ? fail(w, r, "fifo") : 0;
+}
+
+/* The folder of the other name, held by itself: parent_of() remembers one only. */
+static int open_other(struct writer *w, char *other, const char **base)
+{
+	char *slash = strrchr(other, '/');
+	int fd;
+
+	*base = slash ? slash + 1 : other;
+	if (slash)
+		*slash = 0;
+	fd = open_in(w->dir, slash ? other : ".", O_PATH | O_DIRECTORY, 0);
+	if (slash)
+		*slash = '/';
+	return fd;
+}
+
+/* cpio: the content comes with the last of the names. What the first one is by now may be no file any more. */
+static int begin_link_content(struct writer *w, int dir, const char *base)
+{
+	struct stat st;
+
+	if (!w->entry.size)
+		return 0;
+	if (w->entry.stored > w->bytes_max - w->bytes)
+		return too_big(w, w->entry.stored);
+	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (w->file == -ENXIO || (w->file >= 0 && (fstat(w->file, &st) < 0 || !S_ISREG(st.st_mode))))
+		return refuse(w, "content of a link to what is no file");
+	return w->file < 0 ? fail(w, w->file, "open") : 0;
+}
+
+/* The other name must lie below the root as well; the link itself is never followed. */
+static int make_hard_link(struct writer *w, int dir, const char *base)
+{
+	char other[PATH_MAX];
+	_cleanup_close_ int from = -1;
+	const char *from_base;
+	int r = writer_name(w->entry.hard, other, sizeof(other));
+
+	if (r < 0 || !*other)
+		return refuse(w, "a link to a name outside of the root");
+	from = open_other(w, other, &from_base);
+	if (from < 0)
+		return fail(w, from, "link");
+	r = linkat(from, from_base, dir, base, 0) < 0 ? -errno : 0;
+	if (r == -EEXIST && !streq(other, w->name)) {
+		r = clear(w, &dir, &base);
+		r = r < 0 ? r : linkat(from, from_base, dir, base, 0) < 0 ? -errno : 0;
+	}
+	return r < 0 && r != -EEXIST ? fail(w, r, "link") : begin_link_content(w, dir, base);
+}
+
+/* devtmpfs makes the nodes of a real root; anywhere else one is a door into the kernel. */
+static int leave_out(struct writer *w)
+{
+	bool below_dev = strncmp(w->name, "dev/", 4) == 0;
+
+	if (w->entry.type == ENTRY_NODE && !below_dev)
+		return refuse(w, "a device node outside of dev/");
+	w->left_out++;
+	return 0;
+}
+
+/* "./": the root itself, of which mode and owner count. */
+static int take_root(struct writer *w)
+{
+	_cleanup_close_ int fd = open_in(w->dir, ".", O_RDONLY | O_DIRECTORY, 0);
+	int r = fd < 0 ? fd : w->entry.type == ENTRY_FOLDER ? set_owner_and_mode(w, fd) : -EINVAL;
+
+	return r < 0 ? fail(w, r, "the root itself") : 0;
+}
+
+int writer_begin(struct writer *w, const struct writer_entry *e)
+{
+	static int (*const makers[])(struct writer *, int, const char *) = {
+		[ENTRY_FILE] = begin_file,
+		[ENTRY_FOLDER] = make_folder,
+		[ENTRY_LINK] = make_link,
+		[ENTRY_FIFO] = make_fifo,
+	};
+	const char *base;
+	int dir, r;
+
+	w->entry = *e;
+	if (!e->name)
+		w->entry.name = "(an entry)";
+	r = writer_name(e->name, w->name, sizeof(w->name));
+	if (r == -ENAMETOOLONG)
+		return refuse(w, "a name too long");
+	if (r < 0)
+		return refuse(w, "not a name below the root");
+	w->entries++;
+	w->left_out += e->left_out;
+	if (!*w->name)
+		return take_root(w);
+	if (e->type >= ENTRY_NODE)
+		return leave_out(w);
+	dir = parent_of(w, w->name, &base);
+	if (dir < 0)
+		return fail(w, dir, "folder");
+	return e->hard ? make_hard_link(w, dir, base) : makers[e->type](w, dir, base);
+}
+
+int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
+{
+	const uint8_t *at = data;
+
+	if (w->file < 0)
+		return len ? refuse(w, "content where none can be") : 0;
+	if (len > w->bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)
+		return too_big(w, len);
+	while (len) {
+		ssize_t n = pwrite(w->file, at, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(w, -errno, "write");
+		at += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+		w->bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
+/*
+ * File capabilities make programs work (ping). Labels and users' own attributes need more rights than
+ * this process has; systems that want labels set them at first boot.
+ */
+int writer_capability(struct writer *w, const void *value, size_t len)
+{
+	if (w->file < 0) {
+		w->left_out++;
+		return 0;
+	}
+	return fsetxattr(w->file, "security.capability", value, len, 0) < 0 ? fail(w, -errno, "security.capability") : 0;
+}
+
+int writer_settle(struct writer *w)
+{
+	int r = 0;
+
+	if (w->file < 0)
+		return 0;
+	/* What the archive leaves out at the end of a sparse file. */
+	if (ftruncate(w->file, (off_t)w->entry.size) < 0)
+		r = -errno;
+	if (r == 0)
+		r = set_owner_and_mode(w, w->file);
+	return r < 0 ? fail(w, r, "size, owner and mode") : 0;
+}
+
+void writer_end(struct writer *w)
+{
+	closep(&w->file);
+	w->file = -1;
+}
+
+uint64_t writer_bytes(const struct writer *w)
+{
+	return w->bytes;
+}
+
+uint64_t writer_entries(const struct writer *w)
+{
+	return w->entries;
+}
+
+uint64_t writer_left_out(const struct writer *w)
+{
+	return w->left_out;
+}

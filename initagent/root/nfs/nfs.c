@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* nfs: see nfs.h. */
+#include "root/nfs/nfs.h"
+
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+
+#include "base/sysmount.h"
+
+/*
+ * The flags of mount(2) in the newer interface: some are attributes of the mount (MOUNT_ATTR_*,
+ * include/uapi/linux/mount.h), some are options of the superblock.
+ */
+static const struct {
+	unsigned long flag;
+	unsigned attribute;
+	const char *word;
+} flags[] = {
+	{MS_NOSUID, 0x02, NULL},      {MS_NODEV, 0x04, NULL},	  {MS_NOEXEC, 0x08, NULL},
+	{MS_NOATIME, 0x10, NULL},     {MS_STRICTATIME, 0x20, NULL}, {MS_NODIRATIME, 0x80, NULL},
+	{MS_SYNCHRONOUS, 0, "sync"},  {MS_DIRSYNC, 0, "dirsync"}, {MS_MANDLOCK, 0, "mand"},
+	{MS_LAZYTIME, 0, "lazytime"},
+};
+
+#define MOUNT_ATTR_RDONLY_ABI 0x01
+
+static const char *const proto_names[NFS_PROTO_MAX] = {
+	[NFS_PROTO_TCP] = "tcp",
+	[NFS_PROTO_RDMA] = "rdma",
+};
+
+static const char *const version_names[NFS_VERSION_MAX] = {
+	[NFS_VERSION_42] = "4.2",
+	[NFS_VERSION_41] = "4.1",
+	[NFS_VERSION_40] = "4.0",
+	[NFS_VERSION_3] = "3",
+};
+
+const char *nfs_proto_name(enum nfs_proto proto)
+{
+	return (unsigned)proto < NFS_PROTO_MAX ? proto_names[proto] : "?";
+}
+
+const char *nfs_version_name(enum nfs_version version)
+{
+	return (unsigned)version < NFS_VERSION_MAX ? version_names[version] : "?";
+}
+
+int nfs_version_from_name(const char *name)
+{
+	for (int i = 0; i < NFS_VERSION_MAX; i++)
+		if (streq(version_names[i], name))
+			return i;
+	return -EINVAL;
+}
+
+/* The context under construction: its fd and what fsmount will need. */
+struct context {
+	int fd;
+	unsigned attributes;
+};
+
+static int set_string(struct context *c, const char *key, const char *value)
+{
+	return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_STRING, key, value);
+}
+
+static int apply_flags(struct context *c, const struct nfs_attempt *a)
+{
+	int r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, a->readonly ? "ro" : "rw", NULL);
+
+	if (a->readonly)
+		c->attributes |= MOUNT_ATTR_RDONLY_ABI;
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && r >= 0; i++) {
+		if (!(a->mount_flags & flags[i].flag))
+			continue;
+		c->attributes |= flags[i].attribute;
+		if (flags[i].word)
+			r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, flags[i].word, NULL);
+	}
+	return r;
+}
+
+/* One word of the admin's comma list. word is writable and consumed. */
+static int apply_option(struct context *c, char *word)
+{
+	char *value = strchr(word, '=');
+
+	if (!value)
+		return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, word, NULL);
+	*value = 0;
+	return set_string(c, word, value + 1);
+}
+
+/* The failing word ends up in text, before what the kernel says. */
+static int apply_options(struct context *c, const char *options, char *text)
+{
+	_cleanup_free_ char *copy = strdup(options);
+	char *save = NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		int r = apply_option(c, w);
+
+		if (r < 0) {
+			snprintf(text, NFS_TEXT_MAX, "mount option '%s'", w);
+			return r;
+		}
+	}
+	return 0;
+}
+
+char *nfs_source(char *buf, size_t size, const char *server, const char *path)
+{
+	bool bare6 = strchr(server, ':') && *server != '[';
+	int n = snprintf(buf, size, bare6 ? "[%s]:%s" : "%s:%s", server, path);
+
+	return n < 0 || (size_t)n >= size ? NULL : buf;
+}
+
+/* source, vers, proto, addr, port: what the attempt itself decides. */
+static int apply_attempt(struct context *c, const struct nfs_attempt *a)
+{
+	char source[NFS_SOURCE_MAX], port[8];
+	const char *proto = a->proto == NFS_PROTO_RDMA ? (a->ipv6 ? "rdma6" : "rdma")
+						       : (a->ipv6 ? "tcp6" : "tcp");
+	int r;
+
+	if (!nfs_source(source, sizeof(source), a->server, a->path))
+		return -ENAMETOOLONG;
+	snprintf(port, sizeof(port), "%u", a->port);
+	r = set_string(c, "source", source);
+	if (r >= 0)
+		r = set_string(c, "vers", nfs_version_name(a->version));
+	if (r >= 0)
+		r = set_string(c, "proto", proto);
+	if (r >= 0)
+		r = set_string(c, "addr", a->address);
+	if (r >= 0 && a->port)
+		r = set_string(c, "port", port);
+	return r;
+}
+
+/*
+ * NFSv3 keeps its side protocols on TCP (fs/nfs: RDMA is never used for MOUNT) and there is no
+ * statd before the real root runs, so locks stay local.
+ */
+static int apply_v3(struct context *c, const struct nfs_attempt *a)
+{
+	int r;
+
+	if (a->version != NFS_VERSION_3)
+		return 0;
+	r = set_string(c, "mountproto", a->ipv6 ? "tcp6" : "tcp");
+	if (r >= 0 && a->nolock)
+		r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, "nolock", NULL);
+	return r;
+}
+
+static bool gives(const char *options, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *at = options; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, key, len) == 0 && at[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Without sec= the kernel asks the server for its list before it looks at anything, and both ends then look for modules of
+ * Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos (rpc.gssd), so AUTH_SYS is tried at once; the rest of
+ * the list is for exports below the root, which the real root may cross into: they are negotiated when the server wants it
+ * (NFS4ERR_WRONGSEC). What the admin says counts alone.
+ */
+static int apply_security(struct context *c, const struct nfs_attempt *a)
+{
+	if (a->version == NFS_VERSION_3 || gives(a->options, "sec"))
+		return 0;
+	return set_string(c, "sec", "sys:krb5:krb5i:krb5p");
+}
+
+static int configure(struct context *c, const struct nfs_attempt *a, char *text)
+{
+	int r = apply_attempt(c, a);
+
+	if (r >= 0)
+		r = apply_v3(c, a);
+	if (r >= 0)
+		r = apply_security(c, a);
+	if (r >= 0)
+		r = apply_options(c, a->options, text);
+	if (r >= 0)
+		r = apply_flags(c, a);
+	if (r >= 0)
+		r = sys_fsconfig(c->fd, SYS_FSCONFIG_CMD_CREATE, NULL, NULL);
+	return r;
+}
+
+/* Appends the kernel's own words to what text already holds. */
+static void add_kernel_text(int fd, char *text)
+{
+	char words[NFS_TEXT_MAX];
+	size_t have = strlen(text);
+
+	sys_fs_messages(fd, words, sizeof(words));
+	if (*words)
+		snprintf(text + have, NFS_TEXT_MAX - have, "%s%s", have ? ": " : "", words);
+}
+
+int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
+{
+	_cleanup_close_ int fd = -1, mnt = -1;
+	struct context c = {0};
+	int r;
+
+	text[0] = 0;
+	fd = sys_fsopen("nfs");
+	if (fd < 0) {
+		snprintf(text, NFS_TEXT_MAX, "the kernel has no NFS client (module nfs)");
+		return fd;
+	}
+	c.fd = fd;
+	r = configure(&c, attempt, text);
+	if (r >= 0)
+		r = mnt = sys_fsmount(fd, c.attributes);
+	if (r >= 0)
+		r = sys_move_mount(mnt, target);
+	if (r < 0)
+		add_kernel_text(fd, text);
+	return r < 0 ? r : 0;
+}
+
+#define NFS_TCP_PORT	2049 /* IANA nfs */
+#define TCP_PATIENCE_MS 1000
+
+/* An IPv6 address, a link-local one with "%IFNAME" behind it. */
+static bool scoped_address(const char *text, struct sockaddr_in6 *six)
+{
+	const char *scope = strchr(text, '%');
+	char bare[INET6_ADDRSTRLEN];
+	size_t len = scope ? (size_t)(scope - text) : strlen(text);
+
+	if (len >= sizeof(bare))
+		return false;
+	memcpy(bare, text, len);
+	bare[len] = 0;
+	six->sin6_scope_id = scope ? if_nametoindex(scope + 1) : 0;
+	return inet_pton(AF_INET6, bare, &six->sin6_addr) == 1;
+}
+
+/* Fills ss for the attempt's numeric address. Returns its length, 0 if it is none. */
+static socklen_t tcp_address(const struct nfs_attempt *a, struct sockaddr_storage *ss)
+{
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ss;
+	struct sockaddr_in *four = (struct sockaddr_in *)ss;
+
+	*ss = (struct sockaddr_storage){0};
+	if (a->ipv6) {
+		six->sin6_family = AF_INET6;
+		six->sin6_port = htons(NFS_TCP_PORT);
+		return scoped_address(a->address, six) ? sizeof(*six) : 0;
+	}
+	four->sin_family = AF_INET;
+	four->sin_port = htons(NFS_TCP_PORT);
+	return inet_pton(AF_INET, a->address, &four->sin_addr) == 1 ? sizeof(*four) : 0;
+}
+
+bool nfs_answers_on_tcp(const struct nfs_attempt *attempt)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = tcp_address(attempt, &ss), size = sizeof(int);
+	_cleanup_close_ int fd = -1;
+	struct pollfd pfd = {.events = POLLOUT};
+	int error = -1;
+
+	if (!len)
+		return false;
+	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	if (connect(fd, (struct sockaddr *)&ss, len) == 0)
+		return true;
+	pfd.fd = fd;
+	if (errno != EINPROGRESS || poll(&pfd, 1, TCP_PATIENCE_MS) <= 0)
+		return false;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nfs: one NFS mount attempt, done in this process (the caller runs it in a child it can kill). No
+ * mount.nfs: the kernel takes the options itself when the address is numeric.
+ */
+#pragma once
+
+#include "base/util.h"
+
+#define NFS_TEXT_MAX 240
+
+enum nfs_proto {
+	NFS_PROTO_TCP,
+	NFS_PROTO_RDMA,
+	NFS_PROTO_MAX,
+};
+
+enum nfs_version {
+	NFS_VERSION_42,
+	NFS_VERSION_41,
+	NFS_VERSION_40,
+	NFS_VERSION_3,
+	NFS_VERSION_MAX,
+};
+
+/* "rdma", "4.2": as the kernel's options write them. */
+const char *nfs_proto_name(enum nfs_proto proto);
+const char *nfs_version_name(enum nfs_version version);
+
+/* nfs_version_from_name: "4.2" -> NFS_VERSION_42, -EINVAL if unknown ("4" is no version here, it means any 4.x). */
+int nfs_version_from_name(const char *name);
+
+/*
+ * nfs_source: "server:path", an IPv6 server in brackets, as the kernel and people read it. Returns buf, or
+ * NULL when it does not fit.
+ */
+char *nfs_source(char *buf, size_t size, const char *server, const char *path);
+#define NFS_SOURCE_MAX 1400
+
+/* One attempt. Strings are borrowed. */
+struct nfs_attempt {
+	const char *server;    /* as the admin wrote it; only shown in /proc/mounts */
+	const char *address;   /* numeric */
+	bool ipv6;
+	const char *path;      /* absolute */
+	const char *options;   /* the admin's other options, comma list, may be "" */
+	enum nfs_version version;
+	enum nfs_proto proto;
+	uint16_t port;	       /* 0: the kernel's default (2049 or rpcbind for v3; 20049 for RDMA) */
+	bool readonly;
+	bool nolock;	       /* version 3 only */
+	unsigned long mount_flags; /* MS_NOSUID and the like; MS_RDONLY is readonly */
+};
+
+/*
+ * nfs_mount: mounts at target. Returns 0, or -errno of the failing call with the kernel's own
+ * text in text (NFS_TEXT_MAX bytes, may be empty). Nothing stays mounted on failure.
+ */
+int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text);
+
+/*
+ * nfs_answers_on_tcp: does something accept TCP connections on port 2049 of the attempt's address,
+ * within a second? Tells "no nfsd" from "nfsd without an RDMA listener".
+ */
+bool nfs_answers_on_tcp(const struct nfs_attempt *attempt);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * verdict: what an errno of a mount attempt means: which cause it is, and what may help: another NFS
+ * version, the other transport, the same again later, or nothing.
+ */
+#pragma once
+
+#include "report/causes.h"
+#include "root/nfs/nfs.h"
+
+enum remedy {
+	REMEDY_RETRY,	  /* the server may come up, the export may appear */
+	REMEDY_VERSION,	  /* the server is there but speaks another version */
+	REMEDY_PATH,	  /* version 4's tree may not be version 3's (fsid=0): the path may be there */
+	REMEDY_TRANSPORT, /* this node or the server cannot do RDMA at all */
+	REMEDY_NONE,	  /* the request itself is wrong */
+};
+
+struct verdict {
+	int error; /* positive errno */
+	enum cause cause;
+	enum remedy remedy;
+	const char *words; /* what it means here */
+};
+
+/* mount_verdict: never NULL; unknown errors are ROOT_MOUNT_FAILED with REMEDY_RETRY. */
+const struct verdict *mount_verdict(enum nfs_proto proto, int error);
+
+/* no_rdma_listener: RDMA was refused while the same server's nfsd answers on TCP. */
+const struct verdict *no_rdma_listener(void);

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The order of the steps, seen from the web server: what is asked for, when, and what no longer once something
+ * is wrong. Nothing here is a root: what gets as far as the image room is refused there.
+ */
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "check.h"
+#include "root/web/web.h"
+
+#define TIME_LIMIT (20 * NSEC_PER_SEC)
+
+struct lab {
+	char dir[32], sysroot[64], url[80];
+	const char *mirrors; /* the list, with a place for the port; NULL: none */
+	char asked[512]; /* "/mirrors /root.img /root.img.minisig " */
+	struct env env;
+	struct plan_image plan;
+	struct plan_key key;
+	int listener, log;
+	bool hasty; /* the first failure is enough */
+	enum cause cause;
+};
+
+static void put(const struct lab *l, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", l->dir, name);
+	f = fopen(path, "we");
+	CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* A command in the lab's folder; what it prints is no TAP. */
+static void run(const struct lab *l, const char *command)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "cd %s && { %s; } >/dev/null 2>&1", l->dir, command);
+	CHECK_INT(system(line), 0);
+}
+
+/* --- the server ---------------------------------------------------------------------------- */
+
+/* "GET /NAME HTTP/1.1": the name, and the name alone into the log. */
+static bool read_request(int fd, int log, char *name, size_t size)
+{
+	char head[2048], line[128];
+	size_t have = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, head + have, sizeof(head) - 1 - have);
+
+		if (n <= 0)
+			return false;
+		have += (size_t)n;
+		head[have] = 0;
+		if (strstr(head, "\r\n\r\n"))
+			break;
+	}
+	if (sscanf(head, "GET /%100s", line) != 1 || strscpy(name, line, size) < 0)
+		return false;
+	dprintf(log, "/%s ", name);
+	return true;
+}
+
+static void answer(const struct lab *l, int fd, const char *name)
+{
+	_cleanup_close_ int file = -1;
+	char path[256], body[8192];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", l->dir, name);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	n = file < 0 ? -1 : read(file, body, sizeof(body));
+	if (n < 0) {
+		dprintf(fd, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+		return;
+	}
+	dprintf(fd, "HTTP/1.1 200 OK\r\nContent-Length: %zd\r\n\r\n", n);
+	CHECK(write(fd, body, (size_t)n) == n);
+}
+
+/* Ends with the case, which is a process of its own. */
+static void serve(const struct lab *l)
+{
+	for (;;) {
+		_cleanup_close_ int fd = accept(l->listener, NULL, NULL);
+		char name[128];
+
+		while (fd >= 0 && read_request(fd, l->log, name, sizeof(name)))
+			answer(l, fd, name);
+	}
+}
+
+static pid_t start_server(struct lab *l)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(a);
+	char log[64];
+	pid_t pid;
+
+	snprintf(log, sizeof(log), "%s/log", l->dir);
+	l->log = open(log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	l->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK(l->log >= 0 && l->listener >= 0);
+	CHECK_INT(bind(l->listener, (const struct sockaddr *)&a, len), 0);
+	CHECK_INT(listen(l->listener, 8), 0);
+	CHECK_INT(getsockname(l->listener, (struct sockaddr *)&a, &len), 0);
+	snprintf(l->url, sizeof(l->url), "http://127.0.0.1:%u/root.img", ntohs(a.sin_port));
+	if (l->mirrors) {
+		char text[256];
+
+		snprintf(text, sizeof(text), l->mirrors, ntohs(a.sin_port));
+		put(l, "mirrors", text);
+	}
+	pid = fork();
+	if (pid == 0)
+		serve(l);
+	return pid;
+}
+
+/* --- the room ------------------------------------------------------------------------------ */
+
+static void open_lab(struct lab *l)
+{
+	char path[64];
+
+	*l = (struct lab){.dir = "/tmp/initagent-web-XXXXXX"};
+	/* What is mounted for the transfer goes with the case. Who has no right to that mounts nothing. */
+	if (unshare(CLONE_NEWNS) == 0)
+		CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	check_dir(l->dir);
+	if (geteuid() == 0)
+		CHECK_INT(mount("tmpfs", l->dir, "tmpfs", 0, NULL), 0);
+	snprintf(l->sysroot, sizeof(l->sysroot), "%s/sysroot", l->dir);
+	snprintf(path, sizeof(path), "%s/proc", l->dir);
+	CHECK_INT(mkdir(path, 0755), 0);
+	put(l, "proc/meminfo", "MemAvailable: 524288 kB\n");
+	put(l, "root.img", "<html>no root\n");
+	l->env.prefix = l->dir;
+	l->plan.minmem_mib = 1;
+}
+
+static void wait_for_more(struct web *w, uint64_t end)
+{
+	struct pollfd p = {.fd = web_fd(w), .events = POLLIN};
+	uint64_t now = now_ns(), at = min_u64(web_deadline(w), end);
+
+	poll(&p, 1, at > now ? (int)((at - now) / NSEC_PER_MSEC + 1) : 0);
+	web_dispatch(w, now_ns());
+}
+
+static void take(struct web *w, struct lab *l)
+{
+	enum web_event e;
+	const char *text;
+
+	while ((e = web_pop_event(w)) != WEB_EVENT_NONE) {
+		CHECK(e != WEB_EVENT_MOUNTED);
+		if (e == WEB_EVENT_FATAL || (e == WEB_EVENT_RETRY && l->hasty))
+			l->cause = web_failure(w, &text);
+	}
+}
+
+/* Until it is refused; asked is then what the server was asked for. */
+static void go(struct lab *l)
+{
+	const struct web_config cfg = {.plan = &l->plan, .target = l->sysroot, .node = 1};
+	_cleanup_(web_freep) struct web *w = NULL;
+	pid_t server = start_server(l);
+	uint64_t end = now_ns() + TIME_LIMIT;
+	ssize_t n;
+
+	l->plan.url = l->url;
+	CHECK_INT(web_new(&w, &l->env, &cfg), 0);
+	web_start(w, now_ns());
+	for (take(w, l); !l->cause && now_ns() < end; take(w, l))
+		wait_for_more(w, end);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	n = pread(l->log, l->asked, sizeof(l->asked) - 1, 0);
+	CHECK(n >= 0);
+}
+
+/* The site's key, and root.img signed with it. */
+static void sign(struct lab *l)
+{
+	run(l, "minisign -G -W -p site.pub -s site.key && minisign -S -W -s site.key -m root.img");
+	l->key.path = "/site.pub";
+	l->plan.keys = &l->key;
+	l->plan.n_keys = 1;
+}
+
+/* --- cases --------------------------------------------------------------------------------- */
+
+TEST(bare_image)
+{
+	struct lab l;
+
+	open_lab(&l);
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(wrong_digest)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.has_digest = true;
+	go(&l);
+	CHECK_INT(l.cause, CAUSE_FETCH_DIGEST);
+}
+
+TEST(proof_that_cannot_be_read)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.unprovable = true;
+	go(&l);
+	CHECK_STR(l.asked, "");
+	CHECK_INT(l.cause, CAUSE_CMDLINE_MALFORMED);
+}
+
+TEST(signature_comes_first)
+{
+	struct lab l;
+
+	open_lab(&l);
+	sign(&l);
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img.minisig /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(without_signature_the_image_is_not_asked_for)
+{
+	struct lab l;
+
+	open_lab(&l);
+	sign(&l);
+	run(&l, "rm root.img.minisig");
+	l.hasty = true;
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img.minisig ");
+	CHECK_INT(l.cause, CAUSE_SIGNATURE_MISSING);
+}
+
+TEST(changed_after_it_was_signed)
+{
+	struct lab l;
+
+	open_lab(&l);
+	sign(&l);
+	put(&l, "root.img", "<html>no boot\n");
+	go(&l);
+	CHECK_INT(l.cause, CAUSE_SIGNATURE_BAD);
+}
+
+TEST(trusted_key_that_is_not_there)
+{
+	struct lab l;
+
+	open_lab(&l);
+	sign(&l);
+	run(&l, "rm site.pub");
+	go(&l);
+	CHECK_STR(l.asked, "");
+	CHECK_INT(l.cause, CAUSE_KEY_UNREADABLE);
+}
+
+/* A manifest that is not the site's: the image it names is not asked for. */
+TEST(manifest_that_is_none)
+{
+	struct lab l;
+
+	open_lab(&l);
+	sign(&l);
+	l.plan.manifest = true;
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img /root.img.minisig ");
+	CHECK_INT(l.cause, CAUSE_MANIFEST_BAD);
+}
+
+/* What the list names is asked as well, also for the manifest and the signature. */
+TEST(list_of_mirrors)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.mirrors = "# ours\nhttp://127.0.0.1:%u/copy.img\n";
+	run(&l, "mv root.img copy.img");
+	go(&l);
+	CHECK(strstr(l.asked, "/mirrors ") == l.asked);
+	CHECK(strstr(l.asked, "/copy.img "));
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(list_of_mirrors_that_is_a_page)
+{
+	struct lab l;
+
+	open_lab(&l);
+	put(&l, "mirrors", "<html>\nPlease log in\n");
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* view: what console, state.json and the boot are told of the web room. */
+#include "root/web/private.h"
+
+const struct web_state_row web_states[WEB_STATE_MAX] = {
+	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
+	[WEB_MIRRORS] = {"mirrors", "list of mirrors", CAUSE_FETCH_CONNECT},
+	[WEB_LISTING] = {"reading the mirrors", "the list of mirrors is being read", CAUSE_FETCH_CONNECT},
+	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
+	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
+	[WEB_PROVING] = {"proving the manifest", "the manifest is being checked", CAUSE_MANIFEST_BAD},
+	[WEB_CACHE] = {"cache", "reading the image from the cache", CAUSE_CACHE},
+	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
+	[WEB_JUDGING] = {"judging the signature", "the image's signature is being checked", CAUSE_SIGNATURE_BAD},
+	[WEB_KEEPING] = {"keeping", "keeping the image in the cache", CAUSE_CACHE},
+	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_STUCK},
+	[WEB_MOUNTING] = {"mounting", "the image is being made the root", CAUSE_IMAGE_MOUNT},
+	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
+	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
+};
+
+static const struct image *image_of(const struct web *w)
+{
+	return w->stream ? stream_image(w->stream) : w->image;
+}
+
+void web_progress(const struct web *w, struct web_progress *ret)
+{
+	struct fetch_progress p;
+
+	*ret = (struct web_progress){.step = web_states[w->state].name, .left = UINT64_MAX};
+	if (w->state == WEB_MOUNTING)
+		ret->bytes = image_progress(image_of(w));
+	if (w->cache)
+		cache_progress(w->cache, &ret->bytes, &ret->size);
+	if (!w->fetch)
+		return;
+	fetch_progress(w->fetch, &p);
+	ret->bytes = p.bytes;
+	ret->size = p.size;
+	ret->rate = p.rate;
+	ret->left = p.eta;
+	ret->attempts = p.attempts;
+	strscpy(ret->site, p.site, sizeof(ret->site));
+}
+
+static const char *mib(uint64_t bytes, char *buf, size_t size)
+{
+	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f", (double)bytes / (1 << 20));
+	return buf;
+}
+
+static void describe_fetch(const struct web *w, char *buf, size_t size)
+{
+	char have[24], all[24], rate[24], left[40] = "";
+	struct web_progress p;
+
+	web_progress(w, &p);
+	if (!p.bytes) {
+		snprintf(buf, size, "waiting for the %s%s%s", web_states[w->state].words, *p.site ? " from " : "", p.site);
+		return;
+	}
+	if (p.left != UINT64_MAX)
+		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.left);
+	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s, from %s", web_states[w->state].words,
+		mib(p.bytes, have, sizeof(have)), p.size ? mib(p.size, all, sizeof(all)) : "?",
+		mib(p.rate, rate, sizeof(rate)), left, p.site);
+}
+
+static void describe_cache(const struct web *w, char *buf, size_t size)
+{
+	char have[24], all[24];
+	struct web_progress p;
+
+	web_progress(w, &p);
+	if (p.size)
+		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words, mib(p.bytes, have, sizeof(have)),
+			mib(p.size, all, sizeof(all)));
+	else
+		snprintf(buf, size, "looking into the cache %s", w->cfg.plan->cache);
+}
+
+void web_describe(const struct web *w, char *buf, size_t size)
+{
+	char have[24];
+
+	if (w->fetch)
+		describe_fetch(w, buf, size);
+	else if (w->cache)
+		describe_cache(w, buf, size);
+	else if (w->state == WEB_MOUNTING && image_progress(image_of(w)))
+		snprintf(buf, size, "unpacking the image, %s MiB so far",
+			mib(image_progress(image_of(w)), have, sizeof(have)));
+	else
+		strscpy(buf, web_states[w->state].words, size);
+}
+
+/* While bytes come, nothing is wrong. */
+enum cause web_waits_for(const struct web *w)
+{
+	struct web_progress p;
+
+	web_progress(w, &p);
+	if ((w->fetch || w->cache) && p.bytes)
+		return CAUSE_NONE;
+	return w->cause && w->fetch ? w->cause : web_states[w->state].cause;
+}
+
+enum cause web_failure(const struct web *w, const char **ret_text)
+{
+	*ret_text = w->text;
+	return w->cause;
+}
+
+const struct web_result *web_result(const struct web *w)
+{
+	return &w->result;
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* web: see web.h. The order of the steps; each one's object does the work. */
+#include "root/web/private.h"
+
+#include <strings.h>
+#include <sys/utsname.h>
+
+#include "report/report.h"
+#include "url.h"
+#include "root/web/note.h"
+
+/* Beside the image in its tmpfs: a page or two of rounding must not end a transfer. */
+#define SPARE (1 << 20)
+
+void web_set_state(struct web *w, enum web_state to, uint64_t now)
+{
+	if (w->state != to)
+		report_state(w->env->report, "web", "root", web_states[w->state].name, web_states[to].name, now);
+	w->state = to;
+}
+
+bool web_available(void)
+{
+	return true;
+}
+
+int web_new(struct web **ret, const struct env *env, const struct web_config *cfg)
+{
+	struct web *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->env = env;
+	w->cfg = *cfg;
+	w->file = -1;
+	w->list_end = NSEC_NEVER;
+	*ret = w;
+	return 0;
+}
+
+struct web *web_free(struct web *w)
+{
+	if (!w)
+		return NULL;
+	fetch_free(w->fetch);
+	fetch_free(w->mirror_bytes);
+	mirror_list_free(w->list);
+	urls_clear(&w->listed);
+	fetch_free(w->manifest_bytes);
+	fetch_free(w->signature_bytes);
+	proof_free(w->proof);
+	stream_free(w->stream);
+	image_free(w->image);
+	cache_free(w->cache);
+	urls_clear(&w->urls);
+	free(w->manifest);
+	closep(&w->file);
+	free(w);
+	return NULL;
+}
+
+void web_raise(struct web *w, enum web_event e)
+{
+	w->events |= 1U << e;
+}
+
+void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now)
+{
+	w->cause = cause;
+	w->stream = stream_free(w->stream);
+	if (text != w->text)
+		strscpy(w->text, text, sizeof(w->text));
+	web_raise(w, WEB_EVENT_FATAL);
+	web_set_state(w, WEB_STOPPED, now);
+}
+
+/* Is every server that may give a part of it known by its certificate? */
+static bool by_certificates(const struct web *w)
+{
+	for (size_t i = 0; i < w->urls.n; i++)
+		if (strncasecmp(w->urls.list[i], "https:", 6) != 0)
+			return false;
+	return !w->cfg.plan->insecure;
+}
+
+/* What is known of the image before its first byte. */
+static void note_proof(struct web *w)
+{
+	const uint8_t *sha256 = w->manifest ? w->manifest->sha256 : w->cfg.plan->digest;
+	struct web_result *r = &w->result;
+
+	strscpy(r->url, w->urls.list[0], sizeof(r->url));
+	w->has_key = w->manifest || w->cfg.plan->has_digest;
+	if (w->has_key)
+		memcpy(w->key, sha256, sizeof(w->key));
+	/* Chunks prove the image, and not what the manifest says of the whole. */
+	if (w->has_key && !(w->manifest && w->manifest->n_chunks))
+		sha256_text(w->key, r->sha256);
+	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" :
+		by_certificates(w) ? "certificate" : "none", sizeof(r->proof));
+}
+
+void web_fetch_image(struct web *w, uint64_t now)
+{
+	const struct manifest *m = w->manifest;
+	struct fetch_config cfg = {.limit = web_room(w) + w->have, .sink = w->file, .have = w->have};
+
+	if (m) {
+		cfg.size = m->size;
+		cfg.sha256 = m->n_chunks ? NULL : m->sha256;
+		cfg.chunk_size = m->chunk_size;
+		cfg.chunks = m->chunks;
+		cfg.n_chunks = m->n_chunks;
+	} else if (w->has_key) {
+		cfg.sha256 = w->key;
+	}
+	web_transfer(w, &cfg, WEB_IMAGE, now);
+}
+
+static void begin_image(struct web *w, uint64_t now)
+{
+	if (web_find_urls(w, w->manifest ? w->manifest->name : NULL, "") < 0) {
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
+		return;
+	}
+	note_proof(w);
+	w->file = store_open(w->env, w->has_key ? w->key : NULL, web_room(w) + SPARE, &w->have);
+	if (w->file < 0) {
+		web_stop(w, CAUSE_INTERNAL, strerror(-w->file), now);
+		return;
+	}
+	if (w->have)
+		report_log(w->env->report, REPORT_INFO, "root", now, "%llu bytes of the image are there from an earlier time",
+			(unsigned long long)w->have);
+	w->result.began = now;
+	if (!web_cache_look(w, now))
+		web_fetch_image(w, now);
+}
+
+/* --- proofs -------------------------------------------------------------------------------- */
+
+static void begin_proof(struct web *w, struct proof_config *cfg, enum web_state state, uint64_t now)
+{
+	int r;
+
+	cfg->keys = w->keys.keys;
+	cfg->n_keys = w->keys.n;
+	if (w->signature_bytes)
+		cfg->signature = fetch_memory(w->signature_bytes, &cfg->signature_len);
+	r = proof_new(&w->proof, cfg);
+	/* The process has copies. */
+	w->manifest_bytes = fetch_free(w->manifest_bytes);
+	w->signature_bytes = fetch_free(w->signature_bytes);
+	if (r < 0)
+		web_stop(w, CAUSE_INTERNAL, strerror(-r), now);
+	else
+		web_set_state(w, state, now);
+}
+
+static void prove_manifest(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+	struct proof_config cfg = {.digest = p->has_digest ? p->digest : NULL};
+	struct utsname uts;
+
+	cfg.manifest = fetch_memory(w->manifest_bytes, &cfg.manifest_len);
+	cfg.release = uname(&uts) == 0 ? uts.release : NULL;
+	begin_proof(w, &cfg, WEB_PROVING, now);
+}
+
+static void prove_image(struct web *w, uint64_t now)
+{
+	struct proof_config cfg = {.read_image = true, .image = w->file};
+
+	begin_proof(w, &cfg, WEB_JUDGING, now);
+}
+
+static void mount_image(struct web *w, uint64_t now)
+{
+	const struct image_config cfg = {
+		.target = w->cfg.target,
+		.plan = w->cfg.plan,
+		.fd = w->file,
+		.consume = true,
+		.init = w->cfg.init,
+		.kind = w->manifest ? (enum image_kind)w->manifest->format : IMAGE_UNKNOWN,
+	};
+	int r = image_new(&w->image, w->env, &cfg);
+
+	if (r >= 0)
+		r = image_start(w->image, now);
+	if (r < 0)
+		web_stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
+	else
+		web_set_state(w, WEB_MOUNTING, now);
+}
+
+/* What the file system at hand needs of the kernel, told from its first bytes; in an archive nothing. */
+static const char *module_of(int file)
+{
+	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
+	ssize_t n = head ? pread(file, head, IMAGE_HEAD_MAX, 0) : 0;
+
+	return n > 0 ? image_kind_module(image_kind_judge(head, (size_t)n, NULL)) : NULL;
+}
+
+void web_mount(struct web *w, uint64_t now)
+{
+	w->module = module_of(w->file);
+	if (!w->module) {
+		mount_image(w, now);
+		return;
+	}
+	web_raise(w, WEB_EVENT_MODULE);
+	web_set_state(w, WEB_MODULE, now);
+}
+
+static void proved(struct web *w, uint64_t now)
+{
+	if (!web_cache_keep(w, now))
+		web_mount(w, now);
+}
+
+/* --- what follows what --------------------------------------------------------------------- */
+
+void web_begin(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+
+	if (p->manifest)
+		web_begin_note(w, WEB_MANIFEST, NULL, p->has_digest ? p->digest : NULL, now);
+	else if (w->keys.n)
+		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
+	else
+		begin_image(w, now);
+}
+
+static void begin(struct web *w, uint64_t now)
+{
+	const struct plan_image *p = w->cfg.plan;
+
+	/* Whoever wrote it wants one image and no other, and it is not known which. */
+	if (p->unprovable)
+		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
+	else if (keys_load(w->env, p, &w->keys) < 0)
+		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
+	else
+		web_list_begin(w, now);
+}
+
+struct fetch *web_take_fetch(struct web *w)
+{
+	struct fetch *f = w->fetch;
+
+	w->fetch = NULL;
+	return f;
+}
+
+static void manifest_there(struct web *w, uint64_t now)
+{
+	w->manifest_bytes = web_take_fetch(w);
+	if (w->keys.n)
+		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
+	else
+		prove_manifest(w, now);
+}
+
+static void signature_there(struct web *w, uint64_t now)
+{
+	w->signature_bytes = web_take_fetch(w);
+	if (w->manifest_bytes)
+		prove_manifest(w, now);
+	else
+		begin_image(w, now);
+}
+
+void web_image_there(struct web *w, uint64_t now)
+{
+	if (w->signature_bytes)
+		prove_image(w, now);
+	else
+		proved(w, now);
+}
+
+static void image_fetched(struct web *w, uint64_t now)
+{
+	struct fetch_progress p;
+	struct url url;
+
+	fetch_progress(w->fetch, &p);
+	w->result.bytes = p.bytes;
+	w->result.attempts = p.attempts;
+	w->result.fetched = now;
+	strscpy(w->result.site, p.site, sizeof(w->result.site));
+	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.address.family)
+		w->result.server = url.address;
+	w->fetch = fetch_free(w->fetch);
+	note_write(w->env, &w->result);
+	if (w->stream_cause)
+		web_stop(w, w->stream_cause, w->stream_text, now);
+	else if (w->stream)
+		web_stream_end(w, now);
+	else
+		web_image_there(w, now);
+}
+
+static void fetched(struct web *w, uint64_t now)
+{
+	/* What went wrong on the way is over. */
+	w->cause = CAUSE_NONE;
+	switch (w->state) {
+	case WEB_MIRRORS: web_list_there(w, now); break;
+	case WEB_MANIFEST: manifest_there(w, now); break;
+	case WEB_SIGNATURE: signature_there(w, now); break;
+	default: image_fetched(w, now); break;
+	}
+}
+
+/* A signature nobody has put there is another mistake than a file nobody has put there. */
+static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
+{
+	const char *text;
+	enum cause cause = fetch_failure(w->fetch, &text);
+
+	if (w->state == WEB_MIRRORS) {
+		web_list_failed(w, event == WEB_EVENT_FATAL, now);
+		return;
+	}
+	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
+		cause = CAUSE_SIGNATURE_MISSING;
+	if (event == WEB_EVENT_FATAL) {
+		web_stop(w, cause, text, now);
+		return;
+	}
+	w->cause = cause;
+	strscpy(w->text, text, sizeof(w->text));
+	web_raise(w, event);
+}
+
+static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
+{
+	switch (event) {
+	case FETCH_EVENT_DONE: fetched(w, now); break;
+	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
+	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
+	case FETCH_EVENT_LOOKUP: web_raise(w, WEB_EVENT_LOOKUP); break;
+	default: break;
+	}
+}
+
+/* One transfer's end may be the next one's start, which has something to say at once: a name to be looked up. */
+static void take_events(struct web *w, uint64_t now)
+{
+	enum fetch_event event = FETCH_EVENT_NONE;
+
+	while (w->fetch && w->state != WEB_STOPPED && (event = fetch_pop_event(w->fetch)) != FETCH_EVENT_NONE)
+		fetch_event(w, event, now);
+}
+
+static void fetch_step(struct web *w, uint64_t now)
+{
+	if (fetch_dispatch(w->fetch, now) < 0) {
+		web_stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
+		return;
+	}
+	web_raise(w, WEB_EVENT_PROGRESS);
+	web_stream_step(w, now);
+}
+
+static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
+{
+	w->manifest = malloc(sizeof(*w->manifest));
+	if (!w->manifest) {
+		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
+		return;
+	}
+	*w->manifest = proof->manifest;
+	w->proof = proof_free(w->proof);
+	begin_image(w, now);
+}
+
+static void proof_step(struct web *w, uint64_t now)
+{
+	const struct proof_result *proof;
+
+	if (proof_dispatch(w->proof) == 0)
+		return;
+	proof = proof_result(w->proof);
+	if (proof->cause) {
+		web_stop(w, (enum cause)proof->cause, proof->text, now);
+		return;
+	}
+	if (*proof->comment)
+		report_log(w->env->report, REPORT_INFO, "root", now, "signed: %s", proof->comment);
+	if (w->state == WEB_PROVING) {
+		take_manifest(w, proof, now);
+		return;
+	}
+	w->proof = proof_free(w->proof);
+	proved(w, now);
+}
+
+static void image_step(struct web *w, uint64_t now)
+{
+	const char *text;
+	enum cause cause;
+
+	image_dispatch(w->image, now);
+	switch (image_pop_event(w->image)) {
+	case IMAGE_EVENT_NONE: break;
+	case IMAGE_EVENT_PROGRESS: web_raise(w, WEB_EVENT_PROGRESS); break;
+	case IMAGE_EVENT_MOUNTED:
+		w->result.image = *image_result(w->image);
+		store_drop(w->env);
+		web_raise(w, WEB_EVENT_MOUNTED);
+		web_set_state(w, WEB_MOUNTED, now);
+		break;
+	case IMAGE_EVENT_FAILED:
+		cause = image_failure(w->image, &text);
+		web_stop(w, cause, text, now);
+		break;
+	}
+}
+
+void web_adopt(const struct env *env, struct web_result *ret)
+{
+	note_read(env, ret);
+	store_drop(env);
+}
+
+void web_start(struct web *w, uint64_t now)
+{
+	begin(w, now);
+	take_events(w, now);
+}
+
+void web_dispatch(struct web *w, uint64_t now)
+{
+	if (w->list || now >= w->list_end)
+		web_list_step(w, now);
+	else if (w->fetch)
+		fetch_step(w, now);
+	else if (w->cache)
+		web_cache_step(w, now);
+	else if (w->proof)
+		proof_step(w, now);
+	else if (w->stream)
+		web_stream_end(w, now);
+	else if (w->image && w->state == WEB_MOUNTING)
+		image_step(w, now);
+	take_events(w, now);
+}
+
+/* --- what the owner sees ------------------------------------------------------------------- */
+
+int web_fd(const struct web *w)
+{
+	if (w->state == WEB_MOUNTED || w->state == WEB_STOPPED)
+		return -1;
+	if (w->list)
+		return mirror_list_fd(w->list);
+	if (w->stream)
+		return stream_fd(w->stream);
+	if (w->fetch)
+		return fetch_fd(w->fetch);
+	if (w->cache)
+		return cache_fd(w->cache);
+	if (w->proof)
+		return proof_fd(w->proof);
+	return w->image ? image_fd(w->image) : -1;
+}
+
+uint64_t web_deadline(const struct web *w)
+{
+	if (w->state == WEB_STOPPED)
+		return NSEC_NEVER;
+	if (w->fetch)
+		return min_u64(w->list_end, fetch_deadline(w->fetch));
+	return w->cache ? cache_deadline(w->cache) : w->list_end;
+}
+
+enum web_event web_pop_event(struct web *w)
+{
+	for (enum web_event e = WEB_EVENT_NONE + 1; e < WEB_EVENT_MAX; e++)
+		if (w->events & 1U << e) {
+			w->events &= ~(1U << e);
+			return e;
+		}
+	return WEB_EVENT_NONE;
+}
+
+const char *web_lookup(const struct web *w)
+{
+	return w->fetch ? fetch_lookup(w->fetch) : NULL;
+}
+
+void web_way_lost(struct web *w, uint64_t now)
+{
+	if (w->fetch)
+		fetch_way_lost(w->fetch, now);
+}
+
+void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now)
+{
+	if (addr)
+		w->result.server = *addr;
+	if (w->fetch)
+		fetch_resolved(w->fetch, addr, why, now);
+	take_events(w, now);
+}
+
+const char *web_module(const struct web *w)
+{
+	return w->state == WEB_MODULE ? w->module : NULL;
+}
+
+void web_module_settled(struct web *w, uint64_t now)
+{
+	if (w->state == WEB_MODULE)
+		mount_image(w, now);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmdline: see cmdline.h. */
+#include "cmdline.h"
+
+#include "report/report.h"
+
+#include <dirent.h>
+#include <limits.h>
+
+struct sources {
+	struct plan_source rows[CMDLINE_SOURCES];
+	char *names[CMDLINE_SOURCES];
+	char *texts[CMDLINE_SOURCES];
+	size_t n;
+};
+
+static void sources_done(struct sources *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->names[i]);
+		free(s->texts[i]);
+	}
+}
+
+/* Adds the file at path; one that is not there or unreadable is no source. */
+static int add_file(const struct env *env, struct sources *s, const char *path)
+{
+	_cleanup_free_ char *text = malloc(CMDLINE_TEXT_MAX);
+	_cleanup_free_ char *name = strdup(path);
+	int n;
+
+	if (!text || !name)
+		return -ENOMEM;
+	if (s->n == CMDLINE_SOURCES)
+		return -E2BIG;
+	n = env_read(env, text, CMDLINE_TEXT_MAX, "%s", path);
+	if (n < 0)
+		return n;
+	s->rows[s->n] = (struct plan_source){.name = name, .text = text, .len = (size_t)n};
+	s->names[s->n] = name;
+	s->texts[s->n++] = text;
+	name = NULL;
+	text = NULL;
+	return 0;
+}
+
+static int is_conf(const struct dirent *e)
+{
+	size_t len = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && len > 5 && streq(e->d_name + len - 5, ".conf");
+}
+
+static void add_directory(const struct env *env, struct sources *s)
+{
+	struct dirent **list = NULL;
+	char path[PATH_MAX];
+	int n;
+
+	if (env_path(env, path, sizeof(path), "/etc/cmdline.d") < 0)
+		return;
+	n = scandir(path, &list, is_conf, alphasort);
+	for (int i = 0; i < n; i++) {
+		char file[300];
+
+		snprintf(file, sizeof(file), "/etc/cmdline.d/%s", list[i]->d_name);
+		add_file(env, s, file);
+		free(list[i]);
+	}
+	free(list);
+}
+
+static const enum report_level levels[] = {
+	[DIAG_NOTE] = REPORT_DEBUG,
+	[DIAG_WARN] = REPORT_INFO,
+	[DIAG_ERROR] = REPORT_WARN,
+	[DIAG_FATAL] = REPORT_WARN,
+};
+
+static void report_diag(const struct env *env, const struct diag *d, uint64_t now)
+{
+	if (d->severity >= DIAG_ERROR)
+		report_cause(env->report, CAUSE_CMDLINE_MALFORMED, d->option, now, "%s%s%s", d->text,
+			d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+	else
+		report_log(env->report, levels[d->severity], "cmdline", now, "%s%s%s%s%s",
+			d->option ? d->option : "", d->option ? ": " : "", d->text,
+			d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+}
+
+void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now)
+{
+	for (size_t i = 0; i < diag_list_count(c->diags); i++)
+		report_diag(env, diag_list_at(c->diags, i), now);
+}
+
+int cmdline_load(const struct env *env, struct cmdline *ret)
+{
+	_cleanup_(sources_done) struct sources s = {0};
+	_cleanup_(cmdline_done) struct cmdline c = {0};
+	int r = diag_list_new(&c.diags);
+
+	if (r < 0)
+		return r;
+	add_directory(env, &s);
+	add_file(env, &s, "/etc/cmdline");
+	r = add_file(env, &s, "/proc/cmdline");
+	if (r < 0)
+		return r;
+	s.rows[s.n - 1].running = true;
+	c.proc = strdup(s.texts[s.n - 1]);
+	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n, c.diags) : -ENOMEM;
+	if (r < 0)
+		return r;
+	*ret = c;
+	c = (struct cmdline){0};
+	return 0;
+}
+
+void cmdline_done(struct cmdline *c)
+{
+	plan_free(c->plan);
+	diag_list_free(c->diags);
+	free(c->proc);
+	*c = (struct cmdline){0};
+}

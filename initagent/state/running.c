@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* running: see running.h. */
+#include "state/running.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "state/state.h"
+
+static int open_lock(const struct env *env, int flags)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR "/lock");
+	int fd;
+
+	if (r < 0)
+		return r;
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Open file description locks: they belong to the open file, not to the process, and can be
+ * looked at (F_OFD_GETLK) without being taken, so a reader never stands in a starter's way.
+ */
+static int lock_try(int fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
+		return 0;
+	return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+}
+
+static bool lock_held(int fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+static int make_dir(const struct env *env)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR);
+
+	if (r < 0)
+		return r;
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+/* The start file: "NANOSECONDS RESTARTS". Anything else counts as a first start. */
+static void read_start(const struct env *env, uint64_t now, struct running *r)
+{
+	char buf[64], *end;
+	unsigned long long start, restarts;
+
+	r->start = now;
+	r->restarts = 0;
+	if (env_read(env, buf, sizeof(buf), STATE_DIR "/start") <= 0)
+		return;
+	start = strtoull(buf, &end, 10);
+	if (*end != ' ' || start > now)
+		return;
+	restarts = strtoull(end + 1, &end, 10);
+	if (*end || restarts >= UINT32_MAX)
+		return;
+	r->start = start;
+	r->restarts = (unsigned)restarts + 1;
+}
+
+static int write_start(const struct env *env, const struct running *r)
+{
+	char buf[64];
+	int n = snprintf(buf, sizeof(buf), "%llu %u\n", (unsigned long long)r->start, r->restarts);
+
+	return file_write(env, STATE_DIR, "start", buf, (size_t)n, 0644);
+}
+
+static int remove_file(const struct env *env, const char *name)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), STATE_DIR "/%s", name);
+
+	if (r < 0)
+		return r;
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int running_begin(const struct env *env, uint64_t now, struct running *ret)
+{
+	_cleanup_close_ int lock = -1;
+	struct running run = {0};
+	char outcome[16] = "";
+	int r = make_dir(env);
+
+	if (r < 0)
+		return r;
+	lock = open_lock(env, O_RDWR | O_CREAT);
+	if (lock < 0)
+		return lock;
+	r = lock_try(lock);
+	if (r < 0)
+		return r;
+	read_start(env, now, &run);
+	(void)env_read(env, outcome, sizeof(outcome), STATE_DIR "/outcome");
+	run.failed = streq(outcome, "failed");
+	r = remove_file(env, "outcome");
+	if (r >= 0)
+		r = write_start(env, &run);
+	if (r < 0)
+		return r;
+	run.lock = lock;
+	lock = -1;
+	*ret = run;
+	return 0;
+}
+
+void running_renew(const struct env *env, struct running *r, uint64_t now)
+{
+	r->start = now;
+	(void)write_start(env, r);
+}
+
+int running_end(const struct env *env, struct running *r, const char *outcome)
+{
+	int e = file_write(env, STATE_DIR, "outcome", outcome, strlen(outcome), 0644);
+
+	/* Only a killed agent's successor goes on with its budget; after a failure it is a new one. */
+	remove_file(env, "start");
+	closep(&r->lock);
+	r->lock = -1;
+	return e;
+}
+
+enum running_state running_look(const struct env *env)
+{
+	_cleanup_close_ int lock = open_lock(env, O_RDONLY);
+	char buf[16];
+
+	if (lock < 0)
+		return RUNNING_NEVER;
+	if (lock_held(lock))
+		return RUNNING_NOW;
+	if (env_read(env, buf, sizeof(buf), STATE_DIR "/outcome") < 0)
+		return RUNNING_KILLED;
+	return streq(buf, "done") ? RUNNING_DONE : RUNNING_FAILED;
+}
+
+/* Sleeps until something in dir changes or the deadline. */
+static void sleep_on(int inotify, uint64_t deadline)
+{
+	struct pollfd pfd = {.fd = inotify, .events = POLLIN};
+	uint64_t now = now_ns();
+	int ms = -1;
+	char drain[1024];
+
+	if (deadline != NSEC_NEVER)
+		ms = (int)min_u64((deadline - now) / NSEC_PER_MSEC + 1, INT_MAX);
+	if (poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) < 0)
+		return;
+}
+
+/* wait_while: until the state is none of the bits in states, or deadline. */
+static enum running_state wait_while(const struct env *env, unsigned states, uint64_t deadline)
+{
+	_cleanup_close_ int fd = inotify_init1(IN_CLOEXEC);
+	enum running_state s = running_look(env);
+	char path[PATH_MAX];
+
+	if (fd < 0 || make_dir(env) < 0 || env_path(env, path, sizeof(path), STATE_DIR) < 0)
+		return s;
+	/* Closing the lock, opened for writing, is the last thing an agent does or has done to it. */
+	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE) < 0)
+		return s;
+	for (s = running_look(env); states & 1U << s; s = running_look(env)) {
+		if (now_ns() >= deadline)
+			break;
+		sleep_on(fd, deadline);
+	}
+	return s;
+}
+
+enum running_state running_wait(const struct env *env, uint64_t deadline)
+{
+	return wait_while(env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW, deadline);
+}
+
+enum running_state running_wait_outcome(const struct env *env, uint64_t deadline)
+{
+	return wait_while(
+		env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW | 1U << RUNNING_KILLED, deadline);
+}

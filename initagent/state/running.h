@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * running: is an agent at work, how did it end, and did it start before? /run/initagent/lock is
+ * held (fcntl, open file description lock) while one runs, so a killed agent is noticed at once; /run/initagent/outcome holds one
+ * word; /run/initagent/start the time of the first start, so that a restart keeps the budget.
+ */
+#pragma once
+
+#include "base/env.h"
+
+struct running {
+	int lock;	/* held while open */
+	uint64_t start; /* CLOCK_BOOTTIME ns of the first start */
+	unsigned restarts;
+	bool failed;	/* the one before ended by itself, without a root */
+};
+
+/*
+ * running_begin: takes the lock, waiting for nobody. Returns 0, -EBUSY when another agent is at work, or
+ * -errno.
+ */
+int running_begin(const struct env *env, uint64_t now, struct running *ret);
+
+/* running_renew: the budgets begin at now, for a successor too. Errors cost no more than that. */
+void running_renew(const struct env *env, struct running *r, uint64_t now);
+
+/* running_end: writes the outcome ("done", "failed") and lets the lock go. */
+int running_end(const struct env *env, struct running *r, const char *outcome);
+
+enum running_state {
+	RUNNING_NEVER,	/* no agent was started in this boot */
+	RUNNING_NOW,
+	RUNNING_DONE,
+	RUNNING_FAILED,
+	RUNNING_KILLED, /* started, not at work, no outcome */
+};
+
+/* running_state: what the files say. */
+enum running_state running_look(const struct env *env);
+
+/*
+ * running_wait: waits until it is neither RUNNING_NEVER nor RUNNING_NOW, or deadline (absolute,
+ * NSEC_NEVER: no limit). Returns the state it saw last. Waits by inotify and by the lock, not by polling.
+ */
+enum running_state running_wait(const struct env *env, uint64_t deadline);
+
+/*
+ * running_wait_outcome: the same, but a killed agent is waited for as well: who started it (systemd)
+ * starts it again.
+ */
+enum running_state running_wait_outcome(const struct env *env, uint64_t deadline);

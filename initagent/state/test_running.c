@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Who runs, who ran, and how often: with real processes and a real kill. */
+#include "check.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "state/running.h"
+#include "state/state.h"
+
+static struct env make_env(char *dir)
+{
+	char path[256];
+
+	check_dir(dir);
+	snprintf(path, sizeof(path), "%s/run", dir);
+	CHECK_INT(mkdir(path, 0755), 0);
+	return (struct env){.prefix = dir};
+}
+
+TEST(a_whole_life)
+{
+	char dir[] = "/tmp/initagent-run-XXXXXX";
+	struct env env = make_env(dir);
+	struct running r, second;
+
+	CHECK_INT(running_look(&env), RUNNING_NEVER);
+	CHECK_INT(running_begin(&env, 1000, &r), 0);
+	CHECK_INT(r.start, 1000);
+	CHECK_INT(r.restarts, 0);
+	CHECK_INT(running_look(&env), RUNNING_NOW);
+	CHECK_INT(running_begin(&env, 1001, &second), -EBUSY);
+	CHECK_INT(running_end(&env, &r, "done"), 0);
+	CHECK_INT(running_look(&env), RUNNING_DONE);
+	CHECK_INT(running_wait(&env, NSEC_NEVER), RUNNING_DONE);
+}
+
+TEST(a_killed_agent_is_noticed_and_restarted)
+{
+	char dir[] = "/tmp/initagent-run-XXXXXX";
+	struct env env = make_env(dir);
+	struct running r;
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (running_begin(&env, 1000, &r) < 0)
+			_exit(1);
+		pause();
+	}
+	while (running_look(&env) != RUNNING_NOW)
+		usleep(1000);
+	CHECK_INT(running_wait(&env, now_ns() + 20 * NSEC_PER_MSEC), RUNNING_NOW);
+	kill(pid, SIGKILL);
+	CHECK_INT(running_wait(&env, NSEC_NEVER), RUNNING_KILLED);
+	waitpid(pid, NULL, 0);
+	CHECK_INT(running_wait_outcome(&env, now_ns() + 20 * NSEC_PER_MSEC), RUNNING_KILLED);
+	pid = fork();
+	if (pid == 0)
+		_exit((int)running_wait_outcome(&env, NSEC_NEVER));
+	CHECK_INT(running_begin(&env, 5000, &r), 0);
+	CHECK_INT(r.start, 1000);
+	CHECK_INT(r.restarts, 1);
+	CHECK_INT(running_end(&env, &r, "failed"), 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(WEXITSTATUS(status), RUNNING_FAILED);
+	CHECK_INT(running_look(&env), RUNNING_FAILED);
+	CHECK_INT(running_begin(&env, 9000, &r), 0);
+	CHECK_INT(r.start, 9000);
+	CHECK_INT(r.restarts, 0);
+}
+
+TEST(a_damaged_start_file_is_a_first_start)
+{
+	static const char *const bad[] = {"", "x", "12", "12 x", "99999999999999999999 1", "9000 0",
+		"12 99999999999", "-5 0"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char dir[] = "/tmp/initagent-run-XXXXXX";
+		struct env env = make_env(dir);
+		struct running r;
+
+		CHECK_INT(file_write(&env, STATE_DIR, "start", bad[i], strlen(bad[i]), 0644), 0);
+		CHECK_INT(running_begin(&env, 1000, &r), 0);
+		CHECK_INT(r.start, 1000);
+		CHECK_INT(r.restarts, 0);
+		running_end(&env, &r, "done");
+	}
+}
