@@ -6,9 +6,9 @@
 docs: $(BUILD)/initagent
 	{ echo '# Causes'; echo; echo 'Every failure has a code that never changes its meaning. "initagent causes CODE" explains one.'; \
 	  echo; $(BUILD)/initagent causes --markdown; } >docs/causes.md
-	$(BUILD)/initagent options --markdown >$(BUILD)/options.md
-	sed -i -e '/^<!-- options:begin -->/,/^<!-- options:end -->/{//!d}' \
-		-e '/^<!-- options:begin -->/r $(BUILD)/options.md' README.md
+	{ echo '# Options of the kernel command line'; echo; \
+	  echo '"initagent options" prints this list, "initagent options NAME" one of them.'; \
+	  echo; $(BUILD)/initagent options --markdown; } >docs/options.md
 
 .PHONY: docs
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * options: the one table of command-line options (rows in options.def). The parser, the lint,
- * the README's table, the man page and the shell completion are all made from it.
+ * docs/options.md, the man page and the shell completion are all made from it.
  */
 #pragma once
 
@@ -84,7 +84,7 @@ enum word_owner word_owner(const char *s, size_t len);
 enum options_format { OPTIONS_PLAIN, OPTIONS_MARKDOWN, OPTIONS_MAN, OPTIONS_COMPLETION };
 
 /*
- * options_print: the table as text for a terminal, as a markdown table (README), as man page source (scdoc), or as a
+ * options_print: the table as text for a terminal, as a markdown table (docs/options.md), as man page source (scdoc), or as a
  * plain list "name[=]" one a line for shell completion. Returns 0 or -EIO.
  */
 int options_print(FILE *out, enum options_format format);
