@@ -97,6 +97,73 @@ complexity_of() {
 	finds files "initagent/x.c:601: more than 600 lines"
 }
 
+# layered: a tree of three folders, with the table of them from standard input.
+layered() {
+	mkdir -p "$TREE"/initagent/{low,high} "$TREE/kernel-cmdline"
+	put initagent/layers
+	echo 'int x;' | tee "$TREE"/initagent/{low,high}/x.h "$TREE/kernel-cmdline/plan.h" >"$TREE/initagent/main.c"
+}
+
+@test "layers: an include of a folder further down is found, one further up and the folder's own pass" {
+	layered <<-'EOF'
+		kernel-cmdline:
+		low:
+		high: low
+		main.c: above
+	EOF
+	printf '#include "x.h"\n#include "plan.h"\n#include "low/x.h"\n' | put initagent/high/y.c
+	printf '#include "high/x.h"\n' | put initagent/low/test_y.c
+	printf '#include "low/x.h"\n#include "high/x.h"\n' | put initagent/main.c
+	passes layers
+	printf 'int a;\n# include "high/x.h"\n' | put initagent/low/y.c
+	finds layers "initagent/low/y.c:2: low -> high: high/x.h is not above it in initagent/layers"
+	rm "$TREE/initagent/low/y.c"
+	printf '#include "../high/x.h"\n#include "low/x.h"\n' | put kernel-cmdline/y.c
+	finds layers "kernel-cmdline/y.c:1: ../high/x.h: name the folder"
+	finds layers "kernel-cmdline/y.c:2: kernel-cmdline -> low: low/x.h"
+	rm "$TREE/kernel-cmdline/y.c"
+	mkdir "$TREE/initagent/new"
+	echo 'int y;' | put initagent/new/y.c
+	finds layers "initagent/new/y.c:1: new has no row in initagent/layers"
+}
+
+@test "layers: the table has no circle, no empty row, no second row" {
+	layered <<-'EOF'
+		kernel-cmdline:
+		low: high
+		high: low
+		main.c: above
+	EOF
+	finds layers "initagent/layers:2: low includes high, which is not above it"
+	layered <<-'EOF'
+		kernel-cmdline:
+		low:
+		high: low
+		gone: low
+		low:
+		main.c: above
+	EOF
+	finds layers "initagent/layers:4: gone holds no C file"
+	finds layers "initagent/layers:5: low has two rows"
+	rm "$TREE/initagent/layers"
+	finds layers "initagent/layers:1: no such table"
+}
+
+@test "layers: an exception that is no longer needed is one itself" {
+	layered <<-'EOF'
+		kernel-cmdline:
+		low:
+		high: low
+		main.c: above
+
+		initagent/low/y.c high/x.h
+	EOF
+	printf '#include "high/x.h"\n' | put initagent/low/y.c
+	passes layers
+	echo 'int y;' | put initagent/low/y.c
+	finds layers "initagent/layers:6: initagent/low/y.c does not need its exception for high/x.h"
+}
+
 @test "banned: each unsafe function is found, wherever the file is" {
 	for name in strcpy strcat strncpy sprintf vsprintf gets strtok atoi atol alloca mktemp; do
 		printf 'void f(void)\n{\n\t%s(a, b);\n}\n' "$name" | put tests/x.c
