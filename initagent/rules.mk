@@ -44,7 +44,7 @@ HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)
 HOST_LIBS     = $(eval HOST_LIBS := $$(shell pkg-config --libs $(HOST_PC)))$(HOST_LIBS)
-HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -g -O1 -fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
+HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -Itests/lib -g -O1 -fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
 
 # Recipe parts: compile $< into $@ with a depfile beside it; make $@ by the command $(2).
 compile = @mkdir -p $(@D); echo "  $(1)    $<"; t=$@.$$$$; trap 'rm -f $$t $$t.d' EXIT; \

@@ -45,7 +45,7 @@ INSTALLS += install-site
 # Asks the DHCP servers as ROMs, iPXE and the agent do, for tests/site-dhcp.bats.
 DHCPASK := $(BUILD)/host/tests/net/dhcpask
 
-$(DHCPASK): %: %.o $(BUILD)/host/tests/dhcpmsg.o
+$(DHCPASK): %: %.o $(BUILD)/host/tests/lib/dhcpmsg.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $^)
 
 CHECK_DEPS += $(DHCPASK)

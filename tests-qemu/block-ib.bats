@@ -3,8 +3,8 @@
 # The root on a disk of the kernel's SRP target, by InfiniBand's own connection manager, over the software HCA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load infiniband
-load block
+load lib/infiniband
+load lib/block
 
 setup_file() {
     vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"

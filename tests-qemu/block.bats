@@ -5,7 +5,7 @@
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load block
+load lib/block
 
 setup_file() {
     vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"

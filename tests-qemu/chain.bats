@@ -4,7 +4,7 @@
 # first: whole boots from power-on
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load chain
+load lib/chain
 
 setup_file() {
     vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"

@@ -5,7 +5,7 @@
 # without a subnet manager; each other one begins with a fabric that is up, and takes its own fault back.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load softib
+load lib/softib
 
 setup_file() {
     vm_begin doctor

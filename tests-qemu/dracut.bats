@@ -4,7 +4,7 @@
 # first: boots of dracut
 
 # shellcheck disable=SC2154 # the variables are from there
-load collector
+load lib/collector
 
 setup_file() {
     vm_begin dracut

@@ -5,7 +5,7 @@
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load scenario
+load lib/scenario
 
 @test "RDMA listener absent, fall-back refused" {
     server nfs stop

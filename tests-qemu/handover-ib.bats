@@ -5,8 +5,8 @@
 # first: four VMs, which wait two minutes
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load softib
-load handover
+load lib/softib
+load lib/handover
 
 setup_file() {
     vm_begin handover-ib

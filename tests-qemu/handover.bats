@@ -4,7 +4,7 @@
 # the interface over.
 
 # shellcheck disable=SC2154 # variables are shared with it
-load handover
+load lib/handover
 
 setup_file() {
     vm_begin handover

@@ -4,7 +4,7 @@
 # address that dnsmasq has for each, and the time to the first packet.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load infiniband
+load lib/infiniband
 
 # leases_as ADDRESS WORDS: the node boots and has this address.
 leases_as() {

@@ -5,7 +5,7 @@
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load infiniband
+load lib/infiniband
 
 teardown_file() {
     [ ! -e "$vm_logs/table" ] || sed 's/^/# /' "$vm_logs/table" >&3

@@ -3,7 +3,7 @@
 # IPv6 over InfiniBand: automatic, DHCPv6 and static addresses on IPoIB, NFSoRDMA root by RDMA-CM over IPv6.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load infiniband
+load lib/infiniband
 
 server6=2001:db8:9::1
 ib6_root="root=nfs:[$server6]:$root_path:vers=4.2,proto=rdma,port=20049"

@@ -5,7 +5,7 @@
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load infiniband
+load lib/infiniband
 
 guid=50:54:00:ff:fe:99:00:64
 

@@ -3,7 +3,7 @@
 # The root over IPv6: automatic, DHCPv6 and static addresses, NFS over RDMA (Soft-RoCE) and TCP.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load scenario
+load lib/scenario
 
 server6=2001:db8:99::1
 rdma6_root="root=nfs:[$server6]:$root_path:vers=4.2,proto=rdma,port=20049"

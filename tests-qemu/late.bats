@@ -4,7 +4,7 @@
 # goes on as soon as it can.
 
 # shellcheck disable=SC2154 # the variables are from there
-load scenario
+load lib/scenario
 
 handed_over='reboot: '
 

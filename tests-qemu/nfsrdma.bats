@@ -4,7 +4,7 @@
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load scenario
+load lib/scenario
 
 # The server has been asked so often which security it wants (SECINFO_NO_NAME, operation 52).
 security_questions() {

@@ -3,7 +3,7 @@
 # The harness itself, on the peers: what a scenario relies on, seen to work without our agent.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load scenario
+load lib/scenario
 
 @test "the server answers, and says what it does not know" {
     assert_eq "$(server ping)" alive

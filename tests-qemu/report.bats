@@ -3,7 +3,7 @@
 # rd.report=: living collectors are told, dead ones beside them cost the boot nothing.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load collector
+load lib/collector
 
 setup_file() {
     vm_begin report

@@ -3,8 +3,8 @@
 # The ROM reader against a real kernel's sysfs: two adapters with Debian's iPXE ROMs; no server is needed.
 
 bats_require_minimum_version 1.5.0
-# shellcheck source=tests-qemu/vm.bash
-source "${BATS_TEST_DIRNAME}/vm.bash"
+# shellcheck source=tests-qemu/lib/vm.bash
+source "${BATS_TEST_DIRNAME}/lib/vm.bash"
 # shellcheck disable=SC2154 # vm.bash sets them
 
 roms=/usr/lib/ipxe/qemu

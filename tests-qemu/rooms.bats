@@ -5,7 +5,7 @@
 # All checks are made inside (rooms/rooms.c); it prints TAP on the console.
 
 # shellcheck disable=SC2154,SC2034,SC1091 # variables are shared with it
-source "${BATS_TEST_DIRNAME}/scenario.bash"
+source "${BATS_TEST_DIRNAME}/lib/scenario.bash"
 
 # One VM, no server.
 setup_file() {

@@ -6,7 +6,7 @@
 # alone: three VMs with two processors each
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load softib
+load lib/softib
 
 faults=/sys/kernel/debug/softib
 

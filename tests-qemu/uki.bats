@@ -4,7 +4,7 @@
 # the rescue image by a BIOS (SeaBIOS); both to the init of the NFS root over RDMA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load scenario
+load lib/scenario
 
 ovmf=/usr/share/OVMF
 

@@ -4,7 +4,7 @@
 # first: boots of dracut
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load web
+load lib/web
 
 # boots FLAVOUR CMDLINE; dracut's udev renames interfaces, the plan names none
 boots() {

@@ -3,8 +3,8 @@
 # The root from an image of a web server, over InfiniBand alone: HTTP over IPoIB on the software HCA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load infiniband
-load web
+load lib/infiniband
+load lib/web
 
 web=http://$sib_server
 

@@ -4,7 +4,7 @@
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
-load web
+load lib/web
 
 # boots CMDLINE: a node with an Ethernet interface and nothing else.
 boots() {

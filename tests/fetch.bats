@@ -8,7 +8,7 @@
 # shares: 4
 bats_require_minimum_version 1.5.0
 
-load fetch/servers
+load lib/servers
 
 setup_file() {
 	[[ $EUID -eq 0 ]] || skip "network namespaces need root"

@@ -10,7 +10,7 @@ setup_file() {
 }
 
 setup() {
-	load net/common
+	load lib/net
 	make_net
 	# as in the fixtures, with the address that the agent has set
 	ip -n "$CLIENT" link set c0 down

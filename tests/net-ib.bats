@@ -23,7 +23,7 @@ setup_file() {
 }
 
 setup() {
-	load net/common
+	load lib/net
 	make_net
 	WIRE=$T/wire
 	TAP=

@@ -11,7 +11,7 @@ setup_file() {
 }
 
 setup() {
-	load net/common
+	load lib/net
 	make_net
 }
 

@@ -7,7 +7,7 @@
 # shares: 2
 bats_require_minimum_version 1.5.0
 
-load net/common
+load lib/net
 
 setup_file() {
 	[[ $EUID -eq 0 ]] || skip "network namespaces and raw sockets need root"

@@ -2,7 +2,7 @@
 #
 # tests/: unit test programs and fuzz targets, found by their place:
 #
-#   X/test_Y.c -> $(BUILD)/host/X/test_Y   with tests/check.c and every other helper in tests/*.c
+#   X/test_Y.c -> $(BUILD)/host/X/test_Y   with tests/lib/check.c and every other helper in tests/lib/
 #   X/fuzz_Y.c -> $(BUILD)/host/X/fuzz_Y   with tests/fuzz_main.c; corpus in tests/corpus/Y/
 #
 # Both link against $(HOST_LIB). One that needs more says so in its folder's rules.mk:
@@ -12,7 +12,7 @@ TEST_SRCS  := $(filter-out $(ABSENT),$(wildcard */test_*.c */*/test_*.c */*/*/te
 FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c */*/*/fuzz_*.c))
 TEST_PROGS := $(TEST_SRCS:%.c=$(BUILD)/host/%)
 FUZZ_PROGS := $(FUZZ_SRCS:%.c=$(BUILD)/host/%)
-TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/*.c)))
+TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/lib/*.c)))
 
 $(TEST_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(TEST_LIB) $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
@@ -22,10 +22,10 @@ $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.
 
 # The same tests in the product's flavour, where what is allowed to a caged process meets another C library.
 MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/,base/test_cage root/image/test_image)
-MUSL_TEST_LIB  := $(addprefix $(BUILD)/musl/tests/,check.o files.o)
+MUSL_TEST_LIB  := $(addprefix $(BUILD)/musl/tests/lib/,check.o files.o)
 MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(MUSL_TEST_LIB)
 
-$(MUSL_TEST_OBJS): private MUSL_AGENT += -Itests
+$(MUSL_TEST_OBJS): private MUSL_AGENT += -Itests -Itests/lib
 $(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OBJS))
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
@@ -36,7 +36,7 @@ $(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_proof causes
 HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target)
 STATIC  := $(addprefix $(BUILD)/musl/tests/static/,static no-providers)
 
-$(addprefix $(BUILD)/host/tests/harness/,sample rows): $(BUILD)/host/tests/check.o
+$(addprefix $(BUILD)/host/tests/harness/,sample rows): $(BUILD)/host/tests/lib/check.o
 $(BUILD)/host/tests/harness/target: $(BUILD)/host/tests/fuzz_main.o
 $(HARNESS): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^))
@@ -167,7 +167,7 @@ FUZZ_OBJS = $(patsubst $(BUILD)/host/%,$(BUILD)/fuzz/%,$(host_lib_))
 FUZZERS  := $(FUZZ_SRCS:%.c=$(BUILD)/fuzz/%)
 
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/host/.flags
-	$(call compile,CLANG,$(FUZZ_CC) $(CSTD) $(WARN) $(DEFS) -Itests -g -O1 \
+	$(call compile,CLANG,$(FUZZ_CC) $(CSTD) $(WARN) $(DEFS) -Itests -Itests/lib -g -O1 \
 		-fno-omit-frame-pointer -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
 		-fno-sanitize-recover=all $(HOST_PCFLAGS))
 

@@ -17,7 +17,7 @@ setup_file() {
 }
 
 setup() {
-	load net/common
+	load lib/net
 	make_net
 	SITE=$(realpath "${BUILD:-build}")/initagent-site
 	ASK=$(realpath "${BUILD:-build}")/host/tests/net/dhcpask

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2030,SC2031,SC2034 # bats runs each case with its setup and teardown in one subshell
 #
-# net/common: namespaces joined by a switch, and real DHCP servers in them, for tests/net*.bats.
+# net.bash: namespaces joined by a switch, and real DHCP servers in them, for tests/net*.bats.
 
 # make_net: client - switch - two servers (10.0.0.1 and .2), each in a namespace of its own, and $T for files.
 make_net() {

@@ -4,7 +4,7 @@
 # every test; the node's logs are kept, and shown when a test fails.
 
 bats_require_minimum_version 1.5.0
-# shellcheck source=tests-qemu/vm.bash
+# shellcheck source=tests-qemu/lib/vm.bash
 source "${BASH_SOURCE[0]%/*}/vm.bash"
 
 root_path=/export/root

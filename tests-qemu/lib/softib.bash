@@ -5,7 +5,7 @@
 # same image (softib/guest) and are told what to do over their control channels.
 
 ! declare -F bats_require_minimum_version >/dev/null || bats_require_minimum_version 1.5.0
-# shellcheck source=tests-qemu/vm.bash
+# shellcheck source=tests-qemu/lib/vm.bash
 source "${BASH_SOURCE[0]%/*}/vm.bash"
 
 sib_server=10.9.0.1

@@ -9,10 +9,9 @@
 #   told_state NODE          the state that a node sent
 #   $told                    rd.report= words for both
 
-# shellcheck source=tests-qemu/scenario.bash
+# shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
-collector_here=${BASH_SOURCE[0]%/*}
 told="rd.report=syslog+tcp://$server_ip rd.report=http://$server_ip/boots/"
 
 # collector_copy DIR PROGRAM...: with the libraries they are linked to.
@@ -32,7 +31,7 @@ collector_nginx() {
     echo 'user root; pid /run/collector.pid; error_log /run/collector.err;'
     echo 'events { worker_connections 64; } http { access_log /run/collector.log;'
     for path in proxy fastcgi uwsgi scgi; do echo "${path}_temp_path /run/$path;"; done
-    cat "$collector_here/../docs/collector/nginx.conf"
+    cat "$vm_top/docs/collector/nginx.conf"
     echo '}'
 }
 
@@ -48,7 +47,7 @@ collector_cpio() {
     collector_nginx >"$dir/etc/collector.conf"
     # one file, whatever day it is
     # shellcheck disable=SC2016 # the dollars are rsyslog's
-    sed 's/%\$year%-%\$month%-%\$day%/boots/' "$collector_here/../docs/collector/rsyslog.conf" >"$dir/etc/rsyslog.conf"
+    sed 's/%\$year%-%\$month%-%\$day%/boots/' "$vm_top/docs/collector/rsyslog.conf" >"$dir/etc/rsyslog.conf"
     (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1"
 }
 

@@ -7,7 +7,7 @@
 #   chain_serve NAME         the server's web and DHCP server with the rendered files of site NAME
 #   chain_power bios|uefi|sealed N  switches node N on, sealed: with Secure Boot; sets $node_dir, as node_start does
 
-# shellcheck source=tests-qemu/web.bash
+# shellcheck source=tests-qemu/lib/web.bash
 source "${BASH_SOURCE[0]%/*}/web.bash"
 
 chain_tool=$vm_build/initagent-site

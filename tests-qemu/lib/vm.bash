@@ -14,7 +14,7 @@
 #   node_result FILTER          jq over what the real root's witness measured
 #   node_state FILTER           jq over the node's state.json
 
-vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
 LAB=$vm_build/lab
 server_ip=10.99.0.1

@@ -5,10 +5,9 @@
 #
 #   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA (block-ib.cpio: for that of the InfiniBand lab)
 
-# shellcheck source=tests-qemu/scenario.bash
+# shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
-block_here=${BASH_SOURCE[0]%/*}
 nqn=nqn.2024-01.org.example:root
 
 block_disks() {
@@ -69,8 +68,8 @@ block_server() {
     done
     mkdir -p "$dir/bin" "$dir/etc"
     mv "$dir/usr/bin/nbd-server" "$dir/bin/"
-    install -m 755 "$block_here/guest/block" "$dir/bin/block"
-    cp "$block_here/guest/nbd.conf" "$dir/etc/"
+    install -m 755 "$vm_top/tests-qemu/guest/block" "$dir/bin/block"
+    cp "$vm_top/tests-qemu/guest/nbd.conf" "$dir/etc/"
     cp -a "$LAB/block-modules/." "$dir/"
 }
 

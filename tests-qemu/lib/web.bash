@@ -6,11 +6,10 @@
 #   web_images DIR    makes them, and DIR/web.cpio for SERVER_EXTRA
 #   $images           DIR, for digests and keys
 
-# shellcheck source=tests-qemu/scenario.bash
+# shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
 web=http://$server_ip
-web_here=${BASH_SOURCE[0]%/*}
 
 setup_file() {
     vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
@@ -102,8 +101,8 @@ web_server() {
     for file in /usr/sbin/nginx $(ldd /usr/sbin/nginx | grep -o '/[^ ]*'); do
         install -D "$file" "$dir$file"
     done
-    install -m 755 "$web_here/guest/web" "$dir/bin/web"
-    cp "$web_here/guest/nginx.conf" "$dir/etc/"
+    install -m 755 "$vm_top/tests-qemu/guest/web" "$dir/bin/web"
+    cp "$vm_top/tests-qemu/guest/nginx.conf" "$dir/etc/"
 }
 
 # digest FILE: rd.root.digest= of it; site_key: rd.root.key= of the site.

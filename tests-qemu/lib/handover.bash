@@ -4,7 +4,7 @@
 # each with another network manager. A node ends by itself, when its witness (guest/iowitness.c) has seen 120 s of I/O and
 # a renewal of the lease; the tests only look at what it left.
 
-# shellcheck source=tests-qemu/scenario.bash
+# shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
 managers=(networkd nm ifupdown)
@@ -13,7 +13,6 @@ managers=(networkd nm ifupdown)
 declare -gA refreshes=([networkd]=2 [nm]=2 [ifupdown]=1)
 # More on the kernel command line of one of them. (-g: bats loads this file in a function.)
 declare -gA words=()
-handover_here=${BASH_SOURCE[0]%/*}
 
 # handover_extra DNSMASQ-CONF [MORE-CONF]: makes the cpio that is laid over the server VM's image: modules, who exports the
 # roots, a record of leases, and leases of two minutes, the shortest there are in dnsmasq.
@@ -21,21 +20,21 @@ handover_extra() {
     local dir=$BATS_FILE_TMPDIR/extra
     mkdir -p "$dir/bin" "$dir/etc"
     cp -a "$LAB/handover-modules/." "$dir/"
-    install -m 755 "$handover_here/guest/handover/"{serve,lease} "$dir/bin/"
-    cat "$@" "$handover_here/guest/handover/leases.conf" | sed '/^dhcp-range=/s/,1h$/,2m/' >"$dir/etc/dnsmasq.conf"
+    install -m 755 "$vm_top/tests-qemu/guest/handover/"{serve,lease} "$dir/bin/"
+    cat "$@" "$vm_top/tests-qemu/guest/handover/leases.conf" | sed '/^dhcp-range=/s/,1h$/,2m/' >"$dir/etc/dnsmasq.conf"
     (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$BATS_FILE_TMPDIR/extra.cpio"
     export SERVER_LINKS=3 SERVER_DISK=$LAB/handover.ext4 SERVER_EXTRA=$BATS_FILE_TMPDIR/extra.cpio
 }
 
 handover_server() {
-    handover_extra "$handover_here/guest"/{dnsmasq,handover/hosts}.conf
+    handover_extra "$vm_top/tests-qemu/guest"/{dnsmasq,handover/hosts}.conf
     server_start >/dev/null
     server shell /bin/serve
     server dhcp start
 }
 
 handover_ib_server() {
-    handover_extra "$handover_here/softib/guest/dnsmasq.conf"
+    handover_extra "$vm_top/tests-qemu/softib/guest/dnsmasq.conf"
     sib_root_server
     on server /bin/serve
 }

@@ -3,9 +3,9 @@
 # What the InfiniBand scenarios share: a server VM with switch, subnet manager, IPoIB, DHCP and NFS over
 # RDMA on the software HCA, and nodes with nothing but an InfiniBand port.
 
-# shellcheck source=tests-qemu/scenario.bash
+# shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
-# shellcheck source=tests-qemu/softib.bash
+# shellcheck source=tests-qemu/lib/softib.bash
 source "${BASH_SOURCE[0]%/*}/softib.bash"
 
 ib_root="root=nfs:$sib_server:$root_path:vers=4.2,proto=rdma,port=20049"
