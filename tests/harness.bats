@@ -8,12 +8,20 @@ setup() {
 	HARNESS=$(realpath "${BUILD:-build}")/host/tests/harness
 	cd "$BATS_TEST_TMPDIR" || return
 	cp "$HARNESS/target" .
+	unset CHECK_TIMING
 }
 
 sample() {
 	# unchecked: the caller looks at $status
 	run "$HARNESS/sample" "$@"
 	echo "$output"
+}
+
+@test "how long a case took, if asked" {
+	CHECK_TIMING=1 sample passes fails skips
+	[[ ${lines[1]} =~ ^"ok 1 - skips in "[0-9]+"ms # SKIP no such device here"$ ]]
+	[[ $output =~ $'\n'"not ok 2 - fails in "[0-9]+ms$'\n' ]]
+	[[ ${lines[-1]} =~ ^"ok 3 - passes in "[0-9]+ms$ ]]
 }
 
 @test "a passing case is one ok line, and what it printed is kept back" {

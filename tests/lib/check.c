@@ -8,6 +8,7 @@
  * Arguments: names of cases to run; none runs all of them.
  */
 #include <ftw.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -208,10 +209,19 @@ static void explain(int status)
 		printf("# exit status %d\n", WEXITSTATUS(status));
 }
 
+/* The name of a case in its TAP line, and if $CHECK_TIMING asks for it how long it took, in the words of bats. */
+static void print_name(const struct check_case *c, uint64_t start)
+{
+	printf("%s", c->name);
+	if (getenv("CHECK_TIMING"))
+		printf(" in %" PRIu64 "ms", (now_ns() - start) / 1000000);
+}
+
 /* Runs one case and prints its TAP line. Returns whether it did not fail. */
 static bool run_case(const struct check_case *c, int number)
 {
 	_cleanup_fclose_ FILE *output = tmpfile();
+	uint64_t start = now_ns();
 	int status;
 
 	if (!output) {
@@ -220,13 +230,16 @@ static bool run_case(const struct check_case *c, int number)
 	}
 	status = run_in_child(c, 1, output);
 	if (status == 0 && (outcome->verdict == VERDICT_SKIP || outcome->n_done == 1)) {
-		printf("ok %d - %s", number, c->name);
+		printf("ok %d - ", number);
+		print_name(c, start);
 		if (outcome->verdict == VERDICT_SKIP)
 			printf(" # SKIP %s", outcome->text);
 		printf("\n");
 		return true;
 	}
-	printf("not ok %d - %s\n", number, c->name);
+	printf("not ok %d - ", number);
+	print_name(c, start);
+	printf("\n");
 	comment(outcome->text);
 	if (status != -1)
 		explain(status);
