@@ -1,134 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* summary: what the boot knows, gathered for state.json, and the phase table for the console. */
 #include "boot_private.h"
-#include "base/hex.h"
+#include "link/netdev.h"
 #include "report/report.h"
 
 #define PHASES_MAX 8
 
-static void fill_netdev(const struct boot *b, struct state_rail *out, const struct netdev *dev)
+static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
+	struct state_rail *out)
 {
-	const struct netdev *parent;
+	const struct netdev *dev = links_by_index(b->links, rail->ifindex), *parent;
 
-	if (!dev)
+	*out = (struct state_rail){
+		.name = rail->name,
+		.state = rail_state_name(rail->state),
+		.ifindex = rail->ifindex,
+		.metric = rail->metric,
+		.carries_root = rail->ifindex == root_ifindex,
+		.dev = dev,
+		.address = addresses_result(b->addresses, rail->ifindex),
+		.address6 = addresses_result_of(b->addresses, rail->ifindex, AF_INET6),
+		.port = *rail->device ? fabric_find(b->fabric, rail->device, rail->port) : NULL,
+	};
+	/* alone it is the address */
+	if (out->address6 == out->address)
+		out->address6 = NULL;
+	if (!dev || !netdev_pkey(dev))
 		return;
-	out->mtu = dev->mtu;
-	out->pkey = netdev_pkey(dev);
-	if (out->pkey)
-		(void)env_read(&b->env, out->mode, sizeof(out->mode), "/sys/class/net/%s/mode", dev->name);
+	(void)env_read(&b->env, out->mode, sizeof(out->mode), "/sys/class/net/%s/mode", dev->name);
 	parent = ipoib_is_child(dev) ? links_by_index(b->links, dev->parent_ifindex) : NULL;
-	strscpy(out->parent, parent ? parent->name : "", sizeof(out->parent));
-	hex_text(out->hwaddr, sizeof(out->hwaddr), dev->hw.bytes, dev->hw.len, ":");
+	out->parent = parent ? parent->name : NULL;
 }
 
-static void fill_dns(struct state_rail *out, const struct address_result *a)
-{
-	char addr[INET_ADDR_TEXT];
-
-	for (size_t i = 0; i < a->n_dns && out->n_dns < ARRAY_SIZE(out->dns); i++)
-		strscpy(out->dns[out->n_dns++], inet_text(&a->dns[i], addr), sizeof(out->dns[0]));
-}
-
-static void fill_routes(struct state_rail *out, const struct address_result *a)
-{
-	char addr[INET_ADDR_TEXT];
-
-	for (size_t i = 0; i < a->n_routes && out->n_routes < STATE_ROUTES_MAX; i++) {
-		const struct address_route *r = &a->routes[i];
-
-		snprintf(out->routes[out->n_routes].dst, sizeof(out->routes[0].dst), "%s/%u", inet_text(&r->dst, addr),
-			r->prefix);
-		strscpy(out->routes[out->n_routes++].gateway, inet_text(&r->gateway, addr), sizeof(out->routes[0].gateway));
-	}
-}
-
-static void fill_address(struct state_rail *out, const struct address_result *a)
-{
-	char addr[INET_ADDR_TEXT];
-
-	if (!a)
-		return;
-	strscpy(out->method, address_method_name(a->method), sizeof(out->method));
-	snprintf(out->address, sizeof(out->address), "%s/%u", inet_text(&a->addr, addr), a->prefix);
-	strscpy(out->gateway, inet_text(&a->gateway, addr), sizeof(out->gateway));
-	strscpy(out->hostname, a->hostname, sizeof(out->hostname));
-	strscpy(out->domain, a->domain, sizeof(out->domain));
-	strscpy(out->search, a->search, sizeof(out->search));
-	fill_routes(out, a);
-	out->adopted = a->adopted;
-	fill_dns(out, a);
-	strscpy(out->boot_file, a->boot_file, sizeof(out->boot_file));
-	if (a->method == ADDRESS_DHCP6)
-		hex_text(out->server, sizeof(out->server), a->server_duid, a->server_duid_len, "");
-	else if (a->method == ADDRESS_DHCP4)
-		strscpy(out->server, inet_text(&a->server_id, addr), sizeof(out->server));
-	else
-		return;
-	hex_text(out->client_id, sizeof(out->client_id), a->client_id, a->client_id_len, "");
-	out->lease_s = a->lease_s;
-	out->obtained = a->obtained;
-	out->expires = a->expires;
-}
-
-/* Beside IPv4; alone it is the address. */
-static void fill_second(struct state_rail *out, const struct address_result *a)
-{
-	char addr[INET_ADDR_TEXT];
-
-	strscpy(out->method6, address_method_name(a->method), sizeof(out->method6));
-	snprintf(out->address6, sizeof(out->address6), "%s/%u", inet_text(&a->addr, addr), a->prefix);
-	strscpy(out->gateway6, inet_text(&a->gateway, addr), sizeof(out->gateway6));
-	fill_dns(out, a);
-	fill_routes(out, a);
-}
-
-static void fill_port(struct state_rail *out, const struct fabric_port *port)
-{
-	if (!port)
-		return;
-	strscpy(out->rdma_device, port->device, sizeof(out->rdma_device));
-	out->rdma_port = port->port;
-	strscpy(out->link_layer, link_layer_name(port->link_layer), sizeof(out->link_layer));
-	strscpy(out->port_state, port_state_name(port->state), sizeof(out->port_state));
-	snprintf(out->guid, sizeof(out->guid), "%016llx", (unsigned long long)port->guid);
-	strscpy(out->rate, port->rate, sizeof(out->rate));
-	out->lid = port->lid;
-	out->sm_lid = port->sm_lid;
-	if (port->sm.guid)
-		snprintf(out->sm_guid, sizeof(out->sm_guid), "%016llx", (unsigned long long)port->sm.guid);
-	if (port->neighbour.type == FABRIC_NODE_UNKNOWN)
-		return;
-	strscpy(out->neighbour, port->neighbour.name, sizeof(out->neighbour));
-	snprintf(out->neighbour_guid, sizeof(out->neighbour_guid), "%016llx",
-		(unsigned long long)port->neighbour.guid);
-	out->neighbour_port = port->neighbour.port;
-}
-
-static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex, struct state_rail *out)
-{
-	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
-	const struct address_result *six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6);
-
-	*out = (struct state_rail){.ifindex = rail->ifindex, .metric = rail->metric};
-	strscpy(out->netdev, rail->name, sizeof(out->netdev));
-	strscpy(out->state, rail_state_name(rail->state), sizeof(out->state));
-	out->carries_root = rail->ifindex == root_ifindex;
-	fill_netdev(b, out, links_by_index(b->links, rail->ifindex));
-	fill_address(out, a);
-	if (six && six != a)
-		fill_second(out, six);
-	if (*rail->device)
-		fill_port(out, fabric_find(b->fabric, rail->device, rail->port));
-}
-
-/* Of the server that the root hangs on; of one that an agent before mounted, as it is written there. */
+/* The root's server; of an adopted root, as its record has it. */
 static struct inet_addr server_address(const struct boot *b)
 {
+	const char *adopted = b->has_block ? b->adopted_block.address : b->adopted.address;
 	struct inet_addr addr = b->target.addr;
 
 	if (!addr.family && !b->has_image)
-		(void)value_inet(b->has_block ? b->adopted_block.address : b->adopted.address,
-			strlen(b->has_block ? b->adopted_block.address : b->adopted.address), &addr);
+		(void)value_inet(adopted, strlen(adopted), &addr);
 	return addr;
 }
 
@@ -163,7 +74,8 @@ static bool modules_phase(const struct boot *b, struct state_phase *ret)
 	return ret->end != 0;
 }
 
-static void add_phase(struct state_phase *list, size_t *n, const char *name, uint64_t begin, uint64_t end)
+static void add_phase(struct state_phase *list, size_t *n, const char *name, uint64_t begin,
+	uint64_t end)
 {
 	if (begin && end && end >= begin && *n < PHASES_MAX)
 		list[(*n)++] = (struct state_phase){name, begin, end};
@@ -204,12 +116,12 @@ void summary_phases(struct boot *b, uint64_t now)
 	size_t at = 0;
 
 	for (size_t i = 0; i < n && at < sizeof(line); i++)
-		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %.2f s", i ? ", " : "", list[i].name,
-			(double)(list[i].end - list[i].begin) / 1e9);
+		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %.2f s", i ? ", " : "",
+			list[i].name, (double)(list[i].end - list[i].begin) / 1e9);
 	report_log(b->report, REPORT_INFO, NULL, now, "%s", line);
 }
 
-/* What this process has used of the CPU; its helpers, in which modules start and mounts wait, not. */
+/* CPU time of this process alone, without its workers, in which modules start and mounts wait. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec ts = {0};

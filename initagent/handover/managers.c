@@ -18,17 +18,16 @@
  */
 static const struct {
 	unsigned bit;
-	const char *name;
 	const char *unit;
 	const char *sysv;		/* its name in /etc/rc?.d; NULL: it has no such script */
 	const char *files[PATHS_MAX];	/* installed: any of them is there */
 } managers[] = {
-	{PLAN_HANDOVER_NETWORKMANAGER, "networkmanager", "NetworkManager.service", NULL,
+	{PLAN_HANDOVER_NETWORKMANAGER, "NetworkManager.service", NULL,
 		{"/usr/sbin/NetworkManager"}},
-	{PLAN_HANDOVER_NETWORKD, "networkd", "systemd-networkd.service", NULL,
+	{PLAN_HANDOVER_NETWORKD, "systemd-networkd.service", NULL,
 		{"/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"}},
-	{PLAN_HANDOVER_IFUPDOWN, "ifupdown", "networking.service", "networking", {"/usr/sbin/ifup", "/sbin/ifup"}},
-	{PLAN_HANDOVER_IFCFG, "ifcfg", "network.service", "network", {"/etc/init.d/network"}},
+	{PLAN_HANDOVER_IFUPDOWN, "networking.service", "networking", {"/usr/sbin/ifup", "/sbin/ifup"}},
+	{PLAN_HANDOVER_IFCFG, "network.service", "network", {"/etc/init.d/network"}},
 };
 
 /* Where init and the distribution say what is started. */
@@ -275,6 +274,7 @@ const char *managers_text(unsigned bits, char *buf, size_t size)
 	strscpy(buf, bits ? "" : "none", size);
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
 		if (bits & managers[i].bit && at < size)
-			at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", managers[i].name);
+			at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "",
+				state_manager_name(managers[i].bit));
 	return buf;
 }

@@ -5,13 +5,7 @@
  */
 #pragma once
 
-#include "plan.h"
-
-struct managers {
-	unsigned installed; /* enum plan_handover bits */
-	unsigned enabled;   /* those that its init starts */
-	unsigned chosen;    /* the one profiles are written for; several when nobody can tell which will run */
-};
+#include "state/state.h" /* struct managers */
 
 /*
  * managers_find: looks at the real root at sysroot. If several are enabled, the first of NetworkManager,

@@ -2,107 +2,155 @@
 /* state: see state.h. Times in the JSON are seconds of CLOCK_BOOTTIME with microseconds. */
 #include "state/state.h"
 
-#include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <sys/utsname.h>
 
-#include "address/address.h"
 #include "base/file.h"
+#include "base/hex.h"
+#include "base/json_object.h"
+#include "link/netdev.h"
 #include "report/record.h"
-#include "base/utf8.h"
 #include "report/report.h"
 
-static bool is_utf8(const char *s)
-{
-	for (size_t n; *s; s += n) {
-		n = utf8_decode(s, NULL);
-		if (!n)
-			return false;
-	}
-	return true;
-}
-
-/* Text that cJSON sets aside at first: most files fit, so that it does not grow the text by copying it. */
+/*
+ * Text that cJSON sets aside at first: most files fit, so that it does not grow the text by copying
+ * it.
+ */
 #define STATE_TEXT_USUAL 32768
 
-/* Takes the item; the key is a constant of this file and is not copied. */
-static void add_item(cJSON *o, const char *key, cJSON *item)
+/* "10.0.0.5/24", "2001:db8::5/128" */
+#define PREFIX_TEXT (INET_ADDR_TEXT + 4)
+
+/* The members of objects that are structs elsewhere, in the order they are written. */
+#define F(key, member)		   JSON_FIELD(key, struct S, member)
+#define F_AS(key, member, kind)	   JSON_FIELD_AS(key, struct S, member, kind)
+#define F_NAME(key, member, name)  JSON_FIELD_NAME(key, struct S, member, name)
+
+#define S root_result
+static const struct json_field nfs_fields[] = {
+	F("server", server), F("address", address), F("path", path),
+	F_NAME("version", version, nfs_version_name), F_NAME("proto", proto, nfs_proto_name),
+	F("port", port), F("options", options), F("fell_back", fell_back), F("overlay", overlay),
+	F("attempts", attempts), F("init", init),
+};
+#undef S
+
+#define S web_result
+static const struct json_field image_fields[] = {
+	F("url", url), F("server", site), F("sha256", sha256), F("proof", proof), F("bytes", bytes),
+	F("attempts", attempts), F("cached", cached),
+	F_NAME("format", image.kind, image_kind_name), F_NAME("holds", image.root, image_kind_name),
+	F("inside", image.inside), F_AS("overlay", image.overlay, JSON_FLAG),
+	F("unpacked", image.bytes), F("init", image.init),
+};
+#undef S
+
+#define S block_result
+static const struct json_field block_fields[] = {
+	F("type", kind), F("server", server), F("address", address), F("port", port),
+		F("proto", proto),
+	F("name", name), F("device", device), F("fstype", fstype), F("bytes", bytes),
+	F_AS("readonly", readonly, JSON_FLAG), F_AS("overlay", overlay, JSON_FLAG),
+	F_AS("adopted", adopted, JSON_FLAG), F("attempts", attempts), F("init", init),
+};
+#undef S
+
+#define S web_progress
+static const struct json_field fetch_fields[] = {
+	F("step", step), F("server", site), F("bytes", bytes), F("rate", rate),
+		F("attempts", attempts),
+};
+#undef S
+
+/* What a rail and the list of all ports tell of a port. */
+#define S fabric_port
+static const struct json_field port_fields[] = {
+	F("device", device), F("port", port), F_NAME("link_layer", link_layer, link_layer_name),
+	F_NAME("state", state, port_state_name), F_AS("guid", guid, JSON_GUID), F("rate", rate),
+	F("lid", lid), F("sm_lid", sm_lid), F_AS("sm_guid", sm.guid, JSON_GUID),
+};
+/* What only the list tells. */
+static const struct json_field port_more_fields[] = {
+	F_NAME("phys", phys, port_phys_name), F("netdev", netdev), F("pci", pci),
+};
+#undef S
+
+#define S fabric_neighbour
+static const struct json_field neighbour_fields[] = {
+	F("name", name), F_AS("guid", guid, JSON_GUID), F("port", port),
+};
+#undef S
+
+#define S state_rail
+static const struct json_field rail_fields[] = {
+	F("netdev", name), F("ifindex", ifindex), F("state", state), F("metric", metric),
+	F("carries_root", carries_root),
+};
+#undef S
+
+#define S address_result
+static const struct json_field address_fields[] = {
+	F_NAME("method", method, address_method_name), F("boot_file", boot_file),
+	F("hostname", hostname), F("domain", domain), F("search", search),
+};
+#undef S
+
+static const char *cause_code(unsigned cause)
 {
-	if (!cJSON_AddItemToObjectCS(o, key, item))
-		cJSON_Delete(item);
+	return cause == CAUSE_NONE ? NULL : cause_info(cause)->code;
 }
 
-static void add_string(cJSON *o, const char *key, const char *value)
+static const char *cause_id(unsigned cause)
 {
-	add_item(o, key, cJSON_CreateString(value));
+	return cause_info(cause)->id;
 }
 
-static void add_bool(cJSON *o, const char *key, bool value)
+static const char *cause_check(unsigned cause)
 {
-	add_item(o, key, cJSON_CreateBool(value));
+	return cause_info(cause)->check;
 }
 
-/* Whole numbers as text: cJSON prints and reads each back as a floating point number, twice. */
-static void add_number(cJSON *o, const char *key, int64_t value)
-{
-	char text[24];
+#define S module_entry
+static const struct json_field module_fields[] = {
+	F("name", name), F_NAME("state", state, module_state_name),
+		F_NAME("cause", cause, cause_code),
+	F("text", text),
+};
+static const struct json_field module_times[] = {
+	F_AS("begin_s", begin, JSON_TIME), F_AS("end_s", end, JSON_TIME),
+};
+#undef S
 
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	add_item(o, key, cJSON_CreateRaw(text));
-}
+#define S report_met
+static const struct json_field cause_fields[] = {
+	F_NAME("code", cause, cause_code), F_NAME("id", cause, cause_id), F("where", where),
+	F("text", text), F_NAME("check", cause, cause_check), F("count", count),
+	F_AS("first_s", first, JSON_TIME), F_AS("last_s", last, JSON_TIME),
+};
+#undef S
 
-/* JSON is UTF-8; command lines and names from the fabric may hold any byte: U+FFFD stands for those. */
-static void add_bytes(cJSON *o, const char *key, const char *value)
-{
-	_cleanup_free_ char *clean = malloc(3 * strlen(value) + 1);
-	char *to = clean;
+#define S report_change
+static const struct json_field change_fields[] = {
+	F_AS("s", when, JSON_TIME), F("room", room), F("rail", rail), F("from", from), F("to", to),
+};
+#undef S
 
-	if (!clean)
-		return;
-	while (*value) {
-		size_t n = utf8_decode(value, NULL);
+#define S report_work
+static const struct json_field work_fields[] = {
+	F("room", room), F("what", what), F_AS("begin_s", begin, JSON_TIME),
+		F_AS("end_s", end, JSON_TIME),
+	F("result", result),
+};
+#undef S
 
-		memcpy(to, n ? value : "\xef\xbf\xbd", n ? n : 3);
-		to += n ? n : 3;
-		value += n ? n : 1;
-	}
-	*to = 0;
-	add_string(o, key, clean);
-}
+#define S state_phase
+static const struct json_field phase_fields[] = {
+	F("name", name), F_AS("begin_s", begin, JSON_TIME), F_AS("end_s", end, JSON_TIME),
+};
+#undef S
 
-/* Absent values are left out instead of being written as "". */
-static void add_text(cJSON *o, const char *key, const char *value)
-{
-	if (!value || !*value)
-		return;
-	if (is_utf8(value))
-		add_string(o, key, value);
-	else
-		add_bytes(o, key, value);
-}
-
-/* Written as text: hundreds of floating point numbers cost a slow node more than the rest of the file. */
-static void add_time(cJSON *o, const char *key, uint64_t ns)
-{
-	char text[32];
-
-	if (ns == NSEC_NEVER)
-		return;
-	snprintf(text, sizeof(text), "%llu.%06u", (unsigned long long)(ns / NSEC_PER_SEC),
-		(unsigned)(ns % NSEC_PER_SEC / 1000));
-	add_item(o, key, cJSON_CreateRaw(text));
-}
-
-/* RFC 3339, for people. */
-static void add_date(cJSON *o, const char *key, int64_t wall)
-{
-	const time_t t = wall;
-	struct tm tm;
-	char text[32];
-
-	if (wall > 0 && gmtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		add_string(o, key, text);
-}
+#define ADD(o, table, object) json_fields(o, table, ARRAY_SIZE(table), object)
+#define ADD_ROWS(o, key, table, rows, n) \
+	json_rows(o, key, table, ARRAY_SIZE(table), rows, n, sizeof(*(rows)))
 
 /* What the command line comes to, a line each ("retry=60"), as "initagent plan" prints it. */
 static void add_plan(cJSON *top, const struct boot_plan *plan)
@@ -125,14 +173,25 @@ static void add_plan(cJSON *top, const struct boot_plan *plan)
 	}
 }
 
+/* By bit number. */
+static const char *const manager_names[] = {"networkd", "networkmanager", "ifupdown", "ifcfg"};
+
+const char *state_manager_name(unsigned bit)
+{
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(manager_names) && bit != 1U << i)
+		i++;
+	return manager_names[i];
+}
+
 static void add_managers(cJSON *o, const char *key, unsigned bits)
 {
 	cJSON *list = cJSON_AddArrayToObject(o, key);
-	char name[32];
 
-	for (unsigned bit = 1; bit & PLAN_HANDOVER_ALL; bit <<= 1)
-		if (bits & bit)
-			cJSON_AddItemToArray(list, cJSON_CreateString(managers_text(bit, name, sizeof(name))));
+	for (size_t i = 0; i < ARRAY_SIZE(manager_names); i++)
+		if (bits & 1U << i)
+			cJSON_AddItemToArray(list, cJSON_CreateString(manager_names[i]));
 }
 
 static void add_handover(cJSON *top, const struct managers *m)
@@ -147,71 +206,22 @@ static void add_handover(cJSON *top, const struct managers *m)
 	add_managers(o, "installed", m->installed);
 }
 
-static void add_root(cJSON *top, const struct root_result *root)
+static void add_root(cJSON *top, const struct state_input *in)
 {
 	cJSON *o;
 
-	if (!root)
+	if (!in->root && !in->web && !in->block)
 		return;
 	o = cJSON_AddObjectToObject(top, "root");
-	add_text(o, "type", "nfs");
-	add_text(o, "server", root->server);
-	add_text(o, "address", root->address);
-	add_text(o, "path", root->path);
-	add_text(o, "version", nfs_version_name(root->version));
-	add_text(o, "proto", nfs_proto_name(root->proto));
-	add_number(o, "port", root->port);
-	add_text(o, "options", root->options);
-	add_bool(o, "fell_back", root->fell_back);
-	add_bool(o, "overlay", root->overlay);
-	add_number(o, "attempts", root->attempts);
-	add_text(o, "init", root->init);
-}
-
-static void add_image(cJSON *top, const struct web_result *web)
-{
-	cJSON *o;
-
-	if (!web)
-		return;
-	o = cJSON_AddObjectToObject(top, "root");
-	add_text(o, "type", "image");
-	add_text(o, "url", web->url);
-	add_text(o, "server", web->site);
-	add_text(o, "sha256", web->sha256);
-	add_text(o, "proof", web->proof);
-	add_number(o, "bytes", (int64_t)web->bytes);
-	add_number(o, "attempts", web->attempts);
-	add_bool(o, "cached", web->cached);
-	add_text(o, "format", image_kind_name(web->image.kind));
-	add_text(o, "holds", image_kind_name(web->image.root));
-	add_text(o, "inside", web->image.inside);
-	add_bool(o, "overlay", web->image.overlay);
-	add_number(o, "unpacked", (int64_t)web->image.bytes);
-	add_text(o, "init", web->image.init);
-}
-
-static void add_block(cJSON *top, const struct block_result *b)
-{
-	cJSON *o;
-
-	if (!b)
-		return;
-	o = cJSON_AddObjectToObject(top, "root");
-	add_text(o, "type", b->kind);
-	add_text(o, "server", b->server);
-	add_text(o, "address", b->address);
-	add_number(o, "port", b->port);
-	add_text(o, "proto", b->proto);
-	add_text(o, "name", b->name);
-	add_text(o, "device", b->device);
-	add_text(o, "fstype", b->fstype);
-	add_number(o, "bytes", (int64_t)b->bytes);
-	add_bool(o, "readonly", b->readonly);
-	add_bool(o, "overlay", b->overlay);
-	add_bool(o, "adopted", b->adopted);
-	add_number(o, "attempts", b->attempts);
-	add_text(o, "init", b->init);
+	if (in->block) {
+		ADD(o, block_fields, in->block);
+	} else if (in->web) {
+		json_text(o, "type", "image");
+		ADD(o, image_fields, in->web);
+	} else {
+		json_text(o, "type", "nfs");
+		ADD(o, nfs_fields, in->root);
+	}
 }
 
 /* What is on its way while the boot goes on. */
@@ -222,153 +232,140 @@ static void add_fetch(cJSON *top, const struct web_progress *p)
 	if (!p)
 		return;
 	o = cJSON_AddObjectToObject(top, "fetch");
-	add_text(o, "step", p->step);
-	add_text(o, "server", p->site);
-	add_number(o, "bytes", (int64_t)p->bytes);
+	ADD(o, fetch_fields, p);
 	if (p->size)
-		add_number(o, "size", (int64_t)p->size);
-	add_number(o, "rate", (int64_t)p->rate);
+		json_number(o, "size", (int64_t)p->size);
 	if (p->left != UINT64_MAX)
-		add_number(o, "left_s", (int64_t)p->left);
-	add_number(o, "attempts", p->attempts);
+		json_number(o, "left_s", (int64_t)p->left);
 }
 
-static void add_lease(cJSON *rail, const struct state_rail *r, const struct state_input *in)
+static const char *prefix_text(char buf[static PREFIX_TEXT], const struct inet_addr *addr,
+	unsigned prefix)
 {
+	char text[INET_ADDR_TEXT];
+
+	snprintf(buf, PREFIX_TEXT, "%s/%u", inet_text(addr, text), prefix);
+	return buf;
+}
+
+static void add_inet(cJSON *o, const char *key, const struct inet_addr *addr)
+{
+	char text[INET_ADDR_TEXT];
+
+	json_text(o, key, inet_text(addr, text));
+}
+
+/* DHCPv6 servers are named by their DUID in hexadecimal. */
+static void add_lease(cJSON *rail, const struct address_result *a, const struct state_input *in)
+{
+	char server[2 * ADDRESS_DUID_MAX + 1] = "", client_id[2 * ADDRESS_CLIENT_ID_MAX + 1];
 	cJSON *o;
 
-	if (!*r->server)
+	if (a->method == ADDRESS_DHCP6)
+		hex_text(server, sizeof(server), a->server_duid, a->server_duid_len, "");
+	else if (a->method == ADDRESS_DHCP4)
+		inet_text(&a->server_id, server);
+	if (!*server)
 		return;
 	o = cJSON_AddObjectToObject(rail, "lease");
-	add_text(o, "server", r->server);
-	add_text(o, "client_id", r->client_id);
-	add_number(o, "seconds", r->lease_s);
-	add_time(o, "obtained_s", r->obtained);
-	add_time(o, "expires_s", r->expires);
-	if (in->wall && r->expires != NSEC_NEVER)
-		add_date(o, "expires_at", address_wall(r->expires, in->now, in->wall));
+	json_text(o, "server", server);
+	hex_text(client_id, sizeof(client_id), a->client_id, a->client_id_len, "");
+	json_text(o, "client_id", client_id);
+	json_number(o, "seconds", a->lease_s);
+	json_time(o, "obtained_s", a->obtained);
+	json_time(o, "expires_s", a->expires);
+	if (in->wall && a->expires != NSEC_NEVER)
+		json_date(o, "expires_at", address_wall(a->expires, in->now, in->wall));
 }
 
-static void add_neighbour(cJSON *port, const char *name, const char *guid, unsigned number)
+static void add_port(cJSON *o, const struct fabric_port *p)
 {
-	cJSON *o;
-
-	if (!*name && !*guid)
-		return;
-	o = cJSON_AddObjectToObject(port, "neighbour");
-	add_text(o, "name", name);
-	add_text(o, "guid", guid);
-	add_number(o, "port", number);
-}
-
-static void add_rdma(cJSON *rail, const struct state_rail *r)
-{
-	cJSON *o;
-
-	if (!*r->rdma_device)
-		return;
-	o = cJSON_AddObjectToObject(rail, "rdma");
-	add_text(o, "device", r->rdma_device);
-	add_number(o, "port", r->rdma_port);
-	add_text(o, "link_layer", r->link_layer);
-	add_text(o, "state", r->port_state);
-	add_text(o, "guid", r->guid);
-	add_text(o, "rate", r->rate);
-	add_number(o, "lid", r->lid);
-	add_number(o, "sm_lid", r->sm_lid);
-	add_text(o, "sm_guid", r->sm_guid);
-	add_neighbour(o, r->neighbour, r->neighbour_guid, r->neighbour_port);
-}
-
-static void add_guid(cJSON *o, const char *key, uint64_t guid)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%016llx", (unsigned long long)guid);
-	if (guid)
-		add_string(o, key, text);
+	ADD(o, port_fields, p);
+	if (p->neighbour.type != FABRIC_NODE_UNKNOWN)
+		ADD(cJSON_AddObjectToObject(o, "neighbour"), neighbour_fields, &p->neighbour);
 }
 
 /* Every port of the node: of a boot that failed it is the ports without a rail that matter. */
-static void add_port(cJSON *ports, const struct fabric_port *p)
+static void add_ports(cJSON *top, const struct fabric_port *ports, size_t n)
 {
-	cJSON *o = cJSON_CreateObject();
-	char guid[24] = "";
+	cJSON *list = cJSON_AddArrayToObject(top, "ports");
 
-	cJSON_AddItemToArray(ports, o);
-	add_text(o, "device", p->device);
-	add_number(o, "port", p->port);
-	add_text(o, "link_layer", link_layer_name(p->link_layer));
-	add_text(o, "state", port_state_name(p->state));
-	add_text(o, "phys", port_phys_name(p->phys));
-	add_guid(o, "guid", p->guid);
-	add_text(o, "rate", p->rate);
-	add_number(o, "lid", p->lid);
-	add_number(o, "sm_lid", p->sm_lid);
-	add_guid(o, "sm_guid", p->sm.guid);
-	add_text(o, "netdev", p->netdev);
-	add_text(o, "pci", p->pci);
-	if (p->neighbour.type == FABRIC_NODE_UNKNOWN)
-		return;
-	snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)p->neighbour.guid);
-	add_neighbour(o, p->neighbour.name, guid, p->neighbour.port);
-}
+	for (size_t i = 0; i < n; i++) {
+		cJSON *o = json_item(list);
 
-static void add_routes(cJSON *rail, const struct state_rail *r)
-{
-	cJSON *list = cJSON_AddArrayToObject(rail, "routes");
-
-	for (size_t i = 0; i < r->n_routes; i++) {
-		cJSON *o = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(list, o);
-		add_text(o, "dst", r->routes[i].dst);
-		add_text(o, "gateway", r->routes[i].gateway);
+		add_port(o, &ports[i]);
+		ADD(o, port_more_fields, &ports[i]);
 	}
-	add_number(rail, "metric", r->metric);
 }
 
-static void add_ipoib(cJSON *rail, const struct state_rail *r)
+static void add_servers_and_routes(cJSON *dns, cJSON *routes, const struct address_result *a)
 {
-	char text[8];
+	char text[PREFIX_TEXT];
 
-	if (!r->pkey)
+	for (size_t i = 0; i < a->n_dns; i++)
+		cJSON_AddItemToArray(dns, cJSON_CreateString(inet_text(&a->dns[i], text)));
+	for (size_t i = 0; i < a->n_routes; i++) {
+		cJSON *o = json_item(routes);
+
+		json_text(o, "dst", prefix_text(text, &a->routes[i].dst, a->routes[i].prefix));
+		add_inet(o, "gateway", &a->routes[i].gateway);
+	}
+}
+
+static void add_addresses(cJSON *o, const struct state_rail *r, const struct state_input *in)
+{
+	cJSON *dns = cJSON_AddArrayToObject(o, "dns"),
+		*routes = cJSON_AddArrayToObject(o, "routes");
+	char text[PREFIX_TEXT];
+
+	if (r->address) {
+		ADD(o, address_fields, r->address);
+		json_text(o, "address", prefix_text(text, &r->address->addr, r->address->prefix));
+		add_inet(o, "gateway", &r->address->gateway);
+		add_servers_and_routes(dns, routes, r->address);
+		add_lease(o, r->address, in);
+	}
+	if (r->address6) {
+		json_text(o, "method6", address_method_name(r->address6->method));
+		json_text(o, "address6", prefix_text(text, &r->address6->addr,
+			r->address6->prefix));
+		add_inet(o, "gateway6", &r->address6->gateway);
+		add_servers_and_routes(dns, routes, r->address6);
+	}
+	json_flag(o, "adopted", r->address && r->address->adopted);
+}
+
+static void add_netdev(cJSON *o, const struct state_rail *r)
+{
+	char hwaddr[3 * sizeof(r->dev->hw.bytes) + 1], pkey[8];
+
+	json_number(o, "mtu", r->dev ? r->dev->mtu : 0);
+	if (!r->dev)
 		return;
-	snprintf(text, sizeof(text), "0x%04x", r->pkey);
-	add_text(rail, "pkey", text);
-	add_text(rail, "mode", r->mode);
-	add_text(rail, "parent", r->parent);
+	json_text(o, "hwaddr", hex_text(hwaddr, sizeof(hwaddr), r->dev->hw.bytes, r->dev->hw.len,
+		":"));
+	if (!netdev_pkey(r->dev))
+		return;
+	snprintf(pkey, sizeof(pkey), "0x%04x", netdev_pkey(r->dev));
+	json_text(o, "pkey", pkey);
+	json_text(o, "mode", r->mode);
+	json_text(o, "parent", r->parent);
 }
 
-static void add_rail(cJSON *rails, const struct state_rail *r, const struct state_input *in)
+static void add_rails(cJSON *top, const struct state_input *in)
 {
-	cJSON *o = cJSON_CreateObject(), *dns;
+	cJSON *list = cJSON_AddArrayToObject(top, "rails");
 
-	cJSON_AddItemToArray(rails, o);
-	add_text(o, "netdev", r->netdev);
-	add_number(o, "ifindex", r->ifindex);
-	add_text(o, "hwaddr", r->hwaddr);
-	add_number(o, "mtu", r->mtu);
-	add_text(o, "state", r->state);
-	add_text(o, "method", r->method);
-	add_text(o, "address", r->address);
-	add_text(o, "gateway", r->gateway);
-	add_text(o, "method6", r->method6);
-	add_text(o, "address6", r->address6);
-	add_text(o, "gateway6", r->gateway6);
-	add_text(o, "boot_file", r->boot_file);
-	add_text(o, "hostname", r->hostname);
-	add_text(o, "domain", r->domain);
-	add_text(o, "search", r->search);
-	dns = cJSON_AddArrayToObject(o, "dns");
-	for (size_t i = 0; i < r->n_dns; i++)
-		cJSON_AddItemToArray(dns, cJSON_CreateString(r->dns[i]));
-	add_routes(o, r);
-	add_ipoib(o, r);
-	add_bool(o, "carries_root", r->carries_root);
-	add_bool(o, "adopted", r->adopted);
-	add_lease(o, r, in);
-	add_rdma(o, r);
+	for (size_t i = 0; i < in->n_rails; i++) {
+		const struct state_rail *r = &in->rails[i];
+		cJSON *o = json_item(list);
+
+		ADD(o, rail_fields, r);
+		add_netdev(o, r);
+		add_addresses(o, r, in);
+		if (r->port)
+			add_port(cJSON_AddObjectToObject(o, "rdma"), r->port);
+	}
 }
 
 static void add_modules(cJSON *top, const struct module_entry *m, size_t n)
@@ -376,86 +373,11 @@ static void add_modules(cJSON *top, const struct module_entry *m, size_t n)
 	cJSON *list = cJSON_AddArrayToObject(top, "modules");
 
 	for (size_t i = 0; i < n; i++) {
-		cJSON *o = cJSON_CreateObject();
+		cJSON *o = json_item(list);
 
-		cJSON_AddItemToArray(list, o);
-		add_text(o, "name", m[i].name);
-		add_text(o, "state", module_state_name(m[i].state));
+		ADD(o, module_fields, &m[i]);
 		if (m[i].end)
-			add_time(o, "begin_s", m[i].begin);
-		if (m[i].end)
-			add_time(o, "end_s", m[i].end);
-		if (m[i].cause != CAUSE_NONE)
-			add_text(o, "cause", cause_info(m[i].cause)->code);
-		add_text(o, "text", m[i].text);
-	}
-}
-
-static void add_causes(cJSON *top, const struct report_view *v)
-{
-	cJSON *list = cJSON_AddArrayToObject(top, "causes");
-
-	for (size_t i = 0; i < v->n_causes; i++) {
-		const struct report_met *met = &v->causes[i];
-		cJSON *o = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(list, o);
-		add_text(o, "code", cause_info(met->cause)->code);
-		add_text(o, "id", cause_info(met->cause)->id);
-		add_text(o, "where", met->where);
-		add_text(o, "text", met->text);
-		add_text(o, "check", cause_info(met->cause)->check);
-		add_number(o, "count", met->count);
-		add_time(o, "first_s", met->first);
-		add_time(o, "last_s", met->last);
-	}
-}
-
-static void add_changes(cJSON *top, const struct report_view *v)
-{
-	cJSON *list = cJSON_AddArrayToObject(top, "timeline");
-
-	for (size_t i = 0; i < v->n_changes; i++) {
-		const struct report_change *c = &v->changes[i];
-		cJSON *o = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(list, o);
-		add_time(o, "s", c->when);
-		add_text(o, "room", c->room);
-		add_text(o, "rail", c->rail);
-		add_text(o, "from", c->from);
-		add_text(o, "to", c->to);
-	}
-}
-
-static void add_work(cJSON *top, const struct report_view *v)
-{
-	cJSON *list = cJSON_AddArrayToObject(top, "work");
-
-	for (size_t i = 0; i < v->n_works; i++) {
-		const struct report_work *w = &v->works[i];
-		cJSON *o = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(list, o);
-		add_text(o, "room", w->room);
-		add_text(o, "what", w->what);
-		add_time(o, "begin_s", w->begin);
-		add_time(o, "end_s", w->end);
-		add_number(o, "result", w->result);
-	}
-}
-
-static void add_phases(cJSON *top, const struct state_phase *p, size_t n)
-{
-	cJSON *list = cJSON_AddArrayToObject(top, "phases");
-
-	for (size_t i = 0; i < n; i++) {
-		cJSON *o = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(list, o);
-		add_text(o, "name", p[i].name);
-		add_time(o, "begin_s", p[i].begin);
-		add_time(o, "end_s", p[i].end);
+			ADD(o, module_times, &m[i]);
 	}
 }
 
@@ -464,20 +386,20 @@ static void add_head(cJSON *top, const struct state_input *in)
 	struct utsname kernel;
 	cJSON *agent;
 
-	add_number(top, "schema", STATE_SCHEMA);
+	json_number(top, "schema", STATE_SCHEMA);
 	agent = cJSON_AddObjectToObject(top, "agent");
-	add_text(agent, "version", INITAGENT_VERSION);
-	add_number(agent, "restarts", in->restarts);
-	add_time(agent, "cpu_s", in->cpu);
-	add_number(agent, "wakes", in->wakes.all);
-	add_number(agent, "timer_wakes", in->wakes.timer_peak);
+	json_text(agent, "version", INITAGENT_VERSION);
+	json_number(agent, "restarts", in->restarts);
+	json_time(agent, "cpu_s", in->cpu);
+	json_number(agent, "wakes", in->wakes.all);
+	json_number(agent, "timer_wakes", in->wakes.timer_peak);
 	if (uname(&kernel) == 0)
-		add_text(top, "kernel", kernel.release);
-	add_text(top, "outcome", in->outcome);
-	add_text(top, "cmdline", in->cmdline);
-	add_time(top, "start_s", in->start);
-	add_time(top, "now_s", in->now);
-	add_date(top, "now_at", in->wall);
+		json_text(top, "kernel", kernel.release);
+	json_text(top, "outcome", in->outcome);
+	json_text(top, "cmdline", in->cmdline);
+	json_time(top, "start_s", in->start);
+	json_time(top, "now_s", in->now);
+	json_date(top, "now_at", in->wall);
 	add_plan(top, in->plan);
 }
 
@@ -485,29 +407,22 @@ char *state_json(const struct state_input *in)
 {
 	cJSON *top = cJSON_CreateObject();
 	struct report_view v = {0};
-	cJSON *rails, *ports;
 	char *text;
 
 	if (in->report)
 		report_view(in->report, &v);
 	add_head(top, in);
-	add_root(top, in->root);
-	add_image(top, in->web);
-	add_block(top, in->block);
+	add_root(top, in);
 	add_fetch(top, in->fetch);
-	rails = cJSON_AddArrayToObject(top, "rails");
-	for (size_t i = 0; i < in->n_rails; i++)
-		add_rail(rails, &in->rails[i], in);
-	ports = cJSON_AddArrayToObject(top, "ports");
-	for (size_t i = 0; i < in->n_ports; i++)
-		add_port(ports, &in->ports[i]);
+	add_rails(top, in);
+	add_ports(top, in->ports, in->n_ports);
 	add_handover(top, in->managers);
-	add_causes(top, &v);
-	add_phases(top, in->phases, in->n_phases);
+	ADD_ROWS(top, "causes", cause_fields, v.causes, v.n_causes);
+	ADD_ROWS(top, "phases", phase_fields, in->phases, in->n_phases);
 	add_modules(top, in->modules, in->n_modules);
-	add_work(top, &v);
-	add_changes(top, &v);
-	add_number(top, "dropped_rows", v.dropped);
+	ADD_ROWS(top, "work", work_fields, v.works, v.n_works);
+	ADD_ROWS(top, "timeline", change_fields, v.changes, v.n_changes);
+	json_number(top, "dropped_rows", v.dropped);
 	text = cJSON_PrintBuffered(top, STATE_TEXT_USUAL, false);
 	cJSON_Delete(top);
 	return text;
@@ -533,6 +448,25 @@ static void env_line(FILE *out, const char *key, const char *value)
 		fprintf(out, "%s=%s\n", key, value);
 }
 
+static void env_address(FILE *out, const char *address, const char *gateway,
+	const struct address_result *a)
+{
+	char text[PREFIX_TEXT];
+
+	if (!a)
+		return;
+	env_line(out, address, prefix_text(text, &a->addr, a->prefix));
+	env_line(out, gateway, inet_text(&a->gateway, text));
+}
+
+static void env_rail(FILE *out, const struct state_rail *r)
+{
+	env_line(out, "NETDEV", r->name);
+	env_address(out, "ADDRESS", "GATEWAY", r->address);
+	env_address(out, "ADDRESS6", "GATEWAY6", r->address6);
+	env_line(out, "RDMA_DEVICE", r->port ? r->port->device : NULL);
+}
+
 static void env_lines(FILE *out, const struct state_input *in)
 {
 	env_line(out, "OUTCOME", in->outcome);
@@ -549,18 +483,9 @@ static void env_lines(FILE *out, const struct state_input *in)
 		env_line(out, "ROOT_PROTO", in->block->proto);
 		env_line(out, "ROOT_DEVICE", in->block->device);
 	}
-	for (size_t i = 0; i < in->n_rails; i++) {
-		const struct state_rail *r = &in->rails[i];
-
-		if (!r->carries_root)
-			continue;
-		env_line(out, "NETDEV", r->netdev);
-		env_line(out, "ADDRESS", r->address);
-		env_line(out, "GATEWAY", r->gateway);
-		env_line(out, "ADDRESS6", r->address6);
-		env_line(out, "GATEWAY6", r->gateway6);
-		env_line(out, "RDMA_DEVICE", r->rdma_device);
-	}
+	for (size_t i = 0; i < in->n_rails; i++)
+		if (in->rails[i].carries_root)
+			env_rail(out, &in->rails[i]);
 }
 
 static int write_env(const struct env *env, const struct state_input *in)

@@ -10,21 +10,41 @@
 #include "state/state.h"
 #include "states.h"
 
-static const struct state_rail rail = {
-	.netdev = "eth0",
+#define IP4(a, b, c, d) {.family = AF_INET, .bytes = {a, b, c, d}}
+
+static const struct netdev netdev = {
 	.ifindex = 2,
-	.hwaddr = "52:54:00:99:00:64",
+	.name = "eth0",
+	.hw = {.bytes = {0x52, 0x54, 0x00, 0x99, 0x00, 0x64}, .len = 6},
 	.mtu = 1500,
-	.method = "dhcp",
-	.address = "10.99.0.100/24",
+};
+
+static const struct address_result lease = {
+	.method = ADDRESS_DHCP4,
+	.addr = IP4(10, 99, 0, 100),
+	.prefix = 24,
 	.hostname = "x\"; reboot #",
-	.server = "10.99.0.1",
+	.server_id = IP4(10, 99, 0, 1),
 	.lease_s = 3600,
 	.obtained = 2500000000,
 	.expires = 3602500000000,
-	.rdma_device = "rxe0",
-	.rdma_port = 1,
+};
+
+static const struct fabric_port soft_port = {
+	.device = "rxe0",
+	.port = 1,
+	.link_layer = LINK_LAYER_ETHERNET,
+	.state = PORT_ACTIVE,
+};
+
+static const struct state_rail rail = {
+	.name = "eth0",
+	.state = "ready",
+	.ifindex = 2,
 	.carries_root = true,
+	.dev = &netdev,
+	.address = &lease,
+	.port = &soft_port,
 };
 
 static const struct root_result root = {
@@ -65,6 +85,11 @@ static cJSON *parse(const struct state_input *in)
 	return o;
 }
 
+static const char *string_at(cJSON *o, const char *key)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
+}
+
 static const char *text_at(cJSON *o, const char *a, const char *b)
 {
 	return cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(o, a), b));
@@ -80,9 +105,10 @@ TEST(json_holds_what_was_done)
 	CHECK_STR(text_at(o, "root", "version"), "4.2");
 	first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rails"), 0);
 	CHECK_STR(text_at(first, "rdma", "device"), "rxe0");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(first, "hostname")), "x\"; reboot #");
+	CHECK_STR(string_at(first, "hostname"), "x\"; reboot #");
 	CHECK(cJSON_GetNumberValue(
-		      cJSON_GetObjectItem(cJSON_GetObjectItem(first, "lease"), "expires_s")) == 3602.5);
+		      cJSON_GetObjectItem(cJSON_GetObjectItem(first, "lease"),
+			"expires_s")) == 3602.5);
 	cJSON_Delete(o);
 }
 
@@ -93,10 +119,13 @@ TEST(json_holds_the_image_and_what_is_on_its_way)
 		.proof = "signature",
 		.sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 		.bytes = 3162112,
-		.image = {.kind = IMAGE_ISO, .root = IMAGE_SQUASHFS, .inside = "/live/filesystem.squashfs", .overlay = true},
+		.image = {.kind = IMAGE_ISO, .root = IMAGE_SQUASHFS,
+			.inside = "/live/filesystem.squashfs", .overlay = true},
 	};
-	static const struct web_progress fetch = {.step = "image", .site = "http://10.0.0.1", .bytes = 7, .left = UINT64_MAX};
-	static const struct web_progress known = {.step = "image", .bytes = 7, .size = 10, .rate = 1, .left = 3};
+	static const struct web_progress fetch =
+		{.step = "image", .site = "http://10.0.0.1", .bytes = 7, .left = UINT64_MAX};
+	static const struct web_progress known =
+		{.step = "image", .bytes = 7, .size = 10, .rate = 1, .left = 3};
 	struct state_input in = input();
 	cJSON *o, *f;
 
@@ -120,54 +149,80 @@ TEST(json_holds_the_image_and_what_is_on_its_way)
 }
 
 /* An IPoIB child with a lease, everything known. */
+static const struct netdev ipoib_child = {
+	.ifindex = 5,
+	.name = "ib0.8001",
+	.hwtype = 32,
+	.hw = {.bytes = {0x80, 0x00, 0x02, 0x08, 0xfe, 0x80, [12] = 0x00, 0x02, 0xc9, 0x03, 0x00,
+		0x0e, 0x0b, 0x72}, .len = 20},
+	.broadcast = {.bytes = {0x00, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b, 0x80, 0x01},
+		.len = 20},
+	.mtu = 2044,
+};
+
+static const struct address_result full_lease = {
+	.method = ADDRESS_DHCP4,
+	.addr = IP4(10, 0, 0, 5),
+	.prefix = 16,
+	.gateway = IP4(10, 0, 0, 1),
+	.dns = {IP4(10, 0, 0, 2)},
+	.n_dns = 1,
+	.search = "a.example b.example",
+	.routes = {{IP4(10, 8, 0, 0), 16, IP4(10, 0, 0, 8)},
+		{.dst = IP4(10, 9, 0, 0), .prefix = 16}},
+	.n_routes = 2,
+	.adopted = true,
+	.boot_file = "boot.ipxe",
+	.hostname = "n1",
+	.domain = "a.example",
+	.server_id = IP4(10, 0, 0, 1),
+	.client_id = {0xff, [6] = 0x02, [9] = 0x02, 0xc9, 0x00},
+	.client_id_len = 20,
+	.lease_s = 3600,
+	.obtained = 100 * NSEC_PER_SEC,
+	.expires = 3700 * NSEC_PER_SEC,
+};
+
+static const struct address_result full_lease6 = {
+	.method = ADDRESS_DHCP6,
+	.addr = {.family = AF_INET6, .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 5}},
+	.prefix = 128,
+	.gateway = {.family = AF_INET6, .bytes = {0xfe, 0x80, [15] = 1}},
+	.dns = {{.family = AF_INET6, .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x53}}},
+	.n_dns = 1,
+	.server_duid = {0, 3, 0, 1, 2},
+	.server_duid_len = 10,
+};
+
+static const struct fabric_port active_port = {
+	.device = "mlx5_0",
+	.port = 1,
+	.link_layer = LINK_LAYER_INFINIBAND,
+	.state = PORT_ACTIVE,
+	.guid = 0x2c903000e0b72,
+	.rate = "100 Gb/sec (4X EDR)",
+	.lid = 7,
+	.sm_lid = 1,
+	.sm = {.guid = 0x2c903000e0b01},
+	.neighbour = {.type = FABRIC_NODE_SWITCH, .name = "switch \"one\"\n",
+		.guid = 0x2c903000e0bff, .port = 36},
+};
+
 static struct state_rail full_rail(void)
 {
-	struct state_rail r = {
-		.netdev = "ib0.8001",
-		.ifindex = 5,
-		.hwaddr = "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:0e:0b:72",
-		.mtu = 2044,
+	return (struct state_rail){
+		.name = "ib0.8001",
 		.state = "ready",
-		.method = "dhcp",
-		.address = "10.0.0.5/16",
-		.gateway = "10.0.0.1",
-		.method6 = "dhcp6",
-		.address6 = "2001:db8::5/128",
-		.gateway6 = "fe80::1",
-		.dns = {"10.0.0.2", "2001:db8::53"},
-		.n_dns = 2,
-		.search = "a.example b.example",
-		.routes = {{"10.8.0.0/16", "10.0.0.8"}, {"10.9.0.0/16", ""}},
-		.n_routes = 2,
+		.ifindex = 5,
 		.metric = 100,
-		.adopted = true,
-		.boot_file = "boot.ipxe",
-		.hostname = "n1",
-		.domain = "a.example",
-		.server = "10.0.0.1",
-		.client_id = "ff000000000002000002c9000002c903000e0b72",
-		.lease_s = 3600,
-		.obtained = 100 * NSEC_PER_SEC,
-		.expires = 3700 * NSEC_PER_SEC,
-		.parent = "ib0",
-		.pkey = 0x8001,
-		.mode = "connected",
-		.rdma_device = "mlx5_0",
-		.rdma_port = 1,
-		.link_layer = "InfiniBand",
-		.port_state = "ACTIVE",
-		.guid = "0002c903000e0b72",
-		.rate = "100 Gb/sec (4X EDR)",
-		.lid = 7,
-		.sm_lid = 1,
-		.sm_guid = "0002c903000e0b01",
-		.neighbour = "switch \"one\"\n",
-		.neighbour_guid = "0002c903000e0bff",
-		.neighbour_port = 36,
 		.carries_root = true,
+		.dev = &ipoib_child,
+		.parent = "ib0",
+		.mode = "connected",
+		.address = &full_lease,
+		.address6 = &full_lease6,
+		.port = &active_port,
 	};
-
-	return r;
 }
 
 static const struct fabric_port dark_port = {
@@ -187,43 +242,57 @@ TEST(json_holds_all_of_a_rail)
 {
 	struct state_rail r = full_rail();
 	struct state_input in = input();
-	cJSON *o, *first, *lease, *route;
+	cJSON *o, *first, *dns, *route;
 
 	in.rails = &r;
 	in.now = 200 * NSEC_PER_SEC;
 	in.wall = 1700000000;
 	o = parse(&in);
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(o, "now_at")), "2023-11-14T22:13:20Z");
+	CHECK_STR(string_at(o, "now_at"), "2023-11-14T22:13:20Z");
 	first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rails"), 0);
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(first, "pkey")), "0x8001");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(first, "mode")), "connected");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(first, "parent")), "ib0");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(first, "search")), "a.example b.example");
+	CHECK_STR(string_at(first, "pkey"), "0x8001");
+	CHECK_STR(string_at(first, "mode"), "connected");
+	CHECK_STR(string_at(first, "parent"), "ib0");
+	CHECK_STR(string_at(first, "search"), "a.example b.example");
 	CHECK_STR(text_at(first, "rdma", "rate"), "100 Gb/sec (4X EDR)");
-	lease = cJSON_GetObjectItem(first, "lease");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(lease, "expires_at")), "2023-11-14T23:11:40Z");
+	CHECK_STR(text_at(first, "rdma", "sm_guid"), "0002c903000e0b01");
+	CHECK_STR(text_at(first, "lease", "expires_at"), "2023-11-14T23:11:40Z");
+	CHECK_STR(text_at(first, "lease", "client_id"), "ff000000000002000002c9000000000000000000");
+	CHECK_STR(string_at(first, "hwaddr"),
+		"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:0e:0b:72");
+	CHECK_STR(string_at(first, "address"), "10.0.0.5/16");
+	CHECK_STR(string_at(first, "gateway"), "10.0.0.1");
+	CHECK_STR(string_at(first, "method6"), "dhcp6");
+	CHECK_STR(string_at(first, "address6"), "2001:db8::5/128");
+	CHECK_STR(string_at(first, "gateway6"), "fe80::1");
+	dns = cJSON_GetObjectItem(first, "dns");
+	CHECK_INT(cJSON_GetArraySize(dns), 2);
+	CHECK_STR(cJSON_GetStringValue(cJSON_GetArrayItem(dns, 1)), "2001:db8::53");
 	route = cJSON_GetArrayItem(cJSON_GetObjectItem(first, "routes"), 0);
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(route, "dst")), "10.8.0.0/16");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(route, "gateway")), "10.0.0.8");
+	CHECK_STR(string_at(route, "dst"), "10.8.0.0/16");
+	CHECK_STR(string_at(route, "gateway"), "10.0.0.8");
 	cJSON_Delete(o);
 }
 
 /* A clock that nobody has set says nothing about dates; a lease without end has none. */
 TEST(dates_only_when_they_are_known)
 {
+	struct address_result endless = full_lease;
 	struct state_rail r = full_rail();
 	struct state_input in = input();
 	cJSON *o;
 
+	r.address = &endless;
 	in.rails = &r;
 	o = parse(&in);
 	CHECK(!cJSON_HasObjectItem(o, "now_at"));
 	cJSON_Delete(o);
 	in.wall = 1700000000;
-	r.expires = NSEC_NEVER;
+	endless.expires = NSEC_NEVER;
 	o = parse(&in);
 	CHECK(!cJSON_HasObjectItem(
-		cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rails"), 0), "lease"), "expires_at"));
+		cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rails"), 0),
+			"lease"), "expires_at"));
 	cJSON_Delete(o);
 }
 
@@ -239,17 +308,21 @@ TEST(json_of_a_failed_boot_lists_the_ports)
 	in.n_ports = 1;
 	o = parse(&in);
 	port = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "ports"), 0);
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(port, "phys")), "Polling");
-	CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(port, "guid")), "0002c903000e0b73");
-	CHECK(cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetObjectItem(port, "neighbour"), "port")) == 2);
+	CHECK_STR(string_at(port, "phys"), "Polling");
+	CHECK_STR(string_at(port, "guid"), "0002c903000e0b73");
+	CHECK(cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetObjectItem(port, "neighbour"),
+		"port")) == 2);
 	CHECK(!cJSON_HasObjectItem(o, "handover"));
 	cJSON_Delete(o);
 }
 
 TEST(json_holds_plan_and_managers)
 {
-	static const char line[] = "root=nfs:10.0.0.1:/srv/root rd.retry=60 ip=ib0:dhcp rd.ib.pkey=0x8001 rd.handover=ifcfg";
-	const struct managers managers = {.installed = PLAN_HANDOVER_ALL, .enabled = PLAN_HANDOVER_IFUPDOWN | PLAN_HANDOVER_IFCFG,
+	static const char line[] =
+		"root=nfs:10.0.0.1:/srv/root rd.retry=60 ip=ib0:dhcp rd.ib.pkey=0x8001 "
+		"rd.handover=ifcfg";
+	const struct managers managers = {.installed = PLAN_HANDOVER_ALL,
+		.enabled = PLAN_HANDOVER_IFUPDOWN | PLAN_HANDOVER_IFCFG,
 		.chosen = PLAN_HANDOVER_IFCFG};
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct state_input in = input();
@@ -272,11 +345,14 @@ TEST(json_holds_plan_and_managers)
 
 TEST(json_of_block_roots_and_module_ledgers)
 {
-	static const struct block_result block = {.kind = "nvmf", .server = "san", .address = "10.0.0.1", .port = 4420,
-		.proto = "rdma", .name = "nqn.2024-01.example:root", .device = "nvme0n1", .fstype = "ext4", .bytes = 1 << 30};
+	static const struct block_result block =
+		{.kind = "nvmf", .server = "san", .address = "10.0.0.1", .port = 4420,
+		.proto = "rdma", .name = "nqn.2024-01.example:root", .device = "nvme0n1",
+			.fstype = "ext4", .bytes = 1 << 30};
 	static const struct module_entry modules[] = {
 		{.name = "mlx5_core", .state = MODULE_LOADED, .begin = 1, .end = 2000000},
-		{.name = "ib_ipoib", .state = MODULE_FAILED, .cause = CAUSE_MODULE_MISSING, .text = "no such file"},
+		{.name = "ib_ipoib", .state = MODULE_FAILED, .cause = CAUSE_MODULE_MISSING,
+			.text = "no such file"},
 	};
 	static const struct state_phase phases[] = {{"modules", 1, 2}, {"total", 1, 3}};
 	struct state_input in = input();
@@ -319,7 +395,8 @@ TEST(any_byte_makes_valid_json)
 	static const struct {
 		const char *raw, *want;
 	} rows[] = {
-		{"plain \xc3\xa4 \xe2\x82\xac \xf0\x9f\x90\xa7", "plain \xc3\xa4 \xe2\x82\xac \xf0\x9f\x90\xa7"},
+		{"plain \xc3\xa4 \xe2\x82\xac \xf0\x9f\x90\xa7",
+			"plain \xc3\xa4 \xe2\x82\xac \xf0\x9f\x90\xa7"},
 		{"\xff", "\xef\xbf\xbd"},
 		{"a\xc3", "a\xef\xbf\xbd"},
 		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
@@ -335,7 +412,7 @@ TEST(any_byte_makes_valid_json)
 
 		in.cmdline = rows[i].raw;
 		o = parse(&in);
-		CHECK_STR(cJSON_GetStringValue(cJSON_GetObjectItem(o, "cmdline")), rows[i].want);
+		CHECK_STR(string_at(o, "cmdline"), rows[i].want);
 		cJSON_Delete(o);
 	}
 }
