@@ -7,6 +7,9 @@
 
 #include "util.h"
 
+/* What one boot leaves for its later stages and for the real root. */
+#define STATE_DIR "/run/initagent"
+
 struct report;
 
 struct env {

@@ -18,7 +18,6 @@
 #include "root/web/web.h"
 
 #define STATE_SCHEMA 1
-#define STATE_DIR    "/run/initagent"
 
 /* One rail; NULL: there is none, or it is not known. */
 struct state_rail {

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "state/state.h"
 #include "root/image/layers.h"
 #include "root/init/init_check.h"
 

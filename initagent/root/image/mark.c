@@ -2,7 +2,7 @@
 /* mark: see mark.h. */
 #include "root/image/mark.h"
 
-#include "state/state.h"
+#include "base/env.h"
 #include "base/mountpoint.h"
 
 #define MARK STATE_DIR "/image-root"

@@ -3,7 +3,6 @@
 #include "root/web/note.h"
 
 #include "base/file.h"
-#include "state/state.h"
 #include "value.h"
 
 #define NAME "image-source"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "state/state.h"
+#include "base/env.h"
 #include "base/mountpoint.h"
 
 #define STORE	    STATE_DIR "/fetch"
