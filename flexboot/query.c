@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <strings.h>
 
+#include <cjson/cJSON.h>
+
 /* One line, cut into words; more words than columns can have are only counted. */
 struct line {
 	char word[8][128];
@@ -17,7 +19,7 @@ struct layout {
 	size_t n; /* 0: no table begun */
 };
 
-int query_fault(struct query *q, size_t line, const char *fmt, ...)
+static int _printf_(3, 4) fail_query(struct query *q, size_t line, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -68,7 +70,7 @@ static int split(struct query *q, size_t number, const char *text, size_t size, 
 	}
 	for (size_t i = 0; i < size; i++)
 		if (text[i] == 0)
-			return query_fault(q, number, "a zero byte: this is no text");
+			return fail_query(q, number, "a zero byte: this is no text");
 	return 0;
 }
 
@@ -86,7 +88,7 @@ static int read_header(struct query *q, size_t number, const struct line *line, 
 			if (streq(line->word[i], words[k].word) && l->n < ARRAY_SIZE(l->column))
 				l->column[l->n++] = words[k].column;
 	if (l->n == 0)
-		return query_fault(q, number, "the header names no column that is known");
+		return fail_query(q, number, "the header names no column that is known");
 	if (q->n_devices == 0)
 		q->n_devices = 1; /* an excerpt that begins with the table */
 	return 0;
@@ -109,7 +111,7 @@ static int read_device(struct query *q, size_t number, const struct line *line, 
 
 	if (line->n == 2 && streq(line->word[0], "Device") && line->word[1][0] == '#') {
 		if (q->n_devices == QUERY_DEVICES_MAX)
-			return query_fault(q, number, "more than %d devices", QUERY_DEVICES_MAX);
+			return fail_query(q, number, "more than %d devices", QUERY_DEVICES_MAX);
 		q->n_devices++;
 		l->n = 0;
 	} else if (d && streq(line->word[0], "Device") && streq(line->word[1], "type:")) {
@@ -146,7 +148,7 @@ static int read_row(struct query *q, size_t number, const struct line *line, con
 		!name_like(line->word[at]))
 		return 0;
 	if (q->n_items == QUERY_ITEMS_MAX)
-		return query_fault(q, number, "more than %d settings", QUERY_ITEMS_MAX);
+		return fail_query(q, number, "more than %d settings", QUERY_ITEMS_MAX);
 	snprintf(read.name, sizeof(read.name), "%.*s", (int)sizeof(read.name) - 1, line->word[at]);
 	for (size_t i = 0; i < l->n; i++)
 		query_value_read(&read.value[l->column[i]], line->word[at + 1 + i]);
@@ -187,6 +189,82 @@ static int read_text(struct query *q, const char *text, size_t size)
 	return 0;
 }
 
+/*
+ * What follows reads the JSON of "mstconfig -j FILE query": {"Device #1": {"device": ..., "tlv_configuration":
+ * {"LINK_TYPE_P1": {"read_only": false, "next_value": "IB(1)", "current_value": ...}}}}.
+ */
+/* A value is a string "IB(1)", a number, or a string of a number. */
+static void read_json_value(struct query_value *v, const cJSON *o)
+{
+	if (cJSON_IsString(o)) {
+		query_value_read(v, o->valuestring);
+	} else if (cJSON_IsNumber(o) && o->valuedouble >= 0 && o->valuedouble <= UINT32_MAX) {
+		v->known = true;
+		v->number = (uint32_t)o->valuedouble;
+	}
+}
+
+static int read_json_items(struct query *q, const cJSON *table)
+{
+	static const char *const keys[QUERY_COLUMNS] = {
+		"default_value", "current_value", "next_value"};
+	const cJSON *o;
+
+	cJSON_ArrayForEach(o, table)
+	{
+		struct query_item *item = &q->items[q->n_items];
+
+		if (!cJSON_IsObject(o) || !o->string)
+			continue;
+		if (q->n_items == QUERY_ITEMS_MAX)
+			return fail_query(q, 0, "more than %d settings", QUERY_ITEMS_MAX);
+		q->n_items++;
+		*item = (struct query_item){.device = q->n_devices - 1};
+		strscpy(item->name, o->string, sizeof(item->name));
+		item->read_only = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "read_only"));
+		for (size_t i = 0; i < QUERY_COLUMNS; i++)
+			read_json_value(&item->value[i], cJSON_GetObjectItemCaseSensitive(o, keys[i]));
+	}
+	return 0;
+}
+
+static void copy_string(const cJSON *o, const char *key, char *dst, size_t size)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
+
+	if (text)
+		strscpy(dst, text, size);
+}
+
+static int read_json(struct query *q, const char *text, size_t size)
+{
+	cJSON *top = cJSON_ParseWithLength(text, size);
+	const cJSON *o;
+	int r = 0;
+
+	if (!top)
+		return fail_query(q, 0, "begins like JSON but is none");
+	cJSON_ArrayForEach(o, top)
+	{
+		const cJSON *table = cJSON_GetObjectItem(o, "tlv_configuration");
+
+		if (r < 0 || !cJSON_IsObject(table))
+			continue;
+		if (q->n_devices == QUERY_DEVICES_MAX) {
+			r = fail_query(q, 0, "more than %d devices", QUERY_DEVICES_MAX);
+			continue;
+		}
+		q->n_devices++;
+		copy_string(o, "device", q->devices[q->n_devices - 1].name,
+			sizeof(q->devices[0].name));
+		copy_string(o, "device_type", q->devices[q->n_devices - 1].type,
+			sizeof(q->devices[0].type));
+		r = read_json_items(q, table);
+	}
+	cJSON_Delete(top);
+	return r;
+}
+
 int query_read(struct query *q, const char *text, size_t size)
 {
 	size_t start = 0;
@@ -194,15 +272,15 @@ int query_read(struct query *q, const char *text, size_t size)
 
 	memset(q, 0, sizeof(*q));
 	if (size > QUERY_SIZE_MAX)
-		return query_fault(q, 0, "more than 4 MiB: this is no output of mstconfig query");
+		return fail_query(q, 0, "more than 4 MiB: this is no output of mstconfig query");
 	while (start < size && isspace((unsigned char)text[start]))
 		start++;
 	if (start < size && text[start] == '{')
-		r = query_read_json(q, text, size);
+		r = read_json(q, text, size);
 	else
 		r = read_text(q, text, size);
 	if (r == 0 && q->n_items == 0)
-		r = query_fault(q, 0, "no table of settings (a line that begins with Configurations:)");
+		r = fail_query(q, 0, "no table of settings (a line that begins with Configurations:)");
 	return r;
 }
 

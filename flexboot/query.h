@@ -46,7 +46,5 @@ int query_read(struct query *q, const char *text, size_t size);
 /* query_find: the item of that name (case matters not) of a device, or NULL. */
 const struct query_item *query_find(const struct query *q, size_t device, const char *name);
 
-/* query_fault, query_value_read, query_read_json: parts, for query.c and query_json.c alone. */
-int query_fault(struct query *q, size_t line, const char *fmt, ...) _printf_(3, 4);
+/* query_value_read: "True(1)", "IB(1)", "32769", "0x8001"; anything else is no number. */
 void query_value_read(struct query_value *v, const char *text);
-int query_read_json(struct query *q, const char *text, size_t size);

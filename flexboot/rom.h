@@ -83,25 +83,8 @@ struct rom {
  */
 int rom_read(struct rom *r, const void *data, size_t size);
 
-/* rom_fault: notes one more fault; silently full after ROM_FAULTS_MAX. */
-void rom_fault(struct rom *r, size_t offset, const char *fmt, ...) _printf_(3, 4);
-
 /*
  * rom_fits: checks that every image names the device vendor:device (as sysfs gives it) and notes a
  * fault for each that does not.
  */
 void rom_fits(struct rom *r, uint16_t vendor, uint16_t device);
-
-/* rom_image_read, rom_tags_read: the parts, for rom_read() alone. */
-int rom_image_read(struct rom *r, size_t offset, struct rom_image *ret);
-void rom_tags_read(struct rom *r);
-
-/* Words for numbers; never NULL. */
-const char *rom_code_name(uint8_t code);
-const char *rom_machine_name(uint16_t machine);
-const char *rom_subsystem_name(uint16_t subsystem);
-const char *rom_product_name(uint16_t product);
-const char *rom_protocol_name(uint8_t protocol);
-
-/* rom_version: "3.7.400" or the free text. */
-const char *rom_version(const struct rom_tag *t, char *buf, size_t size);

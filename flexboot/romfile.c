@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <limits.h>
 
+#include "flexboot/romtext.h"
+
 /* read_fd: all of fd; sysfs gives no size that could be asked before. */
 static int read_fd(int fd, uint8_t **data, size_t *size)
 {

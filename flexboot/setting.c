@@ -123,6 +123,82 @@ size_t settings_want(const struct intent *in, struct setting list[static SETTING
 	return n;
 }
 
+/* The words of the options; what takes a number has none. */
+static const struct option {
+	const char *name;
+	const char *words[4];
+	unsigned long min, max;
+} options[] = {
+	{.name = "link", .words = {"ib", "eth"}},
+	{.name = "firmware", .words = {"bios", "uefi", "both"}},
+	{.name = "arch", .words = {"x86", "arm"}},
+	{.name = "ip", .words = {"4", "6", "46", "64"}},
+	{.name = "port", .words = {"1", "2", "both"}},
+	{.name = "pkey", .min = 1, .max = 0xffff},
+	{.name = "vlan", .min = 1, .max = 4094},
+	{.name = "wait", .min = 0, .max = 255},
+};
+
+/* In the order of the table. */
+enum option_id {
+	OPTION_LINK,
+	OPTION_FIRMWARE,
+	OPTION_ARCH,
+	OPTION_IP,
+	OPTION_PORT,
+	OPTION_PKEY,
+	OPTION_VLAN,
+	OPTION_WAIT,
+};
+
+/* read_value: the index of a word, or a number within the bounds; -EINVAL for anything else. */
+static long read_value(const struct option *o, const char *text)
+{
+	unsigned long value;
+	char *end;
+
+	for (size_t i = 0; i < ARRAY_SIZE(o->words) && o->words[i]; i++)
+		if (streq(text, o->words[i]))
+			return (long)i;
+	if (o->words[0] || text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoul(text, &end, 0);
+	return errno || *end || value < o->min || value > o->max ? -EINVAL : (long)value;
+}
+
+int intent_set(struct intent *in, const char *name, const char *value)
+{
+	size_t i = 0;
+	long n;
+
+	while (i < ARRAY_SIZE(options) && !streq(options[i].name, name))
+		i++;
+	if (i == ARRAY_SIZE(options))
+		return -ENOENT;
+	n = read_value(&options[i], value);
+	/* The membership bit is part of what the ROM is given: 0x0001 and 0x8001 are one partition. */
+	if (n < 0 || (i == OPTION_PKEY && (n & 0x7fff) == 0))
+		return -EINVAL;
+	switch ((enum option_id)i) {
+	case OPTION_LINK: in->link = (enum intent_link)n; break;
+	case OPTION_ARCH: in->arch = (enum intent_arch)n; break;
+	case OPTION_IP: in->ip = (enum intent_ip)n; break;
+	case OPTION_PKEY: in->pkey = (uint16_t)n; break;
+	case OPTION_VLAN: in->vlan = (uint16_t)n; break;
+	case OPTION_WAIT: in->wait = (uint8_t)n; break;
+	case OPTION_FIRMWARE:
+		in->bios = n != 1;
+		in->uefi = n != 0;
+		break;
+	case OPTION_PORT:
+		in->port[0] = n != 1;
+		in->port[1] = n != 0;
+		break;
+	}
+	return 0;
+}
+
 const char *intent_fault(const struct intent *in)
 {
 	if (in->arch == INTENT_ARM && in->bios)

@@ -7,10 +7,10 @@
 #include <libgen.h>
 #include <sys/stat.h>
 
-#include "dhcp/dhcp.h"
-#include "site/explain.h"
 #include "site/document.h"
-#include "site/memory.h"
+#include "site/must.h"
+#include "site/site.h"
+#include "site/tree.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_DIFFERS = 1, EXIT_USAGE = 2, EXIT_FAILED = 3 };
 
@@ -181,9 +181,7 @@ static int usage(FILE *out)
 
 static int run(struct session *x, int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(commands) && argc; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands) && argc; i++)
 		if (streq(argv[0], commands[i].name))
 			return argc == 1 + commands[i].argument ? commands[i].run(x, argv[1]) : usage(stderr);
 	if (argc)

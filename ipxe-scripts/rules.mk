@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # ipxe-scripts/: initagent-site, a host program. It reads the site file (ipxe-scripts/site/), writes iPXE scripts and
-# the DHCP servers' configurations (flexboot/dhcp/), and asks the agent's command line library what it thinks.
+# the DHCP servers' configurations, and asks the agent's command line library what it thinks.
 
 SITE      := $(BUILD)/initagent-site
-SITE_LIB_SRCS := $(call not_test,$(wildcard ipxe-scripts/site/*.c flexboot/dhcp/*.c))
+SITE_LIB_SRCS := $(call not_test,$(wildcard ipxe-scripts/site/*.c))
 # What a node's adapter has to be set to is known there.
-SITE_ADAPTER  := flexboot/setting.c flexboot/intent.c
+SITE_ADAPTER  := flexboot/setting.c
 SITE_SRCS := ipxe-scripts/initagent-site.c $(SITE_LIB_SRCS) $(SITE_ADAPTER) $(CMDLINE_SRCS)
 SITE_OBJS := $(SITE_SRCS:%.c=$(BUILD)/site/%.o)
-SITE_INC  := -Iipxe-scripts -Iflexboot
+SITE_INC  := -Iipxe-scripts
 
 SITE_CC     ?= cc
 SITE_CFLAGS ?= -O2 -g
@@ -26,7 +26,7 @@ CHECK_DEPS += $(SITE)
 HOST_PC   += yaml-0.1
 
 # Tests and the fuzz target get all of it but main(), with sanitizers.
-SITE_TESTS := $(filter ipxe-scripts/% flexboot/dhcp/%,$(wildcard */site/test_*.c */site/fuzz_*.c */dhcp/test_*.c))
+SITE_TESTS := $(wildcard ipxe-scripts/site/test_*.c ipxe-scripts/site/fuzz_*.c)
 SITE_HOST_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPTER))
 
 $(SITE_HOST_OBJS) $(SITE_TESTS:%.c=$(BUILD)/host/%.o): private HOST_CFLAGS += $(SITE_INC)

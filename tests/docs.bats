@@ -99,7 +99,7 @@ agent=${BUILD:-build}/initagent
 
 @test "every key of the site file is documented" {
     local key keys
-    mapfile -t keys < <(grep -ohE '(FIELD|REQUIRED)\("[a-z-]+"|^\s*\{"[a-z0-9-]+", take_' ipxe-scripts/site/{load,nodes}.c ipxe-scripts/site/load.h |
+    mapfile -t keys < <(grep -ohE '(FIELD|REQUIRED)\("[a-z-]+"|^\s*\{"[a-z0-9-]+", take_' ipxe-scripts/site/{load,nodes}.c ipxe-scripts/site/fields.h |
         grep -oE '"[a-z0-9-]+"' | tr -d '"' | sort -u)
     [ "${#keys[@]}" -gt 40 ]
     for key in "${keys[@]}"; do

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* adapter: see adapter.h. Which port of its card a port is, and which firmware starts it, no site file says. */
-#include "site/adapter.h"
+/* adapter: how the settings of a node's adapter let its ROM boot what the site file says. Which port of its card a port is, and which firmware starts it, no site file says. */
+#include "site/private.h"
 
 #include "flexboot/setting.h"
 
@@ -35,17 +35,17 @@ static void put_compare(const struct intent *in, FILE *out)
 	fputc('\n', out);
 }
 
-void adapter_explain(const struct site *s, const struct site_port *p, const struct boot_plan *plan, FILE *out)
+void explain_adapter(const struct site *s, const struct site_port *p, const struct boot_plan *plan, FILE *out)
 {
 	struct intent in = intent_of(s, p, plan);
 	struct setting list[SETTINGS_MAX];
-	size_t i, n;
+	size_t n;
 
 	if (s->networks[p->network].fabric == FABRIC_ETHERNET || intent_fault(&in))
 		return;
 	fputs("\nAdapter (NVIDIA/Mellanox, when this is its port 1; mstconfig -d DEVICE set ...)\n", out);
 	n = settings_want(&in, list);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fprintf(out, "  %s=%u  %s: %s\n", list[i].name, list[i].value,
 			list[i].level == SETTING_MUST ? "must" : "should", list[i].reason);
 	put_compare(&in, out);

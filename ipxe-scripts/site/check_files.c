@@ -2,8 +2,7 @@
 /* check_files: images can be booted, and the files are there. */
 #include <sys/stat.h>
 
-#include "site/checks.h"
-#include "site/memory.h"
+#include "site/private.h"
 
 struct check {
 	struct site *s;
@@ -37,8 +36,6 @@ static void check_image(const struct check *c, const struct site_image *m)
 {
 	const char *how = "make the image (make image), or correct the path; paths are relative to the site file";
 	const char *sign = "sign it (docs/site-file.md, signed images), or leave signed: out";
-	bool is_signed = m->signing.text && !streq(m->signing.text, "off");
-	size_t i;
 
 	if (!m->kernel.text && !m->uki.text)
 		faults_add(c->report, SEVERITY_ERROR, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
@@ -50,25 +47,24 @@ static void check_image(const struct check *c, const struct site_image *m)
 		faults_add(c->report, SEVERITY_ERROR, m->at, "kernel:", "image %s has an initrd but no kernel", m->name);
 	look_for(c, &m->kernel, "", how);
 	look_for(c, &m->uki, "", how);
-	for (i = 0; i < m->initrds.n; i++)
+	for (size_t i = 0; i < m->initrds.n; i++)
 		look_for(c, &m->initrds.items[i], "", how);
-	if (!is_signed)
+	if (!image_is_signed(m))
 		return;
 	look_for(c, &m->kernel, ".sig", sign);
-	for (i = 0; i < m->initrds.n; i++)
+	for (size_t i = 0; i < m->initrds.n; i++)
 		look_for(c, &m->initrds.items[i], ".sig", sign);
 }
 
 void check_files(struct site *s, struct faults *report, unsigned int flags)
 {
 	struct check c = {.s = s, .report = report, .look = flags & SITE_FILES};
-	size_t i;
 
-	for (i = 0; i < s->n_images; i++)
+	for (size_t i = 0; i < s->n_images; i++)
 		check_image(&c, &s->images[i]);
-	for (i = 0; i < LOADER_MAX; i++)
+	for (size_t i = 0; i < LOADER_MAX; i++)
 		look_for(&c, &s->loaders[i], "", "Debian's package ipxe has undionly.kpxe and snponly.efi in /usr/lib/ipxe");
-	for (i = 0; i < s->n_files; i++)
+	for (size_t i = 0; i < s->n_files; i++)
 		look_for(&c, &s->files[i].path, "", "paths are relative to the site file");
 }
 

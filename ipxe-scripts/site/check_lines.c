@@ -4,9 +4,8 @@
  * their words share the verdict: a site of 10,000 nodes has a handful of different lines.
  */
 #include "plan.h"
-#include "site/checks.h"
+#include "site/private.h"
 #include "site/line.h"
-#include "site/memory.h"
 #include "site/names.h"
 
 struct check {
@@ -28,9 +27,7 @@ struct subject {
 
 static bool has_fabric(const struct check *c, const struct site_node *n, unsigned int fabrics)
 {
-	size_t i;
-
-	for (i = 0; i < n->n_ports; i++)
+	for (size_t i = 0; i < n->n_ports; i++)
 		if (n->ports[i].network != SITE_NONE && fabrics & 1U << c->s->networks[n->ports[i].network].fabric)
 			return true;
 	return false;
@@ -38,9 +35,7 @@ static bool has_fabric(const struct check *c, const struct site_node *n, unsigne
 
 static bool has_guid(const struct site_node *n, const struct hw_addr *guid)
 {
-	size_t i;
-
-	for (i = 0; i < n->n_ports; i++)
+	for (size_t i = 0; i < n->n_ports; i++)
 		if (n->ports[i].has_guid && guid->len >= 8 && memcmp(n->ports[i].guid, guid->bytes + guid->len - 8, 8) == 0)
 			return true;
 	return false;
@@ -49,15 +44,13 @@ static bool has_guid(const struct site_node *n, const struct hw_addr *guid)
 /* Can the node reach this address: its network, or through a router? */
 static bool reaches(const struct check *c, const struct site_node *n, uint32_t addr)
 {
-	size_t i;
-
-	for (i = 0; i < n->n_ports; i++) {
+	for (size_t i = 0; i < n->n_ports; i++) {
 		const struct site_network *net;
 
 		if (n->ports[i].network == SITE_NONE)
 			return true;
 		net = &c->s->networks[n->ports[i].network];
-		if (net->router.at.line || (addr & site_netmask(net)) == net->subnet)
+		if (net->router.at.line || site_inside(net, addr))
 			return true;
 	}
 	return false;
@@ -65,9 +58,7 @@ static bool reaches(const struct check *c, const struct site_node *n, uint32_t a
 
 static struct place option_place(const struct check *c, const struct boot_plan *p, enum option_id id, struct place otherwise)
 {
-	size_t i;
-
-	for (i = 0; i < p->n_words; i++)
+	for (size_t i = 0; i < p->n_words; i++)
 		if (p->words[i].row && p->words[i].row->id == id) {
 			struct place at = line_place(&c->line, p->words[i].pos);
 
@@ -114,15 +105,13 @@ static void check_root(const struct check *c, const struct subject *who, const s
 
 static void check_infiniband(const struct check *c, const struct subject *who, const struct boot_plan *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->ib.n_guids; i++)
+	for (size_t i = 0; i < p->ib.n_guids; i++)
 		if (!has_guid(who->node, &p->ib.guids[i]))
 			faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_GUID, who->at), "leave rd.ib.guid= to BOOTIF=, or say it for the node alone",
 				"%s has no port with that GUID, and would use none", who->name);
 	if (has_fabric(c, who->node, 1U << FABRIC_INFINIBAND))
 		return;
-	for (i = 0; i < p->net.n_ips; i++)
+	for (size_t i = 0; i < p->net.n_ips; i++)
 		if (p->net.ips[i].ifname && strncmp(p->net.ips[i].ifname, "ib", 2) == 0)
 			faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_IP, who->at), "give the node a port with guid:, or name another interface",
 				"%s waits for %s, but has no InfiniBand port", who->name, p->net.ips[i].ifname);
@@ -149,11 +138,10 @@ static void judge(const struct check *c, const struct subject *who)
 {
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	size_t i;
 
 	if (diag_list_new(&diags) < 0 || plan_parse(&plan, c->line.text.data ? c->line.text.data : "", c->line.text.len, diags) < 0)
 		must(NULL);
-	for (i = 0; i < diag_list_count(diags); i++)
+	for (size_t i = 0; i < diag_list_count(diags); i++)
 		say_diag(c, who, diag_list_at(diags, i));
 	/* a note for a fragment, but what is rendered here is a whole line */
 	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL)
@@ -168,11 +156,10 @@ static void judge(const struct check *c, const struct subject *who)
 static bool seen_before(struct check *c, const struct subject *who)
 {
 	const struct site_node *n = who->node;
-	size_t i;
 
 	text_clear(&c->key);
 	text_put(&c->key, c->line.text.data ? c->line.text.data : "");
-	for (i = 0; n && i < n->n_ports; i++)
+	for (size_t i = 0; n && i < n->n_ports; i++)
 		text_printf(&c->key, " %zu%c", n->ports[i].network, n->ports[i].has_guid ? 'g' : 'm');
 	/* rd.ib.guid= is right for one node only. */
 	if (n && line_has(&c->line, "rd.ib.guid"))
@@ -198,9 +185,8 @@ static bool named_wrongly(const struct reference *r)
 static bool image_unclear(const struct site *s, const struct subject *who)
 {
 	const struct reference_list *groups = who->node ? &who->node->groups : &(struct reference_list){0};
-	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (size_t i = 0; i < groups->n; i++)
 		if (named_wrongly(&groups->items[i]) ||
 			(groups->items[i].index != SITE_NONE && named_wrongly(&s->groups[groups->items[i].index].profile.image)))
 			return true;
@@ -243,11 +229,10 @@ static void check_group(struct check *c, size_t i)
 void check_lines(const struct site *s, struct faults *report)
 {
 	struct check c = {.s = s, .report = report, .seen = names_new(), .arena = must_arena()};
-	size_t i;
 
-	for (i = 0; i < s->n_groups; i++)
+	for (size_t i = 0; i < s->n_groups; i++)
 		check_group(&c, i);
-	for (i = 0; i < s->n_nodes; i++)
+	for (size_t i = 0; i < s->n_nodes; i++)
 		check_subject(&c, &(struct subject){&s->nodes[i], NULL, s->nodes[i].name, s->nodes[i].at});
 	line_done(&c.line);
 	text_done(&c.key);

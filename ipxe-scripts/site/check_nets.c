@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_nets: subnets, pools and servers against each other. */
-#include "site/checks.h"
-
-const char *addr_text(uint32_t addr)
-{
-	static char texts[4][16];
-	static unsigned int next;
-	char *s = texts[next++ % ARRAY_SIZE(texts)];
-
-	snprintf(s, sizeof(texts[0]), "%u.%u.%u.%u", addr >> 24, addr >> 16 & 255, addr >> 8 & 255, addr & 255);
-	return s;
-}
-
-static bool inside(const struct site_network *n, uint32_t addr)
-{
-	return n->subnet_at.line && (addr & site_netmask(n)) == n->subnet;
-}
+#include "site/private.h"
 
 static void say_outside(struct faults *r, const struct site_network *n, struct place at, const char *what, uint32_t addr)
 {
@@ -29,8 +14,8 @@ static void check_pool(const struct site_network *n, struct faults *r)
 {
 	if (!n->pool_at.line)
 		return;
-	if (!inside(n, n->pool_first) || !inside(n, n->pool_last))
-		say_outside(r, n, n->pool_at, "the pool with", inside(n, n->pool_first) ? n->pool_last : n->pool_first);
+	if (!site_inside(n, n->pool_first) || !site_inside(n, n->pool_last))
+		say_outside(r, n, n->pool_at, "the pool with", site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
 	if (n->dhcp.n > 1)
 		faults_add(r, SEVERITY_NOTE, n->pool_at, "two servers must not give away the same addresses",
 			"the pool is served by the first of %zu DHCP servers only", n->dhcp.n);
@@ -39,27 +24,16 @@ static void check_pool(const struct site_network *n, struct faults *r)
 /* A DHCP server elsewhere needs a relay, which only the admin knows of. */
 static void check_dhcp(const struct site *s, const struct site_network *n, struct faults *r)
 {
-	size_t i;
-
 	if (!n->dhcp.n)
 		faults_add(r, SEVERITY_ERROR, n->at, "dhcp: [SERVER]", "network %s has no DHCP server", n->name);
-	for (i = 0; i < n->dhcp.n; i++) {
+	for (size_t i = 0; i < n->dhcp.n; i++) {
 		size_t k = n->dhcp.items[i].index;
 
-		if (k == SITE_NONE || !n->subnet_at.line || inside(n, s->servers[k].address.addr))
+		if (k == SITE_NONE || !n->subnet_at.line || site_inside(n, s->servers[k].address.addr))
 			continue;
 		faults_add(r, SEVERITY_WARNING, n->at, "name a server inside the network in dhcp:, or run a DHCP relay there",
 			"DHCP server %s (%s) is not inside network %s", s->servers[k].name, addr_text(s->servers[k].address.addr), n->name);
 	}
-}
-
-static bool any_loader(const struct site *s)
-{
-	size_t i;
-
-	for (i = 0; i < LOADER_MAX && !s->loaders[i].text; i++)
-		;
-	return i < LOADER_MAX;
 }
 
 /* Which servers can bind every stage of a node to one address; docs/dhcp-infiniband.md has the reasons. */
@@ -68,7 +42,7 @@ static void check_identity(const struct site *s, const struct site_network *n, s
 	if (n->fabric != FABRIC_INFINIBAND && n->identity_at.line)
 		faults_add(r, SEVERITY_WARNING, n->identity_at, "leave it out: Ethernet nodes are known by their MAC address",
 			"client-id: has a meaning on InfiniBand only");
-	if (n->fabric == FABRIC_INFINIBAND && any_loader(s))
+	if (n->fabric == FABRIC_INFINIBAND && site_any_loader(s))
 		faults_add(r, n->pool_at.line ? SEVERITY_NOTE : SEVERITY_WARNING, n->at,
 			n->pool_at.line ? "harmless: scripts are found by the port, and the agent gets the node's address" :
 			"a pool: for them, or dhcpd, which gives all of them the node's address",
@@ -79,11 +53,10 @@ static void check_identity(const struct site *s, const struct site_network *n, s
 static void check_overlap(const struct site *s, size_t i, struct faults *r)
 {
 	const struct site_network *n = &s->networks[i], *other;
-	size_t k;
 
-	for (k = 0; k < i; k++) {
+	for (size_t k = 0; k < i; k++) {
 		other = &s->networks[k];
-		if (n->subnet_at.line && other->subnet_at.line && (inside(n, other->subnet) || inside(other, n->subnet)))
+		if (n->subnet_at.line && other->subnet_at.line && (site_inside(n, other->subnet) || site_inside(other, n->subnet)))
 			faults_add(r, SEVERITY_ERROR, n->subnet_at, "subnets must not overlap, or a node's network cannot be told",
 				"network %s overlaps network %s of line %u", n->name, other->name, other->at.line);
 	}
@@ -98,10 +71,8 @@ static void check_mtu(const struct site_network *n, struct faults *r)
 
 static void check_servers(const struct site *s, struct faults *r)
 {
-	size_t i, k;
-
-	for (i = 0; i < s->n_servers; i++)
-		for (k = 0; k < i; k++)
+	for (size_t i = 0; i < s->n_servers; i++)
+		for (size_t k = 0; k < i; k++)
 			if (s->servers[i].address.at.line && s->servers[i].address.addr == s->servers[k].address.addr &&
 				s->servers[i].port.value == s->servers[k].port.value)
 				faults_add(r, SEVERITY_ERROR, s->servers[i].address.at, "one entry for each server",
@@ -111,10 +82,8 @@ static void check_servers(const struct site *s, struct faults *r)
 
 void check_networks(const struct site *s, struct faults *report)
 {
-	size_t i;
-
 	check_servers(s, report);
-	for (i = 0; i < s->n_networks; i++) {
+	for (size_t i = 0; i < s->n_networks; i++) {
 		const struct site_network *n = &s->networks[i];
 
 		check_overlap(s, i, report);
@@ -122,7 +91,7 @@ void check_networks(const struct site *s, struct faults *report)
 		check_dhcp(s, n, report);
 		check_identity(s, n, report);
 		check_mtu(n, report);
-		if (n->router.at.line && !inside(n, n->router.addr))
+		if (n->router.at.line && !site_inside(n, n->router.addr))
 			say_outside(report, n, n->router.at, "router", n->router.addr);
 		if (n->lease.at.line && n->lease.value < 120)
 			faults_add(report, SEVERITY_ERROR, n->lease.at, "seconds, at least 120", "a lease of %u s ends before the boot",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_nodes: identities and addresses of nodes, each of which belongs to one of them. */
-#include "dhcp/identity.h"
-#include "site/checks.h"
-#include "site/memory.h"
+#include "site/identity.h"
+#include "site/private.h"
 #include "site/names.h"
 
 /* Whose is it? Numbers of keys lead to an owner. */
@@ -53,15 +52,13 @@ static void claim_octets(struct check *c, const char *kind, const uint8_t *bytes
 
 static void claim_infrastructure(struct check *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->s->n_servers; i++) {
+	for (size_t i = 0; i < c->s->n_servers; i++) {
 		const struct site_server *v = &c->s->servers[i];
 
 		if (v->address.at.line)
 			claim(c, "address", addr_text(v->address.addr), &(struct owner){.what = v->name, .at = v->at});
 	}
-	for (i = 0; i < c->s->n_networks; i++) {
+	for (size_t i = 0; i < c->s->n_networks; i++) {
 		const struct site_network *n = &c->s->networks[i];
 		uint32_t k;
 
@@ -79,10 +76,8 @@ static void claim_infrastructure(struct check *c)
 
 static size_t network_of(const struct site *s, uint32_t addr)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_networks; i++)
-		if (s->networks[i].subnet_at.line && (addr & site_netmask(&s->networks[i])) == s->networks[i].subnet)
+	for (size_t i = 0; i < s->n_networks; i++)
+		if (site_inside(&s->networks[i], addr))
 			return i;
 	return SITE_NONE;
 }
@@ -165,11 +160,9 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 
 static void check_node(struct check *c, const struct site_node *n)
 {
-	size_t i;
-
 	if (!n->n_ports)
 		faults_add(c->report, SEVERITY_ERROR, n->at, "guid: or mac:", "node %s has no port", n->name);
-	for (i = 0; i < n->n_ports; i++)
+	for (size_t i = 0; i < n->n_ports; i++)
 		check_port(c, n, &n->ports[i]);
 	if (n->has_uuid)
 		claim_octets(c, "UUID", n->uuid, 16, &(struct owner){.node = n, .at = n->uuid_at});
@@ -178,10 +171,9 @@ static void check_node(struct check *c, const struct site_node *n)
 void check_nodes(struct site *s, struct faults *report)
 {
 	struct check c = {.s = s, .report = report, .keys = names_new()};
-	size_t i;
 
 	claim_infrastructure(&c);
-	for (i = 0; i < s->n_nodes; i++)
+	for (size_t i = 0; i < s->n_nodes; i++)
 		check_node(&c, &s->nodes[i]);
 	if (!s->n_nodes)
 		faults_add(report, SEVERITY_WARNING, (struct place){0}, "nodes: NAME: {guid: ..., address: ...}", "the file names no node");

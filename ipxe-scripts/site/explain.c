@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* explain: see explain.h. The stages bear the numbers that the scripts print. */
-#include "site/explain.h"
+/* explain: The stages bear the numbers that the scripts print. */
+#include "site/dhcp.h"
 
 #include <sys/stat.h>
 
-#include "dhcp/dhcp.h"
-#include "dhcp/identity.h"
 #include "lint.h"
-#include "site/adapter.h"
-#include "site/checks.h"
 #include "site/line.h"
 
 struct explain {
@@ -45,13 +41,11 @@ static void explain_port(const struct explain *e, const struct site_port *p)
 
 static void explain_identity(const struct explain *e)
 {
-	size_t i;
-
 	fprintf(e->out, "%s: ", e->n->name);
-	for (i = 0; i < e->n->groups.n; i++)
+	for (size_t i = 0; i < e->n->groups.n; i++)
 		fprintf(e->out, "%s%s", i ? ", " : "group ", e->n->groups.items[i].name.text);
 	fprintf(e->out, "%s\n", e->n->groups.n ? "" : "no group");
-	for (i = 0; i < e->n->n_ports; i++)
+	for (size_t i = 0; i < e->n->n_ports; i++)
 		explain_port(e, &e->n->ports[i]);
 	if (e->n->n_ports > 1) {
 		fputs("What follows is the way through", e->out);
@@ -64,9 +58,9 @@ static void explain_forms(const struct explain *e, const struct site_port *p)
 {
 	const struct site_network *net = &e->s->networks[p->network];
 	uint8_t id[IDENTITY_BYTES];
-	size_t form, len;
+	size_t len;
 
-	for (form = 0; form < IDENTITY_MAX; form++) {
+	for (size_t form = 0; form < IDENTITY_MAX; form++) {
 		len = identity_bytes((enum site_identity)form, e->n, p, id);
 		if (!len)
 			continue;
@@ -77,15 +71,23 @@ static void explain_forms(const struct explain *e, const struct site_port *p)
 	}
 }
 
+static const struct boot_arch *http_arch(void)
+{
+	size_t i = 0;
+
+	while (!boot_arches[i].http || boot_arches[i].loader != LOADER_EFI_X64)
+		i++;
+	return &boot_arches[i];
+}
+
 static void explain_rom(const struct explain *e, const struct site_port *p)
 {
 	const struct site_network *net = &e->s->networks[p->network];
 	_cleanup_text_ struct text url = {0};
-	size_t i;
 
 	fputs("\nROM\n", e->out);
 	fprintf(e->out, "  asks for a lease in network %s; DHCP servers:", net->name);
-	for (i = 0; i < net->dhcp.n; i++)
+	for (size_t i = 0; i < net->dhcp.n; i++)
 		fprintf(e->out, " %s", net->dhcp.items[i].name.text);
 	fputc('\n', e->out);
 	if (net->fabric == FABRIC_INFINIBAND) {
@@ -94,10 +96,10 @@ static void explain_rom(const struct explain *e, const struct site_port *p)
 	} else {
 		fputs("  is known by its MAC address\n", e->out);
 	}
-	for (i = 0; i < LOADER_MAX; i++)
+	for (size_t i = 0; i < LOADER_MAX; i++)
 		if (e->s->loaders[i].text)
 			fprintf(e->out, "  a ROM without iPXE (%s) fetches %s by TFTP\n", site_loader_names[i], site_loader_files[i]);
-	http_boot_url(&url, e->s, &e->s->servers[net->dhcp.items[0].index], LOADER_EFI_X64);
+	boot_file(&url, e->s, &e->s->servers[net->dhcp.items[0].index], http_arch());
 	fprintf(e->out, "  UEFI HTTP Boot: %s\n", url.len ? url.data : "not served (loaders: efi-x64, or http-boot:)");
 }
 
@@ -105,7 +107,6 @@ static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_l
 {
 	const struct site_boot *b = &e->s->boot;
 	_cleanup_text_ struct text t = {0};
-	size_t i;
 
 	fputs("\niPXE (FlexBoot, or one that was chained)\n", e->out);
 	text_hex(&t, id, id_len, 0);
@@ -113,7 +114,7 @@ static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_l
 	if (b->menu_wait_ms.value)
 		fprintf(e->out, "; key %c opens the menu", b->menu_key.text[0]);
 	fprintf(e->out, "\n  [4] node/%s.ipxe%s from", t.data, e->n ? "" : ", which is not there, so default.ipxe,");
-	for (i = 0; i < b->servers.n; i++) {
+	for (size_t i = 0; i < b->servers.n; i++) {
 		text_clear(&t);
 		server_url(&t, &e->s->servers[b->servers.items[i].index]);
 		fprintf(e->out, "%s %s", i ? ", then" : "", t.data);
@@ -140,32 +141,31 @@ static void put_size(const struct explain *e, const char *what, const struct sai
 static void explain_kernel(const struct explain *e, const struct site_image *m, const struct line *l)
 {
 	_cleanup_text_ struct text added = {0};
-	size_t i;
 
 	fprintf(e->out, "\nKernel\n  [5] image %s", m->name);
-	for (i = 0; i < m->servers.n; i++)
+	for (size_t i = 0; i < m->servers.n; i++)
 		fprintf(e->out, "%s %s", i ? ", then" : " from", m->servers.items[i].name.text);
 	fputc('\n', e->out);
 	put_size(e, "kernel", &m->kernel);
-	for (i = 0; i < m->initrds.n; i++) {
+	for (size_t i = 0; i < m->initrds.n; i++) {
 		put_size(e, "initrd", &m->initrds.items[i]);
 		text_put(&added, "initrd=");
 		initrd_name(&added, m, i);
 		text_put(&added, " ");
 	}
-	fprintf(e->out, "  [6] signatures: %s\n", !m->signing.text || streq(m->signing.text, "off") ? "not checked" :
+	fprintf(e->out, "  [6] signatures: %s\n", !image_is_signed(m) ? "not checked" :
 		streq(m->signing.text, "try") ? "checked where iPXE can" : "required");
 	fprintf(e->out, "  [7] command line, %zu of %d bytes:\n    %s%s\n", added.len + l->text.len, LINE_MAX_BYTES, added.data ? added.data : "",
 		l->text.data);
 }
 
-static int explain_adapter(const struct explain *e, const struct site_port *p, const struct line *l)
+static int explain_settings(const struct explain *e, const struct site_port *p, const struct line *l)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	int r = plan_parse(&plan, l->text.data, l->text.len, NULL);
 
 	if (r >= 0)
-		adapter_explain(e->s, p, plan, e->out);
+		explain_adapter(e->s, p, plan, e->out);
 	return r;
 }
 
@@ -186,7 +186,7 @@ static int explain_node(const struct explain *e, struct line *l)
 	line_add_profile(l, e->s, e->n, NULL);
 	line_add_port(l, e->s, e->n, p);
 	explain_identity(e);
-	r = explain_adapter(e, p, l);
+	r = explain_settings(e, p, l);
 	if (r < 0)
 		return r;
 	explain_rom(e, p);

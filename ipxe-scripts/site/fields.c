@@ -2,9 +2,6 @@
 /* fields: see fields.h. */
 #include "site/fields.h"
 
-#include "site/memory.h"
-#include "site/names.h"
-
 #define KEYS_MAX 32
 
 void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)

@@ -6,7 +6,8 @@
 #pragma once
 
 #include "site/document.h"
-#include "site/site.h"
+#include "site/names.h"
+#include "site/private.h"
 
 struct loader {
 	struct site *site;
@@ -62,3 +63,15 @@ void take_references(struct loader *l, const struct value *v, void *member);
 void take_addr(struct loader *l, const struct value *v, void *member);
 void take_number(struct loader *l, const struct value *v, void *member);
 void take_port_number(struct loader *l, const struct value *v, void *member);
+
+/* take_named: a zeroed array with a member for each entry of a map; NULL (said) if v is no map. */
+void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n);
+
+/* The section "nodes" (nodes.c). */
+void take_nodes(struct loader *l, const struct value *v, void *member);
+
+/* What the site's defaults, a group and a node may say alike. */
+#define PROFILE_FIELDS(type, member)                        \
+	FIELD("image", take_reference, type, member.image), \
+	FIELD("root", take_text, type, member.root),        \
+	FIELD("options", take_words, type, member.options)

@@ -39,21 +39,18 @@ static void check_name(const char *name)
 
 static void check_line(const struct line *l)
 {
-	size_t i;
-
 	MUST(l->text.len && l->text.len <= LINE_MAX_BYTES && !strstr(l->text.data, "${"));
-	for (i = 0; i < l->text.len; i++)
+	for (size_t i = 0; i < l->text.len; i++)
 		MUST((uint8_t)l->text.data[i] >= ' ' && (uint8_t)l->text.data[i] < 0x7f);
 }
 
 static void check_node(const struct site *s, const struct site_node *n)
 {
 	struct line l = {0};
-	size_t i;
 
 	check_name(n->name);
 	MUST(site_node_find(s, n->name) == n && n->n_ports && profile_image(s, n, NULL));
-	for (i = 0; i < n->n_ports; i++) {
+	for (size_t i = 0; i < n->n_ports; i++) {
 		MUST(n->ports[i].network < s->n_networks);
 		MUST(n->ports[i].has_guid || n->ports[i].has_mac);
 	}
@@ -65,16 +62,14 @@ static void check_node(const struct site *s, const struct site_node *n)
 
 static void check_site(const struct site *s)
 {
-	size_t i;
-
 	MUST(s->n_servers && s->n_networks && s->boot.servers.n);
-	for (i = 0; i < s->n_images; i++)
+	for (size_t i = 0; i < s->n_images; i++)
 		check_name(s->images[i].name);
-	for (i = 0; i < s->n_groups; i++)
+	for (size_t i = 0; i < s->n_groups; i++)
 		check_name(s->groups[i].name);
-	for (i = 0; i < s->n_files; i++)
+	for (size_t i = 0; i < s->n_files; i++)
 		check_name(s->files[i].name);
-	for (i = 0; i < s->n_nodes; i++)
+	for (size_t i = 0; i < s->n_nodes; i++)
 		check_node(s, &s->nodes[i]);
 }
 

@@ -2,8 +2,8 @@
 /* line: see line.h. */
 #include "site/line.h"
 
-#include "dhcp/identity.h"
-#include "site/memory.h"
+#include "site/identity.h"
+#include "site/must.h"
 
 void line_done(struct line *l)
 {
@@ -68,9 +68,7 @@ const struct site_image *profile_image(const struct site *s, const struct site_n
 
 static void put_options(struct line *l, const struct said_list *options)
 {
-	size_t i;
-
-	for (i = 0; i < options->n; i++) {
+	for (size_t i = 0; i < options->n; i++) {
 		begin(l, options->items[i].at);
 		text_put(&l->text, options->items[i].text);
 	}
@@ -87,9 +85,8 @@ static const struct site_group *group_of(const struct site *s, const struct site
 static const struct said *profile_root(const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	const struct said *root = &s->defaults.root;
-	size_t i;
 
-	for (i = 0; n && i < n->groups.n; i++)
+	for (size_t i = 0; n && i < n->groups.n; i++)
 		if (group_of(s, n, i) && group_of(s, n, i)->profile.root.text)
 			root = &group_of(s, n, i)->profile.root;
 	if (g && g->profile.root.text)
@@ -110,7 +107,6 @@ void line_add_profile(struct line *l, const struct site *s, const struct site_no
 {
 	const struct site_image *image = profile_image(s, n, g);
 	const struct said *root = profile_root(s, n, g);
-	size_t i;
 
 	if (root->text) {
 		begin(l, root->at);
@@ -119,7 +115,7 @@ void line_add_profile(struct line *l, const struct site *s, const struct site_no
 	put_options(l, &s->defaults.options);
 	if (image)
 		put_options(l, &image->options);
-	for (i = 0; n && i < n->groups.n; i++)
+	for (size_t i = 0; n && i < n->groups.n; i++)
 		if (group_of(s, n, i))
 			put_options(l, &group_of(s, n, i)->profile.options);
 	if (g)

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* load: the sections of a site file but nodes, and the way from bytes to a site. See site.h. */
-#include "site/load.h"
-
-#include "site/memory.h"
-#include "site/names.h"
-
-const char *const site_fabric_names[FABRIC_MAX] = {"ethernet", "roce", "infiniband"};
-const char *const site_identity_names[IDENTITY_MAX] = {"flexboot", "ipxe", "hw", "rfc4361", "uuid"};
-const char *const site_loader_names[LOADER_MAX] = {"bios", "efi-x64", "efi-arm64"};
-const char *const site_loader_files[LOADER_MAX] = {"undionly.kpxe", "ipxe-x64.efi", "ipxe-arm64.efi"};
+/* load: the sections of a site file except nodes, and the way from bytes to a site. See site.h. */
+#include "site/fields.h"
 
 void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n)
 {
@@ -30,9 +22,7 @@ static const char *entry_name(struct loader *l, const struct value *e, const cha
 
 static int index_of(const char *word, const char *const *words, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (streq(words[i], word))
 			return (int)i;
 	return -1;
@@ -46,7 +36,7 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 {
 	_cleanup_free_ char *remedy = NULL;
 	const char *near;
-	size_t i, len;
+	size_t len;
 	FILE *f;
 
 	if (!wants(l, v, VALUE_TEXT))
@@ -58,7 +48,7 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 	if (near)
 		fprintf(f, "did you mean %s?", near);
 	else
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			fprintf(f, "%s%s", i ? ", " : "one of: ", words[i]);
 	fclose(f);
 	wrong(l, v, remedy, "%s is not known here", v->text);
@@ -344,33 +334,4 @@ struct site *site_read(const char *text, size_t len, const char *dir, struct fau
 	if (root)
 		take_fields(&l, root, "the site file", sections, ARRAY_SIZE(sections), s);
 	return s;
-}
-
-struct site *site_free(struct site *s)
-{
-	if (!s)
-		return NULL;
-	names_free(s->node_names);
-	arena_free(s->arena);
-	free(s);
-	return NULL;
-}
-
-const struct site_node *site_node_find(const struct site *s, const char *name)
-{
-	size_t i = names_find(s->node_names, name);
-
-	return i == NAMES_NONE ? NULL : &s->nodes[i];
-}
-
-const char *site_path(struct site *s, const char *path)
-{
-	if (path[0] == '/' || !*s->dir)
-		return path;
-	return must(arena_printf(s->arena, "%s/%s", s->dir, path));
-}
-
-uint32_t site_netmask(const struct site_network *n)
-{
-	return n->prefix ? UINT32_MAX << (32 - n->prefix) : 0;
 }

@@ -3,13 +3,14 @@
  * nginx: the web server's configuration, the same on every server: nginx.conf is whole, for a server of its own;
  * site.conf is the part for an nginx that serves other things too (include it inside http { }).
  */
-#include "site/render.h"
+#include "site/private.h"
+#include "site/tree.h"
 
 static void put_listen(struct text *t, const struct site *s)
 {
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < s->boot.servers.n; i++) {
+	for (size_t i = 0; i < s->boot.servers.n; i++) {
 		uint32_t port = s->servers[s->boot.servers.items[i].index].port.value;
 
 		for (k = 0; k < i && s->servers[s->boot.servers.items[k].index].port.value != port; k++)

@@ -7,9 +7,7 @@
  *
  * Of a row each node gets the next address and the next item of guids and macs.
  */
-#include "site/load.h"
-#include "site/memory.h"
-#include "site/names.h"
+#include "site/fields.h"
 
 /* As many as one fabric has; a row beyond it is a slip of the pen. */
 #define NODES_MAX 50000
@@ -218,9 +216,8 @@ static void check_row_list(struct loader *l, const struct value *list, uint32_t 
 static void take_row(struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
 {
 	const struct value *guid = e->guids ? e->guids->items : NULL, *mac = e->macs ? e->macs->items : NULL;
-	uint32_t i;
 
-	for (i = row->first; i <= row->last; i++) {
+	for (uint32_t i = row->first; i <= row->last; i++) {
 		const char *name = must(arena_printf(l->site->arena, "%.*s%0*u%s", (int)row->prefix_len, row->prefix, row->width, i,
 			row->suffix));
 		struct entry one = *e;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* refer: what names mean: references to servers, images and groups, and {server} in options. */
-#include "site/checks.h"
-#include "site/memory.h"
+#include "site/private.h"
 #include "site/names.h"
 
 /* The names of one section, to find and to be near to. */
@@ -21,10 +20,9 @@ struct refer {
 static struct section section_new(const char *kind, const void *items, size_t n, size_t size)
 {
 	struct section s = {.kind = kind, .index = names_new(), .n = n};
-	size_t i;
 
 	s.names = must(calloc(n ? n : 1, sizeof(*s.names)));
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		/* The name is the first member of all of them. */
 		s.names[i] = *(const char *const *)((const char *)items + i * size);
 		names_add(s.index, s.names[i], i);
@@ -66,15 +64,13 @@ static void refer_one(const struct refer *r, const struct section *in, struct re
 
 static void refer_list(const struct refer *r, const struct section *in, struct reference_list *list)
 {
-	size_t i, k;
-
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		struct reference *ref = &list->items[i];
 
 		/* The nodes of a row share their list: say it once. */
 		if (ref->index == SITE_NONE)
 			refer_one(r, in, ref);
-		for (k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			if (ref->index != SITE_NONE && list->items[k].index == ref->index)
 				faults_add(r->report, SEVERITY_WARNING, ref->name.at, "name it once", "%s %s is named twice", in->kind,
 					ref->name.text);
@@ -141,9 +137,8 @@ static void check_script_word(const struct refer *r, const struct said *word)
 static void expand_list(const struct refer *r, struct said_list *list)
 {
 	struct said *items = (struct said *)(uintptr_t)list->items;
-	size_t i;
 
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		check_script_word(r, &items[i]);
 		items[i].text = expand(r, &items[i]);
 	}
@@ -166,20 +161,19 @@ static void refer_profile(const struct refer *r, struct site_profile *p)
 static void refer_all(struct refer *r)
 {
 	struct site *s = r->s;
-	size_t i;
 
 	refer_list(r, &r->servers, &s->boot.servers);
 	refer_one(r, &r->groups, &s->boot.unknown);
-	for (i = 0; i < s->n_networks; i++)
+	for (size_t i = 0; i < s->n_networks; i++)
 		refer_list(r, &r->servers, &s->networks[i].dhcp);
-	for (i = 0; i < s->n_images; i++) {
+	for (size_t i = 0; i < s->n_images; i++) {
 		refer_list(r, &r->servers, &s->images[i].servers);
 		expand_list(r, &s->images[i].options);
 	}
 	refer_profile(r, &s->defaults);
-	for (i = 0; i < s->n_groups; i++)
+	for (size_t i = 0; i < s->n_groups; i++)
 		refer_profile(r, &s->groups[i].profile);
-	for (i = 0; i < s->n_nodes; i++) {
+	for (size_t i = 0; i < s->n_nodes; i++) {
 		refer_list(r, &r->groups, &s->nodes[i].groups);
 		refer_profile(r, &s->nodes[i].profile);
 	}
@@ -202,15 +196,13 @@ static void refer_http_boot(const struct refer *r)
 /* Without lists of its own every server serves the tree, and DHCP. */
 static void fill_in(struct site *s)
 {
-	size_t i;
-
 	if (!s->boot.servers.n) {
 		s->boot.servers.items = must(arena_alloc(s->arena, (s->n_servers ? s->n_servers : 1) * sizeof(struct reference)));
 		s->boot.servers.n = s->n_servers;
-		for (i = 0; i < s->n_servers; i++)
+		for (size_t i = 0; i < s->n_servers; i++)
 			s->boot.servers.items[i] = (struct reference){.name = {s->servers[i].name, s->servers[i].at}, .index = i};
 	}
-	for (i = 0; i < s->n_networks; i++)
+	for (size_t i = 0; i < s->n_networks; i++)
 		if (!s->networks[i].dhcp.n)
 			s->networks[i].dhcp = s->boot.servers;
 }

@@ -1,49 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* render: what the parts share, and the files that are only copied. See render.h. */
-#include "site/render.h"
-
-#include "site/checks.h"
-
-void server_url(struct text *t, const struct site_server *v)
-{
-	text_printf(t, "http://%s", addr_text(v->address.addr));
-	if (v->port.value != 80)
-		text_printf(t, ":%u", v->port.value);
-}
-
-bool serves_tree(const struct site *s, const struct site_server *v)
-{
-	size_t i;
-
-	for (i = 0; i < s->boot.servers.n; i++)
-		if (&s->servers[s->boot.servers.items[i].index] == v)
-			return true;
-	return false;
-}
-
-void first_url(struct text *t, const struct site *s, const struct site_server *dhcp)
-{
-	server_url(t, serves_tree(s, dhcp) ? dhcp : &s->servers[s->boot.servers.items[0].index]);
-}
-
-void initrd_name(struct text *t, const struct site_image *m, size_t i)
-{
-	text_put(t, "initrd");
-	if (m->initrds.n > 1)
-		text_printf(t, "%zu", i);
-}
-
-void put_head(struct text *t, const struct site *s, const char *comment, const char *what)
-{
-	text_printf(t, "%s %s of site %s. Written by initagent-site: change the site file instead.\n", comment, what, s->name.text);
-}
+/* render: everything that is rendered, and the files that are only copied. */
+#include "site/dhcp.h"
 
 static void copy_signed(struct site *s, struct tree *t, const struct site_image *m, const char *path, const char *source)
 {
 	_cleanup_text_ struct text from = {0}, to = {0};
 
 	tree_copy(t, path, site_path(s, source));
-	if (!m->signing.text || streq(m->signing.text, "off"))
+	if (!image_is_signed(m))
 		return;
 	text_printf(&from, "%s.sig", source);
 	text_printf(&to, "%s.sig", path);
@@ -53,13 +17,12 @@ static void copy_signed(struct site *s, struct tree *t, const struct site_image 
 static void copy_image(struct site *s, struct tree *t, const struct site_image *m)
 {
 	_cleanup_text_ struct text path = {0};
-	size_t i;
 
 	if (m->kernel.text) {
 		text_printf(&path, "http/images/%s/kernel", m->name);
 		copy_signed(s, t, m, path.data, m->kernel.text);
 	}
-	for (i = 0; i < m->initrds.n; i++) {
+	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_clear(&path);
 		text_printf(&path, "http/images/%s/", m->name);
 		initrd_name(&path, m, i);
@@ -85,15 +48,13 @@ static void copy_loader(struct site *s, struct tree *t, size_t i)
 	tree_link(t, tftp.data, http.data);
 }
 
-void render_images(struct site *s, struct tree *t)
+static void copy_images(struct site *s, struct tree *t)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_images; i++)
+	for (size_t i = 0; i < s->n_images; i++)
 		copy_image(s, t, &s->images[i]);
-	for (i = 0; i < LOADER_MAX; i++)
+	for (size_t i = 0; i < LOADER_MAX; i++)
 		copy_loader(s, t, i);
-	for (i = 0; i < s->n_files; i++) {
+	for (size_t i = 0; i < s->n_files; i++) {
 		_cleanup_text_ struct text path = {0};
 
 		text_printf(&path, "http/files/%s", s->files[i].name);
@@ -103,10 +64,14 @@ void render_images(struct site *s, struct tree *t)
 
 void render(struct site *s, struct tree *t)
 {
+	static void (*const dhcp[])(const struct site *, const struct site_server *, struct tree *) = {
+		render_dnsmasq, render_dhcpd, render_kea};
+
 	render_scripts(s, t);
-	render_images(s, t);
+	copy_images(s, t);
 	render_nginx(s, t);
-	render_dnsmasq(s, t);
-	render_dhcpd(s, t);
-	render_kea(s, t);
+	for (size_t format = 0; format < ARRAY_SIZE(dhcp); format++)
+		for (size_t i = 0; i < s->n_servers; i++)
+			if (is_dhcp_server(s, &s->servers[i]))
+				dhcp[format](s, &s->servers[i], t);
 }

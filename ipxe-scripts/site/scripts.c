@@ -10,9 +10,10 @@
  * They run on iPXE from 2019 on. What newer builds only have is tried behind "||", since an unknown command
  * ends a script. Every step has a number and a name; docs/boot-stages.md explains them.
  */
-#include "dhcp/identity.h"
+#include "site/identity.h"
 #include "site/line.h"
-#include "site/render.h"
+#include "site/private.h"
+#include "site/tree.h"
 
 /* One go at "dhcp" waits so long for links (iPXE's default), so that --link-wait becomes a number of goes. */
 #define IPXE_LINK_WAIT_S 15
@@ -109,8 +110,6 @@ static void put_end(struct text *t, const struct site_boot *b)
 
 static void put_menu(struct text *t, const struct site *s)
 {
-	size_t i;
-
 	text_printf(t,
 		"\n"
 		"# A build without menus goes on with the boot.\n"
@@ -118,7 +117,7 @@ static void put_menu(struct text *t, const struct site *s)
 		"menu Site %s, port ${id}, address ${netX/ip} || goto choice_node\n"
 		"item node Boot as this node\n",
 		s->name.text);
-	for (i = 0; i < s->n_groups; i++)
+	for (size_t i = 0; i < s->n_groups; i++)
 		if (group_boots(s, &s->groups[i]))
 			text_printf(t, "item group-%s Boot as one of group %s\n", s->groups[i].name, s->groups[i].name);
 	text_put(t,
@@ -128,7 +127,7 @@ static void put_menu(struct text *t, const struct site *s)
 		"item reboot Reboot\n"
 		"choose --default node --timeout 120000 choice || goto choice_node\n"
 		"goto choice_${choice} || goto menu\n");
-	for (i = 0; i < s->n_groups; i++)
+	for (size_t i = 0; i < s->n_groups; i++)
 		if (group_boots(s, &s->groups[i]))
 			text_printf(t, ":choice_group-%s\nset path group/%s.ipxe\ngoto servers\n", s->groups[i].name, s->groups[i].name);
 	text_put(t,
@@ -148,15 +147,6 @@ static void put_menu(struct text *t, const struct site *s)
 		"goto reboot\n");
 }
 
-static bool any_loader(const struct site *s)
-{
-	size_t i;
-
-	for (i = 0; i < LOADER_MAX && !s->loaders[i].text; i++)
-		;
-	return i < LOADER_MAX;
-}
-
 static void render_entry(const struct site *s, struct tree *t)
 {
 	_cleanup_text_ struct text out = {0};
@@ -171,7 +161,7 @@ static void render_entry(const struct site *s, struct tree *t)
 	put_menu(&out, s);
 	tree_file(t, "http/boot.ipxe", out.data, out.len);
 	tree_link(t, "tftp/boot.ipxe", "http/boot.ipxe");
-	if (!any_loader(s))
+	if (!site_any_loader(s))
 		return;
 	/* iPXE 2 looks for this name beside itself: the wait for a lease is then the script's, with its many goes. */
 	tree_link(t, "tftp/autoexec.ipxe", "http/boot.ipxe");
@@ -192,9 +182,8 @@ static void put_verify(struct text *t, const struct target *g, size_t k)
 {
 	const struct site_image *m = g->image;
 	bool may = m->signing.text && streq(m->signing.text, "try");
-	size_t i;
 
-	if (!m->signing.text || streq(m->signing.text, "off"))
+	if (!image_is_signed(m))
 		return;
 	text_printf(t,
 		"imgtrust --allow && goto verify_%zu ||\n"
@@ -204,7 +193,7 @@ static void put_verify(struct text *t, const struct target *g, size_t k)
 		"echo initagent [6 verify] %s\n"
 		"imgverify kernel ${server}/images/%s/kernel.sig || goto bad_%zu\n",
 		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed", k, k, m->name, m->name, k);
-	for (i = 0; i < m->initrds.n; i++) {
+	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_put(t, "imgverify ");
 		initrd_name(t, m, i);
 		text_printf(t, " ${server}/images/%s/", m->name);
@@ -219,15 +208,14 @@ static void put_fetch(struct text *t, const struct target *g, size_t k)
 {
 	const struct site_image *m = g->image;
 	uint32_t ms = g->site->boot.timeout_s.value * 1000;
-	size_t i;
 
 	text_printf(t, "kernel --timeout %u --name kernel ${server}/images/%s/kernel", ms, m->name);
-	for (i = 0; i < m->initrds.n; i++) {
+	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_put(t, " initrd=");
 		initrd_name(t, m, i);
 	}
 	text_printf(t, " %s || goto no_file_%zu\n", g->arguments, k);
-	for (i = 0; i < m->initrds.n; i++) {
+	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_printf(t, "initrd --timeout %u --name ", ms);
 		initrd_name(t, m, i);
 		text_printf(t, " ${server}/images/%s/", m->name);
@@ -259,9 +247,7 @@ static void put_attempt(struct text *t, const struct target *g, size_t k)
 
 static void put_free(struct text *t, const struct site_image *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->initrds.n; i++) {
+	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_put(t, "imgfree ");
 		initrd_name(t, m, i);
 		text_put(t, " ||\n");
@@ -271,12 +257,11 @@ static void put_free(struct text *t, const struct site_image *m)
 static void put_target(struct text *t, const struct target *g)
 {
 	const struct reference_list *servers = &g->image->servers;
-	size_t k;
 
 	text_put(t, "isset ${server} || set server ");
 	server_url(t, &g->site->servers[g->site->boot.servers.items[0].index]);
 	text_put(t, "\n");
-	for (k = 0; k < servers->n; k++) {
+	for (size_t k = 0; k < servers->n; k++) {
 		text_put(t, "set server ");
 		server_url(t, &g->site->servers[servers->items[k].index]);
 		text_put(t, "\n");
@@ -384,15 +369,14 @@ static void render_default(struct scripts *c)
 void render_scripts(struct site *s, struct tree *t)
 {
 	struct scripts c = {.s = s, .t = t};
-	size_t i, k;
 
 	render_entry(s, t);
 	render_default(&c);
-	for (i = 0; i < s->n_groups; i++)
+	for (size_t i = 0; i < s->n_groups; i++)
 		if (group_boots(s, &s->groups[i]))
 			render_group(&c, &s->groups[i]);
-	for (i = 0; i < s->n_nodes; i++)
-		for (k = 0; k < s->nodes[i].n_ports; k++)
+	for (size_t i = 0; i < s->n_nodes; i++)
+		for (size_t k = 0; k < s->nodes[i].n_ports; k++)
 			render_port(&c, &s->nodes[i], &s->nodes[i].ports[k]);
 	line_done(&c.line);
 	text_done(&c.out);

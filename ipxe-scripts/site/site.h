@@ -10,6 +10,8 @@
 #include "site/faults.h"
 #include "value.h"
 
+struct tree;
+
 #define SITE_NONE SIZE_MAX
 
 /* A text of the file and where it stands; text NULL: not given. */
@@ -185,14 +187,13 @@ struct site_found {
  */
 bool site_find(const struct site *s, const char *text, struct site_found *ret);
 
-/* site_path: a path of the site file as it can be opened; lives as long as the site. */
-const char *site_path(struct site *s, const char *path);
+/* render: a site without error into the files that its servers serve. Equal site files give equal bytes. */
+void render(struct site *s, struct tree *t);
 
-/* site_netmask: the network's mask, host order. */
-uint32_t site_netmask(const struct site_network *n);
+/*
+ * explain: writes to out what happens when this port asks to boot, or a port that no node has. The
+ * site was checked without error. Returns 0 or a negative errno.
+ */
+int explain(struct site *s, const struct site_found *found, FILE *out);
 
-extern const char *const site_fabric_names[FABRIC_MAX];
 extern const char *const site_identity_names[IDENTITY_MAX];
-extern const char *const site_loader_names[LOADER_MAX];
-/* The loaders' file names in the tree. */
-extern const char *const site_loader_files[LOADER_MAX];

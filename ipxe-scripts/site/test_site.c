@@ -2,7 +2,7 @@
 /* What the site file's reader promises, and that the tool and the agent mean the same by their words. */
 #include "address/client_id.h"
 #include "check.h"
-#include "dhcp/identity.h"
+#include "site/identity.h"
 #include "plan.h"
 #include "site/document.h"
 #include "site/line.h"
@@ -47,10 +47,9 @@ TEST(identities_are_those_that_the_agent_sends)
 	_cleanup_(site_freep) struct site *s = infiniband("flexboot");
 	const struct site_node *n = &s->nodes[0];
 	struct link_hw hw = {.len = 20};
-	size_t form;
 
 	memcpy(hw.bytes + 12, n->ports[0].guid, 8);
-	for (form = 0; form < IDENTITY_MAX; form++) {
+	for (size_t form = 0; form < IDENTITY_MAX; form++) {
 		uint8_t bytes[IDENTITY_BYTES];
 		struct client_id id;
 		size_t len = identity_bytes((enum site_identity)form, n, &n->ports[0], bytes);
@@ -68,9 +67,8 @@ TEST(the_agent_is_told_the_identity_of_the_network)
 		[IDENTITY_FLEXBOOT] = PLAN_CLIENTID_FLEXBOOT, [IDENTITY_IPXE] = PLAN_CLIENTID_HEX, [IDENTITY_HW] = PLAN_CLIENTID_HW,
 		[IDENTITY_RFC4361] = PLAN_CLIENTID_RFC4361, [IDENTITY_UUID] = PLAN_CLIENTID_UUID,
 	};
-	size_t form;
 
-	for (form = 0; form < IDENTITY_MAX; form++) {
+	for (size_t form = 0; form < IDENTITY_MAX; form++) {
 		_cleanup_(site_freep) struct site *s = infiniband(site_identity_names[form]);
 		_cleanup_(plan_freep) struct boot_plan *p = NULL;
 		_cleanup_(line_done) struct line l = {0};
@@ -123,9 +121,8 @@ TEST(names_find_and_are_near)
 	static const char *const words[] = {"address", "groups", "guid", "mac"};
 	_cleanup_(names_freep) struct names *n = names_new();
 	char keys[2000][8];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		snprintf(keys[i], sizeof(keys[i]), "k%zu", i);
 		CHECK_INT(names_add(n, keys[i], i), NAMES_NONE);
 	}

@@ -2,7 +2,7 @@
 /* text: see text.h. */
 #include "site/text.h"
 
-#include "site/memory.h"
+#include "site/must.h"
 
 void text_done(struct text *t)
 {
@@ -64,9 +64,8 @@ void text_printf(struct text *t, const char *fmt, ...)
 void text_hex(struct text *t, const uint8_t *bytes, size_t n, char separator)
 {
 	static const char digits[] = "0123456789abcdef";
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		char two[3] = {separator, digits[bytes[i] >> 4], digits[bytes[i] & 15]};
 		size_t skip = i == 0 || !separator;
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "print.h"
-#include "site/memory.h"
+#include "site/must.h"
 #include "site/names.h"
 
 #define CHUNK (1 << 16)
@@ -287,6 +287,20 @@ void tree_file(struct tree *t, const char *path, const void *data, size_t len)
 	r = write_all(fd, data, len);
 	if (r < 0)
 		fail(t, r, "%s/%s", t->work, path);
+}
+
+void tree_text(struct tree *t, const struct text *content, const char *path, ...)
+{
+	_cleanup_free_ char *full = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, path);
+	n = vasprintf(&full, path, ap);
+	va_end(ap);
+	if (n < 0)
+		must(NULL);
+	tree_file(t, full, content->data, content->len);
 }
 
 void tree_link(struct tree *t, const char *path, const char *target)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/util.h"
+#include "site/text.h"
 
 enum tree_mode { TREE_WRITE, TREE_COMPARE };
 
@@ -22,6 +22,8 @@ int tree_begin(struct tree **ret, const char *dir, enum tree_mode mode, FILE *ou
 
 /* Add a file, relative to the folder; folders on the way are made. Errors are kept until tree_end(). */
 void tree_file(struct tree *t, const char *path, const void *data, size_t len);
+/* tree_text: the same with a text, and a path by printf. */
+void tree_text(struct tree *t, const struct text *content, const char *path, ...) _printf_(3, 4);
 /* tree_copy: a file of this host. */
 void tree_copy(struct tree *t, const char *path, const char *source);
 /* tree_link: another name of a file that was added. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memory: this is a tool of the build, on a machine with swap: when there is no memory left it says so and
- * ends. So no caller has to.
+ * must: for programs of the build and of servers, machines with swap: when there is no memory left
+ * they say so and end. So no caller has to.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 static inline void *must(void *p)
 {
 	if (!p) {
-		fputs("initagent-site: out of memory\n", stderr);
+		fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 		exit(3);
 	}
 	return p;

@@ -3,36 +3,20 @@
  * kea: dhcp/SERVER/kea-dhcp4.json. Kea reads comments. Every form of identity has a reservation of the same
  * address; but a lease belongs to the identity that took it, until it ends.
  */
-#include "dhcp/dhcp.h"
-#include "dhcp/identity.h"
-#include "site/checks.h"
+#include "site/dhcp.h"
 
-static void put_reservation(struct text *t, const struct site_node *n, const struct site_port *p, const char *key,
-	const uint8_t *bytes, size_t len, const char **comma)
+static void put_node(
+	struct text *t, const struct site *s, const struct dhcp_cursor *c, const char **comma)
 {
-	text_printf(t, "%s\n        { \"%s\": \"", *comma, key);
-	text_hex(t, bytes, len, ':');
-	text_printf(t, "\", \"ip-address\": \"%s\", \"hostname\": \"%s\" }", addr_text(p->address.addr), n->name);
-	*comma = ",";
-}
+	struct dhcp_match list[DHCP_MATCHES_MAX];
+	size_t n = dhcp_matches(s, c, list);
 
-static void put_node(struct text *t, const struct site_network *net, const struct site_node *n, const struct site_port *p,
-	const char **comma)
-{
-	uint8_t id[IDENTITY_BYTES], lemac[6];
-	size_t form, len;
-
-	if (p->has_mac)
-		put_reservation(t, n, p, "hw-address", p->mac, 6, comma);
-	if (net->fabric != FABRIC_INFINIBAND)
-		return;
-	identity_lemac(p->guid, lemac);
-	if (!p->has_mac || memcmp(lemac, p->mac, 6) != 0)
-		put_reservation(t, n, p, "hw-address", lemac, 6, comma);
-	for (form = 0; form < IDENTITY_MAX; form++) {
-		len = identity_bytes((enum site_identity)form, n, p, id);
-		if (len)
-			put_reservation(t, n, p, "client-id", id, len, comma);
+	for (size_t i = 0; i < n; i++) {
+		text_printf(t, "%s\n        { \"%s\": \"", *comma, list[i].by_id ? "client-id" : "hw-address");
+		text_hex(t, list[i].bytes, list[i].len, ':');
+		text_printf(t, "\", \"ip-address\": \"%s\", \"hostname\": \"%s\" }",
+			addr_text(c->port->address.addr), c->node->name);
+		*comma = ",";
 	}
 }
 
@@ -47,12 +31,11 @@ static void put_options(struct text *t, const struct site *s, const struct site_
 	_cleanup_text_ struct text dns = {0};
 	const char *comma = "";
 	char mtu[16];
-	size_t i;
 
 	text_put(t, "      \"option-data\": [");
 	if (n->router.at.line)
 		put_option(t, "routers", addr_text(n->router.addr), &comma);
-	for (i = 0; i < n->n_dns; i++)
+	for (size_t i = 0; i < n->n_dns; i++)
 		text_printf(&dns, "%s%s", i ? ", " : "", addr_text(n->dns[i]));
 	if (dns.len)
 		put_option(t, "domain-name-servers", dns.data, &comma);
@@ -80,7 +63,7 @@ static void put_subnet(struct text *t, const struct site *s, size_t index, const
 	text_put(t, "      \"reservations\": [");
 	while (dhcp_next(&c, s, me))
 		if (&s->networks[c.port->network] == n)
-			put_node(t, n, c.node, c.port, &comma);
+			put_node(t, s, &c, &comma);
 	text_put(t, " ] }");
 }
 
@@ -99,22 +82,19 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 {
 	_cleanup_text_ struct text file = {0}, test = {0};
 	const char *comma = "";
-	size_t i;
 
-	text_put(t, "  // iPXE and FlexBoot (user class iPXE) get the script; the others a loader for their architecture.\n"
-		    "  \"client-classes\": [");
+	text_put(t,
+		"  // iPXE and FlexBoot (user class iPXE) get the script; the others a loader for their architecture.\n"
+		"  \"client-classes\": [");
 	first_url(&file, s, me);
 	text_put(&file, "/boot.ipxe");
 	put_class(t, "ipxe", "option[77].hex == 'iPXE'", file.data, false, &comma);
-	for (i = 0; i < n_boot_arches; i++) {
+	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 
 		text_clear(&file);
 		text_clear(&test);
-		if (a->http)
-			http_boot_url(&file, s, me, a->loader);
-		else if (s->loaders[a->loader].text)
-			text_put(&file, site_loader_files[a->loader]);
+		boot_file(&file, s, me, a);
 		text_printf(&test, "not (option[77].hex == 'iPXE') and option[93].hex == 0x%04x", a->number);
 		if (file.len)
 			put_class(t, a->tag, test.data, file.data, a->http, &comma);
@@ -125,10 +105,9 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 static void put_interfaces(struct text *t, const struct site *s, const struct site_server *me)
 {
 	const char *comma = "";
-	size_t i;
 
 	text_put(t, "  \"interfaces-config\": { \"interfaces\": [ ");
-	for (i = 0; i < s->n_networks; i++) {
+	for (size_t i = 0; i < s->n_networks; i++) {
 		if (!serves_network(&s->networks[i], s, me) || !s->networks[i].interface.text)
 			continue;
 		text_printf(t, "%s\"%s\"", comma, s->networks[i].interface.text);
@@ -137,11 +116,10 @@ static void put_interfaces(struct text *t, const struct site *s, const struct si
 	text_printf(t, "%s ] },\n", *comma ? "" : "\"*\"");
 }
 
-static void render_server(const struct site *s, const struct site_server *me, struct tree *t)
+void render_kea(const struct site *s, const struct site_server *me, struct tree *t)
 {
-	_cleanup_text_ struct text out = {0}, path = {0};
+	_cleanup_text_ struct text out = {0};
 	const char *comma = "";
-	size_t i;
 
 	put_head(&out, s, "//", "Kea");
 	text_printf(&out,
@@ -161,7 +139,7 @@ static void render_server(const struct site *s, const struct site_server *me, st
 		addr_text(me->address.addr));
 	put_classes(&out, s, me);
 	text_put(&out, "  \"subnet4\": [\n");
-	for (i = 0; i < s->n_networks; i++) {
+	for (size_t i = 0; i < s->n_networks; i++) {
 		if (!serves_network(&s->networks[i], s, me))
 			continue;
 		text_put(&out, comma);
@@ -169,15 +147,5 @@ static void render_server(const struct site *s, const struct site_server *me, st
 		comma = ",\n";
 	}
 	text_put(&out, "\n  ]\n} }\n");
-	text_printf(&path, "dhcp/%s/kea-dhcp4.json", me->name);
-	tree_file(t, path.data, out.data, out.len);
-}
-
-void render_kea(const struct site *s, struct tree *t)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_servers; i++)
-		if (is_dhcp_server(s, &s->servers[i]))
-			render_server(s, &s->servers[i], t);
+	tree_text(t, &out, "dhcp/%s/kea-dhcp4.json", me->name);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* identity: see identity.h. */
-#include "dhcp/identity.h"
+#include "site/identity.h"
 
 void identity_lemac(const uint8_t guid[static 8], uint8_t mac[static 6])
 {

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* private: what the files of this folder share and nobody else uses. */
+#pragma once
+
+#include "plan.h"
+#include "site/must.h"
+#include "site/site.h"
+#include "site/text.h"
+
+struct tree;
+
+/* The parts of site_check(). check_references() fills in every reference, the others need it done. */
+void check_references(struct site *s, struct faults *report);
+void check_networks(const struct site *s, struct faults *report);
+/* check_nodes: identities and addresses; sets the ports' networks. */
+void check_nodes(struct site *s, struct faults *report);
+/* check_lines: what the agent makes of each command line, and whether the node can do it. */
+void check_lines(const struct site *s, struct faults *report);
+/* check_files: images, loaders, files; flags as site_check(). */
+void check_files(struct site *s, struct faults *report, unsigned int flags);
+
+/* The parts of render(). */
+void render_scripts(struct site *s, struct tree *t); /* http/boot.ipxe, http/node/... */
+void render_nginx(const struct site *s, struct tree *t);
+void render_dnsmasq(const struct site *s, const struct site_server *me, struct tree *t);
+void render_dhcpd(const struct site *s, const struct site_server *me, struct tree *t);
+void render_kea(const struct site *s, const struct site_server *me, struct tree *t);
+
+/*
+ * explain_adapter: the mstconfig settings of the port that boots, each with its reason. Nothing for
+ * plain Ethernet, whose cards are of any make. The partition is that of the command line.
+ */
+void explain_adapter(const struct site *s, const struct site_port *p, const struct boot_plan *plan,
+	FILE *out);
+
+/* addr_text: dotted decimal, in a buffer of its own for each of four calls in a row. */
+const char *addr_text(uint32_t addr);
+
+/*
+ * read_octets: n octets that may be separated as people and tools do: b8:ce:.., b8-ce-..,
+ * b8ce:f603:.., 0xb8ce...
+ */
+bool read_octets(const char *s, uint8_t *bytes, size_t n);
+
+/* site_inside: the address is one of the network's subnet. */
+bool site_inside(const struct site_network *n, uint32_t addr);
+/* site_any_loader: some boot loader is served, so that stages with other DHCP identities may come. */
+bool site_any_loader(const struct site *s);
+/* site_netmask: the network's mask, host order. */
+uint32_t site_netmask(const struct site_network *n);
+/* site_path: a path of the site file as it can be opened; lives as long as the site. */
+const char *site_path(struct site *s, const char *path);
+bool image_is_signed(const struct site_image *m);
+
+/* server_url: "http://10.20.0.1" or with a port that is not 80; without slash. */
+void server_url(struct text *t, const struct site_server *v);
+/* initrd_name: of an image's i-th initrd in the tree: "initrd", or "initrd0" and so on. */
+void initrd_name(struct text *t, const struct site_image *m, size_t i);
+/* put_head: the head of every file: which site, and that changes belong elsewhere. */
+void put_head(struct text *t, const struct site *s, const char *comment, const char *what);
+
+extern const char *const site_fabric_names[FABRIC_MAX];
+extern const char *const site_loader_names[LOADER_MAX];
+/* The loaders' file names in the tree. */
+extern const char *const site_loader_files[LOADER_MAX];

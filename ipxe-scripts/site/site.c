@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* site: what can be asked of a site once it is read. See site.h. */
+#include "site/site.h"
+
+#include <arpa/inet.h>
+
+#include "site/identity.h"
+#include "site/names.h"
+#include "site/private.h"
+
+const char *const site_fabric_names[FABRIC_MAX] = {"ethernet", "roce", "infiniband"};
+const char *const site_identity_names[IDENTITY_MAX] = {"flexboot", "ipxe", "hw", "rfc4361", "uuid"};
+const char *const site_loader_names[LOADER_MAX] = {"bios", "efi-x64", "efi-arm64"};
+const char *const site_loader_files[LOADER_MAX] = {
+	"undionly.kpxe", "ipxe-x64.efi", "ipxe-arm64.efi"};
+
+struct site *site_free(struct site *s)
+{
+	if (!s)
+		return NULL;
+	names_free(s->node_names);
+	arena_free(s->arena);
+	free(s);
+	return NULL;
+}
+
+const struct site_node *site_node_find(const struct site *s, const char *name)
+{
+	size_t i = names_find(s->node_names, name);
+
+	return i == NAMES_NONE ? NULL : &s->nodes[i];
+}
+
+const char *site_path(struct site *s, const char *path)
+{
+	if (path[0] == '/' || !*s->dir)
+		return path;
+	return must(arena_printf(s->arena, "%s/%s", s->dir, path));
+}
+
+uint32_t site_netmask(const struct site_network *n)
+{
+	return n->prefix ? UINT32_MAX << (32 - n->prefix) : 0;
+}
+
+bool site_inside(const struct site_network *n, uint32_t addr)
+{
+	return n->subnet_at.line && (addr & site_netmask(n)) == n->subnet;
+}
+
+bool site_any_loader(const struct site *s)
+{
+	for (size_t i = 0; i < LOADER_MAX; i++)
+		if (s->loaders[i].text)
+			return true;
+	return false;
+}
+
+bool image_is_signed(const struct site_image *m)
+{
+	return m->signing.text && !streq(m->signing.text, "off");
+}
+
+void initrd_name(struct text *t, const struct site_image *m, size_t i)
+{
+	text_put(t, "initrd");
+	if (m->initrds.n > 1)
+		text_printf(t, "%zu", i);
+}
+
+const char *addr_text(uint32_t addr)
+{
+	static char texts[4][INET_ADDRSTRLEN];
+	static unsigned int next;
+	const struct in_addr a = {htonl(addr)};
+
+	return inet_ntop(AF_INET, &a, texts[next++ % ARRAY_SIZE(texts)], sizeof(texts[0]));
+}
+
+void server_url(struct text *t, const struct site_server *v)
+{
+	text_printf(t, "http://%s", addr_text(v->address.addr));
+	if (v->port.value != 80)
+		text_printf(t, ":%u", v->port.value);
+}
+
+void put_head(struct text *t, const struct site *s, const char *comment, const char *what)
+{
+	text_printf(t, "%s %s of site %s. Written by initagent-site: change the site file instead.\n",
+		comment, what, s->name.text);
+}
+
+/* --- finding a node by what people see of it: on a label, in a log, on its console --------- */
+
+static bool port_has_id(const struct site_port *p, const struct site_found *f)
+{
+	uint8_t lemac[6];
+
+	if (f->id_len == 8)
+		return p->has_guid && memcmp(p->guid, f->id, 8) == 0;
+	if (p->has_mac && memcmp(p->mac, f->id, 6) == 0)
+		return true;
+	if (!p->has_guid)
+		return false;
+	identity_lemac(p->guid, lemac);
+	return memcmp(lemac, f->id, 6) == 0;
+}
+
+/* What is not an identity is looked for as an address. */
+static void find_port(const struct site *s, uint32_t addr, struct site_found *f)
+{
+	for (size_t i = 0; i < s->n_nodes; i++)
+		for (size_t k = 0; k < s->nodes[i].n_ports; k++) {
+			const struct site_port *p = &s->nodes[i].ports[k];
+
+			if (f->id_len ? !port_has_id(p, f)
+				      : !p->address.at.line || p->address.addr != addr)
+				continue;
+			f->node = &s->nodes[i];
+			f->port = p;
+			return;
+		}
+}
+
+bool site_find(const struct site *s, const char *text, struct site_found *ret)
+{
+	struct site_found f = {.node = site_node_find(s, text)};
+	struct in_addr addr = {0};
+
+	if (f.node) {
+		f.port = &f.node->ports[0];
+	} else {
+		f.id_len = read_octets(text, f.id, 8) ? 8 : read_octets(text, f.id, 6) ? 6 : 0;
+		if (f.id_len || inet_pton(AF_INET, text, &addr) == 1)
+			find_port(s, ntohl(addr.s_addr), &f);
+	}
+	*ret = f;
+	return f.node || f.id_len;
+}
