@@ -226,6 +226,21 @@ layered() {
 	passes words
 }
 
+@test "phrases: what the list names is found in code and pages, not in tests, and an exception that is not needed" {
+	printf '# words\n\\bcage\\b\tsandbox, or "cell"\n' | put tests/phrases
+	printf 'int x;\n/* the Cage */\n' | put initagent/x.c
+	echo 'int cages; /* cage */' | put initagent/test_x.c
+	finds phrases 'initagent/x.c:2:/* the Cage */   <- sandbox, or "cell"'
+	[ "${#lines[@]}" -eq 1 ]
+	echo "initagent/x.c" >>"$TREE/tests/phrases"
+	passes phrases
+	mkdir "$TREE/docs"
+	echo "no cage" | put docs/x.md
+	echo "int x;" | put initagent/x.c
+	finds phrases "docs/x.md:1:no cage"
+	finds phrases "tests/phrases:3: initagent/x.c has none any more: remove the line"
+}
+
 @test "whitespace: trailing blanks, carriage returns, no last newline" {
 	printf 'int x;\nint y; \n' | put initagent/x.c
 	finds whitespace "initagent/x.c:2:"
