@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* rail_profiles: the rails that are kept, gathered for the network profiles of the real root. */
 #include <poll.h>
-#include <sys/socket.h>
 
-#include "base/attempt.h"
+#include "base/worker.h"
 #include "boot_private.h"
 #include "handover/profiles.h"
 #include "handover/root_facts.h"
@@ -57,48 +56,61 @@ static int64_t wall_clock(void)
 /* How long the mounted root may take where rd.timeout= does not say: a server that is restarted is back by then. */
 #define ROOT_LIMIT (180 * NSEC_PER_SEC)
 
-/* The answer of the process that reads the root. Meanwhile it is said what is waited for. */
-static bool await_facts(struct boot *b, int fd, struct root_facts *ret)
+struct facts_question {
+	const struct boot *b;
+	const struct profile_set *set;
+};
+
+static int read_root(const void *arg)
+{
+	const struct facts_question *q = arg;
+	struct root_facts facts = {0};
+
+	root_facts_read(q->b->args->sysroot, q->set, q->b->plan, &facts);
+	return worker_reply(&facts, sizeof(facts)) < 0;
+}
+
+/* The answer of the process that reads the root; meanwhile the console says what is waited for. */
+static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret)
 {
 	uint64_t now = now_ns(), end = b->total_end == NSEC_NEVER ? now + ROOT_LIMIT : b->total_end;
-	struct pollfd pfd = {.fd = fd, .events = POLLIN};
-	bool there = false;
+	struct pollfd pfd = {.fd = worker_fd(w), .events = POLLIN};
+	int r;
 
 	report_wait(b->report, CAUSE_ROOT_SILENT, "root", now, "waiting for the mounted root to answer: reading its network configuration");
-	while (!there && now < end) {
+	while ((r = worker_receive(w, ret, now)) == 0 && now < end) {
 		uint64_t next = min_u64(end, report_deadline(b->report));
 
-		there = poll(&pfd, 1, next > now ? (int)((next - now) / NSEC_PER_MSEC + 1) : 0) > 0;
+		poll(&pfd, 1, next > now ? (int)((next - now) / NSEC_PER_MSEC + 1) : 0);
 		now = now_ns();
-		if (!there && report_tick(b->report, now, end))
+		if (report_tick(b->report, now, end))
 			summary_write(b, "running", now);
 		report_flush(b->report);
 	}
 	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-	if (there && recv(fd, ret, sizeof(*ret), 0) != (ssize_t)sizeof(*ret))
+	if (r < 0)
 		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now, "the process that reads it died");
-	return there;
+	return r != 0;
 }
 
 /* By a process of its own: a mounted root whose server is gone answers no look, and nothing but the process's end ends it. */
 static bool read_facts(struct boot *b, const struct profile_set *set, struct root_facts *ret)
 {
-	pid_t child;
+	const struct facts_question question = {b, set};
+	const struct worker_spec spec = {
+		.run = read_root, .arg = &question, .reply_size = sizeof(*ret),
+	};
+	struct worker *w;
+	int r = worker_start(&w, &spec, 0);
 	bool there;
-	int fd;
 
 	*ret = (struct root_facts){0};
-	child = attempt_fork(&fd);
-	if (child == 0) {
-		root_facts_read(b->args->sysroot, set, b->plan, ret);
-		_exit(send(fd, ret, sizeof(*ret), MSG_NOSIGNAL) < 0);
-	}
-	if (child < 0) {
-		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s", strerror(-child));
+	if (r < 0) {
+		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s", strerror(-r));
 		return true;
 	}
-	there = await_facts(b, fd, ret);
-	attempt_end(&child, &fd);
+	there = await_facts(b, w, ret);
+	worker_free(w);
 	return there;
 }
 

@@ -5,7 +5,7 @@
 #include <sys/reboot.h>
 
 #include "state/cmdline.h"
-#include "base/limited.h"
+#include "base/worker.h"
 #include "report/console.h"
 
 /* A mounted root whose server is gone would be waited for without end. */
@@ -43,10 +43,11 @@ enum plan_action policy_follow(const struct policy *p, int (*shell)(const char *
 	return shown ? PLAN_ACTION_NONE : PLAN_ACTION_HALT;
 }
 
-static void write_dirty(int unused)
+static int write_dirty(const void *arg)
 {
-	(void)unused;
+	(void)arg;
 	sync();
+	return 0;
 }
 
 void policy_end(enum plan_action action, int console_fd)
@@ -58,7 +59,7 @@ void policy_end(enum plan_action action, int console_fd)
 		[PLAN_ACTION_HALT] = RB_HALT_SYSTEM,
 	};
 
-	limited_run(write_dirty, 0, SYNC_MS);
+	worker_try(write_dirty, NULL, -1, SYNC_MS * NSEC_PER_MSEC);
 	console_settle(console_fd, SETTLE_MS);
 	reboot(commands[action]);
 }

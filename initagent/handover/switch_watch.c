@@ -5,11 +5,9 @@
 #include <dirent.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/attempt.h"
 #include "handover/policy.h"
 #include "report/causes.h"
 #include "report/console.h"
@@ -21,6 +19,11 @@
 #define LINE_MAX_PERIOD (60 * NSEC_PER_SEC)
 /* What is sent when the switch failed; steps are longer. */
 #define STOP "."
+
+/* What process 1 says it is about to do. */
+struct step {
+	char text[128];
+};
 
 /* --- the initramfs --------------------------------------------------------------------------- */
 
@@ -71,7 +74,6 @@ static void free_initramfs(int old)
 {
 	struct stat st;
 
-	(void)prctl(PR_SET_NAME, "initagent-free");
 	if (fstat(old, &st) == 0)
 		delete_tree(old, st.st_dev, 0);
 }
@@ -80,7 +82,7 @@ static void free_initramfs(int old)
 
 struct watch {
 	const struct switch_watch_config *cfg;
-	char step[128];
+	struct step step;
 	uint64_t line, period; /* of the next line; from that to the one after it */
 	bool over;	       /* the end was reached */
 };
@@ -106,7 +108,7 @@ static void say_waiting(struct watch *w, uint64_t now)
 
 	if (!w->over)
 		snprintf(limit, sizeof(limit), " of %llu s", whole);
-	say(w, "initagent: %s: the root does not answer: %s (%llu s%s, %s)", cfg->root, w->step, used, limit,
+	say(w, "initagent: %s: the root does not answer: %s (%llu s%s, %s)", cfg->root, w->step.text, used, limit,
 		cause_info(CAUSE_ROOT_SILENT)->code);
 	w->period = min_u64(2 * w->period, LINE_MAX_PERIOD);
 	w->line = now + w->period;
@@ -117,7 +119,7 @@ static void time_over(struct watch *w)
 	const struct cause_info *c = cause_info(CAUSE_ROOT_SILENT);
 
 	w->over = true;
-	say(w, "initagent: %s: %s %s: %s", w->cfg->root, c->code, c->text, w->step);
+	say(w, "initagent: %s: %s %s: %s", w->cfg->root, c->code, c->text, w->step.text);
 	say(w, "initagent: %s: %s check: %s", w->cfg->root, c->code, c->check);
 	if (w->cfg->action == PLAN_ACTION_NONE)
 		say(w, "initagent: no rd.emergency= is given: waiting on; the boot goes on when the root answers");
@@ -126,13 +128,12 @@ static void time_over(struct watch *w)
 }
 
 /* Returns true when init was executed (or process 1 is gone), false when the switch failed. */
-static bool watch(struct watch *w, int fd)
+static bool watch(struct watch *w)
 {
-	ssize_t n = -1;
+	struct pollfd pfd = {.fd = WORKER_SOCKET, .events = POLLIN};
 
-	while (n) {
+	while (true) {
 		uint64_t now = now_ns(), next = w->over ? w->line : min_u64(w->line, w->cfg->end);
-		struct pollfd pfd = {.fd = fd, .events = POLLIN};
 
 		if (now >= next) {
 			if (!w->over && now >= w->cfg->end)
@@ -143,39 +144,48 @@ static bool watch(struct watch *w, int fd)
 		}
 		if (poll(&pfd, 1, (int)min_u64((next - now) / NSEC_PER_MSEC + 1, INT32_MAX)) <= 0)
 			continue;
-		n = recv(fd, w->step, sizeof(w->step) - 1, 0);
-		w->step[n > 0 ? n : 0] = 0;
-		if (streq(w->step, STOP))
+		if (!worker_next(&w->step, sizeof(w->step)))
+			return true;
+		if (streq(w->step.text, STOP))
 			return false;
 	}
-	return true;
+}
+
+static int run_watch(const void *arg)
+{
+	uint64_t now = now_ns();
+	struct watch own = {.cfg = arg, .line = now + LINE_FIRST, .period = LINE_FIRST};
+	int old = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (watch(&own) && old >= 0)
+		free_initramfs(old);
+	return 0;
 }
 
 void switch_watch_begin(struct switch_watch *w, const struct switch_watch_config *cfg)
 {
-	uint64_t now = now_ns();
-	struct watch own = {.cfg = cfg, .line = now + LINE_FIRST, .period = LINE_FIRST};
-	int old;
+	const struct worker_spec spec = {
+		.run = run_watch,
+		.arg = cfg,
+		.name = "initagent-free",
+		.request_size = sizeof(struct step),
+	};
 
-	w->pid = attempt_fork(&w->fd);
-	if (w->pid < 0)
-		w->fd = -1;
-	if (w->pid)
-		return;
-	old = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (watch(&own, w->fd) && old >= 0)
-		free_initramfs(old);
-	_exit(0);
+	w->worker = NULL;
+	(void)worker_start(&w->worker, &spec, 0);
 }
 
-void switch_watch_step(const struct switch_watch *w, const char *step)
+void switch_watch_step(const struct switch_watch *w, const char *text)
 {
-	if (w->fd >= 0)
-		send(w->fd, step, strlen(step), MSG_NOSIGNAL | MSG_DONTWAIT);
+	struct step step = {0};
+
+	strscpy(step.text, text, sizeof(step.text));
+	if (w->worker)
+		(void)worker_send(w->worker, &step);
 }
 
 void switch_watch_stop(struct switch_watch *w)
 {
 	switch_watch_step(w, STOP);
-	attempt_end(&w->pid, &w->fd);
+	w->worker = worker_free(w->worker);
 }

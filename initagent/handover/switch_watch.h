@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/worker.h"
 #include "plan.h"
 
 struct switch_watch_config {
@@ -16,8 +17,7 @@ struct switch_watch_config {
 };
 
 struct switch_watch {
-	int fd; /* -1: none could be had; the switch goes on without */
-	pid_t pid;
+	struct worker *worker; /* NULL: none could be had; the switch goes on without */
 };
 
 /* switch_watch_begin: before the first touch of the root, from its "/" on the initramfs. */

@@ -193,14 +193,14 @@ static bool cut_cycle(struct graph *g, uint64_t now)
 }
 
 /* Writes the job; what cannot be put into one fails here. */
-static bool fill_job(struct graph *g, size_t i, struct worker_job *job, uint64_t now)
+static bool fill_job(struct graph *g, size_t i, struct load_job *job, uint64_t now)
 {
 	const char *path = kmod_module_get_path(g->nodes[i].mod);
 	int r;
 
 	memset(job, 0, sizeof(*job));
 	job->id = (uint32_t)i;
-	job->nice = row_is_for_device(&g->nodes[i]) ? 0 : WORKER_NICE;
+	job->nice = row_is_for_device(&g->nodes[i]) ? 0 : LOADER_NICE;
 	(void)strscpy(job->name, g->entries[i].name, sizeof(job->name));
 	if (!path || strscpy(job->path, path, sizeof(job->path)) < 0) {
 		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_MISSING, -ENOENT,
@@ -228,7 +228,7 @@ uint64_t graph_deadline(const struct graph *g)
 	return at;
 }
 
-int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now)
+int graph_next(struct graph *g, bool idle, struct load_job *job, uint64_t now)
 {
 	/* Each round fails a row, cuts a row's soft edges or ends: twice the rows bounds it. */
 	for (size_t round = 0; round <= 2 * g->n; round++) {
@@ -271,7 +271,7 @@ static void name_lost_need(struct graph *g, size_t i)
 }
 
 /* Says nothing of the module: it is loaded again, after 1, 2, 4 and then 8 s each time. The boot's budgets end that. */
-static void worker_died(struct graph *g, size_t i, const char *text, uint64_t now)
+static void loader_died(struct graph *g, size_t i, const char *text, uint64_t now)
 {
 	struct node *n = &g->nodes[i];
 
@@ -281,15 +281,15 @@ static void worker_died(struct graph *g, size_t i, const char *text, uint64_t no
 	row_set_state(g, i, NULL, MODULE_WAITING, now);
 }
 
-void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now)
+void graph_finished(struct graph *g, const struct load_result *result, uint64_t now)
 {
 	enum module_state state = state_after(result->error);
 	struct module_entry *e;
 
 	if (result->id >= g->n || g->entries[result->id].state != MODULE_LOADING)
 		return;
-	if (result->error == WORKER_DIED) {
-		worker_died(g, result->id, result->text, now);
+	if (result->error == LOADER_DIED) {
+		loader_died(g, result->id, result->text, now);
 		return;
 	}
 	e = &g->entries[result->id];

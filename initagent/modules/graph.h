@@ -8,7 +8,7 @@
 
 #include "modules/catalog.h"
 #include "modules/modules.h"
-#include "modules/worker.h"
+#include "modules/loader.h"
 #include "report/causes.h"
 
 #define GRAPH_MAX 1024 /* rows; the whole RDMA + network closure of a distribution is below 400 */
@@ -47,14 +47,14 @@ int graph_adopt(struct graph *g, const char *name, uint64_t now);
  * Modules whose dependency failed are failed on the way, and cycles of soft dependencies are cut
  * when idle says that nothing is being loaded. Returns its index or -1.
  */
-int graph_next(struct graph *g, bool idle, struct worker_job *job, uint64_t now);
+int graph_next(struct graph *g, bool idle, struct load_job *job, uint64_t now);
 
 /* graph_deadline: when a module is loaded again whose process died; NSEC_NEVER: none is. */
 uint64_t graph_deadline(const struct graph *g);
 
 /* graph_started, graph_finished: the load of a row began, ended. */
 void graph_started(struct graph *g, unsigned i, uint64_t now);
-void graph_finished(struct graph *g, const struct worker_result *result, uint64_t now);
+void graph_finished(struct graph *g, const struct load_result *result, uint64_t now);
 
 /*
  * graph_unfinished: how many rows wait or are being loaded; devices: only those of drivers of

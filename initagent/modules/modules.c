@@ -14,7 +14,7 @@
 #include "modules/kmsg.h"
 #include "modules/pool.h"
 #include "modules/uevent.h"
-#include "modules/worker.h"
+#include "modules/loader.h"
 #include "report/report.h"
 
 /* Announcements taken per dispatch, so that a storm cannot keep the loop from its other work. */
@@ -238,7 +238,7 @@ uint64_t modules_deadline(const struct modules *m)
 
 static void take_results(struct modules *m, uint64_t now)
 {
-	struct worker_result result;
+	struct load_result result;
 
 	while (pool_next(m->pool, &result)) {
 		graph_finished(m->graph, &result, now);
@@ -268,19 +268,19 @@ static void take_uevents(struct modules *m, uint64_t now)
 }
 
 /* Loads here and now; also the last resort when no process can be created. */
-static void load_here(struct modules *m, const struct worker_job *job, uint64_t now)
+static void load_here(struct modules *m, const struct load_job *job, uint64_t now)
 {
-	struct worker_result result;
+	struct load_result result;
 
 	graph_started(m->graph, job->id, now);
-	worker_run(job, &m->ops, m->kmsg, &result);
+	loader_run(job, &m->ops, m->kmsg, &result);
 	graph_finished(m->graph, &result, now);
 }
 
 /* Starts what is ready as far as workers are free; in_process: one module a call. */
 static void start_ready(struct modules *m, uint64_t now)
 {
-	struct worker_job job;
+	struct load_job job;
 
 	m->backlog = false;
 	while (graph_next(m->graph, pool_busy(m->pool) == 0, &job, now) >= 0) {

@@ -3,12 +3,11 @@
 #include "modules/pool.h"
 
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
+
+#include "base/worker.h"
 
 struct member {
-	pid_t pid; /* 0: free slot */
-	int fd;
+	struct worker *worker; /* NULL: free slot */
 	bool busy;
 	bool asleep; /* in a long job */
 	uint32_t job;
@@ -55,7 +54,7 @@ struct pool *pool_free(struct pool *p)
 static struct member *find_free(struct pool *p)
 {
 	for (size_t i = 0; i < POOL_MAX; i++)
-		if (!p->members[i].pid)
+		if (!p->members[i].worker)
 			return &p->members[i];
 	return NULL;
 }
@@ -63,7 +62,7 @@ static struct member *find_free(struct pool *p)
 static struct member *find_idle(struct pool *p)
 {
 	for (size_t i = 0; i < POOL_MAX; i++)
-		if (p->members[i].pid && !p->members[i].busy)
+		if (p->members[i].worker && !p->members[i].busy)
 			return &p->members[i];
 	return NULL;
 }
@@ -83,7 +82,7 @@ static unsigned count_alive(const struct pool *p)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < POOL_MAX; i++)
-		n += p->members[i].pid != 0;
+		n += p->members[i].worker != NULL;
 	return n;
 }
 
@@ -135,7 +134,7 @@ static void look_at_workers(struct pool *p, uint64_t now)
 		struct member *w = &p->members[i];
 
 		if (w->busy && w->since + POOL_LONG <= now)
-			w->asleep = is_asleep(w->pid);
+			w->asleep = is_asleep(worker_pid(w->worker));
 	}
 }
 
@@ -159,47 +158,55 @@ void pool_look(struct pool *p, bool waiting, uint64_t now)
 	p->look = now + p->pause;
 }
 
-/* The parent's half of the pair after a fork. */
-static int adopt_worker(struct pool *p, struct member *w, pid_t pid, int fd)
+static int load_modules(const void *arg)
 {
-	struct epoll_event ev = {.events = EPOLLIN};
+	const struct pool *p = arg;
 
-	if (epoll_ctl(p->epoll, EPOLL_CTL_ADD, fd, &ev) < 0)
-		return -errno;
-	*w = (struct member){.pid = pid, .fd = fd};
-	p->created++;
-	return 0;
+	return loader_main(p->env, p->ops);
+}
+
+/* An answer to the job that was given, and to none twice. */
+static bool is_answer(void *reply, const void *context)
+{
+	const struct member *w = context;
+	struct load_result *r = reply;
+
+	r->text[sizeof(r->text) - 1] = 0;
+	return w->busy && r->id == w->job;
 }
 
 static int spawn(struct pool *p, struct member *w)
 {
-	_cleanup_close_ int ours = -1, theirs = -1;
-	int pair[2], r;
-	pid_t pid;
+	/* It may sit in a driver's probe for a minute: a load that has begun is left to end. */
+	const struct worker_spec spec = {
+		.run = load_modules,
+		.arg = p,
+		.name = "initagent-mod",
+		.sandbox = {.role = SANDBOX_NONE, .outlives = true},
+		.request_size = sizeof(struct load_job),
+		.reply_size = sizeof(struct load_result),
+		.valid = is_answer,
+		.context = w,
+	};
+	struct epoll_event ev = {.events = EPOLLIN};
+	int r = worker_start(&w->worker, &spec, 0);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	ours = pair[0];
-	theirs = pair[1];
-	pid = fork();
-	if (pid < 0)
-		return -errno;
-	if (pid == 0)
-		worker_main(p->env, p->ops, theirs);
-	r = adopt_worker(p, w, pid, ours);
-	if (r == 0)
-		ours = -1;
-	return r; /* on failure the closed pipe ends the worker */
+	if (r == 0 && epoll_ctl(p->epoll, EPOLL_CTL_ADD, worker_fd(w->worker), &ev) < 0) {
+		r = -errno;
+		w->worker = worker_free(w->worker);
+	}
+	p->created += r == 0;
+	return r;
 }
 
 void pool_warm(struct pool *p)
 {
 	for (size_t i = 0; i < p->limit; i++)
-		if (!p->members[i].pid && spawn(p, &p->members[i]) < 0)
+		if (!p->members[i].worker && spawn(p, &p->members[i]) < 0)
 			return;
 }
 
-int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
+int pool_submit(struct pool *p, const struct load_job *job, uint64_t now)
 {
 	struct member *w;
 	int r;
@@ -213,7 +220,7 @@ int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
 		if (r < 0)
 			return r;
 	}
-	if (send(w->fd, job, sizeof(*job), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(*job))
+	if (worker_send(w->worker, job) < 0)
 		return -EPIPE;
 	w->busy = true;
 	w->asleep = false;
@@ -222,55 +229,36 @@ int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now)
 	return 0;
 }
 
-/* Takes a worker out of the pool. Returns its wait status, or -1 when somebody else reaped it. */
-static int bury(struct pool *p, struct member *w, int flags)
-{
-	int status = -1;
-
-	(void)epoll_ctl(p->epoll, EPOLL_CTL_DEL, w->fd, NULL);
-	close(w->fd);
-	if (waitpid(w->pid, &status, flags) <= 0)
-		status = -1;
-	*w = (struct member){0};
-	return status;
-}
-
 /* A worker that is gone, or does not keep to the protocol: its job has failed. */
-static void fail_job(struct worker_result *ret, uint32_t job, int status)
+static void fail_job(struct pool *p, struct member *w, struct load_result *ret)
 {
-	memset(ret, 0, sizeof(*ret));
-	ret->id = job;
-	ret->error = WORKER_DIED;
-	ret->cause = CAUSE_MODULE_FAILED;
-	if (status >= 0 && WIFSIGNALED(status))
-		snprintf(ret->text, sizeof(ret->text), "the loading process was ended by signal %d",
-			WTERMSIG(status));
-	else
-		snprintf(ret->text, sizeof(ret->text), "the loading process ended unexpectedly");
+	(void)epoll_ctl(p->epoll, EPOLL_CTL_DEL, worker_fd(w->worker), NULL);
+	worker_end(w->worker);
+	*ret = (struct load_result){
+		.id = w->job, .error = LOADER_DIED, .cause = CAUSE_MODULE_FAILED};
+	snprintf(ret->text, sizeof(ret->text), "the loading process %s", worker_end_text(w->worker));
+	worker_free(w->worker);
+	*w = (struct member){0};
 }
 
 /* One worker's answer; false when there is nothing to report. */
-static bool take_answer(struct pool *p, struct member *w, struct worker_result *ret)
+static bool take_answer(struct pool *p, struct member *w, struct load_result *ret)
 {
-	ssize_t n = recv(w->fd, ret, sizeof(*ret), MSG_DONTWAIT);
+	int r = worker_receive(w->worker, ret, 0);
 	bool had_job = w->busy;
-	uint32_t job = w->job;
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (r == 0)
 		return false;
-	if (n == sizeof(*ret) && w->busy && ret->id == w->job) {
-		ret->text[sizeof(ret->text) - 1] = 0;
-		w->busy = false;
-		return true;
-	}
-	fail_job(ret, job, bury(p, w, 0));
+	if (r < 0)
+		fail_job(p, w, ret);
+	w->busy = false;
 	return had_job;
 }
 
-bool pool_next(struct pool *p, struct worker_result *ret)
+bool pool_next(struct pool *p, struct load_result *ret)
 {
 	for (size_t i = 0; i < POOL_MAX; i++)
-		if (p->members[i].pid && take_answer(p, &p->members[i], ret))
+		if (p->members[i].worker && take_answer(p, &p->members[i], ret))
 			return true;
 	return false;
 }
@@ -296,9 +284,15 @@ unsigned pool_stop(struct pool *p)
 	for (size_t i = 0; i < POOL_MAX; i++) {
 		struct member *w = &p->members[i];
 
-		/* An idle worker ends at once on the closed pipe; a busy one when its load ends. */
-		if (w->pid)
-			bury(p, w, w->busy ? WNOHANG : 0);
+		if (!w->worker)
+			continue;
+		(void)epoll_ctl(p->epoll, EPOLL_CTL_DEL, worker_fd(w->worker), NULL);
+		/* A busy one ends when its load does. */
+		if (w->busy)
+			worker_detach(w->worker);
+		else
+			worker_free(w->worker);
+		*w = (struct member){0};
 	}
 	return busy;
 }

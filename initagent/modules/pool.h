@@ -10,7 +10,7 @@
 
 #include "base/env.h"
 #include "modules/modules.h"
-#include "modules/worker.h"
+#include "modules/loader.h"
 
 #define POOL_MAX  8
 #define POOL_FEW  3
@@ -46,10 +46,10 @@ void pool_warm(struct pool *p);
 bool pool_ready(const struct pool *p);
 
 /* pool_submit: hands over a job. 0, -EAGAIN when not ready, -errno when no worker can be made. */
-int pool_submit(struct pool *p, const struct worker_job *job, uint64_t now);
+int pool_submit(struct pool *p, const struct load_job *job, uint64_t now);
 
 /* pool_next: the next result without blocking; false when there is none. */
-bool pool_next(struct pool *p, struct worker_result *ret);
+bool pool_next(struct pool *p, struct load_result *ret);
 
 /* pool_look: to be called while jobs wait, else with waiting false: may let the pool grow. */
 void pool_look(struct pool *p, bool waiting, uint64_t now);

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <termios.h>
 
-#include "base/limited.h"
+#include "base/worker.h"
 
 #define WRITE_PATIENCE_MS 200
 #define STUCK_MS	  1000
@@ -83,15 +83,16 @@ void console_line(int fd, const char *text)
 	}
 }
 
-static void drain(int fd)
+static int drain(const void *arg)
 {
-	tcdrain(fd);
+	(void)arg;
+	return tcdrain(WORKER_FILE(0));
 }
 
 /* A line held by XOFF never gets there. */
 void console_settle(int fd, int limit_ms)
 {
-	limited_run(drain, fd, limit_ms);
+	worker_try(drain, NULL, fd, (uint64_t)limit_ms * NSEC_PER_MSEC);
 }
 
 /* --- with one ------------------------------------------------------------------------------ */

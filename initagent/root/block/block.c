@@ -2,12 +2,9 @@
 /* block: see block.h. The room: one attempt after the other, each within its time. */
 #include "root/block/block.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 
-#include "base/attempt.h"
+#include "base/worker.h"
 #include "report/report.h"
 #include "root/block/job.h"
 #include "root/block/mark.h"
@@ -17,7 +14,7 @@
 #define BACKOFF_FIRST (NSEC_PER_SEC / 4)
 #define BACKOFF_STEPS 4 /* doublings: at most 4 s */
 /* For taking away at the end of a boot that failed: the machine may be about to reboot. */
-#define LAST_LIMIT_MS 3000
+#define LAST_LIMIT    (3 * NSEC_PER_SEC)
 
 enum block_state {
 	STATE_IDLE,
@@ -66,8 +63,7 @@ struct block {
 	struct block_config cfg;
 	enum block_state state;
 	unsigned events; /* bit: enum block_event, not yet popped */
-	int fd;
-	pid_t child;
+	struct worker *worker; /* NULL: none */
 	uint64_t began, connected, deadline;
 	unsigned rounds;
 	bool module_asked;
@@ -122,8 +118,6 @@ int block_new(struct block **ret, const struct env *env, const struct block_conf
 	b->cfg = *cfg;
 	if (!b->cfg.ops)
 		b->cfg.ops = block_ops_of(cfg->plan->kind);
-	b->fd = -1;
-	b->child = -1;
 	b->deadline = NSEC_NEVER;
 	b->rounds = cfg->rounds;
 	describe_way(b);
@@ -133,44 +127,73 @@ int block_new(struct block **ret, const struct env *env, const struct block_conf
 
 /* --- the process ---------------------------------------------------------------------------- */
 
-static void child_run(const struct block *b, int fd, void (*run)(struct block_job *j))
+static int job_of(const struct block *b, void (*run)(struct block_job *j))
 {
 	static struct block_job job;
 
 	job = (struct block_job){
 		.env = b->env,
 		.cfg = &b->cfg,
-		.out = fd,
 		.uevents = -1,
 		.message = {.result = b->result},
 	};
 	run(&job);
-	_exit(0);
+	return 0;
 }
 
-static int begin(struct block *b, void (*run)(struct block_job *j))
+static int connect_and_mount(const void *arg)
 {
-	int fd;
+	return job_of(arg, job_run);
+}
 
-	b->child = attempt_fork(&fd);
-	if (b->child < 0)
-		return b->child;
-	if (b->child == 0)
-		child_run(b, fd, run);
-	b->fd = fd;
-	return 0;
+static int clean(const void *arg)
+{
+	return job_of(arg, job_clean);
+}
+
+static bool end_strings(struct block_message *m)
+{
+	m->text[sizeof(m->text) - 1] = 0;
+	m->result.device[sizeof(m->result.device) - 1] = 0;
+	m->result.fstype[sizeof(m->result.fstype) - 1] = 0;
+	m->result.name[sizeof(m->result.name) - 1] = 0;
+	m->result.address[sizeof(m->result.address) - 1] = 0;
+	m->result.init[sizeof(m->result.init) - 1] = 0;
+	return true;
+}
+
+static bool message_valid(void *reply, const void *context)
+{
+	struct block_message *m = reply;
+
+	(void)context;
+	return end_strings(m) && m->step >= 0 && m->step < BLOCK_STEP_MAX && m->cause >= 0 &&
+		m->cause < CAUSE_MAX;
+}
+
+static int begin(struct block *b, int (*run)(const void *arg))
+{
+	const struct worker_spec spec = {
+		.run = run,
+		.arg = b,
+		.request_size = 1, /* the module is loaded */
+		.reply_size = sizeof(struct block_message),
+		.valid = message_valid,
+	};
+
+	return worker_start(&b->worker, &spec, 0);
 }
 
 int block_start(struct block *b, uint64_t now)
 {
 	int r;
 
-	if (b->fd >= 0 || b->state == STATE_MOUNTED)
+	if (b->worker || b->state == STATE_MOUNTED)
 		return 0;
 	b->rounds++;
 	describe_way(b);
 	b->module_asked = false;
-	r = begin(b, job_run);
+	r = begin(b, connect_and_mount);
 	if (r < 0)
 		return r;
 	b->began = now;
@@ -181,18 +204,12 @@ int block_start(struct block *b, uint64_t now)
 /* What the child connected last may be there or not: another one looks, and takes it away. */
 struct block *block_free(struct block *b)
 {
-	struct pollfd end = {.events = POLLRDHUP};
-
 	if (!b)
 		return NULL;
-	if (b->child > 0) {
-		attempt_end(&b->child, &b->fd);
-		if (begin(b, job_clean) == 0) {
-			end.fd = b->fd;
-			poll(&end, 1, LAST_LIMIT_MS);
-		}
+	if (b->worker) {
+		b->worker = worker_free(b->worker);
+		worker_try(clean, b, -1, LAST_LIMIT);
 	}
-	attempt_end(&b->child, &b->fd);
 	free(b);
 	return NULL;
 }
@@ -272,23 +289,11 @@ static void mounted(struct block *b, uint64_t now)
 	set_state(b, STATE_MOUNTED, now);
 }
 
-/* Texts end and numbers are of their table, whatever came. */
-static bool sane(struct block_message *m)
-{
-	m->text[sizeof(m->text) - 1] = 0;
-	m->result.device[sizeof(m->result.device) - 1] = 0;
-	m->result.fstype[sizeof(m->result.fstype) - 1] = 0;
-	m->result.name[sizeof(m->result.name) - 1] = 0;
-	m->result.address[sizeof(m->result.address) - 1] = 0;
-	m->result.init[sizeof(m->result.init) - 1] = 0;
-	return m->step >= 0 && m->step < BLOCK_STEP_MAX && m->cause >= 0 && m->cause < CAUSE_MAX;
-}
-
 static void ended(struct block *b, const struct block_message *m, uint64_t now)
 {
 	bool cleaning = b->state == STATE_CLEANING;
 
-	attempt_end(&b->child, &b->fd);
+	b->worker = worker_free(b->worker);
 	if (!cleaning && m->cause == CAUSE_NONE) {
 		mounted(b, now);
 		return;
@@ -317,10 +322,8 @@ static void take_result(struct block *b, const struct block_message *m)
 	r->port = m->result.port;
 }
 
-static void take(struct block *b, struct block_message *m, uint64_t now)
+static void take_message(struct block *b, const struct block_message *m, uint64_t now)
 {
-	if (!sane(m))
-		*m = (struct block_message){.final = true, .cause = CAUSE_INTERNAL, .text = "a message without meaning"};
 	if (b->state != STATE_CLEANING) {
 		take_result(b, m);
 		/* What is still missing, for the words of a time that runs out. */
@@ -341,8 +344,8 @@ static void take(struct block *b, struct block_message *m, uint64_t now)
 /* Died or killed: what it connected is taken away by another. */
 static void clean_up(struct block *b, uint64_t now)
 {
-	attempt_end(&b->child, &b->fd);
-	if (begin(b, job_clean) < 0) {
+	b->worker = worker_free(b->worker);
+	if (begin(b, clean) < 0) {
 		attempt_failed(b, now);
 		return;
 	}
@@ -351,15 +354,15 @@ static void clean_up(struct block *b, uint64_t now)
 
 static void died(struct block *b, uint64_t now)
 {
-	bool cleaning = b->state == STATE_CLEANING;
-
-	if (cleaning) {
-		attempt_end(&b->child, &b->fd);
+	if (b->state == STATE_CLEANING) {
+		b->worker = worker_free(b->worker);
 		attempt_failed(b, now);
 		return;
 	}
+	worker_end(b->worker);
 	b->cause = CAUSE_INTERNAL;
-	strscpy(b->text, "the process that connects died", sizeof(b->text));
+	snprintf(b->text, sizeof(b->text), "the process that connects %s",
+		worker_end_text(b->worker));
 	clean_up(b, now);
 }
 
@@ -385,15 +388,15 @@ void block_dispatch(struct block *b, uint64_t now)
 {
 	struct block_message m;
 
-	for (int budget = MESSAGES_PER_DISPATCH; b->fd >= 0 && budget > 0; budget--) {
-		ssize_t n = recv(b->fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
+	for (int budget = MESSAGES_PER_DISPATCH; budget > 0; budget--) {
+		int r = worker_receive(b->worker, &m, now);
 
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		if (r == 0)
 			break;
-		if (n != (ssize_t)sizeof(m))
+		if (r < 0)
 			died(b, now);
 		else
-			take(b, &m, now);
+			take_message(b, &m, now);
 	}
 	if (now < b->deadline)
 		return;
@@ -409,7 +412,7 @@ void block_dispatch(struct block *b, uint64_t now)
 
 int block_fd(const struct block *b)
 {
-	return b->fd;
+	return worker_fd(b->worker);
 }
 
 uint64_t block_deadline(const struct block *b)
@@ -438,7 +441,8 @@ void block_module_settled(struct block *b, uint64_t now)
 	if (!b->module_asked)
 		return;
 	b->module_asked = false;
-	send(b->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (b->worker)
+		(void)worker_send(b->worker, "");
 }
 
 void block_describe(const struct block *b, char *buf, size_t size)

@@ -6,11 +6,11 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 
 #include "root/block/device.h"
 #include "root/image/layers.h"
 #include "base/mountpoint.h"
+#include "base/worker.h"
 #include "modules/uevent.h"
 #include "root/init/init_check.h"
 
@@ -79,7 +79,7 @@ int job_write(struct block_job *j, const char *text, const char *fmt, ...)
 static void tell(struct block_job *j, enum block_step step)
 {
 	j->message.step = step;
-	send(j->out, &j->message, sizeof(j->message), MSG_NOSIGNAL);
+	worker_reply(&j->message, sizeof(j->message));
 }
 
 /* --- the device ----------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static int wait_module(struct block_job *j)
 	char done;
 
 	tell(j, BLOCK_STEP_MODULE);
-	if (recv(j->out, &done, 1, 0) != 1)
+	if (!worker_next(&done, sizeof(done)))
 		return job_fail(j, CAUSE_INTERNAL, -EPIPE, "the agent is gone");
 	return 0;
 }

@@ -32,7 +32,6 @@ struct block_message {
 struct block_job {
 	const struct env *env;
 	const struct block_config *cfg;
-	int out;     /* to the room */
 	int uevents; /* the kernel's announcements */
 	char handle[BLOCK_DEVICE_MAX]; /* the connection: "nvme0", "nbd0", "host2" */
 	struct block_message message;

@@ -4,6 +4,7 @@
  * that is not the root. The script is chosen by the name in root=, because attempts run in children; the device is files.
  */
 #include "check.h"
+#include "base/worker.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -46,7 +47,7 @@ static int fake_connect(struct block_job *j)
 		_exit(1);
 	if (streq(name, "flood")) {
 		for (int n = 0; n < 2 * 16; n++)
-			CHECK(send(j->out, &j->message, sizeof(j->message), MSG_NOSIGNAL) == sizeof(j->message));
+			CHECK_INT(worker_reply(&j->message, sizeof(j->message)), 0);
 		raise(SIGSTOP);
 	}
 	return 0;
@@ -294,7 +295,7 @@ TEST(a_process_that_dies_is_a_failure_like_others)
 	struct block *b = start("crash", true);
 
 	CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
-	CHECK_INT(cause_of(b, "died"), CAUSE_INTERNAL);
+	CHECK_INT(cause_of(b, "exited unexpectedly"), CAUSE_INTERNAL);
 	CHECK(there("disconnected"));
 	block_free(b);
 }

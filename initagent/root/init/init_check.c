@@ -4,15 +4,13 @@
 
 #include <elf.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdarg.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "base/attempt.h"
 #include "root/init/program.h"
 #include "base/sysmount.h"
+#include "base/worker.h"
 
 /* More than any init or loader has; what is larger is read so far. */
 #define READ_MAX (64u << 20)
@@ -227,26 +225,48 @@ int init_check(const char *root, const char *wanted, char *ret, size_t size)
 	return worst;
 }
 
+struct question {
+	const char *root, *wanted;
+};
+
 struct answer {
 	int32_t error;
 	char text[INIT_CHECK_MAX];
 };
 
-int init_check_limited(const char *root, const char *wanted, char ret[static INIT_CHECK_MAX], int limit_ms)
+static int check_root(const void *arg)
 {
-	struct answer a = {.error = -ETIMEDOUT};
-	struct pollfd pfd = {.events = POLLIN};
-	pid_t child = attempt_fork(&pfd.fd);
+	const struct question *q = arg;
+	struct answer a = {0};
 
-	if (child < 0)
-		return child;
-	if (child == 0) {
-		a.error = init_check(root, wanted, a.text, sizeof(a.text));
-		_exit(send(pfd.fd, &a, sizeof(a), MSG_NOSIGNAL) < 0);
-	}
-	if (poll(&pfd, 1, limit_ms) > 0 && recv(pfd.fd, &a, sizeof(a), 0) != (ssize_t)sizeof(a))
-		a.error = -EIO;
-	attempt_end(&child, &pfd.fd);
-	strscpy(ret, a.text, INIT_CHECK_MAX);
-	return a.error;
+	a.error = init_check(q->root, q->wanted, a.text, sizeof(a.text));
+	return worker_reply(&a, sizeof(a)) < 0;
+}
+
+static bool answer_valid(void *reply, const void *context)
+{
+	struct answer *a = reply;
+
+	(void)context;
+	a->text[sizeof(a->text) - 1] = 0;
+	return a->error <= 0;
+}
+
+int init_check_limited(const char *root, const char *wanted, char ret[static INIT_CHECK_MAX],
+	int limit_ms)
+{
+	const struct question q = {root, wanted};
+	const struct worker_spec spec = {
+		.run = check_root,
+		.arg = &q,
+		.reply_size = sizeof(struct answer),
+		.valid = answer_valid,
+		.limit = (uint64_t)limit_ms * NSEC_PER_MSEC,
+	};
+	struct answer a;
+	const char *how;
+	int r = worker_ask(&spec, &a, &how);
+
+	strscpy(ret, r < 0 ? how : a.text, INIT_CHECK_MAX);
+	return r < 0 ? r : a.error;
 }

@@ -2,12 +2,10 @@
 /* root: see root.h. */
 #include "root/nfs/root.h"
 
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 
-#include "base/attempt.h"
+#include "base/worker.h"
 #include "report/report.h"
 #include "root/image/layers.h"
 #include "root/init/init_check.h"
@@ -67,9 +65,8 @@ struct root {
 	bool path_asked; /* version 3, for a path that version 4 does not know: what version 4 said stands */
 	enum nfs_proto proto;
 	unsigned rounds;
-	int fd;
-	pid_t child;
-	uint64_t began, deadline;
+	struct worker *worker; /* of an attempt; NULL: none */
+	uint64_t began, deadline; /* deadline: of the pause between two attempts */
 	enum cause cause;
 	char text[NFS_TEXT_MAX + 256];
 };
@@ -118,8 +115,6 @@ int root_new(struct root **ret, const struct env *env, const struct root_config 
 	r->cfg = *cfg;
 	if (!r->cfg.ops)
 		r->cfg.ops = &real_ops;
-	r->fd = -1;
-	r->child = -1;
 	r->deadline = NSEC_NEVER;
 	r->rounds = cfg->rounds;
 	r->result.attempts = cfg->attempts;
@@ -141,9 +136,9 @@ static void unmount(const struct root *r)
 /* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
 static void abandon(struct root *r)
 {
-	if (r->child <= 0)
+	if (!r->worker)
 		return;
-	attempt_end(&r->child, &r->fd);
+	r->worker = worker_free(r->worker);
 	unmount(r);
 }
 
@@ -205,8 +200,9 @@ static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
 }
 
 /* The child: one mount, one look for init, one message, gone. A root without init is not left mounted. */
-static void child_run(const struct root *r, int fd)
+static int mount_once(const void *arg)
 {
+	const struct root *r = arg;
 	struct outcome out = {0};
 	struct nfs_attempt attempt;
 
@@ -221,23 +217,34 @@ static void child_run(const struct root *r, int fd)
 	} else if (out.error == -ECONNREFUSED && attempt.proto == NFS_PROTO_RDMA) {
 		out.nfsd_on_tcp = r->cfg.ops->answers(&attempt);
 	}
-	if (send(fd, &out, sizeof(out), MSG_NOSIGNAL) < 0)
-		_exit(1);
-	_exit(0);
+	return worker_reply(&out, sizeof(out)) < 0;
+}
+
+static bool outcome_valid(void *reply, const void *context)
+{
+	struct outcome *o = reply;
+
+	(void)context;
+	o->text[sizeof(o->text) - 1] = 0;
+	o->init[sizeof(o->init) - 1] = 0;
+	return o->error <= 0 && o->layer_cause >= CAUSE_NONE && o->layer_cause < CAUSE_MAX;
 }
 
 static int attempt_begin(struct root *r, uint64_t now)
 {
-	int fd;
+	const struct worker_spec spec = {
+		.run = mount_once,
+		.arg = r,
+		.reply_size = sizeof(struct outcome),
+		.valid = outcome_valid,
+		.limit = ATTEMPT_LIMIT,
+	};
+	int e = worker_start(&r->worker, &spec, now);
 
-	r->child = attempt_fork(&fd);
-	if (r->child < 0)
-		return r->child;
-	if (r->child == 0)
-		child_run(r, fd);
-	r->fd = fd;
+	if (e < 0)
+		return e;
 	r->began = now;
-	r->deadline = now + ATTEMPT_LIMIT;
+	r->deadline = NSEC_NEVER;
 	r->result.attempts++;
 	set_state(r, STATE_MOUNTING, now);
 	return 0;
@@ -255,12 +262,12 @@ int root_start(struct root *r, uint64_t now)
 
 int root_fd(const struct root *r)
 {
-	return r->fd;
+	return worker_fd(r->worker);
 }
 
 uint64_t root_deadline(const struct root *r)
 {
-	return r->deadline;
+	return min_u64(r->deadline, worker_deadline(r->worker));
 }
 
 /* Waits before the next round, with up to a quarter of jitter so that a rack does not knock in step; another way at once. */
@@ -384,34 +391,26 @@ static void no_layer(struct root *r, const struct outcome *out, uint64_t now)
 	round_failed(r, now);
 }
 
-/* One message or end of file from the child. */
-static void child_done(struct root *r, uint64_t now)
+static void attempt_done(struct root *r, const struct outcome *out, uint64_t now)
 {
-	struct outcome out = {.error = -EIO, .text = "the mount process died"};
-	struct outcome message;
-	ssize_t n = recv(r->fd, &message, sizeof(message), 0);
 	const struct verdict *v;
 
-	if (n == (ssize_t)sizeof(message))
-		out = message;
-	out.text[sizeof(out.text) - 1] = 0;
-	out.init[sizeof(out.init) - 1] = 0;
-	attempt_end(&r->child, &r->fd);
-	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, out.error);
-	if (out.error == 0) {
-		mounted(r, &out, now);
+	r->worker = worker_free(r->worker);
+	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, out->error);
+	if (out->error == 0) {
+		mounted(r, out, now);
 		return;
 	}
-	if (out.no_init) {
-		no_init(r, &out, now);
+	if (out->no_init) {
+		no_init(r, out, now);
 		return;
 	}
-	if (out.layer_cause > CAUSE_NONE && out.layer_cause < CAUSE_MAX) {
-		no_layer(r, &out, now);
+	if (out->layer_cause) {
+		no_layer(r, out, now);
 		return;
 	}
-	v = out.nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out.error);
-	attempt_failed(r, v, -out.error, out.text, now);
+	v = out->nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out->error);
+	attempt_failed(r, v, -out->error, out->text, now);
 }
 
 static void attempt_timed_out(struct root *r, uint64_t now)
@@ -423,23 +422,21 @@ static void attempt_timed_out(struct root *r, uint64_t now)
 	attempt_failed(r, v, ETIMEDOUT, "", now);
 }
 
-static bool readable(int fd)
-{
-	char probe;
-	ssize_t n = recv(fd, &probe, 1, MSG_PEEK | MSG_DONTWAIT);
-
-	return n >= 0 || (errno != EAGAIN && errno != EINTR);
-}
-
 int root_dispatch(struct root *r, uint64_t now)
 {
-	if (r->fd >= 0 && readable(r->fd))
-		child_done(r, now);
-	else if (now < r->deadline)
-		return 0;
-	else if (r->state == STATE_MOUNTING)
+	struct outcome out;
+	int received = worker_receive(r->worker, &out, now);
+
+	if (received == -EPIPE) {
+		out = (struct outcome){.error = -EIO};
+		worker_end(r->worker);
+		snprintf(out.text, sizeof(out.text), "the mount process %s", worker_end_text(r->worker));
+	}
+	if (received == -ETIMEDOUT)
 		attempt_timed_out(r, now);
-	else if (r->state == STATE_BACKOFF)
+	else if (received)
+		attempt_done(r, &out, now);
+	else if (now >= r->deadline && r->state == STATE_BACKOFF)
 		pause_over(r, now);
 	return 0;
 }

@@ -285,7 +285,7 @@ TEST(a_dead_child_is_a_failed_round)
 	CHECK_INT(root_start(r, now), 0);
 	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
 	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_MOUNT_FAILED);
-	CHECK(strstr(text, "the mount process died"));
+	CHECK(strstr(text, "the mount process crashed (aborted)"));
 }
 
 TEST(a_hanging_mount_is_killed_at_its_limit)

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * worker: see worker.h. It reads the clock itself: it is a loop of its own, and only it knows when
+ * loader: see loader.h. It reads the clock itself: it is a loop of its own, and only it knows when
  * the system call began and ended.
  */
-#include "modules/worker.h"
+#include "modules/loader.h"
 
 #include <signal.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 
+#include "base/worker.h"
 #include "modules/kmsg.h"
-
-#define SOCK_FD	   3
-#define FIRST_FREE 4
 
 /* Errors whose number alone says more than any log line. */
 static enum cause cause_of_error(int error)
@@ -53,7 +48,7 @@ static const char *meaning(int error)
 }
 
 static void explain(
-	const struct worker_job *job, const struct kmsg_finding *found, struct worker_result *ret)
+	const struct load_job *job, const struct kmsg_finding *found, struct load_result *ret)
 {
 	ret->cause = cause_of_error(ret->error);
 	if (ret->error == -ENOENT && access(job->path, F_OK) < 0) {
@@ -77,7 +72,7 @@ static void explain(
  * it. The kernel tells nobody when the name is free again, so it is asked again: after 5 ms, doubling
  * to 320 ms, 2.2 s in all. Only this worker waits.
  */
-static int insert(const struct worker_job *job, const struct modules_ops *ops)
+static int insert(const struct load_job *job, const struct modules_ops *ops)
 {
 	enum { FIRST_MS = 5, LAST_MS = 320, TRIES = 12 };
 	int r = ops->insert(ops->data, job->path, job->options);
@@ -90,8 +85,8 @@ static int insert(const struct worker_job *job, const struct modules_ops *ops)
 	return r;
 }
 
-void worker_run(const struct worker_job *job, const struct modules_ops *ops, int kmsg,
-	struct worker_result *ret)
+void loader_run(const struct load_job *job, const struct modules_ops *ops, int kmsg,
+	struct load_result *ret)
 {
 	struct kmsg_finding found;
 
@@ -105,57 +100,25 @@ void worker_run(const struct worker_job *job, const struct modules_ops *ops, int
 	explain(job, &found, ret);
 }
 
-/* close_range(2) by number: older C libraries have no wrapper, kernels before 5.9 no call. */
-static void close_from(int first)
+/* The agent takes signals through a signalfd; a process that sits in a driver's probe must not inherit that mask. */
+int loader_main(const struct env *env, const struct modules_ops *ops)
 {
-	long limit = sysconf(_SC_OPEN_MAX);
-
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
-		return;
-#endif
-	limit = limit > 0 && limit < 4096 ? limit : 4096;
-	for (int fd = first; fd < limit; fd++)
-		close(fd);
-}
-
-/*
- * A worker may sit in a driver's probe for a minute; it must not hold the agent's sockets open, nor
- * inherit its signal mask (the agent takes signals through a signalfd).
- */
-static void detach(int sock)
-{
+	struct load_result result;
+	struct load_job job;
 	sigset_t none;
-
-	if (sock != SOCK_FD && dup2(sock, SOCK_FD) < 0)
-		_exit(1);
-	close_from(FIRST_FREE);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)prctl(PR_SET_NAME, "initagent-mod");
-}
-
-void worker_main(const struct env *env, const struct modules_ops *ops, int sock)
-{
-	struct worker_result result;
-	struct worker_job job;
 	int kmsg;
 
-	detach(sock);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	kmsg = kmsg_open(env);
-	for (;;) {
-		ssize_t n = recv(SOCK_FD, &job, sizeof(job), 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != sizeof(job))
-			_exit(n == 0 ? 0 : 1);
+	while (worker_next(&job, sizeof(job))) {
 		job.name[sizeof(job.name) - 1] = 0;
 		job.path[sizeof(job.path) - 1] = 0;
 		job.options[sizeof(job.options) - 1] = 0;
 		(void)setpriority(PRIO_PROCESS, 0, job.nice);
-		worker_run(&job, ops, kmsg, &result);
-		if (send(SOCK_FD, &result, sizeof(result), MSG_NOSIGNAL) != sizeof(result))
-			_exit(1);
+		loader_run(&job, ops, kmsg, &result);
+		if (worker_reply(&result, sizeof(result)) < 0)
+			return 1;
 	}
+	return 0;
 }
