@@ -4,7 +4,7 @@
  * routes and MTU on the interface, writes /etc/resolv.conf, looks up the root server's name. One room
  * object for all rails: one fd, one deadline, one stream of events.
  *
- * Whatever came from the network was parsed in a process without rights (guard.h) and passed a
+ * Whatever came from the network was parsed in a process without rights (parse.h) and passed a
  * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an agent
  * that was killed and started again goes on with it.
  */
@@ -17,6 +17,7 @@
 #include "report/causes.h"
 
 struct addresses;
+struct resolver;
 
 /* Those from ADDRESS_LINK6 on give IPv6 addresses; a static address may be of either family. */
 enum address_method {
@@ -126,12 +127,13 @@ enum address_event_type {
 	ADDRESS_HINDRANCE,  /* not there yet, cause and text say why; it goes on trying */
 	ADDRESS_LOST,	    /* expired, refused, conflict or link gone; it goes on trying */
 	ADDRESS_FAILED,	    /* trying again cannot help */
-	ADDRESS_RESOLVED,   /* addresses_resolve() is done: addr, or cause and text */
+	ADDRESS_RESOLVED,   /* a lookup is done: addr, or cause and text */
 };
 
 struct address_event {
 	enum address_event_type type;
 	int ifindex; /* 0 for ADDRESS_RESOLVED */
+	uint32_t id; /* ADDRESS_RESOLVED: of the question (resolver_ask()) */
 	enum cause cause;
 	char text[192];
 	/* ADDRESS_RESOLVED: the first address, family 0 when there is none; and all of them, the best first. */
@@ -203,16 +205,13 @@ const struct address_result *addresses_result_of(const struct addresses *as, int
 bool addresses_awaited(const struct addresses *as, int ifindex, int family);
 
 /*
- * addresses_resolve: looks name up in /etc/hosts, then by DNS at the servers of all configured rails;
- * ends in ADDRESS_RESOLVED, by limit_ns after now at the latest. A name that is an address is
- * its own answer. A new call replaces the old one. Returns 0, -EINVAL (not a host name) or -errno.
+ * addresses_resolver: the room's resolver, which knows the DNS servers of all configured rails. Names
+ * are looked up by resolver_ask() with any id; each ends in an ADDRESS_RESOLVED with that id.
  */
-int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now);
+struct resolver *addresses_resolver(struct addresses *as);
 
-/*
- * addresses_resolve_all: the look-up under way brings the addresses of both families, if it takes no more than a second
- * longer. For a name whose first address was of no use.
- */
+/* addresses_resolve, addresses_resolve_all: resolver_ask() and resolver_want_all() with the id 0. */
+int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now);
 void addresses_resolve_all(struct addresses *as);
 
 /* address_wall: CLOCK_REALTIME seconds of a CLOCK_BOOTTIME instant, given both clocks' present. */

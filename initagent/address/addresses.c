@@ -2,9 +2,9 @@
 /*
  * addresses: the room: interfaces, parser process, resolver; see address.h.
  *
- * A packet's way: packet socket -> iface_read() or resolver_read() -> guard_submit() -> parser process ->
- * guard_pop() -> take_answer() -> dhcp4 or resolver -> what to send, what to set, which event. The answer of
- * the parser process comes in a later dispatch: nothing here waits for it.
+ * A packet's way: packet socket -> iface_read() -> parser_submit() -> parser process -> parser_pop() ->
+ * take_answer() -> dhcp4 -> what to send, what to set, which event. The process's reply comes in a
+ * later dispatch: nothing here waits for it.
  */
 #include <sys/epoll.h>
 
@@ -15,21 +15,18 @@
 
 #define ANSWERS_PER_DISPATCH 64
 #define NOTICES_PER_DISPATCH 16
-#define PACKETS_PER_DISPATCH 16 /* of DNS */
 
 struct addresses {
 	struct iface_room room;
-	struct guard *guard;
+	struct parser *parser;
 	struct iface *ifaces[ADDRESS_IFACES_MAX];
 	size_t n_ifaces;
 	struct iface6 *ifaces6[ADDRESS_IFACES_MAX];
 	size_t n_ifaces6;
 	struct inet6_monitor *monitor; /* NULL: no interface wants IPv6 */
 	struct resolver *resolver;
-	bool has_resolved;
-	struct address_event resolved; /* to be popped */
 	struct resolv_conf conf;
-	struct guard_request scratch;
+	struct parse_request scratch;
 	uint64_t now; /* of the last dispatch, for what an event is told with */
 };
 
@@ -46,10 +43,11 @@ int addresses_new(struct addresses **ret, const struct env *env, struct links *l
 	as->room.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (as->room.epoll < 0)
 		return -errno;
-	e = guard_new(&as->guard, env, now);
+	e = parser_new(&as->parser, env, &parse_job, as->room.epoll, now);
+	e = e ? e : resolver_new(&as->resolver, env);
 	if (e < 0)
 		return e;
-	iface_watch(&as->room, guard_fd(as->guard));
+	iface_watch(&as->room, resolver_fd(as->resolver));
 	*ret = as;
 	as = NULL;
 	return 0;
@@ -65,7 +63,7 @@ struct addresses *addresses_free(struct addresses *as)
 		iface6_free(as->ifaces6[n]);
 	inet6_monitor_free(as->monitor);
 	resolver_free(as->resolver);
-	guard_free(as->guard);
+	parser_free(as->parser);
 	closep(&as->room.epoll);
 	free(as);
 	return NULL;
@@ -78,12 +76,8 @@ int addresses_fd(const struct addresses *as)
 
 uint64_t addresses_deadline(const struct addresses *as)
 {
-	uint64_t at = as->resolver ? resolver_deadline(as->resolver) : NSEC_NEVER;
+	uint64_t at = min_u64(resolver_deadline(as->resolver), parser_deadline(as->parser));
 
-	/* An event may come of a call, not of input: nobody shall sleep on it. */
-	if (as->has_resolved)
-		return 0;
-	at = min_u64(at, guard_deadline(as->guard));
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		at = min_u64(at, iface_deadline(as->ifaces[n]));
 	for (size_t n = 0; n < as->n_ifaces6; n++)
@@ -110,68 +104,32 @@ static struct iface6 *find6(const struct addresses *as, int ifindex)
 
 /* --- resolver ------------------------------------------------------------------------------ */
 
-/* Out of the set before it is closed: a forked child may hold a copy. */
-static void drop_resolver(struct addresses *as)
+struct resolver *addresses_resolver(struct addresses *as)
 {
-	if (as->resolver)
-		epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, resolver_fd(as->resolver), NULL);
-	as->resolver = resolver_free(as->resolver);
+	return as->resolver;
 }
 
-/* Takes the outcome, once there is one. */
-static void finish_resolver(struct addresses *as)
-{
-	struct address_event *ev = &as->resolved;
-
-	if (!as->resolver || resolver_state(as->resolver) == RESOLVER_ASKING)
-		return;
-	*ev = (struct address_event){.type = ADDRESS_RESOLVED};
-	ev->n_addrs = resolver_result(as->resolver, ev->addrs);
-	ev->addr = ev->addrs[0];
-	if (!ev->n_addrs) {
-		ev->cause = CAUSE_ROOT_RESOLVE;
-		resolver_reason(as->resolver, ev->text, sizeof(ev->text));
-	}
-	as->has_resolved = true;
-	drop_resolver(as);
-}
-
-/* DNS packets go the same way as DHCP's: through the parser process. Bounded: a server may send at line rate. */
-static void read_resolver(struct addresses *as)
-{
-	struct guard_request *r = &as->scratch;
-	int budget = PACKETS_PER_DISPATCH;
-
-	while (as->resolver) {
-		size_t len = resolver_read(as->resolver, r->packet, sizeof(r->packet), &r->query, &r->tag, &budget);
-
-		if (len == 0)
-			return;
-		r->kind = GUARD_DNS;
-		r->len = (uint32_t)len;
-		guard_submit(as->guard, r);
-	}
-}
-
-/* A literal or a name in /etc/hosts is done before we return; its event waits to be popped. */
 int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now)
 {
-	int e;
-
-	drop_resolver(as);
-	as->has_resolved = false;
-	e = resolver_new(&as->resolver, as->room.env, name, &as->conf, limit_ns, now);
-	if (e < 0)
-		return e;
-	iface_watch(&as->room, resolver_fd(as->resolver));
-	finish_resolver(as);
-	return 0;
+	return resolver_ask(as->resolver, 0, name, limit_ns, now);
 }
 
 void addresses_resolve_all(struct addresses *as)
 {
-	if (as->resolver)
-		resolver_want_all(as->resolver);
+	resolver_want_all(as->resolver, 0);
+}
+
+static bool pop_resolved(struct addresses *as, struct address_event *ret)
+{
+	struct resolver_event ev;
+
+	if (!resolver_pop_event(as->resolver, &ev))
+		return false;
+	*ret = (struct address_event){.type = ADDRESS_RESOLVED, .id = ev.id, .n_addrs = ev.n_addrs,
+		.addr = ev.addrs[0], .cause = ev.n_addrs ? CAUSE_NONE : CAUSE_ROOT_RESOLVE};
+	memcpy(ret->addrs, ev.addrs, sizeof(ret->addrs));
+	strscpy(ret->text, ev.text, sizeof(ret->text));
+	return true;
 }
 
 /* The servers of all configured rails; false: there is no such rail. */
@@ -211,8 +169,7 @@ static void update_conf(struct addresses *as, uint64_t now)
 	if (e < 0)
 		report_log(as->room.env->report, REPORT_WARN, "address", now,
 			"writing /etc/resolv.conf: %s", strerror(-e));
-	if (as->resolver)
-		resolver_servers(as->resolver, &conf, now);
+	resolver_servers(as->resolver, &conf, now);
 }
 
 /* --- the parser process -------------------------------------------------------------------- */
@@ -220,7 +177,7 @@ static void update_conf(struct addresses *as, uint64_t now)
 /* Lost for good: interfaces that need it cannot go on, those that come or ask again later neither. */
 static void tell_lost(struct addresses *as, uint64_t now)
 {
-	if (!guard_lost(as->guard))
+	if (!parser_lost(as->parser))
 		return;
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_no_parser(as->ifaces[n], now);
@@ -228,53 +185,32 @@ static void tell_lost(struct addresses *as, uint64_t now)
 		iface6_no_parser(as->ifaces6[n], now);
 }
 
-static void parser_died(struct addresses *as, uint64_t now)
-{
-	epoll_ctl(as->room.epoll, EPOLL_CTL_DEL, guard_fd(as->guard), NULL);
-	guard_replace(as->guard, now);
-	iface_watch(&as->room, guard_fd(as->guard));
-}
-
-/* One that is due after its wait. */
-static void revive_parser(struct addresses *as, uint64_t now)
-{
-	if (now < guard_deadline(as->guard))
-		return;
-	guard_tick(as->guard, now);
-	iface_watch(&as->room, guard_fd(as->guard));
-}
-
 /* An answer for an interface that was removed meanwhile is dropped. */
-static void take_answer(struct addresses *as, const struct guard_answer *a, uint64_t now)
+static void take_answer(struct addresses *as, const struct parse_reply *a, uint64_t now)
 {
 	struct iface *i = find(as, (int)a->tag);
 	struct iface6 *i6 = find6(as, (int)a->tag);
 
-	if (a->kind == GUARD_DNS && as->resolver)
-		resolver_take(as->resolver, &a->dns, a->tag, now);
-	else if (a->kind == GUARD_DHCP && i)
+	if (a->kind == PARSE_DHCP4 && i)
 		iface_take(i, &a->dhcp, now);
-	else if (a->kind == GUARD_DHCP6 && i6)
+	else if (a->kind == PARSE_DHCP6 && i6)
 		iface6_take(i6, &a->dhcp6, now);
-	else if (a->kind == GUARD_ND && i6)
+	else if (a->kind == PARSE_ND && i6)
 		iface6_take_options(i6, &a->options, now);
 }
 
 /* Bounded, so that a flood of replies leaves the other rooms their turn. */
 static void read_answers(struct addresses *as, uint64_t now)
 {
-	struct guard_answer answer;
+	struct parse_reply answer;
 
 	for (int n = 0; n < ANSWERS_PER_DISPATCH; n++) {
-		int r = guard_pop(as->guard, &answer);
+		int r = parser_pop(as->parser, &answer, now);
 
 		if (r == 0)
 			return;
-		if (r > 0) {
+		if (r > 0)
 			take_answer(as, &answer, now);
-			continue;
-		}
-		parser_died(as, now);
 	}
 }
 
@@ -283,15 +219,15 @@ static void read_answers(struct addresses *as, uint64_t now)
 /* What a router sent goes to the parser process unseen; options longer than a packet of ours are nobody's. */
 static void submit_options(struct addresses *as, const struct inet6_notice *notice)
 {
-	struct guard_request *r = &as->scratch;
+	struct parse_request *r = &as->scratch;
 
 	if (!find6(as, notice->ifindex) || notice->len > sizeof(r->packet))
 		return;
 	memcpy(r->packet, notice->options, notice->len);
-	r->kind = GUARD_ND;
+	r->kind = PARSE_ND;
 	r->tag = (uint32_t)notice->ifindex;
 	r->len = (uint32_t)notice->len;
-	guard_submit(as->guard, r);
+	parser_submit(as->parser, r);
 }
 
 /* A change makes the interface look again; which change it was does not matter. */
@@ -380,13 +316,12 @@ static bool judge(const struct addresses *as, struct address_event *ev, bool six
 int addresses_dispatch(struct addresses *as, uint64_t now)
 {
 	for (size_t n = 0; n < as->n_ifaces; n++)
-		iface_read(as->ifaces[n], as->guard, &as->scratch);
+		iface_read(as->ifaces[n], as->parser, &as->scratch);
 	for (size_t n = 0; n < as->n_ifaces6; n++)
-		iface6_read(as->ifaces6[n], as->guard, &as->scratch, now);
+		iface6_read(as->ifaces6[n], as->parser, &as->scratch, now);
 	read_monitor(as);
-	read_resolver(as);
 	read_answers(as, now);
-	revive_parser(as, now);
+	parser_tick(as->parser, now);
 	tell_lost(as, now);
 	for (size_t n = 0; n < as->n_ifaces; n++)
 		iface_tick(as->ifaces[n], now);
@@ -394,9 +329,7 @@ int addresses_dispatch(struct addresses *as, uint64_t now)
 		iface6_tick(as->ifaces6[n], now);
 	as->now = now;
 	update_conf(as, now);
-	if (as->resolver)
-		resolver_tick(as->resolver, now);
-	finish_resolver(as);
+	resolver_dispatch(as->resolver, now);
 	return 0;
 }
 
@@ -410,11 +343,7 @@ bool addresses_pop_event(struct addresses *as, struct address_event *ret)
 		while (iface6_pop_event(as->ifaces6[n], ret))
 			if (judge(as, ret, true, as->now))
 				return true;
-	if (!as->has_resolved)
-		return false;
-	*ret = as->resolved;
-	as->has_resolved = false;
-	return true;
+	return pop_resolved(as, ret);
 }
 
 static void remove4(struct addresses *as, int ifindex, bool release)

@@ -411,7 +411,7 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 static void bad_reply(struct dhcp4 *d, const struct dhcp_reply *r, const char *words)
 {
 	snprintf(d->bad, sizeof(d->bad), "%s", words);
-	d->bad_server = address_is_host(r->server_id) ? r->server_id : r->source;
+	d->bad_server = inet4_is_host(r->server_id) ? r->server_id : r->source;
 	d->answered = true;
 	note(d, DHCP4_BAD_REPLY);
 }

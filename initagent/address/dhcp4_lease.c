@@ -27,7 +27,7 @@ bool dhcp4_server_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
 {
 	if (!r->server_id.s_addr)
 		return say(f, "no server identifier in it", &r->server_id, 0);
-	if (!address_is_host(r->server_id))
+	if (!inet4_is_host(r->server_id))
 		return say(f, "its server identifier %s is no host's address", &r->server_id, 0);
 	return false;
 }
@@ -37,7 +37,7 @@ static bool server_possible(const struct dhcp_reply *r, unsigned prefix)
 {
 	uint32_t apart = ntohl(r->server_id.s_addr ^ r->yiaddr.s_addr);
 
-	return apart && (apart >> (32 - prefix) || address_is_host_of(r->server_id, prefix));
+	return apart && (apart >> (32 - prefix) || inet4_is_host_of(r->server_id, prefix));
 }
 
 bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
@@ -47,9 +47,9 @@ bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
 	if (r->dropped & UINT32_C(1) << FIELD_MASK)
 		return say(f, r->mask.s_addr ? "its subnet mask %s is invalid"
 					     : "its subnet mask is empty or of a wrong length", &r->mask, 0);
-	if (!address_is_host(r->yiaddr))
+	if (!inet4_is_host(r->yiaddr))
 		return say(f, "no usable address in it: %s", &r->yiaddr, 0);
-	if (!address_is_host_of(r->yiaddr, prefix))
+	if (!inet4_is_host_of(r->yiaddr, prefix))
 		return say(f, "its address %s is no host's in a subnet with a mask of %u bits", &r->yiaddr, prefix);
 	if (!server_possible(r, prefix))
 		return say(f, "its server identifier %s is no other host's in the subnet (/%u)", &r->server_id, prefix);

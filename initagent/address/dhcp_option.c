@@ -81,21 +81,6 @@ int option_exact(struct option_index *x, uint8_t code, void *ret, size_t size)
 	return 0;
 }
 
-bool address_is_host(struct in_addr a)
-{
-	uint32_t h = ntohl(a.s_addr);
-
-	return h >> 24 != 0 && h >> 24 != 127 && h < 0xe0000000;
-}
-
-bool address_is_host_of(struct in_addr a, unsigned prefix)
-{
-	uint32_t ones = prefix ? UINT32_MAX >> (prefix < 32 ? prefix : 31) : UINT32_MAX;
-	uint32_t host = ntohl(a.s_addr) & ones;
-
-	return address_is_host(a) && (prefix >= 31 || (host && host != ones));
-}
-
 /* Addresses no host can have are skipped; a list of nothing else is malformed. */
 int option_addresses(struct cursor c, struct in_addr *ret, size_t max)
 {
@@ -107,7 +92,7 @@ int option_addresses(struct cursor c, struct in_addr *ret, size_t max)
 		struct in_addr a;
 
 		cursor_copy(&c, &a, sizeof(a));
-		if (address_is_host(a) && n < max)
+		if (inet4_is_host(a) && n < max)
 			ret[n++] = a;
 	}
 	return n ? (int)n : -EINVAL;
@@ -128,7 +113,7 @@ static bool classless_route(struct cursor *c, struct dhcp_route *r)
 		!cursor_copy(c, &r->gateway, ADDRESS_SIZE))
 		return false;
 	r->dst = masked(r->dst, r->prefix);
-	return r->gateway.s_addr == 0 || address_is_host(r->gateway);
+	return r->gateway.s_addr == 0 || inet4_is_host(r->gateway);
 }
 
 /* Not where a route from the network may lead to: loopback, multicast and beyond. */
@@ -183,7 +168,7 @@ int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 		cursor_copy(&c, &r.dst, ADDRESS_SIZE);
 		cursor_copy(&c, &r.gateway, ADDRESS_SIZE);
 		r.prefix = classful_prefix(r.dst);
-		if (address_is_host(r.dst) && address_is_host(r.gateway) && n < max)
+		if (inet4_is_host(r.dst) && inet4_is_host(r.gateway) && n < max)
 			ret[n++] = r;
 	}
 	return n ? (int)n : -EINVAL;

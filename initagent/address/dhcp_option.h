@@ -6,6 +6,7 @@
 #pragma once
 
 #include "address/dhcp_reply.h"
+#include "base/host.h"
 
 /* Option codes, RFC 2132 unless noted. */
 enum {
@@ -81,12 +82,3 @@ int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max);
 /* option_search: RFC 3397 names, joined by spaces, to dst. 0 or -EINVAL. */
 int option_search(struct cursor c, char *dst, size_t size);
-
-/* address_is_host: may a host or router have it (not 0/8, 127/8, multicast, reserved, broadcast)? */
-bool address_is_host(struct in_addr a);
-
-/*
- * address_is_host_of: may a host have it in a subnet of that prefix length: neither the subnet's own number nor
- * its broadcast address, which /31 (RFC 3021) and /32 do not have?
- */
-bool address_is_host_of(struct in_addr a, unsigned prefix);

@@ -57,7 +57,7 @@ static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct
 	if (op != BOOTREPLY)
 		return DHCP_NOT_REPLY;
 	/* 0.0.0.0 is how most servers say that there is none. */
-	if (r->siaddr.s_addr && !address_is_host(r->siaddr)) {
+	if (r->siaddr.s_addr && !inet4_is_host(r->siaddr)) {
 		r->siaddr.s_addr = 0;
 		drop(r, FIELD_NEXT_SERVER);
 	}

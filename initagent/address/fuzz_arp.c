@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ARP packets and /etc/hosts: two small parsers, chosen by the first byte. */
 #include "address/arp_probe.h"
-#include "resolver/hosts.h"
+#include "resolver/private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,11 +3,11 @@
  * The DHCP parser as the parser process runs it. First byte 0: the rest is an IP packet; otherwise it is a
  * DHCP message that gets right IP and UDP headers, so that inputs reach the options.
  */
-#include "address/guard.h"
+#include "address/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void wrap(struct guard_request *r)
+static void wrap(struct parse_request *r)
 {
 	wire_wrap(r->packet, r->len, (struct in_addr){htonl(0x0a000001)},
 		(struct in_addr){htonl(0xffffffff)});
@@ -18,8 +18,8 @@ static void wrap(struct guard_request *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct guard_request r;
-	static struct guard_answer a;
+	static struct parse_request r;
+	static struct parse_reply a;
 	size_t offset;
 
 	if (size == 0)
@@ -28,13 +28,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size - 1 > sizeof(r.packet) - offset)
 		return 0;
 	memset(&r, 0, sizeof(r));
-	r.kind = GUARD_DHCP;
+	r.kind = PARSE_DHCP4;
 	r.verify = 1;
 	r.len = (uint32_t)(size - 1 + offset);
 	memcpy(r.packet + offset, data + 1, size - 1);
 	if (offset)
 		wrap(&r);
-	guard_answer_for(&r, &a);
+	parse_packet(&r, &a);
 	/* What the parser makes must pass the check its answers are put to. */
 	if (!dhcp_reply_sane(&a.dhcp) || (offset && a.dhcp.wire_defect))
 		__builtin_trap();

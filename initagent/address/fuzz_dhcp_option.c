@@ -36,12 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 2:
 		n = option_static_routes(c, routes, ADDRESS_ROUTES_MAX);
 		for (int i = 0; i < n; i++)
-			check(address_is_host(routes[i].gateway));
+			check(inet4_is_host(routes[i].gateway));
 		break;
 	default:
 		n = option_addresses(c, list, ADDRESS_LIST_MAX);
 		for (int i = 0; i < n; i++)
-			check(address_is_host(list[i]));
+			check(inet4_is_host(list[i]));
 		break;
 	}
 	return 0;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "address/arp_probe.h"
-#include "address/guard.h"
+#include "address/parse.h"
 #include "address/news.h"
 #include "address/result.h"
 #include "report/causes.h"
@@ -88,7 +88,7 @@ void iface_tick(struct iface *i, uint64_t now);
 bool iface_pop_event(struct iface *i, struct address_event *ret);
 
 /* iface_read: hands received packets to the parser process. */
-void iface_read(struct iface *i, struct guard *guard, struct guard_request *scratch);
+void iface_read(struct iface *i, struct parser *parser, struct parse_request *scratch);
 /* iface_take: a parsed reply. */
 void iface_take(struct iface *i, const struct dhcp_reply *reply, uint64_t now);
 /* iface_no_parser: there is no parser process any more: DHCP cannot go on. */

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "address/duid.h"
-#include "address/guard.h"
+#include "address/parse.h"
 #include "address/iface.h"
 #include "address/inet6.h"
 #include "address/router_list.h"
@@ -88,7 +88,7 @@ uint64_t iface6_deadline(const struct iface6 *i);
 void iface6_tick(struct iface6 *i, uint64_t now);
 bool iface6_pop_event(struct iface6 *i, struct address_event *ret);
 
-void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch, uint64_t now);
+void iface6_read(struct iface6 *i, struct parser *parser, struct parse_request *scratch, uint64_t now);
 void iface6_take(struct iface6 *i, const struct dhcp6_reply *reply, uint64_t now);
 void iface6_take_options(struct iface6 *i, const struct nd_options *o, uint64_t now);
 /* iface6_notice: the kernel tells of a change: what it is is looked at later. */

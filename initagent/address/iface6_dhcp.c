@@ -388,7 +388,7 @@ static void too_long(struct iface6 *i, size_t len, uint64_t now)
 	hindered(i, CAUSE_DHCP_BAD_REPLY, text, now);
 }
 
-void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *scratch, uint64_t now)
+void iface6_read(struct iface6 *i, struct parser *parser, struct parse_request *scratch, uint64_t now)
 {
 	for (int n = 0; n < PACKETS_PER_DISPATCH && i->fd >= 0; n++) {
 		struct sockaddr_in6 from = {0};
@@ -404,12 +404,12 @@ void iface6_read(struct iface6 *i, struct guard *guard, struct guard_request *sc
 			too_long(i, (size_t)len, now);
 			continue;
 		}
-		scratch->kind = GUARD_DHCP6;
+		scratch->kind = PARSE_DHCP6;
 		scratch->iaid = duid_iaid(&i->dev);
 		scratch->source = from.sin6_addr;
 		scratch->tag = (uint32_t)i->config.cfg.ifindex;
 		scratch->len = (uint32_t)len;
-		guard_submit(guard, scratch);
+		parser_submit(parser, scratch);
 	}
 }
 

@@ -412,7 +412,7 @@ static void pump(struct iface *i, uint64_t now)
 }
 
 /* Raw bytes go to the parser process unseen. */
-void iface_read(struct iface *i, struct guard *guard, struct guard_request *scratch)
+void iface_read(struct iface *i, struct parser *parser, struct parse_request *scratch)
 {
 	for (int n = 0; n < PACKETS_PER_DISPATCH && i->listens; n++) {
 		bool verify = false;
@@ -420,11 +420,11 @@ void iface_read(struct iface *i, struct guard *guard, struct guard_request *scra
 
 		if (len < 0)
 			return;
-		scratch->kind = GUARD_DHCP;
+		scratch->kind = PARSE_DHCP4;
 		scratch->tag = (uint32_t)i->config.cfg.ifindex;
 		scratch->verify = verify;
 		scratch->len = (uint32_t)len;
-		guard_submit(guard, scratch);
+		parser_submit(parser, scratch);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "address/result.h"
 
 #include "address/dhcp_option.h"
+#include "base/inet_text.h"
 
 bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix)
 {
@@ -66,6 +67,16 @@ int iface_config_copy(struct iface_config *ret, const struct address_config *cfg
 		cfg->n_nameservers);
 	ret->cfg.nameservers = ret->nameservers;
 	return 0;
+}
+
+void resolv_conf_add(struct resolv_conf *c, const struct address_result *r)
+{
+	const char *domains = *r->search ? r->search : r->domain;
+
+	for (size_t i = 0; i < r->n_dns; i++)
+		resolv_conf_add_server(c, &r->dns[i], r->ifindex, r->ifname);
+	if (!*c->search && text_valid(TEXT_SEARCH, domains))
+		strscpy(c->search, domains, sizeof(c->search));
 }
 
 /* IPv4 only: IPv6 gateways are link-local and always on-link. */
@@ -136,7 +147,7 @@ bool lease_router(const struct dhcp_reply *ack, struct in_addr router)
 {
 	if (router.s_addr == ack->yiaddr.s_addr)
 		return false;
-	return !in_subnet(ack, router) || address_is_host_of(router, dhcp4_lease_prefix(ack));
+	return !in_subnet(ack, router) || inet4_is_host_of(router, dhcp4_lease_prefix(ack));
 }
 
 /* Can the interface reach this next hop without another one? */
@@ -203,7 +214,7 @@ static void take_router(struct address_result *r, const struct dhcp_reply *ack)
 bool lease_broadcast(const struct dhcp_reply *ack)
 {
 	return ack->broadcast.s_addr == INADDR_BROADCAST ||
-		(in_subnet(ack, ack->broadcast) && !address_is_host_of(ack->broadcast, dhcp4_lease_prefix(ack)));
+		(in_subnet(ack, ack->broadcast) && !inet4_is_host_of(ack->broadcast, dhcp4_lease_prefix(ack)));
 }
 
 /* Name servers of the command line come first and are never pushed out by the lease's. The node itself is none. */

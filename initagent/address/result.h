@@ -8,6 +8,7 @@
 #include "address/address.h"
 #include "address/dhcp4.h"
 #include "address/dhcp6.h"
+#include "resolver/resolv_conf.h"
 
 /* An address_config that owns what its pointers lead to; must not be moved. */
 struct iface_config {
@@ -82,6 +83,9 @@ static inline struct inet_addr inet_from(struct in_addr a)
 {
 	return (struct inet_addr){.family = a.s_addr ? AF_INET : 0, .v4 = a};
 }
+
+/* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's result. */
+void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);
 
 /* inet_in_subnet: is a within net/prefix? */
 bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix);

@@ -230,7 +230,7 @@ TEST(hosts_of_a_subnet)
 		{0x0affffff, 8, false}, {0x80000000, 1, false}, {0x0a000001, 0, true}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_INT(address_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix), rows[i].want);
+		CHECK_INT(inet4_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix), rows[i].want);
 }
 
 /* A URL is one as the fetcher reads it; everything else keeps to the alphabet of paths. */

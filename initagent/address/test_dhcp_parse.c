@@ -386,7 +386,7 @@ TEST(addresses_no_host_can_have)
 	CHECK_INT(r.n_dns, 0);
 	CHECK_INT(r.dropped, 1 << FIELD_DNS);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		CHECK(!address_is_host((struct in_addr){htonl(bad[i])}));
+		CHECK(!inet4_is_host((struct in_addr){htonl(bad[i])}));
 }
 
 TEST(long_lists_are_cut)

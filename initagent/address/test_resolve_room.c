@@ -4,9 +4,10 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 
-#include "resolver/resolver.h"
+#include "resolver/private.h"
 #include "dnsserver.h"
 
 #define LIMIT	 (20 * SEC)
@@ -303,7 +304,7 @@ TEST(truncated_without_end)
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	dnsserver_start(f.peer, "10.0.0.1", always_cut);
 	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN),
-		"the answer of DNS server 10.0.0.1 for nfs.example is truncated, over TCP came none");
+		"the answer of DNS server 10.0.0.1 for nfs.example is truncated, and none came over TCP");
 }
 
 TEST(malformed_without_end)
@@ -374,7 +375,7 @@ static void hundred(struct dnsserver_reply *m, const struct dnsserver_query *q)
 	m->times = 100;
 }
 
-static size_t read_portion(struct resolver *r, struct dns_answer *ret, uint32_t *ret_tag)
+static size_t read_portion(struct lookup *l, int fd, struct dns_answer *ret, uint32_t *ret_tag)
 {
 	uint8_t packet[DNS_MESSAGE_MAX];
 	struct dns_query query;
@@ -382,11 +383,11 @@ static size_t read_portion(struct resolver *r, struct dns_answer *ret, uint32_t 
 	size_t n = 0;
 
 	while (budget > 0) {
-		struct pollfd p = {.fd = resolver_fd(r), .events = POLLIN};
+		struct pollfd p = {.fd = fd, .events = POLLIN};
 		size_t len;
 
 		CHECK_INT(poll(&p, 1, 20000), 1);
-		len = resolver_read(r, packet, sizeof(packet), &query, ret_tag, &budget);
+		len = lookup_read(l, packet, sizeof(packet), &query, ret_tag, &budget);
 		if (!len)
 			continue;
 		dns_parse(ret, &query, packet, len);
@@ -398,7 +399,8 @@ static size_t read_portion(struct resolver *r, struct dns_answer *ret, uint32_t 
 
 TEST(a_flood_is_taken_in_portions)
 {
-	_cleanup_(resolver_freep) struct resolver *r = NULL;
+	_cleanup_close_ int fd = epoll_create1(EPOLL_CLOEXEC);
+	_cleanup_(lookup_freep) struct lookup *l = NULL;
 	_cleanup_(room_end) struct room_fixture f;
 	struct resolv_conf conf = {.servers = {room_addr("10.0.0.1")}, .n_servers = 1};
 	struct dns_answer answer = {0};
@@ -408,12 +410,12 @@ TEST(a_flood_is_taken_in_portions)
 
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	pid = dnsserver_start(f.peer, "10.0.0.1", hundred);
-	CHECK_INT(resolver_new(&r, &f.env, "nfs.example", &conf, LIMIT, 0), 0);
+	CHECK_INT(lookup_new(&l, &f.env, fd, &conf, "nfs.example", LIMIT, 0), 0);
 	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
-	CHECK_INT(read_portion(r, &answer, &tag), 16);
-	CHECK_INT(read_portion(r, &answer, &tag), 16);
+	CHECK_INT(read_portion(l, fd, &answer, &tag), 16);
+	CHECK_INT(read_portion(l, fd, &answer, &tag), 16);
 	/* A server that has said that it cannot help is not heard again in this round: not even parsed. */
 	CHECK_INT(answer.verdict, DNS_REFUSED);
-	resolver_take(r, &answer, tag, 0);
-	CHECK_INT(read_portion(r, &answer, &tag), 0);
+	lookup_take(l, &answer, tag, 0);
+	CHECK_INT(read_portion(l, fd, &answer, &tag), 0);
 }

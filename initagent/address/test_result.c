@@ -3,7 +3,7 @@
 #include "check.h"
 #include "dhcpmsg.h"
 
-#include "address/resolv_conf.h"
+#include "resolver/resolv_conf.h"
 #include "address/result.h"
 
 static const struct netdev dev = {.ifindex = 3, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};

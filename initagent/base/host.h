@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host: may a host have this IPv6 address? For IPv4: address_is_host(). */
+/* host: may a host have this address? */
 #pragma once
 
 #include <netinet/in.h>
@@ -14,4 +14,24 @@ static inline bool inet6_is_host(const struct in6_addr *a)
 {
 	return !IN6_IS_ADDR_UNSPECIFIED(a) && !IN6_IS_ADDR_LOOPBACK(a) && !IN6_IS_ADDR_MULTICAST(a) &&
 		!IN6_IS_ADDR_V4MAPPED(a) && !IN6_IS_ADDR_V4COMPAT(a);
+}
+
+/* inet4_is_host: not 0/8, 127/8, multicast, reserved or the broadcast address. */
+static inline bool inet4_is_host(struct in_addr a)
+{
+	uint32_t h = ntohl(a.s_addr);
+
+	return h >> 24 != 0 && h >> 24 != 127 && h < 0xe0000000;
+}
+
+/*
+ * inet4_is_host_of: in a subnet of that prefix length, neither the subnet's own number nor its
+ * broadcast address, which /31 (RFC 3021) and /32 do not have.
+ */
+static inline bool inet4_is_host_of(struct in_addr a, unsigned prefix)
+{
+	uint32_t ones = prefix ? UINT32_MAX >> (prefix < 32 ? prefix : 31) : UINT32_MAX;
+	uint32_t host = ntohl(a.s_addr) & ones;
+
+	return inet4_is_host(a) && (prefix >= 31 || (host && host != ones));
 }

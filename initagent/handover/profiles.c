@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "address/resolv_conf.h"
+#include "address/result.h"
 #include "base/inet_text.h"
 #include "base/file.h"
 #include "handover/renewal.h"

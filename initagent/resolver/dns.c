@@ -4,10 +4,9 @@
 
 #include <arpa/inet.h>
 
-#include "address/dhcp_option.h"
 #include "base/host.h"
-#include "resolver/name.h"
 #include "base/inet_text.h"
+#include "resolver/name.h"
 
 #define HEADER_SIZE    12
 #define FLAGS_QUERY    0x0100 /* recursion desired */
@@ -76,8 +75,8 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* Header and question must be those of our query. */
-static enum dns_verdict read_head(struct dns_answer *ret, const struct dns_query *q, const uint8_t *message, size_t size,
-	struct cursor *c, unsigned *ret_records, bool *ret_cut)
+static enum dns_verdict read_head(struct dns_answer *ret, const struct dns_query *q,
+	const uint8_t *message, size_t size, struct cursor *c, unsigned *ret_records, bool *ret_cut)
 {
 	char name[ADDRESS_DOMAIN_MAX + 1];
 	unsigned id = cursor_be16(c), flags = cursor_be16(c), questions = cursor_be16(c);
@@ -107,7 +106,7 @@ static bool usable(unsigned type, const uint8_t *bytes)
 
 	if (type == TYPE_A) {
 		memcpy(&four, bytes, sizeof(four));
-		return address_is_host(four) && (ntohl(four.s_addr) >> 16) != 0xa9fe; /* RFC 3927 */
+		return inet4_is_host(four) && (ntohl(four.s_addr) >> 16) != 0xa9fe; /* RFC 3927 */
 	}
 	memcpy(&six, bytes, sizeof(six));
 	return inet6_is_host(&six) && !IN6_IS_ADDR_LINKLOCAL(&six);
@@ -125,8 +124,8 @@ static void take_address(struct dns_answer *ret, const uint8_t *bytes, size_t le
 }
 
 /* One record: an address of name is taken, an alias moves name on. */
-static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t size, struct cursor *c,
-	char *name)
+static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t size,
+	struct cursor *c, char *name)
 {
 	size_t want = ret->type == TYPE_A ? 4 : 16;
 	char owner[ADDRESS_DOMAIN_MAX + 1];
@@ -154,8 +153,8 @@ static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t s
 }
 
 /* One pass over the answer section. What a cut message has before the cut counts. */
-static void read_records(struct dns_answer *ret, const uint8_t *message, size_t size, struct cursor c, unsigned records,
-	char *name, bool cut)
+static void read_records(struct dns_answer *ret, const uint8_t *message, size_t size, struct cursor c,
+	unsigned records, char *name, bool cut)
 {
 	bool good = true;
 
@@ -193,7 +192,8 @@ void dns_parse(struct dns_answer *ret, const struct dns_query *q, const void *me
 		if (ret->verdict != DNS_NO_DATA || streq(before, name))
 			break;
 	}
-	if (ret->verdict == DNS_NO_DATA && !same_name(q->name, name) && text_valid(TEXT_DOMAIN, name)) {
+	if (ret->verdict == DNS_NO_DATA && !same_name(q->name, name) &&
+		text_valid(TEXT_DOMAIN, name)) {
 		ret->verdict = DNS_ALIAS;
 		strscpy(ret->alias, name, sizeof(ret->alias));
 	}
@@ -207,8 +207,8 @@ void dns_cut(uint8_t *message, size_t len)
 
 const char *dns_rcode_name(unsigned rcode)
 {
-	static const char *const names[] = {[1] = "FORMERR", [2] = "SERVFAIL", [3] = "NXDOMAIN", [4] = "NOTIMP",
-		[5] = "REFUSED", [9] = "NOTAUTH"};
+	static const char *const names[] = {[1] = "FORMERR", [2] = "SERVFAIL", [3] = "NXDOMAIN",
+		[4] = "NOTIMP", [5] = "REFUSED", [9] = "NOTAUTH"};
 
 	return rcode < ARRAY_SIZE(names) && names[rcode] ? names[rcode] : "an error";
 }
@@ -216,7 +216,8 @@ const char *dns_rcode_name(unsigned rcode)
 /* An answer without an address would be read beyond n; an alias is asked for. */
 bool dns_answer_sane(const struct dns_answer *a)
 {
-	return a->verdict < DNS_VERDICT_MAX && a->n <= ADDRESS_RESOLVED_MAX && a->rcode <= RCODE_MASK &&
-		(a->verdict != DNS_ANSWER || a->n > 0) && memchr(a->alias, 0, sizeof(a->alias)) &&
+	return a->verdict < DNS_VERDICT_MAX && a->n <= ADDRESS_RESOLVED_MAX &&
+		a->rcode <= RCODE_MASK && (a->verdict != DNS_ANSWER || a->n > 0) &&
+		memchr(a->alias, 0, sizeof(a->alias)) &&
 		(a->verdict != DNS_ALIAS || text_valid(TEXT_DOMAIN, a->alias));
 }

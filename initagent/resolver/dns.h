@@ -2,8 +2,8 @@
 /* dns: one question and its answer (RFC 1035), as much as is needed to find an address. Pure. */
 #pragma once
 
-#include "base/net_limits.h"
 #include "base/cursor.h"
+#include "base/net_limits.h"
 #include "value.h"
 
 #define DNS_MESSAGE_MAX 512 /* without EDNS, RFC 1035 section 4.2.1 */
@@ -15,15 +15,15 @@ struct dns_query {
 };
 
 enum dns_verdict {
-	DNS_ANSWER,   /* at least one address */
-	DNS_NO_NAME,  /* NXDOMAIN */
-	DNS_NO_DATA,  /* the name is there, but has no address of that type */
-	DNS_UNUSABLE, /* it has only addresses that no host can have: the first one is told */
-	DNS_ALIAS,    /* it is another name for alias, whose addresses are not in the message: ask for that */
-	DNS_TRUNCATED, /* no address before the cut: ask again, over TCP; says nothing about the name */
-	DNS_REFUSED,  /* SERVFAIL, REFUSED and the like: another server may know */
-	DNS_FOREIGN,  /* not the answer to this query */
-	DNS_BAD,      /* malformed */
+	DNS_ANSWER,	/* at least one address */
+	DNS_NO_NAME,	/* NXDOMAIN */
+	DNS_NO_DATA,	/* the name is there, but has no address of that type */
+	DNS_UNUSABLE,	/* it has only addresses that no host can have: unusable is the first */
+	DNS_ALIAS,	/* it is another name for alias, whose addresses are not in the message */
+	DNS_TRUNCATED,	/* no address before the cut: ask over TCP; says nothing about the name */
+	DNS_REFUSED,	/* SERVFAIL, REFUSED and the like: another server may know */
+	DNS_FOREIGN,	/* not the answer to this query */
+	DNS_BAD,	/* malformed */
 	DNS_VERDICT_MAX,
 };
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dns_stream: see dns_stream.h. */
-#include "resolver/dns_stream.h"
-
+/* dns_stream: one query over TCP; see private.h. It never waits. */
 #include <sys/epoll.h>
 
-static int watch(struct dns_stream *s, int how, uint32_t events)
+#include "resolver/private.h"
+
+static int watch_stream(struct dns_stream *s, int how, uint32_t events)
 {
 	struct epoll_event ev = {.events = events};
 
 	return epoll_ctl(s->epoll, how, s->fd, &ev) < 0 ? -errno : 0;
 }
 
-int dns_stream_open(struct dns_stream *s, int epoll, const struct sockaddr *server, socklen_t size, const void *message,
-	size_t len)
+int dns_stream_open(struct dns_stream *s, int epoll, const struct sockaddr *server, socklen_t size,
+	const void *message, size_t len)
 {
 	int e = 0;
 
@@ -31,11 +31,9 @@ int dns_stream_open(struct dns_stream *s, int epoll, const struct sockaddr *serv
 		e = -errno;
 	/* Writable means connected. */
 	if (e == 0)
-		e = watch(s, EPOLL_CTL_ADD, EPOLLOUT);
+		e = watch_stream(s, EPOLL_CTL_ADD, EPOLLOUT);
 	if (e < 0)
-		closep(&s->fd);
-	if (e < 0)
-		s->fd = -1;
+		dns_stream_close(s);
 	return e;
 }
 
@@ -61,7 +59,7 @@ static int send_query(struct dns_stream *s)
 	s->sent += (size_t)n;
 	if (s->sent < s->len)
 		return 0;
-	n = watch(s, EPOLL_CTL_MOD, EPOLLIN);
+	n = watch_stream(s, EPOLL_CTL_MOD, EPOLLIN);
 	return n < 0 ? (int)n : 1;
 }
 
@@ -73,7 +71,7 @@ static size_t wanted(const struct dns_stream *s)
 	return len < sizeof(s->answer) ? len : sizeof(s->answer);
 }
 
-static ssize_t finish(struct dns_stream *s, void *packet, size_t size)
+static ssize_t finish_answer(struct dns_stream *s, void *packet, size_t size)
 {
 	size_t len = (size_t)(s->answer[0] << 8 | s->answer[1]), have = s->got - 2;
 
@@ -95,7 +93,7 @@ ssize_t dns_stream_read(struct dns_stream *s, void *packet, size_t size)
 		size_t want = wanted(s);
 
 		if (s->got >= 2 && s->got == want) {
-			r = finish(s, packet, size);
+			r = finish_answer(s, packet, size);
 			break;
 		}
 		r = recv(s->fd, s->answer + s->got, want - s->got, MSG_DONTWAIT);

@@ -7,10 +7,11 @@
 
 static bool host_octet(uint8_t c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+		c == '_';
 }
 
-/* Appends a label, NULL: there is none; the dots and labels together stay within ADDRESS_DOMAIN_MAX. */
+/* Appends a label (NULL: cut off); the dots and labels together stay within ADDRESS_DOMAIN_MAX. */
 static bool add_label(char *text, size_t *len, const uint8_t *label, size_t n, bool *usable)
 {
 	if (!label || n > LABEL_MAX || n + 1 > ADDRESS_DOMAIN_MAX + 1 - *len)
@@ -24,8 +25,8 @@ static bool add_label(char *text, size_t *len, const uint8_t *label, size_t n, b
 	return *len <= ADDRESS_DOMAIN_MAX;
 }
 
-static bool read_labels(const uint8_t *message, size_t size, size_t *pos, char text[static ADDRESS_DOMAIN_MAX + 1],
-	bool pointers)
+static bool read_labels(const uint8_t *message, size_t size, size_t *pos,
+	char text[static ADDRESS_DOMAIN_MAX + 1], bool pointers)
 {
 	size_t at = *pos, floor = *pos, len = 0;
 	bool jumped = false, usable = true;
@@ -60,12 +61,14 @@ static bool read_labels(const uint8_t *message, size_t size, size_t *pos, char t
 	return true;
 }
 
-bool name_read(const uint8_t *message, size_t size, size_t *pos, char text[static ADDRESS_DOMAIN_MAX + 1])
+bool name_read(const uint8_t *message, size_t size, size_t *pos,
+	char text[static ADDRESS_DOMAIN_MAX + 1])
 {
 	return read_labels(message, size, pos, text, true);
 }
 
-bool name_read_plain(const uint8_t *message, size_t size, size_t *pos, char text[static ADDRESS_DOMAIN_MAX + 1])
+bool name_read_plain(const uint8_t *message, size_t size, size_t *pos,
+	char text[static ADDRESS_DOMAIN_MAX + 1])
 {
 	return read_labels(message, size, pos, text, false);
 }

@@ -4,10 +4,8 @@
 
 #include <arpa/inet.h>
 
-#include "resolver/dns.h"
-#include "resolver/hosts.h"
 #include "resolver/name.h"
-#include "resolver/name_list.h"
+#include "resolver/private.h"
 
 static const struct dns_query query = {.id = 0x1234, .type = 1, .name = "nfs.example"};
 

@@ -17,7 +17,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "address/guard.h"
 #include "resolver/resolver.h"
 #include "fetch/fetch.h"
 
@@ -26,7 +25,6 @@ struct drive {
 	struct fetch_config cfg;
 	struct fetch *fetch;
 	struct resolver *resolver;
-	struct guard *guard;
 	struct resolv_conf conf;
 	const char *urls[MIRRORS_MAX + 1];
 	uint8_t sha256[SHA256_SIZE];
@@ -162,27 +160,12 @@ static void take_options(struct drive *d, int argc, char **argv)
 
 static void step_lookup(struct drive *d, uint64_t now)
 {
-	static struct guard_request r;
-	static struct guard_answer answer;
-	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
-	int budget = 16;
-	size_t len;
+	struct resolver_event ev;
 
-	while ((len = resolver_read(d->resolver, r.packet, sizeof(r.packet), &r.query, &r.tag, &budget))) {
-		r.kind = GUARD_DNS;
-		r.len = (uint32_t)len;
-		guard_submit(d->guard, &r);
-	}
-	while (guard_pop(d->guard, &answer) == 1)
-		resolver_take(d->resolver, &answer.dns, answer.tag, now);
-	resolver_tick(d->resolver, now);
-	if (resolver_state(d->resolver) == RESOLVER_ASKING)
-		return;
-	if (resolver_result(d->resolver, addrs))
-		fetch_resolved(d->fetch, &addrs[0], "", now);
-	else
-		fetch_resolved(d->fetch, NULL, "the servers do not know it", now);
-	d->resolver = resolver_free(d->resolver);
+	resolver_dispatch(d->resolver, now);
+	while (resolver_pop_event(d->resolver, &ev))
+		fetch_resolved(d->fetch, ev.n_addrs ? &ev.addrs[0] : NULL,
+			ev.n_addrs ? "" : "the servers do not know it", now);
 }
 
 static void begin_lookup(struct drive *d, uint64_t now)
@@ -190,8 +173,7 @@ static void begin_lookup(struct drive *d, uint64_t now)
 	const char *name = fetch_lookup(d->fetch);
 
 	printf("lookup %s\n", name);
-	d->resolver = resolver_free(d->resolver);
-	if (resolver_new(&d->resolver, &d->env, name, &d->conf, 60 * NSEC_PER_SEC, now) < 0)
+	if (resolver_ask(d->resolver, 0, name, 60 * NSEC_PER_SEC, now) < 0)
 		fetch_resolved(d->fetch, NULL, "not a name", now);
 	else
 		step_lookup(d, now);
@@ -238,12 +220,10 @@ static int wait_for_more(struct drive *d, uint64_t now)
 	uint64_t at = min_u64(fetch_deadline(d->fetch), d->deadline);
 	struct pollfd p[] = {
 		{.fd = fetch_fd(d->fetch), .events = POLLIN},
-		{.fd = d->resolver ? resolver_fd(d->resolver) : -1, .events = POLLIN},
-		{.fd = guard_fd(d->guard), .events = POLLIN},
+		{.fd = resolver_fd(d->resolver), .events = POLLIN},
 	};
 
-	if (d->resolver)
-		at = min_u64(at, resolver_deadline(d->resolver));
+	at = min_u64(at, resolver_deadline(d->resolver));
 	if (at == NSEC_NEVER)
 		return poll(p, ARRAY_SIZE(p), -1);
 	return poll(p, ARRAY_SIZE(p), at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000) : 0);
@@ -268,8 +248,7 @@ static void run(struct drive *d)
 		uint64_t now = now_ns();
 
 		fetch_dispatch(d->fetch, now);
-		if (d->resolver)
-			step_lookup(d, now);
+		step_lookup(d, now);
 		while ((e = fetch_pop_event(d->fetch)) != FETCH_EVENT_NONE)
 			on_event(d, e, now);
 		perhaps_kill(d);
@@ -301,16 +280,16 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	d.cfg.urls = d.urls;
 	take_options(&d, argc, argv);
-	e = guard_new(&d.guard, &d.env, began);
+	e = resolver_new(&d.resolver, &d.env);
 	e = e ? e : fetch_new(&d.fetch, &d.env, &d.cfg, &bad);
 	if (e < 0) {
 		printf("refused %s %s\n", strerror(-e), bad);
 		return 2;
 	}
+	resolver_servers(d.resolver, &d.conf, now_ns());
 	fetch_start(d.fetch, now_ns());
 	run(&d);
 	d.fetch = fetch_free(d.fetch);
-	d.guard = guard_free(d.guard);
 	d.resolver = resolver_free(d.resolver);
 	free(d.chunks);
 	print_use(began);

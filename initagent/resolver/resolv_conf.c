@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* resolv_conf: see resolv_conf.h. */
-#include "address/resolv_conf.h"
+#include "resolver/resolv_conf.h"
 
-#include "base/inet_text.h"
 #include "base/file.h"
+#include "base/inet_text.h"
 
-static void add_server(struct resolv_conf *c, const struct inet_addr *server, const struct address_result *r)
+void resolv_conf_add_server(struct resolv_conf *c, const struct inet_addr *server, int ifindex,
+	const char *ifname)
 {
 	bool local = server->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&server->v6);
-	int zone = local ? r->ifindex : 0;
+	int zone = local ? ifindex : 0;
 
 	for (size_t i = 0; i < c->n_servers; i++)
 		if (inet_equal(&c->servers[i], server) && c->zones[i] == zone)
@@ -17,17 +18,7 @@ static void add_server(struct resolv_conf *c, const struct inet_addr *server, co
 		return;
 	c->servers[c->n_servers] = *server;
 	c->zones[c->n_servers] = zone;
-	strscpy(c->ifnames[c->n_servers++], local ? r->ifname : "", IFNAMSIZ);
-}
-
-void resolv_conf_add(struct resolv_conf *c, const struct address_result *r)
-{
-	const char *domains = *r->search ? r->search : r->domain;
-
-	for (size_t i = 0; i < r->n_dns; i++)
-		add_server(c, &r->dns[i], r);
-	if (!*c->search && text_valid(TEXT_SEARCH, domains))
-		strscpy(c->search, domains, sizeof(c->search));
+	strscpy(c->ifnames[c->n_servers++], local ? ifname : "", IFNAMSIZ);
 }
 
 size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEXT_MAX])
@@ -42,7 +33,7 @@ size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEX
 	for (size_t i = 0; i < c->n_servers; i++) {
 		char address[INET_ADDR_TEXT];
 
-		/* inet_text() writes digits, dots, colons and hex digits only; of the zone glibc and musl read the name. */
+		/* glibc and musl read the zone by its name. */
 		len += (size_t)snprintf(text + len, RESOLV_TEXT_MAX - len, "nameserver %s%s%s\n",
 			inet_text(&c->servers[i], address), c->zones[i] ? "%" : "", c->ifnames[i]);
 	}

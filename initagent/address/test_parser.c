@@ -10,26 +10,26 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "address/guard.h"
+#include "address/parse.h"
 
 static const struct env env = {.prefix = ""};
 
-static struct guard *make(void)
+static struct parser *make(void)
 {
-	struct guard *g = NULL;
+	struct parser *g = NULL;
 
-	CHECK_INT(guard_new(&g, &env, 0), 0);
+	CHECK_INT(parser_new(&g, &env, &parse_job, -1, 0), 0);
 	return g;
 }
 
-static struct guard_request *request(uint32_t tag)
+static struct parse_request *request(uint32_t tag)
 {
-	struct guard_request *r = calloc(1, sizeof(*r));
+	struct parse_request *r = calloc(1, sizeof(*r));
 	struct msg m;
 
 	CHECK(r);
 	msg_offer(&m, DHCP_OFFER, 77, 0x0a000005, 0x0a000001);
-	r->kind = GUARD_DHCP;
+	r->kind = PARSE_DHCP4;
 	r->tag = tag;
 	r->verify = 1;
 	r->len = (uint32_t)m.len;
@@ -37,46 +37,35 @@ static struct guard_request *request(uint32_t tag)
 	return r;
 }
 
-static int pop(struct guard *g, struct guard_answer *a)
+/* The time, for what a pop finds. */
+static uint64_t at;
+
+static int pop(struct parser *g, struct parse_reply *a)
 {
-	struct pollfd p = {.fd = guard_fd(g), .events = POLLIN};
+	struct pollfd p = {.fd = parser_fd(g), .events = POLLIN};
 
 	poll(&p, 1, 5000);
-	return guard_pop(g, a);
+	return parser_pop(g, a, at);
 }
 
 TEST(packets_go_and_come_back)
 {
-	_cleanup_(guard_freep) struct guard *g = make();
-	struct guard_answer a;
+	_cleanup_(parser_freep) struct parser *g = make();
+	struct parse_reply a;
 
 	for (uint32_t tag = 1; tag < 20; tag++) {
-		_cleanup_free_ struct guard_request *r = request(tag);
+		_cleanup_free_ struct parse_request *r = request(tag);
 
-		CHECK_INT(guard_submit(g, r), 0);
+		CHECK_INT(parser_submit(g, r), 0);
 	}
 	for (uint32_t tag = 1; tag < 20; tag++) {
 		CHECK_INT(pop(g, &a), 1);
 		CHECK_INT(a.tag, tag);
-		CHECK_INT(a.kind, GUARD_DHCP);
+		CHECK_INT(a.kind, PARSE_DHCP4);
 		CHECK_INT(a.dhcp.xid, 77);
 		CHECK_INT(a.dhcp.prefix, 24);
 	}
-	CHECK_INT(guard_pop(g, &a), 0);
-}
-
-TEST(dns_too)
-{
-	_cleanup_(guard_freep) struct guard *g = make();
-	_cleanup_free_ struct guard_request *r = request(3);
-	struct guard_answer a;
-
-	r->kind = GUARD_DNS;
-	r->query = (struct dns_query){.id = 1, .type = 1, .name = "x"};
-	CHECK_INT(guard_submit(g, r), 0);
-	CHECK_INT(pop(g, &a), 1);
-	CHECK_INT(a.kind, GUARD_DNS);
-	CHECK(a.dns.verdict == DNS_FOREIGN || a.dns.verdict == DNS_BAD);
+	CHECK_INT(parser_pop(g, &a, at), 0);
 }
 
 /* A field of /proc/PID/status. */
@@ -99,32 +88,32 @@ static void status_of(pid_t pid, const char *field, char *value, size_t size)
 
 TEST(it_has_no_rights)
 {
-	_cleanup_(guard_freep) struct guard *g = make();
-	_cleanup_free_ struct guard_request *r = request(1);
-	struct guard_answer a;
+	_cleanup_(parser_freep) struct parser *g = make();
+	_cleanup_free_ struct parse_request *r = request(1);
+	struct parse_reply a;
 	char value[128], path[64];
 
-	CHECK_INT(guard_submit(g, r), 0);
+	CHECK_INT(parser_submit(g, r), 0);
 	CHECK_INT(pop(g, &a), 1); /* it is past its lock-down */
-	status_of(guard_pid(g), "Seccomp", value, sizeof(value));
+	status_of(parser_pid(g), "Seccomp", value, sizeof(value));
 	CHECK_STR(value, "2");
-	status_of(guard_pid(g), "NoNewPrivs", value, sizeof(value));
+	status_of(parser_pid(g), "NoNewPrivs", value, sizeof(value));
 	CHECK_STR(value, "1");
-	status_of(guard_pid(g), "CapEff", value, sizeof(value));
+	status_of(parser_pid(g), "CapEff", value, sizeof(value));
 	CHECK_STR(value, "0000000000000000");
-	status_of(guard_pid(g), "CapPrm", value, sizeof(value));
+	status_of(parser_pid(g), "CapPrm", value, sizeof(value));
 	CHECK_STR(value, "0000000000000000");
 	if (geteuid() == 0) {
-		status_of(guard_pid(g), "Uid", value, sizeof(value));
+		status_of(parser_pid(g), "Uid", value, sizeof(value));
 		CHECK_STR(value, "65534\t65534\t65534\t65534");
-		status_of(guard_pid(g), "Groups", value, sizeof(value));
+		status_of(parser_pid(g), "Groups", value, sizeof(value));
 		CHECK_STR(value + strspn(value, " "), "");
 		/* One descriptor: the socket. Seen by root only, since it is not dumpable. */
-		snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)guard_pid(g));
+		snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)parser_pid(g));
 		CHECK(readlink(path, value, sizeof(value)) > 0);
 		CHECK(!strncmp(value, "socket:", 7));
 		for (int fd = 1; fd < 64; fd++) {
-			snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)guard_pid(g), fd);
+			snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)parser_pid(g), fd);
 			CHECK(readlink(path, value, sizeof(value)) < 0);
 		}
 	}
@@ -140,7 +129,7 @@ static int after_lock_down(void (*act)(void))
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
-		if (guard_lock_down(pair[1]) < 0)
+		if (parser_lock_down(pair[1]) < 0)
 			syscall(SYS_exit_group, 99);
 		act();
 		syscall(SYS_exit_group, 0);
@@ -211,66 +200,65 @@ TEST(every_other_call_is_deadly)
 
 TEST(it_is_replaced_with_growing_waits)
 {
-	_cleanup_(guard_freep) struct guard *g = make();
-	_cleanup_free_ struct guard_request *r = request(5);
+	_cleanup_(parser_freep) struct parser *g = make();
+	_cleanup_free_ struct parse_request *r = request(5);
 	static const unsigned waits[] = {0, 1, 2, 4, 8};
 	uint64_t now = NSEC_PER_SEC;
-	struct guard_answer a;
+	struct parse_reply a;
 
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
-		pid_t before = guard_pid(g);
+		pid_t before = parser_pid(g);
 
 		CHECK_INT(kill(before, SIGSEGV), 0);
+		at = now;
 		CHECK_INT(pop(g, &a), -EPIPE);
-		CHECK_INT(guard_pop(g, &a), -EPIPE); /* until it is replaced */
-		CHECK_INT(guard_submit(g, r), -EPIPE);
-		guard_replace(g, now);
-		CHECK(!guard_lost(g));
+		CHECK_INT(parser_pop(g, &a, now), 0);
+		CHECK(!parser_lost(g));
 		if (waits[i]) {
-			CHECK_INT(guard_fd(g), -1);
-			CHECK_INT(guard_deadline(g), (long long)(now + waits[i] * NSEC_PER_SEC));
-			CHECK_INT(guard_submit(g, r), -EPIPE);
-			now = guard_deadline(g);
-			guard_tick(g, now);
+			CHECK_INT(parser_fd(g), -1);
+			CHECK_INT(parser_deadline(g), (long long)(now + waits[i] * NSEC_PER_SEC));
+			CHECK_INT(parser_submit(g, r), -EPIPE);
+			now = parser_deadline(g);
+			parser_tick(g, now);
 		}
-		CHECK(guard_fd(g) >= 0 && guard_pid(g) != before);
-		CHECK(guard_deadline(g) == NSEC_NEVER);
-		CHECK_INT(guard_submit(g, r), 0);
+		CHECK(parser_fd(g) >= 0 && parser_pid(g) != before);
+		CHECK(parser_deadline(g) == NSEC_NEVER);
+		CHECK_INT(parser_submit(g, r), 0);
 		CHECK_INT(pop(g, &a), 1);
 		CHECK_INT(a.tag, 5);
 	}
-	CHECK_INT(kill(guard_pid(g), SIGSEGV), 0);
+	CHECK_INT(kill(parser_pid(g), SIGSEGV), 0);
+	at = now;
 	CHECK_INT(pop(g, &a), -EPIPE);
-	guard_replace(g, now);
-	CHECK(guard_lost(g));
-	CHECK_INT(guard_fd(g), -1);
-	CHECK_INT(guard_submit(g, r), -EPIPE);
-	CHECK_INT(guard_pop(g, &a), 0);
+	CHECK(parser_lost(g));
+	CHECK_INT(parser_fd(g), -1);
+	CHECK_INT(parser_submit(g, r), -EPIPE);
+	CHECK_INT(parser_pop(g, &a, at), 0);
 }
 
 TEST(a_flood_is_dropped_not_queued_for_ever)
 {
-	_cleanup_(guard_freep) struct guard *g = make();
-	_cleanup_free_ struct guard_request *r = request(1);
-	struct guard_answer a;
+	_cleanup_(parser_freep) struct parser *g = make();
+	_cleanup_free_ struct parse_request *r = request(1);
+	struct parse_reply a;
 	int e = 0, sent = 0;
 
-	CHECK_INT(kill(guard_pid(g), SIGSTOP), 0);
-	while (sent < 10000 && (e = guard_submit(g, r)) == 0)
+	CHECK_INT(kill(parser_pid(g), SIGSTOP), 0);
+	while (sent < 10000 && (e = parser_submit(g, r)) == 0)
 		sent++;
 	CHECK_INT(e, -EAGAIN);
 	CHECK(sent > 8);
-	CHECK_INT(kill(guard_pid(g), SIGCONT), 0);
+	CHECK_INT(kill(parser_pid(g), SIGCONT), 0);
 	while (sent-- > 0)
 		CHECK_INT(pop(g, &a), 1);
 }
 
 TEST(no_child_is_left)
 {
-	_cleanup_(guard_freep) struct guard *g = make();
-	pid_t pid = guard_pid(g);
+	_cleanup_(parser_freep) struct parser *g = make();
+	pid_t pid = parser_pid(g);
 
-	guard_freep(&g);
+	parser_freep(&g);
 	g = NULL;
 	CHECK_INT(kill(pid, 0), -1);
 	CHECK_INT(errno, ESRCH);
@@ -278,9 +266,9 @@ TEST(no_child_is_left)
 
 TEST(length_beyond_the_packet_field)
 {
-	static struct guard_request r = {.kind = GUARD_DHCP, .len = UINT32_MAX};
-	struct guard_answer a;
+	static struct parse_request r = {.kind = PARSE_DHCP4, .len = UINT32_MAX};
+	struct parse_reply a;
 
-	guard_answer_for(&r, &a);
+	parse_packet(&r, &a);
 	CHECK(a.dhcp.wire_defect != WIRE_GOOD);
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parser: a process without rights that parses what came from the network: other user id, no
+ * capabilities, no_new_privs, resource limits, and a seccomp list of read, write and exit. Requests
+ * and replies are structs of fixed size; a reply of another size, or that is not sane, counts as an
+ * attack: the process is killed and replaced, five times at most.
+ *
+ * Namespaces would hide nothing from a process that can name nothing; a network namespace would even
+ * make every later module load pay for it. So none is made.
+ */
+#pragma once
+
+#include "base/env.h"
+
+struct parser;
+
+struct parser_job {
+	const char *room;	/* named in reports */
+	size_t request, reply;	/* their sizes */
+	void (*parse)(const void *request, void *reply); /* pure; in the process */
+	bool (*sane)(const void *reply);		 /* can parse() have made this? */
+};
+
+/*
+ * parser_new: forks the process; its socket becomes part of epoll, which is borrowed like the rest.
+ * Early, before the agent has much that could be copied. 0 or -errno.
+ */
+int parser_new(struct parser **ret, const struct env *env, const struct parser_job *job, int epoll,
+	uint64_t now);
+/* parser_free: ends the process and waits for its end. */
+struct parser *parser_free(struct parser *p);
+DEFINE_FREEP(struct parser, parser_free)
+
+/*
+ * parser_submit: 0, -EAGAIN when the process is busy with others (the packet is lost, as on the wire)
+ * or -EPIPE when there is no process.
+ */
+int parser_submit(struct parser *p, const void *request);
+
+/*
+ * parser_pop: the next reply. 1, 0 when there is none yet, -EPIPE when the process died or sent an
+ * invalid message: that is reported, what it was working on is lost, and it is replaced: at once the
+ * first time, later after 1, 2, 4 and 8 s (parser_deadline()).
+ */
+int parser_pop(struct parser *p, void *reply, uint64_t now);
+
+/* parser_tick: starts the process when parser_deadline() has come (NSEC_NEVER: nothing is due). */
+void parser_tick(struct parser *p, uint64_t now);
+uint64_t parser_deadline(const struct parser *p);
+
+/* parser_lost: there is no process, and there will be none. */
+bool parser_lost(const struct parser *p);
+
+/* For tests: -1: no process. */
+int parser_fd(const struct parser *p);
+pid_t parser_pid(const struct parser *p);
+/* parser_lock_down: drops all rights of the calling process; keep_fd becomes descriptor 0. 0 or -errno. */
+int parser_lock_down(int keep_fd);

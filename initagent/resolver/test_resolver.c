@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The resolver as an object: many questions at once, each with an id. Servers: address/test_resolve_room.c. */
+#include "check.h"
+
+#include <signal.h>
+
+#include "resolver/private.h"
+#include "resolver/resolver.h"
+
+#define SEC NSEC_PER_SEC
+
+static struct env env = {.prefix = "/nonexistent"};
+
+static struct resolver *make(void)
+{
+	struct resolver *r = NULL;
+
+	CHECK_INT(resolver_new(&r, &env), 0);
+	return r;
+}
+
+static void check_event(struct resolver *r, uint32_t id, const char *want)
+{
+	struct resolver_event ev;
+	char text[INET_ADDR_TEXT];
+
+	CHECK(resolver_pop_event(r, &ev));
+	CHECK_INT(ev.id, id);
+	CHECK_STR(ev.n_addrs ? inet_text(&ev.addrs[0], text) : ev.text, want);
+}
+
+TEST(each_question_has_its_answer)
+{
+	_cleanup_(resolver_freep) struct resolver *r = make();
+	struct resolver_event ev;
+
+	CHECK(resolver_deadline(r) == NSEC_NEVER);
+	CHECK_INT(resolver_ask(r, 7, "10.0.0.7", SEC, 0), 0);
+	CHECK_INT(resolver_ask(r, 8, "nfs.example", 3 * SEC, 0), 0);
+	CHECK_INT(resolver_ask(r, 9, "2001:db8::9", SEC, 0), 0);
+	CHECK(resolver_deadline(r) == 0);
+	check_event(r, 7, "10.0.0.7");
+	check_event(r, 9, "2001:db8::9");
+	CHECK(!resolver_pop_event(r, &ev));
+	CHECK(resolver_deadline(r) > 0 && resolver_deadline(r) <= 3 * SEC);
+	resolver_dispatch(r, 3 * SEC);
+	check_event(r, 8, "no DNS server is known to ask for nfs.example");
+	CHECK(!resolver_pop_event(r, &ev));
+	CHECK(resolver_deadline(r) == NSEC_NEVER);
+}
+
+TEST(an_id_that_is_asked_again_or_cancelled)
+{
+	_cleanup_(resolver_freep) struct resolver *r = make();
+	struct resolver_event ev;
+
+	CHECK_INT(resolver_ask(r, 1, "10.0.0.1", SEC, 0), 0);
+	CHECK_INT(resolver_ask(r, 1, "10.0.0.2", SEC, 0), 0);
+	check_event(r, 1, "10.0.0.2");
+	CHECK(!resolver_pop_event(r, &ev));
+	CHECK_INT(resolver_ask(r, 1, "nfs.example", SEC, 0), 0);
+	resolver_want_all(r, 1);
+	resolver_want_all(r, 2);
+	resolver_cancel(r, 1);
+	resolver_cancel(r, 2);
+	resolver_dispatch(r, 5 * SEC);
+	CHECK(!resolver_pop_event(r, &ev));
+	/* What cannot be asked takes the place of the id's earlier question all the same. */
+	CHECK_INT(resolver_ask(r, 1, "10.0.0.1", SEC, 0), 0);
+	CHECK_INT(resolver_ask(r, 1, "a b", SEC, 0), -EINVAL);
+	CHECK(!resolver_pop_event(r, &ev));
+}
+
+TEST(as_many_as_there_is_room_for)
+{
+	_cleanup_(resolver_freep) struct resolver *r = make();
+
+	for (uint32_t id = 0; id < RESOLVER_LOOKUPS_MAX; id++)
+		CHECK_INT(resolver_ask(r, id, "nfs.example", SEC, 0), 0);
+	CHECK_INT(resolver_ask(r, RESOLVER_LOOKUPS_MAX, "nfs.example", SEC, 0), -ENOSPC);
+	CHECK_INT(resolver_ask(r, 3, "10.0.0.3", SEC, 0), 0);
+	check_event(r, 3, "10.0.0.3");
+	CHECK_INT(resolver_ask(r, RESOLVER_LOOKUPS_MAX, "10.0.0.4", SEC, 0), 0);
+	check_event(r, RESOLVER_LOOKUPS_MAX, "10.0.0.4");
+}
+
+TEST(names_that_are_none)
+{
+	static const char *const bad[] = {"", ".", "a b", "a..b", "$(reboot)", "-x"};
+	_cleanup_(resolver_freep) struct resolver *r = make();
+	char longest[ADDRESS_DOMAIN_MAX + 3];
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_INT(resolver_ask(r, 1, bad[i], SEC, 0), -EINVAL);
+	for (size_t i = 0; i < sizeof(longest) - 1; i++)
+		longest[i] = i % 64 == 63 ? '.' : 'x';
+	longest[ADDRESS_DOMAIN_MAX + 1] = 0;
+	CHECK_INT(resolver_ask(r, 1, longest, SEC, 0), -EINVAL);
+	longest[ADDRESS_DOMAIN_MAX] = '.'; /* dropped */
+	CHECK_INT(resolver_ask(r, 1, longest, SEC, 0), 0);
+}
