@@ -12,6 +12,22 @@ agent=${BUILD:-build}/initagent
     diff <(tail -n +5 docs/causes.md) <("$agent" causes --markdown)
 }
 
+@test "the README is short, and every link of the pages leads to a file" {
+    local page link links n=0
+    [ "$(wc -l <README.md)" -le 150 ]
+    for page in README.md docs/*.md; do
+        mapfile -t links < <(grep -oE '\]\([^)#: ]+' "$page" | cut -c3-)
+        n=$((n + ${#links[@]}))
+        for link in "${links[@]}"; do
+            [ -e "$(dirname "$page")/$link" ] || {
+                echo "$page: no $link"
+                return 1
+            }
+        done
+    done
+    [ "$n" -gt 60 ]
+}
+
 # The schema in turn is held against the code by tests/state.bats.
 @test "every field of state.json is documented" {
     local field fields
