@@ -4,10 +4,9 @@
 
 #include <linux/nvme_ioctl.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include "base/cursor.h"
-#include "base/cage.h"
+#include "base/worker.h"
 #include "plan.h"
 
 #define GET_LOG_PAGE   0x02
@@ -117,22 +116,29 @@ void discovery_judge(const void *page, size_t len, const struct discovery_want *
 
 /* --- in a process of its own ---------------------------------------------------------------- */
 
-static int work(const void *arg, int in, int out)
-{
-	static uint8_t page[DISCOVERY_PAGE_MAX];
-	static struct discovery d;
-	ssize_t n = pread(in, page, sizeof(page), 0);
+struct judge_job {
+	const void *page;
+	size_t len;
+	const struct discovery_want *want;
+};
 
-	discovery_judge(page, n > 0 ? (size_t)n : 0, arg, &d);
-	return cage_write(out, &d, sizeof(d)) < 0;
+static int judge_page(const void *arg)
+{
+	static struct discovery d;
+	const struct judge_job *j = arg;
+
+	discovery_judge(j->page, j->len, j->want, &d);
+	return worker_reply(&d, sizeof(d)) < 0;
 }
 
 /* The process may have been taken over: what it found is looked at as closely again. */
-static bool sane(const struct discovery *d)
+static bool discovery_valid(void *reply, const void *context)
 {
-	struct discovery again;
+	const struct discovery *d = reply;
 	struct record r = {.port = "1"};
+	struct discovery again;
 
+	(void)context;
 	if (d->how < 0 || d->how >= DISCOVERY_MAX || !memchr(d->text, 0, sizeof(d->text)) || d->port > 65535 ||
 		!memchr(d->nqn, 0, sizeof(d->nqn)) || !memchr(d->address, 0, sizeof(d->address)))
 		return false;
@@ -143,21 +149,23 @@ static bool sane(const struct discovery *d)
 	return d->port && usable(&r, &again);
 }
 
-void discovery_judge_caged(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret)
+void discovery_judge_apart(const void *page, size_t len, const struct discovery_want *want,
+	struct discovery *ret)
 {
-	_cleanup_close_ int file = memfd_create("discovery", MFD_CLOEXEC);
-	struct cage_job job = {
-		.run = work, .arg = want, .in = file, .rights = CAGE_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS,
+	const struct judge_job job = {page, len, want};
+	const struct worker_spec spec = {
+		.run = judge_page,
+		.arg = &job,
+		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS},
+		.reply_size = sizeof(*ret),
+		.valid = discovery_valid,
 	};
-	struct cage cage = CAGE_NONE;
-	int r = file < 0 || cage_write(file, page, len) < 0 ? -EIO : cage_start(&cage, &job);
+	const char *how;
 
-	if (r == 0)
-		r = cage_read(&cage, ret, sizeof(*ret));
-	cage_end(&cage);
-	if (r == 1 && sane(ret))
+	if (worker_ask(&spec, ret, &how) == 0)
 		return;
-	*ret = (struct discovery){.how = DISCOVERY_BAD, .text = "the process that reads it died"};
+	*ret = (struct discovery){.how = DISCOVERY_BAD};
+	snprintf(ret->text, sizeof(ret->text), "the process that reads it %s", how);
 }
 
 int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX])

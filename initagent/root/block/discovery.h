@@ -39,8 +39,8 @@ struct discovery {
 /* discovery_judge: the record of a page (len bytes) that is wanted. Pure. */
 void discovery_judge(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
 
-/* discovery_judge_caged: the same by a process without rights. */
-void discovery_judge_caged(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
+/* discovery_judge_apart: the same by a process without rights. */
+void discovery_judge_apart(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
 
 /*
  * discovery_read: the log page of a controller ("nvme0"'s device node, open). Returns its length or -errno.

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/cursor.h"
-#include "base/cage.h"
+#include "base/worker.h"
 
 #define MAGIC_GREETING UINT64_C(0x4e42444d41474943) /* "NBDMAGIC" */
 #define MAGIC_OPTION   UINT64_C(0x49484156454f5054) /* "IHAVEOPT" */
@@ -72,7 +72,19 @@ static int receive(struct talk *t, void *buf, size_t len)
 
 static int transmit(struct talk *t, const void *buf, size_t len)
 {
-	return cage_write(t->socket, buf, len) < 0 ? end(t, NBD_HELLO_CLOSED, "the server hung up") : 0;
+	const uint8_t *at = buf;
+
+	while (len) {
+		ssize_t n = write(t->socket, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return end(t, NBD_HELLO_CLOSED, "the server hung up");
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
 }
 
 static uint64_t be64(struct cursor *c)
@@ -309,39 +321,39 @@ uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t pag
 	return 0;
 }
 
-static int work(const void *arg, int in, int out)
+static int talk_to_server(const void *arg)
 {
 	static struct nbd_export e;
 
-	nbd_hello_talk(in, arg, &e);
-	return cage_write(out, &e, sizeof(e)) < 0;
+	nbd_hello_talk(WORKER_FILE(0), arg, &e);
+	return worker_reply(&e, sizeof(e)) < 0;
 }
 
 /* The process may have been taken over. */
-static bool sane(const struct nbd_export *e)
+static bool export_valid(void *reply, const void *context)
 {
+	const struct nbd_export *e = reply;
+
+	(void)context;
 	return e->how >= 0 && e->how < NBD_HELLO_MAX && memchr(e->text, 0, sizeof(e->text)) &&
 		(e->how != NBD_HELLO_DONE || (e->size >= SECTOR && e->size <= INT64_MAX));
 }
 
 void nbd_hello_ask(int socket, const char *name, struct nbd_export *ret)
 {
-	struct cage_job job = {
-		.run = work,
+	const struct worker_spec spec = {
+		.run = talk_to_server,
 		.arg = name,
-		.in = socket,
-		.rights = CAGE_COMPUTE,
-		.memory = MEMORY_MAX,
-		.cpu_s = CPU_SECONDS,
+		.files = {socket},
+		.n_files = 1,
+		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS},
+		.reply_size = sizeof(*ret),
+		.valid = export_valid,
 	};
-	struct cage cage;
-	int r = cage_start(&cage, &job), status;
+	const char *how;
 
-	if (r == 0)
-		r = cage_read(&cage, ret, sizeof(*ret));
-	status = cage_end(&cage);
-	if (r == 1 && sane(ret))
+	if (worker_ask(&spec, ret, &how) == 0)
 		return;
 	*ret = (struct nbd_export){.how = NBD_HELLO_DIED};
-	strscpy(ret->text, r == 1 ? "it sent what it cannot mean" : cage_end_text(status), sizeof(ret->text));
+	strscpy(ret->text, how, sizeof(ret->text));
 }

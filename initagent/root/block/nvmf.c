@@ -232,7 +232,7 @@ static int discover(struct block_job *j)
 	delete_all(j, &way);
 	if (r < 0)
 		return r;
-	discovery_judge_caged(page, (size_t)r, &want, &d);
+	discovery_judge_apart(page, (size_t)r, &want, &d);
 	if (d.how != DISCOVERY_FOUND)
 		return discovery_failed(j, &d);
 	strscpy(res->name, d.nqn, sizeof(res->name));

@@ -44,7 +44,7 @@ static struct discovery judge(const char *nqn, bool rdma)
 	struct discovery d, caged;
 
 	discovery_judge(page, sizeof(page), &want, &d);
-	discovery_judge_caged(page, sizeof(page), &want, &caged);
+	discovery_judge_apart(page, sizeof(page), &want, &caged);
 	CHECK_MEM(&d, &caged, sizeof(d));
 	return d;
 }
