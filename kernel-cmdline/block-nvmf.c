@@ -14,9 +14,7 @@
 
 static bool nqn_sane(struct slice s)
 {
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
+	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f || strchr("\"',\\", s.s[i]))
 			return false;
 	return slice_starts(s, "nqn.") && s.len > 4 && s.len <= NQN_MAX;
@@ -38,11 +36,10 @@ static void comment_nqn(struct parser *p, const struct plan_word *w, struct slic
 static const char *uuid_text(struct parser *p, struct slice s)
 {
 	char text[37];
-	size_t i;
 
 	if (s.len != 36)
 		return NULL;
-	for (i = 0; i < 36; i++) {
+	for (size_t i = 0; i < 36; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 		char c = s.s[i];
 
@@ -100,12 +97,10 @@ static bool take_kernel_option(struct block_spec *x, struct slice option, const 
 
 static bool take_option(struct block_spec *x, struct slice option)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(own_options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++)
 		if (slice_starts(option, own_options[i].name))
 			return own_options[i].take(x, slice_from(option, strlen(own_options[i].name)));
-	for (i = 0; i < ARRAY_SIZE(kernel_options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_options); i++)
 		if (slice_starts(option, kernel_options[i].name))
 			return take_kernel_option(x, option, &kernel_options[i]);
 	return block_fail(x, option, "not an option of an NVMe root (nsid=, uuid=, part=, ctrl_loss_tmo= ...)");
@@ -115,9 +110,8 @@ static bool take_option(struct block_spec *x, struct slice option)
 static void add_discovery(struct block_spec *x)
 {
 	const struct plan_portal *found = x->p->discover.items;
-	size_t i;
 
-	for (i = 0; i < x->p->discover.n; i++) {
+	for (size_t i = 0; i < x->p->discover.n; i++) {
 		struct plan_portal *slot = push(x->p, &x->portals, sizeof(*slot), x->w);
 
 		if (slot)
@@ -129,9 +123,8 @@ static void add_discovery(struct block_spec *x)
 static void ask_all(struct block_spec *x)
 {
 	struct plan_portal *portals = x->portals.items;
-	size_t i;
 
-	for (i = 0; i < x->portals.n; i++)
+	for (size_t i = 0; i < x->portals.n; i++)
 		portals[i].discovery = true;
 }
 
@@ -237,7 +230,6 @@ PARSE(nvmf_discover)
 	struct block_spec x = {.p = p, .w = w, .severity = DIAG_ERROR};
 	struct plan_portal portal = {0}, *slot;
 
-	(void)row;
 	x.remedy = "write rd.nvmf.discover=rdma,ADDRESS or tcp,ADDRESS; left out";
 	if (has_control(word_value(w)) || !discover_fields(&x, word_value(w), &portal))
 		return false;

@@ -29,9 +29,7 @@ static const struct srp_row {
 
 static bool hex(struct slice s)
 {
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
+	for (size_t i = 0; i < s.len; i++)
 		if (!((s.s[i] >= '0' && s.s[i] <= '9') || ((s.s[i] | 0x20) >= 'a' && (s.s[i] | 0x20) <= 'f')))
 			return false;
 	return true;
@@ -59,9 +57,7 @@ static bool take(struct block_spec *x, const struct srp_row *row, struct slice i
 
 static const struct srp_row *find(struct slice name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (slice_is(name, rows[i].name))
 			return &rows[i];
 	return NULL;
@@ -71,14 +67,13 @@ static const struct srp_row *find(struct slice name)
 static bool complete(struct block_spec *x, struct slice text)
 {
 	static const char *const path[] = {"dgid=", "pkey=", "service_id="};
-	size_t i;
 
 	if (!strstr(x->out->name, "id_ext=") || !strstr(x->out->name, "ioc_guid="))
 		return block_fail(x, text, "id_ext= and ioc_guid= must be there");
-	for (i = 0; i < ARRAY_SIZE(path) && !x->portals.n; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(path) && !x->portals.n; i++)
 		if (!strstr(x->out->options, path[i]))
 			return block_fail(x, text, "neither dest= nor dgid=, pkey= and service_id=");
-	for (i = 0; i < ARRAY_SIZE(path) && x->portals.n; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(path) && x->portals.n; i++)
 		if (strstr(x->out->options, path[i])) {
 			complain(x->p, x->w, text, DIAG_WARN, "keep one of the two",
 				"dest= beside %s: two paths to the target, the kernel connects to dest=", path[i]);

@@ -259,9 +259,8 @@ static void check_twice(struct parser *p, const struct plan_block *block, const 
 static void check_writable(struct parser *p, const struct plan_root *root)
 {
 	static const char *const read_only[] = {"squashfs", "erofs", "iso9660"};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(read_only); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
 		if (root->rw && !root->image.overlay.asked && root->block.fstype && streq(root->block.fstype, read_only[i]))
 			complain(p, parser_word(p, OPTION_RW), WHOLE, DIAG_WARN, "add rd.overlay, or leave rw out",
 				"%s cannot be written: the root is mounted read-only", read_only[i]);
@@ -272,7 +271,6 @@ void check_block(struct parser *p)
 {
 	static const enum option_id nvmf[] = {OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
 	const struct plan_root *root = &p->plan->root;
-	size_t i;
 
 	if (root->kind == PLAN_ROOT_BLOCK && parser_word(p, OPTION_RD_NVMF_DISCOVER))
 		complain(p, parser_word(p, OPTION_RD_NVMF_DISCOVER), WHOLE, DIAG_NOTE,
@@ -285,6 +283,6 @@ void check_block(struct parser *p)
 	if (root->kind != PLAN_ROOT_NFS && root->kind != PLAN_ROOT_LIVE &&
 		(root->kind != PLAN_ROOT_REMOTE || root->block.kind == PLAN_BLOCK_NVMF))
 		return;
-	for (i = 0; i < ARRAY_SIZE(nvmf); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(nvmf); i++)
 		say_idle(p, nvmf[i], "the root is not an NVMe namespace");
 }

@@ -8,9 +8,7 @@
 /* The last word of an option, well-formed or not. */
 static const struct plan_word *word_of(const struct parser *p, enum option_id id)
 {
-	size_t i;
-
-	for (i = p->n_words; i-- > 0;)
+	for (size_t i = p->n_words; i-- > 0;)
 		if (p->words[i].row == option_row(id))
 			return &p->words[i];
 	return NULL;
@@ -56,14 +54,13 @@ static void check_mirrors(struct parser *p)
 	const struct plan_image *image = &p->plan->root.image;
 	const char *const *mirrors = p->mirrors.items;
 	const struct plan_word *w = parser_word(p, OPTION_RD_ROOT_MIRROR);
-	size_t i;
 
-	for (i = 0; i < p->mirrors.n; i++)
+	for (size_t i = 0; i < p->mirrors.n; i++)
 		if (streq(mirrors[i], image->url)) {
 			complain(p, w, WHOLE, DIAG_WARN, "name another server", "%s is the root's own URL, no second source", mirrors[i]);
 			break;
 		}
-	for (i = 0; i < p->mirrors.n; i++)
+	for (size_t i = 0; i < p->mirrors.n; i++)
 		if (strncmp(mirrors[i], "https:", 6) != 0 && !image->has_digest && !p->keys.n &&
 			strncmp(image->url, "https:", 6) == 0) {
 			complain(p, w, WHOLE, DIAG_WARN, "use https for all of them, or add rd.root.digest=",
@@ -78,11 +75,10 @@ static void check_tls_options(struct parser *p)
 	const struct plan_image *image = &p->plan->root.image;
 	const char *const *mirrors = p->mirrors.items;
 	bool tls = strncmp(image->url, "https:", 6) == 0;
-	size_t i;
 
-	for (i = 0; i < p->mirrors.n; i++)
+	for (size_t i = 0; i < p->mirrors.n; i++)
 		tls |= strncmp(mirrors[i], "https:", 6) == 0;
-	for (i = 0; i < ARRAY_SIZE(ids) && !tls; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ids) && !tls; i++)
 		if (parser_word(p, ids[i]))
 			complain(p, parser_word(p, ids[i]), WHOLE, DIAG_NOTE, "leave it out, or use https",
 				"no server is asked by https");
@@ -139,9 +135,8 @@ static void check_idle(struct parser *p)
 		OPTION_RD_ROOT_CACHE, OPTION_RD_ROOT_PROXY, OPTION_RD_NOVERIFYSSL, OPTION_RD_OVERLAY,
 		OPTION_RD_LIVE_DIR, OPTION_RD_LIVE_SQUASHIMG,
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct plan_word *w = parser_word(p, ids[i]);
 
 		if (!w || (ids[i] == OPTION_RD_OVERLAY && has_layer(p->plan->root.kind)))

@@ -21,9 +21,8 @@ static const struct plan_word *ip_word(const struct parser *p, const struct plan
 static bool has_ip(const struct parser *p, const char *name)
 {
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++)
+	for (size_t i = 0; i < p->ips.n; i++)
 		if (ips[i].ifname && streq(ips[i].ifname, name))
 			return true;
 	return false;
@@ -33,9 +32,8 @@ static bool has_ip(const struct parser *p, const char *name)
 static bool any_interface(const struct parser *p)
 {
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++)
+	for (size_t i = 0; i < p->ips.n; i++)
 		if (!ips[i].ifname)
 			return true;
 	return p->ips.n == 0 || p->plan->net.bootif.len;
@@ -44,9 +42,8 @@ static bool any_interface(const struct parser *p)
 static const struct plan_ifname *find_ifname(const struct parser *p, const char *name)
 {
 	const struct plan_ifname *items = p->ifnames.items;
-	size_t i;
 
-	for (i = 0; i < p->ifnames.n; i++)
+	for (size_t i = 0; i < p->ifnames.n; i++)
 		if (streq(items[i].name, name))
 			return &items[i];
 	return NULL;
@@ -74,9 +71,8 @@ static bool is_parent(const struct plan_pkey *k, struct slice parent)
 static bool makes_child(const struct parser *p, struct slice parent, uint32_t pkey)
 {
 	const struct plan_pkey *items = p->pkeys.items;
-	size_t i;
 
-	for (i = 0; i < p->pkeys.n; i++)
+	for (size_t i = 0; i < p->pkeys.n; i++)
 		if (items[i].pkey == pkey && is_parent(&items[i], parent))
 			return true;
 	return false;
@@ -86,9 +82,8 @@ static bool makes_child(const struct parser *p, struct slice parent, uint32_t pk
 static const char *other_child(struct parser *p, struct slice parent)
 {
 	const struct plan_pkey *items = p->pkeys.items;
-	size_t i;
 
-	for (i = 0; i < p->pkeys.n; i++)
+	for (size_t i = 0; i < p->pkeys.n; i++)
 		if (is_parent(&items[i], parent))
 			return textf(p, "%.*s.%04x", SLICE(parent), items[i].pkey);
 	return NULL;
@@ -106,9 +101,8 @@ static const char *made_by(const char *name)
 		const char *start, *option;
 	} kinds[] = {{"bond", "bond"}, {"br", "bridge"}, {"team", "team"}, {"vlan", "vlan"}};
 	const char *dot = strrchr(name, '.');
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t n = strlen(kinds[i].start);
 
 		if (strncmp(name, kinds[i].start, n) == 0 && all_digits(name + n))
@@ -120,9 +114,8 @@ static const char *made_by(const char *name)
 static bool has_link(const struct parser *p, const char *name)
 {
 	const struct plan_link *links = p->links.items;
-	size_t i;
 
-	for (i = 0; i < p->links.n; i++)
+	for (size_t i = 0; i < p->links.n; i++)
 		if (streq(links[i].name, name))
 			return true;
 	return false;
@@ -168,11 +161,10 @@ static void check_bootdev(struct parser *p)
 	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV), *first = NULL;
 	const struct plan_ip *ips = p->ips.items;
 	const char *name = NULL;
-	size_t i;
 
 	if (w && !any_interface(p) && !set_up(p, w->value))
 		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up", "no ip= sets this interface up");
-	for (i = 0; i < p->ips.n && !w; i++) {
+	for (size_t i = 0; i < p->ips.n && !w; i++) {
 		if (!ips[i].ifname || (name && streq(name, ips[i].ifname)))
 			continue;
 		if (name) {
@@ -190,9 +182,8 @@ static void check_routes(struct parser *p)
 {
 	const struct plan_route *routes = p->routes.items;
 	const struct plan_word *w = parser_word(p, OPTION_RD_ROUTE);
-	size_t i;
 
-	for (i = 0; i < p->routes.n && !any_interface(p); i++)
+	for (size_t i = 0; i < p->routes.n && !any_interface(p); i++)
 		if (routes[i].ifname && !set_up(p, routes[i].ifname))
 			complain(p, w, WHOLE, DIAG_WARN, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up", routes[i].ifname),
 				"rd.route= over %s, which no ip= sets up: the route is never set", routes[i].ifname);
@@ -258,9 +249,8 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 static void check_mode(struct parser *p)
 {
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++)
+	for (size_t i = 0; i < p->ips.n; i++)
 		if (!ips[i].ifname || is_ipoib(p, &ips[i]) || (strncmp(ips[i].ifname, "eth", 3) && strncmp(ips[i].ifname, "en", 2)))
 			return;
 	if (p->ips.n && parser_word(p, OPTION_RD_IB_MODE))
@@ -272,15 +262,17 @@ static void check_mode(struct parser *p)
 static void check_mixed(struct parser *p)
 {
 	const struct plan_ip *ips = p->ips.items, *open = NULL;
-	size_t i, named = 0;
+	size_t named = 0;
 
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		named += ips[i].ifname || ips[i].match.len;
 		if (!ips[i].ifname && !ips[i].match.len && !(ips[i].methods & PLAN_IP_STATIC))
 			open = &ips[i];
 	}
 	if (open && named)
-		differ(p, ip_word(p, open), WHOLE, FORM_IP_MIXED, "name the interface: ip=IFNAME:METHOD");
+		differ(p, ip_word(p, open), WHOLE, DIAG_WARN,
+			"name the interface: ip=IFNAME:METHOD",
+			"a method for every interface beside options for one: network-legacy stops, NetworkManager merges them");
 }
 
 /* --- the root's server ------------------------------------------------------------------------ */
@@ -309,9 +301,8 @@ static bool has_family(const struct parser *p, sa_family_t family)
 {
 	const unsigned int methods = family == AF_INET6 ? IPV6_METHODS : IPV4_METHODS;
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++)
+	for (size_t i = 0; i < p->ips.n; i++)
 		if (ips[i].methods & methods || ips[i].addr.family == family)
 			return true;
 	return p->ips.n == 0;
@@ -321,9 +312,8 @@ static bool has_family(const struct parser *p, sa_family_t family)
 static bool can_ask_dns(const struct parser *p)
 {
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++)
+	for (size_t i = 0; i < p->ips.n; i++)
 		if (ips[i].methods != PLAN_IP_STATIC || ips[i].n_dns)
 			return true;
 	return p->ips.n == 0 || p->nameservers.n;
@@ -349,11 +339,10 @@ void check_net(struct parser *p)
 	const struct plan_ip *ips = p->ips.items;
 	struct inet_addr server;
 	bool name = false;
-	size_t i;
 
 	if (root_server(p, &server, &name))
 		check_server(p, &server, name);
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		check_addresses(p, &ips[i], &server);
 		check_device(p, &ips[i]);
 	}

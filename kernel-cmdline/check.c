@@ -7,9 +7,8 @@
 static bool named(const struct arena_list *l, const char *name)
 {
 	const char *const *names = l->items;
-	size_t i;
 
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if (streq(names[i], name))
 			return true;
 	return false;
@@ -21,9 +20,8 @@ static struct slice find_name(const struct parser *p, const char *name,
 {
 	const struct option_row *a = option_row(OPTION_RD_DRIVER_BLACKLIST);
 	const struct option_row *b = option_row(OPTION_MODPROBE_BLACKLIST);
-	size_t i;
 
-	for (i = p->n_words; i-- > 0;) {
+	for (size_t i = p->n_words; i-- > 0;) {
 		const struct plan_word *w = &p->words[i];
 		struct slice rest, item;
 
@@ -46,9 +44,8 @@ static struct slice find_name(const struct parser *p, const char *name,
 static void check_blacklist(struct parser *p)
 {
 	const char *const *names = p->blacklist.items;
-	size_t i;
 
-	for (i = 0; i < p->blacklist.n; i++) {
+	for (size_t i = 0; i < p->blacklist.n; i++) {
 		const struct plan_word *w = NULL;
 		bool pre = named(&p->pre, names[i]), post = named(&p->post, names[i]);
 		struct slice at;
@@ -65,9 +62,7 @@ static void check_blacklist(struct parser *p)
 /* "rd.driver.post=a, b": the space ends the list. */
 static void check_broken_list(struct parser *p)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < p->n_words; i++) {
+	for (size_t i = 0; i + 1 < p->n_words; i++) {
 		const struct plan_word *w = &p->words[i], *next = w + 1;
 		struct slice v = word_value(w);
 
@@ -124,9 +119,8 @@ static void check_rorw(struct parser *p)
 static bool all_static(const struct parser *p)
 {
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++)
+	for (size_t i = 0; i < p->ips.n; i++)
 		if (ips[i].methods & ~(unsigned int)PLAN_IP_STATIC)
 			return false;
 	return p->ips.n > 0;
@@ -135,9 +129,8 @@ static bool all_static(const struct parser *p)
 struct plan_word *root_word(const struct parser *p)
 {
 	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct plan_word *w = parser_word(p, ids[i]);
 
 		if (w && w->value == p->plan->root.text)
@@ -198,9 +191,9 @@ static void check_dhcp6(struct parser *p)
 static void check_ip_left(struct parser *p)
 {
 	const struct plan_word *last = NULL;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < p->n_words; i++)
+	for (size_t i = 0; i < p->n_words; i++)
 		if (p->words[i].row == option_row(OPTION_IP)) {
 			last = &p->words[i];
 			n++;

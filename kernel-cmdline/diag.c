@@ -54,9 +54,8 @@ size_t diag_list_dropped(const struct diag_list *l)
 int diag_list_worst(const struct diag_list *l)
 {
 	int worst = -1;
-	size_t i;
 
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if ((int)l->items[i].severity > worst)
 			worst = (int)l->items[i].severity;
 	return worst;
@@ -84,11 +83,11 @@ static bool copy(struct arena *a, const char *s, const char **ret)
 /* Where a remark goes; a full list still takes what is worse than its mildest one. */
 static size_t slot_for(const struct diag_list *l, enum diag_severity severity)
 {
-	size_t i, mildest = 0;
+	size_t mildest = 0;
 
 	if (l->n < DIAG_MAX)
 		return l->n;
-	for (i = 1; i < l->n; i++)
+	for (size_t i = 1; i < l->n; i++)
 		if (l->items[i].severity <= l->items[mildest].severity)
 			mildest = i;
 	return l->items[mildest].severity < severity ? mildest : DIAG_MAX;
@@ -129,10 +128,10 @@ static bool before(const struct diag *a, const struct diag *b)
 
 void diag_list_sort(struct diag_list *l)
 {
-	size_t i, k;
+	size_t k;
 
 	/* insertion: stable, and at most DIAG_MAX items */
-	for (i = 1; i < l->n; i++) {
+	for (size_t i = 1; i < l->n; i++) {
 		struct diag d = l->items[i];
 
 		for (k = i; k > 0 && before(&d, &l->items[k - 1]); k--)

@@ -21,13 +21,12 @@ static struct arena_list *list_of(struct parser *p, enum option_id id)
 static const char *module_name(struct parser *p, struct slice s)
 {
 	char *name = arena_text(p->arena, s.s, s.len);
-	size_t i;
 
 	if (!name) {
 		p->oom = true;
 		return "";
 	}
-	for (i = 0; i < s.len; i++)
+	for (size_t i = 0; i < s.len; i++)
 		if (name[i] == '-')
 			name[i] = '_';
 	return name;
@@ -36,9 +35,8 @@ static const char *module_name(struct parser *p, struct slice s)
 static bool in_list(const struct arena_list *l, const char *name)
 {
 	const char *const *names = l->items;
-	size_t i;
 
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if (streq(names[i], name))
 			return true;
 	return false;
@@ -153,9 +151,8 @@ bool param_parse(struct parser *p, struct plan_word *w)
 static bool known_link(const struct parser *p, const char *name)
 {
 	const struct plan_rdma_link *links = p->rdma_links.items;
-	size_t i;
 
-	for (i = 0; i < p->rdma_links.n; i++)
+	for (size_t i = 0; i < p->rdma_links.n; i++)
 		if (streq(links[i].name, name))
 			return true;
 	return false;
@@ -188,21 +185,16 @@ PARSE(rdma_link)
 	struct plan_rdma_link *item;
 	size_t n = 0;
 
-	(void)row;
 	while (n < 3 && slice_next(&rest, ',', &f[n]))
 		n++;
-	if (n < 3 || rest.s) {
-		complain(p, w, word_value(w), DIAG_ERROR, "for example rd.rdma.link=rxe0,rxe,eth0",
-			"needs three fields NAME,TYPE,NETDEV; left out");
-		return false;
-	}
+	if (n < 3 || rest.s)
+		return left_out(p, w, word_value(w), "for example rd.rdma.link=rxe0,rxe,eth0",
+			"needs three fields NAME,TYPE,NETDEV");
 	if (!check_link(p, w, f))
 		return false;
-	if (known_link(p, keep(p, f[0]))) {
-		complain(p, w, f[0], DIAG_ERROR, "give each link a name of its own",
-			"this link is already named; left out");
-		return false;
-	}
+	if (known_link(p, keep(p, f[0])))
+		return left_out(p, w, f[0], "give each link a name of its own",
+			"this link is already named");
 	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
 			"a type of no kernel's own: its driver is looked for by the alias rdma-link-%.*s", (int)f[1].len, f[1].s);

@@ -71,9 +71,8 @@ struct bit_name {
 static void put_bits(struct dumper *d, unsigned int v, const struct bit_name *names, size_t n)
 {
 	const char *sep = "";
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!(v & names[i].bit))
 			continue;
 		put(d, "%s%s", sep, names[i].name);
@@ -85,21 +84,18 @@ static void put_bits(struct dumper *d, unsigned int v, const struct bit_name *na
 
 static void dump_names(struct dumper *d, const char *key, const char *const *names, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		dump_text(d, key, names[i], NULL);
 }
 
 static void dump_drivers(struct dumper *d)
 {
 	const struct plan_drivers *v = &d->plan->drivers;
-	size_t i;
 
 	dump_names(d, "driver.pre", v->pre, v->n_pre);
 	dump_names(d, "driver.post", v->post, v->n_post);
 	dump_names(d, "driver.blacklist", v->blacklist, v->n_blacklist);
-	for (i = 0; i < v->n_params; i++) {
+	for (size_t i = 0; i < v->n_params; i++) {
 		put(d, "param=%s %s", v->params[i].module, v->params[i].param);
 		if (v->params[i].value) {
 			put(d, "=");
@@ -135,7 +131,6 @@ static void dump_ip(struct dumper *d, const struct plan_ip *ip)
 		{PLAN_IP_DHCP6, "dhcp6"},   {PLAN_IP_AUTO6, "auto6"}, {PLAN_IP_EITHER6, "either6"},
 		{PLAN_IP_LINK6, "link6"},   {PLAN_IP_IBFT, "ibft"},
 	};
-	size_t i;
 
 	put(d, "ip=");
 	put_bits(d, ip->methods, methods, ARRAY_SIZE(methods));
@@ -148,7 +143,7 @@ static void dump_ip(struct dumper *d, const struct plan_ip *ip)
 	if (ip->mtu)
 		put(d, " mtu=%u", ip->mtu);
 	part_hw(d, "hw", &ip->hwaddr);
-	for (i = 0; i < ip->n_dns; i++)
+	for (size_t i = 0; i < ip->n_dns; i++)
 		part_inet(d, "dns", &ip->dns[i], -1);
 	end(d);
 }
@@ -186,13 +181,12 @@ static void dump_ib(struct dumper *d)
 	};
 	const struct plan_ib *ib = &d->plan->ib, *b = &d->base->ib;
 	char text[HW_ADDR_TEXT];
-	size_t i;
 
-	for (i = 0; i < ib->n_ports; i++)
+	for (size_t i = 0; i < ib->n_ports; i++)
 		dump_port(d, "ib.port", &ib->ports[i], "");
-	for (i = 0; i < ib->n_guids; i++)
+	for (size_t i = 0; i < ib->n_guids; i++)
 		dump_text(d, "ib.guid", hw_text(&ib->guids[i], text), NULL);
-	for (i = 0; i < ib->n_pkeys; i++) {
+	for (size_t i = 0; i < ib->n_pkeys; i++) {
 		put(d, "ib.pkey=%04x", ib->pkeys[i].pkey);
 		part(d, "parent", ib->pkeys[i].parent);
 		end(d);
@@ -202,7 +196,7 @@ static void dump_ib(struct dumper *d)
 	dump_bool(d, "ib.smprobe", ib->smprobe, b->smprobe);
 	dump_text(d, "ib.nodedesc", ib->nodedesc, NULL);
 	dump_text(d, "ib.clientid", kinds[ib->clientid.kind], kinds[b->clientid.kind]);
-	for (i = 0; i < ib->clientid.len; i++)
+	for (size_t i = 0; i < ib->clientid.len; i++)
 		put(d, "%s%02x", i ? "" : "ib.clientid.bytes=", ib->clientid.bytes[i]);
 	if (ib->clientid.len)
 		end(d);
@@ -212,17 +206,16 @@ static void dump_rdma(struct dumper *d)
 {
 	const struct plan_net *n = &d->plan->net;
 	char text[INET_ADDR_TEXT];
-	size_t i;
 
-	for (i = 0; i < n->n_dhcp_servers; i++)
+	for (size_t i = 0; i < n->n_dhcp_servers; i++)
 		dump_text(d, "dhcp_server", inet_text(&n->dhcp_servers[i], text), NULL);
-	for (i = 0; i < n->n_client_ids; i++) {
+	for (size_t i = 0; i < n->n_client_ids; i++) {
 		put(d, "client_id=%s ", n->client_ids[i].ifname);
 		for (size_t k = 0; k < n->client_ids[i].len; k++)
 			put(d, "%02x", n->client_ids[i].bytes[k]);
 		end(d);
 	}
-	for (i = 0; i < n->n_roces; i++)
+	for (size_t i = 0; i < n->n_roces; i++)
 		dump_port(d, "roce", &n->roces[i].port, n->roces[i].v2 ? " v2" : " v1");
 	dump_ib(d);
 }
@@ -232,10 +225,9 @@ static void dump_link(struct dumper *d, const struct plan_link *l)
 	static const char *const kinds[] = {
 		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] = "bridge", [PLAN_LINK_TEAM] = "team",
 	};
-	size_t i;
 
 	put(d, "%s=%s of ", kinds[l->kind], l->name);
-	for (i = 0; i < l->n_lower; i++)
+	for (size_t i = 0; i < l->n_lower; i++)
 		put(d, "%s%s", i ? "," : "", l->lower[i]);
 	if (l->kind == PLAN_LINK_VLAN)
 		put(d, " id=%u", l->vlan_id);
@@ -252,22 +244,21 @@ static void dump_net_lists(struct dumper *d)
 {
 	const struct plan_net *n = &d->plan->net;
 	char text[INET_ADDR_TEXT];
-	size_t i;
 
-	for (i = 0; i < n->n_ips; i++)
+	for (size_t i = 0; i < n->n_ips; i++)
 		dump_ip(d, &n->ips[i]);
-	for (i = 0; i < n->n_nameservers; i++)
+	for (size_t i = 0; i < n->n_nameservers; i++)
 		dump_text(d, "nameserver", inet_text(&n->nameservers[i], text), NULL);
-	for (i = 0; i < n->n_routes; i++)
+	for (size_t i = 0; i < n->n_routes; i++)
 		dump_route(d, &n->routes[i]);
-	for (i = 0; i < n->n_links; i++)
+	for (size_t i = 0; i < n->n_links; i++)
 		dump_link(d, &n->links[i]);
-	for (i = 0; i < n->n_ifnames; i++) {
+	for (size_t i = 0; i < n->n_ifnames; i++) {
 		put(d, "ifname=%s", n->ifnames[i].name);
 		part_hw(d, "hw", &n->ifnames[i].hwaddr);
 		end(d);
 	}
-	for (i = 0; i < n->n_rdma_links; i++) {
+	for (size_t i = 0; i < n->n_rdma_links; i++) {
 		put(d, "rdma_link=%s %s %s", n->rdma_links[i].name, n->rdma_links[i].type,
 			n->rdma_links[i].netdev);
 		end(d);
@@ -327,10 +318,8 @@ static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
 
 static void dump_hex(struct dumper *d, const char *key, const uint8_t *bytes, size_t n)
 {
-	size_t i;
-
 	put(d, "%s=", key);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		put(d, "%02x", bytes[i]);
 	end(d);
 }
@@ -357,14 +346,13 @@ static void dump_overlay(struct dumper *d, const struct plan_overlay *o)
 static void dump_image(struct dumper *d, const struct plan_image *m)
 {
 	const struct plan_image *b = &d->base->root.image;
-	size_t i;
 
 	dump_text(d, "image.url", m->url, NULL);
 	dump_bool(d, "image.manifest", m->manifest, b->manifest);
 	dump_names(d, "image.mirror", m->mirrors, m->n_mirrors);
 	if (m->has_digest)
 		dump_hex(d, "image.sha256", m->digest, sizeof(m->digest));
-	for (i = 0; i < m->n_keys; i++) {
+	for (size_t i = 0; i < m->n_keys; i++) {
 		if (m->keys[i].path)
 			dump_text(d, "image.key_file", m->keys[i].path, NULL);
 		else
@@ -398,10 +386,9 @@ static void dump_block(struct dumper *d, const struct plan_block *b)
 	static const char *const kinds[] = {
 		[PLAN_BLOCK_NVMF] = "nvmf", [PLAN_BLOCK_NBD] = "nbd", [PLAN_BLOCK_SRP] = "srp",
 	};
-	size_t i;
 
 	dump_text(d, "block", kinds[b->kind], NULL);
-	for (i = 0; i < b->n_portals; i++)
+	for (size_t i = 0; i < b->n_portals; i++)
 		dump_portal(d, &b->portals[i]);
 	dump_text(d, "block.name", b->name, NULL);
 	dump_text(d, "block.options", b->options, "");

@@ -22,10 +22,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_words(const struct boot_plan *p, size_t size)
 {
-	size_t i, end = 0;
+	size_t end = 0;
 
 	MUST(p->n_words <= PLAN_WORDS_MAX);
-	for (i = 0; i < p->n_words; i++) {
+	for (size_t i = 0; i < p->n_words; i++) {
 		const struct plan_word *w = &p->words[i];
 
 		MUST(w->name && w->pos >= end && w->len > 0 && w->pos + w->len <= size);
@@ -37,21 +37,17 @@ static void check_words(const struct boot_plan *p, size_t size)
 
 static void check_names(const char *const *names, size_t n)
 {
-	size_t i;
-
 	MUST(n <= PLAN_LIST_MAX);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		MUST(value_module(names[i], strlen(names[i])) && !strchr(names[i], '-'));
 }
 
 static void check_drivers(const struct plan_drivers *d)
 {
-	size_t i;
-
 	check_names(d->pre, d->n_pre);
 	check_names(d->post, d->n_post);
 	check_names(d->blacklist, d->n_blacklist);
-	for (i = 0; i < d->n_params; i++) {
+	for (size_t i = 0; i < d->n_params; i++) {
 		MUST(value_module(d->params[i].module, strlen(d->params[i].module)));
 		MUST(value_module(d->params[i].param, strlen(d->params[i].param)));
 	}
@@ -72,36 +68,32 @@ static void check_ip(const struct plan_ip *ip)
 
 static void check_link(const struct plan_link *l)
 {
-	size_t i, k;
-
 	MUST(l->kind < PLAN_LINK_KIND_MAX && l->options && l->n_lower && value_ifname(l->name, strlen(l->name)));
 	MUST((l->kind == PLAN_LINK_VLAN) == (l->vlan_id != 0) && l->vlan_id <= 4094 && l->mode <= 6);
 	MUST(l->mtu == 0 || (l->mtu >= 68 && l->mtu <= 65535));
 	MUST(!strpbrk(l->options, " \t\n"));
-	for (i = 0; i < l->n_lower; i++) {
+	for (size_t i = 0; i < l->n_lower; i++) {
 		MUST(value_ifname(l->lower[i], strlen(l->lower[i])) && !streq(l->lower[i], l->name));
-		for (k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			MUST(!streq(l->lower[i], l->lower[k]));
 	}
 }
 
 static void check_net(const struct plan_net *n)
 {
-	size_t i;
-
-	for (i = 0; i < n->n_ips; i++)
+	for (size_t i = 0; i < n->n_ips; i++)
 		check_ip(&n->ips[i]);
-	for (i = 0; i < n->n_links; i++)
+	for (size_t i = 0; i < n->n_links; i++)
 		check_link(&n->links[i]);
-	for (i = 0; i < n->n_routes; i++) {
+	for (size_t i = 0; i < n->n_routes; i++) {
 		MUST(n->routes[i].prefix >= 0 && n->routes[i].prefix <= 128);
 		MUST(n->routes[i].gateway.family || n->routes[i].ifname);
 	}
-	for (i = 0; i < n->n_ifnames; i++)
+	for (size_t i = 0; i < n->n_ifnames; i++)
 		MUST(value_ifname(n->ifnames[i].name, strlen(n->ifnames[i].name)));
-	for (i = 0; i < n->n_rdma_links; i++)
+	for (size_t i = 0; i < n->n_rdma_links; i++)
 		MUST(value_ifname(n->rdma_links[i].netdev, strlen(n->rdma_links[i].netdev)));
-	for (i = 0; i < n->n_client_ids; i++) {
+	for (size_t i = 0; i < n->n_client_ids; i++) {
 		MUST(value_ifname(n->client_ids[i].ifname, strlen(n->client_ids[i].ifname)));
 		MUST(n->client_ids[i].len >= 2 && n->client_ids[i].len <= 64);
 	}
@@ -130,13 +122,11 @@ static void check_url(const char *s)
 
 static void check_image_plan(const struct plan_image *m)
 {
-	size_t i;
-
 	if (m->url)
 		check_url(m->url);
-	for (i = 0; i < m->n_mirrors; i++)
+	for (size_t i = 0; i < m->n_mirrors; i++)
 		check_url(m->mirrors[i]);
-	for (i = 0; i < m->n_keys; i++)
+	for (size_t i = 0; i < m->n_keys; i++)
 		MUST(m->keys[i].path ? m->keys[i].path[0] == '/' : memcmp(m->keys[i].bytes, "Ed", 2) == 0);
 	MUST(!m->insecure || m->has_digest || m->n_keys);
 	MUST(!m->ca || m->ca[0] == '/');
@@ -146,10 +136,8 @@ static void check_image_plan(const struct plan_image *m)
 
 static void check_reports(const struct boot_plan *p)
 {
-	size_t i;
-
 	MUST(p->n_reports <= PLAN_REPORTS_MAX);
-	for (i = 0; i < p->n_reports; i++) {
+	for (size_t i = 0; i < p->n_reports; i++) {
 		const struct plan_report *r = &p->reports[i];
 
 		MUST(r->kind < PLAN_REPORT_KIND_MAX && r->host && r->text);
@@ -162,10 +150,8 @@ static void check_reports(const struct boot_plan *p)
 
 static void check_diags(const struct diag_list *l, size_t size)
 {
-	size_t i;
-
 	MUST(diag_list_count(l) <= DIAG_MAX);
-	for (i = 0; i < diag_list_count(l); i++) {
+	for (size_t i = 0; i < diag_list_count(l); i++) {
 		const struct diag *d = diag_list_at(l, i);
 
 		MUST(d->text && d->text[0] && d->pos <= size && d->len <= size + 1);
@@ -186,9 +172,7 @@ static char *dump(const struct boot_plan *p)
 /* Writes the words out again; false if one cannot be quoted. */
 static bool write_words(const struct boot_plan *p, FILE *f)
 {
-	size_t i;
-
-	for (i = 0; i < p->n_words; i++) {
+	for (size_t i = 0; i < p->n_words; i++) {
 		const struct plan_word *w = &p->words[i];
 
 		/* a quote cannot be written inside of quotes; a name with '=' in front stays odd */
@@ -227,11 +211,9 @@ static void check_word(const char *s, const char *not)
 
 static void check_block(const struct plan_block *b)
 {
-	size_t i;
-
 	MUST(b->kind < PLAN_BLOCK_KIND_MAX && b->options && b->flags);
 	MUST(b->n_portals || b->kind == PLAN_BLOCK_SRP);
-	for (i = 0; i < b->n_portals; i++) {
+	for (size_t i = 0; i < b->n_portals; i++) {
 		MUST(b->portals[i].server && *b->portals[i].server);
 		check_word(b->portals[i].server, "/[]\"'$`;&|<>, ");
 		check_word(b->portals[i].source, "/[]\"'$`;&|<>, ");

@@ -39,9 +39,7 @@ static const struct {
 static void say_meaning(struct parser *p, struct plan_word *w, const struct option_row *row,
 	uint32_t v)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(meanings); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(meanings); i++) {
 		if (meanings[i].id != row->id)
 			continue;
 		if (v)
@@ -134,7 +132,8 @@ static void comment_seconds(struct parser *p, const struct option_row *row,
 		complain(p, w, v, DIAG_WARN, "write rd.retry=SECONDS, or leave it out for 180",
 			"0 means no limit here; dracut would give up at once");
 	if (row->id == OPTION_RD_NET_TIMEOUT_CARRIER && seconds == 0)
-		differ(p, w, WHOLE, FORM_CARRIER_0, NULL);
+		differ(p, w, WHOLE, DIAG_NOTE, NULL,
+			"0 is no wait for one of dracut's back ends and the default for the other");
 }
 
 /*
@@ -172,7 +171,8 @@ PARSE(count)
 		return false;
 	}
 	if (n == 0)
-		differ(p, w, WHOLE, FORM_RETRY_0, "leave it out");
+		differ(p, w, WHOLE, DIAG_WARN, "leave it out",
+			"0 means as often as rd.retry allows here; dracut tries once");
 	*(uint32_t *)field_of(p, row) = n;
 	say_meaning(p, w, row, n);
 	return true;

@@ -77,7 +77,6 @@ PARSE(handover)
 	unsigned int bits = 0, n = 0;
 	bool none = false;
 
-	(void)row;
 	while (slice_next(&rest, ',', &name)) {
 		if (!add(name, &bits)) {
 			complain_name(p, w, name);

@@ -30,11 +30,9 @@ static int hex_digit(char c)
 /* Hex digits without separators, two a byte. Returns the number of bytes or -EINVAL. */
 static int read_hex(struct slice s, uint8_t *bytes, size_t max)
 {
-	size_t i;
-
 	if (s.len == 0 || s.len % 2 || s.len / 2 > max)
 		return -EINVAL;
-	for (i = 0; i < s.len; i++) {
+	for (size_t i = 0; i < s.len; i++) {
 		int digit = hex_digit(s.s[i]);
 
 		if (digit < 0)
@@ -69,7 +67,6 @@ PARSE(ib_port)
 	struct slice rest = word_value(w), item, device;
 	const char *names = "";
 
-	(void)row;
 	while (slice_next(&rest, ',', &item)) {
 		struct plan_port port, *slot;
 
@@ -125,7 +122,6 @@ PARSE(ib_guid)
 	const char *names = "";
 	char text[HW_ADDR_TEXT];
 
-	(void)row;
 	while (slice_next(&rest, ',', &item)) {
 		struct hw_addr guid, *slot;
 
@@ -163,13 +159,12 @@ static bool has_prefix(struct slice s)
 static bool read_pkey(struct slice s, uint16_t *ret)
 {
 	uint32_t v = 0;
-	size_t i;
 
 	if (has_prefix(s))
 		s = slice_from(s, 2);
 	if (s.len == 0 || s.len > 4)
 		return false;
-	for (i = 0; i < s.len; i++) {
+	for (size_t i = 0; i < s.len; i++) {
 		int digit = hex_digit(s.s[i]);
 
 		if (digit < 0)
@@ -184,9 +179,8 @@ static bool read_pkey(struct slice s, uint16_t *ret)
 static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
 {
 	const struct plan_pkey *items = p->pkeys.items;
-	size_t i;
 
-	for (i = 0; i < p->pkeys.n; i++)
+	for (size_t i = 0; i < p->pkeys.n; i++)
 		if (items[i].pkey == want->pkey &&
 			(items[i].parent == want->parent ||
 				(items[i].parent && want->parent && streq(items[i].parent, want->parent))))
@@ -197,7 +191,9 @@ static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
 static void comment_prefix(struct parser *p, const struct plan_word *w, struct slice parent, struct slice key)
 {
 	if (has_prefix(key))
-		differ(p, w, key, FORM_PKEY_PREFIX, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent), SLICE(slice_from(key, 2))));
+		differ(p, w, key, DIAG_WARN,
+			textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent), SLICE(slice_from(key, 2))),
+			"0x is not NetworkManager's form: it drops the whole profile");
 }
 
 static bool default_pkey(struct parser *p, const struct plan_word *w, struct slice item, uint16_t pkey)
@@ -221,11 +217,10 @@ static bool add_pkey(struct parser *p, struct plan_word *w, struct slice item, b
 	while (parent.len && parent.s[parent.len - 1] != '.')
 		parent.len--;
 	if (!read_pkey(slice_from(item, parent.len), &pkey.pkey) || (parent_needed && !parent.len) ||
-		(parent.len && !value_ifname(parent.s, parent.len - 1))) {
-		complain(p, w, item, DIAG_ERROR, textf(p, "for example %s=%s8001", w->name,
-			parent_needed ? "ib0." : "0x"), "not a partition; left out");
-		return false;
-	}
+		(parent.len && !value_ifname(parent.s, parent.len - 1)))
+		return left_out(p, w, item,
+			textf(p, "for example %s=%s8001", w->name, parent_needed ? "ib0." : "0x"),
+			"not a partition");
 	if (default_pkey(p, w, item, pkey.pkey))
 		return false;
 	if (parent_needed)
@@ -251,7 +246,8 @@ PARSE(ib_pkey)
 	const char *names = "";
 
 	if (row->id == OPTION_IB_PKEY && slice_find(rest, ",") < rest.len)
-		differ(p, w, rest, FORM_PKEY_LIST, "repeat the option for each partition");
+		differ(p, w, rest, DIAG_WARN, "repeat the option for each partition",
+			"a list: NetworkManager refuses it");
 	while (slice_next(&rest, ',', &item))
 		if (item.len && add_pkey(p, w, item, row->id == OPTION_IB_PKEY))
 			names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
@@ -266,15 +262,12 @@ PARSE(ib_mode)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
 	if (slice_is(v, "datagram")) {
 		p->plan->ib.mode = PLAN_IB_MODE_DATAGRAM;
 	} else if (slice_is(v, "connected")) {
 		p->plan->ib.mode = PLAN_IB_MODE_CONNECTED;
-	} else {
-		complain(p, w, v, DIAG_ERROR, "datagram or connected", "not a mode of IPoIB; left out");
-		return false;
-	}
+	} else
+		return left_out(p, w, v, "datagram or connected", "not a mode of IPoIB");
 	say(p, w, "sets IPoIB interfaces to %s mode", w->value);
 	return true;
 }
@@ -283,12 +276,8 @@ PARSE(ib_nodedesc)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
-	if (v.len > NODEDESC_MAX || has_control(v)) {
-		complain(p, w, v, DIAG_ERROR, "at most 63 printable bytes",
-			"not a node description; left out");
-		return false;
-	}
+	if (v.len > NODEDESC_MAX || has_control(v))
+		return left_out(p, w, v, "at most 63 printable bytes", "not a node description");
 	p->plan->ib.nodedesc = w->value;
 	say(p, w, "names this node %s in the fabric", w->value);
 	return true;
@@ -343,10 +332,8 @@ PARSE(ib_clientid)
 		{"uuid", PLAN_CLIENTID_UUID, "sends the machine's UUID as the client identifier"},
 	};
 	struct slice v = word_value(w);
-	size_t i;
 
-	(void)row;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!slice_is(v, kinds[i].name))
 			continue;
 		p->plan->ib.clientid = (struct plan_clientid){.kind = kinds[i].kind};
@@ -357,9 +344,8 @@ PARSE(ib_clientid)
 		say(p, w, "sends this client identifier: %s", w->value + 4);
 		return true;
 	}
-	complain(p, w, v, DIAG_ERROR, "auto, flexboot, hw, rfc4361, uuid or hex:BYTES",
-		"not a client identifier; left out");
-	return false;
+	return left_out(p, w, v, "auto, flexboot, hw, rfc4361, uuid or hex:BYTES",
+		"not a client identifier");
 }
 
 /* --- RoCE, DHCP servers ------------------------------------------------------------------- */
@@ -372,17 +358,12 @@ PARSE(roce)
 	struct slice version = colon < v.len ? slice_from(v, colon + 1) : v;
 	struct plan_roce item = {0}, *slot;
 
-	(void)row;
-	if (!slice_is(version, "v1") && !slice_is(version, "v2")) {
-		complain(p, w, version, DIAG_ERROR, "v1 or v2, for example rd.rdma.roce=mlx5_0/1:v2",
-			"not a version of RoCE; left out");
-		return false;
-	}
-	if (colon < v.len && !read_port((struct slice){v.s, colon}, &item.port, &device)) {
-		complain(p, w, (struct slice){v.s, colon}, DIAG_ERROR,
-			"write rd.rdma.roce=DEVICE[/PORT]:v2", "not a port; left out");
-		return false;
-	}
+	if (!slice_is(version, "v1") && !slice_is(version, "v2"))
+		return left_out(p, w, version, "v1 or v2, for example rd.rdma.roce=mlx5_0/1:v2",
+			"not a version of RoCE");
+	if (colon < v.len && !read_port((struct slice){v.s, colon}, &item.port, &device))
+		return left_out(p, w, (struct slice){v.s, colon},
+			"write rd.rdma.roce=DEVICE[/PORT]:v2", "not a port");
 	slot = push(p, &p->roces, sizeof(*slot), w);
 	if (!slot)
 		return false;
@@ -399,7 +380,6 @@ PARSE(dhcp_server)
 	struct slice rest = word_value(w), item;
 	const char *names = "";
 
-	(void)row;
 	while (slice_next(&rest, ',', &item)) {
 		struct inet_addr a, *slot;
 
@@ -430,17 +410,12 @@ PARSE(dhcp_client_id)
 	struct plan_client_id *slot;
 	bool good;
 
-	(void)row;
-	if (!slice_next(&id, ':', &name) || !value_ifname(name.s, name.len)) {
-		complain(p, w, name, DIAG_ERROR, remedy, "not an interface name; left out");
-		return false;
-	}
+	if (!slice_next(&id, ':', &name) || !value_ifname(name.s, name.len))
+		return left_out(p, w, name, remedy, "not an interface name");
 	good = id.s && (slice_starts(id, "@") ? read_clientid_text(p, slice_from(id, 1), &parsed)
 					      : read_clientid(p, id, &parsed));
-	if (!good) {
-		complain(p, w, id.s ? id : name, DIAG_ERROR, remedy, "not a client identifier; left out");
-		return false;
-	}
+	if (!good)
+		return left_out(p, w, id.s ? id : name, remedy, "not a client identifier");
 	slot = push(p, &p->client_ids, sizeof(*slot), w);
 	if (!slot)
 		return false;

@@ -10,9 +10,7 @@
 /* Bytes that RFC 3986 has no place for would be read differently by each program on the way. */
 static bool url_bytes(struct slice s)
 {
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
+	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f ||
 			strchr("\"<>\\^`{|}#", s.s[i]))
 			return false;
@@ -62,9 +60,9 @@ bool file_url(struct parser *p, const struct plan_word *w, struct slice text, en
 bool plan_is_manifest(const char *url, size_t len)
 {
 	static const char *const ends[] = {".manifest", ".json"};
-	size_t n = slice_find((struct slice){url, len}, "?"), i;
+	size_t n = slice_find((struct slice){url, len}, "?");
 
-	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		size_t m = strlen(ends[i]);
 
 		if (n > m && memcmp(url + n - m, ends[i], m) == 0)
@@ -78,7 +76,6 @@ PARSE(mirror)
 	struct slice v = word_value(w);
 	const char **slot;
 
-	(void)row;
 	if (slice_starts(v, "live:"))
 		v = slice_from(v, 5);
 	if (!file_url(p, w, v, DIAG_ERROR))
@@ -96,7 +93,6 @@ PARSE(digest)
 	struct plan_image *image = &p->plan->root.image;
 	struct slice v = word_value(w);
 
-	(void)row;
 	image->has_digest = slice_starts(v, "sha256:") &&
 		value_hex(v.s + 7, v.len - 7, image->digest, sizeof(image->digest)) == 0;
 	if (image->has_digest)
@@ -120,7 +116,6 @@ PARSE(key)
 	struct slice v = word_value(w);
 	struct plan_key key = {0}, *slot;
 
-	(void)row;
 	if (plain_path(v)) {
 		key.path = v.s;
 	} else if (value_base64(v.s, v.len, key.bytes, sizeof(key.bytes)) < 0 ||
@@ -141,12 +136,9 @@ PARSE(root_ca)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
-	if (!plain_path(v)) {
-		complain(p, w, v, DIAG_ERROR, "write the /PATH of a PEM file in the initramfs",
-			"not a path; left out");
-		return false;
-	}
+	if (!plain_path(v))
+		return left_out(p, w, v, "write the /PATH of a PEM file in the initramfs",
+			"not a path");
 	p->plan->root.image.ca = v.s;
 	say(p, w, "takes https servers whose certificate leads to one in %s", v.s);
 	return true;
@@ -157,17 +149,15 @@ PARSE(root_cache)
 {
 	static const char *const starts[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
 	struct slice v = word_value(w);
-	size_t i, n = slice_find(v, ":/");
+	size_t n = slice_find(v, ":/");
 	bool known = false;
 
-	(void)row;
-	for (i = 0; i < ARRAY_SIZE(starts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
 		known |= slice_starts(v, starts[i]) && n > strlen(starts[i]);
-	if (!known || v.len > 255 || !url_bytes(v) || slice_find(v, "/..") < v.len) {
-		complain(p, w, v, DIAG_ERROR, "write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR behind it",
-			"not a place for a cache; left out");
-		return false;
-	}
+	if (!known || v.len > 255 || !url_bytes(v) || slice_find(v, "/..") < v.len)
+		return left_out(p, w, v,
+			"write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR behind it",
+			"not a place for a cache");
 	p->plan->root.image.cache = v.s;
 	say(p, w, "keeps images on %s and takes them from there", v.s);
 	return true;
@@ -180,11 +170,8 @@ PARSE(proxy)
 	const char *url = slice_find(v, "://") < v.len ? v.s : textf(p, "http://%s", v.s);
 	struct url u;
 
-	(void)row;
-	if (url_parse(&u, url, strlen(url)) < 0 || u.https || !url_bytes(v)) {
-		complain(p, w, v, DIAG_ERROR, "write http://HOST:PORT", "not an HTTP proxy; left out");
-		return false;
-	}
+	if (url_parse(&u, url, strlen(url)) < 0 || u.https || !url_bytes(v))
+		return left_out(p, w, v, "write http://HOST:PORT", "not an HTTP proxy");
 	p->plan->root.image.proxy = url;
 	say(p, w, "fetches through the proxy %s", v.s);
 	return true;
@@ -202,7 +189,6 @@ static bool switched_on(const struct plan_word *w)
 /* Whether it is heeded is known once the whole line is: resolve_image(). */
 PARSE(noverifyssl)
 {
-	(void)row;
 	p->plan->root.image.insecure = switched_on(w);
 	say(p, w, p->plan->root.image.insecure ? "takes any certificate of an https server"
 					       : "checks certificates");
@@ -227,7 +213,6 @@ PARSE(minmem)
 /* live-boot's toram= may name a file; there is only one image here. */
 PARSE(live_ram)
 {
-	(void)row;
 	p->plan->root.image.ram = switched_on(w);
 	say(p, w, "has no effect: the image always runs from memory, whatever a cache holds");
 	return true;
@@ -242,10 +227,8 @@ PARSE(live_path)
 	while (v.len && v.s[0] == '/')
 		v = slice_from(v, 1);
 	if ((!v.len && !top) || v.len > 200 || !url_bytes(v) || slice_find(v, "..") < v.len ||
-		(row->id == OPTION_RD_LIVE_SQUASHIMG && slice_find(v, "/") < v.len)) {
-		complain(p, w, word_value(w), DIAG_ERROR, NULL, "not a name in an image; left out");
-		return false;
-	}
+		(row->id == OPTION_RD_LIVE_SQUASHIMG && slice_find(v, "/") < v.len))
+		return left_out(p, w, word_value(w), NULL, "not a name in an image");
 	if (row->id == OPTION_RD_LIVE_DIR)
 		p->plan->root.image.live_dir = v.s;
 	else

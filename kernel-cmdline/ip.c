@@ -44,9 +44,7 @@ static const struct {
 /* The method a word names: bits, 0 for one nobody supports, -EINVAL for no method. */
 static int method_of(struct slice s)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(methods); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		if (slice_is(s, methods[i].word))
 			return (int)methods[i].method;
 	return -EINVAL;
@@ -66,9 +64,7 @@ static bool is_methods(struct slice s)
 /* The method a misspelt word comes near to, or NULL. */
 static const char *near_method(struct slice s)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(methods); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		if (methods[i].method && option_distance(s.s, s.len, methods[i].word) <= 1)
 			return methods[i].word;
 	return NULL;
@@ -110,20 +106,22 @@ static void judge_methods(struct ip_parse *x, struct slice s, unsigned int docum
 	int m = method_of(s);
 
 	if (is_methods(s) && slice_find(s, ",") < s.len)
-		differ(x->p, x->w, s, FORM_IP_LIST, "one method for each ip=, or no interface: ip=METHOD,METHOD");
+		differ(x->p, x->w, s, DIAG_WARN,
+			"one method for each ip=, or no interface: ip=METHOD,METHOD",
+			"several methods for one interface: network-legacy stops, NetworkManager takes some of them");
 	else if (m > 0 && !((unsigned int)m & documented))
-		differ(x->p, x->w, s, FORM_IP_METHOD, "dhcp, on, any, dhcp6, auto6 or link6");
+		differ(x->p, x->w, s, DIAG_WARN, "dhcp, on, any, dhcp6, auto6 or link6",
+			"not among dracut's methods for one interface: network-legacy stops, NetworkManager drops the option");
 }
 
 /* 12 hex digits after "enx", udev's name by address. */
 static bool read_enx(struct slice s, struct hw_addr *ret)
 {
 	char text[17] = "xx:xx:xx:xx:xx:xx";
-	size_t i;
 
 	if (s.len != 15 || !slice_starts(s, "enx"))
 		return false;
-	for (i = 0; i < 6; i++)
+	for (size_t i = 0; i < 6; i++)
 		memcpy(text + 3 * i, s.s + 3 + 2 * i, 2);
 	return value_hw(text, sizeof(text), ret) == 0;
 }
@@ -146,7 +144,9 @@ static bool read_device(struct ip_parse *x, struct slice s)
 {
 	if (s.len == 0) {
 		if (s.s == x->value.s)
-			differ(x->p, x->w, WHOLE, FORM_NO_INTERFACE, textf(x->p, "write ip=%s", x->w->value + 1));
+			differ(x->p, x->w, WHOLE, DIAG_NOTE,
+				textf(x->p, "write ip=%s", x->w->value + 1),
+				"no interface named: every interface is meant");
 		return true;
 	}
 	if (value_ifname(s.s, s.len)) {
@@ -155,7 +155,8 @@ static bool read_device(struct ip_parse *x, struct slice s)
 		return !hw_is_group(x, s, &x->ip.match);
 	}
 	if (value_hw(s.s, s.len, &x->ip.match) == 0) {
-		differ(x->p, x->w, s, FORM_IP_HW, "bind a name to the address: ifname=NAME:MAC");
+		differ(x->p, x->w, s, DIAG_NOTE, "bind a name to the address: ifname=NAME:MAC",
+			"found by its address here; dracut looks for an interface of that name");
 		return !hw_is_group(x, s, &x->ip.match);
 	}
 	complain_at(x, s, DIAG_ERROR, "a name of at most 15 bytes, or an address joined by '-'",
@@ -199,7 +200,9 @@ static void read_mac(struct ip_parse *x, size_t first)
 	else if (value_hw_plain(s.s, s.len))
 		return;
 	else {
-		differ(x->p, x->w, s, FORM_HW_SPELLING, textf(x->p, "write %s", hw_text(&x->ip.hwaddr, text)));
+		differ(x->p, x->w, s, DIAG_WARN,
+			textf(x->p, "write %s", hw_text(&x->ip.hwaddr, text)),
+			"not dracut's form of a hardware address (6 octets of two digits, joined by ':'): network-legacy stops");
 		return;
 	}
 	x->ip.hwaddr.len = 0;
@@ -208,9 +211,7 @@ static void read_mac(struct ip_parse *x, size_t first)
 /* At most two, as dracut; more fields are the kernel's and not needed to boot. */
 static void read_dns(struct ip_parse *x, size_t first)
 {
-	size_t i;
-
-	for (i = first; i < x->n; i++) {
+	for (size_t i = first; i < x->n; i++) {
 		struct slice s = x->f[i];
 
 		if (s.len == 0)
@@ -265,8 +266,9 @@ static bool read_addr(struct ip_parse *x)
 		return false;
 	}
 	if (x->ip.prefix >= 0 && (F_MASK >= x->n || !x->f[F_MASK].len))
-		differ(x->p, x->w, s, FORM_IP_PREFIX, textf(x->p, "write %d into the fourth field, the mask, as well",
-			x->ip.prefix));
+		differ(x->p, x->w, s, DIAG_WARN,
+			textf(x->p, "write %d into the fourth field, the mask, as well", x->ip.prefix),
+			"the prefix length is behind the address only: network-legacy stops without a mask");
 	if (host_address(&x->ip.addr))
 		return true;
 	complain_at(x, s, DIAG_ERROR, NULL,
@@ -510,7 +512,6 @@ PARSE(ip)
 	struct ip_parse x = {.p = p, .w = w, .value = word_value(w)};
 	struct plan_ip *item;
 
-	(void)row;
 	if (!read_ip(&x))
 		return false;
 	item = push(p, &p->ips, sizeof(*item), w);

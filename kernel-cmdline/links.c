@@ -42,9 +42,7 @@ static bool set_name(struct link_parse *x, struct slice s)
 
 static bool has_lower(const struct plan_link *link, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < link->n_lower; i++)
+	for (size_t i = 0; i < link->n_lower; i++)
 		if (streq(link->lower[i], name))
 			return true;
 	return false;
@@ -132,9 +130,8 @@ static const char *const bond_options[] = {
 static bool set_mode(struct link_parse *x, struct slice v)
 {
 	uint32_t n;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(bond_modes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bond_modes); i++)
 		if (slice_is(v, bond_modes[i]) || (value_u32(v.s, v.len, 6, &n) == 0 && n == i)) {
 			x->link.mode = (uint8_t)i;
 			return true;
@@ -193,9 +190,7 @@ static bool set_bond_options(struct link_parse *x, struct slice list)
 /* IPoIB has no address that could move from one to the other (Documentation/networking/bonding.rst). */
 static bool bond_fits(struct link_parse *x)
 {
-	size_t i;
-
-	for (i = 0; i < x->link.n_lower && x->link.mode != ACTIVE_BACKUP; i++)
+	for (size_t i = 0; i < x->link.n_lower && x->link.mode != ACTIVE_BACKUP; i++)
 		if (strncmp(x->link.lower[i], "ib", 2) == 0)
 			return link_fail(x, WHOLE, textf(x->p, "%s is IPoIB, which knows mode=active-backup only", x->link.lower[i]));
 	return true;
@@ -220,9 +215,7 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 
 static bool no_ipoib(struct link_parse *x)
 {
-	size_t i;
-
-	for (i = 0; i < x->link.n_lower; i++)
+	for (size_t i = 0; i < x->link.n_lower; i++)
 		if (strncmp(x->link.lower[i], "ib", 2) == 0)
 			return link_fail(x, WHOLE, textf(x->p, "%s is IPoIB, which has no Ethernet frames", x->link.lower[i]));
 	return true;
@@ -268,9 +261,8 @@ static const struct link_kind {
 static bool name_taken(const struct parser *p, const char *name)
 {
 	const struct plan_link *links = p->links.items;
-	size_t i;
 
-	for (i = 0; i < p->links.n; i++)
+	for (size_t i = 0; i < p->links.n; i++)
 		if (streq(links[i].name, name))
 			return true;
 	return false;
@@ -307,9 +299,8 @@ PARSE(link)
 static const struct plan_link *link_of(const struct parser *p, const char *name)
 {
 	const struct plan_link *links = p->links.items;
-	size_t i;
 
-	for (i = 0; name && i < p->links.n; i++)
+	for (size_t i = 0; name && i < p->links.n; i++)
 		if (streq(links[i].name, name))
 			return &links[i];
 	return NULL;
@@ -327,9 +318,8 @@ static void not_made(struct parser *p, const struct plan_word *w, const struct p
 static void check_lower(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_link *links = p->links.items;
-	size_t i;
 
-	for (i = 0; i < p->links.n && ip->ifname; i++)
+	for (size_t i = 0; i < p->links.n && ip->ifname; i++)
 		if (links[i].kind != PLAN_LINK_VLAN && has_lower(&links[i], ip->ifname))
 			complain(p, &p->words[ip->word], WHOLE, DIAG_WARN, textf(p, "write ip=%s:...", links[i].name),
 				"%s is a part of %s and cannot have an address of its own", ip->ifname, links[i].name);
@@ -340,15 +330,14 @@ void check_links(struct parser *p)
 	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
 	const struct plan_link *links = p->links.items;
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		not_made(p, &p->words[ips[i].word], link_of(p, ips[i].ifname));
 		check_lower(p, &ips[i]);
 	}
 	if (bootdev)
 		not_made(p, bootdev, link_of(p, bootdev->value));
-	for (i = 0; i < p->links.n; i++)
+	for (size_t i = 0; i < p->links.n; i++)
 		if (links[i].kind == PLAN_LINK_VLAN)
 			not_made(p, &p->words[links[i].word], link_of(p, links[i].lower[0]));
 }

@@ -28,9 +28,7 @@ struct lint {
 
 static size_t put_repeated(FILE *out, char c, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fputc(c, out);
 	return n;
 }
@@ -80,9 +78,7 @@ static bool about(const struct diag *d, const struct plan_word *w)
 
 static bool has_diag(const struct lint *l, const struct plan_word *w)
 {
-	size_t i;
-
-	for (i = 0; i < diag_list_count(l->diags); i++)
+	for (size_t i = 0; i < diag_list_count(l->diags); i++)
 		if (about(diag_list_at(l->diags, i), w))
 			return true;
 	return false;
@@ -92,7 +88,6 @@ static bool has_diag(const struct lint *l, const struct plan_word *w)
 static void put_word(const struct lint *l, const struct plan_word *w)
 {
 	const char *effect = w->effect ? w->effect : "has no effect";
-	size_t i;
 
 	if (l->flags & LINT_REMARKS && !has_diag(l, w))
 		return;
@@ -100,7 +95,7 @@ static void put_word(const struct lint *l, const struct plan_word *w)
 	fputs("\n    ", l->out);
 	put_escaped(l->out, effect, strlen(effect));
 	fputc('\n', l->out);
-	for (i = 0; i < diag_list_count(l->diags); i++)
+	for (size_t i = 0; i < diag_list_count(l->diags); i++)
 		if (about(diag_list_at(l->diags, i), w))
 			put_diag(l, diag_list_at(l->diags, i));
 }
@@ -131,9 +126,9 @@ static void put_defaults(const struct lint *l)
 static void put_summary(const struct lint *l)
 {
 	static const char *const plural[] = {"note", "warning", "error", "fatal error"};
-	size_t counts[ARRAY_SIZE(plural)] = {0}, i;
+	size_t counts[ARRAY_SIZE(plural)] = {0};
 
-	for (i = 0; i < diag_list_count(l->diags); i++) {
+	for (size_t i = 0; i < diag_list_count(l->diags); i++) {
 		const struct diag *d = diag_list_at(l->diags, i);
 
 		counts[d->severity]++;
@@ -143,7 +138,7 @@ static void put_summary(const struct lint *l)
 		put_diag(l, d);
 	}
 	fprintf(l->out, "%zu word%s", l->plan->n_words, l->plan->n_words == 1 ? "" : "s");
-	for (i = ARRAY_SIZE(plural); i-- > 0;)
+	for (size_t i = ARRAY_SIZE(plural); i-- > 0;)
 		if (counts[i])
 			fprintf(l->out, ", %zu %s%s", counts[i], plural[i], counts[i] == 1 ? "" : "s");
 	if (diag_list_dropped(l->diags))
@@ -157,7 +152,6 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	const struct plan_source src = {.text = cmdline, .len = len, .running = flags & LINT_RUNNING};
 	struct lint l = {.out = out, .text = cmdline, .len = len, .flags = flags};
-	size_t i;
 	int r;
 
 	r = diag_list_new(&diags);
@@ -168,7 +162,7 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 		return r;
 	l.plan = plan;
 	l.diags = diags;
-	for (i = 0; i < plan->n_words; i++)
+	for (size_t i = 0; i < plan->n_words; i++)
 		put_word(&l, &plan->words[i]);
 	put_defaults(&l);
 	put_summary(&l);

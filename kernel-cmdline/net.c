@@ -9,21 +9,19 @@ PARSE(nameserver)
 {
 	struct slice v = word_value(w);
 	struct inet_addr a, *item;
-	size_t i;
 
-	(void)row;
-	if (value_inet(v.s, v.len, &a) < 0) {
-		complain(p, w, v, DIAG_ERROR, "write nameserver=ADDR, one option for each server",
-			"not an address; left out");
-		return false;
-	}
+	if (value_inet(v.s, v.len, &a) < 0)
+		return left_out(p, w, v, "write nameserver=ADDR, one option for each server",
+			"not an address");
 	if (v.s[0] == '[')
-		differ(p, w, v, FORM_BRACKETS, textf(p, "write nameserver=%.*s", (int)v.len - 2, v.s + 1));
+		differ(p, w, v, DIAG_NOTE,
+			textf(p, "write nameserver=%.*s", (int)v.len - 2, v.s + 1),
+			"taken without the brackets here; dracut writes them into resolv.conf");
 	if (a.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a.v6))
 		complain(p, w, v, DIAG_WARN, "name a server with a global address",
 			"a link-local address without its interface: no resolver can tell where the server is");
 	say(p, w, "asks DNS server %s", v.s);
-	for (i = 0; i < p->nameservers.n; i++)
+	for (size_t i = 0; i < p->nameservers.n; i++)
 		if (inet_equal(&a, (struct inet_addr *)p->nameservers.items + i))
 			return true;
 	item = push_max(p, &p->nameservers, sizeof(*item), w, PLAN_NAMESERVERS_MAX);
@@ -60,10 +58,10 @@ static int parse_net(struct slice s, struct plan_route *r, bool *masked)
 /* Clears the bits behind the prefix, which the kernel refuses; true if there were any. */
 static bool clear_host_bits(struct plan_route *r)
 {
-	size_t i, n = r->net.family == AF_INET ? 4 : 16;
+	size_t n = r->net.family == AF_INET ? 4 : 16;
 	bool cleared = false;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int bits = r->prefix - (int)(8 * i);
 		uint8_t mask = bits >= 8 ? 0xff : bits <= 0 ? 0 : (uint8_t)(0xff << (8 - bits));
 
@@ -77,28 +75,20 @@ static bool clear_host_bits(struct plan_route *r)
 static bool parse_hop(struct parser *p, const struct plan_word *w, const struct slice *f, size_t n,
 	struct plan_route *r)
 {
-	if (f[1].len && value_inet(f[1].s, f[1].len, &r->gateway) < 0) {
-		complain(p, w, f[1], DIAG_ERROR, route_remedy, "not a gateway address; left out");
-		return false;
-	}
+	if (f[1].len && value_inet(f[1].s, f[1].len, &r->gateway) < 0)
+		return left_out(p, w, f[1], route_remedy, "not a gateway address");
 	if (r->gateway.family && slice_is(f[0], "default"))
 		r->net.family = r->gateway.family;
-	if (r->gateway.family && r->gateway.family != r->net.family) {
-		complain(p, w, f[1], DIAG_ERROR, route_remedy,
-			"gateway and net are of different families; left out");
-		return false;
-	}
-	if (n == 3 && f[2].len && !value_ifname(f[2].s, f[2].len)) {
-		complain(p, w, f[2], DIAG_ERROR, route_remedy, "not an interface name; left out");
-		return false;
-	}
+	if (r->gateway.family && r->gateway.family != r->net.family)
+		return left_out(p, w, f[1], route_remedy,
+			"gateway and net are of different families");
+	if (n == 3 && f[2].len && !value_ifname(f[2].s, f[2].len))
+		return left_out(p, w, f[2], route_remedy, "not an interface name");
 	if (n == 3 && f[2].len)
 		r->ifname = keep(p, f[2]);
 	if (r->gateway.family || r->ifname)
 		return true;
-	complain(p, w, WHOLE, DIAG_ERROR, route_remedy,
-		"a route needs a gateway or an interface; left out");
-	return false;
+	return left_out(p, w, WHOLE, route_remedy, "a route needs a gateway or an interface");
 }
 
 /* dracut leaves a malformed route out without a word, which nobody finds. */
@@ -110,20 +100,16 @@ PARSE(route)
 	size_t n = fields_split(v, f, ARRAY_SIZE(f));
 	bool masked = false;
 
-	(void)row;
-	if (n < 2 || n > 3) {
-		complain(p, w, v, DIAG_ERROR, route_remedy,
-			"a route has two or three fields; left out");
-		return false;
-	}
-	if (parse_net(f[0], &r, &masked) < 0) {
-		complain(p, w, f[0], DIAG_ERROR, route_remedy, "not NET/PREFIX; left out");
-		return false;
-	}
+	if (n < 2 || n > 3)
+		return left_out(p, w, v, route_remedy, "a route has two or three fields");
+	if (parse_net(f[0], &r, &masked) < 0)
+		return left_out(p, w, f[0], route_remedy, "not NET/PREFIX");
 	if (!parse_hop(p, w, f, n, &r))
 		return false;
 	if (masked)
-		differ(p, w, f[0], FORM_ROUTE_MASK, textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix));
+		differ(p, w, f[0], DIAG_NOTE,
+			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
+			"a dotted mask: NetworkManager drops the route");
 	if (clear_host_bits(&r))
 		complain(p, w, f[0], DIAG_WARN,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
@@ -156,9 +142,8 @@ static bool kernel_name(struct slice s)
 static bool ifname_taken(const struct parser *p, const char *name, const struct hw_addr *hw)
 {
 	const struct plan_ifname *items = p->ifnames.items;
-	size_t i;
 
-	for (i = 0; i < p->ifnames.n; i++)
+	for (size_t i = 0; i < p->ifnames.n; i++)
 		if (streq(items[i].name, name) ||
 			(items[i].hwaddr.len == hw->len &&
 				memcmp(items[i].hwaddr.bytes, hw->bytes, hw->len) == 0))
@@ -179,32 +164,27 @@ PARSE(ifname)
 	struct plan_ifname *item;
 	struct hw_addr hw;
 
-	(void)row;
-	if (!slice_next(&mac, ':', &name) || !value_ifname(name.s, name.len)) {
-		complain(p, w, name, DIAG_ERROR, remedy, "not an interface name; left out");
-		return false;
-	}
-	if (!mac.s || value_hw(mac.s, mac.len, &hw) < 0) {
-		complain(p, w, mac.s ? mac : v, DIAG_ERROR, remedy,
-			"not an address of 6, 8 or 20 octets; left out");
-		return false;
-	}
-	if (value_hw_group(&hw)) {
-		complain(p, w, mac, DIAG_ERROR, "the first octet must be even",
-			"a group address cannot be an interface's own; left out");
-		return false;
-	}
+	if (!slice_next(&mac, ':', &name) || !value_ifname(name.s, name.len))
+		return left_out(p, w, name, remedy, "not an interface name");
+	if (!mac.s || value_hw(mac.s, mac.len, &hw) < 0)
+		return left_out(p, w, mac.s ? mac : v, remedy,
+			"not an address of 6, 8 or 20 octets");
+	if (value_hw_group(&hw))
+		return left_out(p, w, mac, "the first octet must be even",
+			"a group address cannot be an interface's own");
 	if (hw.len == 8)
-		differ(p, w, mac, FORM_HW_GUID, "name the port by rd.ib.guid= where the line must work under dracut");
+		differ(p, w, mac, DIAG_WARN,
+			"name the port by rd.ib.guid= where the line must work under dracut",
+			"a port GUID: dracut takes 6 or 20 octets and stops");
 	else if (!value_hw_plain(mac.s, mac.len))
-		differ(p, w, mac, FORM_HW_SPELLING, textf(p, "write %s", hw_text(&hw, text)));
+		differ(p, w, mac, DIAG_WARN, textf(p, "write %s", hw_text(&hw, text)),
+			"not dracut's form of a hardware address (6 octets of two digits, joined by ':'): network-legacy stops");
 	else if (hw.len == HW_ADDR_MAX)
-		differ(p, w, mac, FORM_HW_IPOIB, "name the port by rd.ib.guid=");
-	if (ifname_taken(p, keep(p, name), &hw)) {
-		complain(p, w, v, DIAG_ERROR, "one ifname= for each interface",
-			"this name or address already has an ifname=; left out");
-		return false;
-	}
+		differ(p, w, mac, DIAG_WARN, "name the port by rd.ib.guid=",
+			"only the last 8 octets count here; dracut's udev rule matches Ethernet only, so never this");
+	if (ifname_taken(p, keep(p, name), &hw))
+		return left_out(p, w, v, "one ifname= for each interface",
+			"this name or address already has an ifname=");
 	if (kernel_name(name))
 		complain(p, w, name, DIAG_WARN, "take another name, for example bootnet",
 			"the kernel gives names like this itself: they can clash");
@@ -233,7 +213,8 @@ static bool judge_bootif(struct parser *p, const struct plan_word *w, struct sli
 		complain(p, w, v, DIAG_WARN, "01 is Ethernet, 20 is InfiniBand",
 			"hardware type %02x is neither Ethernet nor InfiniBand", net->bootif_type);
 	if (net->bootif_type == 0x20)
-		differ(p, w, WHOLE, FORM_BOOTIF_IB, NULL);
+		differ(p, w, WHOLE, DIAG_NOTE, NULL,
+			"understood here; dracut's back ends do not match an InfiniBand BOOTIF");
 	return true;
 }
 
@@ -250,12 +231,9 @@ PARSE(bootif)
 	int n = value_octets(v.s, v.len, octets, sizeof(octets));
 	int type;
 
-	(void)row;
-	if (n != 6 && n != 7 && n != 8 && n != 9 && n != 20 && n != 21) {
-		complain(p, w, v, DIAG_ERROR, "for example BOOTIF=01-52-54-00-12-34-56",
-			"not a hardware type and an address of 6, 8 or 20 octets; left out");
-		return false;
-	}
+	if (n != 6 && n != 7 && n != 8 && n != 9 && n != 20 && n != 21)
+		return left_out(p, w, v, "for example BOOTIF=01-52-54-00-12-34-56",
+			"not a hardware type and an address of 6, 8 or 20 octets");
 	type = n == 7 || n == 9 || n == 21;
 	net->bootif.len = (uint8_t)(n - type);
 	memcpy(net->bootif.bytes, octets + type, net->bootif.len);
@@ -274,12 +252,10 @@ PARSE(bootdev)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
-	if (!value_ifname(v.s, v.len)) {
-		complain(p, w, v, DIAG_ERROR, "name the interface; ifname=NAME:MAC binds a name to an "
-			"address", "not an interface name; left out");
-		return false;
-	}
+	if (!value_ifname(v.s, v.len))
+		return left_out(p, w, v,
+			"name the interface; ifname=NAME:MAC binds a name to an address",
+			"not an interface name");
 	p->plan->net.bootdev = w->value;
 	say(p, w, "takes routes, DNS and the root path from %s", w->value);
 	return true;
@@ -290,12 +266,9 @@ PARSE(hostname)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
-	if (!value_hostname(v.s, v.len)) {
-		complain(p, w, v, DIAG_ERROR, "letters, digits, '-' and '.', at most 64",
-			"not a host name; left out");
-		return false;
-	}
+	if (!value_hostname(v.s, v.len))
+		return left_out(p, w, v, "letters, digits, '-' and '.', at most 64",
+			"not a host name");
 	p->plan->net.hostname = w->value;
 	say(p, w, "the host name is %s until the real root sets its own", w->value);
 	return true;

@@ -133,9 +133,7 @@ struct nfs_item {
 
 static const struct nfs_option *find(struct slice name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (slice_is(name, options[i].name))
 			return &options[i];
 	return NULL;
@@ -245,9 +243,9 @@ static void take_pass(struct nfs_item *x)
 static const char *near_option(struct slice name)
 {
 	const char *near = NULL;
-	size_t i, d, best = 3;
+	size_t d, best = 3;
 
-	for (i = 0; i < ARRAY_SIZE(options); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		d = option_distance(name.s, name.len, options[i].name);
 		if (d < best && 2 * d < strlen(options[i].name)) {
 			near = options[i].name;

@@ -45,9 +45,9 @@ static bool set_server(struct nfs_spec *x, struct slice s)
 /* "%s", once, is the host name; no other letter of printf has a meaning, and no server goes up from a path. */
 static void judge_path(struct nfs_spec *x, struct slice s)
 {
-	size_t i, n = 0, up = slice_find(s, "/..");
+	size_t n = 0, up = slice_find(s, "/..");
 
-	for (i = 0; i + 1 < s.len; i++) {
+	for (size_t i = 0; i + 1 < s.len; i++) {
 		bool letter = (s.s[i + 1] | 0x20) >= 'a' && (s.s[i + 1] | 0x20) <= 'z';
 
 		if (s.s[i] != '%' || !letter || (s.s[i + 1] == 's' && n++ == 0))
@@ -89,7 +89,8 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 	}
 	if (i > 0) {
 		nfs_options(x->p, x->w, (struct slice){head.s, i - 1}, x->out, &x->v);
-		differ(x->p, x->w, head, FORM_NFS_INSTALLER, root_remedy);
+		differ(x->p, x->w, head, DIAG_WARN, root_remedy,
+			"the installer's form (options in front of the server): dracut does not read it");
 	}
 	return set_server(x, slice_from(head, i));
 }
@@ -120,8 +121,9 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 			return fail(x, f[1], "not a port");
 		x->out->port = (uint16_t)port;
 	}
-	differ(x->p, x->w, s, FORM_NFS_URL, textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
-		x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""));
+	differ(x->p, x->w, s, DIAG_WARN,
+		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)), x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),
+		"a URL: dracut does not read it");
 	return set_server(x, f[0]) && set_path(x, slice_from(s, slash));
 }
 
@@ -218,11 +220,10 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA;
 	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
 	const char *text, *sep = ", NFS ";
-	size_t i;
 
 	text = textf(p, "%s:%s over %s (port %u)", nfs->server ? nfs->server : "(server from DHCP)",
 		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);
-	for (i = 0; i < ARRAY_SIZE(versions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
 		if (nfs->versions & versions[i].bit) {
 			text = textf(p, "%s%s%s", text, sep, versions[i].name);
 			sep = ", then ";

@@ -51,9 +51,7 @@ static char dash(char c)
 /* Equal as the kernel compares parameter names: '-' and '_' are the same. */
 static bool same_name(const char *a, const char *b, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (dash(a[i]) != dash(b[i]))
 			return false;
 	return true;
@@ -61,18 +59,16 @@ static bool same_name(const char *a, const char *b, size_t len)
 
 const struct option_row *option_find(const char *s, size_t len, bool *renamed)
 {
-	size_t i;
-
 	if (renamed)
 		*renamed = false;
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		size_t n = strlen(rows[i].name);
 		bool family = rows[i].flags & OPTION_PREFIX;
 
 		if ((family ? len > n : len == n) && same_name(s, rows[i].name, n))
 			return &rows[i];
 	}
-	for (i = 0; i < ARRAY_SIZE(old_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(old_names); i++) {
 		if (strlen(old_names[i].old) != len || memcmp(old_names[i].old, s, len) != 0)
 			continue;
 		if (renamed)
@@ -93,9 +89,9 @@ static char fold(char c)
 
 const struct option_row *option_find_case(const char *s, size_t len)
 {
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		if (rows[i].flags & OPTION_PREFIX || strlen(rows[i].name) != len)
 			continue;
 		for (k = 0; k < len && fold(s[k]) == fold(rows[i].name[k]); k++)
@@ -146,11 +142,11 @@ size_t option_distance(const char *a, size_t n, const char *b)
 const char *option_suggest(const char *s, size_t len)
 {
 	const char *best = NULL;
-	size_t i, d, nearest = 3;
+	size_t d, nearest = 3;
 
 	if (len < 3)
 		return NULL;
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		const size_t m = strlen(rows[i].name);
 
 		/* A difference in length is the least a distance can be: most names need no table. */
@@ -243,10 +239,8 @@ static void put_lacks(FILE *out, const char *option, const char *before, const c
 /* Families are shown with "..." instead of "=". */
 static void print_markdown(FILE *out)
 {
-	size_t i;
-
 	fputs("| Option | Default | What it does | dracut 059 |\n|---|---|---|---|\n", out);
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		const struct option_row *r = &rows[i];
 
 		fputs("| `", out);
@@ -276,9 +270,7 @@ static void put_scdoc(FILE *out, const char *s)
 
 static void print_man(FILE *out)
 {
-	size_t i;
-
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		const struct option_row *r = &rows[i];
 
 		fputc('*', out);
@@ -308,9 +300,7 @@ static void print_man(FILE *out)
 
 static void print_completion(FILE *out)
 {
-	size_t i;
-
-	for (i = 0; i < OPTION_N; i++)
+	for (size_t i = 0; i < OPTION_N; i++)
 		fprintf(out, "%s%s\n", rows[i].name,
 			rows[i].grammar[0] && !(rows[i].flags & OPTION_PREFIX) ? "=" : "");
 }

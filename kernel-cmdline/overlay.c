@@ -56,12 +56,11 @@ PARSE(overlay)
 	static const char *const none[] = {"none", "None", "NONE"};
 	struct slice v = word_value(w);
 	enum switch_word sw = value_switch(v.s, v.len);
-	size_t i;
 
 	if (row->id != OPTION_RD_OVERLAY)
 		complain(p, w, WHOLE, DIAG_NOTE, textf(p, "write rd.overlay%s%s", w->value ? "=" : "",
 			w->value ? w->value : ""), "an old name; renamed in dracut-ng 110");
-	for (i = 0; i < ARRAY_SIZE(none); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		if (!slice_is(v, none[i]))
 			continue;
 		p->plan->root.image.overlay = (struct plan_overlay){.off = true};
@@ -91,11 +90,8 @@ PARSE(overlay_size)
 	struct slice v = word_value(w);
 	uint32_t mib;
 
-	(void)row;
-	if (value_u32(v.s, v.len, 1 << 30, &mib) < 0 || mib == 0) {
-		complain(p, w, v, DIAG_ERROR, "write a number of MiB", "not a size; left out");
-		return false;
-	}
+	if (value_u32(v.s, v.len, 1 << 30, &mib) < 0 || mib == 0)
+		return left_out(p, w, v, "write a number of MiB", "not a size");
 	if (!o->size && !o->percent)
 		o->size = (uint64_t)mib << 20;
 	say(p, w, "limits the writable layer to %u MiB", mib);
@@ -107,7 +103,6 @@ PARSE(overlay_size)
 /* The root comes up without these: a warning, not an error. */
 PARSE(live_refused)
 {
-	(void)row;
 	say(p, w, "has no effect, though dracut acts on it");
 	complain(p, w, WHOLE, DIAG_WARN, NULL, "understood but not acted on by this build");
 	return true;

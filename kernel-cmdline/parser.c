@@ -62,6 +62,19 @@ void complain(struct parser *p, const struct plan_word *w, struct slice at,
 		p->oom = true;
 }
 
+bool left_out(struct parser *p, const struct plan_word *w, struct slice at, const char *remedy,
+	const char *why)
+{
+	complain(p, w, at, DIAG_ERROR, remedy, "%s; left out", why);
+	return false;
+}
+
+void differ(struct parser *p, const struct plan_word *w, struct slice at,
+	enum diag_severity severity, const char *remedy, const char *text)
+{
+	complain(p, w, at, severity, remedy, "%.*s%s%s", SLICE(at), at.len ? ": " : "", text);
+}
+
 const char *textf(struct parser *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -107,9 +120,7 @@ void *push_max(struct parser *p, struct arena_list *l, size_t size, const struct
 
 bool has_control(struct slice s)
 {
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
+	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.s[i] < ' ' || s.s[i] == 0x7f)
 			return true;
 	return false;
@@ -138,10 +149,10 @@ const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, 
 /* A bracket left open makes the rest one field, which then fails as an address. */
 size_t fields_split(struct slice s, struct slice *fields, size_t max)
 {
-	size_t i, start = 0, n = 0;
+	size_t start = 0, n = 0;
 	bool bracket = false;
 
-	for (i = 0; i < s.len && n + 1 < max; i++) {
+	for (size_t i = 0; i < s.len && n + 1 < max; i++) {
 		if (s.s[i] == '[')
 			bracket = true;
 		else if (s.s[i] == ']')

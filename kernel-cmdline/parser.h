@@ -48,35 +48,18 @@ void say(struct parser *p, struct plan_word *w, const char *fmt, ...) _printf_(3
 void complain(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *fmt, ...) _printf_(6, 7);
 
-/* Forms outside of dracut's documented grammar (differ.c). */
-enum dracut_form {
-	FORM_IP_LIST,
-	FORM_IP_METHOD,
-	FORM_IP_PREFIX,
-	FORM_IP_HW,
-	FORM_IP_MIXED,
-	FORM_HW_SPELLING,
-	FORM_HW_GUID,
-	FORM_HW_IPOIB,
-	FORM_BOOTIF_IB,
-	FORM_BRACKETS,
-	FORM_ROUTE_MASK,
-	FORM_PKEY_PREFIX,
-	FORM_PKEY_LIST,
-	FORM_NFS_INSTALLER,
-	FORM_NFS_URL,
-	FORM_BREAKS,
-	FORM_RETRY_0,
-	FORM_CARRIER_0,
-	FORM_QUOTED,
-	FORM_NO_INTERFACE,
-};
+/* left_out: complain() of an error, with "; left out" behind why. Returns false. */
+bool left_out(struct parser *p, const struct plan_word *w, struct slice at, const char *remedy,
+	const char *why);
 
 /*
- * differ: says what dracut makes of a form that was taken although its grammar does not have it. at and remedy as for
- * complain().
+ * differ: says what dracut's back ends (network-legacy's scripts, nm-initrd-generator) make of a form
+ * that is taken here although dracut.cmdline(7) does not have it: a warning where one of them stops or
+ * leaves the option out, a note where only details differ or the agent's own boot scripts write the
+ * form. at and remedy as for complain().
  */
-void differ(struct parser *p, const struct plan_word *w, struct slice at, enum dracut_form form, const char *remedy);
+void differ(struct parser *p, const struct plan_word *w, struct slice at,
+	enum diag_severity severity, const char *remedy, const char *text);
 
 /* The whole word, for complain(). */
 #define WHOLE ((struct slice){NULL, 0})
@@ -109,8 +92,8 @@ size_t fields_split(struct slice s, struct slice *fields, size_t max);
 
 /* The parse functions named in options.def. */
 #define PARSE(name)                                                            \
-	bool parse_##name(struct parser *p, const struct option_row *row,      \
-		struct plan_word *w)
+	bool parse_##name(struct parser *p,                                    \
+		const struct option_row *row __attribute__((unused)), struct plan_word *w)
 
 PARSE(boolean);	   /* generic.c */
 PARSE(seconds);

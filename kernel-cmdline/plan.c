@@ -111,9 +111,9 @@ static size_t count_words(const struct plan_source *src, size_t n_src)
 {
 	struct word_cursor c;
 	struct raw_word raw;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < n_src; i++) {
+	for (size_t i = 0; i < n_src; i++) {
 		word_cursor_init(&c, src[i].text,
 			src[i].len < PLAN_SOURCE_MAX ? src[i].len : PLAN_SOURCE_MAX);
 		while (n < PLAN_WORDS_MAX && word_next(&c, &raw))
@@ -181,13 +181,12 @@ static void take_init_arg(struct parser *p, struct plan_word *w)
 static bool run_level(const struct plan_word *w)
 {
 	static const char *const names[] = {"single", "emergency", "auto", "rescue", "s", "S"};
-	size_t i;
 
 	if (w->value)
 		return false;
 	if (w->name[0] >= '0' && w->name[0] <= '9' && !w->name[1])
 		return true;
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (streq(w->name, names[i]))
 			return true;
 	return false;
@@ -288,9 +287,7 @@ static void take_word(struct parser *p, struct plan_word *w)
 /* Starts from the defaults the table states. */
 static void set_defaults(struct boot_plan *plan)
 {
-	size_t i;
-
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		const struct option_row *row = option_row((enum option_id)i);
 		char *field = (char *)plan + row->field;
 
@@ -338,15 +335,15 @@ static void publish_lists(struct parser *p)
 /* The order of the resolve steps matters: root needs the peer of ip=, the checks need both. */
 static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 {
-	size_t i, n = count_words(src, n_src);
+	size_t n = count_words(src, n_src);
 
 	set_defaults(p->plan);
 	p->words = arena_alloc(p->arena, (n + 1) * sizeof(*p->words));
 	if (!p->words)
 		return -ENOMEM;
-	for (i = 0; i < n_src; i++)
+	for (size_t i = 0; i < n_src; i++)
 		split_source(p, &src[i], (unsigned int)i);
-	for (i = 0; i < p->n_words && !p->oom; i++)
+	for (size_t i = 0; i < p->n_words && !p->oom; i++)
 		take_word(p, &p->words[i]);
 	if (p->oom)
 		return -ENOMEM;

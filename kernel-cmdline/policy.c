@@ -9,7 +9,6 @@ PARSE(init)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
 	if (has_control(v) || v.len > 255) {
 		complain(p, w, v, DIAG_ERROR, NULL, "not a path; left out, %s stays", p->plan->init);
 		return false;
@@ -65,10 +64,8 @@ static const char *verb(enum plan_action action)
 PARSE(emergency)
 {
 	struct slice v = word_value(w);
-	size_t i;
 
-	(void)row;
-	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (!slice_is(v, actions[i].word))
 			continue;
 		p->plan->failure.action = actions[i].action;
@@ -78,9 +75,7 @@ PARSE(emergency)
 				"not one of dracut's words; the same as rd.shell");
 		return true;
 	}
-	complain(p, w, v, DIAG_ERROR, "rd.emergency=reboot, poweroff or halt",
-		"not an action; left out");
-	return false;
+	return left_out(p, w, v, "rd.emergency=reboot, poweroff or halt", "not an action");
 }
 
 static const struct {
@@ -99,22 +94,21 @@ static const struct {
 PARSE(breakpoint)
 {
 	struct slice v = word_value(w);
-	size_t i;
 
-	(void)row;
-	for (i = 0; i < ARRAY_SIZE(stages); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(stages); i++) {
 		if (!slice_is(v, stages[i].name))
 			continue;
 		if (p->plan->breaks && p->plan->breaks != (unsigned int)stages[i].stage)
-			differ(p, w, WHOLE, FORM_BREAKS, "one break point a boot");
+			differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
+				"each of them counts here; dracut heeds the last one only");
 		p->plan->breaks |= stages[i].stage;
 		say(p, w, "opens a shell before %s",
 			stages[i].stage == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : v.s);
 		return true;
 	}
-	complain(p, w, v, DIAG_ERROR, "cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, "
-		"pre-pivot or cleanup", "not a stage; left out");
-	return false;
+	return left_out(p, w, v,
+		"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, pre-pivot or cleanup",
+		"not a stage");
 }
 
 /* The kernel's parameter takes no value: "quiet=1" is no "quiet" to it. */

@@ -53,17 +53,14 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 		out->port = schemes[i].port;
 		rest = slice_from(v, strlen(schemes[i].start));
 	}
-	if (!rest.s) {
-		complain(p, w, v, DIAG_ERROR, remedy, "not a report sink; left out");
-		return false;
-	}
+	if (!rest.s)
+		return left_out(p, w, v, remedy, "not a report sink");
 	if (out->kind == PLAN_REPORT_HTTP)
 		return report_url(p, w, v, out);
 	out->host = take_site(p, rest, &out->addr, &out->port);
 	if (out->host)
 		return true;
-	complain(p, w, rest, DIAG_ERROR, remedy, "not HOST[:PORT]; left out");
-	return false;
+	return left_out(p, w, rest, remedy, "not HOST[:PORT]");
 }
 
 PARSE(report)
@@ -71,7 +68,6 @@ PARSE(report)
 	struct slice v = word_value(w);
 	struct plan_report out = {.text = v.s, .host = ""}, *slot;
 
-	(void)row;
 	if (slice_is(v, "efi"))
 		out.kind = PLAN_REPORT_EFI;
 	else if (slice_is(v, "pstore"))

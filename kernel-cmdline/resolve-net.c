@@ -86,7 +86,6 @@ static void resolve_short(struct parser *p)
 	static const enum option_id helpers[] = {
 		OPTION_NETMASK, OPTION_GATEWAY, OPTION_MTU, OPTION_KSDEVICE};
 	struct plan_ip *ip;
-	size_t i;
 
 	if (p->short_ip) {
 		ip = (struct plan_ip *)p->ips.items + p->short_ip - 1;
@@ -103,7 +102,7 @@ static void resolve_short(struct parser *p)
 		drop_ip(p, p->short_ip - 1);
 		return;
 	}
-	for (i = 0; i < ARRAY_SIZE(helpers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		struct plan_word *w = parser_word(p, helpers[i]);
 
 		if (!w)
@@ -144,13 +143,11 @@ static bool rivals(const struct plan_ip *a, const struct plan_ip *b)
  */
 static void resolve_repeated(struct parser *p)
 {
-	size_t i, k;
-
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		struct plan_ip *ips = p->ips.items;
 		bool again = false;
 
-		for (k = i + 1; k < p->ips.n && !again; k++)
+		for (size_t k = i + 1; k < p->ips.n && !again; k++)
 			again = rivals(&ips[i], &ips[k]);
 		if (!again)
 			continue;
@@ -188,11 +185,10 @@ static const char *method_text(struct parser *p, const struct plan_ip *ip)
 	};
 	char addr[INET_ADDR_TEXT];
 	const char *text = "";
-	size_t i;
 
 	if (ip->methods & PLAN_IP_STATIC)
 		text = textf(p, "sets %s/%d", inet_text(&ip->addr, addr), ip->prefix);
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (ip->methods & texts[i].method)
 			text = textf(p, "%s%s%s", text, text[0] ? ", " : "", texts[i].text);
 	return text;
@@ -203,7 +199,6 @@ static void say_ip(struct parser *p, const struct plan_ip *ip)
 {
 	char a[INET_ADDR_TEXT], b[HW_ADDR_TEXT];
 	const char *text = textf(p, "%s on %s", method_text(p, ip), device_text(p, ip));
-	size_t i;
 
 	if (ip->peer.family)
 		text = textf(p, "%s, peer %s", text, inet_text(&ip->peer, a));
@@ -215,7 +210,7 @@ static void say_ip(struct parser *p, const struct plan_ip *ip)
 		text = textf(p, "%s, MTU %u", text, ip->mtu);
 	if (ip->hwaddr.len)
 		text = textf(p, "%s, with address %s", text, hw_text(&ip->hwaddr, b));
-	for (i = 0; i < ip->n_dns; i++)
+	for (size_t i = 0; i < ip->n_dns; i++)
 		text = textf(p, "%s, DNS %s", text, inet_text(&ip->dns[i], a));
 	say(p, &p->words[ip->word], "%s", text);
 }
@@ -278,9 +273,8 @@ static void resolve_leaders(struct parser *p)
 {
 	struct plan_net *net = &p->plan->net;
 	const struct plan_ip *ips = p->ips.items;
-	size_t i;
 
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		if (!net->bootdev && ips[i].ifname)
 			net->bootdev = ips[i].ifname;
 		if (!net->hostname)
@@ -295,14 +289,13 @@ static void resolve_leaders(struct parser *p)
 void resolve_net(struct parser *p)
 {
 	const struct plan_ip *ips;
-	size_t i;
 
 	resolve_bootif(p);
 	resolve_short(p);
 	resolve_repeated(p);
 	resolve_leaders(p);
 	ips = p->ips.items;
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		say_ip(p, &ips[i]);
 		comment_ip(p, &ips[i]);
 	}

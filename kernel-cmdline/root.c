@@ -7,11 +7,9 @@
 /* Escape sequences in a root's name would reach the console in every message about it. */
 PARSE(root)
 {
-	(void)row;
 	if (!has_control(word_value(w)))
 		return true; /* understood once all three options are known */
-	complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in the value; left out");
-	return false;
+	return left_out(p, w, word_value(w), NULL, "control bytes in the value");
 }
 
 /* The kernel's own switches; it knows them without a value only. */
@@ -35,7 +33,6 @@ PARSE(nfs_fallback)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
 	if (slice_is(v, "tcp")) {
 		say(p, w, "lets a root asked for over RDMA come over TCP if RDMA does not work");
 		return true;
@@ -52,11 +49,8 @@ PARSE(nfs_fallback)
 /* Both are asked for when the root is known. */
 PARSE(rootflags)
 {
-	(void)row;
-	if (has_control(word_value(w))) {
-		complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in the value; left out");
-		return false;
-	}
+	if (has_control(word_value(w)))
+		return left_out(p, w, word_value(w), NULL, "control bytes in the value");
 	p->plan->root.block.flags = w->value;
 	say(p, w, "mount options of a root on a block device");
 	return true;
@@ -66,7 +60,6 @@ PARSE(rootfstype)
 {
 	struct slice v = word_value(w);
 
-	(void)row;
 	if (!value_module(v.s, v.len)) {
 		complain(p, w, v, DIAG_ERROR, "write one name, for example rootfstype=ext4",
 			"not a file system's name; left out, the content tells");
@@ -341,11 +334,10 @@ static void server_from_peer(struct parser *p)
 	const struct plan_ip *ips = p->ips.items;
 	struct plan_nfs *nfs = &p->plan->root.nfs;
 	char text[INET_ADDR_TEXT];
-	size_t i;
 
 	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->server)
 		return;
-	for (i = 0; i < p->ips.n; i++) {
+	for (size_t i = 0; i < p->ips.n; i++) {
 		if (!ips[i].peer.family)
 			continue;
 		nfs->server_addr = ips[i].peer;

@@ -125,9 +125,8 @@ TEST(too_many_words)
 	char text[2 * PLAN_WORDS_MAX + 40];
 	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	size_t i;
 
-	for (i = 0; i < sizeof(text); i++)
+	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = i % 2 ? ' ' : 'a';
 	CHECK_INT(plan_parse(&plan, text, sizeof(text), diags), 0);
 	CHECK_INT(plan->n_words, PLAN_WORDS_MAX);
@@ -173,9 +172,9 @@ TEST(no_list_is_too_short_for_a_legal_line)
 	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct plan_source src = file;
-	size_t i, n = strlen(text);
+	size_t n = strlen(text);
 
-	for (i = 1; i < PLAN_LIST_MAX + 3; i++)
+	for (size_t i = 1; i < PLAN_LIST_MAX + 3; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ",m%zx", i);
 	src.text = text;
 	src.len = n;
@@ -308,9 +307,8 @@ TEST(root_path)
 		{"root=dhcp", "$(reboot):/srv", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "nfs:192.0.2.1", -EINVAL, NULL, NULL, NULL, 0, 0},
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check_spec(&cases[i]);
 }
 
@@ -469,16 +467,14 @@ TEST(dump_of_everything_holds_the_defaults)
 
 TEST(table_is_whole)
 {
-	size_t i, k;
-
-	for (i = 0; i < OPTION_N; i++) {
+	for (size_t i = 0; i < OPTION_N; i++) {
 		const struct option_row *r = option_row((enum option_id)i);
 
 		CHECK_INT(r->id, i);
 		CHECK(r->name[0] && r->doc[0] && r->parse);
 		CHECK(r->doc[strlen(r->doc) - 1] == '.');
 		CHECK(!(r->flags & OPTION_VALUE) || r->grammar[0]);
-		for (k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			CHECK(!streq(r->name, option_row((enum option_id)k)->name));
 	}
 }

@@ -67,13 +67,12 @@ static void render_plan(const struct row *row, FILE *out)
 {
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	size_t i;
 
 	CHECK_INT(diag_list_new(&diags), 0);
 	CHECK_INT(plan_parse(&plan, row->input, row->len, diags), 0);
 	plan->fatal &= row->mode == PLAN;
 	CHECK_INT(plan_dump(plan, out, false), 0);
-	for (i = 0; i < diag_list_count(diags); i++) {
+	for (size_t i = 0; i < diag_list_count(diags); i++) {
 		const struct diag *d = diag_list_at(diags, i);
 
 		if (row->mode == PART && !d->option && streq(d->text, "no root="))
@@ -154,9 +153,8 @@ static int read_mode(const char *line)
 {
 	static const char *const modes[] = {
 		[SPLIT] = "! split\n", [PLAN] = "! plan\n", [PART] = "! part\n", [LINT] = "! lint\n"};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(modes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 		if (streq(line, modes[i]))
 			return (int)i;
 	abort();
@@ -256,11 +254,9 @@ static void render_file(const char *path)
 
 const struct check_case *check_rows(size_t *n)
 {
-	size_t i;
-
 	if (getenv("ROWS_RENDER"))
 		render_file(getenv("ROWS_RENDER"));
-	for (i = 0; i < ARRAY_SIZE(files); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		read_file(files[i]);
 	*n = n_rows;
 	return cases;

@@ -8,9 +8,7 @@
 /* Bytes of one find, for the caret; n.len 0: none. */
 static struct slice find_any(struct slice s, const char *const *texts, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t at = slice_find(s, texts[i]);
 
 		if (at < s.len)
@@ -50,5 +48,6 @@ void check_text(struct parser *p, const struct plan_word *w)
 		complain(p, w, v, DIAG_WARN, "leave them out, or write \"",
 			"the kernel knows double quotes only: the single quotes stay in the value");
 	if (w->row && was_quoted(w) && read_by_generator(w->row->id))
-		differ(p, w, WHOLE, FORM_QUOTED, "leave the quotes out");
+		differ(p, w, WHOLE, DIAG_NOTE, "leave the quotes out",
+			"the kernel takes the quotes off; NetworkManager's generator reads them as part of the value");
 }

@@ -33,11 +33,10 @@ static int hex_digit(char c)
 int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret)
 {
 	uint64_t v = 0;
-	size_t i;
 
 	if (len == 0)
 		return -EINVAL;
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (!is_digit(s[i]))
 			return -EINVAL;
 		if (v <= UINT32_MAX)
@@ -63,9 +62,8 @@ enum switch_word value_switch(const char *s, size_t len)
 		{"OFF", SWITCH_OFF_LOOSE},    {"NO", SWITCH_OFF_LOOSE},	 {"N", SWITCH_OFF_LOOSE},
 		{"False", SWITCH_OFF_LOOSE},  {"none", SWITCH_OFF_LOOSE},
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i].word) == len && memcmp(words[i].word, s, len) == 0)
 			return words[i].means;
 	return SWITCH_ODD;
@@ -251,11 +249,9 @@ bool value_hw_plain(const char *s, size_t len)
 /* No '/' and no '.': neither a path nor a file. The kernel's own limit is a little shorter. */
 bool value_module(const char *s, size_t len)
 {
-	size_t i;
-
 	if (len == 0 || len > 63 || s[0] == '-')
 		return false;
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (!is_alnum(s[i]) && s[i] != '_' && s[i] != '-')
 			return false;
 	return true;
@@ -263,12 +259,10 @@ bool value_module(const char *s, size_t len)
 
 bool value_ifname(const char *s, size_t len)
 {
-	size_t i;
-
 	/* IFNAMSIZ - 1, dev_valid_name() in the kernel's net/core/dev.c */
 	if (len == 0 || len > 15 || (len == 1 && s[0] == '.') || (len == 2 && !memcmp(s, "..", 2)))
 		return false;
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (!is_alnum(s[i]) && s[i] != '_' && s[i] != '-' && s[i] != '.')
 			return false;
 	return true;
@@ -276,12 +270,10 @@ bool value_ifname(const char *s, size_t len)
 
 bool value_hostname(const char *s, size_t len)
 {
-	size_t i;
-
 	/* __NEW_UTS_LEN is 64 */
 	if (len == 0 || len > 64 || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
 		return false;
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (!is_alnum(s[i]) && s[i] != '-' && s[i] != '.')
 			return false;
 	return true;
@@ -297,10 +289,8 @@ const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT]
 
 const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT])
 {
-	size_t i;
-
 	buf[0] = 0;
-	for (i = 0; i < a->len && i < HW_ADDR_MAX; i++)
+	for (size_t i = 0; i < a->len && i < HW_ADDR_MAX; i++)
 		snprintf(buf + 3 * i, 4, "%02x%s", a->bytes[i], i + 1 < a->len ? ":" : "");
 	return buf;
 }
@@ -314,11 +304,9 @@ bool inet_equal(const struct inet_addr *a, const struct inet_addr *b)
 
 int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)
 {
-	size_t i;
-
 	if (len != 2 * n)
 		return -EINVAL;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int high = hex_digit(s[2 * i]), low = hex_digit(s[2 * i + 1]);
 
 		if (high < 0 || low < 0)
