@@ -84,16 +84,6 @@ static void check_tls_options(struct parser *p)
 				"no server is asked by https");
 }
 
-static void check_overlay(struct parser *p)
-{
-	const struct plan_word *old = parser_word(p, OPTION_RD_LIVE_OVERLAY);
-	const struct plan_word *now = parser_word(p, OPTION_RD_OVERLAY);
-
-	if (old && now)
-		complain(p, old, WHOLE, DIAG_WARN, "keep rd.overlay=",
-			"rd.overlay= is there as well; the last one counts");
-}
-
 /* Is that a proof of a root that cannot have one? What this agent does not mount it cannot judge. */
 static bool contradicts(const struct parser *p, enum option_id id)
 {
@@ -163,7 +153,6 @@ void check_image(struct parser *p)
 		return;
 	}
 	check_readable(p);
-	check_overlay(p);
 	if (root->kind != PLAN_ROOT_LIVE)
 		return;
 	check_proved(p, word_of(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));

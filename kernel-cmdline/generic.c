@@ -20,7 +20,7 @@ static const struct {
 	{OPTION_RD_DEBUG, "shows debug lines on the console", "no debug lines on the console"},
 	{OPTION_RD_INFO, "shows progress lines although quiet is given",
 		"leaves progress lines to quiet"},
-	{OPTION_RD_IB_SMPROBE, "asks the subnet manager itself before it counts on a port",
+	{OPTION_RD_IB_SM_PROBE, "asks the subnet manager itself before it counts on a port",
 		"counts on a port as soon as it is ACTIVE with an SM LID"},
 	{OPTION_RD_IB_UMCAST, "sets umcast on IPoIB interfaces", "leaves umcast of IPoIB off"},
 	{OPTION_RD_BOOTIF, "heeds BOOTIF=", "ignores BOOTIF="},
@@ -33,7 +33,7 @@ static const struct {
 		"asks for a lease as long as rd.retry allows"},
 	{OPTION_RD_NET_DHCP_RETRY, "asks for a lease at most %u times",
 		"asks for a lease as often as rd.retry allows"},
-	{OPTION_RD_NET_MINRATE, "counts an image's bytes as progress from %u a second on", "counts any new byte of an image as progress"},
+	{OPTION_RD_NET_MIN_RATE, "counts an image's bytes as progress from %u a second on", "counts any new byte of an image as progress"},
 };
 
 static void say_meaning(struct parser *p, struct plan_word *w, const struct option_row *row,

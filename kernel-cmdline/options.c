@@ -17,24 +17,11 @@ static const struct option_row rows[OPTION_N] = {
 	[OPTION_##id] = {OPTION_##id, OPTION_##status, (flags), name, grammar, def, dracut, doc,   \
 		parse_##parse, field},
 #include "options.def"
-#undef OPTION
 };
 
-/* Spellings dracut dropped (its "deprecated" ones, gone since 104), still found in notes. */
-static const struct {
-	const char *old;
-	enum option_id id;
-} old_names[] = {
-	{"rdbreak", OPTION_RD_BREAK},
-	{"rdshell", OPTION_RD_SHELL},
-	{"rdinitdebug", OPTION_RD_DEBUG},
-	{"rdnetdebug", OPTION_RD_DEBUG},
-	{"rdinfo", OPTION_RD_INFO},
-	{"rd_retry", OPTION_RD_RETRY},
-	{"rd_NFS_DOMAIN", OPTION_RD_NFS_DOMAIN},
-	{"rdblacklist", OPTION_RD_DRIVER_BLACKLIST},
-	{"rdloaddriver", OPTION_RD_DRIVER_PRE},
-	{"rdinsmodpost", OPTION_RD_DRIVER_POST},
+static const struct option_alias aliases[] = {
+#define ALIAS(id, name, origin) {name, OPTION_##id, ALIAS_##origin},
+#include "options.def"
 };
 
 const struct option_row *option_row(enum option_id id)
@@ -42,44 +29,11 @@ const struct option_row *option_row(enum option_id id)
 	return &rows[id];
 }
 
-/* The kernel's dash2underscore(). */
+/* The kernel compares parameter names so: '-' and '_' are the same. */
 static char dash(char c)
 {
 	return c == '-' ? '_' : c;
 }
-
-/* Equal as the kernel compares parameter names: '-' and '_' are the same. */
-static bool same_name(const char *a, const char *b, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (dash(a[i]) != dash(b[i]))
-			return false;
-	return true;
-}
-
-const struct option_row *option_find(const char *s, size_t len, bool *renamed)
-{
-	if (renamed)
-		*renamed = false;
-	for (size_t i = 0; i < OPTION_N; i++) {
-		size_t n = strlen(rows[i].name);
-		bool family = rows[i].flags & OPTION_PREFIX;
-
-		if ((family ? len > n : len == n) && same_name(s, rows[i].name, n))
-			return &rows[i];
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(old_names); i++) {
-		if (strlen(old_names[i].old) != len || memcmp(old_names[i].old, s, len) != 0)
-			continue;
-		if (renamed)
-			*renamed = true;
-		return &rows[old_names[i].id];
-	}
-	return NULL;
-}
-
-/* Longest name the suggestion looks at; the longest in the table has 24 letters. */
-#define SUGGEST_MAX 32
 
 /* For suggestions small and capital letters are the same as well. */
 static char fold(char c)
@@ -87,20 +41,52 @@ static char fold(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : dash(c);
 }
 
-const struct option_row *option_find_case(const char *s, size_t len)
+static bool same_name(const char *a, const char *b, size_t len, char (*as)(char))
 {
-	size_t k;
+	for (size_t i = 0; i < len; i++)
+		if (as(a[i]) != as(b[i]))
+			return false;
+	return true;
+}
 
+static const struct option_alias *find_alias(const char *s, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (strlen(aliases[i].name) == len && same_name(s, aliases[i].name, len, dash))
+			return &aliases[i];
+	return NULL;
+}
+
+/* Aliases go first: some lie within a family ("rd.live."). */
+const struct option_row *option_find(const char *s, size_t len, const struct option_alias **ret)
+{
+	const struct option_alias *alias = find_alias(s, len);
+
+	if (ret)
+		*ret = alias;
+	if (alias)
+		return &rows[alias->id];
 	for (size_t i = 0; i < OPTION_N; i++) {
-		if (rows[i].flags & OPTION_PREFIX || strlen(rows[i].name) != len)
-			continue;
-		for (k = 0; k < len && fold(s[k]) == fold(rows[i].name[k]); k++)
-			;
-		if (k == len)
+		size_t n = strlen(rows[i].name);
+		bool family = rows[i].flags & OPTION_PREFIX;
+
+		if ((family ? len > n : len == n) && same_name(s, rows[i].name, n, dash))
 			return &rows[i];
 	}
 	return NULL;
 }
+
+const struct option_row *option_find_case(const char *s, size_t len)
+{
+	for (size_t i = 0; i < OPTION_N; i++)
+		if (!(rows[i].flags & OPTION_PREFIX) && strlen(rows[i].name) == len &&
+			same_name(s, rows[i].name, len, fold))
+			return &rows[i];
+	return NULL;
+}
+
+/* Longest name the suggestion looks at; the longest in the table has 24 letters. */
+#define SUGGEST_MAX 32
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -161,189 +147,158 @@ const char *option_suggest(const char *s, size_t len)
 	return best;
 }
 
-/* One line of the table for people: cell separators inside a cell are escaped. */
-static void put_cell(FILE *out, const char *s)
+/* --- the table as text ---------------------------------------------------------------------- */
+
+/* What a build made with fewer FEATURES lacks, by option; a name that ends in a dot is a family. */
+static const struct {
+	const char *option, *text;
+} lacks[] = {
+#ifndef FEATURE_HTTP
+	{"root", "This build has no HTTP: no root from a URL."},
+	{"rd.root.", "Not in this build: it has no HTTP."},
+	{"proxy", "Not in this build: it has no HTTP."},
+#endif
+#ifndef FEATURE_TLS
+	{"root", "This build has no TLS: no root from an https URL."},
+	{"rd.root.ca", "Not in this build: it has no TLS."},
+	{"rd.noverifyssl", "Not in this build: it has no TLS."},
+#endif
+#ifndef FEATURE_ARCHIVE
+	{"root", "This build unpacks no archives: no root from cpio or tar."},
+#endif
+#ifndef FEATURE_BLOCK
+	{"root", "This build has no block roots: nvmf:, nbd: and srp: are left to dracut."},
+	{"rd.nvmf.", "Not in this build: it has no block roots."},
+#endif
+	{"", ""},
+};
+
+/* What the texts of a format need. */
+struct format {
+	const char *escape; /* bytes that mean markup in running text */
+	const char *stress; /* around a remark about the build */
+};
+
+static void put_text(FILE *out, const struct format *f, const char *s)
 {
 	for (; *s; s++) {
-		if (*s == '|')
+		if (strchr(f->escape, *s))
 			fputc('\\', out);
 		fputc(*s, out);
 	}
 }
 
-static const char *status_text(enum option_status s)
+static void put_remark(FILE *out, const struct format *f, const char *text)
 {
-	static const char *const texts[] = {
-		[OPTION_ACTED] = "",
-		[OPTION_NOTED] = " *Understood; nothing to do.*",
-		[OPTION_REFUSED] = " *Understood, not acted on.*",
-	};
-
-	return texts[s];
-}
-
-#ifdef FEATURE_HTTP
-#define HAS_HTTP true
-#else
-#define HAS_HTTP false
-#endif
-#ifdef FEATURE_TLS
-#define HAS_TLS true
-#else
-#define HAS_TLS false
-#endif
-#ifdef FEATURE_ARCHIVE
-#define HAS_ARCHIVE true
-#else
-#define HAS_ARCHIVE false
-#endif
-
-#ifdef FEATURE_BLOCK
-#define HAS_BLOCK true
-#else
-#define HAS_BLOCK false
-#endif
-
-/* What a build that was made with fewer FEATURES lacks, by option; a name that ends in a dot is a family. */
-static const struct {
-	const char *option;
-	bool has;
-	const char *words;
-} features[] = {
-	{"root", HAS_HTTP, "This build has no HTTP: no root from a URL."},
-	{"root", HAS_TLS, "This build has no TLS: no root from an https URL."},
-	{"root", HAS_ARCHIVE, "This build unpacks no archives: no root from cpio or tar."},
-	{"root", HAS_BLOCK, "This build has no block roots: nvmf:, nbd: and srp: are left to dracut."},
-	{"rd.nvmf.", HAS_BLOCK, "Not in this build: it has no block roots."},
-	{"rd.root.", HAS_HTTP, "Not in this build: it has no HTTP."},
-	{"rd.root.ca", HAS_TLS, "Not in this build: it has no TLS."},
-	{"rd.noverifyssl", HAS_TLS, "Not in this build: it has no TLS."},
-	{"proxy", HAS_HTTP, "Not in this build: it has no HTTP."},
-};
-
-static bool concerns(size_t feature, const char *option)
-{
-	const char *name = features[feature].option;
-	size_t n = strlen(name);
-
-	return name[n - 1] == '.' ? strncmp(option, name, n) == 0 : strcmp(option, name) == 0;
-}
-
-static void put_lacks(FILE *out, const char *option, const char *before, const char *after)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
-		if (!features[i].has && concerns(i, option))
-			fprintf(out, "%s%s%s", before, features[i].words, after);
+	fprintf(out, " %s%s%s", f->stress, text, f->stress);
 }
 
 /* Families are shown with "..." instead of "=". */
-static void print_markdown(FILE *out)
+static void put_head(FILE *out, const struct format *f, const struct option_row *r)
 {
-	fputs("| Option | Default | What it does | dracut 059 |\n|---|---|---|---|\n", out);
-	for (size_t i = 0; i < OPTION_N; i++) {
-		const struct option_row *r = &rows[i];
+	put_text(out, f, r->name);
+	if (r->grammar[0] && !(r->flags & OPTION_PREFIX))
+		fputc('=', out);
+	put_text(out, f, r->grammar);
+}
 
-		fputs("| `", out);
-		fputs(r->name, out);
-		if (r->grammar[0] && !(r->flags & OPTION_PREFIX))
-			put_cell(out, "=");
-		put_cell(out, r->grammar);
-		fprintf(out, "`%s | %s | ", r->flags & OPTION_LIST ? " (list)" : "", r->def);
-		put_cell(out, r->doc);
-		fputs(status_text(r->status), out);
-		put_lacks(out, r->name, " *", "*");
-		fputs(" | ", out);
-		put_cell(out, r->dracut);
-		fputs(" |\n", out);
+static void put_doc(FILE *out, const struct format *f, const struct option_row *r)
+{
+	static const char *const remarks[] = {
+		[OPTION_NOTED] = "Understood; nothing to do.",
+		[OPTION_REFUSED] = "Understood, not acted on.",
+	};
+
+	put_text(out, f, r->doc);
+	if (r->status != OPTION_ACTED)
+		put_remark(out, f, remarks[r->status]);
+	for (size_t i = 0; *lacks[i].option; i++) {
+		size_t n = strlen(lacks[i].option);
+		bool family = lacks[i].option[n - 1] == '.';
+
+		if (strncmp(r->name, lacks[i].option, n) == 0 && (family || !r->name[n]))
+			put_remark(out, f, lacks[i].text);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++) {
+		if (aliases[i].id != r->id)
+			continue;
+		fputs(" Old name: ", out);
+		put_text(out, f, aliases[i].name);
+		fputc('.', out);
 	}
 }
 
-/* scdoc: '_' and '*' set type, so they are escaped in running text. */
-static void put_scdoc(FILE *out, const char *s)
+static void print_markdown(FILE *out, const struct option_row *r)
 {
-	for (; *s; s++) {
-		if (strchr("_*\\#", *s))
-			fputc('\\', out);
-		fputc(*s, out);
-	}
+	static const struct format f = {"|", "*"};
+
+	if (r == rows)
+		fputs("| Option | Default | What it does | dracut 059 |\n|---|---|---|---|\n", out);
+	fputs("| `", out);
+	put_head(out, &f, r);
+	fprintf(out, "`%s | %s | ", r->flags & OPTION_LIST ? " (list)" : "", r->def);
+	put_doc(out, &f, r);
+	fputs(" | ", out);
+	put_text(out, &f, r->dracut);
+	fputs(" |\n", out);
 }
 
-static void print_man(FILE *out)
+static void print_man(FILE *out, const struct option_row *r)
 {
-	for (size_t i = 0; i < OPTION_N; i++) {
-		const struct option_row *r = &rows[i];
+	static const struct format f = {"_*\\#", ""}; /* scdoc's */
 
-		fputc('*', out);
-		put_scdoc(out, r->name);
-		if (r->grammar[0] && !(r->flags & OPTION_PREFIX))
-			fputc('=', out);
-		put_scdoc(out, r->grammar);
-		fputs("*\n\t", out);
-		put_scdoc(out, r->doc);
-		put_scdoc(out, r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
-		put_lacks(out, r->name, " ", "");
-		if (r->flags & OPTION_LIST)
-			fputs(" May be given several times.", out);
-		if (r->def[0]) {
-			fputs(" Default: ", out);
-			put_scdoc(out, r->def);
-			fputc('.', out);
-		}
-		if (r->dracut[0]) {
-			fputs(" dracut 059: ", out);
-			put_scdoc(out, r->dracut);
-			fputc('.', out);
-		}
-		fputs("\n\n", out);
-	}
+	fputc('*', out);
+	put_head(out, &f, r);
+	fputs("*\n\t", out);
+	put_doc(out, &f, r);
+	if (r->flags & OPTION_LIST)
+		fputs(" May be given several times.", out);
+	fputs(r->def[0] ? " Default: " : "", out);
+	put_text(out, &f, r->def);
+	fputs(r->def[0] ? "." : "", out);
+	fputs(r->dracut[0] ? " dracut 059: " : "", out);
+	put_text(out, &f, r->dracut);
+	fputs(r->dracut[0] ? ".\n\n" : "\n\n", out);
 }
 
-static void print_completion(FILE *out)
+static void print_completion(FILE *out, const struct option_row *r)
 {
-	for (size_t i = 0; i < OPTION_N; i++)
-		fprintf(out, "%s%s\n", rows[i].name,
-			rows[i].grammar[0] && !(rows[i].flags & OPTION_PREFIX) ? "=" : "");
+	fprintf(out, "%s%s\n", r->name, r->grammar[0] && !(r->flags & OPTION_PREFIX) ? "=" : "");
 }
 
-static void print_text(FILE *out, const struct option_row *r)
+static void print_plain(FILE *out, const struct option_row *r)
 {
-	fprintf(out, "%s%s%s\n    %s%s\n", r->name, r->grammar[0] && !(r->flags & OPTION_PREFIX) ? "=" : "", r->grammar, r->doc,
-		r->status == OPTION_REFUSED ? " Understood, not acted on." : "");
+	static const struct format f = {"", ""};
+
+	put_head(out, &f, r);
+	fputs("\n    ", out);
+	put_doc(out, &f, r);
+	fputc('\n', out);
 	if (r->def[0])
 		fprintf(out, "    default: %s\n", r->def);
 	if (r->dracut[0])
 		fprintf(out, "    dracut 059: %s\n", r->dracut);
 }
 
-static void print_plain(FILE *out)
-{
-	for (size_t i = 0; i < OPTION_N; i++)
-		print_text(out, &rows[i]);
-}
-
 bool options_print_named(FILE *out, const char *name)
 {
-	size_t len = strcspn(name, "=");
-	bool found = false;
+	const struct option_row *r = option_find(name, strcspn(name, "="), NULL);
 
-	for (size_t i = 0; i < OPTION_N; i++) {
-		if (strlen(rows[i].name) != len || strncmp(rows[i].name, name, len) != 0)
-			continue;
-		print_text(out, &rows[i]);
-		found = true;
-	}
-	return found;
+	if (r)
+		print_plain(out, r);
+	return r != NULL;
 }
 
 int options_print(FILE *out, enum options_format format)
 {
-	static void (*const printers[])(FILE *) = {
+	static void (*const printers[])(FILE *, const struct option_row *) = {
 		[OPTIONS_PLAIN] = print_plain,
 		[OPTIONS_MARKDOWN] = print_markdown,
 		[OPTIONS_MAN] = print_man,
 		[OPTIONS_COMPLETION] = print_completion,
 	};
 
-	printers[format](out);
+	for (size_t i = 0; i < OPTION_N; i++)
+		printers[format](out, &rows[i]);
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }

@@ -10,7 +10,6 @@
 enum option_id {
 #define OPTION(id, ...) OPTION_##id,
 #include "options.def"
-#undef OPTION
 	OPTION_N
 };
 
@@ -53,12 +52,25 @@ struct option_row {
 /* option_row: the row of an id. */
 const struct option_row *option_row(enum option_id id);
 
+/* Whose old name an alias is. */
+enum alias_origin {
+	ALIAS_OURS,    /* an earlier version of this agent */
+	ALIAS_DROPPED, /* dracut's, which takes it no longer */
+	ALIAS_RENAMED, /* dracut's, which takes both */
+};
+
+struct option_alias {
+	const char *name;
+	enum option_id id;
+	enum alias_origin origin;
+};
+
 /*
- * option_find: the row whose name is s[0..len), '-' and '_' being equal as for the kernel.
- * Families match by their prefix. NULL if there is none. *renamed is set to true when s is an
- * old dracut spelling (rd_retry, rdbreak); renamed may be NULL.
+ * option_find: the row whose name or old name is s[0..len), '-' and '_' being equal as for the
+ * kernel. Families match by their prefix. NULL if there is none. *alias (alias may be NULL) is the
+ * old name that s is, or NULL.
  */
-const struct option_row *option_find(const char *s, size_t len, bool *renamed);
+const struct option_row *option_find(const char *s, size_t len, const struct option_alias **alias);
 
 /* option_find_case: the row (no family) whose name is s but for the case of letters, or NULL. */
 const struct option_row *option_find_case(const char *s, size_t len);
@@ -84,10 +96,14 @@ enum word_owner word_owner(const char *s, size_t len);
 enum options_format { OPTIONS_PLAIN, OPTIONS_MARKDOWN, OPTIONS_MAN, OPTIONS_COMPLETION };
 
 /*
- * options_print: the table as text for a terminal, as a markdown table (docs/options.md), as man page source (scdoc), or as a
- * plain list "name[=]" one a line for shell completion. Returns 0 or -EIO.
+ * options_print: the table as text for a terminal, as a markdown table (docs/options.md), as man
+ * page source (scdoc), or as a plain list "name[=]" one a line for shell completion. Returns 0 or
+ * -EIO.
  */
 int options_print(FILE *out, enum options_format format);
 
-/* options_print_named: one option as text ("rd.retry", also "rd.retry="). false: there is none of that name. */
+/*
+ * options_print_named: one option as text, by its name or an old one ("rd.retry", also
+ * "rd.retry="). false: there is none of that name.
+ */
 bool options_print_named(FILE *out, const char *name);

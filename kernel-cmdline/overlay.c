@@ -57,9 +57,6 @@ PARSE(overlay)
 	struct slice v = word_value(w);
 	enum switch_word sw = value_switch(v.s, v.len);
 
-	if (row->id != OPTION_RD_OVERLAY)
-		complain(p, w, WHOLE, DIAG_NOTE, textf(p, "write rd.overlay%s%s", w->value ? "=" : "",
-			w->value ? w->value : ""), "an old name; renamed in dracut-ng 110");
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		if (!slice_is(v, none[i]))
 			continue;

@@ -166,13 +166,12 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 static void take_init_arg(struct parser *p, struct plan_word *w)
 {
 	const char **slot = push(p, &p->init_args, sizeof(*slot), w);
-	bool renamed;
 
 	if (!slot)
 		return;
 	*slot = w->value ? textf(p, "%s=%s", w->name, w->value) : w->name;
 	say(p, w, "an argument of the real init");
-	if (w->kind == PLAN_WORD_INIT && option_find(w->name, strlen(w->name), &renamed))
+	if (w->kind == PLAN_WORD_INIT && option_find(w->name, strlen(w->name), NULL))
 		complain(p, w, WHOLE, DIAG_WARN, "move it in front of --",
 			"after -- this belongs to init alone; dracut would still act on it");
 }
@@ -253,11 +252,25 @@ static void take_foreign(struct parser *p, struct plan_word *w)
 		param_parse(p, w);
 }
 
+static void comment_alias(struct parser *p, const struct option_row *row,
+	const struct option_alias *alias, const struct plan_word *w)
+{
+	static const char *const origins[] = {
+		[ALIAS_OURS] = "",
+		[ALIAS_DROPPED] = "; dracut dropped it in version 104",
+		[ALIAS_RENAMED] = "; renamed in dracut-ng 110",
+	};
+
+	complain(p, w, WHOLE, alias->origin == ALIAS_DROPPED ? DIAG_WARN : DIAG_NOTE,
+		textf(p, "write %s%s%s", row->name, w->value ? "=" : "", w->value ? w->value : ""),
+		"an old name of %s%s", row->name, origins[alias->origin]);
+}
+
 /* Old names are taken with their new meaning: notes of years ago still boot. */
 static void take_word(struct parser *p, struct plan_word *w)
 {
+	const struct option_alias *alias;
 	const struct option_row *row;
-	bool renamed;
 
 	if (w->kind == PLAN_WORD_INIT || run_level(w)) {
 		take_init_arg(p, w);
@@ -269,15 +282,14 @@ static void take_word(struct parser *p, struct plan_word *w)
 		say(p, w, "what follows are arguments of the real init");
 		return;
 	}
-	row = option_find(w->name, strlen(w->name), &renamed);
+	row = option_find(w->name, strlen(w->name), &alias);
 	if (!row) {
 		take_foreign(p, w);
 		check_text(p, w);
 		return;
 	}
-	if (renamed)
-		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s", row->name),
-			"an old name of %s; dracut dropped it in version 104", row->name);
+	if (alias)
+		comment_alias(p, row, alias, w);
 	take_option(p, row, w);
 	check_text(p, w);
 }

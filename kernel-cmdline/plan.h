@@ -143,7 +143,7 @@ struct plan_net_timeouts {
 };
 
 struct plan_net {
-	uint32_t min_rate;  /* rd.net.minrate: bytes a second, default 4096; 0: any new byte counts */
+	uint32_t min_rate;  /* rd.net.min-rate: bytes a second, default 4096; 0: any new byte counts */
 	bool neednet;	    /* rd.neednet: bring the network up whatever the root is */
 	bool wanted;	    /* neednet, or the root or an ip=, BOOTIF= asks for it */
 	bool peerdns;	    /* rd.peerdns: take DNS servers from DHCP (default) */

@@ -474,6 +474,7 @@ TEST(table_is_whole)
 		CHECK(r->name[0] && r->doc[0] && r->parse);
 		CHECK(r->doc[strlen(r->doc) - 1] == '.');
 		CHECK(!(r->flags & OPTION_VALUE) || r->grammar[0]);
+		CHECK(r->flags & OPTION_PREFIX || option_find(r->name, strlen(r->name), NULL) == r);
 		for (size_t k = 0; k < i; k++)
 			CHECK(!streq(r->name, option_row((enum option_id)k)->name));
 	}
@@ -481,10 +482,14 @@ TEST(table_is_whole)
 
 TEST(found_by_name_prefix_and_old_name)
 {
-	bool renamed;
+	const struct option_alias *alias;
 
-	CHECK(option_find("rd.retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && !renamed);
-	CHECK(option_find("rd_retry", 8, &renamed) == option_row(OPTION_RD_RETRY) && renamed);
+	CHECK(option_find("rd.retry", 8, &alias) == option_row(OPTION_RD_RETRY) && !alias);
+	CHECK(option_find("rd_retry", 8, &alias) == option_row(OPTION_RD_RETRY) && alias);
+	CHECK(option_find("rd.ib.client_id", 15, &alias) == option_row(OPTION_RD_IB_CLIENT_ID) && !alias);
+	CHECK(option_find("rd.ib.clientid", 14, &alias) == option_row(OPTION_RD_IB_CLIENT_ID));
+	CHECK_INT(alias->origin, ALIAS_OURS);
+	CHECK(option_find("rd.live.overlay", 15, &alias) == option_row(OPTION_RD_OVERLAY) && alias);
 	CHECK(option_find("rd.net.dhcp.client_id", 21, NULL) == option_row(OPTION_RD_NET_DHCP_CLIENT_ID));
 	CHECK(option_find("rd.ib.port", 10, NULL) == option_row(OPTION_RD_IB_PORT));
 	CHECK(option_find("rd.root.key", 11, NULL) == option_row(OPTION_RD_ROOT_KEY));

@@ -12,9 +12,9 @@ setup_file() {
     vm_begin handover-ib
     handover_ib_server
     # the form of the identifier that systemd-networkd 252 can send, too
-    words[networkd]=rd.ib.clientid=hw
+    words[networkd]=rd.ib.client-id=hw
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
-    words[ifupdown]=rd.ib.clientid=hw
+    words[ifupdown]=rd.ib.client-id=hw
     refreshes[ifupdown]=2
     handover_nodes "$LAB/agent-softib.img" "$sib_server" "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
 }

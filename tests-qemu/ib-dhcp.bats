@@ -22,10 +22,10 @@ leases_as() {
     assert_most "$us" 200000 "us from carrier to first DHCP packet"
 }
 
-@test "hardware type and GUID" { leases_as 10.9.0.40 rd.ib.clientid=hw; }
+@test "hardware type and GUID" { leases_as 10.9.0.40 rd.ib.client-id=hw; }
 
 @test "bytes as given, for InfiniBand and for one interface" {
-    leases_as 10.9.0.40 rd.ib.clientid=hex:20:50:54:00:ff:fe:99:00:64
+    leases_as 10.9.0.40 rd.ib.client-id=hex:20:50:54:00:ff:fe:99:00:64
     leases_as 10.9.0.40 rd.net.dhcp.client-id=ib0:20-50-54-00-ff-fe-99-00-64
 }
 

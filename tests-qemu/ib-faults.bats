@@ -70,7 +70,7 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
 @test "the SM's MADs lost" { heals IA-E306 "rule $p drop class=0x81" "rule $p clear"; }
 @test "another SM LID: the SA is silent" { heals IA-E308 "fault $p sm_lid=77" "fault $p sm_lid=0"; }
 @test "SA silent, probed" {
-    heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear" rd.ib.smprobe=1
+    heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear" rd.ib.sm-probe=1
 }
 @test "SA silent, not probed" { heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear"; }
 @test "SM dies while the node waits for DHCP" {

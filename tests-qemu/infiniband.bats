@@ -92,7 +92,7 @@ ib.pkey=ib0.8001 rd.neednet=1"
 @test "a subnet manager that comes late" {
     on server sm_stop
     fault flap=300
-    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca rd.retry=90 rd.ib.smprobe=1"
+    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca rd.retry=90 rd.ib.sm-probe=1"
     node_wait 60 'sib0/1 .*INIT.*no subnet manager.*IA-E306'
     on server sm
     assert_boot 90 4.2 rdma

@@ -231,7 +231,7 @@ can_verify() {
 	boot $MAC
 	ends
 	said "initagent [4 script] http://10.0.2.2:8001/node/b8cef60300313333.ipxe"
-	said "hostname=n1 rd.ib.clientid=flexboot BOOTIF=20-b8-ce-f6-03-00-31-33-33"
+	said "hostname=n1 rd.ib.client-id=flexboot BOOTIF=20-b8-ce-f6-03-00-31-33-33"
 	# the same from a group's script, which takes the port from the entry script
 	rm "$T/keys" "$T/tree/http/node/b8cef60300313333.ipxe"
 	boot $MAC

@@ -134,7 +134,7 @@ big() {
 	example
 	site render "$T/out"
 	cd "$T/out/http"
-	grep -q ' root=nfs:10.20.0.5:/export/compute:vers=4.2,proto=rdma,port=20049 console=tty0 .* hostname=node002 rd.ib.clientid=flexboot BOOTIF=20-b8-ce-f6-03-00-31-33-18 || goto' \
+	grep -q ' root=nfs:10.20.0.5:/export/compute:vers=4.2,proto=rdma,port=20049 console=tty0 .* hostname=node002 rd.ib.client-id=flexboot BOOTIF=20-b8-ce-f6-03-00-31-33-18 || goto' \
 		node/b8cef60300313318.ipxe
 	# the names under which old and new ROMs know the port
 	cmp node/b8cef60300313318.ipxe node/b8cef6313318.ipxe

@@ -33,7 +33,7 @@ struct client_id {
 /* Long enough for client_id_text() of any identifier. */
 #define CLIENT_ID_TEXT (3 * ADDRESS_CLIENT_ID_MAX + 1)
 
-/* client_id_form_name: as rd.ib.clientid= calls it; never NULL. */
+/* client_id_form_name: as rd.ib.client-id= calls it; never NULL. */
 const char *client_id_form_name(enum client_id_form f);
 
 /* client_id_text: "ff:00:00..." into buf. Returns buf. */

@@ -23,7 +23,7 @@ static struct report *report_of(const struct iface *i)
 	return i->room->env->report;
 }
 
-/* rd.ib.clientid=; a machine without UUID is told of, and asks as if nothing had been said. */
+/* rd.ib.client-id=; a machine without UUID is told of, and asks as if nothing had been said. */
 static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX], uint64_t now)
 {
 	enum plan_clientid_kind kind = i->config.cfg.client_id_kind;
@@ -32,7 +32,7 @@ static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX],
 
 	if (e < 0) {
 		report_log(report_of(i), REPORT_WARN, i->dev.name, now,
-			"rd.ib.clientid=uuid: the firmware tells no UUID (%s); trying the usual forms",
+			"rd.ib.client-id=uuid: the firmware tells no UUID (%s); trying the usual forms",
 			strerror(-e));
 		kind = PLAN_CLIENTID_AUTO;
 	}

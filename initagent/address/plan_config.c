@@ -17,7 +17,7 @@ static void copy_dns(struct address_config *cfg, const struct boot_plan *plan, c
 	}
 }
 
-/* The forms are InfiniBand's; Ethernet has but one, and rd.ib.clientid= is not about it. */
+/* The forms are InfiniBand's; Ethernet has but one, and rd.ib.client-id= is not about it. */
 static void copy_clientid(struct address_config *cfg, const struct plan_clientid *id, uint16_t hwtype)
 {
 	if (hwtype != ARPHRD_INFINIBAND)

@@ -349,7 +349,7 @@ TEST(subnets)
 
 /* --- from the command line ----------------------------------------------------------------- */
 
-/* rd.ib.clientid= is InfiniBand's, rd.net.dhcp.client-id= an interface's; the last of these counts. */
+/* rd.ib.client-id= is InfiniBand's, rd.net.dhcp.client-id= an interface's; the last of these counts. */
 TEST(client_id_from_plan)
 {
 	const struct inet_addr server = addr("192.0.2.53");

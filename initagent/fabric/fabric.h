@@ -188,7 +188,7 @@ const struct fabric_port *fabric_find(const struct fabric *f, const char *device
 void fabric_close_verbs(struct fabric *f);
 
 /*
- * fabric_set_smprobe: rd.ib.smprobe. From now on the SA behind the SM LID of each InfiniBand port
+ * fabric_set_smprobe: rd.ib.sm-probe. From now on the SA behind the SM LID of each InfiniBand port
  * that turns ACTIVE is asked until it answers, and fabric_gate() waits for that. Costs one MAD a
  * port when all is well.
  */
@@ -221,7 +221,7 @@ bool fabric_asking(const struct fabric *f);
 
 /*
  * fabric_describe: gives every InfiniBand device, now and later, its NodeDescription, so that the
- * fabric shows a name. text: rd.ib.nodedesc ("%h" host name, "%d" device, as rdma-ndd has it) or
+ * fabric shows a name. text: rd.ib.node-desc ("%h" host name, "%d" device, as rdma-ndd has it) or
  * NULL for "%h %d"; host: the host name, "" when there is none yet: then the node GUID stands for
  * it. Call again when the host name is known; a description that is right already is not written.
  */

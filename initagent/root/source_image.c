@@ -120,7 +120,7 @@ static uint64_t new_bytes(struct progress *all, const struct web_progress *p)
 
 /*
  * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: new bytes put the end of
- * the budget off, by as long as they may take at the least rate (rd.net.minrate=), and to the whole of it at most.
+ * the budget off, by as long as they may take at the least rate (rd.net.min-rate=), and to the whole of it at most.
  */
 static void renew_budget(struct boot *b, const struct web_progress *p, uint64_t now)
 {

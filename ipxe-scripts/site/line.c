@@ -124,14 +124,14 @@ void line_add_profile(struct line *l, const struct site *s, const struct site_no
 		put_options(l, &n->profile.options);
 }
 
-/* The words of rd.ib.clientid=; iPXE's own form has no word. */
+/* The words of rd.ib.client-id=; iPXE's own form has no word. */
 static void put_clientid(struct line *l, const struct site_network *net, const struct site_node *n,
 	const struct site_port *p)
 {
 	uint8_t bytes[IDENTITY_BYTES];
 
 	begin(l, n->at);
-	text_put(&l->text, "rd.ib.clientid=");
+	text_put(&l->text, "rd.ib.client-id=");
 	if (net->identity != IDENTITY_IPXE) {
 		text_put(&l->text, site_identity_names[net->identity]);
 		return;
@@ -148,7 +148,8 @@ void line_add_port(struct line *l, const struct site *s, const struct site_node 
 		begin(l, n->at);
 		text_printf(&l->text, "hostname=%s", n->name);
 	}
-	if (net && net->fabric == FABRIC_INFINIBAND && p->has_guid && !line_has(l, "rd.ib.clientid"))
+	if (net && net->fabric == FABRIC_INFINIBAND && p->has_guid &&
+		!line_has(l, "rd.ib.client-id") && !line_has(l, "rd.ib.clientid"))
 		put_clientid(l, net, n, p);
 	if (line_has(l, "BOOTIF"))
 		return;

@@ -43,6 +43,6 @@ void line_add_profile(struct line *l, const struct site *s, const struct site_no
 
 /*
  * line_add_port: what the tool adds so that the agent goes on where iPXE was, through this port: hostname=,
- * rd.ib.clientid=, BOOTIF=, each unless the site file has one.
+ * rd.ib.client-id=, BOOTIF=, each unless the site file has one.
  */
 void line_add_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p);
