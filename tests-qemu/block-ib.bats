@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root on a disk of the kernel's SRP target, by InfiniBand's own connection manager, over the software HCA.
+# The root on a disk of the kernel's SRP target, by InfiniBand's own connection manager, over the
+# software HCA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/infiniband

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root on a block device that a server lends: NVMe over RDMA and TCP against the kernel's own target, NBD against
-# nbd-server, SRP against the kernel's target.
+# The root on a block device that a server lends: NVMe over RDMA and TCP against the kernel's own
+# target, NBD against nbd-server, SRP against the kernel's target.
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -103,7 +103,8 @@ boots() {
     image=$LAB/agent-systemd.img
     boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.overlay net.ifnames=0"
     node_booted 150
-    assert_eq "$(node_result '[.files_good, .writable] | @text')" '[3,true]' "files checked, root can be written to"
+    assert_eq "$(node_result '[.files_good, .writable] | @text')" '[3,true]' \
+        "files checked, root can be written to"
     assert_clean_handover
     assert_state '[.root | .type, .fstype, .overlay] | @text' '["nvmf","squashfs",true]'
 }

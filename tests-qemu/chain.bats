@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# From power-on to the real root, with real firmware, from a tree that initagent-site wrote: ROM, iPXE, kernel, agent, root.
+# From power-on to the real root, with real firmware, from a tree that initagent-site wrote: ROM,
+# iPXE, kernel, agent, root.
 # first: whole boots from power-on
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -23,7 +24,8 @@ assert_identity() {
     assert_state '.rails[0].address' "$1/24"
     assert_state '.rails[0].hostname' "$2"
     assert_eq "$(server shell grep -c "DHCPACK.*$1" /run/dnsmasq.log)" "$3" "leases given"
-    assert_eq "$(server shell grep DHCPACK /run/dnsmasq.log | grep -vc "$1 ")" 0 "other addresses given"
+    assert_eq "$(server shell grep DHCPACK /run/dnsmasq.log |
+        grep -vc "$1 ")" 0 "other addresses given"
 }
 
 @test "SeaBIOS, iPXE's ROM, script over HTTP, kernel, agent, NFSoRDMA root" {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # "initagent doctor" and "initagent ports" of the product on a running kernel with the software HCA:
-# the real ib_umad, ib_ipoib and OpenSM. One VM and its own switch. The first two cases need a VM without an HCA, or
-# without a subnet manager; each other one begins with a fabric that is up, and takes its own fault back.
+# the real ib_umad, ib_ipoib and OpenSM. One VM and its own switch. The first two cases need a VM
+# without an HCA, or without a subnet manager; each other one begins with a fabric that is up, and
+# takes its own fault back.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/softib
@@ -60,7 +61,8 @@ judged() {
     on server "until_true 5 grep -q LinkUp /sys/class/infiniband/sib0/ports/1/phys_state"
     judged 2 '(.ports[0] | .state, .neighbour.name, .neighbour.port), .findings[].id' \
         $'INIT\nleaf01\n1\nPORT_NO_SM'
-    on server "initagent doctor" | grep -F 'IA-E306 sib0/1 LinkUp INIT, no subnet manager yet (cable ends at leaf01 port 1)'
+    on server "initagent doctor" | grep -F \
+        'IA-E306 sib0/1 LinkUp INIT, no subnet manager yet (cable ends at leaf01 port 1)'
 }
 
 @test "the subnet manager answers, IPoIB has carrier" {
@@ -68,7 +70,8 @@ judged() {
     judged 0 '.verdict, (.ports[0] | .sm.state, .sm.priority, (.netdevs[0] | .name, .carrier, .pkey)), (.findings | length)' \
         $'ready\nalive\n0\nib0\ntrue\nffff\n0'
     # Who it is, as infiniband-diags see it.
-    assert_eq "$(doctor '.ports[0].sm.guid' | head -n 1)" "$(on server "sminfo" | sed -n 's/.*sm guid 0x0*\([0-9a-f]*\),.*/\1/p' |
+    assert_eq "$(doctor '.ports[0].sm.guid' | head -n 1)" "$(on server "sminfo" |
+        sed -n 's/.*sm guid 0x0*\([0-9a-f]*\),.*/\1/p' |
         sed 's/.*/0000000000000000&/; s/.*\(.\{16\}\)$/\1/')" "the subnet manager's GUID"
     local table
     table=$(on server "initagent ports --ask")
@@ -81,7 +84,8 @@ judged() {
     local took
     fabric_up
     judged 0 .verdict ready
-    took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" | paste -sd ' ')
+    took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" |
+        paste -sd ' ')
     # shellcheck disable=SC2086 # two numbers
     assert_ms $took 1000 "judgement"
 }
@@ -89,7 +93,8 @@ judged() {
 @test "partitions: one that works, one without a group, one this port is not in" {
     fabric_up
     on server "partition 0x8001 10.9.1.1/24"
-    judged 0 '.ports[0].netdevs[] | "\(.name) \(.carrier) \(.pkey)"' $'ib0 true ffff\nib0.8001 true 8001'
+    judged 0 '.ports[0].netdevs[] | "\(.name) \(.carrier) \(.pkey)"' \
+        $'ib0 true ffff\nib0.8001 true 8001'
     on server "ip link add link ib0 name ib0.8002 type ipoib pkey 0x8002 && ip link set ib0.8002 up"
     judged 2 '.findings[] | select(.trouble) | "\(.id) \(.where)"' "IPOIB_NO_GROUP ib0.8002"
     on server "ip link del ib0.8002; ip link add link ib0 name ib0.8009 type ipoib pkey 0x8009; ip link set ib0.8009 up"
@@ -104,7 +109,8 @@ judged() {
         $'ACTIVE\nsilent\nPORT_SM_SILENT'
     # Its host is alive and says so: nothing is waited for.
     local took
-    took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" | paste -sd ' ')
+    took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" |
+        paste -sd ' ')
     # shellcheck disable=SC2086 # two numbers
     assert_ms $took 1500 "judgement without subnet manager"
     # Nobody holds ib_umad any more.

@@ -15,14 +15,18 @@ setup_file() {
 
 @test "every hook of dracut's that configures a network or mounts a network root is known" {
     local dir=$LAB/root/usr/lib/dracut/modules.d module name n=0
-    # These act on root= alone, which is no longer theirs, on options that name another disk, or after the boot.
+    # These act on root= alone, which is no longer theirs, on options that name another disk, or
+    # after the boot.
     local others=" parse-livenet fetch-liveupdate parse-iscsiroot parse-cifsroot lldpad parse-fcoe parse-nvmf-boot-connections
         cleanup-iscsi cleanup-fcoe stop-fcoe kill-dhclient nfsroot-cleanup "
-    for module in 40network 35network-legacy 35network-manager 35connman 95nfs 95nbd 95iscsi 95cifs 95fcoe 95nvmf 90livenet; do
+    for module in 40network 35network-legacy 35network-manager 35connman 95nfs 95nbd 95iscsi \
+        95cifs 95fcoe 95nvmf 90livenet; do
         # shellcheck disable=SC2013 # words, one a line
-        for name in $(sed -n 's/.*inst_hook .*\/\([a-z-]*\)\.sh".*/\1/p' "$dir/$module/module-setup.sh"); do
+        for name in $(sed -n 's/.*inst_hook .*\/\([a-z-]*\)\.sh".*/\1/p' \
+            "$dir/$module/module-setup.sh"); do
             n=$((n + 1))
-            [[ $others =~ [[:space:]]${name}[[:space:]] ]] || grep -qw -e "$name" dracut/70initagent/initagent-claim.sh || {
+            [[ $others =~ [[:space:]]${name}[[:space:]] ]] ||
+                grep -qw -e "$name" dracut/70initagent/initagent-claim.sh || {
                 echo "$module: not emptied: $name"
                 return 1
             }
@@ -70,10 +74,12 @@ logged_us() {
     sed -nE "s/^[0-9]+,[0-9]+,([0-9]+),[^;]*;.*$1.*/\\1/p" "$node_dir/results/kmsg" | tail -n 1
 }
 
-# One collector is dead: its sender tries for 9 s. systemd asks it to end, and neither waits for that nor gets it.
+# One collector is dead: its sender tries for 9 s. systemd asks it to end, and neither waits for
+# that nor gets it.
 @test "systemd flavour: the admin's recipe; collectors are told meanwhile, and nobody waits for that" {
     local leaving switching sent
-    boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160 \
+    boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 \
+        rd.retry=160 \
         hostname=n19 "$told" rd.report=http://10.99.0.99/ finalinit=settle systemd.log_target=kmsg
     grep -q "^ib_ipoib " "$node_dir/results/modules"
     told n19 'done' | jq -e '.text | startswith("the root is mounted after ")'
@@ -81,12 +87,14 @@ logged_us() {
     leaving=$(logged_us 'Starting initrd-cleanup.service')
     switching=$(logged_us 'Switching root')
     sent=$(logged_us 'report to http:..10.99.0.99.: not stored')
-    echo "leaving at $leaving us, switching at $switching us, sender's end at $sent us" | tee -a "$vm_logs/senders"
+    echo "leaving at $leaving us, switching at $switching us, sender's end at $sent us" |
+        tee -a "$vm_logs/senders"
     [ -n "$leaving" ]
     [ -n "$switching" ]
     [ -n "$sent" ]
     # on a slow machine it may end just then
-    [ "$sent" -lt "$leaving" ] || [ "$sent" -gt "$switching" ] || [ $((switching - leaving)) -lt 3000000 ]
+    [ "$sent" -lt "$leaving" ] || [ "$sent" -gt "$switching" ] ||
+        [ $((switching - leaving)) -lt 3000000 ]
 }
 
 @test "shell flavour: killed while DHCP runs and again before the mount" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root keeps its link at switch-root, on InfiniBand alone: three Debian roots on NFSoRDMA, whose network managers
-# take the IPoIB interface over.
+# The root keeps its link at switch-root, on InfiniBand alone: three Debian roots on NFSoRDMA, whose
+# network managers take the IPoIB interface over.
 # first: four VMs, which wait two minutes
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -16,7 +16,8 @@ setup_file() {
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
     words[ifupdown]=rd.ib.client-id=hw
     refreshes[ifupdown]=2
-    handover_nodes "$LAB/agent-softib.img" "$sib_server" "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
+    handover_nodes "$LAB/agent-softib.img" "$sib_server" \
+        "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
 }
 
 @test "systemd-networkd over IPoIB" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root keeps its link at switch-root, over Soft-RoCE: three Debian roots on NFSoRDMA, whose network managers take
-# the interface over.
+# The root keeps its link at switch-root, over Soft-RoCE: three Debian roots on NFSoRDMA, whose
+# network managers take the interface over.
 
 # shellcheck disable=SC2154 # variables are shared with it
 load lib/handover

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# DHCP over real IPoIB, whose link-layer addresses have 20 bytes: the forms of client identifier, told by the
-# address that dnsmasq has for each, and the time to the first packet.
+# DHCP over real IPoIB, whose link-layer addresses have 20 bytes: the forms of client identifier,
+# told by the address that dnsmasq has for each, and the time to the first packet.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/infiniband

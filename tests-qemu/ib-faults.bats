@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every way the software HCA and the server can fail an InfiniBand node: the node names the cause while
-# it waits, and boots by itself once the fault is gone. A table of all of them is printed.
+# Every way the software HCA and the server can fail an InfiniBand node: the node names the cause
+# while it waits, and boots by itself once the fault is gone. A table of all of them is printed.
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -19,8 +19,8 @@ row() {
     printf '%-44s %-9s %8s\n' "$1" "$2" "$seconds" >>"$vm_logs/table"
 }
 
-# heals CODE BREAK MEND [WORDS]: the server's command BREAK makes the node wait for CODE, after MEND it
-# boots. WORDS are for the node's command line.
+# heals CODE BREAK MEND [WORDS]: the server's command BREAK makes the node wait for CODE, after MEND
+# it boots. WORDS are for the node's command line.
 heals() {
     local code=$1 break=$2 mend=$3
     shift 3
@@ -45,7 +45,8 @@ gives_up() {
     row "$BATS_TEST_DESCRIPTION" "$code"
 }
 
-# passes BREAK COUNTER [LEAST]: a nuisance that only costs time. It was there: the port's COUNTER rose by LEAST.
+# passes BREAK COUNTER [LEAST]: a nuisance that only costs time. It was there: the port's COUNTER
+# rose by LEAST.
 passes() {
     local before
     on server "$1"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# IPv6 over InfiniBand: automatic, DHCPv6 and static addresses on IPoIB, NFSoRDMA root by RDMA-CM over IPv6.
+# IPv6 over InfiniBand: automatic, DHCPv6 and static addresses on IPoIB, NFSoRDMA root by RDMA-CM
+# over IPv6.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/infiniband

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The stand-alone image on InfiniBand alone: from a dark port to the init of an NFS root over RDMA, with
-# OpenSM, IPoIB and DHCP over it.
+# The stand-alone image on InfiniBand alone: from a dark port to the init of an NFS root over RDMA,
+# with OpenSM, IPoIB and DHCP over it.
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -130,7 +130,8 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
     assert_rail .netdev ib1
 }
 
-# hang_mount BREAK: two rails; the root is not there until the server's command BREAK has broken the first one.
+# hang_mount BREAK: two rails; the root is not there until the server's command BREAK has broken the
+# first one.
 hang_mount() {
     NODE_SECOND=1
     on server nfsd_pause

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The rendered iPXE scripts in a real iPXE (Debian's of 2019) under SeaBIOS. There is no operating system: the
-# "kernel" (ipxe/echo.S) writes to the console what iPXE gave it, and resets. QEMU's own network serves DHCP, the
-# rendered nginx configuration the rest.
+# The rendered iPXE scripts in a real iPXE (Debian's of 2019) under SeaBIOS. There is no operating
+# system: the "kernel" (ipxe/echo.S) writes to the console what iPXE gave it, and resets. QEMU's own
+# network serves DHCP, the rendered nginx configuration the rest.
 bats_require_minimum_version 1.5.0
 
 MAC=52:54:00:00:00:01
@@ -36,7 +36,8 @@ teardown() {
 	ip netns del "$NS"
 }
 
-# site [SED]: a site with two servers, of which the test runs none, one or both; rendered, with a change by sed.
+# site [SED]: a site with two servers, of which the test runs none, one or both; rendered, with a
+# change by sed.
 site() {
 	cat >"$T/site.yaml" <<-END
 		site: test
@@ -59,20 +60,26 @@ site() {
 # web PORT: serves the tree on one of the two servers' ports.
 web() {
 	mkdir -p "$T/nginx$1"
-	sed "/listen/d; s,server_name,listen $1; server_name," "$T/tree/nginx/site.conf" >"$T/nginx$1/site.conf"
+	sed "/listen/d; s,server_name,listen $1; server_name," "$T/tree/nginx/site.conf" \
+		>"$T/nginx$1/site.conf"
 	cp "$T/tree/nginx/nginx.conf" "$T/nginx$1/"
-	ip netns exec "$NS" nginx -p "$T/nginx$1" -c "$T/nginx$1/nginx.conf" -g "user root;" 3>&- >"$T/nginx$1/log" 2>&1
+	ip netns exec "$NS" nginx -p "$T/nginx$1" -c "$T/nginx$1/nginx.conf" -g "user root;" 3>&- \
+		>"$T/nginx$1/log" 2>&1
 }
 
-# boot MAC [QEMU-ARGUMENT]...: powers the machine on, in the background; its console is a file, its keyboard a pipe.
+# boot MAC [QEMU-ARGUMENT]...: powers the machine on, in the background; its console is a file, its
+# keyboard a pipe.
 boot() {
 	local mac=$1 nic=()
 
 	shift
-	[[ -z ${CABLE-yes} ]] || nic=(-netdev "user,id=n,bootfile=http://10.0.2.2:${FIRST:-8001}/boot.ipxe" -device "virtio-net-pci,netdev=n,mac=$mac")
+	[[ -z ${CABLE-yes} ]] || nic=(-netdev \
+		"user,id=n,bootfile=http://10.0.2.2:${FIRST:-8001}/boot.ipxe" \
+		-device "virtio-net-pci,netdev=n,mac=$mac")
 	mkfifo "$T/keys"
 	exec 7<>"$T/keys"
-	ip netns exec "$NS" timeout -k 5 120 qemu-system-x86_64 -nodefaults -machine graphics=off -display none -serial stdio -m 128 \
+	ip netns exec "$NS" timeout -k 5 120 qemu-system-x86_64 -nodefaults -machine graphics=off \
+		-display none -serial stdio -m 128 \
 		-no-reboot -boot n "${nic[@]}" "$@" <&7 >"$T/console" 2>&1 3>&- &
 	QEMU=$!
 	PIDS+=("$QEMU")
@@ -85,7 +92,8 @@ ends() {
 	sed -n '/\[1 entry\]/,$p' "$T/text"
 }
 
-# appears REGEX: waits for it on the console, also in a line without end; the machine's own time limit ends a wait in vain.
+# appears REGEX: waits for it on the console, also in a line without end; the machine's own time
+# limit ends a wait in vain.
 appears() {
 	"$VMCTL" see 150 "$T/console" "$1" "$QEMU" >/dev/null || { cat "$T/console"; return 1; }
 }
@@ -114,7 +122,8 @@ said() {
 	site
 	web 8002
 	sed -i '/try_files/d' "$T/nginx8002/site.conf"
-	ip netns exec "$NS" nginx -p "$T/nginx8002" -c "$T/nginx8002/nginx.conf" -g "user root;" -s reload 2>/dev/null
+	ip netns exec "$NS" nginx -p "$T/nginx8002" -c "$T/nginx8002/nginx.conf" -g "user root;" \
+		-s reload 2>/dev/null
 	FIRST=8002 boot $UNKNOWN
 	ends
 	said "initagent [4 script] http://10.0.2.2:8001 does not answer"
@@ -158,11 +167,13 @@ said() {
 	said "initagent [9 give up] reboot"
 }
 
-# can_verify: gives the rendered scripts an iPXE that can verify, as far as scripts see: the commands of a build with
-# IMAGE_TRUST_CMD, which Debian does not package. A signature is a script here, whose end is the verdict.
+# can_verify: gives the rendered scripts an iPXE that can verify, as far as scripts see: the
+# commands of a build with IMAGE_TRUST_CMD, which Debian does not package. A signature is a script
+# here, whose end is the verdict.
 can_verify() {
 	sed -i 's/^imgtrust --allow /isset ${server} /; s/^imgverify [a-z0-9]* /chain --autofree /' "$T"/tree/http/node/*.ipxe
-	grep -q '^chain --autofree ${server}/images/good/initrd1.sig || goto bad' "$T"/tree/http/node/*.ipxe
+	grep -q '^chain --autofree ${server}/images/good/initrd1.sig || goto bad' \
+		"$T"/tree/http/node/*.ipxe
 }
 
 @test "signed images, where iPXE can verify: each part is; one wrong signature and the next server is asked" {
@@ -174,7 +185,8 @@ can_verify() {
 	ends
 	said "initagent [6 verify] good"
 	[ "$(grep -c '^verified ' "$T/text")" -eq 3 ]
-	# SeaBIOS keeps the last letter of what goes to the serial port until its next tick: the kernel may be faster.
+	# SeaBIOS keeps the last letter of what goes to the serial port until its next tick: the
+	# kernel may be faster.
 	said "initagent [7 kernel] n1: starting goo"
 	said "echo: line initrd=initrd0 initrd=initrd1"
 	said "echo: initrd 000014D2"

@@ -59,7 +59,8 @@ security_questions() {
     assert_state '[.root | .type, .version, .proto, .overlay] | @text' '["nfs","4.2","rdma",true]'
     assert_state '.rails | map(select(.carries_root)) | length' 1
     grep -q ' / / .* - overlay LiveOS_rootfs ' "$node_dir/results/mountinfo"
-    grep -q ' /run/rootfsbase ro.* - nfs4 10.99.0.1:/export/root .*proto=rdma' "$node_dir/results/mountinfo"
+    grep -q ' /run/rootfsbase ro.* - nfs4 10.99.0.1:/export/root .*proto=rdma' \
+        "$node_dir/results/mountinfo"
     grep -q ' /run/initramfs/overlay .*size=16384k' "$node_dir/results/mountinfo"
 }
 
@@ -73,7 +74,8 @@ security_questions() {
 @test "static address, gateway, route, host name" {
     server dhcp stop
     node_start "$image" "$console $rdma_root $rxe \
-ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1 rd.route=10.77.0.0/16:10.99.0.1"
+ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1 \
+rd.route=10.77.0.0/16:10.99.0.1"
     assert_boot 90 4.2 rdma
     grep -qE '^eth0	00004D0A	0100630A' "$node_dir/results/route"
     assert_state '.rails[0].method' static

@@ -32,7 +32,8 @@ rd.driver.pre=no_such_module finalinit=settle"
     assert_root 4.2 rdma
     assert_state .outcome 'done'
     echo "total without: $without ms, with: $(took) ms" | tee -a "$vm_logs/total"
-    # Emulated, boots differ by seconds anyway; tests/report.bats measures what is lost. One that waits is seen here, too.
+    # Emulated, boots differ by seconds anyway; tests/report.bats measures what is lost. One that
+    # waits is seen here, too.
     assert_most "$(($(took) - without))" 15000 "milliseconds that the boot took longer"
     assert_state '[.causes[] | select(.code == "IA-E710")] | length > 0' true
     told n17 cause IA-E201 | jq -e '.where == "no_such_module"'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The ROM reader against a real kernel's sysfs: two adapters with Debian's iPXE ROMs; no server is needed.
+# The ROM reader against a real kernel's sysfs: two adapters with Debian's iPXE ROMs; no server is
+# needed.
 
 bats_require_minimum_version 1.5.0
 # shellcheck source=tests-qemu/lib/vm.bash
@@ -39,12 +40,14 @@ END
     read -ra accel < <(vm_accel_args "")
     vm_start "$vm_logs/node" 120 "${accel[@]}" -m 512 -initrd "$BATS_TEST_TMPDIR/initrd" \
         -append "console=ttyS0 $vm_kernel quiet panic=-1" -nic none \
-        -device "virtio-net-pci,romfile=$roms/efi-virtio.rom" -device "e1000,romfile=$roms/pxe-e1000.rom"
+        -device "virtio-net-pci,romfile=$roms/efi-virtio.rom" \
+        -device "e1000,romfile=$roms/pxe-e1000.rom"
     "$vmctl" gone 110 "$vm_pid"
     tr -d '\r' <"$log" >"$log.text"
     grep -q ": $(stat -c %s "$roms/efi-virtio.rom") bytes, 2 images" "$log.text"
     grep -q ": $(stat -c %s "$roms/pxe-e1000.rom") bytes, 1 image$" "$log.text"
-    # the e1000's ROM is for this very adapter; virtio's names the newer id of the two QEMU's adapter may have
+    # the e1000's ROM is for this very adapter; virtio's names the newer id of the two QEMU's
+    # adapter may have
     grep -A 6 'device .* 0x100e' "$log.text" | grep -qx 'status 0'
     grep -q 'image 1 is for 1af4:1041 and not for the device 1af4:1000' "$log.text"
     [ "$(grep -cx closed "$log.text")" -eq 2 ]

@@ -70,8 +70,8 @@ rooms() {
     rooms "only=load"
 }
 
-# images DIR: root images of every kind, and some that are none, as a cpio of its own. The names say what
-# the room must make of them.
+# images DIR: root images of every kind, and some that are none, as a cpio of its own. The names say
+# what the room must make of them.
 images() {
     local dir=$1/images root=$1/root
     mkdir -p "$dir" "$root/sbin" "$1/live/LiveOS" "$1/iso/LiveOS"

@@ -22,8 +22,8 @@ setup_file() {
     node_b_up
 }
 
-# Each of them leaves what its test looks at: when it was started, ACTIVE, with carrier (a and the server),
-# and the events of the first way up (b, which is held in Polling until somebody listens).
+# Each of them leaves what its test looks at: when it was started, ACTIVE, with carrier (a and the
+# server), and the events of the first way up (b, which is held in Polling until somebody listens).
 server_up() {
     on server "modprobe softib && ulps &&
         switch leaf01 eth0 eth1 && /bin/rdma link add sib0 type softib netdev swhca &&
@@ -81,8 +81,8 @@ files() {
     on a "grep -q ' /mnt nfs4 ' /proc/mounts || nfs_mount $sib_server 10.9.0.2"
 }
 
-# take_down MS: node a loses its link for so long. Returns when it noticed: by a counter, as the time may
-# be too short to see the state.
+# take_down MS: node a loses its link for so long. Returns when it noticed: by a counter, as the
+# time may be too short to see the state.
 take_down() {
     local before
     before=$(on a "stat sib0 link_downed")
@@ -184,8 +184,8 @@ ping_both_ways() {
     no_trouble server a
 }
 
-# read_rate: MiB/s of reading 64 MiB anew, and what it would at best have been had the machine had nothing
-# else to do: without the part of its processors' time that others took meanwhile
+# read_rate: MiB/s of reading 64 MiB anew, and what it would at best have been had the machine had
+# nothing else to do: without the part of its processors' time that others took meanwhile
 read_rate() {
     local before after wall busy
     busy=$(sib_others)
@@ -204,7 +204,8 @@ read_rate() {
     files
     sum=$(on server "md5sum </export/big")
     on a "grep ' /mnt nfs4 ' /proc/mounts" | grep -q proto=rdma
-    assert_eq "$(SIB_ASK=120 on a "echo 3 >/proc/sys/vm/drop_caches; md5sum </mnt/big")" "$sum" "read"
+    assert_eq "$(SIB_ASK=120 on a "echo 3 >/proc/sys/vm/drop_caches; md5sum </mnt/big")" "$sum" \
+        "read"
     SIB_ASK=120 on a "head -c 67108864 /dev/urandom >/tmp/mine && cp /tmp/mine /mnt/back && sync"
     assert_eq "$(on server "md5sum </export/back")" "$(on a "md5sum </tmp/mine")" "written"
     no_trouble server a
@@ -326,8 +327,8 @@ read_rate() {
     until_on server 20 "grep -q 'hits=2' $faults/leaf01/p2/rules"
     until_on a 20 "port_is sib0 ACTIVE"
     on server "rule leaf01/p2 clear"
-    # Set(PortInfo) takes 300 ms longer to arrive, each time, and three of them lead to ACTIVE; OpenSM asks
-    # again after 200 ms
+    # Set(PortInfo) takes 300 ms longer to arrive, each time, and three of them lead to ACTIVE;
+    # OpenSM asks again after 200 ms
     on server "rule leaf01/p2 delay:300 dir=tx class=0x81 method=2 attr=0x15"
     on a "rm -f /run/way; (until_true 20 port_is sib0 INIT; now >/run/t; until_true 20 port_is sib0 ACTIVE;
         now >>/run/t; mv /run/t /run/way) >/dev/null 2>&1 &"
@@ -362,7 +363,8 @@ read_rate() {
 @test "packets that come late" {
     local rtt
     on server "fault leaf01/p2 delay_tx=1000000 delay_ms=200"
-    rtt=$(on a "ping -c 2 -W 5 $sib_server" | sed -n 's/.*seq=[01].*time=\([0-9]*\).*/\1/p' | tail -n 1)
+    rtt=$(on a "ping -c 2 -W 5 $sib_server" | sed -n 's/.*seq=[01].*time=\([0-9]*\).*/\1/p' |
+        tail -n 1)
     on server "fault leaf01/p2 reset"
     [ "$rtt" -ge 190 ]
 }
@@ -391,8 +393,9 @@ read_rate() {
     no_trouble server a
 }
 
-# Nothing is asked of node b's HCA, and no SM asks by itself. busy_for SECONDS: what it does in at least that
-# time, as the numbers of packets, engine runs, link frames and link work runs, and the time in hundredths.
+# Nothing is asked of node b's HCA, and no SM asks by itself. busy_for SECONDS: what it does in at
+# least that time, as the numbers of packets, engine runs, link frames and link work runs, and the
+# time in hundredths.
 busy_for() {
     local before after i
     read -ra before < <(on b "busy sib0 | tr '\n' ' '; now")

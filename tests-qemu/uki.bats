@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The forms of the stand-alone image that a firmware starts by itself: the unified kernel image by UEFI (OVMF),
-# the rescue image by a BIOS (SeaBIOS); both to the init of the NFS root over RDMA.
+# The forms of the stand-alone image that a firmware starts by itself: the unified kernel image by
+# UEFI (OVMF), the rescue image by a BIOS (SeaBIOS); both to the init of the NFS root over RDMA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/scenario
@@ -16,7 +16,8 @@ setup_file() {
     mkdir -p "$images/esp/EFI/BOOT"
     for format in uki iso; do
         "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
-            --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" --drivers efivarfs \
+            --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" \
+            --drivers efivarfs \
             --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.report=efi \
 finalinit=settle rd.retry=60 $reboot"
     done
@@ -44,8 +45,9 @@ uefi_start() {
         -device virtio-blk-pci,drive=esp,bootindex=0
 }
 
-# variable_states: those of all copies of our variable in the machine's store, one a line (hexadecimal). EDK II's authenticated
-# variables have their state at 2, their name at 60. 3f: it is there; bits are cleared when it is removed.
+# variable_states: those of all copies of our variable in the machine's store, one a line
+# (hexadecimal). EDK II's authenticated variables have their state at 2, their name at 60. 3f: it is
+# there; bits are cleared when it is removed.
 variable_states() {
     local at name
     # shellcheck disable=SC2001 # with the character itself in it

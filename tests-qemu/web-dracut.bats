@@ -23,11 +23,14 @@ boots() {
     assert_overlay squashfs
 }
 
-# What dracut's own livenet lays into an image, which means the same root= for itself: hook, generator, and what they source.
+# What dracut's own livenet lays into an image, which means the same root= for itself: hook,
+# generator, and what they source.
 livenet() {
     local dir=$BATS_TEST_TMPDIR/livenet modules=$LAB/root/usr/lib/dracut/modules.d
-    install -D "$modules/90livenet/parse-livenet.sh" "$dir/usr/lib/dracut/hooks/cmdline/29-parse-livenet.sh"
-    install -D "$modules/90livenet/livenet-generator.sh" "$dir/usr/lib/systemd/system-generators/dracut-livenet-generator"
+    install -D "$modules/90livenet/parse-livenet.sh" \
+        "$dir/usr/lib/dracut/hooks/cmdline/29-parse-livenet.sh"
+    install -D "$modules/90livenet/livenet-generator.sh" \
+        "$dir/usr/lib/systemd/system-generators/dracut-livenet-generator"
     install -D "$modules/90livenet/livenetroot.sh" "$dir/usr/sbin/livenetroot"
     install -D "$modules/45url-lib/url-lib.sh" "$dir/usr/lib/url-lib.sh"
     # proof that they were run

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root from an image of a web server, over InfiniBand alone: HTTP over IPoIB on the software HCA.
+# The root from an image of a web server, over InfiniBand alone: HTTP over IPoIB on the software
+# HCA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/infiniband
@@ -35,13 +36,15 @@ teardown() {
 }
 
 @test "connected mode, tar.zst" {
-    node_start "$image" "$console root=$web/root.tar.zst $(digest root.tar.zst) ip=ib0:dhcp:65520 $hca \
+    node_start "$image" "$console root=$web/root.tar.zst $(digest \
+        root.tar.zst) ip=ib0:dhcp:65520 $hca \
 rd.ib.mode=connected"
     assert_image 90 zstd digest
     assert_state '.rails | map(select(.carries_root)) | .[0].mtu' 65520
 }
 
 @test "refused: wrong digest" {
-    node_start "$image" "$console root=$web/root.squashfs $(digest root.cpio) ip=dhcp $hca rd.retry=30 $reboot"
+    node_start "$image" "$console root=$web/root.squashfs $(digest \
+        root.cpio) ip=dhcp $hca rd.retry=30 $reboot"
     assert_failed 90 IA-E630 restart
 }

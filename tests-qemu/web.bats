@@ -83,7 +83,8 @@ rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"
 
 # What the disk's file system says of its only entry, and where its content begins.
 cache_entry() {
-    debugfs -R "stat /images/sha256-$(sha256sum <"$images/tree/web/root.squashfs" | cut -d ' ' -f 1)" "$1" 2>&1
+    debugfs -R "stat /images/sha256-$(sha256sum <"$images/tree/web/root.squashfs" |
+        cut -d ' ' -f 1)" "$1" 2>&1
 }
 
 @test "cache on a disk: kept, then used without a server, then damaged: removed and fetched again" {
@@ -107,7 +108,8 @@ cache_entry() {
     server shell web start
     block=$(cache_entry "$NODE_DISK" | sed -n 's/^(0-[0-9]*):\([0-9]*\)-.*/\1/p')
     [ -n "$block" ]
-    printf 'damaged' | dd of="$NODE_DISK" bs=1 seek=$((block * 1024 + 5000)) conv=notrunc status=none
+    printf 'damaged' | dd of="$NODE_DISK" bs=1 seek=$((block * 1024 + 5000)) conv=notrunc \
+        status=none
     boots "root=$web/root.squashfs $(digest root.squashfs) rd.root.cache=LABEL=cache:/images"
     assert_image 60 squashfs digest
     assert_state .root.cached false

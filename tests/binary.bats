@@ -9,7 +9,8 @@ setup_file() {
 	export AGENT=${BUILD:-build}/initagent STATIC=${BUILD:-build}/musl/tests/static
 }
 
-# is_static FILE: a fixed-address executable without program interpreter and without dynamic section.
+# is_static FILE: a fixed-address executable without program interpreter and without dynamic
+# section.
 is_static() {
 	local headers
 
@@ -20,7 +21,8 @@ is_static() {
 
 # providers MAP: the verbs providers that a link map places in the file.
 providers() {
-	sed -nE 's/^ +0x[0-9a-f]+ +verbs_provider_([a-z0-9]+)$/\1/p' "$1" | grep -v '^none$' | sort | paste -sd ' '
+	sed -nE 's/^ +0x[0-9a-f]+ +verbs_provider_([a-z0-9]+)$/\1/p' "$1" | grep -v '^none$' |
+		sort | paste -sd ' '
 }
 
 @test "the agent is static: no INTERP, no NEEDED" {
@@ -56,11 +58,12 @@ providers() {
 }
 
 @test "each provider registers itself when the agent starts" {
-	# A provider is reached only through its constructor: .init_array has one entry for each, and
-	# one of the C start-up code.
+	# A provider is reached only through its constructor: .init_array has one entry for each,
+	# and one of the C start-up code.
 	local bytes
 
-	bytes=$((16#$(readelf -SW "$AGENT" | sed -nE 's/.* \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p')))
+	bytes=$((16#$(readelf -SW "$AGENT" | sed -nE \
+		's/.* \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p')))
 	[ "$bytes" -ge $((5 * 8)) ]
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The forms of the stand-alone image: kernel and initrd, unified kernel image, rescue image. The "kernel" is
-# systemd's EFI stub itself: a PE program of this machine that needs no package of a kernel. What boots them is
-# in tests-qemu/uki.bats.
+# The forms of the stand-alone image: kernel and initrd, unified kernel image, rescue image. The
+# "kernel" is systemd's EFI stub itself: a PE program of this machine that needs no package of a
+# kernel. What boots them is in tests-qemu/uki.bats.
 bats_require_minimum_version 1.5.0
 
 kver=5.5.5-test
@@ -21,13 +21,15 @@ setup() {
 }
 
 build() {
-	"$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" --out "$out" \
+	"$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" \
+		--out "$out" \
 		--level 1 --no-base "$@"
 }
 
 # section NAME [FILE]: the bytes of a section, with its padding if its size in memory covers that.
 section() {
-	objcopy --dump-section "$1=$BATS_TEST_TMPDIR/section" "${2:-$out}" "$BATS_TEST_TMPDIR/copy" &&
+	objcopy --dump-section "$1=$BATS_TEST_TMPDIR/section" "${2:-$out}" \
+		"$BATS_TEST_TMPDIR/copy" &&
 		cat "$BATS_TEST_TMPDIR/section"
 }
 
@@ -45,7 +47,8 @@ bzimage() {
 	local kernel=$root/boot/vmlinuz-$kver
 	printf 'HdrS' | dd of="$kernel" bs=1 seek=$((0x202)) conv=notrunc status=none
 	printf '\0\1' | dd of="$kernel" bs=1 seek=$((0x20e)) conv=notrunc status=none
-	printf '%s (builder) #1\0' "$1" | dd of="$kernel" bs=1 seek=$((0x300)) conv=notrunc status=none
+	printf '%s (builder) #1\0' "$1" | dd of="$kernel" bs=1 seek=$((0x300)) conv=notrunc \
+		status=none
 }
 
 @test "pair: kernel, initrd and command line beside each other" {
@@ -114,8 +117,10 @@ bzimage() {
 
 @test "uki signed for Secure Boot" {
 	local key=$BATS_TEST_TMPDIR/key cert=$BATS_TEST_TMPDIR/cert other=$BATS_TEST_TMPDIR/other
-	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=site -keyout "$key" -out "$cert" -days 2 2>/dev/null
-	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=other -keyout "$other.key" -out "$other" -days 2 2>/dev/null
+	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=site -keyout "$key" -out "$cert" \
+		-days 2 2>/dev/null
+	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=other -keyout "$other.key" \
+		-out "$other" -days 2 2>/dev/null
 	build --format uki --cmdline "$good" --sb-key "$key" --sb-cert "$cert"
 	sbverify --cert "$cert" "$out"
 	run ! sbverify --cert "$other" "$out"
@@ -126,14 +131,16 @@ bzimage() {
 }
 
 @test "a command line the agent cannot obey is refused with its own words" {
-	refused 2 "--cmdline has errors" --format uki --cmdline "root=nfs:10.0.0.1:/x ip=10.0.0.300::::::"
+	refused 2 "--cmdline has errors" --format uki \
+		--cmdline "root=nfs:10.0.0.1:/x ip=10.0.0.300::::::"
 	[[ $output == *"ip"* ]]
 	refused 2 "more than one line" --format uki --cmdline $'root=nfs:10.0.0.1:/x\nip=dhcp'
 }
 
 @test "a kernel of another version than the modules is refused, both named" {
 	bzimage 5.5.6-other
-	refused 1 "boot/vmlinuz-$kver is kernel 5.5.6-other, the modules are of kernel $kver" --format uki
+	refused 1 "boot/vmlinuz-$kver is kernel 5.5.6-other, the modules are of kernel $kver" \
+		--format uki
 	bzimage "$kver"
 	build --format uki
 	rm "$out"
@@ -167,14 +174,16 @@ bzimage() {
 @test "iso: a BIOS and a UEFI entry, and a partition table for a stick" {
 	local report
 	build --format iso --cmdline "$good"
-	report=$(xorriso -indev "$out" -report_el_torito plain -report_system_area plain 2>/dev/null)
+	report=$(xorriso -indev "$out" -report_el_torito plain -report_system_area plain \
+		2>/dev/null)
 	grep -q 'boot img :   1  BIOS' <<<"$report"
 	grep -q 'boot img :   2  UEFI' <<<"$report"
 	grep -q 'MBR isohybrid.*GPT' <<<"$report"
 	xorriso -osirrox on -indev "$out" -extract / "$BATS_TEST_TMPDIR/tree" 2>/dev/null
 	cmp "$BATS_TEST_TMPDIR/tree/boot/vmlinuz" "$stub"
 	grep -qx "  APPEND $good" "$BATS_TEST_TMPDIR/tree/isolinux/isolinux.cfg"
-	mcopy -i "$BATS_TEST_TMPDIR/tree/efi.img" ::/EFI/BOOT/BOOTX64.EFI "$BATS_TEST_TMPDIR/inside.efi"
+	mcopy -i "$BATS_TEST_TMPDIR/tree/efi.img" ::/EFI/BOOT/BOOTX64.EFI \
+		"$BATS_TEST_TMPDIR/inside.efi"
 	mv "$out" "$out.iso"
 	build --format uki --cmdline "$good"
 	cmp "$out" "$BATS_TEST_TMPDIR/inside.efi"
@@ -183,14 +192,16 @@ bzimage() {
 @test "iso for UEFI alone" {
 	local report
 	build --format iso --no-bios --cmdline "$good"
-	report=$(xorriso -indev "$out" -report_el_torito plain -report_system_area plain 2>/dev/null)
+	report=$(xorriso -indev "$out" -report_el_torito plain -report_system_area plain \
+		2>/dev/null)
 	grep -q 'boot img :   1  UEFI' <<<"$report"
 	run -1 grep -q BIOS <<<"$report"
 	grep -q 'protective-msdos-label.*GPT' <<<"$report"
 }
 
 @test "make passes its variables on" {
-	make --no-print-directory BUILD="${BUILD:-build}" image FORMAT=uki OUT="$out" KVER="$kver" ROOT="$root" \
+	make --no-print-directory BUILD="${BUILD:-build}" image FORMAT=uki OUT="$out" KVER="$kver" \
+		ROOT="$root" \
 		CMDLINE="$good" EXPLAIN=1 IMAGE_ARGS="--level 1 --no-base" >"$BATS_TEST_TMPDIR/log"
 	section .cmdline | grep -qx "$good"
 	grep -q '^Asked for, and where it is:' "$BATS_TEST_TMPDIR/log"

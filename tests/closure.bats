@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which file of a module goes into the image when a vendor's drivers lie over the kernel's own, and whether
-# what was chosen belongs together: over a made-up root with made-up modules that carry symbol versions.
+# Which file of a module goes into the image when a vendor's drivers lie over the kernel's own, and
+# whether what was chosen belongs together: over a made-up root with made-up modules that carry
+# symbol versions.
 bats_require_minimum_version 1.5.0
 
 kver=5.5.5-test
@@ -15,9 +16,9 @@ setup() {
 	touch "$modules"/modules.{order,builtin,builtin.modinfo}
 }
 
-# module PATH [export=SYMBOL:CRC] [abs=SYMBOL:CRC] [use=SYMBOL:CRC] [ext=SYMBOL:CRC] [KEY=VALUE]...: an
-# object with the sections of a module of a kernel with symbol versions. abs: as before Linux 5.19; ext: as
-# since 6.14.
+# module PATH [export=SYMBOL:CRC] [abs=SYMBOL:CRC] [use=SYMBOL:CRC] [ext=SYMBOL:CRC] [KEY=VALUE]...:
+# an object with the sections of a module of a kernel with symbol versions. abs: as before Linux
+# 5.19; ext: as since 6.14.
 module() {
 	local path=$modules/$1.ko name=${1##*/} row symbol crc
 	mkdir -p "${path%/*}"
@@ -30,8 +31,10 @@ module() {
 				printf '.section __ksymtab_strings,"aMS",1\n.asciz "%s"\n' "$symbol"
 				printf '.data\n.globl %s\n%s: .quad 0\n' "$symbol" "$symbol"
 				;;&
-			export=*) printf '.section __kcrctab,"a"\n__crc_%s: .long %s\n' "$symbol" "$crc" ;;
-			abs=*) printf '.globl __crc_%s\n__crc_%s = %s\n' "$symbol" "$symbol" "$crc" ;;
+			export=*) printf '.section __kcrctab,"a"\n__crc_%s: .long %s\n' "$symbol" \
+				"$crc" ;;
+			abs=*) printf '.globl __crc_%s\n__crc_%s = %s\n' "$symbol" "$symbol" \
+				"$crc" ;;
 			use=* | ext=*) printf '.data\n.quad %s\n' "$symbol" ;;&
 			use=*)
 				printf '.section __versions,"a"\n.quad %s\n.asciz "%s"\n.balign 64\n' "$crc" "$symbol"
@@ -48,7 +51,8 @@ module() {
 }
 
 build() {
-	"$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" --out "$out" \
+	"$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" \
+		--out "$out" \
 		--level 1 --no-base "$@"
 }
 
@@ -97,7 +101,8 @@ refused() {
 	module kernel/a
 	module updates/a
 	module extra/vendor/a
-	printf 'search updates built-in\noverride a * extra/vendor\n' >"$root/etc/depmod.d/vendor.conf"
+	printf 'search updates built-in\noverride a * extra/vendor\n' \
+		>"$root/etc/depmod.d/vendor.conf"
 	build --drivers a
 	holds extra/vendor/a.ko
 }
@@ -138,8 +143,10 @@ refused() {
 	rm "$modules/kernel/loop"
 	build --drivers a
 	holds weak-updates/a.ko
-	zstd -dcq "$out" | (cd "$BATS_TEST_TMPDIR" && cpio -id --quiet --no-preserve-owner "lib/modules/*")
-	cmp "$BATS_TEST_TMPDIR/lib/modules/$kver/weak-updates/a.ko" "$root/lib/modules/5.5.4/extra/a.ko"
+	zstd -dcq "$out" | (cd "$BATS_TEST_TMPDIR" &&
+		cpio -id --quiet --no-preserve-owner "lib/modules/*")
+	cmp "$BATS_TEST_TMPDIR/lib/modules/$kver/weak-updates/a.ko" \
+		"$root/lib/modules/5.5.4/extra/a.ko"
 }
 
 @test "a folder that leads back into itself ends the build" {
@@ -172,7 +179,8 @@ refused() {
 @test "the same in the layouts of older and newer kernels" {
 	module kernel/core abs=core_do:0x11111111
 	module kernel/ulp ext=core_do:0x11111112
-	refused "needs core_do of version 11111112, but kernel/core.ko exports version 11111111" --drivers ulp
+	refused "needs core_do of version 11111112, but kernel/core.ko exports version 11111111" \
+		--drivers ulp
 }
 
 @test "against the kernel itself, where its list of symbols is" {
@@ -180,10 +188,12 @@ refused() {
 	build --drivers a
 	rm "$out"
 	mkdir -p "$root/usr/src/headers"
-	printf '0x12345679\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$root/usr/src/headers/Module.symvers"
+	printf '0x12345679\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' \
+		>"$root/usr/src/headers/Module.symvers"
 	ln -s /usr/src/headers "$modules/build"
 	refused "needs printk of version 12345678, but build/Module.symvers exports version 12345679" --drivers a
-	printf '0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$root/usr/src/headers/Module.symvers"
+	printf '0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' \
+		>"$root/usr/src/headers/Module.symvers"
 	build --drivers a
 	rm "$modules/build" "$out"
 	printf '0x12345670\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' | gzip >"$modules/symvers.gz"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where "initagent lint" and "initagent plan" take the command line from. What they say of it: kernel-cmdline/rows/.
+# Where "initagent lint" and "initagent plan" take the command line from. What they say of it:
+# kernel-cmdline/rows/.
 
 bats_require_minimum_version 1.5.0
 

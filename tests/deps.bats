@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deps/: pinned tarballs, the private apt configuration, and builds cached by hash. No network is used: the
-# tarballs are made here, and apt-get and apt-cache are replaced by scripts that write down what they
-# were asked.
+# deps/: pinned tarballs, the private apt configuration, and builds cached by hash. No network is
+# used: the tarballs are made here, and apt-get and apt-cache are replaced by scripts that write
+# down what they were asked.
 
 # sources and recipes of two made-up libraries: "high" needs "low".
 setup() {
@@ -36,7 +36,8 @@ sum() {
 }
 
 write_sources() {
-	printf '# name version tarball sha256\n%s\n%s\n' "low 1:1.0+dfsg-2 low_1.0.orig.tar.gz $(sum low)" \
+	printf '# name version tarball sha256\n%s\n%s\n' \
+		"low 1:1.0+dfsg-2 low_1.0.orig.tar.gz $(sum low)" \
 		"high 1.0-1 high_1.0.orig.tar.gz $(sum high)" >"$TREE/deps/sources"
 }
 
@@ -108,8 +109,8 @@ build() {
 	[[ $output == *"no row for nosuch"* ]]
 }
 
-# fake_apt: apt-get and apt-cache of a machine with one mirror. "version" 1:1.0+dfsg-2 is gone from it; the
-# same tarball came with -3.
+# fake_apt: apt-get and apt-cache of a machine with one mirror. "version" 1:1.0+dfsg-2 is gone from
+# it; the same tarball came with -3.
 fake_apt() {
 	unset DISTFILES
 	cat >"$BATS_TEST_TMPDIR/bin/apt-get" <<-EOF
@@ -139,12 +140,14 @@ fake_apt() {
 	run "$TREE/deps/fetch" low
 	echo "$output"
 	[ "$status" -eq 0 ]
-	grep -E '^deb-src (\[.*\] )?http://packages.example/debian trixie main$' "$DEPS_DIR/apt/sources.list"
+	grep -E '^deb-src (\[.*\] )?http://packages.example/debian trixie main$' \
+		"$DEPS_DIR/apt/sources.list"
 	grep -E '^deb-src (\[.*\] )?http://fixes.example/debian-security trixie-security main$' \
 		"$DEPS_DIR/apt/sources.list"
 	grep -q "^Dir::State \"$DEPS_DIR/apt/state\"" "$DEPS_DIR/apt/apt.conf"
 	# every question after the first one goes through that configuration
-	run -1 grep -v -e "^-c $DEPS_DIR/apt/apt.conf " -e '^indextargets ' "$BATS_TEST_TMPDIR/asked"
+	run -1 grep -v -e "^-c $DEPS_DIR/apt/apt.conf " -e '^indextargets ' \
+		"$BATS_TEST_TMPDIR/asked"
 	[ "$output" = "" ]
 }
 

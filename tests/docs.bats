@@ -43,7 +43,8 @@ agent=${BUILD:-build}/initagent
 
 @test "every command of the agent is in its help" {
     local command
-    for command in boot status timeline ports doctor lint plan manifest verify options causes claims wait version; do
+    for command in boot status timeline ports doctor lint plan manifest verify options causes \
+        claims wait version; do
         "$agent" help | grep -qE "initagent $command( |\$)"
     done
 }
@@ -60,7 +61,8 @@ agent=${BUILD:-build}/initagent
             [[ $output =~ ^$program\ [0-9.]+$ ]]
         done
     done
-    for command in boot status timeline ports doctor lint plan manifest verify options causes claims wait version help; do
+    for command in boot status timeline ports doctor lint plan manifest verify options causes \
+        claims wait version help; do
         for flag in --help -h; do
             run -0 "$agent" "$command" "$flag"
             [[ $output == "  initagent $command"* ]]
@@ -90,7 +92,8 @@ agent=${BUILD:-build}/initagent
 
 @test "every field of the doctor's JSON is documented" {
     local field fields
-    mapfile -t fields < <(grep -ohE '(add_(text|guid)|ToObject)\([a-z]+, "[a-z_]+"' initagent/doctor/json.c |
+    mapfile -t fields < <(grep -ohE '(add_(text|guid)|ToObject)\([a-z]+, "[a-z_]+"' \
+        initagent/doctor/json.c |
         grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
     [ "${#fields[@]}" -gt 20 ]
     for field in "${fields[@]}"; do
@@ -103,7 +106,8 @@ agent=${BUILD:-build}/initagent
 
 @test "every form of client identifier is documented" {
     local form forms
-    mapfile -t forms < <(sed -n '/^static const char \*const form_names/,/^};/s/.*"\(.*\)",/\1/p' initagent/address/client_id.c)
+    mapfile -t forms < <(sed -n '/^static const char \*const form_names/,/^};/s/.*"\(.*\)",/\1/p' \
+        initagent/address/client_id.c)
     [ "${#forms[@]}" -eq 6 ]
     for form in "${forms[@]}"; do
         grep -q "^| \`$form" docs/dhcp-infiniband.md || {
@@ -115,7 +119,8 @@ agent=${BUILD:-build}/initagent
 
 @test "every key of the site file is documented" {
     local key keys
-    mapfile -t keys < <(grep -ohE '(FIELD|REQUIRED)\("[a-z-]+"|^\s*\{"[a-z0-9-]+", take_' ipxe-scripts/site/{load,nodes}.c ipxe-scripts/site/fields.h |
+    mapfile -t keys < <(grep -ohE '(FIELD|REQUIRED)\("[a-z-]+"|^\s*\{"[a-z0-9-]+", take_' \
+        ipxe-scripts/site/{load,nodes}.c ipxe-scripts/site/fields.h |
         grep -oE '"[a-z0-9-]+"' | tr -d '"' | sort -u)
     [ "${#keys[@]}" -gt 40 ]
     for key in "${keys[@]}"; do
@@ -129,8 +134,10 @@ agent=${BUILD:-build}/initagent
 @test "the walk-through's site file is good" {
     local t=$BATS_TEST_TMPDIR i
     # the file it shows, with the rest of the 40 GUIDs
-    sed -n "/^    site: cluster/,/^Then let/s/^    //p" docs/walk-through.md | sed "s/, and so on.*//" >"$t/site.yaml"
-    for ((i = 3; i <= 40; i++)); do printf '      - 0xb8cef6030031%04x\n' $((0x4000 + 8 * i)); done >>"$t/site.yaml"
+    sed -n "/^    site: cluster/,/^Then let/s/^    //p" docs/walk-through.md |
+        sed "s/, and so on.*//" >"$t/site.yaml"
+    for ((i = 3; i <= 40; i++)); do printf '      - 0xb8cef6030031%04x\n' $((0x4000 + 8 * i)); \
+        done >>"$t/site.yaml"
     mkdir "$t/images"
     echo x | tee "$t/images/vmlinuz" >"$t/images/node.img"
     "${BUILD:-build}/initagent-site" -f "$t/site.yaml" --strict check
@@ -139,7 +146,8 @@ agent=${BUILD:-build}/initagent
 
 @test "every line of the boot scripts is documented" {
     local line lines
-    mapfile -t lines < <(grep -ohE 'initagent \[[0-9] [a-z ]+\]' ipxe-scripts/site/scripts.c | sed 's/.*\[//; s/\]//' | sort -u)
+    mapfile -t lines < <(grep -ohE 'initagent \[[0-9] [a-z ]+\]' ipxe-scripts/site/scripts.c |
+        sed 's/.*\[//; s/\]//' | sort -u)
     [ "${#lines[@]}" -eq 8 ]
     for line in "${lines[@]}"; do
         grep -qF "[$line]" docs/boot-stages.md || {
@@ -159,7 +167,8 @@ agent=${BUILD:-build}/initagent
             return 1
         }
     # unchecked: counted
-    done < <(grep -oE '`(tests|tests-qemu|initagent|kernel-cmdline)/[A-Za-z0-9_./-]+: [^`]+`' docs/threat-model.md | tr -d '`')
+    done < <(grep -oE '`(tests|tests-qemu|initagent|kernel-cmdline)/[A-Za-z0-9_./-]+: [^`]+`' \
+        docs/threat-model.md | tr -d '`')
     [ "$n" -ge 30 ]
 }
 
@@ -175,6 +184,8 @@ agent=${BUILD:-build}/initagent
 }
 
 @test "every metric is documented, and no other" {
-    names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/state/prometheus.c | sed 's/.*"/initagent_/' | sort)
-    diff <(echo "$names") <(sed -n '/^| metric/,/^$/p' docs/reporting.md | cut -d'|' -f2 | grep -oE 'initagent_[a-z_]+' | sort)
+    names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/state/prometheus.c |
+        sed 's/.*"/initagent_/' | sort)
+    diff <(echo "$names") <(sed -n '/^| metric/,/^$/p' docs/reporting.md | cut -d'|' -f2 |
+        grep -oE 'initagent_[a-z_]+' | sort)
 }

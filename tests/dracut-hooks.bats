@@ -40,9 +40,11 @@ in_dracut() {
 }
 
 # names of all hooks of dracut's that configure the network or mount a network root
-others=(cmdline/90-parse-nfsroot.sh cmdline/90-parse-nbdroot.sh cmdline/91-dhcp-root.sh cmdline/98-parse-ip-opts.sh
+others=(cmdline/90-parse-nfsroot.sh cmdline/90-parse-nbdroot.sh cmdline/91-dhcp-root.sh \
+    cmdline/98-parse-ip-opts.sh
     cmdline/99-parse-ifname.sh cmdline/99-nm-config.sh cmdline/99-networkd-config.sh
-    cmdline/99-cm-config.sh cmdline/92-parse-ibft.sh cmdline/95-parse-vlan.sh cmdline/96-parse-bond.sh
+    cmdline/99-cm-config.sh cmdline/92-parse-ibft.sh cmdline/95-parse-vlan.sh \
+        cmdline/96-parse-bond.sh
     cmdline/96-parse-team.sh cmdline/97-parse-bridge.sh pre-udev/50-ifname-genrules.sh
     pre-udev/60-net-genrules.sh pre-udev/99-nfs-start-rpc.sh initqueue/settled/99-nm-run.sh
     initqueue/settled/99-networkd-run.sh initqueue/settled/99-cm-run.sh)
@@ -236,7 +238,9 @@ passes 5" ]
     local dir=$PWD/dest/usr/lib/dracut/modules.d/70initagent
     make -s -C "$BATS_TEST_DIRNAME/.." install-dracut DESTDIR="$PWD/dest" PREFIX=/usr
     for file in "$module"/*; do cmp "$file" "$dir/${file##*/}"; done
-    [ -x "$dir/module-setup.sh" ] && [ -x "$dir/initagent-generator" ] && [ ! -x "$dir/drivers.list" ]
+    [ -x "$dir/module-setup.sh" ]
+    [ -x "$dir/initagent-generator" ]
+    [ ! -x "$dir/drivers.list" ]
 }
 
 @test "the module is refused without a shell, or without what starts the real root" {

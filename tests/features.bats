@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# FEATURES: what a build may leave out, and what it says then. Nothing is linked here; that the smaller agents link is
-# seen when they are built.
+# FEATURES: what a build may leave out, and what it says then. Nothing is linked here; that the
+# smaller agents link is seen when they are built.
 # Agents of other features are built, which takes long.
 # bats file_tags=slow
 bats_require_minimum_version 1.5.0
@@ -12,7 +12,8 @@ setup() {
 
 # ask FEATURES: what make would do for the agent.
 ask() {
-	env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" DEPS="$BATS_TEST_TMPDIR/deps" \
+	env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" \
+		DEPS="$BATS_TEST_TMPDIR/deps" \
 		FEATURES="$1" "$BATS_TEST_TMPDIR/build/initagent" 2>&1
 }
 
@@ -23,10 +24,12 @@ options() {
 	for feature; do
 		flags+=("-DFEATURE_${feature^^}")
 	done
-	mapfile -t sources < <(find kernel-cmdline -maxdepth 1 -name '*.c' ! -name 'test_*' ! -name 'fuzz_*')
+	mapfile -t sources < <(find kernel-cmdline -maxdepth 1 -name '*.c' ! -name 'test_*' ! \
+		-name 'fuzz_*')
 	printf '#include "options.h"\nint main(void) { return options_print(stdout, OPTIONS_MARKDOWN); }\n' \
 		>"$BATS_TEST_TMPDIR/main.c"
-	gcc -std=gnu11 -D_GNU_SOURCE -DINITAGENT_VERSION='"0"' "${flags[@]}" -I. -Iinitagent -Ikernel-cmdline \
+	gcc -std=gnu11 -D_GNU_SOURCE -DINITAGENT_VERSION='"0"' "${flags[@]}" -I. -Iinitagent \
+		-Ikernel-cmdline \
 		-o "$BATS_TEST_TMPDIR/options" "$BATS_TEST_TMPDIR/main.c" \
 		"${sources[@]}"
 	"$BATS_TEST_TMPDIR/options"
@@ -43,7 +46,8 @@ options() {
 
 @test "what is left out is neither built nor linked" {
 	run -0 ask "http tls"
-	[[ $output == *"deps/build curl "*  && $output == *"deps/build mbedtls "* && $output == *libmbedtls.a* ]]
+	[[ $output == *"deps/build curl "*  && $output == *"deps/build mbedtls "* &&
+		$output == *libmbedtls.a* ]]
 	[[ $output == *initagent/fetch/fetch.o* && $output == *-DFEATURE_TLS* ]]
 	run -0 ask "http"
 	[[ $output == *"deps/build curl "* && $output == *libcurl.a* ]]
@@ -51,7 +55,8 @@ options() {
 	run -0 ask "block"
 	[[ $output == *initagent/root/block/nvmf.o* && $output != *block_none* ]]
 	run -0 ask ""
-	[[ $output == *initagent/root/block/block_none.o* && $output != *initagent/root/block/nvmf* ]]
+	[[ $output == *initagent/root/block/block_none.o* &&
+		$output != *initagent/root/block/nvmf* ]]
 	[[ $output != *curl* && $output != *initagent/fetch/* && $output != *FEATURE_HTTP* ]]
 }
 
@@ -59,11 +64,13 @@ options() {
 	local goal
 
 	for goal in all deb image install; do
-		run -0 env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" DEPS="$BATS_TEST_TMPDIR/deps" "$goal"
+		run -0 env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" \
+			DEPS="$BATS_TEST_TMPDIR/deps" "$goal"
 		[[ $output == *-Wextra* || $goal == deb ]]
 		[[ $output != *-Werror* ]]
 	done
-	run -0 env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" DEPS="$BATS_TEST_TMPDIR/deps" check-build
+	run -0 env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" \
+		DEPS="$BATS_TEST_TMPDIR/deps" check-build
 	[ "$(grep -c -e '-Wextra.* -c ' <<<"$output")" -gt 100 ]
 	[ "$(grep -e '-Wextra.* -c ' <<<"$output" | grep -vc -e -Werror)" -eq 0 ]
 }
@@ -71,17 +78,22 @@ options() {
 @test "a library that looks at the features is another one with others; the rest stays" {
 	local with without
 
-	with=$(DEPS_DIR=x DEPS_CC=gcc DEPS_CFLAGS='' DEPS_LDFLAGS='' DEPS_FEATURES="http tls" deps/build --plan)
-	without=$(DEPS_DIR=x DEPS_CC=gcc DEPS_CFLAGS='' DEPS_LDFLAGS='' DEPS_FEATURES="http" deps/build --plan)
+	with=$(DEPS_DIR=x DEPS_CC=gcc DEPS_CFLAGS='' DEPS_LDFLAGS='' DEPS_FEATURES="http tls" \
+		deps/build --plan)
+	without=$(DEPS_DIR=x DEPS_CC=gcc DEPS_CFLAGS='' DEPS_LDFLAGS='' DEPS_FEATURES="http" \
+		deps/build --plan)
 	diff <(grep -v '^curl\|^mbedtls' <<<"$with") <(grep -v '^curl\|^mbedtls' <<<"$without")
 	[[ $(grep ^curl <<<"$with") != "$(grep ^curl <<<"$without")" ]]
 	[[ $without != *mbedtls* ]]
 }
 
 @test "a build without archives names that, when it meets one" {
-	printf '%s\n' '#include "root/image/unpack.h"' 'int main(void) { struct unpack_message m; unpack_next(NULL, &m);' \
-		'return unpack_available() || !m.final || m.cause != CAUSE_IMAGE_NO_ARCHIVES; }' >"$BATS_TEST_TMPDIR/main.c"
-	gcc -std=gnu11 -D_GNU_SOURCE -I. -Iinitagent -Ikernel-cmdline -o "$BATS_TEST_TMPDIR/none" "$BATS_TEST_TMPDIR/main.c" \
+	printf '%s\n' '#include "root/image/unpack.h"' \
+		'int main(void) { struct unpack_message m; unpack_next(NULL, &m);' \
+		'return unpack_available() || !m.final || m.cause != CAUSE_IMAGE_NO_ARCHIVES; }' \
+		>"$BATS_TEST_TMPDIR/main.c"
+	gcc -std=gnu11 -D_GNU_SOURCE -I. -Iinitagent -Ikernel-cmdline -o "$BATS_TEST_TMPDIR/none" \
+		"$BATS_TEST_TMPDIR/main.c" \
 		initagent/root/image/unpack_none.c
 	"$BATS_TEST_TMPDIR/none"
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
-# The fetch room against nginx and against a server that does what a server must not do (tests/fetch/hostile.c says
-# what), in a network namespace of its own. "Wrong" always means: no "done", whatever the bytes in the file are.
+# The fetch room against nginx and against a server that does what a server must not do
+# (tests/fetch/hostile.c says what), in a network namespace of its own. "Wrong" always means: no
+# "done", whatever the bytes in the file are.
 # first: real time-outs of servers
 # shares: 4
 bats_require_minimum_version 1.5.0
@@ -29,24 +30,32 @@ digests() {
 	perl -MDigest::SHA=sha256 -e 'binmode STDIN; $/ = \$ARGV[0]; print sha256($_) while <STDIN>' "$1"
 }
 
-# certificates: an authority, and certificates of it and of others: good, for another name, expired, from the future.
+# certificates: an authority, and certificates of it and of others: good, for another name, expired,
+# from the future.
 certificates() {
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/ca.key" -out "$F/ca.pem" \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/ca.key" \
+		-out "$F/ca.pem" \
 		-subj "/CN=lab authority" -days 3650 2>/dev/null
 	certificate good images.example "$F/ca" -days 3650
 	certificate other elsewhere.example "$F/ca" -days 3650
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/self.key" -out "$F/self.pem" \
-		-subj "/CN=images.example" -addext "subjectAltName=DNS:images.example" -days 3650 2>/dev/null
-	certificate expired images.example "$F/ca" -not_before 20200101000000Z -not_after 20210101000000Z
-	certificate future images.example "$F/ca" -not_before 20900101000000Z -not_after 20990101000000Z
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/self.key" \
+		-out "$F/self.pem" \
+		-subj "/CN=images.example" -addext "subjectAltName=DNS:images.example" -days 3650 \
+		2>/dev/null
+	certificate expired images.example "$F/ca" -not_before 20200101000000Z \
+		-not_after 20210101000000Z
+	certificate future images.example "$F/ca" -not_before 20900101000000Z \
+		-not_after 20990101000000Z
 }
 
-# certificate NAME HOST CA OPTION...: by "openssl ca" where dates are given, which x509 of this release cannot set.
+# certificate NAME HOST CA OPTION...: by "openssl ca" where dates are given, which x509 of this
+# release cannot set.
 certificate() {
 	local name=$1 host=$2 ca=$3
 	shift 3
 
-	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/$name.key" -out "$F/$name.csr" \
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/$name.key" \
+		-out "$F/$name.csr" \
 		-subj "/CN=$host" 2>/dev/null
 	: >"$F/$name.index"
 	cat >"$F/$name.conf" <<-CONF
@@ -67,7 +76,8 @@ certificate() {
 	if [[ $1 == -not_before ]]; then
 		set -- -startdate "$2" -enddate "$4"
 	fi
-	openssl ca -batch -config "$F/$name.conf" -cert "$ca.pem" -keyfile "$ca.key" -in "$F/$name.csr" \
+	openssl ca -batch -config "$F/$name.conf" -cert "$ca.pem" -keyfile "$ca.key" \
+		-in "$F/$name.csr" \
 		-out "$F/$name.pem" "$@" 2>/dev/null
 }
 
@@ -85,7 +95,8 @@ fetch() {
 	local drive=$B/$FLAVOUR/tests/fetch/fetchdrive
 
 	# unchecked: right, wrong and the callers look at $status
-	run --separate-stderr ip netns exec "$NS" timeout 60 "$drive" --prefix "$T/root" --deadline 20000 \
+	run --separate-stderr ip netns exec "$NS" timeout 60 "$drive" --prefix "$T/root" \
+		--deadline 20000 \
 		--stall 1000 "$@"
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "errors:" "$stderr"
@@ -191,7 +202,7 @@ sent() {
 	[[ $output != *lookup* ]]
 }
 
-# --- broken off ------------------------------------------------------------------------------------
+# --- broken off -----------------------------------------------------------------------------------
 
 @test "cut short again and again: it goes on where it was, even without digest" {
 	hostile
@@ -205,7 +216,8 @@ sent() {
 	FLAVOUR=musl
 	head -c 50000000 /dev/urandom >"$F/large"
 	hostile 127.0.0.1 "$F/large"
-	fetch --out "$T/out" --deadline 60000 --sha256 "$(sum "$F/large")" "$U/a?rcut=4000000&times=10" \
+	fetch --out "$T/out" --deadline 60000 --sha256 "$(sum "$F/large")" \
+		"$U/a?rcut=4000000&times=10" \
 		"$U/b?rcut=4000000&times=10&rst"
 	[ "$status" -eq 0 ]
 	cmp "$T/out" "$F/large"
@@ -236,24 +248,28 @@ sent() {
 	hostile
 	local node
 	for node in 1 2 3; do
-		to_file --sha256 "$SUM" --node $node http://127.0.0.1:1/a http://10.9.9.9/a "$U/x?status=404" "$U/a"
+		to_file --sha256 "$SUM" --node $node http://127.0.0.1:1/a http://10.9.9.9/a \
+			"$U/x?status=404" "$U/a"
 		right
 	done
 }
 
 @test "mirrors: half from one, half from another, when a digest is known" {
 	hostile
-	to_file --sha256 "$SUM" "$U/a?etag=x&cut=1500000&times=1&status=404&since=1" "$U/b?etag=y&cut=1500000&times=1&status=404&since=1"
+	to_file --sha256 "$SUM" "$U/a?etag=x&cut=1500000&times=1&status=404&since=1" \
+		"$U/b?etag=y&cut=1500000&times=1&status=404&since=1"
 	right
 	[ "$(sent)" -eq 3000000 ]
 }
 
 @test "mirrors: without a digest, another mirror's bytes are never joined" {
 	hostile
-	to_file "$U/a?etag=x&cut=1500000&times=1&status=404&since=1" "$U/b?etag=y&other&cut=1500000&times=1"
+	to_file "$U/a?etag=x&cut=1500000&times=1&status=404&since=1" \
+		"$U/b?etag=y&other&cut=1500000&times=1"
 	[ "$status" -eq 0 ]
 	# All of one or all of the other.
-	cmp "$T/out" "$F/file" || [ "$(sum "$T/out")" = "$(perl -pe '$_ ^= "\x55" x length' "$F/file" | sha256sum | cut -d' ' -f1)" ]
+	cmp "$T/out" "$F/file" || [ "$(sum "$T/out")" = \
+		"$(perl -pe '$_ ^= "\x55" x length' "$F/file" | sha256sum | cut -d' ' -f1)" ]
 	[ "$(sent)" -ge 4500000 ]
 }
 
@@ -288,7 +304,8 @@ sent() {
 @test "Retry-After as a date: what counts is how far off it is from the server's own clock" {
 	hostile
 	local began=$SECONDS date
-	# A node without a clock, and one whose server has none: of the last century, and of the next.
+	# A node without a clock, and one whose server has none: of the last century, and of the
+	# next.
 	for date in "Sun,+06+Nov+1994" "Sat,+06+Nov+2094"; do
 		to_file --sha256 "$SUM" "$U/${date: -4}?status=503&until=1&date=$date+08:49:37+GMT&after=$date+08:49:39+GMT"
 		right
@@ -296,14 +313,15 @@ sent() {
 	done
 	[ $((SECONDS - began)) -ge 4 ]
 	# A date without one to measure it by, one of the past, and the forms of old: the own waits.
-	for date in "after=Sun,+06+Nov+2094+08:49:37+GMT" "after=Sun,+06+Nov+1994+08:49:37+GMT&date=Sun,+06+Nov+1994+08:50:37+GMT" \
+	for date in "after=Sun,+06+Nov+2094+08:49:37+GMT" \
+		"after=Sun,+06+Nov+1994+08:49:37+GMT&date=Sun,+06+Nov+1994+08:50:37+GMT" \
 		"after=Sunday,+06-Nov-94+08:49:37+GMT&date=Sun,+06+Nov+1994+08:49:37+GMT"; do
 		to_file --sha256 "$SUM" "$U/${#date}?status=503&until=1&$date"
 		right
 	done
 }
 
-# --- lies ------------------------------------------------------------------------------------------
+# --- lies -----------------------------------------------------------------------------------------
 
 @test "more announced than there is: never complete" {
 	hostile
@@ -395,7 +413,8 @@ sent() {
 @test "framing that is none: not HTTP, three times, then the next mirror" {
 	local lie
 	hostile
-	for lie in "chunked&chunksize=zz" "chunked&chunksize=fffffffffffffffff" "chunked&chunksize=-5" status=101; do
+	for lie in "chunked&chunksize=zz" "chunked&chunksize=fffffffffffffffff" \
+		"chunked&chunksize=-5" status=101; do
 		to_file "$U/${lie/[=&]/-}?$lie"
 		wrong 638 ""
 		[ "$(grep -c "^/${lie/[=&]/-}" "$LOG")" -eq 3 ]
@@ -568,7 +587,7 @@ sent() {
 	wrong 636 "No space left on device after 1048576 bytes"
 }
 
-# --- chunks ----------------------------------------------------------------------------------------
+# --- chunks ---------------------------------------------------------------------------------------
 
 # chunk_sums SIZE: the digests of the file's chunks, raw.
 chunk_sums() {
@@ -580,11 +599,12 @@ chunk_sums() {
 	for size in 100000 1048576; do
 		hostile
 		chunk_sums $size
-		to_file --size 3000000 --chunks "$T/chunks" $size "$U/a?flip=1234567&until=1&rate=3000000"
+		to_file --size 3000000 --chunks "$T/chunks" $size \
+			"$U/a?flip=1234567&until=1&rate=3000000"
 		right
 		[[ $output == *"retry IA-E631 "*"the chunk at byte $((1234567 / size * size))"* ]]
-		# What was under way when it was found counts as well, a quarter of a second of it; from the large one's end it is all
-		# there is.
+		# What was under way when it was found counts as well, a quarter of a second of it;
+		# from the large one's end it is all there is.
 		[ $size -gt 100000 ] || [ "$(sent)" -le 3800000 ]
 	done
 }
@@ -605,7 +625,7 @@ chunk_sums() {
 	[[ $output == *"refused "*chunks* ]]
 }
 
-# --- what is there already -------------------------------------------------------------------------
+# --- what is there already ------------------------------------------------------------------------
 
 @test "an agent that starts again: what is there is built upon" {
 	hostile
@@ -649,14 +669,15 @@ chunk_sums() {
 	done
 }
 
-# --- all of it ---------------------------------------------------------------------------------------
+# --- all of it ------------------------------------------------------------------------------------
 
-# try_lie NUMBER QUERY OPTION...: whatever is wrong with what came is a line in $T/bad, and each file that came through one
-# in $T/came.
+# try_lie NUMBER QUERY OPTION...: whatever is wrong with what came is a line in $T/bad, and each
+# file that came through one in $T/came.
 try_lie() {
 	local drive=$B/musl/tests/fetch/fetchdrive at=$T/$1 s=0
 
-	ip netns exec "$NS" timeout 30 "$drive" --out "$at.file" --deadline 700 --stall 200 "${@:3}" "$U/$1?$2" \
+	ip netns exec "$NS" timeout 30 "$drive" --out "$at.file" --deadline 700 --stall 200 \
+		"${@:3}" "$U/$1?$2" \
 		>"$at.lines" 2>&1 || s=$?
 	case $s in
 	0)
@@ -675,10 +696,14 @@ try_lie() {
 	hostile
 	chunk_sums 100000
 	: >"$T/bad"
-	for lie in cut=1000000 "cut=1000000&rst" "cut=999999&stall" drip=1 len=6000000 len=1000000 len2=5 nolen chunked \
-		"nolen&cut=1000000" "chunked&cut=1000000" "chunked&trailer&len2=7" norange "norange&cut=1000000" force206 \
-		"force206&cut=1000000" first=5 "first=-5" total=5 etag=y noetag other flip=0 flip=1500000 flip=2999999 \
-		status=206 enc=gzip coding=gzip coding=chunked interim fold heads=300 raw=x status=404 status=503; do
+	for lie in cut=1000000 "cut=1000000&rst" "cut=999999&stall" drip=1 len=6000000 len=1000000 \
+		len2=5 nolen chunked \
+		"nolen&cut=1000000" "chunked&cut=1000000" "chunked&trailer&len2=7" norange \
+		"norange&cut=1000000" force206 \
+		"force206&cut=1000000" first=5 "first=-5" total=5 etag=y noetag other flip=0 \
+		flip=1500000 flip=2999999 \
+		status=206 enc=gzip coding=gzip coding=chunked interim fold heads=300 raw=x \
+		status=404 status=503; do
 		# Alone, after an honest beginning, and before an honest end.
 		for more in "" "&cut=1500000&times=1&since=1" "&until=1&cut=2500000&times=1"; do
 			n=$((n + 1))
@@ -697,28 +722,33 @@ try_lie() {
 	[ "$(wc -l <"$T/came")" -ge 10 ]
 }
 
-# --- several connections -----------------------------------------------------------------------------
+# --- several connections --------------------------------------------------------------------------
 
-# sixteen_from: the hostile server with 16,000,000 bytes, of which it gives 2,000,000 a second to each connection: 8 s.
+# sixteen_from: the hostile server with 16,000,000 bytes, of which it gives 2,000,000 a second to
+# each connection: 8 s.
 sixteen_from() {
 	head -c 16000000 /dev/urandom >"$F/sixteen"
 	hostile 127.0.0.1 "$F/sixteen"
 }
 
-# slow NAME QUERY OPTION...: what a fetch says is in $T/NAME, what it got in $T/NAME.out; many may run at once.
+# slow NAME QUERY OPTION...: what a fetch says is in $T/NAME, what it got in $T/NAME.out; many may
+# run at once.
 slow() {
-	ip netns exec "$NS" timeout 60 "$B/$FLAVOUR/tests/fetch/fetchdrive" --out "$T/$1.out" --deadline 40000 --stall 8000 \
+	ip netns exec "$NS" timeout 60 "$B/$FLAVOUR/tests/fetch/fetchdrive" --out "$T/$1.out" \
+		--deadline 40000 --stall 8000 \
 		"${@:3}" "$U/$1?rate=${RATE:-2000000}&$2" >"$T/$1" 2>&1 3>&- || :
 }
 
-# came NAME ATTEMPTS EXTRA: all of it came, in so many attempts, with at most so many bytes more than there are.
+# came NAME ATTEMPTS EXTRA: all of it came, in so many attempts, with at most so many bytes more
+# than there are.
 came() {
 	cat "$T/$1"
 	grep "^/$1?" "$LOG"
 	grep -q "^done 16000000 $2" "$T/$1"
 	cmp "$T/$1.out" "$F/sixteen"
 	rm "$T/$1.out"
-	[ "$(awk -v p="/$1?" 'index($1, p) == 1 { n += $3 } END { print n + 0 }' "$LOG")" -le $((16000000 + $3)) ]
+	[ "$(awk -v p="/$1?" 'index($1, p) == 1 { n += $3 } END { print n + 0 }' "$LOG")" \
+		-le $((16000000 + $3)) ]
 }
 
 # ranges NAME: how many requests asked for a part.
@@ -760,12 +790,17 @@ quick() {
 @test "parts: what is wrong with the second connection is no loss" {
 	local query n=0 jobs=()
 	sixteen_from
-	# A server for one connection only, with a 503 or 429 for others; one without ranges, of another version, without validator, of
-	# other ranges than asked for; one that breaks, falls silent, or is something else.
-	for query in "most=1" "status=429&after=60&since=1&until=2" norange "etag=two&since=1&until=2" \
-		"noetag&since=1&until=2" "first=4096&since=1&until=2" "last=-5&since=1&until=2" "total=7&since=1&until=2" \
-		"cut=100000&bfrom=1&times=2" "cut=100000&stall&bfrom=1&times=2" "enc=gzip&since=1&until=2" \
-		"status=302&loc=/x&since=1&until=2" "raw=SSH-2.0&since=1&until=2" "drip=20&bfrom=1&times=2"; do
+	# A server for one connection only, with a 503 or 429 for others; one without ranges, of
+	# another version, without validator, of other ranges than asked for; one that breaks, falls
+	# silent, or is something else.
+	for query in "most=1" "status=429&after=60&since=1&until=2" norange \
+		"etag=two&since=1&until=2" \
+		"noetag&since=1&until=2" "first=4096&since=1&until=2" "last=-5&since=1&until=2" \
+		"total=7&since=1&until=2" \
+		"cut=100000&bfrom=1&times=2" "cut=100000&stall&bfrom=1&times=2" \
+		"enc=gzip&since=1&until=2" \
+		"status=302&loc=/x&since=1&until=2" "raw=SSH-2.0&since=1&until=2" \
+		"drip=20&bfrom=1&times=2"; do
 		slow bad$n "$query" --sha256 "$(sum "$F/sixteen")" &
 		jobs+=($!)
 		n=$((n + 1))
@@ -797,14 +832,16 @@ quick() {
 	wait $!
 	came broken ".*" 800000
 	grep '^done 16000000' "$T/changed"
-	[ "$(sum "$T/changed.out")" = "$(perl -pe '$_ ^= "\x55" x length' "$F/sixteen" | sha256sum | cut -d' ' -f1)" ]
+	[ "$(sum "$T/changed.out")" = "$(perl -pe '$_ ^= "\x55" x length' "$F/sixteen" | sha256sum |
+		cut -d' ' -f1)" ]
 }
 
 @test "parts: the process that fetches dies amid them; two mirrors that take turns" {
 	sixteen_from
 	slow died "" --kill-child 9000000 &
 	# Each breaks for good after some requests; what is there is built upon.
-	slow one "status=404&since=6" --sha256 "$(sum "$F/sixteen")" "$U/two?rate=2000000&etag=x&status=404&since=9"
+	slow one "status=404&since=6" --sha256 "$(sum "$F/sixteen")" \
+		"$U/two?rate=2000000&etag=x&status=404&since=9"
 	wait $!
 	grep '^retry IA-E637' "$T/died"
 	came died ".*" 16000000
@@ -820,12 +857,14 @@ quick() {
 	[ "$(sed -n 's/^ns //p' "$T/shared")" -lt 9500000000 ]
 }
 
-# --- names -----------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 @test "DNS: an answer, none at all, and a name that is not there" {
 	hostile 10.9.9.1
-	ip netns exec "$NS" dnsmasq --conf-file=/dev/null --no-hosts --no-resolv --no-daemon --listen-address=127.0.0.2 \
-		--bind-interfaces --address=/images.example/10.9.9.1 --local=/example/ --pid-file= 2>"$T/dns" 3>&- &
+	ip netns exec "$NS" dnsmasq --conf-file=/dev/null \
+		--no-hosts --no-resolv --no-daemon --listen-address=127.0.0.2 \
+		--bind-interfaces --address=/images.example/10.9.9.1 --local=/example/ --pid-file= \
+		2>"$T/dns" 3>&- &
 	PIDS+=($!)
 	ready grep -q started "$T/dns"
 	to_file --sha256 "$SUM" --dns 127.0.0.2 "${U/10.9.9.1/images.example}/a"
@@ -838,7 +877,7 @@ quick() {
 	[ $((SECONDS - began)) -le 15 ]
 }
 
-# --- TLS -------------------------------------------------------------------------------------------
+# --- TLS ------------------------------------------------------------------------------------------
 
 # tls NAME PORT LINE...: nginx with that certificate.
 tls() {
@@ -899,7 +938,8 @@ tls() {
 	rm "$T/root/etc/hosts"
 	for f in host musl; do
 		FLAVOUR=$f
-		to_file --ca /etc/ca.pem --proxy "$U" --sha256 "$SUM" https://images.example:8443/file
+		to_file --ca /etc/ca.pem --proxy "$U" --sha256 "$SUM" \
+			https://images.example:8443/file
 		right
 	done
 	grep -q "^CONNECT images.example:8443 " "$LOG"
@@ -921,7 +961,8 @@ tls() {
 	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
 	wrong 633 "it has expired"
 	# The image was built a day after this clock's "now".
-	to_file --ca /etc/ca.pem --clock "$(($(date +%s) + 86400))" --sha256 "$SUM" https://images.example:8443/file
+	to_file --ca /etc/ca.pem --clock "$(($(date +%s) + 86400))" --sha256 "$SUM" \
+		https://images.example:8443/file
 	wrong 633 "it has expired"
 }
 
@@ -930,7 +971,8 @@ tls() {
 	FLAVOUR=musl
 	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8443/file
 	wrong 633 "not valid yet"
-	to_file --ca /etc/ca.pem --clock "$(($(date +%s) + 86400))" --sha256 "$SUM" https://images.example:8443/file
+	to_file --ca /etc/ca.pem --clock "$(($(date +%s) + 86400))" --sha256 "$SUM" \
+		https://images.example:8443/file
 	right
 }
 
@@ -948,7 +990,7 @@ tls() {
 	wrong 634 ""
 }
 
-# --- what it takes ---------------------------------------------------------------------------------
+# --- what it takes --------------------------------------------------------------------------------
 
 @test "memory: at most 16 MiB for a large image, in the agent and the processes that fetch and verify" {
 	FLAVOUR=musl
@@ -966,7 +1008,8 @@ tls() {
 @test "the processes that fetch and verify have no rights, and each only what the other lacks" {
 	hostile
 	local pid pids sockets
-	ip netns exec "$NS" timeout 20 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" --sha256 "$SUM" "$U/a?cut=1000&stall" 3>&- \
+	ip netns exec "$NS" timeout 20 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" --sha256 \
+		"$SUM" "$U/a?cut=1000&stall" 3>&- \
 		>"$T/lines" &
 	PIDS+=($!)
 	ready grep -q ^size "$T/lines"

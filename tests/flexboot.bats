@@ -18,7 +18,8 @@ setup() {
 	done
 	[ "$n" -ge 10 ]
 	run -0 "$flexboot" rom list --json "$roms/efi-virtio.rom"
-	[ "$(jq -r '[.images[] | .kind + " " + .vendor + " " + (.last | tostring)] | join(",")' <<<"$output")" = \
+	[ "$(jq -r '[.images[] | .kind + " " + .vendor + " " + (.last | tostring)] | join(",")' \
+		<<<"$output")" = \
 		"x86 1af4 false,EFI 1af4 true" ]
 	[ "$(jq -r '.images[1].machine' <<<"$output")" = x86-64 ]
 	[ "$(jq '[.images[].size] | add' <<<"$output")" = "$(stat -c %s "$roms/efi-virtio.rom")" ]
@@ -104,8 +105,10 @@ mstfwreset -d 3b:00.0 -y reset   # or a power cycle" ]
 	[[ $output == *"mstconfig -d /dev/mst/mt4103_pciconf0 -y set LEGACY_BOOT_PROTOCOL_P1=1"* ]]
 	[[ $output != *"mt4115_pciconf0 -y set"* ]]
 	run -1 "$flexboot" settings check --json "$corpus/query/json"
-	[ "$(jq -r '.settings[] | select(.name == "LINK_TYPE_P1").verdict' <<<"$output")" = "waits for a reset" ]
-	sed 's/ETH(2)/IB(1)/g; s/NONE(0)/UNLIMITED(7)/g' "$corpus/query/columns" >"$BATS_TEST_TMPDIR/good"
+	[ "$(jq -r '.settings[] | select(.name == "LINK_TYPE_P1").verdict' <<<"$output")" = \
+		"waits for a reset" ]
+	sed 's/ETH(2)/IB(1)/g; s/NONE(0)/UNLIMITED(7)/g' "$corpus/query/columns" \
+		>"$BATS_TEST_TMPDIR/good"
 	run -0 "$flexboot" settings check <"$BATS_TEST_TMPDIR/good"
 	run -3 "$flexboot" settings check README.md
 	run -3 "$flexboot" settings check /nosuch

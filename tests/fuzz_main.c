@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuzz_main.c: drives a fuzz target (LLVMFuzzerTestOneInput) where libFuzzer is not at hand, which is
- * what make check does. The inputs are every file of the folders and files given as arguments.
+ * fuzz_main.c: drives a fuzz target (LLVMFuzzerTestOneInput) where libFuzzer is not at hand, which
+ * is what make check does. The inputs are every file of the folders and files given as arguments.
  *
  *   fuzz_X DIR...             runs every input once
- *   fuzz_X -mutate N DIR...   then N inputs mutated from them. -seed S chooses others, the same S the same
- *                             ones again; -seconds T ends the mutations early
+ *   fuzz_X -mutate N DIR...   then N inputs mutated from them. -seed S chooses others, the same S
+ * the same ones again; -seconds T ends the mutations early
  *
  * Prints TAP. The target runs in a child; the input it died of is kept beside the program, as
  * fuzz_X-crash-NUMBER.
@@ -100,7 +100,7 @@ static void add_path(const char *path)
 	free(list);
 }
 
-/* The target sees an allocation of the exact size, so that the sanitizer sees each byte beyond it. */
+/* The target sees an allocation of the exact size: the sanitizer sees each byte beyond it. */
 static void run_shared(void)
 {
 	uint8_t *copy = malloc(shared->size ? shared->size : 1);
@@ -143,7 +143,8 @@ static size_t below(uint64_t *state, size_t limit)
 
 static void put_edge_value(uint64_t *state)
 {
-	static const uint8_t edges[] = {0, 1, 4, 0x7f, 0x80, 0xfe, 0xff, ' ', '=', ',', '"', ':', '/'};
+	static const uint8_t edges[] = {
+		0, 1, 4, 0x7f, 0x80, 0xfe, 0xff, ' ', '=', ',', '"', ':', '/'};
 
 	if (shared->size)
 		shared->data[below(state, shared->size)] = edges[below(state, sizeof(edges))];
@@ -194,7 +195,13 @@ struct plan {
 static void mutate_all(const struct plan *p)
 {
 	static void (*const mutations[])(uint64_t *) = {
-		flip_bit, flip_bit, put_edge_value, put_edge_value, cut, insert_piece, truncate_input,
+		flip_bit,
+		flip_bit,
+		put_edge_value,
+		put_edge_value,
+		cut,
+		insert_piece,
+		truncate_input,
 	};
 	/* Scrambled: seeds that are close, as times are, would share most of their inputs. */
 	uint64_t seed = p->seed, first = next_random(&seed);
@@ -226,7 +233,8 @@ static void save_crash(const char *program, int status)
 	if (shared->done < input_count && inputs[shared->done].size == shared->size &&
 	    memcmp(inputs[shared->done].data, shared->data, shared->size) == 0)
 		printf("# which is %s\n", inputs[shared->done].name);
-	snprintf(path, sizeof(path), "%s-crash-%llu", program, (unsigned long long)shared->done + 1);
+	snprintf(
+		path, sizeof(path), "%s-crash-%llu", program, (unsigned long long)shared->done + 1);
 	f = fopen(path, "w");
 	if (!f || fwrite(shared->data, 1, shared->size, f) != shared->size)
 		printf("# cannot write %s: %m\n", path);
@@ -266,7 +274,8 @@ static bool pass(int number, const char *program, const struct plan *mutate)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (status == 0 && shared->finished) {
-		printf("ok %d - %s: %llu %s\n", number, target, (unsigned long long)shared->done, what);
+		printf("ok %d - %s: %llu %s\n", number, target, (unsigned long long)shared->done,
+			what);
 		return true;
 	}
 	printf("not ok %d - %s: %s\n", number, target, what);
@@ -290,11 +299,13 @@ int main(int argc, char **argv)
 		else
 			add_path(argv[i]);
 	}
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		die("mmap");
 	if (input_count == 0) {
-		fprintf(stderr, "usage: %s [-mutate N [-seed S] [-seconds T]] FILE|DIR...\n", argv[0]);
+		fprintf(stderr, "usage: %s [-mutate N [-seed S] [-seconds T]] FILE|DIR...\n",
+			argv[0]);
 		return 2;
 	}
 	printf("1..%d\n", plan.mutations ? 2 : 1);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
-# The real programs of a real root read the profiles that tests/fixtures/handover has as exact files.
+# The real programs of a real root read the profiles that tests/fixtures/handover has as exact
+# files.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -23,7 +24,8 @@ setup() {
 }
 
 both_up() {
-	[[ $(ip -n "$CLIENT" link show eth0) == *"state UP"* && $(ip -n "$SWITCH" link show c0) == *"state UP"* ]]
+	[[ $(ip -n "$CLIENT" link show eth0) == *"state UP"* &&
+		$(ip -n "$SWITCH" link show c0) == *"state UP"* ]]
 }
 
 teardown() {
@@ -40,8 +42,9 @@ unpack() {
 	awk -v top="$2" '/^=== / { file = top $2; next } { print > file }' "$1"
 }
 
-# networkd FOLDER SECONDS: Debian's systemd-networkd in the client's namespace, for so long at most or until it is
-# killed, with the folder's files in a /run of its own. A /sys that cannot be written means to it that there is no udev.
+# networkd FOLDER SECONDS: Debian's systemd-networkd in the client's namespace, for so long at most
+# or until it is killed, with the folder's files in a /run of its own. A /sys that cannot be written
+# means to it that there is no udev.
 networkd() {
 	exec ip netns exec "$CLIENT" unshare -m --propagation private bash -ec '
 		mount -t tmpfs tmpfs /run
@@ -90,7 +93,8 @@ monitored() {
 }
 
 @test "systemd-networkd takes a leased link over: no gap, the same client identifier, the same address" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5 --dhcp-option=3,10.0.0.1
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5 \
+		--dhcp-option=3,10.0.0.1
 	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
 	ip -n "$CLIENT" monitor link address route >"$T/monitor" 3>&- &
 	echo $! >>"$T/pids"
@@ -117,10 +121,13 @@ monitored() {
 
 	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
 	# the fixture's clock stands in 2023
-	sed -i -e "s/renew epoch .*/renew epoch $((now + 1800));/" -e "s/rebind epoch .*/rebind epoch $((now + 3000));/" \
+	sed -i -e "s/renew epoch .*/renew epoch $((now + 1800));/" \
+		-e "s/rebind epoch .*/rebind epoch $((now + 3000));/" \
 		-e "s/expire epoch .*/expire epoch $((now + 3600));/" "$conf.leases"
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-authoritative --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5
-	ip netns exec "$CLIENT" timeout 60 dhclient -4 -1 -d -cf "$conf.conf" -lf "$conf.leases" -pf "$T/pid" -sf /bin/true \
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-authoritative \
+		--dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5
+	ip netns exec "$CLIENT" timeout 60 dhclient -4 -1 -d -cf "$conf.conf" -lf "$conf.leases" \
+		-pf "$T/pid" -sf /bin/true \
 		eth0 >"$T/dhclient" 2>&1 3>&- &
 	echo $! >>"$T/pids"
 	for ((i = 0; i < 4; i++)); do

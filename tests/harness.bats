@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The C test harness and the fuzz driver: every way a case can end is told apart, none takes others along.
+# The C test harness and the fuzz driver: every way a case can end is told apart, none takes others
+# along.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -88,7 +89,8 @@ sample() {
 	run -1 "$HARNESS/rows"
 	[ "${lines[0]}" = "1..201" ]
 	[ "$(grep -cE '^ok ' <<<"$output")" -eq 197 ]
-	[ "$(grep -E '^not ok' <<<"$output")" = $'not ok 42 - row 40\nnot ok 43 - row 41\nnot ok 102 - row 100\nnot ok 133 - row 131' ]
+	[ "$(grep -E '^not ok' <<<"$output")" = \
+		$'not ok 42 - row 40\nnot ok 43 - row 41\nnot ok 102 - row 100\nnot ok 133 - row 131' ]
 	[[ $output == *"not ok 43 - row 41"*"SEGV"*"not ok 102 - row 100"*"4711 byte"*"# ended before its end"* ]]
 	[[ $output == *"ok 201 - row 199 # SKIP no such device here" ]]
 	run -0 "$HARNESS/rows" "row 39" "row 42"

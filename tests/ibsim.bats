@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck disable=SC2030,SC2031,SC2154 # bats runs each case with its setup and teardown in one subshell; run sets status and output
+# bats runs each case with its setup and teardown in one subshell; run sets status and output
+# shellcheck disable=SC2030,SC2031,SC2154
 #
 # MADs against real subnet managers: the fabric room, the doctor and the table of ports on ibsim's
-# fabric, with OpenSM. Two programs of the host flavour take part, since ibsim's preload library gives
-# its /sys and its ib_umad to dynamic programs only:
+# fabric, with OpenSM. Two programs of the host flavour take part, since ibsim's preload library
+# gives its /sys and its ib_umad to dynamic programs only:
 #
 #	smnode [1] - [1] leaf01 [7] - [7] spine01 [3] - [1] node003
 #	node001 [1] - [2] leaf01 [3] - [1] node002
@@ -22,7 +23,8 @@ setup() {
 	PIDS=()
 	# Abstract sockets, private to this case.
 	export IBSIM_SOCKNAME=ia$$x$BATS_TEST_NUMBER
-	# umad2sim reads its own buffer 32 bytes too far (sizeof(struct sim_request) is less than a umad).
+	# umad2sim reads its own buffer 32 bytes too far (sizeof(struct sim_request) is less than a
+	# umad).
 	echo 'interceptor_via_lib:libumad2sim.so' >asan
 	export ASAN_OPTIONS=verify_asan_link_order=0:suppressions=$T/asan
 	fabric
@@ -83,7 +85,8 @@ on() {
 	SIM_HOST=$node LD_PRELOAD=$UMAD2SIM timeout 30 "$@" 3>&- 7>&-
 }
 
-# sm NAME NODE [OPTION...]: OpenSM on NODE, until it has brought the subnet up. Its process is SM_PID.
+# sm NAME NODE [OPTION...]: OpenSM on NODE, until it has brought the subnet up. Its process is
+# SM_PID.
 sm() {
 	local name=$1 node=$2
 	shift 2
@@ -193,14 +196,16 @@ partitions() {
 	[[ $output == *"group 8002 present status 0000 mtu 4096 rate 40000 "*": IPOIB_JOIN_REFUSED ibsim0/1 P_Key 8002: broadcast group's MTU above the port's (4096, port 2048)"* ]]
 	[[ $output == *"group 8003 absent status 0300 "*": IPOIB_NO_GROUP ibsim0/1 P_Key 8003: no IPoIB broadcast group"* ]]
 	# The multicast LID is the one saquery sees.
-	mlid=$(on node001 saquery -g | grep -A1 'ff12:401b:8001::' | sed -n 's/.*Mlid.*0x//ip' | tr 'A-F' 'a-f')
+	mlid=$(on node001 saquery -g | grep -A1 'ff12:401b:8001::' | sed -n 's/.*Mlid.*0x//ip' |
+		tr 'A-F' 'a-f')
 	[[ -n $mlid && $output == *"group 8001 "*" mlid $mlid "* ]]
 	run -0 on node001 "$ASK" --group 8004
 	[[ $output == *"group 8004 absent"* ]]
 }
 
 @test "a partition this port is not in" {
-	printf '%s\n' 'Default=0x7fff, ipoib : ALL=full ;' 'other=0x8005, ipoib : 0x100001=full ;' >parts.conf
+	printf '%s\n' 'Default=0x7fff, ipoib : ALL=full ;' 'other=0x8005, ipoib : 0x100001=full ;' \
+		>parts.conf
 	sm osm smnode -P "$T/parts.conf"
 	run -0 on node001 "$ASK" --group 8005
 	# OpenSM tells a stranger that there is no such group.

@@ -133,7 +133,8 @@ refused() {
 
 # details AWK: distinct values over the lines of a long listing; a device's size is two words.
 details() {
-    zstd -dcq "$out" | TZ=UTC cpio -itv --quiet --numeric-uid-gid | sed 's/5,   1/0/' | awk "{print $1}" |
+    zstd -dcq "$out" | TZ=UTC cpio -itv --quiet --numeric-uid-gid | sed 's/5,   1/0/' |
+        awk "{print $1}" |
         sort -u
 }
 
@@ -157,7 +158,8 @@ details() {
     module soft
     module weak
     module crc32_generic alias=crypto-crc32
-    module rdma_rxe use=base_symbol use=crypto_alloc_shash "softdep=pre: soft nosuch post: nosuch2" weakdep=weak
+    module rdma_rxe use=base_symbol use=crypto_alloc_shash \
+        "softdep=pre: soft nosuch post: nosuch2" weakdep=weak
     module mlx4_core
     module mlx4_ib
     module unwanted
@@ -214,7 +216,8 @@ details() {
         [[ $output == *"module $name is neither"* ]]
     done
     for name in mlx4_ib mlx5_ib rdma_rxe ib_ipoib rpcrdma; do
-        [[ $output == *"has no module $name, the image is built without"* && $output != *"module $name is neither"* ]]
+        [[ $output == *"has no module $name, the image is built without"* &&
+            $output != *"module $name is neither"* ]]
     done
     names=$(sed -n 's/^need *\([^ ]*\).*/\1/p' dracut/70initagent/drivers.list | paste -sd ' ')
     run -0 "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1 \
@@ -227,7 +230,8 @@ details() {
 }
 
 @test "firmware: found where the kernel looks, unpacked, by pattern, through links" {
-    module a firmware=plain.bin firmware=dir/packed.bin "firmware=dir/pat-*.bin" firmware=linked.bin \
+    module a firmware=plain.bin firmware=dir/packed.bin "firmware=dir/pat-*.bin" \
+        firmware=linked.bin \
         firmware=new.bin
     firmware=$root/lib/firmware
     mkdir -p "$firmware/dir" "$firmware/updates/$kver"
@@ -241,7 +245,8 @@ details() {
     build --drivers a
     unpack
     cd "$BATS_TEST_TMPDIR/unpacked/lib/firmware"
-    [ "$(cat plain.bin dir/packed.bin dir/pat-1.bin dir/pat-2.bin linked.bin new.bin | paste -sd,)" = \
+    [ "$(cat plain.bin dir/packed.bin dir/pat-1.bin dir/pat-2.bin linked.bin new.bin |
+        paste -sd,)" = \
         plain,packed,1,2,plain,newer ]
     [ ! -L linked.bin ]
 }
@@ -308,7 +313,8 @@ details() {
     [ "$(cat "$BATS_TEST_TMPDIR/unpacked/etc/some/text")" = text ]
     [ "$(stat -c %a "$BATS_TEST_TMPDIR/unpacked/usr/bin/tool")" = 755 ]
     rm "$out"
-    for path in etc/text ../text /../text /etc/../text /etc//text /etc/text/ / "" /init /etc "/bin/sh/x" \
+    for path in etc/text ../text /../text /etc/../text /etc//text /etc/text/ / "" /init /etc \
+        "/bin/sh/x" \
         "/a b"; do
         refused 1 "--extra" --extra "$BATS_TEST_TMPDIR/text:$path"
     done
@@ -365,7 +371,8 @@ details() {
             return 1
         }
     done
-    grep -q "^a  *lib/modules/$kver/kernel/a.ko (asked for with --drivers)" "$BATS_TEST_TMPDIR/explain"
+    grep -q "^a  *lib/modules/$kver/kernel/a.ko (asked for with --drivers)" \
+        "$BATS_TEST_TMPDIR/explain"
     grep -q "/lib/firmware/a.bin (firmware named by a)" "$BATS_TEST_TMPDIR/explain"
 }
 

@@ -30,7 +30,8 @@ setup() {
 		grep -q '^\.TH' "$DEST/usr/share/man/man$page"
 	done
 	# each option, each cause; groff's escapes out of the way
-	sed 's/\\[&-]//g; s/\\-/-/g' "$DEST/usr/share/man/man7/initagent.cmdline.7" >"$BATS_TEST_TMPDIR/cmdline"
+	sed 's/\\[&-]//g; s/\\-/-/g' "$DEST/usr/share/man/man7/initagent.cmdline.7" \
+		>"$BATS_TEST_TMPDIR/cmdline"
 	mapfile -t options < <("${BUILD:-build}/initagent" options --completion)
 	[ "${#options[@]}" -gt 50 ]
 	for page in "${options[@]}"; do
@@ -46,17 +47,22 @@ setup() {
 	local tool option
 
 	for tool in initagent initagent-site initagent-mkimage initagent-flexboot; do
-		"${BUILD:-build}/$tool" "$([ "$tool" = initagent ] && echo help || echo --help)" >"$BATS_TEST_TMPDIR/help"
-		mapfile -t options < <(grep -oE -- '--[a-z][a-z-]+' "$BATS_TEST_TMPDIR/help" | sort -u)
+		"${BUILD:-build}/$tool" "$([ "$tool" = initagent ] && echo help ||
+			echo --help)" >"$BATS_TEST_TMPDIR/help"
+		mapfile -t options < <(grep -oE -- '--[a-z][a-z-]+' "$BATS_TEST_TMPDIR/help" |
+			sort -u)
 		[ "${#options[@]}" -ge 2 ]
 		for option in "${options[@]}"; do
-			grep -qE -- "\*([a-z]+ )?$option\*" "docs/man/$tool.8.scd" || { echo "$tool.8 does not name $option"; return 1; }
+			grep -qE -- "\*([a-z]+ )?$option\*" "docs/man/$tool.8.scd" ||
+				{ echo "$tool.8 does not name $option"; return 1; }
 		done
 	done
-	mapfile -t commands < <("${BUILD:-build}/initagent" help | sed -n 's/^  initagent \([a-z]*\).*/\1/p')
+	mapfile -t commands < <("${BUILD:-build}/initagent" help |
+		sed -n 's/^  initagent \([a-z]*\).*/\1/p')
 	[ "${#commands[@]}" -ge 10 ]
 	for option in "${commands[@]}"; do
-		grep -q "^\*.*$option\*" docs/man/initagent.8.scd || { echo "initagent.8 does not name $option"; return 1; }
+		grep -q "^\*.*$option\*" docs/man/initagent.8.scd ||
+			{ echo "initagent.8 does not name $option"; return 1; }
 	done
 }
 
@@ -88,7 +94,8 @@ setup() {
 	[ "${COMPREPLY[*]}" = rd.ib.pkey= ]
 	# every command of the help
 	complete_at initagent ''
-	[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(initagent help | sed -n 's/^  initagent \([a-z]*\).*/\1/p' | sort)" ]
+	[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(initagent help |
+		sed -n 's/^  initagent \([a-z]*\).*/\1/p' | sort)" ]
 	function=_initagent_site
 	complete_at initagent-site ex
 	[ "${COMPREPLY[*]}" = explain ]

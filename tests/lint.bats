@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2016 # the made-up files hold shell text
 #
-# Each lint gate on a tree made for it: it names the offender by file and line, and lets what is just inside
-# its limit pass.
+# Each lint gate on a tree made for it: it names the offender by file and line, and lets what is
+# just inside its limit pass.
 # Every gate runs over trees of its own, which takes long.
 # bats file_tags=slow
 bats_require_minimum_version 1.5.0
@@ -101,7 +101,8 @@ complexity_of() {
 layered() {
 	mkdir -p "$TREE"/initagent/{low,high} "$TREE/kernel-cmdline"
 	put initagent/layers
-	echo 'int x;' | tee "$TREE"/initagent/{low,high}/x.h "$TREE/kernel-cmdline/plan.h" >"$TREE/initagent/main.c"
+	echo 'int x;' | tee "$TREE"/initagent/{low,high}/x.h "$TREE/kernel-cmdline/plan.h" \
+		>"$TREE/initagent/main.c"
 }
 
 @test "layers: an include of a folder further down is found, one further up and the folder's own pass" {

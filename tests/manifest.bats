@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Manifests and signatures as an admin makes them, with the real minisign, and as a node judges them.
+# Manifests and signatures as an admin makes them, with the real minisign, and as a node judges
+# them.
 
 bats_require_minimum_version 1.5.0
 
@@ -31,7 +32,8 @@ sign() {
     local i=0 digest
     "$agent" manifest root.squashfs --chunk-size 64K
     while read -r digest; do
-        [ "$digest" = "$(dd if=root.squashfs bs=64K skip=$i count=1 status=none | sha256sum | cut -d' ' -f1)" ]
+        [ "$digest" = "$(dd if=root.squashfs bs=64K skip=$i count=1 status=none | sha256sum |
+            cut -d' ' -f1)" ]
         i=$((i + 1))
     # unchecked: counted
     done < <(jq -r '.chunks[]' root.squashfs.manifest)
@@ -59,7 +61,8 @@ sign() {
         sign $form root.squashfs.manifest
         run -0 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
         [[ $output == *'signed, "by the site"'* ]]
-        run -0 "$agent" verify root.squashfs.manifest --key "$(sed -n 2p other.pub)" --key "$(sed -n 2p site.pub)"
+        run -0 "$agent" verify root.squashfs.manifest --key "$(sed -n 2p other.pub)" \
+            --key "$(sed -n 2p site.pub)"
     done
 }
 
@@ -87,7 +90,8 @@ sign() {
 
 @test "a trusted comment is shown without control bytes" {
     "$agent" manifest root.squashfs
-    minisign -S -W -s site.key -t $'a\x7f\xc2\x9bb \xe2\x80\xae' -m root.squashfs.manifest >/dev/null
+    minisign -S -W -s site.key -t $'a\x7f\xc2\x9bb \xe2\x80\xae' -m root.squashfs.manifest \
+        >/dev/null
     run -0 "$agent" verify root.squashfs.manifest --key "$PWD/site.pub"
     [[ $output == *'signed, "a\x7f\xc2\x9bb \xe2\x80\xae"'* ]]
 }
@@ -133,5 +137,6 @@ sign() {
     cd "$BATS_TEST_DIRNAME/.." || return
     run -0 make -n BUILD="$BATS_TEST_TMPDIR/none" DEPS="$(realpath "${BUILD:-build}")/deps" \
         FEATURES="http tls" "$BATS_TEST_TMPDIR/none/initagent"
-    [[ $output == *image/unpack_none.c* && $output != *image/unpack.c* && $output != *image/writer.c* ]]
+    [[ $output == *image/unpack_none.c* && $output != *image/unpack.c* &&
+        $output != *image/writer.c* ]]
 }

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
-# DHCP as an IPoIB node speaks it, against real servers. tests/net/ibtap.c is the interface and the wire to the
-# servers, which are on Ethernet: of the three only dnsmasq works on InfiniBand itself; Kea and Debian's dhcpd
-# would see such requests through a relay.
+# DHCP as an IPoIB node speaks it, against real servers. tests/net/ibtap.c is the interface and the
+# wire to the servers, which are on Ethernet: of the three only dnsmasq works on InfiniBand itself;
+# Kea and Debian's dhcpd would see such requests through a relay.
 # first: real leases
 bats_require_minimum_version 1.5.0
 
-# The port GUID, and the client identifiers made of it: FlexBoot's, hardware type and GUID, iPXE's, RFC 4361.
+# The port GUID, and the client identifiers made of it: FlexBoot's, hardware type and GUID, iPXE's,
+# RFC 4361.
 GUID=b8cef60300313333
 FLEXBOOT=ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:33
 HW=20:b8:ce:f6:03:00:31:33:33
@@ -47,7 +48,8 @@ tap() {
 drive() {
 	[[ -e $WIRE ]] || tap
 	# unchecked: the caller looks at $status
-	run --separate-stderr ip netns exec "$CLIENT" timeout 60 "$NETDRIVE" ib0 guid=$GUID prefix="$T/root" probe=none "$@"
+	run --separate-stderr ip netns exec "$CLIENT" timeout 60 "$NETDRIVE" ib0 guid=$GUID \
+		prefix="$T/root" probe=none "$@"
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "console:" "$stderr" "wire:" "$(<"$WIRE")"
 }
@@ -72,7 +74,8 @@ sent() {
 	[[ $ids == "${1//:/}" ]]
 }
 
-# each_form SERVER: whoever serves has these ids reserved: 10.0.0.61 flexboot, .62 hw, .63 iPXE, .64 rfc4361, .65 uuid.
+# each_form SERVER: whoever serves has these ids reserved: 10.0.0.61 flexboot, .62 hw, .63 iPXE, .64
+# rfc4361, .65 uuid.
 each_form() {
 	machine_uuid $UUID_TEXT
 	drive clientid=flexboot
@@ -107,15 +110,18 @@ DHCPD='authoritative; default-lease-time 600;'
 	dnsmasq_on "$SERVER" s0 "$RANGE"
 	drive
 	[ "$status" -eq 0 ]
-	# The address structure is longer than sockaddr_ll, its head the broadcast group of P_Key ffff.
+	# The address structure is longer than sockaddr_ll, its head the broadcast group of P_Key
+	# ffff.
 	grep -Eq '^ready alen=(16|20)$' "$WIRE"
 	[ "$(grep -c '^dhcp to=00ffffffff12 htype=32 hlen=0 flags=8000 chaddr=zero xid=[0-9a-f]* type=[13] ' "$WIRE")" -eq 2 ]
 	[ "$(grep -c ^dhcp "$WIRE")" -eq 2 ]
 }
 
 @test "dnsmasq: a reservation by every form of client identifier" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:$FLEXBOOT,10.0.0.61 --dhcp-host=id:$HW,10.0.0.62 \
-		--dhcp-host=id:$IPXE,10.0.0.63 --dhcp-host=id:$RFC4361,10.0.0.64 --dhcp-host=id:$UUID,10.0.0.65
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:$FLEXBOOT,10.0.0.61 \
+		--dhcp-host=id:$HW,10.0.0.62 \
+		--dhcp-host=id:$IPXE,10.0.0.63 --dhcp-host=id:$RFC4361,10.0.0.64 \
+		--dhcp-host=id:$UUID,10.0.0.65
 	each_form
 }
 
@@ -130,8 +136,10 @@ DHCPD='authoritative; default-lease-time 600;'
 }
 
 @test "kea: a reservation by every form of client identifier" {
-	kea_on "$SERVER" s0 "$KEA_NET, \"reservations\": [ $(kea_host $FLEXBOOT 10.0.0.61), $(kea_host $HW 10.0.0.62),
-		$(kea_host $IPXE 10.0.0.63), $(kea_host $RFC4361 10.0.0.64), $(kea_host $UUID 10.0.0.65) ]"
+	kea_on "$SERVER" s0 "$KEA_NET, \"reservations\": [ $(kea_host $FLEXBOOT \
+		10.0.0.61), $(kea_host $HW 10.0.0.62),
+		$(kea_host $IPXE 10.0.0.63), $(kea_host $RFC4361 10.0.0.64), $(kea_host $UUID \
+			10.0.0.65) ]"
 	each_form
 }
 
@@ -155,9 +163,12 @@ DHCPD='authoritative; default-lease-time 600;'
 	local all="addr=10.0.0.61/24 gateway=10.0.0.1 dns=10.0.0.1 ntp=10.0.0.9 route=172.16.0.0/12 via=10.0.0.3 hostname=node5"
 	local rest="root-path=10.0.0.1:/export boot-file=boot.ipxe tftp-server=boothost next-server=10.0.0.4 server=10.0.0.1 mtu=1500"
 
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:$FLEXBOOT,10.0.0.61,node5 --dhcp-option=3,10.0.0.1 \
-		--dhcp-option=6,10.0.0.1 --dhcp-option=42,10.0.0.9 --dhcp-option=121,172.16.0.0/12,10.0.0.3,0.0.0.0/0,10.0.0.1 \
-		--dhcp-option=17,10.0.0.1:/export --dhcp-boot=boot.ipxe,boothost,10.0.0.4 --dhcp-option=26,1500
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:$FLEXBOOT,10.0.0.61,node5 \
+		--dhcp-option=3,10.0.0.1 \
+		--dhcp-option=6,10.0.0.1 --dhcp-option=42,10.0.0.9 \
+		--dhcp-option=121,172.16.0.0/12,10.0.0.3,0.0.0.0/0,10.0.0.1 \
+		--dhcp-option=17,10.0.0.1:/export --dhcp-boot=boot.ipxe,boothost,10.0.0.4 \
+		--dhcp-option=26,1500
 	drive
 	[[ $status -eq 0 && $output == *"$all $rest"* ]]
 	stop
@@ -173,7 +184,8 @@ DHCPD='authoritative; default-lease-time 600;'
 	again
 	kea_on "$SERVER" s0 "$KEA_NET, \"reservations\": [ { \"client-id\": \"$FLEXBOOT\", \"ip-address\": \"10.0.0.61\",
 			\"hostname\": \"node5\", \"next-server\": \"10.0.0.4\", \"boot-file-name\": \"boot.ipxe\",
-			\"server-hostname\": \"boothost\" } ]" '"option-def": [ { "name": "rfc3442", "code": 121, "type": "binary" } ],
+			\"server-hostname\": \"boothost\" } ]" \
+				'"option-def": [ { "name": "rfc3442", "code": 121, "type": "binary" } ],
 		"option-data": [ { "name": "domain-name-servers", "data": "10.0.0.1" }, { "name": "ntp-servers", "data": "10.0.0.9" },
 			{ "code": 121, "csv-format": false, "data": "0CAC100A000003000A000001" },
 			{ "name": "root-path", "data": "10.0.0.1:/export" }, { "name": "interface-mtu", "data": "1500" } ],'
@@ -182,7 +194,8 @@ DHCPD='authoritative; default-lease-time 600;'
 }
 
 @test "dnsmasq and dhcpd: classful routes of option 33" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=3,10.0.0.1 --dhcp-option=33,192.0.2.0,10.0.0.3,198.51.100.7,10.0.0.4
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=3,10.0.0.1 \
+		--dhcp-option=33,192.0.2.0,10.0.0.3,198.51.100.7,10.0.0.4
 	drive
 	[[ $status -eq 0 && $output == *"gateway=10.0.0.1 "*"route=192.0.2.0/24 via=10.0.0.3 route=198.51.100.7/32 via=10.0.0.4"* ]]
 	stop
@@ -199,10 +212,14 @@ DHCPD='authoritative; default-lease-time 600;'
 	printf -v long '%0200d' 0
 	local domains=(a"${long:0:50}".example b"${long:0:50}".example c"${long:0:50}".example)
 	# dnsmasq packs the last option first; what no longer fits behind the cookie is 67.
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=67,"file${long:0:110}" --dhcp-option=42,10.0.0.9 \
-		--dhcp-option=119,"${domains[0]},${domains[1]},${domains[2]},last.example" --dhcp-option=66,"boot${long:0:190}" \
-		--dhcp-option=15,"${long:0:60}.${long:0:60}.${long:0:40}.example" --dhcp-option=6,10.0.0.1,10.0.0.2,10.0.0.3 \
-		--dhcp-option=121,"$(for i in {1..30}; do printf '172.16.%d.0/24,10.0.0.3,' "$i"; done)0.0.0.0/0,10.0.0.1" \
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=67,"file${long:0:110}" \
+		--dhcp-option=42,10.0.0.9 \
+		--dhcp-option=119,"${domains[0]},${domains[1]},${domains[2]},last.example" \
+		--dhcp-option=66,"boot${long:0:190}" \
+		--dhcp-option=15,"${long:0:60}.${long:0:60}.${long:0:40}.example" \
+		--dhcp-option=6,10.0.0.1,10.0.0.2,10.0.0.3 \
+		--dhcp-option=121,"$(for i in {1..30}; do printf '172.16.%d.0/24,10.0.0.3,' "$i"; \
+		done)0.0.0.0/0,10.0.0.1" \
 		--dhcp-option=17,10.0.0.1:/"$long${long:0:40}"
 	drive
 	[ "$status" -eq 0 ]
@@ -218,7 +235,8 @@ DHCPD='authoritative; default-lease-time 600;'
 		option root-path \"10.0.0.1:/$long${long:0:40}\"; option bootfile-name \"file$long\";
 		option tftp-server-name \"boot${long:0:190}\"; option domain-name \"${long:0:60}.${long:0:60}.${long:0:40}.example\";
 		option domain-search \"${domains[0]}\", \"${domains[1]}\", \"${domains[2]}\", \"last.example\";
-		option rfc3442 $(for i in {1..30}; do printf '24,172,16,%d,10,0,0,3,' "$i"; done)0,10,0,0,1; }"
+		option rfc3442 $(for i in {1..30}; do printf '24,172,16,%d,10,0,0,3,' "$i"; \
+			done)0,10,0,0,1; }"
 	drive
 	[ "$status" -eq 0 ]
 	grep -q '^reply.*overload=' "$WIRE"
@@ -237,7 +255,8 @@ moved() {
 # refused_once: a known lease is asked for, refused, and another one is had at once.
 refused_once() {
 	drive
-	[[ $status -eq 0 && $output == *"hindrance IA-E502 NAK from 10.9.0.1"*"addr=10.9.0."* ]] && took 2500
+	[[ $status -eq 0 && $output == *"hindrance IA-E502 NAK from 10.9.0.1"*"addr=10.9.0."* ]] &&
+		took 2500
 }
 
 @test "dnsmasq says NAK to an address of another network" {
@@ -296,7 +315,8 @@ foreign_only() {
 	[[ $status -eq 0 && $output == *" server=10.0.0.1 "* ]]
 }
 
-# behind_relay: the servers' namespace is a network of its own (10.8.0.1, r0), with dnsmasq as the relay to it.
+# behind_relay: the servers' namespace is a network of its own (10.8.0.1, r0), with dnsmasq as the
+# relay to it.
 behind_relay() {
 	ip -n "$SERVER" link set s0 down
 	ip -n "$SERVER" link add r0 type veth peer name r1 netns "$SECOND"
@@ -305,7 +325,8 @@ behind_relay() {
 	ip -n "$SERVER" link set r0 up
 	ip -n "$SECOND" link set r1 up
 	ip -n "$SERVER" route add 10.0.0.0/24 via 10.8.0.2
-	ip netns exec "$SECOND" dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 --user=root --pid-file= \
+	ip netns exec "$SECOND" dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 \
+		--user=root --pid-file= \
 		--dhcp-relay=10.0.0.2,10.8.0.1 3>&- &
 	echo $! >>"$T/pids"
 	ready listening "$SECOND" 67
@@ -375,7 +396,8 @@ behind_relay() {
 
 @test "an address in use is declined, told by its 20-byte owner" {
 	tap arp=10.0.0.50
-	dnsmasq_on "$SERVER" s0 --dhcp-range=10.0.0.50,10.0.0.51,255.255.255.0,1h --dhcp-host=id:$FLEXBOOT,10.0.0.50
+	dnsmasq_on "$SERVER" s0 --dhcp-range=10.0.0.50,10.0.0.51,255.255.255.0,1h \
+		--dhcp-host=id:$FLEXBOOT,10.0.0.50
 	drive probe=first limit=4
 	[ "$status" -eq 2 ]
 	[[ $output == *"lost IA-E505 10.0.0.50 is in use by 00:00:00:77:fe:80:00:00:00:00:00:00:02:00:c9:03:00:00:00:99"* ]]
@@ -386,7 +408,8 @@ behind_relay() {
 @test "an MTU above the broadcast group's is cut, and told" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=26,9000
 	drive
-	[[ $status -eq 0 && $output == *"mtu=2044 "* && $(ip -n "$CLIENT" link show ib0) == *"mtu 2044"* ]]
+	[[ $status -eq 0 && $output == *"mtu=2044 "* &&
+		$(ip -n "$CLIENT" link show ib0) == *"mtu 2044"* ]]
 	[[ $stderr == *"MTU 9000 is more than the link's 2044, which stays"* ]]
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
-# The link and address rooms against real DHCP and DNS servers, in network namespaces: client - switch - servers.
+# The link and address rooms against real DHCP and DNS servers, in network namespaces: client -
+# switch - servers.
 # first: real leases
 bats_require_minimum_version 1.5.0
 
@@ -22,7 +23,8 @@ teardown() {
 # drive [KEY=VALUE]...: runs the client; its lines are $output, its console is $stderr.
 drive() {
 	# unchecked: the caller looks at $status
-	run --separate-stderr ip netns exec "$CLIENT" timeout 60 "$NETDRIVE" c0 prefix="$T/root" "$@"
+	run --separate-stderr ip netns exec "$CLIENT" timeout 60 "$NETDRIVE" c0 prefix="$T/root" \
+		"$@"
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "console:" "$stderr"
 }
@@ -36,10 +38,13 @@ no_address() {
 }
 
 @test "dnsmasq: a lease with everything a boot needs" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=3,10.0.0.1 --dhcp-option=6,10.0.0.1,10.0.0.2 --domain=example \
-		--dhcp-option=42,10.0.0.9 --dhcp-option=17,10.0.0.1:/export/root,vers=4.2 --dhcp-option=26,1400 \
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=3,10.0.0.1 \
+		--dhcp-option=6,10.0.0.1,10.0.0.2 --domain=example \
+		--dhcp-option=42,10.0.0.9 --dhcp-option=17,10.0.0.1:/export/root,vers=4.2 \
+		--dhcp-option=26,1400 \
 		--dhcp-option=119,lab.example,example \
-		--dhcp-host=id:01:02:00:00:00:00:05,10.0.0.77,node5 --dhcp-boot=boot.ipxe,bootserver,10.0.0.3
+		--dhcp-host=id:01:02:00:00:00:00:05,10.0.0.77,node5 \
+		--dhcp-boot=boot.ipxe,bootserver,10.0.0.3
 	drive client-id=01020000000005 probe=none
 	[ "$status" -eq 0 ]
 	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1 dns=10.0.0.1 dns=10.0.0.2 ntp=10.0.0.9"* ]]
@@ -49,7 +54,8 @@ no_address() {
 	[[ $(client -4 addr show c0) == *"inet 10.0.0.77/24 brd 10.0.0.255"* ]]
 	[[ $(client route) == *"default via 10.0.0.1 dev c0 proto dhcp"* ]]
 	[[ $(client link show c0) == *"mtu 1400"* ]]
-	[ "$(cat "$T/root/etc/resolv.conf")" = $'search lab.example example\nnameserver 10.0.0.1\nnameserver 10.0.0.2' ]
+	[ "$(cat "$T/root/etc/resolv.conf")" = \
+		$'search lab.example example\nnameserver 10.0.0.1\nnameserver 10.0.0.2' ]
 }
 
 @test "dnsmasq: classless routes" {
@@ -181,8 +187,10 @@ no_address() {
 }
 
 @test "static address, routes, DNS and neighbour" {
-	dnsmasq_on "$SERVER" s0 --port=53 --no-dhcp-interface=s0 --address=/nfs.example/10.0.0.42 "$RANGE" || :
-	drive static=10.0.0.7/24 gateway=10.0.0.1 dns=10.0.0.1 mtu=1300 neighbour=10.0.0.1 resolve=nfs.example
+	dnsmasq_on "$SERVER" s0 --port=53 --no-dhcp-interface=s0 --address=/nfs.example/10.0.0.42 \
+		"$RANGE" || :
+	drive static=10.0.0.7/24 gateway=10.0.0.1 dns=10.0.0.1 mtu=1300 neighbour=10.0.0.1 \
+		resolve=nfs.example
 	[ "$status" -eq 0 ]
 	[[ $output == *"addr=10.0.0.7/24 gateway=10.0.0.1 dns=10.0.0.1"* ]]
 	[[ $output == *"neighbour reachable"* ]]
@@ -193,7 +201,8 @@ no_address() {
 
 @test "names: aliases, search domains, unknown names, IPv6 only" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" --domain=example --host-record=nfs.example,10.0.0.42 \
-		--cname=files.example,nfs.example --host-record=six.example,2001:db8::42 --local=/example/ --local=//
+		--cname=files.example,nfs.example --host-record=six.example,2001:db8::42 \
+		--local=/example/ --local=//
 	drive resolve=files.example
 	[[ $output == *"resolved -  is=10.0.0.42"* ]]
 	drive resolve=nfs
@@ -217,7 +226,8 @@ no_address() {
 }
 
 @test "one dead DNS server beside a living one costs nothing" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66,10.0.0.1 --host-record=nfs.example,10.0.0.42
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66,10.0.0.1 \
+		--host-record=nfs.example,10.0.0.42
 	local before after
 	before=$EPOCHREALTIME
 	drive resolve=nfs.example
@@ -258,7 +268,8 @@ no_address() {
 }
 
 @test "hostile text from a real server never reaches a file" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" "--dhcp-option-force=12,x'&touch /tmp/x #" "--dhcp-option-force=15,\$(reboot)" \
+	dnsmasq_on "$SERVER" s0 "$RANGE" "--dhcp-option-force=12,x'&touch /tmp/x #" \
+		"--dhcp-option-force=15,\$(reboot)" \
 		"--dhcp-option-force=17,\`id\`" --dhcp-option=6,10.0.0.1
 	drive
 	[ "$status" -eq 0 ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# IPv6 in the link and address rooms against a real router and DHCPv6 server (dnsmasq), in network namespaces: client -
-# switch - servers. The client's switches under /proc/sys are the kernel's own.
+# IPv6 in the link and address rooms against a real router and DHCPv6 server (dnsmasq), in network
+# namespaces: client - switch - servers. The client's switches under /proc/sys are the kernel's own.
 # first: real router advertisements and leases
 # shares: 2
 bats_require_minimum_version 1.5.0
@@ -32,7 +32,8 @@ setup() {
 	ip -n "$SWITCH" link set br0 up
 	plug "$CLIENT" c0
 	plug "$SERVER" s0
-	ip netns exec "$SERVER" sysctl -qw net.ipv6.conf.s0.accept_dad=0 net.ipv6.conf.all.forwarding=1
+	ip netns exec "$SERVER" sysctl -qw net.ipv6.conf.s0.accept_dad=0 \
+		net.ipv6.conf.all.forwarding=1
 	ip -n "$SERVER" link set s0 up
 	ip -n "$SERVER" addr add 2001:db8:1::1/64 dev s0 nodad
 	ip -n "$SERVER" addr add 10.0.0.1/24 dev s0
@@ -70,8 +71,10 @@ running() {
 # dnsmasq_on OPTIONS...: dnsmasq on the server.
 dnsmasq_on() {
 	: >"$T/dnsmasq.log"
-	ip netns exec "$SERVER" dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --no-ping \
-		--interface=s0 --bind-dynamic --except-interface=lo --user=root --pid-file= --log-facility="$T/dnsmasq.log" \
+	ip netns exec "$SERVER" dnsmasq --keep-in-foreground --conf-file=/dev/null \
+		--no-resolv --no-hosts --no-ping \
+		--interface=s0 --bind-dynamic --except-interface=lo --user=root --pid-file= \
+		--log-facility="$T/dnsmasq.log" \
 		--log-dhcp --dhcp-leasefile="$T/leases" --dhcp-authoritative "$@" 3>&- &
 	echo $! >>"$T/pids"
 	ready running
@@ -84,7 +87,8 @@ STATEFUL=(--enable-ra "--dhcp-range=2001:db8:1::100,2001:db8:1::1ff,64,1h")
 # drive [KEY=VALUE]...: runs the client; its lines are $output, its console is $stderr.
 drive() {
 	# unchecked: the caller looks at $status
-	run --separate-stderr ip netns exec "$CLIENT" timeout 90 "$NETDRIVE" c0 prefix="$T/root" "$@"
+	run --separate-stderr ip netns exec "$CLIENT" timeout 90 "$NETDRIVE" c0 prefix="$T/root" \
+		"$@"
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "console:" "$stderr" "server:"
 	cat "$T/dnsmasq.log" 2>/dev/null || :
@@ -106,7 +110,8 @@ client() {
 
 @test "auto6: address, default route, DNS servers and search domains of the router" {
 	dnsmasq_on "${ROUTER[@]}" "--dhcp-option=option6:dns-server,[2001:db8:1::1],[2001:db8:1::2]" \
-		--dhcp-option=option6:domain-search,lab.example,example --host-record=nfs.example,2001:db8:1::42
+		--dhcp-option=option6:domain-search,lab.example,example \
+		--host-record=nfs.example,2001:db8:1::42
 	drive method=auto6 resolve=nfs.example neighbour=2001:db8:1::1
 	[ "$status" -eq 0 ]
 	[[ $output == *"configured -  addr=2001:db8:1::ff:fe00:5/64 gateway=fe80::"*" dns=2001:db8:1::1 dns=2001:db8:1::2"* ]]
@@ -118,7 +123,8 @@ client() {
 	[[ $(client -6 route) == *"default via fe80::"*"proto ra"* ]]
 	# What was set for the time of the boot is as it was.
 	[ "$(ip netns exec "$CLIENT" sysctl -n net.ipv6.conf.c0.optimistic_dad \
-		net.ipv6.conf.c0.use_optimistic net.ipv6.conf.c0.router_solicitation_delay)" = $'0\n0\n1' ]
+		net.ipv6.conf.c0.use_optimistic net.ipv6.conf.c0.router_solicitation_delay)" = \
+		$'0\n0\n1' ]
 }
 
 @test "auto6: what the router leaves to DHCPv6 is asked for beside it" {
@@ -153,7 +159,8 @@ client() {
 
 @test "dhcp6: a lease with what a boot needs" {
 	dnsmasq_on "${STATEFUL[@]}" "--dhcp-option=option6:dns-server,[2001:db8:1::1]" \
-		--dhcp-option=option6:domain-search,lab.example "--dhcp-option=option6:ntp-server,[2001:db8:1::9]" \
+		--dhcp-option=option6:domain-search,lab.example \
+		"--dhcp-option=option6:ntp-server,[2001:db8:1::9]" \
 		"--dhcp-option=option6:bootfile-url,http://[2001:db8:1::1]/boot/x.efi" \
 		"--dhcp-host=id:00:03:00:01:02:00:00:00:00:05,[2001:db8:1::77],node5"
 	drive method=dhcp6 neighbour=2001:db8:1::1 hostname=node5
@@ -168,7 +175,8 @@ client() {
 
 @test "dhcp6: hostile text from a real server never reaches a file" {
 	dnsmasq_on "${STATEFUL[@]}" "--dhcp-option=option6:bootfile-url,\`id\`" \
-		"--dhcp-option=option6:domain-search,\$(reboot)" "--dhcp-option=option6:dns-server,[2001:db8:1::1]"
+		"--dhcp-option=option6:domain-search,\$(reboot)" \
+		"--dhcp-option=option6:dns-server,[2001:db8:1::1]"
 	drive method=dhcp6
 	[ "$status" -eq 0 ]
 	[[ $output == *"dns=2001:db8:1::1"* && $output != *boot-file=* && $output != *search=* ]]
@@ -269,7 +277,8 @@ received() {
 	drive method=dhcp second=auto6 hold=4
 	[ "$status" -eq 0 ]
 	took 1500
-	[[ $output == *"configured -  addr="*"configured -  addr="* && $output == *"addr=10.0.0."* ]]
+	[[ $output == *"configured -  addr="*"configured -  addr="* &&
+		$output == *"addr=10.0.0."* ]]
 	[[ $output != *"lost"* ]]
 	[[ $(client -6 addr show c0) == *2001:db8:1::ff:fe00:5/64* ]]
 	grep -q 2001:db8:1::1 "$T/root/etc/resolv.conf"
@@ -333,7 +342,8 @@ received() {
 }
 
 @test "IPv6 switched off on this interface, and no link-local address wanted there: it is switched on" {
-	ip netns exec "$CLIENT" sysctl -qw net.ipv6.conf.c0.disable_ipv6=1 net.ipv6.conf.c0.addr_gen_mode=1
+	ip netns exec "$CLIENT" sysctl -qw net.ipv6.conf.c0.disable_ipv6=1 \
+		net.ipv6.conf.c0.addr_gen_mode=1
 	drive method=link6
 	[ "$status" -eq 0 ]
 	[[ $output == *"addr=fe80::ff:fe00:5/64"* ]]

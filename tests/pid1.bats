@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2154 # bats sets them
 #
-# Process 1 of the stand-alone image in a process namespace of its own, with a boot that ends as it is told (pid1/pid1drive.c):
-# every end of it keeps to rd.shell and rd.emergency. Where reboot(2) restarts the machine, the namespace's process 1 ends by
-# SIGHUP; where it halts or powers off, by SIGINT (pid_namespaces(7)).
+# Process 1 of the stand-alone image in a process namespace of its own, with a boot that ends as it
+# is told (pid1/pid1drive.c):
+# every end of it keeps to rd.shell and rd.emergency. Where reboot(2) restarts the machine, the
+# namespace's process 1 ends by SIGHUP; where it halts or powers off, by SIGINT (pid_namespaces(7)).
 bats_require_minimum_version 1.5.0
 
 RESTARTED=129
@@ -18,10 +19,12 @@ setup() {
 	mkdir "$T/i"
 }
 
-# pid1 STATUS CMDLINE BEHAVIOUR [SCRIPT]: runs it; what the rescue shell reads is this function's input. SCRIPT is run in the folder
-# of the initramfs before. A user namespace keeps it from the machine's devices.
+# pid1 STATUS CMDLINE BEHAVIOUR [SCRIPT]: runs it; what the rescue shell reads is this function's
+# input. SCRIPT is run in the folder of the initramfs before. A user namespace keeps it from the
+# machine's devices.
 pid1() {
-	run -"$1" timeout -s KILL 30 unshare --kill-child --user --map-root-user --mount --pid --fork bash -euo pipefail -c '
+	run -"$1" timeout -s KILL 30 unshare \
+		--kill-child --user --map-root-user --mount --pid --fork bash -euo pipefail -c '
 		cd "$1/i"
 		mount -t tmpfs none .
 		cd "$1/i"
@@ -100,7 +103,8 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 
 @test "an init that cannot be executed: named, and the action" {
 	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "init /sbin/init" "$root"'
-		printf "#!/no/such/interpreter\n" >sysroot/sbin/init; chmod 755 sysroot/sbin/init' </dev/null
+		printf "#!/no/such/interpreter\n" >sysroot/sbin/init; chmod 755 sysroot/sbin/init' \
+			</dev/null
 	[[ $output == *"IA-E702"*"executing init: /sbin/init: interpreter /no/such/interpreter: No such file"* ]]
 	[[ $output != *"rescue shell"* ]]
 }

@@ -1,24 +1,30 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck disable=SC2030,SC2031,SC2034 # bats runs each case with its setup and teardown in one subshell; some are for servers.bash
+# bats runs each case with its setup and teardown in one subshell; some are for servers.bash
+# shellcheck disable=SC2030,SC2031,SC2034
 #
-# The tell room (rd.report=) against the collectors of docs/collector, that is rsyslog and nginx, and against such that do
-# not behave, in a network namespace of its own. How long the boot is held up is measured in each case.
+# The tell room (rd.report=) against the collectors of docs/collector, that is rsyslog and nginx,
+# and against such that do not behave, in a network namespace of its own. How long the boot is held
+# up is measured in each case.
 # first: real time-outs of servers
 bats_require_minimum_version 1.5.0
 
 load lib/servers
 
-# A boot that reached its root shall lose at most 5 ms. What is seen is below 1 ms; the limit here is for a machine that is
-# busy with other tests, and for a build with sanitizers, where a fork alone takes some. In microseconds.
+# A boot that reached its root shall lose at most 5 ms. What is seen is below 1 ms; the limit here
+# is for a machine that is busy with other tests, and for a build with sanitizers, where a fork
+# alone takes some. In microseconds.
 HELD_UP=50000
 
 setup_file() {
 	[[ $EUID -eq 0 ]] || skip "network namespaces need root"
 	export F=$BATS_FILE_TMPDIR
-	printf '{"schema":1,"outcome":"done","cmdline":"%s"}' "$(head -c 60000 /dev/zero | tr '\0' x)" >"$F/state.json"
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/key.pem" -out "$F/cert.pem" \
-		-subj "/CN=boots.example" -addext "subjectAltName=DNS:boots.example" -days 3650 2>/dev/null
+	printf '{"schema":1,"outcome":"done","cmdline":"%s"}' "$(head -c 60000 /dev/zero |
+		tr '\0' x)" >"$F/state.json"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/key.pem" \
+		-out "$F/cert.pem" \
+		-subj "/CN=boots.example" -addext "subjectAltName=DNS:boots.example" -days 3650 \
+		2>/dev/null
 }
 
 setup() {
@@ -32,7 +38,8 @@ setup() {
 
 # tell OPTION... RD.REPORT...: runs the room; fails when the boot was held up.
 tell() {
-	run --separate-stderr ip netns exec "$NS" timeout 60 "$B/$FLAVOUR/tests/tell/telldrive" --prefix "$T/root" "$@"
+	run --separate-stderr ip netns exec "$NS" timeout 60 "$B/$FLAVOUR/tests/tell/telldrive" \
+		--prefix "$T/root" "$@"
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "errors:" "$stderr"
 	[ "$status" -eq 0 ]
@@ -71,7 +78,8 @@ collector() {
 	{
 		printf 'daemon off; user root; pid %s/pid; error_log %s/error;\n' "$N" "$N"
 		printf 'events { worker_connections 64; }\nhttp { access_log %s/access;\n' "$N"
-		for path in proxy fastcgi uwsgi scgi; do printf '%s_temp_path %s/t;\n' "$path" "$N"; done
+		for path in proxy fastcgi uwsgi scgi; do printf '%s_temp_path %s/t;\n' "$path" \
+			"$N"; done
 		sed -e "s|/srv|$N/srv|" docs/collector/nginx.conf
 		echo '}'
 	} >"$N/conf"
@@ -161,7 +169,8 @@ rude() {
 @test "nobody there: refused, unreachable, silent: the boot goes on, and says what was lost" {
 	rude 515 silent
 	HELD_UP=300000 # 200 causes, five servers
-	tell --items 200 syslog://127.0.0.1:9 syslog+tcp://127.0.0.1:9 syslog+tcp://10.9.9.9 syslog://192.0.2.1 \
+	tell --items 200 syslog://127.0.0.1:9 syslog+tcp://127.0.0.1:9 syslog+tcp://10.9.9.9 \
+		syslog://192.0.2.1 \
 		syslog+tcp://127.0.0.1:515
 	[[ $output == *"missed syslog+tcp://127.0.0.1:9: 202 of 202 messages were not sent: Connection refused"* ]]
 	[[ $output == *"missed syslog+tcp://10.9.9.9: 202 of 202 messages were not sent: no answer in time"* ]]
@@ -173,7 +182,8 @@ rude() {
 	rude 602 flood
 	rude 603 dribble
 	HELD_UP=300000
-	tell --items 200 --for 1500 syslog+tcp://127.0.0.1:601 syslog+tcp://127.0.0.1:602 syslog+tcp://127.0.0.1:603
+	tell --items 200 --for 1500 syslog+tcp://127.0.0.1:601 syslog+tcp://127.0.0.1:602 \
+		syslog+tcp://127.0.0.1:603
 }
 
 # --- the state -----------------------------------------------------------------------------------
@@ -211,10 +221,12 @@ rude() {
 @test "others may not read, list or delete what is there" {
 	collector
 	tell --failed --state "$F/state.json" http://127.0.0.1/boots/
-	for request in "-X GET n17.json" "-X GET " "-X DELETE n17.json" "-T $F/cert.pem ../x.json" "-T $F/cert.pem .x.json"; do
+	for request in "-X GET n17.json" "-X GET " "-X DELETE n17.json" "-T $F/cert.pem ../x.json" \
+		"-T $F/cert.pem .x.json"; do
 		# shellcheck disable=SC2086 # words
 		set -- $request
-		run -0 ip netns exec "$NS" curl -s -o /dev/null -w '%{http_code}' "$1" "$2" --path-as-is \
+		run -0 ip netns exec "$NS" curl -s -o /dev/null -w '%{http_code}' "$1" "$2" \
+			--path-as-is \
 			"http://127.0.0.1/boots/${3:-}"
 		echo "$request: $output"
 		[[ $output == 40[345] ]]
@@ -248,7 +260,8 @@ rude() {
 	nginx_on "8443 ssl" "ssl_certificate $F/cert.pem; ssl_certificate_key $F/key.pem; client_max_body_size 1m;
 		location / { dav_methods PUT; root $T; }"
 	tell --failed --resolve 127.0.0.1 --state "$F/state.json" https://boots.example:8443/
-	[[ $output == *"missed https://boots.example:8443/: the state could not be sent: "* && ! -e $T/n17.json ]]
+	[[ $output == *"missed https://boots.example:8443/: the state could not be sent: "* ]]
+	[ ! -e "$T/n17.json" ]
 	cp "$F/cert.pem" "$T/root/etc/initagent/ca.pem"
 	tell --failed --resolve 127.0.0.1 --state "$F/state.json" https://boots.example:8443/
 	cmp "$F/state.json" "$T/n17.json"
@@ -261,7 +274,8 @@ rude() {
 	for mode in silent close garbage flood dribble; do
 		rude $((++port)) "$mode"
 	done
-	local urls=(http://127.0.0.1:9/ http://10.9.9.9/ http://nobody.example/ http://127.0.0.1:70{1,2,3,4,5}/)
+	local urls=(http://127.0.0.1:9/ http://10.9.9.9/ http://nobody.example/ \
+		http://127.0.0.1:70{1,2,3,4,5}/)
 	tell --state "$F/state.json" "${urls[@]}"
 	tell --failed --state "$F/state.json" "${urls[@]}"
 	(($(sed -n 's/^waited //p' <<<"$output") < 2500))
@@ -288,7 +302,8 @@ senders() {
 	grep -q '^Uid:	65534	65534	65534	65534' "/proc/$pid/status"
 	grep -q '^CapEff:	0000000000000000' "/proc/$pid/status"
 	grep -q '^NoNewPrivs:	1' "/proc/$pid/status"
-	[ "$(find "/proc/$pid/fd" -lname '/*' ! -lname /dev/null ! -lname /dev/kmsg | wc -l)" -eq 0 ]
+	[ "$(find "/proc/$pid/fd" -lname '/*' ! -lname /dev/null ! -lname /dev/kmsg |
+		wc -l)" -eq 0 ]
 	# systemd asks all that runs to end, before it switches to the real root.
 	kill -TERM "$pid"
 	kill -HUP "$pid"

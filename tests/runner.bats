@@ -211,10 +211,12 @@ last() {
 	mkdir -p "$tree/tests" "$tree/build/host/x"
 	cp tests/run "$tree/tests/"
 	# shellcheck disable=SC2016 # the case's own variables
-	printf '%s\n' '@test "unsteady, (for once)" {' '[ -e "$MARKS/a" ] || { touch "$MARKS/a"; false; }' '}' \
+	printf '%s\n' '@test "unsteady, (for once)" {' \
+		'[ -e "$MARKS/a" ] || { touch "$MARKS/a"; false; }' '}' \
 		'@test "broken" {' 'false' '}' >"$tree/tests/a.bats"
 	# shellcheck disable=SC2016 # the program's own variables
-	printf '%s\n' '#!/bin/bash' 'echo 1..1' '[ -e "$MARKS/u" ] && { echo "ok 1 - $1"; exit 0; }' \
+	printf '%s\n' '#!/bin/bash' 'echo 1..1' \
+		'[ -e "$MARKS/u" ] && { echo "ok 1 - $1"; exit 0; }' \
 		'touch "$MARKS/u"' 'echo "not ok 1 - shaky"' 'exit 1' >"$tree/build/host/x/test_u"
 	chmod +x "$tree/build/host/x/test_u"
 	cd "$tree" || return
@@ -232,7 +234,8 @@ last() {
 	run -1 tests/run bats unit
 	last "1 passed, 1 failed, 0 skipped"
 	[[ $output != *$'\nfailed:'* ]]
-	printf '%s\n' '@test "broken" {' 'false' '}' '@test "broken too" {' 'false' '}' >tests/a.bats
+	printf '%s\n' '@test "broken" {' 'false' '}' '@test "broken too" {' 'false' '}' \
+		>tests/a.bats
 	# Too many at once are no accident.
 	rm -f "$MARKS"/[au]
 	AGAIN_MAX=2 run -1 tests/run bats unit
@@ -245,8 +248,10 @@ last() {
 	mkdir -p "$tree/tests"
 	cp tests/run "$tree/tests/"
 	# shellcheck disable=SC2016 # the case's own variables
-	printf '%s\n' '# shares: 2' '@test "a, (for one)" {' 'echo a >>"$MARKS/ran"' '}' '@test "b" {' 'echo b >>"$MARKS/ran"' '}' \
-		'@test "c" {' 'echo c >>"$MARKS/ran"' '[ -e "$MARKS/c" ] || { touch "$MARKS/c"; false; }' '}' >"$tree/tests/a.bats"
+	printf '%s\n' '# shares: 2' '@test "a, (for one)" {' 'echo a >>"$MARKS/ran"' '}' \
+		'@test "b" {' 'echo b >>"$MARKS/ran"' '}' \
+		'@test "c" {' 'echo c >>"$MARKS/ran"' \
+		'[ -e "$MARKS/c" ] || { touch "$MARKS/c"; false; }' '}' >"$tree/tests/a.bats"
 	cd "$tree" || return
 	export MARKS=$BATS_TEST_TMPDIR BUILD=build OUT=build/check
 	run tests/run bats
@@ -283,7 +288,8 @@ last() {
 	mkdir -p "$tree/tests"
 	cp tests/run "$tree/tests/"
 	printf '%s\n' '# bats file_tags=slow' '@test "long" { false; }' >"$tree/tests/a.bats"
-	printf '%s\n' '# shares: 2' '@test "short" { true; }' '# bats test_tags=slow' '@test "longer" { true; }' >"$tree/tests/b.bats"
+	printf '%s\n' '# shares: 2' '@test "short" { true; }' '# bats test_tags=slow' \
+		'@test "longer" { true; }' >"$tree/tests/b.bats"
 	printf '%s\n' '#!/bin/bash' 'echo "1..1"; echo "ok 1 - $*"' >"$tree/fuzz_thing"
 	chmod +x "$tree/fuzz_thing"
 	cd "$tree" || return
@@ -314,9 +320,11 @@ last() {
 		echo '/* a test */' >"x/$name.c"
 	done
 	printf '/*\n * first: waits\n */\n' >x/two.c
-	JOBS=1 BUILD=build OUT=build/check TEST_PROGS="build/host/x/one build/host/x/two" run tests/run bats unit
+	JOBS=1 BUILD=build OUT=build/check TEST_PROGS="build/host/x/one build/host/x/two" run \
+		tests/run bats unit
 	[ "$status" -eq 0 ]
-	[ "$(grep -o '^[^ ]* ' <<<"${output%$'\n'*}" | tr -d '\n')" = 'tests/b.bats x/two tests/a.bats x/one ' ]
+	[ "$(grep -o '^[^ ]* ' <<<"${output%$'\n'*}" |
+		tr -d '\n')" = 'tests/b.bats x/two tests/a.bats x/one ' ]
 }
 
 @test "what runs beside the others has the lowest priority, and its verdict at the end" {

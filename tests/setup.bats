@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/setup, with dpkg-query, apt-get, apt-cache and id replaced: it installs what is missing where it may,
-# and says what it did or what is needed.
+# tests/setup, with dpkg-query, apt-get, apt-cache and id replaced: it installs what is missing
+# where it may, and says what it did or what is needed.
 bats_require_minimum_version 1.5.0
 
 setup() {

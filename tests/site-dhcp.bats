@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The rendered configurations of dnsmasq, ISC dhcpd and Kea, asked by clients shaped like the boot stages of one
-# node (tests/net/dhcpask.c): who gets which address and which file.
+# The rendered configurations of dnsmasq, ISC dhcpd and Kea, asked by clients shaped like the boot
+# stages of one node (tests/net/dhcpask.c): who gets which address and which file.
 bats_require_minimum_version 1.5.0
 
 GUID=b8cef60300313331
@@ -63,18 +63,21 @@ serve() {
 	case $1 in
 	dnsmasq)
 		dnsmasq --test --conf-file="$dir/dnsmasq.conf"
-		ip netns exec "$SERVER" dnsmasq --keep-in-foreground --conf-file="$dir/dnsmasq.conf" --user=root \
+		ip netns exec "$SERVER" dnsmasq \
+			--keep-in-foreground --conf-file="$dir/dnsmasq.conf" --user=root \
 			--pid-file= --dhcp-leasefile="$T/leases" --log-facility="$T/log" 3>&- &
 		;;
 	dhcpd)
 		dhcpd -t -cf "$dir/dhcpd.conf"
-		ip netns exec "$SERVER" dhcpd -4 -f -q -cf "$dir/dhcpd.conf" -lf "$T/leases" --no-pid s0 >"$T/log" 2>&1 3>&- &
+		ip netns exec "$SERVER" dhcpd -4 -f -q -cf "$dir/dhcpd.conf" -lf "$T/leases" \
+			--no-pid s0 >"$T/log" 2>&1 3>&- &
 		;;
 	kea)
 		# The leases of a real server outlive it, in a folder of its own.
 		sed 's/"persist": true/"persist": false/' "$dir/kea-dhcp4.json" >"$T/kea.json"
 		ip netns exec "$SERVER" kea-dhcp4 -t "$T/kea.json"
-		ip netns exec "$SERVER" env KEA_PIDFILE_DIR="$T" KEA_LOCKFILE_DIR="$T" kea-dhcp4 -c "$T/kea.json" \
+		ip netns exec "$SERVER" env KEA_PIDFILE_DIR="$T" KEA_LOCKFILE_DIR="$T" kea-dhcp4 \
+			-c "$T/kea.json" \
 			>"$T/log" 2>&1 3>&- &
 		;;
 	esac
@@ -95,7 +98,8 @@ gets() {
 	run ip netns exec "$CLIENT" "$ASK" c0 "${ask[@]}"
 	echo "${ask[*]}: $output"
 	for word; do
-		[[ " $output " == *" $word "* ]] || { echo "lacks $word"; tail -n 20 "$T/log"; return 1; }
+		[[ " $output " == *" $word "* ]] ||
+			{ echo "lacks $word"; tail -n 20 "$T/log"; return 1; }
 	done
 }
 
@@ -107,7 +111,8 @@ read_twice() {
 stages() {
 	infiniband
 	serve "$1"
-	gets flexboot $GUID -- addr=10.0.0.11 host=n1 file=http://10.0.0.1/boot.ipxe next=10.0.0.1 vendor=
+	gets flexboot $GUID -- addr=10.0.0.11 host=n1 file=http://10.0.0.1/boot.ipxe next=10.0.0.1 \
+		vendor=
 	gets agent $GUID $FLEXBOOT -- addr=10.0.0.11 host=n1 file=
 	# the next boot
 	gets flexboot $GUID -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe
@@ -122,7 +127,8 @@ ethernet_stages() {
 	serve "$1"
 	gets pxe 525400000001 -- addr=10.0.0.11 host=e1 file=undionly.kpxe next=10.0.0.1 vendor=
 	gets pxe-efi 525400000001 -- addr=10.0.0.11 file=ipxe-x64.efi
-	gets http-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/loaders/ipxe-x64.efi vendor=HTTPClient
+	gets http-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/loaders/ipxe-x64.efi \
+		vendor=HTTPClient
 	gets ipxe 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets ipxe-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets agent-ethernet 525400000001 -- addr=10.0.0.11 host=e1 file=
@@ -139,7 +145,8 @@ ethernet_stages() {
 @test "dnsmasq: another client identifier than the network's gets another address while the lease lasts" {
 	infiniband ", client-id: hw" "loaders: {efi-x64: file}"
 	# which check says
-	"$SITE" -f "$T/site.yaml" check | grep "note: network net: while the agent's lease lasts, dnsmasq and Kea give UEFI"
+	"$SITE" -f "$T/site.yaml" check | grep \
+		"note: network net: while the agent's lease lasts, dnsmasq and Kea give UEFI"
 	serve dnsmasq
 	gets agent $GUID $HW -- addr=10.0.0.11
 	gets ipxe $GUID -- file=http://10.0.0.1/boot.ipxe
@@ -187,7 +194,8 @@ ethernet_stages() {
 @test "UEFI HTTP Boot straight into a UKI" {
 	ethernet "boot: {http-boot: a}"
 	serve dnsmasq
-	gets http-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/images/a/a.efi vendor=HTTPClient
+	gets http-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/images/a/a.efi \
+		vendor=HTTPClient
 	gets ipxe-efi 525400000001 -- file=http://10.0.0.1/boot.ipxe vendor=
 }
 

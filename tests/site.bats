@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# initagent-site: what it finds wrong in a site file, what it renders, diff and explain. The servers that read what
-# is rendered are in site-dhcp.bats, iPXE in tests-qemu/ipxe.bats.
+# initagent-site: what it finds wrong in a site file, what it renders, diff and explain. The servers
+# that read what is rendered are in site-dhcp.bats, iPXE in tests-qemu/ipxe.bats.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -31,10 +31,12 @@ site() {
 # big N: a site with N nodes, no two command lines alike.
 big() {
 	example
-	sed '/^nodes:/q; s,subnet: .*,subnet: 10.20.0.0/16,; /pool:/d' ipxe-scripts/site.example.yaml >"$T/site.yaml"
+	sed '/^nodes:/q; s,subnet: .*,subnet: 10.20.0.0/16,; /pool:/d' \
+		ipxe-scripts/site.example.yaml >"$T/site.yaml"
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++)
 		printf "  node%05d: {guid: 0xb8cef603%08x, address: 10.20.%d.%d, groups: [compute], options: [systemd.machine_id=%032x]}\n",
-			i, i * 5 + 1, 16 + int(i / 250), 1 + i % 250, i * 7919 + 1 }' >>"$T/site.yaml"
+			i, i * 5 + 1, 16 + int(i / 250), 1 + i % 250, i * 7919 + 1 }' \
+				>>"$T/site.yaml"
 }
 
 @test "the example is good" {
@@ -84,7 +86,8 @@ big() {
 
 @test "check: one slip is one fault, not one for each of its nodes" {
 	example
-	sed -i 's/fabric: infiniband/fabric: infinband/; s/image: stable/image: stabel/' "$T/site.yaml"
+	sed -i 's/fabric: infiniband/fabric: infinband/; s/image: stable/image: stabel/' \
+		"$T/site.yaml"
 	run -1 site check
 	[[ $output == *"error: fabric: infinband is not known here
     did you mean infiniband?"* ]]
@@ -104,7 +107,8 @@ big() {
 		-e 's,^  options: .*,  options: "rd.root.mirror=http://{boot1}:81/b rd.report=syslog://{boot1} rd.root.mirror=http://{boot2}/c",' \
 		"$T/site.yaml"
 	site render "$T/out"
-	grep -qF 'root=live:http://10.20.0.1:8089/files/a.squashfs ' "$T"/out/http/node/b8cef60300313318.ipxe
+	grep -qF 'root=live:http://10.20.0.1:8089/files/a.squashfs ' \
+		"$T"/out/http/node/b8cef60300313318.ipxe
 	grep -qF ' rd.root.mirror=http://10.20.0.1:81/b rd.report=syslog://10.20.0.1 rd.root.mirror=http://10.20.0.2/c ' \
 		"$T"/out/http/node/b8cef60300313318.ipxe
 }
@@ -169,7 +173,8 @@ big() {
 	# looks as long as the tree is replaced: both files are always there, and whole
 	(
 		while [[ ! -e $T/stop ]]; do
-			[[ $(tail -n 1 "$T/out/http/boot.ipxe") == "goto reboot" && $(tail -n 1 "$T/out/nginx/site.conf") == "}" ]] ||
+			[[ $(tail -n 1 "$T/out/http/boot.ipxe") == "goto reboot" &&
+				$(tail -n 1 "$T/out/nginx/site.conf") == "}" ]] ||
 				echo torn >>"$T/torn"
 		done
 	) 3>&- &
@@ -190,7 +195,8 @@ big() {
 	stat -c '%i %y' "$T/out/http/boot.ipxe" "$T/out/http/images/stable/kernel" >"$T/stat"
 	sed -i 's/    options: rd.debug/    options: rd.info/' "$T/site.yaml"
 	site render "$T/out"
-	stat -c '%i %y' "$T/out/http/boot.ipxe" "$T/out/http/images/stable/kernel" | diff "$T/stat" -
+	stat -c '%i %y' "$T/out/http/boot.ipxe" "$T/out/http/images/stable/kernel" |
+		diff "$T/stat" -
 	run -1 diff -rq "$T/before" "$T/out"
 	# the two ports of the node with the option, each under two names
 	[ "${#lines[@]}" -eq 4 ]
@@ -233,7 +239,8 @@ big() {
 	site render "$T/out"
 	grep -qF "/kernel $line || goto" "$T/out/http/node/b8cef60300313330.ipxe"
 	# and its verdict that of initagent lint
-	diff <(sed '1,/^Agent and root/d' <<<"$output") <("${BUILD:-build}/initagent" lint "${line#initrd=initrd }")
+	diff <(sed '1,/^Agent and root/d' <<<"$output") \
+		<("${BUILD:-build}/initagent" lint "${line#initrd=initrd }")
 	run -1 site explain nobody
 }
 
@@ -242,7 +249,8 @@ big() {
 
 	example
 	site explain node002 >"$T/name"
-	for who in 0xb8cef60300313318 b8:ce:f6:03:00:31:33:18 B8CE-F603-0031-3318 b8cef6313318 10.20.0.12; do
+	for who in 0xb8cef60300313318 b8:ce:f6:03:00:31:33:18 B8CE-F603-0031-3318 b8cef6313318 \
+		10.20.0.12; do
 		site explain "$who" | diff "$T/name" -
 	done
 	# the other port of two
@@ -253,7 +261,8 @@ big() {
 	[[ $output == "52:54:00:12:34:56: no port of the site file"*"group rescue"* ]]
 	line=$(sed -n 's/^    \(initrd=initrd root=.*\)/\1/p' <<<"$output")
 	site render "$T/out"
-	grep -qF "/kernel ${line/BOOTIF=01-52-54-00-12-34-56/BOOTIF=\${bootif\}} || goto" "$T/out/http/default.ipxe"
+	grep -qF "/kernel ${line/BOOTIF=01-52-54-00-12-34-56/BOOTIF=\${bootif\}} || goto" \
+		"$T/out/http/default.ipxe"
 	sed -i '/unknown:/d' "$T/site.yaml"
 	run -0 site explain 525400123456
 	[[ $output == *"is told that it is not in the site file"* ]]
@@ -269,12 +278,14 @@ big() {
 	[ "$compare" = "initagent-flexboot settings check --link ib --pkey 0x8001" ]
 	read -ra want <<<"${compare#*check }"
 	diff <(sed -n 's/^  \([A-Z0-9a-z_]*=[0-9]*\)  .*/\1/p' <<<"$output") \
-		<("${BUILD:-build}/initagent-flexboot" settings want "${want[@]}" | sed -n 's/^mstconfig .* set //p')
+		<("${BUILD:-build}/initagent-flexboot" settings want "${want[@]}" |
+		sed -n 's/^mstconfig .* set //p')
 }
 
 # certificate NAME EXTENSIONS ISSUER...: NAME.crt and NAME.key; ISSUER says to openssl who signs.
 certificate() {
-	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$1" -out "$1.csr" 2>/dev/null
+	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$1" -out "$1.csr" \
+		2>/dev/null
 	printf '%s\n' "$2" >"$1.ext"
 	openssl x509 -req -in "$1.csr" -days 2 -extfile "$1.ext" -out "$1.crt" \
 		"${@:3}" 2>/dev/null
@@ -287,16 +298,19 @@ certificate() {
 	sed -i 's/^  stable:/&\n    signed: require/' "$T/site.yaml"
 	cd "$T/images"
 	certificate ca $'basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign' -signkey ca.key
-	certificate cs $'keyUsage=digitalSignature\nextendedKeyUsage=codeSigning' -CA ca.crt -CAkey ca.key
+	certificate cs $'keyUsage=digitalSignature\nextendedKeyUsage=codeSigning' -CA ca.crt \
+		-CAkey ca.key
 	run -1 site check
 	[[ $output == *vmlinuz.sig* ]]
-	sign=$(sed -n 's/^    \(openssl cms -sign .*\)/\1/p' "$BATS_TEST_DIRNAME/../docs/site-file.md")
+	sign=$(sed -n 's/^    \(openssl cms -sign .*\)/\1/p' \
+		"$BATS_TEST_DIRNAME/../docs/site-file.md")
 	for file in vmlinuz node.img; do
 		${sign//vmlinuz/$file} 2>/dev/null
 	done
 	site render "$T/out"
 	cd "$T/out/http/images/stable"
-	verify() { openssl cms -verify -binary -inform DER -in "$2.sig" -content "$1" -CAfile "$T/images/ca.crt" -purpose any -out "$T/content" 2>/dev/null; }
+	verify() { openssl cms -verify -binary -inform DER -in "$2.sig" -content "$1" -CAfile \
+		"$T/images/ca.crt" -purpose any -out "$T/content" 2>/dev/null; }
 	verify kernel kernel
 	verify initrd initrd
 	run ! verify initrd kernel
@@ -315,7 +329,8 @@ certificate() {
 	curl -sf http://127.0.0.1:18932/node/525400000099.ipxe | cmp - "$T/out/http/default.ipxe"
 	[ "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:18931/images/none)" = 404 ]
 	[ "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:18931/images/)" != 200 ]
-	[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is http://127.0.0.1:18931/../nginx/nginx.conf)" != 200 ]
+	[ "$(curl -s -o /dev/null -w '%{http_code}' \
+		--path-as-is http://127.0.0.1:18931/../nginx/nginx.conf)" != 200 ]
 }
 
 # bats test_tags=slow

@@ -11,7 +11,8 @@ setup_file() {
 	export STATE_RENDER=$STATES
 	"${BUILD:-build}/host/initagent/state/test_state" >"$BATS_FILE_TMPDIR/made"
 	# whole boots; they need network namespaces
-	[[ $EUID -ne 0 ]] || "${BUILD:-build}/host/initagent/boot/test_boot" static_address_to_mounted_root \
+	[[ $EUID -ne 0 ]] || "${BUILD:-build}/host/initagent/boot/test_boot" \
+		static_address_to_mounted_root \
 		a_root_mounted_before_the_kill_is_adopted a_driver_that_fails_does_not_stop_a_boot \
 		malformed_options_do_not_stop_a_boot >"$BATS_FILE_TMPDIR/booted"
 }
@@ -47,11 +48,16 @@ setup() {
 
 	full=$(grep -lF ib0.8001 "$STATES"/*.json | head -n 1)
 	tests/schema "$full"
-	for change in '.schema = 2' 'del(.outcome)' '.outcome = "maybe"' '.start_s = "1"' '.new_field = 1' \
-		'.rails[0].new_field = 1' '.rails[0].lease.expires_at = "tomorrow"' '.rails[0].pkey = 32769' \
-		'.rails[0].rdma.guid = "x"' '.rails[0].routes[0].dst = "10.8.0.0"' '.rails[0].state = "fine"' \
-		'.rails[0].address = "10.0.0.5 24"' '.rails[0].hostname = ""' '.root.proto = "udp"' 'del(.root.type)' \
-		'.root.url = "http://a/"' '.causes = {}' '.causes = [{"code": "E1"}]' '.now_s = -1' '.dropped_rows = 1.5'; do
+	for change in '.schema = 2' 'del(.outcome)' '.outcome = "maybe"' '.start_s = "1"' \
+		'.new_field = 1' \
+		'.rails[0].new_field = 1' '.rails[0].lease.expires_at = "tomorrow"' \
+		'.rails[0].pkey = 32769' \
+		'.rails[0].rdma.guid = "x"' '.rails[0].routes[0].dst = "10.8.0.0"' \
+		'.rails[0].state = "fine"' \
+		'.rails[0].address = "10.0.0.5 24"' '.rails[0].hostname = ""' \
+		'.root.proto = "udp"' 'del(.root.type)' \
+		'.root.url = "http://a/"' '.causes = {}' '.causes = [{"code": "E1"}]' \
+		'.now_s = -1' '.dropped_rows = 1.5'; do
 		jq "$change" "$full" >"$bad"
 		run -1 tests/schema "$bad"
 		[ -n "$output" ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# initagent timeline: one boot and a thousand, in the terminal, as a picture, and as a page in a browser.
-# A browser shows the pages, which takes long.
+# initagent timeline: one boot and a thousand, in the terminal, as a picture, and as a page in a
+# browser. A browser shows the pages, which takes long.
 # bats file_tags=slow
 bats_require_minimum_version 1.5.0
 
@@ -10,7 +10,8 @@ setup_file() {
 	export T=$BATS_FILE_TMPDIR fixtures=tests/fixtures/timeline
 	export build=${BUILD:-build}
 	mkdir "$T/boots"
-	"$build/host/tests/timeline/manyboots" "$T/boots" 1000 "$fixtures"/{ib,ib,ib,ib,ib,ib,ib-two-ports,roce,image}.json
+	"$build/host/tests/timeline/manyboots" "$T/boots" 1000 \
+		"$fixtures"/{ib,ib,ib,ib,ib,ib,ib-two-ports,roce,image}.json
 }
 
 setup() {
@@ -25,7 +26,8 @@ timeline() {
 # hostile FILE: a state file each text of which tries to be something else.
 hostile() {
 	jq -c --arg h $'</title></text><script>alert(1)</script><b>"\'&\e[31m\u202e' \
-		'walk(if type == "string" then $h else . end) | .schema = 1 | .outcome = "failed"' "$fixtures/ib-two-ports.json" >"$1"
+		'walk(if type == "string" then $h else . end) | .schema = 1 | .outcome = "failed"' \
+		"$fixtures/ib-two-ports.json" >"$1"
 }
 
 @test "one boot: phases, what they overlap with, the slowest modules" {
@@ -100,7 +102,8 @@ hostile() {
 	xmllint --noout "$T/many.svg"
 	run -1 grep -lE '<script|<b>|alert\(1\)</' "$T/one.svg" "$T/many.svg"
 	# what a screen reader says of it
-	[[ $(xmllint --xpath 'string(//*[local-name()="title"][1])' "$T/many.svg") == "1001 boots: 975 reached their root"* ]]
+	[[ $(xmllint --xpath 'string(//*[local-name()="title"][1])' "$T/many.svg") == \
+		"1001 boots: 975 reached their root"* ]]
 }
 
 @test "a picture shows what the state says" {
@@ -123,7 +126,8 @@ hostile() {
 
 @test "the same files make the same bytes, however they are named" {
 	timeline --html "$T/a.html" --svg "$T/a.svg" "$T/boots"
-	timeline --html "$T/b.html" --svg "$T/b.svg" "$T/boots/node0500.json" "$T"/boots/*.json "$T/boots"
+	timeline --html "$T/b.html" --svg "$T/b.svg" "$T/boots/node0500.json" "$T"/boots/*.json \
+		"$T/boots"
 	cmp "$T/a.svg" "$T/b.svg"
 	cmp "$T/a.html" "$T/b.html"
 }
@@ -150,7 +154,8 @@ hostile() {
 	echo no >"$T/mixed/other.txt"
 	run -0 timeline --html "$T/mixed.html" "$T/mixed" "$T/mixed/none.json"
 	[ "$(wc -l <<<"$output")" -eq 7 ]
-	xmllint --html --xpath '//table[@id="broken-table"]/tbody/tr/*/text()' "$T/mixed.html" 2>/dev/null | sed "s,$T/mixed/,," >"$T/broken"
+	xmllint --html --xpath '//table[@id="broken-table"]/tbody/tr/*/text()' "$T/mixed.html" \
+		2>/dev/null | sed "s,$T/mixed/,," >"$T/broken"
 	diff "$T/broken" - <<-END
 		before.json
 		its start_s and now_s are no times of a boot
@@ -167,7 +172,8 @@ hostile() {
 		none.json
 		No such file or directory
 	END
-	[ "$(xmllint --html --xpath 'count(//table[@id="all-table"]/tbody/tr)' "$T/mixed.html" 2>/dev/null)" -eq 3 ]
+	[ "$(xmllint --html --xpath 'count(//table[@id="all-table"]/tbody/tr)' "$T/mixed.html" \
+		2>/dev/null)" -eq 3 ]
 	# nothing but broken ones: no page, and a status that says so
 	run -1 timeline --html "$T/nothing.html" "$T/mixed/cut.json" "$T/mixed/empty.json"
 	[ ! -e "$T/nothing.html" ]
@@ -194,7 +200,8 @@ hostile() {
 @test "output that cannot be written is told" {
 	run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$fixtures/ib.json"
 	[ "$output" = "initagent: standard output: No space left on device" ]
-	run -1 bash -c '"$0/initagent" timeline --html - "$1" >/dev/full' "$build" "$fixtures/ib.json"
+	run -1 bash -c '"$0/initagent" timeline --html - "$1" >/dev/full' "$build" \
+		"$fixtures/ib.json"
 	[ "$output" = "initagent: -: No space left on device" ]
 	run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$T/boots"
 	[ "$output" = "initagent: report: No space left on device" ]
@@ -208,14 +215,16 @@ hostile() {
 	run -0 timeline --html "$T/site/"
 	grep -q '6 of 6 boots reached their root' "$T/site/index.html"
 	run -0 timeline --svg "$T/site"
-	[ "$(cd "$T/site" && echo *.svg)" = "_._.._etc_x-1.svg _._.._etc_x-2.svg node0001.svg node0002.svg node0003.svg node0004.svg" ]
+	[ "$(cd "$T/site" && echo *.svg)" = \
+		"_._.._etc_x-1.svg _._.._etc_x-2.svg node0001.svg node0002.svg node0003.svg node0004.svg" ]
 	# other files than its own: into it, and nothing of it read
 	run -0 timeline --html "$T/site/" "$T/boots/node0007.json" "$T/boots/node0008.json"
 	grep -q '2 of 2 boots reached their root' "$T/site/index.html"
 	# a blank forgotten between what to write and what to read costs no state file
 	run -64 timeline --html "$T/site/node0001.json" "$T/site/node0002.json"
 	cmp "$T/site/node0001.json" "$T/boots/node0001.json"
-	# what others left under the name on the way is not followed; a pipe is written to and stays one
+	# what others left under the name on the way is not followed; a pipe is written to and stays
+	# one
 	ln -s "$T/victim" "$T/site/page.html.new"
 	run -0 timeline --html "$T/site/page.html" "$T/boots/node0001.json"
 	[ ! -e "$T/victim" ]
@@ -236,25 +245,34 @@ hostile() {
 	timeline --html "$T/one.html" "$fixtures/ib-two-ports.json"
 	[ "$(xmllint --html --xpath 'string(//table[@id="cause-table"]/tbody/tr[th="IA-E602"]/td[4])' "$T/one.html" 2>/dev/null)" = 2.05 ]
 	# a module that was never loaded took no time
-	jq '.modules += [{"name": "never", "state": "blocked"}]' "$fixtures/ib.json" >"$T/never.json"
+	jq '.modules += [{"name": "never", "state": "blocked"}]' "$fixtures/ib.json" \
+		>"$T/never.json"
 	timeline --html "$T/one.html" "$T/never.json"
 	[ -z "$(xmllint --html --xpath 'string(//table[@id="module-table"]/tbody/tr[th="never"]/td[3])' "$T/one.html" 2>/dev/null)" ]
 }
 
 @test "the page's numbers are those of its files" {
 	timeline --html "$T/report.html" "$T/boots"
-	cell() { xmllint --html --xpath "string(//table[@id='$1']/tbody/tr[th='$2']/td[$3])" "$T/report.html" 2>/dev/null; }
-	[ "$(cell cause-table IA-E306 2)" -eq "$(jq -s '[.[] | select(any(.causes[]; .code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
+	cell() { xmllint --html --xpath "string(//table[@id='$1']/tbody/tr[th='$2']/td[$3])" \
+		"$T/report.html" 2>/dev/null; }
+	[ "$(cell cause-table IA-E306 2)" \
+		-eq "$(jq -s '[.[] | select(any(.causes[]; .code == "IA-E306"))] | length' \
+		"$T"/boots/*.json)" ]
 	# each failed boot has one cause that it failed of
-	[ "$(xmllint --html --xpath 'sum(//table[@id="cause-table"]/tbody/tr/td[1])' "$T/report.html" 2>/dev/null)" -eq 25 ]
-	[ "$(cell cause-table IA-E306 1)" -eq "$(jq -s '[.[] | select(.outcome == "failed" and any(.causes[]; .code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
-	[ "$(cell switch-table leaf02 2)" -eq "$(jq -s '[.[] | select(any(.rails[]; .carries_root and .rdma.neighbour.name == "leaf02"))] | length' "$T"/boots/*.json)" ]
+	[ "$(xmllint --html --xpath 'sum(//table[@id="cause-table"]/tbody/tr/td[1])' \
+		"$T/report.html" 2>/dev/null)" -eq 25 ]
+	[ "$(cell cause-table IA-E306 1)" \
+		-eq "$(jq -s '[.[] | select(.outcome == "failed" and any(.causes[]; .code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
+	[ "$(cell switch-table leaf02 2)" \
+		-eq "$(jq -s '[.[] | select(any(.rails[]; .carries_root and .rdma.neighbour.name == "leaf02"))] | length' "$T"/boots/*.json)" ]
 	[ "$(cell version-table 6.12.41-amd64 2)" -eq 200 ]
 	[ "$(cell all-table node0040 1)" = failed ]
-	[ "$(xmllint --html --xpath 'string(//table[@id="slow-table"]/tbody/tr[1]/th)' "$T/report.html" 2>/dev/null)" = \
+	[ "$(xmllint --html --xpath 'string(//table[@id="slow-table"]/tbody/tr[1]/th)' \
+		"$T/report.html" 2>/dev/null)" = \
 		"$(jq -rs '[.[] | select(.outcome == "done")] | max_by(.now_s - .start_s).hostname' "$T"/boots/*.json)" ]
 	# all of the histogram's bars together are all boots
-	[ "$(xmllint --html --xpath 'sum(//table[@id="bins"]/tbody/tr/td[2])' "$T/report.html" 2>/dev/null)" -eq 975 ]
+	[ "$(xmllint --html --xpath 'sum(//table[@id="bins"]/tbody/tr/td[2])' "$T/report.html" \
+		2>/dev/null)" -eq 975 ]
 }
 
 @test "a page of two boots: whole numbers of boots, and each text within its picture" {
@@ -264,25 +282,31 @@ hostile() {
 	jq '.hostname = "b" | .now_s += 2' "$fixtures/ib.json" >"$T/two/b.json"
 	timeline --html "$T/two.html" "$T/two"
 	# the scale of the histogram, which is the page's first picture
-	mapfile -t texts < <(grep -oE '<text class="ch-soft" text-anchor="end"[^>]*>[^<]*' "$T/two.html" | sed 's/.*>//')
+	mapfile -t texts < <(grep -oE '<text class="ch-soft" text-anchor="end"[^>]*>[^<]*' \
+		"$T/two.html" | sed 's/.*>//')
 	[ "${texts[*]}" = "0 1" ]
 	# x, anchor and length of the marks, 7 units a letter at most
 	mapfile -t texts < <(grep -oE '<text( text-anchor="end")? x="[0-9.]+" y="[0-9]+">(median|95 %)[^<]*' "$T/two.html")
 	[ "${#texts[@]}" -eq 2 ]
 	for line in "${texts[@]}"; do
 		[[ $line =~ x=\"([0-9]+) ]]
-		[[ $line == *'anchor="end"'* ]] || { text=${line##*>} && [ $((BASH_REMATCH[1] + 7 * ${#text})) -le 1120 ]; }
+		[[ $line == *'anchor="end"'* ]] || { text=${line##*>} &&
+			[ $((BASH_REMATCH[1] + 7 * ${#text})) -le 1120 ]; }
 	done
 }
 
-# browse DIR [OPTION...]: what the tests in the browser say of DIR/report.html; what it complains of is in $T/browser.log.
+# browse DIR [OPTION...]: what the tests in the browser say of DIR/report.html; what it complains of
+# is in $T/browser.log.
 browse() {
 	local dir=$1
 	shift
 	cp tests/timeline/browser.html "$dir/"
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$T/profile" \
-		--allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=20000 --dump-dom "$@" \
-		"file://$dir/browser.html" 2>"$T/browser.log" | sed -n '/<pre id="result">/,/<\/pre>/{s/<pre id="result">//; s/<\/pre>//; s/<body>//; p}'
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+		--user-data-dir="$T/profile" \
+		--allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=20000 \
+		--dump-dom "$@" \
+		"file://$dir/browser.html" 2>"$T/browser.log" |
+		sed -n '/<pre id="result">/,/<\/pre>/{s/<pre id="result">//; s/<\/pre>//; s/<body>//; p}'
 }
 
 # in_browser DIR TESTS light|dark: so many tests, and each says yes.
@@ -318,15 +342,19 @@ in_browser() {
 	mkdir -p "$T/plain"
 	timeline --html "$T/plain/report.html" "$T/boots"
 	sed 's/script-src [^;"]*/script-src '"'none'/" "$T/plain/report.html" >"$T/plain/none.html"
-	run -0 timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$T/profile" \
+	run -0 timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+		--user-data-dir="$T/profile" \
 		--dump-dom "file://$T/plain/none.html"
-	[[ $output != *data-enhanced* && $output == *'id="all-table"'* && $output != *'<th scope="col"><button'* ]]
+	[[ $output != *data-enhanced* && $output == *'id="all-table"'* &&
+		$output != *'<th scope="col"><button'* ]]
 }
 
 @test "in a browser the pictures are pictures" {
 	timeline --svg "$T/shot.svg" "$fixtures/ib-two-ports.json"
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$T/profile" \
-		--hide-scrollbars --window-size=1120,900 --screenshot="$T/shot.png" "file://$T/shot.svg"
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+		--user-data-dir="$T/profile" \
+		--hide-scrollbars --window-size=1120,900 --screenshot="$T/shot.png" \
+		"file://$T/shot.svg"
 	# a thing of many shades, not an empty or a broken page
 	[ "$(stat -c %s "$T/shot.png")" -gt 30000 ]
 }
@@ -341,7 +369,8 @@ in_browser() {
 		run -0 timeline "$T/$outcome"
 		[[ $output == "2 boots: 0 reached their root, "* && $output != *median* ]]
 		timeline --svg "$T/$outcome.svg" "$T/$outcome"
-		[ "$(xmllint --xpath 'string(//*[local-name()="title"][1])' "$T/$outcome.svg")" = "2 boots: 0 reached their root" ]
+		[ "$(xmllint --xpath 'string(//*[local-name()="title"][1])' "$T/$outcome.svg")" = \
+			"2 boots: 0 reached their root" ]
 		mkdir "$T/web-$outcome"
 		timeline --html "$T/web-$outcome/report.html" "$T/$outcome"
 		in_browser "$T/web-$outcome" 16 light

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
-# The web room whole, from a command line to a mounted root, against nginx and the server that does everything wrong
-# (tests/fetch/hostile.c), in a network and a mount namespace of its own. "Refused" always means: nothing is mounted.
+# The web room whole, from a command line to a mounted root, against nginx and the server that does
+# everything wrong (tests/fetch/hostile.c), in a network and a mount namespace of its own. "Refused"
+# always means: nothing is mounted.
 # first: many boots of a root by web servers
 # shares: 2
 bats_require_minimum_version 1.5.0
@@ -36,7 +37,8 @@ setup() {
 	mkdir "$T/root"
 }
 
-# inside SCRIPT: in namespaces of its own, with a prefix at $T/root in memory; "drive" in the script is webdrive.
+# inside SCRIPT: in namespaces of its own, with a prefix at $T/root in memory; "drive" in the script
+# is webdrive.
 inside() {
 	# unchecked: the caller looks at $status
 	run ip netns exec "$NS" unshare -m --propagation private timeout 60 bash -euo pipefail -c '
@@ -120,7 +122,8 @@ sent() {
 
 @test "a wrong byte from one mirror, the right ones from another: unpacked anew" {
 	hostile 127.0.0.1 "$F/root.tar"
-	# Of these, node 1 asks one first and the other then: one of the two cases begins with the wrong one.
+	# Of these, node 1 asks one first and the other then: one of the two cases begins with the
+	# wrong one.
 	boots "root=$U/a?flip=7900000 rd.root.mirror=$U/b $(digest root.tar)"
 	boots "root=$U/c rd.root.mirror=$U/d?flip=7900000 $(digest root.tar)"
 }
@@ -219,11 +222,15 @@ sent() {
 	mknod "$evil/dir/etc/disk" b 8 0
 	ln -s / "$evil/dir/out"
 	tar -C "$evil/dir" -cf "$F/node.tar" big sbin etc
-	tar -C "$evil/dir" -P --transform 's,^sbin/init,../../escaped,' -cf "$F/dots.tar" big sbin/init
-	tar -C "$evil/dir" -P --transform 's,^sbin/init,/escaped,' -cf "$F/absolute.tar" big sbin/init
-	tar -C "$evil/dir" -P --transform 's,^sbin/init,out/escaped,' -cf "$F/link.tar" big out sbin/init
+	tar -C "$evil/dir" -P --transform 's,^sbin/init,../../escaped,' -cf "$F/dots.tar" big \
+		sbin/init
+	tar -C "$evil/dir" -P --transform 's,^sbin/init,/escaped,' -cf "$F/absolute.tar" big \
+		sbin/init
+	tar -C "$evil/dir" -P --transform 's,^sbin/init,out/escaped,' -cf "$F/link.tar" big out \
+		sbin/init
 	ln "$evil/dir/big" "$evil/dir/zzz"
-	tar -C "$evil/dir" -P --transform 's,^big,../big,;s,^zzz,etc/zzz,' -cf "$F/hard.tar" sbin/init big zzz
+	tar -C "$evil/dir" -P --transform 's,^big,../big,;s,^zzz,etc/zzz,' -cf "$F/hard.tar" \
+		sbin/init big zzz
 	# Cut to what a file has room for, this owner would be root.
 	tar -C "$evil/dir" --format=posix --pax-option=uid:=4294967296 -cf "$F/owner.tar" big sbin
 	tar -C "$evil/dir" --format=posix --pax-option=gid:=4294967295 -cf "$F/group.tar" big sbin
@@ -245,7 +252,8 @@ sent() {
 	F=$T nginx_on 8080
 	ln "$F/root.tar.zst" "$T/"
 	for size in 256K 0; do
-		"$B/initagent" manifest "$F/root.tar.zst" --chunk-size $size --output "$other" >/dev/null
+		"$B/initagent" manifest "$F/root.tar.zst" --chunk-size $size --output "$other" \
+			>/dev/null
 		sed -i 's/"sha256": ".\{16\}/"sha256": "0123456789abcdef/' "$other"
 		[[ $size == 0 ]] || boots root=http://127.0.0.1:8080/root.tar.zst.manifest
 		[[ $size == 0 || $output == *" sha256="$'\n'* ]]
@@ -258,10 +266,12 @@ sent() {
 	this=$(uname -r)
 	nginx_on 8080
 	for this in "$this" "${this%%.*}.*"; do
-		"$B/initagent" manifest "$F/$name" --kernel 5.4.0-1-other --kernel "$this" --output "$F/this.manifest" >/dev/null
+		"$B/initagent" manifest "$F/$name" --kernel 5.4.0-1-other --kernel "$this" \
+			--output "$F/this.manifest" >/dev/null
 		boots "root=http://127.0.0.1:8080/this.manifest"
 	done
-	"$B/initagent" manifest "$F/$name" --kernel 5.4.0-1-other --kernel "9.9.*" --output "$F/other.manifest" >/dev/null
+	"$B/initagent" manifest "$F/$name" --kernel 5.4.0-1-other --kernel "9.9.*" \
+		--output "$F/other.manifest" >/dev/null
 	refused 662 "root=http://127.0.0.1:8080/other.manifest"
 	[[ $output == *"IA-E662 $(uname -r) runs, it is for 5.4.0-1-other, 9.9.*"* ]]
 	# Nothing was asked for that would not be taken.
@@ -285,14 +295,17 @@ sent() {
 	MEM=70000 refused 632 "root=http://127.0.0.1:8080/root.tar.zst"
 	[[ $output =~ IA-E632\ .*[0-9]+\ bytes\ \([0-9]+\ MiB\),\ room\ for\ [0-9]+ ]]
 	[[ $output != *"bytes 2"* ]]
-	# Room for the file, but not for what is in it, in whole pages, however much of the file is there when that is asked: with
-	# numbers that stand still, what has come counts as room. 64 MiB are kept back.
-	MEM=$((65536 + ($(stat -c %s "$F/root.tar.zst") + 1023) / 1024)) refused 657 "root=http://127.0.0.1:8080/root.tar.zst"
+	# Room for the file, but not for what is in it, in whole pages, however much of the file is
+	# there when that is asked: with numbers that stand still, what has come counts as room. 64
+	# MiB are kept back.
+	MEM=$((65536 + ($(stat -c %s "$F/root.tar.zst") + 1023) / 1024)) refused 657 \
+		"root=http://127.0.0.1:8080/root.tar.zst"
 }
 
-# --- killed and started again ----------------------------------------------------------------------
+# --- killed and started again ---------------------------------------------------------------------
 
-# A server that stands still after some bytes of its first answer, and webdrive, killed then and started again.
+# A server that stands still after some bytes of its first answer, and webdrive, killed then and
+# started again.
 killed='
 	DEADLINE=20000 drive "$line" >"$T/first" 2>&1 &
 	for ((i = 0; i < 500; i++)); do
@@ -321,7 +334,8 @@ killed='
 	hostile 127.0.0.1 "$F/root.squashfs"
 	local size
 	size=$(stat -c %s "$F/root.squashfs")
-	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- '[45]'; $killed"
+	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest \
+		root.squashfs)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
 	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
 	[ "$(sent /a)" -le $((size * 105 / 100)) ]
@@ -334,12 +348,14 @@ killed='
 	nginx_on 8080 "location /root.squashfs { limit_rate_after 5000k; limit_rate 1; }"
 	nginx_on 8081
 	inside "
-		line='root=http://127.0.0.1:8080/root.squashfs.manifest $(digest root.squashfs.manifest)'; set -- '[45]'
+		line='root=http://127.0.0.1:8080/root.squashfs.manifest $(digest \
+			root.squashfs.manifest)'; set -- '[45]'
 		$(sed 's/^\tdrive "$line"/\tdrive "${line\/8080\/8081}"/' <<<"$killed")"
 	[ "$status" -eq 0 ]
 	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
 	# The second one asked for the rest alone.
-	[ "$(awk '/root.squashfs HTTP/ { print $10 }' "$T/nginx8081/access")" -le $((size - 4000000)) ]
+	[ "$(awk '/root.squashfs HTTP/ { print $10 }' "$T/nginx8081/access")" \
+		-le $((size - 4000000)) ]
 }
 
 @test "killed in mid-transfer, and what is there was changed: found, and begun anew" {
@@ -354,7 +370,8 @@ killed='
 
 @test "killed while an archive is unpacked: nothing is seen of it, and it begins anew" {
 	hostile 127.0.0.1 "$F/root.tar"
-	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest root.tar)'; set -- '[45]'; $killed"
+	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest \
+		root.tar)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
 	[[ $output == *"unpacked while it is fetched"*again*"unpacked while it is fetched"*"mounted tar"*same ]]
 }
@@ -370,9 +387,10 @@ killed='
 	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
 }
 
-# --- a local cache ---------------------------------------------------------------------------------
+# --- a local cache --------------------------------------------------------------------------------
 
-# disk NAME COMMAND...: a disk of 32 MB, made a file system of by COMMAND with the disk as its last word; $DISK is its device.
+# disk NAME COMMAND...: a disk of 32 MB, made a file system of by COMMAND with the disk as its last
+# word; $DISK is its device.
 disk() {
 	truncate -s 32M "$T/$1"
 	"${@:2}" "$T/$1" >/dev/null 2>&1
@@ -387,7 +405,8 @@ disk_of() {
 # on_disk SCRIPT: in the disk's file system, mounted for that long.
 on_disk() {
 	mkdir -p "$T/mnt"
-	# In a namespace of its own: one that another test makes meanwhile would take the mount along, and keep it.
+	# In a namespace of its own: one that another test makes meanwhile would take the mount
+	# along, and keep it.
 	DISK=$DISK IMAGE=$IMAGE unshare --mount bash -c '
 		mount "$DISK" "$1" && cd "$1" || exit
 		eval "$2"
@@ -405,7 +424,8 @@ kept() {
 	IMAGE=sha256-$(sha256sum "$F/root.tar.zst" | cut -d' ' -f1)
 	LINE="root=http://127.0.0.1:8080/root.tar.zst $(digest root.tar.zst) rd.root.cache=$DISK"
 	boots "$LINE"
-	[[ $output == *"mounted zstd tar digest http://127.0.0.1:8080 cached=0"* && $output != *"retry "* ]]
+	[[ $output == *"mounted zstd tar digest http://127.0.0.1:8080 cached=0"* &&
+		$output != *"retry "* ]]
 }
 
 # fetched TEXT: a boot from the network, with that word about the cache.
@@ -430,7 +450,8 @@ skip_unless_disks() {
 	cached
 	local damage
 	for damage in 'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none' 'truncate -s 5000000 $IMAGE' \
-		'truncate -s 0 $IMAGE' 'cat /etc/services >>$IMAGE' 'rm $IMAGE; ln -s /etc/passwd $IMAGE' 'rm $IMAGE; mkfifo $IMAGE'; do
+		'truncate -s 0 $IMAGE' 'cat /etc/services >>$IMAGE' \
+		'rm $IMAGE; ln -s /etc/passwd $IMAGE' 'rm $IMAGE; mkfifo $IMAGE'; do
 		on_disk "$damage"
 		fetched "retry IA-E641 $DISK: the image there is not what its name says; it was removed"
 		cached
@@ -442,7 +463,8 @@ skip_unless_disks() {
 
 @test "cache: of a manifest's image, larger than it says" {
 	kept disk mkfs.ext4 -q
-	LINE="root=http://127.0.0.1:8080/root.tar.zst.manifest $(digest root.tar.zst.manifest) rd.root.cache=$DISK"
+	LINE="root=http://127.0.0.1:8080/root.tar.zst.manifest $(digest \
+		root.tar.zst.manifest) rd.root.cache=$DISK"
 	cached
 	on_disk 'cat /etc/services >>$IMAGE'
 	fetched "retry IA-E641 "
@@ -501,9 +523,10 @@ skip_unless_disks() {
 	fetched "retry IA-E640 $DISK: "
 }
 
-# --- whatever a server does ------------------------------------------------------------------------
+# --- whatever a server does -----------------------------------------------------------------------
 
-# fate NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is a line in $T/fates.
+# fate NUMBER LINE: a boot with that command line ends in the right root or in none; what it was is
+# a line in $T/fates.
 fate() {
 	local fate=$T/fate$1
 	mkdir -p "$fate/root"
@@ -522,11 +545,16 @@ fate() {
 	d=$(digest root.tar.zst) m=$(digest root.tar.zst.manifest)
 	hostile 127.0.0.1 "$F/root.tar.zst"
 	# At the beginning of a file, in its midst, and near its end.
-	for lie in cut=3000000 "cut=3000000&rst" drip=1 len=9000000 len=1000000 len2=5 nolen chunked chunked\&chunksize=ffffffffffffffff \
-		"chunked&chunksize=-1" "chunked&len2=7&trailer" norange force206 multipart first=5 first=-5 total=5 etag=y noetag other \
-		flip=10 flip=4000000 flip=7999000 status=206 status=416 enc=gzip coding=gzip interim fold heads=300 bighead=300000 \
-		raw=x raw=HTTP/0.9 http=HTTP/0.9 http=HTTP/3 lentext=5,6 lentext=-1 lentext=0x10 lentext=99999999999999999999999 \
-		status=404 "status=403&after=1" "status=503&after=99999" status=302\&loc=/x status=302\&loc=file:///etc/passwd; do
+	for lie in cut=3000000 "cut=3000000&rst" drip=1 len=9000000 len=1000000 len2=5 nolen \
+		chunked chunked\&chunksize=ffffffffffffffff \
+		"chunked&chunksize=-1" "chunked&len2=7&trailer" norange force206 multipart first=5 \
+		first=-5 total=5 etag=y noetag other \
+		flip=10 flip=4000000 flip=7999000 status=206 status=416 enc=gzip coding=gzip \
+		interim fold heads=300 bighead=300000 \
+		raw=x raw=HTTP/0.9 http=HTTP/0.9 http=HTTP/3 lentext=5,6 lentext=-1 lentext=0x10 \
+		lentext=99999999999999999999999 \
+		status=404 "status=403&after=1" "status=503&after=99999" status=302\&loc=/x \
+		status=302\&loc=file:///etc/passwd; do
 		for more in "" "&cut=3000000&times=1&since=1"; do
 			for where in "$U/n?$lie$more $d" "$U/n.manifest?$lie$more $m"; do
 				n=$((n + 1))
@@ -548,6 +576,8 @@ skip_unless_squashfs() {
 	if ! grep -q squashfs /proc/filesystems || [ ! -w /dev/loop-control ]; then
 		skip "no squashfs or no loop devices here"
 	fi
-	[ -e "$F/root.squashfs" ] || mksquashfs "$F/tree" "$F/root.squashfs" -quiet -no-progress -all-root -noI -noD -noF -noX >/dev/null
-	[ -e "$F/root.squashfs.manifest" ] || "$B/initagent" manifest "$F/root.squashfs" --chunk-size 256K >/dev/null
+	[ -e "$F/root.squashfs" ] || mksquashfs "$F/tree" "$F/root.squashfs" \
+		-quiet -no-progress -all-root -noI -noD -noF -noX >/dev/null
+	[ -e "$F/root.squashfs.manifest" ] ||
+		"$B/initagent" manifest "$F/root.squashfs" --chunk-size 256K >/dev/null
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion of initagent's commands, their options, and of kernel command line options for lint and plan; of the commands
-# and options of initagent-site, initagent-mkimage and initagent-flexboot.
+# Completion of initagent's commands, their options, and of kernel command line options for lint and
+# plan; of the commands and options of initagent-site, initagent-mkimage and initagent-flexboot.
 
 _initagent_options() {
 	case $1 in
@@ -37,7 +37,8 @@ _initagent_site() {
 	case ${COMP_WORDS[COMP_CWORD - 1]} in
 	-f | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	render | diff) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
-	*) mapfile -t COMPREPLY < <(compgen -W "check render diff explain --file --strict --no-files" -- "$word") ;;
+	*) mapfile -t COMPREPLY < <(compgen -W \
+		"check render diff explain --file --strict --no-files" -- "$word") ;;
 	esac
 }
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cmdline hook, after dracut has read root= (10) and before any root handler looks at it. When
 # the root is the agent's, dracut's own hooks for network and that root are emptied, so that two do
-# not configure one interface; when it is not, nothing at all is done. Emptied, not removed: dracut-ng
-# has listed the hooks of this stage already, and a shell ends when it cannot source a file.
-# Without systemd the agent starts here, so that links train and servers answer while dracut works;
-# with rd.break= it waits for its turn (initagent-start.sh).
+# not configure one interface; when it is not, nothing at all is done. Emptied, not removed:
+# dracut-ng has listed the hooks of this stage already, and a shell ends when it cannot source a
+# file. Without systemd the agent starts here, so that links train and servers answer while dracut
+# works; with rd.break= it waits for its turn (initagent-start.sh).
 # shellcheck disable=SC2034,SC2154 # root, rootok and NEWROOT are dracut's
 
 if /usr/sbin/initagent claims; then

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2154 # root and NEWROOT are dracut's
-# pre-trigger hook, without systemd: waits for the agent, which needs no udev. When it has mounted the
-# root, dracut's cold plug of all devices, the longest step of its boot, is left to the real root.
-# When it has not, all goes on as usual, and the initqueue looks after the agent (initagent-watch.sh).
-# With rd.break= the agent starts only here, and the cold plug takes place: a shell may want a
-# keyboard.
+# pre-trigger hook, without systemd: waits for the agent, which needs no udev. When it has mounted
+# the root, dracut's cold plug of all devices, the longest step of its boot, is left to the real
+# root. When it has not, all goes on as usual, and the initqueue looks after the agent
+# (initagent-watch.sh). With rd.break= the agent starts only here, and the cold plug takes place: a
+# shell may want a keyboard.
 if [ "$root" = initagent ] && [ -z "$initagent_pid" ]; then
     /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null
 elif [ "$root" = initagent ] && wait "$initagent_pid"; then

@@ -4,8 +4,9 @@
 # initagent brings a network root up; dracut only waits for it. The module's number lies after the
 # network back ends (11 to 45) and before nfs, initqueue and base, in 059 as in dracut-ng.
 
-# Only when asked for: --add initagent, or add_dracutmodules+=" initagent ". Something has to start the real root: systemd
-# itself or switch_root, which newer Debian has in util-linux-extra; dracut names what it does not find.
+# Only when asked for: --add initagent, or add_dracutmodules+=" initagent ". Something has to start
+# the real root: systemd itself or switch_root, which newer Debian has in util-linux-extra; dracut
+# names what it does not find.
 check() {
     require_binaries initagent sh || return 1
     find_binary systemctl > /dev/null || require_binaries switch_root || return 1

@@ -109,7 +109,8 @@ static bool kill_agent(const char *event)
 		long pid = strtol(entry->d_name, NULL, 10);
 
 		if (is_victim(pid) && kill((pid_t)pid, SIGKILL) == 0) {
-			guest_kmsg(NODE, "<3>bootmark: killed the agent pid=%ld at=%s\n", pid, event);
+			guest_kmsg(
+				NODE, "<3>bootmark: killed the agent pid=%ld at=%s\n", pid, event);
 			any = true;
 		}
 	}
@@ -129,8 +130,10 @@ static bool is_address(const struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *ifa = NLMSG_DATA(h);
 
-	/* lo is always the first interface of a network namespace; the kernel makes link-local ones unasked */
-	return ifa->ifa_index != 1 && (ifa->ifa_family == AF_INET || ifa->ifa_scope == RT_SCOPE_UNIVERSE);
+	/* lo is always the first interface of a network namespace; the kernel makes link-local ones
+	 * unasked */
+	return ifa->ifa_index != 1 &&
+	       (ifa->ifa_family == AF_INET || ifa->ifa_scope == RT_SCOPE_UNIVERSE);
 }
 
 static unsigned netlink_events(int fd)
@@ -238,7 +241,8 @@ int main(int argc, char *argv[], char *envp[])
 		umount(PROC);
 	}
 	guest_kmsg(NODE,
-		"<7>bootmark: pid1_ns=%llu processes=%llu total_kb=%llu free_kb=%llu available_kb=%llu\n",
+		"<7>bootmark: pid1_ns=%llu processes=%llu total_kb=%llu free_kb=%llu "
+		"available_kb=%llu\n",
 		(unsigned long long)s.boot_ns, (unsigned long long)s.processes,
 		(unsigned long long)s.mem_total_kb, (unsigned long long)s.mem_free_kb,
 		(unsigned long long)s.mem_available_kb);

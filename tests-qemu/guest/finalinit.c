@@ -6,9 +6,10 @@
  * virtio-serial port "results" or, when there is none, the second UART. Then it powers off.
  *
  * finalinit=greet on the kernel command line: greets on the console and shows the agent's phase
- * table (the demo). finalinit=stay: does not power off, for a look around by hand. finalinit=outage: reads its
- * root again and again, past all caches, until the server was away for a while and came back. finalinit=settle: reports only
- * when all that the initramfs left at work has ended.
+ * table (the demo). finalinit=stay: does not power off, for a look around by hand.
+ * finalinit=outage: reads its root again and again, past all caches, until the server was away for
+ * a while and came back. finalinit=settle: reports only when all that the initramfs left at work
+ * has ended.
  */
 #include "guest.h"
 #include "sums.h"
@@ -124,7 +125,9 @@ static void parse_bootmark(struct snapshot *s, const char *kmsg)
 
 	if (!p)
 		return;
-	if (sscanf(p, ";bootmark: pid1_ns=%llu processes=%llu total_kb=%llu free_kb=%llu available_kb=%llu",
+	if (sscanf(p,
+		    ";bootmark: pid1_ns=%llu processes=%llu total_kb=%llu free_kb=%llu "
+		    "available_kb=%llu",
 		    &v[0], &v[1], &v[2], &v[3], &v[4]) != 5)
 		return;
 	*s = (struct snapshot){v[0], v[1], v[2], v[3], v[4]};
@@ -171,7 +174,8 @@ static void list_ports(struct text *t)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/state", entry->d_name);
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/state",
+			entry->d_name);
 		guest_read(path, state, sizeof(state));
 		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/link_layer",
 			entry->d_name);
@@ -354,7 +358,8 @@ static void greet(const struct witness *w)
 	print_root();
 	printf("files checked: %u good, %u bad\n", w->files.good, w->files.bad);
 	printf("PID 1 start to this init: %llu.%03llu s\n",
-		(unsigned long long)(taken / 1000000000), (unsigned long long)(taken / 1000000 % 1000));
+		(unsigned long long)(taken / 1000000000),
+		(unsigned long long)(taken / 1000000 % 1000));
 	fflush(stdout);
 	run_status();
 }
@@ -398,7 +403,8 @@ static void settle(void)
 		;
 }
 
-/* As any init does it: what the initramfs left is taken when it ends. What does not, shows among the processes. */
+/* As any init does it: what the initramfs left is taken when it ends. What does not, shows among
+ * the processes. */
 static void reap(void)
 {
 	const struct timespec patience = {.tv_sec = 3};

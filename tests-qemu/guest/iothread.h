@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* iothread: continuous I/O on a folder, several rounds a second, in a thread of its own, as it may hang. */
+/* iothread: continuous I/O on a folder, several rounds a second, in a thread of its own, as it may
+ * hang. */
 #pragma once
 
 #include <pthread.h>
@@ -17,8 +18,8 @@ struct iothread {
 };
 
 /*
- * iothread_start: folder is set, the rest zero, and it lives as long as the process. Returns 0 or a positive
- * errno. It ends with the process.
+ * iothread_start: folder is set, the rest zero, and it lives as long as the process. Returns 0 or a
+ * positive errno. It ends with the process.
  */
 int iothread_start(struct iothread *io);
 

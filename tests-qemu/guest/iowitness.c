@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * iowitness: what a real root on the network lives through while its own network manager takes over.
+ * iowitness: what a real root on the network lives through while its own network manager takes
+ * over.
  *
  *   iowitness FOLDER OUT SECONDS LIMIT REFRESHES
  *
- * One of the first services of the root. It says READY (sd_notify) when it watches the network (netwatch) and
- * the first round of I/O in FOLDER (iothread) is done, so that no manager starts before. It goes on for SECONDS, and
- * then until the lifetime of an address was set anew REFRESHES times, which is what a manager does when the DHCP
- * server answers it the first time (not dhclient, which only adds what is not there) and when the lease is
- * renewed; but never for more than LIMIT seconds.
- * OUT/events has everything seen, OUT/result.json the sums.
+ * One of the first services of the root. It says READY (sd_notify) when it watches the network
+ * (netwatch) and the first round of I/O in FOLDER (iothread) is done, so that no manager starts
+ * before. It goes on for SECONDS, and then until the lifetime of an address was set anew REFRESHES
+ * times, which is what a manager does when the DHCP server answers it the first time (not dhclient,
+ * which only adds what is not there) and when the lease is renewed; but never for more than LIMIT
+ * seconds. OUT/events has everything seen, OUT/result.json the sums.
  */
 #include "guest.h"
 #include "iothread.h"
@@ -43,7 +44,8 @@ static void ready(void)
 		close(fd);
 }
 
-/* What an operation that never ended took so far counts as well. Its begin is read before the clock. */
+/* What an operation that never ended took so far counts as well. Its begin is read before the
+ * clock. */
 static uint64_t longest(const struct iothread *io)
 {
 	uint64_t since = atomic_load(&io->busy_since_ns);
@@ -53,7 +55,8 @@ static uint64_t longest(const struct iothread *io)
 	return since && now - since > done ? now - since : done;
 }
 
-static int write_result(const char *out, const struct iothread *io, const struct netwatch *w, uint64_t began)
+static int write_result(
+	const char *out, const struct iothread *io, const struct netwatch *w, uint64_t began)
 {
 	uint64_t now = guest_now();
 	char path[300];
@@ -65,15 +68,17 @@ static int write_result(const char *out, const struct iothread *io, const struct
 	f = fopen(path, "we");
 	if (!f)
 		return -errno;
-	fprintf(f, "{\"began_s\": %.3f, \"seconds\": %.3f, ", (double)began / 1e9, (double)(now - began) / 1e9);
-	fprintf(f, "\"rounds\": %lu, \"io_errors\": %lu, \"damaged\": %lu, \"first_error\": \"%s\", ", io->rounds,
-		io->errors, io->damaged, io->first_error);
+	fprintf(f, "{\"began_s\": %.3f, \"seconds\": %.3f, ", (double)began / 1e9,
+		(double)(now - began) / 1e9);
+	fprintf(f,
+		"\"rounds\": %lu, \"io_errors\": %lu, \"damaged\": %lu, \"first_error\": \"%s\", ",
+		io->rounds, io->errors, io->damaged, io->first_error);
 	fprintf(f, "\"longest_s\": %.3f, \"longest_at_s\": %.3f, ", (double)longest(io) / 1e9,
 		(double)io->longest_at_ns / 1e9);
-	fprintf(f, "\"link_down\": %u, \"carrier_lost\": %u, \"link_gone\": %u, \"renamed\": %u, ", w->link_down,
-		w->carrier_lost, w->link_gone, w->renamed);
-	fprintf(f, "\"address_gone\": %u, \"route_gone\": %u, \"port_changes\": %u, ", w->address_gone, w->route_gone,
-		w->port_changes);
+	fprintf(f, "\"link_down\": %u, \"carrier_lost\": %u, \"link_gone\": %u, \"renamed\": %u, ",
+		w->link_down, w->carrier_lost, w->link_gone, w->renamed);
+	fprintf(f, "\"address_gone\": %u, \"route_gone\": %u, \"port_changes\": %u, ",
+		w->address_gone, w->route_gone, w->port_changes);
 	fprintf(f, "\"overruns\": %u, \"refreshed\": %u}\n", w->overruns, w->refreshed);
 	if (fclose(f) != 0)
 		return -errno;
@@ -81,8 +86,8 @@ static int write_result(const char *out, const struct iothread *io, const struct
 	return rename(path, whole) == 0 ? 0 : -errno;
 }
 
-static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t least, uint64_t most,
-	unsigned refreshes)
+static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t least,
+	uint64_t most, unsigned refreshes)
 {
 	struct pollfd p = {.fd = w->fd, .events = POLLIN};
 	bool told = false;

@@ -43,7 +43,8 @@ static struct netwatch_link *link_find(struct netwatch *w, int index)
 	return NULL;
 }
 
-static void link_changed(struct netwatch *w, struct netwatch_link *l, const char *name, unsigned flags)
+static void link_changed(
+	struct netwatch *w, struct netwatch_link *l, const char *name, unsigned flags)
 {
 	unsigned lost = l->flags & ~flags;
 
@@ -108,7 +109,8 @@ static void on_address(struct netwatch *w, const struct nlmsghdr *h)
 
 	if (a->ifa_family != AF_INET)
 		return;
-	event(w, "address %s/%u %s %s, valid for %d s", address_text(attribute(IFA_RTA(a), IFA_PAYLOAD(h), IFA_LOCAL), buf),
+	event(w, "address %s/%u %s %s, valid for %d s",
+		address_text(attribute(IFA_RTA(a), IFA_PAYLOAD(h), IFA_LOCAL), buf),
 		a->ifa_prefixlen, dev, gone ? "gone" : "set", life ? (int)life->ifa_valid : -1);
 	if (strcmp(dev, "lo") == 0)
 		return;
@@ -128,8 +130,9 @@ static void on_route(struct netwatch *w, const struct nlmsghdr *h)
 		return;
 	event(w, "route %s/%u via %s dev %s proto %u metric %u %s",
 		address_text(attribute(RTM_RTA(r), RTM_PAYLOAD(h), RTA_DST), dst), r->rtm_dst_len,
-		address_text(attribute(RTM_RTA(r), RTM_PAYLOAD(h), RTA_GATEWAY), via), out ? link_name(w, *out) : "-",
-		r->rtm_protocol, metric ? *metric : 0, h->nlmsg_type == RTM_DELROUTE ? "gone" : "set");
+		address_text(attribute(RTM_RTA(r), RTM_PAYLOAD(h), RTA_GATEWAY), via),
+		out ? link_name(w, *out) : "-", r->rtm_protocol, metric ? *metric : 0,
+		h->nlmsg_type == RTM_DELROUTE ? "gone" : "set");
 	w->route_gone += h->nlmsg_type == RTM_DELROUTE;
 }
 
@@ -170,7 +173,9 @@ static int dump(struct netwatch *w, unsigned short type)
 		struct nlmsghdr h;
 		struct rtgenmsg g;
 	} req = {
-		.h = {.nlmsg_len = sizeof(req), .nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+		.h = {.nlmsg_len = sizeof(req),
+			.nlmsg_type = type,
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
 		.g = {.rtgen_family = type == RTM_GETLINK ? AF_UNSPEC : AF_INET},
 	};
 	int r;
@@ -198,10 +203,12 @@ static void port_add(struct netwatch *w, const char *device)
 	w->n_ports++;
 }
 
-/* Not with every event: an Ethernet port's state takes the kernel a question to the driver, with the lock of all links. */
+/* Not with every event: an Ethernet port's state takes the kernel a question to the driver, with
+ * the lock of all links. */
 #define PORTS_NS 500000000
 
-/* Devices may be renamed, and be new under that name: the old one is only left alone, as it is not down. */
+/* Devices may be renamed, and be new under that name: the old one is only left alone, as it is not
+ * down. */
 static void ports_look(struct netwatch *w)
 {
 	struct dirent *entry;

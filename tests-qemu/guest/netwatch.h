@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* netwatch: every change of links, IPv4 addresses, routes and RDMA ports, as lines in a file and as counts. */
+/* netwatch: every change of links, IPv4 addresses, routes and RDMA ports, as lines in a file and as
+ * counts. */
 #pragma once
 
 #include <net/if.h>
@@ -26,7 +27,8 @@ struct netwatch {
 	} ports[NETWATCH_PORTS];
 	size_t n_ports;
 	uint64_t ports_due; /* when they are looked at again */
-	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone, port_changes;
+	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone,
+		port_changes;
 	unsigned overruns;  /* the kernel dropped events: nothing is proven */
 	unsigned refreshed; /* times an address of an interface was set anew */
 };
@@ -34,5 +36,5 @@ struct netwatch {
 /* netwatch_open: subscribes, and reads what there is. 0 or -errno. */
 int netwatch_open(struct netwatch *w, FILE *events);
 
-/* netwatch_dispatch: takes what the kernel told, and looks at the ports, of which it tells nothing. */
+/* netwatch_dispatch: takes what the kernel reported; reads the ports, whose changes it does not. */
 void netwatch_dispatch(struct netwatch *w);

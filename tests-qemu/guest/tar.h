@@ -11,8 +11,8 @@
 int tar_add(int fd, const char *name, const void *data, size_t size);
 
 /*
- * tar_add_path: copies a file of unknown size (proc, sysfs, /run), at most 1 MiB of it. A file that cannot
- * be read is left out. Returns 0 or -errno of the write.
+ * tar_add_path: copies a file of unknown size (proc, sysfs, /run), at most 1 MiB of it. A file that
+ * cannot be read is left out. Returns 0 or -errno of the write.
  */
 int tar_add_path(int fd, const char *name, const char *path);
 

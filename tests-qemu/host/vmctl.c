@@ -3,7 +3,7 @@
  * vmctl: what the VM harness needs and bash does clumsily: waiting for events, never sleeping.
  *
  *   vmctl wait SECONDS FILE REGEX [PID]   a line of FILE, which may still grow or not exist yet
- *   vmctl see SECONDS FILE REGEX [PID]    the same, also before the line has its end, as a question on a console
+ *   vmctl see SECONDS FILE REGEX [PID]    the same, also before the line has ended (a prompt)
  *   vmctl ask SECONDS SOCKET COMMAND...   one command on the server VM's control channel
  *   vmctl qmp SECONDS SOCKET JSON         one command to QEMU's monitor
  *   vmctl gone SECONDS PID                the end of a process

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scenarios with a root on a block device share: disks made of the root that the others mount over NFS, and
-# nbd-server with its libraries, laid over the server VM's image together with the kernel's own targets.
+# What the scenarios with a root on a block device share: disks made of the root that the others
+# mount over NFS, and nbd-server with its libraries, laid over the server VM's image together with
+# the kernel's own targets.
 #
 #   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA (block-ib.cpio: for that of the InfiniBand lab)
 
@@ -55,9 +56,11 @@ block_kinds() {
     printf 'label: gpt\nsize=2M\nsize=26M\n' | sfdisk -q "$dir/disk.img"
     dd if="$dir/root.ext4" of="$dir/disk.img" bs=1M seek=3 conv=notrunc status=none
     truncate -s 1M "$dir/empty.img"
-    # what an NBD server sends until its export of 1 MiB is agreed upon; it does not hang upon what it is told
+    # what an NBD server sends until its export of 1 MiB is agreed upon; it does not hang upon what
+    # it is told
     printf 'NBDMAGICIHAVEOPT\0\3' >"$dir/mute.nbd"
-    printf '\0\3\xe8\x89\x04\x55\x65\xa9\0\0\0\7\0\0\0\3\0\0\0\014\0\0\0\0\0\0\0\020\0\0\0\1' >>"$dir/mute.nbd"
+    printf '\0\3\xe8\x89\x04\x55\x65\xa9\0\0\0\7\0\0\0\3\0\0\0\014\0\0\0\0\0\0\0\020\0\0\0\1' \
+        >>"$dir/mute.nbd"
     printf '\0\3\xe8\x89\x04\x55\x65\xa9\0\0\0\7\0\0\0\1\0\0\0\0' >>"$dir/mute.nbd"
 }
 
@@ -82,6 +85,7 @@ assert_block() {
     assert_state .root.type "$2"
     assert_state .root.proto "$3"
     assert_state .root.fstype "$4"
-    assert_state '[.phases[].name | select(. == "connect" or . == "mount")] | @text' '["connect","mount"]'
+    assert_state '[.phases[].name | select(. == "connect" or . == "mount")] | @text' \
+        '["connect","mount"]'
     grep -q " / / .* - $4 /dev/$(node_state .root.device) " "$node_dir/results/mountinfo"
 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scenarios from power-on share: a site file, the trees initagent-site made of it, served by the server VM's
-# nginx and dnsmasq as they were rendered, and nodes that start with their firmware instead of a kernel.
+# What the scenarios from power-on share: a site file, the trees initagent-site made of it, served
+# by the server VM's nginx and dnsmasq as they were rendered, and nodes that start with their
+# firmware instead of a kernel.
 #
 #   chain_sites DIR          the sites of these scenarios; makes DIR/chain.cpio for SERVER_EXTRA
 #   chain_serve NAME         the server's web and DHCP server with the rendered files of site NAME
@@ -72,7 +73,8 @@ chain_site() {
 chain_uki() {
     local key=/usr/share/ovmf/PkKek-1-snakeoil
     openssl rsa -in "$key.key" -passin pass:snakeoil -out "$images/sb.key" 2>/dev/null
-    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" --kver "$(<"$LAB/kver")" --level 1 \
+    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
+        --kver "$(<"$LAB/kver")" --level 1 \
         --format uki --sb-key "$images/sb.key" --sb-cert "$key.pem" --out "$images/node.efi" \
         --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe"
     chmod 644 "$images/node.efi"
@@ -81,7 +83,8 @@ chain_uki() {
 chain_sites() {
     export images=$1
     mkdir -p "$images/tree/web"
-    mksquashfs "$LAB/export/root" "$images/tree/web/root.squashfs" -quiet -no-progress -all-root -noappend >/dev/null
+    mksquashfs "$LAB/export/root" "$images/tree/web/root.squashfs" \
+        -quiet -no-progress -all-root -noappend >/dev/null
     cp /usr/lib/ipxe/snponly.efi "$images/ipxe.efi"
     cp "$LAB/vmlinuz" "$images/vmlinuz"
     cp "$LAB/agent.img" "$images/node.img"
@@ -98,7 +101,8 @@ chain_sites() {
     web_server "$images/root"
     mkdir -p "$images/root/var/lib/misc"
     # the users that nginx and dnsmasq change to
-    printf '%s:x:33:33::/:/bin/false\n' www-data dnsmasq nobody | cat "$LAB/server/etc/passwd" - >"$images/root/etc/passwd"
+    printf '%s:x:33:33::/:/bin/false\n' www-data dnsmasq nobody |
+        cat "$LAB/server/etc/passwd" - >"$images/root/etc/passwd"
     printf '%s:x:33:\n' www-data dip | cat "$LAB/server/etc/group" - >"$images/root/etc/group"
     (cd "$images/root" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$images/chain.cpio"
 }
@@ -107,8 +111,8 @@ chain_serve() {
     server site start "$chain_trees/$1" web1
 }
 
-# The firmware, its console on the serial port. OVMF is told to try HTTP alone: with a DHCP server that answers both it
-# would try PXE first.
+# The firmware, its console on the serial port. OVMF is told to try HTTP alone: with a DHCP server
+# that answers both it would try PXE first.
 chain_firmware() {
     case $1 in
     bios) echo "-machine pc,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,bootindex=1" ;;
@@ -140,6 +144,7 @@ chain_power() {
 # chain_stages NUMBER...: the stages that iPXE went through, in that order.
 chain_stages() {
     local got
-    got=$(grep -ao 'initagent \[[0-9] [a-z]*\]' "$node_dir/console.log" | grep -o '[0-9]' | uniq | paste -sd ' ')
+    got=$(grep -ao 'initagent \[[0-9] [a-z]*\]' "$node_dir/console.log" | grep -o '[0-9]' | uniq |
+        paste -sd ' ')
     assert_eq "$got" "$*" "stages"
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The collectors of docs/collector in the server VM: rsyslog and nginx of this machine with their libraries, laid over its image;
-# the lab's root is made of the same suite.
+# The collectors of docs/collector in the server VM: rsyslog and nginx of this machine with their
+# libraries, laid over its image; the lab's root is made of the same suite.
 #
 #   collector_cpio FILE      makes it, for SERVER_EXTRA
 #   collector_start          rsyslog and nginx, once; both serve when it returns
@@ -47,7 +47,8 @@ collector_cpio() {
     collector_nginx >"$dir/etc/collector.conf"
     # one file, whatever day it is
     # shellcheck disable=SC2016 # the dollars are rsyslog's
-    sed 's/%\$year%-%\$month%-%\$day%/boots/' "$vm_top/docs/collector/rsyslog.conf" >"$dir/etc/rsyslog.conf"
+    sed 's/%\$year%-%\$month%-%\$day%/boots/' "$vm_top/docs/collector/rsyslog.conf" \
+        >"$dir/etc/rsyslog.conf"
     (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1"
 }
 

@@ -1,28 +1,33 @@
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scenarios of the hand-over share: one server with three roots, and three nodes that boot them at the same time,
-# each with another network manager. A node ends by itself, when its witness (guest/iowitness.c) has seen 120 s of I/O and
-# a renewal of the lease; the tests only look at what it left.
+# What the scenarios of the hand-over share: one server with three roots, and three nodes that boot
+# them at the same time, each with another network manager. A node ends by itself, when its witness
+# (guest/iowitness.c) has seen 120 s of I/O and a renewal of the lease; the tests only look at what
+# it left.
 
 # shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
 managers=(networkd nm ifupdown)
-# How often the manager's DHCP client sets the lifetime of the address anew until the witness may end: with the server's first
-# answer, but dhclient adds no address that is there already, and with the first renewal.
+# How often the manager's DHCP client sets the lifetime of the address anew until the witness may
+# end: with the server's first answer, but dhclient adds no address that is there already, and with
+# the first renewal.
 declare -gA refreshes=([networkd]=2 [nm]=2 [ifupdown]=1)
 # More on the kernel command line of one of them. (-g: bats loads this file in a function.)
 declare -gA words=()
 
-# handover_extra DNSMASQ-CONF [MORE-CONF]: makes the cpio that is laid over the server VM's image: modules, who exports the
-# roots, a record of leases, and leases of two minutes, the shortest there are in dnsmasq.
+# handover_extra DNSMASQ-CONF [MORE-CONF]: makes the cpio that is laid over the server VM's image:
+# modules, who exports the roots, a record of leases, and leases of two minutes, the shortest there
+# are in dnsmasq.
 handover_extra() {
     local dir=$BATS_FILE_TMPDIR/extra
     mkdir -p "$dir/bin" "$dir/etc"
     cp -a "$LAB/handover-modules/." "$dir/"
     install -m 755 "$vm_top/tests-qemu/guest/handover/"{serve,lease} "$dir/bin/"
-    cat "$@" "$vm_top/tests-qemu/guest/handover/leases.conf" | sed '/^dhcp-range=/s/,1h$/,2m/' >"$dir/etc/dnsmasq.conf"
-    (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$BATS_FILE_TMPDIR/extra.cpio"
+    cat "$@" "$vm_top/tests-qemu/guest/handover/leases.conf" |
+        sed '/^dhcp-range=/s/,1h$/,2m/' >"$dir/etc/dnsmasq.conf"
+    (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) \
+        >"$BATS_FILE_TMPDIR/extra.cpio"
     export SERVER_LINKS=3 SERVER_DISK=$LAB/handover.ext4 SERVER_EXTRA=$BATS_FILE_TMPDIR/extra.cpio
 }
 
@@ -39,16 +44,19 @@ handover_ib_server() {
     on server /bin/serve
 }
 
-# handover_nodes IMAGE SERVER CMDLINE: all three; returns when they are off. A node that hangs is a failure of its test.
+# handover_nodes IMAGE SERVER CMDLINE: all three; returns when they are off. A node that hangs is a
+# failure of its test.
 handover_nodes() {
     local i pids=() name
     for i in "${!managers[@]}"; do
         name=${managers[i]}
         node_defaults
         # a speed, as the kernel complains at each look at the RDMA port of an interface without
-        NODE_NAME=$name NODE_LINK=$i NODE_SECONDS=900 NODE_NIC=virtio-net-pci,speed=10000,duplex=full
+        NODE_NAME=$name NODE_LINK=$i NODE_SECONDS=900 \
+            NODE_NIC=virtio-net-pci,speed=10000,duplex=full
         node_start "$1" "$console root=nfs:$2:/handover/$name:vers=4.2,proto=rdma,port=20049 rw \
-ip=dhcp rd.neednet=1 systemd.show_status=0 systemd.setenv=REFRESHES=${refreshes[$name]} $3 ${words[$name]:-}"
+ip=dhcp rd.neednet=1 systemd.show_status=0 systemd.setenv=REFRESHES=${refreshes[$name]} $3 \
+${words[$name]:-}"
         pids+=("$node_pid")
     done
     for i in "${!managers[@]}"; do
@@ -79,7 +87,8 @@ assert_file() {
     }
 }
 
-# assert_kept MANAGER NETDEV: the node booted, its root was there at all times until the power went off, and all is well.
+# assert_kept MANAGER NETDEV: the node booted, its root was there at all times until the power went
+# off, and all is well.
 assert_kept() {
     local what
     node_dir=$vm_logs/$1
@@ -87,7 +96,8 @@ assert_kept() {
         echo "the node ended without a report"
         return 1
     }
-    for what in io_errors damaged link_down carrier_lost link_gone renamed address_gone port_changes overruns; do
+    for what in io_errors damaged link_down carrier_lost link_gone renamed address_gone \
+        port_changes overruns; do
         assert_eq "$(node_result ".$what")" 0 "$what"
     done
     node_result '"# \(.rounds) rounds of I/O in \(.seconds) s, longest \(.longest_s) s"' >&3
@@ -103,7 +113,8 @@ assert_kept() {
     assert_end
 }
 
-# connects: how often the transport of the root's mount was connected (the third number; net/sunrpc/xprtrdma).
+# connects: how often the transport of the root's mount was connected (the third number;
+# net/sunrpc/xprtrdma).
 connects() {
     sed -n '/ mounted on \/ with /,/^device/s/^\txprt:\trdma [0-9]* [0-9]* \([0-9]*\) .*/\1/p' \
         "$node_dir/results/mountstats"
@@ -114,14 +125,15 @@ address_of_root() {
     node_state '.rails[] | select(.carries_root).address'
 }
 
-# assert_lease: all that the server knows of the address is one lease of the agent's client identifier: given to the agent, given
-# again to the manager, and renewed.
+# assert_lease: all that the server knows of the address is one lease of the agent's client
+# identifier: given to the agent, given again to the manager, and renewed.
 assert_lease() {
     local address id lines
     address=$(address_of_root)
     id=$(node_state '.rails[] | select(.carries_root).lease.client_id')
     lines=$(on server "grep -F ' ${address%/*} ' /run/leases.log" | tr -d :)
-    assert_eq "$(cut -d ' ' -f 3 <<<"$lines" | sort -u)" "$(tr -d : <<<"$id")" "client identifier of the lease"
+    assert_eq "$(cut -d ' ' -f 3 <<<"$lines" |
+        sort -u)" "$(tr -d : <<<"$id")" "client identifier of the lease"
     [ "$(grep -cE '^(add|old) ' <<<"$lines")" -ge 3 ] || {
         printf 'leases of %s, want 3: the agent, the manager, a renewal:\n%s\n' "$address" "$lines"
         return 1
@@ -131,7 +143,8 @@ assert_lease() {
     assert_eq "$(grep -v DHCPACK <<<"$lines")" "" "leases refused or given back"
 }
 
-# assert_end: the power went off in order, and nothing had to be waited for until systemd gave up (90 s).
+# assert_end: the power went off in order, and nothing had to be waited for until systemd gave up
+# (90 s).
 assert_end() {
     local sent off
     node_ended_by poweroff
@@ -140,7 +153,8 @@ assert_end() {
     assert_most $((off - sent)) 80 "seconds of the shutdown"
 }
 
-# assert_services KIND SERVER: rdma-core found the ports, with modules of KIND, and named the node; names are found.
+# assert_services KIND SERVER: rdma-core found the ports, with modules of KIND, and named the node;
+# names are found.
 assert_services() {
     local unit name
     name=$(cat "$node_dir/results/hostname")
@@ -159,7 +173,8 @@ assert_networkd() {
     assert_file "networkctl.$1" 'State: routable \(configured\)'
 }
 
-# assert_nm NETDEV: it has taken our connection over, and does not only look on ("connected (externally)").
+# assert_nm NETDEV: it has taken our connection over, and does not only look on ("connected
+# (externally)").
 assert_nm() {
     assert_file "nmcli.$1" '^GENERAL.STATE:100 \(connected\)$'
     assert_file "nmcli.$1" "^GENERAL.CONNECTION:.*initagent.*$1"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the InfiniBand scenarios share: a server VM with switch, subnet manager, IPoIB, DHCP and NFS over
-# RDMA on the software HCA, and nodes with nothing but an InfiniBand port.
+# What the InfiniBand scenarios share: a server VM with switch, subnet manager, IPoIB, DHCP and NFS
+# over RDMA on the software HCA, and nodes with nothing but an InfiniBand port.
 
 # shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"

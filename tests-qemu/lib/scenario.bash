@@ -97,8 +97,8 @@ assert_console() {
     }
 }
 
-# assert_cause CODE: the last cause on the console, but for the line that gives up: where a budget ended, that names what it was
-# spent on. The whole set of codes is in causes.def.
+# assert_cause CODE: the last cause on the console, but for the line that gives up: where a budget
+# ended, that names what it was spent on. The whole set of codes is in causes.def.
 assert_cause() {
     local got
     got=$(grep -v 'giving up after' "$node_dir/console.log" | grep -oE 'IA-E[0-9]{3}' | tail -n 1)
@@ -116,7 +116,8 @@ assert_failed() {
     node_ended_by "$3"
 }
 
-# assert_killed POINT,POINT...: the agent was ended at each of them (bootmark.kill=), and started again.
+# assert_killed POINT,POINT...: the agent was ended at each of them (bootmark.kill=), and started
+# again.
 assert_killed() {
     local point points
     IFS=, read -ra points <<<"$1"
@@ -141,7 +142,8 @@ other_kernels_module() {
     path=$(cd "$LAB/root" && find "usr/lib/modules/$kver" -name "$1.ko")
     path=${path#usr/}
     mkdir -p "$dir/${path%/*}"
-    # without a second name objcopy writes the first one anew, and a signed module would lose its signature
+    # without a second name objcopy writes the first one anew, and a signed module would lose its
+    # signature
     objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
     printf 'otherbld' | dd of="$dir/versions" conv=notrunc status=none
     objcopy --update-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"

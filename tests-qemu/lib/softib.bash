@@ -10,8 +10,8 @@ source "${BASH_SOURCE[0]%/*}/vm.bash"
 
 sib_server=10.9.0.1
 
-# The kernel's words stay in its log: tens of thousands of lines about bad packets would keep an emulated
-# console, and with it the VM, busy for minutes.
+# The kernel's words stay in its log: tens of thousands of lines about bad packets would keep an
+# emulated console, and with it the VM, busy for minutes.
 #
 # sib_vm NAME MEMORY QEMU-ARGUMENT...: boots one VM; vm_pid is its process
 sib_vm() {
@@ -36,8 +36,8 @@ host_now() {
     echo $((10#${now/./}))
 }
 
-# sib_others: hundredths of a second of processor time of everything on this machine but our VMs, since
-# boot
+# sib_others: hundredths of a second of processor time of everything on this machine but our VMs,
+# since boot
 sib_others() {
     local sum=0 fields file pid
     read -ra fields </proc/stat
@@ -57,8 +57,8 @@ sib_ready() {
     vm_wait "$vm_logs/$1" 120 'softib-vm: ready' "$(sib_pid "$1")" >/dev/null
 }
 
-# sib_start_server: its QEMU listens on all links, SERVER_LINKS or 2, when the VM is ready; link n is
-# eth<n> there and goes into port n+2 of the switch
+# sib_start_server: its QEMU listens on all links, SERVER_LINKS or 2, when the VM is ready; link n
+# is eth<n> there and goes into port n+2 of the switch
 sib_start_server() {
     local i args=()
     read -ra args < <(server_disk) || true
@@ -73,10 +73,10 @@ sib_start_server() {
     sib_ready server
 }
 
-# sib_root_server, with more options of dnsmasq in SIB_DHCP: starts the server VM and all of it that a
-# diskless node needs: switch leaf01, SM, ib0 with $sib_server, DHCP on it, the roots of the lab over
-# NFSoRDMA and TCP. A node is any VM on a link of it (node_start) with softib on that interface. vm_end
-# stops the server.
+# sib_root_server, with more options of dnsmasq in SIB_DHCP: starts the server VM and all of it that
+# a diskless node needs: switch leaf01, SM, ib0 with $sib_server, DHCP on it, the roots of the lab
+# over NFSoRDMA and TCP. A node is any VM on a link of it (node_start) with softib on that
+# interface. vm_end stops the server.
 sib_root_server() {
     sib_start_server && SIB_ASK=120 on server "root_server ${SIB_DHCP:-}"
 }

@@ -19,8 +19,8 @@ vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
 LAB=$vm_build/lab
 server_ip=10.99.0.1
 vmctl=$LAB/bin/vmctl
-# For the kernel of every VM: on a busy host its check of the timer interrupt fails now and then, and it
-# panics. An NMI makes it show every task and end (node_stuck).
+# For the kernel of every VM: on a busy host its check of the timer interrupt fails now and then,
+# and it panics. An NMI makes it show every task and end (node_stuck).
 vm_kernel="no_timer_check unknown_nmi_panic panic_print=1"
 
 # What a node is made of; set before node_start, back to this by node_defaults.
@@ -92,22 +92,26 @@ vm_accel() {
     sed 's/.* //' "$file"
 }
 
-# VM_CPU: the emulated processor. One with "fast" string instructions is used byte by byte by the kernel, which costs QEMU a
-# round for each: without them the kernel copies words, and a boot takes a tenth less of the host.
+# VM_CPU: the emulated processor. One with "fast" string instructions is used byte by byte by the
+# kernel, which costs QEMU a round for each: without them the kernel copies words, and a boot takes
+# a tenth less of the host.
 vm_accel_args() {
     if [ -n "$1" ]; then
         echo "-accel tcg,thread=single -icount shift=1 -cpu max"
     elif [ "$(vm_accel)" = kvm ]; then
         echo "-accel kvm -cpu host"
     else
-        # QEMU before 8.1 leaves the memory barriers of a machine of one processor out, although its devices run beside that:
-        # a doorbell of virtio is lost now and then, and the link stands still for good. Room for a second one is enough.
+        # QEMU before 8.1 leaves the memory barriers of a machine of one processor out, although its
+        # devices run beside that:
+        # a doorbell of virtio is lost now and then, and the link stands still for good. Room for a
+        # second one is enough.
         echo "-accel tcg,thread=multi -cpu ${VM_CPU:-max,-erms,-fsrm} -smp 1,maxcpus=2"
     fi
 }
 
-# vm_link N on|off: link N, a unix socket on which the server listens (on) and one node at a time connects (off). Over TCP
-# each mount would take a second longer: QEMU sends frame by frame and leaves Nagle's algorithm at work.
+# vm_link N on|off: link N, a unix socket on which the server listens (on) and one node at a time
+# connects (off). Over TCP each mount would take a second longer: QEMU sends frame by frame and
+# leaves Nagle's algorithm at work.
 vm_link() {
     echo "stream,server=$2,addr.type=unix,addr.path=$vm_sockets/link$1"
 }
@@ -126,7 +130,8 @@ vm_firmware() {
     if [ -n "${NODE_TALK:-}" ]; then
         mkfifo "$dir/talk.in" "$dir/talk.out"
         cat "$dir/talk.out" >/dev/null 3>&- &
-        serial=(-chardev "pipe,id=console,path=$dir/talk,logfile=$dir/console.log" -serial chardev:console)
+        serial=(-chardev "pipe,id=console,path=$dir/talk,logfile=$dir/console.log" \
+            -serial chardev:console)
     fi
     setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
         -display none -no-reboot "${serial[@]}" "$@" \
@@ -134,8 +139,8 @@ vm_firmware() {
     vm_pid=$!
 }
 
-# vm_initrd OUT IMAGE [CPIO...]: the image, then what is unpacked over it. Each part starts at a multiple of 4 bytes, which the
-# kernel asks of an uncompressed cpio after a compressed one.
+# vm_initrd OUT IMAGE [CPIO...]: the image, then what is unpacked over it. Each part starts at a
+# multiple of 4 bytes, which the kernel asks of an uncompressed cpio after a compressed one.
 vm_initrd() {
     local out=$1 part
     shift
@@ -146,14 +151,15 @@ vm_initrd() {
     done
 }
 
-# server_disk: QEMU's arguments for SERVER_DISK, a file that is a disk of the server's; what is written goes nowhere.
+# server_disk: QEMU's arguments for SERVER_DISK, a file that is a disk of the server's; what is
+# written goes nowhere.
 server_disk() {
     [ -z "${SERVER_DISK:-}" ] ||
         echo "-drive if=none,id=disk,format=raw,snapshot=on,file=$SERVER_DISK -device virtio-blk-pci,drive=disk"
 }
 
-# server_start: with SERVER_LINKS links, 1 if not set, SERVER_DISK, and SERVER_EXTRA, a list of cpio files,
-# unpacked over its image; on every link one node at a time is connected.
+# server_start: with SERVER_LINKS links, 1 if not set, SERVER_DISK, and SERVER_EXTRA, a list of cpio
+# files, unpacked over its image; on every link one node at a time is connected.
 server_start() {
     local links=${SERVER_LINKS:-1} i args=() accel
     read -ra accel < <(vm_accel_args "")
@@ -202,7 +208,8 @@ node_start() {
     vm_initrd "$node_dir/initrd" "${parts[@]}"
     vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
-        -initrd "$node_dir/initrd" -append "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
+        -initrd "$node_dir/initrd" -append \
+        "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
         ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
         ${NODE_SPARE:+-device virtio-net-pci,netdev=spare,mac=52:54:00:99:01:01,romfile=} \
         ${NODE_NIC:+-netdev "$(vm_link "$NODE_LINK" off),id=n0"} \
@@ -224,8 +231,9 @@ node_wait() {
     vm_wait "$node_dir" "$1" "$2" "$node_pid"
 }
 
-# node_end_firmware SECONDS: node_end, of a node whose firmware was OVMF. That talks on every serial port: on the second one
-# its words stand before the witness's archive, whose first member has its mark at 257.
+# node_end_firmware SECONDS: node_end, of a node whose firmware was OVMF. That talks on every serial
+# port: on the second one its words stand before the witness's archive, whose first member has its
+# mark at 257.
 node_end_firmware() {
     local mark file=$node_dir/results.tar
     "$vmctl" gone "$1" "$node_pid" && mark=$(LC_ALL=C grep -abom 1 ustar "$file" | head -n 1)
@@ -246,14 +254,17 @@ node_kill() {
 # node_cable on|off: the carrier of the node's interface.
 node_cable() {
     "$vmctl" qmp 10 "$vm_sockets/qmp" \
-        "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"n0\", \"up\": $([ "$1" = on ] && echo true || echo false)}}"
+        "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"n0\", \"up\": $([ "$1" = on ] &&
+        echo true || echo false)}}"
 }
 
-# node_stuck: what the node's tasks wait for in the kernel. Its idle threads are of no interest. Ends the node.
+# node_stuck: what the node's tasks wait for in the kernel. Its idle threads are of no interest.
+# Ends the node.
 node_stuck() {
     local said
     said=$(stat -c %s "$node_dir/console.log")
-    "$vmctl" qmp 10 "$vm_sockets/qmp" '{"execute": "inject-nmi"}' >/dev/null && "$vmctl" gone 30 "$node_pid" || return 0
+    "$vmctl" qmp 10 "$vm_sockets/qmp" '{"execute": "inject-nmi"}' >/dev/null &&
+        "$vmctl" gone 30 "$node_pid" || return 0
     tail -c "+$((said + 1))" "$node_dir/console.log" | tr -d '\r' >"$node_dir/tasks.log"
     truncate -s "$said" "$node_dir/console.log"
     awk '{ sub(/^\[ *[0-9.]+\] /, "") }
@@ -272,7 +283,8 @@ node_end() {
     rm -f "$node_dir/initrd"
     mkdir -p "$node_dir/results"
     [ ! -s "$node_dir/results.tar" ] || tar -xf "$node_dir/results.tar" -C "$node_dir/results"
-    [ ! -s "$node_dir/results/run/state.json" ] || "$vm_top/tests/schema" "$node_dir/results/run/state.json" >&2
+    [ ! -s "$node_dir/results/run/state.json" ] ||
+        "$vm_top/tests/schema" "$node_dir/results/run/state.json" >&2
 }
 
 # node_booted SECONDS: the node reached the init of its real root, and its witness reported.
@@ -286,8 +298,9 @@ node_booted() {
     [ ! -e "$node_dir/results/run/state.json" ] || node_rested
 }
 
-# node_rested: the agent slept while it waited. A deadline that has passed wakes it thousands of times a second, a descriptor
-# that stays readable takes the whole processor; a good boot needs some 0.3 s of an emulated one.
+# node_rested: the agent slept while it waited. A deadline that has passed wakes it thousands of
+# times a second, a descriptor that stays readable takes the whole processor; a good boot needs some
+# 0.3 s of an emulated one.
 node_rested() {
     local agent
     agent=$(node_state '"\(.agent.timer_wakes) \(.agent.cpu_s) \(.now_s - .start_s) \(.agent.timer_wakes <= 50 and

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scenarios with a root image share: images made of the root that the others mount over NFS, manifests
-# and signatures of a key made here, and nginx with them, laid over the server VM's image.
+# What the scenarios with a root image share: images made of the root that the others mount over
+# NFS, manifests and signatures of a key made here, and nginx with them, laid over the server VM's
+# image.
 #
 #   web_images DIR    makes them, and DIR/web.cpio for SERVER_EXTRA
 #   $images           DIR, for digests and keys
@@ -65,7 +66,8 @@ web_proofs() {
     cp "$dir"/root.squashfs{,.minisig,.manifest,.manifest.minisig} "$dir/damaged/"
     printf 'x' | dd of="$dir/damaged/root.squashfs" bs=1 seek=1000000 conv=notrunc status=none
     mkdir "$dir/forged"
-    sed 's/"size": *[0-9]*/"size": 4096/' "$dir/root.squashfs.manifest" >"$dir/forged/root.squashfs.manifest"
+    sed 's/"size": *[0-9]*/"size": 4096/' "$dir/root.squashfs.manifest" \
+        >"$dir/forged/root.squashfs.manifest"
     cp "$dir/root.squashfs.manifest.minisig" "$dir/forged/"
 }
 
@@ -77,20 +79,24 @@ web_sign() {
     done
 }
 
-# An authority; the server's certificate by it, and one that it signed itself. $images/ca.cpio: the authority's, as a site lays
-# it into its initramfs.
+# An authority; the server's certificate by it, and one that it signed itself. $images/ca.cpio: the
+# authority's, as a site lays it into its initramfs.
 web_certificates() {
     local dir=$1 ca=$images/ca
     mkdir -p "$dir" "$ca/etc/initagent"
-    web_certificate "$ca/etc/initagent/ca.pem" "$images/ca.key" 'lab authority' -addext basicConstraints=critical,CA:TRUE
+    web_certificate "$ca/etc/initagent/ca.pem" "$images/ca.key" 'lab authority' \
+        -addext basicConstraints=critical,CA:TRUE
     web_certificate "$dir/self.pem" "$dir/self.key" self
-    web_certificate "$dir/good.pem" "$dir/good.key" good -CA "$ca/etc/initagent/ca.pem" -CAkey "$images/ca.key"
+    web_certificate "$dir/good.pem" "$dir/good.key" good -CA "$ca/etc/initagent/ca.pem" -CAkey \
+        "$images/ca.key"
     (cd "$ca" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$images/ca.cpio"
 }
 
-# web_certificate FILE KEY NAME OPTION...: as from yesterday, for nodes whose clock is a little behind.
+# web_certificate FILE KEY NAME OPTION...: as from yesterday, for nodes whose clock is a little
+# behind.
 web_certificate() {
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$2" -out "$1" -subj "/CN=$3" \
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$2" -out "$1" \
+        -subj "/CN=$3" \
         -addext "subjectAltName=IP:$server_ip" -days 3650 "${@:4}" 2>/dev/null
 }
 
@@ -114,8 +120,8 @@ site_key() {
     echo "rd.root.key=$(sed -n 2p "$images/site.pub")"
 }
 
-# assert_image SECONDS FORMAT PROOF: the whole of a good boot: every file as it was, a root that can be written
-# to, nobody left behind.
+# assert_image SECONDS FORMAT PROOF: the whole of a good boot: every file as it was, a root that can
+# be written to, nobody left behind.
 assert_image() {
     node_booted "$1"
     assert_eq "$(node_result .files_bad)" 0 "files damaged"
@@ -125,13 +131,15 @@ assert_image() {
     assert_state .root.type image
     assert_state .root.format "$2"
     assert_state .root.proof "$3"
-    assert_state '[.phases[].name | select(. == "fetch" or . == "mount")] | @text' '["fetch","mount"]'
+    assert_state '[.phases[].name | select(. == "fetch" or . == "mount")] | @text' \
+        '["fetch","mount"]'
 }
 
 # assert_overlay FSTYPE: the root is an overlay of memory over a read-only image.
 assert_overlay() {
     local line
-    for line in ' / / rw.* - overlay LiveOS_rootfs ' " /run/rootfsbase ro.* - $1 /dev/loop[0-9]* ro"; do
+    for line in ' / / rw.* - overlay LiveOS_rootfs ' \
+        " /run/rootfsbase ro.* - $1 /dev/loop[0-9]* ro"; do
         grep -q "$line" "$node_dir/results/mountinfo" || {
             echo "not mounted: $line"
             cat "$node_dir/results/mountinfo"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * images: see images.h. A file's name says what is to come of it: "KIND-ROOT..." a root ("iso-squashfs"),
- * anything that begins with "bad" none.
+ * images: see images.h. A file's name says what is to come of it: "KIND-ROOT..." a root
+ * ("iso-squashfs"), anything that begins with "bad" none.
  */
 #include "images.h"
 
@@ -51,7 +51,8 @@ static void try_one(const char *name, bool (*ok)(bool good, const char *fmt, ...
 
 	snprintf(path, sizeof(path), "/images/%s", name);
 	cfg.fd = open(path, O_RDWR | O_CLOEXEC);
-	if (!ok(cfg.fd >= 0 && image_new(&m, &env, &cfg) == 0 && image_start(m, begin) == 0, "%s", path))
+	if (!ok(cfg.fd >= 0 && image_new(&m, &env, &cfg) == 0 && image_start(m, begin) == 0, "%s",
+		    path))
 		return;
 	if (work(m) == IMAGE_EVENT_FAILED) {
 		enum cause cause = image_failure(m, &words);
@@ -59,10 +60,12 @@ static void try_one(const char *name, bool (*ok)(bool good, const char *fmt, ...
 		ok(strncmp(name, "bad", 3) == 0, "%s: %s: %s", name, cause_info(cause)->id, words);
 	} else {
 		r = image_result(m);
-		snprintf(kinds, sizeof(kinds), "%s-%s", image_kind_name(r->kind), image_kind_name(r->root));
+		snprintf(kinds, sizeof(kinds), "%s-%s", image_kind_name(r->kind),
+			image_kind_name(r->root));
 		image_describe(m, text, sizeof(text));
 		ok(strncmp(name, kinds, strlen(kinds)) == 0, "%s is a root: %s", name, text);
-		ok(streq(r->init, "/sbin/init") && writable(), "%s has an init and is writable", name);
+		ok(streq(r->init, "/sbin/init") && writable(), "%s has an init and is writable",
+			name);
 		printf("# figure %s_ms %.1f\n", name, (double)(now_ns() - begin) / 1e6);
 	}
 	image_drop(&env, TARGET);

@@ -15,7 +15,8 @@
 
 unsigned int sib_beat_ms = 1000;
 module_param_named(beat_ms, sib_beat_ms, uint, 0644);
-MODULE_PARM_DESC(beat_ms, "Milliseconds between link frames on a live link, 0 = none (default 1000)");
+MODULE_PARM_DESC(
+	beat_ms, "Milliseconds between link frames on a live link, 0 = none (default 1000)");
 
 struct dentry *sib_debugfs;
 static DEFINE_MUTEX(sib_new_mutex);

@@ -293,10 +293,11 @@ u8 sib_port_set_info(struct sib_port *port, const struct ib_port_info *in, struc
 
 	if (!sib_info_ok(port, in, sp0 || !port->is_switch) ||
 	    (!sp0 && !sib_state_ok(sib_pi_state(&port->pi), want, phys))) {
-		pr_debug("%s/%u: Set(PortInfo) refused: state %u to %u/%u, LID %u, MTU %u, VLs %u\n",
-			 port->name, port->num, sib_pi_state(&port->pi), want, phys,
-			 be16_to_cpu(in->lid), in->neighbormtu_mastersmsl >> 4,
-			 in->operationalvl_pei_peo_fpi_fpo >> 4);
+		pr_debug(
+			"%s/%u: Set(PortInfo) refused: state %u to %u/%u, LID %u, MTU %u, VLs %u\n",
+			port->name, port->num, sib_pi_state(&port->pi), want, phys,
+			be16_to_cpu(in->lid), in->neighbormtu_mastersmsl >> 4,
+			in->operationalvl_pei_peo_fpi_fpo >> 4);
 		return IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE;
 	}
 	if (sp0 || !port->is_switch)

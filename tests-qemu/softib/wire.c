@@ -14,7 +14,8 @@
 
 static bool raise_mtu = true;
 module_param(raise_mtu, bool, 0644);
-MODULE_PARM_DESC(raise_mtu, "Raise the netdev's MTU so that an InfiniBand MTU of 4096 fits (default Y)");
+MODULE_PARM_DESC(
+	raise_mtu, "Raise the netdev's MTU so that an InfiniBand MTU of 4096 fits (default Y)");
 
 /* A frame that is not for the link handshake: one InfiniBand packet. */
 static void sib_wire_data(struct sib_wire *wire, struct sk_buff *skb)

@@ -38,7 +38,9 @@ static int no_uevents(void *data)
 	int pair[2];
 
 	(void)data;
-	return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0 ? -errno : pair[0];
+	return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0
+		       ? -errno
+		       : pair[0];
 }
 
 static const struct modules_ops module_ops = {.insert = insert_ok, .open_uevent = no_uevents};
@@ -54,7 +56,8 @@ static int mount_by_path(const struct nfs_attempt *a, const char *target, char *
 	if (streq(a->path, "/nothing"))
 		return -ENOENT;
 	/* An export of one address alone, the other one's server is down. */
-	if (streq(a->path, "/only-1") && !streq(a->address, "192.0.2.1") && !streq(a->address, "2001:db8::1"))
+	if (streq(a->path, "/only-1") && !streq(a->address, "192.0.2.1") &&
+		!streq(a->address, "2001:db8::1"))
 		return -ECONNREFUSED;
 	if (streq(a->path, "/options"))
 		return -EINVAL;
@@ -121,15 +124,17 @@ double number_at(const cJSON *o, const char *key)
 }
 
 /*
- * No state of a boot may spin, whatever the case is about: a deadline that has passed and stays wakes the loop thousands of
- * times a second, an fd that stays readable costs all the processor. A second of CPU is for a slow machine and the sanitizers.
+ * No state of a boot may spin, whatever the case is about: a deadline that has passed and stays
+ * wakes the loop thousands of times a second, an fd that stays readable costs all the processor. A
+ * second of CPU is for a slow machine and the sanitizers.
  */
 static void check_rest(const cJSON *state)
 {
 	const cJSON *agent = cJSON_GetObjectItem(state, "agent");
 
 	CHECK(number_at(agent, "timer_wakes") <= 50);
-	CHECK(number_at(agent, "cpu_s") <= 1 + (number_at(state, "now_s") - number_at(state, "start_s")) / 5);
+	CHECK(number_at(agent, "cpu_s") <=
+		1 + (number_at(state, "now_s") - number_at(state, "start_s")) / 5);
 }
 
 static void read_state(struct node *n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * node: the whole plan runner in a network namespace, with a peer in another one that plays the servers: real netlink, real
- * neighbour entries, made-up modules and a scripted mount.
+ * node: the whole plan runner in a network namespace, with a peer in another one that plays the
+ * servers: real netlink, real neighbour entries, made-up modules and a scripted mount.
  */
 #pragma once
 
@@ -22,20 +22,24 @@ struct node {
 	cJSON *state; /* what the boot left */
 };
 
-/* wire_up: a new namespace with veth0, whose other end is 192.0.2.1 in the namespace of the pid that is returned. */
+/* wire_up: a new namespace with veth0, whose other end is 192.0.2.1 in the namespace of the pid
+ * that is returned. */
 pid_t wire_up(void);
 
-/* With NODE_CONSOLE in the environment its console lines go to standard error. node_open: the tree of a node with this command line. What the path of an NFS root is decides how its mount ends. */
+/* With NODE_CONSOLE in the environment its console lines go to standard error. node_open: the tree
+ * of a node with this command line. What the path of an NFS root is decides how its mount ends. */
 void node_open(struct node *n, const char *line);
 void node_close(struct node *n);
 
 /* Set by the mount of /hang, across processes; to be mapped by the case. */
 extern volatile int *hanging;
 
-/* boot: runs it. Its outcome; state is then there, and it is checked that the agent slept while it waited. */
+/* boot: runs it. Its outcome; state is then there, and it is checked that the agent slept while it
+ * waited. */
 int boot(struct node *n);
 
-/* expect: a whole boot of one line: its outcome, and the cause that must have been met ("" for none). */
+/* expect: a whole boot of one line: its outcome, and the cause that must have been met ("" for
+ * none). */
 void expect(const char *line, int outcome, const char *code);
 
 /* met: how often a cause was met, wherever. */

@@ -39,12 +39,14 @@ arm64() {
 	printf '.section .modinfo,"a"\n.asciz "name=a"\n' >"$BATS_TEST_TMPDIR/a.s"
 	aarch64-linux-gnu-as -o "$modules/kernel/a.ko" "$BATS_TEST_TMPDIR/a.s"
 	build() {
-		"$mkimage" --agent "$1" --busybox "$2" --root "$root" --kver "$kver" --level 1 --no-base \
+		"$mkimage" --agent "$1" --busybox "$2" --root "$root" --kver "$kver" --level 1 \
+			--no-base \
 			--drivers a --out "$BATS_TEST_TMPDIR/image"
 	}
 	# any static program of the machine will do for the shell
 	run -0 build "$agent" "$agent"
-	zstd -dcq "$BATS_TEST_TMPDIR/image" | cpio -t --quiet | grep -qx "lib/modules/$kver/kernel/a.ko"
+	zstd -dcq "$BATS_TEST_TMPDIR/image" | cpio -t --quiet |
+		grep -qx "lib/modules/$kver/kernel/a.ko"
 	run -1 build "$native" "$agent"
 	[[ $output == *"is for machine 62, the modules for machine 183"* ]]
 	run -1 build "$agent" /bin/busybox

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fetchdrive [OPTION...] URL...: runs the fetch room alone, for tests/fetch.bats. Prints a line an event:
+ * fetchdrive [OPTION...] URL...: runs the fetch room alone, for tests/fetch.bats. Prints a line an
+ * event:
  *
  *   size N | retry CODE TEXT | fatal CODE TEXT | done BYTES ATTEMPTS | deadline | lookup NAME
  *
- * and at the end "rss OWN CHILD" in KiB and "ns N". Exit status 0: done, 3: fatal, 4: --deadline passed.
+ * and at the end "rss OWN CHILD" in KiB and "ns N". Exit status 0: done, 3: fatal, 4: --deadline
+ * passed.
  *
  *   --out FILE | --memory               where to: a file, or memory printed at the end
  *   --have FILE N                       the same, with N bytes there already
  *   --size N --limit N --sha256 HEX --chunks FILE CHUNK-SIZE (FILE: the digests, raw)
- *   --ca FILE --any-certificate --proxy URL --node N --clock N --link BITS --stall MS --deadline MS --dns ADDRESS --kill-child N (bytes)
+ *   --ca FILE --any-certificate --proxy URL --node N --clock N --link BITS --stall MS --deadline MS
+ * --dns ADDRESS --kill-child N (bytes)
  *   --prefix DIR (where /etc/hosts and the --ca file are)
  */
 #include <poll.h>
@@ -109,7 +112,10 @@ static void opt_limit(struct drive *d, char **v) { d->cfg.limit = strtoull(v[0],
 static void opt_node(struct drive *d, char **v) { d->cfg.node = strtoull(v[0], NULL, 0); }
 static void opt_clock(struct drive *d, char **v) { d->cfg.clock_floor = strtoll(v[0], NULL, 0); }
 static void opt_link(struct drive *d, char **v) { d->cfg.link = strtoull(v[0], NULL, 0); }
-static void opt_stall(struct drive *d, char **v) { d->cfg.stall = strtoull(v[0], NULL, 0) * NSEC_PER_MSEC; }
+static void opt_stall(struct drive *d, char **v)
+{
+	d->cfg.stall = strtoull(v[0], NULL, 0) * NSEC_PER_MSEC;
+}
 static void opt_kill(struct drive *d, char **v) { d->kill_at = strtoull(v[0], NULL, 0); }
 
 static void opt_deadline(struct drive *d, char **v)
@@ -122,12 +128,24 @@ static const struct {
 	int values;
 	void (*take)(struct drive *d, char **v);
 } options[] = {
-	{"--out", 1, opt_out}, {"--have", 2, opt_have}, {"--memory", 0, opt_memory},
-	{"--sha256", 1, opt_sha256}, {"--chunks", 2, opt_chunks}, {"--dns", 1, opt_dns}, {"--ca", 1, opt_ca},
+	{"--out", 1, opt_out},
+	{"--have", 2, opt_have},
+	{"--memory", 0, opt_memory},
+	{"--sha256", 1, opt_sha256},
+	{"--chunks", 2, opt_chunks},
+	{"--dns", 1, opt_dns},
+	{"--ca", 1, opt_ca},
 	{"--any-certificate", 0, opt_any},
-	{"--proxy", 1, opt_proxy}, {"--size", 1, opt_size}, {"--limit", 1, opt_limit}, {"--node", 1, opt_node},
-	{"--clock", 1, opt_clock}, {"--link", 1, opt_link}, {"--stall", 1, opt_stall}, {"--deadline", 1, opt_deadline},
-	{"--kill-child", 1, opt_kill}, {"--prefix", 1, opt_prefix},
+	{"--proxy", 1, opt_proxy},
+	{"--size", 1, opt_size},
+	{"--limit", 1, opt_limit},
+	{"--node", 1, opt_node},
+	{"--clock", 1, opt_clock},
+	{"--link", 1, opt_link},
+	{"--stall", 1, opt_stall},
+	{"--deadline", 1, opt_deadline},
+	{"--kill-child", 1, opt_kill},
+	{"--prefix", 1, opt_prefix},
 };
 
 /* One option; how many words it takes. */
@@ -226,7 +244,8 @@ static int wait_for_more(struct drive *d, uint64_t now)
 	at = min_u64(at, resolver_deadline(d->resolver));
 	if (at == NSEC_NEVER)
 		return poll(p, ARRAY_SIZE(p), -1);
-	return poll(p, ARRAY_SIZE(p), at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000) : 0);
+	return poll(p, ARRAY_SIZE(p),
+		at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000) : 0);
 }
 
 /* What a crash at some point of the transfer would do. */
@@ -267,12 +286,14 @@ static void print_use(uint64_t began)
 
 	getrusage(RUSAGE_SELF, &own);
 	getrusage(RUSAGE_CHILDREN, &child);
-	printf("rss %ld %ld\nns %llu\n", own.ru_maxrss, child.ru_maxrss, (unsigned long long)(now_ns() - began));
+	printf("rss %ld %ld\nns %llu\n", own.ru_maxrss, child.ru_maxrss,
+		(unsigned long long)(now_ns() - began));
 }
 
 int main(int argc, char **argv)
 {
-	struct drive d = {.env = {.prefix = ""}, .cfg = {.sink = -1}, .deadline = NSEC_NEVER, .status = -1};
+	struct drive d = {
+		.env = {.prefix = ""}, .cfg = {.sink = -1}, .deadline = NSEC_NEVER, .status = -1};
 	const char *bad;
 	uint64_t began = now_ns();
 	int e;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hostile ADDRESS FILE LOG: a web server that does on request what a server must not do. It serves FILE under every
- * path; the query says what is wrong with the answer. Honest are only FILE.manifest and FILE.minisig, under paths that end so,
- * and that there is no list of mirrors. As a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG:
- * "PATH FIRST-BYTE BODY-BYTES-SENT".
+ * hostile ADDRESS FILE LOG: a web server that does on request what a server must not do. It serves
+ * FILE under every path; the query says what is wrong with the answer. Honest are only
+ * FILE.manifest and FILE.minisig, under paths that end so, and that there is no list of mirrors. As
+ * a proxy it knows CONNECT. Prints its port, and writes a line a request to LOG: "PATH FIRST-BYTE
+ * BODY-BYTES-SENT".
  *
- * Breaks, on the first TIMES requests of a path (times=N; all without it), but not before one of them (bfrom=N):
- *   cut=N      close after N bytes of the body       rcut=N     after a random number below N
- *   rst        close with a reset                    stall      keep the connection open instead, in silence
- *   noend      close before the last chunk, which is empty
- *   drip=MS    a byte every MS ms                    driphead=MS  the same for the head
- * Limits, of each connection: rate=N bytes a second; of a path: share=N bytes a second, most=N
- *   requests at once, 503 beyond
+ * Breaks, on the first TIMES requests of a path (times=N; all without it), but not before one of
+ * them (bfrom=N): cut=N      close after N bytes of the body       rcut=N     after a random number
+ * below N rst        close with a reset                    stall      keep the connection open
+ * instead, in silence noend      close before the last chunk, which is empty drip=MS    a byte
+ * every MS ms                    driphead=MS  the same for the head Limits, of each connection:
+ * rate=N bytes a second; of a path: share=N bytes a second, most=N requests at once, 503 beyond
  * Lies, from request SINCE on (since=N) and before request UNTIL (until=N):
- *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other flip=N
- *   last=D status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold bighead=N http=TEXT lentext=TEXT
- *   short=N (a part is N bytes at most) star (nor does it say of how many) gone (a range behind the end: 416 with the size)
- *   chunksize=TEXT multipart weak date=TEXT line=TEXT (a line of the head) nocr grow (a redirect, each time to a longer URL)
- *   In TEXT a '+' stands for a blank.
+ *   len=N len2=N nolen chunked trailer norange force206 first=D total=D etag=TEXT noetag other
+ * flip=N last=D status=N after=TEXT enc=TEXT coding=TEXT loc=URL raw=TEXT interim heads=N fold
+ * bighead=N http=TEXT lentext=TEXT short=N (a part is N bytes at most) star (nor does it say of how
+ * many) gone (a range behind the end: 416 with the size) chunksize=TEXT multipart weak date=TEXT
+ * line=TEXT (a line of the head) nocr grow (a redirect, each time to a longer URL) In TEXT a '+'
+ * stands for a blank.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -122,7 +123,8 @@ static void give_up(struct request *r)
 	FILE *f = fopen(r->s->log, "a");
 
 	if (f) {
-		fprintf(f, "%s %llu %llu\n", r->path, (unsigned long long)r->from, (unsigned long long)r->sent);
+		fprintf(f, "%s %llu %llu\n", r->path, (unsigned long long)r->from,
+			(unsigned long long)r->sent);
 		fclose(f);
 	}
 	if (r->counter)
@@ -220,13 +222,14 @@ static void put_piece(struct request *r, const uint8_t *piece, size_t len, bool 
 /* Waits for the path's turn to send n bytes. */
 static void wait_turn(struct request *r, size_t n)
 {
-	uint64_t total = number(r, "share", 0), need = total ? n * NSEC_PER_SEC / total : 0, now = now_ns(), at, from;
+	uint64_t total = number(r, "share", 0), need = total ? n * NSEC_PER_SEC / total : 0,
+		 now = now_ns(), at, from;
 
 	do {
 		at = __atomic_load_n(&r->counter->free_ns, __ATOMIC_RELAXED);
 		from = at > now ? at : now;
-	} while (!__atomic_compare_exchange_n(&r->counter->free_ns, &at, from + need, false, __ATOMIC_RELAXED,
-		__ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(
+		&r->counter->free_ns, &at, from + need, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (total)
 		pause_for(r, (from + need - now) / NSEC_PER_MSEC);
 }
@@ -261,7 +264,9 @@ static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunke
 	if (chunked && breaks(r) && asked(r, "noend", (char[256]){0}))
 		give_up(r);
 	if (chunked)
-		say(r, "0\r\n%s\r\n", lies(r, "trailer") ? "Content-Length: 5\r\nContent-Encoding: gzip\r\n" : "");
+		say(r, "0\r\n%s\r\n",
+			lies(r, "trailer") ? "Content-Length: 5\r\nContent-Encoding: gzip\r\n"
+					   : "");
 }
 
 /* --- the head ------------------------------------------------------------------------------ */
@@ -283,8 +288,13 @@ static void put_given(struct request *r)
 	static const struct {
 		const char *name, *field;
 	} given[] = {
-		{"len2", "Content-Length"}, {"after", "Retry-After"}, {"enc", "Content-Encoding"},
-		{"coding", "Transfer-Encoding"}, {"loc", "Location"}, {"date", "Date"}, {"line", NULL},
+		{"len2", "Content-Length"},
+		{"after", "Retry-After"},
+		{"enc", "Content-Encoding"},
+		{"coding", "Transfer-Encoding"},
+		{"loc", "Location"},
+		{"date", "Date"},
+		{"line", NULL},
 	};
 	char buf[256];
 
@@ -293,7 +303,8 @@ static void put_given(struct request *r)
 			continue;
 		for (char *p = buf; (p = strchr(p, '+'));)
 			*p = ' ';
-		say(r, "%s%s%s\r\n", given[i].field ? given[i].field : "", given[i].field ? ": " : "", buf);
+		say(r, "%s%s%s\r\n", given[i].field ? given[i].field : "",
+			given[i].field ? ": " : "", buf);
 	}
 	if (lies(r, "grow"))
 		say(r, "Location: %s&longer\r\n", r->path);
@@ -323,7 +334,8 @@ static void put_range(struct request *r, uint64_t from, uint64_t to)
 {
 	if (lies(r, "multipart") || lies(r, "nocr"))
 		return;
-	say(r, "Content-Range: bytes %llu-%llu/", (unsigned long long)(from + lie_number(r, "first", 0)),
+	say(r, "Content-Range: bytes %llu-%llu/",
+		(unsigned long long)(from + lie_number(r, "first", 0)),
 		(unsigned long long)(to + lie_number(r, "last", 0)) - 1);
 	if (lies(r, "star"))
 		say(r, "*\r\n");
@@ -341,7 +353,8 @@ static void answer_gone(struct request *r)
 
 static void answer(struct request *r)
 {
-	bool part = (r->ranged && !lies(r, "norange")) || lies(r, "force206"), chunked = lies(r, "chunked");
+	bool part = (r->ranged && !lies(r, "norange")) || lies(r, "force206"),
+	     chunked = lies(r, "chunked");
 	bool some = part && r->ranged;
 	uint64_t from = some ? r->from : 0, to = some ? r->to : r->s->size, len = to - from;
 	uint64_t status = lie_number(r, "status", part ? 206 : 200);
@@ -352,8 +365,10 @@ static void answer(struct request *r)
 		give_up(r);
 	}
 	if (lies(r, "interim"))
-		say(r, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\nContent-Length: 3\r\n\r\n");
-	say(r, "%s %llu Something\r\nServer: hostile\r\n", lie(r, "http", buf) ? buf : "HTTP/1.1", (unsigned long long)status);
+		say(r, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: "
+		       "</x>\r\nContent-Length: 3\r\n\r\n");
+	say(r, "%s %llu Something\r\nServer: hostile\r\n", lie(r, "http", buf) ? buf : "HTTP/1.1",
+		(unsigned long long)status);
 	put_validators(r);
 	put_length(r, chunked, status < 300 ? len : 0);
 	if (part)
@@ -409,7 +424,8 @@ static bool ends(const char *path, const char *with)
 /* FILE.manifest and the like; what is not there is not found. */
 static void be_honest(struct request *r)
 {
-	static const char *const suffixes[] = {".manifest.minisig", ".minisig", ".manifest", "/mirrors"};
+	static const char *const suffixes[] = {
+		".manifest.minisig", ".minisig", ".manifest", "/mirrors"};
 	static uint8_t text[1 << 20];
 	char path[512] = "";
 	ssize_t n;
@@ -455,7 +471,8 @@ static void count(struct request *r)
 
 static void parse(struct request *r, const char *head)
 {
-	const char *range = strcasestr(head, "\nRange: bytes="), *cond = strcasestr(head, "\nIf-Range: ");
+	const char *range = strcasestr(head, "\nRange: bytes="),
+		   *cond = strcasestr(head, "\nIf-Range: ");
 	char etag[256] = "one";
 	char *q;
 
@@ -469,7 +486,8 @@ static void parse(struct request *r, const char *head)
 		range = NULL;
 	r->ranged = range != NULL;
 	r->from = range ? strtoull(range + 14, &q, 10) : 0;
-	r->to = range && q[0] == '-' && q[1] >= '0' && q[1] <= '9' ? strtoull(q + 1, NULL, 10) + 1 : r->s->size;
+	r->to = range && q[0] == '-' && q[1] >= '0' && q[1] <= '9' ? strtoull(q + 1, NULL, 10) + 1
+								   : r->s->size;
 	if (range)
 		r->to = min_u64(r->to, r->from + lie_number(r, "short", INT64_MAX / 2));
 }
@@ -513,8 +531,8 @@ static int listen_on(const char *address)
 	socklen_t len = v6 ? sizeof(in6) : sizeof(in);
 	int fd = socket(sa->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if ((!v6 && inet_pton(AF_INET, address, &in.sin_addr) != 1) || fd < 0 || bind(fd, sa, len) < 0 ||
-		listen(fd, 64) < 0 || getsockname(fd, sa, &len) < 0) {
+	if ((!v6 && inet_pton(AF_INET, address, &in.sin_addr) != 1) || fd < 0 ||
+		bind(fd, sa, len) < 0 || listen(fd, 64) < 0 || getsockname(fd, sa, &len) < 0) {
 		perror("listen");
 		exit(2);
 	}
@@ -537,8 +555,8 @@ int main(int argc, char **argv)
 	s.file = argv[2];
 	s.log = argv[3];
 	s.data = mmap(NULL, s.size, PROT_READ, MAP_SHARED, file, 0);
-	s.counters = mmap(NULL, PATHS_MAX * sizeof(*s.counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		-1, 0);
+	s.counters = mmap(NULL, PATHS_MAX * sizeof(*s.counters), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s.data == MAP_FAILED || s.counters == MAP_FAILED)
 		return 2;
 	signal(SIGCHLD, SIG_IGN);

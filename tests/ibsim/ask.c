@@ -4,8 +4,9 @@
  *
  *   ask [--smprobe] [--sm] [--group PKEY]... [--for SECONDS] [--until WORD]
  *
- * Ends when no answer is due any more, with --for after that time, with --until after the first line
- * that holds the word. Under ibsim's preload library /sys and ib_umad are those of the simulator.
+ * Ends when no answer is due any more, with --for after that time, with --until after the first
+ * line that holds the word. Under ibsim's preload library /sys and ib_umad are those of the
+ * simulator.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -60,9 +61,10 @@ static void tell_group(const struct fabric_event *ev, char *line, size_t size)
 	enum cause cause = fabric_judge_group(&ev->port, g, text, sizeof(text));
 
 	snprintf(line, size,
-		"group %04x %s status %04x mtu %u rate %u qkey %08x sl %u mlid %04x port_mtu %u: %s %s",
-		g->pkey, group_states[g->state], g->status, g->mtu, g->rate, g->qkey, g->sl, g->mlid,
-		g->port_mtu, cause_info(cause)->id, text);
+		"group %04x %s status %04x mtu %u rate %u qkey %08x sl %u mlid %04x port_mtu %u: "
+		"%s %s",
+		g->pkey, group_states[g->state], g->status, g->mtu, g->rate, g->qkey, g->sl,
+		g->mlid, g->port_mtu, cause_info(cause)->id, text);
 }
 
 static void tell(const struct fabric_event *ev, struct wishes *w)
@@ -90,7 +92,8 @@ static void tell(const struct fabric_event *ev, struct wishes *w)
 
 static void run(struct fabric *f, struct wishes *w)
 {
-	uint64_t begin = now_ns(), end = w->seconds ? begin + w->seconds * NSEC_PER_SEC : NSEC_NEVER;
+	uint64_t begin = now_ns(),
+		 end = w->seconds ? begin + w->seconds * NSEC_PER_SEC : NSEC_NEVER;
 	struct fabric_event ev;
 
 	for (;;) {
@@ -144,7 +147,8 @@ static void ask(struct fabric *f, const struct wishes *w)
 		if (w->sm && (r = fabric_ask_sm(f, p[i].device, p[i].port, now)) < 0)
 			printf("sm not asked: %s\n", strerror(-r));
 		for (size_t k = 0; k < w->n_groups; k++)
-			if ((r = fabric_ask_group(f, p[i].device, p[i].port, w->groups[k], now)) < 0)
+			if ((r = fabric_ask_group(f, p[i].device, p[i].port, w->groups[k], now)) <
+				0)
 				printf("group %04x not asked: %s\n", w->groups[k], strerror(-r));
 	}
 }

@@ -7,8 +7,8 @@
 #include <poll.h>
 
 /*
- * Time is an argument of the room, so the test's clock is the real one plus a skew: when nothing came over
- * the wire for this long, it jumps to the next deadline instead of waiting for it.
+ * Time is an argument of the room, so the test's clock is the real one plus a skew: when nothing
+ * came over the wire for this long, it jumps to the next deadline instead of waiting for it.
  */
 #define QUIET_MS 150
 
@@ -26,7 +26,8 @@ void room_begin(struct room_fixture *f)
 	f->peer = netns_peer();
 	netns_veth("va", "vb", f->peer);
 	netns_run_in(f->peer, "ip addr add 10.0.0.1/24 dev vb; ip link set vb up");
-	/* The far end's queue is active only some time after our end is up: until then it drops replies. */
+	/* The far end's queue is active only some time after our end is up: until then it drops
+	 * replies. */
 	netns_run("ip link set va up");
 	netns_run_in(f->peer, "until ip link show vb | grep -q \"state UP\"; do sleep 0.01; done");
 	check_dir(f->prefix);
@@ -97,7 +98,8 @@ struct address_event room_next(struct room_fixture *f, uint64_t limit)
 	return ev;
 }
 
-struct address_event room_until(struct room_fixture *f, enum address_event_type type, uint64_t limit)
+struct address_event room_until(
+	struct room_fixture *f, enum address_event_type type, uint64_t limit)
 {
 	uint64_t stop = room_clock(f) + limit;
 	struct address_event ev;

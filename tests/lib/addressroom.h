@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * addressroom: the link and address rooms on va, in a namespace of their own; vb, with 10.0.0.1/24, is the far
- * end, in the namespace of peer.
+ * addressroom: the link and address rooms on va, in a namespace of their own; vb, with 10.0.0.1/24,
+ * is the far end, in the namespace of peer.
  */
 #pragma once
 
@@ -44,7 +44,8 @@ void room_restart(struct room_fixture *f);
 struct address_event room_next(struct room_fixture *f, uint64_t limit);
 
 /* room_until: skips other events until one of this type. */
-struct address_event room_until(struct room_fixture *f, enum address_event_type type, uint64_t limit);
+struct address_event room_until(
+	struct room_fixture *f, enum address_event_type type, uint64_t limit);
 
 /* room_result: of the configured interface; the case fails when there is none. */
 const struct address_result *room_result(struct room_fixture *f);

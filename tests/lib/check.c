@@ -2,8 +2,8 @@
 /*
  * check.c: runs the cases of a test program and prints TAP. Each case runs in a forked child with
  * an alarm, so that a crash, a hang or a leak is that case's failure and nobody else's. What the
- * child prints is kept back and shown, as TAP comments, only when the case fails. Rows of a table share a child as long
- * as all goes well in it.
+ * child prints is kept back and shown, as TAP comments, only when the case fails. Rows of a table
+ * share a child as long as all goes well in it.
  *
  * Arguments: names of cases to run; none runs all of them.
  */
@@ -85,8 +85,9 @@ void check_str(const char *file, int line, const char *got, const char *want)
 {
 	if (got == want || (got && want && streq(got, want)))
 		return;
-	check_fail(file, line, "\n  got  %s%s%s\n  want %s%s%s", got ? "\"" : "", got ? got : "NULL",
-		   got ? "\"" : "", want ? "\"" : "", want ? want : "NULL", want ? "\"" : "");
+	check_fail(file, line, "\n  got  %s%s%s\n  want %s%s%s", got ? "\"" : "",
+		got ? got : "NULL", got ? "\"" : "", want ? "\"" : "", want ? want : "NULL",
+		want ? "\"" : "");
 }
 
 void check_int(const char *file, int line, long long got, long long want, const char *expr)
@@ -202,14 +203,16 @@ static void explain(int status)
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		printf("# still running after %u s\n", case_seconds());
 	else if (WIFSIGNALED(status))
-		printf("# killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		printf("# killed by signal %d (%s)\n", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) == 0 && outcome->verdict == VERDICT_PASS)
 		printf("# ended before its end\n");
 	else if (outcome->verdict != VERDICT_FAIL)
 		printf("# exit status %d\n", WEXITSTATUS(status));
 }
 
-/* The name of a case in its TAP line, and if $CHECK_TIMING asks for it how long it took, in the words of bats. */
+/* The name of a case in its TAP line, and if $CHECK_TIMING asks for it how long it took, in the
+ * words of bats. */
 static void print_name(const struct check_case *c, uint64_t start)
 {
 	printf("%s", c->name);
@@ -252,7 +255,8 @@ static bool rows_pass(const struct check_case *rows, size_t n)
 {
 	_cleanup_fclose_ FILE *output = tmpfile();
 
-	return output && run_in_child(rows, n, output) == 0 && outcome->verdict == VERDICT_PASS && outcome->n_done == n;
+	return output && run_in_child(rows, n, output) == 0 && outcome->verdict == VERDICT_PASS &&
+	       outcome->n_done == n;
 }
 
 static bool wanted(const struct check_case *c, int argc, char **argv)
@@ -307,8 +311,8 @@ int main(int argc, char **argv)
 	int planned = 0, number = 0, failed;
 	size_t n_rows = 0;
 
-	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		       0);
+	outcome = mmap(
+		NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (outcome == MAP_FAILED) {
 		perror("mmap");
 		return 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * check.h: the test harness for C unit tests. TEST(name) registers a case in a linker section;
- * main() in check.c runs each case in a forked child and prints TAP. A failed CHECK prints file, line and
- * both values and ends the case.
+ * main() in check.c runs each case in a forked child and prints TAP. A failed CHECK prints file,
+ * line and both values and ends the case.
  */
 #pragma once
 

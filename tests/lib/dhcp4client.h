@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dhcp4client: a DHCP client on Ethernet under test, with replies as bytes. Each fails the case when it is not so. */
+/* dhcp4client: a DHCP client on Ethernet under test, with replies as bytes. Each fails the case
+ * when it is not so. */
 #pragma once
 
 #include "dhcpmsg.h"
@@ -20,7 +21,8 @@ struct dhcp4 *client_make(const struct in_addr *servers, size_t n);
 struct dhcp4_packet client_sent(struct dhcp4 *d, enum dhcp_type type);
 void client_nothing_sent(struct dhcp4 *d);
 
-/* client_give: a reply, made out to the client's hardware address. client_reply: msg_offer() of ADDRESS. */
+/* client_give: a reply, made out to the client's hardware address. client_reply: msg_offer() of
+ * ADDRESS. */
 void client_give(struct dhcp4 *d, struct msg *m, uint64_t now);
 void client_reply(struct dhcp4 *d, uint8_t type, uint32_t server, uint64_t now);
 

@@ -8,7 +8,8 @@ const uint8_t client6_id[CLIENT6_ID_LEN] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5};
 
 struct dhcp6 *client6_make(bool information)
 {
-	struct dhcp6_config cfg = {.client.len = sizeof(client6_id), .iaid = IAID, .information = information};
+	struct dhcp6_config cfg = {
+		.client.len = sizeof(client6_id), .iaid = IAID, .information = information};
 	struct dhcp6 *d = NULL;
 
 	memcpy(cfg.client.bytes, client6_id, sizeof(client6_id));
@@ -61,8 +62,8 @@ void client6_begin(struct dhcp6 *d, struct msg6 *m, uint8_t type, uint8_t server
 	msg6_option(m, 2, duid, sizeof(duid));
 }
 
-void client6_answer(struct dhcp6 *d, uint8_t type, uint8_t server, const char *addr, uint32_t preferred,
-	uint32_t valid, uint64_t now)
+void client6_answer(struct dhcp6 *d, uint8_t type, uint8_t server, const char *addr,
+	uint32_t preferred, uint32_t valid, uint64_t now)
 {
 	struct msg6 m;
 
@@ -71,7 +72,8 @@ void client6_answer(struct dhcp6 *d, uint8_t type, uint8_t server, const char *a
 	client6_give(d, &m, now);
 }
 
-void client6_answer_status(struct dhcp6 *d, uint8_t type, uint8_t server, uint16_t status, uint64_t now)
+void client6_answer_status(
+	struct dhcp6 *d, uint8_t type, uint8_t server, uint16_t status, uint64_t now)
 {
 	struct msg6 m;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dhcp6client: a DHCPv6 client under test, with answers as bytes. Each fails the case when it is not so. */
+/* dhcp6client: a DHCPv6 client under test, with answers as bytes. Each fails the case when it is
+ * not so. */
 #pragma once
 
 #include "dhcp6msg.h"
@@ -24,12 +25,14 @@ struct dhcp6_packet client6_sent(struct dhcp6 *d, enum dhcp6_type type);
 struct dhcp6_event client6_event(struct dhcp6 *d, enum dhcp6_event_type type);
 void client6_no_event(struct dhcp6 *d);
 
-/* client6_begin: an answer to the last message, from server n, so far without an address. client6_give: it comes. */
+/* client6_begin: an answer to the last message, from server n, so far without an address.
+ * client6_give: it comes. */
 void client6_begin(struct dhcp6 *d, struct msg6 *m, uint8_t type, uint8_t server);
 void client6_give(struct dhcp6 *d, const struct msg6 *m, uint64_t now);
-void client6_answer(struct dhcp6 *d, uint8_t type, uint8_t server, const char *addr, uint32_t preferred, uint32_t valid,
-	uint64_t now);
-void client6_answer_status(struct dhcp6 *d, uint8_t type, uint8_t server, uint16_t status, uint64_t now);
+void client6_answer(struct dhcp6 *d, uint8_t type, uint8_t server, const char *addr,
+	uint32_t preferred, uint32_t valid, uint64_t now);
+void client6_answer_status(
+	struct dhcp6 *d, uint8_t type, uint8_t server, uint16_t status, uint64_t now);
 
 /* client6_run: to the next deadline, which must be within the given span after now. */
 uint64_t client6_run(struct dhcp6 *d, uint64_t now, uint64_t least, uint64_t most);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dhcp6msg: builds DHCPv6 answers byte by byte, right ones and wrong ones, and takes requests apart. */
+/* dhcp6msg: builds DHCPv6 answers byte by byte, right ones and wrong ones, and takes requests
+ * apart. */
 #pragma once
 
 #include <netinet/in.h>

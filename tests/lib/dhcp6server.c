@@ -17,20 +17,25 @@ void dhcp6server_begin(struct msg6 *m, const uint8_t *request, size_t len)
 	size_t size;
 	const uint8_t *client = msg6_find(request + 4, len - 4, 1, &size);
 
-	msg6_begin(m, request[0] == 1 ? 2 : 7, (uint32_t)request[1] << 16 | (uint32_t)request[2] << 8 | request[3]);
+	msg6_begin(m, request[0] == 1 ? 2 : 7,
+		(uint32_t)request[1] << 16 | (uint32_t)request[2] << 8 | request[3]);
 	if (client)
 		msg6_option(m, 1, client, size);
 	msg6_option(m, 2, duid, sizeof(duid));
 }
 
-void dhcp6server_lease(struct msg6 *m, const uint8_t *request, size_t len, const char *addr, uint32_t valid)
+void dhcp6server_lease(
+	struct msg6 *m, const uint8_t *request, size_t len, const char *addr, uint32_t valid)
 {
 	size_t size;
 	const uint8_t *ia = msg6_find(request + 4, len - 4, 3, &size);
 
 	dhcp6server_begin(m, request, len);
 	if (ia)
-		msg6_ia(m, (uint32_t)ia[0] << 24 | (uint32_t)ia[1] << 16 | (uint32_t)ia[2] << 8 | ia[3], addr, valid, valid);
+		msg6_ia(m,
+			(uint32_t)ia[0] << 24 | (uint32_t)ia[1] << 16 | (uint32_t)ia[2] << 8 |
+				ia[3],
+			addr, valid, valid);
 }
 
 /* Port 547 of the servers' group (RFC 8415 section 7.1). */
@@ -58,7 +63,8 @@ static void serve(int fd, dhcp6server_fn fn)
 		socklen_t size = sizeof(from);
 		uint8_t request[2048];
 		struct msg6 m;
-		ssize_t len = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &size);
+		ssize_t len =
+			recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &size);
 		int times;
 
 		if (len < 4)

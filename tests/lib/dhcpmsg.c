@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcpmsg: see dhcpmsg.h. Independent of the product's own encoder, so that a shared mistake shows. */
+/* dhcpmsg: see dhcpmsg.h. Not the product's encoder, so that a shared mistake shows. */
 #include "dhcpmsg.h"
 
 static void put16(uint8_t *at, size_t v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dhcpmsg: builds DHCP replies byte by byte, right ones and wrong ones, and takes requests apart. */
+/* dhcpmsg: builds DHCP replies byte by byte, valid or not, and takes requests apart. */
 #pragma once
 
 #include <netinet/in.h>

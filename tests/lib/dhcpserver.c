@@ -47,7 +47,9 @@ int dhcpserver_rich(struct msg *m, const uint8_t *request, size_t len, unsigned 
 	(void)n;
 	if (!dhcpserver_answer(m, request, type))
 		return 0;
-	msg_option(m, 121, "\x00\x0a\x00\x00\x02\x0c\xac\x10\x0a\x00\x00\x03\x18\xc0\x00\x02\x00\x00\x00\x00\x08\x65\xc6\x33\x64\x01",
+	msg_option(m, 121,
+		"\x00\x0a\x00\x00\x02\x0c\xac\x10\x0a\x00\x00\x03\x18\xc0\x00\x02\x00\x00\x00\x00"
+		"\x08\x65\xc6\x33\x64\x01",
 		26);
 	msg_u32(m, 6, 0x0a000001);
 	msg_text(m, 12, "node5");
@@ -81,7 +83,8 @@ static void serve(int fd, dhcpserver_fn fn)
 		socklen_t size = sizeof(from);
 		uint8_t request[2048];
 		struct msg m;
-		ssize_t len = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &size);
+		ssize_t len =
+			recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &size);
 		const uint8_t *type;
 		size_t type_len;
 		int times;

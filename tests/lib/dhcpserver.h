@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dhcpserver: a DHCP server for tests in the namespace of another process, which answers as the test
- * wants: right, late, never, or with rubbish. It runs as a child and dies with the test.
+ * dhcpserver: a DHCP server for tests in the namespace of another process, which answers as the
+ * test wants: right, late, never, or with rubbish. It runs as a child and dies with the test.
  */
 #pragma once
 
@@ -10,10 +10,11 @@
 #include "dhcpmsg.h"
 
 /*
- * A behaviour: fills m with the answer to a request (from the IP header on) and returns how many times to
- * send it; 0: no answer. n counts the requests from 1; type is the request's message type.
+ * A behaviour: fills m with the answer to a request (from the IP header on) and returns how many
+ * times to send it; 0: no answer. n counts the requests from 1; type is the request's message type.
  */
-typedef int (*dhcpserver_fn)(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n);
+typedef int (*dhcpserver_fn)(
+	struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n);
 
 /* dhcpserver_start: serves on interface ifname in the namespace of pid. The server's pid. */
 pid_t dhcpserver_start(pid_t pid, const char *ifname, dhcpserver_fn fn);
@@ -25,5 +26,6 @@ int dhcpserver_rich(struct msg *m, const uint8_t *request, size_t len, unsigned 
 /* dhcpserver_begin: msg_begin() with what a server copies from the request. */
 void dhcpserver_begin(struct msg *m, const uint8_t *request, uint8_t type, uint32_t yiaddr);
 
-/* dhcpserver_answer: the plain answer to this request without end option, to be added to. False: none. */
+/* dhcpserver_answer: the plain answer to this request without end option, to be added to. False:
+ * none. */
 int dhcpserver_answer(struct msg *m, const uint8_t *request, unsigned type);

@@ -55,7 +55,8 @@ void dnsserver_begin(struct dnsserver_reply *m, const struct dnsserver_query *q,
 	m->len += put_be16(m->bytes + m->len, 1);
 }
 
-void dnsserver_record(struct dnsserver_reply *m, const char *owner, unsigned type, const void *data, size_t len)
+void dnsserver_record(
+	struct dnsserver_reply *m, const char *owner, unsigned type, const void *data, size_t len)
 {
 	put_be16(m->bytes + 6, (unsigned)(m->bytes[6] << 8 | m->bytes[7]) + 1);
 	m->len += put_name(m->bytes + m->len, owner);
@@ -68,7 +69,8 @@ void dnsserver_record(struct dnsserver_reply *m, const char *owner, unsigned typ
 	m->len += len;
 }
 
-void dnsserver_address(struct dnsserver_reply *m, const struct dnsserver_query *q, const char *owner, const char *address)
+void dnsserver_address(struct dnsserver_reply *m, const struct dnsserver_query *q,
+	const char *owner, const char *address)
 {
 	struct inet_addr a;
 
@@ -140,11 +142,13 @@ static void serve_tcp(int fd, struct dnsserver_query *q, dnsserver_fn fn)
 	if (peer < 0 || recv(peer, size, 2, MSG_WAITALL) != 2)
 		return;
 	len = (size_t)(size[0] << 8 | size[1]);
-	if (len > sizeof(message) || recv(peer, message, len, MSG_WAITALL) != (ssize_t)len || !take_query(q, message, len))
+	if (len > sizeof(message) || recv(peer, message, len, MSG_WAITALL) != (ssize_t)len ||
+		!take_query(q, message, len))
 		return;
 	fn(&m, q);
 	put_be16(size, (unsigned)m.len);
-	if (m.len && send(peer, size, 2, MSG_NOSIGNAL) == 2 && send(peer, m.bytes, m.len, MSG_NOSIGNAL) > 0)
+	if (m.len && send(peer, size, 2, MSG_NOSIGNAL) == 2 &&
+		send(peer, m.bytes, m.len, MSG_NOSIGNAL) > 0)
 		shutdown(peer, SHUT_WR);
 }
 
@@ -163,7 +167,8 @@ static int open_socket(const char *address, int kind)
 	v6.sin6_addr = a.v6;
 	v6.sin6_scope_id = address[len] ? if_nametoindex(address + len + 1) : 0;
 	fd = socket(a.family, kind | SOCK_CLOEXEC, 0);
-	if (a.family == AF_INET ? bind(fd, (struct sockaddr *)&v4, sizeof(v4)) : bind(fd, (struct sockaddr *)&v6, sizeof(v6)))
+	if (a.family == AF_INET ? bind(fd, (struct sockaddr *)&v4, sizeof(v4))
+				: bind(fd, (struct sockaddr *)&v6, sizeof(v6)))
 		_exit(3);
 	if (kind == SOCK_STREAM && listen(fd, 16) < 0)
 		_exit(3);

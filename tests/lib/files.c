@@ -70,13 +70,21 @@ void files_elf(const char *root, const char *path, uint16_t machine, const char 
 		ElfW(Phdr) ph[2];
 		char loader[64];
 	} file = {
-		.eh = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32,
-			       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT},
-			.e_type = ET_EXEC, .e_machine = machine ? machine : own_machine(), .e_version = EV_CURRENT,
-			.e_phoff = sizeof(ElfW(Ehdr)), .e_ehsize = sizeof(ElfW(Ehdr)), .e_phentsize = sizeof(ElfW(Phdr)),
+		.eh = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+			       sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32,
+			       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
+									 : ELFDATA2MSB,
+			       EV_CURRENT},
+			.e_type = ET_EXEC,
+			.e_machine = machine ? machine : own_machine(),
+			.e_version = EV_CURRENT,
+			.e_phoff = sizeof(ElfW(Ehdr)),
+			.e_ehsize = sizeof(ElfW(Ehdr)),
+			.e_phentsize = sizeof(ElfW(Phdr)),
 			.e_phnum = loader ? 2 : 1},
 		.ph = {{.p_type = PT_LOAD, .p_filesz = sizeof(file), .p_memsz = sizeof(file)},
-			{.p_type = PT_INTERP, .p_offset = sizeof(ElfW(Ehdr)) + 2 * sizeof(ElfW(Phdr)),
+			{.p_type = PT_INTERP,
+				.p_offset = sizeof(ElfW(Ehdr)) + 2 * sizeof(ElfW(Phdr)),
 				.p_filesz = loader ? strlen(loader) + 1 : 0}},
 	};
 	FILE *f = files_create(root, path);

@@ -15,8 +15,8 @@ void files_link(const char *root, const char *path, const char *target);
 void files_is(const char *root, const char *path, const char *line);
 
 /*
- * files_elf: an ELF file for a machine (e_machine, 0: this one) with a loader's name (NULL: none), mode 0755. files_program: what
- * the kernel of this machine executes.
+ * files_elf: an ELF file for a machine (e_machine, 0: this one) with a loader's name (NULL: none),
+ * mode 0755. files_program: what the kernel of this machine executes.
  */
 void files_elf(const char *root, const char *path, uint16_t machine, const char *loader);
 void files_program(const char *root, const char *path);

@@ -33,8 +33,12 @@ static enum mad_query query_of(const uint8_t *mad)
 		uint8_t class, attribute;
 		enum mad_query query;
 	} rows[] = {
-		{0x81, 0x11, MAD_NODE_INFO}, {0x81, 0x10, MAD_NODE_DESC}, {0x81, 0x15, MAD_PORT_INFO},
-		{0x01, 0x20, MAD_SM_INFO}, {0x03, 0x01, MAD_SA_ALIVE}, {0x03, 0x38, MAD_SA_GROUP},
+		{0x81, 0x11, MAD_NODE_INFO},
+		{0x81, 0x10, MAD_NODE_DESC},
+		{0x81, 0x15, MAD_PORT_INFO},
+		{0x01, 0x20, MAD_SM_INFO},
+		{0x03, 0x01, MAD_SA_ALIVE},
+		{0x03, 0x38, MAD_SA_GROUP},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

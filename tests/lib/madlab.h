@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * madlab: a stand-in for ib_umad and the fabric behind it, for unit tests of timers and of answers no
- * real server gives. It answers at once, late, wrongly or never, as the test wants. What real servers
- * do is tested with ibsim and OpenSM (tests/ibsim.bats).
+ * madlab: a stand-in for ib_umad and the fabric behind it, for unit tests of timers and of answers
+ * no real server gives. It answers at once, late, wrongly or never, as the test wants. What real
+ * servers do is tested with ibsim and OpenSM (tests/ibsim.bats).
  */
 #pragma once
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2030,SC2031,SC2034 # bats runs each case with its setup and teardown in one subshell
+# bats runs each case with its setup and teardown in one subshell
+# shellcheck disable=SC2030,SC2031,SC2034
 #
 # net.bash: namespaces joined by a switch, and real DHCP servers in them, for tests/net*.bats.
 
-# make_net: client - switch - two servers (10.0.0.1 and .2), each in a namespace of its own, and $T for files.
+# make_net: client - switch - two servers (10.0.0.1 and .2), each in a namespace of its own, and $T
+# for files.
 make_net() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	NETDRIVE=$(realpath "${BUILD:-build}")/host/tests/net/netdrive
@@ -27,7 +29,8 @@ make_net() {
 	ip -n "$SECOND" addr add 10.0.0.2/24 dev t0
 	ip -n "$SERVER" link set s0 up
 	ip -n "$SECOND" link set t0 up
-	# The client's end is up before the test: the switch's queue towards it would drop packets for a moment.
+	# The client's end is up before the test: the switch's queue towards it would drop packets
+	# for a moment.
 	ip -n "$CLIENT" link set c0 up
 	ready link_up "$CLIENT" c0
 }
@@ -63,7 +66,8 @@ ready() {
 }
 
 link_up() {
-	[[ $(ip -n "$1" link show "$2") == *"state UP"* && $(ip -n "$SWITCH" link show "$2") == *"state UP"* ]]
+	[[ $(ip -n "$1" link show "$2") == *"state UP"* &&
+		$(ip -n "$SWITCH" link show "$2") == *"state UP"* ]]
 }
 
 listening() {
@@ -75,8 +79,10 @@ dnsmasq_on() {
 	local ns=$1 name=$2
 
 	shift 2
-	ip netns exec "$ns" dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --no-ping \
-		--interface="$name" --bind-dynamic --except-interface=lo --user=root --pid-file= --log-facility="$T/$ns.log" \
+	ip netns exec "$ns" dnsmasq --keep-in-foreground --conf-file=/dev/null \
+		--no-resolv --no-hosts --no-ping \
+		--interface="$name" --bind-dynamic --except-interface=lo --user=root --pid-file= \
+		--log-facility="$T/$ns.log" \
 		--log-dhcp --dhcp-leasefile="$T/$ns.leases" --dhcp-authoritative "$@" 3>&- &
 	echo $! >>"$T/pids"
 	ready listening "$ns" 67
@@ -90,13 +96,15 @@ dhcpd_on() {
 
 	printf '%s\n' "$3" >"$T/dhcpd.conf"
 	: >"$T/dhcpd.leases"
-	ip netns exec "$ns" dhcpd -4 -f -q -cf "$T/dhcpd.conf" -lf "$T/dhcpd.leases" --no-pid "$name" \
+	ip netns exec "$ns" dhcpd -4 -f -q -cf "$T/dhcpd.conf" -lf "$T/dhcpd.leases" \
+		--no-pid "$name" \
 		>"$T/dhcpd.log" 2>&1 3>&- &
 	echo $! >>"$T/pids"
 	ready listening "$ns" 67
 }
 
-# kea_on NS NAME SUBNET [MORE]: Kea; SUBNET is the inside of its subnet4 entry, MORE further global members.
+# kea_on NS NAME SUBNET [MORE]: Kea; SUBNET is the inside of its subnet4 entry, MORE further global
+# members.
 kea_on() {
 	local ns=$1 name=$2
 
@@ -108,7 +116,8 @@ kea_on() {
 			"output_options": [ { "output": "$T/kea.log" } ] } ], ${4:-}
 		"subnet4": [ { "id": 1, $3 } ] } }
 	EOF
-	ip netns exec "$ns" env KEA_PIDFILE_DIR="$T" KEA_LOCKFILE_DIR="$T" KEA_LOGGER_DESTINATION="$T/kea.start" \
+	ip netns exec "$ns" env KEA_PIDFILE_DIR="$T" KEA_LOCKFILE_DIR="$T" \
+		KEA_LOGGER_DESTINATION="$T/kea.start" \
 		kea-dhcp4 -c "$T/kea.conf" >"$T/kea.out" 2>&1 3>&- &
 	echo $! >>"$T/pids"
 	ready listening "$ns" 67

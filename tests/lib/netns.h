@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * netns: network namespaces for tests. They have no names and vanish with the test's processes. Without the
- * right to make them the case is skipped.
+ * netns: network namespaces for tests. They have no names and vanish with the test's processes.
+ * Without the right to make them the case is skipped.
  */
 #pragma once
 

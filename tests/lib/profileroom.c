@@ -28,7 +28,8 @@ struct inet_addr proom_ip(const char *text)
 
 struct netdev proom_ethernet(const char *name, uint8_t last)
 {
-	struct netdev dev = {.ifindex = last, .hwtype = ARPHRD_ETHER, .mtu = 1500, .up = true, .carrier = true};
+	struct netdev dev = {
+		.ifindex = last, .hwtype = ARPHRD_ETHER, .mtu = 1500, .up = true, .carrier = true};
 
 	strscpy(dev.name, name, sizeof(dev.name));
 	dev.hw = (struct link_hw){6, {0x52, 0x54, 0, 0x12, 0x34, last}};
@@ -37,8 +38,13 @@ struct netdev proom_ethernet(const char *name, uint8_t last)
 
 struct netdev proom_ipoib(const char *name, uint16_t pkey)
 {
-	static const uint8_t hw[20] = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 2, 0xc9, 3, 0, 0xe, 0xb, 0x72};
-	struct netdev dev = {.ifindex = 5, .hwtype = ARPHRD_INFINIBAND, .mtu = 2044, .up = true, .carrier = true};
+	static const uint8_t hw[20] = {
+		0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 2, 0xc9, 3, 0, 0xe, 0xb, 0x72};
+	struct netdev dev = {.ifindex = 5,
+		.hwtype = ARPHRD_INFINIBAND,
+		.mtu = 2044,
+		.up = true,
+		.carrier = true};
 
 	strscpy(dev.name, name, sizeof(dev.name));
 	dev.hw.len = dev.broadcast.len = 20;
@@ -84,10 +90,11 @@ void proom_set_id(struct address_result *r, const uint8_t *id, size_t len)
 struct profile_rail proom_leased(struct netdev dev, struct address_result *r)
 {
 	*r = lease(&dev);
-	return (struct profile_rail){.dev = dev, .cfg = {.method = ADDRESS_DHCP4}, .four = r, .carries_root = true};
+	return (struct profile_rail){
+		.dev = dev, .cfg = {.method = ADDRESS_DHCP4}, .four = r, .carries_root = true};
 }
 
-/* --- writing and comparing --------------------------------------------------------------------- */
+/* --- writing and comparing --------------------------------------------------------------- */
 
 void proom_make(const char *path, const char *text)
 {
@@ -116,7 +123,8 @@ void proom_write(const char *cmdline, const struct profile_rail *rails, size_t n
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct root_facts facts;
-	struct profile_set set = {.env = &proom_env, .facts = &facts, .now = 200 * NSEC_PER_SEC, .wall = 1700000000};
+	struct profile_set set = {
+		.env = &proom_env, .facts = &facts, .now = 200 * NSEC_PER_SEC, .wall = 1700000000};
 
 	set.rails = rails;
 	set.n_rails = n;
@@ -125,7 +133,8 @@ void proom_write(const char *cmdline, const struct profile_rail *rails, size_t n
 	profiles_write(&set, plan);
 }
 
-/* --- all files below /run as one text: "=== PATH MODE", content -------------------------------------- */
+/* --- all files below /run as one text: "=== PATH MODE", content
+ * -------------------------------------- */
 
 static int not_dot(const struct dirent *e)
 {
@@ -185,7 +194,8 @@ void proom_expect(const char *name)
 	char path[256], want[32768];
 	int n;
 
-	snprintf(path, sizeof(path), "%s/%s.txt", render ? render : "tests/fixtures/handover", name);
+	snprintf(
+		path, sizeof(path), "%s/%s.txt", render ? render : "tests/fixtures/handover", name);
 	if (render) {
 		_cleanup_fclose_ FILE *f = fopen(path, "w");
 

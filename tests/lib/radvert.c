@@ -39,7 +39,7 @@ static void put_address(struct radvert *m, const char *text)
 	put(m, &a, sizeof(a));
 }
 
-/* Type, length in units of eight octets and two octets more; what follows is filled up with zeroes. */
+/* Type, length in units of eight octets and two octets more; the rest is zeroes. */
 static size_t begin_option(struct radvert *m, uint8_t type)
 {
 	put(m, (const uint8_t[4]){type}, 4);
@@ -56,7 +56,10 @@ void radvert_begin(struct radvert *m, const char *from, uint8_t flags, uint16_t 
 {
 	*m = (struct radvert){0};
 	strscpy(m->from, from, sizeof(m->from));
-	put(m, (const uint8_t[16]){TYPE_ADVERTISEMENT, [4] = 64, flags, (uint8_t)(lifetime_s >> 8), (uint8_t)lifetime_s}, 16);
+	put(m,
+		(const uint8_t[16]){TYPE_ADVERTISEMENT, [4] = 64, flags, (uint8_t)(lifetime_s >> 8),
+			(uint8_t)lifetime_s},
+		16);
 }
 
 void radvert_prefix(struct radvert *m, const char *prefix, uint32_t valid_s, uint32_t preferred_s)
@@ -109,15 +112,19 @@ void radvert_option(struct radvert *m, const void *bytes, size_t len)
 /* The kernel fills in the checksum. */
 static int send_all(const char *ifname, const struct radvert *m, unsigned times)
 {
-	struct sockaddr_in6 from = {.sin6_family = AF_INET6, .sin6_scope_id = if_nametoindex(ifname)}, to = from;
+	struct sockaddr_in6 from = {.sin6_family = AF_INET6,
+				    .sin6_scope_id = if_nametoindex(ifname)},
+			    to = from;
 	int fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6), hops = 255;
 
-	if (inet_pton(AF_INET6, m->from, &from.sin6_addr) != 1 || inet_pton(AF_INET6, "ff02::1", &to.sin6_addr) != 1 ||
+	if (inet_pton(AF_INET6, m->from, &from.sin6_addr) != 1 ||
+		inet_pton(AF_INET6, "ff02::1", &to.sin6_addr) != 1 ||
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, sizeof(hops)) < 0 ||
 		bind(fd, (const struct sockaddr *)&from, sizeof(from)) < 0)
 		return 1;
 	while (times-- > 0)
-		if (sendto(fd, m->bytes, m->len, 0, (const struct sockaddr *)&to, sizeof(to)) < 0 && errno != ENOBUFS)
+		if (sendto(fd, m->bytes, m->len, 0, (const struct sockaddr *)&to, sizeof(to)) < 0 &&
+			errno != ENOBUFS)
 			return 1;
 	return 0;
 }
@@ -163,7 +170,8 @@ void radvert_serve(pid_t pid, const char *ifname, const struct radvert *m)
 	case 0:
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		netns_join(pid);
-		for (int fd = open_solicitations(ifname), n = (int)write(ready[1], &byte, 1); n > 0;) {
+		for (int fd = open_solicitations(ifname), n = (int)write(ready[1], &byte, 1);
+			n > 0;) {
 			uint8_t message[256];
 
 			n = (int)recv(fd, message, sizeof(message), 0);

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What tests/fetch.bats, tests/web.bats and tests/report.bats share: the network namespace $NS of a case, in it nginx and the
-# hostile server; logs and files below $T, content from $F, programs from $B.
+# What tests/fetch.bats, tests/web.bats and tests/report.bats share: the network namespace $NS of a
+# case, in it nginx and the hostile server; logs and files below $T, content from $F, programs from
+# $B.
 
 # The processes and loop devices of a case; this file is read anew for each.
 PIDS=()
@@ -44,7 +45,8 @@ ready() {
 hostile() {
 	local address=${1:-127.0.0.1} number=${#PIDS[@]} host
 	LOG=$T/log$number
-	ip netns exec "$NS" "$B/host/tests/fetch/hostile" "$address" "${2:-$F/file}" "$LOG" >"$T/port$number" 3>&- &
+	ip netns exec "$NS" "$B/host/tests/fetch/hostile" "$address" "${2:-$F/file}" "$LOG" \
+		>"$T/port$number" 3>&- &
 	PIDS+=($!)
 	ready [ -s "$T/port$number" ]
 	host=$address
@@ -52,8 +54,8 @@ hostile() {
 	U=http://$host:$(<"$T/port$number")
 }
 
-# nginx_on PORT[ ssl] LINE...: serves the folder $F on 127.0.0.1:PORT with more lines in its configuration; its files
-# are in $N.
+# nginx_on PORT[ ssl] LINE...: serves the folder $F on 127.0.0.1:PORT with more lines in its
+# configuration; its files are in $N.
 nginx_on() {
 	local listen=$1 port=${1%% *}
 	shift

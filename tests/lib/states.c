@@ -14,7 +14,8 @@ void states_keep(const char *json)
 	if (!folder)
 		return;
 	/* Each case is a process of its own. */
-	snprintf(path, sizeof(path), "%s/%s-%d-%u.json", folder, program_invocation_short_name, getpid(), n++);
+	snprintf(path, sizeof(path), "%s/%s-%d-%u.json", folder, program_invocation_short_name,
+		getpid(), n++);
 	f = fopen(path, "w");
 	CHECK(f != NULL && fputs(json, f) >= 0);
 }

@@ -4,12 +4,13 @@
  *
  *	dhcpask IFNAME SHAPE PORT-ID [CLIENT-ID]
  *
- * SHAPE is a row of the table below. PORT-ID is the port's GUID (16 hex digits) or MAC (12). CLIENT-ID (hex) is
- * for the shape agent. One line on success:
+ * SHAPE is a row of the table below. PORT-ID is the port's GUID (16 hex digits) or MAC (12).
+ *CLIENT-ID (hex) is for the shape agent. One line on success:
  *
  *	addr=10.0.0.5 host=node001 file=http://... vendor=HTTPClient next=10.0.0.1
  *
- * file is option 67 or else the header's. Exit status 1: no offer, or no acknowledgement, in WAIT_MS.
+ * file is option 67 or else the header's. Exit status 1: no offer, or no acknowledgement, in
+ *WAIT_MS.
  */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
@@ -130,7 +131,10 @@ static void as_client(struct msg *m)
 static void send_request(struct ask *a, uint8_t type, uint32_t wanted, uint32_t server)
 {
 	static const uint8_t wants[] = {1, 3, 6, 12, 15, 17, 26, 43, 54, 60, 66, 67};
-	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETHERTYPE_IP), .sll_ifindex = a->ifindex, .sll_halen = 6};
+	struct sockaddr_ll to = {.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETHERTYPE_IP),
+		.sll_ifindex = a->ifindex,
+		.sll_halen = 6};
 	const uint8_t arch[] = {(uint8_t)(a->shape->arch >> 8), (uint8_t)a->shape->arch};
 	struct msg *m = &a->sent;
 	uint8_t *d = m->bytes + MSG_HEADERS;
@@ -177,7 +181,8 @@ static bool answer(struct ask *a, uint8_t type)
 			continue;
 		len = recv(a->fd, m->bytes, sizeof(m->bytes), 0);
 		m->len = len > 0 ? (size_t)len : 0;
-		if (m->len < MSG_OPTIONS || m->bytes[23] != 68 || m->bytes[MSG_HEADERS] != 2 || msg_be32(m->bytes + MSG_HEADERS + 4) != a->xid)
+		if (m->len < MSG_OPTIONS || m->bytes[23] != 68 || m->bytes[MSG_HEADERS] != 2 ||
+			msg_be32(m->bytes + MSG_HEADERS + 4) != a->xid)
 			continue;
 		t = msg_find(m->bytes, m->len, 53, &n);
 		if (t && n == 1 && *t == type)
@@ -241,7 +246,8 @@ int main(int argc, char **argv)
 		puts("no offer");
 		return 1;
 	}
-	send_request(&a, 3, msg_be32(a.got.bytes + MSG_HEADERS + 16), msg_find_u32(a.got.bytes, a.got.len, 54));
+	send_request(&a, 3, msg_be32(a.got.bytes + MSG_HEADERS + 16),
+		msg_find_u32(a.got.bytes, a.got.len, 54));
 	if (!answer(&a, 5)) {
 		puts("no acknowledgement");
 		return 1;

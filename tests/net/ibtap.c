@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibtap: an interface shaped like IPoIB where there is no InfiniBand, and the wire between it and a switch of
- * Ethernet. What is between the link headers passes untouched, so that real servers, which know Ethernet
- * only, see the DHCP message as an IPoIB node sends it: htype 32, hlen 0, no chaddr.
+ * ibtap: an interface shaped like IPoIB where there is no InfiniBand, and the wire between it and a
+ *switch of Ethernet. What is between the link headers passes untouched, so that real servers, which
+ *know Ethernet only, see the DHCP message as an IPoIB node sends it: htype 32, hlen 0, no chaddr.
  *
  *   ibtap NAME UPLINK [key=value]...
  *	log=FILE	a line for each DHCP message and for each ARP packet out of NAME
- *	dark=1		no carrier until SIGUSR1; then the time until the first DHCP request goes to the log
- *	arp=ADDR	another host, which has this address, answers ARP probes for it
- *	mtu=N		of NAME, as a broadcast group would give it (2044)
+ *	dark=1		no carrier until SIGUSR1; then the time until the first DHCP request goes to
+ *the log arp=ADDR	another host, which has this address, answers ARP probes for it mtu=N
+ *of NAME, as a broadcast group would give it (2044)
  *
- * The kernel keeps link-layer addresses of a length it knows for each link type. Newer kernels may know that
- * of InfiniBand for tun devices (20); others get the longest they have for any type (16), and
- * the line "ready" says which. Either is more than struct sockaddr_ll has room for (8).
+ * The kernel keeps link-layer addresses of a length it knows for each link type. Newer kernels may
+ *know that of InfiniBand for tun devices (20); others get the longest they have for any type (16),
+ *and the line "ready" says which. Either is more than struct sockaddr_ll has room for (8).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -184,7 +184,8 @@ static void log_request(struct relay *r, const uint8_t *frame, size_t len)
 /* The other host answers a probe for its address: an ARP reply in InfiniBand's shape. */
 static void answer_arp(struct relay *r, const uint8_t *frame)
 {
-	static const uint8_t other[IB_ALEN] = {0, 0, 0, 0x77, 0xfe, 0x80, [12] = 2, 0, 0xc9, 3, 0, 0, 0, 0x99};
+	static const uint8_t other[IB_ALEN] = {
+		0, 0, 0, 0x77, 0xfe, 0x80, [12] = 2, 0, 0xc9, 3, 0, 0, 0, 0x99};
 	uint8_t reply[14 + ARP_IB];
 
 	memcpy(reply, frame, sizeof(reply));
@@ -238,17 +239,20 @@ static void from_uplink(struct relay *r)
 	uint8_t frame[4096] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 1, 8, 0};
 	struct sockaddr_ll from;
 	socklen_t size = sizeof(from);
-	ssize_t n = recvfrom(r->uplink, frame + 14, sizeof(frame) - 14, 0, (struct sockaddr *)&from, &size);
+	ssize_t n = recvfrom(
+		r->uplink, frame + 14, sizeof(frame) - 14, 0, (struct sockaddr *)&from, &size);
 	struct udphdr *udp = (struct udphdr *)(void *)(frame + 14 + 20);
 
 	if (n < 28 || from.sll_pkttype == PACKET_OUTGOING || frame[14 + 9] != IPPROTO_UDP ||
 		udp->dest != htons(68))
 		return;
-	/* Between hosts on one machine the kernel leaves the checksum to hardware that is not there. */
+	/* Between hosts on one machine the kernel leaves the checksum to hardware that is not
+	 * there. */
 	udp->check = 0;
 	fprintf(r->log, "reply");
 	if ((size_t)n > 28 + DHCP_FIXED + 4)
-		log_options(r->log, frame + 14 + 28 + DHCP_FIXED + 4, (size_t)n - 28 - DHCP_FIXED - 4);
+		log_options(
+			r->log, frame + 14 + 28 + DHCP_FIXED + 4, (size_t)n - 28 - DHCP_FIXED - 4);
 	fprintf(r->log, "\n");
 	if (write(r->tap, frame, (size_t)n + 14) < 0 && errno != EIO)
 		die("tap");

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * netdrive: runs the link and address rooms on one interface, as boot.c would, and prints what happens,
- * a line an event: for tests/net.bats, against real servers.
+ * netdrive: runs the link and address rooms on one interface, as boot.c would, and prints what
+ *happens, a line an event: for tests/net.bats, against real servers.
  *
  *   netdrive IFNAME [key=value]...
- *	static=ADDR/PREFIX gateway=ADDR dns=ADDR mtu=N server=ADDR probe=none|parallel|first hostname=NAME
- *	method=METHOD second=METHOD (as ip= has them; second: an IPv6 one beside dhcp)
+ *	static=ADDR/PREFIX gateway=ADDR dns=ADDR mtu=N server=ADDR probe=none|parallel|first
+ *hostname=NAME method=METHOD second=METHOD (as ip= has them; second: an IPv6 one beside dhcp)
  *	auto-limit=SECONDS dhcp-limit=SECONDS
- *	guid=HEX clientid=auto|flexboot|hw|rfc4361|uuid client-id=HEX prefix=DIR limit=SECONDS (20) hold=SECONDS
- *	resolve=NAME neighbour=ADDR
+ *	guid=HEX clientid=auto|flexboot|hw|rfc4361|uuid client-id=HEX prefix=DIR limit=SECONDS (20)
+ *hold=SECONDS resolve=NAME neighbour=ADDR
  *
- * guid= shows the interface to the agent as IPoIB with this port GUID, which the kernel cannot (ibtap.c says why).
+ * guid= shows the interface to the agent as IPoIB with this port GUID, which the kernel cannot
+ *(ibtap.c says why).
  *
- * Ends after the first "configured" and the steps asked for, and hold. Status: 0 done, 1 failed, 2 not in time.
+ * Ends after the first "configured" and the steps asked for, and hold. Status: 0 done, 1 failed, 2
+ *not in time.
  */
 #include <net/if_arp.h>
 #include <poll.h>
@@ -52,9 +54,11 @@ const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex);
 
 const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex)
 {
-	static const uint8_t own[] = {0x80, 0, 0, 0x48, 0xfe, 0x80}; /* connected mode, QPN, prefix */
-	static const struct link_hw all = {.len = 20, .bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40,
-		0x1b, 0xff, 0xff, [16] = 0xff, 0xff, 0xff, 0xff}};
+	static const uint8_t own[] = {
+		0x80, 0, 0, 0x48, 0xfe, 0x80}; /* connected mode, QPN, prefix */
+	static const struct link_hw all = {.len = 20,
+		.bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [16] = 0xff,
+			0xff, 0xff, 0xff}};
 	const struct netdev *dev = __real_links_by_index(l, ifindex);
 	static struct netdev shown;
 
@@ -263,8 +267,11 @@ static void next_steps(struct drive *d, uint64_t now)
 static void address_event(struct drive *d, const struct address_event *ev, uint64_t now)
 {
 	static const char *const names[] = {
-		[ADDRESS_CONFIGURED] = "configured", [ADDRESS_RENEWED] = "renewed",
-		[ADDRESS_HINDRANCE] = "hindrance", [ADDRESS_LOST] = "lost", [ADDRESS_FAILED] = "failed",
+		[ADDRESS_CONFIGURED] = "configured",
+		[ADDRESS_RENEWED] = "renewed",
+		[ADDRESS_HINDRANCE] = "hindrance",
+		[ADDRESS_LOST] = "lost",
+		[ADDRESS_FAILED] = "failed",
 		[ADDRESS_RESOLVED] = "resolved",
 	};
 	const struct address_result *r = addresses_result(d->addresses, d->cfg.ifindex);
@@ -339,7 +346,8 @@ static void start(struct drive *d)
 
 int main(int argc, char **argv)
 {
-	struct drive d = {.env.prefix = "", .status = -1, .began = now_ns(), .cfg.method = ADDRESS_DHCP4};
+	struct drive d = {
+		.env.prefix = "", .status = -1, .began = now_ns(), .cfg.method = ADDRESS_DHCP4};
 	struct rusage used;
 
 	d.stop = d.began + 20 * SEC;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The packages for Debian and for distributions with RPM: built, looked at by those who judge packages, installed into roots of
-# their own, used there, and removed. "make check-packages", and a part of "make check".
+# The packages for Debian and for distributions with RPM: built, looked at by those who judge
+# packages, installed into roots of their own, used there, and removed. "make check-packages", and a
+# part of "make check".
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -33,7 +34,8 @@ installed() {
 
 # plain: a list of files without documents, man pages by their unpacked names.
 plain() {
-	sed 's/^\.*/./; s/\.gz$//' | grep -vE '/usr/share/(doc|licenses|lintian)/|\.build-id|/$' | sort
+	sed 's/^\.*/./; s/\.gz$//' | grep -vE '/usr/share/(doc|licenses|lintian)/|\.build-id|/$' |
+		sort
 }
 
 @test "program, changelog and spec are of one version" {
@@ -45,7 +47,8 @@ plain() {
 
 @test "lintian has nothing to say about the Debian packages, and about their source" {
 	[ "${#DEBS[@]}" -eq 2 ]
-	run -0 lintian --allow-root --fail-on error,warning,info -I "$PACKAGES/initagent_$VERSION"_*.changes
+	run -0 lintian --allow-root --fail-on error,warning,info -I \
+		"$PACKAGES/initagent_$VERSION"_*.changes
 	[ -z "$output" ] || { echo "$output"; return 1; }
 	run -0 lintian --allow-root --fail-on error,warning "$PACKAGES/initagent_$VERSION.dsc"
 	[ -z "$output" ] || { echo "$output"; return 1; }
@@ -71,12 +74,15 @@ plain() {
 	mapfile -t names < <(awk '!/^#/ && NF && $1 != "musl" { print $1 }' deps/sources)
 	[ "${#names[@]}" -ge 8 ]
 	for name in "${names[@]}"; do
-		grep -q "^Files: distfiles/${name}_\*$" packaging/debian/copyright || { echo "not there: $name"; return 1; }
+		grep -q "^Files: distfiles/${name}_\*$" packaging/debian/copyright ||
+			{ echo "not there: $name"; return 1; }
 	done
 	# each license that is named has its text
-	sed -n '/^Files:/,/^$/s/^License: //p' packaging/debian/copyright | sed 's/ or /\n/g' | sort -u |
+	sed -n '/^Files:/,/^$/s/^License: //p' packaging/debian/copyright | sed 's/ or /\n/g' |
+		sort -u |
 		while read -r name; do
-			grep -A 1 "^License: $name\$" packaging/debian/copyright | grep -q '^ ' || { echo "no text: $name"; return 1; }
+			grep -A 1 "^License: $name\$" packaging/debian/copyright | grep -q '^ ' ||
+				{ echo "no text: $name"; return 1; }
 		done
 }
 
@@ -88,11 +94,13 @@ plain() {
 	dpkg-source --no-check -x "$PACKAGES/initagent_$VERSION.dsc" source >/dev/null
 	# every library's tarball is here, and is the right one
 	awk '!/^#/ && NF && $1 != "musl" { print $1 }' source/deps/sources |
-		DISTFILES=$PWD/source/distfiles DEPS_DIR=$T/deps xargs unshare --net source/deps/fetch
+		DISTFILES=$PWD/source/distfiles DEPS_DIR=$T/deps xargs unshare \
+		--net source/deps/fetch
 	# these would take minutes: those of this tree are taken
 	umask 077
 	export DEPS=${LAB%/lab}/deps
-	(cd source && TZ=Asia/Tokyo unshare --net dpkg-buildpackage -us -uc -b) >"$T/log" 2>&1 || { tail -n 40 "$T/log"; return 1; }
+	(cd source && TZ=Asia/Tokyo unshare --net dpkg-buildpackage -us -uc -b) >"$T/log" 2>&1 ||
+		{ tail -n 40 "$T/log"; return 1; }
 	for deb in "${DEBS[@]}"; do
 		cmp "$deb" "${deb##*/}"
 	done
@@ -128,19 +136,22 @@ plain() {
 @test "RPMs: built, the spec and they are clean to rpmlint, and hold what make install installs" {
 	local root=$T/root rpms
 
-	make --no-print-directory BUILD="$BUILD" rpm >"$T/log" 2>&1 || { tail -n 40 "$T/log"; return 1; }
+	make --no-print-directory BUILD="$BUILD" rpm >"$T/log" 2>&1 ||
+		{ tail -n 40 "$T/log"; return 1; }
 	rpms=("$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION"-1.*.rpm)
 	[ "${#rpms[@]}" -eq 2 ]
 	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
 	[[ $output == *" 0 errors, 0 warnings"* ]]
-	diff <(installed | plain) <(rpm -qpl "${rpms[@]}" | grep -vxE '/usr/(lib/dracut/modules.d/70|libexec/)initagent' | plain)
+	diff <(installed | plain) <(rpm -qpl "${rpms[@]}" |
+		grep -vxE '/usr/(lib/dracut/modules.d/70|libexec/)initagent' | plain)
 	mkdir "$root"
 	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"
 	rpm --root "$root" -V --nodeps initagent initagent-tools
 	"$root/usr/sbin/initagent" version | grep -qF "$VERSION"
 	rpm --root "$root" --nodeps --noscripts -e initagent initagent-tools
 	[ ! -e "$root/usr/sbin/initagent" ]
-	# which package of the distribution has the module's rest is not for this one to say, and nothing else is needed
+	# which package of the distribution has the module's rest is not for this one to say, and
+	# nothing else is needed
 	run -0 rpm -qp --requires "${rpms[0]}"
 	run -1 grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' <<<"$output"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Process 1 of the stand-alone image with a boot that ends as the file /behaviour says: "fail", "kill" (its process gets SIGKILL),
- * "init PATH" (the root is at /sysroot).
+ * Process 1 of the stand-alone image with a boot that ends as the file /behaviour says: "fail",
+ * "kill" (its process gets SIGKILL), "init PATH" (the root is at /sysroot).
  */
 #include <signal.h>
 

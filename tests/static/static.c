@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * static.c: a program linked like the agent, against every library of deps/, for tests/binary.bats. It
- * shows that the libraries work in a static musl program, whatever the agent makes of them.
+ * static.c: a program linked like the agent, against every library of deps/, for tests/binary.bats.
+ * It shows that the libraries work in a static musl program, whatever the agent makes of them.
  *
  *   static modinfo FILE   the license of a kernel module, packed or not, as libkmod reads it
  *   static links          the number of network interfaces, over rtnetlink

@@ -52,7 +52,8 @@ static void silent(int fd)
 static const struct {
 	const char *name;
 	void (*serve)(int fd);
-} modes[] = {{"silent", silent}, {"close", nothing}, {"garbage", garbage}, {"flood", flood}, {"dribble", dribble}};
+} modes[] = {{"silent", silent}, {"close", nothing}, {"garbage", garbage}, {"flood", flood},
+	{"dribble", dribble}};
 
 int main(int argc, char *argv[])
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * telldrive [OPTION...] RD.REPORT...: runs the tell room alone, as the agent does, for tests/report.bats: a wait and a
- * cause once there is a network, the outcome after --for, then the state. Each RD.REPORT is a value of rd.report=.
+ * telldrive [OPTION...] RD.REPORT...: runs the tell room alone, as the agent does, for
+ * tests/report.bats: a wait and a cause once there is a network, the outcome after --for, then the
+ * state. Each RD.REPORT is a value of rd.report=.
  *
  *   --for MS           how long the boot takes after that (100)
  *   --late MS          how long after the first messages there is a network (0)
@@ -11,8 +12,9 @@
  *   --node NAME --ca FILE --prefix DIR
  *   --resolve ADDRESS  names have this address; without it nobody answers
  *
- * Prints "missed SERVER: TEXT" for each that was not told everything, "longest N" and "all N": microseconds of the longest
- * call into the room and of all of them, which is what the boot lost, and with --failed "waited N" (ms).
+ * Prints "missed SERVER: TEXT" for each that was not told everything, "longest N" and "all N":
+ * microseconds of the longest call into the room and of all of them, which is what the boot lost,
+ * and with --failed "waited N" (ms).
  */
 #include <poll.h>
 
@@ -42,12 +44,19 @@ static void spent(struct drive *d, uint64_t since)
 	d->longest = ns > d->longest ? ns : d->longest;
 }
 
-static void say(struct drive *d, enum tell_kind kind, enum cause cause, const char *where, const char *text)
+static void say(
+	struct drive *d, enum tell_kind kind, enum cause cause, const char *where, const char *text)
 {
 	uint64_t now = now_ns();
 
-	tell_say(d->tell, &(struct tell_item){.kind = kind, .cause = cause, .where = where, .device = "mlx5_0/1",
-		.guid = 0x0002c90300a1b2c3, .text = text}, now);
+	tell_say(d->tell,
+		&(struct tell_item){.kind = kind,
+			.cause = cause,
+			.where = where,
+			.device = "mlx5_0/1",
+			.guid = 0x0002c90300a1b2c3,
+			.text = text},
+		now);
 	spent(d, now);
 }
 
@@ -131,7 +140,8 @@ static void boot(struct drive *d)
 		network(d);
 	}
 	turn(d, now_ns() + d->run, false);
-	say(d, d->failed ? TELL_FAILED : TELL_DONE, d->failed ? CAUSE_TIMEOUT_RETRY : CAUSE_NONE, "", "this is the end");
+	say(d, d->failed ? TELL_FAILED : TELL_DONE, d->failed ? CAUSE_TIMEOUT_RETRY : CAUSE_NONE,
+		"", "this is the end");
 	now = now_ns();
 	tell_up(d->tell, now);
 	spent(d, now);
@@ -170,8 +180,8 @@ static char **options(struct drive *d, char **v)
 		const struct {
 			const char *name;
 			const char **to;
-		} texts[] = {{"--state", &d->state}, {"--node", &d->node}, {"--ca", &d->ca}, {"--resolve", &d->resolve},
-			{"--prefix", &d->env.prefix}};
+		} texts[] = {{"--state", &d->state}, {"--node", &d->node}, {"--ca", &d->ca},
+			{"--resolve", &d->resolve}, {"--prefix", &d->env.prefix}};
 
 		for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 			if (streq(*v, texts[i].name))
@@ -190,7 +200,8 @@ static char **options(struct drive *d, char **v)
 
 int main(int argc, char *argv[])
 {
-	struct drive d = {.env = {.prefix = ""}, .run = 100 * NSEC_PER_MSEC, .items = 1, .node = "n17"};
+	struct drive d = {
+		.env = {.prefix = ""}, .run = 100 * NSEC_PER_MSEC, .items = 1, .node = "n17"};
 	struct boot_plan *plan = plan_of(options(&d, argv + 1));
 	uint64_t now = now_ns();
 
@@ -200,6 +211,7 @@ int main(int argc, char *argv[])
 	spent(&d, now);
 	boot(&d);
 	plan_free(plan);
-	printf("longest %llu\nall %llu\n", (unsigned long long)(d.longest / 1000), (unsigned long long)(d.all / 1000));
+	printf("longest %llu\nall %llu\n", (unsigned long long)(d.longest / 1000),
+		(unsigned long long)(d.all / 1000));
 	return 0;
 }

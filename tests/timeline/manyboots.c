@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * manyboots DIR N FILE...: writes N state files to DIR, made of the given ones: other names, switches, times; every
- * 40th failed. The same arguments make the same files.
+ * manyboots DIR N FILE...: writes N state files to DIR, made of the given ones: other names,
+ * switches, times; every 40th failed. The same arguments make the same files.
  */
 #include <cjson/cJSON.h>
 
@@ -45,7 +45,8 @@ static bool is_time(const char *key)
 {
 	size_t n = key ? strlen(key) : 0;
 
-	return key && (streq(key, "s") || (n > 2 && streq(key + n - 2, "_s") && !streq(key, "cpu_s")));
+	return key &&
+	       (streq(key, "s") || (n > 2 && streq(key + n - 2, "_s") && !streq(key, "cpu_s")));
 }
 
 /* Every time after the agent's begin moves by the factor. */
@@ -114,7 +115,8 @@ static void write_one(const char *dir, size_t i, const char *from)
 	char *text;
 
 	/* most alike, a few much slower */
-	stretch(top, start, 0.8 + 0.4 * u + (next(&random) < 0.03 ? 6 * next(&random) : 0.3 * next(&random)));
+	stretch(top, start,
+		0.8 + 0.4 * u + (next(&random) < 0.03 ? 6 * next(&random) : 0.3 * next(&random)));
 	snprintf(name, sizeof(name), "node%04zu", i + 1);
 	set_text(top, "hostname", name);
 	set_text(top, "kernel", i % 5 ? "6.1.0-56-amd64" : "6.12.41-amd64");

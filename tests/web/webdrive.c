@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * webdrive PREFIX DEADLINE-MS COMMAND-LINE: runs the web room alone on a kernel command line, for tests/web.bats: from the
- * URL to the root mounted at PREFIX/sysroot. To be run in a mount namespace. Prints the report's lines and one an event:
+ * webdrive PREFIX DEADLINE-MS COMMAND-LINE: runs the web room alone on a kernel command line, for
+ * tests/web.bats: from the URL to the root mounted at PREFIX/sysroot. To be run in a mount
+ * namespace. Prints the report's lines and one an event:
  *
  *   retry CODE TEXT | fatal CODE TEXT | bytes N | deadline |
  *   mounted FORMAT HOLDS PROOF SERVER cached=0 bytes=N | adopted the same
  *
- * and at the end "rss OWN CHILDREN" in KiB. Exit status 0: mounted or adopted, 3: fatal, 4: deadline passed. Addresses
- * only; modules are there or not.
+ * and at the end "rss OWN CHILDREN" in KiB. Exit status 0: mounted or adopted, 3: fatal, 4:
+ * deadline passed. Addresses only; modules are there or not.
  */
 #include <poll.h>
 #include <sys/resource.h>
@@ -35,9 +36,9 @@ __attribute__((noreturn)) static void die(const char *what, int error)
 
 static void print_result(const char *what, const struct web_result *r)
 {
-	printf("%s %s %s %s %s cached=%d bytes=%llu url=%s sha256=%s\n", what, image_kind_name(r->image.kind),
-		image_kind_name(r->image.root), r->proof, r->site, r->cached, (unsigned long long)r->bytes, r->url,
-		r->sha256);
+	printf("%s %s %s %s %s cached=%d bytes=%llu url=%s sha256=%s\n", what,
+		image_kind_name(r->image.kind), image_kind_name(r->image.root), r->proof, r->site,
+		r->cached, (unsigned long long)r->bytes, r->url, r->sha256);
 }
 
 static void on_progress(struct drive *d)
@@ -104,7 +105,8 @@ static bool adopt(struct drive *d)
 
 static void run(struct drive *d)
 {
-	const struct web_config cfg = {.plan = &d->plan->root.image, .target = d->sysroot, .node = 1};
+	const struct web_config cfg = {
+		.plan = &d->plan->root.image, .target = d->sysroot, .node = 1};
 	int r = web_new(&d->web, &d->env, &cfg);
 	enum web_event e;
 
