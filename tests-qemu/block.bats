@@ -93,7 +93,7 @@ boots() {
     assert_state .root.device nbd0p2
 }
 
-@test "dracut, shell flavour: NBD, read-write; systemd flavour: NVMe over TCP, a squashfs under a writable layer" {
+@test "dracut: NBD read-write (shell); NVMe over TCP, squashfs under a writable layer (systemd)" {
     server shell block nbd
     image=$LAB/agent-shell.img
     boots "root=nbd:$server_ip:root rw net.ifnames=0"

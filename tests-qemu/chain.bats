@@ -70,7 +70,7 @@ assert_identity() {
     grep -aq '\[9 give up\] reboot' "$node_dir/console.log"
 }
 
-@test "OVMF with Secure Boot, UEFI HTTP Boot of the signed unified kernel image, agent, NFSoRDMA root" {
+@test "OVMF with Secure Boot, UEFI HTTP Boot of a signed unified kernel image, NFSoRDMA root" {
     chain_serve whole
     chain_power sealed 1
     node_end_firmware 120

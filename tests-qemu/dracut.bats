@@ -76,7 +76,7 @@ logged_us() {
 
 # One collector is dead: its sender tries for 9 s. systemd asks it to end, and neither waits for
 # that nor gets it.
-@test "systemd flavour: the admin's recipe; collectors are told meanwhile, and nobody waits for that" {
+@test "systemd flavour: the admin's recipe; collectors get reports, and the boot does not wait" {
     local leaving switching sent
     boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 \
         rd.retry=160 \
@@ -124,12 +124,13 @@ rd.shell=0 rd.emergency=reboot"
 }
 
 @test "stand-alone image: killed while DHCP runs, before and after the mount" {
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe bootmark.kill=link,addr,mount"
+    node_start "$image" \
+        "$console $rdma_root ip=dhcp rd.neednet=1 $rxe bootmark.kill=link,addr,mount"
     assert_boot 90 4.2 rdma
     assert_killed link,addr,mount
 }
 
-@test "a modprobe that cannot run is kept from the kernel; killed or not, the real root has its own" {
+@test "a modprobe that cannot run is kept from the kernel; the real root has its own" {
     local dir=$BATS_TEST_TMPDIR/broken
     mkdir -p "$dir/sbin"
     : >"$dir/sbin/modprobe"

@@ -34,7 +34,8 @@ rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0"
 
 @test "static address; the fabric sees the host's name" {
     on server dhcp_stop
-    node_start "$image" "$console $ib_root $hca ip=10.9.0.50::10.9.0.1:255.255.255.0:node50:ib0:none"
+    node_start "$image" \
+        "$console $ib_root $hca ip=10.9.0.50::10.9.0.1:255.255.255.0:node50:ib0:none"
     node_wait 60 'port ready'
     on server "until_true 20 sh -c 'smpquery nodedesc 3 | grep -q node50'"
     assert_boot 90 4.2 rdma
@@ -158,13 +159,14 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
     assert_console 'ib0: stands behind the other ways'
 }
 
-@test "two subnets, two servers named by DHCP, the first does not answer: the other rail's root wins" {
+@test "two subnets, two servers by DHCP, the first does not answer: the other root is used" {
     on server "partition 0x8001 10.9.1.1/24"
     on server "dhcp_stop; dhcp_start --interface=ib0.8001 \
 --dhcp-range=set:one,10.9.0.100,10.9.0.199,1h --dhcp-range=set:two,10.9.1.100,10.9.1.199,1h \
 --dhcp-option=tag:one,option:root-path,nfs:10.9.0.99:$root_path:vers=4.2,proto=rdma,port=20049 \
 --dhcp-option=tag:two,option:root-path,nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049"
-    node_start "$image" "$console root=dhcp $hca rd.ib.pkey=0x8001 ip=ib0:dhcp ip=ib0.8001:dhcp rd.retry=90"
+    node_start "$image" \
+        "$console root=dhcp $hca rd.ib.pkey=0x8001 ip=ib0:dhcp ip=ib0.8001:dhcp rd.retry=90"
     assert_boot 120 4.2 rdma
     assert_rail .netdev ib0.8001
 }

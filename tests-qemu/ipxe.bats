@@ -176,7 +176,7 @@ can_verify() {
 		"$T"/tree/http/node/*.ipxe
 }
 
-@test "signed images, where iPXE can verify: each part is; one wrong signature and the next server is asked" {
+@test "signed images, if iPXE can verify: each part is; a wrong signature: the next server" {
 	printf '#!ipxe\necho verified ${cwuri}\nexit 0\n' | tee "$T/kernel.sig" >"$T/initrd.sig"
 	site 's/good: {/good: {signed: require, /'
 	can_verify

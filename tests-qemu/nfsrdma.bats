@@ -41,7 +41,7 @@ security_questions() {
     assert_eq "$(<"$node_dir/results/modprobe")" /sbin/modprobe kernel.modprobe
 }
 
-@test "the image's own /init as PID 1, nothing around it; the words that every site has: quiet, ro, init=" {
+@test "the image's own /init as PID 1; the options that every site has: quiet, ro, init=" {
     NODE_MARK=
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe quiet ro init=/sbin/init"
     assert_boot 90 4.2 rdma
@@ -203,7 +203,8 @@ rd.rdma.link=rxe0,rxe,rail0"
     for ((i = 0; i < 10; i++)); do
         node_start "$image" "$console $rdma_root ip=dhcp $rxe"
         assert_boot 90 4.2 rdma
-        mount=$(node_state '[.work[] | select(.room == "root") | .end_s - .begin_s] | max * 1000 | floor')
+        mount=$(node_state \
+            '[.work[] | select(.room == "root") | .end_s - .begin_s] | max * 1000 | floor')
         assert_most "$mount" 4000 "longest step of the root room, ms"
     done
 }

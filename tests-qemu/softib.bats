@@ -76,7 +76,8 @@ until_on() {
 
 # files: the server has an NFS server with a file of 64 MiB, and node a has mounted it
 files() {
-    on server "[ -e /export/big ] || { nfsd_start 400m && head -c 67108864 /dev/urandom >/export/big; }"
+    on server \
+        "[ -e /export/big ] || { nfsd_start 400m && head -c 67108864 /dev/urandom >/export/big; }"
     until_on a 20 "ping -c 1 -W 1 $sib_server"
     on a "grep -q ' /mnt nfs4 ' /proc/mounts || nfs_mount $sib_server 10.9.0.2"
 }
@@ -190,7 +191,8 @@ read_rate() {
     local before after wall busy
     busy=$(sib_others)
     wall=$(host_now)
-    SIB_ASK=120 on a "echo 3 >/proc/sys/vm/drop_caches; now >/run/t; cat /mnt/big >/dev/null; now >>/run/t"
+    SIB_ASK=120 on a \
+        "echo 3 >/proc/sys/vm/drop_caches; now >/run/t; cat /mnt/big >/dev/null; now >>/run/t"
     busy=$(($(sib_others) - busy))
     wall=$((($(host_now) - wall) * $(grep -c '^cpu[0-9]' /proc/stat)))
     read -r before after < <(on a "tr '\n' ' ' </run/t")
@@ -350,7 +352,8 @@ read_rate() {
     files
     on a "head -c 8388608 /dev/urandom >/tmp/sent"
     on server "fault leaf01/p2 drop=10000 corrupt=2000 dup=1000 seed=7"
-    assert_eq "$(SIB_ASK=300 on a "echo 3 >/proc/sys/vm/drop_caches; head -c 16777216 /mnt/big | md5sum")" \
+    assert_eq "$(SIB_ASK=300 on a \
+        "echo 3 >/proc/sys/vm/drop_caches; head -c 16777216 /mnt/big | md5sum")" \
         "$(on server "head -c 16777216 /export/big | md5sum")" "read"
     SIB_ASK=300 on a "cat /tmp/sent >/mnt/lossy && sync"
     assert_eq "$(on server "md5sum </export/lossy")" "$(on a "md5sum </tmp/sent")" "written"
@@ -381,7 +384,8 @@ read_rate() {
         }
     done
     until_on a 20 "carrier ib0 && ping -c 1 -W 1 $sib_server"
-    assert_eq "$(SIB_ASK=120 on a "echo 3 >/proc/sys/vm/drop_caches; head -c 4194304 /mnt/big | md5sum")" \
+    assert_eq "$(SIB_ASK=120 on a \
+        "echo 3 >/proc/sys/vm/drop_caches; head -c 4194304 /mnt/big | md5sum")" \
         "$(on server "head -c 4194304 /export/big | md5sum")" "read after the storm"
     no_trouble server a
 }

@@ -61,12 +61,14 @@ variable_states() {
 # status_of_node: what "initagent status --last-failure" says in the node's root
 status_of_node() {
     # shellcheck disable=SC2016 # expanded by the inner shell
-    unshare --mount bash -euc 'mount -t tmpfs run /run; cp -r "$1" /run/initagent; exec "$2" status --last-failure' - \
+    unshare --mount bash \
+        -euc 'mount -t tmpfs run /run; cp -r "$1" /run/initagent; exec "$2" status --last-failure' \
+        - \
         "$node_dir/results/run" "$vm_build/initagent"
 }
 
 # The machine is the same each time: its variable store.
-@test "UEFI starts the unified kernel image; a boot that failed is known to the next one by an EFI variable" {
+@test "UEFI starts the unified kernel image; an EFI variable tells of the failed boot before" {
     NODE_SECONDS=300
     cp "$ovmf/OVMF_VARS_4M.fd" "$images/vars"
     server nfs stop

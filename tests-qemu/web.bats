@@ -137,9 +137,12 @@ cache_entry() {
 # rd.retry is for a network that does not work: it does not end a transfer that goes on.
 @test "slow server: bytes, rate, time left and mirror on the console" {
     boots "root=$web:8081/root.squashfs $(digest root.squashfs) rd.retry=8"
-    node_wait 60 'image: [0-9.]+ of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ s left, from http://10.99.0.1:8081'
+    node_wait 60 \
+        'image: [0-9.]+ of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ s left, from http://10.99.0.1:8081'
     assert_image 60 squashfs digest
-    assert_most 8 "$(node_state '.phases[] | select(.name == "fetch") | .end_s - .begin_s | floor')" "seconds (at least)"
+    assert_most 8 \
+        "$(node_state '.phases[] | select(.name == "fetch") | .end_s - .begin_s | floor')" \
+        "seconds (at least)"
 }
 
 @test "killed while it gets an address and right after the mount" {
@@ -202,7 +205,7 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     assert_console 'an HTML page'
 }
 
-@test "refused: a certificate nobody trusts, and rd.noverifyssl with nothing else that proves the image" {
+@test "refused: an untrusted certificate, and rd.noverifyssl without proof of the image" {
     NODE_EXTRA=$images/ca.cpio
     boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl rd.retry=20 $reboot"
     assert_failed 60 IA-E633 restart

@@ -242,8 +242,10 @@ refused() {
 	printf 'options my_mod speed=3 deep-end\n# options my_mod nosuch\nblacklist other\noptions other x=1\n' \
 		>"$BATS_TEST_TMPDIR/modprobe.d/a.conf"
 	run -0 build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d" --explain
-	[[ $output == *"/etc/modprobe.d/a.conf: my_mod speed=3: the module is inside and knows it"* ]]
-	[[ $output == *"/etc/modprobe.d/a.conf: my_mod deep-end: the module is inside and knows it"* ]]
+	[[ $output == \
+		*"/etc/modprobe.d/a.conf: my_mod speed=3: the module is inside and knows it"* ]]
+	[[ $output == \
+		*"/etc/modprobe.d/a.conf: my_mod deep-end: the module is inside and knows it"* ]]
 	[[ $output == *"/etc/modprobe.d/a.conf: other x=1: no such module in the image"* ]]
 	[[ $output != *"no such option"* ]]
 	# a mistake is said without being asked for

@@ -63,7 +63,7 @@ dracut_hooks() {
 ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
     'for f in $(echo "$hookdir"/cmdline/*.sh); do . "$f"; done')
 
-@test "dracut's NVMe hook is empty when the root is the agent's NVMe root, else it is for other disks" {
+@test "dracut's NVMe hook is empty for the agent's NVMe root, else it is for other disks" {
     local root hook=hooks/cmdline/92-parse-nvmf-boot-connections.sh
     for root in nfs:10.0.0.1:/x nvmf:tcp:10.0.0.1:nqn.x; do
         dracut_hooks
@@ -99,7 +99,8 @@ initagent 1 none" ]
         for way in "${ways[@]}"; do
             dracut_hooks
             answers claims "$code"
-            run -0 in_dracut "root=UUID=1 netroot=x; $way; echo \"\$root \${rootok-unset} \$netroot\""
+            run -0 in_dracut \
+                "root=UUID=1 netroot=x; $way; echo \"\$root \${rootok-unset} \$netroot\""
             [[ "$output" == *"ran 90-parse-nfsroot.sh"* && "$output" == *"UUID=1 unset x" ]]
             for hook in "${others[@]}" "${bystanders[@]}"; do [ -s "hooks/$hook" ]; done
         done
@@ -121,7 +122,8 @@ whole_start() {
     answers claims 0
     printf '#!/bin/sh\necho "udevadm $*"\n' >bin/udevadm
     chmod 755 bin/udevadm
-    in_dracut 'PATH=$PWD/bin:$PATH; . bin/initagent-claim.sh; echo "between"; . bin/initagent-start.sh
+    in_dracut \
+        'PATH=$PWD/bin:$PATH; . bin/initagent-claim.sh; echo "between"; . bin/initagent-start.sh
         udevadm control --reload; udevadm trigger --type=devices; $UDEV_QUEUE_EMPTY
         udevadm control --exit'
 }
@@ -175,7 +177,8 @@ watch() {
     rm -f calls
     answers wait "$1"
     answers boot 0
-    in_dracut 'root=initagent; main_loop=5; . bin/initagent-watch.sh; wait; echo "passes $main_loop"'
+    in_dracut \
+        'root=initagent; main_loop=5; . bin/initagent-watch.sh; wait; echo "passes $main_loop"'
 }
 
 @test "at work: dracut's count of passes is held, so that rd.retry=0 does not end it" {

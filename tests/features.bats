@@ -102,7 +102,8 @@ options() {
 	[[ $(options http tls archive block) != *"This build"* ]]
 	[[ $(options http tls archive block) != *"Not in this build: "* ]]
 	[[ $(options http tls archive) == *"This build has no block roots"* ]]
-	[[ $(options http archive) == *"| \`root="*"This build has no TLS: no root from an https URL."* ]]
+	[[ $(options http archive) == \
+		*"| \`root="*"This build has no TLS: no root from an https URL."* ]]
 	[[ $(options http tls) == *"This build unpacks no archives"* ]]
 	[[ $(options) == *"| \`rd.root."*"Not in this build: it has no HTTP."* ]]
 }

@@ -27,7 +27,8 @@ sum() {
 
 # digests SIZE: of the parts of standard input, raw.
 digests() {
-	perl -MDigest::SHA=sha256 -e 'binmode STDIN; $/ = \$ARGV[0]; print sha256($_) while <STDIN>' "$1"
+	perl -MDigest::SHA=sha256 \
+		-e 'binmode STDIN; $/ = \$ARGV[0]; print sha256($_) while <STDIN>' "$1"
 }
 
 # certificates: an authority, and certificates of it and of others: good, for another name, expired,
@@ -363,7 +364,8 @@ sent() {
 	# A part that cannot be used: the whole file is asked for instead, once.
 	to_file --sha256 "$SUM" "$U/b?cut=1000000&times=1&first=5&since=1"
 	right
-	[[ $output == *"IA-E627"*"asked for the bytes from 1000000 on, got 1000005-2999999 of 3000000"* ]]
+	[[ $output == \
+		*"IA-E627"*"asked for the bytes from 1000000 on, got 1000005-2999999 of 3000000"* ]]
 	to_file --sha256 "$SUM" "$U/c?cut=1000000&times=1&total=5&since=1"
 	right
 	[[ $output == *"IA-E629"*"another version: 3000005 bytes"* ]]
@@ -400,7 +402,7 @@ sent() {
 	[ "$(sent)" -eq 3000000 ]
 }
 
-@test "a chunked answer cut behind its last byte: complete when the server says that nothing follows" {
+@test "a chunked answer cut behind its last byte: complete if the server closed it" {
 	hostile
 	to_file "$U/a?chunked&noend&times=1&gone"
 	right
@@ -498,7 +500,7 @@ sent() {
 	right
 }
 
-@test "packed: Content-Encoding and Transfer-Encoding nobody asked for are refused before a byte is taken" {
+@test "packed: unexpected Content-Encoding and Transfer-Encoding are refused at once" {
 	hostile
 	to_file "$U/a?enc=gzip"
 	wrong 628 ""
@@ -992,7 +994,7 @@ tls() {
 
 # --- what it takes --------------------------------------------------------------------------------
 
-@test "memory: at most 16 MiB for a large image, in the agent and the processes that fetch and verify" {
+@test "memory: at most 16 MiB for a large image, in agent, fetch and verify processes" {
 	FLAVOUR=musl
 	truncate -s 600M "$F/sparse"
 	nginx_on 8080

@@ -92,7 +92,7 @@ monitored() {
 	[ -s "$T/monitor" ]
 }
 
-@test "systemd-networkd takes a leased link over: no gap, the same client identifier, the same address" {
+@test "systemd-networkd takes a leased link over: no gap, same client identifier, same address" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5 \
 		--dhcp-option=3,10.0.0.1
 	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"

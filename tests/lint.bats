@@ -105,7 +105,7 @@ layered() {
 		>"$TREE/initagent/main.c"
 }
 
-@test "layers: an include of a folder further down is found, one further up and the folder's own pass" {
+@test "layers: an include from above or of the own folder passes, one from below is found" {
 	layered <<-'EOF'
 		kernel-cmdline:
 		low:
@@ -117,7 +117,8 @@ layered() {
 	printf '#include "low/x.h"\n#include "high/x.h"\n' | put initagent/main.c
 	passes layers
 	printf 'int a;\n# include "high/x.h"\n' | put initagent/low/y.c
-	finds layers "initagent/low/y.c:2: low -> high: high/x.h is not above it in initagent/layers"
+	finds layers \
+		"initagent/low/y.c:2: low -> high: high/x.h is not above it in initagent/layers"
 	rm "$TREE/initagent/low/y.c"
 	printf '#include "../high/x.h"\n#include "low/x.h"\n' | put kernel-cmdline/y.c
 	finds layers "kernel-cmdline/y.c:1: ../high/x.h: name the folder"
@@ -162,7 +163,8 @@ layered() {
 	printf '#include "high/x.h"\n' | put initagent/low/y.c
 	passes layers
 	echo 'int y;' | put initagent/low/y.c
-	finds layers "initagent/layers:6: initagent/low/y.c does not need its exception for high/x.h"
+	finds layers \
+		"initagent/layers:6: initagent/low/y.c does not need its exception for high/x.h"
 }
 
 @test "banned: each unsafe function is found, wherever the file is" {
@@ -227,7 +229,7 @@ layered() {
 	passes words
 }
 
-@test "phrases: what the list names is found in code and pages, not in tests, and an exception that is not needed" {
+@test "phrases: found in code and pages, not in tests; an exception that is not needed" {
 	printf '# words\n\\bcage\\b\tsandbox, or "cell"\n' | put tests/phrases
 	printf 'int x;\n/* the Cage */\n' | put initagent/x.c
 	echo 'int cages; /* cage */' | put initagent/test_x.c

@@ -126,7 +126,8 @@ DHCPD='authoritative; default-lease-time 600;'
 }
 
 @test "dhcpd: a reservation by every form of client identifier" {
-	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160; }
+	dhcpd_on "$SERVER" s0 \
+		"$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160; }
 		host a { option dhcp-client-identifier $FLEXBOOT; fixed-address 10.0.0.61; }
 		host b { option dhcp-client-identifier $HW; fixed-address 10.0.0.62; }
 		host c { option dhcp-client-identifier $IPXE; fixed-address 10.0.0.63; }
@@ -149,7 +150,8 @@ DHCPD='authoritative; default-lease-time 600;'
 	[[ $status -eq 0 && $output == *"addr=10.0.0."*" server=10.0.0.1 "* ]]
 	stop
 	again
-	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160; ping-check false; }"
+	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.150 10.0.0.160; ping-check false; }"
 	drive
 	[[ $status -eq 0 && $output == *"addr=10.0.0.1"*" server=10.0.0.1 "* ]]
 	stop
@@ -174,21 +176,29 @@ DHCPD='authoritative; default-lease-time 600;'
 	stop
 	again
 	dhcpd_on "$SERVER" s0 "option rfc3442 code 121 = array of integer 8; $DHCPD
-		subnet 10.0.0.0 netmask 255.255.255.0 { option domain-name-servers 10.0.0.1; option ntp-servers 10.0.0.9;
-			option rfc3442 12,172,16,10,0,0,3,0,10,0,0,1; option root-path \"10.0.0.1:/export\"; next-server 10.0.0.4;
+		subnet 10.0.0.0 netmask 255.255.255.0 { option domain-name-servers 10.0.0.1;
+			option ntp-servers 10.0.0.9;
+			option rfc3442 12,172,16,10,0,0,3,0,10,0,0,1;
+			option root-path \"10.0.0.1:/export\"; next-server 10.0.0.4;
 			filename \"boot.ipxe\"; server-name \"boothost\"; option interface-mtu 1500; }
-		host a { option dhcp-client-identifier $FLEXBOOT; fixed-address 10.0.0.61; option host-name \"node5\"; }"
+		host a { option dhcp-client-identifier $FLEXBOOT; fixed-address 10.0.0.61;
+			option host-name \"node5\"; }"
 	drive
 	[[ $status -eq 0 && $output == *"$all $rest"* ]]
 	stop
 	again
-	kea_on "$SERVER" s0 "$KEA_NET, \"reservations\": [ { \"client-id\": \"$FLEXBOOT\", \"ip-address\": \"10.0.0.61\",
-			\"hostname\": \"node5\", \"next-server\": \"10.0.0.4\", \"boot-file-name\": \"boot.ipxe\",
+	kea_on "$SERVER" s0 "$KEA_NET, \"reservations\": [ { \"client-id\": \"$FLEXBOOT\",
+		\"ip-address\": \"10.0.0.61\",
+			\"hostname\": \"node5\", \"next-server\": \"10.0.0.4\",
+				\"boot-file-name\": \"boot.ipxe\",
 			\"server-hostname\": \"boothost\" } ]" \
-				'"option-def": [ { "name": "rfc3442", "code": 121, "type": "binary" } ],
-		"option-data": [ { "name": "domain-name-servers", "data": "10.0.0.1" }, { "name": "ntp-servers", "data": "10.0.0.9" },
+				'"option-def": [ { "name": "rfc3442", "code": 121,
+					"type": "binary" } ],
+		"option-data": [ { "name": "domain-name-servers", "data": "10.0.0.1" },
+		{ "name": "ntp-servers", "data": "10.0.0.9" },
 			{ "code": 121, "csv-format": false, "data": "0CAC100A000003000A000001" },
-			{ "name": "root-path", "data": "10.0.0.1:/export" }, { "name": "interface-mtu", "data": "1500" } ],'
+			{ "name": "root-path", "data": "10.0.0.1:/export" },
+			{ "name": "interface-mtu", "data": "1500" } ],'
 	drive
 	[[ $status -eq 0 && $output == *"$all $rest"* ]]
 }
@@ -200,8 +210,10 @@ DHCPD='authoritative; default-lease-time 600;'
 	[[ $status -eq 0 && $output == *"gateway=10.0.0.1 "*"route=192.0.2.0/24 via=10.0.0.3 route=198.51.100.7/32 via=10.0.0.4"* ]]
 	stop
 	again
-	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160; ping-check false;
-		option routers 10.0.0.1; option static-routes 192.0.2.0 10.0.0.3, 198.51.100.7 10.0.0.4; }"
+	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.150 10.0.0.160; ping-check false;
+		option routers 10.0.0.1;
+		option static-routes 192.0.2.0 10.0.0.3, 198.51.100.7 10.0.0.4; }"
 	drive
 	[[ $status -eq 0 && $output == *"gateway=10.0.0.1 "*"route=192.0.2.0/24 via=10.0.0.3 route=198.51.100.7/32 via=10.0.0.4"* ]]
 }
@@ -231,9 +243,12 @@ DHCPD='authoritative; default-lease-time 600;'
 	stop
 	again
 	dhcpd_on "$SERVER" s0 "option rfc3442 code 121 = array of integer 8; $DHCPD
-		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160; ping-check false; option host-name \"last\";
-		option root-path \"10.0.0.1:/$long${long:0:40}\"; option bootfile-name \"file$long\";
-		option tftp-server-name \"boot${long:0:190}\"; option domain-name \"${long:0:60}.${long:0:60}.${long:0:40}.example\";
+		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160;
+		ping-check false; option host-name \"last\";
+		option root-path \"10.0.0.1:/$long${long:0:40}\";
+		option bootfile-name \"file$long\";
+		option tftp-server-name \"boot${long:0:190}\";
+		option domain-name \"${long:0:60}.${long:0:60}.${long:0:40}.example\";
 		option domain-search \"${domains[0]}\", \"${domains[1]}\", \"${domains[2]}\", \"last.example\";
 		option rfc3442 $(for i in {1..30}; do printf '24,172,16,%d,10,0,0,3,' "$i"; \
 			done)0,10,0,0,1; }"
@@ -271,7 +286,8 @@ refused_once() {
 	dnsmasq_on "$SERVER" s0 "$RANGE"
 	drive
 	moved
-	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.9.0.0 netmask 255.255.255.0 { range 10.9.0.50 10.9.0.60; ping-check false; }"
+	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.9.0.0 netmask 255.255.255.0 {
+			range 10.9.0.50 10.9.0.60; ping-check false; }"
 	refused_once
 }
 
@@ -279,14 +295,16 @@ refused_once() {
 	dnsmasq_on "$SERVER" s0 "$RANGE"
 	drive
 	moved
-	kea_on "$SERVER" s0 '"subnet": "10.9.0.0/24", "pools": [ { "pool": "10.9.0.50 - 10.9.0.60" } ]'
+	kea_on "$SERVER" s0 \
+		'"subnet": "10.9.0.0/24", "pools": [ { "pool": "10.9.0.50 - 10.9.0.60" } ]'
 	refused_once
 }
 
 # foreign_only: whoever serves at 10.0.0.1 is not believed.
 foreign_only() {
 	drive server=10.0.0.9 limit=2
-	[[ $status -eq 2 && $output == *"hindrance IA-E503 server 10.0.0.1 is not in rd.net.dhcp.server="* ]] &&
+	[[ $status -eq 2 &&
+		$output == *"hindrance IA-E503 server 10.0.0.1 is not in rd.net.dhcp.server="* ]] &&
 		[[ $stderr == *IA-E503* && $(ip -n "$CLIENT" -4 addr show ib0) != *inet* ]]
 }
 
@@ -294,7 +312,8 @@ foreign_only() {
 	dnsmasq_on "$SERVER" s0 "$RANGE"
 	foreign_only
 	stop
-	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.150 10.0.0.160; ping-check false; }"
+	dhcpd_on "$SERVER" s0 "$DHCPD subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.150 10.0.0.160; ping-check false; }"
 	foreign_only
 	stop
 	kea_on "$SERVER" s0 "$KEA_NET"

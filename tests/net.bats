@@ -47,7 +47,8 @@ no_address() {
 		--dhcp-boot=boot.ipxe,bootserver,10.0.0.3
 	drive client-id=01020000000005 probe=none
 	[ "$status" -eq 0 ]
-	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1 dns=10.0.0.1 dns=10.0.0.2 ntp=10.0.0.9"* ]]
+	[[ $output == \
+		*"addr=10.0.0.77/24 gateway=10.0.0.1 dns=10.0.0.1 dns=10.0.0.2 ntp=10.0.0.9"* ]]
 	[[ $output == *"hostname=node5 domain=example search=lab.example example root-path=10.0.0.1:/export/root,vers=4.2"* ]]
 	[[ $output == *"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=1400 lease=3600 adopted=0"* ]]
 	took 800
@@ -70,13 +71,17 @@ no_address() {
 
 @test "dhcpd: a lease, matched by client identifier, and one from the pool" {
 	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600; option domain-name "example";
-		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; option routers 10.0.0.1; ping-check false;
-			option root-path "10.0.0.1:/export/root"; next-server 10.0.0.3; filename "boot.ipxe"; }
-		host node5 { option dhcp-client-identifier 01:02:00:00:00:00:05; fixed-address 10.0.0.77; option host-name "node5"; }'
+		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60;
+		option routers 10.0.0.1; ping-check false;
+			option root-path "10.0.0.1:/export/root"; next-server 10.0.0.3;
+			filename "boot.ipxe"; }
+		host node5 { option dhcp-client-identifier 01:02:00:00:00:00:05;
+			fixed-address 10.0.0.77; option host-name "node5"; }'
 	drive client-id=01020000000005
 	[ "$status" -eq 0 ]
 	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1"*"hostname=node5 domain=example root-path=10.0.0.1:/export/root"* ]]
-	[[ $output == *"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=0 lease=600"* ]]
+	[[ $output == \
+		*"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=0 lease=600"* ]]
 	took 800
 	rm -r "$T/root/run/initagent"
 	client addr flush dev c0
@@ -86,7 +91,8 @@ no_address() {
 }
 
 @test "dhcpd with its ping check: OFFER a second late, still the first transaction" {
-	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600; ping-check true; ping-timeout 1;
+	dhcpd_on "$SERVER" s0 \
+		'authoritative; default-lease-time 600; ping-check true; ping-timeout 1;
 		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; }'
 	drive
 	[ "$status" -eq 0 ]
@@ -113,7 +119,8 @@ no_address() {
 @test "two servers: only the allowed one is believed" {
 	dnsmasq_on "$SECOND" t0 --dhcp-range=10.0.0.150,10.0.0.199,255.255.255.0,1h
 	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600;
-		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; ping-check false; }'
+		subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.50 10.0.0.60; ping-check false; }'
 	drive server=10.0.0.1
 	[ "$status" -eq 0 ]
 	[[ $output == *"server=10.0.0.1 "* ]]
@@ -157,7 +164,8 @@ no_address() {
 	ip -n "$SERVER" addr flush dev s0
 	ip -n "$SERVER" addr add 10.9.0.1/24 dev s0
 	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600;
-		subnet 10.9.0.0 netmask 255.255.255.0 { range 10.9.0.50 10.9.0.60; ping-check false; }'
+		subnet 10.9.0.0 netmask 255.255.255.0 {
+			range 10.9.0.50 10.9.0.60; ping-check false; }'
 	drive
 	[ "$status" -eq 0 ]
 	[[ $output == *"hindrance IA-E502 NAK from 10.9.0.1"* ]]
@@ -178,8 +186,10 @@ no_address() {
 }
 
 @test "a lease is renewed by unicast while the boot waits" {
-	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 8; max-lease-time 8; min-lease-time 8;
-		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60; ping-check false; }'
+	dhcpd_on "$SERVER" s0 \
+		'authoritative; default-lease-time 8; max-lease-time 8; min-lease-time 8;
+		subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.50 10.0.0.60; ping-check false; }'
 	drive hold=6
 	[ "$status" -eq 0 ]
 	[[ $output == *"renewed"* ]]

@@ -109,7 +109,8 @@ client() {
 }
 
 @test "auto6: address, default route, DNS servers and search domains of the router" {
-	dnsmasq_on "${ROUTER[@]}" "--dhcp-option=option6:dns-server,[2001:db8:1::1],[2001:db8:1::2]" \
+	dnsmasq_on "${ROUTER[@]}" \
+		"--dhcp-option=option6:dns-server,[2001:db8:1::1],[2001:db8:1::2]" \
 		--dhcp-option=option6:domain-search,lab.example,example \
 		--host-record=nfs.example,2001:db8:1::42
 	drive method=auto6 resolve=nfs.example neighbour=2001:db8:1::1
@@ -221,11 +222,13 @@ received() {
 @test "dhcp6: a segment on which nobody speaks is told from one without a server" {
 	received 7
 	drive method=dhcp6 dhcp-limit=6
-	[[ $output == *"hindrance IA-E501 no DHCPv6 answer yet, "*" sent, nothing at all received"* ]]
+	[[ $output == \
+		*"hindrance IA-E501 no DHCPv6 answer yet, "*" sent, nothing at all received"* ]]
 	[[ $output == *"failed IA-E501 no DHCPv6 lease after 6 s, nothing at all received"* ]]
 	later 3 received 10
 	drive method=dhcp6 dhcp-limit=6
-	[[ $output == *"failed IA-E501 no DHCPv6 lease after 6 s, 3 packets of any kind received"* ]]
+	[[ $output == \
+		*"failed IA-E501 no DHCPv6 lease after 6 s, 3 packets of any kind received"* ]]
 }
 
 @test "dhcp6: no address left" {
@@ -341,7 +344,7 @@ received() {
 	took 5000
 }
 
-@test "IPv6 switched off on this interface, and no link-local address wanted there: it is switched on" {
+@test "IPv6 switched off on this interface, no link-local address: it is switched on" {
 	ip netns exec "$CLIENT" sysctl -qw net.ipv6.conf.c0.disable_ipv6=1 \
 		net.ipv6.conf.c0.addr_gen_mode=1
 	drive method=link6

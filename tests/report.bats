@@ -269,7 +269,7 @@ rude() {
 	[[ $output == *"missed https://other.example:8443/: the state could not be sent: "* ]]
 }
 
-@test "web servers that are not there or rude hold up nobody; a failed boot waits 2 s and no longer" {
+@test "absent or hostile web servers do not delay a boot; a failed one waits 2 s at most" {
 	local port=700 mode
 	for mode in silent close garbage flood dribble; do
 		rude $((++port)) "$mode"

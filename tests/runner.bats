@@ -27,7 +27,8 @@ last() {
 }
 
 @test "passed, failed and skipped cases of all programs are added up" {
-	program one <<<"printf '1..3\nok 1 - a\nok 2 - b # SKIP no card\nnot ok 3 - c\n# why\n'; exit 1"
+	program one \
+		<<<"printf '1..3\nok 1 - a\nok 2 - b # SKIP no card\nnot ok 3 - c\n# why\n'; exit 1"
 	program two <<<"printf '1..2\nok 1 - d\nok 2 - e\n'"
 	unit
 	[ "$status" -eq 1 ]
@@ -298,7 +299,8 @@ last() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 	last "2 passed, 0 failed, 0 skipped"
-	[[ $output == *"left to make check: most mutations, 1 of tests/a.bats, 1 of tests/b.bats"* ]]
+	[[ $output == \
+		*"left to make check: most mutations, 1 of tests/a.bats, 1 of tests/b.bats"* ]]
 	[[ $output == *"-mutate 500 "* ]]
 	run tests/run bats corpus
 	[ "$status" -eq 1 ]

@@ -142,7 +142,7 @@ ethernet_stages() {
 	gets agent $GUID $FLEXBOOT -- addr=10.0.0.11
 }
 
-@test "dnsmasq: another client identifier than the network's gets another address while the lease lasts" {
+@test "dnsmasq: another client identifier gets another address while the lease lasts" {
 	infiniband ", client-id: hw" "loaders: {efi-x64: file}"
 	# which check says
 	"$SITE" -f "$T/site.yaml" check | grep \

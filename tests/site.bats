@@ -233,7 +233,8 @@ big() {
 	run -0 site explain io1
 	[[ $output == *"ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:30"* ]]
 	[[ $output == *"[4] node/b8cef60300313330.ipxe from http://10.20.0.1, then http://10.20.0.2; 6 rounds"* ]]
-	[[ $output == *"mounts 10.20.0.5:/export/compute over RDMA (port 20049), NFS 4.2, read-only"* ]]
+	[[ $output == \
+		*"mounts 10.20.0.5:/export/compute over RDMA (port 20049), NFS 4.2, read-only"* ]]
 	# it is the line of the script
 	line=$(sed -n 's/^    \(initrd=initrd root=.*\)/\1/p' <<<"$output")
 	site render "$T/out"
@@ -244,7 +245,7 @@ big() {
 	run -1 site explain nobody
 }
 
-@test "explain: by the GUID, MAC or address that a console or a log shows, and for a port nobody has" {
+@test "explain: by the GUID, MAC or address on a console or in a log; an unknown port" {
 	local who
 
 	example
@@ -255,7 +256,8 @@ big() {
 	done
 	# the other port of two
 	run -0 site explain b8cef60300313338
-	[[ $output == "io1: "*"[4] node/b8cef60300313338.ipxe"*" BOOTIF=20-b8-ce-f6-03-00-31-33-38"* ]]
+	[[ $output == \
+		"io1: "*"[4] node/b8cef60300313338.ipxe"*" BOOTIF=20-b8-ce-f6-03-00-31-33-38"* ]]
 	# what the script of unknown nodes will do
 	run -0 site explain 52:54:00:12:34:56
 	[[ $output == "52:54:00:12:34:56: no port of the site file"*"group rescue"* ]]
@@ -291,7 +293,7 @@ certificate() {
 		"${@:3}" 2>/dev/null
 }
 
-@test "signatures made as the manual says are rendered beside what they sign, and hold for that alone" {
+@test "signatures made as the manual says are rendered beside their file, valid for it only" {
 	local file sign
 
 	example

@@ -82,7 +82,8 @@ hostile() {
 
 @test "many boots in the terminal" {
 	run -0 timeline "$T/boots"
-	[ "${lines[0]}" = "1000 boots: 975 reached their root, 25 failed, 0 still at work; 0 broken files" ]
+	[ "${lines[0]}" = \
+		"1000 boots: 975 reached their root, 25 failed, 0 still at work; 0 broken files" ]
 	# the same numbers, counted by others
 	jq -s '[.[] | select(.outcome == "done") | .now_s - .start_s] | sort | [(.[486:488] | add / length),
 		.[(length * 0.95 | ceil) - 1], .[(length * 0.99 | ceil) - 1], .[-1]] | map(. * 100 | round / 100)' \
@@ -243,12 +244,17 @@ hostile() {
 
 @test "the page of one boot counts from the agent's begin, as the table in the terminal does" {
 	timeline --html "$T/one.html" "$fixtures/ib-two-ports.json"
-	[ "$(xmllint --html --xpath 'string(//table[@id="cause-table"]/tbody/tr[th="IA-E602"]/td[4])' "$T/one.html" 2>/dev/null)" = 2.05 ]
+	[ "$(xmllint \
+		--html --xpath 'string(//table[@id="cause-table"]/tbody/tr[th="IA-E602"]/td[4])' \
+		"$T/one.html" 2>/dev/null)" = 2.05 ]
 	# a module that was never loaded took no time
 	jq '.modules += [{"name": "never", "state": "blocked"}]' "$fixtures/ib.json" \
 		>"$T/never.json"
 	timeline --html "$T/one.html" "$T/never.json"
-	[ -z "$(xmllint --html --xpath 'string(//table[@id="module-table"]/tbody/tr[th="never"]/td[3])' "$T/one.html" 2>/dev/null)" ]
+	[ -z \
+		"$(xmllint --html --xpath \
+		'string(//table[@id="module-table"]/tbody/tr[th="never"]/td[3])' "$T/one.html" \
+		2>/dev/null)" ]
 }
 
 @test "the page's numbers are those of its files" {
@@ -269,7 +275,9 @@ hostile() {
 	[ "$(cell all-table node0040 1)" = failed ]
 	[ "$(xmllint --html --xpath 'string(//table[@id="slow-table"]/tbody/tr[1]/th)' \
 		"$T/report.html" 2>/dev/null)" = \
-		"$(jq -rs '[.[] | select(.outcome == "done")] | max_by(.now_s - .start_s).hostname' "$T"/boots/*.json)" ]
+		"$(jq \
+		-rs '[.[] | select(.outcome == "done")] | max_by(.now_s - .start_s).hostname' \
+		"$T"/boots/*.json)" ]
 	# all of the histogram's bars together are all boots
 	[ "$(xmllint --html --xpath 'sum(//table[@id="bins"]/tbody/tr/td[2])' "$T/report.html" \
 		2>/dev/null)" -eq 975 ]
@@ -286,7 +294,9 @@ hostile() {
 		"$T/two.html" | sed 's/.*>//')
 	[ "${texts[*]}" = "0 1" ]
 	# x, anchor and length of the marks, 7 units a letter at most
-	mapfile -t texts < <(grep -oE '<text( text-anchor="end")? x="[0-9.]+" y="[0-9]+">(median|95 %)[^<]*' "$T/two.html")
+	mapfile -t texts < \
+		<(grep -oE '<text( text-anchor="end")? x="[0-9.]+" y="[0-9]+">(median|95 %)[^<]*' \
+		"$T/two.html")
 	[ "${#texts[@]}" -eq 2 ]
 	for line in "${texts[@]}"; do
 		[[ $line =~ x=\"([0-9]+) ]]
@@ -306,7 +316,8 @@ browse() {
 		--allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=20000 \
 		--dump-dom "$@" \
 		"file://$dir/browser.html" 2>"$T/browser.log" |
-		sed -n '/<pre id="result">/,/<\/pre>/{s/<pre id="result">//; s/<\/pre>//; s/<body>//; p}'
+		sed -n \
+		'/<pre id="result">/,/<\/pre>/{s/<pre id="result">//; s/<\/pre>//; s/<body>//; p}'
 }
 
 # in_browser DIR TESTS light|dark: so many tests, and each says yes.

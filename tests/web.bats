@@ -337,7 +337,8 @@ killed='
 	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest \
 		root.squashfs)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
-	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
+	[[ $output == \
+		*"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
 	[ "$(sent /a)" -le $((size * 105 / 100)) ]
 }
 
@@ -352,7 +353,8 @@ killed='
 			root.squashfs.manifest)'; set -- '[45]'
 		$(sed 's/^\tdrive "$line"/\tdrive "${line\/8080\/8081}"/' <<<"$killed")"
 	[ "$status" -eq 0 ]
-	[[ $output == *"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
+	[[ $output == \
+		*"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
 	# The second one asked for the rest alone.
 	[ "$(awk '/root.squashfs HTTP/ { print $10 }' "$T/nginx8081/access")" \
 		-le $((size - 4000000)) ]
@@ -449,7 +451,9 @@ skip_unless_disks() {
 	kept disk mkfs.ext4 -q
 	cached
 	local damage
-	for damage in 'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none' 'truncate -s 5000000 $IMAGE' \
+	for damage in \
+		'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none' \
+		'truncate -s 5000000 $IMAGE' \
 		'truncate -s 0 $IMAGE' 'cat /etc/services >>$IMAGE' \
 		'rm $IMAGE; ln -s /etc/passwd $IMAGE' 'rm $IMAGE; mkfifo $IMAGE'; do
 		on_disk "$damage"
@@ -477,7 +481,8 @@ skip_unless_disks() {
 	disk_of "$T/disk" -r
 	LINE=${LINE/$held/$DISK}
 	cached
-	DISK=$held on_disk 'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none'
+	DISK=$held on_disk \
+		'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none'
 	fetched "retry IA-E640 $DISK: the image there is not what its name says, and cannot be removed"
 	DISK=$held on_disk 'rm $IMAGE'
 	fetched "$DISK: Read-only file system"
@@ -530,7 +535,8 @@ skip_unless_disks() {
 fate() {
 	local fate=$T/fate$1
 	mkdir -p "$fate/root"
-	T=$fate DEADLINE=900 inside "ended '$2'; case \$s in 0) same ;; 3|4) nothing ;; *) exit 9 ;; esac" >/dev/null
+	T=$fate DEADLINE=900 inside \
+		"ended '$2'; case \$s in 0) same ;; 3|4) nothing ;; *) exit 9 ;; esac" >/dev/null
 	case $status:$output in
 	0:*"mounted "*same) echo "booted $2" ;;
 	0:*nothing) echo "none $2" ;;
@@ -539,7 +545,7 @@ fate() {
 }
 
 # bats test_tags=slow
-@test "whatever a server does: the right root or none, with a digest, with a manifest, streamed or not" {
+@test "whatever a server does: the right root or none, by digest or manifest, streamed or not" {
 	local lie more n=0 jobs=() d m where
 	FLAVOUR=musl
 	d=$(digest root.tar.zst) m=$(digest root.tar.zst.manifest)

@@ -303,7 +303,8 @@ node_booted() {
 # 0.3 s of an emulated one.
 node_rested() {
     local agent
-    agent=$(node_state '"\(.agent.timer_wakes) \(.agent.cpu_s) \(.now_s - .start_s) \(.agent.timer_wakes <= 50 and
+    agent=$(node_state \
+        '"\(.agent.timer_wakes) \(.agent.cpu_s) \(.now_s - .start_s) \(.agent.timer_wakes <= 50 and
         .agent.cpu_s <= 2 + (.now_s - .start_s) / 4)"')
     [[ $agent == *" true" ]] || {
         echo "the agent did not rest: timer wakes in a second, CPU seconds, seconds of the boot: $agent" >&2

@@ -86,7 +86,7 @@ plain() {
 		done
 }
 
-@test "its source package has all that it needs: built again without network, elsewhere, it is the same to the byte" {
+@test "the source package is complete: built again without network, the same to the byte" {
 	local deb
 
 	mkdir "$T/again"
@@ -106,7 +106,7 @@ plain() {
 	done
 }
 
-@test "installed in a Debian root: dracut takes the module, the builder finds the agent; removed, nothing is left" {
+@test "installed in a Debian root: dracut and the builder find it; removed, nothing is left" {
 	local root=$T/root kver
 
 	kver=$(<"$LAB/kver")
