@@ -11,7 +11,10 @@ static double down(double value)
 	return (double)(long long)value;
 }
 
-/* 1, 2 or 5 times the power of ten that is `raw` or the next above; digits: how many it has after the point. */
+/*
+ * 1, 2 or 5 times the power of ten that is `raw` or the next above; digits: how many it has after
+ * the point.
+ */
 static double round_step(double raw, unsigned int *ret_digits)
 {
 	static const double steps[] = {1, 2, 5, 10};
@@ -55,7 +58,8 @@ struct axis axis_counts(size_t most, unsigned int ticks)
 struct axis axis_round(double from, double to, unsigned int ticks)
 {
 	struct axis a = axis_make(from, to, ticks);
-	double begin = down(a.from / a.step + 1e-6) * a.step, end = down(a.to / a.step + 1 - 1e-6) * a.step;
+	double begin = down(a.from / a.step + 1e-6) * a.step,
+		end = down(a.to / a.step + 1 - 1e-6) * a.step;
 
 	/* the step stays, the ends move */
 	a.from = begin;

@@ -12,8 +12,8 @@ struct axis {
 };
 
 /*
- * axis_make: from..to (0 <= from <= to) with at most `ticks` (2 or more) steps of 1, 2 or 5 times a power of ten. An empty
- * range is widened to a millisecond.
+ * axis_make: from..to (0 <= from <= to) with at most `ticks` (2 or more) steps of 1, 2 or 5 times a
+ * power of ten. An empty range is widened to a millisecond.
  */
 struct axis axis_make(double from, double to, unsigned int ticks);
 

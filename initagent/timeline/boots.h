@@ -18,44 +18,54 @@ struct boots {
 	struct broken_file *broken; /* by name */
 	size_t n_broken;
 	size_t outcomes[RECORD_OUTCOME_MAX];
-	/* Of the boots that reached their root: how long each took (s), rising; and their places in list. */
+	/*
+	 * Of the boots that reached their root: how long each took (s), rising; and their places in
+	 * list.
+	 */
 	double *times;
 	size_t *by_time;
 	size_t n_times;
 };
 
 /*
- * boots_read: reads the files at paths ("-": standard input), a folder meaning its regular files *.json. The
- * same file named twice is read once. What cannot be read is in ->broken with its reason. Returns 0, -ENOMEM,
- * or -E2BIG for more than BOOTS_MAX files.
+ * boots_read: reads the files at paths ("-": standard input), a folder meaning its regular files
+ * *.json. The same file named twice is read once. What cannot be read is in ->broken with its
+ * reason. Returns 0, -ENOMEM, or -E2BIG for more than BOOTS_MAX files.
  */
 int boots_read(struct boots **ret, const char *const *paths, size_t n);
 
 /* boots_sort_broken: brings ->broken in order. */
 void boots_sort_broken(struct boots *b);
 
-/* boots_of: the same of records that are there already; takes them over, also when it fails. For tests. */
+/*
+ * boots_of: the same of records that are there already; takes them over, also when it fails. For
+ * tests.
+ */
 int boots_of(struct boots **ret, struct record **list, size_t n);
 
 struct boots *boots_free(struct boots *b);
 DEFINE_FREEP(struct boots, boots_free)
 
 /*
- * percentile: the smallest of n rising values that at least `percent` (1 ... 100) of a hundred of them
- * do not exceed (nearest rank). median: the middle one, or the mean of the middle two. Both 0 without values.
+ * percentile: the smallest of n rising values that at least `percent` (1 ... 100) of a hundred of
+ * them do not exceed (nearest rank). median: the middle one, or the mean of the middle two. Both 0
+ * without values.
  */
 double percentile(const double *rising, size_t n, unsigned int percent);
 double median(const double *rising, size_t n);
 
-/* boots_tail: where an axis ends: a few boots that took very long must not press all others to its begin. */
+/*
+ * boots_tail: where an axis ends: a few boots that took very long must not press all others to its
+ * begin.
+ */
 double boots_tail(const struct boots *b);
 
 /* rising_sort: sorts n values upwards. */
 void rising_sort(double *values, size_t n);
 
 /*
- * boot_rail: the rail that a boot is counted by: the one that carried the root, else the first whose cable's
- * end is known, else the first. NULL without rails.
+ * boot_rail: the rail that a boot is counted by: the one that carried the root, else the first
+ * whose cable's end is known, else the first. NULL without rails.
  */
 const struct record_rail *boot_rail(const struct record *r);
 /* boot_switch: the name of the switch at that rail, else its GUID, "" when not known. */
@@ -65,7 +75,10 @@ const char *boot_switch_key(const struct record *r);
 /* boot_last_cause: the cause that a boot met last: what a failed one failed of. NULL for none. */
 const struct record_cause *boot_last_cause(const struct record *r);
 
-/* boot_cause_key: for groups_make(): the causes a boot met; "" for a failed boot that recorded none. */
+/*
+ * boot_cause_key: for groups_make(): the causes a boot met; "" for a failed boot that recorded
+ * none.
+ */
 const char *boot_cause_key(const struct record *r, size_t i);
 
 /* One value of something many boots have: a cause, a switch, a version. */
@@ -85,9 +98,11 @@ struct groups {
 };
 
 /*
- * groups_make: groups boots by the keys that `keys` gives for a boot: it is called with i = 0, 1 ... until
- * it returns NULL; a key that a boot has twice counts once. Keys are borrowed from the boots.
+ * groups_make: groups boots by the keys that `keys` gives for a boot: it is called with i = 0, 1
+ * ... until it returns NULL; a key that a boot has twice counts once. Keys are borrowed from the
+ * boots.
  */
-int groups_make(struct groups **ret, const struct boots *b, const char *(*keys)(const struct record *r, size_t i));
+int groups_make(struct groups **ret, const struct boots *b,
+	const char *(*keys)(const struct record *r, size_t i));
 struct groups *groups_free(struct groups *g);
 DEFINE_FREEP(struct groups, groups_free)

@@ -5,8 +5,9 @@
 #include "boots.h"
 
 /*
- * How a picture begins: a file of its own (with the XML head and chart.css inside), or inside of a page that has
- * chart.css. `id` (not 0) makes the names in it differ from those of the page's other pictures.
+ * How a picture begins: a file of its own (with the XML head and chart.css inside), or inside of a
+ * page that has chart.css. `id` (not 0) makes the names in it differ from those of the page's other
+ * pictures.
  */
 struct chart_frame {
 	bool file;
@@ -14,21 +15,26 @@ struct chart_frame {
 	double width, height;
 };
 
-/* chart_open: <svg> with title and description, which are also what a screen reader says. chart_close: its end. */
-void chart_open(FILE *out, const struct chart_frame *frame, const char *title, const char *description);
+/*
+ * chart_open: <svg> with title and description, which are also what a screen reader says.
+ * chart_close: its end.
+ */
+void chart_open(FILE *out, const struct chart_frame *frame, const char *title,
+	const char *description);
 void chart_close(FILE *out);
 
 /* chart_boot: the whole picture of one boot. Returns 0 or -ENOMEM. */
 int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id);
 
 /*
- * chart_mini: one bar, `width` wide: what the boot waited for from its begin on; `longest` (s) fills it.
- * It is an ornament of numbers that stand beside it, and hidden from screen readers.
+ * chart_mini: one bar, `width` wide: what the boot waited for from its begin on; `longest` (s)
+ * fills it. It is an ornament of numbers that stand beside it, and hidden from screen readers.
  */
 void chart_mini(FILE *out, const struct record *r, double longest, double width);
 
 /*
- * chart_many: one picture of many boots: a thin row each, by the time they took, the failed ones below.
+ * chart_many: one picture of many boots: a thin row each, by the time they took, the failed ones
+ * below.
  */
 int chart_many(FILE *out, const struct boots *b);
 

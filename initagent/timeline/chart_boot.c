@@ -37,29 +37,27 @@ static void draw_label(struct pen *pen, const struct plot_bar *b)
 		fprintf(pen->out, " class=\"on on-%s\"", look_class(b->look));
 	if (b->label_before)
 		fputs(" text-anchor=\"end\"", pen->out);
-	fprintf(pen->out, " x=\"%.1f\" y=\"%.1f\">", PLOT_LEFT + b->label_x, pen->y + 11);
-	markup_cut(pen->out, b->label, b->label_max);
-	fputs("</text>", pen->out);
+	markup_printf(pen->out, " x=\"%.1f\" y=\"%.1f\">%.*s</text>", PLOT_LEFT + b->label_x,
+		pen->y + 11, (int)b->label_max, b->label);
 }
 
 static void draw_rect(struct pen *pen, const struct plot_bar *b, const char *paint)
 {
-	fprintf(pen->out, "<rect %s x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\"%s/>", paint, PLOT_LEFT + b->x,
-		pen->y, b->width, BAR, b->width > 6 ? " rx=\"2\"" : "");
+	fprintf(pen->out, "<rect %s x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\"%s/>",
+		paint, PLOT_LEFT + b->x, pen->y, b->width, BAR, b->width > 6 ? " rx=\"2\"" : "");
 }
 
 static void draw_bar(struct pen *pen, const struct plot_bar *b)
 {
 	char paint[48];
 
-	fputs("<g><title>", pen->out);
-	markup_text(pen->out, b->title);
-	fputs("</title>", pen->out);
+	markup_printf(pen->out, "<g><title>%s</title>", b->title);
 	snprintf(paint, sizeof(paint), "class=\"%s\"", look_class(b->look));
 	draw_rect(pen, b, paint);
 	/* stripes would make a text on them hard to read */
 	if ((b->look == LOOK_WAIT || b->look == LOOK_BAD) && !(b->label_inside && b->label_max)) {
-		snprintf(paint, sizeof(paint), "fill=\"url(#%c%u)\"", b->look == LOOK_WAIT ? 'w' : 'x', pen->id);
+		snprintf(paint, sizeof(paint), "fill=\"url(#%c%u)\"",
+			b->look == LOOK_WAIT ? 'w' : 'x', pen->id);
 		draw_rect(pen, b, paint);
 	}
 	draw_label(pen, b);
@@ -68,11 +66,10 @@ static void draw_bar(struct pen *pen, const struct plot_bar *b)
 
 static void draw_row(struct pen *pen, const struct plot_row *row)
 {
-	if (*row->label) {
-		fprintf(pen->out, "<text text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">", PLOT_LEFT - 10, pen->y + 11);
-		markup_cut(pen->out, row->label, LABEL_MAX);
-		fputs("</text>\n", pen->out);
-	}
+	if (*row->label)
+		markup_printf(pen->out,
+			"<text text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">%.*s</text>\n",
+			PLOT_LEFT - 10, pen->y + 11, LABEL_MAX, row->label);
 	for (size_t i = 0; i < row->n; i++)
 		draw_bar(pen, &row->bars[i]);
 	pen->y += ROW;
@@ -80,13 +77,15 @@ static void draw_row(struct pen *pen, const struct plot_row *row)
 
 static void draw_section(struct pen *pen, const struct plot_section *s)
 {
-	fprintf(pen->out, "<text class=\"ch-head\" x=\"14\" y=\"%.1f\">%s</text>\n", pen->y + 18, s->title);
+	fprintf(pen->out, "<text class=\"ch-head\" x=\"14\" y=\"%.1f\">%s</text>\n", pen->y + 18,
+		s->title);
 	pen->y += TITLE;
 	for (size_t i = 0; i < s->n; i++)
 		draw_row(pen, &s->rows[i]);
 	if (s->left_out) {
-		fprintf(pen->out, "<text class=\"ch-soft\" x=\"%.0f\" y=\"%.1f\">and %zu more</text>\n", PLOT_LEFT,
-			pen->y + 11, s->left_out);
+		fprintf(pen->out,
+			"<text class=\"ch-soft\" x=\"%.0f\" y=\"%.1f\">and %zu more</text>\n",
+			PLOT_LEFT, pen->y + 11, s->left_out);
 		pen->y += ROW;
 	}
 }
@@ -97,39 +96,36 @@ static void draw_bands(FILE *out, const struct plot *p)
 	double y = TOP;
 
 	for (size_t i = 0; i < p->n; i++) {
-		double h = TITLE + ROW * (double)p->sections[i].n + (p->sections[i].left_out ? ROW : 0);
+		double h = TITLE + ROW * (double)p->sections[i].n + (p->sections[i].left_out ? ROW :
+			0);
 
 		if (i % 2 == 0)
-			fprintf(out, "<rect class=\"ch-band\" x=\"0\" y=\"%.1f\" width=\"%.0f\" height=\"%.1f\"/>\n", y,
-				PLOT_WIDTH, h);
+			fprintf(out,
+				"<rect class=\"ch-band\" x=\"0\" y=\"%.1f\" width=\"%.0f\" "
+				"height=\"%.1f\"/>\n", y, PLOT_WIDTH, h);
 		y += h;
 	}
-}
-
-static void soft_line(FILE *out, double y, const char *text, size_t max)
-{
-	fprintf(out, "<text class=\"ch-soft\" x=\"14\" y=\"%.0f\">", y);
-	markup_cut(out, text, max);
-	fputs("</text>\n", out);
 }
 
 static void draw_head(FILE *out, const struct record *r, const char *title)
 {
 	char line[RECORD_TEXT_MAX * 3];
 
-	fputs("<text class=\"ch-title\" x=\"14\" y=\"30\">", out);
-	markup_cut(out, title, 100);
-	fputs("</text>\n", out);
-	if (*r->root) {
-		snprintf(line, sizeof(line), "root %s", r->root);
-		soft_line(out, 49, line, 160);
-	}
-	snprintf(line, sizeof(line), "initagent %.100s, Linux %.100s; seconds since the kernel started, which ran %.2f s before",
+	markup_printf(out, "<text class=\"ch-title\" x=\"14\" y=\"30\">%.100s</text>\n", title);
+	snprintf(line, sizeof(line), "root %s", r->root);
+	if (*r->root)
+		markup_printf(out, "<text class=\"ch-soft\" x=\"14\" y=\"49\">%.160s</text>\n",
+			line);
+	snprintf(line, sizeof(line),
+		"initagent %.100s, Linux %.100s; seconds since the kernel started, which ran %.2f "
+			"s before",
 		*r->version ? r->version : "?", *r->kernel ? r->kernel : "?", r->start);
-	soft_line(out, *r->root ? 67 : 49, line, 160);
+	markup_printf(out, "<text class=\"ch-soft\" x=\"14\" y=\"%u\">%.160s</text>\n",
+		*r->root ? 67U : 49U, line);
 }
 
-static void draw(FILE *out, const struct record *r, const struct plot *p, unsigned int id, const char *title)
+static void draw(FILE *out, const struct record *r, const struct plot *p, unsigned int id,
+	const char *title)
 {
 	double height = plot_height(p), end = PLOT_LEFT + axis_at(&p->axis, r->end, PLOT_INNER);
 	struct pen pen = {.out = out, .y = TOP, .id = id};
@@ -147,14 +143,17 @@ int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id)
 {
 	_cleanup_(plot_freep) struct plot *p = NULL;
 	_cleanup_free_ char *title = NULL;
-	const char *description = "Bars on a time axis: phases, waits with their causes, kernel modules loading side by side, the "
+	const char *description =
+		"Bars on a time axis: phases, waits with their causes, kernel modules loading side "
+		"by side, the "
 				  "states of ports, interfaces, addresses and the root.";
 	struct chart_frame frame = {.file = file, .id = id, .width = PLOT_WIDTH};
 	int q = plot_make(&p, r);
 
 	if (q < 0)
 		return q;
-	if (asprintf(&title, "%s: %s after %.2f s", r->node, record_outcome_text(r->outcome), record_total(r)) < 0)
+	if (asprintf(&title, "%s: %s after %.2f s", r->node, record_outcome_text(r->outcome),
+		record_total(r)) < 0)
 		return -ENOMEM;
 	frame.height = TOP + plot_height(p) + BOTTOM;
 	chart_open(out, &frame, title, description);

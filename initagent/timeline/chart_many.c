@@ -72,14 +72,16 @@ static void draw_look(FILE *out, const struct sheet *s, enum look look)
 		size_t n = chart_segments(s->b->list[s->order[i]], seg, CHART_SEGMENTS);
 
 		for (size_t k = 0; k < n; k++) {
-			double x = axis_at(&s->axis, seg[k].begin, INNER), end = axis_at(&s->axis, seg[k].end, INNER);
+			double x = axis_at(&s->axis, seg[k].begin, INNER),
+				end = axis_at(&s->axis, seg[k].end, INNER);
 
 			if (seg[k].look != (int)look || end <= x)
 				continue;
 			if (!open)
 				fprintf(out, "<path class=\"%s\" d=\"", look_class(look));
 			open = true;
-			fprintf(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", LEFT + x, y_of(s, i), end - x, h, x - end);
+			fprintf(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", LEFT + x, y_of(s, i), end - x, h,
+				x - end);
 		}
 	}
 	if (open)
@@ -108,11 +110,9 @@ static void draw_names(FILE *out, const struct sheet *s)
 {
 	if (s->row < ROW_NAME)
 		return;
-	for (size_t i = 0; i < s->b->n; i++) {
-		fprintf(out, "<text text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">", LEFT - 8, y_of(s, i) + s->row - 5);
-		markup_cut(out, s->b->list[s->order[i]]->node, 20);
-		fputs("</text>\n", out);
-	}
+	for (size_t i = 0; i < s->b->n; i++)
+		markup_printf(out, "<text text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">%.20s</text>\n",
+			LEFT - 8, y_of(s, i) + s->row - 5, s->b->list[s->order[i]]->node);
 }
 
 /* Lines that say: so many boots took no longer. */
@@ -126,28 +126,31 @@ static void draw_marks(FILE *out, const struct sheet *s)
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		double y = TOP + s->row * (double)s->b->n_times * marks[i].percent / 100;
-		double value = i ? percentile(s->b->times, s->b->n_times, marks[i].percent) : median(s->b->times, s->b->n_times);
+		double value = i ? percentile(s->b->times, s->b->n_times, marks[i].percent) :
+			median(s->b->times, s->b->n_times);
 
 		if (s->row >= ROW_NAME || !s->b->n_times)
 			continue;
-		fprintf(out, "<path class=\"ch-end\" stroke-dasharray=\"2 3\" d=\"M%.0f %.1fH%.0f\"/>", LEFT - 6, y,
-			WIDTH - RIGHT);
+		fprintf(out,
+			"<path class=\"ch-end\" stroke-dasharray=\"2 3\" d=\"M%.0f %.1fH%.0f\"/>",
+			LEFT - 6, y, WIDTH - RIGHT);
 		/* names of lines that are close stand one below the other */
 		below = y + 4 < below + 15 ? below + 15 : y + 4;
-		fprintf(out, "<text text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">%s %.2f s</text>\n", LEFT - 10, below,
-			marks[i].name, value);
+		fprintf(out, "<text text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">%s %.2f s</text>\n",
+			LEFT - 10, below, marks[i].name, value);
 	}
 }
 
 static void draw_head(FILE *out, const struct sheet *s, const char *title)
 {
 	fprintf(out, "<text class=\"ch-title\" x=\"14\" y=\"30\">%s</text>\n", title);
-	fputs("<text class=\"ch-soft\" x=\"14\" y=\"50\">One row a boot, the quickest first; its colours tell what it "
+	fputs("<text class=\"ch-soft\" x=\"14\" y=\"50\">One row a boot, the quickest first; its "
+		"colours tell what it "
 	      "waited for, in seconds since the agent began.</text>\n", out);
 	chart_legend(out, 14, 74, LOOK_MODULES, LOOK_OTHER, 1);
 	if (s->b->n > s->b->n_times && s->b->n_times)
-		fprintf(out, "<text class=\"ch-head\" x=\"%.0f\" y=\"%.1f\">no root: %zu</text>\n", LEFT,
-			y_of(s, s->b->n_times) - 8, s->b->n - s->b->n_times);
+		fprintf(out, "<text class=\"ch-head\" x=\"%.0f\" y=\"%.1f\">no root: %zu</text>\n",
+			LEFT, y_of(s, s->b->n_times) - 8, s->b->n - s->b->n_times);
 }
 
 int chart_many(FILE *out, const struct boots *b)
@@ -164,10 +167,13 @@ int chart_many(FILE *out, const struct boots *b)
 	s.axis = axis_make(0, axis_end(b), 10);
 	height = y_of(&s, b->n) - TOP;
 	frame.height = TOP + height + BOTTOM;
-	snprintf(title, sizeof(title), b->n_times ? "%zu boots: %zu reached their root, median %.2f s, 95 %% within %.2f s"
-						  : "%zu boots: %zu reached their root", b->n, b->n_times,
+	snprintf(title, sizeof(title), b->n_times ?
+		"%zu boots: %zu reached their root, median %.2f s, 95 %% within %.2f s"
+						  : "%zu boots: %zu reached their root", b->n,
+							b->n_times,
 		median(b->times, b->n_times), percentile(b->times, b->n_times, 95));
-	chart_open(out, &frame, title, "A thin row for each boot, the quickest first, with a stretch for each phase it "
+	chart_open(out, &frame, title,
+		"A thin row for each boot, the quickest first, with a stretch for each phase it "
 		"waited for; boots without a root below.");
 	draw_head(out, &s, title);
 	chart_axis(out, &s.axis, LEFT, TOP, INNER, height);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_report: any bytes as a state file. What is accepted must make a table, pictures and pages whose tags are ours,
- * closed in order, with nothing in them that XML does not allow.
+ * fuzz_report: any bytes as a state file. What is accepted must make a table, pictures and pages
+ * whose tags are ours, closed in order, with nothing in them that XML does not allow.
  */
 #include "boots.h"
 #include "chart.h"
@@ -29,9 +29,12 @@ static bool is_void(const char *name)
 
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = {"!DOCTYPE", "?xml", "a", "body", "caption", "dd", "defs", "desc", "details", "div", "dl",
-		"dt", "footer", "g", "h1", "h2", "head", "header", "html", "li", "main", "meta", "nav", "p", "path", "pattern",
-		"rect", "script", "section", "span", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead",
+	static const char *const names[] = {"!DOCTYPE", "?xml", "a", "body", "caption", "dd",
+		"defs", "desc", "details", "div", "dl",
+		"dt", "footer", "g", "h1", "h2", "head", "header", "html", "li", "main", "meta",
+			"nav", "p", "path", "pattern",
+		"rect", "script", "section", "span", "style", "summary", "svg", "table", "tbody",
+			"td", "text", "th", "thead",
 		"title", "tr", "ul"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -114,7 +117,8 @@ static void check(int (*draw)(FILE *out, const struct boots *b), const struct bo
 	MUST(out && draw(out, b) == 0 && fclose(out) == 0);
 	MUST(strlen(text) == len);
 	for (size_t i = 0; !markup && i < len; i++)
-		MUST(text[i] == '\n' || ((unsigned char)text[i] >= ' ' && (unsigned char)text[i] < 0x7f));
+		MUST(text[i] == '\n' || ((unsigned char)text[i] >= ' ' &&
+			(unsigned char)text[i] < 0x7f));
 	if (markup)
 		check_markup(text);
 }

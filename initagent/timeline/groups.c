@@ -41,8 +41,8 @@ static size_t keys_of(const struct record *r, const char *(*keys)(const struct r
 }
 
 /* All pairs, sorted, each once. */
-static int make_pairs(struct groups *g, const struct boots *b, const char *(*keys)(const struct record *, size_t),
-	size_t *ret_n)
+static int make_pairs(struct groups *g, const struct boots *b,
+	const char *(*keys)(const struct record *, size_t), size_t *ret_n)
 {
 	size_t cap = 0, n = 0, kept = 0;
 
@@ -78,7 +78,8 @@ static int measure(struct group *g, const struct boots *b)
 		const struct record_cause *last = boot_last_cause(r);
 
 		g->failed += r->outcome == RECORD_FAILED;
-		g->failed_last += r->outcome == RECORD_FAILED && streq(last ? last->code : "", g->key);
+		g->failed_last += r->outcome == RECORD_FAILED &&
+			streq(last ? last->code : "", g->key);
 		if (r->outcome == RECORD_DONE)
 			times[n++] = record_total(r);
 	}
@@ -95,7 +96,8 @@ static int split(struct groups *g, const struct boots *b, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		g->places[i] = g->pairs[i].place;
 		if (!i || !streq(g->pairs[i].key, g->pairs[i - 1].key))
-			g->list[g->n++] = (struct group){.key = g->pairs[i].key, .members = &g->places[i]};
+			g->list[g->n++] = (struct group){.key = g->pairs[i].key,
+				.members = &g->places[i]};
 		g->list[g->n - 1].n++;
 	}
 	for (size_t i = 0; i < g->n && r == 0; i++)
@@ -105,7 +107,8 @@ static int split(struct groups *g, const struct boots *b, size_t n)
 	return r;
 }
 
-int groups_make(struct groups **ret, const struct boots *b, const char *(*keys)(const struct record *r, size_t i))
+int groups_make(struct groups **ret, const struct boots *b,
+	const char *(*keys)(const struct record *r, size_t i))
 {
 	_cleanup_(groups_freep) struct groups *g = calloc(1, sizeof(*g));
 	size_t n = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * initagent-timeline: what "initagent timeline" calls for all but one boot's phases: pictures and pages of state
- * files, which may be of many nodes and are not trusted. docs/timeline.md is for people.
+ * initagent-timeline: what "initagent timeline" calls for all but one boot's phases: pictures and
+ * pages of state files, which may be of many nodes and are not trusted. docs/timeline.md is for
+ * people.
  */
 #include <getopt.h>
 #include <sys/stat.h>
@@ -21,9 +22,11 @@ static const char usage_text[] =
 	"initagent timeline FILE|DIR...              of another; of several boots a summary\n"
 	"initagent timeline --svg FILE [FILE|DIR...]   a picture of one boot, or of all in one\n"
 	"initagent timeline --html FILE [FILE|DIR...]  a page about one boot or many\n"
-	"FILE after an option: \"-\" is standard output; a folder means index.html in it, or one picture for each\n"
+	"FILE after an option: \"-\" is standard output; a folder means index.html in it, or one "
+		"picture for each\n"
 	"boot; without other arguments the state files in that folder are read.\n"
-	"State files are /run/initagent/state.json of the nodes; a folder means its *.json, \"-\" standard input.\n"
+	"State files are /run/initagent/state.json of the nodes; a folder means its *.json, \"-\" "
+		"standard input.\n"
 	"Exit status: 0 done; 1 nothing could be read, or not written; 64 wrong call.\n";
 
 struct options {
@@ -53,8 +56,8 @@ static bool write_all(FILE *f, const char *text, size_t len)
 }
 
 /*
- * Beside the file's place first, so that it is there whole or not at all. The folder may be one that others write
- * to: what they left under the name is taken away, not followed.
+ * Beside the file's place first, so that it is there whole or not at all. The folder may be one
+ * that others write to: what they left under the name is taken away, not followed.
  */
 static int replace_file(const char *path, const char *text, size_t len)
 {
@@ -76,14 +79,18 @@ static int replace_file(const char *path, const char *text, size_t len)
 	return EXIT_FAILED;
 }
 
-/* "-" is standard output; what is no regular file (a pipe, /dev/stdout) is written to and stays what it is. */
+/*
+ * "-" is standard output; what is no regular file (a pipe, /dev/stdout) is written to and stays
+ * what it is.
+ */
 static int write_file(const char *path, const char *text, size_t len)
 {
 	struct stat st;
 	FILE *f;
 
 	if (streq(path, "-"))
-		return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0 ? EXIT_OK : complain(path, errno);
+		return fwrite(text, 1, len, stdout) == len &&
+			fflush(stdout) == 0 ? EXIT_OK : complain(path, errno);
 	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
 		return replace_file(path, text, len);
 	f = fopen(path, "we");
@@ -130,10 +137,14 @@ static int produce(const char *path, const struct work *w)
 /* Is this no part of a file's name that everybody can type? */
 static bool is_odd(char c, bool first)
 {
-	return (unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || strchr("/\\:*?\"<>|", c) || (first && c == '.');
+	return (unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || strchr("/\\:*?\"<>|", c) ||
+		(first && c == '.');
 }
 
-/* A node's name as a file's. Names that had to be changed, and those that several boots have, get numbers. */
+/*
+ * A node's name as a file's. Names that had to be changed, and those that several boots have, get
+ * numbers.
+ */
 static void picture_name(char *buf, size_t size, const struct boots *b, size_t i)
 {
 	size_t number = 0, n;
@@ -207,7 +218,8 @@ static int run(const struct options *o)
 	int r = boots_read(&b, o->inputs, o->n), status = EXIT_OK;
 
 	if (r == -E2BIG)
-		fprintf(stderr, "initagent: more than %d state files are too many for one report\n", BOOTS_MAX);
+		fprintf(stderr, "initagent: more than %d state files are too many for one report\n",
+			BOOTS_MAX);
 	if (r < 0)
 		return r == -E2BIG ? EXIT_FAILED : complain("state files", r);
 	/* The report in the terminal lists them itself. */
@@ -227,8 +239,8 @@ static int run(const struct options *o)
 }
 
 /*
- * Someone who wrote "--html boots/ *.json" without the blank must not lose a state file: no picture or page is
- * written over one.
+ * Someone who wrote "--html boots/ *.json" without the blank must not lose a state file: no picture
+ * or page is written over one.
  */
 static bool is_state_name(const char *path)
 {
@@ -269,13 +281,15 @@ int main(int argc, char **argv)
 		else if (c == 'w')
 			o.html = optarg;
 		else
-			return fputs(usage_text, c == 'h' ? stdout : stderr), c == 'h' ? EXIT_OK : EXIT_USAGE;
+			return fputs(usage_text, c == 'h' ? stdout : stderr),
+				c == 'h' ? EXIT_OK : EXIT_USAGE;
 	}
 	if (!inputs)
 		return complain("arguments", ENOMEM);
 	if (is_state_name(o.svg) || is_state_name(o.html)) {
 		console_complain(is_state_name(o.svg) ? o.svg : o.html,
-			"is no name for a picture or page; first the file to write, then what to read");
+			"is no name for a picture or page; first the file to write, then what to "
+				"read");
 		return EXIT_USAGE;
 	}
 	choose_inputs(&o, argv + optind, (size_t)(argc - optind));

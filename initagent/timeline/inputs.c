@@ -61,8 +61,8 @@ static int is_state_file(const struct dirent *d)
 }
 
 /*
- * Only regular files: a folder that others write to must not make us wait for a pipe. What cannot even be looked at is
- * read all the same, and so told of.
+ * Only regular files: a folder that others write to must not make us wait for a pipe. What cannot
+ * even be looked at is read all the same, and so told of.
  */
 static int add_entry(struct inputs *in, const char *dir, const char *name)
 {
@@ -172,7 +172,8 @@ static int fill(struct boots **ret, struct inputs *in)
 {
 	_cleanup_(boots_freep) struct boots *b = NULL;
 	_cleanup_free_ int *faults = calloc(in->n + 1, sizeof(*faults));
-	struct outcome_of o = {.list = calloc(in->n + 1, sizeof(struct record *)), .faults = faults};
+	struct outcome_of o = {.list = calloc(in->n + 1, sizeof(struct record *)),
+		.faults = faults};
 	int r = -ENOMEM;
 
 	if (!faults || !o.list) {

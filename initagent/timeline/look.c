@@ -22,14 +22,17 @@ static const struct row {
 	const char *name;
 	enum look look;
 } phases[] = {
-	{"modules", LOOK_MODULES}, {"link", LOOK_LINK}, {"address", LOOK_ADDRESS}, {"port", LOOK_PORT},
+	{"modules", LOOK_MODULES}, {"link", LOOK_LINK}, {"address", LOOK_ADDRESS},
+		{"port", LOOK_PORT},
 	{"fetch", LOOK_FETCH}, {"connect", LOOK_FETCH}, {"mount", LOOK_MOUNT},
 };
 
 /* States of all rooms that are not just "under way". */
 static const struct row states[] = {
-	{"ACTIVE", LOOK_GOOD}, {"alive", LOOK_GOOD}, {"carrier", LOOK_GOOD}, {"configured", LOOK_GOOD},
-	{"IPv6: configured", LOOK_GOOD}, {"ready", LOOK_GOOD}, {"near", LOOK_GOOD}, {"mounted", LOOK_GOOD},
+	{"ACTIVE", LOOK_GOOD}, {"alive", LOOK_GOOD}, {"carrier", LOOK_GOOD},
+		{"configured", LOOK_GOOD},
+	{"IPv6: configured", LOOK_GOOD}, {"ready", LOOK_GOOD}, {"near", LOOK_GOOD},
+		{"mounted", LOOK_GOOD},
 	{"done", LOOK_GOOD}, {"loaded", LOOK_GOOD}, {"device", LOOK_GOOD},
 	{"absent", LOOK_IDLE}, {"unknown", LOOK_IDLE}, {"idle", LOOK_IDLE}, {"spare", LOOK_IDLE},
 	{"waiting", LOOK_IDLE}, {"IPv6: no carrier", LOOK_IDLE},

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* look: which class of chart.css draws what. Colour never tells alone: patterns and labels say the same. */
+/*
+ * look: which class of chart.css draws what. Colour never tells alone: patterns and labels say the
+ * same.
+ */
 #pragma once
 
 #include "base/util.h"
 
 enum look {
-	LOOK_MODULES, LOOK_LINK, LOOK_ADDRESS, LOOK_PORT, LOOK_FETCH, LOOK_MOUNT, LOOK_OTHER, /* phases */
-	LOOK_GOOD, LOOK_WAIT, LOOK_BAD, LOOK_IDLE,					      /* states */
+	/* phases */
+	LOOK_MODULES, LOOK_LINK, LOOK_ADDRESS, LOOK_PORT, LOOK_FETCH, LOOK_MOUNT, LOOK_OTHER,
+	LOOK_GOOD, LOOK_WAIT, LOOK_BAD, LOOK_IDLE, /* states */
 	LOOK_MAX,
 };
 
@@ -16,5 +20,8 @@ const char *look_class(enum look look);
 const char *look_legend(enum look look);
 /* look_of_phase: of a phase's name; LOOK_OTHER for one that is not known. */
 enum look look_of_phase(const char *name);
-/* look_of_state: of a state's name in the timeline; LOOK_WAIT (under way) for one that is not known. */
+/*
+ * look_of_state: of a state's name in the timeline; LOOK_WAIT (under way) for one that is not
+ * known.
+ */
 enum look look_of_state(const char *state);

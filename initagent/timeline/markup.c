@@ -2,6 +2,8 @@
 /* markup: see markup.h. */
 #include "markup.h"
 
+#include <stdarg.h>
+
 #include "base/utf8.h"
 
 /* Code points that are never shown as they are. */
@@ -36,7 +38,10 @@ static const char *entity(char c)
 	}
 }
 
-/* One character as it is shown; its source bytes in *ret_bytes. Returns how many characters that is. */
+/*
+ * One character as it is shown; its source bytes in *ret_bytes. Returns how many characters that
+ * is.
+ */
 static size_t show(char *buf, size_t size, const char *s, size_t *ret_bytes)
 {
 	uint32_t c = 0;
@@ -64,7 +69,7 @@ size_t markup_length(const char *s)
 	return sum;
 }
 
-void markup_cut(FILE *out, const char *s, size_t characters)
+static void put_cut(FILE *out, const char *s, size_t characters)
 {
 	bool cut = characters != SIZE_MAX && markup_length(s) > characters;
 	size_t bytes, shown = 0;
@@ -80,7 +85,40 @@ void markup_cut(FILE *out, const char *s, size_t characters)
 		fputs("\xe2\x80\xa6", out);
 }
 
-void markup_text(FILE *out, const char *s)
+/* The argument of the conversion at fmt. Returns what is behind it. */
+static const char *put_argument(FILE *out, const char *fmt, va_list *ap)
 {
-	markup_cut(out, s, SIZE_MAX);
+	int precision = fmt[1] == '.' ? fmt[2] == '*' ? va_arg(*ap, int) : atoi(fmt + 2) : -1;
+	const char *end = fmt + 1 + strspn(fmt + 1, ".*0123456789");
+	bool size = *end == 'z';
+
+	end += size;
+	if (*end == 's')
+		put_cut(out, va_arg(*ap, const char *),
+			precision < 0 ? SIZE_MAX : (size_t)precision);
+	else if (*end == 'f')
+		fprintf(out, "%.*f", precision, va_arg(*ap, double));
+	else if (*end == 'u')
+		fprintf(out, "%zu", size ? va_arg(*ap, size_t) : va_arg(*ap, unsigned int));
+	else if (*end == 'c')
+		fputc(va_arg(*ap, int), out);
+	else
+		fputc('%', out);
+	return end + 1;
+}
+
+void markup_printf(FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	for (const char *next; *fmt; fmt = next) {
+		size_t n = strcspn(fmt, "%");
+
+		next = fmt + n;
+		fwrite(fmt, 1, n, out);
+		if (*next)
+			next = put_argument(out, next, &ap);
+	}
+	va_end(ap);
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * markup: text of state files into XML and HTML. Nothing of a state file gets into a picture or page but
- * through here.
+ * markup: text of state files into XML and HTML. Nothing of a state file gets into a picture or
+ * page but through here.
  */
 #pragma once
 
 #include "base/util.h"
 
 /*
- * markup_text: s as character data or as the inside of a quoted attribute, good in XML 1.0 and HTML. Control
- * and format characters (those that turn the direction of text, too) and what XML may not hold are shown as
- * \xNN and \u{NNNN}, bytes that are no UTF-8 as \xNN.
+ * markup_printf: writes the format as it is and the text of each %s as character data, which is
+ * also good inside of a quoted attribute, in XML 1.0 and HTML. Control and format characters (those
+ * that turn the direction of text, too) and what XML may not hold are shown as \xNN and \u{NNNN},
+ * bytes that are no UTF-8 as \xNN. A precision ("%.20s", "%.*s") is in characters shown; an
+ * ellipsis stands for the rest. Further conversions: %c %u %zu %%, and %f with a precision.
  */
-void markup_text(FILE *out, const char *s);
+void markup_printf(FILE *out, const char *fmt, ...) _printf_(2, 3);
 
-/* markup_cut: the same, at most `characters` of them, with an ellipsis for the rest. */
-void markup_cut(FILE *out, const char *s, size_t characters);
-
-/* markup_length: how many characters markup_text() shows. */
+/* markup_length: how many characters are shown of s. */
 size_t markup_length(const char *s);

@@ -13,6 +13,7 @@
 #define INNER  (WIDTH - LEFT - RIGHT)
 #define TOP    30.0
 #define BARS   210.0 /* height of the histogram */
+#define BOX    260.0 /* width of a phase's box */
 #define STRIP  34.0  /* of the strip below it */
 #define MARK_TEXT 90.0 /* "median 123.45 s" and its distance, at 11 px */
 
@@ -57,17 +58,21 @@ static struct histogram count_bins(const struct boots *b)
 static void draw_bin(FILE *out, const struct histogram *h, size_t i, double x, double width)
 {
 	size_t count = i < h->n ? h->bins[i] : h->beyond;
-	double height = count ? larger(BARS * (double)count / (double)h->most, 1.5) : 0, from = h->axis.from;
+	double height = count ? larger(BARS * (double)count / (double)h->most, 1.5) : 0,
+		from = h->axis.from;
 
 	if (!count)
 		return;
 	from += h->axis.step * (double)i;
 	fprintf(out, "<g><title>%zu boots: ", count);
 	if (i < h->n)
-		fprintf(out, "%.*f s to %.*f s", (int)h->axis.digits, from, (int)h->axis.digits, from + h->axis.step);
+		fprintf(out, "%.*f s to %.*f s", (int)h->axis.digits, from, (int)h->axis.digits,
+			from + h->axis.step);
 	else
 		fprintf(out, "longer than %.*f s", (int)h->axis.digits, from);
-	fprintf(out, "</title><rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></g>\n",
+	fprintf(out,
+		"</title><rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+		"height=\"%.1f\"/></g>\n",
 		i < h->n ? "p-modules" : "s-wait", x, TOP + BARS - height, width, height);
 }
 
@@ -79,11 +84,13 @@ static void draw_strip(FILE *out, const struct boots *b, const struct axis *a, d
 	fputs("<path class=\"ch-end\" stroke-opacity=\".45\" d=\"", out);
 	for (size_t i = 0; i < b->n_times; i++)
 		if (b->times[i] <= a->to + 1e-9)
-			fprintf(out, "M%.1f %.0fv%.0f", LEFT + axis_at(a, b->times[i], width), y, STRIP - 12);
+			fprintf(out, "M%.1f %.0fv%.0f", LEFT + axis_at(a, b->times[i], width), y,
+				STRIP - 12);
 	fputs("\"/>\n", out);
 }
 
-static void draw_mark(FILE *out, const struct axis *a, double width, double value, const char *name, double y)
+static void draw_mark(FILE *out, const struct axis *a, double width, double value, const char *name,
+	double y)
 {
 	double x = LEFT + axis_at(a, value, width);
 	bool left = x + MARK_TEXT > WIDTH;
@@ -91,45 +98,57 @@ static void draw_mark(FILE *out, const struct axis *a, double width, double valu
 	if (value > a->to)
 		return;
 	fprintf(out,
-		"<path class=\"ch-end\" stroke-dasharray=\"4 3\" d=\"M%.1f %.0fV%.0f\"/><text%s x=\"%.1f\" y=\"%.0f\">%s "
+		"<path class=\"ch-end\" stroke-dasharray=\"4 3\" d=\"M%.1f %.0fV%.0f\"/><text%s "
+			"x=\"%.1f\" y=\"%.0f\">%s "
 		"%.2f s</text>\n",
-		x, y, TOP + BARS + STRIP, left ? " text-anchor=\"end\"" : "", x + (left ? -5 : 5), y + 10, name, value);
+		x, y, TOP + BARS + STRIP, left ? " text-anchor=\"end\"" : "", x + (left ? -5 : 5),
+			y + 10, name, value);
 }
 
 static void draw_scale(FILE *out, const struct histogram *h, double width)
 {
-	struct axis labels = axis_make(h->axis.from, h->axis.to, 10), counts = axis_counts(h->most, 5);
+	struct axis labels = axis_make(h->axis.from, h->axis.to, 10),
+		counts = axis_counts(h->most, 5);
 	double y = TOP + BARS + STRIP;
 
 	fputs("<g class=\"ch-num\">", out);
 	for (unsigned int i = 0; i < counts.ticks; i++) {
 		double at = TOP + BARS - axis_at(&counts, axis_tick(&counts, i), BARS);
 
-		fprintf(out, "<path class=\"ch-grid\" d=\"M%.0f %.1fH%.1f\"/><text class=\"ch-soft\" text-anchor=\"end\" "
-			"x=\"%.0f\" y=\"%.1f\">%.0f</text>", LEFT, at, WIDTH - RIGHT, LEFT - 8, at + 4,
+		fprintf(out,
+			"<path class=\"ch-grid\" d=\"M%.0f %.1fH%.1f\"/><text class=\"ch-soft\" "
+			"text-anchor=\"end\" "
+			"x=\"%.0f\" y=\"%.1f\">%.0f</text>", LEFT, at, WIDTH - RIGHT, LEFT - 8,
+				at + 4,
 			axis_tick(&counts, i));
 	}
 	for (unsigned int i = 0; i < labels.ticks; i++)
-		fprintf(out, "<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">%.*f s</text>",
-			LEFT + axis_at(&labels, axis_tick(&labels, i), width), y + 18, (int)labels.digits,
+		fprintf(out,
+			"<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">%.*f "
+			"s</text>",
+			LEFT + axis_at(&labels, axis_tick(&labels, i), width), y + 18,
+				(int)labels.digits,
 			axis_tick(&labels, i));
 	fputs("</g>\n", out);
 }
 
 static void bins_table(FILE *out, const struct histogram *h)
 {
-	static const char *const columns[] = {"From", "#To", "#Boots"};
+	static const struct table table = {"bins", "", "Boots by the time they took",
+		{"From", "#To", "#Boots"}};
+	int digits = (int)h->axis.digits;
 
 	fputs("<details><summary>The figure in numbers</summary>\n", out);
-	table_open(out, "bins", "", "Boots by the time they took", columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < h->n; i++)
+	table_open(out, &table);
+	for (unsigned int i = 0; i < h->n; i++)
 		if (h->bins[i])
-			fprintf(out, "<tr><th scope=\"row\">%.*f s</th><td class=\"n\">%.*f s</td><td class=\"n\">%zu</td></tr>\n",
-				(int)h->axis.digits, axis_tick(&h->axis, (unsigned int)i), (int)h->axis.digits,
-				axis_tick(&h->axis, (unsigned int)i + 1), h->bins[i]);
+			fprintf(out, "<tr><th scope=\"row\">%.*f s</th><td class=\"n\">%.*f s</td>"
+				"<td class=\"n\">%zu</td></tr>\n", digits, axis_tick(&h->axis, i),
+				digits, axis_tick(&h->axis, i + 1), h->bins[i]);
 	if (h->beyond)
-		fprintf(out, "<tr><th scope=\"row\">%.*f s</th><td></td><td class=\"n\">%zu</td></tr>\n",
-			(int)h->axis.digits, h->axis.to, h->beyond);
+		fprintf(out,
+			"<tr><th scope=\"row\">%.*f s</th><td></td><td class=\"n\">%zu</td></tr>\n",
+			digits, h->axis.to, h->beyond);
 	table_close(out);
 	fputs("</details>\n", out);
 }
@@ -140,56 +159,63 @@ static void draw_histogram(FILE *out, const struct boots *b, const struct histog
 	double width = h->beyond ? INNER - 56 : INNER, bar = width / (double)h->n;
 	char text[256];
 
-	snprintf(text, sizeof(text), "Half of %zu boots took at most %.2f s, 95 %% at most %.2f s, the slowest %.2f s.",
-		b->n_times, median(b->times, b->n_times), percentile(b->times, b->n_times, 95), b->times[b->n_times - 1]);
+	snprintf(text, sizeof(text),
+		"Half of %zu boots took at most %.2f s, 95 %% at most %.2f s, the slowest %.2f s.",
+		b->n_times, median(b->times, b->n_times), percentile(b->times, b->n_times, 95),
+			b->times[b->n_times - 1]);
 	chart_open(out, &frame, "Histogram of boot times", text);
 	draw_scale(out, h, width);
 	for (size_t i = 0; i < h->n; i++)
 		draw_bin(out, h, i, LEFT + bar * (double)i + .5, larger(bar - 1, 1));
 	draw_bin(out, h, h->n, LEFT + width + 20, 36);
 	if (h->beyond)
-		fprintf(out, "<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">longer</text>\n",
-			LEFT + width + 38, TOP + BARS + STRIP + 18);
+		fprintf(out,
+			"<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.0f\" "
+			"y=\"%.0f\">longer</text>\n", LEFT + width + 38, TOP + BARS + STRIP + 18);
 	draw_strip(out, b, &h->axis, width);
 	draw_mark(out, &h->axis, width, median(b->times, b->n_times), "median", 4);
 	draw_mark(out, &h->axis, width, percentile(b->times, b->n_times, 95), "95 %", 16);
 	chart_close(out);
 }
 
-void page_histogram(FILE *out, const struct boots *b)
+int page_histogram(FILE *out, const struct boots *b, unsigned int *id)
 {
 	struct histogram h;
 
-	page_section(out, "times", "Boot times");
+	(void)id;
 	if (!b->n_times) {
 		fputs("<p>No boot reached its root.</p>\n", out);
-	} else {
-		h = count_bins(b);
-		fputs("<p class=\"soft\">How long the boots that reached their root took, from the agent's begin. Each thin line "
-		      "below the bars is one boot.</p>\n<div class=\"scroll\">\n", out);
-		draw_histogram(out, b, &h);
-		fputs("</div>\n", out);
-		bins_table(out, &h);
+		return 0;
 	}
-	page_section_end(out);
+	h = count_bins(b);
+	fputs("<p class=\"soft\">How long the boots that reached their root took, from the agent's "
+		"begin. "
+	      "Each thin line below the bars is one boot.</p>\n<div class=\"scroll\">\n", out);
+	draw_histogram(out, b, &h);
+	fputs("</div>\n", out);
+	bins_table(out, &h);
+	return 0;
 }
 
-/* From the 5th to the 95th percentile a thin line, from the 25th to the 75th a bar, the median a gap in it. */
-static void draw_box(FILE *out, const struct phase_stats *row, const struct axis *a, double width)
+/*
+ * From the 5th to the 95th percentile a thin line, from the 25th to the 75th a bar, the median a
+ * gap in it.
+ */
+static void draw_box(FILE *out, const struct phase_stats *row, const struct axis *a)
 {
-	double p5 = axis_at(a, percentile(row->alone, row->n, 5), width),
-	       p25 = axis_at(a, percentile(row->alone, row->n, 25), width),
-	       p50 = axis_at(a, median(row->alone, row->n), width),
-	       p75 = axis_at(a, percentile(row->alone, row->n, 75), width),
-	       p95 = axis_at(a, percentile(row->alone, row->n, 95), width);
+	static const unsigned int percents[] = {5, 25, 75, 95};
 	const char *class = look_class(look_of_phase(row->name));
+	double x[ARRAY_SIZE(percents)];
 
+	for (size_t i = 0; i < ARRAY_SIZE(x); i++)
+		x[i] = axis_at(a, percentile(row->alone, row->n, percents[i]), BOX);
 	fprintf(out,
 		"<td><svg class=\"ch mini\" width=\"%.0f\" height=\"14\" aria-hidden=\"true\">"
 		"<rect class=\"%s\" x=\"%.1f\" y=\"6\" width=\"%.1f\" height=\"2\"/>"
 		"<rect class=\"%s\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"12\"/>"
 		"<path class=\"ch-end\" d=\"M%.1f 0V14\"/></svg></td>",
-		width, class, p5, larger(p95 - p5, 1), class, p25, larger(p75 - p25, 1), p50);
+		BOX, class, x[0], larger(x[3] - x[0], 1), class, x[1], larger(x[2] - x[1], 1),
+		axis_at(a, median(row->alone, row->n), BOX));
 }
 
 static void phase_rows(FILE *out, const struct phase_stats *rows, size_t n)
@@ -198,37 +224,35 @@ static void phase_rows(FILE *out, const struct phase_stats *rows, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		a.to = larger(a.to, percentile(rows[i].alone, rows[i].n, 95));
-	for (size_t i = 0; i < n; i++) {
-		const struct phase_stats *row = &rows[i];
-
-		row_open(out, row->name);
-		cell_count(out, row->n);
-		cell_seconds(out, median(row->alone, row->n));
-		cell_seconds(out, percentile(row->alone, row->n, 95));
-		cell_seconds(out, row->alone[row->n - 1]);
-		draw_box(out, row, &a, 260);
-		cell_seconds(out, median(row->took, row->n));
-		cell_seconds(out, percentile(row->took, row->n, 95));
-		fputs("</tr>\n", out);
+	for (const struct phase_stats *row = rows; row < rows + n; row++) {
+		CELLS(out, HEAD(row->name), COUNT(row->n), SECONDS(median(row->alone, row->n)),
+			SECONDS(percentile(row->alone, row->n, 95)),
+				SECONDS(row->alone[row->n - 1]));
+		draw_box(out, row, &a);
+		ROW(out, SECONDS(median(row->took, row->n)),
+			SECONDS(percentile(row->took, row->n, 95)));
 	}
 }
 
-int page_phases(FILE *out, const struct boots *b)
+int page_phases(FILE *out, const struct boots *b, unsigned int *id)
 {
-	static const char *const columns[] = {"Phase", "#Boots", "#Waited, median", "#95 %", "#Most", "!5 % to 95 %, middle half thick",
-		"#Whole, median", "#95 %"};
+	static const struct table table = {"phase-table", "sort",
+		"Phases of the boots that reached their root (s)",
+		{"Phase", "#Boots", "#Waited, median", "#95 %", "#Most",
+			"!5 % to 95 %, middle half thick", "#Whole, median", "#95 %"}};
 	_cleanup_(phases_freep) struct phases *p = NULL;
 	int r = phases_make(&p, b);
 
+	(void)id;
 	if (r < 0)
 		return r;
-	page_section(out, "phases", "Where the time goes");
-	fputs("<p class=\"soft\">Phases overlap: modules load while an address is asked for. \"Waited\" counts each moment for the "
-	      "phase that lasts longest of those under way; \"between\" is the rest: retries, servers that were waited "
-	      "for.</p>\n", out);
-	table_open(out, "phase-table", "sort", "Phases of the boots that reached their root (s)", columns, ARRAY_SIZE(columns));
+	fputs("<p class=\"soft\">Phases overlap: modules load while an address is asked for. "
+		"\"Waited\" "
+	      "counts each moment for the phase that lasts longest of those under way; \"between\" "
+		"is the "
+	      "rest: retries, servers that were waited for.</p>\n", out);
+	table_open(out, &table);
 	phase_rows(out, p->list, p->n);
 	table_close(out);
-	page_section_end(out);
 	return 0;
 }

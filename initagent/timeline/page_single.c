@@ -10,109 +10,103 @@ static double since_begin(const struct record *r, double when)
 	return when < r->start ? 0 : when - r->start;
 }
 
-static void phases(FILE *out, const struct record *r)
+static void write_phases(FILE *out, const struct record *r)
 {
-	static const char *const columns[] = {"Phase", "#From", "#Took", "#Waited for it"};
+	static const struct table table = {"phase-table", "sort",
+		"Phases overlap; each moment is counted as waited for the one that lasts longest "
+		"(s after the agent's begin)",
+		{"Phase", "#From", "#Took", "#Waited for it"}};
 
 	page_section(out, "phases", "Phases");
-	table_open(out, "phase-table", "sort", "Phases overlap; each moment is counted as waited for the one that lasts longest (s "
-		"after the agent's begin)", columns, ARRAY_SIZE(columns));
+	table_open(out, &table);
 	for (size_t i = 0; i < r->n_phases; i++) {
-		row_open(out, r->phases[i].name);
-		cell_seconds(out, since_begin(r, r->phases[i].begin));
-		cell_seconds(out, r->phases[i].end - r->phases[i].begin);
-		cell_seconds(out, record_alone(r, i));
-		fputs("</tr>\n", out);
+		const struct record_phase *p = &r->phases[i];
+
+		ROW(out, HEAD(p->name), SECONDS(since_begin(r, p->begin)),
+			SECONDS(p->end - p->begin), SECONDS(record_alone(r, i)));
 	}
-	row_open(out, "between");
-	cell_seconds(out, -1);
-	cell_seconds(out, -1);
-	cell_seconds(out, record_between(r));
-	fputs("</tr>\n", out);
+	ROW(out, HEAD("between"), SECONDS(-1), SECONDS(-1), SECONDS(record_between(r)));
 	table_close(out);
 	page_section_end(out);
 }
 
-static void causes(FILE *out, const struct record *r)
+static void write_causes(FILE *out, const struct record *r)
 {
-	static const char *const columns[] = {"Cause", "Where", "What", "What to check", "#First", "#Last", "#Times"};
+	static const struct table table = {"cause-table", "sort",
+		"What kept the boot waiting or made it fail, also what went away again "
+		"(s after the agent's begin)",
+		{"Cause", "Where", "What", "What to check", "#First", "#Last", "#Times"}};
 
 	page_section(out, "causes", "Causes met");
 	if (!r->n_causes)
 		fputs("<p>None.</p>\n", out);
 	else
-		table_open(out, "cause-table", "sort",
-			"What kept the boot waiting or made it fail, also what went away again (s after the agent's begin)",
-			columns, ARRAY_SIZE(columns));
+		table_open(out, &table);
 	for (size_t i = 0; i < r->n_causes; i++) {
 		const struct record_cause *c = &r->causes[i];
-		enum cause known = cause_from_code(c->code);
+		enum cause cause = cause_from_code(c->code);
+		const struct cause_info *known = cause == CAUSE_NONE ? NULL : cause_info(cause);
 
-		row_open(out, c->code);
-		cell_text(out, c->where);
-		fputs("<td>", out);
-		markup_text(out, known == CAUSE_NONE ? "" : cause_info(known)->text);
-		fputs(known == CAUSE_NONE || !*c->text ? "" : ": ", out);
-		markup_text(out, c->text);
-		fputs("</td>", out);
-		cell_text(out, known == CAUSE_NONE ? c->check : cause_info(known)->check);
-		cell_seconds(out, since_begin(r, c->first));
-		cell_seconds(out, since_begin(r, c->last));
-		cell_count(out, c->count);
-		fputs("</tr>\n", out);
+		CELLS(out, HEAD(c->code), TEXT(c->where));
+		markup_printf(out, "<td>%s%s%s</td>", known ? known->text : "",
+			known && *c->text ? ": " : "", c->text);
+		ROW(out, TEXT(known ? known->check : c->check), SECONDS(since_begin(r, c->first)),
+			SECONDS(since_begin(r, c->last)), COUNT(c->count));
 	}
 	if (r->n_causes)
 		table_close(out);
 	page_section_end(out);
 }
 
-static void rails(FILE *out, const struct record *r)
+static void write_rail(FILE *out, const struct record_rail *v)
 {
-	static const char *const columns[] = {"Interface", "State", "Address", "By", "RDMA port", "Port state", "Cable ends at", "Root"};
+	CELLS(out, HEAD(v->netdev), TEXT(v->state), TEXT(v->address), TEXT(v->method));
+	if (*v->device)
+		markup_printf(out, "<td>%s/%u</td>", v->device, v->port);
+	else
+		CELLS(out, TEXT(""));
+	CELLS(out, TEXT(v->port_state));
+	if (*v->far_name || *v->far_guid)
+		markup_printf(out, "<td>%s port %u</td>", *v->far_name ? v->far_name : v->far_guid,
+			v->far_port);
+	else
+		CELLS(out, TEXT(""));
+	ROW(out, TEXT(v->carries_root ? "carries it" : ""));
+}
 
-	page_section(out, "rails", "Ways to the root");
-	table_open(out, "rail-table", "", "Interfaces that were brought up", columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < r->n_rails; i++) {
-		const struct record_rail *v = &r->rails[i];
+static void write_rails(FILE *out, const struct record *r)
+{
+	static const struct table table = {"rail-table", "", "Interfaces that were brought up",
+		{"Interface", "State", "Address", "By", "RDMA port", "Port state", "Cable ends at",
+			"Root"}};
 
-		row_open(out, v->netdev);
-		cell_text(out, v->state);
-		cell_text(out, v->address);
-		cell_text(out, v->method);
-		fputs("<td>", out);
-		markup_text(out, v->device);
-		if (*v->device)
-			fprintf(out, "/%u", v->port);
-		fputs("</td>", out);
-		cell_text(out, v->port_state);
-		fputs("<td>", out);
-		markup_text(out, *v->far_name ? v->far_name : v->far_guid);
-		if (*v->far_name || *v->far_guid)
-			fprintf(out, " port %u", v->far_port);
-		fprintf(out, "</td><td>%s</td></tr>\n", v->carries_root ? "carries it" : "");
-	}
+	page_section(out, "rails", "Paths to the root");
+	table_open(out, &table);
+	for (size_t i = 0; i < r->n_rails; i++)
+		write_rail(out, &r->rails[i]);
 	table_close(out);
 	page_section_end(out);
 }
 
-static void modules(FILE *out, const struct record *r)
+static void write_modules(FILE *out, const struct record *r)
 {
-	static const char *const columns[] = {"Module", "State", "#From", "#Took"};
+	static const struct table table = {"module-table", "sort",
+		"Modules in the order of the ledger (s since the kernel started)",
+		{"Module", "State", "#From", "#Took"}};
 
 	page_section(out, "modules", "Kernel modules");
 	fprintf(out, "<details><summary>List of %zu modules</summary>\n", r->n_modules);
-	table_open(out, "module-table", "sort", "Modules in the order of the ledger (s since the kernel started)", columns,
-		ARRAY_SIZE(columns));
+	table_open(out, &table);
 	for (size_t i = 0; i < r->n_modules; i++) {
 		const struct record_module *m = &r->modules[i];
+		double took = m->end - m->begin;
 
-		row_open(out, m->name);
-		cell_text(out, m->state);
-		cell_seconds(out, m->end > 0 ? m->begin : -1);
+		CELLS(out, HEAD(m->name), TEXT(m->state), SECONDS(m->end > 0 ? m->begin : -1));
 		if (m->end > 0)
-			fprintf(out, "<td class=\"n\" data-v=\"%.6f\">%.3f</td></tr>\n", m->end - m->begin, m->end - m->begin);
+			fprintf(out, "<td class=\"n\" data-v=\"%.6f\">%.3f</td></tr>\n", took,
+				took);
 		else
-			fputs("<td class=\"n\" data-v=\"-1\"></td></tr>\n", out);
+			ROW(out, SECONDS(-1));
 	}
 	table_close(out);
 	fputs("</details>\n", out);
@@ -124,21 +118,21 @@ int page_single(FILE *out, const struct record *r)
 	_cleanup_free_ char *title = NULL;
 	int q;
 
-	if (asprintf(&title, "%s: %s after %.2f s", r->node, record_outcome_text(r->outcome), record_total(r)) < 0)
+	if (asprintf(&title, "%s: %s after %.2f s", r->node, record_outcome_text(r->outcome),
+		record_total(r)) < 0)
 		return -ENOMEM;
 	page_head(out, title);
-	fputs("<p>", out);
-	markup_text(out, r->root);
-	fputs("</p>\n</header>\n<main id=\"main\">\n", out);
+	markup_printf(out, "<p>%s</p>\n</header>\n<main id=\"main\">\n", r->root);
 	page_section(out, "picture", "The boot on a time axis");
-	fputs("<div class=\"scroll\" role=\"region\" aria-labelledby=\"h-picture\" tabindex=\"0\">\n", out);
+	fputs("<div class=\"scroll\" role=\"region\" aria-labelledby=\"h-picture\" "
+		"tabindex=\"0\">\n", out);
 	q = chart_boot(out, r, false, 1);
 	fputs("</div>\n", out);
 	page_section_end(out);
-	phases(out, r);
-	causes(out, r);
-	rails(out, r);
-	modules(out, r);
+	write_phases(out, r);
+	write_causes(out, r);
+	write_rails(out, r);
+	write_modules(out, r);
 	page_foot(out);
 	return q;
 }

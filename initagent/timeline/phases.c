@@ -30,7 +30,8 @@ static void add(struct phases *p, size_t most, const char *name, double alone, d
 static void add_boot(struct phases *p, size_t most, const struct record *r)
 {
 	for (size_t i = 0; i < r->n_phases; i++)
-		add(p, most, r->phases[i].name, record_alone(r, i), r->phases[i].end - r->phases[i].begin);
+		add(p, most, r->phases[i].name, record_alone(r, i),
+			r->phases[i].end - r->phases[i].begin);
 	add(p, most, "between", record_between(r), record_between(r));
 }
 

@@ -4,7 +4,10 @@
 
 #include "boots.h"
 
-/* One phase: the times (s) that boots waited for it alone, and that it took as a whole, each rising. */
+/*
+ * One phase: the times (s) that boots waited for it alone, and that it took as a whole, each
+ * rising.
+ */
 struct phase_stats {
 	const char *name;
 	double *alone, *took;
@@ -12,7 +15,8 @@ struct phase_stats {
 };
 
 struct phases {
-	struct phase_stats list[16]; /* in the order of a boot, then "between" (the time of no phase) and unknown ones */
+	struct phase_stats list[16];
+		/* in the order of a boot, then "between" (the time of no phase) and unknown ones */
 	size_t n;
 	double *values; /* of all of them */
 };

@@ -32,10 +32,13 @@ static const struct room {
 	enum section section;
 	const char *word, *work; /* before the name of what has states, of what is worked at */
 } rooms[] = {
-	{"fabric", PORTS, "", "set up "}, {"subnet manager", PORTS, "SM ", ""}, {"link", LINKS, "", ""},
+	{"fabric", PORTS, "", "set up "}, {"subnet manager", PORTS, "SM ", ""},
+		{"link", LINKS, "", ""},
 	{"address", ADDRESSES, "", ""}, {"rail", RAILS, "", ""}, {"target", ROOT, "server ", ""},
-	{"root", ROOT, "mount ", "mount call, "}, {"web", ROOT, "web root ", ""}, {"fetch", ROOT, "fetch ", "fetch: "},
-	{"image", ROOT, "image ", "image, "}, {"block", ROOT, "device ", "connect, "}, {"cache", ROOT, "cache ", "cache "},
+	{"root", ROOT, "mount ", "mount call, "}, {"web", ROOT, "web root ", ""},
+		{"fetch", ROOT, "fetch ", "fetch: "},
+	{"image", ROOT, "image ", "image, "}, {"block", ROOT, "device ", "connect, "},
+		{"cache", ROOT, "cache ", "cache "},
 };
 
 static const struct room other_room = {"", ROOT, "", ""};
@@ -60,7 +63,8 @@ static const struct room *room_of(const char *name)
 }
 
 /* A row of the section, or NULL when it has enough (or memory has not). */
-static struct plot_row *new_row(struct whole *w, struct plot_section *s, const char *label, size_t bars)
+static struct plot_row *new_row(struct whole *w, struct plot_section *s, const char *label,
+	size_t bars)
 {
 	struct plot_row *row;
 
@@ -80,8 +84,8 @@ static struct plot_row *new_row(struct whole *w, struct plot_section *s, const c
 }
 
 /* A bar where its time is, without label yet. title: what, then the times. */
-static struct plot_bar *new_bar(struct whole *w, struct plot_row *row, double begin, double end, enum look look,
-	const char *what)
+static struct plot_bar *new_bar(struct whole *w, struct plot_row *row, double begin, double end,
+	enum look look, const char *what)
 {
 	struct plot_bar *b = &row->bars[row->n++];
 
@@ -95,7 +99,8 @@ static struct plot_bar *new_bar(struct whole *w, struct plot_row *row, double be
 	if (b->x > PLOT_INNER - b->width)
 		b->x = PLOT_INNER - b->width;
 	if (end > begin)
-		b->title = arena_printf(w->arena, "%s: %.3f s, from %.3f s to %.3f s", what, end - begin, begin, end);
+		b->title = arena_printf(w->arena, "%s: %.3f s, from %.3f s to %.3f s", what,
+			end - begin, begin, end);
 	else
 		b->title = arena_printf(w->arena, "%s: at %.3f s", what, begin);
 	if (!b->title)
@@ -103,7 +108,10 @@ static struct plot_bar *new_bar(struct whole *w, struct plot_row *row, double be
 	return b;
 }
 
-/* Puts the label into its bar, or behind it up to `right`, or before it down to `left`: where it fits. */
+/*
+ * Puts the label into its bar, or behind it up to `right`, or before it down to `left`: where it
+ * fits.
+ */
 static void place_label(struct plot_bar *b, const char *label, double left, double right)
 {
 	size_t length = markup_length(label);
@@ -135,8 +143,8 @@ static void add_phases(struct whole *w, struct plot_section *s)
 		const char *label = arena_printf(w->arena, "%.3f s", p->end - p->begin);
 
 		if (row && label)
-			place_label(new_bar(w, row, p->begin, p->end, look_of_phase(p->name), p->name), label, 0,
-				PLOT_INNER);
+			place_label(new_bar(w, row, p->begin, p->end, look_of_phase(p->name),
+				p->name), label, 0, PLOT_INNER);
 	}
 }
 
@@ -146,12 +154,14 @@ static void add_causes(struct whole *w, struct plot_section *s)
 		const struct record_cause *c = &w->r->causes[i];
 		enum cause known = cause_from_code(c->code);
 		const char *text = known == CAUSE_NONE ? c->text : cause_info(known)->text;
-		const char *label = arena_printf(w->arena, "%s%s%s", c->where, *c->where ? ": " : "", text);
+		const char *label = arena_printf(w->arena, "%s%s%s", c->where,
+			*c->where ? ": " : "", text);
 		struct plot_row *row = new_row(w, s, c->code, 1);
 		enum look look = w->r->outcome == RECORD_FAILED ? LOOK_BAD : LOOK_WAIT;
 
 		if (row && label)
-			place_label(new_bar(w, row, c->first, c->last, look, label), label, 0, PLOT_INNER);
+			place_label(new_bar(w, row, c->first, c->last, look, label), label, 0,
+				PLOT_INNER);
 	}
 }
 
@@ -166,11 +176,12 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* Puts a module into the first lane in which it and its name have room. */
-static void add_module(struct whole *w, struct plot_section *s, double *taken, const struct record_module *m,
-	size_t most)
+static void add_module(struct whole *w, struct plot_section *s, double *taken,
+	const struct record_module *m, size_t most)
 {
 	enum look look = streq(m->state, "failed") ? LOOK_BAD : LOOK_MODULES;
-	double x = axis_at(&w->p.axis, m->begin, PLOT_INNER), end = axis_at(&w->p.axis, m->end, PLOT_INNER);
+	double x = axis_at(&w->p.axis, m->begin, PLOT_INNER),
+		end = axis_at(&w->p.axis, m->end, PLOT_INNER);
 	double need = plot_text_width(markup_length(m->name)) + 2 * GAP;
 	bool inside = need <= end - x, before = !inside && end + need > PLOT_INNER && x - need >= 0;
 	double from = before ? x - need : x, to = (inside || before ? end : end + need) + GAP;
@@ -188,7 +199,8 @@ static void add_module(struct whole *w, struct plot_section *s, double *taken, c
 
 static void add_modules(struct whole *w, struct plot_section *s)
 {
-	const struct record_module **order = arena_alloc(w->arena, (w->r->n_modules + 1) * sizeof(*order));
+	const struct record_module **order = arena_alloc(w->arena,
+		(w->r->n_modules + 1) * sizeof(*order));
 	double taken[LANES_MAX] = {0};
 	size_t n = 0;
 
@@ -201,7 +213,10 @@ static void add_modules(struct whole *w, struct plot_section *s)
 		add_module(w, s, taken, order[i], n);
 }
 
-/* The rows of a record that go together make one row of the picture: of one room, and of one rail or piece of work. */
+/*
+ * The rows of a record that go together make one row of the picture: of one room, and of one rail
+ * or piece of work.
+ */
 enum rows { CHANGES, WORKS };
 
 static size_t rows_of(const struct record *r, enum rows rows)
@@ -212,8 +227,10 @@ static size_t rows_of(const struct record *r, enum rows rows)
 static bool together(const struct record *r, enum rows rows, size_t a, size_t b)
 {
 	if (rows == CHANGES)
-		return streq(r->changes[a].rail, r->changes[b].rail) && streq(r->changes[a].room, r->changes[b].room);
-	return streq(r->works[a].what, r->works[b].what) && streq(r->works[a].room, r->works[b].room);
+		return streq(r->changes[a].rail, r->changes[b].rail) &&
+			streq(r->changes[a].room, r->changes[b].room);
+	return streq(r->works[a].what, r->works[b].what) &&
+		streq(r->works[a].room, r->works[b].room);
 }
 
 static bool is_first(const struct record *r, enum rows rows, size_t at)
@@ -243,11 +260,13 @@ static void label_bars(struct plot_row *row, const char *const *names)
 	}
 }
 
-static void add_states(struct whole *w, struct plot_section *s, const struct room *room, size_t first)
+static void add_states(struct whole *w, struct plot_section *s, const struct room *room,
+	size_t first)
 {
 	const struct record *r = w->r;
 	const struct record_change *c = &r->changes[first];
-	const char *label = arena_printf(w->arena, "%s%s", room->word, *c->rail ? c->rail : c->room);
+	const char *label = arena_printf(w->arena, "%s%s", room->word,
+		*c->rail ? c->rail : c->room);
 	struct plot_row *row = NULL;
 	const char **names;
 	size_t n = 0;
@@ -262,7 +281,8 @@ static void add_states(struct whole *w, struct plot_section *s, const struct roo
 		double end = next < r->n_changes ? r->changes[next].when : r->end;
 
 		names[row->n] = r->changes[i].to;
-		new_bar(w, row, r->changes[i].when, end, look_of_state(r->changes[i].to), r->changes[i].to);
+		new_bar(w, row, r->changes[i].when, end, look_of_state(r->changes[i].to),
+			r->changes[i].to);
 	}
 	if (row)
 		label_bars(row, names);
@@ -293,8 +313,8 @@ static void add_work(struct whole *w, struct plot_section *s, const char *name, 
 		const struct record_work *k = &r->works[i];
 
 		labels[row->n] = work_label(w, k);
-		new_bar(w, row, k->begin, k->end, k->result < 0 ? LOOK_BAD : LOOK_OTHER, k->result < 0 ?
-			labels[row->n] : name);
+		new_bar(w, row, k->begin, k->end, k->result < 0 ? LOOK_BAD : LOOK_OTHER,
+			k->result < 0 ? labels[row->n] : name);
 	}
 	if (row)
 		label_bars(row, labels);
@@ -307,7 +327,8 @@ static void add_works(struct whole *w, struct plot_section *s, enum section sect
 		const struct record_work *k = &w->r->works[i];
 		const struct room *room = room_of(k->room);
 
-		if (!streq(k->room, "modules") && room->section == section && is_first(w->r, WORKS, i))
+		if (!streq(k->room, "modules") && room->section == section &&
+			is_first(w->r, WORKS, i))
 			add_work(w, s, arena_printf(w->arena, "%s%s", room->work, k->what), i);
 	}
 }
@@ -317,7 +338,8 @@ static void add_room_section(struct whole *w, struct plot_section *s, enum secti
 	for (size_t i = 0; i < w->r->n_changes; i++) {
 		const struct room *room = room_of(w->r->changes[i].room);
 
-		if (room->section == section && !streq(w->r->changes[i].room, "modules") && is_first(w->r, CHANGES, i))
+		if (room->section == section && !streq(w->r->changes[i].room, "modules") &&
+			is_first(w->r, CHANGES, i))
 			add_states(w, s, room, i);
 	}
 	add_works(w, s, section);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plot: what a boot's picture shows, before it is drawn: sections of rows of bars on a time axis. Pure: no
- * files, no drawing; the widths of texts are estimates.
+ * plot: what a boot's picture shows, before it is drawn: sections of rows of bars on a time axis.
+ * Pure: no files, no drawing; the widths of texts are estimates.
  */
 #pragma once
 

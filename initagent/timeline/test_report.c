@@ -47,8 +47,10 @@ TEST(ticks_are_round)
 		double step, first;
 		unsigned int ticks, digits;
 	} rows[] = {
-		{0, 10, 10, 1, 0, 11, 0}, {0, 1, 10, .1, 0, 11, 1}, {1.9, 3.3, 10, .2, 2, 7, 1}, {0, 20, 10, 2, 0, 11, 0},
-		{3, 3, 10, .0001, 3, 11, 4}, {0, 1e7, 10, 1e6, 0, 11, 0}, {.5, 7.2, 5, 2, 2, 3, 0}, {0, 47, 10, 5, 0, 10, 0},
+		{0, 10, 10, 1, 0, 11, 0}, {0, 1, 10, .1, 0, 11, 1}, {1.9, 3.3, 10, .2, 2, 7, 1},
+			{0, 20, 10, 2, 0, 11, 0},
+		{3, 3, 10, .0001, 3, 11, 4}, {0, 1e7, 10, 1e6, 0, 11, 0}, {.5, 7.2, 5, 2, 2, 3, 0},
+			{0, 47, 10, 5, 0, 10, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -80,7 +82,7 @@ static const char *marked(const char *s, size_t most)
 	FILE *out = fmemopen(buf, sizeof(buf), "w");
 
 	CHECK(out);
-	markup_cut(out, s, most);
+	markup_printf(out, "%.*s", (int)most, s);
 	fclose(out);
 	return buf;
 }
@@ -88,13 +90,16 @@ static const char *marked(const char *s, size_t most)
 TEST(texts_are_escaped)
 {
 	static const char *const rows[][2] = {
-		{"", ""}, {"ib0", "ib0"}, {"<script>&\"'", "&lt;script&gt;&amp;&quot;&#39;"}, {"a\tb\x1b[2J\x7f", "a\\x09b\\x1b[2J\\x7f"},
+		{"", ""}, {"ib0", "ib0"}, {"<script>&\"'", "&lt;script&gt;&amp;&quot;&#39;"},
+			{"a\tb\x1b[2J\x7f", "a\\x09b\\x1b[2J\\x7f"},
 		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
 		/* no UTF-8: a lone byte, too long a form, a surrogate, beyond the end, cut off */
-		{"\xff", "\\xff"}, {"\xc0\xaf", "\\xc0\\xaf"}, {"\xe0\x80\x80", "\\xe0\\x80\\x80"}, {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+		{"\xff", "\\xff"}, {"\xc0\xaf", "\\xc0\\xaf"}, {"\xe0\x80\x80", "\\xe0\\x80\\x80"},
+			{"\xed\xa0\x80", "\\xed\\xa0\\x80"},
 		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, {"\xe2\x82", "\\xe2\\x82"},
 		/* right to left override, no character, C1 */
-		{"\xe2\x80\xae" "gpj", "\\u{202e}gpj"}, {"\xef\xbf\xbe", "\\u{fffe}"}, {"\xc2\x9b", "\\u{9b}"},
+		{"\xe2\x80\xae" "gpj", "\\u{202e}gpj"}, {"\xef\xbf\xbe", "\\u{fffe}"},
+			{"\xc2\x9b", "\\u{9b}"},
 		{"\xf0\x9f\xbf\xbe", "\\u{1fffe}"},
 	};
 
@@ -111,8 +116,9 @@ static struct record *record(const char *node, const char *outcome, double end, 
 {
 	struct record *r = NULL;
 	char text[4096];
-	int n = snprintf(text, sizeof(text), "{\"schema\":1,\"hostname\":\"%s\",\"outcome\":\"%s\",\"start_s\":1,\"now_s\":%g%s}", node,
-		outcome, end, more);
+	int n = snprintf(text, sizeof(text),
+		"{\"schema\":1,\"hostname\":\"%s\",\"outcome\":\"%s\",\"start_s\":1,"
+		"\"now_s\":%g%s}", node, outcome, end, more);
 
 	CHECK_STR(record_fault_text(record_parse(&r, node, "f", text, (size_t)n)), "good");
 	return r;
@@ -127,8 +133,10 @@ static struct boots *four(void)
 	struct boots *b = NULL;
 
 	CHECK(list);
-	list[0] = record("d", "failed", 9, CABLE("leaf1", 3) ",\"causes\":[" CAUSE_ROW("IA-E306") "," CAUSE_ROW("IA-E306") "]");
-	list[1] = record("c", "done", 3, CABLE("leaf1", 1) ",\"causes\":[" CAUSE_ROW("IA-E306") "," CAUSE_ROW("IA-E601") "]");
+	list[0] = record("d", "failed", 9, CABLE("leaf1",
+		3) ",\"causes\":[" CAUSE_ROW("IA-E306") "," CAUSE_ROW("IA-E306") "]");
+	list[1] = record("c", "done", 3, CABLE("leaf1",
+		1) ",\"causes\":[" CAUSE_ROW("IA-E306") "," CAUSE_ROW("IA-E601") "]");
 	list[2] = record("b", "done", 6, CABLE("leaf2", 1));
 	list[3] = record("a", "running", 2, "");
 	CHECK_INT(boots_of(&b, list, 4), 0);
@@ -196,7 +204,9 @@ TEST(what_a_boot_failed_of)
 
 	CHECK(list);
 	/* the last of its causes, also when it stands first */
-	list[0] = record("a", "failed", 9, ",\"causes\":[{\"code\":\"IA-E601\",\"first_s\":2,\"last_s\":8}," CAUSE_ROW("IA-E306") "]");
+	list[0] = record("a", "failed", 9,
+		",\"causes\":[{\"code\":\"IA-E601\",\"first_s\":2,\"last_s\":8},"
+		"" CAUSE_ROW("IA-E306") "]");
 	list[1] = record("b", "failed", 9, "");
 	list[2] = record("c", "done", 9, "");
 	CHECK_INT(boots_of(&b, list, 3), 0);
@@ -220,9 +230,14 @@ TEST(phases_over_all_boots)
 	_cleanup_(phases_freep) struct phases *p = NULL;
 
 	CHECK(list);
-	list[0] = record("a", "done", 11, ",\"phases\":[{\"name\":\"mount\",\"begin_s\":9,\"end_s\":11},{\"name\":\"new\",\"begin_s\":1,\"end_s\":2}]");
-	list[1] = record("b", "done", 5, ",\"phases\":[{\"name\":\"modules\",\"begin_s\":1,\"end_s\":4},{\"name\":\"mount\",\"begin_s\":3,\"end_s\":5}]");
-	list[2] = record("c", "failed", 99, ",\"phases\":[{\"name\":\"link\",\"begin_s\":1,\"end_s\":4}]");
+	list[0] = record("a", "done", 11,
+		",\"phases\":[{\"name\":\"mount\",\"begin_s\":9,\"end_s\":11},{\"name\":\"new\","
+		"\"begin_s\":1,\"end_s\":2}]");
+	list[1] = record("b", "done", 5,
+		",\"phases\":[{\"name\":\"modules\",\"begin_s\":1,\"end_s\":4},{\"name\":\"mount\","
+		"\"begin_s\":3,\"end_s\":5}]");
+	list[2] = record("c", "failed", 99,
+		",\"phases\":[{\"name\":\"link\",\"begin_s\":1,\"end_s\":4}]");
 	CHECK_INT(boots_of(&b, list, 3), 0);
 	CHECK_INT(phases_make(&p, b), 0);
 	CHECK_INT(p->n, 4);
@@ -241,8 +256,10 @@ TEST(phases_over_all_boots)
 TEST(modules_that_load_at_once_are_in_lanes_of_their_own)
 {
 	_cleanup_(record_freep) struct record *r = record("n", "done", 11, ",\"modules\":["
-		"{\"name\":\"long\",\"begin_s\":1,\"end_s\":6},{\"name\":\"beside\",\"begin_s\":2,\"end_s\":3},"
-		"{\"name\":\"after\",\"begin_s\":7,\"end_s\":8},{\"name\":\"last\",\"begin_s\":10.99,\"end_s\":11},{\"name\":\"never\"}]");
+		"{\"name\":\"long\",\"begin_s\":1,\"end_s\":6},{\"name\":\"beside\",\"begin_s\":2,"
+			"\"end_s\":3},"
+		"{\"name\":\"after\",\"begin_s\":7,\"end_s\":8},{\"name\":\"last\","
+			"\"begin_s\":10.99,\"end_s\":11},{\"name\":\"never\"}]");
 	_cleanup_(plot_freep) struct plot *p = NULL;
 	const struct plot_section *s;
 
@@ -265,11 +282,15 @@ TEST(modules_that_load_at_once_are_in_lanes_of_their_own)
 TEST(a_row_of_states_lasts_until_the_next_and_the_last_to_the_end)
 {
 	_cleanup_(record_freep) struct record *r = record("n", "done", 11, ",\"timeline\":["
-		"{\"s\":2,\"room\":\"fabric\",\"rail\":\"mlx5_0/1\",\"from\":\"absent\",\"to\":\"INIT\"},"
-		"{\"s\":3,\"room\":\"fabric\",\"rail\":\"mlx5_1/1\",\"from\":\"absent\",\"to\":\"DOWN\"},"
-		"{\"s\":6,\"room\":\"fabric\",\"rail\":\"mlx5_0/1\",\"from\":\"INIT\",\"to\":\"ACTIVE\"},"
+		"{\"s\":2,\"room\":\"fabric\",\"rail\":\"mlx5_0/1\",\"from\":\"absent\","
+			"\"to\":\"INIT\"},"
+		"{\"s\":3,\"room\":\"fabric\",\"rail\":\"mlx5_1/1\",\"from\":\"absent\","
+			"\"to\":\"DOWN\"},"
+		"{\"s\":6,\"room\":\"fabric\",\"rail\":\"mlx5_0/1\",\"from\":\"INIT\","
+			"\"to\":\"ACTIVE\"},"
 		"{\"s\":6,\"room\":\"somewhere new\",\"rail\":\"x\",\"from\":\"a\",\"to\":\"b\"}],"
-		"\"work\":[{\"room\":\"root\",\"what\":\"rdma\",\"begin_s\":7,\"end_s\":8,\"result\":-111},"
+		"\"work\":[{\"room\":\"root\",\"what\":\"rdma\",\"begin_s\":7,\"end_s\":8,"
+			"\"result\":-111},"
 		"{\"room\":\"root\",\"what\":\"rdma\",\"begin_s\":9,\"end_s\":11,\"result\":0},"
 		"{\"room\":\"modules\",\"what\":\"m\",\"begin_s\":9,\"end_s\":11,\"result\":0}]");
 	_cleanup_(plot_freep) struct plot *p = NULL;
@@ -298,7 +319,8 @@ TEST(labels_do_not_reach_into_the_next_bar)
 {
 	_cleanup_(record_freep) struct record *r = record("n", "done", 11, ",\"timeline\":["
 		"{\"s\":2,\"room\":\"link\",\"rail\":\"ib0\",\"to\":\"a state with a long name\"},"
-		"{\"s\":2.1,\"room\":\"link\",\"rail\":\"ib0\",\"to\":\"x\"},{\"s\":9,\"room\":\"link\",\"rail\":\"ib0\",\"to\":\"carrier\"}]");
+		"{\"s\":2.1,\"room\":\"link\",\"rail\":\"ib0\",\"to\":\"x\"},{\"s\":9,"
+			"\"room\":\"link\",\"rail\":\"ib0\",\"to\":\"carrier\"}]");
 	_cleanup_(plot_freep) struct plot *p = NULL;
 	const struct plot_row *row;
 
@@ -312,7 +334,8 @@ TEST(labels_do_not_reach_into_the_next_bar)
 TEST(what_a_boot_waited_for_has_no_holes)
 {
 	_cleanup_(record_freep) struct record *r = record("n", "done", 11, ",\"phases\":["
-		"{\"name\":\"modules\",\"begin_s\":2,\"end_s\":5},{\"name\":\"address\",\"begin_s\":3,\"end_s\":4},"
+		"{\"name\":\"modules\",\"begin_s\":2,\"end_s\":5},{\"name\":\"address\","
+			"\"begin_s\":3,\"end_s\":4},"
 		"{\"name\":\"mount\",\"begin_s\":7,\"end_s\":11}]");
 	struct chart_segment s[8];
 

@@ -18,11 +18,15 @@ static void print_clean(FILE *out, const char *format, const char *s)
 
 static void print_summary(FILE *out, const struct boots *b)
 {
-	fprintf(out, "%zu boot%s: %zu reached their root, %zu failed, %zu still at work; %zu broken file%s\n", b->n,
-		b->n == 1 ? "" : "s", b->outcomes[RECORD_DONE], b->outcomes[RECORD_FAILED], b->outcomes[RECORD_RUNNING],
+	fprintf(out,
+		"%zu boot%s: %zu reached their root, %zu failed, %zu still at work; %zu broken "
+		"file%s\n", b->n,
+		b->n == 1 ? "" : "s", b->outcomes[RECORD_DONE], b->outcomes[RECORD_FAILED],
+			b->outcomes[RECORD_RUNNING],
 		b->n_broken, b->n_broken == 1 ? "" : "s");
 	if (b->n_times)
-		fprintf(out, "median %.2f s, 95 %% within %.2f s, 99 %% within %.2f s, slowest %.2f s\n",
+		fprintf(out,
+			"median %.2f s, 95 %% within %.2f s, 99 %% within %.2f s, slowest %.2f s\n",
 			median(b->times, b->n_times), percentile(b->times, b->n_times, 95),
 			percentile(b->times, b->n_times, 99), b->times[b->n_times - 1]);
 }
@@ -98,7 +102,8 @@ static int print_causes(FILE *out, const struct boots *b)
 	for (size_t i = 0; i < g->n; i++) {
 		print_clean(out, "  %-9s", *g->list[i].key ? g->list[i].key : "none");
 		fprintf(out, " %11zu %7zu  %s\n", g->list[i].failed_last, g->list[i].n,
-			cause_from_code(g->list[i].key) ? cause_info(cause_from_code(g->list[i].key))->text : "");
+			cause_from_code(g->list[i].key) ?
+				cause_info(cause_from_code(g->list[i].key))->text : "");
 	}
 	return 0;
 }
@@ -116,8 +121,8 @@ static int print_phases(FILE *out, const struct boots *b)
 		const struct phase_stats *s = &p->list[i];
 
 		print_clean(out, "  %-10s", s->name);
-		fprintf(out, " %8.2f %8.2f %8.2f\n", median(s->alone, s->n), percentile(s->alone, s->n, 95),
-			s->alone[s->n - 1]);
+		fprintf(out, " %8.2f %8.2f %8.2f\n", median(s->alone, s->n),
+			percentile(s->alone, s->n, 95), s->alone[s->n - 1]);
 	}
 	return 0;
 }
