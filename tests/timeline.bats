@@ -264,7 +264,7 @@ hostile() {
 	[ "$(cell cause-table IA-E306 2)" \
 		-eq "$(jq -s '[.[] | select(any(.causes[]; .code == "IA-E306"))] | length' \
 		"$T"/boots/*.json)" ]
-	# each failed boot has one cause that it failed of
+	# each failed boot has one cause that ended it
 	[ "$(xmllint --html --xpath 'sum(//table[@id="cause-table"]/tbody/tr/td[1])' \
 		"$T/report.html" 2>/dev/null)" -eq 25 ]
 	[ "$(cell cause-table IA-E306 1)" \

@@ -102,7 +102,7 @@ static void put_rails(FILE *out, const cJSON *top)
 {
 	const cJSON *rail;
 
-	head(out, "rail_carries_root", "The ways to the root, 1 for the one that carries it.");
+	head(out, "rail_carries_root", "The paths to the root, 1 for the one in use.");
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
 		if (*state_text(rail, "netdev"))
 			put_rail(out, rail);

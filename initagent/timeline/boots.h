@@ -72,7 +72,7 @@ const struct record_rail *boot_rail(const struct record *r);
 const char *boot_switch(const struct record *r);
 /* boot_switch_key: what tells it from others: its GUID, else its name, "" when not known. */
 const char *boot_switch_key(const struct record *r);
-/* boot_last_cause: the cause that a boot met last: what a failed one failed of. NULL for none. */
+/* boot_last_cause: a boot's last cause, which ended a failed one. NULL for none. */
 const struct record_cause *boot_last_cause(const struct record *r);
 
 /*

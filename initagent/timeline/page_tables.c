@@ -153,10 +153,9 @@ static void cause_row(FILE *out, const struct boots *b, const struct group *g)
 int page_causes(FILE *out, const struct boots *b, unsigned int *id)
 {
 	static const struct table table = {"cause-table", "sort",
-		"A boot failed of the cause it met last; boots that got over a cause reached their "
-			"root or "
+		"A failed boot was ended by its last cause; boots that recovered reached their root or "
 		"are still at work",
-		{"Cause", "#Failed of it", "#Met it", "#Got over it", "What", "What to check",
+		{"Cause", "#Ended by it", "#Seen in", "#Recovered", "What", "What to check",
 			"#Nodes"}};
 	_cleanup_(groups_freep) struct groups *g = NULL;
 	int r = groups_make(&g, b, boot_cause_key);

@@ -22,7 +22,7 @@ static const char *const titles[SECTIONS] = {
 	[PORTS] = "RDMA ports",
 	[LINKS] = "Interfaces",
 	[ADDRESSES] = "Addresses",
-	[RAILS] = "Ways to the root",
+	[RAILS] = "Paths to the root",
 	[ROOT] = "Root",
 };
 

@@ -98,7 +98,7 @@ static int print_causes(FILE *out, const struct boots *b)
 	if (r < 0)
 		return r;
 	if (g->n)
-		fputs("\ncause      failed of it  met it\n", out);
+		fputs("\ncause       ended by it seen in\n", out);
 	for (size_t i = 0; i < g->n; i++) {
 		print_clean(out, "  %-9s", *g->list[i].key ? g->list[i].key : "none");
 		fprintf(out, " %11zu %7zu  %s\n", g->list[i].failed_last, g->list[i].n,
