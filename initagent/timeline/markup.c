@@ -88,7 +88,8 @@ static void put_cut(FILE *out, const char *s, size_t characters)
 /* The argument of the conversion at fmt. Returns what is behind it. */
 static const char *put_argument(FILE *out, const char *fmt, va_list *ap)
 {
-	int precision = fmt[1] == '.' ? fmt[2] == '*' ? va_arg(*ap, int) : atoi(fmt + 2) : -1;
+	int precision = fmt[1] != '.' ? -1 :
+		fmt[2] == '*' ? va_arg(*ap, int) : (int)strtoul(fmt + 2, NULL, 10);
 	const char *end = fmt + 1 + strspn(fmt + 1, ".*0123456789");
 	bool size = *end == 'z';
 
