@@ -1009,7 +1009,7 @@ tls() {
 
 @test "the processes that fetch and verify have no rights, and each only what the other lacks" {
 	hostile
-	local pid pids sockets
+	local pid pids sockets task tasks
 	ip netns exec "$NS" timeout 20 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" --sha256 \
 		"$SUM" "$U/a?cut=1000&stall" 3>&- \
 		>"$T/lines" &
@@ -1018,19 +1018,23 @@ tls() {
 	# The resolver's parser, which began first, runs as the same user.
 	mapfile -t pids < <(pgrep -u 65534 -f "$T/out" | sort -n | tail -n 2)
 	for pid in "${pids[@]}"; do
-		grep -q '^Seccomp:.2$' "/proc/$pid/status"
-		grep -q '^NoNewPrivs:.1$' "/proc/$pid/status"
-		grep -q '^CapEff:.0000000000000000$' "/proc/$pid/status"
-		grep -Eq '^Uid:.65534.65534.65534.65534' "/proc/$pid/status"
-		[ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
+		for task in "/proc/$pid/task"/*; do
+			grep -q '^Seccomp:.2$' "$task/status"
+			grep -q '^NoNewPrivs:.1$' "$task/status"
+			grep -q '^CapEff:.0000000000000000$' "$task/status"
+			grep -Eq '^Uid:.65534.65534.65534.65534' "$task/status"
+		done
 		[ "$(find "/proc/$pid/fd" -type l | wc -l)" -le 8 ]
 		sockets=$(find "/proc/$pid/fd" -lname 'socket:*' | wc -l)
-		# One has the file, the other one has sockets.
+		tasks=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
+		# One has the file and a thread for its digest, the other one has sockets.
 		if [ "$(find "/proc/$pid/fd" -lname "$T/out")" ]; then
 			[ "$sockets" -eq 0 ]
+			[ "$tasks" -eq 2 ]
 			touch "$T/file"
 		else
 			[ "$sockets" -gt 0 ]
+			[ "$tasks" -eq 1 ]
 			touch "$T/sockets"
 		fi
 	done

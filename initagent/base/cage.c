@@ -12,6 +12,8 @@
 
 __attribute__((noreturn)) static void child(const struct cage_job *job, int out)
 {
+	if (job->prepare)
+		job->prepare(job->arg);
 	if (cage_lock(job, out) < 0)
 		_exit(EXIT_NOT_LOCKED);
 	/* cage_lock() moved both. */

@@ -30,6 +30,7 @@ struct cage {
 /* What the child does: in, out and the file are its only descriptors. Its return value becomes the exit status. */
 struct cage_job {
 	int (*run)(const void *arg, int in, int out);
+	void (*prepare)(const void *arg); /* before it gives up its rights, e.g. to make a thread; NULL: nothing */
 	const void *arg;
 	int in;		  /* its input; -1: none */
 	int file;	  /* CAGE_WRITE: open for reading and writing */

@@ -22,12 +22,16 @@
 #ifndef __NR_openat2
 #define __NR_openat2 437
 #endif
-/* What reading, writing and memory need, of either C library. */
+/*
+ * What reading, writing and memory need, of either C library. rt_sigreturn: changing the user of all threads is a signal to each,
+ * whose handler may return later than that.
+ */
 #define ALLOW_COMPUTE                                                                                  \
 	ALLOW(read), ALLOW(pread64), ALLOW(readv), ALLOW(write), ALLOW(writev), ALLOW(exit_group),     \
 		ALLOW(exit), ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect), ALLOW(brk),   \
 		ALLOW(madvise), ALLOW(futex), ALLOW(sched_yield), ALLOW(gettid), ALLOW(getpid),        \
-		ALLOW(rt_sigprocmask), ALLOW(rt_sigaction), ALLOW(sigaltstack), ALLOW(clock_gettime)
+		ALLOW(rt_sigprocmask), ALLOW(rt_sigaction), ALLOW(rt_sigreturn), ALLOW(sigaltstack),   \
+		ALLOW(clock_gettime)
 
 static struct sock_filter compute_code[] = {
 	CONFINE_START,

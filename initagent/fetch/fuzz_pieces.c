@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		setup.want = (struct intake_want){.size = LIMIT, .sha256 = digests[0]};
 	if (data[0] & 2)
 		setup.want = (struct intake_want){.size = LIMIT, .chunk_size = CHUNK, .chunks = digests, .n_chunks = 5};
-	if (pieces_new(&p, &setup) == 0 && take(p, data + 2, min_u64(data[1], size - 2), &last) && size - 2 > data[1])
+	if (pieces_new(&p, &setup, NULL) == 0 && take(p, data + 2, min_u64(data[1], size - 2), &last) && size - 2 > data[1])
 		take(p, data + 2 + data[1], size - 2 - data[1], &last);
 	if (fstat(file, &st) < 0 || st.st_size > LIMIT)
 		__builtin_trap();

@@ -4,6 +4,8 @@
 
 struct intake {
 	int fd;
+	struct hasher *hasher; /* NULL: digests are computed at once */
+	uint64_t ticket;       /* of the last part that the hasher got */
 	struct intake_want want;
 	uint64_t at;
 	struct sha256 whole, chunk, before; /* before: whole, at the chunk's beginning */
@@ -18,7 +20,7 @@ static void set_digests(struct intake *i)
 	i->before = i->whole;
 }
 
-int intake_new(struct intake **ret, int fd, const struct intake_want *want)
+int intake_new(struct intake **ret, int fd, const struct intake_want *want, struct hasher *hasher)
 {
 	struct intake *i = calloc(1, sizeof(*i));
 
@@ -26,6 +28,7 @@ int intake_new(struct intake **ret, int fd, const struct intake_want *want)
 		return -ENOMEM;
 	i->fd = fd;
 	i->want = *want;
+	i->hasher = hasher;
 	set_digests(i);
 	*ret = i;
 	return 0;
@@ -33,8 +36,15 @@ int intake_new(struct intake **ret, int fd, const struct intake_want *want)
 
 struct intake *intake_free(struct intake *i)
 {
+	if (i)
+		intake_catch_up(i, i->ticket);
 	free(i);
 	return NULL;
+}
+
+uint64_t intake_ticket(const struct intake *i)
+{
+	return i->ticket;
 }
 
 uint64_t intake_at(const struct intake *i)
@@ -60,6 +70,20 @@ const uint8_t *intake_digest(const struct intake *i)
 
 /* --- digests ------------------------------------------------------------------------------- */
 
+void intake_catch_up(struct intake *i, uint64_t ticket)
+{
+	if (i->hasher)
+		hasher_wait(i->hasher, ticket);
+}
+
+static void update(struct intake *i, struct sha256 *s, const uint8_t *data, size_t len)
+{
+	if (i->hasher)
+		i->ticket = hasher_add(i->hasher, s, data, len);
+	else
+		sha256_update(s, data, len);
+}
+
 /* Back to where the chunk at hand began. */
 static enum fetch_verdict chunk_wrong(struct intake *i)
 {
@@ -75,6 +99,7 @@ static enum fetch_verdict chunk_ends(struct intake *i)
 	uint64_t number = (i->at - 1) / i->want.chunk_size;
 	uint8_t is[SHA256_SIZE];
 
+	intake_catch_up(i, i->ticket);
 	sha256_final(&i->chunk, is);
 	if (number >= i->want.n_chunks || memcmp(is, i->want.chunks[number], sizeof(is)) != 0)
 		return chunk_wrong(i);
@@ -88,9 +113,9 @@ static enum fetch_verdict digest(struct intake *i, const uint8_t *data, size_t l
 {
 	i->at += len;
 	if (i->want.sha256)
-		sha256_update(&i->whole, data, len);
+		update(i, &i->whole, data, len);
 	if (i->want.chunk_size)
-		sha256_update(&i->chunk, data, len);
+		update(i, &i->chunk, data, len);
 	return at_border(i) ? chunk_ends(i) : VERDICT_DONE;
 }
 
@@ -150,24 +175,28 @@ enum fetch_verdict intake_adopt(struct intake *i, uint64_t have)
 
 		if (n <= 0 || digest(i, piece, (size_t)n) != VERDICT_DONE)
 			break;
+		intake_catch_up(i, i->ticket);
 	}
 	return ftruncate(i->fd, (off_t)i->at) < 0 ? VERDICT_WRITE : VERDICT_DONE;
 }
 
 enum fetch_verdict intake_end(struct intake *i)
 {
-	struct sha256 whole = i->whole;
+	struct sha256 whole;
 
 	if (i->want.size && i->at != i->want.size)
 		return VERDICT_SIZE;
 	if (!i->want.sha256)
 		return VERDICT_DONE;
+	intake_catch_up(i, i->ticket);
+	whole = i->whole;
 	sha256_final(&whole, i->digest);
 	return memcmp(i->digest, i->want.sha256, SHA256_SIZE) == 0 ? VERDICT_DONE : VERDICT_DIGEST;
 }
 
 enum fetch_verdict intake_restart(struct intake *i)
 {
+	intake_catch_up(i, i->ticket);
 	i->at = 0;
 	set_digests(i);
 	return ftruncate(i->fd, 0) < 0 ? VERDICT_WRITE : VERDICT_DONE;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/sha256.h"
+#include "fetch/hasher.h"
 #include "fetch/verdict.h"
 
 /* What the file should be; zero or NULL where that is not known. */
@@ -21,8 +21,10 @@ struct intake_want {
 
 struct intake;
 
-/* intake_new: writes to fd from its beginning on. want, and what it points to, is borrowed. 0 or -ENOMEM. */
-int intake_new(struct intake **ret, int fd, const struct intake_want *want);
+/*
+ * intake_new: writes to fd from its beginning on. want, what it points to, and hasher (NULL: none) are borrowed. 0 or -ENOMEM.
+ */
+int intake_new(struct intake **ret, int fd, const struct intake_want *want, struct hasher *hasher);
 struct intake *intake_free(struct intake *i);
 DEFINE_FREEP(struct intake, intake_free)
 
@@ -38,6 +40,13 @@ uint64_t intake_at(const struct intake *i);
 
 /* intake_final: with chunks, the bytes before were found right; without, all that were taken. They are not written again. */
 uint64_t intake_final(const struct intake *i);
+
+/*
+ * intake_ticket: with a hasher, data that was taken must stay as it is until intake_catch_up() has returned for the ticket
+ * that this returned then.
+ */
+uint64_t intake_ticket(const struct intake *i);
+void intake_catch_up(struct intake *i, uint64_t ticket);
 
 /*
  * intake_take: the next bytes. VERDICT_DONE: all taken; VERDICT_CHUNK: a chunk was wrong, intake_at() is its

@@ -21,17 +21,22 @@ struct pieces {
 	int error;
 };
 
-int pieces_new(struct pieces **ret, const struct fetch_setup *setup)
+int pieces_new(struct pieces **ret, const struct fetch_setup *setup, struct hasher *hasher)
 {
 	_cleanup_(pieces_freep) struct pieces *p = calloc(1, sizeof(*p));
 
-	if (!p || intake_new(&p->intake, setup->file, &setup->want) < 0)
+	if (!p || intake_new(&p->intake, setup->file, &setup->want, hasher) < 0)
 		return -ENOMEM;
 	p->want = setup->want;
 	p->have = setup->have;
 	*ret = p;
 	p = NULL;
 	return 0;
+}
+
+struct intake *pieces_intake(const struct pieces *p)
+{
+	return p->intake;
 }
 
 struct pieces *pieces_free(struct pieces *p)

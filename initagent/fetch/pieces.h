@@ -33,10 +33,13 @@ struct verified {
 
 struct pieces;
 
-/* pieces_new: writes to setup->file, which is borrowed as its want is. 0 or -ENOMEM. */
-int pieces_new(struct pieces **ret, const struct fetch_setup *setup);
+/* pieces_new: writes to setup->file, which is borrowed as its want and hasher (NULL: none) are. 0 or -ENOMEM. */
+int pieces_new(struct pieces **ret, const struct fetch_setup *setup, struct hasher *hasher);
 struct pieces *pieces_free(struct pieces *p);
 DEFINE_FREEP(struct pieces, pieces_free)
+
+/* pieces_intake: for its tickets: what pieces_next() reads may still be needed by the hasher. */
+struct intake *pieces_intake(const struct pieces *p);
 
 /* pieces_adopt: reads what is there from an earlier time (setup->have). */
 void pieces_adopt(struct pieces *p, struct verified *ret);

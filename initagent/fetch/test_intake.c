@@ -11,6 +11,19 @@
 #define N     4
 
 static uint8_t data[SIZE];
+static struct hasher *hasher; /* NULL: digests at once */
+
+/* Each case with digests that are computed at once, and with those of a thread. */
+#define BOTH(name)                                  \
+	static void check_##name(void);             \
+	TEST(name)                                  \
+	{                                           \
+		check_##name();                     \
+		CHECK_INT(hasher_new(&hasher), 0);  \
+		check_##name();                     \
+		hasher = NULL;                      \
+	}                                           \
+	static void check_##name(void)
 
 struct lab {
 	uint8_t whole[SHA256_SIZE], chunks[N][SHA256_SIZE];
@@ -43,7 +56,7 @@ static void make(struct lab *l, bool chunked)
 	}
 	l->fd = memfd_create("intake", 0);
 	CHECK(l->fd >= 0);
-	CHECK_INT(intake_new(&l->intake, l->fd, &l->want), 0);
+	CHECK_INT(intake_new(&l->intake, l->fd, &l->want, hasher), 0);
 }
 
 static void drop(struct lab *l)
@@ -65,7 +78,7 @@ static void file_is_right(struct lab *l)
 	CHECK_MEM(got, data, SIZE);
 }
 
-TEST(a_file_in_pieces)
+BOTH(a_file_in_pieces)
 {
 	for (int chunked = 0; chunked < 2; chunked++)
 		for (size_t piece = 1; piece <= SIZE; piece += 83) {
@@ -80,7 +93,7 @@ TEST(a_file_in_pieces)
 		}
 }
 
-TEST(too_few_too_many_and_others)
+BOTH(too_few_too_many_and_others)
 {
 	struct lab l;
 
@@ -99,14 +112,14 @@ TEST(too_few_too_many_and_others)
 	drop(&l);
 }
 
-TEST(the_limit_counts_without_a_size)
+BOTH(the_limit_counts_without_a_size)
 {
 	struct lab l;
 
 	make(&l, false);
 	l.intake = intake_free(l.intake);
 	l.want = (struct intake_want){.limit = 10};
-	CHECK_INT(intake_new(&l.intake, l.fd, &l.want), 0);
+	CHECK_INT(intake_new(&l.intake, l.fd, &l.want, hasher), 0);
 	CHECK_INT(give(&l, data, 10), VERDICT_DONE);
 	CHECK_INT(give(&l, data, 1), VERDICT_TOO_LARGE);
 	CHECK_INT(intake_at(l.intake), 10);
@@ -114,7 +127,7 @@ TEST(the_limit_counts_without_a_size)
 }
 
 /* Back to the chunk's beginning, with the whole file's digest unharmed. */
-TEST(a_wrong_chunk_is_taken_again)
+BOTH(a_wrong_chunk_is_taken_again)
 {
 	uint8_t bad[SIZE];
 	struct lab l;
@@ -132,7 +145,7 @@ TEST(a_wrong_chunk_is_taken_again)
 	drop(&l);
 }
 
-TEST(the_last_chunk_counts_too)
+BOTH(the_last_chunk_counts_too)
 {
 	uint8_t bad[SIZE];
 	struct lab l;
@@ -146,7 +159,7 @@ TEST(the_last_chunk_counts_too)
 }
 
 /* Before the chunk's digest is known its bytes are nobody's business. */
-TEST(bytes_that_are_final)
+BOTH(bytes_that_are_final)
 {
 	struct lab l;
 
@@ -172,7 +185,7 @@ static uint64_t adopts(struct lab *l, uint64_t have)
 }
 
 /* What is adopted was read and digested, and what is right of it stays. */
-TEST(what_is_there_already)
+BOTH(what_is_there_already)
 {
 	struct lab l;
 
@@ -196,4 +209,31 @@ TEST(what_is_there_already)
 	CHECK_INT(adopts(&l, SIZE + 1), 0);
 	CHECK_INT(adopts(&l, 10), 0);
 	drop(&l);
+}
+
+/* More parts than the queue holds, of two digests, in the order in which they were added. */
+TEST(a_thread_that_lags_behind)
+{
+	static uint8_t large[1 << 20];
+	uint8_t want[SHA256_SIZE], got[SHA256_SIZE];
+	struct sha256 s[2];
+	struct hasher *h;
+	uint64_t ticket = 0;
+
+	CHECK_INT(hasher_new(&h), 0);
+	for (size_t i = 0; i < sizeof(large); i++)
+		large[i] = (uint8_t)(i * 7 + (i >> 9));
+	sha256_init(&s[0]);
+	sha256_init(&s[1]);
+	for (size_t at = 0; at < sizeof(large); at += 8192)
+		for (size_t i = 0; i < 2; i++)
+			ticket = hasher_add(h, &s[i], large + at, 8192);
+	CHECK_INT(ticket, 2 * sizeof(large) / 8192);
+	hasher_wait(h, 0);
+	hasher_wait(h, ticket);
+	digest_of(large, sizeof(large), want);
+	for (size_t i = 0; i < 2; i++) {
+		sha256_final(&s[i], got);
+		CHECK_MEM(got, want, SHA256_SIZE);
+	}
 }

@@ -8,11 +8,18 @@
 
 #define MEMORY_MAX   (64u << 20)
 #define EXIT_INVALID 2 /* the process that fetches sent what it cannot mean */
-/* Stays in the processor's cache between reading, writing and digest. */
+/* Small enough to stay in the processor's cache between reading, writing and digest. */
 #define PIECE	     (128 * 1024)
+/* One is read and written while those before are digested. */
+#define PIECES	     4
 
 struct verifier {
 	struct cage cage;
+};
+
+struct verifier_job {
+	const struct fetch_setup *setup;
+	struct hasher **hasher;
 };
 
 /* --- the process --------------------------------------------------------------------------- */
@@ -31,25 +38,50 @@ static int take(struct pieces *p, struct cursor *c, int out)
 	return r;
 }
 
+/* Threads are made while that is still allowed. Without one digests just take longer. */
+static void prepare(const void *arg)
+{
+	const struct verifier_job *job = arg;
+
+	if (job->setup->want.sha256 || job->setup->want.chunk_size)
+		hasher_new(job->hasher);
+}
+
+static int read_pieces(struct pieces *p, int in, int out)
+{
+	static uint8_t buffers[PIECES][PIECE];
+	uint64_t tickets[PIECES] = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0; i = (i + 1) % PIECES) {
+		struct cursor c;
+		ssize_t n;
+
+		intake_catch_up(pieces_intake(p), tickets[i]);
+		n = read(in, buffers[i], PIECE);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			break;
+		c = cursor_make(buffers[i], n > 0 ? (size_t)n : 0);
+		r = take(p, &c, out);
+		tickets[i] = intake_ticket(pieces_intake(p));
+	}
+	return r;
+}
+
 static int work(const void *arg, int in, int out)
 {
-	struct fetch_setup setup = *(const struct fetch_setup *)arg;
-	static uint8_t buffer[PIECE];
+	const struct verifier_job *job = arg;
+	struct fetch_setup setup = *job->setup;
 	struct verified news;
 	struct pieces *p;
-	ssize_t n;
 	int r;
 
 	setup.file = CAGE_FILE;
-	if (pieces_new(&p, &setup) < 0)
+	if (pieces_new(&p, &setup, *job->hasher) < 0)
 		return 1;
 	pieces_adopt(p, &news);
 	r = cage_write(out, &news, sizeof(news));
-	while (r == 0 && ((n = read(in, buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR))) {
-		struct cursor c = cursor_make(buffer, n > 0 ? (size_t)n : 0);
-
-		r = take(p, &c, out);
-	}
+	r = r < 0 ? r : read_pieces(p, in, out);
 	return r == -EPROTO ? EXIT_INVALID : r < 0;
 }
 
@@ -58,9 +90,12 @@ static int work(const void *arg, int in, int out)
 int verifier_new(struct verifier **ret, const struct fetch_setup *setup, int in)
 {
 	_cleanup_(verifier_freep) struct verifier *v = calloc(1, sizeof(*v));
+	struct hasher *hasher = NULL;
+	const struct verifier_job arg = {setup, &hasher};
 	const struct cage_job job = {
+		.prepare = prepare,
 		.run = work,
-		.arg = setup,
+		.arg = &arg,
 		.in = in,
 		.file = setup->file,
 		.rights = CAGE_WRITE,
