@@ -25,13 +25,16 @@
 #define __NR_openat2 437
 #endif
 
-/* What reading, writing and memory need, of either C library. */
+/*
+ * What reading, writing and memory need, of either C library. rt_sigreturn: a change of the user reaches threads as a
+ * signal, whose handler may return after that.
+ */
 #define ALLOW_COMPUTE                                                                              \
 	ALLOW(read), ALLOW(pread64), ALLOW(readv), ALLOW(write), ALLOW(writev), ALLOW(exit_group), \
 		ALLOW(exit), ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect),           \
 		ALLOW(brk), ALLOW(madvise), ALLOW(futex), ALLOW(sched_yield), ALLOW(gettid),       \
-		ALLOW(getpid), ALLOW(rt_sigprocmask), ALLOW(rt_sigaction), ALLOW(sigaltstack),     \
-		ALLOW(clock_gettime)
+		ALLOW(getpid), ALLOW(rt_sigprocmask), ALLOW(rt_sigaction), ALLOW(rt_sigreturn),    \
+		ALLOW(sigaltstack), ALLOW(clock_gettime)
 
 static struct sock_filter parse_calls[] = {
 	CONFINE_START,

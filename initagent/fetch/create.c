@@ -113,8 +113,8 @@ struct fetch *fetch_free(struct fetch *f)
 {
 	if (!f)
 		return NULL;
-	child_free(f->child);
-	verifier_free(f->verifier);
+	worker_free(f->fetcher);
+	worker_free(f->verifier);
 	closep(&f->epoll);
 	closep(&f->memory);
 	free(f->content);

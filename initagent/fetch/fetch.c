@@ -113,23 +113,23 @@ static void died(struct fetch *f, const char *how, uint64_t now)
 	}
 }
 
-static void child_died(struct fetch *f, uint64_t now)
+static void fetcher_died(struct fetch *f, uint64_t now)
 {
-	char how[160];
-
-	child_end(f->child, how, sizeof(how));
-	died(f, how, now);
+	worker_end(f->fetcher);
+	died(f, worker_end_text(f->fetcher), now);
 }
 
-/* It ends because of what it got, or because the child did. */
+/* It ends because of what it got, or because the fetcher did. */
 static void verifier_died(struct fetch *f, uint64_t now)
 {
-	const char *how = verifier_end(f->verifier);
+	const char *how;
 
+	worker_end(f->verifier);
+	how = fetch_verifier_end(f->verifier);
 	if (how)
 		died(f, how, now);
 	else
-		child_died(f, now);
+		fetcher_died(f, now);
 }
 
 /* --- asking -------------------------------------------------------------------------------- */
@@ -145,8 +145,8 @@ static void send_order(struct fetch *f, uint64_t now)
 	pace_begin(&f->pace, f->stall, f->bytes, now);
 	f->deadline = pace_deadline(&f->pace);
 	set_state(f, STATE_TRANSFER, now);
-	if (child_send(f->child, &f->order) < 0)
-		child_died(f, now);
+	if (worker_send(f->fetcher, &f->order) < 0)
+		fetcher_died(f, now);
 }
 
 static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port, uint64_t now)
@@ -160,7 +160,7 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 	o->port = port;
 	url_text(&f->url, o->url);
 	f->attempts++;
-	if (f->child) {
+	if (f->fetcher) {
 		send_order(f, now);
 		return;
 	}
@@ -398,8 +398,8 @@ static void call_off(struct fetch *f, uint64_t now)
 		return;
 	f->deadline = now + STOP_LIMIT;
 	set_state(f, STATE_STOPPING, now);
-	if (child_send(f->child, &o) < 0)
-		child_died(f, now);
+	if (worker_send(f->fetcher, &o) < 0)
+		fetcher_died(f, now);
 }
 
 static void take_end(struct fetch *f, const struct verified *v, uint64_t now)
@@ -492,7 +492,7 @@ static void hear_verifier(struct fetch *f, uint64_t now)
 {
 	for (int budget = 64; f->verifier && budget; budget--) {
 		struct verified v;
-		int r = verifier_pop(f->verifier, &v);
+		int r = worker_receive(f->verifier, &v, now);
 
 		if (r < 0)
 			verifier_died(f, now);
@@ -502,14 +502,14 @@ static void hear_verifier(struct fetch *f, uint64_t now)
 	}
 }
 
-static void hear_child(struct fetch *f, uint64_t now)
+static void hear_fetcher(struct fetch *f, uint64_t now)
 {
-	for (int budget = 64; f->child && budget; budget--) {
+	for (int budget = 64; f->fetcher && budget; budget--) {
 		struct fetch_news n;
-		int r = child_pop(f->child, &n);
+		int r = worker_receive(f->fetcher, &n, now);
 
 		if (r < 0)
-			child_died(f, now);
+			fetcher_died(f, now);
 		if (r <= 0)
 			break;
 		take_news(f, &n, now);
@@ -519,7 +519,7 @@ static void hear_child(struct fetch *f, uint64_t now)
 int fetch_dispatch(struct fetch *f, uint64_t now)
 {
 	hear_verifier(f, now);
-	hear_child(f, now);
+	hear_fetcher(f, now);
 	if (now >= f->deadline)
 		timed_out(f, now);
 	return 0;
@@ -565,5 +565,5 @@ const char *fetch_memory(const struct fetch *f, size_t *ret_len)
 
 pid_t fetch_child(const struct fetch *f)
 {
-	return f->child ? child_pid(f->child) : -1;
+	return worker_pid(f->fetcher);
 }

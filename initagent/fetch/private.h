@@ -2,10 +2,10 @@
 /* private: what fetch.c, create.c and processes.c share. */
 #pragma once
 
-#include "fetch/child.h"
+#include "base/worker.h"
 #include "fetch/fetch.h"
 #include "fetch/pace.h"
-#include "fetch/verifier.h"
+#include "fetch/pieces.h"
 #include "report/causes.h"
 
 #define FETCH_NAMES_MAX 4
@@ -16,7 +16,7 @@ enum fetch_state {
 	STATE_LOOKUP,
 	STATE_READING,	/* the verifier reads what is there already */
 	STATE_TRANSFER,
-	STATE_STOPPING, /* the child was told to end the transfer, or one of the two has ended it */
+	STATE_STOPPING, /* the fetcher was told to end the transfer, or one of the two has ended it */
 	STATE_BACKOFF,
 	STATE_DONE,
 	STATE_STOPPED,
@@ -49,14 +49,13 @@ struct fetch {
 	size_t next_name;
 
 	/* Both or none. What the first one says is not believed, what the second one says is. */
-	struct child *child;
-	struct verifier *verifier;
+	struct worker *fetcher, *verifier;
 	int epoll; /* of both */
 	struct fetch_order order;
-	struct fetch_news news; /* how the child ended the order, if its serial is the order's */
+	struct fetch_news news; /* how the fetcher ended the order, if its serial is the order's */
 	struct verified end;	/* how the verifier did, likewise */
 	struct pace pace;
-	bool stalled;  /* why the child was told to stop */
+	bool stalled;  /* why the fetcher was told to stop */
 	bool progressed;
 	bool joined;   /* the bytes that are there are of more than one answer, or of an earlier attempt */
 	bool changed;  /* a source was seen to change its file */
@@ -70,8 +69,16 @@ struct fetch {
 	char site[URL_TEXT_MAX];
 };
 
+/* What the verifier begins with. */
+struct verifier {
+	struct fetch_setup setup;
+	struct hasher *hasher; /* NULL: none */
+};
+
 /* fetch_start_processes: both, with a pipe between them. 0 or -errno. fetch_end_processes: what is in the file stays. */
 int fetch_start_processes(struct fetch *f);
 void fetch_end_processes(struct fetch *f);
 /* fetch_drop_processes: ends them, and the next ones begin the file anew. */
 void fetch_drop_processes(struct fetch *f);
+/* fetch_verifier_end: how it ended, in words that live for ever; NULL: the fetching process was gone first. */
+const char *fetch_verifier_end(const struct worker *verifier);

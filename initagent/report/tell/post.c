@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "base/confine.h"
-#include "fetch/lockdown.h"
+#include "base/sandbox.h"
 #include "fetch/request.h"
 #include "report/tell/life.h"
 
@@ -188,13 +188,14 @@ __attribute__((noreturn)) static void serve(const struct post_order *given, int 
 	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC;
 	struct post_news news = {.text = "no process"};
 	struct post_order order = *given;
+	const struct sandbox sandbox = {.role = SANDBOX_INTERNET, .outlives = true};
 	struct sender s = {0};
 	int r = confine_keep((int *[]){&back, &order.kmsg}, 2);
 
 	confine_mute();
 	prctl(PR_SET_NAME, "initagent-post");
 	signal(SIGPIPE, SIG_IGN);
-	if (r < 0 || limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || fetch_lockdown_outliving() < 0) {
+	if (r < 0 || limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || sandbox_enter(&sandbox) < 0) {
 		say(&order, back, &news);
 		_exit(1);
 	}

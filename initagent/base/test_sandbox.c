@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* lockdown: what the process that fetches may still do, and what ends it or is refused. */
-#include "fetch/lockdown.h"
+/* sandbox: what a process with the role of SANDBOX_INTERNET may still do, and what ends it or is refused. */
+#include "base/sandbox.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,12 +13,13 @@
 /* Runs fn in a locked-down process: its exit status, or the signal that ended it as a negative number. */
 static int locked(int (*fn)(void))
 {
+	const struct sandbox internet = {.role = SANDBOX_INTERNET};
 	int status = 0;
 	pid_t pid = fork();
 
 	CHECK(pid >= 0);
 	if (pid == 0)
-		_exit(fetch_lockdown() < 0 ? 99 : fn());
+		_exit(sandbox_enter(&internet) < 0 ? 99 : fn());
 	CHECK(waitpid(pid, &status, 0) == pid);
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
