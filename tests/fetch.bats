@@ -1009,7 +1009,7 @@ tls() {
 
 @test "the processes that fetch and verify have no rights, and each only what the other lacks" {
 	hostile
-	local pid pids sockets task tasks
+	local pid pids sockets task tasks inode
 	ip netns exec "$NS" timeout 20 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" --sha256 \
 		"$SUM" "$U/a?cut=1000&stall" 3>&- \
 		>"$T/lines" &
@@ -1027,13 +1027,15 @@ tls() {
 		[ "$(find "/proc/$pid/fd" -type l | wc -l)" -le 8 ]
 		sockets=$(find "/proc/$pid/fd" -lname 'socket:*' | wc -l)
 		tasks=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
-		# One has the file and a thread for its digest, the other one has sockets.
+		# One has the file and a thread for its digest, and of sockets only that of a pair with the agent.
 		if [ "$(find "/proc/$pid/fd" -lname "$T/out")" ]; then
-			[ "$sockets" -eq 0 ]
+			[ "$sockets" -eq 1 ]
+			inode=$(find "/proc/$pid/fd" -lname 'socket:*' -printf %l)
+			grep -q " ${inode//[^0-9]/}\$" "/proc/$pid/net/unix"
 			[ "$tasks" -eq 2 ]
 			touch "$T/file"
 		else
-			[ "$sockets" -gt 0 ]
+			[ "$sockets" -gt 1 ]
 			[ "$tasks" -eq 1 ]
 			touch "$T/sockets"
 		fi

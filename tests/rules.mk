@@ -21,7 +21,7 @@ $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
 
 # The same tests in the product's flavour, where what a sandbox allows meets another C library.
-MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/,base/test_cage base/test_worker root/image/test_image)
+MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/,base/test_sandbox base/test_worker root/image/test_image)
 MUSL_TEST_LIB  := $(addprefix $(BUILD)/musl/tests/lib/,check.o files.o)
 MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(MUSL_TEST_LIB)
 

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cache: see cache.h. */
-#include "root/cache/cache.h"
+#include "root/cache/private.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-
+#include "base/worker.h"
 #include "report/report.h"
-#include "root/cache/cache_work.h"
-#include "base/confine.h"
-#include "base/pidfd.h"
+#include "root/cache/entry.h"
+#include "root/cache/place.h"
 
 #define MESSAGES_PER_DISPATCH 16
 
-/* Without a word from it; the search for a disk that is not there is within. */
+/* Without a reply; the search for a disk that is not there is within. */
 #define SILENCE_MAX (30 * NSEC_PER_SEC)
-/* What a killed process may take to be gone before it is left to the kernel. */
-#define GONE_MS	    500
+/* A disk's driver may still be loading when the first address is there. */
+#define WAIT_NS	    (10 * NSEC_PER_SEC)
 
 struct cache {
 	const struct env *env;
-	int fd;
-	pid_t child;
-	uint64_t began, deadline;
+	struct cache_config cfg;
+	struct worker *worker;
+	uint64_t began;
 	enum cache_event event;
 	struct cache_message message; /* the last one */
 	char place[CACHE_TEXT_MAX];
@@ -32,125 +26,189 @@ struct cache {
 
 /* --- the process --------------------------------------------------------------------------- */
 
-__attribute__((noreturn)) static void child_run(const struct env *env, const struct cache_config *given, int out)
+static int copy_entry(struct entry *e, struct cache_message *m)
 {
-	struct cache_config cfg = *given;
 	int r;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	r = confine_keep((int *[]){&cfg.file, &out}, 2);
-	if (r == 0)
-		cache_work(env, &cfg, out);
-	_exit(r < 0);
+	/* From now on the file is written to. */
+	m->size = entry_size(e);
+	worker_reply(m, sizeof(*m));
+	while ((r = entry_step(e)) > 0) {
+		m->bytes = entry_at(e);
+		worker_reply(m, sizeof(*m));
+	}
+	m->bytes = entry_at(e);
+	return r;
 }
 
-/* A process that waits for a disk cannot be killed; nobody else shall wait for it. */
-static void reap(struct cache *c)
-{
-	struct pollfd p = {.fd = -1, .events = POLLIN};
+/* What an error means; words NULL: the system's. Without cause it is as it may be. */
+static const struct {
+	int error;
+	bool keep;
+	enum cause cause;
+	const char *words;
+} outcomes[] = {
+	{-ENOENT, false, CAUSE_NONE, "the image is not there yet"},
+	{-EFBIG, false, CAUSE_NONE, "the image there is larger than the memory that is free"},
+	{-EBADMSG, false, CAUSE_CACHE_DAMAGED, "the image there is not what its name says; it was removed"},
+	{-EUCLEAN, false, CAUSE_CACHE, "the image there is not what its name says, and cannot be removed"},
+	{-EEXIST, true, CAUSE_NONE, "the image is there already"},
+	{-ENOSPC, true, CAUSE_CACHE, "no room for the image"},
+	{-EBADMSG, true, CAUSE_CACHE, "the image was not kept: it is not what its digest says"},
+};
 
-	if (c->child > 0) {
-		kill(c->child, SIGKILL);
-		p.fd = pidfd_of(c->child);
-		if (p.fd >= 0)
-			poll(&p, 1, GONE_MS);
-		waitpid(c->child, NULL, p.fd >= 0 ? WNOHANG : 0);
-		closep(&p.fd);
+static void judge_result(const struct cache_config *cfg, int r, struct cache_message *m)
+{
+	m->final = 1;
+	m->good = r == 0;
+	if (r == 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+		if (outcomes[i].error == r && outcomes[i].keep == cfg->keep) {
+			m->cause = outcomes[i].cause;
+			snprintf(m->text, sizeof(m->text), "%.200s: %s", cfg->place, outcomes[i].words);
+			return;
+		}
+	m->cause = CAUSE_CACHE;
+	snprintf(m->text, sizeof(m->text), "%.200s: %s", cfg->place, strerror(-r));
+}
+
+void cache_work_in(const struct cache_config *cfg, int dir)
+{
+	struct cache_message m = {0};
+	struct entry *e = NULL;
+	int r = cfg->keep ? entry_keep(&e, dir, cfg->sha256, cfg->file)
+			  : entry_load(&e, dir, cfg->sha256, cfg->file, cfg->size, cfg->limit);
+
+	if (r == 0)
+		r = copy_entry(e, &m);
+	entry_free(e);
+	/* The last of the mount: what the disk still has to be told, it is told before we say so. */
+	close(dir);
+	judge_result(cfg, r, &m);
+	worker_reply(&m, sizeof(m));
+}
+
+static void work_at_place(const struct env *env, const struct cache_config *cfg)
+{
+	struct cache_message m = {.final = 1, .cause = CAUSE_CACHE};
+	char text[PLACE_TEXT_MAX];
+	int dir = place_open(env, cfg->place, WAIT_NS, text);
+
+	if (dir >= 0) {
+		cache_work_in(cfg, dir);
+		return;
 	}
-	c->child = -1;
-	closep(&c->fd);
-	c->fd = -1;
-	c->deadline = NSEC_NEVER;
+	snprintf(m.text, sizeof(m.text), "%.100s: %.200s", cfg->place, text);
+	worker_reply(&m, sizeof(m));
+}
+
+static int work(const void *arg)
+{
+	const struct cache *c = arg;
+	struct cache_config cfg = c->cfg;
+
+	cfg.file = WORKER_FILE(0);
+	work_at_place(c->env, &cfg);
+	return 0;
+}
+
+/* It ends the text itself. */
+static bool message_valid(void *reply, const void *context)
+{
+	struct cache_message *m = reply;
+
+	(void)context;
+	m->text[sizeof(m->text) - 1] = 0;
+	return m->cause >= 0 && m->cause < CAUSE_MAX;
 }
 
 /* --- the agent's end ----------------------------------------------------------------------- */
 
 int cache_new(struct cache **ret, const struct env *env, const struct cache_config *cfg, uint64_t now)
 {
-	_cleanup_(cache_freep) struct cache *c = calloc(1, sizeof(*c));
-	int pair[2];
+	struct cache *c = calloc(1, sizeof(*c));
+	const struct worker_spec spec = {
+		.run = work,
+		.arg = c,
+		.files = {cfg->file},
+		.n_files = 1,
+		.reply_size = sizeof(struct cache_message),
+		.valid = message_valid,
+		.limit = SILENCE_MAX,
+	};
+	int r;
 
 	if (!c)
 		return -ENOMEM;
 	c->env = env;
-	c->fd = -1;
+	c->cfg = *cfg;
 	c->began = now;
-	c->deadline = now + SILENCE_MAX;
 	strscpy(c->place, cfg->place, sizeof(c->place));
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	c->fd = pair[0];
-	c->child = fork();
-	if (c->child == 0)
-		child_run(env, cfg, pair[1]);
-	close(pair[1]);
-	if (c->child < 0)
-		return -errno;
-	*ret = c;
-	c = NULL;
-	return 0;
+	r = worker_start(&c->worker, &spec, now);
+	if (r < 0)
+		free(c);
+	else
+		*ret = c;
+	return r;
 }
 
 struct cache *cache_free(struct cache *c)
 {
 	if (!c)
 		return NULL;
-	reap(c);
+	worker_free(c->worker);
 	free(c);
 	return NULL;
 }
 
 int cache_fd(const struct cache *c)
 {
-	return c->fd;
+	return worker_fd(c->worker);
 }
 
 uint64_t cache_deadline(const struct cache *c)
 {
-	return c->deadline;
+	return worker_deadline(c->worker);
 }
 
 static void finish(struct cache *c, uint64_t now)
 {
-	struct cache_message *m = &c->message;
+	const struct cache_message *m = &c->message;
 
-	m->text[sizeof(m->text) - 1] = 0;
-	if (m->cause < 0 || m->cause >= CAUSE_MAX)
-		m->cause = CAUSE_INTERNAL;
 	c->event = m->good ? CACHE_EVENT_DONE : CACHE_EVENT_MISSED;
-	reap(c);
+	worker_end(c->worker);
 	report_span(c->env->report, "cache", c->place, c->began, now, m->cause ? -EIO : 0);
 }
 
-static void gave_up(struct cache *c, const char *why, uint64_t now)
+static void give_up(struct cache *c, const char *why, const char *more, uint64_t now)
 {
 	c->message.good = 0;
 	c->message.cause = CAUSE_CACHE;
-	snprintf(c->message.text, sizeof(c->message.text), "%.200s: %s", c->place, why);
+	snprintf(c->message.text, sizeof(c->message.text), "%.200s: %s%s", c->place, why, more);
 	finish(c, now);
 }
 
 void cache_dispatch(struct cache *c, uint64_t now)
 {
-	struct cache_message in;
+	for (int budget = MESSAGES_PER_DISPATCH; worker_fd(c->worker) >= 0 && budget > 0; budget--) {
+		struct cache_message in;
+		int r = worker_receive(c->worker, &in, now);
 
-	for (int budget = MESSAGES_PER_DISPATCH; c->fd >= 0 && budget > 0; budget--) {
-		ssize_t n = recv(c->fd, &in, sizeof(in), MSG_DONTWAIT | MSG_TRUNC);
-
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			break;
-		if (n != (ssize_t)sizeof(in)) {
-			gave_up(c, "the process that works on it died", now);
+		if (r == 0)
 			return;
+		if (r == -ETIMEDOUT) {
+			give_up(c, "the disk does not respond", "", now);
+		} else if (r < 0) {
+			worker_end(c->worker);
+			give_up(c, "the process that works on it ", worker_end_text(c->worker), now);
+		} else {
+			c->message = in;
+			c->event = CACHE_EVENT_PROGRESS;
+			if (in.final)
+				finish(c, now);
 		}
-		c->message = in;
-		c->deadline = now + SILENCE_MAX;
-		c->event = CACHE_EVENT_PROGRESS;
-		if (in.final)
-			finish(c, now);
 	}
-	if (now >= c->deadline)
-		gave_up(c, "the disk does not answer", now);
 }
 
 enum cache_event cache_pop_event(struct cache *c)

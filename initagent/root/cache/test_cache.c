@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "root/cache/cache_work.h"
+#include "base/worker.h"
 #include "root/cache/entry.h"
+#include "root/cache/private.h"
 #include "check.h"
 
 #define SIZE (20u << 20) /* several steps, the last one short */
@@ -259,20 +259,34 @@ TEST(older_images_make_room)
 
 /* --- what the agent is told ------------------------------------------------------------------ */
 
+static int work(const void *arg)
+{
+	struct cache_config cfg = *(const struct cache_config *)arg;
+
+	cfg.file = WORKER_FILE(0);
+	cache_work_in(&cfg, WORKER_FILE(1));
+	return 0;
+}
+
 static struct cache_message last_message(struct lab *l, bool do_keep)
 {
+	int file = do_keep ? l->image : memfd_create("loaded", MFD_CLOEXEC);
 	struct cache_config cfg = {.place = "LABEL=x", .keep = do_keep};
+	const struct worker_spec spec = {
+		.run = work,
+		.arg = &cfg,
+		.files = {file, l->fd},
+		.n_files = 2,
+		.reply_size = sizeof(struct cache_message),
+	};
 	struct cache_message m = {0};
-	int pair[2];
+	struct worker *w;
 
 	memcpy(cfg.sha256, l->sha256, sizeof(cfg.sha256));
-	cfg.file = do_keep ? l->image : memfd_create("loaded", MFD_CLOEXEC);
-	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	cache_work_in(&cfg, dup(l->fd), pair[1]);
+	CHECK_INT(worker_start(&w, &spec, 0), 0);
 	while (!m.final)
-		CHECK_INT(recv(pair[0], &m, sizeof(m), 0), sizeof(m));
-	close(pair[0]);
-	close(pair[1]);
+		CHECK_INT(worker_wait(w, &m), 1);
+	worker_free(w);
 	return m;
 }
 
@@ -330,5 +344,5 @@ TEST(silence)
 	cache_dispatch(c, cache_deadline(c));
 	CHECK_INT(cache_pop_event(c), CACHE_EVENT_MISSED);
 	CHECK_INT(cache_failure(c, &text), CAUSE_CACHE);
-	CHECK(strstr(text, "does not answer"));
+	CHECK(strstr(text, "does not respond"));
 }

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0 || !mkdtemp(outer))
 		__builtin_trap();
 	snprintf(inner, sizeof(inner), "%s/inner", outer);
-	if (mkdir(inner, 0755) < 0 || unpack_into(&cfg, inner, -1, &m) < 0)
+	if (mkdir(inner, 0755) < 0 || unpack_into(&cfg, inner, false, &m) < 0)
 		__builtin_trap();
 	check(&m);
 	if (!clean(outer))

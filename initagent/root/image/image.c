@@ -2,14 +2,9 @@
 /* image: see image.h. */
 #include "root/image/image.h"
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "base/confine.h"
-#include "base/cage.h"
+#include "base/worker.h"
 #include "report/report.h"
 #include "root/image/image_work.h"
 #include "root/image/layers.h"
@@ -32,8 +27,7 @@ struct image {
 	struct image_config cfg;
 	enum state state;
 	enum image_event event;
-	int fd;
-	pid_t child;
+	struct worker *worker;
 	uint64_t began, bytes;
 	struct image_message message; /* the final one */
 };
@@ -53,72 +47,61 @@ int image_new(struct image **ret, const struct env *env, const struct image_conf
 		return -ENOMEM;
 	m->env = env;
 	m->cfg = *cfg;
-	m->fd = -1;
-	m->child = -1;
 	*ret = m;
 	return 0;
-}
-
-/* Its wait status: what it died of, if it did before. */
-static int reap(struct image *m)
-{
-	int status = 0;
-
-	if (m->child > 0) {
-		kill(m->child, SIGKILL);
-		while (waitpid(m->child, &status, 0) < 0 && errno == EINTR)
-			continue;
-	}
-	m->child = -1;
-	closep(&m->fd);
-	m->fd = -1;
-	return status;
 }
 
 struct image *image_free(struct image *m)
 {
 	if (!m)
 		return NULL;
-	reap(m);
+	worker_free(m->worker);
 	if (m->state == STATE_WORKING)
 		image_drop(m->env, m->cfg.target);
 	free(m);
 	return NULL;
 }
 
-__attribute__((noreturn)) static void child_run(const struct image *m, int out)
+static int work(const void *arg)
 {
+	const struct image *m = arg;
 	struct image_config cfg = m->cfg;
-	int proved = cfg.proved ? cfg.proved : -1, r;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	r = confine_keep((int *[]){&cfg.fd, &out, &proved}, 3);
-	cfg.proved = proved < 0 ? 0 : proved;
-	if (r == 0)
-		image_work(m->env, &cfg, out);
-	_exit(r < 0);
+	cfg.fd = WORKER_FILE(0);
+	cfg.proved = cfg.proved ? WORKER_FILE(1) : 0;
+	image_work(m->env, &cfg);
+	return 0;
+}
+
+/* It ends texts itself. */
+static bool message_valid(void *reply, const void *context)
+{
+	struct image_message *m = reply;
+
+	(void)context;
+	m->text[sizeof(m->text) - 1] = 0;
+	m->result.init[sizeof(m->result.init) - 1] = 0;
+	m->result.inside[sizeof(m->result.inside) - 1] = 0;
+	return m->cause >= 0 && m->cause < CAUSE_MAX;
 }
 
 int image_start(struct image *m, uint64_t now)
 {
-	int pair[2];
+	const struct worker_spec spec = {
+		.run = work,
+		.arg = m,
+		.files = {m->cfg.fd, m->cfg.proved ? m->cfg.proved : -1},
+		.n_files = 2,
+		.reply_size = sizeof(struct image_message),
+		.valid = message_valid,
+	};
+	int r;
 
 	if (m->state != STATE_IDLE)
 		return -EALREADY;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	m->child = fork();
-	if (m->child < 0) {
-		int e = -errno;
-
-		close(pair[0]);
-		close(pair[1]);
-		return e;
-	}
-	if (m->child == 0)
-		child_run(m, pair[1]);
-	close(pair[1]);
-	m->fd = pair[0];
+	r = worker_start(&m->worker, &spec, now);
+	if (r < 0)
+		return r;
 	m->began = now;
 	set_state(m, STATE_WORKING, now);
 	return 0;
@@ -126,31 +109,25 @@ int image_start(struct image *m, uint64_t now)
 
 int image_fd(const struct image *m)
 {
-	return m->fd;
+	return worker_fd(m->worker);
 }
 
-/* The child's own text and numbers, but bounded all the same. */
 static void take_final(struct image *m, const struct image_message *in, uint64_t now)
 {
 	m->message = *in;
-	m->message.text[sizeof(m->message.text) - 1] = 0;
-	m->message.result.init[sizeof(m->message.result.init) - 1] = 0;
-	m->message.result.inside[sizeof(m->message.result.inside) - 1] = 0;
-	if (in->cause < 0 || in->cause >= CAUSE_MAX)
-		m->message.cause = CAUSE_INTERNAL;
 	m->bytes = in->result.bytes;
-	reap(m);
-	report_span(m->env->report, "image", image_kind_name(m->message.result.kind), m->began, now,
-		m->message.cause ? -EINVAL : 0);
-	m->event = m->message.cause ? IMAGE_EVENT_FAILED : IMAGE_EVENT_MOUNTED;
-	set_state(m, m->message.cause ? STATE_FAILED : STATE_MOUNTED, now);
+	worker_end(m->worker);
+	report_span(m->env->report, "image", image_kind_name(in->result.kind), m->began, now, in->cause ? -EINVAL : 0);
+	m->event = in->cause ? IMAGE_EVENT_FAILED : IMAGE_EVENT_MOUNTED;
+	set_state(m, in->cause ? STATE_FAILED : STATE_MOUNTED, now);
 }
 
 static void died(struct image *m, uint64_t now)
 {
 	struct image_message in = {.final = 1, .cause = CAUSE_IMAGE_READER_DIED};
 
-	snprintf(in.text, sizeof(in.text), "the process that mounts it: %s", cage_end_text(reap(m)));
+	worker_end(m->worker);
+	snprintf(in.text, sizeof(in.text), "the process that mounts it %s", worker_end_text(m->worker));
 	take_final(m, &in, now);
 	image_drop(m->env, m->cfg.target);
 }
@@ -158,13 +135,13 @@ static void died(struct image *m, uint64_t now)
 void image_dispatch(struct image *m, uint64_t now)
 {
 	struct image_message in;
-	ssize_t n;
 
-	for (int budget = MESSAGES_PER_DISPATCH; m->fd >= 0 && budget > 0; budget--) {
-		n = recv(m->fd, &in, sizeof(in), MSG_DONTWAIT | MSG_TRUNC);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	for (int budget = MESSAGES_PER_DISPATCH; m->state == STATE_WORKING && budget > 0; budget--) {
+		int r = worker_receive(m->worker, &in, now);
+
+		if (r == 0)
 			return;
-		if (n != (ssize_t)sizeof(in)) {
+		if (r < 0) {
 			died(m, now);
 		} else if (in.final) {
 			take_final(m, &in, now);

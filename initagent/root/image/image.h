@@ -3,7 +3,7 @@
  * image: makes a root of an image that is there: tells its kind from its content, mounts it under a
  * writable layer or unpacks it into memory, and looks for an init. The work is done in a child process,
  * because mounts can block and unpacking takes seconds; what reads the image's own bytes is one more
- * process with hardly any rights (cage.h).
+ * process with hardly any rights (base/sandbox.h).
  *
  * Nothing here is tried again: an image that is the one meant and cannot be used stays so.
  */

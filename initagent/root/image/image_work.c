@@ -2,9 +2,9 @@
 /* image_work: see image_work.h. */
 #include "root/image/image_work.h"
 
-#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/worker.h"
 #include "root/image/layers.h"
 #include "root/image/mark.h"
 #include "root/image/probe.h"
@@ -20,7 +20,6 @@
 struct work {
 	const struct env *env;
 	const struct image_config *cfg;
-	int out;
 	int space; /* the tmpfs that is unpacked into, without a place; -1: none */
 	struct image_message message;
 };
@@ -100,12 +99,11 @@ static int mount_space(struct work *w, uint64_t limit)
 	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 
-static void send_progress(struct work *w, const struct unpack_message *m)
+static void send_progress(const struct unpack_message *m)
 {
-	struct image_message progress = {.result = {.bytes = m->bytes, .entries = m->entries}};
+	const struct image_message progress = {.result = {.bytes = m->bytes, .entries = m->entries}};
 
-	/* Nobody waits for it: a full socket may drop it. */
-	send(w->out, &progress, sizeof(progress), MSG_NOSIGNAL | MSG_DONTWAIT);
+	worker_reply(&progress, sizeof(progress));
 }
 
 /* Waits for the unpacker's last message and hands the others on. */
@@ -117,7 +115,7 @@ static int follow(struct work *w, struct unpack *u, struct unpack_message *m)
 		if (m->bytes - told < PROGRESS)
 			continue;
 		told = m->bytes;
-		send_progress(w, m);
+		send_progress(m);
 	}
 	w->message.result.bytes = m->bytes;
 	w->message.result.entries = m->entries;
@@ -260,9 +258,9 @@ static int make_root(struct work *w)
 	return r < 0 ? r : find_init(w);
 }
 
-void image_work(const struct env *env, const struct image_config *cfg, int out)
+void image_work(const struct env *env, const struct image_config *cfg)
 {
-	struct work w = {.env = env, .cfg = cfg, .out = out, .space = -1, .message.final = 1};
+	struct work w = {.env = env, .cfg = cfg, .space = -1, .message.final = 1};
 
 	/* What an agent that was killed in the midst of it left. */
 	image_drop(env, cfg->target);
@@ -271,5 +269,5 @@ void image_work(const struct env *env, const struct image_config *cfg, int out)
 	else
 		mark_write(env, &w.message.result);
 	closep(&w.space);
-	send(out, &w.message, sizeof(w.message), MSG_NOSIGNAL);
+	worker_reply(&w.message, sizeof(w.message));
 }

@@ -12,5 +12,5 @@ struct image_message {
 	char text[IMAGE_TEXT_MAX];
 };
 
-/* image_work: all of it; messages go to fd out (SOCK_SEQPACKET). Blocks. */
-void image_work(const struct env *env, const struct image_config *cfg, int out);
+/* image_work: all of it, in a worker that replies with messages. Blocks. */
+void image_work(const struct env *env, const struct image_config *cfg);

@@ -2,7 +2,7 @@
 /* probe: see probe.h. */
 #include "root/image/probe.h"
 
-#include "base/cage.h"
+#include "base/worker.h"
 
 #define MEMORY_MAX  (64u << 20)
 #define CPU_SECONDS 10
@@ -61,43 +61,44 @@ void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct
 		look_into_iso(fd, &q, ret);
 }
 
-static int work(const void *arg, int in, int out)
+static int work(const void *arg)
 {
 	const struct question *q = arg;
 	static struct probe p;
 
-	probe_look(in, q->size, q->dir, q->name, &p);
-	return cage_write(out, &p, sizeof(p)) < 0;
+	probe_look(WORKER_FILE(0), q->size, q->dir, q->name, &p);
+	return worker_reply(&p, sizeof(p)) < 0;
 }
 
-/* The process may have been taken over: a place outside of the image would be another file's data. */
-static bool sane(const struct probe *p, uint64_t size)
+/* A place outside of the image would be another file's data. */
+static bool probe_valid(void *reply, const void *context)
 {
+	const struct question *q = context;
+	const struct probe *p = reply;
+
 	return p->cause >= 0 && p->cause < CAUSE_MAX && p->kind < IMAGE_KIND_MAX &&
-		p->inner < IMAGE_KIND_MAX && p->file.offset <= size &&
-		p->file.size <= size - p->file.offset &&
+		p->inner < IMAGE_KIND_MAX && p->file.offset <= q->size &&
+		p->file.size <= q->size - p->file.offset &&
 		memchr(p->text, 0, sizeof(p->text)) && memchr(p->file.path, 0, sizeof(p->file.path));
 }
 
 void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret)
 {
-	struct question q = {size, dir, name};
-	struct cage_job job = {
+	const struct question q = {size, dir, name};
+	const struct worker_spec spec = {
 		.run = work,
 		.arg = &q,
-		.in = fd,
-		.rights = CAGE_COMPUTE,
-		.memory = MEMORY_MAX,
-		.cpu_s = CPU_SECONDS,
+		.files = {fd},
+		.n_files = 1,
+		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS},
+		.reply_size = sizeof(*ret),
+		.valid = probe_valid,
+		.context = &q,
 	};
-	struct cage cage;
-	int r = cage_start(&cage, &job), status;
+	const char *how;
 
-	if (r == 0)
-		r = cage_read(&cage, ret, sizeof(*ret));
-	status = cage_end(&cage);
-	if (r == 1 && sane(ret, size))
+	if (worker_ask(&spec, ret, &how) == 0)
 		return;
 	*ret = (struct probe){0};
-	fail(ret, CAUSE_IMAGE_READER_DIED, r == 1 ? "it sent what it cannot mean" : cage_end_text(status), "");
+	fail(ret, CAUSE_IMAGE_READER_DIED, how, "");
 }

@@ -3,15 +3,22 @@
 #include "root/image/proof.h"
 
 #include <sodium/crypto_hash_sha256.h>
+#include <sys/mman.h>
+
+#include "base/worker.h"
 
 /* A manifest of a MiB takes a hundredth of these. */
 #define MEMORY_MAX  (64u << 20)
 #define CPU_SECONDS 10
 
 struct proof {
-	struct cage cage;
-	size_t have;
-	struct proof_result result;
+	struct worker *worker; /* NULL: it is over */
+	struct proof_result *result; /* shared with the process until that is gone: larger than a message can be */
+};
+
+struct work {
+	const struct proof_config *cfg;
+	struct proof_result *result;
 };
 
 static void fail(struct proof_result *r, enum cause cause, const char *text)
@@ -137,41 +144,48 @@ static int hash_image(int fd, uint8_t hash[static MINISIG_HASH_BYTES])
 	return n < 0 ? -errno : 0;
 }
 
-static int work(const void *arg, int in, int out)
+static int work(const void *arg)
 {
-	struct proof_config cfg = *(const struct proof_config *)arg;
-	uint8_t hash[MINISIG_HASH_BYTES];
-	static struct proof_result result;
+	const struct work *w = arg;
+	struct proof_config cfg = *w->cfg;
+	uint8_t hash[MINISIG_HASH_BYTES], done = 1;
 
-	if (cfg.read_image && hash_image(in, hash) < 0)
+	if (cfg.read_image && hash_image(WORKER_FILE(0), hash) < 0)
 		return 1;
 	if (cfg.read_image)
 		cfg.hash = hash;
-	proof_judge(&cfg, &result);
-	return cage_write(out, &result, sizeof(result)) < 0;
+	proof_judge(&cfg, w->result);
+	return worker_reply(&done, sizeof(done)) < 0;
+}
+
+static int start(struct proof *p, const struct proof_config *cfg)
+{
+	const struct work arg = {cfg, p->result};
+	const struct worker_spec spec = {
+		.run = work,
+		.arg = &arg,
+		.files = {cfg->read_image ? cfg->image : -1},
+		.n_files = 1,
+		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = cfg->read_image ? 0 : CPU_SECONDS},
+		.reply_size = 1,
+	};
+
+	return worker_start(&p->worker, &spec, 0);
 }
 
 int proof_new(struct proof **ret, const struct proof_config *cfg)
 {
 	_cleanup_(proof_freep) struct proof *p = calloc(1, sizeof(*p));
-	struct cage_job job = {
-		.run = work,
-		.arg = cfg,
-		.in = cfg->read_image ? cfg->image : -1,
-		.rights = CAGE_COMPUTE,
-		.memory = MEMORY_MAX,
-		.cpu_s = cfg->read_image ? 0 : CPU_SECONDS,
-	};
+	void *shared = mmap(NULL, sizeof(*p->result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int r;
 
-	if (!p)
+	if (p && shared != MAP_FAILED)
+		p->result = shared;
+	if (!p || !p->result)
 		return -ENOMEM;
-	p->cage = CAGE_NONE;
-	r = cage_start(&p->cage, &job);
+	r = start(p, cfg);
 	if (r < 0)
 		return r;
-	if (fcntl(p->cage.fd, F_SETFL, O_NONBLOCK) < 0)
-		return -errno;
 	*ret = p;
 	p = NULL;
 	return 0;
@@ -181,18 +195,20 @@ struct proof *proof_free(struct proof *p)
 {
 	if (!p)
 		return NULL;
-	cage_end(&p->cage);
+	worker_free(p->worker);
+	if (p->result)
+		munmap(p->result, sizeof(*p->result));
 	free(p);
 	return NULL;
 }
 
 int proof_fd(const struct proof *p)
 {
-	return p->cage.fd;
+	return worker_fd(p->worker);
 }
 
-/* The process may have been taken over: whatever has the right size is looked at once more. */
-static bool sane(const struct proof_result *r)
+/* The process may have been taken over; nobody writes there any more. */
+static bool result_valid(const struct proof_result *r)
 {
 	if (r->cause < 0 || r->cause >= CAUSE_MAX || r->key < -1 || !memchr(r->text, 0, sizeof(r->text)) ||
 		!memchr(r->comment, 0, sizeof(r->comment)))
@@ -200,36 +216,27 @@ static bool sane(const struct proof_result *r)
 	return r->cause || !r->manifest.size || manifest_sane(&r->manifest);
 }
 
-static int died(struct proof *p, const char *how)
+bool proof_dispatch(struct proof *p)
 {
-	int status = cage_end(&p->cage);
+	uint8_t done;
+	int r;
 
-	memset(&p->result, 0, sizeof(p->result));
-	p->result.key = -1;
-	fail(&p->result, CAUSE_IMAGE_READER_DIED, how ? how : cage_end_text(status));
-	return 1;
-}
-
-int proof_dispatch(struct proof *p)
-{
-	uint8_t *at = (uint8_t *)&p->result;
-	ssize_t n = 0;
-
-	if (p->cage.fd < 0)
-		return 1;
-	while (p->have < sizeof(p->result)) {
-		n = read(p->cage.fd, at + p->have, sizeof(p->result) - p->have);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return 0;
-		if (n <= 0)
-			return died(p, NULL);
-		p->have += (size_t)n;
+	if (!p->worker)
+		return true;
+	r = worker_receive(p->worker, &done, 0);
+	if (r == 0)
+		return false;
+	worker_end(p->worker);
+	if (r < 0 || !result_valid(p->result)) {
+		memset(p->result, 0, sizeof(*p->result));
+		p->result->key = -1;
+		fail(p->result, CAUSE_IMAGE_READER_DIED, r < 0 ? worker_end_text(p->worker) : "sent an invalid result");
 	}
-	cage_end(&p->cage);
-	return sane(&p->result) ? 1 : died(p, "it sent what it cannot mean");
+	p->worker = worker_free(p->worker);
+	return true;
 }
 
 const struct proof_result *proof_result(const struct proof *p)
 {
-	return &p->result;
+	return p->result;
 }

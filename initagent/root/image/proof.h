@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/cage.h"
+#include "base/util.h"
 #include "root/image/manifest.h"
 #include "root/image/minisig.h"
 #include "report/causes.h"
@@ -29,7 +29,7 @@ struct proof_config {
 	const char *release;   /* kernel the manifest must fit; NULL: any */
 };
 
-/* Fixed size: what the process sends. */
+/* Fixed size: what the process leaves in memory shared with it. */
 struct proof_result {
 	int32_t cause; /* CAUSE_NONE: proved, or nothing to prove */
 	int32_t key;   /* which one signed; -1: none was asked for */
@@ -48,8 +48,8 @@ DEFINE_FREEP(struct proof, proof_free)
 /* proof_fd: readable when proof_dispatch() has something to do. */
 int proof_fd(const struct proof *p);
 
-/* proof_dispatch: reads what is there. 1: proof_result() is valid; 0: not yet. */
-int proof_dispatch(struct proof *p);
+/* proof_dispatch: true: proof_result() is valid. */
+bool proof_dispatch(struct proof *p);
 const struct proof_result *proof_result(const struct proof *p);
 
 /* proof_judge: what the process does; also for the fuzz target and the tool. Pure. */

@@ -43,7 +43,7 @@ static struct unpack_message unpack(const struct bytes *b)
 	snprintf(dir, sizeof(dir), "%s/%u", place, n++);
 	CHECK_INT(mkdir(dir, 0755), 0);
 	CHECK(write(fd, b->data, b->len) == (ssize_t)b->len && lseek(fd, 0, SEEK_SET) == 0);
-	CHECK_INT(unpack_into(&cfg, dir, -1, &m), 0);
+	CHECK_INT(unpack_into(&cfg, dir, false, &m), 0);
 	close(fd);
 	return m;
 }

@@ -106,7 +106,7 @@ TEST(packed_twice)
 		put_packed(&once, filters[i / 3], "first", 5);
 		put_packed(&twice, filters[i % 3], once.data, once.len);
 		cfg.fd = file_of(&twice);
-		CHECK_INT(unpack_into(&cfg, dir, -1, &m), 0);
+		CHECK_INT(unpack_into(&cfg, dir, false, &m), 0);
 		close(cfg.fd);
 		CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_UNKNOWN");
 		CHECK_STR(m.text, "packed twice");

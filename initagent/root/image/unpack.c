@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <sys/stat.h>
 
-#include "base/cage.h"
+#include "base/worker.h"
 #include "root/image/cpio.h"
 #include "root/image/unpacked.h"
 #include "root/image/tar.h"
@@ -13,9 +13,12 @@
 #define PROGRESS (4u << 20)
 /* xz -9 needs 64 MiB and zstd --long=27 128 MiB to unpack; an archive that wants more gets none. */
 #define MEMORY_MAX (320u << 20)
+/* WORKER_FILE(1): other processes find the target by no name. */
+#define DIRECTORY "/proc/self/fd/5"
+_Static_assert(WORKER_FILE(1) == 5, "the target's descriptor");
 
 struct unpack {
-	struct cage cage;
+	struct worker *worker;
 };
 
 struct job {
@@ -24,7 +27,7 @@ struct job {
 	struct writer *writer;
 	struct unpack_message message;
 	uint64_t told;
-	int out;
+	bool tells; /* there is somebody to tell */
 };
 
 bool unpack_available(void)
@@ -55,10 +58,10 @@ static void count(struct job *j)
 static void tell(struct job *j)
 {
 	count(j);
-	if (j->out < 0 || j->message.bytes - j->told < PROGRESS)
+	if (!j->tells || j->message.bytes - j->told < PROGRESS)
 		return;
 	j->told = j->message.bytes;
-	cage_write(j->out, &j->message, sizeof(j->message));
+	worker_reply(&j->message, sizeof(j->message));
 }
 
 /* One part of a file, from the stream. sum: its bytes are added up. */
@@ -182,11 +185,11 @@ static int unpack_all(struct job *j)
 	return r < 0 || writer_entries(j->writer) ? r : fail(j, CAUSE_IMAGE_BROKEN, "the archive is empty");
 }
 
-int unpack_into(const struct unpack_config *cfg, const char *dir, int out, struct unpack_message *ret)
+int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells, struct unpack_message *ret)
 {
 	_cleanup_(unpacked_freep) struct unpacked *stream = NULL;
 	_cleanup_(writer_freep) struct writer *writer = NULL;
-	struct job j = {.cfg = cfg, .out = out};
+	struct job j = {.cfg = cfg, .tells = tells};
 	const char *text;
 	int r = writer_new(&writer, dir, cfg->bytes_max);
 
@@ -207,70 +210,72 @@ int unpack_into(const struct unpack_config *cfg, const char *dir, int out, struc
 	return 0;
 }
 
-/* In the cage: the target is "/" here. */
-static int work(const void *arg, int in, int out)
+/* In the sandbox: the target is "/" here. */
+static int work(const void *arg)
 {
 	struct unpack_config cfg = *(const struct unpack_config *)arg;
 	struct unpack_message message;
 
-	cfg.fd = in;
-	if (unpack_into(&cfg, "/", out, &message) < 0)
+	cfg.fd = WORKER_FILE(0);
+	if (unpack_into(&cfg, "/", true, &message) < 0)
 		return 1;
-	return cage_write(out, &message, sizeof(message)) < 0;
+	return worker_reply(&message, sizeof(message)) < 0;
+}
+
+/* Names in UTF-8, looked up now, since there are no files in the sandbox. Modes are the archive's. */
+static const void *prepare(const void *arg)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	umask(0);
+	return arg;
+}
+
+static bool message_valid(void *reply, const void *context)
+{
+	const struct unpack_message *m = reply;
+
+	(void)context;
+	return m->cause >= 0 && m->cause < CAUSE_MAX && m->kind < IMAGE_KIND_MAX &&
+		memchr(m->text, 0, sizeof(m->text));
 }
 
 int unpack_new(struct unpack **ret, const struct unpack_config *cfg)
 {
-	struct unpack *u = calloc(1, sizeof(*u));
-	struct cage_job job = {
+	_cleanup_close_ int dir = open(cfg->target, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct worker_spec spec = {
 		.run = work,
+		.prepare = prepare,
 		.arg = cfg,
-		.in = cfg->fd,
-		.root = cfg->target,
-		.rights = CAGE_UNPACK,
-		.memory = MEMORY_MAX,
+		.files = {cfg->fd, dir},
+		.n_files = 2,
+		.sandbox = {SANDBOX_UNPACK, .root = DIRECTORY, .memory = MEMORY_MAX},
+		.reply_size = sizeof(struct unpack_message),
+		.valid = message_valid,
 	};
-	mode_t mask;
-	int r;
+	struct unpack *u = dir < 0 ? NULL : calloc(1, sizeof(*u));
+	int r = u ? worker_start(&u->worker, &spec, 0) : -errno;
 
-	if (!u)
-		return -ENOMEM;
-	/* Names in UTF-8; looked up now, since there are no files in the cage. Modes are the archive's. */
-	setlocale(LC_CTYPE, "C.UTF-8");
-	mask = umask(0);
-	r = cage_start(&u->cage, &job);
-	umask(mask);
-	if (r < 0) {
+	if (r < 0)
 		free(u);
-		return r;
-	}
-	*ret = u;
-	return 0;
+	else
+		*ret = u;
+	return r;
 }
 
 struct unpack *unpack_free(struct unpack *u)
 {
 	if (!u)
 		return NULL;
-	cage_end(&u->cage);
+	worker_free(u->worker);
 	free(u);
 	return NULL;
 }
 
-static bool sane(const struct unpack_message *m)
-{
-	return m->cause >= 0 && m->cause < CAUSE_MAX && m->kind < IMAGE_KIND_MAX &&
-		memchr(m->text, 0, sizeof(m->text));
-}
-
 void unpack_next(struct unpack *u, struct unpack_message *ret)
 {
-	int r = u->cage.fd < 0 ? 0 : cage_read(&u->cage, ret, sizeof(*ret));
-	const char *how;
-
-	if (r == 1 && sane(ret))
+	if (worker_wait(u->worker, ret) > 0)
 		return;
-	how = r == 1 ? "it sent what it cannot mean" : cage_end_text(cage_end(&u->cage));
+	worker_end(u->worker);
 	*ret = (struct unpack_message){.final = 1, .cause = CAUSE_IMAGE_READER_DIED};
-	strscpy(ret->text, how, sizeof(ret->text));
+	strscpy(ret->text, worker_end_text(u->worker), sizeof(ret->text));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a directory, in a cage. What is
+ * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a directory, in a sandbox. What is
  * no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED in that directory.
  *
  * A build without archives has unpack_none.c instead.
@@ -48,7 +48,7 @@ DEFINE_FREEP(struct unpack, unpack_free)
 void unpack_next(struct unpack *u, struct unpack_message *ret);
 
 /*
- * unpack_into: what the process does, in this one, into dir; progress goes to out (-1: nowhere). For the
- * fuzz target. 0 or -errno.
+ * unpack_into: what the process does, in this one, into dir; tells: with progress, to its parent. For
+ * tests. 0 or -errno.
  */
-int unpack_into(const struct unpack_config *cfg, const char *dir, int out, struct unpack_message *ret);
+int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells, struct unpack_message *ret);

@@ -6,7 +6,7 @@
 
 #include "base/cursor.h"
 #include "fetch/rendezvous.h"
-#include "base/cage.h"
+#include "base/worker.h"
 #include "url.h"
 
 /* 64 KiB are read in no time. */
@@ -135,8 +135,7 @@ void mirror_list_parse(const char *text, size_t len, const char *base, uint64_t 
 /* --- the process ----------------------------------------------------------------------------- */
 
 struct mirror_list {
-	struct cage cage;
-	size_t have;
+	struct worker *worker;
 	bool good;
 	struct mirror_list_result result;
 };
@@ -147,60 +146,20 @@ struct job {
 	uint64_t node;
 };
 
-static int work(const void *arg, int in, int out)
+static int work(const void *arg)
 {
 	static struct mirror_list_result result;
 	const struct job *j = arg;
 
-	(void)in;
 	mirror_list_parse(j->text, j->len, j->base, j->node, &result);
-	return cage_write(out, &result, sizeof(result)) < 0;
+	return worker_reply(&result, sizeof(result)) < 0;
 }
 
-int mirror_list_new(struct mirror_list **ret, const char *text, size_t len, const char *base, uint64_t node)
+static bool result_valid(void *reply, const void *context)
 {
-	_cleanup_(mirror_list_freep) struct mirror_list *l = calloc(1, sizeof(*l));
-	const struct job job = {.text = text, .base = base, .len = len, .node = node};
-	const struct cage_job cage = {
-		.run = work,
-		.arg = &job,
-		.in = -1,
-		.rights = CAGE_COMPUTE,
-		.memory = MEMORY_MAX,
-		.cpu_s = CPU_SECONDS,
-	};
-	int r;
+	const struct mirror_list_result *r = reply;
 
-	if (!l)
-		return -ENOMEM;
-	l->cage = CAGE_NONE;
-	r = cage_start(&l->cage, &cage);
-	if (r < 0)
-		return r;
-	if (fcntl(l->cage.fd, F_SETFL, O_NONBLOCK) < 0)
-		return -errno;
-	*ret = l;
-	l = NULL;
-	return 0;
-}
-
-struct mirror_list *mirror_list_free(struct mirror_list *l)
-{
-	if (!l)
-		return NULL;
-	cage_end(&l->cage);
-	free(l);
-	return NULL;
-}
-
-int mirror_list_fd(const struct mirror_list *l)
-{
-	return l->cage.fd;
-}
-
-/* What it says is looked at once more: it may have been taken over. */
-static bool sane(const struct mirror_list_result *r)
-{
+	(void)context;
 	if (r->n > URLS_MAX)
 		return false;
 	for (size_t i = 0; i < r->n; i++) {
@@ -213,21 +172,48 @@ static bool sane(const struct mirror_list_result *r)
 	return true;
 }
 
+int mirror_list_new(struct mirror_list **ret, const char *text, size_t len, const char *base, uint64_t node)
+{
+	const struct job job = {.text = text, .base = base, .len = len, .node = node};
+	const struct worker_spec spec = {
+		.run = work,
+		.arg = &job,
+		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS},
+		.reply_size = sizeof(struct mirror_list_result),
+		.valid = result_valid,
+	};
+	struct mirror_list *l = calloc(1, sizeof(*l));
+	int r = l ? worker_start(&l->worker, &spec, 0) : -ENOMEM;
+
+	if (r < 0)
+		free(l);
+	else
+		*ret = l;
+	return r;
+}
+
+struct mirror_list *mirror_list_free(struct mirror_list *l)
+{
+	if (!l)
+		return NULL;
+	worker_free(l->worker);
+	free(l);
+	return NULL;
+}
+
+int mirror_list_fd(const struct mirror_list *l)
+{
+	return worker_fd(l->worker);
+}
+
 bool mirror_list_dispatch(struct mirror_list *l)
 {
-	uint8_t *at = (uint8_t *)&l->result;
+	int r = worker_receive(l->worker, &l->result, 0);
 
-	while (l->cage.fd >= 0 && l->have < sizeof(l->result)) {
-		ssize_t n = read(l->cage.fd, at + l->have, sizeof(l->result) - l->have);
-
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return false;
-		if (n <= 0)
-			break;
-		l->have += (size_t)n;
-	}
-	cage_end(&l->cage);
-	l->good = l->have == sizeof(l->result) && sane(&l->result);
+	if (r == 0)
+		return false;
+	l->good = r > 0;
+	worker_end(l->worker);
 	return true;
 }
 
