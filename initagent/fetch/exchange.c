@@ -1,23 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* exchange: see exchange.h. */
-#include "fetch/lane.h"
+#include "fetch/connection.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #define TELL_EVERY_MS 250
 /* SYNs at 0, 1, 3 and 7 s (RFC 6298 5.7, as Linux does): who did not answer the fourth is not there, or not for us. */
 #define CONNECT_NS    (8 * NSEC_PER_SEC)
-/* One lane of several without a byte for so long is left; the last one is the agent's business. */
+/* One connection of several without a byte for so long is left; the last one is the agent's business. */
 #define SILENCE_NS    (5 * NSEC_PER_SEC)
 
-/* --- news ---------------------------------------------------------------------------------- */
+/* --- to the verifier ------------------------------------------------------------------------- */
 
-/* How the order ended. */
+/* A pipe that blocks takes all of it; a signal may come in between. */
+static enum fetch_verdict put_piece(const struct sink *s, const struct piece *p, const uint8_t *data)
+{
+	struct iovec v[] = {{(void *)(uintptr_t)p, sizeof(*p)}, {(void *)(uintptr_t)data, p->len}};
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(v)) {
+		ssize_t n = writev(s->fd, v + i, (int)(ARRAY_SIZE(v) - i));
+
+		if (n < 0 && errno != EINTR)
+			return VERDICT_WRITE;
+		for (size_t done = n > 0 ? (size_t)n : 0; i < ARRAY_SIZE(v); i++) {
+			size_t some = done < v[i].iov_len ? done : v[i].iov_len;
+
+			v[i].iov_base = (uint8_t *)v[i].iov_base + some;
+			v[i].iov_len -= some;
+			done -= some;
+			if (v[i].iov_len)
+				break;
+		}
+	}
+	return VERDICT_DONE;
+}
+
+enum fetch_verdict sink_take(struct sink *s, struct cursor *c)
+{
+	const struct piece p = {.kind = PIECE_BYTES, .len = (uint32_t)c->left, .at = s->at};
+	enum fetch_verdict v;
+
+	if (s->size && c->left > s->size - s->at)
+		return VERDICT_SIZE;
+	if (s->limit && c->left > s->limit - s->at)
+		return VERDICT_TOO_LARGE;
+	v = put_piece(s, &p, c->at);
+	if (v != VERDICT_DONE)
+		return v;
+	s->at += c->left;
+	cursor_skip(c, c->left);
+	return VERDICT_DONE;
+}
+
+static enum fetch_verdict sink_restart(struct sink *s)
+{
+	const struct piece p = {.kind = PIECE_RESTART};
+
+	s->at = 0;
+	return put_piece(s, &p, NULL);
+}
+
+/* The other end of the pipe is gone only when we are about to be ended. */
+void sink_size(struct sink *s, uint64_t size)
+{
+	const struct piece p = {.kind = PIECE_SIZE, .at = size};
+
+	put_piece(s, &p, NULL);
+}
+
+static void sink_tell(struct sink *s)
+{
+	const struct piece p = {.kind = PIECE_TELL};
+
+	put_piece(s, &p, NULL);
+}
+
+static void sink_end(struct sink *s, uint32_t serial, bool whole)
+{
+	const struct piece p = {.kind = PIECE_END, .at = s->at, .serial = serial, .whole = whole};
+
+	put_piece(s, &p, NULL);
+}
+
+/* --- replies ------------------------------------------------------------------------------- */
+
+/* How the request ended. */
 static void tell_end(struct exchange *x)
 {
-	const struct lane *l = x->last;
-	struct fetch_news n = {
-		.serial = x->order.serial,
+	const struct connection *l = x->last;
+	struct fetch_reply n = {
+		.serial = x->request.serial,
 		.verdict = l->verdict,
 		.retry = l->head.has_retry ? l->head.retry : 0,
 	};
@@ -43,12 +117,12 @@ static void tell_bytes(struct exchange *x)
 /* A closed or readable control socket both mean the same: enough. */
 bool exchange_called_off(struct exchange *x)
 {
-	struct fetch_order o;
+	struct fetch_request o;
 	ssize_t n = recv(x->ctl, &o, sizeof(o), MSG_DONTWAIT);
 
 	if (n < 0)
 		return false;
-	return n != (ssize_t)sizeof(o) || o.kind != ORDER_GET;
+	return n != (ssize_t)sizeof(o) || o.kind != REQUEST_GET;
 }
 
 enum fetch_verdict exchange_restart(struct exchange *x)
@@ -59,15 +133,15 @@ enum fetch_verdict exchange_restart(struct exchange *x)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-/* Ends the exchange with what the lane says. */
-static void end(struct exchange *x, struct lane *l)
+/* Ends the exchange with what the connection says. */
+static void end(struct exchange *x, struct connection *l)
 {
 	x->over = true;
 	x->last = l;
 }
 
 /* All bytes are there, unless there should be more of them. */
-static void finish(struct exchange *x, struct lane *l)
+static void finish(struct exchange *x, struct connection *l)
 {
 	const struct sink *s = &x->sink;
 
@@ -81,23 +155,23 @@ static void finish(struct exchange *x, struct lane *l)
 
 static void stop_all(struct exchange *x)
 {
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		lane_stop(&x->lanes[i]);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		connection_stop(&x->connections[i]);
 }
 
-/* --- lanes --------------------------------------------------------------------------------- */
+/* --- connections --------------------------------------------------------------------------------- */
 
-static unsigned busy_lanes(const struct exchange *x)
+static unsigned busy_connections(const struct exchange *x)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		n += x->lanes[i].busy;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		n += x->connections[i].busy;
 	return n;
 }
 
-/* A lone lane asks for all that is missing, up to what is there already; so it does where parts cannot be asked for. */
-static bool plan_rest(struct exchange *x, struct lane *l)
+/* A lone connection asks for all that is missing, up to what is there already; so it does where parts cannot be asked for. */
+static bool plan_rest(struct exchange *x, struct connection *l)
 {
 	uint64_t at = x->sink.at, until;
 
@@ -106,41 +180,43 @@ static bool plan_rest(struct exchange *x, struct lane *l)
 	if (!until)
 		window_reset(&x->window, x->window.part);
 	x->now.at = at;
-	if (resume_can_part(&x->resume, x->order.origin))
+	if (resume_can_part(&x->resume, x->request.origin))
 		resume_ask_part(&x->resume, at, until, &l->ask);
-	else if (resume_ask(&x->resume, &x->now, &l->ask) != VERDICT_DONE || l->ask.restart)
+	else
+		resume_ask(&x->resume, &x->now, &l->ask);
+	if (l->ask.restart)
 		return false;
 	l->ask.until = until;
 	return true;
 }
 
-/* What a lane without work shall ask for; false: nothing. */
-static bool plan(struct exchange *x, struct lane *l)
+/* What a connection without work shall ask for; false: nothing. */
+static bool plan(struct exchange *x, struct connection *l)
 {
 	uint64_t at = x->sink.at, from, to;
 
-	if (x->climb.lanes == 1 && window_empty(&x->window))
+	if (x->concurrency.connections == 1 && window_empty(&x->window))
 		return plan_rest(x, l);
 	if (!window_next(&x->window, at, x->resume.size, l->number, &from, &to))
 		return false;
-	if (x->climb.lanes == 1 && from == at)
+	if (x->concurrency.connections == 1 && from == at)
 		return plan_rest(x, l);
 	resume_ask_part(&x->resume, from, to, &l->ask);
 	return true;
 }
 
-/* What a lane that is much slower than the others, or silent, had to fetch becomes theirs. */
-static void drop(struct exchange *x, struct lane *l)
+/* What a connection that is much slower than the others, or silent, had to fetch becomes theirs. */
+static void drop(struct exchange *x, struct connection *l)
 {
-	lane_stop(l);
-	climb_lost(&x->climb, x->climb.lanes - 1, now_ns());
+	connection_stop(l);
+	concurrency_lost(&x->concurrency, x->concurrency.connections - 1, now_ns());
 }
 
 static void drop_silent(struct exchange *x)
 {
-	for (size_t i = 0; i < CLIMB_LANES_MAX && x->climb.lanes > 1; i++)
-		if (x->lanes[i].busy && now_ns() - x->lanes[i].heard >= SILENCE_NS)
-			drop(x, &x->lanes[i]);
+	for (size_t i = 0; i < CONNECTIONS_MAX && x->concurrency.connections > 1; i++)
+		if (x->connections[i].busy && now_ns() - x->connections[i].heard >= SILENCE_NS)
+			drop(x, &x->connections[i]);
 }
 
 /* One that holds up all the others, who are many parts ahead. */
@@ -151,21 +227,21 @@ static bool drop_slowest(struct exchange *x)
 
 	if (!owner || !window_full(&x->window, at, x->resume.size))
 		return false;
-	drop(x, &x->lanes[owner - 1]);
+	drop(x, &x->connections[owner - 1]);
 	return true;
 }
 
-/* As many lanes at work as there shall be. */
+/* As many connections at work as there shall be. */
 static void employ(struct exchange *x)
 {
-	for (size_t i = 0; i < CLIMB_LANES_MAX && busy_lanes(x) < x->climb.lanes; i++) {
-		struct lane *l = &x->lanes[i];
+	for (size_t i = 0; i < CONNECTIONS_MAX && busy_connections(x) < x->concurrency.connections; i++) {
+		struct connection *l = &x->connections[i];
 
 		if (l->busy)
 			continue;
 		if (!plan(x, l) && !(drop_slowest(x) && plan(x, l)))
 			return;
-		if (lane_start(l) != CURLE_OK) {
+		if (connection_start(l) != CURLE_OK) {
 			l->verdict = VERDICT_INTERNAL;
 			end(x, l);
 		}
@@ -173,48 +249,48 @@ static void employ(struct exchange *x)
 }
 
 /* A part that cannot be used says nothing about the whole file: that is asked for before the mirror is given up. */
-static void give_up_ranges(struct exchange *x, struct lane *l, bool ranged)
+static void give_up_ranges(struct exchange *x, struct connection *l, bool ranged)
 {
-	if (l->verdict != VERDICT_RANGE || !ranged || !x->now.can_restart)
+	if (l->verdict != VERDICT_RANGE || !ranged)
 		return;
 	l->verdict = VERDICT_NO_RANGES;
 	x->resume.anew = true;
 }
 
-/* A lane that fails is no reason to end as long as others go on: its part becomes theirs. */
-static void lane_over(struct exchange *x, struct lane *l, CURLcode code)
+/* A connection that fails is no reason to end as long as others go on: its part becomes theirs. */
+static void connection_over(struct exchange *x, struct connection *l, CURLcode code)
 {
 	uint64_t size = x->setup.want.size ? x->setup.want.size : x->resume.size;
 	bool all, ranged = l->ask.from || l->ask.until;
 
-	lane_end(l, code);
-	lane_stop(l);
+	connection_end(l, code);
+	connection_stop(l);
 	all = l->body.complete || (!l->ask.until && !l->enough && !l->body.partial);
 	if (x->ending != VERDICT_DONE) {
 		x->over = true;
 	} else if (l->verdict == VERDICT_DONE) {
 		if (all || (size && x->sink.at == size))
 			finish(x, l);
-	} else if (x->climb.lanes > 1) {
-		climb_lost(&x->climb, x->climb.lanes - 1, now_ns());
+	} else if (x->concurrency.connections > 1) {
+		concurrency_lost(&x->concurrency, x->concurrency.connections - 1, now_ns());
 	} else {
 		end(x, l);
 		give_up_ranges(x, l, ranged);
 	}
 }
 
-/* From one lane to two: where the one is now, the window begins. */
+/* From one connection to two: where the one is now, the window begins. */
 static void open_window(struct exchange *x)
 {
 	if (window_empty(&x->window))
-		window_reset(&x->window, x->climb.rate / 2);
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		if (x->lanes[i].busy)
-			window_claim(&x->window, x->sink.at, x->lanes[i].number);
+		window_reset(&x->window, x->concurrency.rate / 2);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (x->connections[i].busy)
+			window_claim(&x->window, x->sink.at, x->connections[i].number);
 }
 
-/* Bytes a second of a lane's request. */
-static uint64_t speed(const struct lane *l, uint64_t now)
+/* Bytes a second of a connection's request. */
+static uint64_t speed(const struct connection *l, uint64_t now)
 {
 	return l->busy ? l->got * 1000 / ((now - l->began) / NSEC_PER_MSEC + 1) : 0;
 }
@@ -224,21 +300,21 @@ static void dismiss(struct exchange *x, uint64_t now)
 {
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		best = speed(&x->lanes[i], now) > best ? speed(&x->lanes[i], now) : best;
-	for (size_t i = 0; i < CLIMB_LANES_MAX && busy_lanes(x) > x->climb.lanes; i++)
-		if (x->lanes[i].busy && speed(&x->lanes[i], now) < best / 2)
-			lane_stop(&x->lanes[i]);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		best = speed(&x->connections[i], now) > best ? speed(&x->connections[i], now) : best;
+	for (size_t i = 0; i < CONNECTIONS_MAX && busy_connections(x) > x->concurrency.connections; i++)
+		if (x->connections[i].busy && speed(&x->connections[i], now) < best / 2)
+			connection_stop(&x->connections[i]);
 }
 
-static void climb(struct exchange *x, uint64_t now)
+static void adjust_concurrency(struct exchange *x, uint64_t now)
 {
 	uint64_t at = x->sink.at, size = x->resume.size;
-	unsigned before = x->climb.lanes, to;
+	unsigned before = x->concurrency.connections, to;
 
-	if (!x->came || !resume_can_part(&x->resume, x->order.origin))
+	if (!x->came || !resume_can_part(&x->resume, x->request.origin))
 		return;
-	to = climb_step(&x->climb, x->came, x->idle, size > at ? size - at : 0, now);
+	to = concurrency_step(&x->concurrency, x->came, x->idle, size > at ? size - at : 0, now);
 	if (before == 1 && to > 1)
 		open_window(x);
 	else if (to < before)
@@ -253,34 +329,34 @@ static void take_ends(struct exchange *x)
 	int left;
 
 	while (!x->over && (m = curl_multi_info_read(x->multi, &left))) {
-		struct lane *l;
+		struct connection *l;
 
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &l);
-		lane_over(x, l, m->data.result);
+		connection_over(x, l, m->data.result);
 	}
 }
 
 static void call_off(struct exchange *x, enum fetch_verdict v)
 {
-	struct lane *l = x->last;
+	struct connection *l = x->last;
 
 	l->verdict = v;
 	end(x, l);
 }
 
-/* A lone lane that has no connection: without that there is nothing to be slow. */
+/* A lone connection that has no connection: without that there is nothing to be slow. */
 static bool unconnected(const struct exchange *x)
 {
-	const struct lane *l = &x->lanes[0];
+	const struct connection *l = &x->connections[0];
 
-	return x->climb.lanes == 1 && l->busy && !lane_connected(l);
+	return x->concurrency.connections == 1 && l->busy && !connection_connected(l);
 }
 
 static void drop_unconnected(struct exchange *x)
 {
-	struct lane *l = &x->lanes[0];
+	struct connection *l = &x->connections[0];
 
 	if (!unconnected(x) || now_ns() - l->began < CONNECT_NS)
 		return;
@@ -306,7 +382,7 @@ static void run(struct exchange *x)
 {
 	int running;
 
-	climb_begin(&x->climb, CLIMB_LANES_MAX, x->setup.link / 8, now_ns());
+	concurrency_begin(&x->concurrency, CONNECTIONS_MAX, x->setup.link / 8, now_ns());
 	x->came = x->idle = 0;
 	while (!x->over) {
 		if (curl_multi_perform(x->multi, &running) != CURLM_OK)
@@ -314,13 +390,13 @@ static void run(struct exchange *x)
 		take_ends(x);
 		if (x->over)
 			break;
-		climb(x, now_ns());
+		adjust_concurrency(x, now_ns());
 		drop_silent(x);
 		drop_unconnected(x);
 		if (x->over)
 			break;
 		employ(x);
-		if (!x->over && !busy_lanes(x))
+		if (!x->over && !busy_connections(x))
 			call_off(x, VERDICT_INTERNAL);
 		if (!x->over)
 			wait_for_more(x);
@@ -337,66 +413,65 @@ static bool all_there(const struct exchange *x)
 	return x->sink.size && x->sink.at == x->sink.size;
 }
 
-/* The first question of an order, on the first lane. */
+/* The first question of a request, on the first connection. */
 static enum fetch_verdict first_ask(struct exchange *x)
 {
-	struct lane *l = &x->lanes[0];
-	enum fetch_verdict v;
+	struct connection *l = &x->connections[0];
+	enum fetch_verdict v = VERDICT_DONE;
 
 	x->now = (struct resume_now){
 		.at = x->sink.at,
 		.size = x->setup.want.size,
 		.limit = x->setup.want.limit,
 		.pinned = x->sink.pinned,
-		.can_restart = true,
-		.origin = x->order.origin,
+		.origin = x->request.origin,
 	};
-	v = resume_ask(&x->resume, &x->now, &l->ask);
-	if (v == VERDICT_DONE && l->ask.restart)
+	resume_ask(&x->resume, &x->now, &l->ask);
+	if (l->ask.restart)
 		v = exchange_restart(x);
 	if (l->ask.from)
 		l->ask.until = window_free_to(&x->window, l->ask.from);
 	return v;
 }
 
-static void begin(struct exchange *x, const struct fetch_order *order)
+static void begin(struct exchange *x, const struct fetch_request *request)
 {
-	x->order = *order;
-	x->order.url[sizeof(x->order.url) - 1] = 0;
+	x->request = *request;
+	x->request.url[sizeof(x->request.url) - 1] = 0;
 	/* A part of what was given was not taken. */
-	if (x->sink.at != x->order.at)
+	if (x->sink.at != x->request.at)
 		window_reset(&x->window, x->window.part);
-	x->sink.at = x->order.at;
+	x->sink.at = x->request.at;
 	x->ending = VERDICT_DONE;
 	x->over = x->whole = false;
-	x->last = &x->lanes[0];
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		lane_clear(&x->lanes[i]);
+	x->last = &x->connections[0];
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		connection_clear(&x->connections[i]);
 }
 
-void exchange_run(struct exchange *x, const struct fetch_order *order)
+void exchange_run(struct exchange *x, const struct fetch_request *request)
 {
-	struct lane *l = &x->lanes[0];
+	struct connection *l = &x->connections[0];
 	enum fetch_verdict v;
 
-	begin(x, order);
+	begin(x, request);
 	v = first_ask(x);
 	l->verdict = v;
 	if (v == VERDICT_DONE && all_there(x))
 		finish(x, l);
-	else if (v == VERDICT_DONE && lane_start(l) == CURLE_OK)
+	else if (v == VERDICT_DONE && connection_start(l) == CURLE_OK)
 		run(x);
 	else if (v == VERDICT_DONE)
 		l->verdict = VERDICT_INTERNAL;
-	sink_end(&x->sink, x->order.serial, x->whole);
+	sink_end(&x->sink, x->request.serial, x->whole);
 	tell_end(x);
 }
 
-static int lanes_new(struct exchange *x)
+static int connections_new(struct exchange *x)
 {
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++) {
-		x->lanes[i] = (struct lane){.x = x, .number = (unsigned)i + 1, .easy = curl_easy_init()};
-		if (!x->lanes[i].easy)
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		x->connections[i] = (struct connection){.x = x, .number = (unsigned)i + 1, .easy = curl_easy_init()};
+		if (!x->connections[i].easy)
 			return -ENOMEM;
 	}
 	return 0;
@@ -411,13 +486,14 @@ int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl
 		return -ENOMEM;
 	x->setup = *setup;
 	x->ctl = ctl;
-	x->sink = sink_make(out, &setup->want);
+	x->sink = (struct sink){.fd = out, .size = setup->want.size, .limit = setup->want.limit,
+		.pinned = setup->want.sha256 || setup->want.chunk_size};
 	x->window.fd = -1;
-	x->last = &x->lanes[0];
+	x->last = &x->connections[0];
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return -ENOMEM;
 	x->multi = curl_multi_init();
-	e = x->multi ? lanes_new(x) : -ENOMEM;
+	e = x->multi ? connections_new(x) : -ENOMEM;
 	e = e ? e : window_new(&x->window);
 	e = e ? e : tls_new(&x->tls, setup);
 	if (e < 0)
@@ -431,8 +507,8 @@ struct exchange *exchange_free(struct exchange *x)
 {
 	if (!x)
 		return NULL;
-	for (size_t i = 0; i < CLIMB_LANES_MAX; i++)
-		curl_easy_cleanup(x->lanes[i].easy);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		curl_easy_cleanup(x->connections[i].easy);
 	if (x->multi)
 		curl_multi_cleanup(x->multi);
 	window_done(&x->window);

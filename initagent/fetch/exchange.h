@@ -6,17 +6,17 @@
  */
 #pragma once
 
-#include "fetch/order.h"
+#include "fetch/protocol.h"
 
 struct exchange;
 
 /*
- * exchange_new: sets libcurl up, which needs files: before the rights are given up. ctl: where news go and orders come
+ * exchange_new: sets libcurl up, which needs files: before the rights are given up. ctl: where replies go and requests come
  * from, out: the pipe for the file's bytes; both borrowed. 0 or -errno.
  */
 int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl, int out);
 struct exchange *exchange_free(struct exchange *x);
 DEFINE_FREEP(struct exchange, exchange_free)
 
-/* exchange_run: carries an ORDER_GET out, until its end or ORDER_STOP; the news go out as it goes along. */
-void exchange_run(struct exchange *x, const struct fetch_order *order);
+/* exchange_run: carries a REQUEST_GET out, until its end or REQUEST_STOP; replies go out as it goes along. */
+void exchange_run(struct exchange *x, const struct fetch_request *request);

@@ -135,25 +135,25 @@ static void verifier_died(struct fetch *f, uint64_t now)
 /* --- asking -------------------------------------------------------------------------------- */
 
 /* From where the verifier is, who has nothing else to do just then. */
-static void send_order(struct fetch *f, uint64_t now)
+static void send_request(struct fetch *f, uint64_t now)
 {
-	f->order.serial++;
-	f->order.at = f->bytes;
+	f->request.serial++;
+	f->request.at = f->bytes;
 	f->joined = f->bytes;
 	f->stalled = false;
 	f->progressed = false;
-	pace_begin(&f->pace, f->stall, f->bytes, now);
-	f->deadline = pace_deadline(&f->pace);
+	stall_limit_begin(&f->stall_limit, f->stall, f->bytes, now);
+	f->deadline = stall_limit_deadline(&f->stall_limit);
 	set_state(f, STATE_TRANSFER, now);
-	if (worker_send(f->fetcher, &f->order) < 0)
+	if (worker_send(f->fetcher, &f->request) < 0)
 		fetcher_died(f, now);
 }
 
 static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port, uint64_t now)
 {
-	struct fetch_order *o = &f->order;
+	struct fetch_request *o = &f->request;
 
-	o->kind = ORDER_GET;
+	o->kind = REQUEST_GET;
 	o->origin = (uint32_t)(f->mirror - f->mirrors.list) + 1;
 	o->proxied = f->has_proxy;
 	o->address = *address;
@@ -161,7 +161,7 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 	url_text(&f->url, o->url);
 	f->attempts++;
 	if (f->fetcher) {
-		send_order(f, now);
+		send_request(f, now);
 		return;
 	}
 	f->deadline = NSEC_NEVER;
@@ -253,7 +253,7 @@ void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *w
 
 /* --- what comes back ----------------------------------------------------------------------- */
 
-static void redirected(struct fetch *f, const struct fetch_news *n, uint64_t now)
+static void redirected(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
 	struct url to;
 
@@ -333,14 +333,14 @@ static void explain(const struct fetch *f, const struct verified *v, char *buf, 
 
 static void refused(struct fetch *f, const struct verified *v, uint64_t now)
 {
-	char text[NEWS_TEXT_MAX];
+	char text[REPLY_TEXT_MAX];
 
 	explain(f, v, text, sizeof(text));
 	failed(f, (enum fetch_verdict)v->verdict, text, 0, now);
 }
 
-/* Both have ended the order, the verifier with nothing wrong in what it got. */
-static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
+/* Both have ended the request, the verifier with nothing wrong in what it got. */
+static void ended(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
 	enum fetch_verdict v = f->stalled && n->verdict != VERDICT_CONNECT ? VERDICT_STALLED : n->verdict;
 	char text[64];
@@ -361,16 +361,16 @@ static void ended(struct fetch *f, const struct fetch_news *n, uint64_t now)
 	}
 }
 
-/* One of the two has ended the order: the other one will, soon. */
+/* One of the two has ended the request: the other one will, soon. */
 static void settle(struct fetch *f, uint64_t now)
 {
-	if (f->end.serial != f->order.serial || f->news.serial != f->order.serial) {
-		f->deadline = f->state == STATE_STOPPING ? f->deadline : now + PACE_WINDOW_NS;
+	if (f->end.serial != f->request.serial || f->reply.serial != f->request.serial) {
+		f->deadline = f->state == STATE_STOPPING ? f->deadline : now + STALL_LIMIT_NS;
 		set_state(f, STATE_STOPPING, now);
 	} else if (f->end.verdict != VERDICT_DONE) {
 		refused(f, &f->end, now);
 	} else {
-		ended(f, &f->news, now);
+		ended(f, &f->reply, now);
 	}
 }
 
@@ -379,20 +379,20 @@ static bool transfers(const struct fetch *f)
 	return f->state == STATE_TRANSFER || f->state == STATE_STOPPING;
 }
 
-/* Once for an order that is under way. */
-static void take_news(struct fetch *f, const struct fetch_news *n, uint64_t now)
+/* Once for a request that is under way. */
+static void take_reply(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
-	if (!transfers(f) || n->serial != f->order.serial || f->news.serial == f->order.serial) {
+	if (!transfers(f) || n->serial != f->request.serial || f->reply.serial == f->request.serial) {
 		died(f, "it ended what it was not asked for", now);
 		return;
 	}
-	f->news = *n;
+	f->reply = *n;
 	settle(f, now);
 }
 
 static void call_off(struct fetch *f, uint64_t now)
 {
-	const struct fetch_order o = {.kind = ORDER_STOP, .serial = f->order.serial};
+	const struct fetch_request o = {.kind = REQUEST_STOP, .serial = f->request.serial};
 
 	if (f->state != STATE_TRANSFER)
 		return;
@@ -404,7 +404,7 @@ static void call_off(struct fetch *f, uint64_t now)
 
 static void take_end(struct fetch *f, const struct verified *v, uint64_t now)
 {
-	if (!transfers(f) || v->serial != f->order.serial || f->end.serial == f->order.serial) {
+	if (!transfers(f) || v->serial != f->request.serial || f->end.serial == f->request.serial) {
 		died(f, "it ended what it was not asked for", now);
 		return;
 	}
@@ -431,11 +431,11 @@ static void take_verified(struct fetch *f, const struct verified *v, uint64_t no
 	f->bytes = v->at;
 	f->final = v->final;
 	f->size = v->size;
-	pace_bytes(&f->pace, v->at, now);
+	stall_limit_bytes(&f->stall_limit, v->at, now);
 	if (f->state == STATE_TRANSFER)
-		f->deadline = pace_deadline(&f->pace);
+		f->deadline = stall_limit_deadline(&f->stall_limit);
 	if (v->kind == VERIFIED_READY && f->state == STATE_READING)
-		send_order(f, now);
+		send_request(f, now);
 	else if (v->kind == VERIFIED_SIZE)
 		raise_event(f, FETCH_EVENT_SIZE);
 	else if (v->kind == VERIFIED_REFUSED && f->state == STATE_READING)
@@ -505,14 +505,14 @@ static void hear_verifier(struct fetch *f, uint64_t now)
 static void hear_fetcher(struct fetch *f, uint64_t now)
 {
 	for (int budget = 64; f->fetcher && budget; budget--) {
-		struct fetch_news n;
+		struct fetch_reply n;
 		int r = worker_receive(f->fetcher, &n, now);
 
 		if (r < 0)
 			fetcher_died(f, now);
 		if (r <= 0)
 			break;
-		take_news(f, &n, now);
+		take_reply(f, &n, now);
 	}
 }
 
@@ -543,8 +543,8 @@ void fetch_progress(const struct fetch *f, struct fetch_progress *ret)
 		.bytes = f->bytes,
 		.free_to = f->final,
 		.size = f->size,
-		.rate = f->pace.rate,
-		.eta = f->size && f->pace.rate ? left / f->pace.rate : UINT64_MAX,
+		.rate = f->stall_limit.rate,
+		.eta = f->size && f->stall_limit.rate ? left / f->stall_limit.rate : UINT64_MAX,
 		.site = f->site,
 		.attempts = f->attempts,
 		.restarts = f->restarts,

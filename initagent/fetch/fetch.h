@@ -62,7 +62,7 @@ struct fetch_config {
 	const char *ca;
 	bool any_certificate;
 	const char *proxy;	  /* [http://]HOST:PORT or NULL */
-	uint64_t node;		  /* port GUID or the like: decides the order of the mirrors */
+	uint64_t node;		  /* port GUID or the like: decides the request of the mirrors */
 	int64_t clock_floor;	  /* Unix time of the build; 0: the clock is believed */
 	/*
 	 * What the way to the servers can carry, bits a second; 0: unknown. More than one connection is tried only while the

@@ -9,6 +9,13 @@
 
 #define MIRRORS_MAX 16
 
+/* Of the wait before a mirror is asked again: the bound of the first one and of all, and the shortest one. */
+#define BACKOFF_FIRST_NS    (NSEC_PER_SEC)
+#define BACKOFF_LAST_NS	    (10 * NSEC_PER_SEC)
+#define BACKOFF_LEAST_NS    (20 * NSEC_PER_MSEC)
+/* A server that asks for more is asked again all the same: a node that boots cannot wait for an hour. */
+#define BACKOFF_AFTER_MAX_S 120
+
 struct mirror {
 	struct url url;
 	unsigned failures;  /* in a row */
@@ -42,3 +49,19 @@ void mirror_damaged(struct mirror *m, uint32_t random, uint64_t now);
 
 /* mirror_good: it gives what it should. */
 void mirror_good(struct mirror *m);
+
+/*
+ * rendezvous_weight: the number that a node draws for a mirror from its own identity and the mirror's URL; the highest is asked
+ * first. Nodes spread evenly without knowing of each other, and when a mirror is added or lost only its share moves.
+ * rendezvous_order: the indexes of urls in that order.
+ */
+uint64_t rendezvous_weight(uint64_t node, const char *url);
+void rendezvous_order(uint64_t node, const char *const *urls, size_t n, uint8_t *order);
+
+/*
+ * backoff_ns: the wait after that many failures in a row (1: the first), drawn by 32 random bits from the whole span up to a
+ * bound that doubles: nodes that failed in the same moment come back spread out. backoff_after_ns: where the server asked for a
+ * wait (Retry-After); never less, except for the bound above.
+ */
+uint64_t backoff_ns(unsigned failures, uint32_t random);
+uint64_t backoff_after_ns(uint64_t seconds, unsigned failures, uint32_t random);

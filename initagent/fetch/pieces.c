@@ -4,7 +4,7 @@
 
 /* The agent is told each time that so many bytes came. */
 #define TELL_EVERY   (1u << 20)
-/* An honest sender begins the file anew when the order begins, and when the answer is of another version. */
+/* An honest sender begins the file anew when the request begins, and when the answer is of another version. */
 #define RESTARTS_MAX 4
 
 struct pieces {
@@ -16,8 +16,8 @@ struct pieces {
 	uint32_t left;	    /* of those that follow it */
 	uint64_t size;	    /* that the server says; 0: nothing */
 	uint64_t told;
-	unsigned restarts;  /* of this order */
-	enum fetch_verdict refused; /* nothing more of this order is taken */
+	unsigned restarts;  /* of this request */
+	enum fetch_verdict refused; /* nothing more of this request is taken */
 	int error;
 };
 
@@ -120,7 +120,7 @@ static int tell_bytes(struct pieces *p, struct verified *ret)
 	return intake_at(p->intake) == p->told ? 0 : tell(p, VERIFIED_BYTES, ret);
 }
 
-static int end_order(struct pieces *p, struct verified *ret)
+static int end_request(struct pieces *p, struct verified *ret)
 {
 	uint64_t at = intake_at(p->intake);
 
@@ -143,7 +143,7 @@ static int (*const kinds[PIECE_KIND_MAX])(struct pieces *p, struct verified *ret
 	[PIECE_RESTART] = begin_anew,
 	[PIECE_SIZE] = take_size,
 	[PIECE_TELL] = tell_bytes,
-	[PIECE_END] = end_order,
+	[PIECE_END] = end_request,
 };
 
 /* --- reading ------------------------------------------------------------------------------- */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pieces: what the process that fetches sends (order.h), read, judged and handed to an intake. The sender may have been taken over
+ * pieces: what the process that fetches sends (protocol.h), read, judged and handed to an intake. The sender may have been taken over
  * by what it reads: each piece must fit to what is there, or none of it is taken. Used in the process that verifies.
  */
 #pragma once
 
 #include "base/cursor.h"
-#include "fetch/order.h"
+#include "fetch/protocol.h"
 
 enum verified_kind {
 	VERIFIED_READY,	  /* what is there from an earlier time was read */
 	VERIFIED_BYTES,	  /* how far it is */
 	VERIFIED_SIZE,	  /* the server says how large the file is */
 	VERIFIED_RESTART, /* the file begins anew: what was read of it before counts no more */
-	VERIFIED_REFUSED, /* verdict: why; nothing more of the order is taken */
-	VERIFIED_END,	  /* of the order; whole: of the file, too, and verdict is that of its digests */
+	VERIFIED_REFUSED, /* verdict: why; nothing more of the request is taken */
+	VERIFIED_END,	  /* of the request; whole: of the file, too, and verdict is that of its digests */
 	VERIFIED_KIND_MAX,
 };
 

@@ -4,12 +4,12 @@
 
 #include "base/worker.h"
 #include "fetch/fetch.h"
-#include "fetch/pace.h"
+#include "fetch/stall_limit.h"
 #include "fetch/pieces.h"
 #include "report/causes.h"
 
 #define FETCH_NAMES_MAX 4
-#define FETCH_TEXT_MAX	(NEWS_TEXT_MAX + 320)
+#define FETCH_TEXT_MAX	(REPLY_TEXT_MAX + 320)
 
 enum fetch_state {
 	STATE_IDLE,
@@ -51,10 +51,10 @@ struct fetch {
 	/* Both or none. What the first one says is not believed, what the second one says is. */
 	struct worker *fetcher, *verifier;
 	int epoll; /* of both */
-	struct fetch_order order;
-	struct fetch_news news; /* how the fetcher ended the order, if its serial is the order's */
+	struct fetch_request request;
+	struct fetch_reply reply; /* how the fetcher ended the request, if its serial is the request's */
 	struct verified end;	/* how the verifier did, likewise */
-	struct pace pace;
+	struct stall_limit stall_limit;
 	bool stalled;  /* why the fetcher was told to stop */
 	bool progressed;
 	bool joined;   /* the bytes that are there are of more than one answer, or of an earlier attempt */

@@ -24,20 +24,20 @@ static const void *prepare_exchange(const void *arg)
 	return exchange_new(&x, arg, WORKER_SOCKET, WORKER_FILE(0)) < 0 ? NULL : x;
 }
 
-static int serve_orders(const void *arg)
+static int serve_requests(const void *arg)
 {
 	struct exchange *x = (struct exchange *)(uintptr_t)arg;
-	static struct fetch_order order;
+	static struct fetch_request request;
 
-	while (worker_next(&order, sizeof(order)))
-		if (order.kind == ORDER_GET)
-			exchange_run(x, &order);
+	while (worker_next(&request, sizeof(request)))
+		if (request.kind == REQUEST_GET)
+			exchange_run(x, &request);
 	return 0;
 }
 
-static bool news_valid(void *reply, const void *context)
+static bool reply_valid(void *reply, const void *context)
 {
-	const struct fetch_news *n = reply;
+	const struct fetch_reply *n = reply;
 
 	(void)context;
 	return n->verdict < VERDICT_MAX && memchr(n->text, 0, sizeof(n->text)) &&
@@ -158,15 +158,15 @@ static int start(struct fetch *f, const int pipes[2])
 		.valid = verified_valid,
 	};
 	const struct worker_spec fetcher = {
-		.run = serve_orders,
+		.run = serve_requests,
 		.prepare = prepare_exchange,
 		.arg = &f->setup,
 		.files = {pipes[1]},
 		.n_files = 1,
 		.sandbox = {.role = SANDBOX_INTERNET},
-		.request_size = sizeof(struct fetch_order),
-		.reply_size = sizeof(struct fetch_news),
-		.valid = news_valid,
+		.request_size = sizeof(struct fetch_request),
+		.reply_size = sizeof(struct fetch_reply),
+		.valid = reply_valid,
 	};
 	int r = worker_start(&f->verifier, &verifier, 0);
 

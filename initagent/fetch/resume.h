@@ -25,7 +25,6 @@ struct resume_now {
 	uint64_t size;	   /* 0: unknown */
 	uint64_t limit;	   /* 0: none */
 	bool pinned;	   /* a digest is known */
-	bool can_restart;  /* what is there already can be taken back */
 	uint32_t origin;
 };
 
@@ -48,8 +47,8 @@ struct resume_body {
 	bool complete;	 /* there is nothing behind what is there; the body is none of it */
 };
 
-/* resume_ask: fills ret. VERDICT_DONE, or VERDICT_LOST: it cannot go on, and not begin anew either. */
-enum fetch_verdict resume_ask(const struct resume *r, const struct resume_now *now, struct resume_ask *ret);
+/* resume_ask: fills ret. */
+void resume_ask(const struct resume *r, const struct resume_now *now, struct resume_ask *ret);
 
 /* resume_can_part: may parts be asked for on several connections? The mirror must have given a strong validator. */
 bool resume_can_part(const struct resume *r, uint32_t origin);

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
-#include "fetch/backoff.h"
+#include "fetch/mirrors.h"
 
 #define START (1000 * NSEC_PER_SEC)
 

@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "fetch/fetch.h"
-#include "fetch/lane.h"
+#include "fetch/connection.h"
 
 #define SIZE  3000
 #define CHUNK 1000
@@ -19,17 +19,17 @@ static const struct env env = {.prefix = "/nonexistent"};
 static const char *const urls[] = {"http://127.0.0.1:1/i"};
 static uint8_t right[SIZE];
 
-/* The deed, in the process that fetches; the number is the order's. */
+/* The deed, in the process that fetches; the number is the request's. */
 static void (*deed)(struct exchange *x, uint32_t number);
 
-void __wrap_exchange_run(struct exchange *x, const struct fetch_order *order);
+void __wrap_exchange_run(struct exchange *x, const struct fetch_request *request);
 
-void __wrap_exchange_run(struct exchange *x, const struct fetch_order *order)
+void __wrap_exchange_run(struct exchange *x, const struct fetch_request *request)
 {
-	x->order = *order;
-	x->sink.at = order->at;
-	x->last = &x->lanes[0];
-	deed(x, order->serial);
+	x->request = *request;
+	x->sink.at = request->at;
+	x->last = &x->connections[0];
+	deed(x, request->serial);
 }
 
 /* --- what it can do ------------------------------------------------------------------------ */
@@ -56,14 +56,14 @@ static void send_piece(struct exchange *x, enum piece_kind kind, uint64_t at)
 
 static void send_end(struct exchange *x, uint64_t at, bool whole)
 {
-	const struct piece p = {.kind = PIECE_END, .at = at, .serial = x->order.serial, .whole = whole};
+	const struct piece p = {.kind = PIECE_END, .at = at, .serial = x->request.serial, .whole = whole};
 
 	put(x, &p, sizeof(p));
 }
 
-static void send_news(struct exchange *x, enum fetch_verdict v)
+static void send_reply(struct exchange *x, enum fetch_verdict v)
 {
-	const struct fetch_news n = {.serial = x->order.serial, .verdict = v};
+	const struct fetch_reply n = {.serial = x->request.serial, .verdict = v};
 
 	send(x->ctl, &n, sizeof(n), 0);
 }
@@ -72,7 +72,7 @@ static void send_all(struct exchange *x, const uint8_t *data)
 {
 	send_bytes(x, 0, data, SIZE);
 	send_end(x, SIZE, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 /* --- the agent's side ---------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static void nothing_and_done(struct exchange *x, uint32_t number)
 {
 	(void)number;
 	send_end(x, 0, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 static void half_and_done(struct exchange *x, uint32_t number)
@@ -235,7 +235,7 @@ static void half_and_done(struct exchange *x, uint32_t number)
 	(void)number;
 	send_bytes(x, 0, right, CHUNK);
 	send_end(x, CHUNK, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 static void too_much(struct exchange *x, uint32_t number)
@@ -246,7 +246,7 @@ static void too_much(struct exchange *x, uint32_t number)
 	memcpy(more, right, SIZE);
 	send_bytes(x, 0, more, sizeof(more));
 	send_end(x, sizeof(more), true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 static void other_size(struct exchange *x, uint32_t number)
@@ -290,7 +290,7 @@ static void only_says_done(struct exchange *x, uint32_t number)
 {
 	(void)number;
 	send_bytes(x, 0, right, SIZE);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 static void says_done_of_a_part(struct exchange *x, uint32_t number)
@@ -298,13 +298,13 @@ static void says_done_of_a_part(struct exchange *x, uint32_t number)
 	(void)number;
 	send_bytes(x, 0, right, SIZE);
 	send_end(x, SIZE, false);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 static void another_order(struct exchange *x, uint32_t number)
 {
 	(void)number;
-	x->order.serial += 7;
+	x->request.serial += 7;
 	send_all(x, right);
 }
 
@@ -312,8 +312,8 @@ static void ends_twice(struct exchange *x, uint32_t number)
 {
 	(void)number;
 	send_end(x, 0, false);
-	send_news(x, VERDICT_CONNECT);
-	send_news(x, VERDICT_CONNECT);
+	send_reply(x, VERDICT_CONNECT);
+	send_reply(x, VERDICT_CONNECT);
 }
 
 static void silent(struct exchange *x, uint32_t number)
@@ -348,7 +348,7 @@ static void gap(struct exchange *x, uint32_t number)
 	send_bytes(x, 0, right, CHUNK);
 	send_bytes(x, 2 * CHUNK, right + 2 * CHUNK, CHUNK);
 	send_end(x, SIZE, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 /* What was found right is not written over. */
@@ -361,7 +361,7 @@ static void back(struct exchange *x, uint32_t number)
 	send_bytes(x, 0, wrong, CHUNK);
 	send_bytes(x, 2 * CHUNK, right + 2 * CHUNK, CHUNK);
 	send_end(x, SIZE, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 static void unknown_piece(struct exchange *x, uint32_t number)
@@ -430,7 +430,7 @@ static void writes_behind_our_back(struct exchange *x, uint32_t number)
 			_exit(1);
 	}
 	send_end(x, SIZE, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 	/* The pipe leads nowhere any more. */
 	send_bytes(x, 0, "wrong", 5);
 	silent(x, number);
@@ -464,7 +464,7 @@ static void dies(struct exchange *x, uint32_t number)
 		_exit(0);
 	}
 	put(x, all, sizeof(all));
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 TEST(dies_at_each_byte)
@@ -498,7 +498,7 @@ static void the_rest(struct exchange *x, uint32_t number)
 	(void)number;
 	send_bytes(x, x->sink.at, right + x->sink.at, SIZE - x->sink.at);
 	send_end(x, SIZE, true);
-	send_news(x, VERDICT_DONE);
+	send_reply(x, VERDICT_DONE);
 }
 
 TEST(what_is_adopted_is_proved_again)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mirrors, rendezvous, backoff, pace: who is asked, when, and for how long. */
+/* mirrors, rendezvous, backoff, stall limit: who is asked, when, and for how long. */
 #include "fetch/mirrors.h"
 
 #include "check.h"
-#include "fetch/backoff.h"
-#include "fetch/pace.h"
-#include "fetch/rendezvous.h"
+#include "fetch/stall_limit.h"
 
 static const char *const four[] = {"http://a/i", "http://b/i", "http://c/i", "http://d/i"};
 
@@ -151,41 +149,37 @@ TEST(urls_that_are_none)
 /* A byte a second is as good as none. */
 TEST(a_drip_is_a_stall)
 {
-	struct pace p = {0};
+	struct stall_limit p = {0};
 	uint64_t now = 100 * NSEC_PER_SEC;
 
-	pace_begin(&p, 0, 0, now);
-	for (uint64_t i = 1; i < PACE_WINDOW_NS / NSEC_PER_SEC; i++) {
-		pace_bytes(&p, i, now + i * NSEC_PER_SEC);
-		CHECK(!pace_stalled(&p, now + i * NSEC_PER_SEC));
+	stall_limit_begin(&p, 0, 0, now);
+	for (uint64_t i = 1; i < STALL_LIMIT_NS / NSEC_PER_SEC; i++) {
+		stall_limit_bytes(&p, i, now + i * NSEC_PER_SEC);
+		CHECK(stall_limit_deadline(&p) > now + i * NSEC_PER_SEC);
 	}
-	CHECK(pace_stalled(&p, now + PACE_WINDOW_NS));
+	CHECK(stall_limit_deadline(&p) <= now + STALL_LIMIT_NS);
 }
 
 TEST(enough_bytes_begin_a_new_window)
 {
-	struct pace p = {0};
+	struct stall_limit p = {0};
 	uint64_t now = 100 * NSEC_PER_SEC;
 
-	pace_begin(&p, NSEC_PER_SEC, 1000, now);
-	pace_bytes(&p, 1000 + PACE_LEAST, now + NSEC_PER_SEC / 2);
-	CHECK_INT(pace_deadline(&p), now + NSEC_PER_SEC * 3 / 2);
+	stall_limit_begin(&p, NSEC_PER_SEC, 1000, now);
+	stall_limit_bytes(&p, 1000 + STALL_LIMIT_BYTES, now + NSEC_PER_SEC / 2);
+	CHECK_INT(stall_limit_deadline(&p), now + NSEC_PER_SEC * 3 / 2);
 	/* Going back is no stall either, but does not last for ever. */
-	pace_bytes(&p, 0, now + NSEC_PER_SEC);
-	CHECK_INT(pace_deadline(&p), now + 2 * NSEC_PER_SEC);
-	pace_hold(&p, true, now + NSEC_PER_SEC);
-	CHECK(pace_deadline(&p) == NSEC_NEVER);
-	pace_hold(&p, false, now + 9 * NSEC_PER_SEC);
-	CHECK_INT(pace_deadline(&p), now + 10 * NSEC_PER_SEC);
+	stall_limit_bytes(&p, 0, now + NSEC_PER_SEC);
+	CHECK_INT(stall_limit_deadline(&p), now + 2 * NSEC_PER_SEC);
 }
 
 TEST(the_rate)
 {
-	struct pace p = {0};
+	struct stall_limit p = {0};
 	uint64_t now = 0;
 
-	pace_begin(&p, 0, 0, now);
+	stall_limit_begin(&p, 0, 0, now);
 	for (uint64_t i = 1; i <= 10; i++)
-		pace_bytes(&p, i * 50000000, now + i * NSEC_PER_SEC / 2);
+		stall_limit_bytes(&p, i * 50000000, now + i * NSEC_PER_SEC / 2);
 	CHECK_INT(p.rate, 100000000);
 }

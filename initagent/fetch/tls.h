@@ -8,7 +8,7 @@
 
 #include <curl/curl.h>
 
-#include "fetch/order.h"
+#include "fetch/protocol.h"
 
 struct tls;
 

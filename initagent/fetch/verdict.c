@@ -27,7 +27,6 @@ static const struct verdict_row rows[VERDICT_MAX] = {
 	[VERDICT_LOCATION] = {"bad redirect", REMEDY_OTHER, CAUSE_FETCH_REDIRECT, "a redirect that is not followed"},
 	[VERDICT_LOOKUP] = {"no address", REMEDY_LATER, CAUSE_FETCH_LOOKUP, "no address found in time"},
 	[VERDICT_WRITE] = {"not written", REMEDY_STOP, CAUSE_FETCH_WRITE, "cannot write what came"},
-	[VERDICT_LOST] = {"lost", REMEDY_STOP, CAUSE_FETCH_CHANGED, "cannot begin anew: part of it is unpacked already"},
 	[VERDICT_DIED] = {"died", REMEDY_LATER, CAUSE_FETCH_DIED, "the process that fetches ended"},
 	[VERDICT_NO_TLS] = {"no TLS", REMEDY_OTHER, CAUSE_FETCH_URL, "this build has no TLS: https is not possible"},
 	[VERDICT_INTERNAL] = {"internal", REMEDY_LATER, CAUSE_INTERNAL, "the HTTP library does not do as it should"},

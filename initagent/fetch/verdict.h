@@ -30,7 +30,6 @@ enum fetch_verdict {
 	VERDICT_LOCATION,   /* a redirect that must not be followed */
 	VERDICT_LOOKUP,	    /* the name has no address */
 	VERDICT_WRITE,	    /* what came could not be written */
-	VERDICT_LOST,	    /* a stream that cannot be taken back would have to begin anew */
 	VERDICT_DIED,	    /* the process that fetches ended */
 	VERDICT_NO_TLS,	    /* this build has no TLS */
 	VERDICT_INTERNAL,   /* memory, or a library that refuses its settings */

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/confine.h"
 #include "base/sandbox.h"
-#include "fetch/request.h"
+#include "fetch/http_request.h"
 #include "report/tell/life.h"
 
 #ifndef BUILD_TIME
@@ -29,7 +29,7 @@ struct sender {
 	CURL *easy;
 	CURLM *multi; /* made beforehand: it wants descriptors that later cannot be had */
 	struct tls *tls;
-	struct request_lists lists;
+	struct http_request_lists lists;
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
 	size_t answered;
@@ -82,13 +82,13 @@ static CURLcode body(struct sender *s)
 static CURLcode configure(struct sender *s)
 {
 	const struct post_order *o = s->order;
-	struct fetch_order to = {.address = o->address, .port = o->port};
+	struct fetch_request to = {.address = o->address, .port = o->port};
 	int n = snprintf(to.url, sizeof(to.url), "%s%s", o->url, is_folder(o) ? o->file : "");
 	CURLcode e;
 
 	if (n < 0 || (size_t)n >= sizeof(to.url))
 		return CURLE_URL_MALFORMAT;
-	e = request_apply(s->easy, s->tls, &to, &(struct resume_ask){0}, &s->lists);
+	e = http_request_apply(s->easy, s->tls, &to, &(struct resume_ask){0}, &s->lists);
 	curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_answer);
 	curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
 	curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->error);

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/cursor.h"
-#include "fetch/rendezvous.h"
+#include "fetch/mirrors.h"
 #include "base/worker.h"
 #include "url.h"
 

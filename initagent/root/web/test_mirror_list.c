@@ -2,7 +2,7 @@
 #include <poll.h>
 
 #include "check.h"
-#include "fetch/rendezvous.h"
+#include "fetch/mirrors.h"
 #include "root/web/mirror_list.h"
 
 static struct mirror_list_result r;

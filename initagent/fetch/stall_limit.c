@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pace: see pace.h. */
-#include "fetch/pace.h"
+/* stall_limit: see stall_limit.h. */
+#include "fetch/stall_limit.h"
 
-static void open_window(struct pace *p, uint64_t now)
+static void open_window(struct stall_limit *p, uint64_t now)
 {
 	p->since = now;
 	p->floor = p->bytes;
 }
 
-void pace_begin(struct pace *p, uint64_t window, uint64_t bytes, uint64_t now)
+void stall_limit_begin(struct stall_limit *p, uint64_t window, uint64_t bytes, uint64_t now)
 {
-	p->window = window ? window : PACE_WINDOW_NS;
+	p->window = window ? window : STALL_LIMIT_NS;
 	p->bytes = bytes;
-	p->held = false;
 	p->rate_since = now;
 	p->rate_bytes = bytes;
 	open_window(p, now);
 }
 
 /* Half old, half new: steady enough to be read, quick enough to be true. */
-static void measure(struct pace *p, uint64_t now)
+static void measure(struct stall_limit *p, uint64_t now)
 {
 	uint64_t span = now - p->rate_since, came = p->bytes - p->rate_bytes, rate;
 
@@ -32,7 +31,7 @@ static void measure(struct pace *p, uint64_t now)
 }
 
 /* Started over, or a bad chunk was taken back: the count begins anew from there. */
-static void went_back(struct pace *p, uint64_t bytes, uint64_t now)
+static void went_back(struct stall_limit *p, uint64_t bytes, uint64_t now)
 {
 	p->bytes = bytes;
 	p->rate_since = now;
@@ -40,7 +39,7 @@ static void went_back(struct pace *p, uint64_t bytes, uint64_t now)
 	open_window(p, now);
 }
 
-void pace_bytes(struct pace *p, uint64_t bytes, uint64_t now)
+void stall_limit_bytes(struct stall_limit *p, uint64_t bytes, uint64_t now)
 {
 	if (bytes < p->bytes) {
 		went_back(p, bytes, now);
@@ -48,23 +47,11 @@ void pace_bytes(struct pace *p, uint64_t bytes, uint64_t now)
 	}
 	p->bytes = bytes;
 	measure(p, now);
-	if (bytes - p->floor >= PACE_LEAST)
+	if (bytes - p->floor >= STALL_LIMIT_BYTES)
 		open_window(p, now);
 }
 
-void pace_hold(struct pace *p, bool held, uint64_t now)
+uint64_t stall_limit_deadline(const struct stall_limit *p)
 {
-	if (p->held && !held)
-		open_window(p, now);
-	p->held = held;
-}
-
-uint64_t pace_deadline(const struct pace *p)
-{
-	return p->held ? NSEC_NEVER : p->since + p->window;
-}
-
-bool pace_stalled(const struct pace *p, uint64_t now)
-{
-	return now >= pace_deadline(p);
+	return p->since + p->window;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* request: see request.h. */
-#include "fetch/request.h"
+/* http_request: see http_request.h. */
+#include "fetch/http_request.h"
 
 /* What libcurl reads at once; larger is hardly faster, and memory of this process. */
 #define READ_SIZE (256 * 1024L)
@@ -31,7 +31,7 @@ static const struct {
 	{CURLE_WRITE_ERROR, VERDICT_PROTOCOL},
 };
 
-enum fetch_verdict request_verdict(CURLcode code)
+enum fetch_verdict http_request_verdict(CURLcode code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
 		if (codes[i].code == code)
@@ -39,7 +39,7 @@ enum fetch_verdict request_verdict(CURLcode code)
 	return VERDICT_PROTOCOL;
 }
 
-/* Settings of every request. libcurl's own time limits are off: the agent watches the pace. */
+/* Settings of every request. libcurl's own time limits are off: the agent watches the rate. */
 static CURLcode configure(CURL *easy)
 {
 	const struct {
@@ -68,7 +68,7 @@ static CURLcode configure(CURL *easy)
 }
 
 /* "HOST:PORT:ADDRESS:PORT", or the proxy's address as its URL. */
-static CURLcode direct(CURL *easy, const struct fetch_order *o, struct curl_slist **to)
+static CURLcode direct(CURL *easy, const struct fetch_request *o, struct curl_slist **to)
 {
 	char address[INET_ADDR_TEXT], text[INET_ADDR_TEXT + 32];
 	bool v6 = o->address.family == AF_INET6;
@@ -119,8 +119,8 @@ static CURLcode headers(CURL *easy, const struct resume_ask *ask, struct curl_sl
 	return ok ? curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *list) : CURLE_OUT_OF_MEMORY;
 }
 
-CURLcode request_apply(CURL *easy, struct tls *tls, const struct fetch_order *o, const struct resume_ask *ask,
-	struct request_lists *lists)
+CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_request *o, const struct resume_ask *ask,
+	struct http_request_lists *lists)
 {
 	CURLcode e;
 
@@ -133,9 +133,9 @@ CURLcode request_apply(CURL *easy, struct tls *tls, const struct fetch_order *o,
 	return e ? e : tls_apply(tls, easy);
 }
 
-void request_done(struct request_lists *lists)
+void http_request_done(struct http_request_lists *lists)
 {
 	curl_slist_free_all(lists->to);
 	curl_slist_free_all(lists->headers);
-	*lists = (struct request_lists){0};
+	*lists = (struct http_request_lists){0};
 }

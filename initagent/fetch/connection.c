@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* lane: see lane.h. */
-#include "fetch/lane.h"
+/* connection: see connection.h. */
+#include "fetch/connection.h"
 
 /* Beyond what a decent proxy or server ever says before a body. */
 #define HEAD_LINES_MAX 200
 
-static void end_with(struct lane *l, enum fetch_verdict v)
+static void end_with(struct connection *l, enum fetch_verdict v)
 {
 	if (l->verdict == VERDICT_DONE)
 		l->verdict = v;
@@ -14,11 +14,11 @@ static void end_with(struct lane *l, enum fetch_verdict v)
 /* --- the head ------------------------------------------------------------------------------ */
 
 /* A redirect's target as a whole URL; the agent decides whether to go there. */
-static void locate(struct lane *l)
+static void locate(struct connection *l)
 {
 	struct url base, to;
 	char text[URL_TEXT_MAX];
-	const char *url = l->x->order.url;
+	const char *url = l->x->request.url;
 
 	if (url_parse(&base, url, strlen(url)) < 0 ||
 		url_resolve(&to, &base, l->head.location, strlen(l->head.location)) < 0) {
@@ -29,7 +29,7 @@ static void locate(struct lane *l)
 }
 
 /* The head is complete: is its body one to take? */
-static bool judge(struct lane *l)
+static bool judge(struct connection *l)
 {
 	struct exchange *x = l->x;
 	enum fetch_verdict v = resume_judge(&x->resume, &x->now, &l->ask, &l->head, &l->body, l->text, sizeof(l->text));
@@ -60,7 +60,7 @@ static bool judge(struct lane *l)
 
 static size_t on_head(char *line, size_t size, size_t n, void *data)
 {
-	struct lane *l = data;
+	struct connection *l = data;
 	bool was_final = l->head.ended && l->head.status >= 200;
 
 	if (was_final)
@@ -76,7 +76,7 @@ static size_t on_head(char *line, size_t size, size_t n, void *data)
 
 /* --- the body ------------------------------------------------------------------------------ */
 
-static void explain(struct lane *l, enum fetch_verdict v)
+static void explain(struct connection *l, enum fetch_verdict v)
 {
 	unsigned long long limit = l->x->now.limit;
 
@@ -87,7 +87,7 @@ static void explain(struct lane *l, enum fetch_verdict v)
 }
 
 /* Bytes whose turn it is. What is wrong with them is wrong with the file, and ends the exchange. */
-static enum fetch_verdict take(struct lane *l, struct cursor *c)
+static enum fetch_verdict take(struct connection *l, struct cursor *c)
 {
 	struct exchange *x = l->x;
 	enum fetch_verdict v = sink_take(&x->sink, c);
@@ -101,7 +101,7 @@ static enum fetch_verdict take(struct lane *l, struct cursor *c)
 }
 
 /* What came before its turn, and has it now. */
-static enum fetch_verdict take_parked(struct lane *l)
+static enum fetch_verdict take_parked(struct connection *l)
 {
 	static uint8_t piece[65536];
 	struct exchange *x = l->x;
@@ -119,11 +119,11 @@ static enum fetch_verdict take_parked(struct lane *l)
 	return x->ending;
 }
 
-static enum fetch_verdict park(struct lane *l, struct cursor *c)
+static enum fetch_verdict park(struct connection *l, struct cursor *c)
 {
 	ssize_t n = window_put(&l->x->window, l->at, c->at, c->left);
 
-	/* No memory for more than one lane. */
+	/* No memory for more than one connection. */
 	if (n < 0)
 		return VERDICT_INTERNAL;
 	/* No place: somebody else has these bytes. */
@@ -134,7 +134,7 @@ static enum fetch_verdict park(struct lane *l, struct cursor *c)
 }
 
 /* Up to the end of a part, if there are others that fetch parts. */
-static size_t piece_of(const struct lane *l, size_t len)
+static size_t piece_of(const struct connection *l, size_t len)
 {
 	const struct window *w = &l->x->window;
 
@@ -142,7 +142,7 @@ static size_t piece_of(const struct lane *l, size_t len)
 }
 
 /* From one part into the next, which may be somebody else's. */
-static void enter(struct lane *l)
+static void enter(struct connection *l)
 {
 	struct window *w = &l->x->window;
 
@@ -154,7 +154,7 @@ static void enter(struct lane *l)
 }
 
 /* Some of the bytes in c. */
-static enum fetch_verdict deliver_some(struct lane *l, struct cursor *c)
+static enum fetch_verdict deliver_some(struct connection *l, struct cursor *c)
 {
 	uint64_t at = l->x->sink.at;
 	struct cursor piece;
@@ -184,7 +184,7 @@ static enum fetch_verdict deliver_some(struct lane *l, struct cursor *c)
 
 static size_t on_body(char *data, size_t size, size_t n, void *self)
 {
-	struct lane *l = self;
+	struct connection *l = self;
 	struct exchange *x = l->x;
 	struct cursor c = cursor_make(data, size * n);
 
@@ -210,9 +210,9 @@ static size_t on_body(char *data, size_t size, size_t n, void *self)
  * A receive error that is none of the socket's is about what came: a chunk's size that is no number, a protocol nobody asked
  * for. With TLS it may be a connection that was closed without notice, so libcurl's words must say it.
  */
-static bool framing(const struct lane *l, CURLcode code)
+static bool framing(const struct connection *l, CURLcode code)
 {
-	bool tls = strncmp(l->x->order.url, "https:", 6) == 0;
+	bool tls = strncmp(l->x->request.url, "https:", 6) == 0;
 	long error = 0;
 
 	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &error);
@@ -222,7 +222,7 @@ static bool framing(const struct lane *l, CURLcode code)
 }
 
 /* libcurl's words leave out why there is no connection. */
-static void explain_connect(struct lane *l)
+static void explain_connect(struct connection *l)
 {
 	long error = 0;
 	size_t len = strlen(l->text);
@@ -234,11 +234,11 @@ static void explain_connect(struct lane *l)
 }
 
 /* A proxy that does not open the way to the server says so with a status of its own. */
-static void failed(struct lane *l, CURLcode code)
+static void failed(struct connection *l, CURLcode code)
 {
 	const char *reason = tls_reason(l->x->tls);
 
-	l->verdict = *reason ? VERDICT_CERT : framing(l, code) ? VERDICT_PROTOCOL : request_verdict(code);
+	l->verdict = *reason ? VERDICT_CERT : framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
 	snprintf(l->text, sizeof(l->text), "%s%s%s", reason, *reason ? ": " : "",
 		*l->error ? l->error : curl_easy_strerror(code));
 	if (l->verdict == VERDICT_CONNECT)
@@ -246,7 +246,7 @@ static void failed(struct lane *l, CURLcode code)
 }
 
 /* libcurl's content is not enough. */
-void lane_end(struct lane *l, CURLcode code)
+void connection_end(struct connection *l, CURLcode code)
 {
 	if (l->verdict != VERDICT_DONE || l->enough)
 		return;
@@ -263,7 +263,7 @@ void lane_end(struct lane *l, CURLcode code)
 
 /* --- the beginning ------------------------------------------------------------------------- */
 
-void lane_clear(struct lane *l)
+void connection_clear(struct connection *l)
 {
 	l->verdict = VERDICT_DONE;
 	l->enough = false;
@@ -273,14 +273,14 @@ void lane_clear(struct lane *l)
 	head_init(&l->head);
 }
 
-CURLcode lane_start(struct lane *l)
+CURLcode connection_start(struct connection *l)
 {
 	struct exchange *x = l->x;
 	CURLcode e;
 
-	lane_clear(l);
+	connection_clear(l);
 	l->began = l->heard = now_ns();
-	e = request_apply(l->easy, x->tls, &x->order, &l->ask, &l->lists);
+	e = http_request_apply(l->easy, x->tls, &x->request, &l->ask, &l->lists);
 	curl_easy_setopt(l->easy, CURLOPT_HEADERFUNCTION, on_head);
 	curl_easy_setopt(l->easy, CURLOPT_HEADERDATA, l);
 	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -291,22 +291,22 @@ CURLcode lane_start(struct lane *l)
 		e = CURLE_FAILED_INIT;
 	l->busy = e == CURLE_OK;
 	if (!l->busy)
-		lane_stop(l);
+		connection_stop(l);
 	return e;
 }
 
-bool lane_connected(const struct lane *l)
+bool connection_connected(const struct connection *l)
 {
 	curl_off_t us = 0;
 
 	return l->lines || l->got || (curl_easy_getinfo(l->easy, CURLINFO_CONNECT_TIME_T, &us) == CURLE_OK && us > 0);
 }
 
-void lane_stop(struct lane *l)
+void connection_stop(struct connection *l)
 {
 	if (l->busy)
 		curl_multi_remove_handle(l->x->multi, l->easy);
 	l->busy = false;
-	request_done(&l->lists);
+	http_request_done(&l->lists);
 	window_release(&l->x->window, l->number);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order: what the three processes of a transfer tell each other. The agent sends orders to the process that fetches and gets
- * news of their end, structs of fixed size over a SOCK_SEQPACKET socket, so that the size of each can be checked. The process that
+ * protocol: what the three processes of a transfer tell each other. The agent sends requests to the process that fetches and gets
+ * replies, structs of fixed size over a SOCK_SEQPACKET socket, so that the size of each can be checked. The process that
  * fetches sends pieces of the file to the one that verifies, through a pipe; that one tells the agent what became of them
  * (verifier.h).
  */
@@ -10,17 +10,17 @@
 #include "fetch/intake.h"
 #include "url.h"
 
-#define NEWS_TEXT_MAX 320
+#define REPLY_TEXT_MAX 320
 
-enum order_kind {
-	ORDER_GET,  /* transfer, from byte at on */
-	ORDER_STOP, /* end the transfer at hand */
-	ORDER_KIND_MAX,
+enum request_kind {
+	REQUEST_GET,  /* transfer, from byte at on */
+	REQUEST_STOP, /* end the transfer at hand */
+	REQUEST_KIND_MAX,
 };
 
-struct fetch_order {
-	uint32_t kind;	   /* enum order_kind */
-	uint32_t serial;   /* comes back with the news */
+struct fetch_request {
+	uint32_t kind;	   /* enum request_kind */
+	uint32_t serial;   /* comes back with the reply */
 	uint32_t origin;   /* which mirror, counted from 1 */
 	uint32_t proxied;  /* address and port are the proxy's */
 	uint64_t at;	   /* bytes of the file that are there */
@@ -29,12 +29,12 @@ struct fetch_order {
 	char url[URL_TEXT_MAX];
 };
 
-/* How an order ended. The end of its pieces is told apart from it, by PIECE_END, which comes first. */
-struct fetch_news {
-	uint32_t serial;  /* of the order it belongs to */
+/* How a request ended. The end of its pieces is told apart from it, by PIECE_END, which comes first. */
+struct fetch_reply {
+	uint32_t serial;  /* of the request it belongs to */
 	uint32_t verdict; /* enum fetch_verdict */
 	uint64_t retry;	  /* seconds, 0: not said */
-	char text[NEWS_TEXT_MAX];
+	char text[REPLY_TEXT_MAX];
 	char location[URL_TEXT_MAX]; /* VERDICT_REDIRECT: a whole URL */
 };
 
@@ -43,7 +43,7 @@ enum piece_kind {
 	PIECE_RESTART, /* the file begins anew */
 	PIECE_SIZE,    /* at: the size of the file, if known */
 	PIECE_TELL,    /* tell the agent how far it is */
-	PIECE_END,     /* of the order serial; whole: that was all of the file */
+	PIECE_END,     /* of the request serial; whole: that was all of the file */
 	PIECE_KIND_MAX,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* climb: when more connections are opened, when they are taken back, and when neither. */
-#include "fetch/climb.h"
+/* concurrency: when more connections are opened, when they are taken back, and when neither. */
+#include "fetch/concurrency.h"
 
 #include "check.h"
 
@@ -8,29 +8,29 @@
 #define MB  UINT64_C(1000000)
 
 struct lab {
-	struct climb c;
+	struct concurrency c;
 	uint64_t bytes, idle, now;
 };
 
-/* At a rate, idle for so many hundredths of the time, until the number of lanes changes, for 3 s at most: how many there are. */
+/* At a rate, idle for so many hundredths of the time, until the number of connections changes, for 3 s at most: how many there are. */
 static unsigned go(struct lab *l, uint64_t rate, uint64_t idle, uint64_t left)
 {
-	unsigned before = l->c.lanes;
+	unsigned before = l->c.connections;
 
-	for (int i = 0; i < 12 && l->c.lanes == before; i++) {
+	for (int i = 0; i < 12 && l->c.connections == before; i++) {
 		l->now += NSEC_PER_SEC / 4;
 		l->bytes += rate / 4;
 		l->idle += NSEC_PER_SEC / 400 * idle;
-		climb_step(&l->c, l->bytes, l->idle, left, l->now);
+		concurrency_step(&l->c, l->bytes, l->idle, left, l->now);
 	}
-	return l->c.lanes;
+	return l->c.connections;
 }
 
 static struct lab begun(uint64_t link)
 {
 	struct lab l = {.now = 5 * NSEC_PER_SEC};
 
-	climb_begin(&l.c, CLIMB_LANES_MAX, link, l.now);
+	concurrency_begin(&l.c, CONNECTIONS_MAX, link, l.now);
 	return l;
 }
 
@@ -77,17 +77,17 @@ TEST(lanes_that_fail_are_not_replaced)
 	struct lab l = begun(0);
 
 	CHECK_INT(go(&l, 10 * MB, 90, GIB), 2);
-	climb_lost(&l.c, 1, l.now);
+	concurrency_lost(&l.c, 1, l.now);
 	CHECK_INT(go(&l, 1 * MB, 90, GIB), 1);
-	climb_lost(&l.c, 0, l.now);
-	CHECK_INT(l.c.lanes, 1);
+	concurrency_lost(&l.c, 0, l.now);
+	CHECK_INT(l.c.connections, 1);
 }
 
 TEST(no_judgement_before_a_connection_is_up_to_speed)
 {
 	struct lab l = begun(0);
 
-	CHECK_INT(climb_step(&l.c, 0, CLIMB_SETTLE_NS, GIB, l.now + CLIMB_SETTLE_NS), 1);
-	CHECK_INT(climb_step(&l.c, MB, NSEC_PER_SEC, GIB, l.now + CLIMB_SETTLE_NS + CLIMB_PERIOD_NS - 1), 1);
-	CHECK_INT(climb_step(&l.c, MB, NSEC_PER_SEC, GIB, l.now + CLIMB_SETTLE_NS + CLIMB_PERIOD_NS), 2);
+	CHECK_INT(concurrency_step(&l.c, 0, CONCURRENCY_SETTLE_NS, GIB, l.now + CONCURRENCY_SETTLE_NS), 1);
+	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB, l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS - 1), 1);
+	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB, l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS), 2);
 }

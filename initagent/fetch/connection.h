@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * connection: one connection's share of an exchange: a request, its head judged, its bytes brought to where they belong. Private to
+ * exchange.c and connection.c.
+ */
+#pragma once
+
+#include "base/cursor.h"
+#include "fetch/concurrency.h"
+#include "fetch/exchange.h"
+#include "fetch/http_request.h"
+#include "fetch/window.h"
+
+/* The pipe to the verifier, which blocks: counts the bytes, and knows nothing of digests. */
+struct sink {
+	int fd;
+	uint64_t at;	      /* bytes given so far: the next one belongs there */
+	uint64_t size, limit; /* of the file; room for so many; 0: not known */
+	bool pinned;	      /* a digest is known, so that bytes of different origin cannot be mixed up unseen */
+};
+
+struct connection {
+	struct exchange *x;
+	unsigned number; /* from 1 */
+	CURL *easy;
+	struct http_request_lists lists;
+	bool busy;	 /* a request is under way */
+	bool enough;	 /* ended by us: the next bytes are somebody else's */
+
+	struct resume_ask ask;
+	struct resume_body body;
+	struct head head;
+	unsigned lines;
+	uint64_t got;		    /* bytes of the body */
+	uint64_t began, heard;	    /* when it was asked, and the last bytes came */
+	uint64_t at;		    /* where the next one belongs in the file */
+	enum fetch_verdict verdict; /* VERDICT_DONE until something is wrong */
+	char text[REPLY_TEXT_MAX];
+	char error[CURL_ERROR_SIZE];
+};
+
+struct exchange {
+	CURLM *multi;
+	struct tls *tls;
+	struct sink sink;
+	struct fetch_setup setup;
+	int ctl;
+
+	struct fetch_request request;
+	struct resume resume;
+	struct resume_now now;
+	struct window window;
+	struct concurrency concurrency;
+	struct connection connections[CONNECTIONS_MAX];
+
+	struct connection *last;	   /* whose head is told of */
+	enum fetch_verdict ending; /* of the whole, whatever the other connections do; VERDICT_DONE: none yet */
+	bool over;
+	bool whole;		   /* all of the file was given */
+	uint64_t came, idle;	   /* bytes of bodies; ns spent waiting for them */
+	uint64_t told, told_ns;	   /* sink.at when last told, and when that was */
+};
+
+/* exchange_called_off: was the request withdrawn? exchange_restart: begins the file anew. */
+bool exchange_called_off(struct exchange *x);
+enum fetch_verdict exchange_restart(struct exchange *x);
+
+/*
+ * sink_take: gives all of c to the verifier. VERDICT_DONE, VERDICT_SIZE, VERDICT_TOO_LARGE or VERDICT_WRITE. sink_size: what the
+ * server says that the file has; 0: nothing.
+ */
+enum fetch_verdict sink_take(struct sink *s, struct cursor *c);
+void sink_size(struct sink *s, uint64_t size);
+
+/* connection_clear: nothing was asked yet. */
+void connection_clear(struct connection *l);
+
+/* connection_start: sends the request that l->ask describes. CURLE_OK, or what is wrong with it. */
+CURLcode connection_start(struct connection *l);
+
+/* connection_stop: the request is over, or to be: its part is nobody's again. */
+void connection_stop(struct connection *l);
+
+/* connection_connected: is there a TCP connection? */
+bool connection_connected(const struct connection *l);
+
+/* connection_end: how a request that libcurl ended so is to be seen: l->verdict, l->text. */
+void connection_end(struct connection *l, CURLcode code);
