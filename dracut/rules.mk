@@ -32,14 +32,11 @@ mkimage: $(MKIMAGE)
 CHECK_DEPS += $(MKIMAGE)
 
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
-$(BUILD)/host/dracut/mkimage/test_tree $(BUILD)/host/dracut/mkimage/fuzz_image: \
-	$(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,tree cpio elf elfcrc)
-$(addprefix $(BUILD)/host/dracut/mkimage/,test_pe fuzz_pe): $(BUILD)/host/dracut/mkimage/pe.o
-$(BUILD)/host/dracut/mkimage/fuzz_symbols: $(patsubst %,$(BUILD)/host/dracut/mkimage/%.o,symbols elf elfcrc)
-$(BUILD)/fuzz/dracut/mkimage/fuzz_symbols: $(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,symbols elf elfcrc)
-$(BUILD)/fuzz/dracut/mkimage/fuzz_pe: $(BUILD)/fuzz/dracut/mkimage/pe.o
-$(BUILD)/fuzz/dracut/mkimage/fuzz_image: \
-	$(patsubst %,$(BUILD)/fuzz/dracut/mkimage/%.o,cpio elf elfcrc tree)
+MKIMAGE_PARTS := tree cpio elf pe symbols
+MKIMAGE_TESTS := test_tree test_pe fuzz_image fuzz_pe fuzz_symbols
+$(MKIMAGE_TESTS:%=$(BUILD)/host/dracut/mkimage/%): $(MKIMAGE_PARTS:%=$(BUILD)/host/dracut/mkimage/%.o)
+$(filter %/fuzz_image %/fuzz_pe %/fuzz_symbols,$(MKIMAGE_TESTS:%=$(BUILD)/fuzz/dracut/mkimage/%)): \
+	$(MKIMAGE_PARTS:%=$(BUILD)/fuzz/dracut/mkimage/%.o)
 
 -include $(MKIMAGE_OBJS:.o=.d)
 

@@ -34,7 +34,7 @@ bool advice_good(const struct advice *rows, size_t n);
 /* What mstconfig is told the device is; for texts alone. */
 #define ADVICE_DEVICE "DEVICE"
 
-/* advice_print, advice_json: the rows with reasons, then the commands that mend them. */
+/* advice_print, advice_json: the rows with reasons, then the commands that correct them. */
 void advice_print(const char *device, const char *type, const struct advice *rows, size_t n, FILE *out);
 int advice_json(const char *device, const struct advice *rows, size_t n, FILE *out);
 

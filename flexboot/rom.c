@@ -225,7 +225,7 @@ static int read_image(struct rom *r, size_t offset, struct rom_image *ret)
 	return 0;
 }
 
-/* In two halves, so that this program is no match when somebody searches a flash dump. */
+/* In two halves, so that a search of a flash dump does not match this program. */
 #define MARK "mlxsign" ":"
 
 enum {

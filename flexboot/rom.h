@@ -47,7 +47,7 @@ struct rom_image {
 	size_t efi_offset;    /* of the PE file, from the image's start */
 };
 
-/* What stands behind "mlxsign:" (layout as mstflint reads it, mlxfwops/lib/fw_ops.cpp). */
+/* What follows "mlxsign:" (layout as mstflint reads it, mlxfwops/lib/fw_ops.cpp). */
 struct rom_tag {
 	size_t offset;
 	size_t image; /* index of the image it lies in; n_images: in none */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "site/document.h"
-#include "site/must.h"
+#include "must.h"
 #include "site/site.h"
 #include "site/tree.h"
 

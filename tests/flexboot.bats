@@ -88,7 +88,7 @@ setup() {
 	run -2 "$flexboot" settings
 }
 
-@test "settings checked: what differs, what waits, and exactly the commands that mend it" {
+@test "settings checked: what differs, what waits, and exactly the commands that correct it" {
 	run -1 "$flexboot" settings check "$corpus/query/columns"
 	[ "$(grep '^mst' <<<"$output")" = "mstconfig -d 3b:00.0 -y set LINK_TYPE_P1=1
 mstfwreset -d 3b:00.0 -y reset   # or a power cycle" ]

@@ -19,26 +19,26 @@ enum closure_need {
 
 /*
  * closure_new: index is a directory with modules.dep.bin whose relative paths fit the source.
- * Borrows t and s. Returns 0 or -errno.
+ * Borrows t and s; lives until the end.
  */
-int closure_new(struct closure **ret, struct tree *t, const struct source *s, const char *index);
-struct closure *closure_free(struct closure *c);
-DEFINE_FREEP(struct closure, closure_free)
+struct closure *closure_new(struct tree *t, const struct source *s, const char *index);
 
 /* closure_leave_out: this module is not taken as a companion or from the base list. */
-int closure_leave_out(struct closure *c, const char *name);
-bool closure_left_out(const struct closure *c, const char *name);
+void closure_leave_out(struct closure *c, const char *name);
 
 /* closure_accept_firmware: missing firmware whose name (or module's name) matches is no error. */
-int closure_accept_firmware(struct closure *c, const char *pattern);
+void closure_accept_firmware(struct closure *c, const char *pattern);
 
 /* closure_want: a module name or alias ("net-pf-17"), and who asks for it. */
-int closure_want(struct closure *c, const char *name, enum closure_need need, const char *why);
+void closure_want(struct closure *c, const char *name, enum closure_need need, const char *why);
+
+/* closure_want_base: the drivers every image holds (dracut/70initagent/drivers.list). */
+void closure_want_base(struct closure *c);
 
 /*
  * closure_run: reads the modules and firmware into the tree until nothing is missing, and compares
  * the modules' symbol versions. Prints one line to stderr for each thing that is missing or does
- * not fit. Returns the number of such lines, or -errno.
+ * not fit. Returns the number of such lines.
  */
 int closure_run(struct closure *c);
 

@@ -5,8 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "elf.h"
-#include "file.h"
-#include "spawn.h"
+#include "host.h"
 
 /* Mount points the agent and a rescue shell expect. */
 static const struct {
@@ -38,103 +37,82 @@ static const char release[] = "NAME=initagent\n"
 			      "VERSION_ID=" INITAGENT_VERSION "\n"
 			      "PRETTY_NAME=\"initagent " INITAGENT_VERSION " (initramfs)\"\n";
 
-int content_add_base(struct tree *t)
+void content_add_base(struct tree *t)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(dirs) && r == 0; i++)
-		r = tree_dir(t, dirs[i].path, dirs[i].mode, "directory");
 	/* The kernel opens it for PID 1 before anything can mount devtmpfs. */
-	if (r == 0)
-		r = tree_char(t, "dev/console", 0600, makedev(5, 1), "console of PID 1");
-	if (r == 0)
-		r = tree_file(t, "etc/initrd-release", 0644, release, sizeof(release) - 1,
-			"says that this is an initramfs");
-	if (r == 0)
-		r = tree_link(t, "bin/initagent", "../init", "the agent's commands in the rescue shell");
-	if (r == 0)
-		r = tree_link(t, "sbin/modprobe", "../init",
-			"what the kernel runs when it wants a module");
-	return r;
+	const struct tree_entry console = {.path = "dev/console", .mode = S_IFCHR | 0600,
+		.rdev = makedev(5, 1), .why = "console of PID 1"};
+	static const struct tree_entry release_file = {.path = "etc/initrd-release",
+		.mode = S_IFREG | 0644, .data = release, .size = sizeof(release) - 1,
+		.why = "says that this is an initramfs"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		need(tree_dir(t, dirs[i].path, dirs[i].mode, "directory"), dirs[i].path);
+	need(tree_add(t, &console), console.path);
+	need(tree_add(t, &release_file), release_file.path);
+	need(tree_link(t, "bin/initagent", "../init", "the agent's commands in the rescue shell"),
+		"bin/initagent");
+	need(tree_link(t, "sbin/modprobe", "../init", "what the kernel runs to load a module"),
+		"sbin/modprobe");
 }
 
-int content_add_program(struct tree *t, const struct content_program *p)
+/* add_program: a program of the building machine, which must not need a loader or libraries. */
+static void add_program(
+	struct tree *t, const char *file, const char *path, const char *why, const char *package)
 {
-	_cleanup_free_ void *data = NULL;
-	mode_t mode;
-	size_t size;
-	int r = file_read(p->file, &data, &size, &mode);
+	_cleanup_bytes_ struct bytes b = {0};
 
-	if (r < 0)
-		return r;
-	if (elf_static(data, size) != 1)
-		return -ENOEXEC;
-	return tree_file(t, p->path, 0755, data, size, p->why);
+	need(file_read(file, &b, NULL), file);
+	if (elf_static(b.data, b.size) != 1)
+		die(-ENOEXEC, "%s is not statically linked%s", file, package);
+	need(tree_file(t, path, 0755, b.data, b.size, why), file);
 }
 
-int content_add_busybox(struct tree *t, const char *file)
+void content_add_agent(struct tree *t, const char *file)
 {
-	int r = content_add_program(
-		t, &(struct content_program){file, "bin/busybox", "rescue shell"});
+	add_program(t, file, "init", "the agent", "");
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(applets) && r == 0; i++) {
-		char path[64];
+void content_add_busybox(struct tree *t, const char *file)
+{
+	add_program(t, file, "bin/busybox", "rescue shell", " (package busybox-static)");
+	for (size_t i = 0; i < ARRAY_SIZE(applets); i++) {
+		const char *path = path_text("bin/%s", applets[i]);
 
-		snprintf(path, sizeof(path), "bin/%s", applets[i]);
-		r = tree_link(t, path, "busybox", "rescue shell");
+		need(tree_link(t, path, "busybox", "rescue shell"), path);
 	}
-	return r;
 }
 
-int content_add_extra(struct tree *t, const char *spec)
+void content_add_extra(struct tree *t, const char *spec)
 {
-	_cleanup_free_ char *file = strdup(spec);
-	_cleanup_free_ void *data = NULL;
+	const char *what = path_text("--extra %s", spec);
+	char *file = path_text("%s", spec), *path = strrchr(file, ':');
+	_cleanup_bytes_ struct bytes b = {0};
 	mode_t mode;
-	size_t size;
-	char *path;
-	int r;
 
-	if (!file)
-		return -ENOMEM;
-	path = strrchr(file, ':');
 	if (!path || path[1] != '/' || !tree_path_safe(path + 2))
-		return -EINVAL;
+		die(-EINVAL, "%s: FILE:PATH with an absolute PATH in normal form", what);
 	*path = 0;
-	r = file_read(file, &data, &size, &mode);
-	return r < 0 ? r : tree_file(t, path + 2, mode, data, size, "asked for with --extra");
+	need(file_read(file, &b, &mode), what);
+	need(tree_file(t, path + 2, mode, b.data, b.size, "asked for with --extra"), what);
 }
 
-static int add_conf(struct tree *t, const char *dir, const char *name)
-{
-	_cleanup_free_ char *file = NULL;
-	_cleanup_free_ void *data = NULL;
-	char path[TREE_PATH_MAX];
-	mode_t mode;
-	size_t size;
-	int r;
-
-	if (asprintf(&file, "%s/%s", dir, name) < 0)
-		return -ENOMEM;
-	snprintf(path, sizeof(path), "etc/modprobe.d/%s", name);
-	r = file_read(file, &data, &size, &mode);
-	return r < 0 ? r : tree_file(t, path, 0644, data, size, "module options and blacklists");
-}
-
-int content_add_modprobe_d(struct tree *t, const char *dir)
+void content_add_modprobe_d(struct tree *t, const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
-	int r = 0;
 
 	if (!d)
-		return -errno;
-	while (r == 0 && (e = readdir(d))) {
-		size_t len = strlen(e->d_name);
+		die(-errno, "%s", dir);
+	while ((e = readdir(d))) {
+		_cleanup_bytes_ struct bytes b = {0};
 
-		if (e->d_name[0] != '.' && len > 5 && streq(e->d_name + len - 5, ".conf"))
-			r = add_conf(t, dir, e->d_name);
+		if (e->d_name[0] == '.' || !has_suffix(e->d_name, ".conf"))
+			continue;
+		need(file_read(path_text("%s/%s", dir, e->d_name), &b, NULL), dir);
+		need(tree_file(t, path_text("etc/modprobe.d/%s", e->d_name), 0644, b.data, b.size,
+			     "module options and blacklists"),
+			dir);
 	}
 	closedir(d);
-	return r;
 }

@@ -3,6 +3,8 @@
 
 #include <sys/sysmacros.h>
 
+#include "must.h"
+
 #define HEADER_SIZE   110
 #define HEADER_MAGIC  "070701"
 #define TRAILER	      "TRAILER!!!"
@@ -26,8 +28,7 @@ static size_t put(char *out, const struct tree_entry *e, uint32_t inode, uint32_
 	size_t name_size = strlen(e->path) + 1;
 	size_t at = pad4(HEADER_SIZE + name_size);
 
-	/* Order: inode, mode, uid, gid, links, mtime, size, device, node's device, name, checksum.
-	 */
+	/* inode, mode, uid, gid, links, mtime, size, device, node's device, name, checksum */
 	snprintf(out, HEADER_SIZE + 1,
 		HEADER_MAGIC "%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", inode,
 		(unsigned int)e->mode, 0, 0, S_ISDIR(e->mode) ? 2 : 1, mtime, (unsigned int)e->size,
@@ -40,10 +41,8 @@ static size_t put(char *out, const struct tree_entry *e, uint32_t inode, uint32_
 
 int cpio_pack(const struct tree *t, size_t n, uint32_t mtime, char **ret, size_t *ret_size)
 {
-	char trailer_name[] = TRAILER;
-	struct tree_entry trailer = {.path = trailer_name};
-	size_t size = member_size(&trailer);
-	size_t at = 0;
+	const struct tree_entry trailer = {.path = TRAILER};
+	size_t size = member_size(&trailer), at = 0;
 	char *archive;
 
 	for (size_t i = 0; i < n; i++) {
@@ -52,9 +51,7 @@ int cpio_pack(const struct tree *t, size_t n, uint32_t mtime, char **ret, size_t
 		size += member_size(tree_at(t, i));
 	}
 	size = (size + ARCHIVE_ALIGN - 1) & ~(size_t)(ARCHIVE_ALIGN - 1);
-	archive = calloc(1, size);
-	if (!archive)
-		return -ENOMEM;
+	archive = must(calloc(1, size));
 	for (size_t i = 0; i < n; i++)
 		at += put(archive + at, tree_at(t, i), (uint32_t)i + 1, mtime);
 	put(archive + at, &trailer, 0, 0);

@@ -10,8 +10,8 @@
 
 /*
  * cpio_pack: the sorted tree as one archive. Owner 0:0, every time set to mtime (seconds), inode
- * numbers counted from 1. *ret belongs to the caller. Returns 0, -ENOMEM, or -EFBIG for a file of 4
- * GiB or more, which the format cannot hold.
+ * numbers counted from 1. *ret belongs to the caller. Returns 0, or -EFBIG for a file of 4 GiB or
+ * more, which the format cannot hold.
  */
 int cpio_pack(const struct tree *t, size_t n, uint32_t mtime, char **ret, size_t *ret_size);
 

@@ -4,48 +4,34 @@
 #include <dirent.h>
 #include <fnmatch.h>
 
-#define IMAGE_DIR "lib/firmware/"
-
 /* add_file: dir/name with one suffix ("" or a compression's); 1 when it was there, else 0. */
-static int add_file(struct tree *t, const struct source *s, const char *name, const char *dir,
-	const char *suffix, const char *why)
+static int add_file(struct tree *t, const struct source *s, const char *path, const char *image,
+	const char *why)
 {
-	_cleanup_free_ void *data = NULL;
-	char path[SOURCE_PATH_MAX];
-	char image[TREE_PATH_MAX];
-	size_t size;
-	int r;
+	_cleanup_bytes_ struct bytes b = {0};
+	int r = source_read(s, SOURCE_FIRMWARE, path, &b);
 
-	if (snprintf(path, sizeof(path), "%s%s%s", dir, name, suffix) >= (int)sizeof(path) ||
-		snprintf(image, sizeof(image), IMAGE_DIR "%s", name) >= (int)sizeof(image))
-		return -ENAMETOOLONG;
-	r = source_read_firmware(s, path, &data, &size);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return 0;
-	if (r < 0)
-		return r;
-	r = tree_file(t, image, 0644, data, size, why);
+	if (r == 0)
+		r = tree_file(t, image, 0644, b.data, b.size, why);
 	return r < 0 ? r : 1;
 }
 
 /* The kernel's own search order; CONFIG_FW_LOADER_COMPRESS tries the plain name first. */
 static int add_plain(struct tree *t, const struct source *s, const char *name, const char *why)
 {
-	char dirs[4][160] = {"", "updates/", "", ""};
-	char image[TREE_PATH_MAX];
-	int r;
+	const char *kver = source_kver(s), *image = path_text("lib/firmware/%s", name);
+	const char *const dirs[] = {path_text("updates/%s/", kver), "updates/", path_text("%s/", kver), ""};
 
-	if (snprintf(image, sizeof(image), IMAGE_DIR "%s", name) >= (int)sizeof(image))
-		return -ENAMETOOLONG;
 	if (tree_find(t, image))
 		return 1; /* two modules may name the same file */
-	snprintf(dirs[0], sizeof(dirs[0]), "updates/%s/", source_kver(s));
-	snprintf(dirs[2], sizeof(dirs[2]), "%s/", source_kver(s));
 	for (size_t d = 0; d < ARRAY_SIZE(dirs); d++) {
 		const char *suffix = "";
 
 		for (size_t i = 0; suffix; suffix = source_suffix(i++)) {
-			r = add_file(t, s, name, dirs[d], suffix, why);
+			int r = add_file(t, s, path_text("%s%s%s", dirs[d], name, suffix), image, why);
+
 			if (r != 0)
 				return r;
 		}
@@ -57,26 +43,18 @@ static int add_plain(struct tree *t, const struct source *s, const char *name, c
 static int add_pattern(struct tree *t, const struct source *s, const char *name, const char *why)
 {
 	const char *last = strrchr(name, '/');
-	char dir[TREE_PATH_MAX] = "";
+	const char *dir = path_text("%.*s", last ? (int)(last - name) + 1 : 0, name);
+	int fd = source_open(s, SOURCE_FIRMWARE, dir, O_RDONLY | O_DIRECTORY), n = 0;
 	struct dirent *e;
-	int fd, n = 0;
 	DIR *d;
 
-	if (last)
-		memcpy(dir, name, (size_t)(last - name) + 1);
-	fd = source_open_firmware(s, dir);
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
-	d = fdopendir(fd);
-	if (!d) {
-		close(fd);
-		return -ENOMEM;
-	}
+	d = must(fdopendir(fd));
 	while (n >= 0 && (e = readdir(d))) {
-		char path[TREE_PATH_MAX + 256];
+		char *path = path_text("%s%s", dir, e->d_name);
 		int r;
 
-		snprintf(path, sizeof(path), "%s%s", dir, e->d_name);
 		source_strip(path);
 		if (fnmatch(name, path, FNM_PATHNAME | FNM_PERIOD) != 0 || !tree_path_safe(path))
 			continue;

@@ -11,16 +11,11 @@
 struct format_input {
 	const struct options *opt;
 	const struct source *source;
-	const char *scratch; /* directory for what other programs read and write */
-	const void *initrd;
-	size_t initrd_size;
+	struct bytes initrd;
 };
 
 /* format_known: there is a format of that name. */
 bool format_known(const char *name);
 
-/*
- * format_write: in the format opt names. The lines of what was written go to stdout. Returns 0, or
- * -errno after a message.
- */
-int format_write(const struct format_input *in);
+/* format_write: in the format opt names. The lines of what was written go to stdout. */
+void format_write(const struct format_input *in);

@@ -1,202 +1,238 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "index.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
-
-#include "folders.h"
-#include "spawn.h"
 
 /* What depmod reads besides the modules; the kernel's build made them. */
 static const char *const inputs[] = {"modules.order", "modules.builtin", "modules.builtin.modinfo"};
 
-/* What libkmod reads in the image. modules.symbols only serves "symbol:" requests, which nobody
- * makes. */
+/*
+ * What libkmod reads in the image; older depmods do not write them all, and it can do without but
+ * the first two. modules.symbols only serves "symbol:" requests, which nothing makes.
+ */
 static const char *const outputs[] = {"modules.dep.bin", "modules.alias.bin", "modules.builtin.bin",
 	"modules.builtin.alias.bin", "modules.softdep", "modules.weakdep"};
+enum { OUTPUTS_NEEDED = 2 };
 
-/* The indices libkmod can do without: older depmods do not write them all. */
-static bool may_lack(const char *name)
+/* Where depmod.d may be, in the order of precedence. */
+static const char *const config_dirs[] = {"etc/depmod.d", "run/depmod.d", "usr/local/lib/depmod.d",
+	"usr/lib/depmod.d", "lib/depmod.d"};
+
+/* Links may make a folder its own parent; no distribution nests deeper than half of this. */
+#define DEPTH_MAX 24
+
+/*
+ * A walk over the modules' folders of a source (kernel/, updates/, extra/, weak-updates/ ...), every
+ * link followed inside the source's root.
+ */
+struct walk {
+	const struct source *source;
+	const char *mirror; /* the same folders are made here, with a link for every module; may be NULL */
+	struct timespec newest; /* last change of a folder */
+	int depth;
+};
+
+static void note_time(struct timespec *newest, const struct stat *st)
 {
-	return !streq(name, "modules.dep.bin") && !streq(name, "modules.alias.bin");
+	if (st->st_mtim.tv_sec > newest->tv_sec ||
+		(st->st_mtim.tv_sec == newest->tv_sec && st->st_mtim.tv_nsec > newest->tv_nsec))
+		*newest = st->st_mtim;
 }
 
-static int make_dirs(const char *base, const char *path)
+/* module_name: "x.ko" or "x.ko.xz". */
+static bool module_name(const char *name)
 {
-	char full[SOURCE_PATH_MAX];
+	char *copy = path_text("%s", name);
 
-	for (const char *p = path; p; p = strchr(p + 1, '/')) {
-		if (p == path)
-			continue;
-		if (snprintf(full, sizeof(full), "%s/%.*s", base, (int)(p - path), path) >=
-			(int)sizeof(full))
-			return -ENAMETOOLONG;
-		if (mkdir(full, 0755) < 0 && errno != EEXIST)
-			return -errno;
+	source_strip(copy);
+	return has_suffix(copy, ".ko");
+}
+
+/* open_folder: its entries, NULL when it is not there. */
+static DIR *open_folder(const struct source *s, enum source_place place, const char *path)
+{
+	int fd = source_open(s, place, path, O_RDONLY | O_DIRECTORY);
+
+	return fd < 0 ? NULL : must(fdopendir(fd));
+}
+
+static void walk_folder(struct walk *w, const char *path, const struct stat *st);
+
+static void walk_entry(struct walk *w, const char *path, const char *name)
+{
+	_cleanup_close_ int fd = source_open(w->source, SOURCE_MODULES, path, O_PATH);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return; /* a dead link, like build -> headers that are not installed */
+	if (S_ISDIR(st.st_mode)) {
+		w->depth++;
+		walk_folder(w, path, &st);
+		w->depth--;
+	} else if (w->mirror && S_ISREG(st.st_mode) && module_name(name)) {
+		/* The file's own name may be another. */
+		need(symlink(fd_path(fd), path_text("%s/%s", w->mirror, path)) < 0 ? -errno : 0, path);
 	}
-	return 0;
 }
 
-/* write_file: base/path with its directories. */
-static int write_file(const char *base, const char *path, const void *data, size_t size)
+static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 {
-	_cleanup_fclose_ FILE *f = NULL;
-	char full[SOURCE_PATH_MAX];
-	int r = make_dirs(base, path);
+	struct dirent *e;
+	DIR *d;
 
-	if (r < 0)
-		return r;
-	if (snprintf(full, sizeof(full), "%s/%s", base, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	f = fopen(full, "we");
-	if (!f)
-		return -errno;
-	if ((size && fwrite(data, size, 1, f) != 1) || fflush(f) != 0)
-		return -EIO;
-	return 0;
-}
-
-/* config: what depmod reads instead of the building machine's depmod.d. */
-static int run_depmod(const char *base, const char *config, const char *kver)
-{
-	const char *const argv[] = {"depmod", "-b", base, "-C", config, kver, NULL};
-
-	return spawn_run(argv);
-}
-
-/* copy_inputs: the kernel's own lists, as far as the source has them. */
-static int copy_inputs(const struct source *s, const char *base)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
-		_cleanup_free_ void *data = NULL;
-		char path[TREE_PATH_MAX];
-		size_t size;
-		int r = source_read_module(s, inputs[i], &data, &size);
-
-		if (r == -ENOENT)
+	if (w->depth > DEPTH_MAX)
+		die(-ELOOP, "%s", path);
+	/* The top changes with every index that is written into it. */
+	if (path[0])
+		note_time(&w->newest, st);
+	if (path[0] && w->mirror)
+		make_dirs(path_text("%s/%s", w->mirror, path));
+	d = open_folder(w->source, SOURCE_MODULES, path);
+	if (!d)
+		die(-errno, "%s/%s", source_modules_dir(w->source), path);
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.' ||
+			(!path[0] && (streq(e->d_name, "build") || streq(e->d_name, "source"))))
 			continue;
-		snprintf(path, sizeof(path), "lib/modules/%s/%s", source_kver(s), inputs[i]);
-		if (r == 0)
-			r = write_file(base, path, data, size);
-		if (r < 0)
-			return r;
+		/* Without a mirror no file matters. */
+		if (w->mirror || e->d_type != DT_REG)
+			walk_entry(w, path_text("%s%s%s", path, path[0] ? "/" : "", e->d_name), e->d_name);
 	}
-	return 0;
+	closedir(d);
+}
+
+static bool config_name(const char *name)
+{
+	return name[0] != '.' && has_suffix(name, ".conf");
+}
+
+/* newest_config: the last change of the source's depmod.d. */
+static void newest_config(const struct source *s, struct timespec *newest)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
+		DIR *d = open_folder(s, SOURCE_ROOT, config_dirs[i]);
+		struct dirent *e;
+		struct stat st;
+
+		while (d && (e = readdir(d)))
+			if (config_name(e->d_name) && fstatat(dirfd(d), e->d_name, &st, 0) == 0)
+				note_time(newest, &st);
+		if (d)
+			closedir(d);
+	}
+}
+
+/*
+ * copy_config: the source's depmod.d into dir, by depmod.d(5)'s rules: a name counts once, in the
+ * order of config_dirs. Returns how many files.
+ */
+static int copy_config(const struct source *s, const char *dir)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
+		DIR *d = open_folder(s, SOURCE_ROOT, config_dirs[i]);
+		struct dirent *e;
+
+		while (d && (e = readdir(d))) {
+			const char *from = path_text("%s/%s", config_dirs[i], e->d_name);
+			const char *to = path_text("%s/%s", dir, e->d_name);
+			_cleanup_bytes_ struct bytes b = {0};
+
+			if (!config_name(e->d_name) || access(to, F_OK) == 0)
+				continue;
+			need(source_read(s, SOURCE_ROOT, from, &b), from);
+			file_new(to, b.data, b.size);
+			n++;
+		}
+		if (d)
+			closedir(d);
+	}
+	return n;
 }
 
 /* fresh: the index that is there was made after the last change of the folders and of depmod.d. */
-static int fresh(const struct source *s)
+static bool fresh(const struct source *s)
 {
-	_cleanup_close_ int fd = source_open_module(s, "modules.dep.bin", O_RDONLY);
-	struct timespec newest;
+	_cleanup_close_ int fd = source_open(s, SOURCE_MODULES, "modules.dep.bin", O_RDONLY);
+	struct walk w = {.source = s};
 	struct stat st;
-	int r;
 
 	if (fd == -ENOENT)
 		return false;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fd < 0 ? fd : -errno;
-	r = folders_newest(s, &newest);
-	if (r < 0)
-		return r;
-	if (newest.tv_sec < st.st_mtim.tv_sec ||
-		(newest.tv_sec == st.st_mtim.tv_sec && newest.tv_nsec <= st.st_mtim.tv_nsec))
+	need(fd, "modules.dep.bin");
+	need(fstat(fd, &st) < 0 ? -errno : 0, "modules.dep.bin");
+	walk_folder(&w, "", NULL);
+	newest_config(s, &w.newest);
+	note_time(&w.newest, &st);
+	if (w.newest.tv_sec == st.st_mtim.tv_sec && w.newest.tv_nsec == st.st_mtim.tv_nsec)
 		return true;
-	fprintf(stderr, "initagent-mkimage: %s/modules.dep.bin is older than the modules or depmod.d: "
-			"taking a new index instead\n",
+	report_fault("%s/modules.dep.bin is older than the modules or depmod.d: taking a new index instead",
 		source_modules_dir(s));
 	return false;
 }
 
-static int make_index(const struct source *s, const char *tmp, const char *base)
+/* copy_inputs: the kernel's own lists into dir, as far as the source has them. */
+static void copy_inputs(const struct source *s, const char *dir)
 {
-	char config[SOURCE_PATH_MAX];
-	char place[SOURCE_PATH_MAX];
-	int r;
+	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
+		_cleanup_bytes_ struct bytes b = {0};
+		int r = source_read(s, SOURCE_MODULES, inputs[i], &b);
 
-	snprintf(place, sizeof(place), "source/lib/modules/%s/", source_kver(s));
-	snprintf(config, sizeof(config), "%s/depmod.d", tmp);
-	r = make_dirs(tmp, place);
-	if (r == 0)
-		r = copy_inputs(s, base);
-	if (r == 0 && snprintf(place, sizeof(place), "%s/lib/modules/%s", base, source_kver(s)) >=
-			      (int)sizeof(place))
-		r = -ENAMETOOLONG;
-	if (r == 0)
-		r = folders_mirror(s, place);
-	if (r == 0)
-		r = folders_config(s, config);
-	return r < 0 ? r : run_depmod(base, r ? config : "/dev/null", source_kver(s));
+		if (r == -ENOENT)
+			continue;
+		need(r, inputs[i]);
+		file_new(path_text("%s/%s", dir, inputs[i]), b.data, b.size);
+	}
 }
 
-int index_source(const struct source *s, const char *tmp, char *dir, size_t size)
+/* depmod: config is read instead of the building machine's depmod.d. */
+static void depmod(const char *base, const char *config, const char *kver, const char *what)
 {
-	char base[SOURCE_PATH_MAX - 256];
-	int r = fresh(s);
+	const char *const argv[] = {"depmod", "-b", base, "-C", config, kver, NULL};
 
-	if (r < 0)
-		return r;
-	if (r)
-		return strscpy(dir, source_modules_dir(s), size) < 0 ? -ENAMETOOLONG : 0;
-	if (snprintf(base, sizeof(base), "%s/source", tmp) >= (int)sizeof(base))
-		return -ENAMETOOLONG;
-	r = make_index(s, tmp, base);
-	if (r < 0)
-		return r;
-	return snprintf(dir, size, "%s/lib/modules/%s", base, source_kver(s)) >= (int)size
-		       ? -ENAMETOOLONG
-		       : 0;
+	run(argv, false, what);
 }
 
-static int write_modules(const struct tree *t, size_t n, const char *base)
+const char *index_source(const struct source *s)
 {
+	const char *base = scratch("source"), *config = scratch("depmod.d");
+	struct walk w = {.source = s};
+
+	if (fresh(s))
+		return source_modules_dir(s);
+	w.mirror = path_text("%s/lib/modules/%s", base, source_kver(s));
+	make_dirs(w.mirror);
+	copy_inputs(s, w.mirror);
+	walk_folder(&w, "", NULL);
+	depmod(base, copy_config(s, config) ? config : "/dev/null", source_kver(s),
+		path_text("module index of kernel %s", source_kver(s)));
+	return w.mirror;
+}
+
+void index_image(struct tree *t, const struct source *s)
+{
+	const char *base = scratch("image"), *place = path_text("lib/modules/%s", source_kver(s));
+	size_t n = tree_sort(t);
+
+	make_dirs(path_text("%s/%s", base, place));
+	copy_inputs(s, path_text("%s/%s", base, place));
 	for (size_t i = 0; i < n; i++) {
 		const struct tree_entry *e = tree_at(t, i);
-		int r = 0;
 
 		if (S_ISREG(e->mode) && strncmp(e->path, "lib/modules/", 12) == 0)
-			r = write_file(base, e->path, e->data, e->size);
-		if (r < 0)
-			return r;
+			file_new(path_text("%s/%s", base, e->path), e->data, e->size);
 	}
-	return 0;
-}
+	depmod(base, "/dev/null", source_kver(s), "module index of the image");
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
+		const char *path = path_text("%s/%s", place, outputs[i]);
+		_cleanup_bytes_ struct bytes b = {0};
+		int r = file_read(path_text("%s/%s", base, path), &b, NULL);
 
-static int add_output(struct tree *t, const struct source *s, const char *base, const char *name)
-{
-	_cleanup_free_ void *data = NULL;
-	_cleanup_close_ int fd = -1;
-	char path[TREE_PATH_MAX];
-	char full[SOURCE_PATH_MAX];
-	size_t size;
-	int r;
-
-	snprintf(path, sizeof(path), "lib/modules/%s/%s", source_kver(s), name);
-	if (snprintf(full, sizeof(full), "%s/%s", base, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT && may_lack(name) ? 0 : -errno;
-	r = read_all(fd, (size_t)64 << 20, &data, &size);
-	return r < 0 ? r : tree_file(t, path, 0644, data, size, "module index");
-}
-
-int index_image(struct tree *t, const struct source *s, const char *tmp)
-{
-	char base[SOURCE_PATH_MAX];
-	char dir[SOURCE_PATH_MAX];
-	size_t n = tree_sort(t);
-	int r;
-
-	snprintf(base, sizeof(base), "%s/image", tmp);
-	snprintf(dir, sizeof(dir), "image/lib/modules/%s/", source_kver(s));
-	r = make_dirs(tmp, dir);
-	if (r == 0)
-		r = copy_inputs(s, base);
-	if (r == 0)
-		r = write_modules(t, n, base);
-	if (r == 0)
-		r = run_depmod(base, "/dev/null", source_kver(s));
-	for (size_t i = 0; i < ARRAY_SIZE(outputs) && r == 0; i++)
-		r = add_output(t, s, base, outputs[i]);
-	return r;
+		if (r == -ENOENT && i >= OUTPUTS_NEEDED)
+			continue;
+		need(r, path);
+		need(tree_file(t, path, 0644, b.data, b.size, "module index"), path);
+	}
 }

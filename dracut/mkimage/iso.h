@@ -6,12 +6,7 @@
  */
 #pragma once
 
-#include "format.h"
-#include "kernel.h"
+#include "uki.h"
 
-/*
- * iso_build: needs mformat, mmd, mcopy (mtools), xorriso, and for the BIOS the files of ISOLINUX.
- * *ret is the caller's. Returns 0, or -errno after a message.
- */
-int iso_build(const struct format_input *in, const struct kernel *k, const void *uki, size_t uki_size,
-	void **ret, size_t *ret_size);
+/* iso_build: needs mformat, mmd, mcopy (mtools), xorriso, and for the BIOS the files of ISOLINUX. */
+struct bytes iso_build(const struct format_input *in, const struct kernel *k, const struct bytes *uki);

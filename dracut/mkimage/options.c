@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "options.h"
 
-#include <limits.h>
-
 #include "format.h"
 #include "lint.h"
 
 /* Where packages put it. */
 #define AGENT_PATH "/usr/sbin/initagent"
 
-enum kind {
-	TEXT,
-	LIST,
-	FLAG,
-};
+#define EXIT_USAGE 2
+
+enum kind { TEXT, LIST, FLAG };
 
 struct row {
 	const char *name;
@@ -23,10 +19,8 @@ struct row {
 	const char *help;
 };
 
-#define ROW(kind, field, name, argument, help)                                                     \
-	{                                                                                          \
-		name, kind, offsetof(struct options, field), argument, help                        \
-	}
+#define ROW(kind, field, name, argument, help) \
+	{name, kind, offsetof(struct options, field), argument, help}
 
 static const struct row rows[] = {
 	ROW(TEXT, out, "out", "FILE", "the image to write (mode 0600)"),
@@ -66,10 +60,10 @@ void options_usage(FILE *out)
 	fputs("SOURCE_DATE_EPOCH: the time all files get, in seconds (default: 0)\n", out);
 }
 
-static int complain(const char *what, const char *arg)
+static void __attribute__((noreturn)) misuse(const char *what, const char *arg)
 {
 	fprintf(stderr, "initagent-mkimage: %s: %s\n", what, arg);
-	return -EINVAL;
+	exit(EXIT_USAGE);
 }
 
 static const struct row *row_of(const char *arg)
@@ -82,41 +76,37 @@ static const struct row *row_of(const char *arg)
 	return NULL;
 }
 
-static int set(struct options *opt, const struct row *row, const char *value)
+static void set_option(struct options *opt, const struct row *row, const char *value)
 {
 	char *field = (char *)opt + row->offset;
-	struct options_list *list;
+	struct options_list *list = (struct options_list *)field;
 
-	switch (row->kind) {
-	case FLAG: *(bool *)field = true; break;
-	case TEXT:
+	if (row->kind == FLAG) {
+		*(bool *)field = true;
+	} else if (row->kind == TEXT) {
 		if (value[0])
 			*(const char **)field = value;
-		break;
-	case LIST:
-		list = (struct options_list *)field;
+	} else {
 		if (list->n == OPTIONS_LIST_MAX)
-			return complain("too often", row->name);
+			misuse("too often", row->name);
 		list->item[list->n++] = value;
-		break;
 	}
-	return 0;
 }
 
-/* number: a whole decimal number from min to max. */
-static int number(const char *text, unsigned long max, unsigned long min, unsigned long *ret)
+/* read_number: a whole decimal number from min to max; says what it should be, and ends, if it is none. */
+static unsigned long read_number(const char *text, unsigned long min, unsigned long max, const char *what)
 {
-	char *end;
+	unsigned long n;
 
-	if (!text[0] || text[strspn(text, "0123456789")])
-		return -EINVAL;
 	errno = 0;
-	*ret = strtoul(text, &end, 10);
-	return errno || *ret > max || *ret < min ? -EINVAL : 0;
+	n = strtoul(text, NULL, 10);
+	if (!text[0] || text[strspn(text, "0123456789")] || errno || n < min || n > max)
+		misuse(what, text);
+	return n;
 }
 
 /* check_cmdline: by the agent's own parser: what it cannot obey is better seen here than on 100 nodes. */
-static int check_cmdline(const char *text)
+static void check_cmdline(const char *text)
 {
 	_cleanup_free_ char *report = NULL;
 	size_t size;
@@ -124,57 +114,54 @@ static int check_cmdline(const char *text)
 	int r;
 
 	if (text[strcspn(text, "\r\n")])
-		return complain("--cmdline has more than one line", text);
-	out = open_memstream(&report, &size);
-	if (!out)
-		return -ENOMEM;
+		misuse("--cmdline has more than one line", text);
+	out = must(open_memstream(&report, &size));
 	r = cmdline_lint(text, strlen(text), out, LINT_REMARKS);
 	fclose(out);
 	if (r > 0)
 		fputs(report, stderr);
-	return r == LINT_ERRORS ? complain("--cmdline has errors", text) : r < 0 ? r : 0;
+	if (r == LINT_ERRORS)
+		misuse("--cmdline has errors", text);
+	need(r, "--cmdline");
 }
 
-static int check(struct options *opt)
+static void check_options(struct options *opt)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	unsigned long n;
 
 	if (!opt->out)
-		return complain("missing, see --help", "--out");
-	if (number(opt->level_text, 22, 1, &n) < 0)
-		return complain("--level is 1 to 22, not", opt->level_text);
-	opt->level = (int)n;
+		misuse("missing, see --help", "--out");
+	opt->level = (int)read_number(opt->level_text, 1, 22, "--level is 1 to 22, not");
 	if (!format_known(opt->format))
-		return complain("--format is initrd, pair, uki or iso, not", opt->format);
+		misuse("--format is initrd, pair, uki or iso, not", opt->format);
 	if (!opt->sb_key != !opt->sb_cert)
-		return complain("--sb-key and --sb-cert go together, only one is given",
+		misuse("--sb-key and --sb-cert go together, only one is given",
 			opt->sb_key ? opt->sb_key : opt->sb_cert);
 	if (opt->cmdline && streq(opt->format, "initrd"))
-		return complain("--cmdline has no place in an initrd (--format pair, uki or iso has one); it goes to the boot loader",
-			opt->cmdline);
-	if (opt->cmdline && check_cmdline(opt->cmdline) < 0)
-		return -EINVAL;
-	if (epoch && number(epoch, UINT32_MAX, 0, &n) < 0)
-		return complain("SOURCE_DATE_EPOCH is no time in seconds", epoch);
-	opt->mtime = epoch ? (uint32_t)n : 0;
-	return 0;
+		misuse("--cmdline has no place in an initrd (--format pair, uki or iso has one); it goes to the "
+		       "boot loader", opt->cmdline);
+	if (opt->cmdline)
+		check_cmdline(opt->cmdline);
+	if (epoch)
+		opt->mtime = (uint32_t)read_number(
+			epoch, 0, UINT32_MAX, "SOURCE_DATE_EPOCH is no time in seconds");
 }
 
-int options_parse(struct options *opt, int argc, char **argv)
+struct options options_parse(int argc, char **argv)
 {
-	*opt = (struct options){.agent = AGENT_PATH, .busybox = "/bin/busybox", .root = "/", .level_text = "19", .format = "initrd"};
+	struct options opt = {.agent = AGENT_PATH, .busybox = "/bin/busybox", .root = "/",
+		.level_text = "19", .format = "initrd"};
+
 	for (int i = 1; i < argc; i++) {
 		const struct row *row = row_of(argv[i]);
-		int r;
 
 		if (!row)
-			return complain("unknown option, see --help", argv[i]);
+			misuse("unknown option, see --help", argv[i]);
 		if (row->kind != FLAG && ++i == argc)
-			return complain("needs a value", argv[i - 1]);
-		r = set(opt, row, argv[i]);
-		if (r < 0)
-			return r;
+			misuse("needs a value", argv[i - 1]);
+		set_option(&opt, row, argv[i]);
 	}
-	return opt->help || opt->version ? 0 : check(opt);
+	if (!opt.help && !opt.version)
+		check_options(&opt);
+	return opt;
 }

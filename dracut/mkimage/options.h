@@ -42,9 +42,9 @@ struct options {
 };
 
 /*
- * options_parse: fills opt, strings borrowed from argv. Returns 0, or -EINVAL after a message on
- * stderr. An empty value counts as "not given", so that a Makefile may pass every variable.
+ * options_parse: strings are borrowed from argv. What is wrong goes to stderr and ends the builder with
+ * status 2. An empty value counts as "not given", so that a Makefile may pass every variable.
  */
-int options_parse(struct options *opt, int argc, char **argv);
+struct options options_parse(int argc, char **argv);
 
 void options_usage(FILE *out);

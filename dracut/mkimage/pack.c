@@ -1,42 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pack: see pack.h. */
 #include "pack.h"
 
 #include <zstd.h>
 
-static const char *const families[] = {
-	"/drivers/net/ethernet/",
-	"/drivers/infiniband/hw/",
-};
+#include "cpio.h"
 
 bool pack_driver(const char *path)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		if (strstr(path, families[i]))
-			return true;
-	return false;
+	return strstr(path, "/drivers/net/ethernet/") || strstr(path, "/drivers/infiniband/hw/");
 }
 
-int pack_zstd(const void *data, size_t size, int level, void **ret, size_t *ret_size)
+struct bytes pack_zstd(const void *data, size_t size, int level)
 {
-	ZSTD_CCtx *ctx = ZSTD_createCCtx();
+	ZSTD_CCtx *ctx = must(ZSTD_createCCtx());
 	size_t room = ZSTD_compressBound(size);
-	void *out = malloc(room);
-	size_t n = 0;
-	int r = -ENOMEM;
+	struct bytes b = {.data = must(malloc(room))};
 
-	if (ctx && out) {
-		ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level);
-		ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, 1);
-		n = ZSTD_compress2(ctx, out, room, data, size);
-		r = ZSTD_isError(n) ? -EIO : 0;
-	}
+	ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, 1);
+	b.size = ZSTD_compress2(ctx, b.data, room, data, size);
+	if (ZSTD_isError(b.size))
+		refuse("zstd: %s", ZSTD_getErrorName(b.size));
 	ZSTD_freeCCtx(ctx);
-	if (r < 0) {
-		free(out);
-		return r;
+	return b;
+}
+
+/* verify: entries and members must be the same, in number, order and content. */
+static bool verify(const struct tree *t, size_t n, const char *archive, size_t size)
+{
+	struct cpio_member m;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tree_entry *e = tree_at(t, i);
+
+		if (cpio_next(archive, size, &at, &m) != 1 || !streq(m.name, e->path) ||
+			m.mode != e->mode || m.size != e->size ||
+			(e->size && memcmp(m.data, e->data, e->size) != 0))
+			return false;
 	}
-	*ret = out;
-	*ret_size = n;
-	return 0;
+	return cpio_next(archive, size, &at, &m) == 0;
+}
+
+struct bytes pack_tree(struct tree *t, uint32_t mtime, int level)
+{
+	_cleanup_free_ char *archive = NULL;
+	size_t n = tree_sort(t), size = 0;
+
+	need(cpio_pack(t, n, mtime, &archive, &size), "packing the image");
+	if (!verify(t, n, archive, size))
+		refuse("the archive does not hold what it was made of");
+	return pack_zstd(archive, size, level);
 }

@@ -2,14 +2,15 @@
 /* pack: zstd, for the whole image and for single modules in it. */
 #pragma once
 
-#include "base/util.h"
+#include "host.h"
+#include "tree.h"
 
 /*
  * pack_zstd: with checksum, so that the kernel notices a damaged image, and with the content's
  * size, so that it need not buffer a whole window. One thread: the bytes must not depend on the
- * machine. *ret is the caller's to free. Returns 0, -ENOMEM or -EIO.
+ * machine. level is 1..22.
  */
-int pack_zstd(const void *data, size_t size, int level, void **ret, size_t *ret_size);
+struct bytes pack_zstd(const void *data, size_t size, int level);
 
 /*
  * pack_driver: is the module at this path ("kernel/drivers/...") a driver of one family of
@@ -17,3 +18,9 @@ int pack_zstd(const void *data, size_t size, int level, void **ret, size_t *ret_
  * others would only take the memory of a node that has not reached its root yet.
  */
 bool pack_driver(const char *path);
+
+/*
+ * pack_tree: the tree as a zstd-compressed newc cpio, the initrd; mtime (seconds) is every entry's.
+ * The archive is read back and compared with the tree first.
+ */
+struct bytes pack_tree(struct tree *t, uint32_t mtime, int level);

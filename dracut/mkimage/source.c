@@ -2,29 +2,25 @@
 #include "source.h"
 
 #include <linux/openat2.h>
-#include <sys/syscall.h>
 #include <sys/stat.h>
-
-#include "spawn.h"
+#include <sys/syscall.h>
 
 /* Unpacked size at which a file is taken for a bomb; the largest real module is below 30 MB. */
 #define FILE_MAX ((size_t)256 << 20)
 
 struct source {
-	char kver[128];
-	char modules_dir[SOURCE_PATH_MAX];
-	int modules_root;  /* directory all links stay in */
-	char modules[256]; /* the modules' directory below it, with a trailing "/", or "" */
-	int firmware_root;
-	const char *firmware; /* likewise */
+	const char *kver;
+	const char *modules_dir;
+	struct {
+		int root;	 /* directory all links stay in, -1: there is none */
+		const char *dir; /* below it, with a trailing "/", or "" */
+	} places[SOURCE_PLACES];
 };
 
-struct packing {
+static const struct packing {
 	const char *suffix;
 	const char *argv[4];
-};
-
-static const struct packing packings[] = {
+} packings[] = {
 	{".xz", {"xz", "-dc", NULL}},
 	{".zst", {"zstd", "-dcq", NULL}},
 	{".gz", {"gzip", "-dc", NULL}},
@@ -37,14 +33,9 @@ const char *source_suffix(size_t i)
 
 static const struct packing *packing_of(const char *path)
 {
-	size_t len = strlen(path);
-
-	for (size_t i = 0; i < ARRAY_SIZE(packings); i++) {
-		size_t n = strlen(packings[i].suffix);
-
-		if (len > n && streq(path + len - n, packings[i].suffix))
+	for (size_t i = 0; i < ARRAY_SIZE(packings); i++)
+		if (has_suffix(path, packings[i].suffix))
 			return &packings[i];
-	}
 	return NULL;
 }
 
@@ -79,7 +70,7 @@ static int open_dir(const char *path)
 /* kver_valid: what uname -r can hold, and nothing that is a path. */
 static bool kver_valid(const char *kver)
 {
-	return kver[0] && kver[0] != '.' && kver[0] != '-' &&
+	return kver[0] && strlen(kver) < 128 && kver[0] != '.' && kver[0] != '-' &&
 	       kver[strspn(kver, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				 "0123456789._+~-")] == 0;
 }
@@ -95,16 +86,17 @@ static const char *last_part(const char *path)
 static int find_modules(struct source *s, const char *root)
 {
 	static const char *const places[] = {"lib/modules", "usr/lib/modules"};
+	int fd = open_dir(root);
 
-	s->modules_root = open_dir(root);
-	if (s->modules_root < 0)
-		return s->modules_root;
+	if (fd < 0)
+		return fd;
+	s->places[SOURCE_ROOT].root = s->places[SOURCE_MODULES].root = fd;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		_cleanup_close_ int fd = -1;
+		_cleanup_close_ int dir = -1;
 
-		snprintf(s->modules, sizeof(s->modules), "%s/%s/", places[i], s->kver);
-		fd = open_in(s->modules_root, s->modules, O_PATH | O_DIRECTORY);
-		if (fd >= 0)
+		s->places[SOURCE_MODULES].dir = path_text("%s/%s/", places[i], s->kver);
+		dir = open_in(fd, s->places[SOURCE_MODULES].dir, O_PATH | O_DIRECTORY);
+		if (dir >= 0)
 			return 0;
 	}
 	return -ENOENT;
@@ -120,13 +112,12 @@ static bool root_of(char *dir, const char *kver)
 	size_t len = strlen(dir);
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		size_t n = strlen(places[i]) + strlen(kver);
+		const char *place = path_text("%s%s", places[i], kver);
 
-		if (len >= n && strncmp(dir + len - n, places[i], strlen(places[i])) == 0 &&
-			streq(dir + len - strlen(kver), kver)) {
-			dir[len == n ? 1 : len - n] = 0; /* of "/lib/modules/..." "/" is left */
-			return true;
-		}
+		if (!streq(dir, place) && !has_suffix(dir, place))
+			continue;
+		dir[len == strlen(place) ? 1 : len - strlen(place)] = 0; /* of "/lib/..." "/" is left */
+		return true;
 	}
 	return false;
 }
@@ -142,69 +133,34 @@ static int open_modules(struct source *s, const struct source_config *cfg)
 		return -errno;
 	if (root_of(dir, s->kver))
 		return find_modules(s, dir);
-	s->modules_root = open_dir(dir);
-	s->modules[0] = 0;
-	return s->modules_root < 0 ? s->modules_root : 0;
-}
-
-static int open_firmware_dir(struct source *s, const struct source_config *cfg)
-{
-	s->firmware_root = open_dir(cfg->firmware_dir ? cfg->firmware_dir : cfg->root);
-	if (s->firmware_root < 0)
-		return s->firmware_root;
-	s->firmware = cfg->firmware_dir ? "" : "lib/firmware/";
-	return 0;
-}
-
-/* name_modules_dir: where the directory is once all links were followed inside the root. */
-static int name_modules_dir(struct source *s)
-{
-	_cleanup_close_ int fd = -1;
-	char proc[64];
-	ssize_t n;
-
-	fd = open_in(s->modules_root, s->modules[0] ? s->modules : ".", O_PATH | O_DIRECTORY);
-	if (fd < 0)
-		return fd;
-	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
-	n = readlink(proc, s->modules_dir, sizeof(s->modules_dir) - 1);
-	if (n < 0)
-		return -errno;
-	s->modules_dir[n] = 0;
-	return 0;
+	s->places[SOURCE_MODULES].root = open_dir(dir);
+	return s->places[SOURCE_MODULES].root < 0 ? s->places[SOURCE_MODULES].root : 0;
 }
 
 int source_new(struct source **ret, const struct source_config *cfg)
 {
-	_cleanup_(source_freep) struct source *s = calloc(1, sizeof(*s));
-	const char *kver = cfg->kver ? cfg->kver : last_part(cfg->modules_dir);
+	struct source *s = must(arena_alloc(host_arena(), sizeof(*s)));
+	_cleanup_close_ int fd = -1;
 	int r;
 
-	if (!s)
-		return -ENOMEM;
-	s->modules_root = s->firmware_root = -1;
-	if (strscpy(s->kver, kver, sizeof(s->kver)) < 0 || !kver_valid(kver))
+	s->kver = cfg->kver ? cfg->kver : last_part(cfg->modules_dir);
+	if (!kver_valid(s->kver))
 		return -EINVAL;
+	for (size_t i = 0; i < SOURCE_PLACES; i++) {
+		s->places[i].root = -1;
+		s->places[i].dir = "";
+	}
 	r = open_modules(s, cfg);
 	if (r == 0)
-		r = name_modules_dir(s);
-	if (r == 0)
-		r = open_firmware_dir(s, cfg);
+		r = fd = source_open(s, SOURCE_MODULES, "", O_PATH | O_DIRECTORY);
 	if (r < 0)
 		return r;
+	s->modules_dir = fd_path(fd);
+	r = open_dir(cfg->firmware_dir ? cfg->firmware_dir : cfg->root);
+	s->places[SOURCE_FIRMWARE].root = r;
+	s->places[SOURCE_FIRMWARE].dir = cfg->firmware_dir ? "" : "lib/firmware/";
 	*ret = s;
-	s = NULL;
-	return 0;
-}
-
-struct source *source_free(struct source *s)
-{
-	if (!s)
-		return NULL;
-	closep(&s->modules_root);
-	closep(&s->firmware_root);
-	free(s);
-	return NULL;
+	return r < 0 ? r : 0;
 }
 
 const char *source_kver(const struct source *s)
@@ -217,61 +173,26 @@ const char *source_modules_dir(const struct source *s)
 	return s->modules_dir;
 }
 
-static int read_in(int root, const char *dir, const char *path, void **data, size_t *size)
+int source_open(const struct source *s, enum source_place place, const char *path, int flags)
 {
+	const char *full = path_text("%s%s", s->places[place].dir, path);
+
+	if (s->places[place].root < 0)
+		return -ENOENT;
+	return open_in(s->places[place].root, full[0] ? full : ".", flags);
+}
+
+int source_read(const struct source *s, enum source_place place, const char *path, struct bytes *ret)
+{
+	_cleanup_close_ int fd = source_open(s, place, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	const struct packing *p = packing_of(path);
-	_cleanup_close_ int fd = -1;
-	char full[SOURCE_PATH_MAX];
 	struct stat st;
 
-	if (snprintf(full, sizeof(full), "%s%s", dir, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	fd = open_in(root, full, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return p ? spawn_filter(p->argv, fd, FILE_MAX, data, size)
-		 : read_all(fd, FILE_MAX, data, size);
-}
-
-int source_read_module(const struct source *s, const char *path, void **data, size_t *size)
-{
-	return read_in(s->modules_root, s->modules, path, data, size);
-}
-
-int source_read_firmware(const struct source *s, const char *path, void **data, size_t *size)
-{
-	return read_in(s->firmware_root, s->firmware, path, data, size);
-}
-
-int source_open_firmware(const struct source *s, const char *path)
-{
-	char full[SOURCE_PATH_MAX];
-
-	if (snprintf(full, sizeof(full), "%s%s/", s->firmware, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	return open_in(s->firmware_root, full[0] == '/' ? "." : full, O_RDONLY | O_DIRECTORY);
-}
-
-int source_open_module(const struct source *s, const char *path, int flags)
-{
-	char full[SOURCE_PATH_MAX];
-
-	if (snprintf(full, sizeof(full), "%s%s", s->modules, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	return open_in(s->modules_root, full[0] ? full : ".", flags);
-}
-
-/* Without a path between root and modules the "root" is the modules' directory itself. */
-int source_open_root(const struct source *s, const char *path, int flags)
-{
-	return s->modules[0] ? open_in(s->modules_root, path, flags) : -ENOENT;
-}
-
-int source_read_root(const struct source *s, const char *path, void **data, size_t *size)
-{
-	return s->modules[0] ? read_in(s->modules_root, "", path, data, size) : -ENOENT;
+	return p ? filter(p->argv, fd, FILE_MAX, ret) : read_all(fd, FILE_MAX, ret);
 }

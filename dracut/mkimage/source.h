@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include "base/util.h"
-
-#define SOURCE_PATH_MAX 4096
+#include "host.h"
 
 struct source;
 
@@ -21,38 +19,24 @@ struct source_config {
 };
 
 /*
- * source_new: opens the directories. Returns 0, -EINVAL for a version that cannot be one, -ENOENT
- * when there are no modules of that version, or -errno.
+ * source_new: opens the directories; lives until the end. Returns 0, -EINVAL for a version that
+ * cannot be one, -ENOENT when there are no modules of that version, or -errno.
  */
 int source_new(struct source **ret, const struct source_config *cfg);
-struct source *source_free(struct source *s);
-DEFINE_FREEP(struct source, source_free)
 
 const char *source_kver(const struct source *s);
 
 /* source_modules_dir: the modules' directory as a path of this machine, for libkmod and depmod. */
 const char *source_modules_dir(const struct source *s);
 
-/*
- * source_read_module, source_read_firmware: the unpacked bytes of a file below the modules' or the
- * firmware directory; *data belongs to the caller. 0 or -errno; -ENOENT when it is not there.
- */
-int source_read_module(const struct source *s, const char *path, void **data, size_t *size);
-int source_read_firmware(const struct source *s, const char *path, void **data, size_t *size);
+/* What a path is relative to. Modules that were given without a root have no SOURCE_ROOT: -ENOENT. */
+enum source_place { SOURCE_MODULES, SOURCE_FIRMWARE, SOURCE_ROOT, SOURCE_PLACES };
 
-/* source_open_firmware: a directory below the firmware directory, for patterns. fd or -errno. */
-int source_open_firmware(const struct source *s, const char *path);
+/* source_open: a file or directory (O_PATH to learn what it is). fd or -errno. */
+int source_open(const struct source *s, enum source_place place, const char *path, int flags);
 
-/*
- * source_open_module: a file or directory below the modules' directory, opened with these flags
- * (O_PATH to learn what it is). source_open_root: likewise below the root the modules belong to;
- * -ENOENT for modules that were given without a root. fd or -errno.
- */
-int source_open_module(const struct source *s, const char *path, int flags);
-int source_open_root(const struct source *s, const char *path, int flags);
-
-/* source_read_root: as source_read_module, below the root. */
-int source_read_root(const struct source *s, const char *path, void **data, size_t *size);
+/* source_read: the unpacked bytes of a file. 0 or -errno; -ENOENT when it is not there. */
+int source_read(const struct source *s, enum source_place place, const char *path, struct bytes *ret);
 
 /* source_strip: cuts a compression suffix off path. Returns true when there was one. */
 bool source_strip(char *path);

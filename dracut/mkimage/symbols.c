@@ -1,225 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols.h"
 
-#include <stdarg.h>
-
+#include "must.h"
 #include "elf.h"
 
 #define KERNEL SIZE_MAX /* in place of a module's index */
 
 struct module {
-	char *path;
-	char *vermagic; /* "6.1.0-1-amd64 SMP preempt mod_unload modversions "; NULL: none */
-	bool versions;	/* has checksums of what it needs */
-	bool told;	/* said to be wrong; once is enough */
+	const char *path;
+	const char *vermagic; /* "6.1.0-1-amd64 SMP preempt mod_unload modversions "; NULL: none */
+	bool versions;	      /* has checksums of what it needs */
+	bool told;	      /* said to be wrong; once is enough */
 };
 
 struct symbol {
-	char *name;
+	const char *name;
 	uint32_t crc;
 	size_t module; /* index, or KERNEL */
 };
 
-struct table {
-	struct symbol *list;
-	size_t n, room;
-};
-
 struct symbols {
-	char *kver;
-	char *kernel_file;
-	struct module *modules;
-	size_t n_modules;
-	struct table exports, imports;
+	struct arena *arena;
+	const char *kver, *kernel_file;
+	struct arena_list modules, exports, imports;
 	size_t compared;
 	int wrong;
 };
 
-int symbols_new(struct symbols **ret, const char *kver)
+static const char *keep_text(struct symbols *s, const char *text)
 {
-	_cleanup_(symbols_freep) struct symbols *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	s->kver = strdup(kver);
-	if (!s->kver)
-		return -ENOMEM;
-	*ret = s;
-	s = NULL;
-	return 0;
+	return must(arena_text(s->arena, text, strlen(text)));
 }
 
-static void table_done(struct table *t)
+struct symbols *symbols_new(const char *kver)
 {
-	for (size_t i = 0; i < t->n; i++)
-		free(t->list[i].name);
-	free(t->list);
+	struct symbols *s = must(calloc(1, sizeof(*s)));
+
+	s->arena = must_arena();
+	s->kver = keep_text(s, kver);
+	return s;
 }
 
 struct symbols *symbols_free(struct symbols *s)
 {
-	if (!s)
-		return NULL;
-	for (size_t i = 0; i < s->n_modules; i++) {
-		free(s->modules[i].path);
-		free(s->modules[i].vermagic);
-	}
-	free(s->modules);
-	table_done(&s->exports);
-	table_done(&s->imports);
-	free(s->kver);
-	free(s->kernel_file);
+	if (s)
+		arena_free(s->arena);
 	free(s);
 	return NULL;
 }
 
-static int table_add(struct table *t, const char *name, uint32_t crc, size_t module)
+static struct module *module_at(const struct symbols *s, size_t i)
 {
-	struct symbol added = {.crc = crc, .module = module};
-
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 256;
-		struct symbol *more = reallocarray(t->list, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		t->list = more;
-		t->room = room;
-	}
-	added.name = strdup(name);
-	t->list[t->n++] = added;
-	return added.name ? 0 : -ENOMEM;
+	return (struct module *)s->modules.items + i;
 }
 
-static int add_module(struct symbols *s, const char *path, const void *data, size_t size)
+static void add_symbol(
+	struct symbols *s, struct arena_list *list, const char *name, uint32_t crc, size_t module)
 {
-	struct module *more = reallocarray(s->modules, s->n_modules + 1, sizeof(*more));
-	struct module m = {.path = NULL};
-	const char *info, *vermagic;
-	size_t info_size, at = 0;
+	struct symbol *added = must(arena_push(s->arena, list, sizeof(*added)));
 
-	if (!more)
-		return -ENOMEM;
-	s->modules = more;
-	m.path = strdup(path);
-	if (elf_section(data, size, ".modinfo", &info, &info_size) == 0 &&
-		(vermagic = elf_modinfo_next(info, info_size, "vermagic", &at)))
-		m.vermagic = strdup(vermagic);
-	s->modules[s->n_modules++] = m;
-	return m.path ? 0 : -ENOMEM;
+	*added = (struct symbol){keep_text(s, name), crc, module};
 }
 
 int symbols_add(struct symbols *s, const char *path, const void *data, size_t size)
 {
-	size_t module = s->n_modules, at = 0;
+	struct module *m = must(arena_push(s->arena, &s->modules, sizeof(*m)));
+	const char *info, *vermagic = NULL;
+	size_t info_size, at = 0;
 	struct elf_crc c;
-	int r = add_module(s, path, data, size);
+	int r;
 
-	if (r < 0)
-		return r;
-	while ((r = elf_export_next(data, size, &at, &c)) > 0 && r >= 0) {
-		r = table_add(&s->exports, c.symbol, c.crc, module);
-		if (r < 0)
-			return r;
-	}
-	at = 0;
-	while (r == 0 && (r = elf_import_next(data, size, &at, &c)) > 0) {
-		s->modules[module].versions = true;
-		r = table_add(&s->imports, c.symbol, c.crc, module);
+	if (elf_section(data, size, ".modinfo", &info, &info_size) == 0)
+		vermagic = elf_modinfo_next(info, info_size, "vermagic", &at);
+	m->path = keep_text(s, path);
+	m->vermagic = vermagic ? keep_text(s, vermagic) : NULL;
+	for (at = 0; (r = elf_export_next(data, size, &at, &c)) > 0;)
+		add_symbol(s, &s->exports, c.symbol, c.crc, s->modules.n - 1);
+	for (at = 0; r == 0 && (r = elf_import_next(data, size, &at, &c)) > 0; r = 0) {
+		m->versions = true;
+		add_symbol(s, &s->imports, c.symbol, c.crc, s->modules.n - 1);
 	}
 	return r;
 }
 
-/* kernel_row: "0x1234abcd<TAB>symbol<TAB>vmlinux<TAB>EXPORT_SYMBOL"; 1 of the kernel, 0 of a module. */
-static int kernel_row(char *row, const char **symbol, uint32_t *crc)
+/* add_row: "0x1234abcd<TAB>symbol<TAB>vmlinux<TAB>EXPORT_SYMBOL", or with a module for vmlinux. */
+static int add_row(struct symbols *s, char *row)
 {
-	char *end, *owner;
-	unsigned long value = strtoul(row, &end, 16);
+	char *save = NULL, *end = NULL;
+	const char *number = strtok_r(row, "\t", &save), *name = strtok_r(NULL, "\t", &save);
+	const char *owner = strtok_r(NULL, "\t", &save);
+	uint32_t crc = owner ? (uint32_t)strtoul(number, &end, 16) : 0;
 
-	if (end == row || *end != '\t')
+	if (!owner || *end)
 		return -EBADMSG;
-	*symbol = end + 1;
-	owner = strchr(end + 1, '\t');
-	if (!owner)
-		return -EBADMSG;
-	*owner++ = 0;
-	*crc = (uint32_t)value;
-	return strcspn(owner, "\t") == strlen("vmlinux") && strncmp(owner, "vmlinux", 7) == 0;
+	if (streq(owner, "vmlinux"))
+		add_symbol(s, &s->exports, name, crc, KERNEL);
+	return 0;
 }
 
 int symbols_add_kernel(struct symbols *s, const char *file, const char *text, size_t size)
 {
-	_cleanup_free_ char *copy = malloc(size + 1);
-	char *save = NULL;
+	char *copy = must(arena_text(s->arena, text, size)), *save = NULL;
+	int r = 0;
 
-	free(s->kernel_file);
-	s->kernel_file = strdup(file);
-	if (!copy || !s->kernel_file)
-		return -ENOMEM;
-	memcpy(copy, text, size);
-	copy[size] = 0;
-	for (char *row = strtok_r(copy, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
-		const char *symbol;
-		uint32_t crc;
-		int r = kernel_row(row, &symbol, &crc);
-
-		if (r > 0)
-			r = table_add(&s->exports, symbol, crc, KERNEL);
-		if (r < 0)
-			return r;
-	}
-	return s->exports.n ? 0 : -EBADMSG;
+	s->kernel_file = keep_text(s, file);
+	for (char *row = strtok_r(copy, "\n", &save); row && r == 0; row = strtok_r(NULL, "\n", &save))
+		r = add_row(s, row);
+	return r == 0 && !s->exports.n ? -EBADMSG : r;
 }
 
 static const char *side(const struct symbols *s, size_t module)
 {
-	return module == KERNEL ? s->kernel_file : s->modules[module].path;
+	return module == KERNEL ? s->kernel_file : module_at(s, module)->path;
 }
 
 static void _printf_(4, 5) tell(struct symbols *s, size_t module, FILE *out, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (s->modules[module].told)
+	if (module_at(s, module)->told)
 		return;
-	s->modules[module].told = true;
+	module_at(s, module)->told = true;
 	s->wrong++;
-	fprintf(out, "initagent-mkimage: module %s ", s->modules[module].path);
+	fprintf(out, "initagent-mkimage: module %s ", module_at(s, module)->path);
 	va_start(ap, fmt);
 	vfprintf(out, fmt, ap);
 	va_end(ap);
 	fputc('\n', out);
 }
 
-/* By name; of one name in the order they came in, so that messages do not depend on the sort. */
-static int compare(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct symbol *)a)->name, ((const struct symbol *)b)->name);
+}
+
+/* Of one name in the order they came in, so that messages do not depend on the sort. */
+static int by_name_and_module(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
-	int r = strcmp(x->name, y->name);
+	int r = by_name(a, b);
 
 	return r ? r : (x->module > y->module) - (x->module < y->module);
 }
 
-/* first_of: the first of the symbols of that name in a sorted table, or NULL. */
-static const struct symbol *first_of(const struct table *t, const char *name)
+static void sort_symbols(struct arena_list *list)
 {
-	size_t low = 0, high = t->n;
+	if (list->n)
+		qsort(list->items, list->n, sizeof(struct symbol), by_name_and_module);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+/* first_of: the first of the symbols of that name in a sorted list, or NULL. */
+static const struct symbol *first_of(const struct arena_list *list, const char *name)
+{
+	const struct symbol key = {.name = name}, *first = list->items, *s = NULL;
 
-		if (strcmp(t->list[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->n && streq(t->list[low].name, name) ? &t->list[low] : NULL;
+	if (list->n)
+		s = bsearch(&key, first, list->n, sizeof(*s), by_name);
+	while (s && s > first && streq(s[-1].name, name))
+		s--;
+	return s;
 }
 
 /* agrees: one of the exports of that name has that checksum. */
-static bool agrees(const struct table *t, const struct symbol *first, uint32_t crc)
+static bool agrees(const struct arena_list *list, const struct symbol *first, uint32_t crc)
 {
-	for (const struct symbol *e = first; e < t->list + t->n && streq(e->name, first->name); e++)
+	const struct symbol *end = (const struct symbol *)list->items + list->n;
+
+	for (const struct symbol *e = first; e < end && streq(e->name, first->name); e++)
 		if (e->crc == crc)
 			return true;
 	return false;
@@ -234,8 +181,8 @@ static void check_import(struct symbols *s, const struct symbol *import, FILE *o
 		s->compared++;
 		if (!agrees(&s->exports, e, import->crc))
 			tell(s, import->module, out,
-				"needs %s of version %08x, but %s exports version %08x: they were "
-				"not built for each other",
+				"needs %s of version %08x, but %s exports version %08x: they were not "
+				"built for each other",
 				import->name, import->crc, side(s, e->module), e->crc);
 		return;
 	}
@@ -247,7 +194,7 @@ static void check_import(struct symbols *s, const struct symbol *import, FILE *o
 			import->name, import->crc, side(s, e->module), e->crc);
 }
 
-/* flags_of: what stands behind the kernel's version. */
+/* flags_of: what follows the kernel's version. */
 static const char *flags_of(const char *vermagic)
 {
 	return vermagic + strcspn(vermagic, " ");
@@ -259,7 +206,7 @@ static const char *flags_of(const char *vermagic)
  */
 static void check_vermagic(struct symbols *s, size_t i, size_t *reference, FILE *out)
 {
-	const struct module *m = &s->modules[i];
+	const struct module *m = module_at(s, i);
 	size_t length;
 
 	if (!m->vermagic)
@@ -270,23 +217,21 @@ static void check_vermagic(struct symbols *s, size_t i, size_t *reference, FILE 
 			"image is for kernel %s", (int)length, m->vermagic, s->kver);
 	if (*reference == KERNEL)
 		*reference = i;
-	if (!streq(flags_of(m->vermagic), flags_of(s->modules[*reference].vermagic)))
+	if (!streq(flags_of(m->vermagic), flags_of(module_at(s, *reference)->vermagic)))
 		tell(s, i, out, "has vermagic '%s', %s has '%s': built with different options",
-			m->vermagic, s->modules[*reference].path, s->modules[*reference].vermagic);
+			m->vermagic, module_at(s, *reference)->path, module_at(s, *reference)->vermagic);
 }
 
 int symbols_check(struct symbols *s, FILE *out)
 {
 	size_t reference = KERNEL;
 
-	if (s->exports.n)
-		qsort(s->exports.list, s->exports.n, sizeof(*s->exports.list), compare);
-	if (s->imports.n)
-		qsort(s->imports.list, s->imports.n, sizeof(*s->imports.list), compare);
-	for (size_t i = 0; i < s->n_modules; i++)
+	sort_symbols(&s->exports);
+	sort_symbols(&s->imports);
+	for (size_t i = 0; i < s->modules.n; i++)
 		check_vermagic(s, i, &reference, out);
 	for (size_t i = 0; i < s->imports.n; i++)
-		check_import(s, &s->imports.list[i], out);
+		check_import(s, (const struct symbol *)s->imports.items + i, out);
 	return s->wrong;
 }
 

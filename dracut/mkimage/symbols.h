@@ -11,21 +11,21 @@
 
 struct symbols;
 
-/* symbols_new: kver is the kernel the image is for. Returns 0 or -ENOMEM. */
-int symbols_new(struct symbols **ret, const char *kver);
+/* symbols_new: kver is the kernel the image is for. */
+struct symbols *symbols_new(const char *kver);
 struct symbols *symbols_free(struct symbols *s);
 DEFINE_FREEP(struct symbols, symbols_free)
 
 /*
- * symbols_add: one module of the image: its path there and its bytes (not kept). Returns 0,
- * -ENOEXEC when the bytes are no module, or -ENOMEM.
+ * symbols_add: one module of the image: its path there and its bytes (not kept). Returns 0
+ * or -ENOEXEC when the bytes are no module.
  */
 int symbols_add(struct symbols *s, const char *path, const void *data, size_t size);
 
 /*
  * symbols_add_kernel: what the kernel itself exports, from its Module.symvers; rows of modules are
  * left out, the modules speak for themselves. file: its name, for messages. Returns 0, -EBADMSG for
- * a file of another kind, -ENOMEM.
+ * a file of another kind.
  */
 int symbols_add_kernel(struct symbols *s, const char *file, const char *text, size_t size);
 

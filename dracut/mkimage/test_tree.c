@@ -28,9 +28,8 @@ TEST(paths_that_may_be_entries)
 
 TEST(parents_come_by_themselves_and_conflicts_are_refused)
 {
-	_cleanup_(tree_freep) struct tree *t = NULL;
+	_cleanup_(tree_freep) struct tree *t = tree_new();
 
-	CHECK_INT(tree_new(&t), 0);
 	CHECK_INT(tree_file(t, "a/b/c", 0644, "x", 1, "test"), 0);
 	CHECK(S_ISDIR(tree_find(t, "a")->mode));
 	CHECK(S_ISDIR(tree_find(t, "a/b")->mode));
@@ -49,14 +48,14 @@ TEST(parents_come_by_themselves_and_conflicts_are_refused)
 
 static struct tree *sample(bool reverse)
 {
-	struct tree *t = NULL;
+	const struct tree_entry node = {"c", S_IFCHR | 0600, makedev(5, 1), .why = "test"};
+	struct tree *t = tree_new();
 
-	CHECK_INT(tree_new(&t), 0);
 	for (int i = 0; i < 3; i++) {
 		switch (reverse ? 2 - i : i) {
 		case 0: CHECK_INT(tree_file(t, "b/file", 0755, "content", 7, "test"), 0); break;
 		case 1: CHECK_INT(tree_link(t, "a", "b/file", "test"), 0); break;
-		case 2: CHECK_INT(tree_char(t, "c", 0600, makedev(5, 1), "test"), 0); break;
+		case 2: CHECK_INT(tree_add(t, &node), 0); break;
 		}
 	}
 	return t;

@@ -14,18 +14,17 @@
 #define TREE_PATH_MAX 512
 
 struct tree_entry {
-	char *path;  /* "sbin/modprobe": relative, no "." or ".." or empty part */
-	mode_t mode; /* type and permission bits; owner is always 0:0 */
-	dev_t rdev;  /* device nodes */
-	void *data;  /* content of a file, target of a link; NULL when empty */
+	const char *path; /* "sbin/modprobe": relative, no "." or ".." or empty part */
+	mode_t mode;	  /* type and permission bits; owner is always 0:0 */
+	dev_t rdev;	  /* device nodes */
+	const void *data; /* content of a file, target of a link; NULL when empty */
 	size_t size;
-	char *why; /* for --explain */
+	const char *why; /* for --explain */
 };
 
 struct tree;
 
-/* tree_new: an empty image. Returns 0 or -ENOMEM. */
-int tree_new(struct tree **ret);
+struct tree *tree_new(void);
 struct tree *tree_free(struct tree *t);
 DEFINE_FREEP(struct tree, tree_free)
 
@@ -33,15 +32,13 @@ DEFINE_FREEP(struct tree, tree_free)
 bool tree_path_safe(const char *path);
 
 /*
- * The tree_* adders create missing parent directories (mode 0755). All return 0 or -errno: -EINVAL
- * for an unsafe path, -EEXIST when another entry has that path (a directory may be added twice),
- * -ENOTDIR when a parent is no directory.
+ * tree_add: a copy of the entry; missing parent directories are made (mode 0755). Returns 0,
+ * -EINVAL for an unsafe path, -EEXIST when another entry has that path (a directory may be added
+ * twice), -ENOTDIR when a parent is no directory. The others are short forms.
  */
+int tree_add(struct tree *t, const struct tree_entry *e);
 int tree_dir(struct tree *t, const char *path, mode_t mode, const char *why);
 int tree_link(struct tree *t, const char *path, const char *target, const char *why);
-int tree_char(struct tree *t, const char *path, mode_t mode, dev_t rdev, const char *why);
-
-/* tree_file: data is copied. */
 int tree_file(struct tree *t, const char *path, mode_t mode, const void *data, size_t size,
 	const char *why);
 

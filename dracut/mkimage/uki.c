@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "uki.h"
 
-#include "fail.h"
-#include "file.h"
+#include "base/cursor.h"
 #include "pe.h"
-#include "spawn.h"
 
 static const struct machine {
 	uint16_t machine;
@@ -30,116 +28,149 @@ const char *uki_boot_name(uint16_t machine)
 	return m ? m->boot_name : "BOOT.EFI";
 }
 
-static int load_stub(const struct options *opt, const struct kernel *k, void **data, size_t *size)
+/* Documentation/arch/x86/boot.rst: "HdrS" at 0x202, the version's place (less 0x200) at 0x20e. */
+enum { BZIMAGE_MAGIC = 0x202, BZIMAGE_VERSION = 0x20e, BZIMAGE_BASE = 0x200 };
+
+/* kernel_version: the version in a bzImage's header, "" when the bytes are of another kind (arm64). */
+static const char *kernel_version(const struct bytes *b)
+{
+	struct cursor c = cursor_make(b->data, b->size);
+	char text[128] = "";
+	const uint8_t *magic;
+	size_t offset;
+
+	cursor_skip(&c, BZIMAGE_MAGIC);
+	magic = cursor_take(&c, 4);
+	cursor_skip(&c, BZIMAGE_VERSION - BZIMAGE_MAGIC - 4);
+	offset = cursor_le16(&c);
+	if (!magic || memcmp(magic, "HdrS", 4) != 0 || c.failed || offset == 0)
+		return "";
+	c = cursor_make(b->data, b->size);
+	cursor_skip(&c, BZIMAGE_BASE + offset);
+	for (size_t n = 0; n + 1 < sizeof(text); n++) {
+		uint8_t byte = cursor_u8(&c);
+
+		if (byte <= ' ' || byte >= 0x7f)
+			break;
+		text[n] = (char)byte;
+	}
+	return path_text("%s", text);
+}
+
+struct kernel kernel_load(const struct source *s, const char *file)
+{
+	const char *kver = source_kver(s), *name = file, *version;
+	const char *const places[] = {path_text("boot/vmlinuz-%s", kver),
+		path_text("lib/modules/%s/vmlinuz", kver), path_text("usr/lib/modules/%s/vmlinuz", kver)};
+	struct kernel k = {0};
+	struct pe_info info;
+	int r = file ? file_read(file, &k.file, NULL) : -ENOENT;
+
+	if (file)
+		need(r, file);
+	for (size_t i = 0; i < ARRAY_SIZE(places) && r == -ENOENT; i++)
+		r = source_read(s, SOURCE_ROOT, name = places[i], &k.file);
+	if (r < 0)
+		die(r, "no kernel %s beside its modules; name one with KERNEL=FILE", kver);
+	version = kernel_version(&k.file);
+	if (version[0] && !streq(version, kver))
+		refuse("%s is kernel %s, the modules are of kernel %s", name, version, kver);
+	if (pe_read(k.file.data, k.file.size, &info) < 0)
+		refuse("%s is no kernel with an EFI stub", name);
+	k.machine = info.machine;
+	k.image_size = info.image_size;
+	return k;
+}
+
+void kernel_done(struct kernel *k)
+{
+	bytes_done(&k->file);
+}
+
+static struct bytes load_stub(const struct options *opt, const struct kernel *k)
 {
 	const struct machine *m = machine_of(k->machine);
 	const char *file = opt->stub ? opt->stub : m ? m->stub : NULL;
+	struct bytes stub = {0};
 	struct pe_info info;
 	int r;
 
 	if (!file)
-		return refuse("the kernel is for machine %04x: name its EFI stub with STUB=FILE", k->machine);
-	r = file_read(file, data, size, NULL);
-	if (r == -ENOENT)
-		return fail(r, "%s (package systemd-boot-efi)", file);
+		refuse("the kernel is for machine %04x: name its EFI stub with STUB=FILE", k->machine);
+	r = file_read(file, &stub, NULL);
 	if (r < 0)
-		return fail(r, "%s", file);
-	if (pe_read(*data, *size, &info) < 0)
-		return refuse("%s is no EFI stub", file);
+		die(r, "%s%s", file, r == -ENOENT ? " (package systemd-boot-efi)" : "");
+	if (pe_read(stub.data, stub.size, &info) < 0)
+		refuse("%s is no EFI stub", file);
 	if (info.machine != k->machine)
-		return refuse("the EFI stub %s is for machine %04x, the kernel for %04x", file,
-			info.machine, k->machine);
-	return 0;
+		refuse("the EFI stub %s is for machine %04x, the kernel for %04x", file, info.machine,
+			k->machine);
+	return stub;
 }
 
 /* load_release: what a boot menu shows of the image. */
-static int load_release(const struct format_input *in, void **data, size_t *size)
+static struct bytes load_release(const struct format_input *in)
 {
-	const char *kver = source_kver(in->source);
-	int n;
+	struct bytes b = {0};
 
-	if (in->opt->os_release) {
-		int r = file_read(in->opt->os_release, data, size, NULL);
-
-		return r < 0 ? fail(r, "%s", in->opt->os_release) : 0;
-	}
-	n = asprintf((char **)data,
-		"NAME=initagent\nID=initagent\nVERSION_ID=" INITAGENT_VERSION
-		"\nPRETTY_NAME=\"initagent " INITAGENT_VERSION ", kernel %s\"\n",
-		kver);
-	if (n < 0) {
-		*data = NULL;
-		return fail(-ENOMEM, "os-release");
-	}
-	*size = (size_t)n;
-	return 0;
+	if (in->opt->os_release)
+		need(file_read(in->opt->os_release, &b, NULL), in->opt->os_release);
+	else
+		b.data = must(strdup(path_text(
+			"NAME=initagent\nID=initagent\nVERSION_ID=" INITAGENT_VERSION
+			"\nPRETTY_NAME=\"initagent " INITAGENT_VERSION ", kernel %s\"\n",
+			source_kver(in->source))));
+	if (!in->opt->os_release)
+		b.size = strlen(b.data);
+	return b;
 }
 
 /* sign: sbsign reads and writes files. */
-static int sign(const struct format_input *in, void **data, size_t *size)
+static void sign(const struct options *opt, struct bytes *image)
 {
-	char from[512], to[512], log[512];
-	const char *const argv[] = {"sbsign", "--key", in->opt->sb_key, "--cert", in->opt->sb_cert,
-		"--output", to, from, NULL};
-	int r;
+	const char *from = scratch("unsigned.efi"), *to = scratch("signed.efi");
+	const char *const argv[] = {
+		"sbsign", "--key", opt->sb_key, "--cert", opt->sb_cert, "--output", to, from, NULL};
 
-	snprintf(from, sizeof(from), "%s/unsigned.efi", in->scratch);
-	snprintf(to, sizeof(to), "%s/signed.efi", in->scratch);
-	r = file_write(from, *data, *size);
-	if (r < 0)
-		return fail(r, "%s", from);
-	snprintf(log, sizeof(log), "%s/log", in->scratch);
-	r = spawn_quiet(argv, log);
-	if (r < 0)
-		return fail(r, "signing with %s and %s (sbsign, package sbsigntool)",
-			in->opt->sb_key, in->opt->sb_cert);
-	free(*data);
-	*data = NULL;
-	r = file_read(to, data, size, NULL);
-	return r < 0 ? fail(r, "%s", to) : 0;
+	file_new(from, image->data, image->size);
+	run(argv, true, path_text("package sbsigntool: signing with %s and %s", opt->sb_key, opt->sb_cert));
+	bytes_done(image);
+	need(file_read(to, image, NULL), to);
 }
 
-static const char *why(int error)
+/* why_unfit: pe_append()'s error in words. */
+static const char *why_unfit(int error)
 {
-	static const struct {
-		int error;
-		const char *text;
-	} rows[] = {{-EEXIST, "it holds a kernel already"},
-		{-ENOSPC, "its header has no room for more sections"},
-		{-EACCES, "it is signed"},
-		{-EFBIG, "the image would have more than 4 GiB"}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].error == error)
-			return rows[i].text;
-	return strerror(-error);
+	switch (error) {
+	case -EEXIST: return "it holds a kernel already";
+	case -ENOSPC: return "its header has no room for more sections";
+	case -EACCES: return "it is signed";
+	case -EFBIG: return "the image would have more than 4 GiB";
+	default: return strerror(-error);
+	}
 }
 
-int uki_build(const struct format_input *in, const struct kernel *k, void **ret, size_t *ret_size)
+struct bytes uki_build(const struct format_input *in, const struct kernel *k)
 {
-	const char *cmdline = in->opt->cmdline ? in->opt->cmdline : "";
-	_cleanup_free_ void *stub = NULL;
-	_cleanup_free_ void *osrel = NULL;
-	size_t stub_size, osrel_size;
-	int r = load_stub(in->opt, k, &stub, &stub_size);
-
-	if (r == 0)
-		r = load_release(in, &osrel, &osrel_size);
-	if (r < 0)
-		return r;
+	const char *cmdline = in->opt->cmdline ? in->opt->cmdline : "", *kver = source_kver(in->source);
+	_cleanup_bytes_ struct bytes stub = load_stub(in->opt, k), release = load_release(in);
 	/* The kernel last and with the memory it asks for: it unpacks itself in place. */
 	const struct pe_section sections[] = {
 		/* Left out when empty: then the stub takes what the boot loader hands over. */
 		{.name = ".cmdline", .data = cmdline, .size = strlen(cmdline)},
-		{.name = ".osrel", .data = osrel, .size = osrel_size},
-		{.name = ".uname", .data = source_kver(in->source), .size = strlen(source_kver(in->source))},
-		{.name = ".initrd", .data = in->initrd, .size = in->initrd_size},
-		{.name = ".linux", .data = k->data, .size = k->size, .memory = k->image_size},
+		{.name = ".osrel", .data = release.data, .size = release.size},
+		{.name = ".uname", .data = kver, .size = strlen(kver)},
+		{.name = ".initrd", .data = in->initrd.data, .size = in->initrd.size},
+		{.name = ".linux", .data = k->file.data, .size = k->file.size, .memory = k->image_size},
 	};
+	size_t skip = !cmdline[0];
+	struct bytes uki = {0};
+	int r = pe_append(stub.data, stub.size, sections + skip, ARRAY_SIZE(sections) - skip, &uki.data,
+		&uki.size);
 
-	r = pe_append(stub, stub_size, sections + !cmdline[0], ARRAY_SIZE(sections) - !cmdline[0], ret,
-		ret_size);
 	if (r < 0)
-		return refuse("the EFI stub cannot be used: %s", why(r));
-	return in->opt->sb_key ? sign(in, ret, ret_size) : 0;
+		refuse("the EFI stub cannot be used: %s", why_unfit(r));
+	if (in->opt->sb_key)
+		sign(in->opt, &uki);
+	return uki;
 }

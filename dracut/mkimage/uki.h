@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* uki: the unified kernel image: systemd's EFI stub with kernel, initrd, command line and os-release. */
+/*
+ * uki: the kernel that goes with the modules of an image, and the unified kernel image: systemd's EFI
+ * stub with kernel, initrd, command line and os-release. Faults end the builder.
+ */
 #pragma once
 
 #include "format.h"
-#include "kernel.h"
+
+struct kernel {
+	struct bytes file;
+	uint16_t machine;    /* of its EFI stub */
+	uint32_t image_size; /* memory it takes when started */
+};
 
 /*
- * uki_build: the image's bytes, signed when options say so (sbsign). *ret is the caller's. Returns
- * 0, or -errno after a message.
+ * kernel_load: file, or when NULL boot/vmlinuz-KVER or lib/modules/KVER/vmlinuz of the source. A
+ * kernel of another version than the modules is refused.
  */
-int uki_build(const struct format_input *in, const struct kernel *k, void **ret, size_t *ret_size);
+struct kernel kernel_load(const struct source *s, const char *file);
+void kernel_done(struct kernel *k);
+
+/* uki_build: the image's bytes, signed when options say so (sbsign). */
+struct bytes uki_build(const struct format_input *in, const struct kernel *k);
 
 /* uki_boot_name: the name firmware looks for on a disk: "BOOTX64.EFI". */
 const char *uki_boot_name(uint16_t machine);

@@ -117,7 +117,7 @@ static void check_infiniband(const struct check *c, const struct subject *who, c
 				"%s waits for %s, but has no InfiniBand port", who->name, p->net.ips[i].ifname);
 	if (p->ib.n_pkeys)
 		faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_PKEY, who->at), "give the node a port with guid:",
-			"%s wants a partition, but has no InfiniBand port", who->name);
+			"%s is to use a partition, but has no InfiniBand port", who->name);
 }
 
 static void say_diag(const struct check *c, const struct subject *who, const struct diag *d)
@@ -152,7 +152,7 @@ static void judge(const struct check *c, const struct subject *who)
 	check_infiniband(c, who, plan);
 }
 
-/* What the verdict hangs on beside the words: the networks of the ports, and which of them are InfiniBand's. */
+/* What the verdict depends on beside the words: the networks of the ports, and which of them are InfiniBand's. */
 static bool seen_before(struct check *c, const struct subject *who)
 {
 	const struct site_node *n = who->node;
@@ -214,7 +214,7 @@ static void check_subject(struct check *c, const struct subject *who)
 		judge(c, who);
 }
 
-/* A group may give only a part of what its nodes need; then nobody boots as the group. */
+/* A group may give only a part of what its nodes need; then no node boots as the group. */
 static void check_group(struct check *c, size_t i)
 {
 	const struct site_group *g = &c->s->groups[i];

@@ -146,7 +146,7 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 
 	if (!p->has_guid && !p->has_mac)
 		faults_add(c->report, SEVERITY_ERROR, p->at, "guid: of an InfiniBand port, mac: of an Ethernet port",
-			"%s has neither guid nor mac: nobody would recognize it", n->name);
+			"%s has neither guid nor mac, by which its port is recognized", n->name);
 	check_address(c, n, p);
 	if (p->has_mac)
 		claim_octets(c, "MAC", p->mac, 6, &(struct owner){.node = n, .at = p->mac_at});

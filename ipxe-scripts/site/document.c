@@ -4,7 +4,7 @@
 
 #include <yaml.h>
 
-#include "site/must.h"
+#include "must.h"
 #include "site/names.h"
 
 /* A list or map that is still open. */

@@ -9,7 +9,7 @@
 
 struct explain {
 	struct site *s;
-	const struct site_node *n; /* NULL: nobody in the file */
+	const struct site_node *n; /* NULL: none of the file */
 	const struct site_port *p;
 	FILE *out;
 };

@@ -3,7 +3,7 @@
 #include "site/faults.h"
 
 #include "print.h"
-#include "site/must.h"
+#include "must.h"
 
 struct faults {
 	struct arena *arena;

@@ -18,7 +18,7 @@ void wrong(struct loader *l, const struct value *v, const char *remedy, const ch
 	faults_add(l->report, SEVERITY_ERROR, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
 }
 
-bool wants(struct loader *l, const struct value *v, enum value_kind kind)
+bool is_kind(struct loader *l, const struct value *v, enum value_kind kind)
 {
 	static const char *const names[] = {"a text", "a list", "a map"};
 	static const char *const how[] = {"KEY: TEXT", "KEY: [A, B], or a line \"- A\" for each", "KEY: and below it, indented, NAME: VALUE lines"};
@@ -55,7 +55,7 @@ void take_fields(struct loader *l, const struct value *v, const char *what, cons
 	const struct value *e;
 	size_t i;
 
-	if (!wants(l, v, VALUE_MAP))
+	if (!is_kind(l, v, VALUE_MAP))
 		return;
 	for (e = v->items; e; e = e->next) {
 		for (i = 0; i < n && !streq(fields[i].key, e->key); i++)
@@ -78,7 +78,7 @@ const struct value *items_of(struct loader *l, const struct value *v, size_t *n)
 	if (v->kind == VALUE_TEXT)
 		return v;
 	*n = 0;
-	if (!wants(l, v, VALUE_LIST))
+	if (!is_kind(l, v, VALUE_LIST))
 		return NULL;
 	*n = v->n;
 	return v->items;
@@ -95,7 +95,7 @@ void take_text(struct loader *l, const struct value *v, void *member)
 {
 	const char *s;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	for (s = v->text; *s; s++)
 		if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f) {
@@ -116,19 +116,19 @@ static void take_if(struct loader *l, const struct value *v, void *member, bool 
 
 void take_name(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, is_name(v->text), "letters, digits, '.', '_' and '-', at most 63");
 }
 
 void take_domain(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, value_hostname(v->text, strlen(v->text)), "a domain name such as cluster.example");
 }
 
 void take_ifname(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, value_ifname(v->text, strlen(v->text)), "an interface of the DHCP server, such as ib0");
 }
 
@@ -142,26 +142,26 @@ static bool plain_path(const char *s)
 
 void take_path(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, plain_path(v->text), "a file's path without spaces or quotes");
 }
 
 void take_tree(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, plain_path(v->text) && v->text[0] == '/' && v->text[1], "an absolute path such as /srv/initagent");
 }
 
 void take_signing(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, streq(v->text, "off") || streq(v->text, "try") || streq(v->text, "require"),
 			"off, try (verify where iPXE can) or require");
 }
 
 void take_key_letter(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_TEXT))
+	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, strlen(v->text) == 1 && v->text[0] >= 'a' && v->text[0] <= 'z', "one letter from a to z");
 }
 
@@ -253,7 +253,7 @@ void take_addr(struct loader *l, const struct value *v, void *member)
 {
 	struct inet_addr a;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (value_ipv4(v->text, strlen(v->text), &a) < 0) {
 		wrong(l, v, "four numbers from 0 to 255 without leading zeros, such as 10.20.0.11",
@@ -268,7 +268,7 @@ static void take_up_to(struct loader *l, const struct value *v, uint32_t least, 
 	_cleanup_free_ char *remedy = NULL;
 	uint32_t number = 0;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (value_u32(v->text, strlen(v->text), most, &number) == 0 && number >= least) {
 		*(struct said_number *)member = (struct said_number){number, v->at};

@@ -35,8 +35,8 @@ void take_fields(struct loader *l, const struct value *v, const char *what, cons
 
 void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...) _printf_(4, 5);
 
-/* wants: true if v is of that kind; else says so. */
-bool wants(struct loader *l, const struct value *v, enum value_kind kind);
+/* is_kind: true if v is of that kind; else says so. */
+bool is_kind(struct loader *l, const struct value *v, enum value_kind kind);
 
 /* List items of a list, or the one text itself. */
 const struct value *items_of(struct loader *l, const struct value *v, size_t *n);

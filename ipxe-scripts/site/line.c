@@ -3,7 +3,7 @@
 #include "site/line.h"
 
 #include "site/identity.h"
-#include "site/must.h"
+#include "must.h"
 
 void line_done(struct line *l)
 {

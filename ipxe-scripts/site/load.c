@@ -5,7 +5,7 @@
 void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n)
 {
 	*ret_n = 0;
-	if (!wants(l, v, VALUE_MAP))
+	if (!is_kind(l, v, VALUE_MAP))
 		return NULL;
 	*ret_n = v->n;
 	return must(arena_alloc(l->site->arena, size * (v->n ? v->n : 1)));
@@ -39,7 +39,7 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 	size_t len;
 	FILE *f;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return -1;
 	if (index_of(v->text, words, n) >= 0)
 		return index_of(v->text, words, n);
@@ -103,7 +103,7 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 	struct inet_addr a;
 	int prefix = -1;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (value_inet_prefix(v->text, strlen(v->text), &a, &prefix) < 0 || a.family != AF_INET || prefix < 8 || prefix > 30) {
 		wrong(l, v, "such as 10.20.0.0/22; IPv4 only: boot ROMs know no other address on InfiniBand",
@@ -132,7 +132,7 @@ static void take_pool(struct loader *l, const struct value *v, void *member)
 	struct site_network *net = member;
 	const char *dash;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	dash = strchr(v->text, '-');
 	if (!dash || !read_addr(v->text, (size_t)(dash - v->text), &net->pool_first) ||

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 #include "options.h"
-#include "site/must.h"
+#include "must.h"
 
 /* Longer texts are never compared letter by letter for "did you mean". */
 #define NEAREST_MAX 40

@@ -60,7 +60,7 @@ static void take_guid(struct loader *l, const struct value *v, void *member)
 {
 	struct site_port *p = member;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (!read_octets(v->text, p->guid, 8) || all_same(p->guid, 8)) {
 		wrong(l, v, "eight octets of the port (not of the node or the system image), as 'ibstat -p' prints them: 0xb8cef60300313333",
@@ -75,7 +75,7 @@ static void take_mac(struct loader *l, const struct value *v, void *member)
 {
 	struct site_port *p = member;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (!read_octets(v->text, p->mac, 6) || p->mac[0] & 1 || all_same(p->mac, 6)) {
 		wrong(l, v, "six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is guid:", "%s is no MAC address", v->text);
@@ -89,7 +89,7 @@ static void take_uuid(struct loader *l, const struct value *v, void *member)
 {
 	struct site_node *n = member;
 
-	if (!wants(l, v, VALUE_TEXT))
+	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (!read_octets(v->text, n->uuid, 16)) {
 		wrong(l, v, "as 'dmidecode -s system-uuid' prints it", "%s is no UUID", v->text);
@@ -101,7 +101,7 @@ static void take_uuid(struct loader *l, const struct value *v, void *member)
 
 static void keep_value(struct loader *l, const struct value *v, void *member)
 {
-	if (wants(l, v, VALUE_LIST))
+	if (is_kind(l, v, VALUE_LIST))
 		*(const struct value **)member = v;
 }
 
@@ -258,7 +258,7 @@ void take_nodes(struct loader *l, const struct value *v, void *member)
 	const struct value *e;
 
 	(void)member;
-	if (!wants(l, v, VALUE_MAP))
+	if (!is_kind(l, v, VALUE_MAP))
 		return;
 	for (e = v->items; e; e = e->next) {
 		struct entry entry = {.node = {.at = e->key_at, .profile.image.index = SITE_NONE}};

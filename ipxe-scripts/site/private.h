@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what the files of this folder share and nobody else uses. */
+/* private: what the files of this folder share. */
 #pragma once
 
 #include "plan.h"
-#include "site/must.h"
+#include "must.h"
 #include "site/site.h"
 #include "site/text.h"
 

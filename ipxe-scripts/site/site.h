@@ -173,7 +173,7 @@ DEFINE_FREEP(struct site, site_free)
 /* site_node_find: the node of that name, NULL if there is none. */
 const struct site_node *site_node_find(const struct site *s, const char *name);
 
-/* A port: of a node, or (node and port NULL) of nobody in the file, known by its GUID or MAC address alone. */
+/* A port: of a node, or (node and port NULL) not in the file, known by its GUID or MAC address alone. */
 struct site_found {
 	const struct site_node *node;
 	const struct site_port *port;

@@ -2,7 +2,7 @@
 /* text: see text.h. */
 #include "site/text.h"
 
-#include "site/must.h"
+#include "must.h"
 
 void text_done(struct text *t)
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "print.h"
-#include "site/must.h"
+#include "must.h"
 #include "site/names.h"
 
 #define CHUNK (1 << 16)
@@ -255,7 +255,7 @@ static void compare(struct tree *t, const char *path, const char *data, size_t l
 
 /*
  * A file that did not change is taken over from the old tree: it keeps its time, by which web clients and rsync
- * tell that it is the same, and a site of thousands of nodes is rendered anew in a blink.
+ * tell that it is the same, and a site of thousands of nodes is rendered again in seconds.
  */
 static bool take_over(struct tree *t, const char *path, const char *data, size_t len)
 {

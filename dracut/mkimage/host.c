@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+#define FILE_SIZE_MAX ((size_t)256 << 20)
+#define LOG_MAX	      ((size_t)1 << 20)
+#define READ_STEP     65536
+
+/* xorriso takes most. */
+#define ARGS_MAX 40
+
+static const char *scratch_dir;
+
+/* --- messages ----------------------------------------------------------------------------- */
+
+static void print_line(const char *fmt, va_list ap, const char *reason)
+{
+	fputs("initagent-mkimage: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fprintf(stderr, "%s%s\n", reason ? ": " : "", reason ? reason : "");
+}
+
+int report_fault(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(fmt, ap, NULL);
+	va_end(ap);
+	return 1;
+}
+
+void refuse(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(fmt, ap, NULL);
+	va_end(ap);
+	exit(1);
+}
+
+void die(int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(fmt, ap, strerror(-error));
+	va_end(ap);
+	exit(1);
+}
+
+/* --- paths and files ---------------------------------------------------------------------- */
+
+struct arena *host_arena(void)
+{
+	static struct arena *arena;
+
+	if (!arena)
+		arena = must_arena();
+	return arena;
+}
+
+char *path_text(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = must(arena_vprintf(host_arena(), fmt, ap));
+	va_end(ap);
+	return s;
+}
+
+const char *fd_path(int fd)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink(path_text("/proc/self/fd/%d", fd), path, sizeof(path));
+
+	if (n < 0 || n == sizeof(path))
+		die(n < 0 ? -errno : -ENAMETOOLONG, "/proc/self/fd/%d", fd);
+	return path_text("%.*s", (int)n, path);
+}
+
+bool has_suffix(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), n = strlen(suffix);
+
+	return len > n && streq(name + len - n, suffix);
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+static void remove_scratch(void)
+{
+	nftw(scratch_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+char *scratch(const char *name)
+{
+	if (!scratch_dir) {
+		const char *tmp = getenv("TMPDIR");
+
+		scratch_dir = mkdtemp(path_text("%s/initagent-mkimage.XXXXXX", tmp ? tmp : "/tmp"));
+		if (!scratch_dir)
+			die(-errno, "scratch directory in %s", tmp ? tmp : "/tmp");
+		atexit(remove_scratch);
+	}
+	return path_text("%s/%s", scratch_dir, name);
+}
+
+int read_all(int fd, size_t limit, struct bytes *ret)
+{
+	_cleanup_bytes_ struct bytes b = {0};
+	size_t room = 0;
+	ssize_t n;
+
+	do {
+		if (room - b.size < READ_STEP) {
+			room = 2 * room + READ_STEP;
+			b.data = must(realloc(b.data, room));
+		}
+		n = read(fd, (char *)b.data + b.size, READ_STEP);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		b.size += n > 0 ? (size_t)n : 0;
+		if (b.size > limit)
+			return -EFBIG;
+	} while (n != 0);
+	*ret = b;
+	b.data = NULL;
+	return 0;
+}
+
+int file_read(const char *path, struct bytes *ret, mode_t *mode)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (mode)
+		*mode = st.st_mode & 0111 ? 0755 : 0644;
+	return read_all(fd, FILE_SIZE_MAX, ret);
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+void file_replace(const char *path, const void *data, size_t size)
+{
+	char *tmp = path_text("%s.XXXXXX", path);
+	_cleanup_close_ int fd = mkostemp(tmp, O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		die(-errno, "%s", path);
+	r = fchmod(fd, 0600) < 0 ? -errno : write_all(fd, data, size);
+	if (r == 0 && (fsync(fd) < 0 || rename(tmp, path) < 0))
+		r = -errno;
+	if (r < 0)
+		unlink(tmp);
+	need(r, path);
+}
+
+void make_dirs(const char *path)
+{
+	char *copy = path_text("%s/", path);
+
+	for (char *p = strchr(copy + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = 0;
+		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+			die(-errno, "%s", copy);
+		*p = '/';
+	}
+}
+
+void file_new(const char *path, const void *data, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+
+	make_dirs(path_text("%.*s", (int)(strrchr(path, '/') - path), path));
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	need(fd < 0 ? -errno : write_all(fd, data, size), path);
+}
+
+/* --- programs ----------------------------------------------------------------------------- */
+
+/* start: fds become 0, 1, 2 of the child; -1 stands for /dev/null, for standard error: our own. */
+static int start(const char *const argv[], const int fds[static 3], pid_t *ret)
+{
+	posix_spawn_file_actions_t actions;
+	char *args[ARGS_MAX + 1];
+	size_t n = 0;
+	int r;
+
+	for (; n < ARGS_MAX && argv[n]; n++)
+		args[n] = path_text("%s", argv[n]);
+	args[n] = NULL;
+	posix_spawn_file_actions_init(&actions);
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			posix_spawn_file_actions_adddup2(&actions, fds[i], i);
+		else if (i < 2)
+			posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
+	r = -posix_spawnp(ret, argv[0], &actions, NULL, args, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return r;
+}
+
+static int finish(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
+}
+
+void run(const char *const argv[], bool talkative, const char *what)
+{
+	const char *log = scratch("log");
+	_cleanup_close_ int fd = open(log, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	_cleanup_bytes_ struct bytes said = {0};
+	pid_t pid;
+	int r;
+
+	if (fd < 0)
+		die(-errno, "%s", log);
+	r = start(argv, (const int[]){-1, -1, talkative ? fd : -1}, &pid);
+	if (r == 0)
+		r = finish(pid);
+	if (r == 0)
+		return;
+	if (lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, LOG_MAX, &said) == 0 && said.data)
+		fwrite(said.data, 1, said.size, stderr);
+	die(r, "%s (%s)", argv[0], what);
+}
+
+int filter(const char *const argv[], int fd, size_t limit, struct bytes *ret)
+{
+	int pipefd[2], r, end;
+	pid_t pid;
+
+	if (pipe2(pipefd, O_CLOEXEC) < 0)
+		return -errno;
+	r = start(argv, (const int[]){fd, pipefd[1], -1}, &pid);
+	close(pipefd[1]);
+	if (r < 0) {
+		close(pipefd[0]);
+		return r;
+	}
+	r = read_all(pipefd[0], limit, ret);
+	close(pipefd[0]); /* before the wait: a child that still writes must not block */
+	end = finish(pid);
+	if (r == 0 && end < 0)
+		free(ret->data);
+	return r < 0 ? r : end;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host: messages, files and programs of the building machine. Who cannot go on says so and ends the
+ * builder with status 1; the scratch directory is removed then as well.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include "must.h"
+
+struct bytes {
+	void *data; /* the owner's to free */
+	size_t size;
+};
+
+#define _cleanup_bytes_ _cleanup_(bytes_done)
+static inline void bytes_done(struct bytes *b)
+{
+	free(b->data);
+}
+
+/* report_fault: one line to stderr. Returns 1, for counting. */
+int report_fault(const char *fmt, ...) _printf_(1, 2);
+
+/* refuse: the same, and the end. die: likewise with the text of a negative errno. */
+void refuse(const char *fmt, ...) _printf_(1, 2) __attribute__((noreturn));
+void die(int error, const char *fmt, ...) _printf_(2, 3) __attribute__((noreturn));
+
+/* need: dies when r is a negative errno; what: whom it concerns. */
+static inline void need(int r, const char *what)
+{
+	if (r < 0)
+		die(r, "%s", what);
+}
+
+/* host_arena: what lives as long as the builder. path_text: a text in it. */
+struct arena *host_arena(void);
+char *path_text(const char *fmt, ...) _printf_(1, 2);
+
+/* fd_path: what an open file or directory is called, all links followed. */
+const char *fd_path(int fd);
+
+/* has_suffix: name is more than a suffix, and ends in it. */
+bool has_suffix(const char *name, const char *suffix);
+
+/* scratch: the path of name below the scratch directory, which is made at the first call. */
+char *scratch(const char *name);
+
+/*
+ * file_read: a regular file of at most 256 MiB; *mode (may be NULL) is 0755 for one that may be
+ * executed, else 0644. 0, -EINVAL for no regular file, -EFBIG, -errno.
+ */
+int file_read(const char *path, struct bytes *ret, mode_t *mode);
+
+/* read_all: the rest of fd, at most limit bytes; 0, -EFBIG or -errno. */
+int read_all(int fd, size_t limit, struct bytes *ret);
+
+/*
+ * file_replace: data at path, mode 0600, at once or not at all (written beside it and renamed). The
+ * image may hold keys and passwords: no other user may read it, not even while it is written.
+ */
+void file_replace(const char *path, const void *data, size_t size);
+
+/* file_new: a file that is not there yet, mode 0600; missing directories above it are made. */
+void file_new(const char *path, const void *data, size_t size);
+
+/* make_dirs: the directory and what is missing above it, mode 0755. */
+void make_dirs(const char *path);
+
+/*
+ * run: argv[0] (found by PATH, never through a shell), standard input from /dev/null. What a talkative
+ * program says is shown only if it fails. That ends the builder; what: explains it in the message.
+ */
+void run(const char *const argv[], bool talkative, const char *what);
+
+/*
+ * filter: runs argv[0] with standard input from fd and collects its output, at most limit bytes.
+ * Returns 0, -errno when it could not be started, -EFBIG, -EIO when it failed (it has said why).
+ */
+int filter(const char *const argv[], int fd, size_t limit, struct bytes *ret);
