@@ -15,10 +15,9 @@ not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
-ABSENT       := $(if $(call has,http),initagent/root/web/web_none.c initagent/report/tell/post_none.c,initagent/fetch/% initagent/root/cache/% \
-		$(addprefix initagent/root/web/,web.c view.c transfer.c cached.c listed.c streamed.c stream.c store.c note.c \
-		mirror_list.c fuzz_mirror_list.c test_mirror_list.c test_note.c) initagent/report/tell/post.c) \
-		$(if $(call has,block),initagent/root/block/block_none.c,$(filter-out %/block_none.c,$(wildcard initagent/root/block/*.c))) \
+ABSENT       := $(if $(call has,http),initagent/report/tell/post_none.c,initagent/fetch/% initagent/root/cache/% initagent/root/web/% \
+		initagent/report/tell/post.c) \
+		$(if $(call has,block),,initagent/root/block/%) \
 		$(addprefix initagent/root/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c initagent/*/*/*.c)))
 

@@ -53,10 +53,9 @@ options() {
 	[[ $output == *"deps/build curl "* && $output == *libcurl.a* ]]
 	[[ $output != *mbedtls* && $output != *-DFEATURE_TLS* && $output != *-DTLS_MBEDTLS* ]]
 	run -0 ask "block"
-	[[ $output == *initagent/root/block/nvmf.o* && $output != *block_none* ]]
+	[[ $output == *initagent/root/block/nvmf.o* ]]
 	run -0 ask ""
-	[[ $output == *initagent/root/block/block_none.o* &&
-		$output != *initagent/root/block/nvmf* ]]
+	[[ $output != *initagent/root/block/* && $output != *initagent/root/web/* ]]
 	[[ $output != *curl* && $output != *initagent/fetch/* && $output != *FEATURE_HTTP* ]]
 }
 

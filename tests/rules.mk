@@ -106,7 +106,7 @@ $(STATIC): %: %.o
 PID1DRIVE := $(BUILD)/musl/tests/pid1/pid1drive
 
 $(PID1DRIVE): %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o %/boot/boot.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o %/boot/start.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 CHECK_DEPS += $(PID1DRIVE)
 CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP))

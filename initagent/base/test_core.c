@@ -13,7 +13,7 @@
 #include "state/cmdline.h"
 #include "base/file.h"
 #include "loop.h"
-#include "boot/needs.h"
+#include "boot/drivers.h"
 #include "report/notify.h"
 #include "report/record.h"
 #include "root/walk.h"
@@ -136,8 +136,8 @@ TEST(only_network_roots_are_claimed)
 		{"root=nfs:10.0.0.1:/r", true},	  {"root=dhcp", true},
 		{"root=/dev/nfs nfsroot=/r", true}, {"root=UUID=0-1", false},
 		{"root=LABEL=root rd.neednet=1", false}, {"quiet", false},
-		{"root=live:http://10.0.0.1/x.img", web_available()},
-		{"root=nbd:10.0.0.1:10809", block_available()}, {"root=iscsi:10.0.0.1::::iqn.x", false},
+		{"root=live:http://10.0.0.1/x.img", source_of(PLAN_ROOT_LIVE) != NULL},
+		{"root=nbd:10.0.0.1:10809", source_of(PLAN_ROOT_REMOTE) != NULL}, {"root=iscsi:10.0.0.1::::iqn.x", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -1,11 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * stage: asks the modules room for what the plan needs, in dracut's order (pre, hardware, post), and
- * says when something vital will never come.
- */
-#include "boot_private.h"
+/* drivers: see drivers.h. */
+#include "drivers.h"
+
 #include "modules/helper.h"
-#include "report/report.h"
+
+enum stage {
+	STAGE_PRE,	/* rd.driver.pre, each settled before hardware is looked at */
+	STAGE_HARDWARE, /* cold plug and the protocols */
+	STAGE_POST,	/* rd.driver.post was asked for */
+};
+
+struct drivers {
+	struct drivers_config cfg;
+	struct modules *modules;
+	enum stage stage;
+	struct need needs[NEEDS_MAX];
+	size_t n_needs;
+};
+
+/* --- what is needed -------------------------------------------------------------------------- */
+
+static size_t add_need(struct need *needs, size_t n, struct need need)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(needs[i].module, need.module))
+			return n;
+	if (n < NEEDS_MAX)
+		needs[n++] = need;
+	return n;
+}
+
+/* Most kernels have it built in; without it there is still IPv4. */
+static bool wants_ipv6(const struct plan_net *net)
+{
+	const unsigned six = PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6;
+
+	for (size_t i = 0; i < net->n_ips; i++)
+		if (net->ips[i].methods & six || net->ips[i].addr.family == AF_INET6)
+			return true;
+	return false;
+}
+
+size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_MAX])
+{
+	const struct plan_net *net = &plan->net;
+	size_t n = sources_needs(&plan->root, ret);
+
+	/* A type that is not known is asked for by its alias, see request_links(). */
+	for (size_t i = 0; i < net->n_rdma_links; i++) {
+		const char *module = soft_link_module(net->rdma_links[i].type);
+
+		if (module)
+			n = add_need(ret, n, (struct need){module, false, "software RDMA (rd.rdma.link)"});
+	}
+	if (wants_ipv6(net))
+		n = add_need(ret, n, (struct need){"ipv6", false, "IPv6"});
+	return n;
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
 
 /*
  * The blacklist without the modules that rd.driver.pre and post name: as with modprobe, a
@@ -28,152 +81,189 @@ static size_t effective_blacklist(const struct plan_drivers *d, const char **ret
 	return n;
 }
 
-static int make_room(struct boot *b)
+static int make_room(struct drivers *d)
 {
-	const struct plan_drivers *d = &b->plan->drivers;
+	const struct plan_drivers *plan = &d->cfg.plan->drivers;
 	const char *blacklist[PLAN_LIST_MAX];
 	struct module_param params[PLAN_LIST_MAX];
 	struct modules_config cfg = {
 		.blacklist = blacklist,
+		.n_blacklist = effective_blacklist(plan, blacklist),
 		.params = params,
-		.kver = b->args->seams.kver,
-		.disks = b->plan->root.image.cache,
-		.ops = b->args->seams.modules,
+		.n_params = plan->n_params,
+		.kver = d->cfg.kver,
+		.disks = d->cfg.plan->root.image.cache,
+		.ops = d->cfg.ops,
 	};
 
-	cfg.n_blacklist = effective_blacklist(d, blacklist);
-	cfg.n_params = d->n_params;
-	for (size_t i = 0; i < d->n_params; i++)
-		params[i] = (struct module_param){
-			d->params[i].module, d->params[i].param, d->params[i].value};
-	if (b->args->standalone && cfg.n_blacklist)
-		modules_publish_blacklist(&b->env, blacklist, cfg.n_blacklist);
-	return modules_new(&b->modules, &b->env, &cfg);
+	for (size_t i = 0; i < plan->n_params; i++)
+		params[i] = (struct module_param){plan->params[i].module, plan->params[i].param, plan->params[i].value};
+	if (d->cfg.standalone && cfg.n_blacklist)
+		modules_publish_blacklist(d->cfg.env, blacklist, cfg.n_blacklist);
+	return modules_new(&d->modules, d->cfg.env, &cfg);
 }
 
-static void request(struct boot *b, const char *name, uint64_t now)
+static void request(struct drivers *d, const char *name, uint64_t now)
 {
-	if (modules_request(b->modules, name, now) < 0)
-		report_cause(b->report, CAUSE_MODULE_MISSING, name, now, "not a module name");
+	if (modules_request(d->modules, name, now) < 0)
+		report_cause(d->cfg.env->report, CAUSE_MODULE_MISSING, name, now, "not a module name");
 }
 
 /* What is known to be needed is on its way while more is looked up. After an agent before, all may be there. */
-static int hurry(struct boot *b, uint64_t now)
+static int send_off(struct drivers *d, uint64_t now)
 {
-	return b->run.restarts ? 0 : modules_dispatch(b->modules, now);
+	return d->cfg.again ? 0 : modules_dispatch(d->modules, now);
 }
 
-static void begin_hardware(struct boot *b, uint64_t now)
+/* Drivers of software RDMA links whose type only an alias names. */
+static void request_links(struct drivers *d, uint64_t now)
 {
-	int r = modules_coldplug(b->modules, now);
+	const struct plan_net *net = &d->cfg.plan->net;
 
-	b->stage = STAGE_HARDWARE;
-	if (r >= 0)
-		r = hurry(b, now);
-	for (size_t i = 0; i < b->n_needs; i++) {
-		request(b, b->needs[i].module, now);
-		r = r < 0 ? r : hurry(b, now);
+	for (size_t i = 0; i < net->n_rdma_links; i++) {
+		char alias[96];
+
+		if (soft_link_module(net->rdma_links[i].type))
+			continue;
+		snprintf(alias, sizeof(alias), "rdma-link-%s", net->rdma_links[i].type);
+		/* It may be built in, or come with rd.driver.post=: the kernel has the last word. */
+		if (modules_request_alias(d->modules, alias, now) < 0)
+			report_log(d->cfg.env->report, REPORT_INFO, net->rdma_links[i].name, now,
+				"no module has the alias %s", alias);
 	}
-	soft_links_request(b, now);
-	if (r < 0)
-		report_cause(b->report, CAUSE_INTERNAL, "modules", now, "uevents: %s", strerror(-r));
 }
 
-int stage_begin(struct boot *b, uint64_t now)
+static void begin_hardware(struct drivers *d, uint64_t now)
 {
-	int r = make_room(b);
+	int r = modules_coldplug(d->modules, now);
 
+	d->stage = STAGE_HARDWARE;
+	if (r >= 0)
+		r = send_off(d, now);
+	for (size_t i = 0; i < d->n_needs; i++) {
+		request(d, d->needs[i].module, now);
+		r = r < 0 ? r : send_off(d, now);
+	}
+	request_links(d, now);
+	if (r < 0)
+		report_cause(d->cfg.env->report, CAUSE_INTERNAL, "modules", now, "uevents: %s", strerror(-r));
+}
+
+static void advance(struct drivers *d, uint64_t now)
+{
+	const struct plan_drivers *plan = &d->cfg.plan->drivers;
+
+	if (d->stage == STAGE_PRE && modules_settled(d->modules))
+		begin_hardware(d, now);
+	if (d->stage != STAGE_HARDWARE || !modules_devices_settled(d->modules))
+		return;
+	d->stage = STAGE_POST;
+	for (size_t i = 0; i < plan->n_post; i++)
+		request(d, plan->post[i], now);
+}
+
+int drivers_new(struct drivers **ret, const struct drivers_config *cfg, uint64_t now)
+{
+	_cleanup_(drivers_freep) struct drivers *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	d->cfg = *cfg;
+	r = make_room(d);
 	if (r < 0)
 		return r;
-	b->n_needs = needs_of_plan(b->plan, b->needs);
-	b->stage = STAGE_PRE;
-	for (size_t i = 0; i < b->plan->drivers.n_pre; i++)
-		request(b, b->plan->drivers.pre[i], now);
-	stage_step(b, now);
-	return hurry(b, now);
+	d->n_needs = needs_of_plan(cfg->plan, d->needs);
+	for (size_t i = 0; i < cfg->plan->drivers.n_pre; i++)
+		request(d, cfg->plan->drivers.pre[i], now);
+	advance(d, now);
+	r = send_off(d, now);
+	if (r < 0)
+		return r;
+	*ret = d;
+	d = NULL;
+	return 0;
 }
 
-static const struct need *find_need(const struct boot *b, const char *module)
+struct drivers *drivers_free(struct drivers *d)
 {
-	for (size_t i = 0; i < b->n_needs; i++)
-		if (streq(b->needs[i].module, module))
-			return &b->needs[i];
+	unsigned busy;
+
+	if (!d)
+		return NULL;
+	busy = d->modules ? modules_stop(d->modules) : 0;
+	if (busy)
+		report_log(d->cfg.env->report, REPORT_WARN, "modules", now_ns(),
+			"%u module loads are still in the kernel and end by themselves", busy);
+	modules_freep(&d->modules);
+	free(d);
 	return NULL;
 }
 
-/*
- * A module that failed. The room has reported it; what is left is to end the boot when it is a vital
- * one, since waiting cannot bring it.
- */
-static void module_failed(struct boot *b, const struct module_entry *e, uint64_t now)
+struct modules *drivers_modules(const struct drivers *d)
 {
-	const struct need *need = find_need(b, e->name);
-	char text[MODULE_TEXT_SIZE + 64];
-
-	if (!need || !need->vital)
-		return;
-	snprintf(text, sizeof(text), "%s, needed for %s", e->text, need->why);
-	boot_fail(b, e->cause ? e->cause : CAUSE_MODULE_FAILED, e->name, now, text);
+	return d->modules;
 }
 
-static void take_events(struct boot *b, uint64_t now)
+void drivers_need(struct drivers *d, const struct need *needs, size_t n, uint64_t now)
 {
+	for (size_t i = 0; i < n; i++) {
+		size_t before = d->n_needs;
+
+		d->n_needs = add_need(d->needs, before, needs[i]);
+		if (d->n_needs > before)
+			request(d, needs[i].module, now);
+	}
+}
+
+/* Is it a vital one? Waiting cannot bring what failed. */
+static const struct need *vital_need(const struct drivers *d, const char *module)
+{
+	for (size_t i = 0; i < d->n_needs; i++)
+		if (streq(d->needs[i].module, module) && d->needs[i].vital)
+			return &d->needs[i];
+	return NULL;
+}
+
+bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause, char where[static REPORT_NAME_MAX],
+	char text[static REPORT_TEXT_MAX])
+{
+	const struct need *need;
 	struct module_event ev;
 
-	while (modules_pop_event(b->modules, &ev))
-		if (ev.type == MODULE_EVENT_FAILED)
-			module_failed(b, &ev.entry, now);
-}
-
-void stage_step(struct boot *b, uint64_t now)
-{
-	take_events(b, now);
-	if (b->stage == STAGE_PRE && modules_settled(b->modules))
-		begin_hardware(b, now);
-	if (b->stage == STAGE_HARDWARE && modules_devices_settled(b->modules)) {
-		b->stage = STAGE_POST;
-		for (size_t i = 0; i < b->plan->drivers.n_post; i++)
-			request(b, b->plan->drivers.post[i], now);
-	}
-}
-
-void stage_need_image(struct boot *b)
-{
-	const char *name;
-
-	for (size_t i = 0; (name = image_modules(i)) && b->n_needs < NEEDS_MAX; i++) {
-		if (find_need(b, name))
+	while (modules_pop_event(d->modules, &ev)) {
+		/* The modules room has reported it. */
+		need = ev.type == MODULE_EVENT_FAILED ? vital_need(d, ev.entry.name) : NULL;
+		if (!need)
 			continue;
-		b->needs[b->n_needs++] = (struct need){name, false, "a root image"};
-		request(b, name, now_ns());
+		*ret_cause = ev.entry.cause ? ev.entry.cause : CAUSE_MODULE_FAILED;
+		strscpy(where, ev.entry.name, REPORT_NAME_MAX);
+		snprintf(text, REPORT_TEXT_MAX, "%s, needed for %s", ev.entry.text, need->why);
+		return false;
 	}
+	advance(d, now);
+	return true;
 }
 
-void stage_need_block(struct boot *b, const struct plan_block *block)
+bool drivers_asked(const struct drivers *d)
 {
-	struct need needs[NEEDS_MAX];
-	size_t n = needs_of_block(block, b->plan->root.image.overlay.asked, needs);
-
-	for (size_t i = 0; i < n && b->n_needs < NEEDS_MAX; i++) {
-		if (find_need(b, needs[i].module))
-			continue;
-		b->needs[b->n_needs++] = needs[i];
-		request(b, needs[i].module, now_ns());
-	}
+	return d->stage == STAGE_POST;
 }
 
-bool stage_settled(const struct boot *b)
+bool drivers_settled(const struct drivers *d)
 {
-	return b->stage == STAGE_POST && modules_settled(b->modules);
+	return d->stage == STAGE_POST && modules_settled(d->modules);
 }
 
-bool stage_vital_loaded(const struct boot *b)
+void drivers_state(const struct drivers *d, struct target_modules *ret)
 {
-	for (size_t i = 0; i < b->n_needs; i++) {
-		const struct module_entry *e = modules_find(b->modules, b->needs[i].module);
+	*ret = (struct target_modules){.vital_loaded = true, .settled = drivers_settled(d)};
+	for (size_t i = 0; i < d->n_needs; i++) {
+		const struct module_entry *e = modules_find(d->modules, d->needs[i].module);
 
 		if (e && e->state <= MODULE_LOADING)
-			return false;
+			ret->vital_loaded = false;
+		if (e && !ret->failed && (e->state == MODULE_FAILED || e->state == MODULE_BLOCKED))
+			ret->failed = e;
 	}
-	return true;
 }

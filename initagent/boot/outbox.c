@@ -1,212 +1,351 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * telling: what of the report goes to those that rd.report= names. The report room gathers, the tell room sends; this is
- * the way from one to the other.
- */
-#include "boot_private.h"
+/* outbox: see outbox.h. report/ gathers, report/tell/ sends; this is the way from one to the other. */
+#include "outbox.h"
+
+#include "base/file.h"
+#include "base/loop.h"
+#include "report/record.h"
 #include "report/report.h"
+#include "report/tell/remember.h"
+#include "report/tell/tell.h"
 #include "state/state_read.h"
 
 /* A boot that failed has this long to say so; nothing waits for it any more. */
 #define PATIENCE (2 * NSEC_PER_SEC)
-/* A name nobody knows shall not keep the resolver from the root's. */
+/* A name that does not resolve shall not keep the resolver from the root's. */
 #define LOOKUP_LIMIT (5 * NSEC_PER_SEC)
 
-void telling_begin(struct boot *b, uint64_t now)
-{
-	int r = b->plan->n_reports ? tell_new(&b->telling.tell, &b->env, b->plan->reports, b->plan->n_reports) : 0;
+struct outbox {
+	const struct env *env;
+	const struct boot_plan *plan;
+	struct report *report;
+	struct tell *tell;	 /* NULL: no sink is named */
+	struct remember *memory; /* of failures, over a reset; NULL: none is kept */
+	size_t causes;		 /* so many were sent */
+	enum cause wait;	 /* the last one that was sent, and where */
+	char where[REPORT_NAME_MAX];
+	uint64_t end;		 /* of the patience after a failure */
+};
 
+int outbox_new(struct outbox **ret, const struct env *env, const struct boot_plan *plan, uint64_t now)
+{
+	struct outbox *o = calloc(1, sizeof(*o));
+	int r;
+
+	if (!o)
+		return -ENOMEM;
+	o->env = env;
+	o->plan = plan;
+	o->report = env->report;
+	r = plan->n_reports ? tell_new(&o->tell, env, plan->reports, plan->n_reports) : 0;
 	if (r < 0)
-		report_cause(b->report, CAUSE_REPORT_LOST, "rd.report", now, "%s", strerror(-r));
+		report_cause(o->report, CAUSE_REPORT_LOST, "rd.report", now, "%s", strerror(-r));
+	*ret = o;
+	return 0;
 }
 
-/* The name by which the admin knows the node, or else what no other node has. */
-static void name_node(struct boot *b)
+struct outbox *outbox_free(struct outbox *o)
 {
-	const char *name = b->plan->net.hostname ? b->plan->net.hostname : "";
-	char number[32];
-
-	for (size_t i = 0; i < b->n_rails && !*name; i++) {
-		const struct address_result *a = addresses_result(b->addresses, b->rails[i].ifindex);
-
-		name = a ? a->hostname : "";
-	}
-	snprintf(number, sizeof(number), "%012llx", (unsigned long long)target_node_number(b));
-	tell_node(b->telling.tell, *name ? name : number);
-}
-
-void telling_up(struct boot *b, uint64_t now)
-{
-	if (!b->telling.tell)
-		return;
-	name_node(b);
-	tell_up(b->telling.tell, now);
-}
-
-uint64_t telling_deadline(const struct boot *b)
-{
-	return b->telling.tell ? tell_deadline(b->telling.tell) : NSEC_NEVER;
-}
-
-void telling_dispatch(struct boot *b, bool ready, uint64_t now)
-{
-	if (b->telling.tell && (ready || now >= tell_deadline(b->telling.tell)))
-		tell_dispatch(b->telling.tell, now);
-}
-
-static const struct rail *rail_named(const struct boot *b, const char *name)
-{
-	for (size_t i = 0; i < b->n_rails; i++)
-		if (streq(b->rails[i].name, name))
-			return &b->rails[i];
+	if (!o)
+		return NULL;
+	tell_freep(&o->tell);
+	remember_freep(&o->memory);
+	free(o);
 	return NULL;
 }
 
-static void say(struct boot *b, enum tell_kind kind, enum cause cause, const char *where, const char *text, uint64_t now)
+void outbox_fds(const struct outbox *o, int ret[static OUTBOX_FDS])
 {
-	const struct rail *rail = rail_named(b, where);
+	ret[0] = o->tell ? tell_fd(o->tell) : -1;
+	ret[1] = o->memory ? remember_fd(o->memory) : -1;
+}
+
+uint64_t outbox_deadline(const struct outbox *o)
+{
+	return o->tell ? tell_deadline(o->tell) : NSEC_NEVER;
+}
+
+bool outbox_is_empty(const struct outbox *o)
+{
+	return !o->tell && !o->memory;
+}
+
+/* --- messages -------------------------------------------------------------------------------- */
+
+/* The name by which the admin knows the node, or else what no other node has. */
+static void name_node(struct outbox *o, const struct rails *rails)
+{
+	const char *name = o->plan->net.hostname ? o->plan->net.hostname : "";
+	size_t n;
+	const struct rail *list = rails_list(rails, &n);
+	char number[32];
+
+	for (size_t i = 0; i < n && !*name; i++) {
+		const struct address_result *a = addresses_result(rails_addresses(rails), list[i].ifindex);
+
+		name = a ? a->hostname : "";
+	}
+	snprintf(number, sizeof(number), "%012llx", (unsigned long long)rails_node_number(rails));
+	tell_node(o->tell, *name ? name : number);
+}
+
+void outbox_up(struct outbox *o, const struct rails *rails, uint64_t now)
+{
+	if (!o->tell)
+		return;
+	name_node(o, rails);
+	tell_up(o->tell, now);
+}
+
+static const struct rail *rail_named(const struct rails *rails, const char *name)
+{
+	size_t n = 0;
+	const struct rail *list = rails ? rails_list(rails, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (streq(list[i].name, name))
+			return &list[i];
+	return NULL;
+}
+
+static void send_item(struct outbox *o, const struct rails *rails, struct tell_item item, uint64_t now)
+{
+	const struct rail *rail = rail_named(rails, item.where);
 	char device[sizeof(rail->device) + 12] = "";
 
 	if (rail && *rail->device)
 		snprintf(device, sizeof(device), "%s/%u", rail->device, rail->port);
-	tell_say(b->telling.tell, &(struct tell_item){.kind = kind, .cause = cause, .where = where,
-		.device = device, .guid = rail ? rail->guid : 0, .text = text}, now);
+	item.device = device;
+	item.guid = rail ? rail->guid : 0;
+	tell_say(o->tell, &item, now);
 }
 
 /* The causes that came since the last look. */
-static void say_causes(struct boot *b, uint64_t now)
+static void send_causes(struct outbox *o, const struct rails *rails, uint64_t now)
 {
 	struct report_view v;
 
-	report_view(b->report, &v);
-	if (b->telling.causes < v.lost_causes)
-		b->telling.causes = v.lost_causes;
-	for (; b->telling.causes < v.lost_causes + v.n_causes; b->telling.causes++) {
-		const struct report_met *met = &v.causes[b->telling.causes - v.lost_causes];
+	report_view(o->report, &v);
+	if (o->causes < v.lost_causes)
+		o->causes = v.lost_causes;
+	for (; o->causes < v.lost_causes + v.n_causes; o->causes++) {
+		const struct report_met *met = &v.causes[o->causes - v.lost_causes];
 		char text[REPORT_TEXT_MAX * 2];
 
 		snprintf(text, sizeof(text), "%s%s%s", cause_info(met->cause)->text, *met->text ? ": " : "", met->text);
-		say(b, TELL_CAUSE, met->cause, met->where, text, now);
+		send_item(o, rails, (struct tell_item){.kind = TELL_CAUSE, .cause = met->cause, .where = met->where,
+			.text = text}, now);
 	}
 }
 
 /* Names take turns: the resolver looks up one at a time, and the root's comes first. */
-static void look_up(struct boot *b, uint64_t now)
+static void look_up_sink(struct outbox *o, struct rails *rails, uint64_t now)
 {
-	const char *name = b->lookup == LOOKUP_NONE ? tell_lookup(b->telling.tell, now) : NULL;
+	const char *name = rails_resolving(rails) == RAILS_ASKER_NONE ? tell_lookup(o->tell, now) : NULL;
 
-	if (!name)
+	if (name && rails_resolve(rails, RAILS_ASKER_OUTBOX, name, LOOKUP_LIMIT, now) < 0)
+		tell_resolved(o->tell, NULL, now);
+}
+
+void outbox_step(struct outbox *o, struct rails *rails, uint64_t now)
+{
+	if (!o->tell)
 		return;
-	if (addresses_resolve(b->addresses, name, LOOKUP_LIMIT, now) < 0)
-		tell_resolved(b->telling.tell, NULL, now);
-	else
-		b->lookup = LOOKUP_TELLING;
+	send_causes(o, rails, now);
+	look_up_sink(o, rails, now);
 }
 
-void telling_step(struct boot *b, uint64_t now)
+void outbox_resolved(struct outbox *o, const struct address_event *ev, uint64_t now)
 {
-	if (!b->telling.tell)
-		return;
-	say_causes(b, now);
-	look_up(b, now);
+	if (o->tell)
+		tell_resolved(o->tell, ev->addr.family ? &ev->addr : NULL, now);
 }
 
-void telling_resolved(struct boot *b, const struct address_event *ev, uint64_t now)
-{
-	if (b->telling.tell)
-		tell_resolved(b->telling.tell, ev->addr.family ? &ev->addr : NULL, now);
-}
-
-/* Each wait once, however long it lasts; who flaps is told as often. */
-void telling_wait(struct boot *b, uint64_t now)
+/* Each wait once, however long it lasts; one that comes and goes is sent as often. */
+void outbox_wait(struct outbox *o, const struct rails *rails, uint64_t now)
 {
 	const char *where = "", *text = "";
-	enum cause cause = report_waiting(b->report, &where, &text);
+	enum cause cause = report_waiting(o->report, &where, &text);
 
-	if (!b->telling.tell || (cause == b->telling.wait && streq(where, b->telling.where)))
+	if (!o->tell || (cause == o->wait && streq(where, o->where)))
 		return;
-	b->telling.wait = cause;
-	strscpy(b->telling.where, where, sizeof(b->telling.where));
-	say(b, TELL_WAIT, cause, where, text, now);
+	o->wait = cause;
+	strscpy(o->where, where, sizeof(o->where));
+	send_item(o, rails, (struct tell_item){.kind = TELL_WAIT, .cause = cause, .where = where, .text = text}, now);
 }
 
-void telling_before(struct boot *b, const struct failure *f, uint64_t now)
+/* --- the record of a failure ----------------------------------------------------------------- */
+
+static unsigned places(const struct boot_plan *plan)
 {
-	if (b->telling.tell)
-		say(b, TELL_BEFORE, f->cause, f->where, cause_info(f->cause)->text, now);
+	unsigned all = 0;
+
+	for (size_t i = 0; i < plan->n_reports; i++) {
+		all |= plan->reports[i].kind == PLAN_REPORT_EFI ? REMEMBER_EFI : 0;
+		all |= plan->reports[i].kind == PLAN_REPORT_PSTORE ? REMEMBER_PSTORE : 0;
+	}
+	return all;
 }
 
-/* Both are asked each time: what has ended shall be heard. */
-static bool idle(struct boot *b, uint64_t now)
+static void not_kept(struct outbox *o, int error, uint64_t now)
 {
-	bool kept = last_failure_idle(b, now);
-
-	return tell_idle(b->telling.tell) && kept;
+	report_cause(o->report, CAUSE_FAILURE_NOT_KEPT, "rd.report", now, "%s", strerror(error));
 }
 
-/* Until nothing is left to be said or kept, or the time is up. Returns the present. */
-static uint64_t wait_idle(struct boot *b, uint64_t limit)
+void outbox_look(struct outbox *o, uint64_t now)
+{
+	unsigned where = places(o->plan);
+	int r = where ? remember_new(&o->memory, o->env, where) : 0;
+
+	if (r < 0)
+		not_kept(o, -r, now);
+}
+
+/* The file is for the real root, where the variable is gone once this boot has succeeded. */
+static void pass_on(struct outbox *o, const struct rails *rails, const struct failure *f, uint64_t now)
+{
+	const struct cause_info *info = cause_info(f->cause);
+	char text[FAILURE_RECORD_MAX];
+
+	report_log(o->report, REPORT_WARN, NULL, now, "the last boot failed: %s %s%s%s", info->code, info->text,
+		*f->where ? ": " : "", f->where);
+	failure_write(text, f);
+	if (file_write(o->env, STATE_DIR, "last-failure", text, sizeof(text), 0644) < 0)
+		report_log(o->report, REPORT_WARN, NULL, now, "its record could not be passed on");
+	if (o->tell)
+		send_item(o, rails, (struct tell_item){.kind = TELL_BEFORE, .cause = f->cause, .where = f->where,
+			.text = info->text}, now);
+}
+
+static void take_record(struct outbox *o, const struct rails *rails, uint64_t now)
+{
+	struct failure f;
+
+	if (o->memory && remember_pop(o->memory, &f))
+		pass_on(o, rails, &f, now);
+}
+
+/* The text that was reported with the cause of the failure. */
+static const char *text_of(const struct report_view *v, enum cause cause)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < v->n_causes; i++)
+		if (v->causes[i].cause == cause)
+			text = v->causes[i].text;
+	return text;
+}
+
+static void keep_record(struct outbox *o, const struct outbox_ending *end, uint64_t now)
+{
+	struct failure f = {.cause = end->cause, .uptime = now / NSEC_PER_SEC, .wall = wall_ns() / NSEC_PER_SEC};
+	struct report_view v;
+	int r;
+
+	report_view(o->report, &v);
+	strscpy(f.where, end->where, sizeof(f.where));
+	strscpy(f.text, text_of(&v, end->cause), sizeof(f.text));
+	r = end->done ? remember_clear(o->memory) : remember_keep(o->memory, &f);
+	if (r < 0)
+		not_kept(o, -r, now);
+}
+
+static bool record_is_kept(struct outbox *o, uint64_t now)
+{
+	int error = 0;
+
+	if (!o->memory)
+		return true;
+	if (!remember_done(o->memory, &error))
+		return false;
+	if (error)
+		not_kept(o, error, now);
+	o->memory = remember_free(o->memory);
+	return true;
+}
+
+void outbox_dispatch(struct outbox *o, const struct rails *rails, bool ready, uint64_t now)
+{
+	if (o->tell && (ready || now >= tell_deadline(o->tell)))
+		tell_dispatch(o->tell, now);
+	take_record(o, rails, now);
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/* Poll both, so that finished work is reaped. */
+static bool is_idle(struct outbox *o, uint64_t now)
+{
+	bool kept = record_is_kept(o, now);
+
+	return tell_idle(o->tell) && kept;
+}
+
+/* Until nothing is left to be sent or kept, or the time is up. Returns the present. */
+static uint64_t wait_idle(struct outbox *o, uint64_t limit)
 {
 	_cleanup_(loop_freep) struct loop *loop = NULL;
-	int tag, r = loop_new(&loop);
+	int fds[OUTBOX_FDS], tag, r = loop_new(&loop);
 	uint64_t now = now_ns();
 
-	if (r >= 0)
-		r = loop_add(loop, tell_fd(b->telling.tell), 0);
-	if (r >= 0 && b->memory && remember_fd(b->memory) >= 0)
-		r = loop_add(loop, remember_fd(b->memory), 0);
-	while (r >= 0 && now < limit && !idle(b, now)) {
-		r = loop_wait(loop, min_u64(limit, tell_deadline(b->telling.tell)), &tag, 1);
+	outbox_fds(o, fds);
+	for (size_t i = 0; r >= 0 && i < OUTBOX_FDS; i++)
+		r = fds[i] >= 0 ? loop_add(loop, fds[i], 0) : 0;
+	while (r >= 0 && now < limit && !is_idle(o, now)) {
+		r = loop_wait(loop, min_u64(limit, tell_deadline(o->tell)), &tag, 1);
 		now = now_ns();
-		tell_dispatch(b->telling.tell, now);
+		tell_dispatch(o->tell, now);
 	}
 	return now;
 }
 
-static void complain(struct boot *b, uint64_t now)
+static void report_missed(struct outbox *o, uint64_t now)
 {
 	const char *server;
 	char text[256];
 
-	while (tell_missed(b->telling.tell, &server, text, sizeof(text)))
-		report_cause(b->report, CAUSE_REPORT_LOST, server, now, "%s", text);
+	while (tell_missed(o->tell, &server, text, sizeof(text)))
+		report_cause(o->report, CAUSE_REPORT_LOST, server, now, "%s", text);
 }
 
-void telling_last(struct boot *b, uint64_t now)
+void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end, uint64_t now)
 {
-	bool done = b->outcome == BOOT_DONE;
+	double seconds = (double)(now - end->start) / 1e9;
 	char text[REPORT_TEXT_MAX];
 
-	if (!b->telling.tell)
+	take_record(o, rails, now);
+	if (o->memory)
+		keep_record(o, end, now);
+	if (!o->tell)
 		return;
-	say_causes(b, now);
-	if (done)
-		snprintf(text, sizeof(text), "the root is mounted after %.2f s", (double)(now - b->run.start) / 1e9);
+	send_causes(o, rails, now);
+	if (end->done)
+		snprintf(text, sizeof(text), "the root is mounted after %.2f s", seconds);
 	else
-		snprintf(text, sizeof(text), "giving up after %.2f s: %s", (double)(now - b->run.start) / 1e9,
-			cause_info(b->cause)->text);
-	say(b, done ? TELL_DONE : TELL_FAILED, done ? CAUSE_NONE : b->cause, done ? "" : b->where, text, now);
-	b->telling.end = now + PATIENCE;
-	tell_up(b->telling.tell, now);
-	if (!done)
-		now = wait_idle(b, b->telling.end);
-	complain(b, now);
+		snprintf(text, sizeof(text), "giving up after %.2f s: %s", seconds, cause_info(end->cause)->text);
+	send_item(o, rails, (struct tell_item){.kind = end->done ? TELL_DONE : TELL_FAILED,
+		.cause = end->done ? CAUSE_NONE : end->cause, .where = end->done ? "" : end->where, .text = text}, now);
+	o->end = now + PATIENCE;
+	tell_up(o->tell, now);
+	if (!end->done)
+		now = wait_idle(o, o->end);
+	report_missed(o, now);
 }
 
-void telling_state(struct boot *b, uint64_t now)
+void outbox_state(struct outbox *o, const struct outbox_ending *end, uint64_t now)
 {
 	_cleanup_free_ char *body = NULL;
 	int len;
 
-	if (!b->telling.tell)
+	if (!o->tell)
 		return;
-	len = state_read(&b->env, &body);
+	len = state_read(o->env, &body);
 	if (len > 0)
-		tell_state(b->telling.tell, &(struct tell_state){.body = body, .len = (size_t)len,
-			.ca = b->plan->root.image.ca, .patient = b->outcome != BOOT_DONE});
-	if (b->outcome != BOOT_DONE)
-		now = wait_idle(b, b->telling.end);
-	complain(b, now);
-	b->telling.tell = tell_free(b->telling.tell);
-	b->memory = b->memory ? remember_free(b->memory) : NULL;
+		tell_state(o->tell, &(struct tell_state){.body = body, .len = (size_t)len,
+			.ca = o->plan->root.image.ca, .patient = !end->done});
+	if (!end->done)
+		now = wait_idle(o, o->end);
+	report_missed(o, now);
+	o->tell = tell_free(o->tell);
+	o->memory = o->memory ? remember_free(o->memory) : NULL;
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* summary: what the boot knows, gathered for state.json, and the phase table for the console. */
-#include "boot_private.h"
+#include "boot/private.h"
 #include "link/netdev.h"
 #include "report/report.h"
 
 #define PHASES_MAX 8
 
-static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
-	struct state_rail *out)
+static void fill_rail(const struct boot *b, const struct rail *rail, int root_ifindex, struct state_rail *out)
 {
-	const struct netdev *dev = links_by_index(b->links, rail->ifindex), *parent;
+	const struct addresses *addresses = rails_addresses(b->rails);
+	const struct links *links = rails_links(b->rails);
+	const struct netdev *dev = links_by_index(links, rail->ifindex), *parent;
 
 	*out = (struct state_rail){
 		.name = rail->name,
@@ -18,9 +19,9 @@ static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
 		.metric = rail->metric,
 		.carries_root = rail->ifindex == root_ifindex,
 		.dev = dev,
-		.address = addresses_result(b->addresses, rail->ifindex),
-		.address6 = addresses_result_of(b->addresses, rail->ifindex, AF_INET6),
-		.port = *rail->device ? fabric_find(b->fabric, rail->device, rail->port) : NULL,
+		.address = addresses_result(addresses, rail->ifindex),
+		.address6 = addresses_result_of(addresses, rail->ifindex, AF_INET6),
+		.port = *rail->device ? fabric_find(rails_fabric(b->rails), rail->device, rail->port) : NULL,
 	};
 	/* alone it is the address */
 	if (out->address6 == out->address)
@@ -28,41 +29,20 @@ static void fill_rail(struct boot *b, const struct rail *rail, int root_ifindex,
 	if (!dev || !netdev_pkey(dev))
 		return;
 	(void)env_read(&b->env, out->mode, sizeof(out->mode), "/sys/class/net/%s/mode", dev->name);
-	parent = ipoib_is_child(dev) ? links_by_index(b->links, dev->parent_ifindex) : NULL;
+	parent = ipoib_is_child(dev) ? links_by_index(links, dev->parent_ifindex) : NULL;
 	out->parent = parent ? parent->name : NULL;
 }
 
-/* The root's server; of an adopted root, as its record has it. */
-static struct inet_addr server_address(const struct boot *b)
+int boot_root_ifindex(const struct boot *b)
 {
-	const char *adopted = b->has_block ? b->adopted_block.address : b->adopted.address;
-	struct inet_addr addr = b->target.addr;
-
-	if (!addr.family && !b->has_image)
-		(void)value_inet(adopted, strlen(adopted), &addr);
-	return addr;
-}
-
-int boot_root_ifindex(struct boot *b)
-{
-	struct inet_addr addr = server_address(b);
-	struct link_route way;
-
-	if (b->outcome != BOOT_DONE || !addr.family || !b->links)
-		return 0;
-	return links_lookup(b->links, &addr, &way) < 0 ? 0 : way.ifindex;
-}
-
-static const struct rail *root_rail(struct boot *b)
-{
-	return rails_find(b, boot_root_ifindex(b));
+	return b->target && b->end.outcome == BOOT_DONE ? target_ifindex(b->target) : 0;
 }
 
 /* First begin and last end of the modules that were loaded. */
 static bool modules_phase(const struct boot *b, struct state_phase *ret)
 {
 	size_t n = 0;
-	const struct module_entry *rows = b->modules ? modules_ledger(b->modules, &n) : NULL;
+	const struct module_entry *rows = b->drivers ? modules_ledger(drivers_modules(b->drivers), &n) : NULL;
 
 	*ret = (struct state_phase){.name = "modules", .begin = NSEC_NEVER};
 	for (size_t i = 0; i < n; i++) {
@@ -81,28 +61,35 @@ static void add_phase(struct state_phase *list, size_t *n, const char *name, uin
 		list[(*n)++] = (struct state_phase){name, begin, end};
 }
 
-/* The phases overlap: modules load while the address is fetched. */
-static size_t phases(struct boot *b, struct state_phase *list, uint64_t now)
+static size_t rail_phases(const struct boot *b, struct state_phase *list, size_t n)
 {
-	const struct rail *rail = root_rail(b);
-	struct state_phase modules;
+	const struct rail *rail = b->rails ? rails_find(b->rails, boot_root_ifindex(b)) : NULL;
+	uint64_t begin, end;
+
+	if (!rail)
+		return n;
+	rails_rdma_span(b->rails, &begin, &end);
+	add_phase(list, &n, "link", b->run.start, rail->carrier);
+	add_phase(list, &n, "address", rail->carrier, rail->address);
+	add_phase(list, &n, "port", begin, end);
+	return n;
+}
+
+/* The phases overlap: modules load while the address is fetched. */
+static size_t phases(const struct boot *b, struct state_phase *list, uint64_t now)
+{
+	struct source_result root;
 	size_t n = 0;
 
-	if (modules_phase(b, &modules))
-		list[n++] = modules;
-	if (rail) {
-		add_phase(list, &n, "link", b->run.start, rail->carrier);
-		add_phase(list, &n, "address", rail->carrier, rail->address);
-		add_phase(list, &n, "port", b->rdma_begin, b->rdma_end);
-	}
-	if (b->outcome == BOOT_DONE && b->web) {
-		add_phase(list, &n, "fetch", b->target.began, web_result(b->web)->fetched);
-		add_phase(list, &n, "mount", web_result(b->web)->fetched, b->root_up);
-	} else if (b->outcome == BOOT_DONE && b->block) {
-		add_phase(list, &n, "connect", b->target.began, block_connected(b->block));
-		add_phase(list, &n, "mount", block_connected(b->block), b->root_up);
-	} else if (b->outcome == BOOT_DONE) {
-		add_phase(list, &n, "mount", b->target.began, b->root_up);
+	if (modules_phase(b, &list[0]))
+		n++;
+	n = rail_phases(b, list, n);
+	if (b->end.outcome == BOOT_DONE && target_source(b->target, &root)) {
+		uint64_t began = target_began(b->target);
+
+		if (root.phase)
+			add_phase(list, &n, root.phase, began, root.phase_end);
+		add_phase(list, &n, "mount", root.phase ? root.phase_end : began, b->budgets.root_up);
 	}
 	add_phase(list, &n, "total", b->run.start, now);
 	return n;
@@ -118,7 +105,7 @@ void summary_phases(struct boot *b, uint64_t now)
 	for (size_t i = 0; i < n && at < sizeof(line); i++)
 		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %.2f s", i ? ", " : "",
 			list[i].name, (double)(list[i].end - list[i].begin) / 1e9);
-	report_log(b->report, REPORT_INFO, NULL, now, "%s", line);
+	report_log(b->env.report, REPORT_INFO, NULL, now, "%s", line);
 }
 
 /* CPU time of this process alone, without its workers, in which modules start and mounts wait. */
@@ -130,22 +117,25 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* The root of one kind or the other, once it is mounted. */
+/* The root once it is mounted; how far it is before that. */
 static void fill_root(const struct boot *b, struct state_input *in)
 {
-	if (b->outcome != BOOT_DONE)
+	struct source_result root;
+
+	if (!b->target || !target_source(b->target, &root))
 		return;
-	if (b->web || b->has_image)
-		in->web = b->web ? web_result(b->web) : &b->adopted_image;
-	else if (b->block || b->has_block)
-		in->block = b->block ? block_result(b->block) : &b->adopted_block;
-	else
-		in->root = b->root ? root_result(b->root) : &b->adopted;
+	if (b->end.outcome != BOOT_DONE) {
+		in->fetch = root.fetch;
+		return;
+	}
+	in->root = root.nfs;
+	in->web = root.image;
+	in->block = root.block;
 }
 
 int summary_write(struct boot *b, const char *outcome, uint64_t now)
 {
-	struct state_rail rails[RAILS_MAX];
+	struct state_rail rails[RAILS_LIMIT];
 	struct state_phase list[PHASES_MAX];
 	struct state_input in = {
 		.outcome = outcome,
@@ -154,29 +144,26 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.start = b->run.start,
 		.wall = (int64_t)(wall_ns() / NSEC_PER_SEC),
 		.plan = b->plan,
-		.managers = b->handed_over ? &b->managers : NULL,
+		.managers = b->managers,
 		.restarts = b->run.restarts,
 		.cpu = cpu_ns(),
 		.wakes = b->loop ? loop_wakes(b->loop) : (struct loop_wakes){0},
 		.rails = rails,
-		.n_rails = b->n_rails,
 		.phases = list,
-		.report = b->report,
+		.report = b->env.report,
 	};
 	int ifindex = boot_root_ifindex(b);
-	struct web_progress fetch;
 
-	for (size_t i = 0; i < b->n_rails; i++)
-		fill_rail(b, &b->rails[i], ifindex, &rails[i]);
-	if (b->fabric)
-		in.ports = fabric_ports(b->fabric, &in.n_ports);
-	in.n_phases = phases(b, list, now);
-	if (b->modules)
-		in.modules = modules_ledger(b->modules, &in.n_modules);
-	fill_root(b, &in);
-	if (b->web && b->outcome != BOOT_DONE) {
-		web_progress(b->web, &fetch);
-		in.fetch = &fetch;
+	if (b->rails) {
+		const struct rail *all = rails_list(b->rails, &in.n_rails);
+
+		for (size_t i = 0; i < in.n_rails; i++)
+			fill_rail(b, &all[i], ifindex, &rails[i]);
+		in.ports = fabric_ports(rails_fabric(b->rails), &in.n_ports);
 	}
+	in.n_phases = phases(b, list, now);
+	if (b->drivers)
+		in.modules = modules_ledger(drivers_modules(b->drivers), &in.n_modules);
+	fill_root(b, &in);
 	return state_write(&b->env, &in);
 }

@@ -18,7 +18,7 @@
 #include "boot/node.h"
 #include "state/running.h"
 #include "netns.h"
-#include "root/web/web.h"
+#include "root/source/source.h"
 
 TEST(static_address_to_mounted_root)
 {
@@ -140,7 +140,7 @@ TEST(no_route_to_the_web_server)
 {
 	struct node n;
 
-	if (!web_available())
+	if (!source_of(PLAN_ROOT_LIVE))
 		check_skip("no HTTP in this build");
 	wire_up();
 	node_open(&n, "root=live:http://198.51.100.9:8099/root.img ip=192.0.2.2:::24::veth0:none rd.retry=3");

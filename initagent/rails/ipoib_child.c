@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rail_ipoib: IPoIB interfaces: their modules, the children of partitions, mode and umcast.
+ * ipoib_child: IPoIB interfaces: their modules, the children of partitions, mode and umcast.
  */
-#include "boot/boot_private.h"
-#include "report/report.h"
+#include "rails/private.h"
 
 #include <limits.h>
+#include <net/if_arp.h>
 #include <poll.h>
 
-#define HWTYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND */
-
-bool ipoib_is_child(const struct netdev *dev)
-{
-	return dev->hwtype == HWTYPE_INFINIBAND && dev->parent_ifindex != 0;
-}
 
 /* Is this partition's interface wanted on top of parent? */
 static bool speaks_of(const struct plan_pkey *pkey, const struct netdev *parent)
@@ -21,10 +15,10 @@ static bool speaks_of(const struct plan_pkey *pkey, const struct netdev *parent)
 	return !pkey->parent || streq(pkey->parent, parent->name);
 }
 
-bool ipoib_child_wanted(const struct boot *b, const struct netdev *dev)
+bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev)
 {
-	const struct netdev *parent = links_by_index(b->links, dev->parent_ifindex);
-	const struct plan_ib *ib = &b->plan->ib;
+	const struct netdev *parent = links_by_index(rails->links, dev->parent_ifindex);
+	const struct plan_ib *ib = &rails->plan->ib;
 
 	for (size_t i = 0; parent && i < ib->n_pkeys; i++)
 		if (speaks_of(&ib->pkeys[i], parent) && (netdev_pkey(dev) | 0x8000) == ib->pkeys[i].pkey)
@@ -32,11 +26,11 @@ bool ipoib_child_wanted(const struct boot *b, const struct netdev *dev)
 	return false;
 }
 
-bool ipoib_replaced(const struct boot *b, const struct netdev *dev)
+bool ipoib_replaced(const struct rails *rails, const struct netdev *dev)
 {
-	const struct plan_ib *ib = &b->plan->ib;
+	const struct plan_ib *ib = &rails->plan->ib;
 
-	if (dev->hwtype != HWTYPE_INFINIBAND || ipoib_is_child(dev))
+	if (dev->hwtype != ARPHRD_INFINIBAND || ipoib_is_child(dev))
 		return false;
 	for (size_t i = 0; i < ib->n_pkeys; i++)
 		/* The default partition's interface is the parent itself. */
@@ -45,38 +39,38 @@ bool ipoib_replaced(const struct boot *b, const struct netdev *dev)
 	return false;
 }
 
-static void make_child(struct boot *b, const struct netdev *parent, uint16_t pkey, uint64_t now)
+static void make_child(struct rails *rails, const struct netdev *parent, uint16_t pkey, uint64_t now)
 {
 	char name[IFNAMSIZ + 8];
 	int r;
 
 	snprintf(name, sizeof(name), "%s.%04x", parent->name, pkey);
-	r = links_add_ipoib(b->links, parent->ifindex, name, pkey);
+	r = links_add_ipoib(rails->links, parent->ifindex, name, pkey);
 	if (r < 0)
-		report_cause(b->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s", links_error(b->links));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s", links_error(rails->links));
 	else
-		report_log(b->report, REPORT_INFO, parent->name, now, "IPoIB interface of P_Key 0x%04x %s", pkey,
+		report_log(rails->report, REPORT_INFO, parent->name, now, "IPoIB interface of P_Key 0x%04x %s", pkey,
 			r ? "is there already" : "made");
 }
 
-bool ipoib_has_children(const struct boot *b, const struct netdev *parent)
+bool ipoib_has_children(const struct rails *rails, const struct netdev *parent)
 {
-	for (size_t i = 0; i < b->n_parents; i++)
-		if (b->parents[i] == parent->ifindex)
+	for (size_t i = 0; i < rails->n_parents; i++)
+		if (rails->parents[i] == parent->ifindex)
 			return true;
 	return false;
 }
 
-void ipoib_make_children(struct boot *b, const struct netdev *parent, uint64_t now)
+void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint64_t now)
 {
-	const struct plan_ib *ib = &b->plan->ib;
+	const struct plan_ib *ib = &rails->plan->ib;
 
-	if (b->n_parents == RAILS_MAX)
+	if (rails->n_parents == RAILS_LIMIT)
 		return;
-	b->parents[b->n_parents++] = parent->ifindex;
+	rails->parents[rails->n_parents++] = parent->ifindex;
 	for (size_t i = 0; i < ib->n_pkeys; i++)
 		if (speaks_of(&ib->pkeys[i], parent))
-			make_child(b, parent, ib->pkeys[i].pkey, now);
+			make_child(rails, parent, ib->pkeys[i].pkey, now);
 }
 
 /*
@@ -95,11 +89,11 @@ static int open_new_file(const char *path)
 }
 
 /* What rtnetlink does not do for a port's own interface on many kernels, and never at its very begin, its sysfs file does. */
-static int set_by_file(struct boot *b, const struct netdev *dev, const char *file, const char *value)
+static int set_by_file(struct rails *rails, const struct netdev *dev, const char *file, const char *value)
 {
 	char path[PATH_MAX];
 	_cleanup_close_ int fd = -1;
-	int r = env_path(&b->env, path, sizeof(path), "/sys/class/net/%s/%s", dev->name, file);
+	int r = env_path(&rails->env, path, sizeof(path), "/sys/class/net/%s/%s", dev->name, file);
 
 	if (r < 0)
 		return r;
@@ -110,49 +104,49 @@ static int set_by_file(struct boot *b, const struct netdev *dev, const char *fil
 }
 
 /* The kernel compares the file's words with their newline (ipoib_set_mode). */
-static int set_mode(struct boot *b, const struct netdev *dev, bool connected)
+static int set_mode(struct rails *rails, const struct netdev *dev, bool connected)
 {
-	int r = links_set_ipoib_mode(b->links, dev->ifindex, connected);
+	int r = links_set_ipoib_mode(rails->links, dev->ifindex, connected);
 
-	return r == -EOPNOTSUPP ? set_by_file(b, dev, "mode", connected ? "connected\n" : "datagram\n") : r;
+	return r == -EOPNOTSUPP ? set_by_file(rails, dev, "mode", connected ? "connected\n" : "datagram\n") : r;
 }
 
-static int set_umcast(struct boot *b, const struct netdev *dev)
+static int set_umcast(struct rails *rails, const struct netdev *dev)
 {
-	int r = links_set_ipoib_umcast(b->links, dev->ifindex, true);
+	int r = links_set_ipoib_umcast(rails->links, dev->ifindex, true);
 
-	return r == -EOPNOTSUPP ? set_by_file(b, dev, "umcast", "1") : r;
+	return r == -EOPNOTSUPP ? set_by_file(rails, dev, "umcast", "1") : r;
 }
 
 /* A mode that is refused is said and lived without: datagram carries everything. */
-void ipoib_prepare(struct boot *b, const struct netdev *dev, uint64_t now)
+void ipoib_prepare(struct rails *rails, const struct netdev *dev, uint64_t now)
 {
-	const struct plan_ib *ib = &b->plan->ib;
+	const struct plan_ib *ib = &rails->plan->ib;
 	int r = 0;
 
-	if (dev->hwtype != HWTYPE_INFINIBAND)
+	if (dev->hwtype != ARPHRD_INFINIBAND)
 		return;
 	if (ib->mode != PLAN_IB_MODE_UNSET)
-		r = set_mode(b, dev, ib->mode == PLAN_IB_MODE_CONNECTED);
+		r = set_mode(rails, dev, ib->mode == PLAN_IB_MODE_CONNECTED);
 	if (r < 0)
-		report_cause(b->report, CAUSE_IPOIB_MODE, dev->name, now, "%s; it stays as it is", strerror(-r));
-	r = ib->umcast ? set_umcast(b, dev) : 0;
+		report_cause(rails->report, CAUSE_IPOIB_MODE, dev->name, now, "%s; it stays as it is", strerror(-r));
+	r = ib->umcast ? set_umcast(rails, dev) : 0;
 	if (r < 0)
-		report_cause(b->report, CAUSE_NETDEV_CONFIG, dev->name, now, "umcast: %s", strerror(-r));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "umcast: %s", strerror(-r));
 }
 
 /* What sits on an InfiniBand port has no alias that a device would ask for. */
-void ipoib_request_modules(struct boot *b, uint64_t now)
+void ipoib_request_modules(struct rails *rails, uint64_t now)
 {
 	static const char *const names[] = {"ib_ipoib", "ib_umad", "ib_uverbs"};
 	const struct fabric_port *ports;
 	size_t n;
 
-	if (b->ulps_requested)
+	if (rails->ulps_requested)
 		return;
-	ports = fabric_ports(b->fabric, &n);
-	for (size_t i = 0; i < n && !b->ulps_requested; i++)
-		b->ulps_requested = ports[i].link_layer == LINK_LAYER_INFINIBAND;
-	for (size_t i = 0; b->ulps_requested && i < ARRAY_SIZE(names); i++)
-		(void)modules_request(b->modules, names[i], now);
+	ports = fabric_ports(rails->fabric, &n);
+	for (size_t i = 0; i < n && !rails->ulps_requested; i++)
+		rails->ulps_requested = ports[i].link_layer == LINK_LAYER_INFINIBAND;
+	for (size_t i = 0; rails->ulps_requested && i < ARRAY_SIZE(names); i++)
+		(void)modules_request(rails->cfg.modules, names[i], now);
 }

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * rails: every interface the plan allows becomes a rail; each gets its address on its own, and if
- * the root wants RDMA, waits for the port on it. All rails go at once.
- */
-#include "boot/boot_private.h"
-#include "report/report.h"
+/* rails: see rails.h. Life of the object, what is read of it, its events; and what no rail was found for yet. */
+#include "rails/private.h"
 
 #include <net/if_arp.h>
 
-/* Places among RAILS_MAX that only interfaces named by ip= get. */
-#define RAILS_NAMED 16
-
-#define HWTYPE_ETHERNET	  1  /* ARPHRD_ETHER */
-#define HWTYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND */
 static const char *const state_names[RAIL_STATE_MAX] = {
 	[RAIL_ADDRESSING] = "addressing",
 	[RAIL_SPARE] = "spare",
@@ -27,486 +18,174 @@ const char *rail_state_name(enum rail_state state)
 	return (unsigned)state < RAIL_STATE_MAX ? state_names[state] : "?";
 }
 
-void rail_set_state(struct boot *b, struct rail *r, enum rail_state to, uint64_t now)
+void rail_set_state(struct rails *rails, struct rail *r, enum rail_state to, uint64_t now)
 {
 	if (r->state == to)
 		return;
-	report_state(b->report, "rail", r->name, state_names[r->state], state_names[to], now);
+	report_state(rails->report, "rail", r->name, state_names[r->state], state_names[to], now);
 	r->state = to;
 }
 
-struct rail *rails_find(struct boot *b, int ifindex)
+/* --- life ------------------------------------------------------------------------------------ */
+
+/* Each listens before it looks, so nothing that comes meanwhile is missed. */
+int rails_new(struct rails **ret, const struct rails_config *cfg, uint64_t now)
 {
-	for (size_t i = 0; i < b->n_rails; i++)
-		if (b->rails[i].ifindex == ifindex)
-			return &b->rails[i];
-	return NULL;
-}
+	_cleanup_(rails_freep) struct rails *rails = calloc(1, sizeof(*rails));
+	const struct boot_plan *plan = cfg->plan;
+	int r;
 
-/* Does an ip= entry speak of this interface by name or address? A partition's child has its parent's GUID. */
-static bool ip_names(const struct boot *b, const struct plan_ip *ip, const struct netdev *dev)
-{
-	if (ip->ifname)
-		return streq(ip->ifname, dev->name);
-	return ip->match.len && netdev_matches(dev, &ip->match) && !ipoib_replaced(b, dev);
-}
-
-static bool ip_is_open(const struct plan_ip *ip)
-{
-	return !ip->ifname && !ip->match.len;
-}
-
-/* A static address without an interface name belongs to one interface only: NULL, or who has it now. */
-static struct rail *holder_of(struct boot *b, const struct plan_ip *ip)
-{
-	if (!ip || !ip_is_open(ip) || !(ip->methods & PLAN_IP_STATIC))
-		return NULL;
-	for (size_t i = 0; i < b->n_rails; i++)
-		if (b->rails[i].ip == ip && b->rails[i].state != RAIL_SPARE && b->rails[i].state != RAIL_FAILED)
-			return &b->rails[i];
-	return NULL;
-}
-
-/* An interface nobody named is used unless BOOTIF=, rd.ib.port= or rd.ib.guid= point at another one. */
-static bool open_to(const struct boot *b, const struct netdev *dev)
-{
-	const struct hw_addr *bootif = &b->plan->net.bootif;
-
-	if (ipoib_is_child(dev) ? !ipoib_child_wanted(b, dev) : *dev->kind && dev->hwtype != HWTYPE_INFINIBAND)
-		return false;
-	if (ipoib_replaced(b, dev) || !rail_allowed(b, dev))
-		return false;
-	return !bootif->len || netdev_matches(dev, bootif);
-}
-
-/* Is dev a rail of the plan, and by which ip= entry (NULL: plain DHCP)? */
-static bool wanted(const struct boot *b, const struct netdev *dev, const struct plan_ip **ret_ip)
-{
-	const struct plan_net *net = &b->plan->net;
-
-	if (dev->hwtype != HWTYPE_ETHERNET && dev->hwtype != HWTYPE_INFINIBAND)
-		return false;
-	for (size_t i = 0; i < net->n_ips; i++)
-		if (ip_names(b, &net->ips[i], dev)) {
-			*ret_ip = &net->ips[i];
-			return true;
-		}
-	if (!open_to(b, dev))
-		return false;
-	for (size_t i = 0; i < net->n_ips; i++)
-		if (ip_is_open(&net->ips[i])) {
-			*ret_ip = &net->ips[i];
-			return true;
-		}
-	*ret_ip = NULL;
-	return net->n_ips == 0;
-}
-
-/* The name ifname= gives this interface, if it does not bear it already. */
-static const char *new_name(const struct boot *b, const struct netdev *dev)
-{
-	const struct plan_net *net = &b->plan->net;
-
-	/* Of the interfaces with one GUID only the first is meant; its children are named after it. */
-	for (size_t i = 0; i < net->n_ifnames && !ipoib_is_child(dev); i++)
-		if (netdev_matches(dev, &net->ifnames[i].hwaddr) && !streq(net->ifnames[i].name, dev->name))
-			return net->ifnames[i].name;
-	return NULL;
-}
-
-/* Name, address and MTU come before the interface is up. Returns the name it has now. */
-static void prepare(struct boot *b, const struct netdev *dev, const struct plan_ip *ip,
-	char name[static IFNAMSIZ], uint64_t now)
-{
-	const char *better = new_name(b, dev);
-	int r = 0;
-
-	strscpy(name, dev->name, IFNAMSIZ);
-	if (better)
-		r = links_rename(b->links, dev->ifindex, better);
-	if (better && r >= 0)
-		strscpy(name, better, IFNAMSIZ);
-	ipoib_prepare(b, dev, now);
-	if (r >= 0 && ip && ip->hwaddr.len)
-		r = links_set_hw(b->links, dev->ifindex, &ip->hwaddr);
+	if (!rails)
+		return -ENOMEM;
+	rails->cfg = *cfg;
+	rails->env = *cfg->env;
+	rails->report = cfg->env->report;
+	rails->plan = plan;
+	rails->port_check = NSEC_NEVER;
+	r = links_new(&rails->links, &rails->env, now);
+	if (r >= 0 && cfg->forget)
+		addresses_forget(&rails->env, rails->links, now);
+	if (r >= 0)
+		r = addresses_new(&rails->addresses, &rails->env, rails->links, now);
+	if (r >= 0)
+		r = fabric_new(&rails->fabric, &rails->env, NULL);
 	if (r < 0)
-		report_cause(b->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s", links_error(b->links));
+		return r;
+	fabric_set_smprobe(rails->fabric, plan->ib.smprobe, now);
+	fabric_describe(rails->fabric, plan->ib.nodedesc, plan->net.hostname ? plan->net.hostname : "", now);
+	r = fabric_rescan(rails->fabric, now);
+	if (r < 0)
+		return r;
+	*ret = rails;
+	rails = NULL;
+	return 0;
 }
 
-#define METRIC_STEP 100
-
-static uint32_t last_metric(const struct boot *b, const struct rail *but)
+struct rails *rails_free(struct rails *rails)
 {
-	uint32_t last = 0;
-
-	for (size_t i = 0; i < b->n_rails; i++)
-		if (&b->rails[i] != but && b->rails[i].metric > last)
-			last = b->rails[i].metric;
-	return last;
+	if (!rails)
+		return NULL;
+	rails_close_verbs(rails);
+	fabric_freep(&rails->fabric);
+	addresses_freep(&rails->addresses);
+	links_freep(&rails->links);
+	free(rails);
+	return NULL;
 }
 
-void rails_step_back(struct boot *b, struct rail *rail, uint64_t now)
+void rails_close_verbs(struct rails *rails)
 {
-	uint32_t last = last_metric(b, rail);
-
-	if (b->root_up || b->n_rails < 2 || rail->metric > last)
-		return;
-	rail->metric = last + METRIC_STEP;
-	report_log(b->report, REPORT_INFO, rail->name, now, "stands behind the other ways to the root from now on");
-	addresses_set_metric(b->addresses, rail->ifindex, rail->metric);
+	if (rails->fabric)
+		fabric_close_verbs(rails->fabric);
 }
 
-bool rails_other_ready(const struct boot *b, const struct rail *rail)
+void rails_fds(const struct rails *rails, int ret[static RAILS_FDS])
 {
-	for (size_t i = 0; i < b->n_rails; i++)
-		if (&b->rails[i] != rail && b->rails[i].state == RAIL_READY)
+	ret[0] = links_fd(rails->links);
+	ret[1] = addresses_fd(rails->addresses);
+	ret[2] = fabric_fd(rails->fabric);
+}
+
+uint64_t rails_deadline(const struct rails *rails)
+{
+	uint64_t d = min_u64(links_deadline(rails->links), addresses_deadline(rails->addresses));
+
+	return min_u64(min_u64(d, fabric_deadline(rails->fabric)), rails->port_check);
+}
+
+int rails_dispatch(struct rails *rails, uint64_t now)
+{
+	struct pollfd fds[RAILS_FDS] = {{.events = POLLIN}, {.events = POLLIN}, {.events = POLLIN}};
+	int which[RAILS_FDS], r = 0;
+
+	rails_fds(rails, which);
+	for (size_t i = 0; i < RAILS_FDS; i++)
+		fds[i].fd = which[i];
+	if (poll(fds, RAILS_FDS, 0) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (fds[0].revents || now >= links_deadline(rails->links))
+		r = links_dispatch(rails->links, now);
+	if (r >= 0 && (fds[1].revents || now >= addresses_deadline(rails->addresses)))
+		r = addresses_dispatch(rails->addresses, now);
+	if (r >= 0 && (fds[2].revents || now >= fabric_deadline(rails->fabric)))
+		r = fabric_dispatch(rails->fabric, now);
+	return r;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+bool rails_room(const struct rails *rails)
+{
+	return rails->n_events + RAILS_LIMIT < RAILS_EVENTS;
+}
+
+struct rails_event *rails_emit(struct rails *rails, enum rails_event_type type, int ifindex)
+{
+	struct rails_event *ev = &rails->events[(rails->first + rails->n_events) % RAILS_EVENTS];
+
+	if (rails->n_events < RAILS_EVENTS)
+		rails->n_events++;
+	*ev = (struct rails_event){.type = type, .ifindex = ifindex};
+	return ev;
+}
+
+bool rails_pop_event(struct rails *rails, struct rails_event *ret)
+{
+	if (!rails->n_events)
+		return false;
+	*ret = rails->events[rails->first];
+	rails->first = (rails->first + 1) % RAILS_EVENTS;
+	rails->n_events--;
+	return true;
+}
+
+void rail_gone(struct rails *rails, const struct rail *rail)
+{
+	(void)rails_emit(rails, RAILS_LOST, rail->ifindex);
+}
+
+static void rails_fatal(struct rails *rails, enum cause cause, const char *where, const char *text)
+{
+	struct rails_event *ev = rails_emit(rails, RAILS_FATAL, 0);
+
+	ev->fatal.cause = cause;
+	strscpy(ev->fatal.where, where, sizeof(ev->fatal.where));
+	strscpy(ev->fatal.text, text, sizeof(ev->fatal.text));
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+const struct rail *rails_list(const struct rails *rails, size_t *ret_n)
+{
+	*ret_n = rails->n;
+	return rails->rows;
+}
+
+struct rail *rails_row(struct rails *rails, int ifindex)
+{
+	for (size_t i = 0; i < rails->n; i++)
+		if (rails->rows[i].ifindex == ifindex)
+			return &rails->rows[i];
+	return NULL;
+}
+
+const struct rail *rails_find(const struct rails *rails, int ifindex)
+{
+	return rails_row((struct rails *)(uintptr_t)rails, ifindex);
+}
+
+bool rails_other_ready(const struct rails *rails, const struct rail *rail)
+{
+	for (size_t i = 0; i < rails->n; i++)
+		if (&rails->rows[i] != rail && rails->rows[i].state == RAIL_READY)
 			return true;
 	return false;
 }
 
-/* What the console says of a method that begins. */
-static const char *const begins[ADDRESS_METHOD_MAX] = {
-	[ADDRESS_STATIC] = "static address",
-	[ADDRESS_DHCP4] = "asking for an address by DHCP",
-	[ADDRESS_LINK6] = "IPv6 link-local address",
-	[ADDRESS_AUTO6] = "listening for an IPv6 router",
-	[ADDRESS_DHCP6] = "asking for an address by DHCPv6",
-	[ADDRESS_EITHER6] = "listening for an IPv6 router, else asking DHCPv6",
-};
-
-static bool has_second(const struct address_config *cfg)
+enum cause rails_failure(const struct rails *rails, const char **ret_where)
 {
-	return cfg->second != ADDRESS_STATIC || cfg->addr6.family;
-}
-
-/* Starts the address of a rail. */
-static void begin_address(struct boot *b, struct rail *rail, const struct netdev *dev, uint64_t now)
-{
-	struct address_config cfg = {0};
-	int r = address_config_from_plan(&cfg, b->plan, rail->ip, dev);
-
-	cfg.metric = rail->metric;
-	if (r >= 0)
-		r = addresses_add(b->addresses, &cfg, now);
-	if (r < 0) {
-		report_cause(b->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", strerror(-r));
-		rail_set_state(b, rail, RAIL_FAILED, now);
-		return;
-	}
-	rail_set_state(b, rail, RAIL_ADDRESSING, now);
-	report_log(b->report, REPORT_INFO, rail->name, now, "found, %s%s%s", begins[cfg.method],
-		has_second(&cfg) ? " and " : "", has_second(&cfg) ? begins[cfg.second] : "");
-}
-
-/* Interfaces that ip= names get a place even where the others have taken all that are left for any. */
-static bool no_room(struct boot *b, const struct netdev *dev, const struct plan_ip *ip, uint64_t now)
-{
-	size_t limit = RAILS_MAX - (ip && !ip_is_open(ip) ? 0 : RAILS_NAMED);
-
-	if (b->n_rails < limit)
-		return false;
-	if (!b->rails_full)
-		report_log(b->report, REPORT_WARN, dev->name, now,
-			"more than %zu interfaces: this one and further ones are not used; name the right one in ip=", limit);
-	b->rails_full = true;
-	return true;
-}
-
-/* Adds the rail for dev and starts its address, unless that is in use: then it stands by. */
-static void add_rail(struct boot *b, const struct netdev *seen, const struct plan_ip *ip, uint64_t now)
-{
-	struct netdev dev = *seen;
-	struct rail *rail;
-	bool taken = holder_of(b, ip);
-
-	if (no_room(b, seen, ip, now))
-		return;
-	rail = &b->rails[b->n_rails++];
-	/* Routes of all rails stand side by side; the first one's go first. */
-	*rail = (struct rail){
-		.ifindex = dev.ifindex,
-		.ip = ip,
-		.metric = b->n_rails > 1 ? last_metric(b, rail) + METRIC_STEP : 0,
-		.guid = netdev_guid(&dev),
-		.pkey = netdev_pkey(&dev),
-	};
-	prepare(b, &dev, ip, rail->name, now);
-	strscpy(dev.name, rail->name, sizeof(dev.name));
-	if (!taken) {
-		begin_address(b, rail, &dev, now);
-		return;
-	}
-	rail_set_state(b, rail, RAIL_SPARE, now);
-	if (links_set_up(b->links, dev.ifindex, true) < 0)
-		report_cause(b->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(b->links));
-}
-
-/* The spare takes the static address over from its holder, if there is one. */
-static void claim(struct boot *b, struct rail *spare, const struct netdev *dev, uint64_t now)
-{
-	struct rail *holder = holder_of(b, spare->ip);
-
-	if (holder) {
-		addresses_remove(b->addresses, holder->ifindex, true, now);
-		report_wait(b->report, CAUSE_NONE, holder->name, now, "%s", "");
-		holder->configured = false;
-		rail_set_state(b, holder, RAIL_SPARE, now);
-	}
-	report_log(b->report, REPORT_INFO, spare->name, now, "has carrier, takes the address%s%s",
-		holder ? " of " : "", holder ? holder->name : "");
-	begin_address(b, spare, dev, now);
-}
-
-/* A spare has carrier: is the one whose address it waits for worse off? */
-static void consider_spare(struct boot *b, struct rail *spare, const struct netdev *dev, uint64_t now)
-{
-	const struct rail *holder = holder_of(b, spare->ip);
-	const struct netdev *held = holder ? links_by_index(b->links, holder->ifindex) : NULL;
-
-	if (dev->carrier && (!held || !held->carrier) && !b->root_up)
-		claim(b, spare, dev, now);
-}
-
-void rails_next(struct boot *b, uint64_t now)
-{
-	for (size_t i = 0; i < b->n_rails; i++) {
-		struct rail *spare = &b->rails[i];
-		const struct netdev *dev = links_by_index(b->links, spare->ifindex);
-
-		if (spare->state != RAIL_SPARE || !dev || !dev->carrier)
-			continue;
-		claim(b, spare, dev, now);
-		return;
-	}
-}
-
-/* An interface that is no rail yet. The plan may speak of it by the name ifname= will give it. */
-static void consider_netdev(struct boot *b, const struct netdev *dev, uint64_t now)
-{
-	const struct plan_ip *ip = NULL;
-	struct netdev as = *dev;
-	const char *better = new_name(b, dev);
-
-	if (better)
-		strscpy(as.name, better, sizeof(as.name));
-	if (ipoib_replaced(b, &as) && rail_allowed(b, dev) && !ipoib_has_children(b, dev)) {
-		prepare(b, dev, NULL, as.name, now);
-		ipoib_make_children(b, &as, now);
-	}
-	if (wanted(b, &as, &ip))
-		add_rail(b, dev, ip, now);
-}
-
-/* IPoIB takes no more than the broadcast group's MTU, without a word. */
-static void say_capped(struct boot *b, struct rail *rail, const struct netdev *dev, uint64_t now)
-{
-	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
-
-	if (!rail->guid || rail->capped || !a || dev->mtu >= a->mtu)
-		return;
-	rail->capped = true;
-	report_log(b->report, REPORT_WARN, rail->name, now,
-		"MTU %u was asked for, the mode or the broadcast group allows %u", a->mtu, dev->mtu);
-}
-
-static void link_seen(struct boot *b, const struct netdev *dev, uint64_t now)
-{
-	struct rail *rail = rails_find(b, dev->ifindex);
-
-	if (!rail)
-		consider_netdev(b, dev, now);
-	rail = rails_find(b, dev->ifindex);
-	if (!rail)
-		return;
-	if (!streq(rail->name, dev->name))
-		report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
-	strscpy(rail->name, dev->name, sizeof(rail->name));
-	if (dev->carrier && !rail->carrier)
-		rail->carrier = now;
-	b->port_check = now;
-	if (rail->state == RAIL_SPARE)
-		consider_spare(b, rail, dev, now);
-	else
-		addresses_link(b->addresses, dev->ifindex, now);
-	say_capped(b, rail, dev, now);
-}
-
-/* What the ports are decides which interfaces are rails: those that are none are looked at again. */
-static void reconsider(struct boot *b, uint64_t now)
-{
-	const struct netdev *dev = NULL;
-
-	while ((dev = links_next(b->links, dev)))
-		if (!rails_find(b, dev->ifindex))
-			consider_netdev(b, dev, now);
-}
-
-static void link_event(struct boot *b, const struct link_event *ev, uint64_t now)
-{
-	struct rail *rail;
-
-	switch (ev->type) {
-	case LINK_ADDED:
-	case LINK_CHANGED: link_seen(b, &ev->dev, now); break;
-	case LINK_GONE:
-		rail = rails_find(b, ev->dev.ifindex);
-		if (rail) {
-			addresses_link(b->addresses, rail->ifindex, now);
-			rail_set_state(b, rail, RAIL_LOST, now);
-			target_rail_lost(b, rail, now);
-		}
-		break;
-	case LINK_NEIGH_REACHABLE:
-	case LINK_NEIGH_FAILED: target_neighbour(b, ev, now); break;
-	}
-}
-
-static void say_result(struct boot *b, const struct rail *rail, const struct address_result *a, uint64_t now)
-{
-	char addr[INET_ADDR_TEXT], other[INET_ADDR_TEXT], from[INET_ADDR_TEXT + 16] = "", how[32] = "";
-
-	inet_text(&a->addr, addr);
-	if (a->method == ADDRESS_DHCP4)
-		snprintf(from, sizeof(from), " from %s", inet_text(&a->server_id, other));
-	else if (a->method == ADDRESS_AUTO6 && a->gateway.family)
-		snprintf(from, sizeof(from), ", router %s", inet_text(&a->gateway, other));
-	else if (a->method != ADDRESS_AUTO6)
-		snprintf(from, sizeof(from), ", %s", address_method_name(a->method));
-	if (a->method == ADDRESS_DHCP4 || a->method == ADDRESS_DHCP6)
-		snprintf(how, sizeof(how), " for %u s", a->lease_s);
-	report_log(b->report, REPORT_INFO, rail->name, now, "%s/%u%s%s%s", addr, a->prefix, from, how,
-		a->adopted ? ", adopted" : "");
-}
-
-static void say_address(struct boot *b, const struct rail *rail, uint64_t now)
-{
-	const struct address_result *four = addresses_result_of(b->addresses, rail->ifindex, AF_INET);
-	const struct address_result *six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6);
-
-	if (four)
-		say_result(b, rail, four, now);
-	if (six)
-		say_result(b, rail, six, now);
-}
-
-/* The node's name until the real root sets its own; hostname= wins over the lease (see address.h). */
-static void set_hostname(struct boot *b, const struct rail *rail, uint64_t now)
-{
-	const struct address_result *a = addresses_result(b->addresses, rail->ifindex);
-	const char *name = b->plan->net.hostname ? b->plan->net.hostname : a ? a->hostname : "";
-
-	/* A fixture tree (prefix) has no host name of its own to set. */
-	if (!*name || *b->env.prefix)
-		return;
-	fabric_describe(b->fabric, b->plan->ib.nodedesc, name, now);
-	if (sethostname(name, strlen(name)) < 0)
-		report_log(b->report, REPORT_WARN, rail->name, now, "host name %s: %s", name, strerror(errno));
-}
-
-static void configured(struct boot *b, struct rail *rail, uint64_t now)
-{
-	rail->configured = true;
-	rail->cause = CAUSE_NONE;
-	if (!rail->address)
-		rail->address = now;
-	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
-	say_address(b, rail, now);
-	set_hostname(b, rail, now);
-	b->port_check = now;
-	rail->check_period = 0;
-	target_network_changed(b, now);
-	telling_up(b, now);
-	rail_set_state(b, rail, RAIL_PORT, now);
-}
-
-static void spares_turn(struct boot *b, uint64_t now)
-{
-	for (size_t i = 0; i < b->n_rails; i++) {
-		const struct netdev *dev = links_by_index(b->links, b->rails[i].ifindex);
-
-		if (b->rails[i].state == RAIL_SPARE && dev)
-			consider_spare(b, &b->rails[i], dev, now);
-	}
-}
-
-static void unusable(struct boot *b, struct rail *rail, enum rail_state to,
-	const struct address_event *ev, uint64_t now)
-{
-	rail->configured = false;
-	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT : ev->cause;
-	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
-	report_cause(b->report, rail->cause, rail->name, now, "%s", ev->text);
-	rail_set_state(b, rail, to, now);
-	b->port_check = now;
-	spares_turn(b, now);
-	rails_step_back(b, rail, now);
-	target_rail_lost(b, rail, now);
-}
-
-static void address_event(struct boot *b, const struct address_event *ev, uint64_t now)
-{
-	struct rail *rail = rails_find(b, ev->ifindex);
-
-	if (ev->type == ADDRESS_RESOLVED) {
-		enum lookup whose = b->lookup;
-
-		b->lookup = LOOKUP_NONE;
-		if (whose == LOOKUP_TELLING)
-			telling_resolved(b, ev, now);
-		else
-			target_resolved(b, ev, now);
-		return;
-	}
-	if (!rail)
-		return;
-	switch (ev->type) {
-	case ADDRESS_CONFIGURED: configured(b, rail, now); break;
-	case ADDRESS_HINDRANCE:
-		report_log(b->report, REPORT_DEBUG, rail->name, now, "%s", ev->text);
-		/* Why an InfiniBand rail has no carrier, its port tells better. */
-		if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
-			b->port_check = now;
-		else
-			rail_hindered(b, rail, ev->cause, ev->text, now);
-		break;
-	case ADDRESS_LOST: unusable(b, rail, RAIL_LOST, ev, now); break;
-	case ADDRESS_FAILED: unusable(b, rail, RAIL_FAILED, ev, now); break;
-	case ADDRESS_RENEWED:
-	case ADDRESS_RESOLVED: break;
-	}
-}
-
-static void take_events(struct boot *b, uint64_t now)
-{
-	struct link_event le;
-	struct address_event ae;
-	struct fabric_event fe;
-	bool changed = false;
-
-	while (links_pop_event(b->links, &le))
-		link_event(b, &le, now);
-	while (addresses_pop_event(b->addresses, &ae))
-		address_event(b, &ae, now);
-	while (fabric_pop_event(b->fabric, &fe)) {
-		changed = true;
-		b->port_check = now;
-		if (fe.type == FABRIC_GROUP)
-			rail_take_group(b, &fe, now);
-		if (fe.type == FABRIC_SM)
-			rail_take_sm(b, &fe, now);
-		if (!b->rdma_begin)
-			b->rdma_begin = now;
-	}
-	if (changed) {
-		ipoib_request_modules(b, now);
-		reconsider(b, now);
-	}
-}
-
-enum cause rails_failure(const struct boot *b, const char **ret_where)
-{
-	for (size_t i = 0; i < b->n_rails; i++) {
-		const struct rail *rail = &b->rails[i];
+	for (size_t i = 0; i < rails->n; i++) {
+		const struct rail *rail = &rails->rows[i];
 		enum cause cause = rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT : rail->cause;
 
 		if (cause == CAUSE_NONE)
@@ -517,10 +196,139 @@ enum cause rails_failure(const struct boot *b, const char **ret_where)
 	return CAUSE_NONE;
 }
 
-/* Which RDMA port the plan asks for, in words; "" if it names none. */
-static void asked_port(const struct boot *b, char *buf, size_t size)
+void rails_rdma_span(const struct rails *rails, uint64_t *ret_begin, uint64_t *ret_end)
 {
-	const struct plan_ib *ib = &b->plan->ib;
+	*ret_begin = rails->rdma_begin;
+	*ret_end = rails->rdma_end;
+}
+
+bool rails_rdma_impossible(const struct rails *rails)
+{
+	size_t n_ports, n_links = rails->plan->net.n_rdma_links;
+	uint64_t all = n_links < 64 ? (UINT64_C(1) << n_links) - 1 : UINT64_MAX;
+
+	fabric_ports(rails->fabric, &n_ports);
+	return !n_ports && n_links && (rails->links_failed & all) == all;
+}
+
+/* The last octets of a hardware address: an Ethernet address, or the GUID in that of IPoIB. */
+static uint64_t number_of(const struct netdev *dev)
+{
+	uint64_t number = 0;
+
+	for (size_t i = dev->hw.len > 8 ? dev->hw.len - 8 : 0; i < dev->hw.len; i++)
+		number = number << 8 | dev->hw.bytes[i];
+	return number;
+}
+
+uint64_t rails_node_number(const struct rails *rails)
+{
+	for (size_t i = 0; i < rails->n; i++) {
+		const struct netdev *dev = links_by_index(rails->links, rails->rows[i].ifindex);
+
+		if (rails->rows[i].guid)
+			return rails->rows[i].guid;
+		if (dev && dev->hw.len)
+			return number_of(dev);
+	}
+	return 0;
+}
+
+struct links *rails_links(const struct rails *rails)
+{
+	return rails->links;
+}
+
+struct addresses *rails_addresses(const struct rails *rails)
+{
+	return rails->addresses;
+}
+
+struct fabric *rails_fabric(const struct rails *rails)
+{
+	return rails->fabric;
+}
+
+/* --- what boot/ and root/ say ---------------------------------------------------------------- */
+
+int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit, uint64_t now)
+{
+	int r = addresses_resolve(rails->addresses, name, limit, now);
+
+	rails->asker = r < 0 ? RAILS_ASKER_NONE : asker;
+	return r;
+}
+
+enum rails_asker rails_resolving(const struct rails *rails)
+{
+	return rails->asker;
+}
+
+void rails_want(struct rails *rails, bool rdma, int family)
+{
+	rails->wants_rdma = rdma;
+	rails->family = family;
+}
+
+void rails_retry_ports(struct rails *rails, uint64_t now)
+{
+	rails->port_check = now;
+}
+
+void rails_drivers_asked(struct rails *rails)
+{
+	rails->drivers_asked = true;
+}
+
+void rails_keep(struct rails *rails)
+{
+	addresses_keep(rails->addresses);
+	rails->kept = true;
+}
+
+/* --- the plan's interfaces that are not there ------------------------------------------------ */
+
+/* NULL: the interface comes from elsewhere, or is there already. */
+static const struct plan_link *missing_link(const struct rails *rails, const char *ifname)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; ifname && i < net->n_links; i++)
+		if (streq(net->links[i].name, ifname) && !links_by_name(rails->links, ifname))
+			return &net->links[i];
+	return NULL;
+}
+
+void rails_check_plan(struct rails *rails, uint64_t now)
+{
+	static const char *const options[PLAN_LINK_KIND_MAX] = {
+		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] = "bridge", [PLAN_LINK_TEAM] = "team"};
+	const struct plan_net *net = &rails->plan->net;
+	const struct plan_link *link, *last = NULL;
+	bool other = false;
+	char text[96];
+
+	for (size_t i = 0; i < net->n_ips; i++) {
+		link = missing_link(rails, net->ips[i].ifname);
+		last = link ? link : last;
+		other |= !link;
+	}
+	if (!net->n_ips)
+		last = missing_link(rails, net->bootdev);
+	if (!last)
+		return;
+	snprintf(text, sizeof(text), "%s= is not acted on, so nothing makes %s", options[last->kind], last->name);
+	/* The root may still be reached through another ip=. */
+	if (other)
+		report_cause(rails->report, CAUSE_CMDLINE_LINK, last->name, now, "%s", text);
+	else
+		rails_fatal(rails, CAUSE_CMDLINE_LINK, last->name, text);
+}
+
+/* Which RDMA port the plan asks for, in words; "" if it names none. */
+static void asked_port(const struct rails *rails, char *buf, size_t size)
+{
+	const struct plan_ib *ib = &rails->plan->ib;
 	char guid[HW_ADDR_TEXT];
 
 	buf[0] = 0;
@@ -533,45 +341,80 @@ static void asked_port(const struct boot *b, char *buf, size_t size)
 }
 
 /* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
-static void list_netdevs(const struct boot *b, char *buf, size_t size)
+static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 {
 	size_t n = 0;
 
 	strscpy(buf, "no other is there", size);
-	for (const struct netdev *d = NULL; (d = links_next(b->links, d)) && n < size;)
+	for (const struct netdev *d = NULL; (d = links_next(rails->links, d)) && n < size;)
 		if (d->hwtype != ARPHRD_LOOPBACK)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", " : "there are: ", d->name,
 				d->carrier ? "carrier" : "no carrier");
 }
 
 /* Before anything was found: what is missing? After rd.net.timeout.iflink it is called a cause. */
-static void wait_for_netdev(struct boot *b, uint64_t now)
+static void wait_for_netdev(struct rails *rails, uint64_t now)
 {
-	uint32_t limit = b->plan->net.timeouts.iflink_s;
-	const char *name = b->plan->net.bootdev;
+	uint32_t limit = rails->plan->net.timeouts.iflink_s;
+	const char *name = rails->plan->net.bootdev;
 	enum cause cause = CAUSE_NETDEV_MISSING;
 	char port[96], there[160];
 
-	if (b->n_rails) {
-		report_wait(b->report, CAUSE_NONE, "netdev", now, "%s", "");
+	if (rails->n) {
+		report_wait(rails->report, CAUSE_NONE, "netdev", now, "%s", "");
 		return;
 	}
-	asked_port(b, port, sizeof(port));
-	if (*port && !rail_port_seen(b))
+	asked_port(rails, port, sizeof(port));
+	if (*port && !rail_port_seen(rails))
 		cause = CAUSE_PORT_NO_HCA;
-	list_netdevs(b, there, sizeof(there));
-	report_wait(b->report, cause, "netdev", now, "waiting for %s %s to appear; %s",
+	list_netdevs(rails, there, sizeof(there));
+	report_wait(rails->report, cause, "netdev", now, "waiting for %s %s to appear; %s",
 		*port ? "the interface of RDMA port" : "network interface", *port ? port : name ? name : "(any)", there);
-	if (limit && now >= b->run.start + limit * NSEC_PER_SEC)
-		report_cause(b->report, cause, *port ? port : name, now, "not within %u s; %s", limit, there);
+	if (limit && now >= rails->cfg.start + limit * NSEC_PER_SEC)
+		report_cause(rails->report, cause, *port ? port : name, now, "not within %u s; %s", limit, there);
 }
 
-void rails_step(struct boot *b, uint64_t now)
+/* --- the step -------------------------------------------------------------------------------- */
+
+static void take_fabric_events(struct rails *rails, uint64_t now)
 {
-	take_events(b, now);
-	wait_for_netdev(b, now);
-	if (soft_links_step(b, now))
+	struct fabric_event fe;
+	bool changed = false;
+
+	while (fabric_pop_event(rails->fabric, &fe)) {
+		changed = true;
+		rails->port_check = now;
+		if (fe.type == FABRIC_GROUP)
+			rail_take_group(rails, &fe, now);
+		if (fe.type == FABRIC_SM)
+			rail_take_sm(rails, &fe, now);
+		if (!rails->rdma_begin)
+			rails->rdma_begin = now;
+	}
+	if (changed) {
+		ipoib_request_modules(rails, now);
+		rail_reconsider(rails, now);
+	}
+}
+
+static void take_events(struct rails *rails, uint64_t now)
+{
+	struct link_event le;
+	struct address_event ae;
+
+	while (rails_room(rails) && links_pop_event(rails->links, &le))
+		rail_link_event(rails, &le, now);
+	while (rails_room(rails) && addresses_pop_event(rails->addresses, &ae))
+		rail_address_event(rails, &ae, now);
+	take_fabric_events(rails, now);
+}
+
+void rails_step(struct rails *rails, uint64_t now)
+{
+	take_events(rails, now);
+	wait_for_netdev(rails, now);
+	if (soft_links_step(rails, now))
 		now = now_ns();
-	take_events(b, now);
-	rail_ports_step(b, now);
+	take_events(rails, now);
+	rail_ports_step(rails, now);
 }

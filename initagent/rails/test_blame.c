@@ -4,7 +4,7 @@
 
 #include <sys/socket.h>
 
-#include "boot/boot_private.h"
+#include "rails/private.h"
 #include "fabric/ops.h"
 #include "madlab.h"
 #include "modtree.h"
@@ -17,7 +17,7 @@ struct room {
 	struct fabric_ops ops;
 	int uevent[2];
 	struct boot_plan *plan;
-	struct boot b;
+	struct rails b;
 	uint64_t now;
 };
 
@@ -64,11 +64,11 @@ static void room_new(struct room *r)
 	CHECK_INT(report_new(&r->b.report, &cfg), 0);
 	CHECK_INT(plan_parse(&r->plan, line, strlen(line), NULL), 0);
 	r->b.plan = r->plan;
-	r->b.target.nfs = &r->plan->root.nfs;
+	r->b.wants_rdma = true;
 	CHECK_INT(fabric_new(&r->b.fabric, &r->b.env, &r->ops), 0);
 	CHECK_INT(fabric_rescan(r->b.fabric, r->now), 0);
-	r->b.n_rails = 1;
-	r->b.rails[0] = (struct rail){
+	r->b.n = 1;
+	r->b.rows[0] = (struct rail){
 		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .guid = 0x0002c90300010002, .pkey = 0xffff};
 }
 
@@ -98,7 +98,7 @@ static void pass(struct room *r, uint64_t ns)
 				rail_take_sm(&r->b, &ev, r->now);
 		}
 		/* There is no interface to look at. */
-		if (r->b.rails[0].state != RAIL_ADDRESSING)
+		if (r->b.rows[0].state != RAIL_ADDRESSING)
 			rail_ports_step(&r->b, r->now);
 	}
 }
@@ -119,7 +119,7 @@ static void check_causes(const struct room *r, const char *want)
 
 static void blame(struct room *r)
 {
-	rail_blame(&r->b, &r->b.rails[0], CAUSE_ROOT_UNREACHABLE, "10.0.0.1", r->now, "no ARP reply");
+	rails_blame(&r->b, &r->b.rows[0], CAUSE_ROOT_UNREACHABLE, "10.0.0.1", r->now, "no ARP reply");
 }
 
 TEST(a_server_is_blamed_while_the_subnet_manager_lives)
@@ -140,7 +140,7 @@ TEST(a_server_is_blamed_while_the_subnet_manager_lives)
 	pass(&r, NSEC_PER_SEC);
 	report_view(r.b.report, &v);
 	CHECK_INT(v.causes[0].count, 2);
-	CHECK_INT(r.b.rails[0].state, RAIL_READY);
+	CHECK_INT(r.b.rows[0].state, RAIL_READY);
 	room_free(&r);
 }
 
@@ -156,7 +156,7 @@ TEST(a_silent_subnet_manager_is_named_instead_of_the_server)
 	blame(&r);
 	pass(&r, 4 * NSEC_PER_SEC);
 	check_causes(&r, "E308@ib0");
-	CHECK_INT(r.b.rails[0].state, RAIL_PORT);
+	CHECK_INT(r.b.rows[0].state, RAIL_PORT);
 	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_SM_SILENT);
 	CHECK_INT(report_waits_over(r.b.report, r.now, "over", text, sizeof(text)), CAUSE_PORT_SM_SILENT);
 	/* Another failure of the server does not bring it back into play. */
@@ -166,7 +166,7 @@ TEST(a_silent_subnet_manager_is_named_instead_of_the_server)
 	/* It is asked on its own until it answers; then the rail is ready again. */
 	r.lab.deaf[MAD_SA_ALIVE] = false;
 	pass(&r, 8 * NSEC_PER_SEC);
-	CHECK_INT(r.b.rails[0].state, RAIL_READY);
+	CHECK_INT(r.b.rows[0].state, RAIL_READY);
 	CHECK_INT(rails_failure(&r.b, &where), CAUSE_NONE);
 	room_free(&r);
 }
@@ -178,7 +178,7 @@ TEST(a_port_that_fell_is_named_instead_of_the_server)
 	room_new(&r);
 	set(&r, "state", "2: INIT\n");
 	pass(&r, 2 * NSEC_PER_SEC);
-	CHECK_INT(r.b.rails[0].state, RAIL_PORT);
+	CHECK_INT(r.b.rows[0].state, RAIL_PORT);
 	blame(&r);
 	check_causes(&r, "E306@ib0");
 	room_free(&r);
@@ -190,18 +190,18 @@ TEST(silence_of_dhcp_is_the_subnet_managers_too)
 	struct room r;
 
 	room_new(&r);
-	r.b.rails[0].state = RAIL_ADDRESSING;
-	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet", r.now);
+	r.b.rows[0].state = RAIL_ADDRESSING;
+	rail_hindered(&r.b, &r.b.rows[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet", r.now);
 	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_DHCP_NO_OFFER);
 	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
 	r.now += 10 * NSEC_PER_SEC;
 	CHECK_INT(fabric_dispatch(r.b.fabric, r.now), 0);
 	pass(&r, 5 * NSEC_PER_SEC);
-	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet, 3 sent", r.now);
+	rail_hindered(&r.b, &r.b.rows[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet, 3 sent", r.now);
 	pass(&r, 4 * NSEC_PER_SEC);
 	check_causes(&r, "E308@ib0");
-	(void)rail_sm_wait(&r.b, &r.b.rails[0], r.now);
-	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet, 4 sent", r.now);
+	(void)rail_sm_wait(&r.b, &r.b.rows[0], r.now);
+	rail_hindered(&r.b, &r.b.rows[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet, 4 sent", r.now);
 	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_PORT_SM_SILENT);
 	CHECK_STR(text, "mlx5_0/1 is ACTIVE, but its subnet manager (LID 1) does not answer");
 	room_free(&r);
@@ -220,7 +220,7 @@ TEST(a_limited_member_is_told_that_it_is_one)
 	report_view(r.b.report, &v);
 	CHECK_INT(v.n_causes, 1);
 	CHECK(strstr(v.causes[0].text, "no ARP reply; this port is a limited member") != NULL);
-	rail_hindered(&r.b, &r.b.rails[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet", r.now);
+	rail_hindered(&r.b, &r.b.rows[0], CAUSE_DHCP_NO_OFFER, "no DHCP answer yet", r.now);
 	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_DHCP_NO_OFFER);
 	CHECK(strstr(text, "limited member") != NULL);
 	room_free(&r);
@@ -231,7 +231,7 @@ TEST(on_ethernet_the_server_is_blamed_at_once)
 	struct room r;
 
 	room_new(&r);
-	r.b.rails[0].guid = 0;
+	r.b.rows[0].guid = 0;
 	blame(&r);
 	check_causes(&r, "E601@10.0.0.1");
 	room_free(&r);

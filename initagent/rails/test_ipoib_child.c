@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/boot_private.h"
+#include "rails/private.h"
 #include "report/report.h"
 
 /* What netlink answers: no mode of its own, or a driver that refuses this one, as mlx5's own IPoIB does. */
@@ -54,7 +54,7 @@ static void check_mode(const char *option, const char *want)
 	char dir[] = "/tmp/initagent-ipoib-XXXXXX", path[256], got[32] = "";
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct netdev dev = {.name = "ib0", .hwtype = 32};
-	struct boot b = {0};
+	struct rails b = {0};
 	FILE *f;
 
 	CHECK(mkdtemp(dir));
@@ -86,7 +86,7 @@ TEST(a_mode_that_the_driver_refuses_is_told)
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct netdev dev = {.name = "ib0", .hwtype = 32};
 	char said[512] = "";
-	struct boot b = {0};
+	struct rails b = {0};
 	int fds[2];
 
 	CHECK_INT(pipe(fds), 0);

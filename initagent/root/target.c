@@ -1,379 +1,397 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * target: which server, and whose turn. Knows the server's address, makes sure its neighbour entry is there (RDMA-CM may
- * stall 5 s without), and lets the room of the root's kind begin once modules, address and port are ready.
- *
- * An attempt that failed, of whatever kind, gives the next way its turn: the next of the plan's servers, the next address of
- * the server's name, which is looked up each time, and after a while another rail that is ready.
+ * target: see target.h. Finds the server's address, makes sure its neighbour entry is there (RDMA-CM may stall 5 s without),
+ * and lets the source of the root's kind begin once modules, address and port are ready.
  */
-#include "boot/boot_private.h"
-#include "report/report.h"
+#include "root/private.h"
 
 #include <stdarg.h>
 
-#define RESOLVE_LIMIT (10 * NSEC_PER_SEC)
 #define PROBE_LIMIT   (4 * NSEC_PER_SEC)
 #define RETRY_AFTER   NSEC_PER_SEC
-/* A mount that fails for longer gives the next rail its turn; sooner, the server may only just be starting. */
-#define WAY_PATIENCE  (2 * NSEC_PER_SEC)
 
 static const char *const state_names[TARGET_STATE_MAX] = {
 	[TARGET_UNKNOWN] = "unknown",
 	[TARGET_RESOLVING] = "resolving",
 	[TARGET_PROBING] = "probing",
 	[TARGET_NEAR] = "near",
-	[TARGET_MOUNTING] = "mounting",
+	[TARGET_AT_WORK] = "mounting",
 	[TARGET_PAUSE] = "waiting to try again",
 };
 
-/* Nothing is due in the new state: one that looks again by the clock says so behind. */
-static void set_state(struct boot *b, enum target_state to, uint64_t now)
+/* Nothing is due in the new state: one that looks again by the clock sets retry afterwards. */
+void target_set_state(struct target *t, enum target_state to, uint64_t now)
 {
-	struct target *t = &b->target;
-
 	if (t->state != to)
-		report_state(b->report, "target", t->server, state_names[t->state], state_names[to], now);
+		report_state(t->report, "target", t->server.name, state_names[t->state], state_names[to], now);
 	t->state = to;
 	t->retry = NSEC_NEVER;
 }
 
-void target_done(struct target *t)
+void target_emit(struct target *t, enum target_event_type type)
 {
+	if (t->n_events < TARGET_EVENTS)
+		t->events[t->n_events++] = (struct target_event){.type = type};
+}
+
+void target_end(struct target *t, enum cause cause, const char *where, const char *text)
+{
+	struct target_event *ev;
+
+	if (t->ended)
+		return;
+	t->ended = true;
+	target_emit(t, TARGET_FAILED);
+	/* Where there was no room, the last one gives its place. */
+	ev = &t->events[t->n_events - 1];
+	ev->type = TARGET_FAILED;
+	ev->cause = cause;
+	strscpy(ev->where, where, sizeof(ev->where));
+	strscpy(ev->text, text, sizeof(ev->text));
+}
+
+bool target_pop_event(struct target *t, struct target_event *ret)
+{
+	if (!t->n_events)
+		return false;
+	*ret = t->events[0];
+	memmove(t->events, t->events + 1, --t->n_events * sizeof(t->events[0]));
+	return true;
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs, const struct plan_image *image,
+	const struct plan_block *block)
+{
+	t->choice = (struct root_choice){
+		.kind = kind,
+		.nfs = kind == PLAN_ROOT_NFS ? nfs : NULL,
+		.image = kind == PLAN_ROOT_LIVE ? image : NULL,
+		.block = kind == PLAN_ROOT_REMOTE ? block : NULL,
+	};
+	t->ops = source_of(kind);
+}
+
+void target_forget(struct target *t)
+{
+	const struct plan_root *root = &t->cfg.plan->root;
+
 	root_spec_freep(&t->spec);
+	t->spec = NULL;
+	target_choose(t, root->kind, &root->nfs, &root->image, &root->block);
 }
 
-void target_forget(struct boot *b)
+int target_new(struct target **ret, const struct target_config *cfg)
 {
-	target_done(&b->target);
-	b->target.nfs = b->plan->root.kind == PLAN_ROOT_NFS ? &b->plan->root.nfs : NULL;
-	b->target.image = b->plan->root.kind == PLAN_ROOT_LIVE ? &b->plan->root.image : NULL;
-	b->target.block = b->plan->root.kind == PLAN_ROOT_REMOTE ? &b->plan->root.block : NULL;
+	struct target *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->cfg = *cfg;
+	t->report = cfg->env->report;
+	t->retry = NSEC_NEVER;
+	target_forget(t);
+	*ret = t;
+	return 0;
 }
 
-static bool given(const struct inet_addr *a)
+static void end_source(struct target *t)
 {
-	return a->family != AF_UNSPEC;
+	if (t->source)
+		t->ops->end(t->source);
+	t->source = NULL;
+	t->asked = 0;
 }
 
-/* Is the server's an IPv6 address, and any rail still to get one? IPv4's is often there long before. */
-static bool ipv6_awaited(const struct boot *b)
+struct target *target_free(struct target *t)
 {
-	for (size_t i = 0; i < b->n_rails && b->target.addr.family == AF_INET6; i++)
-		if (addresses_awaited(b->addresses, b->rails[i].ifindex, AF_INET6))
-			return true;
-	return false;
-}
-
-/* The rail a packet to the server would take; NULL while there is none. */
-static struct rail *carrier_rail(struct boot *b)
-{
-	struct link_route way;
-
-	if (links_lookup(b->links, &b->target.addr, &way) < 0)
+	if (!t)
 		return NULL;
-	return rails_find(b, way.ifindex);
+	end_source(t);
+	root_spec_freep(&t->spec);
+	free(t);
+	return NULL;
 }
 
-/* What causes are about. */
-static const char *where(const struct boot *b)
+/* What it is called may be different on another rail. */
+void target_begin_again(struct target *t, uint64_t now)
 {
-	const struct target *t = &b->target;
-
-	return *t->server ? t->server : t->block && t->block->name ? t->block->name : "root";
+	end_source(t);
+	target_forget(t);
+	t->ifindex = 0;
+	target_set_state(t, TARGET_UNKNOWN, now);
+	t->retry = now;
 }
 
-/* Once something has failed, that is what is told of the root until it is there: the steps of each attempt are all alike. */
-void target_wait(struct boot *b, enum cause cause, uint64_t now, const char *fmt, ...)
+/*
+ * Something is mounted that is no complete root. Where roots of the plan's kind can be incomplete, it is what an agent left that
+ * was killed during its work, which begins again.
+ */
+static int drop_leftover(struct target *t, uint64_t now)
+{
+	const struct source_ops *ops = source_of(t->cfg.plan->root.kind);
+
+	if (ops && !ops->drop)
+		return -EBUSY;
+	report_log(t->report, REPORT_INFO, "root", now, "removing incomplete root at %s", t->cfg.sysroot);
+	for (size_t i = 0; (ops = source_at(i)); i++)
+		if (ops->drop)
+			ops->drop(t->cfg.env, t->cfg.sysroot);
+	return 0;
+}
+
+int target_adopt(struct target *t, uint64_t now)
+{
+	const struct boot_plan *plan = t->cfg.plan;
+	const char *init = plan->given[OPTION_INIT] ? plan->init : NULL;
+	const struct source_ops *ops;
+	int r = 0;
+
+	for (size_t i = 0; (ops = source_at(i)); i++) {
+		r = ops->adopt(&t->source, t->cfg.env, t->cfg.sysroot, init);
+		if (r <= 0)
+			continue;
+		t->ops = ops;
+		t->ended = true;
+		return 1;
+	}
+	/* The last row is asked after all others: what is mounted is none of theirs. */
+	return r < 0 ? drop_leftover(t, now) : 0;
+}
+
+int target_fd(const struct target *t)
+{
+	return t->source && t->state == TARGET_AT_WORK ? t->ops->fd(t->source) : -1;
+}
+
+uint64_t target_deadline(const struct target *t)
+{
+	if (t->source && t->state == TARGET_AT_WORK)
+		return min_u64(t->retry, t->ops->deadline(t->source));
+	return t->retry;
+}
+
+void target_dispatch(struct target *t, bool ready, uint64_t now)
+{
+	if (t->source && t->state == TARGET_AT_WORK && (ready || now >= t->ops->deadline(t->source)))
+		t->ops->dispatch(t->source, now);
+}
+
+/* --- what is waited for ---------------------------------------------------------------------- */
+
+/* Once something has failed, that is what the console shows until the root is there: the steps of each attempt are all alike. */
+void target_wait(struct target *t, enum cause cause, uint64_t now, const char *fmt, ...)
 {
 	char text[REPORT_TEXT_MAX];
 	va_list ap;
 
-	if (b->target.cause != CAUSE_NONE)
+	if (t->failure.cause != CAUSE_NONE)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	report_wait(b->report, cause, "root", now, "%s", text);
+	report_wait(t->report, cause, "root", now, "%s", text);
 }
 
-/* Another reason than the root's keeps it from going on, and is told by who has it. */
-static void wait_elsewhere(struct boot *b, uint64_t now)
+/* Another reason than the root's keeps it from going on, and is reported where it is known. */
+static void wait_elsewhere(struct target *t, uint64_t now)
 {
-	b->target.cause = CAUSE_NONE;
-	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	t->failure.cause = CAUSE_NONE;
+	report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
 }
 
-void target_note(struct boot *b, enum cause cause, const char *at, const char *text)
+void target_note(struct target *t, enum cause cause, const char *where, const char *text)
 {
-	struct target *t = &b->target;
-
-	t->cause = cause;
-	strscpy(t->where, at, sizeof(t->where));
-	strscpy(t->why, text, sizeof(t->why));
+	t->failure.cause = cause;
+	strscpy(t->failure.where, where, sizeof(t->failure.where));
+	strscpy(t->failure.text, text, sizeof(t->failure.text));
 }
 
-/* Is it for want of an answer? Then the fabric may be the one to blame. */
-static bool silent(enum cause cause)
+enum cause target_failure(const struct target *t, const char **ret_where, const char **ret_text)
 {
-	return cause == CAUSE_ROOT_UNREACHABLE || cause == CAUSE_ROOT_NO_RDMA || cause == CAUSE_FETCH_CONNECT ||
-	       cause == CAUSE_FETCH_STALLED || cause == CAUSE_BLOCK_UNREACHABLE;
+	*ret_where = t->failure.where;
+	*ret_text = t->failure.text;
+	return t->failure.cause;
 }
 
-/* Server and path anew, from the rails in another order; a spare takes the static address. */
-static void next_turn(struct boot *b, uint64_t now)
+/* --- the server ------------------------------------------------------------------------------ */
+
+static void pause_target(struct target *t, uint64_t now)
 {
-	b->target.turn++;
-	b->target.turn_since = now;
-	rails_next(b, now);
-	/* What the command line names is the same over all rails, and bytes that are there are not fetched again. */
-	if (!b->web || b->target.spec)
-		target_begin_again(b, now);
+	target_set_state(t, TARGET_PAUSE, now);
+	t->retry = now + RETRY_AFTER;
 }
 
-void target_failed(struct boot *b, enum cause cause, const char *text, uint64_t now)
+/* Is the server's an IPv6 address, and any rail still to get one? IPv4's is often there long before. */
+static bool ipv6_awaited(const struct target *t)
 {
-	struct target *t = &b->target;
-	struct rail *rail = rails_find(b, t->ifindex);
+	size_t n;
+	const struct rail *rails = rails_list(t->cfg.rails, &n);
 
-	target_note(b, cause, where(b), text);
-	if (silent(cause))
-		rail_blame(b, rail, cause, t->where, now, text);
-	else
-		report_cause(b->report, cause, t->where, now, "%s", text);
-	report_wait(b->report, cause, "root", now, "%s, trying %s", text,
-		t->block && t->block->n_portals > 1 ? "the next server" : "again");
-	target_block_next(b);
-	if (!rail || now - t->turn_since < WAY_PATIENCE || !rails_other_ready(b, rail))
-		return;
-	rails_step_back(b, rail, now);
-	next_turn(b, now);
+	for (size_t i = 0; i < n && t->server.addr.family == AF_INET6; i++)
+		if (addresses_awaited(rails_addresses(t->cfg.rails), rails[i].ifindex, AF_INET6))
+			return true;
+	return false;
 }
 
-static void pause_for(struct boot *b, uint64_t time, uint64_t now)
+const struct rail *target_carrier_rail(const struct target *t)
 {
-	set_state(b, TARGET_PAUSE, now);
-	b->target.retry = now + time;
+	struct link_route way;
+
+	if (links_lookup(rails_links(t->cfg.rails), &t->server.addr, &way) < 0)
+		return NULL;
+	return rails_find(t->cfg.rails, way.ifindex);
 }
 
-static void probe(struct boot *b, uint64_t now)
+static void probe_failed(struct target *t, int error, const char *addr, uint64_t now)
 {
-	struct target *t = &b->target;
-	int r = links_probe(b->links, &t->addr, PROBE_LIMIT, now);
-	char addr[INET_ADDR_TEXT], text[REPORT_TEXT_MAX];
+	char text[REPORT_TEXT_MAX];
 
-	inet_text(&t->addr, addr);
-	set_state(b, TARGET_PROBING, now);
-	t->ifindex = 0;
-	if (r >= 0) {
-		target_wait(b, CAUSE_ROOT_UNREACHABLE, now, "waiting for an answer of %s on the link", addr);
-		return;
-	}
 	/* While the address is on its way, so is the route. */
-	if (ipv6_awaited(b)) {
-		target_wait(b, CAUSE_NO_ROUTE, now, "waiting for a route to %s", addr);
-	} else if (r == -ENETUNREACH) {
-		rail_no_route_text(b, text, sizeof(text));
-		target_failed(b, CAUSE_NO_ROUTE, text, now);
+	if (ipv6_awaited(t)) {
+		target_wait(t, CAUSE_NO_ROUTE, now, "waiting for a route to %s", addr);
+	} else if (error == -ENETUNREACH) {
+		rails_no_route_text(t->cfg.rails, text, sizeof(text));
+		target_failed(t, CAUSE_NO_ROUTE, text, now);
 	} else {
-		target_failed(b, CAUSE_ROOT_UNREACHABLE, strerror(-r), now);
+		target_failed(t, CAUSE_ROOT_UNREACHABLE, strerror(-error), now);
 	}
 	if (t->state == TARGET_PROBING)
-		pause_for(b, RETRY_AFTER, now);
+		pause_target(t, now);
 }
 
-static void unresolved(struct boot *b, enum cause cause, const char *text, uint64_t now)
+static void probe(struct target *t, uint64_t now)
 {
-	target_failed(b, cause, text, now);
-	if (b->target.state == TARGET_RESOLVING)
-		pause_for(b, RETRY_AFTER, now);
-}
+	int r = links_probe(rails_links(t->cfg.rails), &t->server.addr, PROBE_LIMIT, now);
+	char addr[INET_ADDR_TEXT];
 
-static void resolve(struct boot *b, uint64_t now)
-{
-	struct target *t = &b->target;
-	int r = addresses_resolve(b->addresses, t->server, RESOLVE_LIMIT, now);
-
-	/* Whoever's was under way before is dropped. */
-	b->lookup = r < 0 ? LOOKUP_NONE : LOOKUP_TARGET;
-	set_state(b, TARGET_RESOLVING, now);
-	target_wait(b, CAUSE_ROOT_RESOLVE, now, "waiting for the address of %s", t->server);
+	inet_text(&t->server.addr, addr);
+	target_set_state(t, TARGET_PROBING, now);
+	t->ifindex = 0;
 	if (r < 0)
-		unresolved(b, CAUSE_ROOT_RESOLVE, strerror(-r), now);
-	else if (t->cause != CAUSE_NONE)
-		addresses_resolve_all(b->addresses);
-}
-
-/* Rails have addresses: find out whom to mount from. If none of them says so, one that comes later may. */
-static void identify(struct boot *b, uint64_t now)
-{
-	struct target *t = &b->target;
-
-	t->retry = NSEC_NEVER;
-	if (!target_name(b, now))
-		return;
-	t->turn_since = t->turn_since ? t->turn_since : now;
-	if (t->image || (t->block && !target_portal(b)))
-		set_state(b, TARGET_NEAR, now);
-	else if (given(&t->addr))
-		probe(b, now);
+		probe_failed(t, r, addr, now);
 	else
-		resolve(b, now);
+		target_wait(t, CAUSE_ROOT_UNREACHABLE, now, "waiting for an answer of %s on the link", addr);
 }
 
-const struct inet_addr *target_next_address(struct boot *b, const char *name, const struct address_event *ev, uint64_t now)
+static void unresolved(struct target *t, enum cause cause, const char *text, uint64_t now)
 {
-	struct target *t = &b->target;
-	const struct inet_addr *addr = walk_next(&t->walk, name, ev->addrs, ev->n_addrs);
-	char text[INET_ADDR_TEXT];
-
-	if (!inet_equal(addr, &t->told))
-		report_log(b->report, REPORT_INFO, "root", now, "%s has the address %s", name, inet_text(addr, text));
-	t->told = *addr;
-	if (t->ways <= 1)
-		t->ways = (unsigned)ev->n_addrs;
-	return addr;
+	target_failed(t, cause, text, now);
+	if (t->state == TARGET_RESOLVING)
+		pause_target(t, now);
 }
 
-void target_resolved(struct boot *b, const struct address_event *ev, uint64_t now)
+static void resolve(struct target *t, uint64_t now)
 {
-	struct target *t = &b->target;
+	int r = rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, t->server.name, TARGET_RESOLVE_LIMIT, now);
 
-	if (t->image)
-		target_web_resolved(b, ev, now);
+	target_set_state(t, TARGET_RESOLVING, now);
+	target_wait(t, CAUSE_ROOT_RESOLVE, now, "waiting for the address of %s", t->server.name);
+	if (r < 0)
+		unresolved(t, CAUSE_ROOT_RESOLVE, strerror(-r), now);
+	else if (t->failure.cause != CAUSE_NONE)
+		addresses_resolve_all(rails_addresses(t->cfg.rails));
+}
+
+/* Rails have addresses: find out what to mount, and from where. If none of them says so, one that comes later may. */
+static void identify(struct target *t, uint64_t now)
+{
+	t->retry = NSEC_NEVER;
+	if (!target_name(t, now))
+		return;
+	target_emit(t, TARGET_NAMED);
+	t->rail_since = t->rail_since ? t->rail_since : now;
+	if (!t->server.neighbour)
+		target_set_state(t, TARGET_NEAR, now);
+	else if (t->server.addr.family)
+		probe(t, now);
+	else
+		resolve(t, now);
+}
+
+void target_resolved(struct target *t, const struct address_event *ev, uint64_t now)
+{
+	const char *name = t->source && t->ops->lookup ? t->ops->lookup(t->source) : NULL;
+
+	if (name && ev->n_addrs)
+		t->server.addr = *target_next_address(t, name, ev, now);
+	if (t->source && t->ops->resolved)
+		t->ops->resolved(t->source, ev->n_addrs ? &t->server.addr : NULL, ev->text, now);
 	if (t->state != TARGET_RESOLVING)
 		return;
 	if (!ev->n_addrs) {
-		unresolved(b, ev->cause ? ev->cause : CAUSE_ROOT_RESOLVE, ev->text, now);
+		unresolved(t, ev->cause ? ev->cause : CAUSE_ROOT_RESOLVE, ev->text, now);
 		return;
 	}
-	t->addr = *target_next_address(b, t->server, ev, now);
-	probe(b, now);
+	t->server.addr = *target_next_address(t, t->server.name, ev, now);
+	probe(t, now);
 }
 
-void target_network_changed(struct boot *b, uint64_t now)
+void target_network_changed(struct target *t, uint64_t now)
 {
-	struct target *t = &b->target;
-
 	if (t->state == TARGET_UNKNOWN || t->state == TARGET_PAUSE)
 		t->retry = now;
 }
 
-/* On another rail they may be others. */
-void target_begin_again(struct boot *b, uint64_t now)
+void target_rail_lost(struct target *t, int ifindex, uint64_t now)
 {
-	b->root = root_free(b->root);
-	b->block = block_free(b->block);
-	b->web = web_free(b->web);
-	b->root_watched = -1;
-	target_forget(b);
-	b->target.ifindex = 0;
-	set_state(b, TARGET_UNKNOWN, now);
-	b->target.retry = now;
-}
+	const struct rail *rail = rails_find(t->cfg.rails, ifindex);
+	bool mine = t->state == TARGET_AT_WORK && ifindex == t->ifindex && rails_other_ready(t->cfg.rails, rail);
 
-void target_rail_lost(struct boot *b, const struct rail *rail, uint64_t now)
-{
-	struct target *t = &b->target;
-	bool mine = t->state == TARGET_MOUNTING && rail->ifindex == t->ifindex && rails_other_ready(b, rail);
-
-	if (b->finished || b->root_up)
+	if (t->ended)
 		return;
-	if (mine && b->web)
-		web_way_lost(b->web, now);
+	if (mine && t->ops->way_lost)
+		t->ops->way_lost(t->source, now);
 	else if (mine || t->state == TARGET_PROBING || t->state == TARGET_NEAR)
-		target_begin_again(b, now);
+		target_begin_again(t, now);
 }
 
-void target_neighbour(struct boot *b, const struct link_event *ev, uint64_t now)
+void target_neighbour(struct target *t, const struct link_event *ev, uint64_t now)
 {
-	struct target *t = &b->target;
 	const struct rail *rail;
 	char text[REPORT_TEXT_MAX];
 
-	if (t->state != TARGET_PROBING || !inet_equal(&ev->addr, &t->addr))
+	if (t->state != TARGET_PROBING || !inet_equal(&ev->addr, &t->server.addr))
 		return;
 	if (ev->type == LINK_NEIGH_REACHABLE) {
-		if (t->cause == CAUSE_NONE)
-			report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-		set_state(b, TARGET_NEAR, now);
+		if (t->failure.cause == CAUSE_NONE)
+			report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
+		target_set_state(t, TARGET_NEAR, now);
 		return;
 	}
-	rail = carrier_rail(b);
+	rail = target_carrier_rail(t);
 	t->ifindex = rail ? rail->ifindex : 0;
-	rail_way_text(b, &t->addr, text, sizeof(text));
-	target_failed(b, CAUSE_ROOT_UNREACHABLE, text, now);
+	rails_way_text(t->cfg.rails, &t->server.addr, text, sizeof(text));
+	target_failed(t, CAUSE_ROOT_UNREACHABLE, text, now);
 	if (t->state == TARGET_PROBING)
-		next_turn(b, now);
+		target_next_turn(t, now);
 }
 
-/* A link-local address with its interface (net/sunrpc/addr.c; inet_pton_with_scope() does the same for others). */
-const char *target_address_text(struct boot *b, char text[static INET_ADDR_TEXT + IFNAMSIZ])
-{
-	const struct inet_addr *a = &b->target.addr;
-	const struct rail *rail = carrier_rail(b);
-	size_t len;
-
-	inet_text(a, text);
-	len = strlen(text);
-	if (a->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->v6) && rail)
-		snprintf(text + len, INET_ADDR_TEXT + IFNAMSIZ - len, "%%%s", rail->name);
-	return text;
-}
-
-/* A mount may take long: whoever looks meanwhile sees the boot up to here. And what writes it has been run once. */
-void target_mounting(struct boot *b, const struct rail *rail, uint64_t now)
-{
-	struct target *t = &b->target;
-
-	t->began = t->began ? t->began : now;
-	t->ifindex = rail ? rail->ifindex : 0;
-	set_state(b, TARGET_MOUNTING, now);
-	(void)summary_write(b, "running", now);
-}
-
-void target_up(struct boot *b, uint64_t now)
-{
-	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-	addresses_keep(b->addresses);
-	b->outcome = BOOT_DONE;
-	b->root_up = now;
-}
-
-enum cause target_failure(const struct boot *b, const char **ret_where, const char **ret_text)
-{
-	*ret_where = b->target.where;
-	*ret_text = b->target.why;
-	return b->target.cause;
-}
-
-bool target_modules_loaded(struct boot *b, uint64_t now)
-{
-	if (stage_vital_loaded(b))
-		return true;
-	report_wait(b->report, CAUSE_MODULE_STUCK, "root", now, "waiting for kernel modules to load");
-	return false;
-}
+/* --- the step -------------------------------------------------------------------------------- */
 
 /* The rail with the way to the server, once it is ready for this kind of root. */
-static void step_near(struct boot *b, uint64_t now)
+static void step_near(struct target *t, uint64_t now)
 {
-	const struct rail *rail = carrier_rail(b);
+	const struct rail *rail = target_carrier_rail(t);
 
 	if (!rail)
-		next_turn(b, now);
-	else if (rail->state != RAIL_READY || addresses_awaited(b->addresses, rail->ifindex, b->target.addr.family))
-		wait_elsewhere(b, now);
-	else if (b->target.block)
-		target_block_begin(b, rail, now);
+		target_next_turn(t, now);
+	else if (rail->state != RAIL_READY ||
+		 addresses_awaited(rails_addresses(t->cfg.rails), rail->ifindex, t->server.addr.family))
+		wait_elsewhere(t, now);
 	else
-		target_nfs_begin(b, rail, now);
+		target_begin_source(t, rail, now);
 }
 
 /* Without an address any rail that is ready will do: they have their turns. */
-static const struct rail *any_ready(const struct boot *b)
+static const struct rail *any_ready(const struct target *t)
 {
-	for (size_t i = 0; i < b->n_rails; i++) {
-		const struct rail *rail = &b->rails[(b->target.turn + i) % b->n_rails];
+	size_t n;
+	const struct rail *rails = rails_list(t->cfg.rails, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rail *rail = &rails[(t->rail_turn + i) % n];
 
 		if (rail->state == RAIL_READY)
 			return rail;
@@ -381,57 +399,86 @@ static const struct rail *any_ready(const struct boot *b)
 	return NULL;
 }
 
-static void near(struct boot *b, uint64_t now)
+static void near(struct target *t, const struct target_modules *modules, uint64_t now)
 {
 	const struct rail *rail;
 
-	if (!target_modules_loaded(b, now))
-		return;
-	if (!b->target.image && (!b->target.block || target_portal(b))) {
-		step_near(b, now);
+	if (!modules->vital_loaded) {
+		report_wait(t->report, CAUSE_MODULE_STUCK, "root", now, "waiting for kernel modules to load");
 		return;
 	}
-	rail = any_ready(b);
-	if (!rail)
-		wait_elsewhere(b, now);
-	else if (b->target.image)
-		target_web_begin(b, now);
+	if (t->server.neighbour) {
+		step_near(t, now);
+		return;
+	}
+	rail = any_ready(t);
+	if (rail)
+		target_begin_source(t, rail, now);
 	else
-		target_block_begin(b, rail, now);
+		wait_elsewhere(t, now);
 }
 
-static void mounting(struct boot *b, uint64_t now)
+void target_step(struct target *t, const struct target_modules *modules, uint64_t now)
 {
-	if (b->web)
-		target_web_step(b, now);
-	else if (b->block)
-		target_block_step(b, now);
-	else
-		target_nfs_step(b, now);
-}
-
-void target_step(struct boot *b, uint64_t now)
-{
-	struct target *t = &b->target;
-	bool due;
-
-	if (!b->root_up)
-		target_judge_rdma(b, now);
-	if (b->finished || b->root_up)
+	if (!t->ended)
+		target_judge_rdma(t, modules, now);
+	if (t->ended)
 		return;
 	if (t->state == TARGET_PAUSE && now >= t->retry)
-		target_begin_again(b, now);
-	due = now >= t->retry;
-	switch (t->state) {
-	case TARGET_UNKNOWN:
-		if (due)
-			identify(b, now);
-		break;
-	case TARGET_NEAR: near(b, now); break;
-	case TARGET_MOUNTING: mounting(b, now); break;
-	case TARGET_RESOLVING:
-	case TARGET_PROBING:
-	case TARGET_PAUSE:
-	case TARGET_STATE_MAX: break;
-	}
+		target_begin_again(t, now);
+	if (t->state == TARGET_UNKNOWN && now >= t->retry)
+		identify(t, now);
+	else if (t->state == TARGET_NEAR)
+		near(t, modules, now);
+	else if (t->state == TARGET_AT_WORK)
+		target_step_source(t, now);
+}
+
+/* --- what is read of it ---------------------------------------------------------------------- */
+
+size_t target_needs(const struct target *t, struct need ret[static NEEDS_MAX])
+{
+	return t->ops ? t->ops->needs(&t->choice, t->cfg.plan->root.image.overlay.asked, ret) : 0;
+}
+
+bool target_wants_rdma(const struct target *t)
+{
+	return t->ops && t->ops->rdma_module && t->ops->rdma_module(&t->choice, t->server_turn) && !t->no_rdma;
+}
+
+int target_family(const struct target *t)
+{
+	return t->server.addr.family;
+}
+
+bool target_needs_rail(const struct target *t)
+{
+	return t->server.neighbour || !t->ops || t->ops->asks_alone;
+}
+
+uint64_t target_began(const struct target *t)
+{
+	return t->began;
+}
+
+const struct source_ops *target_source(const struct target *t, struct source_result *ret)
+{
+	*ret = (struct source_result){0};
+	if (!t->source)
+		return NULL;
+	t->ops->result(t->source, ret);
+	return t->ops;
+}
+
+int target_ifindex(const struct target *t)
+{
+	struct inet_addr addr = t->server.addr;
+	struct source_result result;
+	struct link_route way;
+
+	if (!addr.family && target_source(t, &result))
+		addr = result.server;
+	if (!addr.family || links_lookup(rails_links(t->cfg.rails), &addr, &way) < 0)
+		return 0;
+	return way.ifindex;
 }

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* target_name: what command line and leases name: the kind of the root, its server, its path. */
-#include "boot/boot_private.h"
-#include "report/report.h"
-
-/* Where dracut and the kernel look when the path is left to a root=/dev/nfs default. */
-#define LEGACY_PATH "/tftpboot/%s"
+#include "root/private.h"
 
 /* The rail's lease, if it has an address. */
-static const struct address_result *result_of(const struct boot *b, const struct rail *rail)
+static const struct address_result *result_of(const struct target *t, const struct rail *rail)
 {
-	return rail->configured ? addresses_result(b->addresses, rail->ifindex) : NULL;
+	return rail->configured ? addresses_result(rails_addresses(t->cfg.rails), rail->ifindex) : NULL;
 }
 
 /* Is rail the one that is asked first? */
-static bool preferred(const struct boot *b, const struct rail *rail)
+static bool preferred(const struct target *t, const struct rail *rail)
 {
-	return b->plan->net.bootdev && streq(rail->name, b->plan->net.bootdev);
+	const char *bootdev = t->cfg.plan->net.bootdev;
+
+	return bootdev && streq(rail->name, bootdev);
 }
 
 /*
- * The rails whose leases may name server and path: bootdev= if it has an address, then the others, and of these each time one
- * has led nowhere another one first.
+ * The rails whose leases may name server and path: bootdev= if it has an address, then the others, and after each one that
+ * failed another one first.
  */
-static size_t list_rails(const struct boot *b, const struct rail *ret[static RAILS_MAX])
+static size_t list_rails(const struct target *t, const struct rail *ret[static RAILS_LIMIT])
 {
-	const struct rail *order[RAILS_MAX];
-	size_t n = 0;
+	const struct rail *order[RAILS_LIMIT];
+	size_t n_rails, n = 0;
+	const struct rail *rails = rails_list(t->cfg.rails, &n_rails);
 
 	for (int first = 1; first >= 0; first--)
-		for (size_t i = 0; i < b->n_rails; i++)
-			if (preferred(b, &b->rails[i]) == first && result_of(b, &b->rails[i]))
-				order[n++] = &b->rails[i];
+		for (size_t i = 0; i < n_rails; i++)
+			if (preferred(t, &rails[i]) == first && result_of(t, &rails[i]))
+				order[n++] = &rails[i];
 	for (size_t i = 0; i < n; i++)
-		ret[i] = order[(b->target.turn + i) % n];
+		ret[i] = order[(t->rail_turn + i) % n];
 	return n;
 }
 
@@ -42,7 +41,7 @@ static bool begins(const char *text, const char *with)
 }
 
 /*
- * The boot file may stand for a root-path, which DHCPv6 does not have: a URL of an NFS root (nfs://SERVER/PATH) or of
+ * The boot file may be used as a root-path, which DHCPv6 does not have: a URL of an NFS root (nfs://SERVER/PATH) or of
  * an image. A boot loader's own file (a script) is told by its content later.
  */
 static const char *root_path(const struct address_result *a)
@@ -56,122 +55,76 @@ static const char *root_path(const struct address_result *a)
 	return a->method == ADDRESS_DHCP6 && begins(file, "nfs:") ? file : "";
 }
 
-/* What DHCP's root-path says, where the command line leaves it open. */
-static int take_root_path(struct boot *b, const struct address_result *a, uint64_t now)
+/* Does the command line name the root itself, down to its path? */
+static bool is_named(const struct target *t)
 {
-	const char *text = root_path(a);
-	struct target *t = &b->target;
-	uint64_t told;
-	int r;
-
-	if (t->image || t->block || (t->nfs && t->nfs->path))
-		return 0;
-	if (!*text)
-		return b->plan->root.legacy_nfs ? 0 : -ENODATA;
-	root_spec_freep(&t->spec);
-	r = root_spec_parse(&t->spec, b->plan, text, strlen(text), NULL);
-	if (r < 0)
-		return r;
-	t->nfs = t->spec->kind == PLAN_ROOT_NFS ? &t->spec->nfs : NULL;
-	t->image = t->spec->kind == PLAN_ROOT_LIVE ? &t->spec->image : NULL;
-	t->block = t->spec->kind == PLAN_ROOT_REMOTE ? &t->spec->block : NULL;
-	told = fnv1a(FNV1A_BASIS, text, strlen(text));
-	if (told != t->path_told)
-		report_log(b->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", text);
-	t->path_told = told;
-	return 0;
+	return t->choice.image || t->choice.block || (t->choice.nfs && t->choice.nfs->path);
 }
 
-static bool given(const struct inet_addr *a)
+/* What DHCP's root-path says, where the command line leaves it open. */
+static int take_root_path(struct target *t, const struct address_result *a, uint64_t now)
 {
-	return a->family != AF_UNSPEC;
+	const struct plan_nfs *nfs = t->choice.nfs;
+	const char *text = root_path(a);
+	uint64_t shown;
+	int r;
+
+	if (is_named(t))
+		return 0;
+	if (!*text) {
+		if (!t->cfg.plan->root.legacy_nfs)
+			return -ENODATA;
+		target_choose(t, PLAN_ROOT_NFS, nfs, NULL, NULL);
+		return 0;
+	}
+	root_spec_freep(&t->spec);
+	r = root_spec_parse(&t->spec, t->cfg.plan, text, strlen(text), NULL);
+	if (r < 0)
+		return r;
+	target_choose(t, t->spec->kind, &t->spec->nfs, &t->spec->image, &t->spec->block);
+	shown = fnv1a(FNV1A_BASIS, text, strlen(text));
+	if (shown != t->path_shown)
+		report_log(t->report, REPORT_INFO, "root", now, "root-path from DHCP: %s", text);
+	t->path_shown = shown;
+	return 0;
 }
 
 /* dracut's order: ip= peer, next-server, server-id. */
 static const struct inet_addr *implied_server(const struct rail *rail, const struct address_result *a)
 {
-	if (rail->ip && given(&rail->ip->peer))
+	if (rail->ip && rail->ip->peer.family)
 		return &rail->ip->peer;
-	if (given(&a->next_server))
+	if (a->next_server.family)
 		return &a->next_server;
-	return given(&a->server_id) ? &a->server_id : NULL;
-}
-
-/* "%s" in the path is the host name, or the address where there is no name. */
-static int expand_path(struct boot *b, const struct address_result *a)
-{
-	struct target *t = &b->target;
-	const char *path = t->nfs && t->nfs->path ? t->nfs->path : LEGACY_PATH;
-	const char *name = b->plan->net.hostname ? b->plan->net.hostname : a->hostname;
-	bool host = !t->nfs || !t->nfs->path || t->nfs->path_host;
-	const char *at = host ? strstr(path, "%s") : NULL;
-	char addr[INET_ADDR_TEXT];
-	int n;
-
-	if (!*name)
-		name = inet_text(&a->addr, addr);
-	if (at)
-		n = snprintf(t->path, sizeof(t->path), "%.*s%s%s", (int)(at - path), path, name, at + 2);
-	else
-		n = snprintf(t->path, sizeof(t->path), "%s", path);
-	return n < 0 || (size_t)n >= sizeof(t->path) ? -ENAMETOOLONG : 0;
-}
-
-const struct plan_portal *target_portal(const struct boot *b)
-{
-	const struct plan_block *block = b->target.block;
-
-	return block && block->n_portals ? &block->portals[b->target.portal % block->n_portals] : NULL;
-}
-
-static int take_server(struct boot *b, const struct rail *rail, const struct address_result *a)
-{
-	const struct plan_portal *portal = target_portal(b);
-	struct target *t = &b->target;
-	const struct inet_addr *implied;
-
-	t->addr = (struct inet_addr){0};
-	if (portal) {
-		t->addr = portal->addr;
-		return strscpy(t->server, portal->server, sizeof(t->server)) < 0 ? -ENAMETOOLONG : 0;
-	}
-	if (t->nfs && t->nfs->server) {
-		t->addr = t->nfs->server_addr;
-		return strscpy(t->server, t->nfs->server, sizeof(t->server)) < 0 ? -ENAMETOOLONG : 0;
-	}
-	implied = implied_server(rail, a);
-	if (!implied)
-		return -ENODATA;
-	t->addr = *implied;
-	inet_text(implied, t->server);
-	return 0;
+	return a->server_id.family ? &a->server_id : NULL;
 }
 
 /* What the command line and this lease make of the root: its kind, its server, its path. 0, or -errno: they name none. */
-static int name_root(struct boot *b, const struct rail *rail, const struct address_result *a, uint64_t now)
+static int name_root(struct target *t, const struct rail *rail, const struct address_result *a, uint64_t now)
 {
-	struct target *t = &b->target;
-	int r = take_root_path(b, a, now);
+	char addr[INET_ADDR_TEXT];
+	struct source_hint hint = {
+		.server = implied_server(rail, a),
+		.host = t->cfg.plan->net.hostname ? t->cfg.plan->net.hostname : a->hostname,
+	};
+	int r = take_root_path(t, a, now);
 
-	if (!target_may_be(b, r, rail->name, now))
+	if (!target_may_be(t, r, rail->name))
 		return -EPERM;
 	if (r < 0)
 		return r;
-	t->ways = 1;
-	if (t->image) {
-		target_web_named(b);
-		return 0;
+	if (!t->ops) {
+		target_end(t, CAUSE_CMDLINE_ROOT_KIND, rail->name, "this build has no roots of that kind");
+		return -EOPNOTSUPP;
 	}
-	if (t->block) {
-		target_block_named(b);
-		t->ways = t->block->n_portals;
-		return target_portal(b) ? take_server(b, rail, a) : 0;
-	}
-	r = take_server(b, rail, a);
-	return r < 0 ? r : expand_path(b, a);
+	if (!*hint.host)
+		hint.host = inet_text(&a->addr, addr);
+	r = t->ops->server(&t->choice, t->server_turn, &hint, &t->server);
+	t->ways = t->server.servers;
+	return r;
 }
 
-static void unnamed(struct boot *b, const struct rail *rail, const struct address_result *a, uint64_t now)
+static void unnamed(struct target *t, const struct rail *rail, const struct address_result *a, uint64_t now)
 {
 	const char *text = root_path(a);
 	char why[REPORT_TEXT_MAX];
@@ -181,37 +134,37 @@ static void unnamed(struct boot *b, const struct rail *rail, const struct addres
 	else
 		snprintf(why, sizeof(why), "%s", a->method == ADDRESS_STATIC ? "its address is static" :
 			"no root-path in its lease, or no server");
-	target_note(b, CAUSE_ROOT_UNNAMED, rail->name, why);
-	report_cause(b->report, CAUSE_ROOT_UNNAMED, rail->name, now, "%s", why);
+	target_note(t, CAUSE_ROOT_UNNAMED, rail->name, why);
+	report_cause(t->report, CAUSE_ROOT_UNNAMED, rail->name, now, "%s", why);
 }
 
-/* Does the lease of one of the families name the root? The kinds of an earlier, bad word are forgotten. */
-static bool named_by(struct boot *b, const struct rail *rail, uint64_t now)
+/* Does the lease of one of the families name the root? The kinds of an earlier, bad name are forgotten. */
+static bool named_by(struct target *t, const struct rail *rail, uint64_t now)
 {
-	const struct address_result *first = result_of(b, rail), *six;
+	const struct address_result *first = result_of(t, rail), *six;
 
-	if (name_root(b, rail, first, now) >= 0 || b->finished)
-		return !b->finished;
-	six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6);
-	target_forget(b);
-	if (six && six != first && name_root(b, rail, six, now) >= 0)
+	if (name_root(t, rail, first, now) >= 0 || t->ended)
+		return !t->ended;
+	six = addresses_result_of(rails_addresses(t->cfg.rails), rail->ifindex, AF_INET6);
+	target_forget(t);
+	if (six && six != first && name_root(t, rail, six, now) >= 0)
 		return true;
-	if (b->finished)
+	if (t->ended)
 		return false;
-	target_forget(b);
-	unnamed(b, rail, first, now);
+	target_forget(t);
+	unnamed(t, rail, first, now);
 	return false;
 }
 
-bool target_name(struct boot *b, uint64_t now)
+bool target_name(struct target *t, uint64_t now)
 {
-	const struct rail *rails[RAILS_MAX];
-	size_t n = list_rails(b, rails);
+	const struct rail *rails[RAILS_LIMIT];
+	size_t n = list_rails(t, rails);
 
-	for (size_t i = 0; i < n && !b->finished; i++)
-		if (named_by(b, rails[i], now))
+	for (size_t i = 0; i < n && !t->ended; i++)
+		if (named_by(t, rails[i], now))
 			return true;
-	if (n && !b->finished)
-		report_wait(b->report, CAUSE_ROOT_UNNAMED, "root", now, "no lease and no option names the root yet");
+	if (n && !t->ended)
+		report_wait(t->report, CAUSE_ROOT_UNNAMED, "root", now, "no lease and no option names the root yet");
 	return false;
 }

@@ -73,11 +73,6 @@ struct block {
 	struct block_result result;
 };
 
-bool block_available(void)
-{
-	return true;
-}
-
 uint16_t block_port(const struct plan_block *plan, const struct plan_portal *portal)
 {
 	return portal && portal->port ? portal->port : block_ops_of(plan->kind)->port;
@@ -225,7 +220,7 @@ unsigned block_next(const struct block *b)
 {
 	size_t n = b->cfg.plan->n_portals, here = portal_of(b), i;
 
-	for (i = 1; i < n && block_refused(b->cfg.refusals, (here + i) % n); i++)
+	for (i = 1; i < n && source_refused(b->cfg.refusals, (here + i) % n); i++)
 		continue;
 	return n ? (unsigned)((here + i) % n) : 0;
 }
@@ -247,19 +242,19 @@ static void back_off(struct block *b, uint64_t now)
 /* What makes trying again useless is this server's: with several, the others are asked. False: none is left. */
 static bool others_left(struct block *b)
 {
-	struct block_refusals *all = b->cfg.refusals;
+	struct source_refusals *all = b->cfg.refusals;
 	size_t n = b->cfg.plan->n_portals, here = portal_of(b), len;
 
 	if (!all || n < 2)
 		return false;
-	if (here < 64 && !block_refused(all, here)) {
+	if (here < 64 && !source_refused(all, here)) {
 		all->servers |= UINT64_C(1) << here;
 		len = strlen(all->text);
 		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; " : "", b->cfg.portal->server,
 			(int)(sizeof(all->text) / n), b->text);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!block_refused(all, i))
+		if (!source_refused(all, i))
 			return true;
 	strscpy(b->text, all->text, sizeof(b->text));
 	return false;

@@ -14,6 +14,7 @@
 #include "plan.h"
 #include "report/causes.h"
 #include "root/nfs/root.h"
+#include "root/source/source.h"
 
 #define BLOCK_TEXT_MAX	 400
 #define BLOCK_DEVICE_MAX 32
@@ -31,20 +32,6 @@ enum block_event {
 	BLOCK_EVENT_FATAL,   /* trying again cannot help, with any of the servers */
 };
 
-/*
- * Which of the plan's servers failed in a way that trying again cannot help, and what each said. The owner keeps it from
- * room to room, as each server may have a room of its own. Servers beyond the 64th are asked again and again.
- */
-struct block_refusals {
-	uint64_t servers; /* bit: index in the plan's portals */
-	char text[BLOCK_TEXT_MAX];
-};
-
-static inline bool block_refused(const struct block_refusals *r, size_t portal)
-{
-	return r && portal < 64 && r->servers & UINT64_C(1) << portal;
-}
-
 /* Everything borrowed until block_free(). */
 struct block_config {
 	const struct plan_block *plan;
@@ -59,7 +46,7 @@ struct block_config {
 	uint64_t node;			  /* port GUID or the like: the node's name where it has no other */
 	unsigned rounds;		  /* attempts before, with other portals or addresses */
 	unsigned ways;			  /* so many of these are there: only after as many attempts there is a pause; 0: as 1 */
-	struct block_refusals *refusals;  /* NULL: one server only */
+	struct source_refusals *refusals;  /* NULL: one server only */
 	const struct block_ops *ops;	  /* the seam for tests; NULL: the kind's own */
 };
 
@@ -80,9 +67,6 @@ struct block_result {
 	char server[256];
 	uint32_t attempts;
 };
-
-/* block_available: false in a build without it. */
-bool block_available(void);
 
 /* block_new: 0, -EOPNOTSUPP (a build without), -ENOMEM. Nothing is started. */
 int block_new(struct block **ret, const struct env *env, const struct block_config *cfg);

@@ -107,7 +107,7 @@ static struct plan_block plan = {.kind = PLAN_BLOCK_NVMF, .portals = portals, .n
 
 /* The server of the next room, and what earlier ones said. */
 static size_t portal;
-static struct block_refusals refusals;
+static struct source_refusals refusals;
 
 static struct block *start(const char *name, bool readonly)
 {

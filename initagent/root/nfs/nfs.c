@@ -115,7 +115,7 @@ static int apply_options(struct context *c, const char *options, char *text)
 	return 0;
 }
 
-char *nfs_source(char *buf, size_t size, const char *server, const char *path)
+char *nfs_source_text(char *buf, size_t size, const char *server, const char *path)
 {
 	bool bare6 = strchr(server, ':') && *server != '[';
 	int n = snprintf(buf, size, bare6 ? "[%s]:%s" : "%s:%s", server, path);
@@ -131,7 +131,7 @@ static int apply_attempt(struct context *c, const struct nfs_attempt *a)
 						       : (a->ipv6 ? "tcp6" : "tcp");
 	int r;
 
-	if (!nfs_source(source, sizeof(source), a->server, a->path))
+	if (!nfs_source_text(source, sizeof(source), a->server, a->path))
 		return -ENAMETOOLONG;
 	snprintf(port, sizeof(port), "%u", a->port);
 	r = set_string(c, "source", source);

@@ -31,10 +31,10 @@ const char *nfs_version_name(enum nfs_version version);
 int nfs_version_from_name(const char *name);
 
 /*
- * nfs_source: "server:path", an IPv6 server in brackets, as the kernel and people read it. Returns buf, or
+ * nfs_source_text: "server:path", an IPv6 server in brackets, as the kernel and people read it. Returns buf, or
  * NULL when it does not fit.
  */
-char *nfs_source(char *buf, size_t size, const char *server, const char *path);
+char *nfs_source_text(char *buf, size_t size, const char *server, const char *path);
 #define NFS_SOURCE_MAX 1400
 
 /* One attempt. Strings are borrowed. */

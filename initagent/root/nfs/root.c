@@ -470,7 +470,7 @@ void root_describe(const struct root *r, char *buf, size_t size)
 	bool named = !streq(r->cfg.server, r->cfg.address);
 	char source[NFS_SOURCE_MAX] = "";
 
-	nfs_source(source, sizeof(source), r->cfg.server, r->cfg.path);
+	nfs_source_text(source, sizeof(source), r->cfg.server, r->cfg.path);
 	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "", named ? r->cfg.address : "",
 		named ? ")" : "", nfs_proto_name(r->proto), nfs_version_name(r->cfg.versions[r->version]));
 }

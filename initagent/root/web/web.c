@@ -19,11 +19,6 @@ void web_set_state(struct web *w, enum web_state to, uint64_t now)
 	w->state = to;
 }
 
-bool web_available(void)
-{
-	return true;
-}
-
 int web_new(struct web **ret, const struct env *env, const struct web_config *cfg)
 {
 	struct web *w = calloc(1, sizeof(*w));

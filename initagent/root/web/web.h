@@ -64,9 +64,6 @@ struct web_progress {
  */
 void web_adopt(const struct env *env, struct web_result *ret);
 
-/* web_available: false in a build without HTTP. */
-bool web_available(void);
-
 /* web_new: 0, -EOPNOTSUPP (build without HTTP), -ENOMEM or another -errno. Nothing is started. */
 int web_new(struct web **ret, const struct env *env, const struct web_config *cfg);
 

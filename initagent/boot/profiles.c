@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rail_profiles: the rails that are kept, gathered for the network profiles of the real root. */
+/* profiles: the rails that are kept, gathered for the network profiles of the real root. */
 #include <poll.h>
 
 #include "base/worker.h"
-#include "boot_private.h"
+#include "boot/private.h"
 #include "handover/profiles.h"
 #include "handover/root_facts.h"
 #include "handover/udev.h"
@@ -18,7 +18,7 @@ static bool is_connected(const struct boot *b, const char *name)
 
 static void fill_parent(const struct boot *b, const struct netdev *dev, struct profile_rail *out)
 {
-	const struct netdev *parent = links_by_index(b->links, dev->parent_ifindex);
+	const struct netdev *parent = links_by_index(rails_links(b->rails), dev->parent_ifindex);
 
 	if (!ipoib_is_child(dev) || !parent)
 		return;
@@ -29,11 +29,11 @@ static void fill_parent(const struct boot *b, const struct netdev *dev, struct p
 /* false: it has no address, so there is nothing to keep. */
 static bool fill_rail(const struct boot *b, const struct rail *rail, int root, struct profile_rail *out)
 {
-	const struct netdev *dev = links_by_index(b->links, rail->ifindex);
+	const struct netdev *dev = links_by_index(rails_links(b->rails), rail->ifindex);
 
 	*out = (struct profile_rail){
-		.four = addresses_result_of(b->addresses, rail->ifindex, AF_INET),
-		.six = addresses_result_of(b->addresses, rail->ifindex, AF_INET6),
+		.four = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET),
+		.six = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET6),
 		.carries_root = rail->ifindex == root,
 	};
 	if (!dev || (!out->four && !out->six) || address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
@@ -73,23 +73,23 @@ static int read_root(const void *arg)
 /* The answer of the process that reads the root; meanwhile the console says what is waited for. */
 static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret)
 {
-	uint64_t now = now_ns(), end = b->total_end == NSEC_NEVER ? now + ROOT_LIMIT : b->total_end;
+	uint64_t now = now_ns(), end = b->budgets.total_end == NSEC_NEVER ? now + ROOT_LIMIT : b->budgets.total_end;
 	struct pollfd pfd = {.fd = worker_fd(w), .events = POLLIN};
 	int r;
 
-	report_wait(b->report, CAUSE_ROOT_SILENT, "root", now, "waiting for the mounted root to answer: reading its network configuration");
+	report_wait(b->env.report, CAUSE_ROOT_SILENT, "root", now, "waiting for the mounted root to answer: reading its network configuration");
 	while ((r = worker_receive(w, ret, now)) == 0 && now < end) {
-		uint64_t next = min_u64(end, report_deadline(b->report));
+		uint64_t next = min_u64(end, report_deadline(b->env.report));
 
 		poll(&pfd, 1, next > now ? (int)((next - now) / NSEC_PER_MSEC + 1) : 0);
 		now = now_ns();
-		if (report_tick(b->report, now, end))
+		if (report_tick(b->env.report, now, end))
 			summary_write(b, "running", now);
-		report_flush(b->report);
+		report_flush(b->env.report);
 	}
-	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
+	report_wait(b->env.report, CAUSE_NONE, "root", now, "%s", "");
 	if (r < 0)
-		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now, "the process that reads it died");
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now, "the process that reads it died");
 	return r != 0;
 }
 
@@ -106,7 +106,7 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 
 	*ret = (struct root_facts){0};
 	if (r < 0) {
-		report_cause(b->report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s", strerror(-r));
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s", strerror(-r));
 		return true;
 	}
 	there = await_facts(b, w, ret);
@@ -114,29 +114,31 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 	return there;
 }
 
-bool rail_profiles_write(struct boot *b, uint64_t now)
+bool boot_write_profiles(struct boot *b, uint64_t now)
 {
-	struct profile_rail rails[RAILS_MAX];
+	struct profile_rail rails[RAILS_LIMIT];
 	struct root_facts facts;
-	struct profile_set set = {
-		.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
+	struct profile_set set = {.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
+	size_t n;
+	const struct rail *all = rails_list(b->rails, &n);
 	char text[64];
 	int r, root = boot_root_ifindex(b);
 
-	for (size_t i = 0; i < b->n_rails; i++)
-		set.n_rails += fill_rail(b, &b->rails[i], root, &rails[set.n_rails]);
+	for (size_t i = 0; i < n; i++)
+		set.n_rails += fill_rail(b, &all[i], root, &rails[set.n_rails]);
 	if (!read_facts(b, &set, &facts))
 		return false;
-	b->managers = facts.managers;
 	profiles_write(&set, b->plan);
-	if (!set.n_rails)
-		b->managers.chosen = 0;
-	b->handed_over = true;
-	report_log(b->report, REPORT_INFO, "handover", now, "network profiles for: %s",
-		managers_text(b->managers.chosen, text, sizeof(text)));
+	b->managers = malloc(sizeof(*b->managers));
+	if (b->managers)
+		*b->managers = facts.managers;
+	if (b->managers && !set.n_rails)
+		b->managers->chosen = 0;
+	report_log(b->env.report, REPORT_INFO, "handover", now, "network profiles for: %s",
+		managers_text(set.n_rails ? facts.managers.chosen : 0, text, sizeof(text)));
 	r = udev_write(&b->env, b->plan);
-	report_span(b->report, "handover", "profiles", now, now_ns(), r);
+	report_span(b->env.report, "handover", "profiles", now, now_ns(), r);
 	if (r < 0)
-		report_cause(b->report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
 	return true;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rail_ports: what stands between a rail and its RDMA port. An InfiniBand rail is looked at before it has
+ * port: what stands between a rail and its RDMA port. An InfiniBand rail is looked at before it has
  * an address, since its carrier hangs on port, subnet manager and partition; an Ethernet rail
  * afterwards, since RoCE's GID is made of the address.
  */
-#include "boot/boot_private.h"
+#include "rails/private.h"
 #include "fabric/join.h"
-#include "report/report.h"
 
 /*
  * A GID follows its address by a work item in the kernel, and not every driver announces it, nor the
@@ -33,13 +32,13 @@ static bool is_port_of(const struct fabric_port *port, const struct rail *rail)
 	return streq(port->netdev, rail->name);
 }
 
-const struct fabric_port *rail_fabric_port(const struct boot *b, const struct rail *rail)
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail)
 {
 	const struct fabric_port *best = NULL;
 	const struct fabric_port *ports;
 	size_t n;
 
-	ports = fabric_ports(b->fabric, &n);
+	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_port_of(&ports[i], rail))
 			continue;
@@ -50,49 +49,49 @@ const struct fabric_port *rail_fabric_port(const struct boot *b, const struct ra
 }
 
 /* The address RDMA will use is of the server's family. */
-static bool has_gid(const struct boot *b, const struct rail *rail, const struct fabric_port *port)
+static bool has_gid(const struct rails *rails, const struct rail *rail, const struct fabric_port *port)
 {
 	const struct address_result *a =
-		addresses_result_of(b->addresses, rail->ifindex, b->target.addr.family);
+		addresses_result_of(rails->addresses, rail->ifindex, rails->family);
 	struct fabric_gid gid;
 	uint8_t raw[16];
 
 	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
 		return true;
 	if (!a)
-		a = addresses_result(b->addresses, rail->ifindex);
+		a = addresses_result(rails->addresses, rail->ifindex);
 	if (!a)
 		return false;
 	if (a->addr.family == AF_INET)
 		fabric_gid_from_ipv4(a->addr.v4.s_addr, raw);
 	else
 		memcpy(raw, a->addr.bytes, sizeof(raw));
-	return fabric_find_gid(&b->env, port, raw, &gid) >= 0;
+	return fabric_find_gid(&rails->env, port, raw, &gid) >= 0;
 }
 
 /*
  * A port's own interface is in the partition of the table's first entry; while that is empty it is in
  * none, and takes it over without a word of rtnetlink's.
  */
-static void refresh_pkey(const struct boot *b, struct rail *rail)
+static void refresh_pkey(const struct rails *rails, struct rail *rail)
 {
 	char text[16];
 
 	if ((rail->pkey & 0x7fff) == 0 &&
-		env_read(&b->env, text, sizeof(text), "/sys/class/net/%s/pkey", rail->name) > 0)
+		env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey", rail->name) > 0)
 		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
 }
 
 /* CAUSE_NONE: the rail's partition is in the port's table, or it is no IPoIB rail. */
-static enum cause pkey_gate(struct boot *b, struct rail *rail, const struct fabric_port *port, char *text,
+static enum cause pkey_gate(struct rails *rails, struct rail *rail, const struct fabric_port *port, char *text,
 	size_t size)
 {
 	if (!rail->guid)
 		return CAUSE_NONE;
-	refresh_pkey(b, rail);
+	refresh_pkey(rails, rail);
 	if ((rail->pkey & 0x7fff) == 0)
 		snprintf(text, size, "%s: waiting for the first P_Key of its table", port->name);
-	else if (fabric_find_pkey(&b->env, port, rail->pkey) == PKEY_ABSENT)
+	else if (fabric_find_pkey(&rails->env, port, rail->pkey) == PKEY_ABSENT)
 		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name, rail->pkey);
 	else
 		return CAUSE_NONE;
@@ -100,9 +99,9 @@ static enum cause pkey_gate(struct boot *b, struct rail *rail, const struct fabr
 }
 
 /* What stands between the rail and its port; CAUSE_NONE: nothing. */
-static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_t size)
+static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, size_t size)
 {
-	const struct fabric_port *port = rail_fabric_port(b, rail);
+	const struct fabric_port *port = rail_fabric_port(rails, rail);
 	enum cause cause;
 
 	if (!port) {
@@ -113,10 +112,10 @@ static enum cause port_gate(struct boot *b, struct rail *rail, char *text, size_
 	rail->port = port->port;
 	cause = fabric_gate(port, text, size);
 	if (cause == CAUSE_NONE)
-		cause = pkey_gate(b, rail, port, text, size);
+		cause = pkey_gate(rails, rail, port, text, size);
 	if (cause != CAUSE_NONE)
 		return cause;
-	if (rail->configured && !has_gid(b, rail, port)) {
+	if (rail->configured && !has_gid(rails, rail, port)) {
 		snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
 		return CAUSE_PORT_NO_GID;
 	}
@@ -135,70 +134,60 @@ static uint64_t look_again(struct rail *rail, uint64_t now)
 	return now + rail->check_period;
 }
 
-bool rail_wants_rdma(const struct boot *b)
+static void rail_ready(struct rails *rails, struct rail *rail, uint64_t now)
 {
-	const struct plan_nfs *nfs = b->target.nfs;
-	const struct plan_portal *portal = target_portal(b);
-
-	if (b->target.block)
-		return !portal || portal->rdma;
-	return nfs && nfs->proto == PLAN_NFS_PROTO_RDMA && !b->target.no_rdma;
-}
-
-static void rail_ready(struct boot *b, struct rail *rail, uint64_t now)
-{
-	report_wait(b->report, CAUSE_NONE, rail->name, now, "%s", "");
+	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
 	rail->cause = CAUSE_NONE;
 	if (!rail->ready)
 		rail->ready = now;
-	if (rail_wants_rdma(b)) {
-		b->rdma_end = b->rdma_end ? b->rdma_end : now;
-		report_log(b->report, REPORT_INFO, rail->name, now, "RDMA port %s/%u is ACTIVE", rail->device,
+	if (rails->wants_rdma) {
+		rails->rdma_end = rails->rdma_end ? rails->rdma_end : now;
+		report_log(rails->report, REPORT_INFO, rail->name, now, "RDMA port %s/%u is ACTIVE", rail->device,
 			rail->port);
 	}
-	rail_set_state(b, rail, RAIL_READY, now);
+	rail_set_state(rails, rail, RAIL_READY, now);
 }
 
 /* A rail that has its address. Returns when to look again. */
-static uint64_t check_port(struct boot *b, struct rail *rail, uint64_t now)
+static uint64_t check_port(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
+	enum cause cause = rails->wants_rdma ? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
 
 	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT)
-		return rail_sm_wait(b, rail, now);
+		return rail_sm_wait(rails, rail, now);
 	if (cause == CAUSE_NONE) {
-		rail_ready(b, rail, now);
+		rail_ready(rails, rail, now);
 		return NSEC_NEVER;
 	}
-	report_wait(b->report, cause, rail->name, now, "%s", text);
+	report_wait(rails->report, cause, rail->name, now, "%s", text);
 	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
 }
 
 /* A rail in use: its port may fall, and its subnet manager be found silent, while the address stays. */
-static uint64_t check_ready(struct boot *b, struct rail *rail, uint64_t now)
+static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = rail->guid || rail_wants_rdma(b) ? port_gate(b, rail, text, sizeof(text)) : CAUSE_NONE;
+	enum cause cause = rail->guid || rails->wants_rdma ? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
 
-	if (b->root_up || ((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
+	if (rails->kept || ((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
 		return NSEC_NEVER;
 	rail->cause = cause == CAUSE_NONE || unannounced(cause) ? CAUSE_PORT_SM_SILENT : cause;
-	rail_set_state(b, rail, RAIL_PORT, now);
+	rail_set_state(rails, rail, RAIL_PORT, now);
 	/* What is waited for is the port's from now on. */
-	report_wait(b->report, CAUSE_NONE, "root", now, "%s", "");
-	target_rail_lost(b, rail, now);
-	return check_port(b, rail, now);
+	report_wait(rails->report, CAUSE_NONE, "root", now, "%s", "");
+	rail_gone(rails, rail);
+	return check_port(rails, rail, now);
 }
 
 /* Down and up, so that IPoIB forgets its back-off. */
-static void bounce(struct boot *b, struct rail *rail, uint64_t now)
+static void bounce(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	rail->bounce = NSEC_NEVER;
-	report_log(b->report, REPORT_INFO, rail->name, now,
+	report_log(rails->report, REPORT_INFO, rail->name, now,
 		"still no carrier: interface taken down and up, so that it joins its group at once");
-	if (links_set_up(b->links, rail->ifindex, false) < 0 || links_set_up(b->links, rail->ifindex, true) < 0)
-		report_cause(b->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(b->links));
+	if (links_set_up(rails->links, rail->ifindex, false) < 0 || links_set_up(rails->links, rail->ifindex, true) < 0)
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(rails->links));
 }
 
 /* Only the join is missing from now on. */
@@ -211,17 +200,17 @@ static void begin_join(struct rail *rail, uint64_t now)
 }
 
 /* The answer, or its absence, is an event; then it is asked again. */
-static void ask_group(struct boot *b, struct rail *rail, uint64_t now)
+static void ask_group(struct rails *rails, struct rail *rail, uint64_t now)
 {
-	int r = fabric_ask_group(b->fabric, rail->device, rail->port, rail->pkey, now);
+	int r = fabric_ask_group(rails->fabric, rail->device, rail->port, rail->pkey, now);
 
 	rail->ask = r < 0 ? now + GROUP_PERIOD : NSEC_NEVER;
 }
 
 /* What the SA says of the group, and what the kernel says of the join. */
-static enum cause judge_join(struct boot *b, const struct rail *rail, char *text, size_t size)
+static enum cause judge_join(struct rails *rails, const struct rail *rail, char *text, size_t size)
 {
-	const struct fabric_port *port = rail_fabric_port(b, rail);
+	const struct fabric_port *port = rail_fabric_port(rails, rail);
 	enum cause cause = CAUSE_NETDEV_NO_CARRIER;
 	int status;
 
@@ -233,7 +222,7 @@ static enum cause judge_join(struct boot *b, const struct rail *rail, char *text
 	cause = fabric_judge_group(port, &rail->group, text, size);
 	if (cause != CAUSE_NETDEV_NO_CARRIER)
 		return cause;
-	status = fabric_join_failure(&b->env, rail->name, rail->active);
+	status = fabric_join_failure(&rails->env, rail->name, rail->active);
 	if (status == 0)
 		return cause;
 	snprintf(text, size, "%s P_Key %04x: the subnet manager refuses the join of the broadcast group (status %d)",
@@ -242,7 +231,7 @@ static enum cause judge_join(struct boot *b, const struct rail *rail, char *text
 }
 
 /* The port is ready, the broadcast group not joined: say why, and help once. */
-static uint64_t check_join(struct boot *b, struct rail *rail, uint64_t now)
+static uint64_t check_join(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[192];
 	enum cause cause;
@@ -250,19 +239,19 @@ static uint64_t check_join(struct boot *b, struct rail *rail, uint64_t now)
 	if (!rail->active)
 		begin_join(rail, now);
 	if (now >= rail->ask)
-		ask_group(b, rail, now);
+		ask_group(rails, rail, now);
 	if (now >= rail->bounce)
-		bounce(b, rail, now);
-	cause = judge_join(b, rail, text, sizeof(text));
-	report_wait(b->report, cause, rail->name, now, "%s", text);
+		bounce(rails, rail, now);
+	cause = judge_join(rails, rail, text, sizeof(text));
+	report_wait(rails->report, cause, rail->name, now, "%s", text);
 	return min_u64(rail->ask, rail->bounce);
 }
 
 /* Another answer than before may mean that the next join succeeds: no need to wait for it. */
-void rail_take_group(struct boot *b, const struct fabric_event *ev, uint64_t now)
+void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_t now)
 {
-	for (size_t i = 0; i < b->n_rails; i++) {
-		struct rail *rail = &b->rails[i];
+	for (size_t i = 0; i < rails->n; i++) {
+		struct rail *rail = &rails->rows[i];
 		bool mine = rail->active && streq(rail->device, ev->port.device) && rail->port == ev->port.port &&
 			    ((rail->pkey ^ ev->group.pkey) & 0x7fff) == 0;
 
@@ -272,50 +261,50 @@ void rail_take_group(struct boot *b, const struct fabric_event *ev, uint64_t now
 			rail->bounce = now;
 		rail->group = ev->group;
 		rail->ask = now + GROUP_PERIOD;
-		b->port_check = now;
+		rails->port_check = now;
 	}
 }
 
 /* An InfiniBand rail without carrier. Returns when to look again. */
-static uint64_t check_carrier(struct boot *b, struct rail *rail, uint64_t now)
+static uint64_t check_carrier(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = port_gate(b, rail, text, sizeof(text));
+	enum cause cause = port_gate(rails, rail, text, sizeof(text));
 
 	if (cause == CAUSE_NONE)
-		return check_join(b, rail, now);
+		return check_join(rails, rail, now);
 	rail->active = 0;
-	report_wait(b->report, cause, rail->name, now, "%s", text);
+	report_wait(rails->report, cause, rail->name, now, "%s", text);
 	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
 }
 
-static uint64_t check_rail(struct boot *b, struct rail *rail, uint64_t now)
+static uint64_t check_rail(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct netdev *dev;
 
 	if (rail->state == RAIL_PORT)
-		return check_port(b, rail, now);
+		return check_port(rails, rail, now);
 	if (rail->state == RAIL_READY)
-		return check_ready(b, rail, now);
+		return check_ready(rails, rail, now);
 	if (!rail->guid || (rail->state != RAIL_ADDRESSING && rail->state != RAIL_LOST))
 		return NSEC_NEVER;
-	dev = links_by_index(b->links, rail->ifindex);
+	dev = links_by_index(rails->links, rail->ifindex);
 	if (!dev || !dev->up)
 		return NSEC_NEVER;
 	if (!dev->carrier)
-		return check_carrier(b, rail, now);
-	return rail->sm == FABRIC_SM_SILENT ? rail_sm_wait(b, rail, now) : NSEC_NEVER;
+		return check_carrier(rails, rail, now);
+	return rail->sm == FABRIC_SM_SILENT ? rail_sm_wait(rails, rail, now) : NSEC_NEVER;
 }
 
-void rail_ports_step(struct boot *b, uint64_t now)
+void rail_ports_step(struct rails *rails, uint64_t now)
 {
 	uint64_t next = NSEC_NEVER;
 
-	if (now < b->port_check)
+	if (now < rails->port_check)
 		return;
-	for (size_t i = 0; i < b->n_rails; i++)
-		next = min_u64(next, check_rail(b, &b->rails[i], now));
-	b->port_check = next;
+	for (size_t i = 0; i < rails->n; i++)
+		next = min_u64(next, check_rail(rails, &rails->rows[i], now));
+	rails->port_check = next;
 }
 
 /* --- which ports the plan allows ------------------------------------------------------------ */
@@ -347,21 +336,21 @@ static bool port_allowed(const struct plan_ib *ib, const struct fabric_port *por
 	return false;
 }
 
-bool rail_port_seen(const struct boot *b)
+bool rail_port_seen(const struct rails *rails)
 {
 	const struct fabric_port *ports;
 	size_t n;
 
-	ports = fabric_ports(b->fabric, &n);
+	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
-		if (port_allowed(&b->plan->ib, &ports[i]))
+		if (port_allowed(&rails->plan->ib, &ports[i]))
 			return true;
 	return false;
 }
 
-bool rail_allowed(const struct boot *b, const struct netdev *dev)
+bool rail_allowed(const struct rails *rails, const struct netdev *dev)
 {
-	const struct plan_ib *ib = &b->plan->ib;
+	const struct plan_ib *ib = &rails->plan->ib;
 	struct rail probe = {.guid = netdev_guid(dev)};
 	const struct fabric_port *ports;
 	size_t n;
@@ -372,7 +361,7 @@ bool rail_allowed(const struct boot *b, const struct netdev *dev)
 		if (netdev_matches(dev, &ib->guids[i]))
 			return true;
 	strscpy(probe.name, dev->name, sizeof(probe.name));
-	ports = fabric_ports(b->fabric, &n);
+	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
 		if (is_port_of(&ports[i], &probe) && port_allowed(ib, &ports[i]))
 			return true;
@@ -395,20 +384,20 @@ static const struct plan_roce *roce_of(const struct plan_net *net, const struct 
 	return found;
 }
 
-void rail_set_roce(struct boot *b, const struct rail *rail, uint64_t now)
+void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now)
 {
-	const struct fabric_port *port = rail_fabric_port(b, rail);
+	const struct fabric_port *port = rail_fabric_port(rails, rail);
 	const struct plan_roce *want;
 	int r;
 
 	if (!port || port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
 		return;
-	want = roce_of(&b->plan->net, port);
+	want = roce_of(&rails->plan->net, port);
 	if (!want)
 		return;
-	r = fabric_set_roce(&b->env, port, want->v2);
+	r = fabric_set_roce(&rails->env, port, want->v2);
 	if (r < 0)
-		report_cause(b->report, CAUSE_ROCE_MODE, port->name, now, "%s", strerror(-r));
+		report_cause(rails->report, CAUSE_ROCE_MODE, port->name, now, "%s", strerror(-r));
 	else
-		report_log(b->report, REPORT_INFO, port->name, now, "RDMA-CM uses RoCE v%d", want->v2 ? 2 : 1);
+		report_log(rails->report, REPORT_INFO, port->name, now, "RDMA-CM uses RoCE v%d", want->v2 ? 2 : 1);
 }

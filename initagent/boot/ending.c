@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ending: why a boot ended: a cause that nothing can change, or a budget, and then what it was spent on. */
+#include "boot/private.h"
+
+/* The last line names what the time was spent on: that is what has to be looked at. */
+static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, const char *where, uint64_t now,
+	const char *text)
+{
+	const struct cause_info *last = cause_info(spent_on == CAUSE_NONE ? cause : spent_on);
+	const char *at = where ? where : "";
+
+	if (b->end.finished)
+		return;
+	report_cause(b->env.report, cause, where, now, "%s", text);
+	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s: %s %s%s%s",
+		(unsigned)((now - b->run.start) / NSEC_PER_SEC), last->code, at, *at ? ": " : "", last->text);
+	b->end = (struct ending){.finished = true, .outcome = BOOT_FAILED, .cause = cause};
+	strscpy(b->end.where, at, sizeof(b->end.where));
+}
+
+void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text)
+{
+	fail_for(b, cause, cause, where, now, text);
+}
+
+/*
+ * rd.retry is over. If the network is up, it is the root that failed; if a rail failed for good, that is the cause; else it
+ * is the wait that never ended, and then the budget itself.
+ */
+static void retry_over(struct boot *b, uint64_t now)
+{
+	char where[REPORT_NAME_MAX] = "";
+	const char *text = "", *at = "", *rail = "";
+	enum cause cause = CAUSE_NONE;
+
+	rails_blame_now(b->rails, now);
+	/* No rail is ready, and the root needs one: the server cannot be the one that failed. */
+	if (!rails_other_ready(b->rails, NULL) && target_needs_rail(b->target))
+		cause = rails_failure(b->rails, &rail);
+	if (cause == CAUSE_NONE && (cause = target_failure(b->target, &at, &text)) != CAUSE_NONE) {
+		boot_fail(b, cause, at, now, text);
+		return;
+	}
+	if (cause == CAUSE_NONE)
+		cause = rails_failure(b->rails, &rail);
+	if (cause != CAUSE_NONE) {
+		boot_fail(b, cause, rail, now, "not resolved within rd.retry");
+		return;
+	}
+	cause = report_waits_over(b->env.report, now, "not resolved within rd.retry", where, sizeof(where));
+	fail_for(b, CAUSE_TIMEOUT_RETRY, cause, where, now, "");
+}
+
+static void timeout_over(struct boot *b, uint64_t now)
+{
+	char where[REPORT_NAME_MAX] = "";
+	enum cause cause = report_waits_over(b->env.report, now, "not resolved within rd.timeout", where, sizeof(where));
+
+	fail_for(b, CAUSE_TIMEOUT_TOTAL, cause, where, now, "");
+}
+
+void boot_check_budgets(struct boot *b, uint64_t now)
+{
+	if (b->end.finished || b->budgets.root_up)
+		return;
+	if (now >= b->budgets.total_end)
+		timeout_over(b, now);
+	else if (now >= b->budgets.network_end)
+		retry_over(b, now);
+}

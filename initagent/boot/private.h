@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of the plan runner: start.c (the process), boot.c (the order), ending.c (why it ended), summary.c (state), profiles.c (hand-over). */
+#pragma once
+
+#include "base/loop.h"
+#include "boot/boot.h"
+#include "boot/drivers.h"
+#include "boot/outbox.h"
+#include "report/plymouth.h"
+#include "root/target.h"
+#include "state/cmdline.h"
+#include "state/running.h"
+#include "state/state.h"
+
+/* Absolute; NSEC_NEVER: none. */
+struct budgets {
+	uint64_t network_end, total_end; /* rd.retry=, rd.timeout= */
+	uint64_t root_up;		 /* when the root was mounted, 0: not yet */
+};
+
+struct ending {
+	bool finished;
+	enum boot_outcome outcome;
+	enum cause cause; /* why it failed, and where */
+	char where[REPORT_NAME_MAX];
+};
+
+struct boot {
+	const struct boot_args *args;
+	struct env env; /* with the report */
+	struct cmdline cmdline;
+	const struct boot_plan *plan;
+	struct running run;
+	struct loop *loop;
+	struct drivers *drivers;
+	struct rails *rails;
+	struct target *target;
+	struct outbox *outbox;
+	struct budgets budgets;
+	struct ending end;
+	struct managers *managers; /* of the real root; NULL: no profiles were written */
+	struct plymouth plymouth;
+	bool hurried; /* RCU's grace periods are expedited */
+};
+
+/* boot.c: opens everything and runs the plan to its end; everything stays open. */
+void boot_run(struct boot *b, uint64_t now);
+
+/* ending.c. boot_fail: ends the boot with a cause; later calls do nothing. */
+void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text);
+/* boot_check_budgets: rd.timeout= for the whole, rd.retry= for the network. */
+void boot_check_budgets(struct boot *b, uint64_t now);
+
+/* summary.c: state.json and the phase table. outcome is "running", "done" or "failed". */
+int summary_write(struct boot *b, const char *outcome, uint64_t now);
+void summary_phases(struct boot *b, uint64_t now);
+
+/*
+ * profiles.c: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. false: the
+ * mounted root did not answer within rd.timeout, or 180 s.
+ */
+bool boot_write_profiles(struct boot *b, uint64_t now);
+
+/* boot_root_ifindex: the interface the mounted root is reached over; 0: none. */
+int boot_root_ifindex(const struct boot *b);

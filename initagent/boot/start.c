@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* start: see boot.h. What is around a boot: report, lock, break points, and what is given back at its end. */
+#include "boot/private.h"
+
+#include "base/rcu.h"
+#include "boot/shell.h"
+#include "report/notify.h"
+
+bool boot_claims(const struct boot_plan *plan)
+{
+	return sources_claim(plan);
+}
+
+static const struct {
+	unsigned bits;
+	const char *where;
+} break_points[] = {
+	{PLAN_BREAK_CMDLINE | PLAN_BREAK_PRE_UDEV | PLAN_BREAK_PRE_TRIGGER | PLAN_BREAK_INITQUEUE,
+		"initagent: rd.break: before modules and network"},
+	{PLAN_BREAK_PRE_MOUNT | PLAN_BREAK_MOUNT | PLAN_BREAK_PRE_PIVOT | PLAN_BREAK_CLEANUP | PLAN_BREAK_SWITCH_ROOT,
+		"initagent: rd.break: the root is at /sysroot"},
+};
+
+/* rd.break is ours only in the stand-alone image; dracut has its own. after: the root is mounted. */
+static void break_point(struct boot *b, bool after, uint64_t now)
+{
+	if (!b->args->standalone || !(b->plan->breaks & break_points[after].bits))
+		return;
+	/* 'initagent status' in that shell has something to read. */
+	if (!after)
+		(void)summary_write(b, "running", now);
+	if (shell_run(break_points[after].where, "goes on with the boot") < 0 || after)
+		return;
+	/* The user's time is not the network's. */
+	now = now_ns();
+	running_renew(&b->env, &b->run, now);
+	report_renew(b->env.report, now);
+}
+
+/* What the root's kind lets us do; false ends the boot. */
+static bool plan_fits(struct boot *b, uint64_t now)
+{
+	const struct plan_root *root = &b->plan->root;
+
+	if (boot_claims(b->plan))
+		return true;
+	b->end = (struct ending){.finished = true, .outcome = b->args->standalone ? BOOT_FAILED : BOOT_NOT_OURS};
+	if (b->args->standalone)
+		report_cause(b->env.report,
+			root->kind == PLAN_ROOT_NONE ? CAUSE_CMDLINE_NO_ROOT : CAUSE_CMDLINE_ROOT_KIND, "root", now,
+			"root=%s", root->text ? root->text : "");
+	return false;
+}
+
+/* Which init it is, is a surprise only where it is another than the one that is expected. */
+static void take_init(struct boot *b, uint64_t now)
+{
+	struct source_result root;
+
+	(void)target_source(b->target, &root);
+	if (b->args->ret_init)
+		strscpy(b->args->ret_init, root.init, BOOT_INIT_MAX);
+	if (!b->plan->given[OPTION_INIT] && !streq(root.init, b->plan->init))
+		report_log(b->env.report, REPORT_WARN, "root", now, "no usable %s; init is %s", b->plan->init, root.init);
+}
+
+static struct outbox_ending outbox_ending(const struct boot *b)
+{
+	return (struct outbox_ending){.done = b->end.outcome == BOOT_DONE, .cause = b->end.cause, .where = b->end.where,
+		.start = b->run.start};
+}
+
+static void finish(struct boot *b, uint64_t now)
+{
+	struct outbox_ending end;
+	int r;
+
+	if (b->end.outcome == BOOT_NOT_OURS)
+		return;
+	if (b->end.outcome == BOOT_DONE)
+		take_init(b, now);
+	summary_phases(b, now);
+	if (b->end.outcome == BOOT_DONE && !boot_write_profiles(b, now)) {
+		now = now_ns();
+		b->end.finished = false;
+		boot_fail(b, CAUSE_ROOT_SILENT, "root", now, "reading its network configuration");
+	}
+	end = outbox_ending(b);
+	if (b->outbox)
+		outbox_last(b->outbox, b->rails, &end, now);
+	r = summary_write(b, end.done ? "done" : "failed", now);
+	if (r < 0)
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
+	if (end.done)
+		break_point(b, true, now);
+}
+
+/* Undo system-wide effects. */
+static void give_back(struct boot *b)
+{
+	report_flush(b->env.report);
+	if (b->rails)
+		rails_close_verbs(b->rails);
+	if (b->hurried)
+		rcu_restore(&b->env);
+	running_end(&b->env, &b->run, b->end.outcome == BOOT_DONE ? "done" : "failed");
+}
+
+/*
+ * Once a root is mounted that needs no clean-up, process 1 does not wait for what ends with this process anyway: idle workers,
+ * sockets, memory. Only where something is still to be sent, kept or loaded it does.
+ */
+static bool can_detach(const struct boot *b)
+{
+	const struct source_ops *ops;
+	struct source_result root;
+
+	if (b->end.outcome != BOOT_DONE || !b->args->ret_init || b->args->words_fd < 0)
+		return false;
+	ops = target_source(b->target, &root);
+	return ops->no_cleanup && outbox_is_empty(b->outbox) && modules_settled(drivers_modules(b->drivers));
+}
+
+static void detach(const struct boot *b)
+{
+	const uint64_t one = 1;
+
+	(void)!write(b->args->words_fd, &one, sizeof(one));
+}
+
+static void close_all(struct boot *b)
+{
+	target_freep(&b->target);
+	rails_freep(&b->rails);
+	drivers_freep(&b->drivers);
+	loop_freep(&b->loop);
+}
+
+/* The part between the lock and its release. *ret_detached: the process is left to its end as it is. */
+static enum boot_outcome boot_locked(struct boot *b, bool *ret_detached, uint64_t now)
+{
+	struct outbox_ending end;
+
+	b->hurried = rcu_expedite(&b->env, b->run.restarts > 0);
+	if (plan_fits(b, now)) {
+		report_log(b->env.report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
+			b->plan->root.text, b->run.restarts ? ", started again" : "");
+		break_point(b, false, now);
+		boot_run(b, now);
+	}
+	finish(b, now_ns());
+	plymouth_show(&b->plymouth, "");
+	plymouth_done(&b->plymouth);
+	*ret_detached = can_detach(b);
+	if (*ret_detached) {
+		give_back(b);
+		detach(b);
+		return BOOT_DONE;
+	}
+	close_all(b);
+	end = outbox_ending(b);
+	if (b->outbox)
+		outbox_state(b->outbox, &end, now_ns());
+	give_back(b);
+	if (b->end.outcome == BOOT_DONE && b->args->notify)
+		notify_send("READY=1\nSTATUS=root mounted");
+	if (b->end.outcome == BOOT_FAILED)
+		report_drain(b->env.report);
+	return b->end.outcome;
+}
+
+/* The console shows progress unless "quiet"; rd.info and rd.debug win over it. */
+static int open_report(struct boot *b, int kmsg, uint64_t start)
+{
+	const struct report_config cfg = {
+		.console_fd = b->args->console_fd,
+		.kmsg_fd = kmsg,
+		.quiet = b->plan->quiet && !b->plan->info,
+		.debug = b->plan->debug,
+		.start = start,
+	};
+
+	b->env.prefix = b->args->prefix;
+	return report_new(&b->env.report, &cfg);
+}
+
+static void close_boot(struct boot *b)
+{
+	outbox_freep(&b->outbox);
+	free(b->managers);
+	report_free(b->env.report);
+	cmdline_done(&b->cmdline);
+}
+
+enum boot_outcome boot_main(const struct boot_args *args)
+{
+	struct boot b = {.args = args, .plymouth.fd = -1, .end.outcome = BOOT_FAILED};
+	_cleanup_close_ int kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	bool detached = false;
+	uint64_t now = now_ns();
+	enum boot_outcome outcome = BOOT_FAILED;
+	int r;
+
+	/* The remarks on the command line need a report, the report's level needs the command line. */
+	r = cmdline_load(&(struct env){.prefix = args->prefix}, &b.cmdline);
+	if (r < 0)
+		return BOOT_FAILED;
+	b.plan = b.cmdline.plan;
+	if (open_report(&b, kmsg, now) < 0)
+		return BOOT_FAILED;
+	cmdline_report(&b.cmdline, &b.env, now);
+	r = running_begin(&b.env, now, &b.run);
+	if (r < 0)
+		report_cause(b.env.report, r == -EBUSY ? CAUSE_ALREADY_RUNNING : CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s",
+			strerror(-r));
+	else
+		outcome = boot_locked(&b, &detached, now);
+	if (!detached)
+		close_boot(&b);
+	return outcome;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of rails/: rails.c (life, reading), rail.c (from netdev to address), port.c, blame.c, ipoib_child.c, soft_link.c. */
+#pragma once
+
+#include <poll.h>
+
+#include "base/env.h"
+#include "rails/rails.h"
+#include "report/record.h"
+#include "report/report.h"
+
+/* The steps before the next rails_pop_event() make no more than these; what comes in is left where it is. */
+#define RAILS_EVENTS (2 * RAILS_LIMIT)
+
+/* A server that does not answer over an InfiniBand rail: its cause waits until the subnet manager is known to be alive. */
+struct blame {
+	int ifindex; /* of the rail; 0: nothing waits */
+	enum cause cause;
+	char where[REPORT_NAME_MAX], text[REPORT_TEXT_MAX];
+};
+
+struct rails {
+	struct rails_config cfg;
+	struct env env;
+	struct report *report;
+	const struct boot_plan *plan;
+	struct links *links;
+	struct addresses *addresses;
+	struct fabric *fabric;
+	struct rail rows[RAILS_LIMIT];
+	size_t n;
+	bool full;		  /* and it was logged */
+	int parents[RAILS_LIMIT];	  /* ifindex of IPoIB interfaces that were given their children */
+	size_t n_parents;
+	bool ulps_requested;	  /* ib_ipoib and its like */
+	uint64_t links_made;	  /* bit i: plan rdma_links[i] was tried */
+	uint64_t links_failed;	  /* bit i: it cannot be made */
+	uint64_t rdma_begin, rdma_end;
+	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
+	bool wants_rdma;
+	int family;		  /* of the server's address */
+	bool drivers_asked, kept;
+	enum rails_asker asker;
+	struct blame blame;
+	struct rails_event events[RAILS_EVENTS];
+	size_t first, n_events;
+};
+
+/* rails_emit: queues an event; the caller fills it. */
+struct rails_event *rails_emit(struct rails *rails, enum rails_event_type type, int ifindex);
+/* rails_room: may two more events be queued? */
+bool rails_room(const struct rails *rails);
+struct rail *rails_row(struct rails *rails, int ifindex);
+void rail_set_state(struct rails *rails, struct rail *r, enum rail_state to, uint64_t now);
+/* rail_gone: the rail is of no use any more: RAILS_LOST. */
+void rail_gone(struct rails *rails, const struct rail *rail);
+
+/* rail.c: from netdevs to rails with addresses. */
+void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t now);
+void rail_address_event(struct rails *rails, const struct address_event *ev, uint64_t now);
+/* rail_reconsider: what the ports are decides which interfaces are rails: those that are none are looked at again. */
+void rail_reconsider(struct rails *rails, uint64_t now);
+
+/* port.c: the ports under the rails. rail_ports_step: looks at them when port_check is due. */
+void rail_ports_step(struct rails *rails, uint64_t now);
+/* rail_take_group: the SA's answer about a broadcast group. */
+void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_t now);
+/* rail_fabric_port: the port of this rail, an ACTIVE one is preferred; NULL: there is none. */
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
+/* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? rail_port_seen: is one of their ports there? */
+bool rail_allowed(const struct rails *rails, const struct netdev *dev);
+bool rail_port_seen(const struct rails *rails);
+
+/* blame.c. rail_doubt: nothing answers over an InfiniBand rail: asks its subnet manager. True: the answer is on its way. */
+bool rail_doubt(struct rails *rails, struct rail *rail, uint64_t now);
+/* rail_take_sm: the subnet manager's answer, or that there was none. */
+void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t now);
+/* rail_sm_wait: a rail whose subnet manager is silent: reports the wait, asks again. Returns when to look again. */
+uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now);
+/* rail_hindered: the address is not there yet; where the fabric is the reason, that is what is waited for. */
+void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, const char *text, uint64_t now);
+
+/* ipoib_child.c: what is special about IPoIB interfaces. */
+/* ipoib_child_wanted: is this child of the plan's partitions? */
+bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev);
+/* ipoib_replaced: partition children are used instead of this interface. */
+bool ipoib_replaced(const struct rails *rails, const struct netdev *dev);
+/* ipoib_has_children: ipoib_make_children() was here; it is called once for a parent. */
+bool ipoib_has_children(const struct rails *rails, const struct netdev *parent);
+void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint64_t now);
+/* ipoib_prepare: mode and umcast, before the interface is up. */
+void ipoib_prepare(struct rails *rails, const struct netdev *dev, uint64_t now);
+void ipoib_request_modules(struct rails *rails, uint64_t now);
+
+/*
+ * soft_link.c: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether it did: the
+ * kernel took its time, so the caller's idea of now is old.
+ */
+bool soft_links_step(struct rails *rails, uint64_t now);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * source: what every kind of root is to the target: one row of functions (root/sources.c has the table).
+ * In: what the command line or a lease names, the server whose turn it is, the rail it is reached over.
+ * Out: events, and in the end what was mounted.
+ * Called by root/target.c alone. A new kind of root is a folder with one such row, and its name in the table.
+ * Tests: with each kind (root/nfs, root/web, root/block) and boot/test_target.c for their common way.
+ */
+#pragma once
+
+#include "plan.h"
+#include "rails/rails.h"
+#include "report/record.h"
+#include "report/report.h"
+
+/* A kernel module, and what cannot be done without it. */
+struct need {
+	const char *module;
+	bool vital;	 /* the boot cannot succeed without it */
+	const char *why; /* for messages */
+};
+
+#define NEEDS_MAX 16
+
+/* The root as the command line or a lease names it. Only the part of its kind is there. */
+struct root_choice {
+	enum plan_root_kind kind;
+	const struct plan_nfs *nfs;
+	const struct plan_image *image;
+	const struct plan_block *block;
+};
+
+/* What a lease and the plan add to a choice that leaves it open. */
+struct source_hint {
+	const struct inet_addr *server; /* ip= peer, next-server or server identifier; NULL: none */
+	const char *host;		/* for "%s" in a path: the host name, or the address */
+};
+
+/* The server whose turn it is. */
+struct source_server {
+	char name[256];	       /* as written, or the address; what causes are about */
+	char path[1024];
+	struct inet_addr addr; /* family 0: name has to be looked up */
+	unsigned servers;      /* so many are named; 1 or more */
+	bool neighbour;	       /* its answer on the link, and the rail with the route to it, come first */
+};
+
+/*
+ * Which of the named servers failed in a way that trying again cannot help, and what the last of them said. Servers beyond
+ * the 64th are asked again and again.
+ */
+struct source_refusals {
+	uint64_t servers; /* bit: index */
+	char text[REPORT_TEXT_MAX];
+};
+
+static inline bool source_refused(const struct source_refusals *r, size_t server)
+{
+	return r && server < 64 && r->servers & UINT64_C(1) << server;
+}
+
+struct root_ops;
+
+/* Everything borrowed until end(). */
+struct source_config {
+	const struct env *env;
+	const struct boot_plan *plan;
+	const struct root_choice *choice;
+	struct rails *rails;
+	const struct rail *rail; /* NULL: any */
+	const char *sysroot;	 /* where to mount */
+	const char *init;	 /* wanted init or NULL */
+	bool readonly;
+	const struct plan_overlay *overlay; /* a writable layer in memory over the root, which is only read; NULL: none */
+	const struct source_server *server;
+	const char *address;	 /* numeric, a link-local one with its interface; "" not known */
+	unsigned turn;		 /* which of the servers */
+	unsigned rounds, attempts; /* before this one, with other servers or addresses */
+	unsigned ways;		 /* servers, or addresses of a name: there is a pause only after so many failures */
+	bool no_rdma;		 /* RDMA cannot be had and TCP is allowed */
+	struct source_refusals *refusals;
+	const struct root_ops *nfs; /* the seam for tests; NULL in the product */
+};
+
+enum source_event_type {
+	SOURCE_NONE,
+	SOURCE_STEP,	/* describe() has something new to say */
+	SOURCE_LOOKUP,	/* find an address for lookup() and call resolved() */
+	SOURCE_MODULE,	/* load module() and call module_settled(), loaded or not */
+	SOURCE_FAILED,	/* an attempt failed; it goes on by itself, or SOURCE_AGAIN follows */
+	SOURCE_AGAIN,	/* the pause is over: end() and begin() again, with the next server or address */
+	SOURCE_MOUNTED, /* text says what */
+	SOURCE_FATAL,	/* trying again cannot help, with any of the servers */
+};
+
+struct source_event {
+	enum source_event_type type;
+	enum cause cause;
+	char text[REPORT_TEXT_MAX];
+	unsigned rounds, attempts; /* so far */
+};
+
+/* Of a transfer. */
+struct source_progress {
+	const char *step; /* static */
+	uint64_t bytes;
+	unsigned attempts;
+	struct inet_addr asked; /* the server at hand; family 0: a name's */
+};
+
+struct root_result;
+struct web_result;
+struct web_progress;
+struct block_result;
+
+/* For the console, the hand-over and state.json. The one that is not NULL is the kind's own. */
+struct source_result {
+	const char *init;
+	struct inet_addr server; /* family 0: not known, or not needed any more */
+	const char *phase;	 /* what came before the mount, "fetch" or "connect"; NULL: nothing */
+	uint64_t phase_end;
+	const struct root_result *nfs;
+	const struct web_result *image;
+	const struct block_result *block;
+	const struct web_progress *fetch; /* of an image on its way */
+};
+
+struct source_ops {
+	const char *name;
+	enum plan_root_kind kind;
+	bool provable;	 /* keys and digests prove what it brings */
+	bool asks_alone; /* looks names up and connects by itself, over whichever rail has the route */
+	bool no_cleanup; /* once mounted, the agent's process may end without anything being closed */
+
+	/* needs: modules; their number. */
+	size_t (*needs)(const struct root_choice *c, bool overlay, struct need ret[static NEEDS_MAX]);
+	/* server: the server with that number; 0, or -errno: it is not named. */
+	int (*server)(const struct root_choice *c, unsigned turn, const struct source_hint *hint, struct source_server *ret);
+	/* next: the server after that one. NULL: there is one only. */
+	unsigned (*next)(const struct root_choice *c, const struct source_refusals *r, unsigned turn);
+	/* rdma_module: what the server needs to be reached over RDMA; NULL: nothing, it is asked otherwise. NULL: none is. */
+	const char *(*rdma_module)(const struct root_choice *c, unsigned turn);
+	/*
+	 * without_rdma: RDMA cannot be had: another server's turn, or *ret_no_rdma. NULL, or why there is no other way.
+	 */
+	const char *(*without_rdma)(const struct root_choice *c, const struct source_refusals *r, unsigned *turn,
+		bool *ret_no_rdma);
+
+	/* adopt: an earlier agent mounted such a root: 1 with ret, to be ended; 0: it did not; -EBUSY: something else is mounted. */
+	int (*adopt)(void **ret, const struct env *env, const char *sysroot, const char *init);
+	/* drop: removes an incomplete root. NULL: there can be none. */
+	void (*drop)(const struct env *env, const char *sysroot);
+
+	/* begin: 0 or -errno. end: work under way is ended; what is mounted stays. */
+	int (*begin)(void **ret, const struct source_config *cfg, uint64_t now);
+	void (*end)(void *s);
+	/* fd: changes with each dispatch; -1: none right now. */
+	int (*fd)(const void *s);
+	uint64_t (*deadline)(const void *s);
+	void (*dispatch)(void *s, uint64_t now);
+	/* pop_event: several may be there, until SOURCE_NONE. */
+	void (*pop_event)(void *s, struct source_event *ret);
+	/* describe: what is going on. Returns the cause that the time is spent on; CAUSE_NONE: all is well. */
+	enum cause (*describe)(const void *s, char *buf, size_t size);
+	void (*result)(const void *s, struct source_result *ret);
+
+	/* Where the kind has none of these: NULL. */
+	const char *(*lookup)(const void *s);
+	void (*resolved)(void *s, const struct inet_addr *addr, const char *why, uint64_t now);
+	const char *(*module)(const void *s);
+	void (*module_settled)(void *s, uint64_t now);
+	/* way_lost: the interface under the transfer is of no use any more. */
+	void (*way_lost)(void *s, uint64_t now);
+	void (*progress)(const void *s, struct source_progress *ret);
+};
+
+extern const struct source_ops nfs_source, image_source, block_source;
+
+/* sources.c: the kinds of this build. source_of: NULL: not in this build, or none. */
+const struct source_ops *source_of(enum plan_root_kind kind);
+const struct source_ops *source_at(size_t i);
+/* sources_claim: is this plan's root one that the agent brings up itself? Pure. */
+bool sources_claim(const struct boot_plan *plan);
+/* sources_needs: modules of the root that the plan names; of one that DHCP will name, those it probably needs. Pure. */
+size_t sources_needs(const struct plan_root *root, struct need ret[static NEEDS_MAX]);

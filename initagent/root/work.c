@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* work: the source at work: its begin, what it asks for and reports, and its end. */
+#include "root/private.h"
+
+static void look_up_name(struct target *t, uint64_t now)
+{
+	const char *name = t->ops->lookup(t->source);
+	int r = name ? rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT, now) : 0;
+
+	if (r < 0)
+		t->ops->resolved(t->source, NULL, strerror(-r), now);
+}
+
+/* The modules room has a row for what was asked for, and for each module an alias stands for; what is built in needs none. */
+static void look_at_module(struct target *t, uint64_t now)
+{
+	const char *name = t->ops->module ? t->ops->module(t->source) : NULL;
+	const struct module_entry *e = name ? modules_find(t->cfg.modules, name) : NULL;
+
+	if (e && e->state > MODULE_LOADING)
+		t->ops->module_settled(t->source, now);
+}
+
+static void show_step(struct target *t, uint64_t now)
+{
+	struct source_progress p = {0};
+	char text[REPORT_TEXT_MAX];
+	enum cause cause = t->ops->describe(t->source, text, sizeof(text));
+
+	if (t->ops->progress)
+		t->ops->progress(t->source, &p);
+	if (p.bytes)
+		report_wait(t->report, cause, "root", now, "%s", text);
+	else
+		target_wait(t, cause, now, "%s", text);
+}
+
+/* The way to the server at hand, as links_lookup(): its own address, or what a name was last found to have. */
+static int look_up_way(struct target *t, struct link_route *way)
+{
+	struct source_progress p;
+	int r;
+
+	t->ops->progress(t->source, &p);
+	if (p.asked.family)
+		t->server.addr = p.asked;
+	r = t->server.addr.family ? links_lookup(rails_links(t->cfg.rails), &t->server.addr, way) : -ENODATA;
+	t->ifindex = r < 0 ? 0 : way->ifindex;
+	return r;
+}
+
+/* The source knows the connection; the way it takes, or that there is none, is known here. */
+static void tell_way(struct target *t, struct source_event *ev)
+{
+	bool connects = ev->cause == CAUSE_FETCH_CONNECT || ev->cause == CAUSE_FETCH_STALLED;
+	char addr[INET_ADDR_TEXT], asked[REPORT_TEXT_MAX];
+	struct link_route way;
+	int r = look_up_way(t, &way);
+
+	inet_text(&t->server.addr, addr);
+	strscpy(asked, ev->text, sizeof(asked));
+	/* A name does not tell which of its addresses was asked. */
+	if (!strstr(ev->text, addr))
+		snprintf(asked, sizeof(asked), "%.250s (asked at %s)", ev->text, addr);
+	strscpy(ev->text, asked, sizeof(ev->text));
+	if (!connects)
+		return;
+	if (r == -ENETUNREACH) {
+		ev->cause = CAUSE_NO_ROUTE;
+		rails_no_route_text(t->cfg.rails, ev->text, sizeof(ev->text));
+	} else if (r >= 0) {
+		rails_path_text(t->cfg.rails, &way, asked, ev->text, sizeof(ev->text));
+	}
+}
+
+static void source_failed(struct target *t, struct source_event *ev, uint64_t now)
+{
+	t->rounds = ev->rounds;
+	t->attempts = ev->attempts;
+	if (t->ops->asks_alone)
+		tell_way(t, ev);
+	target_failed(t, ev->cause, ev->text, now);
+}
+
+static void source_mounted(struct target *t, const struct source_event *ev, uint64_t now)
+{
+	struct source_result result;
+
+	t->ops->result(t->source, &result);
+	if (t->ops->asks_alone && result.server.family)
+		t->server.addr = result.server;
+	report_log(t->report, REPORT_INFO, "root", now, "%s", ev->text);
+	report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
+	t->ended = true;
+	target_emit(t, TARGET_MOUNTED);
+}
+
+static void source_event(struct target *t, struct source_event *ev, uint64_t now)
+{
+	switch (ev->type) {
+	case SOURCE_NONE: break;
+	case SOURCE_STEP: show_step(t, now); break;
+	case SOURCE_LOOKUP: look_up_name(t, now); break;
+	case SOURCE_MODULE:
+		if (modules_request(t->cfg.modules, t->ops->module(t->source), now) < 0)
+			t->ops->module_settled(t->source, now);
+		break;
+	case SOURCE_FAILED: source_failed(t, ev, now); break;
+	case SOURCE_AGAIN: target_begin_again(t, now); break;
+	case SOURCE_MOUNTED: source_mounted(t, ev, now); break;
+	case SOURCE_FATAL:
+		target_end(t, ev->cause, t->server.servers > 1 ? "all servers" : t->server.name, ev->text);
+		break;
+	}
+}
+
+/* So often bytes that are fetched again count again. */
+#define FRESH_STARTS 3
+
+/*
+ * How many bytes of this step were never there before. A source that changes makes the transfer begin from nothing, which is
+ * allowed a few times: one that does so again and again must not keep the boot from its end.
+ */
+static uint64_t fresh_bytes(struct progress *all, const struct source_progress *p)
+{
+	uint64_t more;
+	size_t i;
+
+	for (i = 0; i < all->n && all->rows[i].step != p->step; i++)
+		;
+	if (i == PROGRESS_STEPS)
+		return 0;
+	if (i == all->n)
+		all->rows[all->n++].step = p->step;
+	if (p->bytes < all->rows[i].best / 2 && p->bytes && all->restarts < FRESH_STARTS) {
+		all->restarts++;
+		all->rows[i].best = 0;
+	}
+	more = p->bytes > all->rows[i].best ? p->bytes - all->rows[i].best : 0;
+	all->rows[i].best += more;
+	return more;
+}
+
+static void look_at_progress(struct target *t)
+{
+	struct source_progress p;
+	struct link_route way;
+
+	t->ops->progress(t->source, &p);
+	if (p.attempts != t->asked)
+		(void)look_up_way(t, &way);
+	t->asked = p.attempts;
+	t->progress.fresh += fresh_bytes(&t->progress, &p);
+}
+
+uint64_t target_fresh_bytes(struct target *t)
+{
+	uint64_t fresh = t->progress.fresh;
+
+	t->progress.fresh = 0;
+	return fresh;
+}
+
+void target_step_source(struct target *t, uint64_t now)
+{
+	struct source_event ev;
+
+	do {
+		look_at_module(t, now);
+		t->ops->pop_event(t->source, &ev);
+		source_event(t, &ev, now);
+	} while (t->source && !t->ended && ev.type != SOURCE_NONE);
+	if (t->source && t->ops->progress)
+		look_at_progress(t);
+}
+
+/* --- its begin ------------------------------------------------------------------------------- */
+
+/* A link-local address with its interface (net/sunrpc/addr.c; inet_pton_with_scope() does the same for others). */
+static void fill_address(struct target *t)
+{
+	const struct inet_addr *a = &t->server.addr;
+	const struct rail *rail = target_carrier_rail(t);
+	char text[INET_ADDR_TEXT];
+	bool zone = a->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->v6) && rail;
+
+	snprintf(t->address, sizeof(t->address), "%s%s%s", t->server.neighbour ? inet_text(a, text) : "", zone ? "%" : "",
+		zone ? rail->name : "");
+}
+
+void target_begin_source(struct target *t, const struct rail *rail, uint64_t now)
+{
+	const struct boot_plan *plan = t->cfg.plan;
+	const struct plan_overlay *overlay = &plan->root.image.overlay;
+	const struct source_config cfg = {
+		.env = t->cfg.env,
+		.plan = plan,
+		.choice = &t->choice,
+		.rails = t->cfg.rails,
+		.rail = t->ops->asks_alone ? NULL : rail,
+		.sysroot = t->cfg.sysroot,
+		.init = plan->given[OPTION_INIT] ? plan->init : NULL,
+		.readonly = !(t->spec ? t->spec->rw : plan->root.rw),
+		.overlay = overlay->asked ? overlay : NULL,
+		.server = &t->server,
+		.address = t->address,
+		.turn = t->server_turn,
+		.rounds = t->rounds,
+		.attempts = t->attempts,
+		.ways = t->ways,
+		.no_rdma = t->no_rdma,
+		.refusals = &t->refusals,
+		.nfs = t->cfg.nfs,
+	};
+	int r;
+
+	fill_address(t);
+	if (cfg.rail)
+		rails_set_roce(t->cfg.rails, rail, now);
+	r = t->ops->begin(&t->source, &cfg, now);
+	if (r < 0) {
+		target_end(t, r == -EINVAL ? CAUSE_ROOT_MOUNT_FAILED : CAUSE_INTERNAL, t->server.name, strerror(-r));
+		return;
+	}
+	t->began = t->began ? t->began : now;
+	t->ifindex = cfg.rail ? rail->ifindex : 0;
+	target_set_state(t, TARGET_AT_WORK, now);
+	target_emit(t, TARGET_MOUNTING);
+	target_step_source(t, now);
+}
