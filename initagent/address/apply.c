@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* apply: see apply.h. */
-#include "address/apply.h"
-
+/* apply: addresses and routes through the link room; see iface.h, and address.h for addresses_forget(). */
 #include <linux/rtnetlink.h>
 
-#include "address/result.h"
+#include "address/iface.h"
+#include "address/lease_file.h"
+#include "report/report.h"
 
 #ifndef RTPROT_DHCP
 #define RTPROT_DHCP 16
@@ -46,7 +46,7 @@ static struct link_route route_of(const struct address_result *r, const struct i
 		.gateway = *gateway,
 		.metric = metric,
 		.protocol = r->method == ADDRESS_DHCP4 ? RTPROT_DHCP : RTPROT_BOOT,
-		/* Only with DHCP: on the command line such a gateway is rather a slip of the pen. */
+		/* Only with DHCP: on the command line such a gateway is rather a typing error. */
 		.onlink = gateway->family && r->method == ADDRESS_DHCP4 && r->prefix == 32 &&
 			result_onlink(r, gateway),
 	};
@@ -147,4 +147,29 @@ void apply_metric(struct links *links, const struct address_result *r, uint32_t 
 		return;
 	apply_result(links, r, to, &ignored);
 	remove_routes(links, r, from);
+}
+
+static void take_off(const struct env *env, struct links *links, int family, const struct netdev *dev,
+	uint64_t now)
+{
+	struct address_result lease;
+	char address[INET_ADDR_TEXT];
+
+	if (lease_file_load(env, family, dev, &lease) == 0) {
+		report_log(env->report, REPORT_INFO, dev->name, now,
+			"the lease of %s of the failed boot is not used again",
+			inet_text(&lease.addr, address));
+		apply_release(links, &lease, 0); /* routes of any metric */
+	}
+	lease_file_remove(env, family, dev->ifindex);
+}
+
+void addresses_forget(const struct env *env, struct links *links, uint64_t now)
+{
+	const struct netdev *dev = NULL;
+
+	while ((dev = links_next(links, dev))) {
+		take_off(env, links, AF_INET, dev, now);
+		take_off(env, links, AF_INET6, dev, now);
+	}
 }

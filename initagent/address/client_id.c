@@ -4,7 +4,7 @@
 
 #include <net/if_arp.h>
 
-#include "address/uuid.h"
+#include "address/duid.h"
 
 #define GUID_LEN  8
 #define IAID_LEN  4

@@ -10,7 +10,6 @@
  */
 #include "address/dhcp4.h"
 
-#include "address/dhcp4_offer.h"
 #include "address/dhcp_option.h"
 #include "base/random.h"
 
@@ -65,10 +64,6 @@ struct dhcp4 {
 	unsigned tries;		/* sent in this state, with this client identifier */
 	unsigned asked;		/* sent in this state */
 	unsigned refusals;	/* NAKs since the last ACK */
-	unsigned silence;	/* tries without answer, for the event */
-	unsigned form_tries;	/* with the form before, for the event */
-	enum client_id_form form_before;
-	bool form_again;
 	uint64_t began;		/* of the exchange, for secs */
 	uint64_t sent;		/* the last request: a lease counts from it */
 	uint64_t next;		/* next try or next state */
@@ -77,15 +72,12 @@ struct dhcp4 {
 	struct in_addr rival;	/* REQUESTING: who acknowledged instead of it */
 	bool answered;		/* REQUESTING: by something of no use */
 	struct dhcp4_offer offer;
-	struct dhcp4_unacked unacked; /* for the event */
 	unsigned strangers;	/* replies for other hardware addresses, since the exchange began */
 	bool has_lease;
 	struct dhcp4_lease lease;
 	bool has_packet;
 	struct dhcp4_packet packet;
-	uint32_t pending; /* 1 << enum dhcp4_event_type */
-	struct in_addr foreign, refuser, bad_server;
-	char bad[96];
+	struct dhcp_events events;
 };
 
 /* The form of client identifier whose turn it is. */
@@ -113,12 +105,6 @@ struct dhcp4 *dhcp4_free(struct dhcp4 *d)
 {
 	free(d);
 	return NULL;
-}
-
-/* One bit an event type: the queue cannot grow. */
-static void note(struct dhcp4 *d, enum dhcp4_event_type type)
-{
-	d->pending |= UINT32_C(1) << type;
 }
 
 /* One packet at most waits: a newer one makes the older pointless. */
@@ -170,12 +156,6 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 
 /* --- states -------------------------------------------------------------------------------- */
 
-/* +-1/8, so that nodes that lost the same packet do not come back in the same instant. */
-static uint64_t jittered(uint64_t wait)
-{
-	return wait - wait / 8 + wait / 4 * (random_u32() >> 8) / (1 << 24);
-}
-
 /* The wait after the n-th packet (from 1) of a row; the last one for ever; 0 when the row has ended. */
 static uint64_t wait_after(const struct dhcp4 *d, unsigned n)
 {
@@ -189,13 +169,13 @@ static uint64_t wait_after(const struct dhcp4 *d, unsigned n)
 	seconds = p->waits[i];
 	if (d->state == SELECTING)
 		seconds = client_turn_wait(&d->turn, seconds);
-	return jittered(seconds * NSEC_PER_SEC);
+	return dhcp_jitter(seconds * NSEC_PER_SEC, 8);
 }
 
 /* RFC 2131 4.4.5: half of what is left until the next state, not below 60 s, not beyond that state. */
 static uint64_t renew_again(const struct dhcp4 *d, uint64_t now)
 {
-	uint64_t end = d->state == RENEWING ? d->lease.rebind : d->lease.expires;
+	uint64_t end = d->state == RENEWING ? d->lease.life.rebind : d->lease.life.expires;
 	uint64_t half;
 
 	if (end == NSEC_NEVER || end <= now)
@@ -261,7 +241,7 @@ static void drop_lease(struct dhcp4 *d)
 static void expire(struct dhcp4 *d, uint64_t now)
 {
 	drop_lease(d);
-	note(d, DHCP4_EXPIRED);
+	dhcp_note(&d->events, DHCP_EVENT_EXPIRED);
 	if (d->state != STOPPED)
 		enter(d, SELECTING, now);
 }
@@ -270,7 +250,7 @@ void dhcp4_start(struct dhcp4 *d, uint64_t now)
 {
 	if (d->state != STOPPED)
 		return;
-	if (d->has_lease && now >= d->lease.expires)
+	if (d->has_lease && now >= d->lease.life.expires)
 		expire(d, now);
 	client_turn_begin(&d->turn);
 	show_identity(d);
@@ -298,7 +278,7 @@ bool dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, const uint8_t
 	show_identity(d);
 	hold_lease(d, lease);
 	enter(d, BOUND, now);
-	d->next = lease->renew;
+	d->next = lease->life.renew;
 	return true;
 }
 
@@ -307,7 +287,7 @@ void dhcp4_stop(struct dhcp4 *d, uint64_t now)
 {
 	enter(d, STOPPED, now);
 	if (d->has_lease)
-		d->next = d->lease.expires;
+		d->next = d->lease.life.expires;
 }
 
 void dhcp4_decline(struct dhcp4 *d, uint64_t now)
@@ -335,10 +315,11 @@ uint64_t dhcp4_deadline(const struct dhcp4 *d)
 /* The form of client identifier has just changed from that of identity: a new transaction. */
 static void use_form(struct dhcp4 *d, bool again, uint64_t now)
 {
-	d->form_before = d->cfg.identity.client_id.form;
-	d->form_tries = d->tries;
-	d->form_again = again;
-	note(d, DHCP4_FORM);
+	struct dhcp_event *ev = dhcp_note(&d->events, DHCP_EVENT_FORM);
+
+	ev->before = d->cfg.identity.client_id.form;
+	ev->count = d->tries;
+	ev->again = again;
 	show_identity(d);
 	enter(d, SELECTING, now);
 }
@@ -352,9 +333,9 @@ static void no_ack(struct dhcp4 *d)
 		dhcp4_offer_silent(&d->offer, d->server);
 	if (d->answered)
 		return; /* with what was told already */
-	d->unacked = (struct dhcp4_unacked){.server = d->server, .address = d->address, .rival = d->rival,
-		.requests = d->asked, .over = over};
-	note(d, DHCP4_UNACKED);
+	dhcp_note(&d->events, DHCP_EVENT_UNACKED)->unacked = (struct dhcp_unacked){
+		.server = inet_from(d->server), .address = inet_from(d->address),
+		.rival = inet_from(d->rival), .requests = d->asked, .over = over};
 }
 
 static void request_offer(struct dhcp4 *d, uint64_t now)
@@ -367,11 +348,15 @@ static void request_offer(struct dhcp4 *d, uint64_t now)
 /* Nothing came in time: again, with another client identifier, or the next state. */
 static void no_answer(struct dhcp4 *d, uint64_t now)
 {
-	d->silence = d->asked;
-	if (d->state == REQUESTING)
+	struct dhcp_event *ev;
+
+	if (d->state == REQUESTING) {
 		no_ack(d);
-	else
-		note(d, DHCP4_SILENCE);
+	} else {
+		ev = dhcp_note(&d->events, DHCP_EVENT_SILENCE);
+		ev->count = d->asked;
+		ev->strangers = d->strangers;
+	}
 	if (d->state == SELECTING && d->tries >= client_turn_tries(&d->turn)) {
 		client_turn_next(&d->turn);
 		use_form(d, false, now);
@@ -387,10 +372,10 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 {
 	if (now < d->next)
 		return;
-	if (d->has_lease && now >= d->lease.expires) {
+	if (d->has_lease && now >= d->lease.life.expires) {
 		d->next = NSEC_NEVER;
 		expire(d, now);
-	} else if ((d->state == BOUND || d->state == RENEWING) && now >= d->lease.rebind) {
+	} else if ((d->state == BOUND || d->state == RENEWING) && now >= d->lease.life.rebind) {
 		enter(d, REBINDING, now); /* also straight from BOUND, after a long silence of ours */
 	} else if (d->state == BOUND) {
 		enter(d, RENEWING, now);
@@ -410,10 +395,11 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 /* The server is named by its identifier, or by the packet's source if that names none. */
 static void bad_reply(struct dhcp4 *d, const struct dhcp_reply *r, const char *words)
 {
-	snprintf(d->bad, sizeof(d->bad), "%s", words);
-	d->bad_server = inet4_is_host(r->server_id) ? r->server_id : r->source;
+	struct dhcp_event *ev = dhcp_note(&d->events, DHCP_EVENT_BAD_REPLY);
+
+	strscpy(ev->text, words, sizeof(ev->text));
+	ev->server = inet_from(inet4_is_host(r->server_id) ? r->server_id : r->source);
 	d->answered = true;
-	note(d, DHCP4_BAD_REPLY);
 }
 
 /* No list: everybody is. */
@@ -450,9 +436,9 @@ static void take_ack(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 
 	dhcp4_lease_make(&lease, r, d->sent);
 	hold_lease(d, &lease);
-	note(d, same ? DHCP4_RENEWED : DHCP4_LEASE);
+	dhcp_note(&d->events, same ? DHCP_EVENT_RENEWED : DHCP_EVENT_LEASE);
 	enter(d, BOUND, now);
-	d->next = d->lease.renew;
+	d->next = d->lease.life.renew;
 }
 
 /* The first refusal starts over at once; a server that goes on refusing is given time. */
@@ -460,14 +446,13 @@ static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	unsigned n = d->refusals < REFUSALS_REST_MAX ? d->refusals : REFUSALS_REST_MAX;
 
-	d->refuser = r->server_id;
-	note(d, DHCP4_REFUSED);
+	dhcp_note(&d->events, DHCP_EVENT_REFUSED)->server = inet_from(r->server_id);
 	drop_lease(d);
 	d->refusals++;
 	if (n == 0)
 		enter(d, SELECTING, now);
 	else
-		rest(d, jittered(NSEC_PER_SEC << (n - 1)), now);
+		rest(d, dhcp_jitter(NSEC_PER_SEC << (n - 1), 8), now);
 }
 
 static void take_offer(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
@@ -522,8 +507,7 @@ void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 	if (reply_fault(d, r, &fault)) {
 		bad_reply(d, r, fault.text);
 	} else if (!server_allowed(d, r->server_id)) {
-		d->foreign = r->server_id;
-		note(d, DHCP4_FOREIGN);
+		dhcp_note(&d->events, DHCP_EVENT_FOREIGN)->server = inet_from(r->server_id);
 	} else if (r->type == DHCP_OFFER) {
 		take_offer(d, r, now);
 	} else if (r->type == DHCP_ACK) {
@@ -552,30 +536,9 @@ bool dhcp4_pop_packet(struct dhcp4 *d, struct dhcp4_packet *ret)
 	return true;
 }
 
-bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret)
+bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp_event *ret)
 {
-	for (unsigned t = DHCP4_NOTHING + 1; t < DHCP4_EVENT_MAX; t++) {
-		if (!(d->pending & UINT32_C(1) << t))
-			continue;
-		d->pending &= ~(UINT32_C(1) << t);
-		*ret = (struct dhcp4_event){
-			.type = t, .count = d->silence, .strangers = d->strangers, .unacked = d->unacked};
-		if (t == DHCP4_FOREIGN)
-			ret->server = d->foreign;
-		if (t == DHCP4_REFUSED)
-			ret->server = d->refuser;
-		if (t == DHCP4_FORM) {
-			ret->count = d->form_tries;
-			ret->before = d->form_before;
-			ret->again = d->form_again;
-		}
-		if (t == DHCP4_BAD_REPLY) {
-			ret->server = d->bad_server;
-			strscpy(ret->text, d->bad, sizeof(ret->text));
-		}
-		return true;
-	}
-	return false;
+	return dhcp_pop(&d->events, ret);
 }
 
 const struct dhcp_identity *dhcp4_identity(const struct dhcp4 *d)

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "address/client_turn.h"
+#include "address/dhcp.h"
 #include "address/dhcp4_lease.h"
 #include "address/dhcp_request.h"
 
@@ -33,38 +34,6 @@ struct dhcp4_config {
 	struct in_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server identifiers; none: all */
 	size_t n_servers;
 	bool listed_only; /* without any of them: none is allowed */
-};
-
-enum dhcp4_event_type {
-	DHCP4_NOTHING,
-	DHCP4_LEASE,	 /* there is a lease: new, or other content than before */
-	DHCP4_RENEWED,	 /* the same lease goes on */
-	DHCP4_REFUSED,	 /* NAK; a lease that was held is gone */
-	DHCP4_EXPIRED,	 /* the lease ran out */
-	DHCP4_FOREIGN,	 /* a server that is not allowed answered */
-	DHCP4_BAD_REPLY, /* text says what is wrong with it */
-	DHCP4_FORM,	 /* another form of client identifier is being sent now */
-	DHCP4_SILENCE,	 /* count requests in a row got no answer */
-	DHCP4_UNACKED,	 /* a server made an offer, and has not answered the REQUEST for it */
-	DHCP4_EVENT_MAX,
-};
-
-struct dhcp4_unacked {
-	struct in_addr server, address; /* who offered what */
-	struct in_addr rival; /* another server that acknowledged instead; 0: none */
-	unsigned requests;    /* sent for this offer */
-	bool over;	      /* no more of them follow */
-};
-
-struct dhcp4_event {
-	enum dhcp4_event_type type;
-	struct in_addr server; /* REFUSED, FOREIGN, BAD_REPLY */
-	unsigned count;	       /* SILENCE; FORM: requests with the form before */
-	bool again;	       /* FORM: because another form got an offer, not because of silence */
-	unsigned strangers;    /* SILENCE: replies meanwhile that were for another client */
-	struct dhcp4_unacked unacked; /* UNACKED */
-	enum client_id_form before; /* FORM; the present one is dhcp4_identity()'s */
-	char text[96];	       /* BAD_REPLY */
 };
 
 /* A packet to send: len bytes from the IP header on. */
@@ -110,10 +79,9 @@ void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now);
 bool dhcp4_listens(const struct dhcp4 *d);
 uint32_t dhcp4_xid(const struct dhcp4 *d);
 
-/* dhcp4_pop_packet, dhcp4_pop_event: false when there is none. At most one packet and one event of
- * each type wait; a newer replaces an older. */
+/* dhcp4_pop_packet, dhcp4_pop_event: false when there is none. One packet waits at most, the newest. */
 bool dhcp4_pop_packet(struct dhcp4 *d, struct dhcp4_packet *ret);
-bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp4_event *ret);
+bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp_event *ret);
 
 /* dhcp4_identity: how the client presents itself now. */
 const struct dhcp_identity *dhcp4_identity(const struct dhcp4 *d);

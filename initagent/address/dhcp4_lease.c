@@ -58,14 +58,6 @@ bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
 	return false;
 }
 
-/* A time that does not fit counts as never: 584 years of uptime. */
-static uint64_t after(uint64_t from, uint32_t seconds)
-{
-	uint64_t span = seconds * NSEC_PER_SEC;
-
-	return seconds == UINT32_MAX || span > NSEC_NEVER - from ? NSEC_NEVER : from + span;
-}
-
 void dhcp4_lease_make(struct dhcp4_lease *l, const struct dhcp_reply *ack, uint64_t from)
 {
 	uint32_t lease = ack->has_lease ? ack->lease_s : DHCP4_LEASE_DEFAULT_S;
@@ -79,14 +71,16 @@ void dhcp4_lease_make(struct dhcp4_lease *l, const struct dhcp_reply *ack, uint6
 	}
 	l->ack = *ack;
 	l->ack.lease_s = lease;
-	l->obtained = from;
-	l->renew = after(from, t1);
-	l->rebind = after(from, t2);
-	l->expires = after(from, lease);
+	l->life = (struct lease_life){
+		.obtained = from,
+		.renew = dhcp_after(from, dhcp_span(t1)),
+		.rebind = dhcp_after(from, dhcp_span(t2)),
+		.expires = dhcp_after(from, dhcp_span(lease)),
+	};
 	/* Whole seconds leave nothing of such a one to renew it in; twice a second is no storm. */
 	if (lease < DHCP4_LEASE_TINY_S) {
-		l->renew = from + lease * NSEC_PER_SEC / 2;
-		l->rebind = from + lease * NSEC_PER_SEC / 8 * 7;
+		l->life.renew = from + lease * NSEC_PER_SEC / 2;
+		l->life.rebind = from + lease * NSEC_PER_SEC / 8 * 7;
 	}
 }
 
@@ -105,4 +99,31 @@ bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b)
 	x.t1_s = y.t1_s;
 	x.t2_s = y.t2_s;
 	return !memcmp(&x, &y, sizeof(x));
+}
+
+/* --- offers --------------------------------------------------------------------------------- */
+
+static bool was_silent(const struct dhcp4_offer *o, struct in_addr server)
+{
+	for (size_t i = 0; i < o->n_silent; i++)
+		if (o->silent[i].s_addr == server.s_addr)
+			return true;
+	return false;
+}
+
+void dhcp4_offer_silent(struct dhcp4_offer *o, struct in_addr server)
+{
+	if (!was_silent(o, server) && o->n_silent < DHCP4_SILENT_MAX)
+		o->silent[o->n_silent++] = server;
+}
+
+bool dhcp4_offer_take(struct dhcp4_offer *o, struct in_addr server, struct in_addr address)
+{
+	bool wait = was_silent(o, server);
+
+	if (!wait || !o->server.s_addr) {
+		o->server = server;
+		o->address = address;
+	}
+	return !wait;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dhcp4_lease: an ACK and what follows from it. Pure. */
+/* dhcp4_lease: which OFFER counts, an ACK and what follows from it. Pure. */
 #pragma once
 
+#include "address/dhcp.h"
 #include "address/dhcp_reply.h"
 
 /* The lease time taken when a server names none: as long as the default of most servers. */
@@ -9,10 +10,9 @@
 /* Below this T1 and T2 are fractions of seconds, whatever the server says of them. */
 #define DHCP4_LEASE_TINY_S 4
 
-/* A lease: the ACK and its times, CLOCK_BOOTTIME ns, NSEC_NEVER without end. */
 struct dhcp4_lease {
 	struct dhcp_reply ack;
-	uint64_t obtained, renew, rebind, expires;
+	struct lease_life life;
 };
 
 /*
@@ -45,3 +45,22 @@ bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f);
 
 /* dhcp4_lease_same: do two ACKs grant the same, their times aside? */
 bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b);
+
+/*
+ * The first OFFER counts, since waiting for a better one costs every boot its time; but a server that
+ * has left REQUESTs unanswered may be the fastest each time, so that its offer is held until the next
+ * DISCOVER would be due, and another server's goes first.
+ */
+#define DHCP4_SILENT_MAX 4
+
+struct dhcp4_offer { /* zeroed: no server was silent, no offer is held */
+	struct in_addr silent[DHCP4_SILENT_MAX]; /* left REQUESTs unanswered since the last lease */
+	size_t n_silent;
+	struct in_addr address, server; /* held; server 0: none */
+};
+
+/* dhcp4_offer_silent: remembers a server that has not answered. More than fit are forgotten. */
+void dhcp4_offer_silent(struct dhcp4_offer *o, struct in_addr server);
+
+/* dhcp4_offer_take: keeps an offer that is better than the one held, if any. true: it counts now; false: wait. */
+bool dhcp4_offer_take(struct dhcp4_offer *o, struct in_addr server, struct in_addr address);

@@ -11,10 +11,10 @@
  */
 #include "address/dhcp6.h"
 
-#include "address/dhcp6_judge.h"
 #include "address/dhcp6_offer.h"
 #include "base/random.h"
 
+#define JITTER	     10 /* a tenth more or less (RFC 8415 section 15) */
 #define GATHER	     (200 * NSEC_PER_MSEC)
 #define DECLINE_REST (10 * NSEC_PER_SEC)
 #define REFUSED_REST (2 * NSEC_PER_SEC)
@@ -68,12 +68,7 @@ struct dhcp6 {
 	struct dhcp6_lease lease;
 	bool has_packet;
 	struct dhcp6_packet packet;
-	uint32_t pending; /* 1 << enum dhcp6_event_type */
-	unsigned silence;
-	uint32_t status;
-	struct dhcp6_judgement bad;
-	struct in6_addr bad_source;
-	struct dhcp6_unacked unacked;
+	struct dhcp_events events;
 };
 
 int dhcp6_new(struct dhcp6 **ret, const struct dhcp6_config *cfg)
@@ -95,11 +90,6 @@ struct dhcp6 *dhcp6_free(struct dhcp6 *d)
 {
 	free(d);
 	return NULL;
-}
-
-static void note(struct dhcp6 *d, enum dhcp6_event_type type)
-{
-	d->pending |= UINT32_C(1) << type;
 }
 
 /* --- sending ------------------------------------------------------------------------------- */
@@ -134,14 +124,6 @@ static void send_message(struct dhcp6 *d, uint64_t now)
 	d->tries++;
 }
 
-/* A tenth more or less. A first SOLICIT's is never less (RFC 8415 section 18.2.1). */
-static uint64_t jittered(uint64_t wait, bool only_more)
-{
-	uint64_t tenth = wait / 10, part = tenth * (random_u32() >> 8) / (1 << 24);
-
-	return only_more ? wait + part : wait - tenth + 2 * part;
-}
-
 static uint64_t limit_of(const struct dhcp6 *d)
 {
 	const struct phase *p = &phases[d->state];
@@ -157,18 +139,20 @@ static void wind(struct dhcp6 *d, uint64_t now)
 	const struct phase *p = &phases[d->state];
 	uint64_t max = limit_of(d);
 
-	if (d->tries <= 1)
-		d->wait = jittered(p->first_s * NSEC_PER_SEC, d->state == SOLICITING);
+	if (d->tries > 1)
+		d->wait += dhcp_jitter(d->wait, JITTER);
+	else if (d->state == SOLICITING) /* never less (RFC 8415 section 18.2.1) */
+		d->wait = p->first_s * NSEC_PER_SEC + dhcp_jitter(NSEC_PER_SEC / 20, 1);
 	else
-		d->wait = d->wait + jittered(d->wait, false);
+		d->wait = dhcp_jitter(p->first_s * NSEC_PER_SEC, JITTER);
 	if (d->wait > max)
-		d->wait = jittered(max, false);
+		d->wait = dhcp_jitter(max, JITTER);
 	d->next = now + d->wait;
 	/* Renewing ends when rebinding begins, and that with the lease. */
 	if (d->state == RENEWING)
-		d->next = min_u64(d->next, d->lease.rebind);
+		d->next = min_u64(d->next, d->lease.life.rebind);
 	if (d->has_lease)
-		d->next = min_u64(d->next, d->lease.expires);
+		d->next = min_u64(d->next, d->lease.life.expires);
 }
 
 static void transmit(struct dhcp6 *d, uint64_t now)
@@ -196,7 +180,7 @@ static void enter(struct dhcp6 *d, enum state to, uint64_t now)
 static void bind_lease(struct dhcp6 *d, uint64_t now)
 {
 	enter(d, BOUND, now);
-	d->next = min_u64(d->lease.renew, d->lease.expires);
+	d->next = min_u64(d->lease.life.renew, d->lease.life.expires);
 }
 
 static void begin(struct dhcp6 *d, uint64_t now)
@@ -207,13 +191,13 @@ static void begin(struct dhcp6 *d, uint64_t now)
 static void rest(struct dhcp6 *d, uint64_t span, uint64_t now)
 {
 	enter(d, RESTING, now);
-	d->next = d->has_lease ? min_u64(now + span, d->lease.expires) : now + span;
+	d->next = d->has_lease ? min_u64(now + span, d->lease.life.expires) : now + span;
 }
 
 static void expire(struct dhcp6 *d, uint64_t now)
 {
 	d->has_lease = false;
-	note(d, DHCP6_EVENT_EXPIRED);
+	dhcp_note(&d->events, DHCP_EVENT_EXPIRED);
 	if (d->state == STOPPED)
 		d->next = NSEC_NEVER;
 	else
@@ -226,7 +210,7 @@ void dhcp6_start(struct dhcp6 *d, uint64_t now)
 		return;
 	/* What was told without an address may be of another place now. */
 	d->has_lease = d->has_lease && !d->cfg.information;
-	if (d->has_lease && now >= d->lease.expires)
+	if (d->has_lease && now >= d->lease.life.expires)
 		expire(d, now);
 	if (d->has_lease)
 		enter(d, CONFIRMING, now);
@@ -239,7 +223,7 @@ void dhcp6_stop(struct dhcp6 *d, uint64_t now)
 {
 	enter(d, STOPPED, now);
 	if (d->has_lease)
-		d->next = d->lease.expires;
+		d->next = d->lease.life.expires;
 }
 
 void dhcp6_adopt(struct dhcp6 *d, const struct dhcp6_lease *lease, uint64_t now)
@@ -264,9 +248,9 @@ static void note_unacked(struct dhcp6 *d)
 {
 	const struct dhcp6_reply *r = &d->offer.best;
 
-	d->unacked = (struct dhcp6_unacked){.server = r->server, .source = r->source, .address = r->address,
+	dhcp_note(&d->events, DHCP_EVENT_UNACKED)->unacked = (struct dhcp_unacked){
+		.duid = r->server, .server = inet_from6(&r->source), .address = inet_from6(&r->address),
 		.requests = d->tries, .over = d->tries >= phases[REQUESTING].count};
-	note(d, DHCP6_EVENT_UNACKED);
 }
 
 /* Nobody answered in time. Without an answer to CONFIRM the lease counts on (section 18.2.3). */
@@ -274,11 +258,10 @@ static void no_answer(struct dhcp6 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
 
-	d->silence = d->tries;
 	if (d->state == REQUESTING)
 		note_unacked(d);
 	else if (d->state != DECLINING)
-		note(d, DHCP6_EVENT_SILENCE);
+		dhcp_note(&d->events, DHCP_EVENT_SILENCE)->count = d->tries;
 	if (!p->count || d->tries < p->count)
 		transmit(d, now);
 	else if (d->state == REQUESTING)
@@ -295,9 +278,9 @@ static void no_answer(struct dhcp6 *d, uint64_t now)
 static void state_due(struct dhcp6 *d, uint64_t now)
 {
 	switch (d->state) {
-	case BOUND: enter(d, now >= d->lease.rebind ? REBINDING : RENEWING, now); break;
+	case BOUND: enter(d, now >= d->lease.life.rebind ? REBINDING : RENEWING, now); break;
 	case RENEWING:
-		if (now >= d->lease.rebind)
+		if (now >= d->lease.life.rebind)
 			enter(d, REBINDING, now);
 		else
 			no_answer(d, now);
@@ -319,23 +302,13 @@ void dhcp6_tick(struct dhcp6 *d, uint64_t now)
 {
 	if (now < d->next)
 		return;
-	if (d->has_lease && now >= d->lease.expires)
+	if (d->has_lease && now >= d->lease.life.expires)
 		expire(d, now);
 	else
 		state_due(d, now);
 }
 
 /* --- answers ------------------------------------------------------------------------------- */
-
-static uint64_t seconds(uint32_t s)
-{
-	return s == DHCP6_FOREVER ? NSEC_NEVER : s * NSEC_PER_SEC;
-}
-
-static uint64_t after(uint64_t now, uint64_t span)
-{
-	return span == NSEC_NEVER ? NSEC_NEVER : now + span;
-}
 
 /*
  * T1 and T2 as given, else half and four fifths of the preferred lifetime (section 21.4), never past the end. A preferred
@@ -345,38 +318,37 @@ static void take_lease(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t no
 {
 	bool fresh = !d->has_lease || memcmp(&d->lease.reply.address, &r->address, sizeof(r->address)) != 0;
 	struct dhcp6_lease *l = &d->lease;
-	uint64_t least = min_u64(LEASE_BASE_S * NSEC_PER_SEC, seconds(r->valid_s));
-	uint64_t base = r->preferred_s < LEASE_BASE_S ? least : seconds(r->preferred_s);
-	uint64_t t1 = r->t1_s ? seconds(r->t1_s) : base == NSEC_NEVER ? base : base / 2;
-	uint64_t t2 = r->t2_s ? seconds(r->t2_s) : base == NSEC_NEVER ? base : base / 5 * 4;
+	uint64_t least = min_u64(LEASE_BASE_S * NSEC_PER_SEC, dhcp_span(r->valid_s));
+	uint64_t base = r->preferred_s < LEASE_BASE_S ? least : dhcp_span(r->preferred_s);
+	uint64_t t1 = r->t1_s ? dhcp_span(r->t1_s) : base == NSEC_NEVER ? base : base / 2;
+	uint64_t t2 = r->t2_s ? dhcp_span(r->t2_s) : base == NSEC_NEVER ? base : base / 5 * 4;
 
 	l->reply = *r;
-	l->obtained = now;
-	l->expires = after(now, seconds(r->valid_s));
-	l->rebind = min_u64(after(now, t2), l->expires);
-	l->renew = min_u64(after(now, t1), l->rebind);
+	l->life.obtained = now;
+	l->life.expires = dhcp_after(now, dhcp_span(r->valid_s));
+	l->life.rebind = min_u64(dhcp_after(now, t2), l->life.expires);
+	l->life.renew = min_u64(dhcp_after(now, t1), l->life.rebind);
 	d->has_lease = true;
 	d->offer.n_failed = 0;
 	bind_lease(d, now);
-	note(d, fresh ? DHCP6_EVENT_LEASE : DHCP6_EVENT_RENEWED);
+	dhcp_note(&d->events, fresh ? DHCP_EVENT_LEASE : DHCP_EVENT_RENEWED);
 }
 
-static void bad(struct dhcp6 *d, const struct dhcp6_reply *r, const char *text)
+static void bad_reply(struct dhcp6 *d, const struct dhcp6_reply *r, const char *text)
 {
-	strscpy(d->bad.text, text, sizeof(d->bad.text));
-	d->bad_source = r->source;
-	note(d, DHCP6_EVENT_BAD_REPLY);
+	struct dhcp_event *ev = dhcp_note(&d->events, DHCP_EVENT_BAD_REPLY);
+
+	strscpy(ev->text, text, sizeof(ev->text));
+	ev->server = inet_from6(&r->source);
 }
 
 /* A status is the server's word; anything else that stands in the way of an address is ours to name. */
 static void tell(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j)
 {
-	if (!j->status) {
-		bad(d, r, j->text);
-		return;
-	}
-	d->status = j->status;
-	note(d, DHCP6_EVENT_REFUSED);
+	if (!j->status)
+		bad_reply(d, r, j->text);
+	else
+		dhcp_note(&d->events, DHCP_EVENT_REFUSED)->status = j->status;
 }
 
 /* The one with the highest preference; 255 ends the search. Servers without an address are passed over. */
@@ -406,7 +378,7 @@ static void take_no_renewal(struct dhcp6 *d, const struct dhcp6_reply *r, const 
 {
 	if (dhcp6_withdraws(r, &d->lease.reply.address)) {
 		d->has_lease = false;
-		note(d, DHCP6_EVENT_WITHDRAWN);
+		dhcp_note(&d->events, DHCP_EVENT_WITHDRAWN);
 		begin(d, now);
 	} else if (j->status == DHCP6_NOT_ON_LINK) {
 		d->has_lease = false;
@@ -448,11 +420,11 @@ static void take_confirmation(struct dhcp6 *d, const struct dhcp6_reply *r, uint
 
 static void take_information(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
 {
-	d->lease = (struct dhcp6_lease){.reply = *r, .obtained = now, .renew = NSEC_NEVER,
-		.rebind = NSEC_NEVER, .expires = NSEC_NEVER};
+	d->lease = (struct dhcp6_lease){.reply = *r,
+		.life = {now, NSEC_NEVER, NSEC_NEVER, NSEC_NEVER}};
 	d->has_lease = true;
 	enter(d, INFORMED, now);
-	note(d, DHCP6_EVENT_INFORMED);
+	dhcp_note(&d->events, DHCP_EVENT_INFORMED);
 }
 
 static void take_reply(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
@@ -503,13 +475,13 @@ void dhcp6_take(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
 	if (r->defect != DHCP6_GOOD) {
 		/* The transaction may be known all the same: then the server is to be corrected. */
 		if (dhcp6_listens(d) && r->xid == d->xid && r->defect != DHCP6_NOT_ANSWER)
-			bad(d, r, dhcp6_defect_words(r->defect));
+			bad_reply(d, r, dhcp6_defect_words(r->defect));
 		return;
 	}
 	if (!is_ours(d, r))
 		return;
 	if (!r->server.len)
-		bad(d, r, "it does not name its server");
+		bad_reply(d, r, "it does not name its server");
 	else if (r->type == DHCP6_ADVERTISE && d->state == SOLICITING)
 		take_advertise(d, &own, now);
 	else if (r->type == DHCP6_REPLY)
@@ -542,20 +514,9 @@ bool dhcp6_pop_packet(struct dhcp6 *d, struct dhcp6_packet *ret)
 	return true;
 }
 
-/* In the order of the enum: a lease comes before what was in its way. */
-bool dhcp6_pop_event(struct dhcp6 *d, struct dhcp6_event *ret)
+bool dhcp6_pop_event(struct dhcp6 *d, struct dhcp_event *ret)
 {
-	for (unsigned t = DHCP6_EVENT_NOTHING + 1; t < DHCP6_EVENT_MAX; t++) {
-		if (!(d->pending & UINT32_C(1) << t))
-			continue;
-		d->pending &= ~(UINT32_C(1) << t);
-		*ret = (struct dhcp6_event){
-			.type = (enum dhcp6_event_type)t, .status = d->status, .count = d->silence,
-			.source = d->bad_source, .unacked = d->unacked};
-		strscpy(ret->text, d->bad.text, sizeof(ret->text));
-		return true;
-	}
-	return false;
+	return dhcp_pop(&d->events, ret);
 }
 
 const struct dhcp6_lease *dhcp6_lease(const struct dhcp6 *d)

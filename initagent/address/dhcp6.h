@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "address/dhcp.h"
 #include "address/dhcp6_message.h"
 
 struct dhcp6;
@@ -29,40 +30,9 @@ struct dhcp6_config {
 	bool information; /* no address, only the rest (INFORMATION-REQUEST) */
 };
 
-/* What a server gave. Times are CLOCK_BOOTTIME ns, NSEC_NEVER without end. */
 struct dhcp6_lease {
 	struct dhcp6_reply reply;
-	uint64_t obtained, renew, rebind, expires;
-};
-
-enum dhcp6_event_type {
-	DHCP6_EVENT_NOTHING,
-	DHCP6_EVENT_LEASE,	/* there is a lease: new, or with another address than before */
-	DHCP6_EVENT_RENEWED,	/* the same lease goes on, maybe with other servers */
-	DHCP6_EVENT_INFORMED,	/* the answer to INFORMATION-REQUEST is in dhcp6_lease() */
-	DHCP6_EVENT_REFUSED,	/* a server answered status instead of an address; dhcp6_lease() says whether one held is gone */
-	DHCP6_EVENT_WITHDRAWN,	/* the server took the address of the lease back */
-	DHCP6_EVENT_EXPIRED,	/* the lease ran out */
-	DHCP6_EVENT_BAD_REPLY,	/* text says what is wrong with it */
-	DHCP6_EVENT_SILENCE,	/* count messages in a row got no answer */
-	DHCP6_EVENT_UNACKED,	/* a server made an offer, and has not answered the REQUEST for it */
-	DHCP6_EVENT_MAX,
-};
-
-struct dhcp6_unacked {
-	struct duid server;
-	struct in6_addr source, address; /* of the server; what it offered */
-	unsigned requests;
-	bool over; /* no more of them follow */
-};
-
-struct dhcp6_event {
-	enum dhcp6_event_type type;
-	uint32_t status;	/* REFUSED */
-	unsigned count;		/* SILENCE */
-	struct in6_addr source; /* BAD_REPLY: whom it came from */
-	char text[128];		/* BAD_REPLY */
-	struct dhcp6_unacked unacked; /* UNACKED */
+	struct lease_life life;
 };
 
 /* A UDP payload for ff02::1:2, port 547. */
@@ -95,7 +65,7 @@ bool dhcp6_listens(const struct dhcp6 *d);
 uint32_t dhcp6_xid(const struct dhcp6 *d);
 
 bool dhcp6_pop_packet(struct dhcp6 *d, struct dhcp6_packet *ret);
-bool dhcp6_pop_event(struct dhcp6 *d, struct dhcp6_event *ret);
+bool dhcp6_pop_event(struct dhcp6 *d, struct dhcp_event *ret);
 
 /* dhcp6_lease: what is held, NULL when nothing is. */
 const struct dhcp6_lease *dhcp6_lease(const struct dhcp6 *d);

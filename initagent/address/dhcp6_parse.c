@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* dhcp6_parse: reading a server's answer; see dhcp6_message.h. Runs in the parser process. */
 #include "address/dhcp6_message.h"
-#include "address/dhcp6_option.h"
 #include "base/host.h"
 #include "address/nd_option.h"
 #include "base/inet_text.h"

@@ -4,8 +4,6 @@
 
 #include <net/if_arp.h>
 
-#include "address/uuid.h"
-
 #define DUID_LL	  3 /* RFC 8415 section 11.4 */
 #define DUID_UUID 4 /* RFC 6355 */
 #define GUID_SIZE 8
@@ -56,4 +54,68 @@ uint32_t duid_iaid(const struct netdev *dev)
 		return (uint32_t)dev->ifindex;
 	hw += len - 4;
 	return (uint32_t)hw[0] << 24 | (uint32_t)hw[1] << 16 | (uint32_t)hw[2] << 8 | hw[3];
+}
+
+/* --- the machine's UUID ---------------------------------------------------------------------- */
+
+#define UUID_TEXT 36 /* 8-4-4-4-12 hex digits */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_uuid(const char *s, size_t len, uint8_t uuid[static UUID_SIZE])
+{
+	size_t digits = 0;
+
+	if (len != UUID_TEXT)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+		int digit = hex_digit(s[i]);
+
+		if (dash ? s[i] != '-' : digit < 0)
+			return false;
+		if (dash)
+			continue;
+		uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | digit);
+		digits++;
+	}
+	return true;
+}
+
+/* All zeroes or all ones: not set (SMBIOS 7.2.1). Two more are known to be on every board of some makers. */
+static bool is_own(const uint8_t uuid[static UUID_SIZE])
+{
+	static const uint8_t common[][UUID_SIZE] = {
+		{0x03, 0x00, 0x02, 0x00, 0x04, 0x00, 0x05, 0x00, 0x00, 0x06, 0x00, 0x07, 0x00, 0x08, 0x00, 0x09},
+		{0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe},
+	};
+	bool same = uuid[0] == 0 || uuid[0] == 0xff;
+
+	for (size_t i = 1; i < UUID_SIZE; i++)
+		same = same && uuid[i] == uuid[0];
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		same = same || !memcmp(uuid, common[i], UUID_SIZE);
+	return !same;
+}
+
+int machine_uuid(const struct env *env, uint8_t ret[static UUID_SIZE])
+{
+	uint8_t uuid[UUID_SIZE] = {0};
+	char text[64];
+	int len = env_read(env, text, sizeof(text), "/sys/class/dmi/id/product_uuid");
+
+	if (len < 0)
+		return len;
+	if (!read_uuid(text, (size_t)len, uuid))
+		return -EINVAL;
+	if (!is_own(uuid))
+		return -ENODATA;
+	memcpy(ret, uuid, UUID_SIZE);
+	return 0;
 }

@@ -15,3 +15,13 @@ int duid_make(struct duid *ret, const struct env *env, const struct netdev *dev)
 
 /* duid_iaid: the interface's identity association: the last 4 bytes of its stable hardware address. */
 uint32_t duid_iaid(const struct netdev *dev);
+
+/* The machine's SMBIOS UUID, of which DHCPv4's and DHCPv6's identifiers are made. */
+#define UUID_SIZE 16
+
+/*
+ * machine_uuid: in the order of its text form (RFC 4122), which is the one of SMBIOS 2.6. -ENODATA when the
+ * firmware has none of its own (all zeroes or ones, or one that makers put on every board), -EINVAL when it is
+ * no UUID, or another -errno.
+ */
+int machine_uuid(const struct env *env, uint8_t ret[static UUID_SIZE]);

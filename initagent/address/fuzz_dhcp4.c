@@ -80,11 +80,11 @@ static void check_form(const struct dhcp4 *d, const struct dhcp4_config *cfg)
 static void drain(struct dhcp4 *d)
 {
 	struct dhcp4_packet p;
-	struct dhcp4_event ev;
+	struct dhcp_event ev;
 	int n = 0;
 
 	while (dhcp4_pop_event(d, &ev))
-		check(++n < DHCP4_EVENT_MAX);
+		check(++n < DHCP_EVENT_MAX);
 	check(!dhcp4_pop_packet(d, &p) || (p.len >= DHCP_PACKET_MIN && p.len <= DHCP_REQUEST_MAX));
 	check(!dhcp4_pop_packet(d, &p));
 }
@@ -144,9 +144,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_form(d, &cfg);
 		/* A tick leaves nothing undone; only a lease for ever needs no next step. */
 		check(dhcp4_deadline(d) > now);
-		check(!carrier || dhcp4_deadline(d) != NSEC_NEVER || (l && l->expires == NSEC_NEVER));
-		check(!l || l->expires > now);
-		check(!l || (l->obtained <= l->renew && l->renew <= l->rebind && l->rebind <= l->expires));
+		check(!carrier || dhcp4_deadline(d) != NSEC_NEVER || (l && l->life.expires == NSEC_NEVER));
+		check(!l || l->life.expires > now);
+		check(!l || (l->life.obtained <= l->life.renew && l->life.renew <= l->life.rebind && l->life.rebind <= l->life.expires));
 	}
 	return 0;
 }

@@ -50,11 +50,11 @@ static void answer(struct dhcp6 *d, struct cursor *c, uint64_t now)
 static void drain(struct dhcp6 *d)
 {
 	struct dhcp6_packet p;
-	struct dhcp6_event ev;
+	struct dhcp_event ev;
 	int n = 0;
 
 	while (dhcp6_pop_event(d, &ev))
-		check(++n < DHCP6_EVENT_MAX);
+		check(++n < DHCP_EVENT_MAX);
 	check(!dhcp6_pop_packet(d, &p) || (p.len > 4 && p.len <= DHCP6_REQUEST_MAX));
 	check(!dhcp6_pop_packet(d, &p));
 }
@@ -107,9 +107,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		l = dhcp6_lease(d);
 		check(dhcp6_deadline(d) > now);
-		check(!carrier || dhcp6_deadline(d) != NSEC_NEVER || (l && l->expires == NSEC_NEVER));
-		check(!l || l->expires > now);
-		check(!l || (l->renew <= l->rebind && l->rebind <= l->expires));
+		check(!carrier || dhcp6_deadline(d) != NSEC_NEVER || (l && l->life.expires == NSEC_NEVER));
+		check(!l || l->life.expires > now);
+		check(!l || (l->life.renew <= l->life.rebind && l->life.rebind <= l->life.expires));
 	}
 	return 0;
 }

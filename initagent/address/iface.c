@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * iface: see iface.h.
- *
- *	no carrier --+--> asking ------> (probing) --> configured <--+
- *	             |      ^  DHCP        free?           |         |
- *	             |      +---- NAK, expired, conflict --+         |
- *	             +--> (probing) ------- static ------------------+
- *	                      conflict: rest, then probing
- *
- * From everywhere: carrier lost -> no carrier; interface gone -> gone; nothing helps -> failed.
- */
+/* iface: states, link, conflicts; see iface.h. */
 #include "address/iface.h"
 
 #include <stdarg.h>
 #include <sys/epoll.h>
 
-#include "address/apply.h"
 #include "report/report.h"
+
+/* While the module ipv6 is being loaded there is no event for it: look again after 20 ms, doubling. */
+#define STACK_LOOK_FIRST (20 * NSEC_PER_MSEC)
 
 static const char *const state_names[IFACE_STATE_MAX] = {
 	[IFACE_NO_CARRIER] = "no carrier",
+	[IFACE_LINK_LOCAL] = "link-local address",
+	[IFACE_ROUTERS] = "listening to routers",
 	[IFACE_ASKING] = "asking",
-	[IFACE_PROBING] = "probing",
+	[IFACE_CHECKING] = "checking",
 	[IFACE_CONFIGURED] = "configured",
 	[IFACE_CONFLICT] = "conflict",
 	[IFACE_FAILED] = "failed",
@@ -30,14 +24,25 @@ static const char *const state_names[IFACE_STATE_MAX] = {
 
 void iface_set_state(struct iface *i, enum iface_state to, uint64_t now)
 {
-	if (i->state != to)
-		report_state(i->room->env->report, "address", i->dev.name, state_names[i->state],
-			state_names[to], now);
+	const char *six = i->family == AF_INET6 ? "IPv6: " : "";
+	char from_text[40], to_text[40];
+
+	if (i->state != to) {
+		snprintf(from_text, sizeof(from_text), "%s%s", six, state_names[i->state]);
+		snprintf(to_text, sizeof(to_text), "%s%s", six, state_names[to]);
+		report_state(iface_report(i), "address", i->dev.name, from_text, to_text, now);
+	}
 	i->state = to;
 }
 
-/* A calloc'ed interface has no fds and no deadline; whatever is not set here begins as zero. */
-int iface_new(struct iface **ret, const struct iface_room *room, const struct address_config *cfg)
+void iface_no_times(struct iface *i)
+{
+	i->retry = i->dhcp_end = NSEC_NEVER;
+	i->dad_end = i->auto_end = i->settle_at = i->route_end = NSEC_NEVER;
+}
+
+int iface_new(struct iface **ret, const struct iface_room *room, int family,
+	const struct address_config *cfg)
 {
 	_cleanup_(iface_freep) struct iface *i = calloc(1, sizeof(*i));
 	int e;
@@ -45,18 +50,20 @@ int iface_new(struct iface **ret, const struct iface_room *room, const struct ad
 	if (!i)
 		return -ENOMEM;
 	i->room = room;
+	i->family = family;
 	i->fd = i->renew_fd = -1;
-	i->retry = i->round_end = NSEC_NEVER;
-	i->news.ifindex = cfg->ifindex;
+	i->pause = STACK_LOOK_FIRST;
+	iface_no_times(i);
 	e = iface_config_copy(&i->config, cfg);
 	if (e < 0)
 		return e;
+	i->way = cfg->method == ADDRESS_EITHER6 ? ADDRESS_AUTO6 : cfg->method;
 	*ret = i;
 	i = NULL;
 	return 0;
 }
 
-/* The room's fd is an epoll set: the events carry no data, since a dispatch asks every interface anyway. */
+/* The room's fd is an epoll set: the events carry no data, since a dispatch asks every interface. */
 void iface_watch(const struct iface_room *room, int fd)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
@@ -75,223 +82,156 @@ void iface_unwatch(const struct iface_room *room, int *fd)
 	*fd = -1;
 }
 
-/* Silences the probe; it is closed when the next one begins, or at the end. */
-static void end_probe(struct iface *i)
-{
-	if (!i->probe || !i->probing)
-		return;
-	epoll_ctl(i->room->epoll, EPOLL_CTL_DEL, arp_probe_fd(i->probe), NULL);
-	arp_probe_mute(i->probe);
-	i->probing = false;
-}
-
 struct iface *iface_free(struct iface *i)
 {
 	if (!i)
 		return NULL;
-	end_probe(i);
+	if (i->prepared)
+		inet6_restore(i->room->env, i->dev.name, &i->saved);
+	iface4_end_probe(i);
 	arp_probe_free(i->probe);
 	iface_unwatch(i->room, &i->fd);
 	iface_unwatch(i->room, &i->renew_fd);
-	dhcp4_free(i->dhcp);
+	dhcp4_free(i->dhcp4);
+	dhcp6_free(i->dhcp6);
 	free(i);
 	return NULL;
 }
 
+/* --- events -------------------------------------------------------------------------------- */
+
+/* The newest says it all: a loss that was made good, or a success that was lost, is old. */
 void iface_event(struct iface *i, enum address_event_type type, enum cause cause, const char *text)
 {
-	news_outcome(&i->news, type, cause, text);
+	i->outcome = (struct address_event){.type = type, .ifindex = i->config.cfg.ifindex, .cause = cause};
+	strscpy(i->outcome.text, text, sizeof(i->outcome.text));
+	i->has_outcome = true;
+	/* The owner forgets what was in the way: the same hindrance again is to be told then. */
+	if (!i->has_hint)
+		i->hint = (struct address_event){0};
 }
 
 void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...)
 {
+	struct address_event was = i->hint;
 	va_list args;
 
+	i->hint = (struct address_event){.type = ADDRESS_HINDRANCE, .ifindex = i->config.cfg.ifindex,
+		.cause = cause};
 	va_start(args, fmt);
-	news_hint(&i->news, cause, fmt, args);
+	vsnprintf(i->hint.text, sizeof(i->hint.text), fmt, args);
 	va_end(args);
+	if (was.cause != cause || !streq(was.text, i->hint.text))
+		i->has_hint = true;
 }
 
 bool iface_pop_event(struct iface *i, struct address_event *ret)
 {
-	return news_pop(&i->news, ret);
+	bool *has = i->has_outcome ? &i->has_outcome : &i->has_hint;
+
+	if (!*has)
+		return false;
+	*ret = i->has_outcome ? i->outcome : i->hint;
+	*has = false;
+	return true;
+}
+
+/* --- addresses ----------------------------------------------------------------------------- */
+
+/* The default route of all IPv6 addresses but a static one is what routers say: set by the kernel. */
+static struct address_result own_part(const struct iface *i)
+{
+	struct address_result set = i->result;
+
+	if (i->family == AF_INET6 && i->way != ADDRESS_STATIC)
+		set.gateway = (struct inet_addr){0};
+	return set;
 }
 
 /* Also the routes: those of a lease may lead to gateways the next lease does not know. */
 void iface_release(struct iface *i)
 {
+	const struct address_result set = own_part(i);
+
 	if (i->applied)
-		apply_release(i->room->links, &i->result, i->config.cfg.metric);
+		apply_release(i->room->links, &set, i->config.cfg.metric);
 	i->applied = false;
 }
 
 void iface_set_metric(struct iface *i, uint32_t metric)
 {
+	const struct address_result set = own_part(i);
+
 	if (i->applied)
-		apply_metric(i->room->links, &i->result, i->config.cfg.metric, metric);
+		apply_metric(i->room->links, &set, i->config.cfg.metric, metric);
 	i->config.cfg.metric = metric;
 }
 
-/* A rail that lost its address. Under a mounted root the address stays: pulling it would only make it worse. */
+/* Anything but the address itself may fail and is told: the root may still be reached. */
+bool iface_set_address(struct iface *i, uint64_t now)
+{
+	const struct address_result set = own_part(i);
+	struct apply_outcome o;
+
+	if (apply_result(i->room->links, &set, i->config.cfg.metric, &o) < 0) {
+		iface_fail(i, o.cause, o.text, now);
+		return false;
+	}
+	if (o.cause)
+		report_cause(iface_report(i), o.cause, i->dev.name, now, "%s", o.text);
+	i->applied = i->stale = true;
+	if (i->family == AF_INET6)
+		i->result.adopted = i->result.adopted || o.adopted;
+	return true;
+}
+
+void iface_configured(struct iface *i, uint64_t now)
+{
+	i->hindrance = CAUSE_NONE;
+	i->has_hint = false;
+	i->hint = (struct address_event){0};
+	iface_no_times(i);
+	iface_set_state(i, IFACE_CONFIGURED, now);
+	iface_event(i, ADDRESS_CONFIGURED, CAUSE_NONE, "");
+}
+
+/* Under a mounted root the address stays: pulling it would only make it worse. */
 void iface_lost(struct iface *i, enum cause cause, const char *text)
 {
-	end_probe(i);
+	iface4_end_probe(i);
 	if (!i->room->keep)
 		iface_release(i);
 	iface_event(i, ADDRESS_LOST, cause, text);
 }
 
-/* The end of the road for this interface; addresses_remove() and a new addresses_add() begin anew. */
+/* For good; addresses_remove() and addresses_add() start over. */
 void iface_fail(struct iface *i, enum cause cause, const char *text, uint64_t now)
 {
 	iface_dhcp_stop(i, now);
-	end_probe(i);
+	iface4_end_probe(i);
+	iface_no_times(i);
 	iface_set_state(i, IFACE_FAILED, now);
 	iface_event(i, ADDRESS_FAILED, cause, text);
 }
 
-/* --- using an address ---------------------------------------------------------------------- */
-
-/* A link without ARP, or a socket that cannot be had, is no reason not to use the address. */
-static bool begin_probe(struct iface *i, uint64_t now)
+void iface_conflict(struct iface *i, const char *text, bool had, uint64_t now)
 {
-	end_probe(i);
-	i->probe = arp_probe_free(i->probe);
-	if (i->verified || i->result.addr.family != AF_INET ||
-		i->config.cfg.probe == ADDRESS_PROBE_NONE ||
-		arp_probe_new(&i->probe, &i->dev, i->result.addr.v4, now) < 0) {
-		i->verified = true;
-		return false;
-	}
-	iface_watch(i->room, arp_probe_fd(i->probe));
-	i->probing = true;
-	return true;
-}
-
-/* Sets the result. Anything but the address itself may fail and is told: the root may still be reached. */
-static void apply(struct iface *i, uint64_t now)
-{
-	struct apply_outcome o;
-
-	if (apply_result(i->room->links, &i->result, i->config.cfg.metric, &o) < 0) {
-		iface_fail(i, o.cause, o.text, now);
+	report_cause(iface_report(i), CAUSE_ADDRESS_DUPLICATE, i->dev.name, now, "%s", text);
+	if (i->room->keep)
 		return;
-	}
-	if (o.cause)
-		report_cause(i->room->env->report, o.cause, i->dev.name, now, "%s", o.text);
-	i->applied = true;
-	i->hindrance = CAUSE_NONE;
-	news_clear(&i->news);
-	i->round_end = NSEC_NEVER;
-	iface_set_state(i, IFACE_CONFIGURED, now);
-	iface_event(i, ADDRESS_CONFIGURED, CAUSE_NONE, "");
-}
-
-/*
- * A new address replaces the old one; the same address again (renewed with other options, after a loss
- * of carrier) is set over itself, which costs nothing and is not probed for again.
- */
-void iface_use(struct iface *i, const struct address_result *want, uint64_t now)
-{
-	bool first = i->config.cfg.probe == ADDRESS_PROBE_FIRST || i->careful;
-
-	if (!inet_equal(&i->result.addr, &want->addr)) {
-		if (!i->room->keep)
-			iface_release(i);
-		i->verified = want->adopted;
-	}
-	i->result = *want;
-	if (first && begin_probe(i, now)) {
-		iface_set_state(i, IFACE_PROBING, now);
-		return;
-	}
-	apply(i, now);
-	if (!first && i->state == IFACE_CONFIGURED)
-		begin_probe(i, now);
-}
-
-/*
- * Another host answers for our address. A lease is declined, which makes the server offer another one; a
- * static address is let go and tried again later, for there is no other.
- */
-static void conflict(struct iface *i, uint64_t now)
-{
-	const struct link_hw *other = arp_probe_other(i->probe);
-	struct hw_addr hw = {.len = other->len < HW_ADDR_MAX ? other->len : HW_ADDR_MAX};
-	char text[128], addr[INET_ADDR_TEXT], by[HW_ADDR_TEXT];
-
-	memcpy(hw.bytes, other->bytes, hw.len);
-	snprintf(text, sizeof(text), "%s is in use by %s", inet_text(&i->result.addr, addr),
-		hw_text(&hw, by));
-	report_cause(i->room->env->report, CAUSE_ADDRESS_DUPLICATE, i->dev.name, now, "%s", text);
-	end_probe(i);
-	if (i->room->keep) {
-		i->verified = true; /* said once; the root stands on it */
-		return;
-	}
 	i->careful = true;
-	iface_lost(i, CAUSE_ADDRESS_DUPLICATE, text);
-	if (i->config.cfg.method == ADDRESS_DHCP4) {
-		iface_dhcp_decline(i, now);
+	if (had)
+		iface_lost(i, CAUSE_ADDRESS_DUPLICATE, text);
+	else
+		iface_hint(i, CAUSE_ADDRESS_DUPLICATE, "%s", text);
+	if (iface_dhcp_decline(i, now))
 		return;
-	}
+	iface_dhcp_stop(i, now);
 	i->retry = now + IFACE_CONFLICT_REST;
 	iface_set_state(i, IFACE_CONFLICT, now);
 }
 
-/*
- * A node with two rails in one subnet answers its own probe: the kernel speaks for each of its addresses on
- * every interface (arp_ignore 0). That is no other host.
- */
-static bool answered_by_us(const struct iface *i)
-{
-	const struct link_hw *other = arp_probe_other(i->probe);
-	struct hw_addr hw = {.len = other->len < HW_ADDR_MAX ? other->len : HW_ADDR_MAX};
-
-	memcpy(hw.bytes, other->bytes, hw.len);
-	return links_by_hw(i->room->links, &hw) != NULL;
-}
-
-/* The verdict of a probe under way, if there is one by now. */
-static void tick_probe(struct iface *i, uint64_t now)
-{
-	enum arp_verdict v = i->probing ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
-
-	if (v == ARP_CONFLICT && answered_by_us(i))
-		v = ARP_CLEAR;
-	if (v == ARP_CONFLICT) {
-		conflict(i, now);
-	} else if (v == ARP_CLEAR) {
-		end_probe(i);
-		i->verified = true;
-		if (i->state == IFACE_PROBING)
-			apply(i, now);
-	}
-}
-
-/* Worked out anew each time: the interface may have been renamed meanwhile. */
-static void use_static(struct iface *i, uint64_t now)
-{
-	struct address_result want;
-
-	result_static(&want, &i->config.cfg, &i->dev);
-	iface_use(i, &want, now);
-}
-
 /* --- the link ------------------------------------------------------------------------------ */
-
-/* Everything begins here: an exchange's time is counted from the carrier on. */
-static void carrier_up(struct iface *i, uint64_t now)
-{
-	i->began = now;
-	i->spoke = false;
-	i->rounds = 0;
-	i->hindrance = CAUSE_NONE;
-	if (i->config.cfg.method == ADDRESS_STATIC)
-		use_static(i, now);
-	else
-		iface_dhcp_start(i, now);
-}
 
 /* The address stays on the interface: routes over it come back with the carrier. */
 static void carrier_down(struct iface *i, enum iface_state to, enum cause cause, const char *text,
@@ -299,10 +239,10 @@ static void carrier_down(struct iface *i, enum iface_state to, enum cause cause,
 {
 	bool had = i->state == IFACE_CONFIGURED;
 
-	end_probe(i);
+	iface4_end_probe(i);
 	iface_dhcp_stop(i, now);
+	iface_no_times(i);
 	iface_set_state(i, to, now);
-	i->retry = i->round_end = NSEC_NEVER;
 	if (had)
 		iface_event(i, ADDRESS_LOST, cause, text);
 	else
@@ -310,12 +250,12 @@ static void carrier_down(struct iface *i, enum iface_state to, enum cause cause,
 }
 
 /* What was set went with the interface; a new one under this index starts from nothing. */
-static void gone(struct iface *i, uint64_t now)
+static void interface_gone(struct iface *i, uint64_t now)
 {
 	if (i->state == IFACE_GONE)
 		return;
 	carrier_down(i, IFACE_GONE, CAUSE_NETDEV_MISSING, "the interface is gone", now);
-	i->applied = false;
+	i->applied = i->prepared = false;
 }
 
 /*
@@ -327,42 +267,81 @@ void iface_link(struct iface *i, uint64_t now)
 	const struct netdev *dev = links_by_index(i->room->links, i->config.cfg.ifindex);
 
 	if (!dev) {
-		gone(i, now);
+		interface_gone(i, now);
 		return;
 	}
 	i->dev = *dev;
 	if (!i->applied || dev->mtu != i->result.mtu)
 		i->link_mtu = dev->mtu;
-	if (i->state == IFACE_FAILED)
+	if (i->state == IFACE_FAILED || (i->family == AF_INET6 && !iface6_prepare(i, now)))
 		return;
 	if (!dev->up && links_set_up(i->room->links, dev->ifindex, true) < 0) {
 		iface_fail(i, CAUSE_NETDEV_CONFIG, links_error(i->room->links), now);
 		return;
 	}
-	if (!dev->carrier && i->state != IFACE_NO_CARRIER)
+	if (!dev->carrier && i->state != IFACE_NO_CARRIER) {
 		carrier_down(i, IFACE_NO_CARRIER, CAUSE_NETDEV_NO_CARRIER, "carrier lost", now);
-	else if (!dev->carrier)
+	} else if (!dev->carrier) {
 		iface_hint(i, CAUSE_NETDEV_NO_CARRIER, "waiting for carrier");
-	else if (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE)
-		carrier_up(i, now);
+	} else if (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE) {
+		i->began = now;
+		i->hindrance = CAUSE_NONE;
+		iface_method(i)->begin(i, now);
+	}
+}
+
+/* --- packets and time ---------------------------------------------------------------------- */
+
+void iface_read(struct iface *i, struct parser *parser, struct parse_request *scratch, uint64_t now)
+{
+	if (i->family == AF_INET6)
+		iface_dhcp6_read(i, parser, scratch, now);
+	else
+		iface_dhcp4_read(i, parser, scratch);
+}
+
+void iface_take(struct iface *i, const struct parse_reply *reply, uint64_t now)
+{
+	if (reply->kind == PARSE_ND) {
+		iface6_take_options(i, &reply->options, now);
+	} else if ((i->dhcp4 || i->dhcp6) && i->state != IFACE_FAILED) {
+		(i->dhcp6 ? &iface_dhcp6 : &iface_dhcp4)->take(i, reply, now);
+		iface_dhcp_pump(i, now);
+	}
 }
 
 uint64_t iface_deadline(const struct iface *i)
 {
 	uint64_t at = min_u64(i->retry, iface_dhcp_deadline(i));
 
-	if (news_pending(&i->news))
+	if (i->has_outcome || i->has_hint)
 		return 0;
+	if (i->family == AF_INET6)
+		return min_u64(at, iface6_deadline(i));
 	return i->probing ? min_u64(at, arp_probe_deadline(i->probe)) : at;
 }
 
-/* Runs all timers; each looks at the time itself, so that a tick too many does no harm. */
+/* After the rest everything from the beginning. */
+static void try_again(struct iface *i, uint64_t now)
+{
+	i->retry = NSEC_NEVER;
+	if (i->state == IFACE_CONFLICT) {
+		if (i->family == AF_INET6)
+			iface6_rested(i);
+		i->state = IFACE_NO_CARRIER;
+	}
+	iface_link(i, now);
+}
+
+/* Each timer looks at the time itself, so that a tick too many does no harm. */
 void iface_tick(struct iface *i, uint64_t now)
 {
-	tick_probe(i, now);
-	iface_dhcp_tick(i, now);
-	if (i->state == IFACE_CONFLICT && now >= i->retry) {
-		i->retry = NSEC_NEVER;
-		use_static(i, now);
+	if (now >= i->retry)
+		try_again(i, now);
+	if (i->family == AF_INET6) {
+		iface6_tick(i, now);
+		return;
 	}
+	iface4_tick(i, now);
+	iface_dhcp_tick(i, now);
 }

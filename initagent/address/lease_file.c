@@ -6,7 +6,7 @@
 #include <stdarg.h>
 
 #include "address/dhcp4_lease.h"
-#include "address/dhcp6_judge.h"
+#include "address/dhcp6_offer.h"
 #include "address/result.h"
 #include "base/inet_text.h"
 #include "base/file.h"
@@ -368,30 +368,35 @@ int lease_text_parse(const char *text, size_t len, struct address_result *ret, s
 
 /* --- files --------------------------------------------------------------------------------- */
 
-static int save(const struct env *env, const char *kind, const struct address_result *r, const struct link_hw *hw)
+static const char *file_name(int family)
+{
+	return family == AF_INET6 ? "lease6" : "lease";
+}
+
+int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
 {
 	char text[LEASE_FILE_MAX], name[32];
 	int len = lease_text_write(r, hw, text, sizeof(text));
 
 	if (len < 0)
 		return len;
-	snprintf(name, sizeof(name), "%s.%d", kind, r->ifindex);
+	snprintf(name, sizeof(name), "%s.%d", file_name(r->addr.family), r->ifindex);
 	return file_write(env, "/run/initagent", name, text, (size_t)len, 0600);
 }
 
-static int load(const struct env *env, enum address_method method, const struct netdev *dev,
+int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 	struct address_result *ret)
 {
 	char text[LEASE_FILE_MAX];
 	struct address_result r;
 	struct hw_addr same = {0};
 	struct link_hw hw;
-	int len = env_read(env, text, sizeof(text), "/run/initagent/%s.%d",
-		method == ADDRESS_DHCP4 ? "lease" : "lease6", dev->ifindex);
+	int len = env_read(env, text, sizeof(text), "/run/initagent/%s.%d", file_name(family), dev->ifindex);
 
 	if (len < 0)
 		return len;
-	if (lease_text_parse(text, (size_t)len, &r, &hw) < 0 || r.method != method || hw.len > HW_ADDR_MAX)
+	if (lease_text_parse(text, (size_t)len, &r, &hw) < 0 || r.addr.family != family ||
+		hw.len > HW_ADDR_MAX)
 		return -EINVAL;
 	/* Of a 20-byte address only the port GUID must be the same: the QPN changes at every ifup. */
 	same.len = hw.len;
@@ -404,41 +409,10 @@ static int load(const struct env *env, enum address_method method, const struct 
 	return 0;
 }
 
-/* That it is gone already is fine. */
-static void discard(const struct env *env, const char *kind, int ifindex)
+void lease_file_remove(const struct env *env, int family, int ifindex)
 {
 	char path[4096];
 
-	if (env_path(env, path, sizeof(path), "/run/initagent/%s.%d", kind, ifindex) >= 0)
+	if (env_path(env, path, sizeof(path), "/run/initagent/%s.%d", file_name(family), ifindex) >= 0)
 		unlink(path);
-}
-
-int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
-{
-	return save(env, "lease", r, hw);
-}
-
-int lease_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret)
-{
-	return load(env, ADDRESS_DHCP4, dev, ret);
-}
-
-void lease_file_remove(const struct env *env, int ifindex)
-{
-	discard(env, "lease", ifindex);
-}
-
-int lease6_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
-{
-	return save(env, "lease6", r, hw);
-}
-
-int lease6_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret)
-{
-	return load(env, ADDRESS_DHCP6, dev, ret);
-}
-
-void lease6_file_remove(const struct env *env, int ifindex)
-{
-	discard(env, "lease6", ifindex);
 }

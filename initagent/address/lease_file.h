@@ -11,21 +11,19 @@
 /* Longest file looked at: all fields at their limits are below it. */
 #define LEASE_FILE_MAX 8192
 
-/* lease_file_save: replaces the file whole. 0 or -errno. */
+/* lease_file_save: replaces the file of the result's family. 0 or -errno. */
 int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw);
 
 /*
- * lease_file_load: what was saved for this interface. 0, -ENOENT, -EINVAL (malformed, or of another
- * hardware address) or -errno; *ret only on 0. Whether the lease is still valid is for the caller.
+ * lease_file_load: what was saved for this interface and family. 0, -ENOENT, -EINVAL (malformed, or of
+ * another hardware address) or -errno; *ret only on 0. Whether the lease is still valid is for the
+ * caller to find out.
  */
-int lease_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret);
+int lease_file_load(const struct env *env, int family, const struct netdev *dev,
+	struct address_result *ret);
 
-void lease_file_remove(const struct env *env, int ifindex);
-
-/* lease6_file_save, lease6_file_load, lease6_file_remove: the same for a lease of DHCPv6. */
-int lease6_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw);
-int lease6_file_load(const struct env *env, const struct netdev *dev, struct address_result *ret);
-void lease6_file_remove(const struct env *env, int ifindex);
+/* lease_file_remove: it may be gone already. */
+void lease_file_remove(const struct env *env, int family, int ifindex);
 
 /* lease_text_write: the file's text; its length or -E2BIG. */
 int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf, size_t size);

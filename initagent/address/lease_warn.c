@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* lease_warn: see lease_warn.h. */
-#include "address/lease_warn.h"
-
+/* lease_warn: see result.h. */
 #include "address/result.h"
 #include "report/report.h"
 

@@ -54,6 +54,18 @@ bool lease_broadcast(const struct dhcp_reply *ack);
 void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
 	const struct dhcp_identity *id, const struct dhcp4_lease *lease);
 
+/* A lease below this, in seconds, is named: the RFC's pause between two renewals (RFC 2131 section 4.4.5). */
+#define LEASE_SHORT_S 60
+
+/*
+ * lease_warn: one line each for invalid fields, ignored routes and routers, values the server left out, and a lease
+ * of seconds. Once a lease: the admin of the server can correct it. r may be NULL.
+ */
+void lease_warn(struct report *r, const char *ifname, const struct dhcp_reply *ack, uint64_t now);
+
+/* result_times: what a lease says of its life. */
+void result_times(struct address_result *r, uint32_t lease_s, const struct lease_life *life);
+
 /* What has been learnt about an IPv6 rail; result_inet6() makes the result of it. */
 struct result_inet6 {
 	enum address_method method; /* not EITHER6 */
@@ -77,12 +89,6 @@ void result_add_plan_routes(struct address_result *r, const struct address_confi
 
 /* result_onlink: must this gateway be called on-link, because no subnet of the rail holds it? */
 bool result_onlink(const struct address_result *r, const struct inet_addr *gateway);
-
-/* inet_from: an IPv4 address as struct inet_addr; 0.0.0.0 becomes "not given". */
-static inline struct inet_addr inet_from(struct in_addr a)
-{
-	return (struct inet_addr){.family = a.s_addr ? AF_INET : 0, .v4 = a};
-}
 
 /* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's result. */
 void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);

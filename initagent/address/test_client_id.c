@@ -5,7 +5,6 @@
 
 #include "address/dhcp4.h"
 #include "address/duid.h"
-#include "address/uuid.h"
 
 #define SEC	NSEC_PER_SEC
 #define SERVER	0x0a000001
@@ -192,7 +191,7 @@ static uint32_t sent(struct dhcp4 *d, enum dhcp_type type, enum client_id_form f
 static uint64_t wait_for_next(struct dhcp4 *d)
 {
 	uint64_t at = dhcp4_deadline(d);
-	struct dhcp4_event ev;
+	struct dhcp_event ev;
 
 	CHECK(at != NSEC_NEVER);
 	dhcp4_tick(d, at);
@@ -211,7 +210,7 @@ static void reply(struct dhcp4 *d, uint8_t type, uint64_t now)
 	dhcp4_take(d, &r, now);
 }
 
-static bool has_event(struct dhcp4 *d, enum dhcp4_event_type type, struct dhcp4_event *ret)
+static bool has_event(struct dhcp4 *d, enum dhcp_event_type type, struct dhcp_event *ret)
 {
 	while (dhcp4_pop_event(d, ret))
 		if (ret->type == type)
@@ -292,7 +291,7 @@ TEST(an_offer_to_the_first_form_is_taken_at_once)
 TEST(a_later_form_wins_when_the_first_gets_nothing)
 {
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = make();
-	struct dhcp4_event ev;
+	struct dhcp_event ev;
 	uint64_t now;
 
 	dhcp4_start(d, 0);
@@ -300,12 +299,12 @@ TEST(a_later_form_wins_when_the_first_gets_nothing)
 	sent(d, DHCP_DISCOVER, CLIENT_ID_HW);
 	CHECK(now > 6 * SEC && now < 8 * SEC);
 	reply(d, DHCP_OFFER, now);
-	CHECK(has_event(d, DHCP4_FORM, &ev));
+	CHECK(has_event(d, DHCP_EVENT_FORM, &ev));
 	CHECK(ev.again);
 	CHECK_INT(ev.before, CLIENT_ID_HW);
 	sent(d, DHCP_DISCOVER, CLIENT_ID_FLEXBOOT);
 	dhcp4_tick(d, dhcp4_deadline(d));
-	CHECK(has_event(d, DHCP4_FORM, &ev));
+	CHECK(has_event(d, DHCP_EVENT_FORM, &ev));
 	CHECK(!ev.again);
 	CHECK_INT(ev.before, CLIENT_ID_FLEXBOOT);
 	CHECK_INT(ev.count, 1);
@@ -313,7 +312,7 @@ TEST(a_later_form_wins_when_the_first_gets_nothing)
 	reply(d, DHCP_OFFER, now + 3 * SEC);
 	sent(d, DHCP_REQUEST, CLIENT_ID_HW);
 	reply(d, DHCP_ACK, now + 3 * SEC);
-	CHECK(has_event(d, DHCP4_LEASE, &ev));
+	CHECK(has_event(d, DHCP_EVENT_LEASE, &ev));
 
 	/* From now on this one comes first: its lease would block the others. */
 	dhcp4_stop(d, now + 4 * SEC);
@@ -365,7 +364,7 @@ TEST(a_saved_lease_brings_its_form)
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = make();
 	struct dhcp4_lease l = {
 		.ack = {.yiaddr = {htonl(ADDRESS)}, .server_id = {htonl(SERVER)}},
-		.obtained = 1 * SEC, .renew = 50 * SEC, .rebind = 80 * SEC, .expires = 100 * SEC,
+		.life = {1 * SEC, 50 * SEC, 80 * SEC, 100 * SEC},
 	};
 	struct client_id id;
 

@@ -35,14 +35,14 @@ TEST(discover_to_lease)
 	CHECK_INT(msg_be32(p.bytes + MSG_HEADERS + 12), 0); /* ciaddr */
 
 	client_reply(d, DHCP_ACK, SERVER, now + SEC / 5);
-	client_event(d, DHCP4_LEASE);
+	client_event(d, DHCP_EVENT_LEASE);
 	client_no_event(d);
 	CHECK(!dhcp4_listens(d));
-	CHECK_INT(dhcp4_lease(d)->obtained, now + SEC / 10); /* from the request on */
-	CHECK_INT(dhcp4_lease(d)->renew, now + SEC / 10 + 1800 * SEC);
-	CHECK_INT(dhcp4_lease(d)->rebind, now + SEC / 10 + 3150 * SEC);
-	CHECK_INT(dhcp4_lease(d)->expires, now + SEC / 10 + 3600 * SEC);
-	CHECK_INT(dhcp4_deadline(d), dhcp4_lease(d)->renew);
+	CHECK_INT(dhcp4_lease(d)->life.obtained, now + SEC / 10); /* from the request on */
+	CHECK_INT(dhcp4_lease(d)->life.renew, now + SEC / 10 + 1800 * SEC);
+	CHECK_INT(dhcp4_lease(d)->life.rebind, now + SEC / 10 + 3150 * SEC);
+	CHECK_INT(dhcp4_lease(d)->life.expires, now + SEC / 10 + 3600 * SEC);
+	CHECK_INT(dhcp4_deadline(d), dhcp4_lease(d)->life.renew);
 }
 
 TEST(retransmission_schedule)
@@ -66,7 +66,7 @@ TEST(retransmission_schedule)
 		client_nothing_sent(d);
 		now = dhcp4_deadline(d);
 		dhcp4_tick(d, now);
-		CHECK_INT(client_event(d, DHCP4_SILENCE).count, i + 1);
+		CHECK_INT(client_event(d, DHCP_EVENT_SILENCE).count, i + 1);
 	}
 }
 
@@ -138,7 +138,7 @@ TEST(second_offers_and_duplicates)
 	client_no_event(d);
 	CHECK_STR(dhcp4_state_name(d), "requesting");
 	client_reply(d, DHCP_ACK, SERVER, 0);
-	client_event(d, DHCP4_LEASE);
+	client_event(d, DHCP_EVENT_LEASE);
 	client_reply(d, DHCP_ACK, SERVER, 0);
 	client_reply(d, DHCP_NAK, SERVER, 0);
 	client_no_event(d);
@@ -176,7 +176,7 @@ TEST(refusals_slow_down)
 		client_reply(d, DHCP_OFFER, SERVER, now);
 		client_sent(d, DHCP_REQUEST);
 		client_reply(d, DHCP_NAK, SERVER, now);
-		CHECK_INT(ntohl(client_event(d, DHCP4_REFUSED).server.s_addr), SERVER);
+		CHECK_INT(ntohl(client_event(d, DHCP_EVENT_REFUSED).server.v4.s_addr), SERVER);
 		if (!rest)
 			continue;
 		client_nothing_sent(d);
@@ -214,7 +214,7 @@ TEST(renew_rebind_expire)
 	CHECK_INT(now, 3600 * SEC);
 	CHECK(renewing >= 3 && renewing <= 6);
 	CHECK(rebinding >= 2 && rebinding <= 5);
-	client_event(d, DHCP4_EXPIRED);
+	client_event(d, DHCP_EVENT_EXPIRED);
 	client_sent(d, DHCP_DISCOVER);
 }
 
@@ -227,8 +227,8 @@ TEST(renewed_and_changed)
 	dhcp4_tick(d, 1800 * SEC);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_ACK, SERVER, 1800 * SEC);
-	client_event(d, DHCP4_RENEWED);
-	CHECK_INT(dhcp4_lease(d)->expires, 5400 * SEC);
+	client_event(d, DHCP_EVENT_RENEWED);
+	CHECK_INT(dhcp4_lease(d)->life.expires, 5400 * SEC);
 
 	dhcp4_tick(d, 3600 * SEC);
 	client_sent(d, DHCP_REQUEST);
@@ -239,7 +239,7 @@ TEST(renewed_and_changed)
 	msg_u32(&m, 3, OTHER); /* another router */
 	msg_end(&m);
 	client_give(d, &m, 3600 * SEC);
-	client_event(d, DHCP4_LEASE);
+	client_event(d, DHCP_EVENT_LEASE);
 }
 
 TEST(nak_in_renewal_ends_the_lease)
@@ -250,7 +250,7 @@ TEST(nak_in_renewal_ends_the_lease)
 	dhcp4_tick(d, 1800 * SEC);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_NAK, SERVER, 1800 * SEC);
-	client_event(d, DHCP4_REFUSED);
+	client_event(d, DHCP_EVENT_REFUSED);
 	CHECK(!dhcp4_lease(d));
 	client_sent(d, DHCP_DISCOVER);
 }
@@ -271,7 +271,7 @@ TEST(link_flap_asks_for_the_same_address)
 	CHECK_INT(msg_find_u32(p.bytes, p.len, 54), 0); /* RFC 2131 4.3.2: INIT-REBOOT */
 	CHECK_INT(msg_be32(p.bytes + MSG_HEADERS + 12), 0);
 	client_reply(d, DHCP_ACK, OTHER, now);
-	client_event(d, DHCP4_LEASE);
+	client_event(d, DHCP_EVENT_LEASE);
 	CHECK_INT(ntohl(dhcp4_lease(d)->ack.server_id.s_addr), OTHER);
 }
 
@@ -310,7 +310,7 @@ TEST(a_lease_runs_out_without_carrier)
 	dhcp4_stop(d, 10 * SEC);
 	CHECK_INT(dhcp4_deadline(d), 3600 * SEC);
 	dhcp4_tick(d, 3600 * SEC);
-	client_event(d, DHCP4_EXPIRED);
+	client_event(d, DHCP_EVENT_EXPIRED);
 	client_nothing_sent(d);
 	CHECK_INT(dhcp4_deadline(d) == NSEC_NEVER, 1);
 	dhcp4_start(d, 3700 * SEC);
@@ -322,7 +322,7 @@ TEST(adopted_lease)
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
 	struct dhcp4_lease l = {
 		.ack = {.yiaddr = {htonl(ADDRESS)}, .server_id = {htonl(SERVER)}},
-		.obtained = 1 * SEC, .renew = 50 * SEC, .rebind = 80 * SEC, .expires = 100 * SEC,
+		.life = {1 * SEC, 50 * SEC, 80 * SEC, 100 * SEC},
 	};
 	struct dhcp4_packet p;
 
@@ -361,15 +361,15 @@ TEST(allowed_servers)
 	client_sent(d, DHCP_DISCOVER);
 	client_reply(d, DHCP_OFFER, OTHER, 0);
 	client_nothing_sent(d);
-	CHECK_INT(ntohl(client_event(d, DHCP4_FOREIGN).server.s_addr), OTHER);
+	CHECK_INT(ntohl(client_event(d, DHCP_EVENT_FOREIGN).server.v4.s_addr), OTHER);
 	client_reply(d, DHCP_OFFER, SERVER, 0);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_ACK, SERVER, 0);
-	client_event(d, DHCP4_LEASE);
+	client_event(d, DHCP_EVENT_LEASE);
 	dhcp4_stop(d, SEC);
 	dhcp4_start(d, SEC);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_NAK, OTHER, SEC); /* nor may it refuse */
-	client_event(d, DHCP4_FOREIGN);
+	client_event(d, DHCP_EVENT_FOREIGN);
 	CHECK(dhcp4_lease(d));
 }

@@ -37,7 +37,7 @@ TEST(bad_replies_are_named)
 		msg_u32(&m, 51, rows[i].lease);
 		msg_end(&m);
 		client_give(d, &m, 0);
-		CHECK_STR(client_event(d, DHCP4_BAD_REPLY).text, rows[i].text);
+		CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, rows[i].text);
 		client_nothing_sent(d);
 		CHECK(!dhcp4_lease(d));
 	}
@@ -52,7 +52,7 @@ TEST(defects_are_named)
 	client_no_event(d); /* nothing was asked */
 	dhcp4_start(d, 0);
 	dhcp4_take(d, &r, 0);
-	CHECK_STR(client_event(d, DHCP4_BAD_REPLY).text, "an option runs past the end of its field");
+	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, "an option runs past the end of its field");
 }
 
 TEST(echoed_client_id)
@@ -105,9 +105,9 @@ TEST(lease_times)
 			msg_u32(&m, 59, rows[i].t2);
 		msg_end(&m);
 		client_give(d, &m, 0);
-		CHECK_INT(dhcp4_lease(d)->renew, rows[i].renew * SEC);
-		CHECK_INT(dhcp4_lease(d)->rebind, rows[i].rebind * SEC);
-		CHECK_INT(dhcp4_lease(d)->expires, rows[i].expires * SEC);
+		CHECK_INT(dhcp4_lease(d)->life.renew, rows[i].renew * SEC);
+		CHECK_INT(dhcp4_lease(d)->life.rebind, rows[i].rebind * SEC);
+		CHECK_INT(dhcp4_lease(d)->life.expires, rows[i].expires * SEC);
 	}
 }
 
@@ -124,7 +124,7 @@ TEST(a_lease_for_ever)
 	msg_end(&m);
 	client_give(d, &m, 0);
 	CHECK(dhcp4_deadline(d) == NSEC_NEVER);
-	CHECK(dhcp4_lease(d)->expires == NSEC_NEVER);
+	CHECK(dhcp4_lease(d)->life.expires == NSEC_NEVER);
 }
 
 TEST(no_lease_time_means_an_hour)
@@ -138,7 +138,7 @@ TEST(no_lease_time_means_an_hour)
 	msg_u32(&m, 54, SERVER);
 	msg_end(&m);
 	client_give(d, &m, 0);
-	CHECK_INT(dhcp4_lease(d)->expires, 3600 * SEC);
+	CHECK_INT(dhcp4_lease(d)->life.expires, 3600 * SEC);
 }
 
 /* --- what no host can have ------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ TEST(an_offer_no_host_can_have)
 		client_sent(d, DHCP_DISCOVER);
 		judged_reply(d, DHCP_OFFER, &judged[i], 0);
 		if (judged[i].fault) {
-			CHECK_STR(client_event(d, DHCP4_BAD_REPLY).text, judged[i].fault);
+			CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, judged[i].fault);
 			client_nothing_sent(d);
 			client_reply(d, DHCP_OFFER, OTHER, 0);
 		}
@@ -226,7 +226,7 @@ TEST(an_ack_no_host_can_have)
 			judged_reply(d, DHCP_ACK, &judged[i], 1800 * SEC);
 			/* A possible server that was not asked has no say, whatever it sends. */
 			if (s > 0 || judged[i].server == SERVER || strstr(judged[i].fault, "no host's address"))
-				CHECK_STR(client_event(d, DHCP4_BAD_REPLY).text, judged[i].fault);
+				CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, judged[i].fault);
 			client_no_event(d);
 			CHECK_STR(dhcp4_state_name(d), states[s]);
 			CHECK_INT(dhcp4_lease(d) != NULL, s > 0);
@@ -241,7 +241,7 @@ TEST(a_nak_of_no_server)
 	dhcp4_tick(d, 1800 * SEC);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_NAK, 0xffffffff, 1800 * SEC);
-	CHECK_STR(client_event(d, DHCP4_BAD_REPLY).text, "its server identifier 255.255.255.255 is no host's address");
+	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, "its server identifier 255.255.255.255 is no host's address");
 	CHECK(dhcp4_lease(d));
 }
 
@@ -266,7 +266,7 @@ TEST(replies_for_another_station)
 		client_no_event(d);
 	}
 	dhcp4_tick(d, dhcp4_deadline(d));
-	CHECK_INT(client_event(d, DHCP4_SILENCE).strangers, 3);
+	CHECK_INT(client_event(d, DHCP_EVENT_SILENCE).strangers, 3);
 	client_sent(d, DHCP_DISCOVER);
 	client_reply(d, DHCP_OFFER, SERVER, SEC);
 	client_sent(d, DHCP_REQUEST);
@@ -274,12 +274,12 @@ TEST(replies_for_another_station)
 
 /* --- silence after an offer ------------------------------------------------------------------ */
 
-static struct dhcp4_unacked unanswered(struct dhcp4 *d, uint64_t *now)
+static struct dhcp_unacked unanswered(struct dhcp4 *d, uint64_t *now)
 {
 	client_sent(d, DHCP_REQUEST);
 	*now = dhcp4_deadline(d);
 	dhcp4_tick(d, *now);
-	return client_event(d, DHCP4_UNACKED).unacked;
+	return client_event(d, DHCP_EVENT_UNACKED).unacked;
 }
 
 TEST(an_offer_that_is_not_acknowledged)
@@ -291,12 +291,12 @@ TEST(an_offer_that_is_not_acknowledged)
 	client_sent(d, DHCP_DISCOVER);
 	client_reply(d, DHCP_OFFER, SERVER, now);
 	for (unsigned i = 1; i <= 3; i++) {
-		struct dhcp4_unacked u = unanswered(d, &now);
+		struct dhcp_unacked u = unanswered(d, &now);
 
-		CHECK_INT(ntohl(u.server.s_addr), SERVER);
-		CHECK_INT(ntohl(u.address.s_addr), ADDRESS);
+		CHECK_INT(ntohl(u.server.v4.s_addr), SERVER);
+		CHECK_INT(ntohl(u.address.v4.s_addr), ADDRESS);
 		CHECK_INT(u.requests, i);
-		CHECK_INT(u.rival.s_addr, 0);
+		CHECK_INT(u.rival.family, 0);
 		CHECK_INT(u.over, i == 3);
 	}
 	client_no_event(d);
@@ -316,7 +316,7 @@ TEST(another_server_acknowledges_instead)
 	client_no_event(d);
 	now = dhcp4_deadline(d);
 	dhcp4_tick(d, now);
-	CHECK_INT(ntohl(client_event(d, DHCP4_UNACKED).unacked.rival.s_addr), OTHER);
+	CHECK_INT(ntohl(client_event(d, DHCP_EVENT_UNACKED).unacked.rival.v4.s_addr), OTHER);
 }
 
 /* The silent one is the fastest each time: the next round is another server's, and its own if there is no other. */
@@ -342,7 +342,7 @@ TEST(a_silent_server_stands_behind_others)
 		p = client_sent(d, DHCP_REQUEST);
 		CHECK_INT(msg_find_u32(p.bytes, p.len, 54), other ? OTHER : SERVER);
 		client_reply(d, DHCP_ACK, other ? OTHER : SERVER, now);
-		client_event(d, DHCP4_LEASE);
+		client_event(d, DHCP_EVENT_LEASE);
 	}
 }
 
@@ -368,7 +368,7 @@ TEST(leases_of_seconds)
 			msg_u32(&m, 51, s);
 			msg_end(&m);
 			client_give(d, &m, now);
-			CHECK_INT(dhcp4_lease(d)->expires, now + s * SEC);
+			CHECK_INT(dhcp4_lease(d)->life.expires, now + s * SEC);
 			now = dhcp4_deadline(d);
 			dhcp4_tick(d, now);
 			CHECK(dhcp4_lease(d));

@@ -10,10 +10,10 @@ TEST(four_messages)
 	const struct dhcp6_lease *l = dhcp6_lease(d);
 
 	CHECK(l && !dhcp6_listens(d));
-	CHECK_INT(l->renew - now, 1800 * SEC);	/* half of preferred */
-	CHECK_INT(l->rebind - now, 2880 * SEC); /* four fifths */
-	CHECK_INT(l->expires - now, 7200 * SEC);
-	CHECK_INT(dhcp6_deadline(d), l->renew);
+	CHECK_INT(l->life.renew - now, 1800 * SEC);	/* half of preferred */
+	CHECK_INT(l->life.rebind - now, 2880 * SEC); /* four fifths */
+	CHECK_INT(l->life.expires - now, 7200 * SEC);
+	CHECK_INT(dhcp6_deadline(d), l->life.renew);
 }
 
 TEST(two_messages_with_rapid_commit)
@@ -33,8 +33,8 @@ TEST(two_messages_with_rapid_commit)
 	msg6_option(&m, 14, "", 0);
 	msg6_ia(&m, IAID, US, DHCP6_FOREVER, DHCP6_FOREVER);
 	client6_give(d, &m, START);
-	client6_event(d, DHCP6_EVENT_LEASE);
-	CHECK_INT(dhcp6_lease(d)->expires, NSEC_NEVER);
+	client6_event(d, DHCP_EVENT_LEASE);
+	CHECK_INT(dhcp6_lease(d)->life.expires, NSEC_NEVER);
 	CHECK_INT(dhcp6_deadline(d), NSEC_NEVER);
 }
 
@@ -90,7 +90,7 @@ TEST(solicit_is_repeated)
 		/* jitter adds up: each wait doubles the one before, tenth and all */
 		now = client6_run(d, now, waits[i] * SEC / 2, waits[i] * SEC * 3 / 2);
 		client6_sent(d, DHCP6_SOLICIT);
-		client6_event(d, DHCP6_EVENT_SILENCE);
+		client6_event(d, DHCP_EVENT_SILENCE);
 		CHECK_INT(dhcp6_xid(d), xid);
 	}
 }
@@ -111,7 +111,7 @@ TEST(elapsed_time_and_a_fresh_transaction)
 	p = client6_sent(d, DHCP6_SOLICIT);
 	value = msg6_find(p.bytes + 4, p.len - 4, 8, &len);
 	CHECK(value && (value[0] << 8 | value[1]) >= 100);
-	dhcp6_tick(e, dhcp6_lease(e)->renew);
+	dhcp6_tick(e, dhcp6_lease(e)->life.renew);
 	p = client6_sent(e, DHCP6_RENEW);
 	value = msg6_find(p.bytes + 4, p.len - 4, 8, &len);
 	CHECK(value && value[0] == 0 && value[1] == 0);
@@ -139,34 +139,34 @@ TEST(strangers_and_wrecks)
 	msg6_begin(&m, DHCP6_ADVERTISE, dhcp6_xid(d));
 	msg6_option(&m, 1, client6_id, sizeof(client6_id));
 	client6_give(d, &m, START);
-	client6_event(d, DHCP6_EVENT_BAD_REPLY); /* no server */
+	client6_event(d, DHCP_EVENT_BAD_REPLY); /* no server */
 	m.len--;
 	client6_give(d, &m, START);
-	client6_event(d, DHCP6_EVENT_BAD_REPLY); /* cut */
+	client6_event(d, DHCP_EVENT_BAD_REPLY); /* cut */
 	client6_begin(d, &m, DHCP6_ADVERTISE, 1);
 	msg6_ia(&m, IAID + 1, US, 3600, 7200); /* another association */
 	client6_give(d, &m, START);
-	client6_event(d, DHCP6_EVENT_BAD_REPLY);
+	client6_event(d, DHCP_EVENT_BAD_REPLY);
 	CHECK(dhcp6_deadline(d) >= START + SEC);
 }
 
 TEST(refusals)
 {
 	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
-	struct dhcp6_event ev;
+	struct dhcp_event ev;
 	uint64_t now = START;
 
 	dhcp6_start(d, now);
 	client6_sent(d, DHCP6_SOLICIT);
 	client6_answer_status(d, DHCP6_ADVERTISE, 1, DHCP6_NO_ADDRS_AVAIL, now);
 	CHECK(dhcp6_pop_event(d, &ev));
-	CHECK_INT(ev.type, DHCP6_EVENT_REFUSED);
+	CHECK_INT(ev.type, DHCP_EVENT_REFUSED);
 	CHECK_INT(ev.status, DHCP6_NO_ADDRS_AVAIL);
 	client6_answer(d, DHCP6_ADVERTISE, 2, US, 3600, 7200, now); /* another server has one */
 	now = client6_run(d, now, 0, SEC);
 	client6_sent(d, DHCP6_REQUEST);
 	client6_answer_status(d, DHCP6_REPLY, 2, DHCP6_NOT_ON_LINK, now);
-	client6_event(d, DHCP6_EVENT_REFUSED);
+	client6_event(d, DHCP_EVENT_REFUSED);
 	now = client6_run(d, now, SEC, 3 * SEC);
 	client6_sent(d, DHCP6_SOLICIT);
 }
@@ -203,8 +203,8 @@ TEST(renewed_then_rebound_then_expired)
 	CHECK(value && len == 40); /* with the address */
 	CHECK(msg6_find(p.bytes + 4, p.len - 4, 2, &len));
 	client6_answer(d, DHCP6_REPLY, 1, US, 3600, 7200, now);
-	client6_event(d, DHCP6_EVENT_RENEWED);
-	expires = dhcp6_lease(d)->expires;
+	client6_event(d, DHCP_EVENT_RENEWED);
+	expires = dhcp6_lease(d)->life.expires;
 	CHECK_INT(expires, now + 7200 * SEC);
 	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
 	client6_sent(d, DHCP6_RENEW);
@@ -214,14 +214,14 @@ TEST(renewed_then_rebound_then_expired)
 	} while (p.bytes[0] == DHCP6_RENEW);
 	CHECK_INT(p.bytes[0], DHCP6_REBIND);
 	CHECK(!msg6_find(p.bytes + 4, p.len - 4, 2, &len)); /* to any server */
-	CHECK_INT(now, dhcp6_lease(d)->rebind);
+	CHECK_INT(now, dhcp6_lease(d)->life.rebind);
 	while (dhcp6_lease(d)) {
 		now = dhcp6_deadline(d);
 		CHECK(now <= expires);
 		dhcp6_tick(d, now);
 	}
 	CHECK_INT(now, expires);
-	client6_event(d, DHCP6_EVENT_EXPIRED);
+	client6_event(d, DHCP_EVENT_EXPIRED);
 	client6_sent(d, DHCP6_SOLICIT);
 }
 
@@ -236,11 +236,11 @@ TEST(renewing_ends_in_another_address_or_none)
 	CHECK(dhcp6_lease(d)); /* still counts */
 	client6_no_event(d);
 	client6_answer(d, DHCP6_REPLY, 1, OTHER, 3600, 7200, now);
-	client6_event(d, DHCP6_EVENT_LEASE);
+	client6_event(d, DHCP_EVENT_LEASE);
 	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
 	client6_sent(d, DHCP6_RENEW);
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NOT_ON_LINK, now);
-	client6_event(d, DHCP6_EVENT_REFUSED);
+	client6_event(d, DHCP_EVENT_REFUSED);
 	CHECK(!dhcp6_lease(d));
 	client6_sent(d, DHCP6_SOLICIT);
 }
@@ -252,7 +252,7 @@ TEST(carrier_lost_and_back)
 
 	dhcp6_stop(d, now);
 	CHECK(!dhcp6_listens(d));
-	CHECK_INT(dhcp6_deadline(d), dhcp6_lease(d)->expires);
+	CHECK_INT(dhcp6_deadline(d), dhcp6_lease(d)->life.expires);
 	dhcp6_start(d, now + SEC);
 	client6_sent(d, DHCP6_CONFIRM);
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_SUCCESS, now + SEC);
@@ -261,7 +261,7 @@ TEST(carrier_lost_and_back)
 	dhcp6_start(d, now + 2 * SEC);
 	client6_sent(d, DHCP6_CONFIRM);
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NOT_ON_LINK, now + 2 * SEC);
-	client6_event(d, DHCP6_EVENT_REFUSED);
+	client6_event(d, DHCP_EVENT_REFUSED);
 	CHECK(!dhcp6_lease(d));
 	client6_sent(d, DHCP6_SOLICIT);
 }
@@ -272,7 +272,7 @@ TEST(confirm_in_silence)
 	uint64_t now, end;
 	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 
-	end = dhcp6_lease(d)->expires;
+	end = dhcp6_lease(d)->life.expires;
 	dhcp6_stop(d, now);
 	dhcp6_start(d, now + SEC);
 	now += SEC;
@@ -314,7 +314,7 @@ TEST(adopted)
 
 	dhcp6_adopt(d, dhcp6_lease(from), now + SEC);
 	CHECK(dhcp6_lease(d) && !dhcp6_listens(d));
-	CHECK_INT(dhcp6_deadline(d), dhcp6_lease(from)->renew);
+	CHECK_INT(dhcp6_deadline(d), dhcp6_lease(from)->life.renew);
 	client6_run(d, now, 1800 * SEC, 1800 * SEC);
 	client6_sent(d, DHCP6_RENEW);
 }
@@ -334,7 +334,7 @@ TEST(information_only)
 	msg6_addr(&m, "2001:db8::53");
 	msg6_close(&m);
 	client6_give(d, &m, START);
-	client6_event(d, DHCP6_EVENT_INFORMED);
+	client6_event(d, DHCP_EVENT_INFORMED);
 	CHECK_INT(dhcp6_lease(d)->reply.n_dns, 1);
 	CHECK_INT(dhcp6_deadline(d), NSEC_NEVER);
 	dhcp6_stop(d, START);

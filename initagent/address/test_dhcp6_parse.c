@@ -5,7 +5,7 @@
 
 #include <arpa/inet.h>
 
-#include "address/dhcp6_judge.h"
+#include "address/dhcp6_offer.h"
 
 #define XID  0x112233
 #define IAID 1

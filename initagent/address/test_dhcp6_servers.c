@@ -27,15 +27,15 @@ static uint64_t unanswered(struct dhcp6 *d, uint8_t server, uint64_t now)
 {
 	for (unsigned n = 1; n <= 5; n++) {
 		struct dhcp6_packet p = client6_sent(d, DHCP6_REQUEST);
-		struct dhcp6_unacked u;
+		struct dhcp_unacked u;
 
 		CHECK_INT(asked_server(&p), server);
 		now = client6_run(d, now, SEC / 2, 24 * SEC);
-		u = client6_event(d, DHCP6_EVENT_UNACKED).unacked;
+		u = client6_event(d, DHCP_EVENT_UNACKED).unacked;
 		CHECK_INT(u.requests, n);
 		CHECK_INT(u.over, n == 5);
-		CHECK_INT(u.server.bytes[3], server);
-		CHECK_INT(u.address.s6_addr[15], 0x77);
+		CHECK_INT(u.duid.bytes[3], server);
+		CHECK_INT(u.address.v6.s6_addr[15], 0x77);
 	}
 	client6_no_event(d);
 	return now;
@@ -57,7 +57,7 @@ TEST(silence_after_an_offer)
 	now = client6_run(d, now, SEC, 2 * SEC);
 	client6_sent(d, DHCP6_REQUEST);
 	client6_answer(d, DHCP6_REPLY, 1, US, 3600, 7200, now);
-	client6_event(d, DHCP6_EVENT_LEASE);
+	client6_event(d, DHCP_EVENT_LEASE);
 }
 
 /* The preferred one is silent: the other one is asked at once, and first in the next search. */
@@ -76,7 +76,7 @@ TEST(a_silent_server_stands_behind_others)
 	p = client6_sent(d, DHCP6_REQUEST);
 	CHECK_INT(asked_server(&p), 2);
 	client6_answer_status(d, DHCP6_REPLY, 2, DHCP6_UNSPEC_FAIL, now);
-	CHECK_INT(client6_event(d, DHCP6_EVENT_REFUSED).status, DHCP6_UNSPEC_FAIL);
+	CHECK_INT(client6_event(d, DHCP_EVENT_REFUSED).status, DHCP6_UNSPEC_FAIL);
 	now = client6_run(d, now, SEC, 3 * SEC);
 	client6_sent(d, DHCP6_SOLICIT);
 	advertise(d, 1, 255, US, now);
@@ -100,11 +100,11 @@ TEST(a_refusal_after_an_offer)
 	now = client6_run(d, now, 0, SEC);
 	client6_sent(d, DHCP6_REQUEST);
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NO_ADDRS_AVAIL, now);
-	client6_event(d, DHCP6_EVENT_REFUSED);
+	client6_event(d, DHCP_EVENT_REFUSED);
 	p = client6_sent(d, DHCP6_REQUEST); /* at once */
 	CHECK_INT(asked_server(&p), 2);
 	client6_answer(d, DHCP6_REPLY, 2, OTHER, 3600, 7200, now);
-	client6_event(d, DHCP6_EVENT_LEASE);
+	client6_event(d, DHCP_EVENT_LEASE);
 }
 
 /* Judged at the ADVERTISE: another server's counts, and no status is made up. */
@@ -117,7 +117,7 @@ TEST(an_offer_no_host_can_have)
 	dhcp6_start(d, now);
 	client6_sent(d, DHCP6_SOLICIT);
 	advertise(d, 1, 255, "::1", now);
-	CHECK_STR(client6_event(d, DHCP6_EVENT_BAD_REPLY).text, "it offers ::1, which no host can have");
+	CHECK_STR(client6_event(d, DHCP_EVENT_BAD_REPLY).text, "it offers ::1, which no host can have");
 	advertise(d, 2, 0, US, now);
 	client6_run(d, now, 0, SEC);
 	p = client6_sent(d, DHCP6_REQUEST);
@@ -140,10 +140,10 @@ TEST(answers_in_anothers_place)
 		now = client6_run(d, now, 0, 1200 * SEC);
 		CHECK(dhcp6_pop_packet(d, &p));
 	} while (p.bytes[0] == DHCP6_RENEW);
-	while (dhcp6_pop_event(d, &(struct dhcp6_event){0}))
+	while (dhcp6_pop_event(d, &(struct dhcp_event){0}))
 		continue;
 	client6_answer(d, DHCP6_REPLY, 2, US, 3600, 7200, now);
-	client6_event(d, DHCP6_EVENT_RENEWED);
+	client6_event(d, DHCP_EVENT_RENEWED);
 	dhcp6_decline(d, now);
 	client6_sent(d, DHCP6_DECLINE);
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_SUCCESS, now);
@@ -165,13 +165,13 @@ TEST(forgotten_at_renewal)
 		now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
 		client6_sent(d, DHCP6_RENEW);
 		client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NO_BINDING, now);
-		client6_event(d, DHCP6_EVENT_REFUSED);
+		client6_event(d, DHCP_EVENT_REFUSED);
 		CHECK(dhcp6_lease(d));
 		p = client6_sent(d, DHCP6_REQUEST);
 		CHECK_INT(asked_server(&p), 1);
 		client6_answer(d, DHCP6_REPLY, 1, again[i], 3600, 7200, now);
-		client6_event(d, i ? DHCP6_EVENT_LEASE : DHCP6_EVENT_RENEWED);
-		CHECK_INT(dhcp6_lease(d)->expires, now + 7200 * SEC);
+		client6_event(d, i ? DHCP_EVENT_LEASE : DHCP_EVENT_RENEWED);
+		CHECK_INT(dhcp6_lease(d)->life.expires, now + 7200 * SEC);
 	}
 }
 
@@ -182,7 +182,7 @@ TEST(forgotten_and_left_alone)
 	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_bound(&now);
 	struct dhcp6_packet p;
 
-	expires = dhcp6_lease(d)->expires;
+	expires = dhcp6_lease(d)->life.expires;
 	now = client6_run(d, now, 1800 * SEC, 1800 * SEC);
 	client6_sent(d, DHCP6_RENEW);
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_NO_BINDING, now);
@@ -221,7 +221,7 @@ TEST(taken_back_at_renewal)
 		}
 		msg6_close(&m);
 		client6_give(d, &m, now);
-		client6_event(d, other ? DHCP6_EVENT_LEASE : DHCP6_EVENT_WITHDRAWN);
+		client6_event(d, other ? DHCP_EVENT_LEASE : DHCP_EVENT_WITHDRAWN);
 		CHECK_INT(dhcp6_lease(d) != NULL, other);
 		if (!other)
 			client6_sent(d, DHCP6_SOLICIT);
@@ -240,7 +240,7 @@ TEST(leases_of_seconds)
 		now = client6_run(d, now, 0, SEC);
 		client6_answer(d, DHCP6_REPLY, 1, US, s, s, now);
 		for (unsigned n = 0; n < 3; n++) {
-			CHECK_INT(dhcp6_lease(d)->expires, now + s * SEC);
+			CHECK_INT(dhcp6_lease(d)->life.expires, now + s * SEC);
 			now = client6_run(d, now, s * SEC / 2, s * SEC);
 			CHECK(dhcp6_lease(d));
 			client6_answer(d, DHCP6_REPLY, 1, US, s, s, now);
@@ -263,6 +263,6 @@ TEST(a_preferred_lifetime_of_nothing)
 	client6_answer(d, DHCP6_ADVERTISE, 1, US, 0, 7200, now);
 	now = client6_run(d, now, 0, SEC);
 	client6_answer(d, DHCP6_REPLY, 1, US, 0, 7200, now);
-	CHECK_INT(dhcp6_lease(d)->renew, now + 5 * SEC);
-	CHECK_INT(dhcp6_lease(d)->expires, now + 7200 * SEC);
+	CHECK_INT(dhcp6_lease(d)->life.renew, now + 5 * SEC);
+	CHECK_INT(dhcp6_lease(d)->life.expires, now + 7200 * SEC);
 }

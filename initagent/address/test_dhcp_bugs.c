@@ -222,7 +222,7 @@ TEST(a_saved_lease_is_the_ports_not_the_queue_pairs)
 	CHECK_INT(mkdir(path, 0755), 0);
 	CHECK_INT(lease_file_save(&env, &r, &hw), 0);
 	memset(later.hw.bytes, 0x77, 12);
-	CHECK_INT(lease_file_load(&env, &later, &out), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET, &later, &out), 0);
 	later.hw.bytes[19]++;
-	CHECK_INT(lease_file_load(&env, &later, &out), -EINVAL);
+	CHECK_INT(lease_file_load(&env, AF_INET, &later, &out), -EINVAL);
 }

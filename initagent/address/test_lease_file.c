@@ -61,7 +61,7 @@ TEST(leases_of_both_families)
 	char dir[] = "/tmp/ia-lease-XXXXXX";
 	struct env env = {.prefix = check_dir(dir)};
 	struct address_result four = full(), six, out;
-	char path[64];
+	char path[64], other[64];
 
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
@@ -71,22 +71,24 @@ TEST(leases_of_both_families)
 		.client_id = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, .client_id_len = 10,
 		.server_duid = {0, 2, 9, 9}, .server_duid_len = 4, .lease_s = 3600, .obtained = 1,
 		.renew = 2, .rebind = 3, .expires = 4};
-	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);
-	CHECK_INT(lease6_file_save(&env, &six, &mac), 0);
-	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);
+	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), -ENOENT);
+	CHECK_INT(lease_file_save(&env, &six, &mac), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), -ENOENT);
 	CHECK_INT(lease_file_save(&env, &four, &mac), 0);
-	CHECK_INT(lease6_file_load(&env, &dev, &out), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET6, &dev, &out), 0);
 	CHECK_MEM(&out, &six, sizeof(six));
-	CHECK_INT(lease_file_load(&env, &dev, &out), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), 0);
 	CHECK_MEM(&out, &four, sizeof(four));
-	lease6_file_remove(&env, 7);
-	CHECK_INT(lease6_file_load(&env, &dev, &out), -ENOENT);
-	/* one under the other's name is nobody's */
-	CHECK_INT(lease6_file_save(&env, &four, &mac), 0);
-	CHECK_INT(lease6_file_load(&env, &dev, &out), -EINVAL);
-	six.server_duid_len = 0; /* nobody to renew it with */
-	CHECK_INT(lease6_file_save(&env, &six, &mac), 0);
-	CHECK_INT(lease6_file_load(&env, &dev, &out), -EINVAL);
+	lease_file_remove(&env, AF_INET6, 7);
+	CHECK_INT(lease_file_load(&env, AF_INET6, &dev, &out), -ENOENT);
+	/* one under the other's name is refused */
+	snprintf(path, sizeof(path), "%s/run/initagent/lease.7", dir);
+	snprintf(other, sizeof(other), "%s/run/initagent/lease6.7", dir);
+	CHECK_INT(rename(path, other), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET6, &dev, &out), -EINVAL);
+	six.server_duid_len = 0; /* no server to renew it with */
+	CHECK_INT(lease_file_save(&env, &six, &mac), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET6, &dev, &out), -EINVAL);
 }
 
 TEST(the_fullest_fits)
@@ -186,17 +188,17 @@ TEST(files_below_a_prefix)
 	check_dir(dir);
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
-	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);
+	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), -ENOENT);
 	CHECK_INT(lease_file_save(&env, &in, &mac), 0);
-	CHECK_INT(lease_file_load(&env, &dev, &out), 0);
+	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), 0);
 	CHECK_MEM(&out, &in, sizeof(in));
 	snprintf(path, sizeof(path), "%s/run/initagent/lease.7", dir);
 	CHECK_INT(stat(path, &st), 0);
 	CHECK_INT(st.st_mode & 0777, 0600);
 	other.hw.bytes[5] = 6; /* another card under the same index */
-	CHECK_INT(lease_file_load(&env, &other, &out), -EINVAL);
-	lease_file_remove(&env, 7);
-	CHECK_INT(lease_file_load(&env, &dev, &out), -ENOENT);
+	CHECK_INT(lease_file_load(&env, AF_INET, &other, &out), -EINVAL);
+	lease_file_remove(&env, AF_INET, 7);
+	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), -ENOENT);
 	snprintf(path, sizeof(path), "rm -r %s", dir);
 	CHECK_INT(system(path), 0);
 }

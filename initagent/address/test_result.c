@@ -41,7 +41,7 @@ static void begin(struct lease_fixture *f)
 
 static struct address_result finish(struct lease_fixture *f)
 {
-	struct dhcp4_lease lease = {.obtained = 1, .renew = 2, .rebind = 3, .expires = 4};
+	struct dhcp4_lease lease = {.life = {1, 2, 3, 4}};
 	struct address_result r;
 
 	msg_end(&f->m);

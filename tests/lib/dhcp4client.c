@@ -58,9 +58,9 @@ void client_reply(struct dhcp4 *d, uint8_t type, uint32_t server, uint64_t now)
 	client_give(d, &m, now);
 }
 
-struct dhcp4_event client_event(struct dhcp4 *d, enum dhcp4_event_type type)
+struct dhcp_event client_event(struct dhcp4 *d, enum dhcp_event_type type)
 {
-	struct dhcp4_event ev = {0};
+	struct dhcp_event ev = {0};
 
 	CHECK(dhcp4_pop_event(d, &ev));
 	CHECK_INT(ev.type, type);
@@ -69,7 +69,7 @@ struct dhcp4_event client_event(struct dhcp4 *d, enum dhcp4_event_type type)
 
 void client_no_event(struct dhcp4 *d)
 {
-	struct dhcp4_event ev;
+	struct dhcp_event ev;
 
 	if (dhcp4_pop_event(d, &ev))
 		check_fail(__FILE__, __LINE__, "unexpected event %d", ev.type);
@@ -83,6 +83,6 @@ void client_bind_at(struct dhcp4 *d, uint64_t now)
 	client_reply(d, DHCP_OFFER, SERVER, now);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_ACK, SERVER, now);
-	client_event(d, DHCP4_LEASE);
+	client_event(d, DHCP_EVENT_LEASE);
 	CHECK_STR(dhcp4_state_name(d), "bound");
 }

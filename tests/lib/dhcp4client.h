@@ -27,7 +27,7 @@ void client_give(struct dhcp4 *d, struct msg *m, uint64_t now);
 void client_reply(struct dhcp4 *d, uint8_t type, uint32_t server, uint64_t now);
 
 /* client_event: the next event, of this type. client_no_event: there is none. */
-struct dhcp4_event client_event(struct dhcp4 *d, enum dhcp4_event_type type);
+struct dhcp_event client_event(struct dhcp4 *d, enum dhcp_event_type type);
 void client_no_event(struct dhcp4 *d);
 
 /* client_bind_at: DISCOVER, OFFER, REQUEST, ACK at the given time. */

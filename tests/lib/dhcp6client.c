@@ -28,9 +28,9 @@ struct dhcp6_packet client6_sent(struct dhcp6 *d, enum dhcp6_type type)
 	return p;
 }
 
-struct dhcp6_event client6_event(struct dhcp6 *d, enum dhcp6_event_type type)
+struct dhcp_event client6_event(struct dhcp6 *d, enum dhcp_event_type type)
 {
-	struct dhcp6_event ev = {0};
+	struct dhcp_event ev = {0};
 
 	CHECK(dhcp6_pop_event(d, &ev));
 	CHECK_INT(ev.type, type);
@@ -39,7 +39,7 @@ struct dhcp6_event client6_event(struct dhcp6 *d, enum dhcp6_event_type type)
 
 void client6_no_event(struct dhcp6 *d)
 {
-	struct dhcp6_event ev;
+	struct dhcp_event ev;
 
 	CHECK(!dhcp6_pop_event(d, &ev));
 }
@@ -106,7 +106,7 @@ struct dhcp6 *client6_bound(uint64_t *now)
 	*now = client6_run(d, *now, 0, SEC);
 	client6_sent(d, DHCP6_REQUEST);
 	client6_answer(d, DHCP6_REPLY, 1, US, 3600, 7200, *now);
-	client6_event(d, DHCP6_EVENT_LEASE);
+	client6_event(d, DHCP_EVENT_LEASE);
 	client6_no_event(d);
 	return d;
 }

@@ -22,7 +22,7 @@ struct dhcp6 *client6_make(bool information);
 struct dhcp6_packet client6_sent(struct dhcp6 *d, enum dhcp6_type type);
 
 /* client6_event: the next event, of this type. client6_no_event: there is none. */
-struct dhcp6_event client6_event(struct dhcp6 *d, enum dhcp6_event_type type);
+struct dhcp_event client6_event(struct dhcp6 *d, enum dhcp_event_type type);
 void client6_no_event(struct dhcp6 *d);
 
 /* client6_begin: an answer to the last message, from server n, so far without an address.
