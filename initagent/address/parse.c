@@ -23,10 +23,11 @@ void parse_packet(const void *request, void *reply)
 }
 
 /* A process that was taken over could send anything of the right size. */
-static bool reply_sane(const void *reply)
+static bool reply_valid(void *reply, const void *context)
 {
 	const struct parse_reply *a = reply;
 
+	(void)context;
 	switch (a->kind) {
 	case PARSE_DHCP4: return dhcp_reply_sane(&a->dhcp);
 	case PARSE_DHCP6: return dhcp6_reply_sane(&a->dhcp6);
@@ -40,5 +41,5 @@ const struct parser_job parse_job = {
 	.request = sizeof(struct parse_request),
 	.reply = sizeof(struct parse_reply),
 	.parse = parse_packet,
-	.sane = reply_sane,
+	.valid = reply_valid,
 };

@@ -289,3 +289,10 @@ int worker_exit_status(const struct worker *w)
 {
 	return WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1;
 }
+
+bool worker_never_ran(const struct worker *w)
+{
+	int status = worker_exit_status(w);
+
+	return status == EXIT_NO_SETUP || status == EXIT_NO_SANDBOX;
+}

@@ -87,6 +87,9 @@ int worker_ask(const struct worker_spec *spec, void *reply, const char **ret_tex
 /* worker_end_text: after worker_end(): how it ended, in words that live for ever: exit, signal, forbidden call, invalid message. */
 const char *worker_end_text(const struct worker *w);
 
+/* worker_never_ran: after worker_end(): it could not be set up, or drop its rights: another one could not either. */
+bool worker_never_ran(const struct worker *w);
+
 /* worker_exit_status: after worker_end(): what run() returned; -1: it ended otherwise. */
 int worker_exit_status(const struct worker *w);
 

@@ -1,92 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* parser: our end of the process, and its main loop; see parser.h. */
+/* parser: a worker that parses, and is replaced when it dies; see parser.h. */
 #include "resolver/parser.h"
 
-#include <signal.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
-#include "base/confine.h"
+#include "base/worker.h"
 #include "report/report.h"
 
 /* At once, then after 1, 2, 4 and 8 s: packets that kill it must not keep us forking. */
-#define RESTARTS_MAX	  5
-#define EXIT_NO_LOCK_DOWN 2
-#define CPU_SECONDS	  60
+#define RESTARTS_MAX 5
+#define CPU_SECONDS  60
 
 struct parser {
 	const struct env *env;
 	const struct parser_job *job;
 	int epoll;
-	int fd; /* -1: no process */
-	pid_t pid;
+	struct worker *worker; /* NULL: no process */
 	unsigned restarts;
 	uint64_t again; /* when it is started again; NSEC_NEVER: it runs, or is lost for good */
 };
 
 /* --- the process --------------------------------------------------------------------------- */
 
-int parser_lock_down(int keep_fd)
-{
-	static struct sock_filter calls[] = {
-		CONFINE_START,
-		ALLOW(read),
-		ALLOW(write),
-		ALLOW(exit_group),
-		CONFINE_END(SECCOMP_RET_KILL_PROCESS),
-	};
-	static const struct confine_limit limits[] = {
-		{RLIMIT_NOFILE, 0}, {RLIMIT_NPROC, 0}, {RLIMIT_FSIZE, 0}, {RLIMIT_CORE, 0},
-		{RLIMIT_MEMLOCK, 0}, {RLIMIT_MSGQUEUE, 0}, {RLIMIT_CPU, CPU_SECONDS},
-	};
-	int e;
+struct buffers {
+	const struct parser_job *job;
+	void *request, *reply;
+};
 
-	if (dup2(keep_fd, 0) < 0)
-		return -errno;
-	confine_close(1);
-	e = confine_user();
-	return e ? e : confine_seal(limits, ARRAY_SIZE(limits), calls, ARRAY_SIZE(calls));
+/* While it may still have memory. */
+static const void *allocate_buffers(const void *arg)
+{
+	const struct parser_job *job = arg;
+	struct buffers *b = malloc(sizeof(*b));
+
+	if (!b)
+		return NULL;
+	*b = (struct buffers){job, malloc(job->request), malloc(job->reply)};
+	return b->request && b->reply ? b : NULL;
 }
 
-__attribute__((noreturn)) static void serve(const struct parser_job *job, int fd)
+static int parse_requests(const void *arg)
 {
-	void *request = malloc(job->request), *reply = malloc(job->reply);
+	const struct buffers *b = arg;
 
-	if (!request || !reply || parser_lock_down(fd) < 0)
-		_exit(EXIT_NO_LOCK_DOWN);
-	while (read(0, request, job->request) == (ssize_t)job->request) {
-		job->parse(request, reply);
-		if (write(0, reply, job->reply) != (ssize_t)job->reply)
+	while (worker_next(b->request, b->job->request)) {
+		b->job->parse(b->request, b->reply);
+		if (worker_reply(b->reply, b->job->reply) < 0)
 			break;
 	}
-	_exit(0);
+	return 0;
 }
 
 /* --- our end ------------------------------------------------------------------------------- */
 
-/* SOCK_SEQPACKET keeps message borders, so that a size can be checked at all. */
-static int spawn(struct parser *p)
+static int start_worker(struct parser *p, uint64_t now)
 {
+	const struct worker_spec spec = {
+		.run = parse_requests,
+		.prepare = allocate_buffers,
+		.arg = p->job,
+		.sandbox = {.role = SANDBOX_PARSE, .cpu_s = CPU_SECONDS},
+		.request_size = p->job->request,
+		.reply_size = p->job->reply,
+		.valid = p->job->valid,
+	};
 	struct epoll_event ev = {.events = EPOLLIN};
-	int pair[2];
+	int e = worker_start(&p->worker, &spec, now);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	p->pid = fork();
-	if (p->pid < 0) {
-		int e = -errno;
+	if (e == 0)
+		epoll_ctl(p->epoll, EPOLL_CTL_ADD, worker_fd(p->worker), &ev);
+	return e;
+}
 
-		close(pair[0]);
-		close(pair[1]);
-		return e;
-	}
-	if (p->pid == 0)
-		serve(p->job, pair[1]);
-	close(pair[1]);
-	p->fd = pair[0];
-	epoll_ctl(p->epoll, EPOLL_CTL_ADD, p->fd, &ev);
-	return 0;
+/* Out of the epoll set before it is closed: other children may hold a copy. */
+static void unwatch_worker(struct parser *p)
+{
+	if (p->worker)
+		epoll_ctl(p->epoll, EPOLL_CTL_DEL, worker_fd(p->worker), NULL);
 }
 
 int parser_new(struct parser **ret, const struct env *env, const struct parser_job *job, int epoll,
@@ -97,90 +87,50 @@ int parser_new(struct parser **ret, const struct env *env, const struct parser_j
 
 	if (!p)
 		return -ENOMEM;
-	*p = (struct parser){.env = env, .job = job, .epoll = epoll, .fd = -1, .pid = -1,
-		.again = NSEC_NEVER};
-	e = spawn(p);
+	*p = (struct parser){.env = env, .job = job, .epoll = epoll, .again = NSEC_NEVER};
+	e = start_worker(p, now);
 	if (e < 0)
 		return e;
-	report_log(env->report, REPORT_DEBUG, job->room, now, "parser process %d", (int)p->pid);
+	report_log(env->report, REPORT_DEBUG, job->room, now, "parser process %d", (int)parser_pid(p));
 	*ret = p;
 	p = NULL;
 	return 0;
-}
-
-/* Out of the epoll set before it is closed: other children may hold a copy. How it ended by itself. */
-static int reap(struct parser *p)
-{
-	int status = 0;
-
-	if (p->fd >= 0)
-		epoll_ctl(p->epoll, EPOLL_CTL_DEL, p->fd, NULL);
-	closep(&p->fd);
-	p->fd = -1;
-	if (p->pid <= 0)
-		return 0;
-	kill(p->pid, SIGKILL);
-	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	p->pid = -1;
-	return status;
 }
 
 struct parser *parser_free(struct parser *p)
 {
 	if (!p)
 		return NULL;
-	reap(p);
+	unwatch_worker(p);
+	worker_free(p->worker);
 	free(p);
 	return NULL;
 }
 
 int parser_submit(struct parser *p, const void *request)
 {
-	ssize_t n = -1;
-
-	errno = EPIPE;
-	if (p->fd >= 0)
-		n = send(p->fd, request, p->job->request, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (n == (ssize_t)p->job->request)
-		return 0;
-	/* A dead process is noticed by parser_pop(), which reports it. */
-	return n < 0 && errno == EPIPE ? -EPIPE : -EAGAIN;
+	return p->worker ? worker_send(p->worker, request) : -EPIPE;
 }
 
-/* How it ended tells a crash from a forbidden system call (SIGSYS) from a kernel without seccomp. */
-static int replace(struct parser *p, const char *how, uint64_t now)
+static void replace_worker(struct parser *p, uint64_t now)
 {
-	const char *signal = "";
-	int status = reap(p);
-	bool hopeless = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LOCK_DOWN;
-
-	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		signal = strsignal(WTERMSIG(status));
-	else if (hopeless)
-		how = "it could not drop its rights (seccomp not in this kernel?)";
-	report_cause(p->env->report, CAUSE_PARSER_DIED, p->job->room, now, "%s%s%s", how,
-		*signal ? ": " : "", signal);
-	if (!hopeless && p->restarts < RESTARTS_MAX)
+	unwatch_worker(p);
+	worker_end(p->worker);
+	report_cause(p->env->report, CAUSE_PARSER_DIED, p->job->room, now, "%s",
+		worker_end_text(p->worker));
+	if (!worker_never_ran(p->worker) && p->restarts < RESTARTS_MAX)
 		p->again = now + (p->restarts ? NSEC_PER_SEC << (p->restarts - 1) : 0);
+	p->worker = worker_free(p->worker);
 	parser_tick(p, now);
-	return -EPIPE;
 }
 
 int parser_pop(struct parser *p, void *reply, uint64_t now)
 {
-	ssize_t n;
+	int r = worker_receive(p->worker, reply, now);
 
-	if (p->fd < 0)
-		return 0;
-	n = recv(p->fd, reply, p->job->reply, MSG_DONTWAIT | MSG_TRUNC);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n <= 0)
-		return replace(p, "it ended by itself", now);
-	if (n != (ssize_t)p->job->reply || !p->job->sane(reply))
-		return replace(p, "it sent an invalid message; killed", now);
-	return 1;
+	if (r < 0)
+		replace_worker(p, now);
+	return r;
 }
 
 void parser_tick(struct parser *p, uint64_t now)
@@ -189,7 +139,7 @@ void parser_tick(struct parser *p, uint64_t now)
 		return;
 	p->again = NSEC_NEVER;
 	p->restarts++;
-	if (spawn(p) < 0 && p->restarts < RESTARTS_MAX)
+	if (start_worker(p, now) < 0 && p->restarts < RESTARTS_MAX)
 		p->again = now + NSEC_PER_SEC;
 }
 
@@ -200,15 +150,15 @@ uint64_t parser_deadline(const struct parser *p)
 
 bool parser_lost(const struct parser *p)
 {
-	return p->fd < 0 && p->again == NSEC_NEVER;
+	return !p->worker && p->again == NSEC_NEVER;
 }
 
 int parser_fd(const struct parser *p)
 {
-	return p->fd;
+	return worker_fd(p->worker);
 }
 
 pid_t parser_pid(const struct parser *p)
 {
-	return p->pid;
+	return worker_pid(p->worker);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parser: a process without rights that parses what came from the network: other user id, no
- * capabilities, no_new_privs, resource limits, and a seccomp list of read, write and exit. Requests
- * and replies are structs of fixed size; a reply of another size, or that is not sane, counts as an
- * attack: the process is killed and replaced, five times at most.
+ * parser: a worker (base/worker.h) that parses what came from the network, with no rights but to read and
+ * write its socket. Requests and replies are structs of fixed size; a reply of another size, or that is
+ * invalid, counts as an attack: the process is killed and replaced, five times at most.
  *
- * Namespaces would hide nothing from a process that can name nothing; a network namespace would even
- * make every later module load pay for it. So none is made.
+ * Namespaces would hide nothing from a process that can name nothing; a network namespace would even make
+ * every later module load pay for it. So none is made.
  */
 #pragma once
 
@@ -18,7 +17,7 @@ struct parser_job {
 	const char *room;	/* named in reports */
 	size_t request, reply;	/* their sizes */
 	void (*parse)(const void *request, void *reply); /* pure; in the process */
-	bool (*sane)(const void *reply);		 /* can parse() have made this? */
+	bool (*valid)(void *reply, const void *context); /* can parse() have made this? context is NULL */
 };
 
 /*
@@ -54,5 +53,3 @@ bool parser_lost(const struct parser *p);
 /* For tests: -1: no process. */
 int parser_fd(const struct parser *p);
 pid_t parser_pid(const struct parser *p);
-/* parser_lock_down: drops all rights of the calling process; keep_fd becomes descriptor 0. 0 or -errno. */
-int parser_lock_down(int keep_fd);

@@ -57,8 +57,9 @@ static void parse_answer(const void *request, void *reply)
 	dns_parse(&a->answer, &q->query, q->packet, q->len < PACKET_MAX ? q->len : PACKET_MAX);
 }
 
-static bool reply_sane(const void *reply)
+static bool reply_valid(void *reply, const void *context)
 {
+	(void)context;
 	return dns_answer_sane(&((const struct dns_reply *)reply)->answer);
 }
 
@@ -67,7 +68,7 @@ static const struct parser_job job = {
 	.request = sizeof(struct dns_request),
 	.reply = sizeof(struct dns_reply),
 	.parse = parse_answer,
-	.sane = reply_sane,
+	.valid = reply_valid,
 };
 
 int resolver_new(struct resolver **ret, const struct env *env)
