@@ -209,7 +209,7 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     NODE_EXTRA=$images/ca.cpio
     boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl rd.retry=20 $reboot"
     assert_failed 60 IA-E633 restart
-    assert_console 'nobody this node trusts has signed it'
+    assert_console 'it is not signed by a trusted authority'
 }
 
 @test "refused: a digest that is none" {

@@ -911,7 +911,7 @@ tls() {
 		to_file --sha256 "$SUM" https://images.example:8443/file
 		wrong 633 ""
 	done
-	[[ $output == *"nobody this node trusts has signed it"* ]]
+	[[ $output == *"it is not signed by a trusted authority"* ]]
 }
 
 @test "TLS: no file of certificates is a reason to refuse, and is named; plain http does without" {

@@ -43,7 +43,7 @@ sign() {
 @test "what is no root has no manifest, and wrong options are told" {
     echo '<html>' >page
     run -1 "$agent" manifest page
-    [[ $output == *"of no kind that a node boots"* ]]
+    [[ $output == *"unsupported image format"* ]]
     run -64 "$agent" manifest root.squashfs --chunk-size 100
     run -64 "$agent" manifest
     run -1 "$agent" manifest missing

@@ -126,7 +126,7 @@ static enum fetch_verdict park(struct connection *l, struct cursor *c)
 	/* No memory for more than one connection. */
 	if (n < 0)
 		return VERDICT_INTERNAL;
-	/* No place: somebody else has these bytes. */
+	/* No place: another connection has these bytes. */
 	l->enough = n == 0;
 	cursor_skip(c, (size_t)n);
 	l->at += (uint64_t)n;
@@ -141,7 +141,7 @@ static size_t piece_of(const struct connection *l, size_t len)
 	return window_empty(w) ? len : (size_t)min_u64(len, w->part - l->at % w->part);
 }
 
-/* From one part into the next, which may be somebody else's. */
+/* From one part into the next, which may be another connection's. */
 static void enter(struct connection *l)
 {
 	struct window *w = &l->x->window;
@@ -177,7 +177,7 @@ static enum fetch_verdict deliver_some(struct connection *l, struct cursor *c)
 	l->at += piece.left;
 	v = take(l, &piece);
 	v = v ? v : take_parked(l);
-	/* The rest of what was asked for is somebody else's. */
+	/* The rest of what was asked for is another connection's. */
 	l->enough = l->x->sink.at > l->at && (c->left || !l->body.has_length || l->got < l->body.length);
 	return v;
 }
@@ -207,7 +207,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *self)
 /* --- the end ------------------------------------------------------------------------------- */
 
 /*
- * A receive error that is none of the socket's is about what came: a chunk's size that is no number, a protocol nobody asked
+ * A receive error that is none of the socket's is about what came: a chunk's size that is no number, a protocol not asked
  * for. With TLS it may be a connection that was closed without notice, so libcurl's words must say it.
  */
 static bool framing(const struct connection *l, CURLcode code)

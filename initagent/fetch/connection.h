@@ -25,7 +25,7 @@ struct connection {
 	CURL *easy;
 	struct http_request_lists lists;
 	bool busy;	 /* a request is under way */
-	bool enough;	 /* ended by us: the next bytes are somebody else's */
+	bool enough;	 /* ended by us: the next bytes are another connection's */
 
 	struct resume_ask ask;
 	struct resume_body body;
@@ -61,7 +61,7 @@ struct exchange {
 	uint64_t told, told_ns;	   /* sink.at when last told, and when that was */
 };
 
-/* exchange_called_off: was the request withdrawn? exchange_restart: begins the file anew. */
+/* exchange_called_off: was the request withdrawn? exchange_restart: starts the file again. */
 bool exchange_called_off(struct exchange *x);
 enum fetch_verdict exchange_restart(struct exchange *x);
 

@@ -254,7 +254,7 @@ static void give_up_ranges(struct exchange *x, struct connection *l, bool ranged
 	if (l->verdict != VERDICT_RANGE || !ranged)
 		return;
 	l->verdict = VERDICT_NO_RANGES;
-	x->resume.anew = true;
+	x->resume.restart = true;
 }
 
 /* A connection that fails is no reason to end as long as others go on: its part becomes theirs. */

@@ -27,7 +27,7 @@ static void set_state(struct fetch *f, enum fetch_state to, uint64_t now)
 	if (f->state != to)
 		report_state(f->env->report, "fetch", f->site, state_names[f->state], state_names[to], now);
 	f->state = to;
-	/* A question that nobody waits for any more. */
+	/* A lookup that is not waited for any more. */
 	if (to != STATE_LOOKUP)
 		f->events &= ~(1U << FETCH_EVENT_LOOKUP);
 }
@@ -293,7 +293,7 @@ static void done(struct fetch *f, uint64_t now)
 	fetch_end_processes(f);
 	if (f->memory >= 0 && load_memory(f) < 0) {
 		fetch_drop_processes(f);
-		failed(f, VERDICT_INTERNAL, "cannot read it back", 0, now);
+		failed(f, VERDICT_INTERNAL, "cannot read the file back", 0, now);
 		return;
 	}
 	report_span(f->env->report, "fetch", "transfer", f->began, now, 0);
@@ -353,7 +353,7 @@ static void ended(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 	} else if (v == VERDICT_REDIRECT) {
 		redirected(f, n, now);
 	} else if (v == VERDICT_DONE) {
-		died(f, "it said that all is there, and did not give it", now);
+		died(f, "invalid reply: it says done before all data came", now);
 	} else if (v == VERDICT_CERT && *f->no_ca) {
 		failed(f, v, f->no_ca, 0, now);
 	} else {
@@ -383,7 +383,7 @@ static bool transfers(const struct fetch *f)
 static void take_reply(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
 	if (!transfers(f) || n->serial != f->request.serial || f->reply.serial == f->request.serial) {
-		died(f, "it ended what it was not asked for", now);
+		died(f, "invalid reply: to no request", now);
 		return;
 	}
 	f->reply = *n;
@@ -405,7 +405,7 @@ static void call_off(struct fetch *f, uint64_t now)
 static void take_end(struct fetch *f, const struct verified *v, uint64_t now)
 {
 	if (!transfers(f) || v->serial != f->request.serial || f->end.serial == f->request.serial) {
-		died(f, "it ended what it was not asked for", now);
+		died(f, "invalid reply: to no request", now);
 		return;
 	}
 	f->end = *v;
@@ -459,7 +459,7 @@ static void timed_out(struct fetch *f, uint64_t now)
 	switch (f->state) {
 	case STATE_LOOKUP: failed(f, VERDICT_LOOKUP, "no answer", 0, now); break;
 	case STATE_TRANSFER: stalled(f, now); break;
-	case STATE_STOPPING: died(f, "it did not end when it was told to", now); break;
+	case STATE_STOPPING: died(f, "did not stop when told to", now); break;
 	case STATE_BACKOFF: choose(f, now); break;
 	case STATE_IDLE:
 	case STATE_READING:

@@ -35,7 +35,7 @@ struct fetch_config {
 	const char *const *urls;  /* mirrors, in any order; 1 to MIRRORS_MAX */
 	size_t n_urls;
 	/*
-	 * Where to write: a regular file, from its beginning (it is cut to nothing when the transfer begins anew). -1: into
+	 * Where to write: a regular file, from its beginning (it is cut to nothing when the transfer starts again). -1: into
 	 * memory, see fetch_memory(); limit is at most FETCH_MEMORY_MAX then. The descriptor stays the caller's and is used
 	 * until fetch_free().
 	 */
@@ -76,7 +76,7 @@ struct fetch_config {
 struct fetch_progress {
 	uint64_t bytes, size;	/* there, of all; size 0: not known */
 	/*
-	 * The file's bytes before are not read or written again, unless it begins anew: their memory may be given back. With
+	 * The file's bytes before are not read or written again, unless it starts again: their memory may be given back. With
 	 * chunks, they were found right; without, only the end tells whether they are.
 	 */
 	uint64_t free_to;
@@ -84,7 +84,7 @@ struct fetch_progress {
 	uint64_t eta;		/* seconds left at that rate; UINT64_MAX: unknown */
 	const char *site;	/* "http://10.0.0.1:8080", the mirror at hand; "" before the first */
 	unsigned attempts;
-	unsigned restarts;	/* how often the file was begun anew: what was read of it before counts no more */
+	unsigned restarts;	/* how often the file was started again: what was read of it before counts no more */
 };
 
 /*

@@ -17,7 +17,7 @@ enum head_fault {
 	HEAD_FINE,
 	HEAD_MALFORMED, /* not HTTP, or a line that cannot be read */
 	HEAD_LENGTHS,	/* lengths that contradict each other */
-	HEAD_ENCODED,	/* the body is packed, though nobody asked for it */
+	HEAD_ENCODED,	/* an unexpected Content-Encoding or Transfer-Encoding */
 	HEAD_FAULT_MAX,
 };
 

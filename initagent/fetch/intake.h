@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * intake: where the bytes of a file end up, in order, and the digests that go along with them. The file can be begun anew, and a
+ * intake: where the bytes of a file end up, in order, and the digests that go along with them. The file can be started again, and a
  * chunk whose digest is wrong is written again. Each byte is digested from the memory that is written, never from the
  * file. Used in the process that verifies.
  */
@@ -57,7 +57,7 @@ enum fetch_verdict intake_take(struct intake *i, const void *data, size_t len);
 /* intake_end: there is no more. VERDICT_DONE, VERDICT_SIZE or VERDICT_DIGEST. */
 enum fetch_verdict intake_end(struct intake *i);
 
-/* intake_restart: begins anew. VERDICT_DONE or VERDICT_WRITE. */
+/* intake_restart: starts again. VERDICT_DONE or VERDICT_WRITE. */
 enum fetch_verdict intake_restart(struct intake *i);
 
 /* intake_digest: what the digest turned out to be, after VERDICT_DIGEST. */

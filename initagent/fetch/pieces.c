@@ -4,7 +4,7 @@
 
 /* The agent is told each time that so many bytes came. */
 #define TELL_EVERY   (1u << 20)
-/* An honest sender begins the file anew when the request begins, and when the answer is of another version. */
+/* An honest sender starts the file again when the request begins, and when the answer is of another version. */
 #define RESTARTS_MAX 4
 
 struct pieces {
@@ -88,7 +88,7 @@ static int begin_bytes(struct pieces *p, struct verified *ret)
 	return 0;
 }
 
-static int begin_anew(struct pieces *p, struct verified *ret)
+static int restart_file(struct pieces *p, struct verified *ret)
 {
 	if (++p->restarts > RESTARTS_MAX)
 		return -EPROTO;
@@ -140,7 +140,7 @@ static int end_request(struct pieces *p, struct verified *ret)
 
 static int (*const kinds[PIECE_KIND_MAX])(struct pieces *p, struct verified *ret) = {
 	[PIECE_BYTES] = begin_bytes,
-	[PIECE_RESTART] = begin_anew,
+	[PIECE_RESTART] = restart_file,
 	[PIECE_SIZE] = take_size,
 	[PIECE_TELL] = tell_bytes,
 	[PIECE_END] = end_request,

@@ -12,7 +12,7 @@ enum verified_kind {
 	VERIFIED_READY,	  /* what is there from an earlier time was read */
 	VERIFIED_BYTES,	  /* how far it is */
 	VERIFIED_SIZE,	  /* the server says how large the file is */
-	VERIFIED_RESTART, /* the file begins anew: what was read of it before counts no more */
+	VERIFIED_RESTART, /* the file starts again: what was read of it before counts no more */
 	VERIFIED_REFUSED, /* verdict: why; nothing more of the request is taken */
 	VERIFIED_END,	  /* of the request; whole: of the file, too, and verdict is that of its digests */
 	VERIFIED_KIND_MAX,
@@ -45,7 +45,6 @@ struct intake *pieces_intake(const struct pieces *p);
 void pieces_adopt(struct pieces *p, struct verified *ret);
 
 /*
- * pieces_next: reads on in c. 1: ret is to be told; 0: c is empty; -EPROTO: it sent what it cannot mean, and what follows has no
- * sense either. After VERIFIED_END with whole nothing more may be given.
+ * pieces_next: reads on in c. 1: ret is to be told; 0: c is empty; -EPROTO: invalid, and what follows would be misread. After VERIFIED_END with whole nothing more may be given.
  */
 int pieces_next(struct pieces *p, struct cursor *c, struct verified *ret);

@@ -78,7 +78,7 @@ struct verifier {
 /* fetch_start_processes: both, with a pipe between them. 0 or -errno. fetch_end_processes: what is in the file stays. */
 int fetch_start_processes(struct fetch *f);
 void fetch_end_processes(struct fetch *f);
-/* fetch_drop_processes: ends them, and the next ones begin the file anew. */
+/* fetch_drop_processes: ends them, and the next ones start the file again. */
 void fetch_drop_processes(struct fetch *f);
 /* fetch_verifier_end: how it ended, in words that live for ever; NULL: the fetching process was gone first. */
 const char *fetch_verifier_end(const struct worker *verifier);

@@ -29,7 +29,7 @@ struct fetch_request {
 	char url[URL_TEXT_MAX];
 };
 
-/* How a request ended. The end of its pieces is told apart from it, by PIECE_END, which comes first. */
+/* How a request ended. The end of its pieces is PIECE_END, which comes first. */
 struct fetch_reply {
 	uint32_t serial;  /* of the request it belongs to */
 	uint32_t verdict; /* enum fetch_verdict */
@@ -40,7 +40,7 @@ struct fetch_reply {
 
 enum piece_kind {
 	PIECE_BYTES,   /* len bytes follow, the file's from at on */
-	PIECE_RESTART, /* the file begins anew */
+	PIECE_RESTART, /* the file starts again */
 	PIECE_SIZE,    /* at: the size of the file, if known */
 	PIECE_TELL,    /* tell the agent how far it is */
 	PIECE_END,     /* of the request serial; whole: that was all of the file */

@@ -20,7 +20,7 @@ void resume_ask(const struct resume *r, const struct resume_now *now, struct res
 	if (now->at == 0)
 		return;
 	ret->if_range = validator(r, now->origin);
-	if (!r->anew && (ret->if_range || now->pinned)) {
+	if (!r->restart && (ret->if_range || now->pinned)) {
 		ret->from = now->at;
 		return;
 	}
@@ -30,7 +30,7 @@ void resume_ask(const struct resume *r, const struct resume_now *now, struct res
 
 bool resume_can_part(const struct resume *r, uint32_t origin)
 {
-	return r->origin == origin && *r->etag && !r->weak && !r->anew && r->size;
+	return r->origin == origin && *r->etag && !r->weak && !r->restart && r->size;
 }
 
 void resume_ask_part(const struct resume *r, uint64_t from, uint64_t until, struct resume_ask *ret)
@@ -156,14 +156,14 @@ static enum fetch_verdict judge_part(const struct judging *j)
 		return refuse(j, VERDICT_LENGTHS, "Content-Length %llu, but a range of %llu",
 			ull(h->length), ull(body->length));
 	if (!same_version(j)) {
-		j->r->anew = !j->now->size && !j->ask->strict;
+		j->r->restart = !j->now->size && !j->ask->strict;
 		return refuse(j, VERDICT_CHANGED, "another version: %llu bytes, ETag %s", ull(h->total),
 			*h->etag ? h->etag : "none");
 	}
 	return VERDICT_DONE;
 }
 
-/* A whole file in answer to a part: is it the one we have the beginning of? Else it begins anew. */
+/* A whole file in answer to a part: is it the one we have the beginning of? Else it starts again. */
 static enum fetch_verdict judge_again(const struct judging *j)
 {
 	const struct resume *r = j->r;
@@ -201,7 +201,7 @@ static void learn(const struct judging *j)
 
 	r->origin = j->now->origin;
 	r->size = j->body->size;
-	r->anew = false;
+	r->restart = false;
 	if (*h->etag || !keep) {
 		r->weak = h->weak;
 		strscpy(r->etag, h->etag, sizeof(r->etag));
@@ -237,7 +237,7 @@ static enum fetch_verdict judge_gone(const struct judging *j)
 		j->body->size = h->current;
 		return VERDICT_DONE;
 	}
-	j->r->anew = true;
+	j->r->restart = true;
 	if (h->has_current)
 		return refuse(j, VERDICT_CHANGED, "the file has no byte %llu, but %llu bytes", ull(from),
 			ull(h->current));

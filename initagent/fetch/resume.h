@@ -14,7 +14,7 @@ struct resume {
 	uint64_t size;	  /* 0: unknown, or an empty file */
 	uint32_t origin;  /* the mirror that told the rest, counted from 1; 0: none */
 	bool weak;
-	bool anew;	  /* the bytes so far are not to be built upon */
+	bool restart;	  /* the bytes so far are not to be built upon */
 	char etag[HEAD_ETAG_MAX];
 	char modified[40];
 };

@@ -30,7 +30,7 @@ static void measure(struct stall_limit *p, uint64_t now)
 	p->rate_bytes = p->bytes;
 }
 
-/* Started over, or a bad chunk was taken back: the count begins anew from there. */
+/* Started again, or a bad chunk was taken back: counting starts there. */
 static void went_back(struct stall_limit *p, uint64_t bytes, uint64_t now)
 {
 	p->bytes = bytes;

@@ -162,7 +162,7 @@ TEST(nothing_behind_what_is_there)
 		CHECK_INT(go(&l, rows[i].lines), rows[i].verdict);
 		CHECK_INT(l.body.complete, rows[i].verdict == VERDICT_DONE);
 		CHECK_INT(l.r.size, rows[i].verdict == VERDICT_DONE ? 400 : 0);
-		CHECK_INT(l.r.anew, rows[i].verdict != VERDICT_DONE);
+		CHECK_INT(l.r.restart, rows[i].verdict != VERDICT_DONE);
 	}
 }
 

@@ -66,7 +66,7 @@ static const struct {
 	{MBEDTLS_X509_BADCERT_EXPIRED, "it has expired"},
 	{MBEDTLS_X509_BADCERT_FUTURE, "it is not valid yet (or this node's clock is slow)"},
 	{MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name"},
-	{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "nobody this node trusts has signed it"},
+	{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by a trusted authority"},
 	{MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak"},
 	{MBEDTLS_X509_BADCERT_BAD_MD, "its signature is of a kind that is too weak"},
 	{MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE, "it is not for a server"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * window: parts of a file that came before their turn, and which parts somebody is fetching. Digests and streams want the
+ * window: parts of a file that came before their turn, and which parts are being fetched. Digests and streams want the
  * bytes in order: what several connections bring lies here, in a file without a name, until all before it was
  * taken. The next WINDOW_PARTS parts from there on have a place each; a part is filled from its beginning.
  */
@@ -15,7 +15,7 @@
 struct window_part {
 	uint64_t number; /* bytes from number * part on */
 	uint64_t end;	 /* those before this one are there; 0: none */
-	unsigned owner;	 /* who fetches the rest, counted from 1; 0: nobody */
+	unsigned owner;	 /* who fetches the rest, counted from 1; 0: none */
 	bool sure;	 /* a server gives it */
 };
 
@@ -50,7 +50,7 @@ void window_claim(struct window *w, uint64_t at, unsigned owner);
 void window_sure(struct window *w, unsigned owner);
 void window_release(struct window *w, unsigned owner);
 
-/* window_owner: who fetches the part with that byte, 0: nobody. window_others: does another one surely fetch it? */
+/* window_owner: who fetches the part with that byte, 0: none. window_others: does another one surely fetch it? */
 unsigned window_owner(const struct window *w, uint64_t at);
 bool window_others(const struct window *w, uint64_t at, unsigned owner);
 

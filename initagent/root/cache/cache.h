@@ -34,7 +34,7 @@ struct cache_config {
 /* cache_new: starts the process. 0 or -errno. */
 int cache_new(struct cache **ret, const struct env *env, const struct cache_config *cfg, uint64_t now);
 
-/* cache_free: ends the process; one that hangs on a disk is left to the kernel. */
+/* cache_free: ends the process; one that waits for a disk is left to the kernel. */
 struct cache *cache_free(struct cache *c);
 DEFINE_FREEP(struct cache, cache_free)
 

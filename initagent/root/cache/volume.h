@@ -14,7 +14,7 @@
 #define VOLUME_LABEL_MAX 257 /* btrfs: 256 bytes */
 
 struct volume {
-	const char *fstype; /* as mount(2) wants it; NULL: none that is known */
+	const char *fstype; /* as mount(2) takes it; NULL: none that is known */
 	char uuid[VOLUME_UUID_MAX];
 	char label[VOLUME_LABEL_MAX];
 };

@@ -38,7 +38,7 @@ struct image_config {
 	 * proved already.
 	 */
 	int proved;
-	bool consume;		/* fd is a file in memory nobody needs again: freed while it is unpacked */
+	bool consume;		/* fd is a file in memory that is not needed again: freed while it is unpacked */
 	uint64_t memory;	/* what unpacking may take, bytes; 0: MemAvailable less rd.minmem */
 	const char *init;	/* wanted init or NULL */
 };

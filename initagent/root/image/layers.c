@@ -58,7 +58,7 @@ static int make_mount(const struct layers_config *cfg, struct layers_result *ret
 
 /*
  * Some live images hold the root as one more file system image, looked for where dracut does. -ENOENT: this one does not. What
- * has the name and is no file ends the boot: nobody knows which root was meant.
+ * has the name and is no file ends the boot: it is not known which root was meant.
  */
 static int open_inside(int outer, const char **ret_name)
 {

@@ -158,9 +158,9 @@ int manifest_tool(int argc, char **argv)
 	if (r < 0)
 		return complain(t->image, strerror(-r));
 	if (!t->m.format)
-		return complain(t->image, "of no kind that a node boots");
+		return complain(t->image, "unsupported image format");
 	if (!manifest_sane(&t->m))
-		return complain(t->image, "its name or a kernel's is not plain");
+		return complain(t->image, "invalid character in image or kernel name");
 	if (!t->output && asprintf(&path, "%s.manifest", t->image) < 0)
 		return complain("memory", strerror(ENOMEM));
 	return write_out(t, t->output ? t->output : path);

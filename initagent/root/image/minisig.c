@@ -147,7 +147,7 @@ static void restart(struct minisig_hash *h)
 	crypto_generichash_blake2b_init(&h->state, NULL, 0, MINISIG_HASH_BYTES);
 }
 
-/* The state wants more alignment than malloc() promises. */
+/* The state needs more alignment than malloc() promises. */
 int minisig_hash_new(struct minisig_hash **ret)
 {
 	void *h = NULL;

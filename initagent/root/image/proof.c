@@ -207,7 +207,7 @@ int proof_fd(const struct proof *p)
 	return worker_fd(p->worker);
 }
 
-/* The process may have been taken over; nobody writes there any more. */
+/* The process may have been taken over; it is gone now and cannot change it. */
 static bool result_valid(const struct proof_result *r)
 {
 	if (r->cause < 0 || r->cause >= CAUSE_MAX || r->key < -1 || !memchr(r->text, 0, sizeof(r->text)) ||

@@ -11,7 +11,7 @@
 #include "root/image/tar.h"
 
 #define PROGRESS (4u << 20)
-/* xz -9 needs 64 MiB and zstd --long=27 128 MiB to unpack; an archive that wants more gets none. */
+/* xz -9 needs 64 MiB and zstd --long=27 128 MiB to unpack; an archive that needs more is refused. */
 #define MEMORY_MAX (320u << 20)
 /* WORKER_FILE(1): other processes find the target by no name. */
 #define DIRECTORY "/proc/self/fd/5"
@@ -27,7 +27,7 @@ struct job {
 	struct writer *writer;
 	struct unpack_message message;
 	uint64_t told;
-	bool tells; /* there is somebody to tell */
+	bool tells; /* progress goes to the parent */
 };
 
 bool unpack_available(void)

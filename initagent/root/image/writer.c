@@ -136,7 +136,7 @@ int writer_new(struct writer **ret, const char *dir, uint64_t bytes_max)
 	return 0;
 }
 
-/* Folders that the archive does not list on their own. name is changed and mended. */
+/* Folders that the archive does not list on their own. name is changed and restored. */
 static int make_parents(struct writer *w, char *name)
 {
 	for (char *at = strchr(name, '/');; at = strchr(at + 1, '/')) {
@@ -163,7 +163,7 @@ static int make_parents(struct writer *w, char *name)
 	}
 }
 
-/* The folder of a plain name; *base is what stands behind it. A borrowed descriptor or -errno. */
+/* The folder of a plain name; *base is what follows it. A borrowed descriptor or -errno. */
 static int parent_of(struct writer *w, char *name, const char **base)
 {
 	char *slash = strrchr(name, '/');

@@ -2,7 +2,7 @@
 /*
  * writer: makes the entries of an archive below a directory, and nothing anywhere else. Names must be
  * relative and without ".."; every folder on the way is opened with RESOLVE_BENEATH, so that a link the
- * archive itself made leads nowhere else either; device nodes are never made.
+ * archive itself made stays below it as well; device nodes are never made.
  */
 #pragma once
 

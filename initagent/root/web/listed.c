@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * listed: the steps with a list of mirrors, a file "mirrors" beside the image. Most sites have none, and no boot shall
- * hang on it: one question to each of the URLs known, a few seconds, and it goes on without.
+ * wait for it: one question to each of the URLs known, a few seconds, and it goes on without.
  */
 #include "report/report.h"
 #include "root/web/private.h"

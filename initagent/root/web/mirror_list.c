@@ -40,7 +40,7 @@ static struct cursor trim(struct cursor line)
 	return line;
 }
 
-/* What stands behind the last '/' of its path, without a query. */
+/* What follows the last '/' of its path, without a query. */
 static const char *name_in(const char *url, size_t *len)
 {
 	const char *host = strstr(url, "://") ? strstr(url, "://") + 3 : url;

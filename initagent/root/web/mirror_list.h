@@ -33,6 +33,6 @@ struct mirror_list *mirror_list_free(struct mirror_list *l);
 DEFINE_FREEP(struct mirror_list, mirror_list_free)
 
 int mirror_list_fd(const struct mirror_list *l);
-/* mirror_list_dispatch: true: it is through. mirror_list_result: then what it found; NULL: it died. */
+/* mirror_list_dispatch: true: it has ended. mirror_list_result: then what it found; NULL: it died. */
 bool mirror_list_dispatch(struct mirror_list *l);
 const struct mirror_list_result *mirror_list_result(const struct mirror_list *l);

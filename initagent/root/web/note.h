@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * note: /run/initagent/image-source, where the root's image came from and what proved it, for an agent that was killed
- * after the mount and starts anew. Its content is read like anybody's.
+ * after the mount and starts again. Its content is read like anybody's.
  */
 #pragma once
 

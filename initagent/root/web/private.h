@@ -9,7 +9,6 @@
 #include "root/image/proof.h"
 #include "root/web/mirror_list.h"
 #include "root/web/store.h"
-#include "root/web/stream.h"
 #include "root/web/urls.h"
 #include "root/web/web.h"
 
@@ -104,9 +103,13 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 struct fetch *web_take_fetch(struct web *w);
 
 /*
- * streamed: web_stream_step: after each step of the image's transfer. web_stream_end: from when the transfer is through until
- * the unpacker has all of it.
+ * stream: web_stream_step: after each step of the image's transfer. web_stream_end: from its end until the unpacker has all
+ * of it. stream_free ends the unpacker; what it made is gone. stream_fd: readable when there is something to do.
  */
+struct stream;
+struct stream *stream_free(struct stream *s);
+int stream_fd(const struct stream *s);
+struct image *stream_image(const struct stream *s);
 void web_stream_step(struct web *w, uint64_t now);
 void web_stream_end(struct web *w, uint64_t now);
 

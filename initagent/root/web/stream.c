@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stream: see stream.h. */
-#include "root/web/stream.h"
+/*
+ * stream: an archive is unpacked while it is still being fetched, where nothing has to read the whole of it first: no signature
+ * of its own, no cache. The file in memory is filled by the transfer and emptied behind the unpacker, which gets the bytes
+ * through a pipe as far as they are final: whole chunks that were found right, or, where only the digest of the whole is known,
+ * all there are. What is unpacked is not seen until the proof is there (image_config.proved); when the transfer starts again, so
+ * does the unpacker.
+ */
+#include "root/web/private.h"
 
 #include <linux/falloc.h>
 #include <sys/epoll.h>
 #include <sys/sendfile.h>
+
+#include "report/report.h"
+#include "root/image/unpack.h"
 
 /* As much as a pipe may hold without rights (fs/pipe.c); at once, so that others have their turn. */
 #define PIPE_SIZE (1 << 20)
@@ -30,7 +39,7 @@ static void watch(struct stream *s, int fd, uint32_t events)
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, fd, &ev);
 }
 
-static int start(struct stream *s, const struct env *env, const struct image_config *given, uint64_t now)
+static int start_unpacker(struct stream *s, const struct env *env, const struct image_config *given, uint64_t now)
 {
 	struct image_config cfg = *given;
 	int pair[2], r;
@@ -48,22 +57,25 @@ static int start(struct stream *s, const struct env *env, const struct image_con
 	return r < 0 ? r : image_start(s->image, now);
 }
 
-int stream_new(struct stream **ret, const struct env *env, const struct stream_config *cfg, uint64_t now)
+/* image: its fd and proved are set here. file is what the transfer writes to. 0 or -errno. */
+static int stream_new(struct stream **ret, const struct env *env, const struct image_config *image, int file,
+	uint64_t now)
 {
-	_cleanup_(stream_freep) struct stream *s = calloc(1, sizeof(*s));
+	struct stream *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	s->file = cfg->file;
+	s->file = file;
 	s->in = s->proved = s->hold[0] = s->hold[1] = -1;
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	r = s->epoll < 0 ? -errno : start(s, env, cfg->image, now);
-	if (r < 0)
+	r = s->epoll < 0 ? -errno : start_unpacker(s, env, image, now);
+	if (r < 0) {
+		stream_free(s);
 		return r;
+	}
 	watch(s, image_fd(s->image), EPOLLIN);
 	*ret = s;
-	s = NULL;
 	return 0;
 }
 
@@ -86,11 +98,6 @@ int stream_fd(const struct stream *s)
 	return s->epoll;
 }
 
-void stream_watch(struct stream *s, int fd)
-{
-	watch(s, fd, EPOLLIN);
-}
-
 static void free_behind(struct stream *s)
 {
 	uint64_t end = s->at & ~(uint64_t)(PIECE - 1);
@@ -101,7 +108,7 @@ static void free_behind(struct stream *s)
 }
 
 /* Up to there the bytes are final. */
-static void pump(struct stream *s, uint64_t end)
+static void pump_bytes(struct stream *s, uint64_t end)
 {
 	uint64_t turn = min_u64(end, s->at + TURN);
 	off_t at = (off_t)s->at;
@@ -120,7 +127,7 @@ static void pump(struct stream *s, uint64_t end)
 	watch(s, s->in, s->at < end ? EPOLLOUT | EPOLLONESHOT : 0);
 }
 
-static void finish(struct stream *s)
+static void end_stream(struct stream *s)
 {
 	closep(&s->in);
 	s->in = -1;
@@ -128,21 +135,17 @@ static void finish(struct stream *s)
 	s->failed = write(s->proved, "", 1) != 1;
 }
 
-void stream_step(struct stream *s, uint64_t bytes, bool all, uint64_t now)
+/* bytes: so many of the file are final; all: there are no more, and they are what they should be. */
+static void stream_step(struct stream *s, uint64_t bytes, bool all, uint64_t now)
 {
 	/* Before the end nothing but its failure is of interest. */
 	image_dispatch(s->image, now);
 	s->failed = s->failed || image_pop_event(s->image) == IMAGE_EVENT_FAILED;
 	if (s->failed || s->in < 0)
 		return;
-	pump(s, bytes);
+	pump_bytes(s, bytes);
 	if (all && s->at == bytes)
-		finish(s);
-}
-
-bool stream_failed(const struct stream *s)
-{
-	return s->failed;
+		end_stream(s);
 }
 
 struct image *stream_image(const struct stream *s)
@@ -150,15 +153,112 @@ struct image *stream_image(const struct stream *s)
 	return s->image;
 }
 
-bool stream_empty(const struct stream *s)
+/* --- the step of the web room ----------------------------------------------------------------- */
+
+static bool stream_possible(const struct web *w)
 {
-	return s->in < 0;
+	return w->state == WEB_IMAGE && !w->stream && !w->stream_cause && !w->signature_bytes && !w->cfg.plan->cache &&
+		unpack_available();
 }
 
-struct image *stream_take(struct stream *s)
+/* What its first bytes are, as soon as enough are there for good; IMAGE_UNKNOWN: nothing to be unpacked on the way. */
+static enum image_kind kind_of(const struct web *w, uint64_t bytes)
 {
-	struct image *image = s->image;
+	const struct manifest *m = w->manifest;
+	_cleanup_free_ uint8_t *head = NULL;
+	enum image_kind kind;
+	ssize_t n;
 
-	s->image = NULL;
-	return image;
+	if (bytes < IMAGE_HEAD_MAX)
+		return IMAGE_UNKNOWN;
+	head = malloc(IMAGE_HEAD_MAX);
+	n = head ? pread(w->file, head, IMAGE_HEAD_MAX, 0) : 0;
+	kind = n > 0 ? image_kind_judge(head, (size_t)n, NULL) : IMAGE_UNKNOWN;
+	/* Not what its manifest says: that is told when all of it is there. */
+	if (image_kind_way(kind) != IMAGE_WAY_UNPACK || (m && m->format && m->format != kind))
+		return IMAGE_UNKNOWN;
+	return kind;
+}
+
+/*
+ * The kernel can free what was unpacked, but not at once: what is unpacked may take what is left beside the
+ * whole file.
+ */
+static uint64_t memory_beside(const struct web *w, const struct fetch_progress *p)
+{
+	uint64_t room = web_room(w), rest = p->size > p->bytes ? p->size - p->bytes : 0;
+
+	return p->size && room > rest ? room - rest : 0;
+}
+
+static void begin_stream(struct web *w, const struct fetch_progress *p, uint64_t now)
+{
+	const struct image_config image = {
+		.target = w->cfg.target,
+		.plan = w->cfg.plan,
+		.init = w->cfg.init,
+		.kind = kind_of(w, p->free_to),
+		.memory = memory_beside(w, p),
+	};
+
+	if (image.kind == IMAGE_UNKNOWN || !image.memory || stream_new(&w->stream, w->env, &image, w->file, now) < 0)
+		return;
+	w->stream_restarts = p->restarts;
+	/* What is freed behind the unpacker is nothing to build upon. */
+	store_drop(w->env);
+	report_log(w->env->report, REPORT_INFO, "root", now, "%s: unpacked while it is fetched", image_kind_name(image.kind));
+}
+
+/*
+ * The unpacker refused it. Bytes that were not found right yet may be damaged ones, which the digest will tell; a
+ * mirror may have better ones.
+ */
+static void stream_failed(struct web *w, uint64_t now)
+{
+	bool proved = !w->has_key || (w->manifest && w->manifest->chunk_size) || !w->fetch;
+	const char *text;
+
+	w->stream_cause = image_failure(w->stream->image, &text);
+	if (!w->stream_cause)
+		w->stream_cause = CAUSE_IMAGE_READER_DIED;
+	strscpy(w->stream_text, text, sizeof(w->stream_text));
+	w->stream = stream_free(w->stream);
+	if (proved)
+		web_stop(w, w->stream_cause, w->stream_text, now);
+}
+
+void web_stream_step(struct web *w, uint64_t now)
+{
+	struct fetch_progress p;
+
+	if (!w->fetch || w->state != WEB_IMAGE)
+		return;
+	fetch_progress(w->fetch, &p);
+	if (p.restarts != w->stream_restarts) {
+		w->stream_restarts = p.restarts;
+		w->stream_cause = CAUSE_NONE;
+		w->stream = stream_free(w->stream);
+	}
+	if (stream_possible(w))
+		begin_stream(w, &p, now);
+	if (!w->stream)
+		return;
+	watch(w->stream, fetch_fd(w->fetch), EPOLLIN);
+	/* What is handed on is freed: the process that verifies does not come back to it. */
+	stream_step(w->stream, p.free_to, false, now);
+	if (w->stream->failed)
+		stream_failed(w, now);
+}
+
+void web_stream_end(struct web *w, uint64_t now)
+{
+	web_set_state(w, WEB_MOUNTING, now);
+	stream_step(w->stream, w->result.bytes, true, now);
+	if (w->stream->failed) {
+		stream_failed(w, now);
+	} else if (w->stream->in < 0) {
+		w->image = w->stream->image;
+		w->stream->image = NULL;
+		w->stream = stream_free(w->stream);
+	}
 }

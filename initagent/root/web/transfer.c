@@ -63,7 +63,7 @@ void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state,
 	web_stop(w, CAUSE_FETCH_URL, w->text, now);
 }
 
-/* The most that each of them may have, and what stands behind the URL's own name. */
+/* The most that each of them may have, and what follows the URL's own name. */
 static const struct {
 	uint64_t limit;
 	const char *suffix;
@@ -77,7 +77,7 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 {
 	struct fetch_config cfg = {.sink = -1, .limit = notes[state].limit, .sha256 = sha256};
 
-	/* Without a list of mirrors it goes, too: nobody shall wait long for one. */
+	/* Without a list of mirrors the boot goes on, too: no long wait for one. */
 	if (state == WEB_MIRRORS)
 		cfg.stall = 3 * NSEC_PER_SEC;
 	if (web_find_urls(w, name, notes[state].suffix) < 0)

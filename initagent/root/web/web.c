@@ -234,9 +234,9 @@ static void begin(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
 
-	/* Whoever wrote it wants one image and no other, and it is not known which. */
+	/* One image and no other is asked for, and it is not known which. */
 	if (p->unprovable)
-		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= cannot be read, so no image is the right one", now);
+		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= is invalid, so no image can be proved", now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
 		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else
@@ -311,7 +311,7 @@ static void fetched(struct web *w, uint64_t now)
 	}
 }
 
-/* A signature nobody has put there is another mistake than a file nobody has put there. */
+/* A missing signature has a cause of its own. */
 static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
 {
 	const char *text;
