@@ -138,40 +138,19 @@ int minisig_verify(const struct minisig *s, const struct minisig_key *keys, size
 	return verify(s, keys, n_keys, hash, sizeof(hash));
 }
 
-struct minisig_hash {
-	crypto_generichash_blake2b_state state;
-};
-
-static void restart(struct minisig_hash *h)
-{
-	crypto_generichash_blake2b_init(&h->state, NULL, 0, MINISIG_HASH_BYTES);
-}
-
 /* The state needs more alignment than malloc() promises. */
-int minisig_hash_new(struct minisig_hash **ret)
+int minisig_hash_file(int fd, uint8_t ret[static MINISIG_HASH_BYTES])
 {
-	void *h = NULL;
+	static uint8_t block[256 * 1024];
+	_Alignas(64) crypto_generichash_blake2b_state state;
+	off_t at = 0;
+	ssize_t n;
 
-	if (posix_memalign(&h, 64, sizeof(struct minisig_hash)) != 0)
-		return -ENOMEM;
-	*ret = h;
-	restart(*ret);
-	return 0;
-}
-
-void minisig_hash_add(struct minisig_hash *h, const void *data, size_t len)
-{
-	crypto_generichash_blake2b_update(&h->state, data, len);
-}
-
-void minisig_hash_end(struct minisig_hash *h, uint8_t ret[static MINISIG_HASH_BYTES])
-{
-	crypto_generichash_blake2b_final(&h->state, ret, MINISIG_HASH_BYTES);
-	restart(h);
-}
-
-struct minisig_hash *minisig_hash_free(struct minisig_hash *h)
-{
-	free(h);
-	return NULL;
+	crypto_generichash_blake2b_init(&state, NULL, 0, MINISIG_HASH_BYTES);
+	while ((n = pread(fd, block, sizeof(block), at)) > 0) {
+		crypto_generichash_blake2b_update(&state, block, (size_t)n);
+		at += n;
+	}
+	crypto_generichash_blake2b_final(&state, ret, MINISIG_HASH_BYTES);
+	return n < 0 ? -errno : 0;
 }

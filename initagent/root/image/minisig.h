@@ -46,11 +46,5 @@ int minisig_verify(const struct minisig *s, const struct minisig_key *keys, size
 int minisig_verify_hash(const struct minisig *s, const struct minisig_key *keys, size_t n_keys,
 	const uint8_t hash[static MINISIG_HASH_BYTES]);
 
-/* The streaming BLAKE2b-512 that minisig_verify_hash() wants. */
-struct minisig_hash;
-int minisig_hash_new(struct minisig_hash **ret);
-void minisig_hash_add(struct minisig_hash *h, const void *data, size_t len);
-/* minisig_hash_end: h is empty afterwards. */
-void minisig_hash_end(struct minisig_hash *h, uint8_t ret[static MINISIG_HASH_BYTES]);
-struct minisig_hash *minisig_hash_free(struct minisig_hash *h);
-DEFINE_FREEP(struct minisig_hash, minisig_hash_free)
+/* minisig_hash_file: the BLAKE2b-512 that minisig_verify_hash() takes, of all of a file. 0 or -errno. */
+int minisig_hash_file(int fd, uint8_t ret[static MINISIG_HASH_BYTES]);

@@ -2,9 +2,9 @@
 /* proof: see proof.h. */
 #include "root/image/proof.h"
 
-#include <sodium/crypto_hash_sha256.h>
 #include <sys/mman.h>
 
+#include "base/sha256.h"
 #include "base/worker.h"
 
 /* A manifest of a MiB takes a hundredth of these. */
@@ -96,12 +96,15 @@ static void other_kernel(const char *release, struct proof_result *ret)
 
 static void judge_manifest(const struct proof_config *cfg, struct proof_result *ret)
 {
-	uint8_t digest[crypto_hash_sha256_BYTES];
+	uint8_t digest[SHA256_SIZE];
+	struct sha256 state;
 	const char *why;
 	int r;
 
 	if (cfg->digest) {
-		crypto_hash_sha256(digest, cfg->manifest, cfg->manifest_len);
+		sha256_init(&state);
+		sha256_update(&state, cfg->manifest, cfg->manifest_len);
+		sha256_final(&state, digest);
 		if (memcmp(digest, cfg->digest, sizeof(digest)) != 0) {
 			fail(ret, CAUSE_MANIFEST_DIGEST, "its SHA-256 is another one");
 			return;
@@ -126,31 +129,13 @@ void proof_judge(const struct proof_config *cfg, struct proof_result *ret)
 		judge_manifest(cfg, ret);
 }
 
-/* One pass over the image. 0 or -errno. */
-static int hash_image(int fd, uint8_t hash[static MINISIG_HASH_BYTES])
-{
-	_cleanup_(minisig_hash_freep) struct minisig_hash *h = NULL;
-	static uint8_t block[256 * 1024];
-	off_t at = 0;
-	ssize_t n;
-
-	if (minisig_hash_new(&h) < 0)
-		return -ENOMEM;
-	while ((n = pread(fd, block, sizeof(block), at)) > 0) {
-		minisig_hash_add(h, block, (size_t)n);
-		at += n;
-	}
-	minisig_hash_end(h, hash);
-	return n < 0 ? -errno : 0;
-}
-
 static int work(const void *arg)
 {
 	const struct work *w = arg;
 	struct proof_config cfg = *w->cfg;
 	uint8_t hash[MINISIG_HASH_BYTES], done = 1;
 
-	if (cfg.read_image && hash_image(WORKER_FILE(0), hash) < 0)
+	if (cfg.read_image && minisig_hash_file(WORKER_FILE(0), hash) < 0)
 		return 1;
 	if (cfg.read_image)
 		cfg.hash = hash;
