@@ -115,7 +115,7 @@ judged() {
     assert_ms $took 1500 "judgement without subnet manager"
     # Nobody holds ib_umad any more.
     on server "rmmod ib_umad"
-    judged 0 '.findings[].text' 'subnet manager not asked over sib0/1: ib_umad is not loaded'
+    judged 0 '.findings[].text' 'subnet manager not queried over sib0/1: ib_umad is not loaded'
     on server "modprobe ib_umad"
 }
 

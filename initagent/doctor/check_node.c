@@ -3,10 +3,72 @@
 #include <dirent.h>
 #include <limits.h>
 
-#include "doctor/finding.h"
-#include "doctor/kernel_log.h"
+#include "doctor/private.h"
+#include "state/state_read.h"
 #include "modules/catalog.h"
 #include "modules/coldplug.h"
+#include "modules/kmsg.h"
+
+#define RECORD_SIZE 8192  /* CONSOLE_EXT_LOG_MAX: the device refuses to be read in smaller pieces */
+#define RECORD_MAX  65536 /* records: far more than the kernel's buffer holds */
+
+static void judge_lines(const char *module, bool failed, const char *buf, size_t len,
+	struct kmsg_finding *best)
+{
+	const char *end = buf + len;
+
+	while (buf < end) {
+		const char *eol = memchr(buf, '\n', (size_t)(end - buf));
+		const char *stop = eol ? eol : end;
+
+		kmsg_judge(module, failed, buf, (size_t)(stop - buf), best);
+		buf = stop + 1;
+	}
+}
+
+static void kernel_log_search(
+	const struct env *env, const char *module, bool failed, struct kmsg_finding *ret)
+{
+	_cleanup_close_ int fd = kmsg_open(env);
+	char buf[RECORD_SIZE];
+
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned i = 0; fd >= 0 && i < RECORD_MAX; i++) {
+		ssize_t n = read(fd, buf, sizeof(buf));
+
+		/* EPIPE: records were overwritten while we read; the next read goes on. */
+		if (n < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (n <= 0)
+			return;
+		judge_lines(module, failed, buf, (size_t)n, ret);
+	}
+}
+
+static void check_row(struct findings *f, const cJSON *row)
+{
+	enum cause cause = cause_from_code(state_text(row, "cause"));
+
+	if (cause != CAUSE_NONE && *state_text(row, "name"))
+		findings_add(f, cause, false, state_text(row, "name"), NULL, "in this boot: %s",
+			state_text(row, "text"));
+}
+
+/*
+ * Modules the agent could not load in this boot. The state file is ours, but read like any other:
+ * every field may be missing.
+ */
+static void check_ledger(struct findings *f, const struct env *env)
+{
+	_cleanup_free_ char *buf = NULL;
+	const cJSON *row;
+	cJSON *top = NULL;
+
+	if (state_read(env, &buf) < 0 || state_parse(buf, &top) < 0)
+		return;
+	cJSON_ArrayForEach(row, cJSON_GetObjectItem(top, "modules")) check_row(f, row);
+	cJSON_Delete(top);
+}
 
 #define PCI_DEVICES	   "/sys/bus/pci/devices"
 #define PCI_MAX		   4096
@@ -96,10 +158,11 @@ static void check_driven(struct findings *f, const struct env *env, const struct
 	else if (half && env_path(env, path, sizeof(path), "/sys/module/%s", half) >= 0 &&
 		 access(path, F_OK) < 0)
 		findings_add(f, CAUSE_PORT_NO_HCA, true, d->name, NULL,
-			"%s runs on %s, but its RDMA half %s is not loaded", d->driver, d->name, half);
+			"%s runs on %s, but its RDMA driver %s is not loaded", d->driver, d->name,
+				half);
 	else
 		findings_add(f, CAUSE_PORT_NO_HCA, true, d->name, NULL,
-			"%s runs on %s, but no RDMA device has come of it", d->driver, d->name);
+			"%s runs on %s, but made no RDMA device", d->driver, d->name);
 }
 
 static void check_pci(struct findings *f, const struct env *env, const struct survey *s)
@@ -140,13 +203,13 @@ static void check_module(struct findings *f, const struct env *env, const struct
 		findings_add(f, words.cause, trouble, name, NULL, "%s: %s", dev->where, words.text);
 	else if (live)
 		findings_add(f, CAUSE_MODULE_PROBE, trouble, dev->where, NULL,
-			"%s is loaded but has not taken %s", name, dev->where);
+			"%s is loaded but not bound to %s", name, dev->where);
 	else if (forbidden)
-		findings_add(f, CAUSE_MODULE_BLACKLISTED, trouble, name, NULL, "%s for %s: %s", name,
-			dev->where, forbidden);
+		findings_add(f, CAUSE_MODULE_BLACKLISTED, trouble, name, NULL, "%s for %s: %s",
+			name, dev->where, forbidden);
 	else
-		findings_add(f, CAUSE_MODULE_FAILED, trouble, name, NULL, "%s for %s is not loaded", name,
-			dev->where);
+		findings_add(f, CAUSE_MODULE_FAILED, trouble, name, NULL, "%s for %s is not loaded",
+			name, dev->where);
 }
 
 static const struct {
@@ -192,7 +255,7 @@ static void check_drivers(struct findings *f, const struct env *env, const struc
 
 		if (!coldplug_must_have(&devices[i]))
 			continue;
-		/* An Ethernet card nobody uses is no trouble beside a working RDMA port. */
+		/* An unused Ethernet card is no trouble beside a working RDMA port. */
 		pci_read(env, devices[i].where, &d);
 		check_undriven(f, env, c, &devices[i], s->n == 0 || is_rdma(&d));
 	}
@@ -205,7 +268,8 @@ void check_node(struct findings *f, const struct env *env, const struct survey *
 	check_ledger(f, env);
 	if (s->n == 0 && f->n == 0)
 		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL,
-			"no RDMA device, and nothing on the PCI bus that would be one");
+			"no RDMA device, and no RDMA adapter on the PCI bus");
 	else if (s->n == 0)
-		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL, "no RDMA device; see above why");
+		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL,
+			"no RDMA device; the reason is above");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_port: the gate's judgement of one port, and what stands between it and IPoIB carrier. */
-#include "doctor/finding.h"
+#include "doctor/private.h"
 #include "fabric/join.h"
 #include "fabric/umad.h"
 #include "plan.h"
@@ -13,13 +13,14 @@ static bool check_pkey(struct findings *f, const struct env *env, const struct f
 	case PKEY_FULL: return true;
 	case PKEY_LIMITED:
 		findings_add(f, CAUSE_IPOIB_JOIN_REFUSED, false, where, p,
-			"%s is a limited member of partition %04x: it reaches full members only", p->name,
+			"%s is a limited member of partition %04x: it reaches full members only",
+				p->name,
 			pkey | 0x8000);
 		return true;
 	case PKEY_ABSENT: break;
 	}
-	findings_add(f, CAUSE_PORT_NO_PKEY, true, where, p, "%s: P_Key %04x is not in its table", p->name,
-		pkey | 0x8000);
+	findings_add(f, CAUSE_PORT_NO_PKEY, true, where, p, "%s: P_Key %04x is not in its table",
+		p->name, pkey | 0x8000);
 	return false;
 }
 
@@ -34,7 +35,8 @@ static void check_group(struct findings *f, const struct env *env, const struct 
 
 	if (status < 0)
 		findings_add(f, CAUSE_IPOIB_JOIN_REFUSED, true, d->name, p,
-			"%s P_Key %04x: the subnet manager refused the join of the broadcast group (%s)",
+			"%s P_Key %04x: the subnet manager refused the join of the broadcast group "
+				"(%s)",
 			p->name, d->pkey, strerror(-status));
 	else if (!fits || d->up)
 		findings_add(f, cause, true, d->name, p, "%s", text);
@@ -74,7 +76,8 @@ static void check_netdevs(struct findings *f, const struct env *env, const struc
 	for (size_t i = 0; i < n; i++)
 		check_netdev(f, env, s, p, &netdevs[i]);
 	if (n == 0)
-		findings_add(f, CAUSE_NETDEV_MISSING, false, p->name, p, "%s has no netdev%s", p->name,
+		findings_add(f, CAUSE_NETDEV_MISSING, false, p->name, p, "%s has no netdev%s",
+			p->name,
 			p->link_layer == LINK_LAYER_ETHERNET ? "" : ": ib_ipoib is not loaded");
 }
 
@@ -82,16 +85,16 @@ static void check_netdevs(struct findings *f, const struct env *env, const struc
 static void check_asked(struct findings *f, const struct env *env, const struct survey *s,
 	const struct fabric_port *p)
 {
-	const char *why = "it takes no questions (a virtual function?)";
+	const char *why = "it accepts no queries (a virtual function?)";
 
 	if (!s->asked || p->link_layer == LINK_LAYER_ETHERNET || p->sm.state != FABRIC_SM_UNKNOWN)
 		return;
 	if (!umad_is_there(env))
 		why = "ib_umad is not loaded";
 	else if (geteuid() != 0)
-		why = "only root may ask";
-	findings_add(f, CAUSE_NONE, false, p->name, p, "subnet manager not asked over %s: %s", p->name,
-		why);
+		why = "only root may query it";
+	findings_add(f, CAUSE_NONE, false, p->name, p, "subnet manager not queried over %s: %s",
+		p->name, why);
 }
 
 void check_port(struct findings *f, const struct env *env, const struct survey *s,
@@ -101,7 +104,7 @@ void check_port(struct findings *f, const struct env *env, const struct survey *
 	char text[256];
 	enum cause cause;
 
-	/* Nobody could be asked: then nobody is called silent. */
+	/* Without a query no silence is reported. */
 	if (p.sm.state == FABRIC_SM_UNKNOWN)
 		p.smprobe = false;
 	cause = fabric_gate(&p, text, sizeof(text));

@@ -19,11 +19,13 @@ enum doctor_verdict {
 struct doctor_config {
 	const struct fabric_ops *ops; /* NULL: the real ones */
 	bool json;
-	bool ask; /* the fabric, which takes up to four seconds when nobody answers */
+	bool ask; /* query the fabric: up to four seconds without an answer */
 };
 
 /* doctor_run: prints the judgement. env's report may be NULL. */
 enum doctor_verdict doctor_run(const struct env *env, const struct doctor_config *cfg, FILE *out);
 
-/* doctor_ports: "initagent ports": the table alone; ask: with the cables' other ends. 0 or -errno. */
+/*
+ * doctor_ports: "initagent ports": the table alone; ask: with the cables' other ends. 0 or -errno.
+ */
 int doctor_ports(const struct env *env, bool ask, FILE *out);

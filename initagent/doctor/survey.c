@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* survey: see survey.h. */
-#include "doctor/survey.h"
+#include "doctor/private.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -19,7 +19,7 @@ static int no_uevents(void *data)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Nor verbs events, for which contexts would be opened under whoever uses the devices. */
+/* No verbs events: they would open contexts on devices in use. */
 static int no_verbs(void *data, const char *device, void **ret_context, int *ret_fd)
 {
 	(void)data;
@@ -72,7 +72,7 @@ static void ask_all(struct fabric *f, const struct env *env, uint64_t now)
 			ask_groups(f, env, &p[i], now);
 }
 
-/* Until the last answer is in, or nobody can be expected to answer any more. */
+/* Until the last answer, or the end of the time for answers. */
 static int gather(struct survey *s, struct fabric *f)
 {
 	uint64_t end = now_ns() + SURVEY_LIMIT;

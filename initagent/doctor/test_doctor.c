@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The doctor's judgement on trees that look like nodes in trouble, and with a fabric that answers. */
+/*
+ * The doctor's judgement on trees that look like nodes in trouble, and with a fabric that answers.
+ */
 #include <cjson/cJSON.h>
 #include <sys/utsname.h>
 
@@ -67,7 +69,8 @@ TEST(fixture_trees)
 		{TREE("siw"), DOCTOR_READY, "siw0/1: Ethernet"},
 		{TREE("mlx5-init"), DOCTOR_NOT_READY,
 			"  trouble    IA-E306 mlx5_0/1 LinkUp INIT, no subnet manager yet\n"},
-		{TREE("mlx5-active"), DOCTOR_PARTLY, "IA-E305 mlx5_2/1 Polling DOWN, no link partner"},
+		{TREE("mlx5-active"), DOCTOR_PARTLY,
+			"IA-E305 mlx5_2/1 Polling DOWN, no link partner"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -103,14 +106,17 @@ static void port_make(struct modtree *t)
 }
 
 static void netdev_make(
-	struct modtree *t, const char *name, const char *pkey, const char *flags, const char *carrier)
+	struct modtree *t, const char *name, const char *pkey, const char *flags,
+		const char *carrier)
 {
-	static const char address[] = "80:00:02:08:fe:80:00:00:00:00:00:00:0c:42:a1:03:00:65:fe:2b\n";
+	static const char address[] =
+		"80:00:02:08:fe:80:00:00:00:00:00:00:0c:42:a1:03:00:65:fe:2b\n";
 	char path[160], text[100];
 	const char *const rows[][2] = {{"type", "32\n"}, {"mtu", "2044\n"}, {"mode", "datagram\n"},
 		{"flags", flags}, {"carrier", carrier}, {"address", address}, {"broadcast", text}};
 
-	snprintf(text, sizeof(text), "00:ff:ff:ff:ff:12:40:1b:%s:00:00:00:00:00:00:ff:ff:ff:ff\n", pkey);
+	snprintf(text, sizeof(text), "00:ff:ff:ff:ff:12:40:1b:%s:00:00:00:00:00:00:ff:ff:ff:ff\n",
+		pkey);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		snprintf(path, sizeof(path), "/sys/class/net/%s/%s", name, rows[i][0]);
 		modtree_file(t, path, rows[i][1]);
@@ -124,7 +130,8 @@ TEST(port_states)
 	} rows[] = {
 		{"phys_state", "3: Disabled\n", "IA-E311 mlx5_0/1 Disabled DOWN, port is disabled"},
 		{"phys_state", "2: Polling\n", "IA-E305 mlx5_0/1 Polling DOWN, no link partner"},
-		{"phys_state", "4: PortConfigurationTraining\n", "IA-E305 mlx5_0/1 Training DOWN, no link"},
+		{"phys_state", "4: PortConfigurationTraining\n",
+			"IA-E305 mlx5_0/1 Training DOWN, no link"},
 		{"sm_lid", "0x0\n", "IA-E306 mlx5_0/1 LinkUp ACTIVE, subnet manager's LID unknown"},
 		{"lid", "0xffff\n", "IA-E306 mlx5_0/1 LinkUp ACTIVE, no LID yet"},
 		{"state", "3: ARMED\n", "IA-E306 mlx5_0/1 LinkUp ARMED, no subnet manager yet"},
@@ -165,7 +172,7 @@ TEST(what_stands_between_a_port_and_carrier)
 	has(text, "trouble    IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
 	has(text, "note       IA-E402 ib0.ffff is down; carrier comes only when it is up\n");
 	has_not(text, "ib9");
-	has(text, "note       subnet manager not asked over mlx5_0/1: ib_umad is not loaded\n");
+	has(text, "note       subnet manager not queried over mlx5_0/1: ib_umad is not loaded\n");
 	modtree_remove(&t);
 }
 
@@ -184,7 +191,8 @@ TEST(partitions_of_the_command_line)
 
 TEST(the_fabric_is_asked)
 {
-	_cleanup_free_ char *text = NULL, *joining = NULL, *refused = NULL, *missing = NULL, *dead = NULL;
+	_cleanup_free_ char *text = NULL, *joining = NULL, *refused = NULL, *missing = NULL,
+		*dead = NULL;
 	struct fabric_ops ops = {0};
 	struct madlab lab;
 	struct modtree t;
@@ -205,7 +213,8 @@ TEST(the_fabric_is_asked)
 		"4,9,100,-;ib0: multicast join failed for "
 		"ff12:401b:ffff:0000:0000:0000:ffff:ffff, status -22\n");
 	refused = judge(&t.env, &ops, false, DOCTOR_NOT_READY);
-	has(refused, "IA-E310 mlx5_0/1 P_Key ffff: the subnet manager refused the join of the broadcast "
+	has(refused,
+		"IA-E310 mlx5_0/1 P_Key ffff: the subnet manager refused the join of the broadcast "
 		     "group (Invalid argument)\n");
 	lab.status = 0x0300;
 	missing = judge(&t.env, &ops, false, DOCTOR_NOT_READY);
@@ -297,7 +306,7 @@ TEST(no_adapter_at_all)
 
 	modtree_bare(&t);
 	text = judge_card(&t);
-	has(text, "IA-E301 no RDMA device, and nothing on the PCI bus that would be one\n");
+	has(text, "IA-E301 no RDMA device, and no RDMA adapter on the PCI bus\n");
 	has(text, "\nno device\n");
 	modtree_remove(&t);
 }
@@ -308,12 +317,13 @@ TEST(a_plain_ethernet_card_is_none)
 	struct modtree t;
 
 	modtree_bare(&t);
-	modtree_file(&t, CARD "/modalias", "pci:v00008086d00001533sv00008086sd00000001bc02sc00i00\n");
+	modtree_file(&t, CARD "/modalias",
+		"pci:v00008086d00001533sv00008086sd00000001bc02sc00i00\n");
 	modtree_file(&t, CARD "/class", "0x020000\n");
 	modtree_file(&t, CARD "/vendor", "0x8086\n");
 	card_driver(&t, "igb");
 	text = judge_card(&t);
-	has(text, "IA-E301 no RDMA device, and nothing on the PCI bus");
+	has(text, "IA-E301 no RDMA device, and no RDMA adapter on the PCI bus");
 	has_not(text, "0000:3b:00.0");
 	modtree_remove(&t);
 }
@@ -327,7 +337,7 @@ TEST(an_image_for_another_kernel)
 	card_make(&t);
 	text = judge_card(&t);
 	has(text, "IA-E205 no module index to find a driver for 0000:3b:00.0");
-	has(text, "IA-E301 no RDMA device; see above why\n");
+	has(text, "IA-E301 no RDMA device; the reason is above\n");
 	modtree_remove(&t);
 }
 
@@ -360,7 +370,8 @@ TEST(a_driver_that_is_missing_or_not_loaded)
 	modtree_file(&t, "/dev/kmsg",
 		"3,7,100,-;mlx5_core: version magic '6.1.0-1' should be '6.1.0-2'\n");
 	words = judge_card(&t);
-	has(words, "IA-E202 0000:3b:00.0: mlx5_core: version magic '6.1.0-1' should be '6.1.0-2'\n");
+	has(words,
+		"IA-E202 0000:3b:00.0: mlx5_core: version magic '6.1.0-1' should be '6.1.0-2'\n");
 	modtree_file(&t, "/etc/modprobe.d/no.conf", "blacklist mlx5_core\n");
 	barred = judge_card(&t);
 	has(barred, "IA-E206 modprobe.d forbids every driver of 0000:3b:00.0");
@@ -376,11 +387,13 @@ TEST(a_driver_that_did_not_take_the_card)
 	card_make(&t);
 	modtree_file(&t, "/sys/module/mlx5_core/initstate", "live\n");
 	text = judge_card(&t);
-	has(text, "IA-E209 mlx5_core is loaded but has not taken 0000:3b:00.0\n");
+	has(text, "IA-E209 mlx5_core is loaded but not bound to 0000:3b:00.0\n");
 	modtree_file(&t, "/dev/kmsg",
-		"3,7,100,-;mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin failed with error -2\n");
+		"3,7,100,-;mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin failed with "
+			"error -2\n");
 	words = judge_card(&t);
-	has(words, "IA-E203 0000:3b:00.0: mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin");
+	has(words,
+		"IA-E203 0000:3b:00.0: mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin");
 	modtree_remove(&t);
 }
 
@@ -393,13 +406,17 @@ TEST(a_driver_whose_rdma_half_is_missing)
 	card_make(&t);
 	card_driver(&t, "mlx5_core");
 	text = judge_card(&t);
-	has(text, "IA-E301 mlx5_core runs on 0000:3b:00.0, but its RDMA half mlx5_ib is not loaded\n");
+	has(text,
+		"IA-E301 mlx5_core runs on 0000:3b:00.0, but its RDMA driver mlx5_ib is not "
+		"loaded\n");
 	modtree_file(&t, "/dev/kmsg",
 		"6,1,100,-;something else\n"
 		"4,2,200,-;mlx5_ib: disagrees about version of symbol ib_register_device\n"
 		"4,3,200,-;mlx5_ib: Unknown symbol ib_register_device (err -22)\n");
 	words = judge_card(&t);
-	has(words, "IA-E202 0000:3b:00.0: mlx5_ib: disagrees about version of symbol ib_register_device\n");
+	has(words,
+		"IA-E202 0000:3b:00.0: mlx5_ib: disagrees about version of symbol "
+		"ib_register_device\n");
 	modtree_remove(&t);
 }
 
@@ -413,7 +430,7 @@ TEST(a_driver_that_made_no_device)
 	card_driver(&t, "mlx5_core");
 	modtree_file(&t, "/sys/module/mlx5_ib/initstate", "live\n");
 	text = judge_card(&t);
-	has(text, "IA-E301 mlx5_core runs on 0000:3b:00.0, but no RDMA device has come of it\n");
+	has(text, "IA-E301 mlx5_core runs on 0000:3b:00.0, but made no RDMA device\n");
 	modtree_remove(&t);
 }
 
@@ -425,7 +442,8 @@ TEST(modules_the_boot_could_not_load)
 	port_make(&t);
 	modtree_file(&t, "/run/initagent/state.json",
 		"{\"modules\":[{\"name\":\"ib_core\",\"state\":\"loaded\"},"
-		"{\"name\":\"rdma_rxe\",\"state\":\"failed\",\"cause\":\"IA-E201\",\"text\":\"not in the image\"},"
+		"{\"name\":\"rdma_rxe\",\"state\":\"failed\",\"cause\":\"IA-E201\",\"text\":\"not "
+			"in the image\"},"
 		"{\"cause\":\"IA-E999\"},7,null]}");
 	text = judge(&t.env, NULL, false, DOCTOR_READY);
 	has(text, "node:\n  note       IA-E201 in this boot: not in the image\n");

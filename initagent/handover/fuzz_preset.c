@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Preset files of a real root: any bytes. A verdict is one, and adding to what speaks of a unit does not change it. */
+/*
+ * Preset files of a real root: any bytes. A verdict is one, and adding to what speaks of a unit
+ * does not change it.
+ */
 #include "handover/preset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -9,7 +12,8 @@ static int verdict_of(const uint8_t *data, size_t size, const char *tail)
 {
 	_cleanup_free_ char *text = NULL;
 
-	return asprintf(&text, "%.*s%s", (int)size, (const char *)data, tail) < 0 ? -1 : preset_verdict(text, "networking.service");
+	return asprintf(&text, "%.*s%s", (int)size, (const char *)data, tail) < 0 ? -1 :
+		preset_verdict(text, "networking.service");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

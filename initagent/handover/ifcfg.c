@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ifcfg: files in the form of RHEL's initscripts, where dracut leaves them and import-state.service (RHEL 8; before,
- * rhel-import-state.service) finds them. The initscripts run them as shell text: only numbers, addresses, interface names and checked
- * domains are written, each in double quotes.
+ * ifcfg: files in the form of RHEL's initscripts, where dracut leaves them and import-state.service
+ * (RHEL 8; before, rhel-import-state.service) finds them. The initscripts run them as shell text:
+ * only numbers, addresses, interface names and checked domains are written, each in double quotes.
  */
 #include "base/inet_text.h"
 #include "handover/profile.h"
@@ -16,13 +16,16 @@ static void put_link(FILE *out, const struct profile_rail *rail)
 {
 	char uuid[PROFILE_UUID_TEXT];
 
-	fprintf(out, "NAME=\"initagent-%s\"\nDEVICE=\"%s\"\nUUID=\"%s\"\nONBOOT=\"yes\"\nNETBOOT=\"yes\"\nTYPE=\"%s\"\n",
+	fprintf(out,
+		"NAME=\"initagent-%s\"\nDEVICE=\"%s\"\nUUID=\"%s\"\nONBOOT=\"yes\"\n"
+		"NETBOOT=\"yes\"\nTYPE=\"%s\"\n",
 		rail->dev.name, rail->dev.name, profile_uuid(rail, uuid),
 		profile_ipoib(rail) ? "InfiniBand" : "Ethernet");
 	if (profile_ipoib(rail))
 		fprintf(out, "CONNECTED_MODE=\"%s\"\n", rail->connected ? "yes" : "no");
 	if (profile_child(rail))
-		fprintf(out, "PKEY=\"yes\"\nPKEY_ID=\"0x%04x\"\nPHYSDEV=\"%s\"\n", netdev_pkey(&rail->dev), rail->parent);
+		fprintf(out, "PKEY=\"yes\"\nPKEY_ID=\"0x%04x\"\nPHYSDEV=\"%s\"\n",
+			netdev_pkey(&rail->dev), rail->parent);
 	if (profile_mtu(rail))
 		fprintf(out, "MTU=\"%u\"\n", profile_mtu(rail));
 }
@@ -53,9 +56,11 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 		/* Goes on asking, and keeps the address when no server answers. */
 		fputs("PERSISTENT_DHCLIENT=\"yes\"\n", out);
 		if (r && r->client_id_len)
-			fprintf(out, "DHCP_CLIENT_ID=\"%s\"\n", hex_text(id, sizeof(id), r->client_id, r->client_id_len, ":"));
+			fprintf(out, "DHCP_CLIENT_ID=\"%s\"\n",
+				hex_text(id, sizeof(id), r->client_id, r->client_id_len, ":"));
 	} else if (r) {
-		fprintf(out, "IPADDR=\"%s\"\nPREFIX=\"%u\"\n", inet_text(&r->addr, text), r->prefix);
+		fprintf(out, "IPADDR=\"%s\"\nPREFIX=\"%u\"\n", inet_text(&r->addr, text),
+			r->prefix);
 		if (r->gateway.family)
 			fprintf(out, "GATEWAY=\"%s\"\n", inet_text(&r->gateway, text));
 	}
@@ -86,8 +91,8 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 }
 
 /* route-IF and route6-IF: arguments of "ip route add", one route a line. */
-static int write_routes(const struct profile_set *set, const struct profile_rail *rail, const char *file,
-	const struct address_result *r)
+static int write_routes(const struct profile_set *set, const struct profile_rail *rail,
+	const char *file, const struct address_result *r)
 {
 	char dst[INET_ADDR_TEXT], gateway[INET_ADDR_TEXT], name[32];
 	struct profile_file f;
@@ -101,7 +106,8 @@ static int write_routes(const struct profile_set *set, const struct profile_rail
 	for (size_t i = 0; i < r->n_routes; i++) {
 		const struct address_route *a = &r->routes[i];
 
-		fprintf(f.out, "%s/%u%s%s dev %s\n", inet_text(&a->dst, dst), a->prefix, a->gateway.family ? " via " : "",
+		fprintf(f.out, "%s/%u%s%s dev %s\n", inet_text(&a->dst, dst), a->prefix,
+			a->gateway.family ? " via " : "",
 			inet_text(&a->gateway, gateway), rail->dev.name);
 	}
 	snprintf(name, sizeof(name), "%s-%s", file, rail->dev.name);
@@ -129,8 +135,10 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 	char conf[96], lease[96], uuid[PROFILE_UUID_TEXT];
 
 	snprintf(conf, sizeof(conf), "dhclient-%s.conf", rail->dev.name);
-	snprintf(lease, sizeof(lease), "dhclient-%s-%s.lease", profile_uuid(rail, uuid), rail->dev.name);
-	return dhclient_write(set, rail, &(struct dhclient_files){DHCP_DIR, conf, LEASES_DIR, lease});
+	snprintf(lease, sizeof(lease), "dhclient-%s-%s.lease", profile_uuid(rail, uuid),
+		rail->dev.name);
+	return dhclient_write(set, rail, &(struct dhclient_files){DHCP_DIR, conf, LEASES_DIR,
+		lease});
 }
 
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ifupdown: Debian's ifup and ifdown shall leave the interfaces alone: they are in its state as configured, and the units
- * that take interfaces down when the system ends leave them out. A lease is renewed by others (renewal.h), whatever
- * /etc/network/interfaces says. No text in these files comes from the network.
+ * ifupdown: Debian's ifup and ifdown shall leave the interfaces alone: they are in its state as
+ * configured, and the units that take interfaces down when the system ends leave them out. A lease
+ * is renewed by others (renewal.h), whatever /etc/network/interfaces says. No text in these files
+ * comes from the network.
  */
 #include <fcntl.h>
 
@@ -47,7 +48,8 @@ static int write_list(const struct profile_set *set)
 	}
 	for (size_t i = 0; i < set->n_rails; i++)
 		fprintf(out, "%s=%s\n", set->rails[i].dev.name, set->rails[i].dev.name);
-	r = fclose(out) == 0 ? file_write(set->env, NETWORK_DIR, "ifstate", text, len, 0644) : -ENOMEM;
+	r = fclose(out) == 0 ? file_write(set->env, NETWORK_DIR, "ifstate", text, len, 0644) :
+		-ENOMEM;
 	free(text);
 	return r;
 }
@@ -62,7 +64,10 @@ static int write_state(const struct profile_set *set, const struct profile_rail 
 	return file_write(set->env, NETWORK_DIR, name, text, strlen(text), 0644);
 }
 
-/* For roots whose /etc/network/interfaces reads that folder (Debian's cloud images): there the interfaces are known. */
+/*
+ * For roots whose /etc/network/interfaces reads that folder (Debian's cloud images): there the
+ * interfaces are known.
+ */
 static int write_stanzas(const struct profile_set *set)
 {
 	struct profile_file f;
@@ -73,7 +78,8 @@ static int write_stanzas(const struct profile_set *set)
 	for (size_t i = 0; i < set->n_rails; i++) {
 		const char *name = set->rails[i].dev.name;
 
-		fprintf(f.out, "\nauto %s\nno-auto-down %s\niface %s inet manual\n", name, name, name);
+		fprintf(f.out, "\nauto %s\nno-auto-down %s\niface %s inet manual\n", name, name,
+			name);
 	}
 	return profile_end(&f, set->env, NETWORK_DIR "/interfaces.d", "initagent", 0644);
 }
@@ -96,11 +102,13 @@ static int write_networking(const struct profile_set *set)
 	if (r < 0)
 		return r;
 	renewal_wants(f.out, set);
-	fputs("[Service]\nExecStop=\nExecStop=/sbin/ifdown -a --read-environment --exclude=lo", f.out);
+	fputs("[Service]\nExecStop=\nExecStop=/sbin/ifdown -a --read-environment --exclude=lo",
+		f.out);
 	for (size_t i = 0; i < set->n_rails; i++)
 		put_exclude(f.out, &set->rails[i]);
 	fputc('\n', f.out);
-	return profile_end(&f, set->env, UNIT_DIR "/networking.service.d", "10-initagent.conf", 0644);
+	return profile_end(&f, set->env, UNIT_DIR "/networking.service.d", "10-initagent.conf",
+		0644);
 }
 
 /* The unit of an interface that is "allow-hotplug". */

@@ -27,7 +27,8 @@ static bool line_names(char *line, const char *ifname)
 	list = streq(word, "auto") || strncmp(word, "allow-", 6) == 0;
 	if (!list && !streq(word, "iface"))
 		return false;
-	for (word = strtok_r(NULL, " \t", &save); word; word = list ? strtok_r(NULL, " \t", &save) : NULL)
+	for (word = strtok_r(NULL, " \t", &save); word;
+		word = list ? strtok_r(NULL, " \t", &save) : NULL)
 		if (word_names(word, ifname))
 			return true;
 	return false;
@@ -76,5 +77,6 @@ static bool directory_names(const char *root, const char *ifname)
 
 bool interfaces_name(const char *sysroot, const char *ifname)
 {
-	return file_names(sysroot, "/etc/network/interfaces", ifname) || directory_names(sysroot, ifname);
+	return file_names(sysroot, "/etc/network/interfaces", ifname) ||
+		directory_names(sysroot, ifname);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* interfaces: what Debian's /etc/network/interfaces of the real root says of an interface. Only looked at. */
+/*
+ * interfaces: what Debian's /etc/network/interfaces of the real root says of an interface. Only
+ * looked at.
+ */
 #pragma once
 
 #include "base/util.h"
 
 /*
- * interfaces_name: would ifup configure it at boot or when it appears: is it in an "auto", "allow-*" or "iface" line of
- * /etc/network/interfaces or of a file in interfaces.d? Patterns count; files that "source" names elsewhere do not.
+ * interfaces_name: would ifup configure it at boot or when it appears: is it in an "auto",
+ * "allow-*" or "iface" line of /etc/network/interfaces or of a file in interfaces.d? Patterns
+ * count; files that "source" names elsewhere do not.
  */
 bool interfaces_name(const char *sysroot, const char *ifname);
 

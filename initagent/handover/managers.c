@@ -13,8 +13,8 @@
 #define PRESET_SIZE 16384
 
 /*
- * In the order of choice. One place is enough where distributions link the other to it (/usr/bin and /usr/sbin,
- * /etc/init.d and /etc/rc.d/init.d): each is a round trip to the root's server.
+ * In the order of choice. One place is enough where distributions link the other to it (/usr/bin
+ * and /usr/sbin, /etc/init.d and /etc/rc.d/init.d): each is a round trip to the root's server.
  */
 static const struct {
 	unsigned bit;
@@ -26,18 +26,23 @@ static const struct {
 		{"/usr/sbin/NetworkManager"}},
 	{PLAN_HANDOVER_NETWORKD, "systemd-networkd.service", NULL,
 		{"/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"}},
-	{PLAN_HANDOVER_IFUPDOWN, "networking.service", "networking", {"/usr/sbin/ifup", "/sbin/ifup"}},
+	{PLAN_HANDOVER_IFUPDOWN, "networking.service", "networking",
+		{"/usr/sbin/ifup", "/sbin/ifup"}},
 	{PLAN_HANDOVER_IFCFG, "network.service", "network", {"/etc/init.d/network"}},
 };
 
 /* Where init and the distribution say what is started. */
 #define UNIT_DIR "/etc/systemd/system"
-/* Where a distribution links a manager's unit, if it does so itself; each look costs a round trip to the root's server. */
+/*
+ * Where a distribution links a manager's unit, if it does so itself; each look costs a round trip
+ * to the root's server.
+ */
 static const char *const vendor_dirs[] = {"/usr/lib/systemd/system/multi-user.target.wants",
-	"/usr/lib/systemd/system/sysinit.target.wants", "/usr/lib/systemd/system/network-online.target.wants",
+	"/usr/lib/systemd/system/sysinit.target.wants",
+		"/usr/lib/systemd/system/network-online.target.wants",
 	"/lib/systemd/system/multi-user.target.wants"};
-static const char *const preset_dirs[] = {"/etc/systemd/system-preset", "/usr/lib/systemd/system-preset",
-	"/lib/systemd/system-preset"};
+static const char *const preset_dirs[] = {"/etc/systemd/system-preset",
+	"/usr/lib/systemd/system-preset", "/lib/systemd/system-preset"};
 
 /* --- below the root -------------------------------------------------------------------------- */
 
@@ -73,12 +78,16 @@ static unsigned units_in(int dir, const char *folder, unsigned candidates)
 	struct stat st;
 
 	for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(managers); i++)
-		if (candidates & managers[i].bit && fstatat(fd, managers[i].unit, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		if (candidates & managers[i].bit &&
+			fstatat(fd, managers[i].unit, &st, AT_SYMLINK_NOFOLLOW) == 0)
 			found |= managers[i].bit;
 	return found;
 }
 
-/* Linked into any target: all .wants and .requires folders of the administrator's, the usual ones of the vendor's. */
+/*
+ * Linked into any target: all .wants and .requires folders of the administrator's, the usual ones
+ * of the vendor's.
+ */
 static unsigned units_wanted(const char *root, unsigned candidates)
 {
 	DIR *dir = sys_list_beneath(root, UNIT_DIR);
@@ -91,7 +100,8 @@ static unsigned units_wanted(const char *root, unsigned candidates)
 	if (dir)
 		closedir(dir);
 	for (size_t i = 0; i < ARRAY_SIZE(vendor_dirs) && found != candidates; i++) {
-		_cleanup_close_ int fd = sys_open_beneath(root, vendor_dirs[i], O_PATH | O_DIRECTORY);
+		_cleanup_close_ int fd = sys_open_beneath(root, vendor_dirs[i],
+			O_PATH | O_DIRECTORY);
 
 		if (fd >= 0)
 			found |= units_in(fd, ".", candidates);
@@ -121,7 +131,8 @@ static bool first_boot(const char *root)
 {
 	char id[64];
 
-	return read_text(root, "/etc/machine-id", id, sizeof(id)) <= 0 || strncmp(id, "uninitialized", 13) == 0;
+	return read_text(root, "/etc/machine-id", id, sizeof(id)) <= 0 ||
+		strncmp(id, "uninitialized", 13) == 0;
 }
 
 struct preset {
@@ -186,7 +197,8 @@ static bool preset_enables(const char *root, const char *unit)
 /* "S01networking" in one of the folders that boots go through. */
 static bool sysv_enabled(const char *root, const char *script)
 {
-	static const char *const dirs[] = {"/etc/rcS.d", "/etc/rc2.d", "/etc/rc3.d", "/etc/rc.d/rc3.d", "/etc/rc.d/rc5.d"};
+	static const char *const dirs[] = {"/etc/rcS.d", "/etc/rc2.d", "/etc/rc3.d",
+		"/etc/rc.d/rc3.d", "/etc/rc.d/rc5.d"};
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !found; i++) {
@@ -194,7 +206,8 @@ static bool sysv_enabled(const char *root, const char *script)
 		const struct dirent *e;
 
 		while (dir && !found && (e = readdir(dir)))
-			found = e->d_name[0] == 'S' && strlen(e->d_name) > 3 && streq(e->d_name + 3, script);
+			found = e->d_name[0] == 'S' && strlen(e->d_name) > 3 &&
+				streq(e->d_name + 3, script);
 		if (dir)
 			closedir(dir);
 	}
@@ -226,7 +239,8 @@ static unsigned linked(const char *root, unsigned candidates)
 
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
 		if (candidates & managers[i].bit &&
-			(wanted & managers[i].bit || (managers[i].sysv && sysv_enabled(root, managers[i].sysv))) &&
+			(wanted & managers[i].bit ||
+				(managers[i].sysv && sysv_enabled(root, managers[i].sysv))) &&
 			!masked(root, managers[i].unit))
 			bits |= managers[i].bit;
 	return bits;
@@ -237,18 +251,22 @@ static unsigned preset(const char *root, unsigned candidates)
 	unsigned bits = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
-		if (candidates & managers[i].bit && !masked(root, managers[i].unit) && preset_enables(root, managers[i].unit))
+		if (candidates & managers[i].bit && !masked(root, managers[i].unit) &&
+			preset_enables(root, managers[i].unit))
 			bits |= managers[i].bit;
 	return bits;
 }
 
-/* Each look is a round trip to the root's server or more: nothing is looked at that decides nothing. */
+/*
+ * Each look is a round trip to the root's server or more: nothing is looked at that decides
+ * nothing.
+ */
 void managers_find(const char *sysroot, struct managers *ret)
 {
 	*ret = (struct managers){.installed = installed(sysroot)};
 	if (!ret->installed)
 		return;
-	/* Links are somebody's decision; presets count where nobody has taken one. */
+	/* Links are a decision of the administrator or distribution; presets are the default. */
 	ret->enabled = linked(sysroot, ret->installed);
 	if (!ret->enabled && first_boot(sysroot))
 		ret->enabled = preset(sysroot, ret->installed);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * managers: which network manager will run in the real root, seen in its files. Only looked at, never run; absolute
- * symlinks stay inside of it.
+ * managers: which network manager will run in the real root, seen in its files. Only looked at,
+ * never run; absolute symlinks stay inside of it.
  */
 #pragma once
 
 #include "state/state.h" /* struct managers */
 
 /*
- * managers_find: looks at the real root at sysroot. If several are enabled, the first of NetworkManager,
- * networkd, ifupdown, ifcfg is chosen: NetworkManager takes every interface that is not kept from it, networkd those
- * with a file of its own, ifupdown those that are written down. If none is enabled, all that are installed are: a file for
- * one that does not run does no harm.
+ * managers_find: looks at the real root at sysroot. If several are enabled, the first of
+ * NetworkManager, networkd, ifupdown, ifcfg is chosen: NetworkManager takes every interface that is
+ * not kept from it, networkd those with a file of its own, ifupdown those that are written down. If
+ * none is enabled, all that are installed are: a file for one that does not run does no harm.
  */
 void managers_find(const char *sysroot, struct managers *ret);
 

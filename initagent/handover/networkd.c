@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * networkd: .network and .link files for systemd-networkd. Nothing in them makes networkd touch the link itself: no
- * [IPoIB] section (to set the mode it takes the interface down), the MTU only as it is, no carrier loss acted on.
+ * networkd: .network and .link files for systemd-networkd. Nothing in them makes networkd touch the
+ * link itself: no [IPoIB] section (to set the mode it takes the interface down), the MTU only as it
+ * is, no carrier loss acted on.
  */
 #include <dirent.h>
 
@@ -67,7 +68,8 @@ static bool is_mac(const struct profile_rail *rail, const uint8_t *id, size_t le
 	const struct link_hw *hw = &rail->dev.hw;
 	size_t n = profile_ipoib(rail) ? 8 : hw->len;
 
-	return len == n + 1 && hw->len >= n && id[0] == rail->dev.hwtype && !memcmp(id + 1, hw->bytes + hw->len - n, n);
+	return len == n + 1 && hw->len >= n && id[0] == rail->dev.hwtype &&
+		!memcmp(id + 1, hw->bytes + hw->len - n, n);
 }
 
 /* DUIDType=, DUIDRawData=. false: this version cannot send it. */
@@ -81,7 +83,8 @@ static bool put_duid(FILE *out, const uint8_t *duid, size_t len, unsigned versio
 	type = (unsigned)(duid[0] << 8 | duid[1]);
 	if (version >= FREE_DUID_VERSION)
 		fprintf(out, "DUIDType=%u\n", type);
-	else if (type < ARRAY_SIZE(duids) && duids[type].name && len - 2 >= duids[type].least && len - 2 <= duids[type].most)
+	else if (type < ARRAY_SIZE(duids) && duids[type].name && len - 2 >= duids[type].least &&
+		len - 2 <= duids[type].most)
 		fprintf(out, "DUIDType=%s\n", duids[type].name);
 	else
 		return false;
@@ -128,10 +131,14 @@ static void put_match(FILE *out, const struct profile_rail *rail, const char *na
 {
 	char hw[3 * LINK_HW_MAX + 1];
 
-	fprintf(out, "[Match]\n%s=%s\nType=%s\n", name_key, rail->dev.name, profile_ipoib(rail) ? "infiniband" : "ether");
-	/* IPoIB's holds the QPN and the subnet prefix, which change; the name stays in this boot. */
+	fprintf(out, "[Match]\n%s=%s\nType=%s\n", name_key, rail->dev.name,
+		profile_ipoib(rail) ? "infiniband" : "ether");
+	/*
+	 * IPoIB's holds the QPN and the subnet prefix, which change; the name stays in this boot.
+	 */
 	if (!profile_ipoib(rail) && rail->dev.hw.len == 6)
-		fprintf(out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6, ":"));
+		fprintf(out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6,
+			":"));
 }
 
 static void put_domains(FILE *out, const struct address_result *r)
@@ -147,14 +154,15 @@ static void put_names(FILE *out, const struct profile_rail *rail, bool dhcp)
 	const struct address_result *r = rail->four ? rail->four : rail->six;
 
 	if (dhcp || !r) {
-		profile_addresses(out, "DNS=", rail->cfg.nameservers, rail->cfg.n_nameservers, " ", "\n");
+		profile_addresses(out, "DNS=", rail->cfg.nameservers, rail->cfg.n_nameservers, " ",
+			"\n");
 		return;
 	}
 	profile_addresses(out, "DNS=", r->dns, r->n_dns, " ", "\n");
 	put_domains(out, r);
 }
 
-/* Where another rail carries the root, nobody shall wait for this one to be online. */
+/* If another rail carries the root, the boot must not wait for this one to be online. */
 static bool is_spare(const struct profile_set *set, const struct profile_rail *rail)
 {
 	bool other = false;
@@ -180,7 +188,8 @@ static void put_network(FILE *out, const struct profile_rail *rail, bool dhcp4)
 	static const char *const words[2][2] = {{"no", "ipv6"}, {"ipv4", "yes"}};
 	enum profile_six six = profile_six(rail);
 
-	fprintf(out, "\n[Network]\nKeepConfiguration=yes\nIgnoreCarrierLoss=yes\nDHCP=%s\n", words[dhcp4][six == SIX_DHCP]);
+	fprintf(out, "\n[Network]\nKeepConfiguration=yes\nIgnoreCarrierLoss=yes\nDHCP=%s\n",
+		words[dhcp4][six == SIX_DHCP]);
 	if (six == SIX_AUTO || six == SIX_DHCP)
 		fputs("IPv6AcceptRA=yes\n", out);
 	put_names(out, rail, dhcp4 || six == SIX_AUTO || six == SIX_DHCP);
@@ -212,7 +221,8 @@ static void put_dhcp6(FILE *out, const struct profile_rail *rail, unsigned versi
 
 	fputs("\n[DHCPv6]\nWithoutRA=solicit\n", out);
 	/* All or nothing: a type without its data would be another DUID. */
-	if (duid && r && put_duid(duid, r->client_id, r->client_id_len, version) && fflush(duid) == 0)
+	if (duid && r && put_duid(duid, r->client_id, r->client_id_len, version) &&
+		fflush(duid) == 0)
 		fprintf(out, "%sIAID=%u\n", text, duid_iaid(&rail->dev));
 	if (duid)
 		fclose(duid);
@@ -225,7 +235,8 @@ static void put_address(FILE *out, const struct address_result *r, uint32_t metr
 
 	fprintf(out, "\n[Address]\nAddress=%s/%u\n", inet_text(&r->addr, text), r->prefix);
 	if (r->peer.family)
-		fprintf(out, "Peer=%s/%zu\n", inet_text(&r->peer, text), 8 * inet_addr_len(r->peer.family));
+		fprintf(out, "Peer=%s/%zu\n", inet_text(&r->peer, text),
+			8 * inet_addr_len(r->peer.family));
 	if (metric)
 		fprintf(out, "RouteMetric=%u\n", metric);
 }
@@ -238,10 +249,12 @@ static void put_routes(FILE *out, const struct address_result *r, uint32_t metri
 	char text[INET_ADDR_TEXT];
 
 	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "\n[Route]\nDestination=%s/%u\n", inet_text(&routes[i].dst, text), routes[i].prefix);
+		fprintf(out, "\n[Route]\nDestination=%s/%u\n", inet_text(&routes[i].dst, text),
+			routes[i].prefix);
 		if (routes[i].gateway.family)
 			fprintf(out, "Gateway=%s\n%s", inet_text(&routes[i].gateway, text),
-				alone || result_onlink(r, &routes[i].gateway) ? "GatewayOnLink=yes\n" : "");
+				alone || result_onlink(r, &routes[i].gateway) ?
+					"GatewayOnLink=yes\n" : "");
 		if (metric)
 			fprintf(out, "Metric=%u\n", metric);
 	}
@@ -266,7 +279,8 @@ static void put_static(FILE *out, const struct profile_rail *rail, bool dhcp4)
 	}
 }
 
-static int write_network(const struct profile_set *set, const struct profile_rail *rail, unsigned version, bool dhcp4)
+static int write_network(const struct profile_set *set, const struct profile_rail *rail,
+	unsigned version, bool dhcp4)
 {
 	struct profile_file f;
 	char name[64];
@@ -295,7 +309,8 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail)
 	if (r < 0)
 		return r;
 	put_match(f.out, rail, "OriginalName");
-	fprintf(f.out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n", rail->dev.name);
+	fprintf(f.out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n",
+		rail->dev.name);
 	snprintf(name, sizeof(name), "10-initagent-%s.link", rail->dev.name);
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * networkmanager: a keyfile for each rail, and the device state by which a NetworkManager that starts takes the interface
- * over with that profile as it is. Without the state it would activate the profile anew, and an IPoIB interface is
- * taken down for that.
+ * networkmanager: a keyfile for each rail, and the device state by which a NetworkManager that
+ * starts takes the interface over with that profile as it is. Without the state it would activate
+ * the profile again, and an IPoIB interface is taken down for that.
  */
 #include "address/duid.h"
 #include "base/inet_text.h"
@@ -27,16 +27,19 @@ static void put_connection(FILE *out, const struct profile_rail *rail)
 {
 	char uuid[PROFILE_UUID_TEXT];
 
-	/* Above every profile of the real root for this interface: the root hangs on it. */
-	fprintf(out, "[connection]\nid=initagent-%s\nuuid=%s\ntype=%s\ninterface-name=%s\nautoconnect-priority=999\n"
-		     "autoconnect-retries=0\n",
-		rail->dev.name, profile_uuid(rail, uuid), profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name);
+	/* Above every profile of the real root for this interface, which carries the root. */
+	fprintf(out,
+		"[connection]\nid=initagent-%s\nuuid=%s\ntype=%s\ninterface-name=%s\n"
+		"autoconnect-priority=999\nautoconnect-retries=0\n",
+		rail->dev.name, profile_uuid(rail, uuid),
+			profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name);
 }
 
 static void put_link(FILE *out, const struct profile_rail *rail)
 {
 	if (profile_ipoib(rail))
-		fprintf(out, "\n[infiniband]\ntransport-mode=%s\n", rail->connected ? "connected" : "datagram");
+		fprintf(out, "\n[infiniband]\ntransport-mode=%s\n",
+			rail->connected ? "connected" : "datagram");
 	else
 		fputs("\n[ethernet]\ncloned-mac-address=preserve\n", out);
 	if (is_partition(rail))
@@ -56,12 +59,15 @@ static void put_fixed(FILE *out, const struct address_result *r, bool address, u
 		fprintf(out, "address1=%s/%u\n", inet_text(&r->addr, text), r->prefix);
 	/* There are no point-to-point addresses in a keyfile. */
 	if (address && r->peer.family)
-		fprintf(out, "route%zu=%s/%zu\n", ++k, inet_text(&r->peer, text), 8 * inet_addr_len(r->peer.family));
+		fprintf(out, "route%zu=%s/%zu\n", ++k, inet_text(&r->peer, text),
+			8 * inet_addr_len(r->peer.family));
 	for (size_t i = 0; i < n; i++) {
 		const char *none = routes[i].dst.family == AF_INET6 ? "::" : "0.0.0.0";
 
-		fprintf(out, "route%zu=%s/%u", ++k, inet_text(&routes[i].dst, text), routes[i].prefix);
-		fprintf(out, ",%s", routes[i].gateway.family ? inet_text(&routes[i].gateway, text) : none);
+		fprintf(out, "route%zu=%s/%u", ++k, inet_text(&routes[i].dst, text),
+			routes[i].prefix);
+		fprintf(out, ",%s", routes[i].gateway.family ? inet_text(&routes[i].gateway, text) :
+			none);
 		if (metric)
 			fprintf(out, ",%u", metric);
 		fputc('\n', out);
@@ -89,7 +95,10 @@ static void put_names(FILE *out, const struct address_result *r, int family)
 	fputs(";\n", out);
 }
 
-/* The metric of IPv4's routes is said even if it is 0: otherwise ours would stay beside NetworkManager's, and before them. */
+/*
+ * The metric of IPv4's routes is said even if it is 0: otherwise ours would stay beside
+ * NetworkManager's, and before them.
+ */
 static void put_common(FILE *out, const struct address_config *cfg, bool metric)
 {
 	if (metric)
@@ -107,7 +116,8 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 
 	fputs("method=auto\n", out);
 	if (r && r->client_id_len)
-		fprintf(out, "dhcp-client-id=%s\n", hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"));
+		fprintf(out, "dhcp-client-id=%s\n",
+			hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"));
 	/* A server that is away must not cost the connection. */
 	fputs("dhcp-timeout=2147483647\n", out);
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
@@ -139,20 +149,26 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 
 static void put_six(FILE *out, const struct profile_rail *rail)
 {
-	/* Nothing asked for: as NetworkManager has it by default, and nothing is taken off the interface. */
+	/*
+	 * Nothing asked for: as NetworkManager has it by default, and nothing is taken off the
+	 * interface.
+	 */
 	static const char *const methods[] = {
-		[SIX_NONE] = "auto", [SIX_STATIC] = "manual", [SIX_LINK] = "link-local", [SIX_AUTO] = "auto", [SIX_DHCP] = "dhcp",
+		[SIX_NONE] = "auto", [SIX_STATIC] = "manual", [SIX_LINK] = "link-local",
+			[SIX_AUTO] = "auto", [SIX_DHCP] = "dhcp",
 	};
 	enum profile_six six = profile_six(rail);
 	const struct address_result *r = rail->six;
 	char text[3 * ADDRESS_CLIENT_ID_MAX + 1];
 
 	/* EUI-64 is how the kernel has made the addresses that are there. */
-	fprintf(out, "\n[ipv6]\nmethod=%s\naddr-gen-mode=eui64\n", six == SIX_STATIC && !r ? "auto" : methods[six]);
+	fprintf(out, "\n[ipv6]\nmethod=%s\naddr-gen-mode=eui64\n",
+		six == SIX_STATIC && !r ? "auto" : methods[six]);
 	if (six == SIX_STATIC && r)
 		put_fixed(out, r, true, rail->cfg.metric);
 	if (six == SIX_DHCP && r && r->client_id_len)
-		fprintf(out, "dhcp-duid=%s\ndhcp-iaid=%u\n", hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"),
+		fprintf(out, "dhcp-duid=%s\ndhcp-iaid=%u\n",
+			hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"),
 			duid_iaid(&rail->dev));
 	if (six == SIX_DHCP || six == SIX_AUTO)
 		fputs("dhcp-timeout=2147483647\nra-timeout=2147483647\n", out);

@@ -27,8 +27,8 @@ int policy_load(const struct env *env, struct policy *ret)
 	return 0;
 }
 
-enum plan_action policy_follow(const struct policy *p, int (*shell)(const char *why, const char *leaving),
-	const char *why)
+enum plan_action policy_follow(const struct policy *p,
+	int (*shell)(const char *why, const char *leaving), const char *why)
 {
 	static const char *const leaving[] = {
 		[PLAN_ACTION_NONE] = "tries the boot again",

@@ -7,7 +7,8 @@
 /* One line: "enable GLOB" or "disable GLOB". */
 static int line_verdict(char *line, const char *unit)
 {
-	char *save = NULL, *word = strtok_r(line, " \t", &save), *glob = word ? strtok_r(NULL, " \t", &save) : NULL;
+	char *save = NULL, *word = strtok_r(line, " \t", &save),
+		*glob = word ? strtok_r(NULL, " \t", &save) : NULL;
 
 	if (!glob || fnmatch(glob, unit, FNM_NOESCAPE) != 0)
 		return -1;

@@ -4,5 +4,8 @@
 
 #include "base/util.h"
 
-/* preset_verdict: the first line of text that speaks of the unit: 1 enable, 0 disable; -1: none does. text is used up. */
+/*
+ * preset_verdict: the first line of text that speaks of the unit: 1 enable, 0 disable; -1: none
+ * does. text is used up.
+ */
 int preset_verdict(char *text, const char *unit);

@@ -47,7 +47,8 @@ bool profile_name_ok(const char *name)
 {
 	static const char extra[] = "_.-";
 
-	if (!*name || *name == '-' || streq(name, ".") || streq(name, "..") || strlen(name) >= IFNAMSIZ)
+	if (!*name || *name == '-' || streq(name, ".") || streq(name, "..") ||
+		strlen(name) >= IFNAMSIZ)
 		return false;
 	for (; *name; name++) {
 		bool alnum = (*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z') ||
@@ -68,12 +69,13 @@ const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFIL
 
 	h = fnv1a(h, hw->bytes + hw->len - n, n);
 	/* "initag" for the rest, version 8, the variant of RFC 9562. */
-	snprintf(buf, PROFILE_UUID_TEXT, "696e6974-6167-8000-%04x-%012llx", (unsigned)(h >> 48 & 0x3fff) | 0x8000,
-		(unsigned long long)h & 0xffffffffffff);
+	snprintf(buf, PROFILE_UUID_TEXT, "696e6974-6167-8000-%04x-%012llx",
+		(unsigned)(h >> 48 & 0x3fff) | 0x8000, (unsigned long long)h & 0xffffffffffff);
 	return buf;
 }
 
-size_t profile_routes(const struct address_result *r, struct address_route ret[static PROFILE_ROUTES_MAX])
+size_t profile_routes(const struct address_result *r,
+	struct address_route ret[static PROFILE_ROUTES_MAX])
 {
 	size_t n = 0;
 
@@ -82,7 +84,8 @@ size_t profile_routes(const struct address_result *r, struct address_route ret[s
 	for (; n < r->n_routes; n++)
 		ret[n] = r->routes[n];
 	if (r->gateway.family)
-		ret[n++] = (struct address_route){.dst = {.family = r->gateway.family}, .gateway = r->gateway};
+		ret[n++] = (struct address_route){.dst = {.family = r->gateway.family},
+			.gateway = r->gateway};
 	return n;
 }
 
@@ -103,7 +106,8 @@ void profile_given(struct address_result *ret, const struct profile_rail *rail)
 
 uint32_t profile_mtu(const struct profile_rail *rail)
 {
-	bool asked = rail->cfg.mtu || (rail->four && rail->four->mtu) || (rail->six && rail->six->mtu);
+	bool asked = rail->cfg.mtu || (rail->four && rail->four->mtu) ||
+		(rail->six && rail->six->mtu);
 
 	return asked ? rail->dev.mtu : 0;
 }
@@ -118,7 +122,8 @@ int profile_begin(struct profile_file *f, const char *comment)
 	return 0;
 }
 
-int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name, unsigned mode)
+int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name,
+	unsigned mode)
 {
 	bool bad = fclose(f->out) != 0;
 	int r = bad || !f->text ? -ENOMEM : file_make_dirs(env, dir);
@@ -130,8 +135,8 @@ int profile_end(struct profile_file *f, const struct env *env, const char *dir, 
 	return r;
 }
 
-void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n, const char *between,
-	const char *end)
+void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n,
+	const char *between, const char *end)
 {
 	char text[INET_ADDR_TEXT];
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile: what the writers of network profiles (networkd.c, networkmanager.c, ifupdown.c, ifcfg.c) are given, and what
- * they share. Each writes files that one network manager of the real root reads, so that it takes the interface over as
- * it is: same address, same DHCP identity, never down in between. docs/handover.md has the reasons.
+ * profile: what the writers of network profiles (networkd.c, networkmanager.c, ifupdown.c, ifcfg.c)
+ * are given, and what they share. Each writes files that one network manager of the real root
+ * reads, so that it takes the interface over as it is: same address, same DHCP identity, never down
+ * in between. docs/handover.md has the reasons.
  *
- * Whatever may come from the network goes through profile_text() or is an address in binary: no value can end
- * its line or its quotes.
+ * What may come from the network goes through profile_text() or is an address in binary: no value
+ * can end its line or its quotes.
  */
 #pragma once
 
@@ -20,8 +21,9 @@ struct profile_rail {
 	int parent_ifindex;
 	bool connected;	       /* IPoIB's mode */
 	bool carries_root;
-	unsigned renewal;  /* who goes on with its leases under ifupdown: one RENEWAL_ bit, 0: nobody, or another manager */
-	const char *lapse; /* why nobody does; NULL: somebody does */
+	/* renews its leases under ifupdown: one RENEWAL_ bit; 0: none, or another manager */
+	unsigned renewal;
+	const char *lapse; /* why none does; NULL: one does */
 };
 
 #define RENEWAL_DHCLIENT 1u
@@ -45,13 +47,16 @@ enum profile_six profile_six(const struct profile_rail *rail);
 /* profile_dhcp4: is (or has to be) its IPv4 address leased? */
 bool profile_dhcp4(const struct profile_rail *rail);
 
-/* profile_ipoib: is it an IPoIB interface; profile_child: one of a partition made on top of another? */
+/*
+ * profile_ipoib: is it an IPoIB interface; profile_child: one of a partition made on top of
+ * another?
+ */
 bool profile_ipoib(const struct profile_rail *rail);
 bool profile_child(const struct profile_rail *rail);
 
 /*
- * profile_name_ok: may the interface's name stand in a file name, a section, a unit? Letters, digits and "_.-", and
- * not "." or ".." alone.
+ * profile_name_ok: may the interface's name stand in a file name, a section, a unit? Letters,
+ * digits and "_.-", and not "." or ".." alone.
  */
 bool profile_name_ok(const char *name);
 
@@ -61,15 +66,18 @@ const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFIL
 
 /* profile_routes: routes that r (may be NULL) has, the default route among them. Their number. */
 #define PROFILE_ROUTES_MAX (ADDRESS_ROUTES_MAX + 1)
-size_t profile_routes(const struct address_result *r, struct address_route ret[static PROFILE_ROUTES_MAX]);
+size_t profile_routes(const struct address_result *r,
+	struct address_route ret[static PROFILE_ROUTES_MAX]);
 
 /*
- * profile_given: what the command line alone gives a rail that takes its address by DHCP: routes, gateway, name
- * servers. The rest the real root's client learns by itself.
+ * profile_given: what the command line alone gives a rail that takes its address by DHCP: routes,
+ * gateway, name servers. The rest the real root's client learns by itself.
  */
 void profile_given(struct address_result *ret, const struct profile_rail *rail);
 
-/* profile_mtu: the interface's, when the command line or the lease asked for one; else 0: leave it. */
+/*
+ * profile_mtu: the interface's, when the command line or the lease asked for one; else 0: leave it.
+ */
 uint32_t profile_mtu(const struct profile_rail *rail);
 
 /* A file that is being written. */
@@ -79,27 +87,36 @@ struct profile_file {
 	size_t len;
 };
 
-/* profile_begin: out is ready and holds a first line saying who wrote it, behind comment ("#"). 0 or -ENOMEM. */
+/*
+ * profile_begin: out is ready and holds a first line saying who wrote it, behind comment ("#"). 0
+ * or -ENOMEM.
+ */
 int profile_begin(struct profile_file *f, const char *comment);
 
 /* profile_end: writes it to dir/name, with what folders are missing, and frees it. 0 or -errno. */
-int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name, unsigned mode);
+int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name,
+	unsigned mode);
 
 /* profile_addresses: "key=A<between>B<end>"; nothing when there are none. */
-void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n, const char *between,
-	const char *end);
+void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n,
+	const char *between, const char *end);
 
 /* The writers: everything for one rail, or for all. 0, -errno, or what each says. */
 
 /*
- * link_write: for udev, whatever the manager: the name stays. Kernels from 6.2 on let udev rename an interface that is up,
- * and then no profile would match it.
+ * link_write: for udev, whatever the manager: the name stays. Kernels from 6.2 on let udev rename
+ * an interface that is up, and then no profile would match it.
  */
 int link_write(const struct profile_set *set, const struct profile_rail *rail);
 
-/* networkd_version: of the real root at sysroot; 0: not known. Several round trips to its server. */
+/*
+ * networkd_version: of the real root at sysroot; 0: not known. Several round trips to its server.
+ */
 unsigned networkd_version(const char *sysroot);
-/* networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static address instead. */
+/*
+ * networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static
+ * address instead.
+ */
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
 /* networkd_renews: can it go on with all leases of the rail? */
 bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail);
@@ -114,5 +131,8 @@ struct dhclient_files {
 	const char *lease_dir, *lease;
 };
 
-/* dhclient_write: our identifier as its configuration, and the lease it goes on with. 0 or -errno. */
-int dhclient_write(const struct profile_set *set, const struct profile_rail *rail, const struct dhclient_files *to);
+/*
+ * dhclient_write: our identifier as its configuration, and the lease it goes on with. 0 or -errno.
+ */
+int dhclient_write(const struct profile_set *set, const struct profile_rail *rail,
+	const struct dhclient_files *to);

@@ -16,7 +16,8 @@
 static void complain(const struct profile_set *set, const char *what, int r)
 {
 	if (set->env->report)
-		report_cause(set->env->report, CAUSE_HANDOVER_WRITE, what, set->now, "%s", strerror(-r));
+		report_cause(set->env->report, CAUSE_HANDOVER_WRITE, what, set->now, "%s",
+			strerror(-r));
 }
 
 /* A profile for a manager that will hardly run is no reason for a warning. */
@@ -24,12 +25,14 @@ static void warn_lease(const struct profile_set *set, const struct managers *m, 
 	const struct profile_rail *rail, const char *why)
 {
 	if (set->env->report && (m->chosen == bit || m->enabled & bit))
-		report_cause(set->env->report, CAUSE_HANDOVER_LEASE, rail->dev.name, set->now, "%s", why);
+		report_cause(set->env->report, CAUSE_HANDOVER_LEASE, rail->dev.name, set->now, "%s",
+			why);
 }
 
 /* --- one rail, one manager ------------------------------------------------------------------- */
 
-static void write_networkd(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
+static void write_networkd(const struct profile_set *set, const struct managers *m,
+	const struct profile_rail *rail)
 {
 	int r = networkd_write(set, rail);
 
@@ -40,7 +43,8 @@ static void write_networkd(const struct profile_set *set, const struct managers 
 			"this version of systemd-networkd cannot send its client identifier");
 }
 
-static void write_rail(const struct profile_set *set, const struct managers *m, const struct profile_rail *rail)
+static void write_rail(const struct profile_set *set, const struct managers *m,
+	const struct profile_rail *rail)
 {
 	int r = link_write(set, rail);
 
@@ -56,13 +60,14 @@ static void write_rail(const struct profile_set *set, const struct managers *m, 
 		complain(set, "ifcfg", r);
 }
 
-/* That a program runs which nobody has enabled should surprise no administrator. */
-static void tell_borrowed(const struct profile_set *set)
+/* The administrator did not enable it. */
+static void log_borrowed(const struct profile_set *set)
 {
 	for (size_t i = 0; i < set->n_rails; i++)
 		if (set->rails[i].renewal == RENEWAL_NETWORKD)
 			report_log(set->env->report, REPORT_INFO, set->rails[i].dev.name, set->now,
-				"the real root's systemd-networkd is started to renew this lease, ifupdown cannot");
+				"the real root's systemd-networkd is started to renew this lease, "
+					"ifupdown cannot");
 }
 
 static void write_ifupdown(const struct profile_set *set, const struct managers *m)
@@ -73,29 +78,32 @@ static void write_ifupdown(const struct profile_set *set, const struct managers 
 		complain(set, "ifupdown", r);
 		return;
 	}
-	tell_borrowed(set);
+	log_borrowed(set);
 	for (size_t i = 0; i < set->n_rails && m->chosen == PLAN_HANDOVER_IFUPDOWN; i++)
 		if (set->rails[i].lapse)
-			warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, &set->rails[i], set->rails[i].lapse);
+			warn_lease(set, m, PLAN_HANDOVER_IFUPDOWN, &set->rails[i],
+				set->rails[i].lapse);
 }
 
 /* --- DNS and host name ----------------------------------------------------------------------- */
 
-static int write_text(const struct profile_set *set, const char *dir, const char *name, const char *text)
+static int write_text(const struct profile_set *set, const char *dir, const char *name,
+	const char *text)
 {
 	int r = file_make_dirs(set->env, dir);
 
 	return r < 0 ? r : file_write(set->env, dir, name, text, strlen(text), 0644);
 }
 
-/* The file behind the link, until whoever owns it writes its own. One that is there already is theirs. */
+/* The link's target, until its owner writes it. An existing one is left alone. */
 static int write_linked(const struct profile_set *set, const char *text)
 {
 	char path[PATH_MAX], real[PATH_MAX], *slash;
 
 	strscpy(path, set->facts->resolv, sizeof(path));
 	slash = strrchr(path, '/');
-	if (!slash || !slash[1] || env_path(set->env, real, sizeof(real), "%s", path) < 0 || access(real, F_OK) == 0)
+	if (!slash || !slash[1] || env_path(set->env, real, sizeof(real), "%s", path) < 0 ||
+		access(real, F_OK) == 0)
 		return 0;
 	*slash = 0;
 	return write_text(set, path, slash + 1, text);

@@ -22,7 +22,8 @@ static const char dhclient_unit[] =
 	"IgnoreOnIsolate=yes\n"
 	"\n"
 	"[Service]\n"
-	"ExecStart=" DHCLIENT " -4 -d -q -cf " STATE_DIR "/dhclient-%i.conf -lf " STATE_DIR "/dhclient-%i.leases "
+	"ExecStart=" DHCLIENT " -4 -d -q -cf "
+	STATE_DIR "/dhclient-%i.conf -lf " STATE_DIR "/dhclient-%i.leases "
 	"-pf /run/dhclient.%i.pid %i\n"
 	"# Asked to end, it would take the address off the interface.\n"
 	"KillSignal=SIGKILL\n"
@@ -48,12 +49,14 @@ static unsigned clients_of(const struct profile_set *set, const struct managers 
 	unsigned clients = set->facts->dhclient ? RENEWAL_DHCLIENT : 0;
 
 	/* One that the administrator starts has work of its own. */
-	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) && !set->facts->networkd_masked)
+	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) &&
+		!set->facts->networkd_masked)
 		clients |= RENEWAL_NETWORKD;
 	return clients;
 }
 
-static unsigned choose(const struct profile_set *set, const struct profile_rail *rail, unsigned clients)
+static unsigned choose(const struct profile_set *set, const struct profile_rail *rail,
+	unsigned clients)
 {
 	bool dhclient = clients & RENEWAL_DHCLIENT && leased4(rail) && !profile_ipoib(rail);
 
@@ -64,7 +67,7 @@ static unsigned choose(const struct profile_set *set, const struct profile_rail 
 	return dhclient ? RENEWAL_DHCLIENT : 0;
 }
 
-/* Why nobody goes on with a lease of the rail's. */
+/* Why no client can renew a lease of the rail. */
 static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
 {
 	bool networkd = clients & RENEWAL_NETWORKD;
@@ -72,15 +75,20 @@ static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
 	if (rail->renewal == RENEWAL_NETWORKD || (rail->renewal && !leased6(rail)))
 		return NULL;
 	if (rail->renewal || !leased4(rail))
-		return "nobody goes on with a lease of DHCPv6 under ifupdown";
-	if (profile_ipoib(rail))
-		return networkd ? "ISC dhclient knows no InfiniBand, this systemd-networkd cannot send its client identifier" :
-				  "ISC dhclient knows no InfiniBand, and there is no systemd-networkd to borrow";
-	return networkd ? "there is no dhclient, and this systemd-networkd cannot send its client identifier" :
-			  "there is no dhclient in the real root";
+		return "no client renews a DHCPv6 lease under ifupdown";
+	if (networkd && profile_ipoib(rail))
+		return "ISC dhclient does not support InfiniBand, and this systemd-networkd cannot send the "
+		       "lease's client identifier";
+	if (networkd)
+		return "no dhclient in the real root, and this systemd-networkd cannot send the lease's "
+		       "client identifier";
+	return profile_ipoib(rail) ?
+		"ISC dhclient does not support InfiniBand, and the real root has no systemd-networkd" :
+		"no dhclient in the real root";
 }
 
-void renewal_choose(const struct profile_set *set, const struct managers *m, struct profile_rail *rails)
+void renewal_choose(const struct profile_set *set, const struct managers *m,
+	struct profile_rail *rails)
 {
 	unsigned clients = 0;
 	bool any = false;
@@ -118,14 +126,15 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 
 	snprintf(conf, sizeof(conf), "dhclient-%s.conf", rail->dev.name);
 	snprintf(lease, sizeof(lease), "dhclient-%s.leases", rail->dev.name);
-	return dhclient_write(set, rail, &(struct dhclient_files){STATE_DIR, conf, STATE_DIR, lease});
+	return dhclient_write(set, rail, &(struct dhclient_files){STATE_DIR, conf, STATE_DIR,
+		lease});
 }
 
 /* --- networkd -------------------------------------------------------------------------------- */
 
 /*
- * ifupdown has all other interfaces. The name sorts behind those of our files ('.' behind '-') and before those that
- * distributions, netplan and systemd's generator write.
+ * ifupdown has all other interfaces. The name sorts behind those of our files ('.' behind '-') and
+ * before those that distributions, netplan and systemd's generator write.
  */
 static int write_hands_off(const struct profile_set *set)
 {
@@ -138,7 +147,7 @@ static int write_hands_off(const struct profile_set *set)
 	return profile_end(&f, set->env, NETWORK_DIR, "10-initagent.network", 0644);
 }
 
-/* Files that lie there for a networkd that is not in use shall not come to life. */
+/* Unused files of a networkd that is not enabled must not take effect. */
 static int write_drop_in(const struct profile_set *set)
 {
 	struct profile_file f;
@@ -150,7 +159,8 @@ static int write_drop_in(const struct profile_set *set)
 	if (r < 0)
 		return r;
 	fputs("[Service]\nTemporaryFileSystem=" ADMIN_DIR ":ro\n", f.out);
-	return profile_end(&f, set->env, UNIT_DIR "/systemd-networkd.service.d", "10-initagent.conf", 0644);
+	return profile_end(&f, set->env, UNIT_DIR "/systemd-networkd.service.d",
+		"10-initagent.conf", 0644);
 }
 
 static int write_networkd(const struct profile_set *set)
@@ -202,5 +212,6 @@ void renewal_wants(FILE *out, const struct profile_set *set)
 	fputs(used & RENEWAL_NETWORKD ? "Wants=systemd-networkd.service\n" : "", out);
 	for (size_t i = 0; i < set->n_rails; i++)
 		if (set->rails[i].renewal == RENEWAL_DHCLIENT)
-			fprintf(out, "Wants=initagent-dhclient@%s.service\n", set->rails[i].dev.name);
+			fprintf(out, "Wants=initagent-dhclient@%s.service\n",
+				set->rails[i].dev.name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * renewal: who goes on with a lease in a root that ifupdown runs. ifupdown itself only starts clients, and takes the
- * interface down first: units of ours do it, with programs of the real root.
+ * renewal: who goes on with a lease in a root that ifupdown runs. ifupdown itself only starts
+ * clients, and takes the interface down first: units of ours do it, with programs of the real root.
  */
 #pragma once
 
@@ -13,12 +13,13 @@
 #define RENEWAL_NETWORKD_DIR  "/etc/systemd/network"
 
 /*
- * renewal_choose: fills renewal and lapse of rails (those of set) by what there is in the real root: ISC dhclient, else a
- * systemd-networkd that nobody has enabled, for our interfaces alone. dhclient knows neither InfiniBand nor our
- * DHCPv6 lease; networkd does, if this version of it can send the client identifier. Nothing where m has another
- * manager for that.
+ * renewal_choose: fills renewal and lapse of rails (those of set) by what there is in the real
+ * root: ISC dhclient, else a a systemd-networkd that is not enabled, for our interfaces alone.
+ * dhclient knows neither InfiniBand nor our DHCPv6 lease; networkd does, if this version of it can
+ * send the client identifier. Nothing where m has another manager for that.
  */
-void renewal_choose(const struct profile_set *set, const struct managers *m, struct profile_rail *rails);
+void renewal_choose(const struct profile_set *set, const struct managers *m,
+	struct profile_rail *rails);
 
 /* renewal_write: units and files for all rails. 0 or -errno. */
 int renewal_write(const struct profile_set *set);

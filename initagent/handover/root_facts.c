@@ -8,8 +8,12 @@
 #include "handover/renewal.h"
 #include "base/sysmount.h"
 
-/* ifup would configure an interface that another manager has: both are in use, each for what is written down for it. */
-static bool ifup_joins_in(const char *sysroot, const struct profile_set *set, const struct managers *m)
+/*
+ * ifup would configure an interface that another manager has: both are in use, each for what is
+ * written down for it.
+ */
+static bool ifup_joins_in(const char *sysroot, const struct profile_set *set,
+	const struct managers *m)
 {
 	bool named = false;
 
@@ -26,8 +30,8 @@ static bool needs_networkd(const struct managers *m)
 }
 
 /*
- * Where in /run the real root's /etc/resolv.conf leads, "" if it does not. systemd-resolved's folder belongs to
- * a user of its own and is left to it; networkd tells it the servers.
+ * Where in /run the real root's /etc/resolv.conf leads, "" if it does not. systemd-resolved's
+ * folder belongs to a user of its own and is left to it; networkd tells it the servers.
  */
 static void resolv_target(const char *sysroot, char *buf, size_t size)
 {
@@ -43,12 +47,13 @@ static void resolv_target(const char *sysroot, char *buf, size_t size)
 		path += 2;
 	if (strncmp(path, "/var/run/", 9) == 0)
 		path += 4;
-	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 && !strstr(path, "/../") &&
-		strlen(path) < size)
+	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 &&
+		!strstr(path, "/../") && strlen(path) < size)
 		strscpy(buf, path, size);
 }
 
-void root_facts_read(const char *sysroot, const struct profile_set *set, const struct boot_plan *plan, struct root_facts *ret)
+void root_facts_read(const char *sysroot, const struct profile_set *set,
+	const struct boot_plan *plan, struct root_facts *ret)
 {
 	struct managers *m = &ret->managers;
 

@@ -33,7 +33,10 @@ static bool on_initramfs(const char *root)
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }
 
-/* Moves one API mount. One that is no mount point, and a read-only root without the directory, do without. */
+/*
+ * Moves one API mount. One that is no mount point, and a read-only root without the directory, do
+ * without.
+ */
 static int move_api_mount(const char *root, const char *path, int *ret_moved)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +58,8 @@ static int enter(const char *root, struct way_back *back)
 {
 	back->old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	back->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (back->old < 0 || back->root < 0 || fchdir(back->root) < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0)
+	if (back->old < 0 || back->root < 0 || fchdir(back->root) < 0 ||
+		mount(".", "/", NULL, MS_MOVE, NULL) < 0)
 		return -errno;
 	return chroot(".") < 0 || chdir("/") < 0 ? -errno : 0;
 }
@@ -94,8 +98,8 @@ static void take_step(const struct switch_watch *watch, const char **ret_step, c
 	switch_watch_step(watch, step);
 }
 
-static int go(const char *root, const char *init, char *const argv[], char *const envp[], struct way_back *back,
-	const struct switch_watch *watch, const char **ret_step)
+static int go(const char *root, const char *init, char *const argv[], char *const envp[],
+	struct way_back *back, const struct switch_watch *watch, const char **ret_step)
 {
 	int r = 0;
 

@@ -8,11 +8,12 @@
 #include "handover/switch_watch.h"
 
 /*
- * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/" and executes init there with argv and
- * envp. watch is told each step; it frees the initramfs (only what is on its own file system) when init is executed.
+ * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/" and
+ * executes init there with argv and envp. watch is told each step; it frees the initramfs (only
+ * what is on its own file system) when init is executed.
  *
- * Returns only on failure: -errno, with the failing step named in *ret_step, and everything where it was before. -EPERM: "/" is
- * not an initramfs.
+ * Returns only on failure: -errno, with the failing step named in *ret_step, and everything where
+ * it was before. -EPERM: "/" is not an initramfs.
  */
 int switch_root_enter(const char *root, const char *init, char *const argv[], char *const envp[],
 	const struct switch_watch *watch, const char **ret_step);

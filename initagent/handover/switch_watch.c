@@ -14,7 +14,9 @@
 
 /* Deeper than any initramfs; bounds the recursion. */
 #define DELETE_DEPTH 32
-/* Lines about a wait: the first after this, each next one after twice the time, a minute at most. */
+/*
+ * Lines about a wait: the first after this, each next one after twice the time, a minute at most.
+ */
 #define LINE_FIRST (5 * NSEC_PER_SEC)
 #define LINE_MAX_PERIOD (60 * NSEC_PER_SEC)
 /* What is sent when the switch failed; steps are longer. */
@@ -67,8 +69,8 @@ static void delete_tree(int dir, dev_t dev, unsigned depth)
 }
 
 /*
- * The memory of the initramfs, once nothing goes back to it, as util-linux's switch_root has it done: the real init need not wait.
- * Takes ownership of old.
+ * The memory of the initramfs, once nothing goes back to it, as util-linux's switch_root has it
+ * done: the real init need not wait. Takes ownership of old.
  */
 static void free_initramfs(int old)
 {
@@ -103,13 +105,14 @@ static void say(const struct watch *w, const char *fmt, ...)
 static void say_waiting(struct watch *w, uint64_t now)
 {
 	const struct switch_watch_config *cfg = w->cfg;
-	unsigned long long used = (now - cfg->begin) / NSEC_PER_SEC, whole = (cfg->end - cfg->begin) / NSEC_PER_SEC;
+	unsigned long long used = (now - cfg->begin) / NSEC_PER_SEC,
+		whole = (cfg->end - cfg->begin) / NSEC_PER_SEC;
 	char limit[32] = "";
 
 	if (!w->over)
 		snprintf(limit, sizeof(limit), " of %llu s", whole);
-	say(w, "initagent: %s: the root does not answer: %s (%llu s%s, %s)", cfg->root, w->step.text, used, limit,
-		cause_info(CAUSE_ROOT_SILENT)->code);
+	say(w, "initagent: %s: the root does not answer: %s (%llu s%s, %s)", cfg->root,
+		w->step.text, used, limit, cause_info(CAUSE_ROOT_SILENT)->code);
 	w->period = min_u64(2 * w->period, LINE_MAX_PERIOD);
 	w->line = now + w->period;
 }
@@ -122,7 +125,8 @@ static void time_over(struct watch *w)
 	say(w, "initagent: %s: %s %s: %s", w->cfg->root, c->code, c->text, w->step.text);
 	say(w, "initagent: %s: %s check: %s", w->cfg->root, c->code, c->check);
 	if (w->cfg->action == PLAN_ACTION_NONE)
-		say(w, "initagent: no rd.emergency= is given: waiting on; the boot goes on when the root answers");
+		say(w, "initagent: no rd.emergency= is given: waiting on; the boot goes on when "
+			"the root answers");
 	else
 		policy_end(w->cfg->action, w->cfg->console_fd);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * switch_watch: while process 1 goes into the real root, it may wait for that root's server or disk without end, and nothing can end
- * that. A process beside it, which holds nothing of the root, says what is waited for, and ends the machine when the time is over.
- * When init has been executed it frees the initramfs.
+ * switch_watch: while process 1 goes into the real root, it may wait for that root's server or disk
+ * without end, and nothing can end that. A process beside it, which holds nothing of the root, says
+ * what is waited for, and ends the machine when the time is over. When init has been executed it
+ * frees the initramfs.
  */
 #pragma once
 
@@ -12,8 +13,10 @@
 struct switch_watch_config {
 	int console_fd;
 	char root[256];	     /* what is waited for, as the console names it: "10.0.0.1:/export" */
-	uint64_t begin, end; /* CLOCK_BOOTTIME ns: of the time to be told, and after it action follows */
-	enum plan_action action; /* PLAN_ACTION_NONE: it goes on waiting; a shell could not be left to anything */
+	/* CLOCK_BOOTTIME ns: of the time to be told, and after it action follows */
+	uint64_t begin, end;
+	/* PLAN_ACTION_NONE: it goes on waiting; a shell could not be left to anything */
+	enum plan_action action;
 };
 
 struct switch_watch {

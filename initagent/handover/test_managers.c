@@ -25,7 +25,7 @@ static void make_link(const char *path, const char *target)
 	files_link(root, path, target);
 }
 
-/* --- which manager the real root has ----------------------------------------------------------- */
+/* --- which manager the real root has ---------------------------------------------------------- */
 
 #define WANTS "/etc/systemd/system/multi-user.target.wants/"
 
@@ -108,7 +108,10 @@ TEST(init_scripts)
 	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
 }
 
-/* Presets count on the first boot, in the order of their files' names, and only where there is no link. */
+/*
+ * Presets count on the first boot, in the order of their files' names, and only where there is no
+ * link.
+ */
 TEST(presets_of_a_first_boot)
 {
 	install_all();
@@ -117,7 +120,8 @@ TEST(presets_of_a_first_boot)
 	CHECK_INT(chosen(), PLAN_HANDOVER_ALL);
 	make("/etc/machine-id", "uninitialized\n");
 	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
-	make("/etc/systemd/system-preset/10-site.preset", "disable systemd-networkd.service\nenable NetworkManager.service");
+	make("/etc/systemd/system-preset/10-site.preset",
+		"disable systemd-networkd.service\nenable NetworkManager.service");
 	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
 	make("/etc/systemd/system-preset/50-network.preset", "");
 	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
@@ -136,15 +140,18 @@ TEST(links_stay_in_the_root)
 	CHECK_INT(chosen(), 0);
 }
 
-/* --- ifupdown's own configuration ---------------------------------------------------------------- */
+/* --- ifupdown's own configuration ------------------------------------------------------------- */
 
 TEST(interfaces_that_ifup_would_configure)
 {
 	begin();
 	CHECK(!interfaces_name(root, "eth0"));
-	make("/etc/network/interfaces", "# iface eth9 inet dhcp\nsource /etc/network/interfaces.d/*\nauto lo\n"
-					"iface lo inet loopback\n\n  allow-hotplug\tens3 ens4\niface ens3 inet dhcp\n"
-					"    up ip link set eth7 up\niface ens5 inet static eth8\nauto ib*");
+	make("/etc/network/interfaces",
+		"# iface eth9 inet dhcp\nsource /etc/network/interfaces.d/*\nauto lo\n"
+					"iface lo inet loopback\n\n  allow-hotplug\tens3 "
+						"ens4\niface ens3 inet dhcp\n"
+					"    up ip link set eth7 up\niface ens5 inet static "
+						"eth8\nauto ib*");
 	make("/etc/network/interfaces.d/site", "iface eth0 inet manual\n");
 	make("/etc/network/interfaces.d/.hidden", "iface eth6 inet manual\n");
 	CHECK(interfaces_name(root, "ens3"));
@@ -152,7 +159,8 @@ TEST(interfaces_that_ifup_would_configure)
 	CHECK(interfaces_name(root, "ens5"));
 	CHECK(interfaces_name(root, "eth0"));
 	CHECK(interfaces_name(root, "ib0.8001"));
-	make("/etc/network/interfaces.d/forms", "auto /enp*=inner \\\n\teno1=outer\nauto mac/52:54:00:00:00:01\n");
+	make("/etc/network/interfaces.d/forms",
+		"auto /enp*=inner \\\n\teno1=outer\nauto mac/52:54:00:00:00:01\n");
 	CHECK(interfaces_name(root, "enp3s0"));
 	CHECK(interfaces_name(root, "eno1"));
 	CHECK(!interfaces_name(root, "outer"));
@@ -163,7 +171,7 @@ TEST(interfaces_that_ifup_would_configure)
 	CHECK(!interfaces_name(root, "ens"));
 }
 
-/* --- what is no file --------------------------------------------------------------------------- */
+/* --- what is no file -------------------------------------------------------------------------- */
 
 static void make_fifo(const char *path)
 {
@@ -182,7 +190,8 @@ TEST(no_look_waits_for_a_fifo)
 	make_fifo("/usr/lib/systemd/system-preset/10-a.preset");
 	make_fifo("/etc/network/interfaces");
 	make_fifo("/etc/network/interfaces.d/a");
-	make("/usr/lib/systemd/system-preset/90-b.preset", "enable NetworkManager.service\ndisable *\n");
+	make("/usr/lib/systemd/system-preset/90-b.preset",
+		"enable NetworkManager.service\ndisable *\n");
 	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
 	CHECK(!interfaces_name(root, "eth0"));
 }

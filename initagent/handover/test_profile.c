@@ -19,8 +19,10 @@ TEST(names_that_can_stand_in_a_file)
 
 TEST(uuids_differ_and_stay)
 {
-	static const uint8_t hw[20] = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 2, 0xc9, 3, 0, 0xe, 0xb, 0x72};
-	struct profile_rail a = {.dev = {.name = "ib0", .hwtype = ARPHRD_INFINIBAND, .hw = {.len = 20}}}, b;
+	static const uint8_t hw[20] = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 2, 0xc9, 3,
+		0, 0xe, 0xb, 0x72};
+	struct profile_rail a = {.dev = {.name = "ib0", .hwtype = ARPHRD_INFINIBAND,
+		.hw = {.len = 20}}}, b;
 	char one[PROFILE_UUID_TEXT], two[PROFILE_UUID_TEXT];
 
 	memcpy(a.dev.hw.bytes, hw, sizeof(hw));

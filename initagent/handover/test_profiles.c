@@ -8,7 +8,7 @@
 #include "report/record.h"
 #include "report/report.h"
 
-/* --- what each kind of rail becomes -------------------------------------------------------------- */
+/* --- what each kind of rail becomes ----------------------------------------------------------- */
 
 TEST(ethernet_dhcp)
 {
@@ -54,9 +54,11 @@ TEST(ethernet_dhcp_with_options)
 TEST(ethernet_static)
 {
 	struct address_result r = {
-		.method = ADDRESS_STATIC, .addr = proom_ip("10.0.0.5"), .prefix = 24, .gateway = proom_ip("10.0.0.1"), .n_routes = 1};
+		.method = ADDRESS_STATIC, .addr = proom_ip("10.0.0.5"), .prefix = 24,
+			.gateway = proom_ip("10.0.0.1"), .n_routes = 1};
 	struct profile_rail rail = {
-		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_STATIC}, .four = &r, .carries_root = true};
+		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_STATIC}, .four = &r,
+			.carries_root = true};
 
 	r.routes[0] = (struct address_route){proom_ip("10.8.0.0"), 16, proom_ip("10.0.0.8")};
 	r.dns[0] = proom_ip("10.0.0.2");
@@ -67,7 +69,8 @@ TEST(ethernet_static)
 	proom_expect("ethernet-static");
 }
 
-static void expect_ipoib(const char *name, const char *cmdline, const char *library, const uint8_t *id, size_t len)
+static void expect_ipoib(const char *name, const char *cmdline, const char *library,
+	const uint8_t *id, size_t len)
 {
 	struct address_result r;
 	struct profile_rail rail = proom_leased(proom_ipoib("ib0", 0xffff), &r);
@@ -82,17 +85,20 @@ static void expect_ipoib(const char *name, const char *cmdline, const char *libr
 /* FlexBoot's identifier: networkd learnt to send it with version 255. */
 TEST(ipoib_dhcp_flexboot)
 {
-	expect_ipoib("ipoib-dhcp-flexboot", "rd.handover=all", LIBRARY("252"), proom_id_flexboot, sizeof(proom_id_flexboot));
+	expect_ipoib("ipoib-dhcp-flexboot", "rd.handover=all", LIBRARY("252"), proom_id_flexboot,
+		sizeof(proom_id_flexboot));
 }
 
 TEST(ipoib_dhcp_flexboot_and_a_newer_systemd)
 {
-	expect_ipoib("ipoib-dhcp-flexboot-257", "rd.handover=networkd", LIBRARY("257"), proom_id_flexboot, sizeof(proom_id_flexboot));
+	expect_ipoib("ipoib-dhcp-flexboot-257", "rd.handover=networkd", LIBRARY("257"),
+		proom_id_flexboot, sizeof(proom_id_flexboot));
 }
 
 TEST(ipoib_dhcp_rfc4361)
 {
-	expect_ipoib("ipoib-dhcp-rfc4361", "rd.handover=networkd", LIBRARY("252"), proom_id_rfc4361, sizeof(proom_id_rfc4361));
+	expect_ipoib("ipoib-dhcp-rfc4361", "rd.handover=networkd", LIBRARY("252"), proom_id_rfc4361,
+		sizeof(proom_id_rfc4361));
 }
 
 TEST(ipoib_dhcp_hw_connected)
@@ -110,8 +116,10 @@ TEST(ipoib_dhcp_hw_connected)
 
 TEST(ipoib_child)
 {
-	struct address_result r = {.method = ADDRESS_STATIC, .addr = proom_ip("10.0.0.5"), .prefix = 16};
-	struct profile_rail rail = {.dev = proom_ipoib("ib0.8001", 0x8001), .cfg = {.method = ADDRESS_STATIC}, .four = &r,
+	struct address_result r = {.method = ADDRESS_STATIC, .addr = proom_ip("10.0.0.5"),
+		.prefix = 16};
+	struct profile_rail rail = {.dev = proom_ipoib("ib0.8001", 0x8001),
+		.cfg = {.method = ADDRESS_STATIC}, .four = &r,
 		.parent = "ib0", .parent_ifindex = 4, .carries_root = true};
 
 	rail.cfg.addr = r.addr;
@@ -123,9 +131,11 @@ TEST(ipoib_child)
 TEST(ipv6_by_router)
 {
 	struct address_result r = {
-		.method = ADDRESS_AUTO6, .addr = proom_ip("2001:db8::5"), .prefix = 64, .gateway = proom_ip("fe80::1"), .n_dns = 1};
+		.method = ADDRESS_AUTO6, .addr = proom_ip("2001:db8::5"), .prefix = 64,
+			.gateway = proom_ip("fe80::1"), .n_dns = 1};
 	struct profile_rail rail = {
-		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_AUTO6}, .six = &r, .carries_root = true};
+		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_AUTO6}, .six = &r,
+			.carries_root = true};
 
 	r.dns[0] = proom_ip("2001:db8::53");
 	proom_begin();
@@ -136,7 +146,8 @@ TEST(ipv6_by_router)
 TEST(ipv6_dhcp_beside_ipv4)
 {
 	static const uint8_t duid[] = {0, 4, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-	struct address_result r, six = {.method = ADDRESS_DHCP6, .addr = proom_ip("2001:db8::5"), .prefix = 128};
+	struct address_result r, six = {.method = ADDRESS_DHCP6, .addr = proom_ip("2001:db8::5"),
+		.prefix = 128};
 	struct profile_rail rail = proom_leased(proom_ethernet("eth0", 2), &r);
 
 	proom_set_id(&six, duid, sizeof(duid));
@@ -151,9 +162,11 @@ TEST(ipv6_dhcp_beside_ipv4)
 TEST(ipv6_static)
 {
 	struct address_result r = {
-		.method = ADDRESS_STATIC, .addr = proom_ip("2001:db8::5"), .prefix = 64, .gateway = proom_ip("2001:db8::1"), .n_routes = 1};
+		.method = ADDRESS_STATIC, .addr = proom_ip("2001:db8::5"), .prefix = 64,
+			.gateway = proom_ip("2001:db8::1"), .n_routes = 1};
 	struct profile_rail rail = {
-		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_STATIC}, .six = &r, .carries_root = true};
+		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_STATIC}, .six = &r,
+			.carries_root = true};
 
 	r.routes[0] = (struct address_route){proom_ip("2001:db8:1::"), 48, proom_ip("2001:db8::9")};
 	rail.cfg.addr = r.addr;
@@ -165,7 +178,8 @@ TEST(ipv6_static)
 TEST(two_rails)
 {
 	struct address_result r[2];
-	struct profile_rail rails[2] = {proom_leased(proom_ethernet("eth0", 2), &r[0]), proom_leased(proom_ethernet("eth1", 3), &r[1])};
+	struct profile_rail rails[2] = {proom_leased(proom_ethernet("eth0", 2), &r[0]),
+		proom_leased(proom_ethernet("eth1", 3), &r[1])};
 
 	r[1].addr = proom_ip("10.1.0.5");
 	r[1].gateway = (struct inet_addr){0};
@@ -204,9 +218,10 @@ TEST(nothing_when_nothing_is_asked_for)
 	proom_expect("none");
 }
 
-/* --- who cannot renew the lease ------------------------------------------------------------------ */
+/* --- who cannot renew the lease --------------------------------------------------------------- */
 
-static void expect_warning(const char *cmdline, const uint8_t *id, size_t len, bool enabled, bool warned)
+static void expect_warning(const char *cmdline, const uint8_t *id, size_t len, bool enabled,
+	bool warned)
 {
 	struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
 	_cleanup_(report_freep) struct report *report = NULL;
@@ -227,7 +242,8 @@ static void expect_warning(const char *cmdline, const uint8_t *id, size_t len, b
 	proom_write(cmdline, &rail, 1);
 	report_view(report, &v);
 	CHECK_INT(v.n_causes, warned);
-	CHECK(!warned || (v.causes[0].cause == CAUSE_HANDOVER_LEASE && streq(v.causes[0].where, "ib0")));
+	CHECK(!warned || (v.causes[0].cause == CAUSE_HANDOVER_LEASE &&
+		streq(v.causes[0].where, "ib0")));
 }
 
 TEST(a_lease_that_nobody_will_renew_is_said)
@@ -238,16 +254,24 @@ TEST(a_lease_that_nobody_will_renew_is_said)
 	expect_warning("", text, sizeof(text), true, true);
 	expect_warning("", proom_id_hw, sizeof(proom_id_hw), true, false);
 	expect_warning("", proom_id_rfc4361, sizeof(proom_id_rfc4361), true, false);
-	/* ifupdown borrows a networkd that is there and not enabled, which cannot send every identifier either. */
+	/*
+	 * ifupdown borrows a networkd that is there and not enabled, which cannot send every
+	 * identifier either.
+	 */
 	expect_warning("rd.handover=ifupdown", proom_id_hw, sizeof(proom_id_hw), false, false);
 	expect_warning("rd.handover=ifupdown", proom_id_hw, sizeof(proom_id_hw), true, true);
-	expect_warning("rd.handover=ifupdown", proom_id_flexboot, sizeof(proom_id_flexboot), false, true);
+	expect_warning("rd.handover=ifupdown", proom_id_flexboot, sizeof(proom_id_flexboot), false,
+		true);
 	/* Nobody is enabled, both get files; which one will run is anybody's guess. */
 	expect_warning("", proom_id_flexboot, sizeof(proom_id_flexboot), false, false);
-	expect_warning("rd.handover=networkmanager", proom_id_flexboot, sizeof(proom_id_flexboot), false, false);
+	expect_warning("rd.handover=networkmanager", proom_id_flexboot, sizeof(proom_id_flexboot),
+		false, false);
 }
 
-/* networkd renews; but ifup, enabled too, has a stanza of its own for the interface and must keep off. */
+/*
+ * networkd renews; but ifup, enabled too, has a stanza of its own for the interface and must keep
+ * off.
+ */
 TEST(two_managers_in_use)
 {
 	struct address_result r;
@@ -268,7 +292,10 @@ TEST(two_managers_in_use)
 	CHECK(!proom_has("/run/systemd/system/initagent-dhclient@.service"));
 }
 
-/* What others have in ifup's state stays; what we wrote before is replaced; a second agent changes nothing. */
+/*
+ * What others have in ifup's state stays; what we wrote before is replaced; a second agent changes
+ * nothing.
+ */
 TEST(ifupdown_keeps_the_state_of_others)
 {
 	struct address_result r;
@@ -277,7 +304,8 @@ TEST(ifupdown_keeps_the_state_of_others)
 
 	proom_begin();
 	CHECK_INT(file_make_dirs(&proom_env, "/run/network"), 0);
-	CHECK_INT(file_write(&proom_env, "/run/network", "ifstate", "lo=lo\neth0=old\neth01=eth01", 26, 0644), 0);
+	CHECK_INT(file_write(&proom_env, "/run/network", "ifstate", "lo=lo\neth0=old\neth01=eth01",
+		26, 0644), 0);
 	for (int i = 0; i < 2; i++) {
 		proom_write("rd.handover=ifupdown", &rail, 1);
 		CHECK(env_read(&proom_env, text, sizeof(text), "/run/network/ifstate") > 0);
@@ -286,7 +314,7 @@ TEST(ifupdown_keeps_the_state_of_others)
 	CHECK(!proom_has("/run/systemd/system/initagent-dhclient@.service"));
 }
 
-/* --- DNS and host name -------------------------------------------------------------------------- */
+/* --- DNS and host name ------------------------------------------------------------------------ */
 
 static void expect_resolv(const char *target, const char *path, bool written)
 {
@@ -307,7 +335,8 @@ TEST(resolv_conf_behind_a_link)
 	expect_resolv("/run/NetworkManager/resolv.conf", "/run/NetworkManager/resolv.conf", true);
 	expect_resolv("../run/resolvconf/resolv.conf", "/run/resolvconf/resolv.conf", true);
 	expect_resolv("/var/run/dns/resolv.conf", "/run/dns/resolv.conf", true);
-	expect_resolv("../run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/stub-resolv.conf", false);
+	expect_resolv("../run/systemd/resolve/stub-resolv.conf",
+		"/run/systemd/resolve/stub-resolv.conf", false);
 	expect_resolv("/run/../etc/other", "/etc/other", false);
 	expect_resolv("/etc/other", "/etc/other", false);
 }
@@ -327,13 +356,16 @@ TEST(resolv_conf_of_others_stays)
 	CHECK_STR(text, "theirs");
 }
 
-/* --- hostile values ------------------------------------------------------------------------------ */
+/* --- hostile values --------------------------------------------------------------------------- */
 
-/* The rooms check these already (text.h); should one of them slip through, it still ends in no file. */
+/*
+ * The rooms check these already (text.h); should one of them slip through, it still ends in no
+ * file.
+ */
 TEST(hostile_text_makes_no_line)
 {
-	static const char *const bad[] = {"x\nExecStart=/bin/sh", "x\"; reboot; \"", "a=b", "$(reboot)", "`x`", "x y\tz",
-		"x\r\n[Match]", "a;b", "x\\", "'", "\x01"};
+	static const char *const bad[] = {"x\nExecStart=/bin/sh", "x\"; reboot; \"", "a=b",
+		"$(reboot)", "`x`", "x y\tz", "x\r\n[Match]", "a;b", "x\\", "'", "\x01"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		_cleanup_free_ char *text = NULL;
@@ -360,7 +392,8 @@ TEST(hostile_text_makes_no_line)
 /* An interface can have any name without '/' and space; such a one gets no files at all. */
 TEST(hostile_names_make_no_file)
 {
-	static const char *const bad[] = {"..", ".", "-x", "a\nb", "a%i", "a=b", "a;b", "a\"b", "\xc3\xa4", ""};
+	static const char *const bad[] = {"..", ".", "-x", "a\nb", "a%i", "a=b", "a;b", "a\"b",
+		"\xc3\xa4", ""};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		_cleanup_free_ char *text = NULL;

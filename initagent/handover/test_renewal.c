@@ -30,7 +30,8 @@ static struct profile_rail ipoib_rail(struct address_result *r)
 TEST(ifupdown_borrows_networkd_on_infiniband)
 {
 	struct address_result r[2];
-	struct profile_rail rails[2] = {ipoib_rail(&r[0]), proom_leased(proom_ethernet("eth0", 2), &r[1])};
+	struct profile_rail rails[2] = {ipoib_rail(&r[0]),
+		proom_leased(proom_ethernet("eth0", 2), &r[1])};
 
 	rails[1].carries_root = false;
 	begin_ifupdown();
@@ -82,7 +83,8 @@ TEST(networkd_is_borrowed_without_a_folder_of_the_administrators)
 
 TEST(networkd_is_borrowed_on_ethernet_without_dhclient_and_for_ipv6)
 {
-	struct address_result r, six = {.method = ADDRESS_DHCP6, .addr = proom_ip("2001:db8::5"), .prefix = 128};
+	struct address_result r, six = {.method = ADDRESS_DHCP6, .addr = proom_ip("2001:db8::5"),
+		.prefix = 128};
 	struct profile_rail rail = proom_leased(proom_ethernet("eth0", 2), &r);
 
 	begin_ifupdown();

@@ -25,8 +25,10 @@ TEST(ethernet_by_its_address)
 
 TEST(ipoib_by_its_guid_however_it_was_written)
 {
-	static const char want[] = "SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ATTR{pkey}==\"?*\", "
-				   "ATTR{address}==\"*:00:02:c9:03:00:0e:0b:72\", NAME=\"ibboot\"\n";
+	static const char want[] =
+		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ATTR{pkey}==\"?*\", "
+				   "ATTR{address}==\"*:00:02:c9:03:00:0e:0b:72\", "
+					"NAME=\"ibboot\"\n";
 
 	expect("ifname=ibboot:00:02:c9:03:00:0e:0b:72", want);
 	expect("ifname=ibboot:80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:0e:0b:72", want);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * udev: see udev.h. Names and addresses come from the parsed plan: names are [A-Za-z0-9_.-], addresses
- * octets, so nothing in a rule needs quoting.
+ * udev: see udev.h. Names and addresses come from the parsed plan: names are [A-Za-z0-9_.-],
+ * addresses octets, so nothing in a rule needs quoting.
  */
 #include "handover/udev.h"
 
@@ -28,13 +28,16 @@ static int put_rule(FILE *out, const struct plan_ifname *i)
 
 	octets(&i->hwaddr, ib ? GUID_LEN : i->hwaddr.len, text);
 	/*
-	 * ARP hardware types (IANA): 1 Ethernet, 32 InfiniBand. Only a port's own IPoIB interface has a
-	 * pkey file; VLANs and the like have no driver.
+	 * ARP hardware types (IANA): 1 Ethernet, 32 InfiniBand. Only a port's own IPoIB interface
+	 * has a pkey file; VLANs and the like have no driver.
 	 */
 	if (ib)
-		return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ATTR{pkey}==\"?*\", "
+		return fprintf(out,
+			"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
+			"ATTR{pkey}==\"?*\", "
 				    "ATTR{address}==\"*:%s\", NAME=\"%s\"\n", text, i->name);
-	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
+	return fprintf(out,
+		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
 			    "ATTR{address}==\"%s\", NAME=\"%s\"\n", text, i->name);
 }
 
@@ -65,7 +68,7 @@ int udev_write(const struct env *env, const struct boot_plan *plan)
 	text = udev_rules(plan);
 	if (!text)
 		return -ENOMEM;
-	/* Without udev in the initramfs nobody has made the folder above. */
+	/* Without udev in the initramfs the folder above is missing. */
 	if (env_path(env, path, sizeof(path), "/run/udev") >= 0)
 		(void)mkdir(path, 0755);
 	return file_write(env, UDEV_RULES_DIR, UDEV_RULES_FILE, text, strlen(text), 0644);

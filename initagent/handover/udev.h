@@ -9,11 +9,14 @@
 #define UDEV_RULES_FILE "70-initagent-net.rules"
 
 /*
- * udev_rules: the rules for the plan's ifname= options as text, "" when there are none; the caller frees
- * it. NULL: out of memory. IPoIB interfaces are matched by port GUID, the only part of their address
- * that stays, and partition children not at all: they are named after their parent.
+ * udev_rules: the rules for the plan's ifname= options as text, "" when there are none; the caller
+ * frees it. NULL: out of memory. IPoIB interfaces are matched by port GUID, the only part of their
+ * address that stays, and partition children not at all: they are named after their parent.
  */
 char *udev_rules(const struct boot_plan *plan);
 
-/* udev_write: writes them where the real root's udev reads them; nothing without ifname=. 0 or -errno. */
+/*
+ * udev_write: writes them where the real root's udev reads them; nothing without ifname=. 0 or
+ * -errno.
+ */
 int udev_write(const struct env *env, const struct boot_plan *plan);

@@ -97,14 +97,17 @@ void console_settle(int fd, int limit_ms)
 
 /* --- with one ------------------------------------------------------------------------------ */
 
-/* A screen of this machine, or a pseudo-terminal; the kernel says TERM=linux on a serial line, too. */
+/*
+ * A screen of this machine, or a pseudo-terminal; the kernel says TERM=linux on a serial line, too.
+ */
 static bool wants_colour(int fd)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 	struct stat st;
 	char keyboard;
 
-	if (!isatty(fd) || !term || !*term || streq(term, "dumb") || (none && *none) || fstat(fd, &st) < 0)
+	if (!isatty(fd) || !term || !*term || streq(term, "dumb") || (none && *none) ||
+		fstat(fd, &st) < 0)
 		return false;
 	return ioctl(fd, KDGKBTYPE, &keyboard) == 0 ||
 		(major(st.st_rdev) >= PTY_FIRST && major(st.st_rdev) <= PTY_LAST);
@@ -187,7 +190,7 @@ void console_flush(struct console *c)
 	struct epoll_event ev;
 	ssize_t n = 1;
 
-	/* Its fd stays readable, and whoever waits for it awake, until the edge is taken. */
+	/* The epoll fd stays readable, and its waiter awake, until the edge is taken. */
 	if (c->epoll >= 0)
 		epoll_wait(c->epoll, &ev, 1, 0);
 	while (c->fd >= 0 && c->len && n > 0) {
@@ -197,7 +200,7 @@ void console_flush(struct console *c)
 		c->len -= (size_t)n;
 		memmove(c->queue, c->queue + n, c->len);
 	}
-	/* Nobody is there any more: a pipe without reader, a terminal that hung up. */
+	/* A pipe without reader, a terminal that hung up. */
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		c->len = 0;
 }
@@ -214,7 +217,9 @@ static bool add(struct console *c, const char *line, size_t room, bool red)
 	return true;
 }
 
-/* The place where lines are missing is marked as soon as there is room for that, and for the next. */
+/*
+ * The place where lines are missing is marked as soon as there is room for that, and for the next.
+ */
 static bool mark_gap(struct console *c, size_t room)
 {
 	char line[96];

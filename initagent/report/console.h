@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * console: where lines for people go: a screen, a serial line of 9,600 baud (960 bytes a second), a BMC that forwards
- * one, a pipe. Whatever it is, it never holds a boot up: what it does not take at once waits in a queue of fixed size; what
- * does not fit there is left out, which is said, and is in the log. No cursor is moved, and nothing but printable ASCII is
- * shown: text may hold bytes from the network.
+ * console: where lines for people go: a screen, a serial line of 9,600 baud (960 bytes a second), a
+ * BMC that forwards one, a pipe. Whatever it is, it never holds a boot up: what it does not take at
+ * once waits in a queue of fixed size; what does not fit there is left out, which is said, and is
+ * in the log. No cursor is moved, and nothing but printable ASCII is shown: text may hold bytes
+ * from the network.
  */
 #pragma once
 
@@ -14,16 +15,16 @@
 struct console;
 
 /*
- * console_new: fd is borrowed; -1: lines go nowhere. A terminal or pipe is opened anew when it is first used, so that
- * O_NONBLOCK is not forced upon others who have it. 0 or -ENOMEM.
+ * console_new: fd is borrowed; -1: lines are dropped. A terminal or pipe is opened again when it is
+ * first used, so that O_NONBLOCK is not forced upon others who have it. 0 or -ENOMEM.
  */
 int console_new(struct console **ret, int fd);
 struct console *console_free(struct console *c);
 DEFINE_FREEP(struct console, console_free)
 
 /*
- * console_put: one line. urgent: it may use the whole queue, others only its first half. It is shown in colour on a screen
- * or terminal, never on a serial line, where nobody knows what is at the other end.
+ * console_put: one line. urgent: it may use the whole queue, others only its first half. It is
+ * shown in colour on a screen or terminal, never on a serial line, whose other end is unknown.
  */
 void console_put(struct console *c, const char *line, bool urgent);
 
@@ -31,18 +32,23 @@ void console_put(struct console *c, const char *line, bool urgent);
 int console_fd(struct console *c);
 void console_flush(struct console *c);
 
-/* console_drain: lets the queue out; gives up after limit_ms, or after a second in which nothing went. */
+/*
+ * console_drain: lets the queue out; gives up after limit_ms, or after a second in which nothing
+ * went.
+ */
 void console_drain(struct console *c, int limit_ms);
 
 /* console_clean: copies src to dst[size] with control bytes escaped as \xNN; always terminated. */
 void console_clean(char *dst, size_t size, const char *src);
 
-/* console_complain: "initagent: WHAT: WHY" on standard error; what may be a file name of any bytes. */
+/*
+ * console_complain: "initagent: WHAT: WHY" on standard error; what may be a file name of any bytes.
+ */
 void console_complain(const char *what, const char *why);
 
 /*
- * console_line: "text\n" to fd, without a queue, for who has nothing else to do; a fifth of a second is all that a dead console
- * gets. Errors are ignored.
+ * console_line: "text\n" to fd, without a queue, for who has nothing else to do; a fifth of a
+ * second is all that a dead console gets. Errors are ignored.
  */
 void console_line(int fd, const char *text);
 

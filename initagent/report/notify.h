@@ -5,10 +5,13 @@
 #include "base/util.h"
 
 /*
- * notify_send: sends text ("READY=1") to the service manager, and waits until it takes it. Returns 1 when sent, 0 when
- * nobody asked for it ($NOTIFY_SOCKET unset), or -errno.
+ * notify_send: sends text ("READY=1") to the service manager, and waits until it takes it. Returns
+ * 1 when sent, 0 when $NOTIFY_SOCKET is not set, or -errno.
  */
 int notify_send(const char *text);
 
-/* notify_status: the line that "systemctl status" shows. A manager that does not read goes without: -EAGAIN. */
+/*
+ * notify_status: the line that "systemctl status" shows. A manager that does not read goes without:
+ * -EAGAIN.
+ */
 int notify_status(const char *line);

@@ -45,12 +45,12 @@ void plymouth_show(struct plymouth *p, const char *text)
 		return;
 	if (!connected(p))
 		return;
-	/* A byte for each request that was understood, two requests each time: this is enough to throw them away. */
+	/* Plymouth answers a byte per request; they are discarded. */
 	recv(p->fd, answers, sizeof(answers), MSG_DONTWAIT);
 	ok = !*p->shown || request(p, HIDE_MESSAGE, p->shown);
 	strscpy(p->shown, text, sizeof(p->shown));
 	ok = ok && (!*text || request(p, SHOW_MESSAGE, p->shown));
-	/* Half a request would garble the next: begin anew. */
+	/* Part of a request would garble the next: connect again. */
 	if (!ok)
 		plymouth_done(p);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plymouth: the splash screen hides the console, so what is waited for is shown on it, if it runs: by its own protocol, over
- * an abstract socket of the network namespace. Nothing is waited for: what plymouth does not take at once it does not get.
+ * plymouth: the splash screen hides the console, so what is waited for is shown on it, if it runs:
+ * by its own protocol, over an abstract socket of the network namespace. Nothing is waited for:
+ * what plymouth does not take at once it does not get.
  */
 #pragma once
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record: what the report room has gathered, as plain rows for the hand-over. Only handover/ and
- * the tests read it.
+ * record: what the report has gathered, as plain rows, for state/, report/tell and the tests.
  */
 #pragma once
 

@@ -15,7 +15,7 @@
 #define MAX_CHANGES 512
 #define MAX_WORKS   256
 #define MAX_CAUSES  256 /* a few for each interface */
-/* With "quiet" a wait is shown when it has lasted so long. */
+/* With "quiet" a wait is shown after this time. */
 #define QUIET_PATIENCE (5 * NSEC_PER_SEC)
 /* The whole queue at 9,600 baud takes 8.5 s. */
 #define DRAIN_MS 10000
@@ -29,7 +29,8 @@ struct report {
 	struct report_change *changes;
 	struct report_work *works;
 	struct report_met *causes;
-	struct report_met spare; /* without memory for a list, the newest cause is printed from here */
+	/* without memory for a list, the newest cause is printed from here */
+	struct report_met spare;
 	size_t n_changes, n_works, n_causes;
 	size_t lost_causes; /* rows that made room for newer ones */
 	unsigned dropped;
@@ -120,8 +121,9 @@ static bool shown(const struct report *r, enum report_level level)
 }
 
 /*
- * What comes in is made printable here, once: console, kernel log, sd_notify, plymouth, collectors and state file get
- * nothing else. Texts come from servers, from the fabric, and from workers that a server may have taken over.
+ * What comes in is made printable here, once: console, kernel log, sd_notify, plymouth, collectors
+ * and state file get nothing else. Texts come from servers, from the fabric, and from workers that
+ * a server may have taken over.
  */
 static void clean_name(char dst[REPORT_NAME_MAX], const char *src)
 {
@@ -226,17 +228,19 @@ static void print_cause(struct report *r, const struct report_met *met, uint64_t
 }
 
 /*
- * A row for a new cause. The newest is the one that may end the boot: where no row can be had, the oldest makes room for
- * it, and that is said once.
+ * A row for a new cause. The newest is the one that may end the boot: where no row can be had, the
+ * oldest makes room for it, and that is said once.
  */
 static struct report_met *add_cause(struct report *r, uint64_t now)
 {
-	struct report_met *met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met), MAX_CAUSES);
+	struct report_met *met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met),
+		MAX_CAUSES);
 
 	if (met)
 		return met;
 	if (!r->lost_causes++)
-		report_log(r, REPORT_WARN, "report", now, "more than %zu causes: the oldest are not kept for the state file",
+		report_log(r, REPORT_WARN, "report", now,
+			"more than %zu causes: the oldest are not kept for the state file",
 			r->n_causes);
 	met = r->n_causes ? &r->causes[r->n_causes - 1] : &r->spare;
 	if (r->n_causes)
@@ -289,7 +293,8 @@ void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t 
 	if (wait_line_set(&r->wait, cause, name, text, now) || r->waits_full)
 		return;
 	r->waits_full = true;
-	report_log(r, REPORT_WARN, name, now, "more than %d waits at one time: those of further interfaces are not shown",
+	report_log(r, REPORT_WARN, name, now,
+		"more than %d waits at one time: those of further interfaces are not shown",
 		WAIT_SLOTS - 1);
 }
 
@@ -344,7 +349,8 @@ enum cause report_waiting(const struct report *r, const char **ret_rail, const c
 	return slot ? slot->cause : CAUSE_NONE;
 }
 
-enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size)
+enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where,
+	size_t size)
 {
 	enum cause oldest = wait_line_cause(&r->wait, where, size);
 

@@ -21,7 +21,7 @@ enum report_level {
 };
 
 struct report_config {
-	int console_fd;	   /* where lines go; -1: nowhere (tests, library use) */
+	int console_fd;	   /* where lines go; -1: they are dropped (tests) */
 	int kmsg_fd;	   /* /dev/kmsg or -1; borrowed */
 	bool quiet;	   /* keep INFO off the console, and waits for 5 s */
 	bool debug;	   /* DEBUG on the console too */
@@ -55,16 +55,17 @@ void report_span(struct report *r, const char *room, const char *what, uint64_t 
 	uint64_t end, int result);
 
 /*
- * report_cause: a failure or a hindrance with its stable code. where is the port, netdev, module
- * or server it is about. The last cause of each (cause, where) pair is kept for state.json. The line is
- * printed once per distinct text, so that retries do not flood a serial console.
+ * report_cause: a failure or a hindrance with its stable code. where is the port, netdev, module or
+ * server it is about. The last cause of each (cause, where) pair is kept for state.json. The line
+ * is printed once per distinct text, so that retries do not flood a serial console.
  */
 void report_cause(struct report *r, enum cause cause, const char *where, uint64_t now,
 	const char *fmt, ...) _printf_(5, 6);
 
 /*
- * report_wait: what a rail is at right now, as a statement ("waiting for carrier"), for the status line
- * (at most one a second). cause is what the failure would be called if the wait never ended. An empty fmt ends the wait.
+ * report_wait: what a rail is at right now, as a statement ("waiting for carrier"), for the status
+ * line (at most one a second). cause is what the failure would be called if the wait never ended.
+ * An empty fmt ends the wait.
  */
 void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
 	const char *fmt, ...) _printf_(5, 6);
@@ -80,21 +81,24 @@ void report_renew(struct report *r, uint64_t now);
 const char *report_tick(struct report *r, uint64_t now, uint64_t budget_end);
 
 /*
- * What the console does not take yet: report_fd is readable when report_flush can go on; -1: it always takes all.
- * report_drain: a boot that failed waits for a slow console, 10 s at most, and a second for one that takes nothing.
+ * What the console does not take yet: report_fd is readable when report_flush can go on; -1: it
+ * always takes all. report_drain: a boot that failed waits for a slow console, 10 s at most, and a
+ * second for one that takes nothing.
  */
 int report_fd(const struct report *r);
 void report_flush(struct report *r);
 void report_drain(struct report *r);
 
 /*
- * report_waiting: what is waited for longest, its rail and its words, valid until the next report_wait(). CAUSE_NONE and
- * empty strings: nothing is.
+ * report_waiting: what is waited for longest, its rail and its words, valid until the next
+ * report_wait(). CAUSE_NONE and empty strings: nothing is.
  */
 enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text);
 
 /*
- * report_waits_over: the time for them is up: each current wait is reported as a cause with what it waited for and text, the one
- * that lasted longest last. Returns that one's cause and its rail; CAUSE_NONE if nothing was waited for.
+ * report_waits_over: the time for them is up: each current wait is reported as a cause with what it
+ * waited for and text, the one that lasted longest last. Returns that one's cause and its rail;
+ * CAUSE_NONE if nothing was waited for.
  */
-enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where, size_t size);
+enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where,
+	size_t size);

@@ -35,7 +35,10 @@ static void close_terminal(struct terminal *t)
 	close(t->far);
 }
 
-/* Everything that comes until nothing does for 200 ms: a worker of the kernel passes it on, which takes time on a busy machine. */
+/*
+ * Everything that comes until nothing does for 200 ms: a worker of the kernel passes it on, which
+ * takes time on a busy machine.
+ */
 static char *all_of(int fd, struct console *c)
 {
 	static char text[1 << 20];
@@ -94,7 +97,10 @@ TEST(no_colour_for_a_dumb_terminal_or_who_does_not_want_it)
 	console_free(t.c);
 }
 
-/* 2,000 lines to a terminal that nobody reads: at once, in bounds, and said later how many are missing. */
+/*
+ * 2,000 lines to a terminal that nobody reads: at once, in bounds, and said later how many are
+ * missing.
+ */
 TEST(a_console_that_nobody_reads_holds_nobody_up)
 {
 	uint64_t began = now_ns();
@@ -104,7 +110,9 @@ TEST(a_console_that_nobody_reads_holds_nobody_up)
 
 	open_terminal(&t, "dumb");
 	for (int i = 0; i < 2000; i++)
-		console_put(t.c, "this is a line of which there are far too many for a terminal that nobody reads", false);
+		console_put(t.c,
+			"this is a line of which there are far too many for a terminal that nobody "
+			"reads", false);
 	CHECK(now_ns() - began < SOON);
 	all_of(t.near, t.c);
 	console_put(t.c, "somebody reads again", false);
@@ -123,7 +131,9 @@ TEST(what_is_urgent_finds_room_where_the_rest_does_not)
 
 	open_terminal(&t, "dumb");
 	for (int i = 0; i < 400; i++)
-		console_put(t.c, "this is a line of which there are far too many for a terminal that nobody reads", false);
+		console_put(t.c,
+			"this is a line of which there are far too many for a terminal that nobody "
+			"reads", false);
 	console_put(t.c, "this is why", true);
 	text = all_of(t.near, t.c);
 	CHECK(strstr(text, "this is why\r\n"));
@@ -159,12 +169,14 @@ TEST(a_slow_reader_gets_all_that_was_kept)
 
 	open_terminal(&t, "dumb");
 	for (int i = 0; i < 90; i++)
-		console_put(t.c, "0123456789012345678901234567890123456789012345678901234567890123456789012345678", true);
+		console_put(t.c,
+			"0123456789012345678901234567890123456789012345678901234567890123456789012345678", true);
 	while (got < 90 * 81) {
 		ssize_t n = read(t.near, some, sizeof(some));
 
 		got += n > 0 ? (size_t)n : 0;
-		CHECK(n > 0 || poll(&(struct pollfd){.fd = console_fd(t.c), .events = POLLIN}, 1, 5000) == 1);
+		CHECK(n > 0 || poll(&(struct pollfd){.fd = console_fd(t.c), .events = POLLIN}, 1,
+			5000) == 1);
 		console_flush(t.c);
 	}
 	CHECK_INT(got, 90 * 81);
@@ -213,12 +225,15 @@ TEST(quiet_shows_causes_and_only_long_waits)
 	cfg.console_fd = fds[1];
 	CHECK_INT(report_new(&r, &cfg), 0);
 	report_wait(r, CAUSE_NETDEV_NO_CARRIER, "ib0", NSEC_PER_SEC, "waiting for carrier");
-	CHECK(report_tick(r, 2 * NSEC_PER_SEC, NSEC_NEVER)); /* for systemd, which shows it by itself */
+	/* for systemd, which shows it by itself */
+	CHECK(report_tick(r, 2 * NSEC_PER_SEC, NSEC_NEVER));
 	CHECK(read(fds[0], text, sizeof(text)) < 0);
 	CHECK(report_tick(r, 7 * NSEC_PER_SEC, NSEC_NEVER));
-	CHECK(read(fds[0], text, sizeof(text) - 1) > 0 && strstr(text, "initagent: ib0: waiting for carrier (no limit, IA-E402)\n"));
+	CHECK(read(fds[0], text, sizeof(text) - 1) > 0 &&
+		strstr(text, "initagent: ib0: waiting for carrier (no limit, IA-E402)\n"));
 	report_cause(r, CAUSE_NETDEV_NO_CARRIER, "ib0", 8 * NSEC_PER_SEC, "no cable");
 	memset(text, 0, sizeof(text));
-	CHECK(read(fds[0], text, sizeof(text) - 1) > 0 && strstr(text, "IA-E402 ") && strstr(text, " check: "));
+	CHECK(read(fds[0], text, sizeof(text) - 1) > 0 && strstr(text, "IA-E402 ") &&
+		strstr(text, " check: "));
 	report_free(r);
 }

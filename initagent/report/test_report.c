@@ -81,7 +81,10 @@ TEST(control_bytes_never_reach_the_console)
 	CHECK_STR(clean, "\\x01");
 }
 
-/* Neither a terminal's escape sequence nor a second assignment for sd_notify, by whatever way it came in. */
+/*
+ * Neither a terminal's escape sequence nor a second assignment for sd_notify, by whatever way it
+ * came in.
+ */
 static bool harmless(const char *text)
 {
 	for (; *text; text++)
@@ -120,7 +123,8 @@ TEST(control_bytes_are_cleaned_where_they_come_in)
 	CHECK(harmless(view.changes[0].from) && harmless(view.changes[0].to));
 	CHECK(harmless(view.works[0].room) && harmless(view.works[0].what));
 	CHECK(pread(kmsg, lines, sizeof(lines) - 1, 0) > 0);
-	for (char *save = NULL, *one = strtok_r(lines, "\n", &save); one; one = strtok_r(NULL, "\n", &save))
+	for (char *save = NULL, *one = strtok_r(lines, "\n", &save); one;
+		one = strtok_r(NULL, "\n", &save))
 		CHECK(harmless(one) && strncmp(one, "<7>initagent: IA-E", 18) == 0);
 }
 
@@ -178,7 +182,8 @@ TEST(status_line_is_calm)
 	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
 	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "no DHCP answer yet", 10 * s);
 	CHECK(!wait_line_tick(&w, 10 * s, 0, 180 * s));
-	CHECK_STR(wait_line_tick(&w, 11 * s, 0, 180 * s), "eth0: no DHCP answer yet (11 s of 180 s, IA-E501)");
+	CHECK_STR(wait_line_tick(&w, 11 * s, 0, 180 * s),
+		"eth0: no DHCP answer yet (11 s of 180 s, IA-E501)");
 	CHECK(!wait_line_tick(&w, 12 * s, 0, 180 * s));
 	CHECK_INT(wait_line_deadline(&w), (long long)(16 * s));
 	wait_line_set(&w, CAUSE_DHCP_NO_OFFER, "eth0", "no DHCP answer yet, 2 sent", 12 * s);
@@ -188,7 +193,9 @@ TEST(status_line_is_calm)
 	CHECK(wait_line_deadline(&w) == NSEC_NEVER);
 }
 
-/* Bytes come, and each look has another text: a line a second for five seconds, then one in five. */
+/*
+ * Bytes come, and each look has another text: a line a second for five seconds, then one in five.
+ */
 TEST(progress_lines_become_rare)
 {
 	const uint64_t s = NSEC_PER_SEC;
@@ -233,9 +240,12 @@ TEST(the_wait_for_the_root_is_never_lost)
 		snprintf(rail, sizeof(rail), "r%d", i);
 		report_wait(f.report, CAUSE_PORT_DOWN, rail, 9, "x");
 	}
-	CHECK_STR(printed(&f), "initagent: r143: more than 143 waits at one time: those of further interfaces are not shown\n");
+	CHECK_STR(printed(&f),
+		"initagent: r143: more than 143 waits at one time: those of further interfaces are "
+		"not shown\n");
 	report_wait(f.report, CAUSE_ROOT_UNREACHABLE, "root", 7, "waiting for the server");
-	CHECK_INT(report_waits_over(f.report, 10, "over", where, sizeof(where)), CAUSE_ROOT_UNREACHABLE);
+	CHECK_INT(report_waits_over(f.report, 10, "over", where, sizeof(where)),
+		CAUSE_ROOT_UNREACHABLE);
 	CHECK_STR(where, "root");
 	report_view(f.report, &v);
 	CHECK_INT(v.causes[v.n_causes - 1].cause, CAUSE_ROOT_UNREACHABLE);

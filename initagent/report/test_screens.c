@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who shows what is waited for: systemd's status line and plymouth's screen, each played by a socket. */
+/*
+ * Who shows what is waited for: systemd's status line and plymouth's screen, each played by a
+ * socket.
+ */
 #include "check.h"
 
 #include <poll.h>
@@ -86,7 +89,8 @@ static int splash(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	memcpy(sa.sun_path, name, sizeof(name) - 1);
-	CHECK(bind(fd, (struct sockaddr *)&sa, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(name) - 1)) == 0);
+	CHECK(bind(fd, (struct sockaddr *)&sa, (socklen_t)(offsetof(struct sockaddr_un,
+		sun_path) + sizeof(name) - 1)) == 0);
 	CHECK_INT(listen(fd, 1), 0);
 	return fd;
 }

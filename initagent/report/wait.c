@@ -61,8 +61,9 @@ const struct wait_slot *wait_line_oldest(const struct wait_line *w)
 }
 
 /*
- * A text that changes is shown within a second; one that goes on changing while nothing is wrong (bytes that come) only at first,
- * then as seldom as one that stays: a serial console takes milliseconds a line.
+ * A text that changes is shown within a second; one that goes on changing while nothing is wrong
+ * (bytes that come) only at first, then as seldom as one that stays: a serial console takes
+ * milliseconds a line.
  */
 static uint64_t pause_of(const struct wait_line *w, const struct wait_slot *slot)
 {
@@ -95,8 +96,10 @@ const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, ui
 	if (slot->cause == CAUSE_NONE)
 		snprintf(budget, sizeof(budget), "%u s", past);
 	else if (end != NSEC_NEVER)
-		snprintf(budget, sizeof(budget), "%u s of %u s", past, (unsigned)((end - start) / NSEC_PER_SEC));
-	snprintf(w->line, sizeof(w->line), "%s%s%s (%s%s%s)", slot->rail, *slot->rail ? ": " : "", slot->text,
+		snprintf(budget, sizeof(budget), "%u s of %u s", past,
+			(unsigned)((end - start) / NSEC_PER_SEC));
+	snprintf(w->line, sizeof(w->line), "%s%s%s (%s%s%s)", slot->rail, *slot->rail ? ": " : "",
+		slot->text,
 		budget, slot->cause ? ", " : "", slot->cause ? cause_info(slot->cause)->code : "");
 	w->printed = now;
 	w->changed = false;

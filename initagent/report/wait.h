@@ -27,8 +27,9 @@ struct wait_line {
 };
 
 /*
- * wait_line_set: what the rail is at, as a statement ("waiting for carrier"); empty: it waits no more. False: all slots are
- * taken, and the wait is not kept. The last slot is for "root": what ends the boot is never lost.
+ * wait_line_set: what the rail is at, as a statement ("waiting for carrier"); empty: it waits no
+ * more. False: all slots are taken, and the wait is not kept. The last slot is for "root": what
+ * ends the boot is never lost.
  */
 bool wait_line_set(struct wait_line *w, enum cause cause, const char *rail, const char *text,
 	uint64_t now);

@@ -80,8 +80,8 @@ static const enum report_level levels[] = {
 static void report_diag(const struct env *env, const struct diag *d, uint64_t now)
 {
 	if (d->severity >= DIAG_ERROR)
-		report_cause(env->report, CAUSE_CMDLINE_MALFORMED, d->option, now, "%s%s%s", d->text,
-			d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+		report_cause(env->report, CAUSE_CMDLINE_MALFORMED, d->option, now, "%s%s%s",
+			d->text, d->remedy ? "; " : "", d->remedy ? d->remedy : "");
 	else
 		report_log(env->report, levels[d->severity], "cmdline", now, "%s%s%s%s%s",
 			d->option ? d->option : "", d->option ? ": " : "", d->text,

@@ -26,6 +26,9 @@ struct cmdline {
  */
 int cmdline_load(const struct env *env, struct cmdline *ret);
 
-/* cmdline_report: the parser's remarks: errors as causes, warnings on the console, notes in the log. */
+/*
+ * cmdline_report: the parser's remarks: errors as causes, warnings on the console, notes in the
+ * log.
+ */
 void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now);
 void cmdline_done(struct cmdline *c);

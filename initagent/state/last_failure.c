@@ -30,7 +30,8 @@ static bool was_looked_for(const struct env *env)
 	if (cmdline_load(env, &c) < 0)
 		return false;
 	for (size_t i = 0; i < c.plan->n_reports; i++)
-		looked |= c.plan->reports[i].kind == PLAN_REPORT_EFI || c.plan->reports[i].kind == PLAN_REPORT_PSTORE;
+		looked |= c.plan->reports[i].kind == PLAN_REPORT_EFI ||
+			c.plan->reports[i].kind == PLAN_REPORT_PSTORE;
 	cmdline_done(&c);
 	return looked;
 }
@@ -41,12 +42,13 @@ static void print(FILE *out, const struct failure *f)
 	time_t wall = (time_t)f->wall;
 	struct tm tm;
 
-	fprintf(out, "failed     %s %s%s%s\n", info->code, info->text, *f->text ? ": " : "", f->text);
+	fprintf(out, "failed     %s %s%s%s\n", info->code, info->text, *f->text ? ": " : "",
+		f->text);
 	if (*f->where)
 		fprintf(out, "  where    %s\n", f->where);
 	if (f->wall && gmtime_r(&wall, &tm))
-		fprintf(out, "  when     %04d-%02d-%02d %02d:%02d:%02d UTC, ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-			tm.tm_hour, tm.tm_min, tm.tm_sec);
+		fprintf(out, "  when     %04d-%02d-%02d %02d:%02d:%02d UTC, ", tm.tm_year + 1900,
+			tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 	else
 		fprintf(out, "  when     the clock was not set, ");
 	fprintf(out, "%llu s after the kernel's start\n", (unsigned long long)f->uptime);
@@ -59,7 +61,8 @@ int last_failure_print(const struct env *env, FILE *out)
 	int r = passed_on(env, &f);
 
 	if (r < 0 && r != -ENOENT) {
-		console_complain(STATE_DIR "/last-failure", r == -EBADMSG ? "damaged" : strerror(-r));
+		console_complain(STATE_DIR "/last-failure",
+			r == -EBADMSG ? "damaged" : strerror(-r));
 		return STATUS_UNKNOWN;
 	}
 	if (r == 0 || remember_read(env, REMEMBER_EFI | REMEMBER_PSTORE, &f) == 0) {
@@ -67,9 +70,9 @@ int last_failure_print(const struct env *env, FILE *out)
 		return STATUS_FAILED;
 	}
 	if (was_looked_for(env)) {
-		fprintf(out, "the boot before this one left no failure\n");
+		fprintf(out, "the previous boot left no failure record\n");
 		return STATUS_GOOD;
 	}
-	fprintf(out, "not known: rd.report=efi or rd.report=pstore keeps the last failure\n");
+	fprintf(out, "not known: rd.report=efi or rd.report=pstore keeps a failure record\n");
 	return STATUS_UNKNOWN;
 }

@@ -7,7 +7,10 @@
 #include "report/causes.h"
 #include "report/console.h"
 
-/* What stands before the bars, what a bar has at least, and the widest table that is still read as one. */
+/*
+ * What stands before the bars, what a bar has at least, and the widest table that is still read as
+ * one.
+ */
 enum { TEXT_COLUMNS = 37, BAR_COLUMNS_MIN = 16, COLUMNS_MAX = 120, COLUMNS_DEFAULT = 80 };
 enum { SLOWEST_MODULES = 3 };
 
@@ -41,7 +44,8 @@ static unsigned int bar_columns(const struct phase_style *style)
 {
 	unsigned int columns = style->columns < COLUMNS_MAX ? style->columns : COLUMNS_MAX;
 
-	return columns < TEXT_COLUMNS + BAR_COLUMNS_MIN + 2 ? BAR_COLUMNS_MIN : columns - TEXT_COLUMNS - 2;
+	return columns < TEXT_COLUMNS + BAR_COLUMNS_MIN + 2 ? BAR_COLUMNS_MIN :
+		columns - TEXT_COLUMNS - 2;
 }
 
 /* The column (0..width) of a moment. */
@@ -56,7 +60,8 @@ static unsigned int column(const struct record *r, double when, unsigned int wid
 static void print_bar(FILE *out, const struct record *r, const struct record_phase *p,
 	const struct phase_style *style)
 {
-	unsigned int width = bar_columns(style), from = column(r, p->begin, width), to = column(r, p->end, width);
+	unsigned int width = bar_columns(style), from = column(r, p->begin, width),
+		to = column(r, p->end, width);
 
 	/* the shortest phase is still seen */
 	if (to == from && from == width)
@@ -76,21 +81,24 @@ static void print_phases(FILE *out, const struct record *r, const struct phase_s
 		return;
 	}
 	fprintf(out, "  %-9s %7s %7s %7s  |%-*s%*.2f s|\n", "phase", "from s", "took s", "alone s",
-		(int)bar_columns(style) / 2, "0", (int)(bar_columns(style) - bar_columns(style) / 2) - 2,
+		(int)bar_columns(style) / 2, "0",
+			(int)(bar_columns(style) - bar_columns(style) / 2) - 2,
 		record_total(r));
 	for (size_t i = 0; i < r->n_phases; i++) {
 		const struct record_phase *p = &r->phases[i];
 		char name[16];
 
 		console_clean(name, sizeof(name), p->name);
-		fprintf(out, "  %-9.9s %7.3f %7.3f %7.3f  ", name, p->begin - r->start, p->end - p->begin,
-			record_alone(r, i));
+		fprintf(out, "  %-9.9s %7.3f %7.3f %7.3f  ", name, p->begin - r->start,
+			p->end - p->begin, record_alone(r, i));
 		print_bar(out, r, p, style);
 	}
 	fprintf(out, "  %-9s %7s %7s %7.3f\n", "between", "", "", record_between(r));
 }
 
-/* The longest module not longer than the one before (in time, then in order); n_modules for none. */
+/*
+ * The longest module not longer than the one before (in time, then in order); n_modules for none.
+ */
 static size_t next_slowest(const struct record *r, size_t before)
 {
 	size_t best = r->n_modules;
@@ -161,5 +169,5 @@ void phase_table_print(FILE *out, const struct record *r, const struct phase_sty
 	print_modules(out, r);
 	print_causes(out, r);
 	if (r->left_out)
-		fprintf(out, "  %zu rows of the file are impossible or too many, and left out\n", r->left_out);
+		fprintf(out, "  %zu invalid or excess rows of the file left out\n", r->left_out);
 }

@@ -10,8 +10,8 @@ struct phase_style {
 };
 
 /*
- * phase_style_of: what fits the terminal at fd: its width (80 when unknown), blocks only on a terminal whose
- * locale is UTF-8. On serial consoles of rescue shells that is plain ASCII.
+ * phase_style_of: what fits the terminal at fd: its width (80 when unknown), blocks only on a
+ * terminal whose locale is UTF-8. On serial consoles of rescue shells that is plain ASCII.
  */
 struct phase_style phase_style_of(int fd);
 

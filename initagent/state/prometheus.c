@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prometheus: see prometheus.h. All metrics are gauges: they are facts of one boot. One line that is malformed makes the
- * collector refuse the whole file, so every value passes an escape.
+ * prometheus: see prometheus.h. All metrics are gauges: they are facts of one boot. One line that
+ * is malformed makes the collector refuse the whole file, so every value passes an escape.
  */
 #include "state/prometheus.h"
 
@@ -40,7 +40,8 @@ static void put_info(FILE *out, const cJSON *top)
 	const cJSON *root = cJSON_GetObjectItem(top, "root");
 
 	head(out, "info", "The agent and the root of this boot.");
-	label(out, "initagent_info{", "version", state_text(cJSON_GetObjectItem(top, "agent"), "version"));
+	label(out, "initagent_info{", "version",
+		state_text(cJSON_GetObjectItem(top, "agent"), "version"));
 	label(out, ",", "kernel", state_text(top, "kernel"));
 	label(out, ",", "root", state_text(root, "type"));
 	label(out, ",", "server", state_text(root, "server"));
@@ -66,7 +67,8 @@ static void put_causes(FILE *out, const cJSON *top)
 {
 	const cJSON *c;
 
-	head(out, "cause_occurrences", "How often a cause was met in this boot, also one that went away.");
+	head(out, "cause_occurrences",
+		"How often a cause was met in this boot, also one that went away.");
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
 	{
 		if (!*state_text(c, "code"))
@@ -79,7 +81,8 @@ static void put_causes(FILE *out, const cJSON *top)
 
 static void put_rail(FILE *out, const cJSON *rail)
 {
-	const cJSON *rdma = cJSON_GetObjectItem(rail, "rdma"), *far = cJSON_GetObjectItem(rdma, "neighbour");
+	const cJSON *rdma = cJSON_GetObjectItem(rail, "rdma"),
+		*far = cJSON_GetObjectItem(rdma, "neighbour");
 	char port[16] = "", far_port[16] = "";
 
 	if (rdma)
@@ -113,21 +116,29 @@ static void put_before(FILE *out, const struct env *env)
 	char path[PATH_MAX];
 	int r = env_path(env, path, sizeof(path), STATE_DIR "/last-failure");
 
-	single(out, "boot_before_failed", "Whether the boot before this one was kept as failed (rd.report=efi or pstore).",
+	single(out, "boot_before_failed",
+		"Whether the boot before this one was kept as failed (rd.report=efi or pstore).",
 		r >= 0 && access(path, F_OK) == 0);
 }
 
 static void put_all(const struct env *env, FILE *out, const cJSON *top)
 {
-	const cJSON *agent = cJSON_GetObjectItem(top, "agent"), *root = cJSON_GetObjectItem(top, "root");
+	const cJSON *agent = cJSON_GetObjectItem(top, "agent"),
+		*root = cJSON_GetObjectItem(top, "root");
 
 	put_info(out, top);
-	single(out, "boot_success", "Whether the root was reached.", streq(state_text(top, "outcome"), "done"));
-	single(out, "boot_duration_seconds", "From the agent's start to the root.", state_number(top, "now_s") - state_number(top, "start_s"));
-	single(out, "boot_start_seconds", "The agent's start, since the kernel's.", state_number(top, "start_s"));
-	single(out, "agent_cpu_seconds", "CPU time of the agent alone.", state_number(agent, "cpu_s"));
-	single(out, "agent_restarts", "How often a killed agent was started again.", state_number(agent, "restarts"));
-	single(out, "root_attempts", "Attempts until the root was mounted.", state_number(root, "attempts"));
+	single(out, "boot_success", "Whether the root was reached.",
+		streq(state_text(top, "outcome"), "done"));
+	single(out, "boot_duration_seconds", "From the agent's start to the root.",
+		state_number(top, "now_s") - state_number(top, "start_s"));
+	single(out, "boot_start_seconds", "The agent's start, since the kernel's.",
+		state_number(top, "start_s"));
+	single(out, "agent_cpu_seconds", "CPU time of the agent alone.",
+		state_number(agent, "cpu_s"));
+	single(out, "agent_restarts", "How often a killed agent was started again.",
+		state_number(agent, "restarts"));
+	single(out, "root_attempts", "Attempts until the root was mounted.",
+		state_number(root, "attempts"));
 	single(out, "root_fell_back", "Whether a root asked for over RDMA came over TCP.",
 		state_true(root, "fell_back"));
 	put_phases(out, top);

@@ -9,7 +9,8 @@
 #include "state/state.h"
 
 /* Rows kept of each kind, far more than the agent writes; a boot has at most a few phases. */
-enum { PHASES_MAX = 16, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096, CAUSES_MAX = 256, RAILS_MAX = 128 };
+enum { PHASES_MAX = 16, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096, CAUSES_MAX = 256,
+	RAILS_MAX = 128 };
 
 struct whole {
 	struct record r;
@@ -29,7 +30,8 @@ static const char *const fault_texts[RECORD_FAULT_MAX] = {
 };
 
 static const char *const outcome_names[RECORD_OUTCOME_MAX] = {"running", "done", "failed"};
-static const char *const outcome_texts[RECORD_OUTCOME_MAX] = {"still at work", "root reached", "failed"};
+static const char *const outcome_texts[RECORD_OUTCOME_MAX] =
+	{"still at work", "root reached", "failed"};
 
 const char *record_fault_text(enum record_fault fault)
 {
@@ -75,7 +77,8 @@ static unsigned int count(const cJSON *o, const char *key)
 }
 
 /* Both times of a row; false when it cannot have been so. */
-static bool span(const cJSON *o, const char *begin, const char *end, double *ret_begin, double *ret_end)
+static bool span(const cJSON *o, const char *begin, const char *end, double *ret_begin,
+	double *ret_end)
 {
 	*ret_begin = seconds(o, begin);
 	*ret_end = seconds(o, end);
@@ -235,21 +238,24 @@ static const char *root_line(struct whole *w, const cJSON *top)
 	const char *type = text(w, root, "type"), *path = text(w, root, "path"), *line;
 
 	if (streq(type, "image"))
-		line = arena_printf(w->arena, "%s (%s image, proof: %s)", text(w, root, "url"), text(w, root, "format"),
-			text(w, root, "proof"));
+		line = arena_printf(w->arena, "%s (%s image, proof: %s)", text(w, root, "url"),
+			text(w, root, "format"), text(w, root, "proof"));
 	else if (streq(type, "nfs"))
-		line = arena_printf(w->arena, "%s:%s (NFS %s over %s%s)", text(w, root, "server"), path,
-			text(w, root, "version"), text(w, root, "proto"),
+		line = arena_printf(w->arena, "%s:%s (NFS %s over %s%s)", text(w, root, "server"),
+			path, text(w, root, "version"), text(w, root, "proto"),
 			cJSON_IsTrue(field(root, "fell_back")) ? ", fell back from RDMA" : "");
 	else if (*type)
-		line = arena_printf(w->arena, "%s %s on %s (%s)", type, text(w, root, "name"), text(w, root, "server"),
-			text(w, root, "proto"));
+		line = arena_printf(w->arena, "%s %s on %s (%s)", type, text(w, root, "name"),
+			text(w, root, "server"), text(w, root, "proto"));
 	else
 		line = "";
 	return line ? line : "";
 }
 
-/* The host name that the state knows: its own, or the one DHCP gave to the rail of the root, or to any. */
+/*
+ * The host name that the state knows: its own, or the one DHCP gave to the rail of the root, or to
+ * any.
+ */
 static const char *node_name(struct whole *w, const cJSON *top, const char *name)
 {
 	const char *own = text(w, top, "hostname"), *any = "";
@@ -290,7 +296,8 @@ static enum record_fault take_head(struct whole *w, const cJSON *top)
 	return RECORD_OK;
 }
 
-static enum record_fault take_all(struct whole *w, const cJSON *top, const char *file, const char *name)
+static enum record_fault take_all(struct whole *w, const cJSON *top, const char *file,
+	const char *name)
 {
 	const char *copy = arena_text(w->arena, name, strnlen(name, RECORD_TEXT_MAX));
 
@@ -308,7 +315,8 @@ static enum record_fault take_all(struct whole *w, const cJSON *top, const char 
 	return RECORD_OK;
 }
 
-static enum record_fault parse(struct record **ret, const cJSON *top, const char *file, const char *name)
+static enum record_fault parse(struct record **ret, const cJSON *top, const char *file,
+	const char *name)
 {
 	_cleanup_(record_freep) struct record *r = NULL;
 	struct whole *w = calloc(1, sizeof(*w));
@@ -329,8 +337,8 @@ static enum record_fault parse(struct record **ret, const cJSON *top, const char
 	return fault;
 }
 
-enum record_fault record_parse(struct record **ret, const char *file, const char *name, const char *text_,
-	size_t len)
+enum record_fault record_parse(struct record **ret, const char *file, const char *name,
+	const char *text_, size_t len)
 {
 	enum record_fault fault;
 	cJSON *top;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record: a state.json read back, of this boot or of another machine's. The file is taken for hostile: its
- * size, the number of its rows and the length of its texts are bounded, rows with impossible times are left
- * out, and the texts may still hold any byte but 0: whoever prints them has to escape them.
+ * record: a state.json read back, of this boot or of another machine's. The file is taken for
+ * hostile: its size, the number of its rows and the length of its texts are bounded, rows with
+ * impossible times are left out, and the texts may still hold any byte but 0: printing code has to
+ * escape them.
  */
 #pragma once
 
@@ -10,7 +11,9 @@
 
 struct record;
 
-/* More than any agent writes: its rows are limited (report/report.h), each has less than 200 bytes. */
+/*
+ * More than any agent writes: its rows are limited (report/report.h), each has less than 200 bytes.
+ */
 #define RECORD_BYTES_MAX (1024 * 1024)
 /* The longest text kept, in bytes; what is longer is cut. */
 #define RECORD_TEXT_MAX	 400
@@ -84,11 +87,12 @@ struct record {
 };
 
 /*
- * record_parse: reads text[len] as the state file `file`. The node is named by the state's host name, else
- * `name`. Returns RECORD_OK and the record, which the caller frees, or why there is none.
+ * record_parse: reads text[len] as the state file `file`. The node is named by the state's host
+ * name, else `name`. Returns RECORD_OK and the record, which the caller frees, or why there is
+ * none.
  */
-enum record_fault record_parse(struct record **ret, const char *file, const char *name, const char *text,
-	size_t len);
+enum record_fault record_parse(struct record **ret, const char *file, const char *name,
+	const char *text, size_t len);
 struct record *record_free(struct record *r);
 DEFINE_FREEP(struct record, record_free)
 
@@ -100,13 +104,20 @@ const char *record_outcome_text(enum record_outcome outcome);
 double record_total(const struct record *r);
 
 /*
- * record_alone: the time (s) that the boot spent on phase i alone. Phases overlap; each moment counts for the
- * one that lasts longest of those under way: it is what the boot waited for. The order decides a draw.
+ * record_alone: the time (s) that the boot spent on phase i alone. Phases overlap; each moment
+ * counts for the one that lasts longest of those under way: it is what the boot waited for. The
+ * order decides a draw.
  */
 double record_alone(const struct record *r, size_t i);
 /* record_waited_for: the phase of a moment, as above; n_phases for none. */
 size_t record_waited_for(const struct record *r, double when);
-/* record_next_edge: the first begin or end of a phase after a moment; the moment itself when there is none. */
+/*
+ * record_next_edge: the first begin or end of a phase after a moment; the moment itself when there
+ * is none.
+ */
 double record_next_edge(const struct record *r, double when);
-/* record_between: the time (s) of the boot in which no phase was under way: retries, servers that were waited for. */
+/*
+ * record_between: the time (s) of the boot in which no phase was under way: retries, servers that
+ * were waited for.
+ */
 double record_between(const struct record *r);

@@ -131,7 +131,9 @@ int running_end(const struct env *env, struct running *r, const char *outcome)
 {
 	int e = file_write(env, STATE_DIR, "outcome", outcome, strlen(outcome), 0644);
 
-	/* Only a killed agent's successor goes on with its budget; after a failure it is a new one. */
+	/*
+	 * Only a killed agent's successor goes on with its budget; after a failure it is a new one.
+	 */
 	remove_file(env, "start");
 	closep(&r->lock);
 	r->lock = -1;
@@ -175,7 +177,9 @@ static enum running_state wait_while(const struct env *env, unsigned states, uin
 
 	if (fd < 0 || make_dir(env) < 0 || env_path(env, path, sizeof(path), STATE_DIR) < 0)
 		return s;
-	/* Closing the lock, opened for writing, is the last thing an agent does or has done to it. */
+	/*
+	 * Closing the lock, opened for writing, is the last thing an agent does or has done to it.
+	 */
 	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE) < 0)
 		return s;
 	for (s = running_look(env); states & 1U << s; s = running_look(env)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * running: is an agent at work, how did it end, and did it start before? /run/initagent/lock is
- * held (fcntl, open file description lock) while one runs, so a killed agent is noticed at once; /run/initagent/outcome holds one
- * word; /run/initagent/start the time of the first start, so that a restart keeps the budget.
+ * held (fcntl, open file description lock) while one runs, so a killed agent is noticed at once;
+ * /run/initagent/outcome holds one word; /run/initagent/start the time of the first start, so that
+ * a restart keeps the budget.
  */
 #pragma once
 
@@ -16,8 +17,8 @@ struct running {
 };
 
 /*
- * running_begin: takes the lock, waiting for nobody. Returns 0, -EBUSY when another agent is at work, or
- * -errno.
+ * running_begin: takes the lock without waiting. Returns 0, -EBUSY when another agent is at work,
+ * or -errno.
  */
 int running_begin(const struct env *env, uint64_t now, struct running *ret);
 
@@ -40,12 +41,13 @@ enum running_state running_look(const struct env *env);
 
 /*
  * running_wait: waits until it is neither RUNNING_NEVER nor RUNNING_NOW, or deadline (absolute,
- * NSEC_NEVER: no limit). Returns the state it saw last. Waits by inotify and by the lock, not by polling.
+ * NSEC_NEVER: no limit). Returns the state it saw last. Waits by inotify and by the lock, not by
+ * polling.
  */
 enum running_state running_wait(const struct env *env, uint64_t deadline);
 
 /*
- * running_wait_outcome: the same, but a killed agent is waited for as well: who started it (systemd)
- * starts it again.
+ * running_wait_outcome: the same, but a killed agent is waited for as well: who started it
+ * (systemd) starts it again.
  */
 enum running_state running_wait_outcome(const struct env *env, uint64_t deadline);

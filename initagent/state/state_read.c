@@ -44,11 +44,13 @@ int state_parse(const char *text, cJSON **ret)
 static void complain(int error)
 {
 	const char *why = error == -EBADMSG ? "damaged" :
-		error == -EPROTONOSUPPORT ? "written by an agent of another version, with another schema" :
-		error == -EFBIG ? "larger than any agent writes" : strerror(-error);
+		error == -EPROTONOSUPPORT ?
+			"written by another version of the agent (other schema)" :
+		error == -EFBIG ? "too large for a state file" : strerror(-error);
 
 	if (error == -ENOENT)
-		console_complain("this system was not booted by initagent", "there is no " STATE_DIR "/state.json");
+		console_complain("this system was not booted by initagent",
+			"there is no " STATE_DIR "/state.json");
 	else
 		console_complain("no state: " STATE_DIR "/state.json", why);
 }
@@ -80,7 +82,8 @@ double state_number(const cJSON *o, const char *key)
 {
 	const cJSON *n = cJSON_GetObjectItem(o, key);
 
-	return cJSON_IsNumber(n) && n->valuedouble > -NUMBER_MAX && n->valuedouble < NUMBER_MAX ? n->valuedouble : 0;
+	return cJSON_IsNumber(n) && n->valuedouble > -NUMBER_MAX &&
+		n->valuedouble < NUMBER_MAX ? n->valuedouble : 0;
 }
 
 bool state_true(const cJSON *o, const char *key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state_read: this boot's state.json for those who look at it later. The file is ours, but it is read like network data:
- * bounded, and every member may be missing or odd.
+ * state_read: this boot's state.json for those who look at it later. The file is ours, but it is
+ * read like network data: bounded, and every member may be missing or odd.
  */
 #pragma once
 
@@ -9,19 +9,28 @@
 
 #include "base/env.h"
 
-/* state_read: the text, which the caller frees. Its length; -errno, -EFBIG: more than any agent writes. */
+/*
+ * state_read: the text, which the caller frees. Its length; -errno, -EFBIG: more than any agent
+ * writes.
+ */
 int state_read(const struct env *env, char **ret);
 
 /*
- * state_parse: the object, which the caller deletes. 0; -EBADMSG: it is none; -EPROTONOSUPPORT: it is of another schema,
- * written by an agent of another version.
+ * state_parse: the object, which the caller deletes. 0; -EBADMSG: it is none; -EPROTONOSUPPORT: it
+ * is of another schema, written by an agent of another version.
  */
 int state_parse(const char *text, cJSON **ret);
 
-/* state_load: both, the text and the object; what is wrong is said on standard error, too. 0 or as above. */
+/*
+ * state_load: both, the text and the object; what is wrong is said on standard error, too. 0 or as
+ * above.
+ */
 int state_load(const struct env *env, char **ret_text, cJSON **ret);
 
-/* state_text: a member that is a text, or "". state_number: one that is a number of less than 16 digits, or 0. */
+/*
+ * state_text: a member that is a text, or "". state_number: one that is a number of less than 16
+ * digits, or 0.
+ */
 const char *state_text(const cJSON *o, const char *key);
 double state_number(const cJSON *o, const char *key);
 /* state_true: is the member there, and true? */

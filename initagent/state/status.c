@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * status: see status.h. The file is ours, but it is parsed like network data: bounded, and every field
- * may be missing.
+ * status: see status.h. The file is ours, but it is parsed like network data: bounded, and every
+ * field may be missing.
  */
 #include "state/status.h"
 
@@ -31,13 +31,14 @@ static int outcome_status(const cJSON *top)
 	return streq(outcome, "running") ? STATUS_RUNNING : STATUS_FAILED;
 }
 
-/* "45 s", "58 min", "3 h 12 min", "2 d": what a person wants to know of a time. */
+/* "45 s", "58 min", "3 h 12 min", "2 d": at most two units. */
 static const char *duration(char *buf, size_t size, double seconds)
 {
 	static const struct {
 		unsigned long from, unit, part;
 		const char *name, *part_name;
-	} rows[] = {{86400, 86400, 3600, "d", "h"}, {3600, 3600, 60, "h", "min"}, {120, 60, 0, "min", ""}, {0, 1, 0, "s", ""}};
+	} rows[] = {{86400, 86400, 3600, "d", "h"}, {3600, 3600, 60, "h", "min"},
+		{120, 60, 0, "min", ""}, {0, 1, 0, "s", ""}};
 	unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)seconds : 0, rest;
 	size_t i = 0;
 	int n;
@@ -54,16 +55,20 @@ static const char *duration(char *buf, size_t size, double seconds)
 static void print_outcome(FILE *out, const cJSON *top)
 {
 	static const char *const words[] = {
-		[STATUS_REACHED] = "root reached after", [STATUS_FAILED] = "failed after", [STATUS_RUNNING] = "still at work since",
+		[STATUS_REACHED] = "root reached after", [STATUS_FAILED] = "failed after",
+			[STATUS_RUNNING] = "still at work since",
 	};
-	double start = state_number(top, "start_s"), restarts = state_number(cJSON_GetObjectItem(top, "agent"), "restarts");
+	double start = state_number(top, "start_s"),
+		restarts = state_number(cJSON_GetObjectItem(top, "agent"), "restarts");
 	char line[256];
 	int n;
 
-	n = snprintf(line, sizeof(line), "%s %.2f s, %.2f s after the kernel started", words[outcome_status(top)],
+	n = snprintf(line, sizeof(line), "%s %.2f s, %.2f s after the kernel started",
+		words[outcome_status(top)],
 		state_number(top, "now_s") - start, state_number(top, "now_s"));
 	if (restarts > 0)
-		snprintf(line + n, sizeof(line) - (size_t)n, "; the agent was killed and started again %.0f %s", restarts,
+		snprintf(line + n, sizeof(line) - (size_t)n,
+			"; the agent was killed and started again %.0f %s", restarts,
 			restarts > 1 ? "times" : "time");
 	print_clean(out, "outcome", line);
 }
@@ -72,8 +77,8 @@ static void print_image(FILE *out, const cJSON *root)
 {
 	char line[640];
 
-	snprintf(line, sizeof(line), "%.400s, %s, proof: %s", state_text(root, "url"), state_text(root, "format"),
-		state_text(root, "proof"));
+	snprintf(line, sizeof(line), "%.400s, %s, proof: %s", state_text(root, "url"),
+		state_text(root, "format"), state_text(root, "proof"));
 	print_clean(out, "root", line);
 }
 
@@ -81,8 +86,10 @@ static void print_block(FILE *out, const cJSON *root)
 {
 	char line[768];
 
-	snprintf(line, sizeof(line), "%.16s %.300s on %.200s over %.8s%s%.32s%s%.16s%s", state_text(root, "type"), state_text(root, "name"),
-		state_text(root, "server"), state_text(root, "proto"), *state_text(root, "device") ? ", /dev/" : "", state_text(root, "device"),
+	snprintf(line, sizeof(line), "%.16s %.300s on %.200s over %.8s%s%.32s%s%.16s%s",
+		state_text(root, "type"), state_text(root, "name"),
+		state_text(root, "server"), state_text(root, "proto"),
+			*state_text(root, "device") ? ", /dev/" : "", state_text(root, "device"),
 		*state_text(root, "fstype") ? ", " : "", state_text(root, "fstype"),
 		state_true(root, "readonly") ? ", read only" : "");
 	print_clean(out, "root", line);
@@ -100,8 +107,10 @@ static void print_fetch(FILE *out, const cJSON *top)
 		snprintf(size, sizeof(size), "%.0f", state_number(f, "size"));
 	if (cJSON_HasObjectItem(f, "left_s"))
 		snprintf(left, sizeof(left), ", %.0f s left", state_number(f, "left_s"));
-	snprintf(line, sizeof(line), "%.40s, %.0f of %s bytes, %.0f bytes/s%s, from %.300s", state_text(f, "step"),
-		state_number(f, "bytes"), size, state_number(f, "rate"), left, state_text(f, "server"));
+	snprintf(line, sizeof(line), "%.40s, %.0f of %s bytes, %.0f bytes/s%s, from %.300s",
+		state_text(f, "step"),
+		state_number(f, "bytes"), size, state_number(f, "rate"), left,
+			state_text(f, "server"));
 	print_clean(out, "fetch", line);
 }
 
@@ -121,8 +130,8 @@ static void print_root(FILE *out, const cJSON *top)
 		return;
 	}
 	nfs_source_text(source, sizeof(source), state_text(root, "server"), state_text(root, "path"));
-	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s%s", source, state_text(root, "version"),
-		state_text(root, "proto"), state_number(root, "port"),
+	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s%s", source,
+		state_text(root, "version"), state_text(root, "proto"), state_number(root, "port"),
 		state_true(root, "fell_back") ? " (fell back from RDMA)" : "",
 		state_true(root, "overlay") ? " under a writable layer" : "");
 	print_clean(out, "root", line);
@@ -138,8 +147,10 @@ static void print_lease(FILE *out, const cJSON *rail, uint64_t now)
 	if (!lease)
 		return;
 	snprintf(line, sizeof(line), "from %s for %s, %s %s%s", state_text(lease, "server"),
-		duration(whole, sizeof(whole), state_number(lease, "seconds")), left > 0 ? "ends in" : "ended",
-		duration(rest, sizeof(rest), left > 0 ? left : -left), left > 0 ? "" : " ago, if nobody renewed it");
+		duration(whole, sizeof(whole), state_number(lease, "seconds")),
+			left > 0 ? "ends in" : "ended",
+		duration(rest, sizeof(rest), left > 0 ? left : -left),
+			left > 0 ? "" : " ago unless renewed");
 	print_clean(out, "  lease", line);
 }
 
@@ -164,12 +175,14 @@ static void print_port(FILE *out, const cJSON *rail)
 	if (!rdma)
 		return;
 	snprintf(line, sizeof(line), "%s/%.0f %s, link layer %s", state_text(rdma, "device"),
-		state_number(rdma, "port"), state_text(rdma, "state"), state_text(rdma, "link_layer"));
+		state_number(rdma, "port"), state_text(rdma, "state"),
+			state_text(rdma, "link_layer"));
 	print_clean(out, "  port", line);
 	print_lids(out, rdma);
 	if (!far)
 		return;
-	snprintf(line, sizeof(line), "ends at %s port %.0f", *state_text(far, "name") ? state_text(far, "name") : state_text(far, "guid"),
+	snprintf(line, sizeof(line), "ends at %s port %.0f",
+		*state_text(far, "name") ? state_text(far, "name") : state_text(far, "guid"),
 		state_number(far, "port"));
 	print_clean(out, "  cable", line);
 }
@@ -181,9 +194,12 @@ static void print_rails(FILE *out, const cJSON *top, uint64_t now)
 
 	cJSON_ArrayForEach(rail, cJSON_GetObjectItem(top, "rails"))
 	{
-		snprintf(line, sizeof(line), "%s %s%s%s%s%s%s%s%s", state_text(rail, "netdev"), state_text(rail, "state"),
-			*state_text(rail, "method") ? ", " : "", state_text(rail, "method"), *state_text(rail, "address") ? " " : "",
-			state_text(rail, "address"), *state_text(rail, "address6") ? ", " : "", state_text(rail, "address6"),
+		snprintf(line, sizeof(line), "%s %s%s%s%s%s%s%s%s", state_text(rail, "netdev"),
+			state_text(rail, "state"),
+			*state_text(rail, "method") ? ", " : "", state_text(rail, "method"),
+				*state_text(rail, "address") ? " " : "",
+			state_text(rail, "address"), *state_text(rail, "address6") ? ", " : "",
+				state_text(rail, "address6"),
 			state_true(rail, "carries_root") ? " (carries the root)" : "");
 		print_clean(out, "rail", line);
 		print_port(out, rail);
@@ -203,11 +219,14 @@ static void print_causes(FILE *out, const cJSON *top)
 
 		count[0] = 0;
 		if (state_number(c, "count") > 1)
-			snprintf(count, sizeof(count), " to %.2f s, %.0f times", state_number(c, "last_s") - start,
-				state_number(c, "count"));
-		snprintf(line, sizeof(line), "%s %.100s: %s%s%.700s (at %.2f s%s)", id, state_text(c, "where"),
-			cause_from_code(id) == CAUSE_NONE ? "" : cause_info(cause_from_code(id))->text,
-			*state_text(c, "text") ? ": " : "", state_text(c, "text"), state_number(c, "first_s") - start, count);
+			snprintf(count, sizeof(count), " to %.2f s, %.0f times",
+				state_number(c, "last_s") - start, state_number(c, "count"));
+		snprintf(line, sizeof(line), "%s %.100s: %s%s%.700s (at %.2f s%s)", id,
+			state_text(c, "where"),
+			cause_from_code(id) == CAUSE_NONE ? "" :
+				cause_info(cause_from_code(id))->text,
+			*state_text(c, "text") ? ": " : "", state_text(c, "text"),
+				state_number(c, "first_s") - start, count);
 		print_clean(out, "cause", line);
 		print_clean(out, "  check", state_text(c, "check"));
 	}
@@ -240,7 +259,8 @@ static int print_state(FILE *out, const char *buf, const cJSON *top, uint64_t no
 		print_rails(out, top, now);
 		print_causes(out, top);
 		print_phases(out, top);
-		fprintf(out, "%-10s " STATE_DIR "/log; where the time went: initagent timeline\n", "log");
+		fprintf(out, "%-10s " STATE_DIR "/log; where the time went: initagent timeline\n",
+			"log");
 	}
 	return outcome_status(top);
 }

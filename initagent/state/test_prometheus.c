@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics, read back by the rules of the text exposition format 0.0.4, as node_exporter's collector does, which refuses a
- * whole file for one bad line; and "initagent status --last-failure".
+ * Metrics, read back by the rules of the text exposition format 0.0.4, as node_exporter's collector
+ * does, which refuses a whole file for one bad line; and "initagent status --last-failure".
  */
 #include "check.h"
 
@@ -59,7 +59,8 @@ static void take_comment(struct reading *r, const char *line)
 	char name[64], type[16];
 
 	if (sscanf(line, "# HELP %63s", name) == 1) {
-		CHECK(strncmp(name, "initagent_", 10) == 0 && strlen(line) > strlen("# HELP ") + strlen(name) + 1);
+		CHECK(strncmp(name, "initagent_", 10) == 0 &&
+			strlen(line) > strlen("# HELP ") + strlen(name) + 1);
 		for (size_t i = 0; i < r->n_families; i++)
 			CHECK(!streq(r->families[i], name));
 		strscpy(r->families[r->n_families++], name, 64);
@@ -125,12 +126,18 @@ static struct env node(char *template, const char *state)
 }
 
 static const char usual[] =
-	"{\"schema\":1,\"agent\":{\"version\":\"0.1.0\",\"restarts\":0,\"cpu_s\":0.021},\"kernel\":\"6.1.0\",\"outcome\":\"done\","
-	"\"start_s\":1.5,\"now_s\":3.75,\"root\":{\"type\":\"nfs\",\"server\":\"10.0.0.1\",\"proto\":\"rdma\",\"attempts\":2,"
-	"\"fell_back\":false},\"rails\":[{\"netdev\":\"ib0\",\"state\":\"ready\",\"address\":\"10.0.0.7/24\",\"carries_root\":true,"
-	"\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,\"guid\":\"0002c90300a1b2c3\",\"neighbour\":{\"name\":\"leaf 3\",\"guid\":"
-	"\"0002c90200400001\",\"port\":17}}},{\"netdev\":\"eth0\",\"state\":\"addressing\"}],\"causes\":[{\"code\":\"IA-E402\","
-	"\"where\":\"ib0\",\"count\":3}],\"phases\":[{\"name\":\"modules\",\"begin_s\":1.5,\"end_s\":2.125},"
+	"{\"schema\":1,\"agent\":{\"version\":\"0.1.0\",\"restarts\":0,\"cpu_s\":0.021},"
+		"\"kernel\":\"6.1.0\",\"outcome\":\"done\","
+	"\"start_s\":1.5,\"now_s\":3.75,\"root\":{\"type\":\"nfs\",\"server\":\"10.0.0.1\","
+		"\"proto\":\"rdma\",\"attempts\":2,"
+	"\"fell_back\":false},\"rails\":[{\"netdev\":\"ib0\",\"state\":\"ready\","
+		"\"address\":\"10.0.0.7/24\",\"carries_root\":true,"
+	"\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,\"guid\":\"0002c90300a1b2c3\","
+		"\"neighbour\":{\"name\":\"leaf 3\",\"guid\":"
+	"\"0002c90200400001\",\"port\":17}}},{\"netdev\":\"eth0\",\"state\":\"addressing\"}],"
+		"\"causes\":[{\"code\":\"IA-E402\","
+	"\"where\":\"ib0\",\"count\":3}],\"phases\":[{\"name\":\"modules\",\"begin_s\":1.5,"
+		"\"end_s\":2.125},"
 	"{\"name\":\"total\",\"begin_s\":1.5,\"end_s\":3.75}]}";
 
 TEST(the_metrics_of_a_boot)
@@ -140,13 +147,18 @@ TEST(the_metrics_of_a_boot)
 	char template[] = "/tmp/prometheusXXXXXX";
 	struct env env = node(template, usual);
 	static const char *const lines[] = {
-		"initagent_info{version=\"0.1.0\",kernel=\"6.1.0\",root=\"nfs\",server=\"10.0.0.1\",proto=\"rdma\"} 1\n",
-		"initagent_boot_success 1\n", "initagent_boot_duration_seconds 2.25\n", "initagent_boot_start_seconds 1.5\n",
-		"initagent_agent_cpu_seconds 0.021\n", "initagent_root_attempts 2\n", "initagent_root_fell_back 0\n",
+		"initagent_info{version=\"0.1.0\",kernel=\"6.1.0\",root=\"nfs\","
+			"server=\"10.0.0.1\",proto=\"rdma\"} 1\n",
+		"initagent_boot_success 1\n", "initagent_boot_duration_seconds 2.25\n",
+			"initagent_boot_start_seconds 1.5\n",
+		"initagent_agent_cpu_seconds 0.021\n", "initagent_root_attempts 2\n",
+			"initagent_root_fell_back 0\n",
 		"initagent_boot_phase_seconds{phase=\"modules\"} 0.625000\n",
 		"initagent_cause_occurrences{code=\"IA-E402\",where=\"ib0\"} 3\n",
-		"initagent_rail_carries_root{netdev=\"ib0\",state=\"ready\",address=\"10.0.0.7/24\",device=\"mlx5_0\",port=\"1\","
-		"guid=\"0002c90300a1b2c3\",switch=\"leaf 3\",switch_guid=\"0002c90200400001\",switch_port=\"17\"} 1\n",
+		"initagent_rail_carries_root{netdev=\"ib0\",state=\"ready\","
+			"address=\"10.0.0.7/24\",device=\"mlx5_0\",port=\"1\","
+		"guid=\"0002c90300a1b2c3\",switch=\"leaf 3\",switch_guid=\"0002c90200400001\","
+			"switch_port=\"17\"} 1\n",
 		"initagent_boot_before_failed 0\n",
 	};
 
@@ -162,8 +174,11 @@ TEST(hostile_names)
 	static struct reading r;
 	static char text[65536];
 	char template[] = "/tmp/prometheusXXXXXX";
-	struct env env = node(template, "{\"outcome\":\"failed\",\"root\":{\"server\":\"a\\\"} 1\\nevil 1\\\\\"},\"causes\":[{\"code\":"
-					"\"\\u0000\",\"where\":\"\xff\xc3\\u00e9\\n# TYPE x counter\",\"count\":1e300},7],\"rails\":[null,{}],"
+	struct env env = node(template,
+		"{\"outcome\":\"failed\",\"root\":{\"server\":\"a\\\"} 1\\nevil "
+		"1\\\\\"},\"causes\":[{\"code\":"
+					"\"\\u0000\",\"where\":\"\xff\xc3\\u00e9\\n# TYPE x "
+						"counter\",\"count\":1e300},7],\"rails\":[null,{}],"
 					"\"phases\":{\"name\":1}}");
 
 	read_metrics(&env, &r, text, sizeof(text));
@@ -202,17 +217,21 @@ static int last(const struct env *env, const char *cmdline, char *text, size_t s
 
 TEST(the_last_failure_for_people)
 {
-	static const char record[] = "initagent-failure=1\ncode=IA-E402\nwhere=ib0\ntime=1700000000\nuptime=181\ntext=why\n\n";
+	static const char record[] =
+		"initagent-failure=1\ncode=IA-E402\nwhere=ib0\ntime=1700000000\nuptime=181\n"
+		"text=why\n\n";
 	char template[] = "/tmp/prometheusXXXXXX", text[2048];
 	struct env env = node(template, usual);
 
 	CHECK_INT(last(&env, "root=dhcp", text, sizeof(text)), 4);
 	CHECK_INT(last(&env, "root=dhcp rd.report=efi", text, sizeof(text)), 0);
-	CHECK_STR(text, "the boot before this one left no failure\n");
+	CHECK_STR(text, "the previous boot left no failure record\n");
 	CHECK_INT(file_write(&env, STATE_DIR, "last-failure", record, strlen(record), 0644), 0);
 	CHECK_INT(last(&env, "root=dhcp", text, sizeof(text)), 1);
 	CHECK(strstr(text, "failed     IA-E402 "));
-	CHECK(strstr(text, ": why\n  where    ib0\n  when     2023-11-14 22:13:20 UTC, 181 s after the kernel's start\n  check    "));
+	CHECK(strstr(text,
+		": why\n  where    ib0\n  when     2023-11-14 22:13:20 UTC, 181 s after the "
+		"kernel's start\n  check    "));
 	CHECK_INT(file_write(&env, STATE_DIR, "last-failure", "initagent", 9, 0644), 0);
 	CHECK_INT(last(&env, "root=dhcp", text, sizeof(text)), 4);
 	CHECK_INT(last(&env, "root=dhcp rd.report=efi", text, sizeof(text)), 4);

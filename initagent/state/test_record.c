@@ -47,7 +47,8 @@ TEST(files_that_are_no_records)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct record *r = NULL;
 
-		CHECK_STR(record_fault_text(parse(&r, rows[i].text)), record_fault_text(rows[i].want));
+		CHECK_STR(record_fault_text(parse(&r, rows[i].text)),
+			record_fault_text(rows[i].want));
 		CHECK(!r);
 	}
 }
@@ -65,15 +66,23 @@ TEST(a_file_too_large_is_refused_before_it_is_parsed)
 
 TEST(a_record_of_all_kinds_of_rows)
 {
-	_cleanup_(record_freep) struct record *r = good(HEAD ",\"agent\":{\"version\":\"0.1.0\"},\"kernel\":\"6.1\","
-		"\"root\":{\"type\":\"nfs\",\"server\":\"10.0.0.1\",\"path\":\"/x\",\"version\":\"4.2\",\"proto\":\"rdma\"},"
-		"\"phases\":[{\"name\":\"link\",\"begin_s\":2,\"end_s\":3},{\"name\":\"total\",\"begin_s\":2,\"end_s\":5}],"
-		"\"modules\":[{\"name\":\"a\",\"state\":\"loaded\",\"begin_s\":2,\"end_s\":2.5},{\"name\":\"b\",\"state\":\"waiting\"}],"
-		"\"work\":[{\"room\":\"root\",\"what\":\"rdma\",\"begin_s\":4,\"end_s\":5,\"result\":-110}],"
-		"\"timeline\":[{\"s\":4,\"room\":\"root\",\"rail\":\"x\",\"from\":\"idle\",\"to\":\"mounting\"},"
+	_cleanup_(record_freep) struct record *r =
+		good(HEAD ",\"agent\":{\"version\":\"0.1.0\"},\"kernel\":\"6.1\","
+		"\"root\":{\"type\":\"nfs\",\"server\":\"10.0.0.1\",\"path\":\"/x\","
+			"\"version\":\"4.2\",\"proto\":\"rdma\"},"
+		"\"phases\":[{\"name\":\"link\",\"begin_s\":2,\"end_s\":3},{\"name\":\"total\","
+			"\"begin_s\":2,\"end_s\":5}],"
+		"\"modules\":[{\"name\":\"a\",\"state\":\"loaded\",\"begin_s\":2,\"end_s\":2.5},"
+			"{\"name\":\"b\",\"state\":\"waiting\"}],"
+		"\"work\":[{\"room\":\"root\",\"what\":\"rdma\",\"begin_s\":4,\"end_s\":5,"
+			"\"result\":-110}],"
+		"\"timeline\":[{\"s\":4,\"room\":\"root\",\"rail\":\"x\",\"from\":\"idle\","
+			"\"to\":\"mounting\"},"
 		"{\"s\":3,\"room\":\"link\",\"rail\":\"ib0\",\"from\":\"absent\",\"to\":\"down\"}],"
-		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":2,\"last_s\":3,\"count\":4}],"
-		"\"rails\":[{\"netdev\":\"ib0\",\"hostname\":\"node7\",\"carries_root\":true,\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,"
+		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":2,\"last_s\":3,"
+			"\"count\":4}],"
+		"\"rails\":[{\"netdev\":\"ib0\",\"hostname\":\"node7\",\"carries_root\":true,"
+			"\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,"
 		"\"neighbour\":{\"name\":\"leaf1\",\"guid\":\"12\",\"port\":9}}}]}");
 
 	CHECK_STR(r->node, "node7");
@@ -94,10 +103,13 @@ TEST(a_record_of_all_kinds_of_rows)
 
 TEST(rows_with_impossible_times_are_left_out_and_counted)
 {
-	_cleanup_(record_freep) struct record *r = good(HEAD ",\"phases\":[{\"name\":\"a\",\"begin_s\":3,\"end_s\":2},"
-		"{\"name\":\"b\",\"begin_s\":-1,\"end_s\":2},{\"name\":\"c\",\"begin_s\":1e300,\"end_s\":1e301},"
+	_cleanup_(record_freep) struct record *r =
+		good(HEAD ",\"phases\":[{\"name\":\"a\",\"begin_s\":3,\"end_s\":2},"
+		"{\"name\":\"b\",\"begin_s\":-1,\"end_s\":2},{\"name\":\"c\",\"begin_s\":1e300,"
+			"\"end_s\":1e301},"
 		"{\"name\":\"d\"},7,null,{\"name\":\"e\",\"begin_s\":2,\"end_s\":2.5}],"
-		"\"modules\":[{\"name\":\"x\",\"begin_s\":2,\"end_s\":3},{\"name\":\"y\",\"begin_s\":9,\"end_s\":3},{\"name\":\"z\"}],"
+		"\"modules\":[{\"name\":\"x\",\"begin_s\":2,\"end_s\":3},{\"name\":\"y\","
+			"\"begin_s\":9,\"end_s\":3},{\"name\":\"z\"}],"
 		"\"timeline\":{\"s\":1},\"work\":7}");
 
 	CHECK_INT(r->n_phases, 1);
@@ -118,7 +130,8 @@ TEST(no_more_rows_than_a_bound_and_no_longer_texts)
 	CHECK(text);
 	n = (size_t)snprintf(text, 300000, HEAD ",\"hostname\":\"%0700d\",\"phases\":[{}", 1);
 	for (int i = 0; i < 5000; i++)
-		n += (size_t)snprintf(text + n, 300000 - n, ",{\"name\":\"p%d\",\"begin_s\":2,\"end_s\":3}", i);
+		n += (size_t)snprintf(text + n, 300000 - n,
+			",{\"name\":\"p%d\",\"begin_s\":2,\"end_s\":3}", i);
 	snprintf(text + n, 300000 - n, "]}");
 	r = good(text);
 	CHECK_INT(r->n_phases, 16);
@@ -128,11 +141,17 @@ TEST(no_more_rows_than_a_bound_and_no_longer_texts)
 
 TEST(each_moment_counts_for_the_phase_that_lasts_longest)
 {
-	_cleanup_(record_freep) struct record *r = good("{\"schema\":1,\"outcome\":\"done\",\"start_s\":10,\"now_s\":20,\"phases\":["
-		"{\"name\":\"modules\",\"begin_s\":11,\"end_s\":16},{\"name\":\"link\",\"begin_s\":10,\"end_s\":12},"
-		"{\"name\":\"port\",\"begin_s\":15,\"end_s\":17},{\"name\":\"mount\",\"begin_s\":18.5,\"end_s\":20}]}");
+	_cleanup_(record_freep) struct record *r =
+		good("{\"schema\":1,\"outcome\":\"done\",\"start_s\":10,\"now_s\":20,\"phases\":["
+		"{\"name\":\"modules\",\"begin_s\":11,\"end_s\":16},{\"name\":\"link\","
+			"\"begin_s\":10,\"end_s\":12},"
+		"{\"name\":\"port\",\"begin_s\":15,\"end_s\":17},{\"name\":\"mount\","
+			"\"begin_s\":18.5,\"end_s\":20}]}");
 
-	/* link until modules begin, modules until the port, which lasts longer, then a gap, then the mount */
+	/*
+	 * link until modules begin, modules until the port, which lasts longer, then a gap, then
+	 * the mount
+	 */
 	CHECK_INT((int)(record_alone(r, 0) * 1000 + .5), 4000);
 	CHECK_INT((int)(record_alone(r, 1) * 1000 + .5), 1000);
 	CHECK_INT((int)(record_alone(r, 2) * 1000 + .5), 2000);
@@ -145,8 +164,10 @@ TEST(what_a_node_is_called_whose_state_does_not_tell)
 	static const struct {
 		const char *path, *want;
 	} rows[] = {
-		{"boots/node01.json", "node01"}, {"node01.json", "node01"}, {"node01", "node01"}, {"a/b.c/d.e.json", "d.e"},
-		{"node01/state.json", "node01"}, {"/x/node01/state.json", "node01"}, {"state.json", "state"},
+		{"boots/node01.json", "node01"}, {"node01.json", "node01"}, {"node01", "node01"},
+			{"a/b.c/d.e.json", "d.e"},
+		{"node01/state.json", "node01"}, {"/x/node01/state.json", "node01"},
+			{"state.json", "state"},
 		{"/state.json", "state"}, {".json", ".json"}, {"a/.json", ".json"}, {"a/", "a/"},
 	};
 	char buf[64];
@@ -186,11 +207,15 @@ static const char *table_of(const struct record *r, unsigned int columns, bool b
 
 TEST(the_phase_table)
 {
-	_cleanup_(record_freep) struct record *r = good("{\"schema\":1,\"outcome\":\"failed\",\"hostname\":\"n\\u001b[2J<b>\","
+	_cleanup_(record_freep) struct record *r =
+		good("{\"schema\":1,\"outcome\":\"failed\",\"hostname\":\"n\\u001b[2J<b>\","
 		"\"start_s\":10,\"now_s\":20,\"phases\":["
-		"{\"name\":\"modules\",\"begin_s\":10,\"end_s\":15},{\"name\":\"link\",\"begin_s\":20,\"end_s\":20}],"
-		"\"modules\":[{\"name\":\"a\",\"begin_s\":10,\"end_s\":11},{\"name\":\"b\",\"begin_s\":10,\"end_s\":12}],"
-		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":12,\"last_s\":13,\"count\":4}]}");
+		"{\"name\":\"modules\",\"begin_s\":10,\"end_s\":15},{\"name\":\"link\","
+			"\"begin_s\":20,\"end_s\":20}],"
+		"\"modules\":[{\"name\":\"a\",\"begin_s\":10,\"end_s\":11},{\"name\":\"b\","
+			"\"begin_s\":10,\"end_s\":12}],"
+		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":12,\"last_s\":13,"
+			"\"count\":4}]}");
 
 	CHECK_STR(table_of(r, 59, false),
 		"n\\x1b[2J<b>: failed after 10.000 s; the kernel had run 10.000 s before\n"
@@ -199,7 +224,8 @@ TEST(the_phase_table)
 		"  link       10.000   0.000   0.000  |                   #|\n"
 		"  between                     5.000\n"
 		"  slowest modules: b 2.000 s, a 1.000 s\n"
-		"  IA-E306 p: no subnet manager has set up the InfiniBand port (at 2.00 s to 3.00 s, 4 times)\n");
+		"  IA-E306 p: no subnet manager has set up the InfiniBand port (at 2.00 s to 3.00 "
+			"s, 4 times)\n");
 	CHECK(strstr(table_of(r, 59, true), "|\xe2\x96\x88\xe2\x96\x88"));
 	/* a terminal too narrow still gets a table */
 	CHECK(strstr(table_of(r, 10, false), "|########        |"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline: see timeline.h. Pictures and pages are another program's, so that no image carries what no rescue
- * shell can show.
+ * timeline: see timeline.h. Pictures and pages are another program's, so that no image carries what
+ * no rescue shell can show.
  */
 #include "state/timeline.h"
 
@@ -15,8 +15,12 @@
 /* EX_UNAVAILABLE of sysexits(3). */
 enum { EXIT_READ = 0, EXIT_UNREADABLE = 1, EXIT_NO_HELPER = 69 };
 
-/* Where initagent-timeline is, as seen from the folder of this program: in the build folder, and installed. */
-static const char *const helpers[] = {"initagent-timeline", "../libexec/initagent/initagent-timeline"};
+/*
+ * Where initagent-timeline is, as seen from the folder of this program: in the build folder, and
+ * installed.
+ */
+static const char *const helpers[] = {"initagent-timeline",
+	"../libexec/initagent/initagent-timeline"};
 
 static int print_one(const char *path)
 {
@@ -25,7 +29,8 @@ static int print_one(const char *path)
 	int fault = record_read(&r, path);
 
 	if (fault) {
-		console_complain(path, fault < 0 ? strerror(-fault) : record_fault_text((enum record_fault)fault));
+		console_complain(path, fault < 0 ? strerror(-fault) :
+			record_fault_text((enum record_fault)fault));
 		return EXIT_UNREADABLE;
 	}
 	phase_table_print(stdout, r, &style);
@@ -45,8 +50,10 @@ static int run_helper(char **argv)
 		execv(path, argv);
 	}
 	fprintf(stderr,
-		"initagent: only the phases of one boot can be shown here: pictures and reports are made by\n"
-		"initagent-timeline, which 'make install' puts beside the agent, but not into boot images.\n"
+		"initagent: only the phases of one boot can be shown here: pictures and reports "
+			"are made by\n"
+		"initagent-timeline, which 'make install' puts beside the agent, but not into boot "
+			"images.\n"
 		"Copy " RECORD_OWN_FILE " to a machine that has it.\n");
 	return EXIT_NO_HELPER;
 }

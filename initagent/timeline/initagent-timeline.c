@@ -57,7 +57,7 @@ static bool write_all(FILE *f, const char *text, size_t len)
 
 /*
  * Beside the file's place first, so that it is there whole or not at all. The folder may be one
- * that others write to: what they left under the name is taken away, not followed.
+ * that others write to: an existing file of that name is removed, not followed.
  */
 static int replace_file(const char *path, const char *text, size_t len)
 {

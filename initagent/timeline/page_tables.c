@@ -153,7 +153,8 @@ static void cause_row(FILE *out, const struct boots *b, const struct group *g)
 int page_causes(FILE *out, const struct boots *b, unsigned int *id)
 {
 	static const struct table table = {"cause-table", "sort",
-		"A failed boot was ended by its last cause; boots that recovered reached their root or "
+		"A failed boot was ended by its last cause; boots that recovered reached their "
+			"root or "
 		"are still at work",
 		{"Cause", "#Ended by it", "#Seen in", "#Recovered", "What", "What to check",
 			"#Nodes"}};

@@ -10,7 +10,7 @@
 #define CHARACTER 6.6
 /* Between a bar and its text; between a text and the next bar. */
 #define GAP	  5.0
-/* Nobody reads more rows of one kind. */
+/* More rows of one kind are not readable. */
 enum { ROWS_MAX = 24, LANES_MAX = 64, TICKS = 10 };
 
 enum section { PHASES, CAUSES, MODULES, PORTS, LINKS, ADDRESSES, RAILS, ROOT, SECTIONS };
@@ -130,7 +130,7 @@ static void place_label(struct plot_bar *b, const char *label, double left, doub
 	if ((b->label_before ? before : behind) < need)
 		b->label_max = (size_t)((b->label_before ? before : behind) > 0 ?
 			(b->label_before ? before : behind) / CHARACTER : 0);
-	/* three letters of a word help nobody */
+	/* three letters of a word are no label */
 	if (b->label_max < length && b->label_max < 6)
 		b->label_max = 0;
 }
