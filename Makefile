@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # initagent: one non-recursive Makefile; every folder adds its part in rules.mk.
 #
-#   make            static agent at build/initagent, initagent-site for the boot servers, initagent-timeline
+#   make            static agent at build/initagent, initagent-site, initagent-timeline
 #   make demo       boot a server and a diskless node in QEMU, console shown live
 #   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
-#   make FEATURES="http tls archive block"   what to build in; a smaller agent lacks what is left out
+#   make FEATURES="http tls archive block"   what to build in
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
 #   make deb, make rpm    packages for Debian and for distributions with RPM
 #   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
@@ -38,7 +38,8 @@ all: $(BUILD)/initagent
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef \
 	-Wwrite-strings -Wvla -Wformat=2 -Wimplicit-fallthrough -Wcast-qual -Wno-format-nonliteral
-# A warning ends the build of the tests; what a user or a distribution builds may meet a compiler that knows other ones.
+# A warning ends the build of the tests; what a user or a distribution builds may meet a compiler
+# that knows other ones.
 WERROR := $(if $(filter check% lint,$(MAKECMDGOALS)),-Werror)
 DEFS := -D_GNU_SOURCE -DINITAGENT_VERSION='"$(VERSION)"' -I. -Iinitagent -Ikernel-cmdline
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # deps/: the libraries of the static agent, built from pinned tarballs into one sysroot.
-# Gives the other rules.mk: MUSL_CC, MUSL_CFLAGS, MUSL_LDFLAGS, MUSL_LIBS, and the stamp DEPS_STAMP, which
-# every object compiled with MUSL_CC depends on. DEPS=DIR shares one set of libraries between build folders.
-# To add a library: a row in deps/sources, a file in deps/recipes, its archive in MUSL_LIBS.
+# Gives the other rules.mk: MUSL_CC, MUSL_CFLAGS, MUSL_LDFLAGS, MUSL_LIBS, and the stamp DEPS_STAMP,
+# which every object compiled with MUSL_CC depends on. DEPS=DIR shares one set of libraries between
+# build folders. To add a library: a row in deps/sources, a file in deps/recipes, its archive in
+# MUSL_LIBS.
 
 DEPS       ?= $(abspath $(BUILD))/deps
 # Tarballs are the same for every machine that is built for.
@@ -11,7 +12,8 @@ DEPS_FETCH ?= $(patsubst %/$(ARCH)/deps,%/deps,$(DEPS))
 SYSROOT    := $(DEPS)/sysroot
 DEPS_STAMP := $(DEPS)/.stamp
 
-# make ARCH=arm64: a cross build, in a build folder of its own, with a musl built here. Host programs stay the host's.
+# make ARCH=arm64: a cross build, in a build folder of its own, with a musl built here. Host
+# programs stay the host's.
 MUSL_CC      ?= $(if $(CROSS),$(SYSROOT)/bin/musl-gcc,musl-gcc)
 MUSL_OPT     := -Os -g0 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
 		-fno-unwind-tables -fno-pie
@@ -28,7 +30,8 @@ $(if $(filter tls,$(FEATURES)),$(if $(filter http,$(FEATURES)),,$(error FEATURES
 has = $(filter $(1),$(FEATURES))
 
 # Providers, libibverbs and libnl refer to each other. The providers without a public API carry the
-# number of rdma-core's private ABI in their name, hence the glob; the shell expands it at link time.
+# number of rdma-core's private ABI in their name, hence the glob; the shell expands it at link
+# time.
 MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a \
 	$(SYSROOT)/lib/librxe-rdmav*.a $(SYSROOT)/lib/libsiw-rdmav*.a $(SYSROOT)/lib/libibverbs.a \
 	$(SYSROOT)/lib/libibumad.a $(SYSROOT)/lib/libnl-route-3.a $(SYSROOT)/lib/libnl-3.a \
@@ -37,10 +40,13 @@ MUSL_LIBS := -Wl,--start-group $(SYSROOT)/lib/libmlx4.a $(SYSROOT)/lib/libmlx5.a
 	$(SYSROOT)/lib/libz.a $(SYSROOT)/lib/libcjson.a $(SYSROOT)/lib/libsodium.a -lm
 
 MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
-	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a libmbedcrypto.a))
+	$(if $(call has,tls),$(addprefix $(SYSROOT)/lib/,libmbedtls.a libmbedx509.a \
+	libmbedcrypto.a))
 
-DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_FETCH='$(DEPS_FETCH)' DEPS_CC='$(MUSL_CC)' DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
-	DEPS_FEATURES='$(sort $(FEATURES) $(if $(CROSS),cross))' DEPS_ARCH='$(ARCH)' DEPS_CROSS='$(CROSS)'
+DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_FETCH='$(DEPS_FETCH)' DEPS_CC='$(MUSL_CC)' \
+	DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
+	DEPS_FEATURES='$(sort $(FEATURES) $(if $(CROSS),cross))' DEPS_ARCH='$(ARCH)' \
+	DEPS_CROSS='$(CROSS)'
 
 # NAME:HASH:NEED,NEED of every library. The stamp's name holds the hash, so that a changed recipe is
 # simply a stamp that does not exist yet.

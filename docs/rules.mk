@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# docs/: what is generated from the agent's own tables. "make docs" writes the files in the tree; the
-# tests fail when they differ from what the agent prints.
+# docs/: what is generated from the agent's own tables. "make docs" writes the files in the tree;
+# the tests fail when they differ from what the agent prints.
 
 docs: $(BUILD)/initagent
-	{ echo '# Causes'; echo; echo 'Every failure has a code that never changes its meaning. "initagent causes CODE" explains one.'; \
+	{ echo '# Causes'; echo; \
+	  printf '%s %s\n' 'Every failure has a code that never changes its meaning.' \
+	  '"initagent causes CODE" explains one.'; \
 	  echo; $(BUILD)/initagent causes --markdown; } >docs/causes.md
 	{ echo '# Options of the kernel command line'; echo; \
 	  echo '"initagent options" prints this list, "initagent options NAME" one of them.'; \
@@ -12,8 +14,10 @@ docs: $(BUILD)/initagent
 
 .PHONY: docs
 
-# Man pages: those of the commands are written by hand, those of options and causes made of the agent's tables.
-MAN_PAGES := $(addprefix $(BUILD)/man/,initagent.8 initagent-site.8 initagent-mkimage.8 initagent-flexboot.8 \
+# Man pages: those of the commands are written by hand, those of options and causes made of the
+# agent's tables.
+MAN_PAGES := $(addprefix $(BUILD)/man/,initagent.8 initagent-site.8 initagent-mkimage.8 \
+	initagent-flexboot.8 \
 	initagent.cmdline.7 initagent.causes.7)
 SCDOC	  := $(shell command -v scdoc)
 
@@ -22,7 +26,8 @@ $(BUILD)/man/%.8: docs/man/%.8.scd
 	scdoc <$< >$@
 
 $(BUILD)/man/initagent.cmdline.7: TABLE = $(BUILD)/initagent options --man
-$(BUILD)/man/initagent.causes.7: TABLE = $(BUILD)/initagent causes --markdown | awk -f docs/man/causes.awk
+$(BUILD)/man/initagent.causes.7: TABLE = $(BUILD)/initagent causes --markdown | \
+	awk -f docs/man/causes.awk
 $(BUILD)/man/%.7: docs/man/%.7.head docs/man/tail docs/man/causes.awk $(BUILD)/initagent
 	@mkdir -p $(@D)
 	{ cat $<; $(TABLE); cat docs/man/tail; } >$(BUILD)/man/$*.7.scd
@@ -33,16 +38,20 @@ man: $(MAN_PAGES)
 install-man: $(if $(SCDOC),$(MAN_PAGES))
 	$(if $(SCDOC),,@echo 'no man pages: they are made with scdoc, which is not here')
 	for page in $(if $(SCDOC),$(MAN_PAGES)); do \
-		install -D -m 644 $$page "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit; done
+		install -D -m 644 $$page \
+		"$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}" || exit; done
 
 install-completion:
-	for name in initagent initagent-site initagent-mkimage initagent-flexboot; do install -D -m 644 docs/completion/initagent.bash \
+	for name in initagent initagent-site initagent-mkimage initagent-flexboot; do \
+		install -D -m 644 docs/completion/initagent.bash \
 		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name" || exit; done
 
-# What other programs and the admin need of the real root's side: the state's schema, and what the hand-over writes.
+# What other programs and the admin need of the real root's side: the state's schema, and what the
+# hand-over writes.
 install-state-docs:
 	for file in state.schema.json state.md handover.md; do \
-		install -D -m 644 docs/$$file "$(DESTDIR)$(PREFIX)/share/doc/initagent/$$file" || exit; done
+		install -D -m 644 docs/$$file "$(DESTDIR)$(PREFIX)/share/doc/initagent/$$file" || \
+		exit; done
 
 INSTALLS += install-man install-completion install-state-docs
 .PHONY: man install-man install-completion install-state-docs

@@ -3,7 +3,8 @@
 # dracut/: the image builder (a host program) and the dracut module.
 
 MKIMAGE      := $(BUILD)/initagent-mkimage
-MKIMAGE_SRCS := dracut/mkimage.c $(filter-out dracut/mkimage/test_% dracut/mkimage/fuzz_%,$(wildcard \
+MKIMAGE_SRCS := dracut/mkimage.c \
+	$(filter-out dracut/mkimage/test_% dracut/mkimage/fuzz_%,$(wildcard \
 	dracut/mkimage/*.c)) initagent/modules/companions.c $(CMDLINE_SRCS)
 MKIMAGE_OBJS := $(MKIMAGE_SRCS:%.c=$(BUILD)/mkimage/%.o)
 MKIMAGE_INC  := $(BUILD)/mkimage/drivers.inc
@@ -19,7 +20,8 @@ $(MKIMAGE_INC): dracut/70initagent/drivers.list
 $(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
 	@mkdir -p $(@D)
 	@echo "  HOST    $<"
-	@$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(WERROR) $(DEFS) -Idracut -I$(BUILD)/mkimage \
+	@$(MKIMAGE_CC) -std=gnu11 $(MKIMAGE_CFLAGS) $(WARN) $(WERROR) $(DEFS) -Idracut \
+		-I$(BUILD)/mkimage \
 		-MMD -MP -c -o $@ $<
 
 $(MKIMAGE): $(MKIMAGE_OBJS)
@@ -34,7 +36,8 @@ CHECK_DEPS += $(MKIMAGE)
 # The builder's parts that are tested and fuzzed by themselves, in the flavour with sanitizers.
 MKIMAGE_PARTS := tree cpio elf pe symbols
 MKIMAGE_TESTS := test_tree test_pe fuzz_image fuzz_pe fuzz_symbols
-$(MKIMAGE_TESTS:%=$(BUILD)/host/dracut/mkimage/%): $(MKIMAGE_PARTS:%=$(BUILD)/host/dracut/mkimage/%.o)
+$(MKIMAGE_TESTS:%=$(BUILD)/host/dracut/mkimage/%): \
+	$(MKIMAGE_PARTS:%=$(BUILD)/host/dracut/mkimage/%.o)
 $(filter %/fuzz_image %/fuzz_pe %/fuzz_symbols,$(MKIMAGE_TESTS:%=$(BUILD)/fuzz/dracut/mkimage/%)): \
 	$(MKIMAGE_PARTS:%=$(BUILD)/fuzz/dracut/mkimage/%.o)
 
@@ -43,7 +46,8 @@ $(filter %/fuzz_image %/fuzz_pe %/fuzz_symbols,$(MKIMAGE_TESTS:%=$(BUILD)/fuzz/d
 # make image KVER=6.1.0-56-amd64 OUT=node.img [DRIVERS="bnxt_en ice"] [ROOT=/srv/root]
 #   [MODULES_DIR=DIR] [FIRMWARE_DIR=DIR] [MODPROBE_D=DIR] [BUSYBOX=FILE] [WITHOUT="a b"]
 #   [NO_FIRMWARE="a b"] [EXPLAIN=1] [IMAGE_ARGS="--extra FILE:PATH"]
-#   [FORMAT=initrd|pair|uki|iso] [KERNEL=FILE] [CMDLINE="root=..."] [STUB=FILE] [SBKEY=FILE SBCERT=FILE]
+#   [FORMAT=initrd|pair|uki|iso] [KERNEL=FILE] [CMDLINE="root=..."] [STUB=FILE]
+#   [SBKEY=FILE SBCERT=FILE]
 image: $(MKIMAGE) $(BUILD)/initagent
 	@$(MKIMAGE) --agent $(BUILD)/initagent --out '$(or $(OUT),$(BUILD)/initagent.img)' \
 		--kver '$(KVER)' --root '$(ROOT)' --modules-dir '$(MODULES_DIR)' \

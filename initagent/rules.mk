@@ -7,19 +7,23 @@
 #   $(BUILD)/host/agent      glibc, ASan and UBSan         objects $(BUILD)/host/
 #   $(HOST_LIB)              all host objects but main.o, for unit tests and fuzz targets
 #
-# Every output is written beside its place and moved there whole, so that two makes in one tree do not
-# see each other's half files. SKIP="initagent/root/% ..." leaves sources out of $(HOST_LIB): unit tests
-# of one room build while another is being rewritten.
+# Every output is written beside its place and moved there whole, so that two makes in one tree do
+# not see each other's half files. SKIP="initagent/root/% ..." leaves sources out of $(HOST_LIB):
+# unit tests of one room build while another is being rewritten.
 
 not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
-ABSENT       := $(if $(call has,http),initagent/report/tell/post_none.c,initagent/fetch/% initagent/root/cache/% initagent/root/web/% \
+ABSENT       := $(if $(call has,http),initagent/report/tell/post_none.c,initagent/fetch/% \
+	initagent/root/cache/% initagent/root/web/% \
 		initagent/report/tell/post.c) \
 		$(if $(call has,block),,initagent/root/block/%) \
-		$(addprefix initagent/root/image/,$(if $(call has,archive),unpack_none.c,unpack.c unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c test_unpacked.c test_formats.c fuzz_unpack.c))
-AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% $(ABSENT),$(wildcard initagent/*.c initagent/*/*.c initagent/*/*/*.c)))
+		$(addprefix initagent/root/image/,$(if $(call has,archive),unpack_none.c,unpack.c \
+		unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c \
+		test_unpacked.c test_formats.c fuzz_unpack.c))
+AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% \
+	$(ABSENT),$(wildcard initagent/*.c initagent/*/*.c initagent/*/*/*.c)))
 
 lib_srcs   := $(CMDLINE_SRCS) $(AGENT_SRCS)
 MUSL_OBJS  := $(patsubst %.c,$(BUILD)/musl/%.o,$(lib_srcs) initagent/main.c)
@@ -27,7 +31,8 @@ HOST_OBJS  := $(patsubst %.c,$(BUILD)/host/%.o,$(lib_srcs))
 # Not host/initagent: that is where the objects of initagent/ are.
 HOST_AGENT := $(BUILD)/host/agent
 HOST_LIB   := $(BUILD)/host/libhost$(if $(SKIP),-partial).a
-host_lib_  := $(filter-out $(patsubst %.c,$(BUILD)/host/%.o,$(filter $(SKIP),$(lib_srcs))),$(HOST_OBJS))
+host_lib_  := $(filter-out $(patsubst %.c,$(BUILD)/host/%.o,\
+	$(filter $(SKIP),$(lib_srcs))),$(HOST_OBJS))
 
 # The providers are named here and not in the source: the host flavour loads them as plugins.
 MUSL_PROVIDERS := mlx4,mlx5,rxe,siw
@@ -38,19 +43,23 @@ MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong 
 SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
 # libarchive: the tests write archives with it.
 HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium \
-		$(if $(call has,http),libcurl) $(if $(call has,archive),liblzma libzstd zlib libarchive)
+		$(if $(call has,http),libcurl) \
+		$(if $(call has,archive),liblzma libzstd zlib libarchive)
 HOST_CC      ?= gcc
 # Asked once, and only when something of the host flavour is built.
-HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config --cflags $(HOST_PC))))$(HOST_PCFLAGS)
+HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config \
+	--cflags $(HOST_PC))))$(HOST_PCFLAGS)
 HOST_LIBS     = $(eval HOST_LIBS := $$(shell pkg-config --libs $(HOST_PC)))$(HOST_LIBS)
-HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -Itests/lib -g -O1 -fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
+HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -Itests/lib -g -O1 \
+	-fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
 
 # Recipe parts: compile $< into $@ with a depfile beside it; make $@ by the command $(2).
 compile = @mkdir -p $(@D); echo "  $(1)    $<"; t=$@.$$$$; trap 'rm -f $$t $$t.d' EXIT; \
 	$(2) $(WERROR) -MMD -MP -MT $@ -MF $$t.d -c $< -o $$t; mv $$t.d $(@:.o=.d); mv $$t $@
 output  = @mkdir -p $(@D); echo "  $(1)    $@"; t=$@.$$$$; trap 'rm -f $$t' EXIT; $(2); mv $$t $@
 
-# remember FILE TEXT: a rule for FILE, which is newer than what depends on it only when TEXT changed.
+# remember FILE TEXT: a rule for FILE, which is newer than what depends on it only when TEXT
+# changed.
 define remember
 $(1): FORCE
 	@mkdir -p $$(@D); [[ $$$$(cat $$@ 2>/dev/null || :) == '$(2)' ]] || echo '$(2)' >$$@
@@ -58,7 +67,8 @@ endef
 
 $(eval $(call remember,$(BUILD)/musl/.flags,$(subst ',",$(MUSL_CC) $(MUSL_AGENT) $(MUSL_LDFLAGS))))
 $(eval $(call remember,$(BUILD)/musl/.list,$(MUSL_OBJS)))
-$(eval $(call remember,$(BUILD)/host/.flags,$(subst ',",$(HOST_CC) $(CSTD) $(WARN) $(DEFS) $(SANITIZE))))
+$(eval $(call remember,$(BUILD)/host/.flags,$(subst ',",$(HOST_CC) $(CSTD) $(WARN) $(DEFS) \
+	$(SANITIZE))))
 $(eval $(call remember,$(HOST_LIB).list,$(host_lib_)))
 
 $(BUILD)/musl/%.o: %.c $(DEPS_STAMP) $(BUILD)/musl/.flags
@@ -69,7 +79,8 @@ $(BUILD)/host/%.o: %.c $(BUILD)/host/.flags
 
 # A node without battery-backed clock wakes up in the past: no earlier than this it can be.
 BUILD_TIME ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || echo 0))
-$(BUILD)/musl/initagent/root/web/transfer.o $(BUILD)/musl/initagent/report/tell/post.o: MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
+$(BUILD)/musl/initagent/root/web/transfer.o $(BUILD)/musl/initagent/report/tell/post.o: \
+	MUSL_AGENT += -DBUILD_TIME=$(BUILD_TIME)
 
 # A digest is worth its size: unrolled it is twice as fast.
 $(BUILD)/musl/initagent/base/sha256.o: MUSL_AGENT += -O2
@@ -93,7 +104,8 @@ INSTALLS += install-units
 
 FORCE:
 .PHONY: FORCE
-# Kept although only pattern rules mention them (".SECONDARY:" alone would skip stamps that are missing).
+# Kept although only pattern rules mention them (".SECONDARY:" alone would skip stamps that are
+# missing).
 .PRECIOUS: $(BUILD)/host/%.o $(BUILD)/musl/%.o
 
 -include $(MUSL_OBJS:.o=.d) $(HOST_OBJS:.o=.d) $(BUILD)/host/initagent/main.d

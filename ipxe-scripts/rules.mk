@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# ipxe-scripts/: initagent-site, a host program. It reads the site file (ipxe-scripts/site/), writes iPXE scripts and
-# the DHCP servers' configurations, and asks the agent's command line library what it thinks.
+# ipxe-scripts/: initagent-site, a host program. It reads the site file (ipxe-scripts/site/), writes
+# iPXE scripts and the DHCP servers' configurations, and asks the agent's command line library what
+# it thinks.
 
 SITE      := $(BUILD)/initagent-site
 SITE_LIB_SRCS := $(call not_test,$(wildcard ipxe-scripts/site/*.c))
@@ -31,8 +32,10 @@ SITE_HOST_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPT
 
 $(SITE_HOST_OBJS) $(SITE_TESTS:%.c=$(BUILD)/host/%.o): private HOST_CFLAGS += $(SITE_INC)
 $(SITE_TESTS:%.c=$(BUILD)/host/%): $(SITE_HOST_OBJS)
-$(SITE_TESTS:%.c=$(BUILD)/fuzz/%.o) $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o): private DEFS += $(SITE_INC)
-$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: $(patsubst %.c,$(BUILD)/fuzz/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPTER))
+$(SITE_TESTS:%.c=$(BUILD)/fuzz/%.o) $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o): private DEFS += \
+	$(SITE_INC)
+$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: \
+	$(patsubst %.c,$(BUILD)/fuzz/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPTER))
 
 -include $(SITE_OBJS:.o=.d) $(SITE_HOST_OBJS:.o=.d)
 

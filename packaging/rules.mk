@@ -2,16 +2,18 @@
 #
 # packaging/: packages for Debian and for distributions with RPM, below $(BUILD)/packages.
 #
-#   make deb     initagent_*.deb, initagent-tools_*.deb     make dsc     the source package, complete with all tarballs
+#   make deb     initagent_*.deb, initagent-tools_*.deb     make dsc     the source package
 #   make rpm     the same as RPMs                           make srpm    likewise
 #
-# Libraries are not built again for them: those of this build folder are taken. The source packages build their own.
+# Libraries are not built again for them: those of this build folder are taken. The source packages
+# build their own.
 
 PACKAGES     := $(abspath $(BUILD))/packages
 PACKAGE_NAME := initagent-$(VERSION)
 PACKAGE_TREE := $(PACKAGES)/$(PACKAGE_NAME)
 PACKAGE_ENV  := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
-RPMBUILD      = $(PACKAGE_ENV) rpmbuild --quiet --define '_topdir $(PACKAGES)/rpm' --define '_sourcedir $(PACKAGES)' \
+RPMBUILD      = $(PACKAGE_ENV) rpmbuild --quiet --define '_topdir $(PACKAGES)/rpm' \
+	--define '_sourcedir $(PACKAGES)' \
 	--define '_smp_mflags -j$(shell nproc)' $(RPM_ARGS)
 
 package-tree:
@@ -20,22 +22,29 @@ package-tree:
 # What is missing on the machine is said before anything is built.
 deb-needs:
 	@lacks=$$(dpkg-checkbuilddeps packaging/debian/control 2>&1) || { \
-		sed 's/.*dependencies: /make deb: first apt-get install /; s/-compat (= [0-9]*)//; s/ ([^)]*)//g' <<<"$$lacks" >&2; exit 1; }
+		sed -e 's/.*dependencies: /make deb: first apt-get install /' \
+			-e 's/-compat (= [0-9]*)//; s/ ([^)]*)//g' <<<"$$lacks" >&2; exit 1; }
 
 rpm-needs:
-	@command -v rpmbuild >/dev/null || { echo 'make rpm: rpmbuild is in the package rpm (Debian) or rpm-build' >&2; exit 1; }
+	@command -v rpmbuild >/dev/null || \
+		{ echo 'make rpm: rpmbuild is in the package rpm (Debian) or rpm-build' >&2; exit \
+		1; }
 
 # It builds inside of the tree, so the others come first.
 deb: deb-needs package-tree $(DEPS_STAMP) | $(filter dsc package-tarball rpm srpm,$(MAKECMDGOALS))
-	cd '$(PACKAGE_TREE)' && $(PACKAGE_ENV) DEPS='$(DEPS)' dpkg-buildpackage -us -uc -b $(DEB_ARGS)
+	cd '$(PACKAGE_TREE)' && \
+		$(PACKAGE_ENV) DEPS='$(DEPS)' dpkg-buildpackage -us -uc -b $(DEB_ARGS)
 
 dsc: package-tree
 	cd '$(PACKAGES)' && dpkg-source -b '$(PACKAGE_NAME)'
 
 package-tarball: package-tree
-	cd '$(PACKAGES)' && tar --sort=name --owner=0 --group=0 --numeric-owner -cf - '$(PACKAGE_NAME)' | gzip -1n >'$(PACKAGE_NAME).tar.gz'
+	cd '$(PACKAGES)' && \
+		tar --sort=name --owner=0 --group=0 --numeric-owner -cf - '$(PACKAGE_NAME)' | \
+		gzip -1n >'$(PACKAGE_NAME).tar.gz'
 
-# Debian's rpm does not know what is installed here, has no find-debuginfo, and a script for bash that it gives to dash.
+# Debian's rpm does not know what is installed here, has no find-debuginfo, and a script for bash
+# that it gives to dash.
 RPM_HERE := $(if $(wildcard /var/lib/dpkg/status),--nodeps --define 'debug_package %{nil}' \
 	--define '__brp_compress /bin/bash %{_rpmconfigdir}/brp-compress %{?_prefix}')
 

@@ -37,14 +37,16 @@ $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@$(CC) -std=gnu11 -O2 $(WARN) $(WERROR) -D_GNU_SOURCE -o $@ $<
 
 # The modules, fabric and image rooms as PID 1 of a VM; of the same objects as the agent.
-$(LAB)/bin/rooms: $(addprefix $(BUILD)/musl/tests-qemu/rooms/,rooms.o images.o) $(filter-out %/initagent/main.o,$(MUSL_OBJS))
+$(LAB)/bin/rooms: $(addprefix $(BUILD)/musl/tests-qemu/rooms/,rooms.o images.o) \
+	$(filter-out %/initagent/main.o,$(MUSL_OBJS))
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # The images: what they are and when they are built again is the lab's own business.
 lab: $(LAB_BINS)
 	+@$(LAB_ENV) tests-qemu/lab
 
-# What needs nothing of the product: beside the compilers, it uses what they leave of the processors.
+# What needs nothing of the product: beside the compilers, it uses what they leave of the
+# processors.
 lab-ground: $(LAB_BINS)
 	+@$(LAB_ENV) tests-qemu/lab script handover_root
 
@@ -62,7 +64,8 @@ lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 
 CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
-# make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel; build/bench.json
+# make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel;
+# build/bench.json
 bench:
 	@tests/setup build qemu
 	@$(REMAKE) lab-bench

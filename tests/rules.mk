@@ -2,26 +2,30 @@
 #
 # tests/: unit test programs and fuzz targets, found by their place:
 #
-#   X/test_Y.c -> $(BUILD)/host/X/test_Y   with tests/lib/check.c and every other helper in tests/lib/
+#   X/test_Y.c -> $(BUILD)/host/X/test_Y   with tests/lib/*.c
 #   X/fuzz_Y.c -> $(BUILD)/host/X/fuzz_Y   with tests/fuzz_main.c; corpus in tests/corpus/Y/
 #
 # Both link against $(HOST_LIB). One that needs more says so in its folder's rules.mk:
 #   $(BUILD)/host/X/test_Y: $(BUILD)/host/X/extra.o
 
 TEST_SRCS  := $(filter-out $(ABSENT),$(wildcard */test_*.c */*/test_*.c */*/*/test_*.c))
-FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c */*/*/fuzz_*.c))
+FUZZ_SRCS  := $(filter-out tests/fuzz_main.c $(ABSENT),$(wildcard */fuzz_*.c */*/fuzz_*.c \
+	*/*/*/fuzz_*.c))
 TEST_PROGS := $(TEST_SRCS:%.c=$(BUILD)/host/%)
 FUZZ_PROGS := $(FUZZ_SRCS:%.c=$(BUILD)/host/%)
 TEST_LIB   := $(patsubst %.c,$(BUILD)/host/%.o,$(call not_test,$(wildcard tests/lib/*.c)))
 
 $(TEST_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(TEST_LIB) $(HOST_LIB)
-	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) \
+		$(HOST_LIBS))
 
 $(FUZZ_PROGS): $(BUILD)/host/%: $(BUILD)/host/%.o $(BUILD)/host/tests/fuzz_main.o $(HOST_LIB)
-	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) $(HOST_LIBS))
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^) $(filter %.a,$^) \
+		$(HOST_LIBS))
 
 # The same tests in the product's flavour, where what a sandbox allows meets another C library.
-MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/,base/test_sandbox base/test_worker root/image/test_image)
+MUSL_TESTS := $(addprefix $(BUILD)/musl/initagent/,base/test_sandbox base/test_worker \
+	root/image/test_image)
 MUSL_TEST_LIB  := $(addprefix $(BUILD)/musl/tests/lib/,check.o files.o)
 MUSL_TEST_OBJS := $(MUSL_TESTS:=.o) $(MUSL_TEST_LIB)
 
@@ -30,7 +34,8 @@ $(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OB
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # The plan runner as a whole.
-$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_proof causes target): $(BUILD)/host/tests/boot/node.o
+$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_proof causes target): \
+	$(BUILD)/host/tests/boot/node.o
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.
 HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target)
@@ -46,7 +51,8 @@ NETDRIVE := $(BUILD)/host/tests/net/netdrive
 IBTAP	 := $(BUILD)/host/tests/net/ibtap
 
 $(NETDRIVE): %: %.o $(HOST_LIB)
-	$(call output,LINK,$(HOST_CC) $(SANITIZE) -Wl$(comma)--wrap=links_by_index -o $$t $< $(HOST_LIB) \
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -Wl$(comma)--wrap=links_by_index -o $$t $< \
+		$(HOST_LIB) \
 		$(HOST_LIBS))
 
 $(IBTAP): %: %.o
@@ -58,7 +64,8 @@ IBSIM_ASK := $(BUILD)/host/tests/ibsim/ask
 $(IBSIM_ASK): %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
 
-# Runs the fetch room alone, in both flavours, against a server that does everything wrong, for tests/fetch.bats.
+# Runs the fetch room alone, in both flavours, against a server that does everything wrong, for
+# tests/fetch.bats.
 FETCHDRIVE   := $(addsuffix /tests/fetch/fetchdrive,$(BUILD)/host $(BUILD)/musl)
 HOSTILE_HTTP := $(BUILD)/host/tests/fetch/hostile
 
@@ -66,7 +73,8 @@ $(BUILD)/host/tests/fetch/fetchdrive: %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
 
 $(BUILD)/musl/tests/fetch/fetchdrive: %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out \
+		%/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 $(HOSTILE_HTTP): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
@@ -78,7 +86,8 @@ $(BUILD)/host/tests/web/webdrive: %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
 
 $(BUILD)/musl/tests/web/webdrive: %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out \
+		%/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 # Runs the tell room alone, likewise, for tests/report.bats.
 TELLDRIVE := $(addsuffix /tests/tell/telldrive,$(BUILD)/host $(BUILD)/musl)
@@ -87,33 +96,38 @@ $(BUILD)/host/tests/tell/telldrive: %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
 
 $(BUILD)/musl/tests/tell/telldrive: %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out \
+		%/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 RUDE := $(BUILD)/host/tests/tell/rude
 
 $(RUDE): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
 
-# The same program without the define that drags the providers in: links as well, and finds no device.
+# The same program without the define that drags the providers in: links as well, and finds no
+# device.
 $(BUILD)/musl/tests/static/no-providers.o: tests/static/static.c $(DEPS_STAMP)
 	$(call compile,MUSL,$(filter-out -DRDMA_STATIC_PROVIDERS=%,$(MUSL_CC) $(MUSL_AGENT)))
 
 $(STATIC): %: %.o
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< $(MUSL_LIBS); \
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)-Map=$$t.map -o $$t $< \
+		$(MUSL_LIBS); \
 		mv $$t.map $@.map)
 
 # Process 1 with a boot that ends as it is told, for tests/pid1.bats.
 PID1DRIVE := $(BUILD)/musl/tests/pid1/pid1drive
 
 $(PID1DRIVE): %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o %/boot/start.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out %/main.o \
+		%/boot/start.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 CHECK_DEPS += $(PID1DRIVE)
 CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP))
-CHECK_DEPS += $(TELLDRIVE) $(RUDE) $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) $(BUILD)/musl/tests/static/module.o
+CHECK_DEPS += $(TELLDRIVE) $(RUDE) $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) \
+	$(BUILD)/musl/tests/static/module.o
 
-# The test commands. Each installs what it needs (tests/setup says what), builds, and runs its levels.
-# The build is a second make, because what was missing may decide what there is to build.
+# The test commands. Each installs what it needs (tests/setup says what), builds, and runs its
+# levels. The build is a second make, because what was missing may decide what there is to build.
 TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS) $(MUSL_TESTS)' FUZZ_PROGS='$(FUZZ_PROGS)'
 REMAKE   = $(MAKE) --no-print-directory
 
@@ -133,14 +147,15 @@ check-qemu:
 	+@$(REMAKE) check-qemu-build
 	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
 
-# make check-cross: the agent and the image builder for arm64, tried with qemu-user. Where arm64 is the machine itself, all
-# other tests are that.
+# make check-cross: the agent and the image builder for arm64, tried with qemu-user. Where arm64 is
+# the machine itself, all other tests are that.
 CROSS_LEVEL := $(if $(filter aarch64,$(HOST_ARCH)),,cross)
 
 check-cross:
 	@tests/setup build tests $(CROSS_LEVEL)
 	+@$(REMAKE) $(BUILD)/initagent
-	$(if $(CROSS_LEVEL),@BUILD=$(BUILD) tests/cross/check,@echo 'this machine is arm64: "make check" is its check')
+	$(if $(CROSS_LEVEL),@BUILD=$(BUILD) tests/cross/check,@echo \
+		'this machine is arm64: "make check" is its check')
 
 # make check-packages: Debian packages and RPMs
 check-packages:
@@ -150,7 +165,8 @@ check-packages:
 
 .PHONY: check-cross check-packages
 
-check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(MUSL_TESTS) $(FUZZ_PROGS) $(CHECK_DEPS)
+check-build: $(BUILD)/initagent $(HOST_AGENT) $(TEST_PROGS) $(MUSL_TESTS) $(FUZZ_PROGS) \
+	$(CHECK_DEPS)
 check-qemu-build: $(BUILD)/initagent $(CHECK_QEMU_DEPS)
 
 lint:
@@ -159,8 +175,9 @@ lint:
 
 .PHONY: check check-fast check-qemu check-build check-qemu-build lint
 
-# make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60, or make fuzz HOURS=1 for all targets in turn: libFuzzer, needs clang. What
-# it finds is added to the corpus by hand, so that the corpus stays small: clang's -merge=1 tells which inputs are worth it.
+# make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60, or make fuzz HOURS=1 for all targets in turn:
+# libFuzzer, needs clang. What it finds is added to the corpus by hand, so that the corpus stays
+# small: clang's -merge=1 tells which inputs are worth it.
 FUZZ_CC  ?= clang
 SECONDS  ?= 60
 FUZZ_OBJS = $(patsubst $(BUILD)/host/%,$(BUILD)/fuzz/%,$(host_lib_))
@@ -176,7 +193,8 @@ $(BUILD)/fuzz/libfuzz.a: $(FUZZ_OBJS)
 	$(call output,AR  ,ar rcs $$t $^)
 
 $(FUZZERS): %: %.o $(BUILD)/fuzz/libfuzz.a
-	$(call output,LINK,$(FUZZ_CC) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $$t $(filter %.o,$^) $(filter %.a,$^) \
+	$(call output,LINK,$(FUZZ_CC) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $$t \
+		$(filter %.o,$^) $(filter %.a,$^) \
 		$(HOST_LIBS))
 
 ifneq ($(HOURS),)
@@ -187,9 +205,12 @@ fuzz: $(BUILD)/fuzz/$(TARGET)
 	@BUILD='$(BUILD)' tests/fuzz $(SECONDS) $<
 else
 fuzz:
-	@echo 'usage: make fuzz HOURS=1, or TARGET=... [SECONDS=60], TARGET one of: $(FUZZ_SRCS:.c=)'; exit 2
+	@echo 'usage: make fuzz HOURS=1, or TARGET=... [SECONDS=60]'; \
+	echo 'targets: $(FUZZ_SRCS:.c=)'; exit 2
 endif
 .PHONY: fuzz
 
--include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) $(FETCHDRIVE) $(WEBDRIVE) $(TELLDRIVE) $(RUDE) $(HOSTILE_HTTP) $(PID1DRIVE)) $(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
+-include $(patsubst %,%.d,$(TEST_PROGS) $(FUZZ_PROGS) $(HARNESS) $(NETDRIVE) $(IBTAP) $(IBSIM_ASK) \
+	$(FETCHDRIVE) $(WEBDRIVE) $(TELLDRIVE) $(RUDE) $(HOSTILE_HTTP) $(PID1DRIVE)) \
+	$(TEST_LIB:.o=.d) $(MUSL_TEST_OBJS:.o=.d) $(wildcard $(BUILD)/fuzz/*/*.d \
 	$(BUILD)/fuzz/*/*/*.d $(BUILD)/fuzz/*/*/*/*.d)
