@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main: the sub-commands. One binary is the agent, /init of the stand-alone image (process 1) and the
- * kernel's modprobe helper; which one is told by the process number and by the name it is called by.
+ * main: the sub-commands. One binary is the agent, /init of the stand-alone image (process 1) and
+ * the kernel's modprobe helper; which one is told by the process number and by the name it is
+ * called by.
  */
 #include <getopt.h>
 
@@ -94,7 +95,8 @@ static int join_arguments(int argc, char **argv, struct given_line *ret)
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-/* "-": standard input, "-f FILE": that file, other arguments: joined by spaces, none: the running kernel's. */
+/* "-": standard input, "-f FILE": that file, other arguments: joined by spaces, none: the running
+ * kernel's. */
 static int take_line(int argc, char **argv, struct given_line *ret)
 {
 	_cleanup_fclose_ FILE *file = NULL;
@@ -117,7 +119,8 @@ static int take_line(int argc, char **argv, struct given_line *ret)
 	return r;
 }
 
-/* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d has them. */
+/* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d
+ * has them. */
 static int cmd_lint(int argc, char **argv)
 {
 	struct given_line line = {0};
@@ -160,10 +163,12 @@ static int cmd_options(int argc, char **argv)
 		return options_print(stdout, OPTIONS_PLAIN) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	for (size_t i = 0; argc == 2 && i < ARRAY_SIZE(formats); i++)
 		if (streq(argv[1], formats[i].name))
-			return options_print(stdout, formats[i].format) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+			return options_print(stdout, formats[i].format) < 0 ? EXIT_FAILURE
+				: EXIT_SUCCESS;
 	for (int i = 1; i < argc; i++)
 		if (!options_print_named(stdout, argv[i])) {
-			console_complain(argv[i], "no option of this agent; 'initagent options' lists them");
+			console_complain(argv[i],
+				"no option of this agent; 'initagent options' lists them");
 			status = EXIT_FAILURE;
 		}
 	return status;
@@ -246,7 +251,8 @@ static int status_people(int argc, char **argv)
 	bool json = argc > 1 && streq(argv[1], "--json");
 
 	if (argc > (json ? 2 : 1))
-		return usage_error("status takes --json, --prometheus [FILE], --last-failure or nothing");
+		return usage_error("status takes --json, --prometheus [FILE], --last-failure or "
+			"nothing");
 	return status_print(&system_env, stdout, now_ns(), json);
 }
 
@@ -325,22 +331,29 @@ static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
 	{"boot", "[--sysroot DIR] [--notify]", "bring up the network and mount the root", cmd_boot},
-	{"status", "[--json | --prometheus [FILE] | --last-failure]", "what happened in this boot, or why the one before failed",
+	{"status", "[--json | --prometheus [FILE] | --last-failure]",
+		"what happened in this boot, or why the one before failed",
 		cmd_status},
 	{"timeline", "[FILE|DIR...] [--svg FILE] [--html FILE]",
-		"where a boot's time went; pictures and pages of one boot or many", timeline_command},
-	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends", cmd_ports},
+		"where a boot's time went; pictures and pages of one boot or many",
+		timeline_command},
+	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends",
+		cmd_ports},
 	{"doctor", "[--json] [--no-ask]",
 		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look",
 		cmd_doctor},
-	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its faults", cmd_lint},
-	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line", cmd_plan},
+	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its faults",
+		cmd_lint},
+	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line",
+		cmd_plan},
 	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE] [--output FILE]",
 		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
 	{"verify", "FILE [--key KEY] [--kernel RELEASE]",
 		"what a node would say of a manifest or image and FILE.minisig", verify_tool},
-	{"options", "[NAME... | --markdown | --man | --completion]", "all options of the command line, or those named", cmd_options},
-	{"causes", "[CODE... | --markdown]", "all causes with what to check, or those named (IA-E306)", cmd_causes},
+	{"options", "[NAME... | --markdown | --man | --completion]",
+		"all options of the command line, or those named", cmd_options},
+	{"causes", "[CODE... | --markdown]",
+		"all causes with what to check, or those named (IA-E306)", cmd_causes},
 	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},
 	{"wait", "[--timeout SECONDS | --restarts]",
 		"wait for the agent: 0 done, 1 at work, 2 failed, 3 killed, 4 never",
@@ -351,7 +364,8 @@ static const struct command commands[] = {
 
 static void print_command(const struct command *c)
 {
-	printf("  initagent %s%s%s\n      %s\n", c->name, *c->arguments ? " " : "", c->arguments, c->help);
+	printf("  initagent %s%s%s\n      %s\n", c->name, *c->arguments ? " " : "", c->arguments,
+		c->help);
 }
 
 static int cmd_help(int argc, char **argv)

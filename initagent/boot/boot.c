@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * boot: the order of things: drivers, rails, target; what happens in one is passed on to the next. The process around it is in
- * start.c, who may wait how long in ending.c.
+ * boot: the order of things: drivers, rails, target; what happens in one is passed on to the next.
+ * The process around it is in start.c, who may wait how long in ending.c.
  */
 #include "boot/private.h"
 
 #include "report/notify.h"
 
-/* How long a mounted root waits for modules that are still loading; the kernel cannot be hurried. */
+/* How long a mounted root waits for modules that are still loading; the kernel cannot be
+ * hurried. */
 #define LOADS_LIMIT (20 * NSEC_PER_SEC)
 
 /* What an fd of the loop belongs to. */
@@ -41,15 +42,20 @@ static int open_all(struct boot *b, uint64_t now)
 	int r = loop_new(&b->loop);
 
 	if (r >= 0)
-		r = drivers_new(&b->drivers, &(struct drivers_config){.env = &b->env, .plan = b->plan,
-			.kver = args->seams.kver, .ops = args->seams.modules, .standalone = args->standalone,
+		r =
+			drivers_new(&b->drivers,
+			&(struct drivers_config){.env = &b->env, .plan = b->plan,
+			.kver = args->seams.kver, .ops = args->seams.modules, .standalone =
+			args->standalone,
 			.again = b->run.restarts}, now);
 	if (r >= 0)
 		r = rails_new(&b->rails, &(struct rails_config){.env = &b->env, .plan = b->plan,
-			.modules = drivers_modules(b->drivers), .start = b->run.start, .forget = b->run.failed}, now);
+			.modules = drivers_modules(b->drivers), .start = b->run.start, .forget =
+			b->run.failed}, now);
 	if (r >= 0)
 		r = target_new(&b->target, &(struct target_config){.env = &b->env, .plan = b->plan,
-			.sysroot = args->sysroot, .rails = b->rails, .modules = drivers_modules(b->drivers),
+			.sysroot = args->sysroot, .rails = b->rails, .modules =
+			drivers_modules(b->drivers),
 			.nfs = args->seams.root});
 	if (r < 0)
 		return r;
@@ -59,7 +65,8 @@ static int open_all(struct boot *b, uint64_t now)
 
 static uint64_t next_deadline(const struct boot *b)
 {
-	uint64_t d = min_u64(modules_deadline(drivers_modules(b->drivers)), rails_deadline(b->rails));
+	uint64_t d =
+		min_u64(modules_deadline(drivers_modules(b->drivers)), rails_deadline(b->rails));
 
 	d = min_u64(d, min_u64(target_deadline(b->target), outbox_deadline(b->outbox)));
 	d = min_u64(d, report_deadline(b->env.report));
@@ -113,7 +120,8 @@ static void rails_event(struct boot *b, const struct rails_event *ev, uint64_t n
 		else
 			target_resolved(b->target, &ev->resolved, now);
 		break;
-	case RAILS_FATAL: boot_fail(b, ev->fatal.cause, ev->fatal.where, now, ev->fatal.text); break;
+	case RAILS_FATAL: boot_fail(b, ev->fatal.cause, ev->fatal.where, now, ev->fatal.text);
+		break;
 	}
 }
 
@@ -137,8 +145,10 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 	struct need needs[NEEDS_MAX];
 
 	switch (ev->type) {
-	case TARGET_NAMED: drivers_need(b->drivers, needs, target_needs(b->target, needs), now); break;
-	/* A mount may take long: state.json shows the boot up to here meanwhile. And what writes it has been run once. */
+	case TARGET_NAMED: drivers_need(b->drivers, needs, target_needs(b->target, needs), now);
+		break;
+	/* A mount may take long: state.json shows the boot up to here meanwhile. And what writes it
+	 * has been run once. */
 	case TARGET_MOUNTING: (void)summary_write(b, "running", now); break;
 	case TARGET_MOUNTED:
 		rails_keep(b->rails);
@@ -150,8 +160,9 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 }
 
 /*
- * rd.retry is for a network that does not work. While bytes come it does, however long an image takes: new bytes put the end
- * of the budget off, by as long as they may take at the least rate (rd.net.min-rate=), and to the whole of it at most.
+ * rd.retry is for a network that does not work. While bytes come it does, however long an image
+ * takes: new bytes put the end of the budget off, by as long as they may take at the least rate
+ * (rd.net.min-rate=), and to the whole of it at most.
  */
 static void renew_budget(struct boot *b, uint64_t bytes, uint64_t now)
 {
@@ -163,7 +174,8 @@ static void renew_budget(struct boot *b, uint64_t bytes, uint64_t now)
 	if (!rate || bytes / rate >= (whole - now) / NSEC_PER_SEC)
 		b->budgets.network_end = whole;
 	else
-		b->budgets.network_end = min_u64(whole, b->budgets.network_end + bytes * NSEC_PER_SEC / rate);
+		b->budgets.network_end =
+			min_u64(whole, b->budgets.network_end + bytes * NSEC_PER_SEC / rate);
 }
 
 static void step_target(struct boot *b, uint64_t now)
@@ -180,7 +192,9 @@ static void step_target(struct boot *b, uint64_t now)
 
 static void show_status(struct boot *b, uint64_t now)
 {
-	const char *line = report_tick(b->env.report, now, min_u64(b->budgets.network_end, b->budgets.total_end));
+	const char *line =
+		report_tick(b->env.report, now,
+		min_u64(b->budgets.network_end, b->budgets.total_end));
 
 	if (!line)
 		return;
@@ -191,7 +205,8 @@ static void show_status(struct boot *b, uint64_t now)
 		notify_status(line);
 }
 
-/* Modules that were asked for but are still loading (rd.driver.post) get their time before the real root takes over. */
+/* Modules that were asked for but are still loading (rd.driver.post) get their time before the real
+ * root takes over. */
 static void check_end(struct boot *b, uint64_t now)
 {
 	if (!b->budgets.root_up || b->end.finished)
@@ -241,8 +256,8 @@ static void run(struct boot *b)
 /* --- from the first to the last step --------------------------------------------------------- */
 
 /*
- * An earlier agent may have been killed after the mount: then everything is there already. Its rails are found as at a start;
- * nothing is taken off them any more.
+ * An earlier agent may have been killed after the mount: then everything is there already. Its
+ * rails are found as at a start; nothing is taken off them any more.
  */
 static bool adopt(struct boot *b, uint64_t now)
 {

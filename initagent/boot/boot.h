@@ -29,17 +29,20 @@ struct boot_seams {
 struct boot_args {
 	const char *prefix;   /* "" or a fixture tree */
 	const char *sysroot;  /* mount point of the root, "/sysroot" */
-	bool standalone;      /* our own /init: apply rd.break; process 1 applies the emergency policy */
+	/* our own /init: apply rd.break; process 1 applies the emergency policy */
+	bool standalone;
 	bool notify;	      /* speak sd_notify */
 	int console_fd;
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
-	int words_fd;	      /* with it: an eventfd, written to when all is written down and given back; or -1 */
+	/* with it: an eventfd, written to when all is written down and given back; or -1 */
+	int words_fd;
 	struct boot_seams seams;
 };
 
 /*
- * boot_main: runs the plan of the kernel command line to its end. Never exits the process; but after words_fd was written to, its
- * memory, sockets and idle workers are left to the end of the process, which the caller owes.
+ * boot_main: runs the plan of the kernel command line to its end. Never exits the process; but
+ * after words_fd was written to, its memory, sockets and idle workers are left to the end of the
+ * process, which the caller owes.
  */
 enum boot_outcome boot_main(const struct boot_args *args);
 

@@ -51,7 +51,9 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 		const char *module = soft_link_module(net->rdma_links[i].type);
 
 		if (module)
-			n = add_need(ret, n, (struct need){module, false, "software RDMA (rd.rdma.link)"});
+			n =
+				add_need(ret, n,
+				(struct need){module, false, "software RDMA (rd.rdma.link)"});
 	}
 	if (wants_ipv6(net))
 		n = add_need(ret, n, (struct need){"ipv6", false, "IPv6"});
@@ -97,7 +99,9 @@ static int make_room(struct drivers *d)
 	};
 
 	for (size_t i = 0; i < plan->n_params; i++)
-		params[i] = (struct module_param){plan->params[i].module, plan->params[i].param, plan->params[i].value};
+		params[i] =
+			(struct module_param){plan->params[i].module, plan->params[i].param,
+			plan->params[i].value};
 	if (d->cfg.standalone && cfg.n_blacklist)
 		modules_publish_blacklist(d->cfg.env, blacklist, cfg.n_blacklist);
 	return modules_new(&d->modules, d->cfg.env, &cfg);
@@ -106,10 +110,12 @@ static int make_room(struct drivers *d)
 static void request(struct drivers *d, const char *name, uint64_t now)
 {
 	if (modules_request(d->modules, name, now) < 0)
-		report_cause(d->cfg.env->report, CAUSE_MODULE_MISSING, name, now, "not a module name");
+		report_cause(d->cfg.env->report, CAUSE_MODULE_MISSING, name, now,
+			"not a module name");
 }
 
-/* What is known to be needed is on its way while more is looked up. After an agent before, all may be there. */
+/* What is known to be needed is on its way while more is looked up. After an agent before, all may
+ * be there. */
 static int send_off(struct drivers *d, uint64_t now)
 {
 	return d->cfg.again ? 0 : modules_dispatch(d->modules, now);
@@ -126,7 +132,8 @@ static void request_links(struct drivers *d, uint64_t now)
 		if (soft_link_module(net->rdma_links[i].type))
 			continue;
 		snprintf(alias, sizeof(alias), "rdma-link-%s", net->rdma_links[i].type);
-		/* It may be built in, or come with rd.driver.post=: the kernel has the last word. */
+		/* It may be built in, or come with rd.driver.post=: the kernel has the last
+		 * word. */
 		if (modules_request_alias(d->modules, alias, now) < 0)
 			report_log(d->cfg.env->report, REPORT_INFO, net->rdma_links[i].name, now,
 				"no module has the alias %s", alias);
@@ -146,7 +153,8 @@ static void begin_hardware(struct drivers *d, uint64_t now)
 	}
 	request_links(d, now);
 	if (r < 0)
-		report_cause(d->cfg.env->report, CAUSE_INTERNAL, "modules", now, "uevents: %s", strerror(-r));
+		report_cause(d->cfg.env->report, CAUSE_INTERNAL, "modules", now, "uevents: %s",
+			strerror(-r));
 }
 
 static void advance(struct drivers *d, uint64_t now)
@@ -225,7 +233,8 @@ static const struct need *vital_need(const struct drivers *d, const char *module
 	return NULL;
 }
 
-bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause, char where[static REPORT_NAME_MAX],
+bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause,
+	char where[static REPORT_NAME_MAX],
 	char text[static REPORT_TEXT_MAX])
 {
 	const struct need *need;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ending: why a boot ended: a cause that nothing can change, or a budget, and then what it was spent on. */
+/* ending: why a boot ended: a cause that nothing can change, or a budget, and then what it was
+ * spent on. */
 #include "boot/private.h"
 
 /* The last line names what the time was spent on: that is what has to be looked at. */
-static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, const char *where, uint64_t now,
+static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, const char *where,
+	uint64_t now,
 	const char *text)
 {
 	const struct cause_info *last = cause_info(spent_on == CAUSE_NONE ? cause : spent_on);
@@ -13,7 +15,8 @@ static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, cons
 		return;
 	report_cause(b->env.report, cause, where, now, "%s", text);
 	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s: %s %s%s%s",
-		(unsigned)((now - b->run.start) / NSEC_PER_SEC), last->code, at, *at ? ": " : "", last->text);
+		(unsigned)((now - b->run.start) / NSEC_PER_SEC), last->code, at, *at ? ": " : "",
+		last->text);
 	b->end = (struct ending){.finished = true, .outcome = BOOT_FAILED, .cause = cause};
 	strscpy(b->end.where, at, sizeof(b->end.where));
 }
@@ -24,8 +27,8 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 }
 
 /*
- * rd.retry is over. If the network is up, it is the root that failed; if a rail failed for good, that is the cause; else it
- * is the wait that never ended, and then the budget itself.
+ * rd.retry is over. If the network is up, it is the root that failed; if a rail failed for good,
+ * that is the cause; else it is the wait that never ended, and then the budget itself.
  */
 static void retry_over(struct boot *b, uint64_t now)
 {
@@ -47,14 +50,18 @@ static void retry_over(struct boot *b, uint64_t now)
 		boot_fail(b, cause, rail, now, "not resolved within rd.retry");
 		return;
 	}
-	cause = report_waits_over(b->env.report, now, "not resolved within rd.retry", where, sizeof(where));
+	cause =
+		report_waits_over(b->env.report, now, "not resolved within rd.retry", where,
+		sizeof(where));
 	fail_for(b, CAUSE_TIMEOUT_RETRY, cause, where, now, "");
 }
 
 static void timeout_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	enum cause cause = report_waits_over(b->env.report, now, "not resolved within rd.timeout", where, sizeof(where));
+	enum cause cause =
+		report_waits_over(b->env.report, now, "not resolved within rd.timeout", where,
+		sizeof(where));
 
 	fail_for(b, CAUSE_TIMEOUT_TOTAL, cause, where, now, "");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* outbox: see outbox.h. report/ gathers, report/tell/ sends; this is the way from one to the other. */
+/* outbox: see outbox.h. report/ gathers, report/tell/ sends; this is the way from one to the
+ * other. */
 #include "outbox.h"
 
 #include "base/file.h"
@@ -27,7 +28,8 @@ struct outbox {
 	uint64_t end;		 /* of the patience after a failure */
 };
 
-int outbox_new(struct outbox **ret, const struct env *env, const struct boot_plan *plan, uint64_t now)
+int outbox_new(struct outbox **ret, const struct env *env, const struct boot_plan *plan,
+	uint64_t now)
 {
 	struct outbox *o = calloc(1, sizeof(*o));
 	int r;
@@ -81,7 +83,8 @@ static void name_node(struct outbox *o, const struct rails *rails)
 	char number[32];
 
 	for (size_t i = 0; i < n && !*name; i++) {
-		const struct address_result *a = addresses_result(rails_addresses(rails), list[i].ifindex);
+		const struct address_result *a =
+			addresses_result(rails_addresses(rails), list[i].ifindex);
 
 		name = a ? a->hostname : "";
 	}
@@ -108,7 +111,8 @@ static const struct rail *rail_named(const struct rails *rails, const char *name
 	return NULL;
 }
 
-static void send_item(struct outbox *o, const struct rails *rails, struct tell_item item, uint64_t now)
+static void send_item(struct outbox *o, const struct rails *rails, struct tell_item item,
+	uint64_t now)
 {
 	const struct rail *rail = rail_named(rails, item.where);
 	char device[sizeof(rail->device) + 12] = "";
@@ -132,8 +136,11 @@ static void send_causes(struct outbox *o, const struct rails *rails, uint64_t no
 		const struct report_met *met = &v.causes[o->causes - v.lost_causes];
 		char text[REPORT_TEXT_MAX * 2];
 
-		snprintf(text, sizeof(text), "%s%s%s", cause_info(met->cause)->text, *met->text ? ": " : "", met->text);
-		send_item(o, rails, (struct tell_item){.kind = TELL_CAUSE, .cause = met->cause, .where = met->where,
+		snprintf(text, sizeof(text), "%s%s%s", cause_info(met->cause)->text, *met->text
+			? ": " : "", met->text);
+		send_item(o, rails,
+			(struct tell_item){.kind = TELL_CAUSE, .cause = met->cause, .where =
+			met->where,
 			.text = text}, now);
 	}
 }
@@ -141,7 +148,8 @@ static void send_causes(struct outbox *o, const struct rails *rails, uint64_t no
 /* Names take turns: the resolver looks up one at a time, and the root's comes first. */
 static void look_up_sink(struct outbox *o, struct rails *rails, uint64_t now)
 {
-	const char *name = rails_resolving(rails) == RAILS_ASKER_NONE ? tell_lookup(o->tell, now) : NULL;
+	const char *name = rails_resolving(rails) == RAILS_ASKER_NONE ? tell_lookup(o->tell, now)
+		: NULL;
 
 	if (name && rails_resolve(rails, RAILS_ASKER_OUTBOX, name, LOOKUP_LIMIT, now) < 0)
 		tell_resolved(o->tell, NULL, now);
@@ -171,7 +179,9 @@ void outbox_wait(struct outbox *o, const struct rails *rails, uint64_t now)
 		return;
 	o->wait = cause;
 	strscpy(o->where, where, sizeof(o->where));
-	send_item(o, rails, (struct tell_item){.kind = TELL_WAIT, .cause = cause, .where = where, .text = text}, now);
+	send_item(o, rails,
+		(struct tell_item){.kind = TELL_WAIT, .cause = cause, .where = where, .text =
+		text}, now);
 }
 
 /* --- the record of a failure ----------------------------------------------------------------- */
@@ -202,18 +212,22 @@ void outbox_look(struct outbox *o, uint64_t now)
 }
 
 /* The file is for the real root, where the variable is gone once this boot has succeeded. */
-static void pass_on(struct outbox *o, const struct rails *rails, const struct failure *f, uint64_t now)
+static void pass_on(struct outbox *o, const struct rails *rails, const struct failure *f,
+	uint64_t now)
 {
 	const struct cause_info *info = cause_info(f->cause);
 	char text[FAILURE_RECORD_MAX];
 
-	report_log(o->report, REPORT_WARN, NULL, now, "the last boot failed: %s %s%s%s", info->code, info->text,
+	report_log(o->report, REPORT_WARN, NULL, now, "the last boot failed: %s %s%s%s",
+		info->code, info->text,
 		*f->where ? ": " : "", f->where);
 	failure_write(text, f);
 	if (file_write(o->env, STATE_DIR, "last-failure", text, sizeof(text), 0644) < 0)
 		report_log(o->report, REPORT_WARN, NULL, now, "its record could not be passed on");
 	if (o->tell)
-		send_item(o, rails, (struct tell_item){.kind = TELL_BEFORE, .cause = f->cause, .where = f->where,
+		send_item(o, rails,
+			(struct tell_item){.kind = TELL_BEFORE, .cause = f->cause, .where =
+			f->where,
 			.text = info->text}, now);
 }
 
@@ -238,7 +252,9 @@ static const char *text_of(const struct report_view *v, enum cause cause)
 
 static void keep_record(struct outbox *o, const struct outbox_ending *end, uint64_t now)
 {
-	struct failure f = {.cause = end->cause, .uptime = now / NSEC_PER_SEC, .wall = wall_ns() / NSEC_PER_SEC};
+	struct failure f =
+		{.cause = end->cause, .uptime = now / NSEC_PER_SEC, .wall =
+		wall_ns() / NSEC_PER_SEC};
 	struct report_view v;
 	int r;
 
@@ -308,7 +324,8 @@ static void report_missed(struct outbox *o, uint64_t now)
 		report_cause(o->report, CAUSE_REPORT_LOST, server, now, "%s", text);
 }
 
-void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end, uint64_t now)
+void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end,
+	uint64_t now)
 {
 	double seconds = (double)(now - end->start) / 1e9;
 	char text[REPORT_TEXT_MAX];
@@ -322,9 +339,11 @@ void outbox_last(struct outbox *o, const struct rails *rails, const struct outbo
 	if (end->done)
 		snprintf(text, sizeof(text), "the root is mounted after %.2f s", seconds);
 	else
-		snprintf(text, sizeof(text), "giving up after %.2f s: %s", seconds, cause_info(end->cause)->text);
+		snprintf(text, sizeof(text), "giving up after %.2f s: %s", seconds,
+			cause_info(end->cause)->text);
 	send_item(o, rails, (struct tell_item){.kind = end->done ? TELL_DONE : TELL_FAILED,
-		.cause = end->done ? CAUSE_NONE : end->cause, .where = end->done ? "" : end->where, .text = text}, now);
+		.cause = end->done ? CAUSE_NONE : end->cause, .where = end->done ? "" : end->where,
+		.text = text}, now);
 	o->end = now + PATIENCE;
 	tell_up(o->tell, now);
 	if (!end->done)

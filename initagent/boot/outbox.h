@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outbox: what of the report goes to the sinks of rd.report=, over the network and into the next boot. Owns the senders and the
- * record of the last failure. In: the report, names of rails, how the boot ends. Out: messages, the record of an earlier boot.
- * Called by boot.c alone. Tests: test_boot.c, tests/report.bats.
+ * outbox: what of the report goes to the sinks of rd.report=, over the network and into the next
+ * boot. Owns the senders and the record of the last failure. In: the report, names of rails, how
+ * the boot ends. Out: messages, the record of an earlier boot. Called by boot.c alone. Tests:
+ * test_boot.c, tests/report.bats.
  */
 #pragma once
 
@@ -18,8 +19,10 @@ struct outbox_ending {
 	uint64_t start;
 };
 
-/* outbox_new: nothing is sent before outbox_up(). env and plan are borrowed. 0 or -ENOMEM; what cannot be begun is a cause. */
-int outbox_new(struct outbox **ret, const struct env *env, const struct boot_plan *plan, uint64_t now);
+/* outbox_new: nothing is sent before outbox_up(). env and plan are borrowed. 0 or -ENOMEM; what
+ * cannot be begun is a cause. */
+int outbox_new(struct outbox **ret, const struct env *env, const struct boot_plan *plan,
+	uint64_t now);
 struct outbox *outbox_free(struct outbox *o);
 DEFINE_FREEP(struct outbox, outbox_free)
 
@@ -35,13 +38,17 @@ void outbox_dispatch(struct outbox *o, const struct rails *rails, bool ready, ui
 /* outbox_up: an address is there: sending begins. outbox_resolved: the answer to a name of ours. */
 void outbox_up(struct outbox *o, const struct rails *rails, uint64_t now);
 void outbox_resolved(struct outbox *o, const struct address_event *ev, uint64_t now);
-/* outbox_step: new causes, names to be looked up. outbox_wait: what is waited for was just shown. */
+/* outbox_step: new causes, names to be looked up. outbox_wait: what is waited for was just
+ * shown. */
 void outbox_step(struct outbox *o, struct rails *rails, uint64_t now);
 void outbox_wait(struct outbox *o, const struct rails *rails, uint64_t now);
 
 /* outbox_is_empty: there is nothing to send and nothing to keep. */
 bool outbox_is_empty(const struct outbox *o);
-/* outbox_last: the last message, and the record; a boot that failed waits, 2 s at most, until both are gone. */
-void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end, uint64_t now);
-/* outbox_state: state.json, once the rooms are closed; a boot that failed waits for what is left of these 2 s. */
+/* outbox_last: the last message, and the record; a boot that failed waits, 2 s at most, until both
+ * are gone. */
+void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end,
+	uint64_t now);
+/* outbox_state: state.json, once the rooms are closed; a boot that failed waits for what is left of
+ * these 2 s. */
 void outbox_state(struct outbox *o, const struct outbox_ending *end, uint64_t now);

@@ -24,7 +24,8 @@
 #define SYSROOT "/sysroot"
 /* A boot child that crashes more often than this will not do better the next time. */
 #define CRASH_LIMIT 5
-/* How long going into the real root may take where rd.timeout= does not say: a server that is restarted is back by then. */
+/* How long going into the real root may take where rd.timeout= does not say: a server that is
+ * restarted is back by then. */
 #define SWITCH_LIMIT (180 * NSEC_PER_SEC)
 /* And at least, whatever of rd.timeout= is left: a break-point shell may have taken it all. */
 #define SWITCH_LEAST (30 * NSEC_PER_SEC)
@@ -49,12 +50,14 @@ static void mount_api(void)
 		if (mount(api_mounts[i].type, api_mounts[i].target, api_mounts[i].type,
 			    api_mounts[i].flags, api_mounts[i].data) < 0 &&
 			errno != EBUSY)
-			console_line(STDERR_FILENO, "initagent: an API file system could not be mounted");
+			console_line(STDERR_FILENO,
+				"initagent: an API file system could not be mounted");
 	}
 	mkdir(SYSROOT, 0755);
 }
 
-/* The kernel opens /dev/console for us only if the image holds the node; after devtmpfs it is there. */
+/* The kernel opens /dev/console for us only if the image holds the node; after devtmpfs it is
+ * there. */
 static void ensure_console(void)
 {
 	int fd;
@@ -92,7 +95,8 @@ static const struct {
 	{SIGUSR1, PLAN_ACTION_HALT, "initagent: halting the machine"},
 };
 
-/* Whatever process 1 is at: it never goes back to it. A child that has not been given the default action yet ignores the signal. */
+/* Whatever process 1 is at: it never goes back to it. A child that has not been given the default
+ * action yet ignores the signal. */
 static void obey(int signal)
 {
 	for (size_t i = 0; getpid() == 1 && i < ARRAY_SIZE(requests); i++)
@@ -173,7 +177,8 @@ static void say_switch_failed(const char *init, const char *step, int error)
 }
 
 /* Goes into the real root; comes back only if that failed. start: of this attempt to boot. */
-static void enter_root(char *init, char *argv[], char *envp[], const struct policy *policy, uint64_t start)
+static void enter_root(char *init, char *argv[], char *envp[], const struct policy *policy,
+	uint64_t start)
 {
 	struct switch_watch_config cfg = {
 		.console_fd = STDERR_FILENO,
@@ -184,7 +189,8 @@ static void enter_root(char *init, char *argv[], char *envp[], const struct poli
 	const char *step = "";
 	int r;
 
-	cfg.end = policy->timeout_s ? start + policy->timeout_s * NSEC_PER_SEC : cfg.begin + SWITCH_LIMIT;
+	cfg.end = policy->timeout_s ? start + policy->timeout_s * NSEC_PER_SEC : cfg.begin
+		+ SWITCH_LIMIT;
 	if (cfg.end < cfg.begin + SWITCH_LEAST)
 		cfg.end = cfg.begin + SWITCH_LEAST;
 	root_source(&system_env, SYSROOT, cfg.root);
@@ -217,7 +223,9 @@ static void follow_policy(const struct policy *policy, const char *why)
 
 void pid1_main(char *argv[], char *envp[])
 {
-	char *init = mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *init =
+		mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		0);
 	char helper[MODPROBE_HELPER_SIZE] = "";
 	uint64_t start = now_ns();
 	struct policy policy;
@@ -228,7 +236,8 @@ void pid1_main(char *argv[], char *envp[])
 	ensure_console();
 	handle_requests(obey);
 	if (policy_load(&system_env, &policy) < 0)
-		say_failure(CAUSE_INTERNAL, "/proc/cmdline cannot be read; the machine restarts when the boot fails");
+		say_failure(CAUSE_INTERNAL,
+			"/proc/cmdline cannot be read; the machine restarts when the boot fails");
 	/* Here, since a boot's process that is killed could not put it back. */
 	modules_check_modprobe_helper(&system_env, helper, sizeof(helper));
 	for (;;) {
@@ -237,7 +246,8 @@ void pid1_main(char *argv[], char *envp[])
 		if (outcome < 0 && ++crashes < CRASH_LIMIT)
 			continue;
 		if (outcome < 0)
-			say_failure(CAUSE_INTERNAL, "its process was killed again and again, or could not be started");
+			say_failure(CAUSE_INTERNAL,
+				"its process was killed again and again, or could not be started");
 		if (outcome == BOOT_DONE) {
 			if (*helper)
 				modules_set_modprobe_helper(&system_env, helper, NULL, 0);

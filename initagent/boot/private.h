@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the plan runner: start.c (the process), boot.c (the order), ending.c (why it ended), summary.c (state), profiles.c (hand-over). */
+/* The parts of the plan runner: start.c (the process), boot.c (the order), ending.c (why it ended),
+ * summary.c (state), profiles.c (hand-over). */
 #pragma once
 
 #include "base/loop.h"
@@ -56,8 +57,8 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now);
 void summary_phases(struct boot *b, uint64_t now);
 
 /*
- * profiles.c: profiles in /run for the real root's network manager, rules for its udev; see handover/profiles.h. false: the
- * mounted root did not answer within rd.timeout, or 180 s.
+ * profiles.c: profiles in /run for the real root's network manager, rules for its udev; see
+ * handover/profiles.h. false: the mounted root did not answer within rd.timeout, or 180 s.
  */
 bool boot_write_profiles(struct boot *b, uint64_t now);
 

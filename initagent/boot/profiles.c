@@ -13,7 +13,8 @@ static bool is_connected(const struct boot *b, const char *name)
 {
 	char mode[16];
 
-	return env_read(&b->env, mode, sizeof(mode), "/sys/class/net/%s/mode", name) > 0 && streq(mode, "connected");
+	return env_read(&b->env, mode, sizeof(mode), "/sys/class/net/%s/mode", name) > 0 &&
+		streq(mode, "connected");
 }
 
 static void fill_parent(const struct boot *b, const struct netdev *dev, struct profile_rail *out)
@@ -27,7 +28,8 @@ static void fill_parent(const struct boot *b, const struct netdev *dev, struct p
 }
 
 /* false: it has no address, so there is nothing to keep. */
-static bool fill_rail(const struct boot *b, const struct rail *rail, int root, struct profile_rail *out)
+static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
+	struct profile_rail *out)
 {
 	const struct netdev *dev = links_by_index(rails_links(b->rails), rail->ifindex);
 
@@ -36,7 +38,8 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root, s
 		.six = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET6),
 		.carries_root = rail->ifindex == root,
 	};
-	if (!dev || (!out->four && !out->six) || address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
+	if (!dev || (!out->four && !out->six) ||
+		address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
 		return false;
 	out->dev = *dev;
 	out->cfg.metric = rail->metric;
@@ -53,7 +56,8 @@ static int64_t wall_clock(void)
 	return ts.tv_sec;
 }
 
-/* How long the mounted root may take where rd.timeout= does not say: a server that is restarted is back by then. */
+/* How long the mounted root may take where rd.timeout= does not say: a server that is restarted is
+ * back by then. */
 #define ROOT_LIMIT (180 * NSEC_PER_SEC)
 
 struct facts_question {
@@ -73,11 +77,13 @@ static int read_root(const void *arg)
 /* The answer of the process that reads the root; meanwhile the console says what is waited for. */
 static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret)
 {
-	uint64_t now = now_ns(), end = b->budgets.total_end == NSEC_NEVER ? now + ROOT_LIMIT : b->budgets.total_end;
+	uint64_t now = now_ns(), end = b->budgets.total_end == NSEC_NEVER ? now + ROOT_LIMIT
+		: b->budgets.total_end;
 	struct pollfd pfd = {.fd = worker_fd(w), .events = POLLIN};
 	int r;
 
-	report_wait(b->env.report, CAUSE_ROOT_SILENT, "root", now, "waiting for the mounted root to answer: reading its network configuration");
+	report_wait(b->env.report, CAUSE_ROOT_SILENT, "root", now,
+		"waiting for the mounted root to answer: reading its network configuration");
 	while ((r = worker_receive(w, ret, now)) == 0 && now < end) {
 		uint64_t next = min_u64(end, report_deadline(b->env.report));
 
@@ -89,11 +95,13 @@ static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret
 	}
 	report_wait(b->env.report, CAUSE_NONE, "root", now, "%s", "");
 	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now, "the process that reads it died");
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now,
+			"the process that reads it died");
 	return r != 0;
 }
 
-/* By a process of its own: a mounted root whose server is gone answers no look, and nothing but the process's end ends it. */
+/* By a process of its own: a mounted root whose server is gone answers no look, and nothing but the
+ * process's end ends it. */
 static bool read_facts(struct boot *b, const struct profile_set *set, struct root_facts *ret)
 {
 	const struct facts_question question = {b, set};
@@ -106,7 +114,8 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 
 	*ret = (struct root_facts){0};
 	if (r < 0) {
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s", strerror(-r));
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s",
+			strerror(-r));
 		return true;
 	}
 	there = await_facts(b, w, ret);
@@ -118,7 +127,8 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 {
 	struct profile_rail rails[RAILS_LIMIT];
 	struct root_facts facts;
-	struct profile_set set = {.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
+	struct profile_set set =
+		{.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
 	size_t n;
 	const struct rail *all = rails_list(b->rails, &n);
 	char text[64];
@@ -139,6 +149,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	r = udev_write(&b->env, b->plan);
 	report_span(b->env.report, "handover", "profiles", now, now_ns(), r);
 	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s", strerror(-r));
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s",
+			strerror(-r));
 	return true;
 }

@@ -10,7 +10,8 @@
 
 static const char *const shell_argv[] = {"-sh", NULL};
 static const char *const shell_envp[] = {
-	"PATH=/bin:/sbin:/usr/bin:/usr/sbin", "HOME=/root", "TERM=linux", "PS1=initagent:\\w# ", NULL,
+	"PATH=/bin:/sbin:/usr/bin:/usr/sbin", "HOME=/root", "TERM=linux", "PS1=initagent:\\w# ",
+		NULL,
 };
 
 /* The console as controlling terminal, so that job control and Ctrl-C work. */
@@ -27,7 +28,8 @@ static void shell_child(void)
 		dup2(fd, 2);
 	}
 	/* execve takes char *const *; it does not write to the strings. */
-	execve("/bin/sh", (char *const *)(uintptr_t)shell_argv, (char *const *)(uintptr_t)shell_envp);
+	execve("/bin/sh", (char *const *)(uintptr_t)shell_argv,
+		(char *const *)(uintptr_t)shell_envp);
 	_exit(127);
 }
 
@@ -40,7 +42,9 @@ int shell_run(const char *why, const char *leaving)
 	if (access("/bin/sh", X_OK) < 0)
 		return -ENOENT;
 	console_line(STDERR_FILENO, why);
-	snprintf(line, sizeof(line), "initagent: 'exit' %s; 'initagent status' shows what happened, 'reboot' restarts the machine", leaving);
+	snprintf(line, sizeof(line),
+		"initagent: 'exit' %s; 'initagent status' shows what happened, 'reboot' restarts "
+		"the machine", leaving);
 	console_line(STDERR_FILENO, line);
 	pid = fork();
 	if (pid < 0)

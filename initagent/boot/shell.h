@@ -5,7 +5,8 @@
 #include "base/util.h"
 
 /*
- * shell_run: starts /bin/sh with a controlling terminal on /dev/console and waits for its end. why is
- * printed first, and what leaving it does ("tries the boot again"). Returns 0 when it was left, -ENOENT when the image holds no shell, or -errno.
+ * shell_run: starts /bin/sh with a controlling terminal on /dev/console and waits for its end. why
+ * is printed first, and what leaving it does ("tries the boot again"). Returns 0 when it was left,
+ * -ENOENT when the image holds no shell, or -errno.
  */
 int shell_run(const char *why, const char *leaving);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* start: see boot.h. What is around a boot: report, lock, break points, and what is given back at its end. */
+/* start: see boot.h. What is around a boot: report, lock, break points, and what is given back at
+ * its end. */
 #include "boot/private.h"
 
 #include "base/rcu.h"
@@ -17,11 +18,13 @@ static const struct {
 } break_points[] = {
 	{PLAN_BREAK_CMDLINE | PLAN_BREAK_PRE_UDEV | PLAN_BREAK_PRE_TRIGGER | PLAN_BREAK_INITQUEUE,
 		"initagent: rd.break: before modules and network"},
-	{PLAN_BREAK_PRE_MOUNT | PLAN_BREAK_MOUNT | PLAN_BREAK_PRE_PIVOT | PLAN_BREAK_CLEANUP | PLAN_BREAK_SWITCH_ROOT,
+	{PLAN_BREAK_PRE_MOUNT | PLAN_BREAK_MOUNT | PLAN_BREAK_PRE_PIVOT | PLAN_BREAK_CLEANUP
+	| PLAN_BREAK_SWITCH_ROOT,
 		"initagent: rd.break: the root is at /sysroot"},
 };
 
-/* rd.break is ours only in the stand-alone image; dracut has its own. after: the root is mounted. */
+/* rd.break is ours only in the stand-alone image; dracut has its own. after: the root is
+ * mounted. */
 static void break_point(struct boot *b, bool after, uint64_t now)
 {
 	if (!b->args->standalone || !(b->plan->breaks & break_points[after].bits))
@@ -44,10 +47,13 @@ static bool plan_fits(struct boot *b, uint64_t now)
 
 	if (boot_claims(b->plan))
 		return true;
-	b->end = (struct ending){.finished = true, .outcome = b->args->standalone ? BOOT_FAILED : BOOT_NOT_OURS};
+	b->end =
+		(struct ending){.finished = true, .outcome = b->args->standalone ? BOOT_FAILED
+		: BOOT_NOT_OURS};
 	if (b->args->standalone)
 		report_cause(b->env.report,
-			root->kind == PLAN_ROOT_NONE ? CAUSE_CMDLINE_NO_ROOT : CAUSE_CMDLINE_ROOT_KIND, "root", now,
+			root->kind == PLAN_ROOT_NONE ? CAUSE_CMDLINE_NO_ROOT
+			: CAUSE_CMDLINE_ROOT_KIND, "root", now,
 			"root=%s", root->text ? root->text : "");
 	return false;
 }
@@ -61,12 +67,14 @@ static void take_init(struct boot *b, uint64_t now)
 	if (b->args->ret_init)
 		strscpy(b->args->ret_init, root.init, BOOT_INIT_MAX);
 	if (!b->plan->given[OPTION_INIT] && !streq(root.init, b->plan->init))
-		report_log(b->env.report, REPORT_WARN, "root", now, "no usable %s; init is %s", b->plan->init, root.init);
+		report_log(b->env.report, REPORT_WARN, "root", now, "no usable %s; init is %s",
+			b->plan->init, root.init);
 }
 
 static struct outbox_ending outbox_ending(const struct boot *b)
 {
-	return (struct outbox_ending){.done = b->end.outcome == BOOT_DONE, .cause = b->end.cause, .where = b->end.where,
+	return (struct outbox_ending){.done = b->end.outcome == BOOT_DONE, .cause = b->end.cause,
+		.where = b->end.where,
 		.start = b->run.start};
 }
 
@@ -90,7 +98,8 @@ static void finish(struct boot *b, uint64_t now)
 		outbox_last(b->outbox, b->rails, &end, now);
 	r = summary_write(b, end.done ? "done" : "failed", now);
 	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s",
+			strerror(-r));
 	if (end.done)
 		break_point(b, true, now);
 }
@@ -107,8 +116,9 @@ static void give_back(struct boot *b)
 }
 
 /*
- * Once a root is mounted that needs no clean-up, process 1 does not wait for what ends with this process anyway: idle workers,
- * sockets, memory. Only where something is still to be sent, kept or loaded it does.
+ * Once a root is mounted that needs no clean-up, process 1 does not wait for what ends with this
+ * process anyway: idle workers, sockets, memory. Only where something is still to be sent, kept or
+ * loaded it does.
  */
 static bool can_detach(const struct boot *b)
 {
@@ -118,7 +128,8 @@ static bool can_detach(const struct boot *b)
 	if (b->end.outcome != BOOT_DONE || !b->args->ret_init || b->args->words_fd < 0)
 		return false;
 	ops = target_source(b->target, &root);
-	return ops->no_cleanup && outbox_is_empty(b->outbox) && modules_settled(drivers_modules(b->drivers));
+	return ops->no_cleanup && outbox_is_empty(b->outbox) &&
+		modules_settled(drivers_modules(b->drivers));
 }
 
 static void detach(const struct boot *b)
@@ -136,14 +147,16 @@ static void close_all(struct boot *b)
 	loop_freep(&b->loop);
 }
 
-/* The part between the lock and its release. *ret_detached: the process is left to its end as it is. */
+/* The part between the lock and its release. *ret_detached: the process is left to its end as it
+ * is. */
 static enum boot_outcome boot_locked(struct boot *b, bool *ret_detached, uint64_t now)
 {
 	struct outbox_ending end;
 
 	b->hurried = rcu_expedite(&b->env, b->run.restarts > 0);
 	if (plan_fits(b, now)) {
-		report_log(b->env.report, REPORT_INFO, NULL, now, "version %s, root %s%s", INITAGENT_VERSION,
+		report_log(b->env.report, REPORT_INFO, NULL, now, "version %s, root %s%s",
+			INITAGENT_VERSION,
 			b->plan->root.text, b->run.restarts ? ", started again" : "");
 		break_point(b, false, now);
 		boot_run(b, now);
@@ -201,7 +214,8 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	enum boot_outcome outcome = BOOT_FAILED;
 	int r;
 
-	/* The remarks on the command line need a report, the report's level needs the command line. */
+	/* The remarks on the command line need a report, the report's level needs the command
+	 * line. */
 	r = cmdline_load(&(struct env){.prefix = args->prefix}, &b.cmdline);
 	if (r < 0)
 		return BOOT_FAILED;
@@ -211,7 +225,8 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	cmdline_report(&b.cmdline, &b.env, now);
 	r = running_begin(&b.env, now, &b.run);
 	if (r < 0)
-		report_cause(b.env.report, r == -EBUSY ? CAUSE_ALREADY_RUNNING : CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s",
+		report_cause(b.env.report, r == -EBUSY ? CAUSE_ALREADY_RUNNING
+			: CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s",
 			strerror(-r));
 	else
 		outcome = boot_locked(&b, &detached, now);

@@ -6,7 +6,8 @@
 
 #define PHASES_MAX 8
 
-static void fill_rail(const struct boot *b, const struct rail *rail, int root_ifindex, struct state_rail *out)
+static void fill_rail(const struct boot *b, const struct rail *rail, int root_ifindex,
+	struct state_rail *out)
 {
 	const struct addresses *addresses = rails_addresses(b->rails);
 	const struct links *links = rails_links(b->rails);
@@ -21,7 +22,8 @@ static void fill_rail(const struct boot *b, const struct rail *rail, int root_if
 		.dev = dev,
 		.address = addresses_result(addresses, rail->ifindex),
 		.address6 = addresses_result_of(addresses, rail->ifindex, AF_INET6),
-		.port = *rail->device ? fabric_find(rails_fabric(b->rails), rail->device, rail->port) : NULL,
+		.port = *rail->device
+		? fabric_find(rails_fabric(b->rails), rail->device, rail->port) : NULL,
 	};
 	/* alone it is the address */
 	if (out->address6 == out->address)
@@ -42,7 +44,8 @@ int boot_root_ifindex(const struct boot *b)
 static bool modules_phase(const struct boot *b, struct state_phase *ret)
 {
 	size_t n = 0;
-	const struct module_entry *rows = b->drivers ? modules_ledger(drivers_modules(b->drivers), &n) : NULL;
+	const struct module_entry *rows = b->drivers
+		? modules_ledger(drivers_modules(b->drivers), &n) : NULL;
 
 	*ret = (struct state_phase){.name = "modules", .begin = NSEC_NEVER};
 	for (size_t i = 0; i < n; i++) {
@@ -89,7 +92,8 @@ static size_t phases(const struct boot *b, struct state_phase *list, uint64_t no
 
 		if (root.phase)
 			add_phase(list, &n, root.phase, began, root.phase_end);
-		add_phase(list, &n, "mount", root.phase ? root.phase_end : began, b->budgets.root_up);
+		add_phase(list, &n, "mount", root.phase ? root.phase_end : began,
+			b->budgets.root_up);
 	}
 	add_phase(list, &n, "total", b->run.start, now);
 	return n;

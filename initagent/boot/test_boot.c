@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The plan runner from the command line to the outcome (boot/node.h). What a boot leaves behind (state.json, outcome) is
- * the verdict.
+ * The plan runner from the command line to the outcome (boot/node.h). What a boot leaves behind
+ * (state.json, outcome) is the verdict.
  *
  * first: real time-outs of boots
  */
@@ -73,12 +73,14 @@ TEST(malformed_options_do_not_stop_a_boot)
 
 TEST(a_driver_that_fails_does_not_stop_a_boot)
 {
-	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.post=site_driver", BOOT_DONE, "IA-E204");
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.post=site_driver", BOOT_DONE,
+		"IA-E204");
 }
 
 TEST(a_module_that_is_not_there_is_named)
 {
-	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.pre=no_such", BOOT_DONE, "IA-E201");
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.pre=no_such", BOOT_DONE,
+		"IA-E201");
 }
 
 TEST(a_vital_module_ends_the_boot)
@@ -100,12 +102,14 @@ TEST(server_that_is_not_there)
 
 TEST(an_image_server_that_refuses)
 {
-	expect("root=live:http://192.0.2.1:8099/root.img ip=" NODE " rd.retry=4", BOOT_FAILED, "IA-E621");
+	expect("root=live:http://192.0.2.1:8099/root.img ip=" NODE " rd.retry=4", BOOT_FAILED,
+		"IA-E621");
 }
 
 TEST(an_image_server_that_is_not_there)
 {
-	expect("root=live:http://192.0.2.77:8099/root.img ip=" NODE " rd.retry=6", BOOT_FAILED, "IA-E621");
+	expect("root=live:http://192.0.2.77:8099/root.img ip=" NODE " rd.retry=6", BOOT_FAILED,
+		"IA-E621");
 }
 
 TEST(a_block_server_that_refuses)
@@ -115,13 +119,15 @@ TEST(a_block_server_that_refuses)
 
 TEST(a_block_root_without_address_and_its_port)
 {
-	expect("root=srp:id_ext=0002c90300a1b2c3,ioc_guid=0002c90300a1b2c4,dgid=fe800000000000000002c90300a1b2c5,pkey=ffff,"
+	expect("root=srp:id_ext=0002c90300a1b2c3,ioc_guid=0002c90300a1b2c4,dgid=fe800000000000000002c90300a1b2c5,"
+		"pkey=ffff,"
 	       "service_id=0002c90300a1b2c3 ip=" NODE " rd.retry=4", BOOT_FAILED, "IA-E301");
 }
 
 TEST(no_route_to_the_server)
 {
-	expect("root=nfs4:198.51.100.9:/export ip=192.0.2.2:::24::veth0:none rd.retry=3", BOOT_FAILED,
+	expect("root=nfs4:198.51.100.9:/export ip=192.0.2.2:::24::veth0:none rd.retry=3",
+		BOOT_FAILED,
 		"IA-E510");
 }
 
@@ -143,7 +149,9 @@ TEST(no_route_to_the_web_server)
 	if (!source_of(PLAN_ROOT_LIVE))
 		check_skip("no HTTP in this build");
 	wire_up();
-	node_open(&n, "root=live:http://198.51.100.9:8099/root.img ip=192.0.2.2:::24::veth0:none rd.retry=3");
+	node_open(&n,
+		"root=live:http://198.51.100.9:8099/root.img ip=192.0.2.2:::24::veth0:none "
+		"rd.retry=3");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(says(&n, "IA-E510", "veth0 has 192.0.2.2/24 and no gateway"));
 	CHECK_INT(met(&n, "IA-E621"), 0);
@@ -155,7 +163,9 @@ TEST(a_gateway_that_does_not_answer_is_named)
 	struct node n;
 
 	wire_up();
-	node_open(&n, "root=nfs4:198.51.100.9:/export ip=192.0.2.2::192.0.2.254:24::veth0:none rd.retry=6");
+	node_open(&n,
+		"root=nfs4:198.51.100.9:/export ip=192.0.2.2::192.0.2.254:24::veth0:none "
+		"rd.retry=6");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(says(&n, "IA-E601", "gateway 192.0.2.254 of its route over veth0"));
 	node_close(&n);
@@ -173,13 +183,16 @@ TEST(path_that_is_not_exported)
 
 TEST(a_failed_boot_hands_nothing_over)
 {
-	static const char *const none[] = {"/run/systemd", "/run/NetworkManager", "/run/network", "/run/initramfs",
+	static const char *const none[] =
+		{"/run/systemd", "/run/NetworkManager", "/run/network", "/run/initramfs",
 		"/run/udev", "/run/initagent/resolv.conf", "/run/initagent/hostname"};
 	char path[256];
 	struct node n;
 
 	wire_up();
-	node_open(&n, "root=nfs4:192.0.2.1:/options:frob rd.handover=all hostname=n1 ifname=n0:52:54:00:00:00:77 "
+	node_open(&n,
+		"root=nfs4:192.0.2.1:/options:frob rd.handover=all hostname=n1 "
+		"ifname=n0:52:54:00:00:00:77 "
 		      "nameserver=192.0.2.53 ip=" NODE);
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(!cJSON_HasObjectItem(n.state, "handover"));
@@ -194,7 +207,8 @@ TEST(options_the_kernel_refuses_end_at_once)
 {
 	uint64_t begin = now_ns();
 
-	expect("root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.retry=100", BOOT_FAILED, "IA-E606");
+	expect("root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.retry=100", BOOT_FAILED,
+		"IA-E606");
 	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
 }
 
@@ -206,7 +220,8 @@ TEST(rd_timeout_is_the_end_of_all)
 
 TEST(rdma_without_a_port_is_waited_for)
 {
-	expect("root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E301");
+	expect("root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=2", BOOT_FAILED,
+		"IA-E301");
 }
 
 TEST(rdma_that_cannot_be_falls_back_where_allowed)
@@ -224,20 +239,23 @@ TEST(rdma_that_cannot_be_falls_back_where_allowed)
 /* No kernel has such a link: said, not left undone. */
 TEST(a_soft_link_of_an_unknown_type_is_tried_and_has_a_cause)
 {
-	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.rdma.link=x0,other,veth0 rd.retry=20", BOOT_DONE, "IA-E304");
+	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.rdma.link=x0,other,veth0 rd.retry=20",
+		BOOT_DONE, "IA-E304");
 }
 
 TEST(an_interface_that_only_bond_would_make_ends_the_boot_at_once)
 {
 	uint64_t begin = now_ns();
 
-	expect("root=nfs4:192.0.2.1:/export bond=bond0:veth0 ip=bond0:dhcp rd.retry=100", BOOT_FAILED, "IA-E105");
+	expect("root=nfs4:192.0.2.1:/export bond=bond0:veth0 ip=bond0:dhcp rd.retry=100",
+		BOOT_FAILED, "IA-E105");
 	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
 }
 
 TEST(beside_an_interface_that_is_there_it_is_only_said)
 {
-	expect("root=nfs4:192.0.2.1:/export vlan=veth0.5:veth0 ip=veth0.5:dhcp ip=" NODE, BOOT_DONE, "IA-E105");
+	expect("root=nfs4:192.0.2.1:/export vlan=veth0.5:veth0 ip=veth0.5:dhcp ip=" NODE,
+		BOOT_DONE, "IA-E105");
 }
 
 TEST(server_by_name_from_hosts)
@@ -272,7 +290,8 @@ static const char *heard(int fd, char buf[static 2048])
 	return buf;
 }
 
-/* Dead collectors of each kind beside a living one: the root is mounted as if they were not there. */
+/* Dead collectors of each kind beside a living one: the root is mounted as if they were not
+ * there. */
 TEST(a_boot_is_told_to_those_who_listen)
 {
 	char buf[2048];
@@ -282,7 +301,8 @@ TEST(a_boot_is_told_to_those_who_listen)
 	wire_up();
 	fd = syslog_server();
 	node_open(&n, "root=nfs4:192.0.2.1:/export hostname=n17 rd.driver.post=site_driver ip=" NODE
-		      " rd.report=syslog://192.0.2.2:5514 rd.report=syslog+tcp://192.0.2.77 rd.report=http://nobody.example/"
+		      " rd.report=syslog://192.0.2.2:5514 rd.report=syslog+tcp://192.0.2.77 "
+		      "rd.report=http://nobody.example/"
 		      " rd.report=syslog+tcp://192.0.2.1");
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK(strstr(heard(fd, buf), " n17 initagent "));
@@ -307,7 +327,9 @@ TEST(a_failed_boot_is_told_with_its_cause)
 
 	wire_up();
 	fd = syslog_server();
-	node_open(&n, "root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=8 rd.report=syslog://192.0.2.2:5514");
+	node_open(&n,
+		"root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=8 "
+		"rd.report=syslog://192.0.2.2:5514");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	for (heard(fd, buf); *buf && !strstr(buf, " failed ["); heard(fd, buf))
 		waits += strstr(buf, " wait [") != NULL;
@@ -319,7 +341,8 @@ TEST(a_failed_boot_is_told_with_its_cause)
 	node_close(&n);
 }
 
-/* No DNS server is known, so the look-up of the server's name ends with its limit: then it is the collector's turn. */
+/* No DNS server is known, so the look-up of the server's name ends with its limit: then it is the
+ * collector's turn. */
 TEST(a_name_that_cannot_be_looked_up_keeps_no_other_waiting)
 {
 	char buf[2048];
@@ -328,7 +351,9 @@ TEST(a_name_that_cannot_be_looked_up_keeps_no_other_waiting)
 
 	wire_up();
 	fd = syslog_server();
-	node_open(&n, "root=nfs4:filer:/export ip=" NODE " rd.retry=12 rd.report=syslog://collector:5514");
+	node_open(&n,
+		"root=nfs4:filer:/export ip=" NODE " rd.retry=12 "
+		"rd.report=syslog://collector:5514");
 	modtree_file(&n.tree, "/etc/hosts", "192.0.2.2 collector\n");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E608") > 0);
@@ -351,7 +376,9 @@ TEST(the_boot_after_a_failed_one_knows)
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	cJSON_Delete(n.state);
 	CHECK_INT(system("ip addr flush dev veth0"), 0);
-	modtree_file(&n.tree, "/proc/cmdline", "root=nfs4:192.0.2.1:/export ip=" NODE " rd.report=efi rd.report=syslog://192.0.2.2:5514");
+	modtree_file(&n.tree, "/proc/cmdline",
+		"root=nfs4:192.0.2.1:/export ip=" NODE " rd.report=efi "
+		"rd.report=syslog://192.0.2.2:5514");
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/last-failure") > 0);
 	CHECK(strstr(text, "code=IA-E606\n"));
@@ -392,7 +419,9 @@ TEST(a_killed_agent_is_followed_by_one_that_finishes)
 	pid_t pid;
 
 	wire_up();
-	hanging = mmap(NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	hanging =
+		mmap(NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		-1, 0);
 	CHECK(hanging != MAP_FAILED);
 	node_open(&n, "root=nfs4:192.0.2.1:/hang ip=" NODE);
 	pid = fork();
@@ -405,7 +434,8 @@ TEST(a_killed_agent_is_followed_by_one_that_finishes)
 	CHECK_INT(running_wait(&n.tree.env, now_ns() + 5 * NSEC_PER_SEC), RUNNING_KILLED);
 	modtree_file(&n.tree, "/proc/cmdline", "root=nfs4:192.0.2.1:/export ip=" NODE);
 	CHECK_INT(boot(&n), BOOT_DONE);
-	CHECK_INT(cJSON_GetObjectItem(cJSON_GetObjectItem(n.state, "agent"), "restarts")->valueint, 1);
+	CHECK_INT(cJSON_GetObjectItem(cJSON_GetObjectItem(n.state, "agent"), "restarts")->valueint,
+		1);
 	node_close(&n);
 }
 
@@ -438,12 +468,14 @@ TEST(a_root_mounted_before_the_kill_is_adopted)
 
 TEST(only_the_ports_that_are_named_become_rails)
 {
-	expect("root=nfs4:192.0.2.1:/export rd.ib.port=mlx5_0/1 ip=" ANY " rd.retry=2", BOOT_FAILED, "IA-E301");
+	expect("root=nfs4:192.0.2.1:/export rd.ib.port=mlx5_0/1 ip=" ANY " rd.retry=2",
+		BOOT_FAILED, "IA-E301");
 }
 
 TEST(a_guid_that_nobody_has_is_waited_for)
 {
-	expect("root=nfs4:192.0.2.1:/export rd.ib.guid=0x0002c903000e0b72 ip=" ANY " rd.retry=2", BOOT_FAILED,
+	expect("root=nfs4:192.0.2.1:/export rd.ib.guid=0x0002c903000e0b72 ip=" ANY " rd.retry=2",
+		BOOT_FAILED,
 		"IA-E301");
 }
 
@@ -472,8 +504,9 @@ TEST(an_idle_wait_wakes_for_the_status_line_only)
 	shorter = switches_while_waiting("2");
 	longer = switches_while_waiting("12");
 	/*
-	 * Ten seconds more: two status lines, each of which writes state.json as well. Some ten switches; on a busy machine, where
-	 * files and locks are waited for, twice as many. A clock of 0.2 s would make 50.
+	 * Ten seconds more: two status lines, each of which writes state.json as well. Some ten
+	 * switches; on a busy machine, where files and locks are waited for, twice as many. A clock
+	 * of 0.2 s would make 50.
 	 */
 	CHECK(longer - shorter <= 40);
 }

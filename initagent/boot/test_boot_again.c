@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a boot takes over from the one before on the same machine, and what a shell in between costs.
+ * What a boot takes over from the one before on the same machine, and what a shell in between
+ * costs.
  *
  * first: real time-outs of boots
  */
@@ -30,7 +31,8 @@ int __wrap_shell_run(const char *why)
 
 	(void)why;
 	shells++;
-	status_in_shell = env_read(&node->tree.env, text, sizeof(text), "/run/initagent/state.json");
+	status_in_shell =
+		env_read(&node->tree.env, text, sizeof(text), "/run/initagent/state.json");
 	second_in_shell = running_begin(&node->tree.env, now_ns(), &second);
 	poll(NULL, 0, shell_ms);
 	return 0;
@@ -72,7 +74,8 @@ TEST(the_lease_of_a_failed_boot_is_not_adopted)
 	dhcpserver_start(peer, "veth1", with_path);
 	cJSON_Delete(n.state);
 	CHECK_INT(boot(&n), BOOT_DONE);
-	CHECK_STR(text_at(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0), "address"), "10.0.0.5/24");
+	CHECK_STR(text_at(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0), "address"),
+		"10.0.0.5/24");
 	node_close(&n);
 }
 
@@ -87,7 +90,8 @@ TEST(the_lease_of_a_boot_that_succeeded_stays)
 	stop(server);
 	cJSON_Delete(n.state);
 	CHECK_INT(boot(&n), BOOT_DONE);
-	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0), "adopted")));
+	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state,
+		"rails"), 0), "adopted")));
 	node_close(&n);
 }
 
@@ -97,7 +101,9 @@ TEST(the_budgets_begin_when_the_break_points_shell_ends)
 
 	wire_up();
 	node = &n;
-	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " rd.break=initqueue rd.retry=3 rd.timeout=4");
+	node_open(&n,
+		"root=nfs4:192.0.2.1:/export ip=" NODE " rd.break=initqueue rd.retry=3 "
+		"rd.timeout=4");
 	n.args.standalone = true;
 	shell_ms = 4500;
 	CHECK_INT(boot(&n), BOOT_DONE);

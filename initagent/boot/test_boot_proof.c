@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a proof of the root is asked for, a root that cannot have it is refused before its server is asked for anything. */
+/* Where a proof of the root is asked for, a root that cannot have it is refused before its server
+ * is asked for anything. */
 #include "check.h"
 
 #include "boot/node.h"
@@ -7,13 +8,16 @@
 #include "root/image/keys.h"
 #include "netns.h"
 
-#define DIGEST "rd.root.digest=sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define DIGEST "rd.root.digest=sha256:" \
+	"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 /* Of minisign's own documentation. */
-#define KEY    "untrusted comment: minisign public key\nRWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\n"
+#define KEY "untrusted comment: minisign public key\n" \
+	"RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\n"
 
 static const char *root_path;
 
-static int names_a_root(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int names_a_root(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)len;
 	(void)n;
@@ -24,8 +28,10 @@ static int names_a_root(struct msg *m, const uint8_t *request, size_t len, unsig
 	return 1;
 }
 
-/* A boot with a file in its initramfs (NULL: none) and a root-path of DHCP (NULL: no DHCP); code "": it is not refused so. */
-static void check(const char *line, const char *file, const char *text, const char *path, const char *code)
+/* A boot with a file in its initramfs (NULL: none) and a root-path of DHCP (NULL: no DHCP); code
+ * "": it is not refused so. */
+static void check(const char *line, const char *file, const char *text, const char *path,
+	const char *code)
 {
 	struct node n;
 	pid_t peer = wire_up();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Causes that only a whole boot meets and no other case is about: each is brought about where it arises, and ends up in
- * state.json or on the console with its code.
+ * Causes that only a whole boot meets and no other case is about: each is brought about where it
+ * arises, and ends up in state.json or on the console with its code.
  */
 #include "check.h"
 
@@ -79,7 +79,8 @@ static void drip(int fd)
 		usleep(20000);
 }
 
-/* A server in the peer's namespace that answers each connection with this text, and then with a drip or the end. Its pid. */
+/* A server in the peer's namespace that answers each connection with this text, and then with a
+ * drip or the end. Its pid. */
 static pid_t server_that_says(pid_t peer, uint16_t port, const char *text, bool drips)
 {
 	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -114,7 +115,10 @@ TEST(a_block_server_that_speaks_something_else)
 	struct node n;
 	pid_t pid;
 
-	pid = server_that_says(wire_up(), 10809, "220 a mail server is ready, which is no NBD server at all, however long it talks\r\n", false);
+	pid =
+		server_that_says(wire_up(), 10809,
+		"220 a mail server is ready, which is no NBD server at all, however long it "
+		"talks\r\n", false);
 	node_open(&n, "root=nbd:192.0.2.1:10809:root ip=" NODE " rd.retry=4");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E675") > 0);
@@ -129,7 +133,9 @@ TEST(an_image_that_drips)
 	struct node n;
 	pid_t pid;
 
-	pid = server_that_says(wire_up(), 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", true);
+	pid =
+		server_that_says(wire_up(), 8099,
+		"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", true);
 	node_open(&n, "root=live:http://192.0.2.1:8099/root.img ip=" NODE " rd.retry=4");
 	modtree_file(&n.tree, "/proc/meminfo", "MemTotal: 900000 kB\nMemAvailable: 800000 kB\n");
 	CHECK_INT(boot(&n), BOOT_FAILED);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The root's server and whose turn it is: names with several addresses and names that move, rails that lead nowhere, roots
- * that DHCP does not name. The plan runner as a whole, see boot/node.h.
+ * The root's server and whose turn it is: names with several addresses and names that move, rails
+ * that lead nowhere, roots that DHCP does not name. The plan runner as a whole, see boot/node.h.
  *
  * first: real time-outs of boots
  */
@@ -75,22 +75,26 @@ static void expect_address(const char *line, dnsserver_fn fn, const char *addres
 
 TEST(the_second_address_of_a_name_has_its_turn)
 {
-	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE DNS "rd.retry=20", dns_two, "192.0.2.1");
+	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE DNS "rd.retry=20", dns_two,
+		"192.0.2.1");
 }
 
 TEST(a_name_that_moves_is_followed)
 {
-	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE DNS "rd.retry=20", dns_moving, "192.0.2.1");
+	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE DNS "rd.retry=20", dns_moving,
+		"192.0.2.1");
 }
 
 TEST(a_silent_address_is_not_the_names_last)
 {
-	expect_address("root=nfs4:filer.lab:/export ip=" NODE DNS "rd.retry=20", dns_silent_first, "192.0.2.1");
+	expect_address("root=nfs4:filer.lab:/export ip=" NODE DNS "rd.retry=20", dns_silent_first,
+		"192.0.2.1");
 }
 
 TEST(the_other_address_family_has_its_turn)
 {
-	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE " ip=[2001:db8::2]:::64::veth0:none" DNS "rd.retry=20",
+	expect_address("root=nfs4:filer.lab:/only-1 ip=" NODE " "
+		"ip=[2001:db8::2]:::64::veth0:none" DNS "rd.retry=20",
 		dns_families, "2001:db8::1");
 }
 
@@ -133,12 +137,14 @@ static void wire_up_rails(pid_t *first, pid_t *second)
 	*first = wire_up();
 	*second = netns_peer();
 	netns_veth("veth2", "veth3", *second);
-	netns_run_in(*second, "ip addr add 192.0.3.1/24 dev veth3; ip link set veth3 up; ip link set lo up");
+	netns_run_in(*second,
+		"ip addr add 192.0.3.1/24 dev veth3; ip link set veth3 up; ip link set lo up");
 	netns_run_in(*second, "ip addr add " FAR "/32 dev lo");
 	netns_run_in(*first, "ip link set lo up; ip addr add " FAR "/32 dev lo");
 }
 
-/* A server in the namespace of pid that sends the text to all who connect, then does what cut says, and waits (cut) or closes. */
+/* A server in the namespace of pid that sends the text to all who connect, then does what cut says,
+ * and waits (cut) or closes. */
 static void serve(pid_t pid, uint16_t port, const char *text, const char *cut)
 {
 	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -154,10 +160,13 @@ static void serve(pid_t pid, uint16_t port, const char *text, const char *cut)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	netns_join(pid);
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) < 0 || listen(fd, 8) < 0 || write(ready[1], "", 1) != 1)
+	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) < 0 || listen(fd, 8) < 0 ||
+		write(ready[1], "", 1) != 1)
 		_exit(1);
 	while ((peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		if (*text && (recv(peer, request, sizeof(request), 0) < 0 || send(peer, text, strlen(text), MSG_NOSIGNAL) < 0))
+		if (*text &&
+			(recv(peer, request, sizeof(request), 0) < 0 ||
+			send(peer, text, strlen(text), MSG_NOSIGNAL) < 0))
 			_exit(1);
 		if (cut && (system(cut) != 0 || pause()))
 			_exit(1);
@@ -206,7 +215,8 @@ TEST(a_rail_that_dies_in_a_transfer_is_left)
 	struct node n;
 
 	wire_up_rails(&first, &second);
-	serve(first, 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhsqs", "ip link set veth1 down");
+	serve(first, 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhsqs",
+		"ip link set veth1 down");
 	serve(second, 8099, NOT_FOUND, NULL);
 	node_open(&n, "root=live:http://" FAR ":8099/root.img " TWO_RAILS "rd.retry=10");
 	CHECK_INT(boot(&n), BOOT_FAILED);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * blame: nothing answers over a rail: whose fault is it? On InfiniBand a packet to a host needs a path record from
- * the subnet manager, and ACTIVE, P_Key and carrier all stay when that one dies: it is asked for a sign of life before
- * the server is named. Elsewhere the route is looked at: who should have answered, on which interface.
+ * blame: nothing answers over a rail: whose fault is it? On InfiniBand a packet to a host needs a
+ * path record from the subnet manager, and ACTIVE, P_Key and carrier all stay when that one dies:
+ * it is asked for a sign of life before the server is named. Elsewhere the route is looked at: who
+ * should have answered, on which interface.
  */
 #include "rails/private.h"
 
@@ -30,8 +31,10 @@ uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
 
-	report_wait(rails->report, CAUSE_PORT_SM_SILENT, rail->name, now, "%s is %s, but its subnet manager (LID %u) does not answer",
-		port ? port->name : rail->device, port ? port_state_name(port->state) : "gone", port ? port->sm_lid : 0);
+	report_wait(rails->report, CAUSE_PORT_SM_SILENT, rail->name, now,
+		"%s is %s, but its subnet manager (LID %u) does not answer",
+		port ? port->name : rail->device, port ? port_state_name(port->state) : "gone",
+		port ? port->sm_lid : 0);
 	(void)rail_doubt(rails, rail, now);
 	return rail->sm_ask;
 }
@@ -46,7 +49,8 @@ static const char *limited_text(const struct rails *rails, const struct rail *ra
 	return "; this port is a limited member of its partition and reaches full members only";
 }
 
-/* The port's own trouble, or that of its subnet manager, instead of the server's. False: there is none. */
+/* The port's own trouble, or that of its subnet manager, instead of the server's. False: there is
+ * none. */
 static bool blame_port(struct rails *rails, const struct rail *rail, uint64_t now)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
@@ -55,7 +59,8 @@ static bool blame_port(struct rails *rails, const struct rail *rail, uint64_t no
 
 	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT) {
 		cause = CAUSE_PORT_SM_SILENT;
-		snprintf(text, sizeof(text), "%s is %s, SM LID %u", port ? port->name : rail->device,
+		snprintf(text, sizeof(text), "%s is %s, SM LID %u", port ? port->name
+			: rail->device,
 			port ? port_state_name(port->state) : "gone", port ? port->sm_lid : 0);
 	}
 	if (cause != CAUSE_NONE)
@@ -70,10 +75,12 @@ void rails_blame_now(struct rails *rails, uint64_t now)
 
 	rails->blame.ifindex = 0;
 	if (blame.ifindex && !(rail && blame_port(rails, rail, now)))
-		report_cause(rails->report, blame.cause, blame.where, now, "%s%s", blame.text, limited_text(rails, rail));
+		report_cause(rails->report, blame.cause, blame.where, now, "%s%s", blame.text,
+			limited_text(rails, rail));
 }
 
-void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where, uint64_t now, const char *text)
+void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where,
+	uint64_t now, const char *text)
 {
 	struct rail *own = rail && rail->guid ? rail_on(rails, rail->ifindex) : NULL;
 
@@ -88,7 +95,8 @@ void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause,
 		rails_blame_now(rails, now);
 }
 
-static void take_answer(struct rails *rails, struct rail *rail, enum fabric_sm_state sm, uint64_t now)
+static void take_answer(struct rails *rails, struct rail *rail, enum fabric_sm_state sm,
+	uint64_t now)
 {
 	bool back = rail->sm == FABRIC_SM_SILENT && sm == FABRIC_SM_ALIVE;
 
@@ -103,27 +111,31 @@ static void take_answer(struct rails *rails, struct rail *rail, enum fabric_sm_s
 		return;
 	report_log(rails->report, REPORT_INFO, rail->name, now, "the subnet manager answers again");
 	if (!rail->configured)
-		report_wait(rails->report, CAUSE_DHCP_NO_OFFER, rail->name, now, "no DHCP answer yet");
+		report_wait(rails->report, CAUSE_DHCP_NO_OFFER, rail->name, now,
+			"no DHCP answer yet");
 }
 
 void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t now)
 {
 	for (size_t i = 0; i < rails->n; i++) {
-		const struct fabric_port *port = rails->rows[i].guid ? rail_fabric_port(rails, &rails->rows[i]) : NULL;
+		const struct fabric_port *port = rails->rows[i].guid
+			? rail_fabric_port(rails, &rails->rows[i]) : NULL;
 
 		if (port && streq(port->name, ev->port.name))
 			take_answer(rails, &rails->rows[i], ev->port.sm.state, now);
 	}
 }
 
-void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, const char *text, uint64_t now)
+void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, const char *text,
+	uint64_t now)
 {
 	bool silence = rail->guid && (cause == CAUSE_DHCP_NO_OFFER || cause == CAUSE_RA_NONE);
 
 	if (silence)
 		(void)rail_doubt(rails, rail, now);
 	if (!silence || rail->sm != FABRIC_SM_SILENT)
-		report_wait(rails->report, cause, rail->name, now, "%s%s", text, silence ? limited_text(rails, rail) : "");
+		report_wait(rails->report, cause, rail->name, now, "%s%s", text, silence
+			? limited_text(rails, rail) : "");
 }
 
 static const char *interface_of(const struct rails *rails, const struct link_route *way)
@@ -133,26 +145,31 @@ static const char *interface_of(const struct rails *rails, const struct link_rou
 	return rail ? rail->name : "an interface that is not used for the boot";
 }
 
-void rails_way_text(const struct rails *rails, const struct inet_addr *server, char *buf, size_t size)
+void rails_way_text(const struct rails *rails, const struct inet_addr *server, char *buf,
+	size_t size)
 {
-	const char *what = server->family == AF_INET6 ? "no neighbour advertisement" : "no ARP reply";
+	const char *what = server->family == AF_INET6 ? "no neighbour advertisement"
+		: "no ARP reply";
 	char address[INET_ADDR_TEXT];
 	struct link_route way;
 
 	if (links_lookup(rails->links, server, &way) < 0)
 		rails_no_route_text(rails, buf, size);
 	else if (way.gateway.family)
-		snprintf(buf, size, "%s from the gateway %s of its route over %s", what, inet_text(&way.gateway, address),
+		snprintf(buf, size, "%s from the gateway %s of its route over %s", what,
+			inet_text(&way.gateway, address),
 			interface_of(rails, &way));
 	else
 		snprintf(buf, size, "%s from it on %s", what, interface_of(rails, &way));
 }
 
-void rails_path_text(const struct rails *rails, const struct link_route *way, const char *text, char *buf, size_t size)
+void rails_path_text(const struct rails *rails, const struct link_route *way, const char *text,
+	char *buf, size_t size)
 {
 	char address[INET_ADDR_TEXT];
 
-	snprintf(buf, size, "%s (over %s%s%s)", text, interface_of(rails, way), way->gateway.family ? ", gateway " : "",
+	snprintf(buf, size, "%s (over %s%s%s)", text, interface_of(rails, way),
+		way->gateway.family ? ", gateway " : "",
 		way->gateway.family ? inet_text(&way->gateway, address) : "");
 }
 
@@ -161,12 +178,15 @@ void rails_no_route_text(const struct rails *rails, char *buf, size_t size)
 	size_t at = (size_t)snprintf(buf, size, "no route:");
 
 	for (size_t i = 0; i < rails->n && at < size; i++) {
-		const struct address_result *a = addresses_result(rails->addresses, rails->rows[i].ifindex);
+		const struct address_result *a =
+			addresses_result(rails->addresses, rails->rows[i].ifindex);
 		char address[INET_ADDR_TEXT], gateway[INET_ADDR_TEXT];
 
 		if (a)
-			at += (size_t)snprintf(buf + at, size - at, " %s has %s/%u and %s%s;", rails->rows[i].name,
-				inet_text(&a->addr, address), a->prefix, a->gateway.family ? "gateway " : "no gateway",
+			at += (size_t)snprintf(buf + at, size - at, " %s has %s/%u and %s%s;",
+				rails->rows[i].name,
+				inet_text(&a->addr, address), a->prefix, a->gateway.family
+				? "gateway " : "no gateway",
 				a->gateway.family ? inet_text(&a->gateway, gateway) : "");
 	}
 	/* The last character: a colon without interfaces, a semicolon behind the last one. */

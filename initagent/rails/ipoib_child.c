@@ -21,7 +21,8 @@ bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev)
 	const struct plan_ib *ib = &rails->plan->ib;
 
 	for (size_t i = 0; parent && i < ib->n_pkeys; i++)
-		if (speaks_of(&ib->pkeys[i], parent) && (netdev_pkey(dev) | 0x8000) == ib->pkeys[i].pkey)
+		if (speaks_of(&ib->pkeys[i], parent) &&
+			(netdev_pkey(dev) | 0x8000) == ib->pkeys[i].pkey)
 			return true;
 	return false;
 }
@@ -34,12 +35,14 @@ bool ipoib_replaced(const struct rails *rails, const struct netdev *dev)
 		return false;
 	for (size_t i = 0; i < ib->n_pkeys; i++)
 		/* The default partition's interface is the parent itself. */
-		if (speaks_of(&ib->pkeys[i], dev) && ib->pkeys[i].pkey != (netdev_pkey(dev) | 0x8000))
+		if (speaks_of(&ib->pkeys[i], dev) &&
+			ib->pkeys[i].pkey != (netdev_pkey(dev) | 0x8000))
 			return true;
 	return false;
 }
 
-static void make_child(struct rails *rails, const struct netdev *parent, uint16_t pkey, uint64_t now)
+static void make_child(struct rails *rails, const struct netdev *parent, uint16_t pkey,
+	uint64_t now)
 {
 	char name[IFNAMSIZ + 8];
 	int r;
@@ -47,9 +50,11 @@ static void make_child(struct rails *rails, const struct netdev *parent, uint16_
 	snprintf(name, sizeof(name), "%s.%04x", parent->name, pkey);
 	r = links_add_ipoib(rails->links, parent->ifindex, name, pkey);
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s", links_error(rails->links));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s",
+			links_error(rails->links));
 	else
-		report_log(rails->report, REPORT_INFO, parent->name, now, "IPoIB interface of P_Key 0x%04x %s", pkey,
+		report_log(rails->report, REPORT_INFO, parent->name, now,
+			"IPoIB interface of P_Key 0x%04x %s", pkey,
 			r ? "is there already" : "made");
 }
 
@@ -74,8 +79,9 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 }
 
 /*
- * ib_ipoib makes the files of a port's own interface a moment after it announced the interface, and tells nobody when
- * they are there: look again after 1 ms, doubling, for a quarter of a second at most.
+ * ib_ipoib makes the files of a port's own interface a moment after it announced the interface, and
+ * tells nobody when they are there: look again after 1 ms, doubling, for a quarter of a second at
+ * most.
  */
 static int open_new_file(const char *path)
 {
@@ -88,8 +94,10 @@ static int open_new_file(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What rtnetlink does not do for a port's own interface on many kernels, and never at its very begin, its sysfs file does. */
-static int set_by_file(struct rails *rails, const struct netdev *dev, const char *file, const char *value)
+/* What rtnetlink does not do for a port's own interface on many kernels, and never at its very
+ * begin, its sysfs file does. */
+static int set_by_file(struct rails *rails, const struct netdev *dev, const char *file,
+	const char *value)
 {
 	char path[PATH_MAX];
 	_cleanup_close_ int fd = -1;
@@ -108,7 +116,8 @@ static int set_mode(struct rails *rails, const struct netdev *dev, bool connecte
 {
 	int r = links_set_ipoib_mode(rails->links, dev->ifindex, connected);
 
-	return r == -EOPNOTSUPP ? set_by_file(rails, dev, "mode", connected ? "connected\n" : "datagram\n") : r;
+	return r == -EOPNOTSUPP
+		? set_by_file(rails, dev, "mode", connected ? "connected\n" : "datagram\n") : r;
 }
 
 static int set_umcast(struct rails *rails, const struct netdev *dev)
@@ -129,10 +138,12 @@ void ipoib_prepare(struct rails *rails, const struct netdev *dev, uint64_t now)
 	if (ib->mode != PLAN_IB_MODE_UNSET)
 		r = set_mode(rails, dev, ib->mode == PLAN_IB_MODE_CONNECTED);
 	if (r < 0)
-		report_cause(rails->report, CAUSE_IPOIB_MODE, dev->name, now, "%s; it stays as it is", strerror(-r));
+		report_cause(rails->report, CAUSE_IPOIB_MODE, dev->name, now,
+			"%s; it stays as it is", strerror(-r));
 	r = ib->umcast ? set_umcast(rails, dev) : 0;
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "umcast: %s", strerror(-r));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "umcast: %s",
+			strerror(-r));
 }
 
 /* What sits on an InfiniBand port has no alias that a device would ask for. */

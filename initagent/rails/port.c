@@ -8,20 +8,21 @@
 #include "fabric/join.h"
 
 /*
- * A GID follows its address by a work item in the kernel, and not every driver announces it, nor the
- * P_Key table's changes: while one is missing, look again after 5 ms, doubling to 200 ms.
+ * A GID follows its address by a work item in the kernel, and not every driver announces it, nor
+ * the P_Key table's changes: while one is missing, look again after 5 ms, doubling to 200 ms.
  */
 #define CHECK_FIRST (5 * NSEC_PER_MSEC)
 #define CHECK_MAX   (200 * NSEC_PER_MSEC)
 
 /*
- * IPoIB joins its broadcast group within some 0.4 s of ACTIVE, but when a join failed, the next one may be
- * 16 s off (IPOIB_MAX_BACKOFF_SECONDS). Taking the interface down and up begins anew; once each time
- * something has become better, since an SA that is busy gets no faster by it.
+ * IPoIB joins its broadcast group within some 0.4 s of ACTIVE, but when a join failed, the next one
+ * may be 16 s off (IPOIB_MAX_BACKOFF_SECONDS). Taking the interface down and up begins anew; once
+ * each time something has become better, since an SA that is busy gets no faster by it.
  */
 #define BOUNCE_AFTER (3 * NSEC_PER_SEC)
 
-/* When the join takes longer than this, the SA is asked for the group, and again so long after its answer. */
+/* When the join takes longer than this, the SA is asked for the group, and again so long after its
+ * answer. */
 #define GROUP_AFTER  NSEC_PER_SEC
 #define GROUP_PERIOD (3 * NSEC_PER_SEC)
 
@@ -49,7 +50,8 @@ const struct fabric_port *rail_fabric_port(const struct rails *rails, const stru
 }
 
 /* The address RDMA will use is of the server's family. */
-static bool has_gid(const struct rails *rails, const struct rail *rail, const struct fabric_port *port)
+static bool has_gid(const struct rails *rails, const struct rail *rail,
+	const struct fabric_port *port)
 {
 	const struct address_result *a =
 		addresses_result_of(rails->addresses, rail->ifindex, rails->family);
@@ -70,8 +72,8 @@ static bool has_gid(const struct rails *rails, const struct rail *rail, const st
 }
 
 /*
- * A port's own interface is in the partition of the table's first entry; while that is empty it is in
- * none, and takes it over without a word of rtnetlink's.
+ * A port's own interface is in the partition of the table's first entry; while that is empty it is
+ * in none, and takes it over without a word of rtnetlink's.
  */
 static void refresh_pkey(const struct rails *rails, struct rail *rail)
 {
@@ -83,7 +85,8 @@ static void refresh_pkey(const struct rails *rails, struct rail *rail)
 }
 
 /* CAUSE_NONE: the rail's partition is in the port's table, or it is no IPoIB rail. */
-static enum cause pkey_gate(struct rails *rails, struct rail *rail, const struct fabric_port *port, char *text,
+static enum cause pkey_gate(struct rails *rails, struct rail *rail, const struct fabric_port *port,
+	char *text,
 	size_t size)
 {
 	if (!rail->guid)
@@ -92,7 +95,8 @@ static enum cause pkey_gate(struct rails *rails, struct rail *rail, const struct
 	if ((rail->pkey & 0x7fff) == 0)
 		snprintf(text, size, "%s: waiting for the first P_Key of its table", port->name);
 	else if (fabric_find_pkey(&rails->env, port, rail->pkey) == PKEY_ABSENT)
-		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name, rail->pkey);
+		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name,
+			rail->pkey);
 	else
 		return CAUSE_NONE;
 	return CAUSE_PORT_NO_PKEY;
@@ -130,7 +134,8 @@ static bool unannounced(enum cause cause)
 
 static uint64_t look_again(struct rail *rail, uint64_t now)
 {
-	rail->check_period = rail->check_period ? min_u64(rail->check_period * 2, CHECK_MAX) : CHECK_FIRST;
+	rail->check_period = rail->check_period ? min_u64(rail->check_period * 2, CHECK_MAX)
+		: CHECK_FIRST;
 	return now + rail->check_period;
 }
 
@@ -142,7 +147,8 @@ static void rail_ready(struct rails *rails, struct rail *rail, uint64_t now)
 		rail->ready = now;
 	if (rails->wants_rdma) {
 		rails->rdma_end = rails->rdma_end ? rails->rdma_end : now;
-		report_log(rails->report, REPORT_INFO, rail->name, now, "RDMA port %s/%u is ACTIVE", rail->device,
+		report_log(rails->report, REPORT_INFO, rail->name, now,
+			"RDMA port %s/%u is ACTIVE", rail->device,
 			rail->port);
 	}
 	rail_set_state(rails, rail, RAIL_READY, now);
@@ -152,7 +158,8 @@ static void rail_ready(struct rails *rails, struct rail *rail, uint64_t now)
 static uint64_t check_port(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = rails->wants_rdma ? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
+	enum cause cause = rails->wants_rdma ? port_gate(rails, rail, text, sizeof(text))
+		: CAUSE_NONE;
 
 	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT)
 		return rail_sm_wait(rails, rail, now);
@@ -164,13 +171,16 @@ static uint64_t check_port(struct rails *rails, struct rail *rail, uint64_t now)
 	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
 }
 
-/* A rail in use: its port may fall, and its subnet manager be found silent, while the address stays. */
+/* A rail in use: its port may fall, and its subnet manager be found silent, while the address
+ * stays. */
 static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = rail->guid || rails->wants_rdma ? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
+	enum cause cause = rail->guid || rails->wants_rdma
+		? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
 
-	if (rails->kept || ((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
+	if (rails->kept ||
+		((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
 		return NSEC_NEVER;
 	rail->cause = cause == CAUSE_NONE || unannounced(cause) ? CAUSE_PORT_SM_SILENT : cause;
 	rail_set_state(rails, rail, RAIL_PORT, now);
@@ -185,9 +195,12 @@ static void bounce(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	rail->bounce = NSEC_NEVER;
 	report_log(rails->report, REPORT_INFO, rail->name, now,
-		"still no carrier: interface taken down and up, so that it joins its group at once");
-	if (links_set_up(rails->links, rail->ifindex, false) < 0 || links_set_up(rails->links, rail->ifindex, true) < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(rails->links));
+		"still no carrier: interface taken down and up, so that it joins its group at "
+		"once");
+	if (links_set_up(rails->links, rail->ifindex, false) < 0 ||
+		links_set_up(rails->links, rail->ifindex, true) < 0)
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s",
+			links_error(rails->links));
 }
 
 /* Only the join is missing from now on. */
@@ -215,7 +228,9 @@ static enum cause judge_join(struct rails *rails, const struct rail *rail, char 
 	int status;
 
 	if (rail->group.state == FABRIC_GROUP_UNKNOWN || !port) {
-		snprintf(text, size, "%s/%u is ready, waiting for IPoIB to join the broadcast group of P_Key 0x%04x",
+		snprintf(text, size,
+			"%s/%u is ready, waiting for IPoIB to join the broadcast group of P_Key "
+			"0x%04x",
 			rail->device, rail->port, rail->pkey);
 		return cause;
 	}
@@ -225,7 +240,9 @@ static enum cause judge_join(struct rails *rails, const struct rail *rail, char 
 	status = fabric_join_failure(&rails->env, rail->name, rail->active);
 	if (status == 0)
 		return cause;
-	snprintf(text, size, "%s P_Key %04x: the subnet manager refuses the join of the broadcast group (status %d)",
+	snprintf(text, size,
+		"%s P_Key %04x: the subnet manager refuses the join of the broadcast group (status "
+		"%d)",
 		port->name, rail->pkey, status);
 	return CAUSE_IPOIB_JOIN_REFUSED;
 }
@@ -252,12 +269,14 @@ void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_
 {
 	for (size_t i = 0; i < rails->n; i++) {
 		struct rail *rail = &rails->rows[i];
-		bool mine = rail->active && streq(rail->device, ev->port.device) && rail->port == ev->port.port &&
+		bool mine = rail->active && streq(rail->device, ev->port.device) &&
+			rail->port == ev->port.port &&
 			    ((rail->pkey ^ ev->group.pkey) & 0x7fff) == 0;
 
 		if (!mine)
 			continue;
-		if (ev->group.state == FABRIC_GROUP_PRESENT && rail->group.state > FABRIC_GROUP_PRESENT)
+		if (ev->group.state == FABRIC_GROUP_PRESENT &&
+			rail->group.state > FABRIC_GROUP_PRESENT)
 			rail->bounce = now;
 		rail->group = ev->group;
 		rail->ask = now + GROUP_PERIOD;
@@ -399,5 +418,6 @@ void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now)
 	if (r < 0)
 		report_cause(rails->report, CAUSE_ROCE_MODE, port->name, now, "%s", strerror(-r));
 	else
-		report_log(rails->report, REPORT_INFO, port->name, now, "RDMA-CM uses RoCE v%d", want->v2 ? 2 : 1);
+		report_log(rails->report, REPORT_INFO, port->name, now, "RDMA-CM uses RoCE v%d",
+			want->v2 ? 2 : 1);
 }

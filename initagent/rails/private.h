@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of rails/: rails.c (life, reading), rail.c (from netdev to address), port.c, blame.c, ipoib_child.c, soft_link.c. */
+/* The parts of rails/: rails.c (life, reading), rail.c (from netdev to address), port.c, blame.c,
+ * ipoib_child.c, soft_link.c. */
 #pragma once
 
 #include <poll.h>
@@ -9,10 +10,12 @@
 #include "report/record.h"
 #include "report/report.h"
 
-/* The steps before the next rails_pop_event() make no more than these; what comes in is left where it is. */
+/* The steps before the next rails_pop_event() make no more than these; what comes in is left where
+ * it is. */
 #define RAILS_EVENTS (2 * RAILS_LIMIT)
 
-/* A server that does not answer over an InfiniBand rail: its cause waits until the subnet manager is known to be alive. */
+/* A server that does not answer over an InfiniBand rail: its cause waits until the subnet manager
+ * is known to be alive. */
 struct blame {
 	int ifindex; /* of the rail; 0: nothing waits */
 	enum cause cause;
@@ -30,7 +33,8 @@ struct rails {
 	struct rail rows[RAILS_LIMIT];
 	size_t n;
 	bool full;		  /* and it was logged */
-	int parents[RAILS_LIMIT];	  /* ifindex of IPoIB interfaces that were given their children */
+	/* ifindex of IPoIB interfaces that were given their children */
+	int parents[RAILS_LIMIT];
 	size_t n_parents;
 	bool ulps_requested;	  /* ib_ipoib and its like */
 	uint64_t links_made;	  /* bit i: plan rdma_links[i] was tried */
@@ -58,7 +62,8 @@ void rail_gone(struct rails *rails, const struct rail *rail);
 /* rail.c: from netdevs to rails with addresses. */
 void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t now);
 void rail_address_event(struct rails *rails, const struct address_event *ev, uint64_t now);
-/* rail_reconsider: what the ports are decides which interfaces are rails: those that are none are looked at again. */
+/* rail_reconsider: what the ports are decides which interfaces are rails: those that are none are
+ * looked at again. */
 void rail_reconsider(struct rails *rails, uint64_t now);
 
 /* port.c: the ports under the rails. rail_ports_step: looks at them when port_check is due. */
@@ -67,18 +72,23 @@ void rail_ports_step(struct rails *rails, uint64_t now);
 void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_t now);
 /* rail_fabric_port: the port of this rail, an ACTIVE one is preferred; NULL: there is none. */
 const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
-/* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? rail_port_seen: is one of their ports there? */
+/* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? rail_port_seen: is one
+ * of their ports there? */
 bool rail_allowed(const struct rails *rails, const struct netdev *dev);
 bool rail_port_seen(const struct rails *rails);
 
-/* blame.c. rail_doubt: nothing answers over an InfiniBand rail: asks its subnet manager. True: the answer is on its way. */
+/* blame.c. rail_doubt: nothing answers over an InfiniBand rail: asks its subnet manager. True: the
+ * answer is on its way. */
 bool rail_doubt(struct rails *rails, struct rail *rail, uint64_t now);
 /* rail_take_sm: the subnet manager's answer, or that there was none. */
 void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t now);
-/* rail_sm_wait: a rail whose subnet manager is silent: reports the wait, asks again. Returns when to look again. */
+/* rail_sm_wait: a rail whose subnet manager is silent: reports the wait, asks again. Returns when
+ * to look again. */
 uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now);
-/* rail_hindered: the address is not there yet; where the fabric is the reason, that is what is waited for. */
-void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, const char *text, uint64_t now);
+/* rail_hindered: the address is not there yet; where the fabric is the reason, that is what is
+ * waited for. */
+void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, const char *text,
+	uint64_t now);
 
 /* ipoib_child.c: what is special about IPoIB interfaces. */
 /* ipoib_child_wanted: is this child of the plan's partitions? */
@@ -93,7 +103,7 @@ void ipoib_prepare(struct rails *rails, const struct netdev *dev, uint64_t now);
 void ipoib_request_modules(struct rails *rails, uint64_t now);
 
 /*
- * soft_link.c: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether it did: the
- * kernel took its time, so the caller's idea of now is old.
+ * soft_link.c: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether
+ * it did: the kernel took its time, so the caller's idea of now is old.
  */
 bool soft_links_step(struct rails *rails, uint64_t now);

@@ -11,7 +11,8 @@
 #define RAILS_NAMED 16
 
 
-/* Does an ip= entry speak of this interface by name or address? A partition's child has its parent's GUID. */
+/* Does an ip= entry speak of this interface by name or address? A partition's child has its
+ * parent's GUID. */
 static bool ip_names(const struct rails *rails, const struct plan_ip *ip, const struct netdev *dev)
 {
 	if (ip->ifname)
@@ -24,23 +25,27 @@ static bool ip_is_open(const struct plan_ip *ip)
 	return !ip->ifname && !ip->match.len;
 }
 
-/* A static address without an interface name belongs to one interface only: NULL, or who has it now. */
+/* A static address without an interface name belongs to one interface only: NULL, or who has it
+ * now. */
 static struct rail *holder_of(struct rails *rails, const struct plan_ip *ip)
 {
 	if (!ip || !ip_is_open(ip) || !(ip->methods & PLAN_IP_STATIC))
 		return NULL;
 	for (size_t i = 0; i < rails->n; i++)
-		if (rails->rows[i].ip == ip && rails->rows[i].state != RAIL_SPARE && rails->rows[i].state != RAIL_FAILED)
+		if (rails->rows[i].ip == ip && rails->rows[i].state != RAIL_SPARE &&
+			rails->rows[i].state != RAIL_FAILED)
 			return &rails->rows[i];
 	return NULL;
 }
 
-/* An interface nobody named is used unless BOOTIF=, rd.ib.port= or rd.ib.guid= point at another one. */
+/* An interface nobody named is used unless BOOTIF=, rd.ib.port= or rd.ib.guid= point at another
+ * one. */
 static bool open_to(const struct rails *rails, const struct netdev *dev)
 {
 	const struct hw_addr *bootif = &rails->plan->net.bootif;
 
-	if (ipoib_is_child(dev) ? !ipoib_child_wanted(rails, dev) : *dev->kind && dev->hwtype != ARPHRD_INFINIBAND)
+	if (ipoib_is_child(dev) ? !ipoib_child_wanted(rails, dev) : *dev->kind &&
+		dev->hwtype != ARPHRD_INFINIBAND)
 		return false;
 	if (ipoib_replaced(rails, dev) || !rail_allowed(rails, dev))
 		return false;
@@ -48,7 +53,8 @@ static bool open_to(const struct rails *rails, const struct netdev *dev)
 }
 
 /* Is dev a rail of the plan, and by which ip= entry (NULL: plain DHCP)? */
-static bool wanted(const struct rails *rails, const struct netdev *dev, const struct plan_ip **ret_ip)
+static bool wanted(const struct rails *rails, const struct netdev *dev,
+	const struct plan_ip **ret_ip)
 {
 	const struct plan_net *net = &rails->plan->net;
 
@@ -75,9 +81,11 @@ static const char *new_name(const struct rails *rails, const struct netdev *dev)
 {
 	const struct plan_net *net = &rails->plan->net;
 
-	/* Of the interfaces with one GUID only the first is meant; its children are named after it. */
+	/* Of the interfaces with one GUID only the first is meant; its children are named after
+	 * it. */
 	for (size_t i = 0; i < net->n_ifnames && !ipoib_is_child(dev); i++)
-		if (netdev_matches(dev, &net->ifnames[i].hwaddr) && !streq(net->ifnames[i].name, dev->name))
+		if (netdev_matches(dev, &net->ifnames[i].hwaddr) &&
+			!streq(net->ifnames[i].name, dev->name))
 			return net->ifnames[i].name;
 	return NULL;
 }
@@ -98,7 +106,8 @@ static void prepare(struct rails *rails, const struct netdev *dev, const struct 
 	if (r >= 0 && ip && ip->hwaddr.len)
 		r = links_set_hw(rails->links, dev->ifindex, &ip->hwaddr);
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s", links_error(rails->links));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
+			links_error(rails->links));
 }
 
 #define METRIC_STEP 100
@@ -121,7 +130,8 @@ void rails_step_back(struct rails *rails, const struct rail *rail, uint64_t now)
 	if (rails->kept || rails->n < 2 || own->metric > last)
 		return;
 	own->metric = last + METRIC_STEP;
-	report_log(rails->report, REPORT_INFO, own->name, now, "lower priority now: route metric raised to %u", own->metric);
+	report_log(rails->report, REPORT_INFO, own->name, now,
+		"lower priority now: route metric raised to %u", own->metric);
 	addresses_set_metric(rails->addresses, own->ifindex, own->metric);
 }
 
@@ -141,7 +151,8 @@ static bool has_second(const struct address_config *cfg)
 }
 
 /* Starts the address of a rail. */
-static void begin_address(struct rails *rails, struct rail *rail, const struct netdev *dev, uint64_t now)
+static void begin_address(struct rails *rails, struct rail *rail, const struct netdev *dev,
+	uint64_t now)
 {
 	struct address_config cfg = {0};
 	int r = address_config_from_plan(&cfg, rails->plan, rail->ip, dev);
@@ -150,7 +161,8 @@ static void begin_address(struct rails *rails, struct rail *rail, const struct n
 	if (r >= 0)
 		r = addresses_add(rails->addresses, &cfg, now);
 	if (r < 0) {
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", strerror(-r));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s",
+			strerror(-r));
 		rail_set_state(rails, rail, RAIL_FAILED, now);
 		return;
 	}
@@ -159,8 +171,10 @@ static void begin_address(struct rails *rails, struct rail *rail, const struct n
 		has_second(&cfg) ? " and " : "", has_second(&cfg) ? begins[cfg.second] : "");
 }
 
-/* Interfaces that ip= names get a place even where the others have taken all that are left for any. */
-static bool no_room(struct rails *rails, const struct netdev *dev, const struct plan_ip *ip, uint64_t now)
+/* Interfaces that ip= names get a place even where the others have taken all that are left for
+ * any. */
+static bool no_room(struct rails *rails, const struct netdev *dev, const struct plan_ip *ip,
+	uint64_t now)
 {
 	size_t limit = RAILS_LIMIT - (ip && !ip_is_open(ip) ? 0 : RAILS_NAMED);
 
@@ -168,13 +182,15 @@ static bool no_room(struct rails *rails, const struct netdev *dev, const struct 
 		return false;
 	if (!rails->full)
 		report_log(rails->report, REPORT_WARN, dev->name, now,
-			"more than %zu interfaces: this one and further ones are not used; name the right one in ip=", limit);
+			"more than %zu interfaces: this one and further ones are not used; name "
+			"the right one in ip=", limit);
 	rails->full = true;
 	return true;
 }
 
 /* Adds the rail for dev and starts its address, unless that is in use: then it stands by. */
-static void add_rail(struct rails *rails, const struct netdev *seen, const struct plan_ip *ip, uint64_t now)
+static void add_rail(struct rails *rails, const struct netdev *seen, const struct plan_ip *ip,
+	uint64_t now)
 {
 	struct netdev dev = *seen;
 	struct rail *rail;
@@ -199,7 +215,8 @@ static void add_rail(struct rails *rails, const struct netdev *seen, const struc
 	}
 	rail_set_state(rails, rail, RAIL_SPARE, now);
 	if (links_set_up(rails->links, dev.ifindex, true) < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s", links_error(rails->links));
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s",
+			links_error(rails->links));
 }
 
 /* The spare takes the static address over from its holder, if there is one. */
@@ -213,13 +230,15 @@ static void claim(struct rails *rails, struct rail *spare, const struct netdev *
 		holder->configured = false;
 		rail_set_state(rails, holder, RAIL_SPARE, now);
 	}
-	report_log(rails->report, REPORT_INFO, spare->name, now, "has carrier, takes the address%s%s",
+	report_log(rails->report, REPORT_INFO, spare->name, now,
+		"has carrier, takes the address%s%s",
 		holder ? " of " : "", holder ? holder->name : "");
 	begin_address(rails, spare, dev, now);
 }
 
 /* A spare has carrier: is the one whose address it waits for worse off? */
-static void consider_spare(struct rails *rails, struct rail *spare, const struct netdev *dev, uint64_t now)
+static void consider_spare(struct rails *rails, struct rail *spare, const struct netdev *dev,
+	uint64_t now)
 {
 	const struct rail *holder = holder_of(rails, spare->ip);
 	const struct netdev *held = holder ? links_by_index(rails->links, holder->ifindex) : NULL;
@@ -250,7 +269,8 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 
 	if (better)
 		strscpy(as.name, better, sizeof(as.name));
-	if (ipoib_replaced(rails, &as) && rail_allowed(rails, dev) && !ipoib_has_children(rails, dev)) {
+	if (ipoib_replaced(rails, &as) && rail_allowed(rails, dev) &&
+		!ipoib_has_children(rails, dev)) {
 		prepare(rails, dev, NULL, as.name, now);
 		ipoib_make_children(rails, &as, now);
 	}
@@ -259,7 +279,8 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 }
 
 /* IPoIB takes no more than the broadcast group's MTU, without a word. */
-static void say_capped(struct rails *rails, struct rail *rail, const struct netdev *dev, uint64_t now)
+static void say_capped(struct rails *rails, struct rail *rail, const struct netdev *dev,
+	uint64_t now)
 {
 	const struct address_result *a = addresses_result(rails->addresses, rail->ifindex);
 
@@ -267,7 +288,8 @@ static void say_capped(struct rails *rails, struct rail *rail, const struct netd
 		return;
 	rail->capped = true;
 	report_log(rails->report, REPORT_WARN, rail->name, now,
-		"MTU %u was asked for, the mode or the broadcast group allows %u", a->mtu, dev->mtu);
+		"MTU %u was asked for, the mode or the broadcast group allows %u", a->mtu,
+		dev->mtu);
 }
 
 static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t now)
@@ -292,7 +314,8 @@ static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t no
 	say_capped(rails, rail, dev, now);
 }
 
-/* What the ports are decides which interfaces are rails: those that are none are looked at again. */
+/* What the ports are decides which interfaces are rails: those that are none are looked at
+ * again. */
 void rail_reconsider(struct rails *rails, uint64_t now)
 {
 	const struct netdev *dev = NULL;
@@ -322,9 +345,11 @@ void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t 
 	}
 }
 
-static void say_result(struct rails *rails, const struct rail *rail, const struct address_result *a, uint64_t now)
+static void say_result(struct rails *rails, const struct rail *rail,
+	const struct address_result *a, uint64_t now)
 {
-	char addr[INET_ADDR_TEXT], other[INET_ADDR_TEXT], from[INET_ADDR_TEXT + 16] = "", how[32] = "";
+	char addr[INET_ADDR_TEXT], other[INET_ADDR_TEXT], from[INET_ADDR_TEXT + 16] = "", how[32] =
+		"";
 
 	inet_text(&a->addr, addr);
 	if (a->method == ADDRESS_DHCP4)
@@ -335,14 +360,17 @@ static void say_result(struct rails *rails, const struct rail *rail, const struc
 		snprintf(from, sizeof(from), ", %s", address_method_name(a->method));
 	if (a->method == ADDRESS_DHCP4 || a->method == ADDRESS_DHCP6)
 		snprintf(how, sizeof(how), " for %u s", a->lease_s);
-	report_log(rails->report, REPORT_INFO, rail->name, now, "%s/%u%s%s%s", addr, a->prefix, from, how,
+	report_log(rails->report, REPORT_INFO, rail->name, now, "%s/%u%s%s%s", addr, a->prefix,
+		from, how,
 		a->adopted ? ", adopted" : "");
 }
 
 static void say_address(struct rails *rails, const struct rail *rail, uint64_t now)
 {
-	const struct address_result *four = addresses_result_of(rails->addresses, rail->ifindex, AF_INET);
-	const struct address_result *six = addresses_result_of(rails->addresses, rail->ifindex, AF_INET6);
+	const struct address_result *four =
+		addresses_result_of(rails->addresses, rail->ifindex, AF_INET);
+	const struct address_result *six =
+		addresses_result_of(rails->addresses, rail->ifindex, AF_INET6);
 
 	if (four)
 		say_result(rails, rail, four, now);
@@ -350,18 +378,21 @@ static void say_address(struct rails *rails, const struct rail *rail, uint64_t n
 		say_result(rails, rail, six, now);
 }
 
-/* The node's name until the real root sets its own; hostname= wins over the lease (see address.h). */
+/* The node's name until the real root sets its own; hostname= wins over the lease (see
+ * address.h). */
 static void set_hostname(struct rails *rails, const struct rail *rail, uint64_t now)
 {
 	const struct address_result *a = addresses_result(rails->addresses, rail->ifindex);
-	const char *name = rails->plan->net.hostname ? rails->plan->net.hostname : a ? a->hostname : "";
+	const char *name = rails->plan->net.hostname ? rails->plan->net.hostname : a
+		? a->hostname : "";
 
 	/* A fixture tree (prefix) has no host name of its own to set. */
 	if (!*name || *rails->env.prefix)
 		return;
 	fabric_describe(rails->fabric, rails->plan->ib.nodedesc, name, now);
 	if (sethostname(name, strlen(name)) < 0)
-		report_log(rails->report, REPORT_WARN, rail->name, now, "host name %s: %s", name, strerror(errno));
+		report_log(rails->report, REPORT_WARN, rail->name, now, "host name %s: %s", name,
+			strerror(errno));
 }
 
 static void configured(struct rails *rails, struct rail *rail, uint64_t now)
@@ -393,7 +424,8 @@ static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 	const struct address_event *ev, uint64_t now)
 {
 	rail->configured = false;
-	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT : ev->cause;
+	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT
+		? CAUSE_PORT_SM_SILENT : ev->cause;
 	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
 	report_cause(rails->report, rail->cause, rail->name, now, "%s", ev->text);
 	rail_set_state(rails, rail, to, now);

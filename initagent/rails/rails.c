@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rails: see rails.h. Life of the object, what is read of it, its events; and what no rail was found for yet. */
+/* rails: see rails.h. Life of the object, what is read of it, its events; and what no rail was
+ * found for yet. */
 #include "rails/private.h"
 
 #include <net/if_arp.h>
@@ -52,7 +53,8 @@ int rails_new(struct rails **ret, const struct rails_config *cfg, uint64_t now)
 	if (r < 0)
 		return r;
 	fabric_set_smprobe(rails->fabric, plan->ib.smprobe, now);
-	fabric_describe(rails->fabric, plan->ib.nodedesc, plan->net.hostname ? plan->net.hostname : "", now);
+	fabric_describe(rails->fabric, plan->ib.nodedesc, plan->net.hostname ? plan->net.hostname
+		: "", now);
 	r = fabric_rescan(rails->fabric, now);
 	if (r < 0)
 		return r;
@@ -186,7 +188,8 @@ enum cause rails_failure(const struct rails *rails, const char **ret_where)
 {
 	for (size_t i = 0; i < rails->n; i++) {
 		const struct rail *rail = &rails->rows[i];
-		enum cause cause = rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT : rail->cause;
+		enum cause cause = rail->sm == FABRIC_SM_SILENT ? CAUSE_PORT_SM_SILENT
+			: rail->cause;
 
 		if (cause == CAUSE_NONE)
 			continue;
@@ -251,7 +254,8 @@ struct fabric *rails_fabric(const struct rails *rails)
 
 /* --- what boot/ and root/ say ---------------------------------------------------------------- */
 
-int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit, uint64_t now)
+int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit,
+	uint64_t now)
 {
 	int r = addresses_resolve(rails->addresses, name, limit, now);
 
@@ -302,7 +306,8 @@ static const struct plan_link *missing_link(const struct rails *rails, const cha
 void rails_check_plan(struct rails *rails, uint64_t now)
 {
 	static const char *const options[PLAN_LINK_KIND_MAX] = {
-		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] = "bridge", [PLAN_LINK_TEAM] = "team"};
+		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] =
+			"bridge", [PLAN_LINK_TEAM] = "team"};
 	const struct plan_net *net = &rails->plan->net;
 	const struct plan_link *link, *last = NULL;
 	bool other = false;
@@ -317,7 +322,8 @@ void rails_check_plan(struct rails *rails, uint64_t now)
 		last = missing_link(rails, net->bootdev);
 	if (!last)
 		return;
-	snprintf(text, sizeof(text), "%s= is not acted on, so nothing makes %s", options[last->kind], last->name);
+	snprintf(text, sizeof(text), "%s= is not acted on, so nothing makes %s",
+		options[last->kind], last->name);
 	/* The root may still be reached through another ip=. */
 	if (other)
 		report_cause(rails->report, CAUSE_CMDLINE_LINK, last->name, now, "%s", text);
@@ -348,7 +354,8 @@ static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 	strscpy(buf, "no other is there", size);
 	for (const struct netdev *d = NULL; (d = links_next(rails->links, d)) && n < size;)
 		if (d->hwtype != ARPHRD_LOOPBACK)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", " : "there are: ", d->name,
+			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", "
+				: "there are: ", d->name,
 				d->carrier ? "carrier" : "no carrier");
 }
 
@@ -369,9 +376,11 @@ static void wait_for_netdev(struct rails *rails, uint64_t now)
 		cause = CAUSE_PORT_NO_HCA;
 	list_netdevs(rails, there, sizeof(there));
 	report_wait(rails->report, cause, "netdev", now, "waiting for %s %s to appear; %s",
-		*port ? "the interface of RDMA port" : "network interface", *port ? port : name ? name : "(any)", there);
+		*port ? "the interface of RDMA port" : "network interface",
+		*port ? port : name ? name : "(any)", there);
 	if (limit && now >= rails->cfg.start + limit * NSEC_PER_SEC)
-		report_cause(rails->report, cause, *port ? port : name, now, "not within %u s; %s", limit, there);
+		report_cause(rails->report, cause, *port ? port : name, now, "not within %u s; %s",
+			limit, there);
 }
 
 /* --- the step -------------------------------------------------------------------------------- */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rails: the ways to the root. Owns links, addresses and RDMA ports; makes IPoIB children and software RDMA links.
+ * rails: the ways to the root. Owns links, addresses and RDMA ports; makes IPoIB children and
+ * software RDMA links.
  * In: the plan, modules that can be asked for, and what kind of way the root wants (rails_want()).
- * Out: rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR ... are popped.
- * Called by boot/ (life, events) and by root/ (which rail carries a packet, whom to blame).
+ * Out: rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR
+ * ... are popped. Called by boot/ (life, events) and by root/ (which rail carries a packet, whom to
+ * blame).
  * Tests: test_blame.c, test_ipoib_child.c here; the rest in boot/test_*.c and tests-qemu/.
  */
 #pragma once
@@ -25,7 +27,8 @@ enum rail_state {
 	RAIL_STATE_MAX,
 };
 
-/* One way to the root: a netdev and, if the root wants RDMA, the port on it. Written by rails/ alone. */
+/* One way to the root: a netdev and, if the root wants RDMA, the port on it. Written by rails/
+ * alone. */
 struct rail {
 	int ifindex;
 	char name[IFNAMSIZ];
@@ -36,14 +39,16 @@ struct rail {
 	char device[64];	  /* RDMA device, "" until known */
 	unsigned port;
 	bool configured;	  /* has an address */
-	uint32_t metric;	  /* of its routes: the rail with the lowest carries what several could */
+	/* of its routes: the rail with the lowest carries what several could */
+	uint32_t metric;
 	enum cause cause;	  /* why it is lost or failed */
 	uint64_t carrier, address, ready; /* first time of each, 0: not yet */
 	uint64_t active;	  /* IPoIB: since when only the join is missing; 0: more is */
 	uint64_t ask, bounce;	  /* IPoIB: when to ask for the group, to take it down and up */
 	struct fabric_group group; /* IPoIB: what the SA said of the group */
 	enum fabric_sm_state sm;  /* IPoIB: its subnet manager, as the last query found it */
-	uint64_t sm_ask;	  /* IPoIB: not asked again before; NSEC_NEVER: the answer is on its way */
+	/* IPoIB: not asked again before; NSEC_NEVER: the answer is on its way */
+	uint64_t sm_ask;
 	bool capped;		  /* it was logged that its MTU is smaller than asked for */
 	uint64_t check_period;	  /* between checks of what no event announces */
 };
@@ -53,7 +58,8 @@ static inline bool ipoib_is_child(const struct netdev *dev)
 	return dev->hwtype == 32 /* ARPHRD_INFINIBAND */ && dev->parent_ifindex != 0;
 }
 
-/* soft_link_module: the module that makes software RDMA links of a type (rd.rdma.link=); NULL: known by its alias only. */
+/* soft_link_module: the module that makes software RDMA links of a type (rd.rdma.link=); NULL:
+ * known by its alias only. */
 const char *soft_link_module(const char *type);
 
 struct rails;
@@ -91,7 +97,8 @@ struct rails_event {
 	};
 };
 
-/* rails_new: opens links, addresses and ports, and looks at what is there. All of cfg is borrowed. 0 or -errno. */
+/* rails_new: opens links, addresses and ports, and looks at what is there. All of cfg is borrowed.
+ * 0 or -errno. */
 int rails_new(struct rails **ret, const struct rails_config *cfg, uint64_t now);
 
 /* rails_free: closes them; interfaces and addresses stay as they are. */
@@ -102,23 +109,28 @@ DEFINE_FREEP(struct rails, rails_free)
 #define RAILS_FDS 3
 void rails_fds(const struct rails *rails, int ret[static RAILS_FDS]);
 uint64_t rails_deadline(const struct rails *rails);
-/* rails_dispatch: reads what the kernel and the network say. 0, or -errno: nothing more can be expected of it. */
+/* rails_dispatch: reads what the kernel and the network say. 0, or -errno: nothing more can be
+ * expected of it. */
 int rails_dispatch(struct rails *rails, uint64_t now);
 /* rails_step: draws the conclusions; its events are popped behind. */
 void rails_step(struct rails *rails, uint64_t now);
 bool rails_pop_event(struct rails *rails, struct rails_event *ret);
 
-/* rails_check_plan: an interface that the plan names and nothing will make: a cause, or RAILS_FATAL if it is the only one. */
+/* rails_check_plan: an interface that the plan names and nothing will make: a cause, or RAILS_FATAL
+ * if it is the only one. */
 void rails_check_plan(struct rails *rails, uint64_t now);
-/* rails_want: does the root need an RDMA port under the rail, and of which family is the server's address (0: not known)? */
+/* rails_want: does the root need an RDMA port under the rail, and of which family is the server's
+ * address (0: not known)? */
 void rails_want(struct rails *rails, bool rdma, int family);
 /* rails_retry_ports: the ports are looked at in the next rails_step(). */
 void rails_retry_ports(struct rails *rails, uint64_t now);
-/* rails_drivers_asked: all of the plan's modules were asked for; what is not there once they are settled will not come. */
+/* rails_drivers_asked: all of the plan's modules were asked for; what is not there once they are
+ * settled will not come. */
 void rails_drivers_asked(struct rails *rails);
 /* rails_keep: the root is mounted: nothing is taken off an interface any more. */
 void rails_keep(struct rails *rails);
-/* rails_close_verbs: before switch-root: an open verbs context would block removal of the netdev under it. */
+/* rails_close_verbs: before switch-root: an open verbs context would block removal of the netdev
+ * under it. */
 void rails_close_verbs(struct rails *rails);
 
 /* The rails, and one by its interface (NULL: it is none). The pointers hold until rails_free(). */
@@ -133,7 +145,8 @@ enum cause rails_failure(const struct rails *rails, const char **ret_where);
 void rails_rdma_span(const struct rails *rails, uint64_t *ret_begin, uint64_t *ret_end);
 /* rails_rdma_impossible: no RDMA device is there, and none of the links of the plan can be made. */
 bool rails_rdma_impossible(const struct rails *rails);
-/* rails_node_number: the port GUID, or the interface's own address: the same in each boot, another on each node. */
+/* rails_node_number: the port GUID, or the interface's own address: the same in each boot, another
+ * on each node. */
 uint64_t rails_node_number(const struct rails *rails);
 
 /* What the rails are made of, for those that read them: state, profiles, the target. */
@@ -141,8 +154,10 @@ struct links *rails_links(const struct rails *rails);
 struct addresses *rails_addresses(const struct rails *rails);
 struct fabric *rails_fabric(const struct rails *rails);
 
-/* rails_resolve: begins to look a name up, instead of the one before. 0 or -errno; the answer is RAILS_RESOLVED. */
-int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit, uint64_t now);
+/* rails_resolve: begins to look a name up, instead of the one before. 0 or -errno; the answer is
+ * RAILS_RESOLVED. */
+int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit,
+	uint64_t now);
 enum rails_asker rails_resolving(const struct rails *rails);
 
 /* rails_step_back: packets take every other rail first from now on. */
@@ -153,16 +168,20 @@ void rails_next(struct rails *rails, uint64_t now);
 void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now);
 
 /*
- * rails_blame: cause, with text, is the server's at where, reached over rail (NULL: not known). On InfiniBand it is
- * reported only after the subnet manager was seen alive, else the port's cause is.
+ * rails_blame: cause, with text, is the server's at where, reached over rail (NULL: not known). On
+ * InfiniBand it is reported only after the subnet manager was seen alive, else the port's cause is.
  */
-void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where, uint64_t now,
+void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where,
+	uint64_t now,
 	const char *text);
 /* rails_blame_now: reports what still waits for the subnet manager's answer. */
 void rails_blame_now(struct rails *rails, uint64_t now);
-/* rails_way_text: who does not answer on the link: the server or the gateway to it, and the interface. */
-void rails_way_text(const struct rails *rails, const struct inet_addr *server, char *buf, size_t size);
+/* rails_way_text: who does not answer on the link: the server or the gateway to it, and the
+ * interface. */
+void rails_way_text(const struct rails *rails, const struct inet_addr *server, char *buf,
+	size_t size);
 /* rails_path_text: text, then the interface and the gateway of the route to the server. */
-void rails_path_text(const struct rails *rails, const struct link_route *way, const char *text, char *buf, size_t size);
+void rails_path_text(const struct rails *rails, const struct link_route *way, const char *text,
+	char *buf, size_t size);
 /* rails_no_route_text: what the interfaces have instead of a route. */
 void rails_no_route_text(const struct rails *rails, char *buf, size_t size);

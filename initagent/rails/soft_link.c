@@ -14,7 +14,8 @@ const char *soft_link_module(const char *type)
 	return NULL;
 }
 
-/* A type we know has a need row. Any other one is asked for by the alias that its driver has for that (rdma_netlink.h). */
+/* A type we know has a need row. Any other one is asked for by the alias that its driver has for
+ * that (rdma_netlink.h). */
 static const struct module_entry *driver_of(const struct rails *rails, const char *type)
 {
 	const char *module = soft_link_module(type);
@@ -26,7 +27,8 @@ static bool driver_ready(const struct rails *rails, const char *type)
 {
 	const struct module_entry *e = driver_of(rails, type);
 
-	/* By its alias the driver has a name we do not know: it is there when the queue is empty. */
+	/* By its alias the driver has a name we do not know: it is there when the queue is
+	 * empty. */
 	if (!soft_link_module(type))
 		return rails->drivers_asked && modules_settled(rails->cfg.modules);
 	return e && (e->state == MODULE_LOADED || e->state == MODULE_PRESENT);
@@ -43,7 +45,8 @@ static void make_link(struct rails *rails, size_t i, uint64_t now)
 {
 	const struct plan_rdma_link *want = &rails->plan->net.rdma_links[i];
 	char text[160] = "";
-	/* The call blocks while the kernel makes the device: its span needs the clock on both sides. */
+	/* The call blocks while the kernel makes the device: its span needs the clock on both
+	 * sides. */
 	uint64_t began = now_ns();
 	int r = rdma_link_add(want->name, want->type, want->netdev, text, sizeof(text));
 
@@ -52,11 +55,13 @@ static void make_link(struct rails *rails, size_t i, uint64_t now)
 	report_span(rails->report, "fabric", want->name, began, now_ns(), r < 0 ? r : 0);
 	if (r < 0) {
 		rails->links_failed |= UINT64_C(1) << i;
-		report_cause(rails->report, CAUSE_RDMA_LINK_FAILED, want->name, now, "%s on %s: %s", want->type,
+		report_cause(rails->report, CAUSE_RDMA_LINK_FAILED, want->name, now,
+			"%s on %s: %s", want->type,
 			want->netdev, text);
 		return;
 	}
-	report_log(rails->report, REPORT_INFO, want->name, now, "%s link on %s%s", want->type, want->netdev,
+	report_log(rails->report, REPORT_INFO, want->name, now, "%s link on %s%s", want->type,
+		want->netdev,
 		r ? ", adopted" : "");
 	fabric_rescan(rails->fabric, now);
 }
@@ -73,7 +78,8 @@ bool soft_links_step(struct rails *rails, uint64_t now)
 			continue;
 		if (driver_failed(rails, want->type))
 			rails->links_failed |= UINT64_C(1) << i;
-		else if (driver_ready(rails, want->type) && links_by_name(rails->links, want->netdev))
+		else if (driver_ready(rails, want->type) &&
+			links_by_name(rails->links, want->netdev))
 			make_link(rails, i, now);
 	}
 	return rails->links_made != before;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose fault it is that nothing answers over an InfiniBand rail: the subnet manager is asked before the server is named. */
+/* Whose fault it is that nothing answers over an InfiniBand rail: the subnet manager is asked
+ * before the server is named. */
 #include "check.h"
 
 #include <sys/socket.h>
@@ -46,8 +47,10 @@ static void room_new(struct room *r)
 	static const struct {
 		const char *attribute, *text;
 	} port[] = {
-		{"link_layer", "InfiniBand\n"}, {"state", "4: ACTIVE\n"}, {"phys_state", "5: LinkUp\n"}, {"lid", "0x4\n"},
-		{"sm_lid", "0x1\n"}, {"rate", "10 Gb/sec (4X SDR)\n"}, {"gids/0", "fe80:0000:0000:0000:0002:c903:0001:0002\n"},
+		{"link_layer", "InfiniBand\n"}, {"state", "4: ACTIVE\n"},
+			{"phys_state", "5: LinkUp\n"}, {"lid", "0x4\n"},
+		{"sm_lid", "0x1\n"}, {"rate", "10 Gb/sec (4X SDR)\n"},
+		{"gids/0", "fe80:0000:0000:0000:0002:c903:0001:0002\n"},
 		{"pkeys/0", "0xffff\n"},
 	};
 	const struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
@@ -55,10 +58,13 @@ static void room_new(struct room *r)
 	memset(r, 0, sizeof(*r));
 	modtree_bare(&r->tree);
 	madlab_new(&r->lab);
-	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, r->uevent), 0);
+	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, r->uevent),
+		0);
 	for (size_t i = 0; i < ARRAY_SIZE(port); i++)
 		set(r, port[i].attribute, port[i].text);
-	r->ops = (struct fabric_ops){.open_uevent = room_uevent, .verbs_open = no_verbs, .data = r, .mad = &r->lab.ops};
+	r->ops =
+		(struct fabric_ops){.open_uevent = room_uevent, .verbs_open = no_verbs, .data = r,
+		.mad = &r->lab.ops};
 	r->now = NSEC_PER_SEC;
 	r->b.env = r->tree.env;
 	CHECK_INT(report_new(&r->b.report, &cfg), 0);
@@ -69,7 +75,8 @@ static void room_new(struct room *r)
 	CHECK_INT(fabric_rescan(r->b.fabric, r->now), 0);
 	r->b.n = 1;
 	r->b.rows[0] = (struct rail){
-		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .guid = 0x0002c90300010002, .pkey = 0xffff};
+		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .guid = 0x0002c90300010002,
+			.pkey = 0xffff};
 }
 
 static void room_free(struct room *r)
@@ -90,7 +97,9 @@ static void pass(struct room *r, uint64_t ns)
 	uint64_t end = r->now + ns;
 
 	while (r->now < end) {
-		r->now = min_u64(end, fabric_deadline(r->b.fabric) > r->now ? fabric_deadline(r->b.fabric) : r->now + 1);
+		r->now =
+			min_u64(end, fabric_deadline(r->b.fabric) > r->now
+			? fabric_deadline(r->b.fabric) : r->now + 1);
 		CHECK_INT(fabric_dispatch(r->b.fabric, r->now), 0);
 		while (fabric_pop_event(r->b.fabric, &ev)) {
 			r->b.port_check = r->now;
@@ -119,7 +128,8 @@ static void check_causes(const struct room *r, const char *want)
 
 static void blame(struct room *r)
 {
-	rails_blame(&r->b, &r->b.rows[0], CAUSE_ROOT_UNREACHABLE, "10.0.0.1", r->now, "no ARP reply");
+	rails_blame(&r->b, &r->b.rows[0], CAUSE_ROOT_UNREACHABLE, "10.0.0.1", r->now,
+		"no ARP reply");
 }
 
 TEST(a_server_is_blamed_while_the_subnet_manager_lives)
@@ -158,7 +168,8 @@ TEST(a_silent_subnet_manager_is_named_instead_of_the_server)
 	check_causes(&r, "E308@ib0");
 	CHECK_INT(r.b.rows[0].state, RAIL_PORT);
 	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_SM_SILENT);
-	CHECK_INT(report_waits_over(r.b.report, r.now, "over", text, sizeof(text)), CAUSE_PORT_SM_SILENT);
+	CHECK_INT(report_waits_over(r.b.report, r.now, "over", text, sizeof(text)),
+		CAUSE_PORT_SM_SILENT);
 	/* Another failure of the server does not bring it back into play. */
 	blame(&r);
 	pass(&r, 8 * NSEC_PER_SEC);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An IPoIB interface that takes its mode by its sysfs file alone, as each does in the moment it appears. */
+/* An IPoIB interface that takes its mode by its sysfs file alone, as each does in the moment it
+ * appears. */
 #include "check.h"
 
 #include <sys/stat.h>
@@ -8,7 +9,8 @@
 #include "rails/private.h"
 #include "report/report.h"
 
-/* What netlink answers: no mode of its own, or a driver that refuses this one, as mlx5's own IPoIB does. */
+/* What netlink answers: no mode of its own, or a driver that refuses this one, as mlx5's own IPoIB
+ * does. */
 static int answer = -EOPNOTSUPP;
 
 int __wrap_links_set_ipoib_mode(struct links *l, int ifindex, bool connected);

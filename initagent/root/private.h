@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the target: target.c (its states), work.c (the source at work), turn.c (who is blamed, whose turn comes), target_name.c, target_proof.c. */
+/* The parts of the target: target.c (its states), work.c (the source at work), turn.c (who is
+ * blamed, whose turn comes), target_name.c, target_proof.c. */
 #pragma once
 
 #include "root/target.h"
@@ -48,7 +49,8 @@ struct target {
 	unsigned rail_turn;	      /* which rail's lease counts: rises with each that failed */
 	uint64_t rail_since;	      /* since when it is this rail's turn; 0: no rail's yet */
 	unsigned rounds, attempts;    /* of the sources before the one at work */
-	unsigned ways;		      /* servers, or addresses of the server's name: tried without pauses between */
+	/* servers, or addresses of the server's name: tried without pauses between */
+	unsigned ways;
 	struct source_refusals refusals;
 	struct walk walk;	      /* over the addresses of names */
 	struct inet_addr shown;	      /* the last one that the console has shown */
@@ -70,16 +72,21 @@ struct target {
 /* target_emit: queues an event. target_end: TARGET_FAILED; later calls do nothing. */
 void target_emit(struct target *t, enum target_event_type type);
 void target_end(struct target *t, enum cause cause, const char *where, const char *text);
-/* target_forget: back to what the command line alone says of the root. target_begin_again: and to its first step. */
+/* target_forget: back to what the command line alone says of the root. target_begin_again: and to
+ * its first step. */
 void target_forget(struct target *t);
 void target_begin_again(struct target *t, uint64_t now);
 void target_set_state(struct target *t, enum target_state to, uint64_t now);
-/* target_choose: the root is this kind, with the parts of the plan or of a lease (NULL: what a kind means without any). */
-void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs, const struct plan_image *image,
+/* target_choose: the root is this kind, with the parts of the plan or of a lease (NULL: what a kind
+ * means without any). */
+void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs,
+	const struct plan_image *image,
 	const struct plan_block *block);
 
-/* target_wait: what the root waits for, unless something has failed before: that is shown until the root is there. */
-void target_wait(struct target *t, enum cause cause, uint64_t now, const char *fmt, ...) _printf_(4, 5);
+/* target_wait: what the root waits for, unless something has failed before: that is shown until the
+ * root is there. */
+void target_wait(struct target *t, enum cause cause, uint64_t now, const char *fmt,
+	...) _printf_(4, 5);
 /* target_note: what target_failure() tells from now on. */
 void target_note(struct target *t, enum cause cause, const char *where, const char *text);
 
@@ -89,21 +96,26 @@ const struct rail *target_carrier_rail(const struct target *t);
 void target_begin_source(struct target *t, const struct rail *rail, uint64_t now);
 void target_step_source(struct target *t, uint64_t now);
 
-/* turn.c. target_failed: an attempt failed: it is reported, and another rail may get its turn (the source is gone then). */
+/* turn.c. target_failed: an attempt failed: it is reported, and another rail may get its turn (the
+ * source is gone then). */
 void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now);
-/* target_next_turn: server and path again, from the rails in another order; a spare takes the static address. */
+/* target_next_turn: server and path again, from the rails in another order; a spare takes the
+ * static address. */
 void target_next_turn(struct target *t, uint64_t now);
 /* target_next_address: which of the addresses found for a name, at least one, is asked now. */
-const struct inet_addr *target_next_address(struct target *t, const char *name, const struct address_event *ev,
+const struct inet_addr *target_next_address(struct target *t, const char *name,
+	const struct address_event *ev,
 	uint64_t now);
-/* target_judge_rdma: ends the boot, or falls back as allowed, when there can be no RDMA for a root that needs it. */
+/* target_judge_rdma: ends the boot, or falls back as allowed, when there can be no RDMA for a root
+ * that needs it. */
 void target_judge_rdma(struct target *t, const struct target_modules *modules, uint64_t now);
 
-/* target_name.c: kind, server and path of the root, from command line and leases. False: nothing names it yet, that is reported. */
+/* target_name.c: kind, server and path of the root, from command line and leases. False: nothing
+ * names it yet, that is reported. */
 bool target_name(struct target *t, uint64_t now);
 
 /*
- * target_proof.c: may the root that was just named become the root? error: of reading its name. False: the target ended
- * with the cause; no server was asked yet.
+ * target_proof.c: may the root that was just named become the root? error: of reading its name.
+ * False: the target ended with the cause; no server was asked yet.
  */
 bool target_may_be(struct target *t, int error, const char *where);

@@ -32,10 +32,12 @@ bool sources_claim(const struct boot_plan *plan)
 
 size_t sources_needs(const struct plan_root *root, struct need ret[static NEEDS_MAX])
 {
-	/* What DHCP names is an NFS root, most often; the modules of another kind follow once it is named. */
+	/* What DHCP names is an NFS root, most often; the modules of another kind follow once it is
+	 * named. */
 	bool open = root->kind == PLAN_ROOT_DHCP;
 	const struct root_choice choice = {
-		.kind = root->kind, .nfs = open ? NULL : &root->nfs, .image = &root->image, .block = &root->block};
+		.kind = root->kind, .nfs = open ? NULL : &root->nfs, .image = &root->image,
+			.block = &root->block};
 	const struct source_ops *ops = source_of(open ? PLAN_ROOT_NFS : root->kind);
 
 	return ops ? ops->needs(&choice, root->image.overlay.asked, ret) : 0;

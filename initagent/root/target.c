@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * target: see target.h. Finds the server's address, makes sure its neighbour entry is there (RDMA-CM may stall 5 s without),
- * and lets the source of the root's kind begin once modules, address and port are ready.
+ * target: see target.h. Finds the server's address, makes sure its neighbour entry is there
+ * (RDMA-CM may stall 5 s without), and lets the source of the root's kind begin once modules,
+ * address and port are ready.
  */
 #include "root/private.h"
 
@@ -23,7 +24,8 @@ static const char *const state_names[TARGET_STATE_MAX] = {
 void target_set_state(struct target *t, enum target_state to, uint64_t now)
 {
 	if (t->state != to)
-		report_state(t->report, "target", t->server.name, state_names[t->state], state_names[to], now);
+		report_state(t->report, "target", t->server.name, state_names[t->state],
+			state_names[to], now);
 	t->state = to;
 	t->retry = NSEC_NEVER;
 }
@@ -61,7 +63,8 @@ bool target_pop_event(struct target *t, struct target_event *ret)
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs, const struct plan_image *image,
+void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs,
+	const struct plan_image *image,
 	const struct plan_block *block)
 {
 	t->choice = (struct root_choice){
@@ -125,8 +128,8 @@ void target_begin_again(struct target *t, uint64_t now)
 }
 
 /*
- * Something is mounted that is no complete root. Where roots of the plan's kind can be incomplete, it is what an agent left that
- * was killed during its work, which begins again.
+ * Something is mounted that is no complete root. Where roots of the plan's kind can be incomplete,
+ * it is what an agent left that was killed during its work, which begins again.
  */
 static int drop_leftover(struct target *t, uint64_t now)
 {
@@ -134,7 +137,8 @@ static int drop_leftover(struct target *t, uint64_t now)
 
 	if (ops && !ops->drop)
 		return -EBUSY;
-	report_log(t->report, REPORT_INFO, "root", now, "removing incomplete root at %s", t->cfg.sysroot);
+	report_log(t->report, REPORT_INFO, "root", now, "removing incomplete root at %s",
+		t->cfg.sysroot);
 	for (size_t i = 0; (ops = source_at(i)); i++)
 		if (ops->drop)
 			ops->drop(t->cfg.env, t->cfg.sysroot);
@@ -174,13 +178,15 @@ uint64_t target_deadline(const struct target *t)
 
 void target_dispatch(struct target *t, bool ready, uint64_t now)
 {
-	if (t->source && t->state == TARGET_AT_WORK && (ready || now >= t->ops->deadline(t->source)))
+	if (t->source && t->state == TARGET_AT_WORK &&
+		(ready || now >= t->ops->deadline(t->source)))
 		t->ops->dispatch(t->source, now);
 }
 
 /* --- what is waited for ---------------------------------------------------------------------- */
 
-/* Once something has failed, that is what the console shows until the root is there: the steps of each attempt are all alike. */
+/* Once something has failed, that is what the console shows until the root is there: the steps of
+ * each attempt are all alike. */
 void target_wait(struct target *t, enum cause cause, uint64_t now, const char *fmt, ...)
 {
 	char text[REPORT_TEXT_MAX];
@@ -223,7 +229,8 @@ static void pause_target(struct target *t, uint64_t now)
 	t->retry = now + RETRY_AFTER;
 }
 
-/* Is the server's an IPv6 address, and any rail still to get one? IPv4's is often there long before. */
+/* Is the server's an IPv6 address, and any rail still to get one? IPv4's is often there long
+ * before. */
 static bool ipv6_awaited(const struct target *t)
 {
 	size_t n;
@@ -272,7 +279,8 @@ static void probe(struct target *t, uint64_t now)
 	if (r < 0)
 		probe_failed(t, r, addr, now);
 	else
-		target_wait(t, CAUSE_ROOT_UNREACHABLE, now, "waiting for an answer of %s on the link", addr);
+		target_wait(t, CAUSE_ROOT_UNREACHABLE, now,
+			"waiting for an answer of %s on the link", addr);
 }
 
 static void unresolved(struct target *t, enum cause cause, const char *text, uint64_t now)
@@ -284,7 +292,9 @@ static void unresolved(struct target *t, enum cause cause, const char *text, uin
 
 static void resolve(struct target *t, uint64_t now)
 {
-	int r = rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, t->server.name, TARGET_RESOLVE_LIMIT, now);
+	int r =
+		rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, t->server.name,
+		TARGET_RESOLVE_LIMIT, now);
 
 	target_set_state(t, TARGET_RESOLVING, now);
 	target_wait(t, CAUSE_ROOT_RESOLVE, now, "waiting for the address of %s", t->server.name);
@@ -294,7 +304,8 @@ static void resolve(struct target *t, uint64_t now)
 		addresses_resolve_all(rails_addresses(t->cfg.rails));
 }
 
-/* Rails have addresses: find out what to mount, and from where. If none of them says so, one that comes later may. */
+/* Rails have addresses: find out what to mount, and from where. If none of them says so, one that
+ * comes later may. */
 static void identify(struct target *t, uint64_t now)
 {
 	t->retry = NSEC_NEVER;
@@ -337,7 +348,8 @@ void target_network_changed(struct target *t, uint64_t now)
 void target_rail_lost(struct target *t, int ifindex, uint64_t now)
 {
 	const struct rail *rail = rails_find(t->cfg.rails, ifindex);
-	bool mine = t->state == TARGET_AT_WORK && ifindex == t->ifindex && rails_other_ready(t->cfg.rails, rail);
+	bool mine = t->state == TARGET_AT_WORK && ifindex == t->ifindex &&
+		rails_other_ready(t->cfg.rails, rail);
 
 	if (t->ended)
 		return;
@@ -378,7 +390,8 @@ static void step_near(struct target *t, uint64_t now)
 	if (!rail)
 		target_next_turn(t, now);
 	else if (rail->state != RAIL_READY ||
-		 addresses_awaited(rails_addresses(t->cfg.rails), rail->ifindex, t->server.addr.family))
+		 addresses_awaited(rails_addresses(t->cfg.rails), rail->ifindex,
+		 t->server.addr.family))
 		wait_elsewhere(t, now);
 	else
 		target_begin_source(t, rail, now);
@@ -404,7 +417,8 @@ static void near(struct target *t, const struct target_modules *modules, uint64_
 	const struct rail *rail;
 
 	if (!modules->vital_loaded) {
-		report_wait(t->report, CAUSE_MODULE_STUCK, "root", now, "waiting for kernel modules to load");
+		report_wait(t->report, CAUSE_MODULE_STUCK, "root", now,
+			"waiting for kernel modules to load");
 		return;
 	}
 	if (t->server.neighbour) {
@@ -443,7 +457,8 @@ size_t target_needs(const struct target *t, struct need ret[static NEEDS_MAX])
 
 bool target_wants_rdma(const struct target *t)
 {
-	return t->ops && t->ops->rdma_module && t->ops->rdma_module(&t->choice, t->server_turn) && !t->no_rdma;
+	return t->ops && t->ops->rdma_module && t->ops->rdma_module(&t->choice, t->server_turn) &&
+		!t->no_rdma;
 }
 
 int target_family(const struct target *t)

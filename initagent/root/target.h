@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target: from usable rails to the mounted root. Owns what the root is called, whose turn it is (server, address, rail), and the
- * source at work.
- * In: rails and what happens to them, whether the modules are there. Out: events, and the result for state and hand-over.
- * Called by boot/ alone. Tests: boot/test_target.c, boot/test_boot.c, boot/test_boot_proof.c.
+ * target: from usable rails to the mounted root. Owns what the root is called, whose turn it is
+ * (server, address, rail), and the source at work.
+ * In: rails and what happens to them, whether the modules are there. Out: events, and the result
+ * for state and hand-over. Called by boot/ alone. Tests: boot/test_target.c, boot/test_boot.c,
+ * boot/test_boot_proof.c.
  */
 #pragma once
 
@@ -47,7 +48,8 @@ int target_new(struct target **ret, const struct target_config *cfg);
 struct target *target_free(struct target *t);
 DEFINE_FREEP(struct target, target_free)
 
-/* target_adopt: is the root mounted already? 1; 0: no. -EBUSY: something is that is no root, and nothing here made it. */
+/* target_adopt: is the root mounted already? 1; 0: no. -EBUSY: something is that is no root, and
+ * nothing here made it. */
 int target_adopt(struct target *t, uint64_t now);
 
 /* The fd changes with each dispatch: ask again after each; -1: none right now. */
@@ -66,10 +68,12 @@ void target_resolved(struct target *t, const struct address_event *ev, uint64_t 
 
 /* target_needs: modules of the root at hand; their number. */
 size_t target_needs(const struct target *t, struct need ret[static NEEDS_MAX]);
-/* target_wants_rdma: does it need an RDMA port under the rail? target_family: of the server's address, 0: not known. */
+/* target_wants_rdma: does it need an RDMA port under the rail? target_family: of the server's
+ * address, 0: not known. */
 bool target_wants_rdma(const struct target *t);
 int target_family(const struct target *t);
-/* target_needs_rail: is a rail that is ready needed to blame the server? SRP over InfiniBand needs none. */
+/* target_needs_rail: is a rail that is ready needed to blame the server? SRP over InfiniBand needs
+ * none. */
 bool target_needs_rail(const struct target *t);
 /* target_fresh_bytes: bytes that came since the last call and were never there before. */
 uint64_t target_fresh_bytes(struct target *t);

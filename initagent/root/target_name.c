@@ -5,7 +5,8 @@
 /* The rail's lease, if it has an address. */
 static const struct address_result *result_of(const struct target *t, const struct rail *rail)
 {
-	return rail->configured ? addresses_result(rails_addresses(t->cfg.rails), rail->ifindex) : NULL;
+	return rail->configured ? addresses_result(rails_addresses(t->cfg.rails), rail->ifindex)
+		: NULL;
 }
 
 /* Is rail the one that is asked first? */
@@ -17,8 +18,8 @@ static bool preferred(const struct target *t, const struct rail *rail)
 }
 
 /*
- * The rails whose leases may name server and path: bootdev= if it has an address, then the others, and after each one that
- * failed another one first.
+ * The rails whose leases may name server and path: bootdev= if it has an address, then the others,
+ * and after each one that failed another one first.
  */
 static size_t list_rails(const struct target *t, const struct rail *ret[static RAILS_LIMIT])
 {
@@ -41,8 +42,9 @@ static bool begins(const char *text, const char *with)
 }
 
 /*
- * The boot file may be used as a root-path, which DHCPv6 does not have: a URL of an NFS root (nfs://SERVER/PATH) or of
- * an image. A boot loader's own file (a script) is told by its content later.
+ * The boot file may be used as a root-path, which DHCPv6 does not have: a URL of an NFS root
+ * (nfs://SERVER/PATH) or of an image. A boot loader's own file (a script) is told by its content
+ * later.
  */
 static const char *root_path(const struct address_result *a)
 {
@@ -90,7 +92,8 @@ static int take_root_path(struct target *t, const struct address_result *a, uint
 }
 
 /* dracut's order: ip= peer, next-server, server-id. */
-static const struct inet_addr *implied_server(const struct rail *rail, const struct address_result *a)
+static const struct inet_addr *implied_server(const struct rail *rail,
+	const struct address_result *a)
 {
 	if (rail->ip && rail->ip->peer.family)
 		return &rail->ip->peer;
@@ -99,8 +102,10 @@ static const struct inet_addr *implied_server(const struct rail *rail, const str
 	return a->server_id.family ? &a->server_id : NULL;
 }
 
-/* What the command line and this lease make of the root: its kind, its server, its path. 0, or -errno: they name none. */
-static int name_root(struct target *t, const struct rail *rail, const struct address_result *a, uint64_t now)
+/* What the command line and this lease make of the root: its kind, its server, its path. 0, or
+ * -errno: they name none. */
+static int name_root(struct target *t, const struct rail *rail, const struct address_result *a,
+	uint64_t now)
 {
 	char addr[INET_ADDR_TEXT];
 	struct source_hint hint = {
@@ -114,7 +119,8 @@ static int name_root(struct target *t, const struct rail *rail, const struct add
 	if (r < 0)
 		return r;
 	if (!t->ops) {
-		target_end(t, CAUSE_CMDLINE_ROOT_KIND, rail->name, "this build has no roots of that kind");
+		target_end(t, CAUSE_CMDLINE_ROOT_KIND, rail->name,
+			"this build has no roots of that kind");
 		return -EOPNOTSUPP;
 	}
 	if (!*hint.host)
@@ -124,7 +130,8 @@ static int name_root(struct target *t, const struct rail *rail, const struct add
 	return r;
 }
 
-static void unnamed(struct target *t, const struct rail *rail, const struct address_result *a, uint64_t now)
+static void unnamed(struct target *t, const struct rail *rail, const struct address_result *a,
+	uint64_t now)
 {
 	const char *text = root_path(a);
 	char why[REPORT_TEXT_MAX];
@@ -132,13 +139,15 @@ static void unnamed(struct target *t, const struct rail *rail, const struct addr
 	if (*text)
 		snprintf(why, sizeof(why), "root-path of its lease: \"%s\"", text);
 	else
-		snprintf(why, sizeof(why), "%s", a->method == ADDRESS_STATIC ? "its address is static" :
+		snprintf(why, sizeof(why), "%s", a->method == ADDRESS_STATIC
+			? "its address is static" :
 			"no root-path in its lease, or no server");
 	target_note(t, CAUSE_ROOT_UNNAMED, rail->name, why);
 	report_cause(t->report, CAUSE_ROOT_UNNAMED, rail->name, now, "%s", why);
 }
 
-/* Does the lease of one of the families name the root? The kinds of an earlier, bad name are forgotten. */
+/* Does the lease of one of the families name the root? The kinds of an earlier, bad name are
+ * forgotten. */
 static bool named_by(struct target *t, const struct rail *rail, uint64_t now)
 {
 	const struct address_result *first = result_of(t, rail), *six;
@@ -165,6 +174,7 @@ bool target_name(struct target *t, uint64_t now)
 		if (named_by(t, rails[i], now))
 			return true;
 	if (n && !t->ended)
-		report_wait(t->report, CAUSE_ROOT_UNNAMED, "root", now, "no lease and no option names the root yet");
+		report_wait(t->report, CAUSE_ROOT_UNNAMED, "root", now,
+			"no lease and no option names the root yet");
 	return false;
 }

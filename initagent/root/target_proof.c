@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * target_proof: where a proof is asked for, on the command line or by what is in the initramfs, no way to a root without it stays
- * open, whoever names that root.
+ * target_proof: where a proof is asked for, on the command line or by what is in the initramfs, no
+ * way to a root without it stays open, whoever names that root.
  */
 #include "root/private.h"
 
@@ -15,7 +15,8 @@ static bool proof_asked(const struct target *t)
 {
 	struct keys keys;
 
-	return plan_wants_proof(t->cfg.plan) || keys_load(t->cfg.env, &t->cfg.plan->root.image, &keys) < 0 || keys.n;
+	return plan_wants_proof(t->cfg.plan) ||
+		keys_load(t->cfg.env, &t->cfg.plan->root.image, &keys) < 0 || keys.n;
 }
 
 static bool certificates_there(const struct target *t)
@@ -23,10 +24,12 @@ static bool certificates_there(const struct target *t)
 	char path[PATH_MAX];
 
 	return t->cfg.plan->root.image.ca ||
-		(env_path(t->cfg.env, path, sizeof(path), "%s", KEYS_CA) >= 0 && access(path, F_OK) == 0);
+		(env_path(t->cfg.env, path, sizeof(path), "%s", KEYS_CA) >= 0 &&
+		access(path, F_OK) == 0);
 }
 
-/* Keys and digests prove an image however it comes. The command line's own http:// is the word of who wrote it. */
+/* Keys and digests prove an image however it comes. The command line's own http:// is the word of
+ * who wrote it. */
 static const char *why_not(const struct target *t, int error)
 {
 	bool provable = t->ops && t->ops->provable;
@@ -36,8 +39,11 @@ static const char *why_not(const struct target *t, int error)
 	if (t->cfg.plan->root.image.unprovable)
 		return "none of the given keys or digests can be read, so no image can be accepted";
 	if (proof_asked(t))
-		return error || !provable ? "keys or a digest are there, and only an image over HTTP can be proved by them" : NULL;
-	if (!error && provable && strncasecmp(t->choice.image->url, "https:", 6) != 0 && certificates_there(t))
+		return error || !provable
+			? "keys or a digest are there, and only an image over HTTP can be proved "
+				"by them" : NULL;
+	if (!error && provable && strncasecmp(t->choice.image->url, "https:", 6) != 0 &&
+		certificates_there(t))
 		return "certificates are there: an image that DHCP names must come by https";
 	return NULL;
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * turn: what follows a failed attempt, of whatever kind: who is to blame, and whose turn comes: the next of the plan's servers,
- * the next address of the server's name, which is looked up each time, and after a while another rail that is ready.
+ * turn: what follows a failed attempt, of whatever kind: who is to blame, and whose turn comes: the
+ * next of the plan's servers, the next address of the server's name, which is looked up each time,
+ * and after a while another rail that is ready.
  */
 #include "root/private.h"
 
-/* A mount that fails for longer gives the next rail its turn; sooner, the server may only just be starting. */
+/* A mount that fails for longer gives the next rail its turn; sooner, the server may only just be
+ * starting. */
 #define WAY_PATIENCE (2 * NSEC_PER_SEC)
 
 /* Is it for want of an answer? Then the fabric may be the one to blame. */
 static bool is_silence(enum cause cause)
 {
-	return cause == CAUSE_ROOT_UNREACHABLE || cause == CAUSE_ROOT_NO_RDMA || cause == CAUSE_FETCH_CONNECT ||
+	return cause == CAUSE_ROOT_UNREACHABLE || cause == CAUSE_ROOT_NO_RDMA ||
+		cause == CAUSE_FETCH_CONNECT ||
 	       cause == CAUSE_FETCH_STALLED || cause == CAUSE_BLOCK_UNREACHABLE;
 }
 
@@ -20,7 +23,8 @@ void target_next_turn(struct target *t, uint64_t now)
 	t->rail_turn++;
 	t->rail_since = now;
 	rails_next(t->cfg.rails, now);
-	/* What the command line names is the same over all rails, and bytes that are there are not fetched again. */
+	/* What the command line names is the same over all rails, and bytes that are there are not
+	 * fetched again. */
 	if (!t->source || !t->ops->way_lost || t->spec)
 		target_begin_again(t, now);
 }
@@ -35,7 +39,8 @@ void target_failed(struct target *t, enum cause cause, const char *text, uint64_
 		rails_blame(t->cfg.rails, rail, cause, t->failure.where, now, text);
 	else
 		report_cause(t->report, cause, t->failure.where, now, "%s", text);
-	report_wait(t->report, cause, "root", now, "%s, trying %s", text, t->server.servers > 1 ? "the next server" : "again");
+	report_wait(t->report, cause, "root", now, "%s, trying %s", text, t->server.servers > 1
+		? "the next server" : "again");
 	if (t->ops && t->ops->next)
 		t->server_turn = t->ops->next(&t->choice, &t->refusals, t->server_turn);
 	if (!rail || now - t->rail_since < WAY_PATIENCE || !rails_other_ready(t->cfg.rails, rail))
@@ -44,14 +49,16 @@ void target_failed(struct target *t, enum cause cause, const char *text, uint64_
 	target_next_turn(t, now);
 }
 
-const struct inet_addr *target_next_address(struct target *t, const char *name, const struct address_event *ev,
+const struct inet_addr *target_next_address(struct target *t, const char *name,
+	const struct address_event *ev,
 	uint64_t now)
 {
 	const struct inet_addr *addr = walk_next(&t->walk, name, ev->addrs, ev->n_addrs);
 	char text[INET_ADDR_TEXT];
 
 	if (!inet_equal(addr, &t->shown))
-		report_log(t->report, REPORT_INFO, "root", now, "%s has the address %s", name, inet_text(addr, text));
+		report_log(t->report, REPORT_INFO, "root", now, "%s has the address %s", name,
+			inet_text(addr, text));
 	t->shown = *addr;
 	if (t->ways <= 1)
 		t->ways = (unsigned)ev->n_addrs;
@@ -67,8 +74,10 @@ static const struct module_entry *failed_module(const struct target *t, const ch
 	return e && (e->state == MODULE_FAILED || e->state == MODULE_BLOCKED) ? e : NULL;
 }
 
-/* Why there can be no RDMA: the protocol's module that failed, else another needed one, else the link. False: there may be. */
-static bool rdma_impossible(const struct target *t, const struct target_modules *modules, const char *protocol, enum cause *ret,
+/* Why there can be no RDMA: the protocol's module that failed, else another needed one, else the
+ * link. False: there may be. */
+static bool rdma_impossible(const struct target *t, const struct target_modules *modules,
+	const char *protocol, enum cause *ret,
 	const char **ret_where)
 {
 	const struct module_entry *e = failed_module(t, protocol);
@@ -83,7 +92,8 @@ static bool rdma_impossible(const struct target *t, const struct target_modules 
 
 void target_judge_rdma(struct target *t, const struct target_modules *modules, uint64_t now)
 {
-	const char *protocol = target_wants_rdma(t) ? t->ops->rdma_module(&t->choice, t->server_turn) : NULL;
+	const char *protocol = target_wants_rdma(t)
+		? t->ops->rdma_module(&t->choice, t->server_turn) : NULL;
 	const char *where, *why;
 	enum cause cause;
 
@@ -93,7 +103,8 @@ void target_judge_rdma(struct target *t, const struct target_modules *modules, u
 	if (why) {
 		target_end(t, cause, where, why);
 	} else if (t->no_rdma) {
-		report_log(t->report, REPORT_WARN, "root", now, "no RDMA device can be had, falling back to TCP as allowed");
+		report_log(t->report, REPORT_WARN, "root", now,
+			"no RDMA device can be had, falling back to TCP as allowed");
 		rails_retry_ports(t->cfg.rails, now);
 	} else {
 		target_begin_again(t, now);

@@ -25,7 +25,8 @@ static unsigned *add(struct walk *w, uint64_t name, const struct inet_addr *addr
 	return &w->rows[oldest].turn;
 }
 
-const struct inet_addr *walk_next(struct walk *w, const char *name, const struct inet_addr *addrs, size_t n)
+const struct inet_addr *walk_next(struct walk *w, const char *name, const struct inet_addr *addrs,
+	size_t n)
 {
 	uint64_t hash = fnv1a(FNV1A_BASIS, name, strlen(name));
 	unsigned *best = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* walk: which of a name's addresses is the next one's turn, over look-ups whose answers change in order and content. Pure. */
+/* walk: which of a name's addresses is the next one's turn, over look-ups whose answers change in
+ * order and content. Pure. */
 #pragma once
 
 #include "value.h"
@@ -18,7 +19,8 @@ struct walk {
 };
 
 /*
- * walk_next: of the n addresses (at least one) the first that name was not given yet, else the one whose turn was longest
- * ago; it counts as given now. All zero is an empty walk.
+ * walk_next: of the n addresses (at least one) the first that name was not given yet, else the one
+ * whose turn was longest ago; it counts as given now. All zero is an empty walk.
  */
-const struct inet_addr *walk_next(struct walk *w, const char *name, const struct inet_addr *addrs, size_t n);
+const struct inet_addr *walk_next(struct walk *w, const char *name, const struct inet_addr *addrs,
+	size_t n);

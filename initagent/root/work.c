@@ -5,13 +5,16 @@
 static void look_up_name(struct target *t, uint64_t now)
 {
 	const char *name = t->ops->lookup(t->source);
-	int r = name ? rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT, now) : 0;
+	int r = name
+		? rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT,
+		now) : 0;
 
 	if (r < 0)
 		t->ops->resolved(t->source, NULL, strerror(-r), now);
 }
 
-/* The modules room has a row for what was asked for, and for each module an alias stands for; what is built in needs none. */
+/* The modules room has a row for what was asked for, and for each module an alias stands for; what
+ * is built in needs none. */
 static void look_at_module(struct target *t, uint64_t now)
 {
 	const char *name = t->ops->module ? t->ops->module(t->source) : NULL;
@@ -35,7 +38,8 @@ static void show_step(struct target *t, uint64_t now)
 		target_wait(t, cause, now, "%s", text);
 }
 
-/* The way to the server at hand, as links_lookup(): its own address, or what a name was last found to have. */
+/* The way to the server at hand, as links_lookup(): its own address, or what a name was last found
+ * to have. */
 static int look_up_way(struct target *t, struct link_route *way)
 {
 	struct source_progress p;
@@ -44,7 +48,8 @@ static int look_up_way(struct target *t, struct link_route *way)
 	t->ops->progress(t->source, &p);
 	if (p.asked.family)
 		t->server.addr = p.asked;
-	r = t->server.addr.family ? links_lookup(rails_links(t->cfg.rails), &t->server.addr, way) : -ENODATA;
+	r = t->server.addr.family ? links_lookup(rails_links(t->cfg.rails), &t->server.addr, way)
+		: -ENODATA;
 	t->ifindex = r < 0 ? 0 : way->ifindex;
 	return r;
 }
@@ -109,7 +114,8 @@ static void source_event(struct target *t, struct source_event *ev, uint64_t now
 	case SOURCE_AGAIN: target_begin_again(t, now); break;
 	case SOURCE_MOUNTED: source_mounted(t, ev, now); break;
 	case SOURCE_FATAL:
-		target_end(t, ev->cause, t->server.servers > 1 ? "all servers" : t->server.name, ev->text);
+		target_end(t, ev->cause, t->server.servers > 1 ? "all servers" : t->server.name,
+			ev->text);
 		break;
 	}
 }
@@ -118,8 +124,9 @@ static void source_event(struct target *t, struct source_event *ev, uint64_t now
 #define FRESH_STARTS 3
 
 /*
- * How many bytes of this step were never there before. A source that changes makes the transfer begin from nothing, which is
- * allowed a few times: one that does so again and again must not keep the boot from its end.
+ * How many bytes of this step were never there before. A source that changes makes the transfer
+ * begin from nothing, which is allowed a few times: one that does so again and again must not keep
+ * the boot from its end.
  */
 static uint64_t fresh_bytes(struct progress *all, const struct source_progress *p)
 {
@@ -176,7 +183,8 @@ void target_step_source(struct target *t, uint64_t now)
 
 /* --- its begin ------------------------------------------------------------------------------- */
 
-/* A link-local address with its interface (net/sunrpc/addr.c; inet_pton_with_scope() does the same for others). */
+/* A link-local address with its interface (net/sunrpc/addr.c; inet_pton_with_scope() does the same
+ * for others). */
 static void fill_address(struct target *t)
 {
 	const struct inet_addr *a = &t->server.addr;
@@ -184,7 +192,8 @@ static void fill_address(struct target *t)
 	char text[INET_ADDR_TEXT];
 	bool zone = a->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->v6) && rail;
 
-	snprintf(t->address, sizeof(t->address), "%s%s%s", t->server.neighbour ? inet_text(a, text) : "", zone ? "%" : "",
+	snprintf(t->address, sizeof(t->address), "%s%s%s", t->server.neighbour
+		? inet_text(a, text) : "", zone ? "%" : "",
 		zone ? rail->name : "");
 }
 
@@ -219,7 +228,8 @@ void target_begin_source(struct target *t, const struct rail *rail, uint64_t now
 		rails_set_roce(t->cfg.rails, rail, now);
 	r = t->ops->begin(&t->source, &cfg, now);
 	if (r < 0) {
-		target_end(t, r == -EINVAL ? CAUSE_ROOT_MOUNT_FAILED : CAUSE_INTERNAL, t->server.name, strerror(-r));
+		target_end(t, r == -EINVAL ? CAUSE_ROOT_MOUNT_FAILED : CAUSE_INTERNAL,
+			t->server.name, strerror(-r));
 		return;
 	}
 	t->began = t->began ? t->began : now;

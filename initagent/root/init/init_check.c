@@ -36,7 +36,8 @@ struct file {
 	int fd;
 };
 
-_printf_(4, 5) static int refuse(const struct look *l, const struct file *f, int error, const char *fmt, ...)
+_printf_(4, 5) static int refuse(const struct look *l, const struct file *f, int error,
+	const char *fmt, ...)
 {
 	char what[160];
 	va_list ap;
@@ -44,7 +45,8 @@ _printf_(4, 5) static int refuse(const struct look *l, const struct file *f, int
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	snprintf(l->why, l->size, "%.*s: %s", (int)(l->size > 80 ? l->size - 80 : 0), f->name, what);
+	snprintf(l->why, l->size, "%.*s: %s", (int)(l->size > 80 ? l->size - 80 : 0), f->name,
+		what);
 	return error;
 }
 
@@ -58,7 +60,9 @@ static const char *machine_name(uint16_t machine)
 	static const struct {
 		uint16_t machine;
 		const char *name;
-	} names[] = {{EM_386, "i386"}, {EM_X86_64, "x86-64"}, {EM_ARM, "arm"}, {EM_AARCH64, "arm64"}, {EM_PPC64, "ppc64"},
+	} names[] =
+		{{EM_386, "i386"}, {EM_X86_64, "x86-64"}, {EM_ARM, "arm"}, {EM_AARCH64, "arm64"},
+		{EM_PPC64, "ppc64"},
 		{EM_S390, "s390"}, {EM_RISCV, "riscv"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -87,7 +91,8 @@ static int read_all(int fd)
 /* f->fd is why: that a link leads nowhere is not seen by who looks for the name. */
 static int cannot_open(const struct look *l, const struct file *f, const char *path)
 {
-	_cleanup_close_ int fd = f->fd == -ENOENT ? sys_open_in(l->root, path, O_PATH | O_NOFOLLOW) : -1;
+	_cleanup_close_ int fd = f->fd == -ENOENT
+		? sys_open_in(l->root, path, O_PATH | O_NOFOLLOW) : -1;
 	char to[80];
 	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", to, sizeof(to));
 
@@ -134,7 +139,8 @@ static int read_elf(const struct look *l, const struct file *f, char ret[static 
 	*ret = 0;
 	if (!table)
 		return fails(l, f, -ENOMEM);
-	if (p->table > INT64_MAX || pread(f->fd, table, p->table_size, (off_t)p->table) != (ssize_t)p->table_size)
+	if (p->table > INT64_MAX ||
+		pread(f->fd, table, p->table_size, (off_t)p->table) != (ssize_t)p->table_size)
 		return refuse(l, f, -ENOEXEC, "the file is cut off");
 	if (program_segments(p, table, p->table_size, &s) < 0)
 		return refuse(l, f, -ENOEXEC, "its ELF program headers are malformed");
@@ -142,7 +148,8 @@ static int read_elf(const struct look *l, const struct file *f, char ret[static 
 		return refuse(l, f, -ENOEXEC, "the file is cut off");
 	if (!s.interp_size)
 		return 0;
-	if (pread(f->fd, ret, s.interp_size, (off_t)s.interp) != (ssize_t)s.interp_size || ret[s.interp_size - 1])
+	if (pread(f->fd, ret, s.interp_size, (off_t)s.interp) != (ssize_t)s.interp_size ||
+		ret[s.interp_size - 1])
 		return refuse(l, f, -ENOEXEC, "its ELF program headers are malformed");
 	return 0;
 }
@@ -159,7 +166,8 @@ static int interpreter_of(const struct look *l, const struct file *f, char ret[s
 	case PROGRAM_ELF:
 		return read_elf(l, f, ret);
 	case PROGRAM_FOREIGN:
-		return refuse(l, f, -ENOEXEC, "a program for another machine (%s%s)", machine_name(p->machine),
+		return refuse(l, f, -ENOEXEC, "a program for another machine (%s%s)",
+			machine_name(p->machine),
 			p->narrow ? ", 32 bit" : "");
 	case PROGRAM_BROKEN:
 		return refuse(l, f, -ENOEXEC, "an ELF file, but no program");
@@ -183,7 +191,8 @@ static int check_chain(const struct look *l, const char *init)
 		_cleanup_close_ int fd = -1;
 
 		if (above == PROGRAM_SCRIPT && depth > DEPTH_MAX)
-			return refuse(l, &f, -ELOOP, "too many interpreters, each with its own '#!'");
+			return refuse(l, &f, -ELOOP,
+				"too many interpreters, each with its own '#!'");
 		r = open_program(l, path, &f);
 		fd = f.fd;
 		if (r == 0 && above == PROGRAM_ELF && f.program.kind != PROGRAM_ELF)

@@ -13,7 +13,8 @@
 #define NATIVE_DATA ELFDATA2MSB
 #endif
 
-/* What each machine's kernel executes, with the 32-bit programs that most are built to take as well. */
+/* What each machine's kernel executes, with the 32-bit programs that most are built to take as
+ * well. */
 static const struct {
 	uint16_t machine;
 	uint8_t class;
@@ -47,7 +48,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The kernel's load_script(): a name that fills the bytes looked at may be cut, and does not count. */
+/* The kernel's load_script(): a name that fills the bytes looked at may be cut, and does not
+ * count. */
 static void read_script(const char *text, size_t n, struct program *ret)
 {
 	const char *line = memchr(text, '\n', n), *end = line ? line : text + n, *at = text + 2;
@@ -93,7 +95,8 @@ static void read_elf(const uint8_t *data, size_t n, struct program *ret)
 		TAKE_HEADER(32);
 	else
 		TAKE_HEADER(64);
-	ret->kind = !c.failed && (type == ET_EXEC || type == ET_DYN) && entry == want && ret->table_size &&
+	ret->kind = !c.failed && (type == ET_EXEC || type == ET_DYN) && entry == want &&
+		ret->table_size &&
 				ret->table_size <= PROGRAM_TABLE_MAX ?
 			PROGRAM_ELF :
 			PROGRAM_BROKEN;
@@ -109,7 +112,8 @@ void program_head(const void *data, size_t n, struct program *ret)
 		read_elf(data, n, ret);
 }
 
-/* One program header; both offset and size come from the file. false: no file has such a segment. */
+/* One program header; both offset and size come from the file. false: no file has such a
+ * segment. */
 static bool add_segment(uint32_t type, uint64_t offset, uint64_t size, struct program_segments *ret)
 {
 	if (type != PT_LOAD && type != PT_INTERP)
@@ -133,7 +137,8 @@ static bool add_segment(uint32_t type, uint64_t offset, uint64_t size, struct pr
 		ok = !c.failed && add_segment(ph.p_type, ph.p_offset, ph.p_filesz, ret); \
 	} while (0)
 
-int program_segments(const struct program *p, const void *table, size_t n, struct program_segments *ret)
+int program_segments(const struct program *p, const void *table, size_t n,
+	struct program_segments *ret)
 {
 	struct cursor c = cursor_make(table, n);
 	bool ok = p->kind == PROGRAM_ELF && n == p->table_size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * adopt: see adopt.h. A mountinfo line (Documentation/filesystems/proc.rst 3.5): id parent major:minor
- * root target options [tags] - type source superblock-options.
+ * adopt: see adopt.h. A mountinfo line (Documentation/filesystems/proc.rst 3.5): id parent
+ * major:minor root target options [tags] - type source superblock-options.
  */
 #include "root/nfs/adopt.h"
 
@@ -21,7 +21,8 @@ static bool split(char *line, struct fields *f)
 	char *save = NULL;
 
 	*f = (struct fields){0};
-	for (char *w = strtok_r(line, " ", &save); w && f->n < LINE_FIELDS; w = strtok_r(NULL, " ", &save)) {
+	for (char *w = strtok_r(line, " ", &save); w && f->n < LINE_FIELDS; w =
+		strtok_r(NULL, " ", &save)) {
 		if (streq(w, "-") && !f->dash)
 			f->dash = f->n;
 		f->word[f->n++] = w;
@@ -71,13 +72,16 @@ static int take_nfs(struct fields *f, void *data)
 		return -EBUSY;
 	*ret = (struct root_result){0};
 	take_source(ret, f->word[f->dash + 2]);
-	for (char *w = strtok_r(f->word[f->dash + 3], ",", &save); w; w = strtok_r(NULL, ",", &save))
+	for (char *w = strtok_r(f->word[f->dash + 3], ",", &save); w; w =
+		strtok_r(NULL, ",", &save))
 		take_option(ret, w);
 	return 1;
 }
 
-/* Calls take for each mount at target; the last line is the mount on top, and its verdict counts. 0: there is none. */
-static int each_mount(const struct env *env, const char *target, int (*take)(struct fields *, void *), void *data)
+/* Calls take for each mount at target; the last line is the mount on top, and its verdict counts.
+ * 0: there is none. */
+static int each_mount(const struct env *env, const char *target,
+	int (*take)(struct fields *, void *), void *data)
 {
 	_cleanup_fclose_ FILE *in = NULL;
 	_cleanup_free_ char *line = NULL;
@@ -112,7 +116,8 @@ static int take_layer(struct fields *f, void *data)
 /* Is a writable layer mounted at target? Then base is where the root below it lies. */
 static bool is_layered(const struct env *env, const char *target, char *base, size_t size)
 {
-	return each_mount(env, target, take_layer, NULL) == 1 && env_path(env, base, size, LAYERS_BASE) >= 0;
+	return each_mount(env, target, take_layer, NULL) == 1 &&
+		env_path(env, base, size, LAYERS_BASE) >= 0;
 }
 
 int root_adopt(const struct env *env, const char *target, struct root_result *ret)
@@ -120,7 +125,8 @@ int root_adopt(const struct env *env, const char *target, struct root_result *re
 	char base[256];
 	int r = each_mount(env, target, take_nfs, ret);
 
-	if (r != -EBUSY || !is_layered(env, target, base, sizeof(base)) || each_mount(env, base, take_nfs, ret) != 1)
+	if (r != -EBUSY || !is_layered(env, target, base, sizeof(base)) ||
+		each_mount(env, base, take_nfs, ret) != 1)
 		return r;
 	ret->overlay = true;
 	return 1;

@@ -6,14 +6,14 @@
 
 /*
  * root_adopt: looks for target in /proc/self/mountinfo. Returns 1 with ret filled from the mount's
- * own options when an NFS file system is mounted there, or a writable layer over one at /run/rootfsbase; 0 when
- * nothing is, -EBUSY when something else is, or -errno.
+ * own options when an NFS file system is mounted there, or a writable layer over one at
+ * /run/rootfsbase; 0 when nothing is, -EBUSY when something else is, or -errno.
  */
 int root_adopt(const struct env *env, const char *target, struct root_result *ret);
 
 /*
- * root_source: what is mounted at target, or below a writable layer there, as the kernel names it ("10.0.0.1:/export");
- * target itself when that cannot be told.
+ * root_source: what is mounted at target, or below a writable layer there, as the kernel names it
+ * ("10.0.0.1:/export"); target itself when that cannot be told.
  */
 #define ROOT_SOURCE_MAX 256
 void root_source(const struct env *env, const char *target, char ret[static ROOT_SOURCE_MAX]);

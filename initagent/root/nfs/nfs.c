@@ -175,10 +175,12 @@ static bool gives(const char *options, const char *key)
 }
 
 /*
- * Without sec= the kernel asks the server for its list before it looks at anything, and both ends then look for modules of
- * Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos (rpc.gssd), so AUTH_SYS is tried at once; the rest of
- * the list is for exports below the root, which the real root may cross into: they are negotiated when the server wants it
- * (NFS4ERR_WRONGSEC). What the admin says counts alone.
+ * Without sec= the kernel asks the server for its list before it looks at anything, and both ends
+ * then look for modules of
+ * Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos (rpc.gssd), so AUTH_SYS
+ * is tried at once; the rest of the list is for exports below the root, which the real root may
+ * cross into: they are negotiated when the server wants it (NFS4ERR_WRONGSEC). What the admin says
+ * counts alone.
  */
 static int apply_security(struct context *c, const struct nfs_attempt *a)
 {

@@ -27,12 +27,13 @@ enum nfs_version {
 const char *nfs_proto_name(enum nfs_proto proto);
 const char *nfs_version_name(enum nfs_version version);
 
-/* nfs_version_from_name: "4.2" -> NFS_VERSION_42, -EINVAL if unknown ("4" is no version here, it means any 4.x). */
+/* nfs_version_from_name: "4.2" -> NFS_VERSION_42, -EINVAL if unknown ("4" is no version here, it
+ * means any 4.x). */
 int nfs_version_from_name(const char *name);
 
 /*
- * nfs_source_text: "server:path", an IPv6 server in brackets, as the kernel and people read it. Returns buf, or
- * NULL when it does not fit.
+ * nfs_source_text: "server:path", an IPv6 server in brackets, as the kernel and people read it.
+ * Returns buf, or NULL when it does not fit.
  */
 char *nfs_source_text(char *buf, size_t size, const char *server, const char *path);
 #define NFS_SOURCE_MAX 1400
@@ -46,7 +47,8 @@ struct nfs_attempt {
 	const char *options;   /* the admin's other options, comma list, may be "" */
 	enum nfs_version version;
 	enum nfs_proto proto;
-	uint16_t port;	       /* 0: the kernel's default (2049 or rpcbind for v3; 20049 for RDMA) */
+	/* 0: the kernel's default (2049 or rpcbind for v3; 20049 for RDMA) */
+	uint16_t port;
 	bool readonly;
 	bool nolock;	       /* version 3 only */
 	unsigned long mount_flags; /* MS_NOSUID and the like; MS_RDONLY is readonly */

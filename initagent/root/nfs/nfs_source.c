@@ -24,12 +24,15 @@ static const struct root_result *nfs_result(const struct nfs_root *s)
 	return s->room ? root_result(s->room) : &s->adopted;
 }
 
-static size_t nfs_needs(const struct root_choice *c, bool overlay, struct need ret[static NEEDS_MAX])
+static size_t nfs_needs(const struct root_choice *c, bool overlay,
+	struct need ret[static NEEDS_MAX])
 {
 	const struct plan_nfs *nfs = c->nfs ? c->nfs : &defaults;
 	size_t n = 0;
 
-	ret[n++] = (struct need){nfs->versions & PLAN_NFS_V4ANY ? "nfsv4" : "nfsv3", c->nfs, "the NFS root"};
+	ret[n++] =
+		(struct need){nfs->versions & PLAN_NFS_V4ANY ? "nfsv4" : "nfsv3", c->nfs,
+		"the NFS root"};
 	if (nfs->proto == PLAN_NFS_PROTO_RDMA)
 		ret[n++] = (struct need){"rpcrdma", !nfs->fallback_tcp, "NFS over RDMA"};
 	if (overlay)
@@ -43,13 +46,16 @@ static int take_path(const struct plan_nfs *nfs, const char *host, struct source
 {
 	const char *path = nfs && nfs->path ? nfs->path : LEGACY_PATH;
 	const char *at = !nfs || !nfs->path || nfs->path_host ? strstr(path, "%s") : NULL;
-	int n = at ? snprintf(ret->path, sizeof(ret->path), "%.*s%s%s", (int)(at - path), path, host, at + 2)
+	int n = at
+		? snprintf(ret->path, sizeof(ret->path), "%.*s%s%s", (int)(at - path), path, host,
+		at + 2)
 		   : snprintf(ret->path, sizeof(ret->path), "%s", path);
 
 	return n < 0 || (size_t)n >= sizeof(ret->path) ? -ENAMETOOLONG : 0;
 }
 
-static int nfs_server(const struct root_choice *c, unsigned turn, const struct source_hint *hint, struct source_server *ret)
+static int nfs_server(const struct root_choice *c, unsigned turn, const struct source_hint *hint,
+	struct source_server *ret)
 {
 	const struct plan_nfs *nfs = c->nfs;
 
@@ -74,7 +80,8 @@ static const char *nfs_rdma_module(const struct root_choice *c, unsigned turn)
 	return c->nfs && c->nfs->proto == PLAN_NFS_PROTO_RDMA ? "rpcrdma" : NULL;
 }
 
-static const char *nfs_without_rdma(const struct root_choice *c, const struct source_refusals *r, unsigned *turn,
+static const char *nfs_without_rdma(const struct root_choice *c, const struct source_refusals *r,
+	unsigned *turn,
 	bool *ret_no_rdma)
 {
 	(void)r;
@@ -96,7 +103,8 @@ static int nfs_adopt(void **ret, const struct env *env, const char *sysroot, con
 	if (init_check_limited(sysroot, init, s->adopted.init, INIT_CHECK_LIMIT_MS) < 0)
 		return 0;
 	report_log(env->report, REPORT_INFO, "root", now_ns(), "%s is mounted already, adopted",
-		nfs_source_text(source, sizeof(source), s->adopted.server, s->adopted.path) ? source : "the root");
+		nfs_source_text(source, sizeof(source), s->adopted.server, s->adopted.path)
+		? source : "the root");
 	*ret = s;
 	s = NULL;
 	return 1;
@@ -156,7 +164,8 @@ static void name_owner(const struct source_config *in, uint64_t now)
 
 	if (r < 0)
 		report_log(in->env->report, REPORT_WARN, "root", now,
-			"nfs4_unique_id cannot be set (%s): NFSv4 servers tell nodes by host name only", strerror(-r));
+			"nfs4_unique_id cannot be set (%s): NFSv4 servers tell nodes by host name "
+			"only", strerror(-r));
 }
 
 static int nfs_begin(void **ret, const struct source_config *cfg, uint64_t now)
@@ -217,7 +226,8 @@ static void mounted_text(const struct nfs_root *s, char *buf, size_t size)
 	nfs_source_text(source, sizeof(source), r->server, r->path);
 	if (r->port)
 		snprintf(port, sizeof(port), " port %u", r->port);
-	snprintf(buf, size, "%.200s mounted, NFS %s over %s%s%s%s", source, nfs_version_name(r->version),
+	snprintf(buf, size, "%.200s mounted, NFS %s over %s%s%s%s", source,
+		nfs_version_name(r->version),
 		nfs_proto_name(r->proto), port, r->fell_back ? ", fallen back from RDMA" : "",
 		r->overlay ? ", under a writable layer" : "");
 }
@@ -234,7 +244,8 @@ static void nfs_pop_event(void *p, struct source_event *ret)
 	struct nfs_root *s = p;
 	const char *text;
 
-	*ret = (struct source_event){.type = s->begun ? SOURCE_STEP : types[root_pop_event(s->room)]};
+	*ret = (struct source_event){
+		.type = s->begun ? SOURCE_STEP : types[root_pop_event(s->room)]};
 	s->begun = false;
 	ret->cause = root_failure(s->room, &text);
 	if (ret->type == SOURCE_MOUNTED)

@@ -5,7 +5,8 @@
 #include "base/hex.h"
 
 #define SETTING "/sys/module/nfs/parameters/nfs4_unique_id"
-/* The last octets of an IPoIB address are the port GUID (RFC 4391, 9.1.1); those before change from boot to boot. */
+/* The last octets of an IPoIB address are the port GUID (RFC 4391, 9.1.1); those before change from
+ * boot to boot. */
 #define GUID_LEN 8
 
 int owner_set(const struct env *env, const struct link_hw *hw)

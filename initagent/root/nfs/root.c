@@ -62,7 +62,8 @@ struct root {
 	enum root_state state;
 	enum root_event event;
 	size_t version; /* index in cfg.versions */
-	bool path_asked; /* version 3, for a path that version 4 does not know: what version 4 said stands */
+	/* version 3, for a path that version 4 does not know: what version 4 said stands */
+	bool path_asked;
 	enum nfs_proto proto;
 	unsigned rounds;
 	struct worker *worker; /* of an attempt; NULL: none */
@@ -177,7 +178,8 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 }
 
 /* The export below, the layer above; what an agent that was killed left of either goes first. */
-static int mount_layers(const struct root *r, const struct nfs_attempt *attempt, struct outcome *out)
+static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
+	struct outcome *out)
 {
 	struct layers_result layers = {0};
 	char base[256];
@@ -199,7 +201,8 @@ static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
 	return e;
 }
 
-/* The child: one mount, one look for init, one message, gone. A root without init is not left mounted. */
+/* The child: one mount, one look for init, one message, gone. A root without init is not left
+ * mounted. */
 static int mount_once(const void *arg)
 {
 	const struct root *r = arg;
@@ -210,7 +213,8 @@ static int mount_once(const void *arg)
 	out.error = r->cfg.overlay ? mount_layers(r, &attempt, &out)
 				   : r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
 	if (out.error == 0) {
-		out.error = r->cfg.ops->check(r->cfg.target, r->cfg.init, out.init, sizeof(out.init));
+		out.error =
+			r->cfg.ops->check(r->cfg.target, r->cfg.init, out.init, sizeof(out.init));
 		out.no_init = out.error != 0;
 		if (out.no_init)
 			unmount(r);
@@ -270,10 +274,12 @@ uint64_t root_deadline(const struct root *r)
 	return min_u64(r->deadline, worker_deadline(r->worker));
 }
 
-/* Waits before the next round, with up to a quarter of jitter so that a rack does not knock in step; another way at once. */
+/* Waits before the next round, with up to a quarter of jitter so that a rack does not knock in
+ * step; another way at once. */
 static void round_failed(struct root *r, uint64_t now)
 {
-	unsigned ways = r->cfg.ways ? r->cfg.ways : 1, all = ++r->rounds / ways, doublings = all ? all - 1 : 0;
+	unsigned ways = r->cfg.ways ? r->cfg.ways : 1, all = ++r->rounds / ways, doublings = all
+		? all - 1 : 0;
 	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
 	uint32_t random = 0;
 
@@ -298,7 +304,8 @@ static void stop(struct root *r, uint64_t now)
 	set_state(r, STATE_STOPPED, now);
 }
 
-/* May RDMA become TCP now? Refusals count over the rounds, an impossible RDMA is believed at once. */
+/* May RDMA become TCP now? Refusals count over the rounds, an impossible RDMA is believed at
+ * once. */
 static bool may_fall_back(const struct root *r, enum remedy remedy)
 {
 	if (r->proto != NFS_PROTO_RDMA)
@@ -323,7 +330,8 @@ static void describe_failure(struct root *r, const struct verdict *v, int error,
 	char what[NFS_TEXT_MAX];
 
 	root_describe(r, what, sizeof(what));
-	snprintf(r->text, sizeof(r->text), "%s: %s%s%s", what, *v->words ? v->words : strerror(error), *text ? ": " : "", text);
+	snprintf(r->text, sizeof(r->text), "%s: %s%s%s", what, *v->words ? v->words
+		: strerror(error), *text ? ": " : "", text);
 	r->cause = v->cause;
 }
 
@@ -334,11 +342,13 @@ static size_t next_version(const struct root *r, enum remedy remedy)
 
 	if (remedy == REMEDY_VERSION && r->version < last)
 		return r->version + 1;
-	return remedy == REMEDY_PATH && r->version < last && r->cfg.versions[last] == NFS_VERSION_3 ? last : 0;
+	return remedy == REMEDY_PATH && r->version < last &&
+		r->cfg.versions[last] == NFS_VERSION_3 ? last : 0;
 }
 
 /* The next step after an attempt that failed with an errno, of which text says more. */
-static void attempt_failed(struct root *r, const struct verdict *v, int error, const char *text, uint64_t now)
+static void attempt_failed(struct root *r, const struct verdict *v, int error, const char *text,
+	uint64_t now)
 {
 	size_t next = next_version(r, v->remedy);
 
@@ -383,7 +393,8 @@ static void no_init(struct root *r, const struct outcome *out, uint64_t now)
 	round_failed(r, now);
 }
 
-/* No fault of the server: another version or transport would not help, more memory or a module may. */
+/* No fault of the server: another version or transport would not help, more memory or a module
+ * may. */
 static void no_layer(struct root *r, const struct outcome *out, uint64_t now)
 {
 	r->cause = (enum cause)out->layer_cause;
@@ -430,7 +441,8 @@ int root_dispatch(struct root *r, uint64_t now)
 	if (received == -EPIPE) {
 		out = (struct outcome){.error = -EIO};
 		worker_end(r->worker);
-		snprintf(out.text, sizeof(out.text), "the mount process %s", worker_end_text(r->worker));
+		snprintf(out.text, sizeof(out.text), "the mount process %s",
+			worker_end_text(r->worker));
 	}
 	if (received == -ETIMEDOUT)
 		attempt_timed_out(r, now);
@@ -471,6 +483,8 @@ void root_describe(const struct root *r, char *buf, size_t size)
 	char source[NFS_SOURCE_MAX] = "";
 
 	nfs_source_text(source, sizeof(source), r->cfg.server, r->cfg.path);
-	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "", named ? r->cfg.address : "",
-		named ? ")" : "", nfs_proto_name(r->proto), nfs_version_name(r->cfg.versions[r->version]));
+	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "", named
+		? r->cfg.address : "",
+		named ? ")" : "", nfs_proto_name(r->proto),
+		nfs_version_name(r->cfg.versions[r->version]));
 }

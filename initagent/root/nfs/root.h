@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * root: brings the NFS root to its mount point. Each attempt runs in a child, because a mount can
- * block for minutes; in each round the room walks through versions and transports as the plan allows; it says why an
- * attempt failed, and when it is time for the next round. With which address that is the owner decides.
+ * block for minutes; in each round the room walks through versions and transports as the plan
+ * allows; it says why an attempt failed, and when it is time for the next round. With which address
+ * that is the owner decides.
  *
  * There is no kernel event that says "the server is up now", so between rounds it waits on a timer:
  * 0.25 s doubling to 4 s, with a quarter of jitter.
  *
- * With a writable layer the export is mounted read-only at /run/rootfsbase and the layer, in memory, over it at the
- * target (image/layers.h).
+ * With a writable layer the export is mounted read-only at /run/rootfsbase and the layer, in
+ * memory, over it at the target (image/layers.h).
  */
 #pragma once
 
@@ -26,7 +27,8 @@ enum root_event {
 	ROOT_EVENT_NONE,
 	ROOT_EVENT_MOUNTED,
 	ROOT_EVENT_FAILED, /* a round failed; ROOT_EVENT_AGAIN follows */
-	ROOT_EVENT_AGAIN,  /* the pause is over: root_start() again, or a new room with another address */
+	/* the pause is over: root_start() again, or a new room with another address */
+	ROOT_EVENT_AGAIN,
 	ROOT_EVENT_FATAL,  /* trying again cannot help; the room stays stopped */
 };
 
@@ -44,13 +46,16 @@ struct root_config {
 	bool fallback_tcp;		   /* RDMA may become TCP */
 	uint16_t port;			   /* for proto; 0: default (RDMA: 20049) */
 	bool readonly;
-	const struct plan_overlay *overlay; /* a writable layer in memory over the export, which is only read; NULL: none.
+	const struct plan_overlay *overlay; /* a writable layer in memory over the export,
+		which is only read; NULL: none.
 					       Not copied: must outlive the room */
 	bool nolock;			   /* version 3: no lock manager */
 	unsigned long mount_flags;	   /* of mount(2), without MS_RDONLY */
 	const char *init;		   /* wanted init or NULL */
-	unsigned rounds, attempts;	   /* before, with other addresses of the server, or other servers */
-	unsigned ways;			   /* so many of these are there: only after as many rounds there is a pause; 0: as 1 */
+	/* before, with other addresses of the server, or other servers */
+	unsigned rounds, attempts;
+	/* so many of these are there: only after as many rounds there is a pause; 0: as 1 */
+	unsigned ways;
 	/* The seam for tests; NULL: nfs_mount, init_check, layers_overlay. */
 	const struct root_ops *ops;
 };
@@ -59,7 +64,8 @@ struct root_ops {
 	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
 	int (*check)(const char *root, const char *wanted, char *ret, size_t size);
 	bool (*answers)(const struct nfs_attempt *attempt);
-	int (*overlay)(const struct env *env, const struct plan_overlay *o, const char *target, struct layers_result *ret);
+	int (*overlay)(const struct env *env, const struct plan_overlay *o, const char *target,
+		struct layers_result *ret);
 };
 
 /* What was mounted, for the console and the hand-over. */

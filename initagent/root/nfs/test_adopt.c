@@ -15,14 +15,17 @@ static int adopt(const char *mountinfo, struct root_result *ret)
 	check_dir(dir);
 	snprintf(path, sizeof(path), "%s/proc", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
-	/* PREFIX stands for it: what lies below a layer is found where the agent would have mounted it */
+	/* PREFIX stands for it: what lies below a layer is found where the agent would have mounted
+	 * it */
 	for (const char *at; (at = strstr(mountinfo, "PREFIX"));) {
 		static char text[1024];
 
-		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - mountinfo), mountinfo, dir, at + 6);
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - mountinfo), mountinfo, dir,
+			at + 6);
 		mountinfo = text;
 	}
-	CHECK_INT(file_write(&env, "/proc/self", "mountinfo", mountinfo, strlen(mountinfo), 0644), 0);
+	CHECK_INT(file_write(&env, "/proc/self", "mountinfo", mountinfo, strlen(mountinfo), 0644),
+		0);
 	return root_adopt(&env, "/sysroot", ret);
 }
 
@@ -32,7 +35,8 @@ TEST(nfs_over_rdma)
 
 	CHECK_INT(adopt("1 1 0:2 / / rw - rootfs rootfs rw\n"
 			"31 1 0:28 / /sysroot ro,relatime - nfs4 10.99.0.1:/export/root "
-			"ro,vers=4.2,rsize=1048576,hard,proto=rdma,port=20049,timeo=600,addr=10.99.0.1\n",
+			"ro,vers=4.2,rsize=1048576,hard,proto=rdma,port=20049,timeo=600,"
+			"addr=10.99.0.1\n",
 			  &r), 1);
 	CHECK_STR(r.server, "10.99.0.1");
 	CHECK_STR(r.path, "/export/root");
@@ -65,8 +69,11 @@ TEST(nothing_or_something_else)
 
 TEST(a_writable_layer_over_nfs)
 {
-	static const char lower[] = "30 1 0:28 / PREFIX/run/rootfsbase ro - nfs4 10.99.0.1:/r ro,vers=4.2,proto=rdma,port=20049,addr=10.99.0.1\n";
-	static const char layer[] = "32 1 0:30 / /sysroot rw - overlay LiveOS_rootfs rw,lowerdir=/run/rootfsbase\n";
+	static const char lower[] =
+		"30 1 0:28 / PREFIX/run/rootfsbase ro - nfs4 10.99.0.1:/r "
+		"ro,vers=4.2,proto=rdma,port=20049,addr=10.99.0.1\n";
+	static const char layer[] =
+		"32 1 0:30 / /sysroot rw - overlay LiveOS_rootfs rw,lowerdir=/run/rootfsbase\n";
 	char text[512];
 	struct root_result r;
 
@@ -79,7 +86,8 @@ TEST(a_writable_layer_over_nfs)
 	/* not the whole of it, or of another root */
 	CHECK_INT(adopt(lower, &r), 0);
 	CHECK_INT(adopt(layer, &r), -EBUSY);
-	snprintf(text, sizeof(text), "30 1 7:0 / PREFIX/run/rootfsbase ro - squashfs /dev/loop0 ro\n%s", layer);
+	snprintf(text, sizeof(text),
+		"30 1 7:0 / PREFIX/run/rootfsbase ro - squashfs /dev/loop0 ro\n%s", layer);
 	CHECK_INT(adopt(text, &r), -EBUSY);
 	snprintf(text, sizeof(text), "%s31 1 0:29 / /sysroot ro - nfs4 a:/b ro,vers=4.1\n", lower);
 	CHECK_INT(adopt(text, &r), 1);
@@ -92,6 +100,7 @@ TEST(damaged_lines_are_skipped)
 	struct root_result r;
 
 	CHECK_INT(adopt("31 1 0:28 / /sysroot rw\n- - - - - - -\n\n31 - nfs4\n", &r), 0);
-	CHECK_INT(adopt("31 1 0:28 / /sysroot rw - nfs4 nocolon vers=9,port=99999999,addr=\n", &r), 1);
+	CHECK_INT(adopt("31 1 0:28 / /sysroot rw - nfs4 nocolon vers=9,port=99999999,addr=\n", &r),
+		1);
 	CHECK_STR(r.path, "");
 }

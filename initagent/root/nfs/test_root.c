@@ -12,13 +12,16 @@
 #include "root/nfs/root.h"
 #include "root/nfs/verdict.h"
 
-/* Paths that are not there, or in version 4's pseudo root alone (fsid=0), or not for everybody there. */
+/* Paths that are not there, or in version 4's pseudo root alone (fsid=0), or not for everybody
+ * there. */
 static int path_answer(const struct nfs_attempt *a)
 {
 	static const struct {
 		const char *server;
 		int v4, v3;
-	} rows[] = {{"noexport", -ENOENT, -ENOENT}, {"fsid0", -ENOENT, 0}, {"closed", -EPERM, 0}, {"old", -ENOENT, -ECONNREFUSED}};
+	} rows[] =
+		{{"noexport", -ENOENT, -ENOENT}, {"fsid0", -ENOENT, 0}, {"closed", -EPERM, 0},
+		{"old", -ENOENT, -ECONNREFUSED}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (streq(a->server, rows[i].server))
@@ -62,8 +65,10 @@ static bool fake_answers(const struct nfs_attempt *a)
 	return streq(a->server, "onlytcp");
 }
 
-/* The layer goes over what was mounted below, and there is room for it unless the size says otherwise. */
-static int fake_overlay(const struct env *env, const struct plan_overlay *o, const char *target, struct layers_result *ret)
+/* The layer goes over what was mounted below, and there is room for it unless the size says
+ * otherwise. */
+static int fake_overlay(const struct env *env, const struct plan_overlay *o, const char *target,
+	struct layers_result *ret)
 {
 	char base[256];
 
@@ -107,7 +112,8 @@ static struct root *make(const char *server, bool fallback)
 	return make_of(server, fallback, 3);
 }
 
-/* Runs on until an event, round after round; a fake clock jumps to each deadline once nothing is left to read. */
+/* Runs on until an event, round after round; a fake clock jumps to each deadline once nothing is
+ * left to read. */
 static enum root_event run(struct root *r, uint64_t *now)
 {
 	for (int i = 0; i < 100; i++) {
@@ -152,7 +158,8 @@ TEST(versions_walk_down)
 	CHECK_INT(root_result(r)->fell_back, 0);
 }
 
-/* Exports below fsid=0 have another path in version 4: version 3 is asked at once, in the same round. */
+/* Exports below fsid=0 have another path in version 4: version 3 is asked at once, in the same
+ * round. */
 TEST(a_path_that_only_version_3_knows)
 {
 	static const char *const servers[] = {"fsid0", "closed"};
@@ -168,7 +175,8 @@ TEST(a_path_that_only_version_3_knows)
 	}
 }
 
-/* What version 4 said stands when version 3 fails, too; the next round begins with version 4 again. */
+/* What version 4 said stands when version 3 fails, too; the next round begins with version 4
+ * again. */
 TEST(a_path_that_no_version_knows)
 {
 	uint64_t now = 0;
@@ -344,8 +352,10 @@ TEST(overlong_strings_are_refused)
 static struct root *make_layered(const struct env *env, const struct plan_overlay *o)
 {
 	struct root_config cfg = {
-		.target = "/nonexistent", .server = "good", .address = "192.0.2.1", .path = "/export", .options = "",
-		.versions = {NFS_VERSION_42, NFS_VERSION_41}, .n_versions = 2, .proto = NFS_PROTO_TCP, .overlay = o, .ops = &ops,
+		.target = "/nonexistent", .server = "good", .address = "192.0.2.1", .path =
+			"/export", .options = "",
+		.versions = {NFS_VERSION_42, NFS_VERSION_41}, .n_versions = 2, .proto =
+		NFS_PROTO_TCP, .overlay = o, .ops = &ops,
 	};
 	struct root *r = NULL;
 

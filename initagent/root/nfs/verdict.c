@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * verdict: see verdict.h. The meanings were read off net/sunrpc and fs/nfs of Linux 6.1: xprtrdma
- * maps a rejected connection request to ECONNREFUSED, an unresolved address to EPROTO, a missing device to
- * ENODEV; a version mismatch is EPROTONOSUPPORT.
+ * maps a rejected connection request to ECONNREFUSED, an unresolved address to EPROTO, a missing
+ * device to ENODEV; a version mismatch is EPROTONOSUPPORT.
  */
 #include "root/nfs/verdict.h"
 
@@ -22,7 +22,8 @@ static const struct verdict common[] = {
 	{ENOENT, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "no such path on the server"},
 	{ENOTDIR, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the path is not a directory"},
 	{EACCES, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "the server denies access"},
-	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "the server refuses this host, or AUTH_SYS (sec= of its export)"},
+	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
+	"the server refuses this host, or AUTH_SYS (sec= of its export)"},
 	{ESTALE, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the export changed under us"},
 	{EPROTONOSUPPORT, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,
 		"the server does not speak this version"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict: what an errno of a mount attempt means: which cause it is, and what may help: another NFS
- * version, the other transport, the same again later, or nothing.
+ * verdict: what an errno of a mount attempt means: which cause it is, and what may help: another
+ * NFS version, the other transport, the same again later, or nothing.
  */
 #pragma once
 
@@ -11,7 +11,8 @@
 enum remedy {
 	REMEDY_RETRY,	  /* the server may come up, the export may appear */
 	REMEDY_VERSION,	  /* the server is there but speaks another version */
-	REMEDY_PATH,	  /* version 4's tree may not be version 3's (fsid=0): the path may be there */
+	/* version 4's tree may not be version 3's (fsid=0): the path may be there */
+	REMEDY_PATH,
 	REMEDY_TRANSPORT, /* this node or the server cannot do RDMA at all */
 	REMEDY_NONE,	  /* the request itself is wrong */
 };

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source: what every kind of root is to the target: one row of functions (root/sources.c has the table).
- * In: what the command line or a lease names, the server whose turn it is, the rail it is reached over.
+ * source: what every kind of root is to the target: one row of functions (root/sources.c has the
+ * table).
+ * In: what the command line or a lease names, the server whose turn it is, the rail it is reached
+ * over.
  * Out: events, and in the end what was mounted.
- * Called by root/target.c alone. A new kind of root is a folder with one such row, and its name in the table.
- * Tests: with each kind (root/nfs, root/web, root/block) and boot/test_target.c for their common way.
+ * Called by root/target.c alone. A new kind of root is a folder with one such row, and its name in
+ * the table.
+ * Tests: with each kind (root/nfs, root/web, root/block) and boot/test_target.c for their common
+ * way.
  */
 #pragma once
 
@@ -42,12 +46,13 @@ struct source_server {
 	char path[1024];
 	struct inet_addr addr; /* family 0: name has to be looked up */
 	unsigned servers;      /* so many are named; 1 or more */
-	bool neighbour;	       /* its answer on the link, and the rail with the route to it, come first */
+	/* its answer on the link, and the rail with the route to it, come first */
+	bool neighbour;
 };
 
 /*
- * Which of the named servers failed in a way that trying again cannot help, and what the last of them said. Servers beyond
- * the 64th are asked again and again.
+ * Which of the named servers failed in a way that trying again cannot help, and what the last of
+ * them said. Servers beyond the 64th are asked again and again.
  */
 struct source_refusals {
 	uint64_t servers; /* bit: index */
@@ -71,12 +76,14 @@ struct source_config {
 	const char *sysroot;	 /* where to mount */
 	const char *init;	 /* wanted init or NULL */
 	bool readonly;
-	const struct plan_overlay *overlay; /* a writable layer in memory over the root, which is only read; NULL: none */
+	/* a writable layer in memory over the root, which is only read; NULL: none */
+	const struct plan_overlay *overlay;
 	const struct source_server *server;
 	const char *address;	 /* numeric, a link-local one with its interface; "" not known */
 	unsigned turn;		 /* which of the servers */
 	unsigned rounds, attempts; /* before this one, with other servers or addresses */
-	unsigned ways;		 /* servers, or addresses of a name: there is a pause only after so many failures */
+	/* servers, or addresses of a name: there is a pause only after so many failures */
+	unsigned ways;
 	bool no_rdma;		 /* RDMA cannot be had and TCP is allowed */
 	struct source_refusals *refusals;
 	const struct root_ops *nfs; /* the seam for tests; NULL in the product */
@@ -88,7 +95,8 @@ enum source_event_type {
 	SOURCE_LOOKUP,	/* find an address for lookup() and call resolved() */
 	SOURCE_MODULE,	/* load module() and call module_settled(), loaded or not */
 	SOURCE_FAILED,	/* an attempt failed; it goes on by itself, or SOURCE_AGAIN follows */
-	SOURCE_AGAIN,	/* the pause is over: end() and begin() again, with the next server or address */
+	/* the pause is over: end() and begin() again, with the next server or address */
+	SOURCE_AGAIN,
 	SOURCE_MOUNTED, /* text says what */
 	SOURCE_FATAL,	/* trying again cannot help, with any of the servers */
 };
@@ -117,7 +125,8 @@ struct block_result;
 struct source_result {
 	const char *init;
 	struct inet_addr server; /* family 0: not known, or not needed any more */
-	const char *phase;	 /* what came before the mount, "fetch" or "connect"; NULL: nothing */
+	const char *phase;	 /* what came before the mount, "fetch" or "connect";
+		NULL: nothing */
 	uint64_t phase_end;
 	const struct root_result *nfs;
 	const struct web_result *image;
@@ -129,24 +138,33 @@ struct source_ops {
 	const char *name;
 	enum plan_root_kind kind;
 	bool provable;	 /* keys and digests prove what it brings */
-	bool asks_alone; /* looks names up and connects by itself, over whichever rail has the route */
-	bool no_cleanup; /* once mounted, the agent's process may end without anything being closed */
+	/* looks names up and connects by itself, over whichever rail has the route */
+	bool asks_alone;
+	/* once mounted, the agent's process may end without anything being closed */
+	bool no_cleanup;
 
 	/* needs: modules; their number. */
-	size_t (*needs)(const struct root_choice *c, bool overlay, struct need ret[static NEEDS_MAX]);
+	size_t (*needs)(const struct root_choice *c, bool overlay,
+		struct need ret[static NEEDS_MAX]);
 	/* server: the server with that number; 0, or -errno: it is not named. */
-	int (*server)(const struct root_choice *c, unsigned turn, const struct source_hint *hint, struct source_server *ret);
+	int (*server)(const struct root_choice *c, unsigned turn, const struct source_hint *hint,
+		struct source_server *ret);
 	/* next: the server after that one. NULL: there is one only. */
-	unsigned (*next)(const struct root_choice *c, const struct source_refusals *r, unsigned turn);
-	/* rdma_module: what the server needs to be reached over RDMA; NULL: nothing, it is asked otherwise. NULL: none is. */
+	unsigned (*next)(const struct root_choice *c, const struct source_refusals *r,
+		unsigned turn);
+	/* rdma_module: what the server needs to be reached over RDMA; NULL: nothing, it is asked
+	 * otherwise. NULL: none is. */
 	const char *(*rdma_module)(const struct root_choice *c, unsigned turn);
 	/*
-	 * without_rdma: RDMA cannot be had: another server's turn, or *ret_no_rdma. NULL, or why there is no other way.
+	 * without_rdma: RDMA cannot be had: another server's turn, or *ret_no_rdma. NULL, or why
+	 * there is no other way.
 	 */
-	const char *(*without_rdma)(const struct root_choice *c, const struct source_refusals *r, unsigned *turn,
+	const char *(*without_rdma)(const struct root_choice *c, const struct source_refusals *r,
+		unsigned *turn,
 		bool *ret_no_rdma);
 
-	/* adopt: an earlier agent mounted such a root: 1 with ret, to be ended; 0: it did not; -EBUSY: something else is mounted. */
+	/* adopt: an earlier agent mounted such a root: 1 with ret, to be ended; 0: it did not;
+	 * -EBUSY: something else is mounted. */
 	int (*adopt)(void **ret, const struct env *env, const char *sysroot, const char *init);
 	/* drop: removes an incomplete root. NULL: there can be none. */
 	void (*drop)(const struct env *env, const char *sysroot);
@@ -160,7 +178,8 @@ struct source_ops {
 	void (*dispatch)(void *s, uint64_t now);
 	/* pop_event: several may be there, until SOURCE_NONE. */
 	void (*pop_event)(void *s, struct source_event *ret);
-	/* describe: what is going on. Returns the cause that the time is spent on; CAUSE_NONE: all is well. */
+	/* describe: what is going on. Returns the cause that the time is spent on; CAUSE_NONE: all
+	 * is well. */
 	enum cause (*describe)(const void *s, char *buf, size_t size);
 	void (*result)(const void *s, struct source_result *ret);
 
@@ -181,5 +200,6 @@ const struct source_ops *source_of(enum plan_root_kind kind);
 const struct source_ops *source_at(size_t i);
 /* sources_claim: is this plan's root one that the agent brings up itself? Pure. */
 bool sources_claim(const struct boot_plan *plan);
-/* sources_needs: modules of the root that the plan names; of one that DHCP will name, those it probably needs. Pure. */
+/* sources_needs: modules of the root that the plan names; of one that DHCP will name, those it
+ * probably needs. Pure. */
 size_t sources_needs(const struct plan_root *root, struct need ret[static NEEDS_MAX]);
