@@ -23,16 +23,19 @@ static void no_modules(const struct source_config *cfg, int error)
 
 	if (cfg->modules_dir)
 		die(error, "no kernel modules in %s", cfg->modules_dir);
-	report_fault("no modules of kernel %s: %s/%s: %s", cfg->kver, dir, cfg->kver, strerror(-error));
+	report_fault(
+		"no modules of kernel %s: %s/%s: %s", cfg->kver, dir, cfg->kver, strerror(-error));
 	n = scandir(dir, &list, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		if (list[i]->d_name[0] != '.')
-			report_fault("there are modules of kernel %s: name it with --kver", list[i]->d_name);
+			report_fault("there are modules of kernel %s: name it with --kver",
+				list[i]->d_name);
 		free(list[i]);
 	}
 	free(list);
 	if (n <= 2)
-		report_fault("there are no other kernels: install one (Debian: linux-image-amd64), or give --root");
+		report_fault("there are no other kernels: install one (Debian: linux-image-amd64), "
+			     "or give --root");
 	exit(1);
 }
 
@@ -80,7 +83,8 @@ static void each_word(struct closure *c, const struct options_list *list,
 	for (size_t i = 0; i < list->n; i++) {
 		char *copy = path_text("%s", list->item[i]), *save = NULL;
 
-		for (char *w = strtok_r(copy, " ,\t\n", &save); w; w = strtok_r(NULL, " ,\t\n", &save))
+		for (char *w = strtok_r(copy, " ,\t\n", &save); w;
+			w = strtok_r(NULL, " ,\t\n", &save))
 			f(c, w);
 	}
 }
@@ -110,7 +114,8 @@ static void check_machine(const struct tree *t, const char *path, const char *fi
 	uint16_t machine = e ? elf_machine(e->data, e->size) : 0;
 
 	if (wanted && machine != wanted)
-		refuse("%s is for machine %u, the modules for machine %u (ELF numbers: 62 x86-64, 183 arm64)",
+		refuse("%s is for machine %u, the modules for machine %u (ELF numbers: 62 x86-64, "
+		       "183 arm64)",
 			file, machine, wanted);
 }
 

@@ -12,7 +12,8 @@ const char *const verdict_names[VERDICT_MAX] = {
 	[VERDICT_UNREADABLE] = "not readable",
 };
 
-static const struct query_item *find(const struct query *q, size_t device, const struct setting *want)
+static const struct query_item *find(
+	const struct query *q, size_t device, const struct setting *want)
 {
 	const struct query_item *item = query_find(q, device, want->name);
 
@@ -73,7 +74,7 @@ static const char *value(const struct setting *s, char *buf, size_t size)
 	return buf;
 }
 
-/* The name of a device comes from a file: no more than a path or a PCI address goes to a command. */
+/* A device's name comes from a file: only a path or a PCI address may go into a command. */
 static const char *plain(const char *device)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -119,7 +120,8 @@ static void print_row(const struct advice *a, FILE *out)
 		fprintf(out, "    %s\n", a->want->reason);
 }
 
-void advice_print(const char *device, const char *type, const struct advice *rows, size_t n, FILE *out)
+void advice_print(
+	const char *device, const char *type, const struct advice *rows, size_t n, FILE *out)
 {
 	bool waits = false;
 

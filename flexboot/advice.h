@@ -35,7 +35,8 @@ bool advice_good(const struct advice *rows, size_t n);
 #define ADVICE_DEVICE "DEVICE"
 
 /* advice_print, advice_json: the rows with reasons, then the commands that correct them. */
-void advice_print(const char *device, const char *type, const struct advice *rows, size_t n, FILE *out);
+void advice_print(
+	const char *device, const char *type, const struct advice *rows, size_t n, FILE *out);
 int advice_json(const char *device, const struct advice *rows, size_t n, FILE *out);
 
 /* setting_print: the settings wanted as commands with their reasons. */

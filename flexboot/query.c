@@ -100,8 +100,8 @@ static void join(const struct line *line, size_t from, char *dst, size_t size)
 
 	dst[0] = 0;
 	for (size_t i = from; i < line->n && i < ARRAY_SIZE(line->word); i++)
-		used += (size_t)snprintf(dst + min_u64(used, size - 1), size - min_u64(used, size - 1),
-			"%s%s", used ? " " : "", line->word[i]);
+		used += (size_t)snprintf(dst + min_u64(used, size - 1),
+			size - min_u64(used, size - 1), "%s%s", used ? " " : "", line->word[i]);
 }
 
 /* read_device: "Device #1:", "Device type: X", "Device: X", "PCI device: X". */
@@ -140,7 +140,8 @@ static int read_row(struct query *q, size_t number, const struct line *line, con
 
 	if (streq(line->word[at], "*"))
 		at++;
-	while (at < line->n && at < 3 && (streq(line->word[at], "RO") || streq(line->word[at], "*RO"))) {
+	while (at < line->n && at < 3 &&
+		(streq(line->word[at], "RO") || streq(line->word[at], "*RO"))) {
 		read.read_only = true;
 		at++;
 	}
@@ -157,7 +158,8 @@ static int read_row(struct query *q, size_t number, const struct line *line, con
 	return 0;
 }
 
-static int read_line(struct query *q, size_t number, const char *text, size_t size, struct layout *l)
+static int read_line(
+	struct query *q, size_t number, const char *text, size_t size, struct layout *l)
 {
 	struct line line = {.n = 0};
 	int r = split(q, number, text, size, &line);
@@ -190,7 +192,8 @@ static int read_text(struct query *q, const char *text, size_t size)
 }
 
 /*
- * What follows reads the JSON of "mstconfig -j FILE query": {"Device #1": {"device": ..., "tlv_configuration":
+ * What follows reads the JSON of "mstconfig -j FILE query": {"Device #1": {"device": ...,
+ * "tlv_configuration":
  * {"LINK_TYPE_P1": {"read_only": false, "next_value": "IB(1)", "current_value": ...}}}}.
  */
 /* A value is a string "IB(1)", a number, or a string of a number. */
@@ -223,7 +226,8 @@ static int read_json_items(struct query *q, const cJSON *table)
 		strscpy(item->name, o->string, sizeof(item->name));
 		item->read_only = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "read_only"));
 		for (size_t i = 0; i < QUERY_COLUMNS; i++)
-			read_json_value(&item->value[i], cJSON_GetObjectItemCaseSensitive(o, keys[i]));
+			read_json_value(
+				&item->value[i], cJSON_GetObjectItemCaseSensitive(o, keys[i]));
 	}
 	return 0;
 }
@@ -280,7 +284,8 @@ int query_read(struct query *q, const char *text, size_t size)
 	else
 		r = read_text(q, text, size);
 	if (r == 0 && q->n_items == 0)
-		r = fail_query(q, 0, "no table of settings (a line that begins with Configurations:)");
+		r = fail_query(
+			q, 0, "no table of settings (a line that begins with Configurations:)");
 	return r;
 }
 

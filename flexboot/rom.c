@@ -26,7 +26,7 @@ static void _printf_(3, 4) note_fault(struct rom *r, size_t offset, const char *
 	va_end(ap);
 }
 
-/* cursor_at: a cursor over the image's bytes (or what is left of the ROM) from an offset within them. */
+/* cursor_at: a cursor over size bytes at base, advanced to an offset within them. */
 static struct cursor cursor_at(const struct rom *r, size_t base, size_t size, size_t offset)
 {
 	struct cursor c = cursor_make(r->data + base, size);
@@ -188,7 +188,8 @@ static void read_efi(struct rom *r, struct rom_image *image)
 		return;
 	}
 	if (image->compression > 1)
-		note_fault(r, image->offset + 0x0c, "compression %u is not known", image->compression);
+		note_fault(
+			r, image->offset + 0x0c, "compression %u is not known", image->compression);
 	else if (image->compression == 0)
 		check_pe(r, image);
 }
@@ -302,8 +303,9 @@ static void check_tag(struct rom *r, const struct rom_tag *t)
 		if (image->devices[i] == t->device)
 			return;
 	if (image->device != t->device)
-		note_fault(r, t->offset, "the signature is of device %04x, image %zu of device %04x",
-			t->device, t->image + 1, image->device);
+		note_fault(r, t->offset,
+			"the signature is of device %04x, image %zu of device %04x", t->device,
+			t->image + 1, image->device);
 }
 
 static void read_tags(struct rom *r)
@@ -336,7 +338,7 @@ static bool blank(const uint8_t *p, size_t n)
 	return true;
 }
 
-/* tail: what follows the last image may be padding only, or it was meant to be part of the chain. */
+/* check_tail: what follows the last image must be padding, or the chain is cut short. */
 static void check_tail(struct rom *r, size_t end)
 {
 	if (!blank(r->data + end, r->size - end))
@@ -400,6 +402,6 @@ void rom_fits(struct rom *r, uint16_t vendor, uint16_t device)
 	for (size_t i = 0; i < r->n_images; i++)
 		if (!image_names(&r->images[i], vendor, device))
 			note_fault(r, r->images[i].offset,
-				"image %zu is for %04x:%04x and not for the device %04x:%04x", i + 1,
-				r->images[i].vendor, r->images[i].device, vendor, device);
+				"image %zu is for %04x:%04x and not for the device %04x:%04x",
+				i + 1, r->images[i].vendor, r->images[i].device, vendor, device);
 }

@@ -115,7 +115,8 @@ const char *romfile_image_name(const struct rom *r, size_t i, char *buf, size_t 
 	const struct rom_image *image = &r->images[i];
 
 	if (image->code == ROM_EFI)
-		snprintf(buf, size, "image-%zu-efi-%s.rom", i + 1, rom_machine_name(image->machine));
+		snprintf(
+			buf, size, "image-%zu-efi-%s.rom", i + 1, rom_machine_name(image->machine));
 	else
 		snprintf(buf, size, "image-%zu-%s.rom", i + 1, rom_code_name(image->code));
 	for (char *p = buf; *p; p++)

@@ -29,7 +29,8 @@ const char *rom_code_name(uint8_t code)
 const char *rom_machine_name(uint16_t machine)
 {
 	static const struct name names[] = {{0x014c, "i386"}, {0x8664, "x86-64"}, {0xaa64, "arm64"},
-		{0x01c2, "arm"}, {0x0ebc, "EFI byte code"}, {0x5064, "riscv64"}, {0x6264, "loongarch64"}};
+		{0x01c2, "arm"}, {0x0ebc, "EFI byte code"}, {0x5064, "riscv64"},
+		{0x6264, "loongarch64"}};
 
 	return name_of(names, ARRAY_SIZE(names), machine, "unknown machine");
 }
@@ -111,7 +112,8 @@ static void list_tag(const struct rom *r, const struct rom_tag *t, FILE *out)
 	fprintf(out, "  Mellanox signature at %#zx: %s version %s", t->offset,
 		rom_product_name(t->product), rom_version(t, version, sizeof(version)));
 	if (t->device)
-		fprintf(out, ", device %04x, protocol %s", t->device, rom_protocol_name(t->protocol));
+		fprintf(out, ", device %04x, protocol %s", t->device,
+			rom_protocol_name(t->protocol));
 	if (t->port)
 		fprintf(out, ", port %u", t->port);
 	if (t->image < r->n_images)

@@ -40,7 +40,8 @@ static const struct row rows[] = {
 	{"EXP_ROM_PXE_ENABLE", NULL, false, BIOS, ON, SETTING_MUST,
 		"the BIOS is shown no boot code (FlexBoot) without it"},
 	{"EXP_ROM_PXE_ENABLE", NULL, false, NO_BIOS, OFF, SETTING_SHOULD,
-		"the node starts by UEFI only: a legacy image costs time and may be run by mistake"},
+		"the node starts by UEFI only: a legacy image costs time and may be run by "
+		"mistake"},
 	{"EXP_ROM_UEFI_x86_ENABLE", NULL, false, UEFI | X86, ON, SETTING_MUST,
 		"UEFI is shown no driver for the port without it: no PXE, no HTTP boot"},
 	{"EXP_ROM_UEFI_ARM_ENABLE", NULL, false, UEFI | ARM, ON, SETTING_MUST,
@@ -54,9 +55,11 @@ static const struct row rows[] = {
 	{"BOOT_VLAN", NULL, false, ETH | VLAN, FROM_VLAN, 0, NULL, SETTING_MUST,
 		"the VLAN of the boot server"},
 	{"IP_VER", NULL, false, BIOS, FROM_IP, 0, NULL, SETTING_MUST,
-		"FlexBoot asks for an address in this order; a protocol without server costs its time-out"},
+		"FlexBoot asks for an address in this order; a protocol without server costs its "
+		"time-out"},
 	{"BOOT_RETRY_CNT", "BOOT_RETRY_CNT1", false, BIOS, FIXED, 7, "UNLIMITED", SETTING_SHOULD,
-		"a diskless node has nothing else to start: it waits for late servers and subnet managers"},
+		"a diskless node has nothing else to start: it waits for late servers and subnet "
+		"managers"},
 	{"BOOT_UNDI_NETWORK_WAIT", NULL, false, BIOS | WAIT, FROM_WAIT, 0, NULL, SETTING_SHOULD,
 		"time for the subnet manager's sweep before the first packet"},
 	{"KEEP_IB_LINK_UP", NULL, true, IB, ON, SETTING_SHOULD,
@@ -66,7 +69,8 @@ static const struct row rows[] = {
 	{"KEEP_LINK_UP_ON_BOOT", NULL, true, 0, ON, SETTING_SHOULD,
 		"the link comes up before any driver runs"},
 	{"UEFI_HII_EN", NULL, false, UEFI, ON, SETTING_SHOULD,
-		"the setup menu shows the port's settings (P_Key, DHCP identity) where the console is"},
+		"the setup menu shows the port's settings (P_Key, DHCP identity) where the console "
+		"is"},
 };
 
 static unsigned int bits_of(const struct intent *in)
@@ -115,7 +119,8 @@ size_t settings_want(const struct intent *in, struct setting list[static SETTING
 			/* What has no port is wanted once, by the first port that boots. */
 			if (!in->port[port - 1] || (!rows[i].per_port && port == 2 && in->port[0]))
 				continue;
-			list[n] = (struct setting){.reason = rows[i].reason, .level = rows[i].level};
+			list[n] =
+				(struct setting){.reason = rows[i].reason, .level = rows[i].level};
 			fill_names(&rows[i], port, &list[n]);
 			fill_value(in, &rows[i], &list[n]);
 			n++;
@@ -177,7 +182,7 @@ int intent_set(struct intent *in, const char *name, const char *value)
 	if (i == ARRAY_SIZE(options))
 		return -ENOENT;
 	n = read_value(&options[i], value);
-	/* The membership bit is part of what the ROM is given: 0x0001 and 0x8001 are one partition. */
+	/* The ROM is given the membership bit too; 0x0001 and 0x8001 are one partition. */
 	if (n < 0 || (i == OPTION_PKEY && (n & 0x7fff) == 0))
 		return -EINVAL;
 	switch ((enum option_id)i) {

@@ -338,7 +338,7 @@ TEST(an_adapter_s_rom_is_opened_read_and_closed)
 	CHECK_INT(device.device, 0x1017);
 	free(data);
 	data = NULL;
-	/* It could be opened and not closed: that is an error, the node may not be used as it is. */
+	/* It could be opened and not closed: an error, the node may not be used as it is. */
 	written[0] = 0;
 	refuse_after = 2;
 	CHECK_INT(romfile_read_device(dir, "0000:3b:00.0", &data, &size, &device), -EIO);

@@ -30,18 +30,32 @@ TEST(what_is_wanted_follows_from_the_intent)
 		const char *name;
 		int value; /* -1: not asked for */
 	} rows[] = {
-		{"", "LINK_TYPE_P1", 1}, {"", "LINK_TYPE_P2", -1}, {"", "EXP_ROM_PXE_ENABLE", 1},
-		{"", "EXP_ROM_UEFI_x86_ENABLE", 1}, {"", "LEGACY_BOOT_PROTOCOL", 1},
-		{"", "BOOT_PKEY", -1}, {"", "IP_VER", 0}, {"", "KEEP_IB_LINK_UP_P1", 1},
-		{"", "KEEP_ETH_LINK_UP_P1", -1}, {"", "BOOT_RETRY_CNT", 7}, {"", "UEFI_HII_EN", 1},
-		{"link eth", "LINK_TYPE_P1", 2}, {"link eth", "KEEP_ETH_LINK_UP_P1", 1},
-		{"link eth vlan 5", "BOOT_VLAN", 5}, {"link eth vlan 5", "BOOT_VLAN_EN", 1},
-		{"firmware uefi", "EXP_ROM_PXE_ENABLE", 0}, {"firmware uefi", "IP_VER", -1},
+		{"", "LINK_TYPE_P1", 1},
+		{"", "LINK_TYPE_P2", -1},
+		{"", "EXP_ROM_PXE_ENABLE", 1},
+		{"", "EXP_ROM_UEFI_x86_ENABLE", 1},
+		{"", "LEGACY_BOOT_PROTOCOL", 1},
+		{"", "BOOT_PKEY", -1},
+		{"", "IP_VER", 0},
+		{"", "KEEP_IB_LINK_UP_P1", 1},
+		{"", "KEEP_ETH_LINK_UP_P1", -1},
+		{"", "BOOT_RETRY_CNT", 7},
+		{"", "UEFI_HII_EN", 1},
+		{"link eth", "LINK_TYPE_P1", 2},
+		{"link eth", "KEEP_ETH_LINK_UP_P1", 1},
+		{"link eth vlan 5", "BOOT_VLAN", 5},
+		{"link eth vlan 5", "BOOT_VLAN_EN", 1},
+		{"firmware uefi", "EXP_ROM_PXE_ENABLE", 0},
+		{"firmware uefi", "IP_VER", -1},
 		{"firmware uefi arch arm", "EXP_ROM_UEFI_ARM_ENABLE", 1},
 		{"firmware uefi arch arm", "EXP_ROM_UEFI_x86_ENABLE", -1},
-		{"firmware bios", "EXP_ROM_UEFI_x86_ENABLE", -1}, {"pkey 0x8001", "BOOT_PKEY", 0x8001},
-		{"ip 64", "IP_VER", 3}, {"port both", "LINK_TYPE_P2", 1}, {"port 2", "LINK_TYPE_P1", -1},
-		{"port 2", "LINK_TYPE_P2", 1}, {"port 2", "LEGACY_BOOT_PROTOCOL", 1},
+		{"firmware bios", "EXP_ROM_UEFI_x86_ENABLE", -1},
+		{"pkey 0x8001", "BOOT_PKEY", 0x8001},
+		{"ip 64", "IP_VER", 3},
+		{"port both", "LINK_TYPE_P2", 1},
+		{"port 2", "LINK_TYPE_P1", -1},
+		{"port 2", "LINK_TYPE_P2", 1},
+		{"port 2", "LEGACY_BOOT_PROTOCOL", 1},
 		{"wait 20", "BOOT_UNDI_NETWORK_WAIT", 20},
 	};
 
@@ -53,8 +67,8 @@ TEST(what_is_wanted_follows_from_the_intent)
 
 		CHECK(!intent_fault(&in));
 		if ((s ? (int)s->value : -1) != rows[i].value)
-			check_fail(__FILE__, __LINE__, "'%s': %s is %d", rows[i].words, rows[i].name,
-				s ? (int)s->value : -1);
+			check_fail(__FILE__, __LINE__, "'%s': %s is %d", rows[i].words,
+				rows[i].name, s ? (int)s->value : -1);
 		for (size_t k = 0; k < n; k++)
 			CHECK(wanted(list, k, list[k].name) == NULL);
 	}
@@ -62,11 +76,11 @@ TEST(what_is_wanted_follows_from_the_intent)
 
 TEST(wishes_that_exclude_each_other)
 {
-	static const char *const rows[] = {"firmware both arch arm", "link eth pkey 0x8001", "vlan 5",
-		"firmware uefi wait 5"};
-	static const char *const values[][2] = {{"link", "roce"}, {"pkey", "0x8000"}, {"pkey", "-1"},
-		{"pkey", "65536"}, {"vlan", "0"}, {"vlan", "4095"}, {"wait", "256"}, {"ip", "5"},
-		{"port", "3"}, {"firmware", ""}, {"vlan", "5x"}};
+	static const char *const rows[] = {
+		"firmware both arch arm", "link eth pkey 0x8001", "vlan 5", "firmware uefi wait 5"};
+	static const char *const values[][2] = {{"link", "roce"}, {"pkey", "0x8000"},
+		{"pkey", "-1"}, {"pkey", "65536"}, {"vlan", "0"}, {"vlan", "4095"}, {"wait", "256"},
+		{"ip", "5"}, {"port", "3"}, {"firmware", ""}, {"vlan", "5x"}};
 	struct intent in = INTENT_DEFAULT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -96,7 +110,9 @@ static enum verdict judge(const char *text, const char *words, const char *name)
 	check_fail(__FILE__, __LINE__, "%s is not wanted", name);
 }
 
-#define HEAD "\nDevice #1:\n----------\n\nDevice type:        ConnectX6\nDevice:             3b:00.0\n\n"
+#define HEAD                                                                                       \
+	"\nDevice #1:\n----------\n\nDevice type:        ConnectX6\nDevice:             "          \
+	"3b:00.0\n\n"
 
 TEST(layouts_of_mstconfig)
 {
@@ -133,10 +149,12 @@ TEST(layouts_of_mstconfig)
 			VERDICT_UNREADABLE},
 		{HEAD "Configurations:          Next Boot\n   OTHER    1\n", "LINK_TYPE_P1",
 			VERDICT_ABSENT},
-		{"Configurations:          Next Boot\r\n   LINK_TYPE_P1    IB(1)\r\n", "LINK_TYPE_P1",
-			VERDICT_RIGHT},
-		{"{\"Device #1\": {\"device\": \"3b:00.0\", \"tlv_configuration\": {\"LINK_TYPE_P1\": "
-		 "{\"next_value\": \"IB(1)\", \"current_value\": \"ETH(2)\", \"read_only\": false}}}}",
+		{"Configurations:          Next Boot\r\n   LINK_TYPE_P1    IB(1)\r\n",
+			"LINK_TYPE_P1", VERDICT_RIGHT},
+		{"{\"Device #1\": {\"device\": \"3b:00.0\", \"tlv_configuration\": "
+		 "{\"LINK_TYPE_P1\": "
+		 "{\"next_value\": \"IB(1)\", \"current_value\": \"ETH(2)\", \"read_only\": "
+		 "false}}}}",
 			"LINK_TYPE_P1", VERDICT_WAITS},
 	};
 

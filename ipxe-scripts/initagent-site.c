@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * initagent-site: from one file that describes a site's nodes to everything that stands before the kernel.
- * docs/site-file.md is for people.
+ * initagent-site: from one file that describes a site's nodes to everything that stands before the
+ * kernel. docs/site-file.md is for people.
  */
 #include <getopt.h>
 #include <libgen.h>
@@ -27,15 +27,16 @@ struct session {
 };
 
 static const char usage_text[] =
-	"initagent-site [OPTION]... check            what is wrong with the site file\n"
-	"initagent-site [OPTION]... render DIR       writes scripts and server configurations, as a whole\n"
-	"initagent-site [OPTION]... diff DIR         what render would change there\n"
-	"initagent-site [OPTION]... explain NODE     what the node will do, stage by stage; NODE is its name, or the\n"
-	"                                            GUID, MAC or IPv4 address of a port, also of one not in the file\n"
+	"initagent-site [OPTION]... check         what is wrong with the site file\n"
+	"initagent-site [OPTION]... render DIR    writes scripts and server configurations\n"
+	"initagent-site [OPTION]... diff DIR      what render would change there\n"
+	"initagent-site [OPTION]... explain NODE  what the node will do, by stages. NODE: its\n"
+	"                                         name, or the GUID, MAC or IPv4 address of a\n"
+	"                                         port, also of one that is not in the file\n"
 	"  -f, --file FILE   the site file (site.yaml)\n"
 	"  -s, --strict      warnings count as errors\n"
-	"  -n, --no-files    do not look whether the named files are there (check, explain)\n"
-	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 could not be done.\n";
+	"  -n, --no-files    do not check that the named files exist (check, explain)\n"
+	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 not done.\n";
 
 /* Reads a file, at most one byte more than a site file may have. NULL (said) if it cannot. */
 static char *read_file(const char *path, size_t *ret_len)
@@ -92,7 +93,7 @@ static int verdict(const struct session *x)
 	return bad ? EXIT_DIFFERS : EXIT_OK;
 }
 
-/* Loads for a command that needs a good site file; warnings are shown, but in the way of nothing. */
+/* Loads for a command that needs a site file without errors; warnings are only shown. */
 static int load_good(struct session *x, unsigned int flags)
 {
 	int r = load(x, flags);
@@ -113,8 +114,9 @@ static int do_check(struct session *x, const char *argument)
 	faults_print(x->report, x->opt.file, SEVERITY_NOTE, stdout);
 	r = verdict(x);
 	if (r == EXIT_OK)
-		printf("%s: good: %zu nodes, %zu groups, %zu images, %zu networks, %zu servers\n", x->opt.file, x->site->n_nodes,
-			x->site->n_groups, x->site->n_images, x->site->n_networks, x->site->n_servers);
+		printf("%s: good: %zu nodes, %zu groups, %zu images, %zu networks, %zu servers\n",
+			x->opt.file, x->site->n_nodes, x->site->n_groups, x->site->n_images,
+			x->site->n_networks, x->site->n_servers);
 	return r;
 }
 
@@ -156,7 +158,10 @@ static int do_explain(struct session *x, const char *name)
 	if (r)
 		return r;
 	if (!site_find(x->site, name, &found)) {
-		fprintf(stderr, "initagent-site: %s: no node %s, and that is no GUID or MAC of a port either\n", x->opt.file, name);
+		fprintf(stderr,
+			"initagent-site: %s: no node %s, and that is no GUID or MAC of a port "
+			"either\n",
+			x->opt.file, name);
 		return EXIT_DIFFERS;
 	}
 	return explain(x->site, &found, stdout) < 0 ? EXIT_FAILED : EXIT_OK;
@@ -183,7 +188,8 @@ static int run(struct session *x, int argc, char **argv)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands) && argc; i++)
 		if (streq(argv[0], commands[i].name))
-			return argc == 1 + commands[i].argument ? commands[i].run(x, argv[1]) : usage(stderr);
+			return argc == 1 + commands[i].argument ? commands[i].run(x, argv[1])
+								: usage(stderr);
 	if (argc)
 		fprintf(stderr, "initagent-site: no such command: %s\n", argv[0]);
 	return usage(stderr);

@@ -17,7 +17,8 @@
 struct want {
 	const char *name, *why;
 	enum closure_need need;
-	const char *found; /* "lib/modules/.../x.ko", "built into the kernel", ABSENT; NULL: not looked up */
+	const char *found; /* "lib/modules/.../x.ko", "built into the kernel", ABSENT; NULL: not
+			      looked up */
 };
 
 struct closure {
@@ -146,7 +147,8 @@ void closure_want_base(struct closure *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(base_drivers); i++)
 		if (!is_left_out(c, base_drivers[i].name))
-			closure_want(c, base_drivers[i].name, base_drivers[i].need, base_drivers[i].why);
+			closure_want(
+				c, base_drivers[i].name, base_drivers[i].need, base_drivers[i].why);
 }
 
 static bool firmware_accepted(const struct closure *c, const char *name, const char *module)
@@ -164,14 +166,15 @@ static void want_firmware(struct closure *c, const char *module, const char *nam
 
 	if (r == -EINVAL)
 		c->n_missing += report_fault(
-			"module %s names the firmware file '%s', which is no clean path", module, name);
+			"module %s names the firmware file '%s', which is no clean path", module,
+			name);
 	else if (r < 0)
 		c->n_missing += report_fault(
 			"firmware file %s of module %s: %s", name, module, strerror(-r));
 	else if (r == 0 && !firmware_accepted(c, name, module))
 		c->n_missing += report_fault(
-			"firmware file %s, named by module %s, is not in the firmware directory; install "
-			"it, or do without by --no-firmware %s (make: NO_FIRMWARE=)",
+			"firmware file %s, named by module %s, is not in the firmware directory; "
+			"install it, or do without by --no-firmware %s (make: NO_FIRMWARE=)",
 			name, module, module);
 	else if (r == 0)
 		add_text(&c->without, path_text("%s, named by %s", name, module));
@@ -234,7 +237,7 @@ static void want_dependencies(struct closure *c, struct kmod_module *mod)
 	kmod_module_unref_list(deps);
 }
 
-/* image_path: where the module goes, from its path rel to the modules' directory; NULL: no clean path. */
+/* image_path: where the module goes in the image; rel: its path there. NULL: unsafe path. */
 static const char *image_path(const struct closure *c, const char *rel)
 {
 	char *image = path_text("lib/modules/%s/%s", source_kver(c->source), rel);
@@ -259,8 +262,8 @@ static void put_module(struct closure *c, const char *image, const struct bytes 
 }
 
 /* check_module: NULL, or why the file cannot be in the image. Fills the module's .modinfo in. */
-static const char *check_module(
-	struct closure *c, const char *rel, const struct bytes *b, const char **info, size_t *info_size)
+static const char *check_module(struct closure *c, const char *rel, const struct bytes *b,
+	const char **info, size_t *info_size)
 {
 	if (elf_section(b->data, b->size, ".modinfo", info, info_size) < 0)
 		return path_text("%s is no kernel module of this machine's kind", rel);
@@ -316,7 +319,8 @@ static void resolve_one(struct closure *c, size_t i, struct kmod_module *mod)
 	rel = strncmp(path, c->index, len) == 0 && path[len] == '/' ? path + len + 1 : NULL;
 	image = rel ? image_path(c, rel) : NULL;
 	if (!image) {
-		c->n_missing += report_fault("the module index gives %s the path '%s', which is no clean path",
+		c->n_missing += report_fault(
+			"the module index gives %s the path '%s', which is no clean path",
 			kmod_module_get_name(mod), path);
 		return;
 	}
@@ -332,8 +336,8 @@ static void resolve(struct closure *c, size_t i)
 
 	if (kmod_module_new_from_lookup(c->kmod, w->name, &list) < 0 || !list) {
 		if (w->need == CLOSURE_NEED)
-			c->n_missing += report_fault(
-				"module %s is neither among the modules of kernel %s nor built in (%s)",
+			c->n_missing += report_fault("module %s is neither among the modules of "
+						     "kernel %s nor built in (%s)",
 				w->name, source_kver(c->source), w->why);
 		if (w->need == CLOSURE_TELL)
 			report_fault("kernel %s has no module %s, the image is built without (%s)",
@@ -367,7 +371,8 @@ static void add_kernel(struct closure *c)
 		if (r == 0)
 			r = symbols_add_kernel(c->symbols, symvers[i], b.data, b.size);
 		if (r < 0)
-			c->n_missing += report_fault("%s cannot be read as the list of the kernel's symbols: %s",
+			c->n_missing += report_fault(
+				"%s cannot be read as the list of the kernel's symbols: %s",
 				symvers[i], strerror(-r));
 		return;
 	}

@@ -28,9 +28,10 @@ static const struct {
 /* What one needs on a node that did not boot. modprobe is the agent's. */
 static const char *const applets[] = {"sh", "cat", "chmod", "chroot", "clear", "cp", "cut", "date",
 	"dd", "df", "dmesg", "du", "echo", "env", "find", "free", "grep", "halt", "head", "hexdump",
-	"hostname", "insmod", "ip", "kill", "less", "ln", "ls", "lsmod", "mkdir", "mknod", "mount", "mv",
-	"nslookup", "ping", "poweroff", "ps", "readlink", "reboot", "rm", "rmdir", "sed", "sleep",
-	"sort", "stty", "sync", "tail", "top", "traceroute", "umount", "uname", "vi", "wc", "wget"};
+	"hostname", "insmod", "ip", "kill", "less", "ln", "ls", "lsmod", "mkdir", "mknod", "mount",
+	"mv", "nslookup", "ping", "poweroff", "ps", "readlink", "reboot", "rm", "rmdir", "sed",
+	"sleep", "sort", "stty", "sync", "tail", "top", "traceroute", "umount", "uname", "vi", "wc",
+	"wget"};
 
 static const char release[] = "NAME=initagent\n"
 			      "ID=initagent\n"

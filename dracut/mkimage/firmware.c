@@ -22,7 +22,8 @@ static int add_file(struct tree *t, const struct source *s, const char *path, co
 static int add_plain(struct tree *t, const struct source *s, const char *name, const char *why)
 {
 	const char *kver = source_kver(s), *image = path_text("lib/firmware/%s", name);
-	const char *const dirs[] = {path_text("updates/%s/", kver), "updates/", path_text("%s/", kver), ""};
+	const char *const dirs[] = {
+		path_text("updates/%s/", kver), "updates/", path_text("%s/", kver), ""};
 
 	if (tree_find(t, image))
 		return 1; /* two modules may name the same file */
@@ -30,7 +31,8 @@ static int add_plain(struct tree *t, const struct source *s, const char *name, c
 		const char *suffix = "";
 
 		for (size_t i = 0; suffix; suffix = source_suffix(i++)) {
-			int r = add_file(t, s, path_text("%s%s%s", dirs[d], name, suffix), image, why);
+			int r = add_file(
+				t, s, path_text("%s%s%s", dirs[d], name, suffix), image, why);
 
 			if (r != 0)
 				return r;

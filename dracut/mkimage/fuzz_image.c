@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the builder reads of foreign files: modules and programs (first byte even), archives (odd).
- */
+/* What the builder reads of foreign files: modules and programs (first byte even), archives. */
 #include "dracut/mkimage/cpio.h"
 #include "dracut/mkimage/elf.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Kernel symbol lists (first byte odd) and modules (even), compared with a list and a module that are right. */
+/* Kernel symbol lists (first byte odd) and modules (even), compared with valid ones. */
 #include "dracut/mkimage/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -69,8 +69,9 @@ void file_new(const char *path, const void *data, size_t size);
 void make_dirs(const char *path);
 
 /*
- * run: argv[0] (found by PATH, never through a shell), standard input from /dev/null. What a talkative
- * program says is shown only if it fails. That ends the builder; what: explains it in the message.
+ * run: argv[0] (found by PATH, never through a shell), standard input from /dev/null. What a
+ * talkative program says is shown only if it fails. That ends the builder; what: explains it in the
+ * message.
  */
 void run(const char *const argv[], bool talkative, const char *what);
 

@@ -23,12 +23,13 @@ static const char *const config_dirs[] = {"etc/depmod.d", "run/depmod.d", "usr/l
 #define DEPTH_MAX 24
 
 /*
- * A walk over the modules' folders of a source (kernel/, updates/, extra/, weak-updates/ ...), every
- * link followed inside the source's root.
+ * A walk over the modules' folders of a source (kernel/, updates/, extra/, weak-updates/ ...),
+ * every link followed inside the source's root.
  */
 struct walk {
 	const struct source *source;
-	const char *mirror; /* the same folders are made here, with a link for every module; may be NULL */
+	const char *mirror; /* the same folders are made here, with a link for every module; may be
+			       NULL */
 	struct timespec newest; /* last change of a folder */
 	int depth;
 };
@@ -72,7 +73,8 @@ static void walk_entry(struct walk *w, const char *path, const char *name)
 		w->depth--;
 	} else if (w->mirror && S_ISREG(st.st_mode) && module_name(name)) {
 		/* The file's own name may be another. */
-		need(symlink(fd_path(fd), path_text("%s/%s", w->mirror, path)) < 0 ? -errno : 0, path);
+		need(symlink(fd_path(fd), path_text("%s/%s", w->mirror, path)) < 0 ? -errno : 0,
+			path);
 	}
 }
 
@@ -97,7 +99,8 @@ static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 			continue;
 		/* Without a mirror no file matters. */
 		if (w->mirror || e->d_type != DT_REG)
-			walk_entry(w, path_text("%s%s%s", path, path[0] ? "/" : "", e->d_name), e->d_name);
+			walk_entry(w, path_text("%s%s%s", path, path[0] ? "/" : "", e->d_name),
+				e->d_name);
 	}
 	closedir(d);
 }
@@ -168,7 +171,8 @@ static bool fresh(const struct source *s)
 	note_time(&w.newest, &st);
 	if (w.newest.tv_sec == st.st_mtim.tv_sec && w.newest.tv_nsec == st.st_mtim.tv_nsec)
 		return true;
-	report_fault("%s/modules.dep.bin is older than the modules or depmod.d: taking a new index instead",
+	report_fault("%s/modules.dep.bin is older than the modules or depmod.d: taking a new index "
+		     "instead",
 		source_modules_dir(s));
 	return false;
 }

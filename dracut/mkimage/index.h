@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* index: the binary module indices of depmod, for the source when it has none, and for the image. */
+/* index: depmod's binary module indices, for the source when it has none, and for the image. */
 #pragma once
 
 #include "source.h"

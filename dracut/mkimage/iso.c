@@ -56,19 +56,21 @@ static void make_esp(const struct format_input *in, const struct kernel *k, cons
 	const char *target = path_text("::/EFI/BOOT/%s", uki_boot_name(k->machine));
 
 	file_new(file, uki->data, uki->size);
-	run_package((const char *const[]){"mformat", "-i", image, "-C", "-h", "16", "-s", "32", "-T",
-			    sectors, "-N", serial, "-v", "INITAGENT", "::", NULL},
+	run_package((const char *const[]){"mformat", "-i", image, "-C", "-h", "16", "-s", "32",
+			    "-T", sectors, "-N", serial, "-v", "INITAGENT", "::", NULL},
 		"mtools");
-	run_package((const char *const[]){"mmd", "-i", image, "::/EFI", "::/EFI/BOOT", NULL}, "mtools");
+	run_package(
+		(const char *const[]){"mmd", "-i", image, "::/EFI", "::/EFI/BOOT", NULL}, "mtools");
 	run_package((const char *const[]){"mcopy", "-i", image, file, target, NULL}, "mtools");
 }
 
 /* make_isolinux: what a BIOS starts from. */
 static void make_isolinux(const struct format_input *in, const struct kernel *k)
 {
-	const char *config = path_text("DEFAULT initagent\nLABEL initagent\n  KERNEL /boot/vmlinuz\n"
-				       "  INITRD /boot/initrd.img\n  APPEND %s\n",
-		in->opt->cmdline ? in->opt->cmdline : "");
+	const char *config =
+		path_text("DEFAULT initagent\nLABEL initagent\n  KERNEL /boot/vmlinuz\n"
+			  "  INITRD /boot/initrd.img\n  APPEND %s\n",
+			in->opt->cmdline ? in->opt->cmdline : "");
 
 	copy_file(ISOLINUX "isolinux.bin", "isolinux", "iso/isolinux/isolinux.bin");
 	copy_file(SYSLINUX "ldlinux.c32", "syslinux-common", "iso/isolinux/ldlinux.c32");
@@ -95,15 +97,16 @@ static void make_iso(const struct format_input *in, bool bios, const char *out)
 {
 	/* The scratch directory's own times must not show; "=": seconds since 1970. */
 	const char *time = path_text("=%u", time_of(in->opt));
-	const char *const common[] = {"xorriso", "-as", "mkisofs", "-quiet", "-R", "-V", "INITAGENT",
-		"--set_all_file_dates", time, "-o", out, NULL};
+	const char *const common[] = {"xorriso", "-as", "mkisofs", "-quiet", "-R", "-V",
+		"INITAGENT", "--set_all_file_dates", time, "-o", out, NULL};
 	const char *const for_both[] = {"-b", "isolinux/isolinux.bin", "-c", "isolinux/boot.cat",
 		"-no-emul-boot", "-boot-load-size", "4", "-boot-info-table", "-isohybrid-mbr",
 		scratch("mbr.bin"), "-eltorito-alt-boot", "-e", "efi.img", "-no-emul-boot",
 		"-isohybrid-gpt-basdat", scratch("iso"), NULL};
-	const char *const for_uefi[] = {"-e", "--interval:appended_partition_2:all::", "-no-emul-boot",
-		"-partition_offset", "16", "-appended_part_as_gpt", "-append_partition", "2", "0xef",
-		scratch("efi.img"), scratch("iso"), NULL};
+	const char *const for_uefi[] = {"-e",
+		"--interval:appended_partition_2:all::", "-no-emul-boot", "-partition_offset", "16",
+		"-appended_part_as_gpt", "-append_partition", "2", "0xef", scratch("efi.img"),
+		scratch("iso"), NULL};
 	const char *argv[ARRAY_SIZE(common) + ARRAY_SIZE(for_both)] = {NULL};
 
 	add_args(argv, common);
@@ -111,7 +114,8 @@ static void make_iso(const struct format_input *in, bool bios, const char *out)
 	run_package(argv, "xorriso");
 }
 
-struct bytes iso_build(const struct format_input *in, const struct kernel *k, const struct bytes *uki)
+struct bytes iso_build(
+	const struct format_input *in, const struct kernel *k, const struct bytes *uki)
 {
 	bool bios = !in->opt->no_bios && k->machine == PE_MACHINE_X86_64;
 	const char *out = scratch("out.iso");

@@ -8,5 +8,6 @@
 
 #include "uki.h"
 
-/* iso_build: needs mformat, mmd, mcopy (mtools), xorriso, and for the BIOS the files of ISOLINUX. */
-struct bytes iso_build(const struct format_input *in, const struct kernel *k, const struct bytes *uki);
+/* iso_build: needs mtools (mformat, mmd, mcopy), xorriso, and ISOLINUX' files for the BIOS. */
+struct bytes iso_build(
+	const struct format_input *in, const struct kernel *k, const struct bytes *uki);

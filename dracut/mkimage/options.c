@@ -24,7 +24,8 @@ struct row {
 
 static const struct row rows[] = {
 	ROW(TEXT, out, "out", "FILE", "the image to write (mode 0600)"),
-	ROW(TEXT, agent, "agent", "FILE", "the static agent, becomes /init (default: " AGENT_PATH ")"),
+	ROW(TEXT, agent, "agent", "FILE",
+		"the static agent, becomes /init (default: " AGENT_PATH ")"),
 	ROW(TEXT, busybox, "busybox", "FILE", "a static busybox (default: /bin/busybox)"),
 	ROW(TEXT, kver, "kver", "VERSION", "kernel version (default: the running one)"),
 	ROW(TEXT, root, "root", "DIR", "modules and firmware come from below DIR (default: /)"),
@@ -37,12 +38,15 @@ static const struct row rows[] = {
 		"modules or file patterns whose missing firmware is no error"),
 	ROW(TEXT, modprobe_d, "modprobe-d", "DIR", "copy DIR/*.conf to /etc/modprobe.d"),
 	ROW(LIST, extra, "extra", "FILE:PATH", "one more file, at the absolute PATH"),
-	ROW(TEXT, format, "format", "FORMAT", "initrd (default), pair, uki or iso; OUT of pair is a directory"),
+	ROW(TEXT, format, "format", "FORMAT",
+		"initrd (default), pair, uki or iso; OUT of pair is a directory"),
 	ROW(TEXT, kernel, "kernel", "FILE", "the kernel, if not ROOT/boot/vmlinuz-VERSION"),
 	ROW(TEXT, cmdline, "cmdline", "TEXT", "kernel command line of pair, uki and iso"),
-	ROW(TEXT, stub, "stub", "FILE", "EFI stub of the unified kernel image (default: systemd's)"),
+	ROW(TEXT, stub, "stub", "FILE",
+		"EFI stub of the unified kernel image (default: systemd's)"),
 	ROW(TEXT, os_release, "os-release", "FILE", "what the unified kernel image says it is"),
-	ROW(TEXT, sb_key, "sb-key", "FILE", "sign the unified kernel image for Secure Boot with this key"),
+	ROW(TEXT, sb_key, "sb-key", "FILE",
+		"sign the unified kernel image for Secure Boot with this key"),
 	ROW(TEXT, sb_cert, "sb-cert", "FILE", "and this certificate (PEM)"),
 	ROW(FLAG, no_bios, "no-bios", NULL, "iso: for UEFI alone"),
 	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 19)"),
@@ -93,8 +97,9 @@ static void set_option(struct options *opt, const struct row *row, const char *v
 	}
 }
 
-/* read_number: a whole decimal number from min to max; says what it should be, and ends, if it is none. */
-static unsigned long read_number(const char *text, unsigned long min, unsigned long max, const char *what)
+/* read_number: a whole decimal number from min to max; what: the message if it is not one. */
+static unsigned long read_number(
+	const char *text, unsigned long min, unsigned long max, const char *what)
 {
 	unsigned long n;
 
@@ -105,7 +110,7 @@ static unsigned long read_number(const char *text, unsigned long min, unsigned l
 	return n;
 }
 
-/* check_cmdline: by the agent's own parser: what it cannot obey is better seen here than on 100 nodes. */
+/* check_cmdline: by the agent's own parser, so that faults show before 100 nodes boot with it. */
 static void check_cmdline(const char *text)
 {
 	_cleanup_free_ char *report = NULL;
@@ -138,8 +143,9 @@ static void check_options(struct options *opt)
 		misuse("--sb-key and --sb-cert go together, only one is given",
 			opt->sb_key ? opt->sb_key : opt->sb_cert);
 	if (opt->cmdline && streq(opt->format, "initrd"))
-		misuse("--cmdline has no place in an initrd (--format pair, uki or iso has one); it goes to the "
-		       "boot loader", opt->cmdline);
+		misuse("--cmdline has no place in an initrd (--format pair, uki or iso has one); "
+		       "it goes to the boot loader",
+			opt->cmdline);
 	if (opt->cmdline)
 		check_cmdline(opt->cmdline);
 	if (epoch)

@@ -42,8 +42,8 @@ struct options {
 };
 
 /*
- * options_parse: strings are borrowed from argv. What is wrong goes to stderr and ends the builder with
- * status 2. An empty value counts as "not given", so that a Makefile may pass every variable.
+ * options_parse: strings are borrowed from argv. What is wrong goes to stderr and ends the builder
+ * with status 2. An empty value counts as "not given", so that a Makefile may pass every variable.
  */
 struct options options_parse(int argc, char **argv);
 

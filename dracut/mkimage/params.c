@@ -41,7 +41,7 @@ void params_add(struct params *p, const char *module, const char *info, size_t s
 		add_name(p, module, type, strcspn(type, ":"));
 }
 
-/* explain_line: "options MODULE NAME=VALUE..."; other lines of modprobe.d say nothing about options. */
+/* explain_line: "options MODULE NAME=VALUE..."; other lines of modprobe.d have no options. */
 static void explain_line(
 	const struct params *p, const char *file, char *line, bool only_unknown, FILE *out)
 {
@@ -73,7 +73,8 @@ void params_explain(const struct params *p, struct tree *t, bool only_unknown, F
 		if (!S_ISREG(e->mode) || strncmp(e->path, dir, strlen(dir)) != 0 || !e->size)
 			continue;
 		text = must(arena_text(host_arena(), e->data, e->size));
-		for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		for (char *line = strtok_r(text, "\n", &save); line;
+			line = strtok_r(NULL, "\n", &save))
 			explain_line(p, e->path, line, only_unknown, out);
 	}
 }

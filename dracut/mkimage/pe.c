@@ -136,7 +136,8 @@ static bool has_section(const uint8_t *p, const struct layout *l, const char *na
 }
 
 /* fits: there is room for n more rows between the table and the first section's bytes. */
-static int fits(const uint8_t *p, const struct layout *l, const struct pe_section *sections, size_t n)
+static int fits(
+	const uint8_t *p, const struct layout *l, const struct pe_section *sections, size_t n)
 {
 	size_t end = l->rows + (l->n_rows + n) * ROW_SIZE;
 
@@ -190,7 +191,8 @@ int pe_append(const void *stub, size_t stub_size, const struct pe_section *secti
 	memory = extent = round_up(l.memory_end, l.section_align > PAGE ? l.section_align : PAGE);
 	for (size_t i = 0; i < n; i++) {
 		total += round_up(sections[i].size, l.file_align);
-		extent += sections[i].size + sections[i].memory + 2 * (uint64_t)l.section_align + PAGE;
+		extent += sections[i].size + sections[i].memory + 2 * (uint64_t)l.section_align +
+			  PAGE;
 	}
 	if (total > UINT32_MAX || extent > UINT32_MAX)
 		return -EFBIG;

@@ -116,7 +116,8 @@ static bool root_of(char *dir, const char *kver)
 
 		if (!streq(dir, place) && !has_suffix(dir, place))
 			continue;
-		dir[len == strlen(place) ? 1 : len - strlen(place)] = 0; /* of "/lib/..." "/" is left */
+		dir[len == strlen(place) ? 1 : len - strlen(place)] =
+			0; /* of "/lib/..." "/" is left */
 		return true;
 	}
 	return false;
@@ -182,7 +183,8 @@ int source_open(const struct source *s, enum source_place place, const char *pat
 	return open_in(s->places[place].root, full[0] ? full : ".", flags);
 }
 
-int source_read(const struct source *s, enum source_place place, const char *path, struct bytes *ret)
+int source_read(
+	const struct source *s, enum source_place place, const char *path, struct bytes *ret)
 {
 	_cleanup_close_ int fd = source_open(s, place, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	const struct packing *p = packing_of(path);

@@ -29,14 +29,15 @@ const char *source_kver(const struct source *s);
 /* source_modules_dir: the modules' directory as a path of this machine, for libkmod and depmod. */
 const char *source_modules_dir(const struct source *s);
 
-/* What a path is relative to. Modules that were given without a root have no SOURCE_ROOT: -ENOENT. */
+/* What a path is relative to. Modules given without a root have no SOURCE_ROOT: -ENOENT. */
 enum source_place { SOURCE_MODULES, SOURCE_FIRMWARE, SOURCE_ROOT, SOURCE_PLACES };
 
 /* source_open: a file or directory (O_PATH to learn what it is). fd or -errno. */
 int source_open(const struct source *s, enum source_place place, const char *path, int flags);
 
 /* source_read: the unpacked bytes of a file. 0 or -errno; -ENOENT when it is not there. */
-int source_read(const struct source *s, enum source_place place, const char *path, struct bytes *ret);
+int source_read(
+	const struct source *s, enum source_place place, const char *path, struct bytes *ret);
 
 /* source_strip: cuts a compression suffix off path. Returns true when there was one. */
 bool source_strip(char *path);

@@ -104,7 +104,8 @@ int symbols_add_kernel(struct symbols *s, const char *file, const char *text, si
 	int r = 0;
 
 	s->kernel_file = keep_text(s, file);
-	for (char *row = strtok_r(copy, "\n", &save); row && r == 0; row = strtok_r(NULL, "\n", &save))
+	for (char *row = strtok_r(copy, "\n", &save); row && r == 0;
+		row = strtok_r(NULL, "\n", &save))
 		r = add_row(s, row);
 	return r == 0 && !s->exports.n ? -EBADMSG : r;
 }
@@ -172,7 +173,7 @@ static bool agrees(const struct arena_list *list, const struct symbol *first, ui
 	return false;
 }
 
-/* check_import: against its export; without one (of the kernel, say), against who needed it first. */
+/* check_import: against its export; without one, against the first import of that symbol. */
 static void check_import(struct symbols *s, const struct symbol *import, FILE *out)
 {
 	const struct symbol *e = first_of(&s->exports, import->name);
@@ -181,7 +182,8 @@ static void check_import(struct symbols *s, const struct symbol *import, FILE *o
 		s->compared++;
 		if (!agrees(&s->exports, e, import->crc))
 			tell(s, import->module, out,
-				"needs %s of version %08x, but %s exports version %08x: they were not "
+				"needs %s of version %08x, but %s exports version %08x: they were "
+				"not "
 				"built for each other",
 				import->name, import->crc, side(s, e->module), e->crc);
 		return;
@@ -212,14 +214,18 @@ static void check_vermagic(struct symbols *s, size_t i, size_t *reference, FILE 
 	if (!m->vermagic)
 		return;
 	length = (size_t)(flags_of(m->vermagic) - m->vermagic);
-	if (!m->versions && (length != strlen(s->kver) || strncmp(m->vermagic, s->kver, length) != 0))
-		tell(s, i, out, "is built for kernel %.*s (vermagic) and has no symbol versions, the "
-			"image is for kernel %s", (int)length, m->vermagic, s->kver);
+	if (!m->versions &&
+		(length != strlen(s->kver) || strncmp(m->vermagic, s->kver, length) != 0))
+		tell(s, i, out,
+			"is built for kernel %.*s (vermagic) and has no symbol versions, the "
+			"image is for kernel %s",
+			(int)length, m->vermagic, s->kver);
 	if (*reference == KERNEL)
 		*reference = i;
 	if (!streq(flags_of(m->vermagic), flags_of(module_at(s, *reference)->vermagic)))
 		tell(s, i, out, "has vermagic '%s', %s has '%s': built with different options",
-			m->vermagic, module_at(s, *reference)->path, module_at(s, *reference)->vermagic);
+			m->vermagic, module_at(s, *reference)->path,
+			module_at(s, *reference)->vermagic);
 }
 
 int symbols_check(struct symbols *s, FILE *out)

@@ -110,8 +110,11 @@ int tree_dir(struct tree *t, const char *path, mode_t mode, const char *why)
 
 int tree_link(struct tree *t, const char *path, const char *target, const char *why)
 {
-	return tree_add(t, &(struct tree_entry){.path = path, .mode = S_IFLNK | 0777, .data = target,
-				   .size = strlen(target), .why = why});
+	return tree_add(t, &(struct tree_entry){.path = path,
+				   .mode = S_IFLNK | 0777,
+				   .data = target,
+				   .size = strlen(target),
+				   .why = why});
 }
 
 int tree_file(struct tree *t, const char *path, mode_t mode, const void *data, size_t size,

@@ -31,7 +31,7 @@ const char *uki_boot_name(uint16_t machine)
 /* Documentation/arch/x86/boot.rst: "HdrS" at 0x202, the version's place (less 0x200) at 0x20e. */
 enum { BZIMAGE_MAGIC = 0x202, BZIMAGE_VERSION = 0x20e, BZIMAGE_BASE = 0x200 };
 
-/* kernel_version: the version in a bzImage's header, "" when the bytes are of another kind (arm64). */
+/* kernel_version: the version in a bzImage's header, "" for other formats (arm64). */
 static const char *kernel_version(const struct bytes *b)
 {
 	struct cursor c = cursor_make(b->data, b->size);
@@ -61,7 +61,8 @@ struct kernel kernel_load(const struct source *s, const char *file)
 {
 	const char *kver = source_kver(s), *name = file, *version;
 	const char *const places[] = {path_text("boot/vmlinuz-%s", kver),
-		path_text("lib/modules/%s/vmlinuz", kver), path_text("usr/lib/modules/%s/vmlinuz", kver)};
+		path_text("lib/modules/%s/vmlinuz", kver),
+		path_text("usr/lib/modules/%s/vmlinuz", kver)};
 	struct kernel k = {0};
 	struct pe_info info;
 	int r = file ? file_read(file, &k.file, NULL) : -ENOENT;
@@ -96,15 +97,16 @@ static struct bytes load_stub(const struct options *opt, const struct kernel *k)
 	int r;
 
 	if (!file)
-		refuse("the kernel is for machine %04x: name its EFI stub with STUB=FILE", k->machine);
+		refuse("the kernel is for machine %04x: name its EFI stub with STUB=FILE",
+			k->machine);
 	r = file_read(file, &stub, NULL);
 	if (r < 0)
 		die(r, "%s%s", file, r == -ENOENT ? " (package systemd-boot-efi)" : "");
 	if (pe_read(stub.data, stub.size, &info) < 0)
 		refuse("%s is no EFI stub", file);
 	if (info.machine != k->machine)
-		refuse("the EFI stub %s is for machine %04x, the kernel for %04x", file, info.machine,
-			k->machine);
+		refuse("the EFI stub %s is for machine %04x, the kernel for %04x", file,
+			info.machine, k->machine);
 	return stub;
 }
 
@@ -133,7 +135,8 @@ static void sign(const struct options *opt, struct bytes *image)
 		"sbsign", "--key", opt->sb_key, "--cert", opt->sb_cert, "--output", to, from, NULL};
 
 	file_new(from, image->data, image->size);
-	run(argv, true, path_text("package sbsigntool: signing with %s and %s", opt->sb_key, opt->sb_cert));
+	run(argv, true,
+		path_text("package sbsigntool: signing with %s and %s", opt->sb_key, opt->sb_cert));
 	bytes_done(image);
 	need(file_read(to, image, NULL), to);
 }
@@ -152,7 +155,8 @@ static const char *why_unfit(int error)
 
 struct bytes uki_build(const struct format_input *in, const struct kernel *k)
 {
-	const char *cmdline = in->opt->cmdline ? in->opt->cmdline : "", *kver = source_kver(in->source);
+	const char *cmdline = in->opt->cmdline ? in->opt->cmdline : "",
+		   *kver = source_kver(in->source);
 	_cleanup_bytes_ struct bytes stub = load_stub(in->opt, k), release = load_release(in);
 	/* The kernel last and with the memory it asks for: it unpacks itself in place. */
 	const struct pe_section sections[] = {
@@ -161,12 +165,15 @@ struct bytes uki_build(const struct format_input *in, const struct kernel *k)
 		{.name = ".osrel", .data = release.data, .size = release.size},
 		{.name = ".uname", .data = kver, .size = strlen(kver)},
 		{.name = ".initrd", .data = in->initrd.data, .size = in->initrd.size},
-		{.name = ".linux", .data = k->file.data, .size = k->file.size, .memory = k->image_size},
+		{.name = ".linux",
+			.data = k->file.data,
+			.size = k->file.size,
+			.memory = k->image_size},
 	};
 	size_t skip = !cmdline[0];
 	struct bytes uki = {0};
-	int r = pe_append(stub.data, stub.size, sections + skip, ARRAY_SIZE(sections) - skip, &uki.data,
-		&uki.size);
+	int r = pe_append(stub.data, stub.size, sections + skip, ARRAY_SIZE(sections) - skip,
+		&uki.data, &uki.size);
 
 	if (r < 0)
 		refuse("the EFI stub cannot be used: %s", why_unfit(r));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uki: the kernel that goes with the modules of an image, and the unified kernel image: systemd's EFI
- * stub with kernel, initrd, command line and os-release. Faults end the builder.
+ * uki: the kernel that goes with the modules of an image, and the unified kernel image: systemd's
+ * EFI stub with kernel, initrd, command line and os-release. Faults end the builder.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* adapter: how the settings of a node's adapter let its ROM boot what the site file says. Which port of its card a port is, and which firmware starts it, no site file says. */
+/* adapter: how the settings of a node's adapter let its ROM boot what the site file says. Which
+ * port of its card a port is, and which firmware starts it, no site file says. */
 #include "site/private.h"
 
 #include "flexboot/setting.h"
@@ -8,7 +9,8 @@
 #define PKEY_FULL    0x8000
 #define PKEY_DEFAULT 0xffff
 
-static struct intent intent_of(const struct site *s, const struct site_port *p, const struct boot_plan *plan)
+static struct intent intent_of(
+	const struct site *s, const struct site_port *p, const struct boot_plan *plan)
 {
 	struct intent in = INTENT_DEFAULT;
 
@@ -17,7 +19,8 @@ static struct intent intent_of(const struct site *s, const struct site_port *p, 
 		in.pkey = plan->ib.pkeys[0].pkey | PKEY_FULL;
 	if (in.pkey == PKEY_DEFAULT)
 		in.pkey = 0;
-	if (s->loaders[LOADER_EFI_ARM64].text && !s->loaders[LOADER_EFI_X64].text && !s->loaders[LOADER_BIOS].text) {
+	if (s->loaders[LOADER_EFI_ARM64].text && !s->loaders[LOADER_EFI_X64].text &&
+		!s->loaders[LOADER_BIOS].text) {
 		in.arch = INTENT_ARM;
 		in.bios = false;
 	}
@@ -35,7 +38,8 @@ static void put_compare(const struct intent *in, FILE *out)
 	fputc('\n', out);
 }
 
-void explain_adapter(const struct site *s, const struct site_port *p, const struct boot_plan *plan, FILE *out)
+void explain_adapter(
+	const struct site *s, const struct site_port *p, const struct boot_plan *plan, FILE *out)
 {
 	struct intent in = intent_of(s, p, plan);
 	struct setting list[SETTINGS_MAX];
@@ -43,7 +47,8 @@ void explain_adapter(const struct site *s, const struct site_port *p, const stru
 
 	if (s->networks[p->network].fabric == FABRIC_ETHERNET || intent_fault(&in))
 		return;
-	fputs("\nAdapter (NVIDIA/Mellanox, when this is its port 1; mstconfig -d DEVICE set ...)\n", out);
+	fputs("\nAdapter (NVIDIA/Mellanox, when this is its port 1; mstconfig -d DEVICE set ...)\n",
+		out);
 	n = settings_want(&in, list);
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "  %s=%u  %s: %s\n", list[i].name, list[i].value,

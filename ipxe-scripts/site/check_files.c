@@ -10,7 +10,8 @@ struct check {
 	bool look;
 };
 
-static void look_for(const struct check *c, const struct said *path, const char *suffix, const char *remedy)
+static void look_for(
+	const struct check *c, const struct said *path, const char *suffix, const char *remedy)
 {
 	_cleanup_free_ char *full = NULL;
 	struct stat st;
@@ -27,24 +28,26 @@ static void look_for(const struct check *c, const struct said *path, const char 
 	else if (access(full, R_OK) < 0)
 		r = errno;
 	if (r)
-		faults_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s: %s", full, strerror(r));
+		error_at(c->report, path->at, remedy, "%s: %s", full, strerror(r));
 	else if (st.st_size == 0)
-		faults_add(c->report, SEVERITY_ERROR, path->at, remedy, "%s is empty", full);
+		error_at(c->report, path->at, remedy, "%s is empty", full);
 }
 
 static void check_image(const struct check *c, const struct site_image *m)
 {
-	const char *how = "make the image (make image), or correct the path; paths are relative to the site file";
+	const char *how = "make the image (make image), or correct the path; paths are relative to "
+			  "the site file";
 	const char *sign = "sign it (docs/site-file.md, signed images), or leave signed: out";
 
 	if (!m->kernel.text && !m->uki.text)
-		faults_add(c->report, SEVERITY_ERROR, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
+		error_at(c->report, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
 			"image %s has nothing to boot", m->name);
 	if (m->kernel.text && !m->initrds.n)
-		faults_add(c->report, SEVERITY_ERROR, m->at, "initrd: the image that 'make image' writes", "image %s has a kernel but no initrd",
-			m->name);
+		error_at(c->report, m->at, "initrd: the image that 'make image' writes",
+			"image %s has a kernel but no initrd", m->name);
 	if (!m->kernel.text && m->initrds.n)
-		faults_add(c->report, SEVERITY_ERROR, m->at, "kernel:", "image %s has an initrd but no kernel", m->name);
+		error_at(c->report, m->at, "kernel:", "image %s has an initrd but no kernel",
+			m->name);
 	look_for(c, &m->kernel, "", how);
 	look_for(c, &m->uki, "", how);
 	for (size_t i = 0; i < m->initrds.n; i++)
@@ -63,17 +66,19 @@ void check_files(struct site *s, struct faults *report, unsigned int flags)
 	for (size_t i = 0; i < s->n_images; i++)
 		check_image(&c, &s->images[i]);
 	for (size_t i = 0; i < LOADER_MAX; i++)
-		look_for(&c, &s->loaders[i], "", "Debian's package ipxe has undionly.kpxe and snponly.efi in /usr/lib/ipxe");
+		look_for(&c, &s->loaders[i], "",
+			"Debian's package ipxe has undionly.kpxe and snponly.efi in /usr/lib/ipxe");
 	for (size_t i = 0; i < s->n_files; i++)
 		look_for(&c, &s->files[i].path, "", "paths are relative to the site file");
 }
 
 void site_check(struct site *s, struct faults *report, unsigned int flags)
 {
-	/* What is not there cannot be held against what is; a section that is missing was said already. */
+	/* Without these sections every reference would be a fault; that was reported. */
 	if (!s->n_servers || !s->n_networks) {
 		if (!faults_total(report, SEVERITY_ERROR))
-			faults_add(report, SEVERITY_ERROR, (struct place){0}, "begin with the example of docs/site-file.md",
+			error_at(report, (struct place){0},
+				"begin with the example of docs/site-file.md",
 				"the file names no %s", s->n_servers ? "network" : "server");
 		return;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * check_lines: every command line is read by the agent's own parser, as the node will read it. Nodes that share
- * their words share the verdict: a site of 10,000 nodes has a handful of different lines.
+ * check_lines: every command line is read by the agent's own parser, as the node will read it.
+ * Nodes that share their words share the verdict: a site of 10,000 nodes has a handful of different
+ * lines.
  */
 #include "plan.h"
 #include "site/private.h"
@@ -28,7 +29,8 @@ struct subject {
 static bool has_fabric(const struct check *c, const struct site_node *n, unsigned int fabrics)
 {
 	for (size_t i = 0; i < n->n_ports; i++)
-		if (n->ports[i].network != SITE_NONE && fabrics & 1U << c->s->networks[n->ports[i].network].fabric)
+		if (n->ports[i].network != SITE_NONE &&
+			fabrics & 1U << c->s->networks[n->ports[i].network].fabric)
 			return true;
 	return false;
 }
@@ -36,7 +38,8 @@ static bool has_fabric(const struct check *c, const struct site_node *n, unsigne
 static bool has_guid(const struct site_node *n, const struct hw_addr *guid)
 {
 	for (size_t i = 0; i < n->n_ports; i++)
-		if (n->ports[i].has_guid && guid->len >= 8 && memcmp(n->ports[i].guid, guid->bytes + guid->len - 8, 8) == 0)
+		if (n->ports[i].has_guid && guid->len >= 8 &&
+			memcmp(n->ports[i].guid, guid->bytes + guid->len - 8, 8) == 0)
 			return true;
 	return false;
 }
@@ -56,7 +59,8 @@ static bool reaches(const struct check *c, const struct site_node *n, uint32_t a
 	return false;
 }
 
-static struct place option_place(const struct check *c, const struct boot_plan *p, enum option_id id, struct place otherwise)
+static struct place option_place(
+	const struct check *c, const struct boot_plan *p, enum option_id id, struct place otherwise)
 {
 	for (size_t i = 0; i < p->n_words; i++)
 		if (p->words[i].row && p->words[i].row->id == id) {
@@ -93,30 +97,40 @@ static void check_root(const struct check *c, const struct subject *who, const s
 	uint32_t addr = root_addr(p);
 
 	if (addr && !reaches(c, who->node, addr))
-		faults_add(c->report, SEVERITY_ERROR, at, "give the network a router:, the node a port there, or the server an address here",
-			"%s cannot reach the root's server %s: it is in none of its networks, and they have no router", who->name,
-			addr_text(addr));
-	if (p->root.kind == PLAN_ROOT_NFS && p->root.nfs.proto == PLAN_NFS_PROTO_RDMA && !p->net.n_rdma_links &&
+		error_at(c->report, at,
+			"give the network a router:, the node a port there, or the server an "
+			"address here",
+			"%s cannot reach the root's server %s: it is in none of its networks, and "
+			"they have no router",
+			who->name, addr_text(addr));
+	if (p->root.kind == PLAN_ROOT_NFS && p->root.nfs.proto == PLAN_NFS_PROTO_RDMA &&
+		!p->net.n_rdma_links &&
 		!has_fabric(c, who->node, 1U << FABRIC_INFINIBAND | 1U << FABRIC_ROCE))
-		faults_add(c->report, SEVERITY_ERROR, at, "fabric: roce for its network if its adapter does RoCE, a port with guid:, "
+		error_at(c->report, at,
+			"fabric: roce for its network if its adapter does RoCE, a port with guid:, "
 			"rd.rdma.link= for Soft-RoCE, or a root without proto=rdma",
 			"%s has no RDMA port for its root over RDMA", who->name);
 }
 
-static void check_infiniband(const struct check *c, const struct subject *who, const struct boot_plan *p)
+static void check_infiniband(
+	const struct check *c, const struct subject *who, const struct boot_plan *p)
 {
 	for (size_t i = 0; i < p->ib.n_guids; i++)
 		if (!has_guid(who->node, &p->ib.guids[i]))
-			faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_GUID, who->at), "leave rd.ib.guid= to BOOTIF=, or say it for the node alone",
+			error_at(c->report, option_place(c, p, OPTION_RD_IB_GUID, who->at),
+				"leave rd.ib.guid= to BOOTIF=, or say it for the node alone",
 				"%s has no port with that GUID, and would use none", who->name);
 	if (has_fabric(c, who->node, 1U << FABRIC_INFINIBAND))
 		return;
 	for (size_t i = 0; i < p->net.n_ips; i++)
 		if (p->net.ips[i].ifname && strncmp(p->net.ips[i].ifname, "ib", 2) == 0)
-			faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_IP, who->at), "give the node a port with guid:, or name another interface",
-				"%s waits for %s, but has no InfiniBand port", who->name, p->net.ips[i].ifname);
+			error_at(c->report, option_place(c, p, OPTION_IP, who->at),
+				"give the node a port with guid:, or name another interface",
+				"%s waits for %s, but has no InfiniBand port", who->name,
+				p->net.ips[i].ifname);
 	if (p->ib.n_pkeys)
-		faults_add(c->report, SEVERITY_ERROR, option_place(c, p, OPTION_RD_IB_PKEY, who->at), "give the node a port with guid:",
+		error_at(c->report, option_place(c, p, OPTION_RD_IB_PKEY, who->at),
+			"give the node a port with guid:",
 			"%s is to use a partition, but has no InfiniBand port", who->name);
 }
 
@@ -127,11 +141,11 @@ static void say_diag(const struct check *c, const struct subject *who, const str
 	if (d->severity == DIAG_NOTE)
 		return;
 	if (d->option)
-		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, at.line ? at : who->at, d->remedy,
-			"%s: %s", d->option, d->text);
+		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR,
+			at.line ? at : who->at, d->remedy, "%s: %s", d->option, d->text);
 	else
-		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR, who->at, d->remedy,
-			"command line of %s: %s", who->name, d->text);
+		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR,
+			who->at, d->remedy, "command line of %s: %s", who->name, d->text);
 }
 
 static void judge(const struct check *c, const struct subject *who)
@@ -139,20 +153,24 @@ static void judge(const struct check *c, const struct subject *who)
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 
-	if (diag_list_new(&diags) < 0 || plan_parse(&plan, c->line.text.data ? c->line.text.data : "", c->line.text.len, diags) < 0)
+	if (diag_list_new(&diags) < 0 ||
+		plan_parse(&plan, c->line.text.data ? c->line.text.data : "", c->line.text.len,
+			diags) < 0)
 		must(NULL);
 	for (size_t i = 0; i < diag_list_count(diags); i++)
 		say_diag(c, who, diag_list_at(diags, i));
 	/* a note for a fragment, but what is rendered here is a whole line */
 	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL)
-		faults_add(c->report, SEVERITY_ERROR, who->at, "root: in its entry, its group or in defaults:", "%s has no root", who->name);
+		error_at(c->report, who->at,
+			"root: in its entry, its group or in defaults:", "%s has no root",
+			who->name);
 	if (!who->node)
 		return;
 	check_root(c, who, plan);
 	check_infiniband(c, who, plan);
 }
 
-/* What the verdict depends on beside the words: the networks of the ports, and which of them are InfiniBand's. */
+/* The verdict depends on the words, the ports' networks, and which ports are InfiniBand's. */
 static bool seen_before(struct check *c, const struct subject *who)
 {
 	const struct site_node *n = who->node;
@@ -160,11 +178,13 @@ static bool seen_before(struct check *c, const struct subject *who)
 	text_clear(&c->key);
 	text_put(&c->key, c->line.text.data ? c->line.text.data : "");
 	for (size_t i = 0; n && i < n->n_ports; i++)
-		text_printf(&c->key, " %zu%c", n->ports[i].network, n->ports[i].has_guid ? 'g' : 'm');
+		text_printf(
+			&c->key, " %zu%c", n->ports[i].network, n->ports[i].has_guid ? 'g' : 'm');
 	/* rd.ib.guid= is right for one node only. */
 	if (n && line_has(&c->line, "rd.ib.guid"))
 		text_put(&c->key, n->name);
-	return names_add(c->seen, must(arena_text(c->arena, c->key.data, c->key.len)), 0) != NAMES_NONE;
+	return names_add(c->seen, must(arena_text(c->arena, c->key.data, c->key.len)), 0) !=
+	       NAMES_NONE;
 }
 
 static void check_length(const struct check *c, const struct subject *who)
@@ -172,8 +192,9 @@ static void check_length(const struct check *c, const struct subject *who)
 	size_t len = c->line.text.len + LINE_ADDED;
 
 	if (len > LINE_MAX_BYTES)
-		faults_add(c->report, SEVERITY_ERROR, who->at, "the kernel cuts the rest off; shorten the options",
-			"the command line of %s has %zu bytes, at most %d", who->name, len, LINE_MAX_BYTES);
+		error_at(c->report, who->at, "the kernel cuts the rest off; shorten the options",
+			"the command line of %s has %zu bytes, at most %d", who->name, len,
+			LINE_MAX_BYTES);
 }
 
 static bool named_wrongly(const struct reference *r)
@@ -181,17 +202,20 @@ static bool named_wrongly(const struct reference *r)
 	return r->name.text && r->index == SITE_NONE;
 }
 
-/* An image or a group of that name is missing, which is said where it is named, not for each of its nodes. */
+/* An image or group of that name is missing: reported where it is named, not for each node. */
 static bool image_unclear(const struct site *s, const struct subject *who)
 {
-	const struct reference_list *groups = who->node ? &who->node->groups : &(struct reference_list){0};
+	const struct reference_list *groups =
+		who->node ? &who->node->groups : &(struct reference_list){0};
 
 	for (size_t i = 0; i < groups->n; i++)
 		if (named_wrongly(&groups->items[i]) ||
-			(groups->items[i].index != SITE_NONE && named_wrongly(&s->groups[groups->items[i].index].profile.image)))
+			(groups->items[i].index != SITE_NONE &&
+				named_wrongly(&s->groups[groups->items[i].index].profile.image)))
 			return true;
-	return named_wrongly(&s->defaults.image) || (who->group && named_wrongly(&who->group->profile.image)) ||
-		(who->node && named_wrongly(&who->node->profile.image));
+	return named_wrongly(&s->defaults.image) ||
+	       (who->group && named_wrongly(&who->group->profile.image)) ||
+	       (who->node && named_wrongly(&who->node->profile.image));
 }
 
 static void check_subject(struct check *c, const struct subject *who)
@@ -200,9 +224,11 @@ static void check_subject(struct check *c, const struct subject *who)
 	bool seen;
 
 	if (!image && !image_unclear(c->s, who))
-		faults_add(c->report, SEVERITY_ERROR, who->at, "image: in its entry, its group or in defaults:", "%s has no image", who->name);
+		error_at(c->report, who->at,
+			"image: in its entry, its group or in defaults:", "%s has no image",
+			who->name);
 	if (image && !image->kernel.text)
-		faults_add(c->report, SEVERITY_ERROR, who->at, "kernel: and initrd: beside the UKI, for iPXE",
+		error_at(c->report, who->at, "kernel: and initrd: beside the UKI, for iPXE",
 			"image %s of %s has no kernel", image->name, who->name);
 	line_clear(&c->line);
 	line_add_profile(&c->line, c->s, who->node, who->group);
@@ -221,8 +247,10 @@ static void check_group(struct check *c, size_t i)
 
 	if (group_boots(c->s, g))
 		check_subject(c, &(struct subject){NULL, g, g->name, g->at});
-	else if (c->s->boot.unknown.index == i && !image_unclear(c->s, &(struct subject){.group = g}))
-		faults_add(c->report, SEVERITY_ERROR, c->s->boot.unknown.name.at, "image: and root: in the group or in defaults:",
+	else if (c->s->boot.unknown.index == i &&
+		 !image_unclear(c->s, &(struct subject){.group = g}))
+		error_at(c->report, c->s->boot.unknown.name.at,
+			"image: and root: in the group or in defaults:",
 			"unknown nodes cannot boot as group %s: it lacks image or root", g->name);
 }
 
@@ -233,7 +261,8 @@ void check_lines(const struct site *s, struct faults *report)
 	for (size_t i = 0; i < s->n_groups; i++)
 		check_group(&c, i);
 	for (size_t i = 0; i < s->n_nodes; i++)
-		check_subject(&c, &(struct subject){&s->nodes[i], NULL, s->nodes[i].name, s->nodes[i].at});
+		check_subject(&c,
+			&(struct subject){&s->nodes[i], NULL, s->nodes[i].name, s->nodes[i].at});
 	line_done(&c.line);
 	text_done(&c.key);
 	names_free(c.seen);

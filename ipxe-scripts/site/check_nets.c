@@ -2,12 +2,14 @@
 /* check_nets: subnets, pools and servers against each other. */
 #include "site/private.h"
 
-static void say_outside(struct faults *r, const struct site_network *n, struct place at, const char *what, uint32_t addr)
+static void say_outside(struct faults *r, const struct site_network *n, struct place at,
+	const char *what, uint32_t addr)
 {
 	char remedy[80];
 
 	snprintf(remedy, sizeof(remedy), "an address of %s/%d", addr_text(n->subnet), n->prefix);
-	faults_add(r, SEVERITY_ERROR, at, remedy, "%s %s is outside of network %.64s", what, addr_text(addr), n->name);
+	error_at(
+		r, at, remedy, "%s %s is outside of network %.64s", what, addr_text(addr), n->name);
 }
 
 static void check_pool(const struct site_network *n, struct faults *r)
@@ -15,9 +17,11 @@ static void check_pool(const struct site_network *n, struct faults *r)
 	if (!n->pool_at.line)
 		return;
 	if (!site_inside(n, n->pool_first) || !site_inside(n, n->pool_last))
-		say_outside(r, n, n->pool_at, "the pool with", site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
+		say_outside(r, n, n->pool_at, "the pool with",
+			site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
 	if (n->dhcp.n > 1)
-		faults_add(r, SEVERITY_NOTE, n->pool_at, "two servers must not give away the same addresses",
+		faults_add(r, SEVERITY_NOTE, n->pool_at,
+			"two servers must not give away the same addresses",
 			"the pool is served by the first of %zu DHCP servers only", n->dhcp.n);
 }
 
@@ -25,29 +29,37 @@ static void check_pool(const struct site_network *n, struct faults *r)
 static void check_dhcp(const struct site *s, const struct site_network *n, struct faults *r)
 {
 	if (!n->dhcp.n)
-		faults_add(r, SEVERITY_ERROR, n->at, "dhcp: [SERVER]", "network %s has no DHCP server", n->name);
+		error_at(r, n->at, "dhcp: [SERVER]", "network %s has no DHCP server", n->name);
 	for (size_t i = 0; i < n->dhcp.n; i++) {
 		size_t k = n->dhcp.items[i].index;
 
-		if (k == SITE_NONE || !n->subnet_at.line || site_inside(n, s->servers[k].address.addr))
+		if (k == SITE_NONE || !n->subnet_at.line ||
+			site_inside(n, s->servers[k].address.addr))
 			continue;
-		faults_add(r, SEVERITY_WARNING, n->at, "name a server inside the network in dhcp:, or run a DHCP relay there",
-			"DHCP server %s (%s) is not inside network %s", s->servers[k].name, addr_text(s->servers[k].address.addr), n->name);
+		faults_add(r, SEVERITY_WARNING, n->at,
+			"name a server inside the network in dhcp:, or run a DHCP relay there",
+			"DHCP server %s (%s) is not inside network %s", s->servers[k].name,
+			addr_text(s->servers[k].address.addr), n->name);
 	}
 }
 
-/* Which servers can bind every stage of a node to one address; docs/dhcp-infiniband.md has the reasons. */
+/* Which servers bind every stage of a node to one address: see docs/dhcp-infiniband.md. */
 static void check_identity(const struct site *s, const struct site_network *n, struct faults *r)
 {
 	if (n->fabric != FABRIC_INFINIBAND && n->identity_at.line)
-		faults_add(r, SEVERITY_WARNING, n->identity_at, "leave it out: Ethernet nodes are known by their MAC address",
+		faults_add(r, SEVERITY_WARNING, n->identity_at,
+			"leave it out: Ethernet nodes are known by their MAC address",
 			"client-id: has a meaning on InfiniBand only");
 	if (n->fabric == FABRIC_INFINIBAND && site_any_loader(s))
 		faults_add(r, n->pool_at.line ? SEVERITY_NOTE : SEVERITY_WARNING, n->at,
-			n->pool_at.line ? "harmless: scripts are found by the port, and the agent gets the node's address" :
-			"a pool: for them, or dhcpd, which gives all of them the node's address",
-			"network %s: while the agent's lease lasts, dnsmasq and Kea give UEFI and the iPXE of loaders:, which have other "
-			"client identifiers, %s", n->name, n->pool_at.line ? "an address of the pool" : "no address");
+			n->pool_at.line ? "harmless: scripts are found by the port, and the agent "
+					  "gets the node's address"
+					: "a pool: for them, or dhcpd, which gives all of them the "
+					  "node's address",
+			"network %s: while the agent's lease lasts, dnsmasq and Kea give UEFI and "
+			"the iPXE of loaders:, which have other "
+			"client identifiers, %s",
+			n->name, n->pool_at.line ? "an address of the pool" : "no address");
 }
 
 static void check_overlap(const struct site *s, size_t i, struct faults *r)
@@ -56,16 +68,19 @@ static void check_overlap(const struct site *s, size_t i, struct faults *r)
 
 	for (size_t k = 0; k < i; k++) {
 		other = &s->networks[k];
-		if (n->subnet_at.line && other->subnet_at.line && (site_inside(n, other->subnet) || site_inside(other, n->subnet)))
-			faults_add(r, SEVERITY_ERROR, n->subnet_at, "subnets must not overlap, or a node's network cannot be told",
-				"network %s overlaps network %s of line %u", n->name, other->name, other->at.line);
+		if (n->subnet_at.line && other->subnet_at.line &&
+			(site_inside(n, other->subnet) || site_inside(other, n->subnet)))
+			error_at(r, n->subnet_at,
+				"subnets must not overlap, or a node's network cannot be told",
+				"network %s overlaps network %s of line %u", n->name, other->name,
+				other->at.line);
 	}
 }
 
 static void check_mtu(const struct site_network *n, struct faults *r)
 {
 	if (n->mtu.at.line && (n->mtu.value < 576 || n->mtu.value > 65520))
-		faults_add(r, SEVERITY_ERROR, n->mtu.at, "2044 or 4092 on InfiniBand, 1500 or 9000 on Ethernet",
+		error_at(r, n->mtu.at, "2044 or 4092 on InfiniBand, 1500 or 9000 on Ethernet",
 			"%u is no MTU", n->mtu.value);
 }
 
@@ -73,10 +88,12 @@ static void check_servers(const struct site *s, struct faults *r)
 {
 	for (size_t i = 0; i < s->n_servers; i++)
 		for (size_t k = 0; k < i; k++)
-			if (s->servers[i].address.at.line && s->servers[i].address.addr == s->servers[k].address.addr &&
+			if (s->servers[i].address.at.line &&
+				s->servers[i].address.addr == s->servers[k].address.addr &&
 				s->servers[i].port.value == s->servers[k].port.value)
-				faults_add(r, SEVERITY_ERROR, s->servers[i].address.at, "one entry for each server",
-					"server %s has the address of %s in line %u", s->servers[i].name, s->servers[k].name,
+				error_at(r, s->servers[i].address.at, "one entry for each server",
+					"server %s has the address of %s in line %u",
+					s->servers[i].name, s->servers[k].name,
 					s->servers[k].at.line);
 }
 
@@ -94,7 +111,7 @@ void check_networks(const struct site *s, struct faults *report)
 		if (n->router.at.line && !site_inside(n, n->router.addr))
 			say_outside(report, n, n->router.at, "router", n->router.addr);
 		if (n->lease.at.line && n->lease.value < 120)
-			faults_add(report, SEVERITY_ERROR, n->lease.at, "seconds, at least 120", "a lease of %u s ends before the boot",
-				n->lease.value);
+			error_at(report, n->lease.at, "seconds, at least 120",
+				"a lease of %u s ends before the boot", n->lease.value);
 	}
 }

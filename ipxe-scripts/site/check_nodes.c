@@ -37,11 +37,13 @@ static void claim(struct check *c, const char *kind, const char *key, const stru
 	/* Two servers may share a machine, by ports. */
 	if (!other->node && !mine->node)
 		return;
-	faults_add(c->report, SEVERITY_ERROR, mine->at, NULL, "%s %s of %s belongs to %s, see line %u", kind, key,
-		mine->node ? mine->node->name : mine->what, other->node ? other->node->name : other->what, other->at.line);
+	error_at(c->report, mine->at, NULL, "%s %s of %s belongs to %s, see line %u", kind, key,
+		mine->node ? mine->node->name : mine->what,
+		other->node ? other->node->name : other->what, other->at.line);
 }
 
-static void claim_octets(struct check *c, const char *kind, const uint8_t *bytes, size_t n, const struct owner *mine)
+static void claim_octets(
+	struct check *c, const char *kind, const uint8_t *bytes, size_t n, const struct owner *mine)
 {
 	struct hw_addr hw = {.len = (uint8_t)n};
 	char text[HW_ADDR_TEXT];
@@ -56,7 +58,8 @@ static void claim_infrastructure(struct check *c)
 		const struct site_server *v = &c->s->servers[i];
 
 		if (v->address.at.line)
-			claim(c, "address", addr_text(v->address.addr), &(struct owner){.what = v->name, .at = v->at});
+			claim(c, "address", addr_text(v->address.addr),
+				&(struct owner){.what = v->name, .at = v->at});
 	}
 	for (size_t i = 0; i < c->s->n_networks; i++) {
 		const struct site_network *n = &c->s->networks[i];
@@ -64,13 +67,17 @@ static void claim_infrastructure(struct check *c)
 
 		if (!n->subnet_at.line)
 			continue;
-		claim(c, "address", addr_text(n->subnet), &(struct owner){.what = "the subnet itself", .at = n->subnet_at});
-		claim(c, "address", addr_text(n->subnet | ~site_netmask(n)), &(struct owner){.what = "broadcast", .at = n->subnet_at});
+		claim(c, "address", addr_text(n->subnet),
+			&(struct owner){.what = "the subnet itself", .at = n->subnet_at});
+		claim(c, "address", addr_text(n->subnet | ~site_netmask(n)),
+			&(struct owner){.what = "broadcast", .at = n->subnet_at});
 		/* A router that is a server as well has one address for both. */
-		for (k = 0; k < c->s->n_servers && c->s->servers[k].address.addr != n->router.addr; k++)
+		for (k = 0; k < c->s->n_servers && c->s->servers[k].address.addr != n->router.addr;
+			k++)
 			;
 		if (n->router.at.line && k == c->s->n_servers)
-			claim(c, "address", addr_text(n->router.addr), &(struct owner){.what = "the router", .at = n->router.at});
+			claim(c, "address", addr_text(n->router.addr),
+				&(struct owner){.what = "the router", .at = n->router.at});
 	}
 }
 
@@ -103,41 +110,52 @@ static void check_fabric(struct check *c, const struct site_node *n, const struc
 	bool infiniband = net->fabric == FABRIC_INFINIBAND;
 
 	if (infiniband && !p->has_guid && p->has_mac)
-		faults_add(c->report, SEVERITY_ERROR, p->mac_at, "guid: with eight octets",
-			"%s: network %s is InfiniBand, where a port is known by its GUID", n->name, net->name);
+		error_at(c->report, p->mac_at, "guid: with eight octets",
+			"%s: network %s is InfiniBand, where a port is known by its GUID", n->name,
+			net->name);
 	if (!infiniband && !p->has_mac && p->has_guid)
-		faults_add(c->report, SEVERITY_ERROR, p->guid_at, "mac: with six octets, or an address of an InfiniBand network",
-			"%s: network %s is Ethernet, where a port is known by its MAC address", n->name, net->name);
+		error_at(c->report, p->guid_at,
+			"mac: with six octets, or an address of an InfiniBand network",
+			"%s: network %s is Ethernet, where a port is known by its MAC address",
+			n->name, net->name);
 	if (infiniband && net->identity == IDENTITY_UUID && !n->has_uuid)
-		faults_add(c->report, SEVERITY_ERROR, n->at, "uuid: as 'dmidecode -s system-uuid' prints it",
-			"%s has no uuid:, which client-id: uuid of network %s needs", n->name, net->name);
+		error_at(c->report, n->at, "uuid: as 'dmidecode -s system-uuid' prints it",
+			"%s has no uuid:, which client-id: uuid of network %s needs", n->name,
+			net->name);
 }
 
 static void check_address(struct check *c, const struct site_node *n, struct site_port *p)
 {
 	const struct site_network *net;
 
-	p->network = p->address.at.line ? network_of(c->s, p->address.addr) : network_by_kind(c->s, p);
+	p->network =
+		p->address.at.line ? network_of(c->s, p->address.addr) : network_by_kind(c->s, p);
 	if (p->address.at.line && p->network == SITE_NONE) {
-		faults_add(c->report, SEVERITY_ERROR, p->address.at, "correct the address, or the subnet of its network",
-			"%s: address %s is in none of the networks", n->name, addr_text(p->address.addr));
+		error_at(c->report, p->address.at,
+			"correct the address, or the subnet of its network",
+			"%s: address %s is in none of the networks", n->name,
+			addr_text(p->address.addr));
 		return;
 	}
 	if (p->network == SITE_NONE) {
-		faults_add(c->report, SEVERITY_ERROR, p->at, "address:", "%s: without address its network cannot be told", n->name);
+		error_at(c->report, p->at,
+			"address:", "%s: without address its network cannot be told", n->name);
 		return;
 	}
 	net = &c->s->networks[p->network];
 	check_fabric(c, n, p);
 	if (!p->address.at.line && !net->pool_at.line)
-		faults_add(c->report, SEVERITY_ERROR, p->at, "address:, or a pool: in its network",
+		error_at(c->report, p->at, "address:, or a pool: in its network",
 			"%s has no address, and network %s no pool", n->name, net->name);
 	if (!p->address.at.line)
 		return;
-	if (net->pool_at.line && p->address.addr >= net->pool_first && p->address.addr <= net->pool_last)
-		faults_add(c->report, SEVERITY_ERROR, p->address.at, "an address outside of the pool", "%s: address %s is in the pool of network %s",
-			n->name, addr_text(p->address.addr), net->name);
-	claim(c, "address", addr_text(p->address.addr), &(struct owner){.node = n, .at = p->address.at});
+	if (net->pool_at.line && p->address.addr >= net->pool_first &&
+		p->address.addr <= net->pool_last)
+		error_at(c->report, p->address.at, "an address outside of the pool",
+			"%s: address %s is in the pool of network %s", n->name,
+			addr_text(p->address.addr), net->name);
+	claim(c, "address", addr_text(p->address.addr),
+		&(struct owner){.node = n, .at = p->address.at});
 }
 
 static void check_port(struct check *c, const struct site_node *n, struct site_port *p)
@@ -145,7 +163,7 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 	uint8_t lemac[6];
 
 	if (!p->has_guid && !p->has_mac)
-		faults_add(c->report, SEVERITY_ERROR, p->at, "guid: of an InfiniBand port, mac: of an Ethernet port",
+		error_at(c->report, p->at, "guid: of an InfiniBand port, mac: of an Ethernet port",
 			"%s has neither guid nor mac, by which its port is recognized", n->name);
 	check_address(c, n, p);
 	if (p->has_mac)
@@ -155,13 +173,14 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 	claim_octets(c, "GUID", p->guid, 8, &(struct owner){.node = n, .at = p->guid_at});
 	identity_lemac(p->guid, lemac);
 	if (!p->has_mac || memcmp(lemac, p->mac, 6) != 0)
-		claim_octets(c, "MAC (of the GUID)", lemac, 6, &(struct owner){.node = n, .at = p->guid_at});
+		claim_octets(c, "MAC (of the GUID)", lemac, 6,
+			&(struct owner){.node = n, .at = p->guid_at});
 }
 
 static void check_node(struct check *c, const struct site_node *n)
 {
 	if (!n->n_ports)
-		faults_add(c->report, SEVERITY_ERROR, n->at, "guid: or mac:", "node %s has no port", n->name);
+		error_at(c->report, n->at, "guid: or mac:", "node %s has no port", n->name);
 	for (size_t i = 0; i < n->n_ports; i++)
 		check_port(c, n, &n->ports[i]);
 	if (n->has_uuid)
@@ -176,7 +195,8 @@ void check_nodes(struct site *s, struct faults *report)
 	for (size_t i = 0; i < s->n_nodes; i++)
 		check_node(&c, &s->nodes[i]);
 	if (!s->n_nodes)
-		faults_add(report, SEVERITY_WARNING, (struct place){0}, "nodes: NAME: {guid: ..., address: ...}", "the file names no node");
+		faults_add(report, SEVERITY_WARNING, (struct place){0},
+			"nodes: NAME: {guid: ..., address: ...}", "the file names no node");
 	names_free(c.keys);
 	free(c.owners);
 }

@@ -20,7 +20,8 @@ static bool lists_server(
 	return false;
 }
 
-bool serves_network(const struct site_network *n, const struct site *s, const struct site_server *me)
+bool serves_network(
+	const struct site_network *n, const struct site *s, const struct site_server *me)
 {
 	return lists_server(&n->dhcp, s, me);
 }
@@ -45,8 +46,8 @@ void first_url(struct text *t, const struct site *s, const struct site_server *m
 	server_url(t, lists_server(web, s, me) ? me : &s->servers[web->items[0].index]);
 }
 
-void boot_file(
-	struct text *t, const struct site *s, const struct site_server *me, const struct boot_arch *a)
+void boot_file(struct text *t, const struct site *s, const struct site_server *me,
+	const struct boot_arch *a)
 {
 	/* A UKI is of one architecture, and those of a site's images are for x64. */
 	bool uki = a->http && s->http_boot != SITE_NONE && a->loader == LOADER_EFI_X64;

@@ -21,16 +21,17 @@ struct boot_arch {
 extern const struct boot_arch boot_arches[BOOT_ARCHES];
 
 bool is_dhcp_server(const struct site *s, const struct site_server *v);
-bool serves_network(const struct site_network *n, const struct site *s, const struct site_server *me);
+bool serves_network(
+	const struct site_network *n, const struct site *s, const struct site_server *me);
 /* serves_pool: one server hands out the pool's addresses, the others only the reserved ones. */
 bool serves_pool(const struct site *s, const struct site_network *n, const struct site_server *me);
 
-/* first_url: where a DHCP server sends nodes: itself if it serves the tree, else the first that does. */
+/* first_url: the web server for clients of me: itself if it serves the tree, else the first. */
 void first_url(struct text *t, const struct site *s, const struct site_server *me);
 
-/* boot_file: what a client of this architecture boots; nothing is added when there is no such file. */
-void boot_file(
-	struct text *t, const struct site *s, const struct site_server *me, const struct boot_arch *a);
+/* boot_file: what a client of this architecture boots; adds nothing if there is no such file. */
+void boot_file(struct text *t, const struct site *s, const struct site_server *me,
+	const struct boot_arch *a);
 
 /* All ports with a reserved address in the networks that a server serves. Zero-initialise. */
 struct dhcp_cursor {

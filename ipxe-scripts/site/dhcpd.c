@@ -16,18 +16,21 @@ static void put_node(struct text *t, const struct site *s, const struct dhcp_cur
 		text_printf(t, "host %s-%s-%s { %s ", c->node->name, addr, list[i].form,
 			list[i].by_id ? "option dhcp-client-identifier" : "hardware ethernet");
 		text_hex(t, list[i].bytes, list[i].len, ':');
-		text_printf(t, "; fixed-address %s; option host-name \"%s\"; }\n", addr, c->node->name);
+		text_printf(
+			t, "; fixed-address %s; option host-name \"%s\"; }\n", addr, c->node->name);
 	}
 }
 
-static void put_network(
-	struct text *t, const struct site *s, const struct site_network *n, const struct site_server *me)
+static void put_network(struct text *t, const struct site *s, const struct site_network *n,
+	const struct site_server *me)
 {
 	text_printf(t, "\n# network %s: %s\nsubnet %s netmask %s {\n", n->name,
 		site_fabric_names[n->fabric], addr_text(n->subnet), addr_text(site_netmask(n)));
-	text_printf(t, "\tdefault-lease-time %u;\n\tmax-lease-time %u;\n", n->lease.value, n->lease.value);
+	text_printf(t, "\tdefault-lease-time %u;\n\tmax-lease-time %u;\n", n->lease.value,
+		n->lease.value);
 	if (serves_pool(s, n, me))
-		text_printf(t, "\trange %s %s;\n", addr_text(n->pool_first), addr_text(n->pool_last));
+		text_printf(
+			t, "\trange %s %s;\n", addr_text(n->pool_first), addr_text(n->pool_last));
 	if (n->router.at.line)
 		text_printf(t, "\toption routers %s;\n", addr_text(n->router.addr));
 	for (size_t i = 0; i < n->n_dns; i++)
@@ -42,7 +45,8 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 {
 	text_printf(t,
 		"\n"
-		"# iPXE and FlexBoot (user class iPXE) get the script; the others a loader for their architecture.\n"
+		"# iPXE and FlexBoot (user class iPXE) get the script; the others a loader for "
+		"their architecture.\n"
 		"option client-arch code 93 = unsigned integer 16;\n"
 		"next-server %s;\n"
 		"if exists user-class and option user-class = \"iPXE\" {\n\tfilename \"",
@@ -55,7 +59,9 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 
 		boot_file(&file, s, me, a);
 		if (file.len)
-			text_printf(t, "elsif option client-arch = %02x:%02x { # %s\n%s\tfilename \"%s\";\n}\n",
+			text_printf(t,
+				"elsif option client-arch = %02x:%02x { # %s\n%s\tfilename "
+				"\"%s\";\n}\n",
 				a->number >> 8, a->number & 255, a->tag,
 				a->http ? "\toption vendor-class-identifier \"HTTPClient\";\n" : "",
 				file.data);
@@ -69,8 +75,10 @@ void render_dhcpd(const struct site *s, const struct site_server *me, struct tre
 
 	put_head(&out, s, "#", "ISC dhcpd");
 	text_printf(&out,
-		"# dhcpd -cf %s/dhcp/%s/dhcpd.conf. On InfiniBand it needs the patch of the RHEL family, or a relay: as\n"
-		"# Debian and its authors build it, it refuses such interfaces. TFTP is another server's.\n"
+		"# dhcpd -cf %s/dhcp/%s/dhcpd.conf. On InfiniBand it needs the patch of the RHEL "
+		"family, or a relay: as\n"
+		"# Debian and its authors build it, it refuses such interfaces. TFTP is another "
+		"server's.\n"
 		"authoritative;\n"
 		"ddns-update-style none;\n"
 		"ping-check false;\n",

@@ -23,8 +23,8 @@ static void put_node(struct text *t, const struct site *s, const struct dhcp_cur
 	text_printf(t, "set:known,%s,%s\n", addr_text(c->port->address.addr), c->node->name);
 }
 
-static void put_network(
-	struct text *t, const struct site *s, const struct site_network *n, const struct site_server *me)
+static void put_network(struct text *t, const struct site *s, const struct site_network *n,
+	const struct site_server *me)
 {
 	const char *mask = addr_text(site_netmask(n));
 
@@ -32,11 +32,11 @@ static void put_network(
 	text_printf(t, "dhcp-range=set:%s,%s,static,%s,%us\n", n->name, addr_text(n->subnet), mask,
 		n->lease.value);
 	if (serves_pool(s, n, me))
-		text_printf(t, "dhcp-range=set:%s,%s,%s,%s,%us\n", n->name, addr_text(n->pool_first),
-			addr_text(n->pool_last), mask, n->lease.value);
+		text_printf(t, "dhcp-range=set:%s,%s,%s,%s,%us\n", n->name,
+			addr_text(n->pool_first), addr_text(n->pool_last), mask, n->lease.value);
 	/* Without a value the option is not sent: otherwise dnsmasq offers itself. */
-	text_printf(t, "dhcp-option=tag:%s,option:router%s%s\n", n->name, n->router.at.line ? "," : "",
-		n->router.at.line ? addr_text(n->router.addr) : "");
+	text_printf(t, "dhcp-option=tag:%s,option:router%s%s\n", n->name,
+		n->router.at.line ? "," : "", n->router.at.line ? addr_text(n->router.addr) : "");
 	text_printf(t, "dhcp-option=tag:%s,option:dns-server", n->name);
 	for (size_t i = 0; i < n->n_dns; i++)
 		text_printf(t, ",%s", addr_text(n->dns[i]));
@@ -50,10 +50,10 @@ static void put_network(
 /* Who gets which file. The architectures are those of RFC 4578 and IANA's list after it. */
 static void put_boot(struct text *t, const struct site *s, const struct site_server *me)
 {
-	text_put(t,
-		"\n"
-		"# iPXE and FlexBoot (user class iPXE) get the script; the others a loader for their architecture.\n"
-		"dhcp-userclass=set:ipxe,iPXE\n");
+	text_put(t, "\n"
+		    "# iPXE and FlexBoot (user class iPXE) get the script; the others a loader for "
+		    "their architecture.\n"
+		    "dhcp-userclass=set:ipxe,iPXE\n");
 	for (size_t i = 0; i < BOOT_ARCHES; i++)
 		text_printf(t, "dhcp-match=set:%s,option:client-arch,%u\n", boot_arches[i].tag,
 			boot_arches[i].number);
@@ -69,7 +69,8 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 			continue;
 		/* UEFI HTTP Boot ignores an offer that does not say HTTPClient itself. */
 		if (a->http)
-			text_printf(t, "dhcp-option-force=tag:%s,tag:!ipxe,60,HTTPClient\n", a->tag);
+			text_printf(
+				t, "dhcp-option-force=tag:%s,tag:!ipxe,60,HTTPClient\n", a->tag);
 		text_printf(t, "dhcp-boot=tag:%s,tag:!ipxe,%s,,%s\n", a->tag, file.data,
 			addr_text(me->address.addr));
 	}
@@ -92,18 +93,21 @@ void render_dnsmasq(const struct site *s, const struct site_server *me, struct t
 
 	put_head(&out, s, "#", "dnsmasq (DHCP and TFTP)");
 	text_printf(&out,
-		"# dnsmasq --conf-file=%s/dhcp/%s/dnsmasq.conf; after a change of nodes alone SIGHUP will do.\n"
+		"# dnsmasq --conf-file=%s/dhcp/%s/dnsmasq.conf; after a change of nodes alone "
+		"SIGHUP will do.\n"
 		"port=0\n"
 		"bind-dynamic\n"
 		"dhcp-authoritative\n"
 		"log-dhcp\n"
-		"# Half of a fabric powers on at once: no time to ping every address before it is given.\n"
+		"# Half of a fabric powers on at once: no time to ping every address before it is "
+		"given.\n"
 		"no-ping\n"
 		"dhcp-hostsfile=%s/dhcp/%s/dnsmasq.hosts\n"
 		"dhcp-lease-max=%zu\n"
 		"enable-tftp\n"
 		"tftp-root=%s/tftp\n",
-		s->tree.text, me->name, s->tree.text, me->name, s->n_nodes * 4 + 1000, s->tree.text);
+		s->tree.text, me->name, s->tree.text, me->name, s->n_nodes * 4 + 1000,
+		s->tree.text);
 	if (s->domain.text)
 		text_printf(&out, "domain=%s\n", s->domain.text);
 	for (size_t i = 0; i < s->n_networks; i++)

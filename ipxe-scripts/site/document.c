@@ -32,7 +32,7 @@ static struct place place_of(const yaml_mark_t *m)
 
 static void refuse(struct reader *r, const yaml_event_t *e, const char *remedy, const char *what)
 {
-	faults_add(r->report, SEVERITY_ERROR, place_of(&e->start_mark), remedy, "%s", what);
+	error_at(r->report, place_of(&e->start_mark), remedy, "%s", what);
 	r->failed = true;
 }
 
@@ -72,13 +72,15 @@ static void attach(struct reader *r, struct value *v)
 	o->value->n++;
 }
 
-static void take_key(struct reader *r, struct open_value *o, const yaml_event_t *e, const char *text)
+static void take_key(
+	struct reader *r, struct open_value *o, const yaml_event_t *e, const char *text)
 {
 	struct place at = place_of(&e->start_mark);
 	size_t first = names_add(o->keys, text, at.line);
 
 	if (first != NAMES_NONE)
-		faults_add(r->report, SEVERITY_ERROR, at, "give it once", "%s is there already, in line %zu", text, first);
+		error_at(r->report, at, "give it once", "%s is there already, in line %zu", text,
+			first);
 	o->key = text;
 	o->key_at = at;
 	o->skip = first != NAMES_NONE;
@@ -111,7 +113,8 @@ static void take_start(struct reader *r, const yaml_event_t *e, enum value_kind 
 	struct value *v;
 
 	if (o && o->value->kind == VALUE_MAP && !o->key) {
-		refuse(r, e, "a name, a colon, a value", "a list or map cannot be the name of something");
+		refuse(r, e, "a name, a colon, a value",
+			"a list or map cannot be the name of something");
 		return;
 	}
 	if (r->depth == DOCUMENT_DEPTH_MAX) {
@@ -120,7 +123,8 @@ static void take_start(struct reader *r, const yaml_event_t *e, enum value_kind 
 	}
 	v = value_new(r, kind, e);
 	attach(r, v);
-	r->open[r->depth++] = (struct open_value){.value = v, .keys = kind == VALUE_MAP ? names_new() : NULL};
+	r->open[r->depth++] =
+		(struct open_value){.value = v, .keys = kind == VALUE_MAP ? names_new() : NULL};
 }
 
 static void take_end(struct reader *r)
@@ -164,15 +168,18 @@ static bool take_event(struct reader *r, const yaml_event_t *e)
 static void say_syntax(struct reader *r, const yaml_parser_t *p)
 {
 	struct place at = place_of(&p->problem_mark);
-	const char *remedy = "check the indentation, and quote a text that begins with * & ! % @ ` { [ or holds \": \" or \" #\"";
+	const char *remedy = "check the indentation, and quote a text that begins with * & ! % @ ` "
+			     "{ [ or holds \": \" or \" #\"";
 
 	r->failed = true;
 	if (p->error == YAML_READER_ERROR)
-		faults_add(r->report, SEVERITY_ERROR, (struct place){0}, "the file is UTF-8 text", "not readable: %s at byte %zu",
-			p->problem ? p->problem : "strange byte", p->problem_offset);
+		error_at(r->report, (struct place){0}, "the file is UTF-8 text",
+			"not readable: %s at byte %zu", p->problem ? p->problem : "strange byte",
+			p->problem_offset);
 	else
-		faults_add(r->report, SEVERITY_ERROR, at, remedy, "not YAML: %s%s%s", p->problem ? p->problem : "syntax",
-			p->context ? ", " : "", p->context ? p->context : "");
+		error_at(r->report, at, remedy, "not YAML: %s%s%s",
+			p->problem ? p->problem : "syntax", p->context ? ", " : "",
+			p->context ? p->context : "");
 }
 
 static void read_events(struct reader *r, yaml_parser_t *p)
@@ -191,14 +198,15 @@ static void read_events(struct reader *r, yaml_parser_t *p)
 	}
 }
 
-const struct value *document_parse(struct arena *arena, const char *text, size_t len, struct faults *report)
+const struct value *document_parse(
+	struct arena *arena, const char *text, size_t len, struct faults *report)
 {
 	struct reader r = {.arena = arena, .report = report};
 	yaml_parser_t parser;
 
 	if (len > DOCUMENT_BYTES_MAX) {
-		faults_add(report, SEVERITY_ERROR, (struct place){0}, "split the site", "the file is larger than %d MiB",
-			DOCUMENT_BYTES_MAX >> 20);
+		error_at(report, (struct place){0}, "split the site",
+			"the file is larger than %d MiB", DOCUMENT_BYTES_MAX >> 20);
 		return NULL;
 	}
 	if (!yaml_parser_initialize(&parser))
@@ -209,6 +217,7 @@ const struct value *document_parse(struct arena *arena, const char *text, size_t
 	while (r.depth)
 		take_end(&r);
 	if (!r.failed && !r.root)
-		faults_add(report, SEVERITY_ERROR, (struct place){0}, "begin with the example of docs/site-file.md", "the file is empty");
+		error_at(report, (struct place){0}, "begin with the example of docs/site-file.md",
+			"the file is empty");
 	return r.failed ? NULL : r.root;
 }

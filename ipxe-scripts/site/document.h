@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * document: the site file as a tree of maps, lists and texts, each with its place. YAML is read by libyaml;
- * what makes YAML surprising is left out and said: anchors, aliases, tags, several documents, and any meaning
- * of a bare word beyond its letters.
+ * document: the site file as a tree of maps, lists and texts, each with its place. YAML is read by
+ * libyaml; what makes YAML surprising is left out and said: anchors, aliases, tags, several
+ * documents, and any meaning of a bare word beyond its letters.
  */
 #pragma once
 
@@ -28,7 +28,8 @@ struct value {
 };
 
 /*
- * document_parse: text[0..len) into values that live in arena. NULL if it is no document (said in the report).
- * Keys that are there twice are reported, and the first one counts.
+ * document_parse: text[0..len) into values that live in arena. NULL if it is no document (said in
+ * the report). Keys that are there twice are reported, and the first one counts.
  */
-const struct value *document_parse(struct arena *arena, const char *text, size_t len, struct faults *report);
+const struct value *document_parse(
+	struct arena *arena, const char *text, size_t len, struct faults *report);

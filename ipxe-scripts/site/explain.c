@@ -35,7 +35,8 @@ static void explain_port(const struct explain *e, const struct site_port *p)
 		fputs(" MAC ", e->out);
 		put_octets(e->out, p->mac, 6);
 	}
-	fprintf(e->out, " in network %s (%s), address %s\n", net->name, site_fabric_names[net->fabric],
+	fprintf(e->out, " in network %s (%s), address %s\n", net->name,
+		site_fabric_names[net->fabric],
 		p->address.at.line ? addr_text(p->address.addr) : "from its pool");
 }
 
@@ -66,8 +67,11 @@ static void explain_forms(const struct explain *e, const struct site_port *p)
 			continue;
 		fprintf(e->out, "    %-9s", site_identity_names[form]);
 		put_octets(e->out, id, len);
-		fprintf(e->out, "  %s\n", form == net->identity ? "dnsmasq, dhcpd, Kea; what this network uses" :
-			form == IDENTITY_IPXE ? "dnsmasq (by MAC, while no other form holds the lease), dhcpd, Kea" : "dhcpd, Kea");
+		fprintf(e->out, "  %s\n",
+			form == net->identity	? "dnsmasq, dhcpd, Kea; what this network uses"
+			: form == IDENTITY_IPXE ? "dnsmasq (by MAC, while no other form holds the "
+						  "lease), dhcpd, Kea"
+						: "dhcpd, Kea");
 	}
 }
 
@@ -98,9 +102,11 @@ static void explain_rom(const struct explain *e, const struct site_port *p)
 	}
 	for (size_t i = 0; i < LOADER_MAX; i++)
 		if (e->s->loaders[i].text)
-			fprintf(e->out, "  a ROM without iPXE (%s) fetches %s by TFTP\n", site_loader_names[i], site_loader_files[i]);
+			fprintf(e->out, "  a ROM without iPXE (%s) fetches %s by TFTP\n",
+				site_loader_names[i], site_loader_files[i]);
 	boot_file(&url, e->s, &e->s->servers[net->dhcp.items[0].index], http_arch());
-	fprintf(e->out, "  UEFI HTTP Boot: %s\n", url.len ? url.data : "not served (loaders: efi-x64, or http-boot:)");
+	fprintf(e->out, "  UEFI HTTP Boot: %s\n",
+		url.len ? url.data : "not served (loaders: efi-x64, or http-boot:)");
 }
 
 static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_len)
@@ -110,10 +116,12 @@ static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_l
 
 	fputs("\niPXE (FlexBoot, or one that was chained)\n", e->out);
 	text_hex(&t, id, id_len, 0);
-	fprintf(e->out, "  [1-3] boot.ipxe: without a lease tries again for %u s, then gives up", b->link_wait_s.value);
+	fprintf(e->out, "  [1-3] boot.ipxe: without a lease tries again for %u s, then gives up",
+		b->link_wait_s.value);
 	if (b->menu_wait_ms.value)
 		fprintf(e->out, "; key %c opens the menu", b->menu_key.text[0]);
-	fprintf(e->out, "\n  [4] node/%s.ipxe%s from", t.data, e->n ? "" : ", which is not there, so default.ipxe,");
+	fprintf(e->out, "\n  [4] node/%s.ipxe%s from", t.data,
+		e->n ? "" : ", which is not there, so default.ipxe,");
 	for (size_t i = 0; i < b->servers.n; i++) {
 		text_clear(&t);
 		server_url(&t, &e->s->servers[b->servers.items[i].index]);
@@ -121,7 +129,8 @@ static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_l
 	}
 	fprintf(e->out, "; %u rounds, %u s between them\n", b->tries.value, b->wait_s.value);
 	if (b->reboot_after_s.value)
-		fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n", b->reboot_after_s.value);
+		fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n",
+			b->reboot_after_s.value);
 	else
 		fputs("  [9] if nothing helps: reboot at once\n", e->out);
 }
@@ -138,7 +147,8 @@ static void put_size(const struct explain *e, const char *what, const struct sai
 		fprintf(e->out, " (%s)\n", strerror(errno));
 }
 
-static void explain_kernel(const struct explain *e, const struct site_image *m, const struct line *l)
+static void explain_kernel(
+	const struct explain *e, const struct site_image *m, const struct line *l)
 {
 	_cleanup_text_ struct text added = {0};
 
@@ -155,11 +165,12 @@ static void explain_kernel(const struct explain *e, const struct site_image *m, 
 	}
 	fprintf(e->out, "  [6] signatures: %s\n", !image_is_signed(m) ? "not checked" :
 		streq(m->signing.text, "try") ? "checked where iPXE can" : "required");
-	fprintf(e->out, "  [7] command line, %zu of %d bytes:\n    %s%s\n", added.len + l->text.len, LINE_MAX_BYTES, added.data ? added.data : "",
-		l->text.data);
+	fprintf(e->out, "  [7] command line, %zu of %d bytes:\n    %s%s\n", added.len + l->text.len,
+		LINE_MAX_BYTES, added.data ? added.data : "", l->text.data);
 }
 
-static int explain_settings(const struct explain *e, const struct site_port *p, const struct line *l)
+static int explain_settings(
+	const struct explain *e, const struct site_port *p, const struct line *l)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	int r = plan_parse(&plan, l->text.data, l->text.len, NULL);
@@ -208,10 +219,13 @@ static int explain_stranger(const struct explain *e, const struct site_found *fo
 	const struct site_group *g = unknown == SITE_NONE ? NULL : &e->s->groups[unknown];
 
 	put_octets(e->out, found->id, found->id_len);
-	fprintf(e->out, ": no port of the site file\n  gets an address of the pool of its network, if that has one\n");
+	fprintf(e->out, ": no port of the site file\n  gets an address of the pool of its network, "
+			"if that has one\n");
 	explain_ipxe(e, found->id, found->id_len);
 	if (!g) {
-		fputs("  is told that it is not in the site file, and gives up; boot: unknown: GROUP would boot it\n", e->out);
+		fputs("  is told that it is not in the site file, and gives up; boot: unknown: "
+		      "GROUP would boot it\n",
+			e->out);
 		return 0;
 	}
 	fprintf(e->out, "  boots as one of group %s (boot: unknown:)\n", g->name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* faults: see faults.h. Texts quote the site file, which may hold any byte: they are printed escaped. */
+/* faults: texts quote the site file, which may hold any byte: they are printed escaped. */
 #include "site/faults.h"
 
 #include "print.h"
@@ -32,7 +32,8 @@ struct faults *faults_free(struct faults *r)
 	return NULL;
 }
 
-void faults_add(struct faults *r, enum severity severity, struct place at, const char *remedy, const char *fmt, ...)
+void faults_add(struct faults *r, enum severity severity, struct place at, const char *remedy,
+	const char *fmt, ...)
 {
 	struct fault *f;
 	va_list ap;
@@ -128,7 +129,8 @@ void faults_print(struct faults *r, const char *file, enum severity least, FILE 
 		all += r->totals[i];
 		if (!r->totals[i])
 			continue;
-		fprintf(out, "%s%zu %s%s", comma, r->totals[i], names[i], r->totals[i] == 1 ? "" : "s");
+		fprintf(out, "%s%zu %s%s", comma, r->totals[i], names[i],
+			r->totals[i] == 1 ? "" : "s");
 		comma = ", ";
 	}
 	if (r->n == FAULTS_MAX)

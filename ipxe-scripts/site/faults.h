@@ -36,8 +36,11 @@ struct faults *faults_free(struct faults *r);
 DEFINE_FREEP(struct faults, faults_free)
 
 /* faults_add: a finding; remedy may be NULL. The texts are copied. */
-void faults_add(struct faults *r, enum severity severity, struct place at, const char *remedy, const char *fmt, ...)
-	_printf_(5, 6);
+void faults_add(struct faults *r, enum severity severity, struct place at, const char *remedy,
+	const char *fmt, ...) _printf_(5, 6);
+
+/* error_at: the same for an error. */
+#define error_at(r, at, ...) faults_add(r, SEVERITY_ERROR, at, __VA_ARGS__)
 
 /* faults_sort: by line, column, then words; what is there twice is dropped. */
 void faults_sort(struct faults *r);
@@ -47,5 +50,5 @@ const struct fault *faults_at(const struct faults *r, size_t i);
 /* faults_total: how many of a severity there were, those not kept included. */
 size_t faults_total(const struct faults *r, enum severity severity);
 
-/* faults_print: "FILE:LINE: error: TEXT", the remedy indented below, and the sums; what is below least is left out. */
+/* faults_print: "FILE:LINE: error: TEXT", remedies indented, sums; least: the lowest severity. */
 void faults_print(struct faults *r, const char *file, enum severity least, FILE *out);

@@ -15,13 +15,15 @@ void wrong(struct loader *l, const struct value *v, const char *remedy, const ch
 	va_end(ap);
 	if (n < 0)
 		must(NULL);
-	faults_add(l->report, SEVERITY_ERROR, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
+	error_at(
+		l->report, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
 }
 
 bool is_kind(struct loader *l, const struct value *v, enum value_kind kind)
 {
 	static const char *const names[] = {"a text", "a list", "a map"};
-	static const char *const how[] = {"KEY: TEXT", "KEY: [A, B], or a line \"- A\" for each", "KEY: and below it, indented, NAME: VALUE lines"};
+	static const char *const how[] = {"KEY: TEXT", "KEY: [A, B], or a line \"- A\" for each",
+		"KEY: and below it, indented, NAME: VALUE lines"};
 
 	if (v->kind == kind)
 		return true;
@@ -29,27 +31,36 @@ bool is_kind(struct loader *l, const struct value *v, enum value_kind kind)
 	return false;
 }
 
-static void unknown_key(struct loader *l, const struct value *v, const char *what, const struct field *fields, size_t n)
+char *nearest_remedy(const char *word, const char *const *words, size_t n)
 {
-	const char *keys[KEYS_MAX], *near;
+	const char *near = names_nearest(word, words, n);
+	char *remedy = NULL;
+	size_t len;
+	FILE *f = must(open_memstream(&remedy, &len));
+
+	if (near)
+		fprintf(f, "did you mean %s?", near);
+	for (size_t i = 0; !near && i < n; i++)
+		fprintf(f, "%s%s", i ? ", " : "one of: ", words[i]);
+	fclose(f);
+	return remedy;
+}
+
+static void unknown_key(struct loader *l, const struct value *v, const char *what,
+	const struct field *fields, size_t n)
+{
 	_cleanup_free_ char *remedy = NULL;
-	size_t i, len = 0;
-	FILE *f;
+	const char *keys[KEYS_MAX];
+	size_t i;
 
 	for (i = 0; i < n && i < KEYS_MAX; i++)
 		keys[i] = fields[i].key;
-	f = must(open_memstream(&remedy, &len));
-	near = names_nearest(v->key, keys, i);
-	if (near)
-		fprintf(f, "did you mean %s?", near);
-	else
-		for (i = 0; i < n && i < KEYS_MAX; i++)
-			fprintf(f, "%s%s", i ? ", " : "one of: ", keys[i]);
-	fclose(f);
-	faults_add(l->report, SEVERITY_ERROR, v->key_at, remedy, "%s has no key %s", what, v->key);
+	remedy = nearest_remedy(v->key, keys, i);
+	error_at(l->report, v->key_at, remedy, "%s has no key %s", what, v->key);
 }
 
-void take_fields(struct loader *l, const struct value *v, const char *what, const struct field *fields, size_t n, void *object)
+void take_fields(struct loader *l, const struct value *v, const char *what,
+	const struct field *fields, size_t n, void *object)
 {
 	bool seen[KEYS_MAX] = {false};
 	const struct value *e;
@@ -69,7 +80,8 @@ void take_fields(struct loader *l, const struct value *v, const char *what, cons
 	}
 	for (i = 0; i < n; i++)
 		if (fields[i].required && !seen[i])
-			faults_add(l->report, SEVERITY_ERROR, v->key ? v->key_at : v->at, NULL, "%s lacks %s:", what, fields[i].key);
+			error_at(l->report, v->key ? v->key_at : v->at, NULL, "%s lacks %s:", what,
+				fields[i].key);
 }
 
 const struct value *items_of(struct loader *l, const struct value *v, size_t *n)
@@ -99,14 +111,16 @@ void take_text(struct loader *l, const struct value *v, void *member)
 		return;
 	for (s = v->text; *s; s++)
 		if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f) {
-			wrong(l, v, "only printable ASCII reaches boot loaders unchanged", "holds byte %02x", (unsigned char)*s);
+			wrong(l, v, "only printable ASCII reaches boot loaders unchanged",
+				"holds byte %02x", (unsigned char)*s);
 			return;
 		}
 	*(struct said *)member = (struct said){v->text, v->at};
 }
 
 /* Takes a text if it passes, else says what is wanted. */
-static void take_if(struct loader *l, const struct value *v, void *member, bool passes, const char *wanted)
+static void take_if(
+	struct loader *l, const struct value *v, void *member, bool passes, const char *wanted)
 {
 	if (!passes)
 		wrong(l, v, wanted, "%s will not do here", v->text);
@@ -117,25 +131,29 @@ static void take_if(struct loader *l, const struct value *v, void *member, bool 
 void take_name(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, is_name(v->text), "letters, digits, '.', '_' and '-', at most 63");
+		take_if(l, v, member, is_name(v->text),
+			"letters, digits, '.', '_' and '-', at most 63");
 }
 
 void take_domain(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, value_hostname(v->text, strlen(v->text)), "a domain name such as cluster.example");
+		take_if(l, v, member, value_hostname(v->text, strlen(v->text)),
+			"a domain name such as cluster.example");
 }
 
 void take_ifname(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, value_ifname(v->text, strlen(v->text)), "an interface of the DHCP server, such as ib0");
+		take_if(l, v, member, value_ifname(v->text, strlen(v->text)),
+			"an interface of the DHCP server, such as ib0");
 }
 
 /* What is copied keeps its name in URLs and configurations, so it must need no quoting there. */
 static bool plain_path(const char *s)
 {
-	size_t len = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:@,=~");
+	size_t len = strspn(
+		s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:@,=~");
 
 	return len > 0 && !s[len] && len < 1024;
 }
@@ -143,29 +161,35 @@ static bool plain_path(const char *s)
 void take_path(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, plain_path(v->text), "a file's path without spaces or quotes");
+		take_if(l, v, member, plain_path(v->text),
+			"a file's path without spaces or quotes");
 }
 
 void take_tree(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, plain_path(v->text) && v->text[0] == '/' && v->text[1], "an absolute path such as /srv/initagent");
+		take_if(l, v, member, plain_path(v->text) && v->text[0] == '/' && v->text[1],
+			"an absolute path such as /srv/initagent");
 }
 
 void take_signing(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, streq(v->text, "off") || streq(v->text, "try") || streq(v->text, "require"),
+		take_if(l, v, member,
+			streq(v->text, "off") || streq(v->text, "try") || streq(v->text, "require"),
 			"off, try (verify where iPXE can) or require");
 }
 
 void take_key_letter(struct loader *l, const struct value *v, void *member)
 {
 	if (is_kind(l, v, VALUE_TEXT))
-		take_if(l, v, member, strlen(v->text) == 1 && v->text[0] >= 'a' && v->text[0] <= 'z', "one letter from a to z");
+		take_if(l, v, member,
+			strlen(v->text) == 1 && v->text[0] >= 'a' && v->text[0] <= 'z',
+			"one letter from a to z");
 }
 
-static void push_said(struct loader *l, struct arena_list *list, const char *s, size_t len, struct place at)
+static void push_said(
+	struct loader *l, struct arena_list *list, const char *s, size_t len, struct place at)
 {
 	struct said *item = must(arena_push(l->site->arena, list, sizeof(*item)));
 
@@ -188,38 +212,37 @@ static void cut_words(struct loader *l, struct arena_list *list, const struct sa
 	}
 }
 
-void take_words(struct loader *l, const struct value *v, void *member)
+/* take_list: each text of a list, or the one text, that take accepts is added. */
+static void take_list(struct loader *l, const struct value *v, struct said_list *ret, taker take,
+	void (*add)(struct loader *l, struct arena_list *list, const struct said *text))
 {
 	struct arena_list list = {0};
-	struct said_list *out = member;
 	const struct value *e;
 	size_t n;
 
 	for (e = items_of(l, v, &n); n-- > 0; e = e->next) {
 		struct said text = {0};
 
-		take_text(l, e, &text);
+		take(l, e, &text);
 		if (text.text)
-			cut_words(l, &list, &text);
+			add(l, &list, &text);
 	}
-	*out = (struct said_list){list.items, list.n};
+	*ret = (struct said_list){list.items, list.n};
+}
+
+void take_words(struct loader *l, const struct value *v, void *member)
+{
+	take_list(l, v, member, take_text, cut_words);
+}
+
+static void add_path(struct loader *l, struct arena_list *list, const struct said *text)
+{
+	push_said(l, list, text->text, strlen(text->text), text->at);
 }
 
 void take_paths(struct loader *l, const struct value *v, void *member)
 {
-	struct arena_list list = {0};
-	struct said_list *out = member;
-	const struct value *e;
-	size_t n;
-
-	for (e = items_of(l, v, &n); n-- > 0; e = e->next) {
-		struct said text = {0};
-
-		take_path(l, e, &text);
-		if (text.text)
-			push_said(l, &list, text.text, strlen(text.text), text.at);
-	}
-	*out = (struct said_list){list.items, list.n};
+	take_list(l, v, member, take_path, add_path);
 }
 
 void take_reference(struct loader *l, const struct value *v, void *member)
@@ -263,7 +286,8 @@ void take_addr(struct loader *l, const struct value *v, void *member)
 	*(struct said_addr *)member = (struct said_addr){ntohl(a.v4.s_addr), v->at};
 }
 
-static void take_up_to(struct loader *l, const struct value *v, uint32_t least, uint32_t most, void *member)
+static void take_up_to(
+	struct loader *l, const struct value *v, uint32_t least, uint32_t most, void *member)
 {
 	_cleanup_free_ char *remedy = NULL;
 	uint32_t number = 0;
@@ -281,7 +305,7 @@ static void take_up_to(struct loader *l, const struct value *v, uint32_t least, 
 
 void take_number(struct loader *l, const struct value *v, void *member)
 {
-	/* A day in seconds: no wait of a boot is longer, and iPXE's milliseconds do not overflow. */
+	/* A day in seconds: longer than any wait of a boot; iPXE's milliseconds do not overflow. */
 	take_up_to(l, v, 0, 86400, member);
 }
 

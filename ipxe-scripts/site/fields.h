@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fields: from values of the document to typed members of a struct, by tables: a row a key. Each taker says
- * what it wanted and leaves the member alone when it does not get it.
+ * fields: from values of the document to typed members of a struct, by tables: a row a key. Each
+ * taker says what it wanted and leaves the member alone when it does not get it.
  */
 #pragma once
 
@@ -28,20 +28,25 @@ struct field {
 #define REQUIRED(key, take, type, member) {key, take, offsetof(type, member), true}
 
 /*
- * take_fields: the entries of map v by the table, into object. Unknown and missing keys are said; what names
- * the object in messages ("network ib").
+ * take_fields: the entries of map v by the table, into object. Unknown and missing keys are said;
+ * what names the object in messages ("network ib").
  */
-void take_fields(struct loader *l, const struct value *v, const char *what, const struct field *fields, size_t n, void *object);
+void take_fields(struct loader *l, const struct value *v, const char *what,
+	const struct field *fields, size_t n, void *object);
 
-void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...) _printf_(4, 5);
+void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
+	_printf_(4, 5);
 
 /* is_kind: true if v is of that kind; else says so. */
 bool is_kind(struct loader *l, const struct value *v, enum value_kind kind);
 
+/* nearest_remedy: "did you mean X?", or all of the words; the caller's to free. */
+char *nearest_remedy(const char *word, const char *const *words, size_t n);
+
 /* List items of a list, or the one text itself. */
 const struct value *items_of(struct loader *l, const struct value *v, size_t *n);
 
-/* is_name: [A-Za-z0-9][A-Za-z0-9._-]{0,62}: what is safe in file names, scripts and configurations. */
+/* is_name: [A-Za-z0-9][A-Za-z0-9._-]{0,62}: safe in file names, scripts, configurations. */
 bool is_name(const char *s);
 
 /* Into struct said */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_site: any bytes as a site file. What has no error must render, into files whose names stay below the
- * folder and scripts that hold only what scripts may hold; each finding has a place inside of the file.
+ * fuzz_site: any bytes as a site file. What has no error must render, into files whose names stay
+ * below the folder and scripts that hold only what scripts may hold; each finding has a place
+ * inside of the file.
  */
 #include "site/line.h"
 #include "site/names.h"
@@ -23,7 +24,8 @@ static void check_report(struct faults *r, const uint8_t *data, size_t size)
 
 	/* libyaml counts CR, NEL and the Unicode separators as ends of lines as well. */
 	for (i = 0; i < size; i++)
-		lines += data[i] == '\n' || data[i] == '\r' || data[i] == 0x85 || data[i] == 0xa8 || data[i] == 0xa9;
+		lines += data[i] == '\n' || data[i] == '\r' || data[i] == 0x85 || data[i] == 0xa8 ||
+			 data[i] == 0xa9;
 	faults_sort(r);
 	for (i = 0; i < faults_count(r); i++) {
 		const struct fault *f = faults_at(r, i);

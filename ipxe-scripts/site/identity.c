@@ -11,7 +11,7 @@ void identity_lemac(const uint8_t guid[static 8], uint8_t mac[static 6])
 size_t identity_bytes(enum site_identity form, const struct site_node *n, const struct site_port *p,
 	uint8_t bytes[static IDENTITY_BYTES])
 {
-	/* RFC 4361: type 255, IAID, DUID. FlexBoot's DUID is of type 2 with the enterprise number 0x2c9. */
+	/* RFC 4361: type 255, IAID, DUID. FlexBoot's DUID: type 2, enterprise number 0x2c9. */
 	static const uint8_t flexboot[] = {0xff, 0, 0, 0, 0, 0, 2, 0, 0, 2, 0xc9, 0};
 	/* DUID type 3 (LL), hardware type 32 */
 	static const uint8_t link_layer[] = {0, 3, 0, 0x20};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kea: dhcp/SERVER/kea-dhcp4.json. Kea reads comments. Every form of identity has a reservation of the same
- * address; but a lease belongs to the identity that took it, until it ends.
+ * kea: dhcp/SERVER/kea-dhcp4.json. Kea reads comments. Every form of identity has a reservation of
+ * the same address; but a lease belongs to the identity that took it, until it ends.
  */
 #include "site/dhcp.h"
 
@@ -12,7 +12,8 @@ static void put_node(
 	size_t n = dhcp_matches(s, c, list);
 
 	for (size_t i = 0; i < n; i++) {
-		text_printf(t, "%s\n        { \"%s\": \"", *comma, list[i].by_id ? "client-id" : "hw-address");
+		text_printf(t, "%s\n        { \"%s\": \"", *comma,
+			list[i].by_id ? "client-id" : "hw-address");
 		text_hex(t, list[i].bytes, list[i].len, ':');
 		text_printf(t, "\", \"ip-address\": \"%s\", \"hostname\": \"%s\" }",
 			addr_text(c->port->address.addr), c->node->name);
@@ -47,18 +48,23 @@ static void put_options(struct text *t, const struct site *s, const struct site_
 	text_put(t, " ],\n");
 }
 
-static void put_subnet(struct text *t, const struct site *s, size_t index, const struct site_server *me)
+static void put_subnet(
+	struct text *t, const struct site *s, size_t index, const struct site_server *me)
 {
 	const struct site_network *n = &s->networks[index];
 	struct dhcp_cursor c = {0};
 	const char *comma = "";
 
-	text_printf(t, "    { // network %s: %s\n      \"id\": %zu, \"subnet\": \"%s/%d\", \"valid-lifetime\": %u,\n", n->name,
-		site_fabric_names[n->fabric], index + 1, addr_text(n->subnet), n->prefix, n->lease.value);
+	text_printf(t,
+		"    { // network %s: %s\n      \"id\": %zu, \"subnet\": \"%s/%d\", "
+		"\"valid-lifetime\": %u,\n",
+		n->name, site_fabric_names[n->fabric], index + 1, addr_text(n->subnet), n->prefix,
+		n->lease.value);
 	if (n->interface.text)
 		text_printf(t, "      \"interface\": \"%s\",\n", n->interface.text);
 	if (serves_pool(s, n, me))
-		text_printf(t, "      \"pools\": [ { \"pool\": \"%s - %s\" } ],\n", addr_text(n->pool_first), addr_text(n->pool_last));
+		text_printf(t, "      \"pools\": [ { \"pool\": \"%s - %s\" } ],\n",
+			addr_text(n->pool_first), addr_text(n->pool_last));
 	put_options(t, s, n);
 	text_put(t, "      \"reservations\": [");
 	while (dhcp_next(&c, s, me))
@@ -68,12 +74,16 @@ static void put_subnet(struct text *t, const struct site *s, size_t index, const
 }
 
 /* A class for a kind of client: which file, in the header and as option 67. */
-static void put_class(struct text *t, const char *name, const char *test, const char *file, bool http, const char **comma)
+static void put_class(struct text *t, const char *name, const char *test, const char *file,
+	bool http, const char **comma)
 {
-	text_printf(t, "%s\n    { \"name\": \"%s\", \"test\": \"%s\",\n      \"boot-file-name\": \"%s\",\n      \"option-data\": [ ", *comma, name,
-		test, file);
+	text_printf(t,
+		"%s\n    { \"name\": \"%s\", \"test\": \"%s\",\n      \"boot-file-name\": "
+		"\"%s\",\n      \"option-data\": [ ",
+		*comma, name, test, file);
 	if (http)
-		text_put(t, "{ \"name\": \"vendor-class-identifier\", \"data\": \"HTTPClient\" }, ");
+		text_put(
+			t, "{ \"name\": \"vendor-class-identifier\", \"data\": \"HTTPClient\" }, ");
 	text_printf(t, "{ \"name\": \"boot-file-name\", \"data\": \"%s\" } ] }", file);
 	*comma = ",";
 }
@@ -83,9 +93,9 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 	_cleanup_text_ struct text file = {0}, test = {0};
 	const char *comma = "";
 
-	text_put(t,
-		"  // iPXE and FlexBoot (user class iPXE) get the script; the others a loader for their architecture.\n"
-		"  \"client-classes\": [");
+	text_put(t, "  // iPXE and FlexBoot (user class iPXE) get the script; the others a loader "
+		    "for their architecture.\n"
+		    "  \"client-classes\": [");
 	first_url(&file, s, me);
 	text_put(&file, "/boot.ipxe");
 	put_class(t, "ipxe", "option[77].hex == 'iPXE'", file.data, false, &comma);
@@ -95,7 +105,8 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 		text_clear(&file);
 		text_clear(&test);
 		boot_file(&file, s, me, a);
-		text_printf(&test, "not (option[77].hex == 'iPXE') and option[93].hex == 0x%04x", a->number);
+		text_printf(&test, "not (option[77].hex == 'iPXE') and option[93].hex == 0x%04x",
+			a->number);
 		if (file.len)
 			put_class(t, a->tag, test.data, file.data, a->http, &comma);
 	}
@@ -124,9 +135,12 @@ void render_kea(const struct site *s, const struct site_server *me, struct tree 
 	put_head(&out, s, "//", "Kea");
 	text_printf(&out,
 		"// kea-dhcp4 -c %s/dhcp/%s/kea-dhcp4.json\n"
-		"// InfiniBand: Kea reads Ethernet frames only, so there it works behind a DHCP relay. And a lease belongs to\n"
-		"// the client identifier that took it: another form of the same node gets an address of the pool until the lease\n"
-		"// ends, or none. So let all stages send one form (client-id: in the site file). TFTP is another server's.\n"
+		"// InfiniBand: Kea reads Ethernet frames only, so there it works behind a DHCP "
+		"relay. And a lease belongs to\n"
+		"// the client identifier that took it: another form of the same node gets an "
+		"address of the pool until the lease\n"
+		"// ends, or none. So let all stages send one form (client-id: in the site file). "
+		"TFTP is another server's.\n"
 		"{ \"Dhcp4\": {\n",
 		s->tree.text, me->name);
 	put_interfaces(&out, s, me);

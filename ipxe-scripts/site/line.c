@@ -52,12 +52,14 @@ bool line_has(const struct line *l, const char *name)
 	return false;
 }
 
-const struct site_image *profile_image(const struct site *s, const struct site_node *n, const struct site_group *g)
+const struct site_image *profile_image(
+	const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	size_t i, index = s->defaults.image.index;
 
 	for (i = 0; n && i < n->groups.n; i++)
-		if (n->groups.items[i].index != SITE_NONE && s->groups[n->groups.items[i].index].profile.image.index != SITE_NONE)
+		if (n->groups.items[i].index != SITE_NONE &&
+			s->groups[n->groups.items[i].index].profile.image.index != SITE_NONE)
 			index = s->groups[n->groups.items[i].index].profile.image.index;
 	if (g && g->profile.image.index != SITE_NONE)
 		index = g->profile.image.index;
@@ -82,7 +84,8 @@ static const struct site_group *group_of(const struct site *s, const struct site
 	return index == SITE_NONE ? NULL : &s->groups[index];
 }
 
-static const struct said *profile_root(const struct site *s, const struct site_node *n, const struct site_group *g)
+static const struct said *profile_root(
+	const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	const struct said *root = &s->defaults.root;
 
@@ -103,7 +106,8 @@ bool group_boots(const struct site *s, const struct site_group *g)
 	return image && image->kernel.text && profile_root(s, NULL, g)->text;
 }
 
-void line_add_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g)
+void line_add_profile(
+	struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	const struct site_image *image = profile_image(s, n, g);
 	const struct said *root = profile_root(s, n, g);
@@ -140,7 +144,8 @@ static void put_clientid(struct line *l, const struct site_network *net, const s
 	text_hex(&l->text, bytes, identity_bytes(IDENTITY_IPXE, n, p, bytes), ':');
 }
 
-void line_add_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p)
+void line_add_port(
+	struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p)
 {
 	const struct site_network *net = p->network == SITE_NONE ? NULL : &s->networks[p->network];
 

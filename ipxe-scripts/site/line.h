@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line: the kernel command line of a node or a group, and for each of its words where the site file says it.
+ * line: the kernel command line of a node or a group, and for each of its words where the site file
+ * says it.
  */
 #pragma once
 
 #include "site/site.h"
 #include "site/text.h"
 
-/* What x86 kernels take (COMMAND_LINE_SIZE 2048 with the terminator), and what iPXE adds: " initrd=NAME". */
+/* x86 kernels take COMMAND_LINE_SIZE 2048 with the terminator; iPXE adds initrd=NAME. */
 #define LINE_MAX_BYTES 2047
 #define LINE_ADDED     40
 
@@ -33,16 +34,19 @@ struct place line_place(const struct line *l, size_t pos);
 bool line_has(const struct line *l, const char *name);
 
 /* profile_image: the image of a node or a group (the other NULL); NULL if there is none. */
-const struct site_image *profile_image(const struct site *s, const struct site_node *n, const struct site_group *g);
+const struct site_image *profile_image(
+	const struct site *s, const struct site_node *n, const struct site_group *g);
 
 /* group_boots: are image and root of the group known, so that a node may boot as one of it? */
 bool group_boots(const struct site *s, const struct site_group *g);
 
 /* line_add_profile: the words of the site file: root=, options of defaults, image, groups, node. */
-void line_add_profile(struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g);
+void line_add_profile(struct line *l, const struct site *s, const struct site_node *n,
+	const struct site_group *g);
 
 /*
- * line_add_port: what the tool adds so that the agent goes on where iPXE was, through this port: hostname=,
- * rd.ib.client-id=, BOOTIF=, each unless the site file has one.
+ * line_add_port: what the tool adds so that the agent goes on where iPXE was, through this port:
+ * hostname=, rd.ib.client-id=, BOOTIF=, each unless the site file has one.
  */
-void line_add_port(struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p);
+void line_add_port(
+	struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p);

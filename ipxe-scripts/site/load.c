@@ -15,7 +15,7 @@ void *take_named(struct loader *l, const struct value *v, size_t size, size_t *r
 static const char *entry_name(struct loader *l, const struct value *e, const char *kind)
 {
 	if (!is_name(e->key))
-		faults_add(l->report, SEVERITY_ERROR, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
+		error_at(l->report, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
 			"%s cannot be the name of a %s", e->key, kind);
 	return must(arena_printf(l->site->arena, "%s %s", kind, e->key));
 }
@@ -29,28 +29,20 @@ static int index_of(const char *word, const char *const *words, size_t n)
 }
 
 /*
- * One of a few words as its number in an enum, -1 if it is none. A slip of the pen is one fault: the rest of the file is
- * judged as if the nearest word stood there.
+ * One of a few words as its number in an enum, -1 if it is none. A slip of the pen is one fault:
+ * the rest of the file is judged as if the nearest word stood there.
  */
 static int word_index(struct loader *l, const struct value *v, const char *const *words, size_t n)
 {
 	_cleanup_free_ char *remedy = NULL;
 	const char *near;
-	size_t len;
-	FILE *f;
 
 	if (!is_kind(l, v, VALUE_TEXT))
 		return -1;
 	if (index_of(v->text, words, n) >= 0)
 		return index_of(v->text, words, n);
-	f = must(open_memstream(&remedy, &len));
 	near = names_nearest(v->text, words, n);
-	if (near)
-		fprintf(f, "did you mean %s?", near);
-	else
-		for (size_t i = 0; i < n; i++)
-			fprintf(f, "%s%s", i ? ", " : "one of: ", words[i]);
-	fclose(f);
+	remedy = nearest_remedy(v->text, words, n);
 	wrong(l, v, remedy, "%s is not known here", v->text);
 	return near ? index_of(near, words, n) : -1;
 }
@@ -105,8 +97,11 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 
 	if (!is_kind(l, v, VALUE_TEXT))
 		return;
-	if (value_inet_prefix(v->text, strlen(v->text), &a, &prefix) < 0 || a.family != AF_INET || prefix < 8 || prefix > 30) {
-		wrong(l, v, "such as 10.20.0.0/22; IPv4 only: boot ROMs know no other address on InfiniBand",
+	if (value_inet_prefix(v->text, strlen(v->text), &a, &prefix) < 0 || a.family != AF_INET ||
+		prefix < 8 || prefix > 30) {
+		wrong(l, v,
+			"such as 10.20.0.0/22; IPv4 only: boot ROMs know no other address on "
+			"InfiniBand",
 			"%s is no subnet of IPv4", v->text);
 		return;
 	}
@@ -114,7 +109,8 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 	net->subnet_at = v->at;
 	net->subnet = ntohl(a.v4.s_addr) & site_netmask(net);
 	if (net->subnet != ntohl(a.v4.s_addr))
-		wrong(l, v, "write the first address of the subnet", "%s is an address inside of a subnet", v->text);
+		wrong(l, v, "write the first address of the subnet",
+			"%s is an address inside of a subnet", v->text);
 }
 
 static bool read_addr(const char *s, size_t len, uint32_t *ret)
@@ -136,8 +132,10 @@ static void take_pool(struct loader *l, const struct value *v, void *member)
 		return;
 	dash = strchr(v->text, '-');
 	if (!dash || !read_addr(v->text, (size_t)(dash - v->text), &net->pool_first) ||
-		!read_addr(dash + 1, strlen(dash + 1), &net->pool_last) || net->pool_first > net->pool_last) {
-		wrong(l, v, "FIRST-LAST without spaces, such as 10.20.3.1-10.20.3.200", "%s is no range of addresses", v->text);
+		!read_addr(dash + 1, strlen(dash + 1), &net->pool_last) ||
+		net->pool_first > net->pool_last) {
+		wrong(l, v, "FIRST-LAST without spaces, such as 10.20.3.1-10.20.3.200",
+			"%s is no range of addresses", v->text);
 		return;
 	}
 	net->pool_at = v->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names: a set of texts, each with a number: finds duplicates and what a reference means among thousands of
- * nodes. The texts are not copied.
+ * names: a set of texts, each with a number: finds duplicates and what a reference means among
+ * thousands of nodes. The texts are not copied.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ DEFINE_FREEP(struct names, names_free)
 
 #define NAMES_NONE SIZE_MAX
 
-/* names_add: NAMES_NONE when key was new; else the number of the one that was there first, which stays. */
+/* names_add: NAMES_NONE when key is new; else the number of the earlier one, which stays. */
 size_t names_add(struct names *n, const char *key, size_t number);
 
 /* names_find: the number, or NAMES_NONE. */
 size_t names_find(const struct names *n, const char *key);
 
 /*
- * names_nearest: the candidate that was probably meant, NULL if none is near. All of its letters wrong is
- * never near.
+ * names_nearest: the candidate that was probably meant, NULL if none is near. All of its letters
+ * wrong is never near.
  */
 const char *names_nearest(const char *key, const char *const *candidates, size_t n);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nginx: the web server's configuration, the same on every server: nginx.conf is whole, for a server of its own;
- * site.conf is the part for an nginx that serves other things too (include it inside http { }).
+ * nginx: the web server's configuration, the same on every server: nginx.conf is whole, for a
+ * server of its own; site.conf is the part for an nginx that serves other things too (include it
+ * inside http { }).
  */
 #include "site/private.h"
 #include "site/tree.h"
@@ -13,7 +14,8 @@ static void put_listen(struct text *t, const struct site *s)
 	for (size_t i = 0; i < s->boot.servers.n; i++) {
 		uint32_t port = s->servers[s->boot.servers.items[i].index].port.value;
 
-		for (k = 0; k < i && s->servers[s->boot.servers.items[k].index].port.value != port; k++)
+		for (k = 0; k < i && s->servers[s->boot.servers.items[k].index].port.value != port;
+			k++)
 			;
 		if (k == i)
 			text_printf(t, "\tlisten %u;\n", port);
@@ -50,7 +52,8 @@ void render_nginx(const struct site *s, struct tree *t)
 	render_server(s, t);
 	put_head(&out, s, "#", "Web server");
 	text_printf(&out,
-		"# nginx -p /var/lib/initagent-nginx -c %s/nginx/nginx.conf; process id, logs and scratch files are below -p.\n"
+		"# nginx -p /var/lib/initagent-nginx -c %s/nginx/nginx.conf; process id, logs and "
+		"scratch files are below -p.\n"
 		"worker_processes auto;\n"
 		"pid nginx.pid;\n"
 		"error_log error.log;\n"

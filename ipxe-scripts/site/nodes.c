@@ -16,8 +16,8 @@
 /* An entry while it is read. */
 struct entry {
 	struct site_node node;
-	struct site_port port;			/* guid, mac, address of a node with one port */
-	const struct value *guids, *macs;	/* of a row */
+	struct site_port port;		  /* guid, mac, address of a node with one port */
+	const struct value *guids, *macs; /* of a row */
 	const struct value *ports;
 	bool single;
 };
@@ -63,7 +63,9 @@ static void take_guid(struct loader *l, const struct value *v, void *member)
 	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (!read_octets(v->text, p->guid, 8) || all_same(p->guid, 8)) {
-		wrong(l, v, "eight octets of the port (not of the node or the system image), as 'ibstat -p' prints them: 0xb8cef60300313333",
+		wrong(l, v,
+			"eight octets of the port (not of the node or the system image), as "
+			"'ibstat -p' prints them: 0xb8cef60300313333",
 			"%s is no port GUID", v->text);
 		return;
 	}
@@ -78,7 +80,10 @@ static void take_mac(struct loader *l, const struct value *v, void *member)
 	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (!read_octets(v->text, p->mac, 6) || p->mac[0] & 1 || all_same(p->mac, 6)) {
-		wrong(l, v, "six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is guid:", "%s is no MAC address", v->text);
+		wrong(l, v,
+			"six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is "
+			"guid:",
+			"%s is no MAC address", v->text);
 		return;
 	}
 	p->has_mac = true;
@@ -131,20 +136,23 @@ static void take_entry(struct loader *l, const struct value *v, struct entry *e)
 }
 
 /* add_node: registers the node under its name. NULL when there is one, or are too many. */
-static struct site_node *add_node(struct loader *l, struct arena_list *list, const struct entry *e, const char *name)
+static struct site_node *add_node(
+	struct loader *l, struct arena_list *list, const struct entry *e, const char *name)
 {
 	struct site *s = l->site;
 	struct site_node *n;
 	size_t first;
 
 	if (!is_name(name) || !value_hostname(name, strlen(name))) {
-		faults_add(l->report, SEVERITY_ERROR, e->node.at, "letters, digits, '-' and '.', at most 63", "%s is no host name", name);
+		error_at(l->report, e->node.at, "letters, digits, '-' and '.', at most 63",
+			"%s is no host name", name);
 		return NULL;
 	}
 	first = names_add(s->node_names, name, list->n);
 	if (first != NAMES_NONE) {
-		faults_add(l->report, SEVERITY_ERROR, e->node.at, "every node has a name of its own",
-			"node %s is there already, in line %u", name, ((struct site_node *)list->items)[first].at.line);
+		error_at(l->report, e->node.at, "every node has a name of its own",
+			"node %s is there already, in line %u", name,
+			((struct site_node *)list->items)[first].at.line);
 		return NULL;
 	}
 	n = must(arena_push(s->arena, list, sizeof(*n)));
@@ -177,15 +185,18 @@ static void take_ports(struct loader *l, const struct entry *e, struct site_node
 	}
 }
 
-static void take_single(struct loader *l, const struct value *v, struct arena_list *list, struct entry *e)
+static void take_single(
+	struct loader *l, const struct value *v, struct arena_list *list, struct entry *e)
 {
 	struct site_node *n;
 
 	if (e->guids || e->macs)
-		wrong(l, e->guids ? e->guids : e->macs, "guid: for one port, ports: [{guid: ...}, {guid: ...}] for several",
+		wrong(l, e->guids ? e->guids : e->macs,
+			"guid: for one port, ports: [{guid: ...}, {guid: ...}] for several",
 			"a list of them is for a row of nodes, NAME[001-040]");
 	if (e->ports && (e->port.has_guid || e->port.has_mac || e->port.address.at.line))
-		wrong(l, e->ports, "move them into the list", "guid:, mac: and address: stand beside it");
+		wrong(l, e->ports, "move them into the list",
+			"guid:, mac: and address: stand beside it");
 	n = add_node(l, list, e, v->key);
 	if (n)
 		take_ports(l, e, n);
@@ -194,32 +205,40 @@ static void take_single(struct loader *l, const struct value *v, struct arena_li
 /* Is this the name of a row? *wrong_form: there are brackets, but nothing sane in them. */
 static bool read_row(const char *key, struct row *row, bool *wrong_form)
 {
-	const char *open = strchr(key, '['), *dash = open ? strchr(open, '-') : NULL, *close = open ? strchr(open, ']') : NULL;
+	const char *open = strchr(key, '['), *dash = open ? strchr(open, '-') : NULL,
+		   *close = open ? strchr(open, ']') : NULL;
 
 	*wrong_form = open && (!dash || !close || dash > close || strchr(close, '['));
 	if (!open || *wrong_form)
 		return false;
-	*row = (struct row){.prefix = key, .prefix_len = (size_t)(open - key), .suffix = close + 1, .width = (int)(dash - open - 1)};
+	*row = (struct row){.prefix = key,
+		.prefix_len = (size_t)(open - key),
+		.suffix = close + 1,
+		.width = (int)(dash - open - 1)};
 	*wrong_form = row->prefix_len > 63 || row->width > 9 ||
-		value_u32(open + 1, (size_t)row->width, NODES_MAX, &row->first) < 0 ||
-		value_u32(dash + 1, (size_t)(close - dash - 1), NODES_MAX, &row->last) < 0 || row->first > row->last;
+		      value_u32(open + 1, (size_t)row->width, NODES_MAX, &row->first) < 0 ||
+		      value_u32(dash + 1, (size_t)(close - dash - 1), NODES_MAX, &row->last) < 0 ||
+		      row->first > row->last;
 	return !*wrong_form;
 }
 
-/* The item of guids: or macs: that belongs to the next node; says so when there are too few or too many. */
+/* check_row_list: guids: or macs: has one item for each node of the row. */
 static void check_row_list(struct loader *l, const struct value *list, uint32_t n)
 {
 	if (list && list->n != n)
-		wrong(l, list, "one for each node, in the order of their numbers", "%zu for a row of %u nodes", list->n, n);
+		wrong(l, list, "one for each node, in the order of their numbers",
+			"%zu for a row of %u nodes", list->n, n);
 }
 
-static void take_row(struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
+static void take_row(
+	struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
 {
-	const struct value *guid = e->guids ? e->guids->items : NULL, *mac = e->macs ? e->macs->items : NULL;
+	const struct value *guid = e->guids ? e->guids->items : NULL,
+			   *mac = e->macs ? e->macs->items : NULL;
 
 	for (uint32_t i = row->first; i <= row->last; i++) {
-		const char *name = must(arena_printf(l->site->arena, "%.*s%0*u%s", (int)row->prefix_len, row->prefix, row->width, i,
-			row->suffix));
+		const char *name = must(arena_printf(l->site->arena, "%.*s%0*u%s",
+			(int)row->prefix_len, row->prefix, row->width, i, row->suffix));
 		struct entry one = *e;
 		struct site_node *n;
 
@@ -237,17 +256,18 @@ static void take_row(struct loader *l, struct arena_list *list, struct entry *e,
 	}
 }
 
-static void take_row_entry(struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
+static void take_row_entry(
+	struct loader *l, struct arena_list *list, struct entry *e, const struct row *row)
 {
 	uint32_t n = row->last - row->first + 1;
 
 	check_row_list(l, e->guids, n);
 	check_row_list(l, e->macs, n);
 	if (e->ports || e->port.has_guid || e->port.has_mac || e->node.has_uuid)
-		faults_add(l->report, SEVERITY_ERROR, e->node.at, "guids: [...] or macs: [...], one for each node",
+		error_at(l->report, e->node.at, "guids: [...] or macs: [...], one for each node",
 			"ports:, guid:, mac: and uuid: belong to one node, not to a row");
 	else if (list->n + n > NODES_MAX)
-		faults_add(l->report, SEVERITY_ERROR, e->node.at, NULL, "more than %d nodes", NODES_MAX);
+		error_at(l->report, e->node.at, NULL, "more than %d nodes", NODES_MAX);
 	else
 		take_row(l, list, e, row);
 }
@@ -269,12 +289,13 @@ void take_nodes(struct loader *l, const struct value *v, void *member)
 		if (read_row(e->key, &row, &wrong_form))
 			take_row_entry(l, &list, &entry, &row);
 		else if (wrong_form)
-			faults_add(l->report, SEVERITY_ERROR, e->key_at, "NAME[001-040]", "%s is no row of nodes", e->key);
+			error_at(l->report, e->key_at, "NAME[001-040]", "%s is no row of nodes",
+				e->key);
 		else if (list.n < NODES_MAX)
 			take_single(l, e, &list, &entry);
 	}
 	if (list.n >= NODES_MAX)
-		faults_add(l->report, SEVERITY_ERROR, v->key_at, "split the site", "more than %d nodes", NODES_MAX);
+		error_at(l->report, v->key_at, "split the site", "more than %d nodes", NODES_MAX);
 	l->site->nodes = list.items;
 	l->site->n_nodes = list.n;
 }

@@ -9,7 +9,7 @@
 
 struct tree;
 
-/* The parts of site_check(). check_references() fills in every reference, the others need it done. */
+/* The parts of site_check(). check_references() comes first: it fills in every reference. */
 void check_references(struct site *s, struct faults *report);
 void check_networks(const struct site *s, struct faults *report);
 /* check_nodes: identities and addresses; sets the ports' networks. */
@@ -44,7 +44,7 @@ bool read_octets(const char *s, uint8_t *bytes, size_t n);
 
 /* site_inside: the address is one of the network's subnet. */
 bool site_inside(const struct site_network *n, uint32_t addr);
-/* site_any_loader: some boot loader is served, so that stages with other DHCP identities may come. */
+/* site_any_loader: a boot loader is served, so stages with other DHCP identities may come. */
 bool site_any_loader(const struct site *s);
 /* site_netmask: the network's mask, host order. */
 uint32_t site_netmask(const struct site_network *n);

@@ -36,7 +36,8 @@ static void section_done(struct section *s)
 	free(s->names);
 }
 
-static void say_unknown(const struct refer *r, const struct section *in, struct place at, const char *name)
+static void say_unknown(
+	const struct refer *r, const struct section *in, struct place at, const char *name)
 {
 	const char *near = names_nearest(name, in->names, in->n);
 	char remedy[100] = "";
@@ -45,7 +46,7 @@ static void say_unknown(const struct refer *r, const struct section *in, struct 
 		snprintf(remedy, sizeof(remedy), "did you mean %.64s?", near);
 	else
 		snprintf(remedy, sizeof(remedy), "the section %ss: has no %.64s", in->kind, name);
-	faults_add(r->report, SEVERITY_ERROR, at, remedy, "there is no %s %s", in->kind, name);
+	error_at(r->report, at, remedy, "there is no %s %s", in->kind, name);
 }
 
 static void refer_one(const struct refer *r, const struct section *in, struct reference *ref)
@@ -72,7 +73,8 @@ static void refer_list(const struct refer *r, const struct section *in, struct r
 			refer_one(r, in, ref);
 		for (size_t k = 0; k < i; k++)
 			if (ref->index != SITE_NONE && list->items[k].index == ref->index)
-				faults_add(r->report, SEVERITY_WARNING, ref->name.at, "name it once", "%s %s is named twice", in->kind,
+				faults_add(r->report, SEVERITY_WARNING, ref->name.at,
+					"name it once", "%s %s is named twice", in->kind,
 					ref->name.text);
 	}
 }
@@ -128,10 +130,11 @@ static const char *expand(const struct refer *r, const struct said *word)
 static void check_script_word(const struct refer *r, const struct said *word)
 {
 	if (strstr(word->text, "${"))
-		faults_add(r->report, SEVERITY_ERROR, word->at, "$ and { cannot stand side by side in an iPXE script",
+		error_at(r->report, word->at, "$ and { cannot stand side by side in an iPXE script",
 			"iPXE would replace ${...} in %s", word->text);
 	if (word->text[0] == '#' || streq(word->text, "||") || streq(word->text, "&&"))
-		faults_add(r->report, SEVERITY_ERROR, word->at, "leave it out", "iPXE takes %s for its own syntax", word->text);
+		error_at(r->report, word->at, "leave it out", "iPXE takes %s for its own syntax",
+			word->text);
 }
 
 static void expand_list(const struct refer *r, struct said_list *list)
@@ -151,9 +154,10 @@ static void refer_profile(const struct refer *r, struct site_profile *p)
 	if (!p->root.text)
 		return;
 	if (strchr(p->root.text, ' '))
-		faults_add(r->report, SEVERITY_ERROR, p->root.at, "options go to options:", "root: holds a space");
+		error_at(r->report, p->root.at, "options go to options:", "root: holds a space");
 	if (strncmp(p->root.text, "root=", 5) == 0)
-		faults_add(r->report, SEVERITY_ERROR, p->root.at, "leave root= out, the key says it", "root: begins with root=");
+		error_at(r->report, p->root.at, "leave root= out, the key says it",
+			"root: begins with root=");
 	check_script_word(r, &p->root);
 	p->root.text = expand(r, &p->root);
 }
@@ -189,7 +193,7 @@ static void refer_http_boot(const struct refer *r)
 	refer_one(r, &r->images, &ref);
 	r->s->http_boot = ref.index;
 	if (ref.index != SITE_NONE && !r->s->images[ref.index].uki.text)
-		faults_add(r->report, SEVERITY_ERROR, ref.name.at, "give it uki:, or write http-boot: loader",
+		error_at(r->report, ref.name.at, "give it uki:, or write http-boot: loader",
 			"image %s has no UKI", ref.name.text);
 }
 
@@ -197,10 +201,12 @@ static void refer_http_boot(const struct refer *r)
 static void fill_in(struct site *s)
 {
 	if (!s->boot.servers.n) {
-		s->boot.servers.items = must(arena_alloc(s->arena, (s->n_servers ? s->n_servers : 1) * sizeof(struct reference)));
+		s->boot.servers.items = must(arena_alloc(
+			s->arena, (s->n_servers ? s->n_servers : 1) * sizeof(struct reference)));
 		s->boot.servers.n = s->n_servers;
 		for (size_t i = 0; i < s->n_servers; i++)
-			s->boot.servers.items[i] = (struct reference){.name = {s->servers[i].name, s->servers[i].at}, .index = i};
+			s->boot.servers.items[i] = (struct reference){
+				.name = {s->servers[i].name, s->servers[i].at}, .index = i};
 	}
 	for (size_t i = 0; i < s->n_networks; i++)
 		if (!s->networks[i].dhcp.n)

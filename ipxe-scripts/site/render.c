@@ -2,7 +2,8 @@
 /* render: everything that is rendered, and the files that are only copied. */
 #include "site/dhcp.h"
 
-static void copy_signed(struct site *s, struct tree *t, const struct site_image *m, const char *path, const char *source)
+static void copy_signed(struct site *s, struct tree *t, const struct site_image *m,
+	const char *path, const char *source)
 {
 	_cleanup_text_ struct text from = {0}, to = {0};
 
@@ -64,8 +65,8 @@ static void copy_images(struct site *s, struct tree *t)
 
 void render(struct site *s, struct tree *t)
 {
-	static void (*const dhcp[])(const struct site *, const struct site_server *, struct tree *) = {
-		render_dnsmasq, render_dhcpd, render_kea};
+	static void (*const dhcp[])(const struct site *, const struct site_server *,
+		struct tree *) = {render_dnsmasq, render_dhcpd, render_kea};
 
 	render_scripts(s, t);
 	copy_images(s, t);

@@ -3,19 +3,19 @@
  * scripts: the iPXE scripts.
  *
  *	http/boot.ipxe		the entry: link and lease, who am I, asks each server for
- *	http/node/ID.ipxe	a known port's script, ID being its GUID or MAC address in plain hex
+ *	http/node/ID.ipxe	a known port's script; ID: its GUID or MAC address in hex
  *	http/default.ipxe	anybody else's
  *	http/group/NAME.ipxe	"as one of the group", from the menu
  *
- * They run on iPXE from 2019 on. What newer builds only have is tried behind "||", since an unknown command
- * ends a script. Every step has a number and a name; docs/boot-stages.md explains them.
+ * They run on iPXE from 2019 on. What newer builds only have is tried behind "||", since an unknown
+ *command ends a script. Every step has a number and a name; docs/boot-stages.md explains them.
  */
 #include "site/identity.h"
 #include "site/line.h"
 #include "site/private.h"
 #include "site/tree.h"
 
-/* One go at "dhcp" waits so long for links (iPXE's default), so that --link-wait becomes a number of goes. */
+/* iPXE's "dhcp" command waits so long for links; --link-wait becomes a number of attempts. */
 #define IPXE_LINK_WAIT_S 15
 
 /* --- the entry ---------------------------------------------------------------------------- */
@@ -24,18 +24,19 @@ static void put_network(struct text *t, const struct site_boot *b)
 {
 	uint32_t goes = b->link_wait_s.value / (IPXE_LINK_WAIT_S + b->wait_s.value) + 1;
 
-	text_put(t,
-		"set path:string default\n"
-		"set goes:int32 0\n"
-		"set round:int32 0\n"
-		"isset ${netX/ip} && goto identity ||\n"
-		"\n"
-		"# Loaded without a lease, for example from a disk. A link on InfiniBand is up when the subnet manager\n"
-		"# has let the port into the broadcast group.\n"
-		":network\n"
-		"echo initagent [2 network] waiting for a link (InfiniBand: for the subnet manager) and a lease\n"
-		"dhcp && goto identity ||\n"
-		"inc goes\n");
+	text_put(t, "set path:string default\n"
+		    "set goes:int32 0\n"
+		    "set round:int32 0\n"
+		    "isset ${netX/ip} && goto identity ||\n"
+		    "\n"
+		    "# Loaded without a lease, for example from a disk. A link on InfiniBand is up "
+		    "when the subnet manager\n"
+		    "# has let the port into the broadcast group.\n"
+		    ":network\n"
+		    "echo initagent [2 network] waiting for a link (InfiniBand: for the subnet "
+		    "manager) and a lease\n"
+		    "dhcp && goto identity ||\n"
+		    "inc goes\n");
 	text_printf(t,
 		"echo initagent [2 network] no lease, go ${goes} of %u\n"
 		"ifstat ||\n"
@@ -49,19 +50,21 @@ static void put_network(struct text *t, const struct site_boot *b)
 
 static void put_identity(struct text *t, const struct site_boot *b)
 {
-	text_put(t,
-		"\n"
-		"# On InfiniBand hwaddr is the port GUID and mac six octets of it; on Ethernet both are the same.\n"
-		":identity\n"
-		"set id ${netX/hwaddr:hexraw}\n"
-		"set bootif 01-${netX/mac:hexhyp}\n"
-		"iseq ${netX/hwaddr} ${netX/mac} || set bootif 20-${netX/hwaddr:hexhyp}\n"
-		"set path node/${id}.ipxe\n"
-		"echo initagent [3 identity] ${id} has ${netX/ip}\n");
+	text_put(t, "\n"
+		    "# On InfiniBand hwaddr is the port GUID and mac six octets of it; on Ethernet "
+		    "both are the same.\n"
+		    ":identity\n"
+		    "set id ${netX/hwaddr:hexraw}\n"
+		    "set bootif 01-${netX/mac:hexhyp}\n"
+		    "iseq ${netX/hwaddr} ${netX/mac} || set bootif 20-${netX/hwaddr:hexhyp}\n"
+		    "set path node/${id}.ipxe\n"
+		    "echo initagent [3 identity] ${id} has ${netX/ip}\n");
 	/* To iPXE a timeout of 0 is none. */
 	if (b->menu_wait_ms.value)
-		text_printf(t, "prompt --key 0x%02x --timeout %u initagent [3 identity] key %c: menu && goto menu ||\n", b->menu_key.text[0],
-			b->menu_wait_ms.value, b->menu_key.text[0]);
+		text_printf(t,
+			"prompt --key 0x%02x --timeout %u initagent [3 identity] key %c: menu && "
+			"goto menu ||\n",
+			b->menu_key.text[0], b->menu_wait_ms.value, b->menu_key.text[0]);
 }
 
 static void put_servers(struct text *t, const struct site *s)
@@ -76,7 +79,8 @@ static void put_servers(struct text *t, const struct site *s)
 		text_printf(t,
 			"\n"
 			"echo initagent [4 script] ${server}/${path}\n"
-			"imgfetch --timeout %u --name script ${server}/${path} || imgfetch --timeout %u --name script ${server}/default.ipxe || goto down_%zu\n"
+			"imgfetch --timeout %u --name script ${server}/${path} || imgfetch "
+			"--timeout %u --name script ${server}/default.ipxe || goto down_%zu\n"
 			"set why servers answer, but none of them got this node going\n"
 			"imgexec script ||\n"
 			"imgfree script ||\n"
@@ -103,8 +107,10 @@ static void put_end(struct text *t, const struct site_boot *b)
 
 	text_put(t, "\n:give_up\necho initagent [9 give up] ${why}\n");
 	if (s)
-		text_printf(t, "prompt --key 0x%02x --timeout %u initagent [9 give up] reboot in %u s, key %c: menu && goto menu ||\n", key,
-			s * 1000, s, key);
+		text_printf(t,
+			"prompt --key 0x%02x --timeout %u initagent [9 give up] reboot in %u s, "
+			"key %c: menu && goto menu ||\n",
+			key, s * 1000, s, key);
 	text_put(t, ":reboot\necho initagent [9 give up] reboot\nreboot\nexit 1\n");
 }
 
@@ -119,7 +125,8 @@ static void put_menu(struct text *t, const struct site *s)
 		s->name.text);
 	for (size_t i = 0; i < s->n_groups; i++)
 		if (group_boots(s, &s->groups[i]))
-			text_printf(t, "item group-%s Boot as one of group %s\n", s->groups[i].name, s->groups[i].name);
+			text_printf(t, "item group-%s Boot as one of group %s\n", s->groups[i].name,
+				s->groups[i].name);
 	text_put(t,
 		"item network Ask for a lease again\n"
 		"item shell Shell of iPXE\n"
@@ -129,7 +136,8 @@ static void put_menu(struct text *t, const struct site *s)
 		"goto choice_${choice} || goto menu\n");
 	for (size_t i = 0; i < s->n_groups; i++)
 		if (group_boots(s, &s->groups[i]))
-			text_printf(t, ":choice_group-%s\nset path group/%s.ipxe\ngoto servers\n", s->groups[i].name, s->groups[i].name);
+			text_printf(t, ":choice_group-%s\nset path group/%s.ipxe\ngoto servers\n",
+				s->groups[i].name, s->groups[i].name);
 	text_put(t,
 		":choice_node\n"
 		"set path node/${id}.ipxe\n"
@@ -153,7 +161,8 @@ static void render_entry(const struct site *s, struct tree *t)
 
 	text_put(&out, "#!ipxe\n");
 	put_head(&out, s, "#", "Entry script");
-	text_printf(&out, "\necho\necho initagent [1 entry] site %s, iPXE ${version} ${platform}\n", s->name.text);
+	text_printf(&out, "\necho\necho initagent [1 entry] site %s, iPXE ${version} ${platform}\n",
+		s->name.text);
 	put_network(&out, &s->boot);
 	put_identity(&out, &s->boot);
 	put_servers(&out, s);
@@ -163,7 +172,7 @@ static void render_entry(const struct site *s, struct tree *t)
 	tree_link(t, "tftp/boot.ipxe", "http/boot.ipxe");
 	if (!site_any_loader(s))
 		return;
-	/* iPXE 2 looks for this name beside itself: the wait for a lease is then the script's, with its many goes. */
+	/* iPXE 2 looks for this name beside itself; then the script's wait for a lease applies. */
 	tree_link(t, "tftp/autoexec.ipxe", "http/boot.ipxe");
 	tree_link(t, "http/loaders/autoexec.ipxe", "http/boot.ipxe");
 }
@@ -192,7 +201,8 @@ static void put_verify(struct text *t, const struct target *g, size_t k)
 		":verify_%zu\n"
 		"echo initagent [6 verify] %s\n"
 		"imgverify kernel ${server}/images/%s/kernel.sig || goto bad_%zu\n",
-		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed", k, k, m->name, m->name, k);
+		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed",
+		k, k, m->name, m->name, k);
 	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_put(t, "imgverify ");
 		initrd_name(t, m, i);
@@ -200,8 +210,10 @@ static void put_verify(struct text *t, const struct target *g, size_t k)
 		initrd_name(t, m, i);
 		text_printf(t, ".sig || goto bad_%zu\n", k);
 	}
-	text_printf(t, "goto boot_%zu\n:bad_%zu\necho initagent [6 verify] WRONG SIGNATURE of %s from ${server}\ngoto failed_%zu\n", k, k,
-		m->name, k);
+	text_printf(t,
+		"goto boot_%zu\n:bad_%zu\necho initagent [6 verify] WRONG SIGNATURE of %s from "
+		"${server}\ngoto failed_%zu\n",
+		k, k, m->name, k);
 }
 
 static void put_fetch(struct text *t, const struct target *g, size_t k)
@@ -329,7 +341,8 @@ static void render_port(struct scripts *c, const struct site_node *n, const stru
 static void put_group(struct scripts *c, struct text *t, const struct site_group *group)
 {
 	_cleanup_text_ struct text arguments = {0};
-	struct target g = {.site = c->s, .image = profile_image(c->s, NULL, group), .name = group->name};
+	struct target g = {
+		.site = c->s, .image = profile_image(c->s, NULL, group), .name = group->name};
 
 	line_clear(&c->line);
 	line_add_profile(&c->line, c->s, NULL, group);
@@ -362,7 +375,8 @@ static void render_default(struct scripts *c)
 	if (unknown != SITE_NONE)
 		put_group(c, &c->out, &c->s->groups[unknown]);
 	else
-		text_put(&c->out, "set why ${id} is not in the site file; boot: unknown: GROUP would boot it\nexit 1\n");
+		text_put(&c->out, "set why ${id} is not in the site file; boot: unknown: GROUP "
+				  "would boot it\nexit 1\n");
 	tree_file(c->t, "http/default.ipxe", c->out.data, c->out.len);
 }
 

@@ -86,7 +86,8 @@ void server_url(struct text *t, const struct site_server *v)
 
 void put_head(struct text *t, const struct site *s, const char *comment, const char *what)
 {
-	text_printf(t, "%s %s of site %s. Written by initagent-site: change the site file instead.\n",
+	text_printf(t,
+		"%s %s of site %s. Written by initagent-site: change the site file instead.\n",
 		comment, what, s->name.text);
 }
 

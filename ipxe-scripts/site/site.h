@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * site: what a site file says, read and judged. docs/site-file.md tells it for people. All strings and arrays
- * live until site_free(). Every reference by name has an index beside it, which is valid when the report holds
- * no error.
+ * site: what a site file says, read and judged. docs/site-file.md tells it for people. All strings
+ * and arrays live until site_free(). Every reference by name has an index beside it, which is valid
+ * when the report holds no error.
  */
 #pragma once
 
@@ -49,8 +49,15 @@ struct said_number {
 
 enum site_fabric { FABRIC_ETHERNET, FABRIC_ROCE, FABRIC_INFINIBAND, FABRIC_MAX };
 
-/* What the boot stages before the agent send as DHCP client identifier, and the agent after them. */
-enum site_identity { IDENTITY_FLEXBOOT, IDENTITY_IPXE, IDENTITY_HW, IDENTITY_RFC4361, IDENTITY_UUID, IDENTITY_MAX };
+/* The DHCP client identifier that boot stages before the agent send, and the agent after them. */
+enum site_identity {
+	IDENTITY_FLEXBOOT,
+	IDENTITY_IPXE,
+	IDENTITY_HW,
+	IDENTITY_RFC4361,
+	IDENTITY_UUID,
+	IDENTITY_MAX
+};
 
 struct site_server {
 	const char *name;
@@ -132,7 +139,8 @@ struct site_node {
 struct site_boot {
 	struct place at;
 	struct reference_list servers; /* fall-back order; default: all */
-	struct said_number tries, wait_s, link_wait_s, timeout_s, script_timeout_s, reboot_after_s, menu_wait_ms;
+	struct said_number tries, wait_s, link_wait_s, timeout_s, script_timeout_s, reboot_after_s,
+		menu_wait_ms;
 	struct said menu_key, http_boot;
 	struct reference unknown; /* group of nodes that are not in the file */
 };
@@ -157,7 +165,7 @@ struct site {
 	size_t http_boot; /* image whose UKI UEFI HTTP Boot gets; SITE_NONE: the loader */
 };
 
-/* site_read: the file's bytes into a site; dir as above. Whatever is wrong is in the report. Never NULL. */
+/* site_read: the file's bytes into a site; all faults go into the report. Never NULL. */
 struct site *site_read(const char *text, size_t len, const char *dir, struct faults *report);
 
 enum site_check {
@@ -173,7 +181,7 @@ DEFINE_FREEP(struct site, site_free)
 /* site_node_find: the node of that name, NULL if there is none. */
 const struct site_node *site_node_find(const struct site *s, const char *name);
 
-/* A port: of a node, or (node and port NULL) not in the file, known by its GUID or MAC address alone. */
+/* A port of a node, or (node and port NULL) one not in the file, known by GUID or MAC alone. */
 struct site_found {
 	const struct site_node *node;
 	const struct site_port *port;
@@ -182,12 +190,13 @@ struct site_found {
 };
 
 /*
- * site_find: whom text means: the name of a node (then its first port), or the GUID, MAC or IPv4 address of a port, GUID and
- * MAC written in any way. False if there is no such node and text is no GUID or MAC.
+ * site_find: whom text means: the name of a node (then its first port), or the GUID, MAC or IPv4
+ * address of a port, GUID and MAC written in any way. False if there is no such node and text is no
+ * GUID or MAC.
  */
 bool site_find(const struct site *s, const char *text, struct site_found *ret);
 
-/* render: a site without error into the files that its servers serve. Equal site files give equal bytes. */
+/* render: all files that the servers of a site without error serve. Equal input, equal bytes. */
 void render(struct site *s, struct tree *t);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the site file's reader promises, and that the tool and the agent mean the same by their words. */
+/* What the site file's reader promises, and that tool and agent agree on their words. */
 #include "address/client_id.h"
 #include "check.h"
 #include "site/identity.h"
@@ -9,8 +9,9 @@
 #include "site/names.h"
 #include "site/text.h"
 
-static const char head[] = "site: s\nservers: {a: {address: 10.0.0.1}}\nimages: {i: {kernel: k, initrd: r}}\n"
-			   "defaults: {image: i, root: 'nfs:{a}:/x'}\n";
+static const char head[] =
+	"site: s\nservers: {a: {address: 10.0.0.1}}\nimages: {i: {kernel: k, initrd: r}}\n"
+	"defaults: {image: i, root: 'nfs:{a}:/x'}\n";
 
 /* A site made of head and tail that has no error. */
 static struct site *good(const char *tail)
@@ -32,17 +33,22 @@ static struct site *infiniband(const char *client_id)
 {
 	_cleanup_free_ char *tail = NULL;
 
-	CHECK(asprintf(&tail, "networks: {ib: {fabric: infiniband, subnet: 10.0.0.0/24, client-id: %s}}\n"
-		"nodes: {n: {guid: b8cef60300313333, address: 10.0.0.9, uuid: 01020304-0506-0708-090a-0b0c0d0e0f10}}\n",
-		client_id) > 0);
+	CHECK(asprintf(&tail,
+		      "networks: {ib: {fabric: infiniband, subnet: 10.0.0.0/24, client-id: %s}}\n"
+		      "nodes: {n: {guid: b8cef60300313333, address: 10.0.0.9, uuid: "
+		      "01020304-0506-0708-090a-0b0c0d0e0f10}}\n",
+		      client_id) > 0);
 	return good(tail);
 }
 
 TEST(identities_are_those_that_the_agent_sends)
 {
 	static const enum client_id_form agent[IDENTITY_MAX] = {
-		[IDENTITY_FLEXBOOT] = CLIENT_ID_FLEXBOOT, [IDENTITY_IPXE] = CLIENT_ID_LEMAC, [IDENTITY_HW] = CLIENT_ID_HW,
-		[IDENTITY_RFC4361] = CLIENT_ID_RFC4361, [IDENTITY_UUID] = CLIENT_ID_UUID,
+		[IDENTITY_FLEXBOOT] = CLIENT_ID_FLEXBOOT,
+		[IDENTITY_IPXE] = CLIENT_ID_LEMAC,
+		[IDENTITY_HW] = CLIENT_ID_HW,
+		[IDENTITY_RFC4361] = CLIENT_ID_RFC4361,
+		[IDENTITY_UUID] = CLIENT_ID_UUID,
 	};
 	_cleanup_(site_freep) struct site *s = infiniband("flexboot");
 	const struct site_node *n = &s->nodes[0];
@@ -64,8 +70,11 @@ TEST(identities_are_those_that_the_agent_sends)
 TEST(the_agent_is_told_the_identity_of_the_network)
 {
 	static const enum plan_clientid_kind kinds[IDENTITY_MAX] = {
-		[IDENTITY_FLEXBOOT] = PLAN_CLIENTID_FLEXBOOT, [IDENTITY_IPXE] = PLAN_CLIENTID_HEX, [IDENTITY_HW] = PLAN_CLIENTID_HW,
-		[IDENTITY_RFC4361] = PLAN_CLIENTID_RFC4361, [IDENTITY_UUID] = PLAN_CLIENTID_UUID,
+		[IDENTITY_FLEXBOOT] = PLAN_CLIENTID_FLEXBOOT,
+		[IDENTITY_IPXE] = PLAN_CLIENTID_HEX,
+		[IDENTITY_HW] = PLAN_CLIENTID_HW,
+		[IDENTITY_RFC4361] = PLAN_CLIENTID_RFC4361,
+		[IDENTITY_UUID] = PLAN_CLIENTID_UUID,
 	};
 
 	for (size_t form = 0; form < IDENTITY_MAX; form++) {
@@ -86,15 +95,18 @@ TEST(the_agent_is_told_the_identity_of_the_network)
 
 TEST(options_add_up_and_the_later_profile_wins)
 {
-	_cleanup_(site_freep) struct site *s = good(
-		"networks: {e: {fabric: ethernet, subnet: 10.0.0.0/24}}\n"
-		"groups: {g: {options: [rd.retry=2, b]}, h: {options: rd.retry=3, root: 'nfs:{a}:/h'}}\n"
-		"nodes: {n: {mac: 52:54:00:00:00:01, address: 10.0.0.9, groups: [h, g], options: 'x=\"a  b\" hostname=other'}}\n");
+	_cleanup_(site_freep) struct site *s =
+		good("networks: {e: {fabric: ethernet, subnet: 10.0.0.0/24}}\n"
+		     "groups: {g: {options: [rd.retry=2, b]}, h: {options: rd.retry=3, root: "
+		     "'nfs:{a}:/h'}}\n"
+		     "nodes: {n: {mac: 52:54:00:00:00:01, address: 10.0.0.9, groups: [h, g], "
+		     "options: 'x=\"a  b\" hostname=other'}}\n");
 	_cleanup_(line_done) struct line l = {0};
 
 	line_add_profile(&l, s, &s->nodes[0], NULL);
 	line_add_port(&l, s, &s->nodes[0], &s->nodes[0].ports[0]);
-	CHECK_STR(l.text.data, "root=nfs:10.0.0.1:/h rd.retry=3 rd.retry=2 b x=\"a  b\" hostname=other BOOTIF=01-52-54-00-00-00-01");
+	CHECK_STR(l.text.data, "root=nfs:10.0.0.1:/h rd.retry=3 rd.retry=2 b x=\"a  b\" "
+			       "hostname=other BOOTIF=01-52-54-00-00-00-01");
 	CHECK_INT(line_place(&l, 0).line, 6);
 	CHECK_INT(line_place(&l, strlen("root=nfs:10.0.0.1:/h rd.retry=3 rd.retry=2 b x")).line, 7);
 	/* the last word is the tool's, and stands where the node does */
@@ -103,9 +115,10 @@ TEST(options_add_up_and_the_later_profile_wins)
 
 TEST(a_row_of_nodes_counts_up)
 {
-	_cleanup_(site_freep) struct site *s = good(
-		"networks: {e: {fabric: ethernet, subnet: 10.0.0.0/16}}\n"
-		"nodes: {'n[09-11]x': {macs: [52:54:00:00:00:01, 525400000002, 52-54-00-00-00-03], address: 10.0.0.255}}\n");
+	_cleanup_(site_freep) struct site *s =
+		good("networks: {e: {fabric: ethernet, subnet: 10.0.0.0/16}}\n"
+		     "nodes: {'n[09-11]x': {macs: [52:54:00:00:00:01, 525400000002, "
+		     "52-54-00-00-00-03], address: 10.0.0.255}}\n");
 
 	CHECK_INT(s->n_nodes, 3);
 	CHECK_STR(s->nodes[0].name, "n09x");

@@ -82,7 +82,8 @@ static bool foreign(const char *dir)
 static int begin_write(struct tree *t)
 {
 	if (foreign(t->dir))
-		return fail(t, -EEXIST, "%s is no rendered tree: name an empty folder or a new one", t->dir);
+		return fail(t, -EEXIST, "%s is no rendered tree: name an empty folder or a new one",
+			t->dir);
 	if (asprintf(&t->work, "%s.new-XXXXXX", t->dir) < 0)
 		must(NULL);
 	if (!mkdtemp(t->work)) {
@@ -156,7 +157,7 @@ static int make_folders(struct tree *t, const char *path)
 	return 0;
 }
 
-/* A path is added once; a second time is a mistake of the caller, which the names of a site must not cause. */
+/* A path is added once; a second time is a mistake of the caller, not of the site file. */
 static bool enter(struct tree *t, const char *path)
 {
 	if (t->error)
@@ -207,7 +208,8 @@ static void put_line(struct tree *t, char sign, const char *s, size_t len)
 }
 
 /* The first line that differs: mostly enough to know which change it was. */
-static void show_first(struct tree *t, const char *is, size_t n_is, const char *would, size_t n_would)
+static void show_first(
+	struct tree *t, const char *is, size_t n_is, const char *would, size_t n_would)
 {
 	size_t i, line = 0;
 
@@ -254,8 +256,9 @@ static void compare(struct tree *t, const char *path, const char *data, size_t l
 }
 
 /*
- * A file that did not change is taken over from the old tree: it keeps its time, by which web clients and rsync
- * tell that it is the same, and a site of thousands of nodes is rendered again in seconds.
+ * A file that did not change is taken over from the old tree: it keeps its time, by which web
+ * clients and rsync tell that it is the same, and a site of thousands of nodes is rendered again in
+ * seconds.
  */
 static bool take_over(struct tree *t, const char *path, const char *data, size_t len)
 {
@@ -265,7 +268,8 @@ static bool take_over(struct tree *t, const char *path, const char *data, size_t
 	if (t->old < 0)
 		return false;
 	is = read_tree_file(t->old, path, &n);
-	return is && n == len && memcmp(is, data, len) == 0 && linkat(t->old, path, t->fd, path, 0) == 0;
+	return is && n == len && memcmp(is, data, len) == 0 &&
+	       linkat(t->old, path, t->fd, path, 0) == 0;
 }
 
 void tree_file(struct tree *t, const char *path, const void *data, size_t len)
@@ -359,7 +363,8 @@ static int copy_all(int from, int to)
 /* take_over() for a copy. */
 static bool take_over_copy(struct tree *t, const char *path, int from)
 {
-	_cleanup_close_ int is = t->old < 0 ? -1 : openat(t->old, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_close_ int is =
+		t->old < 0 ? -1 : openat(t->old, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	return is >= 0 && same_content(from, is) && linkat(t->old, path, t->fd, path, 0) == 0;
 }
@@ -406,9 +411,11 @@ static void find_extra(struct tree *t, int fd, const char *folder)
 		_cleanup_free_ char *path = NULL;
 		struct stat st;
 
-		if (asprintf(&path, "%s%s%s", streq(folder, ".") ? "" : folder, streq(folder, ".") ? "" : "/", name) < 0)
+		if (asprintf(&path, "%s%s%s", streq(folder, ".") ? "" : folder,
+			    streq(folder, ".") ? "" : "/", name) < 0)
 			must(NULL);
-		if (streq(name, ".") || streq(name, "..") || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (streq(name, ".") || streq(name, "..") ||
+			fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			;
 		else if (S_ISDIR(st.st_mode))
 			find_extra(t, fd, path);
@@ -448,7 +455,8 @@ static int move_in_place(struct tree *t)
 
 int tree_end(struct tree *t)
 {
-	tree_file(t, TREE_MARK, "Written by initagent-site, which replaces this folder as a whole.\n", 66);
+	tree_file(t, TREE_MARK,
+		"Written by initagent-site, which replaces this folder as a whole.\n", 66);
 	if (t->error)
 		return t->error;
 	if (t->mode == TREE_WRITE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree: the folder that is rendered. It is written beside its place and moved there whole, so that servers see
- * the old tree or the new one. The same calls compare instead of writing, for "diff".
+ * tree: the folder that is rendered. It is written beside its place and moved there whole, so that
+ * servers see the old tree or the new one. The same calls compare instead of writing, for "diff".
  */
 #pragma once
 
@@ -15,12 +15,12 @@ enum tree_mode { TREE_WRITE, TREE_COMPARE };
 struct tree;
 
 /*
- * tree_begin: dir need not exist (TREE_WRITE). What is wrong is written to err, differences to out. Returns 0
- * or a negative errno.
+ * tree_begin: dir need not exist (TREE_WRITE). What is wrong is written to err, differences to out.
+ * Returns 0 or a negative errno.
  */
 int tree_begin(struct tree **ret, const char *dir, enum tree_mode mode, FILE *out, FILE *err);
 
-/* Add a file, relative to the folder; folders on the way are made. Errors are kept until tree_end(). */
+/* Add a file; folders on the way are made. Errors are kept until tree_end(). */
 void tree_file(struct tree *t, const char *path, const void *data, size_t len);
 /* tree_text: the same with a text, and a path by printf. */
 void tree_text(struct tree *t, const struct text *content, const char *path, ...) _printf_(3, 4);
@@ -30,8 +30,8 @@ void tree_copy(struct tree *t, const char *path, const char *source);
 void tree_link(struct tree *t, const char *path, const char *target);
 
 /*
- * tree_end: moves the tree into its place; or tells what is too much there. Returns the number of differences
- * (TREE_COMPARE), 0, or a negative errno. tree_free() without it leaves no trace.
+ * tree_end: moves the tree into its place; or tells what is too much there. Returns the number of
+ * differences (TREE_COMPARE), 0, or a negative errno. tree_free() without it leaves no trace.
  */
 int tree_end(struct tree *t);
 
