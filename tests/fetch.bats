@@ -471,7 +471,7 @@ sent() {
 	[ "$(sent)" -eq 3000000 ]
 }
 
-@test "the file changed between two ranges: begun anew" {
+@test "the file changed between two ranges: started over" {
 	hostile
 	to_file "$U/a?cut=1000000&times=1&etag=two&since=1"
 	right

@@ -166,7 +166,7 @@ rude() {
 	[[ $output != *missed* ]]
 }
 
-@test "nobody there: refused, unreachable, silent: the boot goes on, and says what was lost" {
+@test "no server: refused, unreachable, silent: the boot continues and reports the loss" {
 	rude 515 silent
 	HELD_UP=300000 # 200 causes, five servers
 	tell --items 200 syslog://127.0.0.1:9 syslog+tcp://127.0.0.1:9 syslog+tcp://10.9.9.9 \
