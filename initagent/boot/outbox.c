@@ -13,7 +13,7 @@
 
 /* A boot that failed has this long to say so; nothing waits for it any more. */
 #define PATIENCE (2 * NSEC_PER_SEC)
-/* A name that does not resolve shall not keep the resolver from the root's. */
+/* Then the next sink has its turn. */
 #define LOOKUP_LIMIT (5 * NSEC_PER_SEC)
 
 struct outbox {
@@ -22,6 +22,7 @@ struct outbox {
 	struct report *report;
 	struct tell *tell;	 /* NULL: no sink is named */
 	struct remember *memory; /* of failures, over a reset; NULL: none is kept */
+	bool asking;		 /* for the address of a sink */
 	size_t causes;		 /* so many were sent */
 	enum cause wait;	 /* the last one that was sent, and where */
 	char where[REPORT_NAME_MAX];
@@ -145,13 +146,15 @@ static void send_causes(struct outbox *o, const struct rails *rails, uint64_t no
 	}
 }
 
-/* Names take turns: the resolver looks up one at a time, and the root's comes first. */
+/* Names of sinks take turns. */
 static void look_up_sink(struct outbox *o, struct rails *rails, uint64_t now)
 {
-	const char *name = rails_resolving(rails) == RAILS_ASKER_NONE ? tell_lookup(o->tell, now)
-		: NULL;
+	const char *name = o->asking ? NULL : tell_lookup(o->tell, now);
 
-	if (name && rails_resolve(rails, RAILS_ASKER_OUTBOX, name, LOOKUP_LIMIT, now) < 0)
+	if (!name)
+		return;
+	o->asking = rails_resolve(rails, RAILS_ASKER_OUTBOX, name, LOOKUP_LIMIT, now) >= 0;
+	if (!o->asking)
 		tell_resolved(o->tell, NULL, now);
 }
 
@@ -165,6 +168,7 @@ void outbox_step(struct outbox *o, struct rails *rails, uint64_t now)
 
 void outbox_resolved(struct outbox *o, const struct address_event *ev, uint64_t now)
 {
+	o->asking = false;
 	if (o->tell)
 		tell_resolved(o->tell, ev->addr.family ? &ev->addr : NULL, now);
 }

@@ -44,7 +44,6 @@ struct rails {
 	bool wants_rdma;
 	int family;		  /* of the server's address */
 	bool drivers_asked, kept;
-	enum rails_asker asker;
 	struct blame blame;
 	struct rails_event events[RAILS_EVENTS];
 	size_t first, n_events;

@@ -443,8 +443,7 @@ void rail_address_event(struct rails *rails, const struct address_event *ev, uin
 		struct rails_event *answer = rails_emit(rails, RAILS_RESOLVED, 0);
 
 		answer->resolved = *ev;
-		answer->asker = rails->asker;
-		rails->asker = RAILS_ASKER_NONE;
+		answer->asker = ev->id;
 		return;
 	}
 	if (!rail)

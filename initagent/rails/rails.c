@@ -3,6 +3,8 @@
  * found for yet. */
 #include "rails/private.h"
 
+#include "resolver/resolver.h"
+
 #include <net/if_arp.h>
 
 static const char *const state_names[RAIL_STATE_MAX] = {
@@ -257,15 +259,12 @@ struct fabric *rails_fabric(const struct rails *rails)
 int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit,
 	uint64_t now)
 {
-	int r = addresses_resolve(rails->addresses, name, limit, now);
-
-	rails->asker = r < 0 ? RAILS_ASKER_NONE : asker;
-	return r;
+	return resolver_ask(addresses_resolver(rails->addresses), asker, name, limit, now);
 }
 
-enum rails_asker rails_resolving(const struct rails *rails)
+void rails_resolve_all(struct rails *rails, enum rails_asker asker)
 {
-	return rails->asker;
+	resolver_want_all(addresses_resolver(rails->addresses), asker);
 }
 
 void rails_want(struct rails *rails, bool rdma, int family)

@@ -72,8 +72,8 @@ struct rails_config {
 	bool forget;	 /* an earlier agent failed: what it configured is removed first */
 };
 
-/* Who asked the resolver for a name; it takes one question at a time. */
-enum rails_asker { RAILS_ASKER_NONE, RAILS_ASKER_TARGET, RAILS_ASKER_OUTBOX };
+/* Who asked the resolver for a name: one question each. */
+enum rails_asker { RAILS_ASKER_TARGET, RAILS_ASKER_OUTBOX };
 
 enum rails_event_type {
 	RAILS_ADDRESS,	 /* ifindex has an address */
@@ -154,11 +154,11 @@ struct links *rails_links(const struct rails *rails);
 struct addresses *rails_addresses(const struct rails *rails);
 struct fabric *rails_fabric(const struct rails *rails);
 
-/* rails_resolve: begins to look a name up, instead of the one before. 0 or -errno; the answer is
- * RAILS_RESOLVED. */
+/* rails_resolve: begins to look a name up, instead of the asker's one before. 0 or -errno; the
+ * answer is RAILS_RESOLVED. rails_resolve_all: addresses of the other family are wanted as well. */
 int rails_resolve(struct rails *rails, enum rails_asker asker, const char *name, uint64_t limit,
 	uint64_t now);
-enum rails_asker rails_resolving(const struct rails *rails);
+void rails_resolve_all(struct rails *rails, enum rails_asker asker);
 
 /* rails_step_back: packets take every other rail first from now on. */
 void rails_step_back(struct rails *rails, const struct rail *rail, uint64_t now);

@@ -301,7 +301,7 @@ static void resolve(struct target *t, uint64_t now)
 	if (r < 0)
 		unresolved(t, CAUSE_ROOT_RESOLVE, strerror(-r), now);
 	else if (t->failure.cause != CAUSE_NONE)
-		addresses_resolve_all(rails_addresses(t->cfg.rails));
+		rails_resolve_all(t->cfg.rails, RAILS_ASKER_TARGET);
 }
 
 /* Rails have addresses: find out what to mount, and from where. If none of them says so, one that
