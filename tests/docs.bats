@@ -28,6 +28,20 @@ agent=${BUILD:-build}/initagent
     [ "$n" -gt 60 ]
 }
 
+@test "what the architecture page names is there, and its layers stand in the order that lint checks" {
+    local name names
+    mapfile -t names < <(grep -oE '\b[a-z0-9]+(_[a-z0-9]+)+\b' docs/architecture.md | grep -v '_y$' | sort -u)
+    [ "${#names[@]}" -gt 40 ]
+    for name in "${names[@]}"; do
+        grep -rqw --include='*.[ch]' "$name" initagent kernel-cmdline || {
+            echo "docs/architecture.md names $name"
+            return 1
+        }
+    done
+    diff <(grep -oE '^\| `[a-z/-]+/`' docs/architecture.md | tr -d '|` ' | sed 's,/$,,; /^root.source$/q') \
+        <(sed -n 's/:.*//p' initagent/layers | sed '/^#/d; /^root.source$/q')
+}
+
 # The schema in turn is held against the code by tests/state.bats.
 @test "every field of state.json is documented" {
     local field fields

@@ -6,6 +6,7 @@
 # wire to the servers, which are on Ethernet: of the three only dnsmasq works on InfiniBand itself;
 # Kea and Debian's dhcpd would see such requests through a relay.
 # first: real leases
+# shares: 2
 bats_require_minimum_version 1.5.0
 
 # The port GUID, and the client identifiers made of it: FlexBoot's, hardware type and GUID, iPXE's,
