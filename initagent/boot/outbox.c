@@ -7,7 +7,7 @@
 #include "base/loop.h"
 #include "report/record.h"
 #include "report/report.h"
-#include "report/tell/remember.h"
+#include "report/tell/failure_store.h"
 #include "report/tell/tell.h"
 #include "state/state_read.h"
 
@@ -21,7 +21,7 @@ struct outbox {
 	const struct boot_plan *plan;
 	struct report *report;
 	struct tell *tell;	 /* NULL: no sink is named */
-	struct remember *memory; /* of failures, over a reset; NULL: none is kept */
+	struct failure_store *memory; /* of failures, over a reset; NULL: none is kept */
 	bool asking;		 /* for the address of a sink */
 	size_t causes;		 /* so many were sent */
 	enum cause wait;	 /* the last one that was sent, and where */
@@ -52,7 +52,7 @@ struct outbox *outbox_free(struct outbox *o)
 	if (!o)
 		return NULL;
 	tell_freep(&o->tell);
-	remember_freep(&o->memory);
+	failure_store_freep(&o->memory);
 	free(o);
 	return NULL;
 }
@@ -60,7 +60,7 @@ struct outbox *outbox_free(struct outbox *o)
 void outbox_fds(const struct outbox *o, int ret[static OUTBOX_FDS])
 {
 	ret[0] = o->tell ? tell_fd(o->tell) : -1;
-	ret[1] = o->memory ? remember_fd(o->memory) : -1;
+	ret[1] = o->memory ? failure_store_fd(o->memory) : -1;
 }
 
 uint64_t outbox_deadline(const struct outbox *o)
@@ -195,8 +195,8 @@ static unsigned places(const struct boot_plan *plan)
 	unsigned all = 0;
 
 	for (size_t i = 0; i < plan->n_reports; i++) {
-		all |= plan->reports[i].kind == PLAN_REPORT_EFI ? REMEMBER_EFI : 0;
-		all |= plan->reports[i].kind == PLAN_REPORT_PSTORE ? REMEMBER_PSTORE : 0;
+		all |= plan->reports[i].kind == PLAN_REPORT_EFI ? FAILURE_STORE_EFI : 0;
+		all |= plan->reports[i].kind == PLAN_REPORT_PSTORE ? FAILURE_STORE_PSTORE : 0;
 	}
 	return all;
 }
@@ -209,7 +209,7 @@ static void not_kept(struct outbox *o, int error, uint64_t now)
 void outbox_look(struct outbox *o, uint64_t now)
 {
 	unsigned where = places(o->plan);
-	int r = where ? remember_new(&o->memory, o->env, where) : 0;
+	int r = where ? failure_store_new(&o->memory, o->env, where) : 0;
 
 	if (r < 0)
 		not_kept(o, -r, now);
@@ -239,7 +239,7 @@ static void take_record(struct outbox *o, const struct rails *rails, uint64_t no
 {
 	struct failure f;
 
-	if (o->memory && remember_pop(o->memory, &f))
+	if (o->memory && failure_store_pop(o->memory, &f))
 		pass_on(o, rails, &f, now);
 }
 
@@ -265,7 +265,7 @@ static void keep_record(struct outbox *o, const struct outbox_ending *end, uint6
 	report_view(o->report, &v);
 	strscpy(f.where, end->where, sizeof(f.where));
 	strscpy(f.text, text_of(&v, end->cause), sizeof(f.text));
-	r = end->done ? remember_clear(o->memory) : remember_keep(o->memory, &f);
+	r = end->done ? failure_store_clear(o->memory) : failure_store_keep(o->memory, &f);
 	if (r < 0)
 		not_kept(o, -r, now);
 }
@@ -276,11 +276,11 @@ static bool record_is_kept(struct outbox *o, uint64_t now)
 
 	if (!o->memory)
 		return true;
-	if (!remember_done(o->memory, &error))
+	if (!failure_store_done(o->memory, &error))
 		return false;
 	if (error)
 		not_kept(o, error, now);
-	o->memory = remember_free(o->memory);
+	o->memory = failure_store_free(o->memory);
 	return true;
 }
 
@@ -370,5 +370,5 @@ void outbox_state(struct outbox *o, const struct outbox_ending *end, uint64_t no
 		now = wait_idle(o, o->end);
 	report_missed(o, now);
 	o->tell = tell_free(o->tell);
-	o->memory = o->memory ? remember_free(o->memory) : NULL;
+	o->memory = o->memory ? failure_store_free(o->memory) : NULL;
 }

@@ -6,7 +6,7 @@
 #include "state/cmdline.h"
 #include "state/state.h"
 #include "report/console.h"
-#include "report/tell/remember.h"
+#include "report/tell/failure_store.h"
 
 enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_UNKNOWN = 4 };
 
@@ -65,7 +65,7 @@ int last_failure_print(const struct env *env, FILE *out)
 			r == -EBADMSG ? "damaged" : strerror(-r));
 		return STATUS_UNKNOWN;
 	}
-	if (r == 0 || remember_read(env, REMEMBER_EFI | REMEMBER_PSTORE, &f) == 0) {
+	if (r == 0 || failure_store_read(env, FAILURE_STORE_EFI | FAILURE_STORE_PSTORE, &f) == 0) {
 		print(out, &f);
 		return STATUS_FAILED;
 	}

@@ -37,7 +37,7 @@ void collector_init(struct collector *c, const struct plan_report *plan)
 	*c = (struct collector){.plan = plan, .addr = plan->addr, .fd = -1};
 }
 
-static void hang_up(struct collector *c)
+static void disconnect(struct collector *c)
 {
 	closep(&c->fd);
 	c->fd = -1;
@@ -46,7 +46,8 @@ static void hang_up(struct collector *c)
 
 void collector_done(struct collector *c)
 {
-	hang_up(c);
+	disconnect(c);
+	c->post = worker_detach(c->post);
 }
 
 void collector_up(struct collector *c)
@@ -56,8 +57,8 @@ void collector_up(struct collector *c)
 }
 
 /*
- * The message at hand begins anew with the next connection, and so does the one before: it may have met a server that was
- * gone. Twice is better than never.
+ * The current message is sent again with the next connection, and so is the one before: the server
+ * may have been gone. Twice is better than never.
  */
 static void rewind_rows(struct collector *c)
 {
@@ -68,12 +69,12 @@ static void rewind_rows(struct collector *c)
 	c->given = 0;
 }
 
-static void failed(struct collector *c, int error, uint64_t now)
+static void retry_later(struct collector *c, int error, uint64_t now)
 {
 	uint64_t span = RETRY_FIRST << (c->failures < DOUBLINGS ? c->failures : DOUBLINGS);
 
 	rewind_rows(c);
-	hang_up(c);
+	disconnect(c);
 	c->error = error;
 	c->failures++;
 	c->retry = now + span / 2 + (random_u32() * (span / 2) >> 32);
@@ -85,19 +86,21 @@ static socklen_t sockaddr_of(const struct collector *c, struct sockaddr_storage 
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)ss;
 
 	if (c->addr.family == AF_INET) {
-		*v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(c->plan->port), .sin_addr = c->addr.v4};
+		*v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(c->plan->port),
+			.sin_addr = c->addr.v4};
 		return sizeof(*v4);
 	}
-	*v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(c->plan->port), .sin6_addr = c->addr.v6};
+	*v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(c->plan->port),
+		.sin6_addr = c->addr.v6};
 	return sizeof(*v6);
 }
 
 /* Edge-triggered: each change is looked at once, however it is left. */
-static bool watch(struct collector *c, int epoll, uint32_t events)
+static bool watch(int fd, int epoll, uint32_t events)
 {
 	struct epoll_event ev = {.events = events | EPOLLET};
 
-	return epoll_ctl(epoll, EPOLL_CTL_ADD, c->fd, &ev) == 0;
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0;
 }
 
 static void open_socket(struct collector *c, int epoll, uint64_t now)
@@ -107,12 +110,12 @@ static void open_socket(struct collector *c, int epoll, uint64_t now)
 	int type = is_tcp(c) ? SOCK_STREAM : SOCK_DGRAM;
 
 	c->fd = socket(c->addr.family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (c->fd < 0 || !watch(c, epoll, EPOLLOUT | EPOLLRDHUP))
-		failed(c, errno, now);
+	if (c->fd < 0 || !watch(c->fd, epoll, EPOLLOUT | EPOLLRDHUP))
+		retry_later(c, errno, now);
 	else if (connect(c->fd, (struct sockaddr *)&ss, len) == 0)
 		c->connected = true;
 	else if (errno != EINPROGRESS)
-		failed(c, errno, now);
+		retry_later(c, errno, now);
 }
 
 /* Is the handshake done? */
@@ -128,7 +131,7 @@ static bool established(struct collector *c, uint64_t now)
 	}
 	getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &size);
 	if (error)
-		failed(c, error, now);
+		retry_later(c, error, now);
 	return false;
 }
 
@@ -140,8 +143,12 @@ static uint64_t wall_of(uint64_t when, uint64_t now)
 	return wall ? wall - (now - when) : 0;
 }
 
-/* Over TCP each message has its length in front (RFC 6587 section 3.4.1): no byte in it could end it. */
-static void write_down(struct collector *c, const struct tell_row *row, const char *node, uint64_t now)
+/*
+ * Over TCP each message has its length in front (RFC 6587 section 3.4.1): no byte in it could end
+ * it.
+ */
+static void write_down(struct collector *c, const struct tell_row *row, const char *node,
+	uint64_t now)
 {
 	char text[SYSLOG_MAX];
 	const struct syslog_message m = {
@@ -167,7 +174,8 @@ static void write_down(struct collector *c, const struct tell_row *row, const ch
 }
 
 /* What was overtaken by newer messages is gone. */
-static bool next_row(struct collector *c, const struct tell_queue *q, const char *node, uint64_t now)
+static bool next_row(struct collector *c, const struct tell_queue *q, const char *node,
+	uint64_t now)
 {
 	if (c->next + TELL_QUEUE < q->n) {
 		c->lost += q->n - TELL_QUEUE - c->next;
@@ -182,9 +190,10 @@ static bool next_row(struct collector *c, const struct tell_queue *q, const char
 }
 
 /*
- * Syslog servers say nothing; what they say all the same is thrown away, for bytes left unread would turn the end of the
- * connection into a reset, which takes what is on its way. False: the server has closed the connection; what it was given
- * before that it has read, or there would be an error instead.
+ * Syslog servers say nothing; what they say all the same is thrown away, for bytes left unread
+ * would turn the end of the connection into a reset, which takes what is on its way. False: the
+ * server has closed the connection; what it was given before that it has read, or there would be an
+ * error instead.
  */
 static bool listen_to(struct collector *c, uint64_t now)
 {
@@ -196,11 +205,14 @@ static bool listen_to(struct collector *c, uint64_t now)
 	if (n != 0)
 		return true;
 	c->given = c->from < c->to;
-	failed(c, ECONNRESET, now);
+	retry_later(c, ECONNRESET, now);
 	return false;
 }
 
-/* UDP: an answer to an earlier message ("refused") is told by the next one's send, which has not gone then. */
+/*
+ * UDP: an answer to an earlier message ("refused") is told by the next one's send, which has not
+ * gone then.
+ */
 static ssize_t send_some(struct collector *c)
 {
 	ssize_t n = send(c->fd, c->out + c->from, c->to - c->from, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -223,7 +235,7 @@ static bool send_out(struct collector *c, uint64_t now)
 		else if (errno == EAGAIN || errno == EWOULDBLOCK)
 			return false;
 		else if (errno != EINTR) {
-			failed(c, errno, now);
+			retry_later(c, errno, now);
 			return false;
 		}
 	}
@@ -236,7 +248,8 @@ static bool pending(const struct collector *c, const struct tell_queue *q)
 	return !is_http(c) && (c->next < q->n || c->from < c->to);
 }
 
-void collector_push(struct collector *c, const struct tell_queue *q, const char *node, int epoll, uint64_t now)
+void collector_push(struct collector *c, const struct tell_queue *q, const char *node, int epoll,
+	uint64_t now)
 {
 	if (!c->addr.family && now >= c->retry)
 		c->retry = 0; /* for the owner to see */
@@ -272,37 +285,42 @@ void collector_resolved(struct collector *c, const struct inet_addr *addr, uint6
 
 /* --- web servers --------------------------------------------------------------------------- */
 
-void collector_post(struct collector *c, const struct post_order *o, int epoll)
+void collector_post(struct collector *c, const struct post_request *o, int epoll)
 {
-	struct post_order order = *o;
+	struct post_request request = *o;
 	int r;
 
 	c->asked = true;
 	if (!is_http(c) || c->posted || !c->addr.family)
 		return;
-	order.url = c->plan->text;
-	order.address = c->addr;
-	order.port = c->plan->port;
-	r = post_start(&order, &c->fd);
+	request.url = c->plan->text;
+	request.address = c->addr;
+	request.port = c->plan->port;
+	r = post_start(&c->post, &request);
 	c->posted = r >= 0;
+	c->stored = r >= 0 && request.delay;
 	if (r < 0)
-		snprintf(c->why, sizeof(c->why), "%s", r == -EOPNOTSUPP ? "this build has no http" : strerror(-r));
-	else if (order.delay) /* nobody will listen; the kernel's log has its word */
-		hang_up(c);
+		snprintf(c->why, sizeof(c->why), "%s",
+			r == -EOPNOTSUPP ? "this build has no http" : strerror(-r));
+	else if (request.delay) /* not waited for; the kernel's log gets its result */
+		c->post = worker_detach(c->post);
 	else
-		watch(c, epoll, EPOLLIN | EPOLLRDHUP);
-	c->stored = r >= 0 && order.delay;
+		watch(worker_fd(c->post), epoll, EPOLLIN | EPOLLRDHUP);
 }
 
-void collector_hear(struct collector *c)
+void collector_receive(struct collector *c, uint64_t now)
 {
-	struct post_news news;
+	struct post_result result;
+	int r = worker_receive(c->post, &result, now);
 
-	if (!is_http(c) || c->fd < 0 || post_read(c->fd, &news) == 0)
+	if (r == 0)
 		return;
-	c->stored = news.stored;
-	strscpy(c->why, news.text, sizeof(c->why));
-	hang_up(c);
+	c->stored = r > 0 && result.stored;
+	if (r < 0)
+		worker_end(c->post);
+	snprintf(c->why, sizeof(c->why), "%s%s", r < 0 ? "its process " : "",
+		r < 0 ? worker_end_text(c->post) : result.text);
+	c->post = worker_detach(c->post);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -310,7 +328,7 @@ void collector_hear(struct collector *c)
 bool collector_idle(const struct collector *c, const struct tell_queue *q, bool up)
 {
 	if (is_http(c))
-		return c->fd < 0;
+		return !c->post;
 	return !up || !c->addr.family || !pending(c, q) || (c->fd < 0 && c->failures > 0);
 }
 
@@ -318,7 +336,7 @@ static bool missed_state(struct collector *c, char *text, size_t size)
 {
 	if (!c->asked || c->stored || c->named)
 		return false;
-	if (c->posted && c->fd >= 0)
+	if (c->post)
 		snprintf(text, size, "the state was not taken in time");
 	else
 		snprintf(text, size, "the state could not be sent: %s",
@@ -335,8 +353,10 @@ bool collector_missed(struct collector *c, const struct tell_queue *q, char *tex
 		return missed_state(c, text, size);
 	if (c->named || !n)
 		return false;
-	snprintf(text, size, "%llu of %llu messages were not sent: %s", (unsigned long long)n, (unsigned long long)q->n,
-		!c->addr.family ? "the server's address is not known" : c->error ? strerror(c->error) : "no answer in time");
+	snprintf(text, size, "%llu of %llu messages were not sent: %s", (unsigned long long)n,
+		(unsigned long long)q->n,
+		!c->addr.family ? "the server's address is not known" : c->error ?
+			strerror(c->error) : "no answer in time");
 	c->named = true;
 	return true;
 }

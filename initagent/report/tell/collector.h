@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collector: one server that is told, and how far it is. Internal to tell/. */
+/* collector: one report sink and its progress. Internal to tell/. */
 #pragma once
 
 #include "report/record.h"
@@ -7,7 +7,9 @@
 #include "report/tell/syslog.h"
 #include "report/tell/tell.h"
 
-/* A message as it waits: it is written down only when it goes, with what is known of the node then. */
+/*
+ * A message as it waits: it is written down only when it goes, with what is known of the node then.
+ */
 struct tell_row {
 	enum tell_kind kind;
 	enum cause cause;
@@ -25,7 +27,8 @@ struct tell_queue {
 struct collector {
 	const struct plan_report *plan;
 	struct inet_addr addr;	/* family 0: not known yet */
-	int fd;			/* syslog: the socket; http: the process's word; -1: none */
+	int fd;			/* syslog: the socket; -1: none */
+	struct worker *post;	/* http: the process that sends; NULL: none */
 	bool connected;		/* TCP: the handshake is done */
 	bool asked, posted;	/* http: the state was to be sent; a process was started for it */
 	bool stored;		/* it said that all is well */
@@ -36,7 +39,7 @@ struct collector {
 	uint64_t retry;		/* not before */
 	unsigned failures;
 	int error;		/* the last one, errno; 0: none */
-	char why[200];		/* http: in words */
+	char why[224];		/* http: in words */
 	size_t from, to;	/* TCP: what of out is still to go */
 	char out[SYSLOG_MAX + 8];
 };
@@ -48,16 +51,17 @@ void collector_done(struct collector *c);
 void collector_up(struct collector *c);
 
 /* collector_push: connects and sends what goes without waiting. */
-void collector_push(struct collector *c, const struct tell_queue *q, const char *node, int epoll, uint64_t now);
+void collector_push(struct collector *c, const struct tell_queue *q, const char *node, int epoll,
+	uint64_t now);
 uint64_t collector_deadline(const struct collector *c, const struct tell_queue *q);
 
 bool collector_wants_address(const struct collector *c, uint64_t now);
 void collector_resolved(struct collector *c, const struct inet_addr *addr, uint64_t now);
 
 /* collector_post: the state to a web server; o lacks server and address. */
-void collector_post(struct collector *c, const struct post_order *o, int epoll);
-/* collector_hear: what the process that sends says. */
-void collector_hear(struct collector *c);
+void collector_post(struct collector *c, const struct post_request *o, int epoll);
+/* collector_receive: the result of the process that sends, if it is there. */
+void collector_receive(struct collector *c, uint64_t now);
 
 bool collector_idle(const struct collector *c, const struct tell_queue *q, bool up);
 bool collector_missed(struct collector *c, const struct tell_queue *q, char *text, size_t size);

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	failure_write(text, &first);
 	if (failure_read(text, sizeof(text), &second) < 0 || !failure_same(&first, &second))
 		__builtin_trap();
-	if (strcmp(first.text, second.text) != 0 || first.wall != second.wall || first.uptime != second.uptime)
+	if (strcmp(first.text, second.text) != 0 || first.wall != second.wall ||
+		first.uptime != second.uptime)
 		__builtin_trap();
 	return 0;
 }

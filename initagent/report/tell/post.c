@@ -4,13 +4,8 @@
 
 #include <curl/curl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include "base/random.h"
-#include "base/confine.h"
-#include "base/sandbox.h"
 #include "fetch/http_request.h"
 #include "report/tell/life.h"
 
@@ -18,16 +13,17 @@
 #define BUILD_TIME 0 /* the clock is believed */
 #endif
 
-/* An answer is a line or a page; whoever sends more is not listened to. */
+/* An answer is a line or a page; more is not read. */
 #define ANSWER_MAX 65536
 #define TRY_FIRST  500 /* ms: the span from which the first pause is drawn; it doubles */
 #define TRY_LIMIT  5000 /* ms one attempt may take */
 #define LAST_WORDS 1000 /* ms before the kernel ends the process */
 
 struct sender {
-	const struct post_order *order;
+	const struct post_request *request;
+	uint64_t end; /* CLOCK_BOOTTIME ns: no attempt after it */
 	CURL *easy;
-	CURLM *multi; /* made beforehand: it wants descriptors that later cannot be had */
+	CURLM *multi; /* created early: it opens descriptors, which the sandbox forbids */
 	struct tls *tls;
 	struct http_request_lists lists;
 	struct curl_slist *headers;
@@ -62,7 +58,7 @@ static CURLcode headers(struct sender *s)
 }
 
 /* With a URL that is a folder, a file below it. */
-static bool is_folder(const struct post_order *o)
+static bool is_folder(const struct post_request *o)
 {
 	size_t len = strlen(o->url);
 
@@ -71,7 +67,7 @@ static bool is_folder(const struct post_order *o)
 
 static CURLcode body(struct sender *s)
 {
-	const struct post_order *o = s->order;
+	const struct post_request *o = s->request;
 	CURLcode e = curl_easy_setopt(s->easy, CURLOPT_POSTFIELDS, o->body);
 
 	e = e ? e : curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)o->len);
@@ -81,7 +77,7 @@ static CURLcode body(struct sender *s)
 /* As a fetch would ask, but that there is something to bring. */
 static CURLcode configure(struct sender *s)
 {
-	const struct post_order *o = s->order;
+	const struct post_request *o = s->request;
 	struct fetch_request to = {.address = o->address, .port = o->port};
 	int n = snprintf(to.url, sizeof(to.url), "%s%s", o->url, is_folder(o) ? o->file : "");
 	CURLcode e;
@@ -96,12 +92,13 @@ static CURLcode configure(struct sender *s)
 	return e ? e : body(s);
 }
 
-/* Everything that wants memory maps, files or entropy, before the rights are gone. */
-static bool prepare(struct sender *s, const struct post_order *o)
+/* Everything that needs memory maps, files or entropy, before the rights are dropped. */
+static bool prepare(struct sender *s, const struct post_request *o)
 {
-	const struct fetch_setup setup = {.ca = o->ca, .ca_len = o->ca_len, .clock_floor = BUILD_TIME};
+	const struct fetch_setup setup = {.ca = o->ca, .ca_len = o->ca_len,
+		.clock_floor = BUILD_TIME};
 
-	s->order = o;
+	s->request = o;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return false;
 	s->easy = curl_easy_init();
@@ -128,7 +125,7 @@ static CURLcode perform(struct sender *s)
 }
 
 /* Another attempt may fare better: the server was not reached, or is overloaded. */
-static bool attempt(struct sender *s, long limit_ms, struct post_news *news)
+static bool attempt(struct sender *s, long limit_ms, struct post_result *result)
 {
 	long status = 0;
 	CURLcode e;
@@ -138,18 +135,22 @@ static bool attempt(struct sender *s, long limit_ms, struct post_news *news)
 	s->error[0] = 0;
 	e = perform(s);
 	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
-	news->stored = e == CURLE_OK && status >= 200 && status < 300;
+	result->stored = e == CURLE_OK && status >= 200 && status < 300;
 	if (e != CURLE_OK)
-		snprintf(news->text, sizeof(news->text), "%.100s%s%.60s",
-			*s->error ? s->error : curl_easy_strerror(e), *tls_reason(s->tls) ? ": " : "",
+		snprintf(result->text, sizeof(result->text), "%.100s%s%.60s",
+			*s->error ? s->error : curl_easy_strerror(e),
+				*tls_reason(s->tls) ? ": " : "",
 			tls_reason(s->tls));
 	else
-		snprintf(news->text, sizeof(news->text), "the server answered %ld", status);
+		snprintf(result->text, sizeof(result->text), "the server answered %ld", status);
 	return e == CURLE_COULDNT_CONNECT || e == CURLE_SEND_ERROR || e == CURLE_RECV_ERROR ||
-		e == CURLE_GOT_NOTHING || e == CURLE_OPERATION_TIMEDOUT || status == 429 || status >= 500;
+		e == CURLE_GOT_NOTHING || e == CURLE_OPERATION_TIMEDOUT || status == 429 ||
+			status >= 500;
 }
 
-/* Nodes that failed together shall not come back together. false: there is no time left for that. */
+/*
+ * Nodes that failed together shall not come back together. false: there is no time left for that.
+ */
 static bool pause_ms(uint64_t span, uint64_t end)
 {
 	uint64_t pause = span ? random_u32() % span : 0;
@@ -160,79 +161,77 @@ static bool pause_ms(uint64_t span, uint64_t end)
 	return true;
 }
 
-static void send_it(struct sender *s, uint64_t end, struct post_news *news)
+static void send_state(struct sender *s, uint64_t end, struct post_result *result)
 {
-	uint64_t span = s->order->delay / NSEC_PER_MSEC, now;
+	uint64_t span = s->request->delay / NSEC_PER_MSEC, now;
 
 	for (uint64_t next = TRY_FIRST; pause_ms(span, end); next *= 2) {
 		now = now_ns();
-		if (now >= end || !attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, news))
+		if (now >= end || !attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, result))
 			return;
 		span = next;
 	}
 }
 
-static void say(const struct post_order *o, int out, const struct post_news *news)
+/* The kernel's log has the outcome even if the agent is gone. */
+static void write_outcome(const struct post_request *o, int kmsg, const struct post_result *result)
 {
 	char line[512];
-	int n = snprintf(line, sizeof(line), "<%d>initagent: report to %.200s: %s: %s\n", news->stored ? 6 : 4, o->url,
-		news->stored ? "stored" : "not stored", news->text);
+	int n = snprintf(line, sizeof(line), "<%d>initagent: report to %.200s: %s: %s\n",
+		result->stored ? 6 : 4, o->url, result->stored ? "stored" : "not stored",
+			result->text);
 
-	if (o->kmsg >= 0 && n > 0 && write(o->kmsg, line, (size_t)n) < 0)
-		return; /* then only the agent hears of it */
-	send(out, news, sizeof(*news), MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (o->kmsg >= 0 && n > 0 && write(kmsg, line, (size_t)n) < 0)
+		return; /* then only the agent learns it */
 }
 
-__attribute__((noreturn)) static void serve(const struct post_order *given, int back)
+/* In the process, before its rights are dropped. */
+static const void *prepare_sender(const void *arg)
 {
-	uint64_t end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC;
-	struct post_news news = {.text = "no process"};
-	struct post_order order = *given;
-	const struct sandbox sandbox = {.role = SANDBOX_INTERNET, .outlives = true};
-	struct sender s = {0};
-	int r = confine_keep((int *[]){&back, &order.kmsg}, 2);
+	static struct sender s;
 
-	confine_mute();
-	prctl(PR_SET_NAME, "initagent-post");
-	signal(SIGPIPE, SIG_IGN);
-	if (r < 0 || limit_life(POST_LIFE_S) < 0 || !prepare(&s, &order) || sandbox_enter(&sandbox) < 0) {
-		say(&order, back, &news);
-		_exit(1);
-	}
-	send_it(&s, end, &news);
-	say(&order, back, &news);
-	_exit(0);
+	s.end = now_ns() + POST_LIFE_S * NSEC_PER_SEC - LAST_WORDS * NSEC_PER_MSEC;
+	if (limit_life(POST_LIFE_S) == 0 && prepare(&s, arg))
+		return &s;
+	write_outcome(arg, WORKER_FILE(0), &(struct post_result){.text = "no process"});
+	return NULL;
+}
+
+static int run_sender(const void *arg)
+{
+	struct sender s = *(const struct sender *)arg;
+	struct post_result result = {0};
+
+	curl_easy_setopt(s.easy, CURLOPT_WRITEDATA, &s);
+	curl_easy_setopt(s.easy, CURLOPT_ERRORBUFFER, s.error);
+	send_state(&s, s.end, &result);
+	write_outcome(s.request, WORKER_FILE(0), &result);
+	return worker_reply(&result, sizeof(result));
 }
 
 /* --- the agent's end ----------------------------------------------------------------------- */
 
-int post_start(const struct post_order *o, int *ret_fd)
+static bool is_result(void *reply, const void *context)
 {
-	int pair[2];
-	pid_t pid;
+	const struct post_result *r = reply;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		serve(o, pair[1]);
-	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
-		return -errno;
-	}
-	*ret_fd = pair[0];
-	return 0;
+	(void)context;
+	return memchr(r->text, 0, sizeof(r->text)) != NULL;
 }
 
-int post_read(int fd, struct post_news *ret)
+int post_start(struct worker **ret, const struct post_request *o)
 {
-	ssize_t n = recv(fd, ret, sizeof(*ret), MSG_DONTWAIT | MSG_TRUNC);
+	const struct worker_spec spec = {
+		.run = run_sender,
+		.prepare = prepare_sender,
+		.arg = o,
+		.name = "initagent-post",
+		.files = {o->kmsg},
+		.n_files = 1,
+		.sandbox = {.role = SANDBOX_INTERNET, .outlives = true},
+		.reply_size = sizeof(struct post_result),
+		.valid = is_result,
+	};
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n == (ssize_t)sizeof(*ret) && memchr(ret->text, 0, sizeof(ret->text)))
-		return 1;
-	*ret = (struct post_news){.text = "the process that sends ended without a word"};
-	return 1;
+	return worker_start(ret, &spec, now_ns());
 }

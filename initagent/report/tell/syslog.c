@@ -37,7 +37,8 @@ static void put_time(struct text *t, uint64_t wall)
 	if (!wall || !gmtime_r(&seconds, &tm))
 		put(t, "-");
 	else
-		put(t, "%04d-%02d-%02dT%02d:%02d:%02d.%06uZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+		put(t, "%04d-%02d-%02dT%02d:%02d:%02d.%06uZ", tm.tm_year + 1900, tm.tm_mon + 1,
+			tm.tm_mday, tm.tm_hour,
 			tm.tm_min, tm.tm_sec, (unsigned)(wall % NSEC_PER_SEC / 1000));
 }
 
@@ -72,7 +73,8 @@ size_t syslog_format(char buf[static SYSLOG_MAX], const struct syslog_message *m
 
 	if (m->guid)
 		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)m->guid);
-	snprintf(uptime, sizeof(uptime), "%llu.%03u", (unsigned long long)(m->uptime / NSEC_PER_SEC),
+	snprintf(uptime, sizeof(uptime), "%llu.%03u",
+		(unsigned long long)(m->uptime / NSEC_PER_SEC),
 		(unsigned)(m->uptime % NSEC_PER_SEC / NSEC_PER_MSEC));
 	put(&t, "<%d>1 ", FACILITY_DAEMON * 8 + (int)m->severity);
 	put_time(&t, m->wall);

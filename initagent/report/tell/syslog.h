@@ -25,7 +25,7 @@ struct syslog_message {
 };
 
 /*
- * syslog_format: writes the message, without any framing. Bytes that are no printable ASCII are shown as \xNN; text that is
- * too long is cut. Returns the length, less than SYSLOG_MAX.
+ * syslog_format: writes the message, without any framing. Bytes that are no printable ASCII are
+ * shown as \xNN; text that is too long is cut. Returns the length, less than SYSLOG_MAX.
  */
 size_t syslog_format(char buf[static SYSLOG_MAX], const struct syslog_message *m);

@@ -57,8 +57,8 @@ void tell_node(struct tell *t, const char *name)
 	strscpy(t->node, name, sizeof(t->node));
 }
 
-/* Everybody's next step, as far as it goes without waiting. */
-static void push(struct tell *t, uint64_t now)
+/* The next step of each sink, as far as it goes without waiting. */
+static void push_all(struct tell *t, uint64_t now)
 {
 	for (size_t i = 0; t->up && i < t->n; i++)
 		collector_push(&t->list[i], &t->queue, t->node, t->epoll, now);
@@ -69,18 +69,19 @@ void tell_up(struct tell *t, uint64_t now)
 	t->up = true;
 	for (size_t i = 0; i < t->n; i++)
 		collector_up(&t->list[i]);
-	push(t, now);
+	push_all(t, now);
 }
 
 void tell_say(struct tell *t, const struct tell_item *item, uint64_t now)
 {
 	struct tell_row *row = &t->queue.rows[t->queue.n++ % TELL_QUEUE];
 
-	*row = (struct tell_row){.kind = item->kind, .cause = item->cause, .guid = item->guid, .when = now};
+	*row = (struct tell_row){.kind = item->kind, .cause = item->cause, .guid = item->guid,
+		.when = now};
 	strscpy(row->where, item->where, sizeof(row->where));
 	strscpy(row->device, item->device, sizeof(row->device));
 	strscpy(row->text, item->text, sizeof(row->text));
-	push(t, now);
+	push_all(t, now);
 }
 
 int tell_fd(const struct tell *t)
@@ -104,8 +105,8 @@ void tell_dispatch(struct tell *t, uint64_t now)
 
 	epoll_wait(t->epoll, ev, PLAN_REPORTS_MAX, 0);
 	for (size_t i = 0; i < t->n; i++)
-		collector_hear(&t->list[i]);
-	push(t, now);
+		collector_receive(&t->list[i], now);
+	push_all(t, now);
 }
 
 const char *tell_lookup(const struct tell *t, uint64_t now)
@@ -116,7 +117,7 @@ const char *tell_lookup(const struct tell *t, uint64_t now)
 	return NULL;
 }
 
-/* The first that wants one is the one that was asked for; others of the same name are content, too. */
+/* For every sink of that name. */
 void tell_resolved(struct tell *t, const struct inet_addr *addr, uint64_t now)
 {
 	const char *host = tell_lookup(t, now);
@@ -124,16 +125,17 @@ void tell_resolved(struct tell *t, const struct inet_addr *addr, uint64_t now)
 	for (size_t i = 0; host && i < t->n; i++)
 		if (streq(t->list[i].plan->host, host))
 			collector_resolved(&t->list[i], addr, now);
-	push(t, now);
+	push_all(t, now);
 }
 
-/* A file name: nothing in it that a server or a shell could take for more than that. */
+/* A file name without characters that have a meaning for a server or a shell. */
 static void file_name(const struct tell *t, char *dst, size_t size)
 {
 	size_t at = 0;
 
 	for (const char *p = *t->node ? t->node : "unnamed"; *p && at + 6 < size; p++) {
-		bool plain = (*p >= '0' && *p <= '9') || ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') || *p == '-' ||
+		bool plain = (*p >= '0' && *p <= '9') ||
+			((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') || *p == '-' ||
 			(*p == '.' && at);
 
 		dst[at++] = plain ? *p : '_';
@@ -146,7 +148,7 @@ void tell_state(struct tell *t, const struct tell_state *s)
 	_cleanup_free_ char *ca = malloc(CA_MAX);
 	char name[sizeof(t->node) + 6];
 	int len = ca ? env_read(t->env, ca, CA_MAX, "%s", s->ca ? s->ca : CA_FILE) : -ENOMEM;
-	struct post_order o = {
+	struct post_request o = {
 		.file = name,
 		.body = s->body,
 		.len = s->len,

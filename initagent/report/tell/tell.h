@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tell: tells others how the boot goes (rd.report=): messages to syslog servers while it goes, the state to web servers
- * at its end. Nothing here waits: what a server does not take stays in a queue of fixed size, and at the end of a boot
- * that reached its root it is dropped and counted. Servers are asked again after 1, 2, 4 ... 30 s, each span drawn at
- * random, since nothing tells that one is up again.
+ * tell: the report sinks (rd.report=): messages to syslog servers during the boot, the state to web
+ * servers at its end. Nothing here waits: what a server does not take stays in a queue of fixed
+ * size, and at the end of a boot that reached its root it is dropped and counted. Servers are tried
+ * again after 1, 2, 4 ... 30 s, each span drawn at random. It ranks above fetch/, whose HTTP
+ * request and sandbox it uses; nothing below boot/ uses it.
  *
  * Names are looked up by the owner, who has a resolver: tell_lookup() and tell_resolved().
  */
@@ -36,14 +37,17 @@ struct tell_item {
 	const char *text;
 };
 
-/* tell_new: reports (the plan's) and env are borrowed. Nothing is sent before tell_up(). 0 or -errno. */
+/*
+ * tell_new: reports (the plan's) and env are borrowed. Nothing is sent before tell_up(). 0 or
+ * -errno.
+ */
 int tell_new(struct tell **ret, const struct env *env, const struct plan_report *reports, size_t n);
 
 /* tell_free: connections are ended; what the kernel has taken is still sent. */
 struct tell *tell_free(struct tell *t);
 DEFINE_FREEP(struct tell, tell_free)
 
-/* tell_node: how this node is called. */
+/* tell_node: the name of this node. */
 void tell_node(struct tell *t, const char *name);
 
 /* tell_up: there is a network, or another one: every server is tried at once. */
@@ -56,7 +60,7 @@ int tell_fd(const struct tell *t);
 uint64_t tell_deadline(const struct tell *t);
 void tell_dispatch(struct tell *t, uint64_t now);
 
-/* tell_lookup: a name that wants an address now, or NULL. */
+/* tell_lookup: a name that needs an address now, or NULL. */
 const char *tell_lookup(const struct tell *t, uint64_t now);
 /* tell_resolved: its address, or NULL: there is none; it is asked for again later. */
 void tell_resolved(struct tell *t, const struct inet_addr *addr, uint64_t now);
@@ -65,20 +69,20 @@ struct tell_state {
 	const char *body; /* state.json */
 	size_t len;
 	const char *ca;	  /* PEM file below env's prefix, or NULL: /etc/initagent/ca.pem */
-	bool patient;	  /* the boot failed: somebody may wait with tell_idle() */
+	bool patient;	  /* the boot failed: its end waits for tell_idle() */
 };
 
 /*
- * tell_state: the state to the web servers. Each gets it from a process of its own that ends by itself, or is ended by
- * the kernel 10 s later; it may outlive the agent. After this, before tell_free(), the processes say how they fared.
+ * tell_state: the state to the web servers. Each gets it from a process of its own, which the
+ * kernel ends after 10 s at most; it may outlive the agent. Results come in until tell_free().
  */
 void tell_state(struct tell *t, const struct tell_state *s);
 
-/* tell_idle: there is nothing left that could be sent, or nobody left who would take it. */
+/* tell_idle: nothing is left to send, or no sink is left to send to. */
 bool tell_idle(const struct tell *t);
 
 /*
- * tell_missed: the next server that was not told everything, one after the other, in words ("3 messages lost: Connection
- * refused"); false: no more. Each is named once.
+ * tell_missed: the next server with reports that were not delivered, and why ("3 messages lost:
+ * Connection refused"); false: no more. Each is named once.
  */
 bool tell_missed(struct tell *t, const char **ret_server, char *text, size_t size);

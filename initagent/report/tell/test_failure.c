@@ -4,7 +4,8 @@
 #include "report/tell/failure.h"
 
 static const struct failure usual = {
-	.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0", .text = "not resolved within rd.retry", .wall = 1700000000, .uptime = 181};
+	.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0", .text = "not resolved within rd.retry",
+		.wall = 1700000000, .uptime = 181};
 
 TEST(what_is_written_can_be_read)
 {
@@ -39,7 +40,8 @@ TEST(the_size_is_always_the_same_and_the_rest_is_lines)
 TEST(the_last_of_several_records_counts)
 {
 	static const char text[] = "\xff\0noise\ninitagent-failure=1\ncode=IA-E402\nwhere=ib0\n"
-				   "noise\ninitagent-failure=1\ncode=IA-E601\nwhere=10.0.0.1\nuptime=7\n\nnoise=1\n";
+				   "noise\ninitagent-failure=1\ncode=IA-E601\nwhere=10.0.0.1\n"
+					"uptime=7\n\nnoise=1\n";
 	struct failure f;
 
 	CHECK_INT(failure_read(text, sizeof(text) - 1, &f), 0);
@@ -51,8 +53,10 @@ TEST(the_last_of_several_records_counts)
 TEST(what_is_no_record)
 {
 	static const char *const texts[] = {
-		"", "\n", "initagent-failure=1", "initagent-failure=1\n", "initagent-failure=1\ncode", "initagent-failure=1\ncode=",
-		"initagent-failure=1\ncode=IA-E000", "initagent-failure=2\ncode=IA-E402", "code=IA-E402\nwhere=ib0",
+		"", "\n", "initagent-failure=1", "initagent-failure=1\n",
+			"initagent-failure=1\ncode", "initagent-failure=1\ncode=",
+		"initagent-failure=1\ncode=IA-E000", "initagent-failure=2\ncode=IA-E402",
+			"code=IA-E402\nwhere=ib0",
 		"initagent-failure=1\nwhere=\x1b[2J\ncode=IA-E402",
 	};
 	struct failure f;

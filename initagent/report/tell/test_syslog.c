@@ -27,15 +27,18 @@ static void same(const struct syslog_message *m, const char *want)
 
 TEST(a_cause)
 {
-	same(&usual, "<27>1 2023-11-14T22:13:20.123456Z n17.lab.example initagent 1 cause [initagent@32473 "
-		     "code=\"IA-E402\" where=\"ib0\" device=\"mlx5_0/1\" guid=\"0002c90300a1b2c3\" uptime=\"12.345\"] "
+	same(&usual,
+		"<27>1 2023-11-14T22:13:20.123456Z n17.lab.example initagent 1 cause "
+		"[initagent@32473 "
+		     "code=\"IA-E402\" where=\"ib0\" device=\"mlx5_0/1\" guid=\"0002c90300a1b2c3\" "
+			"uptime=\"12.345\"] "
 		     "the link has no carrier");
 }
 
 TEST(what_is_not_known)
 {
-	struct syslog_message m = {.severity = SYSLOG_INFO, .host = "", .id = "done", .code = "", .where = "", .device = "",
-		.text = "total 2.31 s"};
+	struct syslog_message m = {.severity = SYSLOG_INFO, .host = "", .id = "done", .code = "",
+		.where = "", .device = "", .text = "total 2.31 s"};
 
 	same(&m, "<30>1 - - initagent 0 done [initagent@32473 uptime=\"0.000\"] total 2.31 s");
 }
@@ -51,7 +54,9 @@ TEST(hostile_values)
 	m.device = "";
 	m.guid = 0;
 	m.text = "line\n<0>1 - - next \x1b[2J \xff";
-	same(&m, "<27>1 - a_b_<0>1 initagent 1 cause [initagent@32473 code=\"IA-E402\" where=\"x\\\"\\] evil=\\\"\\\\\" "
+	same(&m,
+		"<27>1 - a_b_<0>1 initagent 1 cause [initagent@32473 code=\"IA-E402\" "
+		"where=\"x\\\"\\] evil=\\\"\\\\\" "
 		 "uptime=\"12.345\"] line\\x0a<0>1 - - next \\x1b[2J \\xff");
 }
 

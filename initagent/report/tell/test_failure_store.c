@@ -5,17 +5,18 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-#include "report/tell/remember.h"
+#include "report/tell/failure_store.h"
 
 #define VARIABLE "/sys/firmware/efi/efivars/InitagentLastFailure-6d0f2a57-4b0e-4c8d-9b39-1f7d1c5e0a42"
-#define BOTH	 (REMEMBER_EFI | REMEMBER_PSTORE)
+#define BOTH	 (FAILURE_STORE_EFI | FAILURE_STORE_PSTORE)
 
-static const struct failure first = {.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0", .text = "why", .wall = 1700000000};
+static const struct failure first = {.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0",
+	.text = "why", .wall = 1700000000};
 
 static struct env machine(char *template)
 {
-	static const char *const dirs[] = {"/sys", "/sys/firmware", "/sys/firmware/efi", "/sys/firmware/efi/efivars",
-		"/sys/fs", "/sys/fs/pstore", "/dev"};
+	static const char *const dirs[] = {"/sys", "/sys/firmware", "/sys/firmware/efi",
+		"/sys/firmware/efi/efivars", "/sys/fs", "/sys/fs/pstore", "/dev"};
 	struct env env = {.prefix = check_dir(template)};
 	char path[256];
 
@@ -29,20 +30,22 @@ static struct env machine(char *template)
 }
 
 /* A boot: what it finds, and how it ends. */
-static int boot(const struct env *env, unsigned places, struct failure *found, const struct failure *fails)
+static int boot(const struct env *env, unsigned places, struct failure *found,
+	const struct failure *fails)
 {
-	struct remember *r = NULL;
+	struct failure_store *r = NULL;
 	int got = 0, error = 0;
 
-	CHECK_INT(remember_new(&r, env, places), 0);
-	CHECK_INT(poll(&(struct pollfd){.fd = remember_fd(r), .events = POLLIN}, 1, 5000), 1);
-	got = remember_pop(r, found);
-	CHECK_INT(fails ? remember_keep(r, fails) : remember_clear(r), 0);
-	if (remember_fd(r) >= 0)
-		CHECK_INT(poll(&(struct pollfd){.fd = remember_fd(r), .events = POLLIN}, 1, 5000), 1);
-	CHECK(remember_done(r, &error));
+	CHECK_INT(failure_store_new(&r, env, places), 0);
+	CHECK_INT(poll(&(struct pollfd){.fd = failure_store_fd(r), .events = POLLIN}, 1, 5000), 1);
+	got = failure_store_pop(r, found);
+	CHECK_INT(fails ? failure_store_keep(r, fails) : failure_store_clear(r), 0);
+	if (failure_store_fd(r) >= 0)
+		CHECK_INT(poll(&(struct pollfd){.fd = failure_store_fd(r), .events = POLLIN}, 1,
+			5000), 1);
+	CHECK(failure_store_done(r, &error));
 	CHECK_INT(error, 0);
-	remember_free(r);
+	failure_store_free(r);
 	return got;
 }
 
@@ -70,14 +73,14 @@ TEST(a_failure_is_known_until_a_boot_succeeds)
 	struct failure found;
 	int attributes = 0;
 
-	CHECK_INT(boot(&env, REMEMBER_EFI, &found, &first), 0);
+	CHECK_INT(boot(&env, FAILURE_STORE_EFI, &found, &first), 0);
 	CHECK(variable(&env, &attributes) > 0);
 	CHECK_INT(attributes, 7);
-	CHECK_INT(boot(&env, REMEMBER_EFI, &found, NULL), 1);
+	CHECK_INT(boot(&env, FAILURE_STORE_EFI, &found, NULL), 1);
 	CHECK(failure_same(&found, &first));
 	CHECK_STR(found.text, "why");
 	CHECK_INT(variable(&env, &attributes), -1);
-	CHECK_INT(boot(&env, REMEMBER_EFI, &found, NULL), 0);
+	CHECK_INT(boot(&env, FAILURE_STORE_EFI, &found, NULL), 0);
 }
 
 TEST(flash_is_written_only_when_something_else_is_wrong)
@@ -88,15 +91,15 @@ TEST(flash_is_written_only_when_something_else_is_wrong)
 	int attributes;
 	long before;
 
-	boot(&env, REMEMBER_EFI, &found, &first);
+	boot(&env, FAILURE_STORE_EFI, &found, &first);
 	before = variable(&env, &attributes);
 	again.wall += 200;
-	CHECK_INT(boot(&env, REMEMBER_EFI, &found, &again), 1);
+	CHECK_INT(boot(&env, FAILURE_STORE_EFI, &found, &again), 1);
 	CHECK_INT(variable(&env, &attributes), before);
 	strscpy(other.where, "ib1", sizeof(other.where));
-	CHECK_INT(boot(&env, REMEMBER_EFI, &found, &other), 1);
+	CHECK_INT(boot(&env, FAILURE_STORE_EFI, &found, &other), 1);
 	CHECK(variable(&env, &attributes) != before);
-	CHECK_INT(boot(&env, REMEMBER_EFI, &found, NULL), 1);
+	CHECK_INT(boot(&env, FAILURE_STORE_EFI, &found, NULL), 1);
 	CHECK_STR(found.where, "ib1");
 }
 
@@ -107,32 +110,32 @@ TEST(pstore_keeps_it_over_a_warm_reboot)
 	struct env env = machine(template);
 	struct failure found;
 
-	CHECK_INT(boot(&env, REMEMBER_PSTORE, &found, &first), 0);
+	CHECK_INT(boot(&env, FAILURE_STORE_PSTORE, &found, &first), 0);
 	env_path(&env, from, sizeof(from), "/dev/pmsg0");
 	env_path(&env, to, sizeof(to), "/sys/fs/pstore/pmsg-ramoops-0");
 	CHECK_INT(rename(from, to), 0);
 	CHECK_INT(boot(&env, BOTH, &found, NULL), 1);
 	CHECK_STR(found.where, "ib0");
-	CHECK_INT(remember_read(&env, REMEMBER_PSTORE, &found), 0);
+	CHECK_INT(failure_store_read(&env, FAILURE_STORE_PSTORE, &found), 0);
 }
 
 TEST(a_machine_without_either_says_so)
 {
 	char template[] = "/tmp/rememberXXXXXX";
 	struct env env = {.prefix = check_dir(template)};
-	struct remember *r = NULL;
+	struct failure_store *r = NULL;
 	struct failure found;
 	int error = 0;
 
-	CHECK_INT(remember_read(&env, BOTH, &found), -ENOENT);
-	CHECK_INT(remember_new(&r, &env, BOTH), 0);
-	poll(&(struct pollfd){.fd = remember_fd(r), .events = POLLIN}, 1, 5000);
-	CHECK_INT(remember_pop(r, &found), 0);
-	CHECK_INT(remember_keep(r, &first), 0);
-	poll(&(struct pollfd){.fd = remember_fd(r), .events = POLLIN}, 1, 5000);
-	CHECK(remember_done(r, &error));
+	CHECK_INT(failure_store_read(&env, BOTH, &found), -ENOENT);
+	CHECK_INT(failure_store_new(&r, &env, BOTH), 0);
+	poll(&(struct pollfd){.fd = failure_store_fd(r), .events = POLLIN}, 1, 5000);
+	CHECK_INT(failure_store_pop(r, &found), 0);
+	CHECK_INT(failure_store_keep(r, &first), 0);
+	poll(&(struct pollfd){.fd = failure_store_fd(r), .events = POLLIN}, 1, 5000);
+	CHECK(failure_store_done(r, &error));
 	CHECK_INT(error, ENOENT);
-	remember_free(r);
+	failure_store_free(r);
 }
 
 /* A link in the variable's place leads nowhere. */
@@ -140,7 +143,7 @@ TEST(no_link_is_followed)
 {
 	char template[] = "/tmp/rememberXXXXXX", path[256], victim[256];
 	struct env env = machine(template);
-	struct remember *r = NULL;
+	struct failure_store *r = NULL;
 	struct failure found;
 	struct stat st;
 	int error = 0;
@@ -148,13 +151,13 @@ TEST(no_link_is_followed)
 	env_path(&env, path, sizeof(path), VARIABLE);
 	env_path(&env, victim, sizeof(victim), "/dev/pmsg0");
 	CHECK_INT(symlink(victim, path), 0);
-	CHECK_INT(remember_new(&r, &env, REMEMBER_EFI), 0);
-	poll(&(struct pollfd){.fd = remember_fd(r), .events = POLLIN}, 1, 5000);
-	CHECK_INT(remember_pop(r, &found), 0);
-	CHECK_INT(remember_keep(r, &first), 0);
-	poll(&(struct pollfd){.fd = remember_fd(r), .events = POLLIN}, 1, 5000);
-	CHECK(remember_done(r, &error));
+	CHECK_INT(failure_store_new(&r, &env, FAILURE_STORE_EFI), 0);
+	poll(&(struct pollfd){.fd = failure_store_fd(r), .events = POLLIN}, 1, 5000);
+	CHECK_INT(failure_store_pop(r, &found), 0);
+	CHECK_INT(failure_store_keep(r, &first), 0);
+	poll(&(struct pollfd){.fd = failure_store_fd(r), .events = POLLIN}, 1, 5000);
+	CHECK(failure_store_done(r, &error));
 	CHECK_INT(error, ELOOP);
 	CHECK(stat(victim, &st) == 0 && st.st_size == 0);
-	remember_free(r);
+	failure_store_free(r);
 }
