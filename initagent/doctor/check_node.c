@@ -54,10 +54,7 @@ static void check_row(struct findings *f, const cJSON *row)
 			state_text(row, "text"));
 }
 
-/*
- * Modules the agent could not load in this boot. The state file is ours, but read like any other:
- * every field may be missing.
- */
+/* Modules the agent could not load in this boot; in the state file every field may be missing. */
 static void check_ledger(struct findings *f, const struct env *env)
 {
 	_cleanup_free_ char *buf = NULL;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * doctor: what its files share: one look at the ports (survey), what is wrong with them (findings),
- * two printers.
- */
+/* doctor: a look at the ports (survey), what is wrong with them (findings), two printers. */
 #pragma once
 
 #include "doctor/doctor.h"

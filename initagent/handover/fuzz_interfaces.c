@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * /etc/network/interfaces of a real root: any bytes. What names an interface still does so with
- * more text behind it.
- */
+/* Any bytes as /etc/network/interfaces: text behind a match does not undo it. */
 #include "handover/interfaces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Preset files of a real root: any bytes. A verdict is one, and adding to what speaks of a unit
- * does not change it.
- */
+/* Any bytes as a preset file: a verdict stays the same with more text behind it. */
 #include "handover/preset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -64,10 +64,7 @@ static int write_state(const struct profile_set *set, const struct profile_rail 
 	return file_write(set->env, NETWORK_DIR, name, text, strlen(text), 0644);
 }
 
-/*
- * For roots whose /etc/network/interfaces reads that folder (Debian's cloud images): there the
- * interfaces are known.
- */
+/* For roots whose /etc/network/interfaces reads that folder (Debian's cloud images). */
 static int write_stanzas(const struct profile_set *set)
 {
 	struct profile_file f;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * interfaces: what Debian's /etc/network/interfaces of the real root says of an interface. Only
- * looked at.
- */
+/* interfaces: what the real root's /etc/network/interfaces (Debian) says of an interface. */
 #pragma once
 
 #include "base/util.h"

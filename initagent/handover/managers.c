@@ -33,10 +33,7 @@ static const struct {
 
 /* Where init and the distribution say what is started. */
 #define UNIT_DIR "/etc/systemd/system"
-/*
- * Where a distribution links a manager's unit, if it does so itself; each look costs a round trip
- * to the root's server.
- */
+/* Where a distribution links a manager's unit; each look costs a round trip to the server. */
 static const char *const vendor_dirs[] = {"/usr/lib/systemd/system/multi-user.target.wants",
 	"/usr/lib/systemd/system/sysinit.target.wants",
 		"/usr/lib/systemd/system/network-online.target.wants",
@@ -84,10 +81,7 @@ static unsigned units_in(int dir, const char *folder, unsigned candidates)
 	return found;
 }
 
-/*
- * Linked into any target: all .wants and .requires folders of the administrator's, the usual ones
- * of the vendor's.
- */
+/* All .wants and .requires folders of the administrator, the usual ones of the vendor. */
 static unsigned units_wanted(const char *root, unsigned candidates)
 {
 	DIR *dir = sys_list_beneath(root, UNIT_DIR);
@@ -257,10 +251,7 @@ static unsigned preset(const char *root, unsigned candidates)
 	return bits;
 }
 
-/*
- * Each look is a round trip to the root's server or more: nothing is looked at that decides
- * nothing.
- */
+/* Each look is a round trip to the root's server or more: only what decides is looked at. */
 void managers_find(const char *sysroot, struct managers *ret)
 {
 	*ret = (struct managers){.installed = installed(sysroot)};

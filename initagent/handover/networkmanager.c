@@ -95,10 +95,7 @@ static void put_names(FILE *out, const struct address_result *r, int family)
 	fputs(";\n", out);
 }
 
-/*
- * The metric of IPv4's routes is said even if it is 0: otherwise ours would stay beside
- * NetworkManager's, and before them.
- */
+/* Also if it is 0: otherwise our routes would stay beside NetworkManager's, before them. */
 static void put_common(FILE *out, const struct address_config *cfg, bool metric)
 {
 	if (metric)

@@ -4,8 +4,5 @@
 
 #include "base/util.h"
 
-/*
- * preset_verdict: the first line of text that speaks of the unit: 1 enable, 0 disable; -1: none
- * does. text is used up.
- */
+/* preset_verdict: of the first line about the unit: 1 enable, 0 disable, -1 none. Changes text. */
 int preset_verdict(char *text, const char *unit);

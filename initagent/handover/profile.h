@@ -47,10 +47,7 @@ enum profile_six profile_six(const struct profile_rail *rail);
 /* profile_dhcp4: is (or has to be) its IPv4 address leased? */
 bool profile_dhcp4(const struct profile_rail *rail);
 
-/*
- * profile_ipoib: is it an IPoIB interface; profile_child: one of a partition made on top of
- * another?
- */
+/* profile_ipoib: an IPoIB interface? profile_child: of a partition, made on top of another? */
 bool profile_ipoib(const struct profile_rail *rail);
 bool profile_child(const struct profile_rail *rail);
 
@@ -87,10 +84,7 @@ struct profile_file {
 	size_t len;
 };
 
-/*
- * profile_begin: out is ready and holds a first line saying who wrote it, behind comment ("#"). 0
- * or -ENOMEM.
- */
+/* profile_begin: out holds a first line saying who wrote it, behind comment. 0 or -ENOMEM. */
 int profile_begin(struct profile_file *f, const char *comment);
 
 /* profile_end: writes it to dir/name, with what folders are missing, and frees it. 0 or -errno. */
@@ -113,10 +107,7 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail);
  * networkd_version: of the real root at sysroot; 0: not known. Several round trips to its server.
  */
 unsigned networkd_version(const char *sysroot);
-/*
- * networkd_write: 1: the real root's networkd cannot send the lease's client identifier: static
- * address instead.
- */
+/* networkd_write: 1: networkd cannot send the lease's client identifier: static address instead. */
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail);
 /* networkd_renews: can it go on with all leases of the rail? */
 bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail);

@@ -8,10 +8,7 @@
 #include "handover/renewal.h"
 #include "base/sysmount.h"
 
-/*
- * ifup would configure an interface that another manager has: both are in use, each for what is
- * written down for it.
- */
+/* ifup would configure an interface that another manager has: both are in use. */
 static bool ifup_joins_in(const char *sysroot, const struct profile_set *set,
 	const struct managers *m)
 {

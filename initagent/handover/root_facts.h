@@ -18,9 +18,6 @@ struct root_facts {
 	char resolv[256];	  /* where in /run its /etc/resolv.conf leads; "": it does not */
 };
 
-/*
- * root_facts_read: of the root at sysroot, for these rails. Looks at nothing that decides nothing:
- * each look is a round trip.
- */
+/* root_facts_read: of the root at sysroot, for these rails; reads only what decides. */
 void root_facts_read(const char *sysroot, const struct profile_set *set,
 	const struct boot_plan *plan, struct root_facts *ret);

@@ -33,10 +33,7 @@ static bool on_initramfs(const char *root)
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }
 
-/*
- * Moves one API mount. One that is no mount point, and a read-only root without the directory, do
- * without.
- */
+/* Moves one API mount, if it is a mount point and the root has the directory. */
 static int move_api_mount(const char *root, const char *path, int *ret_moved)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

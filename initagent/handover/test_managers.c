@@ -108,10 +108,7 @@ TEST(init_scripts)
 	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
 }
 
-/*
- * Presets count on the first boot, in the order of their files' names, and only where there is no
- * link.
- */
+/* Presets count on the first boot, in the order of their names, and only without a link. */
 TEST(presets_of_a_first_boot)
 {
 	install_all();

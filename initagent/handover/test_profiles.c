@@ -254,10 +254,7 @@ TEST(a_lease_that_nobody_will_renew_is_said)
 	expect_warning("", text, sizeof(text), true, true);
 	expect_warning("", proom_id_hw, sizeof(proom_id_hw), true, false);
 	expect_warning("", proom_id_rfc4361, sizeof(proom_id_rfc4361), true, false);
-	/*
-	 * ifupdown borrows a networkd that is there and not enabled, which cannot send every
-	 * identifier either.
-	 */
+	/* ifupdown borrows a networkd that is not enabled, which cannot send every identifier. */
 	expect_warning("rd.handover=ifupdown", proom_id_hw, sizeof(proom_id_hw), false, false);
 	expect_warning("rd.handover=ifupdown", proom_id_hw, sizeof(proom_id_hw), true, true);
 	expect_warning("rd.handover=ifupdown", proom_id_flexboot, sizeof(proom_id_flexboot), false,
@@ -268,10 +265,7 @@ TEST(a_lease_that_nobody_will_renew_is_said)
 		false, false);
 }
 
-/*
- * networkd renews; but ifup, enabled too, has a stanza of its own for the interface and must keep
- * off.
- */
+/* networkd renews; ifup, enabled too, has a stanza for the interface and must keep off. */
 TEST(two_managers_in_use)
 {
 	struct address_result r;
@@ -292,10 +286,7 @@ TEST(two_managers_in_use)
 	CHECK(!proom_has("/run/systemd/system/initagent-dhclient@.service"));
 }
 
-/*
- * What others have in ifup's state stays; what we wrote before is replaced; a second agent changes
- * nothing.
- */
+/* Others' lines in ifup's state stay; our earlier ones are replaced, once. */
 TEST(ifupdown_keeps_the_state_of_others)
 {
 	struct address_result r;
@@ -358,10 +349,7 @@ TEST(resolv_conf_of_others_stays)
 
 /* --- hostile values --------------------------------------------------------------------------- */
 
-/*
- * The rooms check these already (text.h); should one of them slip through, it still ends in no
- * file.
- */
+/* The rooms check these already (inet_text.h); one that slips through ends in no file. */
 TEST(hostile_text_makes_no_line)
 {
 	static const char *const bad[] = {"x\nExecStart=/bin/sh", "x\"; reboot; \"", "a=b",

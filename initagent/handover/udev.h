@@ -15,8 +15,5 @@
  */
 char *udev_rules(const struct boot_plan *plan);
 
-/*
- * udev_write: writes them where the real root's udev reads them; nothing without ifname=. 0 or
- * -errno.
- */
+/* udev_write: writes them for the real root's udev, if ifname= is given. 0 or -errno. */
 int udev_write(const struct env *env, const struct boot_plan *plan);

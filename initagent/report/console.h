@@ -32,10 +32,7 @@ void console_put(struct console *c, const char *line, bool urgent);
 int console_fd(struct console *c);
 void console_flush(struct console *c);
 
-/*
- * console_drain: lets the queue out; gives up after limit_ms, or after a second in which nothing
- * went.
- */
+/* console_drain: empties the queue, for limit_ms at most, or a second without progress. */
 void console_drain(struct console *c, int limit_ms);
 
 /* console_clean: copies src to dst[size] with control bytes escaped as \xNN; always terminated. */

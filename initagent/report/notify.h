@@ -10,8 +10,5 @@
  */
 int notify_send(const char *text);
 
-/*
- * notify_status: the line that "systemctl status" shows. A manager that does not read goes without:
- * -EAGAIN.
- */
+/* notify_status: the line of "systemctl status". -EAGAIN: the manager does not read. */
 int notify_status(const char *line);

@@ -83,10 +83,7 @@ void report_view(const struct report *r, struct report_view *ret)
 	};
 }
 
-/*
- * Makes room for one more row: grows by doubling up to limit. Returns the zeroed row or NULL,
- * counted as dropped.
- */
+/* One more, zeroed row, by doubling up to limit. NULL: no room, counted as dropped. */
 static void *add_row(struct report *r, void **rows, size_t *n, size_t row, size_t limit)
 {
 	/* Full at 0, 16, 32, 64, ...: a power of two means "grow". */

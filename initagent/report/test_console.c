@@ -35,10 +35,7 @@ static void close_terminal(struct terminal *t)
 	close(t->far);
 }
 
-/*
- * Everything that comes until nothing does for 200 ms: a worker of the kernel passes it on, which
- * takes time on a busy machine.
- */
+/* Everything until 200 ms of silence: a worker of the kernel passes it on. */
 static char *all_of(int fd, struct console *c)
 {
 	static char text[1 << 20];
@@ -97,10 +94,7 @@ TEST(no_colour_for_a_dumb_terminal_or_who_does_not_want_it)
 	console_free(t.c);
 }
 
-/*
- * 2,000 lines to a terminal that nobody reads: at once, in bounds, and said later how many are
- * missing.
- */
+/* 2,000 lines to a terminal that is not read: at once, in bounds, the loss is said later. */
 TEST(a_console_that_nobody_reads_holds_nobody_up)
 {
 	uint64_t began = now_ns();

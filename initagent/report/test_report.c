@@ -81,10 +81,7 @@ TEST(control_bytes_never_reach_the_console)
 	CHECK_STR(clean, "\\x01");
 }
 
-/*
- * Neither a terminal's escape sequence nor a second assignment for sd_notify, by whatever way it
- * came in.
- */
+/* No escape sequence and no second assignment for sd_notify, whatever way it came in. */
 static bool harmless(const char *text)
 {
 	for (; *text; text++)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Who shows what is waited for: systemd's status line and plymouth's screen, each played by a
- * socket.
- */
+/* Waits on systemd's status line and plymouth's screen, each played by a socket. */
 #include "check.h"
 
 #include <poll.h>

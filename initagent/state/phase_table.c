@@ -7,10 +7,7 @@
 #include "report/causes.h"
 #include "report/console.h"
 
-/*
- * What stands before the bars, what a bar has at least, and the widest table that is still read as
- * one.
- */
+/* Columns before the bars, least columns of a bar, columns of the widest table. */
 enum { TEXT_COLUMNS = 37, BAR_COLUMNS_MIN = 16, COLUMNS_MAX = 120, COLUMNS_DEFAULT = 80 };
 enum { SLOWEST_MODULES = 3 };
 

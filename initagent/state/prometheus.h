@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * prometheus: what happened in this boot as metrics, for the textfile collector of Prometheus'
- * node_exporter.
- */
+/* prometheus: this boot as metrics, for the textfile collector of Prometheus' node_exporter. */
 #pragma once
 
 #include "base/env.h"

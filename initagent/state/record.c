@@ -252,10 +252,7 @@ static const char *root_line(struct whole *w, const cJSON *top)
 	return line ? line : "";
 }
 
-/*
- * The host name that the state knows: its own, or the one DHCP gave to the rail of the root, or to
- * any.
- */
+/* The state's own host name, else that of the root's rail, else of any rail. */
 static const char *node_name(struct whole *w, const cJSON *top, const char *name)
 {
 	const char *own = text(w, top, "hostname"), *any = "";

@@ -111,13 +111,7 @@ double record_total(const struct record *r);
 double record_alone(const struct record *r, size_t i);
 /* record_waited_for: the phase of a moment, as above; n_phases for none. */
 size_t record_waited_for(const struct record *r, double when);
-/*
- * record_next_edge: the first begin or end of a phase after a moment; the moment itself when there
- * is none.
- */
+/* record_next_edge: the first begin or end of a phase after a moment; without one: when. */
 double record_next_edge(const struct record *r, double when);
-/*
- * record_between: the time (s) of the boot in which no phase was under way: retries, servers that
- * were waited for.
- */
+/* record_between: the time (s) without any phase: retries, waits for servers. */
 double record_between(const struct record *r);

@@ -4,10 +4,7 @@
 
 #include <sys/utsname.h>
 
-/*
- * One byte more than a state file may have shows that it has too many. Returns the length or
- * -errno.
- */
+/* One byte more than allowed shows that there are too many. The length or -errno. */
 static ssize_t read_bounded(int fd, char *buf)
 {
 	size_t n = 0;

@@ -16,10 +16,7 @@ struct running {
 	bool failed;	/* the one before ended by itself, without a root */
 };
 
-/*
- * running_begin: takes the lock without waiting. Returns 0, -EBUSY when another agent is at work,
- * or -errno.
- */
+/* running_begin: takes the lock without waiting. 0, -EBUSY: another agent runs, or -errno. */
 int running_begin(const struct env *env, uint64_t now, struct running *ret);
 
 /* running_renew: the budgets begin at now, for a successor too. Errors cost no more than that. */
@@ -46,8 +43,5 @@ enum running_state running_look(const struct env *env);
  */
 enum running_state running_wait(const struct env *env, uint64_t deadline);
 
-/*
- * running_wait_outcome: the same, but a killed agent is waited for as well: who started it
- * (systemd) starts it again.
- */
+/* running_wait_outcome: the same, but waits for the successor of a killed agent, too. */
 enum running_state running_wait_outcome(const struct env *env, uint64_t deadline);

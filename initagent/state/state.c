@@ -11,10 +11,7 @@
 #include "report/record.h"
 #include "report/report.h"
 
-/*
- * Text that cJSON sets aside at first: most files fit, so that it does not grow the text by copying
- * it.
- */
+/* cJSON's first buffer: most files fit, so that it does not grow the text by copying it. */
 #define STATE_TEXT_USUAL 32768
 
 /* "10.0.0.5/24", "2001:db8::5/128" */

@@ -72,10 +72,7 @@ struct state_input {
 	const struct report *report;
 };
 
-/*
- * state_write: writes state.json, env and log, each atomically (temporary file, rename). 0 or
- * -errno.
- */
+/* state_write: state.json, env and log, each replaced as a whole. 0 or -errno. */
 int state_write(const struct env *env, const struct state_input *in);
 
 /* state_json: the text of state.json; the caller frees it. NULL when out of memory. */

@@ -9,10 +9,7 @@
 
 #include "base/env.h"
 
-/*
- * state_read: the text, which the caller frees. Its length; -errno, -EFBIG: more than any agent
- * writes.
- */
+/* state_read: the text, which the caller frees. Its length, -errno, or -EFBIG: too large. */
 int state_read(const struct env *env, char **ret);
 
 /*
@@ -21,16 +18,10 @@ int state_read(const struct env *env, char **ret);
  */
 int state_parse(const char *text, cJSON **ret);
 
-/*
- * state_load: both, the text and the object; what is wrong is said on standard error, too. 0 or as
- * above.
- */
+/* state_load: both; what is wrong is also said on standard error. 0 or as above. */
 int state_load(const struct env *env, char **ret_text, cJSON **ret);
 
-/*
- * state_text: a member that is a text, or "". state_number: one that is a number of less than 16
- * digits, or 0.
- */
+/* state_text: a text member, or "". state_number: a number of less than 16 digits, or 0. */
 const char *state_text(const cJSON *o, const char *key);
 double state_number(const cJSON *o, const char *key);
 /* state_true: is the member there, and true? */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * status: see status.h. The file is ours, but it is parsed like network data: bounded, and every
- * field may be missing.
- */
+/* status: see status.h. The file is parsed like network data: any field may be missing. */
 #include "state/status.h"
 
 #include "state/state.h"

@@ -148,10 +148,7 @@ TEST(each_moment_counts_for_the_phase_that_lasts_longest)
 		"{\"name\":\"port\",\"begin_s\":15,\"end_s\":17},{\"name\":\"mount\","
 			"\"begin_s\":18.5,\"end_s\":20}]}");
 
-	/*
-	 * link until modules begin, modules until the port, which lasts longer, then a gap, then
-	 * the mount
-	 */
+	/* link until modules begin, modules until the port, which lasts longer, a gap, the mount */
 	CHECK_INT((int)(record_alone(r, 0) * 1000 + .5), 4000);
 	CHECK_INT((int)(record_alone(r, 1) * 1000 + .5), 1000);
 	CHECK_INT((int)(record_alone(r, 2) * 1000 + .5), 2000);

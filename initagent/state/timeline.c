@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * timeline: see timeline.h. Pictures and pages are another program's, so that no image carries what
- * no rescue shell can show.
- */
+/* timeline: see timeline.h. Pictures and pages are another program's: no image carries them. */
 #include "state/timeline.h"
 
 #include <limits.h>
@@ -15,10 +12,7 @@
 /* EX_UNAVAILABLE of sysexits(3). */
 enum { EXIT_READ = 0, EXIT_UNREADABLE = 1, EXIT_NO_HELPER = 69 };
 
-/*
- * Where initagent-timeline is, as seen from the folder of this program: in the build folder, and
- * installed.
- */
+/* initagent-timeline, from this program's folder: in the build folder, and installed. */
 static const char *const helpers[] = {"initagent-timeline",
 	"../libexec/initagent/initagent-timeline"};
 

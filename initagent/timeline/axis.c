@@ -11,10 +11,7 @@ static double down(double value)
 	return (double)(long long)value;
 }
 
-/*
- * 1, 2 or 5 times the power of ten that is `raw` or the next above; digits: how many it has after
- * the point.
- */
+/* 1, 2 or 5 times a power of ten, not below `raw`; digits: how many after the point. */
 static double round_step(double raw, unsigned int *ret_digits)
 {
 	static const double steps[] = {1, 2, 5, 10};

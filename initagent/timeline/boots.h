@@ -18,10 +18,7 @@ struct boots {
 	struct broken_file *broken; /* by name */
 	size_t n_broken;
 	size_t outcomes[RECORD_OUTCOME_MAX];
-	/*
-	 * Of the boots that reached their root: how long each took (s), rising; and their places in
-	 * list.
-	 */
+	/* Of the boots that reached their root: times (s), rising; their places in list. */
 	double *times;
 	size_t *by_time;
 	size_t n_times;
@@ -37,10 +34,7 @@ int boots_read(struct boots **ret, const char *const *paths, size_t n);
 /* boots_sort_broken: brings ->broken in order. */
 void boots_sort_broken(struct boots *b);
 
-/*
- * boots_of: the same of records that are there already; takes them over, also when it fails. For
- * tests.
- */
+/* boots_of: the same of given records; takes them over, also when it fails. For tests. */
 int boots_of(struct boots **ret, struct record **list, size_t n);
 
 struct boots *boots_free(struct boots *b);
@@ -54,10 +48,7 @@ DEFINE_FREEP(struct boots, boots_free)
 double percentile(const double *rising, size_t n, unsigned int percent);
 double median(const double *rising, size_t n);
 
-/*
- * boots_tail: where an axis ends: a few boots that took very long must not press all others to its
- * begin.
- */
+/* boots_tail: where an axis ends, so that a few very long boots do not compress the others. */
 double boots_tail(const struct boots *b);
 
 /* rising_sort: sorts n values upwards. */
@@ -75,10 +66,7 @@ const char *boot_switch_key(const struct record *r);
 /* boot_last_cause: a boot's last cause, which ended a failed one. NULL for none. */
 const struct record_cause *boot_last_cause(const struct record *r);
 
-/*
- * boot_cause_key: for groups_make(): the causes a boot met; "" for a failed boot that recorded
- * none.
- */
+/* boot_cause_key: for groups_make(): a boot's causes; "" if a failed boot recorded none. */
 const char *boot_cause_key(const struct record *r, size_t i);
 
 /* One value of something many boots have: a cause, a switch, a version. */

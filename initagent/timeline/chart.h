@@ -15,10 +15,7 @@ struct chart_frame {
 	double width, height;
 };
 
-/*
- * chart_open: <svg> with title and description, which are also what a screen reader says.
- * chart_close: its end.
- */
+/* chart_open: <svg> with title and description for screen readers. chart_close: its end. */
 void chart_open(FILE *out, const struct chart_frame *frame, const char *title,
 	const char *description);
 void chart_close(FILE *out);
@@ -32,10 +29,7 @@ int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id);
  */
 void chart_mini(FILE *out, const struct record *r, double longest, double width);
 
-/*
- * chart_many: one picture of many boots: a thin row each, by the time they took, the failed ones
- * below.
- */
+/* chart_many: one picture of many boots, a thin row each, sorted by time, failed ones below. */
 int chart_many(FILE *out, const struct boots *b);
 
 /* chart_legend: the looks from..to in a row at x, y. Patterns are those of the picture `id`. */

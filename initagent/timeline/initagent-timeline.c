@@ -79,10 +79,7 @@ static int replace_file(const char *path, const char *text, size_t len)
 	return EXIT_FAILED;
 }
 
-/*
- * "-" is standard output; what is no regular file (a pipe, /dev/stdout) is written to and stays
- * what it is.
- */
+/* "-" is standard output. A pipe or device is written to, and stays what it is. */
 static int write_file(const char *path, const char *text, size_t len)
 {
 	struct stat st;
@@ -141,10 +138,7 @@ static bool is_odd(char c, bool first)
 		(first && c == '.');
 }
 
-/*
- * A node's name as a file's. Names that had to be changed, and those that several boots have, get
- * numbers.
- */
+/* A node's name as a file's; numbered if it was changed or is not unique. */
 static void picture_name(char *buf, size_t size, const struct boots *b, size_t i)
 {
 	size_t number = 0, n;

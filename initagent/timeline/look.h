@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * look: which class of chart.css draws what. Colour never tells alone: patterns and labels say the
- * same.
- */
+/* look: the class of chart.css for each thing; patterns and labels repeat what colours say. */
 #pragma once
 
 #include "base/util.h"
@@ -20,8 +17,5 @@ const char *look_class(enum look look);
 const char *look_legend(enum look look);
 /* look_of_phase: of a phase's name; LOOK_OTHER for one that is not known. */
 enum look look_of_phase(const char *name);
-/*
- * look_of_state: of a state's name in the timeline; LOOK_WAIT (under way) for one that is not
- * known.
- */
+/* look_of_state: of a state's name in the timeline; LOOK_WAIT (under way) if unknown. */
 enum look look_of_state(const char *state);

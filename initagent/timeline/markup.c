@@ -38,10 +38,7 @@ static const char *entity(char c)
 	}
 }
 
-/*
- * One character as it is shown; its source bytes in *ret_bytes. Returns how many characters that
- * is.
- */
+/* One character as shown; its bytes in *ret_bytes. Returns how many characters that is. */
 static size_t show(char *buf, size_t size, const char *s, size_t *ret_bytes)
 {
 	uint32_t c = 0;

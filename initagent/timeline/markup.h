@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * markup: text of state files into XML and HTML. Nothing of a state file gets into a picture or
- * page but through here.
- */
+/* markup: the only way for text of state files into pictures and pages (XML, HTML). */
 #pragma once
 
 #include "base/util.h"

@@ -197,10 +197,7 @@ int page_histogram(FILE *out, const struct boots *b, unsigned int *id)
 	return 0;
 }
 
-/*
- * From the 5th to the 95th percentile a thin line, from the 25th to the 75th a bar, the median a
- * gap in it.
- */
+/* 5th to 95th percentile a thin line, 25th to 75th a bar, the median a gap in it. */
 static void draw_box(FILE *out, const struct phase_stats *row, const struct axis *a)
 {
 	static const unsigned int percents[] = {5, 25, 75, 95};

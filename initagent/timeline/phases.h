@@ -4,10 +4,7 @@
 
 #include "boots.h"
 
-/*
- * One phase: the times (s) that boots waited for it alone, and that it took as a whole, each
- * rising.
- */
+/* One phase: the times (s) waited for it alone, and that it took in all, each rising. */
 struct phase_stats {
 	const char *name;
 	double *alone, *took;

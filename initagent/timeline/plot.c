@@ -108,10 +108,7 @@ static struct plot_bar *new_bar(struct whole *w, struct plot_row *row, double be
 	return b;
 }
 
-/*
- * Puts the label into its bar, or behind it up to `right`, or before it down to `left`: where it
- * fits.
- */
+/* The label goes into its bar, else behind it up to `right`, else before it down to `left`. */
 static void place_label(struct plot_bar *b, const char *label, double left, double right)
 {
 	size_t length = markup_length(label);
@@ -213,10 +210,7 @@ static void add_modules(struct whole *w, struct plot_section *s)
 		add_module(w, s, taken, order[i], n);
 }
 
-/*
- * The rows of a record that go together make one row of the picture: of one room, and of one rail
- * or piece of work.
- */
+/* One row of the picture: the rows of one room, and of one rail or piece of work. */
 enum rows { CHANGES, WORKS };
 
 static size_t rows_of(const struct record *r, enum rows rows)

@@ -143,10 +143,7 @@ static uint64_t wall_of(uint64_t when, uint64_t now)
 	return wall ? wall - (now - when) : 0;
 }
 
-/*
- * Over TCP each message has its length in front (RFC 6587 section 3.4.1): no byte in it could end
- * it.
- */
+/* Over TCP the length comes first (RFC 6587 section 3.4.1): no byte could end a message. */
 static void write_down(struct collector *c, const struct tell_row *row, const char *node,
 	uint64_t now)
 {
@@ -209,10 +206,7 @@ static bool listen_to(struct collector *c, uint64_t now)
 	return false;
 }
 
-/*
- * UDP: an answer to an earlier message ("refused") is told by the next one's send, which has not
- * gone then.
- */
+/* UDP: the next send fails with the error of an earlier message, and sends nothing. */
 static ssize_t send_some(struct collector *c)
 {
 	ssize_t n = send(c->fd, c->out + c->from, c->to - c->from, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -7,10 +7,7 @@
 
 #include "report/record.h"
 
-/*
- * A variable store has 64 KiB or less for all variables of all systems (UEFI 2.10 section 8.2
- * leaves it to the firmware).
- */
+/* A variable store has 64 KiB or less for all variables of all systems (UEFI 2.10, 8.2). */
 #define FAILURE_RECORD_MAX 384
 
 struct failure {
@@ -21,20 +18,11 @@ struct failure {
 	uint64_t uptime; /* seconds since the kernel's start */
 };
 
-/*
- * failure_write: always FAILURE_RECORD_MAX bytes, filled up with newlines, so that a new record
- * covers an old one.
- */
+/* failure_write: FAILURE_RECORD_MAX bytes, padded with newlines to cover an older record. */
 void failure_write(char buf[static FAILURE_RECORD_MAX], const struct failure *f);
 
-/*
- * failure_read: the last record in text, which may hold others' lines around it. 0, or -ENOENT:
- * there is none.
- */
+/* failure_read: the last record in text, between any other lines. 0, or -ENOENT: none. */
 int failure_read(const char *text, size_t len, struct failure *ret);
 
-/*
- * failure_same: does the older record say all that the newer one would, time aside? Each write
- * wears the flash.
- */
+/* failure_same: the same failure, time aside? Each write wears the flash. */
 bool failure_same(const struct failure *a, const struct failure *b);

@@ -42,10 +42,7 @@ struct failure_store {
 
 /* --- places -------------------------------------------------------------------------------- */
 
-/*
- * Under systemd both are mounted; in our own image they are not. In a fixture tree there is nothing
- * to mount.
- */
+/* Under systemd both are mounted, in our own image not. A fixture tree mounts nothing. */
 static void mount_place(const struct env *env, const char *type, const char *dir)
 {
 	struct stat here, above;
@@ -304,10 +301,7 @@ static int write_in_process(const void *arg)
 	return worker_reply(&o, sizeof(o));
 }
 
-/*
- * A directory known to be there is opened here: the process may come to it after the switch to the
- * real root.
- */
+/* Opened here, if known to be there: the process may run after the switch to the real root. */
 static int start_writer(struct failure_store *s, const struct failure *f)
 {
 	int dir = s->looked && s->places & FAILURE_STORE_EFI ? open_dir(s->env, EFI_DIR) : -1, r;

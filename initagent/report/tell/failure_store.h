@@ -28,17 +28,11 @@ int failure_store_fd(const struct failure_store *r);
 /* failure_store_pop: what was found, once. 1: *ret is it; 0: nothing, or not yet. */
 int failure_store_pop(struct failure_store *r, struct failure *ret);
 
-/*
- * failure_store_keep: this boot failed. failure_store_clear: it did not, and what is kept of others
- * is done with.
- */
+/* failure_store_keep: this boot failed. failure_store_clear: it did not; older records go. */
 int failure_store_keep(struct failure_store *r, const struct failure *f);
 int failure_store_clear(struct failure_store *r);
 
-/*
- * failure_store_done: has the process ended? Then *ret_error is 0 or why it could not do it, as
- * errno.
- */
+/* failure_store_done: has the process ended? *ret_error: 0 or the errno of its failure. */
 bool failure_store_done(struct failure_store *r, int *ret_error);
 
 /*

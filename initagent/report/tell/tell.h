@@ -37,10 +37,7 @@ struct tell_item {
 	const char *text;
 };
 
-/*
- * tell_new: reports (the plan's) and env are borrowed. Nothing is sent before tell_up(). 0 or
- * -errno.
- */
+/* tell_new: borrows reports (the plan's) and env. Sends nothing before tell_up(). 0 or -errno. */
 int tell_new(struct tell **ret, const struct env *env, const struct plan_report *reports, size_t n);
 
 /* tell_free: connections are ended; what the kernel has taken is still sent. */
