@@ -116,6 +116,7 @@ void *arena_push(struct arena *a, struct arena_list *l, size_t size)
 			memcpy(items, l->items, l->n * size);
 		l->items = items;
 		l->cap = cap;
+		l->size = size;
 	}
 	return (char *)l->items + size * l->n++;
 }

@@ -29,7 +29,7 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) _printf_(2, 0)
 /* A growing array in an arena; zero-initialise. */
 struct arena_list {
 	void *items;
-	size_t n, cap;
+	size_t n, cap, size; /* size of an item */
 	bool full; /* an item was left out: the owner's to set */
 };
 

@@ -27,24 +27,18 @@ static const struct srp_row {
 	{"lun", 0, SRP_LUN},		 {"part", 0, SRP_PART},
 };
 
-static bool hex(struct slice s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (!((s.s[i] >= '0' && s.s[i] <= '9') || ((s.s[i] | 0x20) >= 'a' && (s.s[i] | 0x20) <= 'f')))
-			return false;
-	return true;
-}
-
 static bool take(struct block_spec *x, const struct srp_row *row, struct slice item, struct slice v)
 {
 	const char **list = row->place == SRP_NAME ? &x->out->name : &x->out->options;
+	uint8_t bytes[16];
 	uint32_t n;
 
 	if (row->place == SRP_DEST)
 		return block_portal(x, v, true);
 	if (row->place == SRP_PART)
 		return block_part(x, v);
-	if (row->digits ? v.len != row->digits || !hex(v) : value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
+	if (row->digits ? value_hex(v.s, v.len, bytes, row->digits / 2) < 0
+			: value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
 		return block_fail(x, v, row->digits ? textf(x->p, "not %zu hex digits", row->digits) : "not a number");
 	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
 		return block_fail(x, v, "no partition has this P_Key");

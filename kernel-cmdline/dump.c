@@ -63,21 +63,40 @@ static void dump_bool(struct dumper *d, const char *key, bool v, bool base)
 		dump_text(d, key, v ? "yes" : "no", NULL);
 }
 
-struct bit_name {
-	unsigned int bit;
-	const char *name;
-};
-
-static void put_bits(struct dumper *d, unsigned int v, const struct bit_name *names, size_t n)
+/* Of several words for one bit the first is shown. */
+static void put_bits(struct dumper *d, unsigned int v, const struct choice *words)
 {
 	const char *sep = "";
 
-	for (size_t i = 0; i < n; i++) {
-		if (!(v & names[i].bit))
+	for (; words->word; words++) {
+		if (!(v & words->value))
 			continue;
-		put(d, "%s%s", sep, names[i].name);
+		put(d, "%s%s", sep, words->word);
+		v &= ~words->value;
 		sep = ",";
 	}
+}
+
+static void put_hex(struct dumper *d, const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(d, "%02x", bytes[i]);
+}
+
+static void dump_hex(struct dumper *d, const char *key, const uint8_t *bytes, size_t n)
+{
+	put(d, "%s=", key);
+	put_hex(d, bytes, n);
+	end(d);
+}
+
+static void put_host(struct dumper *d, const char *host, const struct inet_addr *addr, uint16_t port)
+{
+	bool six = addr->family == AF_INET6;
+
+	put(d, "%s%s%s", six ? "[" : "", host, six ? "]" : "");
+	if (port)
+		put(d, ":%u", port);
 }
 
 /* --- drivers ------------------------------------------------------------------------------ */
@@ -126,14 +145,10 @@ static void part_hw(struct dumper *d, const char *key, const struct hw_addr *a)
 /* One line an interface: what belongs together stays together when lines are compared. */
 static void dump_ip(struct dumper *d, const struct plan_ip *ip)
 {
-	static const struct bit_name methods[] = {
-		{PLAN_IP_STATIC, "static"}, {PLAN_IP_DHCP, "dhcp"},   {PLAN_IP_SINGLE, "single-dhcp"},
-		{PLAN_IP_DHCP6, "dhcp6"},   {PLAN_IP_AUTO6, "auto6"}, {PLAN_IP_EITHER6, "either6"},
-		{PLAN_IP_LINK6, "link6"},   {PLAN_IP_IBFT, "ibft"},
-	};
+	unsigned int dynamic = ip->methods & ~(unsigned int)PLAN_IP_STATIC;
 
-	put(d, "ip=");
-	put_bits(d, ip->methods, methods, ARRAY_SIZE(methods));
+	put(d, "ip=%s", ip->methods == dynamic ? "" : dynamic ? "static," : "static");
+	put_bits(d, dynamic, ip_methods);
 	part(d, "if", ip->ifname);
 	part_hw(d, "match", &ip->match);
 	part_inet(d, "addr", &ip->addr, ip->prefix);
@@ -169,16 +184,6 @@ static void dump_port(struct dumper *d, const char *key, const struct plan_port 
 
 static void dump_ib(struct dumper *d)
 {
-	static const char *const modes[] = {
-		[PLAN_IB_MODE_UNSET] = NULL,
-		[PLAN_IB_MODE_DATAGRAM] = "datagram",
-		[PLAN_IB_MODE_CONNECTED] = "connected",
-	};
-	static const char *const kinds[] = {
-		[PLAN_CLIENTID_AUTO] = "auto",	     [PLAN_CLIENTID_FLEXBOOT] = "flexboot",
-		[PLAN_CLIENTID_HW] = "hw",	     [PLAN_CLIENTID_RFC4361] = "rfc4361",
-		[PLAN_CLIENTID_UUID] = "uuid",	     [PLAN_CLIENTID_HEX] = "hex",
-	};
 	const struct plan_ib *ib = &d->plan->ib, *b = &d->base->ib;
 	char text[HW_ADDR_TEXT];
 
@@ -191,15 +196,13 @@ static void dump_ib(struct dumper *d)
 		part(d, "parent", ib->pkeys[i].parent);
 		end(d);
 	}
-	dump_text(d, "ib.mode", modes[ib->mode], NULL);
+	dump_text(d, "ib.mode", choice_word(ib_modes, ib->mode), NULL);
 	dump_bool(d, "ib.umcast", ib->umcast, b->umcast);
 	dump_bool(d, "ib.smprobe", ib->smprobe, b->smprobe);
 	dump_text(d, "ib.nodedesc", ib->nodedesc, NULL);
-	dump_text(d, "ib.clientid", kinds[ib->clientid.kind], kinds[b->clientid.kind]);
-	for (size_t i = 0; i < ib->clientid.len; i++)
-		put(d, "%s%02x", i ? "" : "ib.clientid.bytes=", ib->clientid.bytes[i]);
+	dump_text(d, "ib.clientid", choice_word(client_id_kinds, ib->clientid.kind), "auto");
 	if (ib->clientid.len)
-		end(d);
+		dump_hex(d, "ib.clientid.bytes", ib->clientid.bytes, ib->clientid.len);
 }
 
 static void dump_rdma(struct dumper *d)
@@ -211,8 +214,7 @@ static void dump_rdma(struct dumper *d)
 		dump_text(d, "dhcp_server", inet_text(&n->dhcp_servers[i], text), NULL);
 	for (size_t i = 0; i < n->n_client_ids; i++) {
 		put(d, "client_id=%s ", n->client_ids[i].ifname);
-		for (size_t k = 0; k < n->client_ids[i].len; k++)
-			put(d, "%02x", n->client_ids[i].bytes[k]);
+		put_hex(d, n->client_ids[i].bytes, n->client_ids[i].len);
 		end(d);
 	}
 	for (size_t i = 0; i < n->n_roces; i++)
@@ -295,8 +297,6 @@ static void dump_net(struct dumper *d)
 
 static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
 {
-	static const struct bit_name versions[] = {
-		{PLAN_NFS_V42, "4.2"}, {PLAN_NFS_V41, "4.1"}, {PLAN_NFS_V40, "4.0"}, {PLAN_NFS_V3, "3"}};
 	static const char *const protos[] = {
 		[PLAN_NFS_PROTO_UNSET] = NULL,
 		[PLAN_NFS_PROTO_TCP] = "tcp",
@@ -307,21 +307,13 @@ static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
 	dump_text(d, "nfs.path", n->path, NULL);
 	dump_bool(d, "nfs.path_host", n->path_host, false);
 	put(d, "nfs.versions=");
-	put_bits(d, n->versions, versions, ARRAY_SIZE(versions));
+	put_bits(d, n->versions, nfs_versions);
 	end(d);
 	dump_text(d, "nfs.proto", protos[n->proto], NULL);
 	dump_u32(d, "nfs.port", n->port, 0);
 	dump_bool(d, "nfs.fallback_tcp", n->fallback_tcp, false);
 	dump_u32(d, "nfs.mount_flags", (uint32_t)n->mount_flags, 0);
 	dump_text(d, "nfs.options", n->options, "");
-}
-
-static void dump_hex(struct dumper *d, const char *key, const uint8_t *bytes, size_t n)
-{
-	put(d, "%s=", key);
-	for (size_t i = 0; i < n; i++)
-		put(d, "%02x", bytes[i]);
-	end(d);
 }
 
 static void dump_u64(struct dumper *d, const char *key, uint64_t v)
@@ -372,11 +364,8 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 
 static void dump_portal(struct dumper *d, const struct plan_portal *p)
 {
-	bool six = p->addr.family == AF_INET6;
-
-	put(d, "block.portal=%s%s%s%s", p->discovery ? "discovery at " : "", six ? "[" : "", p->server, six ? "]" : "");
-	if (p->port)
-		put(d, ":%u", p->port);
+	put(d, "block.portal=%s", p->discovery ? "discovery at " : "");
+	put_host(d, p->server, &p->addr, p->port);
 	put(d, " %s%s%s", p->rdma ? "rdma" : "tcp", p->source ? " from " : "", p->source ? p->source : "");
 	end(d);
 }
@@ -430,11 +419,12 @@ static void dump_report(struct dumper *d, const struct plan_report *r)
 		[PLAN_REPORT_SYSLOG_UDP] = "syslog over UDP", [PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
 		[PLAN_REPORT_HTTP] = "http", [PLAN_REPORT_EFI] = "efi", [PLAN_REPORT_PSTORE] = "pstore",
 	};
-	bool six = r->addr.family == AF_INET6;
 
 	put(d, "report=%s", kinds[r->kind]);
-	if (*r->host)
-		put(d, " to %s%s%s:%u", six ? "[" : "", r->host, six ? "]" : "", r->port);
+	if (*r->host) {
+		put(d, " to ");
+		put_host(d, r->host, &r->addr, r->port);
+	}
 	if (r->kind == PLAN_REPORT_HTTP) {
 		put(d, " ");
 		put_escaped(d->out, r->text, strlen(r->text));
@@ -444,39 +434,22 @@ static void dump_report(struct dumper *d, const struct plan_report *r)
 
 static void dump_policy(struct dumper *d)
 {
-	static const char *const actions[] = {
-		[PLAN_ACTION_NONE] = "none",
-		[PLAN_ACTION_REBOOT] = "reboot",
-		[PLAN_ACTION_POWEROFF] = "poweroff",
-		[PLAN_ACTION_HALT] = "halt",
-	};
-	static const struct bit_name stages[] = {
-		{PLAN_BREAK_CMDLINE, "cmdline"},     {PLAN_BREAK_PRE_UDEV, "pre-udev"},
-		{PLAN_BREAK_PRE_TRIGGER, "pre-trigger"}, {PLAN_BREAK_INITQUEUE, "initqueue"},
-		{PLAN_BREAK_PRE_MOUNT, "pre-mount"}, {PLAN_BREAK_MOUNT, "mount"},
-		{PLAN_BREAK_PRE_PIVOT, "pre-pivot"}, {PLAN_BREAK_CLEANUP, "cleanup"},
-		{PLAN_BREAK_SWITCH_ROOT, "switch_root"},
-	};
-	static const struct bit_name managers[] = {
-		{PLAN_HANDOVER_NETWORKD, "networkd"}, {PLAN_HANDOVER_NETWORKMANAGER, "networkmanager"},
-		{PLAN_HANDOVER_IFUPDOWN, "ifupdown"}, {PLAN_HANDOVER_IFCFG, "ifcfg"},
-	};
 	const struct boot_plan *p = d->plan, *b = d->base;
 
 	dump_text(d, "init", p->init, b->init);
 	dump_names(d, "init_arg", p->init_args, p->n_init_args);
 	if (d->all || p->failure.shell != b->failure.shell || p->failure.action != b->failure.action) {
-		put(d, "failure=%s%s", p->failure.shell ? "shell," : "", actions[p->failure.action]);
+		put(d, "failure=%s%s", p->failure.shell ? "shell," : "", choice_word(failure_actions, p->failure.action));
 		end(d);
 	}
 	if (p->breaks) {
 		put(d, "break=");
-		put_bits(d, p->breaks, stages, ARRAY_SIZE(stages));
+		put_bits(d, p->breaks, break_stages);
 		end(d);
 	}
 	if (p->handover_given) {
 		put(d, "handover=%s", p->handover ? "" : "none");
-		put_bits(d, p->handover, managers, ARRAY_SIZE(managers));
+		put_bits(d, p->handover, handover_managers);
 		end(d);
 	}
 	for (size_t i = 0; i < p->n_reports; i++)

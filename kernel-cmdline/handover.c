@@ -4,16 +4,14 @@
  */
 #include "parser.h"
 
-static const struct {
-	const char *name;
-	unsigned int bits;
-} managers[] = {
-	{"networkd", PLAN_HANDOVER_NETWORKD},
-	{"networkmanager", PLAN_HANDOVER_NETWORKMANAGER},
-	{"ifupdown", PLAN_HANDOVER_IFUPDOWN},
-	{"ifcfg", PLAN_HANDOVER_IFCFG},
-	{"all", PLAN_HANDOVER_ALL},
-	{"none", 0},
+const struct choice handover_managers[] = {
+	{"networkd", PLAN_HANDOVER_NETWORKD, NULL},
+	{"networkmanager", PLAN_HANDOVER_NETWORKMANAGER, NULL},
+	{"ifupdown", PLAN_HANDOVER_IFUPDOWN, NULL},
+	{"ifcfg", PLAN_HANDOVER_IFCFG, NULL},
+	{"all", PLAN_HANDOVER_ALL, NULL},
+	{"none", 0, NULL},
+	{0},
 };
 
 /* Other names of the same. */
@@ -29,9 +27,9 @@ static const char *meant(struct slice s)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (slice_is(s, others[i].name))
 			return others[i].meant;
-	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
-		if (option_distance(s.s, s.len, managers[i].name) <= 2 && s.len > 3)
-			return managers[i].name;
+	for (const struct choice *c = handover_managers; c->word; c++)
+		if (option_distance(s.s, s.len, c->word) <= 2 && s.len > 3)
+			return c->word;
 	return NULL;
 }
 
@@ -44,26 +42,14 @@ static void complain_name(struct parser *p, const struct plan_word *w, struct sl
 		"not a network manager that profiles are written for; left out");
 }
 
-/* Adds one name's bits; false when there is no such name. */
-static bool add(struct slice s, unsigned int *bits)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
-		if (!slice_is(s, managers[i].name))
-			continue;
-		*bits |= managers[i].bits;
-		return true;
-	}
-	return false;
-}
-
 static void say_managers(struct parser *p, struct plan_word *w, unsigned int bits)
 {
 	const char *list = "";
 
 	/* up to the word for all of them */
-	for (size_t i = 0; managers[i].bits != PLAN_HANDOVER_ALL; i++)
-		if (bits & managers[i].bits)
-			list = textf(p, "%s%s%s", list, *list ? ", " : "", managers[i].name);
+	for (const struct choice *c = handover_managers; c->value != PLAN_HANDOVER_ALL; c++)
+		if (bits & c->value)
+			list = textf(p, "%s%s%s", list, *list ? ", " : "", c->word);
 	if (bits)
 		say(p, w, "writes network profiles for %s of the real root", list);
 	else
@@ -78,10 +64,13 @@ PARSE(handover)
 	bool none = false;
 
 	while (slice_next(&rest, ',', &name)) {
-		if (!add(name, &bits)) {
+		const struct choice *c = choice_find(handover_managers, name);
+
+		if (!c) {
 			complain_name(p, w, name);
 			continue;
 		}
+		bits |= c->value;
 		none |= slice_is(name, "none");
 		n++;
 	}

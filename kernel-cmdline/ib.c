@@ -19,32 +19,15 @@
 /* Longest client identifier: what the DHCP client sends (an option could hold 255, RFC 2132 2). */
 #define CLIENTID_MAX 64
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Hex digits without separators, two a byte. Returns the number of bytes or -EINVAL. */
 static int read_hex(struct slice s, uint8_t *bytes, size_t max)
 {
-	if (s.len == 0 || s.len % 2 || s.len / 2 > max)
-		return -EINVAL;
-	for (size_t i = 0; i < s.len; i++) {
-		int digit = hex_digit(s.s[i]);
+	size_t n = s.len / 2;
 
-		if (digit < 0)
-			return -EINVAL;
-		bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] << 4 | digit : digit);
-	}
-	return (int)(s.len / 2);
+	return n && n <= max && value_hex(s.s, s.len, bytes, n) == 0 ? (int)n : -EINVAL;
 }
 
 /* --- which ports -------------------------------------------------------------------------- */
-
-static const char port_remedy[] = "write rd.ib.port=DEVICE[/PORT], for example rd.ib.port=mlx5_0/1";
 
 /* DEVICE[/PORT]; 0 stands for all ports of the device. */
 static bool read_port(struct slice s, struct plan_port *ret, struct slice *ret_device)
@@ -62,30 +45,27 @@ static bool read_port(struct slice s, struct plan_port *ret, struct slice *ret_d
 	return true;
 }
 
+static const char *take_port(struct parser *p, struct plan_word *w, struct slice item)
+{
+	struct plan_port port, *slot;
+	struct slice device;
+
+	if (!read_port(item, &port, &device)) {
+		left_out(p, w, item, "write rd.ib.port=DEVICE[/PORT], for example rd.ib.port=mlx5_0/1",
+			"not a port");
+		return NULL;
+	}
+	slot = push(p, &p->ports, sizeof(*slot), w);
+	if (!slot)
+		return NULL;
+	port.device = keep(p, device);
+	*slot = port;
+	return keep(p, item);
+}
+
 PARSE(ib_port)
 {
-	struct slice rest = word_value(w), item, device;
-	const char *names = "";
-
-	while (slice_next(&rest, ',', &item)) {
-		struct plan_port port, *slot;
-
-		if (item.len == 0)
-			continue;
-		if (!read_port(item, &port, &device)) {
-			complain(p, w, item, DIAG_ERROR, port_remedy, "not a port; left out");
-			continue;
-		}
-		slot = push(p, &p->ports, sizeof(*slot), w);
-		if (!slot)
-			break;
-		port.device = keep(p, device);
-		*slot = port;
-		names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
-	}
-	if (names[0])
-		say(p, w, "uses only these RDMA ports:%s", names);
-	return names[0] != 0;
+	return take_list(p, w, "uses only these RDMA ports:", take_port);
 }
 
 /*
@@ -115,37 +95,32 @@ static bool read_guid(struct slice s, struct hw_addr *ret)
 	return true;
 }
 
-PARSE(ib_guid)
+static const char *take_guid(struct parser *p, struct plan_word *w, struct slice item)
 {
 	static const uint8_t zeros[8];
-	struct slice rest = word_value(w), item;
-	const char *names = "";
 	char text[HW_ADDR_TEXT];
+	struct hw_addr guid, *slot;
 
-	while (slice_next(&rest, ',', &item)) {
-		struct hw_addr guid, *slot;
-
-		if (item.len == 0)
-			continue;
-		if (!read_guid(item, &guid)) {
-			complain(p, w, item, DIAG_ERROR,
-				"write the port GUID as ibstat does, for example 0x0002c903000e0b72",
-				"not a GUID; left out");
-			continue;
-		}
-		if (!memcmp(guid.bytes + (guid.len > 8 ? guid.len - 8 : 0), zeros, guid.len > 8 ? 8 : guid.len)) {
-			complain(p, w, item, DIAG_ERROR, NULL, "no port has the GUID 0; left out");
-			continue;
-		}
-		slot = push(p, &p->guids, sizeof(*slot), w);
-		if (!slot)
-			break;
-		*slot = guid;
-		names = textf(p, "%s%s %s", names, names[0] ? "," : "", hw_text(&guid, text));
+	if (!read_guid(item, &guid)) {
+		left_out(p, w, item,
+			"write the port GUID as ibstat does, for example 0x0002c903000e0b72",
+			"not a GUID");
+		return NULL;
 	}
-	if (names[0])
-		say(p, w, "uses only the ports with these GUIDs:%s", names);
-	return names[0] != 0;
+	if (!memcmp(guid.bytes + (guid.len > 8 ? guid.len - 8 : 0), zeros, guid.len > 8 ? 8 : guid.len)) {
+		left_out(p, w, item, NULL, "no port has the GUID 0");
+		return NULL;
+	}
+	slot = push(p, &p->guids, sizeof(*slot), w);
+	if (!slot)
+		return NULL;
+	*slot = guid;
+	return textf(p, "%s", hw_text(&guid, text));
+}
+
+PARSE(ib_guid)
+{
+	return take_list(p, w, "uses only the ports with these GUIDs:", take_guid);
 }
 
 /* --- partitions --------------------------------------------------------------------------- */
@@ -158,73 +133,59 @@ static bool has_prefix(struct slice s)
 /* A P_Key in hex, with or without 0x; 0 and 0x8000 are no partitions (IBTA 10.9.1.1). */
 static bool read_pkey(struct slice s, uint16_t *ret)
 {
-	uint32_t v = 0;
+	char digits[4] = "0000";
+	uint8_t bytes[2];
 
 	if (has_prefix(s))
 		s = slice_from(s, 2);
 	if (s.len == 0 || s.len > 4)
 		return false;
-	for (size_t i = 0; i < s.len; i++) {
-		int digit = hex_digit(s.s[i]);
-
-		if (digit < 0)
-			return false;
-		v = v << 4 | (uint32_t)digit;
-	}
-	*ret = (uint16_t)v;
-	return (v & 0x7fff) != 0;
+	memcpy(digits + 4 - s.len, s.s, s.len);
+	if (value_hex(digits, 4, bytes, 2) < 0)
+		return false;
+	*ret = (uint16_t)(bytes[0] << 8 | bytes[1]);
+	return (*ret & 0x7fff) != 0;
 }
 
 /* The same child asked for twice is one. */
 static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
 {
-	const struct plan_pkey *items = p->pkeys.items;
-
-	for (size_t i = 0; i < p->pkeys.n; i++)
-		if (items[i].pkey == want->pkey &&
-			(items[i].parent == want->parent ||
-				(items[i].parent && want->parent && streq(items[i].parent, want->parent))))
+	FOR_EACH(struct plan_pkey, k, &p->pkeys)
+		if (k->pkey == want->pkey && (k->parent == want->parent ||
+			(k->parent && want->parent && streq(k->parent, want->parent))))
 			return true;
 	return false;
 }
 
-static void comment_prefix(struct parser *p, const struct plan_word *w, struct slice parent, struct slice key)
-{
-	if (has_prefix(key))
-		differ(p, w, key, DIAG_WARN,
-			textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent), SLICE(slice_from(key, 2))),
-			"0x is not NetworkManager's form: it drops the whole profile");
-}
-
-static bool default_pkey(struct parser *p, const struct plan_word *w, struct slice item, uint16_t pkey)
-{
-	if ((pkey | PKEY_FULL) != PKEY_DEFAULT)
-		return false;
-	complain(p, w, item, DIAG_ERROR, "leave it out: the interface itself is in this partition",
-		"the default partition is the parent's own, the kernel makes no child for it; left out");
-	return true;
-}
-
 /*
  * One [PARENT.]PKEY. The kernel makes the child with the full-membership bit set whatever is asked
- * for, and so do we: the port's own table decides what it really is.
+ * for, and so do we: the port's own table decides what it really is. NetworkManager's ib.pkey= needs
+ * the parent.
  */
-static bool add_pkey(struct parser *p, struct plan_word *w, struct slice item, bool parent_needed)
+static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice item)
 {
+	bool parent_needed = w->row->id == OPTION_IB_PKEY;
 	struct plan_pkey pkey = {0}, *slot;
-	struct slice parent = item;
+	struct slice parent = item, key;
 
 	while (parent.len && parent.s[parent.len - 1] != '.')
 		parent.len--;
-	if (!read_pkey(slice_from(item, parent.len), &pkey.pkey) || (parent_needed && !parent.len) ||
-		(parent.len && !value_ifname(parent.s, parent.len - 1)))
-		return left_out(p, w, item,
-			textf(p, "for example %s=%s8001", w->name, parent_needed ? "ib0." : "0x"),
-			"not a partition");
-	if (default_pkey(p, w, item, pkey.pkey))
-		return false;
-	if (parent_needed)
-		comment_prefix(p, w, parent, slice_from(item, parent.len));
+	key = slice_from(item, parent.len);
+	if (!read_pkey(key, &pkey.pkey) || (parent_needed && !parent.len) ||
+		(parent.len && !value_ifname(parent.s, parent.len - 1))) {
+		left_out(p, w, item, textf(p, "for example %s=%s8001", w->name,
+			parent_needed ? "ib0." : "0x"), "not a partition");
+		return NULL;
+	}
+	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT) {
+		left_out(p, w, item, "leave it out: the interface itself is in this partition",
+			"the default partition is the parent's own, the kernel makes no child for it");
+		return NULL;
+	}
+	if (parent_needed && has_prefix(key))
+		differ(p, w, key, DIAG_WARN, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
+			SLICE(slice_from(key, 2))),
+			"0x is not NetworkManager's form: it drops the whole profile");
 	if (parent.len)
 		pkey.parent = keep(p, (struct slice){parent.s, parent.len - 1});
 	if (!(pkey.pkey & PKEY_FULL))
@@ -234,40 +195,37 @@ static bool add_pkey(struct parser *p, struct plan_word *w, struct slice item, b
 	pkey.pkey |= PKEY_FULL;
 	slot = known_pkey(p, &pkey) ? &pkey : push(p, &p->pkeys, sizeof(*slot), w);
 	if (!slot)
-		return false;
+		return NULL;
 	*slot = pkey;
-	return true;
+	return keep(p, item);
 }
 
 /* rd.ib.pkey=[PARENT.]PKEY,... and NetworkManager's ib.pkey=PARENT.PKEY */
 PARSE(ib_pkey)
 {
-	struct slice rest = word_value(w), item;
-	const char *names = "";
+	struct slice v = word_value(w);
 
-	if (row->id == OPTION_IB_PKEY && slice_find(rest, ",") < rest.len)
-		differ(p, w, rest, DIAG_WARN, "repeat the option for each partition",
+	if (row->id == OPTION_IB_PKEY && slice_find(v, ",") < v.len)
+		differ(p, w, v, DIAG_WARN, "repeat the option for each partition",
 			"a list: NetworkManager refuses it");
-	while (slice_next(&rest, ',', &item))
-		if (item.len && add_pkey(p, w, item, row->id == OPTION_IB_PKEY))
-			names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
-	if (names[0])
-		say(p, w, "uses the IPoIB interface of partition%s", names);
-	return names[0] != 0;
+	return take_list(p, w, "uses the IPoIB interface of partition", take_pkey);
 }
 
 /* --- one value each ----------------------------------------------------------------------- */
 
+const struct choice ib_modes[] = {
+	{"datagram", PLAN_IB_MODE_DATAGRAM, NULL},
+	{"connected", PLAN_IB_MODE_CONNECTED, NULL},
+	{0},
+};
+
 PARSE(ib_mode)
 {
-	struct slice v = word_value(w);
+	const struct choice *c = choice_find(ib_modes, word_value(w));
 
-	if (slice_is(v, "datagram")) {
-		p->plan->ib.mode = PLAN_IB_MODE_DATAGRAM;
-	} else if (slice_is(v, "connected")) {
-		p->plan->ib.mode = PLAN_IB_MODE_CONNECTED;
-	} else
-		return left_out(p, w, v, "datagram or connected", "not a mode of IPoIB");
+	if (!c)
+		return left_out(p, w, word_value(w), "datagram or connected", "not a mode of IPoIB");
+	p->plan->ib.mode = (enum plan_ib_mode)c->value;
 	say(p, w, "sets IPoIB interfaces to %s mode", w->value);
 	return true;
 }
@@ -318,34 +276,31 @@ static bool read_clientid_text(struct parser *p, struct slice s, struct plan_cli
 	return keep_clientid(p, bytes, s.len + 1, ret);
 }
 
+const struct choice client_id_kinds[] = {
+	{"auto", PLAN_CLIENTID_AUTO, "tries the forms of client identifier that boot ROMs use, in turn"},
+	{"flexboot", PLAN_CLIENTID_FLEXBOOT, "sends the client identifier that FlexBoot sends"},
+	{"hw", PLAN_CLIENTID_HW, "sends hardware type and port GUID as the client identifier"},
+	{"rfc4361", PLAN_CLIENTID_RFC4361, "sends a client identifier of IAID and DUID (RFC 4361)"},
+	{"uuid", PLAN_CLIENTID_UUID, "sends the machine's UUID as the client identifier"},
+	{"hex", PLAN_CLIENTID_HEX, NULL}, /* never alone */
+	{0},
+};
+
 PARSE(ib_clientid)
 {
-	static const struct {
-		const char *name;
-		enum plan_clientid_kind kind;
-		const char *effect;
-	} kinds[] = {
-		{"auto", PLAN_CLIENTID_AUTO, "tries the forms of client identifier that boot ROMs use, in turn"},
-		{"flexboot", PLAN_CLIENTID_FLEXBOOT, "sends the client identifier that FlexBoot sends"},
-		{"hw", PLAN_CLIENTID_HW, "sends hardware type and port GUID as the client identifier"},
-		{"rfc4361", PLAN_CLIENTID_RFC4361, "sends a client identifier of IAID and DUID (RFC 4361)"},
-		{"uuid", PLAN_CLIENTID_UUID, "sends the machine's UUID as the client identifier"},
-	};
+	const struct choice *c = choice_find(client_id_kinds, word_value(w));
 	struct slice v = word_value(w);
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!slice_is(v, kinds[i].name))
-			continue;
-		p->plan->ib.clientid = (struct plan_clientid){.kind = kinds[i].kind};
-		say(p, w, "%s", kinds[i].effect);
+	if (c && c->text) {
+		p->plan->ib.clientid = (struct plan_clientid){.kind = (enum plan_clientid_kind)c->value};
+		say(p, w, "%s", c->text);
 		return true;
 	}
-	if (slice_starts(v, "hex:") && read_clientid(p, slice_from(v, 4), &p->plan->ib.clientid)) {
-		say(p, w, "sends this client identifier: %s", w->value + 4);
-		return true;
-	}
-	return left_out(p, w, v, "auto, flexboot, hw, rfc4361, uuid or hex:BYTES",
-		"not a client identifier");
+	if (!slice_starts(v, "hex:") || !read_clientid(p, slice_from(v, 4), &p->plan->ib.clientid))
+		return left_out(p, w, v, "auto, flexboot, hw, rfc4361, uuid or hex:BYTES",
+			"not a client identifier");
+	say(p, w, "sends this client identifier: %s", w->value + 4);
+	return true;
 }
 
 /* --- RoCE, DHCP servers ------------------------------------------------------------------- */
@@ -375,30 +330,24 @@ PARSE(roce)
 	return true;
 }
 
+static const char *take_dhcp_server(struct parser *p, struct plan_word *w, struct slice item)
+{
+	struct inet_addr a, *slot;
+
+	if (value_inet(item.s, item.len, &a) < 0) {
+		left_out(p, w, item, "write rd.net.dhcp.server=ADDR[,ADDR...]", "not an address");
+		return NULL;
+	}
+	slot = push(p, &p->dhcp_servers, sizeof(*slot), w);
+	if (!slot)
+		return NULL;
+	*slot = a;
+	return keep(p, item);
+}
+
 PARSE(dhcp_server)
 {
-	struct slice rest = word_value(w), item;
-	const char *names = "";
-
-	while (slice_next(&rest, ',', &item)) {
-		struct inet_addr a, *slot;
-
-		if (item.len == 0)
-			continue;
-		if (value_inet(item.s, item.len, &a) < 0) {
-			complain(p, w, item, DIAG_ERROR, "write rd.net.dhcp.server=ADDR[,ADDR...]",
-				"not an address; left out");
-			continue;
-		}
-		slot = push(p, &p->dhcp_servers, sizeof(*slot), w);
-		if (!slot)
-			break;
-		*slot = a;
-		names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
-	}
-	if (names[0])
-		say(p, w, "takes leases only from%s", names);
-	return names[0] != 0;
+	return take_list(p, w, "takes leases only from", take_dhcp_server);
 }
 
 /* IFNAME:HEX or IFNAME:@TEXT, one for each interface; the last for one counts. */

@@ -27,15 +27,23 @@ struct ip_parse {
 	struct plan_ip ip;
 };
 
-static const struct {
-	const char *word;
-	unsigned int method; /* 0: dracut's own message is that it is unsupported */
-} methods[] = {
-	{"dhcp", PLAN_IP_DHCP},	    {"on", PLAN_IP_DHCP},	{"any", PLAN_IP_DHCP},
-	{"single-dhcp", PLAN_IP_SINGLE}, {"dhcp6", PLAN_IP_DHCP6}, {"auto6", PLAN_IP_AUTO6},
-	{"either6", PLAN_IP_EITHER6}, {"link6", PLAN_IP_LINK6}, {"ibft", PLAN_IP_IBFT},
-	{"none", PLAN_IP_STATIC},   {"off", PLAN_IP_STATIC},	{"bootp", 0},
-	{"rarp", 0},		    {"both", 0},
+const struct choice ip_methods[] = {
+	{"dhcp", PLAN_IP_DHCP, "asks for a lease by DHCP"},
+	{"on", PLAN_IP_DHCP, NULL},
+	{"any", PLAN_IP_DHCP, NULL},
+	{"single-dhcp", PLAN_IP_SINGLE, "asks for a lease by DHCP, the first answer wins"},
+	{"dhcp6", PLAN_IP_DHCP6, "DHCPv6"},
+	{"auto6", PLAN_IP_AUTO6, "IPv6 autoconfiguration"},
+	{"either6", PLAN_IP_EITHER6, "IPv6 autoconfiguration or else DHCPv6"},
+	{"link6", PLAN_IP_LINK6, "an IPv6 link-local address"},
+	{"ibft", PLAN_IP_IBFT, "the firmware's iBFT settings"},
+	{"none", PLAN_IP_STATIC, NULL},
+	{"off", PLAN_IP_STATIC, NULL},
+	/* dracut's own message is that these are unsupported */
+	{"bootp", 0, NULL},
+	{"rarp", 0, NULL},
+	{"both", 0, NULL},
+	{0},
 };
 
 /* For one interface. */
@@ -44,10 +52,9 @@ static const struct {
 /* The method a word names: bits, 0 for one nobody supports, -EINVAL for no method. */
 static int method_of(struct slice s)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-		if (slice_is(s, methods[i].word))
-			return (int)methods[i].method;
-	return -EINVAL;
+	const struct choice *c = choice_find(ip_methods, s);
+
+	return c ? (int)c->value : -EINVAL;
 }
 
 /* Is any word of the comma list a method? */
@@ -64,9 +71,9 @@ static bool is_methods(struct slice s)
 /* The method a misspelt word comes near to, or NULL. */
 static const char *near_method(struct slice s)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-		if (methods[i].method && option_distance(s.s, s.len, methods[i].word) <= 1)
-			return methods[i].word;
+	for (const struct choice *c = ip_methods; c->word; c++)
+		if (c->value && option_distance(s.s, s.len, c->word) <= 1)
+			return c->word;
 	return NULL;
 }
 

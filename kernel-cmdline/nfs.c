@@ -210,22 +210,25 @@ bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	return true;
 }
 
+const struct choice nfs_versions[] = {
+	{"4.2", PLAN_NFS_V42, NULL},
+	{"4.1", PLAN_NFS_V41, NULL},
+	{"4.0", PLAN_NFS_V40, NULL},
+	{"3", PLAN_NFS_V3, NULL},
+	{0},
+};
+
 const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 {
-	static const struct {
-		unsigned int bit;
-		const char *name;
-	} versions[] = {
-		{PLAN_NFS_V42, "4.2"}, {PLAN_NFS_V41, "4.1"}, {PLAN_NFS_V40, "4.0"}, {PLAN_NFS_V3, "3"}};
 	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA;
 	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
 	const char *text, *sep = ", NFS ";
 
 	text = textf(p, "%s:%s over %s (port %u)", nfs->server ? nfs->server : "(server from DHCP)",
 		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);
-	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
-		if (nfs->versions & versions[i].bit) {
-			text = textf(p, "%s%s%s", text, sep, versions[i].name);
+	for (const struct choice *c = nfs_versions; c->word; c++)
+		if (nfs->versions & c->value) {
+			text = textf(p, "%s%s%s", text, sep, c->word);
 			sep = ", then ";
 		}
 	if (nfs->options[0])

@@ -165,3 +165,47 @@ size_t fields_split(struct slice s, struct slice *fields, size_t max)
 	fields[n++] = slice_from(s, start);
 	return n;
 }
+
+const struct choice *choice_find(const struct choice *c, struct slice s)
+{
+	for (; c->word; c++)
+		if (slice_is(s, c->word))
+			return c;
+	return NULL;
+}
+
+const char *choice_word(const struct choice *c, unsigned int value)
+{
+	while (c->word && c->value != value)
+		c++;
+	return c->word;
+}
+
+const void *find_named(const struct arena_list *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const void *item = (const char *)l->items + i * l->size;
+
+		if (streq(*(const char *const *)item, name))
+			return item;
+	}
+	return NULL;
+}
+
+/* Empty parts are no mistake: dracut splits at every comma. */
+bool take_list(struct parser *p, struct plan_word *w, const char *effect,
+	const char *(*take)(struct parser *p, struct plan_word *w, struct slice item))
+{
+	struct slice rest = word_value(w), item;
+	const char *names = "";
+
+	while (slice_next(&rest, ',', &item)) {
+		const char *name = item.len ? take(p, w, item) : NULL;
+
+		if (name)
+			names = textf(p, "%s%s %s", names, names[0] ? "," : "", name);
+	}
+	if (names[0])
+		say(p, w, "%s%s", effect, names);
+	return names[0] != 0;
+}

@@ -90,6 +90,47 @@ size_t fields_split(struct slice s, struct slice *fields, size_t max);
 /* In printf: "%.*s" with SLICE(s). Command lines are far below INT_MAX. */
 #define SLICE(x) (int)(x).len, (x).s
 
+/* A word of a value, what it stands for, and a text about it. The last has no word. */
+struct choice {
+	const char *word;
+	unsigned int value;
+	const char *text;
+};
+
+/* choice_find: the choice whose word s is, or NULL. choice_word: the first word for a value, or NULL. */
+const struct choice *choice_find(const struct choice *c, struct slice s);
+const char *choice_word(const struct choice *c, unsigned int value);
+
+/* What the parse functions take and plan_dump() shows. */
+extern const struct choice ip_methods[];	/* enum plan_method; 0: one that nobody supports */
+extern const struct choice ib_modes[];		/* enum plan_ib_mode */
+extern const struct choice client_id_kinds[];	/* enum plan_clientid_kind */
+extern const struct choice nfs_versions[];	/* enum plan_nfs_version, the highest first */
+extern const struct choice failure_actions[];	/* enum plan_action */
+extern const struct choice break_stages[];	/* enum plan_break */
+extern const struct choice handover_managers[]; /* enum plan_handover */
+
+/* slice_of: all of a string. */
+static inline struct slice slice_of(const char *s)
+{
+	return (struct slice){s, strlen(s)};
+}
+
+/* FOR_EACH: goes through the items of a list. */
+#define FOR_EACH(type, item, list)                                             \
+	for (const type *item = (list)->items;                                 \
+		item && item < (const type *)(list)->items + (list)->n; item++)
+
+/* find_named: the item of that name in a list whose items begin with it, or NULL. */
+const void *find_named(const struct arena_list *l, const char *name);
+
+/*
+ * take_list: gives each part of w's value, cut at commas, to take(), which returns what to call it,
+ * or NULL if it was left out. Then says "EFFECT name, name". False when nothing was taken.
+ */
+bool take_list(struct parser *p, struct plan_word *w, const char *effect,
+	const char *(*take)(struct parser *p, struct plan_word *w, struct slice item));
+
 /* The parse functions named in options.def. */
 #define PARSE(name)                                                            \
 	bool parse_##name(struct parser *p,                                    \

@@ -41,74 +41,69 @@ PARSE(shell)
 	return true;
 }
 
-static const struct {
-	const char *word;
-	enum plan_action action;
-	const char *text;
-} actions[] = {
+const struct choice failure_actions[] = {
 	{"reboot", PLAN_ACTION_REBOOT, "reboots"},
 	{"poweroff", PLAN_ACTION_POWEROFF, "powers off"},
 	{"halt", PLAN_ACTION_HALT, "halts"},
+	{"none", PLAN_ACTION_NONE, NULL}, /* shown, not taken */
 	{"shell", PLAN_ACTION_NONE, "opens a shell"},
+	{0},
 };
 
 static const char *verb(enum plan_action action)
 {
-	size_t i = 0;
+	const struct choice *c = failure_actions;
 
-	while (actions[i].action != action)
-		i++;
-	return actions[i].text;
+	while (c->value != action)
+		c++;
+	return c->text;
 }
 
 PARSE(emergency)
 {
-	struct slice v = word_value(w);
+	const struct choice *c = choice_find(failure_actions, word_value(w));
 
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (!slice_is(v, actions[i].word))
-			continue;
-		p->plan->failure.action = actions[i].action;
-		say(p, w, "%s when the boot fails", actions[i].text);
-		if (actions[i].action == PLAN_ACTION_NONE)
-			complain(p, w, v, DIAG_NOTE, "write rd.shell",
-				"not one of dracut's words; the same as rd.shell");
-		return true;
-	}
-	return left_out(p, w, v, "rd.emergency=reboot, poweroff or halt", "not an action");
+	if (!c || !c->text)
+		return left_out(p, w, word_value(w), "rd.emergency=reboot, poweroff or halt",
+			"not an action");
+	p->plan->failure.action = (enum plan_action)c->value;
+	say(p, w, "%s when the boot fails", c->text);
+	if (c->value == PLAN_ACTION_NONE)
+		complain(p, w, word_value(w), DIAG_NOTE, "write rd.shell",
+			"not one of dracut's words; the same as rd.shell");
+	return true;
 }
 
-static const struct {
-	const char *name;
-	enum plan_break stage;
-} stages[] = {
-	{"cmdline", PLAN_BREAK_CMDLINE},       {"pre-udev", PLAN_BREAK_PRE_UDEV},
-	{"pre-trigger", PLAN_BREAK_PRE_TRIGGER}, {"initqueue", PLAN_BREAK_INITQUEUE},
-	{"pre-mount", PLAN_BREAK_PRE_MOUNT},   {"mount", PLAN_BREAK_MOUNT},
-	{"pre-pivot", PLAN_BREAK_PRE_PIVOT},   {"cleanup", PLAN_BREAK_CLEANUP},
-	{"", PLAN_BREAK_SWITCH_ROOT},	       {"switch_root", PLAN_BREAK_SWITCH_ROOT},
-	{"switch-root", PLAN_BREAK_SWITCH_ROOT},
+const struct choice break_stages[] = {
+	{"cmdline", PLAN_BREAK_CMDLINE, NULL},
+	{"pre-udev", PLAN_BREAK_PRE_UDEV, NULL},
+	{"pre-trigger", PLAN_BREAK_PRE_TRIGGER, NULL},
+	{"initqueue", PLAN_BREAK_INITQUEUE, NULL},
+	{"pre-mount", PLAN_BREAK_PRE_MOUNT, NULL},
+	{"mount", PLAN_BREAK_MOUNT, NULL},
+	{"pre-pivot", PLAN_BREAK_PRE_PIVOT, NULL},
+	{"cleanup", PLAN_BREAK_CLEANUP, NULL},
+	{"switch_root", PLAN_BREAK_SWITCH_ROOT, NULL},
+	{"switch-root", PLAN_BREAK_SWITCH_ROOT, NULL},
+	{"", PLAN_BREAK_SWITCH_ROOT, NULL},
+	{0},
 };
 
 /* dracut heeds the last one only; who gives several wants several. */
 PARSE(breakpoint)
 {
-	struct slice v = word_value(w);
+	const struct choice *c = choice_find(break_stages, word_value(w));
 
-	for (size_t i = 0; i < ARRAY_SIZE(stages); i++) {
-		if (!slice_is(v, stages[i].name))
-			continue;
-		if (p->plan->breaks && p->plan->breaks != (unsigned int)stages[i].stage)
-			differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
-				"each of them counts here; dracut heeds the last one only");
-		p->plan->breaks |= stages[i].stage;
-		say(p, w, "opens a shell before %s",
-			stages[i].stage == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : v.s);
-		return true;
-	}
-	return left_out(p, w, v,
-		"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, pre-pivot or cleanup",
-		"not a stage");
+	if (!c)
+		return left_out(p, w, word_value(w), "cmdline, pre-udev, pre-trigger, initqueue, "
+			"pre-mount, mount, pre-pivot or cleanup", "not a stage");
+	if (p->plan->breaks && p->plan->breaks != c->value)
+		differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
+			"each of them counts here; dracut heeds the last one only");
+	p->plan->breaks |= c->value;
+	say(p, w, "opens a shell before %s",
+		c->value == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : w->value);
+	return true;
 }
 
 /* The kernel's parameter takes no value: "quiet=1" is no "quiet" to it. */

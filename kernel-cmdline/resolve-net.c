@@ -171,26 +171,14 @@ static const char *device_text(struct parser *p, const struct plan_ip *ip)
 
 static const char *method_text(struct parser *p, const struct plan_ip *ip)
 {
-	static const struct {
-		unsigned int method;
-		const char *text;
-	} texts[] = {
-		{PLAN_IP_DHCP, "asks for a lease by DHCP"},
-		{PLAN_IP_SINGLE, "asks for a lease by DHCP, the first answer wins"},
-		{PLAN_IP_DHCP6, "DHCPv6"},
-		{PLAN_IP_AUTO6, "IPv6 autoconfiguration"},
-		{PLAN_IP_EITHER6, "IPv6 autoconfiguration or else DHCPv6"},
-		{PLAN_IP_LINK6, "an IPv6 link-local address"},
-		{PLAN_IP_IBFT, "the firmware's iBFT settings"},
-	};
 	char addr[INET_ADDR_TEXT];
 	const char *text = "";
 
 	if (ip->methods & PLAN_IP_STATIC)
 		text = textf(p, "sets %s/%d", inet_text(&ip->addr, addr), ip->prefix);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (ip->methods & texts[i].method)
-			text = textf(p, "%s%s%s", text, text[0] ? ", " : "", texts[i].text);
+	for (const struct choice *c = ip_methods; c->word; c++)
+		if (c->text && ip->methods & c->value)
+			text = textf(p, "%s%s%s", text, text[0] ? ", " : "", c->text);
 	return text;
 }
 
