@@ -109,14 +109,8 @@ static bool take_option(struct block_spec *x, struct slice option)
 /* rd.nvmf.discover= names servers as well. */
 static void add_discovery(struct block_spec *x)
 {
-	const struct plan_portal *found = x->p->discover.items;
-
-	for (size_t i = 0; i < x->p->discover.n; i++) {
-		struct plan_portal *slot = push(x->p, &x->portals, sizeof(*slot), x->w);
-
-		if (slot)
-			*slot = found[i];
-	}
+	FOR_EACH(struct plan_portal, found, &x->p->discover)
+		APPEND(x->p, &x->portals, *found, x->w);
 }
 
 /* Without NQN each server is asked which subsystem it has. */
@@ -228,17 +222,14 @@ static bool discover_fields(struct block_spec *x, struct slice v, struct plan_po
 PARSE(nvmf_discover)
 {
 	struct block_spec x = {.p = p, .w = w, .severity = DIAG_ERROR};
-	struct plan_portal portal = {0}, *slot;
+	struct plan_portal portal = {0};
 
 	x.remedy = "write rd.nvmf.discover=rdma,ADDRESS or tcp,ADDRESS; left out";
 	if (has_control(word_value(w)) || !discover_fields(&x, word_value(w), &portal))
 		return false;
-	slot = push(p, &p->discover, sizeof(*slot), w);
-	if (!slot)
+	if (!APPEND(p, &p->discover, portal, w))
 		return false;
-	*slot = portal;
-	say(p, w, "asks the NVMe discovery service at %s over %s", portal.server, portal.rdma ? "RDMA" : "TCP");
-	return true;
+	return say(p, w, "asks the NVMe discovery service at %s over %s", portal.server, portal.rdma ? "RDMA" : "TCP");
 }
 
 PARSE(nvmf_host)
@@ -259,6 +250,5 @@ PARSE(nvmf_host)
 		block->hostnqn = w->value;
 	else
 		block->hostid = id;
-	say(p, w, "calls this node %s", w->value);
-	return true;
+	return say(p, w, "calls this node %s", w->value);
 }

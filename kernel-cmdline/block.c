@@ -23,14 +23,12 @@ bool block_fail(struct block_spec *x, struct slice at, const char *why)
 
 bool block_portal(struct block_spec *x, struct slice text, bool rdma)
 {
-	struct plan_portal portal = {.rdma = rdma}, *slot;
+	struct plan_portal portal = {.rdma = rdma};
 
 	portal.server = take_site(x->p, text, &portal.addr, &portal.port);
 	if (!portal.server)
 		return block_fail(x, text, "not SERVER[:PORT] (IPv6 in brackets)");
-	slot = push(x->p, &x->portals, sizeof(*slot), x->w);
-	if (slot)
-		*slot = portal;
+	APPEND(x->p, &x->portals, portal, x->w);
 	return true;
 }
 

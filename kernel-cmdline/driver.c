@@ -5,18 +5,6 @@
  */
 #include "parser.h"
 
-static struct arena_list *list_of(struct parser *p, enum option_id id)
-{
-	switch (id) {
-	case OPTION_RD_DRIVER_PRE:
-		return &p->pre;
-	case OPTION_RD_DRIVER_POST:
-		return &p->post;
-	default:
-		return &p->blacklist;
-	}
-}
-
 /* The name as the kernel knows it: '_' for '-'. */
 static const char *module_name(struct parser *p, struct slice s)
 {
@@ -30,16 +18,6 @@ static const char *module_name(struct parser *p, struct slice s)
 		if (name[i] == '-')
 			name[i] = '_';
 	return name;
-}
-
-static bool in_list(const struct arena_list *l, const char *name)
-{
-	const char *const *names = l->items;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (streq(names[i], name))
-			return true;
-	return false;
 }
 
 /* A path or "x.ko.xz" is the usual slip: then the name is in it, and can be shown. */
@@ -62,19 +40,14 @@ static void complain_module(struct parser *p, const struct plan_word *w, struct 
 /* Adds one name; true if it is (now) in the list. */
 static bool add_module(struct parser *p, struct arena_list *l, struct plan_word *w, struct slice s)
 {
-	const char **slot, *name;
+	const char *name;
 
 	if (!value_module(s.s, s.len)) {
 		complain_module(p, w, s);
 		return false;
 	}
 	name = module_name(p, s);
-	if (in_list(l, name))
-		return true;
-	slot = push(p, l, sizeof(*slot), w);
-	if (slot)
-		*slot = name;
-	return slot != NULL;
+	return find_named(l, name) || APPEND(p, l, name, w);
 }
 
 /*
@@ -83,14 +56,21 @@ static bool add_module(struct parser *p, struct arena_list *l, struct plan_word 
  */
 PARSE(drivers)
 {
-	static const char *const verbs[] = {
-		[OPTION_RD_DRIVER_PRE] = "loads, in this order, before the hardware is looked at",
-		[OPTION_RD_DRIVER_POST] = "loads, in this order, after the adapters' own drivers",
-		[OPTION_RD_DRIVER_BLACKLIST] = "does not load by alias",
-		[OPTION_MODPROBE_BLACKLIST] = "does not load by alias, nor does the real root",
+	static const struct {
+		size_t list;
+		const char *effect;
+	} lists[] = {
+		[OPTION_RD_DRIVER_PRE] = {offsetof(struct parser, pre),
+			"loads, in this order, before the hardware is looked at"},
+		[OPTION_RD_DRIVER_POST] = {offsetof(struct parser, post),
+			"loads, in this order, after the adapters' own drivers"},
+		[OPTION_RD_DRIVER_BLACKLIST] = {offsetof(struct parser, blacklist),
+			"does not load by alias"},
+		[OPTION_MODPROBE_BLACKLIST] = {offsetof(struct parser, blacklist),
+			"does not load by alias, nor does the real root"},
 	};
+	struct arena_list *l = (struct arena_list *)((char *)p + lists[row->id].list);
 	struct slice rest = word_value(w), item;
-	struct arena_list *l = list_of(p, row->id);
 	const char *names = "";
 	size_t n = 0;
 
@@ -105,7 +85,7 @@ PARSE(drivers)
 			names = textf(p, "%s%s %.*s", names, names[0] ? "," : "", SLICE(item));
 	}
 	if (names[0])
-		say(p, w, "%s:%s", verbs[row->id], names);
+		say(p, w, "%s:%s", lists[row->id].effect, names);
 	else
 		say(p, w, n ? "has no further effect" : "has no effect");
 	if (row->id == OPTION_RD_DRIVER_POST && n > 1)
@@ -124,7 +104,7 @@ bool param_parse(struct parser *p, struct plan_word *w)
 	struct slice name = {w->name, strlen(w->name)};
 	size_t dot = slice_find(name, ".");
 	struct slice param = slice_from(name, dot + (dot < name.len));
-	struct plan_param *item;
+	struct plan_param item = {.value = w->value};
 
 	/* "rd." is dracut's and ours: no module has that name */
 	if (!value_module(name.s, dot) || !value_module(param.s, param.len) ||
@@ -134,45 +114,12 @@ bool param_parse(struct parser *p, struct plan_word *w)
 		complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in a value; left out");
 		return true;
 	}
-	item = push(p, &p->params, sizeof(*item), w);
-	if (!item)
+	item.module = module_name(p, (struct slice){name.s, dot});
+	item.param = keep(p, param);
+	if (!APPEND(p, &p->params, item, w))
 		return true;
-	item->module = module_name(p, (struct slice){name.s, dot});
-	item->param = keep(p, param);
-	item->value = w->value;
-	if (w->value)
-		say(p, w, "parameter %s of kernel module %s: %s", item->param, item->module, w->value);
-	else
-		say(p, w, "parameter %s of kernel module %s", item->param, item->module);
-	return true;
-}
-
-/* Two links of one name cannot be made; the kernel would refuse the second with EEXIST. */
-static bool known_link(const struct parser *p, const char *name)
-{
-	const struct plan_rdma_link *links = p->rdma_links.items;
-
-	for (size_t i = 0; i < p->rdma_links.n; i++)
-		if (streq(links[i].name, name))
-			return true;
-	return false;
-}
-
-/* The three fields' own checks; false with a remark if one is bad. */
-static bool check_link(struct parser *p, const struct plan_word *w, const struct slice f[3])
-{
-	static const char remedy[] = "write rd.rdma.link=NAME,TYPE,NETDEV, for example "
-				     "rd.rdma.link=rxe0,rxe,eth0";
-
-	if (!value_module(f[0].s, f[0].len))
-		complain(p, w, f[0], DIAG_ERROR, remedy, "not a name for an RDMA device; left out");
-	else if (!value_module(f[1].s, f[1].len) || f[1].len > 15)
-		complain(p, w, f[1], DIAG_ERROR, remedy, "not a type of RDMA link; left out");
-	else if (!value_ifname(f[2].s, f[2].len))
-		complain(p, w, f[2], DIAG_ERROR, remedy, "not an interface name; left out");
-	else
-		return true;
-	return false;
+	return say(p, w, "parameter %s of kernel module %s%s%s", item.param, item.module,
+		w->value ? ": " : "", w->value ? w->value : "");
 }
 
 /*
@@ -181,8 +128,10 @@ static bool check_link(struct parser *p, const struct plan_word *w, const struct
  */
 PARSE(rdma_link)
 {
+	static const char remedy[] = "write rd.rdma.link=NAME,TYPE,NETDEV, for example "
+				     "rd.rdma.link=rxe0,rxe,eth0";
 	struct slice rest = word_value(w), f[3];
-	struct plan_rdma_link *item;
+	struct plan_rdma_link item;
 	size_t n = 0;
 
 	while (n < 3 && slice_next(&rest, ',', &f[n]))
@@ -190,21 +139,22 @@ PARSE(rdma_link)
 	if (n < 3 || rest.s)
 		return left_out(p, w, word_value(w), "for example rd.rdma.link=rxe0,rxe,eth0",
 			"needs three fields NAME,TYPE,NETDEV");
-	if (!check_link(p, w, f))
-		return false;
-	if (known_link(p, keep(p, f[0])))
+	if (!value_module(f[0].s, f[0].len))
+		return left_out(p, w, f[0], remedy, "not a name for an RDMA device");
+	if (!value_module(f[1].s, f[1].len) || f[1].len > 15)
+		return left_out(p, w, f[1], remedy, "not a type of RDMA link");
+	if (!value_ifname(f[2].s, f[2].len))
+		return left_out(p, w, f[2], remedy, "not an interface name");
+	item = (struct plan_rdma_link){keep(p, f[0]), keep(p, f[1]), keep(p, f[2])};
+	/* the kernel would refuse the second of one name with EEXIST */
+	if (find_named(&p->rdma_links, item.name))
 		return left_out(p, w, f[0], "give each link a name of its own",
 			"this link is already named");
 	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
-			"a type of no kernel's own: its driver is looked for by the alias rdma-link-%.*s", (int)f[1].len, f[1].s);
-	item = push(p, &p->rdma_links, sizeof(*item), w);
-	if (!item)
-		return false;
-	item->name = keep(p, f[0]);
-	item->type = keep(p, f[1]);
-	item->netdev = keep(p, f[2]);
-	say(p, w, "makes the software RDMA device %s of type %s on %s", item->name, item->type,
-		item->netdev);
-	return true;
+			"a type of no kernel's own: its driver is looked for by the alias "
+			"rdma-link-%.*s", SLICE(f[1]));
+	return APPEND(p, &p->rdma_links, item, w) &&
+		say(p, w, "makes the software RDMA device %s of type %s on %s", item.name,
+			item.type, item.netdev);
 }

@@ -85,8 +85,7 @@ PARSE(boolean)
 PARSE(flag_only)
 {
 	if (row->flags & OPTION_VALUE) {
-		say(p, w, "%s", row->doc);
-		return true;
+		return say(p, w, "%s", row->doc);
 	}
 	say_meaning(p, w, row, read_switch(p, row, w));
 	return true;
@@ -195,6 +194,5 @@ PARSE(rate)
 
 PARSE(noted)
 {
-	say(p, w, "nothing to do here: %s", row->doc);
-	return true;
+	return say(p, w, "nothing to do here: %s", row->doc);
 }

@@ -47,7 +47,7 @@ static bool read_port(struct slice s, struct plan_port *ret, struct slice *ret_d
 
 static const char *take_port(struct parser *p, struct plan_word *w, struct slice item)
 {
-	struct plan_port port, *slot;
+	struct plan_port port;
 	struct slice device;
 
 	if (!read_port(item, &port, &device)) {
@@ -55,12 +55,8 @@ static const char *take_port(struct parser *p, struct plan_word *w, struct slice
 			"not a port");
 		return NULL;
 	}
-	slot = push(p, &p->ports, sizeof(*slot), w);
-	if (!slot)
-		return NULL;
 	port.device = keep(p, device);
-	*slot = port;
-	return keep(p, item);
+	return APPEND(p, &p->ports, port, w) ? keep(p, item) : NULL;
 }
 
 PARSE(ib_port)
@@ -99,7 +95,7 @@ static const char *take_guid(struct parser *p, struct plan_word *w, struct slice
 {
 	static const uint8_t zeros[8];
 	char text[HW_ADDR_TEXT];
-	struct hw_addr guid, *slot;
+	struct hw_addr guid;
 
 	if (!read_guid(item, &guid)) {
 		left_out(p, w, item,
@@ -111,11 +107,7 @@ static const char *take_guid(struct parser *p, struct plan_word *w, struct slice
 		left_out(p, w, item, NULL, "no port has the GUID 0");
 		return NULL;
 	}
-	slot = push(p, &p->guids, sizeof(*slot), w);
-	if (!slot)
-		return NULL;
-	*slot = guid;
-	return textf(p, "%s", hw_text(&guid, text));
+	return APPEND(p, &p->guids, guid, w) ? textf(p, "%s", hw_text(&guid, text)) : NULL;
 }
 
 PARSE(ib_guid)
@@ -165,7 +157,7 @@ static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
 static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice item)
 {
 	bool parent_needed = w->row->id == OPTION_IB_PKEY;
-	struct plan_pkey pkey = {0}, *slot;
+	struct plan_pkey pkey = {0};
 	struct slice parent = item, key;
 
 	while (parent.len && parent.s[parent.len - 1] != '.')
@@ -193,11 +185,7 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 			"read as 0x%04x: the interface bears the full-membership bit in any case",
 			pkey.pkey | PKEY_FULL);
 	pkey.pkey |= PKEY_FULL;
-	slot = known_pkey(p, &pkey) ? &pkey : push(p, &p->pkeys, sizeof(*slot), w);
-	if (!slot)
-		return NULL;
-	*slot = pkey;
-	return keep(p, item);
+	return known_pkey(p, &pkey) || APPEND(p, &p->pkeys, pkey, w) ? keep(p, item) : NULL;
 }
 
 /* rd.ib.pkey=[PARENT.]PKEY,... and NetworkManager's ib.pkey=PARENT.PKEY */
@@ -226,8 +214,7 @@ PARSE(ib_mode)
 	if (!c)
 		return left_out(p, w, word_value(w), "datagram or connected", "not a mode of IPoIB");
 	p->plan->ib.mode = (enum plan_ib_mode)c->value;
-	say(p, w, "sets IPoIB interfaces to %s mode", w->value);
-	return true;
+	return say(p, w, "sets IPoIB interfaces to %s mode", w->value);
 }
 
 PARSE(ib_nodedesc)
@@ -237,8 +224,7 @@ PARSE(ib_nodedesc)
 	if (v.len > NODEDESC_MAX || has_control(v))
 		return left_out(p, w, v, "at most 63 printable bytes", "not a node description");
 	p->plan->ib.nodedesc = w->value;
-	say(p, w, "names this node %s in the fabric", w->value);
-	return true;
+	return say(p, w, "names this node %s in the fabric", w->value);
 }
 
 static bool keep_clientid(struct parser *p, const uint8_t *bytes, size_t n, struct plan_clientid *ret)
@@ -254,7 +240,10 @@ static bool keep_clientid(struct parser *p, const uint8_t *bytes, size_t n, stru
 	return true;
 }
 
-/* 01ff2a..., with or without separators between the bytes. RFC 2132 9.14: a type and at least one byte. */
+/*
+ * 01ff2a..., with or without separators between the bytes. RFC 2132 9.14: a type and at least one
+ * byte.
+ */
 static bool read_clientid(struct parser *p, struct slice s, struct plan_clientid *ret)
 {
 	uint8_t bytes[CLIENTID_MAX];
@@ -293,14 +282,12 @@ PARSE(ib_clientid)
 
 	if (c && c->text) {
 		p->plan->ib.clientid = (struct plan_clientid){.kind = (enum plan_clientid_kind)c->value};
-		say(p, w, "%s", c->text);
-		return true;
+		return say(p, w, "%s", c->text);
 	}
 	if (!slice_starts(v, "hex:") || !read_clientid(p, slice_from(v, 4), &p->plan->ib.clientid))
 		return left_out(p, w, v, "auto, flexboot, hw, rfc4361, uuid or hex:BYTES",
 			"not a client identifier");
-	say(p, w, "sends this client identifier: %s", w->value + 4);
-	return true;
+	return say(p, w, "sends this client identifier: %s", w->value + 4);
 }
 
 /* --- RoCE, DHCP servers ------------------------------------------------------------------- */
@@ -311,7 +298,7 @@ PARSE(roce)
 	struct slice v = word_value(w), device = {NULL, 0};
 	size_t colon = slice_find(v, ":");
 	struct slice version = colon < v.len ? slice_from(v, colon + 1) : v;
-	struct plan_roce item = {0}, *slot;
+	struct plan_roce item = {0};
 
 	if (!slice_is(version, "v1") && !slice_is(version, "v2"))
 		return left_out(p, w, version, "v1 or v2, for example rd.rdma.roce=mlx5_0/1:v2",
@@ -319,30 +306,23 @@ PARSE(roce)
 	if (colon < v.len && !read_port((struct slice){v.s, colon}, &item.port, &device))
 		return left_out(p, w, (struct slice){v.s, colon},
 			"write rd.rdma.roce=DEVICE[/PORT]:v2", "not a port");
-	slot = push(p, &p->roces, sizeof(*slot), w);
-	if (!slot)
-		return false;
 	item.v2 = slice_is(version, "v2");
 	item.port.device = device.s ? keep(p, device) : NULL;
-	*slot = item;
-	say(p, w, "RDMA-CM uses RoCE %.*s on %s", SLICE(version),
+	if (!APPEND(p, &p->roces, item, w))
+		return false;
+	return say(p, w, "RDMA-CM uses RoCE %.*s on %s", SLICE(version),
 		device.s ? textf(p, "%.*s", (int)colon, v.s) : "every RoCE port");
-	return true;
 }
 
 static const char *take_dhcp_server(struct parser *p, struct plan_word *w, struct slice item)
 {
-	struct inet_addr a, *slot;
+	struct inet_addr a;
 
 	if (value_inet(item.s, item.len, &a) < 0) {
 		left_out(p, w, item, "write rd.net.dhcp.server=ADDR[,ADDR...]", "not an address");
 		return NULL;
 	}
-	slot = push(p, &p->dhcp_servers, sizeof(*slot), w);
-	if (!slot)
-		return NULL;
-	*slot = a;
-	return keep(p, item);
+	return APPEND(p, &p->dhcp_servers, a, w) ? keep(p, item) : NULL;
 }
 
 PARSE(dhcp_server)
@@ -353,10 +333,11 @@ PARSE(dhcp_server)
 /* IFNAME:HEX or IFNAME:@TEXT, one for each interface; the last for one counts. */
 PARSE(dhcp_client_id)
 {
-	static const char remedy[] = "write rd.net.dhcp.client-id=IFNAME:01-52-54-00-45-87-42 or IFNAME:@TEXT";
+	static const char remedy[] = "write rd.net.dhcp.client-id=IFNAME:01-52-54-00-45-87-42 "
+				     "or IFNAME:@TEXT";
 	struct slice name, id = word_value(w);
 	struct plan_clientid parsed;
-	struct plan_client_id *slot;
+	struct plan_client_id item;
 	bool good;
 
 	if (!slice_next(&id, ':', &name) || !value_ifname(name.s, name.len))
@@ -365,10 +346,8 @@ PARSE(dhcp_client_id)
 					      : read_clientid(p, id, &parsed));
 	if (!good)
 		return left_out(p, w, id.s ? id : name, remedy, "not a client identifier");
-	slot = push(p, &p->client_ids, sizeof(*slot), w);
-	if (!slot)
+	item = (struct plan_client_id){keep(p, name), parsed.bytes, parsed.len};
+	if (!APPEND(p, &p->client_ids, item, w))
 		return false;
-	*slot = (struct plan_client_id){.ifname = keep(p, name), .bytes = parsed.bytes, .len = parsed.len};
-	say(p, w, "sends this client identifier on %s: %.*s", slot->ifname, SLICE(id));
-	return true;
+	return say(p, w, "sends this client identifier on %s: %.*s", item.ifname, SLICE(id));
 }

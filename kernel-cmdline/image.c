@@ -74,18 +74,13 @@ bool plan_is_manifest(const char *url, size_t len)
 PARSE(mirror)
 {
 	struct slice v = word_value(w);
-	const char **slot;
 
 	if (slice_starts(v, "live:"))
 		v = slice_from(v, 5);
 	if (!file_url(p, w, v, DIAG_ERROR))
 		return false;
-	slot = push_max(p, &p->mirrors, sizeof(*slot), w, PLAN_MIRRORS_MAX);
-	if (!slot)
-		return false;
-	*slot = v.s;
-	say(p, w, "fetches from %s as well", v.s);
-	return true;
+	return APPEND_MAX(p, &p->mirrors, v.s, w, PLAN_MIRRORS_MAX) &&
+		say(p, w, "fetches from %s as well", v.s);
 }
 
 PARSE(digest)
@@ -114,7 +109,7 @@ static bool plain_path(struct slice v)
 PARSE(key)
 {
 	struct slice v = word_value(w);
-	struct plan_key key = {0}, *slot;
+	struct plan_key key = {0};
 
 	if (plain_path(v)) {
 		key.path = v.s;
@@ -124,12 +119,9 @@ PARSE(key)
 			"not a minisign public key");
 		return false;
 	}
-	slot = push(p, &p->keys, sizeof(*slot), w);
-	if (!slot)
+	if (!APPEND(p, &p->keys, key, w))
 		return false;
-	*slot = key;
-	say(p, w, "takes only what is signed with this key");
-	return true;
+	return say(p, w, "takes only what is signed with this key");
 }
 
 PARSE(root_ca)
@@ -140,8 +132,7 @@ PARSE(root_ca)
 		return left_out(p, w, v, "write the /PATH of a PEM file in the initramfs",
 			"not a path");
 	p->plan->root.image.ca = v.s;
-	say(p, w, "takes https servers whose certificate leads to one in %s", v.s);
-	return true;
+	return say(p, w, "takes https servers whose certificate leads to one in %s", v.s);
 }
 
 /* DEVICE[:/DIR]; whether there is such a device is seen when it is looked for. */
@@ -159,8 +150,7 @@ PARSE(root_cache)
 			"write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR behind it",
 			"not a place for a cache");
 	p->plan->root.image.cache = v.s;
-	say(p, w, "keeps images on %s and takes them from there", v.s);
-	return true;
+	return say(p, w, "keeps images on %s and takes them from there", v.s);
 }
 
 /* curl takes HOST:PORT as http; proxies that speak TLS themselves or SOCKS are not built in. */
@@ -173,8 +163,7 @@ PARSE(proxy)
 	if (url_parse(&u, url, strlen(url)) < 0 || u.https || !url_bytes(v))
 		return left_out(p, w, v, "write http://HOST:PORT", "not an HTTP proxy");
 	p->plan->root.image.proxy = url;
-	say(p, w, "fetches through the proxy %s", v.s);
-	return true;
+	return say(p, w, "fetches through the proxy %s", v.s);
 }
 
 /* The option alone, or with a word that means yes, and one that means nothing known. */
@@ -190,9 +179,8 @@ static bool switched_on(const struct plan_word *w)
 PARSE(noverifyssl)
 {
 	p->plan->root.image.insecure = switched_on(w);
-	say(p, w, p->plan->root.image.insecure ? "takes any certificate of an https server"
+	return say(p, w, p->plan->root.image.insecure ? "takes any certificate of an https server"
 					       : "checks certificates");
-	return true;
 }
 
 PARSE(minmem)
@@ -206,16 +194,14 @@ PARSE(minmem)
 		return false;
 	}
 	p->plan->root.image.minmem_mib = n;
-	say(p, w, "keeps %u MiB of memory free beside the image", n);
-	return true;
+	return say(p, w, "keeps %u MiB of memory free beside the image", n);
 }
 
 /* live-boot's toram= may name a file; there is only one image here. */
 PARSE(live_ram)
 {
 	p->plan->root.image.ram = switched_on(w);
-	say(p, w, "has no effect: the image always runs from memory, whatever a cache holds");
-	return true;
+	return say(p, w, "has no effect: the image always runs from memory, whatever a cache holds");
 }
 
 /* Names in an ISO image: no way out of it, and no other folder by a second name; "/" is its top. */
@@ -233,8 +219,7 @@ PARSE(live_path)
 		p->plan->root.image.live_dir = v.s;
 	else
 		p->plan->root.image.squashimg = v.s;
-	say(p, w, "looks for %s in an ISO image", top ? "a file at the top" : v.s);
-	return true;
+	return say(p, w, "looks for %s in an ISO image", top ? "a file at the top" : v.s);
 }
 
 /* Certificates may go unchecked only where they are not what the image is believed for. */

@@ -517,14 +517,9 @@ static bool read_ip(struct ip_parse *x)
 PARSE(ip)
 {
 	struct ip_parse x = {.p = p, .w = w, .value = word_value(w)};
-	struct plan_ip *item;
 
 	if (!read_ip(&x))
 		return false;
-	item = push(p, &p->ips, sizeof(*item), w);
-	if (!item)
-		return false;
 	x.ip.word = (size_t)(w - p->words);
-	*item = x.ip;
-	return true;
+	return APPEND(p, &p->ips, x.ip, w);
 }

@@ -13,6 +13,9 @@
 
 #define VLAN_ID_MAX 4094 /* IEEE 802.1Q 9.6: 0 and 4095 are no VLANs */
 
+static const char plain_interface[] =
+	"boot over a plain interface, or leave this node to dracut's own network module";
+
 struct link_parse {
 	struct parser *p;
 	struct plan_word *w;
@@ -55,18 +58,17 @@ static bool set_lower(struct link_parse *x, struct slice list)
 	struct slice one;
 
 	while (slice_next(&list, ',', &one)) {
-		const char **slot;
+		const char *name;
 
 		if (!value_ifname(one.s, one.len))
 			return link_fail(x, one, "not an interface name");
 		if (slice_is(one, x->link.name))
 			return link_fail(x, one, "an interface cannot be made of itself");
-		slot = push(x->p, &names, sizeof(*slot), x->w);
-		if (!slot)
-			return false;
-		*slot = keep(x->p, one);
-		if (has_lower(&x->link, *slot))
+		name = keep(x->p, one);
+		if (find_named(&names, name))
 			return link_fail(x, one, "given twice");
+		if (!APPEND(x->p, &names, name, x->w))
+			return false;
 		x->link.lower = names.items;
 		x->link.n_lower = names.n;
 	}
@@ -187,14 +189,16 @@ static bool set_bond_options(struct link_parse *x, struct slice list)
 	return true;
 }
 
-/* IPoIB has no address that could move from one to the other (Documentation/networking/bonding.rst). */
-static bool bond_fits(struct link_parse *x)
+/* False with a remark if an interface below is IPoIB. */
+static bool no_ipoib(struct link_parse *x, const char *why)
 {
-	for (size_t i = 0; i < x->link.n_lower && x->link.mode != ACTIVE_BACKUP; i++)
+	for (size_t i = 0; i < x->link.n_lower; i++)
 		if (strncmp(x->link.lower[i], "ib", 2) == 0)
-			return link_fail(x, WHOLE, textf(x->p, "%s is IPoIB, which knows mode=active-backup only", x->link.lower[i]));
+			return link_fail(x, WHOLE, textf(x->p, "%s is IPoIB, which %s", x->link.lower[i], why));
 	return true;
 }
+
+static const char no_frames[] = "has no Ethernet frames";
 
 static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 {
@@ -208,24 +212,17 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 		return false;
 	if (n > 3 && f[3].len && (value_u32(f[3].s, f[3].len, 65535, &x->link.mtu) < 0 || x->link.mtu < 68))
 		return link_fail(x, f[3], "not an MTU");
-	return bond_fits(x);
+	/* IPoIB has no address that could move (Documentation/networking/bonding.rst) */
+	return x->link.mode == ACTIVE_BACKUP || no_ipoib(x, "knows mode=active-backup only");
 }
 
 /* --- bridge, team ----------------------------------------------------------------------------- */
-
-static bool no_ipoib(struct link_parse *x)
-{
-	for (size_t i = 0; i < x->link.n_lower; i++)
-		if (strncmp(x->link.lower[i], "ib", 2) == 0)
-			return link_fail(x, WHOLE, textf(x->p, "%s is IPoIB, which has no Ethernet frames", x->link.lower[i]));
-	return true;
-}
 
 static bool read_bridge(struct link_parse *x, const struct slice *f, size_t n)
 {
 	if (n != 2)
 		return link_fail(x, word_value(x->w), "not two fields");
-	return set_name(x, f[0]) && set_lower(x, f[1]) && no_ipoib(x);
+	return set_name(x, f[0]) && set_lower(x, f[1]) && no_ipoib(x, no_frames);
 }
 
 static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
@@ -235,7 +232,7 @@ static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
 
 	if (n < 2 || n > 3)
 		return link_fail(x, word_value(x->w), "not two or three fields");
-	if (!set_name(x, f[0]) || !set_lower(x, f[1]) || !no_ipoib(x))
+	if (!set_name(x, f[0]) || !set_lower(x, f[1]) || !no_ipoib(x, no_frames))
 		return false;
 	while (n == 3 && f[2].len && i < ARRAY_SIZE(runners) && !slice_is(f[2], runners[i]))
 		i++;
@@ -258,22 +255,11 @@ static const struct link_kind {
 	[PLAN_LINK_TEAM] = {OPTION_TEAM, "team0:eth0,eth1", read_team},
 };
 
-static bool name_taken(const struct parser *p, const char *name)
-{
-	const struct plan_link *links = p->links.items;
-
-	for (size_t i = 0; i < p->links.n; i++)
-		if (streq(links[i].name, name))
-			return true;
-	return false;
-}
-
 PARSE(link)
 {
 	struct link_parse x = {.p = p, .w = w, .link = {.options = ""}};
 	const struct link_kind *k = kinds;
 	struct slice v = word_value(w), f[5];
-	struct plan_link *slot;
 
 	while (k->id != row->id)
 		k++;
@@ -286,30 +272,20 @@ PARSE(link)
 		v = (struct slice){k->bare, strlen(k->bare)};
 	if (!k->read(&x, f, fields_split(v, f, ARRAY_SIZE(f))))
 		return false;
-	if (name_taken(p, x.link.name))
+	if (find_named(&p->links, x.link.name))
 		return link_fail(&x, v, "another option makes an interface of this name");
-	complain(p, w, WHOLE, DIAG_WARN, "boot over a plain interface, or leave this node to dracut's own network module",
+	complain(p, w, WHOLE, DIAG_WARN, plain_interface,
 		"understood but not acted on by this build");
-	slot = push(p, &p->links, sizeof(*slot), w);
-	if (slot)
-		*slot = x.link;
-	return slot != NULL;
+	return APPEND(p, &p->links, x.link, w);
 }
 
-static const struct plan_link *link_of(const struct parser *p, const char *name)
+/* name may be NULL. */
+static void check_made(struct parser *p, const struct plan_word *w, const char *name)
 {
-	const struct plan_link *links = p->links.items;
+	const struct plan_link *link = name ? find_named(&p->links, name) : NULL;
 
-	for (size_t i = 0; name && i < p->links.n; i++)
-		if (streq(links[i].name, name))
-			return &links[i];
-	return NULL;
-}
-
-static void not_made(struct parser *p, const struct plan_word *w, const struct plan_link *link)
-{
 	if (link)
-		complain(p, w, WHOLE, DIAG_ERROR, "boot over a plain interface, or leave this node to dracut's own network module",
+		complain(p, w, WHOLE, DIAG_ERROR, plain_interface,
 			"%s is never there: %s= makes it, which is not acted on by this build", link->name,
 			option_row(kinds[link->kind].id)->name);
 }
@@ -317,27 +293,25 @@ static void not_made(struct parser *p, const struct plan_word *w, const struct p
 /* What is below another interface has no address of its own, but for a VLAN's. */
 static void check_lower(struct parser *p, const struct plan_ip *ip)
 {
-	const struct plan_link *links = p->links.items;
-
-	for (size_t i = 0; i < p->links.n && ip->ifname; i++)
-		if (links[i].kind != PLAN_LINK_VLAN && has_lower(&links[i], ip->ifname))
-			complain(p, &p->words[ip->word], WHOLE, DIAG_WARN, textf(p, "write ip=%s:...", links[i].name),
-				"%s is a part of %s and cannot have an address of its own", ip->ifname, links[i].name);
+	FOR_EACH(struct plan_link, link, &p->links)
+		if (ip->ifname && link->kind != PLAN_LINK_VLAN && has_lower(link, ip->ifname))
+			complain(p, &p->words[ip->word], WHOLE, DIAG_WARN,
+				textf(p, "write ip=%s:...", link->name),
+				"%s is a part of %s and cannot have an address of its own",
+				ip->ifname, link->name);
 }
 
 void check_links(struct parser *p)
 {
 	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
-	const struct plan_link *links = p->links.items;
-	const struct plan_ip *ips = p->ips.items;
 
-	for (size_t i = 0; i < p->ips.n; i++) {
-		not_made(p, &p->words[ips[i].word], link_of(p, ips[i].ifname));
-		check_lower(p, &ips[i]);
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		check_made(p, &p->words[ip->word], ip->ifname);
+		check_lower(p, ip);
 	}
 	if (bootdev)
-		not_made(p, bootdev, link_of(p, bootdev->value));
-	for (size_t i = 0; i < p->links.n; i++)
-		if (links[i].kind == PLAN_LINK_VLAN)
-			not_made(p, &p->words[links[i].word], link_of(p, links[i].lower[0]));
+		check_made(p, bootdev, bootdev->value);
+	FOR_EACH(struct plan_link, link, &p->links)
+		if (link->kind == PLAN_LINK_VLAN)
+			check_made(p, &p->words[link->word], link->lower[0]);
 }

@@ -8,7 +8,7 @@
 PARSE(nameserver)
 {
 	struct slice v = word_value(w);
-	struct inet_addr a, *item;
+	struct inet_addr a;
 
 	if (value_inet(v.s, v.len, &a) < 0)
 		return left_out(p, w, v, "write nameserver=ADDR, one option for each server",
@@ -21,13 +21,10 @@ PARSE(nameserver)
 		complain(p, w, v, DIAG_WARN, "name a server with a global address",
 			"a link-local address without its interface: no resolver can tell where the server is");
 	say(p, w, "asks DNS server %s", v.s);
-	for (size_t i = 0; i < p->nameservers.n; i++)
-		if (inet_equal(&a, (struct inet_addr *)p->nameservers.items + i))
+	FOR_EACH(struct inet_addr, known, &p->nameservers)
+		if (inet_equal(&a, known))
 			return true;
-	item = push_max(p, &p->nameservers, sizeof(*item), w, PLAN_NAMESERVERS_MAX);
-	if (item)
-		*item = a;
-	return item != NULL;
+	return APPEND_MAX(p, &p->nameservers, a, w, PLAN_NAMESERVERS_MAX);
 }
 
 /* --- rd.route ----------------------------------------------------------------------------- */
@@ -95,7 +92,7 @@ static bool parse_hop(struct parser *p, const struct plan_word *w, const struct 
 PARSE(route)
 {
 	struct slice v = word_value(w), f[4];
-	struct plan_route r = {0}, *item;
+	struct plan_route r = {0};
 	char net[INET_ADDR_TEXT], gw[INET_ADDR_TEXT];
 	size_t n = fields_split(v, f, ARRAY_SIZE(f));
 	bool masked = false;
@@ -114,14 +111,11 @@ PARSE(route)
 		complain(p, w, f[0], DIAG_WARN,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
 			"bits behind the prefix; read as %s/%d", inet_text(&r.net, net), r.prefix);
-	item = push_max(p, &p->routes, sizeof(*item), w, PLAN_ROUTES_MAX);
-	if (!item)
+	if (!APPEND_MAX(p, &p->routes, r, w, PLAN_ROUTES_MAX))
 		return false;
-	*item = r;
-	say(p, w, "routes %s/%d%s%s%s%s", inet_text(&r.net, net), r.prefix,
+	return say(p, w, "routes %s/%d%s%s%s%s", inet_text(&r.net, net), r.prefix,
 		r.gateway.family ? " through " : "", inet_text(&r.gateway, gw),
 		r.ifname ? " on " : "", r.ifname ? r.ifname : "");
-	return true;
 }
 
 /* --- ifname, BOOTIF, bootdev, hostname ----------------------------------------------------- */
@@ -129,24 +123,14 @@ PARSE(route)
 /* eth0, eth1 ...: the kernel's own numbering. */
 static bool kernel_name(struct slice s)
 {
-	size_t i = 3;
-
-	if (!slice_starts(s, "eth") || s.len < 4)
-		return false;
-	while (i < s.len && s.s[i] >= '0' && s.s[i] <= '9')
-		i++;
-	return i == s.len;
+	return slice_starts(s, "eth") && s.len > 3 && strspn(s.s + 3, "0123456789") >= s.len - 3;
 }
 
 /* A name or address that an earlier ifname= already has. */
 static bool ifname_taken(const struct parser *p, const char *name, const struct hw_addr *hw)
 {
-	const struct plan_ifname *items = p->ifnames.items;
-
-	for (size_t i = 0; i < p->ifnames.n; i++)
-		if (streq(items[i].name, name) ||
-			(items[i].hwaddr.len == hw->len &&
-				memcmp(items[i].hwaddr.bytes, hw->bytes, hw->len) == 0))
+	FOR_EACH(struct plan_ifname, known, &p->ifnames)
+		if (streq(known->name, name) || hw_addr_equal(&known->hwaddr, hw))
 			return true;
 	return false;
 }
@@ -161,7 +145,7 @@ PARSE(ifname)
 				     "ifname=bootnet:52:54:00:12:34:56";
 	struct slice v = word_value(w), name, mac = v;
 	char text[HW_ADDR_TEXT];
-	struct plan_ifname *item;
+	struct plan_ifname item;
 	struct hw_addr hw;
 
 	if (!slice_next(&mac, ':', &name) || !value_ifname(name.s, name.len))
@@ -188,12 +172,9 @@ PARSE(ifname)
 	if (kernel_name(name))
 		complain(p, w, name, DIAG_WARN, "take another name, for example bootnet",
 			"the kernel gives names like this itself: they can clash");
-	item = push(p, &p->ifnames, sizeof(*item), w);
-	if (!item)
-		return false;
-	*item = (struct plan_ifname){.name = keep(p, name), .hwaddr = hw};
-	say(p, w, "names the interface with address %s: %s", hw_text(&hw, text), item->name);
-	return true;
+	item = (struct plan_ifname){keep(p, name), hw};
+	return APPEND(p, &p->ifnames, item, w) &&
+		say(p, w, "names the interface with address %s: %s", hw_text(&hw, text), item.name);
 }
 
 /* False: no interface can be meant, and none is. */
@@ -241,10 +222,9 @@ PARSE(bootif)
 	net->bootif_type = type ? octets[0] : net->bootif.len == 6 ? 1 : 0x20;
 	if (!judge_bootif(p, w, v, type))
 		return false;
-	say(p, w, net->bootif_type == 0x20 && net->bootif.len == 6
+	return say(p, w, net->bootif_type == 0x20 && net->bootif.len == 6
 		? "brings up the InfiniBand interface that its boot ROM calls %s in short"
 		: "brings up the interface with address %s", hw_text(&net->bootif, text));
-	return true;
 }
 
 /* A name only: interfaces known by address get theirs from ifname=. */
@@ -257,8 +237,7 @@ PARSE(bootdev)
 			"name the interface; ifname=NAME:MAC binds a name to an address",
 			"not an interface name");
 	p->plan->net.bootdev = w->value;
-	say(p, w, "takes routes, DNS and the root path from %s", w->value);
-	return true;
+	return say(p, w, "takes routes, DNS and the root path from %s", w->value);
 }
 
 /* Set early so that DHCP servers, subnet managers and logs see it. */
@@ -270,6 +249,5 @@ PARSE(hostname)
 		return left_out(p, w, v, "letters, digits, '-' and '.', at most 64",
 			"not a host name");
 	p->plan->net.hostname = w->value;
-	say(p, w, "the host name is %s until the real root sets its own", w->value);
-	return true;
+	return say(p, w, "the host name is %s until the real root sets its own", w->value);
 }

@@ -33,8 +33,7 @@ static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 			complain(p, w, item, DIAG_ERROR, "size=4G, size=25%, nr_blocks=N or nr_inodes=N",
 				"not a size or limit; left out");
 	p->plan->root.image.overlay = o;
-	say(p, w, "puts a writable layer in memory over the root");
-	return true;
+	return say(p, w, "puts a writable layer in memory over the root");
 }
 
 /* dracut takes a tmpfs as well when it cannot use the device. */
@@ -61,8 +60,7 @@ PARSE(overlay)
 		if (!slice_is(v, none[i]))
 			continue;
 		p->plan->root.image.overlay = (struct plan_overlay){.off = true};
-		say(p, w, "leaves the root as it is, an image read-only");
-		return true;
+		return say(p, w, "leaves the root as it is, an image read-only");
 	}
 	if (slice_starts(v, "tmpfs:"))
 		return take_tmpfs(p, w, slice_from(v, 6));

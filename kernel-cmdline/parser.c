@@ -16,7 +16,7 @@ struct slice word_value(const struct plan_word *w)
 	return (struct slice){w->value, strlen(w->value)};
 }
 
-void say(struct parser *p, struct plan_word *w, const char *fmt, ...)
+bool say(struct parser *p, struct plan_word *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -25,6 +25,7 @@ void say(struct parser *p, struct plan_word *w, const char *fmt, ...)
 	va_end(ap);
 	if (!w->effect)
 		p->oom = true;
+	return true;
 }
 
 /* Where a remark about a part of a word's value stands in its source. */
@@ -97,25 +98,24 @@ const char *keep(struct parser *p, struct slice s)
 	return copy ? copy : "";
 }
 
-void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w)
+bool append(struct parser *p, struct arena_list *l, const void *item, size_t size,
+	const struct plan_word *w, size_t max)
 {
-	return push_max(p, l, size, w, PLAN_LIST_MAX);
-}
-
-void *push_max(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w, size_t max)
-{
-	void *item;
+	void *slot;
 
 	if (l->n == max) {
 		if (!l->full)
-			complain(p, w, WHOLE, DIAG_ERROR, NULL, "more than %zu entries; the rest is left out", max);
+			complain(p, w, WHOLE, DIAG_ERROR, NULL,
+				"more than %zu entries; the rest is left out", max);
 		l->full = true;
-		return NULL;
+		return false;
 	}
-	item = arena_push(p->arena, l, size);
-	if (!item)
+	slot = arena_push(p->arena, l, size);
+	if (slot)
+		memcpy(slot, item, size);
+	else
 		p->oom = true;
-	return item;
+	return slot != NULL;
 }
 
 bool has_control(struct slice s)

@@ -36,10 +36,8 @@ struct plan_word *parser_word(const struct parser *p, enum option_id id);
 /* word_value: a word's value as a slice; empty without one. */
 struct slice word_value(const struct plan_word *w);
 
-/*
- * say: sets in plain words what a word does; a later call replaces the earlier.
- */
-void say(struct parser *p, struct plan_word *w, const char *fmt, ...) _printf_(3, 4);
+/* say: sets in plain words what a word does; a later call replaces the earlier. Returns true. */
+bool say(struct parser *p, struct plan_word *w, const char *fmt, ...) _printf_(3, 4);
 
 /*
  * complain: a remark about a word. at is the part of its value the remark is about; at.s NULL:
@@ -71,12 +69,13 @@ const char *textf(struct parser *p, const char *fmt, ...) _printf_(2, 3);
 const char *keep(struct parser *p, struct slice s);
 
 /*
- * push: appends a zeroed item to one of the plan's lists. NULL when the list is full (said
- * once, as an error of w) or memory is out.
+ * append: appends a copy of an item to one of the plan's lists. False when the list has max items
+ * (said once, as an error of w) or memory is out. APPEND: the same, of a variable.
  */
-void *push(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w);
-/* push_max: the same with a limit below PLAN_LIST_MAX. */
-void *push_max(struct parser *p, struct arena_list *l, size_t size, const struct plan_word *w, size_t max);
+bool append(struct parser *p, struct arena_list *l, const void *item, size_t size,
+	const struct plan_word *w, size_t max);
+#define APPEND(p, list, item, w) append(p, list, &(item), sizeof(item), w, PLAN_LIST_MAX)
+#define APPEND_MAX(p, list, item, w, max) append(p, list, &(item), sizeof(item), w, max)
 
 /* has_control: does the slice hold a control byte (which no value here may)? */
 bool has_control(struct slice s);
@@ -136,58 +135,8 @@ bool take_list(struct parser *p, struct plan_word *w, const char *effect,
 	bool parse_##name(struct parser *p,                                    \
 		const struct option_row *row __attribute__((unused)), struct plan_word *w)
 
-PARSE(boolean);	   /* generic.c */
-PARSE(seconds);
-PARSE(count);
-PARSE(rate);
-PARSE(flag_only);
-PARSE(noted);
-PARSE(drivers);	   /* driver.c */
-PARSE(rdma_link);
-PARSE(ip);	   /* ip.c */
-PARSE(nameserver); /* net.c */
-PARSE(route);
-PARSE(ifname);
-PARSE(link);	   /* links.c */
-PARSE(bootif);	   /* net.c */
-PARSE(bootdev);
-PARSE(hostname);
-PARSE(ib_port);	   /* ib.c */
-PARSE(ib_guid);
-PARSE(ib_pkey);
-PARSE(ib_mode);
-PARSE(ib_nodedesc);
-PARSE(ib_clientid);
-PARSE(roce);
-PARSE(dhcp_server);
-PARSE(dhcp_client_id);
-PARSE(root);	   /* root.c */
-PARSE(rorw);
-PARSE(nfs_fallback);
-PARSE(rootflags);
-PARSE(rootfstype);
-PARSE(nvmf_discover); /* block-nvmf.c */
-PARSE(nvmf_host);
-PARSE(mirror);	   /* image.c */
-PARSE(digest);
-PARSE(key);
-PARSE(root_ca);
-PARSE(root_cache);
-PARSE(proxy);
-PARSE(noverifyssl);
-PARSE(minmem);
-PARSE(live_ram);
-PARSE(live_path);
-PARSE(overlay);	   /* overlay.c */
-PARSE(live_refused);
-PARSE(overlay_size);
-PARSE(handover);   /* handover.c */
-PARSE(init);	   /* policy.c */
-PARSE(shell);
-PARSE(emergency);
-PARSE(breakpoint);
-PARSE(quiet);
-PARSE(report);	   /* report.c */
+#define OPTION(id, name, grammar, def, status, flags, parse, ...) PARSE(parse);
+#include "options.def"
 
 /*
  * check_host_part: can a host have this static address with this prefix? Not the subnet's number, nor its broadcast

@@ -165,11 +165,10 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 /* "name=value" without the quotes, as the kernel hands it to init. */
 static void take_init_arg(struct parser *p, struct plan_word *w)
 {
-	const char **slot = push(p, &p->init_args, sizeof(*slot), w);
+	const char *arg = w->value ? textf(p, "%s=%s", w->name, w->value) : w->name;
 
-	if (!slot)
+	if (!APPEND(p, &p->init_args, arg, w))
 		return;
-	*slot = w->value ? textf(p, "%s=%s", w->name, w->value) : w->name;
 	say(p, w, "an argument of the real init");
 	if (w->kind == PLAN_WORD_INIT && option_find(w->name, strlen(w->name), NULL))
 		complain(p, w, WHOLE, DIAG_WARN, "move it in front of --",

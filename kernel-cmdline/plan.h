@@ -119,8 +119,8 @@ enum plan_link_kind { PLAN_LINK_VLAN, PLAN_LINK_BOND, PLAN_LINK_BRIDGE, PLAN_LIN
 
 /* An interface made of others: vlan=, bond=, bridge=, team=. Not acted on yet. */
 struct plan_link {
-	enum plan_link_kind kind;
 	const char *name;
+	enum plan_link_kind kind;
 	const char *const *lower; /* what it is made of: a VLAN's parent (one), slaves, ports; no name twice */
 	size_t n_lower;
 	uint16_t vlan_id;	  /* VLAN: 1 to 4094 */

@@ -20,8 +20,7 @@ PARSE(init)
 		complain(p, w, v, DIAG_WARN, textf(p, "write init=%s", p->plan->init),
 			"not absolute; read from the root's top");
 	}
-	say(p, w, "starts %s of the real root", p->plan->init);
-	return true;
+	return say(p, w, "starts %s of the real root", p->plan->init);
 }
 
 /* Kept as given: what follows from it depends on rd.emergency and rd.break too. */
@@ -36,9 +35,8 @@ PARSE(shell)
 			on ? "not a switch; read as on, like dracut"
 			   : "read as off; dracut knows only 0, no and off and takes this as on");
 	p->plan->shell = on ? PLAN_ON : PLAN_OFF;
-	say(p, w, on ? "opens a shell on the console when the boot fails"
+	return say(p, w, on ? "opens a shell on the console when the boot fails"
 		     : "opens no shell when the boot fails");
-	return true;
 }
 
 const struct choice failure_actions[] = {
@@ -101,9 +99,8 @@ PARSE(breakpoint)
 		differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
 			"each of them counts here; dracut heeds the last one only");
 	p->plan->breaks |= c->value;
-	say(p, w, "opens a shell before %s",
+	return say(p, w, "opens a shell before %s",
 		c->value == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : w->value);
-	return true;
 }
 
 /* The kernel's parameter takes no value: "quiet=1" is no "quiet" to it. */
@@ -115,8 +112,7 @@ PARSE(quiet)
 		return false;
 	}
 	p->plan->quiet = true;
-	say(p, w, "shows only warnings and errors, of the kernel and of this agent");
-	return true;
+	return say(p, w, "shows only warnings and errors, of the kernel and of this agent");
 }
 
 /*

@@ -66,7 +66,7 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 PARSE(report)
 {
 	struct slice v = word_value(w);
-	struct plan_report out = {.text = v.s, .host = ""}, *slot;
+	struct plan_report out = {.text = v.s, .host = ""};
 
 	if (slice_is(v, "efi"))
 		out.kind = PLAN_REPORT_EFI;
@@ -81,13 +81,9 @@ PARSE(report)
 	for (size_t i = 0; i < p->reports.n; i++)
 		if (streq(((struct plan_report *)p->reports.items)[i].text, v.s)) {
 			complain(p, w, WHOLE, DIAG_NOTE, "keep one of them", "given twice; told once");
-			say(p, w, "has no further effect");
-			return true;
+			return say(p, w, "has no further effect");
 		}
-	slot = push(p, &p->reports, sizeof(*slot), w);
-	if (!slot)
+	if (!APPEND(p, &p->reports, out, w))
 		return false;
-	*slot = out;
-	say(p, w, effects[out.kind], out.host, out.port);
-	return true;
+	return say(p, w, effects[out.kind], out.host, out.port);
 }

@@ -21,8 +21,7 @@ PARSE(rorw)
 		return false;
 	}
 	p->plan->root.rw = row->id == OPTION_RW;
-	say(p, w, p->plan->root.rw ? "mounts the root read-write" : "mounts the root read-only");
-	return true;
+	return say(p, w, p->plan->root.rw ? "mounts the root read-write" : "mounts the root read-only");
 }
 
 /*
@@ -34,12 +33,10 @@ PARSE(nfs_fallback)
 	struct slice v = word_value(w);
 
 	if (slice_is(v, "tcp")) {
-		say(p, w, "lets a root asked for over RDMA come over TCP if RDMA does not work");
-		return true;
+		return say(p, w, "lets a root asked for over RDMA come over TCP if RDMA does not work");
 	}
 	if (slice_is(v, "none") || value_switch(v.s, v.len) == SWITCH_OFF) {
-		say(p, w, "never falls back from RDMA to TCP");
-		return true;
+		return say(p, w, "never falls back from RDMA to TCP");
 	}
 	complain(p, w, v, DIAG_ERROR, "rd.nfs.fallback=tcp or none",
 		"not a transport to fall back to; left out, there is no fall-back");
@@ -52,8 +49,7 @@ PARSE(rootflags)
 	if (has_control(word_value(w)))
 		return left_out(p, w, word_value(w), NULL, "control bytes in the value");
 	p->plan->root.block.flags = w->value;
-	say(p, w, "mount options of a root on a block device");
-	return true;
+	return say(p, w, "mount options of a root on a block device");
 }
 
 PARSE(rootfstype)
@@ -66,8 +62,7 @@ PARSE(rootfstype)
 		return false;
 	}
 	p->plan->root.block.fstype = slice_is(v, "auto") ? NULL : w->value;
-	say(p, w, "file system of a root on a block device");
-	return true;
+	return say(p, w, "file system of a root on a block device");
 }
 
 /* Beginnings of root= and what they mean; the first that fits counts. */
@@ -222,16 +217,12 @@ static void take_block(struct parser *p, struct plan_word *w, struct slice s)
 /* Without ip= every interface asks DHCPv6, as with dracut. */
 static void take_dhcp6(struct parser *p, struct plan_word *w)
 {
-	struct plan_ip *ip;
+	struct plan_ip ip = {.word = (size_t)(w - p->words), .methods = PLAN_IP_DHCP6, .prefix = -1,
+		.peer_prefix = -1};
 
 	say(p, w, "takes server and path of the root from DHCPv6's boot file URL");
-	if (p->plan->given[OPTION_IP])
+	if (p->plan->given[OPTION_IP] || !APPEND(p, &p->ips, ip, w))
 		return;
-	ip = push(p, &p->ips, sizeof(*ip), w);
-	if (!ip)
-		return;
-	*ip = (struct plan_ip){
-		.word = (size_t)(w - p->words), .methods = PLAN_IP_DHCP6, .prefix = -1, .peer_prefix = -1};
 	say(p, w, "asks DHCPv6 on every interface, takes server and path of the root from its boot file URL");
 }
 

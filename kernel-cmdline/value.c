@@ -302,6 +302,11 @@ bool inet_equal(const struct inet_addr *a, const struct inet_addr *b)
 	return memcmp(a->bytes, b->bytes, a->family == AF_INET ? 4 : 16) == 0;
 }
 
+bool hw_addr_equal(const struct hw_addr *a, const struct hw_addr *b)
+{
+	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
 int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)
 {
 	if (len != 2 * n)

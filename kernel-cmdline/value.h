@@ -129,5 +129,6 @@ bool value_hostname(const char *s, size_t len);
 const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT]);
 const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT]);
 
-/* inet_equal: same family and address. */
+/* inet_equal: same family and address. hw_addr_equal: same length and octets. */
 bool inet_equal(const struct inet_addr *a, const struct inet_addr *b);
+bool hw_addr_equal(const struct hw_addr *a, const struct hw_addr *b);
