@@ -28,7 +28,8 @@ static void comment_nqn(struct parser *p, const struct plan_word *w, struct slic
 	if (s.len > 12 && s.s[8] == '-' && s.s[11] == '.' && value_u32(s.s + 4, 4, 9999, &year) == 0 &&
 		value_u32(s.s + 9, 2, 12, &month) == 0 && month)
 		return;
-	complain(p, w, s, DIAG_WARN, "nqn.YYYY-MM.DOMAIN:NAME, for example nqn.2014-08.org.nvmexpress:uuid:UUID",
+	complain(p, w, s, DIAG_WARN,
+		"nqn.YYYY-MM.DOMAIN:NAME, for example nqn.2014-08.org.nvmexpress:uuid:UUID",
 		"an NQN without year, month and domain: not every target takes it");
 }
 
@@ -103,7 +104,8 @@ static bool take_option(struct block_spec *x, struct slice option)
 	for (size_t i = 0; i < ARRAY_SIZE(kernel_options); i++)
 		if (slice_starts(option, kernel_options[i].name))
 			return take_kernel_option(x, option, &kernel_options[i]);
-	return block_fail(x, option, "not an option of an NVMe root (nsid=, uuid=, part=, ctrl_loss_tmo= ...)");
+	return block_fail(x, option,
+		"not an option of an NVMe root (nsid=, uuid=, part=, ctrl_loss_tmo= ...)");
 }
 
 /* rd.nvmf.discover= names servers as well. */
@@ -229,7 +231,8 @@ PARSE(nvmf_discover)
 		return false;
 	if (!APPEND(p, &p->discover, portal, w))
 		return false;
-	return say(p, w, "asks the NVMe discovery service at %s over %s", portal.server, portal.rdma ? "RDMA" : "TCP");
+	return say(p, w, "asks the NVMe discovery service at %s over %s", portal.server,
+		portal.rdma ? "RDMA" : "TCP");
 }
 
 PARSE(nvmf_host)
@@ -240,7 +243,8 @@ PARSE(nvmf_host)
 	const char *id = nqn ? NULL : uuid_text(p, v);
 
 	if (nqn ? !nqn_sane(v) : !id) {
-		complain(p, w, v, DIAG_ERROR, nqn ? "write nqn.2014-08.org.nvmexpress:uuid:UUID" : "write a UUID",
+		complain(p, w, v, DIAG_ERROR,
+			nqn ? "write nqn.2014-08.org.nvmexpress:uuid:UUID" : "write a UUID",
 			"not %s; left out", nqn ? "an NQN" : "a UUID");
 		return false;
 	}

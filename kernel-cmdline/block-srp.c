@@ -39,7 +39,8 @@ static bool take(struct block_spec *x, const struct srp_row *row, struct slice i
 		return block_part(x, v);
 	if (row->digits ? value_hex(v.s, v.len, bytes, row->digits / 2) < 0
 			: value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
-		return block_fail(x, v, row->digits ? textf(x->p, "not %zu hex digits", row->digits) : "not a number");
+		return block_fail(x, v,
+			row->digits ? textf(x->p, "not %zu hex digits", row->digits) : "not a number");
 	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
 		return block_fail(x, v, "no partition has this P_Key");
 	if (row->place == SRP_LUN)
@@ -66,11 +67,13 @@ static bool complete(struct block_spec *x, struct slice text)
 		return block_fail(x, text, "id_ext= and ioc_guid= must be there");
 	for (size_t i = 0; i < ARRAY_SIZE(path) && !x->portals.n; i++)
 		if (!strstr(x->out->options, path[i]))
-			return block_fail(x, text, "neither dest= nor dgid=, pkey= and service_id=");
+			return block_fail(x, text,
+				"neither dest= nor dgid=, pkey= and service_id=");
 	for (size_t i = 0; i < ARRAY_SIZE(path) && x->portals.n; i++)
 		if (strstr(x->out->options, path[i])) {
 			complain(x->p, x->w, text, DIAG_WARN, "keep one of the two",
-				"dest= beside %s: two paths to the target, the kernel connects to dest=", path[i]);
+				"dest= beside %s: two paths to the target, the kernel connects to "
+				"dest=", path[i]);
 			break;
 		}
 	if (x->portals.n && !((struct plan_portal *)x->portals.items)->port)
@@ -91,7 +94,8 @@ bool block_srp(struct block_spec *x, struct slice text)
 		if (!row || n == item.len)
 			return block_fail(x, item, "not an option of an SRP root");
 		if (seen & 1U << (row - rows))
-			complain(x->p, x->w, item, DIAG_WARN, "keep one of them", "given again; the last one counts");
+			complain(x->p, x->w, item, DIAG_WARN, "keep one of them",
+				"given again; the last one counts");
 		seen |= 1U << (row - rows);
 		if (!take(x, row, item, slice_from(item, n + 1)))
 			return false;

@@ -135,8 +135,10 @@ static bool nbd_export(struct block_spec *x, struct slice s)
 		return block_fail(x, s, "the export's name is too long");
 	n = slice_find(s, "/");
 	if (n < s.len && value_u32(s.s, n, 65535, &port) == 0)
-		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write %.*s:::port=%u for export and port",
-			SLICE(slice_from(s, n + 1)), port), "an export whose name is all of this, as in dracut");
+		complain(x->p, x->w, s, DIAG_WARN,
+			textf(x->p, "write %.*s:::port=%u for export and port",
+				SLICE(slice_from(s, n + 1)), port),
+			"an export whose name is all of this, as in dracut");
 	x->out->name = keep(x->p, s);
 	return true;
 }
@@ -230,7 +232,7 @@ static void say_idle(struct parser *p, enum option_id id, const char *why)
 	if (!w)
 		return;
 	say(p, w, "has no effect: %s", why);
-	complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "%s", why);
+	note_word(p, w, "leave it out", "%s", why);
 }
 
 /* Two answers to one question, of which one counts. */
@@ -240,17 +242,19 @@ static void check_twice(struct parser *p, const struct plan_block *block, const 
 	const char *uuid = block->hostnqn ? strstr(block->hostnqn, ":uuid:") : NULL;
 
 	if (fstype && block->fstype && !streq(block->fstype, fstype->value))
-		complain(p, fstype, WHOLE, DIAG_WARN, "keep one of them", "root= names the file system %s, which counts",
-			block->fstype);
+		warn_word(p, fstype, "keep one of them",
+			"root= names the file system %s, which counts", block->fstype);
 	if (block->unit && block->uuid)
-		complain(p, root, WHOLE, DIAG_WARN, "keep uuid=", "nsid= and uuid= both name the namespace: both must fit");
+		warn_word(p, root, "keep uuid=",
+			"nsid= and uuid= both name the namespace: both must fit");
 	if (block->kind != PLAN_BLOCK_NVMF)
 		return;
 	if (uuid && block->hostid && strcasecmp(uuid + 6, block->hostid) != 0)
-		complain(p, parser_word(p, OPTION_RD_NVMF_HOSTID), WHOLE, DIAG_WARN, "leave rd.nvmf.hostid= out",
+		warn_word(p, parser_word(p, OPTION_RD_NVMF_HOSTID), "leave rd.nvmf.hostid= out",
 			"not the UUID in rd.nvmf.hostnqn=: targets may take them for two hosts");
 	if (none && !slice_is(word_value(none), "0"))
-		complain(p, none, WHOLE, DIAG_WARN, "leave it out", "root= is an NVMe namespace, which is connected all the same");
+		warn_word(p, none, "leave it out",
+			"root= is an NVMe namespace, which is connected all the same");
 }
 
 /* A file system that is never written, with rw and without a layer that could be. */
@@ -260,8 +264,9 @@ static void check_writable(struct parser *p, const struct plan_root *root)
 
 	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
 		if (root->rw && !root->image.overlay.asked && root->block.fstype && streq(root->block.fstype, read_only[i]))
-			complain(p, parser_word(p, OPTION_RW), WHOLE, DIAG_WARN, "add rd.overlay, or leave rw out",
-				"%s cannot be written: the root is mounted read-only", read_only[i]);
+			warn_word(p, parser_word(p, OPTION_RW), "add rd.overlay, or leave rw out",
+				"%s cannot be written: the root is mounted read-only",
+				read_only[i]);
 }
 
 /* Options of a block root where the root is none of ours. dracut's own block roots may want them. */
@@ -271,7 +276,7 @@ void check_block(struct parser *p)
 	const struct plan_root *root = &p->plan->root;
 
 	if (root->kind == PLAN_ROOT_BLOCK && parser_word(p, OPTION_RD_NVMF_DISCOVER))
-		complain(p, parser_word(p, OPTION_RD_NVMF_DISCOVER), WHOLE, DIAG_NOTE,
+		note_word(p, parser_word(p, OPTION_RD_NVMF_DISCOVER),
 			"write root=nvmf:NQN for a root that this agent brings up",
 			"the root is left to dracut, and so is this");
 	if (root->kind == PLAN_ROOT_REMOTE) {

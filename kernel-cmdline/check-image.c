@@ -43,9 +43,10 @@ static void check_proved(struct parser *p, const struct plan_word *root)
 
 	if (image->has_digest || p->keys.n || image->unprovable)
 		return;
-	complain(p, root, WHOLE, DIAG_NOTE, "add rd.root.digest= or rd.root.key=",
+	note_word(p, root, "add rd.root.digest= or rd.root.key=",
 		"%s proves the image, unless keys are in the initramfs",
-		strncmp(image->url, "https:", 6) == 0 ? "only the server's certificate" : "nothing");
+		strncmp(image->url, "https:",
+			6) == 0 ? "only the server's certificate" : "nothing");
 }
 
 /* https from the first server and http from the second is as weak as the second. */
@@ -57,13 +58,14 @@ static void check_mirrors(struct parser *p)
 
 	for (size_t i = 0; i < p->mirrors.n; i++)
 		if (streq(mirrors[i], image->url)) {
-			complain(p, w, WHOLE, DIAG_WARN, "name another server", "%s is the root's own URL, no second source", mirrors[i]);
+			warn_word(p, w, "name another server",
+				"%s is the root's own URL, no second source", mirrors[i]);
 			break;
 		}
 	for (size_t i = 0; i < p->mirrors.n; i++)
 		if (strncmp(mirrors[i], "https:", 6) != 0 && !image->has_digest && !p->keys.n &&
 			strncmp(image->url, "https:", 6) == 0) {
-			complain(p, w, WHOLE, DIAG_WARN, "use https for all of them, or add rd.root.digest=",
+			warn_word(p, w, "use https for all of them, or add rd.root.digest=",
 				"a mirror without https: nothing proves what comes from it");
 			return;
 		}
@@ -80,7 +82,7 @@ static void check_tls_options(struct parser *p)
 		tls |= strncmp(mirrors[i], "https:", 6) == 0;
 	for (size_t i = 0; i < ARRAY_SIZE(ids) && !tls; i++)
 		if (parser_word(p, ids[i]))
-			complain(p, parser_word(p, ids[i]), WHOLE, DIAG_NOTE, "leave it out, or use https",
+			note_word(p, parser_word(p, ids[i]), "leave it out, or use https",
 				"no server is asked by https");
 }
 
@@ -107,14 +109,14 @@ static void check_layer(struct parser *p)
 
 	if (size && !root->image.overlay.asked) {
 		say(p, size, "has no effect: no rd.overlay asks for a layer");
-		complain(p, size, WHOLE, DIAG_NOTE, "add rd.overlay", "only an image has a layer by itself");
+		note_word(p, size, "add rd.overlay", "only an image has a layer by itself");
 	}
 	if (w && !root->image.overlay.asked)
 		say(p, w, "leaves the root as it is");
 	if (!rw || !root->rw || !root->image.overlay.asked)
 		return;
 	say(p, rw, "has no effect: what is written stays in memory");
-	complain(p, rw, WHOLE, DIAG_NOTE, "leave rw out", "under rd.overlay the root itself is mounted read-only");
+	note_word(p, rw, "leave rw out", "under rd.overlay the root itself is mounted read-only");
 }
 
 /* Options of an image where the root is none. */
@@ -133,12 +135,14 @@ static void check_idle(struct parser *p)
 			continue;
 		if (contradicts(p, ids[i])) {
 			say(p, w, "refuses the root, which nothing can prove");
-			complain(p, w, WHOLE, DIAG_ERROR, "name an image over HTTP in root=, or leave it out",
-				"an NFS export or a block device cannot be proved, so this root is refused");
+			complain(p, w, WHOLE, DIAG_ERROR,
+				"name an image over HTTP in root=, or leave it out",
+				"an NFS export or a block device cannot be proved, so this root "
+				"is refused");
 			continue;
 		}
 		say(p, w, "has no effect: the root is no image that is fetched");
-		complain(p, w, WHOLE, DIAG_NOTE, "leave it out", "only for a root that is fetched");
+		note_word(p, w, "leave it out", "only for a root that is fetched");
 	}
 }
 

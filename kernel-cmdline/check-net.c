@@ -132,8 +132,9 @@ static void check_made(struct parser *p, const struct plan_ip *ip)
 		return;
 	if (!split_child(ip->ifname, &parent, &pkey) || !(pkey & 0x8000)) {
 		if (made_by(ip->ifname))
-			complain(p, ip_word(p, ip), WHOLE, DIAG_WARN, "name an interface of an adapter",
-				"no option makes %s: only %s= would", ip->ifname, made_by(ip->ifname));
+			warn_word(p, ip_word(p, ip), "name an interface of an adapter",
+				"no option makes %s: only %s= would", ip->ifname,
+				made_by(ip->ifname));
 		return;
 	}
 	if (makes_child(p, parent, pkey))
@@ -141,10 +142,11 @@ static void check_made(struct parser *p, const struct plan_ip *ip)
 	remedy = textf(p, "add rd.ib.pkey=%s", ip->ifname);
 	other = other_child(p, parent);
 	if (other)
-		complain(p, ip_word(p, ip), WHOLE, DIAG_WARN, textf(p, "%s, or write %s", remedy, other),
+		warn_word(p, ip_word(p, ip), textf(p, "%s, or write %s", remedy, other),
 			"no option makes %s: %s is made", ip->ifname, other);
 	else
-		complain(p, ip_word(p, ip), WHOLE, DIAG_WARN, remedy, "no option makes %s: only rd.ib.pkey= does", ip->ifname);
+		warn_word(p, ip_word(p, ip), remedy, "no option makes %s: only rd.ib.pkey= does",
+			ip->ifname);
 }
 
 /* Is the interface set up by an ip=, or the child of one that is? */
@@ -163,14 +165,15 @@ static void check_bootdev(struct parser *p)
 	const char *name = NULL;
 
 	if (w && !any_interface(p) && !set_up(p, w->value))
-		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up", "no ip= sets this interface up");
+		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up",
+			"no ip= sets this interface up");
 	for (size_t i = 0; i < p->ips.n && !w; i++) {
 		if (!ips[i].ifname || (name && streq(name, ips[i].ifname)))
 			continue;
 		if (name) {
-			complain(p, first, WHOLE, DIAG_WARN, textf(p, "add bootdev=%s", name),
-				"ip= for %s and %s without bootdev=, which dracut requires: %s is taken, the first", name,
-				ips[i].ifname, name);
+			warn_word(p, first, textf(p, "add bootdev=%s", name),
+				"ip= for %s and %s without bootdev=, which dracut requires: %s is "
+				"taken, the first", name, ips[i].ifname, name);
 			return;
 		}
 		name = ips[i].ifname;
@@ -185,8 +188,11 @@ static void check_routes(struct parser *p)
 
 	for (size_t i = 0; i < p->routes.n && !any_interface(p); i++)
 		if (routes[i].ifname && !set_up(p, routes[i].ifname))
-			complain(p, w, WHOLE, DIAG_WARN, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up", routes[i].ifname),
-				"rd.route= over %s, which no ip= sets up: the route is never set", routes[i].ifname);
+			warn_word(p, w,
+				textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
+					routes[i].ifname),
+				"rd.route= over %s, which no ip= sets up: the route is never set",
+				routes[i].ifname);
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */
@@ -209,16 +215,19 @@ static void check_addresses(struct parser *p, const struct plan_ip *ip, const st
 		return;
 	inet_text(&ip->addr, text);
 	if (inet_equal(&ip->addr, &ip->gateway))
-		complain(p, w, WHOLE, DIAG_WARN, "look at address and gateway", "%s is the interface's own address and its gateway", text);
+		warn_word(p, w, "look at address and gateway",
+			"%s is the interface's own address and its gateway", text);
 	if (inet_equal(&ip->addr, server))
-		complain(p, w, WHOLE, DIAG_WARN, "look at ip= and root=", "%s is this node in ip= and the server in root=", text);
+		warn_word(p, w, "look at ip= and root=",
+			"%s is this node in ip= and the server in root=", text);
 	for (k = ips; k < ip; k++)
 		if (inet_equal(&k->addr, &ip->addr) && !same_interface(k, ip))
-			complain(p, w, WHOLE, DIAG_WARN, "one address for each interface", "%s is set on %s as well", text,
-				k->ifname ? k->ifname : "another interface");
+			warn_word(p, w, "one address for each interface", "%s is set on %s as well",
+				text, k->ifname ? k->ifname : "another interface");
 	if (!ip->ifname && !ip->match.len && !p->plan->net.bootif.len && p->ports.n + p->guids.n != 1)
-		complain(p, w, WHOLE, DIAG_WARN, "name the interface in the sixth field",
-			"a static address for no interface: it is set on the first one, which may be any");
+		warn_word(p, w, "name the interface in the sixth field",
+			"a static address for no interface: it is set on the first one, which may "
+			"be any");
 }
 
 /* An interface that is IPoIB's by its name, its hardware address or its partitions. */
@@ -238,10 +247,11 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 
 	check_made(p, ip);
 	if (ip->hwaddr.len && ip->ifname && find_ifname(p, ip->ifname))
-		complain(p, w, WHOLE, DIAG_WARN, "leave the hardware address out",
-			"a hardware address in ip= beside ifname=%s: dracut allows only one of them", ip->ifname);
+		warn_word(p, w, "leave the hardware address out",
+			"a hardware address in ip= beside ifname=%s: dracut allows only one of "
+			"them", ip->ifname);
 	if (ip->mtu > DATAGRAM_MTU_MAX && p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM && is_ipoib(p, ip))
-		complain(p, w, WHOLE, DIAG_WARN, "write rd.ib.mode=connected, or an MTU of at most 4092",
+		warn_word(p, w, "write rd.ib.mode=connected, or an MTU of at most 4092",
 			"MTU %u, but rd.ib.mode=datagram allows 4092 at most", ip->mtu);
 }
 
@@ -254,7 +264,7 @@ static void check_mode(struct parser *p)
 		if (!ips[i].ifname || is_ipoib(p, &ips[i]) || (strncmp(ips[i].ifname, "eth", 3) && strncmp(ips[i].ifname, "en", 2)))
 			return;
 	if (p->ips.n && parser_word(p, OPTION_RD_IB_MODE))
-		complain(p, parser_word(p, OPTION_RD_IB_MODE), WHOLE, DIAG_NOTE, "leave it out",
+		note_word(p, parser_word(p, OPTION_RD_IB_MODE), "leave it out",
 			"every ip= names an Ethernet interface");
 }
 
@@ -272,7 +282,8 @@ static void check_mixed(struct parser *p)
 	if (open && named)
 		differ(p, ip_word(p, open), WHOLE, DIAG_WARN,
 			"name the interface: ip=IFNAME:METHOD",
-			"a method for every interface beside options for one: network-legacy stops, NetworkManager merges them");
+			"a method for every interface beside options for one: network-legacy "
+			"stops, NetworkManager merges them");
 }
 
 /* --- the root's server ------------------------------------------------------------------------ */
@@ -324,13 +335,15 @@ static void check_server(struct parser *p, const struct inet_addr *server, bool 
 	const struct plan_word *w = root_word(p);
 
 	if (server->family == AF_INET6 && !has_family(p, AF_INET6))
-		complain(p, w, WHOLE, DIAG_WARN, "add ip=auto6, dhcp6, either6 or an IPv6 address",
+		warn_word(p, w, "add ip=auto6, dhcp6, either6 or an IPv6 address",
 			"an IPv6 server, but no ip= sets up IPv6");
 	if (server->family == AF_INET && !has_family(p, AF_INET))
-		complain(p, w, WHOLE, DIAG_WARN, "add ip=dhcp or an IPv4 address", "an IPv4 server, but no ip= sets up IPv4");
+		warn_word(p, w, "add ip=dhcp or an IPv4 address",
+			"an IPv4 server, but no ip= sets up IPv4");
 	if (name && !can_ask_dns(p))
-		complain(p, w, WHOLE, DIAG_WARN, "add nameserver=, or write the server's address",
-			"the server has a name, but every ip= is static and there is no nameserver=");
+		warn_word(p, w, "add nameserver=, or write the server's address",
+			"the server has a name, but every ip= is static and there is no "
+			"nameserver=");
 }
 
 void check_net(struct parser *p)
@@ -351,6 +364,7 @@ void check_net(struct parser *p)
 	check_routes(p);
 	check_mode(p);
 	if (a && b && !streq(a->value, b->value))
-		complain(p, a < b ? a : b, WHOLE, DIAG_WARN, "keep one of them", "hostname=%s and systemd.hostname=%s: the last one counts",
-			a->value, b->value);
+		warn_word(p, a < b ? a : b, "keep one of them",
+			"hostname=%s and systemd.hostname=%s: the last one counts", a->value,
+			b->value);
 }

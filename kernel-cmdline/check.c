@@ -72,7 +72,8 @@ static void check_broken_list(struct parser *p)
 		if (next->source == w->source && !next->value && next->kind == PLAN_WORD_UNKNOWN)
 			complain(p, w, slice_from(v, v.len - 1), DIAG_WARN,
 				textf(p, "write %s=%s%s", w->row->name, v.s, next->name),
-				"a space after the comma ends the list: %s is not in it", next->name);
+				"a space after the comma ends the list: %s is not in it",
+				next->name);
 	}
 }
 
@@ -90,8 +91,9 @@ static void check_budget(struct parser *p)
 	if (plan->retry_s == 0 || plan->timeout_s <= plan->retry_s)
 		complain(p, w, word_value(w), DIAG_WARN,
 			"make rd.timeout longer than rd.retry, or 0",
-			"the whole boot gets %u s, no more than the network's share (rd.retry=%u): "
-			"rd.retry cannot run out first", plan->timeout_s, plan->retry_s);
+			"the whole boot gets %u s, no more than the network's share "
+			"(rd.retry=%u): rd.retry cannot run out first", plan->timeout_s,
+			plan->retry_s);
 }
 
 /*
@@ -106,11 +108,10 @@ static void check_rorw(struct parser *p)
 		return;
 	if (p->plan->root.rw) {
 		say(p, ro, "has no effect: rw further on counts");
-		complain(p, rw, WHOLE, DIAG_NOTE, "keep one of them",
-			"ro is there as well; the last one counts");
+		note_word(p, rw, "keep one of them", "ro is there as well; the last one counts");
 	} else {
 		say(p, rw, "has no effect: ro further on counts");
-		complain(p, ro, WHOLE, DIAG_WARN, "keep one of them",
+		warn_word(p, ro, "keep one of them",
 			"rw is there as well; the last one counts, dracut would take rw");
 	}
 }
@@ -166,11 +167,11 @@ static void check_nfs(struct parser *p)
 	if (root->kind != PLAN_ROOT_NFS)
 		return;
 	if (fallback && root->nfs.fallback_tcp && root->nfs.proto != PLAN_NFS_PROTO_RDMA)
-		complain(p, fallback, WHOLE, DIAG_NOTE, "add proto=rdma to the root's options",
+		note_word(p, fallback, "add proto=rdma to the root's options",
 			"the root is asked for over TCP anyway");
 	if (flags)
-		complain(p, flags, WHOLE, DIAG_WARN, "write them behind the path: root=nfs:SERVER:"
-			"/PATH:OPTIONS", "not used for an NFS root, nor by dracut");
+		warn_word(p, flags, "write them behind the path: root=nfs:SERVER:/PATH:OPTIONS",
+			"not used for an NFS root, nor by dracut");
 }
 
 /* root=dhcp6 beside ip= that do not ask for it. */
@@ -184,7 +185,8 @@ static void check_dhcp6(struct parser *p)
 	for (size_t i = 0; i < p->ips.n; i++)
 		if (ips[i].methods & (PLAN_IP_DHCP6 | PLAN_IP_EITHER6))
 			return;
-	complain(p, root_word(p), WHOLE, DIAG_WARN, "add ip=dhcp6", "the root is named by DHCPv6, but no ip= asks it");
+	warn_word(p, root_word(p), "add ip=dhcp6",
+		"the root is named by DHCPv6, but no ip= asks it");
 }
 
 /* Every ip= was left out: that must not pass for a choice of DHCP. */
@@ -199,9 +201,9 @@ static void check_ip_left(struct parser *p)
 			n++;
 		}
 	if (last && p->ips.n == 0)
-		complain(p, last, WHOLE, DIAG_WARN, "correct the ip= option",
-			"%s ip= option is %s, so every interface asks by DHCP", n == 1 ? "the only" : "no",
-			n == 1 ? "invalid" : "valid");
+		warn_word(p, last, "correct the ip= option",
+			"%s ip= option is %s, so every interface asks by DHCP",
+			n == 1 ? "the only" : "no", n == 1 ? "invalid" : "valid");
 }
 
 /*
@@ -217,7 +219,7 @@ static void check_wanted(struct parser *p)
 
 	plan->net.wanted = plan->net.neednet || root || p->ips.n || plan->net.bootif.len;
 	if (w && !plan->net.neednet && root)
-		complain(p, w, WHOLE, DIAG_NOTE, "leave it out",
+		note_word(p, w, "leave it out",
 			"the root is on the network, which is brought up all the same");
 }
 

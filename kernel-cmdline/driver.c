@@ -90,8 +90,8 @@ PARSE(drivers)
 		say(p, w, n ? "has no further effect" : "has no effect");
 	if (row->id == OPTION_RD_DRIVER_POST && n > 1)
 		complain(p, w, word_value(w), DIAG_NOTE, NULL,
-			"one that the hardware asks for may load earlier; dracut means to hold them "
-			"back, but blacklists the list as if it were one name");
+			"one that the hardware asks for may load earlier; dracut means to hold "
+			"them back, but blacklists the list as if it were one name");
 	return n > 0;
 }
 
@@ -111,7 +111,8 @@ bool param_parse(struct parser *p, struct plan_word *w)
 		(dot == 2 && slice_starts(name, "rd.")))
 		return false;
 	if (has_control(word_value(w))) {
-		complain(p, w, word_value(w), DIAG_ERROR, NULL, "control bytes in a value; left out");
+		complain(p, w, word_value(w), DIAG_ERROR, NULL,
+			"control bytes in a value; left out");
 		return true;
 	}
 	item.module = module_name(p, (struct slice){name.s, dot});

@@ -151,7 +151,8 @@ PARSE(seconds)
 		return false;
 	}
 	if (unit)
-		complain(p, w, word_value(w), DIAG_WARN, textf(p, "write %s=%u", row->name, seconds),
+		complain(p, w, word_value(w), DIAG_WARN,
+			textf(p, "write %s=%u", row->name, seconds),
 			"read as %u; dracut's script stops at the unit", seconds);
 	comment_seconds(p, row, w, v, seconds);
 	*(uint32_t *)field_of(p, row) = seconds;

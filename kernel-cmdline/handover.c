@@ -75,7 +75,8 @@ PARSE(handover)
 		n++;
 	}
 	if (none && n > 1)
-		complain(p, w, word_value(w), DIAG_WARN, "write none alone, or leave it out", "none says nothing beside others");
+		complain(p, w, word_value(w), DIAG_WARN, "write none alone, or leave it out",
+			"none says nothing beside others");
 	if (!n)
 		return false;
 	p->plan->handover = bits;

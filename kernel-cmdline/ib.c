@@ -51,7 +51,8 @@ static const char *take_port(struct parser *p, struct plan_word *w, struct slice
 	struct slice device;
 
 	if (!read_port(item, &port, &device)) {
-		left_out(p, w, item, "write rd.ib.port=DEVICE[/PORT], for example rd.ib.port=mlx5_0/1",
+		left_out(p, w, item,
+			"write rd.ib.port=DEVICE[/PORT], for example rd.ib.port=mlx5_0/1",
 			"not a port");
 		return NULL;
 	}
@@ -165,18 +166,21 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 	key = slice_from(item, parent.len);
 	if (!read_pkey(key, &pkey.pkey) || (parent_needed && !parent.len) ||
 		(parent.len && !value_ifname(parent.s, parent.len - 1))) {
-		left_out(p, w, item, textf(p, "for example %s=%s8001", w->name,
-			parent_needed ? "ib0." : "0x"), "not a partition");
+		left_out(p, w, item,
+			textf(p, "for example %s=%s8001", w->name, parent_needed ? "ib0." : "0x"),
+			"not a partition");
 		return NULL;
 	}
 	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT) {
 		left_out(p, w, item, "leave it out: the interface itself is in this partition",
-			"the default partition is the parent's own, the kernel makes no child for it");
+			"the default partition is the parent's own, the kernel makes no child for "
+			"it");
 		return NULL;
 	}
 	if (parent_needed && has_prefix(key))
-		differ(p, w, key, DIAG_WARN, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
-			SLICE(slice_from(key, 2))),
+		differ(p, w, key, DIAG_WARN,
+			textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
+				SLICE(slice_from(key, 2))),
 			"0x is not NetworkManager's form: it drops the whole profile");
 	if (parent.len)
 		pkey.parent = keep(p, (struct slice){parent.s, parent.len - 1});
@@ -212,7 +216,8 @@ PARSE(ib_mode)
 	const struct choice *c = choice_find(ib_modes, word_value(w));
 
 	if (!c)
-		return left_out(p, w, word_value(w), "datagram or connected", "not a mode of IPoIB");
+		return left_out(p, w, word_value(w), "datagram or connected",
+			"not a mode of IPoIB");
 	p->plan->ib.mode = (enum plan_ib_mode)c->value;
 	return say(p, w, "sets IPoIB interfaces to %s mode", w->value);
 }

@@ -40,7 +40,8 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text, e
 	else if (text.len > PLAN_URL_MAX || !url_bytes(text))
 		complain(p, w, text, severity, remedy, "not a URL; left out");
 	else if (url_parse(ret, text.s, text.len) < 0)
-		complain(p, w, text, severity, remedy, "not a server or port (IPv6 in brackets), or too long; left out");
+		complain(p, w, text, severity, remedy,
+			"not a server or port (IPv6 in brackets), or too long; left out");
 	else
 		return true;
 	return false;
@@ -53,7 +54,8 @@ bool file_url(struct parser *p, const struct plan_word *w, struct slice text, en
 	if (!image_url(p, w, text, severity, &u))
 		return false;
 	if (streq(u.path, "/"))
-		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH", "the URL names no file");
+		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH",
+			"the URL names no file");
 	return true;
 }
 
@@ -93,8 +95,8 @@ PARSE(digest)
 	if (image->has_digest)
 		say(p, w, "takes no other content than this");
 	else
-		complain(p, w, v, DIAG_ERROR, "write sha256: and the 64 digits that sha256sum prints",
-			"not a digest");
+		complain(p, w, v, DIAG_ERROR,
+			"write sha256: and the 64 digits that sha256sum prints", "not a digest");
 	return image->has_digest;
 }
 
@@ -115,7 +117,8 @@ PARSE(key)
 		key.path = v.s;
 	} else if (value_base64(v.s, v.len, key.bytes, sizeof(key.bytes)) < 0 ||
 		memcmp(key.bytes, "Ed", 2) != 0) {
-		complain(p, w, v, DIAG_ERROR, "the second line of minisign's .pub file, or its /PATH",
+		complain(p, w, v, DIAG_ERROR,
+			"the second line of minisign's .pub file, or its /PATH",
 			"not a minisign public key");
 		return false;
 	}
@@ -179,8 +182,8 @@ static bool switched_on(const struct plan_word *w)
 PARSE(noverifyssl)
 {
 	p->plan->root.image.insecure = switched_on(w);
-	return say(p, w, p->plan->root.image.insecure ? "takes any certificate of an https server"
-					       : "checks certificates");
+	return say(p, w,
+		p->plan->root.image.insecure ? "takes any certificate of an https server" : "checks certificates");
 }
 
 PARSE(minmem)
@@ -201,7 +204,8 @@ PARSE(minmem)
 PARSE(live_ram)
 {
 	p->plan->root.image.ram = switched_on(w);
-	return say(p, w, "has no effect: the image always runs from memory, whatever a cache holds");
+	return say(p, w,
+		"has no effect: the image always runs from memory, whatever a cache holds");
 }
 
 /* Names in an ISO image: no way out of it, and no other folder by a second name; "/" is its top. */
@@ -238,6 +242,6 @@ void resolve_image(struct parser *p)
 	image->insecure = false;
 	say(p, w, "has no effect: certificates are checked");
 	complain(p, w, WHOLE, DIAG_ERROR,
-		"add rd.root.digest= or rd.root.key=, or name the server's certificate in rd.root.ca=",
-		"left out: nothing else on the line would prove the image");
+		"add rd.root.digest= or rd.root.key=, or name the server's certificate in "
+		"rd.root.ca=", "left out: nothing else on the line would prove the image");
 }

@@ -115,10 +115,12 @@ static void judge_methods(struct ip_parse *x, struct slice s, unsigned int docum
 	if (is_methods(s) && slice_find(s, ",") < s.len)
 		differ(x->p, x->w, s, DIAG_WARN,
 			"one method for each ip=, or no interface: ip=METHOD,METHOD",
-			"several methods for one interface: network-legacy stops, NetworkManager takes some of them");
+			"several methods for one interface: network-legacy stops, NetworkManager "
+			"takes some of them");
 	else if (m > 0 && !((unsigned int)m & documented))
 		differ(x->p, x->w, s, DIAG_WARN, "dhcp, on, any, dhcp6, auto6 or link6",
-			"not among dracut's methods for one interface: network-legacy stops, NetworkManager drops the option");
+			"not among dracut's methods for one interface: network-legacy stops, "
+			"NetworkManager drops the option");
 }
 
 /* 12 hex digits after "enx", udev's name by address. */
@@ -203,13 +205,15 @@ static void read_mac(struct ip_parse *x, size_t first)
 			"a group address cannot be an interface's own; left out");
 	else if (x->ip.hwaddr.len != 6)
 		complain_at(x, s, DIAG_WARN, "leave it out",
-			"the address of an IPoIB interface follows from its port and cannot be set; left out");
+			"the address of an IPoIB interface follows from its port and cannot be "
+			"set; left out");
 	else if (value_hw_plain(s.s, s.len))
 		return;
 	else {
 		differ(x->p, x->w, s, DIAG_WARN,
 			textf(x->p, "write %s", hw_text(&x->ip.hwaddr, text)),
-			"not dracut's form of a hardware address (6 octets of two digits, joined by ':'): network-legacy stops");
+			"not dracut's form of a hardware address (6 octets of two digits, joined "
+			"by ':'): network-legacy stops");
 		return;
 	}
 	x->ip.hwaddr.len = 0;
@@ -224,7 +228,8 @@ static void read_dns(struct ip_parse *x, size_t first)
 		if (s.len == 0)
 			continue;
 		if (i >= first + 2) /* the kernel's ip= has NTP servers here */
-			complain_at(x, s, DIAG_WARN, NULL, "nothing is known to stand here; ignored");
+			complain_at(x, s, DIAG_WARN, NULL,
+				"nothing is known to stand here; ignored");
 		else if (value_inet(s.s, s.len, &x->ip.dns[x->ip.n_dns]) == 0)
 			x->ip.n_dns++;
 		else
@@ -274,8 +279,10 @@ static bool read_addr(struct ip_parse *x)
 	}
 	if (x->ip.prefix >= 0 && (F_MASK >= x->n || !x->f[F_MASK].len))
 		differ(x->p, x->w, s, DIAG_WARN,
-			textf(x->p, "write %d into the fourth field, the mask, as well", x->ip.prefix),
-			"the prefix length is behind the address only: network-legacy stops without a mask");
+			textf(x->p, "write %d into the fourth field, the mask, as well",
+				x->ip.prefix),
+			"the prefix length is behind the address only: network-legacy stops "
+			"without a mask");
 	if (host_address(&x->ip.addr))
 		return true;
 	complain_at(x, s, DIAG_ERROR, NULL,
@@ -342,8 +349,7 @@ static void default_method(struct ip_parse *x, bool given)
 		return;
 	x->ip.methods = x->ip.addr.family ? PLAN_IP_STATIC : PLAN_IP_DHCP;
 	complain_at(x, WHOLE, given ? DIAG_WARN : DIAG_NOTE, "name the method",
-		x->ip.addr.family ? "no method: read as none (static); dracut takes dhcp"
-				  : "no method: read as dhcp");
+		x->ip.addr.family ? "no method: read as none (static); dracut takes dhcp" : "no method: read as dhcp");
 }
 
 /* An address with dhcp: dracut stops the boot. */
@@ -374,8 +380,8 @@ bool check_host_part(struct parser *p, const struct plan_word *w, const struct p
 	if (!zeros && (!ones || bits == 128))
 		return true;
 	complain(p, w, WHOLE, DIAG_ERROR, "look at address and mask",
-		"%s; the whole option is left out", ones ? "the address is the subnet's broadcast address"
-		: bits == 32 ? "the address is the subnet's own number" : "the address is the routers' anycast address");
+		"%s; the whole option is left out",
+		ones ? "the address is the subnet's broadcast address" : bits == 32 ? "the address is the subnet's own number" : "the address is the routers' anycast address");
 	return false;
 }
 
@@ -394,8 +400,8 @@ static bool check_static(struct ip_parse *x)
 		return check_host_part(x->p, x->w, &x->ip);
 	if (x->ip.addr.family == AF_INET6) {
 		x->ip.prefix = 64; /* what dracut takes for the firmware's addresses */
-		complain_at(x, x->f[F_ADDR], DIAG_NOTE, "write the prefix length into the fourth field",
-			"no prefix: /64 taken");
+		complain_at(x, x->f[F_ADDR], DIAG_NOTE,
+			"write the prefix length into the fourth field", "no prefix: /64 taken");
 		return check_host_part(x->p, x->w, &x->ip);
 	}
 	complain_at(x, WHOLE, DIAG_ERROR, "the fourth field is the mask: 255.255.255.0 or 24",
@@ -503,7 +509,8 @@ static bool read_ip(struct ip_parse *x)
 	if (x->value.len == 0) {
 		x->ip = (struct plan_ip){
 			.methods = PLAN_IP_DHCP, .prefix = -1, .peer_prefix = -1};
-		complain_at(x, WHOLE, DIAG_WARN, "write ip=dhcp", "empty: read as dhcp, like dracut");
+		complain_at(x, WHOLE, DIAG_WARN, "write ip=dhcp",
+			"empty: read as dhcp, like dracut");
 		return true;
 	}
 	x->n = fields_split(x->value, x->f, FIELDS_MAX);

@@ -89,15 +89,18 @@ static bool set_vlan_id(struct link_parse *x, struct slice name, struct slice pa
 	digits = slice_from(name, at);
 	before = (struct slice){name.s, at};
 	if (!slice_is(before, "vlan") && !(at && name.s[at - 1] == '.' && at > 1))
-		return link_fail(x, name, "the name has no VLAN's form: vlan0005, vlan5, NETDEV.0005 or NETDEV.5");
+		return link_fail(x, name,
+			"the name has no VLAN's form: vlan0005, vlan5, NETDEV.0005 or NETDEV.5");
 	if (digits.len > 4 || value_u32(digits.s, digits.len, VLAN_ID_MAX, &id) < 0 || !id)
 		return link_fail(x, digits.len ? digits : name, "not a VLAN's number, 1 to 4094");
 	x->link.vlan_id = (uint16_t)id;
 	before.len--;
 	if (!slice_is((struct slice){name.s, at}, "vlan") &&
 		(before.len != parent.len || memcmp(before.s, parent.s, parent.len) != 0))
-		complain(x->p, x->w, name, DIAG_WARN, textf(x->p, "write %.*s.%u", SLICE(parent), id),
-			"named after another interface than %.*s, which it is made on", SLICE(parent));
+		complain(x->p, x->w, name, DIAG_WARN,
+			textf(x->p, "write %.*s.%u", SLICE(parent), id),
+			"named after another interface than %.*s, which it is made on",
+			SLICE(parent));
 	return true;
 }
 
@@ -194,7 +197,8 @@ static bool no_ipoib(struct link_parse *x, const char *why)
 {
 	for (size_t i = 0; i < x->link.n_lower; i++)
 		if (strncmp(x->link.lower[i], "ib", 2) == 0)
-			return link_fail(x, WHOLE, textf(x->p, "%s is IPoIB, which %s", x->link.lower[i], why));
+			return link_fail(x, WHOLE,
+				textf(x->p, "%s is IPoIB, which %s", x->link.lower[i], why));
 	return true;
 }
 
@@ -274,8 +278,7 @@ PARSE(link)
 		return false;
 	if (find_named(&p->links, x.link.name))
 		return link_fail(&x, v, "another option makes an interface of this name");
-	complain(p, w, WHOLE, DIAG_WARN, plain_interface,
-		"understood but not acted on by this build");
+	warn_word(p, w, plain_interface, "understood but not acted on by this build");
 	return APPEND(p, &p->links, x.link, w);
 }
 
@@ -286,8 +289,8 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 
 	if (link)
 		complain(p, w, WHOLE, DIAG_ERROR, plain_interface,
-			"%s is never there: %s= makes it, which is not acted on by this build", link->name,
-			option_row(kinds[link->kind].id)->name);
+			"%s is never there: %s= makes it, which is not acted on by this build",
+			link->name, option_row(kinds[link->kind].id)->name);
 }
 
 /* What is below another interface has no address of its own, but for a VLAN's. */
@@ -295,8 +298,7 @@ static void check_lower(struct parser *p, const struct plan_ip *ip)
 {
 	FOR_EACH(struct plan_link, link, &p->links)
 		if (ip->ifname && link->kind != PLAN_LINK_VLAN && has_lower(link, ip->ifname))
-			complain(p, &p->words[ip->word], WHOLE, DIAG_WARN,
-				textf(p, "write ip=%s:...", link->name),
+			warn_word(p, &p->words[ip->word], textf(p, "write ip=%s:...", link->name),
 				"%s is a part of %s and cannot have an address of its own",
 				ip->ifname, link->name);
 }

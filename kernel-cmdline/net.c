@@ -19,7 +19,8 @@ PARSE(nameserver)
 			"taken without the brackets here; dracut writes them into resolv.conf");
 	if (a.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a.v6))
 		complain(p, w, v, DIAG_WARN, "name a server with a global address",
-			"a link-local address without its interface: no resolver can tell where the server is");
+			"a link-local address without its interface: no resolver can tell where "
+			"the server is");
 	say(p, w, "asks DNS server %s", v.s);
 	FOR_EACH(struct inet_addr, known, &p->nameservers)
 		if (inet_equal(&a, known))
@@ -162,10 +163,12 @@ PARSE(ifname)
 			"a port GUID: dracut takes 6 or 20 octets and stops");
 	else if (!value_hw_plain(mac.s, mac.len))
 		differ(p, w, mac, DIAG_WARN, textf(p, "write %s", hw_text(&hw, text)),
-			"not dracut's form of a hardware address (6 octets of two digits, joined by ':'): network-legacy stops");
+			"not dracut's form of a hardware address (6 octets of two digits, joined "
+			"by ':'): network-legacy stops");
 	else if (hw.len == HW_ADDR_MAX)
 		differ(p, w, mac, DIAG_WARN, "name the port by rd.ib.guid=",
-			"only the last 8 octets count here; dracut's udev rule matches Ethernet only, so never this");
+			"only the last 8 octets count here; dracut's udev rule matches Ethernet "
+			"only, so never this");
 	if (ifname_taken(p, keep(p, name), &hw))
 		return left_out(p, w, v, "one ifname= for each interface",
 			"this name or address already has an ifname=");
@@ -222,9 +225,9 @@ PARSE(bootif)
 	net->bootif_type = type ? octets[0] : net->bootif.len == 6 ? 1 : 0x20;
 	if (!judge_bootif(p, w, v, type))
 		return false;
-	return say(p, w, net->bootif_type == 0x20 && net->bootif.len == 6
-		? "brings up the InfiniBand interface that its boot ROM calls %s in short"
-		: "brings up the interface with address %s", hw_text(&net->bootif, text));
+	return say(p, w,
+		net->bootif_type == 0x20 && net->bootif.len == 6 ? "brings up the InfiniBand interface that its boot ROM calls %s in short" : "brings up the interface with address %s",
+		hw_text(&net->bootif, text));
 }
 
 /* A name only: interfaces known by address get theirs from ifname=. */

@@ -175,7 +175,8 @@ static void take_version(struct nfs_item *x)
 		return;
 	}
 	if (again)
-		remark(x, DIAG_WARN, "keep one of them", "the version is given again; the last counts");
+		remark(x, DIAG_WARN, "keep one of them",
+			"the version is given again; the last counts");
 }
 
 /* minorversion=1, the older way of saying vers=4.1. */
@@ -224,8 +225,9 @@ static bool number_fits(struct nfs_item *x)
 		return true;
 	if (value_u32(x->value.s, x->value.len, numbers[i].max, &n) == 0 && n >= numbers[i].min)
 		return true;
-	remark(x, DIAG_ERROR, textf(x->p, "write %s=N, a number from %u to %u", numbers[i].name, numbers[i].min, numbers[i].max),
-		"the kernel refuses this value; left out");
+	remark(x, DIAG_ERROR,
+		textf(x->p, "write %s=N, a number from %u to %u", numbers[i].name, numbers[i].min,
+			numbers[i].max), "the kernel refuses this value; left out");
 	return false;
 }
 

@@ -52,11 +52,13 @@ static void judge_path(struct nfs_spec *x, struct slice s)
 
 		if (s.s[i] != '%' || !letter || (s.s[i + 1] == 's' && n++ == 0))
 			continue;
-		complain(x->p, x->w, (struct slice){s.s + i, 2}, DIAG_WARN, "%s, once, is the host name",
+		complain(x->p, x->w, (struct slice){s.s + i, 2}, DIAG_WARN,
+			"%s, once, is the host name",
 			"stays as it is: only the first %%s of a path is replaced");
 	}
 	if (up < s.len && (up + 3 == s.len || s.s[up + 3] == '/'))
-		complain(x->p, x->w, (struct slice){s.s + up, 3}, DIAG_WARN, "write the path as the server exports it",
+		complain(x->p, x->w, (struct slice){s.s + up, 3}, DIAG_WARN,
+			"write the path as the server exports it",
 			"'..' in an exported path: servers refuse it");
 }
 
@@ -90,7 +92,8 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 	if (i > 0) {
 		nfs_options(x->p, x->w, (struct slice){head.s, i - 1}, x->out, &x->v);
 		differ(x->p, x->w, head, DIAG_WARN, root_remedy,
-			"the installer's form (options in front of the server): dracut does not read it");
+			"the installer's form (options in front of the server): dracut does not "
+			"read it");
 	}
 	return set_server(x, slice_from(head, i));
 }
@@ -122,7 +125,8 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 		x->out->port = (uint16_t)port;
 	}
 	differ(x->p, x->w, s, DIAG_WARN,
-		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)), x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),
+		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
+			x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),
 		"a URL: dracut does not read it");
 	return set_server(x, f[0]) && set_path(x, slice_from(s, slash));
 }
@@ -163,7 +167,7 @@ static unsigned int chosen_versions(struct nfs_spec *x)
 	x->out->versions_given = x->v.major >= 0 || x->v.minor >= 0;
 	if (x->v.major == 3) {
 		if (x->four)
-			complain(x->p, x->w, WHOLE, DIAG_WARN, "write nfs: with vers=3",
+			warn_word(x->p, x->w, "write nfs: with vers=3",
 				"nfs4: and vers=3 contradict each other; version 3 is taken");
 		return PLAN_NFS_V3;
 	}
@@ -173,7 +177,7 @@ static unsigned int chosen_versions(struct nfs_spec *x)
 		return PLAN_NFS_V4ANY;
 	if (!x->v.mountd)
 		return PLAN_NFS_V4ANY | PLAN_NFS_V3;
-	complain(x->p, x->w, WHOLE, DIAG_NOTE, "write vers=3",
+	note_word(x->p, x->w, "write vers=3",
 		"mountd options belong to version 3: only that is tried");
 	return PLAN_NFS_V3;
 }
@@ -182,10 +186,10 @@ static unsigned int chosen_versions(struct nfs_spec *x)
 static void comment_port(struct nfs_spec *x)
 {
 	if (x->out->proto != PLAN_NFS_PROTO_RDMA && x->out->port == 20049)
-		complain(x->p, x->w, WHOLE, DIAG_WARN, "add proto=rdma",
+		warn_word(x->p, x->w, "add proto=rdma",
 			"20049 is the port of NFS over RDMA, but the transport is TCP");
 	if (x->out->proto == PLAN_NFS_PROTO_RDMA && x->out->port == 2049)
-		complain(x->p, x->w, WHOLE, DIAG_WARN, "leave port= out, or write port=20049",
+		warn_word(x->p, x->w, "leave port= out, or write port=20049",
 			"2049 is the port of NFS over TCP, but the transport is RDMA");
 }
 

@@ -30,7 +30,8 @@ static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 
 	while (slice_next(&rest, ',', &item))
 		if (item.len && !take_item(item, &o))
-			complain(p, w, item, DIAG_ERROR, "size=4G, size=25%, nr_blocks=N or nr_inodes=N",
+			complain(p, w, item, DIAG_ERROR,
+				"size=4G, size=25%, nr_blocks=N or nr_inodes=N",
 				"not a size or limit; left out");
 	p->plan->root.image.overlay = o;
 	return say(p, w, "puts a writable layer in memory over the root");
@@ -90,7 +91,7 @@ PARSE(overlay_size)
 	if (!o->size && !o->percent)
 		o->size = (uint64_t)mib << 20;
 	say(p, w, "limits the writable layer to %u MiB", mib);
-	complain(p, w, WHOLE, DIAG_NOTE, textf(p, "write rd.overlay=tmpfs:size=%uM", mib),
+	note_word(p, w, textf(p, "write rd.overlay=tmpfs:size=%uM", mib),
 		"dracut's for device-mapper snapshots");
 	return true;
 }
@@ -99,6 +100,6 @@ PARSE(overlay_size)
 PARSE(live_refused)
 {
 	say(p, w, "has no effect, though dracut acts on it");
-	complain(p, w, WHOLE, DIAG_WARN, NULL, "understood but not acted on by this build");
+	warn_word(p, w, NULL, "understood but not acted on by this build");
 	return true;
 }

@@ -46,6 +46,10 @@ bool say(struct parser *p, struct plan_word *w, const char *fmt, ...) _printf_(3
 void complain(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *fmt, ...) _printf_(6, 7);
 
+/* warn_word, note_word: complain() about the whole of w. */
+#define warn_word(p, w, remedy, ...) complain(p, w, WHOLE, DIAG_WARN, remedy, __VA_ARGS__)
+#define note_word(p, w, remedy, ...) complain(p, w, WHOLE, DIAG_NOTE, remedy, __VA_ARGS__)
+
 /* left_out: complain() of an error, with "; left out" behind why. Returns false. */
 bool left_out(struct parser *p, const struct plan_word *w, struct slice at, const char *remedy,
 	const char *why);

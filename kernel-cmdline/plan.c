@@ -40,11 +40,12 @@ static void add_word(struct parser *p, const char *text, const struct raw_word *
 		.value_pos = raw->value.s ? (size_t)(raw->value.s - text) : raw->pos,
 	};
 	if (raw->open_quote)
-		complain(p, w, WHOLE, DIAG_WARN, "close the quote",
+		warn_word(p, w, "close the quote",
 			"a quote is left open: the rest of the line belongs to this word");
 	if (raw->odd_space)
-		complain(p, w, WHOLE, DIAG_WARN, raw->odd_space == '\r' ? "save the file with Unix line ends"
-			: "write a space", "byte 0x%02x ends a word for the kernel, for other programs it does not",
+		warn_word(p, w,
+			raw->odd_space == '\r' ? "save the file with Unix line ends" : "write a space",
+			"byte 0x%02x ends a word for the kernel, for other programs it does not",
 			raw->odd_space);
 }
 
@@ -62,8 +63,10 @@ static void check_length(struct parser *p, const struct plan_source *src)
 
 	n -= n && src->text[n - 1] == '\n';
 	if (src->running && (n == KERNEL_LINE - 1 || n == KERNEL_LINE_MAX - 1))
-		complain(p, NULL, WHOLE, DIAG_ERROR, "shorten it, or move options into the image's /etc/cmdline.d",
-			"the line has %zu bytes, the most this kernel can take: it was probably cut", n);
+		complain(p, NULL, WHOLE, DIAG_ERROR,
+			"shorten it, or move options into the image's /etc/cmdline.d",
+			"the line has %zu bytes, the most this kernel can take: it was probably "
+			"cut", n);
 	if (src->running || src->name || n < KERNEL_LINE)
 		return;
 	complain(p, NULL, WHOLE, n < KERNEL_LINE_MAX ? DIAG_WARN : DIAG_ERROR,
@@ -128,7 +131,7 @@ static size_t count_words(const struct plan_source *src, size_t n_src)
 static void comment_empty(struct parser *p, const struct option_row *row, const struct plan_word *w)
 {
 	if (row->status == OPTION_ACTED && strncmp(row->grammar, "[0|1]", 5) == 0 && w->value && !w->value[0])
-		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s=1 or %s=0", row->name, row->name),
+		warn_word(p, w, textf(p, "write %s=1 or %s=0", row->name, row->name),
 			"empty: read as on, like dracut");
 }
 
@@ -158,7 +161,7 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 	say(p, before, "has no effect: given again further on");
 	if (before->source == w->source &&
 		!streq(before->value ? before->value : "1", w->value ? w->value : "1"))
-		complain(p, before, WHOLE, DIAG_WARN, "keep one of them",
+		warn_word(p, before, "keep one of them",
 			"given again with another value; the last one counts");
 }
 
@@ -171,7 +174,7 @@ static void take_init_arg(struct parser *p, struct plan_word *w)
 		return;
 	say(p, w, "an argument of the real init");
 	if (w->kind == PLAN_WORD_INIT && option_find(w->name, strlen(w->name), NULL))
-		complain(p, w, WHOLE, DIAG_WARN, "move it in front of --",
+		warn_word(p, w, "move it in front of --",
 			"after -- this belongs to init alone; dracut would still act on it");
 }
 
@@ -201,7 +204,7 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 
 	w->kind = PLAN_WORD_UNKNOWN;
 	if (near)
-		complain(p, w, WHOLE, DIAG_WARN, textf(p, "did you mean %s?", near),
+		warn_word(p, w, textf(p, "did you mean %s?", near),
 			"unknown; nothing here reads it");
 	else
 		complain(p, w, WHOLE, ours ? DIAG_WARN : DIAG_NOTE, NULL,
@@ -214,10 +217,10 @@ static bool take_almost(struct parser *p, struct plan_word *w)
 	const struct option_row *row = option_find_case(w->name, strlen(w->name));
 
 	if (row)
-		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s", row->name),
+		warn_word(p, w, textf(p, "write %s", row->name),
 			"unknown; names are case-sensitive, nothing here reads it");
 	else if (w->name[0] == '\'' && (row = option_find(w->name + 1, strcspn(w->name + 1, "'"), NULL)))
-		complain(p, w, WHOLE, DIAG_WARN, "leave the quotes out, or write \"",
+		warn_word(p, w, "leave the quotes out, or write \"",
 			"the kernel knows double quotes only: %s is not set", row->name);
 	return row != NULL;
 }

@@ -10,7 +10,8 @@ PARSE(init)
 	struct slice v = word_value(w);
 
 	if (has_control(v) || v.len > 255) {
-		complain(p, w, v, DIAG_ERROR, NULL, "not a path; left out, %s stays", p->plan->init);
+		complain(p, w, v, DIAG_ERROR, NULL, "not a path; left out, %s stays",
+			p->plan->init);
 		return false;
 	}
 	if (v.s[0] == '/') {
@@ -32,11 +33,10 @@ PARSE(shell)
 
 	if (sw == SWITCH_OFF_LOOSE || sw == SWITCH_ODD)
 		complain(p, w, v, DIAG_WARN, textf(p, "write %s=%d", row->name, on),
-			on ? "not a switch; read as on, like dracut"
-			   : "read as off; dracut knows only 0, no and off and takes this as on");
+			on ? "not a switch; read as on, like dracut" : "read as off; dracut knows only 0, no and off and takes this as on");
 	p->plan->shell = on ? PLAN_ON : PLAN_OFF;
-	return say(p, w, on ? "opens a shell on the console when the boot fails"
-		     : "opens no shell when the boot fails");
+	return say(p, w,
+		on ? "opens a shell on the console when the boot fails" : "opens no shell when the boot fails");
 }
 
 const struct choice failure_actions[] = {
@@ -93,8 +93,9 @@ PARSE(breakpoint)
 	const struct choice *c = choice_find(break_stages, word_value(w));
 
 	if (!c)
-		return left_out(p, w, word_value(w), "cmdline, pre-udev, pre-trigger, initqueue, "
-			"pre-mount, mount, pre-pivot or cleanup", "not a stage");
+		return left_out(p, w, word_value(w),
+			"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, pre-pivot "
+			"or cleanup", "not a stage");
 	if (p->plan->breaks && p->plan->breaks != c->value)
 		differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
 			"each of them counts here; dracut heeds the last one only");
@@ -107,7 +108,7 @@ PARSE(breakpoint)
 PARSE(quiet)
 {
 	if (w->value) {
-		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s alone", row->name),
+		warn_word(p, w, textf(p, "write %s alone", row->name),
 			"the kernel knows %s without a value only; left out", row->name);
 		return false;
 	}
@@ -129,13 +130,14 @@ void resolve_policy(struct parser *p)
 	if (!plan->failure.shell && !action)
 		plan->failure.action = PLAN_ACTION_HALT; /* dracut's, with rd.shell=0 */
 	if (plan->shell == PLAN_OFF && plan->breaks)
-		complain(p, parser_word(p, OPTION_RD_BREAK), WHOLE, DIAG_WARN, "leave rd.break out, or rd.shell=0",
+		warn_word(p, parser_word(p, OPTION_RD_BREAK), "leave rd.break out, or rd.shell=0",
 			"opens a shell in spite of rd.shell=0, which counts for a failed boot only");
 	if (!w || !action)
 		return;
 	if (plan->failure.shell)
 		say(p, w, "%s, once the shell is left", w->effect ? w->effect : "");
 	else if (plan->shell == PLAN_UNSET)
-		complain(p, w, WHOLE, DIAG_NOTE, "add rd.shell=0 if the same line must work there",
-			"%s without opening a shell; dracut would open one first", verb(plan->failure.action));
+		note_word(p, w, "add rd.shell=0 if the same line must work there",
+			"%s without opening a shell; dracut would open one first",
+			verb(plan->failure.action));
 }

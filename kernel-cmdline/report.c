@@ -34,7 +34,7 @@ static bool report_url(struct parser *p, const struct plan_word *w, struct slice
 	if (!image_url(p, w, v, DIAG_ERROR, &u))
 		return false;
 	if (streq(u.path, "/") && v.s[v.len - 1] != '/')
-		complain(p, w, WHOLE, DIAG_WARN, "write http://HOST/PATH", "no path: / is asked for");
+		warn_word(p, w, "write http://HOST/PATH", "no path: / is asked for");
 	out->host = keep(p, (struct slice){u.host, strlen(u.host)});
 	out->addr = u.address;
 	out->port = u.port;
@@ -80,7 +80,7 @@ PARSE(report)
 	}
 	for (size_t i = 0; i < p->reports.n; i++)
 		if (streq(((struct plan_report *)p->reports.items)[i].text, v.s)) {
-			complain(p, w, WHOLE, DIAG_NOTE, "keep one of them", "given twice; told once");
+			note_word(p, w, "keep one of them", "given twice; told once");
 			return say(p, w, "has no further effect");
 		}
 	if (!APPEND(p, &p->reports, out, w))

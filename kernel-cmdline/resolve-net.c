@@ -108,7 +108,7 @@ static void resolve_short(struct parser *p)
 		if (!w)
 			continue;
 		say(p, w, "has no effect: there is no ip=ADDR to go with it");
-		complain(p, w, WHOLE, DIAG_WARN, "put it into the ip= option",
+		warn_word(p, w, "put it into the ip= option",
 			"only counts beside ip=ADDR alone; nothing reads it");
 	}
 }
@@ -152,7 +152,7 @@ static void resolve_repeated(struct parser *p)
 		if (!again)
 			continue;
 		say(p, &p->words[ips[i].word], "has no effect: given again further on");
-		complain(p, &p->words[ips[i].word], WHOLE, DIAG_WARN, "keep one of them",
+		warn_word(p, &p->words[ips[i].word], "keep one of them",
 			"another ip= for the same interface follows and counts; dracut stops here");
 		drop_ip(p, i--);
 	}
@@ -227,14 +227,15 @@ static void comment_ip(struct parser *p, const struct plan_ip *ip)
 	const struct plan_word *w = &p->words[ip->word];
 
 	if (ip->methods & PLAN_IP_IBFT)
-		complain(p, w, WHOLE, DIAG_WARN, "use dhcp or a static address",
+		warn_word(p, w, "use dhcp or a static address",
 			"understood, but this build does not read iBFT");
 	if (gateway_outside(ip))
-		complain(p, w, WHOLE, DIAG_WARN, "look at address, mask and gateway",
+		warn_word(p, w, "look at address, mask and gateway",
 			"the gateway is outside of the interface's subnet");
 	if (ip->mtu && ip->mtu < 1280 && is_six(ip))
-		complain(p, w, WHOLE, DIAG_WARN, "1280 or more",
-			"MTU %u: below 1280 the kernel takes IPv6 off the interface (RFC 8200 5)", ip->mtu);
+		warn_word(p, w, "1280 or more",
+			"MTU %u: below 1280 the kernel takes IPv6 off the interface (RFC 8200 5)",
+			ip->mtu);
 }
 
 /* --- the whole network ---------------------------------------------------------------------- */

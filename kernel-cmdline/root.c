@@ -16,12 +16,13 @@ PARSE(root)
 PARSE(rorw)
 {
 	if (w->value) {
-		complain(p, w, WHOLE, DIAG_WARN, textf(p, "write %s alone", row->name),
+		warn_word(p, w, textf(p, "write %s alone", row->name),
 			"the kernel and dracut know %s without a value only; left out", row->name);
 		return false;
 	}
 	p->plan->root.rw = row->id == OPTION_RW;
-	return say(p, w, p->plan->root.rw ? "mounts the root read-write" : "mounts the root read-only");
+	return say(p, w,
+		p->plan->root.rw ? "mounts the root read-write" : "mounts the root read-only");
 }
 
 /*
@@ -33,7 +34,8 @@ PARSE(nfs_fallback)
 	struct slice v = word_value(w);
 
 	if (slice_is(v, "tcp")) {
-		return say(p, w, "lets a root asked for over RDMA come over TCP if RDMA does not work");
+		return say(p, w,
+			"lets a root asked for over RDMA come over TCP if RDMA does not work");
 	}
 	if (slice_is(v, "none") || value_switch(v.s, v.len) == SWITCH_OFF) {
 		return say(p, w, "never falls back from RDMA to TCP");
@@ -142,7 +144,8 @@ static void take_rw(struct parser *p, const struct plan_word *w, struct plan_roo
 	if (!p->taken[OPTION_RO] && !p->taken[OPTION_RW])
 		root->rw = p->nfs_rw;
 	else if (root->rw != p->nfs_rw)
-		complain(p, w, WHOLE, DIAG_WARN, "keep one of them", "%s among the mount options, %s on the line: the latter counts",
+		warn_word(p, w, "keep one of them",
+			"%s among the mount options, %s on the line: the latter counts",
 			p->nfs_rw ? "rw" : "ro", root->rw ? "rw" : "ro");
 }
 
@@ -174,12 +177,13 @@ static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_w
 {
 	p->plan->root.legacy_nfs = true;
 	if (!nfsroot) {
-		complain(p, root, WHOLE, DIAG_NOTE, "write root=nfs:SERVER:/PATH",
-			"deprecated; /tftpboot/%%s is asked for (%%s: host name) unless DHCP names a path");
+		note_word(p, root, "write root=nfs:SERVER:/PATH",
+			"deprecated; /tftpboot/%%s is asked for (%%s: host name) unless DHCP "
+			"names a path");
 		take_nfs(p, root, (struct slice){"nfs", 3});
 		return;
 	}
-	complain(p, nfsroot, WHOLE, DIAG_NOTE, textf(p, "write root=nfs:%s", nfsroot->value),
+	note_word(p, nfsroot, textf(p, "write root=nfs:%s", nfsroot->value),
 		"the old form; still understood");
 	p->plan->root.text = nfsroot->value;
 	take_nfs(p, nfsroot, word_value(nfsroot));
@@ -223,7 +227,9 @@ static void take_dhcp6(struct parser *p, struct plan_word *w)
 	say(p, w, "takes server and path of the root from DHCPv6's boot file URL");
 	if (p->plan->given[OPTION_IP] || !APPEND(p, &p->ips, ip, w))
 		return;
-	say(p, w, "asks DHCPv6 on every interface, takes server and path of the root from its boot file URL");
+	say(p, w,
+		"asks DHCPv6 on every interface, takes server and path of the root from its boot "
+		"file URL");
 }
 
 /* root= or netroot= by what it begins with. */
@@ -258,8 +264,8 @@ static void take_kind(struct parser *p, struct plan_word *w)
 	else if (root->kind == PLAN_ROOT_DHCP)
 		say(p, w, "takes server and path of the root from DHCP's root-path");
 	else
-		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
-							: "left to dracut");
+		say(p, w,
+			root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut" : "left to dracut");
 	if (root->kind == PLAN_ROOT_OTHER && (slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1))
 		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
 			"this agent fetches by http and https only");
@@ -286,12 +292,12 @@ static struct plan_word *choose_word(struct parser *p)
 		say(p, netroot, "has no effect: root= names the root");
 		/* iscsi: and the like are dracut's, as this root= is */
 		if (kind != PLAN_ROOT_OTHER)
-			complain(p, netroot, WHOLE, DIAG_WARN, textf(p, "write root=%s", netroot->value),
+			warn_word(p, netroot, textf(p, "write root=%s", netroot->value),
 				"not read: root=%s is there as well", root->value);
 		return root;
 	}
 	if (kind == PLAN_ROOT_NFS)
-		complain(p, netroot, WHOLE, DIAG_WARN, textf(p, "write root=%s", netroot->value),
+		warn_word(p, netroot, textf(p, "write root=%s", netroot->value),
 			"dracut ignores netroot= for NFS");
 	if (root)
 		say(p, root, "netroot= names the root");
@@ -313,7 +319,7 @@ static void no_root(struct parser *p)
 			unset ? "no root=" : "no usable root=");
 		return;
 	}
-	complain(p, nfsroot, WHOLE, DIAG_WARN, textf(p, "write root=nfs:%s", nfsroot->value),
+	warn_word(p, nfsroot, textf(p, "write root=nfs:%s", nfsroot->value),
 		"nfsroot= without root=/dev/nfs; taken as the root, dracut would stop");
 	p->plan->root.text = nfsroot->value;
 	take_nfs(p, nfsroot, word_value(nfsroot));
@@ -372,7 +378,7 @@ void resolve_root(struct parser *p)
 		say_root(p, w);
 	if (nfsroot && w != nfsroot) {
 		say(p, nfsroot, "has no effect: root= names the root");
-		complain(p, nfsroot, WHOLE, DIAG_WARN, "leave it out",
+		warn_word(p, nfsroot, "leave it out",
 			"nfsroot= belongs to root=/dev/nfs; dracut would stop here");
 	}
 }
@@ -513,7 +519,8 @@ static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_
 	kind = has_control(text) ? PLAN_ROOT_NONE : kind_of_path(text);
 	if (!may_come(plan, kind)) {
 		complain(p, &w, text, DIAG_ERROR,
-			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp [live:]http[s]://..., nbd:...",
+			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp "
+			"[live:]http[s]://..., nbd:...",
 			"DHCP's root-path is not a root that may be taken from there");
 		r = -EINVAL;
 	} else if (kind == PLAN_ROOT_NFS) {

@@ -49,5 +49,6 @@ void check_text(struct parser *p, const struct plan_word *w)
 			"the kernel knows double quotes only: the single quotes stay in the value");
 	if (w->row && was_quoted(w) && read_by_generator(w->row->id))
 		differ(p, w, WHOLE, DIAG_NOTE, "leave the quotes out",
-			"the kernel takes the quotes off; NetworkManager's generator reads them as part of the value");
+			"the kernel takes the quotes off; NetworkManager's generator reads them "
+			"as part of the value");
 }
