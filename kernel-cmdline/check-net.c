@@ -5,10 +5,9 @@
 #include "parser.h"
 #include "url.h"
 
-#define IPV6_METHODS (PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6)
 #define IPV4_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE | PLAN_IP_IBFT)
 
-/* IPoIB in datagram mode: an InfiniBand MTU of 4096 less the 4 octets of its header (RFC 4391 7). */
+/* IPoIB in datagram mode: an InfiniBand MTU of 4096 less its header of 4 octets (RFC 4391 7). */
 #define DATAGRAM_MTU_MAX 4092
 
 static const struct plan_word *ip_word(const struct parser *p, const struct plan_ip *ip)
@@ -20,10 +19,8 @@ static const struct plan_word *ip_word(const struct parser *p, const struct plan
 
 static bool has_ip(const struct parser *p, const char *name)
 {
-	const struct plan_ip *ips = p->ips.items;
-
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (ips[i].ifname && streq(ips[i].ifname, name))
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->ifname && streq(ip->ifname, name))
 			return true;
 	return false;
 }
@@ -31,22 +28,10 @@ static bool has_ip(const struct parser *p, const char *name)
 /* An ip= or BOOTIF= that may mean any interface: then any name may be right. */
 static bool any_interface(const struct parser *p)
 {
-	const struct plan_ip *ips = p->ips.items;
-
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (!ips[i].ifname)
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (!ip->ifname)
 			return true;
 	return p->ips.n == 0 || p->plan->net.bootif.len;
-}
-
-static const struct plan_ifname *find_ifname(const struct parser *p, const char *name)
-{
-	const struct plan_ifname *items = p->ifnames.items;
-
-	for (size_t i = 0; i < p->ifnames.n; i++)
-		if (streq(items[i].name, name))
-			return &items[i];
-	return NULL;
 }
 
 /* "ib0.8001" into its parent and key; false for any other name. */
@@ -70,10 +55,8 @@ static bool is_parent(const struct plan_pkey *k, struct slice parent)
 /* Does an option make this partition's interface? */
 static bool makes_child(const struct parser *p, struct slice parent, uint32_t pkey)
 {
-	const struct plan_pkey *items = p->pkeys.items;
-
-	for (size_t i = 0; i < p->pkeys.n; i++)
-		if (items[i].pkey == pkey && is_parent(&items[i], parent))
+	FOR_EACH(struct plan_pkey, k, &p->pkeys)
+		if (k->pkey == pkey && is_parent(k, parent))
 			return true;
 	return false;
 }
@@ -81,11 +64,9 @@ static bool makes_child(const struct parser *p, struct slice parent, uint32_t pk
 /* The partition's interface that is made above this parent, as text; NULL: none. */
 static const char *other_child(struct parser *p, struct slice parent)
 {
-	const struct plan_pkey *items = p->pkeys.items;
-
-	for (size_t i = 0; i < p->pkeys.n; i++)
-		if (is_parent(&items[i], parent))
-			return textf(p, "%.*s.%04x", SLICE(parent), items[i].pkey);
+	FOR_EACH(struct plan_pkey, k, &p->pkeys)
+		if (is_parent(k, parent))
+			return textf(p, "%.*s.%04x", SLICE(parent), k->pkey);
 	return NULL;
 }
 
@@ -111,42 +92,30 @@ static const char *made_by(const char *name)
 	return dot && dot > name && strlen(dot) <= 5 && all_digits(dot + 1) ? "vlan" : NULL;
 }
 
-static bool has_link(const struct parser *p, const char *name)
-{
-	const struct plan_link *links = p->links.items;
-
-	for (size_t i = 0; i < p->links.n; i++)
-		if (streq(links[i].name, name))
-			return true;
-	return false;
-}
-
 /* An ip= for an interface that nothing makes is waited for in vain. */
 static void check_made(struct parser *p, const struct plan_ip *ip)
 {
-	const char *other, *remedy;
+	const struct plan_word *w = ip_word(p, ip);
+	const char *option, *other;
 	struct slice parent;
 	uint32_t pkey;
 
-	if (!ip->ifname || has_link(p, ip->ifname) || find_ifname(p, ip->ifname))
+	if (!ip->ifname || find_named(&p->links, ip->ifname) ||
+		find_named(&p->ifnames, ip->ifname))
 		return;
 	if (!split_child(ip->ifname, &parent, &pkey) || !(pkey & 0x8000)) {
-		if (made_by(ip->ifname))
-			warn_word(p, ip_word(p, ip), "name an interface of an adapter",
-				"no option makes %s: only %s= would", ip->ifname,
-				made_by(ip->ifname));
+		option = made_by(ip->ifname);
+		if (option)
+			warn_word(p, w, "name an interface of an adapter",
+				"no option makes %s: only %s= would", ip->ifname, option);
 		return;
 	}
 	if (makes_child(p, parent, pkey))
 		return;
-	remedy = textf(p, "add rd.ib.pkey=%s", ip->ifname);
 	other = other_child(p, parent);
-	if (other)
-		warn_word(p, ip_word(p, ip), textf(p, "%s, or write %s", remedy, other),
-			"no option makes %s: %s is made", ip->ifname, other);
-	else
-		warn_word(p, ip_word(p, ip), remedy, "no option makes %s: only rd.ib.pkey= does",
-			ip->ifname);
+	warn_word(p, w, textf(p, "add rd.ib.pkey=%s%s%s", ip->ifname, other ? ", or write " : "",
+		other ? other : ""), "no option makes %s: %s", ip->ifname,
+		other ? textf(p, "%s is made", other) : "only rd.ib.pkey= does");
 }
 
 /* Is the interface set up by an ip=, or the child of one that is? */
@@ -160,56 +129,45 @@ static bool set_up(const struct parser *p, const char *name)
 
 static void check_bootdev(struct parser *p)
 {
-	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV), *first = NULL;
-	const struct plan_ip *ips = p->ips.items;
-	const char *name = NULL;
+	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV);
+	const struct plan_ip *first = NULL;
 
 	if (w && !any_interface(p) && !set_up(p, w->value))
 		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up",
 			"no ip= sets this interface up");
-	for (size_t i = 0; i < p->ips.n && !w; i++) {
-		if (!ips[i].ifname || (name && streq(name, ips[i].ifname)))
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		if (w || !ip->ifname || (first && streq(first->ifname, ip->ifname)))
 			continue;
-		if (name) {
-			warn_word(p, first, textf(p, "add bootdev=%s", name),
+		if (first) {
+			warn_word(p, ip_word(p, first), textf(p, "add bootdev=%s", first->ifname),
 				"ip= for %s and %s without bootdev=, which dracut requires: %s is "
-				"taken, the first", name, ips[i].ifname, name);
+				"taken, the first", first->ifname, ip->ifname, first->ifname);
 			return;
 		}
-		name = ips[i].ifname;
-		first = ip_word(p, &ips[i]);
+		first = ip;
 	}
 }
 
 static void check_routes(struct parser *p)
 {
-	const struct plan_route *routes = p->routes.items;
 	const struct plan_word *w = parser_word(p, OPTION_RD_ROUTE);
 
-	for (size_t i = 0; i < p->routes.n && !any_interface(p); i++)
-		if (routes[i].ifname && !set_up(p, routes[i].ifname))
-			warn_word(p, w,
-				textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
-					routes[i].ifname),
-				"rd.route= over %s, which no ip= sets up: the route is never set",
-				routes[i].ifname);
+	if (any_interface(p))
+		return;
+	FOR_EACH(struct plan_route, r, &p->routes)
+		if (r->ifname && !set_up(p, r->ifname))
+			warn_word(p, w, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
+				r->ifname), "rd.route= over %s, which no ip= sets up: the route is "
+				"never set", r->ifname);
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-static bool same_interface(const struct plan_ip *a, const struct plan_ip *b)
+static void check_addresses(struct parser *p, const struct plan_ip *ip,
+	const struct inet_addr *server)
 {
-	if (a->match.len || b->match.len)
-		return a->match.len == b->match.len && !memcmp(a->match.bytes, b->match.bytes, a->match.len);
-	return a->ifname && b->ifname ? streq(a->ifname, b->ifname) : a->ifname == b->ifname;
-}
-
-static void check_addresses(struct parser *p, const struct plan_ip *ip, const struct inet_addr *server)
-{
-	const struct plan_ip *ips = p->ips.items;
 	const struct plan_word *w = ip_word(p, ip);
 	char text[INET_ADDR_TEXT];
-	const struct plan_ip *k;
 
 	if (!ip->addr.family)
 		return;
@@ -220,11 +178,12 @@ static void check_addresses(struct parser *p, const struct plan_ip *ip, const st
 	if (inet_equal(&ip->addr, server))
 		warn_word(p, w, "look at ip= and root=",
 			"%s is this node in ip= and the server in root=", text);
-	for (k = ips; k < ip; k++)
-		if (inet_equal(&k->addr, &ip->addr) && !same_interface(k, ip))
+	for (const struct plan_ip *k = p->ips.items; k < ip; k++)
+		if (inet_equal(&k->addr, &ip->addr) && !same_device(k, ip))
 			warn_word(p, w, "one address for each interface", "%s is set on %s as well",
 				text, k->ifname ? k->ifname : "another interface");
-	if (!ip->ifname && !ip->match.len && !p->plan->net.bootif.len && p->ports.n + p->guids.n != 1)
+	if (!ip->ifname && !ip->match.len && !p->plan->net.bootif.len &&
+		p->ports.n + p->guids.n != 1)
 		warn_word(p, w, "name the interface in the sixth field",
 			"a static address for no interface: it is set on the first one, which may "
 			"be any");
@@ -237,7 +196,7 @@ static bool is_ipoib(const struct parser *p, const struct plan_ip *ip)
 
 	if (!ip->ifname)
 		return ip->match.len > 6;
-	named = find_ifname(p, ip->ifname);
+	named = find_named(&p->ifnames, ip->ifname);
 	return named ? named->hwaddr.len > 6 : strncmp(ip->ifname, "ib", 2) == 0;
 }
 
@@ -246,7 +205,7 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 	const struct plan_word *w = ip_word(p, ip);
 
 	check_made(p, ip);
-	if (ip->hwaddr.len && ip->ifname && find_ifname(p, ip->ifname))
+	if (ip->hwaddr.len && ip->ifname && find_named(&p->ifnames, ip->ifname))
 		warn_word(p, w, "leave the hardware address out",
 			"a hardware address in ip= beside ifname=%s: dracut allows only one of "
 			"them", ip->ifname);
@@ -255,29 +214,35 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 			"MTU %u, but rd.ib.mode=datagram allows 4092 at most", ip->mtu);
 }
 
+static bool is_ethernet(const struct parser *p, const struct plan_ip *ip)
+{
+	return ip->ifname && !is_ipoib(p, ip) &&
+		(strncmp(ip->ifname, "eth", 3) == 0 || strncmp(ip->ifname, "en", 2) == 0);
+}
+
 /* A mode of IPoIB where every interface of the line is another kind's. */
 static void check_mode(struct parser *p)
 {
-	const struct plan_ip *ips = p->ips.items;
+	const struct plan_word *w = parser_word(p, OPTION_RD_IB_MODE);
 
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (!ips[i].ifname || is_ipoib(p, &ips[i]) || (strncmp(ips[i].ifname, "eth", 3) && strncmp(ips[i].ifname, "en", 2)))
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (!is_ethernet(p, ip))
 			return;
-	if (p->ips.n && parser_word(p, OPTION_RD_IB_MODE))
-		note_word(p, parser_word(p, OPTION_RD_IB_MODE), "leave it out",
-			"every ip= names an Ethernet interface");
+	if (p->ips.n && w)
+		note_word(p, w, "leave it out", "every ip= names an Ethernet interface");
 }
 
 /* parse-ip-opts.sh: "ip=dhcp does not make sense with multiple ip= lines" */
 static void check_mixed(struct parser *p)
 {
-	const struct plan_ip *ips = p->ips.items, *open = NULL;
+	const struct plan_ip *open = NULL;
 	size_t named = 0;
 
-	for (size_t i = 0; i < p->ips.n; i++) {
-		named += ips[i].ifname || ips[i].match.len;
-		if (!ips[i].ifname && !ips[i].match.len && !(ips[i].methods & PLAN_IP_STATIC))
-			open = &ips[i];
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		if (ip->ifname || ip->match.len)
+			named++;
+		else if (!(ip->methods & PLAN_IP_STATIC))
+			open = ip;
 	}
 	if (open && named)
 		differ(p, ip_word(p, open), WHOLE, DIAG_WARN,
@@ -297,7 +262,8 @@ static bool root_server(const struct parser *p, struct inet_addr *addr, bool *na
 	*addr = (struct inet_addr){0};
 	if (root->kind == PLAN_ROOT_NFS && root->nfs.server)
 		*addr = root->nfs.server_addr;
-	else if (root->kind == PLAN_ROOT_LIVE && url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
+	else if (root->kind == PLAN_ROOT_LIVE &&
+		url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
 		*addr = u.address;
 	else if (root->kind == PLAN_ROOT_REMOTE && root->block.n_portals)
 		*addr = root->block.portals[0].addr;
@@ -307,14 +273,16 @@ static bool root_server(const struct parser *p, struct inet_addr *addr, bool *na
 	return true;
 }
 
-/* Does any ip= set up this family? Without any, every interface asks by DHCP, and by IPv6 where the server needs it. */
+/*
+ * Does any ip= set up this family? Without any, every interface asks by DHCP, and by IPv6 where the
+ * server needs it.
+ */
 static bool has_family(const struct parser *p, sa_family_t family)
 {
 	const unsigned int methods = family == AF_INET6 ? IPV6_METHODS : IPV4_METHODS;
-	const struct plan_ip *ips = p->ips.items;
 
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (ips[i].methods & methods || ips[i].addr.family == family)
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->methods & methods || ip->addr.family == family)
 			return true;
 	return p->ips.n == 0;
 }
@@ -322,10 +290,8 @@ static bool has_family(const struct parser *p, sa_family_t family)
 /* A name to be looked up where nothing says whom to ask. */
 static bool can_ask_dns(const struct parser *p)
 {
-	const struct plan_ip *ips = p->ips.items;
-
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (ips[i].methods != PLAN_IP_STATIC || ips[i].n_dns)
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->methods != PLAN_IP_STATIC || ip->n_dns)
 			return true;
 	return p->ips.n == 0 || p->nameservers.n;
 }
@@ -348,16 +314,16 @@ static void check_server(struct parser *p, const struct inet_addr *server, bool 
 
 void check_net(struct parser *p)
 {
-	const struct plan_word *a = parser_word(p, OPTION_HOSTNAME), *b = parser_word(p, OPTION_SYSTEMD_HOSTNAME);
-	const struct plan_ip *ips = p->ips.items;
+	const struct plan_word *a = parser_word(p, OPTION_HOSTNAME);
+	const struct plan_word *b = parser_word(p, OPTION_SYSTEMD_HOSTNAME);
 	struct inet_addr server;
 	bool name = false;
 
 	if (root_server(p, &server, &name))
 		check_server(p, &server, name);
-	for (size_t i = 0; i < p->ips.n; i++) {
-		check_addresses(p, &ips[i], &server);
-		check_device(p, &ips[i]);
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		check_addresses(p, ip, &server);
+		check_device(p, ip);
 	}
 	check_mixed(p);
 	check_bootdev(p);

@@ -4,16 +4,6 @@
  */
 #include "parser.h"
 
-static bool named(const struct arena_list *l, const char *name)
-{
-	const char *const *names = l->items;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (streq(names[i], name))
-			return true;
-	return false;
-}
-
 /* The last word of a list option that holds a module's name, for the caret. */
 static struct slice find_name(const struct parser *p, const char *name,
 	const struct plan_word **ret)
@@ -47,7 +37,7 @@ static void check_blacklist(struct parser *p)
 
 	for (size_t i = 0; i < p->blacklist.n; i++) {
 		const struct plan_word *w = NULL;
-		bool pre = named(&p->pre, names[i]), post = named(&p->post, names[i]);
+		bool pre = find_named(&p->pre, names[i]), post = find_named(&p->post, names[i]);
 		struct slice at;
 
 		if (!pre && !post)
@@ -119,10 +109,8 @@ static void check_rorw(struct parser *p)
 /* Is no interface going to hear a DHCP server? Without any ip=, all of them are. */
 static bool all_static(const struct parser *p)
 {
-	const struct plan_ip *ips = p->ips.items;
-
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (ips[i].methods & ~(unsigned int)PLAN_IP_STATIC)
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->methods & ~(unsigned int)PLAN_IP_STATIC)
 			return false;
 	return p->ips.n > 0;
 }
@@ -178,12 +166,11 @@ static void check_nfs(struct parser *p)
 static void check_dhcp6(struct parser *p)
 {
 	const struct plan_root *root = &p->plan->root;
-	const struct plan_ip *ips = p->ips.items;
 
 	if (root->kind != PLAN_ROOT_DHCP || !streq(root->text, "dhcp6"))
 		return;
-	for (size_t i = 0; i < p->ips.n; i++)
-		if (ips[i].methods & (PLAN_IP_DHCP6 | PLAN_IP_EITHER6))
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->methods & (PLAN_IP_DHCP6 | PLAN_IP_EITHER6))
 			return;
 	warn_word(p, root_word(p), "add ip=dhcp6",
 		"the root is named by DHCPv6, but no ip= asks it");

@@ -148,6 +148,11 @@ bool take_list(struct parser *p, struct plan_word *w, const char *effect,
  */
 bool check_host_part(struct parser *p, const struct plan_word *w, const struct plan_ip *ip);
 
+#define IPV6_METHODS (PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6)
+
+/* same_device: do both mean the same interface? None named on either side is the same "any". */
+bool same_device(const struct plan_ip *a, const struct plan_ip *b);
+
 /* check_text: says what in a word looks like unexpanded shell text or like quotes that are none for the kernel. */
 void check_text(struct parser *p, const struct plan_word *w);
 

@@ -5,8 +5,6 @@
  */
 #include "parser.h"
 
-#define IPV6_METHODS (PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6)
-
 /* --- ip=ADDR with netmask=, gateway=, mtu=, ksdevice= ---------------------------------------- */
 
 static void short_mask(struct parser *p, struct plan_ip *ip)
@@ -115,15 +113,11 @@ static void resolve_short(struct parser *p)
 
 /* --- every ip= ------------------------------------------------------------------------------ */
 
-/* No interface named on either side is the same "any" interface. */
-static bool same_device(const struct plan_ip *a, const struct plan_ip *b)
+bool same_device(const struct plan_ip *a, const struct plan_ip *b)
 {
 	if (a->match.len || b->match.len)
-		return a->match.len == b->match.len &&
-			memcmp(a->match.bytes, b->match.bytes, a->match.len) == 0;
-	if (!a->ifname || !b->ifname)
-		return a->ifname == b->ifname;
-	return streq(a->ifname, b->ifname);
+		return hw_addr_equal(&a->match, &b->match);
+	return a->ifname && b->ifname ? streq(a->ifname, b->ifname) : a->ifname == b->ifname;
 }
 
 static bool is_six(const struct plan_ip *ip)
