@@ -187,18 +187,16 @@ bool block_nvmf(struct block_spec *x, struct slice text)
 static bool discover_rest(struct block_spec *x, struct slice source, struct slice port, struct plan_portal *ret)
 {
 	struct inet_addr addr;
-	uint32_t n = 0;
 
 	if (slice_is(source, "none"))
 		source.len = 0;
 	if (source.len && value_inet(source.s, source.len, &addr) < 0)
 		return block_fail(x, source, "not an address of this node");
-	if (port.len && (value_u32(port.s, port.len, 65535, &n) < 0 || !n))
+	if (port.len && value_port(port.s, port.len, &ret->port) < 0)
 		return block_fail(x, port, "not a port");
 	if (source.len && source.s[0] == '[')
 		source = (struct slice){source.s + 1, source.len - 2};
 	ret->source = source.len ? keep(x->p, source) : NULL;
-	ret->port = (uint16_t)n;
 	return true;
 }
 

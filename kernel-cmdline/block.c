@@ -45,12 +45,12 @@ bool block_part(struct block_spec *x, struct slice value)
 static bool nbd_port(struct block_spec *x, struct slice v)
 {
 	struct plan_portal *portals = x->portals.items;
-	uint32_t port;
+	uint16_t port;
 
-	if (value_u32(v.s, v.len, 65535, &port) < 0 || !port)
+	if (value_port(v.s, v.len, &port) < 0)
 		return block_fail(x, v, "not a port");
 	for (size_t i = 0; i < x->portals.n; i++)
-		portals[i].port = (uint16_t)port;
+		portals[i].port = port;
 	return true;
 }
 

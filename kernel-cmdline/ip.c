@@ -175,15 +175,8 @@ static bool read_device(struct ip_parse *x, struct slice s)
 
 static void read_mtu(struct ip_parse *x, struct slice s)
 {
-	uint32_t mtu;
-
-	if (s.len == 0)
-		return;
-	/* RFC 791's least datagram; 65520 is the most IPoIB has, 65535 the most IPv4 has */
-	if (value_u32(s.s, s.len, 65535, &mtu) < 0 || mtu < 68)
-		complain_at(x, s, DIAG_ERROR, "68 to 65535", "not an MTU; left out");
-	else
-		x->ip.mtu = mtu;
+	if (s.len && value_mtu(s.s, s.len, &x->ip.mtu) < 0)
+		left_out(x->p, x->w, s, "68 to 65535", "not an MTU");
 }
 
 /* The MAC is all that is left, colons and all. */

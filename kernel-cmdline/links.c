@@ -214,7 +214,7 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 		return false;
 	if (n > 2 && f[2].len && !set_bond_options(x, f[2]))
 		return false;
-	if (n > 3 && f[3].len && (value_u32(f[3].s, f[3].len, 65535, &x->link.mtu) < 0 || x->link.mtu < 68))
+	if (n > 3 && f[3].len && value_mtu(f[3].s, f[3].len, &x->link.mtu) < 0)
 		return link_fail(x, f[3], "not an MTU");
 	/* IPoIB has no address that could move (Documentation/networking/bonding.rst) */
 	return x->link.mode == ACTIVE_BACKUP || no_ipoib(x, "knows mode=active-backup only");

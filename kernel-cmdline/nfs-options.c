@@ -204,13 +204,9 @@ static void take_proto(struct nfs_item *x)
 
 static void take_port(struct nfs_item *x)
 {
-	uint32_t port;
-
-	if (value_u32(x->value.s, x->value.len, 65535, &port) < 0 || port == 0)
+	if (value_port(x->value.s, x->value.len, &x->out->port) < 0)
 		remark(x, DIAG_ERROR, "1 to 65535; usual are 2049 (TCP) and 20049 (RDMA)",
 			"not a port; left out");
-	else
-		x->out->port = (uint16_t)port;
 }
 
 /* Is it a number where the kernel wants one? */

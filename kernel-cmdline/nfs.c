@@ -115,15 +115,11 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 {
 	size_t slash = slice_find(s, "/");
 	struct slice host = {s.s, slash}, f[2];
-	uint32_t port;
 
 	if (slash == s.len)
 		return fail(x, s, "the URL names no path");
-	if (fields_split(host, f, 2) == 2 && f[1].len) {
-		if (value_u32(f[1].s, f[1].len, 65535, &port) < 0 || port == 0)
-			return fail(x, f[1], "not a port");
-		x->out->port = (uint16_t)port;
-	}
+	if (fields_split(host, f, 2) == 2 && f[1].len && value_port(f[1].s, f[1].len, &x->out->port) < 0)
+		return fail(x, f[1], "not a port");
 	differ(x->p, x->w, s, DIAG_WARN,
 		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
 			x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),

@@ -137,12 +137,9 @@ const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, 
 {
 	struct slice f[3];
 	size_t n = fields_split(s, f, 3);
-	uint32_t number = 0;
 
-	if (n > 2 || (n == 2 && (value_u32(f[1].s, f[1].len, UINT16_MAX, &number) < 0 || !number)))
+	if (n > 2 || (n == 2 && value_port(f[1].s, f[1].len, port) < 0))
 		return NULL;
-	if (number)
-		*port = (uint16_t)number;
 	return take_server(p, f[0], addr);
 }
 

@@ -7,67 +7,50 @@
 
 /* --- ip=ADDR with netmask=, gateway=, mtu=, ksdevice= ---------------------------------------- */
 
-static void short_mask(struct parser *p, struct plan_ip *ip)
+static void short_mask(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
-	struct plan_word *w = parser_word(p, OPTION_NETMASK);
-	struct slice v;
-
-	if (!w)
-		return;
-	v = word_value(w);
 	if (value_netmask(v.s, v.len, ip->addr.family == AF_INET ? 32 : 128, &ip->prefix) < 0)
 		complain(p, w, v, DIAG_ERROR, "for example netmask=255.255.255.0", "not a netmask");
 }
 
-static void short_gateway(struct parser *p, struct plan_ip *ip)
+static void short_gateway(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
-	struct plan_word *w = parser_word(p, OPTION_GATEWAY);
 	struct inet_addr a;
-	struct slice v;
 
-	if (!w)
-		return;
-	v = word_value(w);
 	if (value_inet(v.s, v.len, &a) < 0 || a.family != ip->addr.family)
-		complain(p, w, v, DIAG_ERROR, NULL, "not a gateway for this address; left out");
+		left_out(p, w, v, NULL, "not a gateway for this address");
 	else
 		ip->gateway = a;
 }
 
-static void short_mtu(struct parser *p, struct plan_ip *ip)
+static void short_mtu(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
-	struct plan_word *w = parser_word(p, OPTION_MTU);
-	uint32_t mtu;
-	struct slice v;
-
-	if (!w)
-		return;
-	v = word_value(w);
-	if (value_u32(v.s, v.len, 65535, &mtu) < 0 || mtu < 68)
-		complain(p, w, v, DIAG_ERROR, "68 to 65535", "not an MTU; left out");
-	else
-		ip->mtu = mtu;
+	if (value_mtu(v.s, v.len, &ip->mtu) < 0)
+		left_out(p, w, v, "68 to 65535", "not an MTU");
 }
 
 /* "link" (the first with carrier) and "ibft" name no interface: any will do. */
-static void short_device(struct parser *p, struct plan_ip *ip)
+static void short_device(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
-	struct plan_word *w = parser_word(p, OPTION_KSDEVICE);
-	struct slice v;
-
-	if (!w)
-		return;
-	v = word_value(w);
 	if (slice_is(v, "bootif") || slice_is(v, "BOOTIF"))
 		ip->match = p->plan->net.bootif;
-	else if (value_hw(v.s, v.len, &ip->match) == 0 || slice_is(v, "link") ||
-		slice_is(v, "ibft"))
+	else if (value_hw(v.s, v.len, &ip->match) == 0 || slice_is(v, "link") || slice_is(v, "ibft"))
 		return;
 	else if (value_ifname(v.s, v.len))
 		ip->ifname = w->value;
 	else
-		complain(p, w, v, DIAG_ERROR, NULL, "not an interface; left out");
+		left_out(p, w, v, NULL, "not an interface");
 }
+
+static const struct {
+	enum option_id id;
+	void (*take)(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip);
+} helpers[] = {
+	{OPTION_NETMASK, short_mask},
+	{OPTION_GATEWAY, short_gateway},
+	{OPTION_MTU, short_mtu},
+	{OPTION_KSDEVICE, short_device},
+};
 
 /* Takes the item at index i out of the list. */
 static void drop_ip(struct parser *p, size_t i)
@@ -81,34 +64,28 @@ static void drop_ip(struct parser *p, size_t i)
 /* Beside other forms of ip= these helpers mean nothing, which is said. */
 static void resolve_short(struct parser *p)
 {
-	static const enum option_id helpers[] = {
-		OPTION_NETMASK, OPTION_GATEWAY, OPTION_MTU, OPTION_KSDEVICE};
-	struct plan_ip *ip;
+	struct plan_ip *ip = p->short_ip ? (struct plan_ip *)p->ips.items + p->short_ip - 1 : NULL;
 
-	if (p->short_ip) {
-		ip = (struct plan_ip *)p->ips.items + p->short_ip - 1;
-		short_mask(p, ip);
-		short_gateway(p, ip);
-		short_mtu(p, ip);
-		short_device(p, ip);
-		if (ip->prefix < 0)
-			complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
-				"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
-				"an address without a netmask; the whole option is left out");
-		else if (check_host_part(p, &p->words[ip->word], ip))
-			return;
-		drop_ip(p, p->short_ip - 1);
-		return;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
-		struct plan_word *w = parser_word(p, helpers[i]);
+		struct plan_word *w = parser_word(p, helpers[i].id);
 
-		if (!w)
-			continue;
-		say(p, w, "has no effect: there is no ip=ADDR to go with it");
-		warn_word(p, w, "put it into the ip= option",
-			"only counts beside ip=ADDR alone; nothing reads it");
+		if (w && ip) {
+			helpers[i].take(p, w, word_value(w), ip);
+		} else if (w) {
+			say(p, w, "has no effect: there is no ip=ADDR to go with it");
+			warn_word(p, w, "put it into the ip= option",
+				"only counts beside ip=ADDR alone; nothing reads it");
+		}
 	}
+	if (!ip)
+		return;
+	if (ip->prefix < 0)
+		complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
+			"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
+			"an address without a netmask; the whole option is left out");
+	else if (check_host_part(p, &p->words[ip->word], ip))
+		return;
+	drop_ip(p, p->short_ip - 1);
 }
 
 /* --- every ip= ------------------------------------------------------------------------------ */
@@ -255,13 +232,12 @@ static void resolve_bootif(struct parser *p)
 static void resolve_leaders(struct parser *p)
 {
 	struct plan_net *net = &p->plan->net;
-	const struct plan_ip *ips = p->ips.items;
 
-	for (size_t i = 0; i < p->ips.n; i++) {
-		if (!net->bootdev && ips[i].ifname)
-			net->bootdev = ips[i].ifname;
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		if (!net->bootdev && ip->ifname)
+			net->bootdev = ip->ifname;
 		if (!net->hostname)
-			net->hostname = ips[i].hostname;
+			net->hostname = ip->hostname;
 	}
 	/* dracut: several ip= are waited for, unless rd.neednet=0 */
 	if (p->ips.n > 1 && !p->plan->given[OPTION_RD_NEEDNET])
@@ -271,15 +247,12 @@ static void resolve_leaders(struct parser *p)
 /* BOOTIF first, ksdevice=bootif looks at it; effects last, when the list is final. */
 void resolve_net(struct parser *p)
 {
-	const struct plan_ip *ips;
-
 	resolve_bootif(p);
 	resolve_short(p);
 	resolve_repeated(p);
 	resolve_leaders(p);
-	ips = p->ips.items;
-	for (size_t i = 0; i < p->ips.n; i++) {
-		say_ip(p, &ips[i]);
-		comment_ip(p, &ips[i]);
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		say_ip(p, ip);
+		comment_ip(p, ip);
 	}
 }

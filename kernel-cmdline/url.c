@@ -2,61 +2,45 @@
 /* url: see url.h. */
 #include "url.h"
 
+#include "words.h"
+
 #define PORT_HTTP  80
 #define PORT_HTTPS 443
 
-struct span {
-	const char *at;
-	size_t len;
-};
-
-static bool starts(const struct span *s, const char *what)
+/* Does s begin with what, small and capital letters being equal? */
+static bool starts(struct slice s, const char *what)
 {
-	size_t n = strlen(what);
-
-	for (size_t i = 0; i < n && n <= s->len; i++) {
-		char c = s->at[i];
-
-		if ((c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c) != what[i])
-			return false;
-	}
-	return n <= s->len;
-}
-
-static void skip(struct span *s, size_t n)
-{
-	s->at += n;
-	s->len -= n;
+	return s.len >= strlen(what) && strncasecmp(s.s, what, strlen(what)) == 0;
 }
 
 /* The part before the first of some bytes; it is taken off s. */
-static struct span until(struct span *s, const char *stops)
+static struct slice until(struct slice *s, const char *stops)
 {
-	struct span part = {s->at, 0};
+	struct slice part = {s->s, 0};
 
-	while (part.len < s->len && !memchr(stops, s->at[part.len], strlen(stops)))
+	while (part.len < s->len && !memchr(stops, s->s[part.len], strlen(stops)))
 		part.len++;
-	skip(s, part.len);
+	*s = slice_from(*s, part.len);
 	return part;
 }
 
 /* Printable ASCII without space: anything else would have to be escaped in a request. */
-static bool printable(const struct span *s)
+static bool printable(const struct slice *s)
 {
 	for (size_t i = 0; i < s->len; i++)
-		if (s->at[i] <= ' ' || s->at[i] > '~')
+		if (s->s[i] <= ' ' || s->s[i] > '~')
 			return false;
 	return true;
 }
 
-static int take_host(struct url *u, const struct span *host)
+static int take_host(struct url *u, const struct slice *host)
 {
 	if (!host->len)
 		return -EINVAL;
 	if (host->len >= sizeof(u->host))
 		return -E2BIG;
 	for (size_t i = 0; i < host->len; i++) {
-		char c = host->at[i];
+		char c = host->s[i];
 
 		u->host[i] = c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 	}
@@ -64,56 +48,56 @@ static int take_host(struct url *u, const struct span *host)
 }
 
 /* [IPv6], IPv4 or name, then perhaps a port. */
-static int take_authority(struct url *u, struct span *s)
+static int take_authority(struct url *u, struct slice *s)
 {
-	struct span all = until(s, "/?#"), host;
+	struct slice all = until(s, "/?#"), host;
 	uint32_t port = u->https ? PORT_HTTPS : PORT_HTTP;
 
-	if (all.len && *all.at == '[') {
-		skip(&all, 1);
+	if (all.len && *all.s == '[') {
+		all = slice_from(all, 1);
 		host = until(&all, "]");
-		if (!all.len || !memchr(host.at, ':', host.len))
+		if (!all.len || !memchr(host.s, ':', host.len))
 			return -EINVAL;
-		skip(&all, 1);
+		all = slice_from(all, 1);
 	} else {
 		host = until(&all, ":");
 	}
-	if (all.len > 1 && (*all.at != ':' || value_u32(all.at + 1, all.len - 1, 65535, &port) < 0))
+	if (all.len > 1 && (*all.s != ':' || value_u32(all.s + 1, all.len - 1, 65535, &port) < 0))
 		return -EINVAL;
-	if ((all.len == 1 && *all.at != ':') || port == 0)
+	if ((all.len == 1 && *all.s != ':') || port == 0)
 		return -EINVAL;
 	u->port = (uint16_t)port;
 	return take_host(u, &host);
 }
 
-static int take_path(struct url *u, struct span *s, const char *folder, size_t folder_len)
+static int take_path(struct url *u, struct slice *s, const char *folder, size_t folder_len)
 {
-	struct span path = until(s, "#");
-	int n = snprintf(u->path, sizeof(u->path), "%.*s%.*s", (int)folder_len, folder, (int)path.len, path.at);
+	struct slice path = until(s, "#");
+	int n = snprintf(u->path, sizeof(u->path), "%.*s%.*s", (int)folder_len, folder, (int)path.len, path.s);
 
 	return n >= 0 && (size_t)n < sizeof(u->path) ? 0 : -E2BIG;
 }
 
 /* Behind the authority: a path, or only a query, which belongs to "/". */
-static int take_rest(struct url *u, struct span *s)
+static int take_rest(struct url *u, struct slice *s)
 {
-	bool rooted = s->len && *s->at == '/';
+	bool rooted = s->len && *s->s == '/';
 
 	return take_path(u, s, "/", rooted ? 0 : 1);
 }
 
 int url_parse(struct url *ret, const char *text, size_t len)
 {
-	struct span s = {text, len};
+	struct slice s = {text, len};
 	struct url u = {0};
 	int e;
 
 	if (!printable(&s) || len > URL_TEXT_MAX)
 		return len > URL_TEXT_MAX ? -E2BIG : -EINVAL;
-	u.https = starts(&s, "https://");
-	if (!u.https && !starts(&s, "http://"))
+	u.https = starts(s, "https://");
+	if (!u.https && !starts(s, "http://"))
 		return -EINVAL;
-	skip(&s, u.https ? 8 : 7);
+	s = slice_from(s, u.https ? 8 : 7);
 	e = take_authority(&u, &s);
 	e = e ? e : take_rest(&u, &s);
 	if (e == 0)
@@ -122,26 +106,26 @@ int url_parse(struct url *ret, const char *text, size_t len)
 }
 
 /* Does it begin with a scheme: letters before a colon that stands before any slash? */
-static bool has_scheme(struct span s)
+static bool has_scheme(struct slice s)
 {
-	struct span scheme = until(&s, ":/?#");
+	struct slice scheme = until(&s, ":/?#");
 
-	return scheme.len && s.len && *s.at == ':';
+	return scheme.len && s.len && *s.s == ':';
 }
 
 /* The base's path up to and with its last slash; for a query alone, all but the old query. */
-static size_t folder_of(const struct url *base, const struct span *s)
+static size_t folder_of(const struct url *base, const struct slice *s)
 {
 	size_t n = strcspn(base->path, "?");
 
-	while (n && *s->at != '?' && base->path[n - 1] != '/')
+	while (n && *s->s != '?' && base->path[n - 1] != '/')
 		n--;
 	return n;
 }
 
 int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len)
 {
-	struct span s = {text, len};
+	struct slice s = {text, len};
 	struct url u = *base;
 	int e = 0;
 
@@ -149,14 +133,14 @@ int url_resolve(struct url *ret, const struct url *base, const char *text, size_
 		return len > URL_TEXT_MAX ? -E2BIG : -EINVAL;
 	if (has_scheme(s))
 		return url_parse(ret, text, len);
-	if (starts(&s, "//")) {
-		skip(&s, 2);
+	if (starts(s, "//")) {
+		s = slice_from(s, 2);
 		memset(u.host, 0, sizeof(u.host));
 		e = take_authority(&u, &s);
 		e = e ? e : take_rest(&u, &s);
-	} else if (*s.at == '/') {
+	} else if (*s.s == '/') {
 		e = take_path(&u, &s, "", 0);
-	} else if (*s.at != '#') {
+	} else if (*s.s != '#') {
 		e = take_path(&u, &s, base->path, folder_of(base, &s));
 	}
 	if (e == 0)

@@ -48,24 +48,54 @@ int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret)
 	return 0;
 }
 
+/* The same with a least value. */
+static int value_range(const char *s, size_t len, uint32_t min, uint32_t max, uint32_t *ret)
+{
+	uint32_t v;
+	int r = value_u32(s, len, max, &v);
+
+	if (r < 0 || v < min)
+		return r < 0 ? r : -ERANGE;
+	*ret = v;
+	return 0;
+}
+
+int value_port(const char *s, size_t len, uint16_t *ret)
+{
+	uint32_t v;
+	int r = value_range(s, len, 1, UINT16_MAX, &v);
+
+	if (r == 0)
+		*ret = (uint16_t)v;
+	return r;
+}
+
+int value_mtu(const char *s, size_t len, uint32_t *ret)
+{
+	return value_range(s, len, 68, 65535, ret);
+}
+
 enum switch_word value_switch(const char *s, size_t len)
 {
 	static const struct {
-		const char *word;
+		const char *words; /* each between spaces */
 		enum switch_word means;
-	} words[] = {
-		{"", SWITCH_ON},	      {"1", SWITCH_ON},		 {"yes", SWITCH_ON},
-		{"on", SWITCH_ON},	      {"true", SWITCH_ON},	 {"y", SWITCH_ON},
-		{"0", SWITCH_OFF},	      {"no", SWITCH_OFF},	 {"off", SWITCH_OFF},
-		{"false", SWITCH_OFF_LOOSE},  {"n", SWITCH_OFF_LOOSE},	 {"never", SWITCH_OFF_LOOSE},
-		{"disable", SWITCH_OFF_LOOSE}, {"No", SWITCH_OFF_LOOSE}, {"Off", SWITCH_OFF_LOOSE},
-		{"OFF", SWITCH_OFF_LOOSE},    {"NO", SWITCH_OFF_LOOSE},	 {"N", SWITCH_OFF_LOOSE},
-		{"False", SWITCH_OFF_LOOSE},  {"none", SWITCH_OFF_LOOSE},
+	} rows[] = {
+		{" 1 yes on true y ", SWITCH_ON},
+		{" 0 no off ", SWITCH_OFF},
+		{" false n never disable No Off OFF NO N False none ", SWITCH_OFF_LOOSE},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i].word) == len && memcmp(words[i].word, s, len) == 0)
-			return words[i].means;
+	char word[16];
+
+	if (!len)
+		return SWITCH_ON;
+	if (len + 3 > sizeof(word) || memchr(s, ' ', len))
+		return SWITCH_ODD;
+	snprintf(word, sizeof(word), " %.*s ", (int)len, s);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strstr(rows[i].words, word))
+			return rows[i].means;
 	return SWITCH_ODD;
 }
 
@@ -246,37 +276,31 @@ bool value_hw_plain(const char *s, size_t len)
 	return value_hw(s, len, &a) == 0 && a.len != 8 && len == 3 * (size_t)a.len - 1 && s[2] == ':';
 }
 
+/* At most max letters, digits and other bytes of more. */
+static bool plain_name(const char *s, size_t len, size_t max, const char *more)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!is_alnum(s[i]) && (!s[i] || !strchr(more, s[i])))
+			return false;
+	return len > 0 && len <= max;
+}
+
 /* No '/' and no '.': neither a path nor a file. The kernel's own limit is a little shorter. */
 bool value_module(const char *s, size_t len)
 {
-	if (len == 0 || len > 63 || s[0] == '-')
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!is_alnum(s[i]) && s[i] != '_' && s[i] != '-')
-			return false;
-	return true;
+	return plain_name(s, len, 63, "_-") && s[0] != '-';
 }
 
+/* IFNAMSIZ - 1, dev_valid_name() in the kernel's net/core/dev.c */
 bool value_ifname(const char *s, size_t len)
 {
-	/* IFNAMSIZ - 1, dev_valid_name() in the kernel's net/core/dev.c */
-	if (len == 0 || len > 15 || (len == 1 && s[0] == '.') || (len == 2 && !memcmp(s, "..", 2)))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!is_alnum(s[i]) && s[i] != '_' && s[i] != '-' && s[i] != '.')
-			return false;
-	return true;
+	return plain_name(s, len, 15, "_-.") && !(s[0] == '.' && (len == 1 || (len == 2 && s[1] == '.')));
 }
 
+/* __NEW_UTS_LEN is 64 */
 bool value_hostname(const char *s, size_t len)
 {
-	/* __NEW_UTS_LEN is 64 */
-	if (len == 0 || len > 64 || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!is_alnum(s[i]) && s[i] != '-' && s[i] != '.')
-			return false;
-	return true;
+	return plain_name(s, len, 64, "-.") && is_alnum(s[0]) && is_alnum(s[len - 1]);
 }
 
 const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT])

@@ -48,6 +48,10 @@ enum switch_word {
  */
 int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret);
 
+/* value_port: 1 to 65535. value_mtu: 68 (RFC 791's least datagram) to 65535. As value_u32(). */
+int value_port(const char *s, size_t len, uint16_t *ret);
+int value_mtu(const char *s, size_t len, uint32_t *ret);
+
 /* value_switch: which word is this? */
 enum switch_word value_switch(const char *s, size_t len);
 
