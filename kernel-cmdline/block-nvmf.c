@@ -5,8 +5,8 @@
  *	nvmf:rdma|tcp:SERVER[:PORT][,SERVER[:PORT]...][:NQN][,OPTION=VALUE...]
  *	nvmf:NQN[,OPTION=VALUE...]	with rd.nvmf.discover=
  *
- * An NQN has colons of its own; it always begins with "nqn.". A comma ends it, since the kernel's interface takes
- * its options separated by commas, too.
+ * An NQN has colons of its own; it always begins with "nqn.". A comma ends it, since the kernel's
+ * interface takes its options separated by commas, too.
  */
 #include "parser.h"
 
@@ -20,7 +20,10 @@ static bool nqn_sane(struct slice s)
 	return slice_starts(s, "nqn.") && s.len > 4 && s.len <= NQN_MAX;
 }
 
-/* NVMe base specification 4.7: "nqn." year "-" month "." reversed domain name; Linux targets take others as well. */
+/*
+ * NVMe base specification 4.7: "nqn." year "-" month "." reversed domain name; Linux targets take
+ * others as well.
+ */
 static void comment_nqn(struct parser *p, const struct plan_word *w, struct slice s)
 {
 	uint32_t month = 0, year;
@@ -73,7 +76,10 @@ static const struct {
 	{"nsid=", set_nsid}, {"uuid=", set_uuid}, {"part=", block_part},
 };
 
-/* Numbers that are handed to the kernel as they are, with what it takes (drivers/nvme/host/fabrics.c). */
+/*
+ * Numbers that are handed to the kernel as they are, with what it takes
+ * (drivers/nvme/host/fabrics.c).
+ */
 static const struct kernel_option {
 	const char *name;
 	uint32_t min, max;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block: a root on a block device that a server lends. Here what the kinds share, and NBD as dracut's nbd module
- * writes it; block-nvmf.c and block-srp.c have the others.
+ * block: a root on a block device that a server lends. Here what the kinds share, and NBD as
+ * dracut's nbd module writes it; block-nvmf.c and block-srp.c have the others.
  *
  *	nbd:SERVER[,SERVER...]:PORT|EXPORT[:FSTYPE[:FLAGS[:OPTIONS]]]
  */
@@ -95,7 +95,10 @@ static bool nbd_option(struct block_spec *x, struct slice option)
 	return true;
 }
 
-/* ro and rw among the mount options say how the root is mounted, as in dracut; the rest is the file system's. */
+/*
+ * ro and rw among the mount options say how the root is mounted, as in dracut; the rest is the file
+ * system's.
+ */
 static void mount_flags(struct block_spec *x, struct slice flags)
 {
 	const char *kept = "";
@@ -122,7 +125,10 @@ static bool nbd_portals(struct block_spec *x, struct slice servers)
 	return true;
 }
 
-/* A number is a port, with the server's default export; anything else the name of an export, as in dracut. */
+/*
+ * A number is a port, with the server's default export; anything else the name of an export, as in
+ * dracut.
+ */
 static bool nbd_export(struct block_spec *x, struct slice s)
 {
 	uint32_t port;
@@ -269,7 +275,9 @@ static void check_writable(struct parser *p, const struct plan_root *root)
 				read_only[i]);
 }
 
-/* Options of a block root where the root is none of ours. dracut's own block roots may want them. */
+/*
+ * Options of a block root where the root is none of ours. dracut's own block roots may want them.
+ */
 void check_block(struct parser *p)
 {
 	static const enum option_id nvmf[] = {OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * check-image: what the options of a root image say together. The agent boots no image that is not the
- * one meant; where the command line leaves that open, it is said here.
+ * check-image: what the options of a root image say together. The agent boots no image that is not
+ * the one meant; where the command line leaves that open, it is said here.
  */
 #include "parser.h"
 
@@ -22,8 +22,8 @@ static void unprovable(struct parser *p, enum option_id id, const char *remedy, 
 }
 
 /*
- * A digest or key that cannot be read: the one who wrote it wants only one image to be booted, and it
- * is not known which. A wrong digest outweighs a right one before it.
+ * A digest or key that cannot be read: the one who wrote it wants only one image to be booted, and
+ * it is not known which. A wrong digest outweighs a right one before it.
  */
 static void check_readable(struct parser *p)
 {
@@ -86,7 +86,9 @@ static void check_tls_options(struct parser *p)
 				"no server is asked by https");
 }
 
-/* Is that a proof of a root that cannot have one? What this agent does not mount it cannot judge. */
+/*
+ * Is that a proof of a root that cannot have one? What this agent does not mount it cannot judge.
+ */
 static bool contradicts(const struct parser *p, enum option_id id)
 {
 	enum plan_root_kind kind = p->plan->root.kind;

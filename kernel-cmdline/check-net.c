@@ -113,8 +113,9 @@ static void check_made(struct parser *p, const struct plan_ip *ip)
 	if (makes_child(p, parent, pkey))
 		return;
 	other = other_child(p, parent);
-	warn_word(p, w, textf(p, "add rd.ib.pkey=%s%s%s", ip->ifname, other ? ", or write " : "",
-		other ? other : ""), "no option makes %s: %s", ip->ifname,
+	warn_word(p, w,
+		textf(p, "add rd.ib.pkey=%s%s%s", ip->ifname, other ? ", or write " : "",
+			other ? other : ""), "no option makes %s: %s", ip->ifname,
 		other ? textf(p, "%s is made", other) : "only rd.ib.pkey= does");
 }
 
@@ -156,9 +157,11 @@ static void check_routes(struct parser *p)
 		return;
 	FOR_EACH(struct plan_route, r, &p->routes)
 		if (r->ifname && !set_up(p, r->ifname))
-			warn_word(p, w, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
-				r->ifname), "rd.route= over %s, which no ip= sets up: the route is "
-				"never set", r->ifname);
+			warn_word(p, w,
+				textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
+					r->ifname),
+				"rd.route= over %s, which no ip= sets up: the route is never set",
+				r->ifname);
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */

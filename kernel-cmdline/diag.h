@@ -55,5 +55,8 @@ const char *diag_severity_name(enum diag_severity s);
  */
 void diag_add(struct diag_list *l, const struct diag *d);
 
-/* diag_list_sort: by source and word, then order of arrival, so that a cause precedes its consequences; about the whole line last. */
+/*
+ * diag_list_sort: by source and word, then order of arrival, so that a cause precedes its
+ * consequences; about the whole line last.
+ */
 void diag_list_sort(struct diag_list *l);

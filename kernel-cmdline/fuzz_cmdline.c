@@ -202,7 +202,10 @@ static void check_again(const struct boot_plan *p, const char *want)
 	MUST(streq(got, want));
 }
 
-/* What the kernel's interfaces are told: a comma or a control byte would begin something else there. */
+/*
+ * What the kernel's interfaces are told: a comma or a control byte would begin something else
+ * there.
+ */
 static void check_word(const char *s, const char *not)
 {
 	for (; s && *s; s++)

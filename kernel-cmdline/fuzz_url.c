@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* url: two URLs or references, one a line. What is taken means the same when it is written and read again. */
+/*
+ * url: two URLs or references, one a line. What is taken means the same when it is written and read
+ * again.
+ */
 #include "url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

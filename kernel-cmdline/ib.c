@@ -150,22 +150,27 @@ static bool known_pkey(const struct parser *p, const struct plan_pkey *want)
 	return false;
 }
 
+/* [PARENT.]PKEY; parent keeps its '.'. */
+static bool split_pkey(struct slice item, struct slice *parent, struct slice *key, uint16_t *ret)
+{
+	*parent = item;
+	while (parent->len && parent->s[parent->len - 1] != '.')
+		parent->len--;
+	*key = slice_from(item, parent->len);
+	return read_pkey(*key, ret) && (!parent->len || value_ifname(parent->s, parent->len - 1));
+}
+
 /*
- * One [PARENT.]PKEY. The kernel makes the child with the full-membership bit set whatever is asked
- * for, and so do we: the port's own table decides what it really is. NetworkManager's ib.pkey= needs
- * the parent.
+ * The kernel makes the child with the full-membership bit set whatever is asked for, and so do we:
+ * the port's own table decides what it really is. NetworkManager's ib.pkey= needs the parent.
  */
 static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice item)
 {
 	bool parent_needed = w->row->id == OPTION_IB_PKEY;
 	struct plan_pkey pkey = {0};
-	struct slice parent = item, key;
+	struct slice parent, key;
 
-	while (parent.len && parent.s[parent.len - 1] != '.')
-		parent.len--;
-	key = slice_from(item, parent.len);
-	if (!read_pkey(key, &pkey.pkey) || (parent_needed && !parent.len) ||
-		(parent.len && !value_ifname(parent.s, parent.len - 1))) {
+	if (!split_pkey(item, &parent, &key, &pkey.pkey) || (parent_needed && !parent.len)) {
 		left_out(p, w, item,
 			textf(p, "for example %s=%s8001", w->name, parent_needed ? "ib0." : "0x"),
 			"not a partition");

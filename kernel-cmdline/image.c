@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image: the options of a root that is fetched: rd.root.*, dracut's proxy= and rd.noverifyssl, and what
- * of rd.live.* has a meaning here. A mistake in what proves an image must never become "unproved": that
- * is fatal (check-image.c).
+ * image: the options of a root that is fetched: rd.root.*, dracut's proxy= and rd.noverifyssl, and
+ * what of rd.live.* has a meaning here. A mistake in what proves an image must never become
+ * "unproved": that is fatal (check-image.c).
  */
 #include "parser.h"
 #include "url.h"

@@ -105,8 +105,8 @@ static void read_methods(struct ip_parse *x, struct slice s)
 }
 
 /*
- * What dracut's manual has for one interface: dhcp, on, any, dhcp6, auto6, link6, and in the long form none, off and
- * ibft; lists stand alone only.
+ * What dracut's manual has for one interface: dhcp, on, any, dhcp6, auto6, link6, and in the long
+ * form none, off and ibft; lists stand alone only.
  */
 static void judge_methods(struct ip_parse *x, struct slice s, unsigned int documented)
 {

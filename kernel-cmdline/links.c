@@ -7,7 +7,8 @@
  *	bridge=NAME:NETDEVS			bare: br0 of eth0
  *	team=NAME:NETDEVS[:RUNNER]		bare: team0 of eth0 and eth1, activebackup
  *
- * This build makes none of them: that is said at each, and where another option counts on one (check_links()).
+ * This build makes none of them: that is said at each, and where another option counts on one
+ * (check_links()).
  */
 #include "parser.h"
 

@@ -109,7 +109,10 @@ static const struct nfs_option options[] = {
 	{"xprtsec", ACT_PASS, 0, NULL},
 };
 
-/* Numbers, and what the kernel takes for them (fs/nfs/fs_context.c): anything else fails the whole mount. */
+/*
+ * Numbers, and what the kernel takes for them (fs/nfs/fs_context.c): anything else fails the whole
+ * mount.
+ */
 static const struct {
 	const char *name;
 	uint32_t min, max;
@@ -155,7 +158,10 @@ static void pass(struct nfs_item *x)
 	memcpy(x->rest + n, x->text.s, x->text.len);
 }
 
-/* "v4.1" and "vers=4.1" are one option under two names. mount.nfs refuses two, here the last counts. */
+/*
+ * "v4.1" and "vers=4.1" are one option under two names. mount.nfs refuses two, here the last
+ * counts.
+ */
 static void take_version(struct nfs_item *x)
 {
 	struct slice v = x->name.s[0] == 'v' && x->name.s[1] != 'e' ? slice_from(x->name, 1) : x->value;

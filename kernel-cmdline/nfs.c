@@ -42,7 +42,10 @@ static bool set_server(struct nfs_spec *x, struct slice s)
 	return true;
 }
 
-/* "%s", once, is the host name; no other letter of printf has a meaning, and no server goes up from a path. */
+/*
+ * "%s", once, is the host name; no other letter of printf has a meaning, and no server goes up from
+ * a path.
+ */
 static void judge_path(struct nfs_spec *x, struct slice s)
 {
 	size_t n = 0, up = slice_find(s, "/..");

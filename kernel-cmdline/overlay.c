@@ -22,7 +22,9 @@ static bool take_item(struct slice item, struct plan_overlay *o)
 	return false;
 }
 
-/* Unknown items are left out with a word, as dracut does; a wrong size must not become "unlimited". */
+/*
+ * Unknown items are left out with a word, as dracut does; a wrong size must not become "unlimited".
+ */
 static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 {
 	struct plan_overlay o = {.asked = true};
@@ -48,8 +50,8 @@ static void take_device(struct parser *p, struct plan_word *w, struct slice v)
 }
 
 /*
- * rd.overlay=0 does not mean "none" in dracut, either: a squashfs without any writable layer is asked
- * for by none alone.
+ * rd.overlay=0 does not mean "none" in dracut, either: a squashfs without any writable layer is
+ * asked for by none alone.
  */
 PARSE(overlay)
 {

@@ -55,10 +55,10 @@ bool left_out(struct parser *p, const struct plan_word *w, struct slice at, cons
 	const char *why);
 
 /*
- * differ: says what dracut's back ends (network-legacy's scripts, nm-initrd-generator) make of a form
- * that is taken here although dracut.cmdline(7) does not have it: a warning where one of them stops or
- * leaves the option out, a note where only details differ or the agent's own boot scripts write the
- * form. at and remedy as for complain().
+ * differ: says what dracut's back ends (network-legacy's scripts, nm-initrd-generator) make of a
+ * form that is taken here although dracut.cmdline(7) does not have it: a warning where one of them
+ * stops or leaves the option out, a note where only details differ or the agent's own boot scripts
+ * write the form. at and remedy as for complain().
  */
 void differ(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *text);
@@ -100,7 +100,10 @@ struct choice {
 	const char *text;
 };
 
-/* choice_find: the choice whose word s is, or NULL. choice_word: the first word for a value, or NULL. */
+/*
+ * choice_find: the choice whose word s is, or NULL. choice_word: the first word for a value, or
+ * NULL.
+ */
 const struct choice *choice_find(const struct choice *c, struct slice s);
 const char *choice_word(const struct choice *c, unsigned int value);
 
@@ -143,8 +146,8 @@ bool take_list(struct parser *p, struct plan_word *w, const char *effect,
 #include "options.def"
 
 /*
- * check_host_part: can a host have this static address with this prefix? Not the subnet's number, nor its broadcast
- * address, nor (IPv6) the routers' anycast address; then says so about w.
+ * check_host_part: can a host have this static address with this prefix? Not the subnet's number,
+ * nor its broadcast address, nor (IPv6) the routers' anycast address; then says so about w.
  */
 bool check_host_part(struct parser *p, const struct plan_word *w, const struct plan_ip *ip);
 
@@ -153,7 +156,10 @@ bool check_host_part(struct parser *p, const struct plan_word *w, const struct p
 /* same_device: do both mean the same interface? None named on either side is the same "any". */
 bool same_device(const struct plan_ip *a, const struct plan_ip *b);
 
-/* check_text: says what in a word looks like unexpanded shell text or like quotes that are none for the kernel. */
+/*
+ * check_text: says what in a word looks like unexpanded shell text or like quotes that are none for
+ * the kernel.
+ */
 void check_text(struct parser *p, const struct plan_word *w);
 
 /* root_word: the word whose text the root was made from, or NULL. */
@@ -185,8 +191,8 @@ void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
 const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
 
 /*
- * image_url: is text a URL this agent fetches from, "http://HOST..." or "https://HOST..."? If not, says
- * so about w with the severity given. file_url: the same, and says if the URL names no file.
+ * image_url: is text a URL this agent fetches from, "http://HOST..." or "https://HOST..."? If not,
+ * says so about w with the severity given. file_url: the same, and says if the URL names no file.
  */
 struct url;
 bool image_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity,
@@ -194,21 +200,24 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text, e
 bool file_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity);
 
 /*
- * take_server: a server's name or address from s; IPv6 may stand in brackets, which are left out. Sets *addr for an
- * address. NULL if it is neither.
+ * take_server: a server's name or address from s; IPv6 may stand in brackets, which are left out.
+ * Sets *addr for an address. NULL if it is neither.
  */
 const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr);
 
-/* take_site: SERVER[:PORT], IPv6 in brackets. *port stays where none is given. NULL as take_server(). */
+/*
+ * take_site: SERVER[:PORT], IPv6 in brackets. *port stays where none is given. NULL as
+ * take_server().
+ */
 const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, uint16_t *port);
 
 /* block_is: does text name a block root ("nvmf:", "nbd:", "srp:")? */
 bool block_is(struct slice text);
 
 /*
- * block_parse: a block root from text, a part of w's value, into out, where other options may have set file system,
- * mount options and host name before. Sets p->nfs_rw. False if nothing sane can be made of it (said, with the
- * severity given).
+ * block_parse: a block root from text, a part of w's value, into out, where other options may have
+ * set file system, mount options and host name before. Sets p->nfs_rw. False if nothing sane can be
+ * made of it (said, with the severity given).
  */
 bool block_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct plan_block *out);

@@ -50,8 +50,8 @@ static void add_word(struct parser *p, const char *text, const struct raw_word *
 }
 
 /*
- * COMMAND_LINE_SIZE with its final NUL: x86, arm64 and powerpc have 2,048 bytes, no architecture more than 4,096 (their
- * asm/setup.h).
+ * COMMAND_LINE_SIZE with its final NUL: x86, arm64 and powerpc have 2,048 bytes, no architecture
+ * more than 4,096 (their asm/setup.h).
  */
 #define KERNEL_LINE	 2048
 #define KERNEL_LINE_MAX 4096
@@ -211,7 +211,10 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 			"unknown to this agent; the kernel hands it on to init");
 }
 
-/* An option but for the case of its letters, or but for a single quote in front: its default acts instead. */
+/*
+ * An option but for the case of its letters, or but for a single quote in front: its default acts
+ * instead.
+ */
 static bool take_almost(struct parser *p, struct plan_word *w)
 {
 	const struct option_row *row = option_find_case(w->name, strlen(w->name));

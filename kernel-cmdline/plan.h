@@ -16,10 +16,16 @@
 /* rd.retry when not given: dracut's documented default, in seconds. */
 #define PLAN_RETRY_DEFAULT 180
 
-/* Most entries of any one list, more than fit into 4,096 bytes; further ones are reported, once, and left out. */
+/*
+ * Most entries of any one list, more than fit into 4,096 bytes; further ones are reported, once,
+ * and left out.
+ */
 #define PLAN_LIST_MAX 2048
 
-/* Fewer where what is made of them holds fewer: resolv.conf, an interface's routes, the mirrors beside the URL itself. */
+/*
+ * Fewer where what is made of them holds fewer: resolv.conf, an interface's routes, the mirrors
+ * beside the URL itself.
+ */
 #define PLAN_NAMESERVERS_MAX 3
 #define PLAN_ROUTES_MAX 16
 #define PLAN_MIRRORS_MAX 15
@@ -268,8 +274,8 @@ struct plan_key { /* rd.root.key=; one of the two */
 };
 
 /*
- * The writable layer above an image that is mounted (rd.overlay=); always in memory. A block or NFS root has one where it
- * is asked for.
+ * The writable layer above an image that is mounted (rd.overlay=); always in memory. A block or NFS
+ * root has one where it is asked for.
  */
 struct plan_overlay {
 	bool asked;
@@ -500,7 +506,10 @@ DEFINE_FREEP(struct boot_plan, plan_free)
 uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
 uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
 
-/* plan_wants_proof: does the command line name a digest or a key, that can be read or not? The initramfs may have keys as well. */
+/*
+ * plan_wants_proof: does the command line name a digest or a key, that can be read or not? The
+ * initramfs may have keys as well.
+ */
 bool plan_wants_proof(const struct boot_plan *p);
 
 /* plan_is_manifest: does the URL's path (or a file's name) end as a manifest's does? */
@@ -508,11 +517,12 @@ bool plan_is_manifest(const char *url, size_t len);
 
 /*
  * root_spec: a root made from text that came later than the command line: DHCP's root-path (option
- * 17) or a boot file that is a URL, untrusted. text is "[nfs:|nfs4:][server:]path[:options|,options]"
- * or "[live:]http[s]://..." or "nvmf:...", "nbd:...", "srp:...". What it leaves open (server, proto, versions, ...) is taken from
+ * 17) or a boot file that is a URL, untrusted. text is
+ * "[nfs:|nfs4:][server:]path[:options|,options]" or "[live:]http[s]://..." or "nvmf:...",
+ * "nbd:...", "srp:...". What it leaves open (server, proto, versions, ...) is taken from
  * plan->root.nfs when that is an NFS root. What proves an image always comes from plan->root.image,
- * whose strings the spec points to: the plan must outlive it.
- * Returns 0, -EINVAL (neither; diags say why) or -ENOMEM. Free with root_spec_free().
+ * whose strings the spec points to: the plan must outlive it. Returns 0, -EINVAL (neither; diags
+ * say why) or -ENOMEM. Free with root_spec_free().
  */
 struct root_spec {
 	enum plan_root_kind kind; /* PLAN_ROOT_NFS, PLAN_ROOT_LIVE or PLAN_ROOT_REMOTE */

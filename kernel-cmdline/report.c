@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: rd.report=, who is told how the boot goes. A word that cannot be understood is left out: a boot does not
- * fail because nobody hears of it.
+ * report: rd.report=, who is told how the boot goes. A word that cannot be understood is left out:
+ * a boot does not fail because nobody hears of it.
  */
 #include "parser.h"
 #include "url.h"

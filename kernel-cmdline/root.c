@@ -93,7 +93,10 @@ static const struct root_form forms[] = {
 	{"/", false, PLAN_ROOT_NFS},
 };
 
-/* What may follow live: (dracut.cmdline(7), "Booting live images"); everything else is judged as a URL. */
+/*
+ * What may follow live: (dracut.cmdline(7), "Booting live images"); everything else is judged as a
+ * URL.
+ */
 static const struct root_form live_forms[] = {
 	{"ftp://", false, PLAN_ROOT_OTHER},   {"tftp://", false, PLAN_ROOT_OTHER},
 	{"torrent://", false, PLAN_ROOT_OTHER}, {"nfs:", false, PLAN_ROOT_OTHER},
@@ -122,7 +125,9 @@ static enum plan_root_kind kind_of(struct slice s)
 
 	if (f)
 		return f->kind;
-	/* SERVER:/PATH: only an address, also a mistyped one; a name may be another module's scheme */
+	/*
+	 * SERVER:/PATH: only an address, also a mistyped one; a name may be another module's scheme
+	 */
 	if (server < s.len && (value_server(s.s, server, &a) ? a.family : s.s[0] >= '0' && s.s[0] <= '9'))
 		return PLAN_ROOT_NFS;
 	return PLAN_ROOT_NONE;
@@ -190,18 +195,26 @@ static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_w
 	say(p, root, "the root is in nfsroot=");
 }
 
-/* root=live:http://...: the image's other options are in the plan already. */
+/* [live:]URL of an image or manifest, into image, whose other options are there already. */
+static bool parse_image(struct parser *p, const struct plan_word *w, struct slice s,
+	enum diag_severity severity, struct plan_image *image)
+{
+	if (slice_starts(s, "live:"))
+		s = slice_from(s, 5);
+	if (!file_url(p, w, s, severity))
+		return false;
+	image->url = s.s;
+	image->manifest = plan_is_manifest(s.s, s.len);
+	return true;
+}
+
 static void take_url(struct parser *p, struct plan_word *w, struct slice s)
 {
 	struct plan_image *image = &p->plan->root.image;
 
-	if (slice_starts(s, "live:"))
-		s = slice_from(s, 5);
-	if (!file_url(p, w, s, DIAG_FATAL))
+	if (!parse_image(p, w, s, DIAG_FATAL, image))
 		return;
 	p->plan->root.kind = PLAN_ROOT_LIVE;
-	image->url = s.s;
-	image->manifest = plan_is_manifest(s.s, s.len);
 	say(p, w, "fetches the root %s %s", image->manifest ? "that is described in" : "image",
 		image->url);
 }
@@ -310,7 +323,10 @@ static void no_root(struct parser *p)
 	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT);
 
 	if (!nfsroot) {
-		/* a fragment, or the root is in the image: not this line's fault, though no boot is without one */
+		/*
+		 * a fragment, or the root is in the image: not this line's fault, though no boot is
+		 * without one
+		 */
 		bool unset = !p->plan->given[OPTION_ROOT];
 
 		p->plan->fatal = true;
@@ -328,19 +344,17 @@ static void no_root(struct parser *p)
 /* The server an ip= names in its second field serves for the root, too (dracut, kernel). */
 static void server_from_peer(struct parser *p)
 {
-	const struct plan_ip *ips = p->ips.items;
 	struct plan_nfs *nfs = &p->plan->root.nfs;
 	char text[INET_ADDR_TEXT];
 
 	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->server)
 		return;
-	for (size_t i = 0; i < p->ips.n; i++) {
-		if (!ips[i].peer.family)
-			continue;
-		nfs->server_addr = ips[i].peer;
-		nfs->server = textf(p, "%s", inet_text(&ips[i].peer, text));
-		return;
-	}
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->peer.family) {
+			nfs->server_addr = ip->peer;
+			nfs->server = textf(p, "%s", inet_text(&ip->peer, text));
+			return;
+		}
 }
 
 static void say_root(struct parser *p, struct plan_word *w)
@@ -385,15 +399,15 @@ void resolve_root(struct parser *p)
 
 /* --- root-path ------------------------------------------------------------------------------ */
 
-/* What the command line says counts; DHCP fills what it leaves open. */
+/* What the command line says counts; DHCP fills what it leaves open. The plan outlives the spec. */
 static void inherit(struct plan_nfs *nfs, const struct plan_nfs *from, struct parser *p)
 {
 	if (from->server) {
-		nfs->server = keep(p, (struct slice){from->server, strlen(from->server)});
+		nfs->server = from->server;
 		nfs->server_addr = from->server_addr;
 	}
 	if (from->path) {
-		nfs->path = keep(p, (struct slice){from->path, strlen(from->path)});
+		nfs->path = from->path;
 		nfs->path_host = from->path_host;
 	}
 	/* DHCP may narrow what the command line leaves open, never widen it */
@@ -429,53 +443,6 @@ struct root_spec *root_spec_free(struct root_spec *s)
 	return NULL;
 }
 
-/* What proves the image is the command line's alone: a DHCP server must not choose that as well. */
-static int spec_image(struct parser *p, const struct plan_word *w, struct spec_box *box,
-	const struct boot_plan *plan, struct slice text)
-{
-	struct plan_image *image = &box->spec.image;
-
-	if (slice_starts(text, "live:"))
-		text = slice_from(text, 5);
-	if (!file_url(p, w, text, DIAG_ERROR))
-		return -EINVAL;
-	*image = plan->root.image;
-	image->url = text.s;
-	image->manifest = plan_is_manifest(text.s, text.len);
-	box->spec.kind = PLAN_ROOT_LIVE;
-	return 0;
-}
-
-static int spec_nfs(struct parser *p, const struct plan_word *w, struct spec_box *box,
-	const struct boot_plan *plan, struct slice text)
-{
-	if (!nfs_parse(p, w, text, DIAG_ERROR, &box->spec.nfs))
-		return -EINVAL;
-	box->spec.kind = PLAN_ROOT_NFS;
-	box->spec.rw = plan->root.rw ||
-		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
-	if (plan->root.kind == PLAN_ROOT_NFS)
-		inherit(&box->spec.nfs, &plan->root.nfs, p);
-	return 0;
-}
-
-static int spec_block(struct parser *p, const struct plan_word *w, struct spec_box *box,
-	const struct boot_plan *plan, struct slice text)
-{
-	box->spec.block = (struct plan_block){
-		.fstype = plan->root.block.fstype,
-		.flags = plan->root.block.flags,
-		.hostnqn = plan->root.block.hostnqn,
-		.hostid = plan->root.block.hostid,
-	};
-	if (!block_parse(p, w, text, DIAG_ERROR, &box->spec.block))
-		return -EINVAL;
-	box->spec.kind = PLAN_ROOT_REMOTE;
-	box->spec.rw = plan->root.rw ||
-		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
-	return 0;
-}
-
 /* Nothing proves an NFS export or a block device. */
 bool plan_wants_proof(const struct boot_plan *plan)
 {
@@ -485,8 +452,8 @@ bool plan_wants_proof(const struct boot_plan *plan)
 }
 
 /*
- * What a DHCP server may choose: only NFS where the command line asks for NFS, only what can be proved where it
- * asks for a proof.
+ * What a DHCP server may choose: only NFS where the command line asks for NFS, only what can be
+ * proved where it asks for a proof.
  */
 static bool may_come(const struct boot_plan *plan, enum plan_root_kind kind)
 {
@@ -504,33 +471,50 @@ static bool may_come(const struct boot_plan *plan, enum plan_root_kind kind)
 	}
 }
 
-static int parse_spec(struct parser *p, struct spec_box *box, const struct boot_plan *plan,
+/* What proves the image is the command line's alone: a DHCP server must not choose that as well. */
+static bool parse_kind(struct parser *p, const struct plan_word *w, struct root_spec *spec,
+	const struct boot_plan *plan, struct slice text)
+{
+	const struct plan_block *block = &plan->root.block;
+
+	if (spec->kind == PLAN_ROOT_LIVE) {
+		spec->image = plan->root.image;
+		return parse_image(p, w, text, DIAG_ERROR, &spec->image);
+	}
+	if (spec->kind == PLAN_ROOT_NFS) {
+		if (!nfs_parse(p, w, text, DIAG_ERROR, &spec->nfs))
+			return false;
+		if (plan->root.kind == PLAN_ROOT_NFS)
+			inherit(&spec->nfs, &plan->root.nfs, p);
+	} else {
+		spec->block = (struct plan_block){.fstype = block->fstype, .flags = block->flags,
+			.hostnqn = block->hostnqn, .hostid = block->hostid};
+		if (!block_parse(p, w, text, DIAG_ERROR, &spec->block))
+			return false;
+	}
+	spec->rw = plan->root.rw ||
+		(p->nfs_rw > 0 && !plan->given[OPTION_RO] && !plan->given[OPTION_RW]);
+	return true;
+}
+
+static int parse_spec(struct parser *p, struct root_spec *spec, const struct boot_plan *plan,
 	struct slice text)
 {
-	struct plan_word w = {.name = "root-path", .len = text.len};
-	enum plan_root_kind kind;
-	int r;
+	struct plan_word w = {.name = "root-path", .len = text.len, .value = keep(p, text)};
+	bool good;
 
-	w.value = keep(p, text);
 	if (p->oom)
 		return -ENOMEM;
-	text.s = w.value;
-	text.len = strlen(w.value);
-	kind = has_control(text) ? PLAN_ROOT_NONE : kind_of_path(text);
-	if (!may_come(plan, kind)) {
+	text = slice_of(w.value);
+	spec->kind = has_control(text) ? PLAN_ROOT_NONE : kind_of_path(text);
+	good = may_come(plan, spec->kind);
+	if (!good)
 		complain(p, &w, text, DIAG_ERROR,
 			"[nfs:|nfs4:][SERVER:]/PATH[:OPTIONS], or with root=dhcp "
 			"[live:]http[s]://..., nbd:...",
 			"DHCP's root-path is not a root that may be taken from there");
-		r = -EINVAL;
-	} else if (kind == PLAN_ROOT_NFS) {
-		r = spec_nfs(p, &w, box, plan, text);
-	} else if (kind == PLAN_ROOT_LIVE) {
-		r = spec_image(p, &w, box, plan, text);
-	} else {
-		r = spec_block(p, &w, box, plan, text);
-	}
-	return p->oom ? -ENOMEM : r;
+	good = good && parse_kind(p, &w, spec, plan, text);
+	return p->oom ? -ENOMEM : good ? 0 : -EINVAL;
 }
 
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
@@ -546,7 +530,7 @@ int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const 
 	r = arena_new(&box->arena);
 	p.arena = box->arena;
 	if (r == 0)
-		r = parse_spec(&p, box, plan, (struct slice){text, len ? strnlen(text, len) : 0});
+		r = parse_spec(&p, &box->spec, plan, (struct slice){text, len ? strnlen(text, len) : 0});
 	if (r < 0) {
 		root_spec_free(&box->spec);
 		return r;

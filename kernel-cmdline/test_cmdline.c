@@ -185,7 +185,10 @@ TEST(no_list_is_too_short_for_a_legal_line)
 	CHECK_INT(diag_list_worst(diags), DIAG_ERROR);
 }
 
-/* The number of remarks about the whole line that speak of its bytes, and the worst severity of them. */
+/*
+ * The number of remarks about the whole line that speak of its bytes, and the worst severity of
+ * them.
+ */
 static int length_remark(size_t n, bool running)
 {
 	static char text[5000];

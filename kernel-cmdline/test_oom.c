@@ -50,7 +50,9 @@ TEST(every_allocation_fails_once)
 		CHECK(r == 0 || r == -ENOMEM);
 	}
 	left = -1;
-	/* the parser allocates in blocks of 4 KB: a handful of calls, but more than the two objects */
+	/*
+	 * the parser allocates in blocks of 4 KB: a handful of calls, but more than the two objects
+	 */
 	CHECK(r == 0 && n > 5);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text: what a word looks like that some program on the way has changed, or should have: text that a shell or a template did
- * not expand, quotes that the kernel does not know. Nothing here is ever run: it is the admin's file that is wrong.
+ * text: what a word looks like that some program on the way has changed, or should have: text that
+ * a shell or a template did not expand, quotes that the kernel does not know. Nothing here is ever
+ * run: it is the admin's file that is wrong.
  */
 #include "parser.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * url: http and https URLs, as configured or from a redirect (RFC 3986). User names and passwords in a URL are
+ * url: http and https URLs, as configured or from a redirect (RFC 3986). User names and passwords
+ * in a URL are
  * refused: a command line is no place for them. Pure.
  */
 #pragma once
@@ -23,8 +24,8 @@ struct url {
 int url_parse(struct url *ret, const char *text, size_t len);
 
 /*
- * url_resolve: what a reference, such as the value of Location, means seen from base: a whole URL, or one
- * without scheme, host or folder. As url_parse(); a fragment is dropped.
+ * url_resolve: what a reference, such as the value of Location, means seen from base: a whole URL,
+ * or one without scheme, host or folder. As url_parse(); a fragment is dropped.
  */
 int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len);
 

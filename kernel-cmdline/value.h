@@ -64,9 +64,10 @@ int value_ipv6(const char *s, size_t len, struct inet_addr *ret);
 int value_inet(const char *s, size_t len, struct inet_addr *ret);
 
 /*
- * value_server: how a server is named: an address (as value_inet()), or a name: labels of 1 to 63 letters, digits, '-'
- * and '_', the first of them no '-'; at most 253 bytes (RFC 1035), a last dot aside. Labels that are all numbers are
- * no name but a mistyped address (RFC 1123 2.1). ret->family is 0 for a name.
+ * value_server: how a server is named: an address (as value_inet()), or a name: labels of 1 to 63
+ * letters, digits, '-' and '_', the first of them no '-'; at most 253 bytes (RFC 1035), a last dot
+ * aside. Labels that are all numbers are no name but a mistyped address (RFC 1123 2.1). ret->family
+ * is 0 for a name.
  */
 bool value_server(const char *s, size_t len, struct inet_addr *ret);
 
@@ -94,11 +95,15 @@ int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
  */
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
 
-/* value_hw_group: is it a group address of Ethernet (an odd first octet)? No interface has one as its own. */
+/*
+ * value_hw_group: is it a group address of Ethernet (an odd first octet)? No interface has one as
+ * its own.
+ */
 bool value_hw_group(const struct hw_addr *a);
 
 /*
- * value_hw_plain: is it written as dracut's grammar has it, 6 or 20 octets of two digits joined by ':'?
+ * value_hw_plain: is it written as dracut's grammar has it, 6 or 20 octets of two digits joined by
+ * ':'?
  */
 bool value_hw_plain(const char *s, size_t len);
 
@@ -112,8 +117,8 @@ int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n);
 int value_base64(const char *s, size_t len, uint8_t *bytes, size_t n);
 
 /*
- * value_size: a number of bytes with the kernel's suffixes (K, M, G, T, also small: powers of 1024),
- * decimal. Returns 0, -EINVAL or -ERANGE (above 2^62).
+ * value_size: a number of bytes with the kernel's suffixes (K, M, G, T, also small: powers of
+ * 1024), decimal. Returns 0, -EINVAL or -ERANGE (above 2^62).
  */
 int value_size(const char *s, size_t len, uint64_t *ret);
 
