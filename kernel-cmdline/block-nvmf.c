@@ -15,7 +15,8 @@
 static bool nqn_sane(struct slice s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f || strchr("\"',\\", s.s[i]))
+		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f ||
+			strchr("\"',\\", s.s[i]))
 			return false;
 	return slice_starts(s, "nqn.") && s.len > 4 && s.len <= NQN_MAX;
 }
@@ -28,8 +29,9 @@ static void comment_nqn(struct parser *p, const struct plan_word *w, struct slic
 {
 	uint32_t month = 0, year;
 
-	if (s.len > 12 && s.s[8] == '-' && s.s[11] == '.' && value_u32(s.s + 4, 4, 9999, &year) == 0 &&
-		value_u32(s.s + 9, 2, 12, &month) == 0 && month)
+	if (s.len > 12 && s.s[8] == '-' && s.s[11] == '.' &&
+		value_u32(s.s + 4, 4, 9999, &year) == 0 && value_u32(s.s + 9, 2, 12, &month) == 0 &&
+		month)
 		return;
 	complain(p, w, s, DIAG_WARN,
 		"nqn.YYYY-MM.DOMAIN:NAME, for example nqn.2014-08.org.nvmexpress:uuid:UUID",
@@ -90,13 +92,15 @@ static const struct kernel_option {
 	{"nr_io_queues=", 1, 1 << 20, false},	 {"queue_size=", 16, 1024, false},
 };
 
-static bool take_kernel_option(struct block_spec *x, struct slice option, const struct kernel_option *o)
+static bool take_kernel_option(
+	struct block_spec *x, struct slice option, const struct kernel_option *o)
 {
 	struct slice v = slice_from(option, strlen(o->name));
 	const char *before = x->out->options;
 	uint32_t n;
 
-	if (!(o->endless && slice_is(v, "-1")) && (value_u32(v.s, v.len, o->max, &n) < 0 || n < o->min))
+	if (!(o->endless && slice_is(v, "-1")) &&
+		(value_u32(v.s, v.len, o->max, &n) < 0 || n < o->min))
 		return block_fail(x, v, textf(x->p, "not a number from %u to %u", o->min, o->max));
 	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
 	return true;
@@ -106,7 +110,8 @@ static bool take_option(struct block_spec *x, struct slice option)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++)
 		if (slice_starts(option, own_options[i].name))
-			return own_options[i].take(x, slice_from(option, strlen(own_options[i].name)));
+			return own_options[i].take(
+				x, slice_from(option, strlen(own_options[i].name)));
 	for (size_t i = 0; i < ARRAY_SIZE(kernel_options); i++)
 		if (slice_starts(option, kernel_options[i].name))
 			return take_kernel_option(x, option, &kernel_options[i]);
@@ -190,7 +195,8 @@ bool block_nvmf(struct block_spec *x, struct slice text)
 /* --- rd.nvmf.* ------------------------------------------------------------------------------ */
 
 /* HOST-ADDR and PORT, which may be empty; dracut takes the word none as well. */
-static bool discover_rest(struct block_spec *x, struct slice source, struct slice port, struct plan_portal *ret)
+static bool discover_rest(
+	struct block_spec *x, struct slice source, struct slice port, struct plan_portal *ret)
 {
 	struct inet_addr addr;
 

@@ -18,13 +18,14 @@ static const struct srp_row {
 	size_t digits;
 	enum srp_place place;
 } rows[] = {
-	{"id_ext", 16, SRP_NAME},	 {"ioc_guid", 16, SRP_NAME},	{"dgid", 32, SRP_OPTION},
-	{"pkey", 4, SRP_OPTION},	 {"service_id", 16, SRP_OPTION}, {"dest", 0, SRP_DEST},
+	{"id_ext", 16, SRP_NAME}, {"ioc_guid", 16, SRP_NAME}, {"dgid", 32, SRP_OPTION},
+	{"pkey", 4, SRP_OPTION}, {"service_id", 16, SRP_OPTION}, {"dest", 0, SRP_DEST},
 	{"initiator_ext", 16, SRP_OPTION}, {"io_class", 4, SRP_OPTION}, {"max_sect", 0, SRP_OPTION},
-	{"max_cmd_per_lun", 0, SRP_OPTION}, {"queue_size", 0, SRP_OPTION}, {"cmd_sg_entries", 0, SRP_OPTION},
-	{"sg_tablesize", 0, SRP_OPTION}, {"allow_ext_sg", 0, SRP_OPTION}, {"comp_vector", 0, SRP_OPTION},
-	{"tl_retry_count", 0, SRP_OPTION}, {"max_it_iu_size", 0, SRP_OPTION}, {"ch_count", 0, SRP_OPTION},
-	{"lun", 0, SRP_LUN},		 {"part", 0, SRP_PART},
+	{"max_cmd_per_lun", 0, SRP_OPTION}, {"queue_size", 0, SRP_OPTION},
+	{"cmd_sg_entries", 0, SRP_OPTION}, {"sg_tablesize", 0, SRP_OPTION},
+	{"allow_ext_sg", 0, SRP_OPTION}, {"comp_vector", 0, SRP_OPTION},
+	{"tl_retry_count", 0, SRP_OPTION}, {"max_it_iu_size", 0, SRP_OPTION},
+	{"ch_count", 0, SRP_OPTION}, {"lun", 0, SRP_LUN}, {"part", 0, SRP_PART},
 };
 
 static bool take(struct block_spec *x, const struct srp_row *row, struct slice item, struct slice v)
@@ -40,7 +41,8 @@ static bool take(struct block_spec *x, const struct srp_row *row, struct slice i
 	if (row->digits ? value_hex(v.s, v.len, bytes, row->digits / 2) < 0
 			: value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
 		return block_fail(x, v,
-			row->digits ? textf(x->p, "not %zu hex digits", row->digits) : "not a number");
+			row->digits ? textf(x->p, "not %zu hex digits", row->digits)
+				    : "not a number");
 	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
 		return block_fail(x, v, "no partition has this P_Key");
 	if (row->place == SRP_LUN)
@@ -86,7 +88,8 @@ bool block_srp(struct block_spec *x, struct slice text)
 	struct slice rest = text, item;
 	uint32_t seen = 0;
 
-	x->remedy = "write root=srp: and a line of ibsrpdm -c, or id_ext=,ioc_guid=,dest=SERVER:PORT";
+	x->remedy = "write root=srp: and a line of ibsrpdm -c, or "
+		    "id_ext=,ioc_guid=,dest=SERVER:PORT";
 	while (slice_next(&rest, ',', &item)) {
 		size_t n = slice_find(item, "=");
 		const struct srp_row *row = find((struct slice){item.s, n});

@@ -12,7 +12,8 @@
 
 bool block_is(struct slice text)
 {
-	return slice_starts(text, "nvmf:") || slice_starts(text, "nbd:") || slice_starts(text, "srp:");
+	return slice_starts(text, "nvmf:") || slice_starts(text, "nbd:") ||
+	       slice_starts(text, "srp:");
 }
 
 bool block_fail(struct block_spec *x, struct slice at, const char *why)
@@ -77,7 +78,10 @@ static const struct {
 	const char *name;
 	bool (*take)(struct block_spec *x, struct slice value);
 } nbd_options[] = {
-	{"port=", nbd_port}, {"part=", block_part}, {"timeout=", nbd_timeout}, {"bs=", nbd_block_size},
+	{"port=", nbd_port},
+	{"part=", block_part},
+	{"timeout=", nbd_timeout},
+	{"bs=", nbd_block_size},
 	{"block-size=", nbd_block_size},
 };
 
@@ -223,9 +227,13 @@ static const char *portal_text(struct parser *p, const struct plan_block *block)
 const char *block_text(struct parser *p, const struct plan_block *block)
 {
 	static const char *const names[] = {
-		[PLAN_BLOCK_NVMF] = "NVMe subsystem", [PLAN_BLOCK_NBD] = "NBD export", [PLAN_BLOCK_SRP] = "SRP target",
+		[PLAN_BLOCK_NVMF] = "NVMe subsystem",
+		[PLAN_BLOCK_NBD] = "NBD export",
+		[PLAN_BLOCK_SRP] = "SRP target",
 	};
-	const char *name = !block->name ? " that is the only one" : *block->name ? textf(p, " %s", block->name) : "";
+	const char *name = !block->name	  ? " that is the only one"
+			   : *block->name ? textf(p, " %s", block->name)
+					  : "";
 	const char *part = block->part ? textf(p, "partition %u of the ", block->part) : "";
 
 	return textf(p, "%s%s%s of %s", part, names[block->kind], name, portal_text(p, block));
@@ -242,9 +250,11 @@ static void say_idle(struct parser *p, enum option_id id, const char *why)
 }
 
 /* Two answers to one question, of which one counts. */
-static void check_twice(struct parser *p, const struct plan_block *block, const struct plan_word *root)
+static void check_twice(
+	struct parser *p, const struct plan_block *block, const struct plan_word *root)
 {
-	const struct plan_word *fstype = parser_word(p, OPTION_ROOTFSTYPE), *none = parser_word(p, OPTION_RD_NONVMF);
+	const struct plan_word *fstype = parser_word(p, OPTION_ROOTFSTYPE),
+			       *none = parser_word(p, OPTION_RD_NONVMF);
 	const char *uuid = block->hostnqn ? strstr(block->hostnqn, ":uuid:") : NULL;
 
 	if (fstype && block->fstype && !streq(block->fstype, fstype->value))
@@ -269,7 +279,8 @@ static void check_writable(struct parser *p, const struct plan_root *root)
 	static const char *const read_only[] = {"squashfs", "erofs", "iso9660"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
-		if (root->rw && !root->image.overlay.asked && root->block.fstype && streq(root->block.fstype, read_only[i]))
+		if (root->rw && !root->image.overlay.asked && root->block.fstype &&
+			streq(root->block.fstype, read_only[i]))
 			warn_word(p, parser_word(p, OPTION_RW), "add rd.overlay, or leave rw out",
 				"%s cannot be written: the root is mounted read-only",
 				read_only[i]);
@@ -280,7 +291,8 @@ static void check_writable(struct parser *p, const struct plan_root *root)
  */
 void check_block(struct parser *p)
 {
-	static const enum option_id nvmf[] = {OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
+	static const enum option_id nvmf[] = {
+		OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
 	const struct plan_root *root = &p->plan->root;
 
 	if (root->kind == PLAN_ROOT_BLOCK && parser_word(p, OPTION_RD_NVMF_DISCOVER))
@@ -288,7 +300,8 @@ void check_block(struct parser *p)
 			"write root=nvmf:NQN for a root that this agent brings up",
 			"the root is left to dracut, and so is this");
 	if (root->kind == PLAN_ROOT_REMOTE) {
-		check_twice(p, &root->block, parser_word(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));
+		check_twice(p, &root->block,
+			parser_word(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));
 		check_writable(p, root);
 	}
 	if (root->kind != PLAN_ROOT_NFS && root->kind != PLAN_ROOT_LIVE &&

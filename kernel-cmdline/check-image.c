@@ -93,7 +93,8 @@ static bool contradicts(const struct parser *p, enum option_id id)
 {
 	enum plan_root_kind kind = p->plan->root.kind;
 
-	return (id == OPTION_RD_ROOT_DIGEST || id == OPTION_RD_ROOT_KEY) && (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE);
+	return (id == OPTION_RD_ROOT_DIGEST || id == OPTION_RD_ROOT_KEY) &&
+	       (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE);
 }
 
 /* Roots other than images that have a writable layer where it is asked for. */
@@ -105,7 +106,8 @@ static bool has_layer(enum plan_root_kind kind)
 /* Without a layer its size means nothing; with one, what is below is only read. */
 static void check_layer(struct parser *p)
 {
-	struct plan_word *size = parser_word(p, OPTION_RD_LIVE_OVERLAY_SIZE), *w = parser_word(p, OPTION_RD_OVERLAY);
+	struct plan_word *size = parser_word(p, OPTION_RD_LIVE_OVERLAY_SIZE),
+			 *w = parser_word(p, OPTION_RD_OVERLAY);
 	struct plan_word *rw = parser_word(p, OPTION_RW);
 	const struct plan_root *root = &p->plan->root;
 
@@ -125,9 +127,10 @@ static void check_layer(struct parser *p)
 static void check_idle(struct parser *p)
 {
 	static const enum option_id ids[] = {
-		OPTION_RD_ROOT_MIRROR, OPTION_RD_ROOT_DIGEST, OPTION_RD_ROOT_KEY, OPTION_RD_ROOT_CA,
-		OPTION_RD_ROOT_CACHE, OPTION_RD_ROOT_PROXY, OPTION_RD_NOVERIFYSSL, OPTION_RD_OVERLAY,
-		OPTION_RD_LIVE_DIR, OPTION_RD_LIVE_SQUASHIMG,
+		OPTION_RD_ROOT_MIRROR, OPTION_RD_ROOT_DIGEST, OPTION_RD_ROOT_KEY,
+		OPTION_RD_ROOT_CA, OPTION_RD_ROOT_CACHE, OPTION_RD_ROOT_PROXY,
+		OPTION_RD_NOVERIFYSSL, OPTION_RD_OVERLAY, OPTION_RD_LIVE_DIR,
+		OPTION_RD_LIVE_SQUASHIMG,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
@@ -152,7 +155,8 @@ void check_image(struct parser *p)
 {
 	const struct plan_root *root = &p->plan->root;
 
-	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP && root->kind != PLAN_ROOT_NONE) {
+	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP &&
+		root->kind != PLAN_ROOT_NONE) {
 		check_idle(p);
 		if (has_layer(root->kind))
 			check_layer(p);

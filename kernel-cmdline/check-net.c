@@ -125,7 +125,8 @@ static bool set_up(const struct parser *p, const char *name)
 	struct slice parent;
 	uint32_t pkey;
 
-	return has_ip(p, name) || (split_child(name, &parent, &pkey) && makes_child(p, parent, pkey));
+	return has_ip(p, name) ||
+	       (split_child(name, &parent, &pkey) && makes_child(p, parent, pkey));
 }
 
 static void check_bootdev(struct parser *p)
@@ -212,7 +213,8 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 		warn_word(p, w, "leave the hardware address out",
 			"a hardware address in ip= beside ifname=%s: dracut allows only one of "
 			"them", ip->ifname);
-	if (ip->mtu > DATAGRAM_MTU_MAX && p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM && is_ipoib(p, ip))
+	if (ip->mtu > DATAGRAM_MTU_MAX && p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM &&
+		is_ipoib(p, ip))
 		warn_word(p, w, "write rd.ib.mode=connected, or an MTU of at most 4092",
 			"MTU %u, but rd.ib.mode=datagram allows 4092 at most", ip->mtu);
 }

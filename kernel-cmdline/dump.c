@@ -90,7 +90,8 @@ static void dump_hex(struct dumper *d, const char *key, const uint8_t *bytes, si
 	end(d);
 }
 
-static void put_host(struct dumper *d, const char *host, const struct inet_addr *addr, uint16_t port)
+static void put_host(
+	struct dumper *d, const char *host, const struct inet_addr *addr, uint16_t port)
 {
 	bool six = addr->family == AF_INET6;
 
@@ -173,7 +174,8 @@ static void dump_route(struct dumper *d, const struct plan_route *r)
 	end(d);
 }
 
-static void dump_port(struct dumper *d, const char *key, const struct plan_port *port, const char *more)
+static void dump_port(
+	struct dumper *d, const char *key, const struct plan_port *port, const char *more)
 {
 	put(d, "%s=%s", key, port->device ? port->device : "*");
 	if (port->port)
@@ -225,7 +227,10 @@ static void dump_rdma(struct dumper *d)
 static void dump_link(struct dumper *d, const struct plan_link *l)
 {
 	static const char *const kinds[] = {
-		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] = "bridge", [PLAN_LINK_TEAM] = "team",
+		[PLAN_LINK_VLAN] = "vlan",
+		[PLAN_LINK_BOND] = "bond",
+		[PLAN_LINK_BRIDGE] = "bridge",
+		[PLAN_LINK_TEAM] = "team",
 	};
 
 	put(d, "%s=%s of ", kinds[l->kind], l->name);
@@ -366,7 +371,8 @@ static void dump_portal(struct dumper *d, const struct plan_portal *p)
 {
 	put(d, "block.portal=%s", p->discovery ? "discovery at " : "");
 	put_host(d, p->server, &p->addr, p->port);
-	put(d, " %s%s%s", p->rdma ? "rdma" : "tcp", p->source ? " from " : "", p->source ? p->source : "");
+	put(d, " %s%s%s", p->rdma ? "rdma" : "tcp", p->source ? " from " : "",
+		p->source ? p->source : "");
 	end(d);
 }
 
@@ -416,8 +422,11 @@ static void dump_root(struct dumper *d)
 static void dump_report(struct dumper *d, const struct plan_report *r)
 {
 	static const char *const kinds[PLAN_REPORT_KIND_MAX] = {
-		[PLAN_REPORT_SYSLOG_UDP] = "syslog over UDP", [PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
-		[PLAN_REPORT_HTTP] = "http", [PLAN_REPORT_EFI] = "efi", [PLAN_REPORT_PSTORE] = "pstore",
+		[PLAN_REPORT_SYSLOG_UDP] = "syslog over UDP",
+		[PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
+		[PLAN_REPORT_HTTP] = "http",
+		[PLAN_REPORT_EFI] = "efi",
+		[PLAN_REPORT_PSTORE] = "pstore",
 	};
 
 	put(d, "report=%s", kinds[r->kind]);
@@ -438,8 +447,10 @@ static void dump_policy(struct dumper *d)
 
 	dump_text(d, "init", p->init, b->init);
 	dump_names(d, "init_arg", p->init_args, p->n_init_args);
-	if (d->all || p->failure.shell != b->failure.shell || p->failure.action != b->failure.action) {
-		put(d, "failure=%s%s", p->failure.shell ? "shell," : "", choice_word(failure_actions, p->failure.action));
+	if (d->all || p->failure.shell != b->failure.shell ||
+		p->failure.action != b->failure.action) {
+		put(d, "failure=%s%s", p->failure.shell ? "shell," : "",
+			choice_word(failure_actions, p->failure.action));
 		end(d);
 	}
 	if (p->breaks) {

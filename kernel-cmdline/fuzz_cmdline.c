@@ -68,12 +68,15 @@ static void check_ip(const struct plan_ip *ip)
 
 static void check_link(const struct plan_link *l)
 {
-	MUST(l->kind < PLAN_LINK_KIND_MAX && l->options && l->n_lower && value_ifname(l->name, strlen(l->name)));
-	MUST((l->kind == PLAN_LINK_VLAN) == (l->vlan_id != 0) && l->vlan_id <= 4094 && l->mode <= 6);
+	MUST(l->kind < PLAN_LINK_KIND_MAX && l->options && l->n_lower &&
+		value_ifname(l->name, strlen(l->name)));
+	MUST((l->kind == PLAN_LINK_VLAN) == (l->vlan_id != 0) && l->vlan_id <= 4094 &&
+		l->mode <= 6);
 	MUST(l->mtu == 0 || (l->mtu >= 68 && l->mtu <= 65535));
 	MUST(!strpbrk(l->options, " \t\n"));
 	for (size_t i = 0; i < l->n_lower; i++) {
-		MUST(value_ifname(l->lower[i], strlen(l->lower[i])) && !streq(l->lower[i], l->name));
+		MUST(value_ifname(l->lower[i], strlen(l->lower[i])) &&
+			!streq(l->lower[i], l->name));
 		for (size_t k = 0; k < i; k++)
 			MUST(!streq(l->lower[i], l->lower[k]));
 	}
@@ -117,7 +120,8 @@ static void check_url(const char *s)
 	MUST(strncmp(s, "http://", 7) == 0 || strncmp(s, "https://", 8) == 0);
 	MUST(strlen(s) <= PLAN_URL_MAX);
 	for (; *s; s++)
-		MUST((unsigned char)*s > ' ' && (unsigned char)*s < 0x7f && !strchr("\"<>\\`|", *s));
+		MUST((unsigned char)*s > ' ' && (unsigned char)*s < 0x7f &&
+			!strchr("\"<>\\`|", *s));
 }
 
 static void check_image_plan(const struct plan_image *m)
@@ -127,7 +131,8 @@ static void check_image_plan(const struct plan_image *m)
 	for (size_t i = 0; i < m->n_mirrors; i++)
 		check_url(m->mirrors[i]);
 	for (size_t i = 0; i < m->n_keys; i++)
-		MUST(m->keys[i].path ? m->keys[i].path[0] == '/' : memcmp(m->keys[i].bytes, "Ed", 2) == 0);
+		MUST(m->keys[i].path ? m->keys[i].path[0] == '/'
+				     : memcmp(m->keys[i].bytes, "Ed", 2) == 0);
 	MUST(!m->insecure || m->has_digest || m->n_keys);
 	MUST(!m->ca || m->ca[0] == '/');
 	MUST(!m->live_dir || !strstr(m->live_dir, ".."));

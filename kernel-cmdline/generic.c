@@ -33,7 +33,8 @@ static const struct {
 		"asks for a lease as long as rd.retry allows"},
 	{OPTION_RD_NET_DHCP_RETRY, "asks for a lease at most %u times",
 		"asks for a lease as often as rd.retry allows"},
-	{OPTION_RD_NET_MIN_RATE, "counts an image's bytes as progress from %u a second on", "counts any new byte of an image as progress"},
+	{OPTION_RD_NET_MIN_RATE, "counts an image's bytes as progress from %u a second on",
+		"counts any new byte of an image as progress"},
 };
 
 static void say_meaning(struct parser *p, struct plan_word *w, const struct option_row *row,
@@ -105,9 +106,14 @@ static void complain_number(struct parser *p, const struct option_row *row,
 	const struct plan_word *w, struct slice v, int r)
 {
 	uint32_t now = *(const uint32_t *)field_of(p, row);
-	const char *what = row->parse == parse_count ? "tries" : row->parse == parse_rate ? "bytes" : "seconds";
-	const char *example = !streq(row->def, "0") ? row->def : row->parse == parse_count ? "3" : "300";
-	const char *remedy = textf(p, "write a whole number of %s, for example %s=%s", what, row->name, example);
+	const char *what = row->parse == parse_count  ? "tries"
+			   : row->parse == parse_rate ? "bytes"
+						      : "seconds";
+	const char *example = !streq(row->def, "0")	  ? row->def
+			      : row->parse == parse_count ? "3"
+							  : "300";
+	const char *remedy =
+		textf(p, "write a whole number of %s, for example %s=%s", what, row->name, example);
 
 	if (r == -ERANGE)
 		complain(p, w, v, DIAG_ERROR, remedy, "too large; ignored, %u stays", now);

@@ -18,8 +18,9 @@ const struct choice handover_managers[] = {
 static const struct {
 	const char *name, *meant;
 } others[] = {
-	{"systemd-networkd", "networkd"}, {"nm", "networkmanager"}, {"NetworkManager", "networkmanager"},
-	{"network-scripts", "ifcfg"},	  {"initscripts", "ifcfg"}, {"off", "none"}, {"no", "none"}, {"0", "none"},
+	{"systemd-networkd", "networkd"}, {"nm", "networkmanager"},
+	{"NetworkManager", "networkmanager"}, {"network-scripts", "ifcfg"},
+	{"initscripts", "ifcfg"}, {"off", "none"}, {"no", "none"}, {"0", "none"},
 };
 
 static const char *meant(struct slice s)
@@ -38,7 +39,8 @@ static void complain_name(struct parser *p, const struct plan_word *w, struct sl
 	const char *near = meant(s);
 
 	complain(p, w, s, DIAG_ERROR,
-		near ? textf(p, "write %s", near) : "networkd, networkmanager, ifupdown, ifcfg, all or none",
+		near ? textf(p, "write %s", near)
+		     : "networkd, networkmanager, ifupdown, ifcfg, all or none",
 		"not a network manager that profiles are written for; left out");
 }
 

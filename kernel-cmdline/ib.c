@@ -85,7 +85,8 @@ static bool read_guid(struct slice s, struct hw_addr *ret)
 			continue;
 		digits[n++] = s.s[i];
 	}
-	len = i == s.len ? read_hex((struct slice){digits, n}, ret->bytes, sizeof(ret->bytes)) : -EINVAL;
+	len = i == s.len ? read_hex((struct slice){digits, n}, ret->bytes, sizeof(ret->bytes))
+			 : -EINVAL;
 	if (len != 6 && len != 8 && len != 20)
 		return false;
 	ret->len = (uint8_t)len;
@@ -104,7 +105,8 @@ static const char *take_guid(struct parser *p, struct plan_word *w, struct slice
 			"not a GUID");
 		return NULL;
 	}
-	if (!memcmp(guid.bytes + (guid.len > 8 ? guid.len - 8 : 0), zeros, guid.len > 8 ? 8 : guid.len)) {
+	if (!memcmp(guid.bytes + (guid.len > 8 ? guid.len - 8 : 0), zeros,
+		    guid.len > 8 ? 8 : guid.len)) {
 		left_out(p, w, item, NULL, "no port has the GUID 0");
 		return NULL;
 	}
@@ -237,7 +239,8 @@ PARSE(ib_nodedesc)
 	return say(p, w, "names this node %s in the fabric", w->value);
 }
 
-static bool keep_clientid(struct parser *p, const uint8_t *bytes, size_t n, struct plan_clientid *ret)
+static bool keep_clientid(
+	struct parser *p, const uint8_t *bytes, size_t n, struct plan_clientid *ret)
 {
 	uint8_t *copy = arena_alloc(p->arena, n);
 
@@ -276,7 +279,8 @@ static bool read_clientid_text(struct parser *p, struct slice s, struct plan_cli
 }
 
 const struct choice client_id_kinds[] = {
-	{"auto", PLAN_CLIENTID_AUTO, "tries the forms of client identifier that boot ROMs use, in turn"},
+	{"auto", PLAN_CLIENTID_AUTO,
+		"tries the forms of client identifier that boot ROMs use, in turn"},
 	{"flexboot", PLAN_CLIENTID_FLEXBOOT, "sends the client identifier that FlexBoot sends"},
 	{"hw", PLAN_CLIENTID_HW, "sends hardware type and port GUID as the client identifier"},
 	{"rfc4361", PLAN_CLIENTID_RFC4361, "sends a client identifier of IAID and DUID (RFC 4361)"},
@@ -291,7 +295,8 @@ PARSE(ib_clientid)
 	struct slice v = word_value(w);
 
 	if (c && c->text) {
-		p->plan->ib.clientid = (struct plan_clientid){.kind = (enum plan_clientid_kind)c->value};
+		p->plan->ib.clientid =
+			(struct plan_clientid){.kind = (enum plan_clientid_kind)c->value};
 		return say(p, w, "%s", c->text);
 	}
 	if (!slice_starts(v, "hex:") || !read_clientid(p, slice_from(v, 4), &p->plan->ib.clientid))

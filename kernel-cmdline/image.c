@@ -27,8 +27,8 @@ static bool has_user(struct slice s)
 	return n < s.len && s.s[n] == '@';
 }
 
-bool image_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity,
-	struct url *ret)
+bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity, struct url *ret)
 {
 	const char *remedy = "write http://SERVER[:PORT]/PATH or https://...";
 
@@ -47,7 +47,8 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text, e
 	return false;
 }
 
-bool file_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity)
+bool file_url(
+	struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity)
 {
 	struct url u;
 
@@ -183,7 +184,8 @@ PARSE(noverifyssl)
 {
 	p->plan->root.image.insecure = switched_on(w);
 	return say(p, w,
-		p->plan->root.image.insecure ? "takes any certificate of an https server" : "checks certificates");
+		p->plan->root.image.insecure ? "takes any certificate of an https server"
+					     : "checks certificates");
 }
 
 PARSE(minmem)

@@ -342,7 +342,8 @@ static void default_method(struct ip_parse *x, bool given)
 		return;
 	x->ip.methods = x->ip.addr.family ? PLAN_IP_STATIC : PLAN_IP_DHCP;
 	complain_at(x, WHOLE, given ? DIAG_WARN : DIAG_NOTE, "name the method",
-		x->ip.addr.family ? "no method: read as none (static); dracut takes dhcp" : "no method: read as dhcp");
+		x->ip.addr.family ? "no method: read as none (static); dracut takes dhcp"
+				  : "no method: read as dhcp");
 }
 
 /* An address with dhcp: dracut stops the boot. */
@@ -374,7 +375,9 @@ bool check_host_part(struct parser *p, const struct plan_word *w, const struct p
 		return true;
 	complain(p, w, WHOLE, DIAG_ERROR, "look at address and mask",
 		"%s; the whole option is left out",
-		ones ? "the address is the subnet's broadcast address" : bits == 32 ? "the address is the subnet's own number" : "the address is the routers' anycast address");
+		ones	     ? "the address is the subnet's broadcast address"
+		: bits == 32 ? "the address is the subnet's own number"
+			     : "the address is the routers' anycast address");
 	return false;
 }
 

@@ -27,7 +27,8 @@ static bool link_fail(struct link_parse *x, struct slice at, const char *why)
 {
 	static const char *const remedies[] = {
 		[PLAN_LINK_VLAN] = "write vlan=NETDEV.ID:NETDEV or vlan=vlanID:NETDEV",
-		[PLAN_LINK_BOND] = "write bond=NAME:SLAVE,SLAVE:mode=active-backup,OPTION=VALUE:MTU",
+		[PLAN_LINK_BOND] =
+			"write bond=NAME:SLAVE,SLAVE:mode=active-backup,OPTION=VALUE:MTU",
 		[PLAN_LINK_BRIDGE] = "write bridge=NAME:NETDEV[,NETDEV...]",
 		[PLAN_LINK_TEAM] = "write team=NAME:NETDEV[,NETDEV...][:RUNNER]",
 	};
@@ -120,16 +121,18 @@ static bool read_vlan(struct link_parse *x, const struct slice *f, size_t n)
 
 /* By number, as the kernel's bonding has them (drivers/net/bonding/bond_options.c). */
 static const char *const bond_modes[] = {
-	"balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb",
+	"balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb",
+	"balance-alb",
 };
 
 #define ACTIVE_BACKUP 1
 
 static const char *const bond_options[] = {
-	"active_slave", "ad_actor_sys_prio", "ad_actor_system", "ad_select", "ad_user_port_key", "all_slaves_active",
-	"arp_all_targets", "arp_interval", "arp_ip_target", "arp_missed_max", "arp_validate", "coupled_control", "downdelay",
-	"fail_over_mac", "lacp_active", "lacp_rate", "lp_interval", "miimon", "min_links", "ns_ip6_target", "num_grat_arp",
-	"num_unsol_na", "packets_per_slave", "peer_notif_delay", "primary", "primary_reselect", "resend_igmp",
+	"active_slave", "ad_actor_sys_prio", "ad_actor_system", "ad_select", "ad_user_port_key",
+	"all_slaves_active", "arp_all_targets", "arp_interval", "arp_ip_target", "arp_missed_max",
+	"arp_validate", "coupled_control", "downdelay", "fail_over_mac", "lacp_active", "lacp_rate",
+	"lp_interval", "miimon", "min_links", "ns_ip6_target", "num_grat_arp", "num_unsol_na",
+	"packets_per_slave", "peer_notif_delay", "primary", "primary_reselect", "resend_igmp",
 	"tlb_dynamic_lb", "updelay", "use_carrier", "xmit_hash_policy",
 };
 
@@ -232,7 +235,8 @@ static bool read_bridge(struct link_parse *x, const struct slice *f, size_t n)
 
 static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
 {
-	static const char *const runners[] = {"activebackup", "broadcast", "lacp", "loadbalance", "random", "roundrobin"};
+	static const char *const runners[] = {
+		"activebackup", "broadcast", "lacp", "loadbalance", "random", "roundrobin"};
 	size_t i = 0;
 
 	if (n < 2 || n > 3)

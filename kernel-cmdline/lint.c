@@ -111,7 +111,8 @@ static void put_defaults(const struct lint *l)
 	if (p->net.wanted && !p->net.n_ips)
 		fputs("    asks for a lease by DHCP on every interface\n", l->out);
 	if (!p->given[OPTION_BOOTDEV] && p->net.bootdev && p->net.n_ips > 1)
-		fprintf(l->out, "    takes routes, DNS and the root path from %s\n", p->net.bootdev);
+		fprintf(l->out, "    takes routes, DNS and the root path from %s\n",
+			p->net.bootdev);
 	if (!p->given[OPTION_RD_RETRY])
 		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);
 	if (!p->given[OPTION_RD_TIMEOUT])
@@ -140,7 +141,8 @@ static void put_summary(const struct lint *l)
 	fprintf(l->out, "%zu word%s", l->plan->n_words, l->plan->n_words == 1 ? "" : "s");
 	for (size_t i = ARRAY_SIZE(plural); i-- > 0;)
 		if (counts[i])
-			fprintf(l->out, ", %zu %s%s", counts[i], plural[i], counts[i] == 1 ? "" : "s");
+			fprintf(l->out, ", %zu %s%s", counts[i], plural[i],
+				counts[i] == 1 ? "" : "s");
 	if (diag_list_dropped(l->diags))
 		fprintf(l->out, ", %zu more remarks not kept", diag_list_dropped(l->diags));
 	fputc('\n', l->out);
@@ -150,7 +152,8 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 {
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	const struct plan_source src = {.text = cmdline, .len = len, .running = flags & LINT_RUNNING};
+	const struct plan_source src = {
+		.text = cmdline, .len = len, .running = flags & LINT_RUNNING};
 	struct lint l = {.out = out, .text = cmdline, .len = len, .flags = flags};
 	int r;
 

@@ -17,7 +17,7 @@ enum lint_result {
 enum lint_flags {
 	LINT_REMARKS = 1 << 0, /* only words with a remark */
 	LINT_PLAN = 1 << 1,    /* the resulting plan behind it (plan_dump) */
-	LINT_RUNNING = 1 << 2, /* it is this kernel's own line: one as long as can be was probably cut */
+	LINT_RUNNING = 1 << 2, /* this kernel's own line: at its full length it was probably cut */
 };
 
 /*

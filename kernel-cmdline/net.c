@@ -226,7 +226,9 @@ PARSE(bootif)
 	if (!judge_bootif(p, w, v, type))
 		return false;
 	return say(p, w,
-		net->bootif_type == 0x20 && net->bootif.len == 6 ? "brings up the InfiniBand interface that its boot ROM calls %s in short" : "brings up the interface with address %s",
+		net->bootif_type == 0x20 && net->bootif.len == 6
+			? "brings up the InfiniBand interface that its boot ROM calls %s in short"
+			: "brings up the interface with address %s",
 		hw_text(&net->bootif, text));
 }
 

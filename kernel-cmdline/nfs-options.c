@@ -28,100 +28,55 @@ struct nfs_option {
 	const char *name;
 	enum nfs_act act;
 	unsigned long flag;
-	const char *remark; /* said as a warning when it is used */
+	const char *remark;  /* said as a warning when it is used */
+	uint32_t min, max;   /* a number the kernel takes (fs/nfs/fs_context.c); max 0: none */
 };
 
-#define LOCAL_NAME "only a mount program understands it; left out"
+#define ACT(name, act)		 {name, ACT_##act, 0, NULL, 0, 0}
+#define SAID(name, act, remark)	 {name, ACT_##act, 0, remark, 0, 0}
+#define FLAG(name, flag)	 {name, ACT_FLAG, flag, NULL, 0, 0}
+#define UNFLAG(name, flag)	 {name, ACT_UNFLAG, flag, NULL, 0, 0}
+#define PASS(name)		 {name, ACT_PASS, 0, NULL, 0, 0}
+#define NUMBER(name, min, max)	 {name, ACT_PASS, 0, NULL, min, max}
+#define SOFT "a root mounted soft returns I/O errors when the server pauses"
 
 static const struct nfs_option options[] = {
-	{"rw", ACT_RW, 0, NULL},
-	{"ro", ACT_RO, 0, NULL},
-	{"lock", ACT_LOCK, 0, NULL},
-	{"nolock", ACT_NOLOCK, 0, NULL},
-	{"vers", ACT_VERS, 0, NULL},
-	{"nfsvers", ACT_VERS, 0, NULL},
-	{"v2", ACT_VERS, 0, NULL},
-	{"v3", ACT_VERS, 0, NULL},
-	{"v4", ACT_VERS, 0, NULL},
-	{"v4.0", ACT_VERS, 0, NULL},
-	{"v4.1", ACT_VERS, 0, NULL},
-	{"v4.2", ACT_VERS, 0, NULL},
-	{"minorversion", ACT_MINOR, 0, NULL},
-	{"proto", ACT_PROTO, 0, NULL},
-	{"tcp", ACT_PROTO, 0, NULL},
-	{"rdma", ACT_PROTO, 0, NULL},
-	{"udp", ACT_PROTO, 0, NULL},
-	{"port", ACT_PORT, 0, NULL},
-	{"noatime", ACT_FLAG, MS_NOATIME, NULL},
-	{"nodiratime", ACT_FLAG, MS_NODIRATIME, NULL},
-	{"relatime", ACT_FLAG, MS_RELATIME, NULL},
-	{"strictatime", ACT_FLAG, MS_STRICTATIME, NULL},
-	{"nosuid", ACT_FLAG, MS_NOSUID, "set-user-ID programs such as su will not work in this root"},
-	{"nodev", ACT_FLAG, MS_NODEV, NULL},
-	{"noexec", ACT_FLAG, MS_NOEXEC, "no program of this root can run, init included"},
-	{"sync", ACT_FLAG, MS_SYNCHRONOUS, NULL},
-	{"dirsync", ACT_FLAG, MS_DIRSYNC, NULL},
-	{"atime", ACT_UNFLAG, MS_NOATIME, NULL},
-	{"diratime", ACT_UNFLAG, MS_NODIRATIME, NULL},
-	{"norelatime", ACT_UNFLAG, MS_RELATIME, NULL},
-	{"suid", ACT_UNFLAG, MS_NOSUID, NULL},
-	{"dev", ACT_UNFLAG, MS_NODEV, NULL},
-	{"exec", ACT_UNFLAG, MS_NOEXEC, NULL},
-	{"async", ACT_UNFLAG, MS_SYNCHRONOUS, NULL},
-	{"defaults", ACT_DROP, 0, NULL},
-	{"auto", ACT_DROP, 0, NULL},
-	{"noauto", ACT_DROP, 0, NULL},
-	{"nofail", ACT_DROP, 0, NULL},
-	{"_netdev", ACT_DROP, 0, NULL},
-	{"user", ACT_DROP, 0, LOCAL_NAME},
-	{"bg", ACT_DROP, 0, "a root cannot be mounted in the background; left out"},
-	{"fg", ACT_DROP, 0, NULL},
-	{"retry", ACT_DROP, 0, "mount.nfs's own wait; rd.retry= limits the wait here; left out"},
-	{"addr", ACT_DROP, 0, "the agent sets the address itself; left out"},
-	{"mounthost", ACT_MOUNTD, 0, NULL},
-	{"mountaddr", ACT_MOUNTD, 0, NULL},
-	{"mountport", ACT_MOUNTD, 0, NULL},
-	{"mountproto", ACT_MOUNTD, 0, NULL},
-	{"mountvers", ACT_MOUNTD, 0, NULL},
-	{"soft", ACT_PASS, 0, "a root mounted soft returns I/O errors when the server pauses"},
-	{"softerr", ACT_PASS, 0, "a root mounted soft returns I/O errors when the server pauses"},
-	{"hard", ACT_PASS, 0, NULL},	    {"ac", ACT_PASS, 0, NULL},
-	{"noac", ACT_PASS, 0, NULL},	    {"acl", ACT_PASS, 0, NULL},
-	{"noacl", ACT_PASS, 0, NULL},	    {"acregmin", ACT_PASS, 0, NULL},
-	{"acregmax", ACT_PASS, 0, NULL},    {"acdirmin", ACT_PASS, 0, NULL},
-	{"acdirmax", ACT_PASS, 0, NULL},    {"actimeo", ACT_PASS, 0, NULL},
-	{"bsize", ACT_PASS, 0, NULL},	    {"clientaddr", ACT_PASS, 0, NULL},
-	{"cto", ACT_PASS, 0, NULL},	    {"nocto", ACT_PASS, 0, NULL},
-	{"fsc", ACT_PASS, 0, NULL},	    {"nofsc", ACT_PASS, 0, NULL},
-	{"intr", ACT_PASS, 0, NULL},	    {"nointr", ACT_PASS, 0, NULL},
-	{"local_lock", ACT_PASS, 0, NULL},  {"lookupcache", ACT_PASS, 0, NULL},
-	{"migration", ACT_PASS, 0, NULL},   {"nomigration", ACT_PASS, 0, NULL},
-	{"namlen", ACT_PASS, 0, NULL},	    {"nconnect", ACT_PASS, 0, NULL},
-	{"max_connect", ACT_PASS, 0, NULL}, {"posix", ACT_PASS, 0, NULL},
-	{"rdirplus", ACT_PASS, 0, NULL},    {"nordirplus", ACT_PASS, 0, NULL},
-	{"resvport", ACT_PASS, 0, NULL},    {"noresvport", ACT_PASS, 0, NULL},
-	{"retrans", ACT_PASS, 0, NULL},	    {"rsize", ACT_PASS, 0, NULL},
-	{"sec", ACT_PASS, 0, NULL},	    {"sharecache", ACT_PASS, 0, NULL},
-	{"nosharecache", ACT_PASS, 0, NULL}, {"softreval", ACT_PASS, 0, NULL},
-	{"nosoftreval", ACT_PASS, 0, NULL}, {"timeo", ACT_PASS, 0, NULL},
-	{"trunkdiscovery", ACT_PASS, 0, NULL}, {"notrunkdiscovery", ACT_PASS, 0, NULL},
-	{"wsize", ACT_PASS, 0, NULL},	    {"write", ACT_PASS, 0, NULL},
-	{"xprtsec", ACT_PASS, 0, NULL},
-};
-
-/*
- * Numbers, and what the kernel takes for them (fs/nfs/fs_context.c): anything else fails the whole
- * mount.
- */
-static const struct {
-	const char *name;
-	uint32_t min, max;
-} numbers[] = {
-	{"rsize", 0, UINT32_MAX},	{"wsize", 0, UINT32_MAX},	{"bsize", 0, UINT32_MAX},
-	{"timeo", 1, INT32_MAX / 10},	{"retrans", 0, INT32_MAX},	{"namlen", 0, UINT32_MAX},
-	{"acregmin", 0, UINT32_MAX},	{"acregmax", 0, UINT32_MAX},	{"acdirmin", 0, UINT32_MAX},
-	{"acdirmax", 0, UINT32_MAX},	{"actimeo", 0, UINT32_MAX},	{"nconnect", 1, 16},
-	{"max_connect", 1, 16},		{"mountport", 0, UINT16_MAX},
+	ACT("rw", RW), ACT("ro", RO), ACT("lock", LOCK), ACT("nolock", NOLOCK),
+	ACT("vers", VERS), ACT("nfsvers", VERS), ACT("v2", VERS), ACT("v3", VERS), ACT("v4", VERS),
+	ACT("v4.0", VERS), ACT("v4.1", VERS), ACT("v4.2", VERS), ACT("minorversion", MINOR),
+	ACT("proto", PROTO), ACT("tcp", PROTO), ACT("rdma", PROTO), ACT("udp", PROTO),
+	ACT("port", PORT),
+	FLAG("noatime", MS_NOATIME), FLAG("nodiratime", MS_NODIRATIME),
+	FLAG("relatime", MS_RELATIME), FLAG("strictatime", MS_STRICTATIME),
+	FLAG("nodev", MS_NODEV), FLAG("sync", MS_SYNCHRONOUS), FLAG("dirsync", MS_DIRSYNC),
+	{"nosuid", ACT_FLAG, MS_NOSUID,
+		"set-user-ID programs such as su will not work in this root", 0, 0},
+	{"noexec", ACT_FLAG, MS_NOEXEC, "no program of this root can run, init included", 0, 0},
+	UNFLAG("atime", MS_NOATIME), UNFLAG("diratime", MS_NODIRATIME),
+	UNFLAG("norelatime", MS_RELATIME), UNFLAG("suid", MS_NOSUID), UNFLAG("dev", MS_NODEV),
+	UNFLAG("exec", MS_NOEXEC), UNFLAG("async", MS_SYNCHRONOUS),
+	ACT("defaults", DROP), ACT("auto", DROP), ACT("noauto", DROP), ACT("nofail", DROP),
+	ACT("_netdev", DROP), ACT("fg", DROP),
+	SAID("user", DROP, "only a mount program understands it; left out"),
+	SAID("bg", DROP, "a root cannot be mounted in the background; left out"),
+	SAID("retry", DROP, "mount.nfs's own wait; rd.retry= limits the wait here; left out"),
+	SAID("addr", DROP, "the agent sets the address itself; left out"),
+	ACT("mounthost", MOUNTD), ACT("mountaddr", MOUNTD), ACT("mountproto", MOUNTD),
+	ACT("mountvers", MOUNTD), {"mountport", ACT_MOUNTD, 0, NULL, 0, UINT16_MAX},
+	SAID("soft", PASS, SOFT), SAID("softerr", PASS, SOFT),
+	NUMBER("rsize", 0, UINT32_MAX), NUMBER("wsize", 0, UINT32_MAX),
+	NUMBER("bsize", 0, UINT32_MAX), NUMBER("timeo", 1, INT32_MAX / 10),
+	NUMBER("retrans", 0, INT32_MAX), NUMBER("namlen", 0, UINT32_MAX),
+	NUMBER("acregmin", 0, UINT32_MAX), NUMBER("acregmax", 0, UINT32_MAX),
+	NUMBER("acdirmin", 0, UINT32_MAX), NUMBER("acdirmax", 0, UINT32_MAX),
+	NUMBER("actimeo", 0, UINT32_MAX), NUMBER("nconnect", 1, 16), NUMBER("max_connect", 1, 16),
+	PASS("hard"), PASS("ac"), PASS("noac"), PASS("acl"), PASS("noacl"), PASS("clientaddr"),
+	PASS("cto"), PASS("nocto"), PASS("fsc"), PASS("nofsc"), PASS("intr"), PASS("nointr"),
+	PASS("local_lock"), PASS("lookupcache"), PASS("migration"), PASS("nomigration"),
+	PASS("posix"), PASS("rdirplus"), PASS("nordirplus"), PASS("resvport"), PASS("noresvport"),
+	PASS("sec"), PASS("sharecache"), PASS("nosharecache"), PASS("softreval"),
+	PASS("nosoftreval"), PASS("trunkdiscovery"), PASS("notrunkdiscovery"), PASS("write"),
+	PASS("xprtsec"),
 };
 
 /* One option being looked at. */
@@ -131,10 +86,11 @@ struct nfs_item {
 	struct plan_nfs *out;
 	struct nfs_version *v;
 	struct slice text, name, value;
+	const struct nfs_option *option; /* NULL: unknown */
 	char *rest; /* options for the kernel, comma-separated; room for all of text */
 };
 
-static const struct nfs_option *find(struct slice name)
+static const struct nfs_option *find_option(struct slice name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (slice_is(name, options[i].name))
@@ -164,7 +120,8 @@ static void pass(struct nfs_item *x)
  */
 static void take_version(struct nfs_item *x)
 {
-	struct slice v = x->name.s[0] == 'v' && x->name.s[1] != 'e' ? slice_from(x->name, 1) : x->value;
+	struct slice v =
+		x->name.s[0] == 'v' && x->name.s[1] != 'e' ? slice_from(x->name, 1) : x->value;
 	bool again = x->v->major >= 0;
 
 	if (slice_is(v, "3")) {
@@ -215,29 +172,18 @@ static void take_port(struct nfs_item *x)
 			"not a port; left out");
 }
 
-/* Is it a number where the kernel wants one? */
-static bool number_fits(struct nfs_item *x)
-{
-	size_t i = 0;
-	uint32_t n;
-
-	while (i < ARRAY_SIZE(numbers) && !slice_is(x->name, numbers[i].name))
-		i++;
-	if (i == ARRAY_SIZE(numbers))
-		return true;
-	if (value_u32(x->value.s, x->value.len, numbers[i].max, &n) == 0 && n >= numbers[i].min)
-		return true;
-	remark(x, DIAG_ERROR,
-		textf(x->p, "write %s=N, a number from %u to %u", numbers[i].name, numbers[i].min,
-			numbers[i].max), "the kernel refuses this value; left out");
-	return false;
-}
-
-/* What only the kernel's nfs can judge. */
+/* What only the kernel's nfs can judge; a wrong number would fail the whole mount. */
 static void take_pass(struct nfs_item *x)
 {
-	if (!number_fits(x))
+	const struct nfs_option *o = x->option;
+	uint32_t n;
+
+	if (o->max && (value_u32(x->value.s, x->value.len, o->max, &n) < 0 || n < o->min)) {
+		remark(x, DIAG_ERROR,
+			textf(x->p, "write %s=N, a number from %u to %u", o->name, o->min, o->max),
+			"the kernel refuses this value; left out");
 		return;
+	}
 	if (slice_is(x->name, "sec") && slice_starts(x->value, "krb5"))
 		remark(x, DIAG_WARN, "sec=sys", "Kerberos needs rpc.gssd, which no initramfs runs");
 	pass(x);
@@ -328,7 +274,6 @@ static void take(struct nfs_item *x, const struct nfs_option *o)
 /* No white space or control byte may reach the kernel's option string. */
 static void take_one(struct nfs_item *x)
 {
-	const struct nfs_option *o;
 	size_t eq = slice_find(x->text, "=");
 
 	x->name = (struct slice){x->text.s, eq};
@@ -337,9 +282,9 @@ static void take_one(struct nfs_item *x)
 		remark(x, DIAG_ERROR, NULL, "not a mount option; left out");
 		return;
 	}
-	o = find(x->name);
-	if (o)
-		take(x, o);
+	x->option = find_option(x->name);
+	if (x->option)
+		take(x, x->option);
 	else
 		take_unknown(x);
 }

@@ -121,7 +121,8 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 
 	if (slash == s.len)
 		return fail(x, s, "the URL names no path");
-	if (fields_split(host, f, 2) == 2 && f[1].len && value_port(f[1].s, f[1].len, &x->out->port) < 0)
+	if (fields_split(host, f, 2) == 2 && f[1].len &&
+		value_port(f[1].s, f[1].len, &x->out->port) < 0)
 		return fail(x, f[1], "not a port");
 	differ(x->p, x->w, s, DIAG_WARN,
 		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
@@ -196,7 +197,8 @@ static void comment_port(struct nfs_spec *x)
 bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct plan_nfs *out)
 {
-	struct nfs_spec x = {.p = p, .w = w, .severity = severity, .out = out, .v = {.major = -1, .minor = -1}};
+	struct nfs_spec x = {
+		.p = p, .w = w, .severity = severity, .out = out, .v = {.major = -1, .minor = -1}};
 
 	*out = (struct plan_nfs){.options = "", .nolock = true};
 	p->nfs_rw = -1;

@@ -9,7 +9,6 @@
 #define LIST	  OPTION_LIST
 #define VALUE	  OPTION_VALUE
 #define PREFIX	  OPTION_PREFIX
-#define NOFIELD	  0
 #define FIELD(f)  offsetof(struct boot_plan, f)
 
 static const struct option_row rows[OPTION_N] = {

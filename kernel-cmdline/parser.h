@@ -195,9 +195,10 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
  * says so about w with the severity given. file_url: the same, and says if the URL names no file.
  */
 struct url;
-bool image_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity,
-	struct url *ret);
-bool file_url(struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity);
+bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity, struct url *ret);
+bool file_url(struct parser *p, const struct plan_word *w, struct slice text,
+	enum diag_severity severity);
 
 /*
  * take_server: a server's name or address from s; IPv6 may stand in brackets, which are left out.

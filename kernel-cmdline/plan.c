@@ -44,7 +44,8 @@ static void add_word(struct parser *p, const char *text, const struct raw_word *
 			"a quote is left open: the rest of the line belongs to this word");
 	if (raw->odd_space)
 		warn_word(p, w,
-			raw->odd_space == '\r' ? "save the file with Unix line ends" : "write a space",
+			raw->odd_space == '\r' ? "save the file with Unix line ends"
+					       : "write a space",
 			"byte 0x%02x ends a word for the kernel, for other programs it does not",
 			raw->odd_space);
 }
@@ -87,10 +88,15 @@ static void split_source(struct parser *p, const struct plan_source *src, unsign
 	check_length(p, src);
 	word_cursor_init(&c, src->text, len);
 	if (c.len < src->len) {
-		struct diag d = {.severity = DIAG_ERROR, .source = index, .word = c.len, .pos = c.len, .len = 1};
+		struct diag d = {.severity = DIAG_ERROR,
+			.source = index,
+			.word = c.len,
+			.pos = c.len,
+			.len = 1};
 
-		d.text = c.len == PLAN_SOURCE_MAX ? "the text is too long; the rest is left out"
-						  : "a NUL byte ends the text; the rest is left out";
+		d.text = c.len == PLAN_SOURCE_MAX
+				 ? "the text is too long; the rest is left out"
+				 : "a NUL byte ends the text; the rest is left out";
 		diag_add(p->diags, &d);
 	}
 	while (p->n_words < PLAN_WORDS_MAX && word_next(&c, &raw)) {
@@ -130,7 +136,8 @@ static size_t count_words(const struct plan_source *src, size_t n_src)
 /* Every other empty value is left out; an empty switch is on. */
 static void comment_empty(struct parser *p, const struct option_row *row, const struct plan_word *w)
 {
-	if (row->status == OPTION_ACTED && strncmp(row->grammar, "[0|1]", 5) == 0 && w->value && !w->value[0])
+	if (row->status == OPTION_ACTED && strncmp(row->grammar, "[0|1]", 5) == 0 && w->value &&
+		!w->value[0])
 		warn_word(p, w, textf(p, "write %s=1 or %s=0", row->name, row->name),
 			"empty: read as on, like dracut");
 }
@@ -222,7 +229,8 @@ static bool take_almost(struct parser *p, struct plan_word *w)
 	if (row)
 		warn_word(p, w, textf(p, "write %s", row->name),
 			"unknown; names are case-sensitive, nothing here reads it");
-	else if (w->name[0] == '\'' && (row = option_find(w->name + 1, strcspn(w->name + 1, "'"), NULL)))
+	else if (w->name[0] == '\'' &&
+		 (row = option_find(w->name + 1, strcspn(w->name + 1, "'"), NULL)))
 		warn_word(p, w, "leave the quotes out, or write \"",
 			"the kernel knows double quotes only: %s is not set", row->name);
 	return row != NULL;

@@ -104,7 +104,8 @@ struct plan_rdma_link { /* rd.rdma.link=NAME,TYPE,NETDEV */
 	const char *netdev;
 };
 
-struct plan_client_id { /* rd.net.dhcp.client-id=IFNAME:HEX|@TEXT; the last of an interface counts */
+/* rd.net.dhcp.client-id=IFNAME:HEX|@TEXT; the last of an interface counts */
+struct plan_client_id {
 	const char *ifname;
 	const uint8_t *bytes; /* type octet included */
 	size_t len;
@@ -121,13 +122,19 @@ struct plan_roce { /* rd.rdma.roce=[DEVICE[/PORT]:]v1|v2 */
 	bool v2;
 };
 
-enum plan_link_kind { PLAN_LINK_VLAN, PLAN_LINK_BOND, PLAN_LINK_BRIDGE, PLAN_LINK_TEAM, PLAN_LINK_KIND_MAX };
+enum plan_link_kind {
+	PLAN_LINK_VLAN,
+	PLAN_LINK_BOND,
+	PLAN_LINK_BRIDGE,
+	PLAN_LINK_TEAM,
+	PLAN_LINK_KIND_MAX
+};
 
 /* An interface made of others: vlan=, bond=, bridge=, team=. Not acted on yet. */
 struct plan_link {
 	const char *name;
 	enum plan_link_kind kind;
-	const char *const *lower; /* what it is made of: a VLAN's parent (one), slaves, ports; no name twice */
+	const char *const *lower; /* a VLAN's parent (one), slaves, ports; no name twice */
 	size_t n_lower;
 	uint16_t vlan_id;	  /* VLAN: 1 to 4094 */
 	uint8_t mode;		  /* bond: 0 (balance-rr) to 6, as the kernel numbers them */
@@ -149,7 +156,7 @@ struct plan_net_timeouts {
 };
 
 struct plan_net {
-	uint32_t min_rate;  /* rd.net.min-rate: bytes a second, default 4096; 0: any new byte counts */
+	uint32_t min_rate;  /* bytes a second, default 4096; 0: any new byte counts */
 	bool neednet;	    /* rd.neednet: bring the network up whatever the root is */
 	bool wanted;	    /* neednet, or the root or an ip=, BOOTIF= asks for it */
 	bool peerdns;	    /* rd.peerdns: take DNS servers from DHCP (default) */
@@ -289,15 +296,15 @@ struct plan_overlay {
 /* A root image: whence, what proves it, and how it becomes a root. */
 struct plan_image {
 	const char *url;	    /* http:// or https://; NULL: from DHCP */
-	bool manifest;		    /* url names a manifest (.manifest, .json), not the image itself */
+	bool manifest;		    /* url names a manifest (.manifest, .json), not the image */
 	const char *const *mirrors; /* URLs of the same thing, in order of the command line */
 	size_t n_mirrors;
 	bool has_digest;
 	uint8_t digest[32];	    /* SHA-256 of what url names */
-	const struct plan_key *keys;/* any of them will do; those in the image's files come on top */
+	const struct plan_key *keys;/* any of them will do, or one of the initramfs's own */
 	size_t n_keys;
-	const char *ca;		    /* PEM file of the initramfs, absolute; NULL: those of the image */
-	bool unprovable;	    /* digest or key given, but unreadable: no image may be booted (fatal) */
+	const char *ca;		    /* PEM file of the initramfs, absolute; NULL: its usual ones */
+	bool unprovable;	    /* digest or key given, but unreadable: fatal */
 	bool insecure;		    /* rd.noverifyssl, and something else proves the image */
 	const char *cache;	    /* DEVICE[:/DIR]; NULL: none */
 	const char *proxy;	    /* http://...; NULL: none */
@@ -328,10 +335,13 @@ struct plan_portal {
 /* A root on a block device that a server lends. */
 struct plan_block {
 	enum plan_block_kind kind;
-	const struct plan_portal *portals; /* any of them will do, in this order; SRP over InfiniBand: none */
+	const struct plan_portal *portals; /* in this order; SRP over InfiniBand: none */
 	size_t n_portals;
-	const char *name;	/* NVMe: the subsystem's NQN, NULL: the only one there; NBD: the export, "" the default one;
-				   SRP: id_ext and ioc_guid, as add_target has them */
+	/*
+	 * NVMe: the subsystem's NQN, NULL: the only one there; NBD: the export, "" the default one;
+	 * SRP: id_ext and ioc_guid, as add_target has them.
+	 */
+	const char *name;
 	const char *options;	/* for the kernel, comma-separated; "" */
 	uint32_t unit;		/* NVMe: namespace number, 0: the first; SRP: LUN */
 	const char *uuid;	/* NVMe: of the namespace, lower case; NULL: any */
@@ -349,7 +359,7 @@ struct plan_root {
 	const char *text;   /* as written (of root=, netroot= or nfsroot=); NULL if none */
 	struct plan_nfs nfs;/* only for PLAN_ROOT_NFS */
 	struct plan_image image; /* for PLAN_ROOT_LIVE, without url also for PLAN_ROOT_DHCP */
-	struct plan_block block; /* for PLAN_ROOT_REMOTE; fstype, flags, hostnqn and hostid always */
+	struct plan_block block; /* PLAN_ROOT_REMOTE; fstype, flags, hostnqn, hostid always */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
 };

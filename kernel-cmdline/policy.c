@@ -33,10 +33,12 @@ PARSE(shell)
 
 	if (sw == SWITCH_OFF_LOOSE || sw == SWITCH_ODD)
 		complain(p, w, v, DIAG_WARN, textf(p, "write %s=%d", row->name, on),
-			on ? "not a switch; read as on, like dracut" : "read as off; dracut knows only 0, no and off and takes this as on");
+			on ? "not a switch; read as on, like dracut"
+			   : "read as off; dracut knows only 0, no and off and takes this as on");
 	p->plan->shell = on ? PLAN_ON : PLAN_OFF;
 	return say(p, w,
-		on ? "opens a shell on the console when the boot fails" : "opens no shell when the boot fails");
+		on ? "opens a shell on the console when the boot fails"
+		   : "opens no shell when the boot fails");
 }
 
 const struct choice failure_actions[] = {
@@ -126,12 +128,14 @@ void resolve_policy(struct parser *p)
 	struct plan_word *w = parser_word(p, OPTION_RD_EMERGENCY);
 	bool action = plan->failure.action != PLAN_ACTION_NONE;
 
-	plan->failure.shell = plan->shell == PLAN_ON || (plan->shell == PLAN_UNSET && (plan->breaks || !action));
+	plan->failure.shell =
+		plan->shell == PLAN_ON || (plan->shell == PLAN_UNSET && (plan->breaks || !action));
 	if (!plan->failure.shell && !action)
 		plan->failure.action = PLAN_ACTION_HALT; /* dracut's, with rd.shell=0 */
 	if (plan->shell == PLAN_OFF && plan->breaks)
 		warn_word(p, parser_word(p, OPTION_RD_BREAK), "leave rd.break out, or rd.shell=0",
-			"opens a shell in spite of rd.shell=0, which counts for a failed boot only");
+			"opens a shell in spite of rd.shell=0, which counts for a failed boot "
+			"only");
 	if (!w || !action)
 		return;
 	if (plan->failure.shell)

@@ -20,14 +20,18 @@ static const struct {
 };
 
 static const char *const effects[PLAN_REPORT_KIND_MAX] = {
-	[PLAN_REPORT_SYSLOG_UDP] = "sends waits, causes and the outcome to %s:%u by syslog over UDP",
-	[PLAN_REPORT_SYSLOG_TCP] = "sends waits, causes and the outcome to %s:%u by syslog over TCP",
+	[PLAN_REPORT_SYSLOG_UDP] =
+		"sends waits, causes and the outcome to %s:%u by syslog over UDP",
+	[PLAN_REPORT_SYSLOG_TCP] =
+		"sends waits, causes and the outcome to %s:%u by syslog over TCP",
 	[PLAN_REPORT_HTTP] = "sends the state at the boot's end to the web server %s:%u",
 	[PLAN_REPORT_EFI] = "keeps the last failure in an EFI variable until a boot succeeds",
-	[PLAN_REPORT_PSTORE] = "keeps the last failure in the memory of pstore (pmsg) over a warm reboot",
+	[PLAN_REPORT_PSTORE] =
+		"keeps the last failure in the memory of pstore (pmsg) over a warm reboot",
 };
 
-static bool report_url(struct parser *p, const struct plan_word *w, struct slice v, struct plan_report *out)
+static bool report_url(
+	struct parser *p, const struct plan_word *w, struct slice v, struct plan_report *out)
 {
 	struct url u;
 
@@ -43,7 +47,8 @@ static bool report_url(struct parser *p, const struct plan_word *w, struct slice
 
 static bool collector(struct parser *p, const struct plan_word *w, struct plan_report *out)
 {
-	const char *remedy = "syslog://HOST[:PORT], syslog+tcp://HOST[:PORT] or http[s]://HOST[:PORT]/PATH";
+	const char *remedy =
+		"syslog://HOST[:PORT], syslog+tcp://HOST[:PORT] or http[s]://HOST[:PORT]/PATH";
 	struct slice v = word_value(w), rest = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(schemes) && !rest.s; i++) {

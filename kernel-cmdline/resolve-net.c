@@ -34,7 +34,8 @@ static void short_device(struct parser *p, struct plan_word *w, struct slice v, 
 {
 	if (slice_is(v, "bootif") || slice_is(v, "BOOTIF"))
 		ip->match = p->plan->net.bootif;
-	else if (value_hw(v.s, v.len, &ip->match) == 0 || slice_is(v, "link") || slice_is(v, "ibft"))
+	else if (value_hw(v.s, v.len, &ip->match) == 0 || slice_is(v, "link") ||
+		 slice_is(v, "ibft"))
 		return;
 	else if (value_ifname(v.s, v.len))
 		ip->ifname = w->value;

@@ -128,7 +128,8 @@ static enum plan_root_kind kind_of(struct slice s)
 	/*
 	 * SERVER:/PATH: only an address, also a mistyped one; a name may be another module's scheme
 	 */
-	if (server < s.len && (value_server(s.s, server, &a) ? a.family : s.s[0] >= '0' && s.s[0] <= '9'))
+	if (server < s.len &&
+		(value_server(s.s, server, &a) ? a.family : s.s[0] >= '0' && s.s[0] <= '9'))
 		return PLAN_ROOT_NFS;
 	return PLAN_ROOT_NONE;
 }
@@ -278,8 +279,10 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		say(p, w, "takes server and path of the root from DHCP's root-path");
 	else
 		say(p, w,
-			root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut" : "left to dracut");
-	if (root->kind == PLAN_ROOT_OTHER && (slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1))
+			root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
+						      : "left to dracut");
+	if (root->kind == PLAN_ROOT_OTHER &&
+		(slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1))
 		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
 			"this agent fetches by http and https only");
 }
@@ -287,8 +290,8 @@ static void take_kind(struct parser *p, struct plan_word *w)
 /* Values of root= that leave it to netroot=. */
 static bool leaves_open(struct slice s)
 {
-	return slice_is(s, "nfs") || slice_is(s, "nfs4") || slice_is(s, "/dev/nfs") || slice_is(s, "/dev/root") ||
-		kind_of(s) == PLAN_ROOT_DHCP;
+	return slice_is(s, "nfs") || slice_is(s, "nfs4") || slice_is(s, "/dev/nfs") ||
+	       slice_is(s, "/dev/root") || kind_of(s) == PLAN_ROOT_DHCP;
 }
 
 /* Which word names the root? NULL if none does. */
@@ -530,7 +533,8 @@ int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const 
 	r = arena_new(&box->arena);
 	p.arena = box->arena;
 	if (r == 0)
-		r = parse_spec(&p, &box->spec, plan, (struct slice){text, len ? strnlen(text, len) : 0});
+		r = parse_spec(
+			&p, &box->spec, plan, (struct slice){text, len ? strnlen(text, len) : 0});
 	if (r < 0) {
 		root_spec_free(&box->spec);
 		return r;

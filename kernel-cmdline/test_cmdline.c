@@ -40,7 +40,9 @@ static char *dump(const struct boot_plan *plan, bool all)
 TEST(later_source_wins)
 {
 	const struct plan_source src[] = {
-		{.name = "/etc/cmdline.d/10.conf", .text = "rd.retry=30\nip=eth0:dhcp\n", .len = 25},
+		{.name = "/etc/cmdline.d/10.conf",
+			.text = "rd.retry=30\nip=eth0:dhcp\n",
+			.len = 25},
 		{.name = NULL, .text = "rd.retry=60 root=dhcp", .len = 21},
 	};
 	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
@@ -158,7 +160,8 @@ TEST(too_many_entries_of_a_list)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, rows[k].option, i + 1);
 		}
 		CHECK_INT(plan_parse(&plan, text, n, diags), 0);
-		CHECK_INT(plan->net.n_nameservers + plan->net.n_routes + plan->root.image.n_mirrors, rows[k].max);
+		CHECK_INT(plan->net.n_nameservers + plan->net.n_routes + plan->root.image.n_mirrors,
+			rows[k].max);
 		for (size_t i = 0; i < diag_list_count(diags); i++)
 			errors += diag_list_at(diags, i)->severity == DIAG_ERROR;
 		CHECK_INT(errors, 1); /* said once */
@@ -288,24 +291,27 @@ TEST(root_path)
 		{"root=dhcp", "/srv", 0, NULL, "/srv", "", any, 0},
 		{"root=dhcp", "nfs4:192.0.2.1:/srv,rdma,rsize=8192", 0, "192.0.2.1", "/srv",
 			"rsize=8192", PLAN_NFS_V4ANY, PLAN_NFS_PROTO_RDMA},
-		{"root=dhcp", "nfs:192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3, 0},
+		{"root=dhcp", "nfs:192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3,
+			0},
 		/* what the command line says counts */
-		{"root=nfs4::proto=rdma,rsize=4096", "192.0.2.1:/srv:tcp,rsize=8192", 0, "192.0.2.1",
-			"/srv", "rsize=8192,rsize=4096", PLAN_NFS_V4ANY, PLAN_NFS_PROTO_RDMA},
+		{"root=nfs4::proto=rdma,rsize=4096", "192.0.2.1:/srv:tcp,rsize=8192", 0,
+			"192.0.2.1", "/srv", "rsize=8192,rsize=4096", PLAN_NFS_V4ANY,
+			PLAN_NFS_PROTO_RDMA},
 		{"root=nfs:192.0.2.9:/mine", "192.0.2.1:/srv", 0, "192.0.2.9", "/mine", "", any, 0},
 		{"root=nfs::vers=4.1", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "",
 			PLAN_NFS_V41, 0},
 		{"root=nfs", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3, 0},
-		{"root=nfs4", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "",
-			PLAN_NFS_V4ANY, 0},
-		{"root=nfs4", "192.0.2.1:/srv:vers=4.0", 0, "192.0.2.1", "/srv", "",
-			PLAN_NFS_V40, 0},
+		{"root=nfs4", "192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V4ANY,
+			0},
+		{"root=nfs4", "192.0.2.1:/srv:vers=4.0", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V40,
+			0},
 		{"root=dhcp", "", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "iscsi:192.0.2.1::::x", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "http:///x", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "ftp://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=nfs", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
-		{"root=dhcp rd.root.digest=no", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp rd.root.digest=no", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0,
+			0},
 		{"root=dhcp", "192.0.2.1:/srv\n/etc", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "$(reboot):/srv", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "nfs:192.0.2.1", -EINVAL, NULL, NULL, NULL, 0, 0},
@@ -318,8 +324,10 @@ TEST(root_path)
 /* What proves the image and how it is used stays the command line's. */
 TEST(root_path_of_an_image)
 {
-	_cleanup_(plan_freep) struct boot_plan *plan = parse("root=dhcp rd.overlay=none rd.root.digest="
-		"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", NULL);
+	_cleanup_(plan_freep) struct boot_plan *plan =
+		parse("root=dhcp rd.overlay=none rd.root.digest="
+		      "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+			NULL);
 	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
 	const char *text = "live:https://192.0.2.1/root.manifest";
 
@@ -366,7 +374,10 @@ TEST(root_path_of_nfs_where_a_proof_is_asked_for)
 		{"root=dhcp", true},
 		{"root=dhcp rd.root.key=/key.pub", false},
 		{"root=dhcp rd.root.key=none", false},
-		{"root=dhcp rd.root.digest=sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", false},
+		{"root=dhcp "
+		 "rd.root.digest=sha256:"
+		 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+			false},
 		{"root=nfs", true},
 		{"root=nfs rd.root.key=/key.pub", false},
 	};
@@ -376,14 +387,16 @@ TEST(root_path_of_nfs_where_a_proof_is_asked_for)
 		_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
 		const char *text = "192.0.2.1:/export/root";
 
-		CHECK_INT(root_spec_parse(&spec, plan, text, strlen(text), NULL), rows[i].taken ? 0 : -EINVAL);
+		CHECK_INT(root_spec_parse(&spec, plan, text, strlen(text), NULL),
+			rows[i].taken ? 0 : -EINVAL);
 	}
 }
 
 /* Mount options and the node's name are the command line's. */
 TEST(root_path_of_a_block_device_takes_over_what_the_line_says)
 {
-	_cleanup_(plan_freep) struct boot_plan *plan = parse("root=dhcp rootflags=noatime rd.nvmf.hostnqn=nqn.me", NULL);
+	_cleanup_(plan_freep) struct boot_plan *plan =
+		parse("root=dhcp rootflags=noatime rd.nvmf.hostnqn=nqn.me", NULL);
 	_cleanup_(root_spec_freep) struct root_spec *spec = NULL;
 	const char *text = "nvmf:rdma:[2001:db8::1]:4421:nqn.x,nsid=3";
 
@@ -489,11 +502,13 @@ TEST(found_by_name_prefix_and_old_name)
 
 	CHECK(option_find("rd.retry", 8, &alias) == option_row(OPTION_RD_RETRY) && !alias);
 	CHECK(option_find("rd_retry", 8, &alias) == option_row(OPTION_RD_RETRY) && alias);
-	CHECK(option_find("rd.ib.client_id", 15, &alias) == option_row(OPTION_RD_IB_CLIENT_ID) && !alias);
+	CHECK(option_find("rd.ib.client_id", 15, &alias) == option_row(OPTION_RD_IB_CLIENT_ID) &&
+		!alias);
 	CHECK(option_find("rd.ib.clientid", 14, &alias) == option_row(OPTION_RD_IB_CLIENT_ID));
 	CHECK_INT(alias->origin, ALIAS_OURS);
 	CHECK(option_find("rd.live.overlay", 15, &alias) == option_row(OPTION_RD_OVERLAY) && alias);
-	CHECK(option_find("rd.net.dhcp.client_id", 21, NULL) == option_row(OPTION_RD_NET_DHCP_CLIENT_ID));
+	CHECK(option_find("rd.net.dhcp.client_id", 21, NULL) ==
+		option_row(OPTION_RD_NET_DHCP_CLIENT_ID));
 	CHECK(option_find("rd.ib.port", 10, NULL) == option_row(OPTION_RD_IB_PORT));
 	CHECK(option_find("rd.root.key", 11, NULL) == option_row(OPTION_RD_ROOT_KEY));
 	CHECK(option_find("rd.live.odd", 11, NULL) == option_row(OPTION_RD_LIVE));

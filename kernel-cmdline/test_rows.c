@@ -59,7 +59,8 @@ static void render_split(const struct row *row, FILE *out)
 			fputc('=', out);
 			put_slice(out, w.value);
 		}
-		fprintf(out, " at %zu+%zu%s\n", w.pos, w.len, w.open_quote ? " quote left open" : "");
+		fprintf(out, " at %zu+%zu%s\n", w.pos, w.len,
+			w.open_quote ? " quote left open" : "");
 	}
 }
 
@@ -151,8 +152,10 @@ static size_t unescape(char *s)
 /* The "! MODE" line. */
 static int read_mode(const char *line)
 {
-	static const char *const modes[] = {
-		[SPLIT] = "! split\n", [PLAN] = "! plan\n", [PART] = "! part\n", [LINT] = "! lint\n"};
+	static const char *const modes[] = {[SPLIT] = "! split\n",
+		[PLAN] = "! plan\n",
+		[PART] = "! part\n",
+		[LINT] = "! lint\n"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 		if (streq(line, modes[i]))
@@ -185,7 +188,8 @@ static void add_row(const char *file, int mode, char *line, int number)
 	row->input = strdup(line);
 	row->len = unescape(row->input);
 	row->want = append(NULL, "");
-	cases[n_rows] = (struct check_case){.name = strdup(name), .run_row = run_row, .row = n_rows};
+	cases[n_rows] =
+		(struct check_case){.name = strdup(name), .run_row = run_row, .row = n_rows};
 	n_rows++;
 }
 

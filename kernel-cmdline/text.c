@@ -21,8 +21,9 @@ static struct slice find_any(struct slice s, const char *const *texts, size_t n)
 /* Does NetworkManager's generator read the option, from the command line with its quotes? */
 static bool read_by_generator(enum option_id id)
 {
-	return (id >= OPTION_RD_NEEDNET && id <= OPTION_RD_NET_TIMEOUT_IPV6AUTO) || id == OPTION_IB_PKEY ||
-		id == OPTION_RD_NET_DHCP_CLIENT_ID || (id >= OPTION_VLAN && id <= OPTION_TEAM);
+	return (id >= OPTION_RD_NEEDNET && id <= OPTION_RD_NET_TIMEOUT_IPV6AUTO) ||
+	       id == OPTION_IB_PKEY || id == OPTION_RD_NET_DHCP_CLIENT_ID ||
+	       (id >= OPTION_VLAN && id <= OPTION_TEAM);
 }
 
 /* The kernel took quotes off when the raw text is longer than what is left. */
@@ -35,8 +36,10 @@ void check_text(struct parser *p, const struct plan_word *w)
 {
 	static const char *const shell[] = {"$(", "${", "`"};
 	/* U+201C to U+201E, U+2018, U+2019: what word processors and web pages make of quotes */
-	static const char *const quotes[] = {"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\x98", "\xe2\x80\x99"};
-	struct slice v = word_value(w), name = {w->name, strlen(w->name)}, at = find_any(v, shell, ARRAY_SIZE(shell));
+	static const char *const quotes[] = {
+		"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\x98", "\xe2\x80\x99"};
+	struct slice v = word_value(w), name = {w->name, strlen(w->name)},
+		     at = find_any(v, shell, ARRAY_SIZE(shell));
 
 	if (at.len)
 		complain(p, w, at, DIAG_WARN, "look at the template or script that made the line",

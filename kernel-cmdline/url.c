@@ -73,7 +73,8 @@ static int take_authority(struct url *u, struct slice *s)
 static int take_path(struct url *u, struct slice *s, const char *folder, size_t folder_len)
 {
 	struct slice path = until(s, "#");
-	int n = snprintf(u->path, sizeof(u->path), "%.*s%.*s", (int)folder_len, folder, (int)path.len, path.s);
+	int n = snprintf(u->path, sizeof(u->path), "%.*s%.*s", (int)folder_len, folder,
+		(int)path.len, path.s);
 
 	return n >= 0 && (size_t)n < sizeof(u->path) ? 0 : -E2BIG;
 }
@@ -155,8 +156,8 @@ const char *url_site(const struct url *u, char buf[static URL_TEXT_MAX])
 
 	if (u->port != (u->https ? PORT_HTTPS : PORT_HTTP))
 		snprintf(port, sizeof(port), ":%u", u->port);
-	snprintf(buf, URL_TEXT_MAX, "http%s://%s%s%s%s", u->https ? "s" : "", v6 ? "[" : "", u->host,
-		v6 ? "]" : "", port);
+	snprintf(buf, URL_TEXT_MAX, "http%s://%s%s%s%s", u->https ? "s" : "", v6 ? "[" : "",
+		u->host, v6 ? "]" : "", port);
 	return buf;
 }
 

@@ -191,7 +191,8 @@ int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *pre
 
 	unbracket(&s, &len);
 	slash = len ? memchr(s, '/', len) : NULL;
-	if (value_inet(s, slash ? (size_t)(slash - s) : len, &a) < 0 || (a.family == AF_INET && s != whole))
+	if (value_inet(s, slash ? (size_t)(slash - s) : len, &a) < 0 ||
+		(a.family == AF_INET && s != whole))
 		return -EINVAL;
 	if (!slash) {
 		*ret = a;
@@ -273,7 +274,8 @@ bool value_hw_plain(const char *s, size_t len)
 	struct hw_addr a;
 
 	/* every octet has both digits when the text is as long as can be */
-	return value_hw(s, len, &a) == 0 && a.len != 8 && len == 3 * (size_t)a.len - 1 && s[2] == ':';
+	return value_hw(s, len, &a) == 0 && a.len != 8 && len == 3 * (size_t)a.len - 1 &&
+	       s[2] == ':';
 }
 
 /* At most max letters, digits and other bytes of more. */
@@ -294,7 +296,8 @@ bool value_module(const char *s, size_t len)
 /* IFNAMSIZ - 1, dev_valid_name() in the kernel's net/core/dev.c */
 bool value_ifname(const char *s, size_t len)
 {
-	return plain_name(s, len, 15, "_-.") && !(s[0] == '.' && (len == 1 || (len == 2 && s[1] == '.')));
+	return plain_name(s, len, 15, "_-.") &&
+	       !(s[0] == '.' && (len == 1 || (len == 2 && s[1] == '.')));
 }
 
 /* __NEW_UTS_LEN is 64 */
@@ -347,7 +350,8 @@ int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)
 
 static int base64_digit(char c)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *at = c ? strchr(digits, c) : NULL;
 
 	return at ? (int)(at - digits) : -1;

@@ -23,7 +23,8 @@ struct raw_word {
 	struct slice name;
 	struct slice value;	/* s is NULL without '=' */
 	bool open_quote;	/* a quote was still open at the end of the text */
-	unsigned char odd_space; /* ended by this byte (\v, \f, \r, 0xa0), which few but the kernel take for a space; or 0 */
+	/* Ended by this byte (\v, \f, \r, 0xa0), which few but the kernel take for a space; or 0. */
+	unsigned char odd_space;
 };
 
 /* word_cursor_init: the text ends at len or at its first NUL. */
