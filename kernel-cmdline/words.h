@@ -23,7 +23,7 @@ struct raw_word {
 	struct slice name;
 	struct slice value;	/* s is NULL without '=' */
 	bool open_quote;	/* a quote was still open at the end of the text */
-	/* Ended by this byte (\v, \f, \r, 0xa0), which few but the kernel take for a space; or 0. */
+	/* Ended by this byte, which few but the kernel take for a space (0xa0, \v ...); or 0. */
 	unsigned char odd_space;
 };
 
