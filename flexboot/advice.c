@@ -12,7 +12,7 @@ const char *const verdict_names[VERDICT_MAX] = {
 	[VERDICT_UNREADABLE] = "not readable",
 };
 
-static const struct query_item *find(
+static const struct query_item *find_item(
 	const struct query *q, size_t device, const struct setting *want)
 {
 	const struct query_item *item = query_find(q, device, want->name);
@@ -23,7 +23,7 @@ static const struct query_item *find(
 	return item;
 }
 
-static enum verdict judge(const struct query_item *item, uint32_t want, uint32_t *now)
+static enum verdict judge_item(const struct query_item *item, uint32_t want, uint32_t *now)
 {
 	const struct query_value *next = &item->value[QUERY_NEXT];
 	const struct query_value *current = &item->value[QUERY_CURRENT];
@@ -43,14 +43,14 @@ void advise(const struct query *q, size_t device, const struct setting *want, si
 	struct advice *ret)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct query_item *item = find(q, device, &want[i]);
+		const struct query_item *item = find_item(q, device, &want[i]);
 
 		ret[i] = (struct advice){.want = &want[i], .name = want[i].name,
 			.verdict = VERDICT_ABSENT};
 		if (!item)
 			continue;
 		ret[i].name = item->name;
-		ret[i].verdict = judge(item, want[i].value, &ret[i].now);
+		ret[i].verdict = judge_item(item, want[i].value, &ret[i].now);
 	}
 }
 
@@ -63,7 +63,7 @@ bool advice_good(const struct advice *rows, size_t n)
 }
 
 /* value: "1 (IB)"; a P_Key reads better as it is written elsewhere. */
-static const char *value(const struct setting *s, char *buf, size_t size)
+static const char *value_text(const struct setting *s, char *buf, size_t size)
 {
 	if (s->word)
 		snprintf(buf, size, "%u (%s)", s->value, s->word);
@@ -75,7 +75,7 @@ static const char *value(const struct setting *s, char *buf, size_t size)
 }
 
 /* A device's name comes from a file: only a path or a PCI address may go into a command. */
-static const char *plain(const char *device)
+static const char *plain_device(const char *device)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789_./:-";
@@ -84,12 +84,12 @@ static const char *plain(const char *device)
 										    : ADVICE_DEVICE;
 }
 
-static void command(const char *device, const char *name, uint32_t number, FILE *out)
+static void print_command(const char *device, const char *name, uint32_t number, FILE *out)
 {
-	fprintf(out, "mstconfig -d %s -y set %s=%u\n", plain(device), name, number);
+	fprintf(out, "mstconfig -d %s -y set %s=%u\n", plain_device(device), name, number);
 }
 
-static const char *level(const struct setting *s)
+static const char *level_name(const struct setting *s)
 {
 	return s->level == SETTING_MUST ? "must" : "should";
 }
@@ -99,20 +99,20 @@ void setting_print(const char *device, const struct setting *list, size_t n, FIL
 	char buf[64];
 
 	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "# %s be %s: %s\n", level(&list[i]), value(&list[i], buf, sizeof(buf)),
-			list[i].reason);
-		command(device, list[i].name, list[i].value, out);
+		fprintf(out, "# %s be %s: %s\n", level_name(&list[i]),
+			value_text(&list[i], buf, sizeof(buf)), list[i].reason);
+		print_command(device, list[i].name, list[i].value, out);
 	}
 	fprintf(out, "# takes effect after: mstfwreset -d %s -y reset, or a power cycle\n",
-		plain(device));
+		plain_device(device));
 }
 
 static void print_row(const struct advice *a, FILE *out)
 {
 	char buf[64];
 
-	fprintf(out, "  %-26s %-18s %s be %s", a->name, verdict_names[a->verdict], level(a->want),
-		value(a->want, buf, sizeof(buf)));
+	fprintf(out, "  %-26s %-18s %s be %s", a->name, verdict_names[a->verdict],
+		level_name(a->want), value_text(a->want, buf, sizeof(buf)));
 	if (a->verdict == VERDICT_DIFFERS || a->verdict == VERDICT_READ_ONLY)
 		fprintf(out, ", is %u", a->now);
 	fputc('\n', out);
@@ -125,16 +125,17 @@ void advice_print(
 {
 	bool waits = false;
 
-	fprintf(out, "%s%s%s:\n", plain(device), type[0] ? " " : "", type);
+	fprintf(out, "%s%s%s:\n", plain_device(device), type[0] ? " " : "", type);
 	for (size_t i = 0; i < n; i++)
 		print_row(&rows[i], out);
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].verdict == VERDICT_DIFFERS)
-			command(device, rows[i].name, rows[i].want->value, out);
+			print_command(device, rows[i].name, rows[i].want->value, out);
 		waits |= rows[i].verdict == VERDICT_WAITS || rows[i].verdict == VERDICT_DIFFERS;
 	}
 	if (waits)
-		fprintf(out, "mstfwreset -d %s -y reset   # or a power cycle\n", plain(device));
+		fprintf(out, "mstfwreset -d %s -y reset   # or a power cycle\n",
+			plain_device(device));
 }
 
 static cJSON *setting_object(const char *name, const struct setting *s)
@@ -145,7 +146,7 @@ static cJSON *setting_object(const char *name, const struct setting *s)
 	cJSON_AddNumberToObject(o, "value", s->value);
 	if (s->word)
 		cJSON_AddStringToObject(o, "word", s->word);
-	cJSON_AddStringToObject(o, "level", level(s));
+	cJSON_AddStringToObject(o, "level", level_name(s));
 	cJSON_AddStringToObject(o, "reason", s->reason);
 	return o;
 }

@@ -38,7 +38,7 @@ static int parse(struct request *q, int argc, char **argv)
 	return fault ? complain(EXIT_USAGE, "%s", fault) : 0;
 }
 
-static int want(const struct request *q)
+static int run_want(const struct request *q)
 {
 	struct setting list[SETTINGS_MAX];
 	size_t n = settings_want(&q->intent, list);
@@ -88,7 +88,7 @@ static int check_device(const struct request *q, const struct query *query, size
 	return advice_good(rows, n) ? 0 : EXIT_FOUND;
 }
 
-static int check(const struct request *q)
+static int run_check(const struct request *q)
 {
 	_cleanup_free_ struct query *query = calloc(1, sizeof(*query));
 	int status;
@@ -113,5 +113,5 @@ int command_settings(int argc, char **argv)
 	status = parse(&q, argc, argv);
 	if (status)
 		return status;
-	return streq(argv[0], "want") ? want(&q) : check(&q);
+	return streq(argv[0], "want") ? run_want(&q) : run_check(&q);
 }

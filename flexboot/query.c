@@ -70,7 +70,7 @@ static int split(struct query *q, size_t number, const char *text, size_t size, 
 	}
 	for (size_t i = 0; i < size; i++)
 		if (text[i] == 0)
-			return fail_query(q, number, "a zero byte: this is no text");
+			return fail_query(q, number, "a zero byte: not a text file");
 	return 0;
 }
 
@@ -276,7 +276,7 @@ int query_read(struct query *q, const char *text, size_t size)
 
 	memset(q, 0, sizeof(*q));
 	if (size > QUERY_SIZE_MAX)
-		return fail_query(q, 0, "more than 4 MiB: this is no output of mstconfig query");
+		return fail_query(q, 0, "more than 4 MiB: not the output of mstconfig query");
 	while (start < size && isspace((unsigned char)text[start]))
 		start++;
 	if (start < size && text[start] == '{')

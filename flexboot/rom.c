@@ -330,7 +330,7 @@ static void read_tags(struct rom *r)
 	}
 }
 
-static bool blank(const uint8_t *p, size_t n)
+static bool is_padding(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p[i] != p[0] || (p[i] != 0x00 && p[i] != 0xff))
@@ -341,8 +341,8 @@ static bool blank(const uint8_t *p, size_t n)
 /* check_tail: what follows the last image must be padding, or the chain is cut short. */
 static void check_tail(struct rom *r, size_t end)
 {
-	if (!blank(r->data + end, r->size - end))
-		note_fault(r, end, "%zu bytes behind the last image are no padding (00 or ff)",
+	if (!is_padding(r->data + end, r->size - end))
+		note_fault(r, end, "%zu bytes after the last image are not padding (00 or ff)",
 			r->size - end);
 }
 

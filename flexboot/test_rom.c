@@ -211,7 +211,7 @@ TEST(padding_behind_the_last_image_is_no_fault_other_bytes_are)
 	CHECK_INT(r.n_faults, 0);
 	bytes[8 * BLOCK - 1] = 1;
 	CHECK_INT(rom_read(&r, bytes, sizeof(bytes)), 0);
-	CHECK_STR(r.faults[0].text, "512 bytes behind the last image are no padding (00 or ff)");
+	CHECK_STR(r.faults[0].text, "512 bytes after the last image are not padding (00 or ff)");
 }
 
 TEST(a_rom_fits_the_devices_it_names)

@@ -159,8 +159,7 @@ static int do_explain(struct session *x, const char *name)
 		return r;
 	if (!site_find(x->site, name, &found)) {
 		fprintf(stderr,
-			"initagent-site: %s: no node %s, and that is no GUID or MAC of a port "
-			"either\n",
+			"initagent-site: %s: no such node: %s, nor a GUID or MAC of a port\n",
 			x->opt.file, name);
 		return EXIT_DIFFERS;
 	}

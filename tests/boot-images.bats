@@ -145,7 +145,7 @@ bzimage() {
 	build --format uki
 	rm "$out"
 	echo nonsense >"$root/boot/vmlinuz-$kver"
-	refused 1 "is no kernel with an EFI stub" --format pair
+	refused 1 "is not a kernel with an EFI stub" --format pair
 	rm "$root/boot/vmlinuz-$kver"
 	refused 1 "no kernel $kver beside its modules; name one with KERNEL=FILE" --format uki
 	build --format uki --kernel "$stub"
@@ -154,13 +154,13 @@ bzimage() {
 @test "stubs that cannot be used: none, of another machine, used already, signed, full" {
 	local bad=$BATS_TEST_TMPDIR/bad
 	refused 1 "/nosuch" --format uki --stub /nosuch
-	refused 1 "is no EFI stub" --format uki --stub /bin/busybox
+	refused 1 "is not an EFI stub" --format uki --stub /bin/busybox
 	cp "$stub" "$bad"
 	printf '\144\252' | dd of="$bad" bs=1 seek=$((0x84)) conv=notrunc status=none
 	refused 1 "is for machine aa64, the kernel for 8664" --format uki --stub "$bad"
 	build --format uki
 	mv "$out" "$bad"
-	refused 1 "it holds a kernel already" --format uki --stub "$bad"
+	refused 1 "it already contains a kernel" --format uki --stub "$bad"
 	cp "$stub" "$bad"
 	printf '\10' | dd of="$bad" bs=1 seek=$((0x98 + 112 + 36)) conv=notrunc status=none
 	refused 1 "it is signed" --format uki --stub "$bad"

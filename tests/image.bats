@@ -263,7 +263,7 @@ details() {
     echo secret >"$root/secret"
     for name in ../../secret /secret a//b ./a dir/../../../secret; do
         module a "firmware=$name"
-        refused 1 "which is no clean path" --drivers a
+        refused 1 "which is not a safe relative path" --drivers a
     done
 }
 
@@ -286,16 +286,16 @@ details() {
     module a
     depmod -b "$root" "$kver"
     LC_ALL=C sed -i 's|kernel/a.ko:|/etc/host.k:|' "$modules/modules.dep.bin"
-    refused 1 "which is no clean path" --drivers a
+    refused 1 "which is not a safe relative path" --drivers a
 }
 
 @test "a truncated module is refused" {
     module a
     depmod -b "$root" "$kver"
     truncate -s 100 "$modules/kernel/a.ko"
-    refused 1 "is no kernel module" --drivers a
+    refused 1 "is not a kernel module" --drivers a
     : >"$modules/kernel/a.ko"
-    refused 1 "is no kernel module" --drivers a
+    refused 1 "is not a kernel module" --drivers a
 }
 
 @test "agent and busybox must be static" {

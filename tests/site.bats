@@ -159,7 +159,7 @@ big() {
 	mkdir "$T/mine"
 	echo precious >"$T/mine/file"
 	run -3 site render "$T/mine"
-	[[ $output == *"is no rendered tree"* && $(<"$T/mine/file") == precious ]]
+	[[ $output == *"is not a rendered tree"* && $(<"$T/mine/file") == precious ]]
 	mkdir "$T/empty"
 	site render "$T/empty"
 	diff -r "$T/before" "$T/empty"

@@ -166,8 +166,8 @@ static void want_firmware(struct closure *c, const char *module, const char *nam
 
 	if (r == -EINVAL)
 		c->n_missing += report_fault(
-			"module %s names the firmware file '%s', which is no clean path", module,
-			name);
+			"module %s names the firmware file '%s', which is not a safe relative path",
+			module, name);
 	else if (r < 0)
 		c->n_missing += report_fault(
 			"firmware file %s of module %s: %s", name, module, strerror(-r));
@@ -266,7 +266,7 @@ static const char *check_module(struct closure *c, const char *rel, const struct
 	const char **info, size_t *info_size)
 {
 	if (elf_section(b->data, b->size, ".modinfo", info, info_size) < 0)
-		return path_text("%s is no kernel module of this machine's kind", rel);
+		return path_text("%s is not a kernel module for this kind of machine", rel);
 	if (!c->machine)
 		c->machine = elf_machine(b->data, b->size);
 	if (elf_machine(b->data, b->size) != c->machine)
@@ -319,8 +319,8 @@ static void resolve_one(struct closure *c, size_t i, struct kmod_module *mod)
 	rel = strncmp(path, c->index, len) == 0 && path[len] == '/' ? path + len + 1 : NULL;
 	image = rel ? image_path(c, rel) : NULL;
 	if (!image) {
-		c->n_missing += report_fault(
-			"the module index gives %s the path '%s', which is no clean path",
+		c->n_missing += report_fault("the module index gives %s the path '%s', which is "
+					     "not a safe relative path",
 			kmod_module_get_name(mod), path);
 		return;
 	}

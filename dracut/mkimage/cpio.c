@@ -22,8 +22,8 @@ static size_t member_size(const struct tree_entry *e)
 	return pad4(HEADER_SIZE + strlen(e->path) + 1) + pad4(e->size);
 }
 
-/* put: one member at out, which is zeroed. Returns the bytes written. */
-static size_t put(char *out, const struct tree_entry *e, uint32_t inode, uint32_t mtime)
+/* put_member: one member at out, which is zeroed. Returns the bytes written. */
+static size_t put_member(char *out, const struct tree_entry *e, uint32_t inode, uint32_t mtime)
 {
 	size_t name_size = strlen(e->path) + 1;
 	size_t at = pad4(HEADER_SIZE + name_size);
@@ -53,15 +53,15 @@ int cpio_pack(const struct tree *t, size_t n, uint32_t mtime, char **ret, size_t
 	size = (size + ARCHIVE_ALIGN - 1) & ~(size_t)(ARCHIVE_ALIGN - 1);
 	archive = must(calloc(1, size));
 	for (size_t i = 0; i < n; i++)
-		at += put(archive + at, tree_at(t, i), (uint32_t)i + 1, mtime);
-	put(archive + at, &trailer, 0, 0);
+		at += put_member(archive + at, tree_at(t, i), (uint32_t)i + 1, mtime);
+	put_member(archive + at, &trailer, 0, 0);
 	*ret = archive;
 	*ret_size = size;
 	return 0;
 }
 
-/* field: the n-th 8-digit hexadecimal field of a header, or -1. */
-static int64_t field(const char *header, size_t n)
+/* header_field: the n-th 8-digit hexadecimal field of a header, or -1. */
+static int64_t header_field(const char *header, size_t n)
 {
 	char text[9] = "";
 	char *end;
@@ -84,9 +84,9 @@ int cpio_next(const char *archive, size_t size, size_t *offset, struct cpio_memb
 	left = size - *offset;
 	if (memcmp(header, HEADER_MAGIC, strlen(HEADER_MAGIC)) != 0)
 		return -EBADMSG;
-	mode = field(header, 1);
-	data_size = field(header, 6);
-	name_size = field(header, 11);
+	mode = header_field(header, 1);
+	data_size = header_field(header, 6);
+	name_size = header_field(header, 11);
 	if (mode < 0 || data_size < 0 || name_size < 2 || (size_t)name_size > left - HEADER_SIZE)
 		return -EBADMSG;
 	name_end = pad4(HEADER_SIZE + (size_t)name_size);

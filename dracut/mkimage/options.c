@@ -35,7 +35,7 @@ static const struct row rows[] = {
 	ROW(LIST, without, "without", "'A B'", "leave these out of the standard set"),
 	ROW(FLAG, no_base, "no-base", NULL, "no standard set at all, only --drivers"),
 	ROW(LIST, no_firmware, "no-firmware", "'A B'",
-		"modules or file patterns whose missing firmware is no error"),
+		"modules or file patterns whose missing firmware is not an error"),
 	ROW(TEXT, modprobe_d, "modprobe-d", "DIR", "copy DIR/*.conf to /etc/modprobe.d"),
 	ROW(LIST, extra, "extra", "FILE:PATH", "one more file, at the absolute PATH"),
 	ROW(TEXT, format, "format", "FORMAT",
@@ -150,7 +150,7 @@ static void check_options(struct options *opt)
 		check_cmdline(opt->cmdline);
 	if (epoch)
 		opt->mtime = (uint32_t)read_number(
-			epoch, 0, UINT32_MAX, "SOURCE_DATE_EPOCH is no time in seconds");
+			epoch, 0, UINT32_MAX, "SOURCE_DATE_EPOCH is not a time in seconds");
 }
 
 struct options options_parse(int argc, char **argv)

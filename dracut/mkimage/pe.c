@@ -135,8 +135,8 @@ static bool has_section(const uint8_t *p, const struct layout *l, const char *na
 	return false;
 }
 
-/* fits: there is room for n more rows between the table and the first section's bytes. */
-static int fits(
+/* check_room: there is room for n more rows between the table and the first section's bytes. */
+static int check_room(
 	const uint8_t *p, const struct layout *l, const struct pe_section *sections, size_t n)
 {
 	size_t end = l->rows + (l->n_rows + n) * ROW_SIZE;
@@ -184,7 +184,7 @@ int pe_append(const void *stub, size_t stub_size, const struct pe_section *secti
 	int r = read_layout(stub, stub_size, &l);
 
 	if (r == 0)
-		r = fits(stub, &l, sections, n);
+		r = check_room(stub, &l, sections, n);
 	if (r < 0)
 		return r;
 	file = total = round_up(stub_size, l.file_align);

@@ -77,7 +77,7 @@ struct kernel kernel_load(const struct source *s, const char *file)
 	if (version[0] && !streq(version, kver))
 		refuse("%s is kernel %s, the modules are of kernel %s", name, version, kver);
 	if (pe_read(k.file.data, k.file.size, &info) < 0)
-		refuse("%s is no kernel with an EFI stub", name);
+		refuse("%s is not a kernel with an EFI stub", name);
 	k.machine = info.machine;
 	k.image_size = info.image_size;
 	return k;
@@ -103,7 +103,7 @@ static struct bytes load_stub(const struct options *opt, const struct kernel *k)
 	if (r < 0)
 		die(r, "%s%s", file, r == -ENOENT ? " (package systemd-boot-efi)" : "");
 	if (pe_read(stub.data, stub.size, &info) < 0)
-		refuse("%s is no EFI stub", file);
+		refuse("%s is not an EFI stub", file);
 	if (info.machine != k->machine)
 		refuse("the EFI stub %s is for machine %04x, the kernel for %04x", file,
 			info.machine, k->machine);
@@ -145,7 +145,7 @@ static void sign(const struct options *opt, struct bytes *image)
 static const char *why_unfit(int error)
 {
 	switch (error) {
-	case -EEXIST: return "it holds a kernel already";
+	case -EEXIST: return "it already contains a kernel";
 	case -ENOSPC: return "its header has no room for more sections";
 	case -EACCES: return "it is signed";
 	case -EFBIG: return "the image would have more than 4 GiB";

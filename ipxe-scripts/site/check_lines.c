@@ -134,7 +134,7 @@ static void check_infiniband(
 			"%s is to use a partition, but has no InfiniBand port", who->name);
 }
 
-static void say_diag(const struct check *c, const struct subject *who, const struct diag *d)
+static void report_diag(const struct check *c, const struct subject *who, const struct diag *d)
 {
 	struct place at = d->option ? line_place(&c->line, d->pos) : (struct place){0};
 
@@ -148,7 +148,7 @@ static void say_diag(const struct check *c, const struct subject *who, const str
 			who->at, d->remedy, "command line of %s: %s", who->name, d->text);
 }
 
-static void judge(const struct check *c, const struct subject *who)
+static void check_plan(const struct check *c, const struct subject *who)
 {
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
@@ -158,7 +158,7 @@ static void judge(const struct check *c, const struct subject *who)
 			diags) < 0)
 		must(NULL);
 	for (size_t i = 0; i < diag_list_count(diags); i++)
-		say_diag(c, who, diag_list_at(diags, i));
+		report_diag(c, who, diag_list_at(diags, i));
 	/* a note for a fragment, but what is rendered here is a whole line */
 	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL)
 		error_at(c->report, who->at,
@@ -237,7 +237,7 @@ static void check_subject(struct check *c, const struct subject *who)
 		line_add_port(&c->line, c->s, who->node, &who->node->ports[0]);
 	check_length(c, who);
 	if (!seen)
-		judge(c, who);
+		check_plan(c, who);
 }
 
 /* A group may give only a part of what its nodes need; then no node boots as the group. */

@@ -21,7 +21,7 @@ static void check_pool(const struct site_network *n, struct faults *r)
 			site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
 	if (n->dhcp.n > 1)
 		faults_add(r, SEVERITY_NOTE, n->pool_at,
-			"two servers must not give away the same addresses",
+			"two servers must not hand out the same addresses",
 			"the pool is served by the first of %zu DHCP servers only", n->dhcp.n);
 }
 
@@ -71,7 +71,7 @@ static void check_overlap(const struct site *s, size_t i, struct faults *r)
 		if (n->subnet_at.line && other->subnet_at.line &&
 			(site_inside(n, other->subnet) || site_inside(other, n->subnet)))
 			error_at(r, n->subnet_at,
-				"subnets must not overlap, or a node's network cannot be told",
+				"subnets must not overlap, or a node's network is ambiguous",
 				"network %s overlaps network %s of line %u", n->name, other->name,
 				other->at.line);
 	}
@@ -81,7 +81,7 @@ static void check_mtu(const struct site_network *n, struct faults *r)
 {
 	if (n->mtu.at.line && (n->mtu.value < 576 || n->mtu.value > 65520))
 		error_at(r, n->mtu.at, "2044 or 4092 on InfiniBand, 1500 or 9000 on Ethernet",
-			"%u is no MTU", n->mtu.value);
+			"%u is not a valid MTU", n->mtu.value);
 }
 
 static void check_servers(const struct site *s, struct faults *r)

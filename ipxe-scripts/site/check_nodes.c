@@ -139,7 +139,7 @@ static void check_address(struct check *c, const struct site_node *n, struct sit
 	}
 	if (p->network == SITE_NONE) {
 		error_at(c->report, p->at,
-			"address:", "%s: without address its network cannot be told", n->name);
+			"address:", "%s: without an address its network is ambiguous", n->name);
 		return;
 	}
 	net = &c->s->networks[p->network];

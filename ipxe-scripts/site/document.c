@@ -43,7 +43,7 @@ static struct value *value_new(struct reader *r, enum value_kind kind, const yam
 	v->kind = kind;
 	v->at = place_of(&e->start_mark);
 	if (++r->n > DOCUMENT_VALUES_MAX)
-		refuse(r, e, "split the site", "the file holds too many values");
+		refuse(r, e, "split the site", "the file has too many values");
 	return v;
 }
 
@@ -79,7 +79,7 @@ static void take_key(
 	size_t first = names_add(o->keys, text, at.line);
 
 	if (first != NAMES_NONE)
-		error_at(r->report, at, "give it once", "%s is there already, in line %zu", text,
+		error_at(r->report, at, "give it once", "duplicate key %s, first in line %zu", text,
 			first);
 	o->key = text;
 	o->key_at = at;
@@ -174,7 +174,7 @@ static void say_syntax(struct reader *r, const yaml_parser_t *p)
 	r->failed = true;
 	if (p->error == YAML_READER_ERROR)
 		error_at(r->report, (struct place){0}, "the file is UTF-8 text",
-			"not readable: %s at byte %zu", p->problem ? p->problem : "strange byte",
+			"not readable: %s at byte %zu", p->problem ? p->problem : "invalid byte",
 			p->problem_offset);
 	else
 		error_at(r->report, at, remedy, "not YAML: %s%s%s",

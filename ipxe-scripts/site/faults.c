@@ -65,7 +65,7 @@ static int by_place(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static bool same(const struct fault *a, const struct fault *b)
+static bool same_fault(const struct fault *a, const struct fault *b)
 {
 	return a->severity == b->severity && by_place(a, b) == 0;
 }
@@ -78,7 +78,7 @@ void faults_sort(struct faults *r)
 		qsort(r->items, r->n, sizeof(*r->items), by_place);
 	/* What is said once for a row of nodes may be found wrong for each of them. */
 	for (i = 0; i < r->n; i++) {
-		if (kept && same(&r->items[kept - 1], &r->items[i]))
+		if (kept && same_fault(&r->items[kept - 1], &r->items[i]))
 			r->totals[r->items[i].severity]--;
 		else
 			r->items[kept++] = r->items[i];
@@ -101,7 +101,7 @@ size_t faults_total(const struct faults *r, enum severity severity)
 	return r->totals[severity];
 }
 
-static void print_one(const struct fault *f, const char *file, FILE *out)
+static void print_fault(const struct fault *f, const char *file, FILE *out)
 {
 	if (f->at.line)
 		fprintf(out, "%s:%u: %s: ", file, f->at.line, names[f->severity]);
@@ -124,7 +124,7 @@ void faults_print(struct faults *r, const char *file, enum severity least, FILE 
 	faults_sort(r);
 	for (i = 0; i < r->n; i++)
 		if (r->items[i].severity >= least)
-			print_one(&r->items[i], file, out);
+			print_fault(&r->items[i], file, out);
 	for (i = SEVERITY_MAX; i-- > (size_t)least;) {
 		all += r->totals[i];
 		if (!r->totals[i])

@@ -27,7 +27,7 @@ bool is_kind(struct loader *l, const struct value *v, enum value_kind kind)
 
 	if (v->kind == kind)
 		return true;
-	wrong(l, v, how[kind], "%s is wanted here, this is %s", names[kind], names[v->kind]);
+	wrong(l, v, how[kind], "expected %s, found %s", names[kind], names[v->kind]);
 	return false;
 }
 
@@ -123,7 +123,7 @@ static void take_if(
 	struct loader *l, const struct value *v, void *member, bool passes, const char *wanted)
 {
 	if (!passes)
-		wrong(l, v, wanted, "%s will not do here", v->text);
+		wrong(l, v, wanted, "%s is not valid here", v->text);
 	else
 		take_text(l, v, member);
 }
@@ -280,7 +280,7 @@ void take_addr(struct loader *l, const struct value *v, void *member)
 		return;
 	if (value_ipv4(v->text, strlen(v->text), &a) < 0) {
 		wrong(l, v, "four numbers from 0 to 255 without leading zeros, such as 10.20.0.11",
-			"%s is no IPv4 address", v->text);
+			"%s is not an IPv4 address", v->text);
 		return;
 	}
 	*(struct said_addr *)member = (struct said_addr){ntohl(a.v4.s_addr), v->at};
@@ -300,7 +300,7 @@ static void take_up_to(
 	}
 	if (asprintf(&remedy, "a number from %u to %u", least, most) < 0)
 		must(NULL);
-	wrong(l, v, remedy, "%s will not do here", v->text);
+	wrong(l, v, remedy, "%s is not valid here", v->text);
 }
 
 void take_number(struct loader *l, const struct value *v, void *member)

@@ -102,7 +102,7 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 		wrong(l, v,
 			"such as 10.20.0.0/22; IPv4 only: boot ROMs know no other address on "
 			"InfiniBand",
-			"%s is no subnet of IPv4", v->text);
+			"%s is not an IPv4 subnet", v->text);
 		return;
 	}
 	net->prefix = prefix;
@@ -135,7 +135,7 @@ static void take_pool(struct loader *l, const struct value *v, void *member)
 		!read_addr(dash + 1, strlen(dash + 1), &net->pool_last) ||
 		net->pool_first > net->pool_last) {
 		wrong(l, v, "FIRST-LAST without spaces, such as 10.20.3.1-10.20.3.200",
-			"%s is no range of addresses", v->text);
+			"%s is not a range of addresses", v->text);
 		return;
 	}
 	net->pool_at = v->at;

@@ -66,7 +66,7 @@ static void take_guid(struct loader *l, const struct value *v, void *member)
 		wrong(l, v,
 			"eight octets of the port (not of the node or the system image), as "
 			"'ibstat -p' prints them: 0xb8cef60300313333",
-			"%s is no port GUID", v->text);
+			"%s is not a port GUID", v->text);
 		return;
 	}
 	p->has_guid = true;
@@ -83,7 +83,7 @@ static void take_mac(struct loader *l, const struct value *v, void *member)
 		wrong(l, v,
 			"six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is "
 			"guid:",
-			"%s is no MAC address", v->text);
+			"%s is not a MAC address", v->text);
 		return;
 	}
 	p->has_mac = true;
@@ -97,7 +97,7 @@ static void take_uuid(struct loader *l, const struct value *v, void *member)
 	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (!read_octets(v->text, n->uuid, 16)) {
-		wrong(l, v, "as 'dmidecode -s system-uuid' prints it", "%s is no UUID", v->text);
+		wrong(l, v, "as 'dmidecode -s system-uuid' prints it", "%s is not a UUID", v->text);
 		return;
 	}
 	n->has_uuid = true;
@@ -145,13 +145,13 @@ static struct site_node *add_node(
 
 	if (!is_name(name) || !value_hostname(name, strlen(name))) {
 		error_at(l->report, e->node.at, "letters, digits, '-' and '.', at most 63",
-			"%s is no host name", name);
+			"%s is not a host name", name);
 		return NULL;
 	}
 	first = names_add(s->node_names, name, list->n);
 	if (first != NAMES_NONE) {
 		error_at(l->report, e->node.at, "every node has a name of its own",
-			"node %s is there already, in line %u", name,
+			"duplicate node %s, first in line %u", name,
 			((struct site_node *)list->items)[first].at.line);
 		return NULL;
 	}
@@ -289,7 +289,7 @@ void take_nodes(struct loader *l, const struct value *v, void *member)
 		if (read_row(e->key, &row, &wrong_form))
 			take_row_entry(l, &list, &entry, &row);
 		else if (wrong_form)
-			error_at(l->report, e->key_at, "NAME[001-040]", "%s is no row of nodes",
+			error_at(l->report, e->key_at, "NAME[001-040]", "%s is not a row of nodes",
 				e->key);
 		else if (list.n < NODES_MAX)
 			take_single(l, e, &list, &entry);

@@ -26,8 +26,8 @@ struct tree {
 	int old; /* the tree that will be replaced, -1 if there is none */
 };
 
-static int fail(struct tree *t, int error, const char *fmt, ...) _printf_(3, 4);
-static int fail(struct tree *t, int error, const char *fmt, ...)
+static int tree_fail(struct tree *t, int error, const char *fmt, ...) _printf_(3, 4);
+static int tree_fail(struct tree *t, int error, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -60,7 +60,7 @@ static void remove_tree(const char *path)
 /* --- beginning ---------------------------------------------------------------------------- */
 
 /* Is there something in the folder that is not ours? */
-static bool foreign(const char *dir)
+static bool is_foreign(const char *dir)
 {
 	_cleanup_free_ char *mark = NULL;
 	struct dirent *e;
@@ -81,21 +81,21 @@ static bool foreign(const char *dir)
 
 static int begin_write(struct tree *t)
 {
-	if (foreign(t->dir))
-		return fail(t, -EEXIST, "%s is no rendered tree: name an empty folder or a new one",
-			t->dir);
+	if (is_foreign(t->dir))
+		return tree_fail(t, -EEXIST,
+			"%s is not a rendered tree: name an empty folder or a new one", t->dir);
 	if (asprintf(&t->work, "%s.new-XXXXXX", t->dir) < 0)
 		must(NULL);
 	if (!mkdtemp(t->work)) {
 		int r = -errno;
 
-		fail(t, r, "a folder beside %s", t->dir);
+		tree_fail(t, r, "a folder beside %s", t->dir);
 		free(t->work);
 		t->work = NULL;
 		return r;
 	}
 	if (chmod(t->work, 0755) < 0)
-		return fail(t, -errno, "%s", t->work);
+		return tree_fail(t, -errno, "%s", t->work);
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int tree_begin(struct tree **ret, const char *dir, enum tree_mode mode, FILE *ou
 		return t->error;
 	t->fd = open(t->work ? t->work : t->dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	if (t->fd < 0)
-		return fail(t, -errno, "%s", t->work ? t->work : t->dir);
+		return tree_fail(t, -errno, "%s", t->work ? t->work : t->dir);
 	if (mode == TREE_WRITE)
 		t->old = open(t->dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	*ret = t;
@@ -141,7 +141,7 @@ static int make_folders(struct tree *t, const char *path)
 	size_t len = slash ? (size_t)(slash - path) : 0, i;
 
 	if (len >= sizeof(folder))
-		return fail(t, -ENAMETOOLONG, "%s", path);
+		return tree_fail(t, -ENAMETOOLONG, "%s", path);
 	if (!len || (strncmp(t->last, path, len) == 0 && !t->last[len]))
 		return 0;
 	for (i = 1; i <= len; i++) {
@@ -150,7 +150,7 @@ static int make_folders(struct tree *t, const char *path)
 		memcpy(folder, path, i);
 		folder[i] = 0;
 		if (mkdirat(t->fd, folder, 0755) < 0 && errno != EEXIST)
-			return fail(t, -errno, "%s/%s", t->work, folder);
+			return tree_fail(t, -errno, "%s/%s", t->work, folder);
 	}
 	memcpy(t->last, path, len);
 	t->last[len] = 0;
@@ -163,7 +163,7 @@ static bool enter(struct tree *t, const char *path)
 	if (t->error)
 		return false;
 	if (names_add(t->paths, must(arena_text(t->arena, path, strlen(path))), 0) != NAMES_NONE) {
-		fail(t, -EEXIST, "%s is rendered twice", path);
+		tree_fail(t, -EEXIST, "%s is rendered twice", path);
 		return false;
 	}
 	t->n++;
@@ -183,12 +183,12 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-static int create(struct tree *t, const char *path)
+static int create_file(struct tree *t, const char *path)
 {
 	int fd = openat(t->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
 	if (fd < 0)
-		fail(t, -errno, "%s/%s", t->work, path);
+		tree_fail(t, -errno, "%s/%s", t->work, path);
 	return fd;
 }
 
@@ -241,7 +241,7 @@ static char *read_tree_file(int dir, const char *path, size_t *ret_len)
 	return whole;
 }
 
-static void compare(struct tree *t, const char *path, const char *data, size_t len)
+static void compare_file(struct tree *t, const char *path, const char *data, size_t len)
 {
 	_cleanup_free_ char *is = NULL;
 	size_t n = 0;
@@ -280,17 +280,17 @@ void tree_file(struct tree *t, const char *path, const void *data, size_t len)
 	if (!enter(t, path))
 		return;
 	if (t->mode == TREE_COMPARE) {
-		compare(t, path, data, len);
+		compare_file(t, path, data, len);
 		return;
 	}
 	if (take_over(t, path, data, len))
 		return;
-	fd = create(t, path);
+	fd = create_file(t, path);
 	if (fd < 0)
 		return;
 	r = write_all(fd, data, len);
 	if (r < 0)
-		fail(t, r, "%s/%s", t->work, path);
+		tree_fail(t, r, "%s/%s", t->work, path);
 }
 
 void tree_text(struct tree *t, const struct text *content, const char *path, ...)
@@ -324,7 +324,7 @@ void tree_link(struct tree *t, const char *path, const char *target)
 		return;
 	}
 	if (linkat(t->fd, target, t->fd, path, 0) < 0)
-		fail(t, -errno, "%s/%s", t->work, path);
+		tree_fail(t, -errno, "%s/%s", t->work, path);
 }
 
 static bool same_content(int a, int b)
@@ -378,7 +378,7 @@ void tree_copy(struct tree *t, const char *path, const char *source)
 		return;
 	from = open(source, O_RDONLY | O_CLOEXEC);
 	if (from < 0) {
-		fail(t, -errno, "%s", source);
+		tree_fail(t, -errno, "%s", source);
 		return;
 	}
 	if (t->mode == TREE_COMPARE) {
@@ -391,10 +391,10 @@ void tree_copy(struct tree *t, const char *path, const char *source)
 	}
 	if (take_over_copy(t, path, from))
 		return;
-	to = create(t, path);
+	to = create_file(t, path);
 	r = to < 0 ? to : copy_all(from, to);
 	if (r < 0)
-		fail(t, r, "%s to %s/%s", source, t->work, path);
+		tree_fail(t, r, "%s to %s/%s", source, t->work, path);
 }
 
 /* --- the end ------------------------------------------------------------------------------ */
@@ -437,16 +437,16 @@ static int move_in_place(struct tree *t)
 		return 0;
 	}
 	if (errno != ENOTEMPTY && errno != EEXIST)
-		return fail(t, -errno, "moving the tree to %s", t->dir);
+		return tree_fail(t, -errno, "moving the tree to %s", t->dir);
 	/* The old tree is then at work, and removed with it. */
 	if (renameat2(AT_FDCWD, t->work, AT_FDCWD, t->dir, RENAME_EXCHANGE) == 0)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
-		return fail(t, -errno, "moving the tree to %s", t->dir);
+		return tree_fail(t, -errno, "moving the tree to %s", t->dir);
 	if (asprintf(&old, "%s.old", t->work) < 0)
 		must(NULL);
 	if (rename(t->dir, old) < 0 || rename(t->work, t->dir) < 0)
-		return fail(t, -errno, "moving the tree to %s", t->dir);
+		return tree_fail(t, -errno, "moving the tree to %s", t->dir);
 	free(t->work);
 	t->work = old;
 	old = NULL;
