@@ -5,7 +5,6 @@
  */
 #include <linux/slab.h>
 
-#include "report/report.h"
 #include "softib.h"
 
 int sib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, SIB_CREATE_CQ_ARG *arg)
