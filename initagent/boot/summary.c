@@ -125,16 +125,14 @@ static uint64_t cpu_ns(void)
 static void fill_root(const struct boot *b, struct state_input *in)
 {
 	struct source_result root;
+	const struct source_ops *ops = b->target ? target_source(b->target, &root) : NULL;
 
-	if (!b->target || !target_source(b->target, &root))
-		return;
-	if (b->end.outcome != BOOT_DONE) {
+	if (ops && b->end.outcome == BOOT_DONE) {
+		in->root = ops;
+		in->record = root.record;
+	} else if (ops) {
 		in->fetch = root.fetch;
-		return;
 	}
-	in->root = root.nfs;
-	in->web = root.image;
-	in->block = root.block;
 }
 
 int summary_write(struct boot *b, const char *outcome, uint64_t now)

@@ -22,35 +22,6 @@
 #define F_AS(key, member, kind)	   JSON_FIELD_AS(key, struct S, member, kind)
 #define F_NAME(key, member, name)  JSON_FIELD_NAME(key, struct S, member, name)
 
-#define S root_result
-static const struct json_field nfs_fields[] = {
-	F("server", server), F("address", address), F("path", path),
-	F_NAME("version", version, nfs_version_name), F_NAME("proto", proto, nfs_proto_name),
-	F("port", port), F("options", options), F("fell_back", fell_back), F("overlay", overlay),
-	F("attempts", attempts), F("init", init),
-};
-#undef S
-
-#define S web_result
-static const struct json_field image_fields[] = {
-	F("url", url), F("server", site), F("sha256", sha256), F("proof", proof), F("bytes", bytes),
-	F("attempts", attempts), F("cached", cached),
-	F_NAME("format", image.kind, image_kind_name), F_NAME("holds", image.root, image_kind_name),
-	F("inside", image.inside), F_AS("overlay", image.overlay, JSON_FLAG),
-	F("unpacked", image.bytes), F("init", image.init),
-};
-#undef S
-
-#define S block_result
-static const struct json_field block_fields[] = {
-	F("type", kind), F("server", server), F("address", address), F("port", port),
-		F("proto", proto),
-	F("name", name), F("device", device), F("fstype", fstype), F("bytes", bytes),
-	F_AS("readonly", readonly, JSON_FLAG), F_AS("overlay", overlay, JSON_FLAG),
-	F_AS("adopted", adopted, JSON_FLAG), F("attempts", attempts), F("init", init),
-};
-#undef S
-
 #define S web_progress
 static const struct json_field fetch_fields[] = {
 	F("step", step), F("server", site), F("bytes", bytes), F("rate", rate),
@@ -203,22 +174,18 @@ static void add_handover(cJSON *top, const struct managers *m)
 	add_managers(o, "installed", m->installed);
 }
 
+/* The kind of root has a table of its members. */
+static void fill_root(cJSON *o, const struct state_input *in)
+{
+	if (in->root->type)
+		json_text(o, "type", in->root->type);
+	json_fields(o, in->root->fields, in->root->n_fields, in->record);
+}
+
 static void add_root(cJSON *top, const struct state_input *in)
 {
-	cJSON *o;
-
-	if (!in->root && !in->web && !in->block)
-		return;
-	o = cJSON_AddObjectToObject(top, "root");
-	if (in->block) {
-		ADD(o, block_fields, in->block);
-	} else if (in->web) {
-		json_text(o, "type", "image");
-		ADD(o, image_fields, in->web);
-	} else {
-		json_text(o, "type", "nfs");
-		ADD(o, nfs_fields, in->root);
-	}
+	if (in->root)
+		fill_root(cJSON_AddObjectToObject(top, "root"), in);
 }
 
 /* What is on its way while the boot goes on. */
@@ -464,22 +431,21 @@ static void env_rail(FILE *out, const struct state_rail *r)
 	env_line(out, "RDMA_DEVICE", r->port ? r->port->device : NULL);
 }
 
+static void env_root(FILE *out, const struct state_input *in)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	fill_root(o, in);
+	for (const struct source_env *e = in->root->env; e->name; e++)
+		env_line(out, e->name, cJSON_GetStringValue(cJSON_GetObjectItem(o, e->key)));
+	cJSON_Delete(o);
+}
+
 static void env_lines(FILE *out, const struct state_input *in)
 {
 	env_line(out, "OUTCOME", in->outcome);
-	if (in->root) {
-		env_line(out, "ROOT_SERVER", in->root->address);
-		env_line(out, "ROOT_PATH", in->root->path);
-		env_line(out, "ROOT_PROTO", nfs_proto_name(in->root->proto));
-		env_line(out, "ROOT_VERSION", nfs_version_name(in->root->version));
-	}
-	if (in->web)
-		env_line(out, "ROOT_URL", in->web->url);
-	if (in->block) {
-		env_line(out, "ROOT_SERVER", in->block->address);
-		env_line(out, "ROOT_PROTO", in->block->proto);
-		env_line(out, "ROOT_DEVICE", in->block->device);
-	}
+	if (in->root)
+		env_root(out, in);
 	for (size_t i = 0; i < in->n_rails; i++)
 		if (in->rails[i].carries_root)
 			env_rail(out, &in->rails[i]);

@@ -13,8 +13,7 @@
 #include "base/loop.h"
 #include "fabric/fabric.h"
 #include "modules/modules.h"
-#include "root/block/block.h"
-#include "root/nfs/root.h"
+#include "root/source/source.h"
 #include "root/web/web.h"
 
 #define STATE_SCHEMA 1
@@ -59,9 +58,8 @@ struct state_input {
 	uint64_t cpu;	     /* CPU time of the agent's process alone, without its workers, in ns */
 	struct loop_wakes wakes; /* of the agent's loop */
 	unsigned restarts;
-	const struct root_result *root; /* of the mounted root: one of the three, or none */
-	const struct web_result *web;
-	const struct block_result *block;
+	const struct source_ops *root; /* the kind of the mounted root; NULL: none is */
+	const void *record;	       /* and what it was mounted from: source_result.record */
 	const struct web_progress *fetch; /* NULL: no image on its way */
 	const struct state_rail *rails;
 	size_t n_rails;

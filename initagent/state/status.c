@@ -2,6 +2,7 @@
 /* status: see status.h. The file is parsed like network data: any field may be missing. */
 #include "state/status.h"
 
+#include "root/nfs/nfs.h"
 #include "state/state.h"
 #include "state/state_read.h"
 #include "report/console.h"

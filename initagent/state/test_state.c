@@ -7,6 +7,9 @@
 
 #include "base/file.h"
 #include "report/report.h"
+#include "root/block/block.h"
+#include "root/nfs/root.h"
+#include "root/web/web.h"
 #include "state/state.h"
 #include "states.h"
 
@@ -66,7 +69,8 @@ static struct state_input input(void)
 		.cmdline = "root=nfs:\x01\xff quiet",
 		.start = 1700000000,
 		.now = 3200000000,
-		.root = &root,
+		.root = &nfs_source,
+		.record = &root,
 		.rails = &rail,
 		.n_rails = 1,
 	};
@@ -129,8 +133,8 @@ TEST(json_holds_the_image_and_what_is_on_its_way)
 	struct state_input in = input();
 	cJSON *o, *f;
 
-	in.root = NULL;
-	in.web = &web;
+	in.root = &image_source;
+	in.record = &web;
 	in.fetch = &fetch;
 	o = parse(&in);
 	CHECK_STR(text_at(o, "root", "type"), "image");
@@ -358,8 +362,8 @@ TEST(json_of_block_roots_and_module_ledgers)
 	struct state_input in = input();
 	cJSON *o;
 
-	in.root = NULL;
-	in.block = &block;
+	in.root = &block_source;
+	in.record = &block;
 	in.modules = modules;
 	in.n_modules = ARRAY_SIZE(modules);
 	in.phases = phases;

@@ -33,7 +33,8 @@ static size_t nvmf_needs(const struct plan_block *block, struct need *ret)
 	return n;
 }
 
-static size_t block_needs(const struct root_choice *c, bool overlay, struct need ret[static NEEDS_MAX])
+static size_t block_needs(const struct root_choice *c, bool overlay,
+	struct need ret[static NEEDS_MAX])
 {
 	const struct plan_block *block = c->block;
 	size_t n = 0;
@@ -41,11 +42,17 @@ static size_t block_needs(const struct root_choice *c, bool overlay, struct need
 	switch (block->kind) {
 	case PLAN_BLOCK_NVMF: n = nvmf_needs(block, ret); break;
 	case PLAN_BLOCK_NBD:
-		ret[n++] = (struct need){"nbd", true, "an NBD root (DRIVERS=nbd when the image is built)"};
+		ret[n++] =
+			(struct need){"nbd", true,
+			"an NBD root (DRIVERS=nbd when the image is built)"};
 		break;
 	case PLAN_BLOCK_SRP:
-		ret[n++] = (struct need){"ib_srp", true, "an SRP root (DRIVERS=ib_srp when the image is built)"};
-		ret[n++] = (struct need){"sd_mod", true, "disks of an SRP root (DRIVERS=sd_mod when the image is built)"};
+		ret[n++] =
+			(struct need){"ib_srp", true,
+			"an SRP root (DRIVERS=ib_srp when the image is built)"};
+		ret[n++] =
+			(struct need){"sd_mod", true,
+			"disks of an SRP root (DRIVERS=sd_mod when the image is built)"};
 		break;
 	case PLAN_BLOCK_KIND_MAX: break;
 	}
@@ -73,10 +80,12 @@ static int block_server(const struct root_choice *c, unsigned turn, const struct
 		ret->addr = portal->addr;
 		ret->servers = (unsigned)c->block->n_portals;
 	}
-	return strscpy(ret->name, name ? name : "root", sizeof(ret->name)) < 0 && portal ? -ENAMETOOLONG : 0;
+	return strscpy(ret->name, name ? name : "root", sizeof(ret->name)) < 0 && portal
+		? -ENAMETOOLONG : 0;
 }
 
-static unsigned block_next_server(const struct root_choice *c, const struct source_refusals *r, unsigned turn)
+static unsigned block_next_server(const struct root_choice *c, const struct source_refusals *r,
+	unsigned turn)
 {
 	size_t n = c->block->n_portals, i = 1;
 
@@ -95,7 +104,8 @@ static const char *block_rdma_module(const struct root_choice *c, unsigned turn)
 }
 
 /* The next server that is asked over TCP has its turn. */
-static const char *block_without_rdma(const struct root_choice *c, const struct source_refusals *r, unsigned *turn,
+static const char *block_without_rdma(const struct root_choice *c, const struct source_refusals *r,
+	unsigned *turn,
 	bool *ret_no_rdma)
 {
 	const struct plan_block *block = c->block;
@@ -112,7 +122,8 @@ static const char *block_without_rdma(const struct root_choice *c, const struct 
 	return *r->text ? r->text : "so there can be no RDMA, and no server is named for TCP";
 }
 
-static int block_root_adopt(void **ret, const struct env *env, const char *sysroot, const char *init)
+static int block_root_adopt(void **ret, const struct env *env, const char *sysroot,
+	const char *init)
 {
 	_cleanup_free_ struct block_root *s = calloc(1, sizeof(*s));
 
@@ -120,7 +131,8 @@ static int block_root_adopt(void **ret, const struct env *env, const char *sysro
 		return -ENOMEM;
 	if (block_adopt(env, sysroot, init, &s->adopted) <= 0)
 		return 0;
-	report_log(env->report, REPORT_INFO, "root", now_ns(), "the root on %s is mounted already, adopted",
+	report_log(env->report, REPORT_INFO, "root", now_ns(),
+		"the root on %s is mounted already, adopted",
 		s->adopted.device);
 	*ret = s;
 	s = NULL;
@@ -190,9 +202,11 @@ static void block_root_dispatch(void *p, uint64_t now)
 
 static void mounted_text(const struct block_result *r, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s on %s (%.0f MiB, %s%s%s) of %s %.80s%s%.80s over %s", r->fstype, r->device,
+	snprintf(buf, size, "%s on %s (%.0f MiB, %s%s%s) of %s %.80s%s%.80s over %s", r->fstype,
+		r->device,
 		(double)r->bytes / (1 << 20), r->readonly ? "read-only" : "read-write",
-		r->overlay ? " under a writable layer" : "", r->adopted ? ", connected before" : "", r->kind,
+		r->overlay ? " under a writable layer" : "", r->adopted ? ", connected before"
+		: "", r->kind,
 		*r->server ? r->server : "target", *r->name ? ", " : "", r->name, r->proto);
 }
 
@@ -232,7 +246,7 @@ static void block_root_result(const void *p, struct source_result *ret)
 	const struct block_root *s = p;
 	const struct block_result *r = s->room ? block_result(s->room) : &s->adopted;
 
-	*ret = (struct source_result){.init = r->init, .phase = "connect", .block = r,
+	*ret = (struct source_result){.init = r->init, .phase = "connect", .record = r,
 		.phase_end = s->room ? block_connected(s->room) : 0};
 	(void)value_inet(r->address, strlen(r->address), &ret->server);
 }
@@ -251,9 +265,27 @@ static void block_root_module_settled(void *p, uint64_t now)
 	block_module_settled(s->room, now);
 }
 
+#define F(key, member) JSON_FIELD(key, struct block_result, member)
+#define F_AS(key, member, kind) JSON_FIELD_AS(key, struct block_result, member, kind)
+
+static const struct json_field block_fields[] = {
+	F("type", kind), F("server", server), F("address", address), F("port", port),
+		F("proto", proto),
+	F("name", name), F("device", device), F("fstype", fstype), F("bytes", bytes),
+	F_AS("readonly", readonly, JSON_FLAG), F_AS("overlay", overlay, JSON_FLAG),
+	F_AS("adopted", adopted, JSON_FLAG), F("attempts", attempts), F("init", init),
+};
+
+static const struct source_env block_env[] = {
+	{"ROOT_SERVER", "address"}, {"ROOT_PROTO", "proto"}, {"ROOT_DEVICE", "device"}, {0},
+};
+
 const struct source_ops block_source = {
 	.name = "block",
 	.kind = PLAN_ROOT_REMOTE,
+	.fields = block_fields,
+	.n_fields = ARRAY_SIZE(block_fields),
+	.env = block_env,
 	.needs = block_needs,
 	.server = block_server,
 	.next = block_next_server,

@@ -270,14 +270,33 @@ static void nfs_result_fill(const void *p, struct source_result *ret)
 {
 	const struct root_result *r = nfs_result(p);
 
-	*ret = (struct source_result){.init = r->init, .nfs = r};
+	*ret = (struct source_result){.init = r->init, .record = r};
 	(void)value_inet(r->address, strlen(r->address), &ret->server);
 }
+
+#define F(key, member) JSON_FIELD(key, struct root_result, member)
+#define F_NAME(key, member, name) JSON_FIELD_NAME(key, struct root_result, member, name)
+
+static const struct json_field nfs_fields[] = {
+	F("server", server), F("address", address), F("path", path),
+	F_NAME("version", version, nfs_version_name), F_NAME("proto", proto, nfs_proto_name),
+	F("port", port), F("options", options), F("fell_back", fell_back), F("overlay", overlay),
+	F("attempts", attempts), F("init", init),
+};
+
+static const struct source_env nfs_env[] = {
+	{"ROOT_SERVER", "address"}, {"ROOT_PATH", "path"}, {"ROOT_PROTO", "proto"},
+		{"ROOT_VERSION", "version"}, {0},
+};
 
 const struct source_ops nfs_source = {
 	.name = "nfs",
 	.kind = PLAN_ROOT_NFS,
 	.no_cleanup = true,
+	.type = "nfs",
+	.fields = nfs_fields,
+	.n_fields = ARRAY_SIZE(nfs_fields),
+	.env = nfs_env,
 	.needs = nfs_needs,
 	.server = nfs_server,
 	.rdma_module = nfs_rdma_module,

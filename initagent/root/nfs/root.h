@@ -46,9 +46,9 @@ struct root_config {
 	bool fallback_tcp;		   /* RDMA may become TCP */
 	uint16_t port;			   /* for proto; 0: default (RDMA: 20049) */
 	bool readonly;
-	const struct plan_overlay *overlay; /* a writable layer in memory over the export,
-		which is only read; NULL: none.
-					       Not copied: must outlive the room */
+	/* a writable layer in memory over the export, which is only read; NULL: none. Not copied:
+	 * must outlive the room */
+	const struct plan_overlay *overlay;
 	bool nolock;			   /* version 3: no lock manager */
 	unsigned long mount_flags;	   /* of mount(2), without MS_RDONLY */
 	const char *init;		   /* wanted init or NULL */

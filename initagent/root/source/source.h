@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "base/json_object.h"
 #include "plan.h"
 #include "rails/rails.h"
 #include "report/record.h"
@@ -116,22 +117,21 @@ struct source_progress {
 	struct inet_addr asked; /* the server at hand; family 0: a name's */
 };
 
-struct root_result;
-struct web_result;
 struct web_progress;
-struct block_result;
 
-/* For the console, the hand-over and state.json. The one that is not NULL is the kind's own. */
+/* For the console, the hand-over and state.json. */
 struct source_result {
 	const char *init;
 	struct inet_addr server; /* family 0: not known, or not needed any more */
-	const char *phase;	 /* what came before the mount, "fetch" or "connect";
-		NULL: nothing */
+	const char *phase;	 /* before the mount, "fetch" or "connect"; NULL: nothing */
 	uint64_t phase_end;
-	const struct root_result *nfs;
-	const struct web_result *image;
-	const struct block_result *block;
+	const void *record;	 /* of what was mounted, as source_ops.fields has it */
 	const struct web_progress *fetch; /* of an image on its way */
+};
+
+/* A line of /run/initagent/env, and the field of the record that it repeats. */
+struct source_env {
+	const char *name, *key;
 };
 
 struct source_ops {
@@ -142,6 +142,12 @@ struct source_ops {
 	bool asks_alone;
 	/* once mounted, the agent's process may end without anything being closed */
 	bool no_cleanup;
+
+	/* The record as the member "root" of state.json; type: NULL: a field is that. */
+	const char *type;
+	const struct json_field *fields;
+	size_t n_fields;
+	const struct source_env *env; /* ends with a row without name */
 
 	/* needs: modules; their number. */
 	size_t (*needs)(const struct root_choice *c, bool overlay,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * image_source: a root image from web servers as a source of the target. It needs no neighbour entry and no RDMA port: once a
- * rail has its address and the modules are there, web.c does the rest.
+ * image_source: a root image from web servers as a source of the target. It needs no neighbour
+ * entry and no RDMA port: once a rail has its address and the modules are there, web.c does the
+ * rest.
  */
 #include "root/source/source.h"
 
@@ -21,7 +22,8 @@ static const struct web_result *image_root_result(const struct image_root *s)
 }
 
 /* Any of them may be built in, and an archive needs none. */
-static size_t image_needs(const struct root_choice *c, bool overlay, struct need ret[static NEEDS_MAX])
+static size_t image_needs(const struct root_choice *c, bool overlay,
+	struct need ret[static NEEDS_MAX])
 {
 	const char *name;
 	size_t n = 0;
@@ -45,7 +47,8 @@ static int image_server(const struct root_choice *c, unsigned turn, const struct
 	return 0;
 }
 
-static int image_root_adopt(void **ret, const struct env *env, const char *sysroot, const char *init)
+static int image_root_adopt(void **ret, const struct env *env, const char *sysroot,
+	const char *init)
 {
 	_cleanup_free_ struct image_root *s = calloc(1, sizeof(*s));
 
@@ -54,13 +57,15 @@ static int image_root_adopt(void **ret, const struct env *env, const char *sysro
 	if (image_adopt(env, sysroot, init, &s->adopted.image) <= 0)
 		return 0;
 	web_adopt(env, &s->adopted);
-	report_log(env->report, REPORT_INFO, "root", now_ns(), "the root of the image is mounted already, adopted");
+	report_log(env->report, REPORT_INFO, "root", now_ns(),
+		"the root of the image is mounted already, adopted");
 	*ret = s;
 	s = NULL;
 	return 1;
 }
 
-/* Bits a second of the fastest rail with an address, as its driver reports it; 0: none does (virtio, often). */
+/* Bits a second of the fastest rail with an address, as its driver reports it; 0: none does
+ * (virtio, often). */
 static uint64_t link_rate(const struct source_config *cfg)
 {
 	size_t n;
@@ -72,7 +77,8 @@ static uint64_t link_rate(const struct source_config *cfg)
 		uint64_t mbit = 0;
 
 		if (rails[i].configured &&
-			env_read(cfg->env, text, sizeof(text), "/sys/class/net/%s/speed", rails[i].name) > 0 && *text != '-')
+			env_read(cfg->env, text, sizeof(text), "/sys/class/net/%s/speed",
+			rails[i].name) > 0 && *text != '-')
 			mbit = strtoull(text, NULL, 10);
 		best = mbit > best ? mbit : best;
 	}
@@ -133,7 +139,8 @@ static void mounted_text(const struct web_result *r, char *buf, size_t size)
 {
 	double seconds = (double)(r->fetched - r->began) / 1e9, mib = (double)r->bytes / (1 << 20);
 
-	snprintf(buf, size, "%s from %.160s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s", image_kind_name(r->image.kind), r->site,
+	snprintf(buf, size, "%s from %.160s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
+		image_kind_name(r->image.kind), r->site,
 		mib, seconds, seconds > 0 ? mib / seconds : 0, r->proof);
 }
 
@@ -172,7 +179,7 @@ static void image_root_result_fill(const void *p, struct source_result *ret)
 	struct image_root *s = (struct image_root *)(uintptr_t)p;
 	const struct web_result *r = image_root_result(s);
 
-	*ret = (struct source_result){.init = r->image.init, .server = r->server, .phase = "fetch", .phase_end = r->fetched, .image = r};
+	*ret = (struct source_result){.init = r->image.init, .server = r->server, .phase = "fetch", .phase_end = r->fetched, .record = r};
 	if (!s->web)
 		return;
 	web_progress(s->web, &s->fetch);
@@ -228,11 +235,31 @@ static void image_root_progress(const void *p, struct source_progress *ret)
 		ret->asked = url.address;
 }
 
+#define F(key, member) JSON_FIELD(key, struct web_result, member)
+#define F_AS(key, member, kind) JSON_FIELD_AS(key, struct web_result, member, kind)
+#define F_NAME(key, member, name) JSON_FIELD_NAME(key, struct web_result, member, name)
+
+static const struct json_field image_fields[] = {
+	F("url", url), F("server", site), F("sha256", sha256), F("proof", proof), F("bytes", bytes),
+	F("attempts", attempts), F("cached", cached),
+	F_NAME("format", image.kind, image_kind_name), F_NAME("holds", image.root, image_kind_name),
+	F("inside", image.inside), F_AS("overlay", image.overlay, JSON_FLAG),
+	F("unpacked", image.bytes), F("init", image.init),
+};
+
+static const struct source_env image_env[] = {
+	{"ROOT_URL", "url"}, {0},
+};
+
 const struct source_ops image_source = {
 	.name = "image",
 	.kind = PLAN_ROOT_LIVE,
 	.provable = true,
 	.asks_alone = true,
+	.type = "image",
+	.fields = image_fields,
+	.n_fields = ARRAY_SIZE(image_fields),
+	.env = image_env,
 	.needs = image_needs,
 	.server = image_server,
 	.adopt = image_root_adopt,
