@@ -68,120 +68,123 @@ static double seconds(const cJSON *o, const char *key)
 	return n->valuedouble;
 }
 
-static unsigned int count(const cJSON *o, const char *key)
+static unsigned int count(const cJSON *n)
 {
-	const cJSON *n = field(o, key);
 	double d = cJSON_IsNumber(n) && isfinite(n->valuedouble) ? n->valuedouble : 0;
 
 	return d < 0 ? 0 : d > 1e9 ? 1000000000 : (unsigned int)d;
 }
 
-/* Both times of a row; false when it cannot have been so. */
-static bool span(const cJSON *o, const char *begin, const char *end, double *ret_begin,
-	double *ret_end)
-{
-	*ret_begin = seconds(o, begin);
-	*ret_end = seconds(o, end);
-	return *ret_begin >= 0 && *ret_end >= *ret_begin;
-}
+enum column_kind { TEXT, COUNT, FLAG, ERROR, WHEN, BEGIN, END, END_OR_NONE };
 
-/* Each take_ function reads one row; false leaves the row out. */
-static bool take_phase(struct whole *w, const cJSON *o, void *row)
-{
-	struct record_phase *p = row;
+/* A member of a row's struct, and the member of the JSON object that it is read from. */
+struct column {
+	const char *object, *key; /* object: NULL, or an object of the row's object */
+	enum column_kind kind;
+	size_t offset;
+};
 
-	p->name = text(w, o, "name");
-	return !streq(p->name, "total") && span(o, "begin_s", "end_s", &p->begin, &p->end);
-}
+#define C(kind, key, type, member) {NULL, key, kind, offsetof(struct record_##type, member)}
+#define C_IN(object, kind, key, type, member) \
+	{object, key, kind, offsetof(struct record_##type, member)}
 
-static bool take_module(struct whole *w, const cJSON *o, void *row)
-{
-	struct record_module *m = row;
+static const struct column phase_columns[] = {
+	C(TEXT, "name", phase, name), C(BEGIN, "begin_s", phase, begin),
+		C(END, "end_s", phase, end),
+};
+static const struct column module_columns[] = {
+	C(TEXT, "name", module, name), C(TEXT, "state", module, state),
+	C(BEGIN, "begin_s", module, begin), C(END_OR_NONE, "end_s", module, end),
+};
+static const struct column work_columns[] = {
+	C(TEXT, "room", work, room), C(TEXT, "what", work, what), C(ERROR, "result", work, result),
+	C(BEGIN, "begin_s", work, begin), C(END, "end_s", work, end),
+};
+static const struct column change_columns[] = {
+	C(TEXT, "room", change, room), C(TEXT, "rail", change, rail), C(TEXT, "from", change, from),
+	C(TEXT, "to", change, to), C(WHEN, "s", change, when),
+};
+static const struct column cause_columns[] = {
+	C(TEXT, "code", cause, code), C(TEXT, "where", cause, where), C(TEXT, "text", cause, text),
+	C(TEXT, "check", cause, check), C(COUNT, "count", cause, count),
+	C(BEGIN, "first_s", cause, first), C(END, "last_s", cause, last),
+};
+static const struct column rail_columns[] = {
+	C(TEXT, "netdev", rail, netdev), C(TEXT, "state", rail, state),
+		C(TEXT, "method", rail, method),
+	C(TEXT, "address", rail, address), C(FLAG, "carries_root", rail, carries_root),
+	C_IN("rdma", TEXT, "device", rail, device), C_IN("rdma", COUNT, "port", rail, port),
+	C_IN("rdma", TEXT, "link_layer", rail, link_layer),
+		C_IN("rdma", TEXT, "state", rail, port_state),
+	C_IN("neighbour", TEXT, "name", rail, far_name),
+		C_IN("neighbour", TEXT, "guid", rail, far_guid),
+	C_IN("neighbour", COUNT, "port", rail, far_port),
+};
 
-	m->name = text(w, o, "name");
-	m->state = text(w, o, "state");
-	if (!field(o, "begin_s") && !field(o, "end_s"))
-		return true;
-	return span(o, "begin_s", "end_s", &m->begin, &m->end);
-}
-
-static bool take_work(struct whole *w, const cJSON *o, void *row)
-{
-	struct record_work *k = row;
-	const cJSON *result = field(o, "result");
-
-	k->room = text(w, o, "room");
-	k->what = text(w, o, "what");
-	k->result = cJSON_IsNumber(result) ? result->valueint : 0;
-	return span(o, "begin_s", "end_s", &k->begin, &k->end);
-}
-
-static bool take_change(struct whole *w, const cJSON *o, void *row)
-{
-	struct record_change *c = row;
-
-	c->room = text(w, o, "room");
-	c->rail = text(w, o, "rail");
-	c->from = text(w, o, "from");
-	c->to = text(w, o, "to");
-	c->when = seconds(o, "s");
-	return c->when >= 0;
-}
-
-static bool take_cause(struct whole *w, const cJSON *o, void *row)
-{
-	struct record_cause *c = row;
-
-	c->code = text(w, o, "code");
-	c->where = text(w, o, "where");
-	c->text = text(w, o, "text");
-	c->check = text(w, o, "check");
-	c->count = count(o, "count");
-	return span(o, "first_s", "last_s", &c->first, &c->last);
-}
-
-static bool take_rail(struct whole *w, const cJSON *o, void *row)
-{
-	const cJSON *rdma = field(o, "rdma"), *far = field(rdma, "neighbour");
-	struct record_rail *r = row;
-
-	r->netdev = text(w, o, "netdev");
-	r->state = text(w, o, "state");
-	r->method = text(w, o, "method");
-	r->address = text(w, o, "address");
-	r->carries_root = cJSON_IsTrue(field(o, "carries_root"));
-	r->device = text(w, rdma, "device");
-	r->port = count(rdma, "port");
-	r->link_layer = text(w, rdma, "link_layer");
-	r->port_state = text(w, rdma, "state");
-	r->far_name = text(w, far, "name");
-	r->far_guid = text(w, far, "guid");
-	r->far_port = count(far, "port");
-	return true;
-}
-
-/* What an array of the file becomes. */
+/* An array of the file and the rows it becomes. */
 static const struct table {
 	const char *key;
 	size_t size, max;
-	bool (*take)(struct whole *w, const cJSON *o, void *row);
-	size_t rows, n; /* offsets in struct record */
+	const struct column *columns;
+	size_t n_columns, rows, n; /* rows, n: offsets in struct record */
 } tables[] = {
-#define ROWS(what) offsetof(struct record, what), offsetof(struct record, n_##what)
-	{"phases", sizeof(struct record_phase), PHASES_MAX, take_phase, ROWS(phases)},
-	{"modules", sizeof(struct record_module), MODULES_MAX, take_module, ROWS(modules)},
-	{"work", sizeof(struct record_work), WORKS_MAX, take_work, ROWS(works)},
-	{"timeline", sizeof(struct record_change), CHANGES_MAX, take_change, ROWS(changes)},
-	{"causes", sizeof(struct record_cause), CAUSES_MAX, take_cause, ROWS(causes)},
-	{"rails", sizeof(struct record_rail), RAILS_MAX, take_rail, ROWS(rails)},
+#define ROWS(what, type, max)                                                            \
+	sizeof(struct record_##type), max, type##_columns, ARRAY_SIZE(type##_columns), \
+		offsetof(struct record, what), offsetof(struct record, n_##what)
+	{"phases", ROWS(phases, phase, PHASES_MAX)},
+		{"modules", ROWS(modules, module, MODULES_MAX)},
+	{"work", ROWS(works, work, WORKS_MAX)}, {"timeline", ROWS(changes, change, CHANGES_MAX)},
+	{"causes", ROWS(causes, cause, CAUSES_MAX)}, {"rails", ROWS(rails, rail, RAILS_MAX)},
 #undef ROWS
 };
+
+/* Reads one member; *begin is that of the row. False: the row has an impossible time. */
+static bool read_column(struct whole *w, const struct column *c, const cJSON *o, void *to,
+	double *begin)
+{
+	const cJSON *v = field(o, c->key);
+
+	if (c->kind == TEXT)
+		*(const char **)to = text(w, o, c->key);
+	else if (c->kind == COUNT)
+		*(unsigned int *)to = count(v);
+	else if (c->kind == FLAG)
+		*(bool *)to = cJSON_IsTrue(v);
+	else if (c->kind == ERROR)
+		*(int *)to = cJSON_IsNumber(v) ? v->valueint : 0;
+	else
+		*(double *)to = seconds(o, c->key);
+	if (c->kind == BEGIN)
+		*begin = *(double *)to;
+	if (c->kind == END || c->kind == END_OR_NONE)
+		return *begin >= 0 && *(double *)to >= *begin;
+	return c->kind != WHEN || *(double *)to >= 0;
+}
 
 static bool is_total(const cJSON *o)
 {
 	const char *name = cJSON_GetStringValue(field(o, "name"));
 
 	return name && streq(name, "total");
+}
+
+/* Fills a zeroed row; false leaves it out. */
+static bool read_row(struct whole *w, const struct table *t, const cJSON *o, char *row)
+{
+	const cJSON *rdma = field(o, "rdma");
+	double begin = -1;
+
+	for (const struct column *c = t->columns; c < t->columns + t->n_columns; c++) {
+		const cJSON *at = !c->object ? o : streq(c->object, "rdma") ? rdma :
+			field(rdma, c->object);
+
+		if (c->kind == BEGIN && c[1].kind == END_OR_NONE && !field(o, c->key) &&
+			!field(o, c[1].key))
+			return true;
+		if (!read_column(w, c, at, row + c->offset, &begin))
+			return false;
+	}
+	return t->columns != phase_columns || !is_total(o);
 }
 
 /* An array of the object, NULL when there is none of that name. */
@@ -206,7 +209,7 @@ static int take_rows(struct whole *w, const cJSON *top, const struct table *t)
 	{
 		char *row = rows + *kept * t->size;
 
-		if (*kept < cap && t->take(w, o, memset(row, 0, t->size)))
+		if (*kept < cap && read_row(w, t, o, memset(row, 0, t->size)))
 			++*kept;
 		else if (!is_total(o))
 			w->r.left_out++;
@@ -288,9 +291,9 @@ static enum record_fault take_head(struct whole *w, const cJSON *top)
 	if (i == RECORD_OUTCOME_MAX)
 		return RECORD_OUTCOME;
 	w->r.outcome = (enum record_outcome)i;
-	if (!span(top, "start_s", "now_s", &w->r.start, &w->r.end))
-		return RECORD_TIMES;
-	return RECORD_OK;
+	w->r.start = seconds(top, "start_s");
+	w->r.end = seconds(top, "now_s");
+	return w->r.start < 0 || w->r.end < w->r.start ? RECORD_TIMES : RECORD_OK;
 }
 
 static enum record_fault take_all(struct whole *w, const cJSON *top, const char *file,
