@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any bytes as a preset file: a verdict stays the same with more text behind it. */
-#include "handover/preset.h"
+#include "handover/managers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

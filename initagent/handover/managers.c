@@ -2,10 +2,10 @@
 /* managers: see managers.h. */
 #include "handover/managers.h"
 
+#include <fnmatch.h>
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "handover/preset.h"
 #include "base/sysmount.h"
 
 #define PATHS_MAX 2
@@ -118,6 +118,27 @@ static bool masked(const char *root, const char *unit)
 	n = readlinkat(dir, unit, target, sizeof(target) - 1);
 	target[n > 0 ? n : 0] = 0;
 	return streq(target, "/dev/null");
+}
+
+/* One line: "enable GLOB" or "disable GLOB". */
+static int line_verdict(char *line, const char *unit)
+{
+	char *save = NULL, *word = strtok_r(line, " \t", &save),
+		*glob = word ? strtok_r(NULL, " \t", &save) : NULL;
+
+	if (!glob || fnmatch(glob, unit, FNM_NOESCAPE) != 0)
+		return -1;
+	return streq(word, "enable") ? 1 : streq(word, "disable") ? 0 : -1;
+}
+
+int preset_verdict(char *text, const char *unit)
+{
+	char *line;
+	int verdict = -1;
+
+	while (verdict < 0 && (line = strsep(&text, "\n")))
+		verdict = line_verdict(line, unit);
+	return verdict;
 }
 
 /* On its first boot (no machine id) systemd enables what the presets say. */

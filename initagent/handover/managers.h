@@ -20,3 +20,6 @@ bool managers_masked(const char *sysroot, unsigned bit);
 
 /* managers_text: "networkd, ifupdown", "none" into buf. Returns buf. */
 const char *managers_text(unsigned bits, char *buf, size_t size);
+
+/* preset_verdict: of the first line about the unit: 1 enable, 0 disable, -1 none. Changes text. */
+int preset_verdict(char *text, const char *unit);

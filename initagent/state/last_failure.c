@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* last_failure: see last_failure.h. */
-#include "state/last_failure.h"
+/* last_failure: see commands.h. */
+#include "state/commands.h"
 
 #include "report/report.h"
 #include "state/cmdline.h"

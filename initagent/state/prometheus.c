@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prometheus: see prometheus.h. All metrics are gauges: they are facts of one boot. One line that
+ * prometheus: see commands.h. All metrics are gauges: they are facts of one boot. One line that
  * is malformed makes the collector refuse the whole file, so every value passes an escape.
  */
-#include "state/prometheus.h"
+#include "state/commands.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* status: see status.h. The file is parsed like network data: any field may be missing. */
-#include "state/status.h"
+/* status: see commands.h. The file is parsed like network data: any field may be missing. */
+#include "state/commands.h"
 
 #include "root/nfs/nfs.h"
 #include "state/state.h"

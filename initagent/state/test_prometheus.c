@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "state/last_failure.h"
-#include "state/prometheus.h"
+#include "state/commands.h"
 #include "state/state.h"
 
 #define FAMILIES_MAX 32

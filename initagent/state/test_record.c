@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "state/phase_table.h"
-#include "state/record_file.h"
+#include "state/record.h"
 
 static enum record_fault parse(struct record **ret, const char *text)
 {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "state/record.h"
-#include "state/status.h"
+#include "state/commands.h"
 
 static char dir[] = "/tmp/test-status-XXXXXX";
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* timeline: see timeline.h. Pictures and pages are another program's: no image carries them. */
-#include "state/timeline.h"
+/* timeline: see commands.h. Pictures and pages are another program's: no image carries them. */
+#include "state/commands.h"
 
 #include <limits.h>
 #include <sys/stat.h>
 
 #include "state/phase_table.h"
-#include "state/record_file.h"
+#include "state/record.h"
 #include "report/console.h"
 
 /* EX_UNAVAILABLE of sysexits(3). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* assets: see assets.h. The files become part of the program as they are. */
+/* assets: see chart.h. The files become part of the program as they are. */
 	.section .rodata
 	.macro asset name, file
 	.global \name

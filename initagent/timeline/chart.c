@@ -2,7 +2,6 @@
 /* chart: see chart.h: what all pictures have. */
 #include "chart.h"
 
-#include "assets.h"
 #include "axis.h"
 #include "look.h"
 #include "markup.h"

@@ -50,3 +50,5 @@ enum { CHART_SEGMENTS = 64 };
 
 /* chart_segments: what the boot waited for, stretch by stretch; at most `max`. Returns how many. */
 size_t chart_segments(const struct record *r, struct chart_segment *ret, size_t max);
+
+extern const char asset_chart_css[], asset_page_css[], asset_page_js[];

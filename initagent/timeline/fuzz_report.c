@@ -7,7 +7,6 @@
 #include "chart.h"
 #include "state/phase_table.h"
 #include "page.h"
-#include "text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,10 +10,9 @@
 #include "boots.h"
 #include "chart.h"
 #include "state/phase_table.h"
-#include "state/record_file.h"
+#include "state/record.h"
 #include "page.h"
 #include "report/console.h"
-#include "text.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 64 };
 

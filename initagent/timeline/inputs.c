@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "boots.h"
-#include "state/record_file.h"
+#include "state/record.h"
 
 struct input {
 	char *path;

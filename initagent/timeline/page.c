@@ -2,7 +2,7 @@
 /* page: see page.h: its frame and its tables. */
 #include "page.h"
 
-#include "assets.h"
+#include "chart.h"
 #include "base/sha256.h"
 #include "markup.h"
 

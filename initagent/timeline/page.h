@@ -71,3 +71,6 @@ void cells_write(FILE *out, const struct cell *cells, size_t n);
 		sizeof((const struct cell[]){__VA_ARGS__}) / sizeof(struct cell))
 /* ROW: a whole row. */
 #define ROW(out, ...) (CELLS(out, __VA_ARGS__), (void)fputs("</tr>\n", out))
+
+/* text_report: what the page says, in a screen of plain ASCII. Returns 0 or -ENOMEM. */
+int text_report(FILE *out, const struct boots *b);

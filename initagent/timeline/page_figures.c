@@ -5,7 +5,7 @@
 #include "look.h"
 #include "markup.h"
 #include "page.h"
-#include "phases.h"
+#include "boots.h"
 
 #define WIDTH  1120.0
 #define LEFT   56.0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* phases: see phases.h. */
-#include "phases.h"
+/* phases: see boots.h. */
+#include "boots.h"
 
 #include "look.h"
 

@@ -7,7 +7,7 @@ TIMELINE      := $(BUILD)/initagent-timeline
 TIMELINE_SRCS := $(filter-out %/initagent-timeline.c,$(call not_test,$(wildcard \
 	initagent/timeline/*.c)))
 # Of the agent: reading state files back, the table of causes, what of a text is UTF-8.
-TIMELINE_AGENT := $(addprefix initagent/,state/record.c state/record_file.c state/phase_table.c \
+TIMELINE_AGENT := $(addprefix initagent/,state/record.c state/phase_table.c \
 	report/causes.c \
 	report/console.c base/sha256.c base/utf8.c) kernel-cmdline/arena.c
 TIMELINE_OBJS := $(patsubst %,$(BUILD)/musl/%.o,$(basename $(TIMELINE_SRCS) $(TIMELINE_AGENT) \

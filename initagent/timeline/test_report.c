@@ -6,7 +6,6 @@
 #include "boots.h"
 #include "chart.h"
 #include "markup.h"
-#include "phases.h"
 #include "plot.h"
 
 /* Hundredths, so that a sum of binary fractions compares. */

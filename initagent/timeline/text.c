@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* text: see text.h. */
-#include "text.h"
+/* text: see page.h. */
+#include "page.h"
 
-#include "phases.h"
+#include "boots.h"
 #include "report/causes.h"
 #include "report/console.h"
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands: the sub-commands that read the record of this boot back. */
+#pragma once
+
+#include "base/env.h"
+
+/*
+ * status_print: prints the state for people, or as it is with json; now tells when leases end.
+ * Returns the exit status, with json too: 0 the root was reached, 1 it was not, 2 still at work, 4
+ * there is no or no readable state (said on standard error).
+ */
+int status_print(const struct env *env, FILE *out, uint64_t now, bool json);
+
+/*
+ * last_failure_print: why the boot before this one failed: as this boot's agent has found it, or
+ * else as the machine keeps it. Returns the exit status: 0 it did not fail, 1 it did, 4 not known:
+ * no record was to be kept, or it cannot be read (said on standard error).
+ */
+int last_failure_print(const struct env *env, FILE *out);
+
+/*
+ * prometheus_print: the text exposition format, version 0.0.4, of state.json below env's prefix. 0,
+ * or -errno when there is no or no readable state, which is said on standard error.
+ */
+int prometheus_print(const struct env *env, FILE *out);
+
+/*
+ * prometheus_write: the same, to a file that is replaced whole, since the collector may read it at
+ * any time. 0 or -errno, likewise reported.
+ */
+int prometheus_write(const struct env *env, const char *path);
+
+/* timeline_command: argv[0] is "timeline". The exit status; or becomes initagent-timeline. */
+int timeline_command(int argc, char **argv);
