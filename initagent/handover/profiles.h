@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profiles: network profiles in /run for the real root's network manager, its DNS servers and host
- * name: so that it takes over the root's interface instead of configuring it again.
+ * profiles: the hand-over of the network to the real root's network manager, without going down.
+ * Owns: files below /run: profiles, udev rules, units for renewal, resolv.conf, hostname. In: rails
+ * with their addresses, what the real root's files say (root_facts.h). Out: files, causes. Called
+ * by: boot/ once the root is mounted. Tests: test_profile*.c, test_managers.c, test_renewal.c,
+ * test_udev.c, tests/handover.bats.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: the one place every room writes to and none reads from. It keeps the timeline (state
- * changes with their time), the causes met, the text log kept for the real root, and prints the
- * console lines. handover turns its content into state.json at the end.
- *
- * All strings passed in are copied; control bytes are escaped before they reach the console.
+ * report: causes met, waits, state changes and the text log of this boot; its lines on the console.
+ * Owns: these lists, the console's queue, the escaping of text from outside, which happens here
+ * only. In: calls by every room; strings are copied. Out: lines, and rows for state/ and tell/
+ * (record.h). Called by: all rooms write; state/, report/tell and boot/ read. Tests: test_report.c,
+ * test_console.c, test_screens.c, tests/report.bats.
  */
 #pragma once
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tell: the report sinks (rd.report=): messages to syslog servers during the boot, the state to web
- * servers at its end. Nothing here waits: what a server does not take stays in a queue of fixed
- * size, and at the end of a boot that reached its root it is dropped and counted. Servers are tried
- * again after 1, 2, 4 ... 30 s, each span drawn at random. It ranks above fetch/, whose HTTP
- * request and sandbox it uses; nothing below boot/ uses it.
- *
- * Names are looked up by the owner, who has a resolver: tell_lookup() and tell_resolved().
+ * tell: the report sinks (rd.report=): messages to syslog servers, the state to web servers at the
+ * end. Owns: sinks, their connections and a queue of fixed size; nothing waits, what is not taken
+ * is counted. In: messages, state.json, addresses of names (tell_lookup(), tell_resolved()). Out:
+ * packets; what was not delivered. A server is tried again after 1, 2, 4 ... 30 s, each span drawn
+ * at random. Called by: boot/ alone; ranks above fetch/, whose HTTP request and sandbox it uses.
+ * Tests: test_syslog.c, test_failure*.c, tests/report.bats.
  */
 #pragma once
 

@@ -7,7 +7,8 @@
 
 #include "report/tell/failure_store.h"
 
-#define VARIABLE "/sys/firmware/efi/efivars/InitagentLastFailure-6d0f2a57-4b0e-4c8d-9b39-1f7d1c5e0a42"
+#define VARIABLE \
+	"/sys/firmware/efi/efivars/InitagentLastFailure-6d0f2a57-4b0e-4c8d-9b39-1f7d1c5e0a42"
 #define BOTH	 (FAILURE_STORE_EFI | FAILURE_STORE_PSTORE)
 
 static const struct failure first = {.cause = CAUSE_NETDEV_NO_CARRIER, .where = "ib0",
