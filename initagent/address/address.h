@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * address: gives the rails their addresses, by DHCPv4 or as the command line says, sets them with
- * routes and MTU on the interface, writes /etc/resolv.conf, looks up the root server's name. One room
- * object for all rails: one fd, one deadline, one stream of events.
+ * routes and MTU on the interface, writes /etc/resolv.conf, looks up the root server's name. One
+ * room object for all rails: one fd, one deadline, one stream of events.
  *
  * Whatever came from the network was parsed in a process without rights (parse.h) and passed a
- * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an agent
- * that was killed and started again goes on with it.
+ * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an
+ * agent that was killed and started again goes on with it.
  */
 #pragma once
 
@@ -24,7 +24,8 @@ enum address_method {
 	ADDRESS_STATIC,
 	ADDRESS_DHCP4,
 	ADDRESS_LINK6,	 /* the link-local address, and no more */
-	ADDRESS_AUTO6,	 /* from router advertisements (RFC 4862); what DHCPv6 has besides is asked for */
+	/* from router advertisements (RFC 4862); what DHCPv6 has besides is asked for */
+	ADDRESS_AUTO6,
 	ADDRESS_DHCP6,
 	ADDRESS_EITHER6, /* AUTO6, and if that fails or the router says so, DHCP6 */
 	ADDRESS_METHOD_MAX,
@@ -34,21 +35,22 @@ enum address_method {
 const char *address_method_name(enum address_method m);
 
 /*
- * Duplicate address detection: IPv4 by ARP probes (RFC 5227, shortened: see arp_probe.h), IPv6 by the kernel (RFC 4862
- * section 5.4; 1 s, and "parallel" is RFC 4429's optimistic form of it; a kernel without that makes it "first").
+ * Duplicate address detection: IPv4 by ARP probes (RFC 5227, shortened: see arp_probe.h), IPv6 by
+ * the kernel (RFC 4862 section 5.4; 1 s, and "parallel" is RFC 4429's optimistic form of it; a
+ * kernel without that makes it "first").
  */
 enum address_probe {
 	ADDRESS_PROBE_PARALLEL, /* use the address at once, probe beside it: costs no boot time */
-	ADDRESS_PROBE_FIRST,	/* use it only after nobody answered (0.5 s; IPv6 1 s) */
+	ADDRESS_PROBE_FIRST,	/* use it only after no answer came (0.5 s; IPv6 1 s) */
 	ADDRESS_PROBE_NONE,
 };
 
 /*
  * What one rail gets. All pointers are copied by addresses_add().
  *
- * Two methods: the IPv4 one and the IPv6 one go at the same time, neither waits for the other. The rail is usable with
- * the first that yields; the second goes on beside it, and what it brings is set as well. The rail is lost
- * when it has neither.
+ * Two methods: the IPv4 one and the IPv6 one go at the same time, neither waits for the other. The
+ * rail is usable with the first that yields; the second goes on beside it, and what it brings is
+ * set as well. The rail is lost when it has neither.
  */
 struct address_config {
 	int ifindex;
@@ -71,7 +73,8 @@ struct address_config {
 	size_t n_nameservers;
 	bool no_peerdns; /* rd.peerdns=0: ignore the lease's DNS servers and domains */
 	/* DHCP */
-	uint8_t client_id[ADDRESS_CLIENT_ID_MAX]; /* option 61; len 0: by hardware type and the next */
+	/* option 61; len 0: by hardware type and the next */
+	uint8_t client_id[ADDRESS_CLIENT_ID_MAX];
 	size_t client_id_len;
 	enum plan_clientid_kind client_id_kind; /* InfiniBand: which form (client_id.h) */
 	struct inet_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server ids; none: all */
@@ -81,8 +84,10 @@ struct address_config {
 	/* IPv6 */
 	struct inet_addr addr6, gateway6; /* of a second, static method */
 	uint8_t prefix6;
-	uint64_t auto_limit; /* ns after which EITHER6 turns to DHCPv6 and AUTO6 is called a cause; 0: never */
-	uint64_t dad_limit;  /* ns after which a link-local address that is not usable is called a cause; 0: never */
+	/* ns after which EITHER6 turns to DHCPv6 and AUTO6 is called a cause; 0: never */
+	uint64_t auto_limit;
+	/* ns after which a link-local address that is not usable is called a cause; 0: never */
+	uint64_t dad_limit;
 };
 
 struct address_route {
@@ -109,7 +114,8 @@ struct address_result {
 	char domain[ADDRESS_DOMAIN_MAX + 1];
 	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
 	char root_path[ADDRESS_PATH_MAX + 1]; /* option 17 */
-	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 67 or the file field; DHCPv6: the URL of option 59 */
+	/* option 67 or the file field; DHCPv6: the URL of option 59 */
+	char boot_file[ADDRESS_PATH_MAX + 1];
 	char tftp_server[ADDRESS_PATH_MAX + 1]; /* option 66 or the sname field */
 	struct inet_addr next_server; /* siaddr */
 	struct inet_addr server_id;   /* option 54 */
@@ -136,15 +142,17 @@ struct address_event {
 	uint32_t id; /* ADDRESS_RESOLVED: of the question (resolver_ask()) */
 	enum cause cause;
 	char text[192];
-	/* ADDRESS_RESOLVED: the first address, family 0 when there is none; and all of them, the best first. */
+	/* ADDRESS_RESOLVED: the first address, family 0 when there is none; and all of them, the
+	 * best first. */
 	struct inet_addr addr;
 	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
 	size_t n_addrs;
 };
 
 /*
- * addresses_forget: takes the leases of an agent before, and the addresses they gave, off this node: that one failed, perhaps
- * because of them, and nothing of it may be adopted unasked. Errors do not matter.
+ * addresses_forget: takes the leases of an agent before, and the addresses they gave, off this
+ * node: that one failed, perhaps because of them, and nothing of it may be adopted unasked. Errors
+ * do not matter.
  */
 void addresses_forget(const struct env *env, struct links *links, uint64_t now);
 
@@ -166,8 +174,8 @@ bool addresses_pop_event(struct addresses *as, struct address_event *ret);
 
 /*
  * address_config_from_plan: fills cfg from an ip= entry (NULL: plain DHCP) and the rest of the
- * plan for this interface. The pointers in cfg are the plan's. Returns 0 or -EINVAL (an ip= entry that
- * says neither DHCP nor a static address).
+ * plan for this interface. The pointers in cfg are the plan's. Returns 0 or -EINVAL (an ip= entry
+ * that says neither DHCP nor a static address).
  */
 int address_config_from_plan(struct address_config *cfg, const struct boot_plan *plan,
 	const struct plan_ip *ip, const struct netdev *dev);
@@ -182,7 +190,8 @@ int addresses_add(struct addresses *as, const struct address_config *cfg, uint64
 /* addresses_remove: stops the rail; release also takes what was set off the interface. */
 void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now);
 
-/* addresses_set_metric: moves the routes of the rail in the kernel's order of preference; less is better. */
+/* addresses_set_metric: moves the routes of the rail in the kernel's order of preference; less is
+ * better. */
 void addresses_set_metric(struct addresses *as, int ifindex, uint32_t metric);
 
 /* addresses_link: to be called for each LINK_* event of an interface that was added. */
@@ -195,22 +204,26 @@ void addresses_link(struct addresses *as, int ifindex, uint64_t now);
 void addresses_keep(struct addresses *as);
 
 /*
- * addresses_result: of a configured rail, NULL otherwise; valid until the next dispatch. Of a rail with both
- * families the IPv4 one; addresses_result_of() has the one of a family (0: as addresses_result()).
+ * addresses_result: of a configured rail, NULL otherwise; valid until the next dispatch. Of a rail
+ * with both families the IPv4 one; addresses_result_of() has the one of a family (0: as
+ * addresses_result()).
  */
 const struct address_result *addresses_result(const struct addresses *as, int ifindex);
-const struct address_result *addresses_result_of(const struct addresses *as, int ifindex, int family);
+const struct address_result *addresses_result_of(const struct addresses *as, int ifindex,
+	int family);
 
 /* addresses_awaited: is an address of that family asked for on the rail, and not there yet? */
 bool addresses_awaited(const struct addresses *as, int ifindex, int family);
 
 /*
- * addresses_resolver: the room's resolver, which knows the DNS servers of all configured rails. Names
- * are looked up by resolver_ask() with any id; each ends in an ADDRESS_RESOLVED with that id.
+ * addresses_resolver: the room's resolver, which knows the DNS servers of all configured rails.
+ * Names are looked up by resolver_ask() with any id; each ends in an ADDRESS_RESOLVED with that id.
  */
 struct resolver *addresses_resolver(struct addresses *as);
 
-/* addresses_resolve, addresses_resolve_all: resolver_ask() and resolver_want_all() with the id 0. */
+/*
+ * addresses_resolve, addresses_resolve_all: resolver_ask() and resolver_want_all() with the id 0.
+ */
 int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now);
 void addresses_resolve_all(struct addresses *as);
 

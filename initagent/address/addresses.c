@@ -2,9 +2,9 @@
 /*
  * addresses: the room: interfaces, parser process, resolver; see address.h.
  *
- * A packet's way: packet socket -> iface_read() -> parser_submit() -> parser process -> parser_pop() ->
- * iface_take() -> dhcp4 or dhcp6 -> what to send, what to set, which event. The process's reply comes in
- * a later dispatch: nothing here waits for it.
+ * A packet's way: packet socket -> iface_read() -> parser_submit() -> parser process ->
+ * parser_pop() -> iface_take() -> dhcp4 or dhcp6 -> what to send, what to set, which event. The
+ * process's reply comes in a later dispatch: nothing here waits for it.
  */
 #include <sys/epoll.h>
 
@@ -22,7 +22,7 @@ struct addresses {
 	struct parser *parser;
 	struct iface *ifaces[FAMILIES][ADDRESS_IFACES_MAX];
 	size_t n_ifaces[FAMILIES];
-	struct inet6_monitor *monitor; /* NULL: no interface wants IPv6 */
+	struct inet6_monitor *monitor; /* NULL: no interface uses IPv6 */
 	struct resolver *resolver;
 	struct resolv_conf conf;
 	struct parse_request scratch;
@@ -150,8 +150,8 @@ static bool list_servers(const struct addresses *as, struct resolv_conf *ret)
 }
 
 /*
- * The file is also for the tools of the rescue shell. It follows the servers down to none, when routers
- * withdraw them; but while no rail is configured it stays as it is.
+ * The file is also for the tools of the rescue shell. It follows the servers down to none, when
+ * routers withdraw them; but while no rail is configured it stays as it is.
  */
 static void update_conf(struct addresses *as, uint64_t now)
 {
@@ -171,7 +171,8 @@ static void update_conf(struct addresses *as, uint64_t now)
 
 /* --- input --------------------------------------------------------------------------------- */
 
-/* Lost for good: interfaces that need it cannot go on, those that come or ask again later neither. */
+/* Lost for good: interfaces that need it cannot go on, those that come or ask again later
+ * neither. */
 static void tell_lost(struct addresses *as, uint64_t now)
 {
 	struct iface *i;
@@ -181,8 +182,8 @@ static void tell_lost(struct addresses *as, uint64_t now)
 }
 
 /*
- * Bounded, so that a flood of replies leaves the other rooms their turn. One for an interface that was
- * removed meanwhile is dropped.
+ * Bounded, so that a flood of replies leaves the other rooms their turn. One for an interface that
+ * was removed meanwhile is dropped.
  */
 static void read_replies(struct addresses *as, uint64_t now)
 {
@@ -195,13 +196,15 @@ static void read_replies(struct addresses *as, uint64_t now)
 		if (r == 0)
 			return;
 		if (r > 0)
-			i = find_iface(as, (int)reply.tag, reply.kind == PARSE_DHCP4 ? AF_INET : AF_INET6);
+			i = find_iface(as, (int)reply.tag,
+				reply.kind == PARSE_DHCP4 ? AF_INET : AF_INET6);
 		if (i)
 			iface_take(i, &reply, now);
 	}
 }
 
-/* What a router sent goes to the parser process unseen; options longer than its packets are dropped. */
+/* What a router sent goes to the parser process unseen; options longer than its packets are
+ * dropped. */
 static void submit_options(struct addresses *as, const struct inet6_notice *notice)
 {
 	struct parse_request *r = &as->scratch;
@@ -226,14 +229,15 @@ static void read_monitor(struct addresses *as)
 		if (notice.options)
 			submit_options(as, &notice);
 		for (size_t k = 0; k < as->n_ifaces[SIX]; k++)
-			if (!notice.ifindex || as->ifaces[SIX][k]->config.cfg.ifindex == notice.ifindex)
+			if (!notice.ifindex ||
+				as->ifaces[SIX][k]->config.cfg.ifindex == notice.ifindex)
 				iface_notice(as->ifaces[SIX][k], &notice);
 	}
 }
 
 /*
- * Which fd was ready is not asked: reading one that is not costs a system call, knowing which one costs
- * more code. Names are looked up after the interfaces, which may have brought new servers.
+ * Which fd was ready is not asked: reading one that is not costs a system call, knowing which one
+ * costs more code. Names are looked up after the interfaces, which may have brought new servers.
  */
 int addresses_dispatch(struct addresses *as, uint64_t now)
 {
@@ -266,9 +270,9 @@ static bool is_trying(const struct iface *i)
 }
 
 /*
- * What the event of one family means for the rail, which has two: with the other one usable a loss or a
- * wait is only reported, with the other one still trying a failure is only a hindrance. False: not for
- * the owner.
+ * What the event of one family means for the rail, which has two: with the other one usable a loss
+ * or a wait is only reported, with the other one still trying a failure is only a hindrance. False:
+ * not for the owner.
  */
 static bool judge_event(const struct addresses *as, struct address_event *ev, const struct iface *i)
 {
@@ -325,7 +329,8 @@ static int begin_monitor(struct addresses *as)
 	return e;
 }
 
-static int add_iface(struct addresses *as, int which, const struct address_config *cfg, uint64_t now)
+static int add_iface(struct addresses *as, int which, const struct address_config *cfg,
+	uint64_t now)
 {
 	_cleanup_(iface_freep) struct iface *i = NULL;
 	int e = which == SIX ? begin_monitor(as) : 0;
@@ -360,8 +365,8 @@ static bool has_four(const struct address_config *cfg)
 }
 
 /*
- * The interface is looked at once here, since its LINK_ADDED event has been popped already. IPv6 goes
- * first: its switches want to be set before the interface is up.
+ * The interface is looked at once here, since its LINK_ADDED event has been popped already. IPv6
+ * goes first: its switches must be set before the interface is up.
  */
 int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now)
 {
@@ -395,7 +400,8 @@ void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t 
 
 void addresses_set_metric(struct addresses *as, int ifindex, uint32_t metric)
 {
-	struct iface *four = find_iface(as, ifindex, AF_INET), *six = find_iface(as, ifindex, AF_INET6);
+	struct iface *four = find_iface(as, ifindex, AF_INET);
+	struct iface *six = find_iface(as, ifindex, AF_INET6);
 
 	if (four)
 		iface_set_metric(four, metric);
@@ -405,7 +411,8 @@ void addresses_set_metric(struct addresses *as, int ifindex, uint32_t metric)
 
 void addresses_link(struct addresses *as, int ifindex, uint64_t now)
 {
-	struct iface *four = find_iface(as, ifindex, AF_INET), *six = find_iface(as, ifindex, AF_INET6);
+	struct iface *four = find_iface(as, ifindex, AF_INET);
+	struct iface *six = find_iface(as, ifindex, AF_INET6);
 
 	as->now = now;
 	if (six)
@@ -422,7 +429,8 @@ void addresses_keep(struct addresses *as)
 }
 
 /* A result that is being checked, or was lost, is not told. */
-const struct address_result *addresses_result_of(const struct addresses *as, int ifindex, int family)
+const struct address_result *addresses_result_of(const struct addresses *as, int ifindex,
+	int family)
 {
 	const struct iface *four = find_iface(as, ifindex, AF_INET);
 	const struct iface *six = find_iface(as, ifindex, AF_INET6);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* apply: addresses and routes through the link room; see iface.h, and address.h for addresses_forget(). */
+/*
+ * apply: addresses and routes through the link room; see iface.h, and address.h for
+ * addresses_forget().
+ */
 #include <linux/rtnetlink.h>
 
 #include "address/iface.h"
@@ -19,8 +22,8 @@ static void fault(struct links *links, struct apply_outcome *o, enum cause cause
 }
 
 /*
- * The kernel keeps the address for ever, whatever the lease says: its end is watched by us, later by the
- * real root's client. An address that vanishes under a mounted root takes the root with it.
+ * The kernel keeps the address for ever, whatever the lease says: its end is watched by us, later
+ * by the real root's client. An address that vanishes under a mounted root takes the root with it.
  */
 static struct link_address address_of(const struct address_result *r, uint32_t metric)
 {
@@ -125,7 +128,8 @@ static void remove_routes(struct links *links, const struct address_result *r, u
 	}
 	for (size_t i = r->n_routes; i-- > 0;) {
 		const struct address_route *a = &r->routes[i];
-		const struct link_route route = route_of(r, &a->dst, a->prefix, &a->gateway, metric);
+		const struct link_route route =
+			route_of(r, &a->dst, a->prefix, &a->gateway, metric);
 
 		links_del_route(links, &route);
 	}
@@ -149,7 +153,8 @@ void apply_metric(struct links *links, const struct address_result *r, uint32_t 
 	remove_routes(links, r, from);
 }
 
-static void take_off(const struct env *env, struct links *links, int family, const struct netdev *dev,
+static void take_off(const struct env *env, struct links *links, int family,
+	const struct netdev *dev,
 	uint64_t now)
 {
 	struct address_result lease;

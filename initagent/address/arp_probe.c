@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arp_probe: see arp_probe.h. ARP packets are read here and not in the parser process: they have one fixed
- * shape, and only whether two addresses are equal is taken from them.
+ * arp_probe: see arp_probe.h. ARP packets are read here and not in the parser process: they have
+ * one fixed shape, and only whether two addresses are equal is taken from them.
  */
 #include "address/arp_probe.h"
 
@@ -25,31 +25,24 @@ struct arp_probe {
 	struct link_hw other;
 };
 
-/* Network byte order. */
-static void put_be16(uint8_t *at, unsigned value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
 /* An ARP request for our own address; sender 0.0.0.0 makes it a probe (RFC 5227 section 1.1). */
 static int send_request(const struct arp_probe *p, struct in_addr sender)
 {
 	uint8_t packet[PACKET_MAX] = {0}, *at = packet + FIXED_SIZE;
 	size_t hlen = p->dev.hw.len;
 
-	put_be16(packet, p->dev.hwtype);
-	put_be16(packet + 2, ETHERTYPE_IP);
+	put_be(put_be(packet, p->dev.hwtype, 2), ETHERTYPE_IP, 2);
 	packet[4] = (uint8_t)hlen;
 	packet[5] = sizeof(sender);
-	put_be16(packet + 6, ARPOP_REQUEST);
+	put_be(packet + 6, ARPOP_REQUEST, 2);
 	memcpy(at, p->dev.hw.bytes, hlen);
 	memcpy(at + hlen, &sender, sizeof(sender));
 	memcpy(at + 2 * hlen + 4, &p->addr, sizeof(p->addr));
 	return packet_broadcast(p->fd, &p->dev, ETHERTYPE_ARP, packet, FIXED_SIZE + 2 * (hlen + 4));
 }
 
-int arp_probe_new(struct arp_probe **ret, const struct netdev *dev, struct in_addr addr, uint64_t now)
+int arp_probe_new(struct arp_probe **ret, const struct netdev *dev, struct in_addr addr,
+	uint64_t now)
 {
 	_cleanup_(arp_probe_freep) struct arp_probe *p = NULL;
 
@@ -93,8 +86,9 @@ uint64_t arp_probe_deadline(const struct arp_probe *p)
 }
 
 /*
- * A conflict is our address as sender (somebody has it), or another host's probe for it (somebody is about to
- * take it; RFC 5227 section 2.1.1). Our own packets, which some switches reflect, are none.
+ * A conflict is our address as sender (another host has it), or another host's probe for it (which
+ * is about to take it; RFC 5227 section 2.1.1). Our own packets, which some switches reflect, are
+ * none.
  */
 bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, struct in_addr addr,
 	struct link_hw *ret_other)
@@ -136,7 +130,8 @@ static void read_packets(struct arp_probe *p)
 	}
 }
 
-/* Probes that could not be sent (link just lost) count as sent: the address room notices the link itself. */
+/* Probes that could not be sent (link just lost) count as sent: the address room notices the link
+ * itself. */
 enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now)
 {
 	if (p->verdict != ARP_PROBING)

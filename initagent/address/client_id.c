@@ -2,9 +2,11 @@
 /* client_id: see client_id.h. */
 #include "address/client_id.h"
 
+#include <limits.h>
 #include <net/if_arp.h>
 
 #include "address/duid.h"
+#include "base/hex.h"
 
 #define GUID_LEN  8
 #define IAID_LEN  4
@@ -26,17 +28,7 @@ const char *client_id_form_name(enum client_id_form f)
 
 const char *client_id_text(const struct client_id *id, char buf[CLIENT_ID_TEXT])
 {
-	static const char digits[] = "0123456789abcdef";
-	char *at = buf;
-
-	for (size_t i = 0; i < id->len && i < sizeof(id->bytes); i++) {
-		if (i)
-			*at++ = ':';
-		*at++ = digits[id->bytes[i] >> 4];
-		*at++ = digits[id->bytes[i] & 15];
-	}
-	*at = 0;
-	return buf;
+	return hex_text(buf, CLIENT_ID_TEXT, id->bytes, id->len, ":");
 }
 
 /* What is put never exceeds the room: the longest form has 23 bytes, a link's address 32. */
@@ -67,7 +59,8 @@ int client_id_plain(struct client_id *ret, uint16_t hwtype, const struct link_hw
 	return 0;
 }
 
-/* Type octet and IAID. This must be the same at every boot and differ between ports: the GUID's last bytes do both. */
+/* Type octet and IAID. This must be the same at every boot and differ between ports: the GUID's
+ * last bytes do both. */
 static void put_duid_head(struct client_id *id, const uint8_t *guid)
 {
 	static const uint8_t type = TYPE_DUID;
@@ -77,8 +70,9 @@ static void put_duid_head(struct client_id *id, const uint8_t *guid)
 }
 
 /*
- * FlexBoot's form: ff, IAID 0, DUID-EN (2) of enterprise 0x2c9 (Mellanox), identifier 00 and the GUID.
- * DUID types 3 (LL) and 4 (UUID): RFC 8415 section 11, RFC 6355. 0x20 is InfiniBand's ARP hardware type.
+ * FlexBoot's form: ff, IAID 0, DUID-EN (2) of enterprise 0x2c9 (Mellanox), identifier 00 and the
+ * GUID. DUID types 3 (LL) and 4 (UUID): RFC 8415 section 11, RFC 6355. 0x20 is InfiniBand's ARP
+ * hardware type.
  */
 int client_id_infiniband(struct client_id *ret, enum client_id_form form, const struct link_hw *hw,
 	const uint8_t *uuid)
@@ -118,8 +112,9 @@ int client_id_infiniband(struct client_id *ret, enum client_id_form form, const 
 }
 
 /*
- * FlexBoot's comes first: whoever booted over InfiniBand has a lease under it already. The UUID is not tried:
- * no boot ROM sends it, and both ports of a node would get one address where servers look at the DUID.
+ * FlexBoot's comes first: a node that booted over InfiniBand has a lease under it already. The UUID
+ * is not tried: no boot ROM sends it, and both ports of a node would get one address where servers
+ * look at the DUID.
  */
 int client_id_list(struct client_id ret[CLIENT_IDS_MAX], enum plan_clientid_kind kind,
 	const struct link_hw *hw, const uint8_t *uuid)
@@ -145,4 +140,85 @@ int client_id_list(struct client_id ret[CLIENT_IDS_MAX], enum plan_clientid_kind
 			return e;
 	}
 	return rows[kind].n;
+}
+
+/* --- turns ---------------------------------------------------------------------------------- */
+
+#define TRIES_PREFERRED 3
+#define TRIES_OTHER	2
+#define LAPS_MAX	6  /* the waits double with every lap */
+#define WAIT_MAX	64 /* seconds, RFC 2131 section 4.1 */
+#define WAIT_AGAIN	2  /* a server that is up answers within 1 s; ISC dhcpd pings as long */
+
+void client_turn_make(struct client_turn *t, const struct client_id *ids, size_t n)
+{
+	*t = (struct client_turn){.n = n < CLIENT_IDS_MAX ? n : CLIENT_IDS_MAX};
+	for (size_t i = 0; i < t->n; i++)
+		t->ids[i] = ids[i];
+}
+
+void client_turn_begin(struct client_turn *t)
+{
+	t->now = t->preferred;
+	t->laps = 0;
+	t->again = t->settled = false;
+}
+
+unsigned client_turn_tries(const struct client_turn *t)
+{
+	if (t->n == 1)
+		return UINT_MAX;
+	if (t->again)
+		return 1;
+	return t->now == t->preferred ? TRIES_PREFERRED : TRIES_OTHER;
+}
+
+unsigned client_turn_wait(const struct client_turn *t, unsigned seconds)
+{
+	if (t->again)
+		return WAIT_AGAIN;
+	seconds <<= t->laps;
+	return seconds < WAIT_MAX ? seconds : WAIT_MAX;
+}
+
+void client_turn_next(struct client_turn *t)
+{
+	if (t->again) {
+		t->again = false;
+		t->now = t->offered;
+		return;
+	}
+	t->now = (t->now + 1) % t->n;
+	if (t->now == t->preferred && t->laps < LAPS_MAX)
+		t->laps++;
+}
+
+bool client_turn_offer(struct client_turn *t)
+{
+	if (t->now == t->preferred || t->settled) {
+		t->again = false;
+		return true;
+	}
+	t->offered = t->now;
+	t->now = t->preferred;
+	t->again = t->settled = true;
+	return false;
+}
+
+void client_turn_bound(struct client_turn *t)
+{
+	t->preferred = t->now;
+	client_turn_begin(t);
+}
+
+bool client_turn_pick(struct client_turn *t, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->ids[i].len != len || memcmp(t->ids[i].bytes, bytes, len))
+			continue;
+		t->now = i;
+		client_turn_bound(t);
+		return true;
+	}
+	return false;
 }

@@ -21,7 +21,8 @@ static inline struct inet_addr inet_from6(const struct in6_addr *a)
 	return (struct inet_addr){.family = AF_INET6, .v6 = *a};
 }
 
-/* dhcp_span: seconds of a message in ns; UINT32_MAX is for ever. dhcp_after: an instant, NSEC_NEVER at most. */
+/* dhcp_span: seconds of a message in ns; UINT32_MAX is for ever. dhcp_after: an instant,
+ * NSEC_NEVER at most. */
 static inline uint64_t dhcp_span(uint32_t seconds)
 {
 	return seconds == UINT32_MAX ? NSEC_NEVER : seconds * NSEC_PER_SEC;
@@ -32,10 +33,8 @@ static inline uint64_t dhcp_after(uint64_t from, uint64_t span)
 	return span > NSEC_NEVER - from ? NSEC_NEVER : from + span;
 }
 
-/*
- * dhcp_jitter: wait, more or less a random part (1/part) of it, so that nodes that lost the same
- * packet do not come back in the same instant.
- */
+/* dhcp_jitter: wait, more or less a random part (1/part) of it, so that nodes that lost the same
+ * packet do not come back in the same instant. */
 uint64_t dhcp_jitter(uint64_t wait, unsigned part);
 
 /* In the order they are popped in. */
@@ -44,7 +43,8 @@ enum dhcp_event_type {
 	DHCP_EVENT_LEASE,     /* there is a lease: new, or other content than before */
 	DHCP_EVENT_RENEWED,   /* the same lease goes on; DHCPv6: maybe with other servers */
 	DHCP_EVENT_INFORMED,  /* DHCPv6: the answer to INFORMATION-REQUEST is in dhcp6_lease() */
-	DHCP_EVENT_REFUSED,   /* DHCPv4: NAK, a lease that was held is gone; DHCPv6: a status code */
+	/* DHCPv4: NAK, a lease that was held is gone; DHCPv6: a status code */
+	DHCP_EVENT_REFUSED,
 	DHCP_EVENT_WITHDRAWN, /* DHCPv6: the server took the address of the lease back */
 	DHCP_EVENT_EXPIRED,   /* the lease ran out */
 	DHCP_EVENT_FOREIGN,   /* DHCPv4: a server that is not allowed answered */
@@ -58,7 +58,8 @@ enum dhcp_event_type {
 struct dhcp_unacked {
 	struct inet_addr server, address; /* who offered what */
 	struct duid duid;	/* DHCPv6: of the server */
-	struct inet_addr rival; /* DHCPv4: another server that acknowledged instead; family 0: none */
+	/* DHCPv4: another server that acknowledged instead; family 0: none */
+	struct inet_addr rival;
 	unsigned requests;	/* sent for this offer */
 	bool over;		/* no more of them follow */
 };
@@ -69,7 +70,8 @@ struct dhcp_event {
 	uint32_t status;	 /* DHCPv6: REFUSED */
 	unsigned count;		 /* SILENCE; FORM: requests with the form before */
 	unsigned strangers;	 /* SILENCE: replies meanwhile that were for another client */
-	bool again;		 /* FORM: because another form got an offer, not because of silence */
+	/* FORM: because another form got an offer, not because of silence */
+	bool again;
 	enum client_id_form before;  /* FORM; the present one is dhcp4_identity()'s */
 	struct dhcp_unacked unacked; /* UNACKED */
 	char text[128];		 /* BAD_REPLY */

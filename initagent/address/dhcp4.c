@@ -2,11 +2,11 @@
 /*
  * dhcp4: see dhcp4.h.
  *
- *	stopped --start--> selecting --OFFER--> requesting --ACK--> bound --T1--> renewing --T2--> rebinding
- *	   |                  ^  ^                  |                 ^              | ACK            | ACK
- *	   |  lease held      |  +--- 3 x silent ---+                 +--------------+----------------+
- *	   +--> rebooting ----+ silent                  NAK, expiry, conflict: resting -> selecting
- *	            +----------- ACK --> bound
+ * stopped -start-> selecting --OFFER--> requesting --ACK--> bound -T1-> renewing -T2-> rebinding
+ *    |                ^  ^                  |                 ^            | ACK          | ACK
+ *    |  lease held    |  +--- 3 x silent ---+                 +------------+--------------+
+ *    +--> rebooting --+ silent                  NAK, expiry, conflict: resting -> selecting
+ *             +----------- ACK --> bound
  */
 #include "address/dhcp4.h"
 
@@ -95,7 +95,8 @@ int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg)
 		return -ENOMEM;
 	d->cfg = *cfg;
 	d->next = NSEC_NEVER;
-	client_turn_make(&d->turn, cfg->n_ids ? cfg->ids : &cfg->identity.client_id, cfg->n_ids ? cfg->n_ids : 1);
+	client_turn_make(&d->turn, cfg->n_ids ? cfg->ids : &cfg->identity.client_id, cfg->n_ids
+		? cfg->n_ids : 1);
 	show_identity(d);
 	*ret = d;
 	return 0;
@@ -156,7 +157,8 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 
 /* --- states -------------------------------------------------------------------------------- */
 
-/* The wait after the n-th packet (from 1) of a row; the last one for ever; 0 when the row has ended. */
+/* The wait after the n-th packet (from 1) of a row; the last one for ever; 0 when the row has
+ * ended. */
 static uint64_t wait_after(const struct dhcp4 *d, unsigned n)
 {
 	const struct phase *p = &phases[d->state];
@@ -172,7 +174,8 @@ static uint64_t wait_after(const struct dhcp4 *d, unsigned n)
 	return dhcp_jitter(seconds * NSEC_PER_SEC, 8);
 }
 
-/* RFC 2131 4.4.5: half of what is left until the next state, not below 60 s, not beyond that state. */
+/* RFC 2131 4.4.5: half of what is left until the next state, not below 60 s, not beyond that
+ * state. */
 static uint64_t renew_again(const struct dhcp4 *d, uint64_t now)
 {
 	uint64_t end = d->state == RENEWING ? d->lease.life.rebind : d->lease.life.expires;
@@ -257,7 +260,7 @@ void dhcp4_start(struct dhcp4 *d, uint64_t now)
 	enter(d, d->has_lease ? REBOOTING : SELECTING, now);
 }
 
-/* From whoever acknowledged: after rebinding it may be another server. */
+/* From the server that acknowledged: after rebinding it may be another one. */
 static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
 {
 	d->lease = *lease;
@@ -324,7 +327,8 @@ static void use_form(struct dhcp4 *d, bool again, uint64_t now)
 	enter(d, SELECTING, now);
 }
 
-/* The server that made the offer has nothing to say to the REQUEST: that is not what no server at all is. */
+/* The server that made the offer has nothing to say to the REQUEST: that is not what no server at
+ * all is. */
 static void no_ack(struct dhcp4 *d)
 {
 	bool over = wait_after(d, d->tries + 1) == 0;
@@ -376,7 +380,8 @@ void dhcp4_tick(struct dhcp4 *d, uint64_t now)
 		d->next = NSEC_NEVER;
 		expire(d, now);
 	} else if ((d->state == BOUND || d->state == RENEWING) && now >= d->lease.life.rebind) {
-		enter(d, REBINDING, now); /* also straight from BOUND, after a long silence of ours */
+		/* also straight from BOUND, after a long silence of ours */
+		enter(d, REBINDING, now);
 	} else if (d->state == BOUND) {
 		enter(d, RENEWING, now);
 	} else if (d->state == RESTING) {
@@ -412,8 +417,8 @@ static bool server_allowed(const struct dhcp4 *d, struct in_addr server)
 }
 
 /*
- * Is it of no use? An OFFER is judged like the ACK: a REQUEST for it would bind the address at the server and
- * cost a round of silence, while another server may have a better one.
+ * Is it of no use? An OFFER is judged like the ACK: a REQUEST for it would bind the address at the
+ * server and cost a round of silence, while another server may have a better one.
  */
 static bool reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r, struct dhcp4_fault *f)
 {
@@ -428,7 +433,7 @@ static bool reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r, struc
 	return dhcp4_lease_fault(r, f);
 }
 
-/* After a link flap it is always news, since the interface may have lost what was set. */
+/* After a link flap it is always told, since the interface may have lost what was set. */
 static void take_ack(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	struct dhcp4_lease lease;
@@ -465,7 +470,7 @@ static void take_offer(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now
 		request_offer(d, now);
 }
 
-/* May the state use a reply of this type? Late duplicates and other chatter are no news to anyone. */
+/* May the state use a reply of this type? Late duplicates and the like are ignored. */
 static bool expected(struct dhcp4 *d, const struct dhcp_reply *r)
 {
 	if (!phases[d->state].listens || r->xid != d->xid)
@@ -479,7 +484,8 @@ static bool expected(struct dhcp4 *d, const struct dhcp_reply *r)
 	return r->type == DHCP_ACK || r->type == DHCP_NAK;
 }
 
-/* In REQUESTING only the server whose offer was taken has a say. That another one acknowledges is worth a word. */
+/* In REQUESTING only the server whose offer was taken counts. That another one acknowledges is
+ * told. */
 static bool from_another(struct dhcp4 *d, const struct dhcp_reply *r)
 {
 	if (d->state != REQUESTING || r->server_id.s_addr == d->server.s_addr)

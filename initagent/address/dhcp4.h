@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dhcp4: the state machine of a DHCPv4 client (RFC 2131 section 4.4) without any input or output of its
- * own: it takes parsed replies and the time, and yields packets and events. The owner sends, receives
- * and has replies parsed.
+ * dhcp4: the state machine of a DHCPv4 client (RFC 2131 section 4.4) without any input or output of
+ *   its own: it takes parsed replies and the time, and yields packets and events. The owner
+ *   sends, receives and has replies parsed.
  *
  * Where it departs from the RFC, and why:
- *  - the first DISCOVER leaves at once (no 1-10 s wait): carrier times spread by themselves, and every
- *    later delay has jitter;
- *  - retransmission after 1, 2, 4, 4, 8, 8, 8 s, then 16, 32, 64 s, each +-1/8, instead of 4, 8, 16, 32, 64: a
- *    lost first packet costs 1 s, a server that comes up late is found within 4-8 s;
- *  - the first acceptable OFFER is taken; only that of a server that has left REQUESTs unanswered waits for
- *    others until the next DISCOVER would be due;
- *  - with several forms of client identifier these waits are those of the forms' turns (client_turn.h);
- *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for networks
- *    that lose unicast to hosts without address;
+ *  - the first DISCOVER leaves at once (no 1-10 s wait): carrier times spread by themselves, and
+ *    every later delay has jitter;
+ *  - retransmission after 1, 2, 4, 4, 8, 8, 8 s, then 16, 32, 64 s, each +-1/8, instead of 4, 8,
+ *    16, 32, 64: a lost first packet costs 1 s, a server that comes up late is found within 4-8
+ *    s;
+ *  - the first acceptable OFFER is taken; only that of a server that has left REQUESTs unanswered
+ *    waits for others until the next DISCOVER would be due;
+ *  - with several forms of client identifier these waits are those of the forms' turns
+ *  (client_id.h);
+ *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for
+ *    networks that lose unicast to hosts without address;
  *  - FORCERENEW is ignored (CVE-2020-13529: nothing authenticates it).
  */
 #pragma once
 
-#include "address/client_turn.h"
 #include "address/dhcp.h"
 #include "address/dhcp4_lease.h"
 #include "address/dhcp_request.h"
@@ -49,15 +50,14 @@ int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg);
 struct dhcp4 *dhcp4_free(struct dhcp4 *d);
 DEFINE_FREEP(struct dhcp4, dhcp4_free)
 
-/*
- * dhcp4_start: the link can carry packets. A lease that is still valid is asked for again
- * (INIT-REBOOT), else a new one.
- */
+/* dhcp4_start: the link can carry packets. A lease that is still valid is asked for again
+ * (INIT-REBOOT), else a new one. */
 void dhcp4_start(struct dhcp4 *d, uint64_t now);
 
 /*
- * dhcp4_adopt: go on with a lease of an earlier run whose address is still set; nothing is sent now. id is
- * the client identifier it was granted to. false, and nothing done, when we do not send such a one.
+ * dhcp4_adopt: go on with a lease of an earlier run whose address is still set; nothing is sent
+ * now. id is the client identifier it was granted to. false, and nothing done, when we do not send
+ * such a one.
  */
 bool dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, const uint8_t *id, size_t id_len,
 	uint64_t now);
@@ -65,21 +65,24 @@ bool dhcp4_adopt(struct dhcp4 *d, const struct dhcp4_lease *lease, const uint8_t
 /* dhcp4_stop: no carrier. Silent until the next start; a lease is kept (and may expire). */
 void dhcp4_stop(struct dhcp4 *d, uint64_t now);
 
-/* dhcp4_decline: the address is in use by another host: DECLINE, 10 s of rest (RFC 2131 3.1.5), again. */
+/* dhcp4_decline: the address is in use by another host: DECLINE, 10 s of rest (RFC 2131 3.1.5),
+ * again. */
 void dhcp4_decline(struct dhcp4 *d, uint64_t now);
 
 /* dhcp4_deadline: call dhcp4_tick() then. NSEC_NEVER: not needed. */
 uint64_t dhcp4_deadline(const struct dhcp4 *d);
 void dhcp4_tick(struct dhcp4 *d, uint64_t now);
 
-/* dhcp4_take: a parsed reply, sane (dhcp_reply_sane()) and free of defects; others are reported as bad. */
+/* dhcp4_take: a parsed reply, sane (dhcp_reply_sane()) and free of defects; others are reported
+ * as bad. */
 void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now);
 
 /* dhcp4_listens: is a reply expected? dhcp4_xid: its transaction; both for the socket's filter. */
 bool dhcp4_listens(const struct dhcp4 *d);
 uint32_t dhcp4_xid(const struct dhcp4 *d);
 
-/* dhcp4_pop_packet, dhcp4_pop_event: false when there is none. One packet waits at most, the newest. */
+/* dhcp4_pop_packet, dhcp4_pop_event: false when there is none. One packet waits at most, the
+ * newest. */
 bool dhcp4_pop_packet(struct dhcp4 *d, struct dhcp4_packet *ret);
 bool dhcp4_pop_event(struct dhcp4 *d, struct dhcp_event *ret);
 

@@ -17,15 +17,15 @@ struct dhcp4_lease {
 
 /*
  * dhcp4_lease_make: the lease an ACK grants, counted from the time its request was sent (RFC 2131
- * section 4.4.1). A short lease is as short as the server says, since it may give the address to another node
- * then: it is renewed sooner instead. T1 and T2 are the server's if T1 < T2 < lease, else 1/2 and 7/8 of the lease. Without lease
- * time it is an hour.
+ * section 4.4.1). A short lease is as short as the server says, since it may give the address to
+ * another node then: it is renewed sooner instead. T1 and T2 are the server's if T1 < T2 < lease,
+ * else 1/2 and 7/8 of the lease. Without lease time it is an hour.
  */
 void dhcp4_lease_make(struct dhcp4_lease *l, const struct dhcp_reply *ack, uint64_t from);
 
 /*
- * dhcp4_lease_prefix: of the subnet mask or, from servers that send none, of the address's class (RFC 950), as
- * systemd's client has it. An invalid mask is another matter: dhcp4_lease_fault().
+ * dhcp4_lease_prefix: of the subnet mask or, from servers that send none, of the address's class
+ * (RFC 950), as systemd's client has it. An invalid mask is another matter: dhcp4_lease_fault().
  */
 uint8_t dhcp4_lease_prefix(const struct dhcp_reply *r);
 
@@ -38,8 +38,9 @@ struct dhcp4_fault {
 bool dhcp4_server_fault(const struct dhcp_reply *r, struct dhcp4_fault *f);
 
 /*
- * dhcp4_lease_fault: an OFFER or ACK of what no host can have: address, mask, or a server identifier
- * that is the client itself or its subnet's own number or broadcast address; a lease of no time.
+ * dhcp4_lease_fault: an OFFER or ACK of what no host can have: address, mask, or a server
+ * identifier that is the client itself or its subnet's own number or broadcast address; a lease of
+ * no time.
  */
 bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f);
 
@@ -47,9 +48,9 @@ bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f);
 bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b);
 
 /*
- * The first OFFER counts, since waiting for a better one costs every boot its time; but a server that
- * has left REQUESTs unanswered may be the fastest each time, so that its offer is held until the next
- * DISCOVER would be due, and another server's goes first.
+ * The first OFFER counts, since waiting for a better one costs every boot its time; but a server
+ * that has left REQUESTs unanswered may be the fastest each time, so that its offer is held until
+ * the next DISCOVER would be due, and another server's goes first.
  */
 #define DHCP4_SILENT_MAX 4
 
@@ -62,5 +63,6 @@ struct dhcp4_offer { /* zeroed: no server was silent, no offer is held */
 /* dhcp4_offer_silent: remembers a server that has not answered. More than fit are forgotten. */
 void dhcp4_offer_silent(struct dhcp4_offer *o, struct in_addr server);
 
-/* dhcp4_offer_take: keeps an offer that is better than the one held, if any. true: it counts now; false: wait. */
+/* dhcp4_offer_take: keeps an offer that is better than the one held, if any. true: it counts now;
+ * false: wait. */
 bool dhcp4_offer_take(struct dhcp4_offer *o, struct in_addr server, struct in_addr address);

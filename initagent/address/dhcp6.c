@@ -2,12 +2,12 @@
 /*
  * dhcp6: see dhcp6.h.
  *
- *	stopped --start--> soliciting --ADVERTISE--> requesting --REPLY--> bound --T1--> renewing --T2--> rebinding
- *	   |                 ^  ^ |                    |                    ^  ^            | REPLY         | REPLY
- *	   |  lease held     |  | +-- REPLY, rapid ----|--------------------+  +------------+---------------+
- *	   +--> confirming --+  +----- 5 x silent -----+            expiry, refusal: soliciting
- *	            |  not on link                                  conflict: declining -> resting -> soliciting
- *	            +--- REPLY, or silence: the lease is good ---> bound
+ * stopped -start-> soliciting -ADVERTISE-> requesting -REPLY-> bound -T1-> renewing -T2-> rebinding
+ *    |                ^  ^ |                   |                 ^  ^          | REPLY      | REPLY
+ *    |  lease held    |  | +-- REPLY, rapid ---|-----------------+  +----------+------------+
+ *    +--> confirming -+  +----- 5 x silent ----+          expiry, refusal: soliciting
+ *             |  not on link                              conflict: declining, resting, soliciting
+ *             +--- REPLY, or silence: the lease is good ---> bound
  */
 #include "address/dhcp6.h"
 
@@ -36,7 +36,9 @@ enum state {
 	STATE_MAX,
 };
 
-/* What a state sends and how it repeats it (RFC 8415 sections 7.6 and 15); what silence leads to. */
+/*
+ * What a state sends and how it repeats it (RFC 8415 sections 7.6 and 15); what silence leads to.
+ */
 static const struct phase {
 	enum dhcp6_type sends;
 	bool server, ia, address; /* what the message holds */
@@ -63,7 +65,8 @@ struct dhcp6 {
 	uint64_t began;	  /* of the exchange, for the elapsed time */
 	uint64_t next;	  /* next message or next state */
 	uint32_t sol_max_s;
-	struct dhcp6_offer offer; /* SOLICITING: what came so far; REQUESTING: its best is whom we asked */
+	/* SOLICITING: what came so far; REQUESTING: its best is whom we asked */
+	struct dhcp6_offer offer;
 	bool has_lease;
 	struct dhcp6_lease lease;
 	bool has_packet;
@@ -249,11 +252,12 @@ static void note_unacked(struct dhcp6 *d)
 	const struct dhcp6_reply *r = &d->offer.best;
 
 	dhcp_note(&d->events, DHCP_EVENT_UNACKED)->unacked = (struct dhcp_unacked){
-		.duid = r->server, .server = inet_from6(&r->source), .address = inet_from6(&r->address),
-		.requests = d->tries, .over = d->tries >= phases[REQUESTING].count};
+		.duid = r->server, .server = inet_from6(&r->source),
+		.address = inet_from6(&r->address), .requests = d->tries,
+		.over = d->tries >= phases[REQUESTING].count};
 }
 
-/* Nobody answered in time. Without an answer to CONFIRM the lease counts on (section 18.2.3). */
+/* No answer in time. Without an answer to CONFIRM the lease counts on (section 18.2.3). */
 static void no_answer(struct dhcp6 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
@@ -311,12 +315,14 @@ void dhcp6_tick(struct dhcp6 *d, uint64_t now)
 /* --- answers ------------------------------------------------------------------------------- */
 
 /*
- * T1 and T2 as given, else half and four fifths of the preferred lifetime (section 21.4), never past the end. A preferred
- * lifetime of less than 10 s would keep us busy where the address is valid for longer: T1 and T2 are as of 10 s then.
+ * T1 and T2 as given, else half and four fifths of the preferred lifetime (section 21.4), never
+ * past the end. A preferred lifetime of less than 10 s would keep us busy where the address is
+ * valid for longer: T1 and T2 are as of 10 s then.
  */
 static void take_lease(struct dhcp6 *d, const struct dhcp6_reply *r, uint64_t now)
 {
-	bool fresh = !d->has_lease || memcmp(&d->lease.reply.address, &r->address, sizeof(r->address)) != 0;
+	bool fresh = !d->has_lease ||
+		memcmp(&d->lease.reply.address, &r->address, sizeof(r->address)) != 0;
 	struct dhcp6_lease *l = &d->lease;
 	uint64_t least = min_u64(LEASE_BASE_S * NSEC_PER_SEC, dhcp_span(r->valid_s));
 	uint64_t base = r->preferred_s < LEASE_BASE_S ? least : dhcp_span(r->preferred_s);
@@ -342,7 +348,7 @@ static void bad_reply(struct dhcp6 *d, const struct dhcp6_reply *r, const char *
 	ev->server = inet_from6(&r->source);
 }
 
-/* A status is the server's word; anything else that stands in the way of an address is ours to name. */
+/* A status code is the server's; any other obstacle is named here. */
 static void tell(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j)
 {
 	if (!j->status)
@@ -351,7 +357,8 @@ static void tell(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp
 		dhcp_note(&d->events, DHCP_EVENT_REFUSED)->status = j->status;
 }
 
-/* The one with the highest preference; 255 ends the search. Servers without an address are passed over. */
+/* The one with the highest preference; 255 ends the search. Servers without an address are passed
+ * over. */
 static void take_advertise(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
 {
 	struct dhcp6_judgement j;
@@ -370,11 +377,12 @@ static void take_advertise(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
 }
 
 /*
- * Without an address while there is one. NotOnLink: ours is of another place, ask for another. NoBinding: the server has
- * forgotten us and is asked (section 18.2.10.1), with the address in place: it is valid until its time is over.
- * Anything else: the lease still counts.
+ * Without an address while there is one. NotOnLink: ours is of another place, ask for another.
+ * NoBinding: the server has forgotten us and is asked (section 18.2.10.1), with the address in
+ * place: it is valid until its time is over. Anything else: the lease still counts.
  */
-static void take_no_renewal(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j, uint64_t now)
+static void take_no_renewal(struct dhcp6 *d, const struct dhcp6_reply *r,
+	const struct dhcp6_judgement *j, uint64_t now)
 {
 	if (dhcp6_withdraws(r, &d->lease.reply.address)) {
 		d->has_lease = false;
@@ -396,8 +404,10 @@ static void take_no_renewal(struct dhcp6 *d, const struct dhcp6_reply *r, const 
 	}
 }
 
-/* The server that was asked gives no address: another one that offered one is asked, or all of them after a while. */
-static void take_refusal(struct dhcp6 *d, const struct dhcp6_reply *r, const struct dhcp6_judgement *j, uint64_t now)
+/* The server that was asked gives no address: another one that offered one is asked, or all of
+ * them after a while. */
+static void take_refusal(struct dhcp6 *d, const struct dhcp6_reply *r,
+	const struct dhcp6_judgement *j, uint64_t now)
 {
 	if (j->status == DHCP6_NOT_ON_LINK)
 		d->has_lease = false;

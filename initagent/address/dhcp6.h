@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dhcp6: the state machine of a DHCPv6 client for one address (RFC 8415 section 18.2) without any input or output of
- * its own: it takes parsed answers and the time, and yields packets and events. The owner sends, receives and
- * has answers parsed.
+ * dhcp6: the state machine of a DHCPv6 client for one address (RFC 8415 section 18.2) without any
+ * input or output of its own: it takes parsed answers and the time, and yields packets and events.
+ * The owner sends, receives and has answers parsed.
  *
  * Where it departs from the RFC, and why:
- *  - the first message leaves at once (no wait of up to 1 s): nodes spread by the time their links take, and
- *    every later delay has jitter;
- *  - SOLICIT carries Rapid Commit; an ADVERTISE is waited for others beside it 0.2 s, not the whole first
- *    second, unless it has preference 255: then it is taken at once, as the RFC says;
- *  - SOLICIT is repeated after 1, 2, 4, 8, 16 and then every 30 s, not up to an hour apart, unless a server says
- *    otherwise (option 82): a node that boots has nothing else to do;
- *  - REQUEST is given up after 5 tries (31 s), not 10 (some three minutes): another server may be well, and
- *    is asked at once if it has made an offer too;
- *  - a lease of seconds is renewed sooner, not stretched: the server may give the address to another node then;
+ *  - the first message leaves at once (no wait of up to 1 s): nodes spread by the time their
+ *    links take, and every later delay has jitter;
+ *  - SOLICIT carries Rapid Commit; an ADVERTISE is waited for others beside it 0.2 s, not the
+ *    whole first second, unless it has preference 255: then it is taken at once, as the RFC says;
+ *  - SOLICIT is repeated after 1, 2, 4, 8, 16 and then every 30 s, not up to an hour apart,
+ *    unless a server says otherwise (option 82): a node that boots has nothing else to do;
+ *  - REQUEST is given up after 5 tries (31 s), not 10 (some three minutes): another server may be
+ *    well, and is asked at once if it has made an offer too;
+ *  - a lease of seconds is renewed sooner, not stretched: the server may give the address to
+ *  another node then;
  *  - RECONFIGURE is ignored: nothing authenticates it.
  */
 #pragma once
@@ -46,7 +47,8 @@ int dhcp6_new(struct dhcp6 **ret, const struct dhcp6_config *cfg);
 struct dhcp6 *dhcp6_free(struct dhcp6 *d);
 DEFINE_FREEP(struct dhcp6, dhcp6_free)
 
-/* dhcp6_start: the link is up; a lease that is held is confirmed first. dhcp6_stop: it is not any more. */
+/* dhcp6_start: the link is up; a lease that is held is confirmed first. dhcp6_stop: it is not any
+ * more. */
 void dhcp6_start(struct dhcp6 *d, uint64_t now);
 void dhcp6_stop(struct dhcp6 *d, uint64_t now);
 

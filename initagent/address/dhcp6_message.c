@@ -46,7 +46,8 @@ const char *dhcp6_field_name(enum dhcp6_field f)
 
 /* What we ask for by option 6. */
 static const uint16_t wanted[] = {
-	OPTION6_DNS, OPTION6_SEARCH, OPTION6_SNTP, OPTION6_NTP, OPTION6_BOOT_FILE, OPTION6_SOL_MAX_RT,
+	OPTION6_DNS, OPTION6_SEARCH, OPTION6_SNTP, OPTION6_NTP, OPTION6_BOOT_FILE,
+		OPTION6_SOL_MAX_RT,
 };
 
 /* A message under construction. The longest is 4 + 2 * 134 + 6 + 44 + 16 + 4 + 70 octets. */
@@ -56,14 +57,12 @@ struct builder {
 
 static void put16(struct builder *b, unsigned value)
 {
-	*b->at++ = (uint8_t)(value >> 8);
-	*b->at++ = (uint8_t)value;
+	b->at = put_be(b->at, value, 2);
 }
 
 static void put32(struct builder *b, uint32_t value)
 {
-	put16(b, value >> 16);
-	put16(b, value & 0xffff);
+	b->at = put_be(b->at, value, 4);
 }
 
 static void put_bytes(struct builder *b, const void *bytes, size_t len)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dhcp6_message: DHCPv6 messages (RFC 8415) as plain data of fixed size: what the client says, and what is left of a
- * server's answer after parsing. The parser process makes the latter; the agent does not trust it and checks
- * it once more. Pure.
+ * dhcp6_message: DHCPv6 messages (RFC 8415) as plain data of fixed size: what the client says, and
+ * what is left of a server's answer after parsing. The parser process makes the latter; the agent
+ * does not trust it and checks it once more. Pure.
  */
 #pragma once
 
@@ -102,7 +102,7 @@ enum dhcp6_defect {
 
 const char *dhcp6_defect_words(uint32_t defect);
 
-/* Fields that were there but not fit, and were left out: bits of dhcp6_reply.dropped. */
+/* Fields that were present but unusable, and were left out: bits of dhcp6_reply.dropped. */
 enum dhcp6_field {
 	FIELD6_DNS,
 	FIELD6_SEARCH,
@@ -135,7 +135,8 @@ struct dhcp6_reply {
 	uint32_t t1_s, t2_s; /* 0: ours to choose */
 	uint32_t n_addresses;
 	struct dhcp6_address addresses[DHCP6_ADDRESSES_MAX];
-	uint32_t has_address; /* the one that counts, see dhcp6_choose(); not filled by dhcp6_parse() */
+	/* the one that counts, see dhcp6_choose(); not filled by dhcp6_parse() */
+	uint32_t has_address;
 	struct in6_addr address;
 	uint32_t preferred_s, valid_s;
 	struct in6_addr source; /* whom it came from; not filled by dhcp6_parse() */
@@ -147,9 +148,9 @@ struct dhcp6_reply {
 };
 
 /*
- * dhcp6_parse: fills ret from a UDP payload; nothing but defect counts when that is not 0. Bounded by len. The IA_NA
- * of this IAID is taken, others are passed over. Of an option that may come once the first instance counts
- * (RFC 8415 section 21).
+ * dhcp6_parse: fills ret from a UDP payload; nothing but defect counts when that is not 0. Bounded
+ * by len. The IA_NA of this IAID is taken, others are passed over. Of an option that may come once
+ * the first instance counts (RFC 8415 section 21).
  */
 void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len, uint32_t iaid);
 

@@ -18,7 +18,8 @@ static bool has_failed(const struct dhcp6_offer *o, const struct duid *server)
 	return false;
 }
 
-static bool better(const struct dhcp6_offer *o, const struct dhcp6_reply *a, const struct dhcp6_reply *b)
+static bool better(const struct dhcp6_offer *o, const struct dhcp6_reply *a,
+	const struct dhcp6_reply *b)
 {
 	bool failed = has_failed(o, &a->server);
 
@@ -35,7 +36,8 @@ bool dhcp6_offer_take(struct dhcp6_offer *o, const struct dhcp6_reply *r)
 		o->second = o->best;
 		o->best = *r;
 		o->has_second = true;
-	} else if (!o->has_second || duid_equal(&r->server, &o->second.server) || better(o, r, &o->second)) {
+	} else if (!o->has_second || duid_equal(&r->server, &o->second.server) ||
+		better(o, r, &o->second)) {
 		o->second = *r;
 		o->has_second = true;
 	}
@@ -59,15 +61,18 @@ bool dhcp6_leasable(const struct in6_addr *a)
 {
 	static const uint8_t none[8];
 
-	return inet6_is_host(a) && !IN6_IS_ADDR_LINKLOCAL(a) && memcmp(a->s6_addr + 8, none, sizeof(none)) != 0;
+	return inet6_is_host(a) && !IN6_IS_ADDR_LINKLOCAL(a) &&
+		memcmp(a->s6_addr + 8, none, sizeof(none)) != 0;
 }
 
 static bool usable(const struct dhcp6_address *a)
 {
-	return a->status == DHCP6_SUCCESS && a->valid_s && a->preferred_s <= a->valid_s && dhcp6_leasable(&a->address);
+	return a->status == DHCP6_SUCCESS && a->valid_s && a->preferred_s <= a->valid_s &&
+		dhcp6_leasable(&a->address);
 }
 
-static const struct dhcp6_address *find_address(const struct dhcp6_reply *r, const struct in6_addr *address)
+static const struct dhcp6_address *find_address(const struct dhcp6_reply *r,
+	const struct in6_addr *address)
 {
 	for (uint32_t i = 0; i < r->n_addresses && address; i++)
 		if (IN6_ARE_ADDR_EQUAL(&r->addresses[i].address, address))
@@ -91,11 +96,13 @@ static void say_address(const struct dhcp6_address *a, struct dhcp6_judgement *r
 
 	inet_text(&addr, name);
 	if (!dhcp6_leasable(&a->address))
-		snprintf(ret->text, sizeof(ret->text), "it offers %s, which no host can have", name);
+		snprintf(ret->text, sizeof(ret->text), "it offers %s, which no host can have",
+			name);
 	else if (a->valid_s == 0)
 		snprintf(ret->text, sizeof(ret->text), "%s has a valid lifetime of 0 s", name);
 	else
-		snprintf(ret->text, sizeof(ret->text), "%s has a preferred lifetime beyond its valid one (%u > %u s)",
+		snprintf(ret->text, sizeof(ret->text),
+			"%s has a preferred lifetime beyond its valid one (%u > %u s)",
 			name, a->preferred_s, a->valid_s);
 }
 
@@ -110,13 +117,15 @@ static enum dhcp6_verdict no_address(const struct dhcp6_reply *r, struct dhcp6_j
 	else if (r->has_ia)
 		snprintf(ret->text, sizeof(ret->text), "no address in its IA_NA");
 	else if (r->other_ia)
-		snprintf(ret->text, sizeof(ret->text), "its IA_NA is another one's (IAID %08x)", r->other_iaid);
+		snprintf(ret->text, sizeof(ret->text), "its IA_NA is another one's (IAID %08x)",
+			r->other_iaid);
 	else
 		snprintf(ret->text, sizeof(ret->text), "no IA_NA in it");
 	return DHCP6_FAULTY;
 }
 
-enum dhcp6_verdict dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *held, struct dhcp6_judgement *ret)
+enum dhcp6_verdict dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *held,
+	struct dhcp6_judgement *ret)
 {
 	const struct dhcp6_address *a = find_address(r, held);
 
@@ -126,7 +135,8 @@ enum dhcp6_verdict dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *he
 		return DHCP6_REFUSED;
 	/* RFC 8415 section 21.4: such an IA is discarded as a whole. */
 	if (r->has_ia && r->t2_s && r->t1_s > r->t2_s) {
-		snprintf(ret->text, sizeof(ret->text), "T1 is beyond T2 (%u > %u s): IA_NA ignored", r->t1_s, r->t2_s);
+		snprintf(ret->text, sizeof(ret->text),
+			"T1 is beyond T2 (%u > %u s): IA_NA ignored", r->t1_s, r->t2_s);
 		return DHCP6_FAULTY;
 	}
 	if (!a || !usable(a))

@@ -25,14 +25,14 @@ static enum dhcp6_defect take_duid(struct duid *d, struct cursor c)
 	return DHCP6_GOOD;
 }
 
-/* The text behind the code is for people who read UTF-8 from strangers: not us. */
+/* The text behind the code is UTF-8 of unknown origin: not read. */
 static enum dhcp6_defect take_status(uint32_t *status, struct cursor c)
 {
 	*status = cursor_be16(&c);
 	return c.failed ? DHCP6_OPTION_SIZE : DHCP6_GOOD;
 }
 
-/* Addresses of no use to a host are left out, the others count. */
+/* Addresses unusable for a host are left out, the others count. */
 static bool take_addresses(uint8_t (*list)[16], uint32_t *n, struct cursor c)
 {
 	bool good = c.left && c.left % 16 == 0;
@@ -72,7 +72,8 @@ static bool take_ntp(struct dhcp6_reply *r, struct cursor c)
 	return good && !c.failed;
 }
 
-/* Whether it is of use is judged where the state is known. More than fit are left out, but read to their end. */
+/* Whether it is of use is judged where the state is known. More than fit are left out, but read
+ * to their end. */
 static enum dhcp6_defect take_address(struct dhcp6_reply *r, struct cursor c)
 {
 	struct dhcp6_address a = {.status = DHCP6_SUCCESS};
@@ -136,13 +137,15 @@ struct reader {
 	uint64_t seen; /* 1 << option code */
 };
 
-/* The second of an option that may come once? An NTP option holds one server each (RFC 5908 section 4). */
+/* The second of an option that may come once? An NTP option holds one server each (RFC 5908
+ * section 4). */
 static bool is_repeated(struct reader *rd, unsigned code)
 {
 	uint64_t bit = code < 64 ? UINT64_C(1) << code : 0;
 	bool before = rd->seen & bit;
 
-	if (code == OPTION6_CLIENT_ID || code == OPTION6_SERVER_ID || code == OPTION6_IA_NA || code == OPTION6_NTP)
+	if (code == OPTION6_CLIENT_ID || code == OPTION6_SERVER_ID || code == OPTION6_IA_NA ||
+		code == OPTION6_NTP)
 		return false;
 	rd->seen |= bit;
 	return before;
@@ -177,7 +180,8 @@ static void take_extra(struct dhcp6_reply *r, unsigned code, struct cursor c)
 }
 
 /* What decides whether the answer is ours and what it gives. */
-static enum dhcp6_defect take_option(struct dhcp6_reply *r, struct reader *rd, unsigned code, struct cursor c)
+static enum dhcp6_defect take_option(struct dhcp6_reply *r, struct reader *rd, unsigned code,
+	struct cursor c)
 {
 	if (is_repeated(rd, code))
 		return DHCP6_GOOD;
@@ -230,13 +234,15 @@ static bool text_sane(enum text_kind kind, const char *s, size_t size)
 
 static bool ia_sane(const struct dhcp6_reply *r)
 {
-	return r->ia_status <= UINT16_MAX && r->has_ia <= 1 && r->other_ia <= 1 && !r->has_address &&
+	return r->ia_status <= UINT16_MAX && r->has_ia <= 1 && r->other_ia <= 1 &&
+		!r->has_address &&
 		r->n_addresses <= DHCP6_ADDRESSES_MAX;
 }
 
 bool dhcp6_reply_sane(const struct dhcp6_reply *r)
 {
-	return r->defect < DHCP6_DEFECT_MAX && r->dropped >> FIELD6_MAX == 0 && r->xid <= 0xffffff &&
+	return r->defect < DHCP6_DEFECT_MAX && r->dropped >> FIELD6_MAX == 0 &&
+		r->xid <= 0xffffff &&
 		r->client.len <= ADDRESS_DUID_MAX && r->server.len <= ADDRESS_DUID_MAX &&
 		r->preference <= 255 && r->rapid <= 1 && r->status <= UINT16_MAX &&
 		ia_sane(r) && r->n_dns <= ADDRESS_LIST_MAX && r->n_ntp <= ADDRESS_LIST_MAX &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dhcp_option: see dhcp_option.h. Runs in the parser process. All values are read through the joined buffer,
- * even those with one instance: one way through the code instead of two.
+ * dhcp_option: see dhcp_option.h. Runs in the parser process. All values are read through the
+ * joined buffer, even those with one instance: one way through the code instead of two.
  */
 #include "address/dhcp_option.h"
 
@@ -32,7 +32,7 @@ enum dhcp_defect option_index_add(struct option_index *x, struct cursor field)
 			return DHCP_TOO_MANY;
 		x->spans[x->n++] = (struct option_span){.code = code, .len = len, .value = value};
 	}
-	/* A missing end option harms nobody: every option was complete. */
+	/* A missing end option is harmless: every option was complete. */
 	return DHCP_GOOD;
 }
 
@@ -68,7 +68,7 @@ bool option_get(struct option_index *x, uint8_t code, struct cursor *ret)
 	return found > 0;
 }
 
-/* Two instances joined have another size, which is refused: nobody can say which one counts. */
+/* Two instances joined have another size, which is refused: it is unclear which one counts. */
 int option_exact(struct option_index *x, uint8_t code, void *ret, size_t size)
 {
 	struct cursor c;
@@ -140,7 +140,8 @@ int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 		if (n < max && n < ADDRESS_ROUTES_MAX)
 			found[n++] = r;
 		else if (r.prefix == 0 && n)
-			found[n - 1] = r; /* servers may send it last, and no node boots without it */
+			/* servers may send it last, and no node boots without it */
+			found[n - 1] = r;
 	}
 	memcpy(ret, found, n * sizeof(*found));
 	return (int)n;

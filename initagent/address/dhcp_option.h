@@ -52,31 +52,33 @@ struct option_span {
 struct option_index {
 	struct option_span spans[OPTION_SPANS_MAX];
 	size_t n;
-	uint8_t cut[2]; /* codes of options that ran past the end of their field: no instance of them counts */
+	/* codes of options that ran past the end of their field: no instance of them counts */
+	uint8_t cut[2];
 	size_t n_cut;
 	uint8_t overload; /* option 52: 1 file, 2 sname, 3 both hold options */
 	uint8_t joined[OPTION_VALUE_MAX];
 };
 
 /*
- * option_index_add: indexes one field. DHCP_GOOD, DHCP_OPTION_CUT or DHCP_TOO_MANY. The caller may go on
- * after DHCP_OPTION_CUT: the option that was cut then has no value, the others of the field have theirs.
+ * option_index_add: indexes one field. DHCP_GOOD, DHCP_OPTION_CUT or DHCP_TOO_MANY. The caller may
+ * go on after DHCP_OPTION_CUT: the option that was cut then has no value, the others of the field
+ * have theirs.
  */
 enum dhcp_defect option_index_add(struct option_index *x, struct cursor field);
 
 /*
- * option_get: the value of an option; several instances are joined in order (RFC 3396). false when it
- * is absent; *ret failed when it is too long to be joined, or was cut. Valid until the next call.
+ * option_get: the value of an option; several instances are joined in order (RFC 3396). false when
+ * it is absent; *ret failed when it is too long to be joined, or was cut. Valid until the next
+ * call.
  */
 bool option_get(struct option_index *x, uint8_t code, struct cursor *ret);
 
-/* option_exact: the value of an option that has exactly size bytes; -ENOENT absent, -EINVAL other size. */
+/* option_exact: the value of an option that has exactly size bytes; -ENOENT absent, -EINVAL other
+ * size. */
 int option_exact(struct option_index *x, uint8_t code, void *ret, size_t size);
 
-/*
- * The decoders. Each writes only when the whole value is well-formed: the number of entries, or
- * -EINVAL. Surplus entries are left out.
- */
+/* The decoders. Each writes only when the whole value is well-formed: the number of entries, or
+ * -EINVAL. Surplus entries are left out. */
 int option_addresses(struct cursor c, struct in_addr *ret, size_t max);
 int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max); /* RFC 3442 */
 int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max);

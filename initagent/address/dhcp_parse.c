@@ -2,9 +2,9 @@
 /*
  * dhcp_parse: see dhcp_reply.h. Runs in the parser process.
  *
- * Two kinds of fault are told apart: what makes the whole reply unusable (a defect), and a field that is not
- * fit for use, which is dropped and named while the rest is taken: one odd option must not keep a node
- * from booting.
+ * Two kinds of fault are distinguished: what makes the whole reply unusable (a defect), and a field
+ * that is invalid, which is dropped and named while the rest is taken: one odd option must
+ * not keep a node from booting.
  */
 #include "address/dhcp_option.h"
 #include "address/dhcp_reply.h"
@@ -17,7 +17,7 @@
 #define COOKIE	     0x63825363
 #define OVERLOAD_FILE  1
 #define OVERLOAD_SNAME 2
-#define MTU_MIN	     576   /* RFC 791 section 3.1; option 26 allows 68, which helps nobody */
+#define MTU_MIN	     576   /* RFC 791 section 3.1; option 26 allows 68, which is of no use */
 #define MTU_MAX	     65520 /* IPoIB connected mode */
 
 /* The fixed fields that may hold options. */
@@ -68,11 +68,12 @@ static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct
 }
 
 /*
- * Option 52 counts only in the options field: file and sname cannot overload themselves. An option that runs
- * past the end of one of them costs itself and what follows it there: the options field was complete, and a
- * reply that lacks a name is better than none.
+ * Option 52 counts only in the options field: file and sname cannot overload themselves. An option
+ * that runs past the end of one of them costs itself and what follows it there: the options field
+ * was complete, and a reply that lacks a name is better than none.
  */
-static enum dhcp_defect index_overloaded(struct dhcp_reply *r, struct option_index *x, struct cursor field)
+static enum dhcp_defect index_overloaded(struct dhcp_reply *r, struct option_index *x,
+	struct cursor field)
 {
 	enum dhcp_defect d = option_index_add(x, field);
 
@@ -82,7 +83,8 @@ static enum dhcp_defect index_overloaded(struct dhcp_reply *r, struct option_ind
 	return DHCP_GOOD;
 }
 
-static enum dhcp_defect index_options(struct dhcp_reply *r, struct option_index *x, const struct fields *f)
+static enum dhcp_defect index_options(struct dhcp_reply *r, struct option_index *x,
+	const struct fields *f)
 {
 	enum dhcp_defect d = option_index_add(x, f->options);
 
@@ -98,7 +100,7 @@ static enum dhcp_defect index_options(struct dhcp_reply *r, struct option_index 
 	return d;
 }
 
-/* Without these the reply means nothing; a wrong size in them is no slip but damage. */
+/* Without these the reply means nothing; a wrong size in them means damage. */
 static enum dhcp_defect read_essentials(struct dhcp_reply *r, struct option_index *x)
 {
 	uint8_t type = 0;
@@ -184,7 +186,8 @@ static uint32_t read_list(struct dhcp_reply *r, struct option_index *x, uint8_t 
 	return n < 0 ? 0 : (uint32_t)n;
 }
 
-/* RFC 3442: when option 121 is there, options 3 and 33 are ignored. A broken one counts as absent. */
+/* RFC 3442: when option 121 is there, options 3 and 33 are ignored. A broken one counts as
+ * absent. */
 static void read_routes(struct dhcp_reply *r, struct option_index *x)
 {
 	struct cursor c;
@@ -208,18 +211,9 @@ static void read_routes(struct dhcp_reply *r, struct option_index *x)
 		r->n_routes = (uint32_t)n;
 }
 
-/* Strings pass the alphabet of their field or are dropped as a whole. */
-static void read_text(struct dhcp_reply *r, struct option_index *x, uint8_t code,
-	enum dhcp_field field, enum text_kind kind, char *dst, size_t size)
-{
-	struct cursor c;
-
-	if (option_get(x, code, &c) && (c.failed || !text_take(kind, dst, size, c.at, c.left)))
-		drop(r, field);
-}
-
 /* A fixed text field that holds no options: up to its first NUL. */
-static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field field, enum text_kind kind,
+static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field field,
+	enum text_kind kind,
 	char *dst, size_t size)
 {
 	size_t len = strnlen((const char *)c.at, c.left);
@@ -231,23 +225,36 @@ static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field fi
 /* The header fields stand in for options 66 and 67 unless they hold options themselves. */
 static void read_texts(struct dhcp_reply *r, struct option_index *x, const struct fields *f)
 {
+#define ROW(c, fld, k, m) {c, fld, k, offsetof(struct dhcp_reply, m), sizeof(r->m)}
+	static const struct {
+		uint8_t code;
+		enum dhcp_field field;
+		enum text_kind kind;
+		size_t offset, size;
+	} rows[] = {
+		ROW(DHCP_OPT_HOSTNAME, FIELD_HOSTNAME, TEXT_HOSTNAME, hostname),
+		ROW(DHCP_OPT_DOMAIN, FIELD_DOMAIN, TEXT_DOMAIN, domain),
+		ROW(DHCP_OPT_ROOT_PATH, FIELD_ROOT_PATH, TEXT_BOOT, root_path),
+		ROW(DHCP_OPT_BOOT_FILE, FIELD_BOOT_FILE, TEXT_BOOT, boot_file),
+		ROW(DHCP_OPT_TFTP_SERVER, FIELD_TFTP_SERVER, TEXT_PATH, tftp_server),
+	};
+#undef ROW
 	struct cursor c;
 
-	read_text(r, x, DHCP_OPT_HOSTNAME, FIELD_HOSTNAME, TEXT_HOSTNAME, r->hostname,
-		sizeof(r->hostname));
-	read_text(r, x, DHCP_OPT_DOMAIN, FIELD_DOMAIN, TEXT_DOMAIN, r->domain, sizeof(r->domain));
-	read_text(r, x, DHCP_OPT_ROOT_PATH, FIELD_ROOT_PATH, TEXT_BOOT, r->root_path,
-		sizeof(r->root_path));
-	read_text(r, x, DHCP_OPT_BOOT_FILE, FIELD_BOOT_FILE, TEXT_BOOT, r->boot_file,
-		sizeof(r->boot_file));
-	read_text(r, x, DHCP_OPT_TFTP_SERVER, FIELD_TFTP_SERVER, TEXT_PATH, r->tftp_server,
-		sizeof(r->tftp_server));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (option_get(x, rows[i].code, &c) &&
+			(c.failed ||
+			!text_take(rows[i].kind, (char *)r + rows[i].offset, rows[i].size, c.at,
+					     c.left)))
+			drop(r, rows[i].field);
 	if (!(x->overload & OVERLOAD_FILE))
-		read_field(r, f->file, FIELD_BOOT_FILE, TEXT_BOOT, r->boot_file, sizeof(r->boot_file));
+		read_field(r, f->file, FIELD_BOOT_FILE, TEXT_BOOT, r->boot_file,
+			sizeof(r->boot_file));
 	if (!(x->overload & OVERLOAD_SNAME))
 		read_field(r, f->sname, FIELD_TFTP_SERVER, TEXT_PATH, r->tftp_server,
 			sizeof(r->tftp_server));
-	if (option_get(x, DHCP_OPT_SEARCH, &c) && option_search(c, r->search, sizeof(r->search)) < 0)
+	if (option_get(x, DHCP_OPT_SEARCH, &c) &&
+		option_search(c, r->search, sizeof(r->search)) < 0)
 		drop(r, FIELD_SEARCH);
 }
 

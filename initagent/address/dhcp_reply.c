@@ -11,7 +11,8 @@ static const char *const defect_words[DHCP_DEFECT_MAX] = {
 	[DHCP_NO_COOKIE] = "no DHCP magic cookie",
 	[DHCP_OPTION_CUT] = "an option runs past the end of its field",
 	[DHCP_TOO_MANY] = "too many options",
-	[DHCP_OPTION_SIZE] = "message type, server identifier, overload or lease time of a wrong size",
+	[DHCP_OPTION_SIZE] =
+		"message type, server identifier, overload or lease time of a wrong size",
 	[DHCP_NO_TYPE] = "no message type (plain BOOTP)",
 };
 
@@ -68,7 +69,8 @@ static bool texts_sane(const struct dhcp_reply *r)
 bool dhcp_reply_sane(const struct dhcp_reply *r)
 {
 	if (r->wire_defect >= WIRE_DEFECT_MAX || r->defect >= DHCP_DEFECT_MAX ||
-		r->type >= DHCP_TYPE_MAX || r->prefix > 32 || r->hlen > UINT8_MAX || r->dropped >> FIELD_MAX)
+		r->type >= DHCP_TYPE_MAX || r->prefix > 32 || r->hlen > UINT8_MAX ||
+		r->dropped >> FIELD_MAX)
 		return false;
 	if (r->n_routers > ADDRESS_LIST_MAX || r->n_dns > ADDRESS_LIST_MAX ||
 		r->n_ntp > ADDRESS_LIST_MAX || r->n_routes > ADDRESS_ROUTES_MAX ||

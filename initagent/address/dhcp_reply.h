@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dhcp_reply: one DHCP reply after parsing, as plain data of fixed size: what the parser process sends
- * to the agent. The agent does not trust it and checks it once more.
+ * dhcp_reply: one DHCP reply after parsing, as plain data of fixed size: what the parser process
+ * sends to the agent. The agent does not trust it and checks it once more.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ enum dhcp_defect {
 
 const char *dhcp_defect_words(enum dhcp_defect d);
 
-/* Fields that were there but not fit, and were left out: bits of dhcp_reply.dropped. */
+/* Fields that were present but unusable, and were left out: bits of dhcp_reply.dropped. */
 enum dhcp_field {
 	FIELD_MASK,
 	FIELD_ROUTERS,
@@ -82,7 +82,8 @@ struct dhcp_reply {
 	uint8_t chaddr[DHCP_CHADDR_SIZE];
 	struct in_addr source, ciaddr, yiaddr, siaddr, giaddr;
 	struct in_addr server_id, broadcast; /* 0: none */
-	struct in_addr mask;		     /* as sent, for messages; 0: none, or of a wrong size */
+	/* as sent, for messages; 0: none, or of a wrong size */
+	struct in_addr mask;
 	uint32_t prefix;		     /* 0: none, or FIELD_MASK is dropped */
 	uint32_t has_lease;
 	uint32_t lease_s, t1_s, t2_s; /* UINT32_MAX: for ever; t1, t2 0: none */
@@ -100,9 +101,9 @@ struct dhcp_reply {
 };
 
 /*
- * dhcp_parse: fills ret from an IP packet. ret->wire_defect and ret->defect say whether it is a reply
- * at all; nothing else is valid when one of them is not 0. Pure; no allocation; the work is bounded by
- * the packet's length.
+ * dhcp_parse: fills ret from an IP packet. ret->wire_defect and ret->defect say whether it is a
+ * reply at all; nothing else is valid when one of them is not 0. Pure; no allocation; the work is
+ * bounded by the packet's length.
  */
 void dhcp_parse(struct dhcp_reply *ret, const void *packet, size_t len, bool verify_checksum);
 

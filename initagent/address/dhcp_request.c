@@ -28,7 +28,9 @@ static int identity_plain(struct dhcp_identity *id, uint16_t hwtype, const struc
 	return client_id_plain(&id->client_id, hwtype, hw);
 }
 
-/* RFC 4390 section 2.1: the address does not fit into chaddr, so that nobody can answer to it. */
+/*
+ * RFC 4390 section 2.1: the address does not fit into chaddr, so that no server can answer to it.
+ */
 static int identity_infiniband(struct dhcp_identity *id, const struct link_hw *hw)
 {
 	id->htype = ARPHRD_INFINIBAND;
@@ -61,14 +63,8 @@ bool dhcp_identity_meant(const struct dhcp_identity *id, const struct dhcp_reply
 
 	if (id->hlen && (r->hlen != id->hlen || memcmp(r->chaddr, id->chaddr, id->hlen)))
 		return false;
-	return !r->client_id_len || (r->client_id_len == own->len && !memcmp(r->client_id, own->bytes, own->len));
-}
-
-static uint8_t *put_be(uint8_t *at, uint32_t value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
-	return at + bytes;
+	return !r->client_id_len ||
+		(r->client_id_len == own->len && !memcmp(r->client_id, own->bytes, own->len));
 }
 
 static uint8_t *put_option(uint8_t *at, uint8_t code, const void *value, size_t len)
@@ -111,9 +107,8 @@ static uint8_t *put_fixed(uint8_t *at, const struct dhcp_request *r)
 	return put_be(at, 0x63825363, 4); /* magic cookie, RFC 2131 section 3 */
 }
 
-/*
- * Sizes: fixed part 240, then at most 3 + 66 + 6 + 6 + 4 + 20 + 66 + 66 + 1: below DHCP_REQUEST_MAX.
- */
+/* Sizes: fixed part 240, then at most 3 + 66 + 6 + 6 + 4 + 20 + 66 + 66 + 1: below
+ * DHCP_REQUEST_MAX. */
 static uint8_t *put_options(uint8_t *at, const struct dhcp_request *r)
 {
 	const uint8_t type = (uint8_t)r->type;

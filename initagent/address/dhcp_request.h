@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dhcp_request: who we are to a DHCP server, and the messages we send (RFC 2131, 2132, 4361, 4390). The
- * hardware type is data: another kind of link is another row of the identity table. Pure.
+ * dhcp_request: who we are to a DHCP server, and the messages we send (RFC 2131, 2132, 4361, 4390).
+ * The hardware type is data: another kind of link is another row of the identity table. Pure.
  */
 #pragma once
 
@@ -17,18 +17,19 @@ struct dhcp_identity {
 };
 
 /*
- * dhcp_identity_make: the identity of an interface. Ethernet: chaddr is the MAC, option 61 is 01 and
- * the MAC as iPXE sends it. InfiniBand: htype 32, hlen 0, chaddr zero, broadcast flag (RFC 4390);
- * option 61 is FlexBoot's form with the port GUID, so that ROM and agent get the same lease. Others: as Ethernet, as far as 16 bytes reach. A client_id_len other than 0
- * replaces option 61. Returns 0, or -EINVAL (no hardware address, client_id too long).
+ * dhcp_identity_make: the identity of an interface. Ethernet: chaddr is the MAC, option 61 is 01
+ * and the MAC as iPXE sends it. InfiniBand: htype 32, hlen 0, chaddr zero, broadcast flag (RFC
+ * 4390); option 61 is FlexBoot's form with the port GUID, so that ROM and agent get the same lease.
+ * Others: as Ethernet, as far as 16 bytes reach. A client_id_len other than 0 replaces option 61.
+ * Returns 0, or -EINVAL (no hardware address, client_id too long).
  */
 int dhcp_identity_make(struct dhcp_identity *ret, uint16_t hwtype, const struct link_hw *hw,
 	const uint8_t *client_id, size_t client_id_len);
 
 /*
- * dhcp_identity_meant: is a reply for this client? A server copies the hardware address from the request (RFC 2131
- * table 3), and may echo the client identifier (RFC 6842). Where the request has no hardware address nothing of
- * it is compared: servers and relays fill in what they like.
+ * dhcp_identity_meant: is a reply for this client? A server copies the hardware address from the
+ * request (RFC 2131 table 3), and may echo the client identifier (RFC 6842). Where the request has
+ * no hardware address nothing of it is compared: servers and relays fill in what they like.
  */
 bool dhcp_identity_meant(const struct dhcp_identity *id, const struct dhcp_reply *r);
 
@@ -49,7 +50,7 @@ struct dhcp_request {
 #define DHCP_REQUEST_MAX 768
 
 /*
- * dhcp_request_encode: writes the message behind WIRE_HEADERS free bytes of packet[DHCP_REQUEST_MAX].
- * Returns the length with these.
+ * dhcp_request_encode: writes the message behind WIRE_HEADERS free bytes of
+ * packet[DHCP_REQUEST_MAX]. Returns the length with these.
  */
 size_t dhcp_request_encode(const struct dhcp_request *r, uint8_t *packet);

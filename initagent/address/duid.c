@@ -4,6 +4,8 @@
 
 #include <net/if_arp.h>
 
+#include "base/hex.h"
+
 #define DUID_LL	  3 /* RFC 8415 section 11.4 */
 #define DUID_UUID 4 /* RFC 6355 */
 #define GUID_SIZE 8
@@ -11,7 +13,8 @@
 /* The address, or of IPoIB's 20 bytes the port GUID; NULL when there is neither. */
 static const uint8_t *stable_hw(const struct netdev *dev, size_t *ret_len)
 {
-	const struct link_hw *hw = dev->permanent.len && dev->hwtype == ARPHRD_ETHER ? &dev->permanent : &dev->hw;
+	const struct link_hw *hw = dev->permanent.len && dev->hwtype == ARPHRD_ETHER
+		? &dev->permanent : &dev->hw;
 
 	if (dev->hwtype == ARPHRD_INFINIBAND && hw->len > GUID_SIZE) {
 		*ret_len = GUID_SIZE;
@@ -60,14 +63,6 @@ uint32_t duid_iaid(const struct netdev *dev)
 
 #define UUID_TEXT 36 /* 8-4-4-4-12 hex digits */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_uuid(const char *s, size_t len, uint8_t uuid[static UUID_SIZE])
 {
 	size_t digits = 0;
@@ -76,7 +71,7 @@ static bool read_uuid(const char *s, size_t len, uint8_t uuid[static UUID_SIZE])
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-		int digit = hex_digit(s[i]);
+		int digit = hex_digit(s[i] >= 'A' ? (char)(s[i] | 0x20) : s[i]);
 
 		if (dash ? s[i] != '-' : digit < 0)
 			return false;
@@ -88,12 +83,15 @@ static bool read_uuid(const char *s, size_t len, uint8_t uuid[static UUID_SIZE])
 	return true;
 }
 
-/* All zeroes or all ones: not set (SMBIOS 7.2.1). Two more are known to be on every board of some makers. */
+/* All zeroes or all ones: not set (SMBIOS 7.2.1). Two more are known to be on every board of some
+ * makers. */
 static bool is_own(const uint8_t uuid[static UUID_SIZE])
 {
 	static const uint8_t common[][UUID_SIZE] = {
-		{0x03, 0x00, 0x02, 0x00, 0x04, 0x00, 0x05, 0x00, 0x00, 0x06, 0x00, 0x07, 0x00, 0x08, 0x00, 0x09},
-		{0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe},
+		{0x03, 0x00, 0x02, 0x00, 0x04, 0x00, 0x05, 0x00, 0x00, 0x06, 0x00, 0x07, 0x00,
+			0x08, 0x00, 0x09},
+		{0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe,
+			0xfe, 0xfe, 0xfe},
 	};
 	bool same = uuid[0] == 0 || uuid[0] == 0xff;
 

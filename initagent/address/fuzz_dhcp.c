@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The DHCP parser as the parser process runs it. First byte 0: the rest is an IP packet; otherwise it is a
- * DHCP message that gets right IP and UDP headers, so that inputs reach the options.
+ * The DHCP parser as the parser process runs it. First byte 0: the rest is an IP packet; otherwise
+ * it is a DHCP message that gets right IP and UDP headers, so that inputs reach the options.
  */
 #include "address/parse.h"
 

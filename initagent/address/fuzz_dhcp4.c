@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The DHCP state machine under a hostile server and odd times. The input is a row of steps: time passes,
- * carrier comes and goes, replies arrive with chosen type, sender, address, lease and echoed client
- * identifier, with one form of identifier or four in turn. It must never be without a next step while it has
- * carrier, nor do a step without end, nor show an identifier that is not in its list.
+ * The DHCP state machine under a hostile server and odd times. The input is a row of steps: time
+ * passes, carrier comes and goes, replies arrive with chosen type, sender, address, lease and
+ * echoed client identifier, with one form of identifier or four in turn. It must never be without a
+ * next step while it has carrier, nor do a step without end, nor show an identifier that is not in
+ * its list.
  */
 #include "address/dhcp4.h"
 #include "address/dhcp_option.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct link_hw hw = {.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
+static const struct link_hw hw =
+	{.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
 
 static void check(bool good)
 {
@@ -18,7 +20,7 @@ static void check(bool good)
 		__builtin_trap();
 }
 
-/* An echo of one of the forms, or of somebody else's. */
+/* An echo of one of the forms, or of another client's. */
 static void echo(struct dhcp_reply *r, uint8_t which)
 {
 	struct client_id id;
@@ -45,7 +47,7 @@ static void reply(struct dhcp4 *d, struct cursor *c, uint64_t now)
 	r.t1_s = cursor_u8(c);
 	r.t2_s = cursor_u8(c);
 	r.dropped = (odd & 2) ? 1 << FIELD_MASK : 0;
-	r.prefix = (odd & 4) ? 24 : 0; /* then 10.0.0.255 and 10.0.1.0 are nobody's */
+	r.prefix = (odd & 4) ? 24 : 0; /* then 10.0.0.255 and 10.0.1.0 are no host's */
 	r.chaddr[5] = odd & 8;
 	r.server_id.s_addr |= (odd & 16) ? htonl(0xff) : 0;
 	dhcp4_take(d, &r, now);
@@ -144,9 +146,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_form(d, &cfg);
 		/* A tick leaves nothing undone; only a lease for ever needs no next step. */
 		check(dhcp4_deadline(d) > now);
-		check(!carrier || dhcp4_deadline(d) != NSEC_NEVER || (l && l->life.expires == NSEC_NEVER));
+		check(!carrier || dhcp4_deadline(d) != NSEC_NEVER ||
+			(l && l->life.expires == NSEC_NEVER));
 		check(!l || l->life.expires > now);
-		check(!l || (l->life.obtained <= l->life.renew && l->life.renew <= l->life.rebind && l->life.rebind <= l->life.expires));
+		check(!l ||
+			(l->life.obtained <= l->life.renew && l->life.renew <= l->life.rebind &&
+			l->life.rebind <= l->life.expires));
 	}
 	return 0;
 }

@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.kind = PARSE_DHCP6;
 	r.len = (uint32_t)size;
 	memcpy(r.packet, data, size);
-	memset(r.packet + size, 0xa5, sizeof(r.packet) - size); /* what a longer packet left is not to be read */
+	/* what a longer packet left is not to be read */
+	memset(r.packet + size, 0xa5, sizeof(r.packet) - size);
 	r.iaid = 0;
 	parse_packet(&r, &a);
 	/* Of another client's IA_NA nothing is read: once more as that client. */

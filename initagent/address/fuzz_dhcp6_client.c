@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The DHCPv6 state machine under a hostile server and odd times. The input is a row of steps: time passes, carrier
- * comes and goes, answers arrive with chosen type, status, address and lifetimes. It must never be without a
- * next step while it has carrier, nor do a step without end.
+ * The DHCPv6 state machine under a hostile server and odd times. The input is a row of steps: time
+ * passes, carrier comes and goes, answers arrive with chosen type, status, address and lifetimes.
+ * It must never be without a next step while it has carrier, nor do a step without end.
  */
 #include "address/dhcp6.h"
 
@@ -38,7 +38,8 @@ static void answer(struct dhcp6 *d, struct cursor *c, uint64_t now)
 	r.addresses[0].valid_s = cursor_be32(c);
 	r.sol_max_s = cursor_u8(c);
 	memcpy(r.client.bytes, id, sizeof(id));
-	/* Two addresses, of which the second is good: the first of T1 0 is the anycast one of its subnet. */
+	/* Two addresses, of which the second is good: the first of T1 0 is the anycast one of its
+	 * subnet. */
 	r.addresses[0].address.s6_addr[0] = r.addresses[1].address.s6_addr[0] = 0x20;
 	r.addresses[0].address.s6_addr[15] = (uint8_t)r.t1_s;
 	r.addresses[1].address.s6_addr[15] = (uint8_t)r.t2_s;
@@ -86,7 +87,8 @@ static void step(struct dhcp6 *d, struct cursor *c, uint64_t *now, bool *carrier
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cursor c = size ? cursor_make(data, size) : (struct cursor){.failed = true};
-	struct dhcp6_config cfg = {.client.len = sizeof(id), .iaid = 7, .information = cursor_u8(&c) & 1};
+	struct dhcp6_config cfg =
+		{.client.len = sizeof(id), .iaid = 7, .information = cursor_u8(&c) & 1};
 	_cleanup_(dhcp6_freep) struct dhcp6 *d = NULL;
 	uint64_t now = NSEC_PER_SEC;
 	bool carrier = false;
@@ -107,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		l = dhcp6_lease(d);
 		check(dhcp6_deadline(d) > now);
-		check(!carrier || dhcp6_deadline(d) != NSEC_NEVER || (l && l->life.expires == NSEC_NEVER));
+		check(!carrier || dhcp6_deadline(d) != NSEC_NEVER ||
+			(l && l->life.expires == NSEC_NEVER));
 		check(!l || l->life.expires > now);
 		check(!l || (l->life.renew <= l->life.rebind && l->life.rebind <= l->life.expires));
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Router advertisement options as the parser process gets them. First byte 0: the rest is the kernel's message, header
- * and all; otherwise it is options that get what the kernel puts around them, so that inputs reach them.
+ * Router advertisement options as the parser process gets them. First byte 0: the rest is the
+ * kernel's message, header and all; otherwise it is options that get what the kernel puts around
+ * them, so that inputs reach them.
  */
 #include "address/parse.h"
 

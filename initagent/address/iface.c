@@ -7,7 +7,8 @@
 
 #include "report/report.h"
 
-/* While the module ipv6 is being loaded there is no event for it: look again after 20 ms, doubling. */
+/* While the module ipv6 is being loaded there is no event for it: look again after 20 ms,
+ * doubling. */
 #define STACK_LOOK_FIRST (20 * NSEC_PER_MSEC)
 
 static const char *const state_names[IFACE_STATE_MAX] = {
@@ -63,7 +64,9 @@ int iface_new(struct iface **ret, const struct iface_room *room, int family,
 	return 0;
 }
 
-/* The room's fd is an epoll set: the events carry no data, since a dispatch asks every interface. */
+/*
+ * The room's fd is an epoll set: the events carry no data, since a dispatch asks every interface.
+ */
 void iface_watch(const struct iface_room *room, int fd)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
@@ -103,7 +106,8 @@ struct iface *iface_free(struct iface *i)
 /* The newest says it all: a loss that was made good, or a success that was lost, is old. */
 void iface_event(struct iface *i, enum address_event_type type, enum cause cause, const char *text)
 {
-	i->outcome = (struct address_event){.type = type, .ifindex = i->config.cfg.ifindex, .cause = cause};
+	i->outcome = (struct address_event){.type = type, .ifindex = i->config.cfg.ifindex,
+		.cause = cause};
 	strscpy(i->outcome.text, text, sizeof(i->outcome.text));
 	i->has_outcome = true;
 	/* The owner forgets what was in the way: the same hindrance again is to be told then. */
@@ -116,8 +120,8 @@ void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...)
 	struct address_event was = i->hint;
 	va_list args;
 
-	i->hint = (struct address_event){.type = ADDRESS_HINDRANCE, .ifindex = i->config.cfg.ifindex,
-		.cause = cause};
+	i->hint = (struct address_event){.type = ADDRESS_HINDRANCE,
+		.ifindex = i->config.cfg.ifindex, .cause = cause};
 	va_start(args, fmt);
 	vsnprintf(i->hint.text, sizeof(i->hint.text), fmt, args);
 	va_end(args);
@@ -138,7 +142,8 @@ bool iface_pop_event(struct iface *i, struct address_event *ret)
 
 /* --- addresses ----------------------------------------------------------------------------- */
 
-/* The default route of all IPv6 addresses but a static one is what routers say: set by the kernel. */
+/* The default route of all IPv6 addresses but a static one is what routers say: set by the
+ * kernel. */
 static struct address_result own_part(const struct iface *i)
 {
 	struct address_result set = i->result;
@@ -259,8 +264,8 @@ static void interface_gone(struct iface *i, uint64_t now)
 }
 
 /*
- * Told of any change, it compares the interface with the state we are in; so it does not matter how many
- * notifications there were, or that some were lost.
+ * Told of any change, it compares the interface with the state we are in; so it does not matter how
+ * many notifications there were, or that some were lost.
  */
 void iface_link(struct iface *i, uint64_t now)
 {

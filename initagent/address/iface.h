@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * iface: one interface on its way to an address of one family, by whichever method: the rows of a table
- * (static, DHCPv4, link-local, router advertisements, DHCPv6). It owns its DHCP client, sockets and
- * address probe, and applies the outcome. addresses.c owns the interfaces, the parser process and the
- * events' way out.
+ * iface: one interface on its way to an address of one family, by whichever method: the rows of a
+ * table (static, DHCPv4, link-local, router advertisements, DHCPv6). It owns its DHCP client,
+ * sockets and address probe, and applies the outcome. addresses.c owns the interfaces, the parser
+ * process and the events' way out.
  *
  *	no carrier --+--> asking ---> (checking) --> configured <--+		DHCPv4
  *	             |      ^           free?           |          |
@@ -13,12 +13,14 @@
  *	                               +--> asking --> checking ----> configured	dhcp6
  *	                               +--> checking ---------------> configured	static
  *
- * From everywhere: carrier lost -> no carrier; interface gone -> gone; address in use by another host
- * -> conflict, 10 s, again; nothing helps -> failed. For IPv6 the kernel does neighbour discovery; this
- * looks at what it has come to at each change, so that lost notifications do not matter.
+ * From everywhere: carrier lost -> no carrier; interface gone -> gone; address in use by another
+ * host -> conflict, 10 s, again; nothing helps -> failed. For IPv6 the kernel does neighbour
+ * discovery; this looks at what it has come to at each change, so that lost notifications do not
+ * matter.
  *
- * iface.c: states, link, conflicts; iface4.c, iface6.c: the methods of a family; iface_dhcp.c: DHCP's
- * events, iface_dhcp4.c, iface_dhcp6.c: its packets and leases; apply.c: addresses and routes.
+ * iface.c: states, link, conflicts; iface4.c, iface6.c: the methods of a family; iface_dhcp.c:
+ * DHCP's events, iface_dhcp4.c, iface_dhcp6.c: its packets and leases; apply.c: addresses and
+ * routes.
  */
 #pragma once
 
@@ -82,7 +84,8 @@ struct iface {
 	bool looked;	   /* for a lease of an earlier run */
 	int fd;		   /* IPv4: packet socket; IPv6: UDP port 546; -1 */
 	uint64_t dhcp_end; /* of the round, DHCPv6: of all rounds; NSEC_NEVER: none */
-	uint64_t heard;	   /* packets the interface had received when it began; UINT64_MAX: unknown */
+	/* packets the interface had received when it began; UINT64_MAX: unknown */
+	uint64_t heard;
 	enum cause hindrance; /* worse than silence, in this round */
 	char unacked[192];    /* what it is, if CAUSE_DHCP_NO_ACK */
 
@@ -91,7 +94,8 @@ struct iface {
 	uint32_t filter_xid; /* what fd lets through */
 	int renew_fd;	     /* holds port 68 while a renewal is under way, -1 */
 	unsigned rounds;
-	struct in_addr foreign[IFACE_FOREIGN_MAX]; /* servers not allowed that answered in this one */
+	/* servers not allowed that answered in this one */
+	struct in_addr foreign[IFACE_FOREIGN_MAX];
 	size_t n_foreign;
 	bool spoke;	     /* the first DHCP packet since carrier is out */
 	uint32_t link_mtu;   /* what the link had before we set it: on IPoIB the group's */
@@ -108,19 +112,22 @@ struct iface {
 	uint64_t pause;		 /* between looks for a kernel that has no IPv6 yet */
 	bool stale;		 /* something may have changed since the last look */
 	bool solicited;		 /* routers, since there is carrier */
-	bool settled;		 /* the advertisement with an address or the managed flag was worked off */
+	/* the advertisement with an address or the managed flag was worked off */
+	bool settled;
 	uint64_t dad_end, auto_end, settle_at, route_end; /* NSEC_NEVER: none */
 	struct router_list servers, domains; /* of DNS, from router advertisements */
 	unsigned malformed;		     /* options since that was last told */
 	uint64_t malformed_quiet;	     /* not told again before */
 	bool deprecated;		     /* the address is, as of the last look */
 	uint64_t deprecated_quiet;	     /* not told again before */
-	struct inet_addr duplicate; /* removed by the kernel, as another host has it; family 0: none */
+	/* removed by the kernel, as another host has it; family 0: none */
+	struct inet_addr duplicate;
 	struct duid client;
 	bool informs; /* DHCPv6 is asked for no address */
 };
 
-/* iface_new: cfg, whose method (and address) is of this family, is copied. Idle until iface_link(). 0 or -errno. */
+/* iface_new: cfg, whose method (and address) is of this family, is copied. Idle until
+ * iface_link(). 0 or -errno. */
 int iface_new(struct iface **ret, const struct iface_room *room, int family,
 	const struct address_config *cfg);
 /* iface_free: what is on the interface stays. */
@@ -140,7 +147,8 @@ void iface_tick(struct iface *i, uint64_t now);
 bool iface_pop_event(struct iface *i, struct address_event *ret);
 
 /* iface_read: hands received packets to the parser process. iface_take: what it makes of them. */
-void iface_read(struct iface *i, struct parser *parser, struct parse_request *scratch, uint64_t now);
+void iface_read(struct iface *i, struct parser *parser, struct parse_request *scratch,
+	uint64_t now);
 void iface_take(struct iface *i, const struct parse_reply *reply, uint64_t now);
 /* iface_no_parser: there is no parser process any more: DHCP cannot go on. */
 void iface_no_parser(struct iface *i, uint64_t now);
@@ -170,19 +178,23 @@ static inline struct report *iface_report(const struct iface *i)
 void iface_set_state(struct iface *i, enum iface_state to, uint64_t now);
 void iface_no_times(struct iface *i);
 void iface_event(struct iface *i, enum address_event_type type, enum cause cause, const char *text);
-/* iface_hint: what is in the way. The same as the last is not told again, unless there was an outcome since. */
+/* iface_hint: what is in the way. The same as the last is not told again, unless there was an
+ * outcome since. */
 void iface_hint(struct iface *i, enum cause cause, const char *fmt, ...) _printf_(3, 4);
 /* iface_lost: takes the result off (unless the root needs it) and says why. */
 void iface_lost(struct iface *i, enum cause cause, const char *text);
 void iface_fail(struct iface *i, enum cause cause, const char *text, uint64_t now);
-/* iface_set_address: i->result goes on the interface; false: it could not, and the interface has failed. */
+/* iface_set_address: i->result goes on the interface; false: it could not, and the interface has
+ * failed. */
 bool iface_set_address(struct iface *i, uint64_t now);
 /* iface_configured: i->result is there and usable. */
 void iface_configured(struct iface *i, uint64_t now);
-/* iface_conflict: text: another host has the address; had: it was set. Declines a lease, else rests. */
+/* iface_conflict: text: another host has the address; had: it was set. Declines a lease, else
+ * rests. */
 void iface_conflict(struct iface *i, const char *text, bool had, uint64_t now);
 
-/* iface_watch: fd becomes part of the room's fd. iface_unwatch: *fd leaves it and is closed, becomes -1. */
+/* iface_watch: fd becomes part of the room's fd. iface_unwatch: *fd leaves it and is closed,
+ * becomes -1. */
 void iface_watch(const struct iface_room *room, int fd);
 void iface_unwatch(const struct iface_room *room, int *fd);
 
@@ -220,7 +232,7 @@ struct iface_dhcp {
 	void (*use_lease)(struct iface *i, uint64_t now);
 	void (*renew)(struct iface *i, uint64_t now); /* the result follows the lease */
 	void (*listen)(struct iface *i);	      /* as long as the client expects replies */
-	void (*send)(struct iface *i, uint64_t now);  /* what the client wants to be sent */
+	void (*send)(struct iface *i, uint64_t now);  /* what the client has to send */
 	void (*over)(struct iface *i, uint64_t now);  /* dhcp_end has come */
 };
 extern const struct iface_dhcp iface_dhcp4, iface_dhcp6;
@@ -269,14 +281,17 @@ struct apply_outcome {
 
 /*
  * apply_result: MTU, address, routes, default route. Only a failed address is an error (-errno): a
- * route that cannot be set may not be needed for the root, so it is told in *ret and the rest goes on.
+ * route that cannot be set may not be needed for the root, so it is told in *ret and the rest goes
+ * on.
  */
 int apply_result(struct links *links, const struct address_result *r, uint32_t metric,
 	struct apply_outcome *ret);
 /* apply_around: MTU and routes only: the address and the default route are set by the kernel. */
 void apply_around(struct links *links, const struct address_result *r, uint32_t metric,
 	struct apply_outcome *ret);
-/* apply_metric: the same with another metric, without a gap. What cannot be moved stays as it is. */
+/*
+ * apply_metric: the same with another metric, without a gap. What cannot be moved stays as it is.
+ */
 void apply_metric(struct links *links, const struct address_result *r, uint32_t from, uint32_t to);
 /* apply_release: takes routes and address off; errors do not matter, the interface may be gone. */
 void apply_release(struct links *links, const struct address_result *r, uint32_t metric);

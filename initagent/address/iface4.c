@@ -36,8 +36,8 @@ static void apply_lease(struct iface *i, uint64_t now)
 }
 
 /*
- * A new address replaces the old one; the same address again (renewed with other options, after a loss
- * of carrier) is set over itself, which costs nothing and is not probed for again.
+ * A new address replaces the old one; the same address again (renewed with other options, after a
+ * loss of carrier) is set over itself, which costs nothing and is not probed for again.
  */
 void iface4_use(struct iface *i, const struct address_result *want, uint64_t now)
 {
@@ -59,8 +59,8 @@ void iface4_use(struct iface *i, const struct address_result *want, uint64_t now
 }
 
 /*
- * Another host answers for our address. A lease is declined, which makes the server offer another one;
- * a static address is tried again later. Under a mounted root it stays, and that is said once.
+ * Another host answers for our address. A lease is declined, which makes the server offer another
+ * one; a static address is tried again later. Under a mounted root it stays, and that is said once.
  */
 static void probe_conflict(struct iface *i, const struct hw_addr *other, uint64_t now)
 {
@@ -74,8 +74,8 @@ static void probe_conflict(struct iface *i, const struct hw_addr *other, uint64_
 }
 
 /*
- * A node with two rails in one subnet answers its own probe: the kernel speaks for each of its addresses
- * on every interface (arp_ignore 0). That is no other host.
+ * A node with two rails in one subnet answers its own probe: the kernel speaks for each of its
+ * addresses on every interface (arp_ignore 0). That is no other host.
  */
 void iface4_tick(struct iface *i, uint64_t now)
 {

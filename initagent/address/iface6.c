@@ -7,8 +7,8 @@
 
 #define STACK_LOOK_MAX NSEC_PER_SEC
 /*
- * The kernel works an advertisement off option by option: it tells of the flags before the addresses are
- * made, and of the DNS servers after that.
+ * The kernel works an advertisement off option by option: it tells of the flags before the
+ * addresses are made, and of the DNS servers after that.
  */
 #define SETTLE	   (20 * NSEC_PER_MSEC)
 /* How long a DHCPv6 address waits for the advertisement that says what is on the link. */
@@ -29,7 +29,8 @@ static bool is_in_use(const struct iface *i)
 {
 	struct inet6_view v = {0};
 
-	return inet6_look(i->room->links, i->dev.ifindex, NULL, &v) == 0 && v.automatic != INET6_ABSENT;
+	return inet6_look(i->room->links, i->dev.ifindex, NULL, &v) == 0 &&
+		v.automatic != INET6_ABSENT;
 }
 
 /* Before the interface is up, so that the kernel's first steps are the right ones. */
@@ -100,7 +101,7 @@ void iface6_result(const struct iface *i, struct address_result *ret, const stru
 		ret->probe = ADDRESS_PROBE_FIRST;
 }
 
-/* What the kernel made by itself still wants MTU and routes. */
+/* What the kernel made by itself still needs MTU and routes. */
 static void set_around(struct iface *i, uint64_t now)
 {
 	struct apply_outcome o;
@@ -157,7 +158,8 @@ static bool has_link_local(struct iface *i, uint64_t now)
 	case INET6_USABLE: i->dad_end = NSEC_NEVER; return true;
 	case INET6_DUPLICATE: address_conflict(i, &i->seen.link_local_addr, now); return false;
 	case INET6_TENTATIVE:
-		iface_hint(i, CAUSE_ADDRESS_DUPLICATE, "checking whether the link-local address is free");
+		iface_hint(i, CAUSE_ADDRESS_DUPLICATE,
+			"checking whether the link-local address is free");
 		break;
 	case INET6_ABSENT:
 		iface_hint(i, CAUSE_ADDRESS_FAILED, "waiting for the link-local address");
@@ -218,7 +220,8 @@ static void say_routers(struct iface *i)
 	if (!r->heard)
 		iface_hint(i, CAUSE_RA_NONE, "waiting for a router advertisement");
 	else if (r->managed)
-		iface_hint(i, CAUSE_RA_MANAGED, "the router says that addresses come by DHCPv6 only");
+		iface_hint(i, CAUSE_RA_MANAGED,
+			"the router says that addresses come by DHCPv6 only");
 	else
 		iface_hint(i, CAUSE_RA_NO_PREFIX,
 			"the router advertises no prefix to make an address of");
@@ -251,13 +254,15 @@ static void tell_deprecated(struct iface *i, const struct link_address *a, uint6
 	if (is && !i->deprecated && now >= i->deprecated_quiet) {
 		i->deprecated_quiet = now + QUIET;
 		report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-			"a router deprecated %s (preferred lifetime 0); there is no other, used while it "
+			"a router deprecated %s (preferred lifetime 0); there is no other, used "
+			"while it "
 			"is valid, %s", inet_text(&a->addr, name), left);
 	}
 	i->deprecated = is;
 }
 
-/* DHCPv6 is asked for what the router leaves to it, unless the router itself told the DNS servers. */
+/* DHCPv6 is asked for what the router leaves to it, unless the router itself told the DNS
+ * servers. */
 static void use_automatic(struct iface *i, uint64_t now)
 {
 	const struct link_address *a = &i->seen.automatic_addr;
@@ -270,7 +275,8 @@ static void use_automatic(struct iface *i, uint64_t now)
 		iface_dhcp6_start(i, true, now);
 }
 
-/* The kernel has removed an automatic address that another host has; true: there is no further one. */
+/* The kernel has removed an automatic address that another host has; true: there is no further
+ * one. */
 static bool take_duplicate(struct iface *i, uint64_t now)
 {
 	const struct inet_addr addr = i->duplicate;
@@ -289,7 +295,8 @@ static bool take_duplicate(struct iface *i, uint64_t now)
 
 static void step_auto(struct iface *i, uint64_t now)
 {
-	/* Without a link-local address there is nothing to hear; its loss alone is no loss of the other. */
+	/* Without a link-local address there is nothing to hear; its loss alone is no loss of the
+	 * other. */
 	if (i->seen.automatic == INET6_ABSENT && !has_link_local(i, now))
 		return;
 	if (take_duplicate(i, now))
@@ -323,7 +330,8 @@ static void renew_dns(const struct iface *i, struct address_result *want)
 	memcpy(want->search, fresh.search, sizeof(want->search));
 }
 
-/* A leased address is /128: which of its neighbours are on the link only an advertisement tells (RFC 5942). */
+/* A leased address is /128: which of its neighbours are on the link only an advertisement tells
+ * (RFC 5942). */
 static void await_route(struct iface *i, uint64_t now)
 {
 	bool heard = i->seen.routers.heard || i->state == IFACE_CONFIGURED;
@@ -337,7 +345,8 @@ static void await_route(struct iface *i, uint64_t now)
 	}
 	if (!heard)
 		report_cause(iface_report(i), CAUSE_RA_NONE, i->dev.name, now,
-			"nothing says what else is on this link; only routes of the command line are set");
+			"nothing says what else is on this link; only routes of the command line "
+			"are set");
 	want.gateway = i->seen.routers.gateway;
 	renew_dns(i, &want);
 	use_result(i, &want, now);
@@ -346,7 +355,8 @@ static void await_route(struct iface *i, uint64_t now)
 static void step_dhcp(struct iface *i, uint64_t now)
 {
 	if (!i->applied) {
-		if (i->state != IFACE_ASKING && has_link_local(i, now) && !iface_dhcp6_adopts(i, now))
+		if (i->state != IFACE_ASKING && has_link_local(i, now) &&
+			!iface_dhcp6_adopts(i, now))
 			iface_dhcp6_start(i, false, now);
 		return;
 	}
@@ -376,10 +386,12 @@ static const struct inet_addr *wanted_address(const struct iface *i)
 	return i->way == ADDRESS_DHCP6 && i->result.addr.family ? &i->result.addr : NULL;
 }
 
-/* The router's answer takes as long as the kernel's check of the link-local address: both at once. */
+/* The router's answer takes as long as the kernel's check of the link-local address: both at
+ * once. */
 static void solicit_routers(struct iface *i)
 {
-	if (i->solicited || iface_method(i)->routers < INET6_ROUTERS_ROUTES || i->seen.routers.heard ||
+	if (i->solicited || iface_method(i)->routers < INET6_ROUTERS_ROUTES ||
+		i->seen.routers.heard ||
 		i->seen.link_local != INET6_USABLE)
 		return;
 	i->solicited = true;
@@ -416,7 +428,8 @@ static void begin(struct iface *i, uint64_t now)
 	if (either && !i->applied)
 		i->way = ADDRESS_AUTO6;
 	i->dad_end = cfg->dad_limit ? now + cfg->dad_limit : NSEC_NEVER;
-	i->auto_end = i->way == ADDRESS_AUTO6 && cfg->auto_limit ? now + cfg->auto_limit : NSEC_NEVER;
+	i->auto_end = i->way == ADDRESS_AUTO6 && cfg->auto_limit ? now + cfg->auto_limit
+		: NSEC_NEVER;
 	iface_set_state(i, IFACE_LINK_LOCAL, now);
 	links_settle(i->room->links, i->dev.ifindex);
 	/* What an earlier run leased goes before what routers might give. */
@@ -443,7 +456,8 @@ static void tell_malformed(struct iface *i, uint64_t now)
 	if (now < i->malformed_quiet)
 		return;
 	report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-		"%u router advertisement%s malformed in the DNS options; what could be read is used",
+		"%u router advertisement%s malformed in the DNS options; what could be read is "
+		"used",
 		i->malformed, i->malformed > 1 ? "s" : "");
 	i->malformed = 0;
 	i->malformed_quiet = now + QUIET;
@@ -460,7 +474,8 @@ void iface6_take_options(struct iface *i, const struct nd_options *o, uint64_t n
 	strscpy(search, o->search, sizeof(search));
 	while ((domain = strsep(&rest, " ")))
 		if (*domain)
-			router_list_put(&i->domains, o->router, domain, strlen(domain), o->lifetime_s,
+			router_list_put(&i->domains, o->router, domain, strlen(domain),
+				o->lifetime_s,
 				now);
 	i->stale = true;
 }
@@ -469,7 +484,8 @@ void iface6_take_options(struct iface *i, const struct nd_options *o, uint64_t n
 
 uint64_t iface6_deadline(const struct iface *i)
 {
-	uint64_t at = min_u64(min_u64(i->dad_end, i->auto_end), min_u64(i->settle_at, i->route_end));
+	uint64_t at =
+		min_u64(min_u64(i->dad_end, i->auto_end), min_u64(i->settle_at, i->route_end));
 
 	if (i->stale && is_working(i))
 		return 0;

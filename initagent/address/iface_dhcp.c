@@ -2,6 +2,7 @@
 /* iface_dhcp: DHCP on an interface: what its client reports, as causes and changes; see iface.h. */
 #include "address/iface.h"
 #include "address/lease_file.h"
+#include "base/hex.h"
 #include "report/report.h"
 
 #define DUID_TEXT 41 /* twenty octets: the forms with a time or UUID are shorter */
@@ -24,8 +25,9 @@ static const char *plural(unsigned n)
 /* --- is anything received? ----------------------------------------------------------------- */
 
 /*
- * A segment on which nothing at all is received (VLAN, P_Key, switch port) is another matter than one
- * without a DHCP server. Counted by the driver (Documentation/ABI/testing/sysfs-class-net-statistics).
+ * A segment on which nothing at all is received (VLAN, P_Key, switch port) is another matter than
+ * one without a DHCP server. Counted by the driver
+ * (Documentation/ABI/testing/sysfs-class-net-statistics).
  */
 uint64_t iface_dhcp_packets(const struct iface *i)
 {
@@ -96,7 +98,8 @@ void iface_dhcp_hindered(struct iface *i, enum cause cause, const char *text, ui
 	iface_hint(i, cause, "%s", text);
 }
 
-/* A NAK takes effect whether or not there was a lease; a status code only if the client dropped it. */
+/* A NAK takes effect whether or not there was a lease; a status code only if the client dropped
+ * it. */
 static void lease_refused(struct iface *i, const struct dhcp_event *ev, uint64_t now)
 {
 	enum cause cause = i->dhcp6 ? CAUSE_DHCP6_REFUSED : CAUSE_DHCP_NAK;
@@ -138,7 +141,8 @@ static void no_reply(struct iface *i, const struct dhcp_event *ev, uint64_t now)
 	if (i->state != IFACE_ASKING || (i->dhcp4 && iface_dhcp4_keeps(i, now)))
 		return;
 	if (ev->strangers)
-		snprintf(strangers, sizeof(strangers), "; %u answer%s for another hardware address or client",
+		snprintf(strangers, sizeof(strangers),
+			"; %u answer%s for another hardware address or client",
 			ev->strangers, plural(ev->strangers));
 	iface_hint(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER,
 		"no %s answer %s, %u request%s sent%s%s", dhcp_of(i)->name,
@@ -146,15 +150,10 @@ static void no_reply(struct iface *i, const struct dhcp_event *ev, uint64_t now)
 		iface_dhcp_heard(i, heard), strangers);
 }
 
-/* "0003000102005e000053 ": as servers log it; of a long one the beginning will do. */
+/* "0003000102005e000053": as servers log it; of a long one the beginning will do. */
 static const char *duid_text(const struct duid *d, char buf[static DUID_TEXT])
 {
-	size_t len = 0;
-
-	*buf = 0;
-	for (size_t n = 0; n < d->len && len + 2 < DUID_TEXT; n++)
-		len += (size_t)snprintf(buf + len, DUID_TEXT - len, "%02x", d->bytes[n]);
-	return buf;
+	return hex_text(buf, DUID_TEXT, d->bytes, min_u64(d->len, DUID_TEXT / 2), "");
 }
 
 /*
@@ -163,7 +162,8 @@ static const char *duid_text(const struct duid *d, char buf[static DUID_TEXT])
  */
 static void offer_unacked(struct iface *i, const struct dhcp_unacked *u, uint64_t now)
 {
-	char server[INET_ADDR_TEXT], address[INET_ADDR_TEXT], rival[INET_ADDR_TEXT], duid[DUID_TEXT];
+	char server[INET_ADDR_TEXT], address[INET_ADDR_TEXT], rival[INET_ADDR_TEXT],
+		duid[DUID_TEXT];
 	const char *name = duid_text(&u->duid, duid);
 
 	if (i->state != IFACE_ASKING)
@@ -193,7 +193,8 @@ static void foreign_server(struct iface *i, struct in_addr server, uint64_t now)
 	if (n == i->n_foreign && n < IFACE_FOREIGN_MAX)
 		i->foreign[i->n_foreign++] = server;
 	iface_dhcp4_foreign(i, names, sizeof(names));
-	snprintf(text, sizeof(text), "server%s %s %s not in rd.net.dhcp.server=", plural(i->n_foreign),
+	snprintf(text, sizeof(text), "server%s %s %s not in rd.net.dhcp.server=",
+		plural(i->n_foreign),
 		names, i->n_foreign == 1 ? "is" : "are");
 	iface_dhcp_hindered(i, CAUSE_DHCP_FOREIGN, text, now);
 }
@@ -208,11 +209,13 @@ static void other_form(struct iface *i, const struct dhcp_event *ev, uint64_t no
 	client_id_text(id, text);
 	if (ev->again)
 		report_log(iface_report(i), REPORT_INFO, i->dev.name, now,
-			"an offer to client identifier form %s; asking with form %s (%s) once more first",
+			"an offer to client identifier form %s; asking with form %s (%s) once more "
+			"first",
 			before, form, text);
 	else
 		report_log(iface_report(i), REPORT_INFO, i->dev.name, now,
-			"no DHCP answer to client identifier form %s (%u request%s), trying form %s (%s)",
+			"no DHCP answer to client identifier form %s (%u request%s), trying form "
+			"%s (%s)",
 			before, ev->count, plural(ev->count), form, text);
 }
 
@@ -266,7 +269,8 @@ void iface_dhcp_stop(struct iface *i, uint64_t now)
 	dhcp_of(i)->listen(i);
 }
 
-/* The server is told; the client rests, then starts over (RFC 2131 section 3.1.5, RFC 8415 section 18.2.8). */
+/* The server is told; the client rests, then starts over (RFC 2131 section 3.1.5, RFC 8415
+ * section 18.2.8). */
 bool iface_dhcp_decline(struct iface *i, uint64_t now)
 {
 	bool leased = i->way == ADDRESS_DHCP6 ? i->dhcp6 && dhcp6_lease(i->dhcp6) && !i->informs
@@ -287,7 +291,8 @@ void iface_no_parser(struct iface *i, uint64_t now)
 
 	if (!is_running(i) || i->state != IFACE_ASKING)
 		return;
-	snprintf(text, sizeof(text), "there is no process left to read %s answers", dhcp_of(i)->name);
+	snprintf(text, sizeof(text), "there is no process left to read %s answers",
+		dhcp_of(i)->name);
 	iface_fail(i, CAUSE_PARSER_DIED, text, now);
 }
 

@@ -21,7 +21,8 @@ static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX],
 
 	if (e < 0) {
 		report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-			"rd.ib.client-id=uuid: the firmware tells no UUID (%s); trying the usual forms",
+			"rd.ib.client-id=uuid: the firmware tells no UUID (%s); trying the usual "
+			"forms",
 			strerror(-e));
 		kind = PLAN_CLIENTID_AUTO;
 	}
@@ -43,7 +44,8 @@ static int make_client(struct iface *i, uint64_t now)
 	if (e < 0)
 		return e;
 	memcpy(c.hostname, i->config.hostname, sizeof(c.hostname));
-	c.listed_only = cfg->n_servers > 0; /* servers of the other family alone leave none to this one */
+	/* servers of the other family alone leave none to this one */
+	c.listed_only = cfg->n_servers > 0;
 	for (size_t n = 0; n < cfg->n_servers; n++)
 		if (cfg->servers[n].family == AF_INET)
 			c.servers[c.n_servers++] = cfg->servers[n].v4;
@@ -79,7 +81,8 @@ static struct dhcp4_lease lease_of(const struct address_result *r)
 	};
 }
 
-/* A lease of an earlier run: true when its address is still set and it goes on without a question. */
+/* A lease of an earlier run: true when its address is still set and it goes on without a
+ * question. */
 static bool adopt_lease(struct iface *i, uint64_t now)
 {
 	struct address_result saved;
@@ -88,7 +91,8 @@ static bool adopt_lease(struct iface *i, uint64_t now)
 	if (i->looked)
 		return false;
 	i->looked = true;
-	if (lease_file_load(i->room->env, AF_INET, &i->dev, &saved) < 0 || !iface_dhcp_worth(&saved, now))
+	if (lease_file_load(i->room->env, AF_INET, &i->dev, &saved) < 0 ||
+		!iface_dhcp_worth(&saved, now))
 		return false;
 	lease = lease_of(&saved);
 	if (!dhcp4_adopt(i->dhcp4, &lease, saved.client_id, saved.client_id_len, now))
@@ -103,8 +107,8 @@ static bool adopt_lease(struct iface *i, uint64_t now)
 }
 
 /*
- * Every member of an IPoIB broadcast group sends with the group's MTU at most, which the link has when
- * the carrier comes; the kernel cuts what exceeds it without a word.
+ * Every member of an IPoIB broadcast group sends with the group's MTU at most, which the link has
+ * when the carrier comes; the kernel silently truncates what exceeds it.
  */
 static void bound_mtu(struct iface *i, struct address_result *want, uint64_t now)
 {
@@ -119,7 +123,8 @@ static void use_lease(struct iface *i, uint64_t now)
 {
 	struct address_result want;
 
-	result_lease(&want, &i->config.cfg, &i->dev, dhcp4_identity(i->dhcp4), dhcp4_lease(i->dhcp4));
+	result_lease(&want, &i->config.cfg, &i->dev, dhcp4_identity(i->dhcp4),
+		dhcp4_lease(i->dhcp4));
 	bound_mtu(i, &want, now);
 	iface4_use(i, &want, now);
 	if (i->state != IFACE_FAILED)
@@ -189,7 +194,8 @@ static void listen_for_replies(struct iface *i)
 	i->filter_xid = xid;
 }
 
-/* Unicast by the IP stack, which finds the server's hardware address; else without an address of ours. */
+/* Unicast by the IP stack, which finds the server's hardware address; else without an address of
+ * ours. */
 static int send_packet(struct iface *i, const struct dhcp4_packet *p)
 {
 	if (!p->unicast)
@@ -203,8 +209,9 @@ static int send_packet(struct iface *i, const struct dhcp4_packet *p)
 }
 
 /*
- * From the notice of the carrier to the first packet handed to the kernel: what the agent itself takes.
- * Only here the clock is read: a dispatch's time is from before the work, and this work is measured.
+ * From the notice of the carrier to the first packet handed to the kernel: what the agent itself
+ * takes. Only here the clock is read: a dispatch's time is from before the work, and this work is
+ * measured.
  */
 static void record_first_packet(struct iface *i, uint64_t now)
 {
@@ -236,7 +243,8 @@ void iface_dhcp4_read(struct iface *i, struct parser *parser, struct parse_reque
 {
 	for (int n = 0; n < IFACE_PACKETS_PER_DISPATCH && i->listens; n++) {
 		bool verify = false;
-		ssize_t len = packet_receive(i->fd, scratch->packet, sizeof(scratch->packet), &verify);
+		ssize_t len =
+			packet_receive(i->fd, scratch->packet, sizeof(scratch->packet), &verify);
 
 		if (len < 0)
 			return;
@@ -264,7 +272,8 @@ static void begin_round(struct iface *i, uint64_t now)
 	iface_dhcp_pump(i, now);
 }
 
-/* The client is made with the first carrier and lives as long as the interface: it knows the lease. */
+/* The client is made with the first carrier and lives as long as the interface: it knows the
+ * lease. */
 void iface_dhcp4_start(struct iface *i, uint64_t now)
 {
 	if (!i->dhcp4 && make_client(i, now) < 0) {

@@ -64,7 +64,8 @@ bool iface_dhcp6_adopts(struct iface *i, uint64_t now)
 	if (i->looked)
 		return false;
 	i->looked = true;
-	if (lease_file_load(i->room->env, AF_INET6, &i->dev, &saved) < 0 || make_client(i, false) < 0)
+	if (lease_file_load(i->room->env, AF_INET6, &i->dev, &saved) < 0 ||
+		make_client(i, false) < 0)
 		return false;
 	if (!iface_dhcp_worth(&saved, now) || saved.client_id_len != i->client.len ||
 		memcmp(saved.client_id, i->client.bytes, i->client.len) ||
@@ -105,7 +106,8 @@ static void say_dropped(struct iface *i, uint64_t now)
 				dhcp6_field_name((enum dhcp6_field)f));
 	if (reply->has_address && reply->valid_s < LEASE_SHORT_S)
 		report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-			"DHCPv6 lease of %u s only: lost as soon as the server does not answer in time",
+			"DHCPv6 lease of %u s only: lost as soon as the server does not answer in "
+			"time",
 			reply->valid_s);
 }
 
@@ -115,7 +117,8 @@ void iface_dhcp6_informed(struct iface *i, uint64_t now)
 	i->stale = true;
 }
 
-/* /128: what else is on the link, the address does not say (RFC 8415 section 18.2.10.1, RFC 5942). */
+/* /128: what else is on the link, the address does not say (RFC 8415 section 18.2.10.1, RFC
+ * 5942). */
 static void result_of_lease(struct iface *i, struct address_result *ret)
 {
 	const struct inet_addr addr = inet_from6(&dhcp6_lease(i->dhcp6)->reply.address);
@@ -150,8 +153,8 @@ static void renew(struct iface *i, uint64_t now)
 /* --- packets ------------------------------------------------------------------------------- */
 
 /*
- * An ordinary UDP socket: the link-local address is there before DHCPv6 begins, and the kernel checks
- * headers and checksums. Bound to that address, so that it is the source of what is sent.
+ * An ordinary UDP socket: the link-local address is there before DHCPv6 begins, and the kernel
+ * checks headers and checksums. Bound to that address, so that it is the source of what is sent.
  */
 static int open_socket(const struct iface *i)
 {
@@ -196,15 +199,17 @@ static void send_packets(struct iface *i, uint64_t now)
 
 	/* What cannot be sent is as good as lost on the wire: its timer runs. */
 	while (dhcp6_pop_packet(i->dhcp6, &p))
-		if (i->fd < 0 || sendto(i->fd, p.bytes, p.len, MSG_NOSIGNAL, (const struct sockaddr *)&all,
+		if (i->fd < 0 ||
+			sendto(i->fd, p.bytes, p.len, MSG_NOSIGNAL, (const struct sockaddr *)&all,
 					 sizeof(all)) < 0)
 			report_log(iface_report(i), REPORT_DEBUG, i->dev.name, now,
-				"sending a DHCPv6 request: %s", strerror(i->fd < 0 ? -i->fd : errno));
+				"sending a DHCPv6 request: %s",
+				strerror(i->fd < 0 ? -i->fd : errno));
 }
 
 /*
- * With allowed servers on the command line, others are not heard, whatever the family: a list of IPv4
- * addresses alone must not leave DHCPv6 open. Servers answer from their link-local address.
+ * With allowed servers on the command line, others are not heard, whatever the family: a list of
+ * IPv4 addresses alone must not leave DHCPv6 open. Servers answer from their link-local address.
  */
 static bool is_allowed(struct iface *i, const struct in6_addr *source)
 {
@@ -260,15 +265,18 @@ void iface_dhcp6_read(struct iface *i, struct parser *parser, struct parse_reque
 
 /* --- start and end ------------------------------------------------------------------------- */
 
-/* rd.net.timeout.dhcp as often as rd.net.dhcp.retry says; without both, or beyond 64 bits, no end. */
+/* rd.net.timeout.dhcp as often as rd.net.dhcp.retry says; without both, or beyond 64 bits, no
+ * end. */
 static uint64_t all_rounds(const struct address_config *cfg)
 {
-	if (!cfg->dhcp_limit || !cfg->dhcp_rounds || cfg->dhcp_limit > NSEC_NEVER / cfg->dhcp_rounds)
+	if (!cfg->dhcp_limit || !cfg->dhcp_rounds ||
+		cfg->dhcp_limit > NSEC_NEVER / cfg->dhcp_rounds)
 		return NSEC_NEVER;
 	return cfg->dhcp_limit * cfg->dhcp_rounds;
 }
 
-/* The client is made when it is first needed and lives on with its lease. A second start has no effect. */
+/* The client is made when it is first needed and lives on with its lease. A second start has no
+ * effect. */
 void iface_dhcp6_start(struct iface *i, bool informs, uint64_t now)
 {
 	if ((!i->dhcp6 || i->informs != informs) && make_client(i, informs) < 0) {

@@ -90,7 +90,8 @@ void inet6_prepare(const struct env *env, const struct netdev *dev, const struct
 	const char *name = dev->name;
 	bool deaf = read_conf(env, name, "accept_ra") == 0 && wish->routers >= INET6_ROUTERS_ROUTES;
 
-	/* 1: no link-local address at all (NetworkManager leaves that behind); the others make one. */
+	/* 1: no link-local address at all (NetworkManager leaves that behind); the others make
+	 * one. */
 	if (read_conf(env, name, "addr_gen_mode") == 1)
 		write_conf(env, name, "addr_gen_mode", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(temporary); i++) {
@@ -118,14 +119,17 @@ void inet6_restore(const struct env *env, const char *ifname, const struct inet6
 
 int inet6_solicit(int ifindex)
 {
-	static const uint8_t message[8] = {ND_ROUTER_SOLICIT}; /* the kernel fills in the checksum */
-	const struct sockaddr_in6 routers = {.sin6_family = AF_INET6, .sin6_scope_id = (uint32_t)ifindex,
-		.sin6_addr = {{{0xff, 0x02, [15] = 2}}}};
-	_cleanup_close_ int fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_ICMPV6);
+	/* the kernel fills in the checksum */
+	static const uint8_t message[8] = {ND_ROUTER_SOLICIT};
+	const struct sockaddr_in6 routers = {.sin6_family = AF_INET6,
+		.sin6_scope_id = (uint32_t)ifindex, .sin6_addr = {{{0xff, 0x02, [15] = 2}}}};
+	_cleanup_close_ int fd =
+		socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_ICMPV6);
 	const int hops = 255;
 
 	if (fd < 0 || setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, sizeof(hops)) < 0 ||
-		sendto(fd, message, sizeof(message), 0, (const struct sockaddr *)&routers, sizeof(routers)) < 0)
+		sendto(fd, message, sizeof(message), 0, (const struct sockaddr *)&routers,
+		sizeof(routers)) < 0)
 		return -errno;
 	return 0;
 }
@@ -173,16 +177,15 @@ int inet6_monitor_fd(const struct inet6_monitor *m)
 	return nl_socket_get_fd(m->sock);
 }
 
-/*
- * An automatic address that another host has is removed by the kernel at once (addrconf_dad_stop()); only this message
- * tells why.
- */
+/* An automatic address that another host has is removed by the kernel at once
+ * (addrconf_dad_stop()); only this message tells why. */
 static void take_duplicate(struct nlmsghdr *h, struct inet6_notice *ret)
 {
 	const struct ifaddrmsg *m = nlmsg_data(h);
 	const struct nlattr *a = nlmsg_find_attr(h, sizeof(*m), IFA_ADDRESS);
 
-	if (h->nlmsg_type != RTM_DELADDR || !(m->ifa_flags & IFA_F_DADFAILED) || !a || nla_len(a) < 16)
+	if (h->nlmsg_type != RTM_DELADDR || !(m->ifa_flags & IFA_F_DADFAILED) || !a ||
+		nla_len(a) < 16)
 		return;
 	ret->duplicate.family = AF_INET6;
 	memcpy(ret->duplicate.bytes, nla_data(a), 16);
@@ -225,7 +228,7 @@ static bool take_message(struct nlmsghdr *h, struct inet6_notice *ret)
 	return false;
 }
 
-/* ENOBUFS: the kernel dropped some; whoever is interested looks again. */
+/* ENOBUFS: the kernel dropped some; all interfaces are looked at again. */
 bool inet6_monitor_next(struct inet6_monitor *m, struct inet6_notice *ret)
 {
 	for (;;) {
@@ -256,10 +259,13 @@ enum inet6_verdict inet6_verdict(const struct link_address *a)
 {
 	if (a->flags & IFA_F_DADFAILED)
 		return INET6_DUPLICATE;
-	return a->flags & IFA_F_TENTATIVE && !(a->flags & IFA_F_OPTIMISTIC) ? INET6_TENTATIVE : INET6_USABLE;
+	return a->flags & IFA_F_TENTATIVE && !(a->flags & IFA_F_OPTIMISTIC) ? INET6_TENTATIVE
+		: INET6_USABLE;
 }
 
-static const uint8_t rank[] = {[INET6_ABSENT] = 0, [INET6_DUPLICATE] = 1, [INET6_TENTATIVE] = 2, [INET6_USABLE] = 3};
+static const uint8_t rank[] = {
+	[INET6_ABSENT] = 0, [INET6_DUPLICATE] = 1, [INET6_TENTATIVE] = 2, [INET6_USABLE] = 3,
+};
 
 /* Which of two is nearer to being of use? Two of the same kind: the first one. */
 static bool better(enum inet6_verdict than, enum inet6_verdict is)
@@ -267,22 +273,26 @@ static bool better(enum inet6_verdict than, enum inet6_verdict is)
 	return rank[is] > rank[than];
 }
 
-/* Made by the kernel from a prefix: it has an end (or could have) and no IFA_F_PERMANENT, unlike what people set. */
+/* Made by the kernel from a prefix: it has an end (or could have) and no IFA_F_PERMANENT, unlike
+ * what people set. */
 static bool is_automatic(const struct link_address *a)
 {
 	return !(a->flags & (IFA_F_PERMANENT | IFA_F_TEMPORARY));
 }
 
 /*
- * A deprecated address is as valid as any other (RFC 4862 section 5.5.4), but one that is not comes first (RFC 6724
- * section 5, rule 3). Among equals the one of the last look: a further prefix is no reason to change over.
+ * A deprecated address is as valid as any other (RFC 4862 section 5.5.4), but one that is not comes
+ * first (RFC 6724 section 5, rule 3). Among equals the one of the last look: a further prefix is no
+ * reason to change over.
  */
 static unsigned preference(const struct link_address *a, const struct inet_addr *before)
 {
-	return rank[inet6_verdict(a)] * 4U + (a->flags & IFA_F_DEPRECATED ? 0 : 2) + inet_equal(&a->addr, before);
+	return rank[inet6_verdict(a)] * 4U + (a->flags & IFA_F_DEPRECATED ? 0 : 2)
+		+ inet_equal(&a->addr, before);
 }
 
-static void take_address(const struct link_address *a, const struct inet_addr *wanted, const struct inet_addr *before,
+static void take_address(const struct link_address *a, const struct inet_addr *wanted,
+	const struct inet_addr *before,
 	struct inet6_view *ret)
 {
 	enum inet6_verdict v = inet6_verdict(a);
@@ -294,14 +304,16 @@ static void take_address(const struct link_address *a, const struct inet_addr *w
 	} else if (IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && better(ret->link_local, v)) {
 		ret->link_local = v;
 		ret->link_local_addr = a->addr;
-	} else if (!IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && is_automatic(a) && (ret->automatic == INET6_ABSENT ||
+	} else if (!IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && is_automatic(a) &&
+		(ret->automatic == INET6_ABSENT ||
 			preference(a, before) > preference(&ret->automatic_addr, before))) {
 		ret->automatic = v;
 		ret->automatic_addr = *a;
 	}
 }
 
-int inet6_look(struct links *links, int ifindex, const struct inet_addr *wanted, struct inet6_view *ret)
+int inet6_look(struct links *links, int ifindex, const struct inet_addr *wanted,
+	struct inet6_view *ret)
 {
 	const struct inet_addr before = ret->automatic_addr.addr;
 	struct link_address set[ADDRESSES_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inet6: the kernel's side of IPv6 on an interface: switching it on, hearing of changes, and what its addresses and
- * routers are at this moment. The kernel does neighbour discovery, duplicate address detection and automatic
- * addresses (RFC 4861, 4862) by itself; we only watch.
+ * inet6: the kernel's side of IPv6 on an interface: switching it on, hearing of changes, and what
+ * its addresses and routers are at this moment. The kernel does neighbour discovery, duplicate
+ * address detection and automatic addresses (RFC 4861, 4862) by itself; we only watch.
  */
 #pragma once
 
@@ -30,15 +30,17 @@ struct inet6_wish {
 	enum inet6_routers routers;
 	bool optimistic; /* addresses are usable while they are checked (RFC 4429) */
 	bool no_default_route; /* it is another interface's (bootdev=) */
-	bool in_use;	 /* an earlier run left addresses: IPv6 is not to be switched off even for a moment */
+	/* an earlier run left addresses: IPv6 is not to be switched off even for a moment */
+	bool in_use;
 };
 
 /*
- * inet6_prepare: writes /proc/sys/net/ipv6/conf/NAME: IPv6 and a link-local address on, advertisements as said, no
- * random wait before the first solicitation and address check (nodes spread by themselves; RFC 4861 section 6.3.7 has
- * up to 1 s). Only what differs is written. An interface that was up without listening to routers, and has no address
- * of theirs, has IPv6 switched off and on, so that it asks for one at once. A file that cannot be written is
- * no error: what follows from it is seen later.
+ * inet6_prepare: writes /proc/sys/net/ipv6/conf/NAME: IPv6 and a link-local address on,
+ * advertisements as said, no random wait before the first solicitation and address check (nodes
+ * spread by themselves; RFC 4861 section 6.3.7 has up to 1 s). Only what differs is written. An
+ * interface that was up without listening to routers, and has no address of theirs, has IPv6
+ * switched off and on, so that it asks for one at once. A file that cannot be written is no error:
+ * what follows from it is seen later.
  */
 void inet6_prepare(const struct env *env, const struct netdev *dev, const struct inet6_wish *wish,
 	struct inet6_saved *ret);
@@ -46,13 +48,14 @@ void inet6_prepare(const struct env *env, const struct netdev *dev, const struct
 /* inet6_restore: the real root finds the switches that are a matter of the boot as they were. */
 void inet6_restore(const struct env *env, const char *ifname, const struct inet6_saved *saved);
 
-/* inet6_restart: IPv6 off and on again: all its addresses are made anew. */
+/* inet6_restart: IPv6 off and on again: all its addresses are made again. */
 void inet6_restart(const struct env *env, const char *ifname);
 
 /*
- * inet6_solicit: asks routers to advertise themselves (RFC 4861 section 4.1). The kernel does so only when the
- * link-local address is past its check, a second later; an optimistic one may be used for it before (RFC 4429 section
- * 3.2: without the link-layer address, which this has not). 0 or -errno: then it is left to the kernel.
+ * inet6_solicit: asks routers to advertise themselves (RFC 4861 section 4.1). The kernel does so
+ * only when the link-local address is past its check, a second later; an optimistic one may be used
+ * for it before (RFC 4429 section 3.2: without the link-layer address, which this has not). 0 or
+ * -errno: then it is left to the kernel.
  */
 int inet6_solicit(int ifindex);
 
@@ -92,14 +95,16 @@ enum inet6_verdict inet6_verdict(const struct link_address *a);
 struct inet6_view {
 	enum inet6_verdict link_local; /* the best of them */
 	struct inet_addr link_local_addr;
-	enum inet6_verdict automatic;  /* of the address made from an advertisement: one that is not deprecated if any */
+	/* of the address made from an advertisement: one that is not deprecated if any */
+	enum inet6_verdict automatic;
 	struct link_address automatic_addr;
 	enum inet6_verdict wanted;     /* the address asked about */
 	struct link_routers routers;
 };
 
 /*
- * inet6_look: reads it all; wanted may be NULL, and is never taken for an automatic one. Of several automatic addresses
- * of the same use *ret keeps the one it had (zeroes: none). 0 or -errno.
+ * inet6_look: reads it all; wanted may be NULL, and is never taken for an automatic one. Of several
+ * automatic addresses of the same use *ret keeps the one it had (zeroes: none). 0 or -errno.
  */
-int inet6_look(struct links *links, int ifindex, const struct inet_addr *wanted, struct inet6_view *ret);
+int inet6_look(struct links *links, int ifindex, const struct inet_addr *wanted,
+	struct inet6_view *ret);

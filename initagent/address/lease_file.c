@@ -10,6 +10,7 @@
 #include "address/result.h"
 #include "base/inet_text.h"
 #include "base/file.h"
+#include "base/hex.h"
 
 #define HEAD "initagent-lease=1" /* raised when the format changes */
 
@@ -27,10 +28,9 @@ static const struct field {
 #define AT(m)	     offsetof(struct address_result, m)
 #define FIELD(k, t, m) {.key = k, .type = t, .offset = AT(m)}
 #define LIST(k, m, n)  {.key = k, .type = F_ADDRESSES, .offset = AT(m), .count = AT(n)}
-#define ID(k, m, n) \
-	{.key = k, .type = F_ID, .offset = AT(m), .count = AT(n), .size = sizeof(((struct address_result *)0)->m)}
-#define TEXT(k, m, t) \
-	{.key = k, .type = F_TEXT, .offset = AT(m), .size = sizeof(((struct address_result *)0)->m), .kind = t}
+#define SIZE(m)	       sizeof(((struct address_result *)0)->m)
+#define ID(k, m, n)    {.key = k, .type = F_ID, .offset = AT(m), .count = AT(n), .size = SIZE(m)}
+#define TEXT(k, m, t)  {.key = k, .type = F_TEXT, .offset = AT(m), .size = SIZE(m), .kind = t}
 	FIELD("address", F_ADDRESS, addr),
 	FIELD("prefix", F_U8, prefix),
 	FIELD("broadcast", F_ADDRESS, broadcast),
@@ -125,7 +125,8 @@ static void put_field(struct writer *w, const struct field *f, const struct addr
 		break;
 	case F_ADDRESS: put_address(w, f->key, at); break;
 	case F_ADDRESSES:
-		for (size_t i = 0; i < *(const size_t *)(const void *)((const char *)r + f->count); i++)
+		for (size_t i = 0; i < *(const size_t *)(const void *)((const char *)r + f->count);
+			i++)
 			put_address(w, f->key, (const struct inet_addr *)at + i);
 		break;
 	case F_TEXT:
@@ -141,7 +142,8 @@ static void put_field(struct writer *w, const struct field *f, const struct addr
 	}
 }
 
-int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf, size_t size)
+int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf,
+	size_t size)
 {
 	struct writer w = {.buf = buf, .size = size};
 
@@ -170,13 +172,6 @@ static int take_u64(const char *s, size_t len, uint64_t max, uint64_t *ret)
 	}
 	*ret = value;
 	return 0;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* The number of bytes or -EINVAL. */
@@ -216,7 +211,8 @@ static int take_route(const char *s, size_t len, struct address_result *r)
 /* The type says how large it may be. */
 static int take_number(const struct field *f, const char *s, size_t len, void *at)
 {
-	static const uint64_t max[] = {[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
+	static const uint64_t max[] =
+		{[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
 	uint64_t value;
 	int e = take_u64(s, len, max[f->type], &value);
 
@@ -282,7 +278,8 @@ static int take_hardware(const char *s, size_t len, struct link_hw *hw)
 	return n < 0 ? n : 0;
 }
 
-/* A scalar may come once: what a second one overwrites would leave traces in the padding of the first. */
+/* A scalar may come once: what a second one overwrites would leave traces in the padding of the
+ * first. */
 static int take_value(struct reader *rd, size_t index, const char *s, size_t len)
 {
 	const struct field *f = &fields[index];
@@ -310,10 +307,12 @@ static int take_line(struct reader *rd, const char *s, size_t len)
 	return -EINVAL;
 }
 
-/* The rules of dhcp4_lease_fault() and result_lease(), which an agent of another version may not have had. */
+/* The rules of dhcp4_lease_fault() and result_lease(), which an agent of another version may not
+ * have had. */
 static bool address_sane(const struct address_result *r)
 {
-	struct dhcp_reply as = {.yiaddr = r->addr.v4, .prefix = r->prefix, .server_id = r->server_id.v4};
+	struct dhcp_reply as =
+		{.yiaddr = r->addr.v4, .prefix = r->prefix, .server_id = r->server_id.v4};
 	struct dhcp4_fault ignored;
 
 	if (r->prefix == 0 || r->prefix > 32 || r->server_id.family != AF_INET ||
@@ -321,27 +320,32 @@ static bool address_sane(const struct address_result *r)
 		return false;
 	for (size_t i = 0; i < r->n_routes; i++) {
 		const struct address_route *a = &r->routes[i];
-		const struct dhcp_route route = {.dst = a->dst.v4, .gateway = a->gateway.v4, .prefix = a->prefix};
+		const struct dhcp_route route =
+			{.dst = a->dst.v4, .gateway = a->gateway.v4, .prefix = a->prefix};
 
 		if (a->dst.family == AF_INET && lease_route(&as, &route) == LEASE_ROUTE_SUBNET)
 			return false;
 	}
-	return !r->gateway.family || (r->gateway.family == AF_INET && lease_router(&as, r->gateway.v4));
+	return !r->gateway.family ||
+		(r->gateway.family == AF_INET && lease_router(&as, r->gateway.v4));
 }
 
-/* What no lease is without, and what else the kernel would be asked to do nonsense. */
+/* What no lease is without, and what else would be nonsense to the kernel. */
 static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 {
 	bool sane = r->addr.family == AF_INET
 		? address_sane(r) && !r->server_duid_len
-		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len && dhcp6_leasable(&r->addr.v6);
+		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len &&
+		dhcp6_leasable(&r->addr.v6);
 
-	return sane && hw->len && r->client_id_len && r->obtained <= r->renew && r->renew <= r->rebind &&
+	return sane && hw->len && r->client_id_len && r->obtained <= r->renew &&
+		r->renew <= r->rebind &&
 		r->rebind <= r->expires;
 }
 
 /* All or nothing: ret is written when every line was good and the whole makes sense. */
-int lease_text_parse(const char *text, size_t len, struct address_result *ret, struct link_hw *ret_hw)
+int lease_text_parse(const char *text, size_t len, struct address_result *ret,
+	struct link_hw *ret_hw)
 {
 	struct reader rd = {.r.method = ADDRESS_DHCP4};
 	bool first = true;
@@ -391,14 +395,17 @@ int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 	struct address_result r;
 	struct hw_addr same = {0};
 	struct link_hw hw;
-	int len = env_read(env, text, sizeof(text), "/run/initagent/%s.%d", file_name(family), dev->ifindex);
+	int len =
+		env_read(env, text, sizeof(text), "/run/initagent/%s.%d", file_name(family),
+		dev->ifindex);
 
 	if (len < 0)
 		return len;
 	if (lease_text_parse(text, (size_t)len, &r, &hw) < 0 || r.addr.family != family ||
 		hw.len > HW_ADDR_MAX)
 		return -EINVAL;
-	/* Of a 20-byte address only the port GUID must be the same: the QPN changes at every ifup. */
+	/* Of a 20-byte address only the port GUID must be the same: the QPN changes at every
+	 * ifup. */
 	same.len = hw.len;
 	memcpy(same.bytes, hw.bytes, hw.len);
 	if (!netdev_matches(dev, &same))
@@ -413,6 +420,7 @@ void lease_file_remove(const struct env *env, int family, int ifindex)
 {
 	char path[4096];
 
-	if (env_path(env, path, sizeof(path), "/run/initagent/%s.%d", file_name(family), ifindex) >= 0)
+	if (env_path(env, path, sizeof(path), "/run/initagent/%s.%d", file_name(family),
+		ifindex) >= 0)
 		unlink(path);
 }

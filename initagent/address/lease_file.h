@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lease_file: /run/initagent/lease.IFINDEX (lease6.IFINDEX: DHCPv6), what a rail got by DHCP as strict key=value lines, for the
- * agent that comes after this one was killed. It is read back like network data: one bad line and the
- * whole file is worth nothing.
+ * lease_file: /run/initagent/lease.IFINDEX (lease6.IFINDEX: DHCPv6), what a rail got by DHCP as
+ * strict key=value lines, for the agent that comes after this one was killed. It is read back like
+ * network data: one bad line and the whole file is rejected.
  */
 #pragma once
 
@@ -12,12 +12,13 @@
 #define LEASE_FILE_MAX 8192
 
 /* lease_file_save: replaces the file of the result's family. 0 or -errno. */
-int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw);
+int lease_file_save(const struct env *env, const struct address_result *r,
+	const struct link_hw *hw);
 
 /*
- * lease_file_load: what was saved for this interface and family. 0, -ENOENT, -EINVAL (malformed, or of
- * another hardware address) or -errno; *ret only on 0. Whether the lease is still valid is for the
- * caller to find out.
+ * lease_file_load: what was saved for this interface and family. 0, -ENOENT, -EINVAL (malformed, or
+ * of another hardware address) or -errno; *ret only on 0. Whether the lease is still valid is for
+ * the caller to find out.
  */
 int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 	struct address_result *ret);
@@ -26,7 +27,9 @@ int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 void lease_file_remove(const struct env *env, int family, int ifindex);
 
 /* lease_text_write: the file's text; its length or -E2BIG. */
-int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf, size_t size);
+int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf,
+	size_t size);
 
 /* lease_text_parse: the reverse. 0 or -EINVAL. Pure, bounded by len. */
-int lease_text_parse(const char *text, size_t len, struct address_result *ret, struct link_hw *ret_hw);
+int lease_text_parse(const char *text, size_t len, struct address_result *ret,
+	struct link_hw *ret_hw);

@@ -8,7 +8,7 @@
 #include "resolver/name.h"
 #include "base/inet_text.h"
 
-#define HEADER_SIZE 16 /* struct nduseroptmsg, linux/rtnetlink.h: family, length, ifindex, type, code */
+#define HEADER_SIZE 16 /* struct nduseroptmsg: family, length, ifindex, type, code */
 #define LENGTH_AT   2
 #define OPTION_RDNSS 25 /* RFC 8106 section 5 */
 #define OPTION_DNSSL 31
@@ -57,7 +57,8 @@ static bool take_servers(struct nd_options *o, struct cursor c)
 	return good;
 }
 
-/* RFC 8106: both begin with two reserved octets and the lifetime. A length of zero is none (RFC 4861 section 4.6). */
+/* RFC 8106: both begin with two reserved octets and the lifetime. A length of zero is none (RFC
+ * 4861 section 4.6). */
 static bool take_option(struct nd_options *o, struct cursor *c)
 {
 	uint8_t type = cursor_u8(c);
@@ -82,10 +83,12 @@ static bool take_router(struct nd_options *o, struct cursor *c)
 	uint16_t head[2] = {0};
 
 	cursor_copy(c, head, sizeof(head));
-	return head[0] == sizeof(head) + 16 && head[1] == NDUSEROPT_SRCADDR && cursor_copy(c, o->router, 16);
+	return head[0] == sizeof(head) + 16 && head[1] == NDUSEROPT_SRCADDR &&
+		cursor_copy(c, o->router, 16);
 }
 
-/* The length field is in host byte order: the kernel's own, but compared with what is there all the same. */
+/* The length field is in host byte order: the kernel's own, but compared with what is there all
+ * the same. */
 void nd_options_parse(struct nd_options *ret, const void *payload, size_t len)
 {
 	struct cursor c = cursor_make(payload, len), option;
@@ -101,7 +104,8 @@ void nd_options_parse(struct nd_options *ret, const void *payload, size_t len)
 
 bool nd_options_sane(const struct nd_options *o)
 {
-	if (o->malformed > 1 || o->n_dns > ND_SERVERS_MAX || !memchr(o->search, 0, sizeof(o->search)))
+	if (o->malformed > 1 || o->n_dns > ND_SERVERS_MAX ||
+		!memchr(o->search, 0, sizeof(o->search)))
 		return false;
 	return !*o->search || text_valid(TEXT_SEARCH, o->search);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nd_option: the options of a router advertisement that the kernel leaves to user space: DNS servers and
- * search domains (RFC 8106). They come in RTM_NEWNDUSEROPT messages; their content is as the router sent
- * it, so the parser process reads it. Pure.
+ * nd_option: the options of a router advertisement that the kernel leaves to user space: DNS
+ * servers and search domains (RFC 8106). They come in RTM_NEWNDUSEROPT messages; their content is
+ * as the router sent it, so the parser process reads it. Pure.
  */
 #pragma once
 
@@ -14,7 +14,8 @@
 
 /* One option: the kernel sends a message for each. */
 struct nd_options {
-	uint32_t malformed;  /* something was cut or of a wrong size: only the domains before it are there */
+	/* something was cut or of a wrong size: only the domains before it are there */
+	uint32_t malformed;
 	uint32_t lifetime_s; /* 0: not to be used any more; UINT32_MAX: no end */
 	uint8_t router[16];  /* who sent it */
 	uint32_t n_dns;
@@ -23,8 +24,9 @@ struct nd_options {
 };
 
 /*
- * nd_options_parse: fills ret from the payload of a message, that is from its struct nduseroptmsg on. The
- * work is bounded by len. Addresses that no host can have and domains that are not host names are left out.
+ * nd_options_parse: fills ret from the payload of a message, that is from its struct nduseroptmsg
+ * on. The work is bounded by len. Addresses that no host can have and domains that are not host
+ * names are left out.
  */
 void nd_options_parse(struct nd_options *ret, const void *payload, size_t len);
 
@@ -32,7 +34,7 @@ void nd_options_parse(struct nd_options *ret, const void *payload, size_t len);
 bool nd_options_sane(const struct nd_options *o);
 
 /*
- * names_take: domain names in DNS wire form, one behind the other, as words of dst (see TEXT_SEARCH); also for
- * DHCPv6's option 24. False when one is malformed: those before it are kept.
+ * names_take: domain names in DNS wire form, one behind the other, as words of dst (see
+ * TEXT_SEARCH); also for DHCPv6's option 24. False when one is malformed: those before it are kept.
  */
 bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c);

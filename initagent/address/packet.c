@@ -13,8 +13,8 @@
 #define BOOTREPLY 2
 
 /*
- * A link-layer address for the kernel. struct sockaddr_ll ends after 8 bytes of address; on IPoIB the
- * kernel wants room for 20 and refuses a shorter one with EINVAL (net/packet/af_packet.c).
+ * A link-layer address for the kernel. struct sockaddr_ll ends after 8 bytes of address; on IPoIB
+ * the kernel needs room for 20 and refuses a shorter one with EINVAL (net/packet/af_packet.c).
  */
 union link_address_room {
 	struct sockaddr_ll ll;
@@ -27,10 +27,12 @@ static int attach(int fd, struct sock_filter *code, size_t n)
 {
 	const struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0
+		? -errno : 0;
 }
 
-/* A program that accepts nothing; packets queued before stay and are dropped by their transaction. */
+/* A program that accepts nothing; packets queued before stay and are dropped by their
+ * transaction. */
 int packet_mute(int fd)
 {
 	struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
@@ -113,15 +115,16 @@ int packet_open_arp(int ifindex)
 	return done;
 }
 
-int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data, size_t len)
+int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data,
+	size_t len)
 {
 	union link_address_room to = {.room = {0}};
 	socklen_t size = sizeof(int);
 	int stale;
 
 	/*
-	 * A socket keeps ENETDOWN from when the interface went down, or was not up yet at bind(), and the
-	 * next call would get it instead of doing its work. Reading the error clears it.
+	 * A socket keeps ENETDOWN from when the interface went down, or was not up yet at bind(),
+	 * and the next call would get it instead of doing its work. Reading the error clears it.
 	 */
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &stale, &size);
 	to.ll.sll_family = AF_PACKET;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packet: packet sockets that carry IP or ARP before an interface has an address. The kernel makes the
- * link header (SOCK_DGRAM), so that the same code serves Ethernet and IPoIB.
+ * packet: packet sockets that carry IP or ARP before an interface has an address. The kernel makes
+ * the link header (SOCK_DGRAM), so that the same code serves Ethernet and IPoIB.
  */
 #pragma once
 
@@ -19,8 +19,9 @@ int packet_open_dhcp(int ifindex, uint32_t xid);
 int packet_expect(int fd, uint32_t xid);
 
 /*
- * packet_mute: nothing comes in any more. A packet socket is muted rather than closed while the boot goes
- * on: closing one waits for an RCU grace period, 8-20 ms in the middle of the event loop.
+ * packet_mute: nothing comes in any more. A packet socket is muted rather than closed while the
+ * boot goes on: closing one waits for an RCU grace period, 8-20 ms in the middle of the event
+ * loop.
  */
 int packet_mute(int fd);
 
@@ -28,11 +29,12 @@ int packet_mute(int fd);
 int packet_open_arp(int ifindex);
 
 /* packet_broadcast: sends to the link's broadcast address. 0 or -errno. */
-int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data, size_t len);
+int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data,
+	size_t len);
 
 /*
- * packet_receive: one packet, cut to size. Its length, -EAGAIN, or another -errno. *ret_verify (may be
- * NULL): its UDP checksum is complete; the kernel leaves it out between hosts on one machine.
+ * packet_receive: one packet, cut to size. Its length, -EAGAIN, or another -errno. *ret_verify (may
+ * be NULL): its UDP checksum is complete; the kernel leaves it out between hosts on one machine.
  */
 ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse: what the room's parser process does (resolver/parser.h): DHCP replies and router options. */
+/*
+ * parse: what the room's parser process does (resolver/parser.h): DHCP replies and router
+ * options.
+ */
 #pragma once
 
 #include "address/dhcp6_message.h"
@@ -10,7 +13,8 @@
 /* PARSE_ND: a router's options as the kernel passes them on (nd_option.h). */
 enum parse_kind { PARSE_DHCP4, PARSE_DHCP6, PARSE_ND, PARSE_KIND_MAX };
 
-/* DHCPv6 answers may exceed the link's MTU: boot file parameters and vendor options come in fragments. */
+/* DHCPv6 answers may exceed the link's MTU: boot file parameters and vendor options come in
+ * fragments. */
 #define PARSE_PACKET_MAX 4096
 
 /* A packet to be parsed. tag comes back with the reply. */

@@ -6,7 +6,8 @@
 
 #define DHCP_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE)
 
-static void copy_dns(struct address_config *cfg, const struct boot_plan *plan, const struct plan_ip *ip)
+static void copy_dns(struct address_config *cfg, const struct boot_plan *plan,
+	const struct plan_ip *ip)
 {
 	/* nameserver= lines come first, as they count for every interface. */
 	cfg->nameservers = plan->net.nameservers;
@@ -18,7 +19,8 @@ static void copy_dns(struct address_config *cfg, const struct boot_plan *plan, c
 }
 
 /* The forms are InfiniBand's; Ethernet has but one, and rd.ib.client-id= is not about it. */
-static void copy_clientid(struct address_config *cfg, const struct plan_clientid *id, uint16_t hwtype)
+static void copy_clientid(struct address_config *cfg, const struct plan_clientid *id,
+	uint16_t hwtype)
 {
 	if (hwtype != ARPHRD_INFINIBAND)
 		return;
@@ -29,8 +31,10 @@ static void copy_clientid(struct address_config *cfg, const struct plan_clientid
 	cfg->client_id_len = id->len;
 }
 
-/* rd.net.dhcp.client-id= says it for one interface, whatever kind of link that is; the last one counts. */
-static void copy_client_id(struct address_config *cfg, const struct plan_net *net, const char *ifname)
+/* rd.net.dhcp.client-id= says it for one interface, whatever kind of link that is; the last one
+ * counts. */
+static void copy_client_id(struct address_config *cfg, const struct plan_net *net,
+	const char *ifname)
 {
 	for (size_t i = 0; i < net->n_client_ids; i++) {
 		const struct plan_client_id *id = &net->client_ids[i];
@@ -53,8 +57,8 @@ static void copy_dhcp(struct address_config *cfg, const struct plan_net *net)
 }
 
 /*
- * The IPv6 method of a list: with several of them auto6 goes first, as with either6, since it costs the
- * server nothing; link6 is what all the others have anyway.
+ * The IPv6 method of a list: with several of them auto6 goes first, as with either6, since it costs
+ * the server nothing; link6 is what all the others have anyway.
  */
 static enum address_method method6(unsigned methods)
 {
@@ -120,7 +124,8 @@ static void copy_second(struct address_config *cfg, const struct plan_ip *ip)
 }
 
 /* The method that goes first: IPv4 if there is one. */
-static int copy_first(struct address_config *cfg, const struct boot_plan *plan, const struct plan_ip *ip,
+static int copy_first(struct address_config *cfg, const struct boot_plan *plan,
+	const struct plan_ip *ip,
 	const struct netdev *dev)
 {
 	copy_dhcp(cfg, &plan->net);
@@ -140,7 +145,7 @@ static int copy_first(struct address_config *cfg, const struct boot_plan *plan, 
 	return 0;
 }
 
-/* Nobody said which way: a server that only IPv6 reaches says that it is wanted. */
+/* No ip= option: a server with an IPv6 address implies IPv6. */
 static bool server_is_six(const struct boot_plan *plan)
 {
 	return plan->root.kind == PLAN_ROOT_NFS && plan->root.nfs.server_addr.family == AF_INET6;
@@ -149,8 +154,10 @@ static bool server_is_six(const struct boot_plan *plan)
 int address_config_from_plan(struct address_config *cfg, const struct boot_plan *plan,
 	const struct plan_ip *ip, const struct netdev *dev)
 {
-	const struct plan_ip *six = ip && !is_six(ip) ? other_family(&plan->net, ip, dev, is_six) : ip;
-	const struct plan_ip *four = ip && !is_four(ip) ? other_family(&plan->net, ip, dev, is_four) : NULL;
+	const struct plan_ip *six = ip && !is_six(ip) ? other_family(&plan->net, ip, dev, is_six)
+		: ip;
+	const struct plan_ip *four = ip && !is_four(ip)
+		? other_family(&plan->net, ip, dev, is_four) : NULL;
 
 	ip = four ? four : ip;
 	*cfg = (struct address_config){

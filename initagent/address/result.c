@@ -18,7 +18,8 @@ bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsi
 }
 
 /* Cuts a list to what we keep; the first entries count most. */
-static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct inet_addr *src, size_t n)
+static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct inet_addr *src,
+	size_t n)
 {
 	n = n < max ? n : max;
 	if (n)
@@ -40,7 +41,7 @@ static void copy_routes(struct iface_config *ret, const struct address_config *c
 	}
 }
 
-/* What no caller of ours gets wrong and every caller might. */
+/* Mistakes of a caller. */
 static bool config_sane(const struct address_config *cfg)
 {
 	if (cfg->ifindex <= 0 || cfg->client_id_len > ADDRESS_CLIENT_ID_MAX ||
@@ -63,7 +64,8 @@ int iface_config_copy(struct iface_config *ret, const struct address_config *cfg
 	ret->cfg.n_routes = 0;
 	copy_routes(ret, cfg);
 	ret->cfg.routes = ret->routes;
-	ret->cfg.n_nameservers = copy_addresses(ret->nameservers, ADDRESS_LIST_MAX, cfg->nameservers,
+	ret->cfg.n_nameservers =
+		copy_addresses(ret->nameservers, ADDRESS_LIST_MAX, cfg->nameservers,
 		cfg->n_nameservers);
 	ret->cfg.nameservers = ret->nameservers;
 	return 0;
@@ -102,14 +104,16 @@ void result_add_plan_routes(struct address_result *r, const struct address_confi
 		const struct plan_route *p = &cfg->routes[i];
 
 		if (p->ifname ? !streq(p->ifname, r->ifname)
-			      : p->gateway.family && !inet_in_subnet(&p->gateway, &r->addr, r->prefix))
+			      : p->gateway.family &&
+			      	!inet_in_subnet(&p->gateway, &r->addr, r->prefix))
 			continue;
 		add_route(r, &p->net, (unsigned)p->prefix, &p->gateway);
 	}
 }
 
 /* What the configuration says in both methods. */
-void result_begin(struct address_result *r, const struct address_config *cfg, const struct netdev *dev)
+void result_begin(struct address_result *r, const struct address_config *cfg,
+	const struct netdev *dev)
 {
 	memset(r, 0, sizeof(*r));
 	r->ifindex = dev->ifindex;
@@ -208,16 +212,19 @@ static void take_router(struct address_result *r, const struct dhcp_reply *ack)
 }
 
 /*
- * A broadcast address other than the subnet's would be one of its hosts', a router's perhaps, which the kernel
- * could not send to any more: without one the kernel takes the subnet's. All zeroes is 4.2BSD's.
+ * A broadcast address other than the subnet's would be one of its hosts', a router's perhaps, which
+ * the kernel could not send to any more: without one the kernel takes the subnet's. All zeroes is
+ * 4.2BSD's.
  */
 bool lease_broadcast(const struct dhcp_reply *ack)
 {
 	return ack->broadcast.s_addr == INADDR_BROADCAST ||
-		(in_subnet(ack, ack->broadcast) && !inet4_is_host_of(ack->broadcast, dhcp4_lease_prefix(ack)));
+		(in_subnet(ack, ack->broadcast) &&
+		!inet4_is_host_of(ack->broadcast, dhcp4_lease_prefix(ack)));
 }
 
-/* Name servers of the command line come first and are never pushed out by the lease's. The node itself is none. */
+/* Name servers of the command line come first and are never pushed out by the lease's. The node
+ * itself is none. */
 static void take_servers(struct address_result *r, const struct address_config *cfg,
 	const struct dhcp_reply *ack)
 {
@@ -255,10 +262,11 @@ void result_times(struct address_result *r, uint32_t lease_s, const struct lease
 }
 
 /*
- * The gateway: the command line's, else option 121's default route, else option 3's first router, unless
- * another interface is to have the default route (bootdev=).
+ * The gateway: the command line's, else option 121's default route, else option 3's first router,
+ * unless another interface is to have the default route (bootdev=).
  */
-void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+void result_lease(struct address_result *ret, const struct address_config *cfg,
+	const struct netdev *dev,
 	const struct dhcp_identity *id, const struct dhcp4_lease *lease)
 {
 	const struct dhcp_reply *ack = &lease->ack;
@@ -309,7 +317,9 @@ static void add_dns(struct address_result *r, const struct inet_addr *a)
 		r->dns[r->n_dns++] = *a;
 }
 
-/* Not the node itself: what answers on its own address is not what the name server's admin meant. */
+/*
+ * Not the node itself: what answers on its own address is not what the name server's admin meant.
+ */
 static void add_raw_dns(struct address_result *r, const uint8_t bytes[static 16])
 {
 	struct inet_addr a = {.family = AF_INET6};
@@ -347,7 +357,8 @@ static void take_lease6(struct address_result *r, const struct result_inet6 *fro
 	}
 }
 
-void result_inet6(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+void result_inet6(struct address_result *ret, const struct address_config *cfg,
+	const struct netdev *dev,
 	const struct result_inet6 *from)
 {
 	result_begin(ret, cfg, dev);

@@ -32,34 +32,40 @@ void result_static(struct address_result *ret, const struct address_config *cfg,
 /* What a route of a lease is good for. */
 enum lease_route {
 	LEASE_ROUTE_GOOD,
-	LEASE_ROUTE_PART,    /* taken, but leads a part of the interface's own subnet to a gateway */
+	/* taken, but leads a part of the interface's own subnet to a gateway */
+	LEASE_ROUTE_PART,
 	LEASE_ROUTE_FAR,     /* its gateway cannot be reached directly */
-	LEASE_ROUTE_SUBNET,  /* leads the interface's own subnet, its gateways and servers included, elsewhere */
+	/* leads the interface's own subnet, its gateways and servers included, elsewhere */
+	LEASE_ROUTE_SUBNET,
 	LEASE_ROUTE_GATEWAY, /* its gateway is the client itself, or no host of the subnet */
 };
 
-/* lease_route: judges one route of a lease (options 121 and 33) that dhcp4_lease_fault() finds no fault with. */
+/* lease_route: judges one route of a lease (options 121 and 33) that dhcp4_lease_fault() finds no
+ * fault with. */
 enum lease_route lease_route(const struct dhcp_reply *ack, const struct dhcp_route *route);
 
-/* lease_router: can it be a router: not the client itself, nor its subnet's own number or broadcast address? */
+/* lease_router: can it be a router: not the client itself, nor its subnet's own number or
+ * broadcast address? */
 bool lease_router(const struct dhcp_reply *ack, struct in_addr router);
 
 /* lease_broadcast: is its broadcast address (option 28) the subnet's, or that of all networks? */
 bool lease_broadcast(const struct dhcp_reply *ack);
 
 /*
- * result_lease: from a lease. Routes, routers and a broadcast address that the functions above find fault with are
- * left out; lease_warn() says which.
+ * result_lease: from a lease. Routes, routers and a broadcast address that the functions above find
+ * fault with are left out; lease_warn() says which.
  */
-void result_lease(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+void result_lease(struct address_result *ret, const struct address_config *cfg,
+	const struct netdev *dev,
 	const struct dhcp_identity *id, const struct dhcp4_lease *lease);
 
-/* A lease below this, in seconds, is named: the RFC's pause between two renewals (RFC 2131 section 4.4.5). */
+/* A lease below this, in seconds, is named: the RFC's pause between two renewals (RFC 2131
+ * section 4.4.5). */
 #define LEASE_SHORT_S 60
 
 /*
- * lease_warn: one line each for invalid fields, ignored routes and routers, values the server left out, and a lease
- * of seconds. Once a lease: the admin of the server can correct it. r may be NULL.
+ * lease_warn: one line each for invalid fields, ignored routes and routers, values the server left
+ * out, and a lease of seconds. Once a lease: the admin of the server can correct it. r may be NULL.
  */
 void lease_warn(struct report *r, const char *ifname, const struct dhcp_reply *ack, uint64_t now);
 
@@ -80,17 +86,20 @@ struct result_inet6 {
 };
 
 /* result_inet6: as for IPv4 the command line wins, then DHCPv6, then the router. */
-void result_inet6(struct address_result *ret, const struct address_config *cfg, const struct netdev *dev,
+void result_inet6(struct address_result *ret, const struct address_config *cfg,
+	const struct netdev *dev,
 	const struct result_inet6 *from);
 
 /* result_begin, result_add_plan_routes: what is the same for every result. */
-void result_begin(struct address_result *r, const struct address_config *cfg, const struct netdev *dev);
+void result_begin(struct address_result *r, const struct address_config *cfg,
+	const struct netdev *dev);
 void result_add_plan_routes(struct address_result *r, const struct address_config *cfg);
 
 /* result_onlink: must this gateway be called on-link, because no subnet of the rail holds it? */
 bool result_onlink(const struct address_result *r, const struct inet_addr *gateway);
 
-/* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's result. */
+/* resolv_conf_add: servers not yet known, and domains if there are none yet, from a rail's
+ * result. */
 void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);
 
 /* inet_in_subnet: is a within net/prefix? */

@@ -14,11 +14,14 @@ static void remove_entry(struct router_list *l, size_t i)
 	memmove(&l->entries[i], &l->entries[i + 1], (l->n - i) * sizeof(l->entries[0]));
 }
 
-static size_t find_entry(const struct router_list *l, const uint8_t router[static 16], const void *value, size_t len)
+static size_t find_entry(const struct router_list *l, const uint8_t router[static 16],
+	const void *value, size_t len)
 {
 	size_t i = 0;
 
-	while (i < l->n && !(same_value(&l->entries[i], value, len) && !memcmp(l->entries[i].router, router, 16)))
+	while (i < l->n &&
+		!(same_value(&l->entries[i], value, len) &&
+		!memcmp(l->entries[i].router, router, 16)))
 		i++;
 	return i;
 }
@@ -32,7 +35,8 @@ static size_t count_entries(const struct router_list *l, const uint8_t router[st
 	return n;
 }
 
-void router_list_put(struct router_list *l, const uint8_t router[static 16], const void *value, size_t len,
+void router_list_put(struct router_list *l, const uint8_t router[static 16], const void *value,
+	size_t len,
 	uint32_t lifetime_s, uint64_t now)
 {
 	size_t i = find_entry(l, router, value, len);
@@ -82,7 +86,8 @@ static bool is_first(const struct router_list *l, size_t i)
 	return true;
 }
 
-size_t router_list_servers(const struct router_list *l, struct inet_addr ret[static ADDRESS_LIST_MAX])
+size_t router_list_servers(const struct router_list *l,
+	struct inet_addr ret[static ADDRESS_LIST_MAX])
 {
 	size_t n = 0;
 

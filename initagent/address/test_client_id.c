@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The forms of client identifier on InfiniBand, whose turn it is, and the DHCP client that sends them. */
+/*
+ * The forms of client identifier on InfiniBand, whose turn it is, and the DHCP client that sends
+ * them.
+ */
 #include "check.h"
 #include "dhcpmsg.h"
 
@@ -22,10 +25,12 @@ TEST(every_form_byte_by_byte)
 		enum client_id_form form;
 		const char *name, *text;
 	} rows[] = {
-		{CLIENT_ID_FLEXBOOT, "flexboot", "ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:3e"},
+		{CLIENT_ID_FLEXBOOT, "flexboot",
+			"ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:3e"},
 		{CLIENT_ID_HW, "hw", "20:b8:ce:f6:03:00:31:33:3e"},
 		{CLIENT_ID_LEMAC, "ipxe", "01:b8:ce:f6:31:33:3e"},
-		{CLIENT_ID_RFC4361, "rfc4361", "ff:00:31:33:3e:00:03:00:20:b8:ce:f6:03:00:31:33:3e"},
+		{CLIENT_ID_RFC4361, "rfc4361",
+			"ff:00:31:33:3e:00:03:00:20:b8:ce:f6:03:00:31:33:3e"},
 		{CLIENT_ID_UUID, "uuid",
 			"ff:00:31:33:3e:00:04:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:0f:10"},
 	};
@@ -122,7 +127,8 @@ TEST(the_machines_uuid)
 	CHECK_MEM(got, uuid, 16);
 	CHECK_INT(uuid_from(&env, "00000000-0000-0000-0000-000000000000\n", got), -ENODATA);
 	CHECK_INT(uuid_from(&env, "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF\n", got), -ENODATA);
-	CHECK_INT(uuid_from(&env, "03000200-0400-0500-0006-000700080009\n", got), -ENODATA); /* a maker's */
+	/* a maker's */
+	CHECK_INT(uuid_from(&env, "03000200-0400-0500-0006-000700080009\n", got), -ENODATA);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_INT(uuid_from(&env, bad[i], got), -EINVAL);
 	CHECK_MEM(got, uuid, 16);
@@ -187,7 +193,7 @@ static uint32_t sent(struct dhcp4 *d, enum dhcp_type type, enum client_id_form f
 	return msg_be32(p.bytes + MSG_HEADERS + 4);
 }
 
-/* Nobody answers until the next packet. */
+/* No answer until the next packet. */
 static uint64_t wait_for_next(struct dhcp4 *d)
 {
 	uint64_t at = dhcp4_deadline(d);
@@ -324,7 +330,8 @@ TEST(a_later_form_wins_when_the_first_gets_nothing)
 	sent(d, DHCP_DISCOVER, CLIENT_ID_HW);
 }
 
-/* A server that came up during a later form's turn gets the first one, for which it has the reservation. */
+/* A server that came up during a later form's turn gets the first one, for which it has the
+ * reservation. */
 TEST(a_late_server_does_not_cost_the_reservation)
 {
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = make();

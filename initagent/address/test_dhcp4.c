@@ -61,7 +61,8 @@ TEST(retransmission_schedule)
 		CHECK(wait >= waits[i] * SEC * 7 / 8 && wait <= waits[i] * SEC * 9 / 8);
 		CHECK_INT(dhcp4_xid(d), xid); /* a late OFFER still counts */
 		CHECK_INT(p.bytes[MSG_HEADERS + 10], i < 2 ? 0 : 0x80);
-		CHECK_INT(p.bytes[MSG_HEADERS + 8] << 8 | p.bytes[MSG_HEADERS + 9], (now - SEC) / SEC);
+		CHECK_INT(p.bytes[MSG_HEADERS + 8] << 8 | p.bytes[MSG_HEADERS + 9],
+			(now - SEC) / SEC);
 		dhcp4_tick(d, dhcp4_deadline(d) - 1);
 		client_nothing_sent(d);
 		now = dhcp4_deadline(d);
@@ -180,7 +181,8 @@ TEST(refusals_slow_down)
 		if (!rest)
 			continue;
 		client_nothing_sent(d);
-		CHECK(dhcp4_deadline(d) - now >= rest * 7 / 8 && dhcp4_deadline(d) - now <= rest * 9 / 8);
+		CHECK(dhcp4_deadline(d) - now >= rest * 7 / 8 &&
+			dhcp4_deadline(d) - now <= rest * 9 / 8);
 		now = dhcp4_deadline(d);
 		dhcp4_tick(d, now);
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the DHCP client makes of replies: which it takes, which it names, and what a lease's times are. */
+/*
+ * What the DHCP client makes of replies: which it takes, which it names, and what a lease's times
+ * are.
+ */
 #include "check.h"
 #include "dhcp4client.h"
 
@@ -15,7 +18,8 @@ TEST(bad_replies_are_named)
 		{DHCP_OFFER, 0x7f000001, SERVER, 3600, "no usable address in it: 127.0.0.1"},
 		{DHCP_OFFER, 0xe0000001, SERVER, 3600, "no usable address in it: 224.0.0.1"},
 		{DHCP_OFFER, 0xffffffff, SERVER, 3600, "no usable address in it: 255.255.255.255"},
-		{DHCP_ACK, ADDRESS + 1, SERVER, 3600, "ACK for another address than the one asked for"},
+		{DHCP_ACK, ADDRESS + 1, SERVER, 3600,
+			"ACK for another address than the one asked for"},
 		{DHCP_ACK, ADDRESS, SERVER, 0, "its lease time is 0 s"},
 		{DHCP_OFFER, ADDRESS, SERVER, 0, "its lease time is 0 s"},
 		{DHCP_ACK, ADDRESS, 0, 3600, "no server identifier in it"},
@@ -52,7 +56,8 @@ TEST(defects_are_named)
 	client_no_event(d); /* nothing was asked */
 	dhcp4_start(d, 0);
 	dhcp4_take(d, &r, 0);
-	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, "an option runs past the end of its field");
+	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text,
+		"an option runs past the end of its field");
 }
 
 TEST(echoed_client_id)
@@ -154,19 +159,26 @@ static const struct judged judged[] = {
 	{ADDRESS, 0x00ffffff, SERVER, "its subnet mask 0.255.255.255 is invalid"},
 	{ADDRESS, 0xfffffffd, SERVER, "its subnet mask 255.255.255.253 is invalid"},
 	{ADDRESS, 0, SERVER, "its subnet mask is empty or of a wrong length"},
-	{0x0a000000, 0xffffff00, SERVER, "its address 10.0.0.0 is no host's in a subnet with a mask of 24 bits"},
-	{0x0a0000ff, 0xffffff00, SERVER, "its address 10.0.0.255 is no host's in a subnet with a mask of 24 bits"},
+	{0x0a000000, 0xffffff00, SERVER,
+		"its address 10.0.0.0 is no host's in a subnet with a mask of 24 bits"},
+	{0x0a0000ff, 0xffffff00, SERVER,
+		"its address 10.0.0.255 is no host's in a subnet with a mask of 24 bits"},
 	{0x0a0000ff, 0xfffffe00, SERVER, NULL},
 	{0x0a000100, 0xfffffe00, SERVER, NULL},
-	{0x0a000004, 0xfffffffc, SERVER, "its address 10.0.0.4 is no host's in a subnet with a mask of 30 bits"},
+	{0x0a000004, 0xfffffffc, SERVER,
+		"its address 10.0.0.4 is no host's in a subnet with a mask of 30 bits"},
 	{0x0a000004, 0xfffffffe, SERVER, NULL}, /* RFC 3021 */
 	{0x0a000004, 0xffffffff, SERVER, NULL},
-	{ADDRESS, 0xffffff00, 0xffffffff, "its server identifier 255.255.255.255 is no host's address"},
+	{ADDRESS, 0xffffff00, 0xffffffff,
+		"its server identifier 255.255.255.255 is no host's address"},
 	{ADDRESS, 0xffffff00, 0x7f000001, "its server identifier 127.0.0.1 is no host's address"},
 	{ADDRESS, 0xffffff00, 0xe0000001, "its server identifier 224.0.0.1 is no host's address"},
-	{ADDRESS, 0xffffff00, 0x0a0000ff, "its server identifier 10.0.0.255 is no other host's in the subnet (/24)"},
-	{ADDRESS, 0xffffff00, 0x0a000000, "its server identifier 10.0.0.0 is no other host's in the subnet (/24)"},
-	{ADDRESS, 0xffffff00, ADDRESS, "its server identifier 10.0.0.5 is no other host's in the subnet (/24)"},
+	{ADDRESS, 0xffffff00, 0x0a0000ff,
+		"its server identifier 10.0.0.255 is no other host's in the subnet (/24)"},
+	{ADDRESS, 0xffffff00, 0x0a000000,
+		"its server identifier 10.0.0.0 is no other host's in the subnet (/24)"},
+	{ADDRESS, 0xffffff00, ADDRESS,
+		"its server identifier 10.0.0.5 is no other host's in the subnet (/24)"},
 	{ADDRESS, 0xffffff00, 0x0a0001ff, NULL}, /* of another subnet: its mask is not known */
 };
 
@@ -225,8 +237,10 @@ TEST(an_ack_no_host_can_have)
 			CHECK_STR(dhcp4_state_name(d), states[s]);
 			judged_reply(d, DHCP_ACK, &judged[i], 1800 * SEC);
 			/* A possible server that was not asked has no say, whatever it sends. */
-			if (s > 0 || judged[i].server == SERVER || strstr(judged[i].fault, "no host's address"))
-				CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, judged[i].fault);
+			if (s > 0 || judged[i].server == SERVER ||
+				strstr(judged[i].fault, "no host's address"))
+				CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text,
+					judged[i].fault);
 			client_no_event(d);
 			CHECK_STR(dhcp4_state_name(d), states[s]);
 			CHECK_INT(dhcp4_lease(d) != NULL, s > 0);
@@ -241,11 +255,13 @@ TEST(a_nak_of_no_server)
 	dhcp4_tick(d, 1800 * SEC);
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_NAK, 0xffffffff, 1800 * SEC);
-	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text, "its server identifier 255.255.255.255 is no host's address");
+	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text,
+		"its server identifier 255.255.255.255 is no host's address");
 	CHECK(dhcp4_lease(d));
 }
 
-/* Another station's hardware address, or one of another length: not ours, and told with the silence only. */
+/* Another station's hardware address, or one of another length: not ours, and told with the
+ * silence only. */
 TEST(replies_for_another_station)
 {
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
@@ -319,7 +335,8 @@ TEST(another_server_acknowledges_instead)
 	CHECK_INT(ntohl(client_event(d, DHCP_EVENT_UNACKED).unacked.rival.v4.s_addr), OTHER);
 }
 
-/* The silent one is the fastest each time: the next round is another server's, and its own if there is no other. */
+/* The silent one is the fastest each time: the next round is another server's, and its own if
+ * there is no other. */
 TEST(a_silent_server_stands_behind_others)
 {
 	for (int other = 0; other < 2; other++) {

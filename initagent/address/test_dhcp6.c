@@ -266,7 +266,7 @@ TEST(carrier_lost_and_back)
 	client6_sent(d, DHCP6_SOLICIT);
 }
 
-/* Nobody answers CONFIRM: the lease counts on; after its end nothing does. */
+/* No answer to CONFIRM: the lease counts on; after its end nothing does. */
 TEST(confirm_in_silence)
 {
 	uint64_t now, end;
@@ -298,7 +298,8 @@ TEST(declined)
 
 	dhcp6_decline(d, now);
 	p = client6_sent(d, DHCP6_DECLINE);
-	CHECK(msg6_find(p.bytes + 4, p.len - 4, 2, &len) && msg6_find(p.bytes + 4, p.len - 4, 3, &len));
+	CHECK(msg6_find(p.bytes + 4, p.len - 4, 2, &len) &&
+		msg6_find(p.bytes + 4, p.len - 4, 3, &len));
 	CHECK_INT(len, 40);
 	CHECK(!dhcp6_lease(d));
 	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_SUCCESS, now);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* DHCPv6 messages: what is made, what is taken from a good answer, and each way an answer can be wrong. */
+/*
+ * DHCPv6 messages: what is made, what is taken from a good answer, and each way an answer can be
+ * wrong.
+ */
 #include "check.h"
 #include "dhcp6msg.h"
 
@@ -10,7 +13,8 @@
 #define XID  0x112233
 #define IAID 1
 
-static const uint8_t client[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, server[] = {0, 1, 0, 1, 9, 9, 9, 9, 2, 0, 0, 0, 0, 1};
+static const uint8_t client[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, server[] =
+	{0, 1, 0, 1, 9, 9, 9, 9, 2, 0, 0, 0, 0, 1};
 
 static struct dhcp6_reply parse(const struct msg6 *m)
 {
@@ -152,7 +156,7 @@ TEST(wrong_answers)
 	CHECK_INT(parse(&m).defect, DHCP6_OPTION_SIZE);
 }
 
-/* Options nobody knows are no fault, however many (RFC 8415 section 16). */
+/* Unknown options are no fault, however many (RFC 8415 section 16). */
 TEST(a_packet_full_of_options)
 {
 	struct dhcp6_reply r;
@@ -197,7 +201,8 @@ static void open_ia(struct msg6 *m, uint32_t iaid, uint32_t t1, uint32_t t2)
 	msg6_u32(m, t2);
 }
 
-static void put_address(struct msg6 *m, const char *addr, uint32_t preferred, uint32_t valid, int status)
+static void put_address(struct msg6 *m, const char *addr, uint32_t preferred, uint32_t valid,
+	int status)
 {
 	msg6_open(m, 5);
 	msg6_addr(m, addr);
@@ -256,16 +261,23 @@ TEST(addresses_nobody_can_have)
 		{"2001:db8::77", 3000, 7200, 200, 0, 0, DHCP6_USABLE, ""},
 		{"::", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ::, which no host can have"},
 		{"::1", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ::1, which no host can have"},
-		{"ff05::9", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ff05::9, which no host can have"},
-		{"fe80::5", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers fe80::5, which no host can have"},
+		{"ff05::9", 3000, 7200, 0, 0, 0, DHCP6_FAULTY,
+			"it offers ff05::9, which no host can have"},
+		{"fe80::5", 3000, 7200, 0, 0, 0, DHCP6_FAULTY,
+			"it offers fe80::5, which no host can have"},
 		{"::ffff:192.0.2.7", 3000, 7200, 0, 0, 0, DHCP6_FAULTY,
 			"it offers ::ffff:192.0.2.7, which no host can have"},
-		{"::192.0.2.7", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers ::192.0.2.7, which no host can have"},
-		{"2001:db8:a::", 3000, 7200, 0, 0, 0, DHCP6_FAULTY, "it offers 2001:db8:a::, which no host can have"},
-		{"2001:db8::77", 0, 0, 0, 0, 0, DHCP6_FAULTY, "2001:db8::77 has a valid lifetime of 0 s"},
+		{"::192.0.2.7", 3000, 7200, 0, 0, 0, DHCP6_FAULTY,
+			"it offers ::192.0.2.7, which no host can have"},
+		{"2001:db8:a::", 3000, 7200, 0, 0, 0, DHCP6_FAULTY,
+			"it offers 2001:db8:a::, which no host can have"},
+		{"2001:db8::77", 0, 0, 0, 0, 0, DHCP6_FAULTY,
+			"2001:db8::77 has a valid lifetime of 0 s"},
 		{"2001:db8::77", 7201, 7200, 0, 0, 0, DHCP6_FAULTY,
-			"2001:db8::77 has a preferred lifetime beyond its valid one (7201 > 7200 s)"},
-		{"2001:db8::77", 3000, 7200, 200, 100, 0, DHCP6_FAULTY, "T1 is beyond T2 (200 > 100 s): IA_NA ignored"},
+			"2001:db8::77 has a preferred lifetime beyond its valid one (7201 > 7200 "
+			"s)"},
+		{"2001:db8::77", 3000, 7200, 200, 100, 0, DHCP6_FAULTY,
+			"T1 is beyond T2 (200 > 100 s): IA_NA ignored"},
 		{"2001:db8::77", 3000, 7200, 0, 0, DHCP6_NOT_ON_LINK, DHCP6_REFUSED, ""},
 	};
 
@@ -434,7 +446,8 @@ TEST(hostile_text)
 TEST(a_solicit)
 {
 	struct duid id = {.len = sizeof(client)};
-	struct dhcp6_message msg = {.type = DHCP6_SOLICIT, .xid = XID, .client = &id, .elapsed = 0x1234, .ia = true,
+	struct dhcp6_message msg =
+		{.type = DHCP6_SOLICIT, .xid = XID, .client = &id, .elapsed = 0x1234, .ia = true,
 		.iaid = 7, .rapid = true, .hostname = "node5.lab.example"};
 	uint8_t buf[DHCP6_REQUEST_MAX];
 	const uint8_t *value;

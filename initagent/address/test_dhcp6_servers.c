@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Servers that refuse, fall silent, forget, take back, or answer in another's place, against the DHCPv6 client. */
+/*
+ * Servers that refuse, fall silent, forget, take back, or answer in another's place, against the
+ * DHCPv6 client.
+ */
 #include "check.h"
 #include "dhcp6client.h"
 
@@ -12,7 +15,8 @@ static uint8_t asked_server(const struct dhcp6_packet *p)
 	return value[3];
 }
 
-static void advertise(struct dhcp6 *d, uint8_t server, uint8_t preference, const char *addr, uint64_t now)
+static void advertise(struct dhcp6 *d, uint8_t server, uint8_t preference, const char *addr,
+	uint64_t now)
 {
 	struct msg6 m;
 
@@ -117,14 +121,15 @@ TEST(an_offer_no_host_can_have)
 	dhcp6_start(d, now);
 	client6_sent(d, DHCP6_SOLICIT);
 	advertise(d, 1, 255, "::1", now);
-	CHECK_STR(client6_event(d, DHCP_EVENT_BAD_REPLY).text, "it offers ::1, which no host can have");
+	CHECK_STR(client6_event(d, DHCP_EVENT_BAD_REPLY).text,
+		"it offers ::1, which no host can have");
 	advertise(d, 2, 0, US, now);
 	client6_run(d, now, 0, SEC);
 	p = client6_sent(d, DHCP6_REQUEST);
 	CHECK_INT(asked_server(&p), 2);
 }
 
-/* Whoever was not asked has no say; when all are asked, everyone has. */
+/* A server that was not asked does not count; when all are asked, each does. */
 TEST(answers_in_anothers_place)
 {
 	uint64_t now;
@@ -197,7 +202,8 @@ TEST(forgotten_and_left_alone)
 	CHECK_INT(now, expires);
 }
 
-/* Valid lifetime 0: not used any more, at once. With another address in the answer that one is taken. */
+/* Valid lifetime 0: not used any more, at once. With another address in the answer that one is
+ * taken. */
 TEST(taken_back_at_renewal)
 {
 	for (int other = 0; other < 2; other++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What DHCP clients of others have been broken with, against ours: whole sweeps instead of the one packet of
- * the report. tests/bugclasses lists all of them and where each is tested.
+ * What DHCP clients of others have been broken with, against ours: whole sweeps instead of the one
+ * packet of the report. tests/bugclasses lists all of them and where each is tested.
  */
 #include "check.h"
 #include "dhcpmsg.h"
@@ -16,11 +16,13 @@
 #define ME  0x0a000005
 #define SEC NSEC_PER_SEC
 
-static const struct link_hw hw = {.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
+static const struct link_hw hw =
+	{.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
 static const struct netdev dev = {.ifindex = 3, .name = "ib0", .hwtype = 32, .hw = hw, .mtu = 2044};
 
 /* Everything the parser reads. */
-static const uint8_t codes[] = {1, 3, 6, 12, 15, 17, 26, 28, 33, 42, 51, 52, 53, 54, 58, 59, 61, 66, 67, 119, 121};
+static const uint8_t codes[] =
+	{1, 3, 6, 12, 15, 17, 26, 28, 33, 42, 51, 52, 53, 54, 58, 59, 61, 66, 67, 119, 121};
 
 /* Whatever the bytes are, the parser ends, and its answer passes the check it is put to. */
 static struct dhcp_reply parse(const struct msg *m)
@@ -73,10 +75,12 @@ TEST(no_option_reaches_past_its_field)
 				msg_end(&m);
 				m.bytes[fields[f].at + fields[f].size - gap] = codes[c];
 				if (gap > 1)
-					m.bytes[fields[f].at + fields[f].size - gap + 1] = (uint8_t)(gap - 1);
+					m.bytes[fields[f].at + fields[f].size - gap + 1] =
+						(uint8_t)(gap - 1);
 				msg_wrap(&m);
 				r = parse(&m);
-				CHECK_INT(r.defect, codes[c] == 51 || codes[c] == 53 || codes[c] == 54 ?
+				CHECK_INT(r.defect, codes[c] == 51 || codes[c] == 53 ||
+					codes[c] == 54 ?
 					DHCP_OPTION_SIZE : DHCP_GOOD);
 				CHECK(r.dropped & 1 << FIELD_OVERLOADED);
 				CHECK(!*r.hostname && !*r.root_path && !r.n_dns && !r.n_routes);
@@ -103,7 +107,8 @@ TEST(overload_does_not_nest)
 /* What a shell would act on is in no field, and in none of the files made of a lease. */
 TEST(no_file_of_ours_carries_shell_text)
 {
-	static const char *const bad[] = {"a'b", "a\"b", "a`b", "a$b", "a;b", "a|b", "a&b", "a\nb", "a\\b",
+	static const char *const bad[] =
+		{"a'b", "a\"b", "a`b", "a$b", "a;b", "a|b", "a&b", "a\nb", "a\\b",
 		"a>b", "a(b", "a b=c", "a\rb"};
 	char text[LEASE_FILE_MAX];
 
@@ -136,7 +141,8 @@ TEST(no_file_of_ours_carries_shell_text)
 	}
 }
 
-/* A thousand clients that start in the same instant: no transaction twice, no bit that stands still. */
+/* A thousand clients that start in the same instant: no transaction twice, no bit that stands
+ * still. */
 TEST(transactions_cannot_be_guessed)
 {
 	uint32_t seen[1000], ones = 0, zeros = 0;
@@ -158,7 +164,8 @@ TEST(transactions_cannot_be_guessed)
 	CHECK_INT(zeros, UINT32_MAX);
 }
 
-/* On InfiniBand every reply reaches every node: one that echoes another node's identifier is not ours. */
+/* On InfiniBand every reply reaches every node: one that echoes another node's identifier is not
+ * ours. */
 TEST(a_neighbours_reply_is_not_ours)
 {
 	struct dhcp4_config cfg = {0};
@@ -184,7 +191,8 @@ TEST(a_neighbours_reply_is_not_ours)
 	CHECK(!dhcp4_pop_packet(d, &p));
 }
 
-/* htype 1, hlen 6 and a chaddr in a reply are a relay's or server's own idea: the transaction counts. */
+/* htype 1, hlen 6 and a chaddr in a reply are a relay's or server's own idea: the transaction
+ * counts. */
 TEST(hardware_fields_of_a_reply_do_not_matter)
 {
 	struct dhcp4_config cfg = {0};
@@ -207,7 +215,8 @@ TEST(hardware_fields_of_a_reply_do_not_matter)
 	CHECK(dhcp4_pop_packet(d, &p)); /* the REQUEST */
 }
 
-/* A lease is bound to the port GUID: QPN, flags and subnet prefix of the saved address may differ. */
+/* A lease is bound to the port GUID: QPN, flags and subnet prefix of the saved address may
+ * differ. */
 TEST(a_saved_lease_is_the_ports_not_the_queue_pairs)
 {
 	char dir[] = "/tmp/ia-bugs-XXXXXX", path[64];
@@ -215,7 +224,8 @@ TEST(a_saved_lease_is_the_ports_not_the_queue_pairs)
 	struct address_result r = {.ifindex = 3, .ifname = "ib0", .method = ADDRESS_DHCP4,
 		.addr = {.family = AF_INET, .v4 = {htonl(ME)}}, .prefix = 24,
 		.server_id = {.family = AF_INET, .v4 = {htonl(0x0a000001)}}, .client_id = {1, 2},
-		.client_id_len = 2, .lease_s = 60, .obtained = 1, .renew = 2, .rebind = 3, .expires = 4}, out;
+		.client_id_len = 2, .lease_s = 60, .obtained = 1, .renew = 2, .rebind = 3,
+		.expires = 4}, out;
 	struct netdev later = dev;
 
 	snprintf(path, sizeof(path), "%s/run", dir);

@@ -225,12 +225,16 @@ TEST(hosts_of_a_subnet)
 		uint32_t a;
 		unsigned prefix;
 		bool want;
-	} rows[] = {{0x0a000000, 24, false}, {0x0a0000ff, 24, false}, {0x0a000001, 24, true}, {0x0a0000ff, 23, true},
-		{0x0a000000, 31, true}, {0x0a000000, 32, true}, {0x0a000003, 30, false}, {0x7f000001, 32, false},
+	} rows[] =
+		{{0x0a000000, 24, false}, {0x0a0000ff, 24, false}, {0x0a000001, 24, true},
+			{0x0a0000ff, 23, true},
+		{0x0a000000, 31, true}, {0x0a000000, 32, true}, {0x0a000003, 30, false},
+			{0x7f000001, 32, false},
 		{0x0affffff, 8, false}, {0x80000000, 1, false}, {0x0a000001, 0, true}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_INT(inet4_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix), rows[i].want);
+		CHECK_INT(inet4_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix),
+			rows[i].want);
 }
 
 /* A URL is one as the fetcher reads it; everything else keeps to the alphabet of paths. */
@@ -267,4 +271,28 @@ TEST(boot_files_and_root_paths)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (text_valid(TEXT_BOOT, rows[i].text) != rows[i].want)
 			check_fail(__FILE__, __LINE__, "%s", rows[i].text);
+}
+
+TEST(names_as_long_as_they_may_be)
+{
+	char name[300];
+	struct dhcp_reply r;
+	struct msg m;
+
+	memset(name, 'a', sizeof(name));
+	name[63] = 0;
+	msg_begin(&m, DHCP_OFFER, 77, 0x0a000005);
+	msg_text(&m, 12, name);
+	msg_end(&m);
+	dhcp_parse(&r, m.bytes, m.len, true);
+	CHECK(dhcp_reply_sane(&r));
+	CHECK_INT(strlen(r.hostname), 63);
+	name[63] = 'a';
+	name[64] = 0;
+	msg_begin(&m, DHCP_OFFER, 77, 0x0a000005);
+	msg_text(&m, 12, name); /* one label of 64 */
+	msg_end(&m);
+	dhcp_parse(&r, m.bytes, m.len, true);
+	CHECK(dhcp_reply_sane(&r));
+	CHECK_STR(r.hostname, "");
 }

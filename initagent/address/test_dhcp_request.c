@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who we say we are, on Ethernet, InfiniBand and odd links; and that no request outgrows its buffer. */
+/*
+ * Who we say we are, on Ethernet, InfiniBand and odd links; and that no request outgrows its
+ * buffer.
+ */
 #include "check.h"
 #include "dhcpmsg.h"
 
@@ -8,7 +11,8 @@
 TEST(infiniband_identity)
 {
 	static const struct link_hw hw = {.len = 20, .bytes = {
-		0x80, 0, 1, 2, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
+		0x80, 0, 1, 2, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33,
+			0x3e}};
 	struct dhcp_identity id;
 	struct dhcp_request r = {.type = DHCP_DISCOVER, .id = &id, .xid = 7};
 	uint8_t packet[DHCP_REQUEST_MAX];

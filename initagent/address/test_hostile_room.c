@@ -8,7 +8,8 @@
 /* --- hostility ----------------------------------------------------------------------------- */
 
 /* Random bytes in random places; sometimes pure noise, sometimes only a wrong length. */
-static int server_hostile(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_hostile(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	static unsigned sent;
 	unsigned r[4];
@@ -56,7 +57,8 @@ TEST(a_thousand_malformed_replies)
 	CHECK(!room_printed(&f, "IA-E508")); /* the parser process lives */
 }
 
-static int server_malformed(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_malformed(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	int times = dhcpserver_answer(m, request, type);
 
@@ -130,7 +132,8 @@ TEST(a_dead_parser_is_replaced_and_the_lease_comes)
 	CHECK(room_printed(&f, "IA-E508"));
 }
 
-/* It is started again five times, the last time after 8 s; then it is lost, for interfaces that come later too. */
+/* It is started again five times, the last time after 8 s; then it is lost, for interfaces that
+ * come later too. */
 TEST(a_parser_that_dies_for_ever_is_the_end_of_dhcp)
 {
 	_cleanup_(room_end) struct room_fixture f;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The pure parts around IPv6: router options, client identifiers, the kernel's verdict on an address. */
+/*
+ * The pure parts around IPv6: router options, client identifiers, the kernel's verdict on an
+ * address.
+ */
 #include "check.h"
 
 #include <arpa/inet.h>
@@ -20,7 +23,8 @@ static const uint8_t router[16] = {0xfe, 0x80, [15] = 1};
 static struct nd_options options(const void *bytes, size_t len)
 {
 	uint8_t message[512];
-	struct nduseroptmsg head = {.nduseropt_family = AF_INET6, .nduseropt_opts_len = (uint16_t)len};
+	struct nduseroptmsg head =
+		{.nduseropt_family = AF_INET6, .nduseropt_opts_len = (uint16_t)len};
 	struct nlattr attr = {.nla_len = sizeof(attr) + 16, .nla_type = NDUSEROPT_SRCADDR};
 	struct nd_options o;
 
@@ -54,7 +58,8 @@ TEST(dns_servers_of_a_router)
 
 TEST(domains_of_a_router)
 {
-	static const uint8_t list[] = "\x1f\x04\0\0\0\0\x02\x58\x03lab\x07" "example\0\x04" "boot\0\0\0\0\0";
+	static const uint8_t list[] =
+		"\x1f\x04\0\0\0\0\x02\x58\x03lab\x07" "example\0\x04" "boot\0\0\0\0\0";
 	static const uint8_t hostile[] = "\x1f\x03\0\0\0\0\x02\x58\x07$(halt)\0\x03lab\0\0";
 	struct nd_options o = options(list, 32);
 
@@ -162,7 +167,9 @@ static struct env machine(char *dir, const char *uuid)
 	char path[256];
 	FILE *f;
 
-	for (const char *const *p = (const char *const[]){"sys", "sys/class", "sys/class/dmi", "sys/class/dmi/id", NULL}; *p; p++) {
+	for (const char *const *p =
+		(const char *const[]){"sys", "sys/class", "sys/class/dmi", "sys/class/dmi/id",
+		NULL}; *p; p++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, *p);
 		CHECK_INT(mkdir(path, 0755), 0);
 	}
@@ -176,7 +183,8 @@ static struct env machine(char *dir, const char *uuid)
 }
 
 static const struct netdev ethernet = {.hwtype = 1, .hw = {.len = 6, .bytes = {2, 0, 0, 0, 0, 5}}};
-static const struct netdev ipoib = {.hwtype = 32, .hw = {.len = 20, .bytes = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0,
+static const struct netdev ipoib =
+	{.hwtype = 32, .hw = {.len = 20, .bytes = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0,
 	0x50, 0x54, 0, 0xff, 0xfe, 0x99, 0, 0x64}}};
 
 TEST(duid_of_the_machine)
@@ -187,7 +195,8 @@ TEST(duid_of_the_machine)
 
 	CHECK_INT(duid_make(&d, &env, &ethernet), 0);
 	CHECK_INT(d.len, 18);
-	CHECK_MEM(d.bytes, "\0\4\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 18);
+	CHECK_MEM(d.bytes, "\0\4\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff",
+		18);
 }
 
 TEST(duid_of_the_interface)

@@ -5,11 +5,13 @@
 
 #define ADDRESS "2001:db8::77"
 
-/* va asks for an address by DHCPv6. The room's prefix has no /proc: the kernel's switches are set here. */
+/* va asks for an address by DHCPv6. The room's prefix has no /proc: the kernel's switches are set
+ * here. */
 static void begin(struct room_fixture *f, dhcp6server_fn fn)
 {
 	room_begin(f);
-	netns_run("ip link set va down; echo 0 >/proc/sys/net/ipv6/conf/va/accept_dad; ip link set va up");
+	netns_run("ip link set va down; echo 0 >/proc/sys/net/ipv6/conf/va/accept_dad; ip link set "
+		"va up");
 	/* Its only one, so that answers come from there. */
 	netns_run_in(f->peer, "ip -6 addr flush dev vb; ip addr add fe80::1/64 dev vb nodad");
 	if (fn)
@@ -33,7 +35,8 @@ static bool is_set(void)
 	return system("ip -6 addr show va | grep -q " ADDRESS) == 0;
 }
 
-static int server_offers(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_offers(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)n;
 	dhcp6server_lease(m, request, len, ADDRESS, 3600);
@@ -53,7 +56,8 @@ TEST(an_offer_without_a_reply)
 	CHECK(!room_printed(&f, "IA-E501"));
 }
 
-static int server_template(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_template(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)n;
 	dhcp6server_lease(m, request, len, "::1", 3600);
@@ -71,7 +75,8 @@ TEST(an_address_that_no_host_can_have)
 }
 
 /* Parameters of boot files, and what vendors add: more than a packet of the link holds. */
-static int server_verbose(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_verbose(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	static const uint8_t vendor[1000];
 
@@ -92,8 +97,10 @@ TEST(an_answer_in_fragments)
 	CHECK(is_set());
 }
 
-/* T1 comes at once, and then the server knows nothing any more, until it is asked for a new lease. */
-static int server_forgets(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+/* T1 comes at once, and then the server knows nothing any more, until it is asked for a new
+ * lease. */
+static int server_forgets(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	static bool renewed;
 
@@ -122,7 +129,8 @@ TEST(a_forgotten_lease_costs_no_address)
 	CHECK(room_printed(&f, "no binding"));
 }
 
-static int server_takes_back(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_takes_back(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)n;
 	dhcp6server_lease(m, request, len, ADDRESS, type == 5 ? 0 : 12);
@@ -141,7 +149,8 @@ TEST(an_address_taken_back)
 	CHECK_STR(ev.text, "the DHCPv6 server has taken " ADDRESS " back (valid lifetime 0)");
 }
 
-static int server_five_seconds(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_five_seconds(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)n;
 	dhcp6server_lease(m, request, len, ADDRESS, 5);
@@ -171,10 +180,12 @@ TEST(servers_of_the_other_family_only)
 	f.cfg.n_servers = 1;
 	dhcp6server_start(f.peer, "vb", server_verbose);
 	room_start(&f);
-	CHECK_STR(until_cause(&f, CAUSE_DHCP_FOREIGN).text, "server fe80::1 is not in rd.net.dhcp.server=");
+	CHECK_STR(until_cause(&f, CAUSE_DHCP_FOREIGN).text,
+		"server fe80::1 is not in rd.net.dhcp.server=");
 }
 
-/* Each of both options within its bounds, their product beyond 64 bits: what is left of it is 5 s. */
+/* Each of both options within its bounds, their product beyond 64 bits: what is left of it is 5
+ * s. */
 TEST(the_time_of_all_rounds_does_not_wrap)
 {
 	_cleanup_(room_end) struct room_fixture f;

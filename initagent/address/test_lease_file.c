@@ -20,10 +20,12 @@ static struct address_result full(void)
 {
 	struct address_result r = {
 		.ifindex = 7, .ifname = "eth0", .method = ADDRESS_DHCP4, .addr = addr("10.0.0.5"),
-		.prefix = 24, .broadcast = addr("10.0.0.255"), .gateway = addr("10.0.0.1"), .mtu = 1400,
+		.prefix = 24, .broadcast = addr("10.0.0.255"), .gateway = addr("10.0.0.1"), .mtu =
+		1400,
 		.n_dns = 2, .n_ntp = 1, .n_routes = 2,
 		.hostname = "node5", .domain = "example", .search = "lab.example example",
-		.root_path = "10.0.0.1:/export/root,vers=4.2", .boot_file = "http://x/y", .tftp_server = "t",
+		.root_path = "10.0.0.1:/export/root,vers=4.2", .boot_file = "http://x/y",
+		.tftp_server = "t",
 		.next_server = addr("10.0.0.3"), .server_id = addr("10.0.0.1"),
 		.client_id = {1, 2, 0, 0, 0, 0, 5}, .client_id_len = 7,
 		.lease_s = 3600, .obtained = 1, .renew = 1800000000000, .rebind = 3150000000000,
@@ -38,7 +40,8 @@ static struct address_result full(void)
 	return r;
 }
 
-static const struct netdev dev = {.ifindex = 7, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
+static const struct netdev dev =
+	{.ifindex = 7, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
 
 TEST(out_and_in_again)
 {
@@ -67,7 +70,8 @@ TEST(leases_of_both_families)
 	CHECK_INT(mkdir(path, 0755), 0);
 	six = (struct address_result){.ifindex = 7, .ifname = "eth0", .method = ADDRESS_DHCP6,
 		.addr = addr("2001:db8::77"), .prefix = 128, .gateway = addr("fe80::1"), .n_dns = 1,
-		.dns[0] = addr("2001:db8::53"), .search = "lab.example", .boot_file = "http://[2001:db8::1]/x",
+		.dns[0] = addr("2001:db8::53"), .search = "lab.example", .boot_file =
+		"http://[2001:db8::1]/x",
 		.client_id = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, .client_id_len = 10,
 		.server_duid = {0, 2, 9, 9}, .server_duid_len = 4, .lease_s = 3600, .obtained = 1,
 		.renew = 2, .rebind = 3, .expires = 4};
@@ -100,7 +104,8 @@ TEST(the_fullest_fits)
 
 	r.n_routes = ADDRESS_ROUTES_MAX;
 	for (size_t i = 0; i < r.n_routes; i++)
-		r.routes[i] = (struct address_route){addr("2001:db8:1111:2222:3333:4444:5555:0"), 112,
+		r.routes[i] =
+			(struct address_route){addr("2001:db8:1111:2222:3333:4444:5555:0"), 112,
 			addr("2001:db8:1111:2222:3333:4444:5555:6666")};
 	r.n_dns = r.n_ntp = ADDRESS_LIST_MAX;
 	for (size_t i = 0; i < ADDRESS_LIST_MAX; i++)
@@ -127,30 +132,40 @@ TEST(bad_files)
 {
 	static const char *const rows[] = {
 		"", "\n", HEAD, CORE, "initagent-lease=2\n" CORE, "initagent-lease=10\n" CORE,
-		HEAD CORE "unknown=1\n", HEAD CORE "dns\n", HEAD CORE "dns=\n", HEAD CORE "dns=1.2.3\n",
+		HEAD CORE "unknown=1\n", HEAD CORE "dns\n", HEAD CORE "dns=\n",
+		HEAD CORE "dns=1.2.3\n",
 		HEAD CORE "dns=1.2.3.4 \n", HEAD LESS "prefix=256\n", HEAD LESS "prefix=33\n",
-		HEAD LESS "prefix=-1\n", HEAD LESS "prefix= 1\n", HEAD LESS "prefix=\n", HEAD CORE "mtu=4294967296\n",
-		HEAD CORE "lease=99999999999999999999\n", HEAD CORE "expires=18446744073709551616\n",
-		HEAD CORE "hostname=$(reboot)\n", HEAD CORE "hostname=a b\n", HEAD CORE "hostname=\n",
+		HEAD LESS "prefix=-1\n", HEAD LESS "prefix= 1\n", HEAD LESS "prefix=\n",
+		HEAD CORE "mtu=4294967296\n",
+		HEAD CORE "lease=99999999999999999999\n",
+		HEAD CORE "expires=18446744073709551616\n",
+		HEAD CORE "hostname=$(reboot)\n", HEAD CORE "hostname=a b\n",
+		HEAD CORE "hostname=\n",
 		HEAD CORE "domain=a;b\n", HEAD CORE "root-path=`x`\n", HEAD CORE "client-id=0\n",
 		HEAD "hardware=02\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=0g\n",
 		HEAD "hardware=02\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=0A\n",
 		HEAD "hardware=\naddress=10.0.0.5\nserver=10.0.0.1\nclient-id=01\n",
-		HEAD "hardware=000000000000000000000000000000000000000000000000000000000000000000\naddress=10.0.0.5\n"
+		HEAD "hardware=000000000000000000000000000000000000000000000000000000000000000000\n"
+		"address=10.0.0.5\n"
 		     "server=10.0.0.1\nclient-id=01\n",
-		HEAD CORE "route=10.0.0.0\n", HEAD CORE "route=10.0.0.0/33\n", HEAD CORE "route=10.0.0.0/8 x\n",
+		HEAD CORE "route=10.0.0.0\n", HEAD CORE "route=10.0.0.0/33\n",
+		HEAD CORE "route=10.0.0.0/8 x\n",
 		HEAD CORE "route=10.0.0.0/8 \n", HEAD CORE "\n", HEAD CORE "=\n",
-		HEAD CORE "renew=5\nrebind=4\nexpires=9\n", HEAD CORE "obtained=9\nrenew=1\nrebind=2\nexpires=3\n",
+		HEAD CORE "renew=5\nrebind=4\nexpires=9\n",
+		HEAD CORE "obtained=9\nrenew=1\nrebind=2\nexpires=3\n",
 		HEAD "hardware=02\naddress=::1\nprefix=24\nserver=10.0.0.1\nclient-id=01\n",
 		HEAD LESS, HEAD LESS "prefix=0\n", /* what no host can have, as in a reply */
 		HEAD "hardware=02\naddress=10.0.0.0\nprefix=24\nserver=10.0.0.1\nclient-id=01\n",
 		HEAD "hardware=02\naddress=10.0.0.255\nprefix=24\nserver=10.0.0.1\nclient-id=01\n",
 		HEAD "hardware=02\naddress=127.0.0.5\nprefix=24\nserver=10.0.0.1\nclient-id=01\n",
-		HEAD "hardware=02\naddress=10.0.0.5\nprefix=24\nserver=255.255.255.255\nclient-id=01\n",
+		HEAD "hardware=02\naddress=10.0.0.5\nprefix=24\nserver=255.255.255.255\n"
+		"client-id=01\n",
 		HEAD "hardware=02\naddress=10.0.0.5\nprefix=24\nserver=10.0.0.5\nclient-id=01\n",
-		HEAD CORE "gateway=10.0.0.5\n", HEAD CORE "gateway=10.0.0.255\n", HEAD CORE "gateway=::1\n",
+		HEAD CORE "gateway=10.0.0.5\n", HEAD CORE "gateway=10.0.0.255\n",
+		HEAD CORE "gateway=::1\n",
 		HEAD CORE "route=10.0.0.0/24 10.0.0.9\n",
-		HEAD CORE "prefix=24\n", HEAD CORE "hardware=02\n", HEAD CORE "domain=a\ndomain=a\n",
+		HEAD CORE "prefix=24\n", HEAD CORE "hardware=02\n",
+		HEAD CORE "domain=a\ndomain=a\n",
 		HEAD CORE "dns=1.1.1.1\ndns=1.1.1.1\ndns=1.1.1.1\ndns=1.1.1.1\ndns=1.1.1.1\n",
 	};
 	struct address_result r;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* DHCP in the whole room, against servers that behave as the test wants, and links that come and go. */
+/* DHCP in the whole room, against servers that the test controls, and links that come and go. */
 #include "addressroom.h"
 
 #include <signal.h>
-
-#include "report/record.h"
-#include "report/report.h"
 
 /* --- leases -------------------------------------------------------------------------------- */
 
@@ -24,50 +21,13 @@ TEST(a_lease_end_to_end)
 	netns_run("ip route | grep -q '^default via 10.0.0.1 dev va proto dhcp'");
 	CHECK_INT(room_result(&f)->lease_s, 3600);
 	CHECK(!room_result(&f)->adopted);
-	netns_run("grep -q '^address=10.0.0.5$' %s/run/initagent/lease.%d", f.prefix, f.cfg.ifindex);
+	netns_run("grep -q '^address=10.0.0.5$' %s/run/initagent/lease.%d", f.prefix,
+		f.cfg.ifindex);
 	CHECK_INT(addresses_add(f.addresses, &f.cfg, room_clock(&f)), -EEXIST);
 	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
 	netns_run("test -z \"$(ip -4 addr show va | grep inet)\"");
 	netns_run("test -z \"$(ip route)\"");
 	CHECK(!addresses_result(f.addresses, f.cfg.ifindex));
-}
-
-TEST(the_first_discover_leaves_with_the_carrier)
-{
-	_cleanup_(room_end) struct room_fixture f;
-	uint64_t began;
-
-	room_begin(&f);
-	f.real = true;
-	netns_run_in(f.peer, "ip link set vb down");
-	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	while (room_next(&f, 5 * SEC).cause != CAUSE_NETDEV_NO_CARRIER)
-		continue;
-	netns_run_in(f.peer, "ip link set vb up");
-	began = room_clock(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
-	CHECK(room_clock(&f) - began < SEC / 2);
-}
-
-/* The timeline shows what the agent itself takes from the news of the carrier to the first packet. */
-TEST(the_first_packet_is_on_the_timeline)
-{
-	_cleanup_(room_end) struct room_fixture f;
-	const struct report_work *found = NULL;
-	struct report_view view;
-
-	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
-	report_view(f.report, &view);
-	for (size_t i = 0; i < view.n_works; i++)
-		if (streq(view.works[i].what, "first DHCP packet on va"))
-			found = &view.works[i];
-	CHECK(found);
-	/* Generous: with sanitizers, and beside other tests. */
-	CHECK(found->end > found->begin && found->end - found->begin < 500 * NSEC_PER_MSEC);
 }
 
 TEST(routes_mtu_names)
@@ -87,10 +47,13 @@ TEST(routes_mtu_names)
 	netns_run("grep -qx 'search example' %s/etc/resolv.conf", f.prefix);
 	CHECK_STR(room_result(&f)->hostname, "node5");
 	CHECK_STR(room_result(&f)->root_path, "10.0.0.1:/export/root");
-	CHECK(room_printed(&f, "ignoring route 101.0.0.0/8 via 198.51.100.1 in DHCP lease: its gateway is outside of the subnet"));
+	CHECK(room_printed(&f,
+		"ignoring route 101.0.0.0/8 via 198.51.100.1 in DHCP lease: its gateway is outside "
+		"of the subnet"));
 }
 
-static int server_lossy(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_lossy(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	return n == 1 ? 0 : dhcpserver_plain(m, request, len, type, n);
 }
@@ -132,7 +95,8 @@ TEST(nobody_answers)
 
 static void received(struct room_fixture *f, unsigned packets)
 {
-	netns_run("mkdir -p %s/sys/class/net/va/statistics; echo %u >%s/sys/class/net/va/statistics/rx_packets", f->prefix,
+	netns_run("mkdir -p %s/sys/class/net/va/statistics; echo %u "
+		">%s/sys/class/net/va/statistics/rx_packets", f->prefix,
 		packets, f->prefix);
 }
 
@@ -195,13 +159,15 @@ TEST(refused_then_accepted)
 	room_until(&f, ADDRESS_CONFIGURED, 9 * SEC);
 }
 
-static int server_stranger(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_stranger(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	int times = dhcpserver_answer(m, request, type);
 
 	(void)len;
 	(void)n;
-	memcpy(m->bytes + MSG_OPTIONS + 3 + 2, "\x0a\x00\x00\x63", 4); /* another server identifier */
+	/* another server identifier */
+	memcpy(m->bytes + MSG_OPTIONS + 3 + 2, "\x0a\x00\x00\x63", 4);
 	msg_end(m);
 	return times;
 }
@@ -253,7 +219,8 @@ TEST(two_servers_the_allowed_one_wins)
 	CHECK_INT(ntohl(room_result(&f)->server_id.v4.s_addr), 0x0a000001);
 }
 
-static int server_twice(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_twice(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	return 3 * dhcpserver_plain(m, request, len, type, n);
 }
@@ -270,13 +237,15 @@ TEST(every_reply_three_times)
 }
 
 /* Offers, and answers no REQUEST. */
-static int server_offers(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_offers(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	return type == 1 ? dhcpserver_plain(m, request, len, type, n) : 0;
 }
 
 /* Acknowledges what it was not asked for. */
-static int server_intrudes(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_intrudes(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	return type == 3 ? server_stranger(m, request, len, type, n) : 0;
 }
@@ -297,7 +266,8 @@ TEST(an_offer_without_acknowledgement)
 	CHECK_STR(ev.text, "server 10.0.0.1 offered 10.0.0.5, but left 1 REQUEST unanswered");
 	ev = room_until(&f, ADDRESS_FAILED, 15 * SEC);
 	CHECK_INT(ev.cause, CAUSE_DHCP_NO_ACK);
-	CHECK(strstr(ev.text, "no lease after 1 round of 12 s; server 10.0.0.1 offered 10.0.0.5, but left "));
+	CHECK(strstr(ev.text,
+		"no lease after 1 round of 12 s; server 10.0.0.1 offered 10.0.0.5, but left "));
 	CHECK(room_printed(&f, "IA-E511"));
 	CHECK(room_printed(&f, "but left 3 REQUESTs unanswered"));
 	CHECK(!room_printed(&f, "IA-E501"));
@@ -320,7 +290,8 @@ TEST(another_server_acknowledges)
 }
 
 /* Answers to a card that is not ours, as behind a switch that floods. */
-static int server_misaddressed(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_misaddressed(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	int times = dhcpserver_plain(m, request, len, type, n);
 
@@ -338,11 +309,14 @@ TEST(answers_for_another_card)
 	dhcpserver_start(f.peer, "vb", server_misaddressed);
 	room_start(&f);
 	ev = next_silence(&f);
-	CHECK_STR(ev.text, "no DHCP answer yet, 1 request sent; 1 answer for another hardware address or client");
+	CHECK_STR(ev.text,
+		"no DHCP answer yet, 1 request sent; 1 answer for another hardware address or "
+		"client");
 }
 
 /* Takes the subnet from the interface, and names the client itself as router and name server. */
-static int server_hijacks(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_hijacks(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	int times = dhcpserver_answer(m, request, type);
 
@@ -368,11 +342,17 @@ TEST(the_subnet_stays_with_its_interface)
 	netns_run("ip route | grep -q '^10.0.0.128/25 via 10.0.0.99'");
 	netns_run("ip route | grep -q '^default via 10.0.0.2 '");
 	netns_run("ip -4 addr show va | grep -q 'brd 10.0.0.255'");
-	CHECK(room_printed(&f, "ignoring route 10.0.0.0/24 via 10.0.0.99 in DHCP lease: it is the interface's own subnet"));
-	CHECK(room_printed(&f, "route 10.0.0.128/25 via 10.0.0.99 in DHCP lease leads a part of the interface's own subnet"));
-	CHECK(room_printed(&f, "ignoring route 0.0.0.0/0 via 10.0.0.5 in DHCP lease: its gateway is this node"));
+	CHECK(room_printed(&f,
+		"ignoring route 10.0.0.0/24 via 10.0.0.99 in DHCP lease: it is the interface's own "
+		"subnet"));
+	CHECK(room_printed(&f,
+		"route 10.0.0.128/25 via 10.0.0.99 in DHCP lease leads a part of the interface's "
+		"own subnet"));
+	CHECK(room_printed(&f,
+		"ignoring route 0.0.0.0/0 via 10.0.0.5 in DHCP lease: its gateway is this node"));
 	CHECK(room_printed(&f, "ignoring broadcast address 10.0.0.1 in DHCP lease"));
-	CHECK(room_printed(&f, "ignoring DNS server 10.0.0.5 in DHCP lease: it is this node's own address"));
+	CHECK(room_printed(&f,
+		"ignoring DNS server 10.0.0.5 in DHCP lease: it is this node's own address"));
 	netns_run("[ \"$(cat %s/etc/resolv.conf)\" = \"nameserver 10.0.0.1\" ]", f.prefix);
 }
 
@@ -395,12 +375,14 @@ TEST(made_up_values_are_told)
 	dhcpserver_start(f.peer, "vb", server_bare);
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
-	CHECK(room_printed(&f, "no subnet mask (option 1) in DHCP lease: taking that of the address's class, /8"));
+	CHECK(room_printed(&f,
+		"no subnet mask (option 1) in DHCP lease: taking that of the address's class, /8"));
 	CHECK(room_printed(&f, "no lease time (option 51) in DHCP lease: taking 3600 s"));
 }
 
 /* A relay's reply: its address in giaddr, the relay as IP source, hops counted. */
-static int server_relay(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_relay(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	int times = dhcpserver_answer(m, request, type);
 
@@ -424,7 +406,8 @@ TEST(through_a_relay)
 	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
 }
 
-static int server_short_lease(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_short_lease(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	static bool given;
 
@@ -470,7 +453,8 @@ TEST(not_under_a_mounted_root)
 	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24");
 }
 
-static int server_renewing(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_renewing(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)len;
 	(void)n;
@@ -498,7 +482,8 @@ TEST(a_lease_is_renewed_while_the_boot_waits)
 }
 
 /* Refuses to renew, as after its leases file was lost, and gives the next client a new lease. */
-static int server_forgets(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_forgets(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	if (type != 3 || !msg_be32(request + MSG_HEADERS + 12))
 		return server_renewing(m, request, len, type, n);

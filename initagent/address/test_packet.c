@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packet sockets on a link whose addresses are longer than struct sockaddr_ll has room for, as IPoIB's are: a tap
- * of a link type with 16-byte addresses (tests/net/ibtap.c says why not 20).
+ * Packet sockets on a link whose addresses are longer than struct sockaddr_ll has room for, as
+ * IPoIB's are: a tap of a link type with 16-byte addresses (tests/net/ibtap.c says why not 20).
  */
 #include "check.h"
 #include "netns.h"
@@ -32,7 +32,8 @@ static int tap_open(struct netdev *dev)
 	CHECK_INT(ioctl(fd, TUNSETLINK, (unsigned long)ARPHRD_TUNNEL6), 0);
 	netns_run("ip link set ib0 addrgenmode none; ip link set ib0 up");
 	*dev = (struct netdev){.ifindex = (int)if_nametoindex("ib0"), .hwtype = ARPHRD_INFINIBAND,
-		.hw.len = 20, .broadcast = {.len = 20, .bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b}}};
+		.hw.len = 20, .broadcast =
+		{.len = 20, .bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b}}};
 	return fd;
 }
 
@@ -43,8 +44,10 @@ static bool came_out(int tap, const void *payload, size_t len)
 	ssize_t n;
 
 	while ((n = read(tap, frame, sizeof(frame))) > 0)
-		if ((size_t)n == ETHER_HDR_LEN + len && !memcmp(frame + ETHER_HDR_LEN, payload, len)) {
-			CHECK_MEM(frame, "\x00\xff\xff\xff\xff\x12", 6); /* the head of the address */
+		if ((size_t)n == ETHER_HDR_LEN + len &&
+			!memcmp(frame + ETHER_HDR_LEN, payload, len)) {
+			/* the head of the address */
+			CHECK_MEM(frame, "\x00\xff\xff\xff\xff\x12", 6);
 			return true;
 		}
 	return false;
@@ -73,10 +76,12 @@ TEST(long_addresses_need_a_long_structure)
 	CHECK(came_out(tap, hello, sizeof(hello)));
 }
 
-/* A reply as the switch hands it on: Ethernet header, IP, UDP to port 68, BOOTP reply with this transaction. */
+/* A reply as the switch hands it on: Ethernet header, IP, UDP to port 68, BOOTP reply with this
+ * transaction. */
 static void reply_in(int tap, uint32_t xid, uint16_t port, uint8_t op)
 {
-	uint8_t frame[ETHER_HDR_LEN + WIRE_HEADERS + 300] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 1, 8, 0};
+	uint8_t frame[ETHER_HDR_LEN + WIRE_HEADERS + 300] =
+		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 1, 8, 0};
 	uint8_t *packet = frame + ETHER_HDR_LEN, *message = packet + WIRE_HEADERS;
 	const uint32_t be = htonl(xid);
 
@@ -126,10 +131,8 @@ TEST(only_the_transaction_gets_in)
 	CHECK(!received(fd, 50));
 }
 
-/*
- * The kernel leaves ENETDOWN on a socket whose interface goes down, or is not up yet when it is bound: not
- * the next packet's fault.
- */
+/* The kernel leaves ENETDOWN on a socket whose interface goes down, or is not up yet when it is
+ * bound: not the next packet's fault. */
 TEST(a_link_that_was_down_costs_no_packet)
 {
 	static const char hello[] = "a packet";
@@ -149,7 +152,8 @@ TEST(a_link_that_was_down_costs_no_packet)
 		CHECK_INT(packet_expect(fd, 2), 0);
 		CHECK_INT(packet_broadcast(fd, &dev, ETHERTYPE_IP, hello, sizeof(hello)), 0);
 		netns_run("ip link set va down");
-		CHECK_INT(packet_broadcast(fd, &dev, ETHERTYPE_IP, hello, sizeof(hello)), -ENETDOWN);
+		CHECK_INT(packet_broadcast(fd, &dev, ETHERTYPE_IP, hello, sizeof(hello)),
+			-ENETDOWN);
 		netns_run("ip link set va up");
 	}
 }

@@ -109,7 +109,9 @@ TEST(it_has_no_rights)
 		CHECK_STR(value, "65534\t65534\t65534\t65534");
 		status_of(parser_pid(g), "Groups", value, sizeof(value));
 		CHECK_STR(value + strspn(value, " "), "");
-		/* One descriptor of use: the socket. Seen by root only, since it is not dumpable. */
+		/*
+		 * One descriptor of use: the socket. Seen by root only, since it is not dumpable.
+		 */
 		for (int fd = 0; fd < 64; fd++) {
 			ssize_t n;
 
@@ -188,7 +190,8 @@ static void act_ptrace(void)
 
 TEST(every_other_call_is_deadly)
 {
-	static void (*const acts[])(void) = {act_open, act_socket, act_exec, act_fork, act_kill, act_mmap,
+	static void (*const acts[])(void) =
+		{act_open, act_socket, act_exec, act_fork, act_kill, act_mmap,
 		act_mprotect, act_ptrace};
 
 	CHECK_INT(after_lock_down(act_nothing), 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names looked up by the whole room at DNS servers that answer right, wrong, late, in part or not at all. */
+/*
+ * Names looked up by the whole room at DNS servers that answer right, wrong, late, in part or not
+ * at all.
+ */
 #include "addressroom.h"
 
 #include <poll.h>
@@ -19,12 +22,16 @@
 
 static struct inet_addr servers[2];
 
-/* va has this address and these name servers; second: NULL: none. The far end has 10.0.0.1, 10.0.0.2, 2001:db8::1. */
-static void begin(struct room_fixture *f, const char *address, const char *first, const char *second)
+/* va has this address and these name servers; second: NULL: none. The far end has 10.0.0.1,
+ * 10.0.0.2, 2001:db8::1. */
+static void begin(struct room_fixture *f, const char *address, const char *first,
+	const char *second)
 {
 	room_begin(f);
-	netns_run_in(f->peer, "ip addr add 10.0.0.2/24 dev vb; ip addr add 2001:db8::1/64 dev vb nodad");
-	netns_run("echo 0 >/proc/sys/net/ipv6/conf/va/accept_dad; ip link set va down; ip link set va up");
+	netns_run_in(f->peer,
+		"ip addr add 10.0.0.2/24 dev vb; ip addr add 2001:db8::1/64 dev vb nodad");
+	netns_run("echo 0 >/proc/sys/net/ipv6/conf/va/accept_dad; ip link set va down; ip link set "
+		"va up");
 	f->cfg.method = ADDRESS_STATIC;
 	f->cfg.addr = room_addr(address);
 	f->cfg.prefix = f->cfg.addr.family == AF_INET ? 24 : 64;
@@ -89,7 +96,8 @@ static void add_record_with_nul(struct dnsserver_reply *m)
 
 static void addresses_nobody_has(struct dnsserver_reply *m, const struct dnsserver_query *q)
 {
-	static const char *const bad[] = {"127.0.0.1", "0.0.0.0", "255.255.255.255", "224.0.0.1", "240.0.0.1", "169.254.1.1",
+	static const char *const bad[] =
+		{"127.0.0.1", "0.0.0.0", "255.255.255.255", "224.0.0.1", "240.0.0.1", "169.254.1.1",
 		"::", "::1", "::ffff:10.0.0.1", "fe80::1", "ff02::1", "::10.0.0.1"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -179,8 +187,10 @@ static void answer_all(struct dnsserver_reply *m, const struct dnsserver_query *
 		const char *name;
 		dnsserver_fn fn;
 	} names[] = {
-		{"many.", answer_many}, {"mixed.", answer_mixed}, {"void.", answer_void}, {"evil.", answer_evil},
-		{"cut.", answer_cut}, {"huge.", answer_cut}, {"half.", answer_cut}, {"shy.", answer_cut},
+		{"many.", answer_many}, {"mixed.", answer_mixed}, {"void.", answer_void},
+			{"evil.", answer_evil},
+		{"cut.", answer_cut}, {"huge.", answer_cut}, {"half.", answer_cut},
+			{"shy.", answer_cut},
 		{"alias.", answer_alias}, {"circle.", answer_alias}, {"nas3.", answer_alias},
 		{"four.", answer_one_kind}, {"six.", answer_one_kind}, {"opcode.", answer_opcode},
 	};
@@ -195,13 +205,15 @@ static void answer_all(struct dnsserver_reply *m, const struct dnsserver_query *
 
 TEST(what_a_server_may_answer)
 {
-	static const char all[] = "10.0.1.1 10.0.1.2 10.0.1.3 10.0.1.4 10.0.1.5 10.0.1.6 10.0.1.7 10.0.1.8";
+	static const char all[] =
+		"10.0.1.1 10.0.1.2 10.0.1.3 10.0.1.4 10.0.1.5 10.0.1.6 10.0.1.7 10.0.1.8";
 	static const struct {
 		const char *name, *want;
 	} rows[] = {
 		{"many.example", all},
 		{"mixed.example", "10.0.0.20"},
-		{"void.example", "DNS gives no usable address for void.example (it says 127.0.1.1)"},
+		{"void.example",
+			"DNS gives no usable address for void.example (it says 127.0.1.1)"},
 		{"evil.example", "the DNS server knows no address of evil.example"},
 		{"cut.example", all},
 		{"huge.example", all},
@@ -230,8 +242,10 @@ TEST(only_ipv6_on_the_node)
 	dnsserver_start(f.peer, "2001:db8::1", answer_all);
 	CHECK_STR(resolve(&f, "mixed.example"), "2001:db8:a::20");
 	CHECK_STR(resolve(&f, "many.example"), "2001:db8::1");
-	CHECK_STR(resolve(&f, "four.example"), "four.example has IPv4 addresses only, and no interface here has one");
-	CHECK_STR(resolve(&f, "half.example"), "half.example has IPv4 addresses only, and no interface here has one");
+	CHECK_STR(resolve(&f, "four.example"),
+		"four.example has IPv4 addresses only, and no interface here has one");
+	CHECK_STR(resolve(&f, "half.example"),
+		"half.example has IPv4 addresses only, and no interface here has one");
 }
 
 /* --- errors ---------------------------------------------------------------------------------- */
@@ -284,7 +298,8 @@ TEST(what_the_server_answered_is_told)
 
 	begin(&f, "10.0.0.7", "10.0.0.1", "10.0.0.2");
 	dnsserver_start(f.peer, "10.0.0.1", all_refused);
-	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN), "DNS server 10.0.0.1 answers REFUSED for nfs.example");
+	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN),
+		"DNS server 10.0.0.1 answers REFUSED for nfs.example");
 }
 
 TEST(an_address_nobody_has_and_silence)
@@ -304,7 +319,8 @@ TEST(truncated_without_end)
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	dnsserver_start(f.peer, "10.0.0.1", always_cut);
 	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN),
-		"the answer of DNS server 10.0.0.1 for nfs.example is truncated, and none came over TCP");
+		"the answer of DNS server 10.0.0.1 for nfs.example is truncated, and none came "
+		"over TCP");
 }
 
 TEST(malformed_without_end)
@@ -313,11 +329,13 @@ TEST(malformed_without_end)
 
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	dnsserver_start(f.peer, "10.0.0.1", malformed);
-	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN), "DNS server 10.0.0.1 sends a malformed answer for nfs.example");
+	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN),
+		"DNS server 10.0.0.1 sends a malformed answer for nfs.example");
 }
 
 /* The lease has two search domains. */
-static int lease_with_search(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int lease_with_search(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)len;
 	(void)n;
@@ -343,8 +361,10 @@ TEST(an_error_does_not_stop_the_search_list)
 	CHECK_STR(resolve(&f, "nfs"), "10.0.0.8");
 	/* Both fail at first: the list goes round. */
 	CHECK_STR(resolve(&f, "late"), "10.0.0.9");
-	/* One has an error, none has an address: the error is what an admin can do something about. */
-	CHECK_STR(resolve_for(&f, "other", IN_VAIN), "DNS server 10.0.0.1 answers SERVFAIL for other.old.example");
+	/* One has an error, none has an address: the error is what an admin can do something
+	 * about. */
+	CHECK_STR(resolve_for(&f, "other", IN_VAIN),
+		"DNS server 10.0.0.1 answers SERVFAIL for other.old.example");
 }
 
 /* --- floods ---------------------------------------------------------------------------------- */
@@ -355,7 +375,8 @@ static void flood(struct dnsserver_reply *m, const struct dnsserver_query *q)
 	m->times = UINT32_MAX;
 }
 
-/* The agent has one loop: a server that sends at line rate must leave the others, and the clock, their turn. */
+/* The agent has one loop: a server that sends at line rate must leave the others, and the clock,
+ * their turn. */
 TEST(a_flood_of_answers)
 {
 	_cleanup_(room_end) struct room_fixture f;
@@ -363,7 +384,8 @@ TEST(a_flood_of_answers)
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	dnsserver_start(f.peer, "10.0.0.1", flood);
 	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", IN_VAIN, room_clock(&f)), 0);
-	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 30 * SEC).text, "DNS server 10.0.0.1 answers SERVFAIL for nfs.example");
+	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 30 * SEC).text,
+		"DNS server 10.0.0.1 answers SERVFAIL for nfs.example");
 }
 
 /* A hundred answers to the first query; the second one finds that they are all on their way. */
@@ -414,7 +436,8 @@ TEST(a_flood_is_taken_in_portions)
 	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
 	CHECK_INT(read_portion(l, fd, &answer, &tag), 16);
 	CHECK_INT(read_portion(l, fd, &answer, &tag), 16);
-	/* A server that has said that it cannot help is not heard again in this round: not even parsed. */
+	/* A server that has said that it cannot help is not heard again in this round: not even
+	 * parsed. */
 	CHECK_INT(answer.verdict, DNS_REFUSED);
 	lookup_take(l, &answer, tag, 0);
 	CHECK_INT(read_portion(l, fd, &answer, &tag), 0);

@@ -6,7 +6,8 @@
 #include "resolver/resolv_conf.h"
 #include "address/result.h"
 
-static const struct netdev dev = {.ifindex = 3, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
+static const struct netdev dev =
+	{.ifindex = 3, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
 
 static struct inet_addr addr(const char *text)
 {
@@ -116,8 +117,10 @@ TEST(the_node_is_not_its_own_name_server)
 {
 	struct lease_fixture f;
 	struct address_result r;
-	struct dhcp6_lease lease = {.reply = {.n_dns = 2, .dns = {{0x20, 1, [15] = 5}, {0x20, 1, [15] = 1}}}};
-	struct result_inet6 six = {.method = ADDRESS_DHCP6, .addr = addr("2001::5"), .lease = &lease};
+	struct dhcp6_lease lease =
+		{.reply = {.n_dns = 2, .dns = {{0x20, 1, [15] = 5}, {0x20, 1, [15] = 1}}}};
+	struct result_inet6 six =
+		{.method = ADDRESS_DHCP6, .addr = addr("2001::5"), .lease = &lease};
 	struct duid client = {0};
 
 	begin(&f);
@@ -200,7 +203,8 @@ TEST(routes_to_the_own_subnet)
 		{"10.0.0.0", "10.0.0.99", 23, LEASE_ROUTE_GOOD},
 		{"10.0.1.0", "10.0.0.99", 24, LEASE_ROUTE_GOOD},
 		{"0.0.0.0", "10.0.0.99", 0, LEASE_ROUTE_GOOD},
-		{"10.0.0.0", "0.0.0.0", 24, LEASE_ROUTE_GOOD}, /* on-link: what the kernel has anyway */
+		/* on-link: what the kernel has anyway */
+		{"10.0.0.0", "0.0.0.0", 24, LEASE_ROUTE_GOOD},
 		{"10.0.1.0", "10.0.0.5", 24, LEASE_ROUTE_GATEWAY},
 		{"0.0.0.0", "10.0.0.5", 0, LEASE_ROUTE_GATEWAY},
 		{"10.0.1.0", "10.0.0.255", 24, LEASE_ROUTE_GATEWAY},
@@ -212,14 +216,18 @@ TEST(routes_to_the_own_subnet)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct inet_addr dst = addr(rows[i].dst), gateway = addr(rows[i].gateway);
-		struct dhcp_reply ack = {.yiaddr = addr("10.0.0.5").v4, .prefix = 24, .n_routes = 1};
+		struct dhcp_reply ack =
+			{.yiaddr = addr("10.0.0.5").v4, .prefix = 24, .n_routes = 1};
 
-		ack.routes[0] = (struct dhcp_route){.dst = dst.v4, .gateway = gateway.v4, .prefix = rows[i].prefix};
+		ack.routes[0] =
+			(struct dhcp_route){.dst = dst.v4, .gateway = gateway.v4, .prefix =
+			rows[i].prefix};
 		CHECK_INT(lease_route(&ack, &ack.routes[0]), rows[i].want);
 	}
 	begin(&f);
 	msg_u32(&f.m, 1, 0xffffff00);
-	msg_option(&f.m, 121, "\x18\x0a\x00\x00\x0a\x00\x00\x63\x19\x0a\x00\x00\x00\x0a\x00\x00\x63", 17);
+	msg_option(&f.m, 121,
+		"\x18\x0a\x00\x00\x0a\x00\x00\x63\x19\x0a\x00\x00\x00\x0a\x00\x00\x63", 17);
 	r = finish(&f);
 	CHECK_INT(f.refused, 1);
 	CHECK_INT(r.n_routes, 1);
@@ -281,12 +289,16 @@ TEST(plan_routes)
 {
 	const struct plan_route routes[] = {
 		{.net = addr("172.16.0.0"), .prefix = 12, .gateway = addr("10.0.0.7")},
-		{.net = addr("172.32.0.0"), .prefix = 12, .gateway = addr("192.0.2.7")}, /* not our subnet */
-		{.net = addr("172.48.0.0"), .prefix = 12, .gateway = addr("192.0.2.7"), .ifname = "eth0"},
-		{.net = addr("172.64.0.0"), .prefix = 12, .gateway = addr("10.0.0.7"), .ifname = "eth1"},
+		/* not our subnet */
+		{.net = addr("172.32.0.0"), .prefix = 12, .gateway = addr("192.0.2.7")},
+		{.net = addr("172.48.0.0"), .prefix = 12, .gateway = addr("192.0.2.7"), .ifname =
+			"eth0"},
+		{.net = addr("172.64.0.0"), .prefix = 12, .gateway = addr("10.0.0.7"), .ifname =
+			"eth1"},
 		{.net = addr("172.80.0.0"), .prefix = 12},
 	};
-	struct address_config cfg = {.ifindex = 3, .method = ADDRESS_STATIC, .addr = addr("10.0.0.5"),
+	struct address_config cfg =
+		{.ifindex = 3, .method = ADDRESS_STATIC, .addr = addr("10.0.0.5"),
 		.prefix = 24, .routes = routes, .n_routes = ARRAY_SIZE(routes)};
 	struct iface_config own;
 	struct address_result r;
@@ -349,14 +361,17 @@ TEST(subnets)
 
 /* --- from the command line ----------------------------------------------------------------- */
 
-/* rd.ib.client-id= is InfiniBand's, rd.net.dhcp.client-id= an interface's; the last of these counts. */
+/* rd.ib.client-id= is InfiniBand's, rd.net.dhcp.client-id= an interface's; the last of these
+ * counts. */
 TEST(client_id_from_plan)
 {
 	const struct inet_addr server = addr("192.0.2.53");
 	const struct plan_client_id ids[] = {{dev.name, (const uint8_t *)"\1\2\3\4", 4},
 		{dev.name, (const uint8_t *)"\1\2\4", 3}};
 	const struct boot_plan plan = {
-		.net = {.dhcp_servers = &server, .n_dhcp_servers = 1, .client_ids = ids, .n_client_ids = 2},
+		.net =
+			{.dhcp_servers = &server, .n_dhcp_servers = 1, .client_ids = ids,
+				.n_client_ids = 2},
 		.ib.clientid = {PLAN_CLIENTID_HEX, (const uint8_t *)"\377\1", 2}};
 	struct netdev other = {.ifindex = 9, .name = "other"};
 	struct address_config cfg;
@@ -461,7 +476,8 @@ TEST(config_of_two_families)
 TEST(config_of_two_options)
 {
 	const struct plan_ip ips[] = {
-		{.methods = PLAN_IP_STATIC, .ifname = dev.name, .addr = addr("2001:db8::5"), .prefix = 56,
+		{.methods = PLAN_IP_STATIC, .ifname = dev.name, .addr = addr("2001:db8::5"),
+			.prefix = 56,
 			.gateway = addr("2001:db8::1")},
 		{.methods = PLAN_IP_DHCP, .ifname = "other", .prefix = -1},
 		{.methods = PLAN_IP_DHCP, .ifname = dev.name, .prefix = -1},
@@ -484,7 +500,8 @@ TEST(config_of_two_options)
 	is(&cfg.addr, "2001:db8::5");
 	CHECK_INT(cfg.addr6.family, 0);
 	plan.net.n_ips = 0;
-	plan.root = (struct plan_root){.kind = PLAN_ROOT_NFS, .nfs.server_addr = addr("2001:db8::1")};
+	plan.root =
+		(struct plan_root){.kind = PLAN_ROOT_NFS, .nfs.server_addr = addr("2001:db8::1")};
 	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &dev), 0);
 	CHECK_INT(cfg.method, ADDRESS_DHCP4);
 	CHECK_INT(cfg.second, ADDRESS_EITHER6);
@@ -511,7 +528,9 @@ TEST(resolv_conf)
 	resolv_conf_add(&conf, &b);
 	CHECK_INT(resolv_conf_write(&conf, &env), 0);
 	CHECK(env_read(&env, text, sizeof(text), "/etc/resolv.conf") > 0);
-	CHECK_STR(text, "search example\nnameserver 10.0.0.1\nnameserver 2001:db8::53\nnameserver 10.0.0.2");
+	CHECK_STR(text,
+		"search example\nnameserver 10.0.0.1\nnameserver 2001:db8::53\nnameserver "
+		"10.0.0.2");
 	/* nothing but domains gets in, even if a caller forgot to check */
 	conf.search[0] = 0;
 	strscpy(b.search, "a\nnameserver 6.6.6.6", sizeof(b.search));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Routers that withdraw, contradict each other, say what is wrong or are no routers at all, against the whole room. */
+/*
+ * Routers that withdraw, contradict each other, say what is wrong or are no routers at all,
+ * against the whole room.
+ */
 #include "addressroom.h"
 
 #include <signal.h>
@@ -18,7 +21,8 @@ static void prepare(struct room_fixture *f, const char *switches)
 	room_begin(f);
 	netns_run("ip link set va down address 02:00:00:00:00:05; cd /proc/sys/net/ipv6/conf/va; "
 		  "echo 0 >router_solicitation_delay; %s; ip link set va up", switches);
-	netns_run_in(f->peer, "for a in " ROUTER " " OTHER "; do ip addr add $a/64 dev vb nodad; done");
+	netns_run_in(f->peer,
+		"for a in " ROUTER " " OTHER "; do ip addr add $a/64 dev vb nodad; done");
 	f->cfg.method = ADDRESS_AUTO6;
 	f->real = true;
 	CHECK_INT(links_dispatch(f->links, room_clock(f)), 0); /* the new hardware address */
@@ -31,7 +35,8 @@ static void begin(struct room_fixture *f)
 	room_start(f);
 }
 
-/* Runs the room until the shell command succeeds, and once more; an event of this type ends the case. */
+/* Runs the room until the shell command succeeds, and once more; an event of this type ends the
+ * case. */
 static void run_until(struct room_fixture *f, enum address_event_type never, const char *command)
 {
 	uint64_t stop = now_ns() + 20 * SEC;
@@ -72,7 +77,8 @@ static void expect_conf(struct room_fixture *f, const char *want)
 {
 	char command[512];
 
-	snprintf(command, sizeof(command), "[ \"$(cat %%s/etc/resolv.conf 2>/dev/null | tr '\\n' ' ')\" = '%s' ]", want);
+	snprintf(command, sizeof(command),
+		"[ \"$(cat %%s/etc/resolv.conf 2>/dev/null | tr '\\n' ' ')\" = '%s' ]", want);
 	run_until(f, ADDRESS_LOST, command);
 }
 
@@ -121,7 +127,8 @@ TEST(a_deprecated_address_is_kept)
 		radvert_prefix(&m, "2001:db8:7::", 3600, n % 2 ? 0 : 1800);
 		radvert_send(f.peer, "vb", &m, 1);
 		run_until(&f, ADDRESS_LOST, n % 2 ? "ip -6 addr show va | grep -q deprecated"
-						  : "ip -6 addr show va | grep 2001:db8:7: | grep -vq deprecated");
+						  : "ip -6 addr show va | grep 2001:db8:7: | grep "
+						  	"-vq deprecated");
 	}
 	radvert_begin(&m, OTHER, 0, 0);
 	radvert_prefix(&m, "2001:db8:7::", 3600, 0);
@@ -220,7 +227,8 @@ TEST(the_gateway_is_the_preferred_router)
 	CHECK_STR(inet_text(&room_result(&f)->gateway, gateway), ROUTER);
 }
 
-/* The kernel's own solicitation comes when the link-local address is checked, here after ten seconds. */
+/* The kernel's own solicitation comes when the link-local address is checked, here after ten
+ * seconds. */
 TEST(routers_are_asked_while_the_link_local_address_is_checked)
 {
 	_cleanup_(room_end) struct room_fixture f;
@@ -229,7 +237,8 @@ TEST(routers_are_asked_while_the_link_local_address_is_checked)
 	prepare(&f, "echo 10 >dad_transmits; echo 1 >optimistic_dad; echo 1 >use_optimistic");
 	radvert_begin(&m, ROUTER, 0, 1800);
 	radvert_prefix(&m, "2001:db8:7::", 3600, 1800);
-	/* The kernel makes optimistic addresses only when it knows the router's link-layer address. */
+	/* The kernel makes optimistic addresses only when it knows the router's link-layer
+	 * address. */
 	radvert_option(&m, "\1\1\2\0\0\0\0\xa1", 8);
 	radvert_serve(f.peer, "vb", &m);
 	room_start(&f);
@@ -252,14 +261,18 @@ TEST(each_option_and_each_router_has_its_own_servers)
 	radvert_domains(&m, 1200, "hpc.example");
 	radvert_domains(&m, 1200, "lab.example boot.example");
 	configure(&f, &m);
-	expect_conf(&f, "search hpc.example lab.example boot.example nameserver 2001:db8:a::1 nameserver 2001:db8:a::2 ");
+	expect_conf(&f,
+		"search hpc.example lab.example boot.example nameserver 2001:db8:a::1 nameserver "
+		"2001:db8:a::2 ");
 	/* Another router adds its own; what it withdraws is not ours to lose. */
 	radvert_begin(&m, OTHER, 0, 0);
 	radvert_servers(&m, 0, "2001:db8:a::1 2001:db8:a::2");
 	radvert_domains(&m, 0, "hpc.example");
 	radvert_servers(&m, 1200, "2001:db8:b::1");
 	radvert_send(f.peer, "vb", &m, 1);
-	expect_conf(&f, "search hpc.example lab.example boot.example nameserver 2001:db8:a::1 nameserver 2001:db8:a::2 "
+	expect_conf(&f,
+		"search hpc.example lab.example boot.example nameserver 2001:db8:a::1 nameserver "
+		"2001:db8:a::2 "
 		"nameserver 2001:db8:b::1 ");
 	radvert_begin(&m, ROUTER, 0, 1800);
 	radvert_servers(&m, 0, "2001:db8:a::1");
@@ -283,7 +296,8 @@ TEST(the_last_server_is_withdrawn)
 	radvert_servers(&m, 0, "2001:db8:a::1");
 	radvert_send(f.peer, "vb", &m, 1);
 	run_until(&f, ADDRESS_LOST, NO_FILE);
-	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).text, "no DNS server is known to ask for nfs.example");
+	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).text,
+		"no DNS server is known to ask for nfs.example");
 }
 
 TEST(a_server_expires)
@@ -309,9 +323,12 @@ TEST(addresses_that_are_no_server)
 	begin(&f);
 	radvert_begin(&m, ROUTER, 0, 1800);
 	/* half an address, then none at all */
-	radvert_option(&m, "\x19\4\0\0\0\0\4\xb0\x20\1\xd\xb8\0\xd\0\0\0\0\0\0\0\0\0\1\x20\1\xd\xb8\0\xd\0\0", 32);
+	radvert_option(&m,
+		"\x19\4\0\0\0\0\4\xb0\x20\1\xd\xb8\0\xd\0\0\0\0\0\0\0\0\0\1\x20\1\xd\xb8\0\xd\0\0",
+		32);
 	radvert_option(&m, "\x19\1\0\0\0\0\4\xb0", 8);
-	radvert_servers(&m, 1200, ":: ff02::1 ff05::101 ::1 ::ffff:10.0.0.1 ::10.0.0.1 2001:db8:a::1");
+	radvert_servers(&m, 1200,
+		":: ff02::1 ff05::101 ::1 ::ffff:10.0.0.1 ::10.0.0.1 2001:db8:a::1");
 	configure(&f, &m);
 	expect_conf(&f, "nameserver 2001:db8:a::1 ");
 	CHECK(room_printed(&f, "malformed in the DNS options"));
@@ -324,7 +341,8 @@ static void answer(struct dnsserver_reply *m, const struct dnsserver_query *q)
 		dnsserver_address(m, q, q->name, "2001:db8::42");
 }
 
-/* Home and campus routers name themselves: the zone goes with the address, to the file and to the agent's own sockets. */
+/* Home and campus routers name themselves: the zone goes with the address, to the file and to the
+ * agent's own sockets. */
 TEST(a_link_local_server)
 {
 	_cleanup_(room_end) struct room_fixture f;
@@ -342,7 +360,8 @@ TEST(a_link_local_server)
 
 #define LEASED "2001:db8:7::77"
 
-static int lease_without_dns(struct msg6 *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int lease_without_dns(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	(void)type;
 	(void)n;
@@ -379,7 +398,8 @@ TEST(servers_of_the_router_beside_a_lease)
 	radvert_send(f.peer, "vb", &m, 1);
 	expect_conf(&f, "search hpc.example nameserver 2001:db8:a::2 ");
 	CHECK_INT(room_result(&f)->lease_s, 3600);
-	/* What is kept for a restarted agent is the lease alone: nobody would end what the router said. */
+	/* What is kept for a restarted agent is the lease alone: what the router said would never
+	 * end. */
 	room_restart(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
 	CHECK(room_result(&f)->adopted);

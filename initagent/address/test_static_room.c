@@ -19,7 +19,8 @@ TEST(static_address)
 {
 	_cleanup_(room_end) struct room_fixture f;
 	struct inet_addr dns = room_addr("10.0.0.1");
-	struct plan_route route = {.net = room_addr("172.16.0.0"), .prefix = 12, .gateway = room_addr("10.0.0.9")};
+	struct plan_route route =
+		{.net = room_addr("172.16.0.0"), .prefix = 12, .gateway = room_addr("10.0.0.9")};
 
 	room_begin(&f);
 	static_config(&f);
@@ -43,7 +44,8 @@ TEST(static_again_is_adopted)
 
 	room_begin(&f);
 	static_config(&f);
-	netns_run("ip link set va up; ip addr add 10.0.0.7/24 dev va; ip route add default via 10.0.0.1");
+	netns_run("ip link set va up; ip addr add 10.0.0.7/24 dev va; ip route add default via "
+		"10.0.0.1");
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
 	netns_run("test 1 = $(ip -4 addr show va | grep -c inet)");
@@ -155,7 +157,8 @@ TEST(parallel_probe_costs_nothing)
 }
 
 static unsigned declined;
-static int server_declined(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static int server_declined(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
 {
 	declined += type == 4;
 	if (!declined)
@@ -196,7 +199,7 @@ TEST(a_killed_agent_goes_on_with_its_lease)
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
 	before = *room_result(&f);
-	kill(server, SIGKILL); /* nobody to ask: it must not matter */
+	kill(server, SIGKILL); /* no server to ask: it must not matter */
 	room_restart(&f);
 	room_until(&f, ADDRESS_CONFIGURED, SEC / 2);
 	CHECK(room_result(&f)->adopted);

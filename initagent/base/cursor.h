@@ -95,3 +95,11 @@ static inline uint32_t cursor_le32(struct cursor *c)
 
 	return p ? (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0] : 0;
 }
+
+/* put_be: a number of that many bytes at at, big endian; where the next one goes. */
+static inline uint8_t *put_be(uint8_t *at, uint32_t value, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
+	return at + bytes;
+}

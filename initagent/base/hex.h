@@ -9,3 +9,11 @@
  * Returns buf, "" when it does not fit: a part of an address or identifier is another one.
  */
 const char *hex_text(char *buf, size_t size, const uint8_t *bytes, size_t n, const char *between);
+
+/* hex_digit: 0 to 15 of 0-9 and a-f; -1: no such digit. */
+static inline int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}

@@ -22,14 +22,6 @@
 #define RECORDS_MAX    128 /* more do not fit into a packet anyway */
 #define CHAIN_MAX      8  /* aliases followed */
 
-/* Network byte order; where the next field goes. */
-static uint8_t *put_be16(uint8_t *at, unsigned value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-	return at + 2;
-}
-
 /* One question, recursion desired, no EDNS: what we ask for fits into 512 bytes. */
 int dns_encode(const struct dns_query *q, uint8_t message[static DNS_MESSAGE_MAX])
 {
@@ -40,7 +32,7 @@ int dns_encode(const struct dns_query *q, uint8_t message[static DNS_MESSAGE_MAX
 	if (!text_valid(TEXT_DOMAIN, q->name))
 		return -EINVAL;
 	memset(message, 0, HEADER_SIZE);
-	put_be16(put_be16(put_be16(at, q->id), FLAGS_QUERY), 1);
+	put_be(put_be(put_be(at, q->id, 2), FLAGS_QUERY, 2), 1, 2);
 	at += HEADER_SIZE;
 	while (*label) {
 		size_t len = strcspn(label, ".");
@@ -51,7 +43,7 @@ int dns_encode(const struct dns_query *q, uint8_t message[static DNS_MESSAGE_MAX
 		label += len + (label[len] == '.');
 	}
 	*at++ = 0;
-	return (int)(put_be16(put_be16(at, q->type), CLASS_IN) - message);
+	return (int)(put_be(put_be(at, q->type, 2), CLASS_IN, 2) - message);
 }
 
 /* The name at the cursor, which is moved behind it. message is what the cursor ends with. */
@@ -87,7 +79,8 @@ static enum dns_verdict read_head(struct dns_answer *ret, const struct dns_query
 	cursor_skip(c, 4);
 	if (c->failed)
 		return DNS_BAD;
-	if (id != q->id || (flags & (FLAG_RESPONSE | OPCODE_MASK)) != FLAG_RESPONSE || questions != 1)
+	if (id != q->id || (flags & (FLAG_RESPONSE | OPCODE_MASK)) != FLAG_RESPONSE ||
+		questions != 1)
 		return DNS_FOREIGN;
 	if (!read_name(message, size, c, name))
 		return DNS_BAD;
@@ -153,7 +146,8 @@ static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t s
 }
 
 /* One pass over the answer section. What a cut message has before the cut counts. */
-static void read_records(struct dns_answer *ret, const uint8_t *message, size_t size, struct cursor c,
+static void read_records(struct dns_answer *ret, const uint8_t *message, size_t size,
+	struct cursor c,
 	unsigned records, char *name, bool cut)
 {
 	bool good = true;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* DNS answers. The first byte chooses the question, the second whether the header is made to fit. */
+/*
+ * DNS answers. The first byte chooses the question, the second whether the header is made to fit.
+ */
 #include "resolver/dns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -44,7 +44,7 @@ struct lookup {
 	const struct resolv_conf *conf;
 	struct name_list tries;
 	size_t current;
-	int fds[2]; /* for IPv4 and IPv6 servers; of its own for each lookup, see random_id() */
+	int fds[2]; /* for IPv4 and IPv6 servers */
 	int epoll;
 	unsigned turn; /* which of them is read first */
 	struct question asked[ASK_N];
@@ -62,12 +62,6 @@ struct lookup {
 	struct inet_addr error_server;
 	char error_name[ADDRESS_DOMAIN_MAX + 1];
 };
-
-/* With the kernel's random source port, 32 bits an off-path attacker would have to guess (RFC 5452). */
-static uint16_t random_id(void)
-{
-	return (uint16_t)random_u32();
-}
 
 /* --- sending ------------------------------------------------------------------------------- */
 
@@ -151,13 +145,16 @@ static void send_round(struct lookup *l, uint64_t now)
 	l->next = now + waits[i] * NSEC_PER_SEC;
 }
 
-/* A new name is a new question with a new id: late answers for the last name do not match. */
+/*
+ * A new name is a new question with a new id: late answers for the last name do not match. With the
+ * random source port of each lookup, 32 bits for an off-path attacker to guess (RFC 5452).
+ */
 static void begin_question(struct lookup *l, int which, const char *name, unsigned chain)
 {
 	struct question *q = &l->asked[which];
 
 	dns_stream_close(&q->stream);
-	*q = (struct question){.id = random_id(), .chain = chain, .stream.fd = -1};
+	*q = (struct question){.id = (uint16_t)random_u32(), .chain = chain, .stream.fd = -1};
 	strscpy(q->name, name, sizeof(q->name));
 }
 
@@ -179,7 +176,7 @@ static void begin_list(struct lookup *l, unsigned cycle, uint64_t now)
 	begin_try(l, 0, now);
 }
 
-/* For an answer that UDP has no room for, or a server under load that wants to verify our address. */
+/* For an answer that UDP has no room for, or of a server under load that verifies our address. */
 static void ask_stream(struct lookup *l, int which, size_t server)
 {
 	struct question *q = &l->asked[which];
@@ -223,7 +220,8 @@ static size_t find_in_hosts(struct lookup *l, const struct env *env, uint64_t no
 }
 
 /* A trailing dot is dropped: a name with a dot in it is tried as it is first anyway. */
-int lookup_new(struct lookup **ret, const struct env *env, int epoll, const struct resolv_conf *conf,
+int lookup_new(struct lookup **ret, const struct env *env, int epoll,
+	const struct resolv_conf *conf,
 	const char *name, uint64_t limit_ns, uint64_t now)
 {
 	_cleanup_(lookup_freep) struct lookup *l = NULL;
@@ -329,7 +327,8 @@ static bool match_query(const struct lookup *l, const uint8_t *packet, size_t le
 	return false;
 }
 
-static size_t read_packets(struct lookup *l, int fd, void *packet, size_t size, struct dns_query *ret,
+static size_t read_packets(struct lookup *l, int fd, void *packet, size_t size,
+	struct dns_query *ret,
 	uint32_t *tag, int *budget)
 {
 	for (; *budget > 0; --*budget) {
@@ -365,7 +364,8 @@ static size_t read_streams(struct lookup *l, void *packet, size_t size, struct d
 }
 
 /* The sockets take turns at being first: a flood on one does not hide the other. */
-size_t lookup_read(struct lookup *l, void *packet, size_t size, struct dns_query *ret, uint32_t *tag,
+size_t lookup_read(struct lookup *l, void *packet, size_t size, struct dns_query *ret,
+	uint32_t *tag,
 	int *budget)
 {
 	if (l->state != LOOKUP_ASKING)
@@ -425,10 +425,8 @@ static void next_try(struct lookup *l, uint64_t now)
 		end_lookup(l, LOOKUP_FAILED);
 }
 
-/*
- * Did every server (any: one, the others silent) answer with an error code? A truncated or malformed
- * answer does not count.
- */
+/* Did every server (any: one, the others silent) answer with an error code? A truncated or
+ * malformed answer does not count. */
 static bool only_errors(const struct lookup *l, const struct question *q, bool any)
 {
 	size_t n = 0, others = 0;
@@ -440,7 +438,8 @@ static bool only_errors(const struct lookup *l, const struct question *q, bool a
 	return !q->answered && !others && (any ? n > 0 : n && n == l->conf->n_servers);
 }
 
-/* Has the current name no address, or an unusable one only? over: the round is, servers had their time. */
+/* Has the current name no address, or an unusable one only? over: the round is, servers had their
+ * time. */
 static void judge_try(struct lookup *l, bool over, uint64_t now)
 {
 	const struct question *first = &l->asked[first_asked(l)];
@@ -566,7 +565,8 @@ static void say_error(const struct lookup *l, char *text, size_t size)
 	inet_text(&l->error_server, server);
 	if (l->error == ERROR_TRUNCATED)
 		snprintf(text, size,
-			"the answer of DNS server %s for %.100s is truncated, and none came over TCP",
+			"the answer of DNS server %s for %.100s is truncated, and none came over "
+			"TCP",
 			server, l->error_name);
 	else if (l->error == ERROR_MALFORMED)
 		snprintf(text, size, "DNS server %s sends a malformed answer for %.100s", server,
@@ -586,7 +586,8 @@ void lookup_reason(const struct lookup *l, char *text, size_t size)
 	else if (l->timed_out && l->error)
 		say_error(l, text, size);
 	else if (l->other_family)
-		snprintf(text, size, "%.100s has IPv4 addresses only, and no interface here has one",
+		snprintf(text, size,
+			"%.100s has IPv4 addresses only, and no interface here has one",
 			l->name);
 	else if (l->unusable.family)
 		snprintf(text, size, "DNS gives no usable address for %.100s (it says %s)", l->name,

@@ -11,7 +11,8 @@ static void add_name(struct name_list *l, const char *name, const char *domain)
 	char text[ADDRESS_DOMAIN_MAX + 1];
 	int n = snprintf(text, sizeof(text), "%s%s%s", name, *domain ? "." : "", domain);
 
-	if (l->n < NAME_LIST_MAX && n > 0 && (size_t)n < sizeof(text) && text_valid(TEXT_DOMAIN, text))
+	if (l->n < NAME_LIST_MAX && n > 0 && (size_t)n < sizeof(text) &&
+		text_valid(TEXT_DOMAIN, text))
 		memcpy(l->names[l->n++], text, sizeof(text));
 }
 

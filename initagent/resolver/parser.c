@@ -91,7 +91,8 @@ int parser_new(struct parser **ret, const struct env *env, const struct parser_j
 	e = start_worker(p, now);
 	if (e < 0)
 		return e;
-	report_log(env->report, REPORT_DEBUG, job->room, now, "parser process %d", (int)parser_pid(p));
+	report_log(env->report, REPORT_DEBUG, job->room, now, "parser process %d",
+		(int)parser_pid(p));
 	*ret = p;
 	p = NULL;
 	return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parser: a worker (base/worker.h) that parses what came from the network, with no rights but to read and
- * write its socket. Requests and replies are structs of fixed size; a reply of another size, or that is
- * invalid, counts as an attack: the process is killed and replaced, five times at most.
+ * parser: a worker (base/worker.h) that parses what came from the network, with no rights but to
+ * read and write its socket. Requests and replies are structs of fixed size; a reply of another
+ * size, or that is invalid, counts as an attack: the process is killed and replaced, five times at
+ * most.
  *
- * Namespaces would hide nothing from a process that can name nothing; a network namespace would even make
- * every later module load pay for it. So none is made.
+ * Namespaces would hide nothing from a process that can name nothing; a network namespace would
+ * even make every later module load pay for it. So none is made.
  */
 #pragma once
 
@@ -17,7 +18,8 @@ struct parser_job {
 	const char *room;	/* named in reports */
 	size_t request, reply;	/* their sizes */
 	void (*parse)(const void *request, void *reply); /* pure; in the process */
-	bool (*valid)(void *reply, const void *context); /* can parse() have made this? context is NULL */
+	/* can parse() have made this? context is NULL */
+	bool (*valid)(void *reply, const void *context);
 };
 
 /*
@@ -30,16 +32,14 @@ int parser_new(struct parser **ret, const struct env *env, const struct parser_j
 struct parser *parser_free(struct parser *p);
 DEFINE_FREEP(struct parser, parser_free)
 
-/*
- * parser_submit: 0, -EAGAIN when the process is busy with others (the packet is lost, as on the wire)
- * or -EPIPE when there is no process.
- */
+/* parser_submit: 0, -EAGAIN when the process is busy with others (the packet is lost, as on the
+ * wire) or -EPIPE when there is no process. */
 int parser_submit(struct parser *p, const void *request);
 
 /*
  * parser_pop: the next reply. 1, 0 when there is none yet, -EPIPE when the process died or sent an
- * invalid message: that is reported, what it was working on is lost, and it is replaced: at once the
- * first time, later after 1, 2, 4 and 8 s (parser_deadline()).
+ * invalid message: that is reported, what it was working on is lost, and it is replaced: at once
+ * the first time, later after 1, 2, 4 and 8 s (parser_deadline()).
  */
 int parser_pop(struct parser *p, void *reply, uint64_t now);
 

@@ -26,10 +26,8 @@ struct name_list {
  */
 void name_list_make(struct name_list *ret, const char *name, const char *search);
 
-/*
- * hosts_find: looks a name (any case) up in the text of /etc/hosts: its first addresses, those of
- * IPv4 before the others; their number.
- */
+/* hosts_find: looks a name (any case) up in the text of /etc/hosts: its first addresses, those of
+ * IPv4 before the others; their number. */
 size_t hosts_find(const char *text, size_t len, const char *name,
 	struct inet_addr ret[static ADDRESS_RESOLVED_MAX]);
 
@@ -44,15 +42,16 @@ struct dns_stream {
 	size_t got;
 };
 
-/* dns_stream_open: connects; its fd becomes part of epoll, which is borrowed. 0 or -errno: still closed. */
+/* dns_stream_open: connects; its fd becomes part of epoll, which is borrowed. 0 or -errno: still
+ * closed. */
 int dns_stream_open(struct dns_stream *s, int epoll, const struct sockaddr *server, socklen_t size,
 	const void *message, size_t len);
 void dns_stream_close(struct dns_stream *s);
 
 /*
- * dns_stream_read: goes on as far as it can. The length of the answer, which is copied to packet and
- * ends the stream; 0: not there yet; -errno: over. Of one longer than size the beginning, marked as
- * truncated.
+ * dns_stream_read: goes on as far as it can. The length of the answer, which is copied to packet
+ * and ends the stream; 0: not there yet; -errno: over. Of one longer than size the beginning,
+ * marked as truncated.
  */
 ssize_t dns_stream_read(struct dns_stream *s, void *packet, size_t size);
 
@@ -67,7 +66,8 @@ enum lookup_state { LOOKUP_ASKING, LOOKUP_FOUND, LOOKUP_FAILED };
  * lookup_restart() tells of changes of, and epoll, which its sockets become part of, are borrowed.
  * 0, -EINVAL (not a host name) or -errno.
  */
-int lookup_new(struct lookup **ret, const struct env *env, int epoll, const struct resolv_conf *conf,
+int lookup_new(struct lookup **ret, const struct env *env, int epoll,
+	const struct resolv_conf *conf,
 	const char *name, uint64_t limit_ns, uint64_t now);
 struct lookup *lookup_free(struct lookup *l);
 DEFINE_FREEP(struct lookup, lookup_free)
@@ -75,11 +75,12 @@ void lookup_restart(struct lookup *l, uint64_t now);
 void lookup_want_all(struct lookup *l);
 
 /*
- * lookup_read: the next packet from one of the servers and the query it may answer; tag goes with it
- * to lookup_take(). Its length, 0 when there is none. Foreign packets are skipped, each of them and
- * the one that is returned at the cost of one of *budget; at 0 nothing more is read.
+ * lookup_read: the next packet from one of the servers and the query it may answer; tag goes with
+ * it to lookup_take(). Its length, 0 when there is none. Foreign packets are skipped, each of them
+ * and the one that is returned at the cost of one of *budget; at 0 nothing more is read.
  */
-size_t lookup_read(struct lookup *l, void *packet, size_t size, struct dns_query *ret, uint32_t *tag,
+size_t lookup_read(struct lookup *l, void *packet, size_t size, struct dns_query *ret,
+	uint32_t *tag,
 	int *budget);
 void lookup_take(struct lookup *l, const struct dns_answer *a, uint32_t tag, uint64_t now);
 uint64_t lookup_deadline(const struct lookup *l);

@@ -20,7 +20,8 @@ struct resolv_conf {
 	bool only_v6; /* no interface has an IPv4 address: IPv4 addresses are of no use */
 };
 
-/* resolv_conf_add_server: unless it is known or there are RESOLV_SERVERS_MAX; the interface it was learnt on. */
+/* resolv_conf_add_server: unless it is known or there are RESOLV_SERVERS_MAX; the interface it
+ * was learnt on. */
 void resolv_conf_add_server(struct resolv_conf *c, const struct inet_addr *server, int ifindex,
 	const char *ifname);
 
@@ -29,5 +30,6 @@ void resolv_conf_add_server(struct resolv_conf *c, const struct inet_addr *serve
 	(ADDRESS_SEARCH_MAX + RESOLV_SERVERS_MAX * (INET_ADDR_TEXT + IFNAMSIZ + 13) + 16)
 size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEXT_MAX]);
 
-/* resolv_conf_write: replaces the file below env's prefix; removes it without servers. 0 or -errno. */
+/* resolv_conf_write: replaces the file below env's prefix; removes it without servers. 0 or
+ * -errno. */
 int resolv_conf_write(const struct resolv_conf *c, const struct env *env);

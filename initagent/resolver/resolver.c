@@ -2,8 +2,8 @@
 /*
  * resolver: the lookups under way and the process that parses their answers; see resolver.h.
  *
- * A packet's way: socket -> lookup_read() -> parser process -> lookup_take() -> event. The process's
- * reply comes in a later dispatch: nothing here waits for it.
+ * A packet's way: socket -> lookup_read() -> parser process -> lookup_take() -> event. The
+ * process's reply comes in a later dispatch: nothing here waits for it.
  */
 #include "resolver/resolver.h"
 
@@ -188,7 +188,9 @@ static void read_packets(struct resolver *r, const struct slot *slot)
 	size_t len;
 
 	q->serial = slot->serial;
-	while ((len = lookup_read(slot->lookup, q->packet, sizeof(q->packet), &q->query, &q->tag, &budget))) {
+	while ((len =
+		lookup_read(slot->lookup, q->packet, sizeof(q->packet), &q->query, &q->tag,
+		&budget))) {
 		q->len = (uint32_t)len;
 		parser_submit(r->parser, q);
 	}

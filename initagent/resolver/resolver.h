@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * resolver: names to addresses, many questions at once.
- * Owns: the lookups under way, their sockets, and the process that parses the answers.
- * In: names, each with an id of the caller's; DNS servers. Out: one event a name.
- * Callers: every room that has names (NFS, web, block roots, report sinks).
- * Tests: resolver/test_*.c, address/test_resolve_room.c, tests/net*.bats.
+ * resolver: names to addresses, many questions at once. Owns: the lookups under way, their
+ * sockets, and the process that parses the answers. In: names, each with an id of the caller's;
+ * DNS servers. Out: one event a name. Callers: every room that has names (NFS, web, block roots,
+ * report sinks). Tests: resolver/test_*.c, address/test_resolve_room.c, tests/net*.bats.
  *
  * A literal address is its own answer, then comes /etc/hosts, then DNS over UDP (RFC 1035). All
  * servers are asked at once, as musl's resolver does, so that a dead one costs nothing; again after
- * 1, 2, 4, 4 ... s until the limit. A truncated answer without an address is asked for over TCP, once
- * a round and server. Names without a dot are tried with the search domains first; a name for which
- * servers had nothing but errors (SERVFAIL, REFUSED ...) does not stop the list, and is tried again
- * when the list is over. A is preferred to AAAA, unless no interface has an IPv4 address: both are
- * asked, the other one counts only if there is none of the preferred kind, and an IPv4 address not at
- * all without such an interface.
+ * 1, 2, 4, 4 ... s until the limit. A truncated answer without an address is asked for over TCP,
+ * once a round and server. Names without a dot are tried with the search domains first; a name for
+ * which servers had nothing but errors (SERVFAIL, REFUSED ...) does not stop the list, and is tried
+ * again when the list is over. A is preferred to AAAA, unless no interface has an IPv4 address:
+ * both are asked, the other one counts only if there is none of the preferred kind, and an IPv4
+ * address not at all without such an interface.
  */
 #pragma once
 
@@ -23,7 +22,8 @@
 
 struct resolver;
 
-/* The outcome of a question: addresses, those of the preferred family first, or why there are none. */
+/* The outcome of a question: addresses, those of the preferred family first, or why there are
+ * none. */
 struct resolver_event {
 	uint32_t id;
 	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
@@ -31,24 +31,27 @@ struct resolver_event {
 	char text[192];
 };
 
-/* resolver_new: asks no server before resolver_servers() named some. env is borrowed. 0 or -errno. */
+/* resolver_new: asks no server before resolver_servers() named some. env is borrowed. 0 or
+ * -errno. */
 int resolver_new(struct resolver **ret, const struct env *env);
 struct resolver *resolver_free(struct resolver *r);
 DEFINE_FREEP(struct resolver, resolver_free)
 
-/* resolver_servers: the present DNS servers; when they have changed every open question is asked again. */
+/* resolver_servers: the present DNS servers; when they have changed every open question is asked
+ * again. */
 void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64_t now);
 
 /*
- * resolver_ask: begins a lookup, which ends in one event by limit_ns after now at the latest. An id
- * that is in use begins again: no event comes of the earlier question. 0, -EINVAL (not a host name),
- * -ENOSPC (RESOLVER_LOOKUPS_MAX) or -errno: then no event comes.
+ * resolver_ask: begins a lookup, which ends in one event by limit_ns after now at the latest. An
+ * id that is in use begins again: no event comes of the earlier question. 0, -EINVAL (not a host
+ * name), -ENOSPC (RESOLVER_LOOKUPS_MAX) or -errno: then no event comes.
  */
-int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t limit_ns, uint64_t now);
+int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t limit_ns,
+	uint64_t now);
 
 /*
- * resolver_want_all: the addresses of the other family are wanted as well: once those of the preferred
- * one are there, one round of queries (1 s at most in the beginning) waits for them.
+ * resolver_want_all: the addresses of the other family are wanted as well: once those of the
+ * preferred one are there, one round of queries (1 s at most in the beginning) waits for them.
  */
 void resolver_want_all(struct resolver *r, uint32_t id);
 

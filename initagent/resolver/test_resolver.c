@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The resolver as an object: many questions at once, each with an id. Servers: address/test_resolve_room.c. */
+/*
+ * The resolver as an object: many questions at once, each with an id. Servers:
+ * address/test_resolve_room.c.
+ */
 #include "check.h"
 
 #include <signal.h>

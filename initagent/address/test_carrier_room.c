@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* DHCP in the whole room: what it does when the carrier comes, and how soon. */
+#include "addressroom.h"
+
+#include "report/record.h"
+#include "report/report.h"
+
+TEST(the_first_discover_leaves_with_the_carrier)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t began;
+
+	room_begin(&f);
+	f.real = true;
+	netns_run_in(f.peer, "ip link set vb down");
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	while (room_next(&f, 5 * SEC).cause != CAUSE_NETDEV_NO_CARRIER)
+		continue;
+	netns_run_in(f.peer, "ip link set vb up");
+	began = room_clock(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	CHECK(room_clock(&f) - began < SEC / 2);
+}
+
+/* The timeline shows what the agent itself takes from the notice of the carrier to the first
+ * packet. */
+TEST(the_first_packet_is_on_the_timeline)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	const struct report_work *found = NULL;
+	struct report_view view;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	report_view(f.report, &view);
+	for (size_t i = 0; i < view.n_works; i++)
+		if (streq(view.works[i].what, "first DHCP packet on va"))
+			found = &view.works[i];
+	CHECK(found);
+	/* Generous: with sanitizers, and beside other tests. */
+	CHECK(found->end > found->begin && found->end - found->begin < 500 * NSEC_PER_MSEC);
+}
