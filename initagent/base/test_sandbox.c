@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sandbox: what a process with the role of SANDBOX_INTERNET may still do, and what ends it or is refused. */
+/* sandbox: what a process with the role of SANDBOX_INTERNET may still do, and what ends it or is
+ * refused. */
 #include "base/sandbox.h"
 
 #include <signal.h>
@@ -10,7 +11,8 @@
 
 #include "check.h"
 
-/* Runs fn in a locked-down process: its exit status, or the signal that ended it as a negative number. */
+/* Runs fn in a locked-down process: its exit status, or the signal that ended it as a negative
+ * number. */
 static int locked(int (*fn)(void))
 {
 	const struct sandbox internet = {.role = SANDBOX_INTERNET};
@@ -31,7 +33,8 @@ static int opens_a_file(void)
 
 static int makes_tcp_sockets(void)
 {
-	return socket(AF_INET, SOCK_STREAM, 0) >= 0 && socket(AF_INET6, SOCK_STREAM, 0) >= 0 ? 0 : 1;
+	return socket(AF_INET, SOCK_STREAM, 0) >= 0 && socket(AF_INET6, SOCK_STREAM, 0) >= 0 ? 0
+												: 1;
 }
 
 static int makes_other_sockets(void)
@@ -53,15 +56,20 @@ static int maps_memory(void)
 
 static int maps_code(void)
 {
-	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED &&
-		errno == EACCES ? 0 : 1;
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+					MAP_FAILED &&
+				errno == EACCES
+			? 0
+			: 1;
 }
 
 static int makes_code(void)
 {
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return p != MAP_FAILED && mprotect(p, 4096, PROT_READ | PROT_EXEC) < 0 && errno == EACCES ? 0 : 1;
+	return p != MAP_FAILED && mprotect(p, 4096, PROT_READ | PROT_EXEC) < 0 && errno == EACCES
+			? 0
+			: 1;
 }
 
 static int has_no_rights(void)

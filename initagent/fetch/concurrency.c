@@ -14,7 +14,8 @@ static bool link_full(const struct concurrency *c)
 	return c->link && c->rate / 4 >= c->link / 5;
 }
 
-static void open_period(struct concurrency *c, bool settling, uint64_t bytes, uint64_t idle, uint64_t now)
+static void open_period(struct concurrency *c, bool settling, uint64_t bytes, uint64_t idle,
+	uint64_t now)
 {
 	c->settling = settling;
 	c->since = now;
@@ -33,12 +34,14 @@ static unsigned decide(const struct concurrency *c, bool idle, uint64_t left)
 {
 	if (c->connections > 1 && !clearly_more(c->rate, c->before))
 		return c->connections / 2;
-	if (c->connections * 2 > c->limit || link_full(c) || !idle || left / CONCURRENCY_LEFT_S < c->rate)
+	if (c->connections * 2 > c->limit || link_full(c) || !idle ||
+		left / CONCURRENCY_LEFT_S < c->rate)
 		return c->connections;
 	return c->connections * 2;
 }
 
-unsigned concurrency_step(struct concurrency *c, uint64_t bytes, uint64_t idle, uint64_t left, uint64_t now)
+unsigned concurrency_step(struct concurrency *c, uint64_t bytes, uint64_t idle, uint64_t left,
+	uint64_t now)
 {
 	uint64_t span = now - c->since;
 	unsigned to;

@@ -11,7 +11,7 @@ static void end_with(struct connection *l, enum fetch_verdict v)
 		l->verdict = v;
 }
 
-/* --- the head ------------------------------------------------------------------------------ */
+/* --- the head -------------------------------------------------------------------------------- */
 
 /* A redirect's target as a whole URL; the agent decides whether to go there. */
 static void locate(struct connection *l)
@@ -32,7 +32,8 @@ static void locate(struct connection *l)
 static bool judge(struct connection *l)
 {
 	struct exchange *x = l->x;
-	enum fetch_verdict v = resume_judge(&x->resume, &x->now, &l->ask, &l->head, &l->body, l->text, sizeof(l->text));
+	enum fetch_verdict v = resume_judge(&x->resume, &x->now, &l->ask, &l->head, &l->body,
+		l->text, sizeof(l->text));
 
 	if (v == VERDICT_DONE && l->body.restart)
 		v = exchange_restart(x);
@@ -74,7 +75,7 @@ static size_t on_head(char *line, size_t size, size_t n, void *data)
 	return judge(l) ? size * n : 0;
 }
 
-/* --- the body ------------------------------------------------------------------------------ */
+/* --- the body -------------------------------------------------------------------------------- */
 
 static void explain(struct connection *l, enum fetch_verdict v)
 {
@@ -83,7 +84,9 @@ static void explain(struct connection *l, enum fetch_verdict v)
 	if (v == VERDICT_WRITE)
 		snprintf(l->text, sizeof(l->text), "%s", strerror(errno));
 	if (v == VERDICT_TOO_LARGE)
-		snprintf(l->text, sizeof(l->text), "more than the %llu bytes (%llu MiB) there is room for", limit, limit >> 20);
+		snprintf(l->text, sizeof(l->text),
+			"more than the %llu bytes (%llu MiB) there is room for", limit,
+			limit >> 20);
 }
 
 /* Bytes whose turn it is. What is wrong with them is wrong with the file, and ends the exchange. */
@@ -178,7 +181,8 @@ static enum fetch_verdict deliver_some(struct connection *l, struct cursor *c)
 	v = take(l, &piece);
 	v = v ? v : take_parked(l);
 	/* The rest of what was asked for is another connection's. */
-	l->enough = l->x->sink.at > l->at && (c->left || !l->body.has_length || l->got < l->body.length);
+	l->enough = l->x->sink.at > l->at &&
+			(c->left || !l->body.has_length || l->got < l->body.length);
 	return v;
 }
 
@@ -204,11 +208,12 @@ static size_t on_body(char *data, size_t size, size_t n, void *self)
 	return l->verdict == VERDICT_DONE && !l->enough ? size * n : 0;
 }
 
-/* --- the end ------------------------------------------------------------------------------- */
+/* --- the end --------------------------------------------------------------------------------- */
 
 /*
- * A receive error that is none of the socket's is about what came: a chunk's size that is no number, a protocol not asked
- * for. With TLS it may be a connection that was closed without notice, so libcurl's words must say it.
+ * A receive error that is none of the socket's is about what came: a chunk's size that is no
+ * number, a protocol not asked for. With TLS it may be a connection that was closed without notice,
+ * so libcurl's words must say it.
  */
 static bool framing(const struct connection *l, CURLcode code)
 {
@@ -229,7 +234,8 @@ static void explain_connect(struct connection *l)
 
 	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &error);
 	if (error)
-		snprintf(l->text + len, sizeof(l->text) - len, ": %s%s", error == ENETUNREACH || error == EHOSTUNREACH ? "no route: " : "",
+		snprintf(l->text + len, sizeof(l->text) - len, ": %s%s",
+			error == ENETUNREACH || error == EHOSTUNREACH ? "no route: " : "",
 			strerror((int)error));
 }
 
@@ -238,7 +244,9 @@ static void failed(struct connection *l, CURLcode code)
 {
 	const char *reason = tls_reason(l->x->tls);
 
-	l->verdict = *reason ? VERDICT_CERT : framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
+	l->verdict = framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
+	if (*reason)
+		l->verdict = VERDICT_CERT;
 	snprintf(l->text, sizeof(l->text), "%s%s%s", reason, *reason ? ": " : "",
 		*l->error ? l->error : curl_easy_strerror(code));
 	if (l->verdict == VERDICT_CONNECT)
@@ -256,12 +264,12 @@ void connection_end(struct connection *l, CURLcode code)
 		l->verdict = VERDICT_PROTOCOL;
 	} else if (l->body.has_length && l->got != l->body.length) {
 		l->verdict = VERDICT_CUT;
-		snprintf(l->text, sizeof(l->text), "%llu of %llu bytes came", (unsigned long long)l->got,
-			(unsigned long long)l->body.length);
+		snprintf(l->text, sizeof(l->text), "%llu of %llu bytes came",
+			(unsigned long long)l->got, (unsigned long long)l->body.length);
 	}
 }
 
-/* --- the beginning ------------------------------------------------------------------------- */
+/* --- the beginning --------------------------------------------------------------------------- */
 
 void connection_clear(struct connection *l)
 {
@@ -299,7 +307,8 @@ bool connection_connected(const struct connection *l)
 {
 	curl_off_t us = 0;
 
-	return l->lines || l->got || (curl_easy_getinfo(l->easy, CURLINFO_CONNECT_TIME_T, &us) == CURLE_OK && us > 0);
+	return l->lines || l->got ||
+		(curl_easy_getinfo(l->easy, CURLINFO_CONNECT_TIME_T, &us) == CURLE_OK && us > 0);
 }
 
 void connection_stop(struct connection *l)

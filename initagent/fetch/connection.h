@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * connection: one connection's share of an exchange: a request, its head judged, its bytes brought to where they belong. Private to
- * exchange.c and connection.c.
+ * connection: one connection's share of an exchange: a request, its head judged, its bytes brought
+ * to where they belong. Private to exchange.c and connection.c.
  */
 #pragma once
 
@@ -16,7 +16,8 @@ struct sink {
 	int fd;
 	uint64_t at;	      /* bytes given so far: the next one belongs there */
 	uint64_t size, limit; /* of the file; room for so many; 0: not known */
-	bool pinned;	      /* a digest is known, so that bytes of different origin cannot be mixed up unseen */
+	bool pinned; /* a digest is known, so that bytes of different origin cannot be mixed up
+			unseen */
 };
 
 struct connection {
@@ -54,7 +55,8 @@ struct exchange {
 	struct connection connections[CONNECTIONS_MAX];
 
 	struct connection *last;	   /* whose head is told of */
-	enum fetch_verdict ending; /* of the whole, whatever the other connections do; VERDICT_DONE: none yet */
+	enum fetch_verdict ending; /* of the whole, whatever the other connections do; VERDICT_DONE:
+					none yet */
 	bool over;
 	bool whole;		   /* all of the file was given */
 	uint64_t came, idle;	   /* bytes of bodies; ns spent waiting for them */
@@ -66,8 +68,8 @@ bool exchange_called_off(struct exchange *x);
 enum fetch_verdict exchange_restart(struct exchange *x);
 
 /*
- * sink_take: gives all of c to the verifier. VERDICT_DONE, VERDICT_SIZE, VERDICT_TOO_LARGE or VERDICT_WRITE. sink_size: what the
- * server says that the file has; 0: nothing.
+ * sink_take: gives all of c to the verifier. VERDICT_DONE, VERDICT_SIZE, VERDICT_TOO_LARGE or
+ * VERDICT_WRITE. sink_size: what the server says that the file has; 0: nothing.
  */
 enum fetch_verdict sink_take(struct sink *s, struct cursor *c);
 void sink_size(struct sink *s, uint64_t size);

@@ -50,7 +50,10 @@ static int open_memory(struct fetch *f, const struct fetch_config *c)
 static int set_up(struct fetch *f, const struct fetch_config *c)
 {
 	f->setup = (struct fetch_setup){
-		.want = {.size = c->size, .limit = c->limit, .chunk_size = c->chunk_size, .chunks = c->chunks,
+		.want = {.size = c->size,
+			.limit = c->limit,
+			.chunk_size = c->chunk_size,
+			.chunks = c->chunks,
 			.n_chunks = c->n_chunks},
 		.file = c->sink,
 		.have = c->sink < 0 ? 0 : c->have,
@@ -79,12 +82,14 @@ static int set_addresses(struct fetch *f, const struct fetch_config *c, const ch
 	if (!f->has_proxy)
 		return 0;
 	*ret_bad = c->proxy;
-	snprintf(text, sizeof(text), "%s%.*s", strstr(c->proxy, "://") ? "" : "http://", URL_HOST_MAX + 16, c->proxy);
+	snprintf(text, sizeof(text), "%s%.*s", strstr(c->proxy, "://") ? "" : "http://",
+		URL_HOST_MAX + 16, c->proxy);
 	e = url_parse(&f->proxy, text, strlen(text));
 	return e < 0 || f->proxy.https ? -EINVAL : 0;
 }
 
-int fetch_new(struct fetch **ret, const struct env *env, const struct fetch_config *cfg, const char **ret_bad)
+int fetch_new(struct fetch **ret, const struct env *env, const struct fetch_config *cfg,
+	const char **ret_bad)
 {
 	_cleanup_(fetch_freep) struct fetch *f = calloc(1, sizeof(*f));
 	int e;

@@ -6,15 +6,17 @@
 #include <sys/uio.h>
 
 #define TELL_EVERY_MS 250
-/* SYNs at 0, 1, 3 and 7 s (RFC 6298 5.7, as Linux does): who did not answer the fourth is not there, or not for us. */
+/* SYNs at 0, 1, 3 and 7 s (RFC 6298 5.7, as Linux does): who did not answer the fourth is not
+ * there, or not for us. */
 #define CONNECT_NS    (8 * NSEC_PER_SEC)
-/* One connection of several without a byte for so long is left; the last one is the agent's business. */
+/* One connection of several without a byte for so long is left; the last one is the agent's. */
 #define SILENCE_NS    (5 * NSEC_PER_SEC)
 
 /* --- to the verifier ------------------------------------------------------------------------- */
 
 /* A pipe that blocks takes all of it; a signal may come in between. */
-static enum fetch_verdict put_piece(const struct sink *s, const struct piece *p, const uint8_t *data)
+static enum fetch_verdict put_piece(const struct sink *s, const struct piece *p,
+	const uint8_t *data)
 {
 	struct iovec v[] = {{(void *)(uintptr_t)p, sizeof(*p)}, {(void *)(uintptr_t)data, p->len}};
 	size_t i = 0;
@@ -84,7 +86,7 @@ static void sink_end(struct sink *s, uint32_t serial, bool whole)
 	put_piece(s, &p, NULL);
 }
 
-/* --- replies ------------------------------------------------------------------------------- */
+/* --- replies --------------------------------------------------------------------------------- */
 
 /* How the request ended. */
 static void tell_end(struct exchange *x)
@@ -131,7 +133,7 @@ enum fetch_verdict exchange_restart(struct exchange *x)
 	return sink_restart(&x->sink);
 }
 
-/* --- the end ------------------------------------------------------------------------------- */
+/* --- the end --------------------------------------------------------------------------------- */
 
 /* Ends the exchange with what the connection says. */
 static void end(struct exchange *x, struct connection *l)
@@ -149,8 +151,8 @@ static void finish(struct exchange *x, struct connection *l)
 	x->whole = !s->size || s->at == s->size;
 	l->verdict = x->whole ? VERDICT_DONE : VERDICT_SIZE;
 	if (!x->whole)
-		snprintf(l->text, sizeof(l->text), "%llu bytes, but it should have %llu", (unsigned long long)s->at,
-			(unsigned long long)s->size);
+		snprintf(l->text, sizeof(l->text), "%llu bytes, but it should have %llu",
+			(unsigned long long)s->at, (unsigned long long)s->size);
 }
 
 static void stop_all(struct exchange *x)
@@ -159,7 +161,7 @@ static void stop_all(struct exchange *x)
 		connection_stop(&x->connections[i]);
 }
 
-/* --- connections --------------------------------------------------------------------------------- */
+/* --- connections ----------------------------------------------------------------------------- */
 
 static unsigned busy_connections(const struct exchange *x)
 {
@@ -170,7 +172,8 @@ static unsigned busy_connections(const struct exchange *x)
 	return n;
 }
 
-/* A lone connection asks for all that is missing, up to what is there already; so it does where parts cannot be asked for. */
+/* A lone connection asks for all that is missing, up to what is there already; so it does where
+ * parts cannot be asked for. */
 static bool plan_rest(struct exchange *x, struct connection *l)
 {
 	uint64_t at = x->sink.at, until;
@@ -234,7 +237,8 @@ static bool drop_slowest(struct exchange *x)
 /* As many connections at work as there shall be. */
 static void employ(struct exchange *x)
 {
-	for (size_t i = 0; i < CONNECTIONS_MAX && busy_connections(x) < x->concurrency.connections; i++) {
+	for (size_t i = 0; i < CONNECTIONS_MAX && busy_connections(x) < x->concurrency.connections;
+		i++) {
 		struct connection *l = &x->connections[i];
 
 		if (l->busy)
@@ -248,7 +252,8 @@ static void employ(struct exchange *x)
 	}
 }
 
-/* A part that cannot be used says nothing about the whole file: that is asked for before the mirror is given up. */
+/* A part that cannot be used says nothing about the whole file: that is asked for before the mirror
+ * is given up. */
 static void give_up_ranges(struct exchange *x, struct connection *l, bool ranged)
 {
 	if (l->verdict != VERDICT_RANGE || !ranged)
@@ -300,9 +305,13 @@ static void dismiss(struct exchange *x, uint64_t now)
 {
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		best = speed(&x->connections[i], now) > best ? speed(&x->connections[i], now) : best;
-	for (size_t i = 0; i < CONNECTIONS_MAX && busy_connections(x) > x->concurrency.connections; i++)
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		uint64_t one = speed(&x->connections[i], now);
+
+		best = one > best ? one : best;
+	}
+	for (size_t i = 0; i < CONNECTIONS_MAX && busy_connections(x) > x->concurrency.connections;
+		i++)
 		if (x->connections[i].busy && speed(&x->connections[i], now) < best / 2)
 			connection_stop(&x->connections[i]);
 }
@@ -321,7 +330,7 @@ static void adjust_concurrency(struct exchange *x, uint64_t now)
 		dismiss(x, now);
 }
 
-/* --- turns --------------------------------------------------------------------------------- */
+/* --- turns ----------------------------------------------------------------------------------- */
 
 static void take_ends(struct exchange *x)
 {
@@ -360,7 +369,8 @@ static void drop_unconnected(struct exchange *x)
 
 	if (!unconnected(x) || now_ns() - l->began < CONNECT_NS)
 		return;
-	snprintf(l->text, sizeof(l->text), "no answer within %llu s", (unsigned long long)(CONNECT_NS / NSEC_PER_SEC));
+	snprintf(l->text, sizeof(l->text), "no answer within %llu s",
+		(unsigned long long)(CONNECT_NS / NSEC_PER_SEC));
 	x->last = l;
 	call_off(x, VERDICT_CONNECT);
 }
@@ -405,7 +415,7 @@ static void run(struct exchange *x)
 	stop_all(x);
 }
 
-/* --- the beginning ------------------------------------------------------------------------- */
+/* --- the beginning --------------------------------------------------------------------------- */
 
 /* The last byte came before the break, or long ago: there is nothing to ask for. */
 static bool all_there(const struct exchange *x)
@@ -470,7 +480,8 @@ void exchange_run(struct exchange *x, const struct fetch_request *request)
 static int connections_new(struct exchange *x)
 {
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		x->connections[i] = (struct connection){.x = x, .number = (unsigned)i + 1, .easy = curl_easy_init()};
+		x->connections[i] = (struct connection){
+			.x = x, .number = (unsigned)i + 1, .easy = curl_easy_init()};
 		if (!x->connections[i].easy)
 			return -ENOMEM;
 	}

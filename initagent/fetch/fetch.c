@@ -25,7 +25,8 @@ static const char *const state_names[STATE_MAX] = {
 static void set_state(struct fetch *f, enum fetch_state to, uint64_t now)
 {
 	if (f->state != to)
-		report_state(f->env->report, "fetch", f->site, state_names[f->state], state_names[to], now);
+		report_state(f->env->report, "fetch", f->site, state_names[f->state],
+			state_names[to], now);
 	f->state = to;
 	/* A lookup that is not waited for any more. */
 	if (to != STATE_LOOKUP)
@@ -37,7 +38,7 @@ static void raise_event(struct fetch *f, enum fetch_event e)
 	f->events |= 1U << e;
 }
 
-/* --- how an attempt ends ------------------------------------------------------------------- */
+/* --- how an attempt ends --------------------------------------------------------------------- */
 
 static void choose(struct fetch *f, uint64_t now);
 
@@ -64,22 +65,26 @@ static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, 
 }
 
 /* For the console and the timeline. */
-static void note_failure(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t now)
+static void note_failure(struct fetch *f, enum fetch_verdict verdict, const char *text,
+	uint64_t now)
 {
 	const struct verdict_row *row = verdict_row(verdict);
 
 	f->cause = row->cause;
-	snprintf(f->text, sizeof(f->text), "%.200s: %s%s%s", f->site, row->words, *text ? ": " : "", text);
+	snprintf(f->text, sizeof(f->text), "%.200s: %s%s%s", f->site, row->words, *text ? ": " : "",
+		text);
 	report_span(f->env->report, "fetch", row->name, f->began, now, -EIO);
 }
 
-static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t after, uint64_t now)
+static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text, uint64_t after,
+	uint64_t now)
 {
 	enum fetch_remedy remedy = verdict_row(verdict)->remedy;
 	uint64_t when;
 
 	note_failure(f, verdict, text, now);
-	/* Bytes of several answers may be of two versions, and a source that changes may change again: the mirror gets another go. */
+	/* Bytes of several answers may be of two versions, and a source that changes may change
+	 * again: the mirror gets another go. */
 	if (verdict == VERDICT_DIGEST && (f->joined || f->changed))
 		remedy = REMEDY_DAMAGE;
 	f->changed = f->changed || verdict == VERDICT_CHANGED;
@@ -97,7 +102,8 @@ static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text
 	choose(f, now);
 }
 
-/* One of the two ended, or was ended for what it said. Between two attempts no mirror has to do with it. */
+/* One of the two ended, or was ended for what it said. Between two attempts no mirror has to do
+ * with it. */
 static void died(struct fetch *f, const char *how, uint64_t now)
 {
 	bool between = f->state == STATE_BACKOFF || f->state == STATE_LOOKUP;
@@ -107,7 +113,8 @@ static void died(struct fetch *f, const char *how, uint64_t now)
 		note_failure(f, VERDICT_DIED, how, now);
 		stop(f, now);
 	} else if (between) {
-		report_log(f->env->report, REPORT_WARN, "fetch", now, "%s: %s", verdict_row(VERDICT_DIED)->words, how);
+		report_log(f->env->report, REPORT_WARN, "fetch", now, "%s: %s",
+			verdict_row(VERDICT_DIED)->words, how);
 	} else {
 		failed(f, VERDICT_DIED, how, 0, now);
 	}
@@ -132,7 +139,7 @@ static void verifier_died(struct fetch *f, uint64_t now)
 		fetcher_died(f, now);
 }
 
-/* --- asking -------------------------------------------------------------------------------- */
+/* --- asking ---------------------------------------------------------------------------------- */
 
 /* From where the verifier is, who has nothing else to do just then. */
 static void send_request(struct fetch *f, uint64_t now)
@@ -251,7 +258,7 @@ void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *w
 	ask(f, addr, peer(f)->port, now);
 }
 
-/* --- what comes back ----------------------------------------------------------------------- */
+/* --- what comes back ------------------------------------------------------------------------- */
 
 static void redirected(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
@@ -326,9 +333,11 @@ static void explain(const struct fetch *f, const struct verified *v, char *buf, 
 	else if (v->verdict == VERDICT_SIZE)
 		snprintf(buf, size, "%llu bytes, but it should have %llu", at, want);
 	else if (v->verdict == VERDICT_TOO_LARGE)
-		snprintf(buf, size, "more than the %llu bytes (%llu MiB) there is room for", limit, limit >> 20);
+		snprintf(buf, size, "more than the %llu bytes (%llu MiB) there is room for", limit,
+			limit >> 20);
 	else if (v->verdict == VERDICT_DIGEST)
-		snprintf(buf, size, "it is %s, not %s", sha256_text(v->digest, is), sha256_text(f->sha256, digest));
+		snprintf(buf, size, "it is %s, not %s", sha256_text(v->digest, is),
+			sha256_text(f->sha256, digest));
 }
 
 static void refused(struct fetch *f, const struct verified *v, uint64_t now)
@@ -342,7 +351,8 @@ static void refused(struct fetch *f, const struct verified *v, uint64_t now)
 /* Both have ended the request, the verifier with nothing wrong in what it got. */
 static void ended(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
-	enum fetch_verdict v = f->stalled && n->verdict != VERDICT_CONNECT ? VERDICT_STALLED : n->verdict;
+	enum fetch_verdict v =
+		f->stalled && n->verdict != VERDICT_CONNECT ? VERDICT_STALLED : n->verdict;
 	char text[64];
 
 	if (v == VERDICT_CONNECT || (v == VERDICT_STALLED && !f->progressed))
@@ -382,7 +392,8 @@ static bool transfers(const struct fetch *f)
 /* Once for a request that is under way. */
 static void take_reply(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 {
-	if (!transfers(f) || n->serial != f->request.serial || f->reply.serial == f->request.serial) {
+	if (!transfers(f) || n->serial != f->request.serial ||
+		f->reply.serial == f->request.serial) {
 		died(f, "invalid reply: to no request", now);
 		return;
 	}
@@ -446,7 +457,7 @@ static void take_verified(struct fetch *f, const struct verified *v, uint64_t no
 		take_end(f, v, now);
 }
 
-/* --- time ---------------------------------------------------------------------------------- */
+/* --- time ------------------------------------------------------------------------------------ */
 
 static void stalled(struct fetch *f, uint64_t now)
 {
@@ -469,7 +480,7 @@ static void timed_out(struct fetch *f, uint64_t now)
 	}
 }
 
-/* --- the owner's side ---------------------------------------------------------------------- */
+/* --- the owner's side ------------------------------------------------------------------------ */
 
 int fetch_fd(const struct fetch *f)
 {

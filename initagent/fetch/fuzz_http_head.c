@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * http_head: the lines of an answer, then the judgement of it, in each of the situations a transfer can be in. What may
- * never happen, whatever the bytes: a part is taken that does not begin where the last one ended, a length beyond the
- * limit, or a validator or URL that could break a request apart.
+ * http_head: the lines of an answer, then the judgement of it, in each of the situations a transfer
+ * can be in. What may never happen, whatever the bytes: a part is taken that does not begin where
+ * the last one ended, a length beyond the limit, or a validator or URL that could break a request
+ * apart.
  */
 #include "fetch/resume.h"
 
@@ -36,22 +37,29 @@ static void feed(struct head *h, const uint8_t *data, size_t size)
 }
 
 /* What is taken as a body. */
-static void check(const struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
-	const struct resume_body *body, const struct head *h)
+static void check(const struct resume *r, const struct resume_now *now,
+	const struct resume_ask *ask, const struct resume_body *body, const struct head *h)
 {
-	must(h->status == 200 || (h->status == 206 && h->has_range && h->first == ask->from && ask->from) ||
+	must(h->status == 200 ||
+		(h->status == 206 && h->has_range && h->first == ask->from && ask->from) ||
 		(h->status == 416 && body->complete && h->current == ask->from));
 	must(!body->complete || h->status == 416);
-	must(body->size <= now->limit && (!now->size || !body->has_length || body->size == now->size));
+	must(body->size <= now->limit &&
+		(!now->size || !body->has_length || body->size == now->size));
 	must(body->skip <= now->at);
 	must(clean(r->etag) && clean(r->modified));
 }
 
 static void judge(const struct head *h, unsigned situation)
 {
-	struct resume r = {.size = situation & 1 ? 1000 : 0, .origin = situation & 2 ? 1 : 2, .etag = "\"v1\""};
-	struct resume_now now = {.at = situation & 4 ? 400 : 0, .size = situation & 8 ? 1000 : 0, .limit = 5000,
-		.pinned = situation & 16, .origin = 1};
+	struct resume r = {.size = situation & 1 ? 1000 : 0,
+		.origin = situation & 2 ? 1 : 2,
+		.etag = "\"v1\""};
+	struct resume_now now = {.at = situation & 4 ? 400 : 0,
+		.size = situation & 8 ? 1000 : 0,
+		.limit = 5000,
+		.pinned = situation & 16,
+		.origin = 1};
 	struct resume_ask ask;
 	struct resume_body body;
 	char text[160];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the process that fetches sends, in two parts: no piece goes beyond the limits, and nothing is final that changes. */
+/* What the process that fetches sends, in two parts: no piece goes beyond the limits, and nothing
+ * is final that changes. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -18,7 +19,8 @@ static bool take(struct pieces *p, const uint8_t *data, size_t size, struct veri
 	int r;
 
 	while ((r = pieces_next(p, &c, &v)) > 0) {
-		if (v.kind >= VERIFIED_KIND_MAX || v.verdict >= VERDICT_MAX || v.at > LIMIT || v.final > v.at)
+		if (v.kind >= VERIFIED_KIND_MAX || v.verdict >= VERDICT_MAX || v.at > LIMIT ||
+			v.final > v.at)
 			__builtin_trap();
 		if (v.kind != VERIFIED_RESTART && v.final < last->final)
 			__builtin_trap();
@@ -43,8 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 1)
 		setup.want = (struct intake_want){.size = LIMIT, .sha256 = digests[0]};
 	if (data[0] & 2)
-		setup.want = (struct intake_want){.size = LIMIT, .chunk_size = CHUNK, .chunks = digests, .n_chunks = 5};
-	if (pieces_new(&p, &setup, NULL) == 0 && take(p, data + 2, min_u64(data[1], size - 2), &last) && size - 2 > data[1])
+		setup.want = (struct intake_want){
+			.size = LIMIT, .chunk_size = CHUNK, .chunks = digests, .n_chunks = 5};
+	if (pieces_new(&p, &setup, NULL) == 0 &&
+		take(p, data + 2, min_u64(data[1], size - 2), &last) && size - 2 > data[1])
 		take(p, data + 2 + data[1], size - 2 - data[1], &last);
 	if (fstat(file, &st) < 0 || st.st_size > LIMIT)
 		__builtin_trap();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hasher: SHA-256 in a thread of its own, so that a digest takes no time beside reading and writing where a second processor
- * is idle. Used by the verifier, which starts it before it drops its rights; the thread ends with the process.
+ * hasher: SHA-256 in a thread of its own, so that a digest takes no time beside reading and writing
+ * where a second processor is idle. Used by the verifier, which starts it before it drops its
+ * rights; the thread ends with the process.
  */
 #pragma once
 
@@ -9,12 +10,14 @@
 
 struct hasher;
 
-/* hasher_new: starts the thread. 0 or -errno. There is no way to stop it but the end of the process. */
+/* hasher_new: starts the thread. 0 or -errno. There is no way to stop it but the end of the
+ * process. */
 int hasher_new(struct hasher **ret);
 
 /*
- * hasher_add: queues data to be added to *s, after all that was queued before; waits while the queue is full. data and *s belong
- * to the thread until hasher_wait() has returned for the ticket that this returns (counted from 1).
+ * hasher_add: queues data to be added to *s, after all that was queued before; waits while the
+ * queue is full. data and *s belong to the thread until hasher_wait() has returned for the ticket
+ * that this returns (counted from 1).
  */
 uint64_t hasher_add(struct hasher *h, struct sha256 *s, const void *data, size_t len);
 

@@ -6,14 +6,15 @@
 
 #include "base/cursor.h"
 
-/* --- pieces -------------------------------------------------------------------------------- */
+/* --- pieces ---------------------------------------------------------------------------------- */
 
 static bool is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Digits, any number of them: what is too large counts as the largest (RFC 9111 1.2.2), and each field has its own limit. */
+/* Digits, any number of them: what is too large counts as the largest (RFC 9111 1.2.2), and each
+ * field has its own limit. */
 static bool take_number(struct cursor *c, uint64_t *ret)
 {
 	bool any = false;
@@ -41,7 +42,8 @@ static bool take_text(struct cursor *c, const char *want)
 
 static bool is(const struct cursor *c, const char *word)
 {
-	return c->at && c->left == strlen(word) && strncasecmp((const char *)c->at, word, c->left) == 0;
+	return c->at && c->left == strlen(word) &&
+		strncasecmp((const char *)c->at, word, c->left) == 0;
 }
 
 /* Without white space around it. */
@@ -54,7 +56,7 @@ static struct cursor trimmed(struct cursor c)
 	return c;
 }
 
-/* --- dates --------------------------------------------------------------------------------- */
+/* --- dates ----------------------------------------------------------------------------------- */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
@@ -63,7 +65,8 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
 	year -= month <= 2;
 	month = (month + 9) % 12;
-	return year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719468;
+	return year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 -
+		719468;
 }
 
 static bool take_fixed(struct cursor *c, size_t digits, uint64_t max, uint64_t *ret)
@@ -102,8 +105,8 @@ static bool take_day(struct cursor *c, int64_t *ret)
 {
 	uint64_t day, month, year;
 
-	if (!take_fixed(c, 2, 31, &day) || !take_byte(c, ' ') || !take_month(c, &month) || !take_byte(c, ' ') ||
-		!take_fixed(c, 4, 9999, &year) || day == 0 || year < 1970)
+	if (!take_fixed(c, 2, 31, &day) || !take_byte(c, ' ') || !take_month(c, &month) ||
+		!take_byte(c, ' ') || !take_fixed(c, 4, 9999, &year) || day == 0 || year < 1970)
 		return false;
 	*ret = days_of((int64_t)year, (int64_t)month, (int64_t)day);
 	return true;
@@ -126,14 +129,14 @@ bool head_date(const char *text, size_t len, int64_t *ret)
 	struct cursor c = cursor_make(text, len);
 	int64_t day, time;
 
-	if (len != 29 || !take_weekday(&c) || !take_text(&c, ", ") || !take_day(&c, &day) || !take_byte(&c, ' ') ||
-		!take_time(&c, &time) || !take_text(&c, " GMT"))
+	if (len != 29 || !take_weekday(&c) || !take_text(&c, ", ") || !take_day(&c, &day) ||
+		!take_byte(&c, ' ') || !take_time(&c, &time) || !take_text(&c, " GMT"))
 		return false;
 	*ret = day * 86400 + time;
 	return true;
 }
 
-/* --- fields -------------------------------------------------------------------------------- */
+/* --- fields ---------------------------------------------------------------------------------- */
 
 static void fail(struct head *h, enum head_fault fault)
 {
@@ -189,7 +192,8 @@ static void content_encoding(struct head *h, struct cursor v)
 static bool take_range(struct cursor *v, uint64_t *first, uint64_t *last, uint64_t *total)
 {
 	*total = 0;
-	if (!take_number(v, first) || !take_byte(v, '-') || !take_number(v, last) || !take_byte(v, '/') || *last < *first)
+	if (!take_number(v, first) || !take_byte(v, '-') || !take_number(v, last) ||
+		!take_byte(v, '/') || *last < *first)
 		return false;
 	if (v->left == 1 && *v->at == '*')
 		return true;
@@ -288,7 +292,7 @@ static const struct {
 	{"location", location},
 };
 
-/* --- lines --------------------------------------------------------------------------------- */
+/* --- lines ----------------------------------------------------------------------------------- */
 
 void head_init(struct head *h)
 {
@@ -309,7 +313,8 @@ static void status_line(struct head *h, struct cursor c)
 	if (!take_text(&c, "HTTP/1.") || !is_digit(cursor_u8(&c)) || !take_byte(&c, ' '))
 		fail(h, HEAD_MALFORMED);
 	digits = cursor_sub(&c, 3);
-	if (!take_number(&digits, &status) || digits.left || status < 100 || (c.left && !take_byte(&c, ' ')))
+	if (!take_number(&digits, &status) || digits.left || status < 100 ||
+		(c.left && !take_byte(&c, ' ')))
 		fail(h, HEAD_MALFORMED);
 	/* Only who asked for another protocol is told so (RFC 9110 15.2.2). */
 	if (status == 101)
@@ -332,8 +337,10 @@ static void field_line(struct head *h, struct cursor c)
 	const uint8_t *colon = c.left ? memchr(c.at, ':', c.left) : NULL;
 	struct cursor name;
 
-	/* A line that goes on on the next (obs-fold), or white space before the colon, hides things. */
-	if (!colon || colon == c.at || colon[-1] == ' ' || colon[-1] == '\t' || *c.at == ' ' || *c.at == '\t') {
+	/* A line that goes on on the next (obs-fold), or white space before the colon, hides
+	 * things. */
+	if (!colon || colon == c.at || colon[-1] == ' ' || colon[-1] == '\t' || *c.at == ' ' ||
+		*c.at == '\t') {
 		fail(h, HEAD_MALFORMED);
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * head: the lines before a body (RFC 9110, 9112), as much of them as decides whether the body is what was asked
- * for. Nothing is believed twice: two lengths that differ, a length beside chunks, a second range are faults, not
- * a choice. Pure.
+ * head: the lines before a body (RFC 9110, 9112), as much of them as decides whether the body is
+ * what was asked for. Nothing is believed twice: two lengths that differ, a length beside chunks, a
+ * second range are faults, not a choice. Pure.
  */
 #pragma once
 
@@ -41,13 +41,13 @@ struct head {
 void head_init(struct head *h);
 
 /*
- * head_line: takes one line, with or without its end. A status line after an interim answer (1xx) begins a new
- * head; lines after the end (trailers) change nothing. False once there is a fault.
+ * head_line: takes one line, with or without its end. A status line after an interim answer (1xx)
+ * begins a new head; lines after the end (trailers) change nothing. False once there is a fault.
  */
 bool head_line(struct head *h, const void *line, size_t len);
 
 /*
- * head_date: the preferred form of RFC 9110 5.6.7, "Sun, 06 Nov 1994 08:49:37 GMT", as Unix time. False: not of that
- * form, or no such day.
+ * head_date: the preferred form of RFC 9110 5.6.7, "Sun, 06 Nov 1994 08:49:37 GMT", as Unix time.
+ * False: not of that form, or no such day.
  */
 bool head_date(const char *text, size_t len, int64_t *ret);

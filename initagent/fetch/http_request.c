@@ -74,8 +74,8 @@ static CURLcode direct(CURL *easy, const struct fetch_request *o, struct curl_sl
 	bool v6 = o->address.family == AF_INET6;
 
 	inet_text(&o->address, address);
-	snprintf(text, sizeof(text), "%s%s%s%s:%u", o->proxied ? "http://" : "::", v6 ? "[" : "", address,
-		v6 ? "]" : "", o->port);
+	snprintf(text, sizeof(text), "%s%s%s%s:%u", o->proxied ? "http://" : "::", v6 ? "[" : "",
+		address, v6 ? "]" : "", o->port);
 	if (o->proxied)
 		return curl_easy_setopt(easy, CURLOPT_PROXY, text);
 	*to = curl_slist_append(NULL, text);
@@ -110,7 +110,8 @@ static bool add_range(struct curl_slist **list, const struct resume_ask *ask)
 static CURLcode headers(CURL *easy, const struct resume_ask *ask, struct curl_slist **list)
 {
 	char validator[HEAD_ETAG_MAX + 16];
-	bool ok = add(list, "Accept-Encoding: identity") && add(list, "Accept: */*") && add_range(list, ask);
+	bool ok = add(list, "Accept-Encoding: identity") && add(list, "Accept: */*") &&
+		  add_range(list, ask);
 
 	if (ask->if_range) {
 		snprintf(validator, sizeof(validator), "If-Range: %s", ask->if_range);
@@ -119,8 +120,8 @@ static CURLcode headers(CURL *easy, const struct resume_ask *ask, struct curl_sl
 	return ok ? curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *list) : CURLE_OUT_OF_MEMORY;
 }
 
-CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_request *o, const struct resume_ask *ask,
-	struct http_request_lists *lists)
+CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_request *o,
+	const struct resume_ask *ask, struct http_request_lists *lists)
 {
 	CURLcode e;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * http_request: what libcurl is told about one request, and what its opinion about the end is worth. It carries bytes and
- * does TLS; it neither looks names up nor follows redirects, and has no time limits. Used in the process that fetches.
+ * http_request: what libcurl is told about one request, and what its opinion about the end is
+ * worth. It carries bytes and does TLS; it neither looks names up nor follows redirects, and has no
+ * time limits. Used in the process that fetches.
  */
 #pragma once
 
@@ -16,9 +17,10 @@ struct http_request_lists {
 	struct curl_slist *to, *headers;
 };
 
-/* http_request_apply: sets a handle up, all but the functions that get head and body. http_request_done frees the lists. */
-CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_request *o, const struct resume_ask *ask,
-	struct http_request_lists *lists);
+/* http_request_apply: sets a handle up, all but the functions that get head and body.
+ * http_request_done frees the lists. */
+CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_request *o,
+	const struct resume_ask *ask, struct http_request_lists *lists);
 void http_request_done(struct http_request_lists *lists);
 
 enum fetch_verdict http_request_verdict(CURLcode code);

@@ -68,7 +68,7 @@ const uint8_t *intake_digest(const struct intake *i)
 	return i->digest;
 }
 
-/* --- digests ------------------------------------------------------------------------------- */
+/* --- digests --------------------------------------------------------------------------------- */
 
 void intake_catch_up(struct intake *i, uint64_t ticket)
 {
@@ -127,7 +127,7 @@ static size_t piece_of(const struct intake *i, uint64_t len)
 	return (size_t)min_u64(len, i->want.chunk_size - i->at % i->want.chunk_size);
 }
 
-/* --- taking -------------------------------------------------------------------------------- */
+/* --- taking ---------------------------------------------------------------------------------- */
 
 static enum fetch_verdict take_piece(struct intake *i, const uint8_t *data, size_t *len)
 {

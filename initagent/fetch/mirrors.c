@@ -4,9 +4,10 @@
 
 #define DAMAGE_MAX 3
 
-/* --- the order in which a node asks them --------------------------------------------------- */
+/* --- the order in which a node asks them ----------------------------------------------------- */
 
-/* The finalizer of MurmurHash3: GUIDs of one rack differ in a few low bits, which must reach all others. */
+/* The finalizer of MurmurHash3: GUIDs of one rack differ in a few low bits, which must reach all
+ * others. */
 static uint64_t mix(uint64_t v)
 {
 	v = (v ^ v >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -32,7 +33,8 @@ void rendezvous_order(uint64_t node, const char *const *urls, size_t n, uint8_t 
 	}
 }
 
-int mirrors_set(struct mirrors *m, const char *const *urls, size_t n, uint64_t node, const char **ret_bad)
+int mirrors_set(struct mirrors *m, const char *const *urls, size_t n, uint64_t node,
+	const char **ret_bad)
 {
 	uint8_t order[MIRRORS_MAX];
 
@@ -69,7 +71,7 @@ struct mirror *mirrors_pick(struct mirrors *m, uint64_t now, uint64_t *ret_when)
 	return best;
 }
 
-/* --- when one is asked again -------------------------------------------------------------- */
+/* --- when one is asked again ----------------------------------------------------------------- */
 
 uint64_t backoff_ns(unsigned failures, uint32_t random)
 {
@@ -87,8 +89,12 @@ uint64_t backoff_after_ns(uint64_t seconds, unsigned failures, uint32_t random)
 
 void mirror_failed(struct mirror *m, uint64_t after, uint32_t random, uint64_t now)
 {
+	uint64_t wait;
+
 	m->failures++;
-	m->ready = now + (after ? backoff_after_ns(after, m->failures, random) : backoff_ns(m->failures, random));
+	wait = after ? backoff_after_ns(after, m->failures, random)
+			: backoff_ns(m->failures, random);
+	m->ready = now + wait;
 }
 
 void mirror_damaged(struct mirror *m, uint32_t random, uint64_t now)

@@ -4,7 +4,8 @@
 
 /* The agent is told each time that so many bytes came. */
 #define TELL_EVERY   (1u << 20)
-/* An honest sender starts the file again when the request begins, and when the answer is of another version. */
+/* An honest sender starts the file again when the request begins, and when the answer is of another
+ * version. */
 #define RESTARTS_MAX 4
 
 struct pieces {
@@ -77,7 +78,7 @@ void pieces_adopt(struct pieces *p, struct verified *ret)
 		refuse(p, VERDICT_WRITE, ret);
 }
 
-/* --- each kind ----------------------------------------------------------------------------- */
+/* --- each kind ------------------------------------------------------------------------------- */
 
 static int begin_bytes(struct pieces *p, struct verified *ret)
 {
@@ -109,7 +110,8 @@ static int take_size(struct pieces *p, struct verified *ret)
 		return 0;
 	if (p->want.limit && size > p->want.limit)
 		return refuse(p, VERDICT_TOO_LARGE, ret);
-	if ((p->want.size && size != p->want.size) || (p->size && intake_at(p->intake)) || size < intake_at(p->intake))
+	if ((p->want.size && size != p->want.size) || (p->size && intake_at(p->intake)) ||
+		size < intake_at(p->intake))
 		return refuse(p, VERDICT_SIZE, ret);
 	p->size = size;
 	return tell(p, VERIFIED_SIZE, ret);
@@ -146,7 +148,7 @@ static int (*const kinds[PIECE_KIND_MAX])(struct pieces *p, struct verified *ret
 	[PIECE_END] = end_request,
 };
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 static int take_bytes(struct pieces *p, struct cursor *c, struct verified *ret)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pieces: what the process that fetches sends (protocol.h), read, judged and handed to an intake. The sender may have been taken over
- * by what it reads: each piece must fit to what is there, or none of it is taken. Used in the process that verifies.
+ * pieces: what the process that fetches sends (protocol.h), read, judged and handed to an intake.
+ * The sender may have been taken over by what it reads: each piece must fit to what is there, or
+ * none of it is taken. Used in the process that verifies.
  */
 #pragma once
 
@@ -14,7 +15,8 @@ enum verified_kind {
 	VERIFIED_SIZE,	  /* the server says how large the file is */
 	VERIFIED_RESTART, /* the file starts again: what was read of it before counts no more */
 	VERIFIED_REFUSED, /* verdict: why; nothing more of the request is taken */
-	VERIFIED_END,	  /* of the request; whole: of the file, too, and verdict is that of its digests */
+	VERIFIED_END, /* of the request; whole: of the file, too, and verdict is that of its digests
+		       */
 	VERIFIED_KIND_MAX,
 };
 
@@ -33,7 +35,8 @@ struct verified {
 
 struct pieces;
 
-/* pieces_new: writes to setup->file, which is borrowed as its want and hasher (NULL: none) are. 0 or -ENOMEM. */
+/* pieces_new: writes to setup->file, which is borrowed as its want and hasher (NULL: none) are. 0
+ * or -ENOMEM. */
 int pieces_new(struct pieces **ret, const struct fetch_setup *setup, struct hasher *hasher);
 struct pieces *pieces_free(struct pieces *p);
 DEFINE_FREEP(struct pieces, pieces_free)
@@ -45,6 +48,7 @@ struct intake *pieces_intake(const struct pieces *p);
 void pieces_adopt(struct pieces *p, struct verified *ret);
 
 /*
- * pieces_next: reads on in c. 1: ret is to be told; 0: c is empty; -EPROTO: invalid, and what follows would be misread. After VERIFIED_END with whole nothing more may be given.
+ * pieces_next: reads on in c. 1: ret is to be told; 0: c is empty; -EPROTO: invalid, and what
+ * follows would be misread. After VERIFIED_END with whole nothing more may be given.
  */
 int pieces_next(struct pieces *p, struct cursor *c, struct verified *ret);

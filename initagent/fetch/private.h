@@ -14,9 +14,10 @@
 enum fetch_state {
 	STATE_IDLE,
 	STATE_LOOKUP,
-	STATE_READING,	/* the verifier reads what is there already */
+	STATE_READING, /* the verifier reads what is there already */
 	STATE_TRANSFER,
-	STATE_STOPPING, /* the fetcher was told to end the transfer, or one of the two has ended it */
+	STATE_STOPPING, /* the fetcher was told to end the transfer, or one of the two has ended it
+			 */
 	STATE_BACKOFF,
 	STATE_DONE,
 	STATE_STOPPED,
@@ -52,12 +53,14 @@ struct fetch {
 	struct worker *fetcher, *verifier;
 	int epoll; /* of both */
 	struct fetch_request request;
-	struct fetch_reply reply; /* how the fetcher ended the request, if its serial is the request's */
+	struct fetch_reply
+		reply; /* how the fetcher ended the request, if its serial is the request's */
 	struct verified end;	/* how the verifier did, likewise */
 	struct stall_limit stall_limit;
 	bool stalled;  /* why the fetcher was told to stop */
 	bool progressed;
-	bool joined;   /* the bytes that are there are of more than one answer, or of an earlier attempt */
+	bool joined;   /* the bytes that are there are of more than one answer, or of an earlier
+			  attempt */
 	bool changed;  /* a source was seen to change its file */
 
 	enum fetch_state state;
@@ -75,10 +78,12 @@ struct verifier {
 	struct hasher *hasher; /* NULL: none */
 };
 
-/* fetch_start_processes: both, with a pipe between them. 0 or -errno. fetch_end_processes: what is in the file stays. */
+/* fetch_start_processes: both, with a pipe between them. 0 or -errno. fetch_end_processes: what is
+ * in the file stays. */
 int fetch_start_processes(struct fetch *f);
 void fetch_end_processes(struct fetch *f);
 /* fetch_drop_processes: ends them, and the next ones start the file again. */
 void fetch_drop_processes(struct fetch *f);
-/* fetch_verifier_end: how it ended, in words that live for ever; NULL: the fetching process was gone first. */
+/* fetch_verifier_end: how it ended, in words that live for ever; NULL: the fetching process was
+ * gone first. */
 const char *fetch_verifier_end(const struct worker *verifier);

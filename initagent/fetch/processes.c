@@ -14,7 +14,7 @@
 /* One is read and written while those before are digested. */
 #define PIECES	     4
 
-/* --- the fetching process ------------------------------------------------------------------ */
+/* --- the fetching process -------------------------------------------------------------------- */
 
 /* libcurl needs files at its start. */
 static const void *prepare_exchange(const void *arg)
@@ -44,7 +44,7 @@ static bool reply_valid(void *reply, const void *context)
 		memchr(n->location, 0, sizeof(n->location));
 }
 
-/* --- the verifier -------------------------------------------------------------------------- */
+/* --- the verifier ---------------------------------------------------------------------------- */
 
 /* Threads are made while that is still allowed. Without one digests just take longer. */
 static const void *prepare_verifier(const void *arg)
@@ -116,7 +116,7 @@ static bool verified_valid(void *reply, const void *context)
 	return v->kind < VERIFIED_KIND_MAX && v->verdict < VERDICT_MAX && v->final <= v->at;
 }
 
-/* --- the agent's end ----------------------------------------------------------------------- */
+/* --- the agent's end ------------------------------------------------------------------------- */
 
 static int watch(struct fetch *f, int fd)
 {
@@ -190,7 +190,8 @@ int fetch_start_processes(struct fetch *f)
 	return r;
 }
 
-/* It ended with an error of its own, or because of what it got, or because the other one was gone. */
+/* It ended with an error of its own, or because of what it got, or because the other one was
+ * gone. */
 const char *fetch_verifier_end(const struct worker *verifier)
 {
 	switch (worker_exit_status(verifier)) {

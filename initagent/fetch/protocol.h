@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * protocol: what the three processes of a transfer tell each other. The agent sends requests to the process that fetches and gets
- * replies, structs of fixed size over a SOCK_SEQPACKET socket, so that the size of each can be checked. The process that
- * fetches sends pieces of the file to the one that verifies, through a pipe; that one tells the agent what became of them
- * (verifier.h).
+ * protocol: what the three processes of a transfer tell each other. The agent sends requests to the
+ * process that fetches and gets replies, structs of fixed size over a SOCK_SEQPACKET socket, so
+ * that the size of each can be checked. The process that fetches sends pieces of the file to the
+ * one that verifies, through a pipe; that one tells the agent what became of them (verifier.h).
  */
 #pragma once
 
@@ -55,7 +55,8 @@ struct piece {
 	uint32_t whole;
 };
 
-/* What the processes are given at their start; all of it is borrowed from the agent, whose memory they have a copy of. */
+/* What the processes are given at their start; all of it is borrowed from the agent, whose memory
+ * they have a copy of. */
 struct fetch_setup {
 	struct intake_want want;
 	int file;	     /* where the process that verifies writes */

@@ -35,10 +35,11 @@ bool resume_can_part(const struct resume *r, uint32_t origin)
 
 void resume_ask_part(const struct resume *r, uint64_t from, uint64_t until, struct resume_ask *ret)
 {
-	*ret = (struct resume_ask){.from = from, .until = until, .if_range = r->etag, .strict = true};
+	*ret = (struct resume_ask){
+		.from = from, .until = until, .if_range = r->etag, .strict = true};
 }
 
-/* --- judging ------------------------------------------------------------------------------- */
+/* --- judging --------------------------------------------------------------------------------- */
 
 /* What resume_judge() was called with. */
 struct judging {
@@ -75,7 +76,8 @@ static bool redirects(unsigned status)
 /* What may pass by itself: RFC 9110 15.5.9, RFC 8470, RFC 6585, and the server's own troubles. */
 static bool passes(unsigned status)
 {
-	return status == 408 || status == 425 || status == 429 || (status >= 500 && status != 501 && status != 505);
+	return status == 408 || status == 425 || status == 429 ||
+		(status >= 500 && status != 501 && status != 505);
 }
 
 static const enum fetch_verdict faults[HEAD_FAULT_MAX] = {
@@ -84,7 +86,8 @@ static const enum fetch_verdict faults[HEAD_FAULT_MAX] = {
 	[HEAD_ENCODED] = VERDICT_ENCODED,
 };
 
-/* Everything but 200 and 206. A file may be published, or its mode be put right, while the node waits. */
+/* Everything but 200 and 206. A file may be published, or its mode be put right, while the node
+ * waits. */
 static enum fetch_verdict judge_status(const struct judging *j)
 {
 	const struct head *h = j->h;
@@ -111,8 +114,8 @@ static bool other_version(const struct judging *j)
 }
 
 /*
- * Are these bytes that were asked for? There may be fewer of them, which the answer says itself, and
- * the size of the whole may be unknown (RFC 9110 15.3.7, 14.4); the rest is asked for next.
+ * Are these bytes that were asked for? There may be fewer of them, which the answer says itself,
+ * and the size of the whole may be unknown (RFC 9110 15.3.7, 14.4); the rest is asked for next.
  */
 static bool range_fits(const struct resume_ask *ask, const struct head *h)
 {
@@ -146,7 +149,8 @@ static enum fetch_verdict judge_part(const struct judging *j)
 	if (!h->has_range)
 		return refuse(j, VERDICT_RANGE, "206 that does not say of which bytes");
 	if (!range_fits(j->ask, h))
-		return refuse(j, VERDICT_RANGE, "asked for the bytes from %llu on, got %llu-%llu of %llu",
+		return refuse(j, VERDICT_RANGE,
+			"asked for the bytes from %llu on, got %llu-%llu of %llu",
 			ull(j->ask->from), ull(h->first), ull(h->last), ull(h->total));
 	body->length = h->last - h->first + 1;
 	body->has_length = true;
@@ -157,13 +161,13 @@ static enum fetch_verdict judge_part(const struct judging *j)
 			ull(h->length), ull(body->length));
 	if (!same_version(j)) {
 		j->r->restart = !j->now->size && !j->ask->strict;
-		return refuse(j, VERDICT_CHANGED, "another version: %llu bytes, ETag %s", ull(h->total),
-			*h->etag ? h->etag : "none");
+		return refuse(j, VERDICT_CHANGED, "another version: %llu bytes, ETag %s",
+			ull(h->total), *h->etag ? h->etag : "none");
 	}
 	return VERDICT_DONE;
 }
 
-/* A whole file in answer to a part: is it the one we have the beginning of? Else it starts again. */
+/* A whole file in answer to a part: is it the one we have the beginning of? Else it starts again */
 static enum fetch_verdict judge_again(const struct judging *j)
 {
 	const struct resume *r = j->r;
@@ -192,7 +196,7 @@ static enum fetch_verdict judge_whole(const struct judging *j)
 	return j->ask->from ? judge_again(j) : VERDICT_DONE;
 }
 
-/* A part need not repeat what the validator sent with the request says already (RFC 9110 15.3.7). */
+/* A part need not repeat what the validator sent with the request says already (RFC 9110 15.3.7) */
 static void learn(const struct judging *j)
 {
 	const struct head *h = j->h;
@@ -218,14 +222,15 @@ static enum fetch_verdict judge_size(const struct judging *j)
 		return refuse(j, VERDICT_SIZE, "%llu bytes, but it should have %llu", ull(size),
 			ull(j->now->size));
 	if (limit && size > limit)
-		return refuse(j, VERDICT_TOO_LARGE, "%llu bytes (%llu MiB), room for %llu (%llu MiB)",
-			ull(size), ull(size) >> 20, ull(limit), ull(limit) >> 20);
+		return refuse(j, VERDICT_TOO_LARGE,
+			"%llu bytes (%llu MiB), room for %llu (%llu MiB)", ull(size),
+			ull(size) >> 20, ull(limit), ull(limit) >> 20);
 	return VERDICT_DONE;
 }
 
 /*
- * There is no such byte. If the file ends where we are, all of it is there: only its end had not been
- * told. Otherwise what we have is of a longer version, or of none.
+ * There is no such byte. If the file ends where we are, all of it is there: only its end had not
+ * been told. Otherwise what we have is of a longer version, or of none.
  */
 static enum fetch_verdict judge_gone(const struct judging *j)
 {
@@ -239,8 +244,8 @@ static enum fetch_verdict judge_gone(const struct judging *j)
 	}
 	j->r->restart = true;
 	if (h->has_current)
-		return refuse(j, VERDICT_CHANGED, "the file has no byte %llu, but %llu bytes", ull(from),
-			ull(h->current));
+		return refuse(j, VERDICT_CHANGED, "the file has no byte %llu, but %llu bytes",
+			ull(from), ull(h->current));
 	return refuse(j, VERDICT_CHANGED, "the file has no byte %llu", ull(from));
 }
 
@@ -256,7 +261,8 @@ enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now,
 	if (h->fault != HEAD_FINE && h->fault < HEAD_FAULT_MAX)
 		return faults[h->fault];
 	if (ask->strict && h->status == 200)
-		return refuse(&j, VERDICT_CHANGED, "the whole file in answer to a part of it, ETag %s",
+		return refuse(&j, VERDICT_CHANGED,
+			"the whole file in answer to a part of it, ETag %s",
 			*h->etag ? h->etag : "none");
 	if (h->status == 416 && ask->from)
 		v = judge_gone(&j);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * resume: what to ask for when a transfer goes on, and whether the answer's head fits to what was asked. Bytes of
- * two versions of a file must never be joined: either a validator of the same mirror says that it is the
- * same (If-Range, RFC 9110 13.1.5), or a digest known beforehand will tell. Pure.
+ * resume: what to ask for when a transfer goes on, and whether the answer's head fits to what was
+ * asked. Bytes of two versions of a file must never be joined: either a validator of the same
+ * mirror says that it is the same (If-Range, RFC 9110 13.1.5), or a digest known beforehand will
+ * tell. Pure.
  */
 #pragma once
 
@@ -50,15 +51,18 @@ struct resume_body {
 /* resume_ask: fills ret. */
 void resume_ask(const struct resume *r, const struct resume_now *now, struct resume_ask *ret);
 
-/* resume_can_part: may parts be asked for on several connections? The mirror must have given a strong validator. */
+/* resume_can_part: may parts be asked for on several connections? The mirror must have given a
+ * strong validator. */
 bool resume_can_part(const struct resume *r, uint32_t origin);
 
-/* resume_ask_part: one of several parts, from byte from to before until (0: to the end); needs resume_can_part(). */
+/* resume_ask_part: one of several parts, from byte from to before until (0: to the end); needs
+ * resume_can_part(). */
 void resume_ask_part(const struct resume *r, uint64_t from, uint64_t until, struct resume_ask *ret);
 
 /*
- * resume_judge: may the body be taken? VERDICT_DONE: yes, as ret says, and r has learned from it. Otherwise
- * text says why not.
+ * resume_judge: may the body be taken? VERDICT_DONE: yes, as ret says, and r has learned from it.
+ * Otherwise text says why not.
  */
-enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now, const struct resume_ask *ask,
-	const struct head *h, struct resume_body *ret, char *text, size_t size);
+enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now,
+	const struct resume_ask *ask, const struct head *h, struct resume_body *ret, char *text,
+	size_t size);

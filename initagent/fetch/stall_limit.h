@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stall_limit: how fast bytes come, and whether they still do. A transfer counts as stalled when a window passes with
- * less than STALL_LIMIT_BYTES bytes: that finds silence as well as a server that drips a byte now and then. Pure.
+ * stall_limit: how fast bytes come, and whether they still do. A transfer counts as stalled when a
+ * window passes with less than STALL_LIMIT_BYTES bytes: that finds silence as well as a server that
+ * drips a byte now and then. Pure.
  */
 #pragma once
 
@@ -17,7 +18,8 @@ struct stall_limit {
 	uint64_t rate_since, rate_bytes, rate; /* bytes a second over about the last second */
 };
 
-/* stall_limit_begin: a transfer begins now; window in ns, 0: STALL_LIMIT_NS. The rate of the last one stays. */
+/* stall_limit_begin: a transfer begins now; window in ns, 0: STALL_LIMIT_NS. The rate of the last
+ * one stays. */
 void stall_limit_begin(struct stall_limit *p, uint64_t window, uint64_t bytes, uint64_t now);
 
 /* stall_limit_bytes: so many have come by now, since the very beginning. */

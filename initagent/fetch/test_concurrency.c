@@ -12,7 +12,8 @@ struct lab {
 	uint64_t bytes, idle, now;
 };
 
-/* At a rate, idle for so many hundredths of the time, until the number of connections changes, for 3 s at most: how many there are. */
+/* At a rate, idle for so many hundredths of the time, until the number of connections changes, for
+ * 3 s at most: how many there are. */
 static unsigned go(struct lab *l, uint64_t rate, uint64_t idle, uint64_t left)
 {
 	unsigned before = l->c.connections;
@@ -87,7 +88,13 @@ TEST(no_judgement_before_a_connection_is_up_to_speed)
 {
 	struct lab l = begun(0);
 
-	CHECK_INT(concurrency_step(&l.c, 0, CONCURRENCY_SETTLE_NS, GIB, l.now + CONCURRENCY_SETTLE_NS), 1);
-	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB, l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS - 1), 1);
-	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB, l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS), 2);
+	CHECK_INT(concurrency_step(&l.c, 0, CONCURRENCY_SETTLE_NS, GIB,
+		l.now + CONCURRENCY_SETTLE_NS),
+		1);
+	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB,
+			  l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS - 1),
+		1);
+	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB,
+			  l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS),
+		2);
 }

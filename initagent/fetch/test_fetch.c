@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fetch: what is decided without a server: configurations, look-ups and waits, at times that are told. */
+/* fetch: what is decided without a server: configurations, look-ups and waits, at times that are
+ * told. */
 #include "fetch/fetch.h"
 
 #include <poll.h>
@@ -100,7 +101,8 @@ TEST(names_nobody_answers_for)
 /* With a proxy its name is the one that counts. */
 TEST(a_proxy_is_looked_up_instead)
 {
-	const struct fetch_config c = {.urls = two, .n_urls = 2, .sink = -1, .proxy = "proxy.example:3128"};
+	const struct fetch_config c = {
+		.urls = two, .n_urls = 2, .sink = -1, .proxy = "proxy.example:3128"};
 	_cleanup_(fetch_freep) struct fetch *f = make(&c);
 
 	CHECK_INT(fetch_start(f, START), 0);

@@ -44,7 +44,8 @@ TEST(faults)
 		{OK "Content-Length: 5\r\nContent-Length: 6\r\n\r\n", HEAD_LENGTHS},
 		{OK "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", HEAD_LENGTHS},
 		{OK "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n", HEAD_LENGTHS},
-		{OK "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", HEAD_LENGTHS},
+		{OK "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+			HEAD_LENGTHS},
 		{OK "Transfer-Encoding: gzip, chunked\r\n\r\n", HEAD_ENCODED},
 		{OK "Content-Encoding: gzip\r\n\r\n", HEAD_ENCODED},
 		{OK "Content-Encoding: identity\r\n\r\n", HEAD_FINE},
@@ -75,32 +76,39 @@ TEST(faults)
 		{OK "Content-Range: bytes 5-9/9\r\n\r\n", HEAD_MALFORMED},
 		{OK "Content-Range: bytes 5-9\r\n\r\n", HEAD_MALFORMED},
 		{OK "Content-Range: bytes 5-9/10x\r\n\r\n", HEAD_MALFORMED},
-		{OK "Content-Range: bytes 5-9/10\r\nContent-Range: bytes 4-9/10\r\n\r\n", HEAD_LENGTHS},
+		{OK "Content-Range: bytes 5-9/10\r\nContent-Range: bytes 4-9/10\r\n\r\n",
+			HEAD_LENGTHS},
 	};
 	struct head h;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (take(&h, rows[i].text) != (int)rows[i].fault)
-			check_fail(__FILE__, __LINE__, "row %zu: fault %d, not %d", i, h.fault, rows[i].fault);
+			check_fail(__FILE__, __LINE__, "row %zu: fault %d, not %d", i, h.fault,
+				rows[i].fault);
 }
 
 /* RFC 9110 8.6, 10.2.3: any number of digits; they count as the largest number there is. */
 TEST(numbers_larger_than_the_range)
 {
-	static const char *const rows[] = {"4611686018427387904", "9223372036854775808", "18446744073709551616", "99999999999999999999",
+	static const char *const rows[] = {"4611686018427387904", "9223372036854775808",
+		"18446744073709551616", "99999999999999999999",
 		"100000000000000000000000000000000000000000000000000"};
 	struct head h;
 	char text[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		snprintf(text, sizeof(text), OK "Content-Length: %s\r\nRetry-After: %s\r\n\r\n", rows[i], rows[i]);
+		snprintf(text, sizeof(text), OK "Content-Length: %s\r\nRetry-After: %s\r\n\r\n",
+			rows[i], rows[i]);
 		CHECK_INT(take(&h, text), HEAD_FINE);
-		CHECK(h.has_length && h.length == HEAD_NUMBER_MAX && h.has_retry && h.retry == HEAD_NUMBER_MAX);
-		snprintf(text, sizeof(text), OK "Content-Range: bytes 0-%s/%s\r\n\r\n", rows[i], rows[i]);
+		CHECK(h.has_length && h.length == HEAD_NUMBER_MAX && h.has_retry &&
+			h.retry == HEAD_NUMBER_MAX);
+		snprintf(text, sizeof(text), OK "Content-Range: bytes 0-%s/%s\r\n\r\n", rows[i],
+			rows[i]);
 		CHECK_INT(take(&h, text), HEAD_FINE);
 		CHECK(h.total == HEAD_NUMBER_MAX);
 	}
-	CHECK_INT(take(&h, OK "Content-Length: 0000000000000000000000000000000000000005\r\n\r\n"), HEAD_FINE);
+	CHECK_INT(take(&h, OK "Content-Length: 0000000000000000000000000000000000000005\r\n\r\n"),
+		HEAD_FINE);
 	CHECK_INT(h.length, 5);
 }
 
@@ -109,12 +117,14 @@ TEST(unsatisfied_ranges)
 	static const struct {
 		const char *value;
 		bool has;
-	} rows[] = {{"bytes */1000", true}, {"bytes */*", false}, {"bytes */", false}, {"bytes */1000x", false}, {"lines */1000", false}};
+	} rows[] = {{"bytes */1000", true}, {"bytes */*", false}, {"bytes */", false},
+		{"bytes */1000x", false}, {"lines */1000", false}};
 	struct head h;
 	char text[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		snprintf(text, sizeof(text), "HTTP/1.1 416 No\r\nContent-Range: %s\r\n\r\n", rows[i].value);
+		snprintf(text, sizeof(text), "HTTP/1.1 416 No\r\nContent-Range: %s\r\n\r\n",
+			rows[i].value);
 		CHECK_INT(take(&h, text), HEAD_FINE);
 		CHECK(h.has_current == rows[i].has && !h.has_range);
 		CHECK(!h.has_current || h.current == 1000);
@@ -125,7 +135,8 @@ TEST(ranges)
 {
 	struct head h;
 
-	CHECK_INT(take(&h, "HTTP/1.1 206 P\r\nContent-Range: bytes 100-199/1000\r\n\r\n"), HEAD_FINE);
+	CHECK_INT(
+		take(&h, "HTTP/1.1 206 P\r\nContent-Range: bytes 100-199/1000\r\n\r\n"), HEAD_FINE);
 	CHECK(h.has_range);
 	CHECK_INT(h.first, 100);
 	CHECK_INT(h.last, 199);
@@ -169,8 +180,10 @@ TEST(interim_answers_and_trailers)
 {
 	struct head h;
 
-	CHECK_INT(take(&h, "HTTP/1.1 103 Early Hints\r\nContent-Length: 3\r\n\r\n" OK "Content-Length: 5\r\n\r\n"
-		"Content-Length: 7\r\nContent-Encoding: gzip\r\n"), HEAD_FINE);
+	CHECK_INT(take(&h, "HTTP/1.1 103 Early Hints\r\nContent-Length: 3\r\n\r\n" OK
+			   "Content-Length: 5\r\n\r\n"
+			   "Content-Length: 7\r\nContent-Encoding: gzip\r\n"),
+		HEAD_FINE);
 	CHECK_INT(h.status, 200);
 	CHECK_INT(h.length, 5);
 	CHECK_INT(take(&h, OK "X: y\r\n" OK "\r\n"), HEAD_MALFORMED);
@@ -189,9 +202,15 @@ TEST(retry_after)
 		{"Retry-After: 12x\r\n", false, 12},
 		{"Retry-After: -1\r\n", false, 0},
 		/* A date counts from the server's own. */
-		{"Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\n", true, 60},
-		{"Retry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n", true, 60},
-		{"Retry-After: Sun, 06 Nov 1994 08:49:00 GMT\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n", true, 0},
+		{"Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:37 "
+		 "GMT\r\n",
+			true, 60},
+		{"Retry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\nDate: Sun, 06 Nov 1994 08:49:37 "
+		 "GMT\r\n",
+			true, 60},
+		{"Retry-After: Sun, 06 Nov 1994 08:49:00 GMT\r\nDate: Sun, 06 Nov 1994 08:49:37 "
+		 "GMT\r\n",
+			true, 0},
 		{"Retry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\n", false, 0},
 	};
 	struct head h;

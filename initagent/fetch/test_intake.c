@@ -86,7 +86,8 @@ BOTH(a_file_in_pieces)
 
 			make(&l, chunked);
 			for (size_t at = 0; at < SIZE; at += piece)
-				CHECK_INT(give(&l, data + at, min_u64(piece, SIZE - at)), VERDICT_DONE);
+				CHECK_INT(give(&l, data + at, min_u64(piece, SIZE - at)),
+					VERDICT_DONE);
 			CHECK_INT(intake_end(l.intake), VERDICT_DONE);
 			file_is_right(&l);
 			drop(&l);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The process that fetches, taken over: it says and sends what it likes, and no file is ever "done" but the right one.
- * Linked with --wrap=exchange_run: each case has a deed that is done in place of a transfer.
+ * The process that fetches, taken over: it says and sends what it likes, and no file is ever "done"
+ * but the right one. Linked with --wrap=exchange_run: each case has a deed that is done in place of
+ * a transfer.
  */
 #include <poll.h>
 #include <sys/mman.h>
@@ -32,7 +33,7 @@ void __wrap_exchange_run(struct exchange *x, const struct fetch_request *request
 	deed(x, request->serial);
 }
 
-/* --- what it can do ------------------------------------------------------------------------ */
+/* --- what it can do -------------------------------------------------------------------------- */
 
 static void put(struct exchange *x, const void *data, size_t len)
 {
@@ -56,7 +57,8 @@ static void send_piece(struct exchange *x, enum piece_kind kind, uint64_t at)
 
 static void send_end(struct exchange *x, uint64_t at, bool whole)
 {
-	const struct piece p = {.kind = PIECE_END, .at = at, .serial = x->request.serial, .whole = whole};
+	const struct piece p = {
+		.kind = PIECE_END, .at = at, .serial = x->request.serial, .whole = whole};
 
 	put(x, &p, sizeof(p));
 }
@@ -75,7 +77,7 @@ static void send_all(struct exchange *x, const uint8_t *data)
 	send_reply(x, VERDICT_DONE);
 }
 
-/* --- the agent's side ---------------------------------------------------------------------- */
+/* --- the agent's side ------------------------------------------------------------------------ */
 
 struct lab {
 	struct fetch *fetch;
@@ -120,7 +122,9 @@ static uint64_t wait_for_more(const struct lab *l, bool between, uint64_t now)
 {
 	struct pollfd p = {.fd = fetch_fd(l->fetch), .events = POLLIN};
 
-	return poll(&p, 1, between ? 0 : l->silent ? 300 : -1) == 0 ? fetch_deadline(l->fetch) : now;
+	int limit = between ? 0 : l->silent ? 300 : -1;
+
+	return poll(&p, 1, limit) == 0 ? fetch_deadline(l->fetch) : now;
 }
 
 /* Until it is done or stopped; time goes on only where nothing else is to come. */
@@ -157,7 +161,8 @@ static void drop(struct lab *l)
 }
 
 /* It is never done, and ends with that cause. */
-static void refused_silent(void (*what)(struct exchange *x, uint32_t number), bool chunked, bool silent, enum cause cause)
+static void refused_silent(void (*what)(struct exchange *x, uint32_t number), bool chunked,
+	bool silent, enum cause cause)
 {
 	struct lab l;
 	const char *text;
@@ -170,7 +175,8 @@ static void refused_silent(void (*what)(struct exchange *x, uint32_t number), bo
 	drop(&l);
 }
 
-static void refused(void (*what)(struct exchange *x, uint32_t number), bool chunked, enum cause cause)
+static void refused(void (*what)(struct exchange *x, uint32_t number), bool chunked,
+	enum cause cause)
 {
 	refused_silent(what, chunked, false, cause);
 }
@@ -190,7 +196,7 @@ static void came(struct lab *l)
 	drop(l);
 }
 
-/* --- cases --------------------------------------------------------------------------------- */
+/* --- cases ----------------------------------------------------------------------------------- */
 
 static void honest(struct exchange *x, uint32_t number)
 {
@@ -273,7 +279,8 @@ TEST(sizes)
 		refused(too_much, chunked, CAUSE_FETCH_LENGTH);
 		refused(other_size, chunked, CAUSE_FETCH_LENGTH);
 	}
-	/* Where the size is not known beforehand, what was said first holds: memory is planned by it. */
+	/* Where the size is not known beforehand, what was said first holds: memory is planned by
+	 * it. */
 	make(&l, past_its_size, false);
 	l.cfg.size = 0;
 	CHECK_INT(run(&l), FETCH_EVENT_FATAL);
@@ -419,7 +426,8 @@ TEST(nothing_is_final_that_was_not_found_right)
 	drop(&l);
 }
 
-/* The file is out of its reach, whichever descriptor it tries, when all of it was sent and found right. */
+/* The file is out of its reach, whichever descriptor it tries, when all of it was sent and found
+ * right. */
 static void writes_behind_our_back(struct exchange *x, uint32_t number)
 {
 	(void)number;
@@ -471,7 +479,8 @@ TEST(dies_at_each_byte)
 {
 	const int heads = 3 * (int)sizeof(struct piece);
 
-	for (dies_at = 0; dies_at <= heads + SIZE; dies_at += dies_at < 60 || dies_at > heads + SIZE - 40 ? 5 : 200) {
+	for (dies_at = 0; dies_at <= heads + SIZE;
+		dies_at += dies_at < 60 || dies_at > heads + SIZE - 40 ? 5 : 200) {
 		struct lab l;
 
 		make(&l, dies, false);

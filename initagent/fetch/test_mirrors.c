@@ -29,7 +29,8 @@ TEST(nodes_spread_evenly)
 		CHECK(first[i] > 2500 - 216 && first[i] < 2500 + 216);
 		/* When a mirror dies its nodes spread over all the others. */
 		for (unsigned j = 0; j < 4; j++)
-			CHECK(i == j ? second[i][j] == 0 : second[i][j] > 833 - 140 && second[i][j] < 833 + 140);
+			CHECK(i == j ? second[i][j] == 0
+					: second[i][j] > 833 - 140 && second[i][j] < 833 + 140);
 	}
 }
 
@@ -75,7 +76,8 @@ TEST(retry_after_is_kept_within_reason)
 {
 	CHECK(backoff_after_ns(7, 1, 0) >= 7 * NSEC_PER_SEC);
 	CHECK(backoff_after_ns(7, 1, UINT32_MAX) <= 8 * NSEC_PER_SEC);
-	CHECK(backoff_after_ns(UINT64_MAX, 1, UINT32_MAX) <= (BACKOFF_AFTER_MAX_S + 1) * NSEC_PER_SEC);
+	CHECK(backoff_after_ns(UINT64_MAX, 1, UINT32_MAX) <=
+		(BACKOFF_AFTER_MAX_S + 1) * NSEC_PER_SEC);
 }
 
 TEST(the_healthy_ones_first)

@@ -49,8 +49,11 @@ TEST(the_validator_asked_with)
 	static const struct {
 		const char *validators, *if_range; /* NULL: none; from the start */
 	} rows[] = {
-		{ETAG DATE, "\"v1\""}, {DATE, "Sun, 06 Nov 1994 08:49:37 GMT"},
-		{"\r\nETag: W/\"v1\"" DATE, "Sun, 06 Nov 1994 08:49:37 GMT"}, {"\r\nETag: W/\"v1\"", NULL}, {"", NULL},
+		{ETAG DATE, "\"v1\""},
+		{DATE, "Sun, 06 Nov 1994 08:49:37 GMT"},
+		{"\r\nETag: W/\"v1\"" DATE, "Sun, 06 Nov 1994 08:49:37 GMT"},
+		{"\r\nETag: W/\"v1\"", NULL},
+		{"", NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -86,15 +89,22 @@ TEST(parts)
 	} rows[] = {
 		{PART ETAG, VERDICT_DONE},
 		{PART, VERDICT_DONE},
-		{"206 P\r\nContent-Range: bytes 400-999/1000\r\nTransfer-Encoding: chunked", VERDICT_DONE},
+		{"206 P\r\nContent-Range: bytes 400-999/1000\r\nTransfer-Encoding: chunked",
+			VERDICT_DONE},
 		{PART "\r\nETag: \"v2\"", VERDICT_CHANGED},
-		{"206 P\r\nContent-Range: bytes 400-1999/2000\r\nContent-Length: 1600" ETAG, VERDICT_CHANGED},
-		{"206 P\r\nContent-Range: bytes 401-999/1000\r\nContent-Length: 599" ETAG, VERDICT_RANGE},
-		{"206 P\r\nContent-Range: bytes 0-999/1000\r\nContent-Length: 1000" ETAG, VERDICT_RANGE},
-		{"206 P\r\nContent-Range: bytes 400-999/*\r\nContent-Length: 600" ETAG, VERDICT_DONE},
-		{"206 P\r\nContent-Range: bytes 400-1000/*\r\nContent-Length: 601" ETAG, VERDICT_CHANGED},
+		{"206 P\r\nContent-Range: bytes 400-1999/2000\r\nContent-Length: 1600" ETAG,
+			VERDICT_CHANGED},
+		{"206 P\r\nContent-Range: bytes 401-999/1000\r\nContent-Length: 599" ETAG,
+			VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 0-999/1000\r\nContent-Length: 1000" ETAG,
+			VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 400-999/*\r\nContent-Length: 600" ETAG,
+			VERDICT_DONE},
+		{"206 P\r\nContent-Range: bytes 400-1000/*\r\nContent-Length: 601" ETAG,
+			VERDICT_CHANGED},
 		{"206 P\r\nContent-Length: 600" ETAG, VERDICT_RANGE},
-		{"206 P\r\nContent-Range: bytes 400-999/1000\r\nContent-Length: 500" ETAG, VERDICT_LENGTHS},
+		{"206 P\r\nContent-Range: bytes 400-999/1000\r\nContent-Length: 500" ETAG,
+			VERDICT_LENGTHS},
 		{"416 No\r\nContent-Range: bytes */300", VERDICT_CHANGED},
 		{"304 Not Modified", VERDICT_STATUS},
 	};
@@ -105,11 +115,13 @@ TEST(parts)
 		if (go(&l, rows[i].lines) != rows[i].verdict)
 			check_fail(__FILE__, __LINE__, "row %zu: %s", i, l.text);
 		if (rows[i].verdict == VERDICT_DONE)
-			CHECK(l.body.length == 600 && l.body.has_length && !l.body.skip && !l.body.restart);
+			CHECK(l.body.length == 600 && l.body.has_length && !l.body.skip &&
+				!l.body.restart);
 	}
 }
 
-/* Fewer bytes than were asked for, of a file whose size may not be told: they are taken, and the rest is asked for next. */
+/* Fewer bytes than were asked for, of a file whose size may not be told: they are taken, and the
+ * rest is asked for next. */
 TEST(less_than_was_asked_for)
 {
 	static const struct {
@@ -142,17 +154,21 @@ TEST(less_than_was_asked_for)
 	}
 }
 
-/* A chunked answer was cut behind its last byte: that there is no more of it is told by the next one. */
+/* A chunked answer was cut behind its last byte: that there is no more of it is told by the next
+ * one. */
 TEST(nothing_behind_what_is_there)
 {
 	static const struct {
 		const char *lines;
 		enum fetch_verdict verdict;
 	} rows[] = {
-		{"416 No\r\nContent-Range: bytes */400", VERDICT_DONE}, {"416 No\r\nContent-Range: bytes */400" ETAG, VERDICT_DONE},
+		{"416 No\r\nContent-Range: bytes */400", VERDICT_DONE},
+		{"416 No\r\nContent-Range: bytes */400" ETAG, VERDICT_DONE},
 		{"416 No\r\nContent-Range: bytes */400\r\nETag: \"v2\"", VERDICT_CHANGED},
-		{"416 No\r\nContent-Range: bytes */399", VERDICT_CHANGED}, {"416 No\r\nContent-Range: bytes */401", VERDICT_CHANGED},
-		{"416 No\r\nContent-Range: bytes */x", VERDICT_CHANGED}, {"416 No", VERDICT_CHANGED},
+		{"416 No\r\nContent-Range: bytes */399", VERDICT_CHANGED},
+		{"416 No\r\nContent-Range: bytes */401", VERDICT_CHANGED},
+		{"416 No\r\nContent-Range: bytes */x", VERDICT_CHANGED},
+		{"416 No", VERDICT_CHANGED},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -252,7 +268,8 @@ TEST(first_answers)
 		struct lab l = {.now = {.size = rows[i].size, .limit = rows[i].limit, .origin = 1}};
 
 		if (go(&l, rows[i].lines) != rows[i].verdict)
-			check_fail(__FILE__, __LINE__, "row %zu (%s): %s", i, rows[i].lines, l.text);
+			check_fail(
+				__FILE__, __LINE__, "row %zu (%s): %s", i, rows[i].lines, l.text);
 	}
 }
 
@@ -279,7 +296,9 @@ TEST(a_part_is_that_part_of_that_version_or_nothing)
 		enum fetch_verdict verdict;
 	} rows[] = {
 		{SOME ETAG, VERDICT_DONE},
-		{SOME, VERDICT_CHANGED}, {SOME DATE, VERDICT_CHANGED}, {SOME "\r\nETag: W/\"v1\"", VERDICT_CHANGED},
+		{SOME, VERDICT_CHANGED},
+		{SOME DATE, VERDICT_CHANGED},
+		{SOME "\r\nETag: W/\"v1\"", VERDICT_CHANGED},
 		{SOME "\r\nETag: \"v2\"", VERDICT_CHANGED},
 		{"206 P\r\nContent-Range: bytes 500-999/1000" ETAG, VERDICT_RANGE},
 		{"206 P\r\nContent-Range: bytes 500-598/1000" ETAG, VERDICT_DONE},
@@ -289,7 +308,8 @@ TEST(a_part_is_that_part_of_that_version_or_nothing)
 		{"206 P\r\nContent-Range: bytes 500-599/*" ETAG, VERDICT_DONE},
 		{"206 P\r\nContent-Range: bytes 500-599/*", VERDICT_CHANGED},
 		{"206 P" ETAG, VERDICT_RANGE},
-		{"206 P\r\nContent-Range: bytes 500-599/1000\r\nContent-Length: 500" ETAG, VERDICT_LENGTHS},
+		{"206 P\r\nContent-Range: bytes 500-599/1000\r\nContent-Length: 500" ETAG,
+			VERDICT_LENGTHS},
 		{"200 OK\r\nContent-Length: 1000" ETAG, VERDICT_CHANGED},
 		{"503 No\r\nContent-Length: 0", VERDICT_BUSY},
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* window: who fetches what, what is there before its turn, and that no byte comes back as another one. */
+/* window: who fetches what, what is there before its turn, and that no byte comes back as another
+ * one. */
 #include "fetch/window.h"
 
 #include "check.h"
@@ -14,7 +15,8 @@ static void make(struct window *w)
 	window_reset(w, MIB);
 }
 
-static bool next(struct window *w, uint64_t at, uint64_t size, unsigned owner, uint64_t from, uint64_t to)
+static bool next(struct window *w, uint64_t at, uint64_t size, unsigned owner, uint64_t from,
+	uint64_t to)
 {
 	uint64_t f, t;
 
@@ -92,7 +94,8 @@ TEST(who_was_first_goes_on_unless_another_one_surely_has_the_next_part)
 	CHECK(next(&w, MIB / 2, 10 * MIB, 2, MIB, 2 * MIB));
 	CHECK(!window_others(&w, MIB, 1));
 	window_sure(&w, 2);
-	CHECK(window_others(&w, MIB, 1) && !window_others(&w, MIB, 2) && !window_others(&w, 2 * MIB, 1));
+	CHECK(window_others(&w, MIB, 1) && !window_others(&w, MIB, 2) &&
+		!window_others(&w, 2 * MIB, 1));
 	window_claim(&w, 2 * MIB, 1);
 	CHECK_INT(window_owner(&w, 0), 0);
 	CHECK_INT(window_owner(&w, 2 * MIB), 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tls: see tls.h. The product's library is mbedTLS; the host flavour's libcurl brings another one, which looks at
- * the clock in its own way.
+ * tls: see tls.h. The product's library is mbedTLS; the host flavour's libcurl brings another one,
+ * which looks at the clock in its own way.
  */
 #include "fetch/tls.h"
 
@@ -22,8 +22,8 @@ struct tls {
 #ifdef TLS_MBEDTLS
 
 /*
- * The library asks for the time without saying for whom: the floor is the process's. This file runs only in the
- * process that fetches, which has one set-up.
+ * The library asks for the time without saying for whom: the floor is the process's. This file runs
+ * only in the process that fetches, which has one set-up.
  */
 static mbedtls_time_t floor_time;
 
@@ -69,7 +69,8 @@ static const struct {
 	{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by a trusted authority"},
 	{MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak"},
 	{MBEDTLS_X509_BADCERT_BAD_MD, "its signature is of a kind that is too weak"},
-	{MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE, "it is not for a server"},
+	{MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE,
+		"it is not for a server"},
 	{UINT32_MAX, "it cannot be verified"},
 };
 
@@ -128,7 +129,8 @@ struct tls *tls_free(struct tls *t)
 }
 
 #ifdef FEATURE_TLS
-/* The certificates are bytes: the process that fetches can open no file. None at all means that none is trusted. */
+/* The certificates are bytes: the process that fetches can open no file. None at all means that
+ * none is trusted. */
 CURLcode tls_apply(struct tls *t, CURL *easy)
 {
 	struct curl_blob ca = {.flags = CURL_BLOB_NOCOPY, .len = t->ca_len};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tls: which certificates are trusted, and what time it is for them. A node without a battery-backed clock
- * wakes up in the past. The image's build time is then the earliest it can be: certificates that ended before it are
- * refused, and "not valid yet" says nothing. Used in the process that fetches.
+ * tls: which certificates are trusted, and what time it is for them. A node without a
+ * battery-backed clock wakes up in the past. The image's build time is then the earliest it can be:
+ * certificates that ended before it are refused, and "not valid yet" says nothing. Used in the
+ * process that fetches.
  */
 #pragma once
 
@@ -19,5 +20,6 @@ struct tls *tls_free(struct tls *t);
 /* tls_apply: sets a handle up for the next exchange. */
 CURLcode tls_apply(struct tls *t, CURL *easy);
 
-/* tls_reason: why the last certificate was refused; "" if none was, or if the library does not say. */
+/* tls_reason: why the last certificate was refused; "" if none was, or if the library does not
+ * say. */
 const char *tls_reason(const struct tls *t);

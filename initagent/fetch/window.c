@@ -51,9 +51,11 @@ static uint64_t reaches(const struct window *w, const struct window_part *p, uin
 	return at > to ? at : to;
 }
 
-bool window_next(struct window *w, uint64_t at, uint64_t size, unsigned owner, uint64_t *ret_from, uint64_t *ret_to)
+bool window_next(struct window *w, uint64_t at, uint64_t size, unsigned owner, uint64_t *ret_from,
+	uint64_t *ret_to)
 {
-	for (uint64_t n = at / w->part; n < at / w->part + WINDOW_PARTS && n * w->part < size; n++) {
+	for (uint64_t n = at / w->part; n < at / w->part + WINDOW_PARTS && n * w->part < size;
+		n++) {
 		struct window_part *p = &w->parts[n % WINDOW_PARTS];
 
 		if (p->number != n)
@@ -152,7 +154,8 @@ ssize_t window_get(const struct window *w, uint64_t at, void *buf, size_t size)
 	if (!p || p->end <= at)
 		return 0;
 	do {
-		n = pread(w->fd, buf, (size_t)min_u64(size, p->end - at), (off_t)(at % (w->part * WINDOW_PARTS)));
+		n = pread(w->fd, buf, (size_t)min_u64(size, p->end - at),
+			(off_t)(at % (w->part * WINDOW_PARTS)));
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n ? n : -EIO;
 }

@@ -24,7 +24,7 @@ struct cache {
 	char place[CACHE_TEXT_MAX];
 };
 
-/* --- the process --------------------------------------------------------------------------- */
+/* --- the process ----------------------------------------------------------------------------- */
 
 static int copy_entry(struct entry *e, struct cache_message *m)
 {
@@ -50,8 +50,10 @@ static const struct {
 } outcomes[] = {
 	{-ENOENT, false, CAUSE_NONE, "the image is not there yet"},
 	{-EFBIG, false, CAUSE_NONE, "the image there is larger than the memory that is free"},
-	{-EBADMSG, false, CAUSE_CACHE_DAMAGED, "the image there is not what its name says; it was removed"},
-	{-EUCLEAN, false, CAUSE_CACHE, "the image there is not what its name says, and cannot be removed"},
+	{-EBADMSG, false, CAUSE_CACHE_DAMAGED,
+		"the image there is not what its name says; it was removed"},
+	{-EUCLEAN, false, CAUSE_CACHE,
+		"the image there is not what its name says, and cannot be removed"},
 	{-EEXIST, true, CAUSE_NONE, "the image is there already"},
 	{-ENOSPC, true, CAUSE_CACHE, "no room for the image"},
 	{-EBADMSG, true, CAUSE_CACHE, "the image was not kept: it is not what its digest says"},
@@ -66,7 +68,8 @@ static void judge_result(const struct cache_config *cfg, int r, struct cache_mes
 	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
 		if (outcomes[i].error == r && outcomes[i].keep == cfg->keep) {
 			m->cause = outcomes[i].cause;
-			snprintf(m->text, sizeof(m->text), "%.200s: %s", cfg->place, outcomes[i].words);
+			snprintf(m->text, sizeof(m->text), "%.200s: %s", cfg->place,
+				outcomes[i].words);
 			return;
 		}
 	m->cause = CAUSE_CACHE;
@@ -83,7 +86,7 @@ void cache_work_in(const struct cache_config *cfg, int dir)
 	if (r == 0)
 		r = copy_entry(e, &m);
 	entry_free(e);
-	/* The last of the mount: what the disk still has to be told, it is told before we say so. */
+	/* The last of the mount: what the disk still has to be told, it is told before we say so */
 	close(dir);
 	judge_result(cfg, r, &m);
 	worker_reply(&m, sizeof(m));
@@ -123,9 +126,10 @@ static bool message_valid(void *reply, const void *context)
 	return m->cause >= 0 && m->cause < CAUSE_MAX;
 }
 
-/* --- the agent's end ----------------------------------------------------------------------- */
+/* --- the agent's end ------------------------------------------------------------------------- */
 
-int cache_new(struct cache **ret, const struct env *env, const struct cache_config *cfg, uint64_t now)
+int cache_new(struct cache **ret, const struct env *env, const struct cache_config *cfg,
+	uint64_t now)
 {
 	struct cache *c = calloc(1, sizeof(*c));
 	const struct worker_spec spec = {
@@ -191,7 +195,8 @@ static void give_up(struct cache *c, const char *why, const char *more, uint64_t
 
 void cache_dispatch(struct cache *c, uint64_t now)
 {
-	for (int budget = MESSAGES_PER_DISPATCH; worker_fd(c->worker) >= 0 && budget > 0; budget--) {
+	for (int budget = MESSAGES_PER_DISPATCH; worker_fd(c->worker) >= 0 && budget > 0;
+		budget--) {
 		struct cache_message in;
 		int r = worker_receive(c->worker, &in, now);
 
@@ -201,7 +206,8 @@ void cache_dispatch(struct cache *c, uint64_t now)
 			give_up(c, "the disk does not respond", "", now);
 		} else if (r < 0) {
 			worker_end(c->worker);
-			give_up(c, "the process that works on it ", worker_end_text(c->worker), now);
+			give_up(c, "the process that works on it ", worker_end_text(c->worker),
+				now);
 		} else {
 			c->message = in;
 			c->event = CACHE_EVENT_PROGRESS;

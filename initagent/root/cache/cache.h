@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache: images on a local disk (rd.root.cache=), so that a node need not fetch the same one again. The work is
- * done in a child process, since disks block: it finds the file system, mounts it without a place, copies, and is
- * gone, and the mount with it. A disk that does not answer for half a minute is left alone. Whatever goes wrong here is
- * said and never ends a boot: the image is fetched then, or not kept.
+ * cache: images on a local disk (rd.root.cache=), so that a node need not fetch the same one again.
+ * The work is done in a child process, since disks block: it finds the file system, mounts it
+ * without a place, copies, and is gone, and the mount with it. A disk that does not answer for half
+ * a minute is left alone. Whatever goes wrong here is said and never ends a boot: the image is
+ * fetched then, or not kept.
  */
 #pragma once
 
@@ -19,20 +20,23 @@ enum cache_event {
 	CACHE_EVENT_NONE,
 	CACHE_EVENT_PROGRESS, /* cache_progress() has moved */
 	CACHE_EVENT_DONE,     /* the image is in the file and is right, or it is kept */
-	CACHE_EVENT_MISSED,   /* cache_failure() says why; CAUSE_NONE: it is just not there, or is kept already */
+	CACHE_EVENT_MISSED,   /* cache_failure() says why; CAUSE_NONE: it is just not there, or is
+				 kept already */
 };
 
 struct cache_config {
 	const char *place; /* "DEVICE[:/DIR]"; borrowed */
 	uint8_t sha256[SHA256_SIZE];
-	int file;	   /* the image, in memory: to be filled, or to be kept. The caller's, until cache_free() in use */
+	int file;	   /* the image, in memory: to be filled, or to be kept. The caller's, until
+				cache_free() in use */
 	uint64_t size;	   /* filling: what it must have; 0: not known */
 	uint64_t limit;	   /* filling: room for so many bytes */
 	bool keep;	   /* keep the file's content; else fill it */
 };
 
 /* cache_new: starts the process. 0 or -errno. */
-int cache_new(struct cache **ret, const struct env *env, const struct cache_config *cfg, uint64_t now);
+int cache_new(struct cache **ret, const struct env *env, const struct cache_config *cfg,
+	uint64_t now);
 
 /* cache_free: ends the process; one that waits for a disk is left to the kernel. */
 struct cache *cache_free(struct cache *c);

@@ -68,7 +68,8 @@ uint64_t entry_size(const struct entry *e)
 
 static bool is_entry(const char *name)
 {
-	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && strlen(name) == strlen(PREFIX) + SHA256_TEXT - 1;
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
+		strlen(name) == strlen(PREFIX) + SHA256_TEXT - 1;
 }
 
 static bool is_part(const char *name)
@@ -109,7 +110,8 @@ static int look_around(int dir, struct around *ret)
 
 		if (is_part(e->d_name))
 			unlinkat(dir, e->d_name, 0);
-		if (is_entry(e->d_name) && fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+		if (is_entry(e->d_name) && fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISREG(st.st_mode))
 			note_entry(ret, e->d_name, &st);
 	}
 	closedir(d);
@@ -123,7 +125,8 @@ static uint64_t room_in(int dir)
 	return fstatvfs(dir, &v) < 0 ? 0 : (uint64_t)v.f_bavail * v.f_frsize;
 }
 
-/* Older images make room for the new one, the one that was not used for longest first; none does where all of them are not enough. */
+/* Older images make room for the new one, the one that was not used for longest first; none does
+ * where all of them are not enough. */
 static int make_room(int dir, uint64_t size)
 {
 	struct around a;
@@ -175,8 +178,8 @@ static int remove_damaged(const struct entry *e)
 	return unlinkat(e->dir, e->name, 0) < 0 ? -EUCLEAN : -EBADMSG;
 }
 
-int entry_load(struct entry **ret, int dir, const uint8_t sha256[static SHA256_SIZE], int file, uint64_t size,
-	uint64_t limit)
+int entry_load(struct entry **ret, int dir, const uint8_t sha256[static SHA256_SIZE], int file,
+	uint64_t size, uint64_t limit)
 {
 	_cleanup_(entry_freep) struct entry *e = make(dir, sha256);
 	int r = e ? begin_load(e, file, size, limit) : -ENOMEM;
@@ -279,11 +282,13 @@ int entry_step(struct entry *e)
 
 	while (r == 0 && e->at < end)
 		r = copy_block(e);
-	/* A step's end is on the disk, so that progress is told as it is; what was read is not needed again. */
+	/* A step's end is on the disk, so that progress is told as it is; what was read is not
+	 * needed again. */
 	if (r == 0 && e->keep && fdatasync(e->to) < 0)
 		r = -errno;
 	if (r == 0)
-		posix_fadvise(e->keep ? e->to : e->from, (off_t)from, (off_t)(e->at - from), POSIX_FADV_DONTNEED);
+		posix_fadvise(e->keep ? e->to : e->from, (off_t)from, (off_t)(e->at - from),
+			POSIX_FADV_DONTNEED);
 	if (r == 0)
 		r = e->at < e->size ? 1 : settle(e);
 	return r == -EBADMSG && !e->keep ? remove_damaged(e) : r;

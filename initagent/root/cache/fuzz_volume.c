@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (volume_judge(data + 1, size - 1, &v) && (!v.fstype || !v.uuid[0]))
 		abort();
-	if (volume_table(data + 1, size - 1, data[0] & 1 ? 4096 : 512, &t) && t.gpt && t.size < VOLUME_ENTRY)
+	if (volume_table(data + 1, size - 1, data[0] & 1 ? 4096 : 512, &t) && t.gpt &&
+		t.size < VOLUME_ENTRY)
 		abort();
 	if (!t.gpt)
 		volume_part_mbr(&t, data[0], &p);

@@ -52,7 +52,8 @@ static bool disk_of(const struct env *env, const char *name, char *ret, size_t s
 {
 	char path[PATH_MAX], real[PATH_MAX], *slash;
 
-	if (env_path(env, path, sizeof(path), "/sys/class/block/%s/..", name) < 0 || !realpath(path, real))
+	if (env_path(env, path, sizeof(path), "/sys/class/block/%s/..", name) < 0 ||
+		!realpath(path, real))
 		return false;
 	slash = strrchr(real, '/');
 	return slash && strscpy(ret, slash + 1, size) > 0;
@@ -98,7 +99,8 @@ static const struct {
 	{"PARTUUID=", KEY_PARTUUID},
 };
 
-static bool fits(const struct search *s, enum key key, const char *value, const char *name, const char *path)
+static bool fits(const struct search *s, enum key key, const char *value, const char *name,
+	const char *path)
 {
 	struct volume v;
 	struct volume_part p;
@@ -116,7 +118,8 @@ static bool worth_a_look(const struct search *s, const char *name)
 	char size[32];
 
 	return name[0] != '.' && strncmp(name, "loop", 4) != 0 && strncmp(name, "ram", 3) != 0 &&
-		env_read(s->env, size, sizeof(size), "/sys/class/block/%s/size", name) > 0 && !streq(size, "0");
+		env_read(s->env, size, sizeof(size), "/sys/class/block/%s/size", name) > 0 &&
+		!streq(size, "0");
 }
 
 static bool scan(struct search *s, enum key key, const char *value)
@@ -146,7 +149,8 @@ static bool find(struct search *s)
 		if (strncmp(s->name, keys[i].text, n) == 0)
 			return scan(s, keys[i].key, s->name + n);
 	}
-	return env_path(s->env, s->device, sizeof(s->device), "%s", s->name) >= 0 && access(s->device, F_OK) == 0;
+	return env_path(s->env, s->device, sizeof(s->device), "%s", s->name) >= 0 &&
+		access(s->device, F_OK) == 0;
 }
 
 /* Each new device may be the one; more come in one go than are worth a look each. */
@@ -172,7 +176,8 @@ static bool wait_for(struct search *s, uint64_t end)
 
 /* --- mounting it ----------------------------------------------------------------------------- */
 
-/* Whatever its superblock asks for (tune2fs -e panic): a damaged cache is no reason for the kernel to stop. */
+/* Whatever its superblock asks for (tune2fs -e panic): a damaged cache is no reason for the kernel
+ * to stop. */
 static const struct mount_option *options_of(const char *fstype)
 {
 	static const struct mount_option ext4[] = {{"errors", "remount-ro"}, {0}};
@@ -186,7 +191,8 @@ static int mount_place(const struct search *s, char *text)
 	int r;
 
 	if (!judge_volume(s->device, &v)) {
-		strscpy(text, "no file system of a known kind (ext4, xfs, btrfs, vfat)", PLACE_TEXT_MAX);
+		strscpy(text, "no file system of a known kind (ext4, xfs, btrfs, vfat)",
+			PLACE_TEXT_MAX);
 		return -EINVAL;
 	}
 	r = mount_make(v.fstype, s->device, options_of(v.fstype), false, text);
@@ -241,7 +247,8 @@ int place_find(const struct env *env, const char *place, char *ret, size_t size)
 	return !find(&s) ? -ENODEV : strscpy(ret, s.device, size) < 0 ? -ENAMETOOLONG : 0;
 }
 
-int place_open(const struct env *env, const char *place, uint64_t wait_ns, char text[static PLACE_TEXT_MAX])
+int place_open(const struct env *env, const char *place, uint64_t wait_ns,
+	char text[static PLACE_TEXT_MAX])
 {
 	struct search s;
 	int fd;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * place: the file system that rd.root.cache= names: found by path, UUID, label or partition, waited for a while
- * (its driver may still be loading: the kernel's announcements tell), and mounted without a place, so that it is
- * gone with the process that mounted it. Used in the process that works on the cache; blocks.
+ * place: the file system that rd.root.cache= names: found by path, UUID, label or partition, waited
+ * for a while (its driver may still be loading: the kernel's announcements tell), and mounted
+ * without a place, so that it is gone with the process that mounted it. Used in the process that
+ * works on the cache; blocks.
  */
 #pragma once
 
@@ -11,10 +12,12 @@
 #define PLACE_TEXT_MAX 240
 
 /*
- * place_open: the folder of place ("DEVICE[:/DIR]"), made where it is missing. A descriptor of it, or -errno with
- * text: -ENODEV (not there within wait_ns), -EINVAL (no file system that is known), what mount(2) said.
+ * place_open: the folder of place ("DEVICE[:/DIR]"), made where it is missing. A descriptor of it,
+ * or -errno with text: -ENODEV (not there within wait_ns), -EINVAL (no file system that is known),
+ * what mount(2) said.
  */
-int place_open(const struct env *env, const char *place, uint64_t wait_ns, char text[static PLACE_TEXT_MAX]);
+int place_open(const struct env *env, const char *place, uint64_t wait_ns,
+	char text[static PLACE_TEXT_MAX]);
 
 /* place_find: the path of place's device if it is there now; -ENODEV: it is not. */
 int place_find(const struct env *env, const char *place, char *ret, size_t size);

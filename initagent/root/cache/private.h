@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what the cache's process sends, and its work without the search for a disk; for cache.c and its tests. */
+/* private: what the cache's process sends, and its work without the search for a disk; for cache.c
+ * and its tests. */
 #pragma once
 
 #include "root/cache/cache.h"
@@ -12,5 +13,6 @@ struct cache_message {
 	char text[CACHE_TEXT_MAX];
 };
 
-/* cache_work_in: keeps or loads the image in a folder that is open, which it closes. Replies as a worker. */
+/* cache_work_in: keeps or loads the image in a folder that is open, which it closes. Replies as a
+ * worker. */
 void cache_work_in(const struct cache_config *cfg, int dir);

@@ -188,7 +188,8 @@ TEST(wrong_content_is_not_kept)
 	CHECK_INT(files(&l), 0);
 }
 
-/* Killed in the midst of writing: the part has no name that is believed, and is gone the next time. */
+/* Killed in the midst of writing: the part has no name that is believed, and is gone the next
+ * time. */
 TEST(half_of_it)
 {
 	struct entry *e = NULL;
@@ -308,7 +309,8 @@ TEST(messages)
 	CHECK(!m.good && m.cause == CAUSE_CACHE_DAMAGED);
 }
 
-/* The whole room, with a disk that is not one: said, and nothing waits for it longer than it must. */
+/* The whole room, with a disk that is not one: said, and nothing waits for it longer than it
+ * must. */
 TEST(no_file_system)
 {
 	const struct cache_config cfg = {.place = "/dev/disk", .file = 0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Disks as the makers of file systems leave them, partition tables made here, and sysfs as plain files. */
+/* Disks as the makers of file systems leave them, partition tables made here, and sysfs as plain
+ * files. */
 #include <sys/stat.h>
 
 #include "root/cache/place.h"
@@ -99,7 +100,7 @@ TEST(nothing_that_is_known)
 	CHECK(!volume_judge(head, 0, &v));
 }
 
-/* --- partitions ---------------------------------------------------------------------------- */
+/* --- partitions ------------------------------------------------------------------------------ */
 
 static void put32(uint8_t *at, uint32_t n)
 {
@@ -169,7 +170,7 @@ TEST(mbr)
 	CHECK_STR(p.uuid, "1234abcd-02");
 }
 
-/* --- finding one --------------------------------------------------------------------------- */
+/* --- finding one ----------------------------------------------------------------------------- */
 
 static void find(const char *place, const char *want)
 {
@@ -188,11 +189,14 @@ TEST(found_by_any_name)
 	FILE *f;
 
 	open_dir();
-	shell("mkdir -p dev sys/devices/vda/queue sys/devices/vda/vda3 sys/devices/loop0 sys/class/block && "
-	      "for d in vda vda/vda3 loop0; do echo 100 >sys/devices/$d/size; "
-	      "ln -s ../../devices/$d sys/class/block/${d##*/}; done && "
-	      "echo 3 >sys/devices/vda/vda3/partition && echo 512 >sys/devices/vda/queue/logical_block_size && "
-	      "truncate -s 8M dev/vda3 && mkfs.ext4 -q -L cache -U " UUID " dev/vda3 && cp dev/vda3 dev/loop0");
+	shell("mkdir -p dev sys/devices/vda/queue sys/devices/vda/vda3 sys/devices/loop0 "
+		"sys/class/block && "
+		"for d in vda vda/vda3 loop0; do echo 100 >sys/devices/$d/size; "
+		"ln -s ../../devices/$d sys/class/block/${d##*/}; done && "
+		"echo 3 >sys/devices/vda/vda3/partition && echo 512 "
+		">sys/devices/vda/queue/logical_block_size && "
+		"truncate -s 8M dev/vda3 && mkfs.ext4 -q -L cache -U " UUID
+		" dev/vda3 && cp dev/vda3 dev/loop0");
 	make_gpt(disk);
 	snprintf(path, sizeof(path), "%s/dev/vda", dir);
 	f = fopen(path, "we");
@@ -208,7 +212,7 @@ TEST(found_by_any_name)
 	find("/dev/vdb", NULL);
 }
 
-/* --- mounting one -------------------------------------------------------------------------- */
+/* --- mounting one ---------------------------------------------------------------------------- */
 
 /* The first line a command prints, without its end. */
 static void first_line(const char *command, char *buf, size_t size)
@@ -239,7 +243,9 @@ TEST(a_damaged_disk_is_no_reason_to_panic)
 	CHECK_INT(system(line), 0);
 	if (fd < 0)
 		check_skip("%s: %s", device, text);
-	snprintf(line, sizeof(line), "grep -x errors=remount-ro /proc/fs/ext4/%s/options >/dev/null", device + strlen("/dev/"));
+	snprintf(line, sizeof(line),
+		"grep -x errors=remount-ro /proc/fs/ext4/%s/options >/dev/null",
+		device + strlen("/dev/"));
 	CHECK_INT(system(line), 0);
 	close(fd);
 }

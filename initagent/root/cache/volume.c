@@ -39,7 +39,7 @@ static const uint8_t straight[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1
 /* GPT: the first three groups are little-endian numbers (UEFI, appendix A). */
 static const uint8_t mixed[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* --- file systems -------------------------------------------------------------------------- */
+/* --- file systems ---------------------------------------------------------------------------- */
 
 /* How each says what it is; FAT has a short number in place of a UUID. */
 static const struct kind {
@@ -94,7 +94,7 @@ bool volume_judge(const uint8_t *head, size_t len, struct volume *ret)
 	return false;
 }
 
-/* --- partitions ---------------------------------------------------------------------------- */
+/* --- partitions ------------------------------------------------------------------------------ */
 
 bool volume_table(const uint8_t *head, size_t len, uint32_t sector, struct volume_table *ret)
 {
@@ -108,7 +108,8 @@ bool volume_table(const uint8_t *head, size_t len, uint32_t sector, struct volum
 		ret->n = le32(gpt + 80);
 		ret->size = le32(gpt + 84);
 		ret->offset = lba * sector;
-		return lba < UINT64_MAX / 2 / sector && ret->size >= VOLUME_ENTRY && ret->size <= 4096;
+		return lba < UINT64_MAX / 2 / sector && ret->size >= VOLUME_ENTRY &&
+			ret->size <= 4096;
 	}
 	if (!mbr || mbr[510] != 0x55 || mbr[511] != 0xaa)
 		return false;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * volume: what a disk's first bytes say of it: the file system's kind, UUID and label, and of its partitions the
- * PARTUUID and PARTLABEL. The initramfs may have no udev that would know. Pure.
+ * volume: what a disk's first bytes say of it: the file system's kind, UUID and label, and of its
+ * partitions the PARTUUID and PARTLABEL. The initramfs may have no udev that would know. Pure.
  */
 #pragma once
 
 #include "base/util.h"
 
-/* So much of a volume is looked at: btrfs has its superblock, of 4 KiB, 64 KiB from the beginning. */
+/* So much of a volume is looked at: btrfs has its superblock, of 4 KiB, 64 KiB from the
+ * beginning. */
 #define VOLUME_HEAD ((64 + 4) * 1024)
 
 #define VOLUME_UUID_MAX	 37
@@ -32,7 +33,7 @@ struct volume_table {
 
 #define VOLUME_ENTRY 128 /* UEFI 5.3.3: no entry is smaller, and what is looked at is within */
 
-/* volume_table: from the disk's first len bytes, two sectors at least. False: none that is known. */
+/* volume_table: from the disk's first len bytes, two sectors at least. False: none that is known */
 bool volume_table(const uint8_t *head, size_t len, uint32_t sector, struct volume_table *ret);
 
 struct volume_part {

@@ -10,10 +10,14 @@
 #define HEADER	     (MAGIC + FIELDS * DIGITS)
 #define TRAILER	     "TRAILER!!!"
 #define LINK_CONTENT "a symbolic link's target"
-/* More archives behind each other than anybody makes; each may be empty and costs nothing but time. */
+/* More archives behind each other than anybody makes; each may be empty and costs nothing but
+ * time. */
 #define ARCHIVES_MAX 10000
 
-enum field { INO, MODE, UID, GID, NLINK, MTIME, SIZE, DEV_MAJOR, DEV_MINOR, RDEV_MAJOR, RDEV_MINOR, NAME_SIZE, SUM, FIELDS };
+enum field {
+	INO, MODE, UID, GID, NLINK, MTIME, SIZE, DEV_MAJOR, DEV_MINOR, RDEV_MAJOR, RDEV_MINOR,
+	NAME_SIZE, SUM, FIELDS
+};
 
 /* A file of which more names may come. */
 struct known {
@@ -62,7 +66,8 @@ struct cpio *cpio_free(struct cpio *c)
 
 static int broken(struct cpio *c, const char *what)
 {
-	return unpacked_fail(c->s, CAUSE_IMAGE_BROKEN, "%s at byte %llu", what, (unsigned long long)c->next);
+	return unpacked_fail(c->s, CAUSE_IMAGE_BROKEN, "%s at byte %llu", what,
+		(unsigned long long)c->next);
 }
 
 static int no_memory(struct cpio *c)
@@ -70,14 +75,15 @@ static int no_memory(struct cpio *c)
 	return unpacked_fail(c->s, CAUSE_NO_MEMORY, "hard links");
 }
 
-/* --- header and name ------------------------------------------------------------------------ */
+/* --- header and name ------------------------------------------------------------------------- */
 
 static bool hex(const char *at, uint32_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < DIGITS; i++) {
 		static const char digits[] = "0123456789abcdef";
-		const char *d = at[i] ? strchr(digits, at[i] >= 'A' && at[i] <= 'F' ? at[i] | 0x20 : at[i]) : NULL;
+		char c = at[i] >= 'A' && at[i] <= 'F' ? at[i] | 0x20 : at[i];
+		const char *d = c ? strchr(digits, c) : NULL;
 
 		if (!d)
 			return false;
@@ -95,7 +101,8 @@ static int read_header(struct cpio *c)
 		return (int)n;
 	if (n == 0)
 		return broken(c, "it ends without its trailer");
-	if (memcmp(head, "07070", min_u64(MAGIC - 1, (uint64_t)n)) != 0 || (n >= MAGIC && head[MAGIC - 1] != '1' && head[MAGIC - 1] != '2'))
+	if (memcmp(head, "07070", min_u64(MAGIC - 1, (uint64_t)n)) != 0 ||
+		(n >= MAGIC && head[MAGIC - 1] != '1' && head[MAGIC - 1] != '2'))
 		return broken(c, "no header of an entry");
 	if (n < HEADER)
 		return broken(c, "it ends in the middle of the header");
@@ -112,7 +119,8 @@ static int align(struct cpio *c)
 	return unpacked_skip(c->s, -(unpacked_at(c->s) - c->base) & 3, "an entry");
 }
 
-/* A C string of so many bytes: zeroes at its end are padding (dracut-cpio, gen_init_cpio -a), any before are not. */
+/* A C string of so many bytes: zeroes at its end are padding (dracut-cpio, gen_init_cpio -a), any
+ * before are not. */
 static bool is_text(const char *text, size_t len)
 {
 	size_t n = strnlen(text, len);
@@ -142,7 +150,8 @@ static int read_target(struct cpio *c)
 	uint32_t len = c->field[SIZE];
 
 	if (!len || len >= ITEM_NAME_MAX)
-		return broken(c, len ? "the target of a symbolic link too long" : "a symbolic link without a target");
+		return broken(c, len ? "the target of a symbolic link too long"
+					: "a symbolic link without a target");
 	if (unpacked_read_whole(c->s, c->target, len, LINK_CONTENT) < 0)
 		return -EINVAL;
 	c->target[len] = 0;
@@ -151,16 +160,17 @@ static int read_target(struct cpio *c)
 	return 0;
 }
 
-/* --- entries -------------------------------------------------------------------------------- */
+/* --- entries --------------------------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {
-	return memcmp(((const struct known *)a)->key, ((const struct known *)b)->key, sizeof(((struct known *)0)->key));
+	return memcmp(((const struct known *)a)->key, ((const struct known *)b)->key,
+		sizeof(((struct known *)0)->key));
 }
 
 /*
- * The first name of the same file, NULL: this is it. As in init/initramfs.c, maybe_link(): not of folders, of which
- * some makers write the number 0 and two links.
+ * The first name of the same file, NULL: this is it. As in init/initramfs.c, maybe_link(): not of
+ * folders, of which some makers write the number 0 and two links.
  */
 static int find_link(struct cpio *c, const char **ret)
 {
@@ -173,7 +183,8 @@ static int find_link(struct cpio *c, const char **ret)
 	known = malloc(size);
 	if (!known)
 		return no_memory(c);
-	*known = (struct known){{c->field[INO], c->field[DEV_MAJOR], c->field[DEV_MINOR], c->field[MODE] & S_IFMT}};
+	*known = (struct known){
+		{c->field[INO], c->field[DEV_MAJOR], c->field[DEV_MINOR], c->field[MODE] & S_IFMT}};
 	strscpy(known->name, c->name, size - sizeof(*known));
 	found = tsearch(known, &c->links, by_key);
 	if (!found || *found != known)
@@ -190,8 +201,13 @@ static int type_of(uint32_t mode, enum entry_type *ret)
 		mode_t mode;
 		enum entry_type type;
 	} types[] = {
-		{S_IFREG, ENTRY_FILE}, {S_IFDIR, ENTRY_FOLDER}, {S_IFLNK, ENTRY_LINK}, {S_IFIFO, ENTRY_FIFO},
-		{S_IFCHR, ENTRY_NODE}, {S_IFBLK, ENTRY_NODE}, {S_IFSOCK, ENTRY_OTHER},
+		{S_IFREG, ENTRY_FILE},
+		{S_IFDIR, ENTRY_FOLDER},
+		{S_IFLNK, ENTRY_LINK},
+		{S_IFIFO, ENTRY_FIFO},
+		{S_IFCHR, ENTRY_NODE},
+		{S_IFBLK, ENTRY_NODE},
+		{S_IFSOCK, ENTRY_OTHER},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
@@ -208,11 +224,13 @@ static int make_item(struct cpio *c, struct item *ret)
 	struct writer_entry *e = &ret->entry;
 
 	*ret = (struct item){.parts = &c->part, .summed = c->summed, .sum = f[SUM]};
-	*e = (struct writer_entry){.name = c->name, .mode = f[MODE], .uid = f[UID], .gid = f[GID], .mtime = f[MTIME]};
+	*e = (struct writer_entry){
+		.name = c->name, .mode = f[MODE], .uid = f[UID], .gid = f[GID], .mtime = f[MTIME]};
 	if (type_of(f[MODE], &e->type) < 0)
 		return broken(c, "an entry of no known type");
 	if (!item_owner_fits(f[UID]) || !item_owner_fits(f[GID]))
-		return unpacked_fail(c->s, CAUSE_IMAGE_ENTRY_REFUSED, "%.200s: an owner that no file can have", c->name);
+		return unpacked_fail(c->s, CAUSE_IMAGE_ENTRY_REFUSED,
+			"%.200s: an owner that no file can have", c->name);
 	if (e->type == ENTRY_LINK) {
 		e->target = c->target;
 		return read_target(c);
@@ -232,7 +250,8 @@ static int next_archive(struct cpio *c)
 	if (c->field[SIZE])
 		return broken(c, "content of the trailer");
 	if (++c->archives == ARCHIVES_MAX)
-		return unpacked_fail(c->s, CAUSE_IMAGE_TOO_BIG, "more archives behind each other than a root has");
+		return unpacked_fail(c->s, CAUSE_IMAGE_TOO_BIG,
+			"more archives behind each other than a root has");
 	r = unpacked_skip_zeroes(c->s, c->bytes_max);
 	c->base = c->next = unpacked_at(c->s);
 	return r;

@@ -8,7 +8,8 @@
 
 /* A gzip wrapper and nothing else, of any window: zlib.h, inflateInit2(). */
 #define GZIP_WINDOW (16 + MAX_WBITS)
-/* What unpacking may take beside the content: more than "xz -9" needs (65 MiB) and what zstd itself takes without being asked. */
+/* What unpacking may take beside the content: more than "xz -9" needs (65 MiB) and what zstd itself
+ * takes without being asked. */
 #define MEMORY_MAX  (128u << 20)
 
 /* What one step does: ->in, ->in_len, ->out and ->out_len move on. */
@@ -35,7 +36,7 @@ struct packing {
 	void (*end)(struct depack *d);
 };
 
-/* --- gzip ----------------------------------------------------------------------------------- */
+/* --- gzip ------------------------------------------------------------------------------------ */
 
 static bool gzip_begin(struct depack *d)
 {
@@ -67,7 +68,7 @@ static void gzip_end(struct depack *d)
 	inflateEnd(&d->gzip);
 }
 
-/* --- xz ------------------------------------------------------------------------------------- */
+/* --- xz -------------------------------------------------------------------------------------- */
 
 static bool xz_begin(struct depack *d)
 {
@@ -110,7 +111,7 @@ static void xz_end(struct depack *d)
 	lzma_end(&d->xz);
 }
 
-/* --- zstd ----------------------------------------------------------------------------------- */
+/* --- zstd ------------------------------------------------------------------------------------ */
 
 static bool zstd_begin(struct depack *d)
 {
@@ -140,7 +141,7 @@ static void zstd_end(struct depack *d)
 	ZSTD_freeDStream(d->zstd);
 }
 
-/* --- all ------------------------------------------------------------------------------------ */
+/* --- all ------------------------------------------------------------------------------------- */
 
 static const struct packing packings[DEPACK_MAX] = {
 	[DEPACK_GZIP] = {"gzip", gzip_begin, gzip_step, gzip_end},
@@ -202,7 +203,8 @@ static bool step(struct depack *d)
 	d->over = d->over || (d->member && d->in_len && !*d->in);
 	if (d->over)
 		return skip_zeroes(d);
-	/* Between members there is nothing to be had without input, and zstd would begin to count on some. */
+	/* Between members there is nothing to be had without input, and zstd would begin to count
+	 * on some. */
 	if (d->member && !d->in_len)
 		return true;
 	d->why = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * depack: what a file packed by gzip, xz or zstd holds, with its checksums: one packing, whatever comes out of it. Members
- * (streams, frames) may follow each other (RFC 1952 2.2, the xz file format 2.1, RFC 8878 3), and zeroes the last one; anything
- * else behind it is an error: gzip itself would leave it out with a warning. Pushed: it has no input of its own.
+ * depack: what a file packed by gzip, xz or zstd holds, with its checksums: one packing, whatever
+ * comes out of it. Members (streams, frames) may follow each other (RFC 1952 2.2, the xz file
+ * format 2.1, RFC 8878 3), and zeroes the last one; anything else behind it is an error: gzip
+ * itself would leave it out with a warning. Pushed: it has no input of its own.
  */
 #pragma once
 
@@ -24,8 +25,8 @@ const char *depack_name(const struct depack *d);
 void depack_give(struct depack *d, const void *data, size_t len);
 
 /*
- * depack_take: up to size bytes of content into buf. Returns how many, 0: more packed bytes are needed, -EBADMSG: it is
- * damaged, *ret_why says how.
+ * depack_take: up to size bytes of content into buf. Returns how many, 0: more packed bytes are
+ * needed, -EBADMSG: it is damaged, *ret_why says how.
  */
 ssize_t depack_take(struct depack *d, void *buf, size_t size, const char **ret_why);
 

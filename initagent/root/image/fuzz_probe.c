@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Images: kind, and the way through an ISO's folders. To keep inputs small the first 32 KiB of an ISO,
- * which it leaves unused, are not part of the input when that does not begin with one of the other marks.
+ * Images: kind, and the way through an ISO's folders. To keep inputs small the first 32 KiB of an
+ * ISO, which it leaves unused, are not part of the input when that does not begin with one of the
+ * other marks.
  */
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Archives, unpacked for real into a folder of a folder. Whatever is in them: nothing outside of the
- * inner folder appears, limits hold, and a failure has a cause.
+ * Archives, unpacked for real into a folder of a folder. Whatever is in them: nothing outside of
+ * the inner folder appears, limits hold, and a failure has a cause.
  */
 #include <dirent.h>
 #include <ftw.h>
@@ -36,7 +36,8 @@ static bool clean(const char *outer)
 static void check(const struct unpack_message *m)
 {
 	if (!m->final || m->bytes > LIMIT || m->kind >= IMAGE_KIND_MAX ||
-		!memchr(m->text, 0, sizeof(m->text)) || (m->cause && !*m->text) || m->cause == CAUSE_INTERNAL)
+		!memchr(m->text, 0, sizeof(m->text)) || (m->cause && !*m->text) ||
+		m->cause == CAUSE_INTERNAL)
 		__builtin_trap();
 }
 
@@ -47,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct unpack_config cfg = {.fd = fd, .bytes_max = LIMIT};
 	struct unpack_message m = {0};
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0 || !mkdtemp(outer))
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0 ||
+		!mkdtemp(outer))
 		__builtin_trap();
 	snprintf(inner, sizeof(inner), "%s/inner", outer);
 	if (mkdir(inner, 0755) < 0 || unpack_into(&cfg, inner, false, &m) < 0)

@@ -18,7 +18,8 @@
 #define MARK "image-root" /* below STATE_DIR */
 /* Between two progress messages, bytes. */
 #define PROGRESS (16u << 20)
-/* tmpfs has no inode without memory either: one for each 4 KiB page it may hold is more than is used. */
+/* tmpfs has no inode without memory either: one for each 4 KiB page it may hold is more than is
+ * used. */
 #define PAGE 4096
 
 enum state { STATE_IDLE, STATE_WORKING, STATE_MOUNTED, STATE_FAILED, STATE_MAX };
@@ -48,14 +49,14 @@ struct image {
 	struct image_message message; /* the final one */
 };
 
-/* --- what another agent finds --------------------------------------------------------------- */
+/* --- what another agent finds ---------------------------------------------------------------- */
 
 /* Says that the root was made of an image, and how. Read with the same care as anything else. */
 static int mark_write(const struct env *env, const struct image_result *r)
 {
 	char text[64];
-	int n = snprintf(text, sizeof(text), "%s %s %d\n", image_kind_name(r->kind), image_kind_name(r->root),
-		r->overlay);
+	int n = snprintf(text, sizeof(text), "%s %s %d\n", image_kind_name(r->kind),
+		image_kind_name(r->root), r->overlay);
 	int e = file_make_dirs(env, STATE_DIR);
 
 	return e < 0 ? e : file_write(env, STATE_DIR, MARK, text, (size_t)n, 0644);
@@ -95,7 +96,7 @@ void image_drop(const struct env *env, const char *target)
 	mark_drop(env);
 }
 
-/* --- the process ------------------------------------------------------------------------------ */
+/* --- the process ----------------------------------------------------------------------------- */
 
 struct work {
 	const struct env *env;
@@ -111,23 +112,26 @@ static int fail(struct work *w, enum cause cause, int error, const char *text)
 	return error;
 }
 
-/* --- mounted ------------------------------------------------------------------------------ */
+/* --- mounted --------------------------------------------------------------------------------- */
 
 /*
- * A loop device has whole sectors only, and is read in whole blocks: the last part of an image without padding (mksquashfs
- * -nopad) would be missing. The file is in our memory; one that cannot grow is no loss here, the mount tells.
+ * A loop device has whole sectors only, and is read in whole blocks: the last part of an image
+ * without padding (mksquashfs -nopad) would be missing. The file is in our memory; one that cannot
+ * grow is no loss here, the mount tells.
  */
 static uint64_t fill_page(int file, uint64_t offset, uint64_t size)
 {
 	uint64_t whole = (size + PAGE - 1) / PAGE * PAGE;
 	struct stat st;
 
-	if (fstat(file, &st) == 0 && offset + whole > (uint64_t)st.st_size && ftruncate(file, (off_t)(offset + whole)) < 0)
+	if (fstat(file, &st) == 0 && offset + whole > (uint64_t)st.st_size &&
+		ftruncate(file, (off_t)(offset + whole)) < 0)
 		return size;
 	return whole;
 }
 
-static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size, enum image_kind kind)
+static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size,
+	enum image_kind kind)
 {
 	const struct layers_config cfg = {
 		.env = w->env,
@@ -146,11 +150,12 @@ static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size,
 	w->message.result.root = kind;
 	w->message.result.overlay = !w->cfg->plan->overlay.off;
 	if (result.inside)
-		strscpy(w->message.result.inside, "LiveOS/rootfs.img", sizeof(w->message.result.inside));
+		strscpy(w->message.result.inside, "LiveOS/rootfs.img",
+			sizeof(w->message.result.inside));
 	return 0;
 }
 
-/* --- unpacked ----------------------------------------------------------------------------- */
+/* --- unpacked -------------------------------------------------------------------------------- */
 
 static uint64_t memory_limit(const struct work *w)
 {
@@ -163,8 +168,9 @@ static uint64_t memory_limit(const struct work *w)
 }
 
 /*
- * The kernel itself bounds what an archive can take, whatever the unpacker is made to do. It gets its place when all
- * of it is there and proved: an incomplete root is never seen, and goes with this process.
+ * The kernel itself bounds what an archive can take, whatever the unpacker is made to do. It gets
+ * its place when all of it is there and proved: an incomplete root is never seen, and goes with
+ * this process.
  */
 static int mount_space(struct work *w, uint64_t limit)
 {
@@ -181,7 +187,8 @@ static int mount_space(struct work *w, uint64_t limit)
 
 static void send_progress(const struct unpack_message *m)
 {
-	const struct image_message progress = {.result = {.bytes = m->bytes, .entries = m->entries}};
+	const struct image_message progress = {
+		.result = {.bytes = m->bytes, .entries = m->entries}};
 
 	worker_reply(&progress, sizeof(progress));
 }
@@ -205,10 +212,12 @@ static int follow(struct work *w, struct unpack *u, struct unpack_message *m)
 
 static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped);
 
-/* A packed file system: its file lives in a tmpfs that has no place any more, as long as it is mounted. */
+/* A packed file system: its file lives in a tmpfs that has no place any more, as long as it is
+ * mounted. */
 static int mount_unwrapped(struct work *w)
 {
-	_cleanup_close_ int file = openat(w->space, IMAGE_UNWRAPPED, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_close_ int file =
+		openat(w->space, IMAGE_UNWRAPPED, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 
 	if (file < 0 || fstat(file, &st) < 0)
@@ -271,15 +280,16 @@ static int unpack_image(struct work *w)
 	return r;
 }
 
-/* --- the whole ---------------------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 /* What a manifest says and what is there: one of the two is not the one that was meant. */
 static bool as_said(struct work *w, enum image_kind kind)
 {
 	if (w->cfg->kind == IMAGE_UNKNOWN || w->cfg->kind == kind)
 		return true;
-	snprintf(w->message.text, sizeof(w->message.text), "the manifest says %s, but the content is %s",
-		image_kind_name(w->cfg->kind), image_kind_name(kind));
+	snprintf(w->message.text, sizeof(w->message.text),
+		"the manifest says %s, but the content is %s", image_kind_name(w->cfg->kind),
+		image_kind_name(kind));
 	w->message.cause = CAUSE_IMAGE_BROKEN;
 	return false;
 }
@@ -301,7 +311,8 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 	strscpy(w->message.result.inside, p.file.path, sizeof(w->message.result.inside));
 	way = image_kind_way((enum image_kind)p.kind);
 	if (way != IMAGE_WAY_UNPACK)
-		return mount_image(w, file, p.file.offset, p.file.size ? p.file.size : size, (enum image_kind)p.inner);
+		return mount_image(w, file, p.file.offset, p.file.size ? p.file.size : size,
+			(enum image_kind)p.inner);
 	if (wrapped)
 		return fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "packed twice");
 	if (lseek(file, 0, SEEK_SET) < 0)
@@ -328,7 +339,8 @@ static int mount_and_check(struct work *w)
 
 	if (fstat(w->cfg->fd, &st) < 0)
 		return fail(w, CAUSE_INTERNAL, -errno, strerror(errno));
-	/* A stream cannot be looked at without being used up: what is no archive becomes a file first. */
+	/* A stream cannot be looked at without being used up: what is no archive becomes a file
+	 * first. */
 	if (S_ISREG(st.st_mode)) {
 		r = judge_and_mount(w, w->cfg->fd, (uint64_t)st.st_size, false);
 	} else {
@@ -352,12 +364,13 @@ static void make_root(const struct env *env, const struct image_config *cfg)
 	worker_reply(&w.message, sizeof(w.message));
 }
 
-/* --- the agent's end --------------------------------------------------------------------------- */
+/* --- the agent's end ------------------------------------------------------------------------- */
 
 static void set_state(struct image *m, enum state to, uint64_t now)
 {
 	if (m->state != to)
-		report_state(m->env->report, "image", m->cfg.target, state_names[m->state], state_names[to], now);
+		report_state(m->env->report, "image", m->cfg.target, state_names[m->state],
+			state_names[to], now);
 	m->state = to;
 }
 
@@ -439,7 +452,8 @@ static void take_final(struct image *m, const struct image_message *in, uint64_t
 	m->message = *in;
 	m->bytes = in->result.bytes;
 	worker_end(m->worker);
-	report_span(m->env->report, "image", image_kind_name(in->result.kind), m->began, now, in->cause ? -EINVAL : 0);
+	report_span(m->env->report, "image", image_kind_name(in->result.kind), m->began, now,
+		in->cause ? -EINVAL : 0);
 	m->event = in->cause ? IMAGE_EVENT_FAILED : IMAGE_EVENT_MOUNTED;
 	set_state(m, in->cause ? STATE_FAILED : STATE_MOUNTED, now);
 }
@@ -449,7 +463,8 @@ static void died(struct image *m, uint64_t now)
 	struct image_message in = {.final = 1, .cause = CAUSE_IMAGE_READER_DIED};
 
 	worker_end(m->worker);
-	snprintf(in.text, sizeof(in.text), "the process that mounts it %s", worker_end_text(m->worker));
+	snprintf(in.text, sizeof(in.text), "the process that mounts it %s",
+		worker_end_text(m->worker));
 	take_final(m, &in, now);
 	image_drop(m->env, m->cfg.target);
 }
@@ -458,7 +473,8 @@ void image_dispatch(struct image *m, uint64_t now)
 {
 	struct image_message in;
 
-	for (int budget = MESSAGES_PER_DISPATCH; m->state == STATE_WORKING && budget > 0; budget--) {
+	for (int budget = MESSAGES_PER_DISPATCH; m->state == STATE_WORKING && budget > 0;
+		budget--) {
 		int r = worker_receive(m->worker, &in, now);
 
 		if (r == 0)
@@ -511,7 +527,8 @@ void image_describe(const struct image *m, char *buf, size_t size)
 			(unsigned long long)r->entries, (unsigned long long)r->bytes >> 20);
 	else
 		snprintf(buf + n, size - (size_t)n, "%s%s%s%s", *r->inside ? ", " : "", r->inside,
-			r->root != r->kind ? ", " : "", r->root != r->kind ? image_kind_name(r->root) : "");
+			r->root != r->kind ? ", " : "",
+			r->root != r->kind ? image_kind_name(r->root) : "");
 	n = (int)strlen(buf);
 	snprintf(buf + n, size - (size_t)n, "%s",
 		r->overlay ? " under a writable layer" : unpacked ? "" : ", read-only");
@@ -524,11 +541,12 @@ static bool mounted_at(const char *path)
 	struct stat here, there;
 	int n = snprintf(above, sizeof(above), "%s/..", path);
 
-	return n > 0 && (size_t)n < sizeof(above) && stat(path, &here) == 0 && stat(above, &there) == 0 &&
-		here.st_dev != there.st_dev;
+	return n > 0 && (size_t)n < sizeof(above) && stat(path, &here) == 0 &&
+		stat(above, &there) == 0 && here.st_dev != there.st_dev;
 }
 
-int image_adopt(const struct env *env, const char *target, const char *init, struct image_result *ret)
+int image_adopt(const struct env *env, const char *target, const char *init,
+	struct image_result *ret)
 {
 	int r = mark_read(env, ret);
 

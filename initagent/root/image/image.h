@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * image: makes a root of an image that is there: tells its kind from its content, mounts it under a
- * writable layer or unpacks it into memory, and looks for an init. The work is done in a child process,
- * because mounts can block and unpacking takes seconds; what reads the image's own bytes is one more
- * process with hardly any rights (base/sandbox.h).
+ * writable layer or unpacks it into memory, and looks for an init. The work is done in a child
+ * process, because mounts can block and unpacking takes seconds; what reads the image's own bytes
+ * is one more process with hardly any rights (base/sandbox.h).
  *
  * Nothing here is tried again: an image that is the one meant and cannot be used stays so.
  */
@@ -31,14 +31,16 @@ struct image_config {
 	const char *target;	/* where to mount, e.g. "/sysroot" */
 	const struct plan_image *plan;
 	int fd;			/* the image: a file or a stream */
-	enum image_kind kind;	/* what its manifest says it is, or a stream's first bytes; IMAGE_UNKNOWN: nothing */
+	enum image_kind kind;	/* what its manifest says it is, or a stream's first bytes;
+				   IMAGE_UNKNOWN: nothing */
 	/*
-	 * An archive may be unpacked while it is still being proved: nothing of it is seen at target, and no file system in
-	 * it is mounted, before a byte comes out of this pipe. Its end without one: it is not what it should be. 0: the image is
-	 * proved already.
+	 * An archive may be unpacked while it is still being proved: nothing of it is seen at
+	 * target, and no file system in it is mounted, before a byte comes out of this pipe. Its
+	 * end without one: it is not what it should be. 0: the image is proved already.
 	 */
 	int proved;
-	bool consume;		/* fd is a file in memory that is not needed again: freed while it is unpacked */
+	bool consume; /* fd is a file in memory that is not needed again: freed while it is unpacked
+		       */
 	uint64_t memory;	/* what unpacking may take, bytes; 0: MemAvailable less rd.minmem */
 	const char *init;	/* wanted init or NULL */
 };
@@ -57,14 +59,15 @@ struct image_result {
 /* image_new: keeps a copy of the configuration; nothing is started. 0 or -ENOMEM. */
 int image_new(struct image **ret, const struct env *env, const struct image_config *cfg);
 
-/* image_free: work under way is ended, and what it made is gone. A root that is done stays mounted. */
+/* image_free: work under way is ended, and what it made is gone. A root that is done stays
+ * mounted. */
 struct image *image_free(struct image *m);
 DEFINE_FREEP(struct image, image_free)
 
 /* image_start: 0 or -errno. */
 int image_start(struct image *m, uint64_t now);
 
-/* image_fd: -1: none. There is no deadline of its own: reading and unpacking take what they take. */
+/* image_fd: -1: none. There is no deadline of its own: reading and unpacking take what they take */
 int image_fd(const struct image *m);
 void image_dispatch(struct image *m, uint64_t now);
 enum image_event image_pop_event(struct image *m);
@@ -75,13 +78,15 @@ uint64_t image_progress(const struct image *m);
 /* image_failure: cause and words, after IMAGE_EVENT_FAILED. */
 enum cause image_failure(const struct image *m, const char **ret_text);
 
-/* image_result: valid after IMAGE_EVENT_MOUNTED. image_describe: "squashfs under a writable layer". */
+/* image_result: valid after IMAGE_EVENT_MOUNTED. image_describe: "squashfs under a writable
+ * layer". */
 const struct image_result *image_result(const struct image *m);
 void image_describe(const struct image *m, char *buf, size_t size);
 
 /*
- * image_drop: takes away what was mounted, also by an agent that was killed. image_adopt: is a root of
- * ours mounted at target already, with an init in it? 1 with ret, 0 or -errno.
+ * image_drop: takes away what was mounted, also by an agent that was killed. image_adopt: is a root
+ * of ours mounted at target already, with an init in it? 1 with ret, 0 or -errno.
  */
 void image_drop(const struct env *env, const char *target);
-int image_adopt(const struct env *env, const char *target, const char *init, struct image_result *ret);
+int image_adopt(const struct env *env, const char *target, const char *init,
+	struct image_result *ret);

@@ -22,7 +22,7 @@ static int complain(const char *tool, const char *what, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* --- manifest: one pass over the image for whole and chunk digests ------------------------------ */
+/* --- manifest: one pass over the image for whole and chunk digests --------------------------- */
 
 struct maker {
 	const char *image, *output;
@@ -47,7 +47,8 @@ static int close_chunk(struct manifest *m, struct sha256 *state)
 	return 0;
 }
 
-/* Blocks never cross a chunk's border: chunks are a multiple of the smallest, which a block divides. */
+/* Blocks never cross a chunk's border: chunks are a multiple of the smallest, which a block
+ * divides. */
 static int hash_all(FILE *in, struct manifest *m)
 {
 	struct sha256 whole, chunk;
@@ -159,7 +160,8 @@ int manifest_tool(int argc, char **argv)
 		strscpy(t->m.name, base_name(t->image), sizeof(t->m.name));
 	r = hash_all(in, &t->m);
 	if (r == -E2BIG)
-		return complain("manifest", t->image, "too many chunks: give a larger --chunk-size");
+		return complain("manifest", t->image,
+			"too many chunks: give a larger --chunk-size");
 	if (r < 0)
 		return complain("manifest", t->image, strerror(-r));
 	if (!t->m.format)
@@ -171,7 +173,7 @@ int manifest_tool(int argc, char **argv)
 	return write_out(t, t->output ? t->output : path);
 }
 
-/* --- verify: the same judge as in a boot, without the process around it --------------------------- */
+/* --- verify: the same judge as in a boot, without the process around it ---------------------- */
 
 struct verifying {
 	const char *file, *release;
@@ -212,10 +214,13 @@ static int read_verify_options(struct verifying *t, int argc, char **argv)
 		else if (c != 'k')
 			return complain("verify", "usage", "see 'initagent help'"), -EINVAL;
 		else if (!take_key(t, optarg))
-			return complain("verify", "--key", "not a minisign public key, or one too many"), -EINVAL;
+			return complain("verify", "--key",
+					"not a minisign public key, or one too many"),
+				-EINVAL;
 	}
 	if (optind + 1 != argc)
-		return complain("verify", "usage", "verify FILE [--key KEY] [--kernel RELEASE]"), -EINVAL;
+		return complain("verify", "usage", "verify FILE [--key KEY] [--kernel RELEASE]"),
+			-EINVAL;
 	t->file = argv[optind];
 	return 0;
 }

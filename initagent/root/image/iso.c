@@ -128,7 +128,7 @@ static bool same(const struct record *r, const char *name, size_t len)
 	return strlen(r->name) == len && strncasecmp(r->name, name, len) == 0;
 }
 
-/* A file above 4 GiB stands in several records, whose parts must follow each other to be one run. */
+/* A file above 4 GiB stands in several records, whose parts must follow each other to be one run */
 static int add_extent(struct record *have, const struct record *more, unsigned *n)
 {
 	if (*n == 0)
@@ -143,7 +143,8 @@ static int add_extent(struct record *have, const struct record *more, unsigned *
 }
 
 /* Looks for name[0..len) in one sector of a folder. 1: found and whole, 0: not (yet), -EINVAL. */
-static int search_sector(struct cursor c, const char *name, size_t len, struct record *ret, unsigned *n)
+static int search_sector(struct cursor c, const char *name, size_t len, struct record *ret,
+	unsigned *n)
 {
 	struct record r;
 	int got;
@@ -162,8 +163,8 @@ static int search_sector(struct cursor c, const char *name, size_t len, struct r
 	return got;
 }
 
-static int search_folder(const struct iso *iso, const struct record *folder, const char *name, size_t len,
-	struct record *ret)
+static int search_folder(const struct iso *iso, const struct record *folder, const char *name,
+	size_t len, struct record *ret)
 {
 	uint8_t sector[SECTOR];
 	unsigned n = 0;

@@ -16,7 +16,7 @@ struct iso_file {
 
 /*
  * iso_find: looks in folder dir (may be "a/b") for name; dir or name NULL: the usual ones of live
- * images, in turn. fd is read by pread(2); image_size is its size. Names are those of Rock Ridge or plain
- * ISO, capitals aside. Returns 0, -ENOENT, -EINVAL (damaged), or -errno of a read.
+ * images, in turn. fd is read by pread(2); image_size is its size. Names are those of Rock Ridge or
+ * plain ISO, capitals aside. Returns 0, -ENOENT, -EINVAL (damaged), or -errno of a read.
  */
 int iso_find(int fd, uint64_t image_size, const char *dir, const char *name, struct iso_file *ret);

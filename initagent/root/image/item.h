@@ -20,7 +20,7 @@ struct item_part {
 
 struct item {
 	struct writer_entry entry;
-	const struct item_part *parts; /* of the content, which follows in the stream in this order */
+	const struct item_part *parts; /* of the content, which follows in this order */
 	size_t parts_len;
 	const void *capability; /* security.capability; NULL: none */
 	size_t capability_len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keys: the public keys that root images and manifests must be signed with: those of the command line
- * and those that were built into the initramfs. Both are trusted as the initramfs itself is.
+ * keys: the public keys that root images and manifests must be signed with: those of the command
+ * line and those that were built into the initramfs. Both are trusted as the initramfs itself is.
  */
 #pragma once
 
@@ -20,8 +20,9 @@ struct keys {
 };
 
 /*
- * keys_load: rd.root.key= (text or file), then every *.pub of KEYS_DIR. None at all is fine (n is 0):
- * then no signature is asked for. A key that is there and cannot be read is an error, since leaving it out
- * could mean that none is left. Returns 0, -EINVAL, -E2BIG (more than KEYS_MAX) or -errno.
+ * keys_load: rd.root.key= (text or file), then every *.pub of KEYS_DIR. None at all is fine (n is
+ * 0): then no signature is asked for. A key that is there and cannot be read is an error, since
+ * leaving it out could mean that none is left. Returns 0, -EINVAL, -E2BIG (more than KEYS_MAX) or
+ * -errno.
  */
 int keys_load(const struct env *env, const struct plan_image *image, struct keys *ret);

@@ -31,7 +31,8 @@ enum image_kind {
  */
 enum image_kind image_kind_judge(const void *head, size_t len, const char **ret_what);
 
-/* image_kind_name: "squashfs", as in a manifest. image_kind_from_name: IMAGE_UNKNOWN if there is none. */
+/* image_kind_name: "squashfs", as in a manifest. image_kind_from_name: IMAGE_UNKNOWN if there is
+ * none. */
 const char *image_kind_name(enum image_kind kind);
 enum image_kind image_kind_from_name(const char *name);
 
@@ -49,8 +50,8 @@ const char *image_kind_fstype(enum image_kind kind);
 
 /*
  * image_modules: the i-th kernel module that images need beyond the network, NULL after the last.
- * Before the image is there its kind is not known: image_modules() names those that are worth loading
- * at once; image_kind_module() the one more of a kind, NULL if none.
+ * Before the image is there its kind is not known: image_modules() names those that are worth
+ * loading at once; image_kind_module() the one more of a kind, NULL if none.
  */
 const char *image_modules(size_t i);
 const char *image_kind_module(enum image_kind kind);

@@ -15,10 +15,12 @@
 
 #define PATH_SIZE 300
 
-static int fail(struct layers_result *r, enum cause cause, int error, const char *what, const char *text)
+static int fail(struct layers_result *r, enum cause cause, int error, const char *what,
+	const char *text)
 {
 	r->cause = cause;
-	snprintf(r->text, sizeof(r->text), "%.80s: %s%s%s", what, strerror(-error), *text ? ": " : "", text);
+	snprintf(r->text, sizeof(r->text), "%.80s: %s%s%s", what, strerror(-error),
+		*text ? ": " : "", text);
 	return error;
 }
 
@@ -53,12 +55,15 @@ static int make_mount(const struct layers_config *cfg, struct layers_result *ret
 			r == -ENODEV ? "no such device: module loop" : "");
 	r = mount_make(fstype, loop.path, options_of(cfg->kind), true, text);
 	loopdev_close(&loop);
-	return r < 0 ? fail(ret, damaged(r) ? CAUSE_IMAGE_BROKEN : CAUSE_IMAGE_MOUNT, r, fstype, text) : r;
+	return r < 0 ? fail(ret, damaged(r) ? CAUSE_IMAGE_BROKEN : CAUSE_IMAGE_MOUNT, r, fstype,
+				text)
+			: r;
 }
 
 /*
- * Some live images hold the root as one more file system image, looked for where dracut does. -ENOENT: this one does not. What
- * has the name and is no file ends the boot: it is not known which root was meant.
+ * Some live images hold the root as one more file system image, looked for where dracut does.
+ * -ENOENT: this one does not. What has the name and is no file ends the boot: it is not known which
+ * root was meant.
  */
 static int open_inside(int outer, const char **ret_name)
 {
@@ -90,7 +95,8 @@ static int make_inside(const struct layers_config *cfg, int file, struct layers_
 }
 
 /* The root's file system at lower, whatever it lies in. */
-static int mount_lower(const struct layers_config *cfg, const char *lower, struct layers_result *ret)
+static int mount_lower(const struct layers_config *cfg, const char *lower,
+	struct layers_result *ret)
 {
 	_cleanup_close_ int outer = make_mount(cfg, ret), inside = -1, mnt = -1;
 	const char *name = "";
@@ -100,7 +106,8 @@ static int mount_lower(const struct layers_config *cfg, const char *lower, struc
 		return outer;
 	inside = open_inside(outer, &name);
 	if (inside < 0 && inside != -ENOENT && inside != -ENOTDIR)
-		return fail(ret, CAUSE_IMAGE_BROKEN, inside, name, inside == -EINVAL ? "not a regular file" : "");
+		return fail(ret, CAUSE_IMAGE_BROKEN, inside, name,
+			inside == -EINVAL ? "not a regular file" : "");
 	mnt = inside >= 0 ? make_inside(cfg, inside, ret) : dup(outer);
 	if (mnt < 0)
 		return ret->cause ? mnt : fail(ret, CAUSE_IMAGE_MOUNT, -errno, lower, "");
@@ -108,10 +115,12 @@ static int mount_lower(const struct layers_config *cfg, const char *lower, struc
 	return r < 0 ? fail(ret, CAUSE_IMAGE_MOUNT, r, lower, "") : 0;
 }
 
-/* --- writable layer ----------------------------------------------------------------------- */
+/* --- writable layer -------------------------------------------------------------------------- */
 
-/* tmpfs's own defaults where nothing is given: half of the memory, an inode for each 16 KiB of it. */
-static size_t space_options(const struct plan_overlay *o, struct mount_option *ret, char (*text)[32])
+/* tmpfs's own defaults where nothing is given: half of the memory, an inode for each 16 KiB of
+ * it. */
+static size_t space_options(const struct plan_overlay *o, struct mount_option *ret,
+	char (*text)[32])
 {
 	size_t n = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layers: from an image file to a mounted root: loop device, file system, the file system in it that
- * some live images have, and the writable layer. Runs in the image room's child; blocks.
+ * layers: from an image file to a mounted root: loop device, file system, the file system in it
+ *that some live images have, and the writable layer. Runs in the image room's child; blocks.
  *
  * Places are those of dracut's live images, where a distribution's tools look for them, and stay
  * reachable after switch-root, because /run does. A squashfs around the root needs no place:
@@ -44,8 +44,8 @@ int layers_mount(const struct layers_config *cfg, struct layers_result *ret);
 void layers_drop(const struct env *env, const char *target);
 
 /*
- * layers_overlay: the writable layer alone, over what is mounted at /run/rootfsbase, at target. For a
- * root of another kind.
+ * layers_overlay: the writable layer alone, over what is mounted at /run/rootfsbase, at target. For
+ * a root of another kind.
  */
 int layers_overlay(const struct env *env, const struct plan_overlay *o, const char *target,
 	struct layers_result *ret);

@@ -55,7 +55,8 @@ static int open_free(const struct env *env, struct loopdev *ret)
 	return ret->fd < 0 ? -errno : 0;
 }
 
-int loopdev_open(const struct env *env, int file, uint64_t offset, uint64_t size, struct loopdev *ret)
+int loopdev_open(const struct env *env, int file, uint64_t offset, uint64_t size,
+	struct loopdev *ret)
 {
 	struct loop_config config = {
 		.fd = (uint32_t)file,

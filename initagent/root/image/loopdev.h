@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loopdev: a read-only loop device over a file or a part of one. It goes by itself when its last user
- * does: keep the descriptor until the file system on it is mounted.
+ * loopdev: a read-only loop device over a file or a part of one. It goes by itself when its last
+ * user does: keep the descriptor until the file system on it is mounted.
  */
 #pragma once
 
@@ -14,8 +14,9 @@ struct loopdev {
 #define LOOPDEV_NONE ((struct loopdev){.fd = -1})
 
 /*
- * loopdev_open: over file's bytes from offset, size of them (0: to its end). Returns 0, -ENODEV (no loop
- * driver), or -errno.
+ * loopdev_open: over file's bytes from offset, size of them (0: to its end). Returns 0, -ENODEV (no
+ * loop driver), or -errno.
  */
-int loopdev_open(const struct env *env, int file, uint64_t offset, uint64_t size, struct loopdev *ret);
+int loopdev_open(const struct env *env, int file, uint64_t offset, uint64_t size,
+	struct loopdev *ret);
 void loopdev_close(struct loopdev *l);

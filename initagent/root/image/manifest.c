@@ -48,12 +48,13 @@ static const char *look_between(struct look *l, char c)
 
 static bool plain_byte(char c)
 {
-	return ((unsigned char)c >= ' ' && (unsigned char)c < 0x7f) || c == '\n' || c == '\r' || c == '\t';
+	return ((unsigned char)c >= ' ' && (unsigned char)c < 0x7f) || c == '\n' || c == '\r' ||
+		c == '\t';
 }
 
 /*
- * What the JSON reader would let pass: escapes, exponents, fractions, signs, deep nesting, bytes that
- * are no text. Returns NULL or why not.
+ * What the JSON reader would let pass: escapes, exponents, fractions, signs, deep nesting, bytes
+ * that are no text. Returns NULL or why not.
  */
 static const char *look_over(const char *text, size_t len)
 {
@@ -79,7 +80,7 @@ static const char *look_over(const char *text, size_t len)
 	return why ? why : l.string || l.depth ? "it is cut short" : NULL;
 }
 
-/* --- members ------------------------------------------------------------------------------ */
+/* --- members --------------------------------------------------------------------------------- */
 
 static bool plain_name(const char *s)
 {
@@ -170,7 +171,8 @@ static bool take_kernels(const cJSON *o, struct manifest *m)
 	for (at = o->child; at; at = at->next) {
 		if (m->n_kernels == MANIFEST_KERNELS_MAX || !cJSON_IsString(at) ||
 			!plain_release(at->valuestring) ||
-			strscpy(m->kernels[m->n_kernels], at->valuestring, sizeof(m->kernels[0])) < 0)
+			strscpy(m->kernels[m->n_kernels], at->valuestring, sizeof(m->kernels[0])) <
+				0)
 			return false;
 		m->n_kernels++;
 	}
@@ -189,7 +191,8 @@ static const struct {
 	{"size", take_size, "its size is missing or out of range", true},
 	{"sha256", take_sha256, "its sha256 is missing or not 64 hex digits", true},
 	{"format", take_format, "its format is none that is known", false},
-	{"chunk_size", take_chunk_size, "its chunk_size is no power of two from 64 KiB to 1 GiB", false},
+	{"chunk_size", take_chunk_size, "its chunk_size is no power of two from 64 KiB to 1 GiB",
+		false},
 	{"chunks", take_chunks, "its chunks are no digests, or too many", false},
 	{"kernels", take_kernels, "its kernels are no releases, or too many", false},
 };
@@ -229,7 +232,8 @@ static const char *take_members(const cJSON *top, struct manifest *m)
 
 int manifest_parse(const char *text, size_t len, struct manifest *ret, const char **ret_why)
 {
-	const char *why = len > MANIFEST_TEXT_MAX ? "it is too long" : look_over(text, len), *end = NULL;
+	const char *why = len > MANIFEST_TEXT_MAX ? "it is too long" : look_over(text, len),
+		   *end = NULL;
 	cJSON *top;
 
 	*ret_why = why;
@@ -255,10 +259,12 @@ bool manifest_sane(const struct manifest *m)
 		m->size > MANIFEST_SIZE_MAX || m->format >= IMAGE_KIND_MAX ||
 		m->n_chunks > MANIFEST_CHUNKS_MAX || m->n_kernels > MANIFEST_KERNELS_MAX)
 		return false;
-	if (m->chunk_size && (m->chunk_size < MANIFEST_CHUNK_MIN || m->chunk_size & (m->chunk_size - 1)))
+	if (m->chunk_size &&
+		(m->chunk_size < MANIFEST_CHUNK_MIN || m->chunk_size & (m->chunk_size - 1)))
 		return false;
 	for (uint32_t i = 0; i < m->n_kernels; i++)
-		if (!memchr(m->kernels[i], 0, sizeof(m->kernels[i])) || !plain_release(m->kernels[i]))
+		if (!memchr(m->kernels[i], 0, sizeof(m->kernels[i])) ||
+			!plain_release(m->kernels[i]))
 			return false;
 	return chunks_match(m);
 }
@@ -269,13 +275,14 @@ bool manifest_fits(const struct manifest *m, const char *release)
 		size_t n = strlen(m->kernels[i]);
 		bool start = m->kernels[i][n - 1] == '*';
 
-		if (start ? strncmp(m->kernels[i], release, n - 1) == 0 : streq(m->kernels[i], release))
+		if (start ? strncmp(m->kernels[i], release, n - 1) == 0
+			  : streq(m->kernels[i], release))
 			return true;
 	}
 	return m->n_kernels == 0;
 }
 
-/* --- writing ------------------------------------------------------------------------------ */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static void put_hex(FILE *out, const uint8_t *bytes)
 {
@@ -287,7 +294,8 @@ static void put_hex(FILE *out, const uint8_t *bytes)
 
 int manifest_write(const struct manifest *m, FILE *out)
 {
-	fprintf(out, "{\n\"initagent-manifest\": %d,\n\"name\": \"%s\",\n\"size\": %llu,\n\"sha256\": ",
+	fprintf(out,
+		"{\n\"initagent-manifest\": %d,\n\"name\": \"%s\",\n\"size\": %llu,\n\"sha256\": ",
 		MANIFEST_VERSION, m->name, (unsigned long long)m->size);
 	put_hex(out, m->sha256);
 	if (m->format)

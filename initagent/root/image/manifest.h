@@ -7,8 +7,9 @@
  *	 "format": "squashfs", "kernels": ["6.1.0-13-amd64", "6.12.*"],
  *	 "chunk_size": 4194304, "chunks": ["HEX", ...]}
  *
- * The last three may be missing. Read strictly: each key once and no other, numbers as plain digits, no
- * escapes in strings, nothing behind the end; so no two programs can read one text differently.
+ * The last three may be missing. Read strictly: each key once and no other, numbers as plain
+ *digits, no escapes in strings, nothing behind the end; so no two programs can read one text
+ *differently.
  */
 #pragma once
 

@@ -80,7 +80,8 @@ int minisig_parse(const char *text, size_t len, struct minisig *ret)
 		if (!next_line(&text, &len, &lines[i], &n[i]))
 			return -EINVAL;
 	*ret = (struct minisig){0};
-	if (len || !begins(lines[0], n[0], UNTRUSTED) || take_comment(lines[2], n[2], ret->comment) < 0 ||
+	if (len || !begins(lines[0], n[0], UNTRUSTED) ||
+		take_comment(lines[2], n[2], ret->comment) < 0 ||
 		value_base64(lines[1], n[1], bytes, sizeof(bytes)) < 0 ||
 		value_base64(lines[3], n[3], ret->global, sizeof(ret->global)) < 0)
 		return -EINVAL;
@@ -114,7 +115,8 @@ static int verify(const struct minisig *s, const struct minisig_key *keys, size_
 		if (memcmp(keys[i].number, s->number, sizeof(s->number)) != 0)
 			continue;
 		r = -EBADMSG;
-		if (crypto_sign_ed25519_verify_detached(s->signature, data, len, keys[i].key) == 0 &&
+		if (crypto_sign_ed25519_verify_detached(s->signature, data, len, keys[i].key) ==
+				0 &&
 			comment_proved(s, &keys[i]))
 			return (int)i;
 	}

@@ -26,7 +26,8 @@ int pax_add_part(struct pax *p, uint64_t offset, uint64_t len)
 	/* Grown at 0, 1, 2, 4 ... parts. */
 	if (!(p->parts_len & (p->parts_len - 1))) {
 		size_t room = p->parts_len ? 2 * p->parts_len : 1;
-		struct item_part *more = room > PARTS_MAX ? NULL : realloc(p->parts, room * sizeof(*more));
+		struct item_part *more =
+			room > PARTS_MAX ? NULL : realloc(p->parts, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -36,7 +37,7 @@ int pax_add_part(struct pax *p, uint64_t offset, uint64_t len)
 	return 0;
 }
 
-/* --- values --------------------------------------------------------------------------------- */
+/* --- values ---------------------------------------------------------------------------------- */
 
 /* Digits up to end, of any base-10 number that fits. Where they end, NULL: none, or too large. */
 static char *digits(char *at, int64_t *ret)
@@ -44,7 +45,8 @@ static char *digits(char *at, int64_t *ret)
 	char *from = at;
 
 	for (*ret = 0; *at >= '0' && *at <= '9'; at++)
-		if (__builtin_mul_overflow(*ret, 10, ret) || __builtin_add_overflow(*ret, *at - '0', ret))
+		if (__builtin_mul_overflow(*ret, 10, ret) ||
+			__builtin_add_overflow(*ret, *at - '0', ret))
 			return NULL;
 	return at == from ? NULL : at;
 }
@@ -117,7 +119,8 @@ static int take_part(struct pax *p, const struct record *r, bool begins, const c
 /* Base64 without padding, in place. The length, or -EINVAL. */
 static ssize_t decode(char *text, size_t len)
 {
-	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char alphabet[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint32_t bits = 0;
 	size_t n = 0, have = 0;
 
@@ -139,7 +142,8 @@ static ssize_t decode(char *text, size_t len)
 }
 
 /* libarchive writes each attribute in both forms: the first of the two counts. */
-static const char *take_attribute(struct pax *p, const struct record *r, const char *name, bool encoded)
+static const char *take_attribute(struct pax *p, const struct record *r, const char *name,
+	bool encoded)
 {
 	ssize_t len = (ssize_t)r->len;
 
@@ -156,7 +160,7 @@ static const char *take_attribute(struct pax *p, const struct record *r, const c
 	return len < 0 ? "an attribute that is no base64" : NULL;
 }
 
-/* --- records -------------------------------------------------------------------------------- */
+/* --- records --------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *key;
@@ -175,7 +179,7 @@ static const char *text_key(struct pax *p, const char *key, char ***ret)
 {
 	*ret = streq(key, "path") ? &p->path : streq(key, "linkpath") ? &p->link
 		: streq(key, "GNU.sparse.name")			      ? &p->sparse_name
-								      : NULL;
+									: NULL;
 	return *ret ? key : NULL;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pax: the records of an extended header of a tar archive (POSIX.1-2017, pax, "pax Extended Header"), with those of GNU tar
- * for sparse files ("Storing Sparse Files" in its manual) and the attributes of star and libarchive. Keywords that do not
- * change what is unpacked are skipped; a record that is malformed condemns the archive.
+ * pax: the records of an extended header of a tar archive (POSIX.1-2017, pax, "pax Extended
+ * Header"), with those of GNU tar for sparse files ("Storing Sparse Files" in its manual) and the
+ * attributes of star and libarchive. Keywords that do not change what is unpacked are skipped; a
+ * record that is malformed condemns the archive.
  */
 #pragma once
 
@@ -33,8 +34,9 @@ struct pax {
 };
 
 /*
- * pax_read: the records in data, which is changed and must stay as long as *ret is used. ret is empty or what an earlier
- * header said. 0, -ENOMEM, or -EINVAL (*ret_why). pax_clear frees what is in it, and empties it.
+ * pax_read: the records in data, which is changed and must stay as long as *ret is used. ret is
+ * empty or what an earlier header said. 0, -ENOMEM, or -EINVAL (*ret_why). pax_clear frees what is
+ * in it, and empties it.
  */
 int pax_read(struct pax *ret, char *data, size_t len, const char **ret_why);
 void pax_clear(struct pax *p);

@@ -55,8 +55,8 @@ void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct
 	*ret = (struct probe){0};
 	ret->kind = ret->inner = judge_at(fd, 0, &what);
 	if (ret->kind == IMAGE_UNKNOWN)
-		fail(ret, CAUSE_IMAGE_UNKNOWN, *what ? "it seems to be" : "no superblock or archive header",
-			what);
+		fail(ret, CAUSE_IMAGE_UNKNOWN,
+			*what ? "it seems to be" : "no superblock or archive header", what);
 	else if (ret->kind == IMAGE_ISO)
 		look_into_iso(fd, &q, ret);
 }
@@ -78,8 +78,8 @@ static bool probe_valid(void *reply, const void *context)
 
 	return p->cause >= 0 && p->cause < CAUSE_MAX && p->kind < IMAGE_KIND_MAX &&
 		p->inner < IMAGE_KIND_MAX && p->file.offset <= q->size &&
-		p->file.size <= q->size - p->file.offset &&
-		memchr(p->text, 0, sizeof(p->text)) && memchr(p->file.path, 0, sizeof(p->file.path));
+		p->file.size <= q->size - p->file.offset && memchr(p->text, 0, sizeof(p->text)) &&
+		memchr(p->file.path, 0, sizeof(p->file.path));
 }
 
 void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret)

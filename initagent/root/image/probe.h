@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe: what an image file is and, in an ISO image, where the root is: told by a process without rights. */
+/* probe: what an image file is and, in an ISO image, where the root is: told by a process without
+ * rights. */
 #pragma once
 
 #include "root/image/iso.h"
@@ -18,8 +19,8 @@ struct probe {
 };
 
 /*
- * probe_image: looks at the file fd of size bytes. dir and name: iso_find()'s. Waits for the answer, which
- * takes milliseconds.
+ * probe_image: looks at the file fd of size bytes. dir and name: iso_find()'s. Waits for the
+ * answer, which takes milliseconds.
  */
 void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret);
 

@@ -13,7 +13,8 @@
 
 struct proof {
 	struct worker *worker; /* NULL: it is over */
-	struct proof_result *result; /* shared with the process until that is gone: larger than a message can be */
+	struct proof_result *result; /* shared with the process until that is gone: larger than a
+					message can be */
 };
 
 struct work {
@@ -45,13 +46,16 @@ static unsigned long long number_of(const uint8_t number[static 8])
 }
 
 /* Both sides: which of the two is the old one. */
-static void other_key(const struct proof_config *cfg, const struct minisig *s, struct proof_result *ret)
+static void other_key(const struct proof_config *cfg, const struct minisig *s,
+	struct proof_result *ret)
 {
 	char text[sizeof(ret->text)];
-	size_t n = (size_t)snprintf(text, sizeof(text), "key %016llX; trusted:", number_of(s->number));
+	size_t n =
+		(size_t)snprintf(text, sizeof(text), "key %016llX; trusted:", number_of(s->number));
 
 	for (size_t i = 0; i < cfg->n_keys && n < sizeof(text); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %016llX", i ? "," : "", number_of(cfg->keys[i].number));
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %016llX", i ? "," : "",
+			number_of(cfg->keys[i].number));
 	fail(ret, CAUSE_SIGNATURE_KEY, text);
 }
 
@@ -72,7 +76,8 @@ static void judge_signature(const struct proof_config *cfg, struct proof_result 
 	}
 	r = verify(cfg, &s);
 	if (r == -EINVAL)
-		fail(ret, CAUSE_SIGNATURE_BAD, "a legacy signature over an image: sign with minisign -H");
+		fail(ret, CAUSE_SIGNATURE_BAD,
+			"a legacy signature over an image: sign with minisign -H");
 	else if (r == -ENOKEY)
 		other_key(cfg, &s, ret);
 	else if (r < 0)
@@ -89,8 +94,9 @@ static void other_kernel(const char *release, struct proof_result *ret)
 	const struct manifest *m = &ret->manifest;
 	char text[sizeof(ret->text)];
 
-	snprintf(text, sizeof(text), "%.50s runs, it is for %.50s%s%.50s%s", release, m->kernels[0], m->n_kernels > 1 ? ", " : "",
-		m->n_kernels > 1 ? m->kernels[1] : "", m->n_kernels > 2 ? " ..." : "");
+	snprintf(text, sizeof(text), "%.50s runs, it is for %.50s%s%.50s%s", release, m->kernels[0],
+		m->n_kernels > 1 ? ", " : "", m->n_kernels > 1 ? m->kernels[1] : "",
+		m->n_kernels > 2 ? " ..." : "");
 	fail(ret, CAUSE_MANIFEST_KERNEL, text);
 }
 
@@ -151,7 +157,8 @@ static int start(struct proof *p, const struct proof_config *cfg)
 		.arg = &arg,
 		.files = {cfg->read_image ? cfg->image : -1},
 		.n_files = 1,
-		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = cfg->read_image ? 0 : CPU_SECONDS},
+		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX,
+			.cpu_s = cfg->read_image ? 0 : CPU_SECONDS},
 		.reply_size = 1,
 	};
 
@@ -161,7 +168,8 @@ static int start(struct proof *p, const struct proof_config *cfg)
 int proof_new(struct proof **ret, const struct proof_config *cfg)
 {
 	_cleanup_(proof_freep) struct proof *p = calloc(1, sizeof(*p));
-	void *shared = mmap(NULL, sizeof(*p->result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *shared = mmap(NULL, sizeof(*p->result), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int r;
 
 	if (p && shared != MAP_FAILED)
@@ -195,8 +203,8 @@ int proof_fd(const struct proof *p)
 /* The process may have been taken over; it is gone now and cannot change it. */
 static bool result_valid(const struct proof_result *r)
 {
-	if (r->cause < 0 || r->cause >= CAUSE_MAX || r->key < -1 || !memchr(r->text, 0, sizeof(r->text)) ||
-		!memchr(r->comment, 0, sizeof(r->comment)))
+	if (r->cause < 0 || r->cause >= CAUSE_MAX || r->key < -1 ||
+		!memchr(r->text, 0, sizeof(r->text)) || !memchr(r->comment, 0, sizeof(r->comment)))
 		return false;
 	return r->cause || !r->manifest.size || manifest_sane(&r->manifest);
 }
@@ -215,7 +223,8 @@ bool proof_dispatch(struct proof *p)
 	if (r < 0 || !result_valid(p->result)) {
 		memset(p->result, 0, sizeof(*p->result));
 		p->result->key = -1;
-		fail(p->result, CAUSE_IMAGE_READER_DIED, r < 0 ? worker_end_text(p->worker) : "sent an invalid result");
+		fail(p->result, CAUSE_IMAGE_READER_DIED,
+			r < 0 ? worker_end_text(p->worker) : "sent an invalid result");
 	}
 	p->worker = worker_free(p->worker);
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proof: is this manifest the right one? Signature, digest and form are judged in a process without
- * rights, because the bytes come from the network. The same for the signature beside an image that has no
- * manifest.
+ * rights, because the bytes come from the network. The same for the signature beside an image that
+ * has no manifest.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct proof_config {
 	const struct minisig_key *keys; /* none: no signature is asked for */
 	size_t n_keys;
 	const uint8_t *digest; /* SHA-256 the manifest must have; NULL: any */
-	/* Without manifest: the image's BLAKE2b-512, or the image, of which the process makes it. */
+	/* Without manifest: the image's BLAKE2b-512, or the image, of which the process makes it */
 	const uint8_t *hash;   /* MINISIG_HASH_BYTES */
 	bool read_image;
 	int image;	       /* a file */

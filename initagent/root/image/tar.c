@@ -11,9 +11,11 @@
 struct field {
 	size_t at, len;
 };
-/* POSIX.1-2017, pax, "ustar Header Block"; of sparse files GNU tar.h, struct oldgnu_header and struct sparse_header. */
-static const struct field name_field = {0, 100}, mode_field = {100, 8}, uid_field = {108, 8}, gid_field = {116, 8},
-			  size_field = {124, 12}, mtime_field = {136, 12}, sum_field = {148, 8}, target_field = {157, 100},
+/* POSIX.1-2017, pax, "ustar Header Block"; of sparse files GNU tar.h, struct oldgnu_header and
+ * struct sparse_header. */
+static const struct field name_field = {0, 100}, mode_field = {100, 8}, uid_field = {108, 8},
+			  gid_field = {116, 8}, size_field = {124, 12}, mtime_field = {136, 12},
+			  sum_field = {148, 8}, target_field = {157, 100},
 			  prefix_field = {345, 155}, real_size_field = {483, 12};
 #define TYPE_AT	   156
 #define MAGIC_AT   257
@@ -67,7 +69,8 @@ struct tar *tar_free(struct tar *t)
 
 static int broken(struct tar *t, const char *what)
 {
-	return unpacked_fail(t->s, CAUSE_IMAGE_BROKEN, "%s, in the entry at byte %llu", what, (unsigned long long)t->begin);
+	return unpacked_fail(t->s, CAUSE_IMAGE_BROKEN, "%s, in the entry at byte %llu", what,
+		(unsigned long long)t->begin);
 }
 
 static int no_memory(struct tar *t)
@@ -75,7 +78,7 @@ static int no_memory(struct tar *t)
 	return unpacked_fail(t->s, CAUSE_NO_MEMORY, "the names of an entry");
 }
 
-/* --- the header ----------------------------------------------------------------------------- */
+/* --- the header ------------------------------------------------------------------------------ */
 
 /* GNU: what octal digits cannot say is big endian behind 0x80, or 0xff if it is negative. */
 static bool binary(const uint8_t *at, size_t len, int64_t *ret)
@@ -131,7 +134,8 @@ static int read_header(struct tar *t)
 	if (n < 0)
 		return (int)n;
 	if (n < BLOCK)
-		return broken(t, n ? "it ends in the middle of a header" : "it ends without the block of zeroes that is a tar's end");
+		return broken(t, n ? "it ends in the middle of a header"
+				   : "it ends without the block of zeroes that is a tar's end");
 	if (memcmp(t->head, zeroes, BLOCK) == 0)
 		return 0;
 	if (!sum_fits(t->head))
@@ -147,7 +151,7 @@ static uint64_t padded(uint64_t size)
 	return (size + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* --- what comes before the entry's own header ----------------------------------------------- */
+/* --- what comes before the entry's own header ------------------------------------------------ */
 
 /* The content of such a header, with a NUL behind it. NULL: failed. */
 static char *read_extended(struct tar *t, uint64_t max)
@@ -156,7 +160,9 @@ static char *read_extended(struct tar *t, uint64_t max)
 	char *ret;
 
 	if (!t->size || t->size > max)
-		return broken(t, t->size ? "an extended header too long" : "an empty extended header"), NULL;
+		return broken(t, t->size ? "an extended header too long"
+					 : "an empty extended header"),
+			NULL;
 	data = malloc(t->size + 1);
 	if (!data)
 		return no_memory(t), NULL;
@@ -198,7 +204,8 @@ static int take_pax(struct tar *t)
 	return r == 0 ? 1 : r == -ENOMEM ? no_memory(t) : broken(t, why);
 }
 
-/* For all entries from here on: owners and times, or a comment (git). A name or a size of all of them is none. */
+/* For all entries from here on: owners and times, or a comment (git). A name or a size of all of
+ * them is none. */
 static int take_global(struct tar *t)
 {
 	_cleanup_free_ char *data = read_extended(t, PAX_MAX);
@@ -208,8 +215,9 @@ static int take_global(struct tar *t)
 
 	if (!data)
 		return -EINVAL;
-	if (r == 0 && (g->path || g->link || g->sparse_name || g->parts || g->capability || g->has[PAX_SIZE] ||
-			      g->has[PAX_SPARSE_SIZE] || g->has[PAX_SPARSE_MAJOR])) {
+	if (r == 0 &&
+		(g->path || g->link || g->sparse_name || g->parts || g->capability ||
+			g->has[PAX_SIZE] || g->has[PAX_SPARSE_SIZE] || g->has[PAX_SPARSE_MAJOR])) {
 		why = "a pax header that gives all entries one name or size";
 		r = -EINVAL;
 	}
@@ -232,7 +240,7 @@ static int take_extended(struct tar *t)
 	}
 }
 
-/* --- sparse files --------------------------------------------------------------------------- */
+/* --- sparse files ---------------------------------------------------------------------------- */
 
 static int add_parts(struct tar *t, const uint8_t *at, size_t n)
 {
@@ -241,7 +249,8 @@ static int add_parts(struct tar *t, const uint8_t *at, size_t n)
 
 		if (!at[0])
 			continue;
-		if (!number(at, (struct field){0, 12}, &offset) || !number(at, (struct field){12, 12}, &len) || offset < 0 || len < 0)
+		if (!number(at, (struct field){0, 12}, &offset) ||
+			!number(at, (struct field){12, 12}, &len) || offset < 0 || len < 0)
 			return broken(t, "the map of a sparse file");
 		if (pax_add_part(&t->pax, (uint64_t)offset, (uint64_t)len) < 0)
 			return no_memory(t);
@@ -276,7 +285,8 @@ static int read_line(struct tar *t, struct map *m, uint64_t *ret)
 	for (size_t n = 0;; n++) {
 		char c;
 
-		if (m->at == 0 && unpacked_read_whole(t->s, m->block, BLOCK, "the map of a sparse file") < 0)
+		if (m->at == 0 &&
+			unpacked_read_whole(t->s, m->block, BLOCK, "the map of a sparse file") < 0)
 			return -EINVAL;
 		m->blocks += m->at == 0;
 		c = m->block[m->at];
@@ -343,7 +353,8 @@ static int read_sparse(struct tar *t, struct item *ret)
 			return broken(t, "a size that is none");
 		r = read_map_behind(t);
 		t->next = unpacked_at(t->s) + padded(t->size);
-	} else if (p->has[PAX_SPARSE_MAJOR] && p->number[PAX_SPARSE_MAJOR] == 1 && p->has[PAX_SPARSE_SIZE]) {
+	} else if (p->has[PAX_SPARSE_MAJOR] && p->number[PAX_SPARSE_MAJOR] == 1 &&
+		   p->has[PAX_SPARSE_SIZE]) {
 		r = read_map_within(t);
 	} else if (p->has[PAX_SPARSE_MAJOR] && p->number[PAX_SPARSE_MAJOR] != 0) {
 		return broken(t, "a sparse file in an unknown form");
@@ -353,7 +364,7 @@ static int read_sparse(struct tar *t, struct item *ret)
 	return r < 0 || take_sparse(t, (uint64_t)real, ret) < 0 ? -EINVAL : 1;
 }
 
-/* --- entries -------------------------------------------------------------------------------- */
+/* --- entries --------------------------------------------------------------------------------- */
 
 static void copy_field(const uint8_t *head, struct field f, char *to)
 {
@@ -385,9 +396,9 @@ static const char *either(const char *pax, const char *gnu, const char *ustar)
 /* What the pax headers say counts before the header's own. */
 static bool number_of(const struct tar *t, enum pax_number which, struct field f, int64_t *ret)
 {
-	const struct pax *p = t->pax.has[which] ? &t->pax : t->global.has[which] ? &t->global : NULL;
+	const struct pax *p = t->pax.has[which] ? &t->pax : &t->global;
 
-	if (!p)
+	if (!p->has[which])
 		return number(t->head, f, ret);
 	*ret = p->number[which];
 	return true;
@@ -398,10 +409,12 @@ static int take_numbers(struct tar *t, struct writer_entry *e)
 	int64_t mode, uid, gid;
 
 	if (!number(t->head, mode_field, &mode) || !number_of(t, PAX_UID, uid_field, &uid) ||
-		!number_of(t, PAX_GID, gid_field, &gid) || !number_of(t, PAX_MTIME, mtime_field, &e->mtime))
+		!number_of(t, PAX_GID, gid_field, &gid) ||
+		!number_of(t, PAX_MTIME, mtime_field, &e->mtime))
 		return broken(t, "a number that is none");
 	if (!item_owner_fits(uid) || !item_owner_fits(gid))
-		return unpacked_fail(t->s, CAUSE_IMAGE_ENTRY_REFUSED, "%.200s: an owner that no file can have", e->name);
+		return unpacked_fail(t->s, CAUSE_IMAGE_ENTRY_REFUSED,
+			"%.200s: an owner that no file can have", e->name);
 	e->mode = (uint32_t)mode & 07777;
 	e->uid = (uint32_t)uid;
 	e->gid = (uint32_t)gid;
@@ -460,9 +473,11 @@ static int make_item(struct tar *t, struct item *ret)
 	struct writer_entry *e = &ret->entry;
 	int r;
 
-	*ret = (struct item){.capability = t->pax.capability, .capability_len = t->pax.capability_len};
+	*ret = (struct item){
+		.capability = t->pax.capability, .capability_len = t->pax.capability_len};
 	e->left_out = t->pax.left_out;
-	e->name = either(t->pax.sparse_name ? t->pax.sparse_name : t->pax.path, t->long_name, name_in_header(t));
+	e->name = either(t->pax.sparse_name ? t->pax.sparse_name : t->pax.path, t->long_name,
+		name_in_header(t));
 	if (!*e->name)
 		return broken(t, "an entry without a name");
 	if (take_type(t, e) < 0 || take_target(t, e) < 0 || take_numbers(t, e) < 0)

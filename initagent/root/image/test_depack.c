@@ -40,7 +40,8 @@ static const char *unpacked(const struct file *f, size_t piece, const char **ret
 	CHECK_INT(depack_new(&g, DEPACK_GZIP), 0);
 	for (size_t at = 0; at < f->len; at += piece) {
 		depack_give(g, f->bytes + at, (size_t)min_u64(piece, f->len - at));
-		while ((n = depack_take(g, text + have, min_u64(7, sizeof(text) - 1 - have), ret_why)) > 0)
+		while ((n = depack_take(g, text + have, min_u64(7, sizeof(text) - 1 - have),
+			ret_why)) > 0)
 			have += (size_t)n;
 		if (n < 0)
 			return NULL;
@@ -89,9 +90,10 @@ TEST(something_behind_it)
 		const char *bytes;
 		size_t len;
 		const char *why;
-	} ends[] = {{"", 0, NULL}, {"\0", 1, NULL}, {"\0\0\0\0", 4, NULL}, {"\x1f", 1, "cut short"}, {"\x1f\x8b", 2, "cut short"},
-		{"\x1fx", 2, "incorrect header check"}, {"\0\0x", 3, "more behind its end"},
-		{"\0\x1f\x8b\x08", 4, "more behind its end"}, {"garbage", 7, "incorrect header check"}};
+	} ends[] = {{"", 0, NULL}, {"\0", 1, NULL}, {"\0\0\0\0", 4, NULL}, {"\x1f", 1, "cut short"},
+		{"\x1f\x8b", 2, "cut short"}, {"\x1fx", 2, "incorrect header check"},
+		{"\0\0x", 3, "more behind its end"}, {"\0\x1f\x8b\x08", 4, "more behind its end"},
+		{"garbage", 7, "incorrect header check"}};
 	const char *why;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {

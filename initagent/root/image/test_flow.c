@@ -43,8 +43,10 @@ static void make_place(struct flow *f, unsigned mib)
 	CHECK_INT(mount("tmpfs", f->dir, "tmpfs", 0, NULL), 0);
 	snprintf(f->sysroot, sizeof(f->sysroot), "%s/sysroot", f->dir);
 	f->env.prefix = f->dir;
-	snprintf(command, sizeof(command), "mkdir -p proc run sysroot root/sbin; echo 'MemAvailable: 65536 kB' >proc/meminfo; "
-		"truncate -s %uM root/big", mib);
+	snprintf(command, sizeof(command),
+		"mkdir -p proc run sysroot root/sbin; echo 'MemAvailable: 65536 kB' >proc/meminfo; "
+		"truncate -s %uM root/big",
+		mib);
 	shell(f->dir, command);
 	snprintf(command, sizeof(command), "%s/root", f->dir);
 	files_program(command, "/sbin/init");
@@ -63,7 +65,8 @@ static void begin_flow(struct flow *f, unsigned mib)
 	CHECK(pipe(data) == 0 && pipe(word) == 0);
 	f->in = data[1];
 	f->word = word[1];
-	cfg = (struct image_config){.target = f->sysroot, .plan = &f->plan, .fd = data[0], .proved = word[0]};
+	cfg = (struct image_config){
+		.target = f->sysroot, .plan = &f->plan, .fd = data[0], .proved = word[0]};
 	CHECK_INT(image_new(&f->m, &f->env, &cfg), 0);
 	CHECK_INT(image_start(f->m, 1), 0);
 	close(data[0]);
@@ -138,7 +141,8 @@ TEST(proved_at_the_end)
 	f.m = image_free(f.m);
 }
 
-/* The kernel has no memory left, and chooses a process of ours: the unpacker, or the one that waits for it. */
+/* The kernel has no memory left, and chooses a process of ours: the unpacker, or the one that waits
+ * for it. */
 static pid_t child_of(pid_t pid)
 {
 	_cleanup_close_ int fd = -1;

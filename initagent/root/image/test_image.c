@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The image room with images made by the real tools and mounted by the real kernel, in a mount namespace
- * of its own. Below the fixture tree /dev is the machine's.
+ * The image room with images made by the real tools and mounted by the real kernel, in a mount
+ * namespace of its own. Below the fixture tree /dev is the machine's.
  */
 #include <poll.h>
 #include <sched.h>
@@ -72,7 +72,8 @@ static void make_place(struct place *p, const char *fstype)
 	CHECK_INT(unshare(CLONE_NEWNS), 0);
 	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	check_dir(p->dir);
-	/* tmpfs: what is mounted below goes with the case, and an overlay's upper layer can lie here */
+	/* tmpfs: what is mounted below goes with the case, and an overlay's upper layer can lie
+	 * here */
 	CHECK_INT(mount("tmpfs", p->dir, "tmpfs", 0, NULL), 0);
 	snprintf(p->root, sizeof(p->root), "%s/root", p->dir);
 	snprintf(p->sysroot, sizeof(p->sysroot), "%s/sysroot", p->dir);
@@ -97,7 +98,8 @@ static void make_place_to_unpack(struct place *p, const char *fstype)
 }
 
 /* Runs the room to its end. Its cause and words. */
-static enum cause make_root(struct place *p, int fd, const char **ret_text, struct image_result *ret)
+static enum cause make_root(struct place *p, int fd, const char **ret_text,
+	struct image_result *ret)
 {
 	static struct image *m; /* its texts outlive this call */
 	struct image_config cfg = {.target = p->sysroot, .plan = &p->plan, .fd = fd,
@@ -161,7 +163,8 @@ static void squash(const char *from, const char *to)
 	run("mksquashfs", from, to, "-no-progress", "-quiet", "-noappend", NULL);
 }
 
-/* Of any length: its last bytes, where the tables are, must not fall behind the last whole sector. */
+/* Of any length: its last bytes, where the tables are, must not fall behind the last whole
+ * sector. */
 TEST(squashfs_without_padding)
 {
 	struct place p;
@@ -171,7 +174,8 @@ TEST(squashfs_without_padding)
 	make_place(&p, "squashfs");
 	for (int i = 0; i < 3; i++) {
 		put(p.root, "file", "some content that does not pack well" + i * 5, 0644);
-		run("mksquashfs", p.root, p.image, "-no-progress", "-quiet", "-noappend", "-nopad", NULL);
+		run("mksquashfs", p.root, p.image, "-no-progress", "-quiet", "-noappend", "-nopad",
+			NULL);
 		CHECK_INT(stat(p.image, &st), 0);
 		odd |= st.st_size % 512 != 0;
 		check_root(&p, IMAGE_SQUASHFS, IMAGE_SQUASHFS);
@@ -273,7 +277,8 @@ TEST(xfs)
 	char proto[128], text[512];
 
 	make_place(&p, "xfs");
-	snprintf(text, sizeof(text), "/none\n0 0\nd--755 0 0\nsbin d--755 0 0\ninit ---755 0 0 %s/sbin/init\n$\n$\n",
+	snprintf(text, sizeof(text),
+		"/none\n0 0\nd--755 0 0\nsbin d--755 0 0\ninit ---755 0 0 %s/sbin/init\n$\n$\n",
 		p.root);
 	put(p.dir, "proto", text, 0644);
 	snprintf(proto, sizeof(proto), "%s/proto", p.dir);
@@ -333,7 +338,8 @@ TEST(named_file_in_an_iso_image)
 	check_root(&p, IMAGE_ISO, IMAGE_SQUASHFS);
 }
 
-/* An agent that was killed after the mounts and before it said so: the next one begins anew over the rest. */
+/* An agent that was killed after the mounts and before it said so: the next one begins anew over
+ * the rest. */
 TEST(done_again_over_what_is_left)
 {
 	struct image_result r;
@@ -354,7 +360,7 @@ TEST(done_again_over_what_is_left)
 	CHECK(!there(&p, "sysroot/sbin") && !there(&p, "run/rootfsbase/sbin"));
 }
 
-/* --- unpacked ------------------------------------------------------------------------------- */
+/* --- unpacked -------------------------------------------------------------------------------- */
 
 TEST(tar_with_zstd)
 {
@@ -449,7 +455,8 @@ TEST(consumed_while_unpacked)
 	run("tar", "-C", p.root, "-cf", p.image, ".", NULL);
 	fd = open(p.image, O_RDWR | O_CLOEXEC);
 	CHECK(fstat(fd, &st) == 0 && st.st_blocks > 20000);
-	cfg = (struct image_config){.target = p.sysroot, .plan = &p.plan, .fd = fd, .consume = true};
+	cfg = (struct image_config){
+		.target = p.sysroot, .plan = &p.plan, .fd = fd, .consume = true};
 	CHECK_INT(image_new(&m, &p.env, &cfg), 0);
 	CHECK_INT(image_start(m, 1), 0);
 	for (enum image_event e = 0; e != IMAGE_EVENT_MOUNTED; e = image_pop_event(m)) {
@@ -463,7 +470,7 @@ TEST(consumed_while_unpacked)
 	image_drop(&p.env, p.sysroot);
 }
 
-/* --- refused -------------------------------------------------------------------------------- */
+/* --- refused --------------------------------------------------------------------------------- */
 
 static void check_refused(struct place *p, enum cause want, const char *words)
 {
@@ -546,7 +553,8 @@ TEST(a_fifo_in_place_of_the_file_in_squashfs)
 	snprintf(name, sizeof(name), "%s/LiveOS/ext3fs.img", p.root);
 	CHECK_INT(mkfifo(name, 0644), 0);
 	squash(p.root, p.image);
-	check_refused(&p, CAUSE_IMAGE_BROKEN, "LiveOS/ext3fs.img: Invalid argument: not a regular file");
+	check_refused(
+		&p, CAUSE_IMAGE_BROKEN, "LiveOS/ext3fs.img: Invalid argument: not a regular file");
 }
 
 TEST(root_without_init)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kinds by their marks, and ISO images made here byte by byte, so that each length in them can be wrong.
+ * Kinds by their marks, and ISO images made here byte by byte, so that each length in them can be
+ * wrong.
  */
 #include <sys/mman.h>
 
@@ -73,7 +74,8 @@ TEST(every_kind_has_a_name_and_a_way)
 
 		CHECK_INT(image_kind_from_name(image_kind_name(kind)), i);
 		CHECK(image_kind_way(kind) != IMAGE_WAY_NONE);
-		CHECK((image_kind_way(kind) == IMAGE_WAY_MOUNT) == (image_kind_fstype(kind) != NULL));
+		CHECK((image_kind_way(kind) == IMAGE_WAY_MOUNT) ==
+			(image_kind_fstype(kind) != NULL));
 	}
 	CHECK_INT(image_kind_from_name("unknown"), IMAGE_UNKNOWN);
 	CHECK_STR(image_modules(0), "loop");
@@ -81,7 +83,7 @@ TEST(every_kind_has_a_name_and_a_way)
 	CHECK_STR(image_kind_module(IMAGE_EROFS), "erofs");
 }
 
-/* --- ISO ------------------------------------------------------------------------------------ */
+/* --- ISO ------------------------------------------------------------------------------------- */
 
 /* Sectors: 16 descriptor, 17 end, 18 root folder, 19 LiveOS, 20.. the file. */
 struct disc {
@@ -97,8 +99,8 @@ static void put32(uint8_t *p, uint32_t v)
 }
 
 /* A directory record; returns its length. */
-static size_t put_record(uint8_t *p, const char *name, size_t name_len, uint32_t sector, uint32_t size,
-	uint8_t flags)
+static size_t put_record(uint8_t *p, const char *name, size_t name_len, uint32_t sector,
+	uint32_t size, uint8_t flags)
 {
 	size_t len = (33 + name_len + 1) & ~(size_t)1;
 

@@ -31,12 +31,16 @@ TEST(smallest)
 
 TEST(whole)
 {
-	CHECK_STR(why_not(FULL ", \"format\": \"squashfs\", \"kernels\": [\"6.1.0-13-amd64\", \"6.12.*\"],\n"
-		"\"chunk_size\": 65536, \"chunks\": [\"" DIGEST "\", \"" DIGEST "\"]}"), NULL);
+	CHECK_STR(why_not(FULL ", \"format\": \"squashfs\", \"kernels\": [\"6.1.0-13-amd64\", "
+				"\"6.12.*\"],\n"
+				"\"chunk_size\": 65536, \"chunks\": [\"" DIGEST "\", \"" DIGEST
+				"\"]}"),
+		NULL);
 	CHECK_INT(m.format, IMAGE_SQUASHFS);
 	CHECK_INT(m.n_chunks, 2);
 	CHECK(manifest_fits(&m, "6.1.0-13-amd64") && manifest_fits(&m, "6.12.9+deb13"));
-	CHECK(!manifest_fits(&m, "6.1.0-13-amd64-rt") && !manifest_fits(&m, "6.1") && !manifest_fits(&m, ""));
+	CHECK(!manifest_fits(&m, "6.1.0-13-amd64-rt") && !manifest_fits(&m, "6.1") &&
+		!manifest_fits(&m, ""));
 }
 
 TEST(written_is_read_again)
@@ -46,8 +50,9 @@ TEST(written_is_read_again)
 	FILE *f = open_memstream(&text, &len);
 	static struct manifest before;
 
-	CHECK_STR(why_not(FULL ", \"format\": \"iso\", \"kernels\": [\"6.1*\"], \"chunk_size\": 65536, \"chunks\": [\""
-		DIGEST "\", \"" DIGEST "\"]}"), NULL);
+	CHECK_STR(why_not(FULL ", \"format\": \"iso\", \"kernels\": [\"6.1*\"], \"chunk_size\": "
+				"65536, \"chunks\": [\"" DIGEST "\", \"" DIGEST "\"]}"),
+		NULL);
 	before = m;
 	CHECK(f && manifest_write(&m, f) == 0);
 	fclose(f);
@@ -73,14 +78,17 @@ static const struct {
 	{FULL ", \"kernels\": [\"6.*.1\"]}", "its kernels are no releases, or too many"},
 	{FULL ", \"kernels\": [[\"6.1\"]]}", "it is nested too deeply"},
 	{FULL ", \"format\": \"ntfs\"}", "its format is none that is known"},
-	{FULL ", \"format\": true}", "it holds something that is no string, number, list or object"},
+	{FULL ", \"format\": true}",
+		"it holds something that is no string, number, list or object"},
 	{FULL ", \"chunk_size\": 65536}", "its chunks do not add up to its size"},
 	{FULL ", \"chunks\": [\"" DIGEST "\"]}", "its chunks do not add up to its size"},
-	{FULL ", \"chunk_size\": 65536, \"chunks\": [\"" DIGEST "\"]}", "its chunks do not add up to its size"},
+	{FULL ", \"chunk_size\": 65536, \"chunks\": [\"" DIGEST "\"]}",
+		"its chunks do not add up to its size"},
 	{FULL ", \"chunk_size\": 65537, \"chunks\": [\"" DIGEST "\"]}",
 		"its chunk_size is no power of two from 64 KiB to 1 GiB"},
 	{FULL ", \"chunk_size\": 65536, \"chunks\": []}", "its chunks are no digests, or too many"},
-	{FULL ", \"chunk_size\": 65536, \"chunks\": [\"00\"]}", "its chunks are no digests, or too many"},
+	{FULL ", \"chunk_size\": 65536, \"chunks\": [\"00\"]}",
+		"its chunks are no digests, or too many"},
 	{HEAD "\"size\": 1.0, \"sha256\": \"" DIGEST "\"}",
 		"it holds something that is no string, number, list or object"},
 	{HEAD "\"size\": 1e3, \"sha256\": \"" DIGEST "\"}",
@@ -88,19 +96,25 @@ static const struct {
 	{HEAD "\"size\": -1, \"sha256\": \"" DIGEST "\"}",
 		"it holds something that is no string, number, list or object"},
 	{HEAD "\"size\": 010, \"sha256\": \"" DIGEST "\"}", "it holds a number that is not plain"},
-	{HEAD "\"size\": 99999999999999999, \"sha256\": \"" DIGEST "\"}", "it holds a number that is not plain"},
-	{HEAD "\"size\": 1125899906842625, \"sha256\": \"" DIGEST "\"}", "its size is missing or out of range"},
+	{HEAD "\"size\": 99999999999999999, \"sha256\": \"" DIGEST "\"}",
+		"it holds a number that is not plain"},
+	{HEAD "\"size\": 1125899906842625, \"sha256\": \"" DIGEST "\"}",
+		"its size is missing or out of range"},
 	{HEAD "\"size\": 0, \"sha256\": \"" DIGEST "\"}", "its size is missing or out of range"},
-	{HEAD "\"size\": \"1\", \"sha256\": \"" DIGEST "\"}", "its size is missing or out of range"},
+	{HEAD "\"size\": \"1\", \"sha256\": \"" DIGEST "\"}",
+		"its size is missing or out of range"},
 	{HEAD "\"sha256\": \"" DIGEST "\"}", "its size is missing or out of range"},
 	{HEAD "\"size\": 1}", "its sha256 is missing or not 64 hex digits"},
-	{HEAD "\"size\": 1, \"sha256\": \"x" DIGEST "\"}", "its sha256 is missing or not 64 hex digits"},
+	{HEAD "\"size\": 1, \"sha256\": \"x" DIGEST "\"}",
+		"its sha256 is missing or not 64 hex digits"},
 	{"{\"initagent-manifest\": 2}", "its version is not 1"},
 	{"{\"initagent-manifest\": 1, \"name\": \"a/b\"}", "its name is missing or no file name"},
 	{"{\"initagent-manifest\": 1, \"name\": \"..\"}", "its name is missing or no file name"},
 	{"{\"initagent-manifest\": 1, \"name\": \"a?b\"}", "its name is missing or no file name"},
-	{"{\"initagent-manifest\": 1, \"name\": \"\\u0061\"}", "it holds an escape or a line break in a string"},
-	{"{\"initagent-manifest\": 1, \"name\": \"a\nb\"}", "it holds an escape or a line break in a string"},
+	{"{\"initagent-manifest\": 1, \"name\": \"\\u0061\"}",
+		"it holds an escape or a line break in a string"},
+	{"{\"initagent-manifest\": 1, \"name\": \"a\nb\"}",
+		"it holds an escape or a line break in a string"},
 	{"{\"n\303\244me\": 1}", "it holds bytes that are no plain text"},
 	{"{\"a\": 1,}", "it is no JSON"},
 };

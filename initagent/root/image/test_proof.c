@@ -12,13 +12,20 @@
 #define KEY_B "RWTmDvxuVAPOt54XeGEkTJEXPOuoLhLwQKrU+0JpjXtz2GBJqv9WEmKD"
 /* of "hello\n" by key A */
 #define LINE1 "untrusted comment: signature from minisign secret key\n"
-#define SIG_ED "RUQA9zM//YWvvN7hl38sy8HvYGxV3EMGuTVsu1nuREfwHvKGWXi0v+bH4xzVukOa5KqQ+bYlT7mNg2YNwPuXg8y1ugjpjV1EWgg=\n"
-#define GLOBAL_ED "YaX+70tX+5YV83ki/Q2fdPSAHnvFjIvR9AL6JWSoAjIfCDHrtN36RFe9TrRJCvXPof84oR+Gs0g/Klef1h/jBA==\n"
+#define SIG_ED                                                                                     \
+	"RUQA9zM//"                                                                                \
+	"YWvvN7hl38sy8HvYGxV3EMGuTVsu1nuREfwHvKGWXi0v+bH4xzVukOa5KqQ+"                             \
+	"bYlT7mNg2YNwPuXg8y1ugjpjV1EWgg=\n"
+#define GLOBAL_ED                                                                                  \
+	"YaX+70tX+5YV83ki/Q2fdPSAHnvFjIvR9AL6JWSoAjIfCDHrtN36RFe9TrRJCvXPof84oR+Gs0g/Klef1h/"      \
+	"jBA==\n"
 #define PREHASHED LINE1 SIG_ED "trusted comment: a comment\n" GLOBAL_ED
-#define LEGACY                                                                                         \
-	LINE1 "RWQA9zM//YWvvKcEjEr0QYRimYNlNBBwSY9oNTX4nIMXeq7HbZAZzti7UaKlhTlPFnzzbTD8QAc78kds0hdGfAL9" \
-	      "z0JyRr9SsAw=\ntrusted comment: old way\n"                                               \
-	      "pFS2TBkuUDJgeHn2bMA/iXfYk5skzyEUvdYS22KwHENyYX2lZDnMVR2hjFAZiI+I+S1kgCwFCBRH9OgnHTLZBg==\n"
+#define LEGACY                                                                                     \
+	LINE1 "RWQA9zM//"                                                                          \
+	      "YWvvKcEjEr0QYRimYNlNBBwSY9oNTX4nIMXeq7HbZAZzti7UaKlhTlPFnzzbTD8QAc78kds0hdGfAL9"    \
+	      "z0JyRr9SsAw=\ntrusted comment: old way\n"                                           \
+	      "pFS2TBkuUDJgeHn2bMA/"                                                               \
+		"iXfYk5skzyEUvdYS22KwHENyYX2lZDnMVR2hjFAZiI+I+S1kgCwFCBRH9OgnHTLZBg==\n"
 
 static struct minisig_key key_of(const char *text)
 {
@@ -38,7 +45,8 @@ static int verify(const char *text, const struct minisig_key *keys, size_t n, co
 
 TEST(both_forms)
 {
-	const struct minisig_key keys[] = {key_of(KEY_B), key_of("untrusted comment: mine\n" KEY_A "\n")};
+	const struct minisig_key keys[] = {
+		key_of(KEY_B), key_of("untrusted comment: mine\n" KEY_A "\n")};
 
 	CHECK_INT(verify(PREHASHED, keys, 2, "hello\n"), 1);
 	CHECK_INT(verify(LEGACY, keys, 2, "hello\n"), 1);
@@ -62,9 +70,12 @@ TEST(trusted_comment_is_proved)
 {
 	const struct minisig_key key = key_of(KEY_A);
 
-	CHECK_INT(verify(LINE1 SIG_ED "trusted comment: b comment\n" GLOBAL_ED, &key, 1, "hello\n"), -EBADMSG);
-	CHECK_INT(verify("untrusted comment: anything\r\n" SIG_ED "trusted comment: a comment\n" GLOBAL_ED,
-		&key, 1, "hello\n"), 0);
+	CHECK_INT(verify(LINE1 SIG_ED "trusted comment: b comment\n" GLOBAL_ED, &key, 1, "hello\n"),
+		-EBADMSG);
+	CHECK_INT(verify("untrusted comment: anything\r\n" SIG_ED
+			 "trusted comment: a comment\n" GLOBAL_ED,
+			  &key, 1, "hello\n"),
+		0);
 }
 
 static void hash_of(const char *text, uint8_t ret[static MINISIG_HASH_BYTES])
@@ -93,15 +104,22 @@ TEST(hash_of_a_file)
 TEST(malformed_files)
 {
 	static const char *const texts[] = {
-		"", "\n\n\n\n", LINE1, LINE1 SIG_ED, LINE1 SIG_ED "trusted comment: a comment\n",
+		"",
+		"\n\n\n\n",
+		LINE1,
+		LINE1 SIG_ED,
+		LINE1 SIG_ED "trusted comment: a comment\n",
 		LINE1 SIG_ED "trusted comment: a comment\n" SIG_ED,
 		LINE1 GLOBAL_ED "trusted comment: a comment\n" GLOBAL_ED,
-		PREHASHED "more\n", SIG_ED PREHASHED,
+		PREHASHED "more\n",
+		SIG_ED PREHASHED,
 		LINE1 SIG_ED "untrusted comment: a comment\n" GLOBAL_ED,
 		LINE1 SIG_ED "trusted comment: a\033[2J\n" GLOBAL_ED,
 		/* another algorithm */
-		LINE1 "WEQA9zM//YWvvN7hl38sy8HvYGxV3EMGuTVsu1nuREfwHvKGWXi0v+bH4xzVukOa5KqQ+bYlT7mNg2YNwPuXg8y1ugjpjV1EWgg=\n"
-		"trusted comment: a comment\n" GLOBAL_ED,
+		LINE1 "WEQA9zM//"
+			"YWvvN7hl38sy8HvYGxV3EMGuTVsu1nuREfwHvKGWXi0v+bH4xzVukOa5KqQ+"
+			"bYlT7mNg2YNwPuXg8y1ugjpjV1EWgg=\n"
+			"trusted comment: a comment\n" GLOBAL_ED,
 	};
 	struct minisig s;
 	struct minisig_key k;
@@ -115,7 +133,7 @@ TEST(malformed_files)
 	CHECK_INT(minisig_key_parse(KEY_A, strlen(KEY_A) - 1, &k), -EINVAL);
 }
 
-/* --- keys ----------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------ */
 
 static void put(const char *dir, const char *name, const char *text)
 {
@@ -153,10 +171,11 @@ TEST(keys_of_line_and_folder)
 	CHECK_INT(keys_load(&env, &image, &k), -ENOENT);
 }
 
-/* --- the process ---------------------------------------------------------------------------- */
+/* --- the process ----------------------------------------------------------------------------- */
 
-#define MANIFEST                                                                                       \
-	"{\"initagent-manifest\": 1, \"name\": \"r\", \"size\": 1, \"kernels\": [\"6.1.*\"], \"sha256\": "    \
+#define MANIFEST                                                                                   \
+	"{\"initagent-manifest\": 1, \"name\": \"r\", \"size\": 1, \"kernels\": [\"6.1.*\"], "     \
+	"\"sha256\": "                                                                             \
 	"\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}\n"
 
 static const struct proof_result *prove(struct proof **p, const struct proof_config *cfg)
@@ -177,7 +196,8 @@ static void check_cause(const struct proof_config *cfg, enum cause want)
 	const struct proof_result *r = prove(&p, cfg);
 
 	if ((int)want != r->cause)
-		check_fail(__FILE__, __LINE__, "%s: %s", cause_info((enum cause)r->cause)->id, r->text);
+		check_fail(__FILE__, __LINE__, "%s: %s", cause_info((enum cause)r->cause)->id,
+			r->text);
 	CHECK(want == CAUSE_NONE || r->manifest.size == 0);
 }
 
@@ -229,7 +249,8 @@ TEST(manifest_judged)
 	cfg.manifest_len--;
 	cfg.manifest_len--;
 	check_cause(&cfg, CAUSE_MANIFEST_BAD);
-	cfg = (struct proof_config){.manifest = "hello\n", .manifest_len = 6, .keys = keys, .n_keys = 2};
+	cfg = (struct proof_config){
+		.manifest = "hello\n", .manifest_len = 6, .keys = keys, .n_keys = 2};
 	check_cause(&cfg, CAUSE_SIGNATURE_MISSING);
 	cfg.signature = "x";
 	cfg.signature_len = 1;
@@ -248,9 +269,12 @@ TEST(manifest_judged)
 /* Which of the two is the old one, the words tell. */
 TEST(manifest_of_another_kernel)
 {
-	static const char text[] = "{\"initagent-manifest\": 1, \"name\": \"r\", \"size\": 1, \"kernels\": [\"5.10.*\", \"5.15\", \"6.1\"],"
+	static const char text[] =
+		"{\"initagent-manifest\": 1, \"name\": \"r\", \"size\": 1, \"kernels\": "
+		"[\"5.10.*\", \"5.15\", \"6.1\"],"
 		"\"sha256\": \"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}";
-	const struct proof_config cfg = {.manifest = text, .manifest_len = strlen(text), .release = "6.12.9"};
+	const struct proof_config cfg = {
+		.manifest = text, .manifest_len = strlen(text), .release = "6.12.9"};
 	_cleanup_(proof_freep) struct proof *p = NULL;
 	const struct proof_result *r = prove(&p, &cfg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unpacker against honest and hostile archives, in its cage. The target lies in a folder of its own,
- * and after each case nothing else may be in that folder or have changed.
+ * The unpacker against honest and hostile archives, in its cage. The target lies in a folder of its
+ * own, and after each case nothing else may be in that folder or have changed.
  */
 #include <archive.h>
 #include <archive_entry.h>
@@ -148,7 +148,8 @@ static void check_done(struct place *p)
 	struct unpack_message m = finish(p);
 
 	if (m.cause)
-		check_fail(__FILE__, __LINE__, "%s: %s", cause_info((enum cause)m.cause)->id, m.text);
+		check_fail(
+			__FILE__, __LINE__, "%s: %s", cause_info((enum cause)m.cause)->id, m.text);
 }
 
 static void check_refused_as(struct place *p, enum cause want, const char *words)
@@ -209,7 +210,8 @@ static void check_filled(const struct place *p, uint64_t left_out)
 	CHECK(stat(path_of(p, "usr/program"), &st) == 0);
 	CHECK(st.st_uid == 12 && st.st_gid == 34 && (st.st_mode & 07777) == 04755);
 	CHECK_INT(st.st_mtime, 1000000000);
-	CHECK(stat(path_of(p, "bin/other"), &other) == 0 && other.st_ino == st.st_ino && st.st_nlink == 2);
+	CHECK(stat(path_of(p, "bin/other"), &other) == 0 && other.st_ino == st.st_ino &&
+		st.st_nlink == 2);
 	CHECK_STR(content(p, "deep/er/file"), "without folders of its own");
 	CHECK(lstat(path_of(p, "etc-link"), &st) == 0 && S_ISLNK(st.st_mode));
 	CHECK(lstat(path_of(p, "run/fifo"), &st) == 0 && S_ISFIFO(st.st_mode));
@@ -333,7 +335,8 @@ TEST(file_capabilities_are_kept)
 	archive_entry_xattr_add_entry(e, "user.note", "x", 1);
 	add(&p, e, "program");
 	CHECK_INT(finish(&p).left_out, 1);
-	CHECK_INT(getxattr(path_of(&p, "ping"), "security.capability", got, sizeof(got)), sizeof(got));
+	CHECK_INT(getxattr(path_of(&p, "ping"), "security.capability", got, sizeof(got)),
+		sizeof(got));
 	CHECK_MEM(got, cap, sizeof(cap));
 }
 
@@ -347,7 +350,8 @@ static void start_tar(struct place *p)
 
 TEST(dot_dot)
 {
-	static const char *const names[] = {"../secret", "a/../../secret", "..", "a/..", "./../secret"};
+	static const char *const names[] = {
+		"../secret", "a/../../secret", "..", "a/..", "./../secret"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct place p;
@@ -369,7 +373,8 @@ TEST(absolute_name)
 
 TEST(link_that_leads_out)
 {
-	static const char *const leads[] = {"..", "/", "/tmp", "../../../../tmp", "/proc/self/root"};
+	static const char *const leads[] = {
+		"..", "/", "/tmp", "../../../../tmp", "/proc/self/root"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++) {
 		struct place p;
@@ -508,7 +513,7 @@ TEST(bomb_that_is_no_archive)
 	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_TOO_BIG");
 }
 
-/* Cut at any place: never a success, except where only the zeroes behind a tar's end are missing. */
+/* Cut at any place: never a success, except where only the zeroes behind a tar's end are missing */
 TEST(cut_short)
 {
 	static const int filters[] = {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD};
@@ -560,8 +565,8 @@ TEST(cpio_with_huge_names)
 
 		make_place(&p);
 		p.bytes = calloc(1, 4096);
-		snprintf(p.bytes, 4096, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%s%08x", 1, 0100644,
-			0, 0, 1, 0, 4, 0, 0, 0, 0, sizes[i], 0);
+		snprintf(p.bytes, 4096, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%s%08x",
+			1, 0100644, 0, 0, 1, 0, 4, 0, 0, 0, 0, sizes[i], 0);
 		p.used = 4096;
 		m = unpack_bytes(&p, 1 << 20);
 		CHECK(m.cause == CAUSE_IMAGE_BROKEN || m.cause == CAUSE_IMAGE_ENTRY_REFUSED);
@@ -577,21 +582,35 @@ TEST(empty_archive)
 	check_refused_as(&p, CAUSE_IMAGE_BROKEN, "empty");
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 TEST(plain_names)
 {
 	static const struct {
 		const char *name, *want;
 	} rows[] = {
-		{"a", "a"}, {"./a", "a"}, {"./", ""}, {".", ""}, {"a//b/", "a/b"}, {"././a/./b", "a/b"},
-		{"...", "..."}, {"a/...", "a/..."}, {"..a", "..a"},
-		{"", NULL}, {"/", NULL}, {"//a", NULL}, {"..", NULL}, {"../a", NULL}, {"a/..", NULL}, {"a/../b", NULL},
+		{"a", "a"},
+		{"./a", "a"},
+		{"./", ""},
+		{".", ""},
+		{"a//b/", "a/b"},
+		{"././a/./b", "a/b"},
+		{"...", "..."},
+		{"a/...", "a/..."},
+		{"..a", "..a"},
+		{"", NULL},
+		{"/", NULL},
+		{"//a", NULL},
+		{"..", NULL},
+		{"../a", NULL},
+		{"a/..", NULL},
+		{"a/../b", NULL},
 	};
 	char name[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_STR(writer_name(rows[i].name, name, sizeof(name)) < 0 ? NULL : name, rows[i].want);
+		CHECK_STR(writer_name(rows[i].name, name, sizeof(name)) < 0 ? NULL : name,
+			rows[i].want);
 	CHECK_INT(writer_name("a/bcdef", name, 7), -ENAMETOOLONG);
 	CHECK_INT(writer_name("a/bcdef", name, 9), 0);
 	CHECK_INT(writer_name(NULL, name, 9), -EINVAL);

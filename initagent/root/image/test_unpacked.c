@@ -28,9 +28,11 @@ static void put_packed(struct bytes *b, int filter, const void *data, size_t len
 
 	archive_entry_set_pathname(e, "data");
 	archive_entry_set_filetype(e, AE_IFREG);
-	CHECK(archive_write_set_format_raw(a) == ARCHIVE_OK && archive_write_add_filter(a, filter) == ARCHIVE_OK);
+	CHECK(archive_write_set_format_raw(a) == ARCHIVE_OK &&
+		archive_write_add_filter(a, filter) == ARCHIVE_OK);
 	CHECK_INT(archive_write_set_bytes_in_last_block(a, 1), ARCHIVE_OK);
-	CHECK_INT(archive_write_open_memory(a, b->data + b->len, sizeof(b->data) - b->len, &used), ARCHIVE_OK);
+	CHECK_INT(archive_write_open_memory(a, b->data + b->len, sizeof(b->data) - b->len, &used),
+		ARCHIVE_OK);
 	CHECK_INT(archive_write_header(a, e), ARCHIVE_OK);
 	CHECK(archive_write_data(a, data, len) == (la_ssize_t)len);
 	CHECK_INT(archive_write_close(a), ARCHIVE_OK);

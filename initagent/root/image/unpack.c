@@ -11,7 +11,7 @@
 #include "root/image/tar.h"
 
 #define PROGRESS (4u << 20)
-/* xz -9 needs 64 MiB and zstd --long=27 128 MiB to unpack; an archive that needs more is refused. */
+/* xz -9 needs 64 MiB and zstd --long=27 128 MiB to unpack; an archive that needs more is refused */
 #define MEMORY_MAX (320u << 20)
 /* WORKER_FILE(1): other processes find the target by no name. */
 #define DIRECTORY "/proc/self/fd/5"
@@ -73,8 +73,10 @@ static int copy_part(struct job *j, const struct item_part *part, uint32_t *sum)
 		const uint8_t *data;
 		ssize_t n = unpacked_take(j->stream, &data, min_u64(left, UNPACKED_BLOCK));
 
-		if (n <= 0)
-			return n < 0 ? (int)n : fail(j, CAUSE_IMAGE_BROKEN, "it ends in the middle of a file");
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			return fail(j, CAUSE_IMAGE_BROKEN, "it ends in the middle of a file");
 		if (writer_data(j->writer, data, (size_t)n, offset) < 0)
 			return writer_failed(j);
 		for (ssize_t i = 0; sum && i < n; i++)
@@ -94,7 +96,8 @@ static int copy_content(struct job *j, const struct item *item)
 	for (size_t i = 0; i < item->parts_len && r == 0; i++)
 		r = copy_part(j, &item->parts[i], item->summed ? &sum : NULL);
 	if (r == 0 && item->summed && item->parts_len && sum != item->sum)
-		return unpacked_fail(j->stream, CAUSE_IMAGE_BROKEN, "%.200s: its checksum does not fit", item->entry.name);
+		return unpacked_fail(j->stream, CAUSE_IMAGE_BROKEN,
+			"%.200s: its checksum does not fit", item->entry.name);
 	return r;
 }
 
@@ -107,8 +110,9 @@ static int take_item(struct job *j, const struct item *item)
 	if (writer_begin(j->writer, &item->entry) < 0)
 		return writer_failed(j);
 	r = copy_content(j, item);
-	if (r == 0 && (writer_settle(j->writer) < 0 || (item->capability &&
-			      writer_capability(j->writer, item->capability, item->capability_len) < 0)))
+	if (r == 0 && (writer_settle(j->writer) < 0 ||
+				(item->capability && writer_capability(j->writer, item->capability,
+							   item->capability_len) < 0)))
 		r = writer_failed(j);
 	writer_end(j->writer);
 	tell(j);
@@ -162,7 +166,8 @@ static int unpack_cpio(struct job *j)
 	return r;
 }
 
-/* Its kind is judged by what it holds. A packed file within a packed file is nobody's root; it would unpack for ever. */
+/* Its kind is judged by what it holds. A packed file within a packed file is nobody's root; it
+ * would unpack for ever. */
 static int unpack_all(struct job *j)
 {
 	const char *what = "";
@@ -175,17 +180,21 @@ static int unpack_all(struct job *j)
 		return (int)n;
 	kind = image_kind_judge(head, (size_t)n, &what);
 	if (kind == IMAGE_UNKNOWN)
-		return fail(j, CAUSE_IMAGE_UNKNOWN, *what ? what : "no superblock or archive header");
+		return fail(
+			j, CAUSE_IMAGE_UNKNOWN, *what ? what : "no superblock or archive header");
 	if (kind == IMAGE_GZIP || kind == IMAGE_XZ || kind == IMAGE_ZSTD)
 		return fail(j, CAUSE_IMAGE_UNKNOWN, "packed twice");
 	if (kind != IMAGE_TAR && kind != IMAGE_CPIO)
 		return unwrap(j);
 	j->message.kind = kind;
 	r = kind == IMAGE_TAR ? unpack_tar(j) : unpack_cpio(j);
-	return r < 0 || writer_entries(j->writer) ? r : fail(j, CAUSE_IMAGE_BROKEN, "the archive is empty");
+	return r < 0 || writer_entries(j->writer)
+			? r
+			: fail(j, CAUSE_IMAGE_BROKEN, "the archive is empty");
 }
 
-int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells, struct unpack_message *ret)
+int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells,
+	struct unpack_message *ret)
 {
 	_cleanup_(unpacked_freep) struct unpacked *stream = NULL;
 	_cleanup_(writer_freep) struct writer *writer = NULL;
@@ -222,7 +231,8 @@ static int work(const void *arg)
 	return worker_reply(&message, sizeof(message)) < 0;
 }
 
-/* Names in UTF-8, looked up now, since there are no files in the sandbox. Modes are the archive's. */
+/* Names in UTF-8, looked up now, since there are no files in the sandbox. Modes are the
+ * archive's. */
 static const void *prepare(const void *arg)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a directory, in a sandbox. What is
- * no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED in that directory.
+ * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a
+ * directory, in a sandbox. What is no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED
+ * in that directory.
  *
  * A build without archives has unpack_none.c instead.
  */
@@ -20,7 +21,8 @@
 
 struct unpack_config {
 	int fd;			/* from its current position on */
-	const char *target;	/* an empty directory, on a file system of its own; a path in /proc/self/fd will do */
+	const char *target;	/* an empty directory, on a file system of its own; a path in
+				   /proc/self/fd will do */
 	uint64_t bytes_max;	/* most file content, and largest file */
 	bool consume;		/* free what was read of a file in memory */
 };
@@ -29,7 +31,8 @@ struct unpack_config {
 struct unpack_message {
 	uint32_t final;
 	int32_t cause;
-	uint32_t kind; /* enum image_kind: IMAGE_TAR, IMAGE_CPIO; IMAGE_UNKNOWN: one file was unwrapped */
+	uint32_t kind; /* enum image_kind: IMAGE_TAR, IMAGE_CPIO; IMAGE_UNKNOWN: one file was
+			  unwrapped */
 	uint64_t bytes, entries, left_out;
 	char text[UNPACK_TEXT_MAX];
 };
@@ -44,11 +47,13 @@ int unpack_new(struct unpack **ret, const struct unpack_config *cfg);
 struct unpack *unpack_free(struct unpack *u);
 DEFINE_FREEP(struct unpack, unpack_free)
 
-/* unpack_next: waits for the next message. Always succeeds: a process that died sends a final one, too. */
+/* unpack_next: waits for the next message. Always succeeds: a process that died sends a final one,
+ * too. */
 void unpack_next(struct unpack *u, struct unpack_message *ret);
 
 /*
- * unpack_into: what the process does, in this one, into dir; tells: with progress, to its parent. For
- * tests. 0 or -errno.
+ * unpack_into: what the process does, in this one, into dir; tells: with progress, to its parent.
+ * For tests. 0 or -errno.
  */
-int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells, struct unpack_message *ret);
+int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells,
+	struct unpack_message *ret);

@@ -66,7 +66,7 @@ enum cause unpacked_cause(const struct unpacked *s, const char **ret_text)
 	return s->cause;
 }
 
-/* --- the file ------------------------------------------------------------------------------- */
+/* --- the file -------------------------------------------------------------------------------- */
 
 static void free_behind(struct unpacked *s)
 {
@@ -103,7 +103,7 @@ static ssize_t read_packed(struct unpacked *s)
 	return n ? n : read_file(s, s->packed, sizeof(s->packed));
 }
 
-/* --- the packings --------------------------------------------------------------------------- */
+/* --- the packings ---------------------------------------------------------------------------- */
 
 /* Up to the file's end: a sender that writes through a pipe waits until all was read. */
 static ssize_t read_depack(struct unpacked *s, void *buf, size_t len)
@@ -126,7 +126,8 @@ static ssize_t read_depack(struct unpacked *s, void *buf, size_t len)
 
 static int begin_depack(struct unpacked *s, enum depack_kind kind)
 {
-	return depack_new(&s->depack, kind) < 0 ? unpacked_fail(s, CAUSE_NO_MEMORY, "unpacking") : 0;
+	return depack_new(&s->depack, kind) < 0 ? unpacked_fail(s, CAUSE_NO_MEMORY, "unpacking")
+						: 0;
 }
 
 /* The first bytes tell the packing. */
@@ -166,7 +167,7 @@ static ssize_t read_next(struct unpacked *s, void *buf, size_t len)
 	return s->depack ? read_depack(s, buf, len) : read_plain(s, buf, len);
 }
 
-/* --- what the parsers call ------------------------------------------------------------------ */
+/* --- what the parsers call ------------------------------------------------------------------- */
 
 ssize_t unpacked_head(struct unpacked *s, const uint8_t **ret)
 {
@@ -262,7 +263,8 @@ int unpacked_skip_zeroes(struct unpacked *s, uint64_t max)
 		if (s->next < s->end)
 			return 1;
 		if (s->taken - from > max)
-			return unpacked_fail(s, CAUSE_IMAGE_TOO_BIG, "what follows the end of the archive");
+			return unpacked_fail(s, CAUSE_IMAGE_TOO_BIG,
+				"what follows the end of the archive");
 	}
 	return r;
 }

@@ -43,7 +43,7 @@ struct writer *writer_free(struct writer *w)
 	return NULL;
 }
 
-/* --- failures ----------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
 static int refuse(struct writer *w, const char *why)
 {
@@ -55,8 +55,9 @@ static int refuse(struct writer *w, const char *why)
 static int too_big(struct writer *w, uint64_t more)
 {
 	w->cause = CAUSE_IMAGE_TOO_BIG;
-	snprintf(w->text, sizeof(w->text), "%.120s: %llu bytes unpacked, %llu more, %llu may be used",
-		w->entry.name, (unsigned long long)w->bytes, (unsigned long long)more,
+	snprintf(w->text, sizeof(w->text),
+		"%.120s: %llu bytes unpacked, %llu more, %llu may be used", w->entry.name,
+		(unsigned long long)w->bytes, (unsigned long long)more,
 		(unsigned long long)w->bytes_max);
 	return -ENOSPC;
 }
@@ -79,7 +80,7 @@ enum cause writer_cause(const struct writer *w, const char **ret_text)
 	return w->cause;
 }
 
-/* --- names -------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 int writer_name(const char *name, char *ret, size_t size)
 {
@@ -192,8 +193,8 @@ static int parent_of(struct writer *w, char *name, const char **base)
 }
 
 /*
- * An entry that comes again replaces what was there, as later ones count; a folder with content stays. The
- * folder we hold open may be the one that goes.
+ * An entry that comes again replaces what was there, as later ones count; a folder with content
+ * stays. The folder we hold open may be the one that goes.
  */
 static int clear(struct writer *w, int *dir, const char **base)
 {
@@ -210,7 +211,7 @@ static int clear(struct writer *w, int *dir, const char **base)
 	return *dir < 0 ? *dir : 0;
 }
 
-/* --- entries ------------------------------------------------------------------------------ */
+/* --- entries --------------------------------------------------------------------------------- */
 
 static struct timespec mtime_of(const struct writer_entry *e)
 {
@@ -239,7 +240,8 @@ static int set_link_owner(struct writer *w, int dir, const char *base)
 }
 
 /* make() a name that may be taken: what an entry before had it for goes. */
-static int make_anew(struct writer *w, int dir, const char *base, int (*make)(struct writer *w, int dir, const char *base))
+static int make_anew(struct writer *w, int dir, const char *base,
+	int (*make)(struct writer *w, int dir, const char *base))
 {
 	int r = make(w, dir, base);
 
@@ -299,7 +301,9 @@ static int make_link(struct writer *w, int dir, const char *base)
 
 static int create_fifo(struct writer *w, int dir, const char *base)
 {
-	return mknodat(dir, base, S_IFIFO | (w->entry.mode & 0777), 0) < 0 ? -errno : set_link_owner(w, dir, base);
+	return mknodat(dir, base, S_IFIFO | (w->entry.mode & 0777), 0) < 0
+			? -errno
+			: set_link_owner(w, dir, base);
 }
 
 static int make_fifo(struct writer *w, int dir, const char *base)
@@ -324,7 +328,8 @@ static int open_other(struct writer *w, char *other, const char **base)
 	return fd;
 }
 
-/* cpio: the content comes with the last of the names. What the first one is by now may be no file any more. */
+/* cpio: the content comes with the last of the names. What the first one is by now may be no file
+ * any more. */
 static int begin_link_content(struct writer *w, int dir, const char *base)
 {
 	struct stat st;
@@ -334,7 +339,8 @@ static int begin_link_content(struct writer *w, int dir, const char *base)
 	if (w->entry.stored > w->bytes_max - w->bytes)
 		return too_big(w, w->entry.stored);
 	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-	if (w->file == -ENXIO || (w->file >= 0 && (fstat(w->file, &st) < 0 || !S_ISREG(st.st_mode))))
+	if (w->file == -ENXIO ||
+		(w->file >= 0 && (fstat(w->file, &st) < 0 || !S_ISREG(st.st_mode))))
 		return refuse(w, "content of a link to what is no file");
 	return w->file < 0 ? fail(w, w->file, "open") : 0;
 }
@@ -435,8 +441,8 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 }
 
 /*
- * File capabilities make programs work (ping). Labels and users' own attributes need more rights than
- * this process has; systems that want labels set them at first boot.
+ * File capabilities make programs work (ping). Labels and users' own attributes need more rights
+ * than this process has; systems that want labels set them at first boot.
  */
 int writer_capability(struct writer *w, const void *value, size_t len)
 {
@@ -444,7 +450,9 @@ int writer_capability(struct writer *w, const void *value, size_t len)
 		w->left_out++;
 		return 0;
 	}
-	return fsetxattr(w->file, "security.capability", value, len, 0) < 0 ? fail(w, -errno, "security.capability") : 0;
+	return fsetxattr(w->file, "security.capability", value, len, 0) < 0
+			? fail(w, -errno, "security.capability")
+			: 0;
 }
 
 int writer_settle(struct writer *w)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * writer: makes the entries of an archive below a directory, and nothing anywhere else. Names must be
- * relative and without ".."; every folder on the way is opened with RESOLVE_BENEATH, so that a link the
- * archive itself made stays below it as well; device nodes are never made.
+ * writer: makes the entries of an archive below a directory, and nothing anywhere else. Names must
+ * be relative and without ".."; every folder on the way is opened with RESOLVE_BENEATH, so that a
+ * link the archive itself made stays below it as well; device nodes are never made.
  */
 #pragma once
 
@@ -34,9 +34,10 @@ struct writer *writer_free(struct writer *w);
 DEFINE_FREEP(struct writer, writer_free)
 
 /*
- * writer_begin: makes the entry; of a file its content follows by writer_data() at any offsets, then
- * writer_settle() (size, owner, mode), its capability by writer_capability(), which all of these would
- * take away again, and writer_end(). Each returns 0 or -errno; writer_cause() then says why.
+ * writer_begin: makes the entry; of a file its content follows by writer_data() at any offsets,
+ * then writer_settle() (size, owner, mode), its capability by writer_capability(), which all of
+ * these would take away again, and writer_end(). Each returns 0 or -errno; writer_cause() then says
+ * why.
  */
 int writer_begin(struct writer *w, const struct writer_entry *e);
 int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset);
@@ -52,7 +53,7 @@ uint64_t writer_entries(const struct writer *w);
 uint64_t writer_left_out(const struct writer *w);
 
 /*
- * writer_name: the plain form of an entry's name: without "./", doubled and trailing slashes; "" for the
- * directory itself. 0, -EINVAL (absolute, "..", empty) or -ENAMETOOLONG. Pure.
+ * writer_name: the plain form of an entry's name: without "./", doubled and trailing slashes; ""
+ * for the directory itself. 0, -EINVAL (absolute, "..", empty) or -ENAMETOOLONG. Pure.
  */
 int writer_name(const char *name, char *ret, size_t size);

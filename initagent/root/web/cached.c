@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cached: the steps with a local cache: whether it has the image, before it is fetched, and to keep the image
- * there, after it was proved. What goes wrong here is told and costs time, nothing else.
+ * cached: the steps with a local cache: whether it has the image, before it is fetched, and to keep
+ * the image there, after it was proved. What goes wrong here is told and costs time, nothing else.
  */
 #include "report/report.h"
 #include "root/web/note.h"
@@ -27,13 +27,15 @@ static int begin(struct web *w, struct cache_config *cfg, enum web_state state, 
 
 bool web_cache_look(struct web *w, uint64_t now)
 {
-	struct cache_config cfg = {.size = w->manifest ? w->manifest->size : 0, .limit = web_room(w)};
+	struct cache_config cfg = {
+		.size = w->manifest ? w->manifest->size : 0, .limit = web_room(w)};
 
 	if (!w->cfg.plan->cache)
 		return false;
 	if (!w->has_key)
 		report_log(w->env->report, REPORT_INFO, "root", now,
-			"rd.root.cache= is not used: neither rd.root.digest= nor a manifest says beforehand which image it is");
+			"rd.root.cache= is not used: neither rd.root.digest= nor a manifest says "
+			"beforehand which image it is");
 	return web_cache_wanted(w) && begin(w, &cfg, WEB_CACHE, now) == 0;
 }
 

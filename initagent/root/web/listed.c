@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * listed: the steps with a list of mirrors, a file "mirrors" beside the image. Most sites have none, and no boot shall
- * wait for it: one question to each of the URLs known, a few seconds, and it goes on without.
+ * listed: the steps with a list of mirrors, a file "mirrors" beside the image. Most sites have
+ * none, and no boot shall wait for it: one question to each of the URLs known, a few seconds, and
+ * it goes on without.
  */
 #include "report/report.h"
 #include "root/web/private.h"
@@ -50,8 +51,9 @@ static void take(struct web *w, const struct mirror_list_result *r, uint64_t now
 {
 	for (size_t i = 0; i < r->n; i++)
 		urls_add(&w->listed, r->urls[i], NULL, "");
-	report_log(w->env->report, REPORT_INFO, "root", now, "list of mirrors: %u taken, %u too many, %u lines no URL that may be asked",
-		r->n, r->left, r->bad);
+	report_log(w->env->report, REPORT_INFO, "root", now,
+		"list of mirrors: %u taken, %u too many, %u lines no URL that may be asked", r->n,
+		r->left, r->bad);
 }
 
 void web_list_step(struct web *w, uint64_t now)

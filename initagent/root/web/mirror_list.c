@@ -52,7 +52,8 @@ static const char *name_in(const char *url, size_t *len)
 	return host + at;
 }
 
-/* As on the command line: what RFC 3986 has no place for would be read differently by each program on the way. */
+/* As on the command line: what RFC 3986 has no place for would be read differently by each program
+ * on the way. */
 static bool plain(struct cursor line)
 {
 	for (size_t i = 0; i < line.left; i++)
@@ -69,7 +70,8 @@ static bool take_url(struct cursor line, const char *base, char buf[static PLAN_
 	const char *name = name_in(base, &len);
 	char text[URL_TEXT_MAX];
 	struct url u;
-	int n = snprintf(text, sizeof(text), "%.*s%.*s", (int)line.left, (const char *)line.at, (int)(folder ? len : 0), name);
+	int n = snprintf(text, sizeof(text), "%.*s%.*s", (int)line.left, (const char *)line.at,
+		(int)(folder ? len : 0), name);
 
 	if (!plain(line) || n < 0 || n > PLAN_URL_MAX || url_parse(&u, text, (size_t)n) < 0)
 		return false;
@@ -114,7 +116,8 @@ static void add(struct mirror_list_result *r, const char *url, uint64_t node)
 	strscpy(r->urls[at], url, sizeof(r->urls[at]));
 }
 
-void mirror_list_parse(const char *text, size_t len, const char *base, uint64_t node, struct mirror_list_result *ret)
+void mirror_list_parse(const char *text, size_t len, const char *base, uint64_t node,
+	struct mirror_list_result *ret)
 {
 	struct cursor c = cursor_make(text, len);
 	char url[PLAN_URL_MAX + 1];
@@ -172,7 +175,8 @@ static bool result_valid(void *reply, const void *context)
 	return true;
 }
 
-int mirror_list_new(struct mirror_list **ret, const char *text, size_t len, const char *base, uint64_t node)
+int mirror_list_new(struct mirror_list **ret, const char *text, size_t len, const char *base,
+	uint64_t node)
 {
 	const struct job job = {.text = text, .base = base, .len = len, .node = node};
 	const struct worker_spec spec = {

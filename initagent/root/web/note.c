@@ -15,9 +15,17 @@ static const struct {
 	enum type type;
 	size_t offset, size;
 } fields[] = {
-#define FIELD(text, type, member) {text, type, offsetof(struct web_result, member), sizeof(((struct web_result *)0)->member)}
-	FIELD("url", TEXT, url),       FIELD("server", TEXT, site),	      FIELD("proof", TEXT, proof),
-	FIELD("sha256", TEXT, sha256), FIELD("bytes", NUMBER, bytes), FIELD("cached", SWITCH, cached),
+#define FIELD(text, type, member)                                                                  \
+	{                                                                                          \
+		text, type, offsetof(struct web_result, member),                                   \
+			sizeof(((struct web_result *)0)->member)                                   \
+	}
+	FIELD("url", TEXT, url),
+	FIELD("server", TEXT, site),
+	FIELD("proof", TEXT, proof),
+	FIELD("sha256", TEXT, sha256),
+	FIELD("bytes", NUMBER, bytes),
+	FIELD("cached", SWITCH, cached),
 #undef FIELD
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what web.c (the steps), cached.c (those with a cache), listed.c (those with a list of mirrors) and view.c (what can be seen of them) share. */
+/* private: what web.c (the steps), cached.c (those with a cache), listed.c (those with a list of
+ * mirrors) and view.c (what can be seen of them) share. */
 #pragma once
 
 #include "report/causes.h"
@@ -45,7 +46,7 @@ struct web {
 	struct fetch *mirror_bytes;   /* the list of mirrors, until it is read */
 	struct mirror_list *list;
 	struct urls listed;	      /* the mirrors it names */
-	uint64_t list_end;	      /* when the boot goes on without it; NSEC_NEVER: nothing is waited for */
+	uint64_t list_end; /* when the boot goes on without it; NSEC_NEVER: nothing is waited for */
 	struct urls urls;	      /* of the transfer at hand */
 	struct fetch *fetch;	      /* the transfer at hand */
 	struct fetch *manifest_bytes; /* kept until they are judged */
@@ -80,8 +81,8 @@ void web_mount(struct web *w, uint64_t now);
 uint64_t web_room(const struct web *w);
 
 /*
- * cached: web_cache_look and web_cache_keep begin their step if there is one to be done, else they are false. web_cache_step
- * goes on with it.
+ * cached: web_cache_look and web_cache_keep begin their step if there is one to be done, else they
+ * are false. web_cache_step goes on with it.
  */
 bool web_cache_look(struct web *w, uint64_t now);
 bool web_cache_keep(struct web *w, uint64_t now);
@@ -90,21 +91,25 @@ void web_cache_step(struct web *w, uint64_t now);
 
 /*
  * listed: the list of mirrors. web_list_begin: asks for it. web_list_failed: an attempt did.
- * web_list_there: its bytes are. web_list_step: goes on reading it, and without it when its time is over.
+ * web_list_there: its bytes are. web_list_step: goes on reading it, and without it when its time is
+ * over.
  */
 void web_list_begin(struct web *w, uint64_t now);
 void web_list_failed(struct web *w, bool fatal, uint64_t now);
 void web_list_there(struct web *w, uint64_t now);
 void web_list_step(struct web *w, uint64_t now);
-/* web_begin: what comes first once the mirrors are known; web.c. web_begin_note: a transfer into memory. */
+/* web_begin: what comes first once the mirrors are known; web.c. web_begin_note: a transfer into
+ * memory. */
 void web_begin(struct web *w, uint64_t now);
-void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256, uint64_t now);
+void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256,
+	uint64_t now);
 /* web_take_fetch: its bytes move out of the way of the next transfer. */
 struct fetch *web_take_fetch(struct web *w);
 
 /*
- * stream: web_stream_step: after each step of the image's transfer. web_stream_end: from its end until the unpacker has all
- * of it. stream_free ends the unpacker; what it made is gone. stream_fd: readable when there is something to do.
+ * stream: web_stream_step: after each step of the image's transfer. web_stream_end: from its end
+ * until the unpacker has all of it. stream_free ends the unpacker; what it made is gone. stream_fd:
+ * readable when there is something to do.
  */
 struct stream;
 struct stream *stream_free(struct stream *s);
@@ -113,6 +118,7 @@ struct image *stream_image(const struct stream *s);
 void web_stream_step(struct web *w, uint64_t now);
 void web_stream_end(struct web *w, uint64_t now);
 
-/* transfer: web_find_urls: the same thing on every mirror, what stands beside URL and mirrors. web_transfer: begins one. */
+/* transfer: web_find_urls: the same thing on every mirror, what stands beside URL and mirrors.
+ * web_transfer: begins one. */
 int web_find_urls(struct web *w, const char *name, const char *suffix);
 void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now);

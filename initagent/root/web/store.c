@@ -21,7 +21,8 @@ static int open_old(const char *path, uint64_t *ret_have)
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || fstatfs(fd, &fs) < 0 || fs.f_type != TMPFS_MAGIC) {
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || fstatfs(fd, &fs) < 0 ||
+		fs.f_type != TMPFS_MAGIC) {
 		close(fd);
 		return -EBADF;
 	}
@@ -32,7 +33,8 @@ static int open_old(const char *path, uint64_t *ret_have)
 static int open_new(const char *folder, const char *path, uint64_t size)
 {
 	char room[32], text[MOUNT_TEXT_MAX];
-	const struct mount_option options[] = {{"size", room}, {"nr_inodes", "16"}, {"mode", "0700"}, {0}};
+	const struct mount_option options[] = {
+		{"size", room}, {"nr_inodes", "16"}, {"mode", "0700"}, {0}};
 	int r;
 
 	snprintf(room, sizeof(room), "%llu", (unsigned long long)size);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stream: an archive is unpacked while it is still being fetched, where nothing has to read the whole of it first: no signature
- * of its own, no cache. The file in memory is filled by the transfer and emptied behind the unpacker, which gets the bytes
- * through a pipe as far as they are final: whole chunks that were found right, or, where only the digest of the whole is known,
- * all there are. What is unpacked is not seen until the proof is there (image_config.proved); when the transfer starts again, so
- * does the unpacker.
+ * stream: an archive is unpacked while it is still being fetched, where nothing has to read the
+ * whole of it first: no signature of its own, no cache. The file in memory is filled by the
+ * transfer and emptied behind the unpacker, which gets the bytes through a pipe as far as they are
+ * final: whole chunks that were found right, or, where only the digest of the whole is known, all
+ * there are. What is unpacked is not seen until the proof is there (image_config.proved); when the
+ * transfer starts again, so does the unpacker.
  */
 #include "root/web/private.h"
 
@@ -15,7 +16,7 @@
 #include "report/report.h"
 #include "root/image/unpack.h"
 
-/* As much as a pipe may hold without rights (fs/pipe.c); at once, so that others have their turn. */
+/* As much as a pipe may hold without rights (fs/pipe.c); at once, so that others have their turn */
 #define PIPE_SIZE (1 << 20)
 #define TURN	  (8u << 20)
 /* Freed behind the unpacker in pieces of this size; a multiple of any page. */
@@ -39,7 +40,8 @@ static void watch(struct stream *s, int fd, uint32_t events)
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, fd, &ev);
 }
 
-static int start_unpacker(struct stream *s, const struct env *env, const struct image_config *given, uint64_t now)
+static int start_unpacker(struct stream *s, const struct env *env, const struct image_config *given,
+	uint64_t now)
 {
 	struct image_config cfg = *given;
 	int pair[2], r;
@@ -58,8 +60,8 @@ static int start_unpacker(struct stream *s, const struct env *env, const struct 
 }
 
 /* image: its fd and proved are set here. file is what the transfer writes to. 0 or -errno. */
-static int stream_new(struct stream **ret, const struct env *env, const struct image_config *image, int file,
-	uint64_t now)
+static int stream_new(struct stream **ret, const struct env *env, const struct image_config *image,
+	int file, uint64_t now)
 {
 	struct stream *s = calloc(1, sizeof(*s));
 	int r;
@@ -102,8 +104,8 @@ static void free_behind(struct stream *s)
 {
 	uint64_t end = s->at & ~(uint64_t)(PIECE - 1);
 
-	if (end > s->freed && fallocate(s->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->freed,
-				     (off_t)(end - s->freed)) == 0)
+	if (end > s->freed && fallocate(s->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					(off_t)s->freed, (off_t)(end - s->freed)) == 0)
 		s->freed = end;
 }
 
@@ -135,7 +137,7 @@ static void end_stream(struct stream *s)
 	s->failed = write(s->proved, "", 1) != 1;
 }
 
-/* bytes: so many of the file are final; all: there are no more, and they are what they should be. */
+/* bytes: so many of the file are final; all: there are no more, and they are what they should be */
 static void stream_step(struct stream *s, uint64_t bytes, bool all, uint64_t now)
 {
 	/* Before the end nothing but its failure is of interest. */
@@ -153,15 +155,16 @@ struct image *stream_image(const struct stream *s)
 	return s->image;
 }
 
-/* --- the step of the web room ----------------------------------------------------------------- */
+/* --- the step of the web room ---------------------------------------------------------------- */
 
 static bool stream_possible(const struct web *w)
 {
-	return w->state == WEB_IMAGE && !w->stream && !w->stream_cause && !w->signature_bytes && !w->cfg.plan->cache &&
-		unpack_available();
+	return w->state == WEB_IMAGE && !w->stream && !w->stream_cause && !w->signature_bytes &&
+		!w->cfg.plan->cache && unpack_available();
 }
 
-/* What its first bytes are, as soon as enough are there for good; IMAGE_UNKNOWN: nothing to be unpacked on the way. */
+/* What its first bytes are, as soon as enough are there for good; IMAGE_UNKNOWN: nothing to be
+ * unpacked on the way. */
 static enum image_kind kind_of(const struct web *w, uint64_t bytes)
 {
 	const struct manifest *m = w->manifest;
@@ -181,8 +184,8 @@ static enum image_kind kind_of(const struct web *w, uint64_t bytes)
 }
 
 /*
- * The kernel can free what was unpacked, but not at once: what is unpacked may take what is left beside the
- * whole file.
+ * The kernel can free what was unpacked, but not at once: what is unpacked may take what is left
+ * beside the whole file.
  */
 static uint64_t memory_beside(const struct web *w, const struct fetch_progress *p)
 {
@@ -201,17 +204,19 @@ static void begin_stream(struct web *w, const struct fetch_progress *p, uint64_t
 		.memory = memory_beside(w, p),
 	};
 
-	if (image.kind == IMAGE_UNKNOWN || !image.memory || stream_new(&w->stream, w->env, &image, w->file, now) < 0)
+	if (image.kind == IMAGE_UNKNOWN || !image.memory ||
+		stream_new(&w->stream, w->env, &image, w->file, now) < 0)
 		return;
 	w->stream_restarts = p->restarts;
 	/* What is freed behind the unpacker is nothing to build upon. */
 	store_drop(w->env);
-	report_log(w->env->report, REPORT_INFO, "root", now, "%s: unpacked while it is fetched", image_kind_name(image.kind));
+	report_log(w->env->report, REPORT_INFO, "root", now, "%s: unpacked while it is fetched",
+		image_kind_name(image.kind));
 }
 
 /*
- * The unpacker refused it. Bytes that were not found right yet may be damaged ones, which the digest will tell; a
- * mirror may have better ones.
+ * The unpacker refused it. Bytes that were not found right yet may be damaged ones, which the
+ * digest will tell; a mirror may have better ones.
  */
 static void stream_failed(struct web *w, uint64_t now)
 {

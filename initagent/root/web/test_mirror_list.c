@@ -14,7 +14,8 @@ static void parse(const char *text, const char *base)
 
 TEST(urls_and_folders)
 {
-	parse("# our mirrors\n\nhttp://b/other/root.img\n  http://c/images/\r\nhttp://d:8080/", "http://a/x/root.img?v=1");
+	parse("# our mirrors\n\nhttp://b/other/root.img\n  http://c/images/\r\nhttp://d:8080/",
+		"http://a/x/root.img?v=1");
 	CHECK_INT(r.n, 3);
 	CHECK_INT(r.bad, 0);
 	CHECK_STR(r.urls[0], "http://b/other/root.img");
@@ -34,7 +35,8 @@ TEST(never_out_of_https)
 
 TEST(what_is_no_url)
 {
-	parse("ftp://b/\nfile:///etc/passwd\nhttp://user:secret@b/\nhttp://b c/\n/root.img\nhttp://b/\"\n<html>\nhttp:///x\n",
+	parse("ftp://b/\nfile:///etc/passwd\nhttp://user:secret@b/\nhttp://b "
+		"c/\n/root.img\nhttp://b/\"\n<html>\nhttp:///x\n",
 		"http://a/root.img");
 	CHECK_INT(r.n, 0);
 	CHECK_INT(r.bad, 8);

@@ -6,7 +6,10 @@
 
 TEST(written_and_read)
 {
-	struct web_result r = {.url = "http://a/root.img?v=1", .site = "http://a", .proof = "signature", .bytes = 1234567890123,
+	struct web_result r = {.url = "http://a/root.img?v=1",
+		.site = "http://a",
+		.proof = "signature",
+		.bytes = 1234567890123,
 		.cached = true};
 	struct web_result again = {0};
 	struct env env = {0};
@@ -39,7 +42,8 @@ TEST(none_there)
 TEST(nonsense)
 {
 	char text[] = "url\nurl \nbytes -1\nbytes 12x\nbytes 99999999999999999999\ncached 7\n"
-		      "proof aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\nserver a b\nsha256 \x1b[31m\n\n \nroot /\n";
+			"proof aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\nserver a "
+			"b\nsha256 \x1b[31m\n\n \nroot /\n";
 	struct web_result r = {0};
 
 	note_parse(text, &r);

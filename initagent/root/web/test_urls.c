@@ -15,7 +15,8 @@ TEST(beside_a_url)
 {
 	expect("http://a/x/root.img", NULL, "", "http://a/x/root.img");
 	expect("http://a/x/root.img", NULL, ".minisig", "http://a/x/root.img.minisig");
-	expect("http://a/x/root.img?v=1&p=/b", NULL, ".minisig", "http://a/x/root.img.minisig?v=1&p=/b");
+	expect("http://a/x/root.img?v=1&p=/b", NULL, ".minisig",
+		"http://a/x/root.img.minisig?v=1&p=/b");
 	expect("http://a/x/root.manifest", "root.img", "", "http://a/x/root.img");
 	expect("http://a/x/root.manifest?v=/1", "root.img", "", "http://a/x/root.img?v=/1");
 	expect("http://a/root.manifest", "i", "", "http://a/i");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The order of the steps, seen from the web server: what is asked for, when, and what no longer once something
- * is wrong. Nothing here is a root: what gets as far as the image room is refused there.
+ * The order of the steps, seen from the web server: what is asked for, when, and what no longer
+ * once something is wrong. Nothing here is a root: what gets as far as the image room is refused
+ * there.
  */
 #include <netinet/in.h>
 #include <poll.h>
@@ -48,7 +49,7 @@ static void run(const struct lab *l, const char *command)
 	CHECK_INT(system(line), 0);
 }
 
-/* --- the server ---------------------------------------------------------------------------- */
+/* --- the server ------------------------------------------------------------------------------ */
 
 /* "GET /NAME HTTP/1.1": the name, and the name alone into the log. */
 static bool read_request(int fd, int log, char *name, size_t size)
@@ -128,14 +129,15 @@ static pid_t start_server(struct lab *l)
 	return pid;
 }
 
-/* --- the room ------------------------------------------------------------------------------ */
+/* --- the room -------------------------------------------------------------------------------- */
 
 static void open_lab(struct lab *l)
 {
 	char path[64];
 
 	*l = (struct lab){.dir = "/tmp/initagent-web-XXXXXX"};
-	/* What is mounted for the transfer goes with the case. Who has no right to that mounts nothing. */
+	/* What is mounted for the transfer goes with the case. Who has no right to that mounts
+	 * nothing. */
 	if (unshare(CLONE_NEWNS) == 0)
 		CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	check_dir(l->dir);
@@ -200,7 +202,7 @@ static void sign(struct lab *l)
 	l->plan.n_keys = 1;
 }
 
-/* --- cases --------------------------------------------------------------------------------- */
+/* --- cases ----------------------------------------------------------------------------------- */
 
 TEST(bare_image)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* transfer: what every transfer of the web room begins with: where from, which certificates, how much. */
+/* transfer: what every transfer of the web room begins with: where from, which certificates, how
+ * much. */
 #include "root/web/private.h"
 
 #include <limits.h>
@@ -32,7 +33,9 @@ static const char *certificates(const struct web *w)
 
 	if (w->cfg.plan->ca)
 		return w->cfg.plan->ca;
-	return env_path(w->env, path, sizeof(path), "%s", KEYS_CA) >= 0 && access(path, F_OK) == 0 ? KEYS_CA : NULL;
+	return env_path(w->env, path, sizeof(path), "%s", KEYS_CA) >= 0 && access(path, F_OK) == 0
+			? KEYS_CA
+			: NULL;
 }
 
 void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)
@@ -73,7 +76,8 @@ static const struct {
 	[WEB_SIGNATURE] = {MINISIG_TEXT_MAX, ".minisig"},
 };
 
-void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256, uint64_t now)
+void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256,
+	uint64_t now)
 {
 	struct fetch_config cfg = {.sink = -1, .limit = notes[state].limit, .sha256 = sha256};
 
@@ -88,7 +92,8 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 
 uint64_t web_room(const struct web *w)
 {
-	uint64_t available = meminfo_available(w->env), spare = (uint64_t)w->cfg.plan->minmem_mib << 20;
+	uint64_t available = meminfo_available(w->env),
+		 spare = (uint64_t)w->cfg.plan->minmem_mib << 20;
 
 	return available > spare ? available - spare : 1;
 }

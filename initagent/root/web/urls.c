@@ -34,7 +34,8 @@ int urls_add(struct urls *u, const char *url, const char *name, const char *suff
 	if (!part)
 		r = asprintf(&made, "%.*s/%s%s", (int)(end - url), url, name, suffix);
 	else
-		r = asprintf(&made, "%.*s%s%s%s", (int)(part - url), url, name ? name : "", suffix, end);
+		r = asprintf(&made, "%.*s%s%s%s", (int)(part - url), url, name ? name : "", suffix,
+			end);
 	if (r < 0)
 		return -ENOMEM;
 	u->list[u->n++] = made;

@@ -12,8 +12,9 @@ struct urls {
 };
 
 /*
- * urls_add: url itself, with suffix behind its path ("" for none; before a query), or with name in place of its path's
- * last part (NULL: keep it). Further ones than URLS_MAX are left out. 0 or -ENOMEM.
+ * urls_add: url itself, with suffix behind its path ("" for none; before a query), or with name in
+ * place of its path's last part (NULL: keep it). Further ones than URLS_MAX are left out. 0 or
+ * -ENOMEM.
  */
 int urls_add(struct urls *u, const char *url, const char *name, const char *suffix);
 

@@ -11,9 +11,11 @@ const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_PROVING] = {"proving the manifest", "checking the manifest", CAUSE_MANIFEST_BAD},
 	[WEB_CACHE] = {"cache", "reading the image from the cache", CAUSE_CACHE},
 	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
-	[WEB_JUDGING] = {"judging the signature", "checking the image's signature", CAUSE_SIGNATURE_BAD},
+	[WEB_JUDGING] = {"judging the signature", "checking the image's signature",
+		CAUSE_SIGNATURE_BAD},
 	[WEB_KEEPING] = {"keeping", "storing the image in the cache", CAUSE_CACHE},
-	[WEB_MODULE] = {"module", "waiting for the module of the image's file system", CAUSE_MODULE_STUCK},
+	[WEB_MODULE] = {"module", "waiting for the module of the image's file system",
+		CAUSE_MODULE_STUCK},
 	[WEB_MOUNTING] = {"mounting", "mounting the image", CAUSE_IMAGE_MOUNT},
 	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
 	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
@@ -46,7 +48,8 @@ void web_progress(const struct web *w, struct web_progress *ret)
 
 static const char *mib(uint64_t bytes, char *buf, size_t size)
 {
-	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f", (double)bytes / (1 << 20));
+	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f",
+		(double)bytes / (1 << 20));
 	return buf;
 }
 
@@ -57,7 +60,8 @@ static void describe_fetch(const struct web *w, char *buf, size_t size)
 
 	web_progress(w, &p);
 	if (!p.bytes) {
-		snprintf(buf, size, "waiting for the %s%s%s", web_states[w->state].words, *p.site ? " from " : "", p.site);
+		snprintf(buf, size, "waiting for the %s%s%s", web_states[w->state].words,
+			*p.site ? " from " : "", p.site);
 		return;
 	}
 	if (p.left != UINT64_MAX)
@@ -74,8 +78,8 @@ static void describe_cache(const struct web *w, char *buf, size_t size)
 
 	web_progress(w, &p);
 	if (p.size)
-		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words, mib(p.bytes, have, sizeof(have)),
-			mib(p.size, all, sizeof(all)));
+		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words,
+			mib(p.bytes, have, sizeof(have)), mib(p.size, all, sizeof(all)));
 	else
 		snprintf(buf, size, "looking into the cache %s", w->cfg.plan->cache);
 }

@@ -15,7 +15,8 @@
 void web_set_state(struct web *w, enum web_state to, uint64_t now)
 {
 	if (w->state != to)
-		report_state(w->env->report, "web", "root", web_states[w->state].name, web_states[to].name, now);
+		report_state(w->env->report, "web", "root", web_states[w->state].name,
+			web_states[to].name, now);
 	w->state = to;
 }
 
@@ -98,7 +99,8 @@ static void note_proof(struct web *w)
 void web_fetch_image(struct web *w, uint64_t now)
 {
 	const struct manifest *m = w->manifest;
-	struct fetch_config cfg = {.limit = web_room(w) + w->have, .sink = w->file, .have = w->have};
+	struct fetch_config cfg = {
+		.limit = web_room(w) + w->have, .sink = w->file, .have = w->have};
 
 	if (m) {
 		cfg.size = m->size;
@@ -125,14 +127,15 @@ static void begin_image(struct web *w, uint64_t now)
 		return;
 	}
 	if (w->have)
-		report_log(w->env->report, REPORT_INFO, "root", now, "%llu bytes of the image are there from an earlier time",
+		report_log(w->env->report, REPORT_INFO, "root", now,
+			"%llu bytes of the image are there from an earlier time",
 			(unsigned long long)w->have);
 	w->result.began = now;
 	if (!web_cache_look(w, now))
 		web_fetch_image(w, now);
 }
 
-/* --- proofs -------------------------------------------------------------------------------- */
+/* --- proofs ---------------------------------------------------------------------------------- */
 
 static void begin_proof(struct web *w, struct proof_config *cfg, enum web_state state, uint64_t now)
 {
@@ -190,7 +193,8 @@ static void mount_image(struct web *w, uint64_t now)
 		web_set_state(w, WEB_MOUNTING, now);
 }
 
-/* What the file system at hand needs of the kernel, told from its first bytes; in an archive nothing. */
+/* What the file system at hand needs of the kernel, told from its first bytes; in an archive
+ * nothing. */
 static const char *module_of(int file)
 {
 	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
@@ -216,7 +220,7 @@ static void proved(struct web *w, uint64_t now)
 		web_mount(w, now);
 }
 
-/* --- what follows what --------------------------------------------------------------------- */
+/* --- what follows what ----------------------------------------------------------------------- */
 
 void web_begin(struct web *w, uint64_t now)
 {
@@ -236,7 +240,9 @@ static void begin(struct web *w, uint64_t now)
 
 	/* One image and no other is asked for, and it is not known which. */
 	if (p->unprovable)
-		web_stop(w, CAUSE_CMDLINE_MALFORMED, "rd.root.digest= or rd.root.key= is invalid, so no image can be proved", now);
+		web_stop(w, CAUSE_CMDLINE_MALFORMED,
+			"rd.root.digest= or rd.root.key= is invalid, so no image can be proved",
+			now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
 		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else
@@ -343,12 +349,14 @@ static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
 	}
 }
 
-/* One transfer's end may be the next one's start, which has something to say at once: a name to be looked up. */
+/* One transfer's end may be the next one's start, which has something to say at once: a name to be
+ * looked up. */
 static void take_events(struct web *w, uint64_t now)
 {
 	enum fetch_event event = FETCH_EVENT_NONE;
 
-	while (w->fetch && w->state != WEB_STOPPED && (event = fetch_pop_event(w->fetch)) != FETCH_EVENT_NONE)
+	while (w->fetch && w->state != WEB_STOPPED &&
+		(event = fetch_pop_event(w->fetch)) != FETCH_EVENT_NONE)
 		fetch_event(w, event, now);
 }
 
@@ -446,7 +454,7 @@ void web_dispatch(struct web *w, uint64_t now)
 	take_events(w, now);
 }
 
-/* --- what the owner sees ------------------------------------------------------------------- */
+/* --- what the owner sees --------------------------------------------------------------------- */
 
 int web_fd(const struct web *w)
 {

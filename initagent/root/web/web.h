@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * web: a root image from web servers, from its URL to the mounted root: the manifest and its signature if there
- * are any, then the image into memory, its proof, and the image room. Nothing of an image is mounted before what
- * proves it was found right.
+ * web: a root image from web servers, from its URL to the mounted root: the manifest and its
+ * signature if there are any, then the image into memory, its proof, and the image room. Nothing of
+ * an image is mounted before what proves it was found right.
  *
  * Transfers that break go on by themselves; what is fetched and not what was asked for ends it.
  */
@@ -32,7 +32,7 @@ struct web_config {
 	const char *target;	       /* where to mount, e.g. "/sysroot" */
 	const char *init;	       /* wanted init or NULL */
 	uint64_t node;		       /* port GUID or the like: decides the order of the mirrors */
-	uint64_t link;		       /* what the way to the servers can carry, bits a second; 0: unknown */
+	uint64_t link; /* what the way to the servers can carry, bits a second; 0: unknown */
 };
 
 /* For the console and state.json. */
@@ -40,7 +40,8 @@ struct web_result {
 	char url[PLAN_URL_MAX + 1];    /* of the image */
 	char site[WEB_SITE_MAX];       /* the mirror that gave its last bytes */
 	uint64_t bytes;		       /* of the image as fetched */
-	char sha256[65];	       /* "" if it was not compared: none was asked for, or chunks prove the image */
+	char sha256[65]; /* "" if it was not compared: none was asked for, or chunks prove the image
+			  */
 	char proof[24];		       /* "signature", "digest", "certificate" or "none" */
 	struct inet_addr server;       /* its address; family 0: not known */
 	unsigned attempts;
@@ -59,8 +60,8 @@ struct web_progress {
 };
 
 /*
- * web_adopt: an earlier agent mounted the root: what it said of it, into ret, whose image is there already; and what
- * it left of the transfer goes.
+ * web_adopt: an earlier agent mounted the root: what it said of it, into ret, whose image is there
+ * already; and what it left of the transfer goes.
  */
 void web_adopt(const struct env *env, struct web_result *ret);
 
@@ -86,16 +87,18 @@ const char *web_lookup(const struct web *w);
 void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now);
 
 /*
- * web_module: the kernel module that the image's file system needs, while it is waited for; else NULL.
- * web_module_settled: it is there, or will never be; the mount then says so.
+ * web_module: the kernel module that the image's file system needs, while it is waited for; else
+ * NULL. web_module_settled: it is there, or will never be; the mount then says so.
  */
 const char *web_module(const struct web *w);
 void web_module_settled(struct web *w, uint64_t now);
 
-/* web_way_lost: the interface under the transfer is of no use any more: the attempt at hand is not waited for. */
+/* web_way_lost: the interface under the transfer is of no use any more: the attempt at hand is not
+ * waited for. */
 void web_way_lost(struct web *w, uint64_t now);
 
-/* web_describe: what is going on, in words: "image: 120 of 512 MiB, 98 MiB/s, 4 s left, from http://10.0.0.1". */
+/* web_describe: what is going on, in words: "image: 120 of 512 MiB, 98 MiB/s, 4 s left, from
+ * http://10.0.0.1". */
 void web_describe(const struct web *w, char *buf, size_t size);
 
 /* web_progress: of the step at hand, right now. */
