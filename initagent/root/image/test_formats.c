@@ -101,7 +101,7 @@ static void check_broken(int line, const struct bytes *b, const char *why)
 		check_good(b);
 }
 
-/* --- cpio ------------------------------------------------------------------------------------ */
+/* --- cpio ----------------------------------------------------------------------------------- */
 
 struct member {
 	const char *name;
@@ -118,8 +118,9 @@ static void add_cpio(struct bytes *b, const struct member *m)
 	char head[111];
 
 	snprintf(head, sizeof(head), "07070%c%08x%08x%08x%08x%08X%08x%08x%08x%08x%08x%08x%08x%08x",
-		m->form ? m->form : '1', m->ino, m->mode, 0, 0, m->nlink ? m->nlink : 1, 1000000000,
-		(unsigned)len, 3, 4, 0, 0, (unsigned)name_len, m->sum);
+		m->form ? m->form : '1', m->ino,
+		m->mode, 0, 0, m->nlink ? m->nlink : 1, 1000000000, (unsigned)len, 3, 4, 0, 0,
+			(unsigned)name_len, m->sum);
 	put(b, head, 110);
 	put(b, m->name, name_len);
 	fill(b, 4);
@@ -173,7 +174,8 @@ TEST(cpio_a_header_that_is_none)
 TEST(cpio_a_length_that_is_wrong)
 {
 	static const char *const lengths[] = {"00000000", "00000001", "00000009", "00000100",
-		"ffffffff", "fffffffc", "       5", "+0000005", "-0000005", "0x000005"};
+		"ffffffff", "fffffffc", "       5",
+		"+0000005", "-0000005", "0x000005"};
 	static struct bytes b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
@@ -217,7 +219,7 @@ TEST(cpio_archives_behind_each_other)
 	b.len = 0;
 	for (int i = 0; i < 2; i++) {
 		add_cpio(&b, &(struct member){i ? "b" : "a", S_IFREG | 0644, .ino = 7, .nlink = 2,
-					.text = i ? "second" : "first"});
+			.text = i ? "second" : "first"});
 		end_cpio(&b);
 	}
 	check_good(&b);
@@ -227,8 +229,7 @@ TEST(cpio_archives_behind_each_other)
 TEST(cpio_more_behind_its_end)
 {
 	static const char *const more[] = {"x", "\0x", "070701", "070707", "\x1f\x8b\x08\x00",
-		"\xfd"
-		"7zXZ"};
+		"\xfd" "7zXZ"};
 	static struct bytes b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
@@ -249,18 +250,16 @@ TEST(cpio_checksums)
 		char form;
 		bool good;
 	} rows[] = {
-		{'a' + 'b', "ab", '2', true},
-		{'a' + 'b' + 1, "ab", '2', false},
+		{'a' + 'b', "ab", '2', true}, {'a' + 'b' + 1, "ab", '2', false},
 		{0, "ab", '2', false},
-		{77, "ab", '1', true},
-		{77, "", '2', true},
+		{77, "ab", '1', true}, {77, "", '2', true},
 	};
 	static struct bytes b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		b.len = 0;
 		add_cpio(&b, &(struct member){"a", S_IFREG | 0644, .sum = rows[i].sum,
-					.text = rows[i].text, .form = rows[i].form});
+			.text = rows[i].text, .form = rows[i].form});
 		end_cpio(&b);
 		CHECK_BROKEN(&b, rows[i].good ? NULL : "a: its checksum");
 	}
@@ -274,8 +273,7 @@ TEST(cpio_zeroes_in_names)
 		const char *why;
 	} rows[] = {
 		/* So dracut-cpio and gen_init_cpio align a file's content. */
-		{"a\0\0\0\0\0", 6, NULL},
-		{"a\0b", 4, "zero byte within a name"},
+		{"a\0\0\0\0\0", 6, NULL}, {"a\0b", 4, "zero byte within a name"},
 		{"ab", 2, "without its end"},
 	};
 	static struct bytes b;
@@ -283,7 +281,7 @@ TEST(cpio_zeroes_in_names)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		b.len = 0;
 		add_cpio(&b, &(struct member){rows[i].name, S_IFREG | 0644, .text = "text",
-					.name_len = rows[i].len});
+			.name_len = rows[i].len});
 		end_cpio(&b);
 		CHECK_BROKEN(&b, rows[i].why);
 		CHECK_STR(content("a"), rows[i].why ? NULL : "text");
@@ -327,16 +325,16 @@ TEST(fifos)
 	static struct bytes b;
 
 	add_cpio(&b, &(struct member){"a", S_IFIFO | 0600, .ino = 5, .nlink = 2});
-	add_cpio(&b, &(struct member){
-				"b", S_IFREG | 0600, .ino = 5, .nlink = 2, .text = "another file"});
+	add_cpio(&b, &(struct member){"b", S_IFREG | 0600, .ino = 5, .nlink = 2,
+		.text = "another file"});
 	end_cpio(&b);
 	check_good(&b);
 	CHECK(type("a") == S_IFIFO && type("b") == S_IFREG);
 	b.len = 0;
 	add_cpio(&b, &(struct member){"a", S_IFREG | 0600, .ino = 5, .nlink = 2});
 	add_cpio(&b, &(struct member){"a", .mode = S_IFIFO | 0600});
-	add_cpio(
-		&b, &(struct member){"b", S_IFREG | 0600, .ino = 5, .nlink = 2, .text = "content"});
+	add_cpio(&b, &(struct member){"b", S_IFREG | 0600, .ino = 5, .nlink = 2,
+		.text = "content"});
 	end_cpio(&b);
 	CHECK_BAD(&b, "IMAGE_ENTRY_REFUSED", "b: content of a link to what is no file");
 	b.len = 0;
@@ -348,7 +346,7 @@ TEST(fifos)
 	CHECK(type("a") == S_IFIFO);
 }
 
-/* --- tar ------------------------------------------------------------------------------------- */
+/* --- tar ------------------------------------------------------------------------------------ */
 
 static void seal(char *head)
 {
@@ -445,18 +443,13 @@ TEST(tar_numbers_that_are_none)
 		char text[16];
 		bool good;
 	} rows[] = {
-		{124, "0000000000z", false},
-		{124, "000000z0005", false},
-		{124, "00000000008", false},
-		{124, "-0000000005", false},
+		{124, "0000000000z", false}, {124, "000000z0005", false},
+		{124, "00000000008", false}, {124, "-0000000005", false},
 		{124, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", false},
 		{124, "\x80\x01\0\0\0\0\0\0\0\0\0\5", false},
-		{100, "06a4", false},
-		{108, "root   ", false},
-		{116, "0x1", false},
+		{100, "06a4", false}, {108, "root   ", false}, {116, "0x1", false},
 		{136, "yesterday", false},
-		{124, "         5 ", true},
-		{124, "\x80\0\0\0\0\0\0\0\0\0\0\5", true},
+		{124, "         5 ", true}, {124, "\x80\0\0\0\0\0\0\0\0\0\0\5", true},
 		{124, "5\0\0\0\0\0\0\0\0\0\0\0", true},
 		{136, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0", true},
 		{108, "      \0", true},
@@ -517,38 +510,26 @@ TEST(tar_extended_headers)
 		const char *why;
 	} rows[] = {
 		{'x', "17 path=elsewhere\n", 0, "malformed"},
-		{'x', "19 path=elsewhere\n", 0, "malformed"},
-		{'x', "018 path=elsewher\n", 0, NULL},
+		{'x', "19 path=elsewhere\n", 0, "malformed"}, {'x', "018 path=elsewher\n", 0, NULL},
 		{'x', "0 path=elsewhere\n", 0, "malformed"},
 		{'x', "path=elsewhere\n", 0, "malformed"},
 		{'x', "18 path=elsewhere.", 0, "malformed"},
 		{'x', "18 path:elsewhere\n", 0, "malformed"},
-		{'x', "14 =elsewhere\n", 0, "malformed"},
-		{'x', "4 p\n", 0, "malformed"},
-		{'x', "noise\0\x80\xff", 8, "malformed"},
-		{'x', "3 \n", 0, "malformed"},
+		{'x', "14 =elsewhere\n", 0, "malformed"}, {'x', "4 p\n", 0, "malformed"},
+		{'x', "noise\0\x80\xff", 8, "malformed"}, {'x', "3 \n", 0, "malformed"},
 		{'x', "99999999999999999999 path=a\n", 0, "malformed"},
 		{'x', "18 path=elsewhere\n\0", 19, "malformed"},
 		{'x', "12 path=a\0b\n", 12, "zero byte"},
-		{'x', "16 linkpath=a\0b\n", 16, "zero byte"},
-		{'x', "10 size=5\n", 0, NULL},
-		{'x', "10 size=z\n", 0, "number"},
-		{'x', "11 size=-5\n", 0, "negative"},
-		{'x', "9 size=\n", 0, "malformed"},
-		{'x', "8 size=\n", 0, "number"},
-		{'x', "10 size=6\n", 0, NULL},
-		{'x', "28 size=9999999999999999999\n", 0, "number"},
-		{'x', "11 uid=0x1\n", 0, "number"},
-		{'x', "20 mtime=1000000.75\n", 0, NULL},
-		{'x', "14 mtime=-1.5\n", 0, NULL},
-		{'x', "14 mtime=1e33\n", 0, "number"},
+		{'x', "16 linkpath=a\0b\n", 16, "zero byte"}, {'x', "10 size=5\n", 0, NULL},
+		{'x', "10 size=z\n", 0, "number"}, {'x', "11 size=-5\n", 0, "negative"},
+		{'x', "9 size=\n", 0, "malformed"}, {'x', "8 size=\n", 0, "number"},
+		{'x', "10 size=6\n", 0, NULL}, {'x', "28 size=9999999999999999999\n", 0, "number"},
+		{'x', "11 uid=0x1\n", 0, "number"}, {'x', "20 mtime=1000000.75\n", 0, NULL},
+		{'x', "14 mtime=-1.5\n", 0, NULL}, {'x', "14 mtime=1e33\n", 0, "number"},
 		{'x', "28 comment=of no consequence\n", 0, "malformed"},
-		{'x', "29 comment=of no consequence\n", 0, NULL},
-		{'x', "8 path=\n", 0, NULL},
-		{'x', "", 0, "empty"},
-		{'g', "", 0, "empty"},
-		{'g', "10 path=a\n", 0, "all entries"},
-		{'g', "10 size=5\n", 0, "all entries"},
+		{'x', "29 comment=of no consequence\n", 0, NULL}, {'x', "8 path=\n", 0, NULL},
+		{'x', "", 0, "empty"}, {'g', "", 0, "empty"},
+		{'g', "10 path=a\n", 0, "all entries"}, {'g', "10 size=5\n", 0, "all entries"},
 		{'g', "noise", 0, "malformed"},
 		{'x', "26 GNU.sparse.realsize=100\n", 0, "malformed"},
 		{'x', "27 GNU.sparse.realsize=100\n", 0, "parts"},
@@ -562,12 +543,8 @@ TEST(tar_extended_headers)
 		{'x', "22 GNU.sparse.major=2\n", 0, "unknown form"},
 		{'x', "35 LIBARCHIVE.xattr.security.capabi\n", 0, "malformed"},
 		{'x', "43 LIBARCHIVE.xattr.security.capability=*!\n", 0, "base64"},
-		{'L', "a\0b", 4, "zero byte"},
-		{'K', "a\0b", 4, "zero byte"},
-		{'L', "", 0, "empty"},
-		{'L', "a", 2, NULL},
-		{'M', "", 0, "unknown type"},
-		{'N', "", 0, "unknown type"},
+		{'L', "a\0b", 4, "zero byte"}, {'K', "a\0b", 4, "zero byte"}, {'L', "", 0, "empty"},
+		{'L', "a", 2, NULL}, {'M', "", 0, "unknown type"}, {'N', "", 0, "unknown type"},
 		{'~', "", 0, "unknown type"},
 	};
 	static struct bytes b;
@@ -587,8 +564,8 @@ TEST(tar_extended_headers)
 /* x: such a header, 0: a file, n: one without a name. */
 TEST(tar_extended_headers_without_their_entry)
 {
-	static const char *const rows[][2] = {{"0x", "without its entry"},
-		{"xx0", "two pax headers"}, {"0n", "without a name"}, {"xn", NULL}};
+	static const char *const rows[][2] = {{"0x", "without its entry"}, {"xx0",
+		"two pax headers"}, {"0n", "without a name"}, {"xn", NULL}};
 	static struct bytes b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

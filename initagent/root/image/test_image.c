@@ -72,8 +72,7 @@ static void make_place(struct place *p, const char *fstype)
 	CHECK_INT(unshare(CLONE_NEWNS), 0);
 	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	check_dir(p->dir);
-	/* tmpfs: what is mounted below goes with the case, and an overlay's upper layer can lie
-	 * here */
+	/* tmpfs: goes with the case, and an overlay's upper layer can lie here */
 	CHECK_INT(mount("tmpfs", p->dir, "tmpfs", 0, NULL), 0);
 	snprintf(p->root, sizeof(p->root), "%s/root", p->dir);
 	snprintf(p->sysroot, sizeof(p->sysroot), "%s/sysroot", p->dir);
@@ -98,8 +97,7 @@ static void make_place_to_unpack(struct place *p, const char *fstype)
 }
 
 /* Runs the room to its end. Its cause and words. */
-static enum cause make_root(struct place *p, int fd, const char **ret_text,
-	struct image_result *ret)
+static enum cause make_root(struct place *p, int fd, const char **text, struct image_result *ret)
 {
 	static struct image *m; /* its texts outlive this call */
 	struct image_config cfg = {.target = p->sysroot, .plan = &p->plan, .fd = fd,
@@ -117,7 +115,7 @@ static enum cause make_root(struct place *p, int fd, const char **ret_text,
 		e = image_pop_event(m);
 	}
 	*ret = *image_result(m);
-	return image_failure(m, ret_text);
+	return image_failure(m, text);
 }
 
 static enum cause from_file(struct place *p, const char **ret_text, struct image_result *ret)
@@ -136,7 +134,6 @@ static bool there(const struct place *p, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* The root can be used as one: read, and written if there is a layer for that. */
 static void check_root(struct place *p, enum image_kind kind, enum image_kind root)
 {
 	struct image_result r, again;
@@ -163,8 +160,7 @@ static void squash(const char *from, const char *to)
 	run("mksquashfs", from, to, "-no-progress", "-quiet", "-noappend", NULL);
 }
 
-/* Of any length: its last bytes, where the tables are, must not fall behind the last whole
- * sector. */
+/* Of any length: its last bytes must not fall behind the last whole sector */
 TEST(squashfs_without_padding)
 {
 	struct place p;
@@ -338,8 +334,7 @@ TEST(named_file_in_an_iso_image)
 	check_root(&p, IMAGE_ISO, IMAGE_SQUASHFS);
 }
 
-/* An agent that was killed after the mounts and before it said so: the next one begins anew over
- * the rest. */
+/* An agent was killed after the mounts; the next one starts over what it left */
 TEST(done_again_over_what_is_left)
 {
 	struct image_result r;
@@ -371,7 +366,6 @@ TEST(tar_with_zstd)
 	check_root(&p, IMAGE_ZSTD, IMAGE_TAR);
 }
 
-/* The image as it comes over the net, without a file. */
 static void check_stream(struct place *p, const char *const *words, enum image_kind root)
 {
 	struct image_result r;
@@ -444,10 +438,10 @@ static void make_big(const struct place *p, off_t size)
 /* What is unpacked is freed behind the reader. */
 TEST(consumed_while_unpacked)
 {
-	struct image_config cfg = {0};
+	struct place p;
+	struct image_config cfg = {.target = p.sysroot, .plan = &p.plan, .consume = true};
 	_cleanup_(image_freep) struct image *m = NULL;
 	_cleanup_close_ int fd = -1;
-	struct place p;
 	struct stat st;
 
 	make_place_to_unpack(&p, NULL);
@@ -455,8 +449,7 @@ TEST(consumed_while_unpacked)
 	run("tar", "-C", p.root, "-cf", p.image, ".", NULL);
 	fd = open(p.image, O_RDWR | O_CLOEXEC);
 	CHECK(fstat(fd, &st) == 0 && st.st_blocks > 20000);
-	cfg = (struct image_config){
-		.target = p.sysroot, .plan = &p.plan, .fd = fd, .consume = true};
+	cfg.fd = fd;
 	CHECK_INT(image_new(&m, &p.env, &cfg), 0);
 	CHECK_INT(image_start(m, 1), 0);
 	for (enum image_event e = 0; e != IMAGE_EVENT_MOUNTED; e = image_pop_event(m)) {
@@ -553,8 +546,7 @@ TEST(a_fifo_in_place_of_the_file_in_squashfs)
 	snprintf(name, sizeof(name), "%s/LiveOS/ext3fs.img", p.root);
 	CHECK_INT(mkfifo(name, 0644), 0);
 	squash(p.root, p.image);
-	check_refused(
-		&p, CAUSE_IMAGE_BROKEN, "LiveOS/ext3fs.img: Invalid argument: not a regular file");
+	check_refused(&p, CAUSE_IMAGE_BROKEN, "ext3fs.img: Invalid argument: not a regular file");
 }
 
 TEST(root_without_init)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unpacker against honest and hostile archives, in its cage. The target lies in a folder of its
- * own, and after each case nothing else may be in that folder or have changed.
+ * The unpacker against honest and hostile archives, in its sandbox. The target lies in a folder of
+ * its own, and after each case nothing else may be in that folder or have changed.
  */
 #include <archive.h>
 #include <archive_entry.h>
@@ -580,38 +580,4 @@ TEST(empty_archive)
 	make_place(&p);
 	begin(&p, ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, ARCHIVE_FILTER_NONE);
 	check_refused_as(&p, CAUSE_IMAGE_BROKEN, "empty");
-}
-
-/* --- names ----------------------------------------------------------------------------------- */
-
-TEST(plain_names)
-{
-	static const struct {
-		const char *name, *want;
-	} rows[] = {
-		{"a", "a"},
-		{"./a", "a"},
-		{"./", ""},
-		{".", ""},
-		{"a//b/", "a/b"},
-		{"././a/./b", "a/b"},
-		{"...", "..."},
-		{"a/...", "a/..."},
-		{"..a", "..a"},
-		{"", NULL},
-		{"/", NULL},
-		{"//a", NULL},
-		{"..", NULL},
-		{"../a", NULL},
-		{"a/..", NULL},
-		{"a/../b", NULL},
-	};
-	char name[64];
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_STR(writer_name(rows[i].name, name, sizeof(name)) < 0 ? NULL : name,
-			rows[i].want);
-	CHECK_INT(writer_name("a/bcdef", name, 7), -ENAMETOOLONG);
-	CHECK_INT(writer_name("a/bcdef", name, 9), 0);
-	CHECK_INT(writer_name(NULL, name, 9), -EINVAL);
 }
