@@ -179,7 +179,11 @@ static void image_root_result_fill(const void *p, struct source_result *ret)
 	struct image_root *s = (struct image_root *)(uintptr_t)p;
 	const struct web_result *r = image_root_result(s);
 
-	*ret = (struct source_result){.init = r->image.init, .server = r->server, .phase = "fetch", .phase_end = r->fetched, .record = r};
+	*ret = (struct source_result){.init = r->image.init,
+		.server = r->server,
+		.phase = "fetch",
+		.phase_end = r->fetched,
+		.record = r};
 	if (!s->web)
 		return;
 	web_progress(s->web, &s->fetch);
