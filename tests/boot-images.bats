@@ -1,29 +1,19 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # lib/mkimage sets them
 # The forms of the stand-alone image: kernel and initrd, unified kernel image, rescue image. The
 # "kernel" is systemd's EFI stub itself: a PE program of this machine that needs no package of a
 # kernel. What boots them is in tests-qemu/uki.bats.
 bats_require_minimum_version 1.5.0
+load lib/mkimage
 
-kver=5.5.5-test
 stub=/usr/lib/systemd/boot/efi/linuxx64.efi.stub
 good="root=nfs:10.0.0.1:/export/root ip=dhcp console=ttyS0"
 
 setup() {
-	mkimage=${BUILD:-build}/initagent-mkimage
-	root=$BATS_TEST_TMPDIR/root
-	modules=$root/lib/modules/$kver
-	out=$BATS_TEST_TMPDIR/out
-	mkdir -p "$modules/kernel" "$root/lib/firmware" "$root/boot"
-	touch "$modules"/modules.{order,builtin,builtin.modinfo}
+	made_root
+	mkdir "$root/boot"
 	cp "$stub" "$root/boot/vmlinuz-$kver"
-	unset SOURCE_DATE_EPOCH
-}
-
-build() {
-	"$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" \
-		--out "$out" \
-		--level 1 --no-base "$@"
 }
 
 # section NAME [FILE]: the bytes of a section, with its padding if its size in memory covers that.
@@ -31,15 +21,6 @@ section() {
 	objcopy --dump-section "$1=$BATS_TEST_TMPDIR/section" "${2:-$out}" \
 		"$BATS_TEST_TMPDIR/copy" &&
 		cat "$BATS_TEST_TMPDIR/section"
-}
-
-refused() {
-	run -"$1" build "${@:3}"
-	[[ $output == *"$2"* ]] || {
-		echo "no such complaint: $2"
-		return 1
-	}
-	[ ! -e "$out" ]
 }
 
 # bzimage VERSION: makes the kernel say that it is of this version.

@@ -1,21 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The builder of the stand-alone image, over a made-up root with made-up kernel modules.
-# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; every test has its own
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # scripts for other shells; lib/mkimage
 
 bats_require_minimum_version 1.5.0
-
-kver=5.5.5-test
+load lib/mkimage
 
 setup() {
-    mkimage=${BUILD:-build}/initagent-mkimage
-    root=$BATS_TEST_TMPDIR/root
-    modules=$root/lib/modules/$kver
-    out=$BATS_TEST_TMPDIR/image
-    mkdir -p "$modules/kernel" "$root/lib/firmware"
-    touch "$modules"/modules.{order,builtin,builtin.modinfo}
-    export SOURCE_DATE_EPOCH=
-    unset SOURCE_DATE_EPOCH
+    made_root
 }
 
 # module NAME [export=SYMBOL] [use=SYMBOL] [KEY=VALUE]...: a kernel module as far as depmod and the
@@ -36,12 +28,6 @@ module() {
         done
     } >"$BATS_TEST_TMPDIR/module.s"
     as -o "$modules/kernel/$name.ko" "$BATS_TEST_TMPDIR/module.s"
-}
-
-# The agent is any static program here.
-build() {
-    "$mkimage" --agent /bin/busybox --busybox /bin/busybox --root "$root" --kver "$kver" \
-        --out "$out" --level 1 --no-base "$@"
 }
 
 listing() {
@@ -65,16 +51,6 @@ lacks() {
 unpack() {
     mkdir -p "$BATS_TEST_TMPDIR/unpacked"
     zstd -dcq "$out" | (cd "$BATS_TEST_TMPDIR/unpacked" && cpio -idm --quiet --no-preserve-owner)
-}
-
-# refused STATUS TEXT ARGUMENT...: the build fails with that line and leaves no image, nor a part.
-refused() {
-    run -"$1" build "${@:3}"
-    [[ $output == *"$2"* ]] || {
-        echo "no such complaint: $2"
-        return 1
-    }
-    [ -z "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name 'image*')" ]
 }
 
 @test "agent, console, mount points, release file and rescue shell" {
