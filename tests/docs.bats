@@ -28,17 +28,19 @@ agent=${BUILD:-build}/initagent
     [ "$n" -gt 60 ]
 }
 
-@test "what the architecture page names is there, and its layers stand in the order that lint checks" {
-    local name names
-    mapfile -t names < <(grep -oE '\b[a-z0-9]+(_[a-z0-9]+)+\b' docs/architecture.md | grep -v '_y$' | sort -u)
-    [ "${#names[@]}" -gt 40 ]
-    for name in "${names[@]}"; do
-        grep -rqw --include='*.[ch]' "$name" initagent kernel-cmdline || {
-            echo "docs/architecture.md names $name"
+@test "what the architecture page names exists, and its layers are in the order of the table" {
+    local word words
+    mapfile -t words < <(grep -oE '\b[a-z0-9]+(_[a-z0-9]+)+\b' docs/architecture.md |
+        grep -v '_y$' | sort -u)
+    [ "${#words[@]}" -gt 40 ]
+    for word in "${words[@]}"; do
+        grep -rqw --include='*.[ch]' "$word" initagent kernel-cmdline || {
+            echo "docs/architecture.md names $word"
             return 1
         }
     done
-    diff <(grep -oE '^\| `[a-z/-]+/`' docs/architecture.md | tr -d '|` ' | sed 's,/$,,; /^root.source$/q') \
+    diff <(grep -oE '^\| `[a-z/-]+/`' docs/architecture.md | tr -d '|` ' |
+        sed 's,/$,,; /^root.source$/q') \
         <(sed -n 's/:.*//p' initagent/layers | sed '/^#/d; /^root.source$/q')
 }
 

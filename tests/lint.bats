@@ -101,7 +101,7 @@ complexity_of() {
 	: >"$TREE/tests/columns"
 	printf 'int x;\n//\t%092d\n' 0 | put initagent/x.c
 	printf '#!/bin/sh\n# %098d\n' 0 | put tests/tool
-	echo "$(printf '%0200d' 0)" | put tests/data
+	printf '%0200d\n' 0 | put tests/data
 	passes columns
 	printf 'int x;\n//\t%093d\n' 0 | put initagent/x.c
 	finds columns "initagent/x.c:2: 101 columns, at most 100"

@@ -22,7 +22,8 @@ _initagent() {
 	local word=${COMP_WORDS[COMP_CWORD]} words
 
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		words="boot status timeline ports doctor lint plan manifest verify options causes claims wait version help"
+		words="boot status timeline ports doctor lint plan manifest verify options causes"
+		words+=" claims wait version help"
 	else
 		words=$(_initagent_options "${COMP_WORDS[1]}")
 	fi

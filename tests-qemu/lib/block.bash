@@ -4,7 +4,7 @@
 # mount over NFS, and nbd-server with its libraries, laid over the server VM's image together with
 # the kernel's own targets.
 #
-#   block_disks DIR    makes them, and DIR/block.cpio for SERVER_EXTRA (block-ib.cpio: for that of the InfiniBand lab)
+#   block_disks DIR    makes them, and DIR/block.cpio (block-ib.cpio) for SERVER_EXTRA
 
 # shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"

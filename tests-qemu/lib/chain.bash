@@ -6,7 +6,7 @@
 #
 #   chain_sites DIR          the sites of these scenarios; makes DIR/chain.cpio for SERVER_EXTRA
 #   chain_serve NAME         the server's web and DHCP server with the rendered files of site NAME
-#   chain_power bios|uefi|sealed N  switches node N on, sealed: with Secure Boot; sets $node_dir, as node_start does
+#   chain_power bios|uefi|sealed N  switches node N on, sealed: with Secure Boot; sets $node_dir
 
 # shellcheck source=tests-qemu/lib/web.bash
 source "${BASH_SOURCE[0]%/*}/web.bash"
