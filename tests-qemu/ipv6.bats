@@ -37,7 +37,8 @@ setup() {
 
 @test "NFSoRDMA with DHCPv6, server named" {
     server dhcp start "${stateful[@]}"
-    node_start "$image" "$console root=nfs:six.lab.test:$root_path:vers=4.2,proto=rdma,port=20049 ip=dhcp6 $rxe"
+    node_start "$image" \
+        "$console root=nfs:six.lab.test:$root_path:vers=4.2,proto=rdma,port=20049 ip=dhcp6 $rxe"
     assert_boot 90 4.2 rdma6
     assert_state .root.address "$server6"
     assert_state '.rails[0].method' dhcp6
@@ -54,7 +55,8 @@ setup() {
 }
 
 @test "static address and gateway, NFSoRDMA; no router on the segment" {
-    node_start "$image" "$console $rdma6_root $rxe ip=[2001:db8:99::50]::[$server6]:64:node50:eth0:none"
+    node_start "$image" \
+        "$console $rdma6_root $rxe ip=[2001:db8:99::50]::[$server6]:64:node50:eth0:none"
     assert_boot 90 4.2 rdma6
     assert_state '.rails[0].method' static
     assert_state '.rails[0].address' 2001:db8:99::50/64
@@ -79,7 +81,8 @@ setup() {
     assert_boot 90 4.2 tcp6
     assert_state '.rails[0].method' link6
     assert_state .root.address "$server_link%eth0"
-    node_start "$image" "$console root=nfs:[$server_link]:$root_path:vers=4.2,proto=rdma,port=20049 ip=link6 $rxe"
+    node_start "$image" \
+        "$console root=nfs:[$server_link]:$root_path:vers=4.2,proto=rdma,port=20049 ip=link6 $rxe"
     assert_boot 90 4.2 rdma6
 }
 
@@ -90,7 +93,8 @@ setup() {
 }
 
 @test "root=dhcp6, no ip=: DHCPv6's boot file URL names the root" {
-    server dhcp start "${stateful[@]}" "--dhcp-option=option6:bootfile-url,nfs:[$server6]:$root_path:vers=4.2,proto=rdma"
+    server dhcp start "${stateful[@]}" \
+        "--dhcp-option=option6:bootfile-url,nfs:[$server6]:$root_path:vers=4.2,proto=rdma"
     node_start "$image" "$console root=dhcp6 $rxe"
     assert_boot 90 4.2 rdma6
     assert_state .root.address "$server6"
@@ -100,7 +104,8 @@ setup() {
 
 @test "NFS version 3 over RDMA" {
     server dhcp start "${router[@]}"
-    node_start "$image" "$console root=nfs:[$server6]:$root_path:vers=3,proto=rdma,port=20049 ip=auto6 $rxe"
+    node_start "$image" \
+        "$console root=nfs:[$server6]:$root_path:vers=3,proto=rdma,port=20049 ip=auto6 $rxe"
     assert_boot 90 3 rdma6
 }
 
@@ -114,7 +119,8 @@ setup() {
 
 @test "systemd flavour of the dracut module" {
     server dhcp start "${router[@]}"
-    node_start "$LAB/agent-systemd.img" "$console net.ifnames=0 $rdma6_root ip=auto6 rd.neednet=1 $rxe"
+    node_start "$LAB/agent-systemd.img" \
+        "$console net.ifnames=0 $rdma6_root ip=auto6 rd.neednet=1 $rxe"
     assert_boot 150 4.2 rdma6
 }
 
@@ -125,7 +131,8 @@ setup() {
 }
 
 @test "no router on the segment: the cause, and the end asked for" {
-    node_start "$image" "$console $rdma6_root ip=auto6 $rxe rd.net.timeout.ipv6auto=5 rd.retry=10 $reboot"
+    node_start "$image" \
+        "$console $rdma6_root ip=auto6 $rxe rd.net.timeout.ipv6auto=5 rd.retry=10 $reboot"
     assert_failed 90 IA-E703 restart
     assert_console 'IA-E521'
 }

@@ -29,7 +29,8 @@ teardown() {
 }
 
 @test "squashfs by a signed manifest over IPoIB" {
-    node_start "$image" "$console root=live:$web/root.squashfs.manifest $(site_key) ip=dhcp rd.neednet=1 $hca"
+    node_start "$image" \
+        "$console root=live:$web/root.squashfs.manifest $(site_key) ip=dhcp rd.neednet=1 $hca"
     assert_image 90 squashfs signature
     assert_overlay squashfs
     assert_state '.rails | map(select(.carries_root)) | .[0].netdev' ib0

@@ -47,7 +47,9 @@ agent=${BUILD:-build}/initagent
 # The schema in turn is held against the code by tests/state.bats.
 @test "every field of state.json is documented" {
     local field fields
-    mapfile -t fields < <(jq -r '[.. | .properties? | select(type == "object") | keys[]] | unique[]' docs/state.schema.json)
+    mapfile -t fields < \
+        <(jq -r '[.. | .properties? | select(type == "object") | keys[]] | unique[]' \
+        docs/state.schema.json)
     [ "${#fields[@]}" -gt 100 ]
     for field in "${fields[@]}"; do
         grep -qw "$field" docs/state.md || {

@@ -1027,7 +1027,8 @@ tls() {
 		[ "$(find "/proc/$pid/fd" -type l | wc -l)" -le 8 ]
 		sockets=$(find "/proc/$pid/fd" -lname 'socket:*' | wc -l)
 		tasks=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
-		# One has the file and a thread for its digest, and of sockets only that of a pair with the agent.
+		# One has the file and a thread for its digest, and of sockets only that of a pair
+		# with the agent.
 		if [ "$(find "/proc/$pid/fd" -lname "$T/out")" ]; then
 			[ "$sockets" -eq 1 ]
 			inode=$(find "/proc/$pid/fd" -lname 'socket:*' -printf %l)

@@ -33,7 +33,9 @@ setup() {
 	local field fields
 
 	# properties of all objects, at any depth, against the keys that occur
-	mapfile -t fields < <(jq -r '[.. | .properties? | select(type == "object") | keys[]] | unique[]' docs/state.schema.json)
+	mapfile -t fields < \
+		<(jq -r '[.. | .properties? | select(type == "object") | keys[]] | unique[]' \
+		docs/state.schema.json)
 	[ "${#fields[@]}" -gt 100 ]
 	for field in "${fields[@]}"; do
 		grep -qhF "\"$field\":" "$STATES"/*.json || {

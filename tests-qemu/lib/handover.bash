@@ -139,7 +139,8 @@ assert_lease() {
         return 1
     }
     # the leases of before show that the log is there
-    lines=$(on server "grep -E 'DHCP(ACK|NAK|DECLINE|RELEASE).* ${address%/*}( |$)' /run/dnsmasq.log")
+    lines=$(on server \
+        "grep -E 'DHCP(ACK|NAK|DECLINE|RELEASE).* ${address%/*}( |$)' /run/dnsmasq.log")
     assert_eq "$(grep -v DHCPACK <<<"$lines")" "" "leases refused or given back"
 }
 
