@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The documents say what the program says.
 
+bats_require_minimum_version 1.5.0
 agent=${BUILD:-build}/initagent
 
 @test "docs/options.md is the parser's table" {
@@ -110,8 +111,8 @@ agent=${BUILD:-build}/initagent
 
 @test "every field of the doctor's JSON is documented" {
     local field fields
-    mapfile -t fields < <(grep -ohE '(add_(text|guid)|ToObject)\([a-z]+, "[a-z_]+"' \
-        initagent/doctor/json.c |
+    mapfile -t fields < <(grep -ohE '(JSON_FIELD[A-Z_]*\(|\([a-z]+, )"[a-z_]+"' \
+        initagent/doctor/findings_json.c |
         grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
     [ "${#fields[@]}" -gt 20 ]
     for field in "${fields[@]}"; do
@@ -152,7 +153,7 @@ agent=${BUILD:-build}/initagent
 @test "the walk-through's site file is good" {
     local t=$BATS_TEST_TMPDIR i
     # the file it shows, with the rest of the 40 GUIDs
-    sed -n "/^    site: cluster/,/^Then let/s/^    //p" docs/walk-through.md |
+    sed -n "/^    site: cluster/,/^Then check/s/^    //p" docs/walk-through.md |
         sed "s/, and so on.*//" >"$t/site.yaml"
     for ((i = 3; i <= 40; i++)); do printf '      - 0xb8cef6030031%04x\n' $((0x4000 + 8 * i)); \
         done >>"$t/site.yaml"
