@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rom: a PCI expansion ROM as bytes: the chain of images (PCI Firmware Specification 3.3, chapter
- * 5), what each says of itself, and the signatures Mellanox' build adds ("mlxsign:"). Nothing in it
- * is trusted; every fault is kept with the offset it was found at.
+ * rom: a PCI expansion ROM as bytes. Owns: struct rom, which points into the caller's bytes. In: a
+ * file's or an adapter's bytes (romfile.h), of which nothing is trusted. Out: the chain of images
+ * (PCI Firmware Specification 3.3, chapter 5), the signatures Mellanox' build adds ("mlxsign:"),
+ * and faults with their offsets. Called by: command_rom.c, romfile.c, romtext.c.
+ * Tests: test_rom.c, fuzz_rom.c, tests/flexboot.bats.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ const char *rom_machine_name(uint16_t machine)
 	return name_of(names, ARRAY_SIZE(names), machine, "unknown machine");
 }
 
-const char *rom_subsystem_name(uint16_t subsystem)
+static const char *rom_subsystem_name(uint16_t subsystem)
 {
 	static const struct name names[] = {
 		{10, "application"}, {11, "boot service driver"}, {12, "runtime driver"}};
@@ -54,7 +54,7 @@ const char *rom_product_name(uint16_t product)
 	return name_of(names, ARRAY_SIZE(names), product, "unknown product");
 }
 
-const char *rom_protocol_name(uint8_t protocol)
+static const char *rom_protocol_name(uint8_t protocol)
 {
 	static const struct name names[] = {{0, "IB"}, {1, "ETH"}, {2, "VPI"}, {0xff, "none"}};
 

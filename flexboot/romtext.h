@@ -16,9 +16,7 @@ int romtext_json(const struct rom *r, const char *name, FILE *out);
 /* Words for numbers; never NULL. */
 const char *rom_code_name(uint8_t code);
 const char *rom_machine_name(uint16_t machine);
-const char *rom_subsystem_name(uint16_t subsystem);
 const char *rom_product_name(uint16_t product);
-const char *rom_protocol_name(uint8_t protocol);
 
 /* rom_version: "3.7.400" or the free text. */
 const char *rom_version(const struct rom_tag *t, char *buf, size_t size);

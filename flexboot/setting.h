@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * setting: what a node is meant to do -> the adapter's settings that make its ROM do it, each with
- * a reason. Names and values as mstconfig has them (mstflint, mlxconfig_dbs/mlxconfig_host.db).
+ * setting: the adapter's settings for what a node is meant to do. Owns: the table of settings; names
+ * and values as mstconfig has them (mstflint, mlxconfig_dbs/mlxconfig_host.db). In: struct intent,
+ * from the command line or a site file. Out: a list of settings, each with a reason. Called by:
+ * command_settings.c, advice.c, ipxe-scripts/site/adapter.c. Tests: test_settings.c,
+ * tests/flexboot.bats.
  */
 #pragma once
 

@@ -120,34 +120,31 @@ static int do_check(struct session *x, const char *argument)
 	return r;
 }
 
-static int do_render(struct session *x, const char *dir)
+/* Renders into dir or compares with it. Returns an exit code. */
+static int render_tree(struct session *x, const char *dir, enum tree_mode mode)
 {
 	_cleanup_(tree_freep) struct tree *t = NULL;
 	int r = load_good(x, SITE_FILES);
 
 	if (r)
 		return r;
-	if (tree_begin(&t, dir, TREE_WRITE, stdout, stderr) < 0)
+	if (tree_begin(&t, dir, mode, stdout, stderr) < 0)
 		return EXIT_FAILED;
 	render(x->site, t);
-	if (tree_end(t) < 0)
-		return EXIT_FAILED;
-	printf("%s: %zu files for %zu nodes\n", dir, tree_count(t), x->site->n_nodes);
-	return EXIT_OK;
+	r = tree_end(t);
+	if (r == 0 && mode == TREE_WRITE)
+		printf("%s: %zu files for %zu nodes\n", dir, tree_count(t), x->site->n_nodes);
+	return r < 0 ? EXIT_FAILED : r ? EXIT_DIFFERS : EXIT_OK;
+}
+
+static int do_render(struct session *x, const char *dir)
+{
+	return render_tree(x, dir, TREE_WRITE);
 }
 
 static int do_diff(struct session *x, const char *dir)
 {
-	_cleanup_(tree_freep) struct tree *t = NULL;
-	int r = load_good(x, SITE_FILES);
-
-	if (r)
-		return r;
-	if (tree_begin(&t, dir, TREE_COMPARE, stdout, stderr) < 0)
-		return EXIT_FAILED;
-	render(x->site, t);
-	r = tree_end(t);
-	return r < 0 ? EXIT_FAILED : r ? EXIT_DIFFERS : EXIT_OK;
+	return render_tree(x, dir, TREE_COMPARE);
 }
 
 static int do_explain(struct session *x, const char *name)

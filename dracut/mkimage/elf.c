@@ -71,7 +71,9 @@ int elf_section(const void *data, size_t size, const char *name, const char **re
 	return -ENOENT;
 }
 
-int elf_section_at(const void *data, size_t size, size_t i, const char **ret, size_t *ret_size)
+/* elf_section_at: as elf_section(), by number. */
+static int elf_section_at(
+	const void *data, size_t size, size_t i, const char **ret, size_t *ret_size)
 {
 	ElfW(Ehdr) eh;
 	ElfW(Shdr) sh;

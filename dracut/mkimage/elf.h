@@ -11,9 +11,6 @@
 int elf_section(
 	const void *data, size_t size, const char *name, const char **ret, size_t *ret_size);
 
-/* elf_section_at: the same by number. */
-int elf_section_at(const void *data, size_t size, size_t i, const char **ret, size_t *ret_size);
-
 /* elf_static: 1 a program that needs no loader, 0 one that does, -ENOEXEC no program at all. */
 int elf_static(const void *data, size_t size);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * format: what is made of the initrd: the initrd alone, kernel and initrd beside each other, a
- * unified kernel image, a rescue image for CD and USB stick.
+ * unified kernel image (uki.h), a rescue image for CD and USB stick (iso.h). In: the packed initrd
+ * and the options. Out: files. Called by: mkimage.c. Tests: tests/boot-images.bats.
  */
 #pragma once
 

@@ -69,9 +69,6 @@ void take_addr(struct loader *l, const struct value *v, void *member);
 void take_number(struct loader *l, const struct value *v, void *member);
 void take_port_number(struct loader *l, const struct value *v, void *member);
 
-/* take_named: a zeroed array with a member for each entry of a map; NULL (said) if v is no map. */
-void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n);
-
 /* The section "nodes" (nodes.c). */
 void take_nodes(struct loader *l, const struct value *v, void *member);
 

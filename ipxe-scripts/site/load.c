@@ -2,7 +2,8 @@
 /* load: the sections of a site file except nodes, and the way from bytes to a site. See site.h. */
 #include "site/fields.h"
 
-void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n)
+/* take_named: a zeroed array with a member for each entry of a map; NULL (reported) for others. */
+static void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n)
 {
 	*ret_n = 0;
 	if (!is_kind(l, v, VALUE_MAP))

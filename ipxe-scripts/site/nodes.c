@@ -56,19 +56,28 @@ static bool all_same(const uint8_t *bytes, size_t n)
 	return i == n && (bytes[0] == 0 || bytes[0] == 0xff);
 }
 
+/* take_octets: n octets in any notation; false when v is none. what: with its article. */
+static bool take_octets(struct loader *l, const struct value *v, uint8_t *bytes, size_t n,
+	const char *what, const char *remedy)
+{
+	if (!is_kind(l, v, VALUE_TEXT))
+		return false;
+	/* Of addresses only a port's own: no placeholder, no multicast. */
+	if (read_octets(v->text, bytes, n) && (n == 16 || !all_same(bytes, n)) &&
+		(n != 6 || !(bytes[0] & 1)))
+		return true;
+	wrong(l, v, remedy, "%s is not %s", v->text, what);
+	return false;
+}
+
 static void take_guid(struct loader *l, const struct value *v, void *member)
 {
 	struct site_port *p = member;
 
-	if (!is_kind(l, v, VALUE_TEXT))
+	if (!take_octets(l, v, p->guid, 8, "a port GUID",
+		    "eight octets of the port (not of the node or the system image), as "
+		    "'ibstat -p' prints them: 0xb8cef60300313333"))
 		return;
-	if (!read_octets(v->text, p->guid, 8) || all_same(p->guid, 8)) {
-		wrong(l, v,
-			"eight octets of the port (not of the node or the system image), as "
-			"'ibstat -p' prints them: 0xb8cef60300313333",
-			"%s is not a port GUID", v->text);
-		return;
-	}
 	p->has_guid = true;
 	p->guid_at = v->at;
 }
@@ -77,15 +86,9 @@ static void take_mac(struct loader *l, const struct value *v, void *member)
 {
 	struct site_port *p = member;
 
-	if (!is_kind(l, v, VALUE_TEXT))
+	if (!take_octets(l, v, p->mac, 6, "a MAC address",
+		    "six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is guid:"))
 		return;
-	if (!read_octets(v->text, p->mac, 6) || p->mac[0] & 1 || all_same(p->mac, 6)) {
-		wrong(l, v,
-			"six octets, such as 52:54:00:12:34:56; of a GUID with eight the key is "
-			"guid:",
-			"%s is not a MAC address", v->text);
-		return;
-	}
 	p->has_mac = true;
 	p->mac_at = v->at;
 }
@@ -94,12 +97,8 @@ static void take_uuid(struct loader *l, const struct value *v, void *member)
 {
 	struct site_node *n = member;
 
-	if (!is_kind(l, v, VALUE_TEXT))
+	if (!take_octets(l, v, n->uuid, 16, "a UUID", "as 'dmidecode -s system-uuid' prints it"))
 		return;
-	if (!read_octets(v->text, n->uuid, 16)) {
-		wrong(l, v, "as 'dmidecode -s system-uuid' prints it", "%s is not a UUID", v->text);
-		return;
-	}
 	n->has_uuid = true;
 	n->uuid_at = v->at;
 }

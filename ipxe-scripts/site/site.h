@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * site: what a site file says, read and judged. docs/site-file.md tells it for people. All strings
- * and arrays live until site_free(). Every reference by name has an index beside it, which is valid
- * when the report holds no error.
+ * site: one file that describes a site's nodes (docs/site-file.md), read, checked and rendered.
+ * Owns: struct site; all strings and arrays live until site_free(). In: the file's bytes. Out: a
+ * report of faults (faults.h), iPXE scripts and server configurations (tree.h), an explanation.
+ * Called by: initagent-site.c alone. Tests: test_site.c, fuzz_site.c, tests/site.bats,
+ * tests/site-dhcp.bats, tests-qemu/ipxe.bats.
+ *
+ * Every reference by name has an index beside it, which is valid when the report has no error.
  */
 #pragma once
 
