@@ -28,7 +28,8 @@ static const struct srp_row {
 	{"ch_count", 0, SRP_OPTION}, {"lun", 0, SRP_LUN}, {"part", 0, SRP_PART},
 };
 
-static bool take(struct block_spec *x, const struct srp_row *row, struct slice item, struct slice v)
+static bool take_item(struct block_spec *x, const struct srp_row *row, struct slice item,
+	struct slice v)
 {
 	const char **list = row->place == SRP_NAME ? &x->out->name : &x->out->options;
 	uint8_t bytes[16];
@@ -52,7 +53,7 @@ static bool take(struct block_spec *x, const struct srp_row *row, struct slice i
 	return true;
 }
 
-static const struct srp_row *find(struct slice name)
+static const struct srp_row *find_row(struct slice name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (slice_is(name, rows[i].name))
@@ -92,7 +93,7 @@ bool block_srp(struct block_spec *x, struct slice text)
 		    "id_ext=,ioc_guid=,dest=SERVER:PORT";
 	while (slice_next(&rest, ',', &item)) {
 		size_t n = slice_find(item, "=");
-		const struct srp_row *row = find((struct slice){item.s, n});
+		const struct srp_row *row = find_row((struct slice){item.s, n});
 
 		if (!row || n == item.len)
 			return block_fail(x, item, "not an option of an SRP root");
@@ -100,7 +101,7 @@ bool block_srp(struct block_spec *x, struct slice text)
 			complain(x->p, x->w, item, DIAG_WARN, "keep one of them",
 				"given again; the last one counts");
 		seen |= 1U << (row - rows);
-		if (!take(x, row, item, slice_from(item, n + 1)))
+		if (!take_item(x, row, item, slice_from(item, n + 1)))
 			return false;
 	}
 	return complete(x, text);

@@ -7,7 +7,7 @@
  */
 #include "parser.h"
 
-/* The protocol takes 4096 bytes; nobody's export is called so. */
+/* The protocol takes 4096 bytes; no export in use has so long a name. */
 #define EXPORT_MAX 255
 
 bool block_is(struct slice text)

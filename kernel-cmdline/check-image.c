@@ -22,8 +22,8 @@ static void unprovable(struct parser *p, enum option_id id, const char *remedy, 
 }
 
 /*
- * A digest or key that cannot be read: the one who wrote it wants only one image to be booted, and
- * it is not known which. A wrong digest outweighs a right one before it.
+ * A digest or key that cannot be read: it asks for one image only, and it is
+ * not known which. A wrong digest outweighs a right one before it.
  */
 static void check_readable(struct parser *p)
 {

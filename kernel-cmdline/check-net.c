@@ -92,7 +92,7 @@ static const char *made_by(const char *name)
 	return dot && dot > name && strlen(dot) <= 5 && all_digits(dot + 1) ? "vlan" : NULL;
 }
 
-/* An ip= for an interface that nothing makes is waited for in vain. */
+/* An ip= for an interface that no option makes would never be satisfied. */
 static void check_made(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = ip_word(p, ip);

@@ -51,7 +51,7 @@ const char *diag_severity_name(enum diag_severity s);
 
 /*
  * diag_add: appends a remark; text and remedy (may be NULL) are copied. Never fails visibly:
- * out of memory only counts it as dropped. l may be NULL (nobody listens).
+ * out of memory only counts it as dropped. l may be NULL: remarks are discarded.
  */
 void diag_add(struct diag_list *l, const struct diag *d);
 

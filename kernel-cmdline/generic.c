@@ -5,7 +5,7 @@
  */
 #include "parser.h"
 
-/* One year: nobody means more, and no product of it with 10^9 overflows. */
+/* One year: more is a mistake, and no product of it with 10^9 overflows. */
 #define SECONDS_MAX 31536000
 
 /* What a switch or number means, in plain words. */
@@ -23,7 +23,7 @@ static const struct {
 	{OPTION_RD_IB_SM_PROBE, "asks the subnet manager itself before it counts on a port",
 		"counts on a port as soon as it is ACTIVE with an SM LID"},
 	{OPTION_RD_IB_UMCAST, "sets umcast on IPoIB interfaces", "leaves umcast of IPoIB off"},
-	{OPTION_RD_BOOTIF, "heeds BOOTIF=", "ignores BOOTIF="},
+	{OPTION_RD_BOOTIF, "uses BOOTIF=", "ignores BOOTIF="},
 	{OPTION_RD_RETRY, "gives the network %u s to become operational",
 		"gives the network all the time there is (rd.timeout alone limits the boot)"},
 	{OPTION_RD_TIMEOUT, "gives the whole boot %u s", "sets no limit to the whole boot"},
@@ -58,8 +58,7 @@ static void *field_of(struct parser *p, const struct option_row *row)
 	return (char *)p->plan + row->field;
 }
 
-/* Reads a switch and comments on the spellings dracut takes the other way. */
-static bool read_switch(struct parser *p, const struct option_row *row, struct plan_word *w)
+bool read_switch(struct parser *p, const struct option_row *row, const struct plan_word *w)
 {
 	struct slice v = word_value(w);
 	enum switch_word sw = value_switch(v.s, v.len);
@@ -142,7 +141,7 @@ static void comment_seconds(struct parser *p, const struct option_row *row,
 }
 
 /*
- * "160s" is what people write who know systemd; its meaning is beyond doubt, so it is taken.
+ * "160s" is systemd's form; its meaning is unambiguous, so it is taken.
  * Other units, signs, fractions and hexadecimal are not.
  */
 PARSE(seconds)
@@ -166,37 +165,34 @@ PARSE(seconds)
 	return true;
 }
 
-PARSE(count)
+static bool take_count(struct parser *p, const struct option_row *row, struct plan_word *w,
+	uint32_t max)
 {
 	struct slice v = word_value(w);
-	uint32_t n;
-	int r = value_u32(v.s, v.len, 1000000000, &n); /* dracut's own upper limit */
+	uint32_t *n = field_of(p, row);
+	int r = value_u32(v.s, v.len, max, n);
 
 	if (r < 0) {
 		complain_number(p, row, w, v, r);
 		return false;
 	}
-	if (n == 0)
+	say_meaning(p, w, row, *n);
+	return true;
+}
+
+PARSE(count)
+{
+	if (!take_count(p, row, w, 1000000000)) /* dracut's own upper limit */
+		return false;
+	if (*(const uint32_t *)field_of(p, row) == 0)
 		differ(p, w, WHOLE, DIAG_WARN, "leave it out",
 			"0 means as often as rd.retry allows here; dracut tries once");
-	*(uint32_t *)field_of(p, row) = n;
-	say_meaning(p, w, row, n);
 	return true;
 }
 
 PARSE(rate)
 {
-	struct slice v = word_value(w);
-	uint32_t n;
-	int r = value_u32(v.s, v.len, UINT32_MAX, &n);
-
-	if (r < 0) {
-		complain_number(p, row, w, v, r);
-		return false;
-	}
-	*(uint32_t *)field_of(p, row) = n;
-	say_meaning(p, w, row, n);
-	return true;
+	return take_count(p, row, w, UINT32_MAX);
 }
 
 PARSE(noted)

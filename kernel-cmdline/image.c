@@ -136,7 +136,7 @@ PARSE(root_ca)
 		return left_out(p, w, v, "write the /PATH of a PEM file in the initramfs",
 			"not a path");
 	p->plan->root.image.ca = v.s;
-	return say(p, w, "takes https servers whose certificate leads to one in %s", v.s);
+	return say(p, w, "trusts https servers with a certificate signed by one in %s", v.s);
 }
 
 /* DEVICE[:/DIR]; whether there is such a device is seen when it is looked for. */
@@ -170,7 +170,7 @@ PARSE(proxy)
 	return say(p, w, "fetches through the proxy %s", v.s);
 }
 
-/* The option alone, or with a word that means yes, and one that means nothing known. */
+/* On: the option alone, or any value that does not mean off. */
 static bool switched_on(const struct plan_word *w)
 {
 	struct slice v = word_value(w);
@@ -179,7 +179,7 @@ static bool switched_on(const struct plan_word *w)
 	return sw == SWITCH_ON || sw == SWITCH_ODD;
 }
 
-/* Whether it is heeded is known once the whole line is: resolve_image(). */
+/* Whether it has an effect depends on the whole line: resolve_image(). */
 PARSE(noverifyssl)
 {
 	p->plan->root.image.insecure = switched_on(w);

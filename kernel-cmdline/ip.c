@@ -49,7 +49,7 @@ const struct choice ip_methods[] = {
 /* For one interface. */
 #define DOCUMENTED (PLAN_IP_DHCP | PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_LINK6)
 
-/* The method a word names: bits, 0 for one nobody supports, -EINVAL for no method. */
+/* The method a word names: bits, 0 for an unsupported one, -EINVAL for no method. */
 static int method_of(struct slice s)
 {
 	const struct choice *c = choice_find(ip_methods, s);
@@ -82,6 +82,13 @@ static void complain_at(struct ip_parse *x, struct slice at, enum diag_severity 
 	const char *remedy, const char *text)
 {
 	complain(x->p, x->w, at, severity, remedy, "%s", text);
+}
+
+/* What makes the whole option useless; false. */
+static bool ip_fail(struct ip_parse *x, struct slice at, const char *remedy, const char *why)
+{
+	complain(x->p, x->w, at, DIAG_ERROR, remedy, "%s; the whole option is left out", why);
+	return false;
 }
 
 /* Adds the methods of a comma list; says what is wrong with the others. */
@@ -135,14 +142,11 @@ static bool read_enx(struct slice s, struct hw_addr *ret)
 	return value_hw(text, sizeof(text), ret) == 0;
 }
 
-/* A group address is no interface's own; then the whole option is left out. */
-static bool hw_is_group(struct ip_parse *x, struct slice at, const struct hw_addr *hw)
+/* A group address is no interface's own. */
+static bool check_group(struct ip_parse *x, struct slice at, const struct hw_addr *hw)
 {
-	if (!value_hw_group(hw))
-		return false;
-	complain_at(x, at, DIAG_ERROR, "the first octet must be even",
-		"a group address cannot be an interface's own; the whole option is left out");
-	return true;
+	return !value_hw_group(hw) || ip_fail(x, at, "the first octet must be even",
+		"a group address cannot be an interface's own");
 }
 
 /*
@@ -161,16 +165,15 @@ static bool read_device(struct ip_parse *x, struct slice s)
 	if (value_ifname(s.s, s.len)) {
 		x->ip.ifname = keep(x->p, s);
 		read_enx(s, &x->ip.match);
-		return !hw_is_group(x, s, &x->ip.match);
+		return check_group(x, s, &x->ip.match);
 	}
 	if (value_hw(s.s, s.len, &x->ip.match) == 0) {
 		differ(x->p, x->w, s, DIAG_NOTE, "bind a name to the address: ifname=NAME:MAC",
 			"found by its address here; dracut looks for an interface of that name");
-		return !hw_is_group(x, s, &x->ip.match);
+		return check_group(x, s, &x->ip.match);
 	}
-	complain_at(x, s, DIAG_ERROR, "a name of at most 15 bytes, or an address joined by '-'",
-		"not an interface; the whole option is left out");
-	return false;
+	return ip_fail(x, s, "a name of at most 15 bytes, or an address joined by '-'",
+		"not an interface");
 }
 
 static void read_mtu(struct ip_parse *x, struct slice s)
@@ -263,24 +266,17 @@ static bool read_addr(struct ip_parse *x)
 	x->ip.prefix = -1;
 	if (s.len == 0)
 		return true;
-	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) < 0) {
-		complain_at(x, s, DIAG_ERROR,
+	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) < 0)
+		return ip_fail(x, s,
 			"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
-			"IFNAME:METHOD",
-			"neither an address nor IFNAME:METHOD; the whole option is left out");
-		return false;
-	}
+			"IFNAME:METHOD", "neither an address nor IFNAME:METHOD");
 	if (x->ip.prefix >= 0 && (F_MASK >= x->n || !x->f[F_MASK].len))
 		differ(x->p, x->w, s, DIAG_WARN,
 			textf(x->p, "write %d into the fourth field, the mask, as well",
 				x->ip.prefix),
 			"the prefix length is behind the address only: network-legacy stops "
 			"without a mask");
-	if (host_address(&x->ip.addr))
-		return true;
-	complain_at(x, s, DIAG_ERROR, NULL,
-		"no host can have this address; the whole option is left out");
-	return false;
+	return host_address(&x->ip.addr) || ip_fail(x, s, NULL, "no host can have this address");
 }
 
 /* An address of the same family as the interface's, or it is left out. */
@@ -386,12 +382,10 @@ static bool check_static(struct ip_parse *x)
 {
 	if (!(x->ip.methods & PLAN_IP_STATIC))
 		return true;
-	if (!x->ip.addr.family) {
-		complain_at(x, WHOLE, DIAG_ERROR,
+	if (!x->ip.addr.family)
+		return ip_fail(x, WHOLE,
 			"write ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none, or a method such as dhcp",
-			"a static set-up needs an address; the whole option is left out");
-		return false;
-	}
+			"a static set-up needs an address");
 	if (x->ip.prefix > 0)
 		return check_host_part(x->p, x->w, &x->ip);
 	if (x->ip.addr.family == AF_INET6) {
@@ -400,9 +394,8 @@ static bool check_static(struct ip_parse *x)
 			"write the prefix length into the fourth field", "no prefix: /64 taken");
 		return check_host_part(x->p, x->w, &x->ip);
 	}
-	complain_at(x, WHOLE, DIAG_ERROR, "the fourth field is the mask: 255.255.255.0 or 24",
-		"a static set-up needs a netmask; the whole option is left out");
-	return false;
+	return ip_fail(x, WHOLE, "the fourth field is the mask: 255.255.255.0 or 24",
+		"a static set-up needs a netmask");
 }
 
 /*
@@ -441,11 +434,9 @@ static bool read_interface(struct ip_parse *x)
 	int prefix;
 
 	x->ip.prefix = x->ip.peer_prefix = -1;
-	if (value_inet_prefix(x->f[0].s, x->f[0].len, &a, &prefix) == 0) {
-		complain_at(x, x->f[0], DIAG_ERROR, "IFNAME:METHOD",
-			"an interface belongs here, not an address; the whole option is left out");
-		return false;
-	}
+	if (value_inet_prefix(x->f[0].s, x->f[0].len, &a, &prefix) == 0)
+		return ip_fail(x, x->f[0], "IFNAME:METHOD",
+			"an interface belongs here, not an address");
 	if (!read_device(x, x->f[0]))
 		return false;
 	read_methods(x, x->f[1]);
@@ -458,7 +449,7 @@ static bool read_interface(struct ip_parse *x)
 }
 
 /* One word that is nothing: a slip in a method, or an interface without its method. */
-static void complain_single(struct ip_parse *x, struct slice s)
+static bool single_fail(struct ip_parse *x, struct slice s)
 {
 	const char *near = near_method(s);
 	const char *remedy = "for example ip=dhcp or ip=eth0:dhcp";
@@ -467,8 +458,7 @@ static void complain_single(struct ip_parse *x, struct slice s)
 		remedy = textf(x->p, "did you mean ip=%s?", near);
 	else if (value_ifname(s.s, s.len))
 		remedy = textf(x->p, "did you mean ip=%s:dhcp?", x->w->value);
-	complain_at(x, s, DIAG_ERROR, remedy,
-		"neither a method nor an address; the whole option is left out");
+	return ip_fail(x, s, remedy, "neither a method nor an address");
 }
 
 /*
@@ -495,11 +485,10 @@ static bool read_single(struct ip_parse *x)
 		x->p->short_ip = x->p->ips.n + 1; /* completed by resolve_net() */
 		return true;
 	}
-	complain_single(x, s);
-	return false;
+	return single_fail(x, s);
 }
 
-/* Which shape it is hangs on the second field alone, as in dracut. */
+/* The second field alone decides which shape it is, as in dracut. */
 static bool read_ip(struct ip_parse *x)
 {
 	if (x->value.len == 0) {

@@ -89,7 +89,7 @@ static bool parse_hop(struct parser *p, const struct plan_word *w, const struct 
 	return left_out(p, w, WHOLE, route_remedy, "a route needs a gateway or an interface");
 }
 
-/* dracut leaves a malformed route out without a word, which nobody finds. */
+/* dracut leaves a malformed route out without any message. */
 PARSE(route)
 {
 	struct slice v = word_value(w), f[4];
@@ -138,7 +138,7 @@ static bool ifname_taken(const struct parser *p, const char *name, const struct 
 
 /*
  * dracut knows 6 and 20 octets. Of 20 only the last 8 (the port GUID) survive a reboot, so these
- * alone are taken as well; who compares them is the link room.
+ * alone are taken as well; initagent/link/ compares them.
  */
 PARSE(ifname)
 {

@@ -105,7 +105,7 @@ static void remark(struct nfs_item *x, enum diag_severity severity, const char *
 }
 
 /* Appends the option as written; rest was made large enough for all of them. */
-static void pass(struct nfs_item *x)
+static void pass_on(struct nfs_item *x)
 {
 	size_t n = strlen(x->rest);
 
@@ -186,7 +186,7 @@ static void take_pass(struct nfs_item *x)
 	}
 	if (slice_is(x->name, "sec") && slice_starts(x->value, "krb5"))
 		remark(x, DIAG_WARN, "sec=sys", "Kerberos needs rpc.gssd, which no initramfs runs");
-	pass(x);
+	pass_on(x);
 }
 
 /* The option a misspelt name comes nearest to, or NULL. */
@@ -217,7 +217,7 @@ static void take_unknown(struct nfs_item *x)
 		return; /* free text for other programs */
 	remark(x, DIAG_WARN, near ? textf(x->p, "did you mean %s?", near) : NULL,
 		"not an NFS option known here; handed to the kernel, which may refuse it");
-	pass(x);
+	pass_on(x);
 }
 
 /* One answer to one question: ro and rw, and the words for a transport, share a place. */
@@ -245,7 +245,7 @@ static void remark_again(struct nfs_item *x, const struct nfs_option *o)
 }
 
 /* Acts without a handler of their own are done in place. */
-static void take(struct nfs_item *x, const struct nfs_option *o)
+static void take_option(struct nfs_item *x, const struct nfs_option *o)
 {
 	static void (*const handlers[])(struct nfs_item *) = {
 		[ACT_PASS] = take_pass,	  [ACT_MOUNTD] = take_pass, [ACT_VERS] = take_version,
@@ -284,7 +284,7 @@ static void take_one(struct nfs_item *x)
 	}
 	x->option = find_option(x->name);
 	if (x->option)
-		take(x, x->option);
+		take_option(x, x->option);
 	else
 		take_unknown(x);
 }

@@ -22,7 +22,7 @@ struct nfs_spec {
 
 static const char root_remedy[] = "write root=nfs:SERVER:/PATH or root=nfs4:SERVER:/PATH:OPTIONS";
 
-static bool fail(struct nfs_spec *x, struct slice at, const char *text)
+static bool nfs_fail(struct nfs_spec *x, struct slice at, const char *text)
 {
 	complain(x->p, x->w, at, x->severity, root_remedy, "%s", text);
 	return false;
@@ -35,7 +35,7 @@ static bool set_server(struct nfs_spec *x, struct slice s)
 		return true;
 	x->out->server = take_server(x->p, s, &x->out->server_addr);
 	if (!x->out->server)
-		return fail(x, s, "not a server's name or address");
+		return nfs_fail(x, s, "not a server's name or address");
 	if (x->out->server_addr.family == AF_INET6 && s.s[0] != '[')
 		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
 			"an IPv6 address belongs in brackets");
@@ -69,9 +69,9 @@ static void judge_path(struct nfs_spec *x, struct slice s)
 static bool set_path(struct nfs_spec *x, struct slice s)
 {
 	if (s.len > 1024) /* MNTPATHLEN, RFC 1813 */
-		return fail(x, s, "the path is longer than NFS allows");
+		return nfs_fail(x, s, "the path is longer than NFS allows");
 	if (has_control(s))
-		return fail(x, s, "control bytes in the path");
+		return nfs_fail(x, s, "control bytes in the path");
 	x->out->path = keep(x->p, s);
 	x->out->path_host = strstr(x->out->path, "%s") != NULL;
 	judge_path(x, s);
@@ -120,10 +120,10 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 	struct slice host = {s.s, slash}, f[2];
 
 	if (slash == s.len)
-		return fail(x, s, "the URL names no path");
+		return nfs_fail(x, s, "the URL names no path");
 	if (fields_split(host, f, 2) == 2 && f[1].len &&
 		value_port(f[1].s, f[1].len, &x->out->port) < 0)
-		return fail(x, f[1], "not a port");
+		return nfs_fail(x, f[1], "not a port");
 	differ(x->p, x->w, s, DIAG_WARN,
 		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
 			x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),
@@ -153,7 +153,7 @@ static bool set_text(struct nfs_spec *x, struct slice s)
 		nfs_options(x->p, x->w, slice_from(s, 1), x->out, &x->v);
 		return true;
 	}
-	return fail(x, s, "names no path: it must begin with '/', after SERVER and ':'");
+	return nfs_fail(x, s, "names no path: it must begin with '/', after SERVER and ':'");
 }
 
 /*

@@ -22,9 +22,7 @@ static bool take_item(struct slice item, struct plan_overlay *o)
 	return false;
 }
 
-/*
- * Unknown items are left out with a word, as dracut does; a wrong size must not become "unlimited".
- */
+/* Unknown items are left out, as in dracut; a wrong size must not become "unlimited". */
 static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 {
 	struct plan_overlay o = {.asked = true};

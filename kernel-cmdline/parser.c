@@ -41,7 +41,7 @@ static void locate(struct diag *d, const struct plan_word *w, struct slice at)
 	}
 }
 
-/* Fatal is noted in the plan even if nobody listens to remarks. */
+/* Fatal is noted in the plan even if remarks are discarded. */
 void complain(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *fmt, ...)
 {

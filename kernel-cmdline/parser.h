@@ -108,7 +108,7 @@ const struct choice *choice_find(const struct choice *c, struct slice s);
 const char *choice_word(const struct choice *c, unsigned int value);
 
 /* What the parse functions take and plan_dump() shows. */
-extern const struct choice ip_methods[];	/* enum plan_method; 0: one that nobody supports */
+extern const struct choice ip_methods[];	/* enum plan_method; 0: unsupported */
 extern const struct choice ib_modes[];		/* enum plan_ib_mode */
 extern const struct choice client_id_kinds[];	/* enum plan_clientid_kind */
 extern const struct choice nfs_versions[];	/* enum plan_nfs_version, the highest first */
@@ -144,6 +144,9 @@ bool take_list(struct parser *p, struct plan_word *w, const char *effect,
 
 #define OPTION(id, name, grammar, def, status, flags, parse, ...) PARSE(parse);
 #include "options.def"
+
+/* read_switch: is a switch on? Comments on the spellings that dracut takes the other way. */
+bool read_switch(struct parser *p, const struct option_row *row, const struct plan_word *w);
 
 /*
  * check_host_part: can a host have this static address with this prefix? Not the subnet's number,

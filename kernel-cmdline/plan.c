@@ -115,20 +115,14 @@ static void split_source(struct parser *p, const struct plan_source *src, unsign
 			"more than %d words; the rest is left out", PLAN_WORDS_MAX);
 }
 
-/* How many words there will be, at most. */
-static size_t count_words(const struct plan_source *src, size_t n_src)
+/* How many words there will be, at most: each has a byte and a space. */
+static size_t most_words(const struct plan_source *src, size_t n_src)
 {
-	struct word_cursor c;
-	struct raw_word raw;
 	size_t n = 0;
 
-	for (size_t i = 0; i < n_src; i++) {
-		word_cursor_init(&c, src[i].text,
-			src[i].len < PLAN_SOURCE_MAX ? src[i].len : PLAN_SOURCE_MAX);
-		while (n < PLAN_WORDS_MAX && word_next(&c, &raw))
-			n++;
-	}
-	return n;
+	for (size_t i = 0; i < n_src && n < PLAN_WORDS_MAX; i++)
+		n += min_u64(src[i].len, PLAN_SOURCE_MAX) / 2 + 1;
+	return min_u64(n, PLAN_WORDS_MAX);
 }
 
 /* --- pass 2: options ---------------------------------------------------------------------- */
@@ -236,7 +230,7 @@ static bool take_almost(struct parser *p, struct plan_word *w)
 	return row != NULL;
 }
 
-/* Words that are not ours; module parameters are whoever's has the '.'. */
+/* Words that are not ours; a '.' makes a module parameter of the others. */
 static void take_foreign(struct parser *p, struct plan_word *w)
 {
 	static const struct {
@@ -360,7 +354,7 @@ static void publish_lists(struct parser *p)
 /* The order of the resolve steps matters: root needs the peer of ip=, the checks need both. */
 static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 {
-	size_t n = count_words(src, n_src);
+	size_t n = most_words(src, n_src);
 
 	set_defaults(p->plan);
 	p->words = arena_alloc(p->arena, (n + 1) * sizeof(*p->words));

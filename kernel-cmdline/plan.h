@@ -146,7 +146,7 @@ struct plan_link {
 /* Waits of single steps, seconds; 0: no limit of its own. */
 struct plan_net_timeouts {
 	uint32_t iflink_s;  /* default 60: netdev appears */
-	uint32_t ifup_s;    /* default 20; this and the next two: accepted, no wait hangs on them */
+	uint32_t ifup_s;    /* default 20; this and the next two have no effect */
 	uint32_t carrier_s; /* default 10 */
 	uint32_t route_s;   /* default 20 */
 	uint32_t ipv6dad_s; /* default 50: link-local address usable */
@@ -401,7 +401,7 @@ enum plan_break {
 	PLAN_BREAK_SWITCH_ROOT = 1 << 8,
 };
 
-/* --- telling others ------------------------------------------------------------------------ */
+/* --- reports ------------------------------------------------------------------------------- */
 
 enum plan_report_kind {
 	PLAN_REPORT_SYSLOG_UDP,

@@ -27,18 +27,11 @@ PARSE(init)
 /* Kept as given: what follows from it depends on rd.emergency and rd.break too. */
 PARSE(shell)
 {
-	struct slice v = word_value(w);
-	enum switch_word sw = value_switch(v.s, v.len);
-	bool on = sw == SWITCH_ON || sw == SWITCH_ODD;
+	bool on = read_switch(p, row, w);
 
-	if (sw == SWITCH_OFF_LOOSE || sw == SWITCH_ODD)
-		complain(p, w, v, DIAG_WARN, textf(p, "write %s=%d", row->name, on),
-			on ? "not a switch; read as on, like dracut"
-			   : "read as off; dracut knows only 0, no and off and takes this as on");
 	p->plan->shell = on ? PLAN_ON : PLAN_OFF;
-	return say(p, w,
-		on ? "opens a shell on the console when the boot fails"
-		   : "opens no shell when the boot fails");
+	return say(p, w, on ? "opens a shell on the console when the boot fails"
+			    : "opens no shell when the boot fails");
 }
 
 const struct choice failure_actions[] = {
@@ -89,7 +82,7 @@ const struct choice break_stages[] = {
 	{0},
 };
 
-/* dracut heeds the last one only; who gives several wants several. */
+/* dracut uses the last one only; here each of several counts. */
 PARSE(breakpoint)
 {
 	const struct choice *c = choice_find(break_stages, word_value(w));
@@ -100,7 +93,7 @@ PARSE(breakpoint)
 			"or cleanup", "not a stage");
 	if (p->plan->breaks && p->plan->breaks != c->value)
 		differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
-			"each of them counts here; dracut heeds the last one only");
+			"each of them counts here; dracut uses the last one only");
 	p->plan->breaks |= c->value;
 	return say(p, w, "opens a shell before %s",
 		c->value == PLAN_BREAK_SWITCH_ROOT ? "the real init starts" : w->value);
@@ -119,8 +112,8 @@ PARSE(quiet)
 }
 
 /*
- * Where dracut's reading is a trap: rd.emergency=reboot alone opens a shell there that waits for
- * ever on a machine nobody watches. Who asks for an action gets it; who asks for both gets both.
+ * dracut's reading is a trap: rd.emergency=reboot alone opens a shell there, which waits without
+ * end on an unattended machine. Here an action takes place, and with rd.shell both.
  */
 void resolve_policy(struct parser *p)
 {

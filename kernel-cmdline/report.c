@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: rd.report=, who is told how the boot goes. A word that cannot be understood is left out:
- * a boot does not fail because nobody hears of it.
+ * report: rd.report=, where reports of the boot go. A word that cannot be understood is left out: a
+ * boot does not fail because it is not reported.
  */
 #include "parser.h"
 #include "url.h"
@@ -85,7 +85,7 @@ PARSE(report)
 	}
 	for (size_t i = 0; i < p->reports.n; i++)
 		if (streq(((struct plan_report *)p->reports.items)[i].text, v.s)) {
-			note_word(p, w, "keep one of them", "given twice; told once");
+			note_word(p, w, "keep one of them", "given twice; used once");
 			return say(p, w, "has no further effect");
 		}
 	if (!APPEND(p, &p->reports, out, w))
