@@ -12,10 +12,7 @@
 #define PRESETS_MAX 64
 #define PRESET_SIZE 16384
 
-/*
- * In the order of choice. One place is enough where distributions link the other to it (/usr/bin
- * and /usr/sbin, /etc/init.d and /etc/rc.d/init.d): each is a round trip to the root's server.
- */
+/* In the order of choice. Of paths that are links to each other one is enough. */
 static const struct {
 	unsigned bit;
 	const char *unit;

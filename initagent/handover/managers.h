@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * managers: which network manager will run in the real root, seen in its files. Only looked at,
- * never run; absolute symlinks stay inside of it.
- */
+/* managers: which network manager will run in the real root, from its files (not run). */
 #pragma once
 
 #include "state/state.h" /* struct managers */

@@ -146,10 +146,7 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 
 static void put_six(FILE *out, const struct profile_rail *rail)
 {
-	/*
-	 * Nothing asked for: as NetworkManager has it by default, and nothing is taken off the
-	 * interface.
-	 */
+	/* Nothing requested: NetworkManager's default; the interface keeps what it has. */
 	static const char *const methods[] = {
 		[SIX_NONE] = "auto", [SIX_STATIC] = "manual", [SIX_LINK] = "link-local",
 			[SIX_AUTO] = "auto", [SIX_DHCP] = "dhcp",

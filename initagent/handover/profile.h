@@ -51,10 +51,7 @@ bool profile_dhcp4(const struct profile_rail *rail);
 bool profile_ipoib(const struct profile_rail *rail);
 bool profile_child(const struct profile_rail *rail);
 
-/*
- * profile_name_ok: may the interface's name stand in a file name, a section, a unit? Letters,
- * digits and "_.-", and not "." or ".." alone.
- */
+/* profile_name_ok: fit for file names, sections, units? Letters, digits, "_.-"; not "." or "..". */
 bool profile_name_ok(const char *name);
 
 /* profile_uuid: the same for an interface of a node in each boot (RFC 9562, version 8). */
@@ -66,10 +63,7 @@ const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFIL
 size_t profile_routes(const struct address_result *r,
 	struct address_route ret[static PROFILE_ROUTES_MAX]);
 
-/*
- * profile_given: what the command line alone gives a rail that takes its address by DHCP: routes,
- * gateway, name servers. The rest the real root's client learns by itself.
- */
+/* profile_given: what the command line alone adds to DHCP: routes, gateway, name servers. */
 void profile_given(struct address_result *ret, const struct profile_rail *rail);
 
 /*
@@ -97,10 +91,7 @@ void profile_addresses(FILE *out, const char *key, const struct inet_addr *list,
 
 /* The writers: everything for one rail, or for all. 0, -errno, or what each says. */
 
-/*
- * link_write: for udev, whatever the manager: the name stays. Kernels from 6.2 on let udev rename
- * an interface that is up, and then no profile would match it.
- */
+/* link_write: keeps the name: from Linux 6.2 on udev would rename an interface that is up. */
 int link_write(const struct profile_set *set, const struct profile_rail *rail);
 
 /*

@@ -132,10 +132,7 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 
 /* --- networkd -------------------------------------------------------------------------------- */
 
-/*
- * ifupdown has all other interfaces. The name sorts behind those of our files ('.' behind '-') and
- * before those that distributions, netplan and systemd's generator write.
- */
+/* Sorts behind our other files ('.' behind '-'), before those of distributions and netplan. */
 static int write_hands_off(const struct profile_set *set)
 {
 	struct profile_file f;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * renewal: who goes on with a lease in a root that ifupdown runs. ifupdown itself only starts
- * clients, and takes the interface down first: units of ours do it, with programs of the real root.
- */
+/* renewal: units that renew leases in a root that ifupdown runs, with the root's programs. */
 #pragma once
 
 #include "handover/managers.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * switch_root: from the initramfs into the real root. Only for the stand-alone image; under dracut
- * its own switch-root does this.
- */
+/* switch_root: from the initramfs into the real root, for the stand-alone image alone. */
 #pragma once
 
 #include "handover/switch_watch.h"

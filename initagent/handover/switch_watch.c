@@ -68,10 +68,7 @@ static void delete_tree(int dir, dev_t dev, unsigned depth)
 	closedir(d);
 }
 
-/*
- * The memory of the initramfs, once nothing goes back to it, as util-linux's switch_root has it
- * done: the real init need not wait. Takes ownership of old.
- */
+/* Frees the initramfs by a process, so that init need not wait. Takes ownership of old. */
 static void free_initramfs(int old)
 {
 	struct stat st;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * udev: see udev.h. Names and addresses come from the parsed plan: names are [A-Za-z0-9_.-],
- * addresses octets, so nothing in a rule needs quoting.
- */
+/* udev: see udev.h. Names are [A-Za-z0-9_.-], addresses octets: nothing needs quoting. */
 #include "handover/udev.h"
 
 #include <limits.h>
@@ -27,10 +24,7 @@ static int put_rule(FILE *out, const struct plan_ifname *i)
 	char text[HW_ADDR_TEXT];
 
 	octets(&i->hwaddr, ib ? GUID_LEN : i->hwaddr.len, text);
-	/*
-	 * ARP hardware types (IANA): 1 Ethernet, 32 InfiniBand. Only a port's own IPoIB interface
-	 * has a pkey file; VLANs and the like have no driver.
-	 */
+	/* ARP types: 1 Ethernet, 32 InfiniBand; only a port's own interface has a pkey file. */
 	if (ib)
 		return fprintf(out,
 			"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "

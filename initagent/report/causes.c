@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * causes: the table behind every failure the agent can name. The rows live in causes.def so that
- * the enum, the table and the generated documentation cannot drift apart.
- */
+/* causes: the rows of causes.def as a table. */
 #include "report/causes.h"
 
 #include "base/util.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * causes: the stable list of everything that can go wrong. One row a cause in causes.def; the
- * code (IA-Exxx) never changes its meaning once released.
- */
+/* causes: one row a cause in causes.def; a code (IA-Exxx) keeps its meaning once released. */
 #pragma once
 
 enum cause {

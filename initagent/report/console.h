@@ -43,10 +43,7 @@ void console_clean(char *dst, size_t size, const char *src);
  */
 void console_complain(const char *what, const char *why);
 
-/*
- * console_line: "text\n" to fd, without a queue, for who has nothing else to do; a fifth of a
- * second is all that a dead console gets. Errors are ignored.
- */
+/* console_line: "text\n" to fd without a queue, for 0.2 s at most. Errors are ignored. */
 void console_line(int fd, const char *text);
 
 /* console_settle: until the line driver has sent what it was given, limit_ms at most. */

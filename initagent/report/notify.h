@@ -4,10 +4,7 @@
 
 #include "base/util.h"
 
-/*
- * notify_send: sends text ("READY=1") to the service manager, and waits until it takes it. Returns
- * 1 when sent, 0 when $NOTIFY_SOCKET is not set, or -errno.
- */
+/* notify_send: sends text ("READY=1"), blocking. 1; 0: $NOTIFY_SOCKET is not set; -errno. */
 int notify_send(const char *text);
 
 /* notify_status: the line of "systemctl status". -EAGAIN: the manager does not read. */

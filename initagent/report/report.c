@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: see report.h. Fixed limits everywhere: a boot that flaps for hours must not grow the
- * agent. What does not fit is counted.
- */
+/* report: see report.h. Every list has a fixed limit; what does not fit is counted. */
 #include "report/report.h"
 
 #include <stdarg.h>
@@ -224,10 +221,7 @@ static void print_cause(struct report *r, const struct report_met *met, uint64_t
 	console_line(r->cfg.kmsg_fd, line);
 }
 
-/*
- * A row for a new cause. The newest is the one that may end the boot: where no row can be had, the
- * oldest makes room for it, and that is said once.
- */
+/* A row for a new cause, which may end the boot: without room the oldest is dropped. */
 static struct report_met *add_cause(struct report *r, uint64_t now)
 {
 	struct report_met *met = add_row(r, (void **)&r->causes, &r->n_causes, sizeof(*met),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: causes met, waits, state changes and the text log of this boot; its lines on the console.
+ * report: causes met, waits, state changes and the text log of this boot; its lines on the
+ *   console.
  * Owns: these lists, the console's queue, the escaping of text from outside, which happens here
- * only. In: calls by every room; strings are copied. Out: lines, and rows for state/ and tell/
- * (record.h). Called by: all rooms write; state/, report/tell and boot/ read. Tests: test_report.c,
- * test_console.c, test_screens.c, tests/report.bats.
+ *   only.
+ * In: calls by every room; strings are copied. Out: lines, and rows for state/ and tell/
+ *   (record.h).
+ * Called by: all rooms write; state/, report/tell and boot/ read.
+ * Tests: test_report.c, test_console.c, test_screens.c, tests/report.bats.
  */
 #pragma once
 
@@ -33,24 +36,15 @@ int report_new(struct report **ret, const struct report_config *cfg);
 struct report *report_free(struct report *r);
 DEFINE_FREEP(struct report, report_free)
 
-/*
- * report_log: one line. rail is the name of the rail or room the line is about ("eth0",
- * "modules"); NULL for the agent itself.
- */
+/* report_log: one line. rail: the rail or room it is about, NULL for the agent itself. */
 void report_log(struct report *r, enum report_level level, const char *rail, uint64_t now,
 	const char *fmt, ...) _printf_(5, 6);
 
-/*
- * report_state: a room's state setter calls this once per change; it logs "room rail: from -> to"
- * and stamps the timeline.
- */
+/* report_state: one state change: "room rail: from -> to" in log and timeline. */
 void report_state(struct report *r, const char *room, const char *rail, const char *from,
 	const char *to, uint64_t now);
 
-/*
- * report_span: a finished piece of work (module load, DHCP exchange, mount) for the timeline.
- * begin and end in ns; result is 0 or negative errno.
- */
+/* report_span: finished work for the timeline. Times in ns; result is 0 or negative errno. */
 void report_span(struct report *r, const char *room, const char *what, uint64_t begin,
 	uint64_t end, int result);
 
@@ -89,10 +83,7 @@ int report_fd(const struct report *r);
 void report_flush(struct report *r);
 void report_drain(struct report *r);
 
-/*
- * report_waiting: what is waited for longest, its rail and its words, valid until the next
- * report_wait(). CAUSE_NONE and empty strings: nothing is.
- */
+/* report_waiting: the longest wait, valid until the next report_wait(). CAUSE_NONE: none. */
 enum cause report_waiting(const struct report *r, const char **ret_rail, const char **ret_text);
 
 /*

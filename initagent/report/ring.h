@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * ring: the text log, kept whole up to a fixed size. The beginning of a boot explains the rest,
- * so when it is full the oldest third is dropped and a line says so.
- */
+/* ring: the text log. When it is full the oldest third is dropped and a line says so. */
 #pragma once
 
 #include "base/util.h"

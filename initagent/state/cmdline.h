@@ -20,15 +20,9 @@ struct cmdline {
 	struct diag_list *diags;
 };
 
-/*
- * cmdline_load: reads the sources below env's prefix and parses them. Returns 0, -ENOMEM, or -errno
- * when /proc/cmdline is unreadable.
- */
+/* cmdline_load: reads and parses them. 0, -ENOMEM, -errno: /proc/cmdline is unreadable. */
 int cmdline_load(const struct env *env, struct cmdline *ret);
 
-/*
- * cmdline_report: the parser's remarks: errors as causes, warnings on the console, notes in the
- * log.
- */
+/* cmdline_report: diagnostics: errors as causes, warnings on the console, notes in the log. */
 void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now);
 void cmdline_done(struct cmdline *c);

@@ -18,16 +18,10 @@ int status_print(const struct env *env, FILE *out, uint64_t now, bool json);
  */
 int last_failure_print(const struct env *env, FILE *out);
 
-/*
- * prometheus_print: the text exposition format, version 0.0.4, of state.json below env's prefix. 0,
- * or -errno when there is no or no readable state, which is said on standard error.
- */
+/* prometheus_print: text format 0.0.4. 0, or -errno: no readable state, said on stderr. */
 int prometheus_print(const struct env *env, FILE *out);
 
-/*
- * prometheus_write: the same, to a file that is replaced whole, since the collector may read it at
- * any time. 0 or -errno, likewise reported.
- */
+/* prometheus_write: the same to a file, replaced as a whole. 0 or -errno, also said. */
 int prometheus_write(const struct env *env, const char *path);
 
 /* timeline_command: argv[0] is "timeline". The exit status; or becomes initagent-timeline. */

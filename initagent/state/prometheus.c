@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * prometheus: see commands.h. All metrics are gauges: they are facts of one boot. One line that
- * is malformed makes the collector refuse the whole file, so every value passes an escape.
- */
+/* prometheus: see commands.h. One malformed line voids the file, so every value is escaped. */
 #include "state/commands.h"
 
 #include <limits.h>

@@ -22,10 +22,7 @@ static int open_lock(const struct env *env, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * Open file description locks: they belong to the open file, not to the process, and can be
- * looked at (F_OFD_GETLK) without being taken, so a reader never stands in a starter's way.
- */
+/* Open file description locks can be tested (F_OFD_GETLK) without being taken. */
 static int lock_try(int fd)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state: the record of this boot for the real root and the admin. Owns: /run/initagent/state.json
- * (schema 1, docs/state.md), env (strict key=value) and log. In: pointers to what the rooms
- * themselves hold (struct state_input); out: files, and what reads them back. Called by: boot/
- * writes; main.c, doctor/ and timeline/ read (status.h, record.h, state_read.h). Tests:
- * test_state.c, test_record.c, test_status.c, tests/state.bats.
+ * state: the record of this boot for the real root and the admin.
+ * Owns: /run/initagent/state.json (schema 1, docs/state.md), env (strict key=value) and log.
+ * In: pointers to what the rooms themselves hold (struct state_input); out: files, and what
+ *   reads them back.
+ * Called by: boot/ writes; main.c, doctor/ and timeline/ read (status.h, record.h,
+ *   state_read.h).
+ * Tests: test_state.c, test_record.c, test_status.c, tests/state.bats.
  */
 #pragma once
 
@@ -76,10 +78,7 @@ int state_write(const struct env *env, const struct state_input *in);
 /* state_json: the text of state.json; the caller frees it. NULL when out of memory. */
 char *state_json(const struct state_input *in);
 
-/*
- * state_value_ok: is value fit for the env file? Letters, digits and "._:/@%+,=[]-", so that a
- * shell that sources the file by mistake runs nothing of it.
- */
+/* state_value_ok: fit for env: letters, digits and "._:/@%+,=[]-", harmless to a shell? */
 bool state_value_ok(const char *value);
 
 /* state_manager_name: "networkd" ... of one enum plan_handover bit. */

@@ -12,10 +12,7 @@
 /* state_read: the text, which the caller frees. Its length, -errno, or -EFBIG: too large. */
 int state_read(const struct env *env, char **ret);
 
-/*
- * state_parse: the object, which the caller deletes. 0; -EBADMSG: it is none; -EPROTONOSUPPORT: it
- * is of another schema, written by an agent of another version.
- */
+/* state_parse: the object, which the caller deletes. 0, -EBADMSG, -EPROTONOSUPPORT: schema. */
 int state_parse(const char *text, cJSON **ret);
 
 /* state_load: both; what is wrong is also said on standard error. 0 or as above. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * boots: many state files and what can be said of them together; the core of initagent-timeline.
+ * boots: many state files and what can be said of them together; the core of initagent-
+ *   timeline.
  * Owns: the records, sorted; groups and phases over them.
- * In: state files of any origin. Out: lists for text.c (terminal), page*.c (HTML), chart*.c (SVG).
+ * In: state files of any origin. Out: lists for text.c (terminal), page*.c (HTML), chart*.c
+ *   (SVG).
  * Called by: initagent-timeline.c.
  * Tests: test_report.c, fuzz_report.c, tests/timeline.bats.
  */
@@ -60,10 +62,7 @@ double boots_tail(const struct boots *b);
 /* rising_sort: sorts n values upwards. */
 void rising_sort(double *values, size_t n);
 
-/*
- * boot_rail: the rail that a boot is counted by: the one that carried the root, else the first
- * whose cable's end is known, else the first. NULL without rails.
- */
+/* boot_rail: the root's rail, else the first with a known cable end, else the first, or NULL. */
 const struct record_rail *boot_rail(const struct record *r);
 /* boot_switch: the name of the switch at that rail, else its GUID, "" when not known. */
 const char *boot_switch(const struct record *r);

@@ -23,10 +23,7 @@ void chart_close(FILE *out);
 /* chart_boot: the whole picture of one boot. Returns 0 or -ENOMEM. */
 int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id);
 
-/*
- * chart_mini: one bar, `width` wide: what the boot waited for from its begin on; `longest` (s)
- * fills it. It is an ornament of numbers that stand beside it, and hidden from screen readers.
- */
+/* chart_mini: what the boot waited for as one bar; `longest` (s) fills `width`. Decoration. */
 void chart_mini(FILE *out, const struct record *r, double longest, double width);
 
 /* chart_many: one picture of many boots, a thin row each, sorted by time, failed ones below. */

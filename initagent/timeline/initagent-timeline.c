@@ -54,10 +54,7 @@ static bool write_all(FILE *f, const char *text, size_t len)
 	return fclose(f) == 0 && ok;
 }
 
-/*
- * Beside the file's place first, so that it is there whole or not at all. The folder may be one
- * that others write to: an existing file of that name is removed, not followed.
- */
+/* By a new file and rename. An existing file of its name is removed, not followed. */
 static int replace_file(const char *path, const char *text, size_t len)
 {
 	_cleanup_free_ char *temp = NULL;
@@ -231,10 +228,7 @@ static int run(const struct options *o)
 	return status;
 }
 
-/*
- * Someone who wrote "--html boots/ *.json" without the blank must not lose a state file: no picture
- * or page is written over one.
- */
+/* No output goes over a state file: "--html *.json" lacks the output's name. */
 static bool is_state_name(const char *path)
 {
 	size_t len = path ? strlen(path) : 0;

@@ -60,10 +60,7 @@ static int is_state_file(const struct dirent *d)
 	return d->d_name[0] != '.' && len > 5 && streq(d->d_name + len - 5, ".json");
 }
 
-/*
- * Only regular files: a folder that others write to must not make us wait for a pipe. What cannot
- * even be looked at is read all the same, and so told of.
- */
+/* Regular files only: a pipe would block. What stat() fails for is reported when read. */
 static int add_entry(struct inputs *in, const char *dir, const char *name)
 {
 	char *path = NULL;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * plot: what a boot's picture shows, before it is drawn: sections of rows of bars on a time axis.
- * Pure: no files, no drawing; the widths of texts are estimates.
- */
+/* plot: the layout of a boot's picture: sections of rows of bars on a time axis. Pure. */
 #pragma once
 
 #include "axis.h"

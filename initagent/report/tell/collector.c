@@ -56,10 +56,7 @@ void collector_up(struct collector *c)
 	c->failures = 0;
 }
 
-/*
- * The current message is sent again with the next connection, and so is the one before: the server
- * may have been gone. Twice is better than never.
- */
+/* The current message is sent again, and the one before, which may be lost: twice is better. */
 static void rewind_rows(struct collector *c)
 {
 	uint64_t n = c->from < c->to ? 2 : 1;

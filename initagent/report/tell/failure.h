@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * failure: the record of a failed boot as it is kept for the next one: "key=value" lines of
- * printable ASCII. What was kept is read like anything else that comes from outside. Pure.
- */
+/* failure: "key=value" lines of printable ASCII; read like input from outside. Pure. */
 #pragma once
 
 #include "report/record.h"

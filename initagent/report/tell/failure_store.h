@@ -35,8 +35,5 @@ int failure_store_clear(struct failure_store *r);
 /* failure_store_done: has the process ended? *ret_error: 0 or the errno of its failure. */
 bool failure_store_done(struct failure_store *r, int *ret_error);
 
-/*
- * failure_store_read: the record as it is now, without any process: for "initagent status". 0,
- * -ENOENT, or -errno when it cannot be looked at.
- */
+/* failure_store_read: the record now, without a process ("status"). 0, -ENOENT, -errno. */
 int failure_store_read(const struct env *env, unsigned places, struct failure *ret);

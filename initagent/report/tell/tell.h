@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tell: the report sinks (rd.report=): messages to syslog servers, the state to web servers at the
- * end. Owns: sinks, their connections and a queue of fixed size; nothing waits, what is not taken
- * is counted. In: messages, state.json, addresses of names (tell_lookup(), tell_resolved()). Out:
- * packets; what was not delivered. A server is tried again after 1, 2, 4 ... 30 s, each span drawn
- * at random. Called by: boot/ alone; ranks above fetch/, whose HTTP request and sandbox it uses.
+ * tell: the report sinks (rd.report=): messages to syslog servers, the state to web servers at
+ *   the end.
+ * Owns: sinks, their connections and a queue of fixed size; nothing waits, what is not taken is
+ *   counted.
+ * In: messages, state.json, addresses of names (tell_lookup(), tell_resolved()). Out: packets;
+ *   what was not delivered. A server is tried again after 1, 2, 4 ... 30 s, each span drawn at
+ *   random.
+ * Called by: boot/ alone; ranks above fetch/, whose HTTP request and sandbox it uses.
  * Tests: test_syslog.c, test_failure*.c, tests/report.bats.
  */
 #pragma once
@@ -77,8 +80,5 @@ void tell_state(struct tell *t, const struct tell_state *s);
 /* tell_idle: nothing is left to send, or no sink is left to send to. */
 bool tell_idle(const struct tell *t);
 
-/*
- * tell_missed: the next server with reports that were not delivered, and why ("3 messages lost:
- * Connection refused"); false: no more. Each is named once.
- */
+/* tell_missed: the next sink with undelivered reports, and why; false: no more. */
 bool tell_missed(struct tell *t, const char **ret_server, char *text, size_t size);
