@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch: brings one file from web servers, over HTTP or HTTPS, into an open file or memory, and
- * says "done" only when it is the file asked for. It goes on where it broke off, walks through the
- * mirrors in this node's order, waits between rounds, and says why an attempt failed.
+ * fetch: one file from web servers (HTTP, HTTPS) into an open file or memory.
+ * Owns: the transfer with its retries and mirrors, and two processes: one speaks HTTP and is
+ * trusted in nothing; its bytes go through a pipe to the other one, without the network, which
+ * alone writes the file and computes the digests. In: URLs, size, digests; addresses of
+ * FETCH_EVENT_LOOKUP. Out: the file, DONE only when it is the one asked for; or a cause. Called by:
+ * root/web. Tests: test_*.c here, tests/fetch.bats, tests-qemu/web.bats.
  *
- * HTTP is spoken by a process without rights, which is believed in nothing: its bytes go through a
- * pipe to another one without the network, which alone writes the file and computes the digests.
- * Names are looked up by the owner, who has a resolver: FETCH_EVENT_LOOKUP asks, fetch_resolved()
- * answers.
- *
- * Nothing tells that a server is up again, so between rounds it waits on a timer: up to 1 s,
- * doubling to 10 s, drawn at random from the whole span; longer where a server asks for it, two
- * minutes at most.
+ * Between rounds it waits up to 1 s, doubling to 10 s, drawn at random; as a server's Retry-After
+ * says, two minutes at most.
  */
 #pragma once
 

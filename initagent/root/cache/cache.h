@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache: images on a local disk (rd.root.cache=), so that a node need not fetch the same one again.
- * The work is done in a child process, since disks block: it finds the file system, mounts it
- * without a place, copies, and is gone, and the mount with it. A disk that does not answer for half
- * a minute is left alone. Whatever goes wrong here is said and never ends a boot: the image is
- * fetched then, or not kept.
+ * cache: images on a local disk (rd.root.cache=). Owns: a process, since disks block: it mounts the
+ * file system without a place, copies, and is gone with the mount. In: where, the image's digest,
+ * a file. Out: the file filled or kept, or why not, which never ends a boot. Called by: root/web.
+ * Tests: test_*.c here, tests/web.bats. A disk that does not respond for 30 s is given up.
  */
 #pragma once
 

@@ -194,7 +194,7 @@ static void send_progress(const struct unpack_message *m)
 }
 
 /* Waits for the unpacker's last message and hands the others on. */
-static int follow(struct work *w, struct unpack *u, struct unpack_message *m)
+static int follow(struct work *w, struct worker *u, struct unpack_message *m)
 {
 	uint64_t told = 0;
 
@@ -253,7 +253,7 @@ static int unpack_image(struct work *w)
 		.bytes_max = limit,
 		.consume = w->cfg->consume,
 	};
-	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	_cleanup_(worker_freep) struct worker *u = NULL;
 	struct unpack_message m;
 	int r;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image: makes a root of an image that is there: tells its kind from its content, mounts it under a
- * writable layer or unpacks it into memory, and looks for an init. The work is done in a child
- * process, because mounts can block and unpacking takes seconds; what reads the image's own bytes
- * is one more process with hardly any rights (base/sandbox.h).
+ * image: makes a root of an image that is there. Owns: a process that mounts it under a writable
+ * layer or unpacks it into memory, and one with hardly any rights that reads its bytes. In: a file
+ * or a stream, the plan. Out: the mounted root with its init, or a cause. Called by: root/web,
+ * root/block (layers.h), main.c (image_tools.h). Tests: test_*.c here, tests/manifest.bats.
  *
- * Nothing here is tried again: an image that is the one meant and cannot be used stays so.
+ * Nothing is tried again: an image that is the one meant and cannot be used stays so.
  */
 #pragma once
 

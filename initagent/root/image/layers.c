@@ -2,9 +2,11 @@
 /* layers: see layers.h. */
 #include "root/image/layers.h"
 
+#include <linux/loop.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
-#include "root/image/loopdev.h"
 #include "base/sysmount.h"
 
 #define SPACE	"/run/initramfs/overlay"
@@ -23,6 +25,100 @@ static int fail(struct layers_result *r, enum cause cause, int error, const char
 		*text ? ": " : "", text);
 	return error;
 }
+
+/* --- loop devices: Documentation/admin-guide/blockdev, linux/loop.h
+ * ---------------------------- */
+
+#ifndef LOOP_CONFIGURE
+#define LOOP_CONFIGURE 0x4C0A /* Linux 5.8 */
+struct loop_config {
+	__u32 fd;
+	__u32 block_size;
+	struct loop_info64 info;
+	__u64 __reserved[8];
+};
+#endif
+#ifndef LO_FLAGS_DIRECT_IO
+#define LO_FLAGS_DIRECT_IO 16
+#endif
+
+/* include/uapi/linux/magic.h */
+#define RAMFS_MAGIC_ABI 0x858458f6
+#define TMPFS_MAGIC_ABI 0x01021994
+/* Others may take the device between the question for a free one and its use. */
+#define TRIES 64
+
+struct loopdev {
+	int fd;		/* of the device; -1: none */
+	char path[64];	/* "/dev/loop3" below env's prefix */
+};
+
+/* A file in memory is in the page cache already; one on a disk would be cached twice. */
+static bool on_disk(int file)
+{
+	struct statfs fs;
+
+	return fstatfs(file, &fs) == 0 && (uint64_t)fs.f_type != RAMFS_MAGIC_ABI &&
+		(uint64_t)fs.f_type != TMPFS_MAGIC_ABI;
+}
+
+static int open_free(const struct env *env, struct loopdev *ret)
+{
+	_cleanup_close_ int control = -1;
+	char path[sizeof(ret->path)];
+	int n, r = env_path(env, path, sizeof(path), "/dev/loop-control");
+
+	if (r < 0)
+		return r;
+	control = open(path, O_RDWR | O_CLOEXEC);
+	if (control < 0)
+		return errno == ENOENT ? -ENODEV : -errno;
+	n = ioctl(control, LOOP_CTL_GET_FREE);
+	if (n < 0)
+		return -errno;
+	r = env_path(env, ret->path, sizeof(ret->path), "/dev/loop%d", n);
+	if (r < 0)
+		return r;
+	ret->fd = open(ret->path, O_RDONLY | O_CLOEXEC);
+	return ret->fd < 0 ? -errno : 0;
+}
+
+/*
+ * A read-only loop device over file's bytes from offset, size of them (0: to its end). It goes by
+ * itself with its last user: kept open until the file system is mounted. 0, -ENODEV (no loop
+ * driver), or -errno.
+ */
+static int loopdev_open(const struct env *env, int file, uint64_t offset, uint64_t size,
+	struct loopdev *ret)
+{
+	struct loop_config config = {
+		.fd = (uint32_t)file,
+		.info = {
+			.lo_offset = offset,
+			.lo_sizelimit = size,
+			.lo_flags = LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR |
+				(on_disk(file) ? LO_FLAGS_DIRECT_IO : 0),
+		},
+	};
+
+	for (int i = 0; i < TRIES; i++) {
+		int r;
+
+		*ret = (struct loopdev){.fd = -1};
+		r = open_free(env, ret);
+		if (r < 0)
+			return r;
+		if (ioctl(ret->fd, LOOP_CONFIGURE, &config) == 0)
+			return 0;
+		r = -errno;
+		closep(&ret->fd);
+		if (r != -EBUSY)
+			return r;
+	}
+	return -EBUSY;
+}
+
+/* --- file systems ----------------------------------------------------------------------------- */
 
 /* Never written, so a journal is never replayed: the image is what was proved, to the last byte. */
 static const struct mount_option *options_of(enum image_kind kind)
@@ -54,7 +150,7 @@ static int make_mount(const struct layers_config *cfg, struct layers_result *ret
 		return fail(ret, CAUSE_IMAGE_LOOP, r, "/dev/loop-control",
 			r == -ENODEV ? "no such device: module loop" : "");
 	r = mount_make(fstype, loop.path, options_of(cfg->kind), true, text);
-	loopdev_close(&loop);
+	closep(&loop.fd);
 	return r < 0 ? fail(ret, damaged(r) ? CAUSE_IMAGE_BROKEN : CAUSE_IMAGE_MOUNT, r, fstype,
 				text)
 			: r;

@@ -118,7 +118,7 @@ static struct unpack_message unpack_bytes(struct place *p, uint64_t max)
 {
 	int fd = memfd_create("archive", MFD_CLOEXEC);
 	struct unpack_config cfg = {.fd = fd, .target = p->target, .bytes_max = max};
-	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	_cleanup_(worker_freep) struct worker *u = NULL;
 	struct unpack_message m;
 	struct stat st;
 

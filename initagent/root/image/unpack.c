@@ -17,10 +17,6 @@
 #define DIRECTORY "/proc/self/fd/5"
 _Static_assert(WORKER_FILE(1) == 5, "the target's descriptor");
 
-struct unpack {
-	struct worker *worker;
-};
-
 struct job {
 	const struct unpack_config *cfg;
 	struct unpacked *stream;
@@ -249,7 +245,7 @@ static bool message_valid(void *reply, const void *context)
 		memchr(m->text, 0, sizeof(m->text));
 }
 
-int unpack_new(struct unpack **ret, const struct unpack_config *cfg)
+int unpack_new(struct worker **ret, const struct unpack_config *cfg)
 {
 	_cleanup_close_ int dir = open(cfg->target, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const struct worker_spec spec = {
@@ -262,30 +258,15 @@ int unpack_new(struct unpack **ret, const struct unpack_config *cfg)
 		.reply_size = sizeof(struct unpack_message),
 		.valid = message_valid,
 	};
-	struct unpack *u = dir < 0 ? NULL : calloc(1, sizeof(*u));
-	int r = u ? worker_start(&u->worker, &spec, 0) : -errno;
 
-	if (r < 0)
-		free(u);
-	else
-		*ret = u;
-	return r;
+	return dir < 0 ? -errno : worker_start(ret, &spec, 0);
 }
 
-struct unpack *unpack_free(struct unpack *u)
+void unpack_next(struct worker *w, struct unpack_message *ret)
 {
-	if (!u)
-		return NULL;
-	worker_free(u->worker);
-	free(u);
-	return NULL;
-}
-
-void unpack_next(struct unpack *u, struct unpack_message *ret)
-{
-	if (worker_wait(u->worker, ret) > 0)
+	if (worker_wait(w, ret) > 0)
 		return;
-	worker_end(u->worker);
+	worker_end(w);
 	*ret = (struct unpack_message){.final = 1, .cause = CAUSE_IMAGE_READER_DIED};
-	strscpy(ret->text, worker_end_text(u->worker), sizeof(ret->text));
+	strscpy(ret->text, worker_end_text(w), sizeof(ret->text));
 }

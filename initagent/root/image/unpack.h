@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/worker.h"
 #include "root/image/kind.h"
 #include "report/causes.h"
 
@@ -37,19 +38,15 @@ struct unpack_message {
 	char text[UNPACK_TEXT_MAX];
 };
 
-struct unpack;
-
 /* unpack_available: false in a build without archives. */
 bool unpack_available(void);
 
-/* unpack_new: starts the process. 0 or -errno. unpack_free ends it. */
-int unpack_new(struct unpack **ret, const struct unpack_config *cfg);
-struct unpack *unpack_free(struct unpack *u);
-DEFINE_FREEP(struct unpack, unpack_free)
+/* unpack_new: starts the process, which worker_free() ends. 0 or -errno. */
+int unpack_new(struct worker **ret, const struct unpack_config *cfg);
 
-/* unpack_next: waits for the next message. Always succeeds: a process that died sends a final one,
+/* unpack_next: waits for its next message. Always succeeds: a process that died sends a final one,
  * too. */
-void unpack_next(struct unpack *u, struct unpack_message *ret);
+void unpack_next(struct worker *w, struct unpack_message *ret);
 
 /*
  * unpack_into: what the process does, in this one, into dir; tells: with progress, to its parent.

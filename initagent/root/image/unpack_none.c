@@ -7,20 +7,14 @@ bool unpack_available(void)
 	return false;
 }
 
-int unpack_new(struct unpack **ret, const struct unpack_config *cfg)
+int unpack_new(struct worker **ret, const struct unpack_config *cfg)
 {
 	(void)ret, (void)cfg;
 	return -EOPNOTSUPP;
 }
 
-struct unpack *unpack_free(struct unpack *u)
+void unpack_next(struct worker *w, struct unpack_message *ret)
 {
-	(void)u;
-	return NULL;
-}
-
-void unpack_next(struct unpack *u, struct unpack_message *ret)
-{
-	(void)u;
+	(void)w;
 	*ret = (struct unpack_message){.final = 1, .cause = CAUSE_IMAGE_NO_ARCHIVES};
 }

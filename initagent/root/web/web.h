@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * web: a root image from web servers, from its URL to the mounted root: the manifest and its
- * signature if there are any, then the image into memory, its proof, and the image room. Nothing of
- * an image is mounted before what proves it was found right.
- *
- * Transfers that break go on by themselves; what is fetched and not what was asked for ends it.
+ * web: a root image from web servers. Owns: the order of its steps: list of mirrors, manifest,
+ * signature, the image into memory, its proof, the mount. In: the plan, addresses, loaded modules.
+ * Out: events, the mounted root, or a cause. Nothing is mounted before it is proved.
+ * Called by: image_source.c. Tests: test_*.c here, tests/web.bats, tests-qemu/web.bats.
  */
 #pragma once
 
