@@ -31,7 +31,7 @@ void advise(const struct query *q, size_t device, const struct setting *want, si
 /* advice_good: nothing to do: all right, or absent where that is how adapters differ. */
 bool advice_good(const struct advice *rows, size_t n);
 
-/* What mstconfig is told the device is; for texts alone. */
+/* A placeholder for the device in printed commands. */
 #define ADVICE_DEVICE "DEVICE"
 
 /* advice_print, advice_json: the rows with reasons, then the commands that correct them. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * setting: the adapter's settings for what a node is meant to do. Owns: the table of settings; names
- * and values as mstconfig has them (mstflint, mlxconfig_dbs/mlxconfig_host.db). In: struct intent,
- * from the command line or a site file. Out: a list of settings, each with a reason. Called by:
- * command_settings.c, advice.c, ipxe-scripts/site/adapter.c. Tests: test_settings.c,
+ * setting: the adapter's settings for what a node is meant to do. Owns: the table of settings;
+ * names and values as mstconfig has them (mstflint, mlxconfig_dbs/mlxconfig_host.db). In: struct
+ * intent, from the command line or a site file. Out: a list of settings, each with a reason. Called
+ * by: command_settings.c, advice.c, ipxe-scripts/site/adapter.c. Tests: test_settings.c,
  * tests/flexboot.bats.
  */
 #pragma once

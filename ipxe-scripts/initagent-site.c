@@ -38,7 +38,7 @@ static const char usage_text[] =
 	"  -n, --no-files    do not check that the named files exist (check, explain)\n"
 	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 not done.\n";
 
-/* Reads a file, at most one byte more than a site file may have. NULL (said) if it cannot. */
+/* Reads a file, at most one byte more than a site file may have. NULL (reported) on error. */
 static char *read_file(const char *path, size_t *ret_len)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");

@@ -91,7 +91,7 @@ struct closure *closure_new(struct tree *t, const struct source *s, const char *
 	c->tree = t;
 	c->source = s;
 	c->index = index;
-	/* The building machine's modprobe.d says nothing about the node. */
+	/* The building machine's modprobe.d does not apply to the node. */
 	c->kmod = must(kmod_new(index, &no_config));
 	c->symbols = symbols_new(source_kver(s));
 	if (kmod_load_resources(c->kmod) < 0)

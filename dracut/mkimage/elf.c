@@ -214,7 +214,7 @@ static int import_row(const char *rows, size_t size, size_t *at, struct elf_crc 
 	return ret->symbol ? 1 : -ENOEXEC;
 }
 
-/* import_pair: the n-th checksum and the n-th of the strings that stand one behind the other. */
+/* import_pair: the n-th checksum and the n-th of the concatenated strings. */
 static int import_pair(const void *data, size_t size, size_t *at, struct elf_crc *ret)
 {
 	const char *crcs, *names;

@@ -214,7 +214,7 @@ void file_new(const char *path, const void *data, size_t size)
 
 /* --- programs ----------------------------------------------------------------------------- */
 
-/* start: fds become 0, 1, 2 of the child; -1 stands for /dev/null, for standard error: our own. */
+/* start: fds become 0, 1, 2 of the child; -1: /dev/null, for standard error our own. */
 static int start(const char *const argv[], const int fds[static 3], pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;

@@ -27,7 +27,7 @@ int report_fault(const char *fmt, ...) _printf_(1, 2);
 void refuse(const char *fmt, ...) _printf_(1, 2) __attribute__((noreturn));
 void die(int error, const char *fmt, ...) _printf_(2, 3) __attribute__((noreturn));
 
-/* need: dies when r is a negative errno; what: whom it concerns. */
+/* need: dies when r is a negative errno; what: the file or option concerned. */
 static inline void need(int r, const char *what)
 {
 	if (r < 0)

@@ -10,7 +10,7 @@ struct module {
 	const char *path;
 	const char *vermagic; /* "6.1.0-1-amd64 SMP preempt mod_unload modversions "; NULL: none */
 	bool versions;	      /* has checksums of what it needs */
-	bool told;	      /* said to be wrong; once is enough */
+	bool told;	      /* a fault was reported; once is enough */
 };
 
 struct symbol {

@@ -10,7 +10,7 @@ struct check {
 	bool look;
 };
 
-static void look_for(
+static void check_file(
 	const struct check *c, const struct said *path, const char *suffix, const char *remedy)
 {
 	_cleanup_free_ char *full = NULL;
@@ -48,15 +48,15 @@ static void check_image(const struct check *c, const struct site_image *m)
 	if (!m->kernel.text && m->initrds.n)
 		error_at(c->report, m->at, "kernel:", "image %s has an initrd but no kernel",
 			m->name);
-	look_for(c, &m->kernel, "", how);
-	look_for(c, &m->uki, "", how);
+	check_file(c, &m->kernel, "", how);
+	check_file(c, &m->uki, "", how);
 	for (size_t i = 0; i < m->initrds.n; i++)
-		look_for(c, &m->initrds.items[i], "", how);
+		check_file(c, &m->initrds.items[i], "", how);
 	if (!image_is_signed(m))
 		return;
-	look_for(c, &m->kernel, ".sig", sign);
+	check_file(c, &m->kernel, ".sig", sign);
 	for (size_t i = 0; i < m->initrds.n; i++)
-		look_for(c, &m->initrds.items[i], ".sig", sign);
+		check_file(c, &m->initrds.items[i], ".sig", sign);
 }
 
 void check_files(struct site *s, struct faults *report, unsigned int flags)
@@ -66,10 +66,10 @@ void check_files(struct site *s, struct faults *report, unsigned int flags)
 	for (size_t i = 0; i < s->n_images; i++)
 		check_image(&c, &s->images[i]);
 	for (size_t i = 0; i < LOADER_MAX; i++)
-		look_for(&c, &s->loaders[i], "",
+		check_file(&c, &s->loaders[i], "",
 			"Debian's package ipxe has undionly.kpxe and snponly.efi in /usr/lib/ipxe");
 	for (size_t i = 0; i < s->n_files; i++)
-		look_for(&c, &s->files[i].path, "", "paths are relative to the site file");
+		check_file(&c, &s->files[i].path, "", "paths are relative to the site file");
 }
 
 void site_check(struct site *s, struct faults *report, unsigned int flags)

@@ -2,7 +2,7 @@
 /* check_nets: subnets, pools and servers against each other. */
 #include "site/private.h"
 
-static void say_outside(struct faults *r, const struct site_network *n, struct place at,
+static void report_outside(struct faults *r, const struct site_network *n, struct place at,
 	const char *what, uint32_t addr)
 {
 	char remedy[80];
@@ -17,7 +17,7 @@ static void check_pool(const struct site_network *n, struct faults *r)
 	if (!n->pool_at.line)
 		return;
 	if (!site_inside(n, n->pool_first) || !site_inside(n, n->pool_last))
-		say_outside(r, n, n->pool_at, "the pool with",
+		report_outside(r, n, n->pool_at, "the pool with",
 			site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
 	if (n->dhcp.n > 1)
 		faults_add(r, SEVERITY_NOTE, n->pool_at,
@@ -109,7 +109,7 @@ void check_networks(const struct site *s, struct faults *report)
 		check_identity(s, n, report);
 		check_mtu(n, report);
 		if (n->router.at.line && !site_inside(n, n->router.addr))
-			say_outside(report, n, n->router.at, "router", n->router.addr);
+			report_outside(report, n, n->router.at, "router", n->router.addr);
 		if (n->lease.at.line && n->lease.value < 120)
 			error_at(report, n->lease.at, "seconds, at least 120",
 				"a lease of %u s ends before the boot", n->lease.value);

@@ -6,7 +6,7 @@
 
 /* Whose is it? Numbers of keys lead to an owner. */
 struct owner {
-	const struct site_node *node; /* NULL: what says it */
+	const struct site_node *node; /* NULL: see what */
 	const char *what;
 	struct place at;
 };
@@ -19,7 +19,7 @@ struct check {
 	size_t n, cap;
 };
 
-/* Takes key for its owner; the one who has it already is said. */
+/* Registers key for its owner; reports an earlier owner. */
 static void claim(struct check *c, const char *kind, const char *key, const struct owner *mine)
 {
 	const struct owner *other;

@@ -148,7 +148,7 @@ static bool has_tag(const yaml_event_t *e)
 	}
 }
 
-/* False at the end, or when there is no sense in reading on. */
+/* False at the end, or after a fault that ends the reading. */
 static bool take_event(struct reader *r, const yaml_event_t *e)
 {
 	if (has_tag(e) || e->type == YAML_ALIAS_EVENT)
@@ -165,7 +165,7 @@ static bool take_event(struct reader *r, const yaml_event_t *e)
 	return !r->failed && e->type != YAML_STREAM_END_EVENT;
 }
 
-static void say_syntax(struct reader *r, const yaml_parser_t *p)
+static void report_syntax(struct reader *r, const yaml_parser_t *p)
 {
 	struct place at = place_of(&p->problem_mark);
 	const char *remedy = "check the indentation, and quote a text that begins with * & ! % @ ` "
@@ -190,7 +190,7 @@ static void read_events(struct reader *r, yaml_parser_t *p)
 		yaml_event_t event;
 
 		if (!yaml_parser_parse(p, &event)) {
-			say_syntax(r, p);
+			report_syntax(r, p);
 			return;
 		}
 		more = take_event(r, &event);

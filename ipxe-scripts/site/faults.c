@@ -76,7 +76,7 @@ void faults_sort(struct faults *r)
 
 	if (r->n)
 		qsort(r->items, r->n, sizeof(*r->items), by_place);
-	/* What is said once for a row of nodes may be found wrong for each of them. */
+	/* One value of a row of nodes may be reported for each of them. */
 	for (i = 0; i < r->n; i++) {
 		if (kept && same_fault(&r->items[kept - 1], &r->items[i]))
 			r->totals[r->items[i].severity]--;

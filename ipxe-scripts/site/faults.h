@@ -23,7 +23,7 @@ struct fault {
 	enum severity severity;
 	struct place at;
 	const char *text;
-	const char *remedy; /* "" if there is nothing to say */
+	const char *remedy; /* "" if there is none */
 };
 
 /* More than this are counted, not kept: a hostile file must not fill the memory. */

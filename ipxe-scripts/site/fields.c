@@ -4,7 +4,7 @@
 
 #define KEYS_MAX 32
 
-void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
+void report_value(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list ap;
@@ -27,7 +27,7 @@ bool is_kind(struct loader *l, const struct value *v, enum value_kind kind)
 
 	if (v->kind == kind)
 		return true;
-	wrong(l, v, how[kind], "expected %s, found %s", names[kind], names[v->kind]);
+	report_value(l, v, how[kind], "expected %s, found %s", names[kind], names[v->kind]);
 	return false;
 }
 
@@ -111,19 +111,19 @@ void take_text(struct loader *l, const struct value *v, void *member)
 		return;
 	for (s = v->text; *s; s++)
 		if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f) {
-			wrong(l, v, "only printable ASCII reaches boot loaders unchanged",
+			report_value(l, v, "only printable ASCII reaches boot loaders unchanged",
 				"holds byte %02x", (unsigned char)*s);
 			return;
 		}
 	*(struct said *)member = (struct said){v->text, v->at};
 }
 
-/* Takes a text if it passes, else says what is wanted. */
+/* Takes a text if it passes, else reports what is valid. */
 static void take_if(
 	struct loader *l, const struct value *v, void *member, bool passes, const char *wanted)
 {
 	if (!passes)
-		wrong(l, v, wanted, "%s is not valid here", v->text);
+		report_value(l, v, wanted, "%s is not valid here", v->text);
 	else
 		take_text(l, v, member);
 }
@@ -279,7 +279,8 @@ void take_addr(struct loader *l, const struct value *v, void *member)
 	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	if (value_ipv4(v->text, strlen(v->text), &a) < 0) {
-		wrong(l, v, "four numbers from 0 to 255 without leading zeros, such as 10.20.0.11",
+		report_value(l, v,
+			"four numbers from 0 to 255 without leading zeros, such as 10.20.0.11",
 			"%s is not an IPv4 address", v->text);
 		return;
 	}
@@ -300,7 +301,7 @@ static void take_up_to(
 	}
 	if (asprintf(&remedy, "a number from %u to %u", least, most) < 0)
 		must(NULL);
-	wrong(l, v, remedy, "%s is not valid here", v->text);
+	report_value(l, v, remedy, "%s is not valid here", v->text);
 }
 
 void take_number(struct loader *l, const struct value *v, void *member)

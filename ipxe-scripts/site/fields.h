@@ -34,10 +34,11 @@ struct field {
 void take_fields(struct loader *l, const struct value *v, const char *what,
 	const struct field *fields, size_t n, void *object);
 
-void wrong(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
+/* report_value: an error at v, its key before the text; remedy may be NULL. */
+void report_value(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
 	_printf_(4, 5);
 
-/* is_kind: true if v is of that kind; else says so. */
+/* is_kind: true if v is of that kind; else an error is reported. */
 bool is_kind(struct loader *l, const struct value *v, enum value_kind kind);
 
 /* nearest_remedy: "did you mean X?", or all of the words; the caller's to free. */
@@ -72,7 +73,7 @@ void take_port_number(struct loader *l, const struct value *v, void *member);
 /* The section "nodes" (nodes.c). */
 void take_nodes(struct loader *l, const struct value *v, void *member);
 
-/* What the site's defaults, a group and a node may say alike. */
+/* The keys that defaults, groups and nodes have in common. */
 #define PROFILE_FIELDS(type, member)                        \
 	FIELD("image", take_reference, type, member.image), \
 	FIELD("root", take_text, type, member.root),        \

@@ -27,7 +27,7 @@ struct line {
 void line_done(struct line *l);
 void line_clear(struct line *l);
 
-/* line_place: where the word at this offset of the text was said; line 0 if the tool added it. */
+/* line_place: where the site file has the word at this offset; line 0: the tool added it. */
 struct place line_place(const struct line *l, size_t pos);
 
 /* line_has: is there a word of this name ("hostname"), with or without value? */

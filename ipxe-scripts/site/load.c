@@ -44,7 +44,7 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 		return index_of(v->text, words, n);
 	near = names_nearest(v->text, words, n);
 	remedy = nearest_remedy(v->text, words, n);
-	wrong(l, v, remedy, "%s is not known here", v->text);
+	report_value(l, v, remedy, "%s is not known here", v->text);
 	return near ? index_of(near, words, n) : -1;
 }
 
@@ -100,7 +100,7 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 		return;
 	if (value_inet_prefix(v->text, strlen(v->text), &a, &prefix) < 0 || a.family != AF_INET ||
 		prefix < 8 || prefix > 30) {
-		wrong(l, v,
+		report_value(l, v,
 			"such as 10.20.0.0/22; IPv4 only: boot ROMs know no other address on "
 			"InfiniBand",
 			"%s is not an IPv4 subnet", v->text);
@@ -110,7 +110,7 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 	net->subnet_at = v->at;
 	net->subnet = ntohl(a.v4.s_addr) & site_netmask(net);
 	if (net->subnet != ntohl(a.v4.s_addr))
-		wrong(l, v, "write the first address of the subnet",
+		report_value(l, v, "write the first address of the subnet",
 			"%s is an address inside of a subnet", v->text);
 }
 
@@ -135,7 +135,7 @@ static void take_pool(struct loader *l, const struct value *v, void *member)
 	if (!dash || !read_addr(v->text, (size_t)(dash - v->text), &net->pool_first) ||
 		!read_addr(dash + 1, strlen(dash + 1), &net->pool_last) ||
 		net->pool_first > net->pool_last) {
-		wrong(l, v, "FIRST-LAST without spaces, such as 10.20.3.1-10.20.3.200",
+		report_value(l, v, "FIRST-LAST without spaces, such as 10.20.3.1-10.20.3.200",
 			"%s is not a range of addresses", v->text);
 		return;
 	}

@@ -9,7 +9,7 @@
  */
 #include "site/fields.h"
 
-/* As many as one fabric has; a row beyond it is a slip of the pen. */
+/* As many as one fabric has; a longer row is a typing error. */
 #define NODES_MAX 50000
 #define PORTS_MAX 16
 
@@ -66,7 +66,7 @@ static bool take_octets(struct loader *l, const struct value *v, uint8_t *bytes,
 	if (read_octets(v->text, bytes, n) && (n == 16 || !all_same(bytes, n)) &&
 		(n != 6 || !(bytes[0] & 1)))
 		return true;
-	wrong(l, v, remedy, "%s is not %s", v->text, what);
+	report_value(l, v, remedy, "%s is not %s", v->text, what);
 	return false;
 }
 
@@ -167,7 +167,7 @@ static void take_ports(struct loader *l, const struct entry *e, struct site_node
 	struct site_port *p;
 
 	if (want > PORTS_MAX) {
-		wrong(l, e->ports, NULL, "%zu ports, at most %d", want, PORTS_MAX);
+		report_value(l, e->ports, NULL, "%zu ports, at most %d", want, PORTS_MAX);
 		return;
 	}
 	p = must(arena_alloc(l->site->arena, (want ? want : 1) * sizeof(*p)));
@@ -190,18 +190,18 @@ static void take_single(
 	struct site_node *n;
 
 	if (e->guids || e->macs)
-		wrong(l, e->guids ? e->guids : e->macs,
+		report_value(l, e->guids ? e->guids : e->macs,
 			"guid: for one port, ports: [{guid: ...}, {guid: ...}] for several",
 			"a list of them is for a row of nodes, NAME[001-040]");
 	if (e->ports && (e->port.has_guid || e->port.has_mac || e->port.address.at.line))
-		wrong(l, e->ports, "move them into the list",
+		report_value(l, e->ports, "move them into the list",
 			"guid:, mac: and address: stand beside it");
 	n = add_node(l, list, e, v->key);
 	if (n)
 		take_ports(l, e, n);
 }
 
-/* Is this the name of a row? *wrong_form: there are brackets, but nothing sane in them. */
+/* Is this the name of a row? *wrong_form: the brackets hold no range. */
 static bool read_row(const char *key, struct row *row, bool *wrong_form)
 {
 	const char *open = strchr(key, '['), *dash = open ? strchr(open, '-') : NULL,
@@ -225,7 +225,7 @@ static bool read_row(const char *key, struct row *row, bool *wrong_form)
 static void check_row_list(struct loader *l, const struct value *list, uint32_t n)
 {
 	if (list && list->n != n)
-		wrong(l, list, "one for each node, in the order of their numbers",
+		report_value(l, list, "one for each node, in the order of their numbers",
 			"%zu for a row of %u nodes", list->n, n);
 }
 

@@ -36,7 +36,7 @@ static void section_done(struct section *s)
 	free(s->names);
 }
 
-static void say_unknown(
+static void report_unknown(
 	const struct refer *r, const struct section *in, struct place at, const char *name)
 {
 	const char *near = names_nearest(name, in->names, in->n);
@@ -58,7 +58,7 @@ static void refer_one(const struct refer *r, const struct section *in, struct re
 		return;
 	i = names_find(in->index, ref->name.text);
 	if (i == NAMES_NONE)
-		say_unknown(r, in, ref->name.at, ref->name.text);
+		report_unknown(r, in, ref->name.at, ref->name.text);
 	else
 		ref->index = i;
 }
@@ -68,7 +68,7 @@ static void refer_list(const struct refer *r, const struct section *in, struct r
 	for (size_t i = 0; i < list->n; i++) {
 		struct reference *ref = &list->items[i];
 
-		/* The nodes of a row share their list: say it once. */
+		/* The nodes of a row share their list: report once. */
 		if (ref->index == SITE_NONE)
 			refer_one(r, in, ref);
 		for (size_t k = 0; k < i; k++)
@@ -114,7 +114,7 @@ static const char *expand(const struct refer *r, const struct said *word)
 
 		fprintf(f, "%.*s", (int)(open - s), s);
 		if (i == NAMES_NONE)
-			say_unknown(r, &r->servers, word->at, name);
+			report_unknown(r, &r->servers, word->at, name);
 		else
 			put_address(f, &r->s->servers[i], in_url(word->text, open, close));
 		s = close + 1;

@@ -287,7 +287,7 @@ static void put_target(struct text *t, const struct target *g)
 	text_put(t, "exit 1\n");
 }
 
-/* --- nodes, groups, anybody else ---------------------------------------------------------- */
+/* --- nodes, groups, unknown nodes --------------------------------------------------------- */
 
 /* What a whole site's scripts share, so that ten thousand of them allocate nothing. */
 struct scripts {

@@ -18,7 +18,7 @@ struct tree;
 
 #define SITE_NONE SIZE_MAX
 
-/* A text of the file and where it stands; text NULL: not given. */
+/* A text of the file and its place; text NULL: not given. */
 struct said {
 	const char *text;
 	struct place at;
@@ -99,7 +99,7 @@ struct site_image {
 	struct reference_list servers; /* instead of boot.servers */
 };
 
-/* What may be said for the site, a group or a node; the later wins, options add up. */
+/* Set for the site, a group or a node; the later wins, options add up. */
 struct site_profile {
 	struct reference image;
 	struct said root;
