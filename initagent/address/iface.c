@@ -307,12 +307,10 @@ void iface_read(struct iface *i, struct parser *parser, struct parse_request *sc
 
 void iface_take(struct iface *i, const struct parse_reply *reply, uint64_t now)
 {
-	if (reply->kind == PARSE_ND) {
+	if (reply->kind == PARSE_ND)
 		iface6_take_options(i, &reply->options, now);
-	} else if ((i->dhcp4 || i->dhcp6) && i->state != IFACE_FAILED) {
-		(i->dhcp6 ? &iface_dhcp6 : &iface_dhcp4)->take(i, reply, now);
-		iface_dhcp_pump(i, now);
-	}
+	else
+		iface_dhcp_take(i, reply, now);
 }
 
 uint64_t iface_deadline(const struct iface *i)

@@ -220,15 +220,9 @@ void iface6_result(const struct iface *i, struct address_result *ret, const stru
 
 /* --- DHCP --- */
 
-/* How a family does it. */
+/* What a family does differently, around its client. */
 struct iface_dhcp {
 	const char *name; /* in messages */
-	void (*stop)(struct iface *i, uint64_t now);
-	void (*decline)(struct iface *i, uint64_t now);
-	void (*tick)(struct iface *i, uint64_t now);
-	void (*take)(struct iface *i, const struct parse_reply *reply, uint64_t now);
-	uint64_t (*deadline)(const struct iface *i);
-	bool (*pop)(struct iface *i, struct dhcp_event *ret);
 	void (*use_lease)(struct iface *i, uint64_t now);
 	void (*renew)(struct iface *i, uint64_t now); /* the result follows the lease */
 	void (*listen)(struct iface *i);	      /* as long as the client expects replies */
@@ -247,6 +241,7 @@ void iface_dhcp6_informed(struct iface *i, uint64_t now);
 /* iface_dhcp6_adopts: is there a lease of an earlier run whose address is still set? */
 bool iface_dhcp6_adopts(struct iface *i, uint64_t now);
 
+void iface_dhcp_take(struct iface *i, const struct parse_reply *reply, uint64_t now);
 void iface_dhcp_stop(struct iface *i, uint64_t now);
 /* iface_dhcp_decline: false: the address is not leased. */
 bool iface_dhcp_decline(struct iface *i, uint64_t now);

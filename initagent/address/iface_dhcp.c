@@ -249,11 +249,16 @@ static void take_event(struct iface *i, const struct dhcp_event *ev, uint64_t no
 
 /* --- start, stop, time --------------------------------------------------------------------- */
 
+static bool pop_event(struct iface *i, struct dhcp_event *ret)
+{
+	return i->dhcp6 ? dhcp6_pop_event(i->dhcp6, ret) : dhcp4_pop_event(i->dhcp4, ret);
+}
+
 void iface_dhcp_pump(struct iface *i, uint64_t now)
 {
 	struct dhcp_event ev;
 
-	while (is_running(i) && dhcp_of(i)->pop(i, &ev))
+	while (is_running(i) && pop_event(i, &ev))
 		take_event(i, &ev, now);
 	if (!is_running(i))
 		return;
@@ -263,10 +268,12 @@ void iface_dhcp_pump(struct iface *i, uint64_t now)
 
 void iface_dhcp_stop(struct iface *i, uint64_t now)
 {
-	if (!i->dhcp4 && !i->dhcp6)
-		return;
-	dhcp_of(i)->stop(i, now);
-	dhcp_of(i)->listen(i);
+	if (i->dhcp4)
+		dhcp4_stop(i->dhcp4, now);
+	if (i->dhcp6)
+		dhcp6_stop(i->dhcp6, now);
+	if (i->dhcp4 || i->dhcp6)
+		dhcp_of(i)->listen(i);
 }
 
 /* The server is told; the client rests, then starts over (RFC 2131 section 3.1.5, RFC 8415
@@ -279,10 +286,24 @@ bool iface_dhcp_decline(struct iface *i, uint64_t now)
 	if (!leased)
 		return false;
 	lease_file_remove(i->room->env, i->family, i->dev.ifindex);
-	dhcp_of(i)->decline(i, now);
+	if (i->dhcp6)
+		dhcp6_decline(i->dhcp6, now);
+	else
+		dhcp4_decline(i->dhcp4, now);
 	iface_dhcp_ask(i, now);
 	iface_dhcp_pump(i, now);
 	return true;
+}
+
+void iface_dhcp_take(struct iface *i, const struct parse_reply *reply, uint64_t now)
+{
+	if (!is_running(i))
+		return;
+	if (i->dhcp6)
+		dhcp6_take(i->dhcp6, &reply->dhcp6, now);
+	else
+		dhcp4_take(i->dhcp4, &reply->dhcp, now);
+	iface_dhcp_pump(i, now);
 }
 
 void iface_no_parser(struct iface *i, uint64_t now)
@@ -298,14 +319,20 @@ void iface_no_parser(struct iface *i, uint64_t now)
 
 uint64_t iface_dhcp_deadline(const struct iface *i)
 {
-	return is_running(i) ? min_u64(i->dhcp_end, dhcp_of(i)->deadline(i)) : NSEC_NEVER;
+	if (!is_running(i))
+		return NSEC_NEVER;
+	return min_u64(i->dhcp_end,
+		i->dhcp6 ? dhcp6_deadline(i->dhcp6) : dhcp4_deadline(i->dhcp4));
 }
 
 void iface_dhcp_tick(struct iface *i, uint64_t now)
 {
 	if (!is_running(i))
 		return;
-	dhcp_of(i)->tick(i, now);
+	if (i->dhcp6)
+		dhcp6_tick(i->dhcp6, now);
+	else
+		dhcp4_tick(i->dhcp4, now);
 	iface_dhcp_pump(i, now);
 	if (now < i->dhcp_end)
 		return;

@@ -327,39 +327,6 @@ static void end_round(struct iface *i, uint64_t now)
 	begin_round(i, now);
 }
 
-/* --- the row ------------------------------------------------------------------------------- */
-
-static void stop(struct iface *i, uint64_t now)
-{
-	dhcp4_stop(i->dhcp4, now);
-}
-
-static void decline(struct iface *i, uint64_t now)
-{
-	dhcp4_decline(i->dhcp4, now);
-}
-
-static void tick(struct iface *i, uint64_t now)
-{
-	dhcp4_tick(i->dhcp4, now);
-}
-
-static void take(struct iface *i, const struct parse_reply *reply, uint64_t now)
-{
-	dhcp4_take(i->dhcp4, &reply->dhcp, now);
-}
-
-static uint64_t deadline(const struct iface *i)
-{
-	return dhcp4_deadline(i->dhcp4);
-}
-
-static bool pop(struct iface *i, struct dhcp_event *ret)
-{
-	return dhcp4_pop_event(i->dhcp4, ret);
-}
-
 const struct iface_dhcp iface_dhcp4 = {
-	"DHCP", stop, decline, tick, take, deadline, pop, use_new_lease, renew, listen_for_replies,
-	send_packets, end_round,
+	"DHCP", use_new_lease, renew, listen_for_replies, send_packets, end_round,
 };

@@ -304,39 +304,6 @@ static void end_asking(struct iface *i, uint64_t now)
 	iface_fail(i, i->hindrance ? i->hindrance : CAUSE_DHCP_NO_OFFER, text, now);
 }
 
-/* --- the row ------------------------------------------------------------------------------- */
-
-static void stop(struct iface *i, uint64_t now)
-{
-	dhcp6_stop(i->dhcp6, now);
-}
-
-static void decline(struct iface *i, uint64_t now)
-{
-	dhcp6_decline(i->dhcp6, now);
-}
-
-static void tick(struct iface *i, uint64_t now)
-{
-	dhcp6_tick(i->dhcp6, now);
-}
-
-static void take(struct iface *i, const struct parse_reply *reply, uint64_t now)
-{
-	dhcp6_take(i->dhcp6, &reply->dhcp6, now);
-}
-
-static uint64_t deadline(const struct iface *i)
-{
-	return dhcp6_deadline(i->dhcp6);
-}
-
-static bool pop(struct iface *i, struct dhcp_event *ret)
-{
-	return dhcp6_pop_event(i->dhcp6, ret);
-}
-
 const struct iface_dhcp iface_dhcp6 = {
-	"DHCPv6", stop, decline, tick, take, deadline, pop, use_lease, renew, listen_for_replies,
-	send_packets, end_asking,
+	"DHCPv6", use_lease, renew, listen_for_replies, send_packets, end_asking,
 };
