@@ -286,9 +286,7 @@ static void check_writable(struct parser *p, const struct plan_root *root)
 				read_only[i]);
 }
 
-/*
- * Options of a block root where the root is none of ours. dracut's own block roots may want them.
- */
+/* Options of a block root where the root is none of ours. dracut's own may need them. */
 void check_block(struct parser *p)
 {
 	static const enum option_id nvmf[] = {

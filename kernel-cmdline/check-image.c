@@ -86,9 +86,7 @@ static void check_tls_options(struct parser *p)
 				"no server is asked by https");
 }
 
-/*
- * Is that a proof of a root that cannot have one? What this agent does not mount it cannot judge.
- */
+/* Is that a proof of a root that cannot have one? Roots of dracut are not judged. */
 static bool contradicts(const struct parser *p, enum option_id id)
 {
 	enum plan_root_kind kind = p->plan->root.kind;

@@ -134,9 +134,7 @@ const char *option_suggest(const char *s, size_t len)
 	for (size_t i = 0; i < OPTION_N; i++) {
 		const size_t m = strlen(rows[i].name);
 
-		/*
-		 * A difference in length is the least a distance can be: most names need no table.
-		 */
+		/* The distance is at least the difference in length: most need no table. */
 		if (rows[i].flags & OPTION_PREFIX || (m > len ? m - len : len - m) >= nearest)
 			continue;
 		d = option_distance(s, len, rows[i].name);

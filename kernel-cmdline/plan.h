@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan: what the kernel command line asks for, after defaults. Made once by plan_parse(), never
- * changed afterwards: everyone holds a "const struct boot_plan *". All strings and arrays belong
- * to the plan and live until plan_free(). Pure: no files, no clock, no globals.
+ * plan: what the kernel command line asks for, after defaults.
+ *
+ * Owns: the option table, the grammar of every option, the plan with its strings and arrays.
+ * In: the text of one or several command lines (any bytes), later the root-path of DHCP.
+ * Out: struct boot_plan, never changed afterwards; remarks (diag.h); lint, dump, option lists.
+ * Callers: every room; it calls none of them: no files, no clock, no globals.
+ * Tests: rows/ (test_rows), test_cmdline, test_oom, test_url, fuzz_*, tests/commandline.bats.
  *
  * Malformed text never makes the parser fail: the option is left out (or its sane part kept), a
  * diag says so and says what was taken instead. Only -ENOMEM is returned.

@@ -67,49 +67,44 @@ PARSE(rootfstype)
 	return say(p, w, "file system of a root on a block device");
 }
 
-/* Beginnings of root= and what they mean; the first that fits counts. */
+/*
+ * Forms of root= and what they mean; the first that fits counts. One that ends in ':', '/' or '=' is
+ * a beginning, any other the whole text.
+ */
 struct root_form {
-	const char *start;
-	bool whole; /* the text is exactly this */
+	const char *text;
 	enum plan_root_kind kind;
 };
 
 static const struct root_form forms[] = {
-	{"dhcp", true, PLAN_ROOT_DHCP},	      {"dhcp6", true, PLAN_ROOT_DHCP},
-	{"nfs", true, PLAN_ROOT_NFS},	      {"nfs4", true, PLAN_ROOT_NFS},
-	{"nfs:", false, PLAN_ROOT_NFS},	      {"nfs4:", false, PLAN_ROOT_NFS},
-	{"/dev/nfs", true, PLAN_ROOT_NFS},    {"http:", false, PLAN_ROOT_LIVE},
-	{"https:", false, PLAN_ROOT_LIVE},    {"ftp:", false, PLAN_ROOT_OTHER},
-	{"tftp:", false, PLAN_ROOT_OTHER},    {"block:", false, PLAN_ROOT_BLOCK},
-	{"/dev/", false, PLAN_ROOT_BLOCK},    {"LABEL=", false, PLAN_ROOT_BLOCK},
-	{"UUID=", false, PLAN_ROOT_BLOCK},    {"PARTUUID=", false, PLAN_ROOT_BLOCK},
-	{"PARTLABEL=", false, PLAN_ROOT_BLOCK},
-	{"iscsi:", false, PLAN_ROOT_OTHER},   {"nbd:", false, PLAN_ROOT_REMOTE},
-	{"nvmf:", false, PLAN_ROOT_REMOTE},   {"srp:", false, PLAN_ROOT_REMOTE},
-	{"cifs:", false, PLAN_ROOT_OTHER},    {"fcoe:", false, PLAN_ROOT_OTHER},
-	{"virtiofs:", false, PLAN_ROOT_OTHER}, {"zfs:", false, PLAN_ROOT_OTHER},
-	{"9p:", false, PLAN_ROOT_OTHER},      {"overlay:", false, PLAN_ROOT_OTHER},
+	{"dhcp", PLAN_ROOT_DHCP}, {"dhcp6", PLAN_ROOT_DHCP},
+	{"nfs", PLAN_ROOT_NFS}, {"nfs4", PLAN_ROOT_NFS}, {"nfs:", PLAN_ROOT_NFS},
+	{"nfs4:", PLAN_ROOT_NFS}, {"/dev/nfs", PLAN_ROOT_NFS},
+	{"http:", PLAN_ROOT_LIVE}, {"https:", PLAN_ROOT_LIVE},
+	{"nvmf:", PLAN_ROOT_REMOTE}, {"nbd:", PLAN_ROOT_REMOTE}, {"srp:", PLAN_ROOT_REMOTE},
+	{"block:", PLAN_ROOT_BLOCK}, {"/dev/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK},
+	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
+	{"PARTLABEL=", PLAN_ROOT_BLOCK},
+	{"ftp:", PLAN_ROOT_OTHER}, {"tftp:", PLAN_ROOT_OTHER}, {"iscsi:", PLAN_ROOT_OTHER},
+	{"cifs:", PLAN_ROOT_OTHER}, {"fcoe:", PLAN_ROOT_OTHER}, {"virtiofs:", PLAN_ROOT_OTHER},
+	{"zfs:", PLAN_ROOT_OTHER}, {"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
 	/* a path alone is NFS with the server from DHCP, as in dracut */
-	{"/", false, PLAN_ROOT_NFS},
+	{"/", PLAN_ROOT_NFS},
 };
 
-/*
- * What may follow live: (dracut.cmdline(7), "Booting live images"); everything else is judged as a
- * URL.
- */
+/* What may follow live: (dracut.cmdline(7), "Booting live images"); the rest is judged as a URL. */
 static const struct root_form live_forms[] = {
-	{"ftp://", false, PLAN_ROOT_OTHER},   {"tftp://", false, PLAN_ROOT_OTHER},
-	{"torrent://", false, PLAN_ROOT_OTHER}, {"nfs:", false, PLAN_ROOT_OTHER},
-	{"/", false, PLAN_ROOT_BLOCK},	      {"LABEL=", false, PLAN_ROOT_BLOCK},
-	{"CDLABEL=", false, PLAN_ROOT_BLOCK}, {"UUID=", false, PLAN_ROOT_BLOCK},
-	{"PARTUUID=", false, PLAN_ROOT_BLOCK}, {"PARTLABEL=", false, PLAN_ROOT_BLOCK},
-	{"", false, PLAN_ROOT_LIVE},
+	{"ftp://", PLAN_ROOT_OTHER}, {"tftp://", PLAN_ROOT_OTHER}, {"torrent://", PLAN_ROOT_OTHER},
+	{"nfs:", PLAN_ROOT_OTHER}, {"/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK},
+	{"CDLABEL=", PLAN_ROOT_BLOCK}, {"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
+	{"PARTLABEL=", PLAN_ROOT_BLOCK},
 };
 
 static const struct root_form *find_form(const struct root_form *f, size_t n, struct slice s)
 {
 	for (; n; n--, f++)
-		if (f->whole ? slice_is(s, f->start) : slice_starts(s, f->start))
+		if (strchr(":/=", f->text[strlen(f->text) - 1]) ? slice_starts(s, f->text)
+								: slice_is(s, f->text))
 			return f;
 	return NULL;
 }
@@ -123,11 +118,9 @@ static enum plan_root_kind kind_of(struct slice s)
 	size_t server = slice_find(s, ":/");
 	struct inet_addr a;
 
-	if (f)
-		return f->kind;
-	/*
-	 * SERVER:/PATH: only an address, also a mistyped one; a name may be another module's scheme
-	 */
+	if (f || live)
+		return f ? f->kind : PLAN_ROOT_LIVE;
+	/* SERVER:/PATH: only an address, also a mistyped one; a name may be another scheme */
 	if (server < s.len &&
 		(value_server(s.s, server, &a) ? a.family : s.s[0] >= '0' && s.s[0] <= '9'))
 		return PLAN_ROOT_NFS;

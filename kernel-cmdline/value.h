@@ -90,9 +90,7 @@ int value_netmask(const char *s, size_t len, int max_prefix, int *ret);
  */
 int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
 
-/*
- * value_hw: exactly 6, 8 or 20 octets, written as for value_octets().
- */
+/* value_hw: exactly 6, 8 or 20 octets, written as for value_octets(). */
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
 
 /*
