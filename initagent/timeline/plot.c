@@ -254,89 +254,75 @@ static void label_bars(struct plot_row *row, const char *const *names)
 	}
 }
 
-static void add_states(struct whole *w, struct plot_section *s, const struct room *room,
+/* A stretch of such a row. */
+struct stretch {
+	double begin, end;
+	enum look look;
+	const char *label, *title;
+};
+
+static struct stretch change_stretch(const struct record *r, size_t i)
+{
+	const struct record_change *c = &r->changes[i];
+	size_t next = next_of(r, CHANGES, i);
+	double end = next < r->n_changes ? r->changes[next].when : r->end;
+
+	return (struct stretch){c->when, end, look_of_state(c->to), c->to, c->to};
+}
+
+/* name: of the row, the title of work that succeeded. */
+static struct stretch work_stretch(struct whole *w, size_t i, const char *name)
+{
+	const struct record_work *k = &w->r->works[i];
+	bool failed = k->result < 0;
+	const char *label = failed ? arena_printf(w->arena, "%s", strerror(-k->result))
+				   : arena_printf(w->arena, "%.3f s", k->end - k->begin);
+
+	if (!label)
+		label = "";
+	return (struct stretch){k->begin, k->end, failed ? LOOK_BAD : LOOK_OTHER, label,
+		failed ? label : name};
+}
+
+/* All changes of one thing, or all attempts at one piece of work: a row. */
+static void add_stretches(struct whole *w, struct plot_section *s, enum rows rows, const char *name,
 	size_t first)
-{
-	const struct record *r = w->r;
-	const struct record_change *c = &r->changes[first];
-	const char *label = arena_printf(w->arena, "%s%s", room->word,
-		*c->rail ? c->rail : c->room);
-	struct plot_row *row = NULL;
-	const char **names;
-	size_t n = 0;
-
-	for (size_t i = first; i < r->n_changes; i = next_of(r, CHANGES, i))
-		n++;
-	names = arena_alloc(w->arena, n * sizeof(*names));
-	if (names && label)
-		row = new_row(w, s, label, n);
-	for (size_t i = first; row && i < r->n_changes; i = next_of(r, CHANGES, i)) {
-		size_t next = next_of(r, CHANGES, i);
-		double end = next < r->n_changes ? r->changes[next].when : r->end;
-
-		names[row->n] = r->changes[i].to;
-		new_bar(w, row, r->changes[i].when, end, look_of_state(r->changes[i].to),
-			r->changes[i].to);
-	}
-	if (row)
-		label_bars(row, names);
-}
-
-static const char *work_label(struct whole *w, const struct record_work *k)
-{
-	const char *label = k->result < 0 ? arena_printf(w->arena, "%s", strerror(-k->result))
-					  : arena_printf(w->arena, "%.3f s", k->end - k->begin);
-
-	return label ? label : "";
-}
-
-/* All attempts at one piece of work: a row. */
-static void add_work(struct whole *w, struct plot_section *s, const char *name, size_t first)
 {
 	const struct record *r = w->r;
 	struct plot_row *row = NULL;
 	const char **labels;
-	size_t n = 0;
+	size_t n = 0, end = rows_of(r, rows);
 
-	for (size_t i = first; i < r->n_works; i = next_of(r, WORKS, i))
+	for (size_t i = first; i < end; i = next_of(r, rows, i))
 		n++;
 	labels = arena_alloc(w->arena, n * sizeof(*labels));
 	if (labels && name)
 		row = new_row(w, s, name, n);
-	for (size_t i = first; row && i < r->n_works; i = next_of(r, WORKS, i)) {
-		const struct record_work *k = &r->works[i];
+	for (size_t i = first; row && i < end; i = next_of(r, rows, i)) {
+		struct stretch t = rows == CHANGES ? change_stretch(r, i) : work_stretch(w, i, name);
 
-		labels[row->n] = work_label(w, k);
-		new_bar(w, row, k->begin, k->end, k->result < 0 ? LOOK_BAD : LOOK_OTHER,
-			k->result < 0 ? labels[row->n] : name);
+		labels[row->n] = t.label;
+		new_bar(w, row, t.begin, t.end, t.look, t.title);
 	}
 	if (row)
 		label_bars(row, labels);
 }
 
-/* Work that is no module's: DHCP, mounts, downloads. */
-static void add_works(struct whole *w, struct plot_section *s, enum section section)
+/* Modules have a section of their own. */
+static void add_rooms(struct whole *w, struct plot_section *s, enum section section, enum rows rows)
 {
-	for (size_t i = 0; i < w->r->n_works; i++) {
-		const struct record_work *k = &w->r->works[i];
-		const struct room *room = room_of(k->room);
+	const struct record *r = w->r;
 
-		if (!streq(k->room, "modules") && room->section == section &&
-			is_first(w->r, WORKS, i))
-			add_work(w, s, arena_printf(w->arena, "%s%s", room->work, k->what), i);
+	for (size_t i = 0; i < rows_of(r, rows); i++) {
+		const char *name = rows == CHANGES ? r->changes[i].room : r->works[i].room;
+		const char *what = rows == WORKS ? r->works[i].what :
+			*r->changes[i].rail ? r->changes[i].rail : name;
+		const struct room *room = room_of(name);
+
+		if (!streq(name, "modules") && room->section == section && is_first(r, rows, i))
+			add_stretches(w, s, rows, arena_printf(w->arena, "%s%s",
+				rows == CHANGES ? room->word : room->work, what), i);
 	}
-}
-
-static void add_room_section(struct whole *w, struct plot_section *s, enum section section)
-{
-	for (size_t i = 0; i < w->r->n_changes; i++) {
-		const struct room *room = room_of(w->r->changes[i].room);
-
-		if (room->section == section && !streq(w->r->changes[i].room, "modules") &&
-			is_first(w->r, CHANGES, i))
-			add_states(w, s, room, i);
-	}
-	add_works(w, s, section);
 }
 
 static void add_section(struct whole *w, enum section section)
@@ -345,14 +331,16 @@ static void add_section(struct whole *w, enum section section)
 
 	memset(s, 0, sizeof(*s));
 	s->title = titles[section];
-	if (section == PHASES)
+	if (section == PHASES) {
 		add_phases(w, s);
-	else if (section == CAUSES)
+	} else if (section == CAUSES) {
 		add_causes(w, s);
-	else if (section == MODULES)
+	} else if (section == MODULES) {
 		add_modules(w, s);
-	else
-		add_room_section(w, s, section);
+	} else {
+		add_rooms(w, s, section, CHANGES);
+		add_rooms(w, s, section, WORKS);
+	}
 	w->p.n += s->n > 0;
 }
 
