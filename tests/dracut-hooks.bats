@@ -10,7 +10,8 @@ module=$BATS_TEST_DIRNAME/../dracut/70initagent
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     export hookdir=$PWD/hooks
-    mkdir -p hooks/{cmdline,pre-udev,pre-trigger,initqueue/settled,initqueue/finished,mount,emergency} bin
+    mkdir -p hooks/{cmdline,pre-udev,pre-trigger,mount,emergency} bin
+    mkdir -p hooks/initqueue/{settled,finished}
     # answer/SUBCOMMAND holds the exit status; each call is written down.
     mkdir answer
     cat >bin/initagent <<SCRIPT

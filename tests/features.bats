@@ -26,7 +26,8 @@ options() {
 	done
 	mapfile -t sources < <(find kernel-cmdline -maxdepth 1 -name '*.c' ! -name 'test_*' ! \
 		-name 'fuzz_*')
-	printf '#include "options.h"\nint main(void) { return options_print(stdout, OPTIONS_MARKDOWN); }\n' \
+	printf '%s\n' '#include "options.h"' \
+		'int main(void) { return options_print(stdout, OPTIONS_MARKDOWN); }' \
 		>"$BATS_TEST_TMPDIR/main.c"
 	gcc -std=gnu11 -D_GNU_SOURCE -DINITAGENT_VERSION='"0"' "${flags[@]}" -I. -Iinitagent \
 		-Ikernel-cmdline \

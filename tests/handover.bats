@@ -52,7 +52,8 @@ networkd() {
 		mkdir -p /run/systemd/netif/{links,leases,lldp} /run/systemd/network
 		chown -R systemd-network: /run/systemd/netif
 		cp "$1"/run/systemd/network/* /run/systemd/network
-		SYSTEMD_LOG_LEVEL=debug SYSTEMD_LOG_TARGET=console exec timeout "$2" /lib/systemd/systemd-networkd' \
+		export SYSTEMD_LOG_LEVEL=debug SYSTEMD_LOG_TARGET=console
+		exec timeout "$2" /lib/systemd/systemd-networkd' \
 		networkd "$1" "$2" >"$T/networkd.log" 2>&1
 }
 

@@ -207,7 +207,8 @@ layered() {
 		 * system(x) here */
 		// popen(x)
 		const char *s = "atoi(1) \" sprintf(2)"; char c = '"'; int n = my_strcpy(a);
-		int y = x->system(1) + x.sleep(2); strtok_r(a, b, c); fgets(a, b, c); static_assert(1, "");
+		int y = x->system(1) + x.sleep(2); strtok_r(a, b, c); fgets(a, b, c);
+		static_assert(1, "");
 	EOF
 	passes banned
 }

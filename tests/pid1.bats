@@ -32,7 +32,9 @@ pid1() {
 		echo "$3" >etc/cmdline
 		cp "$2/musl/tests/pid1/pid1drive" init
 		cp "$(type -P busybox)" bin/busybox
-		for name in sh cat echo ls mount mkdir reboot poweroff halt; do ln -s busybox bin/$name; done
+		for name in sh cat echo ls mount mkdir reboot poweroff halt; do
+			ln -s busybox bin/$name
+		done
 		echo "$4" >behaviour
 		eval "${5:-}"
 		exec chroot . /init' - "$T" "$B" "$2" "$3" "${4:-}"

@@ -140,7 +140,8 @@ last() {
 	local n
 
 	for n in one two three four; do
-		program $n <<<"printf '1..1\n'; sleep 0.5; printf 'not ok 1 - $n\n# detail of $n\n'; exit 1"
+		program $n <<<"printf '1..1\n'; sleep 0.5
+			printf 'not ok 1 - $n\n# detail of $n\n'; exit 1"
 	done
 	JOBS=4 unit
 	last "0 passed, 4 failed, 0 skipped"
@@ -272,7 +273,8 @@ last() {
 	local n
 
 	for n in $(seq 30); do
-		program "p$n" <<<"printf '1..3\nok 1 - long $n in $((n * 1000))ms\nok 2 - short in 999ms\nok 3 - c in 40ms # SKIP no card\n'"
+		program "p$n" <<<"printf '1..3\nok 1 - long $n in $((n * 1000))ms\n'
+			printf 'ok 2 - short in 999ms\nok 3 - c in 40ms # SKIP no card\n'"
 	done
 	unit
 	[ "$status" -eq 0 ]
