@@ -86,11 +86,10 @@ static size_t effective_blacklist(const struct plan_drivers *d, const char **ret
 static int make_room(struct drivers *d)
 {
 	const struct plan_drivers *plan = &d->cfg.plan->drivers;
-	const char *blacklist[PLAN_LIST_MAX];
-	struct module_param params[PLAN_LIST_MAX];
+	_cleanup_free_ const char **blacklist = calloc(plan->n_blacklist + 1, sizeof(*blacklist));
+	_cleanup_free_ struct module_param *params = calloc(plan->n_params + 1, sizeof(*params));
 	struct modules_config cfg = {
 		.blacklist = blacklist,
-		.n_blacklist = effective_blacklist(plan, blacklist),
 		.params = params,
 		.n_params = plan->n_params,
 		.kver = d->cfg.kver,
@@ -98,6 +97,9 @@ static int make_room(struct drivers *d)
 		.ops = d->cfg.ops,
 	};
 
+	if (!blacklist || !params)
+		return -ENOMEM;
+	cfg.n_blacklist = effective_blacklist(plan, blacklist);
 	for (size_t i = 0; i < plan->n_params; i++)
 		params[i] =
 			(struct module_param){plan->params[i].module, plan->params[i].param,

@@ -245,3 +245,15 @@ TEST(no_lease_names_the_root)
 {
 	expect("root=dhcp ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E611");
 }
+
+/* It is near at once, and the boot must not look again and again. */
+TEST(a_server_that_is_reached_over_no_rail)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:127.0.0.1:/export ip=" NODE " rd.retry=3");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E510") > 0);
+	node_close(&n);
+}

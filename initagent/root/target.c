@@ -382,13 +382,30 @@ void target_neighbour(struct target *t, const struct link_event *ev, uint64_t no
 
 /* --- the step -------------------------------------------------------------------------------- */
 
+/* The server answers, but the route to it is gone, or leads over an interface that is no rail. */
+static void no_rail(struct target *t, uint64_t now)
+{
+	char text[REPORT_TEXT_MAX], addr[INET_ADDR_TEXT];
+	struct link_route way;
+
+	if (links_lookup(rails_links(t->cfg.rails), &t->server.addr, &way) < 0)
+		rails_no_route_text(t->cfg.rails, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text),
+			"the route to %s leads over an interface that is not used for the boot",
+			inet_text(&t->server.addr, addr));
+	target_failed(t, CAUSE_NO_ROUTE, text, now);
+	target_next_turn(t, now);
+	pause_target(t, now);
+}
+
 /* The rail with the way to the server, once it is ready for this kind of root. */
 static void step_near(struct target *t, uint64_t now)
 {
 	const struct rail *rail = target_carrier_rail(t);
 
 	if (!rail)
-		target_next_turn(t, now);
+		no_rail(t, now);
 	else if (rail->state != RAIL_READY ||
 		 addresses_awaited(rails_addresses(t->cfg.rails), rail->ifindex,
 		 t->server.addr.family))
