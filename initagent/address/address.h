@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * address: gives the rails their addresses, by DHCPv4 or as the command line says, sets them with
- * routes and MTU on the interface, writes /etc/resolv.conf, looks up the root server's name. One
- * room object for all rails: one fd, one deadline, one stream of events.
+ * address: gives the rails their addresses, by DHCP, from routers or as the command line says.
+ * Owns: interfaces, their DHCP clients, a parser process, /etc/resolv.conf, the resolver.
+ * In: a configuration for each interface, link changes. Out: events; a result for each rail.
+ * Callers: rails/, boot/; state/ and handover/ read the results.
+ * Tests: address/test_*.c, tests/net*.bats.
  *
- * Whatever came from the network was parsed in a process without rights (parse.h) and passed a
+ * What came from the network was parsed in a process without rights (parse.h) and passed a
  * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an
  * agent that was killed and started again goes on with it.
  */
