@@ -299,7 +299,8 @@ static void add_stretches(struct whole *w, struct plot_section *s, enum rows row
 	if (labels && name)
 		row = new_row(w, s, name, n);
 	for (size_t i = first; row && i < end; i = next_of(r, rows, i)) {
-		struct stretch t = rows == CHANGES ? change_stretch(r, i) : work_stretch(w, i, name);
+		struct stretch t = rows == CHANGES ? change_stretch(r, i) :
+			work_stretch(w, i, name);
 
 		labels[row->n] = t.label;
 		new_bar(w, row, t.begin, t.end, t.look, t.title);
