@@ -5,15 +5,12 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
 
-#include "fabric/rdma_nl.h"
+#include "base/netlink.h"
 
-/* How often a list is read that changed while it was read. */
-#define LIST_TRIES 5
-
-struct list {
-	struct rdma_link *links;
-	size_t n, max;
-};
+static struct nl_msg *nldev_msg(int command, int flags)
+{
+	return netlink_msg(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), NLM_F_REQUEST | flags, NULL, 0);
+}
 
 static void copy_string(char *dst, size_t size, struct nlattr *attr)
 {
@@ -21,91 +18,94 @@ static void copy_string(char *dst, size_t size, struct nlattr *attr)
 		nla_strlcpy(dst, attr, size);
 }
 
-static void take_device(struct nlattr **tb, void *data)
+static void read_port(struct nlattr **tb, struct rdma_link *link)
 {
-	struct list *l = data;
-	struct rdma_link *link;
-
-	if (l->n >= l->max || !tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
-		return;
-	link = &l->links[l->n++];
-	memset(link, 0, sizeof(*link));
-	link->index = nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
-	copy_string(link->name, sizeof(link->name), tb[RDMA_NLDEV_ATTR_DEV_NAME]);
-}
-
-static void take_port(struct nlattr **tb, void *data)
-{
-	struct rdma_link *link = data;
 	struct nlattr *port = tb[RDMA_NLDEV_ATTR_PORT_INDEX];
 
 	if (port && nla_get_u32(port) == 1)
 		copy_string(link->netdev, sizeof(link->netdev), tb[RDMA_NLDEV_ATTR_NDEV_NAME]);
 }
 
-static void take_driver(struct nlattr **tb, void *data)
+static void read_driver(struct nlattr **tb, struct rdma_link *link)
 {
 	static const struct {
 		uint32_t id;
 		const char *type;
 	} soft[] = {{RDMA_DRIVER_RXE, "rxe"}, {RDMA_DRIVER_SIW, "siw"}};
 	struct nlattr *id = tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID];
-	struct rdma_link *link = data;
 
 	for (size_t i = 0; id && i < ARRAY_SIZE(soft); i++)
 		if (soft[i].id == nla_get_u32(id))
 			(void)strscpy(link->type, soft[i].type, sizeof(link->type));
 }
 
-/* Ports of one device; a dump restricted by index. */
-static int read_ports(struct rdma_link *link)
+/* The next row of an answer. 1, 0 at its end, or -errno. */
+static int next_row(struct netlink *n, struct nlattr **tb)
 {
-	struct nl_msg *msg = rdma_nl_new(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP);
-	int r = -ENOMEM;
+	struct nlmsghdr *h;
+	int r = netlink_next(n, &h);
 
-	if (msg && nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, link->index) == 0)
-		r = rdma_nl_talk(msg, take_port, link, NULL, 0);
-	nlmsg_free(msg);
+	if (r > 0 && nlmsg_parse(h, 0, tb, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0)
+		memset(tb, 0, RDMA_NLDEV_ATTR_MAX * sizeof(*tb));
 	return r;
+}
+
+/* What msg's answer tells of a device. One that vanishes meanwhile stays without it. */
+static void ask_of(struct netlink *n, struct nl_msg *msg, struct rdma_link *link,
+	void (*read)(struct nlattr **tb, struct rdma_link *link))
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	int r = netlink_send(n, netlink_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, link->index), "RDMA");
+
+	while (r == 0 && next_row(n, tb) > 0)
+		read(tb, link);
 }
 
 /* The driver behind a device is told by its uverbs character device. */
-static int read_driver(struct rdma_link *link)
+static void read_details(struct netlink *n, struct rdma_link *link)
 {
-	struct nl_msg *msg = rdma_nl_new(RDMA_NLDEV_CMD_GET_CHARDEV, NLM_F_ACK);
-	int r = -ENOMEM;
+	struct nl_msg *driver = netlink_put_string(nldev_msg(RDMA_NLDEV_CMD_GET_CHARDEV, NLM_F_ACK),
+		RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
 
-	if (msg && nla_put_string(msg, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs") == 0 &&
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, link->index) == 0)
-		r = rdma_nl_talk(msg, take_driver, link, NULL, 0);
-	nlmsg_free(msg);
-	return r;
+	ask_of(n, nldev_msg(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP), link, read_port);
+	ask_of(n, driver, link, read_driver);
 }
 
-static int read_list(struct rdma_link *links, size_t max)
+static int read_devices(struct netlink *n, struct rdma_link *links, size_t max)
 {
-	struct nl_msg *msg = rdma_nl_new(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
-	struct list l = {.links = links, .max = max};
-	int r = msg ? rdma_nl_talk(msg, take_device, &l, NULL, 0) : -ENOMEM;
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+	size_t found = 0;
+	int r = netlink_send(n, nldev_msg(RDMA_NLDEV_CMD_GET, NLM_F_DUMP), "RDMA devices");
 
-	nlmsg_free(msg);
-	if (r < 0)
-		return r;
-	/* A device may vanish in between: then its row stays without the rest. */
-	for (size_t i = 0; i < l.n; i++) {
-		(void)read_ports(&links[i]);
-		(void)read_driver(&links[i]);
+	while (r >= 0 && (r = next_row(n, tb)) > 0) {
+		struct nlattr *index = tb[RDMA_NLDEV_ATTR_DEV_INDEX];
+
+		if (found == max || !index || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
+			continue;
+		links[found] = (struct rdma_link){.index = nla_get_u32(index)};
+		copy_string(links[found].name, sizeof(links->name), tb[RDMA_NLDEV_ATTR_DEV_NAME]);
+		found++;
 	}
-	return (int)l.n;
+	return r < 0 ? r : (int)found;
+}
+
+static int list_links(struct netlink *n, struct rdma_link *links, size_t max)
+{
+	int r = -EINTR;
+
+	for (int i = 0; r == -EINTR && i < NETLINK_LIST_TRIES; i++)
+		r = read_devices(n, links, max);
+	for (int i = 0; i < r; i++)
+		read_details(n, &links[i]);
+	return r;
 }
 
 int rdma_link_list(struct rdma_link *links, size_t max)
 {
-	int r = -EINTR;
+	_cleanup_(netlink_freep) struct netlink *n = NULL;
+	int r = netlink_new(&n, NETLINK_RDMA);
 
-	for (int i = 0; r == -EINTR && i < LIST_TRIES; i++)
-		r = read_list(links, max);
-	return r;
+	return r < 0 ? r : list_links(n, links, max);
 }
 
 /* Names reach the kernel as they are; only what it could not mean is refused here. */
@@ -139,11 +139,11 @@ static int check_words(
  * What is there already: 1 when it is the link asked for, 0 when nothing is in the way, -EEXIST
  * when something else is.
  */
-static int compare_existing(
-	const char *name, const char *type, const char *netdev, char *errtext, size_t size)
+static int compare_existing(struct netlink *nl, const char *name, const char *type,
+	const char *netdev, char *errtext, size_t size)
 {
 	_cleanup_free_ struct rdma_link *links = calloc(RDMA_LINK_MAX, sizeof(*links));
-	int n = links ? rdma_link_list(links, RDMA_LINK_MAX) : -ENOMEM;
+	int n = links ? list_links(nl, links, RDMA_LINK_MAX) : -ENOMEM;
 
 	for (int i = 0; i < n; i++) {
 		const struct rdma_link *l = &links[i];
@@ -177,41 +177,41 @@ static const char *explain(int error, const char *type)
 	return strerror(-error);
 }
 
-static int put_words(struct nl_msg *msg, const char *name, const char *type, const char *netdev)
+static int add_link(struct netlink *n, const char *name, const char *type, const char *netdev)
 {
-	if (nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name) < 0 ||
-		nla_put_string(msg, RDMA_NLDEV_ATTR_LINK_TYPE, type) < 0 ||
-		nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, netdev) < 0)
-		return -ENOMEM;
-	return 0;
+	struct nl_msg *msg = nldev_msg(RDMA_NLDEV_CMD_NEWLINK, NLM_F_ACK);
+
+	msg = netlink_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name);
+	msg = netlink_put_string(msg, RDMA_NLDEV_ATTR_LINK_TYPE, type);
+	msg = netlink_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, netdev);
+	return netlink_call(n, msg, "RDMA link");
 }
 
 int rdma_link_add(
 	const char *name, const char *type, const char *netdev, char *errtext, size_t size)
 {
-	struct nl_msg *msg;
+	_cleanup_(netlink_freep) struct netlink *n = NULL;
 	int r = check_words(name, type, netdev, errtext, size);
 
 	if (r < 0)
 		return r;
 	errtext[0] = 0;
-	r = compare_existing(name, type, netdev, errtext, size);
+	r = netlink_new(&n, NETLINK_RDMA);
+	if (r == 0)
+		r = compare_existing(n, name, type, netdev, errtext, size);
 	if (r == 0) {
-		msg = rdma_nl_new(RDMA_NLDEV_CMD_NEWLINK, NLM_F_ACK);
-		r = msg ? put_words(msg, name, type, netdev) : -ENOMEM;
-		if (r == 0)
-			r = rdma_nl_talk(msg, NULL, NULL, errtext, size);
-		nlmsg_free(msg);
+		r = add_link(n, name, type, netdev);
+		(void)strscpy(errtext, netlink_words(n), size);
 	}
 	if (r < 0 && !*errtext)
 		snprintf(errtext, size, "%s", explain(r, type));
 	return r;
 }
 
-static int find_index(const char *name, uint32_t *ret)
+static int find_index(struct netlink *nl, const char *name, uint32_t *ret)
 {
 	_cleanup_free_ struct rdma_link *links = calloc(RDMA_LINK_MAX, sizeof(*links));
-	int n = links ? rdma_link_list(links, RDMA_LINK_MAX) : -ENOMEM;
+	int n = links ? list_links(nl, links, RDMA_LINK_MAX) : -ENOMEM;
 
 	for (int i = 0; i < n; i++) {
 		if (streq(links[i].name, name)) {
@@ -224,17 +224,17 @@ static int find_index(const char *name, uint32_t *ret)
 
 int rdma_link_del(const char *name, char *errtext, size_t size)
 {
-	struct nl_msg *msg;
+	_cleanup_(netlink_freep) struct netlink *n = NULL;
 	uint32_t index = 0;
-	int r = find_index(name, &index);
+	int r = netlink_new(&n, NETLINK_RDMA);
 
 	errtext[0] = 0;
+	if (r == 0)
+		r = find_index(n, name, &index);
 	if (r == 0) {
-		msg = rdma_nl_new(RDMA_NLDEV_CMD_DELLINK, NLM_F_ACK);
-		r = msg && nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index) == 0 ? 0 : -ENOMEM;
-		if (r == 0)
-			r = rdma_nl_talk(msg, NULL, NULL, errtext, size);
-		nlmsg_free(msg);
+		r = netlink_call(n, netlink_put_u32(nldev_msg(RDMA_NLDEV_CMD_DELLINK, NLM_F_ACK),
+				RDMA_NLDEV_ATTR_DEV_INDEX, index), "RDMA link");
+		(void)strscpy(errtext, netlink_words(n), size);
 	}
 	if (r < 0 && !*errtext)
 		snprintf(errtext, size, "%s", r == -ENODEV ? "no such RDMA device" : strerror(-r));

@@ -15,13 +15,13 @@ static struct nl_msg *link_msg(int ifindex, unsigned change, unsigned flags)
 		.ifi_flags = flags,
 	};
 
-	return rtnl_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi));
+	return netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi));
 }
 
 /* Setting what is set already is no error for the kernel. */
 int links_set_up(struct links *l, int ifindex, bool up)
 {
-	return links_keep_error(l, rtnl_call(l->rtnl, link_msg(ifindex, IFF_UP, up ? IFF_UP : 0),
+	return links_keep_error(l, netlink_call(l->rtnl, link_msg(ifindex, IFF_UP, up ? IFF_UP : 0),
 		up ? "set interface up" : "set interface down"));
 }
 
@@ -31,15 +31,15 @@ int links_set_mtu(struct links *l, int ifindex, uint32_t mtu)
 	char what[32];
 
 	snprintf(what, sizeof(what), "set MTU %u", mtu);
-	return links_keep_error(l, rtnl_call(l->rtnl,
-		rtnl_put_u32(link_msg(ifindex, 0, 0), IFLA_MTU, mtu), what));
+	return links_keep_error(l, netlink_call(l->rtnl,
+		netlink_put_u32(link_msg(ifindex, 0, 0), IFLA_MTU, mtu), what));
 }
 
 /* Most drivers want the interface down for that; ours comes before it is up. */
 int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw)
 {
-	return links_keep_error(l, rtnl_call(l->rtnl,
-		rtnl_put(link_msg(ifindex, 0, 0), IFLA_ADDRESS, hw->bytes, hw->len),
+	return links_keep_error(l, netlink_call(l->rtnl,
+		netlink_put(link_msg(ifindex, 0, 0), IFLA_ADDRESS, hw->bytes, hw->len),
 		"set hardware address"));
 }
 
@@ -49,8 +49,8 @@ static int rename_once(struct links *l, int ifindex, const char *name)
 	char what[32 + IFNAMSIZ];
 
 	snprintf(what, sizeof(what), "rename to %s", name);
-	return links_keep_error(l, rtnl_call(l->rtnl,
-		rtnl_put(link_msg(ifindex, 0, 0), IFLA_IFNAME, name, strlen(name) + 1), what));
+	return links_keep_error(l, netlink_call(l->rtnl,
+		netlink_put(link_msg(ifindex, 0, 0), IFLA_IFNAME, name, strlen(name) + 1), what));
 }
 
 int links_rename(struct links *l, int ifindex, const char *name)
@@ -98,38 +98,38 @@ static struct nl_msg *address_msg(int type, int flags, int ifindex, const struct
 	};
 	const struct ifa_cacheinfo life = {.ifa_prefered = a->valid_s, .ifa_valid = a->valid_s};
 	const struct inet_addr broadcast = broadcast_of(a);
-	struct nl_msg *msg = rtnl_msg(type, flags, &ifa, sizeof(ifa));
+	struct nl_msg *msg = netlink_msg(type, flags, &ifa, sizeof(ifa));
 
-	msg = rtnl_put_addr(msg, IFA_LOCAL, &a->addr);
-	msg = rtnl_put_addr(msg, IFA_ADDRESS, a->peer.family ? &a->peer : &a->addr);
-	msg = rtnl_put_addr(msg, IFA_BROADCAST, &broadcast);
+	msg = link_put_addr(msg, IFA_LOCAL, &a->addr);
+	msg = link_put_addr(msg, IFA_ADDRESS, a->peer.family ? &a->peer : &a->addr);
+	msg = link_put_addr(msg, IFA_BROADCAST, &broadcast);
 	if (a->no_dad)
-		msg = rtnl_put_u32(msg, IFA_FLAGS, IFA_F_NODAD);
+		msg = netlink_put_u32(msg, IFA_FLAGS, IFA_F_NODAD);
 	else if (a->optimistic)
-		msg = rtnl_put_u32(msg, IFA_FLAGS, IFA_F_OPTIMISTIC);
+		msg = netlink_put_u32(msg, IFA_FLAGS, IFA_F_OPTIMISTIC);
 	if (a->metric)
-		msg = rtnl_put_u32(msg, IFA_RT_PRIORITY, a->metric);
+		msg = netlink_put_u32(msg, IFA_RT_PRIORITY, a->metric);
 	if (a->valid_s != LINK_FOREVER)
-		msg = rtnl_put(msg, IFA_CACHEINFO, &life, sizeof(life));
+		msg = netlink_put(msg, IFA_CACHEINFO, &life, sizeof(life));
 	return msg;
 }
 
 /* EXCL first, so that we know whether it was there: that is adopted, not made. */
 int links_add_address(struct links *l, int ifindex, const struct link_address *a)
 {
-	int e = rtnl_call(l->rtnl,
+	int e = netlink_call(l->rtnl,
 		address_msg(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ifindex, a), "set address");
 
 	if (e != -EEXIST)
 		return links_keep_error(l, e);
 	/* Again with REPLACE, which gives it the lifetime of this call. */
-	e = rtnl_call(l->rtnl, address_msg(RTM_NEWADDR, NLM_F_REPLACE, ifindex, a), "renew address");
+	e = netlink_call(l->rtnl, address_msg(RTM_NEWADDR, NLM_F_REPLACE, ifindex, a), "renew address");
 	return links_keep_error(l, e < 0 ? e : 1);
 }
 
 int links_del_address(struct links *l, int ifindex, const struct link_address *a)
 {
-	return links_keep_error(l, rtnl_call(l->rtnl, address_msg(RTM_DELADDR, 0, ifindex, a),
+	return links_keep_error(l, netlink_call(l->rtnl, address_msg(RTM_DELADDR, 0, ifindex, a),
 		"remove address"));
 }
 
@@ -151,12 +151,12 @@ static int parse_address(struct nlmsghdr *h, int ifindex, struct link_address *r
 								      : ifa->ifa_flags,
 	};
 	/* IPv6 without peer has IFA_ADDRESS only; IPv4 always has IFA_LOCAL. */
-	rtnl_addr(tb[IFA_ADDRESS], ifa->ifa_family, &far);
-	if (!rtnl_addr(tb[IFA_LOCAL], ifa->ifa_family, &ret->addr))
+	link_read_addr(tb[IFA_ADDRESS], ifa->ifa_family, &far);
+	if (!link_read_addr(tb[IFA_LOCAL], ifa->ifa_family, &ret->addr))
 		ret->addr = far;
 	else if (far.family && !inet_equal(&far, &ret->addr))
 		ret->peer = far;
-	rtnl_addr(tb[IFA_BROADCAST], ifa->ifa_family, &ret->broadcast);
+	link_read_addr(tb[IFA_BROADCAST], ifa->ifa_family, &ret->broadcast);
 	if (tb[IFA_CACHEINFO] && nla_len(tb[IFA_CACHEINFO]) >= (int)sizeof(struct ifa_cacheinfo))
 		ret->valid_s = ((struct ifa_cacheinfo *)nla_data(tb[IFA_CACHEINFO]))->ifa_valid;
 	return ret->addr.family ? 0 : -EBADMSG;
@@ -169,12 +169,12 @@ static int read_addresses(struct links *l, int ifindex, struct link_address *ret
 	struct link_address a;
 	struct nlmsghdr *h;
 	size_t n = 0;
-	int e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETADDR, NLM_F_DUMP, &all, sizeof(all)),
+	int e = netlink_send(l->rtnl, netlink_msg(RTM_GETADDR, NLM_F_DUMP, &all, sizeof(all)),
 		"list addresses");
 
 	if (e < 0)
 		return links_keep_error(l, e);
-	while ((e = rtnl_next(l->rtnl, &h)) > 0)
+	while ((e = netlink_next(l->rtnl, &h)) > 0)
 		if (n < max && parse_address(h, ifindex, &a) == 0)
 			ret[n++] = a;
 	return e < 0 ? links_keep_error(l, e) : (int)n;
@@ -184,7 +184,7 @@ int links_addresses(struct links *l, int ifindex, struct link_address *ret, size
 {
 	int n = -EINTR;
 
-	for (int i = 0; n == -EINTR && i < RTNL_LIST_TRIES; i++)
+	for (int i = 0; n == -EINTR && i < NETLINK_LIST_TRIES; i++)
 		n = read_addresses(l, ifindex, ret, max);
 	return n;
 }

@@ -62,7 +62,7 @@ static void take_route(struct nlmsghdr *h, int ifindex, struct link_routers *ret
 		rtm->rtm_table != RT_TABLE_MAIN || attr_u32(tb[RTA_OIF]) != (uint32_t)ifindex)
 		return;
 	is = (struct best){attr_u32(tb[RTA_PRIORITY]), preference_of(tb[RTA_PREF])};
-	if (!rtnl_addr(tb[RTA_GATEWAY], AF_INET6, &gateway) || is.metric > best->metric ||
+	if (!link_read_addr(tb[RTA_GATEWAY], AF_INET6, &gateway) || is.metric > best->metric ||
 		(is.metric == best->metric && is.preference <= best->preference))
 		return;
 	*best = is;
@@ -73,10 +73,10 @@ static int read_flags(struct links *l, int ifindex, struct link_routers *ret)
 {
 	const struct ifinfomsg all = {.ifi_family = AF_INET6};
 	struct nlmsghdr *h;
-	int e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all)),
+	int e = netlink_send(l->rtnl, netlink_msg(RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all)),
 		"list IPv6 interfaces");
 
-	while (e >= 0 && (e = rtnl_next(l->rtnl, &h)) > 0)
+	while (e >= 0 && (e = netlink_next(l->rtnl, &h)) > 0)
 		take_flags(h, ifindex, ret);
 	return e;
 }
@@ -86,10 +86,10 @@ static int read_gateway(struct links *l, int ifindex, struct link_routers *ret)
 	const struct rtmsg all = {.rtm_family = AF_INET6};
 	struct best best = {.metric = UINT32_MAX};
 	struct nlmsghdr *h;
-	int e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)),
+	int e = netlink_send(l->rtnl, netlink_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)),
 		"list IPv6 routes");
 
-	while (e >= 0 && (e = rtnl_next(l->rtnl, &h)) > 0)
+	while (e >= 0 && (e = netlink_next(l->rtnl, &h)) > 0)
 		take_route(h, ifindex, ret, &best);
 	return e;
 }
@@ -98,7 +98,7 @@ int links_routers(struct links *l, int ifindex, struct link_routers *ret)
 {
 	int e = -EINTR;
 
-	for (int i = 0; e == -EINTR && i < RTNL_LIST_TRIES; i++) {
+	for (int i = 0; e == -EINTR && i < NETLINK_LIST_TRIES; i++) {
 		*ret = (struct link_routers){0};
 		e = read_flags(l, ifindex, ret);
 		if (e >= 0)
@@ -112,5 +112,5 @@ void links_settle(struct links *l, int ifindex)
 	const struct ifinfomsg one = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
 	struct nlmsghdr *h;
 
-	rtnl_get(l->rtnl, rtnl_msg(RTM_GETLINK, 0, &one, sizeof(one)), "look at the interface", &h);
+	netlink_get(l->rtnl, netlink_msg(RTM_GETLINK, 0, &one, sizeof(one)), "look at the interface", &h);
 }

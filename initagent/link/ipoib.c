@@ -40,7 +40,7 @@ static int call_data(struct links *l, struct nl_msg *msg, const struct ipoib_dat
 		nlmsg_free(msg);
 		msg = NULL;
 	}
-	return links_keep_error(l, rtnl_call(l->rtnl, msg, what));
+	return links_keep_error(l, netlink_call(l->rtnl, msg, what));
 }
 
 int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey)
@@ -54,9 +54,9 @@ int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey
 	if (!*name || strlen(name) >= IFNAMSIZ)
 		return links_refuse(l, -EINVAL, "interface name is empty or longer than 15 characters");
 	snprintf(what, sizeof(what), "create IPoIB interface %s", name);
-	msg = rtnl_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
-	msg = rtnl_put_u32(msg, IFLA_LINK, (uint32_t)parent);
-	msg = rtnl_put(msg, IFLA_IFNAME, name, strlen(name) + 1);
+	msg = netlink_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
+	msg = netlink_put_u32(msg, IFLA_LINK, (uint32_t)parent);
+	msg = netlink_put(msg, IFLA_IFNAME, name, strlen(name) + 1);
 	r = call_data(l, msg, &data, what);
 	/* -ENOTUNIQ: this partition has its interface already, under whatever name. */
 	return r == -EEXIST || r == -ENOTUNIQ ? 1 : r;
@@ -67,7 +67,7 @@ static int change(struct links *l, int ifindex, const struct ipoib_data *data, c
 {
 	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
 
-	return call_data(l, rtnl_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi)), data, what);
+	return call_data(l, netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi)), data, what);
 }
 
 int links_set_ipoib_mode(struct links *l, int ifindex, bool connected)

@@ -127,13 +127,13 @@ static int read_list_once(struct links *l, uint64_t now)
 	struct nlmsghdr *h;
 	int e;
 
-	e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all)),
+	e = netlink_send(l->rtnl, netlink_msg(RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all)),
 		"list interfaces");
 	if (e < 0)
 		return e;
 	for (size_t i = 0; i < l->n_entries; i++)
 		l->entries[i].seen = false;
-	while ((e = rtnl_next(l->rtnl, &h)) > 0)
+	while ((e = netlink_next(l->rtnl, &h)) > 0)
 		if (h->nlmsg_type == RTM_NEWLINK && netdev_parse(h, &dev) == 0)
 			take_link(l, &dev, now);
 	for (size_t i = 0; e == 0 && i < l->n_entries; i++)
@@ -147,7 +147,7 @@ static int read_list(struct links *l, uint64_t now)
 {
 	int e = -EINTR;
 
-	for (int i = 0; e == -EINTR && i < RTNL_LIST_TRIES; i++)
+	for (int i = 0; e == -EINTR && i < NETLINK_LIST_TRIES; i++)
 		e = read_list_once(l, now);
 	l->read_again = e == -EINTR ? now + LIST_PERIOD : NSEC_NEVER;
 	return e == -EINTR ? 0 : e;
@@ -161,7 +161,7 @@ int links_new(struct links **ret, const struct env *env, uint64_t now)
 	if (!l)
 		return -ENOMEM;
 	l->env = env;
-	e = rtnl_new(&l->rtnl);
+	e = netlink_new(&l->rtnl, NETLINK_ROUTE);
 	if (e == 0)
 		/* First listen, then read: nothing falls between. */
 		e = open_monitor(&l->monitor);
@@ -178,7 +178,7 @@ struct links *links_free(struct links *l)
 {
 	if (!l)
 		return NULL;
-	rtnl_free(l->rtnl);
+	netlink_free(l->rtnl);
 	if (l->monitor)
 		nl_socket_free(l->monitor);
 	free(l->entries);

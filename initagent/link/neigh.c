@@ -14,7 +14,7 @@ static struct nl_msg *build(const struct neigh_probe *p, int nl_flags, uint16_t 
 		.ndm_flags = flags,
 	};
 
-	return rtnl_put_addr(rtnl_msg(RTM_NEWNEIGH, nl_flags, &ndm, sizeof(ndm)), NDA_DST, &p->hop);
+	return link_put_addr(netlink_msg(RTM_NEWNEIGH, nl_flags, &ndm, sizeof(ndm)), NDA_DST, &p->hop);
 }
 
 uint64_t neigh_deadline(const struct neigh_probe *p)
@@ -36,12 +36,12 @@ static void pause_probe(struct neigh_probe *p, uint64_t now)
  * delay_first_probe_time (5 s). Without one (ENOENT, EINVAL) NTF_USE starts the resolution as a packet
  * would, but leaves no packet behind.
  */
-int neigh_ask(struct neigh_probe *p, struct rtnl *rtnl, uint64_t now)
+int neigh_ask(struct neigh_probe *p, struct netlink *rtnl, uint64_t now)
 {
-	int e = rtnl_call(rtnl, build(p, NLM_F_REPLACE, NUD_PROBE, 0), "probe neighbour");
+	int e = netlink_call(rtnl, build(p, NLM_F_REPLACE, NUD_PROBE, 0), "probe neighbour");
 
 	if (e == -ENOENT || e == -EINVAL)
-		e = rtnl_call(rtnl, build(p, NLM_F_CREATE, NUD_NONE, NTF_USE), "probe neighbour");
+		e = netlink_call(rtnl, build(p, NLM_F_CREATE, NUD_NONE, NTF_USE), "probe neighbour");
 	if (e < 0) {
 		pause_probe(p, now);
 		return e;
@@ -51,7 +51,7 @@ int neigh_ask(struct neigh_probe *p, struct rtnl *rtnl, uint64_t now)
 	return 0;
 }
 
-void neigh_tick(struct neigh_probe *p, struct rtnl *rtnl, uint64_t now)
+void neigh_tick(struct neigh_probe *p, struct netlink *rtnl, uint64_t now)
 {
 	if (!neigh_running(p))
 		return;
@@ -62,7 +62,7 @@ void neigh_tick(struct neigh_probe *p, struct rtnl *rtnl, uint64_t now)
 }
 
 /* The new state of the probe's own entry. */
-static void entry_became(struct neigh_probe *p, uint16_t nud, struct rtnl *rtnl, uint64_t now)
+static void entry_became(struct neigh_probe *p, uint16_t nud, struct netlink *rtnl, uint64_t now)
 {
 	if (nud & (NUD_REACHABLE | NUD_PERMANENT | NUD_NOARP))
 		p->state = NEIGH_REACHABLE;
@@ -73,7 +73,7 @@ static void entry_became(struct neigh_probe *p, uint16_t nud, struct rtnl *rtnl,
 		neigh_ask(p, rtnl, now);
 }
 
-void neigh_notice(struct neigh_probe *p, struct nlmsghdr *h, struct rtnl *rtnl, uint64_t now)
+void neigh_notice(struct neigh_probe *p, struct nlmsghdr *h, struct netlink *rtnl, uint64_t now)
 {
 	struct nlattr *tb[NDA_MAX + 1] = {0};
 	const struct ndmsg *ndm = nlmsg_data(h);
@@ -83,7 +83,7 @@ void neigh_notice(struct neigh_probe *p, struct nlmsghdr *h, struct rtnl *rtnl, 
 		return;
 	if (ndm->ndm_ifindex != p->ifindex || ndm->ndm_family != p->hop.family)
 		return;
-	if (!rtnl_addr(tb[NDA_DST], ndm->ndm_family, &addr) || !inet_equal(&addr, &p->hop))
+	if (!link_read_addr(tb[NDA_DST], ndm->ndm_family, &addr) || !inet_equal(&addr, &p->hop))
 		return;
 	if (h->nlmsg_type == RTM_DELNEIGH)
 		pause_probe(p, now);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "link/link.h"
-#include "link/rtnl.h"
+#include "link/netdev.h"
 
 #define NEIGH_PROBES_MAX  8
 #define NEIGH_RETRY_FIRST (250 * NSEC_PER_MSEC)
@@ -41,10 +41,10 @@ static inline bool neigh_running(const struct neigh_probe *p)
 uint64_t neigh_deadline(const struct neigh_probe *p);
 
 /* neigh_ask: has the kernel resolve p->hop. 0 or -errno (then the probe pauses). */
-int neigh_ask(struct neigh_probe *p, struct rtnl *rtnl, uint64_t now);
+int neigh_ask(struct neigh_probe *p, struct netlink *rtnl, uint64_t now);
 
 /* neigh_tick: the time has come. */
-void neigh_tick(struct neigh_probe *p, struct rtnl *rtnl, uint64_t now);
+void neigh_tick(struct neigh_probe *p, struct netlink *rtnl, uint64_t now);
 
 /* neigh_notice: an RTM_NEWNEIGH or RTM_DELNEIGH message, of whichever entry. */
-void neigh_notice(struct neigh_probe *p, struct nlmsghdr *h, struct rtnl *rtnl, uint64_t now);
+void neigh_notice(struct neigh_probe *p, struct nlmsghdr *h, struct netlink *rtnl, uint64_t now);

@@ -120,3 +120,19 @@ bool netdev_matches(const struct netdev *dev, const struct hw_addr *hw)
 		return false;
 	return hw_equal(&dev->hw, hw) || hw_equal(&dev->permanent, hw);
 }
+
+struct nl_msg *link_put_addr(struct nl_msg *msg, int type, const struct inet_addr *addr)
+{
+	if (!addr->family)
+		return msg;
+	return netlink_put(msg, type, addr->bytes, inet_addr_len(addr->family));
+}
+
+bool link_read_addr(const struct nlattr *attr, int family, struct inet_addr *ret)
+{
+	if (!attr || (size_t)nla_len(attr) != inet_addr_len(family))
+		return false;
+	*ret = (struct inet_addr){.family = (sa_family_t)family};
+	memcpy(ret->bytes, nla_data(attr), inet_addr_len(family));
+	return true;
+}

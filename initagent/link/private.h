@@ -4,7 +4,7 @@
 
 #include "link/link.h"
 #include "link/neigh.h"
-#include "link/rtnl.h"
+#include "link/netdev.h"
 
 /* What has happened to an interface since its last event was popped. */
 enum entry_news { NEWS_NONE, NEWS_ADDED, NEWS_CHANGED, NEWS_GONE };
@@ -17,14 +17,14 @@ struct entry {
 
 struct links {
 	const struct env *env;
-	struct rtnl *rtnl;	  /* requests */
+	struct netlink *rtnl;	  /* requests */
 	struct nl_sock *monitor;  /* notifications */
 	struct entry *entries;
 	size_t n_entries, n_allocated;
 	struct neigh_probe probes[NEIGH_PROBES_MAX];
 	uint64_t read_again;	  /* the list; NSEC_NEVER: it is whole */
 	bool hears_neighbours;	  /* monitor is in the neighbour group: only while probing */
-	char error[RTNL_ERROR_MAX];
+	char error[NETLINK_ERROR_MAX];
 };
 
 /* links_entry: the interface's entry unless it is gone; NULL when unknown. */
@@ -34,7 +34,7 @@ struct entry *links_entry(const struct links *l, int ifindex);
 static inline int links_keep_error(struct links *l, int result)
 {
 	if (result < 0)
-		strscpy(l->error, rtnl_error(l->rtnl), sizeof(l->error));
+		strscpy(l->error, netlink_error(l->rtnl), sizeof(l->error));
 	return result;
 }
 

@@ -22,14 +22,14 @@ static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 		.rtm_type = RTN_UNICAST,
 		.rtm_flags = r->onlink ? RTNH_F_ONLINK : 0,
 	};
-	struct nl_msg *msg = rtnl_msg(type, flags, &rtm, sizeof(rtm));
+	struct nl_msg *msg = netlink_msg(type, flags, &rtm, sizeof(rtm));
 
 	if (r->prefix)
-		msg = rtnl_put_addr(msg, RTA_DST, &r->dst);
-	msg = rtnl_put_addr(msg, RTA_GATEWAY, &r->gateway);
-	msg = rtnl_put_addr(msg, RTA_PREFSRC, &r->source);
-	msg = rtnl_put_u32(msg, RTA_OIF, (uint32_t)r->ifindex);
-	return r->metric ? rtnl_put_u32(msg, RTA_PRIORITY, r->metric) : msg;
+		msg = link_put_addr(msg, RTA_DST, &r->dst);
+	msg = link_put_addr(msg, RTA_GATEWAY, &r->gateway);
+	msg = link_put_addr(msg, RTA_PREFSRC, &r->source);
+	msg = netlink_put_u32(msg, RTA_OIF, (uint32_t)r->ifindex);
+	return r->metric ? netlink_put_u32(msg, RTA_PRIORITY, r->metric) : msg;
 }
 
 static uint32_t attr_u32(const struct nlattr *attr)
@@ -53,7 +53,7 @@ static bool is_key(const struct link_route *r, struct nlmsghdr *h, struct nlattr
 
 	if (h->nlmsg_type != RTM_NEWROUTE || nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0)
 		return false;
-	rtnl_addr(tb[RTA_DST], r->dst.family, &dst);
+	link_read_addr(tb[RTA_DST], r->dst.family, &dst);
 	return rtm->rtm_family == r->dst.family && rtm->rtm_table == RT_TABLE_MAIN &&
 		rtm->rtm_dst_len == r->prefix && inet_equal(&dst, &r->dst) && attr_u32(tb[RTA_PRIORITY]) == metric;
 }
@@ -78,9 +78,9 @@ static enum obstacle find_obstacle(struct links *l, const struct link_route *r)
 	const struct rtmsg all = {.rtm_family = (uint8_t)r->dst.family, .rtm_table = RT_TABLE_MAIN};
 	enum obstacle found = OBSTACLE_FOREIGN;
 	struct nlmsghdr *h;
-	int e = rtnl_send(l->rtnl, rtnl_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)), "list routes");
+	int e = netlink_send(l->rtnl, netlink_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)), "list routes");
 
-	while (e >= 0 && (e = rtnl_next(l->rtnl, &h)) > 0) {
+	while (e >= 0 && (e = netlink_next(l->rtnl, &h)) > 0) {
 		struct nlattr *tb[RTA_MAX + 1] = {0};
 
 		if (found == OBSTACLE_FOREIGN && is_key(r, h, tb))
@@ -95,7 +95,7 @@ static enum obstacle find_obstacle(struct links *l, const struct link_route *r)
  */
 int links_add_route(struct links *l, const struct link_route *r)
 {
-	int e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, r),
+	int e = netlink_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, r),
 		"set route");
 
 	if (e != -EEXIST)
@@ -105,14 +105,14 @@ int links_add_route(struct links *l, const struct link_route *r)
 	case OBSTACLE_SAME: return 1;
 	case OBSTACLE_OURS: break;
 	}
-	e = rtnl_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, r),
+	e = netlink_call(l->rtnl, route_msg(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, r),
 		"replace route");
 	return links_keep_error(l, e < 0 ? e : 1);
 }
 
 int links_del_route(struct links *l, const struct link_route *r)
 {
-	return links_keep_error(l, rtnl_call(l->rtnl, route_msg(RTM_DELROUTE, 0, r), "remove route"));
+	return links_keep_error(l, netlink_call(l->rtnl, route_msg(RTM_DELROUTE, 0, r), "remove route"));
 }
 
 /* Asks the kernel for the way to dst; *ret_local: it is one of our own addresses. */
@@ -125,7 +125,7 @@ static int lookup(struct links *l, const struct inet_addr *dst, struct link_rout
 	struct nlattr *tb[RTA_MAX + 1] = {0};
 	struct nlmsghdr *h;
 	const struct rtmsg *rtm;
-	int e = rtnl_get(l->rtnl, rtnl_put_addr(rtnl_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST,
+	int e = netlink_get(l->rtnl, link_put_addr(netlink_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST,
 		dst), "look up the route", &h);
 
 	if (e < 0)
@@ -139,8 +139,8 @@ static int lookup(struct links *l, const struct inet_addr *dst, struct link_rout
 		.prefix = ask.rtm_dst_len,
 		.protocol = rtm->rtm_protocol,
 	};
-	rtnl_addr(tb[RTA_GATEWAY], rtm->rtm_family, &ret->gateway);
-	rtnl_addr(tb[RTA_PREFSRC], rtm->rtm_family, &ret->source);
+	link_read_addr(tb[RTA_GATEWAY], rtm->rtm_family, &ret->gateway);
+	link_read_addr(tb[RTA_PREFSRC], rtm->rtm_family, &ret->source);
 	*ret_local = rtm->rtm_type == RTN_LOCAL;
 	return 0;
 }
