@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_port: the gate's judgement of one port, and what stands between it and IPoIB carrier. */
 #include "doctor/private.h"
-#include "fabric/join.h"
-#include "fabric/umad.h"
+#include "fabric/fabric.h"
 #include "plan.h"
 
 /* Can this partition carry IPoIB here? False when it was found that it cannot. */
@@ -89,7 +88,7 @@ static void check_asked(struct findings *f, const struct env *env, const struct 
 
 	if (!s->asked || p->link_layer == LINK_LAYER_ETHERNET || p->sm.state != FABRIC_SM_UNKNOWN)
 		return;
-	if (!umad_is_there(env))
+	if (!fabric_has_umad(env))
 		why = "ib_umad is not loaded";
 	else if (geteuid() != 0)
 		why = "only root may query it";

@@ -3,7 +3,7 @@
 #include "base/json_object.h"
 #include "base/print_json.h"
 #include "doctor/private.h"
-#include "fabric/ports.h"
+#include "fabric/fabric.h"
 
 #define DOCTOR_SCHEMA 1
 #define PKEYS_MAX     128
@@ -74,7 +74,7 @@ static void add_netdevs(cJSON *o, const struct env *env, const struct fabric_por
 static void add_infiniband(cJSON *o, const struct env *env, const struct fabric_port *p)
 {
 	uint16_t pkeys[PKEYS_MAX];
-	size_t n = ports_pkeys(env, p, pkeys, PKEYS_MAX);
+	size_t n = fabric_pkeys(env, p, pkeys, PKEYS_MAX);
 	cJSON *list = cJSON_AddArrayToObject(o, "pkeys"), *sm;
 	char text[8];
 
@@ -109,7 +109,7 @@ static void add_port(cJSON *o, const struct env *env, const struct findings *f,
 {
 	char firmware[64];
 
-	ports_firmware(env, p->device, firmware, sizeof(firmware));
+	fabric_firmware(env, p->device, firmware, sizeof(firmware));
 	ADD(o, port_fields, p);
 	json_text(o, "firmware", firmware);
 	if (p->link_layer != LINK_LAYER_ETHERNET)

@@ -4,13 +4,11 @@
  * change (uevent, verbs event, timer) only says "look again"; the state is always what sysfs
  * shows, so a lost or doubled event does no harm.
  */
-#include "fabric/room.h"
+#include "fabric/private.h"
 
 #include <limits.h>
 #include <sys/epoll.h>
 
-#include "fabric/ops.h"
-#include "fabric/watch.h"
 #include "modules/uevent.h"
 #include "report/report.h"
 
@@ -48,7 +46,7 @@ int fabric_new(struct fabric **ret, const struct env *env, const struct fabric_o
 	if (r >= 0)
 		r = watch_new(&f->watches, f->ops, f->epoll);
 	if (r >= 0)
-		r = inquiry_new(&f->inquiry, &f->env, f->ops->mad, f->epoll);
+		r = port_queries_new(&f->queries, &f->env, f->ops->mad, f->epoll);
 	if (r < 0)
 		return r;
 	*ret = f;
@@ -61,7 +59,7 @@ struct fabric *fabric_free(struct fabric *f)
 	if (!f)
 		return NULL;
 	f->watches = watch_free(f->watches);
-	f->inquiry = inquiry_free(f->inquiry);
+	f->queries = port_queries_free(f->queries);
 	closep(&f->uevent);
 	closep(&f->epoll);
 	free(f->ports);
@@ -77,7 +75,7 @@ int fabric_fd(const struct fabric *f)
 
 uint64_t fabric_deadline(const struct fabric *f)
 {
-	return f->closed ? NSEC_NEVER : min_u64(f->next_look, inquiry_deadline(f->inquiry));
+	return f->closed ? NSEC_NEVER : min_u64(f->next_look, port_queries_deadline(f->queries));
 }
 
 const struct fabric_port *fabric_ports(const struct fabric *f, size_t *ret_n)
@@ -129,7 +127,7 @@ static void tell_state(
 }
 
 /*
- * Every port as it is now to the inquiry, which asks what is to be asked. What it learned may be the
+ * Every port as it is now to the port queries, which ask what is to be asked. What it learned may be the
  * last thing the gate waited for.
  */
 static void ask_about_ports(struct fabric *f, uint64_t now)
@@ -137,7 +135,7 @@ static void ask_about_ports(struct fabric *f, uint64_t now)
 	for (size_t i = 0; i < f->n; i++) {
 		bool passed = passes_gate(&f->ports[i]);
 
-		inquiry_port(f->inquiry, &f->ports[i], now);
+		port_queries_update(f->queries, &f->ports[i], now);
 		if (!passed && passes_gate(&f->ports[i]))
 			tell_ready(f, &f->ports[i], now);
 	}
@@ -193,7 +191,7 @@ static void bury_missing(struct fabric *f, const struct fabric_port *list, size_
 		if (in_list(list, n, f->ports[i].name))
 			continue;
 		tell_state(f, &f->ports[i], NULL, now);
-		inquiry_forget(f->inquiry, f->ports[i].name);
+		port_queries_forget(f->queries, f->ports[i].name);
 		watch_close(f->watches, f->ports[i].device);
 		if (!f->pending[i].added && f->n_gone < PORTS_MAX)
 			f->gone[f->n_gone++] = f->ports[i];
@@ -260,7 +258,7 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 		/* What happened before the context was open is only in sysfs: read again. */
 		if (list[i].verbs_events)
 			(void)ports_read(&f->env, &list[i]);
-		inquiry_fill(f->inquiry, &list[i]);
+		port_queries_fill(f->queries, &list[i]);
 		match(f, &list[i], &marks[i], now);
 	}
 	free(f->ports);
@@ -271,7 +269,7 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 	list = NULL;
 	f->period = FABRIC_POLL_MIN;
 	set_timer(f, now);
-	room_describe(f, now);
+	fabric_describe_ports(f, now);
 	ask_about_ports(f, now);
 	return 0;
 }
@@ -376,7 +374,7 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 		return 0;
 	rescan = take_verbs_events(f, now);
 	rescan |= take_uevents(f);
-	inquiry_dispatch(f->inquiry, now);
+	port_queries_dispatch(f->queries, now);
 	if (rescan)
 		return fabric_rescan(f, now);
 	timer_look(f, now);
@@ -384,17 +382,17 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 	return 0;
 }
 
-/* What the inquiry has to tell. A port that is gone meanwhile has nothing to be told about. */
+/* What the port queries have to tell. A port that is gone meanwhile has nothing to be told about. */
 static bool pop_answer(struct fabric *f, struct fabric_event *ret)
 {
-	struct inquiry_event ev;
+	struct query_event ev;
 
-	while (inquiry_pop(f->inquiry, &ev)) {
+	while (port_queries_pop(f->queries, &ev)) {
 		int i = find_index(f, ev.name);
 
 		if (i < 0)
 			continue;
-		inquiry_fill(f->inquiry, &f->ports[i]);
+		port_queries_fill(f->queries, &f->ports[i]);
 		*ret = (struct fabric_event){
 			.type = ev.type, .port = f->ports[i], .group = ev.group};
 		return true;
@@ -427,8 +425,35 @@ bool fabric_pop_event(struct fabric *f, struct fabric_event *ret)
 void fabric_close_verbs(struct fabric *f)
 {
 	watch_close(f->watches, NULL);
-	inquiry_close(f->inquiry);
+	port_queries_close(f->queries);
 	f->closed = true;
 	if (f->uevent >= 0)
 		(void)epoll_ctl(f->epoll, EPOLL_CTL_DEL, f->uevent, NULL);
+}
+
+void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now)
+{
+	port_queries_set_smprobe(f->queries, on);
+	for (size_t i = 0; i < f->n && !f->closed; i++)
+		port_queries_update(f->queries, &f->ports[i], now);
+}
+
+int fabric_ask_sm(struct fabric *f, const char *device, unsigned port, uint64_t now)
+{
+	const struct fabric_port *p = fabric_find(f, device, port);
+
+	return p ? port_queries_ask(f->queries, p, 0, now) : -ENOENT;
+}
+
+int fabric_ask_group(
+	struct fabric *f, const char *device, unsigned port, uint16_t pkey, uint64_t now)
+{
+	const struct fabric_port *p = fabric_find(f, device, port);
+
+	return p ? port_queries_ask(f->queries, p, pkey | 0x8000, now) : -ENOENT;
+}
+
+bool fabric_asking(const struct fabric *f)
+{
+	return port_queries_busy(f->queries);
 }

@@ -216,6 +216,12 @@ int fabric_ask_group(
 enum cause fabric_judge_group(
 	const struct fabric_port *port, const struct fabric_group *group, char *text, size_t size);
 
+/*
+ * fabric_join_failure: the newest status (negative errno) with which the kernel says netdev's join was
+ * refused since that time (CLOCK_BOOTTIME ns; the log's own clock may differ by ms); 0: it says none.
+ */
+int fabric_join_failure(const struct env *env, const char *netdev, uint64_t since);
+
 /* fabric_asking: true while an answer is still to come. */
 bool fabric_asking(const struct fabric *f);
 
@@ -268,6 +274,13 @@ enum fabric_pkey { PKEY_ABSENT, PKEY_LIMITED, PKEY_FULL };
  */
 enum fabric_pkey fabric_find_pkey(const struct env *env, const struct fabric_port *port, uint16_t pkey);
 
+/* fabric_pkeys: the valid entries of the port's P_Key table in its order; how many were written. */
+size_t fabric_pkeys(
+	const struct env *env, const struct fabric_port *port, uint16_t *ret, size_t max);
+
+/* fabric_firmware: the device's firmware version; "" when it tells none. */
+void fabric_firmware(const struct env *env, const char *device, char *buf, size_t size);
+
 /*
  * fabric_set_roce: the RoCE version RDMA-CM uses on this port, through rdma_cm's folder in configfs
  * (mounted if need be). Returns 0, or -errno (-ENOENT: rdma_cm is not loaded; -ENODEV: it does not
@@ -299,6 +312,12 @@ size_t fabric_netdevs(const struct env *env, const struct fabric_port *port,
  */
 void fabric_print_ports(
 	const struct env *env, const struct fabric_port *ports, size_t n, FILE *out);
+
+/*
+ * fabric_has_umad: ib_umad is loaded. libibumad keeps its first look for the rest of the process,
+ * and complains on the console, so it must not look earlier.
+ */
+bool fabric_has_umad(const struct env *env);
 
 /*
  * fabric_umad_cas: names of the adapters libibumad can really open; none without ib_umad. libibumad

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Kernel log records, any bytes. */
-#include "fabric/join.h"
+#include "fabric/private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* group_list: see group_list.h. */
-#include "fabric/group_list.h"
+/* group_list: see private.h. */
+#include "fabric/private.h"
 
 /* The row of this P_Key, or a free one, or -1. */
-static int find(const struct group_list *g, uint16_t pkey)
+static int group_row(const struct group_list *g, uint16_t pkey)
 {
 	int row = -1;
 
@@ -18,12 +18,12 @@ static int find(const struct group_list *g, uint16_t pkey)
 
 bool group_list_room(const struct group_list *g, uint16_t pkey)
 {
-	return find(g, pkey) >= 0;
+	return group_row(g, pkey) >= 0;
 }
 
 void group_list_begin(struct group_list *g, uint16_t pkey, unsigned port_rate)
 {
-	int row = find(g, pkey);
+	int row = group_row(g, pkey);
 
 	if (row < 0)
 		return;
@@ -33,7 +33,7 @@ void group_list_begin(struct group_list *g, uint16_t pkey, unsigned port_rate)
 	g->rows[row].result.port_rate = port_rate;
 }
 
-static enum fabric_group_state state_of(const struct mad_result *r)
+static enum fabric_group_state group_state(const struct mad_result *r)
 {
 	uint16_t status = r->answer.status;
 
@@ -48,14 +48,14 @@ static enum fabric_group_state state_of(const struct mad_result *r)
 
 void group_list_take(struct group_list *g, const struct mad_result *r)
 {
-	int row = find(g, r->pkey);
+	int row = group_row(g, r->pkey);
 	struct fabric_group *result;
 
 	if (row < 0 || !g->rows[row].used)
 		return;
 	g->rows[row].has_group = true;
 	result = &g->rows[row].result;
-	result->state = state_of(r);
+	result->state = group_state(r);
 	if (r->outcome != MAD_ANSWERED)
 		return;
 	result->status = r->answer.status;

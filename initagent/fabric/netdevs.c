@@ -7,8 +7,7 @@
 #include <dirent.h>
 #include <limits.h>
 
-#include "fabric/fabric.h"
-#include "fabric/ports.h"
+#include "fabric/private.h"
 
 #define NET	   "/sys/class/net"
 #define TYPE_IPOIB 32	  /* linux/if_arp.h ARPHRD_INFINIBAND */

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* node_desc: see node_desc.h. */
-#include "fabric/node_desc.h"
+/*
+ * node_desc: the name by which the fabric's tools know this node (IBTA NodeDescription, 64 bytes,
+ * sysfs node_desc).
+ */
+#include "fabric/private.h"
 
 #include <inttypes.h>
 #include <limits.h>
+
+#include "report/report.h"
 
 #define FILE_FORMAT "/sys/class/infiniband/%s/node_desc"
 
@@ -54,4 +59,38 @@ int node_desc_set(const struct env *env, const char *device, const char *desc)
 		return -errno;
 	/* One write: the kernel takes each as a whole description, and has the SM told of it. */
 	return write(fd, desc, len) == (ssize_t)len ? 1 : -errno;
+}
+
+static void describe_port(struct fabric *f, const struct fabric_port *p, uint64_t now)
+{
+	char desc[NODE_DESC_SIZE];
+	int r;
+
+	node_desc_make(desc, f->text, f->host, p->device, p->node_guid);
+	r = node_desc_set(&f->env, p->device, desc);
+	if (r < 0)
+		report_log(f->env.report, REPORT_DEBUG, p->device, now, "node description: %s",
+			strerror(-r));
+	else if (r > 0)
+		report_log(f->env.report, REPORT_DEBUG, p->device, now, "node description is \"%s\"",
+			desc);
+}
+
+void fabric_describe_ports(struct fabric *f, uint64_t now)
+{
+	for (size_t i = 0; f->describe && i < f->n; i++) {
+		const struct fabric_port *p = &f->ports[i];
+
+		/* A device has one for all its ports; the second finds it right already. */
+		if (p->link_layer == LINK_LAYER_INFINIBAND)
+			describe_port(f, p, now);
+	}
+}
+
+void fabric_describe(struct fabric *f, const char *text, const char *host, uint64_t now)
+{
+	f->describe = true;
+	(void)strscpy(f->text, text ? text : NODE_DESC_DEFAULT, sizeof(f->text));
+	(void)strscpy(f->host, host ? host : "", sizeof(f->host));
+	fabric_describe_ports(f, now);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ports: see ports.h. */
-#include "fabric/ports.h"
+/* ports: see private.h. */
+#include "fabric/private.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -230,7 +230,7 @@ static void read_guids(const struct env *env, struct fabric_port *p)
 		p->guid = be64(raw + 8);
 }
 
-void ports_firmware(const struct env *env, const char *device, char *buf, size_t size)
+void fabric_firmware(const struct env *env, const char *device, char *buf, size_t size)
 {
 	if (env_read(env, buf, size, CLASS "/%s/fw_ver", device) < 0)
 		buf[0] = 0;
@@ -320,4 +320,24 @@ int ports_scan(const struct env *env, struct fabric_port **ret)
 	closedir(dir);
 	qsort(list, n, sizeof(*list), compare);
 	return (int)n;
+}
+
+#define RATE_MAX 100000 /* Gb/s; sysfs holds what the driver wrote, so it is checked */
+
+unsigned rate_parse(const char *text)
+{
+	char *end;
+	unsigned long whole;
+	unsigned tenths = 0;
+
+	if (*text < '0' || *text > '9')
+		return 0;
+	whole = strtoul(text, &end, 10);
+	if (end[0] == '.' && end[1] >= '0' && end[1] <= '9') {
+		tenths = (unsigned)(end[1] - '0');
+		end += 2;
+	}
+	if (strncmp(end, " Gb/sec", 7) != 0 || whole > RATE_MAX)
+		return 0;
+	return (unsigned)whole * 1000 + tenths * 100;
 }

@@ -2,8 +2,7 @@
 /* print: the table of "initagent ports". */
 #include <inttypes.h>
 
-#include "fabric/fabric.h"
-#include "fabric/ports.h"
+#include "fabric/private.h"
 
 #define ROW	  "%-12s %-11s %-8s %-9s %6s %6s %3s %-19s %-20s %-13s %s\n"
 #define PKEYS_MAX 128 /* the largest tables of adapters today */
@@ -18,7 +17,7 @@ static void lid_text(char *buf, size_t size, uint32_t lid)
 static void pkeys_text(const struct env *env, const struct fabric_port *p, char *buf, size_t size)
 {
 	uint16_t keys[PKEYS_MAX];
-	size_t n = ports_pkeys(env, p, keys, PKEYS_MAX), at = 0;
+	size_t n = fabric_pkeys(env, p, keys, PKEYS_MAX), at = 0;
 
 	(void)strscpy(buf, "-", size);
 	for (size_t i = 0; i < n && i < PKEYS_ROW && at < size; i++)
@@ -35,7 +34,7 @@ static void print_row(const struct env *env, const struct fabric_port *p, FILE *
 	snprintf(guid, sizeof(guid), "%04x:%04x:%04x:%04x", (unsigned)(p->guid >> 48 & 0xffff),
 		(unsigned)(p->guid >> 32 & 0xffff), (unsigned)(p->guid >> 16 & 0xffff),
 		(unsigned)(p->guid & 0xffff));
-	ports_firmware(env, p->device, firmware, sizeof(firmware));
+	fabric_firmware(env, p->device, firmware, sizeof(firmware));
 	if (ib) {
 		lid_text(lid, sizeof(lid), p->lid);
 		lid_text(sm, sizeof(sm), p->sm_lid);

@@ -5,10 +5,8 @@
 #include <sys/socket.h>
 
 #include "check.h"
-#include "fabric/fabric.h"
-#include "fabric/node_desc.h"
+#include "fabric/private.h"
 #include "fabric/ops.h"
-#include "fabric/rate.h"
 #include "madlab.h"
 #include "modtree.h"
 

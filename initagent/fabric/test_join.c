@@ -2,7 +2,7 @@
 /* Records of the kernel log about IPoIB's broadcast group. */
 #include "check.h"
 
-#include "fabric/join.h"
+#include "fabric/private.h"
 
 static bool found(const char *record, const char *netdev)
 {

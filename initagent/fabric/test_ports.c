@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Ports as sysfs shows them, the gate, and GIDs, on trees in tests/fixtures/fabric. */
 #include "check.h"
-#include "fabric/fabric.h"
-#include "fabric/ports.h"
+#include "fabric/private.h"
 
 #define TREE(name) "tests/fixtures/fabric/" name
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* watch: see watch.h. */
-#include "fabric/watch.h"
+#include "fabric/private.h"
 
 #include <sys/epoll.h>
 

@@ -5,7 +5,7 @@
  * afterwards, since RoCE's GID is made of the address.
  */
 #include "rails/private.h"
-#include "fabric/join.h"
+#include "fabric/fabric.h"
 
 /*
  * A GID follows its address by a work item in the kernel, and not every driver announces it, nor

@@ -1,10 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* gid: the GID table of a port, read from sysfs when asked. */
-#include "fabric/fabric.h"
-#include "fabric/ports.h"
+/* tables: the P_Key and GID tables of a port, read from sysfs when asked. */
+#include "fabric/private.h"
 
-#define CLASS	"/sys/class/infiniband"
-#define GID_MAX 1024 /* the largest tables have 256 entries */
+#define CLASS	 "/sys/class/infiniband"
+#define PKEY_MAX 65536 /* PartitionCap is 16 bits (IBTA 14.2.5.3) */
+#define GID_MAX	 1024  /* the largest tables have 256 entries */
+
+/* False: the end of the table. The membership bit is the highest of 16; 0 is an empty entry. */
+static bool read_pkey(
+	const struct env *env, const struct fabric_port *port, unsigned i, uint16_t *ret)
+{
+	char text[16];
+
+	if (i >= PKEY_MAX || env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/pkeys/%u",
+				     port->device, port->port, i) < 0)
+		return false;
+	*ret = (uint16_t)strtoul(text, NULL, 0);
+	return true;
+}
+
+enum fabric_pkey fabric_find_pkey(
+	const struct env *env, const struct fabric_port *port, uint16_t pkey)
+{
+	enum fabric_pkey best = PKEY_ABSENT;
+	uint16_t entry;
+
+	for (unsigned i = 0; best != PKEY_FULL && read_pkey(env, port, i, &entry); i++)
+		if (entry & 0x7fff && !((entry ^ pkey) & 0x7fff))
+			best = entry & 0x8000 ? PKEY_FULL : PKEY_LIMITED;
+	return best;
+}
+
+size_t fabric_pkeys(
+	const struct env *env, const struct fabric_port *port, uint16_t *ret, size_t max)
+{
+	uint16_t entry;
+	size_t n = 0;
+
+	for (unsigned i = 0; n < max && read_pkey(env, port, i, &entry); i++)
+		if (entry & 0x7fff)
+			ret[n++] = entry;
+	return n;
+}
 
 void fabric_gid_from_ipv4(uint32_t address, uint8_t ret_raw[static 16])
 {

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* port_query: see port_query.h. */
+#include "fabric/port_query.h"
+
+#include <sys/epoll.h>
+
+#include "fabric/private.h"
+#include "report/report.h"
+
+/*
+ * The other end of the cable answers within microseconds, unless its management processor is busy.
+ * Three tries, 1.4 s in all; nobody waits for it.
+ */
+#define NEAR_TRIES  3
+#define NEAR_PERIOD (200 * NSEC_PER_MSEC)
+
+/*
+ * An SA that a thousand nodes ask at once takes its time: 0.5 + 1 + 2 s make FABRIC_SA_LIMIT. After
+ * that it is called silent and, for smprobe, asked again every PROBE_PERIOD: nothing announces an SM
+ * that comes back under its old LID.
+ */
+#define SA_TRIES     3
+#define SA_PERIOD    (500 * NSEC_PER_MSEC)
+#define PROBE_PERIOD (4 * NSEC_PER_SEC)
+
+/* Its host says that no subnet manager runs there: that is known at once, and cheap to ask again. */
+#define ABSENT_PERIOD NSEC_PER_SEC
+
+enum progress { UNASKED, ASKED, KNOWN };
+
+struct port_query {
+	struct env env;
+	char name[80];
+	struct mad_client *client;
+	enum port_state state; /* at the last look */
+
+	enum progress info, desc;
+	struct fabric_neighbour neighbour; /* complete when both are KNOWN */
+	bool tell_neighbour;
+
+	bool probe, sm_wanted; /* asked until it answers; asked once */
+	enum progress sa, sm_info;
+	uint32_t sm_lid; /* the one asked */
+	uint64_t sm_again;
+	struct fabric_sm sm;
+	bool tell_sm;
+
+	struct group_list groups;
+};
+
+static const char *const sm_names[FABRIC_SM_STATE_MAX] = {
+	[FABRIC_SM_UNKNOWN] = "unknown",
+	[FABRIC_SM_ALIVE] = "alive",
+	[FABRIC_SM_SILENT] = "silent",
+};
+
+const char *fabric_sm_name(enum fabric_sm_state s)
+{
+	return (unsigned)s < FABRIC_SM_STATE_MAX ? sm_names[s] : "?";
+}
+
+static int query_new(struct port_query **ret, const struct env *env, const struct mad_ops *ops,
+	const struct fabric_port *port)
+{
+	struct port_query *q = calloc(1, sizeof(*q));
+	int r;
+
+	if (!q)
+		return -ENOMEM;
+	q->env = *env;
+	q->sm_again = NSEC_NEVER;
+	(void)strscpy(q->name, port->name, sizeof(q->name));
+	r = mad_client_new(&q->client, &q->env, ops, port->device, port->port);
+	if (r < 0) {
+		free(q);
+		return r;
+	}
+	*ret = q;
+	return 0;
+}
+
+static struct port_query *query_free(struct port_query *q)
+{
+	if (!q)
+		return NULL;
+	mad_client_free(q->client);
+	free(q);
+	return NULL;
+}
+
+static void set_sm(struct port_query *q, enum fabric_sm_state to, uint64_t now)
+{
+	if (q->sm.state == to)
+		return;
+	report_state(q->env.report, "subnet manager", q->name, sm_names[q->sm.state], sm_names[to],
+		now);
+	q->sm.state = to;
+	q->tell_sm = true;
+}
+
+/* --- asking --------------------------------------------------------------------------------- */
+
+static int ask_near(struct port_query *q, enum mad_query query, unsigned tries, uint64_t now)
+{
+	const struct mad_ask ask = {.query = query, .tries = tries, .period = NEAR_PERIOD};
+
+	return mad_client_ask(q->client, &ask, now);
+}
+
+static int ask_sm_lid(struct port_query *q, const struct fabric_port *p, enum mad_query query,
+	uint16_t pkey, uint64_t now)
+{
+	const struct mad_ask ask = {
+		.query = query,
+		.pkey = pkey,
+		.lid = p->sm_lid,
+		.sl = p->sm_sl,
+		.tries = SA_TRIES,
+		.period = SA_PERIOD,
+	};
+
+	return mad_client_ask(q->client, &ask, now);
+}
+
+static void log_refusal(struct port_query *q, const char *what, int error, uint64_t now)
+{
+	report_log(q->env.report, REPORT_DEBUG, q->name, now, "%s not asked: %s", what,
+		strerror(-error));
+}
+
+/* Not there yet: asked again when something about the port or ib_umad changes. */
+static void ask_neighbour(struct port_query *q, uint64_t now)
+{
+	int r = ask_near(q, MAD_NODE_INFO, NEAR_TRIES, now);
+
+	if (r < 0) {
+		if (r != -ENODEV)
+			log_refusal(q, "neighbour", r, now);
+		q->info = r == -ENODEV ? UNASKED : KNOWN;
+		return;
+	}
+	q->info = ASKED;
+	q->desc = ask_near(q, MAD_NODE_DESC, NEAR_TRIES, now) < 0 ? KNOWN : ASKED;
+}
+
+static void forget_neighbour(struct port_query *q)
+{
+	mad_client_cancel(q->client, MAD_NODE_INFO);
+	mad_client_cancel(q->client, MAD_NODE_DESC);
+	q->info = q->desc = UNASKED;
+	q->neighbour = (struct fabric_neighbour){0};
+	q->tell_neighbour = false;
+}
+
+/* Not for want of ib_umad: trying again at once would not help. */
+static void sm_not_asked(struct port_query *q, int error, uint64_t now)
+{
+	log_refusal(q, "subnet manager", error, now);
+	q->sm.error = error;
+	q->sa = KNOWN;
+	q->sm_again = q->probe ? now + PROBE_PERIOD : NSEC_NEVER;
+}
+
+static int begin_sm(struct port_query *q, const struct fabric_port *p, uint64_t now)
+{
+	int r = ask_sm_lid(q, p, MAD_SA_ALIVE, 0, now);
+
+	q->sm_lid = p->sm_lid;
+	q->sm_again = NSEC_NEVER;
+	q->sm.error = r;
+	if (r == -ENODEV)
+		return r;
+	if (r < 0) {
+		sm_not_asked(q, r, now);
+		return r;
+	}
+	q->sa = ASKED;
+	/* Who it is, is nice to know: whether it lives, the SA says. */
+	if (!q->sm.guid)
+		q->sm_info = ask_sm_lid(q, p, MAD_SM_INFO, 0, now) < 0 ? KNOWN : ASKED;
+	return 0;
+}
+
+static void forget_sm(struct port_query *q, uint64_t now)
+{
+	mad_client_cancel(q->client, MAD_SA_ALIVE);
+	mad_client_cancel(q->client, MAD_SM_INFO);
+	set_sm(q, FABRIC_SM_UNKNOWN, now);
+	q->sm = (struct fabric_sm){0};
+	q->sa = q->sm_info = UNASKED;
+	q->sm_again = NSEC_NEVER;
+	q->sm_lid = 0;
+	q->tell_sm = false;
+}
+
+/* The SA can be asked: nothing below that needs it to be known that it answers. */
+static bool has_sm(const struct fabric_port *p)
+{
+	struct fabric_port bare = *p;
+	char text[8];
+
+	bare.smprobe = false;
+	return fabric_gate(&bare, text, sizeof(text)) == CAUSE_NONE;
+}
+
+/*
+ * A port that falls back may have another cable by now; one whose neighbour kept silent may have one
+ * that has finished starting up.
+ */
+static void notice_state(struct port_query *q, const struct fabric_port *port)
+{
+	bool fell = port->state < q->state, rose = port->state > q->state;
+	bool unknown = q->info == KNOWN && q->neighbour.type == FABRIC_NODE_UNKNOWN;
+
+	q->state = port->state;
+	if (fell || (rose && unknown) || port->phys != PHYS_LINK_UP)
+		forget_neighbour(q);
+}
+
+static void query_update(struct port_query *q, const struct fabric_port *port, bool smprobe, uint64_t now)
+{
+	notice_state(q, port);
+	if (port->phys == PHYS_LINK_UP && q->info == UNASKED)
+		ask_neighbour(q, now);
+	if (!has_sm(port) || (q->sm_lid && q->sm_lid != port->sm_lid))
+		forget_sm(q, now);
+	q->probe = smprobe;
+	if (!smprobe)
+		q->sm_again = NSEC_NEVER;
+	if (!has_sm(port) || !(smprobe || q->sm_wanted))
+		return;
+	if (q->sa == UNASKED || now >= q->sm_again)
+		(void)begin_sm(q, port, now);
+}
+
+static int query_ask_sm(struct port_query *q, const struct fabric_port *port, uint64_t now)
+{
+	if (!has_sm(port))
+		return -EAGAIN;
+	q->sm_wanted = true;
+	return q->sa == ASKED ? 0 : begin_sm(q, port, now);
+}
+
+static int query_ask_group(struct port_query *q, const struct fabric_port *port, uint16_t pkey, uint64_t now)
+{
+	int r;
+
+	pkey |= 0x8000;
+	if (!has_sm(port))
+		return -EAGAIN;
+	if (!group_list_room(&q->groups, pkey))
+		return -ENOSPC;
+	r = ask_sm_lid(q, port, MAD_SA_GROUP, pkey, now);
+	if (r < 0) {
+		log_refusal(q, "broadcast group", r, now);
+		return r;
+	}
+	group_list_begin(&q->groups, pkey, rate_parse(port->rate));
+	if (ask_near(q, MAD_PORT_INFO, 1, now) < 0)
+		group_list_port(&q->groups, 0);
+	return 0;
+}
+
+/* --- answers -------------------------------------------------------------------------------- */
+
+static bool answered(const struct mad_result *r)
+{
+	return r->outcome == MAD_ANSWERED && r->answer.status == 0;
+}
+
+static void neighbour_complete(struct port_query *q, uint64_t now)
+{
+	char text[96];
+
+	if (q->info != KNOWN || q->desc != KNOWN || q->neighbour.type == FABRIC_NODE_UNKNOWN)
+		return;
+	fabric_neighbour_text(&q->neighbour, text, sizeof(text));
+	report_log(q->env.report, REPORT_INFO, q->name, now, "cable ends at %s", text);
+	q->tell_neighbour = true;
+}
+
+static void take_node_info(struct port_query *q, const struct mad_result *r, uint64_t now)
+{
+	q->info = KNOWN;
+	if (answered(r)) {
+		q->neighbour.type = r->answer.node.type;
+		q->neighbour.guid = r->answer.node.guid;
+		q->neighbour.port = r->answer.node.port;
+	}
+	neighbour_complete(q, now);
+}
+
+static void take_node_desc(struct port_query *q, const struct mad_result *r, uint64_t now)
+{
+	q->desc = KNOWN;
+	if (answered(r))
+		(void)strscpy(q->neighbour.name, r->answer.desc, sizeof(q->neighbour.name));
+	neighbour_complete(q, now);
+}
+
+static void take_port_info(struct port_query *q, const struct mad_result *r, uint64_t now)
+{
+	(void)now;
+	group_list_port(&q->groups, answered(r) ? r->answer.port.mtu : 0);
+}
+
+static void take_sm_info(struct port_query *q, const struct mad_result *r, uint64_t now)
+{
+	(void)now;
+	q->sm_info = KNOWN;
+	if (!answered(r))
+		return;
+	q->sm.guid = r->answer.sm.guid;
+	q->sm.priority = r->answer.sm.priority;
+	q->sm.role = r->answer.sm.role;
+	q->tell_sm = q->sm.state != FABRIC_SM_UNKNOWN;
+}
+
+/* Any answer of a subnet administration is a sign of life, also one with an error of its own. */
+static void take_sa(struct port_query *q, const struct mad_result *r, uint64_t now)
+{
+	q->sa = KNOWN;
+	/* Who asked is told, also when it is what was known before. */
+	q->tell_sm |= q->sm_wanted;
+	q->sm_wanted = false;
+	if (r->outcome == MAD_FAILED) {
+		sm_not_asked(q, r->error, now);
+		return;
+	}
+	if (r->outcome == MAD_ANSWERED && !mad_not_served(r->answer.status)) {
+		set_sm(q, FABRIC_SM_ALIVE, now);
+		return;
+	}
+	set_sm(q, FABRIC_SM_SILENT, now);
+	if (q->probe)
+		q->sm_again = now + (r->outcome == MAD_SILENT ? PROBE_PERIOD : ABSENT_PERIOD);
+}
+
+static void take_group(struct port_query *q, const struct mad_result *r, uint64_t now)
+{
+	(void)now;
+	group_list_take(&q->groups, r);
+}
+
+static void (*const takers[MAD_QUERY_MAX])(
+	struct port_query *q, const struct mad_result *r, uint64_t now) = {
+	[MAD_NODE_INFO] = take_node_info,
+	[MAD_NODE_DESC] = take_node_desc,
+	[MAD_PORT_INFO] = take_port_info,
+	[MAD_SM_INFO] = take_sm_info,
+	[MAD_SA_ALIVE] = take_sa,
+	[MAD_SA_GROUP] = take_group,
+};
+
+static bool query_watch(struct port_query *q, int epoll)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	int fd = mad_client_fd(q->client);
+
+	/*
+	 * Asked each time: a closed descriptor leaves epoll by itself, and the next one may have its
+	 * number.
+	 */
+	return fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0 || errno == EEXIST;
+}
+
+static void query_dispatch(struct port_query *q, uint64_t now)
+{
+	struct mad_result r;
+
+	mad_client_dispatch(q->client, now);
+	while (mad_client_pop(q->client, &r))
+		takers[r.query](q, &r, now);
+}
+
+static bool query_pop(struct port_query *q, struct query_event *ret)
+{
+	bool *told = q->tell_neighbour ? &q->tell_neighbour : &q->tell_sm;
+
+	(void)strscpy(ret->name, q->name, sizeof(ret->name));
+	if (q->tell_neighbour || q->tell_sm) {
+		ret->type = q->tell_neighbour ? FABRIC_NEIGHBOUR : FABRIC_SM;
+		ret->group = (struct fabric_group){0};
+		*told = false;
+		return true;
+	}
+	ret->type = FABRIC_GROUP;
+	return group_list_pop(&q->groups, &ret->group);
+}
+
+/* The endless probing of a silent SM does not count. */
+static bool query_busy(const struct port_query *q)
+{
+	return q->info == ASKED || q->desc == ASKED || q->sa == ASKED || q->sm_info == ASKED ||
+		group_list_busy(&q->groups) || q->tell_neighbour || q->tell_sm;
+}
+
+/* --- all ports ------------------------------------------------------------------------------ */
+
+/* A port whose fd epoll does not take (ibsim's preload library) is looked at this often. */
+#define LOOK_PERIOD (5 * NSEC_PER_MSEC)
+
+struct port_queries {
+	struct env env;
+	const struct mad_ops *ops;
+	int epoll;
+	bool smprobe, closed;
+	struct port_query *queries[PORTS_MAX];
+	size_t n;
+	uint64_t look; /* next look at ports that epoll does not take */
+};
+
+int port_queries_new(
+	struct port_queries **ret, const struct env *env, const struct mad_ops *ops, int epoll)
+{
+	struct port_queries *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	all->env = *env;
+	all->ops = ops;
+	all->epoll = epoll;
+	all->look = NSEC_NEVER;
+	*ret = all;
+	return 0;
+}
+
+struct port_queries *port_queries_free(struct port_queries *all)
+{
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < all->n; i++)
+		all->queries[i] = query_free(all->queries[i]);
+	free(all);
+	return NULL;
+}
+
+void port_queries_set_smprobe(struct port_queries *all, bool on)
+{
+	all->smprobe = on;
+}
+
+static struct port_query *find_query(const struct port_queries *all, const char *name)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (streq(all->queries[i]->name, name))
+			return all->queries[i];
+	return NULL;
+}
+
+/* The query of a port, made when it is new; NULL for Ethernet, without MADs, or out of memory. */
+static struct port_query *query_of(struct port_queries *all, const struct fabric_port *port)
+{
+	struct port_query *q = find_query(all, port->name);
+
+	if (port->link_layer == LINK_LAYER_ETHERNET)
+		return NULL;
+	if (q || all->closed || !all->ops || all->n == PORTS_MAX)
+		return q;
+	if (query_new(&all->queries[all->n], &all->env, all->ops, port) < 0)
+		return NULL;
+	return all->queries[all->n++];
+}
+
+/* Has epoll watch the ports that are open now, and says when to look at those it cannot watch. */
+static void watch_ports(struct port_queries *all, uint64_t now)
+{
+	bool blind = false;
+
+	for (size_t i = 0; i < all->n; i++)
+		blind |= !query_watch(all->queries[i], all->epoll);
+	all->look = blind ? now + LOOK_PERIOD : NSEC_NEVER;
+}
+
+void port_queries_fill(const struct port_queries *all, struct fabric_port *port)
+{
+	const struct port_query *q = find_query(all, port->name);
+
+	port->smprobe = all->smprobe && all->ops && port->link_layer != LINK_LAYER_ETHERNET;
+	port->neighbour = (struct fabric_neighbour){0};
+	port->sm = q ? q->sm : (struct fabric_sm){0};
+	if (q && q->info == KNOWN && q->desc == KNOWN)
+		port->neighbour = q->neighbour;
+}
+
+void port_queries_update(struct port_queries *all, struct fabric_port *port, uint64_t now)
+{
+	struct port_query *q = query_of(all, port);
+
+	/* A VPI port may be of another link layer now. */
+	if (!q)
+		port_queries_forget(all, port->name);
+	if (q && !all->closed) {
+		query_update(q, port, all->smprobe, now);
+		watch_ports(all, now);
+	}
+	port_queries_fill(all, port);
+}
+
+void port_queries_forget(struct port_queries *all, const char *name)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (!streq(all->queries[i]->name, name))
+			continue;
+		query_free(all->queries[i]);
+		all->queries[i] = all->queries[--all->n];
+		return;
+	}
+}
+
+int port_queries_ask(
+	struct port_queries *all, const struct fabric_port *port, uint16_t pkey, uint64_t now)
+{
+	struct port_query *q = query_of(all, port);
+	int r;
+
+	if (!q || all->closed)
+		return -ENODEV;
+	r = pkey ? query_ask_group(q, port, pkey, now) : query_ask_sm(q, port, now);
+	watch_ports(all, now);
+	return r;
+}
+
+uint64_t port_queries_deadline(const struct port_queries *all)
+{
+	uint64_t next = all->look;
+
+	for (size_t i = 0; i < all->n; i++)
+		next = min_u64(next, min_u64(mad_client_deadline(all->queries[i]->client),
+					     all->queries[i]->sm_again));
+	return all->closed ? NSEC_NEVER : next;
+}
+
+void port_queries_dispatch(struct port_queries *all, uint64_t now)
+{
+	if (all->closed)
+		return;
+	for (size_t i = 0; i < all->n; i++)
+		query_dispatch(all->queries[i], now);
+	watch_ports(all, now);
+}
+
+bool port_queries_pop(struct port_queries *all, struct query_event *ret)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (query_pop(all->queries[i], ret))
+			return true;
+	return false;
+}
+
+bool port_queries_busy(const struct port_queries *all)
+{
+	for (size_t i = 0; !all->closed && i < all->n; i++)
+		if (query_busy(all->queries[i]))
+			return true;
+	return false;
+}
+
+void port_queries_close(struct port_queries *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (int query = 0; query < MAD_QUERY_MAX; query++)
+			mad_client_cancel(all->queries[i]->client, (enum mad_query)query);
+	all->closed = true;
+}

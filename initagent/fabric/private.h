@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* private: what the files of the fabric room share. */
+#pragma once
+
+#include "fabric/fabric.h"
+#include "fabric/mad_client.h"
+#include "fabric/ops.h"
+#include "fabric/port_query.h"
+
+/* --- ports.c: the RDMA ports as sysfs shows them (Documentation/ABI/stable/sysfs-class-infiniband) */
+
+#define PORTS_MAX 512 /* four adapters with 127 virtual functions each; the rest is not looked at */
+
+/*
+ * ports_scan: all ports, ordered by device name and number. The list is the caller's (free()).
+ * Returns their number (0 without RDMA modules), -ENOMEM or another negative errno.
+ */
+int ports_scan(const struct env *env, struct fabric_port **ret);
+
+/*
+ * ports_read: one port again; device, port and name in port must be set, the rest is replaced
+ * (verbs_events stays). 0, or -errno when it is gone.
+ */
+int ports_read(const struct env *env, struct fabric_port *port);
+
+/* ports_parse_state: reads "4: ACTIVE" as 4, within [0, max); -EINVAL else. Pure. */
+int ports_parse_state(const char *text, int max);
+
+/* ports_parse_gid: "fe80:0000:...": 16 bytes in network order; -EINVAL when malformed. Pure. */
+int ports_parse_gid(const char *text, uint8_t ret[static 16]);
+
+/* rate_parse: "2.5 Gb/sec (1X SDR)", as sysfs has it, in Mb/s; 0 when it is no rate. Pure. */
+unsigned rate_parse(const char *text);
+
+/* --- watch.c: the verbs contexts that are open for their async events, one a device at most ------ */
+
+#define WATCH_MAX 512 /* devices; those beyond are polled */
+
+struct watch_list;
+
+/* watch_new: epoll gets the contexts' fds; ops and epoll are borrowed. 0 or -ENOMEM. */
+int watch_new(struct watch_list **ret, const struct fabric_ops *ops, int epoll);
+struct watch_list *watch_free(struct watch_list *w);
+DEFINE_FREEP(struct watch_list, watch_free)
+
+/*
+ * watch_open: watches a device. 0 when it is (already), -ENODEV when it has no provider, -ENOSPC,
+ * or another negative errno.
+ */
+int watch_open(struct watch_list *w, const char *device);
+
+bool watch_has(const struct watch_list *w, const char *device);
+
+/* watch_close: one device, NULL: all. */
+void watch_close(struct watch_list *w, const char *device);
+
+/*
+ * watch_next: the next event of any device: true with its device (valid until closed) and event. A
+ * context that fails or says it is dead is closed after this call by the caller (fatal is set).
+ */
+bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_event *ret);
+
+/* watch_count: contexts open now. */
+size_t watch_count(const struct watch_list *w);
+
+/* --- group_list.c: the broadcast groups asked about over one port -------------------------------- */
+
+/* An answer is complete when the SA and this node's own port have answered: their MTUs are compared. */
+
+#define GROUPS_MAX 4
+
+struct group_list {
+	struct {
+		bool used, has_group, has_port;
+		struct fabric_group result;
+	} rows[GROUPS_MAX];
+};
+
+/* group_list_room: is there room for a question about this P_Key? */
+bool group_list_room(const struct group_list *g, uint16_t pkey);
+
+/* group_list_begin: it was asked; port_rate is that of this node's port, in Mb/s. */
+void group_list_begin(struct group_list *g, uint16_t pkey, unsigned port_rate);
+
+/* group_list_take: the SA's answer, or its silence. */
+void group_list_take(struct group_list *g, const struct mad_result *r);
+
+/* group_list_port: the port's own MTU, 0: it does not tell. */
+void group_list_port(struct group_list *g, unsigned mtu);
+
+bool group_list_pop(struct group_list *g, struct fabric_group *ret);
+
+/* group_list_busy: an answer is to come, or to be popped. */
+bool group_list_busy(const struct group_list *g);
+
+/* --- join.c, node_desc.c ------------------------------------------------------------------------ */
+
+/* join_failure_in: is this record (any bytes) such a failure of netdev's broadcast group? Pure. */
+bool join_failure_in(const char *record, size_t len, const char *netdev, uint64_t *ret_us, int *ret_status);
+
+#define NODE_DESC_SIZE	  65 /* 64 bytes and a terminator of ours */
+#define NODE_DESC_DEFAULT "%h %d" /* rdma-ndd's on the real root: the name stays when that takes over */
+
+/*
+ * node_desc_make: text with "%h" replaced by the host name up to its first dot, or by the node GUID
+ * where there is none, and "%d" by the device. Cut to 64 bytes; everything but printable ASCII is
+ * left out. Pure.
+ */
+void node_desc_make(char ret[static NODE_DESC_SIZE], const char *text, const char *host,
+	const char *device, uint64_t node_guid);
+
+/* node_desc_set: 1 when it was written, 0 when it was so already, -errno (-EACCES, -ENOENT). */
+int node_desc_set(const struct env *env, const char *device, const char *desc);
+
+/* --- the room ------------------------------------------------------------------------------------ */
+
+/* What is to be told about ports[i], beside it so that the public list stays an array. */
+struct pending {
+	bool added, changed;
+};
+
+struct fabric {
+	struct env env;
+	const struct fabric_ops *ops;
+	struct fabric_port *ports;
+	struct pending *pending;
+	size_t n;
+	struct fabric_port gone[PORTS_MAX];
+	size_t n_gone;
+	struct watch_list *watches;
+	struct port_queries *queries;
+	int epoll;
+	int uevent;
+	uint64_t next_look; /* the timer for devices without provider */
+	uint64_t period;
+	bool closed;
+	bool full;		/* more ports than PORTS_MAX, and it was said */
+	bool describe;		/* fabric_describe() was called, with: */
+	char text[64], host[65];
+};
+
+/* fabric_describe_ports: sets the NodeDescription of every InfiniBand device that has another one. */
+void fabric_describe_ports(struct fabric *f, uint64_t now);
