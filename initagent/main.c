@@ -14,7 +14,7 @@
 #include "state/state.h"
 #include "root/image/image_tools.h"
 #include "lint.h"
-#include "modules/helper.h"
+#include "modules/modprobe.h"
 #include "boot/pid1.h"
 #include "report/console.h"
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* random: numbers nobody can foresee, for the identifiers of exchanges. */
+/* random: numbers that cannot be predicted, for the identifiers of exchanges. */
 #pragma once
 
 #include <sys/random.h>

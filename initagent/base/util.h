@@ -72,7 +72,7 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* wall_ns: CLOCK_REALTIME in ns; 0: the node has no clock that keeps time, and nobody has set it. */
+/* wall_ns: CLOCK_REALTIME in ns; 0: it was never set, and the node has no battery-backed clock. */
 static inline uint64_t wall_ns(void)
 {
 	/* 2020-01-01: before that there was no initagent. */
@@ -83,7 +83,7 @@ static inline uint64_t wall_ns(void)
 	return ts.tv_sec < earliest ? 0 : (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* fnv1a: goes on from h with n bytes of FNV-1a, 64 bits: to tell things apart, nothing more. */
+/* fnv1a: goes on from h with n bytes of FNV-1a, 64 bits: to distinguish, not to protect. */
 #define FNV1A_BASIS UINT64_C(0xcbf29ce484222325)
 static inline uint64_t fnv1a(uint64_t h, const void *data, size_t n)
 {

@@ -2,7 +2,7 @@
 /* drivers: see drivers.h. */
 #include "drivers.h"
 
-#include "modules/helper.h"
+#include "modules/modprobe.h"
 
 enum stage {
 	STAGE_PRE,	/* rd.driver.pre, each settled before hardware is looked at */

@@ -12,7 +12,7 @@
 
 #include "boot.h"
 #include "handover/switch_root.h"
-#include "modules/helper.h"
+#include "modules/modprobe.h"
 #include "base/pidfd.h"
 #include "handover/policy.h"
 #include "report/causes.h"

@@ -184,7 +184,7 @@ static bool in_list(const struct fabric_port *list, size_t n, const char *name)
 	return false;
 }
 
-/* Ports the new list lacks. One that nobody was told about is forgotten in silence. */
+/* Ports the new list lacks. One whose arrival was never an event goes without one. */
 static void bury_missing(struct fabric *f, const struct fabric_port *list, size_t n, uint64_t now)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -224,11 +224,11 @@ static bool try_watch(struct fabric *f, const struct fabric_port *p, uint64_t no
 	r = watch_open(f->watches, p->device);
 	if (r < 0 && r != -ENODEV)
 		report_log(f->env.report, REPORT_DEBUG, p->name, now,
-			"no verbs events (%s), looking at it from time to time", strerror(-r));
+			"no verbs events (%s), polling instead", strerror(-r));
 	return r == 0;
 }
 
-/* The timer runs only for ports that nobody announces. */
+/* The timer runs only for ports without verbs events. */
 static void set_timer(struct fabric *f, uint64_t now)
 {
 	bool needed = false;

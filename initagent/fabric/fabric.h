@@ -78,7 +78,7 @@ struct fabric_neighbour {
 enum fabric_sm_state {
 	FABRIC_SM_UNKNOWN, /* not asked, or not answered yet */
 	FABRIC_SM_ALIVE,   /* the SA behind the port's SM LID has answered */
-	FABRIC_SM_SILENT,  /* nobody does, or its host says that none runs there */
+	FABRIC_SM_SILENT,  /* no answer, or its host says that none runs there */
 	FABRIC_SM_STATE_MAX,
 };
 

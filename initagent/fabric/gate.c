@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * gate: when a port may carry its rail. One row a condition, looked at in order, so that the first
- * thing to mend is the one that is named. ACTIVE and SM LID are judged together: sm_lid is set
+ * thing to correct is the one that is named. ACTIVE and SM LID are judged together: sm_lid is set
  * shortly before ACTIVE and keeps its old value while the port is DOWN.
  */
 #include <inttypes.h>

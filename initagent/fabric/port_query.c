@@ -9,7 +9,7 @@
 
 /*
  * The other end of the cable answers within microseconds, unless its management processor is busy.
- * Three tries, 1.4 s in all; nobody waits for it.
+ * Three tries, 1.4 s in all; the boot does not wait for it.
  */
 #define NEAR_TRIES  3
 #define NEAR_PERIOD (200 * NSEC_PER_MSEC)

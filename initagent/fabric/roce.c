@@ -12,7 +12,7 @@
 
 #define CONFIGFS "/sys/kernel/config"
 
-/* In the initramfs nobody else mounts it. */
+/* In the initramfs it is mounted by no other program. */
 static int mount_configfs(const struct env *env)
 {
 	char path[PATH_MAX];

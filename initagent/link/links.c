@@ -111,7 +111,7 @@ static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
 	e->seen = true;
 }
 
-/* Gone, and seen as down by whoever looks at it until then. */
+/* Gone, and seen as down until then. */
 static void drop_link(struct links *l, struct entry *e, uint64_t now)
 {
 	report_change(l, &e->dev, netdev_state_name(&e->dev), "absent", now);
@@ -195,7 +195,7 @@ uint64_t links_deadline(const struct links *l)
 {
 	uint64_t at = l->read_again;
 
-	/* Events may come of a call (links_new, links_probe), not of input: nobody shall sleep on them. */
+	/* Events may come of a call (links_new, links_probe), not of input: no sleep over them. */
 	for (size_t i = 0; i < l->n_entries; i++)
 		if (l->entries[i].news != NEWS_NONE)
 			return 0;

@@ -69,7 +69,7 @@ static void entry_became(struct neigh_probe *p, uint16_t nud, struct netlink *rt
 	else if (nud & NUD_FAILED && p->state == NEIGH_ASKING)
 		pause_probe(p, now);
 	else if (nud & NUD_STALE)
-		/* Somebody's request told us the address: proof that it answers is still missing. */
+		/* The address is from a request of its own: proof that it answers us is still missing. */
 		neigh_ask(p, rtnl, now);
 }
 

@@ -39,7 +39,7 @@ static uint32_t attr_u32(const struct nlattr *attr)
 
 /* What stands in the way of a new route. */
 enum obstacle {
-	OBSTACLE_FOREIGN, /* somebody else's: the kernel's for a subnet, a router's, one made by hand */
+	OBSTACLE_FOREIGN, /* not ours: the kernel's for a subnet, a router's, one made by hand */
 	OBSTACLE_OURS,	  /* by DHCP, or of this interface by the same method: ours, maybe of an earlier run */
 	OBSTACLE_SAME,	  /* leads to the subnet as the new one would */
 };

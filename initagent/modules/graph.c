@@ -3,7 +3,6 @@
 #include "modules/graph.h"
 
 #include "modules/graph_rows.h"
-#include "modules/lost.h"
 #include "report/report.h"
 
 /* Longer chains than this do not exist; see DEPTH_MAX in graph_build.c. */
@@ -263,7 +262,7 @@ static void name_lost_need(struct graph *g, size_t i)
 	char path[128];
 
 	if (e->cause != CAUSE_MODULE_SYMBOLS ||
-		lost_need(g->catalog, e->name, path, sizeof(path)) != 1)
+		catalog_lost_need(g->catalog, e->name, path, sizeof(path)) != 1)
 		return;
 	e->cause = CAUSE_MODULE_MISSING;
 	snprintf(e->text, sizeof(e->text),

@@ -16,7 +16,7 @@
 /* Why a module is in the graph: a set of bits. It decides the order and how loud a failure is. */
 enum demand {
 	DEMAND_NAMED = 1,  /* asked for by its own name */
-	DEMAND_ALIAS = 2,  /* asked for by an alias, or needed by a module somebody asked for */
+	DEMAND_ALIAS = 2,  /* asked for by an alias, or needed by a module that was asked for */
 	DEMAND_DEVICE = 4, /* driver of a device that is there: first in the queue, see graph.c */
 };
 

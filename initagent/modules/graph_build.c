@@ -9,6 +9,23 @@
 /* Chains in real module trees are below 12; deeper means a damaged index. */
 #define DEPTH_MAX 40
 
+/* Only modules that a boot waits for are worth a row. */
+static const struct {
+	const char *module;
+	enum turn turn;
+} turns[] = {
+	{"nfsv4", TURN_LATE},
+	{"rpcrdma", TURN_BESIDE},
+};
+
+static enum turn turn_of(const char *module)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(turns); i++)
+		if (streq(turns[i].module, module))
+			return turns[i].turn;
+	return TURN_NORMAL;
+}
+
 enum relation {
 	NEEDS,	   /* hard: without it the module cannot be loaded */
 	AFTER_IT,  /* soft: the module is loaded after it */
@@ -57,7 +74,7 @@ static int add_edge(struct graph *g, int from, int on, bool hard)
 	return 0;
 }
 
-/* Somebody new wants row i: hands the demand on. Ends because bits are only ever added. */
+/* Row i is needed for one more reason: passes that on. Ends because bits are only ever added. */
 static void raise_demand(struct graph *g, int i, struct walk w)
 {
 	struct node *n = &g->nodes[i];
@@ -136,7 +153,7 @@ static int link_soft(struct graph *g, int i, struct walk w)
 	struct kmod_list *pre = NULL, *post = NULL;
 	int r;
 
-	/* An unreadable softdep line binds nobody. */
+	/* An unreadable softdep line has no effect. */
 	if (kmod_module_get_softdeps(g->nodes[i].mod, &pre, &post) < 0)
 		return 0;
 	w.demand = demand_softened(w.demand);

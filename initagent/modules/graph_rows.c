@@ -96,7 +96,7 @@ int row_add(struct graph *g, const char *name, unsigned demand)
 }
 
 /*
- * How a failure is told: as a cause when somebody asked for the module, as a warning when its own
+ * How a failure is reported: as a cause when the module was asked for, as a warning when its own
  * dependency has been told already, else as a note.
  */
 static void report_trouble(struct graph *g, size_t i, uint64_t now)

@@ -11,8 +11,8 @@
 #include "report/causes.h"
 
 struct kmsg_finding {
-	enum cause cause; /* CAUSE_NONE: nothing telling was found */
-	int rank;	  /* how telling, for kmsg_judge() */
+	enum cause cause; /* CAUSE_NONE: no line that explains it */
+	int rank;	  /* how well it explains, for kmsg_judge() */
 	char text[MODULE_TEXT_SIZE];
 };
 
@@ -24,7 +24,7 @@ void kmsg_mark(int fd);
 
 /*
  * kmsg_collect: reads what was said since the mark (a bounded number of records) and keeps in ret
- * the most telling line about the module; failed says whether its load failed, since a loaded
+ * the line that explains most about the module; failed says whether its load failed, since a loaded
  * module's chatter is not news. fd may be -1: nothing is found.
  */
 void kmsg_collect(int fd, const char *name, bool failed, struct kmsg_finding *ret);

@@ -67,9 +67,9 @@ static void explain(
 }
 
 /*
- * EBUSY: somebody else was loading this module and gave up, or it is just going away
+ * EBUSY: another process was loading this module and gave up, or it is just going away
  * (kernel/module/main.c, add_unformed_module()); so it was when an agent was killed and its worker with
- * it. The kernel tells nobody when the name is free again, so it is asked again: after 5 ms, doubling
+ * it. The kernel has no event for the name being free again, so it is asked again: after 5 ms, doubling
  * to 320 ms, 2.2 s in all. Only this worker waits.
  */
 static int insert(const struct load_job *job, const struct modules_ops *ops)

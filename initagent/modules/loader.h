@@ -33,7 +33,7 @@ struct load_job {
 
 struct load_result {
 	uint32_t id;
-	int32_t error;	     /* 0 or negative errno; -EEXIST: somebody else had loaded it */
+	int32_t error;	     /* 0 or negative errno; -EEXIST: another process had loaded it */
 	uint32_t cause;	     /* enum cause; may be set on success too */
 	uint64_t begin, end; /* CLOCK_BOOTTIME, ns */
 	char text[MODULE_TEXT_SIZE];

@@ -31,7 +31,7 @@ struct modules {
 	int kmsg; /* in_process only: workers have their own */
 	bool in_process;
 	bool disks;
-	bool backlog; /* something could be loaded, but nobody was free */
+	bool backlog; /* something could be loaded, but no worker was free */
 	bool rescan;  /* announcements were lost */
 	bool stopped;
 };
@@ -207,7 +207,7 @@ int modules_coldplug(struct modules *m, uint64_t now)
 	struct epoll_event ev = {.events = EPOLLIN};
 	int r = 0, scanned;
 
-	/* The workers come to life while we look. */
+	/* The workers start while we look. */
 	if (!m->in_process)
 		pool_warm(m->pool);
 	/* Listen first, scan after: a device that appears in between is seen twice, not never. */
@@ -304,7 +304,7 @@ int modules_dispatch(struct modules *m, uint64_t now)
 
 	/*
 	 * Results before uevents: a driver's devices are announced before its load returns, so
-	 * whoever sees modules_settled() after this has seen the devices as well.
+	 * modules_settled() after this includes the devices.
 	 */
 	take_results(m, now);
 	if (m->stopped)

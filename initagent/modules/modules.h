@@ -9,7 +9,7 @@
  * /bin/true" and "/bin/false", the usual way to forbid a module, are honoured as a blacklist entry.
  *
  * The room itself reports every change of state, every load as a span and every failure that
- * matters as a cause; its events are for decisions, not for telling them again.
+ * matters as a cause; its events are for decisions and need no further report.
  */
 #pragma once
 
@@ -43,8 +43,7 @@ struct module_entry {
 	int error;		     /* 0 or negative errno of the load */
 	enum cause cause;	     /* CAUSE_NONE unless something is wrong with it */
 	char text[MODULE_TEXT_SIZE]; /* the kernel's or our words; may be set on success too */
-	bool wanted; /* somebody or a device needs it; else nice to have, and its failure no cause
-		      */
+	bool wanted; /* asked for, or needed by a device; else its failure is no cause */
 };
 
 struct module_param {
@@ -154,7 +153,7 @@ const struct module_entry *modules_find(const struct modules *m, const char *nam
 
 /*
  * modules_stop: closes the workers' pipes; idle ones end at once and are reaped. Returns how many
- * are still inside a load: the kernel lets nobody interrupt that, they end by themselves
+ * are still inside a load: the kernel does not let that be interrupted; they end by themselves
  * afterwards. Call it before switch-root; no request is taken afterwards.
  */
 unsigned modules_stop(struct modules *m);

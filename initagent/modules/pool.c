@@ -21,7 +21,7 @@ struct pool {
 	int epoll;
 	unsigned limit; /* workers for jobs that are not long; rises, never falls */
 	unsigned created;
-	uint64_t look; /* next look at the idle time; NSEC_NEVER: nobody waits */
+	uint64_t look; /* next look at the idle time; NSEC_NEVER: no job waits */
 	uint64_t pause; /* between the last look and the next */
 	uint64_t idle; /* of all CPUs at the last look */
 };

@@ -2,7 +2,7 @@
 /*
  * pool: the worker processes. Each has at most one job at a time. It starts with about as many as
  * there are CPUs, since loading is CPU work. But a driver may sleep while its hardware comes up,
- * and that must hold nobody up: while jobs wait, a worker is added when CPUs were idle meanwhile
+ * and that must not delay other loads: while jobs wait, a worker is added when CPUs were idle meanwhile
  * (up to POOL_FEW), and for each worker found asleep in a job that takes long (up to POOL_MAX).
  * Every process costs a little, so there are no more than that.
  */

@@ -59,7 +59,7 @@ int uevent_open(void)
 	return ret;
 }
 
-/* Stores value where the key's field is; keys nobody asks for are ignored. */
+/* Stores value where the key's field is; other keys are ignored. */
 static void take_pair(char *pair, struct uevent *ev)
 {
 	const struct {

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "modtree.h"
-#include "modules/helper.h"
+#include "modules/modprobe.h"
 
 #define SYSCTL "/proc/sys/kernel/modprobe"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper: what the kernel does when it wants a module itself (request_module). It runs the program
+ * modprobe: what the kernel does when it asks for a module itself (request_module): it runs the program
  * in /proc/sys/kernel/modprobe. Decision: the image carries /sbin/modprobe as another name of the
  * agent, so the kernel's default keeps working before and after switch-root and nothing is
  * changed. Only if that program is not there the path is emptied, which makes request_module fail
@@ -32,7 +32,8 @@ int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
 int modules_publish_blacklist(const struct env *env, const char *const *names, size_t n);
 
 /*
- * modules_modprobe_main: the agent called as "modprobe": options -q -b -a -s -v and --, then names
+ * modules_modprobe_main: the agent called as "modprobe", by the kernel or in the rescue shell; the
+ * same room and rules as in a boot. Options -q -b -a -s -v and --, then names
  * or aliases. Loads them with dependencies in this process. Returns the exit status: 0, 1 on
  * failure.
  */
