@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cursor: bounded reading of untrusted bytes. Lengths are compared with what is left, never added to a
- * position. A read past the end sets failed, yields zeroes and stays failed, so that a parser may
- * read a group of fields and check once.
+ * cursor: bounded reading of untrusted bytes. Lengths are compared with what is left, never added
+ * to a position. A read past the end sets failed, yields zeroes and stays failed, so that a parser
+ * may read a group of fields and check once.
  */
 #pragma once
 
@@ -34,7 +34,9 @@ static inline const uint8_t *cursor_take(struct cursor *c, size_t len)
 	return p;
 }
 
-/* cursor_sub: a cursor over the next len bytes, which are skipped here; failed when fewer are left. */
+/*
+ * cursor_sub: a cursor over the next len bytes, which are skipped here; failed when fewer are left.
+ */
 static inline struct cursor cursor_sub(struct cursor *c, size_t len)
 {
 	const uint8_t *p = cursor_take(c, len);

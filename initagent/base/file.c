@@ -20,8 +20,8 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-int file_write(const struct env *env, const char *dir, const char *name, const void *data, size_t len,
-	unsigned mode)
+int file_write(const struct env *env, const char *dir, const char *name, const void *data,
+	size_t len, unsigned mode)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PATH_MAX], temp[PATH_MAX];
@@ -50,7 +50,8 @@ int file_write(const struct env *env, const char *dir, const char *name, const v
 int file_make_dirs(const struct env *env, const char *dir)
 {
 	char path[PATH_MAX];
-	int prefix = env_path(env, path, sizeof(path), "%s", ""), r = env_path(env, path, sizeof(path), "%s", dir);
+	int prefix = env_path(env, path, sizeof(path), "%s", ""),
+	    r = env_path(env, path, sizeof(path), "%s", dir);
 
 	if (r < 0)
 		return r;

@@ -8,8 +8,11 @@
  * file_write: replaces dir/name (below env's prefix) by data through a temporary file and rename;
  * dir is made (mode 0755) if missing. mode is the file's. Returns 0 or -errno.
  */
-int file_write(const struct env *env, const char *dir, const char *name, const void *data, size_t len,
-	unsigned mode);
+int file_write(const struct env *env, const char *dir, const char *name, const void *data,
+	size_t len, unsigned mode);
 
-/* file_make_dirs: makes dir (absolute, below env's prefix) and what is missing above it, mode 0755. 0 or -errno. */
+/*
+ * file_make_dirs: makes dir (absolute, below env's prefix) and what is missing above it, mode 0755.
+ * 0 or -errno.
+ */
 int file_make_dirs(const struct env *env, const char *dir);

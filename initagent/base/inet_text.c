@@ -17,7 +17,8 @@ static const struct {
 	[TEXT_DOMAIN] = {253, "-._", true},
 	[TEXT_SEARCH] = {511, "-._ ", true},
 	[TEXT_PATH] = {255, "/._-:,=@%+[]", false},
-	[TEXT_BOOT] = {255, "-._~:/?#[]@!$&'()*+,;=%", false}, /* RFC 3986 section 2: reserved, unreserved */
+	/* RFC 3986 section 2: reserved, unreserved */
+	[TEXT_BOOT] = {255, "-._~:/?#[]@!$&'()*+,;=%", false},
 };
 
 /* Not isalnum(): no locale, no sign trouble. */
@@ -50,15 +51,16 @@ static bool is_hex(char c)
 }
 
 /*
- * By the parser that the fetcher reads it with, since it is never shell text: its alphabet need not keep a
- * shell safe. An escaped control octet has no use in one.
+ * By the parser that the fetcher reads it with, since it is never shell text: its alphabet need not
+ * keep a shell safe. An escaped control octet has no use in one.
  */
 static bool url_valid(const char *s)
 {
 	struct url u;
 
 	for (const char *c = s; (c = strchr(c, '%')); c++)
-		if (!is_hex(c[1]) || !is_hex(c[2]) || c[1] < '2' || (c[1] == '7' && (c[2] | 0x20) == 'f'))
+		if (!is_hex(c[1]) || !is_hex(c[2]) || c[1] < '2' ||
+			(c[1] == '7' && (c[2] | 0x20) == 'f'))
 			return false;
 	return url_parse(&u, s, strlen(s)) == 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text: which characters a string from the network may hold, per field. A string with any other byte
- * is dropped as a whole: nothing is escaped or repaired, so that no later reader, shell or not, can be
- * led astray by it. Pure.
+ * text: which characters a string from the network may hold, per field. A string with any other
+ * byte is dropped as a whole: nothing is escaped or repaired, so that no later reader, shell or
+ * not, can be led astray by it. Pure.
  */
 #pragma once
 
@@ -13,7 +13,8 @@ enum text_kind {
 	TEXT_DOMAIN,   /* the same; at most 253 */
 	TEXT_SEARCH,   /* domains separated by one space; at most 511 */
 	TEXT_PATH,     /* a path or URL: letters, digits and "/._-:,=@%+[]"; at most 255 */
-	TEXT_BOOT,     /* a TEXT_PATH, or an http or https URL (RFC 3986), perhaps behind "live:"; at most 255 */
+	/* a TEXT_PATH, or an http or https URL (RFC 3986), perhaps behind "live:"; at most 255 */
+	TEXT_BOOT,
 	TEXT_KIND_MAX,
 };
 
@@ -21,7 +22,7 @@ enum text_kind {
 bool text_valid(enum text_kind kind, const char *s);
 
 /*
- * text_take: copies len untrusted bytes to dst[size] if they are valid, otherwise dst becomes "" and
- * the result is false. Trailing NULs (and one trailing dot of a domain) are left out first.
+ * text_take: copies len untrusted bytes to dst[size] if they are valid, otherwise dst becomes ""
+ * and the result is false. Trailing NULs (and one trailing dot of a domain) are left out first.
  */
 bool text_take(enum text_kind kind, char *dst, size_t size, const uint8_t *bytes, size_t len);

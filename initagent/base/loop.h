@@ -24,8 +24,9 @@ int loop_remove(struct loop *l, int fd);
 int loop_wait(struct loop *l, uint64_t deadline, int *tags, size_t max);
 
 /*
- * How often loop_wait() came back: in all, and the most without any event within one second. A loop whose rooms name right
- * deadlines has few of the latter: a deadline in the past that is never moved shows there.
+ * How often loop_wait() came back: in all, and the most without any event within one second. A loop
+ * whose rooms name right deadlines has few of the latter: a deadline in the past that is never
+ * moved shows there.
  */
 struct loop_wakes {
 	unsigned all, timer_peak;

@@ -8,7 +8,9 @@
 
 #include "base/sysmount.h"
 
-/* Options that are a mount's and not its file system's (MOUNT_ATTR_*, include/uapi/linux/mount.h). */
+/*
+ * Options that are a mount's and not its file system's (MOUNT_ATTR_*, include/uapi/linux/mount.h).
+ */
 static const struct {
 	const char *key;
 	unsigned attribute;
@@ -46,7 +48,8 @@ int mount_folder(const char *path)
 	return -ENAMETOOLONG;
 }
 
-static int configure(int fd, const char *source, const struct mount_option *o, bool readonly, char *text)
+static int configure(
+	int fd, const char *source, const struct mount_option *o, bool readonly, char *text)
 {
 	int r = sys_fsconfig(fd, SYS_FSCONFIG_SET_STRING, "source", source);
 
@@ -55,7 +58,8 @@ static int configure(int fd, const char *source, const struct mount_option *o, b
 	for (; r >= 0 && o && o->key; o++) {
 		if (attribute_of(o) >= 0)
 			continue;
-		r = sys_fsconfig(fd, o->value ? SYS_FSCONFIG_SET_STRING : SYS_FSCONFIG_SET_FLAG, o->key, o->value);
+		r = sys_fsconfig(fd, o->value ? SYS_FSCONFIG_SET_STRING : SYS_FSCONFIG_SET_FLAG,
+			o->key, o->value);
 		if (r < 0)
 			snprintf(text, MOUNT_TEXT_MAX, "option '%s'", o->key);
 	}
@@ -82,8 +86,8 @@ static unsigned attributes_of(const struct mount_option *o, bool readonly)
 	return all;
 }
 
-int mount_make(const char *fstype, const char *source, const struct mount_option *options, bool readonly,
-	char text[static MOUNT_TEXT_MAX])
+int mount_make(const char *fstype, const char *source, const struct mount_option *options,
+	bool readonly, char text[static MOUNT_TEXT_MAX])
 {
 	_cleanup_close_ int fd = sys_fsopen(fstype);
 	int r;
@@ -108,8 +112,8 @@ int mount_attach(int mnt, const char *target)
 	return r < 0 ? r : sys_move_mount(mnt, target);
 }
 
-int mount_new(const char *fstype, const char *source, const struct mount_option *options, bool readonly,
-	const char *target, char text[static MOUNT_TEXT_MAX])
+int mount_new(const char *fstype, const char *source, const struct mount_option *options,
+	bool readonly, const char *target, char text[static MOUNT_TEXT_MAX])
 {
 	_cleanup_close_ int mnt = mount_make(fstype, source, options, readonly, text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mountpoint: one mount by the kernel's file system context, with the kernel's own words when it fails.
- * Directories are made as needed.
+ * mountpoint: one mount by the kernel's file system context, with the kernel's own words when it
+ * fails. Directories are made as needed.
  */
 #pragma once
 
@@ -10,16 +10,20 @@
 #define MOUNT_TEXT_MAX 200
 
 struct mount_option {
-	const char *key, *value; /* value NULL: a flag; noatime, nodev and the like are the mount's own */
+	/* value NULL: a flag; noatime, nodev and the like are the mount's own */
+	const char *key, *value;
 };
 
 /* mount_new: mounts at target. options end with a NULL key. 0 or -errno, then with text. */
-int mount_new(const char *fstype, const char *source, const struct mount_option *options, bool readonly,
-	const char *target, char text[static MOUNT_TEXT_MAX]);
+int mount_new(const char *fstype, const char *source, const struct mount_option *options,
+	bool readonly, const char *target, char text[static MOUNT_TEXT_MAX]);
 
-/* mount_make: the same without a place: a descriptor of the mount, which goes with it. Or -errno with text. */
-int mount_make(const char *fstype, const char *source, const struct mount_option *options, bool readonly,
-	char text[static MOUNT_TEXT_MAX]);
+/*
+ * mount_make: the same without a place: a descriptor of the mount, which goes with it. Or -errno
+ * with text.
+ */
+int mount_make(const char *fstype, const char *source, const struct mount_option *options,
+	bool readonly, char text[static MOUNT_TEXT_MAX]);
 
 /* mount_attach: gives a mount of mount_make() its place. 0 or -errno. */
 int mount_attach(int mnt, const char *target);

@@ -45,7 +45,9 @@ int netlink_new(struct netlink **ret, int protocol)
 	if (nl_connect(n->sock, protocol) < 0)
 		return errno ? -errno : -EIO;
 	n->fd = nl_socket_get_fd(n->sock);
-	/* Both only make answers better or smaller: kernels without them (before 4.12) still work. */
+	/*
+	 * Both only make answers better or smaller: kernels without them (before 4.12) still work.
+	 */
 	setsockopt(n->fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(n->fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	*ret = n;
@@ -90,8 +92,8 @@ int netlink_send(struct netlink *n, struct nl_msg *msg, const char *what)
 }
 
 /*
- * The kernel works a request off inside send(), and continues a dump inside each recv(): the answer is
- * always there, and one that is not would never come.
+ * The kernel works a request off inside send(), and continues a dump inside each recv(): the answer
+ * is always there, and one that is not would never come.
  */
 static int refill(struct netlink *n)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * netlink: one request socket of a netlink protocol (route, RDMA, generic). Owns the socket and the answer's
- * buffer. In: messages made with libnl-3's nlmsg_ and nla_ functions. Out: the answer's messages, read without callbacks so that
- * the caller's code reads from top to bottom, and the kernel's errno and extended ack. (libnl-route-3's objects are not
- * used: they cost 80 KB, refuse link messages with attributes younger than themselves, and have no names for IPoIB.)
+ * netlink: one request socket of a netlink protocol (route, RDMA, generic). Owns the socket and the
+ * answer's buffer. In: messages made with libnl-3's nlmsg_ and nla_ functions. Out: the answer's
+ * messages, read without callbacks so that the caller's code reads from top to bottom, and the
+ * kernel's errno and extended ack. (libnl-route-3's objects are not used: they cost 80 KB, refuse
+ * link messages with attributes younger than themselves, and have no names for IPoIB.)
  * Callers: link/, fabric/, root/block/. Tests: link/test_links.c, link/test_torn_lists.c.
  */
 #pragma once
@@ -18,21 +19,26 @@
 
 struct netlink;
 
-/* netlink_new: opens the socket of a protocol (NETLINK_ROUTE). 0 or -errno; -EPROTONOSUPPORT: the kernel has none such. */
+/*
+ * netlink_new: opens the socket of a protocol (NETLINK_ROUTE). 0 or -errno; -EPROTONOSUPPORT: the
+ * kernel has none such.
+ */
 int netlink_new(struct netlink **ret, int protocol);
 struct netlink *netlink_free(struct netlink *n);
 DEFINE_FREEP(struct netlink, netlink_free)
 
 /*
- * netlink_send: sends msg (freed in any case; NULL: -ENOMEM, so that a failed builder needs no check
- * of its own). what describes it for netlink_error(). Answers left from an earlier request are dropped.
+ * netlink_send: sends msg (freed in any case; NULL: -ENOMEM, so that a failed builder needs no
+ * check of its own). what describes it for netlink_error(). Answers left from an earlier request
+ * are dropped.
  */
 int netlink_send(struct netlink *n, struct nl_msg *msg, const char *what);
 
 /*
- * netlink_next: the next message of the answer, valid until the next call. Returns 1, 0 at the end, or the
- * kernel's -errno; -EINTR at the end of a list that changed while it was read (NLM_F_DUMP_INTR): something may be
- * missing in it or be there twice, so it counts for nothing and is asked for again, NETLINK_LIST_TRIES times at most.
+ * netlink_next: the next message of the answer, valid until the next call. Returns 1, 0 at the end,
+ * or the kernel's -errno; -EINTR at the end of a list that changed while it was read
+ * (NLM_F_DUMP_INTR): something may be missing in it or be there twice, so it counts for nothing and
+ * is asked for again, NETLINK_LIST_TRIES times at most.
  */
 #define NETLINK_LIST_TRIES 5
 int netlink_next(struct netlink *n, struct nlmsghdr **ret);
@@ -50,9 +56,9 @@ const char *netlink_error(const struct netlink *n);
 const char *netlink_words(const struct netlink *n);
 
 /*
- * The builders: a message of type beginning with a fixed header, then attributes. Each takes the message
- * over and returns it, or NULL when out of memory (or given NULL), so that a chain of them needs
- * one check: netlink_send()'s. netlink_msg: header may be NULL with size 0.
+ * The builders: a message of type beginning with a fixed header, then attributes. Each takes the
+ * message over and returns it, or NULL when out of memory (or given NULL), so that a chain of them
+ * needs one check: netlink_send()'s. netlink_msg: header may be NULL with size 0.
  */
 struct nl_msg *netlink_msg(int type, int flags, const void *header, size_t size);
 struct nl_msg *netlink_put(struct nl_msg *msg, int type, const void *data, size_t len);

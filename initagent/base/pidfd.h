@@ -10,7 +10,10 @@
 #define SYS_pidfd_open 434 /* the same on every architecture */
 #endif
 
-/* pidfd_of: an fd that is readable once the process has ended, close-on-exec. Negative before Linux 5.3. The caller closes it. */
+/*
+ * pidfd_of: an fd that is readable once the process has ended, close-on-exec. Negative before Linux
+ * 5.3. The caller closes it.
+ */
 static inline int pidfd_of(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);

@@ -86,8 +86,9 @@ static struct sock_filter unpack_calls[] = {
 };
 
 /*
- * Libraries that try to open files are refused and go on. Memory cannot be made executable. A socket may be of the
- * internet's families only: its type, whose flags differ between libraries, is not checked.
+ * Libraries that try to open files are refused and go on. Memory cannot be made executable. A
+ * socket may be of the internet's families only: its type, whose flags differ between libraries, is
+ * not checked.
  */
 static struct sock_filter internet_calls[] = {
 	CONFINE_START,

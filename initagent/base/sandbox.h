@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sandbox: how a process that works on bytes from outside gives up its rights, by role. Every role but
- * SANDBOX_NONE leaves an allow-list of system calls, no new privileges, no core dump, no locked memory and no new
- * processes; all but SANDBOX_UNPACK become the kernel's overflow user, which has no capabilities.
- * Processes get here by way of worker.h.
+ * sandbox: how a process that works on bytes from outside gives up its rights, by role. Every role
+ * but SANDBOX_NONE leaves an allow-list of system calls, no new privileges, no core dump, no locked
+ * memory and no new processes; all but SANDBOX_UNPACK become the kernel's overflow user, which has
+ * no capabilities. Processes get here by way of worker.h.
  */
 #pragma once
 
@@ -14,7 +14,8 @@ enum sandbox_role {
 	SANDBOX_PARSE,	  /* read, write and exit; no memory beyond what it has */
 	SANDBOX_COMPUTE,  /* and memory */
 	SANDBOX_WRITE,	  /* and to write and cut a file that it was given */
-	SANDBOX_UNPACK,	  /* files below root, which becomes "/", with the capabilities that owners and modes need */
+	/* files below root, which becomes "/", with the capabilities that owners and modes need */
+	SANDBOX_UNPACK,
 	SANDBOX_INTERNET, /* TCP and UDP sockets; opening a file fails with EACCES */
 	SANDBOX_MAX
 };

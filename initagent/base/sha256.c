@@ -15,14 +15,22 @@
 
 /* FIPS 180-4, 4.2.2. */
 static const uint32_t constants[64] = {
-	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-	0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5,
+	0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
+	0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
+	0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+	0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+	0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+	0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
+	0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5,
+	0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+	0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
 static uint32_t load_be32(const uint8_t *p)
@@ -81,17 +89,19 @@ static void blocks_portable(uint32_t state[8], const uint8_t *data, size_t n)
 
 #if defined(__x86_64__)
 /*
- * The SHA extensions keep the state as two vectors, (a b e f) and (c d g h) with a and c on top, and do
- * four rounds with two instructions. Four vectors hold the window of the schedule.
+ * The SHA extensions keep the state as two vectors, (a b e f) and (c d g h) with a and c on top,
+ * and do four rounds with two instructions. Four vectors hold the window of the schedule.
  */
-__attribute__((target("sha,sse4.1"))) static void blocks_native(uint32_t state[8], const uint8_t *data,
-	size_t n)
+__attribute__((target("sha,sse4.1"))) static void blocks_native(
+	uint32_t state[8], const uint8_t *data, size_t n)
 {
 	const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
 	__m128i low = _mm_loadu_si128((const __m128i *)(const void *)state);
 	__m128i high = _mm_loadu_si128((const __m128i *)(const void *)(state + 4));
-	__m128i abef = _mm_unpackhi_epi64(_mm_shuffle_epi32(high, 0x1b), _mm_shuffle_epi32(low, 0x1b));
-	__m128i cdgh = _mm_unpacklo_epi64(_mm_shuffle_epi32(high, 0x1b), _mm_shuffle_epi32(low, 0x1b));
+	__m128i abef =
+		_mm_unpackhi_epi64(_mm_shuffle_epi32(high, 0x1b), _mm_shuffle_epi32(low, 0x1b));
+	__m128i cdgh =
+		_mm_unpacklo_epi64(_mm_shuffle_epi32(high, 0x1b), _mm_shuffle_epi32(low, 0x1b));
 
 	for (; n; n--, data += SHA256_BLOCK) {
 		__m128i was_abef = abef, was_cdgh = cdgh, w[4];
@@ -99,17 +109,20 @@ __attribute__((target("sha,sse4.1"))) static void blocks_native(uint32_t state[8
 #pragma GCC unroll 4
 		for (int i = 0; i < 4; i++)
 			w[i] = _mm_shuffle_epi8(
-				_mm_loadu_si128((const __m128i *)(const void *)(data + 16 * i)), order);
+				_mm_loadu_si128((const __m128i *)(const void *)(data + 16 * i)),
+				order);
 #pragma GCC unroll 16
 		for (int i = 0; i < 16; i++) {
-			__m128i k = _mm_loadu_si128((const __m128i *)(const void *)(constants + 4 * i));
+			__m128i k =
+				_mm_loadu_si128((const __m128i *)(const void *)(constants + 4 * i));
 			__m128i m = _mm_add_epi32(w[i & 3], k);
 
 			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, m);
 			abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(m, 0x0e));
 			if (i < 12)
 				w[i & 3] = _mm_sha256msg2_epu32(
-					_mm_add_epi32(_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]),
+					_mm_add_epi32(
+						_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]),
 						_mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4)),
 					w[(i + 3) & 3]);
 		}
@@ -147,13 +160,15 @@ __attribute__((target("+crypto"))) static void blocks_native(uint32_t state[8], 
 			w[i] = vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(data + 16 * i)));
 #pragma GCC unroll 16
 		for (int i = 0; i < 16; i++) {
-			uint32x4_t m = vaddq_u32(w[i & 3], vld1q_u32(constants + 4 * i)), before = abcd;
+			uint32x4_t m = vaddq_u32(w[i & 3], vld1q_u32(constants + 4 * i)),
+				   before = abcd;
 
 			abcd = vsha256hq_u32(abcd, efgh, m);
 			efgh = vsha256h2q_u32(efgh, before, m);
 			if (i < 12)
-				w[i & 3] = vsha256su1q_u32(vsha256su0q_u32(w[i & 3], w[(i + 1) & 3]),
-					w[(i + 2) & 3], w[(i + 3) & 3]);
+				w[i & 3] =
+					vsha256su1q_u32(vsha256su0q_u32(w[i & 3], w[(i + 1) & 3]),
+						w[(i + 2) & 3], w[(i + 3) & 3]);
 		}
 		abcd = vaddq_u32(abcd, was_abcd);
 		efgh = vaddq_u32(efgh, was_efgh);

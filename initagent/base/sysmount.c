@@ -54,7 +54,10 @@ int sys_move_mount(int fd, const char *target)
 	return result(syscall(SYS_move_mount, fd, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH));
 }
 
-/* Records begin with their level, "e ", "w " or "i " (fs/fs_context.c, logfc()). Returns the new length. */
+/*
+ * Records begin with their level, "e ", "w " or "i " (fs/fs_context.c, logfc()). Returns the new
+ * length.
+ */
 static ssize_t without_level(char *record, ssize_t len)
 {
 	if (len < 2 || !strchr("ewi", record[0]) || record[1] != ' ')
@@ -120,7 +123,10 @@ DIR *sys_list_beneath(const char *root, const char *path)
 	return dir;
 }
 
-/* Asked before and after: O_NONBLOCK alone would open a device, and the name may lead elsewhere by then. */
+/*
+ * Asked before and after: O_NONBLOCK alone would open a device, and the name may lead elsewhere by
+ * then.
+ */
 int sys_open_file(int dir, const char *path, int flags)
 {
 	_cleanup_close_ int look = sys_open_in(dir, path, O_PATH | flags);

@@ -30,23 +30,28 @@ void sys_fs_messages(int fd, char *buf, size_t size);
 
 /*
  * sys_open_beneath: opens path inside the directory root as if root were "/" (openat2,
- * RESOLVE_IN_ROOT), so that an absolute symlink in the real root stays in it. Returns an fd or -errno.
+ * RESOLVE_IN_ROOT), so that an absolute symlink in the real root stays in it. Returns an fd or
+ * -errno.
  */
 int sys_open_beneath(const char *root, const char *path, int flags);
 
 /* sys_there_beneath: is there anything? What a link leads to, also that beneath root, has to be. */
 bool sys_there_beneath(const char *root, const char *path);
 
-/* sys_list_beneath: the same for a directory whose names are to be read; NULL with errno. closedir() is the caller's. */
+/*
+ * sys_list_beneath: the same for a directory whose names are to be read; NULL with errno.
+ * closedir() is the caller's.
+ */
 DIR *sys_list_beneath(const char *root, const char *path);
 
 /* sys_open_in: the same in a directory that is open. */
 int sys_open_in(int dir, const char *path, int flags);
 
 /*
- * sys_open_file: opens a regular file in the directory dir, as sys_open_in() does, to read it. Opening never waits for a writer
- * and touches no device: what a root holds under the name of a file may be a FIFO or a device node. flags: O_NOFOLLOW or 0.
- * An fd, -EINVAL: it is no regular file; or -errno. sys_open_file_beneath: the same below the directory root.
+ * sys_open_file: opens a regular file in the directory dir, as sys_open_in() does, to read it.
+ * Opening never waits for a writer and touches no device: what a root holds under the name of a
+ * file may be a FIFO or a device node. flags: O_NOFOLLOW or 0. An fd, -EINVAL: it is no regular
+ * file; or -errno. sys_open_file_beneath: the same below the directory root.
  */
 int sys_open_file(int dir, const char *path, int flags);
 int sys_open_file_beneath(const char *root, const char *path);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The small parts under the plan runner: env, loop, notify, the needs of a plan, the command line sources. */
+/*
+ * The small parts under the plan runner: env, loop, notify, the needs of a plan, the command line
+ * sources.
+ */
 #include "check.h"
 
 #include <sys/eventfd.h>
@@ -104,8 +107,8 @@ static void check_needs(const char *line, const char *want)
 	char got[256] = "";
 
 	for (size_t i = 0; i < n; i++)
-		at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s%s", i ? " " : "", needs[i].module,
-			needs[i].vital ? "!" : "");
+		at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s%s", i ? " " : "",
+			needs[i].module, needs[i].vital ? "!" : "");
 	CHECK_STR(got, want);
 }
 
@@ -114,12 +117,14 @@ TEST(needs_follow_the_plan)
 	check_needs("root=nfs4:10.0.0.1:/r", "nfsv4!");
 	check_needs("root=nfs:10.0.0.1:/r:vers=3", "nfsv3!");
 	check_needs("root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma", "nfsv4! rpcrdma!");
-	check_needs("root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma rd.nfs.fallback=tcp", "nfsv4! rpcrdma");
+	check_needs(
+		"root=nfs:10.0.0.1:/r:vers=4.2,proto=rdma rd.nfs.fallback=tcp", "nfsv4! rpcrdma");
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=r0,rxe,eth0 rd.rdma.link=r1,rxe,eth1",
 		"nfsv4! rdma_rxe");
 	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=s0,siw,eth0", "nfsv4! siw");
 	/* A type that only an alias names takes no place of those that the root needs. */
-	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=x0,other,eth0 rd.rdma.link=x1,another,eth1", "nfsv4!");
+	check_needs("root=nfs4:10.0.0.1:/r rd.rdma.link=x0,other,eth0 rd.rdma.link=x1,another,eth1",
+		"nfsv4!");
 	check_needs("root=nfs4:[2001:db8::1]:/r", "nfsv4! ipv6");
 	check_needs("root=nfs4:10.0.0.1:/r ip=dhcp,auto6", "nfsv4! ipv6");
 	check_needs("root=nfs4:files:/r ip=[2001:db8::5]::::n:eth0:none", "nfsv4! ipv6");
@@ -133,11 +138,15 @@ TEST(only_network_roots_are_claimed)
 		const char *line;
 		bool ours;
 	} rows[] = {
-		{"root=nfs:10.0.0.1:/r", true},	  {"root=dhcp", true},
-		{"root=/dev/nfs nfsroot=/r", true}, {"root=UUID=0-1", false},
-		{"root=LABEL=root rd.neednet=1", false}, {"quiet", false},
+		{"root=nfs:10.0.0.1:/r", true},
+		{"root=dhcp", true},
+		{"root=/dev/nfs nfsroot=/r", true},
+		{"root=UUID=0-1", false},
+		{"root=LABEL=root rd.neednet=1", false},
+		{"quiet", false},
 		{"root=live:http://10.0.0.1/x.img", source_of(PLAN_ROOT_LIVE) != NULL},
-		{"root=nbd:10.0.0.1:10809", source_of(PLAN_ROOT_REMOTE) != NULL}, {"root=iscsi:10.0.0.1::::iqn.x", false},
+		{"root=nbd:10.0.0.1:10809", source_of(PLAN_ROOT_REMOTE) != NULL},
+		{"root=iscsi:10.0.0.1::::iqn.x", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -203,10 +212,14 @@ static struct inet_addr v4(uint8_t last)
 	return a;
 }
 
-/* Whatever the order of the answers and whatever joins them: all have their turn, the others of a name untouched. */
+/*
+ * Whatever the order of the answers and whatever joins them: all have their turn, the others of a
+ * name untouched.
+ */
 TEST(a_walk_takes_the_address_whose_turn_was_longest_ago)
 {
-	const struct inet_addr two[] = {v4(1), v4(2)}, turned[] = {v4(2), v4(1)}, more[] = {v4(2), v4(1), v4(3)};
+	const struct inet_addr two[] = {v4(1), v4(2)}, turned[] = {v4(2), v4(1)},
+			       more[] = {v4(2), v4(1), v4(3)};
 	struct walk w = {0};
 
 	CHECK_INT(walk_next(&w, "a", two, 2)->bytes[3], 1);

@@ -37,7 +37,8 @@ TEST(examples)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (int portable = 0; portable < 2; portable++)
-			CHECK_STR(hash(rows[i].text, strlen(rows[i].text), 7, portable), rows[i].digest);
+			CHECK_STR(hash(rows[i].text, strlen(rows[i].text), 7, portable),
+				rows[i].digest);
 }
 
 TEST(a_million_letters)

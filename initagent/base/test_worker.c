@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process's messages, descriptors, rights and end, seen from its parent and by what the kernel says of it. */
+/*
+ * A process's messages, descriptors, rights and end, seen from its parent and by what the kernel
+ * says of it.
+ */
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
@@ -176,7 +179,8 @@ static int list_descriptors(const void *arg)
 
 TEST(descriptors)
 {
-	struct worker_spec spec = {.run = list_descriptors, .reply_size = sizeof(struct number), .n_files = 3};
+	struct worker_spec spec = {
+		.run = list_descriptors, .reply_size = sizeof(struct number), .n_files = 3};
 	struct number n;
 	const char *text;
 	int pipes[2];
@@ -268,7 +272,8 @@ TEST(forbidden_calls_end_the_process)
 	const char *root = folder(dir);
 
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
-		struct worker_spec spec = {.run = try_open, .sandbox = {.role = roles[i], .root = root}};
+		struct worker_spec spec = {
+			.run = try_open, .sandbox = {.role = roles[i], .root = root}};
 
 		ends(&spec, -EPIPE, "made a forbidden system call; killed", -1);
 		spec.run = try_fork;
@@ -339,7 +344,8 @@ static int take_memory(const void *arg)
 
 TEST(memory_is_bounded)
 {
-	ends(&(struct worker_spec){.run = take_memory, .sandbox = {.role = SANDBOX_COMPUTE, .memory = 100u << 20}},
+	ends(&(struct worker_spec){.run = take_memory,
+		     .sandbox = {.role = SANDBOX_COMPUTE, .memory = 100u << 20}},
 		-EPIPE, "exited unexpectedly", 6);
 }
 #endif

@@ -6,7 +6,8 @@ size_t utf8_decode(const char *s, uint32_t *ret)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	uint8_t first = (uint8_t)s[0];
-	size_t n = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+	bool leads = first >= 0xc2 && first < 0xf5;
+	size_t n = first < 0x80 ? 1 : !leads ? 0 : 2 + (first >= 0xe0) + (first >= 0xf0);
 	uint32_t c = n == 1 ? first : first & (0xff >> (n + 1));
 
 	/* The 0 at the end of a text is no such byte: nothing behind it is looked at. */

@@ -5,7 +5,8 @@
 #include "util.h"
 
 /*
- * utf8_decode: the code point at s and, unless ret is NULL, its value. Returns how many bytes it has; 0: they are no UTF-8
- * (RFC 3629: cut, longer than need be, half of a surrogate pair, behind Unicode's end).
+ * utf8_decode: the code point at s and, unless ret is NULL, its value. Returns how many bytes it
+ * has; 0: they are no UTF-8 (RFC 3629: cut, longer than need be, half of a surrogate pair, behind
+ * Unicode's end).
  */
 size_t utf8_decode(const char *s, uint32_t *ret);

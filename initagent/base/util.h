@@ -63,7 +63,10 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* now_ns: CLOCK_BOOTTIME in ns. Only loop.c, main.c and child processes call it; everyone else gets "now". */
+/*
+ * now_ns: CLOCK_BOOTTIME in ns. Only loop.c, main.c and child processes call it; everyone else gets
+ * "now".
+ */
 static inline uint64_t now_ns(void)
 {
 	struct timespec ts;

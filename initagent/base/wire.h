@@ -30,15 +30,15 @@ enum wire_defect {
 const char *wire_defect_words(enum wire_defect d);
 
 /*
- * wire_open: checks the headers of an IP packet, and gives its UDP payload and source. verify: check the
- * UDP checksum; a sender on the same host may leave it to hardware that is not there (the kernel says
- * so by TP_STATUS_CSUMNOTREADY).
+ * wire_open: checks the headers of an IP packet, and gives its UDP payload and source. verify:
+ * check the UDP checksum; a sender on the same host may leave it to hardware that is not there (the
+ * kernel says so by TP_STATUS_CSUMNOTREADY).
  */
 enum wire_defect wire_open(const void *packet, size_t len, bool verify, struct cursor *ret,
 	struct in_addr *ret_source);
 
 /*
- * wire_wrap: fills the WIRE_HEADERS bytes before a payload that already stands at packet + WIRE_HEADERS. The
- * whole is len bytes, at most 65,535.
+ * wire_wrap: fills the WIRE_HEADERS bytes before a payload that already stands at packet +
+ * WIRE_HEADERS. The whole is len bytes, at most 65,535.
  */
 void wire_wrap(uint8_t *packet, size_t len, struct in_addr source, struct in_addr dest);

@@ -206,7 +206,8 @@ int worker_receive(struct worker *w, void *reply, uint64_t now)
 	s = &w->spec;
 	n = recv(w->fd, reply, s->reply_size, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return now < w->deadline ? 0 : fail(w, "no reply within its time limit", -ETIMEDOUT);
+		return now < w->deadline ? 0
+					 : fail(w, "no reply within its time limit", -ETIMEDOUT);
 	if (n <= 0)
 		return fail(w, NULL, -EPIPE);
 	if (n != (ssize_t)s->reply_size || (s->valid && !s->valid(reply, s->context)))
@@ -228,7 +229,8 @@ int worker_wait(struct worker *w, void *reply)
 	int r;
 
 	while ((r = worker_receive(w, reply, now_ns())) == 0)
-		poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1, ms_until(w->deadline, now_ns()));
+		poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1,
+			ms_until(w->deadline, now_ns()));
 	return r;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * worker: the one way to fork a process: for what the kernel may hang in (mounts, connections, module
- * loads), and for what reads bytes from outside. It owns the process and a SOCK_SEQPACKET pair, over which messages of fixed
- * size go; its end, by whatever way, is told in words.
- * In: a struct worker_spec. Out: replies, checked for size, sense and state; a deadline; how it ended.
+ * worker: the one way to fork a process: for what the kernel may hang in (mounts, connections,
+ * module loads), and for what reads bytes from outside. It owns the process and a SOCK_SEQPACKET
+ * pair, over which messages of fixed size go; its end, by whatever way, is told in words.
+ * In: a struct worker_spec. Out: replies, checked for size, sense and state; a deadline; how it
+ * ended.
  * Callers: every folder. Tests: base/test_worker.c.
  */
 #pragma once
@@ -20,11 +21,14 @@
 struct worker;
 
 struct worker_spec {
-	/* The process. Its return value becomes the exit status. arg is borrowed: the process has a copy of all memory. */
+	/*
+	 * The process. Its return value becomes the exit status. arg is borrowed: the process has a
+	 * copy of all memory.
+	 */
 	int (*run)(const void *arg);
 	/*
-	 * May be NULL. Called before the rights are dropped, with the descriptors as run() finds them: returns what run() gets
-	 * instead of arg, NULL when it cannot go on.
+	 * May be NULL. Called before the rights are dropped, with the descriptors as run() finds
+	 * them: returns what run() gets instead of arg, NULL when it cannot go on.
 	 */
 	const void *(*prepare)(const void *arg);
 	const void *arg;
@@ -35,8 +39,9 @@ struct worker_spec {
 	size_t request_size; /* 0: it gets no requests */
 	size_t reply_size;
 	/*
-	 * valid: may the process say that, and now? Called for each reply of the right size; may end its strings. A process that
-	 * fails here is killed. NULL: size alone counts. context is borrowed.
+	 * valid: may the process say that, and now? Called for each reply of the right size; may
+	 * end its strings. A process that fails here is killed. NULL: size alone counts. context is
+	 * borrowed.
 	 */
 	bool (*valid)(void *reply, const void *context);
 	const void *context;
@@ -51,8 +56,9 @@ struct worker *worker_free(struct worker *w);
 DEFINE_FREEP(struct worker, worker_free)
 
 /*
- * worker_end: kills the process and reaps it; one that the kernel holds for more than a second is left to itself.
- * Closes worker_fd(): take that out of an epoll set before, since other processes may hold copies of it.
+ * worker_end: kills the process and reaps it; one that the kernel holds for more than a second is
+ * left to itself. Closes worker_fd(): take that out of an epoll set before, since other processes
+ * may hold copies of it.
  */
 void worker_end(struct worker *w);
 
@@ -63,15 +69,21 @@ struct worker *worker_detach(struct worker *w);
 int worker_fd(const struct worker *w);
 pid_t worker_pid(const struct worker *w);
 
-/* worker_deadline: when worker_receive() says -ETIMEDOUT; NSEC_NEVER for NULL, and without limit. */
+/*
+ * worker_deadline: when worker_receive() says -ETIMEDOUT; NSEC_NEVER for NULL, and without limit.
+ */
 uint64_t worker_deadline(const struct worker *w);
 
-/* worker_send: never blocks. 0, -EAGAIN: it is busy with others, -EPIPE: it has ended, which worker_receive() tells. */
+/*
+ * worker_send: never blocks. 0, -EAGAIN: it is busy with others, -EPIPE: it has ended, which
+ * worker_receive() tells.
+ */
 int worker_send(struct worker *w, const void *request);
 
 /*
- * worker_receive: the next reply. 1; 0: none yet; -EPIPE: it has ended or sent an invalid message; -ETIMEDOUT: no reply
- * within the limit. After an error nothing more comes: call worker_end() or worker_free(). NULL: 0.
+ * worker_receive: the next reply. 1; 0: none yet; -EPIPE: it has ended or sent an invalid message;
+ * -ETIMEDOUT: no reply within the limit. After an error nothing more comes: call worker_end() or
+ * worker_free(). NULL: 0.
  */
 int worker_receive(struct worker *w, void *reply, uint64_t now);
 
@@ -79,12 +91,15 @@ int worker_receive(struct worker *w, void *reply, uint64_t now);
 int worker_wait(struct worker *w, void *reply);
 
 /*
- * worker_ask: a process for a single reply: starts it, waits and ends it. 0; or -errno, then *ret_text (lives for ever) says
- * how it ended.
+ * worker_ask: a process for a single reply: starts it, waits and ends it. 0; or -errno, then
+ * *ret_text (lives for ever) says how it ended.
  */
 int worker_ask(const struct worker_spec *spec, void *reply, const char **ret_text);
 
-/* worker_end_text: after worker_end(): how it ended, in words that live for ever: exit, signal, forbidden call, invalid message. */
+/*
+ * worker_end_text: after worker_end(): how it ended, in words that live for ever: exit, signal,
+ * forbidden call, invalid message.
+ */
 const char *worker_end_text(const struct worker *w);
 
 /* worker_never_ran: after worker_end(): it could not be set up, or drop its rights: another one could not either. */
@@ -94,11 +109,14 @@ bool worker_never_ran(const struct worker *w);
 int worker_exit_status(const struct worker *w);
 
 /*
- * worker_try: calls run(arg), which finds file (-1: none) as WORKER_FILE(0), in a process and waits for its end, limit
- * ns at most; then it is killed and left to itself. What it sends is not read.
+ * worker_try: calls run(arg), which finds file (-1: none) as WORKER_FILE(0), in a process and waits
+ * for its end, limit ns at most; then it is killed and left to itself. What it sends is not read.
  */
 void worker_try(int (*run)(const void *arg), const void *arg, int file, uint64_t limit);
 
-/* The process's side. worker_next: the next request; false: its parent is gone. worker_reply: 0 or -errno. Both block. */
+/*
+ * The process's side. worker_next: the next request; false: its parent is gone. worker_reply: 0 or
+ * -errno. Both block.
+ */
 bool worker_next(void *request, size_t size);
 int worker_reply(const void *reply, size_t size);

@@ -127,8 +127,8 @@ static void tell_state(
 }
 
 /*
- * Every port as it is now to the port queries, which ask what is to be asked. What it learned may be the
- * last thing the gate waited for.
+ * Every port as it is now to the port queries, which ask what is to be asked. What it learned may
+ * be the last thing the gate waited for.
  */
 static void ask_about_ports(struct fabric *f, uint64_t now)
 {
@@ -247,7 +247,8 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 	if (n < 0)
 		return n;
 	if (n == PORTS_MAX && !f->full)
-		report_log(f->env.report, REPORT_WARN, "fabric", now, "more than %d RDMA ports: the rest is not looked at", n - 1);
+		report_log(f->env.report, REPORT_WARN, "fabric", now,
+			"more than %d RDMA ports: the rest is not looked at", n - 1);
 	f->full = n == PORTS_MAX;
 	marks = calloc((size_t)n + 1, sizeof(*marks));
 	if (!marks)
@@ -382,7 +383,9 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 	return 0;
 }
 
-/* What the port queries have to tell. A port that is gone meanwhile has nothing to be told about. */
+/*
+ * What the port queries have to tell. A port that is gone meanwhile has nothing to be told about.
+ */
 static bool pop_answer(struct fabric *f, struct fabric_event *ret)
 {
 	struct query_event ev;

@@ -196,29 +196,31 @@ void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now);
 
 /*
  * fabric_ask_sm: asks the SA once although smprobe is off, for example because carrier is late. The
- * answer, or that there was none within FABRIC_SA_LIMIT, is a FABRIC_SM event. 0, -ENOENT for an unknown port, -EAGAIN when the port is not ACTIVE
- * with an SM LID, or another negative errno when it cannot be asked.
+ * answer, or that there was none within FABRIC_SA_LIMIT, is a FABRIC_SM event. 0, -ENOENT for an
+ * unknown port, -EAGAIN when the port is not ACTIVE with an SM LID, or another negative errno when
+ * it cannot be asked.
  */
 int fabric_ask_sm(struct fabric *f, const char *device, unsigned port, uint64_t now);
 
 /*
- * fabric_ask_group: asks the SA for the IPoIB broadcast group of a partition (membership bit of pkey
- * is ignored). The answer is a FABRIC_GROUP event, within FABRIC_SA_LIMIT. Errors as above.
+ * fabric_ask_group: asks the SA for the IPoIB broadcast group of a partition (membership bit of
+ * pkey is ignored). The answer is a FABRIC_GROUP event, within FABRIC_SA_LIMIT. Errors as above.
  */
 int fabric_ask_group(
 	struct fabric *f, const char *device, unsigned port, uint16_t pkey, uint64_t now);
 
 /*
  * fabric_judge_group: why an IPoIB interface of this partition has no carrier although its port
- * passes the gate. Returns the cause and one line of text; NETDEV_NO_CARRIER when the group is there
- * and fits the port, so that the join only takes its time. Pure.
+ * passes the gate. Returns the cause and one line of text; NETDEV_NO_CARRIER when the group is
+ * there and fits the port, so that the join only takes its time. Pure.
  */
 enum cause fabric_judge_group(
 	const struct fabric_port *port, const struct fabric_group *group, char *text, size_t size);
 
 /*
- * fabric_join_failure: the newest status (negative errno) with which the kernel says netdev's join was
- * refused since that time (CLOCK_BOOTTIME ns; the log's own clock may differ by ms); 0: it says none.
+ * fabric_join_failure: the newest status (negative errno) with which the kernel says netdev's join
+ * was refused since that time (CLOCK_BOOTTIME ns; the log's own clock may differ by ms); 0: it says
+ * none.
  */
 int fabric_join_failure(const struct env *env, const char *netdev, uint64_t since);
 
@@ -269,10 +271,12 @@ void fabric_gid_from_ipv4(uint32_t address, uint8_t ret_raw[static 16]);
 enum fabric_pkey { PKEY_ABSENT, PKEY_LIMITED, PKEY_FULL };
 
 /*
- * fabric_find_pkey: is the partition in the port's P_Key table as it is now? pkey's membership bit does
- * not count; the answer tells the table's (IBTA 10.9.1.2: a limited member reaches full ones only).
+ * fabric_find_pkey: is the partition in the port's P_Key table as it is now? pkey's membership bit
+ * does not count; the answer tells the table's (IBTA 10.9.1.2: a limited member reaches full ones
+ * only).
  */
-enum fabric_pkey fabric_find_pkey(const struct env *env, const struct fabric_port *port, uint16_t pkey);
+enum fabric_pkey fabric_find_pkey(
+	const struct env *env, const struct fabric_port *port, uint16_t pkey);
 
 /* fabric_pkeys: the valid entries of the port's P_Key table in its order; how many were written. */
 size_t fabric_pkeys(

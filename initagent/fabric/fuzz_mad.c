@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * MADs from the fabric: the first byte is the question, the rest any bytes as its answer. What is taken
- * out of them must be harmless on a console and within its range.
+ * MADs from the fabric: the first byte is the question, the rest any bytes as its answer. What is
+ * taken out of them must be harmless on a console and within its range.
  */
 #include "fabric/mad.h"
 

@@ -106,8 +106,8 @@ enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size)
 			continue;
 		fabric_neighbour_text(&port->neighbour, end, sizeof(end));
 		snprintf(text, size, "%s %s %s, %s%s%s%s", port->name, port_phys_name(port->phys),
-			port_state_name(port->state), rows[i].what, *end ? " (cable ends at " : "", end,
-			*end ? ")" : "");
+			port_state_name(port->state), rows[i].what, *end ? " (cable ends at " : "",
+			end, *end ? ")" : "");
 		return rows[i].cause;
 	}
 	if (size)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * join: why an IPoIB interface does not come up on a port that is ACTIVE. Carrier means "joined the
- * broadcast group"; the SA refuses the join of a port that is slower than the group, or whose MTU is
- * below the group's (IBTA vol. 1, 15.2.5.17; RFC 4391, 5), and the driver only tries again. The kernel
- * tells a refusal to its log alone ("ib0: multicast join failed for ff12:401b:...:ffff:ffff, status -22").
+ * broadcast group"; the SA refuses the join of a port that is slower than the group, or whose MTU
+ * is below the group's (IBTA vol. 1, 15.2.5.17; RFC 4391, 5), and the driver only tries again. The
+ * kernel tells a refusal to its log alone ("ib0: multicast join failed for ff12:401b:...:ffff:ffff,
+ * status -22").
  */
 #include "fabric/private.h"
 
@@ -80,7 +81,8 @@ static const struct {
 	{refused, say_status, CAUSE_IPOIB_NO_GROUP, "broadcast group denied"},
 	{silent, say_nothing, CAUSE_PORT_SM_SILENT, "subnet manager does not answer"},
 	{mtu_too_big, say_mtus, CAUSE_IPOIB_JOIN_REFUSED, "broadcast group's MTU above the port's"},
-	{rate_too_high, say_rates, CAUSE_IPOIB_JOIN_REFUSED, "broadcast group's rate above the port's"},
+	{rate_too_high, say_rates, CAUSE_IPOIB_JOIN_REFUSED,
+		"broadcast group's rate above the port's"},
 	{present, say_nothing, CAUSE_NETDEV_NO_CARRIER, "joining the broadcast group"},
 	{any, say_nothing, CAUSE_NETDEV_NO_CARRIER, "waiting for the broadcast group"},
 };
@@ -121,7 +123,8 @@ static bool split_record(const char *line, uint64_t *ret_us, const char **ret_te
 	return end != p + 1;
 }
 
-bool join_failure_in(const char *record, size_t len, const char *netdev, uint64_t *ret_us, int *ret_status)
+bool join_failure_in(
+	const char *record, size_t len, const char *netdev, uint64_t *ret_us, int *ret_status)
 {
 	static const char words[] = ": multicast join failed for ff12:401b:";
 	static const char group[] = "ffff:ffff, status ";

@@ -9,7 +9,7 @@
 #define METHOD_GET	0x01
 #define METHOD_GET_RESP 0x81
 #define STATUS_BUSY	0x0001
-#define STATUS_BAD	0x001c /* bits 2-4: invalid field, unsupported version, method or attribute */
+#define STATUS_BAD	0x001c /* bits 2-4: field, version, method or attribute */
 #define STATUS_D_BIT	0x8000 /* directed route: on its way back (14.2.1.2) */
 #define HEADER_LEN	24
 
@@ -92,7 +92,7 @@ static int read_node_desc(struct cursor *c, struct mad_answer *a)
 	if (!cursor_copy(c, raw, sizeof(raw)))
 		return -EBADMSG;
 	while (n < sizeof(raw) && raw[n]) {
-		a->desc[n] = raw[n] > ' ' && raw[n] < 0x7f ? (char)raw[n] : raw[n] == ' ' ? ' ' : '?';
+		a->desc[n] = raw[n] >= ' ' && raw[n] < 0x7f ? (char)raw[n] : '?';
 		n++;
 	}
 	while (n && a->desc[n - 1] == ' ')
@@ -163,7 +163,8 @@ static const struct query_row {
 	int (*read)(struct cursor *c, struct mad_answer *a);
 } queries[MAD_QUERY_MAX] = {
 	[MAD_NODE_INFO] = {"NodeInfo", MAD_CLASS_SM_DIRECTED, 0x11, 1, false, read_node_info},
-	[MAD_NODE_DESC] = {"NodeDescription", MAD_CLASS_SM_DIRECTED, 0x10, 1, false, read_node_desc},
+	[MAD_NODE_DESC] = {"NodeDescription", MAD_CLASS_SM_DIRECTED, 0x10, 1, false,
+		read_node_desc},
 	[MAD_PORT_INFO] = {"PortInfo", MAD_CLASS_SM_DIRECTED, 0x15, 0, true, read_port_info},
 	[MAD_SM_INFO] = {"SMInfo", MAD_CLASS_SM, 0x20, 0, false, read_sm_info},
 	[MAD_SA_ALIVE] = {"SA ClassPortInfo", MAD_CLASS_SA, 0x01, 0, false, read_nothing},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mad: the bytes of the few management datagrams the agent sends and of their answers (IBTA vol. 1,
- * chapters 13-15). Pure. Answers may come from any node of the fabric, so they are read with a bounded
- * cursor and every number in them is checked before it is used.
+ * chapters 13-15). Pure. Answers may come from any node of the fabric, so they are read with a
+ * bounded cursor and every number in them is checked before it is used.
  */
 #pragma once
 
@@ -87,8 +87,9 @@ int mad_parse(const struct mad_request *rq, const void *data, size_t len, struct
 bool mad_is_busy(uint16_t status);
 
 /*
- * mad_not_served: the status says that the question is not understood there (IBTA 13.4.7, bits 2-4).
- * The kernel of a node says so when no program serves the class: a subnet manager's host outlives it.
+ * mad_not_served: the status says that the question is not understood there (IBTA 13.4.7, bits
+ * 2-4). The kernel of a node says so when no program serves the class: a subnet manager's host
+ * outlives it.
  */
 bool mad_not_served(uint16_t status);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mad_client: see mad_client.h. Our own timers decide when a try is over: what the kernel says about
- * its own comes at about the same time, and ibsim's stand-in for the kernel says nothing.
+ * mad_client: see mad_client.h. Our own timers decide when a try is over: what the kernel says
+ * about its own comes at about the same time, and ibsim's stand-in for the kernel says nothing.
  */
 #include "fabric/mad_client.h"
 

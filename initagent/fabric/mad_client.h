@@ -21,7 +21,7 @@ struct mad_ask {
 
 enum mad_outcome {
 	MAD_ANSWERED,
-	MAD_SILENT, /* no answer to any try: the other side is dead, does not serve this class or requires an M_Key */
+	MAD_SILENT, /* no answer to any try: dead, not served, or an M_Key is required */
 	MAD_FAILED, /* could not be sent: error */
 };
 

@@ -73,7 +73,9 @@ static int io_send(void *data, void *handle, const struct mad_to *to,
 	umad_set_pkey(umad, 0);
 	umad_set_addr(umad, to->lid, (int)info->qp, to->sl, (int)info->qkey);
 	memcpy(umad_get_mad(umad), mad, MAD_SIZE);
-	/* No retries by the kernel: the client's timers do them, and each has a number of its own. */
+	/*
+	 * No retries by the kernel: the client's timers do them, and each has a number of its own.
+	 */
 	return umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
 }
 

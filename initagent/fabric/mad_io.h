@@ -22,7 +22,8 @@ struct mad_to {
 
 struct mad_ops {
 	/*
-	 * Opens a port: 0 with a handle; -ENODEV when ib_umad or the port's node is not there (yet),
+	 * Opens a port: 0 with a handle; -ENODEV when ib_umad or the port's node is not there
+	 * (yet),
 	 * -EACCES without rights, or another negative errno.
 	 */
 	int (*open)(void *data, const struct env *env, const char *device, unsigned port,
@@ -30,15 +31,16 @@ struct mad_ops {
 	/* To poll for reading. May be one that epoll does not take (ibsim's preload library). */
 	int (*fd)(void *data, void *io);
 	/*
-	 * Sends one MAD; the kernel waits timeout_ms for the answer to let it through. 0 or negative
-	 * errno, -EPERM when the port may not send this class (virtual functions and queue pair 0).
+	 * Sends one MAD; the kernel waits timeout_ms for the answer to let it through. 0 or
+	 * negative errno, -EPERM when the port may not send this class (virtual functions and queue
+	 * pair 0).
 	 */
 	int (*send)(void *data, void *io, const struct mad_to *to,
 		const uint8_t mad[static MAD_SIZE], unsigned timeout_ms);
 	/*
 	 * The next datagram: its length, 0 when there is none, or negative errno. Never blocks.
-	 * *ret_error: 0, or the errno with which the kernel gives a request back: buf then holds its
-	 * header as it was sent.
+	 * *ret_error: 0, or the errno with which the kernel gives a request back: buf then holds
+	 * its header as it was sent.
 	 */
 	int (*recv)(void *data, void *io, uint8_t buf[static MAD_IO_SIZE], int *ret_error);
 	void (*close)(void *data, void *io);

@@ -16,7 +16,8 @@
 #define ADDR_PKEY  8	  /* in the broadcast address: 00ffffff, then ff12:401b:PKEY:... */
 #define ADDR_GUID  12
 
-static unsigned long net_number(const struct env *env, const char *name, const char *attribute, int base)
+static unsigned long net_number(
+	const struct env *env, const char *name, const char *attribute, int base)
 {
 	char text[32];
 
@@ -26,8 +27,8 @@ static unsigned long net_number(const struct env *env, const char *name, const c
 }
 
 /* "80:00:02:08:fe:80:...": false unless it has all 20 bytes. */
-static bool net_address(
-	const struct env *env, const char *name, const char *attribute, uint8_t ret[static ADDR_LEN])
+static bool net_address(const struct env *env, const char *name, const char *attribute,
+	uint8_t ret[static ADDR_LEN])
 {
 	char text[ADDR_LEN * 3 + 8], *at = text;
 

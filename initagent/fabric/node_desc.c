@@ -72,8 +72,8 @@ static void describe_port(struct fabric *f, const struct fabric_port *p, uint64_
 		report_log(f->env.report, REPORT_DEBUG, p->device, now, "node description: %s",
 			strerror(-r));
 	else if (r > 0)
-		report_log(f->env.report, REPORT_DEBUG, p->device, now, "node description is \"%s\"",
-			desc);
+		report_log(f->env.report, REPORT_DEBUG, p->device, now,
+			"node description is \"%s\"", desc);
 }
 
 void fabric_describe_ports(struct fabric *f, uint64_t now)

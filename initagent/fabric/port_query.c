@@ -16,14 +16,16 @@
 
 /*
  * An SA that a thousand nodes ask at once takes its time: 0.5 + 1 + 2 s make FABRIC_SA_LIMIT. After
- * that it is called silent and, for smprobe, asked again every PROBE_PERIOD: nothing announces an SM
- * that comes back under its old LID.
+ * that it is called silent and, for smprobe, asked again every PROBE_PERIOD: nothing announces an
+ * SM that comes back under its old LID.
  */
 #define SA_TRIES     3
 #define SA_PERIOD    (500 * NSEC_PER_MSEC)
 #define PROBE_PERIOD (4 * NSEC_PER_SEC)
 
-/* Its host says that no subnet manager runs there: that is known at once, and cheap to ask again. */
+/*
+ * Its host says that no subnet manager runs there: that is known at once, and cheap to ask again.
+ */
 #define ABSENT_PERIOD NSEC_PER_SEC
 
 enum progress { UNASKED, ASKED, KNOWN };
@@ -204,8 +206,8 @@ static bool has_sm(const struct fabric_port *p)
 }
 
 /*
- * A port that falls back may have another cable by now; one whose neighbour kept silent may have one
- * that has finished starting up.
+ * A port that falls back may have another cable by now; one whose neighbour kept silent may have
+ * one that has finished starting up.
  */
 static void notice_state(struct port_query *q, const struct fabric_port *port)
 {
@@ -217,7 +219,8 @@ static void notice_state(struct port_query *q, const struct fabric_port *port)
 		forget_neighbour(q);
 }
 
-static void query_update(struct port_query *q, const struct fabric_port *port, bool smprobe, uint64_t now)
+static void query_update(
+	struct port_query *q, const struct fabric_port *port, bool smprobe, uint64_t now)
 {
 	notice_state(q, port);
 	if (port->phys == PHYS_LINK_UP && q->info == UNASKED)
@@ -241,7 +244,8 @@ static int query_ask_sm(struct port_query *q, const struct fabric_port *port, ui
 	return q->sa == ASKED ? 0 : begin_sm(q, port, now);
 }
 
-static int query_ask_group(struct port_query *q, const struct fabric_port *port, uint16_t pkey, uint64_t now)
+static int query_ask_group(
+	struct port_query *q, const struct fabric_port *port, uint16_t pkey, uint64_t now)
 {
 	int r;
 
@@ -358,8 +362,8 @@ static bool query_watch(struct port_query *q, int epoll)
 	int fd = mad_client_fd(q->client);
 
 	/*
-	 * Asked each time: a closed descriptor leaves epoll by itself, and the next one may have its
-	 * number.
+	 * Asked each time: a closed descriptor leaves epoll by itself, and the next one may have
+	 * its number.
 	 */
 	return fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0 || errno == EEXIST;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * port_query: what is asked about the ports and when. The neighbour as soon as a port is LinkUp; the
- * subnet manager and broadcast groups on demand and when the port is ACTIVE. What is known is dropped
- * with the link or the SM LID that it depends on.
+ * port_query: what is asked about the ports and when. The neighbour as soon as a port is LinkUp;
+ * the subnet manager and broadcast groups on demand and when the port is ACTIVE. What is known is
+ * dropped with the link or the SM LID that it depends on.
  */
 #pragma once
 
@@ -16,7 +16,10 @@ struct query_event {
 	struct fabric_group group;
 };
 
-/* port_queries_new: epoll gets the fds of open ports. env, ops and epoll are borrowed. 0 or -ENOMEM. */
+/*
+ * port_queries_new: epoll gets the fds of open ports. env, ops and epoll are borrowed. 0 or
+ * -ENOMEM.
+ */
 int port_queries_new(
 	struct port_queries **ret, const struct env *env, const struct mad_ops *ops, int epoll);
 struct port_queries *port_queries_free(struct port_queries *all);
@@ -28,8 +31,8 @@ void port_queries_set_smprobe(struct port_queries *all, bool on);
 void port_queries_fill(const struct port_queries *all, struct fabric_port *port);
 
 /*
- * port_queries_update: looks at a port as it is now: forgets what no longer holds and asks what is to be
- * asked; then like port_queries_fill().
+ * port_queries_update: looks at a port as it is now: forgets what no longer holds and asks what is
+ * to be asked; then like port_queries_fill().
  */
 void port_queries_update(struct port_queries *all, struct fabric_port *port, uint64_t now);
 

@@ -7,7 +7,9 @@
 #include "fabric/ops.h"
 #include "fabric/port_query.h"
 
-/* --- ports.c: the RDMA ports as sysfs shows them (Documentation/ABI/stable/sysfs-class-infiniband) */
+/*
+ * --- ports.c: the RDMA ports as sysfs shows them (Documentation/ABI/stable/sysfs-class-infiniband)
+ */
 
 #define PORTS_MAX 512 /* four adapters with 127 virtual functions each; the rest is not looked at */
 
@@ -32,7 +34,9 @@ int ports_parse_gid(const char *text, uint8_t ret[static 16]);
 /* rate_parse: "2.5 Gb/sec (1X SDR)", as sysfs has it, in Mb/s; 0 when it is no rate. Pure. */
 unsigned rate_parse(const char *text);
 
-/* --- watch.c: the verbs contexts that are open for their async events, one a device at most ------ */
+/*
+ * --- watch.c: the verbs contexts that are open for their async events, one a device at most ------
+ */
 
 #define WATCH_MAX 512 /* devices; those beyond are polled */
 
@@ -63,9 +67,14 @@ bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_even
 /* watch_count: contexts open now. */
 size_t watch_count(const struct watch_list *w);
 
-/* --- group_list.c: the broadcast groups asked about over one port -------------------------------- */
+/*
+ * --- group_list.c: the broadcast groups asked about over one port --------------------------------
+ */
 
-/* An answer is complete when the SA and this node's own port have answered: their MTUs are compared. */
+/*
+ * An answer is complete when the SA and this node's own port have answered: their MTUs are
+ * compared.
+ */
 
 #define GROUPS_MAX 4
 
@@ -93,13 +102,17 @@ bool group_list_pop(struct group_list *g, struct fabric_group *ret);
 /* group_list_busy: an answer is to come, or to be popped. */
 bool group_list_busy(const struct group_list *g);
 
-/* --- join.c, node_desc.c ------------------------------------------------------------------------ */
+/*
+ * --- join.c, node_desc.c ------------------------------------------------------------------------
+ */
 
 /* join_failure_in: is this record (any bytes) such a failure of netdev's broadcast group? Pure. */
-bool join_failure_in(const char *record, size_t len, const char *netdev, uint64_t *ret_us, int *ret_status);
+bool join_failure_in(
+	const char *record, size_t len, const char *netdev, uint64_t *ret_us, int *ret_status);
 
 #define NODE_DESC_SIZE	  65 /* 64 bytes and a terminator of ours */
-#define NODE_DESC_DEFAULT "%h %d" /* rdma-ndd's on the real root: the name stays when that takes over */
+/* rdma-ndd's on the real root: the name stays when that takes over */
+#define NODE_DESC_DEFAULT "%h %d"
 
 /*
  * node_desc_make: text with "%h" replaced by the host name up to its first dot, or by the node GUID
@@ -112,7 +125,9 @@ void node_desc_make(char ret[static NODE_DESC_SIZE], const char *text, const cha
 /* node_desc_set: 1 when it was written, 0 when it was so already, -errno (-EACCES, -ENOENT). */
 int node_desc_set(const struct env *env, const char *device, const char *desc);
 
-/* --- the room ------------------------------------------------------------------------------------ */
+/*
+ * --- the room ------------------------------------------------------------------------------------
+ */
 
 /* What is to be told about ports[i], beside it so that the public list stays an array. */
 struct pending {
@@ -139,5 +154,7 @@ struct fabric {
 	char text[64], host[65];
 };
 
-/* fabric_describe_ports: sets the NodeDescription of every InfiniBand device that has another one. */
+/*
+ * fabric_describe_ports: sets the NodeDescription of every InfiniBand device that has another one.
+ */
 void fabric_describe_ports(struct fabric *f, uint64_t now);

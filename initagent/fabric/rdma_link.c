@@ -9,7 +9,8 @@
 
 static struct nl_msg *nldev_msg(int command, int flags)
 {
-	return netlink_msg(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), NLM_F_REQUEST | flags, NULL, 0);
+	return netlink_msg(
+		RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), NLM_F_REQUEST | flags, NULL, 0);
 }
 
 static void copy_string(char *dst, size_t size, struct nlattr *attr)
@@ -55,7 +56,8 @@ static void ask_of(struct netlink *n, struct nl_msg *msg, struct rdma_link *link
 	void (*read)(struct nlattr **tb, struct rdma_link *link))
 {
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
-	int r = netlink_send(n, netlink_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, link->index), "RDMA");
+	int r = netlink_send(
+		n, netlink_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, link->index), "RDMA");
 
 	while (r == 0 && next_row(n, tb) > 0)
 		read(tb, link);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roce: RDMA-CM's default RoCE version, in configfs (kernel: Documentation/ABI/testing/configfs-rdma_cm).
- * A folder made there is a device's settings; it holds a reference to the device, so it is removed when
- * its value is written: the value stays.
+ * roce: RDMA-CM's default RoCE version, in configfs (kernel:
+ * Documentation/ABI/testing/configfs-rdma_cm). A folder made there is a device's settings; it holds
+ * a reference to the device, so it is removed when its value is written: the value stays.
  */
 #include "fabric/fabric.h"
 
@@ -44,8 +44,8 @@ int fabric_set_roce(const struct env *env, const struct fabric_port *port, bool 
 	if (r < 0)
 		return r;
 	if (env_path(env, dir, sizeof(dir), CONFIGFS "/rdma_cm/%s", port->device) < 0 ||
-		env_path(env, path, sizeof(path), CONFIGFS "/rdma_cm/%s/ports/%u/default_roce_mode", port->device,
-			port->port) < 0)
+		env_path(env, path, sizeof(path), CONFIGFS "/rdma_cm/%s/ports/%u/default_roce_mode",
+			port->device, port->port) < 0)
 		return -ENAMETOOLONG;
 	made = mkdir(dir, 0755) == 0;
 	if (!made && errno != EEXIST)

@@ -479,7 +479,8 @@ TEST(why_a_group_is_not_joined)
 	CHECK_STR(text, "mlx5_0/1 P_Key ffff: joining the broadcast group");
 	r.lab.group_mtu = 5;
 	CHECK_INT(group_verdict(&r, 0xffff, text), CAUSE_IPOIB_JOIN_REFUSED);
-	CHECK_STR(text, "mlx5_0/1 P_Key ffff: broadcast group's MTU above the port's (4096, port 2048)");
+	CHECK_STR(text,
+		"mlx5_0/1 P_Key ffff: broadcast group's MTU above the port's (4096, port 2048)");
 	/* Our own MTU unknown: no verdict on it. */
 	r.lab.deaf[MAD_PORT_INFO] = true;
 	CHECK_INT(group_verdict(&r, 0xffff, text), CAUSE_NETDEV_NO_CARRIER);
@@ -545,7 +546,8 @@ static void desc_is(struct room *r, const char *text)
 {
 	char got[128];
 
-	CHECK(env_read(&r->tree.env, got, sizeof(got), "/sys/class/infiniband/mlx5_0/node_desc") >= 0);
+	CHECK(env_read(&r->tree.env, got, sizeof(got), "/sys/class/infiniband/mlx5_0/node_desc") >=
+		0);
 	CHECK_STR(got, text);
 }
 

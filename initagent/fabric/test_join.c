@@ -9,7 +9,8 @@ static bool found(const char *record, const char *netdev)
 	uint64_t us = 0;
 	int status = 0;
 
-	return join_failure_in(record, strlen(record), netdev, &us, &status) && us == 5140900 && status == -22;
+	return join_failure_in(record, strlen(record), netdev, &us, &status) && us == 5140900 &&
+	       status == -22;
 }
 
 TEST(the_broadcast_group_of_this_interface_only)
@@ -29,9 +30,13 @@ TEST(the_broadcast_group_of_this_interface_only)
 TEST(anything_else_is_no_failure)
 {
 	static const char *const records[] = {
-		"", ";", ",,", "4,339,x,-;ib0: multicast join failed for ff12:401b:ffff:ffff, status -22",
+		"",
+		";",
+		",,",
+		"4,339,x,-;ib0: multicast join failed for ff12:401b:ffff:ffff, status -22",
 		"4,339,5140900,-;ib0: link becomes ready",
-		"4,339,5140900,-;ib0: multicast join failed for ff12:401b:ffff:0000:0000:0000:ffff:ffff, status 0",
+		"4,339,5140900,-;ib0: multicast join failed for "
+		"ff12:401b:ffff:0000:0000:0000:ffff:ffff, status 0",
 		"4,339;ib0: multicast join failed for ff12:401b:ffff:ffff, status -22,",
 	};
 

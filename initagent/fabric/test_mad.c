@@ -6,14 +6,16 @@
 
 static void build(enum mad_query query, uint8_t mad[MAD_SIZE])
 {
-	const struct mad_request rq = {.query = query, .tid = 0xa1b2c3d4, .port = 2, .pkey = 0x0001};
+	const struct mad_request rq = {
+		.query = query, .tid = 0xa1b2c3d4, .port = 2, .pkey = 0x0001};
 
 	mad_build(&rq, mad);
 }
 
 static int parse(enum mad_query query, const void *data, size_t len, struct mad_answer *a)
 {
-	const struct mad_request rq = {.query = query, .tid = 0xa1b2c3d4, .port = 2, .pkey = 0x0001};
+	const struct mad_request rq = {
+		.query = query, .tid = 0xa1b2c3d4, .port = 2, .pkey = 0x0001};
 
 	return mad_parse(&rq, data, len, a);
 }
@@ -39,8 +41,8 @@ static bool all_zero(const uint8_t *p, size_t n)
 
 TEST(directed_route_request)
 {
-	static const uint8_t head[] = {1, 0x81, 1, 1, 0, 0, 0 /* pointer */, 1 /* hops */, 0, 0, 0, 0,
-		0xa1, 0xb2, 0xc3, 0xd4, 0, 0x11};
+	static const uint8_t head[] = {1, 0x81, 1, 1, 0, 0, 0 /* pointer */, 1 /* hops */, 0, 0, 0,
+		0, 0xa1, 0xb2, 0xc3, 0xd4, 0, 0x11};
 	uint8_t mad[MAD_SIZE];
 
 	build(MAD_NODE_INFO, mad);

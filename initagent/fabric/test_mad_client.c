@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Questions over one port: tries, silence, late and foreign answers, and when the port is closed. */
+/*
+ * Questions over one port: tries, silence, late and foreign answers, and when the port is closed.
+ */
 #include "check.h"
 #include "fabric/mad_client.h"
 #include "madlab.h"

@@ -59,7 +59,8 @@ int links_rename(struct links *l, int ifindex, const char *name)
 	int e;
 
 	if (!*name || strlen(name) >= IFNAMSIZ)
-		return links_refuse(l, -EINVAL, "interface name is empty or longer than 15 characters");
+		return links_refuse(
+			l, -EINVAL, "interface name is empty or longer than 15 characters");
 	if (dev && streq(dev->name, name))
 		return 0;
 	e = rename_once(l, ifindex, name);
@@ -123,7 +124,8 @@ int links_add_address(struct links *l, int ifindex, const struct link_address *a
 	if (e != -EEXIST)
 		return links_keep_error(l, e);
 	/* Again with REPLACE, which gives it the lifetime of this call. */
-	e = netlink_call(l->rtnl, address_msg(RTM_NEWADDR, NLM_F_REPLACE, ifindex, a), "renew address");
+	e = netlink_call(
+		l->rtnl, address_msg(RTM_NEWADDR, NLM_F_REPLACE, ifindex, a), "renew address");
 	return links_keep_error(l, e < 0 ? e : 1);
 }
 

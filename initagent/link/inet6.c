@@ -4,12 +4,16 @@
 
 #include <linux/if_link.h>
 
-/* IFLA_INET6_FLAGS; the kernel's include/net/if_inet6.h, which is not among its exported headers. */
+/*
+ * IFLA_INET6_FLAGS; the kernel's include/net/if_inet6.h, which is not among its exported headers.
+ */
 #define IF_RA_RCVD	0x20
 #define IF_RA_MANAGED	0x40
 #define IF_RA_OTHERCONF 0x80
 
-/* Messages about other interfaces, or of a kernel without IPv6 (no IFLA_PROTINFO), change nothing. */
+/*
+ * Messages about other interfaces, or of a kernel without IPv6 (no IFLA_PROTINFO), change nothing.
+ */
 static void take_flags(struct nlmsghdr *h, int ifindex, struct link_routers *ret)
 {
 	struct nlattr *tb[IFLA_MAX + 1] = {0}, *six[IFLA_INET6_MAX + 1] = {0};
@@ -20,8 +24,8 @@ static void take_flags(struct nlmsghdr *h, int ifindex, struct link_routers *ret
 		return;
 	if (ifi->ifi_index != ifindex || ifi->ifi_family != AF_INET6 || !tb[IFLA_PROTINFO])
 		return;
-	if (nla_parse_nested(six, IFLA_INET6_MAX, tb[IFLA_PROTINFO], NULL) < 0 || !six[IFLA_INET6_FLAGS] ||
-		nla_len(six[IFLA_INET6_FLAGS]) < 4)
+	if (nla_parse_nested(six, IFLA_INET6_MAX, tb[IFLA_PROTINFO], NULL) < 0 ||
+		!six[IFLA_INET6_FLAGS] || nla_len(six[IFLA_INET6_FLAGS]) < 4)
 		return;
 	flags = nla_get_u32(six[IFLA_INET6_FLAGS]);
 	ret->heard = flags & IF_RA_RCVD;
@@ -112,5 +116,6 @@ void links_settle(struct links *l, int ifindex)
 	const struct ifinfomsg one = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
 	struct nlmsghdr *h;
 
-	netlink_get(l->rtnl, netlink_msg(RTM_GETLINK, 0, &one, sizeof(one)), "look at the interface", &h);
+	netlink_get(l->rtnl, netlink_msg(RTM_GETLINK, 0, &one, sizeof(one)),
+		"look at the interface", &h);
 }

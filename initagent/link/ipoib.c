@@ -27,14 +27,16 @@ static int put_data(struct nl_msg *msg, const struct ipoib_data *data)
 	if (!nest)
 		return -ENOMEM;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].value >= 0 && nla_put_u16(msg, rows[i].type, (uint16_t)rows[i].value) < 0)
+		if (rows[i].value >= 0 &&
+			nla_put_u16(msg, rows[i].type, (uint16_t)rows[i].value) < 0)
 			return -ENOMEM;
 	nla_nest_end(msg, nest);
 	nla_nest_end(msg, info);
 	return 0;
 }
 
-static int call_data(struct links *l, struct nl_msg *msg, const struct ipoib_data *data, const char *what)
+static int call_data(
+	struct links *l, struct nl_msg *msg, const struct ipoib_data *data, const char *what)
 {
 	if (msg && put_data(msg, data) < 0) {
 		nlmsg_free(msg);
@@ -52,7 +54,8 @@ int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey
 	int r;
 
 	if (!*name || strlen(name) >= IFNAMSIZ)
-		return links_refuse(l, -EINVAL, "interface name is empty or longer than 15 characters");
+		return links_refuse(
+			l, -EINVAL, "interface name is empty or longer than 15 characters");
 	snprintf(what, sizeof(what), "create IPoIB interface %s", name);
 	msg = netlink_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
 	msg = netlink_put_u32(msg, IFLA_LINK, (uint32_t)parent);
@@ -79,16 +82,19 @@ int links_set_ipoib_mode(struct links *l, int ifindex, bool connected)
 
 int links_set_ipoib_umcast(struct links *l, int ifindex, bool on)
 {
-	return change(l, ifindex, &(struct ipoib_data){-1, -1, on}, on ? "set umcast" : "clear umcast");
+	return change(
+		l, ifindex, &(struct ipoib_data){-1, -1, on}, on ? "set umcast" : "clear umcast");
 }
 
 uint16_t netdev_pkey(const struct netdev *dev)
 {
 	/*
-	 * RFC 4391 section 4: the broadcast group's GID is ff12:401b:PKEY::ffff:ffff; the address is
-	 * 4 bytes of flags and QPN, then that GID.
+	 * RFC 4391 section 4: the broadcast group's GID is ff12:401b:PKEY::ffff:ffff; the address
+	 * is 4 bytes of flags and QPN, then that GID.
 	 */
-	return dev->broadcast.len == 20 ? (uint16_t)(dev->broadcast.bytes[8] << 8 | dev->broadcast.bytes[9]) : 0;
+	return dev->broadcast.len == 20
+		       ? (uint16_t)(dev->broadcast.bytes[8] << 8 | dev->broadcast.bytes[9])
+		       : 0;
 }
 
 uint64_t netdev_guid(const struct netdev *dev)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * link: the network interfaces of this node over rtnetlink: which there are, what state they are in,
- * and every change we make to them (up, MTU, name, addresses, routes, neighbour entries).
+ * link: the network interfaces of this node over rtnetlink: which there are, what state they are
+ * in, and every change we make to them (up, MTU, name, addresses, routes, neighbour entries).
  *
  * Identity is the ifindex; names change under us. Carrier is IFF_LOWER_UP: the kernel reports
- * operational "RUNNING" up to a second later than packets can flow, on IPoIB it means "broadcast group
- * joined". Requests are answered by the kernel within the call; the kernel's own words about a
- * refused one (extended ack) are kept for links_error().
+ * operational "RUNNING" up to a second later than packets can flow, on IPoIB it means "broadcast
+ * group joined". Requests are answered by the kernel within the call; the kernel's own words about
+ * a refused one (extended ack) are kept for links_error().
  */
 #pragma once
 
@@ -61,7 +61,8 @@ struct link_address {
 	struct inet_addr peer;	    /* family 0: no point-to-point peer */
 	uint32_t valid_s;	    /* LINK_FOREVER, or the kernel removes the address by itself */
 	bool no_dad;		    /* IPv6: usable at once */
-	bool optimistic;	    /* IPv6: usable while its check goes on, where the interface allows it */
+	/* IPv6: usable while its check goes on, where the interface allows it */
+	bool optimistic;
 	uint32_t metric;	    /* of the route to the subnet; 0: the kernel's own */
 	uint32_t flags;		    /* IFA_F_* as the kernel has them; not used when setting */
 };
@@ -70,7 +71,8 @@ struct link_address {
 struct link_routers {
 	bool heard;		  /* at least one was taken */
 	bool managed, other;	  /* their M and O flags: DHCPv6 has addresses, or the rest */
-	struct inet_addr gateway; /* of the default route with the least metric, of the preferred router; family 0: none */
+	/* of the default route with the least metric, of the preferred router; family 0: none */
+	struct inet_addr gateway;
 };
 
 struct link_route {
@@ -85,15 +87,17 @@ struct link_route {
 };
 
 /*
- * links_new: opens the sockets and reads the list; an event LINK_ADDED is pending for each interface.
- * Returns 0 or -errno. env is borrowed.
+ * links_new: opens the sockets and reads the list; an event LINK_ADDED is pending for each
+ * interface. Returns 0 or -errno. env is borrowed.
  */
 int links_new(struct links **ret, const struct env *env, uint64_t now);
 struct links *links_free(struct links *l);
 DEFINE_FREEP(struct links, links_free)
 
 int links_fd(const struct links *l);
-/* links_deadline: of the neighbour probes; 0 while an event waits to be popped; NSEC_NEVER: none. */
+/*
+ * links_deadline: of the neighbour probes; 0 while an event waits to be popped; NSEC_NEVER: none.
+ */
 uint64_t links_deadline(const struct links *l);
 /* links_dispatch: takes notifications; when the kernel lost some, the list is read again. */
 int links_dispatch(struct links *l, uint64_t now);
@@ -135,26 +139,31 @@ int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey
 int links_set_ipoib_mode(struct links *l, int ifindex, bool connected);
 int links_set_ipoib_umcast(struct links *l, int ifindex, bool on);
 
-/* netdev_pkey: the partition an IPoIB interface is in, netdev_guid: its port GUID (host order); else 0. */
+/*
+ * netdev_pkey: the partition an IPoIB interface is in, netdev_guid: its port GUID (host order);
+ * else 0.
+ */
 uint16_t netdev_pkey(const struct netdev *dev);
 uint64_t netdev_guid(const struct netdev *dev);
 
 /*
- * links_add_address, links_add_route: return 1 when it was there before: adopted (and renewed). A route that is
- * not the agent's own, such as the kernel's to a subnet, is never replaced: -EEXIST.
+ * links_add_address, links_add_route: return 1 when it was there before: adopted (and renewed). A
+ * route that is not the agent's own, such as the kernel's to a subnet, is never replaced: -EEXIST.
  */
 int links_add_address(struct links *l, int ifindex, const struct link_address *a);
 int links_del_address(struct links *l, int ifindex, const struct link_address *a);
 int links_add_route(struct links *l, const struct link_route *r);
 int links_del_route(struct links *l, const struct link_route *r);
 
-/* links_addresses: what is set on ifindex now, read from the kernel. The number written or -errno. */
+/*
+ * links_addresses: what is set on ifindex now, read from the kernel. The number written or -errno.
+ */
 int links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max);
 
 /*
- * links_settle: has the kernel bring an interface's operational state up to its carrier now, not when its link watch
- * comes to it, up to a second later (kernels from 6.8 on, on a query of one interface; older ones take their time).
- * IPv6 begins only then.
+ * links_settle: has the kernel bring an interface's operational state up to its carrier now, not
+ * when its link watch comes to it, up to a second later (kernels from 6.8 on, on a query of one
+ * interface; older ones take their time). IPv6 begins only then.
  */
 void links_settle(struct links *l, int ifindex);
 
@@ -168,13 +177,13 @@ int links_routers(struct links *l, int ifindex, struct link_routers *ret);
 int links_lookup(struct links *l, const struct inet_addr *dst, struct link_route *ret);
 
 /*
- * links_probe: makes the kernel resolve the link-layer address of the next hop towards addr, and ends
- * in LINK_NEIGH_REACHABLE or LINK_NEIGH_FAILED (by limit_ns after now). RDMA-CM may stall 5 s when it
- * finds no valid entry, so the root's server is probed before the mount. Even a stale entry is asked
- * again. Schedule: the kernel asks at once and every second (its retrans_time); when it gives up
- * after the third, we begin again after 250 ms, doubling to 2 s, until the limit. A second
- * probe of the same address replaces the first. Returns 0, -ENETUNREACH, -ENOSPC (too many
- * probes) or another -errno.
+ * links_probe: makes the kernel resolve the link-layer address of the next hop towards addr, and
+ * ends in LINK_NEIGH_REACHABLE or LINK_NEIGH_FAILED (by limit_ns after now). RDMA-CM may stall 5 s
+ * when it finds no valid entry, so the root's server is probed before the mount. Even a stale entry
+ * is asked again. Schedule: the kernel asks at once and every second (its retrans_time); when it
+ * gives up after the third, we begin again after 250 ms, doubling to 2 s, until the limit. A second
+ * probe of the same address replaces the first. Returns 0, -ENETUNREACH, -ENOSPC (too many probes)
+ * or another -errno.
  */
 int links_probe(struct links *l, const struct inet_addr *addr, uint64_t limit_ns, uint64_t now);
 

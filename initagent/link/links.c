@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * links: the list of interfaces, kept by the kernel's notifications; see link.h. Two sockets: requests and
- * their answers on one, notifications on the other, so that neither has to be picked out of the other.
+ * links: the list of interfaces, kept by the kernel's notifications; see link.h. Two sockets:
+ * requests and their answers on one, notifications on the other, so that neither has to be picked
+ * out of the other.
  */
 #include "link/private.h"
 
@@ -23,8 +24,9 @@
 #define LIST_PERIOD (100 * NSEC_PER_MSEC)
 
 /*
- * libnl asks for 32 KiB, room for about ten link messages: one driver that makes its virtual functions would
- * flood it. FORCE goes beyond net.core.rmem_max and needs CAP_NET_ADMIN, which we have.
+ * libnl asks for 32 KiB, room for about ten link messages: one driver that makes its virtual
+ * functions would flood it. FORCE goes beyond net.core.rmem_max and needs CAP_NET_ADMIN, which we
+ * have.
  */
 static void widen(int fd)
 {
@@ -119,7 +121,10 @@ static void drop_link(struct links *l, struct entry *e, uint64_t now)
 	e->news = NEWS_GONE;
 }
 
-/* Reads the whole list; interfaces that are not in it any more are gone. -EINTR: it was not the whole one. */
+/*
+ * Reads the whole list; interfaces that are not in it any more are gone. -EINTR: it was not the
+ * whole one.
+ */
 static int read_list_once(struct links *l, uint64_t now)
 {
 	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
@@ -142,7 +147,10 @@ static int read_list_once(struct links *l, uint64_t now)
 	return e;
 }
 
-/* A list that changed while it was read drops nothing; where it never stands still, a later one does. */
+/*
+ * A list that changed while it was read drops nothing; where it never stands still, a later one
+ * does.
+ */
 static int read_list(struct links *l, uint64_t now)
 {
 	int e = -EINTR;
@@ -231,7 +239,10 @@ static void take_message(struct links *l, struct nlmsghdr *h, uint64_t now)
 	}
 }
 
-/* Drops what is queued; more than DISCARD_MAX messages at once means that the list is stale again soon. */
+/*
+ * Drops what is queued; more than DISCARD_MAX messages at once means that the list is stale again
+ * soon.
+ */
 static void discard(const struct links *l)
 {
 	char byte;
@@ -242,8 +253,8 @@ static void discard(const struct links *l)
 }
 
 /*
- * The kernel dropped notifications. What is still queued is older than the loss and would bring back
- * interfaces that are gone: away with it, then read the list and ask the neighbours again.
+ * The kernel dropped notifications. What is still queued is older than the loss and would bring
+ * back interfaces that are gone: away with it, then read the list and ask the neighbours again.
  */
 static int recover(struct links *l, uint64_t now)
 {
@@ -331,7 +342,8 @@ bool links_pop_event(struct links *l, struct link_event *ret)
 			continue;
 		e = links_entry(l, p->ifindex);
 		*ret = (struct link_event){
-			.type = p->state == NEIGH_REACHABLE ? LINK_NEIGH_REACHABLE : LINK_NEIGH_FAILED,
+			.type = p->state == NEIGH_REACHABLE ? LINK_NEIGH_REACHABLE
+							    : LINK_NEIGH_FAILED,
 			.addr = p->addr,
 		};
 		if (e)

@@ -5,7 +5,8 @@
 #include <linux/neighbour.h>
 #include <net/if_arp.h>
 
-static struct nl_msg *build(const struct neigh_probe *p, int nl_flags, uint16_t state, uint8_t flags)
+static struct nl_msg *build(
+	const struct neigh_probe *p, int nl_flags, uint16_t state, uint8_t flags)
 {
 	const struct ndmsg ndm = {
 		.ndm_family = (uint8_t)p->hop.family,
@@ -14,7 +15,8 @@ static struct nl_msg *build(const struct neigh_probe *p, int nl_flags, uint16_t 
 		.ndm_flags = flags,
 	};
 
-	return link_put_addr(netlink_msg(RTM_NEWNEIGH, nl_flags, &ndm, sizeof(ndm)), NDA_DST, &p->hop);
+	return link_put_addr(
+		netlink_msg(RTM_NEWNEIGH, nl_flags, &ndm, sizeof(ndm)), NDA_DST, &p->hop);
 }
 
 uint64_t neigh_deadline(const struct neigh_probe *p)
@@ -32,16 +34,17 @@ static void pause_probe(struct neigh_probe *p, uint64_t now)
 }
 
 /*
- * An entry with an address, even a stale one, is put into NUD_PROBE: asked by unicast now, not after
- * delay_first_probe_time (5 s). Without one (ENOENT, EINVAL) NTF_USE starts the resolution as a packet
- * would, but leaves no packet behind.
+ * An entry with an address, even a stale one, is put into NUD_PROBE: asked by unicast now, not
+ * after delay_first_probe_time (5 s). Without one (ENOENT, EINVAL) NTF_USE starts the resolution as
+ * a packet would, but leaves no packet behind.
  */
 int neigh_ask(struct neigh_probe *p, struct netlink *rtnl, uint64_t now)
 {
 	int e = netlink_call(rtnl, build(p, NLM_F_REPLACE, NUD_PROBE, 0), "probe neighbour");
 
 	if (e == -ENOENT || e == -EINVAL)
-		e = netlink_call(rtnl, build(p, NLM_F_CREATE, NUD_NONE, NTF_USE), "probe neighbour");
+		e = netlink_call(
+			rtnl, build(p, NLM_F_CREATE, NUD_NONE, NTF_USE), "probe neighbour");
 	if (e < 0) {
 		pause_probe(p, now);
 		return e;
@@ -69,7 +72,10 @@ static void entry_became(struct neigh_probe *p, uint16_t nud, struct netlink *rt
 	else if (nud & NUD_FAILED && p->state == NEIGH_ASKING)
 		pause_probe(p, now);
 	else if (nud & NUD_STALE)
-		/* The address is from a request of its own: proof that it answers us is still missing. */
+		/*
+		 * The address is from a request of its own: proof that it answers us is still
+		 * missing.
+		 */
 		neigh_ask(p, rtnl, now);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * neigh: the neighbour probes of the link room; links_probe() in link.h says what they do. A probe is
- * a small state machine fed with the kernel's neighbour notifications and the time.
+ * neigh: the neighbour probes of the link room; links_probe() in link.h says what they do. A probe
+ * is a small state machine fed with the kernel's neighbour notifications and the time.
  */
 #pragma once
 

@@ -34,8 +34,9 @@ static uint32_t take_u32(const struct nlattr *attr)
 }
 
 /*
- * Carrier that carries. A driver's carrier shows at once, but until the kernel's link watch has replaced the
- * "noop" queue every packet is dropped without a word; its own notification follows that.
+ * Carrier that carries. A driver's carrier shows at once, but until the kernel's link watch has
+ * replaced the "noop" queue every packet is dropped without a word; its own notification follows
+ * that.
  */
 static bool carries(const struct nlattr *qdisc, unsigned flags)
 {

@@ -16,5 +16,7 @@ const char *netdev_state_name(const struct netdev *dev);
 /* link_put_addr: as netlink_put(); adds nothing when the family is 0. */
 struct nl_msg *link_put_addr(struct nl_msg *msg, int type, const struct inet_addr *addr);
 
-/* link_read_addr: the address in an attribute (may be NULL); false when absent or of a wrong size. */
+/*
+ * link_read_addr: the address in an attribute (may be NULL); false when absent or of a wrong size.
+ */
 bool link_read_addr(const struct nlattr *attr, int family, struct inet_addr *ret);

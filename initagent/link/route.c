@@ -40,7 +40,8 @@ static uint32_t attr_u32(const struct nlattr *attr)
 /* What stands in the way of a new route. */
 enum obstacle {
 	OBSTACLE_FOREIGN, /* not ours: the kernel's for a subnet, a router's, one made by hand */
-	OBSTACLE_OURS,	  /* by DHCP, or of this interface by the same method: ours, maybe of an earlier run */
+	/* by DHCP, or of this interface by the same method: ours, maybe of an earlier run */
+	OBSTACLE_OURS,
 	OBSTACLE_SAME,	  /* leads to the subnet as the new one would */
 };
 
@@ -55,14 +56,19 @@ static bool is_key(const struct link_route *r, struct nlmsghdr *h, struct nlattr
 		return false;
 	link_read_addr(tb[RTA_DST], r->dst.family, &dst);
 	return rtm->rtm_family == r->dst.family && rtm->rtm_table == RT_TABLE_MAIN &&
-		rtm->rtm_dst_len == r->prefix && inet_equal(&dst, &r->dst) && attr_u32(tb[RTA_PRIORITY]) == metric;
+	       rtm->rtm_dst_len == r->prefix && inet_equal(&dst, &r->dst) &&
+	       attr_u32(tb[RTA_PRIORITY]) == metric;
 }
 
-static enum obstacle judge_obstacle(const struct link_route *r, struct nlmsghdr *h, struct nlattr **tb)
+static enum obstacle judge_obstacle(
+	const struct link_route *r, struct nlmsghdr *h, struct nlattr **tb)
 {
 	const struct rtmsg *rtm = nlmsg_data(h);
 
-	/* An agent before may have had its interfaces in another order, so that this metric was another one's. */
+	/*
+	 * An agent before may have had its interfaces in another order, so that this metric was
+	 * another one's.
+	 */
 	if (rtm->rtm_protocol == RTPROT_DHCP && r->protocol == RTPROT_DHCP)
 		return OBSTACLE_OURS;
 	if (attr_u32(tb[RTA_OIF]) != (uint32_t)r->ifindex)
@@ -78,7 +84,8 @@ static enum obstacle find_obstacle(struct links *l, const struct link_route *r)
 	const struct rtmsg all = {.rtm_family = (uint8_t)r->dst.family, .rtm_table = RT_TABLE_MAIN};
 	enum obstacle found = OBSTACLE_FOREIGN;
 	struct nlmsghdr *h;
-	int e = netlink_send(l->rtnl, netlink_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)), "list routes");
+	int e = netlink_send(
+		l->rtnl, netlink_msg(RTM_GETROUTE, NLM_F_DUMP, &all, sizeof(all)), "list routes");
 
 	while (e >= 0 && (e = netlink_next(l->rtnl, &h)) > 0) {
 		struct nlattr *tb[RTA_MAX + 1] = {0};
@@ -90,8 +97,9 @@ static enum obstacle find_obstacle(struct links *l, const struct link_route *r)
 }
 
 /*
- * As with addresses: the first try tells whether it was there. What is replaced is our own only: the kernel's
- * route to a subnet, handed to a gateway, would take the interface from its neighbours, that gateway included.
+ * As with addresses: the first try tells whether it was there. What is replaced is our own only:
+ * the kernel's route to a subnet, handed to a gateway, would take the interface from its
+ * neighbours, that gateway included.
  */
 int links_add_route(struct links *l, const struct link_route *r)
 {
@@ -101,7 +109,8 @@ int links_add_route(struct links *l, const struct link_route *r)
 	if (e != -EEXIST)
 		return links_keep_error(l, e);
 	switch (find_obstacle(l, r)) {
-	case OBSTACLE_FOREIGN: return links_refuse(l, e, "set route: there is another one, which is not replaced");
+	case OBSTACLE_FOREIGN:
+		return links_refuse(l, e, "set route: there is another one, which is not replaced");
 	case OBSTACLE_SAME: return 1;
 	case OBSTACLE_OURS: break;
 	}
@@ -112,11 +121,13 @@ int links_add_route(struct links *l, const struct link_route *r)
 
 int links_del_route(struct links *l, const struct link_route *r)
 {
-	return links_keep_error(l, netlink_call(l->rtnl, route_msg(RTM_DELROUTE, 0, r), "remove route"));
+	return links_keep_error(
+		l, netlink_call(l->rtnl, route_msg(RTM_DELROUTE, 0, r), "remove route"));
 }
 
 /* Asks the kernel for the way to dst; *ret_local: it is one of our own addresses. */
-static int lookup(struct links *l, const struct inet_addr *dst, struct link_route *ret, bool *ret_local)
+static int lookup(
+	struct links *l, const struct inet_addr *dst, struct link_route *ret, bool *ret_local)
 {
 	const struct rtmsg ask = {
 		.rtm_family = (uint8_t)dst->family,
@@ -125,8 +136,9 @@ static int lookup(struct links *l, const struct inet_addr *dst, struct link_rout
 	struct nlattr *tb[RTA_MAX + 1] = {0};
 	struct nlmsghdr *h;
 	const struct rtmsg *rtm;
-	int e = netlink_get(l->rtnl, link_put_addr(netlink_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST,
-		dst), "look up the route", &h);
+	int e = netlink_get(l->rtnl,
+		link_put_addr(netlink_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST, dst),
+		"look up the route", &h);
 
 	if (e < 0)
 		return links_keep_error(l, e);
@@ -170,8 +182,9 @@ static struct neigh_probe *probe_slot(struct links *l, const struct inet_addr *a
 }
 
 /*
- * The group of neighbour notifications is joined before the kernel is asked: the answer of a near host comes
- * within microseconds. A question that fails (link just lost) is asked again by the probe's timer.
+ * The group of neighbour notifications is joined before the kernel is asked: the answer of a near
+ * host comes within microseconds. A question that fails (link just lost) is asked again by the
+ * probe's timer.
  */
 int links_probe(struct links *l, const struct inet_addr *addr, uint64_t limit_ns, uint64_t now)
 {

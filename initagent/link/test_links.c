@@ -191,8 +191,11 @@ TEST(addresses)
 {
 	_cleanup_(links_freep) struct links *l = NULL;
 	struct link_address a = {.addr = addr("10.0.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
-	struct link_address six = {.addr = addr("2001:db8::5"), .prefix = 64, .valid_s = 600, .no_dad = true};
-	struct link_address far = {.addr = addr("192.0.2.1"), .peer = addr("192.0.2.9"), .prefix = 32,
+	struct link_address six = {
+		.addr = addr("2001:db8::5"), .prefix = 64, .valid_s = 600, .no_dad = true};
+	struct link_address far = {.addr = addr("192.0.2.1"),
+		.peer = addr("192.0.2.9"),
+		.prefix = 32,
 		.valid_s = LINK_FOREVER};
 	struct link_address got[8];
 	int ifindex;
@@ -208,7 +211,8 @@ TEST(addresses)
 	CHECK_INT(links_addresses(l, ifindex, got, 8), 3);
 	CHECK(inet_equal(&got[0].addr, &a.addr));
 	CHECK_INT(got[0].prefix, 24);
-	CHECK(got[0].broadcast.family == AF_INET && ntohl(got[0].broadcast.v4.s_addr) == 0x0a0000ff);
+	CHECK(got[0].broadcast.family == AF_INET &&
+		ntohl(got[0].broadcast.v4.s_addr) == 0x0a0000ff);
 	CHECK_INT(got[0].valid_s, LINK_FOREVER);
 	CHECK_INT(got[0].peer.family, 0);
 	CHECK(inet_equal(&got[1].peer, &far.peer));
@@ -220,7 +224,8 @@ TEST(addresses)
 	/* again: adopted, with the new lifetime */
 	a.valid_s = 1000;
 	CHECK_INT(links_add_address(l, ifindex, &a), 1);
-	CHECK(links_addresses(l, ifindex, got, 8) == 3 && got[0].valid_s >= 998 && got[0].valid_s <= 1000);
+	CHECK(links_addresses(l, ifindex, got, 8) == 3 && got[0].valid_s >= 998 &&
+		got[0].valid_s <= 1000);
 	a.valid_s = LINK_FOREVER;
 	CHECK_INT(links_add_address(l, ifindex, &a), 1);
 	CHECK(links_addresses(l, ifindex, got, 8) == 3 && got[0].valid_s == LINK_FOREVER);
@@ -235,10 +240,14 @@ TEST(routes)
 {
 	_cleanup_(links_freep) struct links *l = NULL;
 	struct link_address a = {.addr = addr("10.0.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
-	struct link_route way, def = {.dst = {.family = AF_INET}, .gateway = addr("10.0.0.1"), .protocol = 16};
+	struct link_route way,
+		def = {.dst = {.family = AF_INET}, .gateway = addr("10.0.0.1"), .protocol = 16};
 	struct link_route net = {.dst = addr("172.16.0.0"), .prefix = 12, .protocol = RTPROT_BOOT};
-	struct link_route far = {.dst = addr("192.0.2.0"), .prefix = 24, .gateway = addr("198.51.100.1"),
-		.protocol = RTPROT_BOOT, .metric = 50};
+	struct link_route far = {.dst = addr("192.0.2.0"),
+		.prefix = 24,
+		.gateway = addr("198.51.100.1"),
+		.protocol = RTPROT_BOOT,
+		.metric = 50};
 	struct inet_addr dst = addr("203.0.113.1");
 
 	netns_enter();
@@ -263,32 +272,44 @@ TEST(routes)
 	CHECK_INT(links_lookup(l, &dst, &way), 0);
 	CHECK_INT(way.gateway.family, 0);
 	netns_run("ip route show | grep -qx 'default via 10.0.0.1 dev va proto dhcp '");
-	netns_run("ip route show | grep -q '^192.0.2.0/24 via 198.51.100.1 dev va metric 50 onlink'");
+	netns_run(
+		"ip route show | grep -q '^192.0.2.0/24 via 198.51.100.1 dev va metric 50 onlink'");
 	CHECK_INT(links_del_route(l, &far), 0);
 	CHECK_INT(links_del_route(l, &net), 0);
 	CHECK_INT(links_del_route(l, &def), 0);
 	CHECK_INT(links_del_route(l, &def), -ESRCH);
 }
 
-/* Replaced is what is ours: not the kernel's route to a subnet, nor one of another origin or interface. */
+/*
+ * Replaced is what is ours: not the kernel's route to a subnet, nor one of another origin or
+ * interface.
+ */
 TEST(routes_of_others_stay)
 {
 	_cleanup_(links_freep) struct links *l = NULL;
 	struct link_address a = {.addr = addr("10.0.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
 	struct link_address b = {.addr = addr("10.1.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
-	struct link_address six = {.addr = addr("2001:db8::5"), .prefix = 64, .valid_s = LINK_FOREVER};
-	struct link_route subnet = {.dst = addr("10.0.0.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
-	struct link_route hand = {.dst = addr("172.16.0.0"), .prefix = 12, .gateway = addr("10.0.0.9"), .protocol = 16};
-	struct link_route subnet6 = {.dst = addr("2001:db8::"), .prefix = 64, .gateway = addr("2001:db8::9"),
-		.protocol = RTPROT_BOOT, .metric = 256};
+	struct link_address six = {
+		.addr = addr("2001:db8::5"), .prefix = 64, .valid_s = LINK_FOREVER};
+	struct link_route subnet = {
+		.dst = addr("10.0.0.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
+	struct link_route hand = {
+		.dst = addr("172.16.0.0"), .prefix = 12, .gateway = addr("10.0.0.9"), .protocol = 16};
+	struct link_route subnet6 = {.dst = addr("2001:db8::"),
+		.prefix = 64,
+		.gateway = addr("2001:db8::9"),
+		.protocol = RTPROT_BOOT,
+		.metric = 256};
 	struct link_route onlink = {.dst = addr("10.0.0.0"), .prefix = 24, .protocol = 16};
-	struct link_route own = {.dst = addr("192.0.2.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
+	struct link_route own = {
+		.dst = addr("192.0.2.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
 	struct link_route other;
 
 	netns_enter();
 	netns_veth("va", "vb", 0);
 	l = make();
-	subnet.ifindex = hand.ifindex = subnet6.ifindex = onlink.ifindex = own.ifindex = index_of(l, "va");
+	subnet.ifindex = hand.ifindex = subnet6.ifindex = onlink.ifindex = own.ifindex =
+		index_of(l, "va");
 	CHECK_INT(links_set_up(l, own.ifindex, true), 0);
 	CHECK_INT(links_set_up(l, index_of(l, "vb"), true), 0);
 	CHECK_INT(links_add_address(l, own.ifindex, &a), 0);
@@ -315,7 +336,8 @@ TEST(routes_of_others_stay)
 	other.protocol = RTPROT_BOOT;
 	CHECK_INT(links_add_route(l, &other), -EEXIST);
 	netns_run("ip route | grep -q '^192.0.2.0/24 via 10.0.0.7 dev va'");
-	other.protocol = own.protocol; /* of an agent before, whose interfaces came in another order */
+	/* of an agent before, whose interfaces came in another order */
+	other.protocol = own.protocol;
 	CHECK_INT(links_add_route(l, &other), 1);
 	netns_run("ip route | grep -q '^192.0.2.0/24 via 10.1.0.9 dev vb'");
 }
@@ -363,7 +385,8 @@ TEST(a_neighbour_becomes_reachable)
 	ev = probe(l, "10.0.0.1", 5 * SEC);
 	CHECK_INT(ev.type, LINK_NEIGH_REACHABLE);
 	CHECK_STR(ev.dev.name, "va");
-	CHECK(now_ns() - began < 3 * SEC); /* within the requests of one probe, on a busy machine too */
+	/* within the requests of one probe, on a busy machine too */
+	CHECK(now_ns() - began < 3 * SEC);
 	netns_run("ip neigh show 10.0.0.1 dev va | grep -q REACHABLE");
 }
 
@@ -474,8 +497,10 @@ TEST(lost_notifications)
 	l = make();
 	drain(l);
 	netns_run("i=0; while [ $i -lt 600 ]; do echo link set va mtu $((800 + i)); "
-		  "echo link set va up; echo link set va down; i=$((i + 1)); done > /tmp/ia-batch.%d; "
-		  "ip -b /tmp/ia-batch.%d; rm /tmp/ia-batch.%d; ip link del va; ip link add vc type veth peer name vd",
+		  "echo link set va up; echo link set va down; i=$((i + 1)); done > "
+		  "/tmp/ia-batch.%d; "
+		  "ip -b /tmp/ia-batch.%d; rm /tmp/ia-batch.%d; ip link del va; ip link add vc "
+		  "type veth peer name vd",
 		getpid(), getpid(), getpid());
 	for (int i = 0; i < 100; i++) {
 		CHECK_INT(links_dispatch(l, now_ns()), 0);

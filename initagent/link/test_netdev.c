@@ -9,9 +9,12 @@
 static struct netdev ipoib(void)
 {
 	return (struct netdev){
-		.ifindex = 5, .name = "ib0", .hwtype = 32,
-		.hw = {.len = 20, .bytes = {0x80, 0, 0x12, 0x34, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xb8, 0xce, 0xf6,
-			3, 0, 0x31, 0x33, 0x3e}},
+		.ifindex = 5,
+		.name = "ib0",
+		.hwtype = 32,
+		.hw = {.len = 20,
+			.bytes = {0x80, 0, 0x12, 0x34, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xb8, 0xce,
+				0xf6, 3, 0, 0x31, 0x33, 0x3e}},
 	};
 }
 
@@ -79,25 +82,37 @@ TEST(messages)
 	CHECK_INT(parse(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5), &dev), 0);
 	CHECK(dev.up && dev.carrier);
 	CHECK_STR(netdev_state_name(&dev), "carrier");
-	CHECK_INT(parse(netlink_put(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5), IFLA_QDISC, "noop", 5),
-		&dev), 0);
+	CHECK_INT(parse(netlink_put(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5),
+				IFLA_QDISC, "noop", 5),
+			  &dev),
+		0);
 	CHECK_STR(netdev_state_name(&dev), "no carrier"); /* packets would be dropped */
-	CHECK_INT(parse(netlink_put(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5), IFLA_QDISC, "noqueue",
-		8), &dev), 0);
+	CHECK_INT(parse(netlink_put(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5),
+				IFLA_QDISC, "noqueue", 8),
+			  &dev),
+		0);
 	CHECK(dev.carrier);
 	CHECK_INT(dev.mtu, 0);
 	CHECK_INT(parse(netlink_put(message(3, 1), IFLA_IFNAME, "eth0", 5), &dev), 0);
 	CHECK_STR(netdev_state_name(&dev), "no carrier");
 	CHECK_INT(parse(message(3, 0), &dev), -EBADMSG);			      /* no name */
-	CHECK_INT(parse(netlink_put(message(0, 0), IFLA_IFNAME, "eth0", 5), &dev), -EBADMSG); /* no index */
+	/* no index */
+	CHECK_INT(parse(netlink_put(message(0, 0), IFLA_IFNAME, "eth0", 5), &dev), -EBADMSG);
 	/* a name without terminator, addresses too long for anything, an MTU of two bytes */
-	CHECK_INT(parse(netlink_put(message(3, 0), IFLA_IFNAME, "a-name-longer-than-16", 21), &dev), 0);
+	CHECK_INT(parse(netlink_put(message(3, 0), IFLA_IFNAME, "a-name-longer-than-16", 21), &dev),
+		0);
 	CHECK_STR(dev.name, "a-name-longer-t");
-	CHECK_INT(parse(netlink_put(netlink_put(netlink_put(message(3, 0), IFLA_IFNAME, "eth0", 5), IFLA_ADDRESS, hw,
-		sizeof(hw)), IFLA_MTU, hw, 2), &dev), 0);
+	CHECK_INT(parse(netlink_put(netlink_put(netlink_put(message(3, 0), IFLA_IFNAME, "eth0", 5),
+					    IFLA_ADDRESS, hw, sizeof(hw)),
+				IFLA_MTU, hw, 2),
+			  &dev),
+		0);
 	CHECK_INT(dev.hw.len, 0);
 	CHECK_INT(dev.mtu, 0);
-	CHECK_INT(parse(netlink_put(netlink_put(message(3, 0), IFLA_IFNAME, "eth0", 5), IFLA_ADDRESS, hw, 32), &dev), 0);
+	CHECK_INT(parse(netlink_put(netlink_put(message(3, 0), IFLA_IFNAME, "eth0", 5),
+				IFLA_ADDRESS, hw, 32),
+			  &dev),
+		0);
 	CHECK_INT(dev.hw.len, 32);
 }
 
@@ -105,11 +120,21 @@ TEST(parents)
 {
 	struct netdev dev;
 
-	CHECK_INT(parse(netlink_put_u32(netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 2), &dev), 0);
+	CHECK_INT(parse(netlink_put_u32(
+				netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 2),
+			  &dev),
+		0);
 	CHECK_INT(dev.parent_ifindex, 2);
-	CHECK_INT(parse(netlink_put_u32(netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 3), &dev), 0);
+	CHECK_INT(parse(netlink_put_u32(
+				netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 3),
+			  &dev),
+		0);
 	CHECK_INT(dev.parent_ifindex, 0); /* itself */
-	CHECK_INT(parse(netlink_put_u32(netlink_put_u32(netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 2),
-		IFLA_LINK_NETNSID, 0), &dev), 0);
+	CHECK_INT(parse(netlink_put_u32(
+				netlink_put_u32(netlink_put(message(3, 0), IFLA_IFNAME, "x", 2),
+					IFLA_LINK, 2),
+				IFLA_LINK_NETNSID, 0),
+			  &dev),
+		0);
 	CHECK_INT(dev.parent_ifindex, 0); /* counts in another namespace */
 }

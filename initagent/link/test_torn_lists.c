@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A list that changed while the kernel dumped it (NLM_F_DUMP_INTR) may lack rows: it is read again and drops nothing. */
+/*
+ * A list that changed while the kernel dumped it (NLM_F_DUMP_INTR) may lack rows: it is read again
+ * and drops nothing.
+ */
 #include "check.h"
 #include "netns.h"
 
@@ -10,14 +13,18 @@
 
 static const struct env env = {.prefix = ""};
 
-static int torn;	/* so many dumps still lose their rows but the first, and say that they changed */
+/* so many dumps still lose their rows but the first, and say that they changed */
+static int torn;
 static bool overrun;	/* the next look at the notifications finds them lost */
 static int dumps;	/* that came to their end */
 
 ssize_t __real_recv(int fd, void *buf, size_t len, int flags);
 ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
 
-/* Tears the answer: every row but the loopback interface's belongs to another request, and each carries the flag. */
+/*
+ * Tears the answer: every row but the loopback interface's belongs to another request, and each
+ * carries the flag.
+ */
 static void tear(struct nlmsghdr *h, int left)
 {
 	for (; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {

@@ -68,9 +68,9 @@ int catalog_plain_name(char dst[static MODULE_NAME_SIZE], const char *name);
 bool catalog_valid_alias(const char *text);
 
 /*
- * catalog_lost_need: the first dependency of module name whose file is not there, as the path in the
- * index. libkmod then gives no dependencies at all, so the module is tried without and the kernel says
- * "Unknown symbol", which sounds like a wrong build: to be asked after such a failure.
+ * catalog_lost_need: the first dependency of module name whose file is not there, as the path in
+ * the index. libkmod then gives no dependencies at all, so the module is tried without and the
+ * kernel says "Unknown symbol", which sounds like a wrong build: to be asked after such a failure.
  * Returns 1 with ret filled, 0 when all are there, or -errno.
  */
 int catalog_lost_need(const struct catalog *c, const char *name, char *ret, size_t size);

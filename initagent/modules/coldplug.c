@@ -16,14 +16,17 @@ static const char *const wanted[] = {
 	"platform:virtio-mmio", /* virtio without PCI */
 	"acpi:LNRO0005:*",	/* the same, told by ACPI */
 	"of:N*Cvirtio,mmio*",	/* the same, told by a device tree */
-	"of:Nethernet*",	/* network controllers of a board; the device tree specification gives them that name */
+	/* network controllers of a board; the device tree specification gives them that name */
+	"of:Nethernet*",
 	"platform:*eth*",	/* the same without device tree */
-	"acpi:HISI00B2:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*", "acpi:APMC0D*", /* hns, amd-xgbe, emac, xgene-enet */
+	/* hns, amd-xgbe, emac, xgene-enet */
+	"acpi:HISI00B2:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*", "acpi:APMC0D*",
 	"fsl-mc:*",		/* network objects of Layerscape (DPAA2) */
 	"ccw:t3832m*", "ccw:t173[12]m*", /* s390: virtio; OSA and HiperSockets */
 	/*
-	 * USB adapters: communication class, RNDIS, vendor-specific interfaces. Only behind a host controller that is built in
-	 * or asked for (rd.driver.pre=xhci_pci): else each server's BMC would show its own network interface as one more way.
+	 * USB adapters: communication class, RNDIS, vendor-specific interfaces. Only behind a host
+	 * controller that is built in or asked for (rd.driver.pre=xhci_pci): else each server's BMC
+	 * would show its own network interface as one more way.
 	 */
 	"usb:*ic02*", "usb:*icE0isc01*", "usb:*icFF*",
 	"vmbus:f8615163df3e46c5913ff2d488f965ed", /* Hyper-V network */
@@ -48,8 +51,8 @@ static const char *const wanted_disks[] = {
 };
 
 /* Buses that can carry one of these. */
-static const char *const buses[] = {
-	"pci", "virtio", "platform", "fsl-mc", "ccw", "usb", "vmbus", "xen", "vio", "auxiliary", "mdio_bus", "scsi"};
+static const char *const buses[] = {"pci", "virtio", "platform", "fsl-mc", "ccw", "usb", "vmbus",
+	"xen", "vio", "auxiliary", "mdio_bus", "scsi"};
 
 static bool matches(const char *const *patterns, size_t n, const char *modalias)
 {
@@ -66,7 +69,8 @@ bool coldplug_wants(const char *modalias)
 
 bool coldplug_wants_disk(const char *modalias)
 {
-	return catalog_valid_alias(modalias) && matches(wanted_disks, ARRAY_SIZE(wanted_disks), modalias);
+	return catalog_valid_alias(modalias) &&
+	       matches(wanted_disks, ARRAY_SIZE(wanted_disks), modalias);
 }
 
 /* Does it matter? Whether it is a disk goes with it. */
@@ -92,8 +96,8 @@ bool coldplug_must_have(const struct coldplug_device *dev)
 }
 
 /* A wanted device without driver: fills ret. */
-static bool look_at(
-	const struct env *env, const char *bus, const char *device, bool disks, struct coldplug_device *ret)
+static bool look_at(const struct env *env, const char *bus, const char *device, bool disks,
+	struct coldplug_device *ret)
 {
 	int len = snprintf(ret->path, sizeof(ret->path), "/sys/bus/%s/devices/%s", bus, device);
 
@@ -142,7 +146,8 @@ static int scan_bus(const struct env *env, const char *bus, bool disks, struct l
 		return 0;
 	while (r == 0 && (d = readdir(dir))) {
 		r = grow(l);
-		if (r == 0 && d->d_name[0] != '.' && look_at(env, bus, d->d_name, disks, &l->rows[l->n]))
+		if (r == 0 && d->d_name[0] != '.' &&
+			look_at(env, bus, d->d_name, disks, &l->rows[l->n]))
 			l->n++;
 	}
 	closedir(dir);

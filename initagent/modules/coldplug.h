@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * coldplug: which devices a network boot needs a driver for: network and RDMA adapters, and what
- * virtual machines put in front of them; disks only where a cache on one is wanted. Graphics and the rest can wait
- * for the real root.
+ * virtual machines put in front of them; disks only where a cache on one is wanted. Graphics and
+ * the rest can wait for the real root.
  */
 #pragma once
 
@@ -18,7 +18,10 @@ struct coldplug_device {
 	bool disk;	/* nice to have: no driver for it is no news */
 };
 
-/* coldplug_wants: whether a device with this modalias matters here. coldplug_wants_disk: if disks do. */
+/*
+ * coldplug_wants: whether a device with this modalias matters here. coldplug_wants_disk: if disks
+ * do.
+ */
 bool coldplug_wants(const char *modalias);
 bool coldplug_wants_disk(const char *modalias);
 
@@ -35,7 +38,8 @@ bool coldplug_from_uevent(const struct uevent *ev, bool disks, struct coldplug_d
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev);
 
 /*
- * coldplug_must_have: whether no driver at all is bad news. PHYs have a generic one, parts of an adapter (auxiliary bus)
- * may be served by the driver that made them, and what a USB device or an object of DPAA2 is for, its class does not tell.
+ * coldplug_must_have: whether no driver at all is bad news. PHYs have a generic one, parts of an
+ * adapter (auxiliary bus) may be served by the driver that made them, and what a USB device or an
+ * object of DPAA2 is for, its class does not tell.
  */
 bool coldplug_must_have(const struct coldplug_device *dev);

@@ -67,8 +67,8 @@ static void sweep_failures(struct graph *g, uint64_t now)
 }
 
 /*
- * Hands the rank of row i down to what it waits for. Returns whether any grew. One that goes beside the late one makes
- * nothing more urgent: its time is there in any case.
+ * Hands the rank of row i down to what it waits for. Returns whether any grew. One that goes beside
+ * the late one makes nothing more urgent: its time is there in any case.
  */
 static bool hand_down_rank(struct graph *g, size_t i)
 {
@@ -86,8 +86,9 @@ static bool hand_down_rank(struct graph *g, size_t i)
 }
 
 /*
- * With several workers the longest chain decides when all is done (sunrpc - lockd - nfs - nfsv4), so its
- * beginning must not wait behind short ones. A soft cycle would raise its ranks for ever: bounded.
+ * With several workers the longest chain decides when all is done (sunrpc - lockd - nfs - nfsv4),
+ * so its beginning must not wait behind short ones. A soft cycle would raise its ranks for ever:
+ * bounded.
  */
 static void rank_rows(struct graph *g)
 {
@@ -139,8 +140,9 @@ static bool chain_runs(const struct graph *g)
 }
 
 /*
- * Drivers of devices that are there come first, since an address and a port that trains take longer than any module.
- * But of several workers one is kept for the longest chain, which decides when the root can be mounted.
+ * Drivers of devices that are there come first, since an address and a port that trains take longer
+ * than any module. But of several workers one is kept for the longest chain, which decides when the
+ * root can be mounted.
  */
 static int most_urgent(struct graph *g, uint64_t now)
 {
@@ -269,14 +271,18 @@ static void name_lost_need(struct graph *g, size_t i)
 		"needs %s: in the module index, but its file is not there", path);
 }
 
-/* Says nothing of the module: it is loaded again, after 1, 2, 4 and then 8 s each time. The boot's budgets end that. */
+/*
+ * Says nothing of the module: it is loaded again, after 1, 2, 4 and then 8 s each time. The boot's
+ * budgets end that.
+ */
 static void loader_died(struct graph *g, size_t i, const char *text, uint64_t now)
 {
 	struct node *n = &g->nodes[i];
 
 	n->after = now + (NSEC_PER_SEC << (n->deaths < 3 ? n->deaths : 3));
 	n->deaths++;
-	report_cause(g->env->report, CAUSE_MODULE_FAILED, g->entries[i].name, now, "%s; it is loaded again", text);
+	report_cause(g->env->report, CAUSE_MODULE_FAILED, g->entries[i].name, now,
+		"%s; it is loaded again", text);
 	row_set_state(g, i, NULL, MODULE_WAITING, now);
 }
 

@@ -22,8 +22,11 @@ enum demand {
 
 struct graph;
 
-/* graph_new: env and catalog are borrowed; several modules may be loaded at a time. 0 or -ENOMEM. */
-int graph_new(struct graph **ret, const struct env *env, const struct catalog *catalog, bool several);
+/*
+ * graph_new: env and catalog are borrowed; several modules may be loaded at a time. 0 or -ENOMEM.
+ */
+int graph_new(
+	struct graph **ret, const struct env *env, const struct catalog *catalog, bool several);
 struct graph *graph_free(struct graph *g);
 DEFINE_FREEP(struct graph, graph_free)
 

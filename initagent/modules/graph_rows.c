@@ -18,7 +18,8 @@ const char *module_state_name(enum module_state state)
 	return (unsigned)state < MODULE_STATE_MAX ? state_names[state] : "?";
 }
 
-int graph_new(struct graph **ret, const struct env *env, const struct catalog *catalog, bool several)
+int graph_new(
+	struct graph **ret, const struct env *env, const struct catalog *catalog, bool several)
 {
 	struct graph *g = calloc(1, sizeof(*g));
 

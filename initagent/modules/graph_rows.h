@@ -15,11 +15,11 @@
 /*
  * The place in the queue of modules whose dependencies do not tell it. When a module brings trace
  * events, the kernel writes the numbers of its enumerations into their formats
- * (kernel/trace/trace_events.c, trace_event_update_all). nfsv4 has so many of both that a third of a
- * boot's module time goes there, and kernels that take event_mutex for it (stable 6.1 of 2026) let no
- * other module start meanwhile. Reading, checking and linking, which come before that, go on. So nfsv4
- * begins when so little else is left that it gets done before the lock; and what has nearly all of its
- * load before that point, and is not needed before the mount, goes beside it.
+ * (kernel/trace/trace_events.c, trace_event_update_all). nfsv4 has so many of both that a third of
+ * a boot's module time goes there, and kernels that take event_mutex for it (stable 6.1 of 2026)
+ * let no other module start meanwhile. Reading, checking and linking, which come before that, go
+ * on. So nfsv4 begins when so little else is left that it gets done before the lock; and what has
+ * nearly all of its load before that point, and is not needed before the mount, goes beside it.
  */
 enum turn {
 	TURN_NORMAL, /* by its rank */
@@ -29,8 +29,8 @@ enum turn {
 
 /*
  * How much of its cost the late one spends before the lock, as a divisor: a fifth of its time was
- * measured, but for its size it takes twice as long as others, so it is two fifths in their measure.
- * A little less, to be early.
+ * measured, but for its size it takes twice as long as others, so it is two fifths in their
+ * measure. A little less, to be early.
  */
 #define TURN_LATE_FREE 3
 

@@ -68,9 +68,9 @@ static void explain(
 
 /*
  * EBUSY: another process was loading this module and gave up, or it is just going away
- * (kernel/module/main.c, add_unformed_module()); so it was when an agent was killed and its worker with
- * it. The kernel has no event for the name being free again, so it is asked again: after 5 ms, doubling
- * to 320 ms, 2.2 s in all. Only this worker waits.
+ * (kernel/module/main.c, add_unformed_module()); so it was when an agent was killed and its worker
+ * with it. The kernel has no event for the name being free again, so it is asked again: after 5 ms,
+ * doubling to 320 ms, 2.2 s in all. Only this worker waits.
  */
 static int insert(const struct load_job *job, const struct modules_ops *ops)
 {
@@ -100,7 +100,10 @@ void loader_run(const struct load_job *job, const struct modules_ops *ops, int k
 	explain(job, &found, ret);
 }
 
-/* The agent takes signals through a signalfd; a process that sits in a driver's probe must not inherit that mask. */
+/*
+ * The agent takes signals through a signalfd; a process that sits in a driver's probe must not
+ * inherit that mask.
+ */
 int loader_main(const struct env *env, const struct modules_ops *ops)
 {
 	struct load_result result;

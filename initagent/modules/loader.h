@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loader: one module load, and the process that does it (base/worker.h). The process shares the agent's memory
- * image as it was at fork, so it needs no set-up of its own.
+ * loader: one module load, and the process that does it (base/worker.h). The process shares the
+ * agent's memory image as it was at fork, so it needs no set-up of its own.
  */
 #pragma once
 
@@ -46,5 +46,8 @@ struct load_result {
 void loader_run(const struct load_job *job, const struct modules_ops *ops, int kmsg,
 	struct load_result *ret);
 
-/* loader_main: body of the process: takes the place of the agent's signal mask, serves jobs until the agent is gone. */
+/*
+ * loader_main: body of the process: takes the place of the agent's signal mask, serves jobs until
+ * the agent is gone.
+ */
 int loader_main(const struct env *env, const struct modules_ops *ops);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modprobe: what the kernel does when it asks for a module itself (request_module): it runs the program
- * in /proc/sys/kernel/modprobe. Decision: the image carries /sbin/modprobe as another name of the
- * agent, so the kernel's default keeps working before and after switch-root and nothing is
+ * modprobe: what the kernel does when it asks for a module itself (request_module): it runs the
+ * program in /proc/sys/kernel/modprobe. Decision: the image carries /sbin/modprobe as another name
+ * of the agent, so the kernel's default keeps working before and after switch-root and nothing is
  * changed. Only if that program is not there the path is emptied, which makes request_module fail
- * at once instead of creating a process that cannot start; process 1 puts it back before switch-root.
+ * at once instead of creating a process that cannot start; process 1 puts it back before
+ * switch-root.
  */
 #pragma once
 

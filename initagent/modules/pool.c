@@ -236,7 +236,8 @@ static void fail_job(struct pool *p, struct member *w, struct load_result *ret)
 	worker_end(w->worker);
 	*ret = (struct load_result){
 		.id = w->job, .error = LOADER_DIED, .cause = CAUSE_MODULE_FAILED};
-	snprintf(ret->text, sizeof(ret->text), "the loading process %s", worker_end_text(w->worker));
+	snprintf(
+		ret->text, sizeof(ret->text), "the loading process %s", worker_end_text(w->worker));
 	worker_free(w->worker);
 	*w = (struct member){0};
 }

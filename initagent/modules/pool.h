@@ -2,9 +2,9 @@
 /*
  * pool: the worker processes. Each has at most one job at a time. It starts with about as many as
  * there are CPUs, since loading is CPU work. But a driver may sleep while its hardware comes up,
- * and that must not delay other loads: while jobs wait, a worker is added when CPUs were idle meanwhile
- * (up to POOL_FEW), and for each worker found asleep in a job that takes long (up to POOL_MAX).
- * Every process costs a little, so there are no more than that.
+ * and that must not delay other loads: while jobs wait, a worker is added when CPUs were idle
+ * meanwhile (up to POOL_FEW), and for each worker found asleep in a job that takes long (up to
+ * POOL_MAX). Every process costs a little, so there are no more than that.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 #define POOL_FEW  3
 
 /*
- * While jobs wait, the pool looks after this time, then ever later, up to the maximum: the kernel has
- * no event for a process that falls asleep. A quarter of the time idle adds a worker.
+ * While jobs wait, the pool looks after this time, then ever later, up to the maximum: the kernel
+ * has no event for a process that falls asleep. A quarter of the time idle adds a worker.
  */
 #define POOL_LOOK     (100 * NSEC_PER_MSEC)
 #define POOL_LOOK_MAX (400 * NSEC_PER_MSEC)
@@ -37,8 +37,8 @@ struct pool *pool_free(struct pool *p);
 DEFINE_FREEP(struct pool, pool_free)
 
 /*
- * pool_warm: makes the workers to start from before there are jobs for them. One that cannot be made is tried again
- * when there is a job.
+ * pool_warm: makes the workers to start from before there are jobs for them. One that cannot be
+ * made is tried again when there is a job.
  */
 void pool_warm(struct pool *p);
 

@@ -93,22 +93,26 @@ static void check_platform(const char *modalias, const char *text)
 
 TEST(coldplug_finds_virtio_without_pci)
 {
-	check_platform("/sys/bus/platform/devices/virtio-mmio.0/modalias", "platform:virtio-mmio\n");
+	check_platform(
+		"/sys/bus/platform/devices/virtio-mmio.0/modalias", "platform:virtio-mmio\n");
 	check_platform("/sys/bus/platform/devices/LNRO0005:00/modalias", "acpi:LNRO0005:\n");
-	check_platform("/sys/bus/platform/devices/a003e00.device/modalias", "of:Nvirtio_mmioT(null)Cvirtio,mmio\n");
+	check_platform("/sys/bus/platform/devices/a003e00.device/modalias",
+		"of:Nvirtio_mmioT(null)Cvirtio,mmio\n");
 }
 
 /* Boards, mainframes and USB adapters: what modinfo of their drivers has, as the bus tells it. */
 TEST(coldplug_wants_what_is_not_on_pci)
 {
-	static const char *const wanted[] = {
-		"of:Nvirtio_mmioT(null)Cvirtio,mmio", "of:NethernetT(null)Cfsl,imx8mp-fecCfsl,imx8mq-fec",
-		"of:NethernetTnetworkCsnps,dwmac", "platform:dwmac-generic-eth", "fsl-mc:v00001957ddpni", "ccw:t3832m01dt0000dm00",
-		"ccw:t1731m01dt1732dm01", "usb:v0BDAp8153d3000dc00dsc00dp00icFFiscFFip00in00",
+	static const char *const wanted[] = {"of:Nvirtio_mmioT(null)Cvirtio,mmio",
+		"of:NethernetT(null)Cfsl,imx8mp-fecCfsl,imx8mq-fec",
+		"of:NethernetTnetworkCsnps,dwmac", "platform:dwmac-generic-eth",
+		"fsl-mc:v00001957ddpni", "ccw:t3832m01dt0000dm00", "ccw:t1731m01dt1732dm01",
+		"usb:v0BDAp8153d3000dc00dsc00dp00icFFiscFFip00in00",
 		"usb:v0525pA4A2d0001dc02dsc00dp00ic02isc06ip00in00", "acpi:HISI00B2:"};
-	static const char *const others[] = {
-		"of:NgpioT(null)Carm,pl061", "of:NmmcT(null)Cfsl,imx8mp-usdhc", "platform:rtc-efi", "platform:serial8250",
-		"usb:v046DpC31Cd6402dc00dsc00dp00ic03isc01ip01in00", "ccw:t3990m5Edt3390dm0C", "acpi:PNP0C0C:"};
+	static const char *const others[] = {"of:NgpioT(null)Carm,pl061",
+		"of:NmmcT(null)Cfsl,imx8mp-usdhc", "platform:rtc-efi", "platform:serial8250",
+		"usb:v046DpC31Cd6402dc00dsc00dp00ic03isc01ip01in00", "ccw:t3990m5Edt3390dm0C",
+		"acpi:PNP0C0C:"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		if (!coldplug_wants(wanted[i]))
@@ -120,8 +124,8 @@ TEST(coldplug_wants_what_is_not_on_pci)
 
 TEST(devices_leave_one_worker_for_the_longest_chain)
 {
-	static const struct modroom_act acts[] = {
-		{.module = "mlx5_core", .wait_for = "sunrpc"}, {.module = "virtio_ring", .wait_for = "sunrpc"}};
+	static const struct modroom_act acts[] = {{.module = "mlx5_core", .wait_for = "sunrpc"},
+		{.module = "virtio_ring", .wait_for = "sunrpc"}};
 	struct modroom r;
 	const char *log;
 
@@ -135,7 +139,8 @@ TEST(devices_leave_one_worker_for_the_longest_chain)
 	CHECK_INT(modules_find(r.modules, "mlx5_core")->state, MODULE_LOADED);
 	CHECK_INT(modules_find(r.modules, "virtio_pci")->state, MODULE_LOADED);
 	log = modroom_log(&r);
-	CHECK(where(log, "sunrpc") < where(log, "mlx5_core") || where(log, "sunrpc") < where(log, "virtio_ring"));
+	CHECK(where(log, "sunrpc") < where(log, "mlx5_core") ||
+		where(log, "sunrpc") < where(log, "virtio_ring"));
 	modroom_close(&r);
 }
 
@@ -211,9 +216,11 @@ static bool comes_through(const char *first)
 
 TEST(only_announcements_of_devices_wake_us)
 {
-	static const char *const devices[] = {"add", "bind", "move", "change", "online", "remove", "unbind", "offline"};
-	static const char *const others[] = {"add@/module/ib_core", "add@/bus/pci/drivers/mlx5_core", "add@/kernel/slab/x",
-		"change@/kernel", "remove@/class/net", "add@/d", "", "add@/fs/cgroup/devices/x"};
+	static const char *const devices[] = {
+		"add", "bind", "move", "change", "online", "remove", "unbind", "offline"};
+	static const char *const others[] = {"add@/module/ib_core",
+		"add@/bus/pci/drivers/mlx5_core", "add@/kernel/slab/x", "change@/kernel",
+		"remove@/class/net", "add@/d", "", "add@/fs/cgroup/devices/x"};
 	char text[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
@@ -267,8 +274,10 @@ TEST(cold_plug_has_no_limit)
 
 	modtree_make(&tree, NULL, 0);
 	for (int i = 0; i < 700; i++) {
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:%02x.0/modalias", i / 32, i % 32);
-		modtree_file(&tree, path, "pci:v000015B3d00001019sv000015B3sd00000008bc02sc07i00\n");
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/0000:%02x:%02x.0/modalias",
+			i / 32, i % 32);
+		modtree_file(
+			&tree, path, "pci:v000015B3d00001019sv000015B3sd00000008bc02sc07i00\n");
 	}
 	CHECK_INT(coldplug_scan(&tree.env, false, &list), 700);
 	CHECK_STR(list[699].where, "0000:15:1b.0");

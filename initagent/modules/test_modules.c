@@ -91,7 +91,8 @@ TEST(it_begins_when_the_rest_is_short_for_its_size)
 	const char *log;
 
 	OPEN(r, no_acts);
-	snprintf(path, sizeof(path), "%s/lib/modules/%s/kernel/nfsv4.ko", r.tree.root, MODTREE_KVER);
+	snprintf(
+		path, sizeof(path), "%s/lib/modules/%s/kernel/nfsv4.ko", r.tree.root, MODTREE_KVER);
 	CHECK_INT(truncate(path, 1024 * 1024), 0);
 	log = load_nfs_and_rdma(&r);
 	CHECK(where(log, "sunrpc") < where(log, "nfsv4"));
@@ -389,7 +390,8 @@ TEST(a_blocked_worker_holds_nobody_up)
 /* That says nothing of the module: a boot does not end of it while it has time. */
 TEST(a_load_whose_process_is_killed_is_done_again)
 {
-	static const struct modroom_act acts[] = {{.module = "alone", .signal = SIGKILL, .once = true}};
+	static const struct modroom_act acts[] = {
+		{.module = "alone", .signal = SIGKILL, .once = true}};
 	const struct module_entry *e;
 	struct modroom r;
 

@@ -15,12 +15,13 @@
 /* "/dev", as a filter loads it: what an announcement of a device has after its action and '@'. */
 #define DEVICE_PATH 0x2f646576u
 /* Where that is when the action has so many letters; accept: how many instructions further on. */
-#define IF_DEVICE(letters, accept) \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (letters) + 1), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DEVICE_PATH, accept, 0)
+#define IF_DEVICE(letters, accept)                                                                 \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (letters) + 1),                                         \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DEVICE_PATH, accept, 0)
 
 /*
- * Lets only announcements of devices through. A boot makes hundreds of others, for each module, driver and slab cache;
- * each would wake us (Documentation/networking/filter.rst).
+ * Lets only announcements of devices through. A boot makes hundreds of others, for each module,
+ * driver and slab cache; each would wake us (Documentation/networking/filter.rst).
  */
 static struct sock_filter devices_only[] = {
 	IF_DEVICE(3, 7), /* add */
@@ -35,7 +36,8 @@ int uevent_filter(int fd)
 {
 	const struct sock_fprog program = {ARRAY_SIZE(devices_only), devices_only};
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno
+											   : 0;
 }
 
 int uevent_open(void)

@@ -17,10 +17,16 @@ struct uevent {
 	const char *modalias;
 };
 
-/* uevent_open: netlink socket on the kernel's group, non-blocking, devices only. Returns the fd or -errno. */
+/*
+ * uevent_open: netlink socket on the kernel's group, non-blocking, devices only. Returns the fd or
+ * -errno.
+ */
 int uevent_open(void);
 
-/* uevent_filter: lets only announcements of devices ("ACTION@/devices/...") come in on that socket. 0 or -errno. */
+/*
+ * uevent_filter: lets only announcements of devices ("ACTION@/devices/...") come in on that socket.
+ * 0 or -errno.
+ */
 int uevent_filter(int fd);
 
 /*
