@@ -2,12 +2,42 @@
 /* sandbox: see sandbox.h. */
 #include "base/sandbox.h"
 
+#include <grp.h>
+#include <linux/audit.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
-#include "base/confine.h"
+#define NOBODY 65534 /* the kernel's overflow user id */
+
+#if defined(__x86_64__)
+#define FILTER_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define FILTER_ARCH AUDIT_ARCH_AARCH64
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+#define FILTER_ARCH AUDIT_ARCH_PPC64LE
+#elif defined(__riscv) && __riscv_xlen == 64
+#define FILTER_ARCH AUDIT_ARCH_RISCV64
+#else
+#error "add this architecture's AUDIT_ARCH_ value"
+#endif
+
+/* Parts of a list of system calls (seccomp(2)); START comes first and loads the call's number. */
+#define FILTER_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define FILTER_END(action) BPF_STMT(BPF_RET | BPF_K, action)
+#define FILTER_START                                                                                          \
+	FILTER_LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0),                           \
+		FILTER_END(SECCOMP_RET_KILL_PROCESS), FILTER_LOAD(nr)
+#define FILTER_CALL(number, action) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), FILTER_END(action)
+#define ALLOW(call)  FILTER_CALL(__NR_##call, SECCOMP_RET_ALLOW)
+#define REFUSE(call) FILTER_CALL(__NR_##call, SECCOMP_RET_ERRNO | EACCES)
 
 /* The address sanitizer's shadow takes terabytes of address space. */
 #if defined(__has_feature)
@@ -37,30 +67,30 @@
 		ALLOW(sigaltstack), ALLOW(clock_gettime)
 
 static struct sock_filter parse_calls[] = {
-	CONFINE_START,
+	FILTER_START,
 	ALLOW(read),
 	ALLOW(write),
 	ALLOW(exit_group),
-	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
+	FILTER_END(SECCOMP_RET_KILL_PROCESS),
 };
 
 static struct sock_filter compute_calls[] = {
-	CONFINE_START,
+	FILTER_START,
 	ALLOW_COMPUTE,
-	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
+	FILTER_END(SECCOMP_RET_KILL_PROCESS),
 };
 
 static struct sock_filter write_calls[] = {
-	CONFINE_START,
+	FILTER_START,
 	ALLOW_COMPUTE,
 	ALLOW(pwrite64),
 	ALLOW(ftruncate),
-	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
+	FILTER_END(SECCOMP_RET_KILL_PROCESS),
 };
 
 /* Nothing here opens a path but openat2, whose flags keep it below the directory. */
 static struct sock_filter unpack_calls[] = {
-	CONFINE_START,
+	FILTER_START,
 	ALLOW_COMPUTE,
 	ALLOW(openat2),
 	ALLOW(close),
@@ -82,7 +112,7 @@ static struct sock_filter unpack_calls[] = {
 	ALLOW(fchmod),
 	ALLOW(utimensat),
 	ALLOW(fsetxattr),
-	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
+	FILTER_END(SECCOMP_RET_KILL_PROCESS),
 };
 
 /*
@@ -91,7 +121,7 @@ static struct sock_filter unpack_calls[] = {
  * not checked.
  */
 static struct sock_filter internet_calls[] = {
-	CONFINE_START,
+	FILTER_START,
 	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW(pwrite64),
 	ALLOW(ftruncate), ALLOW(recvfrom), ALLOW(sendto), ALLOW(recvmsg), ALLOW(sendmsg),
 	ALLOW(connect), ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname),
@@ -112,15 +142,15 @@ static struct sock_filter internet_calls[] = {
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_socket, 5, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 1, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 6),
-	CONFINE_LOAD(args[2]),
+	FILTER_LOAD(args[2]),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 6, 0),
-	CONFINE_END(SECCOMP_RET_ALLOW),
-	CONFINE_LOAD(args[0]),
+	FILTER_END(SECCOMP_RET_ALLOW),
+	FILTER_LOAD(args[0]),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 2, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 1, 2),
-	CONFINE_END(SECCOMP_RET_KILL_PROCESS),
-	CONFINE_END(SECCOMP_RET_ALLOW),
-	CONFINE_END(SECCOMP_RET_ERRNO | EACCES),
+	FILTER_END(SECCOMP_RET_KILL_PROCESS),
+	FILTER_END(SECCOMP_RET_ALLOW),
+	FILTER_END(SECCOMP_RET_ERRNO | EACCES),
 };
 
 #define CALLS(list) .calls = list, .n = ARRAY_SIZE(list)
@@ -140,28 +170,40 @@ static const struct role {
 	[SANDBOX_INTERNET] = {CALLS(internet_calls), .files = 32},
 };
 
-/* Each of them is for some processes only; *ret has room for all. Their number. */
-static size_t limits_of(const struct sandbox *s, const struct role *role, struct confine_limit *ret)
+static void set_limits(const struct sandbox *s, const struct role *role)
 {
 	const struct {
-		struct confine_limit limit;
-		bool wanted;
+		int resource;
+		bool wanted; /* for this process */
+		rlim_t value;
 	} limits[] = {
-		{{RLIMIT_CORE, 0}, true},
-		{{RLIMIT_MEMLOCK, 0}, true},
-		{{RLIMIT_MSGQUEUE, 0}, true},
-		{{RLIMIT_NOFILE, role->files}, true},
-		{{RLIMIT_NPROC, 0}, !role->unpacks},
-		{{RLIMIT_FSIZE, 0}, role->no_writing},
-		{{RLIMIT_CPU, s->cpu_s}, s->cpu_s != 0},
-		{{RLIMIT_AS, s->memory}, s->memory != 0 && !SANITIZED},
+		{RLIMIT_CORE, true, 0},
+		{RLIMIT_MEMLOCK, true, 0},
+		{RLIMIT_MSGQUEUE, true, 0},
+		{RLIMIT_NOFILE, true, role->files},
+		{RLIMIT_NPROC, !role->unpacks, 0},
+		{RLIMIT_FSIZE, role->no_writing, 0},
+		{RLIMIT_CPU, s->cpu_s != 0, s->cpu_s},
+		{RLIMIT_AS, s->memory != 0 && !SANITIZED, s->memory},
 	};
-	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		const struct rlimit r = {limits[i].value, limits[i].value};
+
 		if (limits[i].wanted)
-			ret[n++] = limits[i].limit;
-	return n;
+			setrlimit((unsigned)limits[i].resource, &r);
+	}
+}
+
+/* Capabilities go with the user id. A caller that is not root (tests) has none to drop. */
+static int become_nobody(void)
+{
+	if (geteuid() != 0)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+		setresuid(NOBODY, NOBODY, NOBODY) < 0)
+		return -errno;
+	return 0;
 }
 
 /*
@@ -191,18 +233,32 @@ static int enter_root(const char *root)
 	return shrink_capabilities();
 }
 
+/* For all threads, or for none. */
+static int filter_calls(const struct role *role)
+{
+	const struct sock_fprog program = {.len = (unsigned short)role->n, .filter = role->calls};
+	long r;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	r = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	return r < 0 ? -errno : r > 0 ? -ESRCH : 0;
+}
+
 int sandbox_enter(const struct sandbox *s)
 {
 	const struct role *role = &roles[s->role];
-	struct confine_limit limits[8];
-	size_t n = limits_of(s, role, limits);
 	int r;
 
 	if (s->role == SANDBOX_NONE)
 		return 0;
-	r = role->unpacks ? enter_root(s->root) : confine_user();
+	r = role->unpacks ? enter_root(s->root) : become_nobody();
 	if (r < 0)
 		return r;
-	return s->outlives ? confine_seal_outliving(limits, n, role->calls, role->n)
-			   : confine_seal(limits, n, role->calls, role->n);
+	/* The change of user has reset both. */
+	if (!s->outlives)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_DUMPABLE, 0);
+	set_limits(s, role);
+	return filter_calls(role);
 }

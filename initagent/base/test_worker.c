@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "check.h"
 #include "base/worker.h"
@@ -194,31 +193,45 @@ TEST(descriptors)
 	CHECK_INT(n.value & ~7, 1 << WORKER_SOCKET | 1 << WORKER_FILE(0) | 1 << WORKER_FILE(2));
 }
 
-static int touch_later(const void *arg)
+static int write_at_the_end(const void *arg)
 {
 	char byte;
 
 	/* Its parent closes the socket, and no signal comes. */
 	if (worker_next(&byte, 1))
 		return 1;
-	close(open(arg, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-	return 0;
+	return write(WORKER_FILE(0), arg, 1) != 1;
 }
 
 TEST(detached_it_goes_on)
 {
-	char template[] = "/tmp/worker-XXXXXX", path[64];
-	struct worker_spec spec = {.run = touch_later, .arg = path, .request_size = 1};
-	pid_t pid;
-	int status;
+	struct worker_spec spec = {
+		.run = write_at_the_end, .arg = "z", .n_files = 1, .request_size = 1};
 	struct worker *w;
+	int pipes[2];
+	char byte;
 
-	snprintf(path, sizeof(path), "%s/there", check_dir(template));
+	CHECK_INT(pipe2(pipes, O_CLOEXEC), 0);
+	spec.files[0] = pipes[1];
 	w = start(&spec);
-	pid = worker_pid(w);
+	close(pipes[1]);
 	worker_detach(w);
-	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	CHECK_INT(access(path, F_OK), 0);
+	CHECK(read(pipes[0], &byte, 1) == 1 && byte == 'z');
+}
+
+TEST(abandoned_it_is_killed)
+{
+	struct worker_spec spec = {.run = hang, .n_files = 1};
+	struct worker *w;
+	int pipes[2];
+	char byte;
+
+	CHECK_INT(pipe2(pipes, O_CLOEXEC), 0);
+	spec.files[0] = pipes[1];
+	w = start(&spec);
+	close(pipes[1]);
+	worker_abandon(w);
+	CHECK_INT(read(pipes[0], &byte, 1), 0);
 }
 
 static int write_to_file(const void *arg)

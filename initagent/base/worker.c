@@ -6,12 +6,17 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include "base/confine.h"
 
 #define EXIT_NO_SETUP	124
 #define EXIT_NO_SANDBOX 126
+
+#define SPARE 64 /* descriptors from here on are not yet where they shall be */
+
+#ifndef __NR_close_range
+#define __NR_close_range 436 /* the same on every architecture */
+#endif
 
 /* A killed process is gone at once unless the kernel holds it. */
 #define KILL_LIMIT_MS 1000
@@ -28,15 +33,51 @@ struct worker {
 
 /* --- the process --------------------------------------------------------------------------- */
 
+static void close_from(int first)
+{
+	if (syscall(__NR_close_range, first, ~0U, 0) == 0)
+		return;
+	/* Before Linux 5.9; an agent that just started has few open. */
+	for (int fd = first; fd < 1024; fd++)
+		close(fd);
+}
+
+/*
+ * Copies of the agent's other descriptors would keep sockets, pipes and devices alive. Moved far above
+ * first, so that none is overwritten before it has its place.
+ */
 static int keep_descriptors(const struct worker_spec *s, int socket)
 {
-	int fds[1 + WORKER_FILES_MAX] = {socket}, *kept[1 + WORKER_FILES_MAX] = {&fds[0]};
+	int fds[1 + WORKER_FILES_MAX] = {socket};
+	int n = 1 + (int)s->n_files;
 
-	for (unsigned i = 0; i < s->n_files; i++) {
-		fds[1 + i] = s->files[i];
-		kept[1 + i] = &fds[1 + i];
+	memcpy(&fds[1], s->files, s->n_files * sizeof(*fds));
+	for (int i = 0; i < n; i++) {
+		int high = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD, SPARE);
+
+		if (fds[i] >= 0 && high < 0)
+			return -errno;
+		fds[i] = high;
 	}
-	return confine_keep(kept, 1 + s->n_files);
+	for (int i = 0; i < n; i++) {
+		if (fds[i] < 0)
+			close(WORKER_SOCKET + i);
+		else if (dup3(fds[i], WORKER_SOCKET + i, O_CLOEXEC) < 0)
+			return -errno;
+	}
+	close_from(WORKER_SOCKET + n);
+	return 0;
+}
+
+/* After keep_descriptors(): a file to be kept may be one of the standard streams. */
+static void mute_streams(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < WORKER_SOCKET && null >= 0; fd++)
+		dup2(null, fd);
+	if (null >= WORKER_SOCKET)
+		close(null);
 }
 
 /* A socket whose other end is closed fails to be written to, and raises no signal. */
@@ -52,7 +93,7 @@ __attribute__((noreturn)) static void child(const struct worker_spec *s, int soc
 	if (keep_descriptors(s, socket) < 0)
 		_exit(EXIT_NO_SETUP);
 	if (s->sandbox.role != SANDBOX_NONE)
-		confine_mute();
+		mute_streams();
 	if (s->prepare)
 		arg = s->prepare(arg);
 	if (s->prepare && !arg)
@@ -159,6 +200,13 @@ struct worker *worker_detach(struct worker *w)
 	return NULL;
 }
 
+struct worker *worker_abandon(struct worker *w)
+{
+	if (w && w->pid > 0)
+		kill(w->pid, SIGKILL);
+	return worker_detach(w);
+}
+
 int worker_fd(const struct worker *w)
 {
 	return w ? w->fd : -1;
@@ -258,8 +306,7 @@ void worker_try(int (*run)(const void *arg), const void *arg, int file, uint64_t
 	if (worker_start(&w, &spec, 0) < 0)
 		return;
 	poll(&(struct pollfd){.fd = w->fd, .events = POLLRDHUP}, 1, (int)(limit / NSEC_PER_MSEC));
-	kill(w->pid, SIGKILL);
-	worker_detach(w);
+	worker_abandon(w);
 }
 
 const char *worker_end_text(const struct worker *w)

@@ -65,6 +65,9 @@ void worker_end(struct worker *w);
 /* worker_detach: frees, but leaves the process to itself; it finds its socket closed. */
 struct worker *worker_detach(struct worker *w);
 
+/* worker_abandon: kills the process and frees, without waiting for its end. */
+struct worker *worker_abandon(struct worker *w);
+
 /* worker_fd: readable when there is a reply or an end. -1 for NULL and after worker_end(). */
 int worker_fd(const struct worker *w);
 pid_t worker_pid(const struct worker *w);

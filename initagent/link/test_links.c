@@ -287,14 +287,15 @@ TEST(routes)
 TEST(routes_of_others_stay)
 {
 	_cleanup_(links_freep) struct links *l = NULL;
+	const struct inet_addr nine = addr("10.0.0.9");
 	struct link_address a = {.addr = addr("10.0.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
 	struct link_address b = {.addr = addr("10.1.0.5"), .prefix = 24, .valid_s = LINK_FOREVER};
 	struct link_address six = {
 		.addr = addr("2001:db8::5"), .prefix = 64, .valid_s = LINK_FOREVER};
 	struct link_route subnet = {
-		.dst = addr("10.0.0.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
+		.dst = addr("10.0.0.0"), .prefix = 24, .gateway = nine, .protocol = 16};
 	struct link_route hand = {
-		.dst = addr("172.16.0.0"), .prefix = 12, .gateway = addr("10.0.0.9"), .protocol = 16};
+		.dst = addr("172.16.0.0"), .prefix = 12, .gateway = nine, .protocol = 16};
 	struct link_route subnet6 = {.dst = addr("2001:db8::"),
 		.prefix = 64,
 		.gateway = addr("2001:db8::9"),
@@ -302,7 +303,7 @@ TEST(routes_of_others_stay)
 		.metric = 256};
 	struct link_route onlink = {.dst = addr("10.0.0.0"), .prefix = 24, .protocol = 16};
 	struct link_route own = {
-		.dst = addr("192.0.2.0"), .prefix = 24, .gateway = addr("10.0.0.9"), .protocol = 16};
+		.dst = addr("192.0.2.0"), .prefix = 24, .gateway = nine, .protocol = 16};
 	struct link_route other;
 
 	netns_enter();

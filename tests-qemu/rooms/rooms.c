@@ -21,7 +21,7 @@
 #include "fabric/fabric.h"
 #include "fabric/rdma_link.h"
 #include "images.h"
-#include "modules/helper.h"
+#include "modules/modprobe.h"
 #include "modules/modules.h"
 
 #define PATIENCE (60 * NSEC_PER_SEC)

@@ -219,9 +219,7 @@ int failure_store_new(struct failure_store **ret, const struct env *env, unsigne
 /* Not waited for: it may be in the firmware's hands. A process that writes goes on. */
 static void leave_process(struct failure_store *s)
 {
-	if (!s->writing && worker_pid(s->worker) > 0)
-		kill(worker_pid(s->worker), SIGKILL);
-	s->worker = worker_detach(s->worker);
+	s->worker = s->writing ? worker_detach(s->worker) : worker_abandon(s->worker);
 }
 
 struct failure_store *failure_store_free(struct failure_store *s)

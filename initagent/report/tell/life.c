@@ -3,18 +3,20 @@
 #include "report/tell/life.h"
 
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
-#include "base/confine.h"
+#include "base/util.h"
 
 /* RLIMIT_CPU bounds what a process that was taken over could burn until then. */
 int limit_life(unsigned seconds)
 {
 	struct sigevent ev = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	const struct itimerspec life = {.it_value = {.tv_sec = (time_t)seconds}};
-	const struct confine_limit cpu = {RLIMIT_CPU, seconds};
+	const struct rlimit cpu = {seconds, seconds};
 	int timer;
 
-	confine_limits(&cpu, 1);
+	setrlimit(RLIMIT_CPU, &cpu);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	/* Not by way of the C library, which brings its threads along. */
