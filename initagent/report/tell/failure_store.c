@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <linux/fs.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
