@@ -68,9 +68,8 @@ PARSE(rootfstype)
 }
 
 /*
-
-	* Forms of root= and what they mean; the first that fits counts. One that ends in ':', '/' or '=' is
- * a beginning, any other the whole text.
+ * Forms of root= and what they mean; the first that fits counts. One that ends in ':', '/' or '='
+ * is a beginning, any other the whole text.
  */
 struct root_form {
 	const char *text;
