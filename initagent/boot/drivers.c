@@ -16,6 +16,7 @@ struct drivers {
 	enum stage stage;
 	struct need needs[NEEDS_MAX];
 	size_t n_needs;
+	char names[NEEDS_MAX][MODULE_NAME_SIZE]; /* of needs that a lease named, whose text goes */
 };
 
 /* --- what is needed -------------------------------------------------------------------------- */
@@ -221,8 +222,11 @@ void drivers_need(struct drivers *d, const struct need *needs, size_t n, uint64_
 		size_t before = d->n_needs;
 
 		d->n_needs = add_need(d->needs, before, needs[i]);
-		if (d->n_needs > before)
-			request(d, needs[i].module, now);
+		if (d->n_needs == before)
+			continue;
+		strscpy(d->names[before], needs[i].module, sizeof(d->names[before]));
+		d->needs[before].module = d->names[before];
+		request(d, needs[i].module, now);
 	}
 }
 

@@ -112,3 +112,27 @@ TEST(the_budgets_begin_when_the_break_points_shell_ends)
 	CHECK_INT(second_in_shell, -EBUSY);
 	node_close(&n);
 }
+
+static int nbd_path(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len, (void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	msg_text(m, 17, "nbd:10.0.0.1:disk:ext4:noatime:part=2");
+	msg_end(m);
+	return 1;
+}
+
+/* Each attempt reads the path again: what the last one needed must not go with it. */
+TEST(a_block_root_by_dhcp_is_tried_again)
+{
+	pid_t peer = segment();
+
+	struct node n;
+
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=10");
+	dhcpserver_start(peer, "veth1", nbd_path);
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_INT(met(&n, "IA-E671") > 0, 1);
+	node_close(&n);
+}
