@@ -32,10 +32,11 @@
 /* Parts of a list of system calls (seccomp(2)); START comes first and loads the call's number. */
 #define FILTER_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define FILTER_END(action) BPF_STMT(BPF_RET | BPF_K, action)
-#define FILTER_START                                                                                          \
-	FILTER_LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0),                           \
+#define FILTER_START \
+	FILTER_LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0), \
 		FILTER_END(SECCOMP_RET_KILL_PROCESS), FILTER_LOAD(nr)
-#define FILTER_CALL(number, action) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), FILTER_END(action)
+#define FILTER_CALL(number, action) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), FILTER_END(action)
 #define ALLOW(call)  FILTER_CALL(__NR_##call, SECCOMP_RET_ALLOW)
 #define REFUSE(call) FILTER_CALL(__NR_##call, SECCOMP_RET_ERRNO | EACCES)
 
@@ -56,8 +57,8 @@
 #endif
 
 /*
- * What reading, writing and memory need, of either C library. rt_sigreturn: a change of the user reaches threads as a
- * signal, whose handler may return after that.
+ * What reading, writing and memory need, of either C library. rt_sigreturn: a change of the user
+ * reaches threads as a signal, whose handler may return after that.
  */
 #define ALLOW_COMPUTE                                                                              \
 	ALLOW(read), ALLOW(pread64), ALLOW(readv), ALLOW(write), ALLOW(writev), ALLOW(exit_group), \

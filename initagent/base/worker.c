@@ -43,8 +43,8 @@ static void close_from(int first)
 }
 
 /*
- * Copies of the agent's other descriptors would keep sockets, pipes and devices alive. Moved far above
- * first, so that none is overwritten before it has its place.
+ * Copies of the agent's other descriptors would keep sockets, pipes and devices alive. Moved far
+ * above first, so that none is overwritten before it has its place.
  */
 static int keep_descriptors(const struct worker_spec *s, int socket)
 {

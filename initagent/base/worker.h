@@ -105,7 +105,8 @@ int worker_ask(const struct worker_spec *spec, void *reply, const char **ret_tex
  */
 const char *worker_end_text(const struct worker *w);
 
-/* worker_never_ran: after worker_end(): it could not be set up, or drop its rights: another one could not either. */
+/* worker_never_ran: after worker_end(): it could not be set up, or drop its rights: another one
+ * could not either. */
 bool worker_never_ran(const struct worker *w);
 
 /* worker_exit_status: after worker_end(): what run() returned; -1: it ended otherwise. */

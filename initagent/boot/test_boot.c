@@ -119,7 +119,8 @@ TEST(a_block_server_that_refuses)
 
 TEST(a_block_root_without_address_and_its_port)
 {
-	expect("root=srp:id_ext=0002c90300a1b2c3,ioc_guid=0002c90300a1b2c4,dgid=fe800000000000000002c90300a1b2c5,"
+	expect("root=srp:id_ext=0002c90300a1b2c3,ioc_guid=0002c90300a1b2c4,"
+		"dgid=fe800000000000000002c90300a1b2c5,"
 		"pkey=ffff,"
 	       "service_id=0002c90300a1b2c3 ip=" NODE " rd.retry=4", BOOT_FAILED, "IA-E301");
 }

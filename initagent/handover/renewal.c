@@ -77,13 +77,16 @@ static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
 	if (rail->renewal || !leased4(rail))
 		return "no client renews a DHCPv6 lease under ifupdown";
 	if (networkd && profile_ipoib(rail))
-		return "ISC dhclient does not support InfiniBand, and this systemd-networkd cannot send the "
+		return "ISC dhclient does not support InfiniBand, and this systemd-networkd cannot "
+			"send the "
 		       "lease's client identifier";
 	if (networkd)
-		return "no dhclient in the real root, and this systemd-networkd cannot send the lease's "
+		return "no dhclient in the real root, and this systemd-networkd cannot send the "
+			"lease's "
 		       "client identifier";
 	return profile_ipoib(rail) ?
-		"ISC dhclient does not support InfiniBand, and the real root has no systemd-networkd" :
+		"ISC dhclient does not support InfiniBand, and the real root has no "
+		"systemd-networkd" :
 		"no dhclient in the real root";
 }
 

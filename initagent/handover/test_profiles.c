@@ -238,7 +238,8 @@ static void expect_warning(const char *cmdline, const uint8_t *id, size_t len, b
 	proom_make("/usr/lib/systemd/systemd-networkd", "");
 	proom_make("/usr/lib/systemd/libsystemd-shared-252.so", "");
 	if (enabled)
-		proom_make("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "");
+		proom_make("/usr/lib/systemd/system/multi-user.target.wants/"
+			"systemd-networkd.service", "");
 	proom_write(cmdline, &rail, 1);
 	report_view(report, &v);
 	CHECK_INT(v.n_causes, warned);

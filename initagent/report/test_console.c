@@ -164,7 +164,8 @@ TEST(a_slow_reader_gets_all_that_was_kept)
 	open_terminal(&t, "dumb");
 	for (int i = 0; i < 90; i++)
 		console_put(t.c,
-			"0123456789012345678901234567890123456789012345678901234567890123456789012345678", true);
+			"0123456789012345678901234567890123456789"
+			"012345678901234567890123456789012345678", true);
 	while (got < 90 * 81) {
 		ssize_t n = read(t.near, some, sizeof(some));
 

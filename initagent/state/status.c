@@ -127,7 +127,8 @@ static void print_root(FILE *out, const cJSON *top)
 		print_block(out, root);
 		return;
 	}
-	nfs_source_text(source, sizeof(source), state_text(root, "server"), state_text(root, "path"));
+	nfs_source_text(source, sizeof(source), state_text(root, "server"),
+		state_text(root, "path"));
 	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s%s", source,
 		state_text(root, "version"), state_text(root, "proto"), state_number(root, "port"),
 		state_true(root, "fell_back") ? " (fell back from RDMA)" : "",

@@ -123,7 +123,9 @@ static struct record *record(const char *node, const char *outcome, double end, 
 	return r;
 }
 
-#define CABLE(name, port) ",\"rails\":[{\"netdev\":\"ib0\",\"rdma\":{\"neighbour\":{\"name\":\"" name "\",\"port\":" #port "}}}]"
+#define CABLE(name, port) \
+	",\"rails\":[{\"netdev\":\"ib0\",\"rdma\":" \
+	"{\"neighbour\":{\"name\":\"" name "\",\"port\":" #port "}}}]"
 #define CAUSE_ROW(code)	  "{\"code\":\"" code "\",\"first_s\":1,\"last_s\":2}"
 
 static struct boots *four(void)

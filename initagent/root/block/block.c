@@ -30,20 +30,29 @@ enum block_state {
 	STATE_MAX,
 };
 
-/* cause: what the time is spent on, and what an attempt that takes too long here failed of. limit 0: none. */
+/* cause: what the time is spent on, and what an attempt that takes too long here failed of. limit
+ * 0: none. */
 static const struct state_row {
 	const char *name, *words;
 	enum cause cause;
 	uint64_t limit;
 } states[STATE_MAX] = {
 	[STATE_IDLE] = {"idle", "", CAUSE_NONE, 0},
-	/* NVMe over RDMA gives an address, a route and a connection 3 s each, a queue a core (drivers/nvme/host/rdma.c) */
-	[STATE_CONNECTING] = {"connecting", "waiting for a connection to", CAUSE_BLOCK_UNREACHABLE, 20 * NSEC_PER_SEC},
-	[STATE_DEVICE] = {"device", "waiting for the block device of", CAUSE_BLOCK_NO_DEVICE, 10 * NSEC_PER_SEC},
-	[STATE_LOOKING] = {"looking", "waiting for the first blocks of", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
-	[STATE_MODULE] = {"module", "waiting for the file system's module for", CAUSE_MODULE_STUCK, 0},
-	[STATE_MOUNTING] = {"mounting", "waiting for the mount of", CAUSE_BLOCK_LOST, 30 * NSEC_PER_SEC},
-	[STATE_CLEANING] = {"taking away", "waiting until the kernel gave up", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
+	/* NVMe over RDMA gives an address, a route and a connection 3 s each, a queue a core
+	 * (drivers/nvme/host/rdma.c) */
+	[STATE_CONNECTING] =
+		{"connecting", "waiting for a connection to", CAUSE_BLOCK_UNREACHABLE,
+			20 * NSEC_PER_SEC},
+	[STATE_DEVICE] =
+	{"device", "waiting for the block device of", CAUSE_BLOCK_NO_DEVICE, 10 * NSEC_PER_SEC},
+	[STATE_LOOKING] =
+	{"looking", "waiting for the first blocks of", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
+	[STATE_MODULE] =
+	{"module", "waiting for the file system's module for", CAUSE_MODULE_STUCK, 0},
+	[STATE_MOUNTING] =
+	{"mounting", "waiting for the mount of", CAUSE_BLOCK_LOST, 30 * NSEC_PER_SEC},
+	[STATE_CLEANING] =
+	{"taking away", "waiting until the kernel gave up", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
 	[STATE_BACKOFF] = {"backing off", "trying again:", CAUSE_BLOCK_UNREACHABLE, 0},
 	[STATE_MOUNTED] = {"mounted", "", CAUSE_NONE, 0},
 	[STATE_STOPPED] = {"stopped", "", CAUSE_NONE, 0},
@@ -81,7 +90,8 @@ uint16_t block_port(const struct plan_block *plan, const struct plan_portal *por
 static void set_state(struct block *b, enum block_state to, uint64_t now)
 {
 	if (b->state != to) {
-		report_state(b->env->report, "block", b->cfg.address, states[b->state].name, states[to].name, now);
+		report_state(b->env->report, "block", b->cfg.address, states[b->state].name,
+			states[to].name, now);
 		b->events |= 1U << BLOCK_EVENT_STEP;
 		b->deadline = states[to].limit ? now + states[to].limit : NSEC_NEVER;
 	}
@@ -228,7 +238,8 @@ unsigned block_next(const struct block *b)
 /* Up to a quarter of jitter, so that a rack does not knock in step; another way at once. */
 static void back_off(struct block *b, uint64_t now)
 {
-	unsigned n = b->cfg.ways ? b->cfg.ways : 1, round = b->rounds / n, doublings = round ? round - 1 : 0;
+	unsigned n = b->cfg.ways ? b->cfg.ways : 1, round = b->rounds / n, doublings = round
+		? round - 1 : 0;
 	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
 	bool another = b->cfg.plan->n_portals > 1 ? block_next(b) > portal_of(b) : b->rounds % n;
 	uint32_t random = 0;
@@ -239,7 +250,8 @@ static void back_off(struct block *b, uint64_t now)
 	b->deadline = another ? now : now + pause + pause / 4 * random / UINT32_MAX;
 }
 
-/* What makes trying again useless is this server's: with several, the others are asked. False: none is left. */
+/* What makes trying again useless is this server's: with several, the others are asked. False: none
+ * is left. */
 static bool others_left(struct block *b)
 {
 	struct source_refusals *all = b->cfg.refusals;
@@ -250,7 +262,8 @@ static bool others_left(struct block *b)
 	if (here < 64 && !source_refused(all, here)) {
 		all->servers |= UINT64_C(1) << here;
 		len = strlen(all->text);
-		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; " : "", b->cfg.portal->server,
+		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; "
+			: "", b->cfg.portal->server,
 			(int)(sizeof(all->text) / n), b->text);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -278,7 +291,8 @@ static void mounted(struct block *b, uint64_t now)
 
 	/* Without the mark an agent that is started again does this anew. */
 	if (r < 0)
-		report_log(b->env->report, REPORT_WARN, "block", now, "no mark can be left: %s", strerror(-r));
+		report_log(b->env->report, REPORT_WARN, "block", now, "no mark can be left: %s",
+			strerror(-r));
 	report_span(b->env->report, "block", b->result.kind, b->began, now, 0);
 	b->events |= 1U << BLOCK_EVENT_MOUNTED;
 	set_state(b, STATE_MOUNTED, now);
@@ -375,7 +389,8 @@ static void timed_out(struct block *b, uint64_t now)
 	b->cause = states[b->state].cause;
 	b->fatal = false;
 	snprintf(b->text, sizeof(b->text), "%s: no end within %llu s%s%s", what,
-		(unsigned long long)(states[b->state].limit / NSEC_PER_SEC), *more ? ": " : "", more);
+		(unsigned long long)(states[b->state].limit / NSEC_PER_SEC), *more ? ": " : "",
+		more);
 	clean_up(b, now);
 }
 
@@ -447,8 +462,10 @@ void block_describe(const struct block *b, char *buf, size_t size)
 	const char *name = plan->name ? plan->name : r->name;
 	bool named = *r->server && !streq(r->server, r->address);
 
-	snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words, r->kind, *name ? " " : "", name,
-		*r->server ? r->server : "the fabric", named ? " (" : "", named ? r->address : "", named ? ")" : "", r->proto);
+	snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words,
+		r->kind, *name ? " " : "", name,
+		*r->server ? r->server : "the fabric", named ? " (" : "",
+		named ? r->address : "", named ? ")" : "", r->proto);
 }
 
 enum cause block_waits_for(const struct block *b)

@@ -20,7 +20,8 @@ static DIR *open_whole(const struct env *env, const char *whole)
 {
 	char path[512];
 
-	return env_path(env, path, sizeof(path), "/sys/class/block/%s", whole) < 0 ? NULL : opendir(path);
+	return env_path(env, path, sizeof(path), "/sys/class/block/%s", whole) < 0 ? NULL
+		: opendir(path);
 }
 
 static unsigned partition_number(const struct env *env, const char *whole, const char *entry)
@@ -29,12 +30,14 @@ static unsigned partition_number(const struct env *env, const char *whole, const
 
 	if (entry[0] == '.' || strncmp(entry, whole, strlen(whole)) != 0)
 		return 0;
-	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s/partition", whole, entry) <= 0)
+	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s/partition", whole,
+		entry) <= 0)
 		return 0;
 	return (unsigned)strtoul(text, NULL, 10);
 }
 
-int device_partition(const struct env *env, const char *whole, unsigned number, char ret[static BLOCK_DEVICE_MAX])
+int device_partition(const struct env *env, const char *whole, unsigned number,
+	char ret[static BLOCK_DEVICE_MAX])
 {
 	DIR *dir = open_whole(env, whole);
 	struct dirent *e;
@@ -71,7 +74,8 @@ bool device_readonly(const struct env *env, const char *device)
 	return number_of(env, device, "ro") != 0;
 }
 
-int device_fstype(const struct env *env, const char *device, const char **ret, const char **ret_what)
+int device_fstype(const struct env *env, const char *device, const char **ret,
+	const char **ret_what)
 {
 	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
 	_cleanup_close_ int fd = -1;

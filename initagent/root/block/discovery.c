@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* discovery: see discovery.h. Layout of the page: NVMe over fabrics 5.3, figure 34; numbers are little endian. */
+/* discovery: see discovery.h. Layout of the page: NVMe over fabrics 5.3, figure 34; numbers are
+ * little endian. */
 #include "root/block/discovery.h"
 
 #include <linux/nvme_ioctl.h>
@@ -65,7 +66,8 @@ static bool usable(const struct record *r, struct discovery *d)
 	struct inet_addr addr;
 	uint32_t port;
 
-	if (strncmp(r->nqn, "nqn.", 4) != 0 || strchr(r->nqn, ',') || strlen(r->nqn) >= sizeof(d->nqn) ||
+	if (strncmp(r->nqn, "nqn.", 4) != 0 || strchr(r->nqn, ',') ||
+		strlen(r->nqn) >= sizeof(d->nqn) ||
 		value_inet(r->address, strlen(r->address), &addr) < 0 ||
 		value_u32(r->port, strlen(r->port), 65535, &port) < 0 || !port)
 		return false;
@@ -84,12 +86,15 @@ static void list(struct discovery *d, const char *nqn)
 }
 
 /* One record against the best so far. */
-static void look_at(const struct record *r, const struct discovery_want *want, struct discovery *best)
+static void look_at(const struct record *r, const struct discovery_want *want,
+	struct discovery *best)
 {
-	struct discovery d = {.how = r->secure == SECURE_REQUIRED ? DISCOVERY_SECURE : DISCOVERY_FOUND};
+	struct discovery d =
+		{.how = r->secure == SECURE_REQUIRED ? DISCOVERY_SECURE : DISCOVERY_FOUND};
 	bool first = best->how != DISCOVERY_FOUND && best->how != DISCOVERY_SEVERAL;
 
-	if (r->subtype != SUBTYPE_NVME || r->transport != (want->rdma ? TRANSPORT_RDMA : TRANSPORT_TCP) || !usable(r, &d))
+	if (r->subtype != SUBTYPE_NVME ||
+		r->transport != (want->rdma ? TRANSPORT_RDMA : TRANSPORT_TCP) || !usable(r, &d))
 		return;
 	list(best, d.nqn);
 	if (want->nqn && !streq(want->nqn, d.nqn))
@@ -101,7 +106,8 @@ static void look_at(const struct record *r, const struct discovery_want *want, s
 		*best = d;
 }
 
-void discovery_judge(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret)
+void discovery_judge(const void *page, size_t len, const struct discovery_want *want,
+	struct discovery *ret)
 {
 	struct cursor c = cursor_make(page, len), head = cursor_sub(&c, RECORD);
 	struct record r;
@@ -139,7 +145,8 @@ static bool discovery_valid(void *reply, const void *context)
 	struct discovery again;
 
 	(void)context;
-	if (d->how < 0 || d->how >= DISCOVERY_MAX || !memchr(d->text, 0, sizeof(d->text)) || d->port > 65535 ||
+	if (d->how < 0 || d->how >= DISCOVERY_MAX || !memchr(d->text, 0, sizeof(d->text)) ||
+		d->port > 65535 ||
 		!memchr(d->nqn, 0, sizeof(d->nqn)) || !memchr(d->address, 0, sizeof(d->address)))
 		return false;
 	if (d->how != DISCOVERY_FOUND)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * discovery: what an NVMe discovery service says of the subsystems it knows: its log page, and which of its records is
- * meant. The page comes from the network: it is read by a process without rights.
+ * discovery: what an NVMe discovery service says of the subsystems it knows: its log page, and
+ * which of its records is meant. The page comes from the network: it is read by a process without
+ * rights.
  */
 #pragma once
 
 #include "base/util.h"
 
 #define DISCOVERY_NQN	   "nqn.2014-08.org.nvmexpress.discovery" /* NVMe over fabrics 5.1 */
-#define DISCOVERY_PAGE_MAX (33 * 1024) /* a head and 32 records of 1 KiB each; nobody boots from behind these */
+/* a head and 32 records of 1 KiB each */
+#define DISCOVERY_PAGE_MAX (33 * 1024)
 #define DISCOVERY_TEXT_MAX 300
 
 enum discovery_how {
@@ -37,12 +39,15 @@ struct discovery {
 };
 
 /* discovery_judge: the record of a page (len bytes) that is wanted. Pure. */
-void discovery_judge(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
+void discovery_judge(const void *page, size_t len, const struct discovery_want *want,
+	struct discovery *ret);
 
 /* discovery_judge_apart: the same by a process without rights. */
-void discovery_judge_apart(const void *page, size_t len, const struct discovery_want *want, struct discovery *ret);
+void discovery_judge_apart(const void *page, size_t len, const struct discovery_want *want,
+	struct discovery *ret);
 
 /*
- * discovery_read: the log page of a controller ("nvme0"'s device node, open). Returns its length or -errno.
+ * discovery_read: the log page of a controller ("nvme0"'s device node, open). Returns its length or
+ * -errno.
  */
 int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX]);

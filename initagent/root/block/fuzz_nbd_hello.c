@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nbd_hello: the bytes of a server. Whatever they are: it ends, its text can be shown, and only with a size is it done.
+ * nbd_hello: the bytes of a server. Whatever they are: it ends, its text can be shown, and only
+ * with a size is it done.
  */
 #include "root/block/nbd_hello.h"
 

@@ -6,7 +6,8 @@
 
 #define NQN_UUID "nqn.2014-08.org.nvmexpress:uuid:" /* NVMe base specification 4.7.1 */
 
-/* Lower case in place. Nil and all-ones UUIDs, which firmware has where nobody filled it in, are nobody's. */
+/* Lower case in place. Nil and all-ones UUIDs, which firmware has where nobody filled it in, are
+ * nobody's. */
 static bool uuid_good(char *s)
 {
 	size_t digits = 0, same = 0;
@@ -50,7 +51,8 @@ static bool machine_uuid(const struct env *env, char uuid[static HOSTID_MAX])
 /* A UUID of version 8 (RFC 9562: of one's own making) that says no more than the port's number. */
 static void port_uuid(uint64_t node, char uuid[static HOSTID_MAX])
 {
-	snprintf(uuid, HOSTID_MAX, "696e6974-6167-8000-%04x-%012llx", 0x8000 | (unsigned)(node >> 48 & 0x3fff),
+	snprintf(uuid, HOSTID_MAX, "696e6974-6167-8000-%04x-%012llx", 0x8000
+		| (unsigned)(node >> 48 & 0x3fff),
 		(unsigned long long)(node & 0xffffffffffff));
 }
 
@@ -74,7 +76,8 @@ static bool nqn_good(const char *s)
 	return strncmp(s, "nqn.", 4) == 0;
 }
 
-void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_t node, struct hostid *ret)
+void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_t node,
+	struct hostid *ret)
 {
 	char text[HOSTNQN_MAX], uuid[HOSTID_MAX];
 	bool machine = machine_uuid(env, uuid);

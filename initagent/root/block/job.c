@@ -84,7 +84,8 @@ static void tell(struct block_job *j, enum block_step step)
 
 /* --- the device ----------------------------------------------------------------------------- */
 
-/* A disk is seen in sysfs before it can be opened; the kernel announces it when that is so (block/genhd.c). */
+/* A disk is seen in sysfs before it can be opened; the kernel announces it when that is so
+ * (block/genhd.c). */
 static bool openable(const struct block_job *j, const char *device)
 {
 	_cleanup_close_ int fd = -1;
@@ -96,10 +97,11 @@ static bool openable(const struct block_job *j, const char *device)
 }
 
 /*
- * Is what the root is on there? The first look at a whole device makes the kernel read its partitions: that waits for
- * the server as any reading does.
+ * Is what the root is on there? The first look at a whole device makes the kernel read its
+ * partitions: that waits for the server as any reading does.
  */
-static int find_device(struct block_job *j, const struct block_ops *ops, char device[static BLOCK_DEVICE_MAX])
+static int find_device(struct block_job *j, const struct block_ops *ops,
+	char device[static BLOCK_DEVICE_MAX])
 {
 	char whole[BLOCK_DEVICE_MAX], path[128];
 	unsigned part = j->cfg->plan->part;
@@ -167,7 +169,8 @@ static int unknown_content(struct block_job *j, const char *what)
 
 	device_partitions(j->env, j->message.result.device, parts, sizeof(parts));
 	if (*parts)
-		return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA, "%s has partitions (%s): add part= to root=",
+		return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA,
+			"%s has partitions (%s): add part= to root=",
 			j->message.result.device, parts);
 	return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA, "%s: %s%s", j->message.result.device,
 		*what ? "it seems to be " : "no superblock of a file system that is known", what);
@@ -191,16 +194,19 @@ static int judge(struct block_job *j)
 	if (r == -ENODATA)
 		return unknown_content(j, what);
 	if (r < 0)
-		return job_fail(j, CAUSE_BLOCK_LOST, r, "%s cannot be read: %s", res->device, strerror(-r));
+		return job_fail(j, CAUSE_BLOCK_LOST, r, "%s cannot be read: %s", res->device,
+			strerror(-r));
 	strscpy(res->fstype, fstype, sizeof(res->fstype));
 	res->readonly = j->cfg->readonly || j->cfg->overlay || read_only_kind(fstype);
 	if (!res->readonly && device_readonly(j->env, res->device))
-		return job_fatal(j, CAUSE_BLOCK_READONLY, -EROFS, "%s: rw is asked for, but the server lends it for reading only",
+		return job_fatal(j, CAUSE_BLOCK_READONLY, -EROFS,
+			"%s: rw is asked for, but the server lends it for reading only",
 			res->device);
 	return 0;
 }
 
-/* The room loads it, since only that has the modules' ledger; any byte from there means that it is done. */
+/* The room loads it, since only that has the modules' ledger; any byte from there means that it is
+ * done. */
 static int wait_module(struct block_job *j)
 {
 	char done;
@@ -217,7 +223,8 @@ static bool split_options(char *text, struct mount_option list[static OPTIONS_MA
 	char *save = NULL;
 	size_t n = 0;
 
-	for (char *o = strtok_r(text, ",", &save); o && n + 1 < OPTIONS_MAX; o = strtok_r(NULL, ",", &save)) {
+	for (char *o = strtok_r(text, ",", &save); o && n + 1 < OPTIONS_MAX; o =
+		strtok_r(NULL, ",", &save)) {
 		char *value = strchr(o, '=');
 
 		if (value)
@@ -239,15 +246,18 @@ static int mount_device(struct block_job *j, const char *target)
 	if (r < 0)
 		return job_fail(j, CAUSE_INTERNAL, r, "%s", strerror(-r));
 	if (!split_options(flags, options))
-		return job_fatal(j, CAUSE_ROOT_MOUNT_FAILED, -E2BIG, "rootflags=: at most %d mount options", OPTIONS_MAX - 2);
+		return job_fatal(j, CAUSE_ROOT_MOUNT_FAILED, -E2BIG,
+			"rootflags=: at most %d mount options", OPTIONS_MAX - 2);
 	r = mount_new(res->fstype, path, options, res->readonly, target, text);
 	if (r == -ENODEV)
 		return job_fatal(j, CAUSE_MODULE_MISSING, r, "%s: %s", res->fstype, text);
 	if (r == -EINVAL)
-		return job_fatal(j, CAUSE_ROOT_MOUNT_FAILED, r, "%s as %s: %s%s%s", res->device, res->fstype, strerror(-r),
+		return job_fatal(j, CAUSE_ROOT_MOUNT_FAILED, r, "%s as %s: %s%s%s", res->device,
+			res->fstype, strerror(-r),
 			*text ? ": " : "", text);
 	if (r < 0)
-		return job_fail(j, r == -EIO ? CAUSE_BLOCK_LOST : CAUSE_ROOT_MOUNT_FAILED, r, "%s as %s: %s%s%s", res->device,
+		return job_fail(j, r == -EIO ? CAUSE_BLOCK_LOST : CAUSE_ROOT_MOUNT_FAILED, r,
+			"%s as %s: %s%s%s", res->device,
 			res->fstype, strerror(-r), *text ? ": " : "", text);
 	return 0;
 }
@@ -307,7 +317,8 @@ static int attempt(struct block_job *j, const struct block_ops *ops)
 	tell(j, BLOCK_STEP_CONNECT);
 	j->uevents = uevent_open();
 	if (j->uevents < 0)
-		return job_fail(j, CAUSE_INTERNAL, j->uevents, "uevents: %s", strerror(-j->uevents));
+		return job_fail(j, CAUSE_INTERNAL, j->uevents, "uevents: %s",
+			strerror(-j->uevents));
 	r = ops->connect(j);
 	if (r >= 0)
 		r = wait_device(j, ops);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job: what the process of an attempt works with, and what each protocol does in it. All of it may block: the room
- * ends the process when its time is over.
+ * job: what the process of an attempt works with, and what each protocol does in it. All of it may
+ * block: the room ends the process when its time is over.
  */
 #pragma once
 
@@ -54,7 +54,8 @@ const struct block_ops *block_ops_of(enum plan_block_kind kind);
 
 /* job_fail: sets cause and text of the message; returns error. fatal: trying again cannot help. */
 int job_fail(struct block_job *j, enum cause cause, int error, const char *fmt, ...) _printf_(4, 5);
-int job_fatal(struct block_job *j, enum cause cause, int error, const char *fmt, ...) _printf_(4, 5);
+int job_fatal(struct block_job *j, enum cause cause, int error, const char *fmt, ...) _printf_(4,
+	5);
 
 /* job_run: a whole attempt; sends its messages, the last with final. job_clean: disconnects. */
 void job_run(struct block_job *j);

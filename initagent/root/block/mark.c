@@ -14,7 +14,9 @@
 int mark_block_write(const struct env *env, const struct block_result *r)
 {
 	char text[1024];
-	int n = snprintf(text, sizeof(text), "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%u %u %d %d %llu\n", r->kind, r->proto, r->device,
+	int n =
+		snprintf(text, sizeof(text), "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%u %u %d %d %llu\n",
+		r->kind, r->proto, r->device,
 		r->fstype, r->server, r->address, r->name, r->port, r->attempts, r->readonly,
 		r->overlay, (unsigned long long)r->bytes);
 
@@ -40,11 +42,16 @@ int mark_block_read(const struct env *env, struct block_result *ret)
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	*ret = (struct block_result){.adopted = true};
-	whole = take_line(&at, ret->kind, sizeof(ret->kind)) && take_line(&at, ret->proto, sizeof(ret->proto)) &&
-		take_line(&at, ret->device, sizeof(ret->device)) && take_line(&at, ret->fstype, sizeof(ret->fstype)) &&
-		take_line(&at, ret->server, sizeof(ret->server)) && take_line(&at, ret->address, sizeof(ret->address)) &&
+	whole = take_line(&at, ret->kind, sizeof(ret->kind)) &&
+		take_line(&at, ret->proto, sizeof(ret->proto)) &&
+		take_line(&at, ret->device, sizeof(ret->device)) &&
+		take_line(&at, ret->fstype, sizeof(ret->fstype)) &&
+		take_line(&at, ret->server, sizeof(ret->server)) &&
+		take_line(&at, ret->address, sizeof(ret->address)) &&
 		take_line(&at, ret->name, sizeof(ret->name));
-	if (!whole || sscanf(at, "%u %u %d %d %llu", &ret->port, &ret->attempts, &ret->readonly, &ret->overlay, &bytes) != 5)
+	if (!whole ||
+		sscanf(at, "%u %u %d %d %llu", &ret->port, &ret->attempts, &ret->readonly,
+		&ret->overlay, &bytes) != 5)
 		return 0;
 	ret->bytes = bytes;
 	return 1;
@@ -64,11 +71,13 @@ static bool mounted_from(const struct env *env, const char *path, const char *de
 	char node[128];
 	struct stat here, there;
 
-	return env_path(env, node, sizeof(node), "/dev/%s", device) >= 0 && stat(path, &here) == 0 &&
+	return env_path(env, node, sizeof(node), "/dev/%s", device) >= 0 &&
+		stat(path, &here) == 0 &&
 		stat(node, &there) == 0 && S_ISBLK(there.st_mode) && here.st_dev == there.st_rdev;
 }
 
-int block_adopt(const struct env *env, const char *target, const char *init, struct block_result *ret)
+int block_adopt(const struct env *env, const char *target, const char *init,
+	struct block_result *ret)
 {
 	char base[512];
 	int r = mark_block_read(env, ret);

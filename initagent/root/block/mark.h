@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mark: /run/initagent/block-root, which says on what the root was mounted, for an agent that was killed after that and
- * starts anew. Its content is read like anybody's.
+ * mark: /run/initagent/block-root, which says on what the root was mounted, for an agent that was
+ * killed after that and starts anew. Its content is read like anybody's.
  */
 #pragma once
 

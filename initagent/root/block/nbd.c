@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nbd: a network block device. This process connects and agrees with the server on the export; then the kernel gets
- * the socket and keeps it.
+ * nbd: a network block device. This process connects and agrees with the server on the export; then
+ * the kernel gets the socket and keeps it.
  */
 #include <dirent.h>
 #include <netdb.h>
@@ -15,15 +15,17 @@
 
 #define NBD_PORT 10809 /* IANA nbd */
 /*
- * How long requests wait when the connection broke, for somebody to give the device a new one (nbd-client does), before
- * they fail. The kernel has no reconnect of its own.
+ * How long requests wait when the connection broke, for somebody to give the device a new one
+ * (nbd-client does), before they fail. The kernel has no reconnect of its own.
  */
 #define DEAD_SECONDS 300
 
-/* "initagent 10.0.0.1:10809/root": who connected what; the same of each attempt for the same root. */
+/* "initagent 10.0.0.1:10809/root": who connected what; the same of each attempt for the same
+ * root. */
 static void backend_of(const struct block_job *j, char *buf, size_t size)
 {
-	snprintf(buf, size, "initagent %s:%u/%s", j->cfg->address, block_port(j->cfg->plan, j->cfg->portal),
+	snprintf(buf, size, "initagent %s:%u/%s", j->cfg->address,
+		block_port(j->cfg->plan, j->cfg->portal),
 		j->cfg->plan->name);
 }
 
@@ -37,7 +39,8 @@ static const char *next_of_ours(const struct block_job *j, DIR *dir)
 	while (dir && (e = readdir(dir))) {
 		if (strncmp(e->d_name, "nbd", 3) != 0)
 			continue;
-		if (env_read(j->env, text, sizeof(text), "/sys/block/%s/backend", e->d_name) > 0 && streq(text, want))
+		if (env_read(j->env, text, sizeof(text), "/sys/block/%s/backend", e->d_name) > 0 &&
+			streq(text, want))
 			return e->d_name;
 	}
 	return NULL;
@@ -62,24 +65,28 @@ static bool adopt(struct block_job *j)
 	return name != NULL;
 }
 
-/* A server that is gone without a word shall be noticed: after 30 s of silence, six questions 5 s apart. */
+/* A server that is gone without a word shall be noticed: after 30 s of silence, six questions 5 s
+ * apart. */
 static void keep_alive(int fd)
 {
 	static const struct {
 		int level, name, value;
 	} options[] = {
-		{SOL_SOCKET, SO_KEEPALIVE, 1}, {IPPROTO_TCP, TCP_KEEPIDLE, 30}, {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+		{SOL_SOCKET, SO_KEEPALIVE, 1}, {IPPROTO_TCP, TCP_KEEPIDLE, 30},
+			{IPPROTO_TCP, TCP_KEEPINTVL, 5},
 		{IPPROTO_TCP, TCP_KEEPCNT, 6}, {IPPROTO_TCP, TCP_NODELAY, 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(options[i].value));
+		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+			sizeof(options[i].value));
 }
 
 /* The address is numeric; getaddrinfo() only reads it, with the interface of a link-local one. */
 static int open_socket(struct block_job *j)
 {
-	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+	const struct addrinfo hints =
+		{.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
 	struct addrinfo *a = NULL;
 	char port[8];
 	int fd, r;
@@ -99,9 +106,11 @@ static int open_socket(struct block_job *j)
 
 static int connect_failed(struct block_job *j, int error)
 {
-	enum cause cause = error == -ECONNREFUSED || error == -ECONNRESET ? CAUSE_BLOCK_REFUSED : CAUSE_BLOCK_UNREACHABLE;
+	enum cause cause = error == -ECONNREFUSED || error == -ECONNRESET ? CAUSE_BLOCK_REFUSED
+		: CAUSE_BLOCK_UNREACHABLE;
 
-	return job_fail(j, cause, error, "%s port %u: %s", j->cfg->address, block_port(j->cfg->plan, j->cfg->portal),
+	return job_fail(j, cause, error, "%s port %u: %s", j->cfg->address,
+		block_port(j->cfg->plan, j->cfg->portal),
 		strerror(-error));
 }
 
@@ -120,7 +129,8 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 		[NBD_HELLO_DIED] = {CAUSE_BLOCK_PROTOCOL, false},
 	};
 
-	job_fail(j, rows[e->how].cause, -EPROTO, "export '%.200s': %s", j->cfg->plan->name, e->text);
+	job_fail(j, rows[e->how].cause, -EPROTO, "export '%.200s': %s", j->cfg->plan->name,
+		e->text);
 	j->message.fatal = rows[e->how].fatal;
 	return -EPROTO;
 }
@@ -131,7 +141,8 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 	const struct nbd_setup s = {
 		.socket = socket,
 		.size = e->size,
-		.block_size = nbd_block_size(e, j->cfg->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
+		.block_size =
+		nbd_block_size(e, j->cfg->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
 		.flags = e->flags,
 		.timeout_s = j->cfg->plan->timeout_s,
 		.dead_s = DEAD_SECONDS,
@@ -140,13 +151,16 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 	int r;
 
 	if (!s.block_size)
-		return job_fatal(j, CAUSE_BLOCK_PROTOCOL, -EPROTO, "export '%.200s': %s", j->cfg->plan->name, unfit);
+		return job_fatal(j, CAUSE_BLOCK_PROTOCOL, -EPROTO, "export '%.200s': %s",
+			j->cfg->plan->name, unfit);
 	backend_of(j, backend, sizeof(backend));
 	r = nbd_connect(&s, text);
 	if (r == -ENOENT)
-		return job_fatal(j, CAUSE_MODULE_MISSING, r, "nbd: the kernel has no netlink interface of that name");
+		return job_fatal(j, CAUSE_MODULE_MISSING, r,
+			"nbd: the kernel has no netlink interface of that name");
 	if (r < 0)
-		return job_fail(j, CAUSE_BLOCK_NO_NBD, r, "%s%s%s", strerror(-r), *text ? ": " : "", text);
+		return job_fail(j, CAUSE_BLOCK_NO_NBD, r, "%s%s%s", strerror(-r), *text ? ": "
+			: "", text);
 	snprintf(j->handle, sizeof(j->handle), "nbd%d", r);
 	return 0;
 }
@@ -173,7 +187,8 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
 	char size[32];
 
-	if (env_read(j->env, size, sizeof(size), "/sys/block/%s/size", j->handle) <= 0 || streq(size, "0"))
+	if (env_read(j->env, size, sizeof(size), "/sys/block/%s/size", j->handle) <= 0 ||
+		streq(size, "0"))
 		return 0;
 	return strscpy(device, j->handle, BLOCK_DEVICE_MAX) > 0;
 }

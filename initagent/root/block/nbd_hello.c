@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nbd_hello: see nbd_hello.h. Numbers: proto.md of the NBD project; everything on the wire is big endian. */
+/* nbd_hello: see nbd_hello.h. Numbers: proto.md of the NBD project; everything on the wire is big
+ * endian. */
 #include "root/block/nbd_hello.h"
 
 #include <sys/socket.h>
@@ -19,7 +20,8 @@ enum { OPT_EXPORT_NAME = 1, OPT_GO = 7 };
 enum { REP_ACK = 1, REP_INFO = 3 };
 #define REP_ERROR UINT32_C(0x80000000)
 enum {
-	ERR_UNSUP = 1, ERR_POLICY, ERR_INVALID, ERR_PLATFORM, ERR_TLS_REQD, ERR_UNKNOWN, ERR_SHUTDOWN,
+	ERR_UNSUP = 1, ERR_POLICY, ERR_INVALID, ERR_PLATFORM, ERR_TLS_REQD, ERR_UNKNOWN,
+		ERR_SHUTDOWN,
 	ERR_BLOCK_SIZE_REQD, ERR_TOO_BIG, ERR_EXT_HEADER_REQD,
 };
 enum { INFO_EXPORT = 0, INFO_BLOCK_SIZE = 3 };
@@ -63,7 +65,8 @@ static int receive(struct talk *t, void *buf, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return end(t, NBD_HELLO_CLOSED, n < 0 ? strerror(errno) : "the server hung up");
+			return end(t, NBD_HELLO_CLOSED, n < 0 ? strerror(errno)
+				: "the server hung up");
 		at += n;
 		len -= (size_t)n;
 	}
@@ -127,7 +130,8 @@ static int greet(struct talk *t, bool *ret_zeroes)
 		return -EPROTO;
 	flags = cursor_be16(&c);
 	if (!(flags & GREETING_FIXED))
-		return end(t, NBD_HELLO_PROTOCOL, "it speaks a newstyle from before it was fixed in 2013");
+		return end(t, NBD_HELLO_PROTOCOL,
+			"it speaks a newstyle from before it was fixed in 2013");
 	*ret_zeroes = !(flags & GREETING_NO_ZEROES);
 	put32(out, flags & (GREETING_FIXED | GREETING_NO_ZEROES));
 	return transmit(t, out, sizeof(out));
@@ -176,7 +180,8 @@ static int read_reply(struct talk *t, struct reply *r)
 static int take_export(struct talk *t, uint64_t size, uint32_t flags)
 {
 	if (t->have_export && (size != t->ret->size || flags != t->ret->flags))
-		return end(t, NBD_HELLO_PROTOCOL, "it tells two sizes, or two sets of flags, of one export");
+		return end(t, NBD_HELLO_PROTOCOL,
+			"it tells two sizes, or two sets of flags, of one export");
 	t->have_export = true;
 	t->ret->size = size;
 	t->ret->flags = flags;
@@ -233,7 +238,9 @@ static int refused(struct talk *t, const struct reply *r)
 		{ERR_BLOCK_SIZE_REQD, NBD_HELLO_PROTOCOL, "it wants its block size to be heeded"},
 		{ERR_INVALID, NBD_HELLO_PROTOCOL, "it finds the request for the export malformed"},
 		{ERR_TOO_BIG, NBD_HELLO_PROTOCOL, "it finds the request for the export too long"},
-		{ERR_EXT_HEADER_REQD, NBD_HELLO_PROTOCOL, "it serves clients with extended headers only, which the kernel does not have"},
+		{ERR_EXT_HEADER_REQD, NBD_HELLO_PROTOCOL,
+			"it serves clients with extended headers only, which the kernel does not "
+			"have"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -256,14 +263,17 @@ static int old_way(struct talk *t, const char *name, bool zeroes)
 	uint8_t in[10 + 124];
 	struct cursor c = cursor_make(in, sizeof(in));
 
-	if (send_option(t, OPT_EXPORT_NAME, (const uint8_t *)name, strnlen(name, NBD_NAME_MAX - 1)) < 0)
+	if (send_option(t, OPT_EXPORT_NAME, (const uint8_t *)name,
+		strnlen(name, NBD_NAME_MAX - 1)) < 0)
 		return -EPROTO;
 	if (receive(t, in, zeroes ? sizeof(in) : 10) < 0)
-		return end(t, NBD_HELLO_NO_EXPORT, "the server hung up when it heard the export's name");
+		return end(t, NBD_HELLO_NO_EXPORT,
+			"the server hung up when it heard the export's name");
 	t->ret->size = be64(&c);
 	t->ret->flags = cursor_be16(&c);
 	if (t->ret->size == MAGIC_REPLY)
-		return end(t, NBD_HELLO_PROTOCOL, "it answers the export's name with a reply that only options have");
+		return end(t, NBD_HELLO_PROTOCOL,
+			"it answers the export's name with a reply that only options have");
 	return 0;
 }
 
@@ -278,7 +288,8 @@ static int go(struct talk *t, const char *name, bool zeroes)
 		if (read_reply(t, &r) < 0)
 			return -EPROTO;
 		if (r.type == REP_ACK)
-			return t->have_export ? 0 : end(t, NBD_HELLO_PROTOCOL, "it does not tell the export's size");
+			return t->have_export ? 0
+				: end(t, NBD_HELLO_PROTOCOL, "it does not tell the export's size");
 		if (r.type == (REP_ERROR | ERR_UNSUP))
 			return old_way(t, name, zeroes);
 		if (r.type & REP_ERROR)
@@ -300,22 +311,30 @@ void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
 		return;
 	if (ret->size >= SECTOR && ret->size <= INT64_MAX)
 		return;
-	snprintf(text, sizeof(text), "the export has no sensible size: %llu bytes", (unsigned long long)ret->size);
+	snprintf(text, sizeof(text), "the export has no sensible size: %llu bytes",
+		(unsigned long long)ret->size);
 	end(&t, NBD_HELLO_PROTOCOL, text);
 }
 
-uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page, char text[static NBD_TEXT_MAX])
+uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page,
+	char text[static NBD_TEXT_MAX])
 {
 	uint32_t min = e->block_min, n = asked ? asked : min > SECTOR ? min : SECTOR;
 
 	if (min & (min - 1))
-		snprintf(text, NBD_TEXT_MAX, "the server's smallest request is %u bytes, which is no power of two", min);
+		snprintf(text, NBD_TEXT_MAX,
+			"the server's smallest request is %u bytes, which is no power of two", min);
 	else if (min > page)
-		snprintf(text, NBD_TEXT_MAX, "the server wants requests of %u bytes at least, this kernel's blocks are %u at most", min, page);
+		snprintf(text, NBD_TEXT_MAX,
+			"the server wants requests of %u bytes at least, this kernel's blocks are "
+			"%u at most", min, page);
 	else if (n < min)
-		snprintf(text, NBD_TEXT_MAX, "the server wants requests of %u bytes at least, bs= says %u", min, n);
+		snprintf(text, NBD_TEXT_MAX,
+			"the server wants requests of %u bytes at least, bs= says %u", min, n);
 	else if (e->size < n)
-		snprintf(text, NBD_TEXT_MAX, "the export has %llu bytes, less than one block of %u", (unsigned long long)e->size, n);
+		snprintf(text, NBD_TEXT_MAX,
+			"the export has %llu bytes, less than one block of %u",
+			(unsigned long long)e->size, n);
 	else
 		return n;
 	return 0;

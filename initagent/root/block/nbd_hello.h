@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nbd_hello: how NBD begins (proto.md of the NBD project, fixed newstyle): the two sides agree on an export, and the
- * server tells its size and what may be done with it. What comes after is the kernel's. The server's bytes are read in
- * a process without rights.
+ * nbd_hello: how NBD begins (proto.md of the NBD project, fixed newstyle): the two sides agree on
+ * an export, and the server tells its size and what may be done with it. What comes after is the
+ * kernel's. The server's bytes are read in a process without rights.
  */
 #pragma once
 
@@ -34,8 +34,9 @@ struct nbd_export {
 };
 
 /*
- * nbd_hello_ask: agrees with the server at the other end of the connected socket on export name. Waits for it as long
- * as its caller lives. ret->how says how it went; only after NBD_HELLO_DONE may the socket be given to the kernel.
+ * nbd_hello_ask: agrees with the server at the other end of the connected socket on export name.
+ * Waits for it as long as its caller lives. ret->how says how it went; only after NBD_HELLO_DONE
+ * may the socket be given to the kernel.
  */
 void nbd_hello_ask(int socket, const char *name, struct nbd_export *ret);
 
@@ -43,7 +44,9 @@ void nbd_hello_ask(int socket, const char *name, struct nbd_export *ret);
 void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret);
 
 /*
- * nbd_block_size: the block size that the kernel is told. asked: bs=, 0: the smallest that the server takes, a sector at
- * least; page: the kernel's largest (drivers/block/nbd.c, nbd_set_size()). 0: none will do, text says why. Pure.
+ * nbd_block_size: the block size that the kernel is told. asked: bs=, 0: the smallest that the
+ * server takes, a sector at least; page: the kernel's largest (drivers/block/nbd.c,
+ * nbd_set_size()). 0: none will do, text says why. Pure.
  */
-uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page, char text[static NBD_TEXT_MAX]);
+uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page,
+	char text[static NBD_TEXT_MAX]);

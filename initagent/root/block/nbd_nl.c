@@ -17,7 +17,8 @@ static struct nl_msg *genl_msg(uint16_t family, uint8_t command)
 	return netlink_msg(family, NLM_F_REQUEST | NLM_F_ACK, &head, sizeof(head));
 }
 
-/* Sends msg, which is freed; an unsigned of 16 or 32 bits among the answer's attributes goes to *ret. */
+/* Sends msg, which is freed; an unsigned of 16 or 32 bits among the answer's attributes goes to
+ * *ret. */
 static int ask(struct netlink *n, struct nl_msg *msg, int attribute, uint32_t *ret)
 {
 	struct nlmsghdr *h;

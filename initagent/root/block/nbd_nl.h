@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nbd_nl: the kernel's nbd by generic netlink (drivers/block/nbd.c). A device that was set up so keeps its socket
- * whatever becomes of the process, and tells in /sys/block/nbdN/backend whose it is.
+ * nbd_nl: the kernel's nbd by generic netlink (drivers/block/nbd.c). A device that was set up so
+ * keeps its socket whatever becomes of the process, and tells in /sys/block/nbdN/backend whose it
+ * is.
  */
 #pragma once
 
@@ -20,8 +21,8 @@ struct nbd_setup {
 };
 
 /*
- * nbd_connect: makes the next free device one of this setup. Returns its number or -errno with the kernel's words
- * (-ENOENT: the kernel has no nbd; -EBUSY: no device is free).
+ * nbd_connect: makes the next free device one of this setup. Returns its number or -errno with the
+ * kernel's words (-ENOENT: the kernel has no nbd; -EBUSY: no device is free).
  */
 int nbd_connect(const struct nbd_setup *setup, char text[static NBD_ERROR_MAX]);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nvmf: NVMe over fabrics by the kernel's own interface: options written to /dev/nvme-fabrics make a controller, whose
- * namespaces become block devices (drivers/nvme/host/fabrics.c). The controller lives in the kernel: it stays when
- * this process is gone, and finds its server again by itself.
+ * nvmf: NVMe over fabrics by the kernel's own interface: options written to /dev/nvme-fabrics make
+ * a controller, whose namespaces become block devices (drivers/nvme/host/fabrics.c). The controller
+ * lives in the kernel: it stays when this process is gone, and finds its server again by itself.
  */
 #include <dirent.h>
 
@@ -13,8 +13,8 @@
 
 #define NVMF_PORT 4420 /* IANA nvme */
 /*
- * A root waits for its server as NFS does, for ever: an error would end the system. What the command line says
- * comes later in the kernel's list and counts.
+ * A root waits for its server as NFS does, for ever: an error would end the system. What the
+ * command line says comes later in the kernel's list and counts.
  */
 #define DEFAULTS "ctrl_loss_tmo=-1,reconnect_delay=2"
 
@@ -66,11 +66,13 @@ static bool address_has(const char *address, const char *key, const char *value)
 	return false;
 }
 
-static bool attribute_is(const struct block_job *j, const char *controller, const char *name, const char *want)
+static bool attribute_is(const struct block_job *j, const char *controller, const char *name,
+	const char *want)
 {
 	char text[256];
 
-	return env_read(j->env, text, sizeof(text), "/sys/class/nvme/%s/%s", controller, name) >= 0 && streq(text, want);
+	return env_read(j->env, text, sizeof(text), "/sys/class/nvme/%s/%s", controller,
+		name) >= 0 && streq(text, want);
 }
 
 /* The kernel writes a link-local address with its interface only where it was given so. */
@@ -81,8 +83,10 @@ static bool is_ours(const struct block_job *j, const char *controller, const str
 	snprintf(port, sizeof(port), "%u", way->port);
 	return attribute_is(j, controller, "subsysnqn", way->nqn) &&
 		attribute_is(j, controller, "transport", way->transport) &&
-		env_read(j->env, address, sizeof(address), "/sys/class/nvme/%s/address", controller) > 0 &&
-		address_has(address, "traddr", way->address) && address_has(address, "trsvcid", port);
+		env_read(j->env, address, sizeof(address), "/sys/class/nvme/%s/address",
+		controller) > 0 &&
+		address_has(address, "traddr", way->address) &&
+		address_has(address, "trsvcid", port);
 }
 
 /* The next controller of ours in an open /sys/class/nvme; NULL at the end. */
@@ -129,8 +133,12 @@ static int options(const struct block_job *j, const struct way *way, char *buf, 
 	int n;
 
 	hostid_find(j->env, plan->hostnqn, plan->hostid, j->cfg->node, &host);
-	n = snprintf(buf, size, "nqn=%s,transport=%s,traddr=%s,trsvcid=%u,hostnqn=%s,hostid=%s%s%s," DEFAULTS "%s%s",
-		way->nqn, way->transport, way->address, way->port, host.nqn, host.id, way->source ? ",host_traddr=" : "",
+	n =
+		snprintf(buf, size,
+		"nqn=%s,transport=%s,traddr=%s,trsvcid=%u,hostnqn=%s,hostid=%s%s%s," DEFAULTS
+		"%s%s",
+		way->nqn, way->transport, way->address, way->port, host.nqn, host.id, way->source
+		? ",host_traddr=" : "",
 		way->source ? way->source : "", *plan->options ? "," : "", plan->options);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : n;
 }
@@ -161,7 +169,8 @@ static int create(struct block_job *j, const struct way *way)
 		return job_fatal(j, CAUSE_INTERNAL, -ENAMETOOLONG, "the options are too long");
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return job_fatal(j, CAUSE_MODULE_MISSING, -errno, "nvme_fabrics: /dev/nvme-fabrics: %s", strerror(errno));
+		return job_fatal(j, CAUSE_MODULE_MISSING, -errno,
+			"nvme_fabrics: /dev/nvme-fabrics: %s", strerror(errno));
 	words = words_open(j->env);
 	n = write(fd, text, (size_t)n) < 0 ? -errno : 0;
 	if (n == 0)
@@ -193,7 +202,8 @@ static int read_page(struct block_job *j, uint8_t page[static DISCOVERY_PAGE_MAX
 
 	fd = r < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 	r = fd < 0 ? -errno : discovery_read(fd, page);
-	return r < 0 ? job_fail(j, CAUSE_BLOCK_PROTOCOL, r, "discovery log page: %s", strerror(-r)) : r;
+	return r < 0
+		? job_fail(j, CAUSE_BLOCK_PROTOCOL, r, "discovery log page: %s", strerror(-r)) : r;
 }
 
 static int discovery_failed(struct block_job *j, const struct discovery *d)
@@ -203,13 +213,19 @@ static int discovery_failed(struct block_job *j, const struct discovery *d)
 		bool fatal;
 		const char *words;
 	} rows[DISCOVERY_MAX] = {
-		[DISCOVERY_NONE] = {CAUSE_BLOCK_NO_TARGET, false, "the discovery service knows no such subsystem; it knows"},
-		[DISCOVERY_SEVERAL] = {CAUSE_BLOCK_NO_TARGET, true, "name one in root=; the discovery service knows"},
-		[DISCOVERY_SECURE] = {CAUSE_BLOCK_AUTH, true, "the discovery service asks for TLS with"},
-		[DISCOVERY_BAD] = {CAUSE_BLOCK_PROTOCOL, false, "the discovery service's log page cannot be read"},
+		[DISCOVERY_NONE] =
+			{CAUSE_BLOCK_NO_TARGET, false,
+				"the discovery service knows no such subsystem; it knows"},
+		[DISCOVERY_SEVERAL] =
+		{CAUSE_BLOCK_NO_TARGET, true, "name one in root=; the discovery service knows"},
+		[DISCOVERY_SECURE] =
+		{CAUSE_BLOCK_AUTH, true, "the discovery service asks for TLS with"},
+		[DISCOVERY_BAD] =
+		{CAUSE_BLOCK_PROTOCOL, false, "the discovery service's log page cannot be read"},
 	};
 
-	job_fail(j, rows[d->how].cause, -ENOENT, "%s %s", rows[d->how].words, *d->text ? d->text : "none over this transport");
+	job_fail(j, rows[d->how].cause, -ENOENT, "%s %s", rows[d->how].words, *d->text ? d->text
+		: "none over this transport");
 	j->message.fatal = rows[d->how].fatal;
 	return -ENOENT;
 }
@@ -218,7 +234,8 @@ static int discovery_failed(struct block_job *j, const struct discovery *d)
 static int discover(struct block_job *j)
 {
 	struct way way = way_to_discovery(j);
-	const struct discovery_want want = {j->cfg->plan->name, j->cfg->address, j->cfg->portal->rdma};
+	const struct discovery_want want =
+		{j->cfg->plan->name, j->cfg->address, j->cfg->portal->rdma};
 	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
 	struct block_result *res = &j->message.result;
 	struct discovery d;
@@ -260,25 +277,30 @@ static int connect_to(struct block_job *j)
 
 /* --- the namespace -------------------------------------------------------------------------- */
 
-static int read_of(const struct block_job *j, const char *device, const char *name, char *buf, size_t size)
+static int read_of(const struct block_job *j, const char *device, const char *name, char *buf,
+	size_t size)
 {
 	return env_read(j->env, buf, size, "/sys/block/%s/%s", device, name);
 }
 
-/* Of our subsystem and shown (the paths below a multipath device are hidden), and the one that was asked for. */
+/* Of our subsystem and shown (the paths below a multipath device are hidden), and the one that was
+ * asked for. */
 static bool fits(const struct block_job *j, const char *device, uint32_t *ret_nsid)
 {
 	const struct plan_block *plan = j->cfg->plan;
 	char text[256];
 
-	if (read_of(j, device, "device/subsysnqn", text, sizeof(text)) < 0 || !streq(text, j->message.result.name))
+	if (read_of(j, device, "device/subsysnqn", text, sizeof(text)) < 0 ||
+		!streq(text, j->message.result.name))
 		return false;
 	if (read_of(j, device, "hidden", text, sizeof(text)) > 0 && streq(text, "1"))
 		return false;
-	*ret_nsid = read_of(j, device, "nsid", text, sizeof(text)) > 0 ? (uint32_t)strtoul(text, NULL, 10) : 0;
+	*ret_nsid = read_of(j, device, "nsid", text, sizeof(text)) > 0
+			? (uint32_t)strtoul(text, NULL, 10) : 0;
 	if (plan->unit && plan->unit != *ret_nsid)
 		return false;
-	return !plan->uuid || (read_of(j, device, "uuid", text, sizeof(text)) > 0 && streq(text, plan->uuid));
+	return !plan->uuid ||
+		(read_of(j, device, "uuid", text, sizeof(text)) > 0 && streq(text, plan->uuid));
 }
 
 /* Where none is named the one with the lowest number: the kernel finds them in that order. */
@@ -290,15 +312,18 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
-		if (strncmp(e->d_name, "nvme", 4) == 0 && fits(j, e->d_name, &nsid) && nsid < best) {
+		if (strncmp(e->d_name, "nvme", 4) == 0 && fits(j, e->d_name, &nsid) &&
+			nsid < best) {
 			best = nsid;
 			strscpy(device, e->d_name, BLOCK_DEVICE_MAX);
 		}
 	if (dir)
 		closedir(dir);
 	if (best == UINT32_MAX)
-		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s", j->message.result.name,
-			j->cfg->plan->unit || j->cfg->plan->uuid ? "namespace like the one asked for" : "namespace");
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
+			j->message.result.name,
+			j->cfg->plan->unit || j->cfg->plan->uuid
+			? "namespace like the one asked for" : "namespace");
 	return best != UINT32_MAX;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * srp: a disk by the SCSI RDMA protocol: what root= says is written to the RDMA port's add_target
- * (drivers/infiniband/ulp/srp/ib_srp.c), which makes a SCSI host whose LUNs become disks. It stays when this process is
- * gone, and reconnects by itself.
+ * (drivers/infiniband/ulp/srp/ib_srp.c), which makes a SCSI host whose LUNs become disks. It stays
+ * when this process is gone, and reconnects by itself.
  */
 #include <dirent.h>
 
@@ -19,11 +19,13 @@ static uint64_t number_of(const struct block_job *j, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 16) : 0;
 }
 
-static bool attribute_is(const struct block_job *j, const char *host, const char *name, uint64_t want)
+static bool attribute_is(const struct block_job *j, const char *host, const char *name,
+	uint64_t want)
 {
 	char text[64];
 
-	return env_read(j->env, text, sizeof(text), HOSTS "/%s/%s", host, name) > 0 && strtoull(text, NULL, 16) == want;
+	return env_read(j->env, text, sizeof(text), HOSTS "/%s/%s", host, name) > 0 &&
+		strtoull(text, NULL, 16) == want;
 }
 
 static DIR *open_dir(const struct block_job *j, const char *path)
@@ -39,7 +41,8 @@ static const char *next_of_ours(const struct block_job *j, DIR *dir)
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
-		if (strncmp(e->d_name, "host", 4) == 0 && attribute_is(j, e->d_name, "id_ext", number_of(j, "id_ext=")) &&
+		if (strncmp(e->d_name, "host", 4) == 0 &&
+			attribute_is(j, e->d_name, "id_ext", number_of(j, "id_ext=")) &&
 			attribute_is(j, e->d_name, "ioc_guid", number_of(j, "ioc_guid=")))
 			return e->d_name;
 	return NULL;
@@ -64,11 +67,13 @@ static void target_text(const struct block_job *j, char *buf, size_t size)
 	int n = snprintf(buf, size, "%s%s%s", plan->name, *plan->options ? "," : "", plan->options);
 
 	if (n > 0 && (size_t)n < size && j->cfg->portal)
-		snprintf(buf + n, size - (size_t)n, ",dest=%s%s%s:%u", six ? "[" : "", j->cfg->address, six ? "]" : "",
+		snprintf(buf + n, size - (size_t)n, ",dest=%s%s%s:%u", six ? "[" : "",
+			j->cfg->address, six ? "]" : "",
 			j->cfg->portal->port);
 }
 
-/* Like an NFS root: waits for its server for ever. Reconnecting goes on each 10 s, which is the module's default. */
+/* Like an NFS root: waits for its server for ever. Reconnecting goes on each 10 s, which is the
+ * module's default. */
 static void never_fail(struct block_job *j)
 {
 	const char *number = j->handle + strlen("host");
@@ -83,9 +88,12 @@ static int create(struct block_job *j)
 	int words = words_open(j->env), r;
 
 	target_text(j, text, sizeof(text));
-	r = job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target", j->cfg->device, j->cfg->port);
+	r =
+		job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target",
+		j->cfg->device, j->cfg->port);
 	if (r == -ENOENT)
-		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u", j->cfg->device, j->cfg->port);
+		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u", j->cfg->device,
+			j->cfg->port);
 	else if (r < 0)
 		words_judge(j, words, r);
 	closep(&words);
@@ -131,12 +139,14 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 
 	while (dir && !found && (e = readdir(dir)))
 		if (sscanf(e->d_name, "%u:%u:%u:%u", &host, &channel, &target, &lun) == 4 &&
-			host == strtoul(j->handle + strlen("host"), NULL, 10) && lun == j->cfg->plan->unit)
+			host == strtoul(j->handle + strlen("host"), NULL, 10) &&
+			lun == j->cfg->plan->unit)
 			found = disk_of(j, e->d_name, device);
 	if (dir)
 		closedir(dir);
 	if (!found)
-		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the target shows no LUN %u", j->cfg->plan->unit);
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the target shows no LUN %u",
+			j->cfg->plan->unit);
 	return found;
 }
 
@@ -146,7 +156,8 @@ static void disconnect(struct block_job *j)
 	const char *host;
 
 	while ((host = next_of_ours(j, dir)))
-		job_write(j, "1", "/sys/class/srp_remote_ports/port-%s:1/delete", host + strlen("host"));
+		job_write(j, "1", "/sys/class/srp_remote_ports/port-%s:1/delete", host
+			+ strlen("host"));
 	if (dir)
 		closedir(dir);
 }

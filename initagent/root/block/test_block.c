@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The block room against a scripted protocol: what follows what, what ends an attempt, and that nothing stays connected
- * that is not the root. The script is chosen by the name in root=, because attempts run in children; the device is files.
+ * The block room against a scripted protocol: what follows what, what ends an attempt, and that
+ * nothing stays connected that is not the root. The script is chosen by the name in root=, because
+ * attempts run in children; the device is files.
  */
 #include "check.h"
 #include "base/worker.h"
@@ -102,8 +103,10 @@ static void make_device(const char *head, size_t len, bool readonly)
 	write_file("/dev/fake0", head, len);
 }
 
-static struct plan_portal portals[] = {{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}, {.server = "192.0.2.3"}};
-static struct plan_block plan = {.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
+static struct plan_portal portals[] =
+	{{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}, {.server = "192.0.2.3"}};
+static struct plan_block plan =
+	{.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
 
 /* The server of the next room, and what earlier ones said. */
 static size_t portal;
@@ -114,7 +117,8 @@ static struct block *start(const char *name, bool readonly)
 	static char template[] = "/tmp/block-XXXXXX";
 	static char target[64];
 	struct block_config cfg = {
-		.plan = &plan, .portal = &portals[portal], .refusals = &refusals, .address = "192.0.2.1", .target = target, .readonly = readonly,
+		.plan = &plan, .portal = &portals[portal], .refusals = &refusals, .address =
+			"192.0.2.1", .target = target, .readonly = readonly,
 		.ops = &fake, .ways = (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
@@ -220,14 +224,16 @@ TEST(with_two_servers_the_second_one_has_its_turn_at_once)
 		CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
 		CHECK_INT(block_next(b), !portal);
 		if (portal)
-			CHECK(block_deadline(b) > BEGIN && block_deadline(b) < BEGIN + NSEC_PER_SEC);
+			CHECK(block_deadline(b) > BEGIN && block_deadline(b) < BEGIN
+				+ NSEC_PER_SEC);
 		else
 			CHECK(until(b, BLOCK_EVENT_AGAIN, BEGIN));
 		block_free(b);
 	}
 }
 
-/* What a server says for good is its own: the others are asked, and the boot ends when none is left. */
+/* What a server says for good is its own: the others are asked, and the boot ends when none is
+ * left. */
 TEST(each_server_has_its_say)
 {
 	static const struct {
@@ -252,7 +258,9 @@ TEST(each_server_has_its_say)
 		if (rows[i].event == BLOCK_EVENT_FAILED)
 			CHECK_INT(block_next(b), rows[i].next);
 		else
-			CHECK_INT(cause_of(b, "192.0.2.1: it wants TLS; 192.0.2.3: it wants TLS; 192.0.2.2: it wants TLS"), CAUSE_BLOCK_AUTH);
+			CHECK_INT(cause_of(b,
+				"192.0.2.1: it wants TLS; 192.0.2.3: it wants TLS; 192.0.2.2: it "
+				"wants TLS"), CAUSE_BLOCK_AUTH);
 		block_free(b);
 	}
 }
@@ -320,7 +328,8 @@ TEST(a_device_that_does_not_come)
 	block_free(b);
 }
 
-/* Opening a pipe that nobody writes to waits, as opening a disk does while the kernel reads its partitions. */
+/* Opening a pipe that nobody writes to waits, as opening a disk does while the kernel reads its
+ * partitions. */
 TEST(a_device_that_gives_no_block)
 {
 	struct block *b = start("hang", true); /* for the folder */
@@ -409,7 +418,8 @@ TEST(the_module_first_then_the_mount)
 
 TEST(the_mark_of_a_mounted_root)
 {
-	struct block_result in = {.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1}, out;
+	struct block_result in =
+		{.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1}, out;
 	struct block *b = start("hang", true);
 
 	block_free(b);

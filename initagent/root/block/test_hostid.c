@@ -42,7 +42,8 @@ TEST(the_command_line_then_the_image_then_the_machine_then_the_port)
 	char *root = check_dir(template);
 
 	env.prefix = root;
-	CHECK_STR(find(NULL, NULL, UINT64_C(0x0002c90300a1b2c3)).nqn, NQN "696e6974-6167-8000-8002-c90300a1b2c3");
+	CHECK_STR(find(NULL, NULL, UINT64_C(0x0002c90300a1b2c3)).nqn,
+		NQN "696e6974-6167-8000-8002-c90300a1b2c3");
 	CHECK_STR(find(NULL, NULL, 1).from, "port");
 	write_file(root, "/sys/class/dmi/id/product_uuid", "37303738-3034-584D-5137-333230423843");
 	CHECK_STR(find(NULL, NULL, 1).nqn, NQN UUID);
@@ -62,7 +63,8 @@ TEST(the_command_line_then_the_image_then_the_machine_then_the_port)
 TEST(what_nobody_filled_in_is_nobody)
 {
 	static const char *const bad[] = {
-		"00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "Not Settable", "",
+		"00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+			"Not Settable", "",
 		"37303738-3034-584d-5137-33323042384", "37303738-3034-584d-5137-3332304238431",
 	};
 	char template[] = "/tmp/hostid-XXXXXX";

@@ -54,7 +54,8 @@ static void info_export(struct script *s, uint64_t size, unsigned flags)
 }
 
 /* What the client makes of these bytes; what it did not read is left in the socket: *ret_left. */
-static struct nbd_export talk(const struct script *s, const char *name, bool caged, struct script *ret_sent, size_t *ret_left)
+static struct nbd_export talk(const struct script *s, const char *name, bool caged,
+	struct script *ret_sent, size_t *ret_left)
 {
 	struct nbd_export e;
 	uint8_t rest[64];
@@ -118,7 +119,9 @@ TEST(refusals_have_their_own_names)
 		{7, NBD_HELLO_SHUTDOWN, "", "it is about to go"},
 		{8, NBD_HELLO_PROTOCOL, "", "it wants its block size to be heeded"},
 		{3, NBD_HELLO_PROTOCOL, "", "it finds the request for the export malformed"},
-		{10, NBD_HELLO_PROTOCOL, "", "it serves clients with extended headers only, which the kernel does not have"},
+		{10, NBD_HELLO_PROTOCOL, "",
+			"it serves clients with extended headers only, which the kernel does not "
+			"have"},
 		{77, NBD_HELLO_PROTOCOL, "", "it refuses for a reason of its own"},
 	};
 
@@ -177,7 +180,8 @@ TEST(what_is_no_nbd_server)
 	} rows[] = {
 		{"", 0, NBD_HELLO_CLOSED},
 		{"SSH-2.0-OpenSSH_9.2\r\n", 21, NBD_HELLO_PROTOCOL},
-		{"NBDMAGIC\0\0\x42\x02\x81\x86\x12\x53", 16, NBD_HELLO_PROTOCOL}, /* the old style */
+		/* the old style */
+		{"NBDMAGIC\0\0\x42\x02\x81\x86\x12\x53", 16, NBD_HELLO_PROTOCOL},
 		{"NBDMAGICIHAVEOPT\0\0", 18, NBD_HELLO_PROTOCOL},		  /* not fixed */
 		{"NBDMAGICIHAVEOPT\0\3", 18, NBD_HELLO_CLOSED},
 	};
@@ -223,7 +227,8 @@ TEST(sizes_that_no_disk_has)
 		uint64_t size;
 		const char *text;
 	} rows[] = {
-		{0, "0 bytes"}, {1, ": 1 bytes"}, {511, "511 bytes"}, {(UINT64_C(1) << 63) + 512, "9223372036854776320 bytes"},
+		{0, "0 bytes"}, {1, ": 1 bytes"}, {511, "511 bytes"},
+			{(UINT64_C(1) << 63) + 512, "9223372036854776320 bytes"},
 		{UINT64_MAX, "18446744073709551615 bytes"}, {512, ""}, {INT64_MAX, ""},
 	};
 
@@ -260,7 +265,8 @@ TEST(answers_that_contradict_each_other)
 		unsigned flags, block;
 		enum nbd_hello how;
 	} rows[] = {
-		{4096, 1, 512, NBD_HELLO_DONE}, {8192, 1, 512, NBD_HELLO_PROTOCOL}, {4096, 3, 512, NBD_HELLO_PROTOCOL},
+		{4096, 1, 512, NBD_HELLO_DONE}, {8192, 1, 512, NBD_HELLO_PROTOCOL},
+			{4096, 3, 512, NBD_HELLO_PROTOCOL},
 		{4096, 1, 4096, NBD_HELLO_PROTOCOL},
 	};
 
@@ -299,10 +305,14 @@ TEST(block_sizes)
 		uint32_t want;
 		const char *text;
 	} rows[] = {
-		{0, 0, 512, 512, ""}, {1, 0, 4096, 512, ""}, {512, 0, 4096, 512, ""}, {4096, 0, 4096, 4096, ""}, {512, 4096, 4096, 4096, ""},
-		{8192, 0, 1 << 20, 0, "requests of 8192 bytes at least, this kernel's blocks are 4096 at most"},
-		{UINT32_C(1) << 31, 4096, 1 << 20, 0, "2147483648"}, {1000, 0, 1 << 20, 0, "1000 bytes, which is no power of two"},
-		{4096, 512, 1 << 20, 0, "bs= says 512"}, {4096, 0, 2048, 0, "2048 bytes, less than one block of 4096"},
+		{0, 0, 512, 512, ""}, {1, 0, 4096, 512, ""}, {512, 0, 4096, 512, ""},
+			{4096, 0, 4096, 4096, ""}, {512, 4096, 4096, 4096, ""},
+		{8192, 0, 1 << 20, 0,
+			"requests of 8192 bytes at least, this kernel's blocks are 4096 at most"},
+		{UINT32_C(1) << 31, 4096, 1 << 20, 0, "2147483648"},
+			{1000, 0, 1 << 20, 0, "1000 bytes, which is no power of two"},
+		{4096, 512, 1 << 20, 0, "bs= says 512"},
+			{4096, 0, 2048, 0, "2048 bytes, less than one block of 4096"},
 		{0, 1024, 1000, 0, "less than one block of 1024"},
 	};
 
@@ -350,9 +360,12 @@ TEST(a_real_server)
 {
 	const char *const plain[] = {"nbdkit", "-s", "memory", "3M", NULL};
 	const char *const readonly[] = {"nbdkit", "-s", "-r", "memory", "3M", NULL};
-	const char *const refusing[] = {"nbdkit", "-s", "--filter=exportname", "memory", "3M", "exportname-strict=true",
+	const char *const refusing[] =
+		{"nbdkit", "-s", "--filter=exportname", "memory", "3M", "exportname-strict=true",
 		"exportname=root", NULL};
-	const char *const blocks[] = {"nbdkit", "-s", "--filter=blocksize-policy", "memory", "3M", "blocksize-minimum=16k",
+	const char *const blocks[] =
+		{"nbdkit", "-s", "--filter=blocksize-policy", "memory", "3M",
+			"blocksize-minimum=16k",
 		"blocksize-preferred=64k", NULL};
 	struct nbd_export e = ask_nbdkit("", plain);
 

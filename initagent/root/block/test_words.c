@@ -10,9 +10,12 @@ TEST(lines_of_the_kernel)
 		const char *line;
 		enum cause cause;
 	} rows[] = {
-		{"nvme nvme0: Connect Invalid Data Parameter, subsysnqn \"nqn.x\"", CAUSE_BLOCK_NO_TARGET},
-		{"nvme nvme0: Connect for subsystem nqn.x is not allowed, hostnqn: nqn.y", CAUSE_BLOCK_DENIED},
-		{"nvme nvme0: Connect rejected: status 8 (invalid service ID).", CAUSE_BLOCK_REFUSED},
+		{"nvme nvme0: Connect Invalid Data Parameter, subsysnqn \"nqn.x\"",
+			CAUSE_BLOCK_NO_TARGET},
+		{"nvme nvme0: Connect for subsystem nqn.x is not allowed, hostnqn: nqn.y",
+			CAUSE_BLOCK_DENIED},
+		{"nvme nvme0: Connect rejected: status 8 (invalid service ID).",
+			CAUSE_BLOCK_REFUSED},
 		{"nvme nvme0: failed to connect socket: -111", CAUSE_BLOCK_REFUSED},
 		{"nvme nvme0: qid 0: authentication setup failed", CAUSE_BLOCK_AUTH},
 		{"nvme_fabrics: no handler found for transport rdma.", CAUSE_MODULE_MISSING},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words: see words.h. The texts are those of drivers/nvme/host and drivers/infiniband/ulp/srp in Linux 5.10 to 6.12. */
+/* words: see words.h. The texts are those of drivers/nvme/host and drivers/infiniband/ulp/srp in
+ * Linux 5.10 to 6.12. */
 #include "root/block/words.h"
 
 #include "modules/kmsg.h"
@@ -7,7 +8,8 @@
 static const struct words_row rows[] = {
 	/* fabrics.c, nvmf_log_connect_error() */
 	{"Connect Invalid Data Parameter, subsysnqn", CAUSE_BLOCK_NO_TARGET, false},
-	{"Connect for subsystem", CAUSE_BLOCK_DENIED, false}, /* "... is not allowed, hostnqn: ..." */
+	{"Connect for subsystem", CAUSE_BLOCK_DENIED, false},
+		/* "... is not allowed, hostnqn: ..." */
 	{"Connect Invalid Host", CAUSE_BLOCK_DENIED, false},
 	{"Connect Invalid Data Parameter", CAUSE_BLOCK_CONNECT, false},
 	{"Connect Invalid SQE Parameter", CAUSE_BLOCK_CONNECT, false},
@@ -111,5 +113,6 @@ int words_judge(struct block_job *j, int fd, int error)
 		j->message.fatal = row->fatal;
 		return error;
 	}
-	return job_fail(j, e->cause, error, "%s%s%s", strerror(-error), *e->words ? ", " : "", e->words);
+	return job_fail(j, e->cause, error, "%s%s%s", strerror(-error), *e->words ? ", " : "",
+		e->words);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words: what a failed connect means. The kernel gives one errno for very different troubles; its words in the kernel
- * log tell them apart.
+ * words: what a failed connect means. The kernel gives one errno for very different troubles; its
+ * words in the kernel log tell them apart.
  */
 #pragma once
 
@@ -11,7 +11,8 @@
 /* words_open: /dev/kmsg from now on. The fd, or -1: then the errno must do. */
 int words_open(const struct env *env);
 
-/* words_judge: cause and text of a connect that failed with error (negative) while fd was open. Returns error. */
+/* words_judge: cause and text of a connect that failed with error (negative) while fd was open.
+ * Returns error. */
 int words_judge(struct block_job *j, int fd, int error);
 
 /* words_find: the row for one line of the kernel's, NULL: it says nothing telling. Pure. */
