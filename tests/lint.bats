@@ -287,6 +287,7 @@ layered() {
 	finds lab "kernel-cmdline/driver.c:1:"
 	put kernel-cmdline/driver.c <<<'static const char *const types[] = {"rxe", "softhcas"};'
 	passes lab
+	mkdir -p "$TREE/initagent/boot"
 	put initagent/boot/pid1.c <<<'/* not under bootclock */'
 	finds lab "initagent/boot/pid1.c:1:"
 }

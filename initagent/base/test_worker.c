@@ -273,8 +273,10 @@ static int try_fork(const void *arg)
 
 static int try_memory(const void *arg)
 {
+	_cleanup_free_ void *memory = malloc(32 << 20);
+
 	(void)arg;
-	return malloc(32 << 20) != NULL;
+	return memory != NULL;
 }
 
 TEST(forbidden_calls_end_the_process)

@@ -238,10 +238,25 @@ void fabric_describe(struct fabric *f, const char *text, const char *host, uint6
 /*
  * fabric_gate: what stands between this port and its rail. CAUSE_NONE: nothing, go on. Else the
  * cause and one line of text with the port's name, states and, if known, its cable's other end.
- * InfiniBand: LinkUp, ACTIVE, LID, SM LID, with smprobe an SA that answers. Ethernet: ACTIVE (ask
- * fabric_find_gid() for the GID, which appears with the address). Pure.
+ * InfiniBand: LinkUp, ACTIVE, LID, SM LID, with smprobe an SA that answers. Ethernet: ACTIVE. Pure.
  */
 enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size);
+
+/* What a rail needs of its port beside that. */
+struct fabric_rail {
+	bool ipoib;	/* its P_Key in the port's table */
+	uint16_t pkey;
+	/* the RoCE GID of this address; family 0: it has none yet; NULL: not asked for yet */
+	const struct inet_addr *addr;
+};
+
+/*
+ * fabric_gate_rail: the whole gate: fabric_gate(), then P_Key and RoCE GID as the tables are now.
+ * The end of a wait for those two (CAUSE_PORT_NO_PKEY, CAUSE_PORT_NO_GID) is not announced by every
+ * driver.
+ */
+enum cause fabric_gate_rail(const struct env *env, const struct fabric_port *port,
+	const struct fabric_rail *rail, char *text, size_t size);
 
 /* fabric_sm_name: "unknown", "alive", "silent"; never NULL. */
 const char *fabric_sm_name(enum fabric_sm_state s);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "fabric/fabric.h"
+#include "value.h"
 
 /* LIDs that mean "none": reserved, and the permissive LID (IBTA vol. 1, 4.1.1). */
 static bool no_lid(uint32_t lid)
@@ -113,4 +114,46 @@ enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size)
 	if (size)
 		text[0] = 0;
 	return CAUSE_NONE;
+}
+
+static enum cause pkey_gate(const struct env *env, const struct fabric_port *port, uint16_t pkey,
+	char *text, size_t size)
+{
+	if ((pkey & 0x7fff) == 0)
+		snprintf(text, size, "%s: waiting for the first P_Key of its table", port->name);
+	else if (fabric_find_pkey(env, port, pkey) == PKEY_ABSENT)
+		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name, pkey);
+	else
+		return CAUSE_NONE;
+	return CAUSE_PORT_NO_PKEY;
+}
+
+static enum cause gid_gate(const struct env *env, const struct fabric_port *port,
+	const struct inet_addr *addr, char *text, size_t size)
+{
+	struct fabric_gid gid;
+	uint8_t raw[16];
+
+	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
+		return CAUSE_NONE;
+	if (addr->family == AF_INET)
+		fabric_gid_from_ipv4(addr->v4.s_addr, raw);
+	else
+		memcpy(raw, addr->bytes, sizeof(raw));
+	if (addr->family && fabric_find_gid(env, port, raw, &gid) >= 0)
+		return CAUSE_NONE;
+	snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
+	return CAUSE_PORT_NO_GID;
+}
+
+enum cause fabric_gate_rail(const struct env *env, const struct fabric_port *port,
+	const struct fabric_rail *rail, char *text, size_t size)
+{
+	enum cause cause = fabric_gate(port, text, size);
+
+	if (cause == CAUSE_NONE && rail->ipoib)
+		cause = pkey_gate(env, port, rail->pkey, text, size);
+	if (cause == CAUSE_NONE && rail->addr)
+		cause = gid_gate(env, port, rail->addr, text, size);
+	return cause;
 }

@@ -50,25 +50,15 @@ const struct fabric_port *rail_fabric_port(const struct rails *rails, const stru
 }
 
 /* The address RDMA will use is of the server's family. */
-static bool has_gid(const struct rails *rails, const struct rail *rail,
-	const struct fabric_port *port)
+static const struct inet_addr *rdma_address(const struct rails *rails, const struct rail *rail)
 {
+	static const struct inet_addr none;
 	const struct address_result *a =
 		addresses_result_of(rails->addresses, rail->ifindex, rails->family);
-	struct fabric_gid gid;
-	uint8_t raw[16];
 
-	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
-		return true;
 	if (!a)
 		a = addresses_result(rails->addresses, rail->ifindex);
-	if (!a)
-		return false;
-	if (a->addr.family == AF_INET)
-		fabric_gid_from_ipv4(a->addr.v4.s_addr, raw);
-	else
-		memcpy(raw, a->addr.bytes, sizeof(raw));
-	return fabric_find_gid(&rails->env, port, raw, &gid) >= 0;
+	return a ? &a->addr : &none;
 }
 
 /*
@@ -84,29 +74,10 @@ static void refresh_pkey(const struct rails *rails, struct rail *rail)
 		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
 }
 
-/* CAUSE_NONE: the rail's partition is in the port's table, or it is no IPoIB rail. */
-static enum cause pkey_gate(struct rails *rails, struct rail *rail, const struct fabric_port *port,
-	char *text,
-	size_t size)
-{
-	if (!rail->guid)
-		return CAUSE_NONE;
-	refresh_pkey(rails, rail);
-	if ((rail->pkey & 0x7fff) == 0)
-		snprintf(text, size, "%s: waiting for the first P_Key of its table", port->name);
-	else if (fabric_find_pkey(&rails->env, port, rail->pkey) == PKEY_ABSENT)
-		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name,
-			rail->pkey);
-	else
-		return CAUSE_NONE;
-	return CAUSE_PORT_NO_PKEY;
-}
-
 /* What stands between the rail and its port; CAUSE_NONE: nothing. */
 static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, size_t size)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
-	enum cause cause;
 
 	if (!port) {
 		snprintf(text, size, "waiting for an RDMA port on this interface");
@@ -114,16 +85,11 @@ static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, 
 	}
 	strscpy(rail->device, port->device, sizeof(rail->device));
 	rail->port = port->port;
-	cause = fabric_gate(port, text, size);
-	if (cause == CAUSE_NONE)
-		cause = pkey_gate(rails, rail, port, text, size);
-	if (cause != CAUSE_NONE)
-		return cause;
-	if (rail->configured && !has_gid(rails, rail, port)) {
-		snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
-		return CAUSE_PORT_NO_GID;
-	}
-	return CAUSE_NONE;
+	if (rail->guid)
+		refresh_pkey(rails, rail);
+	return fabric_gate_rail(&rails->env, port, &(struct fabric_rail){
+		.ipoib = rail->guid, .pkey = rail->pkey,
+		.addr = rail->configured ? rdma_address(rails, rail) : NULL}, text, size);
 }
 
 /* Causes whose end nobody announces for certain. */

@@ -485,7 +485,7 @@ int target_family(const struct target *t)
 
 bool target_needs_rail(const struct target *t)
 {
-	return t->server.neighbour || !t->ops || t->ops->asks_alone;
+	return t->server.neighbour || !*t->server.name || !t->ops || t->ops->asks_alone;
 }
 
 uint64_t target_began(const struct target *t)

@@ -202,7 +202,7 @@ static void draw_box(FILE *out, const struct phase_stats *row, const struct axis
 {
 	static const unsigned int percents[] = {5, 25, 75, 95};
 	const char *class = look_class(look_of_phase(row->name));
-	double x[ARRAY_SIZE(percents)];
+	double x[ARRAY_SIZE(percents)] = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(x); i++)
 		x[i] = axis_at(a, percentile(row->alone, row->n, percents[i]), BOX);
