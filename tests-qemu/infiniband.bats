@@ -156,7 +156,7 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
     hang_mount "fault leaf01/p2 drop=1000000"
     assert_boot 60 4.2 rdma
     assert_rail .netdev ib1
-    assert_console 'ib0: stands behind the other ways'
+    assert_console 'ib0: lower priority now: route metric raised'
 }
 
 @test "two subnets, two servers by DHCP, the first does not answer: the other root is used" {

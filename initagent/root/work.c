@@ -24,6 +24,15 @@ static void look_at_module(struct target *t, uint64_t now)
 		t->ops->module_settled(t->source, now);
 }
 
+/* What was asked for before may be there, and have been looked at, before the event is popped. */
+static void ask_for_module(struct target *t, uint64_t now)
+{
+	const char *name = t->ops->module(t->source);
+
+	if (name && modules_request(t->cfg.modules, name, now) < 0)
+		t->ops->module_settled(t->source, now);
+}
+
 static void show_step(struct target *t, uint64_t now)
 {
 	struct source_progress p = {0};
@@ -106,10 +115,7 @@ static void source_event(struct target *t, struct source_event *ev, uint64_t now
 	case SOURCE_NONE: break;
 	case SOURCE_STEP: show_step(t, now); break;
 	case SOURCE_LOOKUP: look_up_name(t, now); break;
-	case SOURCE_MODULE:
-		if (modules_request(t->cfg.modules, t->ops->module(t->source), now) < 0)
-			t->ops->module_settled(t->source, now);
-		break;
+	case SOURCE_MODULE: ask_for_module(t, now); break;
 	case SOURCE_FAILED: source_failed(t, ev, now); break;
 	case SOURCE_AGAIN: target_begin_again(t, now); break;
 	case SOURCE_MOUNTED: source_mounted(t, ev, now); break;
