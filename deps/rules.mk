@@ -6,6 +6,11 @@
 # build folders. To add a library: a row in deps/sources, a file in deps/recipes, its archive in
 # MUSL_LIBS.
 
+ifneq ($(and $(filter environment command,$(firstword $(origin DEPS))),$(CROSS)),)
+# A folder that is given has this machine's libraries; those for another one lie below it.
+override DEPS := $(DEPS:/$(ARCH)/deps=)/$(ARCH)/deps
+DEPS_FETCH ?= $(DEPS:/$(ARCH)/deps=)
+endif
 DEPS       ?= $(abspath $(BUILD))/deps
 # Tarballs are the same for every machine that is built for.
 DEPS_FETCH ?= $(patsubst %/$(ARCH)/deps,%/deps,$(DEPS))
