@@ -39,9 +39,11 @@ bool interfaces_text_names(char *text, const char *ifname)
 	char *line;
 	bool found = false;
 
-	/* A line goes on behind a backslash. */
+	/* A line goes on after a backslash; at the end of the file nothing follows. */
 	for (char *at = text; (at = strstr(at, "\\\n"));)
 		memset(at, ' ', 2);
+	if (*text && text[strlen(text) - 1] == '\\')
+		text[strlen(text) - 1] = ' ';
 	while (!found && (line = strsep(&text, "\n")))
 		found = line_names(line, ifname);
 	return found;

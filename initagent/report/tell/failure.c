@@ -10,16 +10,18 @@
 
 void failure_write(char buf[static FAILURE_RECORD_MAX], const struct failure *f)
 {
-	char text[FAILURE_RECORD_MAX], where[2 * REPORT_NAME_MAX], words[sizeof(f->text)];
+	/* console_clean() stops where an escape would not fit any more. */
+	char text[FAILURE_RECORD_MAX], where[2 * REPORT_NAME_MAX], words[sizeof(f->text) + 5];
 	int n;
 
 	/* Escaped bytes take more room than they had: what is too long is cut. */
 	console_clean(where, sizeof(where), f->where);
 	console_clean(words, sizeof(words), f->text);
 	n = snprintf(text, sizeof(text),
-		HEAD "\ncode=%s\nwhere=%.47s\ntime=%llu\nuptime=%llu\ntext=%s\n",
+		HEAD "\ncode=%s\nwhere=%.47s\ntime=%llu\nuptime=%llu\ntext=%.*s\n",
 		cause_info(f->cause)->code, where, (unsigned long long)f->wall,
-			(unsigned long long)f->uptime, words);
+		(unsigned long long)f->uptime,
+		(int)sizeof(f->text) - 1, words);
 	memset(buf, '\n', FAILURE_RECORD_MAX);
 	memcpy(buf, text, n < FAILURE_RECORD_MAX ? (size_t)n : FAILURE_RECORD_MAX - 1);
 }

@@ -180,7 +180,7 @@ const char *depack_name(const struct depack *d)
 
 void depack_give(struct depack *d, const void *data, size_t len)
 {
-	d->in = data;
+	d->in = len ? data : (const void *)"";
 	d->in_len = len;
 }
 
