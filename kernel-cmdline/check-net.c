@@ -158,8 +158,7 @@ static void check_routes(struct parser *p)
 		return;
 	FOR_EACH(struct plan_route, r, &p->routes)
 		if (r->ifname && !set_up(p, r->ifname))
-			warn_word(p, w,
-				textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
+			warn_word(p, w, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
 					r->ifname),
 				"rd.route= over %s, which no ip= sets up: the route is never set",
 				r->ifname);

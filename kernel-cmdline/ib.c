@@ -185,8 +185,7 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 		return NULL;
 	}
 	if (parent_needed && has_prefix(key))
-		differ(p, w, key, DIAG_WARN,
-			textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
+		differ(p, w, key, DIAG_WARN, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
 				SLICE(slice_from(key, 2))),
 			"0x is not NetworkManager's form: it drops the whole profile");
 	if (parent.len)

@@ -225,11 +225,9 @@ PARSE(bootif)
 	net->bootif_type = type ? octets[0] : net->bootif.len == 6 ? 1 : 0x20;
 	if (!judge_bootif(p, w, v, type))
 		return false;
-	return say(p, w,
-		net->bootif_type == 0x20 && net->bootif.len == 6
+	return say(p, w, net->bootif_type == 0x20 && net->bootif.len == 6
 			? "brings up the InfiniBand interface that its boot ROM calls %s in short"
-			: "brings up the interface with address %s",
-		hw_text(&net->bootif, text));
+			: "brings up the interface with address %s", hw_text(&net->bootif, text));
 }
 
 /* A name only: interfaces known by address get theirs from ifname=. */

@@ -154,8 +154,7 @@ void apply_metric(struct links *links, const struct address_result *r, uint32_t 
 }
 
 static void take_off(const struct env *env, struct links *links, int family,
-	const struct netdev *dev,
-	uint64_t now)
+	const struct netdev *dev, uint64_t now)
 {
 	struct address_result lease;
 	char address[INET_ADDR_TEXT];

@@ -213,8 +213,7 @@ static void read_routes(struct dhcp_reply *r, struct option_index *x)
 
 /* A fixed text field that holds no options: up to its first NUL. */
 static void read_field(struct dhcp_reply *r, struct cursor c, enum dhcp_field field,
-	enum text_kind kind,
-	char *dst, size_t size)
+	enum text_kind kind, char *dst, size_t size)
 {
 	size_t len = strnlen((const char *)c.at, c.left);
 

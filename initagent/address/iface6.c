@@ -475,8 +475,7 @@ void iface6_take_options(struct iface *i, const struct nd_options *o, uint64_t n
 	while ((domain = strsep(&rest, " ")))
 		if (*domain)
 			router_list_put(&i->domains, o->router, domain, strlen(domain),
-				o->lifetime_s,
-				now);
+				o->lifetime_s, now);
 	i->stale = true;
 }
 

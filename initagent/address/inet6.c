@@ -292,8 +292,7 @@ static unsigned preference(const struct link_address *a, const struct inet_addr 
 }
 
 static void take_address(const struct link_address *a, const struct inet_addr *wanted,
-	const struct inet_addr *before,
-	struct inet6_view *ret)
+	const struct inet_addr *before, struct inet6_view *ret)
 {
 	enum inet6_verdict v = inet6_verdict(a);
 

@@ -33,8 +33,7 @@ static void warn_routes(struct report *r, const char *ifname, const struct dhcp_
 
 		if (words)
 			report_log(r, REPORT_WARN, ifname, now, words, text_of(o->dst, dst),
-				o->prefix,
-				text_of(o->gateway, hop));
+				o->prefix, text_of(o->gateway, hop));
 	}
 	for (uint32_t i = 0; i < ack->n_routers; i++)
 		if (!lease_router(ack, ack->routers[i]))

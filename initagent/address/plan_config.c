@@ -125,8 +125,7 @@ static void copy_second(struct address_config *cfg, const struct plan_ip *ip)
 
 /* The method that goes first: IPv4 if there is one. */
 static int copy_first(struct address_config *cfg, const struct boot_plan *plan,
-	const struct plan_ip *ip,
-	const struct netdev *dev)
+	const struct plan_ip *ip, const struct netdev *dev)
 {
 	copy_dhcp(cfg, &plan->net);
 	if (!ip || ip->methods & DHCP_METHODS) {

@@ -266,8 +266,7 @@ void result_times(struct address_result *r, uint32_t lease_s, const struct lease
  * unless another interface is to have the default route (bootdev=).
  */
 void result_lease(struct address_result *ret, const struct address_config *cfg,
-	const struct netdev *dev,
-	const struct dhcp_identity *id, const struct dhcp4_lease *lease)
+	const struct netdev *dev, const struct dhcp_identity *id, const struct dhcp4_lease *lease)
 {
 	const struct dhcp_reply *ack = &lease->ack;
 
@@ -358,8 +357,7 @@ static void take_lease6(struct address_result *r, const struct result_inet6 *fro
 }
 
 void result_inet6(struct address_result *ret, const struct address_config *cfg,
-	const struct netdev *dev,
-	const struct result_inet6 *from)
+	const struct netdev *dev, const struct result_inet6 *from)
 {
 	result_begin(ret, cfg, dev);
 	ret->method = from->method;

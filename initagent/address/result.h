@@ -56,8 +56,7 @@ bool lease_broadcast(const struct dhcp_reply *ack);
  * fault with are left out; lease_warn() says which.
  */
 void result_lease(struct address_result *ret, const struct address_config *cfg,
-	const struct netdev *dev,
-	const struct dhcp_identity *id, const struct dhcp4_lease *lease);
+	const struct netdev *dev, const struct dhcp_identity *id, const struct dhcp4_lease *lease);
 
 /* A lease below this, in seconds, is named: the RFC's pause between two renewals (RFC 2131
  * section 4.4.5). */
@@ -87,8 +86,7 @@ struct result_inet6 {
 
 /* result_inet6: as for IPv4 the command line wins, then DHCPv6, then the router. */
 void result_inet6(struct address_result *ret, const struct address_config *cfg,
-	const struct netdev *dev,
-	const struct result_inet6 *from);
+	const struct netdev *dev, const struct result_inet6 *from);
 
 /* result_begin, result_add_plan_routes: what is the same for every result. */
 void result_begin(struct address_result *r, const struct address_config *cfg,

@@ -36,8 +36,7 @@ static size_t count_entries(const struct router_list *l, const uint8_t router[st
 }
 
 void router_list_put(struct router_list *l, const uint8_t router[static 16], const void *value,
-	size_t len,
-	uint32_t lifetime_s, uint64_t now)
+	size_t len, uint32_t lifetime_s, uint64_t now)
 {
 	size_t i = find_entry(l, router, value, len);
 	struct router_entry *e = &l->entries[i];

@@ -30,8 +30,7 @@ struct router_list {
  * seconds. 0: from now on it must not be used; UINT32_MAX: without end.
  */
 void router_list_put(struct router_list *l, const uint8_t router[static 16], const void *value,
-	size_t len,
-	uint32_t lifetime_s, uint64_t now);
+	size_t len, uint32_t lifetime_s, uint64_t now);
 
 /* router_list_expire: removes what is over; were there such entries? router_list_deadline: when
  * the next one is. */

@@ -120,8 +120,7 @@ __attribute__((target("sha,sse4.1"))) static void blocks_native(
 			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, m);
 			abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(m, 0x0e));
 			if (i < 12)
-				w[i & 3] = _mm_sha256msg2_epu32(
-					_mm_add_epi32(
+				w[i & 3] = _mm_sha256msg2_epu32(_mm_add_epi32(
 						_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]),
 						_mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4)),
 					w[(i + 3) & 3]);

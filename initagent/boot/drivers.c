@@ -240,8 +240,7 @@ static const struct need *vital_need(const struct drivers *d, const char *module
 }
 
 bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause,
-	char where[static REPORT_NAME_MAX],
-	char text[static REPORT_TEXT_MAX])
+	char where[static REPORT_NAME_MAX], char text[static REPORT_TEXT_MAX])
 {
 	const struct need *need;
 	struct module_event ev;

@@ -31,8 +31,7 @@ DEFINE_FREEP(struct drivers, drivers_free)
 struct modules *drivers_modules(const struct drivers *d);
 /* drivers_step: false: a vital module failed; then cause, where and text are set. */
 bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause,
-	char where[static REPORT_NAME_MAX],
-	char text[static REPORT_TEXT_MAX]);
+	char where[static REPORT_NAME_MAX], char text[static REPORT_TEXT_MAX]);
 /* drivers_need: asks for more, unless it was asked for before. */
 void drivers_need(struct drivers *d, const struct need *needs, size_t n, uint64_t now);
 /* drivers_asked: nothing more of the plan will be asked for. drivers_settled: and nothing is queued

@@ -5,8 +5,7 @@
 
 /* The last line names what the time was spent on: that is what has to be looked at. */
 static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, const char *where,
-	uint64_t now,
-	const char *text)
+	uint64_t now, const char *text)
 {
 	const struct cause_info *last = cause_info(spent_on == CAUSE_NONE ? cause : spent_on);
 	const char *at = where ? where : "";

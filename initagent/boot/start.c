@@ -226,8 +226,7 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	r = running_begin(&b.env, now, &b.run);
 	if (r < 0)
 		report_cause(b.env.report, r == -EBUSY ? CAUSE_ALREADY_RUNNING
-			: CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s",
-			strerror(-r));
+			: CAUSE_HANDOVER_WRITE, STATE_DIR, now, "%s", strerror(-r));
 	else
 		outcome = boot_locked(&b, &detached, now);
 	if (!detached)

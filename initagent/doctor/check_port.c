@@ -13,8 +13,7 @@ static bool check_pkey(struct findings *f, const struct env *env, const struct f
 	case PKEY_LIMITED:
 		findings_add(f, CAUSE_IPOIB_JOIN_REFUSED, false, where, p,
 			"%s is a limited member of partition %04x: it reaches full members only",
-				p->name,
-			pkey | 0x8000);
+				p->name, pkey | 0x8000);
 		return true;
 	case PKEY_ABSENT: break;
 	}

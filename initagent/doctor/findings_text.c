@@ -40,8 +40,7 @@ static void print_netdevs(const struct env *env, const struct fabric_port *p, FI
 		fprintf(out, LINE "%s, MTU %u", d->name,
 			!d->up	     ? "down"
 			: d->carrier ? "carrier"
-				     : "no carrier",
-			d->mtu);
+				     : "no carrier", d->mtu);
 		if (d->pkey)
 			fprintf(out, ", P_Key %04x", d->pkey);
 		fprintf(out, "%s%s\n", *d->mode ? ", " : "", d->mode);

@@ -105,8 +105,7 @@ static void port_make(struct modtree *t)
 	modtree_file(t, "/sys/class/infiniband/mlx5_0/fw_ver", "20.31.1014\n");
 }
 
-static void netdev_make(
-	struct modtree *t, const char *name, const char *pkey, const char *flags,
+static void netdev_make(struct modtree *t, const char *name, const char *pkey, const char *flags,
 		const char *carrier)
 {
 	static const char address[] =

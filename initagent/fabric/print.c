@@ -51,8 +51,7 @@ static void print_netdev(const struct fabric_netdev *d, FILE *out)
 	fprintf(out, "  netdev %s, %s, MTU %u", d->name,
 		!d->up	     ? "down"
 		: d->carrier ? "carrier"
-			     : "no carrier",
-		d->mtu);
+			     : "no carrier", d->mtu);
 	if (d->pkey)
 		fprintf(out, ", P_Key %04x", d->pkey);
 	fprintf(out, "%s%s\n", *d->mode ? ", " : "", d->mode);
@@ -73,8 +72,7 @@ static void print_below(const struct env *env, const struct fabric_port *p, FILE
 		fprintf(out, "  %s\n", text);
 }
 
-void fabric_print_ports(
-	const struct env *env, const struct fabric_port *ports, size_t n, FILE *out)
+void fabric_print_ports(const struct env *env, const struct fabric_port *ports, size_t n, FILE *out)
 {
 	if (n == 0) {
 		fprintf(out, "no RDMA device\n");

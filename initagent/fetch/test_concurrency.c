@@ -89,12 +89,9 @@ TEST(no_judgement_before_a_connection_is_up_to_speed)
 	struct lab l = begun(0);
 
 	CHECK_INT(concurrency_step(&l.c, 0, CONCURRENCY_SETTLE_NS, GIB,
-		l.now + CONCURRENCY_SETTLE_NS),
-		1);
+		l.now + CONCURRENCY_SETTLE_NS), 1);
 	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB,
-			  l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS - 1),
-		1);
+			  l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS - 1), 1);
 	CHECK_INT(concurrency_step(&l.c, MB, NSEC_PER_SEC, GIB,
-			  l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS),
-		2);
+			  l.now + CONCURRENCY_SETTLE_NS + CONCURRENCY_PERIOD_NS), 2);
 }

@@ -84,13 +84,11 @@ TEST(messages)
 	CHECK_STR(netdev_state_name(&dev), "carrier");
 	CHECK_INT(parse(netlink_put(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5),
 				IFLA_QDISC, "noop", 5),
-			  &dev),
-		0);
+			  &dev), 0);
 	CHECK_STR(netdev_state_name(&dev), "no carrier"); /* packets would be dropped */
 	CHECK_INT(parse(netlink_put(netlink_put(message(3, 1 | 0x10000), IFLA_IFNAME, "eth0", 5),
 				IFLA_QDISC, "noqueue", 8),
-			  &dev),
-		0);
+			  &dev), 0);
 	CHECK(dev.carrier);
 	CHECK_INT(dev.mtu, 0);
 	CHECK_INT(parse(netlink_put(message(3, 1), IFLA_IFNAME, "eth0", 5), &dev), 0);
@@ -103,16 +101,13 @@ TEST(messages)
 		0);
 	CHECK_STR(dev.name, "a-name-longer-t");
 	CHECK_INT(parse(netlink_put(netlink_put(netlink_put(message(3, 0), IFLA_IFNAME, "eth0", 5),
-					    IFLA_ADDRESS, hw, sizeof(hw)),
-				IFLA_MTU, hw, 2),
-			  &dev),
-		0);
+					    IFLA_ADDRESS, hw, sizeof(hw)), IFLA_MTU, hw, 2),
+			  &dev), 0);
 	CHECK_INT(dev.hw.len, 0);
 	CHECK_INT(dev.mtu, 0);
 	CHECK_INT(parse(netlink_put(netlink_put(message(3, 0), IFLA_IFNAME, "eth0", 5),
 				IFLA_ADDRESS, hw, 32),
-			  &dev),
-		0);
+			  &dev), 0);
 	CHECK_INT(dev.hw.len, 32);
 }
 
@@ -122,19 +117,15 @@ TEST(parents)
 
 	CHECK_INT(parse(netlink_put_u32(
 				netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 2),
-			  &dev),
-		0);
+			  &dev), 0);
 	CHECK_INT(dev.parent_ifindex, 2);
 	CHECK_INT(parse(netlink_put_u32(
 				netlink_put(message(3, 0), IFLA_IFNAME, "x", 2), IFLA_LINK, 3),
-			  &dev),
-		0);
+			  &dev), 0);
 	CHECK_INT(dev.parent_ifindex, 0); /* itself */
 	CHECK_INT(parse(netlink_put_u32(
 				netlink_put_u32(netlink_put(message(3, 0), IFLA_IFNAME, "x", 2),
-					IFLA_LINK, 2),
-				IFLA_LINK_NETNSID, 0),
-			  &dev),
-		0);
+					IFLA_LINK, 2), IFLA_LINK_NETNSID, 0),
+			  &dev), 0);
 	CHECK_INT(dev.parent_ifindex, 0); /* counts in another namespace */
 }

@@ -212,8 +212,7 @@ static bool fill_job(struct graph *g, size_t i, struct load_job *job, uint64_t n
 	if (r < 0) {
 		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_OPTION, r,
 			r == -E2BIG ? "its options are too long"
-				    : "an option cannot be passed on to the kernel",
-			now);
+				    : "an option cannot be passed on to the kernel", now);
 		return false;
 	}
 	return true;

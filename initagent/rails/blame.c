@@ -157,8 +157,7 @@ void rails_way_text(const struct rails *rails, const struct inet_addr *server, c
 		rails_no_route_text(rails, buf, size);
 	else if (way.gateway.family)
 		snprintf(buf, size, "%s from the gateway %s of its route over %s", what,
-			inet_text(&way.gateway, address),
-			interface_of(rails, &way));
+			inet_text(&way.gateway, address), interface_of(rails, &way));
 	else
 		snprintf(buf, size, "%s from it on %s", what, interface_of(rails, &way));
 }

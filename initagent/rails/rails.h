@@ -172,8 +172,7 @@ void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now);
  * InfiniBand it is reported only after the subnet manager was seen alive, else the port's cause is.
  */
 void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where,
-	uint64_t now,
-	const char *text);
+	uint64_t now, const char *text);
 /* rails_blame_now: reports what still waits for the subnet manager's answer. */
 void rails_blame_now(struct rails *rails, uint64_t now);
 /* rails_way_text: who does not answer on the link: the server or the gateway to it, and the

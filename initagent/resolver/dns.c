@@ -147,8 +147,7 @@ static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t s
 
 /* One pass over the answer section. What a cut message has before the cut counts. */
 static void read_records(struct dns_answer *ret, const uint8_t *message, size_t size,
-	struct cursor c,
-	unsigned records, char *name, bool cut)
+	struct cursor c, unsigned records, char *name, bool cut)
 {
 	bool good = true;
 

@@ -221,8 +221,7 @@ static size_t find_in_hosts(struct lookup *l, const struct env *env, uint64_t no
 
 /* A trailing dot is dropped: a name with a dot in it is tried as it is first anyway. */
 int lookup_new(struct lookup **ret, const struct env *env, int epoll,
-	const struct resolv_conf *conf,
-	const char *name, uint64_t limit_ns, uint64_t now)
+	const struct resolv_conf *conf, const char *name, uint64_t limit_ns, uint64_t now)
 {
 	_cleanup_(lookup_freep) struct lookup *l = NULL;
 	struct inet_addr a;
@@ -328,8 +327,7 @@ static bool match_query(const struct lookup *l, const uint8_t *packet, size_t le
 }
 
 static size_t read_packets(struct lookup *l, int fd, void *packet, size_t size,
-	struct dns_query *ret,
-	uint32_t *tag, int *budget)
+	struct dns_query *ret, uint32_t *tag, int *budget)
 {
 	for (; *budget > 0; --*budget) {
 		union endpoint from = {0};
@@ -365,8 +363,7 @@ static size_t read_streams(struct lookup *l, void *packet, size_t size, struct d
 
 /* The sockets take turns at being first: a flood on one does not hide the other. */
 size_t lookup_read(struct lookup *l, void *packet, size_t size, struct dns_query *ret,
-	uint32_t *tag,
-	int *budget)
+	uint32_t *tag, int *budget)
 {
 	if (l->state != LOOKUP_ASKING)
 		return 0;

@@ -67,8 +67,7 @@ enum lookup_state { LOOKUP_ASKING, LOOKUP_FOUND, LOOKUP_FAILED };
  * 0, -EINVAL (not a host name) or -errno.
  */
 int lookup_new(struct lookup **ret, const struct env *env, int epoll,
-	const struct resolv_conf *conf,
-	const char *name, uint64_t limit_ns, uint64_t now);
+	const struct resolv_conf *conf, const char *name, uint64_t limit_ns, uint64_t now);
 struct lookup *lookup_free(struct lookup *l);
 DEFINE_FREEP(struct lookup, lookup_free)
 void lookup_restart(struct lookup *l, uint64_t now);
@@ -80,8 +79,7 @@ void lookup_want_all(struct lookup *l);
  * and the one that is returned at the cost of one of *budget; at 0 nothing more is read.
  */
 size_t lookup_read(struct lookup *l, void *packet, size_t size, struct dns_query *ret,
-	uint32_t *tag,
-	int *budget);
+	uint32_t *tag, int *budget);
 void lookup_take(struct lookup *l, const struct dns_answer *a, uint32_t tag, uint64_t now);
 uint64_t lookup_deadline(const struct lookup *l);
 void lookup_tick(struct lookup *l, uint64_t now);

@@ -188,8 +188,7 @@ static void read_packets(struct resolver *r, const struct slot *slot)
 	size_t len;
 
 	q->serial = slot->serial;
-	while ((len =
-		lookup_read(slot->lookup, q->packet, sizeof(q->packet), &q->query, &q->tag,
+	while ((len = lookup_read(slot->lookup, q->packet, sizeof(q->packet), &q->query, &q->tag,
 		&budget))) {
 		q->len = (uint32_t)len;
 		parser_submit(r->parser, q);

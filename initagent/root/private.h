@@ -80,8 +80,7 @@ void target_set_state(struct target *t, enum target_state to, uint64_t now);
 /* target_choose: the root is this kind, with the parts of the plan or of a lease (NULL: what a kind
  * means without any). */
 void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs,
-	const struct plan_image *image,
-	const struct plan_block *block);
+	const struct plan_image *image, const struct plan_block *block);
 
 /* target_wait: what the root waits for, unless something has failed before: that is shown until the
  * root is there. */
@@ -104,8 +103,7 @@ void target_failed(struct target *t, enum cause cause, const char *text, uint64_
 void target_next_turn(struct target *t, uint64_t now);
 /* target_next_address: which of the addresses found for a name, at least one, is asked now. */
 const struct inet_addr *target_next_address(struct target *t, const char *name,
-	const struct address_event *ev,
-	uint64_t now);
+	const struct address_event *ev, uint64_t now);
 /* target_judge_rdma: ends the boot, or falls back as allowed, when there can be no RDMA for a root
  * that needs it. */
 void target_judge_rdma(struct target *t, const struct target_modules *modules, uint64_t now);

@@ -64,8 +64,7 @@ bool target_pop_event(struct target *t, struct target_event *ret)
 /* --- life ------------------------------------------------------------------------------------ */
 
 void target_choose(struct target *t, enum plan_root_kind kind, const struct plan_nfs *nfs,
-	const struct plan_image *image,
-	const struct plan_block *block)
+	const struct plan_image *image, const struct plan_block *block)
 {
 	t->choice = (struct root_choice){
 		.kind = kind,

@@ -50,8 +50,7 @@ void target_failed(struct target *t, enum cause cause, const char *text, uint64_
 }
 
 const struct inet_addr *target_next_address(struct target *t, const char *name,
-	const struct address_event *ev,
-	uint64_t now)
+	const struct address_event *ev, uint64_t now)
 {
 	const struct inet_addr *addr = walk_next(&t->walk, name, ev->addrs, ev->n_addrs);
 	char text[INET_ADDR_TEXT];
@@ -77,8 +76,7 @@ static const struct module_entry *failed_module(const struct target *t, const ch
 /* Why there can be no RDMA: the protocol's module that failed, else another needed one, else the
  * link. False: there may be. */
 static bool rdma_impossible(const struct target *t, const struct target_modules *modules,
-	const char *protocol, enum cause *ret,
-	const char **ret_where)
+	const char *protocol, enum cause *ret, const char **ret_where)
 {
 	const struct module_entry *e = failed_module(t, protocol);
 

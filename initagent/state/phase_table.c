@@ -79,8 +79,7 @@ static void print_phases(FILE *out, const struct record *r, const struct phase_s
 	}
 	fprintf(out, "  %-9s %7s %7s %7s  |%-*s%*.2f s|\n", "phase", "from s", "took s", "alone s",
 		(int)bar_columns(style) / 2, "0",
-			(int)(bar_columns(style) - bar_columns(style) / 2) - 2,
-		record_total(r));
+			(int)(bar_columns(style) - bar_columns(style) / 2) - 2, record_total(r));
 	for (size_t i = 0; i < r->n_phases; i++) {
 		const struct record_phase *p = &r->phases[i];
 		char name[16];

@@ -110,8 +110,7 @@ TEST(json_holds_what_was_done)
 	first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rails"), 0);
 	CHECK_STR(text_at(first, "rdma", "device"), "rxe0");
 	CHECK_STR(string_at(first, "hostname"), "x\"; reboot #");
-	CHECK(cJSON_GetNumberValue(
-		      cJSON_GetObjectItem(cJSON_GetObjectItem(first, "lease"),
+	CHECK(cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetObjectItem(first, "lease"),
 			"expires_s")) == 3602.5);
 	cJSON_Delete(o);
 }

@@ -119,16 +119,14 @@ static void draw_scale(FILE *out, const struct histogram *h, double width)
 			"<path class=\"ch-grid\" d=\"M%.0f %.1fH%.1f\"/><text class=\"ch-soft\" "
 			"text-anchor=\"end\" "
 			"x=\"%.0f\" y=\"%.1f\">%.0f</text>", LEFT, at, WIDTH - RIGHT, LEFT - 8,
-				at + 4,
-			axis_tick(&counts, i));
+				at + 4, axis_tick(&counts, i));
 	}
 	for (unsigned int i = 0; i < labels.ticks; i++)
 		fprintf(out,
 			"<text class=\"ch-soft\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">%.*f "
 			"s</text>",
 			LEFT + axis_at(&labels, axis_tick(&labels, i), width), y + 18,
-				(int)labels.digits,
-			axis_tick(&labels, i));
+				(int)labels.digits, axis_tick(&labels, i));
 	fputs("</g>\n", out);
 }
 

@@ -20,8 +20,7 @@ void failure_write(char buf[static FAILURE_RECORD_MAX], const struct failure *f)
 	n = snprintf(text, sizeof(text),
 		HEAD "\ncode=%s\nwhere=%.47s\ntime=%llu\nuptime=%llu\ntext=%.*s\n",
 		cause_info(f->cause)->code, where, (unsigned long long)f->wall,
-		(unsigned long long)f->uptime,
-		(int)sizeof(f->text) - 1, words);
+		(unsigned long long)f->uptime, (int)sizeof(f->text) - 1, words);
 	memset(buf, '\n', FAILURE_RECORD_MAX);
 	memcpy(buf, text, n < FAILURE_RECORD_MAX ? (size_t)n : FAILURE_RECORD_MAX - 1);
 }

@@ -263,8 +263,7 @@ static bool others_left(struct block *b)
 		all->servers |= UINT64_C(1) << here;
 		len = strlen(all->text);
 		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; "
-			: "", b->cfg.portal->server,
-			(int)(sizeof(all->text) / n), b->text);
+			: "", b->cfg.portal->server, (int)(sizeof(all->text) / n), b->text);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!source_refused(all, i))

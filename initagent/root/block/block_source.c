@@ -105,8 +105,7 @@ static const char *block_rdma_module(const struct root_choice *c, unsigned turn)
 
 /* The next server that is asked over TCP has its turn. */
 static const char *block_without_rdma(const struct root_choice *c, const struct source_refusals *r,
-	unsigned *turn,
-	bool *ret_no_rdma)
+	unsigned *turn, bool *ret_no_rdma)
 {
 	const struct plan_block *block = c->block;
 

@@ -52,8 +52,7 @@ static bool machine_uuid(const struct env *env, char uuid[static HOSTID_MAX])
 static void port_uuid(uint64_t node, char uuid[static HOSTID_MAX])
 {
 	snprintf(uuid, HOSTID_MAX, "696e6974-6167-8000-%04x-%012llx", 0x8000
-		| (unsigned)(node >> 48 & 0x3fff),
-		(unsigned long long)(node & 0xffffffffffff));
+		| (unsigned)(node >> 48 & 0x3fff), (unsigned long long)(node & 0xffffffffffff));
 }
 
 /* The NQN's own UUID is the identifier that belongs to it. */

@@ -25,8 +25,7 @@
 static void backend_of(const struct block_job *j, char *buf, size_t size)
 {
 	snprintf(buf, size, "initagent %s:%u/%s", j->cfg->address,
-		block_port(j->cfg->plan, j->cfg->portal),
-		j->cfg->plan->name);
+		block_port(j->cfg->plan, j->cfg->portal), j->cfg->plan->name);
 }
 
 /* The next device in an open /sys/block that is connected to what is meant; NULL at the end. */
@@ -110,8 +109,7 @@ static int connect_failed(struct block_job *j, int error)
 		: CAUSE_BLOCK_UNREACHABLE;
 
 	return job_fail(j, cause, error, "%s port %u: %s", j->cfg->address,
-		block_port(j->cfg->plan, j->cfg->portal),
-		strerror(-error));
+		block_port(j->cfg->plan, j->cfg->portal), strerror(-error));
 }
 
 static int hello_failed(struct block_job *j, const struct nbd_export *e)

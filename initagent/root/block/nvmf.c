@@ -321,8 +321,7 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 		closedir(dir);
 	if (best == UINT32_MAX)
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
-			j->message.result.name,
-			j->cfg->plan->unit || j->cfg->plan->uuid
+			j->message.result.name, j->cfg->plan->unit || j->cfg->plan->uuid
 			? "namespace like the one asked for" : "namespace");
 	return best != UINT32_MAX;
 }

@@ -74,8 +74,7 @@ TEST(trusted_comment_is_proved)
 		-EBADMSG);
 	CHECK_INT(verify("untrusted comment: anything\r\n" SIG_ED
 			 "trusted comment: a comment\n" GLOBAL_ED,
-			  &key, 1, "hello\n"),
-		0);
+			  &key, 1, "hello\n"), 0);
 }
 
 static void hash_of(const char *text, uint8_t ret[static MINISIG_HASH_BYTES])

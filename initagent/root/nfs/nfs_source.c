@@ -81,8 +81,7 @@ static const char *nfs_rdma_module(const struct root_choice *c, unsigned turn)
 }
 
 static const char *nfs_without_rdma(const struct root_choice *c, const struct source_refusals *r,
-	unsigned *turn,
-	bool *ret_no_rdma)
+	unsigned *turn, bool *ret_no_rdma)
 {
 	(void)r;
 	(void)turn;

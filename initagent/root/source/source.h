@@ -166,8 +166,7 @@ struct source_ops {
 	 * there is no other way.
 	 */
 	const char *(*without_rdma)(const struct root_choice *c, const struct source_refusals *r,
-		unsigned *turn,
-		bool *ret_no_rdma);
+		unsigned *turn, bool *ret_no_rdma);
 
 	/* adopt: an earlier agent mounted such a root: 1 with ret, to be ended; 0: it did not;
 	 * -EBUSY: something else is mounted. */
