@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fabric: the RDMA ports of this node and their state. The list comes from sysfs; changes come from
+ * fabric: the RDMA ports of this node and their state.
+ * Owns: verbs and umad contexts, the list of ports, queries under way.
+ * In: sysfs, verbs and kernel events, MADs. Out: ports, the gate's verdict, events.
+ * Called by: rails/ in a boot; doctor/ and main.c.
+ * Tests: fabric/test_*.c, tests/ibsim.bats, tests-qemu/infiniband.bats, ib-faults.bats.
+ *
+ * The list comes from sysfs; changes come from
  * verbs async events where the device's provider is linked in, from kernel uevents, and, for
  * devices without a provider, from a timer (period below).
  *

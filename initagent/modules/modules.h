@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modules: the room that loads kernel modules. libkmod resolves names, aliases, dependencies,
+ * modules: loads kernel modules.
+ * Owns: libkmod's context, the workers that load, the ledger of what was asked for.
+ * In: names, aliases, uevents. Out: the ledger's rows, events of those that changed.
+ * Called by: boot/drivers.c; rails/ and root/ ask for what they find they need.
+ * Tests: modules/test_*.c, tests-qemu/nfsrdma.bats.
+ *
+ * libkmod resolves names, aliases, dependencies,
  * soft dependencies and options here; a small pool of worker processes does the system call, which
  * may block for as long as a driver probes its hardware. It also does the cold plug: drivers of
  * network and RDMA devices by modalias, then by the kernel's uevents, so no udev is needed.

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root: brings the NFS root to its mount point. Each attempt runs in a child, because a mount can
+ * root: brings the NFS root to its mount point.
+ * Owns: the worker that mounts, the walk over versions and transports.
+ * In: server, address and options. Out: events, what was mounted.
+ * Called by: nfs_source.c, as a row of root/sources.c.
+ * Tests: test_root.c, test_adopt.c, tests-qemu/nfsrdma.bats.
+ *
+ * Each attempt runs in a child, because a mount can
  * block for minutes; in each round the room walks through versions and transports as the plan
  * allows; it says why an attempt failed, and when it is time for the next round. With which address
  * that is the owner decides.
