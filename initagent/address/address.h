@@ -223,12 +223,6 @@ bool addresses_awaited(const struct addresses *as, int ifindex, int family);
  */
 struct resolver *addresses_resolver(struct addresses *as);
 
-/*
- * addresses_resolve, addresses_resolve_all: resolver_ask() and resolver_want_all() with the id 0.
- */
-int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now);
-void addresses_resolve_all(struct addresses *as);
-
 /* address_wall: CLOCK_REALTIME seconds of a CLOCK_BOOTTIME instant, given both clocks' present. */
 static inline int64_t address_wall(uint64_t instant, uint64_t now, int64_t now_wall)
 {

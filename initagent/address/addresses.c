@@ -110,16 +110,6 @@ struct resolver *addresses_resolver(struct addresses *as)
 	return as->resolver;
 }
 
-int addresses_resolve(struct addresses *as, const char *name, uint64_t limit_ns, uint64_t now)
-{
-	return resolver_ask(as->resolver, 0, name, limit_ns, now);
-}
-
-void addresses_resolve_all(struct addresses *as)
-{
-	resolver_want_all(as->resolver, 0);
-}
-
 static bool pop_resolved(struct addresses *as, struct address_event *ret)
 {
 	struct resolver_event ev;

@@ -12,6 +12,7 @@
 
 #include "resolver/private.h"
 #include "dnsserver.h"
+#include "resolver/resolver.h"
 
 #define LIMIT	 (20 * SEC)
 #define IN_VAIN	 (3 * SEC) /* some rounds */
@@ -51,7 +52,7 @@ static const char *resolve_for(struct room_fixture *f, const char *name, uint64_
 	struct address_event ev;
 	size_t len = 0;
 
-	CHECK_INT(addresses_resolve(f->addresses, name, limit, room_clock(f)), 0);
+	CHECK_INT(resolver_ask(addresses_resolver(f->addresses), 0, name, limit, room_clock(f)), 0);
 	ev = room_until(f, ADDRESS_RESOLVED, limit + 10 * SEC);
 	if (ev.cause)
 		CHECK_INT(ev.n_addrs, 0);
@@ -383,7 +384,8 @@ TEST(a_flood_of_answers)
 
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	dnsserver_start(f.peer, "10.0.0.1", flood);
-	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", IN_VAIN, room_clock(&f)), 0);
+	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
+			"nfs.example", IN_VAIN, room_clock(&f)), 0);
 	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 30 * SEC).text,
 		"DNS server 10.0.0.1 answers SERVFAIL for nfs.example");
 }

@@ -10,6 +10,7 @@
 #include "dhcp6server.h"
 #include "dnsserver.h"
 #include "radvert.h"
+#include "resolver/resolver.h"
 
 #define ROUTER	"fe80::a1"
 #define OTHER	"fe80::b2" /* any host of the segment */
@@ -291,7 +292,8 @@ TEST(the_last_server_is_withdrawn)
 	radvert_servers(&m, 1200, "2001:db8:a::1");
 	configure(&f, &m);
 	expect_conf(&f, "nameserver 2001:db8:a::1 ");
-	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", 6 * SEC, room_clock(&f)), 0);
+	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
+			"nfs.example", 6 * SEC, room_clock(&f)), 0);
 	radvert_begin(&m, ROUTER, 0, 1800);
 	radvert_servers(&m, 0, "2001:db8:a::1");
 	radvert_send(f.peer, "vb", &m, 1);
@@ -354,7 +356,8 @@ TEST(a_link_local_server)
 	radvert_servers(&m, 1200, ROUTER);
 	configure(&f, &m);
 	expect_conf(&f, "nameserver " ROUTER "%va ");
-	CHECK_INT(addresses_resolve(f.addresses, "nfs.example", 20 * SEC, room_clock(&f)), 0);
+	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
+			"nfs.example", 20 * SEC, room_clock(&f)), 0);
 	CHECK_INT(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).n_addrs, 1);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Static addresses, duplicates, and what a second run adopts, in the whole room. */
 #include "addressroom.h"
+#include "resolver/resolver.h"
 
 #include <signal.h>
 
@@ -251,7 +252,7 @@ TEST(a_bad_lease_file_is_nothing)
 
 static struct address_event resolve(struct room_fixture *f, const char *name, uint64_t limit)
 {
-	CHECK_INT(addresses_resolve(f->addresses, name, limit, room_clock(f)), 0);
+	CHECK_INT(resolver_ask(addresses_resolver(f->addresses), 0, name, limit, room_clock(f)), 0);
 	return room_until(f, ADDRESS_RESOLVED, limit + SEC);
 }
 
@@ -273,9 +274,12 @@ TEST(names_without_dns)
 	CHECK_INT(ev.cause, CAUSE_ROOT_RESOLVE);
 	CHECK_STR(ev.text, "no DNS server is known to ask for other");
 	CHECK_INT(ev.addr.family, 0);
-	CHECK_INT(addresses_resolve(f.addresses, "a b", SEC, room_clock(&f)), -EINVAL);
-	CHECK_INT(addresses_resolve(f.addresses, "", SEC, room_clock(&f)), -EINVAL);
-	CHECK_INT(addresses_resolve(f.addresses, "$(reboot)", SEC, room_clock(&f)), -EINVAL);
+	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
+			"a b", SEC, room_clock(&f)), -EINVAL);
+	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
+			"", SEC, room_clock(&f)), -EINVAL);
+	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
+			"$(reboot)", SEC, room_clock(&f)), -EINVAL);
 }
 
 TEST(a_dead_dns_server)

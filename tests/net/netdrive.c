@@ -22,6 +22,7 @@
 
 #include "address/address.h"
 #include "report/report.h"
+#include "resolver/resolver.h"
 
 #define SEC NSEC_PER_SEC
 
@@ -253,7 +254,8 @@ static void next_steps(struct drive *d, uint64_t now)
 		}
 	} else if (d->resolve && !d->resolving) {
 		d->resolving = true;
-		if (addresses_resolve(d->addresses, d->resolve, 6 * SEC, now) < 0) {
+		if (resolver_ask(addresses_resolver(d->addresses), 0, d->resolve,
+				6 * SEC, now) < 0) {
 			printf("resolve error\n");
 			d->status = 1;
 		}

@@ -280,7 +280,6 @@ static const struct source_env block_env[] = {
 };
 
 const struct source_ops block_source = {
-	.name = "block",
 	.kind = PLAN_ROOT_REMOTE,
 	.fields = block_fields,
 	.n_fields = ARRAY_SIZE(block_fields),

@@ -289,7 +289,6 @@ static const struct source_env nfs_env[] = {
 };
 
 const struct source_ops nfs_source = {
-	.name = "nfs",
 	.kind = PLAN_ROOT_NFS,
 	.no_cleanup = true,
 	.type = "nfs",

@@ -135,7 +135,6 @@ struct source_env {
 };
 
 struct source_ops {
-	const char *name;
 	enum plan_root_kind kind;
 	bool provable;	 /* keys and digests prove what it brings */
 	/* looks names up and connects by itself, over whichever rail has the route */

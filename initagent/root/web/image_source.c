@@ -256,7 +256,6 @@ static const struct source_env image_env[] = {
 };
 
 const struct source_ops image_source = {
-	.name = "image",
 	.kind = PLAN_ROOT_LIVE,
 	.provable = true,
 	.asks_alone = true,
