@@ -11,6 +11,7 @@ docs: $(BUILD)/initagent
 	{ echo '# Options of the kernel command line'; echo; \
 	  echo '"initagent options" prints this list, "initagent options NAME" one of them.'; \
 	  echo; $(BUILD)/initagent options --markdown; } >docs/options.md
+	tests/tested >docs/.tested && mv docs/.tested docs/tested.md
 
 .PHONY: docs
 

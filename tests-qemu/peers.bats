@@ -19,7 +19,7 @@ load lib/scenario
     assert_most 20 "$(node_result '.processes - .pid1_processes')" "processes (at least)"
 }
 
-@test "a node that never arrives is noticed, and its end told apart" {
+@test "a node that never arrives is noticed, and how its boot ended" {
     server nfs stop
     node_start "$LAB/script.img" "$console"
     run -1 node_booted 60

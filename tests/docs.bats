@@ -202,6 +202,14 @@ agent=${BUILD:-build}/initagent
 	[[ $output == *rd.neednet:* ]]
 }
 
+# All of it but the days: they come from the last runs' results, and each run has newer ones.
+@test "the page of what is tested is made of its table, and every case it names is there" {
+	tests/tested --undated >"$BATS_TEST_TMPDIR/page"
+	diff <(sed -E 's/ [0-9]{4}-[0-9]{2}-[0-9]{2} \|$/  |/' docs/tested.md) \
+		"$BATS_TEST_TMPDIR/page"
+	[ "$(grep -c '^| ' "$BATS_TEST_TMPDIR/page")" -gt 10 ]
+}
+
 @test "every metric is documented, and no other" {
     names=$(grep -oE '(single|head)\(out, "[a-z_]+' initagent/state/prometheus.c |
         sed 's/.*"/initagent_/' | sort)
