@@ -234,11 +234,13 @@ static int cmd_doctor(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++) {
 		if (streq(argv[i], "--json"))
-			cfg.json = true;
+			cfg.form = DOCTOR_JSON;
+		else if (streq(argv[i], "--report"))
+			cfg.form = DOCTOR_REPORT;
 		else if (streq(argv[i], "--no-ask"))
 			cfg.ask = false;
 		else
-			return usage_error("doctor takes --json, --no-ask or nothing");
+			return usage_error("doctor takes --json, --report, --no-ask or nothing");
 	}
 	return (int)doctor_run(&system_env, &cfg, stdout);
 }
@@ -336,8 +338,9 @@ static const struct command commands[] = {
 		timeline_command},
 	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends",
 		cmd_ports},
-	{"doctor", "[--json] [--no-ask]",
-		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look",
+	{"doctor", "[--json | --report] [--no-ask]",
+		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look; --report:"
+		" one file to send, with all that matters of this node",
 		cmd_doctor},
 	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its faults",
 		cmd_lint},

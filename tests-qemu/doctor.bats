@@ -73,6 +73,11 @@ judged() {
     assert_eq "$(doctor '.ports[0].sm.guid' | head -n 1)" "$(on server "sminfo" |
         sed -n 's/.*sm guid 0x0*\([0-9a-f]*\),.*/\1/p' |
         sed 's/.*/0000000000000000&/; s/.*\(.\{16\}\)$/\1/')" "the subnet manager's GUID"
+    # The file to send: the same judgement, and what it rests on.
+    on server "initagent doctor --report" >"$BATS_TEST_TMPDIR/report"
+    assert_eq "$(jq -r '.doctor.verdict, (.files[] | select(.path | endswith("/sib0/ports/1/sm_lid")) | .text),
+        any(.files[]; .path == "/proc/modules"), any(.kernel_log[]; test("rdma|ib0: "))' \
+        "$BATS_TEST_TMPDIR/report")" $'ready\n0x1\ntrue\ntrue' "the report"
     local table
     table=$(on server "initagent ports --ask")
     grep -E '^sib0/1 +InfiniBand +LinkUp +ACTIVE ' <<<"$table"

@@ -12,27 +12,32 @@
 #define RECORD_SIZE 8192  /* CONSOLE_EXT_LOG_MAX: the device refuses to be read in smaller pieces */
 #define RECORD_MAX  65536 /* records: far more than the kernel's buffer holds */
 
-static void judge_lines(const char *module, bool failed, const char *buf, size_t len,
-	struct kmsg_finding *best)
+struct search {
+	const char *module;
+	bool failed;
+	struct kmsg_finding *best;
+};
+
+static void judge_lines(const char *buf, size_t len, void *data)
 {
+	const struct search *s = data;
 	const char *end = buf + len;
 
 	while (buf < end) {
 		const char *eol = memchr(buf, '\n', (size_t)(end - buf));
 		const char *stop = eol ? eol : end;
 
-		kmsg_judge(module, failed, buf, (size_t)(stop - buf), best);
+		kmsg_judge(s->module, s->failed, buf, (size_t)(stop - buf), s->best);
 		buf = stop + 1;
 	}
 }
 
-static void kernel_log_search(
-	const struct env *env, const char *module, bool failed, struct kmsg_finding *ret)
+void kernel_log_each(const struct env *env,
+	void (*take)(const char *record, size_t len, void *data), void *data)
 {
 	_cleanup_close_ int fd = kmsg_open(env);
 	char buf[RECORD_SIZE];
 
-	memset(ret, 0, sizeof(*ret));
 	for (unsigned i = 0; fd >= 0 && i < RECORD_MAX; i++) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 
@@ -41,8 +46,17 @@ static void kernel_log_search(
 			continue;
 		if (n <= 0)
 			return;
-		judge_lines(module, failed, buf, (size_t)n, ret);
+		take(buf, (size_t)n, data);
 	}
+}
+
+static void kernel_log_search(
+	const struct env *env, const char *module, bool failed, struct kmsg_finding *ret)
+{
+	struct search s = {.module = module, .failed = failed, .best = ret};
+
+	memset(ret, 0, sizeof(*ret));
+	kernel_log_each(env, judge_lines, &s);
 }
 
 static void check_row(struct findings *f, const cJSON *row)

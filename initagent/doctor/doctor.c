@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "base/print_json.h"
 #include "state/cmdline.h"
 
 static bool is_known(const struct findings *f, enum cause cause, const char *where)
@@ -77,6 +78,13 @@ static void check_all(struct findings *f, const struct env *env, const struct su
 		cmdline_done(&c);
 }
 
+static int print_object(const struct env *env, cJSON *findings, enum doctor_form form, FILE *out)
+{
+	bool report = form == DOCTOR_REPORT;
+
+	return print_json(report ? report_object(env, findings) : findings, report, out);
+}
+
 enum doctor_verdict doctor_run(const struct env *env, const struct doctor_config *cfg, FILE *out)
 {
 	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
@@ -92,9 +100,9 @@ enum doctor_verdict doctor_run(const struct env *env, const struct doctor_config
 	}
 	check_all(f, env, s);
 	verdict = judge(s, f);
-	if (!cfg->json)
+	if (cfg->form == DOCTOR_TEXT)
 		print_text(env, s, f, verdict, out);
-	else if (print_findings_json(env, s, f, verdict, out) < 0)
+	else if (print_object(env, findings_object(env, s, f, verdict), cfg->form, out) < 0)
 		verdict = DOCTOR_FAILED;
 	survey_done(s);
 	return verdict;

@@ -21,9 +21,15 @@ enum doctor_verdict {
 	DOCTOR_FAILED = 4, /* could not look */
 };
 
+enum doctor_form {
+	DOCTOR_TEXT,
+	DOCTOR_JSON,
+	DOCTOR_REPORT, /* the JSON, with all that somebody far from this node has to know about it */
+};
+
 struct doctor_config {
 	const struct fabric_ops *ops; /* NULL: the real ones */
-	bool json;
+	enum doctor_form form;
 	bool ask; /* query the fabric: up to four seconds without an answer */
 };
 

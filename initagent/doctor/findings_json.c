@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* findings_json: the findings for programs; docs/doctor.md describes the object. */
 #include "base/json_object.h"
-#include "base/print_json.h"
 #include "doctor/private.h"
 #include "fabric/fabric.h"
 
@@ -118,8 +117,8 @@ static void add_port(cJSON *o, const struct env *env, const struct findings *f,
 	json_flag(o, "ready", findings_ready(f, p));
 }
 
-int print_findings_json(const struct env *env, const struct survey *s, const struct findings *f,
-	enum doctor_verdict verdict, FILE *out)
+cJSON *findings_object(const struct env *env, const struct survey *s, const struct findings *f,
+	enum doctor_verdict verdict)
 {
 	cJSON *top = cJSON_CreateObject(), *ports, *findings;
 
@@ -132,5 +131,5 @@ int print_findings_json(const struct env *env, const struct survey *s, const str
 	findings = cJSON_AddArrayToObject(top, "findings");
 	for (size_t i = 0; i < f->n; i++)
 		add_finding(json_item(findings), &f->rows[i]);
-	return print_json(top, false, out);
+	return top;
 }

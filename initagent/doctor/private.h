@@ -2,6 +2,8 @@
 /* doctor: a look at the ports (survey), what is wrong with them (findings), two printers. */
 #pragma once
 
+#include <cjson/cJSON.h>
+
 #include "doctor/doctor.h"
 #include "fabric/fabric.h"
 #include "report/causes.h"
@@ -72,6 +74,9 @@ void check_port(struct findings *f, const struct env *env, const struct survey *
  */
 void check_node(struct findings *f, const struct env *env, const struct survey *s);
 
+/* kernel_log_each: calls take() with every record (/dev/kmsg's form) that the kernel still has. */
+void kernel_log_each(const struct env *env,
+	void (*take)(const char *record, size_t len, void *data), void *data);
 
 /* --- printers ------------------------------------------------------------------------------ */
 
@@ -82,6 +87,13 @@ const char *doctor_verdict_name(enum doctor_verdict v);
 void print_text(const struct env *env, const struct survey *s, const struct findings *f,
 	enum doctor_verdict verdict, FILE *out);
 
-/* print_findings_json: one object, described in docs/doctor.md. 0 or -ENOMEM. */
-int print_findings_json(const struct env *env, const struct survey *s, const struct findings *f,
-	enum doctor_verdict verdict, FILE *out);
+/* findings_object: described in docs/doctor.md. The caller's; NULL without memory. */
+cJSON *findings_object(const struct env *env, const struct survey *s, const struct findings *f,
+	enum doctor_verdict verdict);
+
+/*
+ * report_object: takes the findings' object into one that holds the node as well: kernel, command
+ * line, modules, adapters' and interfaces' attributes, this boot's state, the kernel's words about
+ * RDMA. The caller's; NULL without memory.
+ */
+cJSON *report_object(const struct env *env, cJSON *findings);

@@ -19,10 +19,10 @@
 static const struct fabric_ops quiet; /* no MADs: what sysfs shows alone */
 
 /* Runs the doctor; the text is the caller's. */
-static char *judge(const struct env *env, const struct fabric_ops *ops, bool json,
+static char *judge(const struct env *env, const struct fabric_ops *ops, enum doctor_form form,
 	enum doctor_verdict want)
 {
-	const struct doctor_config cfg = {.ops = ops ? ops : &quiet, .json = json, .ask = true};
+	const struct doctor_config cfg = {.ops = ops ? ops : &quiet, .form = form, .ask = true};
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
@@ -52,7 +52,7 @@ static char *judge_tree(const char *tree, enum doctor_verdict want)
 	const struct env env = {.prefix = tree};
 
 	CHECK_INT(access(tree, F_OK), 0);
-	return judge(&env, NULL, false, want);
+	return judge(&env, NULL, DOCTOR_TEXT, want);
 }
 
 TEST(fixture_trees)
@@ -144,7 +144,7 @@ TEST(port_states)
 		if (streq(rows[i].attribute, "phys_state"))
 			port_file(&t, "state", "1: DOWN\n");
 		port_file(&t, rows[i].attribute, rows[i].value);
-		text = judge(&t.env, NULL, false, DOCTOR_NOT_READY);
+		text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
 		has(text, rows[i].says);
 		modtree_remove(&t);
 	}
@@ -164,7 +164,7 @@ TEST(what_stands_between_a_port_and_carrier)
 	netdev_make(&t, "ib9", "ff:ff", "0x1003\n", "0\n");
 	modtree_file(&t, "/sys/class/net/ib9/address",
 		"80:00:02:08:fe:80:00:00:00:00:00:00:0c:42:a1:03:00:65:fe:2c\n");
-	text = judge(&t.env, NULL, false, DOCTOR_NOT_READY);
+	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(text, "  ib0        carrier, MTU 2044, P_Key ffff, datagram\n");
 	has(text, "IA-E402 ib0.8001: the broadcast group is not joined\n");
 	has(text, "note       IA-E310 mlx5_0/1 is a limited member of partition 8001");
@@ -182,7 +182,7 @@ TEST(partitions_of_the_command_line)
 
 	port_make(&t);
 	modtree_file(&t, "/proc/cmdline", "root=nfs:10.0.0.1:/x rd.ib.pkey=0x8005\n");
-	text = judge(&t.env, NULL, false, DOCTOR_NOT_READY);
+	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(text, "IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
 	has(text, "note       IA-E401 mlx5_0/1 has no netdev: ib_ipoib is not loaded\n");
 	modtree_remove(&t);
@@ -200,26 +200,26 @@ TEST(the_fabric_is_asked)
 	ops.mad = &lab.ops;
 	port_make(&t);
 	netdev_make(&t, "ib0", "ff:ff", "0x1003\n", "1\n");
-	text = judge(&t.env, &ops, false, DOCTOR_READY);
+	text = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_READY);
 	has(text, "  cable      leaf12 port 17\n");
 	has(text, "  SM         alive, GUID 0002c90300ef1231, priority 5, master\n");
 	has(text, "  verdict    ready\nready\n");
 	netdev_make(&t, "ib0", "ff:ff", "0x1003\n", "0\n");
-	joining = judge(&t.env, &ops, false, DOCTOR_NOT_READY);
+	joining = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(joining, "IA-E402 mlx5_0/1 P_Key ffff: joining the broadcast group\n");
 	/* The kernel's log knows better. */
 	modtree_file(&t, "/dev/kmsg",
 		"4,9,100,-;ib0: multicast join failed for "
 		"ff12:401b:ffff:0000:0000:0000:ffff:ffff, status -22\n");
-	refused = judge(&t.env, &ops, false, DOCTOR_NOT_READY);
+	refused = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(refused,
 		"IA-E310 mlx5_0/1 P_Key ffff: the subnet manager refused the join of the broadcast "
 		     "group (Invalid argument)\n");
 	lab.status = 0x0300;
-	missing = judge(&t.env, &ops, false, DOCTOR_NOT_READY);
+	missing = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(missing, "IA-E309 mlx5_0/1 P_Key ffff: no IPoIB broadcast group\n");
 	lab.status = 0x000c;
-	dead = judge(&t.env, &ops, false, DOCTOR_NOT_READY);
+	dead = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(dead, "IA-E308 mlx5_0/1 LinkUp ACTIVE, subnet manager does not answer\n");
 	madlab_free(&lab);
 	modtree_remove(&t);
@@ -247,7 +247,7 @@ TEST(json_says_the_same)
 	ops.mad = &lab.ops;
 	port_make(&t);
 	netdev_make(&t, "ib0", "ff:ff", "0x1003\n", "0\n");
-	text = judge(&t.env, &ops, true, DOCTOR_NOT_READY);
+	text = judge(&t.env, &ops, DOCTOR_JSON, DOCTOR_NOT_READY);
 	top = cJSON_Parse(text);
 	CHECK(top);
 	CHECK_STR(json_text(top, "verdict"), "not ready");
@@ -295,7 +295,7 @@ static const struct modtree_module mlx5[] = {
 
 static char *judge_card(const struct modtree *t)
 {
-	return judge(&t->env, NULL, false, DOCTOR_NO_DEVICE);
+	return judge(&t->env, NULL, DOCTOR_TEXT, DOCTOR_NO_DEVICE);
 }
 
 TEST(no_adapter_at_all)
@@ -444,13 +444,53 @@ TEST(modules_the_boot_could_not_load)
 		"{\"name\":\"rdma_rxe\",\"state\":\"failed\",\"cause\":\"IA-E201\",\"text\":\"not "
 			"in the image\"},"
 		"{\"cause\":\"IA-E999\"},7,null]}");
-	text = judge(&t.env, NULL, false, DOCTOR_READY);
+	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
 	has(text, "node:\n  note       IA-E201 in this boot: not in the image\n");
 	modtree_remove(&t);
 	port_make(&t);
 	modtree_file(&t, "/run/initagent/state.json", "{\"modules\":");
 	free(text);
-	text = judge(&t.env, NULL, false, DOCTOR_READY);
+	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
 	has_not(text, "node:");
+	modtree_remove(&t);
+}
+
+static const cJSON *file_of(const cJSON *report, const char *path)
+{
+	const cJSON *row;
+
+	cJSON_ArrayForEach(row, cJSON_GetObjectItem(report, "files"))
+		if (streq(cJSON_GetObjectItem(row, "path")->valuestring, path))
+			return cJSON_GetObjectItem(row, "text");
+	return NULL;
+}
+
+/* The doctor's judgement, and what it rests on: nothing but files that are there. */
+TEST(one_file_to_send)
+{
+	_cleanup_free_ char *text = NULL;
+	const cJSON *doctor, *log;
+	struct modtree t;
+	cJSON *report;
+
+	port_make(&t);
+	port_file(&t, "sm_lid", "0x0\n");
+	modtree_file(&t, "/proc/cmdline", "root=nfs rd.neednet=1\n");
+	modtree_file(&t, "/dev/kmsg", "6,1,5,-;mlx5_core 0000:3b:00.0: firmware version 20\n"
+		" SUBSYSTEM=pci\n");
+	modtree_file(&t, STATE_DIR "/state.json", "{\"schema\":1,\"result\":\"failed\"}\n");
+	text = judge(&t.env, NULL, DOCTOR_REPORT, DOCTOR_NOT_READY);
+	report = cJSON_Parse(text);
+	CHECK(report);
+	doctor = cJSON_GetObjectItem(report, "doctor");
+	CHECK_STR(cJSON_GetObjectItem(doctor, "verdict")->valuestring, "not ready");
+	CHECK_STR(file_of(report, PORT "sm_lid")->valuestring, "0x0");
+	CHECK_STR(file_of(report, "/proc/cmdline")->valuestring, "root=nfs rd.neednet=1");
+	CHECK(!file_of(report, "/proc/modules"));
+	log = cJSON_GetArrayItem(cJSON_GetObjectItem(report, "kernel_log"), 0);
+	CHECK_STR(log->valuestring, "6,1,5,-;mlx5_core 0000:3b:00.0: firmware version 20");
+	CHECK_STR(cJSON_GetObjectItem(cJSON_GetObjectItem(report, "state"), "result")->valuestring,
+		"failed");
+	cJSON_Delete(report);
 	modtree_remove(&t);
 }
