@@ -339,8 +339,8 @@ static const struct command commands[] = {
 	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends",
 		cmd_ports},
 	{"doctor", "[--json | --report] [--no-ask]",
-		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look; --report:"
-		" one file to send, with all that matters of this node",
+		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look;"
+		" --report: one file for the maintainers",
 		cmd_doctor},
 	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its faults",
 		cmd_lint},

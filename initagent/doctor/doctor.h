@@ -24,7 +24,7 @@ enum doctor_verdict {
 enum doctor_form {
 	DOCTOR_TEXT,
 	DOCTOR_JSON,
-	DOCTOR_REPORT, /* the JSON, with all that somebody far from this node has to know about it */
+	DOCTOR_REPORT, /* the JSON, and what it rests on: one file for the maintainers */
 };
 
 struct doctor_config {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_object: "initagent doctor --report", one file to send to somebody who has not got this
- * node.
+ * report_object: "initagent doctor --report", one file for maintainers without access to the node.
  */
 #include <ctype.h>
 #include <glob.h>
@@ -24,7 +23,8 @@ static const char *const patterns[] = {
 	"/sys/class/infiniband/*/device/vendor", "/sys/class/infiniband/*/device/device",
 	"/sys/class/infiniband/*/device/subsystem_*", "/sys/class/infiniband/*/device/numa_node",
 	"/sys/class/infiniband/*/device/*_link_*", "/sys/class/infiniband/*/ports/*/*",
-	"/sys/class/infiniband/*/ports/*/*counters/*", "/sys/class/infiniband/*/ports/*/pkeys/[0-7]",
+	"/sys/class/infiniband/*/ports/*/*counters/*",
+	"/sys/class/infiniband/*/ports/*/pkeys/[0-7]",
 	"/sys/class/infiniband/*/ports/*/gids/[0-7]",
 	"/sys/class/infiniband/*/ports/*/gid_attrs/*/[0-7]", "/sys/class/net/*/address",
 	"/sys/class/net/*/type", "/sys/class/net/*/mtu", "/sys/class/net/*/operstate",
