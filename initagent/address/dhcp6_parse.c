@@ -3,7 +3,7 @@
 #include "address/dhcp6_message.h"
 #include "base/host.h"
 #include "address/nd_option.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 #define DUID_MIN	3 /* a type and something */
 #define NTP_SERVER_ADDR 1 /* suboption, RFC 5908 section 4.1 */
@@ -225,11 +225,6 @@ void dhcp6_parse(struct dhcp6_reply *ret, const void *message, size_t len, uint3
 		ret->defect = DHCP6_NOT_ANSWER;
 	else
 		ret->defect = read_options(ret, c, iaid);
-}
-
-static bool text_sane(enum text_kind kind, const char *s, size_t size)
-{
-	return memchr(s, 0, size) && (!*s || text_valid(kind, s));
 }
 
 static bool ia_sane(const struct dhcp6_reply *r)

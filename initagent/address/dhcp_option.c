@@ -6,7 +6,7 @@
 #include "address/dhcp_option.h"
 
 #include "resolver/name.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 #define ADDRESS_SIZE 4
 

@@ -8,7 +8,7 @@
  */
 #include "address/dhcp_option.h"
 #include "address/dhcp_reply.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 /* RFC 2131 section 2, figure 1. */
 #define BOOTREPLY    2

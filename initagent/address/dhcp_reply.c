@@ -2,7 +2,7 @@
 /* dhcp_reply: names, and the check of what the parser process sends; see dhcp_reply.h. */
 #include "address/dhcp_reply.h"
 
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 static const char *const defect_words[DHCP_DEFECT_MAX] = {
 	[DHCP_GOOD] = "good",
@@ -44,14 +44,6 @@ const char *dhcp_defect_words(enum dhcp_defect d)
 const char *dhcp_field_name(enum dhcp_field f)
 {
 	return (unsigned)f < FIELD_MAX ? field_names[f] : "unknown field";
-}
-
-/* Terminated within its field, and empty or of the right alphabet. */
-static bool text_sane(enum text_kind kind, const char *s, size_t size)
-{
-	if (!memchr(s, 0, size))
-		return false;
-	return *s == 0 || text_valid(kind, s);
 }
 
 /* All strings of the reply; a new one belongs here too. */

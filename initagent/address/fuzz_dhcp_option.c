@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The decoders of options 121, 33, 119 and address lists. The first byte chooses one. */
 #include "address/dhcp_option.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

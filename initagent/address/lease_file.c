@@ -8,7 +8,7 @@
 #include "address/dhcp4_lease.h"
 #include "address/dhcp6_offer.h"
 #include "address/result.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "base/file.h"
 #include "base/hex.h"
 

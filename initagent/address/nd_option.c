@@ -6,7 +6,7 @@
 
 #include "base/host.h"
 #include "resolver/name.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 #define HEADER_SIZE 16 /* struct nduseroptmsg: family, length, ifindex, type, code */
 #define LENGTH_AT   2
@@ -104,8 +104,6 @@ void nd_options_parse(struct nd_options *ret, const void *payload, size_t len)
 
 bool nd_options_sane(const struct nd_options *o)
 {
-	if (o->malformed > 1 || o->n_dns > ND_SERVERS_MAX ||
-		!memchr(o->search, 0, sizeof(o->search)))
-		return false;
-	return !*o->search || text_valid(TEXT_SEARCH, o->search);
+	return o->malformed <= 1 && o->n_dns <= ND_SERVERS_MAX &&
+		text_sane(TEXT_SEARCH, o->search, sizeof(o->search));
 }

@@ -3,7 +3,7 @@
 #include "address/result.h"
 
 #include "address/dhcp_option.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix)
 {

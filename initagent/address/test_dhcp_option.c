@@ -4,7 +4,7 @@
 #include "dhcpmsg.h"
 
 #include "address/dhcp_option.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 #define XID 0x11223344
 

@@ -62,11 +62,6 @@ int loop_add(struct loop *l, int fd, int tag)
 	return loop_watch(l, fd, (uint32_t)tag);
 }
 
-int loop_remove(struct loop *l, int fd)
-{
-	return epoll_ctl(l->epoll, EPOLL_CTL_DEL, fd, NULL) < 0 ? -errno : 0;
-}
-
 /* Sets the timer to an absolute deadline; NSEC_NEVER disarms it. */
 static int loop_arm(struct loop *l, uint64_t deadline)
 {

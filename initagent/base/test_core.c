@@ -65,8 +65,6 @@ TEST(loop_tells_tags_and_keeps_deadlines)
 	CHECK_INT(read(fd, &one, sizeof(one)), sizeof(one));
 	CHECK_INT(loop_wait(l, before, tags, 4), 0);
 	CHECK_INT(loop_wait(l, before, tags, 4), 0);
-	CHECK_INT(loop_remove(l, fd), 0);
-	CHECK_INT(loop_remove(l, fd), -ENOENT);
 }
 
 TEST(notify_reaches_an_abstract_socket)

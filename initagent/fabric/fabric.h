@@ -133,9 +133,6 @@ struct fabric_group {
 	uint16_t status;    /* REFUSED: the MAD's status */
 	unsigned mtu;	    /* bytes of the InfiniBand MTU: IPoIB's is 4 less */
 	unsigned rate;	    /* Mb/s */
-	uint32_t qkey;
-	unsigned sl;
-	uint16_t mlid;
 	unsigned port_mtu;  /* of this node's port, for comparison; 0: not known */
 	unsigned port_rate; /* likewise, Mb/s */
 };
@@ -343,10 +340,3 @@ void fabric_print_ports(
  * and complains on the console, so it must not look earlier.
  */
 bool fabric_has_umad(const struct env *env);
-
-/*
- * fabric_umad_cas: names of the adapters libibumad can really open; none without ib_umad. libibumad
- * alone names an adapter that is not there ("mthca0") when sysfs has none, so each name is checked.
- * Returns the number written to names, or -errno.
- */
-int fabric_umad_cas(const struct env *env, char (*names)[64], size_t max);

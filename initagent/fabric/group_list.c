@@ -61,9 +61,6 @@ void group_list_take(struct group_list *g, const struct mad_result *r)
 	result->status = r->answer.status;
 	result->mtu = r->answer.group.mtu;
 	result->rate = r->answer.group.rate;
-	result->qkey = r->answer.group.qkey;
-	result->sl = r->answer.group.sl;
-	result->mlid = r->answer.group.mlid;
 }
 
 void group_list_port(struct group_list *g, unsigned mtu)

@@ -23,7 +23,6 @@
 
 #define SA_NO_RECORDS	3
 #define MCM_MASK_MGID	0x01 /* component mask of MCMemberRecord, 15.2.5.17: bit 0 */
-#define PORT_PHYS_LAST	PHYS_TEST
 
 static const struct mad_class_info classes[MAD_CLASS_MAX] = {
 	[MAD_CLASS_SM_DIRECTED] = {0x81, 1, 0, 0},
@@ -103,20 +102,8 @@ static int read_node_desc(struct cursor *c, struct mad_answer *a)
 
 static int read_port_info(struct cursor *c, struct mad_answer *a)
 {
-	uint8_t state, phys;
-
-	cursor_skip(c, 8 + 8); /* M_Key, GID prefix */
-	a->port.lid = cursor_be16(c);
-	a->port.sm_lid = cursor_be16(c);
-	cursor_skip(c, 12); /* up to LinkWidthActive */
-	state = cursor_u8(c) & 0x0f;
-	phys = cursor_u8(c) >> 4;
-	cursor_skip(c, 2); /* M_Key protection and LMC, link speeds */
-	a->port.mtu = code(mtus, ARRAY_SIZE(mtus), cursor_u8(c) >> 4);
-	if (state >= PORT_STATE_MAX || phys > PORT_PHYS_LAST)
-		return -EBADMSG;
-	a->port.state = (enum port_state)state;
-	a->port.phys = (enum port_phys)phys;
+	cursor_skip(c, 36); /* up to the link speeds */
+	a->port_mtu = code(mtus, ARRAY_SIZE(mtus), cursor_u8(c) >> 4);
 	return 0;
 }
 
@@ -141,44 +128,33 @@ static int read_nothing(struct cursor *c, struct mad_answer *a)
 
 static int read_group(struct cursor *c, struct mad_answer *a)
 {
-	cursor_skip(c, 16 + 16); /* MGID, PortGID */
-	a->group.qkey = cursor_be32(c);
-	a->group.mlid = cursor_be16(c);
+	cursor_skip(c, 16 + 16 + 4 + 2); /* MGID, PortGID, Q_Key, MLID */
 	/* The two high bits of MTU and rate are selectors. */
 	a->group.mtu = code(mtus, ARRAY_SIZE(mtus), cursor_u8(c) & 0x3f);
 	cursor_skip(c, 1); /* TClass */
 	a->group.pkey = cursor_be16(c);
 	a->group.rate = code(rates, ARRAY_SIZE(rates), cursor_u8(c) & 0x3f);
-	cursor_skip(c, 1); /* PacketLifeTime */
-	a->group.sl = cursor_u8(c) >> 4;
 	return 0;
 }
 
 static const struct query_row {
-	const char *name;
 	enum mad_class class;
 	uint16_t attribute; /* IBTA tables 139 and 189 */
 	uint8_t hops;	    /* directed route: 0 this node, 1 the cable's other end */
 	bool of_port;	    /* the attribute modifier is the port */
 	int (*read)(struct cursor *c, struct mad_answer *a);
 } queries[MAD_QUERY_MAX] = {
-	[MAD_NODE_INFO] = {"NodeInfo", MAD_CLASS_SM_DIRECTED, 0x11, 1, false, read_node_info},
-	[MAD_NODE_DESC] = {"NodeDescription", MAD_CLASS_SM_DIRECTED, 0x10, 1, false,
-		read_node_desc},
-	[MAD_PORT_INFO] = {"PortInfo", MAD_CLASS_SM_DIRECTED, 0x15, 0, true, read_port_info},
-	[MAD_SM_INFO] = {"SMInfo", MAD_CLASS_SM, 0x20, 0, false, read_sm_info},
-	[MAD_SA_ALIVE] = {"SA ClassPortInfo", MAD_CLASS_SA, 0x01, 0, false, read_nothing},
-	[MAD_SA_GROUP] = {"SA MCMemberRecord", MAD_CLASS_SA, 0x38, 0, false, read_group},
+	[MAD_NODE_INFO] = {MAD_CLASS_SM_DIRECTED, 0x11, 1, false, read_node_info},
+	[MAD_NODE_DESC] = {MAD_CLASS_SM_DIRECTED, 0x10, 1, false, read_node_desc},
+	[MAD_PORT_INFO] = {MAD_CLASS_SM_DIRECTED, 0x15, 0, true, read_port_info},
+	[MAD_SM_INFO] = {MAD_CLASS_SM, 0x20, 0, false, read_sm_info},
+	[MAD_SA_ALIVE] = {MAD_CLASS_SA, 0x01, 0, false, read_nothing},
+	[MAD_SA_GROUP] = {MAD_CLASS_SA, 0x38, 0, false, read_group},
 };
 
 const struct mad_class_info *mad_class_info(enum mad_class c)
 {
 	return &classes[(unsigned)c < MAD_CLASS_MAX ? c : MAD_CLASS_SM];
-}
-
-const char *mad_query_name(enum mad_query q)
-{
-	return (unsigned)q < MAD_QUERY_MAX ? queries[q].name : "?";
 }
 
 enum mad_class mad_query_class(enum mad_query q)

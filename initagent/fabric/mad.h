@@ -35,8 +35,6 @@ enum mad_query {
 	MAD_QUERY_MAX,
 };
 
-/* mad_query_name: "NodeInfo" ...; never NULL. */
-const char *mad_query_name(enum mad_query q);
 enum mad_class mad_query_class(enum mad_query q);
 
 struct mad_request {
@@ -55,22 +53,15 @@ struct mad_answer {
 		unsigned port;
 	} node;
 	char desc[65]; /* printable ASCII */
-	struct {
-		enum port_state state;
-		enum port_phys phys;
-		uint16_t lid, sm_lid;
-		unsigned mtu;  /* NeighborMTU in bytes, 0: not set */
-	} port;
+	unsigned port_mtu; /* NeighborMTU in bytes, 0: not set */
 	struct {
 		uint64_t guid;
 		unsigned priority, role;
 	} sm;
 	struct {
-		uint32_t qkey;
-		uint16_t mlid, pkey;
+		uint16_t pkey;
 		unsigned mtu;  /* bytes, 0: unknown code */
 		unsigned rate; /* Mb/s, 0: unknown code */
-		unsigned sl;
 	} group;
 };
 

@@ -249,11 +249,3 @@ bool mad_client_pop(struct mad_client *c, struct mad_result *ret)
 	}
 	return false;
 }
-
-bool mad_client_busy(const struct mad_client *c)
-{
-	for (size_t i = 0; i < ASKS_MAX; i++)
-		if (c->asks[i].state != ASK_FREE)
-			return true;
-	return false;
-}

@@ -59,6 +59,3 @@ uint64_t mad_client_deadline(const struct mad_client *c);
 void mad_client_dispatch(struct mad_client *c, uint64_t now);
 
 bool mad_client_pop(struct mad_client *c, struct mad_result *ret);
-
-/* mad_client_busy: a question is under way, or a result waits to be popped. */
-bool mad_client_busy(const struct mad_client *c);

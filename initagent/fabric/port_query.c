@@ -305,7 +305,7 @@ static void take_node_desc(struct port_query *q, const struct mad_result *r, uin
 static void take_port_info(struct port_query *q, const struct mad_result *r, uint64_t now)
 {
 	(void)now;
-	group_list_port(&q->groups, answered(r) ? r->answer.port.mtu : 0);
+	group_list_port(&q->groups, answered(r) ? r->answer.port_mtu : 0);
 }
 
 static void take_sm_info(struct port_query *q, const struct mad_result *r, uint64_t now)

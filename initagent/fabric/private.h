@@ -64,9 +64,6 @@ void watch_close(struct watch_list *w, const char *device);
  */
 bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_event *ret);
 
-/* watch_count: contexts open now. */
-size_t watch_count(const struct watch_list *w);
-
 /*
  * --- group_list.c: the broadcast groups asked about over one port --------------------------------
  */

@@ -2,10 +2,20 @@
 /* rdma_link: see rdma_link.h. */
 #include "fabric/rdma_link.h"
 
+#include <net/if.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
 
 #include "base/netlink.h"
+
+#define LINKS_MAX 64 /* devices looked at */
+
+struct rdma_link {
+	uint32_t index;
+	char name[64];
+	char netdev[IFNAMSIZ]; /* of port 1; "" on InfiniBand or when detached */
+	char type[16];	       /* "rxe", "siw"; "" for hardware or when ib_uverbs is not loaded */
+};
 
 static struct nl_msg *nldev_msg(int command, int flags)
 {
@@ -73,7 +83,7 @@ static void read_details(struct netlink *n, struct rdma_link *link)
 	ask_of(n, driver, link, read_driver);
 }
 
-static int read_devices(struct netlink *n, struct rdma_link *links, size_t max)
+static int read_devices(struct netlink *n, struct rdma_link *links)
 {
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
 	size_t found = 0;
@@ -82,7 +92,7 @@ static int read_devices(struct netlink *n, struct rdma_link *links, size_t max)
 	while (r >= 0 && (r = next_row(n, tb)) > 0) {
 		struct nlattr *index = tb[RDMA_NLDEV_ATTR_DEV_INDEX];
 
-		if (found == max || !index || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
+		if (found == LINKS_MAX || !index || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
 			continue;
 		links[found] = (struct rdma_link){.index = nla_get_u32(index)};
 		copy_string(links[found].name, sizeof(links->name), tb[RDMA_NLDEV_ATTR_DEV_NAME]);
@@ -91,23 +101,16 @@ static int read_devices(struct netlink *n, struct rdma_link *links, size_t max)
 	return r < 0 ? r : (int)found;
 }
 
-static int list_links(struct netlink *n, struct rdma_link *links, size_t max)
+/* All RDMA devices. How many rows were written, or -errno. */
+static int list_links(struct netlink *n, struct rdma_link *links)
 {
 	int r = -EINTR;
 
 	for (int i = 0; r == -EINTR && i < NETLINK_LIST_TRIES; i++)
-		r = read_devices(n, links, max);
+		r = read_devices(n, links);
 	for (int i = 0; i < r; i++)
 		read_details(n, &links[i]);
 	return r;
-}
-
-int rdma_link_list(struct rdma_link *links, size_t max)
-{
-	_cleanup_(netlink_freep) struct netlink *n = NULL;
-	int r = netlink_new(&n, NETLINK_RDMA);
-
-	return r < 0 ? r : list_links(n, links, max);
 }
 
 /* Names reach the kernel as they are; only what it could not mean is refused here. */
@@ -144,8 +147,8 @@ static int check_words(
 static int compare_existing(struct netlink *nl, const char *name, const char *type,
 	const char *netdev, char *errtext, size_t size)
 {
-	_cleanup_free_ struct rdma_link *links = calloc(RDMA_LINK_MAX, sizeof(*links));
-	int n = links ? list_links(nl, links, RDMA_LINK_MAX) : -ENOMEM;
+	_cleanup_free_ struct rdma_link *links = calloc(LINKS_MAX, sizeof(*links));
+	int n = links ? list_links(nl, links) : -ENOMEM;
 
 	for (int i = 0; i < n; i++) {
 		const struct rdma_link *l = &links[i];
@@ -207,38 +210,5 @@ int rdma_link_add(
 	}
 	if (r < 0 && !*errtext)
 		snprintf(errtext, size, "%s", explain(r, type));
-	return r;
-}
-
-static int find_index(struct netlink *nl, const char *name, uint32_t *ret)
-{
-	_cleanup_free_ struct rdma_link *links = calloc(RDMA_LINK_MAX, sizeof(*links));
-	int n = links ? list_links(nl, links, RDMA_LINK_MAX) : -ENOMEM;
-
-	for (int i = 0; i < n; i++) {
-		if (streq(links[i].name, name)) {
-			*ret = links[i].index;
-			return 0;
-		}
-	}
-	return n < 0 ? n : -ENODEV;
-}
-
-int rdma_link_del(const char *name, char *errtext, size_t size)
-{
-	_cleanup_(netlink_freep) struct netlink *n = NULL;
-	uint32_t index = 0;
-	int r = netlink_new(&n, NETLINK_RDMA);
-
-	errtext[0] = 0;
-	if (r == 0)
-		r = find_index(n, name, &index);
-	if (r == 0) {
-		r = netlink_call(n, netlink_put_u32(nldev_msg(RDMA_NLDEV_CMD_DELLINK, NLM_F_ACK),
-				RDMA_NLDEV_ATTR_DEV_INDEX, index), "RDMA link");
-		(void)strscpy(errtext, netlink_words(n), size);
-	}
-	if (r < 0 && !*errtext)
-		snprintf(errtext, size, "%s", r == -ENODEV ? "no such RDMA device" : strerror(-r));
 	return r;
 }

@@ -6,18 +6,7 @@
  */
 #pragma once
 
-#include <net/if.h>
-
 #include "base/util.h"
-
-#define RDMA_LINK_MAX 64 /* rows rdma_link_list() looks at */
-
-struct rdma_link {
-	uint32_t index;
-	char name[64];
-	char netdev[IFNAMSIZ]; /* of port 1; "" on InfiniBand or when detached */
-	char type[16];	       /* "rxe", "siw"; "" for hardware or when ib_uverbs is not loaded */
-};
 
 /*
  * rdma_link_add: creates device name of type on netdev. If name exists already with the same type
@@ -27,9 +16,3 @@ struct rdma_link {
  */
 int rdma_link_add(
 	const char *name, const char *type, const char *netdev, char *errtext, size_t size);
-
-/* rdma_link_del: removes a soft device. 0 or -errno with text as above; -ENODEV when unknown. */
-int rdma_link_del(const char *name, char *errtext, size_t size);
-
-/* rdma_link_list: all RDMA devices. Returns how many rows were written (at most max) or -errno. */
-int rdma_link_list(struct rdma_link *links, size_t max);

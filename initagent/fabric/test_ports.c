@@ -252,14 +252,3 @@ TEST(the_printed_table_names_what_is_missing)
 	CHECK(strstr(init, "\n  mlx5_0/1 LinkUp INIT, no subnet manager yet\n"));
 	CHECK_STR(none, "no RDMA device\n");
 }
-
-/* libibumad alone makes up "mthca0" where there is no adapter. */
-TEST(umad_names_no_phantom)
-{
-	const struct env none = {.prefix = "/nonexistent"}, tree = {.prefix = TREE("mlx5-init")};
-	char names[4][64];
-
-	CHECK_INT(fabric_umad_cas(&none, names, 4), 0);
-	if (access("/sys/class/infiniband", F_OK) < 0)
-		CHECK_INT(fabric_umad_cas(&tree, names, 4), 0);
-}

@@ -103,12 +103,3 @@ bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_even
 	}
 	return false;
 }
-
-size_t watch_count(const struct watch_list *w)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < WATCH_MAX; i++)
-		n += *w->slots[i].device != 0;
-	return n;
-}

@@ -4,7 +4,7 @@
  * the lease itself, so that it asks for the address it finds (INIT-REBOOT, RFC 2131 section 4.4.2).
  * Ethernet only: it knows no InfiniBand.
  */
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "handover/profile.h"
 #include "base/hex.h"
 

@@ -4,7 +4,7 @@
  * (RHEL 8; before, rhel-import-state.service) finds them. The initscripts run them as shell text:
  * only numbers, addresses, interface names and checked domains are written, each in double quotes.
  */
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "handover/profile.h"
 #include "base/hex.h"
 

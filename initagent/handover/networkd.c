@@ -8,7 +8,7 @@
 
 #include "address/duid.h"
 #include "address/result.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "handover/root_facts.h"
 #include "base/hex.h"
 #include "base/sysmount.h"

@@ -5,7 +5,7 @@
  * the profile again, and an IPoIB interface is taken down for that.
  */
 #include "address/duid.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "handover/profile.h"
 #include "base/hex.h"
 

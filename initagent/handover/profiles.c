@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "address/result.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "base/file.h"
 #include "handover/renewal.h"
 #include "handover/root_facts.h"

@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 
 #include "base/host.h"
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "resolver/name.h"
 
 #define HEADER_SIZE    12

@@ -2,7 +2,7 @@
 /* lookup: the addresses of one name; see private.h and resolver.h. */
 #include <sys/epoll.h>
 
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "base/random.h"
 #include "link/link.h"
 #include "report/report.h"

@@ -2,7 +2,7 @@
 /* names: the names that are tried, and /etc/hosts; see private.h. */
 #include <strings.h>
 
-#include "base/inet_text.h"
+#include "inet_text.h"
 #include "resolver/private.h"
 
 /* Names that are too long or malformed with this domain are left out. */

@@ -61,10 +61,9 @@ static void tell_group(const struct fabric_event *ev, char *line, size_t size)
 	enum cause cause = fabric_judge_group(&ev->port, g, text, sizeof(text));
 
 	snprintf(line, size,
-		"group %04x %s status %04x mtu %u rate %u qkey %08x sl %u mlid %04x port_mtu %u: "
-		"%s %s",
-		g->pkey, group_states[g->state], g->status, g->mtu, g->rate, g->qkey, g->sl,
-		g->mlid, g->port_mtu, cause_info(cause)->id, text);
+		"group %04x %s status %04x mtu %u rate %u port_mtu %u: %s %s",
+		g->pkey, group_states[g->state], g->status, g->mtu, g->rate, g->port_mtu,
+		cause_info(cause)->id, text);
 }
 
 static void tell(const struct fabric_event *ev, struct wishes *w)

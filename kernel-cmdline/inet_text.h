@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text: which characters a string from the network may hold, per field. A string with any other
- * byte is dropped as a whole: nothing is escaped or repaired, so that no later reader, shell or
- * not, can be led astray by it. Pure.
+ * inet_text: which characters a string from the network may hold, per field. A string with any
+ * other byte is dropped as a whole: nothing is escaped or repaired, so that no later reader, shell
+ * or not, can be led astray by it. Pure.
  */
 #pragma once
 
@@ -26,3 +26,6 @@ bool text_valid(enum text_kind kind, const char *s);
  * and the result is false. Trailing NULs (and one trailing dot of a domain) are left out first.
  */
 bool text_take(enum text_kind kind, char *dst, size_t size, const uint8_t *bytes, size_t len);
+
+/* text_sane: is s terminated within its size bytes, and empty or valid? */
+bool text_sane(enum text_kind kind, const char *s, size_t size);

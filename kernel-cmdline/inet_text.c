@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* text: see text.h. */
-#include "base/inet_text.h"
+#include "inet_text.h"
 
 #include <strings.h>
 
@@ -102,4 +102,9 @@ bool text_take(enum text_kind kind, char *dst, size_t size, const uint8_t *bytes
 	}
 	memset(dst, 0, size);
 	return false;
+}
+
+bool text_sane(enum text_kind kind, const char *s, size_t size)
+{
+	return memchr(s, 0, size) && (!*s || text_valid(kind, s));
 }
