@@ -61,14 +61,14 @@ static bool plan_fits(struct boot *b, uint64_t now)
 /* Which init it is, is a surprise only where it is another than the one that is expected. */
 static void take_init(struct boot *b, uint64_t now)
 {
-	struct source_result root;
+	const struct source *root;
 
 	(void)target_source(b->target, &root);
 	if (b->args->ret_init)
-		strscpy(b->args->ret_init, root.init, BOOT_INIT_MAX);
-	if (!b->plan->given[OPTION_INIT] && !streq(root.init, b->plan->init))
+		strscpy(b->args->ret_init, root->init, BOOT_INIT_MAX);
+	if (!b->plan->given[OPTION_INIT] && !streq(root->init, b->plan->init))
 		report_log(b->env.report, REPORT_WARN, "root", now, "no usable %s; init is %s",
-			b->plan->init, root.init);
+			b->plan->init, root->init);
 }
 
 static struct outbox_ending outbox_ending(const struct boot *b)
@@ -123,7 +123,7 @@ static void give_back(struct boot *b)
 static bool can_detach(const struct boot *b)
 {
 	const struct source_ops *ops;
-	struct source_result root;
+	const struct source *root;
 
 	if (b->end.outcome != BOOT_DONE || !b->args->ret_init || b->args->words_fd < 0)
 		return false;

@@ -81,18 +81,19 @@ static size_t rail_phases(const struct boot *b, struct state_phase *list, size_t
 /* The phases overlap: modules load while the address is fetched. */
 static size_t phases(const struct boot *b, struct state_phase *list, uint64_t now)
 {
-	struct source_result root;
+	const struct source *root;
+	const struct source_ops *ops = b->target ? target_source(b->target, &root) : NULL;
 	size_t n = 0;
 
 	if (modules_phase(b, &list[0]))
 		n++;
 	n = rail_phases(b, list, n);
-	if (b->end.outcome == BOOT_DONE && target_source(b->target, &root)) {
+	if (b->end.outcome == BOOT_DONE && ops) {
 		uint64_t began = target_began(b->target);
 
-		if (root.phase)
-			add_phase(list, &n, root.phase, began, root.phase_end);
-		add_phase(list, &n, "mount", root.phase ? root.phase_end : began,
+		if (ops->phase)
+			add_phase(list, &n, ops->phase, began, root->phase_end);
+		add_phase(list, &n, "mount", ops->phase ? root->phase_end : began,
 			b->budgets.root_up);
 	}
 	add_phase(list, &n, "total", b->run.start, now);
@@ -122,16 +123,17 @@ static uint64_t cpu_ns(void)
 }
 
 /* The root once it is mounted; how far it is before that. */
-static void fill_root(const struct boot *b, struct state_input *in)
+static void fill_root(const struct boot *b, struct source_progress *fetch, struct state_input *in)
 {
-	struct source_result root;
+	const struct source *root;
 	const struct source_ops *ops = b->target ? target_source(b->target, &root) : NULL;
 
 	if (ops && b->end.outcome == BOOT_DONE) {
 		in->root = ops;
-		in->record = root.record;
-	} else if (ops) {
-		in->fetch = root.fetch;
+		in->record = root->record;
+	} else if (ops && ops->progress) {
+		ops->progress(root, fetch);
+		in->fetch = fetch;
 	}
 }
 
@@ -139,6 +141,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 {
 	struct state_rail rails[RAILS_LIMIT];
 	struct state_phase list[PHASES_MAX];
+	struct source_progress fetch;
 	struct state_input in = {
 		.outcome = outcome,
 		.cmdline = b->cmdline.proc,
@@ -166,6 +169,6 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 	in.n_phases = phases(b, list, now);
 	if (b->drivers)
 		in.modules = modules_ledger(drivers_modules(b->drivers), &in.n_modules);
-	fill_root(b, &in);
+	fill_root(b, &fetch, &in);
 	return state_write(&b->env, &in);
 }

@@ -43,7 +43,7 @@ struct target {
 	enum target_state state;
 	struct root_choice choice;
 	const struct source_ops *ops; /* of the choice; NULL: not known */
-	void *source;		      /* at work, or adopted; NULL: none */
+	struct source *source;	      /* at work, or adopted; NULL: none */
 	struct source_server server;
 	unsigned server_turn;	      /* which of its servers; modulo their number */
 	unsigned rail_turn;	      /* which rail's lease counts: rises with each that failed */

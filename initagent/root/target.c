@@ -492,23 +492,19 @@ uint64_t target_began(const struct target *t)
 	return t->began;
 }
 
-const struct source_ops *target_source(const struct target *t, struct source_result *ret)
+const struct source_ops *target_source(const struct target *t, const struct source **ret)
 {
-	*ret = (struct source_result){0};
-	if (!t->source)
-		return NULL;
-	t->ops->result(t->source, ret);
-	return t->ops;
+	*ret = t->source;
+	return t->source ? t->ops : NULL;
 }
 
 int target_ifindex(const struct target *t)
 {
 	struct inet_addr addr = t->server.addr;
-	struct source_result result;
 	struct link_route way;
 
-	if (!addr.family && target_source(t, &result))
-		addr = result.server;
+	if (!addr.family && t->source)
+		addr = t->source->server;
 	if (!addr.family || links_lookup(rails_links(t->cfg.rails), &addr, &way) < 0)
 		return 0;
 	return way.ifindex;

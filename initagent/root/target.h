@@ -85,4 +85,4 @@ uint64_t target_began(const struct target *t);
 /* target_ifindex: the interface the mounted root is reached over; 0: none, or not known. */
 int target_ifindex(const struct target *t);
 /* target_source: the kind at work or adopted, with ret; NULL: none. */
-const struct source_ops *target_source(const struct target *t, struct source_result *ret);
+const struct source_ops *target_source(const struct target *t, const struct source **ret);

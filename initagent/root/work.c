@@ -64,64 +64,67 @@ static int look_up_way(struct target *t, struct link_route *way)
 }
 
 /* The source knows the connection; the way it takes, or that there is none, is known here. */
-static void tell_way(struct target *t, struct source_event *ev)
+static void tell_way(struct target *t, enum cause *cause, char text[static REPORT_TEXT_MAX])
 {
-	bool connects = ev->cause == CAUSE_FETCH_CONNECT || ev->cause == CAUSE_FETCH_STALLED;
+	bool connects = *cause == CAUSE_FETCH_CONNECT || *cause == CAUSE_FETCH_STALLED;
 	char addr[INET_ADDR_TEXT], asked[REPORT_TEXT_MAX];
 	struct link_route way;
 	int r = look_up_way(t, &way);
 
 	inet_text(&t->server.addr, addr);
-	strscpy(asked, ev->text, sizeof(asked));
+	strscpy(asked, text, sizeof(asked));
 	/* A name does not tell which of its addresses was asked. */
-	if (!strstr(ev->text, addr))
-		snprintf(asked, sizeof(asked), "%.250s (asked at %s)", ev->text, addr);
-	strscpy(ev->text, asked, sizeof(ev->text));
+	if (!strstr(text, addr))
+		snprintf(asked, sizeof(asked), "%.250s (asked at %s)", text, addr);
+	strscpy(text, asked, REPORT_TEXT_MAX);
 	if (!connects)
 		return;
 	if (r == -ENETUNREACH) {
-		ev->cause = CAUSE_NO_ROUTE;
-		rails_no_route_text(t->cfg.rails, ev->text, sizeof(ev->text));
+		*cause = CAUSE_NO_ROUTE;
+		rails_no_route_text(t->cfg.rails, text, REPORT_TEXT_MAX);
 	} else if (r >= 0) {
-		rails_path_text(t->cfg.rails, &way, asked, ev->text, sizeof(ev->text));
+		rails_path_text(t->cfg.rails, &way, asked, text, REPORT_TEXT_MAX);
 	}
 }
 
-static void source_failed(struct target *t, struct source_event *ev, uint64_t now)
+/* What follows may end the source. */
+static void source_failed(struct target *t, uint64_t now)
 {
-	t->rounds = ev->rounds;
-	t->attempts = ev->attempts;
+	enum cause cause = t->source->cause;
+	char text[REPORT_TEXT_MAX];
+
+	t->rounds = t->source->rounds;
+	t->attempts = t->source->attempts;
+	strscpy(text, t->source->text, sizeof(text));
 	if (t->ops->asks_alone)
-		tell_way(t, ev);
-	target_failed(t, ev->cause, ev->text, now);
+		tell_way(t, &cause, text);
+	target_failed(t, cause, text, now);
 }
 
-static void source_mounted(struct target *t, const struct source_event *ev, uint64_t now)
+static void source_mounted(struct target *t, uint64_t now)
 {
-	struct source_result result;
-
-	t->ops->result(t->source, &result);
-	if (t->ops->asks_alone && result.server.family)
-		t->server.addr = result.server;
-	report_log(t->report, REPORT_INFO, "root", now, "%s", ev->text);
+	if (t->ops->asks_alone && t->source->server.family)
+		t->server.addr = t->source->server;
+	report_log(t->report, REPORT_INFO, "root", now, "%s", t->source->text);
 	report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
 	t->ended = true;
 	target_emit(t, TARGET_MOUNTED);
 }
 
-static void source_event(struct target *t, struct source_event *ev, uint64_t now)
+static void source_event(struct target *t, enum source_event event, uint64_t now)
 {
-	switch (ev->type) {
-	case SOURCE_NONE: break;
-	case SOURCE_STEP: show_step(t, now); break;
+	switch (event) {
+	case SOURCE_NONE:
+	case SOURCE_EVENT_MAX: break;
 	case SOURCE_LOOKUP: look_up_name(t, now); break;
 	case SOURCE_MODULE: ask_for_module(t, now); break;
-	case SOURCE_FAILED: source_failed(t, ev, now); break;
+	case SOURCE_STEP: show_step(t, now); break;
+	case SOURCE_FAILED: source_failed(t, now); break;
+	case SOURCE_MOUNTED: source_mounted(t, now); break;
 	case SOURCE_AGAIN: target_begin_again(t, now); break;
-	case SOURCE_MOUNTED: source_mounted(t, ev, now); break;
 	case SOURCE_FATAL:
-		target_end(t, ev->cause, t->server.servers > 1 ? "all servers" : t->server.name,
-			ev->text);
+		target_end(t, t->source->cause,
+			t->server.servers > 1 ? "all servers" : t->server.name, t->source->text);
 		break;
 	}
 }
@@ -176,13 +179,13 @@ uint64_t target_fresh_bytes(struct target *t)
 
 void target_step_source(struct target *t, uint64_t now)
 {
-	struct source_event ev;
+	enum source_event event;
 
 	do {
 		look_at_module(t, now);
-		t->ops->pop_event(t->source, &ev);
-		source_event(t, &ev, now);
-	} while (t->source && !t->ended && ev.type != SOURCE_NONE);
+		event = source_pop_event(t->source);
+		source_event(t, event, now);
+	} while (t->source && !t->ended && event != SOURCE_NONE);
 	if (t->source && t->ops->progress)
 		look_at_progress(t);
 }

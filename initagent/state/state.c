@@ -22,7 +22,7 @@
 #define F_AS(key, member, kind)	   JSON_FIELD_AS(key, struct S, member, kind)
 #define F_NAME(key, member, name)  JSON_FIELD_NAME(key, struct S, member, name)
 
-#define S web_progress
+#define S source_progress
 static const struct json_field fetch_fields[] = {
 	F("step", step), F("server", site), F("bytes", bytes), F("rate", rate),
 		F("attempts", attempts),
@@ -189,7 +189,7 @@ static void add_root(cJSON *top, const struct state_input *in)
 }
 
 /* What is on its way while the boot goes on. */
-static void add_fetch(cJSON *top, const struct web_progress *p)
+static void add_fetch(cJSON *top, const struct source_progress *p)
 {
 	cJSON *o;
 

@@ -16,7 +16,6 @@
 #include "fabric/fabric.h"
 #include "modules/modules.h"
 #include "root/source/source.h"
-#include "root/web/web.h"
 
 #define STATE_SCHEMA 1
 
@@ -61,8 +60,8 @@ struct state_input {
 	struct loop_wakes wakes; /* of the agent's loop */
 	unsigned restarts;
 	const struct source_ops *root; /* the kind of the mounted root; NULL: none is */
-	const void *record;	       /* and what it was mounted from: source_result.record */
-	const struct web_progress *fetch; /* NULL: no image on its way */
+	const void *record;	       /* and what it was mounted from: source.record */
+	const struct source_progress *fetch; /* NULL: no image on its way */
 	const struct state_rail *rails;
 	size_t n_rails;
 	const struct module_entry *modules;

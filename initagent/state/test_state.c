@@ -125,9 +125,9 @@ TEST(json_holds_the_image_and_what_is_on_its_way)
 		.image = {.kind = IMAGE_ISO, .root = IMAGE_SQUASHFS,
 			.inside = "/live/filesystem.squashfs", .overlay = true},
 	};
-	static const struct web_progress fetch =
+	static const struct source_progress fetch =
 		{.step = "image", .site = "http://10.0.0.1", .bytes = 7, .left = UINT64_MAX};
-	static const struct web_progress known =
+	static const struct source_progress known =
 		{.step = "image", .bytes = 7, .size = 10, .rate = 1, .left = 3};
 	struct state_input in = input();
 	cJSON *o, *f;

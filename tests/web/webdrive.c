@@ -22,7 +22,7 @@
 struct drive {
 	struct env env;
 	struct boot_plan *plan;
-	struct web *web;
+	struct source *web;
 	char sysroot[256];
 	uint64_t deadline, told;
 	int status; /* exit status, -1: not yet */
@@ -43,7 +43,7 @@ static void print_result(const char *what, const struct web_result *r)
 
 static void on_progress(struct drive *d)
 {
-	struct web_progress p;
+	struct source_progress p;
 
 	web_progress(d->web, &p);
 	if (p.bytes - d->told < PROGRESS && p.bytes >= d->told)
@@ -52,22 +52,21 @@ static void on_progress(struct drive *d)
 	printf("bytes %llu\n", (unsigned long long)p.bytes);
 }
 
-static void on_event(struct drive *d, enum web_event e, uint64_t now)
+static void on_event(struct drive *d, enum source_event e, uint64_t now)
 {
-	const char *text;
-	enum cause cause = web_failure(d->web, &text);
+	const char *text = d->web->text, *code = cause_info(d->web->cause)->code;
 
 	switch (e) {
-	case WEB_EVENT_LOOKUP: web_resolved(d->web, NULL, "no names here", now); break;
-	case WEB_EVENT_MODULE: web_module_settled(d->web, now); break;
-	case WEB_EVENT_PROGRESS: on_progress(d); break;
-	case WEB_EVENT_RETRY: printf("retry %s %s\n", cause_info(cause)->code, text); break;
-	case WEB_EVENT_MOUNTED:
-		print_result("mounted", web_result(d->web));
+	case SOURCE_LOOKUP: web_resolved(d->web, NULL, "no names here", now); break;
+	case SOURCE_MODULE: web_module_settled(d->web, now); break;
+	case SOURCE_STEP: on_progress(d); break;
+	case SOURCE_FAILED: printf("retry %s %s\n", code, text); break;
+	case SOURCE_MOUNTED:
+		print_result("mounted", d->web->record);
 		d->status = 0;
 		break;
-	case WEB_EVENT_FATAL:
-		printf("fatal %s %s\n", cause_info(cause)->code, text);
+	case SOURCE_FATAL:
+		printf("fatal %s %s\n", code, text);
 		d->status = 3;
 		break;
 	default: break;
@@ -78,12 +77,12 @@ static void turn(struct drive *d)
 {
 	struct pollfd p = {.fd = web_fd(d->web), .events = POLLIN};
 	uint64_t now = now_ns(), at = min_u64(web_deadline(d->web), d->deadline);
-	enum web_event e;
+	enum source_event e;
 
 	poll(&p, 1, at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000) : 0);
 	now = now_ns();
 	web_dispatch(d->web, now);
-	while ((e = web_pop_event(d->web)) != WEB_EVENT_NONE)
+	while ((e = source_pop_event(d->web)) != SOURCE_NONE)
 		on_event(d, e, now);
 	if (d->status < 0 && now >= d->deadline) {
 		printf("deadline\n");
@@ -94,12 +93,10 @@ static void turn(struct drive *d)
 /* As boot.c does. */
 static bool adopt(struct drive *d)
 {
-	static struct web_result r;
-
-	if (image_adopt(&d->env, d->sysroot, NULL, &r.image) <= 0)
+	if (web_take(&d->web, &d->env, d->sysroot, NULL) <= 0)
 		return false;
-	web_adopt(&d->env, &r);
-	print_result("adopted", &r);
+	print_result("adopted", d->web->record);
+	web_end(d->web);
 	return true;
 }
 
@@ -107,17 +104,16 @@ static void run(struct drive *d)
 {
 	const struct web_config cfg = {
 		.plan = &d->plan->root.image, .target = d->sysroot, .node = 1};
-	int r = web_new(&d->web, &d->env, &cfg);
-	enum web_event e;
+	int r = web_start(&d->web, &d->env, &cfg, now_ns());
+	enum source_event e;
 
 	if (r < 0)
 		die("web", r);
-	web_start(d->web, now_ns());
-	while ((e = web_pop_event(d->web)) != WEB_EVENT_NONE)
+	while ((e = source_pop_event(d->web)) != SOURCE_NONE)
 		on_event(d, e, now_ns());
 	while (d->status < 0)
 		turn(d);
-	d->web = web_free(d->web);
+	web_end(d->web);
 }
 
 int main(int argc, char **argv)

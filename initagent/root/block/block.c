@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* block: see block.h. The room: one attempt after the other, each within its time. */
+/* block: see block.h. An attempt, each of its steps within its time. */
 #include "root/block/block.h"
 
-#include <sys/random.h>
-
 #include "base/worker.h"
-#include "report/report.h"
 #include "root/block/job.h"
 #include "root/block/mark.h"
 
 #define MESSAGES_PER_DISPATCH 16
 
-#define BACKOFF_FIRST (NSEC_PER_SEC / 4)
-#define BACKOFF_STEPS 4 /* doublings: at most 4 s */
 /* For taking away at the end of a boot that failed: the machine may be about to reboot. */
 #define LAST_LIMIT    (3 * NSEC_PER_SEC)
 
@@ -68,17 +63,15 @@ static const enum block_state state_of_step[BLOCK_STEP_MAX] = {
 };
 
 struct block {
-	const struct env *env;
-	struct block_config cfg;
+	struct source source; /* the first */
+	struct source_config cfg;
+	const struct plan_block *plan;
+	const struct plan_portal *portal;
+	const struct block_ops *ops;
 	enum block_state state;
-	unsigned events; /* bit: enum block_event, not yet popped */
-	struct worker *worker; /* NULL: none */
-	uint64_t began, connected, deadline;
-	unsigned rounds;
+	uint64_t began;
 	bool module_asked;
 	bool fatal;
-	enum cause cause;
-	char text[BLOCK_TEXT_MAX];
 	struct block_result result;
 };
 
@@ -90,44 +83,12 @@ uint16_t block_port(const struct plan_block *plan, const struct plan_portal *por
 static void set_state(struct block *b, enum block_state to, uint64_t now)
 {
 	if (b->state != to) {
-		report_state(b->env->report, "block", b->cfg.address, states[b->state].name,
+		report_state(b->cfg.env->report, "block", b->cfg.address, states[b->state].name,
 			states[to].name, now);
-		b->events |= 1U << BLOCK_EVENT_STEP;
-		b->deadline = states[to].limit ? now + states[to].limit : NSEC_NEVER;
+		source_raise(&b->source, SOURCE_STEP);
+		b->source.deadline = states[to].limit ? now + states[to].limit : NSEC_NEVER;
 	}
 	b->state = to;
-}
-
-/* What does not change from attempt to attempt. */
-static void describe_way(struct block *b)
-{
-	const struct plan_portal *portal = b->cfg.portal;
-	struct block_result *r = &b->result;
-
-	strscpy(r->kind, b->cfg.ops->name, sizeof(r->kind));
-	strscpy(r->proto, !portal || portal->rdma ? "rdma" : "tcp", sizeof(r->proto));
-	strscpy(r->server, portal ? portal->server : "", sizeof(r->server));
-	strscpy(r->address, b->cfg.address, sizeof(r->address));
-	r->port = block_port(b->cfg.plan, portal);
-	r->attempts = b->rounds;
-	r->name[0] = 0;
-}
-
-int block_new(struct block **ret, const struct env *env, const struct block_config *cfg)
-{
-	struct block *b = calloc(1, sizeof(*b));
-
-	if (!b)
-		return -ENOMEM;
-	b->env = env;
-	b->cfg = *cfg;
-	if (!b->cfg.ops)
-		b->cfg.ops = block_ops_of(cfg->plan->kind);
-	b->deadline = NSEC_NEVER;
-	b->rounds = cfg->rounds;
-	describe_way(b);
-	*ret = b;
-	return 0;
 }
 
 /* --- the process ---------------------------------------------------------------------------- */
@@ -137,8 +98,11 @@ static int job_of(const struct block *b, void (*run)(struct block_job *j))
 	static struct block_job job;
 
 	job = (struct block_job){
-		.env = b->env,
+		.env = b->cfg.env,
 		.cfg = &b->cfg,
+		.plan = b->plan,
+		.portal = b->portal,
+		.ops = b->ops,
 		.uevents = -1,
 		.message = {.result = b->result},
 	};
@@ -176,7 +140,7 @@ static bool message_valid(void *reply, const void *context)
 		m->cause < CAUSE_MAX;
 }
 
-static int begin(struct block *b, int (*run)(const void *arg))
+static int start(struct block *b, int (*run)(const void *arg))
 {
 	const struct worker_spec spec = {
 		.run = run,
@@ -186,68 +150,49 @@ static int begin(struct block *b, int (*run)(const void *arg))
 		.valid = message_valid,
 	};
 
-	return worker_start(&b->worker, &spec, 0);
-}
-
-int block_start(struct block *b, uint64_t now)
-{
-	int r;
-
-	if (b->worker || b->state == STATE_MOUNTED)
-		return 0;
-	b->rounds++;
-	describe_way(b);
-	b->module_asked = false;
-	r = begin(b, connect_and_mount);
-	if (r < 0)
-		return r;
-	b->began = now;
-	set_state(b, STATE_CONNECTING, now);
-	return 0;
+	return worker_start(&b->source.worker, &spec, 0);
 }
 
 /* What the child connected last may be there or not: another one looks, and takes it away. */
-struct block *block_free(struct block *b)
+void block_end(struct source *s)
 {
-	if (!b)
-		return NULL;
-	if (b->worker) {
-		b->worker = worker_free(b->worker);
-		worker_try(clean, b, -1, LAST_LIMIT);
+	if (s->worker) {
+		s->worker = worker_free(s->worker);
+		worker_try(clean, s, -1, LAST_LIMIT);
 	}
-	free(b);
-	return NULL;
+	free(s);
 }
 
 /* --- what it says --------------------------------------------------------------------------- */
 
+const struct plan_portal *block_portal_of(const struct root_choice *c, unsigned turn)
+{
+	return c->block->n_portals ? &c->block->portals[turn % c->block->n_portals] : NULL;
+}
+
+unsigned block_next(const struct root_choice *c, const struct source_refusals *r, unsigned turn)
+{
+	size_t n = c->block->n_portals, i = 1;
+
+	while (i < n && source_refused(r, (turn + i) % n))
+		i++;
+	return n ? (unsigned)((turn + i) % n) : 0;
+}
+
 static size_t portal_of(const struct block *b)
 {
-	return b->cfg.portal ? (size_t)(b->cfg.portal - b->cfg.plan->portals) : 0;
+	return b->portal ? (size_t)(b->portal - b->plan->portals) : 0;
 }
 
-unsigned block_next(const struct block *b)
-{
-	size_t n = b->cfg.plan->n_portals, here = portal_of(b), i;
-
-	for (i = 1; i < n && source_refused(b->cfg.refusals, (here + i) % n); i++)
-		continue;
-	return n ? (unsigned)((here + i) % n) : 0;
-}
-
-/* Up to a quarter of jitter, so that a rack does not knock in step; another way at once. */
+/* After the last of the servers, or addresses, there is a pause. */
 static void back_off(struct block *b, uint64_t now)
 {
-	unsigned n = b->cfg.ways ? b->cfg.ways : 1, round = b->rounds / n, doublings = round
-		? round - 1 : 0;
-	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
-	bool another = b->cfg.plan->n_portals > 1 ? block_next(b) > portal_of(b) : b->rounds % n;
-	uint32_t random = 0;
+	bool another = b->plan->n_portals > 1
+		? block_next(b->cfg.choice, b->cfg.refusals, b->cfg.turn) > portal_of(b)
+		: b->source.rounds % b->cfg.ways;
 
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
 	set_state(b, STATE_BACKOFF, now);
-	b->deadline = another ? now : now + pause + pause / 4 * random / UINT32_MAX;
+	source_back_off(&b->source, b->cfg.ways, another, now);
 }
 
 /* What makes trying again useless is this server's: with several, the others are asked. False: none
@@ -255,7 +200,7 @@ static void back_off(struct block *b, uint64_t now)
 static bool others_left(struct block *b)
 {
 	struct source_refusals *all = b->cfg.refusals;
-	size_t n = b->cfg.plan->n_portals, here = portal_of(b), len;
+	size_t n = b->plan->n_portals, here = portal_of(b), len;
 
 	if (!all || n < 2)
 		return false;
@@ -263,37 +208,47 @@ static bool others_left(struct block *b)
 		all->servers |= UINT64_C(1) << here;
 		len = strlen(all->text);
 		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; "
-			: "", b->cfg.portal->server, (int)(sizeof(all->text) / n), b->text);
+			: "", b->portal->server, (int)(sizeof(all->text) / n), b->source.text);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!source_refused(all, i))
 			return true;
-	strscpy(b->text, all->text, sizeof(b->text));
+	strscpy(b->source.text, all->text, sizeof(b->source.text));
 	return false;
 }
 
 static void attempt_failed(struct block *b, uint64_t now)
 {
-	report_span(b->env->report, "block", b->result.kind, b->began, now, -EIO);
+	report_span(b->cfg.env->report, "block", b->result.kind, b->began, now, -EIO);
 	if (b->fatal && !others_left(b)) {
-		b->events |= 1U << BLOCK_EVENT_FATAL;
+		source_raise(&b->source, SOURCE_FATAL);
 		set_state(b, STATE_STOPPED, now);
 		return;
 	}
-	b->events |= 1U << BLOCK_EVENT_FAILED;
+	source_raise(&b->source, SOURCE_FAILED);
 	back_off(b, now);
+}
+
+static void mounted_text(const struct block_result *r, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s on %s (%.0f MiB, %s%s%s) of %s %.80s%s%.80s over %s", r->fstype,
+		r->device, (double)r->bytes / (1 << 20), r->readonly ? "read-only" : "read-write",
+		r->overlay ? " under a writable layer" : "",
+		r->adopted ? ", connected before" : "", r->kind, *r->server ? r->server : "target",
+		*r->name ? ", " : "", r->name, r->proto);
 }
 
 static void mounted(struct block *b, uint64_t now)
 {
-	int r = mark_block_write(b->env, &b->result);
+	int r = mark_block_write(b->cfg.env, &b->result);
 
 	/* Without the mark an agent that is started again does this anew. */
 	if (r < 0)
-		report_log(b->env->report, REPORT_WARN, "block", now, "no mark can be left: %s",
+		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "no mark can be left: %s",
 			strerror(-r));
-	report_span(b->env->report, "block", b->result.kind, b->began, now, 0);
-	b->events |= 1U << BLOCK_EVENT_MOUNTED;
+	report_span(b->cfg.env->report, "block", b->result.kind, b->began, now, 0);
+	mounted_text(&b->result, b->source.text, sizeof(b->source.text));
+	source_raise(&b->source, SOURCE_MOUNTED);
 	set_state(b, STATE_MOUNTED, now);
 }
 
@@ -301,17 +256,25 @@ static void ended(struct block *b, const struct block_message *m, uint64_t now)
 {
 	bool cleaning = b->state == STATE_CLEANING;
 
-	b->worker = worker_free(b->worker);
+	b->source.worker = worker_free(b->source.worker);
 	if (!cleaning && m->cause == CAUSE_NONE) {
 		mounted(b, now);
 		return;
 	}
 	if (!cleaning) {
-		b->cause = (enum cause)m->cause;
+		b->source.cause = (enum cause)m->cause;
 		b->fatal = m->fatal;
-		strscpy(b->text, m->text, sizeof(b->text));
+		strscpy(b->source.text, m->text, sizeof(b->source.text));
 	}
 	attempt_failed(b, now);
+}
+
+static void take_server(struct block *b)
+{
+	const char *address = b->result.address;
+
+	b->source.server.family = 0;
+	(void)value_inet(address, strlen(address), &b->source.server);
 }
 
 static void take_result(struct block *b, const struct block_message *m)
@@ -322,6 +285,7 @@ static void take_result(struct block *b, const struct block_message *m)
 	strscpy(r->fstype, m->result.fstype, sizeof(r->fstype));
 	strscpy(r->name, m->result.name, sizeof(r->name));
 	strscpy(r->address, m->result.address, sizeof(r->address));
+	take_server(b);
 	strscpy(r->init, m->result.init, sizeof(r->init));
 	r->adopted = m->result.adopted;
 	r->readonly = m->result.readonly;
@@ -335,16 +299,16 @@ static void take_message(struct block *b, const struct block_message *m, uint64_
 	if (b->state != STATE_CLEANING) {
 		take_result(b, m);
 		/* What is still missing, for the words of a time that runs out. */
-		strscpy(b->text, m->text, sizeof(b->text));
+		strscpy(b->source.text, m->text, sizeof(b->source.text));
 	}
 	if (m->final) {
 		ended(b, m, now);
 		return;
 	}
 	if (m->step == BLOCK_STEP_MODULE) {
-		b->connected = now;
+		b->source.phase_end = now;
 		b->module_asked = true;
-		b->events |= 1U << BLOCK_EVENT_MODULE;
+		source_raise(&b->source, SOURCE_MODULE);
 	}
 	set_state(b, state_of_step[m->step], now);
 }
@@ -352,8 +316,8 @@ static void take_message(struct block *b, const struct block_message *m, uint64_
 /* Died or killed: what it connected is taken away by another. */
 static void clean_up(struct block *b, uint64_t now)
 {
-	b->worker = worker_free(b->worker);
-	if (begin(b, clean) < 0) {
+	b->source.worker = worker_free(b->source.worker);
+	if (start(b, clean) < 0) {
 		attempt_failed(b, now);
 		return;
 	}
@@ -363,42 +327,43 @@ static void clean_up(struct block *b, uint64_t now)
 static void died(struct block *b, uint64_t now)
 {
 	if (b->state == STATE_CLEANING) {
-		b->worker = worker_free(b->worker);
+		b->source.worker = worker_free(b->source.worker);
 		attempt_failed(b, now);
 		return;
 	}
-	worker_end(b->worker);
-	b->cause = CAUSE_INTERNAL;
-	snprintf(b->text, sizeof(b->text), "the process that connects %s",
-		worker_end_text(b->worker));
+	worker_end(b->source.worker);
+	b->source.cause = CAUSE_INTERNAL;
+	snprintf(b->source.text, sizeof(b->source.text), "the process that connects %s",
+		worker_end_text(b->source.worker));
 	clean_up(b, now);
 }
 
 static void timed_out(struct block *b, uint64_t now)
 {
-	char what[BLOCK_TEXT_MAX / 2], more[BLOCK_TEXT_MAX / 3];
+	char what[170], more[100];
 
 	if (b->state == STATE_CLEANING) {
 		/* The kernel is not through: a new attempt meets what is left. */
 		died(b, now);
 		return;
 	}
-	strscpy(more, b->text, sizeof(more));
-	block_describe(b, what, sizeof(what));
-	b->cause = states[b->state].cause;
+	strscpy(more, b->source.text, sizeof(more));
+	block_describe(&b->source, what, sizeof(what));
+	b->source.cause = states[b->state].cause;
 	b->fatal = false;
-	snprintf(b->text, sizeof(b->text), "%s: no end within %llu s%s%s", what,
+	snprintf(b->source.text, sizeof(b->source.text), "%s: no end within %llu s%s%s", what,
 		(unsigned long long)(states[b->state].limit / NSEC_PER_SEC), *more ? ": " : "",
 		more);
 	clean_up(b, now);
 }
 
-void block_dispatch(struct block *b, uint64_t now)
+void block_dispatch(struct source *s, uint64_t now)
 {
+	struct block *b = (struct block *)s;
 	struct block_message m;
 
 	for (int budget = MESSAGES_PER_DISPATCH; budget > 0; budget--) {
-		int r = worker_receive(b->worker, &m, now);
+		int r = worker_receive(b->source.worker, &m, now);
 
 		if (r == 0)
 			break;
@@ -407,88 +372,116 @@ void block_dispatch(struct block *b, uint64_t now)
 		else
 			take_message(b, &m, now);
 	}
-	if (now < b->deadline)
+	if (now < b->source.deadline)
 		return;
 	if (b->state == STATE_BACKOFF) {
-		b->events |= 1U << BLOCK_EVENT_AGAIN;
+		source_raise(&b->source, SOURCE_AGAIN);
 		set_state(b, STATE_IDLE, now);
 	} else {
 		timed_out(b, now);
 	}
 }
 
-/* --- what the owner sees -------------------------------------------------------------------- */
+/* --- what the target sees ------------------------------------------------------------------- */
 
-int block_fd(const struct block *b)
+const char *block_module(const struct source *s)
 {
-	return worker_fd(b->worker);
-}
+	const struct block *b = (const struct block *)s;
 
-uint64_t block_deadline(const struct block *b)
-{
-	return b->deadline;
-}
-
-enum block_event block_pop_event(struct block *b)
-{
-	for (enum block_event e = BLOCK_EVENT_NONE + 1; e <= BLOCK_EVENT_FATAL; e++)
-		if (b->events & 1U << e) {
-			b->events &= ~(1U << e);
-			return e;
-		}
-	return BLOCK_EVENT_NONE;
-}
-
-const char *block_module(const struct block *b)
-{
 	return b->module_asked ? b->result.fstype : NULL;
 }
 
-void block_module_settled(struct block *b, uint64_t now)
+void block_module_settled(struct source *s, uint64_t now)
 {
+	struct block *b = (struct block *)s;
+
 	(void)now;
 	if (!b->module_asked)
 		return;
 	b->module_asked = false;
-	if (b->worker)
-		(void)worker_send(b->worker, "");
+	if (s->worker)
+		(void)worker_send(s->worker, "");
 }
 
-void block_describe(const struct block *b, char *buf, size_t size)
+enum cause block_describe(const struct source *s, char *buf, size_t size)
 {
-	const struct plan_block *plan = b->cfg.plan;
+	const struct block *b = (const struct block *)s;
 	const struct block_result *r = &b->result;
-	const char *name = plan->name ? plan->name : r->name;
+	const char *name = b->plan->name ? b->plan->name : r->name;
 	bool named = *r->server && !streq(r->server, r->address);
 
 	snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words,
 		r->kind, *name ? " " : "", name,
 		*r->server ? r->server : "the fabric", named ? " (" : "",
 		named ? r->address : "", named ? ")" : "", r->proto);
+	return b->state == STATE_BACKOFF ? s->cause : states[b->state].cause;
 }
 
-enum cause block_waits_for(const struct block *b)
+/* --- its begin ------------------------------------------------------------------------------ */
+
+static struct block *make(void)
 {
-	return b->state == STATE_BACKOFF ? b->cause : states[b->state].cause;
+	struct block *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->source.deadline = NSEC_NEVER;
+	b->source.record = &b->result;
+	b->source.init = b->result.init;
+	return b;
 }
 
-enum cause block_failure(const struct block *b, const char **ret_text)
+/* What is known before the first connection. */
+static void describe_way(struct block *b)
 {
-	*ret_text = b->text;
-	return b->cause;
+	struct block_result *r = &b->result;
+
+	strscpy(r->kind, b->ops->name, sizeof(r->kind));
+	strscpy(r->proto, !b->portal || b->portal->rdma ? "rdma" : "tcp", sizeof(r->proto));
+	strscpy(r->server, b->portal ? b->portal->server : "", sizeof(r->server));
+	strscpy(r->address, b->cfg.address, sizeof(r->address));
+	take_server(b);
+	r->port = block_port(b->plan, b->portal);
+	r->attempts = b->source.rounds;
 }
 
-unsigned block_rounds(const struct block *b)
+int block_begin(struct source **ret, const struct source_config *cfg, uint64_t now)
 {
-	return b->rounds;
+	struct block *b = make();
+	int r;
+
+	if (!b)
+		return -ENOMEM;
+	b->cfg = *cfg;
+	b->plan = cfg->choice->block;
+	b->portal = block_portal_of(cfg->choice, cfg->turn);
+	b->ops = cfg->block ? cfg->block : block_ops_of(b->plan->kind);
+	b->source.rounds = cfg->rounds + 1;
+	b->began = now;
+	describe_way(b);
+	r = start(b, connect_and_mount);
+	if (r < 0) {
+		block_end(&b->source);
+		return r;
+	}
+	set_state(b, STATE_CONNECTING, now);
+	*ret = &b->source;
+	return 0;
 }
 
-uint64_t block_connected(const struct block *b)
+int block_take(struct source **ret, const struct env *env, const char *sysroot, const char *init)
 {
-	return b->connected;
-}
+	struct block *b = make();
 
-const struct block_result *block_result(const struct block *b)
-{
-	return &b->result;
+	if (!b)
+		return -ENOMEM;
+	if (!mark_block_adopt(env, sysroot, init, &b->result)) {
+		free(b);
+		return 0;
+	}
+	take_server(b);
+	report_log(env->report, REPORT_INFO, "root", now_ns(),
+		"the root on %s is mounted already, adopted", b->result.device);
+	*ret = &b->source;
+	return 1;
 }

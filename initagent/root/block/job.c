@@ -104,7 +104,7 @@ static int find_device(struct block_job *j, const struct block_ops *ops,
 	char device[static BLOCK_DEVICE_MAX])
 {
 	char whole[BLOCK_DEVICE_MAX], path[128];
-	unsigned part = j->cfg->plan->part;
+	unsigned part = j->plan->part;
 	int r = ops->find(j, whole);
 
 	if (r <= 0)
@@ -185,7 +185,7 @@ static bool read_only_kind(const char *fstype)
 static int judge(struct block_job *j)
 {
 	struct block_result *res = &j->message.result;
-	const char *fstype = j->cfg->plan->fstype, *what = "";
+	const char *fstype = j->plan->fstype, *what = "";
 	int r = 0;
 
 	tell(j, BLOCK_STEP_LOOK);
@@ -240,7 +240,7 @@ static int mount_device(struct block_job *j, const char *target)
 	struct block_result *res = &j->message.result;
 	struct mount_option options[OPTIONS_MAX];
 	char path[128], text[MOUNT_TEXT_MAX] = "";
-	_cleanup_free_ char *flags = strdup(j->cfg->plan->flags);
+	_cleanup_free_ char *flags = strdup(j->plan->flags);
 	int r = flags ? env_path(j->env, path, sizeof(path), "/dev/%s", res->device) : -ENOMEM;
 
 	if (r < 0)
@@ -273,7 +273,7 @@ static int mount_layers(struct block_job *j)
 	r = r < 0 ? job_fail(j, CAUSE_INTERNAL, r, "%s", strerror(-r)) : mount_device(j, base);
 	if (r < 0)
 		return r;
-	r = layers_overlay(j->env, j->cfg->overlay, j->cfg->target, &layers);
+	r = layers_overlay(j->env, j->cfg->overlay, j->cfg->sysroot, &layers);
 	if (r < 0)
 		return job_fail(j, layers.cause, r, "%s", layers.text);
 	j->message.result.overlay = true;
@@ -283,23 +283,23 @@ static int mount_layers(struct block_job *j)
 /* Also what an earlier agent left. */
 static void unmount(struct block_job *j)
 {
-	umount2(j->cfg->target, MNT_DETACH | UMOUNT_NOFOLLOW);
+	umount2(j->cfg->sysroot, MNT_DETACH | UMOUNT_NOFOLLOW);
 	layers_drop(j->env, NULL);
 }
 
 static int mount_root(struct block_job *j)
 {
-	const struct block_config *cfg = j->cfg;
+	const struct source_config *cfg = j->cfg;
 	struct block_result *res = &j->message.result;
 	int r;
 
 	tell(j, BLOCK_STEP_MOUNT);
-	r = cfg->overlay ? mount_layers(j) : mount_device(j, cfg->target);
+	r = cfg->overlay ? mount_layers(j) : mount_device(j, cfg->sysroot);
 	if (r < 0) {
 		layers_drop(j->env, NULL);
 		return r;
 	}
-	r = init_check(cfg->target, cfg->init, res->init, sizeof(res->init));
+	r = init_check(cfg->sysroot, cfg->init, res->init, sizeof(res->init));
 	if (r == 0)
 		return 0;
 	unmount(j);
@@ -331,7 +331,7 @@ static int attempt(struct block_job *j, const struct block_ops *ops)
 
 void job_run(struct block_job *j)
 {
-	const struct block_ops *ops = j->cfg->ops;
+	const struct block_ops *ops = j->ops;
 	int r = attempt(j, ops);
 
 	if (r < 0)
@@ -344,7 +344,7 @@ void job_clean(struct block_job *j)
 {
 	tell(j, BLOCK_STEP_CLEAN);
 	unmount(j);
-	j->cfg->ops->disconnect(j);
+	j->ops->disconnect(j);
 	j->message.final = true;
 	tell(j, BLOCK_STEP_CLEAN);
 }

@@ -31,7 +31,10 @@ struct block_message {
 
 struct block_job {
 	const struct env *env;
-	const struct block_config *cfg;
+	const struct source_config *cfg;
+	const struct plan_block *plan;
+	const struct plan_portal *portal; /* NULL: SRP over InfiniBand */
+	const struct block_ops *ops;
 	int uevents; /* the kernel's announcements */
 	char handle[BLOCK_DEVICE_MAX]; /* the connection: "nvme0", "nbd0", "host2" */
 	struct block_message message;

@@ -76,17 +76,15 @@ static bool mounted_from(const struct env *env, const char *path, const char *de
 		stat(node, &there) == 0 && S_ISBLK(there.st_mode) && here.st_dev == there.st_rdev;
 }
 
-int block_adopt(const struct env *env, const char *target, const char *init,
+bool mark_block_adopt(const struct env *env, const char *target, const char *init,
 	struct block_result *ret)
 {
 	char base[512];
-	int r = mark_block_read(env, ret);
 
-	if (r > 0 && ret->overlay && env_path(env, base, sizeof(base), LAYERS_BASE) < 0)
-		return 0;
-	if (r <= 0 || !mounted_from(env, ret->overlay ? base : target, ret->device))
-		return r < 0 ? r : 0;
-	return init_check_limited(target, init, ret->init, INIT_CHECK_LIMIT_MS) == 0;
+	return mark_block_read(env, ret) > 0 &&
+		(!ret->overlay || env_path(env, base, sizeof(base), LAYERS_BASE) >= 0) &&
+		mounted_from(env, ret->overlay ? base : target, ret->device) &&
+		init_check_limited(target, init, ret->init, INIT_CHECK_LIMIT_MS) == 0;
 }
 
 void block_drop(const struct env *env, const char *target)

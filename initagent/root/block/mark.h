@@ -11,3 +11,6 @@
 int mark_block_write(const struct env *env, const struct block_result *r);
 int mark_block_read(const struct env *env, struct block_result *ret);
 void mark_block_drop(const struct env *env);
+/* mark_block_adopt: did an earlier agent mount such a root at target, with a usable init? */
+bool mark_block_adopt(const struct env *env, const char *target, const char *init,
+	struct block_result *ret);

@@ -25,7 +25,7 @@
 static void backend_of(const struct block_job *j, char *buf, size_t size)
 {
 	snprintf(buf, size, "initagent %s:%u/%s", j->cfg->address,
-		block_port(j->cfg->plan, j->cfg->portal), j->cfg->plan->name);
+		block_port(j->plan, j->portal), j->plan->name);
 }
 
 /* The next device in an open /sys/block that is connected to what is meant; NULL at the end. */
@@ -90,7 +90,7 @@ static int open_socket(struct block_job *j)
 	char port[8];
 	int fd, r;
 
-	snprintf(port, sizeof(port), "%u", block_port(j->cfg->plan, j->cfg->portal));
+	snprintf(port, sizeof(port), "%u", block_port(j->plan, j->portal));
 	if (getaddrinfo(j->cfg->address, port, &hints, &a) != 0)
 		return -EINVAL;
 	fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -109,7 +109,7 @@ static int connect_failed(struct block_job *j, int error)
 		: CAUSE_BLOCK_UNREACHABLE;
 
 	return job_fail(j, cause, error, "%s port %u: %s", j->cfg->address,
-		block_port(j->cfg->plan, j->cfg->portal), strerror(-error));
+		block_port(j->plan, j->portal), strerror(-error));
 }
 
 static int hello_failed(struct block_job *j, const struct nbd_export *e)
@@ -127,7 +127,7 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 		[NBD_HELLO_DIED] = {CAUSE_BLOCK_PROTOCOL, false},
 	};
 
-	job_fail(j, rows[e->how].cause, -EPROTO, "export '%.200s': %s", j->cfg->plan->name,
+	job_fail(j, rows[e->how].cause, -EPROTO, "export '%.200s': %s", j->plan->name,
 		e->text);
 	j->message.fatal = rows[e->how].fatal;
 	return -EPROTO;
@@ -140,9 +140,9 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 		.socket = socket,
 		.size = e->size,
 		.block_size =
-		nbd_block_size(e, j->cfg->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
+		nbd_block_size(e, j->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
 		.flags = e->flags,
-		.timeout_s = j->cfg->plan->timeout_s,
+		.timeout_s = j->plan->timeout_s,
 		.dead_s = DEAD_SECONDS,
 		.backend = backend,
 	};
@@ -150,7 +150,7 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 
 	if (!s.block_size)
 		return job_fatal(j, CAUSE_BLOCK_PROTOCOL, -EPROTO, "export '%.200s': %s",
-			j->cfg->plan->name, unfit);
+			j->plan->name, unfit);
 	backend_of(j, backend, sizeof(backend));
 	r = nbd_connect(&s, text);
 	if (r == -ENOENT)
@@ -168,14 +168,14 @@ static int connect_to(struct block_job *j)
 	_cleanup_close_ int fd = -1;
 	struct nbd_export e;
 
-	strscpy(j->message.result.name, j->cfg->plan->name, sizeof(j->message.result.name));
+	strscpy(j->message.result.name, j->plan->name, sizeof(j->message.result.name));
 	j->message.result.adopted = adopt(j);
 	if (j->message.result.adopted)
 		return 0;
 	fd = open_socket(j);
 	if (fd < 0)
 		return connect_failed(j, fd);
-	nbd_hello_ask(fd, j->cfg->plan->name, &e);
+	nbd_hello_ask(fd, j->plan->name, &e);
 	if (e.how != NBD_HELLO_DONE)
 		return hello_failed(j, &e);
 	return setup(j, fd, &e);

@@ -31,9 +31,9 @@ static struct way way_of(const struct block_job *j)
 
 	return (struct way){
 		.nqn = res->name,
-		.transport = j->cfg->portal->rdma ? "rdma" : "tcp",
+		.transport = j->portal->rdma ? "rdma" : "tcp",
 		.address = res->address,
-		.source = j->cfg->portal->source,
+		.source = j->portal->source,
 		.port = (uint16_t)res->port,
 	};
 }
@@ -44,7 +44,7 @@ static struct way way_to_discovery(const struct block_job *j)
 
 	way.nqn = DISCOVERY_NQN;
 	way.address = j->cfg->address;
-	way.port = block_port(j->cfg->plan, j->cfg->portal);
+	way.port = block_port(j->plan, j->portal);
 	return way;
 }
 
@@ -128,11 +128,11 @@ static bool adopt(struct block_job *j, const struct way *way)
 
 static int options(const struct block_job *j, const struct way *way, char *buf, size_t size)
 {
-	const struct plan_block *plan = j->cfg->plan;
+	const struct plan_block *plan = j->plan;
 	struct hostid host;
 	int n;
 
-	hostid_find(j->env, plan->hostnqn, plan->hostid, j->cfg->node, &host);
+	hostid_find(j->env, plan->hostnqn, plan->hostid, rails_node_number(j->cfg->rails), &host);
 	n =
 		snprintf(buf, size,
 		"nqn=%s,transport=%s,traddr=%s,trsvcid=%u,hostnqn=%s,hostid=%s%s%s," DEFAULTS
@@ -235,7 +235,7 @@ static int discover(struct block_job *j)
 {
 	struct way way = way_to_discovery(j);
 	const struct discovery_want want =
-		{j->cfg->plan->name, j->cfg->address, j->cfg->portal->rdma};
+		{j->plan->name, j->cfg->address, j->portal->rdma};
 	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
 	struct block_result *res = &j->message.result;
 	struct discovery d;
@@ -264,9 +264,9 @@ static int connect_to(struct block_job *j)
 	struct way way;
 	int r = 0;
 
-	if (j->cfg->plan->name)
-		strscpy(res->name, j->cfg->plan->name, sizeof(res->name));
-	if (j->cfg->portal->discovery)
+	if (j->plan->name)
+		strscpy(res->name, j->plan->name, sizeof(res->name));
+	if (j->portal->discovery)
 		r = discover(j);
 	if (r < 0)
 		return r;
@@ -287,7 +287,7 @@ static int read_of(const struct block_job *j, const char *device, const char *na
  * asked for. */
 static bool fits(const struct block_job *j, const char *device, uint32_t *ret_nsid)
 {
-	const struct plan_block *plan = j->cfg->plan;
+	const struct plan_block *plan = j->plan;
 	char text[256];
 
 	if (read_of(j, device, "device/subsysnqn", text, sizeof(text)) < 0 ||
@@ -321,7 +321,7 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 		closedir(dir);
 	if (best == UINT32_MAX)
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
-			j->message.result.name, j->cfg->plan->unit || j->cfg->plan->uuid
+			j->message.result.name, j->plan->unit || j->plan->uuid
 			? "namespace like the one asked for" : "namespace");
 	return best != UINT32_MAX;
 }
@@ -331,7 +331,7 @@ static void disconnect(struct block_job *j)
 	struct way way = way_of(j), service = way_to_discovery(j);
 
 	delete_all(j, &way);
-	if (j->cfg->portal->discovery)
+	if (j->portal->discovery)
 		delete_all(j, &service);
 }
 

@@ -14,7 +14,7 @@
 /* The hex digits behind "KEY=" in root='s text. */
 static uint64_t number_of(const struct block_job *j, const char *key)
 {
-	const char *at = strstr(j->cfg->plan->name, key);
+	const char *at = strstr(j->plan->name, key);
 
 	return at ? strtoull(at + strlen(key), NULL, 16) : 0;
 }
@@ -62,14 +62,14 @@ static bool adopt(struct block_job *j)
 
 static void target_text(const struct block_job *j, char *buf, size_t size)
 {
-	const struct plan_block *plan = j->cfg->plan;
+	const struct plan_block *plan = j->plan;
 	bool six = j->cfg->address && strchr(j->cfg->address, ':');
 	int n = snprintf(buf, size, "%s%s%s", plan->name, *plan->options ? "," : "", plan->options);
 
-	if (n > 0 && (size_t)n < size && j->cfg->portal)
+	if (n > 0 && (size_t)n < size && j->portal)
 		snprintf(buf + n, size - (size_t)n, ",dest=%s%s%s:%u", six ? "[" : "",
 			j->cfg->address, six ? "]" : "",
-			j->cfg->portal->port);
+			j->portal->port);
 }
 
 /* Like an NFS root: waits for its server for ever. Reconnecting goes on each 10 s, which is the
@@ -90,10 +90,10 @@ static int create(struct block_job *j)
 	target_text(j, text, sizeof(text));
 	r =
 		job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target",
-		j->cfg->device, j->cfg->port);
+		j->cfg->rail->device, j->cfg->rail->port);
 	if (r == -ENOENT)
-		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u", j->cfg->device,
-			j->cfg->port);
+		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u",
+			j->cfg->rail->device, j->cfg->rail->port);
 	else if (r < 0)
 		words_judge(j, words, r);
 	closep(&words);
@@ -107,7 +107,7 @@ static int create(struct block_job *j)
 
 static int connect_to(struct block_job *j)
 {
-	strscpy(j->message.result.name, j->cfg->plan->name, sizeof(j->message.result.name));
+	strscpy(j->message.result.name, j->plan->name, sizeof(j->message.result.name));
 	j->message.result.adopted = adopt(j);
 	return j->message.result.adopted ? 0 : create(j);
 }
@@ -140,13 +140,13 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 	while (dir && !found && (e = readdir(dir)))
 		if (sscanf(e->d_name, "%u:%u:%u:%u", &host, &channel, &target, &lun) == 4 &&
 			host == strtoul(j->handle + strlen("host"), NULL, 10) &&
-			lun == j->cfg->plan->unit)
+			lun == j->plan->unit)
 			found = disk_of(j, e->d_name, device);
 	if (dir)
 		closedir(dir);
 	if (!found)
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the target shows no LUN %u",
-			j->cfg->plan->unit);
+			j->plan->unit);
 	return found;
 }
 

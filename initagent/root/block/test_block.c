@@ -35,7 +35,7 @@ static void note(const struct block_job *j, const char *what)
 
 static int fake_connect(struct block_job *j)
 {
-	const char *name = j->cfg->plan->name;
+	const char *name = j->plan->name;
 
 	note(j, "connected");
 	if (streq(name, "refuse"))
@@ -56,7 +56,7 @@ static int fake_connect(struct block_job *j)
 
 static int fake_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
-	if (streq(j->cfg->plan->name, "nodev"))
+	if (streq(j->plan->name, "nodev"))
 		return job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no namespace yet");
 	return strscpy(device, "fake0", BLOCK_DEVICE_MAX) > 0;
 }
@@ -108,21 +108,22 @@ static struct plan_portal portals[] =
 static struct plan_block plan =
 	{.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
 
-/* The server of the next room, and what earlier ones said. */
-static size_t portal;
+/* The server of the next attempt, and what earlier ones said. */
+static unsigned portal;
 static struct source_refusals refusals;
+static const struct root_choice choice = {.kind = PLAN_ROOT_REMOTE, .block = &plan};
 
-static struct block *start(const char *name, bool readonly)
+static struct source *start_again(const char *name, bool readonly, unsigned rounds, uint64_t now)
 {
 	static char template[] = "/tmp/block-XXXXXX";
 	static char target[64];
-	struct block_config cfg = {
-		.plan = &plan, .portal = &portals[portal], .refusals = &refusals, .address =
-			"192.0.2.1", .target = target, .readonly = readonly,
-		.ops = &fake, .ways = (unsigned)plan.n_portals,
+	const struct source_config cfg = {
+		.env = &env, .choice = &choice, .turn = portal, .refusals = &refusals,
+		.address = "192.0.2.1", .sysroot = target, .readonly = readonly, .block = &fake,
+		.rounds = rounds, .ways = (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
-	struct block *b;
+	struct source *b;
 
 	if (!env.prefix) {
 		env.prefix = check_dir(template);
@@ -132,19 +133,30 @@ static struct block *start(const char *name, bool readonly)
 		env.report = report;
 	}
 	plan.name = name;
-	CHECK_INT(block_new(&b, &env, &cfg), 0);
-	CHECK_INT(block_start(b, BEGIN), 0);
+	CHECK_INT(block_begin(&b, &cfg, now), 0);
 	return b;
 }
 
+static struct source *start(const char *name, bool readonly)
+{
+	return start_again(name, readonly, 0, BEGIN);
+}
+
+static enum cause waits_for(const struct source *b)
+{
+	char text[200];
+
+	return block_describe(b, text, sizeof(text));
+}
+
 /* Until the event comes, or nothing has for 20 s. Other events are passed over. */
-static bool until(struct block *b, enum block_event want, uint64_t now)
+static bool until(struct source *b, enum source_event want, uint64_t now)
 {
 	for (;;) {
-		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
-		enum block_event e;
+		struct pollfd p = {.fd = source_worker_fd(b), .events = POLLIN};
+		enum source_event e;
 
-		while ((e = block_pop_event(b)) != BLOCK_EVENT_NONE)
+		while ((e = source_pop_event(b)) != SOURCE_NONE)
 			if (e == want)
 				return true;
 		if (p.fd < 0 || poll(&p, 1, 20000) <= 0)
@@ -154,56 +166,52 @@ static bool until(struct block *b, enum block_event want, uint64_t now)
 }
 
 /* Until it has told what is missing; that is no event. */
-static void until_text(struct block *b, const char *has, uint64_t now)
+static void until_text(struct source *b, const char *has, uint64_t now)
 {
-	const char *text;
-
-	for (block_failure(b, &text); !strstr(text, has); block_failure(b, &text)) {
-		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+	while (!strstr(b->text, has)) {
+		struct pollfd p = {.fd = source_worker_fd(b), .events = POLLIN};
 
 		CHECK(poll(&p, 1, 20000) > 0);
 		block_dispatch(b, now);
 	}
 }
 
-static enum cause cause_of(const struct block *b, const char *has)
+static enum cause cause_of(const struct source *b, const char *has)
 {
-	const char *text;
-	enum cause cause = block_failure(b, &text);
-
-	if (!strstr(text, has))
-		check_fail(__FILE__, __LINE__, "'%s' has no '%s'", text, has);
-	return cause;
+	if (!strstr(b->text, has))
+		check_fail(__FILE__, __LINE__, "'%s' has no '%s'", b->text, has);
+	return b->cause;
 }
 
 TEST(refused_is_tried_again_later_and_later)
 {
-	struct block *b = start("refuse", true);
+	struct source *b = start("refuse", true);
 	uint64_t now = BEGIN, pause = 0;
 
 	for (int i = 0; i < 4; i++) {
-		CHECK(until(b, BLOCK_EVENT_FAILED, now));
+		CHECK(until(b, SOURCE_FAILED, now));
 		CHECK_INT(cause_of(b, "nobody listens"), CAUSE_BLOCK_REFUSED);
 		CHECK(there("disconnected"));
-		CHECK(block_deadline(b) - now > pause);
-		pause = block_deadline(b) - now;
-		block_dispatch(b, block_deadline(b) - 1);
-		CHECK_INT(block_pop_event(b), BLOCK_EVENT_NONE);
-		now = block_deadline(b);
+		CHECK(source_worker_deadline(b) - now > pause);
+		pause = source_worker_deadline(b) - now;
+		block_dispatch(b, source_worker_deadline(b) - 1);
+		CHECK_INT(source_pop_event(b), SOURCE_NONE);
+		now = source_worker_deadline(b);
 		block_dispatch(b, now);
-		CHECK(until(b, BLOCK_EVENT_AGAIN, now));
-		CHECK_INT(block_start(b, now), 0);
-		CHECK_INT(block_rounds(b), i + 2);
+		CHECK(until(b, SOURCE_AGAIN, now));
+		block_end(b);
+		b = start_again("refuse", true, (unsigned)i + 1, now);
+		CHECK_INT(b->rounds, i + 2);
 	}
 	CHECK(pause <= 5 * NSEC_PER_SEC);
-	block_free(b);
+	block_end(b);
 }
 
 /* The agent has one loop: a process that talks without end leaves the others their turn. */
 TEST(a_flood_is_taken_in_portions)
 {
-	struct block *b = start("flood", true);
-	struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+	struct source *b = start("flood", true);
+	struct pollfd p = {.fd = source_worker_fd(b), .events = POLLIN};
 	int status;
 
 	CHECK(waitpid(-1, &status, WUNTRACED) > 0 && WIFSTOPPED(status)); /* all is sent */
@@ -212,23 +220,23 @@ TEST(a_flood_is_taken_in_portions)
 	block_dispatch(b, BEGIN);
 	block_dispatch(b, BEGIN);
 	CHECK_INT(poll(&p, 1, 0), 0);
-	block_free(b);
+	block_end(b);
 }
 
 TEST(with_two_servers_the_second_one_has_its_turn_at_once)
 {
 	plan.n_portals = 2;
 	for (portal = 0; portal < 2; portal++) {
-		struct block *b = start("refuse", true);
+		struct source *b = start("refuse", true);
 
-		CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
-		CHECK_INT(block_next(b), !portal);
+		CHECK(until(b, SOURCE_FAILED, BEGIN));
+		CHECK_INT(block_next(&choice, &refusals, portal), !portal);
 		if (portal)
-			CHECK(block_deadline(b) > BEGIN && block_deadline(b) < BEGIN
+			CHECK(source_worker_deadline(b) > BEGIN && source_worker_deadline(b) < BEGIN
 				+ NSEC_PER_SEC);
 		else
-			CHECK(until(b, BLOCK_EVENT_AGAIN, BEGIN));
-		block_free(b);
+			CHECK(until(b, SOURCE_AGAIN, BEGIN));
+		block_end(b);
 	}
 }
 
@@ -237,172 +245,172 @@ TEST(with_two_servers_the_second_one_has_its_turn_at_once)
 TEST(each_server_has_its_say)
 {
 	static const struct {
-		size_t portal;
+		unsigned portal;
 		const char *name;
-		enum block_event event;
+		enum source_event event;
 		unsigned next;
 	} rows[] = {
-		{0, "tls", BLOCK_EVENT_FAILED, 1},
-		{1, "refuse", BLOCK_EVENT_FAILED, 2},
-		{2, "tls", BLOCK_EVENT_FAILED, 1},
-		{1, "tls", BLOCK_EVENT_FATAL, 1},
+		{0, "tls", SOURCE_FAILED, 1},
+		{1, "refuse", SOURCE_FAILED, 2},
+		{2, "tls", SOURCE_FAILED, 1},
+		{1, "tls", SOURCE_FATAL, 1},
 	};
 
 	plan.n_portals = 3;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct block *b;
+		struct source *b;
 
 		portal = rows[i].portal;
 		b = start(rows[i].name, true);
 		CHECK(until(b, rows[i].event, BEGIN));
-		if (rows[i].event == BLOCK_EVENT_FAILED)
-			CHECK_INT(block_next(b), rows[i].next);
+		if (rows[i].event == SOURCE_FAILED)
+			CHECK_INT(block_next(&choice, &refusals, portal), rows[i].next);
 		else
 			CHECK_INT(cause_of(b,
 				"192.0.2.1: it wants TLS; 192.0.2.3: it wants TLS; 192.0.2.2: it "
 				"wants TLS"), CAUSE_BLOCK_AUTH);
-		block_free(b);
+		block_end(b);
 	}
 }
 
 TEST(what_no_repetition_mends_ends_it)
 {
-	struct block *b = start("tls", true);
+	struct source *b = start("tls", true);
 
-	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK(until(b, SOURCE_FATAL, BEGIN));
 	CHECK_INT(cause_of(b, "TLS"), CAUSE_BLOCK_AUTH);
-	CHECK_INT(block_deadline(b), NSEC_NEVER);
-	block_free(b);
+	CHECK_INT(source_worker_deadline(b), NSEC_NEVER);
+	block_end(b);
 }
 
 TEST(a_connect_without_end_is_ended_and_what_it_left_taken_away)
 {
-	struct block *b = start("hang", true);
-	uint64_t late = block_deadline(b);
+	struct source *b = start("hang", true);
+	uint64_t late = source_worker_deadline(b);
 
 	CHECK(late > BEGIN && late <= BEGIN + 30 * NSEC_PER_SEC);
 	CHECK(!there("disconnected"));
-	CHECK_INT(block_waits_for(b), CAUSE_BLOCK_UNREACHABLE);
+	CHECK_INT(waits_for(b), CAUSE_BLOCK_UNREACHABLE);
 	block_dispatch(b, late);
-	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK(until(b, SOURCE_FAILED, late));
 	CHECK_INT(cause_of(b, "no end within 20 s"), CAUSE_BLOCK_UNREACHABLE);
 	CHECK(there("disconnected"));
-	block_free(b);
+	block_end(b);
 }
 
 TEST(a_room_that_is_closed_in_the_midst_leaves_nothing)
 {
-	struct block *b = start("hang", true);
+	struct source *b = start("hang", true);
 
-	block_free(b);
+	block_end(b);
 	CHECK(there("disconnected"));
 }
 
 TEST(a_process_that_dies_is_a_failure_like_others)
 {
-	struct block *b = start("crash", true);
+	struct source *b = start("crash", true);
 
-	CHECK(until(b, BLOCK_EVENT_FAILED, BEGIN));
+	CHECK(until(b, SOURCE_FAILED, BEGIN));
 	CHECK_INT(cause_of(b, "exited unexpectedly"), CAUSE_INTERNAL);
 	CHECK(there("disconnected"));
-	block_free(b);
+	block_end(b);
 }
 
 TEST(a_device_that_does_not_come)
 {
-	struct block *b = start("nodev", true);
+	struct source *b = start("nodev", true);
 	uint64_t late;
 	char text[200];
 
 	/* connecting -> device: two steps to be told of */
-	while (block_waits_for(b) != CAUSE_BLOCK_NO_DEVICE)
-		CHECK(until(b, BLOCK_EVENT_STEP, BEGIN));
+	while (waits_for(b) != CAUSE_BLOCK_NO_DEVICE)
+		CHECK(until(b, SOURCE_STEP, BEGIN));
 	block_describe(b, text, sizeof(text));
 	CHECK_STR(text, "waiting for the block device of fake nodev at 192.0.2.1 over tcp");
 	until_text(b, "no namespace yet", BEGIN);
-	late = block_deadline(b);
+	late = source_worker_deadline(b);
 	block_dispatch(b, late);
-	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK(until(b, SOURCE_FAILED, late));
 	CHECK_INT(cause_of(b, "no namespace yet"), CAUSE_BLOCK_NO_DEVICE);
 	CHECK(there("disconnected"));
-	block_free(b);
+	block_end(b);
 }
 
 /* Opening a pipe that nobody writes to waits, as opening a disk does while the kernel reads its
  * partitions. */
 TEST(a_device_that_gives_no_block)
 {
-	struct block *b = start("hang", true); /* for the folder */
+	struct source *b = start("hang", true); /* for the folder */
 	char path[512];
 	uint64_t late;
 
-	block_free(b);
+	block_end(b);
 	make_device("", 0, false);
 	CHECK(env_path(&env, path, sizeof(path), "/dev/fake0") > 0);
 	CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
 	b = start("x", true);
-	while (block_waits_for(b) != CAUSE_BLOCK_LOST)
-		CHECK(until(b, BLOCK_EVENT_STEP, BEGIN));
-	late = block_deadline(b);
+	while (waits_for(b) != CAUSE_BLOCK_LOST)
+		CHECK(until(b, SOURCE_STEP, BEGIN));
+	late = source_worker_deadline(b);
 	block_dispatch(b, late);
-	CHECK(until(b, BLOCK_EVENT_FAILED, late));
+	CHECK(until(b, SOURCE_FAILED, late));
 	CHECK_INT(cause_of(b, "no end within 10 s"), CAUSE_BLOCK_LOST);
 	CHECK(there("disconnected"));
-	block_free(b);
+	block_end(b);
 }
 
 TEST(content_that_is_no_file_system)
 {
-	struct block *b;
+	struct source *b;
 
 	b = start("hang", true); /* for the folder */
-	block_free(b);
+	block_end(b);
 	make_device("<html>", 6, false);
 	b = start("x", true);
-	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK(until(b, SOURCE_FATAL, BEGIN));
 	CHECK_INT(cause_of(b, "an HTML page"), CAUSE_BLOCK_NO_FS);
-	block_free(b);
+	block_end(b);
 	write_file("/sys/class/block/fake0/fake0p2/partition", "2\n", 2);
 	b = start("x", true);
-	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK(until(b, SOURCE_FATAL, BEGIN));
 	CHECK_INT(cause_of(b, "fake0 has partitions (2): add part="), CAUSE_BLOCK_NO_FS);
 	CHECK(there("disconnected"));
-	block_free(b);
+	block_end(b);
 }
 
 static char ext4[2048];
 
 TEST(a_device_that_may_only_be_read)
 {
-	struct block *b = start("hang", true);
+	struct source *b = start("hang", true);
 
-	block_free(b);
+	block_end(b);
 	memcpy(ext4 + 1024 + 56, "\x53\xef", 2);
 	make_device(ext4, sizeof(ext4), true);
 	b = start("x", false);
-	CHECK(until(b, BLOCK_EVENT_FATAL, BEGIN));
+	CHECK(until(b, SOURCE_FATAL, BEGIN));
 	CHECK_INT(cause_of(b, "for reading only"), CAUSE_BLOCK_READONLY);
-	block_free(b);
+	block_end(b);
 }
 
 /* A plain file cannot be mounted: the attempt fails at the last step, and lets the device go. */
 TEST(the_module_first_then_the_mount)
 {
-	struct block *b = start("hang", true);
+	struct source *b = start("hang", true);
 
-	block_free(b);
+	block_end(b);
 	memcpy(ext4 + 1024 + 56, "\x53\xef", 2);
 	make_device(ext4, sizeof(ext4), false);
 	b = start("x", false);
 	CHECK(!block_module(b));
-	CHECK(until(b, BLOCK_EVENT_MODULE, BEGIN));
+	CHECK(until(b, SOURCE_MODULE, BEGIN));
 	CHECK_STR(block_module(b), "ext4");
-	CHECK_INT(block_connected(b), BEGIN);
-	CHECK_INT(block_deadline(b), NSEC_NEVER);
+	CHECK_INT(b->phase_end, BEGIN);
+	CHECK_INT(source_worker_deadline(b), NSEC_NEVER);
 	block_module_settled(b, BEGIN);
 	CHECK(!block_module(b));
 	for (;;) {
-		struct pollfd p = {.fd = block_fd(b), .events = POLLIN};
+		struct pollfd p = {.fd = source_worker_fd(b), .events = POLLIN};
 
 		if (p.fd < 0 || poll(&p, 1, 20000) <= 0)
 			break;
@@ -410,19 +418,19 @@ TEST(the_module_first_then_the_mount)
 	}
 	cause_of(b, "fake0 as ext4");
 	CHECK(there("disconnected"));
-	CHECK_STR(block_result(b)->device, "fake0");
-	CHECK_INT(block_result(b)->bytes, 1 << 20);
-	CHECK_INT(block_result(b)->port, 4420);
-	block_free(b);
+	CHECK_STR(((const struct block_result *)b->record)->device, "fake0");
+	CHECK_INT(((const struct block_result *)b->record)->bytes, 1 << 20);
+	CHECK_INT(((const struct block_result *)b->record)->port, 4420);
+	block_end(b);
 }
 
 TEST(the_mark_of_a_mounted_root)
 {
 	struct block_result in =
 		{.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1}, out;
-	struct block *b = start("hang", true);
+	struct source *b = start("hang", true);
 
-	block_free(b);
+	block_end(b);
 	CHECK_INT(mark_block_read(&env, &out), 0);
 	write_file("/run/initagent/x", "", 0);
 	strscpy(in.kind, "nvmf", sizeof(in.kind));
@@ -437,7 +445,7 @@ TEST(the_mark_of_a_mounted_root)
 	in.adopted = 1;
 	CHECK_MEM(&out, &in, sizeof(in));
 	/* nothing is mounted there */
-	CHECK_INT(block_adopt(&env, env.prefix, NULL, &out), 0);
+	CHECK(!mark_block_adopt(&env, env.prefix, NULL, &out));
 	write_file("/run/initagent/block-root", "nvmf\nrdma\n", 10);
 	CHECK_INT(mark_block_read(&env, &out), 0);
 	mark_block_drop(&env);

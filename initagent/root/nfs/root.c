@@ -3,16 +3,13 @@
 #include "root/nfs/root.h"
 
 #include <sys/mount.h>
-#include <sys/random.h>
 
 #include "base/worker.h"
-#include "report/report.h"
 #include "root/image/layers.h"
 #include "root/init/init_check.h"
+#include "root/nfs/adopt.h"
 #include "root/nfs/verdict.h"
 
-#define BACKOFF_FIRST (NSEC_PER_SEC / 4)
-#define BACKOFF_STEPS 4 /* doublings: at most 4 s */
 /* A TCP SYN is repeated after 1, 3, 7 and 15 s: an attempt sees four of them. */
 #define ATTEMPT_LIMIT (16 * NSEC_PER_SEC)
 /* The RDMA listener of nfsd starts a moment after the TCP one: do not give RDMA up at once. */
@@ -54,126 +51,110 @@ static const struct root_ops real_ops = {
 	.overlay = layers_overlay,
 };
 
+/* In the order they are tried: enum nfs_version. */
+static const unsigned version_bits[NFS_VERSION_MAX] = {
+	[NFS_VERSION_42] = PLAN_NFS_V42,
+	[NFS_VERSION_41] = PLAN_NFS_V41,
+	[NFS_VERSION_40] = PLAN_NFS_V40,
+	[NFS_VERSION_3] = PLAN_NFS_V3,
+};
+
 struct root {
-	const struct env *env;
-	struct root_config cfg; /* strings point into result and below */
-	char target[256], wanted_init[ROOT_INIT_MAX];
-	struct root_result result;
+	struct source source; /* the first */
+	struct source_config cfg;
+	const struct plan_nfs *plan;
+	const struct root_ops *ops;
+	struct root_result result; /* its texts are the attempts' as well */
 	enum root_state state;
-	enum root_event event;
-	size_t version; /* index in cfg.versions */
+	enum nfs_version version;
 	/* version 3, for a path that version 4 does not know: what version 4 said stands */
 	bool path_asked;
-	enum nfs_proto proto;
-	unsigned rounds;
-	struct worker *worker; /* of an attempt; NULL: none */
-	uint64_t began, deadline; /* deadline: of the pause between two attempts */
-	enum cause cause;
-	char text[NFS_TEXT_MAX + 256];
+	enum nfs_proto asked, proto;
+	uint64_t began; /* of the attempt */
 };
+
+const struct plan_nfs *root_plan(const struct root_choice *c)
+{
+	static const struct plan_nfs defaults = {
+		.versions = PLAN_NFS_V4ANY | PLAN_NFS_V3, .options = ""};
+
+	return c->nfs ? c->nfs : &defaults;
+}
 
 static void set_state(struct root *r, enum root_state to, uint64_t now)
 {
 	if (r->state != to)
-		report_state(r->env->report, "root", r->result.address, state_names[r->state],
+		report_state(r->cfg.env->report, "root", r->result.address, state_names[r->state],
 			state_names[to], now);
 	r->state = to;
 }
 
-/* Copies src (may be NULL) and lets *field point at the copy. */
-static int keep(const char **field, char *dst, size_t size)
-{
-	int n = strscpy(dst, *field ? *field : "", size);
-
-	*field = dst;
-	return n < 0 ? -EINVAL : 0;
-}
-
-static int keep_strings(struct root *r)
-{
-	struct root_config *c = &r->cfg;
-	bool any_init = !c->init || !*c->init;
-	int e = keep(&c->target, r->target, sizeof(r->target));
-
-	e = e ? e : keep(&c->server, r->result.server, sizeof(r->result.server));
-	e = e ? e : keep(&c->address, r->result.address, sizeof(r->result.address));
-	e = e ? e : keep(&c->path, r->result.path, sizeof(r->result.path));
-	e = e ? e : keep(&c->options, r->result.options, sizeof(r->result.options));
-	e = e ? e : keep(&c->init, r->wanted_init, sizeof(r->wanted_init));
-	if (any_init)
-		c->init = NULL;
-	return e;
-}
-
-int root_new(struct root **ret, const struct env *env, const struct root_config *cfg)
-{
-	_cleanup_(root_freep) struct root *r = calloc(1, sizeof(*r));
-	int e;
-
-	if (!r)
-		return -ENOMEM;
-	r->env = env;
-	r->cfg = *cfg;
-	if (!r->cfg.ops)
-		r->cfg.ops = &real_ops;
-	r->deadline = NSEC_NEVER;
-	r->rounds = cfg->rounds;
-	r->result.attempts = cfg->attempts;
-	e = keep_strings(r);
-	if (e < 0 || !cfg->n_versions || cfg->n_versions > NFS_VERSION_MAX)
-		return -EINVAL;
-	*ret = r;
-	r = NULL;
-	return 0;
-}
-
 static void unmount(const struct root *r)
 {
-	umount2(r->cfg.target, MNT_DETACH);
+	umount2(r->cfg.sysroot, MNT_DETACH);
 	if (r->cfg.overlay)
-		layers_drop(r->env, NULL);
+		layers_drop(r->cfg.env, NULL);
 }
 
 /* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
 static void abandon(struct root *r)
 {
-	if (!r->worker)
+	if (!r->source.worker)
 		return;
-	r->worker = worker_free(r->worker);
+	r->source.worker = worker_free(r->source.worker);
 	unmount(r);
 }
 
-struct root *root_free(struct root *r)
+void root_end(struct source *s)
 {
+	abandon((struct root *)s);
+	free(s);
+}
+
+static struct root *make(void)
+{
+	struct root *r = calloc(1, sizeof(*r));
+
 	if (!r)
 		return NULL;
-	abandon(r);
-	free(r);
-	return NULL;
+	r->source.deadline = NSEC_NEVER;
+	r->source.record = &r->result;
+	r->source.init = r->result.init;
+	return r;
+}
+
+/* From this version on, the next that is allowed; NFS_VERSION_MAX: none. */
+static enum nfs_version allowed_from(const struct root *r, enum nfs_version v)
+{
+	while (v < NFS_VERSION_MAX && !(r->plan->versions & version_bits[v]))
+		v++;
+	return v;
 }
 
 static uint16_t attempt_port(const struct root *r)
 {
+	uint16_t port = r->cfg.no_rdma ? 0 : r->plan->port;
+
 	if (r->proto == NFS_PROTO_RDMA)
-		return r->cfg.port ? r->cfg.port : RDMA_PORT;
+		return port ? port : RDMA_PORT;
 	/* A port given for RDMA means nothing for the TCP fall-back. */
-	return r->cfg.proto == NFS_PROTO_TCP ? r->cfg.port : 0;
+	return r->asked == NFS_PROTO_TCP ? port : 0;
 }
 
 static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 {
 	*a = (struct nfs_attempt){
-		.server = r->cfg.server,
-		.address = r->cfg.address,
-		.ipv6 = r->cfg.ipv6,
-		.path = r->cfg.path,
-		.options = r->cfg.options,
-		.version = r->cfg.versions[r->version],
+		.server = r->result.server,
+		.address = r->result.address,
+		.ipv6 = r->cfg.server->addr.family == AF_INET6,
+		.path = r->result.path,
+		.options = r->result.options,
+		.version = r->version,
 		.proto = r->proto,
 		.port = attempt_port(r),
 		.readonly = r->cfg.readonly || r->cfg.overlay,
-		.nolock = r->cfg.nolock,
-		.mount_flags = r->cfg.mount_flags,
+		.nolock = r->plan->nolock,
+		.mount_flags = r->plan->mount_flags,
 	};
 }
 
@@ -183,20 +164,20 @@ static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
 {
 	struct layers_result layers = {0};
 	char base[256];
-	int e = env_path(r->env, base, sizeof(base), LAYERS_BASE);
+	int e = env_path(r->cfg.env, base, sizeof(base), LAYERS_BASE);
 
 	if (e < 0)
 		return e;
-	layers_drop(r->env, NULL);
+	layers_drop(r->cfg.env, NULL);
 	e = mount_folder(base);
-	e = e < 0 ? e : r->cfg.ops->mount(attempt, base, out->text);
+	e = e < 0 ? e : r->ops->mount(attempt, base, out->text);
 	if (e < 0)
 		return e;
-	e = r->cfg.ops->overlay(r->env, r->cfg.overlay, r->cfg.target, &layers);
+	e = r->ops->overlay(r->cfg.env, r->cfg.overlay, r->cfg.sysroot, &layers);
 	if (e < 0) {
 		out->layer_cause = (int32_t)layers.cause;
 		strscpy(out->text, layers.text, sizeof(out->text));
-		layers_drop(r->env, NULL);
+		layers_drop(r->cfg.env, NULL);
 	}
 	return e;
 }
@@ -211,15 +192,15 @@ static int mount_once(const void *arg)
 
 	attempt_fill(r, &attempt);
 	out.error = r->cfg.overlay ? mount_layers(r, &attempt, &out)
-				   : r->cfg.ops->mount(&attempt, r->cfg.target, out.text);
+				   : r->ops->mount(&attempt, r->cfg.sysroot, out.text);
 	if (out.error == 0) {
 		out.error =
-			r->cfg.ops->check(r->cfg.target, r->cfg.init, out.init, sizeof(out.init));
+			r->ops->check(r->cfg.sysroot, r->cfg.init, out.init, sizeof(out.init));
 		out.no_init = out.error != 0;
 		if (out.no_init)
 			unmount(r);
 	} else if (out.error == -ECONNREFUSED && attempt.proto == NFS_PROTO_RDMA) {
-		out.nfsd_on_tcp = r->cfg.ops->answers(&attempt);
+		out.nfsd_on_tcp = r->ops->answers(&attempt);
 	}
 	return worker_reply(&out, sizeof(out)) < 0;
 }
@@ -243,64 +224,36 @@ static int attempt_begin(struct root *r, uint64_t now)
 		.valid = outcome_valid,
 		.limit = ATTEMPT_LIMIT,
 	};
-	int e = worker_start(&r->worker, &spec, now);
+	int e = worker_start(&r->source.worker, &spec, now);
 
 	if (e < 0)
 		return e;
 	r->began = now;
-	r->deadline = NSEC_NEVER;
-	r->result.attempts++;
+	r->source.deadline = NSEC_NEVER;
+	r->source.attempts++;
 	set_state(r, STATE_MOUNTING, now);
 	return 0;
 }
 
-int root_start(struct root *r, uint64_t now)
-{
-	if (r->state == STATE_MOUNTING || r->state == STATE_MOUNTED)
-		return 0;
-	r->version = 0;
-	r->path_asked = false;
-	r->proto = r->cfg.proto;
-	return attempt_begin(r, now);
-}
-
-int root_fd(const struct root *r)
-{
-	return worker_fd(r->worker);
-}
-
-uint64_t root_deadline(const struct root *r)
-{
-	return min_u64(r->deadline, worker_deadline(r->worker));
-}
-
-/* Waits before the next round, with up to a quarter of jitter so that a rack does not knock in
- * step; another way at once. */
 static void round_failed(struct root *r, uint64_t now)
 {
-	unsigned ways = r->cfg.ways ? r->cfg.ways : 1, all = ++r->rounds / ways, doublings = all
-		? all - 1 : 0;
-	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
-	uint32_t random = 0;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
-	r->deadline = r->rounds % ways ? now : now + pause + pause / 4 * random / UINT32_MAX;
-	r->event = ROOT_EVENT_FAILED;
+	r->source.rounds++;
+	source_back_off(&r->source, r->cfg.ways, r->source.rounds % r->cfg.ways, now);
+	source_raise(&r->source, SOURCE_FAILED);
 	set_state(r, STATE_BACKOFF, now);
 }
 
 static void pause_over(struct root *r, uint64_t now)
 {
-	r->deadline = NSEC_NEVER;
-	r->event = ROOT_EVENT_AGAIN;
+	r->source.deadline = NSEC_NEVER;
+	source_raise(&r->source, SOURCE_AGAIN);
 	set_state(r, STATE_IDLE, now);
 }
 
 static void stop(struct root *r, uint64_t now)
 {
-	r->deadline = NSEC_NEVER;
-	r->event = ROOT_EVENT_FATAL;
+	r->source.deadline = NSEC_NEVER;
+	source_raise(&r->source, SOURCE_FATAL);
 	set_state(r, STATE_STOPPED, now);
 }
 
@@ -310,54 +263,64 @@ static bool may_fall_back(const struct root *r, enum remedy remedy)
 {
 	if (r->proto != NFS_PROTO_RDMA)
 		return false;
-	if (!r->cfg.fallback_tcp || remedy == REMEDY_NONE)
+	if (!r->plan->fallback_tcp || remedy == REMEDY_NONE)
 		return false;
-	return remedy == REMEDY_TRANSPORT || r->rounds + 1 >= RDMA_ROUNDS;
+	return remedy == REMEDY_TRANSPORT || r->source.rounds + 1 >= RDMA_ROUNDS;
 }
 
 static void fall_back(struct root *r, uint64_t now)
 {
-	report_log(r->env->report, REPORT_WARN, "root", now,
-		"NFS over RDMA failed (%s), falling back to TCP as allowed", r->text);
+	report_log(r->cfg.env->report, REPORT_WARN, "root", now,
+		"NFS over RDMA failed (%s), falling back to TCP as allowed", r->source.text);
 	r->proto = NFS_PROTO_TCP;
-	r->version = 0;
+	r->version = allowed_from(r, 0);
 	if (attempt_begin(r, now) < 0)
 		round_failed(r, now);
+}
+
+/* What is tried: server, transport, version. */
+static void describe_attempt(const struct root *r, char *buf, size_t size)
+{
+	bool named = !streq(r->result.server, r->result.address);
+	char source[NFS_SOURCE_MAX] = "";
+
+	nfs_source_text(source, sizeof(source), r->result.server, r->result.path);
+	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "",
+		named ? r->result.address : "", named ? ")" : "", nfs_proto_name(r->proto),
+		nfs_version_name(r->version));
 }
 
 static void describe_failure(struct root *r, const struct verdict *v, int error, const char *text)
 {
 	char what[NFS_TEXT_MAX];
 
-	root_describe(r, what, sizeof(what));
-	snprintf(r->text, sizeof(r->text), "%s: %s%s%s", what, *v->words ? v->words
-		: strerror(error), *text ? ": " : "", text);
-	r->cause = v->cause;
+	describe_attempt(r, what, sizeof(what));
+	snprintf(r->source.text, sizeof(r->source.text), "%s: %s%s%s", what,
+		*v->words ? v->words : strerror(error), *text ? ": " : "", text);
+	r->source.cause = v->cause;
 }
 
-/* Which version, as an index, may do what this one could not; 0: none. */
-static size_t next_version(const struct root *r, enum remedy remedy)
+/* Which version may do what this one could not; NFS_VERSION_MAX: none. */
+static enum nfs_version next_version(const struct root *r, enum remedy remedy)
 {
-	size_t last = r->cfg.n_versions - 1;
-
-	if (remedy == REMEDY_VERSION && r->version < last)
-		return r->version + 1;
-	return remedy == REMEDY_PATH && r->version < last &&
-		r->cfg.versions[last] == NFS_VERSION_3 ? last : 0;
+	if (remedy == REMEDY_VERSION)
+		return allowed_from(r, r->version + 1);
+	return remedy == REMEDY_PATH && r->version < NFS_VERSION_3
+		? allowed_from(r, NFS_VERSION_3) : NFS_VERSION_MAX;
 }
 
 /* The next step after an attempt that failed with an errno, of which text says more. */
 static void attempt_failed(struct root *r, const struct verdict *v, int error, const char *text,
 	uint64_t now)
 {
-	size_t next = next_version(r, v->remedy);
+	enum nfs_version next = next_version(r, v->remedy);
 
 	if (r->path_asked) {
 		round_failed(r, now);
 		return;
 	}
 	describe_failure(r, v, error, text);
-	if (next) {
+	if (next < NFS_VERSION_MAX) {
 		r->version = next;
 		r->path_asked = v->remedy == REMEDY_PATH;
 		if (attempt_begin(r, now) < 0)
@@ -373,23 +336,35 @@ static void attempt_failed(struct root *r, const struct verdict *v, int error, c
 
 static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 {
-	r->result.version = r->cfg.versions[r->version];
-	r->result.proto = r->proto;
-	r->result.port = attempt_port(r);
-	if (!r->result.port && r->result.version != NFS_VERSION_3)
-		r->result.port = NFS_PORT;
-	r->result.fell_back = r->proto != r->cfg.proto;
-	r->result.overlay = r->cfg.overlay != NULL;
-	strscpy(r->result.init, out->init, sizeof(r->result.init));
-	r->deadline = NSEC_NEVER;
-	r->event = ROOT_EVENT_MOUNTED;
+	struct root_result *res = &r->result;
+	char port[16] = "", source[NFS_SOURCE_MAX] = "";
+
+	res->version = r->version;
+	res->proto = r->proto;
+	res->port = attempt_port(r);
+	if (!res->port && res->version != NFS_VERSION_3)
+		res->port = NFS_PORT;
+	res->fell_back = r->proto != r->asked;
+	res->overlay = r->cfg.overlay != NULL;
+	res->attempts = r->source.attempts;
+	strscpy(res->init, out->init, sizeof(res->init));
+	nfs_source_text(source, sizeof(source), res->server, res->path);
+	if (res->port)
+		snprintf(port, sizeof(port), " port %u", res->port);
+	snprintf(r->source.text, sizeof(r->source.text), "%.200s mounted, NFS %s over %s%s%s%s",
+		source, nfs_version_name(res->version), nfs_proto_name(res->proto), port,
+		res->fell_back ? ", fallen back from RDMA" : "",
+		res->overlay ? ", under a writable layer" : "");
+	r->source.deadline = NSEC_NEVER;
+	source_raise(&r->source, SOURCE_MOUNTED);
 	set_state(r, STATE_MOUNTED, now);
 }
 
 static void no_init(struct root *r, const struct outcome *out, uint64_t now)
 {
-	r->cause = CAUSE_ROOT_NO_INIT;
-	snprintf(r->text, sizeof(r->text), "%s:%s: %s", r->cfg.server, r->cfg.path, out->init);
+	r->source.cause = CAUSE_ROOT_NO_INIT;
+	snprintf(r->source.text, sizeof(r->source.text), "%.100s:%.100s: %.110s",
+		r->result.server, r->result.path, out->init);
 	round_failed(r, now);
 }
 
@@ -397,17 +372,22 @@ static void no_init(struct root *r, const struct outcome *out, uint64_t now)
  * may. */
 static void no_layer(struct root *r, const struct outcome *out, uint64_t now)
 {
-	r->cause = (enum cause)out->layer_cause;
-	snprintf(r->text, sizeof(r->text), "%s", out->text);
+	r->source.cause = (enum cause)out->layer_cause;
+	strscpy(r->source.text, out->text, sizeof(r->source.text));
 	round_failed(r, now);
+}
+
+static void end_span(const struct root *r, int error, uint64_t now)
+{
+	report_span(r->cfg.env->report, "root", nfs_proto_name(r->proto), r->began, now, error);
 }
 
 static void attempt_done(struct root *r, const struct outcome *out, uint64_t now)
 {
 	const struct verdict *v;
 
-	r->worker = worker_free(r->worker);
-	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, out->error);
+	r->source.worker = worker_free(r->source.worker);
+	end_span(r, out->error, now);
 	if (out->error == 0) {
 		mounted(r, out, now);
 		return;
@@ -429,62 +409,96 @@ static void attempt_timed_out(struct root *r, uint64_t now)
 	const struct verdict *v = mount_verdict(r->proto, ETIMEDOUT);
 
 	abandon(r);
-	report_span(r->env->report, "root", nfs_proto_name(r->proto), r->began, now, -ETIMEDOUT);
+	end_span(r, -ETIMEDOUT, now);
 	attempt_failed(r, v, ETIMEDOUT, "", now);
 }
 
-int root_dispatch(struct root *r, uint64_t now)
+void root_dispatch(struct source *s, uint64_t now)
 {
+	struct root *r = (struct root *)s;
 	struct outcome out;
-	int received = worker_receive(r->worker, &out, now);
+	int received = worker_receive(s->worker, &out, now);
 
 	if (received == -EPIPE) {
 		out = (struct outcome){.error = -EIO};
-		worker_end(r->worker);
+		worker_end(s->worker);
 		snprintf(out.text, sizeof(out.text), "the mount process %s",
-			worker_end_text(r->worker));
+			worker_end_text(s->worker));
 	}
 	if (received == -ETIMEDOUT)
 		attempt_timed_out(r, now);
 	else if (received)
 		attempt_done(r, &out, now);
-	else if (now >= r->deadline && r->state == STATE_BACKOFF)
+	else if (now >= s->deadline && r->state == STATE_BACKOFF)
 		pause_over(r, now);
+}
+
+enum cause root_describe(const struct source *s, char *buf, size_t size)
+{
+	char what[NFS_TEXT_MAX];
+
+	describe_attempt((const struct root *)s, what, sizeof(what));
+	snprintf(buf, size, "waiting for the mount of %s", what);
+	return CAUSE_ROOT_UNREACHABLE;
+}
+
+/* --- its begin ------------------------------------------------------------------------------- */
+
+static int take_texts(struct root *r)
+{
+	struct root_result *res = &r->result;
+
+	return strscpy(res->server, r->cfg.server->name, sizeof(res->server)) < 0 ||
+		strscpy(res->address, r->cfg.address, sizeof(res->address)) < 0 ||
+		strscpy(res->path, r->cfg.server->path, sizeof(res->path)) < 0 ||
+		strscpy(res->options, r->plan->options, sizeof(res->options)) < 0 ? -EINVAL : 0;
+}
+
+int root_begin(struct source **ret, const struct source_config *cfg, uint64_t now)
+{
+	struct root *r = make();
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	r->cfg = *cfg;
+	r->plan = root_plan(cfg->choice);
+	r->ops = cfg->nfs ? cfg->nfs : &real_ops;
+	r->asked = r->proto = r->plan->proto == PLAN_NFS_PROTO_RDMA && !cfg->no_rdma
+		? NFS_PROTO_RDMA : NFS_PROTO_TCP;
+	r->version = allowed_from(r, 0);
+	r->source.server = cfg->server->addr;
+	r->source.rounds = cfg->rounds;
+	r->source.attempts = cfg->attempts;
+	e = r->version == NFS_VERSION_MAX ? -EINVAL : take_texts(r);
+	if (e >= 0)
+		e = attempt_begin(r, now);
+	if (e < 0) {
+		root_end(&r->source);
+		return e;
+	}
+	source_raise(&r->source, SOURCE_STEP);
+	*ret = &r->source;
 	return 0;
 }
 
-enum root_event root_pop_event(struct root *r)
+int root_take(struct source **ret, const struct env *env, const char *sysroot, const char *init)
 {
-	enum root_event e = r->event;
+	_cleanup_free_ struct root *r = make();
+	char source[NFS_SOURCE_MAX];
+	int e = r ? root_adopt(env, sysroot, &r->result) : -ENOMEM;
+	struct root_result *res;
 
-	r->event = ROOT_EVENT_NONE;
-	return e;
-}
-
-enum cause root_failure(const struct root *r, const char **ret_text)
-{
-	*ret_text = r->text;
-	return r->cause;
-}
-
-unsigned root_rounds(const struct root *r)
-{
-	return r->rounds;
-}
-
-const struct root_result *root_result(const struct root *r)
-{
-	return &r->result;
-}
-
-void root_describe(const struct root *r, char *buf, size_t size)
-{
-	bool named = !streq(r->cfg.server, r->cfg.address);
-	char source[NFS_SOURCE_MAX] = "";
-
-	nfs_source_text(source, sizeof(source), r->cfg.server, r->cfg.path);
-	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "", named
-		? r->cfg.address : "",
-		named ? ")" : "", nfs_proto_name(r->proto),
-		nfs_version_name(r->cfg.versions[r->version]));
+	if (e <= 0)
+		return e;
+	res = &r->result;
+	if (init_check_limited(sysroot, init, res->init, INIT_CHECK_LIMIT_MS) < 0)
+		return 0;
+	(void)value_inet(res->address, strlen(res->address), &r->source.server);
+	report_log(env->report, REPORT_INFO, "root", now_ns(), "%s is mounted already, adopted",
+		nfs_source_text(source, sizeof(source), res->server, res->path)
+		? source : "the root");
+	*ret = &r->source;
+	r = NULL;
+	return 1;
 }

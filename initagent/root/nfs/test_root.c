@@ -86,76 +86,101 @@ static const struct root_ops ops = {
 	.mount = fake_mount, .check = fake_check, .answers = fake_answers, .overlay = fake_overlay};
 static const struct env no_env = {.prefix = ""};
 
-/* With the first so many of the versions that nfs: stands for. */
-static struct root *make_of(const char *server, bool fallback, size_t n_versions)
-{
-	struct root_config cfg = {
-		.target = "/nonexistent",
-		.server = server,
-		.address = "192.0.2.1",
-		.path = "/export",
-		.options = "hard",
-		.versions = {NFS_VERSION_42, NFS_VERSION_41, NFS_VERSION_40, NFS_VERSION_3},
-		.n_versions = n_versions,
-		.proto = NFS_PROTO_RDMA,
-		.fallback_tcp = fallback,
-		.ops = &ops,
-	};
-	struct root *r = NULL;
+#define V4 (PLAN_NFS_V42 | PLAN_NFS_V41 | PLAN_NFS_V40)
 
-	CHECK_INT(root_new(&r, &no_env, &cfg), 0);
-	return r;
+/* What the target would give: its parts may be changed before begin(). */
+static struct plan_nfs plan;
+static struct source_server server;
+static const struct root_choice choice = {.kind = PLAN_ROOT_NFS, .nfs = &plan};
+static struct source_config config;
+
+static void prepare(const char *name, bool fallback, unsigned versions)
+{
+	plan = (struct plan_nfs){.versions = versions, .proto = PLAN_NFS_PROTO_RDMA,
+		.fallback_tcp = fallback, .options = "hard"};
+	server = (struct source_server){.path = "/export", .servers = 1};
+	strscpy(server.name, name, sizeof(server.name));
+	config = (struct source_config){.env = &no_env, .choice = &choice, .server = &server,
+		.address = "192.0.2.1", .sysroot = "/nonexistent", .ways = 1, .nfs = &ops};
 }
 
-static struct root *make(const char *server, bool fallback)
+static struct source *begin(uint64_t now)
 {
-	return make_of(server, fallback, 3);
+	struct source *s = NULL;
+
+	CHECK_INT(root_begin(&s, &config, now), 0);
+	CHECK_INT(source_pop_event(s), SOURCE_STEP);
+	return s;
 }
 
-/* Runs on until an event, round after round; a fake clock jumps to each deadline once nothing is
- * left to read. */
-static enum root_event run(struct root *r, uint64_t *now)
+static void endp(struct source **s)
+{
+	root_end(*s);
+}
+
+static struct source *make(const char *name, bool fallback)
+{
+	prepare(name, fallback, V4);
+	return begin(0);
+}
+
+static struct source *make_of(const char *name)
+{
+	prepare(name, false, V4 | PLAN_NFS_V3);
+	return begin(0);
+}
+
+/* Runs on until an event, round after round as the target lets them follow; a fake clock jumps to
+ * each deadline once nothing is left to read. */
+static enum source_event run(struct source **s, uint64_t *now)
 {
 	for (int i = 0; i < 100; i++) {
-		enum root_event e = root_pop_event(r);
-		struct pollfd pfd = {.fd = root_fd(r), .events = POLLIN};
+		enum source_event e = source_pop_event(*s);
+		struct pollfd pfd = {.events = POLLIN};
 
-		if (e == ROOT_EVENT_AGAIN)
-			CHECK_INT(root_start(r, *now), 0);
-		else if (e != ROOT_EVENT_NONE)
+		if (e == SOURCE_AGAIN) {
+			config.rounds = (*s)->rounds;
+			config.attempts = (*s)->attempts;
+			root_end(*s);
+			*s = begin(*now);
+		} else if (e != SOURCE_NONE) {
 			return e;
-		pfd.fd = root_fd(r);
+		}
+		pfd.fd = source_worker_fd(*s);
 		if (pfd.fd < 0 || poll(&pfd, 1, 500) == 0)
-			*now = root_deadline(r);
-		root_dispatch(r, *now);
+			*now = source_worker_deadline(*s);
+		root_dispatch(*s, *now);
 	}
 	check_fail(__FILE__, __LINE__, "no event after 100 steps");
+}
+
+static const struct root_result *result(const struct source *s)
+{
+	return s->record;
 }
 
 TEST(first_attempt_wins)
 {
 	uint64_t now = NSEC_PER_SEC;
-	_cleanup_(root_freep) struct root *r = make("good", false);
+	_cleanup_(endp) struct source *r = make("good", false);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
-	CHECK_INT(root_result(r)->version, NFS_VERSION_42);
-	CHECK_INT(root_result(r)->proto, NFS_PROTO_RDMA);
-	CHECK_INT(root_result(r)->port, 20049);
-	CHECK_INT(root_result(r)->attempts, 1);
-	CHECK_STR(root_result(r)->init, "/sbin/init");
+	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+	CHECK_INT(result(r)->version, NFS_VERSION_42);
+	CHECK_INT(result(r)->proto, NFS_PROTO_RDMA);
+	CHECK_INT(result(r)->port, 20049);
+	CHECK_INT(r->attempts, 1);
+	CHECK_STR(result(r)->init, "/sbin/init");
 }
 
 TEST(versions_walk_down)
 {
 	uint64_t now = 0;
-	_cleanup_(root_freep) struct root *r = make("only40", false);
+	_cleanup_(endp) struct source *r = make("only40", false);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
-	CHECK_INT(root_result(r)->version, NFS_VERSION_40);
-	CHECK_INT(root_result(r)->attempts, 3);
-	CHECK_INT(root_result(r)->fell_back, 0);
+	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+	CHECK_INT(result(r)->version, NFS_VERSION_40);
+	CHECK_INT(r->attempts, 3);
+	CHECK_INT(result(r)->fell_back, 0);
 }
 
 /* Exports below fsid=0 have another path in version 4: version 3 is asked at once, in the same
@@ -166,12 +191,11 @@ TEST(a_path_that_only_version_3_knows)
 
 	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
 		uint64_t now = 0;
-		_cleanup_(root_freep) struct root *r = make_of(servers[i], false, 4);
+		_cleanup_(endp) struct source *r = make_of(servers[i]);
 
-		CHECK_INT(root_start(r, now), 0);
-		CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
-		CHECK_INT(root_result(r)->version, NFS_VERSION_3);
-		CHECK_INT(root_result(r)->attempts, 2);
+		CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+		CHECK_INT(result(r)->version, NFS_VERSION_3);
+		CHECK_INT(r->attempts, 2);
 	}
 }
 
@@ -180,15 +204,13 @@ TEST(a_path_that_only_version_3_knows)
 TEST(a_path_that_no_version_knows)
 {
 	uint64_t now = 0;
-	_cleanup_(root_freep) struct root *r = make_of("old", false, 4);
-	const char *text;
+	_cleanup_(endp) struct source *r = make_of("old");
 
-	CHECK_INT(root_start(r, now), 0);
 	for (unsigned round = 1; round <= 2; round++) {
-		CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-		CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_EXPORT);
-		CHECK(strstr(text, "no such path") && strstr(text, "4.2"));
-		CHECK_INT(root_result(r)->attempts, 2 * round);
+		CHECK_INT(run(&r, &now), SOURCE_FAILED);
+		CHECK_INT(r->cause, CAUSE_ROOT_NO_EXPORT);
+		CHECK(strstr(r->text, "no such path") && strstr(r->text, "4.2"));
+		CHECK_INT(r->attempts, 2 * round);
 	}
 }
 
@@ -196,89 +218,77 @@ TEST(a_path_that_no_version_knows)
 TEST(a_path_that_version_4_does_not_know)
 {
 	uint64_t now = 0;
-	_cleanup_(root_freep) struct root *r = make("fsid0", false);
-	const char *text;
+	_cleanup_(endp) struct source *r = make("fsid0", false);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_EXPORT);
-	CHECK_INT(root_result(r)->attempts, 1);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_NO_EXPORT);
+	CHECK_INT(r->attempts, 1);
 }
 
 TEST(refused_rdma_falls_back_after_three_rounds)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = make("onlytcp", true);
+	_cleanup_(endp) struct source *r = make("onlytcp", true);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_RDMA);
-	CHECK(strstr(text, "rdma/4.2 port 20049"));
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
-	CHECK_INT(root_result(r)->proto, NFS_PROTO_TCP);
-	CHECK_INT(root_result(r)->port, 2049);
-	CHECK_INT(root_result(r)->fell_back, 1);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_NO_RDMA);
+	CHECK(strstr(r->text, "rdma/4.2 port 20049"));
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+	CHECK_INT(result(r)->proto, NFS_PROTO_TCP);
+	CHECK_INT(result(r)->port, 2049);
+	CHECK_INT(result(r)->fell_back, 1);
 }
 
 TEST(a_server_that_is_down_is_not_called_one_without_rdma)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = make("down", false);
+	_cleanup_(endp) struct source *r = make("down", false);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_REFUSED);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_REFUSED);
 }
 
 TEST(impossible_rdma_falls_back_at_once)
 {
 	uint64_t now = 0;
-	_cleanup_(root_freep) struct root *r = make("nordma", true);
+	_cleanup_(endp) struct source *r = make("nordma", true);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
-	CHECK_INT(root_result(r)->attempts, 2);
+	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+	CHECK_INT(r->attempts, 2);
 }
 
 TEST(no_fallback_unless_allowed)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = make("nordma", false);
+	_cleanup_(endp) struct source *r = make("nordma", false);
 
-	CHECK_INT(root_start(r, now), 0);
 	for (int i = 0; i < 5; i++) {
-		CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-		CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_RDMA);
+		CHECK_INT(run(&r, &now), SOURCE_FAILED);
+		CHECK_INT(r->cause, CAUSE_ROOT_NO_RDMA);
 	}
 }
 
 TEST(bad_options_are_fatal)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = make("badopt", true);
+	_cleanup_(endp) struct source *r = make("badopt", true);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FATAL);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_MOUNT_FAILED);
-	CHECK_INT(root_deadline(r) == NSEC_NEVER, 1);
+	CHECK_INT(run(&r, &now), SOURCE_FATAL);
+	CHECK_INT(r->cause, CAUSE_ROOT_MOUNT_FAILED);
+	CHECK_INT(source_worker_deadline(r) == NSEC_NEVER, 1);
 }
 
 TEST(back_off_doubles_with_jitter)
 {
 	uint64_t now = 0, want = NSEC_PER_SEC / 4;
-	_cleanup_(root_freep) struct root *r = make("noexport", true);
+	_cleanup_(endp) struct source *r = make("noexport", true);
 
-	CHECK_INT(root_start(r, now), 0);
 	for (int i = 0; i < 8; i++) {
 		uint64_t wait;
 
-		CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-		wait = root_deadline(r) - now;
+		CHECK_INT(run(&r, &now), SOURCE_FAILED);
+		wait = source_worker_deadline(r) - now;
 		CHECK(wait >= want && wait <= want + want / 4);
 		want = min_u64(want * 2, 4 * NSEC_PER_SEC);
 	}
@@ -287,42 +297,34 @@ TEST(back_off_doubles_with_jitter)
 TEST(a_dead_child_is_a_failed_round)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = make("crash", false);
+	_cleanup_(endp) struct source *r = make("crash", false);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_MOUNT_FAILED);
-	CHECK(strstr(text, "the mount process crashed (aborted)"));
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_MOUNT_FAILED);
+	CHECK(strstr(r->text, "the mount process crashed (aborted)"));
 }
 
 TEST(a_hanging_mount_is_killed_at_its_limit)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = make("hang", false);
+	_cleanup_(endp) struct source *r = make("hang", false);
 
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(now, 16 * (long long)NSEC_PER_SEC);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_UNREACHABLE);
+	CHECK_INT(r->cause, CAUSE_ROOT_UNREACHABLE);
 }
 
 TEST(root_without_init)
 {
 	uint64_t now = 0;
-	const char *text;
-	_cleanup_(root_freep) struct root *r = NULL;
-	struct root_config cfg = {
-		.target = "/nonexistent", .server = "good", .address = "192.0.2.1", .path = "/e",
-		.versions = {NFS_VERSION_3}, .n_versions = 1, .init = "/none", .ops = &ops,
-	};
+	_cleanup_(endp) struct source *r = NULL;
 
-	CHECK_INT(root_new(&r, &no_env, &cfg), 0);
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_ROOT_NO_INIT);
-	CHECK(strstr(text, "/none"));
+	prepare("good", false, PLAN_NFS_V3);
+	config.init = "/none";
+	r = begin(now);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_NO_INIT);
+	CHECK(strstr(r->text, "/none"));
 }
 
 TEST(verdicts_differ_by_transport)
@@ -333,67 +335,56 @@ TEST(verdicts_differ_by_transport)
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 12345)->remedy, REMEDY_RETRY);
 }
 
-TEST(overlong_strings_are_refused)
+TEST(overlong_strings_and_no_version_are_refused)
 {
-	static char path[2000];
-	struct root *r = NULL;
-	struct root_config cfg = {
-		.target = "/t", .server = "s", .address = "192.0.2.1", .path = path,
-		.versions = {NFS_VERSION_42}, .n_versions = 1, .ops = &ops,
-	};
+	static char options[2000];
+	struct source *r = NULL;
 
-	memset(path, 'x', sizeof(path) - 1);
-	CHECK_INT(root_new(&r, &no_env, &cfg), -EINVAL);
-	cfg.path = "/p";
-	cfg.n_versions = 0;
-	CHECK_INT(root_new(&r, &no_env, &cfg), -EINVAL);
+	memset(options, 'x', sizeof(options) - 1);
+	prepare("s", false, PLAN_NFS_V42);
+	plan.options = options;
+	CHECK_INT(root_begin(&r, &config, 0), -EINVAL);
+	prepare("s", false, 0);
+	CHECK_INT(root_begin(&r, &config, 0), -EINVAL);
 }
 
-static struct root *make_layered(const struct env *env, const struct plan_overlay *o)
+/* The folder of the case, for what lies below the layer. */
+static struct source *make_layered(struct env *env, const struct plan_overlay *o)
 {
-	struct root_config cfg = {
-		.target = "/nonexistent", .server = "good", .address = "192.0.2.1", .path =
-			"/export", .options = "",
-		.versions = {NFS_VERSION_42, NFS_VERSION_41}, .n_versions = 2, .proto =
-		NFS_PROTO_TCP, .overlay = o, .ops = &ops,
-	};
-	struct root *r = NULL;
+	static char dir[] = "/tmp/initagent-root-XXXXXX";
 
-	CHECK_INT(root_new(&r, env, &cfg), 0);
-	return r;
+	env->prefix = check_dir(dir);
+	prepare("good", false, PLAN_NFS_V42 | PLAN_NFS_V41);
+	plan.proto = PLAN_NFS_PROTO_TCP;
+	config.env = env;
+	config.overlay = o;
+	return begin(0);
 }
 
 TEST(a_writable_layer_over_the_export)
 {
-	char dir[] = "/tmp/initagent-root-XXXXXX";
-	struct env env = {.prefix = dir};
+	struct env env = {0};
 	struct plan_overlay o = {.asked = true};
-	_cleanup_(root_freep) struct root *r = make_layered(&env, &o);
+	_cleanup_(endp) struct source *r = make_layered(&env, &o);
 	uint64_t now = 0;
 
-	check_dir(dir);
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
-	CHECK(root_result(r)->overlay);
-	CHECK_INT(root_result(r)->attempts, 1);
+	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+	CHECK(result(r)->overlay);
+	CHECK_INT(r->attempts, 1);
 }
 
 /* Another version of NFS would not help: one attempt a round, under its own cause. */
 TEST(a_layer_that_cannot_be_made)
 {
-	char dir[] = "/tmp/initagent-root-XXXXXX";
-	struct env env = {.prefix = dir};
+	struct env env = {0};
 	struct plan_overlay o = {.asked = true, .size = 1};
-	_cleanup_(root_freep) struct root *r = make_layered(&env, &o);
-	const char *text;
+	_cleanup_(endp) struct source *r = make_layered(&env, &o);
 	uint64_t now = 0;
 
-	check_dir(dir);
-	CHECK_INT(root_start(r, now), 0);
-	CHECK_INT(run(r, &now), ROOT_EVENT_FAILED);
-	CHECK_INT(root_failure(r, &text), CAUSE_IMAGE_OVERLAY);
-	CHECK(strstr(text, "No space left"));
-	CHECK_INT(root_result(r)->attempts, 1);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_IMAGE_OVERLAY);
+	CHECK(strstr(r->text, "No space left"));
+	CHECK_INT(r->attempts, 1);
 	o.size = 0;
-	CHECK_INT(run(r, &now), ROOT_EVENT_MOUNTED);
+	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * source: what every kind of root is to the target: one row of functions (root/sources.c has the
- * table).
+ * table), and what their objects have in common (source.c).
  * In: what the command line or a lease names, the server whose turn it is, the rail it is reached
  * over.
  * Out: events, and in the end what was mounted.
@@ -26,6 +26,7 @@ struct need {
 };
 
 #define NEEDS_MAX 16
+#define SOURCE_SITE_MAX 300
 
 /* The root as the command line or a lease names it. Only the part of its kind is there. */
 struct root_choice {
@@ -66,6 +67,7 @@ static inline bool source_refused(const struct source_refusals *r, size_t server
 }
 
 struct root_ops;
+struct block_ops;
 
 /* Everything borrowed until end(). */
 struct source_config {
@@ -83,50 +85,52 @@ struct source_config {
 	const char *address;	 /* numeric, a link-local one with its interface; "" not known */
 	unsigned turn;		 /* which of the servers */
 	unsigned rounds, attempts; /* before this one, with other servers or addresses */
-	/* servers, or addresses of a name: there is a pause only after so many failures */
+	/* servers, or addresses of a name, 1 or more: there is a pause only after so many
+	 * failures */
 	unsigned ways;
 	bool no_rdma;		 /* RDMA cannot be had and TCP is allowed */
 	struct source_refusals *refusals;
-	const struct root_ops *nfs; /* the seam for tests; NULL in the product */
+	const struct root_ops *nfs;	 /* seams for tests; NULL in the product */
+	const struct block_ops *block;
 };
 
-enum source_event_type {
+/* In the order they are popped. */
+enum source_event {
 	SOURCE_NONE,
-	SOURCE_STEP,	/* describe() has something new to say */
 	SOURCE_LOOKUP,	/* find an address for lookup() and call resolved() */
 	SOURCE_MODULE,	/* load module() and call module_settled(), loaded or not */
+	SOURCE_STEP,	/* describe() has something new to say */
 	SOURCE_FAILED,	/* an attempt failed; it goes on by itself, or SOURCE_AGAIN follows */
+	SOURCE_MOUNTED, /* text says what */
 	/* the pause is over: end() and begin() again, with the next server or address */
 	SOURCE_AGAIN,
-	SOURCE_MOUNTED, /* text says what */
 	SOURCE_FATAL,	/* trying again cannot help, with any of the servers */
+	SOURCE_EVENT_MAX,
 };
 
-struct source_event {
-	enum source_event_type type;
-	enum cause cause;
-	char text[REPORT_TEXT_MAX];
-	unsigned rounds, attempts; /* so far */
+/* What the object of each kind begins with. The kind writes it, the target reads it. */
+struct source {
+	unsigned events;	  /* bit: enum source_event, not yet popped */
+	enum cause cause;	  /* of the last failure */
+	char text[REPORT_TEXT_MAX]; /* of the last failure; once mounted, what is */
+	unsigned rounds, attempts; /* so far, those of earlier ones included */
+	uint64_t deadline;	  /* of the state, NSEC_NEVER: none */
+	struct worker *worker;	  /* the process at work; NULL: none */
+	/* Of what was mounted, for the console, the hand-over and state.json. */
+	const void *record;	  /* as source_ops.fields has it */
+	const char *init;
+	struct inet_addr server;  /* family 0: not known, or not needed any more */
+	uint64_t phase_end;	  /* of source_ops.phase */
 };
 
 /* Of a transfer. */
 struct source_progress {
-	const char *step; /* static */
-	uint64_t bytes;
+	const char *step;	 /* "manifest", "image", "mounting" ...; static */
+	char site[SOURCE_SITE_MAX]; /* the mirror at hand; "" none */
+	uint64_t bytes, size;	 /* there (unpacked, when mounting), of all; size 0: not known */
+	uint64_t rate, left;	 /* bytes a second; seconds, UINT64_MAX: not known */
 	unsigned attempts;
-	struct inet_addr asked; /* the server at hand; family 0: a name's */
-};
-
-struct web_progress;
-
-/* For the console, the hand-over and state.json. */
-struct source_result {
-	const char *init;
-	struct inet_addr server; /* family 0: not known, or not needed any more */
-	const char *phase;	 /* before the mount, "fetch" or "connect"; NULL: nothing */
-	uint64_t phase_end;
-	const void *record;	 /* of what was mounted, as source_ops.fields has it */
-	const struct web_progress *fetch; /* of an image on its way */
+	struct inet_addr asked;	 /* the server at hand; family 0: a name's */
 };
 
 /* A line of /run/initagent/env, and the field of the record that it repeats. */
@@ -136,6 +140,7 @@ struct source_env {
 
 struct source_ops {
 	enum plan_root_kind kind;
+	const char *phase; /* before the mount, "fetch" or "connect"; NULL: none */
 	bool provable;	 /* keys and digests prove what it brings */
 	/* looks names up and connects by itself, over whichever rail has the route */
 	bool asks_alone;
@@ -169,35 +174,44 @@ struct source_ops {
 
 	/* adopt: an earlier agent mounted such a root: 1 with ret, to be ended; 0: it did not;
 	 * -EBUSY: something else is mounted. */
-	int (*adopt)(void **ret, const struct env *env, const char *sysroot, const char *init);
+	int (*adopt)(struct source **ret, const struct env *env, const char *sysroot,
+		const char *init);
 	/* drop: removes an incomplete root. NULL: there can be none. */
 	void (*drop)(const struct env *env, const char *sysroot);
 
-	/* begin: 0 or -errno. end: work under way is ended; what is mounted stays. */
-	int (*begin)(void **ret, const struct source_config *cfg, uint64_t now);
-	void (*end)(void *s);
+	/* begin: 0 or -errno. end: work under way is ended, s is freed; what is mounted stays. */
+	int (*begin)(struct source **ret, const struct source_config *cfg, uint64_t now);
+	void (*end)(struct source *s);
 	/* fd: changes with each dispatch; -1: none right now. */
-	int (*fd)(const void *s);
-	uint64_t (*deadline)(const void *s);
-	void (*dispatch)(void *s, uint64_t now);
-	/* pop_event: several may be there, until SOURCE_NONE. */
-	void (*pop_event)(void *s, struct source_event *ret);
+	int (*fd)(const struct source *s);
+	uint64_t (*deadline)(const struct source *s);
+	void (*dispatch)(struct source *s, uint64_t now);
 	/* describe: what is going on. Returns the cause that the time is spent on; CAUSE_NONE: all
 	 * is well. */
-	enum cause (*describe)(const void *s, char *buf, size_t size);
-	void (*result)(const void *s, struct source_result *ret);
+	enum cause (*describe)(const struct source *s, char *buf, size_t size);
 
 	/* Where the kind has none of these: NULL. */
-	const char *(*lookup)(const void *s);
-	void (*resolved)(void *s, const struct inet_addr *addr, const char *why, uint64_t now);
-	const char *(*module)(const void *s);
-	void (*module_settled)(void *s, uint64_t now);
+	const char *(*lookup)(const struct source *s);
+	void (*resolved)(struct source *s, const struct inet_addr *addr, const char *why,
+		uint64_t now);
+	const char *(*module)(const struct source *s);
+	void (*module_settled)(struct source *s, uint64_t now);
 	/* way_lost: the interface under the transfer is of no use any more. */
-	void (*way_lost)(void *s, uint64_t now);
-	void (*progress)(const void *s, struct source_progress *ret);
+	void (*way_lost)(struct source *s, uint64_t now);
+	void (*progress)(const struct source *s, struct source_progress *ret);
 };
 
 extern const struct source_ops nfs_source, image_source, block_source;
+
+/* source_raise: queues an event, once. source_pop_event: the next one. */
+void source_raise(struct source *s, enum source_event e);
+enum source_event source_pop_event(struct source *s);
+/* source_worker_fd, source_worker_deadline: of a kind that works in its worker alone. */
+int source_worker_fd(const struct source *s);
+uint64_t source_worker_deadline(const struct source *s);
+/* source_back_off: the deadline of the pause after a failure; another: a server or address that was
+ * not asked in this round has its turn, at once. */
+void source_back_off(struct source *s, unsigned ways, bool another, uint64_t now);
 
 /* sources.c: the kinds of this build. source_of: NULL: not in this build, or none. */
 const struct source_ops *source_of(enum plan_root_kind kind);

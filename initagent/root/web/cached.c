@@ -55,9 +55,9 @@ static void missed(struct web *w, uint64_t now)
 	if (cause == CAUSE_NONE) {
 		report_log(w->env->report, REPORT_INFO, "root", now, "cache %s", text);
 	} else {
-		w->cause = cause;
-		strscpy(w->text, text, sizeof(w->text));
-		web_raise(w, WEB_EVENT_RETRY);
+		w->source.cause = cause;
+		strscpy(w->source.text, text, sizeof(w->source.text));
+		source_raise(&w->source, SOURCE_FAILED);
 	}
 	/* What a bad entry wrote over is nothing to build upon. */
 	cache_progress(w->cache, &bytes, &size);
@@ -74,7 +74,7 @@ static void found(struct web *w, uint64_t now)
 	cache_progress(w->cache, &w->result.bytes, &size);
 	w->result.cached = true;
 	sha256_text(w->key, w->result.sha256);
-	w->result.fetched = now;
+	w->source.phase_end = now;
 	strscpy(w->result.site, w->cfg.plan->cache, sizeof(w->result.site));
 	note_write(w->env, &w->result);
 }
@@ -86,7 +86,7 @@ void web_cache_step(struct web *w, uint64_t now)
 	cache_dispatch(w->cache, now);
 	switch (cache_pop_event(w->cache)) {
 	case CACHE_EVENT_NONE: return;
-	case CACHE_EVENT_PROGRESS: web_raise(w, WEB_EVENT_PROGRESS); return;
+	case CACHE_EVENT_PROGRESS: source_raise(&w->source, SOURCE_STEP); return;
 	case CACHE_EVENT_MISSED: good = false; break;
 	case CACHE_EVENT_DONE: good = true; break;
 	default: return;

@@ -107,7 +107,7 @@ void note_parse(char *text, struct web_result *ret)
 
 void note_read(const struct env *env, struct web_result *ret)
 {
-	char text[PLAN_URL_MAX + 2 * WEB_SITE_MAX];
+	char text[PLAN_URL_MAX + 2 * SOURCE_SITE_MAX];
 
 	if (env_read(env, text, sizeof(text), "%s/%s", STATE_DIR, NAME) > 0)
 		note_parse(text, ret);

@@ -38,10 +38,10 @@ extern const struct web_state_row {
 } web_states[WEB_STATE_MAX];
 
 struct web {
+	struct source source; /* the first */
 	const struct env *env;
 	struct web_config cfg;
 	enum web_state state;
-	unsigned events; /* bit: enum web_event, not yet popped */
 	struct keys keys;
 	struct fetch *mirror_bytes;   /* the list of mirrors, until it is read */
 	struct mirror_list *list;
@@ -65,14 +65,11 @@ struct web {
 	struct cache *cache;
 	bool cache_bad;		   /* it cannot be used */
 	const char *module;	   /* that the image needs; NULL: none, or it was asked for */
-	enum cause cause;
-	char text[IMAGE_TEXT_MAX];
 	struct web_result result;
 };
 
 /* The parts of a step; web.c. web_image_there: all its bytes are. web_mount: it is proved. */
 void web_set_state(struct web *w, enum web_state to, uint64_t now);
-void web_raise(struct web *w, enum web_event e);
 void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now);
 void web_fetch_image(struct web *w, uint64_t now);
 void web_image_there(struct web *w, uint64_t now);

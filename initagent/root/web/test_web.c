@@ -152,7 +152,7 @@ static void open_lab(struct lab *l)
 	l->plan.minmem_mib = 1;
 }
 
-static void wait_for_more(struct web *w, uint64_t end)
+static void wait_for_more(struct source *w, uint64_t end)
 {
 	struct pollfd p = {.fd = web_fd(w), .events = POLLIN};
 	uint64_t now = now_ns(), at = min_u64(web_deadline(w), end);
@@ -161,15 +161,14 @@ static void wait_for_more(struct web *w, uint64_t end)
 	web_dispatch(w, now_ns());
 }
 
-static void take(struct web *w, struct lab *l)
+static void take(struct source *w, struct lab *l)
 {
-	enum web_event e;
-	const char *text;
+	enum source_event e;
 
-	while ((e = web_pop_event(w)) != WEB_EVENT_NONE) {
-		CHECK(e != WEB_EVENT_MOUNTED);
-		if (e == WEB_EVENT_FATAL || (e == WEB_EVENT_RETRY && l->hasty))
-			l->cause = web_failure(w, &text);
+	while ((e = source_pop_event(w)) != SOURCE_NONE) {
+		CHECK(e != SOURCE_MOUNTED);
+		if (e == SOURCE_FATAL || (e == SOURCE_FAILED && l->hasty))
+			l->cause = w->cause;
 	}
 }
 
@@ -177,18 +176,18 @@ static void take(struct web *w, struct lab *l)
 static void go(struct lab *l)
 {
 	const struct web_config cfg = {.plan = &l->plan, .target = l->sysroot, .node = 1};
-	_cleanup_(web_freep) struct web *w = NULL;
+	struct source *w = NULL;
 	pid_t server = start_server(l);
 	uint64_t end = now_ns() + TIME_LIMIT;
 	ssize_t n;
 
 	l->plan.url = l->url;
-	CHECK_INT(web_new(&w, &l->env, &cfg), 0);
-	web_start(w, now_ns());
+	CHECK_INT(web_start(&w, &l->env, &cfg, now_ns()), 0);
 	for (take(w, l); !l->cause && now_ns() < end; take(w, l))
 		wait_for_more(w, end);
 	kill(server, SIGKILL);
 	waitpid(server, NULL, 0);
+	web_end(w);
 	n = pread(l->log, l->asked, sizeof(l->asked) - 1, 0);
 	CHECK(n >= 0);
 }

@@ -62,8 +62,9 @@ void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state,
 	}
 	if (!*bad && cfg->ca && r != -ENOMEM)
 		bad = cfg->ca;
-	snprintf(w->text, sizeof(w->text), "%.240s%s%s", bad, *bad ? ": " : "", strerror(-r));
-	web_stop(w, CAUSE_FETCH_URL, w->text, now);
+	snprintf(w->source.text, sizeof(w->source.text), "%.240s%s%s", bad,
+		*bad ? ": " : "", strerror(-r));
+	web_stop(w, CAUSE_FETCH_URL, w->source.text, now);
 }
 
 /* The most that each of them may have, and what follows the URL's own name. */

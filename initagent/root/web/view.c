@@ -2,6 +2,8 @@
 /* view: what console, state.json and the boot are told of the web room. */
 #include "root/web/private.h"
 
+#include "url.h"
+
 const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
 	[WEB_MIRRORS] = {"mirrors", "list of mirrors", CAUSE_FETCH_CONNECT},
@@ -26,11 +28,11 @@ static const struct image *image_of(const struct web *w)
 	return w->stream ? stream_image(w->stream) : w->image;
 }
 
-void web_progress(const struct web *w, struct web_progress *ret)
+static void progress(const struct web *w, struct source_progress *ret)
 {
 	struct fetch_progress p;
 
-	*ret = (struct web_progress){.step = web_states[w->state].name, .left = UINT64_MAX};
+	*ret = (struct source_progress){.step = web_states[w->state].name, .left = UINT64_MAX};
 	if (w->state == WEB_MOUNTING)
 		ret->bytes = image_progress(image_of(w));
 	if (w->cache)
@@ -46,6 +48,18 @@ void web_progress(const struct web *w, struct web_progress *ret)
 	strscpy(ret->site, p.site, sizeof(ret->site));
 }
 
+void web_progress(const struct source *s, struct source_progress *ret)
+{
+	const struct web *w = (const struct web *)s;
+	const char *site;
+	struct url url;
+
+	progress(w, ret);
+	site = *ret->site ? ret->site : w->cfg.plan->url;
+	if (url_parse(&url, site, strlen(site)) == 0)
+		ret->asked = url.address;
+}
+
 static const char *mib(uint64_t bytes, char *buf, size_t size)
 {
 	snprintf(buf, size, bytes < UINT64_C(10) << 20 ? "%.1f" : "%.0f",
@@ -56,9 +70,9 @@ static const char *mib(uint64_t bytes, char *buf, size_t size)
 static void describe_fetch(const struct web *w, char *buf, size_t size)
 {
 	char have[24], all[24], rate[24], left[40] = "";
-	struct web_progress p;
+	struct source_progress p;
 
-	web_progress(w, &p);
+	progress(w, &p);
 	if (!p.bytes) {
 		snprintf(buf, size, "waiting for the %s%s%s", web_states[w->state].words,
 			*p.site ? " from " : "", p.site);
@@ -74,9 +88,9 @@ static void describe_fetch(const struct web *w, char *buf, size_t size)
 static void describe_cache(const struct web *w, char *buf, size_t size)
 {
 	char have[24], all[24];
-	struct web_progress p;
+	struct source_progress p;
 
-	web_progress(w, &p);
+	progress(w, &p);
 	if (p.size)
 		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words,
 			mib(p.bytes, have, sizeof(have)), mib(p.size, all, sizeof(all)));
@@ -84,8 +98,20 @@ static void describe_cache(const struct web *w, char *buf, size_t size)
 		snprintf(buf, size, "looking into the cache %s", w->cfg.plan->cache);
 }
 
-void web_describe(const struct web *w, char *buf, size_t size)
+/* While bytes come, nothing is wrong. */
+static enum cause waits_for(const struct web *w)
 {
+	struct source_progress p;
+
+	progress(w, &p);
+	if ((w->fetch || w->cache) && p.bytes)
+		return CAUSE_NONE;
+	return w->source.cause && w->fetch ? w->source.cause : web_states[w->state].cause;
+}
+
+enum cause web_describe(const struct source *s, char *buf, size_t size)
+{
+	const struct web *w = (const struct web *)s;
 	char have[24];
 
 	if (w->fetch)
@@ -97,26 +123,5 @@ void web_describe(const struct web *w, char *buf, size_t size)
 			mib(image_progress(image_of(w)), have, sizeof(have)));
 	else
 		strscpy(buf, web_states[w->state].words, size);
-}
-
-/* While bytes come, nothing is wrong. */
-enum cause web_waits_for(const struct web *w)
-{
-	struct web_progress p;
-
-	web_progress(w, &p);
-	if ((w->fetch || w->cache) && p.bytes)
-		return CAUSE_NONE;
-	return w->cause && w->fetch ? w->cause : web_states[w->state].cause;
-}
-
-enum cause web_failure(const struct web *w, const char **ret_text)
-{
-	*ret_text = w->text;
-	return w->cause;
-}
-
-const struct web_result *web_result(const struct web *w)
-{
-	return &w->result;
+	return waits_for(w);
 }

@@ -20,24 +20,10 @@ void web_set_state(struct web *w, enum web_state to, uint64_t now)
 	w->state = to;
 }
 
-int web_new(struct web **ret, const struct env *env, const struct web_config *cfg)
+void web_end(struct source *s)
 {
-	struct web *w = calloc(1, sizeof(*w));
+	struct web *w = (struct web *)s;
 
-	if (!w)
-		return -ENOMEM;
-	w->env = env;
-	w->cfg = *cfg;
-	w->file = -1;
-	w->list_end = NSEC_NEVER;
-	*ret = w;
-	return 0;
-}
-
-struct web *web_free(struct web *w)
-{
-	if (!w)
-		return NULL;
 	fetch_free(w->fetch);
 	fetch_free(w->mirror_bytes);
 	mirror_list_free(w->list);
@@ -52,21 +38,15 @@ struct web *web_free(struct web *w)
 	free(w->manifest);
 	closep(&w->file);
 	free(w);
-	return NULL;
-}
-
-void web_raise(struct web *w, enum web_event e)
-{
-	w->events |= 1U << e;
 }
 
 void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now)
 {
-	w->cause = cause;
+	w->source.cause = cause;
 	w->stream = stream_free(w->stream);
-	if (text != w->text)
-		strscpy(w->text, text, sizeof(w->text));
-	web_raise(w, WEB_EVENT_FATAL);
+	if (text != w->source.text)
+		strscpy(w->source.text, text, sizeof(w->source.text));
+	source_raise(&w->source, SOURCE_FATAL);
 	web_set_state(w, WEB_STOPPED, now);
 }
 
@@ -210,7 +190,7 @@ void web_mount(struct web *w, uint64_t now)
 		mount_image(w, now);
 		return;
 	}
-	web_raise(w, WEB_EVENT_MODULE);
+	source_raise(&w->source, SOURCE_MODULE);
 	web_set_state(w, WEB_MODULE, now);
 }
 
@@ -291,10 +271,10 @@ static void image_fetched(struct web *w, uint64_t now)
 	fetch_progress(w->fetch, &p);
 	w->result.bytes = p.bytes;
 	w->result.attempts = p.attempts;
-	w->result.fetched = now;
+	w->source.phase_end = now;
 	strscpy(w->result.site, p.site, sizeof(w->result.site));
 	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.address.family)
-		w->result.server = url.address;
+		w->source.server = url.address;
 	w->fetch = fetch_free(w->fetch);
 	note_write(w->env, &w->result);
 	if (w->stream_cause)
@@ -308,7 +288,7 @@ static void image_fetched(struct web *w, uint64_t now)
 static void fetched(struct web *w, uint64_t now)
 {
 	/* What went wrong on the way is over. */
-	w->cause = CAUSE_NONE;
+	w->source.cause = CAUSE_NONE;
 	switch (w->state) {
 	case WEB_MIRRORS: web_list_there(w, now); break;
 	case WEB_MANIFEST: manifest_there(w, now); break;
@@ -318,33 +298,33 @@ static void fetched(struct web *w, uint64_t now)
 }
 
 /* A missing signature has a cause of its own. */
-static void fetch_failed(struct web *w, enum web_event event, uint64_t now)
+static void fetch_failed(struct web *w, bool fatal, uint64_t now)
 {
 	const char *text;
 	enum cause cause = fetch_failure(w->fetch, &text);
 
 	if (w->state == WEB_MIRRORS) {
-		web_list_failed(w, event == WEB_EVENT_FATAL, now);
+		web_list_failed(w, fatal, now);
 		return;
 	}
 	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
 		cause = CAUSE_SIGNATURE_MISSING;
-	if (event == WEB_EVENT_FATAL) {
+	if (fatal) {
 		web_stop(w, cause, text, now);
 		return;
 	}
-	w->cause = cause;
-	strscpy(w->text, text, sizeof(w->text));
-	web_raise(w, event);
+	w->source.cause = cause;
+	strscpy(w->source.text, text, sizeof(w->source.text));
+	source_raise(&w->source, SOURCE_FAILED);
 }
 
 static void fetch_event(struct web *w, enum fetch_event event, uint64_t now)
 {
 	switch (event) {
 	case FETCH_EVENT_DONE: fetched(w, now); break;
-	case FETCH_EVENT_RETRY: fetch_failed(w, WEB_EVENT_RETRY, now); break;
-	case FETCH_EVENT_FATAL: fetch_failed(w, WEB_EVENT_FATAL, now); break;
-	case FETCH_EVENT_LOOKUP: web_raise(w, WEB_EVENT_LOOKUP); break;
+	case FETCH_EVENT_RETRY: fetch_failed(w, false, now); break;
+	case FETCH_EVENT_FATAL: fetch_failed(w, true, now); break;
+	case FETCH_EVENT_LOOKUP: source_raise(&w->source, SOURCE_LOOKUP); break;
 	default: break;
 	}
 }
@@ -366,7 +346,7 @@ static void fetch_step(struct web *w, uint64_t now)
 		web_stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
 		return;
 	}
-	web_raise(w, WEB_EVENT_PROGRESS);
+	source_raise(&w->source, SOURCE_STEP);
 	web_stream_step(w, now);
 }
 
@@ -403,6 +383,22 @@ static void proof_step(struct web *w, uint64_t now)
 	proved(w, now);
 }
 
+static void mounted(struct web *w, uint64_t now)
+{
+	const struct web_result *r = &w->result;
+	double seconds = (double)(w->source.phase_end - r->began) / 1e9;
+	double mib = (double)r->bytes / (1 << 20);
+
+	w->result.image = *image_result(w->image);
+	store_drop(w->env);
+	snprintf(w->source.text, sizeof(w->source.text),
+		"%s from %.160s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
+		image_kind_name(r->image.kind), r->site, mib, seconds,
+		seconds > 0 ? mib / seconds : 0, r->proof);
+	source_raise(&w->source, SOURCE_MOUNTED);
+	web_set_state(w, WEB_MOUNTED, now);
+}
+
 static void image_step(struct web *w, uint64_t now)
 {
 	const char *text;
@@ -411,13 +407,8 @@ static void image_step(struct web *w, uint64_t now)
 	image_dispatch(w->image, now);
 	switch (image_pop_event(w->image)) {
 	case IMAGE_EVENT_NONE: break;
-	case IMAGE_EVENT_PROGRESS: web_raise(w, WEB_EVENT_PROGRESS); break;
-	case IMAGE_EVENT_MOUNTED:
-		w->result.image = *image_result(w->image);
-		store_drop(w->env);
-		web_raise(w, WEB_EVENT_MOUNTED);
-		web_set_state(w, WEB_MOUNTED, now);
-		break;
+	case IMAGE_EVENT_PROGRESS: source_raise(&w->source, SOURCE_STEP); break;
+	case IMAGE_EVENT_MOUNTED: mounted(w, now); break;
 	case IMAGE_EVENT_FAILED:
 		cause = image_failure(w->image, &text);
 		web_stop(w, cause, text, now);
@@ -425,20 +416,56 @@ static void image_step(struct web *w, uint64_t now)
 	}
 }
 
-void web_adopt(const struct env *env, struct web_result *ret)
+static struct web *make(const struct env *env)
 {
-	note_read(env, ret);
-	store_drop(env);
+	struct web *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->env = env;
+	w->file = -1;
+	w->list_end = NSEC_NEVER;
+	w->source.record = &w->result;
+	w->source.init = w->result.image.init;
+	return w;
 }
 
-void web_start(struct web *w, uint64_t now)
+int web_start(struct source **ret, const struct env *env, const struct web_config *cfg,
+	uint64_t now)
 {
+	struct web *w = make(env);
+
+	if (!w)
+		return -ENOMEM;
+	w->cfg = *cfg;
 	begin(w, now);
 	take_events(w, now);
+	*ret = &w->source;
+	return 0;
 }
 
-void web_dispatch(struct web *w, uint64_t now)
+int web_take(struct source **ret, const struct env *env, const char *sysroot, const char *init)
 {
+	struct web *w = make(env);
+
+	if (!w)
+		return -ENOMEM;
+	if (image_adopt(env, sysroot, init, &w->result.image) <= 0) {
+		free(w);
+		return 0;
+	}
+	note_read(env, &w->result);
+	store_drop(env);
+	report_log(env->report, REPORT_INFO, "root", now_ns(),
+		"the root of the image is mounted already, adopted");
+	*ret = &w->source;
+	return 1;
+}
+
+void web_dispatch(struct source *s, uint64_t now)
+{
+	struct web *w = (struct web *)s;
+
 	if (w->list || now >= w->list_end)
 		web_list_step(w, now);
 	else if (w->fetch)
@@ -454,10 +481,12 @@ void web_dispatch(struct web *w, uint64_t now)
 	take_events(w, now);
 }
 
-/* --- what the owner sees --------------------------------------------------------------------- */
+/* --- what the target sees -------------------------------------------------------------------- */
 
-int web_fd(const struct web *w)
+int web_fd(const struct source *s)
 {
+	const struct web *w = (const struct web *)s;
+
 	if (w->state == WEB_MOUNTED || w->state == WEB_STOPPED)
 		return -1;
 	if (w->list)
@@ -473,8 +502,10 @@ int web_fd(const struct web *w)
 	return w->image ? image_fd(w->image) : -1;
 }
 
-uint64_t web_deadline(const struct web *w)
+uint64_t web_deadline(const struct source *s)
 {
+	const struct web *w = (const struct web *)s;
+
 	if (w->state == WEB_STOPPED)
 		return NSEC_NEVER;
 	if (w->fetch)
@@ -482,43 +513,43 @@ uint64_t web_deadline(const struct web *w)
 	return w->cache ? cache_deadline(w->cache) : w->list_end;
 }
 
-enum web_event web_pop_event(struct web *w)
+const char *web_lookup(const struct source *s)
 {
-	for (enum web_event e = WEB_EVENT_NONE + 1; e < WEB_EVENT_MAX; e++)
-		if (w->events & 1U << e) {
-			w->events &= ~(1U << e);
-			return e;
-		}
-	return WEB_EVENT_NONE;
-}
+	const struct web *w = (const struct web *)s;
 
-const char *web_lookup(const struct web *w)
-{
 	return w->fetch ? fetch_lookup(w->fetch) : NULL;
 }
 
-void web_way_lost(struct web *w, uint64_t now)
+void web_way_lost(struct source *s, uint64_t now)
 {
+	struct web *w = (struct web *)s;
+
 	if (w->fetch)
 		fetch_way_lost(w->fetch, now);
 }
 
-void web_resolved(struct web *w, const struct inet_addr *addr, const char *why, uint64_t now)
+void web_resolved(struct source *s, const struct inet_addr *addr, const char *why, uint64_t now)
 {
+	struct web *w = (struct web *)s;
+
 	if (addr)
-		w->result.server = *addr;
+		s->server = *addr;
 	if (w->fetch)
 		fetch_resolved(w->fetch, addr, why, now);
 	take_events(w, now);
 }
 
-const char *web_module(const struct web *w)
+const char *web_module(const struct source *s)
 {
+	const struct web *w = (const struct web *)s;
+
 	return w->state == WEB_MODULE ? w->module : NULL;
 }
 
-void web_module_settled(struct web *w, uint64_t now)
+void web_module_settled(struct source *s, uint64_t now)
 {
+	struct web *w = (struct web *)s;
+
 	if (w->state == WEB_MODULE)
 		mount_image(w, now);
 }
