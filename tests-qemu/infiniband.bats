@@ -8,6 +8,7 @@
 load lib/infiniband
 
 guid=50:54:00:ff:fe:99:00:64
+second=50:54:00:ff:fe:99:00:65
 
 # assert_rail FILTER WANT: of the rail that carries the root.
 assert_rail() {
@@ -42,15 +43,41 @@ rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0"
     assert_rail .address 10.9.0.50/24
 }
 
-@test "BOOTIF= as a boot ROM's GUID, BOOTIF= as its 48-bit form, rd.ib.guid=, ifname= by GUID" {
-    local words
-    for words in "BOOTIF=20-${guid//:/-}" "BOOTIF=01-50-54-00-99-00-64" \
-        "rd.ib.guid=0x${guid//:/}" "rd.ib.guid=ff:00:00:00:00:00:02:00:00:02:c9:00:$guid" \
-        "ifname=boot0:80:00:02:08:fe:80:00:00:00:00:00:00:$guid ip=boot0:dhcp"; do
-        node_start "$image" "$console $ib_root rd.rdma.link=sib0,softib,eth0 rd.neednet=1 $words"
-        assert_boot 90 4.2 rdma
-        assert_rail .address 10.9.0.20/24
+# boots_from HCA ADDRESS WORDS: two HCAs that both lead to the root; each has an address reserved. The
+# second becomes ACTIVE later, so that a node that chooses by itself takes the first.
+boots_from() {
+    NODE_SECOND=1
+    on server "rule leaf01/p3 delay:1500 dir=tx class=0x81 method=2 attr=0x15"
+    node_start "$image" "$console $ib_root rd.rdma.link=sib0,softib,eth0 \
+rd.rdma.link=sib1,softib,eth1 rd.neednet=1 $3"
+    assert_boot 120 4.2 rdma
+    assert_rail .rdma.device "$1"
+    assert_rail .address "$2/24"
+}
+
+@test "two HCAs that both lead to the root, none chosen: the first" {
+    boots_from sib0 10.9.0.20 ip=dhcp
+}
+
+@test "BOOTIF= picks the second of two HCAs: a boot ROM's GUID, bare, all 20 octets, 48 bits" {
+    local form
+    for form in "20-${second//:/-}" "${second//:/-}" "01-50-54-00-99-00-65" \
+        "20-80-00-12-34-fe-80-00-00-00-00-00-00-${second//:/-}"; do
+        boots_from sib1 10.9.0.21 "BOOTIF=$form"
     done
+}
+
+@test "rd.ib.guid=, rd.ib.port= pick the second of two HCAs" {
+    local words
+    for words in "rd.ib.guid=0x${second//:/}" rd.ib.port=sib1/1 \
+        "rd.ib.guid=ff:00:00:00:00:00:02:00:00:02:c9:00:$second"; do
+        boots_from sib1 10.9.0.21 "$words"
+    done
+}
+
+@test "ifname= and ip= by that name pick the second of two HCAs, whatever QPN and prefix are" {
+    boots_from sib1 10.9.0.21 \
+        "ifname=boot0:80:00:02:08:fe:80:00:00:00:00:00:00:$second ip=boot0:dhcp"
     assert_rail .netdev boot0
 }
 
