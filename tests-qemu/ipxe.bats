@@ -249,4 +249,13 @@ can_verify() {
 	boot $MAC
 	ends
 	said "as.guest=1 BOOTIF=20-b8-ce-f6-03-00-31-33-33"
+	# FlexBoot before 3.5.403 has no hwaddr: six octets of the GUID lead to the node's script
+	rm "$T/keys"
+	"$SITE" -f "$T/site.yaml" render "$T/tree"
+	sed -i 's/^set path:string default/set lemac:hex b8:ce:f6:31:33:33\n&/
+		s,netX/hwaddr,netX/nosuch,g; s,netX/mac,lemac,g' "$T/tree/http/boot.ipxe"
+	boot $MAC
+	ends
+	said "initagent [4 script] http://10.0.2.2:8001/node/b8cef6313333.ipxe"
+	said "hostname=n1 rd.ib.client-id=flexboot"
 }

@@ -46,8 +46,11 @@ site() {
 }
 
 infiniband() {
+	local bios="loaders: {bios: file}"
+
 	site "fabric: infiniband, pool: 10.0.0.200-10.0.0.250${1:-}" \
-		"n1: {guid: $GUID, address: 10.0.0.11, uuid: 01020304-0506-0708-090a-0b0c0d0e0f10}" "${2:-}"
+		"n1: {guid: $GUID, address: 10.0.0.11, uuid: 01020304-0506-0708-090a-0b0c0d0e0f10}" \
+		"${2:-$bios}"
 }
 
 ethernet() {
@@ -116,6 +119,12 @@ stages() {
 	gets agent $GUID $FLEXBOOT -- addr=10.0.0.11 host=n1 file=
 	# the next boot
 	gets flexboot $GUID -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe
+	# a FlexBoot that does not say that it is an iPXE; a PXE loader would start it in a circle
+	gets flexboot-noclass $GUID -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
+	gets flexboot-noclass b8cef60300313338 -- file=http://10.0.0.1/boot.ipxe
+	gets flexboot-hw b8cef60300313337 -- file=http://10.0.0.1/boot.ipxe
+	# only a ROM gets one
+	gets agent b8cef60300313336 20b8cef60300313336 -- file=
 	# a node that nobody knows gets an address of the pool, and the script
 	gets flexboot b8cef60300313339 -- file=http://10.0.0.1/boot.ipxe
 	[[ $output == addr=10.0.0.2[0-4][0-9]" "* ]]
@@ -129,6 +138,9 @@ ethernet_stages() {
 	gets pxe-efi 525400000001 -- addr=10.0.0.11 file=ipxe-x64.efi
 	gets http-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/loaders/ipxe-x64.efi \
 		vendor=HTTPClient
+	gets pxe-arm64 525400000001 -- addr=10.0.0.11 file=ipxe-arm64.efi vendor= next=10.0.0.1
+	gets http-arm64 525400000001 -- addr=10.0.0.11 \
+		file=http://10.0.0.1/loaders/ipxe-arm64.efi vendor=HTTPClient
 	gets ipxe 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets ipxe-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets agent-ethernet 525400000001 -- addr=10.0.0.11 host=e1 file=

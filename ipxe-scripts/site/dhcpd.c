@@ -43,16 +43,27 @@ static void put_network(struct text *t, const struct site *s, const struct site_
 
 static void put_boot(struct text *t, const struct site *s, const struct site_server *me)
 {
+	/* dhcpd has no parentheses around a part of a condition. */
+	static const char *const script_for[] = {
+		"if exists user-class and option user-class = \"iPXE\"",
+		"elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
+		"substring(option dhcp-client-identifier, 0, 12) = " FLEXBOOT_DUID,
+		"elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
+		"substring(option dhcp-client-identifier, 0, 1) = 20",
+	};
+
 	text_printf(t,
 		"\n"
-		"# iPXE and FlexBoot (user class iPXE) get the script; the others a loader for "
-		"their architecture.\n"
+		"# iPXE and FlexBoot get the script; the others a loader for their architecture.\n"
+		"# FlexBoot is not always of user class iPXE: a PXE client with one of its client "
+		"identifiers is one, too.\n"
 		"option client-arch code 93 = unsigned integer 16;\n"
-		"next-server %s;\n"
-		"if exists user-class and option user-class = \"iPXE\" {\n\tfilename \"",
-		addr_text(me->address.addr));
-	first_url(t, s, me);
-	text_put(t, "/boot.ipxe\";\n}\n");
+		"next-server %s;\n", addr_text(me->address.addr));
+	for (size_t i = 0; i < ARRAY_SIZE(script_for); i++) {
+		text_printf(t, "%s {\n\tfilename \"", script_for[i]);
+		first_url(t, s, me);
+		text_put(t, "/boot.ipxe\";\n}\n");
+	}
 	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 		_cleanup_text_ struct text file = {0};

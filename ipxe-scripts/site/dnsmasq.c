@@ -51,9 +51,14 @@ static void put_network(struct text *t, const struct site *s, const struct site_
 static void put_boot(struct text *t, const struct site *s, const struct site_server *me)
 {
 	text_put(t, "\n"
-		    "# iPXE and FlexBoot (user class iPXE) get the script; the others a loader for "
-		    "their architecture.\n"
-		    "dhcp-userclass=set:ipxe,iPXE\n");
+		    "# iPXE and FlexBoot get the script; the others a loader for their architecture.\n"
+		    "# FlexBoot is not always of user class iPXE: a PXE client with one of its client "
+		    "identifiers is one, too.\n"
+		    "dhcp-userclass=set:ipxe,iPXE\n"
+		    "dhcp-vendorclass=set:pxe,PXEClient\n"
+		    "dhcp-match=set:romid,61," FLEXBOOT_DUID ":*\n"
+		    "dhcp-match=set:romid,61,20:*\n"
+		    "tag-if=set:ipxe,tag:pxe,tag:romid\n");
 	for (size_t i = 0; i < BOOT_ARCHES; i++)
 		text_printf(t, "dhcp-match=set:%s,option:client-arch,%u\n", boot_arches[i].tag,
 			boot_arches[i].number);

@@ -93,19 +93,25 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 	_cleanup_text_ struct text file = {0}, test = {0};
 	const char *comma = "";
 
-	text_put(t, "  // iPXE and FlexBoot (user class iPXE) get the script; the others a loader "
-		    "for their architecture.\n"
+	text_put(t, "  // iPXE and FlexBoot get the script; the others a loader for their "
+		    "architecture.\n"
+		    "  // FlexBoot is not always of user class iPXE: a PXE client with one of its "
+		    "client identifiers is one, too.\n"
 		    "  \"client-classes\": [");
 	first_url(&file, s, me);
 	text_put(&file, "/boot.ipxe");
-	put_class(t, "ipxe", "option[77].hex == 'iPXE'", file.data, false, &comma);
+	put_class(t, "ipxe",
+		"option[77].hex == 'iPXE' or (substring(option[60].hex, 0, 9) == 'PXEClient' and "
+		"(substring(option[61].hex, 0, 12) == 0x" FLEXBOOT_DUID_HEX
+		" or substring(option[61].hex, 0, 1) == 0x20))",
+		file.data, false, &comma);
 	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 
 		text_clear(&file);
 		text_clear(&test);
 		boot_file(&file, s, me, a);
-		text_printf(&test, "not (option[77].hex == 'iPXE') and option[93].hex == 0x%04x",
+		text_printf(&test, "not member('ipxe') and option[93].hex == 0x%04x",
 			a->number);
 		if (file.len)
 			put_class(t, a->tag, test.data, file.data, a->http, &comma);

@@ -53,10 +53,13 @@ static void put_identity(struct text *t, const struct site_boot *b)
 	text_put(t, "\n"
 		    "# On InfiniBand hwaddr is the port GUID and mac six octets of it; on Ethernet "
 		    "both are the same.\n"
+		    "# FlexBoot before 3.5.403 has no hwaddr.\n"
 		    ":identity\n"
-		    "set id ${netX/hwaddr:hexraw}\n"
+		    "set id ${netX/mac:hexraw}\n"
 		    "set bootif 01-${netX/mac:hexhyp}\n"
+		    "isset ${netX/hwaddr} && set id ${netX/hwaddr:hexraw} || goto identified\n"
 		    "iseq ${netX/hwaddr} ${netX/mac} || set bootif 20-${netX/hwaddr:hexhyp}\n"
+		    ":identified\n"
 		    "set path node/${id}.ipxe\n"
 		    "echo initagent [3 identity] ${id} has ${netX/ip}\n");
 	/* To iPXE a timeout of 0 is none. */

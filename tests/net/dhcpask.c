@@ -5,12 +5,12 @@
  *	dhcpask IFNAME SHAPE PORT-ID [CLIENT-ID]
  *
  * SHAPE is a row of the table below. PORT-ID is the port's GUID (16 hex digits) or MAC (12).
- *CLIENT-ID (hex) is for the shape agent. One line on success:
+ * CLIENT-ID (hex) is for the shape agent. One line on success:
  *
  *	addr=10.0.0.5 host=node001 file=http://... vendor=HTTPClient next=10.0.0.1
  *
  * file is option 67 or else the header's. Exit status 1: no offer, or no acknowledgement, in
- *WAIT_MS.
+ * WAIT_MS.
  */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
@@ -25,26 +25,40 @@
 /* Kea and dnsmasq answer in a millisecond; a reply that never comes is waited for so long. */
 #define WAIT_MS 2000
 
-enum id_form { ID_NONE, ID_FLEXBOOT, ID_IPXE, ID_GIVEN };
+enum id_form { ID_NONE, ID_FLEXBOOT, ID_HW, ID_IPXE, ID_GIVEN };
 
-/* As in the headers of real clients: ../../docs/dhcp-infiniband.md. */
+/*
+ * As in the packets of real clients. What is known of them, and from where:
+ * FlexBoot's client identifiers: NVIDIA, FlexBoot user manual, "Case I: InfiniBand Ports". Its
+ *	chaddr of six octets, and a version without user class: warewulf3, issues 77 and 104.
+ * UEFI on InfiniBand, and the iPXE that it loads, without client identifier: warewulf3, pull
+ *	request 312.
+ * iPXE: a capture in its issue 1374 (options 57, 93, 94, 60, 77, 55, 175, 61, 97).
+ * PXE ROM: the PXE specification 2.1, 2.2.1 (options 57, 97, 93, 94, 60, no client identifier).
+ * agent: RFC 4390.
+ * No capture of FlexBoot itself was found: the rest of its options are iPXE's, which it is made of.
+ */
 struct shape {
 	const char *name;
 	uint8_t htype, hlen;
 	enum id_form id;
 	const char *vendor, *user;
-	int arch; /* -1: does not say */
+	int arch; /* -1: does not say, and is no PXE client */
 };
 
 static const struct shape shapes[] = {
 	{"flexboot", 1, 6, ID_FLEXBOOT, "PXEClient:Arch:00000:UNDI:002001", "iPXE", 0},
+	{"flexboot-noclass", 1, 6, ID_FLEXBOOT, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
+	{"flexboot-hw", 1, 6, ID_HW, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
 	{"ipxe", 1, 6, ID_IPXE, "PXEClient:Arch:00000:UNDI:002001", "iPXE", 0},
 	{"ipxe-efi", 1, 6, ID_IPXE, "PXEClient:Arch:00007:UNDI:003010", "iPXE", 7},
 	{"agent", 32, 0, ID_GIVEN, NULL, NULL, -1},
 	{"agent-ethernet", 1, 6, ID_NONE, NULL, NULL, -1},
 	{"pxe", 1, 6, ID_NONE, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
 	{"pxe-efi", 1, 6, ID_NONE, "PXEClient:Arch:00007:UNDI:003001", NULL, 7},
+	{"pxe-arm64", 1, 6, ID_NONE, "PXEClient:Arch:00011:UNDI:003000", NULL, 11},
 	{"http-efi", 1, 6, ID_NONE, "HTTPClient:Arch:00016:UNDI:003001", NULL, 16},
+	{"http-arm64", 1, 6, ID_NONE, "HTTPClient:Arch:00019:UNDI:003000", NULL, 19},
 };
 
 struct ask {
@@ -86,6 +100,10 @@ static void make_id(struct ask *a, const char *given)
 		memcpy(a->id, flexboot, sizeof(flexboot));
 		memcpy(a->id + sizeof(flexboot), a->port, 8);
 		a->n_id = sizeof(flexboot) + 8;
+	} else if (a->shape->id == ID_HW) {
+		a->id[0] = 0x20;
+		memcpy(a->id + 1, a->port, 8);
+		a->n_id = 9;
 	} else if (a->shape->id == ID_IPXE) {
 		a->id[0] = 1;
 		memcpy(a->id + 1, a->mac, 6);
@@ -128,6 +146,25 @@ static void as_client(struct msg *m)
 	udp[6] = udp[7] = 0;
 }
 
+/* What the PXE specification asks of every client (2.2.1), and iPXE's own encapsulated options: its
+ * serial number of features, and the priority it gives to its settings.
+ */
+static void put_pxe(struct ask *a)
+{
+	static const uint8_t undi[] = {1, 3, 1}, max_size[] = {0x05, 0xc0}, ipxe[] = {0xb1, 5, 1,
+		0x10, 0x41, 0x10, 0x00, 0xeb, 3, 1, 0, 0, 0x13, 1, 1};
+	const uint8_t arch[] = {(uint8_t)(a->shape->arch >> 8), (uint8_t)a->shape->arch};
+	uint8_t uuid[17] = {0};
+
+	memcpy(uuid + 1, a->mac, sizeof(a->mac));
+	msg_option(&a->sent, 57, max_size, sizeof(max_size));
+	msg_option(&a->sent, 93, arch, sizeof(arch));
+	msg_option(&a->sent, 94, undi, sizeof(undi));
+	msg_option(&a->sent, 97, uuid, sizeof(uuid));
+	if (a->shape->user)
+		msg_option(&a->sent, 175, ipxe, sizeof(ipxe));
+}
+
 static void send_request(struct ask *a, uint8_t type, uint32_t wanted, uint32_t server)
 {
 	static const uint8_t wants[] = {1, 3, 6, 12, 15, 17, 26, 43, 54, 60, 66, 67};
@@ -135,7 +172,6 @@ static void send_request(struct ask *a, uint8_t type, uint32_t wanted, uint32_t 
 		.sll_protocol = htons(ETHERTYPE_IP),
 		.sll_ifindex = a->ifindex,
 		.sll_halen = 6};
-	const uint8_t arch[] = {(uint8_t)(a->shape->arch >> 8), (uint8_t)a->shape->arch};
 	struct msg *m = &a->sent;
 	uint8_t *d = m->bytes + MSG_HEADERS;
 
@@ -152,7 +188,7 @@ static void send_request(struct ask *a, uint8_t type, uint32_t wanted, uint32_t 
 	if (a->shape->user)
 		msg_text(m, 77, a->shape->user);
 	if (a->shape->arch >= 0)
-		msg_option(m, 93, arch, 2);
+		put_pxe(a);
 	if (wanted) {
 		msg_u32(m, 50, wanted);
 		msg_u32(m, 54, server);
