@@ -43,8 +43,8 @@ rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0"
     assert_rail .address 10.9.0.50/24
 }
 
-# boots_from HCA ADDRESS WORDS: two HCAs that both lead to the root; each has an address reserved. The
-# second becomes ACTIVE later, so that a node that chooses by itself takes the first.
+# boots_from HCA ADDRESS WORDS: two HCAs that both lead to the root; each has an address reserved.
+# The second becomes ACTIVE later, so that a node that chooses by itself takes the first.
 boots_from() {
     NODE_SECOND=1
     on server "rule leaf01/p3 delay:1500 dir=tx class=0x81 method=2 attr=0x15"

@@ -51,9 +51,10 @@ static void put_network(struct text *t, const struct site *s, const struct site_
 static void put_boot(struct text *t, const struct site *s, const struct site_server *me)
 {
 	text_put(t, "\n"
-		    "# iPXE and FlexBoot get the script; the others a loader for their architecture.\n"
-		    "# FlexBoot is not always of user class iPXE: a PXE client with one of its client "
-		    "identifiers is one, too.\n"
+		    "# iPXE and FlexBoot get the script; the others a loader for their "
+		    "architecture.\n"
+		    "# FlexBoot is not always of user class iPXE: a PXE client with one of its "
+		    "client identifiers is one, too.\n"
 		    "dhcp-userclass=set:ipxe,iPXE\n"
 		    "dhcp-vendorclass=set:pxe,PXEClient\n"
 		    "dhcp-match=set:romid,61," FLEXBOOT_DUID ":*\n"
