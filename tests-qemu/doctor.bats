@@ -21,10 +21,13 @@ teardown_file() {
     vm_end
 }
 
+phys_state=/sys/class/infiniband/sib0/ports/1/phys_state
+hca_up="modprobe softib && ulps && switch leaf01 &&
+    /bin/rdma link add sib0 type softib netdev swhca"
+
 # fabric_up: HCA, switch, subnet manager, IPoIB with carrier, whatever was there before
 fabric_up() {
-    on server "[ -e /sys/class/infiniband/sib0 ] || {
-        modprobe softib && ulps && switch leaf01 && /bin/rdma link add sib0 type softib netdev swhca; };
+    on server "[ -e /sys/class/infiniband/sib0 ] || { $hca_up; };
         partitions; faults_clear; modprobe ib_umad; ip link set swport up; ip link set ib0 up;
         if [ ! -e /run/opensm.pid ] || sm_gone; then sm; fi;
         wait_active sib0 20 && wait_carrier ib0 20"
@@ -57,8 +60,8 @@ judged() {
 }
 
 @test "an HCA without subnet manager: where the cable ends" {
-    on server "modprobe softib && ulps && switch leaf01 && /bin/rdma link add sib0 type softib netdev swhca"
-    on server "until_true 5 grep -q LinkUp /sys/class/infiniband/sib0/ports/1/phys_state"
+    on server "$hca_up"
+    on server "until_true 5 grep -q LinkUp $phys_state"
     judged 2 '(.ports[0] | .state, .neighbour.name, .neighbour.port), .findings[].id' \
         $'INIT\nleaf01\n1\nPORT_NO_SM'
     on server "initagent doctor" | grep -F \
@@ -67,7 +70,8 @@ judged() {
 
 @test "the subnet manager answers, IPoIB has carrier" {
     fabric_up
-    judged 0 '.verdict, (.ports[0] | .sm.state, .sm.priority, (.netdevs[0] | .name, .carrier, .pkey)), (.findings | length)' \
+    judged 0 '.verdict, (.ports[0] | .sm.state, .sm.priority, (.netdevs[0] |
+        .name, .carrier, .pkey)), (.findings | length)' \
         $'ready\nalive\n0\nib0\ntrue\nffff\n0'
     # Who it is, as infiniband-diags see it.
     assert_eq "$(doctor '.ports[0].sm.guid' | head -n 1)" "$(on server "sminfo" |
@@ -75,7 +79,8 @@ judged() {
         sed 's/.*/0000000000000000&/; s/.*\(.\{16\}\)$/\1/')" "the subnet manager's GUID"
     # The file to send: the same judgement, and what it rests on.
     on server "initagent doctor --report" >"$BATS_TEST_TMPDIR/report"
-    assert_eq "$(jq -r '.doctor.verdict, (.files[] | select(.path | endswith("/sib0/ports/1/sm_lid")) | .text),
+    assert_eq "$(jq -r '.doctor.verdict,
+        (.files[] | select(.path | endswith("/sib0/ports/1/sm_lid")) | .text),
         any(.files[]; .path == "/proc/modules"), any(.kernel_log[]; test("rdma|ib0: "))' \
         "$BATS_TEST_TMPDIR/report")" $'ready\n0x1\ntrue\ntrue' "the report"
     local table
@@ -102,7 +107,8 @@ judged() {
         $'ib0 true ffff\nib0.8001 true 8001'
     on server "ip link add link ib0 name ib0.8002 type ipoib pkey 0x8002 && ip link set ib0.8002 up"
     judged 2 '.findings[] | select(.trouble) | "\(.id) \(.where)"' "IPOIB_NO_GROUP ib0.8002"
-    on server "ip link del ib0.8002; ip link add link ib0 name ib0.8009 type ipoib pkey 0x8009; ip link set ib0.8009 up"
+    on server "ip link del ib0.8002; ip link add link ib0 name ib0.8009 type ipoib pkey 0x8009;
+        ip link set ib0.8009 up"
     judged 2 '.findings[] | select(.trouble) | "\(.id) \(.where)"' "PORT_NO_PKEY ib0.8009"
     on server "ip link del ib0.8009"
 }
@@ -126,9 +132,9 @@ judged() {
 
 @test "a cable that is out" {
     fabric_up
-    on server "ip link set swport down; until_true 20 grep -q Polling /sys/class/infiniband/sib0/ports/1/phys_state"
+    on server "ip link set swport down; until_true 20 grep -q Polling $phys_state"
     judged 2 '(.findings[] | select(.trouble).id), .ports[0].neighbour' $'PORT_NO_LINK\nnull'
-    on server "ip link set swport up; until_true 20 grep -q LinkUp /sys/class/infiniband/sib0/ports/1/phys_state"
+    on server "ip link set swport up; until_true 20 grep -q LinkUp $phys_state"
 }
 
 @test "a switch that keeps silent, as one with an M_Key does" {

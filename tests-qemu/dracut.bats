@@ -17,7 +17,8 @@ setup_file() {
     local dir=$LAB/root/usr/lib/dracut/modules.d module name n=0
     # These act on root= alone, which is no longer theirs, on options that name another disk, or
     # after the boot.
-    local others=" parse-livenet fetch-liveupdate parse-iscsiroot parse-cifsroot lldpad parse-fcoe parse-nvmf-boot-connections
+    local others=" parse-livenet fetch-liveupdate parse-iscsiroot parse-cifsroot lldpad
+        parse-fcoe parse-nvmf-boot-connections
         cleanup-iscsi cleanup-fcoe stop-fcoe kill-dhclient nfsroot-cleanup "
     for module in 40network 35network-legacy 35network-manager 35connman 95nfs 95nbd 95iscsi \
         95cifs 95fcoe 95nvmf 90livenet; do

@@ -33,7 +33,8 @@ root=nfs:$server_ip:/export/noinit:vers=4.2,proto=rdma,port=20049"
 }
 
 @test "export for Kerberos alone: refused, and said" {
-    server shell 'mkdir -p /export/krb && exportfs -o sec=krb5,rw,fsid=7,no_subtree_check,insecure *:/export/krb'
+    server shell 'mkdir -p /export/krb &&
+        exportfs -o sec=krb5,rw,fsid=7,no_subtree_check,insecure *:/export/krb'
     node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
 root=nfs:$server_ip:/export/krb:vers=4.2,proto=rdma,port=20049"
     assert_failed 90 IA-E603 restart

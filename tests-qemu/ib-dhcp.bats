@@ -16,7 +16,8 @@ leases_as() {
 @test "the default is the boot ROM's form; the first packet follows the carrier" {
     leases_as 10.9.0.20 ""
     local us
-    us=$(node_state '.work[] | select(.what == "first DHCP packet on ib0") | (.end_s - .begin_s) * 1e6 | floor')
+    us=$(node_state '.work[] | select(.what == "first DHCP packet on ib0") |
+        (.end_s - .begin_s) * 1e6 | floor')
     echo "# carrier to first DHCP packet: $us us" >&3
     # An emulated processor, beside other work; on a real one it is a hundredth.
     assert_most "$us" 200000 "us from carrier to first DHCP packet"
@@ -31,7 +32,8 @@ leases_as() {
 
 @test "auto: the form the server knows when it does not know the first" {
     on server "dhcp_stop"
-    on server "sed '/id:ff/d; s/^dhcp-range=.*/dhcp-range=10.9.0.0,static/' /etc/dnsmasq.conf >/run/hw.conf"
+    on server "sed '/id:ff/d; s/^dhcp-range=.*/dhcp-range=10.9.0.0,static/' /etc/dnsmasq.conf \
+        >/run/hw.conf"
     on server "/sbin/dnsmasq --conf-file=/run/hw.conf --pid-file=/run/dnsmasq.pid"
     leases_as 10.9.0.40 ""
     assert_console 'no DHCP answer to client identifier form flexboot .*, trying form hw'

@@ -111,7 +111,8 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
     gives_up IA-E503 true rd.net.dhcp.server=10.9.0.9
 }
 @test "address in use" {
-    gives_up IA-E505 true ip=10.9.0.1::10.9.0.1:24::ib0:none "root=nfs:10.9.0.2:$root_path:proto=rdma"
+    gives_up IA-E505 true ip=10.9.0.1::10.9.0.1:24::ib0:none \
+        "root=nfs:10.9.0.2:$root_path:proto=rdma"
 }
 @test "server's address unknown to anybody" {
     gives_up IA-E601 true "root=nfs:10.9.0.99:$root_path:vers=4.2,proto=rdma,port=20049"

@@ -42,16 +42,20 @@ site() {
 	cat >"$T/site.yaml" <<-END
 		site: test
 		tree: $T/tree
-		servers: {web1: {address: 10.0.2.2, port: 8001}, web2: {address: 10.0.2.2, port: 8002}}
+		servers:
+		  web1: {address: 10.0.2.2, port: 8001}
+		  web2: {address: 10.0.2.2, port: 8002}
 		networks: {lan: {fabric: roce, subnet: 10.0.2.0/24, router: 10.0.2.2}}
-		boot: {tries: 2, wait: 1, reboot-after: 1, script-timeout: 5, timeout: 20, link-wait: 10, menu-wait-ms: 100, unknown: guest}
+		boot: {tries: 2, wait: 1, reboot-after: 1, script-timeout: 5, timeout: 20,
+		  link-wait: 10, menu-wait-ms: 100, unknown: guest}
 		images:
 		  good: {kernel: kernel, initrd: [initrd, initrd]}
 		  other: {kernel: kernel, initrd: initrd}
 		defaults: {image: good, root: "nfs:{web1}:/export:vers=4.2,proto=rdma"}
 		groups: {guest: {options: as.guest=1}, hpc: {image: other, options: as.hpc=1}}
 		nodes:
-		  n1: {mac: $MAC, address: 10.0.2.15, options: 'console=ttyS0,115200 init_arg="a  b"'}
+		  n1: {mac: $MAC, address: 10.0.2.15,
+		    options: 'console=ttyS0,115200 init_arg="a  b"'}
 	END
 	sed -i "${1:-}" "$T/site.yaml"
 	"$SITE" -f "$T/site.yaml" render "$T/tree"
@@ -110,7 +114,9 @@ said() {
 	said "initagent [3 identity] 525400000001 has 10.0.2.15"
 	said "initagent [4 script] http://10.0.2.2:8001/node/525400000001.ipxe"
 	said "initagent [5 image] n1: good from http://10.0.2.2:8001"
-	said 'echo: line initrd=initrd0 initrd=initrd1 root=nfs:10.0.2.2:/export:vers=4.2,proto=rdma console=ttyS0,115200 init_arg="a b" hostname=n1 BOOTIF=01-52-54-00-00-00-01'
+	said 'echo: line initrd=initrd0 initrd=initrd1 '\
+'root=nfs:10.0.2.2:/export:vers=4.2,proto=rdma '\
+'console=ttyS0,115200 init_arg="a b" hostname=n1 BOOTIF=01-52-54-00-00-00-01'
 	# 1234 bytes after a page with 1234 more
 	said "echo: initrd 000014D2"
 	# what was handed over is what explain says
@@ -171,7 +177,8 @@ said() {
 # commands of a build with IMAGE_TRUST_CMD, which Debian does not package. A signature is a script
 # here, whose end is the verdict.
 can_verify() {
-	sed -i 's/^imgtrust --allow /isset ${server} /; s/^imgverify [a-z0-9]* /chain --autofree /' "$T"/tree/http/node/*.ipxe
+	sed -i 's/^imgtrust --allow /isset ${server} /
+		s/^imgverify [a-z0-9]* /chain --autofree /' "$T"/tree/http/node/*.ipxe
 	grep -q '^chain --autofree ${server}/images/good/initrd1.sig || goto bad' \
 		"$T"/tree/http/node/*.ipxe
 }
@@ -215,7 +222,8 @@ can_verify() {
 	printf '\e[B\e[B\r' >&7
 	ends
 	said "initagent [5 image] hpc: other from http://10.0.2.2:8001"
-	said "echo: line initrd=initrd root=nfs:10.0.2.2:/export:vers=4.2,proto=rdma as.hpc=1 BOOTIF=01-52-54-00-00-00-01"
+	said "echo: line initrd=initrd root=nfs:10.0.2.2:/export:vers=4.2,proto=rdma as.hpc=1 \
+BOOTIF=01-52-54-00-00-00-01"
 }
 
 @test "the entry script without a lease asks for one; without a network it gives up in time" {
@@ -238,7 +246,8 @@ can_verify() {
 	site "s/roce/infiniband/; s/mac: $MAC/guid: b8cef60300313333/"
 	web 8001
 	# QEMU has no such port: the script gets its addresses as iPXE shows them there
-	sed -i 's/^set path:string default/set guid:hex b8:ce:f6:03:00:31:33:33\nset lemac:hex b8:ce:f6:31:33:33\n&/
+	sed -i 's/^set path:string default/set lemac:hex b8:ce:f6:31:33:33\n&/
+		s/^set lemac/set guid:hex b8:ce:f6:03:00:31:33:33\n&/
 		s,netX/hwaddr,guid,g; s,netX/mac,lemac,g' "$T/tree/http/boot.ipxe"
 	boot $MAC
 	ends

@@ -51,7 +51,8 @@ security_questions() {
 }
 
 @test "one export for all nodes, under a writable layer in memory; killed at the mount" {
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rw rd.overlay=tmpfs:size=16M bootmark.kill=mount"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rw \
+rd.overlay=tmpfs:size=16M bootmark.kill=mount"
     node_booted 90
     assert_clean_handover
     assert_killed mount

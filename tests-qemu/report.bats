@@ -12,8 +12,9 @@ setup_file() {
     collector_start
 }
 
-dead="rd.report=syslog://10.99.0.99 rd.report=syslog+tcp://10.99.0.99 rd.report=http://10.99.0.99/boots/ \
-rd.report=syslog+tcp://$server_ip:9 rd.report=https://nobody.example/"
+dead="rd.report=syslog://10.99.0.99 rd.report=syslog+tcp://10.99.0.99 \
+rd.report=http://10.99.0.99/boots/ rd.report=syslog+tcp://$server_ip:9 \
+rd.report=https://nobody.example/"
 
 # took: milliseconds of the boot, by the agent's own clock.
 took() {

@@ -58,10 +58,11 @@ rooms() {
 }
 
 @test "loading, links, events, removal and failures on one CPU" {
-    other_kernels_module loop "$BATS_TEST_TMPDIR/loop.cpio"
-    damage ib_ipoib sed 's/IP-over-InfiniBand/IP-0ver-InfiniBand/g' >"$BATS_TEST_TMPDIR/ipoib.cpio"
-    damage rdma_ucm head -c 3000 >"$BATS_TEST_TMPDIR/torn.cpio"
-    NODE_EXTRA="$BATS_TEST_TMPDIR/loop.cpio $BATS_TEST_TMPDIR/ipoib.cpio $BATS_TEST_TMPDIR/torn.cpio"
+    local dir=$BATS_TEST_TMPDIR
+    other_kernels_module loop "$dir/loop.cpio"
+    damage ib_ipoib sed 's/IP-over-InfiniBand/IP-0ver-InfiniBand/g' >"$dir/ipoib.cpio"
+    damage rdma_ucm head -c 3000 >"$dir/torn.cpio"
+    NODE_EXTRA="$dir/loop.cpio $dir/ipoib.cpio $dir/torn.cpio"
     rooms ""
 }
 

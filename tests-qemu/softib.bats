@@ -227,7 +227,8 @@ read_rate() {
     until_on b 20 "ping -c 1 -W 1 $sib_server"
     on b "nfs_mount $sib_server 10.9.0.3"
     on a "echo 3 >/proc/sys/vm/drop_caches; rm -f /run/sum;
-        (head -c 33554432 /mnt/big | md5sum >/run/sum.part; mv /run/sum.part /run/sum) >/dev/null 2>&1 &"
+        (head -c 33554432 /mnt/big | md5sum >/run/sum.part; mv /run/sum.part /run/sum) \
+            >/dev/null 2>&1 &"
     assert_eq "$(SIB_ASK=120 on b "head -c 33554432 /mnt/big | md5sum")" "$sum" "read by b"
     SIB_ASK=130 until_on a 120 "[ -e /run/sum ]"
     assert_eq "$(on a "cat /run/sum")" "$sum" "read by a"
@@ -332,7 +333,8 @@ read_rate() {
     # Set(PortInfo) takes 300 ms longer to arrive, each time, and three of them lead to ACTIVE;
     # OpenSM asks again after 200 ms
     on server "rule leaf01/p2 delay:300 dir=tx class=0x81 method=2 attr=0x15"
-    on a "rm -f /run/way; (until_true 20 port_is sib0 INIT; now >/run/t; until_true 20 port_is sib0 ACTIVE;
+    on a "rm -f /run/way; (until_true 20 port_is sib0 INIT; now >/run/t;
+        until_true 20 port_is sib0 ACTIVE;
         now >>/run/t; mv /run/t /run/way) >/dev/null 2>&1 &"
     on server "fault leaf01/p2 flap=200"
     until_on a 45 "[ -e /run/way ]"
@@ -415,7 +417,8 @@ busy_for() {
     on server "sm_stop"
     until_on b 30 "still sib0"
     read -r packets runs frames work time < <(busy_for 3)
-    echo "# in ${time}0 ms: $packets packets, $runs engine runs, $frames link frames, $work link work runs" >&3
+    echo "# in ${time}0 ms: $packets packets, $runs engine runs, $frames link frames," \
+        "$work link work runs" >&3
     [ "$packets $runs" = "0 0" ]
     # two beats fewer or more: what falls on the ends, and a late timer
     [ $((frames * 100)) -ge $((time - 200)) ]

@@ -18,8 +18,8 @@ setup_file() {
         "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
             --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" \
             --drivers efivarfs \
-            --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.report=efi \
-finalinit=settle rd.retry=60 $reboot"
+            --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 \
+$rxe rd.report=efi finalinit=settle rd.retry=60 $reboot"
     done
     mv "$images/node.uki" "$images/esp/EFI/BOOT/BOOTX64.EFI"
 }

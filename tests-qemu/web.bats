@@ -75,7 +75,8 @@ rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"
 }
 
 @test "a mirror whose image is damaged: that chunk from the other" {
-    boots "root=$web/damaged/root.squashfs.manifest rd.root.mirror=$web:8080/root.squashfs.manifest $(site_key)"
+    boots "root=$web/damaged/root.squashfs.manifest \
+rd.root.mirror=$web:8080/root.squashfs.manifest $(site_key)"
     assert_image 60 squashfs signature
     assert_state '[.causes[].code] | @text' '["IA-E631"]'
     assert_state .root.attempts 2

@@ -33,7 +33,8 @@ module() {
 				"$crc" ;;
 			use=* | ext=*) printf '.data\n.quad %s\n' "$symbol" ;;&
 			use=*)
-				printf '.section __versions,"a"\n.quad %s\n.asciz "%s"\n.balign 64\n' "$crc" "$symbol"
+				printf '.section __versions,"a"\n.quad %s\n' "$crc"
+				printf '.asciz "%s"\n.balign 64\n' "$symbol"
 				;;
 			ext=*)
 				printf '.section __version_ext_crcs,"a"\n.long %s\n' "$crc"
@@ -149,7 +150,8 @@ holds() {
 	module kernel/core export=core_do:0x11111111
 	module updates/core export=core_do:0x99999999
 	module kernel/ulp use=core_do:0x11111111
-	refused 1 "module kernel/ulp.ko needs core_do of version 11111111, but updates/core.ko exports version 99999999" \
+	refused 1 "module kernel/ulp.ko needs core_do of version 11111111, but updates/core.ko \
+exports version 99999999" \
 		--drivers ulp
 	module updates/ulp use=core_do:0x99999999
 	build --drivers ulp
@@ -172,7 +174,8 @@ holds() {
 	printf '0x12345679\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' \
 		>"$root/usr/src/headers/Module.symvers"
 	ln -s /usr/src/headers "$modules/build"
-	refused 1 "needs printk of version 12345678, but build/Module.symvers exports version 12345679" --drivers a
+	refused 1 "needs printk of version 12345678, but build/Module.symvers exports version\
+ 12345679" --drivers a
 	printf '0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n' \
 		>"$root/usr/src/headers/Module.symvers"
 	build --drivers a
@@ -186,7 +189,8 @@ holds() {
 @test "without that list: two modules that want different kernels" {
 	module kernel/a use=module_layout:0x1
 	module updates/b use=module_layout:0x2
-	refused 1 "module updates/b.ko needs module_layout of version 00000002, but kernel/a.ko needs version 00000001: they were built for different kernels" \
+	refused 1 "module updates/b.ko needs module_layout of version 00000002, but kernel/a.ko \
+needs version 00000001: they were built for different kernels" \
 		--drivers "a b"
 }
 
@@ -220,7 +224,8 @@ holds() {
 @test "every module option in the image is told to reach a module that knows it, or not" {
 	module kernel/my-mod parmtype=speed:int parmtype=deep_end:bool
 	mkdir "$BATS_TEST_TMPDIR/modprobe.d"
-	printf 'options my_mod speed=3 deep-end\n# options my_mod nosuch\nblacklist other\noptions other x=1\n' \
+	printf '%s\n' 'options my_mod speed=3 deep-end' '# options my_mod nosuch' \
+		'blacklist other' 'options other x=1' \
 		>"$BATS_TEST_TMPDIR/modprobe.d/a.conf"
 	run -0 build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d" --explain
 	[[ $output == \
@@ -233,7 +238,8 @@ holds() {
 	echo 'options my_mod sped=3' >"$BATS_TEST_TMPDIR/modprobe.d/b.conf"
 	run -0 --separate-stderr build --drivers my-mod --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
 	# shellcheck disable=SC2154 # of --separate-stderr
-	[ "$stderr" = "/etc/modprobe.d/b.conf: my_mod sped=3: the module is inside and has no such option" ]
+	[ "$stderr" = "/etc/modprobe.d/b.conf: my_mod sped=3: the module is inside and has no such\
+ option" ]
 }
 
 @test "firmware that is done without is said" {

@@ -130,7 +130,8 @@ fake_apt() {
 		#!/bin/bash
 		printf 'Package: low\nVersion: 1:1.1-1\n'
 		printf 'Checksums-Sha256:\n 0123 7 low_1.1.orig.tar.gz\n\n'
-		printf 'Package: low\nVersion: 1:1.0+dfsg-3\nChecksums-Sha256:\n $(sum low) 7 low_1.0.orig.tar.gz\n'
+		printf 'Package: low\nVersion: 1:1.0+dfsg-3\n'
+		printf 'Checksums-Sha256:\n $(sum low) 7 low_1.0.orig.tar.gz\n'
 	EOF
 	chmod +x "$BATS_TEST_TMPDIR"/bin/*
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH

@@ -81,7 +81,8 @@ ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
     for way in "${ways[@]}"; do
         dracut_hooks
         answers claims 0
-        run -0 in_dracut "DRACUT_SYSTEMD=1 root=nfs:10.0.0.1:/x netroot=x; $way; echo \"\$root \$rootok \${netroot-none}\""
+        run -0 in_dracut "DRACUT_SYSTEMD=1 root=nfs:10.0.0.1:/x netroot=x; $way;
+            echo \"\$root \$rootok \${netroot-none}\""
         [ "$output" = "ran 10-parse-root-opts.sh
 ran 30-parse-lvm.sh
 ran 95-parse-block.sh

@@ -307,8 +307,10 @@ sent() {
 	local began=$SECONDS date
 	# A node without a clock, and one whose server has none: of the last century, and of the
 	# next.
+	local at=08:49
 	for date in "Sun,+06+Nov+1994" "Sat,+06+Nov+2094"; do
-		to_file --sha256 "$SUM" "$U/${date: -4}?status=503&until=1&date=$date+08:49:37+GMT&after=$date+08:49:39+GMT"
+		to_file --sha256 "$SUM" "$U/${date: -4}?status=503&until=1&date=$date+$at:37+GMT\
+&after=$date+$at:39+GMT"
 		right
 		[[ $output == *"retry IA-E623 "*"done 3000000 2"* ]]
 	done
@@ -479,7 +481,8 @@ sent() {
 	# A server that does not heed If-Range.
 	to_file --sha256 "$SUM" "$U/b?cut=1000000&times=1&noetag&etag=two&since=1"
 	right
-	to_file "$U/c?cut=1000000&times=1&since=1&status=416&line=Content-Range:+bytes+*/500000&until=2"
+	to_file "$U/c?cut=1000000&times=1&since=1&status=416&until=2\
+&line=Content-Range:+bytes+*/500000"
 	right
 	[[ $output == *"retry IA-E629 "* ]]
 }

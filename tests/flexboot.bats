@@ -56,7 +56,8 @@ setup() {
 	run -0 "$flexboot" rom list "$corpus/rom/flexboot"
 	[[ $output == *"name: FlexBoot"* ]]
 	[[ $output == *"also for devices: 1019 101b"* ]]
-	[[ $output == *"Mellanox signature at 0x200: PXE version 3.7.400, device 1017, protocol IB, port 1, in image 1"* ]]
+	[[ $output == *"Mellanox signature at 0x200: PXE version 3.7.400, device 1017, protocol IB,\
+ port 1, in image 1"* ]]
 	run -0 "$flexboot" rom verify --fits 15b3:101b "$corpus/rom/flexboot"
 	run -1 "$flexboot" rom verify --fits 15b3:1003 "$corpus/rom/flexboot"
 	[[ $output == *"image 2 is for 15b3:1017 and not for the device 15b3:1003" ]]

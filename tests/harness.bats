@@ -90,8 +90,10 @@ sample() {
 	[ "${lines[0]}" = "1..201" ]
 	[ "$(grep -cE '^ok ' <<<"$output")" -eq 197 ]
 	[ "$(grep -E '^not ok' <<<"$output")" = \
-		$'not ok 42 - row 40\nnot ok 43 - row 41\nnot ok 102 - row 100\nnot ok 133 - row 131' ]
-	[[ $output == *"not ok 43 - row 41"*"SEGV"*"not ok 102 - row 100"*"4711 byte"*"# ended before its end"* ]]
+		$'not ok 42 - row 40\nnot ok 43 - row 41\n'\
+$'not ok 102 - row 100\nnot ok 133 - row 131' ]
+	[[ $output == *"not ok 43 - row 41"*"SEGV"*"not ok 102 - row 100"*"4711 byte"*\
+"# ended before its end"* ]]
 	[[ $output == *"ok 201 - row 199 # SKIP no such device here" ]]
 	run -0 "$HARNESS/rows" "row 39" "row 42"
 	[ "$output" = $'1..2\nok 1 - row 39\nok 2 - row 42' ]

@@ -120,10 +120,13 @@ partitions() {
 	END
 }
 
+no_sm="ibsim0/1 LinkUp INIT, no subnet manager yet"
+
 @test "the cable's other end is known while there is no subnet manager" {
 	run on node001 "$ASK"
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "port ibsim0/1 LinkUp INIT lid 0 sm_lid 0: ibsim0/1 LinkUp INIT, no subnet manager yet" ]
+	[ "${lines[0]}" = \
+		"port ibsim0/1 LinkUp INIT lid 0 sm_lid 0: $no_sm" ]
 	[[ ${lines[1]} == "neighbour leaf01 port 2 type 2 guid "* ]]
 	# The same as infiniband-diags see it.
 	[[ $(on node001 smpquery -D nodeinfo 0,1) == *LocalPort:*2* ]]
@@ -136,7 +139,7 @@ partitions() {
 @test "the doctor says that the subnet manager is missing, and where the cable ends" {
 	run on node002 "$AGENT" doctor
 	[ "$status" -eq 2 ]
-	[[ $output == *"IA-E306 ibsim0/1 LinkUp INIT, no subnet manager yet (cable ends at leaf01 port 3)"* ]]
+	[[ $output == *"IA-E306 $no_sm (cable ends at leaf01 port 3)"* ]]
 	[[ $output == *$'\nnot ready' ]]
 	run -0 on node002 "$ASK" --sm --group ffff
 	[[ $output == *"sm not asked: Resource temporarily unavailable"* ]]
@@ -149,7 +152,8 @@ partitions() {
 	ready polling
 	run on node001 "$AGENT" doctor
 	[ "$status" -eq 2 ]
-	[[ $output == *"IA-E305 ibsim0/1 Polling DOWN, no link partner: cable out, or its other end off"* ]]
+	[[ $output == *"IA-E305 ibsim0/1 Polling DOWN, no link partner: cable out,\
+ or its other end off"* ]]
 	[[ $output != *"cable  "* ]]
 }
 
@@ -170,7 +174,8 @@ partitions() {
 	[[ $(on node001 sminfo) == *"sm guid 0x100001, "*"priority 9 state 3 SMINFO_MASTER"* ]]
 	run on node001 "$AGENT" doctor --json
 	[ "$status" -eq 0 ]
-	[ "$(jq -r '.verdict, .ports[0].neighbour.name, .ports[0].neighbour.port, .ports[0].sm.state, .ports[0].sm.guid' \
+	[ "$(jq -r '.verdict, (.ports[0] |
+		.neighbour.name, .neighbour.port, .sm.state, .sm.guid)' \
 		<<<"$output" | paste -sd ' ')" = "ready leaf01 2 alive 0000000000100001" ]
 	run on node001 "$AGENT" ports --ask
 	[ "$status" -eq 0 ]
@@ -191,11 +196,14 @@ partitions() {
 	sm osm smnode -P "$T/parts.conf"
 	run on node001 "$ASK" --group 7fff --group 8001 --group 8002 --group 8003
 	[ "$status" -eq 0 ]
-	[[ $output == *"group ffff present status 0000 mtu 2048 rate 10000 port_mtu 2048: NETDEV_NO_CARRIER"* ]]
+	[[ $output == *"group ffff present status 0000 mtu 2048 rate 10000 \
+port_mtu 2048: NETDEV_NO_CARRIER"* ]]
 	[[ $output == \
 		*"group 8001 present status 0000 mtu 2048 rate 10000 "*": NETDEV_NO_CARRIER"* ]]
-	[[ $output == *"group 8002 present status 0000 mtu 4096 rate 40000 "*": IPOIB_JOIN_REFUSED ibsim0/1 P_Key 8002: broadcast group's MTU above the port's (4096, port 2048)"* ]]
-	[[ $output == *"group 8003 absent status 0300 "*": IPOIB_NO_GROUP ibsim0/1 P_Key 8003: no IPoIB broadcast group"* ]]
+	[[ $output == *"group 8002 present status 0000 mtu 4096 rate 40000 "*": IPOIB_JOIN_REFUSED\
+ ibsim0/1 P_Key 8002: broadcast group's MTU above the port's (4096, port 2048)"* ]]
+	[[ $output == *"group 8003 absent status 0300 "*": IPOIB_NO_GROUP ibsim0/1 P_Key 8003:\
+ no IPoIB broadcast group"* ]]
 	run -0 on node001 "$ASK" --group 8004
 	[[ $output == *"group 8004 absent"* ]]
 }
@@ -215,10 +223,12 @@ partitions() {
 	run -0 on node001 "$ASK" --sm --group ffff
 	[[ $output == *"ACTIVE lid "*" sm_lid 1: ready"* ]]
 	[[ $output == *"sm silent guid 0000000000000000"* ]]
-	[[ $output == *"group ffff silent "*": PORT_SM_SILENT ibsim0/1 P_Key ffff: subnet manager does not answer"* ]]
+	[[ $output == *"group ffff silent "*": PORT_SM_SILENT ibsim0/1 P_Key ffff:\
+ subnet manager does not answer"* ]]
 	run on node001 "$AGENT" doctor
 	[ "$status" -eq 2 ]
-	[[ $output == *"IA-E308 ibsim0/1 LinkUp ACTIVE, subnet manager does not answer (cable ends at leaf01 port 2)"* ]]
+	[[ $output == *"IA-E308 ibsim0/1 LinkUp ACTIVE, subnet manager does not answer\
+ (cable ends at leaf01 port 2)"* ]]
 	# Without asking nothing looks wrong.
 	run on node001 "$AGENT" doctor --no-ask
 	[ "$status" -eq 0 ]
@@ -232,7 +242,8 @@ partitions() {
 	ready grep -q 'sm silent' probe
 	sm again smnode
 	wait "$probe"
-	[[ $(<probe) == *"asking the subnet manager for a sign of life"*"sm silent"*"sm alive guid 0000000000100001"* ]]
+	[[ $(<probe) == *"asking the subnet manager for a sign of life"*"sm silent"*\
+"sm alive guid 0000000000100001"* ]]
 }
 
 @test "hand-over to a standby with another LID" {

@@ -98,7 +98,6 @@ complexity_of() {
 }
 
 @test "columns: 101 are one too many, 100 pass, a tab reaches to the next eighth" {
-	: >"$TREE/tests/columns"
 	printf 'int x;\n//\t%092d\n' 0 | put initagent/x.c
 	printf '#!/bin/sh\n# %098d\n' 0 | put tests/tool
 	printf '%0200d\n' 0 | put tests/data
@@ -107,10 +106,6 @@ complexity_of() {
 	finds columns "initagent/x.c:2: 101 columns, at most 100"
 	printf '#!/bin/sh\n# %099d\n' 0 | put tests/tool
 	finds columns "tests/tool:2: 101 columns"
-	printf '# long ones\ninitagent/x.c\ntests/tool\n' | put tests/columns
-	passes columns
-	echo 'int x;' | put initagent/x.c
-	finds columns "tests/columns:2: initagent/x.c has none any more: remove the line"
 }
 
 # layered: a tree of three folders, with the table of them from standard input.

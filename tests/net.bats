@@ -49,8 +49,10 @@ no_address() {
 	[ "$status" -eq 0 ]
 	[[ $output == \
 		*"addr=10.0.0.77/24 gateway=10.0.0.1 dns=10.0.0.1 dns=10.0.0.2 ntp=10.0.0.9"* ]]
-	[[ $output == *"hostname=node5 domain=example search=lab.example example root-path=10.0.0.1:/export/root,vers=4.2"* ]]
-	[[ $output == *"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=1400 lease=3600 adopted=0"* ]]
+	[[ $output == *"hostname=node5 domain=example search=lab.example example\
+ root-path=10.0.0.1:/export/root,vers=4.2"* ]]
+	[[ $output == *"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=1400\
+ lease=3600 adopted=0"* ]]
 	took 800
 	[[ $(client -4 addr show c0) == *"inet 10.0.0.77/24 brd 10.0.0.255"* ]]
 	[[ $(client route) == *"default via 10.0.0.1 dev c0 proto dhcp"* ]]
@@ -79,7 +81,8 @@ no_address() {
 			fixed-address 10.0.0.77; option host-name "node5"; }'
 	drive client-id=01020000000005
 	[ "$status" -eq 0 ]
-	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1"*"hostname=node5 domain=example root-path=10.0.0.1:/export/root"* ]]
+	[[ $output == *"addr=10.0.0.77/24 gateway=10.0.0.1"*"hostname=node5 domain=example\
+ root-path=10.0.0.1:/export/root"* ]]
 	[[ $output == \
 		*"boot-file=boot.ipxe"*"next-server=10.0.0.3 server=10.0.0.1 mtu=0 lease=600"* ]]
 	took 800

@@ -115,7 +115,8 @@ client() {
 		--host-record=nfs.example,2001:db8:1::42
 	drive method=auto6 resolve=nfs.example neighbour=2001:db8:1::1
 	[ "$status" -eq 0 ]
-	[[ $output == *"configured -  addr=2001:db8:1::ff:fe00:5/64 gateway=fe80::"*" dns=2001:db8:1::1 dns=2001:db8:1::2"* ]]
+	[[ $output == *"configured -  addr=2001:db8:1::ff:fe00:5/64 gateway=fe80::"*\
+" dns=2001:db8:1::1 dns=2001:db8:1::2"* ]]
 	[[ $output == *"search=lab.example example method=auto6"* ]]
 	[[ $output == *"neighbour reachable"*"resolved -  is=2001:db8:1::42"* ]]
 	took 2500
@@ -166,8 +167,10 @@ client() {
 		"--dhcp-host=id:00:03:00:01:02:00:00:00:00:05,[2001:db8:1::77],node5"
 	drive method=dhcp6 neighbour=2001:db8:1::1 hostname=node5
 	[ "$status" -eq 0 ]
-	[[ $output == *"configured -  addr=2001:db8:1::77/128 gateway=fe80::"*" dns=2001:db8:1::1 ntp=2001:db8:1::9"* ]]
-	[[ $output == *"search=lab.example boot-file=http://[2001:db8:1::1]/boot/x.efi method=dhcp6"*"lease=3600"* ]]
+	[[ $output == *"configured -  addr=2001:db8:1::77/128 gateway=fe80::"*\
+" dns=2001:db8:1::1 ntp=2001:db8:1::9"* ]]
+	[[ $output == *"search=lab.example boot-file=http://[2001:db8:1::1]/boot/x.efi \
+method=dhcp6"*"lease=3600"* ]]
 	[[ $output == *"neighbour reachable"* ]]
 	took 6000
 	[[ $(client -6 addr show c0) == *"inet6 2001:db8:1::77/128"* ]]

@@ -97,7 +97,8 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 		mkfifo sysroot/fate fifo
 		exec 9<>sysroot/fate
 		{ while [[ -e init ]]; do read -rt 0.05 <>fifo || :; done; echo freed >&9; } &
-		printf "#!/bin/sh\n[ -e /proc/self ] && [ ! -e /init ] && read fate </fate && echo \"the initramfs is \$fate\"\n" >sysroot/sbin/init
+		printf "%s\n" "#!/bin/sh" "[ -e /proc/self ] && [ ! -e /init ] &&
+			read fate </fate && echo \"the initramfs is \$fate\"" >sysroot/sbin/init
 		chmod 755 sysroot/sbin/init' </dev/null
 	[[ $output == *"the initramfs is freed"* ]]
 	[[ $output != *"IA-E"* ]]
@@ -107,7 +108,8 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "init /sbin/init" "$root"'
 		printf "#!/no/such/interpreter\n" >sysroot/sbin/init; chmod 755 sysroot/sbin/init' \
 			</dev/null
-	[[ $output == *"IA-E702"*"executing init: /sbin/init: interpreter /no/such/interpreter: No such file"* ]]
+	[[ $output == *"IA-E702"*"executing init: /sbin/init: interpreter /no/such/interpreter:\
+ No such file"* ]]
 	[[ $output != *"rescue shell"* ]]
 }
 

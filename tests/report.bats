@@ -107,7 +107,8 @@ rude() {
 	jq -es '[.[].kind] == ["wait", "cause", "done"]' "$LINES"
 	jq -es 'all(.node == "n17" and .from == "127.0.0.1")' "$LINES"
 	jq -es '[.[].severity] == ["warning", "err", "info"]' "$LINES"
-	jq -es '.[1] | .text == "a cause \"in quotes\"" and .code == "IA-E402" and .where == "ib0"' "$LINES"
+	jq -es '.[1] | .text == "a cause \"in quotes\"" and .code == "IA-E402" and
+		.where == "ib0"' "$LINES"
 	jq -es '.[1] | .device == "mlx5_0/1" and .guid == "0002c90300a1b2c3"' "$LINES"
 	[[ $output != *missed* ]]
 }
@@ -124,7 +125,8 @@ rude() {
 	rsyslog
 	tell --late 300 --for 50 syslog://127.0.0.1
 	lines 3
-	jq -es '(.[1].sent | sub("\\..*"; "Z") | fromdate) <= (.[1].received | sub("\\..*"; "Z") | fromdate)' "$LINES"
+	jq -es 'def time: sub("\\..*"; "Z") | fromdate;
+		.[1] | (.sent | time) <= (.received | time)' "$LINES"
 	jq -es '((.[2].uptime | tonumber) - (.[1].uptime | tonumber)) >= 0.3' "$LINES"
 }
 
@@ -133,7 +135,8 @@ rude() {
 	tell --resolve 127.0.0.1 syslog://logs.example
 	lines 3
 	tell syslog://logs.example
-	[[ $output == *"missed syslog://logs.example: 3 of 3 messages were not sent: the server's address is not known"* ]]
+	[[ $output == *"missed syslog://logs.example: 3 of 3 messages were not sent:\
+ the server's address is not known"* ]]
 }
 
 @test "a server that comes up while the node boots gets what was kept for it" {
@@ -172,8 +175,10 @@ rude() {
 	tell --items 200 syslog://127.0.0.1:9 syslog+tcp://127.0.0.1:9 syslog+tcp://10.9.9.9 \
 		syslog://192.0.2.1 \
 		syslog+tcp://127.0.0.1:515
-	[[ $output == *"missed syslog+tcp://127.0.0.1:9: 202 of 202 messages were not sent: Connection refused"* ]]
-	[[ $output == *"missed syslog+tcp://10.9.9.9: 202 of 202 messages were not sent: no answer in time"* ]]
+	[[ $output == *"missed syslog+tcp://127.0.0.1:9: 202 of 202 messages were not sent:\
+ Connection refused"* ]]
+	[[ $output == *"missed syslog+tcp://10.9.9.9: 202 of 202 messages were not sent:\
+ no answer in time"* ]]
 	[[ $output == *"missed syslog://192.0.2.1: 202 of 202 messages were not sent: Network "* ]]
 }
 
@@ -236,7 +241,9 @@ rude() {
 
 @test "POST to a URL that is no folder" {
 	mkdir -p "$T/in"
-	nginx_on 8080 "location /in { client_body_in_file_only on; client_body_temp_path $T/in; client_max_body_size 1m;
+	nginx_on 8080 "location /in {
+			client_body_in_file_only on; client_body_temp_path $T/in;
+			client_max_body_size 1m;
 		proxy_pass http://127.0.0.1:8081; proxy_set_body off; }"
 	nginx_on 8081 "location / { return 204; }"
 	tell --failed --state "$F/state.json" http://127.0.0.1:8080/in
@@ -252,12 +259,14 @@ rude() {
 	(($(grep -c POST "$T/nginx8080/access") > 1))
 	nginx_on 8082 "location / { return 403; }"
 	tell --failed --state "$F/state.json" http://127.0.0.1:8082/in
-	[[ $output == *"missed http://127.0.0.1:8082/in: the state could not be sent: the server answered 403"* ]]
+	[[ $output == *"missed http://127.0.0.1:8082/in: the state could not be sent:\
+ the server answered 403"* ]]
 	(($(grep -c POST "$T/nginx8082/access") == 1))
 }
 
 @test "https: a certificate that is trusted, one that is not, and none that could be" {
-	nginx_on "8443 ssl" "ssl_certificate $F/cert.pem; ssl_certificate_key $F/key.pem; client_max_body_size 1m;
+	nginx_on "8443 ssl" "ssl_certificate $F/cert.pem; ssl_certificate_key $F/key.pem;
+		client_max_body_size 1m;
 		location / { dav_methods PUT; root $T; }"
 	tell --failed --resolve 127.0.0.1 --state "$F/state.json" https://boots.example:8443/
 	[[ $output == *"missed https://boots.example:8443/: the state could not be sent: "* ]]
@@ -281,7 +290,8 @@ rude() {
 	(($(sed -n 's/^waited //p' <<<"$output") < 2500))
 	(($(grep -c ^missed <<<"$output") == 8))
 	[[ $output == *"missed http://10.9.9.9/: the state was not taken in time"* ]]
-	[[ $output == *"missed http://nobody.example/: the state could not be sent: the server's address is not known"* ]]
+	[[ $output == *"missed http://nobody.example/: the state could not be sent:\
+ the server's address is not known"* ]]
 }
 
 # senders: the processes that send, in this namespace

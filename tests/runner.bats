@@ -193,7 +193,8 @@ last() {
 
 	mkdir -p "$tree/tests" "$tree/tests-qemu"
 	cp tests/run "$tree/tests/"
-	printf '@test "boot one" { true; }\n@test "boot two" { skip "no firmware"; }\n@test "other" { false; }\n' \
+	printf '@test "%s\n' 'boot one" { true; }' 'boot two" { skip "no firmware"; }' \
+		'other" { false; }' \
 		>"$tree/tests-qemu/a.bats"
 	printf '@test "nothing of the kind" { false; }\n' >"$tree/tests-qemu/b.bats"
 	run "$tree/tests/run" --filter '^boot' qemu

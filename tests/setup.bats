@@ -48,7 +48,11 @@ setup_level() {
 
 @test "no server that is installed is started, and a policy of the machine's own stands" {
 	stub apt-get <<-EOF
-		[[ \$* != *install* ]] || { touch $BATS_TEST_TMPDIR/bison; "$POLICY_RC"; echo "\$?" >>$BATS_TEST_TMPDIR/verdict; }
+		[[ \$* != *install* ]] || {
+			touch $BATS_TEST_TMPDIR/bison
+			"$POLICY_RC"
+			echo "\$?" >>$BATS_TEST_TMPDIR/verdict
+		}
 	EOF
 	setup_level build
 	[ "$(cat "$BATS_TEST_TMPDIR/verdict")" = 101 ]

@@ -35,7 +35,8 @@ site() {
 		tree: $T/tree
 		servers: {boot1: {address: 10.0.0.1}}
 		networks:
-		  net: {subnet: 10.0.0.0/24, router: 10.0.0.254, dns: 10.0.0.1, mtu: 2044, interface: s0, $1}
+		  net: {subnet: 10.0.0.0/24, router: 10.0.0.254, dns: 10.0.0.1, mtu: 2044,
+		    interface: s0, $1}
 		images: {a: {kernel: file, initrd: file, uki: file}}
 		defaults: {image: a, root: "nfs:10.0.0.1:/export"}
 		nodes:
@@ -49,7 +50,8 @@ infiniband() {
 	local bios="loaders: {bios: file}"
 
 	site "fabric: infiniband, pool: 10.0.0.200-10.0.0.250${1:-}" \
-		"n1: {guid: $GUID, address: 10.0.0.11, uuid: 01020304-0506-0708-090a-0b0c0d0e0f10}" \
+		"n1: {guid: $GUID, address: 10.0.0.11,
+		     uuid: 01020304-0506-0708-090a-0b0c0d0e0f10}" \
 		"${2:-$bios}"
 }
 
@@ -225,7 +227,8 @@ ethernet_stages() {
 @test "a node with two ports: an address for each, one name" {
 	local daemon
 
-	site "fabric: infiniband" "n1: {ports: [{guid: $GUID, address: 10.0.0.11}, {guid: b8cef60300313339, address: 10.0.0.12}]}"
+	site "fabric: infiniband" "n1: {ports: [{guid: $GUID, address: 10.0.0.11},
+		{guid: b8cef60300313339, address: 10.0.0.12}]}"
 	for daemon in dnsmasq dhcpd kea; do
 		serve "$daemon"
 		gets flexboot $GUID -- addr=10.0.0.11 host=n1

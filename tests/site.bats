@@ -34,7 +34,8 @@ big() {
 	sed '/^nodes:/q; s,subnet: .*,subnet: 10.20.0.0/16,; /pool:/d' \
 		ipxe-scripts/site.example.yaml >"$T/site.yaml"
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++)
-		printf "  node%05d: {guid: 0xb8cef603%08x, address: 10.20.%d.%d, groups: [compute], options: [systemd.machine_id=%032x]}\n",
+		printf "  node%05d: {guid: 0xb8cef603%08x, address: 10.20.%d.%d, " \
+			"groups: [compute], options: [systemd.machine_id=%032x]}\n",
 			i, i * 5 + 1, 16 + int(i / 250), 1 + i % 250, i * 7919 + 1 }' \
 				>>"$T/site.yaml"
 }
@@ -101,15 +102,18 @@ big() {
 }
 
 @test "{NAME} in a URL has the server's port, unless the URL has one; elsewhere it is the address" {
+	local options="rd.root.mirror=http://{boot1}:81/b rd.report=syslog://{boot1}"
+	options+=" rd.root.mirror=http://{boot2}/c"
 	example
 	sed -i -e 's,^  boot1: .*,  boot1: {address: 10.20.0.1\, port: 8089},' \
 		-e 's,^    root: .*compute.*,    root: "live:http://{boot1}/files/a.squashfs",' \
-		-e 's,^  options: .*,  options: "rd.root.mirror=http://{boot1}:81/b rd.report=syslog://{boot1} rd.root.mirror=http://{boot2}/c",' \
+		-e "s,^  options: .*,  options: \"$options\"," \
 		"$T/site.yaml"
 	site render "$T/out"
 	grep -qF 'root=live:http://10.20.0.1:8089/files/a.squashfs ' \
 		"$T"/out/http/node/b8cef60300313318.ipxe
-	grep -qF ' rd.root.mirror=http://10.20.0.1:81/b rd.report=syslog://10.20.0.1 rd.root.mirror=http://10.20.0.2/c ' \
+	grep -qF ' rd.root.mirror=http://10.20.0.1:81/b rd.report=syslog://10.20.0.1 '\
+'rd.root.mirror=http://10.20.0.2/c ' \
 		"$T"/out/http/node/b8cef60300313318.ipxe
 }
 
@@ -138,7 +142,9 @@ big() {
 	example
 	site render "$T/out"
 	cd "$T/out/http"
-	grep -q ' root=nfs:10.20.0.5:/export/compute:vers=4.2,proto=rdma,port=20049 console=tty0 .* hostname=node002 rd.ib.client-id=flexboot BOOTIF=20-b8-ce-f6-03-00-31-33-18 || goto' \
+	grep -q ' root=nfs:10.20.0.5:/export/compute:vers=4.2,proto=rdma,port=20049 '\
+'console=tty0 .* hostname=node002 rd.ib.client-id=flexboot '\
+'BOOTIF=20-b8-ce-f6-03-00-31-33-18 || goto' \
 		node/b8cef60300313318.ipxe
 	# the names under which old and new ROMs know the port
 	cmp node/b8cef60300313318.ipxe node/b8cef6313318.ipxe
@@ -232,7 +238,8 @@ big() {
 	example
 	run -0 site explain io1
 	[[ $output == *"ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:30"* ]]
-	[[ $output == *"[4] node/b8cef60300313330.ipxe from http://10.20.0.1, then http://10.20.0.2; 6 rounds"* ]]
+	[[ $output == *"[4] node/b8cef60300313330.ipxe from http://10.20.0.1, then \
+http://10.20.0.2; 6 rounds"* ]]
 	[[ $output == \
 		*"mounts 10.20.0.5:/export/compute over RDMA (port 20049), NFS 4.2, read-only"* ]]
 	# it is the line of the script
@@ -340,7 +347,8 @@ certificate() {
 	big 10000
 	/usr/bin/env time -f '%e %U %S %M' -o "$T/time" "$SITE" -f "$T/site.yaml" render "$T/out"
 	read -r seconds user kernel kib <"$T/time"
-	echo "# rendered 10,000 nodes in $seconds s (user $user s, kernel $kernel s) with $((kib / 1024)) MiB" >&3
+	echo "# rendered 10,000 nodes in $seconds s (user $user s, kernel $kernel s)" \
+		"with $((kib / 1024)) MiB" >&3
 	[ "$kib" -lt $((200 * 1024)) ]
 	# 2 s are the aim on an idle machine; this one may have other things to do.
 	[ "${seconds%.*}" -lt 20 ]

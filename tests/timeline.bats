@@ -85,8 +85,9 @@ hostile() {
 	[ "${lines[0]}" = \
 		"1000 boots: 975 reached their root, 25 failed, 0 still at work; 0 broken files" ]
 	# the same numbers, counted by others
-	jq -s '[.[] | select(.outcome == "done") | .now_s - .start_s] | sort | [(.[486:488] | add / length),
-		.[(length * 0.95 | ceil) - 1], .[(length * 0.99 | ceil) - 1], .[-1]] | map(. * 100 | round / 100)' \
+	jq -s '[.[] | select(.outcome == "done") | .now_s - .start_s] | sort |
+		[(.[486:488] | add / length), .[(length * 0.95 | ceil) - 1],
+		.[(length * 0.99 | ceil) - 1], .[-1]] | map(. * 100 | round / 100)' \
 		"$T"/boots/*.json >"$T/want"
 	grep -oE '[0-9]+\.[0-9]+ s' <<<"${lines[1]}" | sed 's/ s//' | jq -s . | diff - "$T/want"
 	[[ $output == *"  IA-E306 "*"no subnet manager has set up the InfiniBand port"* ]]
@@ -118,10 +119,13 @@ hostile() {
 	text | grep -qx "ACTIVE"
 	text | grep -qx "mounting"
 	# the mount's bar is where it was: the boot is 916 units wide and begins at 176
-	jq -r '. as $t | .phases[] | select(.name == "mount") | (916 / ($t.now_s - $t.start_s)) as $scale
-		| [176 + (.begin_s - $t.start_s) * $scale, (.end_s - .begin_s) * $scale] | map(. * 10 | round / 10) | join(" ")' \
+	jq -r '. as $t | (916 / (.now_s - .start_s)) as $scale |
+		.phases[] | select(.name == "mount") |
+		[176 + (.begin_s - $t.start_s) * $scale, (.end_s - .begin_s) * $scale] |
+		map(. * 10 | round / 10) | join(" ")' \
 		"$fixtures/ib.json" >"$T/want"
-	xmllint --xpath 'concat(number(//*[@class="p-mount"]/@x), " ", number(//*[@class="p-mount"]/@width))' "$T/ib.svg" |
+	local bar='//*[@class="p-mount"]'
+	xmllint --xpath "concat(number($bar/@x), ' ', number($bar/@width))" "$T/ib.svg" |
 		diff - "$T/want"
 }
 
@@ -217,7 +221,8 @@ hostile() {
 	grep -q '6 of 6 boots reached their root' "$T/site/index.html"
 	run -0 timeline --svg "$T/site"
 	[ "$(cd "$T/site" && echo *.svg)" = \
-		"_._.._etc_x-1.svg _._.._etc_x-2.svg node0001.svg node0002.svg node0003.svg node0004.svg" ]
+		"_._.._etc_x-1.svg _._.._etc_x-2.svg \
+node0001.svg node0002.svg node0003.svg node0004.svg" ]
 	# other files than its own: into it, and nothing of it read
 	run -0 timeline --html "$T/site/" "$T/boots/node0007.json" "$T/boots/node0008.json"
 	grep -q '2 of 2 boots reached their root' "$T/site/index.html"
@@ -268,9 +273,11 @@ hostile() {
 	[ "$(xmllint --html --xpath 'sum(//table[@id="cause-table"]/tbody/tr/td[1])' \
 		"$T/report.html" 2>/dev/null)" -eq 25 ]
 	[ "$(cell cause-table IA-E306 1)" \
-		-eq "$(jq -s '[.[] | select(.outcome == "failed" and any(.causes[]; .code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
+		-eq "$(jq -s '[.[] | select(.outcome == "failed" and any(.causes[];
+			.code == "IA-E306"))] | length' "$T"/boots/*.json)" ]
 	[ "$(cell switch-table leaf02 2)" \
-		-eq "$(jq -s '[.[] | select(any(.rails[]; .carries_root and .rdma.neighbour.name == "leaf02"))] | length' "$T"/boots/*.json)" ]
+		-eq "$(jq -s '[.[] | select(any(.rails[]; .carries_root and
+			.rdma.neighbour.name == "leaf02"))] | length' "$T"/boots/*.json)" ]
 	[ "$(cell version-table 6.12.41-amd64 2)" -eq 200 ]
 	[ "$(cell all-table node0040 1)" = failed ]
 	[ "$(xmllint --html --xpath 'string(//table[@id="slow-table"]/tbody/tr[1]/th)' \
@@ -374,8 +381,9 @@ in_browser() {
 	local outcome
 	for outcome in failed running; do
 		mkdir "$T/$outcome"
-		jq ".outcome = \"$outcome\" | .causes = [{code: \"IA-E306\", first_s: 2, last_s: 3}]" "$fixtures/ib.json" \
-			>"$T/$outcome/a.json"
+		jq ".outcome = \"$outcome\" |
+			.causes = [{code: \"IA-E306\", first_s: 2, last_s: 3}]" \
+			"$fixtures/ib.json" >"$T/$outcome/a.json"
 		jq ".outcome = \"$outcome\"" "$fixtures/roce.json" >"$T/$outcome/b.json"
 		run -0 timeline "$T/$outcome"
 		[[ $output == "2 boots: 0 reached their root, "* && $output != *median* ]]

@@ -52,10 +52,14 @@ inside() {
 		# ended: how drive ended, in $s. refuses: it said no, and did not die.
 		ended() { s=0; drive "$@" || s=$?; }
 		refuses() { ended "$@"; [[ $s == 3 || $s == 4 ]]; }
-		# same: the root is the one that was packed. nothing: there is none, nor a part of one, nor memory kept.
+		# same: the root is the one that was packed. nothing: there is none, nor a part of
+		# one, nor memory kept.
 		# Each prints its word only when that is so, and fails otherwise.
 		same() { diff -r "$F/tree" "$root/sysroot" && echo same; }
-		mounts() { grep -E " $root/(sysroot|run)" /proc/self/mountinfo | grep -v " $root/run/initagent/fetch "; }
+		mounts() {
+			grep -E " $root/(sysroot|run)" /proc/self/mountinfo |
+				grep -v " $root/run/initagent/fetch "
+		}
 		nothing() {
 			[[ -z $(ls -A "$root/sysroot") ]] || { ls -lA "$root/sysroot"; return 1; }
 			[[ -z $(mounts) ]] || { mounts; return 1; }
@@ -96,7 +100,8 @@ sent() {
 	for FLAVOUR in host musl; do
 		for name in root.tar root.cpio root.tar.zst; do
 			boots "root=http://127.0.0.1:8080/$name $(digest $name)"
-			[[ $output == *"unpacked while it is fetched"*"mounted "*" digest http://127.0.0.1:8080 "* ]]
+			[[ $output == *"unpacked while it is fetched"*"mounted "*\
+" digest http://127.0.0.1:8080 "* ]]
 		done
 	done
 	boots "root=http://127.0.0.1:8080/root.tar.zst.manifest $(digest root.tar.zst.manifest)"
@@ -323,7 +328,8 @@ killed='
 
 @test "nowhere to mount the root: said as it is, nothing left" {
 	nginx_on 8080
-	inside "rmdir \$root/sysroot; : >\$root/sysroot; refuses 'root=http://127.0.0.1:8080/root.tar.zst'
+	inside "rmdir \$root/sysroot; : >\$root/sysroot
+		refuses 'root=http://127.0.0.1:8080/root.tar.zst'
 		rm \$root/sysroot; mkdir \$root/sysroot; nothing"
 	[ "$status" -eq 0 ]
 	[[ $output == *"fatal IA-E652 "*nothing ]]
@@ -363,9 +369,11 @@ killed='
 @test "killed in mid-transfer, and what is there was changed: found, and begun anew" {
 	skip_unless_squashfs
 	hostile 127.0.0.1 "$F/root.squashfs"
+	local change='printf x | dd of="$(ls -d "$root"/run/initagent/fetch/*)"'
+	change+=' bs=1 seek=100000 conv=notrunc'
 	inside "
 		line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- '[45]'
-		$(sed 's/^\techo ---- again/\tprintf x | dd of="$(ls -d "$root"\/run\/initagent\/fetch\/*)" bs=1 seek=100000 conv=notrunc/' <<<"$killed")"
+		${killed/echo ---- again/$change}"
 	[ "$status" -eq 0 ]
 	[[ $output == *"retry IA-E630 "*"mounted squashfs"*same ]]
 }
@@ -375,7 +383,8 @@ killed='
 	inside "line='root=$U/a?cut=5000000&stall&times=1 $(digest \
 		root.tar)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
-	[[ $output == *"unpacked while it is fetched"*again*"unpacked while it is fetched"*"mounted tar"*same ]]
+	[[ $output == *"unpacked while it is fetched"*again*"unpacked while it is fetched"*\
+"mounted tar"*same ]]
 }
 
 @test "started again after the mount: adopted, with URL and proof" {
@@ -383,10 +392,12 @@ killed='
 	nginx_on 8080
 	local line
 	line="root=http://127.0.0.1:8080/root.squashfs $(digest root.squashfs)"
-	inside "drive '$line'; drive '$line'; same; [ \$(grep -c \" \$root/run/rootfsbase \" /proc/self/mountinfo) -eq 1 ]
+	inside "drive '$line'; drive '$line'; same
+		[ \$(grep -c \" \$root/run/rootfsbase \" /proc/self/mountinfo) -eq 1 ]
 		[ \$(grep -c \" \$root/sysroot \" /proc/self/mountinfo) -eq 1 ]"
 	[ "$status" -eq 0 ]
-	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
+	[[ $output == *"adopted squashfs squashfs digest http://127.0.0.1:8080 cached=0 bytes="*\
+" url=http://127.0.0.1:8080/root.squashfs sha256="* ]]
 }
 
 # --- a local cache --------------------------------------------------------------------------------
@@ -447,6 +458,8 @@ skip_unless_disks() {
 	fi
 }
 
+misnamed="the image there is not what its name says"
+
 @test "cache: kept, used, and fetched again whatever became of the image there" {
 	kept disk mkfs.ext4 -q
 	cached
@@ -457,12 +470,12 @@ skip_unless_disks() {
 		'truncate -s 0 $IMAGE' 'cat /etc/services >>$IMAGE' \
 		'rm $IMAGE; ln -s /etc/passwd $IMAGE' 'rm $IMAGE; mkfifo $IMAGE'; do
 		on_disk "$damage"
-		fetched "retry IA-E641 $DISK: the image there is not what its name says; it was removed"
+		fetched "retry IA-E641 $DISK: $misnamed; it was removed"
 		cached
 	done
 	# A folder in its place cannot be removed.
 	on_disk 'rm $IMAGE; mkdir -p $IMAGE/x'
-	fetched "retry IA-E640 $DISK: the image there is not what its name says, and cannot be removed"
+	fetched "retry IA-E640 $DISK: $misnamed, and cannot be removed"
 }
 
 @test "cache: of a manifest's image, larger than it says" {
@@ -483,7 +496,7 @@ skip_unless_disks() {
 	cached
 	DISK=$held on_disk \
 		'dd if=/dev/zero of=$IMAGE bs=1 count=9 seek=5000000 conv=notrunc status=none'
-	fetched "retry IA-E640 $DISK: the image there is not what its name says, and cannot be removed"
+	fetched "retry IA-E640 $DISK: $misnamed, and cannot be removed"
 	DISK=$held on_disk 'rm $IMAGE'
 	fetched "$DISK: Read-only file system"
 }
@@ -494,9 +507,12 @@ skip_unless_disks() {
 	fetched "retry IA-E640 $DISK: no room for the image"
 	on_disk '[ -s stuff ] && [ -s sha256-$(printf a%.0s {1..64}) ]'
 	# Of older images as many go as have to.
-	on_disk 'rm stuff; for i in b c d e f; do fallocate -l 4M sha256-$(printf $i%.0s {1..64}); touch -d @$((16#$i)) sha256-$i$i$i*; done'
+	on_disk 'rm stuff; for i in b c d e f; do
+		fallocate -l 4M sha256-$(printf $i%.0s {1..64})
+		touch -d @$((16#$i)) sha256-$i$i$i*; done'
 	fetched ""
-	on_disk '[ "$(echo sha256-*)" = "$(printf "%s\n" $IMAGE sha256-{aaa,ddd,eee,fff}* | sort | xargs)" ] || { ls -l; false; }'
+	on_disk 'want=$(printf "%s\n" $IMAGE sha256-{aaa,ddd,eee,fff}* | sort | xargs)
+		[ "$(echo sha256-*)" = "$want" ] || { ls -l; false; }'
 	cached
 }
 

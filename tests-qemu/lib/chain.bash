@@ -45,7 +45,8 @@ images:
   stable: {kernel: $images/vmlinuz, initrd: $images/node.img, uki: $images/node.efi, signed: $4}
 defaults:
   image: stable
-  options: [console=ttyS0, $vm_kernel, loglevel=4, panic=-1, printk.devkmsg=on, rd.retry=60, rd.emergency=reboot]
+  options: [console=ttyS0, $vm_kernel, loglevel=4, panic=-1, printk.devkmsg=on, rd.retry=60,
+    rd.emergency=reboot]
 groups:
   compute:
     root: "nfs:{web1}:$root_path:vers=4.2,proto=rdma,port=20049"

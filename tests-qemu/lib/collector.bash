@@ -54,11 +54,14 @@ collector_cpio() {
 
 # Both come back from the foreground when they listen.
 collector_start() {
-    server shell '[ -e /run/collector.pid ] || { /usr/sbin/nginx -e /run/collector.err -c /etc/collector.conf && /usr/sbin/rsyslogd -i /run/rsyslogd.pid; }'
+    server shell '[ -e /run/collector.pid ] || {
+        /usr/sbin/nginx -e /run/collector.err -c /etc/collector.conf &&
+        /usr/sbin/rsyslogd -i /run/rsyslogd.pid; }'
 }
 
 told() {
-    server shell "/bin/vmctl wait 20 /var/log/initagent/boots.json '\"node\":\"$1\".*\"kind\":\"$2\".*\"code\":\"${3:-}'"
+    server shell "/bin/vmctl wait 20 /var/log/initagent/boots.json \
+        '\"node\":\"$1\".*\"kind\":\"$2\".*\"code\":\"${3:-}'"
 }
 
 told_state() {

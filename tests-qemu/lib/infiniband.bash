@@ -32,7 +32,8 @@ teardown() {
     [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
     [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || {
         VM_SHOW_LINES=80 vm_show
-        on server "tail -n 20 /run/opensm.log; tail -n 20 /run/dnsmasq.log; cat /sys/kernel/debug/softib/leaf01/p2/fault" || true
+        on server "tail -n 20 /run/opensm.log; tail -n 20 /run/dnsmasq.log;
+            cat /sys/kernel/debug/softib/leaf01/p2/fault" || true
     }
 }
 

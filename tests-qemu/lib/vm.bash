@@ -155,7 +155,8 @@ vm_initrd() {
 # written goes nowhere.
 server_disk() {
     [ -z "${SERVER_DISK:-}" ] ||
-        echo "-drive if=none,id=disk,format=raw,snapshot=on,file=$SERVER_DISK -device virtio-blk-pci,drive=disk"
+        echo "-drive if=none,id=disk,format=raw,snapshot=on,file=$SERVER_DISK" \
+            "-device virtio-blk-pci,drive=disk"
 }
 
 # server_start: with SERVER_LINKS links, 1 if not set, SERVER_DISK, and SERVER_EXTRA, a list of cpio
@@ -178,7 +179,9 @@ server_start() {
 }
 
 server() {
-    "$vmctl" ask 60 "$vm_sockets/control" "$@"
+    # the channel takes lines
+    local command=$*
+    "$vmctl" ask 60 "$vm_sockets/control" "${command//$'\n'/ }"
 }
 
 # vm_wait DIR SECONDS REGEX PID: prints the line found.
@@ -307,7 +310,8 @@ node_rested() {
         '"\(.agent.timer_wakes) \(.agent.cpu_s) \(.now_s - .start_s) \(.agent.timer_wakes <= 50 and
         .agent.cpu_s <= 2 + (.now_s - .start_s) / 4)"')
     [[ $agent == *" true" ]] || {
-        echo "the agent did not rest: timer wakes in a second, CPU seconds, seconds of the boot: $agent" >&2
+        echo "the agent did not rest: timer wakes in a second, CPU seconds," \
+            "seconds of the boot: $agent" >&2
         return 1
     }
 }

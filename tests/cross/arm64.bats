@@ -23,7 +23,8 @@ arm64() {
 }
 
 @test "lint, options and causes say what they say on this machine" {
-	local line="root=nfs:[2001:db8::1]:/x ip=dhcp rd.retry=x rd.rdma.link=rxe0,rxe,eth0 netroot=nosuch"
+	local line="root=nfs:[2001:db8::1]:/x ip=dhcp rd.retry=x rd.rdma.link=rxe0,rxe,eth0"
+	line+=" netroot=nosuch"
 	run arm64 lint "$line"
 	[ "$status" -eq 2 ]
 	[ "$output" = "$("$native" lint "$line")" ]

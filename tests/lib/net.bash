@@ -109,7 +109,8 @@ kea_on() {
 	local ns=$1 name=$2
 
 	cat >"$T/kea.conf" <<-EOF
-		{ "Dhcp4": { "interfaces-config": { "interfaces": [ "$name" ] }, "valid-lifetime": 600,
+		{ "Dhcp4": { "interfaces-config": { "interfaces": [ "$name" ] },
+		"valid-lifetime": 600,
 		"lease-database": { "type": "memfile", "persist": false }, "authoritative": true,
 		"host-reservation-identifiers": [ "client-id" ],
 		"loggers": [ { "name": "kea-dhcp4", "severity": "DEBUG", "debuglevel": 50,

@@ -119,13 +119,17 @@ plain() {
 		mount -t proc proc "$1/proc"
 		mount -t tmpfs tmp "$1/tmp"
 		mount --bind /dev "$1/dev"
-		chroot "$1" dracut --force --no-hostonly --no-hostonly-cmdline --kver "$2" --add initagent --no-compress --nostrip \
+		chroot "$1" dracut --force --no-hostonly --no-hostonly-cmdline --kver "$2" \
+			--add initagent --no-compress --nostrip \
 			--omit "systemd dbus network ifcfg nfs" /tmp/dracut.img
 		chroot "$1" lsinitrd /tmp/dracut.img
-		chroot "$1" lsinitrd -f usr/sbin/initagent /tmp/dracut.img | cmp - "$1/usr/sbin/initagent"
+		chroot "$1" lsinitrd -f usr/sbin/initagent /tmp/dracut.img |
+			cmp - "$1/usr/sbin/initagent"
 		chroot "$1" initagent-mkimage --kver "$2" --level 1 --out /tmp/node.img
-		zstd -dcq "$1/tmp/node.img" | cpio -i --quiet --to-stdout init | cmp - "$1/usr/sbin/initagent"
-		"$1/usr/sbin/initagent-site" -n -f "$1/usr/share/doc/initagent-tools/examples/site.example.yaml" check
+		zstd -dcq "$1/tmp/node.img" | cpio -i --quiet --to-stdout init |
+			cmp - "$1/usr/sbin/initagent"
+		"$1/usr/sbin/initagent-site" -n \
+			-f "$1/usr/share/doc/initagent-tools/examples/site.example.yaml" check
 	' - "$root" "$kver" >"$T/used" 2>&1 || { tail -n 30 "$T/used"; return 1; }
 	grep -q 'initqueue/finished/.*initagent' "$T/used"
 	grep -q 'ib_ipoib.ko' "$T/used"
