@@ -270,6 +270,29 @@ last() {
 	last "4 passed, 0 failed, 0 skipped"
 }
 
+@test "alone: a case that needs an earlier one's leftovers fails" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests"
+	cp tests/run "$tree/tests/"
+	# shellcheck disable=SC2016 # the case's own variables
+	printf '%s\n' '@test "leaves it" { touch "$BATS_FILE_TMPDIR/left"; }' '@test "needs it" {' \
+		'[ -e "$BATS_FILE_TMPDIR/left" ]' '}' '@test "needs none" { true; }' \
+		>"$tree/tests/a.bats"
+	cd "$tree" || return
+	export BUILD=build OUT=build/check
+	run -0 tests/run bats
+	last "3 passed, 0 failed, 0 skipped"
+	run tests/run --alone bats
+	echo "$output"
+	[ "$status" -eq 1 ]
+	last "2 passed, 1 failed, 0 skipped"
+	[[ $output == *"a.bats 2/3: needs it"* ]]
+	run -0 tests/run --alone --filter "leaves it|needs none" bats
+	last "2 passed, 0 failed, 0 skipped"
+	[[ $output == *"a.bats 2/2 "* ]]
+}
+
 @test "the cases that took longest are shown at the end, a second or more" {
 	local n
 
