@@ -62,6 +62,11 @@ int loop_add(struct loop *l, int fd, int tag)
 	return loop_watch(l, fd, (uint32_t)tag);
 }
 
+void loop_remove(struct loop *l, int fd)
+{
+	(void)epoll_ctl(l->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
 /* Sets the timer to an absolute deadline; NSEC_NEVER disarms it. */
 static int loop_arm(struct loop *l, uint64_t deadline)
 {

@@ -264,6 +264,15 @@ int worker_receive(struct worker *w, void *reply, uint64_t now)
 	return 1;
 }
 
+void worker_go_on(struct worker *w, const struct worker_task *task)
+{
+	w->spec.request_size = task->request_size;
+	w->spec.reply_size = task->reply_size;
+	w->spec.valid = NULL;
+	w->spec.limit = 0;
+	restart_limit(w, 0);
+}
+
 /* For poll(2), rounded up; -1: for ever. */
 static int ms_until(uint64_t when, uint64_t now)
 {

@@ -48,6 +48,13 @@ struct worker_spec {
 	uint64_t limit; /* most ns to its first reply, and from each to the next; 0: none */
 };
 
+/* What a process goes on with once it has done what it was started for; see worker_go_on(). */
+struct worker_task {
+	int (*run)(const void *arg); /* as worker_spec.run */
+	const void *arg;
+	size_t request_size, reply_size;
+};
+
 /* worker_start: 0 or -errno. The process ends with its parent unless sandbox.outlives is set. */
 int worker_start(struct worker **ret, const struct worker_spec *spec, uint64_t now);
 
@@ -89,6 +96,12 @@ int worker_send(struct worker *w, const void *request);
  * worker_free(). NULL: 0.
  */
 int worker_receive(struct worker *w, void *reply, uint64_t now);
+
+/*
+ * worker_go_on: from now on the process works on that task, which its run() calls by itself:
+ * requests and replies have the task's sizes, and there is no limit.
+ */
+void worker_go_on(struct worker *w, const struct worker_task *task);
 
 /* worker_wait: waits for the next reply, by the clock. 1, -EPIPE or -ETIMEDOUT. */
 int worker_wait(struct worker *w, void *reply);

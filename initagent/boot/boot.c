@@ -56,7 +56,7 @@ static int open_all(struct boot *b, uint64_t now)
 		r = target_new(&b->target, &(struct target_config){.env = &b->env, .plan = b->plan,
 			.sysroot = args->sysroot, .rails = b->rails, .modules =
 			drivers_modules(b->drivers),
-			.nfs = args->seams.root});
+			.reader = &b->reader, .nfs = args->seams.root});
 	if (r < 0)
 		return r;
 	outbox_look(b->outbox, now);
@@ -140,6 +140,14 @@ static void step_rails(struct boot *b, uint64_t now)
 	take_rails_events(b, now);
 }
 
+/* It has to say nothing before it is asked: its end would wake the loop again and again. */
+static void take_reader(struct boot *b)
+{
+	b->reading = target_reader(b->target);
+	if (b->reading)
+		loop_remove(b->loop, worker_fd(b->reading));
+}
+
 static void target_event(struct boot *b, const struct target_event *ev, uint64_t now)
 {
 	struct need needs[NEEDS_MAX];
@@ -152,6 +160,7 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 	case TARGET_MOUNTING: (void)summary_write(b, "running", now); break;
 	case TARGET_MOUNTED:
 		rails_keep(b->rails);
+		take_reader(b);
 		b->end.outcome = BOOT_DONE;
 		b->budgets.root_up = now;
 		break;
@@ -278,6 +287,7 @@ void boot_run(struct boot *b, uint64_t now)
 {
 	int r;
 
+	b->reader = boot_reader(b);
 	b->budgets.network_end = plan_network_deadline(b->plan, b->run.start);
 	b->budgets.total_end = plan_deadline(b->plan, b->run.start);
 	r = outbox_new(&b->outbox, &b->env, b->plan, now);

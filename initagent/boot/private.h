@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/loop.h"
+#include "base/worker.h"
 #include "boot/boot.h"
 #include "boot/drivers.h"
 #include "boot/outbox.h"
@@ -39,6 +40,8 @@ struct boot {
 	struct outbox *outbox;
 	struct budgets budgets;
 	struct ending end;
+	struct worker_task reader; /* reads the mounted root's files for the hand-over */
+	struct worker *reading;	   /* does so since the mount; NULL: none */
 	struct managers *managers; /* of the real root; NULL: no profiles were written */
 	struct plymouth plymouth;
 	bool hurried; /* RCU's grace periods are expedited */
@@ -61,6 +64,8 @@ void summary_phases(struct boot *b, uint64_t now);
  * handover/profiles.h. false: the mounted root did not answer within rd.timeout, or 180 s.
  */
 bool boot_write_profiles(struct boot *b, uint64_t now);
+/* boot_reader: the task of the process that reads the mounted root: b is borrowed. */
+struct worker_task boot_reader(const struct boot *b);
 
 /* boot_root_ifindex: the interface the mounted root is reached over; 0: none. */
 int boot_root_ifindex(const struct boot *b);

@@ -2,7 +2,6 @@
 /* profiles: the rails that are kept, gathered for the network profiles of the real root. */
 #include <poll.h>
 
-#include "base/worker.h"
 #include "boot/private.h"
 #include "handover/profiles.h"
 #include "handover/root_facts.h"
@@ -60,18 +59,25 @@ static int64_t wall_clock(void)
  * back by then. */
 #define ROOT_LIMIT (180 * NSEC_PER_SEC)
 
-struct facts_question {
-	const struct boot *b;
-	const struct profile_set *set;
-};
-
+/* Begins while the agent still works on what follows from the mount; its rails decide the rest. */
 static int read_root(const void *arg)
 {
-	const struct facts_question *q = arg;
-	struct root_facts facts = {0};
+	const struct boot *b = arg;
+	struct root_facts facts;
+	struct root_facts_rails rails;
 
-	root_facts_read(q->b->args->sysroot, q->set, q->b->plan, &facts);
+	root_facts_begin(b->args->sysroot, &facts);
+	if (!worker_next(&rails, sizeof(rails)))
+		return 1;
+	root_facts_end(b->args->sysroot, &rails, b->plan, &facts);
 	return worker_reply(&facts, sizeof(facts)) < 0;
+}
+
+struct worker_task boot_reader(const struct boot *b)
+{
+	return (struct worker_task){.run = read_root, .arg = b,
+		.request_size = sizeof(struct root_facts_rails),
+		.reply_size = sizeof(struct root_facts)};
 }
 
 /* The answer of the process that reads the root; meanwhile the console says what is waited for. */
@@ -100,16 +106,25 @@ static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret
 	return r != 0;
 }
 
-/* By a process of its own: a mounted root whose server is gone answers no look, and nothing but the
+/* A root that was not mounted by a process that goes on to read it. */
+static int start_reader(struct boot *b)
+{
+	const struct worker_spec spec = {
+		.run = b->reader.run,
+		.arg = b->reader.arg,
+		.request_size = b->reader.request_size,
+		.reply_size = b->reader.reply_size,
+	};
+
+	return b->reading ? 0 : worker_start(&b->reading, &spec, 0);
+}
+
+/* Not by this process: a mounted root whose server is gone answers no look, and nothing but the
  * process's end ends it. */
 static bool read_facts(struct boot *b, const struct profile_set *set, struct root_facts *ret)
 {
-	const struct facts_question question = {b, set};
-	const struct worker_spec spec = {
-		.run = read_root, .arg = &question, .reply_size = sizeof(*ret),
-	};
-	struct worker *w;
-	int r = worker_start(&w, &spec, 0);
+	struct root_facts_rails rails = {.n = (uint32_t)set->n_rails};
+	int r = start_reader(b);
 	bool there;
 
 	*ret = (struct root_facts){0};
@@ -118,8 +133,11 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 			strerror(-r));
 		return true;
 	}
-	there = await_facts(b, w, ret);
-	worker_free(w);
+	for (size_t i = 0; i < set->n_rails; i++)
+		strscpy(rails.names[i], set->rails[i].dev.name, IFNAMSIZ);
+	(void)worker_send(b->reading, &rails);
+	there = await_facts(b, b->reading, ret);
+	b->reading = worker_free(b->reading);
 	return there;
 }
 

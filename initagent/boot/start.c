@@ -141,6 +141,7 @@ static void detach(const struct boot *b)
 
 static void close_all(struct boot *b)
 {
+	b->reading = worker_free(b->reading);
 	target_freep(&b->target);
 	rails_freep(&b->rails);
 	drivers_freep(&b->drivers);

@@ -9,13 +9,13 @@
 #include "base/sysmount.h"
 
 /* ifup would configure an interface that another manager has: both are in use. */
-static bool ifup_joins_in(const char *sysroot, const struct profile_set *set,
+static bool ifup_joins_in(const char *sysroot, const struct root_facts_rails *rails,
 	const struct managers *m)
 {
 	bool named = false;
 
-	for (size_t i = 0; m->enabled & PLAN_HANDOVER_IFUPDOWN && i < set->n_rails; i++)
-		named |= interfaces_name(sysroot, set->rails[i].dev.name);
+	for (size_t i = 0; m->enabled & PLAN_HANDOVER_IFUPDOWN && i < rails->n; i++)
+		named |= interfaces_name(sysroot, rails->names[i]);
 	return named;
 }
 
@@ -49,23 +49,27 @@ static void resolv_target(const char *sysroot, char *buf, size_t size)
 		strscpy(buf, path, size);
 }
 
-void root_facts_read(const char *sysroot, const struct profile_set *set,
-	const struct boot_plan *plan, struct root_facts *ret)
+void root_facts_begin(const char *sysroot, struct root_facts *ret)
 {
-	struct managers *m = &ret->managers;
-
 	*ret = (struct root_facts){0};
-	managers_find(sysroot, m);
+	managers_find(sysroot, &ret->managers);
+	resolv_target(sysroot, ret->resolv, sizeof(ret->resolv));
+}
+
+void root_facts_end(const char *sysroot, const struct root_facts_rails *rails,
+	const struct boot_plan *plan, struct root_facts *facts)
+{
+	struct managers *m = &facts->managers;
+
 	if (plan->handover_given)
 		m->chosen = plan->handover;
-	else if (ifup_joins_in(sysroot, set, m))
+	else if (ifup_joins_in(sysroot, rails, m))
 		m->chosen |= PLAN_HANDOVER_IFUPDOWN;
-	if (set->n_rails && needs_networkd(m))
-		ret->networkd = networkd_version(sysroot);
-	if (set->n_rails && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
-		ret->dhclient = sys_there_beneath(sysroot, RENEWAL_DHCLIENT_FILE);
-		ret->networkd_masked = managers_masked(sysroot, PLAN_HANDOVER_NETWORKD);
-		ret->networkd_files = sys_there_beneath(sysroot, RENEWAL_NETWORKD_DIR);
+	if (rails->n && needs_networkd(m))
+		facts->networkd = networkd_version(sysroot);
+	if (rails->n && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
+		facts->dhclient = sys_there_beneath(sysroot, RENEWAL_DHCLIENT_FILE);
+		facts->networkd_masked = managers_masked(sysroot, PLAN_HANDOVER_NETWORKD);
+		facts->networkd_files = sys_there_beneath(sysroot, RENEWAL_NETWORKD_DIR);
 	}
-	resolv_target(sysroot, ret->resolv, sizeof(ret->resolv));
 }

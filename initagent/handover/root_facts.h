@@ -6,6 +6,9 @@
  */
 #pragma once
 
+#include <net/if.h>
+
+#include "base/net_limits.h"
 #include "handover/managers.h"
 #include "handover/profile.h"
 
@@ -18,6 +21,14 @@ struct root_facts {
 	char resolv[256];	  /* where in /run its /etc/resolv.conf leads; "": it does not */
 };
 
-/* root_facts_read: of the root at sysroot, for these rails; reads only what decides. */
-void root_facts_read(const char *sysroot, const struct profile_set *set,
-	const struct boot_plan *plan, struct root_facts *ret);
+/* The interfaces that profiles are written for. */
+struct root_facts_rails {
+	uint32_t n;
+	char names[ADDRESS_IFACES_MAX][IFNAMSIZ];
+};
+
+/* root_facts_begin: what counts whichever rails are kept. */
+void root_facts_begin(const char *sysroot, struct root_facts *ret);
+/* root_facts_end: what is left, for these rails; reads only what decides. */
+void root_facts_end(const char *sysroot, const struct root_facts_rails *rails,
+	const struct boot_plan *plan, struct root_facts *facts);

@@ -498,6 +498,15 @@ const struct source_ops *target_source(const struct target *t, const struct sour
 	return t->source ? t->ops : NULL;
 }
 
+struct worker *target_reader(struct target *t)
+{
+	struct worker *w = t->source ? t->source->reader : NULL;
+
+	if (w)
+		t->source->reader = NULL;
+	return w;
+}
+
 int target_ifindex(const struct target *t)
 {
 	struct inet_addr addr = t->server.addr;

@@ -19,6 +19,7 @@ struct target_config {
 	const char *sysroot;
 	struct rails *rails;
 	struct modules *modules;
+	const struct worker_task *reader; /* for target_reader(); NULL: none */
 	const struct root_ops *nfs; /* the seam for tests; NULL in the product */
 };
 
@@ -84,5 +85,10 @@ enum cause target_failure(const struct target *t, const char **ret_where, const 
 uint64_t target_began(const struct target *t);
 /* target_ifindex: the interface the mounted root is reached over; 0: none, or not known. */
 int target_ifindex(const struct target *t);
+/*
+ * target_reader: after TARGET_MOUNTED: the process that mounted the root and goes on with
+ * target_config.reader. Now the caller's, who watches its fd no more as the target's. NULL: none.
+ */
+struct worker *target_reader(struct target *t);
 /* target_source: the kind at work or adopted, with ret; NULL: none. */
 const struct source_ops *target_source(const struct target *t, const struct source **ret);

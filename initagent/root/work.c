@@ -228,6 +228,7 @@ void target_begin_source(struct target *t, const struct rail *rail, uint64_t now
 		.ways = t->ways,
 		.no_rdma = t->no_rdma,
 		.refusals = &t->refusals,
+		.reader = t->cfg.reader,
 		.nfs = t->cfg.nfs,
 	};
 	int r;

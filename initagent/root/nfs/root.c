@@ -108,6 +108,7 @@ static void abandon(struct root *r)
 void root_end(struct source *s)
 {
 	abandon((struct root *)s);
+	worker_free(s->reader);
 	free(s);
 }
 
@@ -182,11 +183,11 @@ static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
 	return e;
 }
 
-/* The child: one mount, one look for init, one message, gone. A root without init is not left
- * mounted. */
+/* The child: one mount, one look for init, one message. A root without init is not left mounted. */
 static int mount_once(const void *arg)
 {
 	const struct root *r = arg;
+	const struct worker_task *then = r->cfg.reader;
 	struct outcome out = {0};
 	struct nfs_attempt attempt;
 
@@ -202,7 +203,9 @@ static int mount_once(const void *arg)
 	} else if (out.error == -ECONNREFUSED && attempt.proto == NFS_PROTO_RDMA) {
 		out.nfsd_on_tcp = r->ops->answers(&attempt);
 	}
-	return worker_reply(&out, sizeof(out)) < 0;
+	if (worker_reply(&out, sizeof(out)) < 0)
+		return 1;
+	return then && !out.error ? then->run(then->arg) : 0;
 }
 
 static bool outcome_valid(void *reply, const void *context)
@@ -339,6 +342,7 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 	struct root_result *res = &r->result;
 	char port[16] = "", source[NFS_SOURCE_MAX] = "";
 
+	source_go_on(&r->source, r->cfg.reader);
 	res->version = r->version;
 	res->proto = r->proto;
 	res->port = attempt_port(r);
@@ -386,12 +390,12 @@ static void attempt_done(struct root *r, const struct outcome *out, uint64_t now
 {
 	const struct verdict *v;
 
-	r->source.worker = worker_free(r->source.worker);
 	end_span(r, out->error, now);
 	if (out->error == 0) {
 		mounted(r, out, now);
 		return;
 	}
+	r->source.worker = worker_free(r->source.worker);
 	if (out->no_init) {
 		no_init(r, out, now);
 		return;

@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include "base/worker.h"
 #include "root/image/layers.h"
 #include "root/nfs/root.h"
 #include "root/nfs/verdict.h"
@@ -87,6 +88,18 @@ static const struct root_ops ops = {
 static const struct env no_env = {.prefix = ""};
 
 #define V4 (PLAN_NFS_V42 | PLAN_NFS_V41 | PLAN_NFS_V40)
+
+/* What the process that mounted goes on with: it answers with its own number. */
+static int say_pid(const void *arg)
+{
+	int32_t pid = getpid(), asked;
+
+	(void)arg;
+	return !worker_next(&asked, sizeof(asked)) || worker_reply(&pid, sizeof(pid)) < 0;
+}
+
+static const struct worker_task reader = {
+	.run = say_pid, .request_size = sizeof(int32_t), .reply_size = sizeof(int32_t)};
 
 /* What the target would give: its parts may be changed before begin(). */
 static struct plan_nfs plan;
@@ -170,6 +183,25 @@ TEST(first_attempt_wins)
 	CHECK_INT(result(r)->port, 20049);
 	CHECK_INT(r->attempts, 1);
 	CHECK_STR(result(r)->init, "/sbin/init");
+}
+
+TEST(the_process_that_mounted_goes_on)
+{
+	uint64_t now = NSEC_PER_SEC;
+	_cleanup_(endp) struct source *s = NULL;
+	int32_t pid = 0;
+
+	prepare("good", false, V4);
+	config.reader = &reader;
+	s = begin(now);
+	CHECK_INT(run(&s, &now), SOURCE_MOUNTED);
+	CHECK(s->reader && !s->worker);
+	/* It is no part of the mount any more, which has its limit. */
+	CHECK(source_worker_deadline(s) == NSEC_NEVER && worker_deadline(s->reader) == NSEC_NEVER);
+	CHECK_INT(worker_receive(s->reader, &pid, now + 3600 * NSEC_PER_SEC), 0);
+	CHECK_INT(worker_send(s->reader, &pid), 0);
+	CHECK_INT(worker_wait(s->reader, &pid), 1);
+	CHECK_INT(pid, worker_pid(s->reader));
 }
 
 TEST(versions_walk_down)

@@ -49,3 +49,13 @@ void source_back_off(struct source *s, unsigned ways, bool another, uint64_t now
 		random = 0;
 	s->deadline = another ? now : now + pause + pause / 4 * random / UINT32_MAX;
 }
+
+void source_go_on(struct source *s, const struct worker_task *task)
+{
+	if (task) {
+		worker_go_on(s->worker, task);
+		s->reader = s->worker;
+		s->worker = NULL;
+	}
+	s->worker = worker_free(s->worker);
+}

@@ -68,6 +68,7 @@ static inline bool source_refused(const struct source_refusals *r, size_t server
 
 struct root_ops;
 struct block_ops;
+struct worker_task;
 
 /* Everything borrowed until end(). */
 struct source_config {
@@ -90,6 +91,9 @@ struct source_config {
 	unsigned ways;
 	bool no_rdma;		 /* RDMA cannot be had and TCP is allowed */
 	struct source_refusals *refusals;
+	/* what the process that mounted the root may go on with, see target_reader(); NULL: it
+	 * ends */
+	const struct worker_task *reader;
 	const struct root_ops *nfs;	 /* seams for tests; NULL in the product */
 	const struct block_ops *block;
 };
@@ -116,6 +120,7 @@ struct source {
 	unsigned rounds, attempts; /* so far, those of earlier ones included */
 	uint64_t deadline;	  /* of the state, NSEC_NEVER: none */
 	struct worker *worker;	  /* the process at work; NULL: none */
+	struct worker *reader;	  /* it, once it has mounted the root and goes on; NULL: none */
 	/* Of what was mounted, for the console, the hand-over and state.json. */
 	const void *record;	  /* as source_ops.fields has it */
 	const char *init;
@@ -212,6 +217,9 @@ uint64_t source_worker_deadline(const struct source *s);
 /* source_back_off: the deadline of the pause after a failure; another: a server or address that was
  * not asked in this round has its turn, at once. */
 void source_back_off(struct source *s, unsigned ways, bool another, uint64_t now);
+
+/* source_go_on: the worker that mounted the root becomes the reader; without a task it ends. */
+void source_go_on(struct source *s, const struct worker_task *task);
 
 /* sources.c: the kinds of this build. source_of: NULL: not in this build, or none. */
 const struct source_ops *source_of(enum plan_root_kind kind);
