@@ -30,6 +30,25 @@ TEST(a_root_of_a_kind_that_only_others_mount)
 	node_close(&n);
 }
 
+/* The server is gone between the mount and the look at the root's network configuration. */
+TEST(a_root_that_falls_silent_when_it_is_read)
+{
+	struct node n;
+	const cJSON *last, *causes;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/silent ip=" NODE " rd.timeout=4");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	causes = cJSON_GetObjectItem(n.state, "causes");
+	last = cJSON_GetArrayItem(causes, cJSON_GetArraySize(causes) - 1);
+	CHECK_STR(text_at(last, "code"), "IA-E609");
+	CHECK_STR(text_at(last, "text"), "reading its network configuration");
+	/* At the end of the whole time, neither before nor much after it. */
+	CHECK(number_at(n.state, "now_s") - number_at(n.state, "start_s") >= 4);
+	CHECK(number_at(n.state, "now_s") - number_at(n.state, "start_s") < 8);
+	node_close(&n);
+}
+
 static void make_port(struct node *n)
 {
 	static const struct {
