@@ -2,7 +2,7 @@
 /*
  * main: the sub-commands. One binary is the agent, /init of the stand-alone image (process 1) and
  * the kernel's modprobe helper; which one is told by the process number and by the name it is
- * called by.
+ * called by. Tests: tests/binary.bats, tests/kernel-cmdline.bats.
  */
 #include <getopt.h>
 

@@ -46,7 +46,7 @@ INSTALLS += install-site
 .PHONY: install-site
 
 # Asks the DHCP servers as ROMs, iPXE and the agent do, for tests/site-dhcp.bats.
-DHCPASK := $(BUILD)/host/tests/net/dhcpask
+DHCPASK := $(BUILD)/host/tests/address/dhcpask
 
 $(DHCPASK): %: %.o $(BUILD)/host/tests/lib/dhcpmsg.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $^)

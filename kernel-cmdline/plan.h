@@ -6,7 +6,7 @@
  * In: the text of one or several command lines (any bytes), later the root-path of DHCP.
  * Out: struct boot_plan, never changed afterwards; remarks (diag.h); lint, dump, option lists.
  * Callers: every room; it calls none of them: no files, no clock, no globals.
- * Tests: rows/ (test_rows), test_cmdline, test_oom, test_url, fuzz_*, tests/commandline.bats.
+ * Tests: rows/ (test_rows), test_cmdline, test_oom, test_url, fuzz_*, tests/kernel-cmdline.bats.
  *
  * Malformed text never makes the parser fail: the option is left out (or its sane part kept), a
  * diag says so and says what was taken instead. Only -ENOMEM is returned.

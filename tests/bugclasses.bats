@@ -39,7 +39,7 @@ absent() {
 }
 
 @test "a test that went away would be missed" {
-	printf 'R4\t%s\t%s\t%s\n' what tests/net.bats 'no such case' what \
+	printf 'R4\t%s\t%s\t%s\n' what tests/address.bats 'no such case' what \
 		initagent/address/test_parser.c no_such_case \
 		>"$BATS_TEST_TMPDIR/rows"
 	run -0 absent "$BATS_TEST_TMPDIR/rows"

@@ -46,9 +46,9 @@ $(BUILD)/host/tests/harness/target: $(BUILD)/host/tests/fuzz_main.o
 $(HARNESS): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $(filter %.o,$^))
 
-# Runs the link and address rooms alone, for tests/net*.bats, and an interface shaped like IPoIB.
-NETDRIVE := $(BUILD)/host/tests/net/netdrive
-IBTAP	 := $(BUILD)/host/tests/net/ibtap
+# Runs link/ and address/ alone, for tests/address*.bats, and an interface shaped like IPoIB.
+NETDRIVE := $(BUILD)/host/tests/address/netdrive
+IBTAP	 := $(BUILD)/host/tests/address/ibtap
 
 $(NETDRIVE): %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -Wl$(comma)--wrap=links_by_index -o $$t $< \
@@ -58,8 +58,8 @@ $(NETDRIVE): %: %.o $(HOST_LIB)
 $(IBTAP): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
 
-# Runs the fabric room alone, for tests/ibsim.bats.
-IBSIM_ASK := $(BUILD)/host/tests/ibsim/ask
+# Runs the fabric room alone, for tests/fabric.bats.
+IBSIM_ASK := $(BUILD)/host/tests/fabric/ask
 
 $(IBSIM_ASK): %: %.o $(HOST_LIB)
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))

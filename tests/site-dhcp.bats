@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The rendered configurations of dnsmasq, ISC dhcpd and Kea, asked by clients shaped like the boot
-# stages of one node (tests/net/dhcpask.c): who gets which address and which file.
+# stages of one node (tests/address/dhcpask.c): who gets which address and which file.
 bats_require_minimum_version 1.5.0
 
 GUID=b8cef60300313331
@@ -20,7 +20,7 @@ setup() {
 	load lib/net
 	make_net
 	SITE=$(realpath "${BUILD:-build}")/initagent-site
-	ASK=$(realpath "${BUILD:-build}")/host/tests/net/dhcpask
+	ASK=$(realpath "${BUILD:-build}")/host/tests/address/dhcpask
 	echo file >"$T/file"
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sections behind a PE program made here; systemd's real stub is in tests/boot-images.bats. */
+/* Sections behind a PE program made here; systemd's real stub is in tests/mkimage-formats.bats. */
 #include "check.h"
 
 #include "dracut/mkimage/pe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The image's tree and its archive. What the whole builder does is in tests/image.bats. */
+/* The image's tree and its archive. What the whole builder does is in tests/mkimage.bats. */
 #include "check.h"
 
 #include <sys/sysmacros.h>

@@ -4,7 +4,7 @@
  * Owns: interfaces, their DHCP clients, a parser process, /etc/resolv.conf, the resolver.
  * In: a configuration for each interface, link changes. Out: events; a result for each rail.
  * Callers: rails/, boot/; state/ and handover/ read the results.
- * Tests: address/test_*.c, tests/net*.bats.
+ * Tests: address/test_*.c, tests/address*.bats.
  *
  * What came from the network was parsed in a process without rights (parse.h) and passed a
  * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an

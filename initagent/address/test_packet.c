@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Packet sockets on a link whose addresses are longer than struct sockaddr_ll has room for, as
- * IPoIB's are: a tap of a link type with 16-byte addresses (tests/net/ibtap.c says why not 20).
+ * IPoIB's are: a tap of a link type with 16-byte addresses (tests/address/ibtap.c says why not 20).
  */
 #include "check.h"
 #include "netns.h"

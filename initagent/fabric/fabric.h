@@ -4,7 +4,7 @@
  * Owns: verbs and umad contexts, the list of ports, queries under way.
  * In: sysfs, verbs and kernel events, MADs. Out: ports, the gate's verdict, events.
  * Called by: rails/ in a boot; doctor/ and main.c.
- * Tests: fabric/test_*.c, tests/ibsim.bats, tests-qemu/infiniband.bats, ib-faults.bats.
+ * Tests: fabric/test_*.c, tests/fabric.bats, tests-qemu/infiniband.bats, ib-faults.bats.
  *
  * The list comes from sysfs; changes come from
  * verbs async events where the device's provider is linked in, from kernel uevents, and, for

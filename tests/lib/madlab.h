@@ -2,7 +2,7 @@
 /*
  * madlab: a stand-in for ib_umad and the fabric behind it, for unit tests of timers and of answers
  * no real server gives. It answers at once, late, wrongly or never, as the test wants. What real
- * servers do is tested with ibsim and OpenSM (tests/ibsim.bats).
+ * servers do is tested with ibsim and OpenSM (tests/fabric.bats).
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154 # run sets output
 #
-# mkimage.bash: the image builder over a made-up root, for tests/image.bats, closure.bats and
-# boot-images.bats.
+# mkimage.bash: the image builder over a made-up root, for tests/mkimage*.bats.
 
 kver=5.5.5-test
 

@@ -3,13 +3,13 @@
 # bats runs each case with its setup and teardown in one subshell
 # shellcheck disable=SC2030,SC2031,SC2034
 #
-# net.bash: namespaces joined by a switch, and real DHCP servers in them, for tests/net*.bats.
+# net.bash: namespaces joined by a switch, and real DHCP servers in them, for tests/address*.bats.
 
 # make_net: client - switch - two servers (10.0.0.1 and .2), each in a namespace of its own, and $T
 # for files.
 make_net() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	NETDRIVE=$(realpath "${BUILD:-build}")/host/tests/net/netdrive
+	NETDRIVE=$(realpath "${BUILD:-build}")/host/tests/address/netdrive
 	T=$BATS_TEST_TMPDIR
 	ID=ia$$x$BATS_TEST_NUMBER
 	CLIENT=${ID}c SWITCH=${ID}w SERVER=${ID}s SECOND=${ID}t

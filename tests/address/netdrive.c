@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * netdrive: runs the link and address rooms on one interface, as boot.c would, and prints what
- *happens, a line an event: for tests/net.bats, against real servers.
+ *happens, a line an event: for tests/address.bats, against real servers.
  *
  *   netdrive IFNAME [key=value]...
  *	static=ADDR/PREFIX gateway=ADDR dns=ADDR mtu=N server=ADDR probe=none|parallel|first

@@ -15,8 +15,8 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
-	NETDRIVE=$PWD/${BUILD:-build}/host/tests/net/netdrive
-	[[ ${BUILD:-} != /* ]] || NETDRIVE=$BUILD/host/tests/net/netdrive
+	NETDRIVE=$PWD/${BUILD:-build}/host/tests/address/netdrive
+	[[ ${BUILD:-} != /* ]] || NETDRIVE=$BUILD/host/tests/address/netdrive
 	T=$BATS_TEST_TMPDIR
 	ID=ia6$$x$BATS_TEST_NUMBER
 	CLIENT=${ID}c SWITCH=${ID}w SERVER=${ID}s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ask: runs the fabric room alone, for tests/ibsim.bats, and prints what it tells:
+ * ask: runs the fabric room alone, for tests/fabric.bats, and prints what it tells:
  *
  *   ask [--smprobe] [--sm] [--group PKEY]... [--for SECONDS] [--until WORD]
  *

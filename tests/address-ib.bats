@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2030,SC2031 # bats runs each case with its setup and teardown in one subshell
 #
-# DHCP as an IPoIB node speaks it, against real servers. tests/net/ibtap.c is the interface and the
-# wire to the servers, which are on Ethernet: of the three only dnsmasq works on InfiniBand itself;
-# Kea and Debian's dhcpd would see such requests through a relay.
+# DHCP as an IPoIB node speaks it, against real servers. tests/address/ibtap.c is the interface and
+# the wire to the servers, which are on Ethernet: of the three only dnsmasq works on InfiniBand
+# itself; Kea and Debian's dhcpd would see such requests through a relay.
 # first: real leases
 # shares: 2
 bats_require_minimum_version 1.5.0

@@ -16,7 +16,7 @@ UMAD2SIM=/usr/lib/$(gcc -print-multiarch)/umad2sim/libumad2sim.so
 setup() {
 	local build
 	build=$(realpath "${BUILD:-build}")
-	ASK=$build/host/tests/ibsim/ask
+	ASK=$build/host/tests/fabric/ask
 	AGENT=$build/host/agent
 	T=$BATS_TEST_TMPDIR
 	cd "$T" || return
