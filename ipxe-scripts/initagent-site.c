@@ -7,6 +7,7 @@
 #include <libgen.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "site/document.h"
 #include "must.h"
 #include "site/site.h"
@@ -38,43 +39,21 @@ static const char usage_text[] =
 	"  -n, --no-files    do not check that the named files exist (check, explain)\n"
 	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 not done.\n";
 
-/* Reads a file, at most one byte more than a site file may have. NULL (reported) on error. */
-static char *read_file(const char *path, size_t *ret_len)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	_cleanup_free_ char *data = NULL;
-	size_t n = 0, cap = 0, got;
-	char *whole;
-
-	do {
-		if (!f)
-			break;
-		if (n == cap) {
-			cap = cap ? 2 * cap : 1 << 16;
-			data = must(realloc(data, cap));
-		}
-		got = fread(data + n, 1, cap - n, f);
-		n += got;
-	} while (got && n <= DOCUMENT_BYTES_MAX);
-	if (!f || ferror(f)) {
-		fprintf(stderr, "initagent-site: %s: %m\n", path);
-		return NULL;
-	}
-	whole = data;
-	data = NULL;
-	*ret_len = n;
-	return whole;
-}
-
 static int load(struct session *x, unsigned int flags)
 {
-	_cleanup_free_ char *text = NULL, *copy = NULL;
+	_cleanup_close_ int fd = open(x->opt.file, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *copy = NULL;
+	_cleanup_free_ void *text = NULL;
 	const char *dir;
 	size_t len = 0;
+	int r = fd < 0 ? -errno : io_read_all(fd, DOCUMENT_BYTES_MAX, &text, &len);
 
-	text = read_file(x->opt.file, &len);
-	if (!text)
+	if (r == -EFBIG) {
+		len = DOCUMENT_BYTES_MAX + 1; /* which document_parse() reports */
+	} else if (r < 0) {
+		fprintf(stderr, "initagent-site: %s: %s\n", x->opt.file, strerror(-r));
 		return EXIT_FAILED;
+	}
 	copy = must(strdup(x->opt.file));
 	dir = strchr(copy, '/') ? dirname(copy) : "";
 	x->report = faults_new();

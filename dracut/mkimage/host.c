@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host.h"
 
-#include <ftw.h>
 #include <limits.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
+
 extern char **environ;
 
 #define FILE_SIZE_MAX ((size_t)256 << 20)
 #define LOG_MAX	      ((size_t)1 << 20)
-#define READ_STEP     65536
 
 /* xorriso takes most. */
 #define ARGS_MAX 40
@@ -20,41 +20,16 @@ static const char *scratch_dir;
 
 /* --- messages ----------------------------------------------------------------------------- */
 
-static void print_line(const char *fmt, va_list ap, const char *reason)
+int report_error(int error, const char *fmt, ...)
 {
+	va_list ap;
+
 	fputs("initagent-mkimage: ", stderr);
+	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, "%s%s\n", reason ? ": " : "", reason ? reason : "");
-}
-
-int report_fault(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	print_line(fmt, ap, NULL);
 	va_end(ap);
+	fprintf(stderr, "%s%s\n", error ? ": " : "", error ? strerror(-error) : "");
 	return 1;
-}
-
-void refuse(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	print_line(fmt, ap, NULL);
-	va_end(ap);
-	exit(1);
-}
-
-void die(int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	print_line(fmt, ap, strerror(-error));
-	va_end(ap);
-	exit(1);
 }
 
 /* --- paths and files ---------------------------------------------------------------------- */
@@ -96,18 +71,9 @@ bool has_suffix(const char *name, const char *suffix)
 	return len > n && streq(name + len - n, suffix);
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
 static void remove_scratch(void)
 {
-	nftw(scratch_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	io_remove_tree(scratch_dir);
 }
 
 char *scratch(const char *name)
@@ -123,29 +89,6 @@ char *scratch(const char *name)
 	return path_text("%s/%s", scratch_dir, name);
 }
 
-int read_all(int fd, size_t limit, struct bytes *ret)
-{
-	_cleanup_bytes_ struct bytes b = {0};
-	size_t room = 0;
-	ssize_t n;
-
-	do {
-		if (room - b.size < READ_STEP) {
-			room = 2 * room + READ_STEP;
-			b.data = must(realloc(b.data, room));
-		}
-		n = read(fd, (char *)b.data + b.size, READ_STEP);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		b.size += n > 0 ? (size_t)n : 0;
-		if (b.size > limit)
-			return -EFBIG;
-	} while (n != 0);
-	*ret = b;
-	b.data = NULL;
-	return 0;
-}
-
 int file_read(const char *path, struct bytes *ret, mode_t *mode)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -157,22 +100,7 @@ int file_read(const char *path, struct bytes *ret, mode_t *mode)
 		return -EINVAL;
 	if (mode)
 		*mode = st.st_mode & 0111 ? 0755 : 0644;
-	return read_all(fd, FILE_SIZE_MAX, ret);
-}
-
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return io_read_all(fd, FILE_SIZE_MAX, &ret->data, &ret->size);
 }
 
 void file_replace(const char *path, const void *data, size_t size)
@@ -183,7 +111,7 @@ void file_replace(const char *path, const void *data, size_t size)
 
 	if (fd < 0)
 		die(-errno, "%s", path);
-	r = fchmod(fd, 0600) < 0 ? -errno : write_all(fd, data, size);
+	r = fchmod(fd, 0600) < 0 ? -errno : io_write_all(fd, data, size);
 	if (r == 0 && (fsync(fd) < 0 || rename(tmp, path) < 0))
 		r = -errno;
 	if (r < 0)
@@ -209,7 +137,7 @@ void file_new(const char *path, const void *data, size_t size)
 
 	make_dirs(path_text("%.*s", (int)(strrchr(path, '/') - path), path));
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	need(fd < 0 ? -errno : write_all(fd, data, size), path);
+	need(fd < 0 ? -errno : io_write_all(fd, data, size), path);
 }
 
 /* --- programs ----------------------------------------------------------------------------- */
@@ -261,7 +189,7 @@ void run(const char *const argv[], bool talkative, const char *what)
 		r = finish(pid);
 	if (r == 0)
 		return;
-	if (lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, LOG_MAX, &said) == 0 && said.data)
+	if (lseek(fd, 0, SEEK_SET) == 0 && io_read_all(fd, LOG_MAX, &said.data, &said.size) == 0)
 		fwrite(said.data, 1, said.size, stderr);
 	die(r, "%s (%s)", argv[0], what);
 }
@@ -279,7 +207,7 @@ int filter(const char *const argv[], int fd, size_t limit, struct bytes *ret)
 		close(pipefd[0]);
 		return r;
 	}
-	r = read_all(pipefd[0], limit, ret);
+	r = io_read_all(pipefd[0], limit, &ret->data, &ret->size);
 	close(pipefd[0]); /* before the wait: a child that still writes must not block */
 	end = finish(pid);
 	if (r == 0 && end < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host: messages, files and programs of the building machine. Who cannot go on says so and ends the
- * builder with status 1; the scratch directory is removed then as well.
+ * host: messages, files and programs of the building machine. A fault ends the builder with status
+ * 1; the scratch directory is removed then as well.
  */
 #pragma once
 
@@ -20,12 +20,13 @@ static inline void bytes_done(struct bytes *b)
 	free(b->data);
 }
 
-/* report_fault: one line to stderr. Returns 1, for counting. */
-int report_fault(const char *fmt, ...) _printf_(1, 2);
+/* report_error: one line to stderr, with the text of a negative errno (0: without). Returns 1. */
+int report_error(int error, const char *fmt, ...) _printf_(2, 3);
 
-/* refuse: the same, and the end. die: likewise with the text of a negative errno. */
-void refuse(const char *fmt, ...) _printf_(1, 2) __attribute__((noreturn));
-void die(int error, const char *fmt, ...) _printf_(2, 3) __attribute__((noreturn));
+/* report_fault: the same without errno, for counting. die, refuse: likewise, and the end. */
+#define report_fault(...) report_error(0, __VA_ARGS__)
+#define die(error, ...)	  (report_error(error, __VA_ARGS__), exit(1))
+#define refuse(...)	  die(0, __VA_ARGS__)
 
 /* need: dies when r is a negative errno; what: the file or option concerned. */
 static inline void need(int r, const char *what)
@@ -52,9 +53,6 @@ char *scratch(const char *name);
  * executed, else 0644. 0, -EINVAL for no regular file, -EFBIG, -errno.
  */
 int file_read(const char *path, struct bytes *ret, mode_t *mode);
-
-/* read_all: the rest of fd, at most limit bytes; 0, -EFBIG or -errno. */
-int read_all(int fd, size_t limit, struct bytes *ret);
 
 /*
  * file_replace: data at path, mode 0600, at once or not at all (written beside it and renamed). The

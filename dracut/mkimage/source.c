@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/io.h"
+
 /* Unpacked size at which a file is taken for a bomb; the largest real module is below 30 MB. */
 #define FILE_MAX ((size_t)256 << 20)
 
@@ -196,5 +198,6 @@ int source_read(
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return p ? filter(p->argv, fd, FILE_MAX, ret) : read_all(fd, FILE_MAX, ret);
+	return p ? filter(p->argv, fd, FILE_MAX, ret)
+		 : io_read_all(fd, FILE_MAX, &ret->data, &ret->size);
 }

@@ -5,20 +5,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
+#include "base/io.h"
 
 int file_write(const struct env *env, const char *dir, const char *name, const void *data,
 	size_t len, unsigned mode)
@@ -39,7 +26,7 @@ int file_write(const struct env *env, const char *dir, const char *name, const v
 	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, data, len);
+	r = io_write_all(fd, data, len);
 	if (r >= 0 && rename(temp, path) < 0)
 		r = -errno;
 	if (r < 0)

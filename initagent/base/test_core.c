@@ -5,16 +5,19 @@
  */
 #include "check.h"
 
+#include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "report/report.h"
 #include "root/block/block.h"
 #include "boot/boot.h"
 #include "state/cmdline.h"
 #include "base/file.h"
+#include "base/io.h"
 #include "loop.h"
 #include "boot/drivers.h"
 #include "report/notify.h"
@@ -233,4 +236,56 @@ TEST(a_walk_takes_the_address_whose_turn_was_longest_ago)
 		CHECK_INT(walk_next(&w, "c", &one, 1)->bytes[3], (uint8_t)i);
 	}
 	CHECK_INT(w.n, WALK_MAX);
+}
+
+/* A pipe has no size to ask for: 200,000 bytes come in pieces, and one more is too many. */
+TEST(a_descriptor_is_read_to_its_end_or_its_limit)
+{
+	enum { SIZE = 200000 };
+	_cleanup_free_ char *sent = malloc(SIZE);
+	_cleanup_free_ void *got = NULL;
+	size_t size = 0;
+
+	CHECK(sent);
+	for (size_t i = 0; i < SIZE; i++)
+		sent[i] = (char)(i * 7);
+	for (size_t limit = SIZE; limit + 1 >= SIZE; limit--) {
+		int fds[2];
+		pid_t child;
+
+		CHECK_INT(pipe(fds), 0);
+		child = fork();
+		if (child == 0) {
+			close(fds[0]);
+			_exit(io_write_all(fds[1], sent, SIZE) == 0 ? 0 : 1);
+		}
+		close(fds[1]);
+		CHECK_INT(io_read_all(fds[0], limit, &got, &size), limit == SIZE ? 0 : -EFBIG);
+		close(fds[0]);
+		waitpid(child, NULL, 0);
+	}
+	CHECK_INT(size, SIZE);
+	CHECK_MEM(got, sent, SIZE);
+	CHECK_INT(((char *)got)[SIZE], 0);
+}
+
+TEST(a_tree_is_removed_and_no_link_followed)
+{
+	char dir[] = "/tmp/iotestXXXXXX", path[PATH_MAX], kept[PATH_MAX];
+
+	check_dir(dir);
+	snprintf(kept, sizeof(kept), "%s/kept", dir);
+	snprintf(path, sizeof(path), "%s/tree", dir);
+	CHECK_INT(mkdir(kept, 0755), 0);
+	strcat(kept, "/folder");
+	CHECK_INT(mkdir(kept, 0755), 0);
+	CHECK_INT(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/tree/below", dir);
+	CHECK_INT(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/tree/below/link", dir);
+	CHECK_INT(symlink("../../kept", path), 0);
+	snprintf(path, sizeof(path), "%s/tree", dir);
+	io_remove_tree(path);
+	CHECK(access(path, F_OK) < 0);
+	CHECK_INT(access(kept, F_OK), 0);
 }

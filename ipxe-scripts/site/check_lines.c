@@ -138,14 +138,11 @@ static void report_diag(const struct check *c, const struct subject *who, const 
 {
 	struct place at = d->option ? line_place(&c->line, d->pos) : (struct place){0};
 
-	if (d->severity == DIAG_NOTE)
-		return;
-	if (d->option)
+	if (d->severity != DIAG_NOTE)
 		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR,
-			at.line ? at : who->at, d->remedy, "%s: %s", d->option, d->text);
-	else
-		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR,
-			who->at, d->remedy, "command line of %s: %s", who->name, d->text);
+			at.line ? at : who->at, d->remedy, "%s%s: %s",
+			d->option ? "" : "command line of ", d->option ? d->option : who->name,
+			d->text);
 }
 
 static void check_plan(const struct check *c, const struct subject *who)

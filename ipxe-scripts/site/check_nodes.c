@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_nodes: identities and addresses of nodes, each of which belongs to one of them. */
-#include "site/identity.h"
 #include "site/private.h"
 #include "site/names.h"
 
-/* Whose is it? Numbers of keys lead to an owner. */
+/* Who has an address or identifier; names has its place in the list of owners. */
 struct owner {
 	const struct site_node *node; /* NULL: see what */
 	const char *what;
@@ -15,25 +14,20 @@ struct check {
 	struct site *s;
 	struct faults *report;
 	struct names *keys;
-	struct owner *owners;
-	size_t n, cap;
+	struct arena_list owners;
 };
 
 /* Registers key for its owner; reports an earlier owner. */
 static void claim(struct check *c, const char *kind, const char *key, const struct owner *mine)
 {
+	struct arena *arena = c->s->arena;
+	size_t first = names_add(c->keys, must(arena_text(arena, key, strlen(key))), c->owners.n);
 	const struct owner *other;
-	size_t first;
 
-	if (c->n == c->cap) {
-		c->cap = c->cap ? 2 * c->cap : 1024;
-		c->owners = must(realloc(c->owners, c->cap * sizeof(*c->owners)));
-	}
-	c->owners[c->n] = *mine;
-	first = names_add(c->keys, must(arena_text(c->s->arena, key, strlen(key))), c->n++);
+	*(struct owner *)must(arena_push(arena, &c->owners, sizeof(*mine))) = *mine;
 	if (first == NAMES_NONE)
 		return;
-	other = &c->owners[first];
+	other = (struct owner *)c->owners.items + first;
 	/* Two servers may share a machine, by ports. */
 	if (!other->node && !mine->node)
 		return;
@@ -198,5 +192,4 @@ void check_nodes(struct site *s, struct faults *report)
 		faults_add(report, SEVERITY_WARNING, (struct place){0},
 			"nodes: NAME: {guid: ..., address: ...}", "the file names no node");
 	names_free(c.keys);
-	free(c.owners);
 }

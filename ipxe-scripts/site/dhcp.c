@@ -39,11 +39,11 @@ bool serves_pool(const struct site *s, const struct site_network *n, const struc
 	return n->pool_at.line && &s->servers[n->dhcp.items[0].index] == me;
 }
 
-void first_url(struct text *t, const struct site *s, const struct site_server *me)
+const char *first_url(const struct site *s, const struct site_server *me)
 {
 	const struct reference_list *web = &s->boot.servers;
 
-	server_url(t, lists_server(web, s, me) ? me : &s->servers[web->items[0].index]);
+	return server_url(lists_server(web, s, me) ? me : &s->servers[web->items[0].index]);
 }
 
 void boot_file(struct text *t, const struct site *s, const struct site_server *me,
@@ -55,7 +55,7 @@ void boot_file(struct text *t, const struct site *s, const struct site_server *m
 	if (!uki && !s->loaders[a->loader].text)
 		return;
 	if (a->http)
-		first_url(t, s, me);
+		text_put(t, first_url(s, me));
 	if (uki)
 		text_printf(t, "/images/%s/%s.efi", s->images[s->http_boot].name,
 			s->images[s->http_boot].name);

@@ -2,7 +2,6 @@
 /* dhcp: what the configurations of the three DHCP servers have in common. */
 #pragma once
 
-#include "site/identity.h"
 #include "site/private.h"
 #include "site/tree.h"
 
@@ -35,7 +34,7 @@ bool serves_network(
 bool serves_pool(const struct site *s, const struct site_network *n, const struct site_server *me);
 
 /* first_url: the web server for clients of me: itself if it serves the tree, else the first. */
-void first_url(struct text *t, const struct site *s, const struct site_server *me);
+const char *first_url(const struct site *s, const struct site_server *me);
 
 /* boot_file: what a client of this architecture boots; adds nothing if there is no such file. */
 void boot_file(struct text *t, const struct site *s, const struct site_server *me,

@@ -59,11 +59,9 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 		"identifiers is one, too.\n"
 		"option client-arch code 93 = unsigned integer 16;\n"
 		"next-server %s;\n", addr_text(me->address.addr));
-	for (size_t i = 0; i < ARRAY_SIZE(script_for); i++) {
-		text_printf(t, "%s {\n\tfilename \"", script_for[i]);
-		first_url(t, s, me);
-		text_put(t, "/boot.ipxe\";\n}\n");
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(script_for); i++)
+		text_printf(t, "%s {\n\tfilename \"%s/boot.ipxe\";\n}\n", script_for[i],
+			first_url(s, me));
 	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 		_cleanup_text_ struct text file = {0};

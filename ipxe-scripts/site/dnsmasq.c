@@ -63,9 +63,8 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 	for (size_t i = 0; i < BOOT_ARCHES; i++)
 		text_printf(t, "dhcp-match=set:%s,option:client-arch,%u\n", boot_arches[i].tag,
 			boot_arches[i].number);
-	text_put(t, "dhcp-boot=tag:ipxe,");
-	first_url(t, s, me);
-	text_printf(t, "/boot.ipxe,,%s\n", addr_text(me->address.addr));
+	text_printf(t, "dhcp-boot=tag:ipxe,%s/boot.ipxe,,%s\n", first_url(s, me),
+		addr_text(me->address.addr));
 	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 		_cleanup_text_ struct text file = {0};

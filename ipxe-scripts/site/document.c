@@ -7,22 +7,19 @@
 #include "must.h"
 #include "site/names.h"
 
-/* A list or map that is still open. */
-struct open_value {
-	struct value *value, *last;
-	const char *key; /* of the entry whose value comes next */
-	struct place key_at;
-	struct names *keys; /* of a map */
-	bool skip;	/* that entry is there already */
-};
-
 struct reader {
 	struct arena *arena;
 	struct faults *report;
-	struct value *root;
-	struct open_value open[DOCUMENT_DEPTH_MAX];
-	size_t depth, n;
+	yaml_parser_t parser;
+	size_t n; /* values */
 	bool failed;
+};
+
+/* What is used of libyaml's event; type YAML_NO_EVENT: reading has failed. */
+struct event {
+	yaml_event_type_t type;
+	struct place at;
+	const char *text; /* of a scalar, else NULL */
 };
 
 static struct place place_of(const yaml_mark_t *m)
@@ -30,108 +27,10 @@ static struct place place_of(const yaml_mark_t *m)
 	return (struct place){(unsigned int)m->line + 1, (unsigned int)m->column + 1};
 }
 
-static void refuse(struct reader *r, const yaml_event_t *e, const char *remedy, const char *what)
+static void refuse(struct reader *r, struct place at, const char *remedy, const char *what)
 {
-	error_at(r->report, place_of(&e->start_mark), remedy, "%s", what);
+	error_at(r->report, at, remedy, "%s", what);
 	r->failed = true;
-}
-
-static struct value *value_new(struct reader *r, enum value_kind kind, const yaml_event_t *e)
-{
-	struct value *v = must(arena_alloc(r->arena, sizeof(*v)));
-
-	v->kind = kind;
-	v->at = place_of(&e->start_mark);
-	if (++r->n > DOCUMENT_VALUES_MAX)
-		refuse(r, e, "split the site", "the file has too many values");
-	return v;
-}
-
-/* Hangs v where the next value belongs. */
-static void attach(struct reader *r, struct value *v)
-{
-	struct open_value *o;
-
-	if (r->depth == 0) {
-		r->root = v;
-		return;
-	}
-	o = &r->open[r->depth - 1];
-	v->key = o->key;
-	v->key_at = o->key_at;
-	o->key = NULL;
-	if (o->skip) {
-		o->skip = false;
-		return;
-	}
-	if (o->last)
-		o->last->next = v;
-	else
-		o->value->items = v;
-	o->last = v;
-	o->value->n++;
-}
-
-static void take_key(
-	struct reader *r, struct open_value *o, const yaml_event_t *e, const char *text)
-{
-	struct place at = place_of(&e->start_mark);
-	size_t first = names_add(o->keys, text, at.line);
-
-	if (first != NAMES_NONE)
-		error_at(r->report, at, "give it once", "duplicate key %s, first in line %zu", text,
-			first);
-	o->key = text;
-	o->key_at = at;
-	o->skip = first != NAMES_NONE;
-}
-
-static void take_scalar(struct reader *r, const yaml_event_t *e)
-{
-	struct open_value *o = r->depth ? &r->open[r->depth - 1] : NULL;
-	const char *s = (const char *)e->data.scalar.value;
-	size_t len = e->data.scalar.length;
-	struct value *v;
-
-	if (memchr(s, 0, len)) {
-		refuse(r, e, NULL, "a zero byte is not text");
-		return;
-	}
-	s = must(arena_text(r->arena, s, len));
-	if (o && o->value->kind == VALUE_MAP && !o->key) {
-		take_key(r, o, e, s);
-		return;
-	}
-	v = value_new(r, VALUE_TEXT, e);
-	v->text = s;
-	attach(r, v);
-}
-
-static void take_start(struct reader *r, const yaml_event_t *e, enum value_kind kind)
-{
-	struct open_value *o = r->depth ? &r->open[r->depth - 1] : NULL;
-	struct value *v;
-
-	if (o && o->value->kind == VALUE_MAP && !o->key) {
-		refuse(r, e, "a name, a colon, a value",
-			"a list or map cannot be the name of something");
-		return;
-	}
-	if (r->depth == DOCUMENT_DEPTH_MAX) {
-		refuse(r, e, NULL, "lists and maps are nested too deeply");
-		return;
-	}
-	v = value_new(r, kind, e);
-	attach(r, v);
-	r->open[r->depth++] =
-		(struct open_value){.value = v, .keys = kind == VALUE_MAP ? names_new() : NULL};
-}
-
-static void take_end(struct reader *r)
-{
-	struct open_value *o = &r->open[--r->depth];
-
-	o->keys = names_free(o->keys);
 }
 
 static bool has_tag(const yaml_event_t *e)
@@ -148,25 +47,9 @@ static bool has_tag(const yaml_event_t *e)
 	}
 }
 
-/* False at the end, or after a fault that ends the reading. */
-static bool take_event(struct reader *r, const yaml_event_t *e)
+static void report_syntax(struct reader *r)
 {
-	if (has_tag(e) || e->type == YAML_ALIAS_EVENT)
-		refuse(r, e, "write the value itself, in quotes if it begins with & * or !",
-			"anchors, aliases and tags have no meaning here");
-	else if (e->type == YAML_SCALAR_EVENT)
-		take_scalar(r, e);
-	else if (e->type == YAML_SEQUENCE_START_EVENT || e->type == YAML_MAPPING_START_EVENT)
-		take_start(r, e, e->type == YAML_MAPPING_START_EVENT ? VALUE_MAP : VALUE_LIST);
-	else if (e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT)
-		take_end(r);
-	else if (e->type == YAML_DOCUMENT_START_EVENT && r->root)
-		refuse(r, e, "one site file, one document", "a second document begins here");
-	return !r->failed && e->type != YAML_STREAM_END_EVENT;
-}
-
-static void report_syntax(struct reader *r, const yaml_parser_t *p)
-{
+	const yaml_parser_t *p = &r->parser;
 	struct place at = place_of(&p->problem_mark);
 	const char *remedy = "check the indentation, and quote a text that begins with * & ! % @ ` "
 			     "{ [ or holds \": \" or \" #\"";
@@ -182,42 +65,134 @@ static void report_syntax(struct reader *r, const yaml_parser_t *p)
 			p->context ? p->context : "");
 }
 
-static void read_events(struct reader *r, yaml_parser_t *p)
+static struct event next_event(struct reader *r)
 {
-	bool more = true;
+	struct event ev = {.type = YAML_NO_EVENT};
+	yaml_event_t e;
 
-	while (more) {
-		yaml_event_t event;
-
-		if (!yaml_parser_parse(p, &event)) {
-			report_syntax(r, p);
-			return;
-		}
-		more = take_event(r, &event);
-		yaml_event_delete(&event);
+	if (r->failed)
+		return ev;
+	if (!yaml_parser_parse(&r->parser, &e)) {
+		report_syntax(r);
+		return ev;
 	}
+	ev = (struct event){e.type, place_of(&e.start_mark), NULL};
+	if (has_tag(&e) || e.type == YAML_ALIAS_EVENT)
+		refuse(r, ev.at, "write the value itself, in quotes if it begins with & * or !",
+			"anchors, aliases and tags have no meaning here");
+	else if (e.type == YAML_SCALAR_EVENT &&
+		 memchr(e.data.scalar.value, 0, e.data.scalar.length))
+		refuse(r, ev.at, NULL, "a zero byte is not text");
+	else if (e.type == YAML_SCALAR_EVENT)
+		ev.text = must(arena_text(r->arena, (const char *)e.data.scalar.value,
+			e.data.scalar.length));
+	yaml_event_delete(&e);
+	if (r->failed)
+		ev.type = YAML_NO_EVENT;
+	return ev;
+}
+
+/* A key that is there twice is reported and marked in *ret_again. */
+static void check_key(struct reader *r, struct names *keys, const struct event *key,
+	bool *ret_again)
+{
+	size_t first;
+
+	if (!key->text) {
+		refuse(r, key->at, "a name, a colon, a value",
+			"a list or map cannot be the name of something");
+		return;
+	}
+	first = names_add(keys, key->text, key->at.line);
+	*ret_again = first != NAMES_NONE;
+	if (*ret_again)
+		error_at(r->report, key->at, "give it once", "duplicate key %s, first in line %zu",
+			key->text, first);
+}
+
+static struct value *read_value(struct reader *r, const struct event *e, unsigned int depth);
+
+/* The entries of list or map v, up to its end. */
+static void read_items(struct reader *r, struct value *v, yaml_event_type_t end, unsigned int depth)
+{
+	struct names *keys = names_new();
+	struct value **place = &v->items, *item;
+	struct event e, key = {0};
+
+	while ((e = next_event(r)).type != end && e.type != YAML_NO_EVENT) {
+		bool again = false;
+
+		if (v->kind == VALUE_MAP) {
+			key = e;
+			check_key(r, keys, &key, &again);
+			e = next_event(r);
+		}
+		item = read_value(r, &e, depth);
+		if (!item || again)
+			continue;
+		item->key = key.text;
+		item->key_at = key.at;
+		*place = item;
+		place = &item->next;
+		v->n++;
+	}
+	names_free(keys);
+}
+
+/* The value that begins with e; NULL: it cannot be read. depth: of the lists and maps around it. */
+static struct value *read_value(struct reader *r, const struct event *e, unsigned int depth)
+{
+	struct value *v = must(arena_alloc(r->arena, sizeof(*v)));
+
+	if (e->type == YAML_NO_EVENT)
+		return NULL;
+	v->kind = e->text ? VALUE_TEXT : e->type == YAML_MAPPING_START_EVENT ? VALUE_MAP
+									     : VALUE_LIST;
+	v->at = e->at;
+	v->text = e->text;
+	if (++r->n > DOCUMENT_VALUES_MAX)
+		refuse(r, e->at, "split the site", "the file has too many values");
+	else if (v->kind != VALUE_TEXT && depth == DOCUMENT_DEPTH_MAX)
+		refuse(r, e->at, NULL, "lists and maps are nested too deeply");
+	else if (v->kind != VALUE_TEXT)
+		read_items(r, v, v->kind == VALUE_MAP ? YAML_MAPPING_END_EVENT
+						      : YAML_SEQUENCE_END_EVENT, depth + 1);
+	return v;
+}
+
+static const struct value *read_document(struct reader *r)
+{
+	const struct value *root = NULL;
+	struct event e;
+
+	while ((e = next_event(r)).type != YAML_STREAM_END_EVENT && e.type != YAML_NO_EVENT)
+		if (e.type == YAML_DOCUMENT_START_EVENT && root)
+			refuse(r, e.at, "one site file, one document",
+				"a second document begins here");
+		else if (e.text || e.type == YAML_SEQUENCE_START_EVENT ||
+			 e.type == YAML_MAPPING_START_EVENT)
+			root = read_value(r, &e, 0);
+	if (!r->failed && !root)
+		error_at(r->report, (struct place){0},
+			"begin with the example of docs/site-file.md", "the file is empty");
+	return r->failed ? NULL : root;
 }
 
 const struct value *document_parse(
 	struct arena *arena, const char *text, size_t len, struct faults *report)
 {
 	struct reader r = {.arena = arena, .report = report};
-	yaml_parser_t parser;
+	const struct value *root;
 
 	if (len > DOCUMENT_BYTES_MAX) {
 		error_at(report, (struct place){0}, "split the site",
 			"the file is larger than %d MiB", DOCUMENT_BYTES_MAX >> 20);
 		return NULL;
 	}
-	if (!yaml_parser_initialize(&parser))
+	if (!yaml_parser_initialize(&r.parser))
 		must(NULL);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
-	read_events(&r, &parser);
-	yaml_parser_delete(&parser);
-	while (r.depth)
-		take_end(&r);
-	if (!r.failed && !r.root)
-		error_at(report, (struct place){0}, "begin with the example of docs/site-file.md",
-			"the file is empty");
-	return r.failed ? NULL : r.root;
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
+	root = read_document(&r);
+	yaml_parser_delete(&r.parser);
+	return root;
 }

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "base/hex.h"
 #include "lint.h"
 #include "site/line.h"
 
@@ -16,10 +17,9 @@ struct explain {
 
 static void put_octets(FILE *out, const uint8_t *bytes, size_t len)
 {
-	_cleanup_text_ struct text t = {0};
+	char hex[3 * IDENTITY_BYTES + 1];
 
-	text_hex(&t, bytes, len, ':');
-	fputs(t.data ? t.data : "", out);
+	fputs(hex_text(hex, sizeof(hex), bytes, len, ":"), out);
 }
 
 static void explain_port(const struct explain *e, const struct site_port *p)
@@ -112,21 +112,18 @@ static void explain_rom(const struct explain *e, const struct site_port *p)
 static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_len)
 {
 	const struct site_boot *b = &e->s->boot;
-	_cleanup_text_ struct text t = {0};
+	char hex[2 * 8 + 1];
 
 	fputs("\niPXE (FlexBoot, or one that was chained)\n", e->out);
-	text_hex(&t, id, id_len, 0);
 	fprintf(e->out, "  [1-3] boot.ipxe: without a lease tries again for %u s, then gives up",
 		b->link_wait_s.value);
 	if (b->menu_wait_ms.value)
 		fprintf(e->out, "; key %c opens the menu", b->menu_key.text[0]);
-	fprintf(e->out, "\n  [4] node/%s.ipxe%s from", t.data,
+	fprintf(e->out, "\n  [4] node/%s.ipxe%s from", hex_text(hex, sizeof(hex), id, id_len, ""),
 		e->n ? "" : ", which is not there, so default.ipxe,");
-	for (size_t i = 0; i < b->servers.n; i++) {
-		text_clear(&t);
-		server_url(&t, &e->s->servers[b->servers.items[i].index]);
-		fprintf(e->out, "%s %s", i ? ", then" : "", t.data);
-	}
+	for (size_t i = 0; i < b->servers.n; i++)
+		fprintf(e->out, "%s %s", i ? ", then" : "",
+			server_url(&e->s->servers[b->servers.items[i].index]));
 	fprintf(e->out, "; %u rounds, %u s between them\n", b->tries.value, b->wait_s.value);
 	if (b->reboot_after_s.value)
 		fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n",
@@ -151,6 +148,7 @@ static void explain_kernel(
 	const struct explain *e, const struct site_image *m, const struct line *l)
 {
 	_cleanup_text_ struct text added = {0};
+	char name[INITRD_NAME_SIZE];
 
 	fprintf(e->out, "\nKernel\n  [5] image %s", m->name);
 	for (size_t i = 0; i < m->servers.n; i++)
@@ -159,9 +157,7 @@ static void explain_kernel(
 	put_size(e, "kernel", &m->kernel);
 	for (size_t i = 0; i < m->initrds.n; i++) {
 		put_size(e, "initrd", &m->initrds.items[i]);
-		text_put(&added, "initrd=");
-		initrd_name(&added, m, i);
-		text_put(&added, " ");
+		text_printf(&added, "initrd=%s ", initrd_name(name, m, i));
 	}
 	fprintf(e->out, "  [6] signatures: %s\n", !image_is_signed(m) ? "not checked" :
 		streq(m->signing.text, "try") ? "checked where iPXE can" : "required");

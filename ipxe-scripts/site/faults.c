@@ -7,8 +7,8 @@
 
 struct faults {
 	struct arena *arena;
-	struct fault *items;
-	size_t n, cap;
+	struct fault items[FAULTS_MAX];
+	size_t n;
 	size_t totals[SEVERITY_MAX];
 };
 
@@ -24,10 +24,8 @@ struct faults *faults_new(void)
 
 struct faults *faults_free(struct faults *r)
 {
-	if (!r)
-		return NULL;
-	arena_free(r->arena);
-	free(r->items);
+	if (r)
+		arena_free(r->arena);
 	free(r);
 	return NULL;
 }
@@ -41,10 +39,6 @@ void faults_add(struct faults *r, enum severity severity, struct place at, const
 	r->totals[severity]++;
 	if (r->n == FAULTS_MAX)
 		return;
-	if (r->n == r->cap) {
-		r->cap = r->cap ? 2 * r->cap : 64;
-		r->items = must(realloc(r->items, r->cap * sizeof(*r->items)));
-	}
 	f = &r->items[r->n++];
 	*f = (struct fault){.severity = severity, .at = at};
 	va_start(ap, fmt);
@@ -61,7 +55,6 @@ static int by_place(const void *a, const void *b)
 		return x->at.line < y->at.line ? -1 : 1;
 	if (x->at.column != y->at.column)
 		return x->at.column < y->at.column ? -1 : 1;
-	/* Texts live in one arena, but its blocks are anywhere: equal places go by their words. */
 	return strcmp(x->text, y->text);
 }
 
@@ -74,8 +67,7 @@ void faults_sort(struct faults *r)
 {
 	size_t i, kept = 0;
 
-	if (r->n)
-		qsort(r->items, r->n, sizeof(*r->items), by_place);
+	qsort(r->items, r->n, sizeof(*r->items), by_place);
 	/* One value of a row of nodes may be reported for each of them. */
 	for (i = 0; i < r->n; i++) {
 		if (kept && same_fault(&r->items[kept - 1], &r->items[i]))
@@ -103,15 +95,13 @@ size_t faults_total(const struct faults *r, enum severity severity)
 
 static void print_fault(const struct fault *f, const char *file, FILE *out)
 {
+	fputs(file, out);
 	if (f->at.line)
-		fprintf(out, "%s:%u: %s: ", file, f->at.line, names[f->severity]);
-	else
-		fprintf(out, "%s: %s: ", file, names[f->severity]);
+		fprintf(out, ":%u", f->at.line);
+	fprintf(out, ": %s: ", names[f->severity]);
 	put_escaped(out, f->text, strlen(f->text));
-	fputc('\n', out);
-	if (!*f->remedy)
-		return;
-	fputs("    ", out);
+	if (*f->remedy)
+		fputs("\n    ", out);
 	put_escaped(out, f->remedy, strlen(f->remedy));
 	fputc('\n', out);
 }

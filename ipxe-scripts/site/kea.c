@@ -98,8 +98,7 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 		    "  // FlexBoot is not always of user class iPXE: a PXE client with one of its "
 		    "client identifiers is one, too.\n"
 		    "  \"client-classes\": [");
-	first_url(&file, s, me);
-	text_put(&file, "/boot.ipxe");
+	text_printf(&file, "%s/boot.ipxe", first_url(s, me));
 	put_class(t, "ipxe",
 		"option[77].hex == 'iPXE' or (substring(option[60].hex, 0, 9) == 'PXEClient' and "
 		"(substring(option[61].hex, 0, 12) == 0x" FLEXBOOT_DUID_HEX

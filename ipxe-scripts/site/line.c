@@ -2,7 +2,7 @@
 /* line: see line.h. */
 #include "site/line.h"
 
-#include "site/identity.h"
+#include "site/private.h"
 #include "must.h"
 
 void line_done(struct line *l)
@@ -52,22 +52,6 @@ bool line_has(const struct line *l, const char *name)
 	return false;
 }
 
-const struct site_image *profile_image(
-	const struct site *s, const struct site_node *n, const struct site_group *g)
-{
-	size_t i, index = s->defaults.image.index;
-
-	for (i = 0; n && i < n->groups.n; i++)
-		if (n->groups.items[i].index != SITE_NONE &&
-			s->groups[n->groups.items[i].index].profile.image.index != SITE_NONE)
-			index = s->groups[n->groups.items[i].index].profile.image.index;
-	if (g && g->profile.image.index != SITE_NONE)
-		index = g->profile.image.index;
-	if (n && n->profile.image.index != SITE_NONE)
-		index = n->profile.image.index;
-	return index == SITE_NONE ? NULL : &s->images[index];
-}
-
 static void put_options(struct line *l, const struct said_list *options)
 {
 	for (size_t i = 0; i < options->n; i++) {
@@ -76,26 +60,47 @@ static void put_options(struct line *l, const struct said_list *options)
 	}
 }
 
-/* The group a node's i-th reference means; NULL when it means nothing. */
-static const struct site_group *group_of(const struct site *s, const struct site_node *n, size_t i)
+/*
+ * The i-th of the profiles that hold for a node or a group (the other NULL), of which the later one
+ * wins: the site's defaults, groups, the node's own. NULL at the end.
+ */
+static const struct site_profile *profile_at(const struct site *s, const struct site_node *n,
+	const struct site_group *g, size_t i)
 {
-	size_t index = n->groups.items[i].index;
+	static const struct site_profile none = {.image.index = SITE_NONE};
+	size_t groups = n ? n->groups.n : g ? 1 : 0;
 
-	return index == SITE_NONE ? NULL : &s->groups[index];
+	if (i == 0)
+		return &s->defaults;
+	if (i > groups)
+		return n && i == groups + 1 ? &n->profile : NULL;
+	if (!n)
+		return &g->profile;
+	i = n->groups.items[i - 1].index;
+	return i == SITE_NONE ? &none : &s->groups[i].profile;
+}
+
+const struct site_image *profile_image(
+	const struct site *s, const struct site_node *n, const struct site_group *g)
+{
+	const struct site_profile *p;
+	size_t index = SITE_NONE;
+
+	for (size_t i = 0; (p = profile_at(s, n, g, i)); i++)
+		if (p->image.index != SITE_NONE)
+			index = p->image.index;
+	return index == SITE_NONE ? NULL : &s->images[index];
 }
 
 static const struct said *profile_root(
 	const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	const struct said *root = &s->defaults.root;
+	const struct site_profile *p;
 
-	for (size_t i = 0; n && i < n->groups.n; i++)
-		if (group_of(s, n, i) && group_of(s, n, i)->profile.root.text)
-			root = &group_of(s, n, i)->profile.root;
-	if (g && g->profile.root.text)
-		root = &g->profile.root;
-	if (n && n->profile.root.text)
-		root = &n->profile.root;
+	for (size_t i = 1; (p = profile_at(s, n, g, i)); i++)
+		if (p->root.text)
+			root = &p->root;
 	return root;
 }
 
@@ -111,21 +116,17 @@ void line_add_profile(
 {
 	const struct site_image *image = profile_image(s, n, g);
 	const struct said *root = profile_root(s, n, g);
+	const struct site_profile *p;
 
 	if (root->text) {
 		begin(l, root->at);
 		text_printf(&l->text, "root=%s", root->text);
 	}
-	put_options(l, &s->defaults.options);
-	if (image)
-		put_options(l, &image->options);
-	for (size_t i = 0; n && i < n->groups.n; i++)
-		if (group_of(s, n, i))
-			put_options(l, &group_of(s, n, i)->profile.options);
-	if (g)
-		put_options(l, &g->profile.options);
-	if (n)
-		put_options(l, &n->profile.options);
+	for (size_t i = 0; (p = profile_at(s, n, g, i)); i++) {
+		put_options(l, &p->options);
+		if (i == 0 && image)
+			put_options(l, &image->options);
+	}
 }
 
 /* The words of rd.ib.client-id=; iPXE's own form has no word. */

@@ -2,24 +2,48 @@
 /* load: the sections of a site file except nodes, and the way from bytes to a site. See site.h. */
 #include "site/fields.h"
 
-/* take_named: a zeroed array with a member for each entry of a map; NULL (reported) for others. */
-static void *take_named(struct loader *l, const struct value *v, size_t size, size_t *ret_n)
+/* How the structs of servers, networks, images, groups and files begin. */
+struct head {
+	const char *name;
+	struct place at;
+};
+
+/*
+ * take_named: the entries of a map as an array of copies of *initial (size bytes), filled by the
+ * fields; one field without key takes the entry's value itself. kind is for messages. NULL
+ * (reported) for what is no map.
+ */
+static void *take_named(struct loader *l, const struct value *v, const char *kind,
+	const struct field *fields, size_t n_fields, const void *initial, size_t size, size_t *ret_n)
 {
+	char *items, *item;
+
 	*ret_n = 0;
 	if (!is_kind(l, v, VALUE_MAP))
 		return NULL;
+	items = item = must(arena_alloc(l->site->arena, size * (v->n ? v->n : 1)));
+	for (const struct value *e = v->items; e; e = e->next, item += size) {
+		const struct head head = {e->key, e->key_at};
+
+		memcpy(item, initial, size);
+		memcpy(item, &head, sizeof(head));
+		if (!is_name(e->key))
+			error_at(l->report, e->key_at,
+				"letters, digits, '.', '_' and '-', at most 63",
+				"%s cannot be the name of a %s", e->key, kind);
+		if (fields->key)
+			take_fields(l, e,
+				must(arena_printf(l->site->arena, "%s %s", kind, e->key)), fields,
+				n_fields, item);
+		else
+			fields->take(l, e, item + fields->offset);
+	}
 	*ret_n = v->n;
-	return must(arena_alloc(l->site->arena, size * (v->n ? v->n : 1)));
+	return items;
 }
 
-/* The name of an entry of a section, and the words "server boot1" for messages. */
-static const char *entry_name(struct loader *l, const struct value *e, const char *kind)
-{
-	if (!is_name(e->key))
-		error_at(l->report, e->key_at, "letters, digits, '.', '_' and '-', at most 63",
-			"%s cannot be the name of a %s", e->key, kind);
-	return must(arena_printf(l->site->arena, "%s %s", kind, e->key));
-}
+#define TAKE_NAMED(l, v, kind, fields, initial, ret_n)                            \
+	take_named(l, v, kind, fields, ARRAY_SIZE(fields), &(initial), sizeof(initial), ret_n)
 
 static int index_of(const char *word, const char *const *words, size_t n)
 {
@@ -56,17 +80,10 @@ static void take_servers(struct loader *l, const struct value *v, void *member)
 		REQUIRED("address", take_addr, struct site_server, address),
 		FIELD("port", take_port_number, struct site_server, port),
 	};
-	struct site_server *s = take_named(l, v, sizeof(*s), &l->site->n_servers);
-	const struct value *e;
+	static const struct site_server initial = {.port.value = 80};
 
 	(void)member;
-	l->site->servers = s;
-	for (e = s ? v->items : NULL; e; e = e->next, s++) {
-		s->name = e->key;
-		s->at = e->key_at;
-		s->port.value = 80;
-		take_fields(l, e, entry_name(l, e, "server"), fields, ARRAY_SIZE(fields), s);
-	}
+	l->site->servers = TAKE_NAMED(l, v, "server", fields, initial, &l->site->n_servers);
 }
 
 /* --- networks ----------------------------------------------------------------------------- */
@@ -173,17 +190,10 @@ static void take_networks(struct loader *l, const struct value *v, void *member)
 		FIELD("mtu", take_number, struct site_network, mtu),
 		FIELD("dhcp", take_references, struct site_network, dhcp),
 	};
-	struct site_network *net = take_named(l, v, sizeof(*net), &l->site->n_networks);
-	const struct value *e;
+	static const struct site_network initial = {.lease.value = 3600};
 
 	(void)member;
-	l->site->networks = net;
-	for (e = net ? v->items : NULL; e; e = e->next, net++) {
-		net->name = e->key;
-		net->at = e->key_at;
-		net->lease.value = 3600;
-		take_fields(l, e, entry_name(l, e, "network"), fields, ARRAY_SIZE(fields), net);
-	}
+	l->site->networks = TAKE_NAMED(l, v, "network", fields, initial, &l->site->n_networks);
 }
 
 /* --- images, files, loaders --------------------------------------------------------------- */
@@ -198,31 +208,19 @@ static void take_images(struct loader *l, const struct value *v, void *member)
 		FIELD("signed", take_signing, struct site_image, signing),
 		FIELD("servers", take_references, struct site_image, servers),
 	};
-	struct site_image *image = take_named(l, v, sizeof(*image), &l->site->n_images);
-	const struct value *e;
+	static const struct site_image initial = {0};
 
 	(void)member;
-	l->site->images = image;
-	for (e = image ? v->items : NULL; e; e = e->next, image++) {
-		image->name = e->key;
-		image->at = e->key_at;
-		take_fields(l, e, entry_name(l, e, "image"), fields, ARRAY_SIZE(fields), image);
-	}
+	l->site->images = TAKE_NAMED(l, v, "image", fields, initial, &l->site->n_images);
 }
 
 static void take_files(struct loader *l, const struct value *v, void *member)
 {
-	struct site_file *file = take_named(l, v, sizeof(*file), &l->site->n_files);
-	const struct value *e;
+	static const struct field fields[] = {FIELD(NULL, take_path, struct site_file, path)};
+	static const struct site_file initial = {0};
 
 	(void)member;
-	l->site->files = file;
-	for (e = file ? v->items : NULL; e; e = e->next, file++) {
-		file->name = e->key;
-		file->at = e->key_at;
-		entry_name(l, e, "file");
-		take_path(l, e, &file->path);
-	}
+	l->site->files = TAKE_NAMED(l, v, "file", fields, initial, &l->site->n_files);
 }
 
 static void take_loaders(struct loader *l, const struct value *v, void *member)
@@ -269,17 +267,10 @@ static void take_defaults(struct loader *l, const struct value *v, void *member)
 static void take_groups(struct loader *l, const struct value *v, void *member)
 {
 	static const struct field fields[] = {PROFILE_FIELDS(struct site_group, profile)};
-	struct site_group *group = take_named(l, v, sizeof(*group), &l->site->n_groups);
-	const struct value *e;
+	static const struct site_group initial = {.profile.image.index = SITE_NONE};
 
 	(void)member;
-	l->site->groups = group;
-	for (e = group ? v->items : NULL; e; e = e->next, group++) {
-		group->name = e->key;
-		group->at = e->key_at;
-		group->profile.image.index = SITE_NONE;
-		take_fields(l, e, entry_name(l, e, "group"), fields, ARRAY_SIZE(fields), group);
-	}
+	l->site->groups = TAKE_NAMED(l, v, "group", fields, initial, &l->site->n_groups);
 }
 
 /* --- the whole ---------------------------------------------------------------------------- */

@@ -33,8 +33,29 @@ void render_kea(const struct site *s, const struct site_server *me, struct tree 
 void explain_adapter(const struct site *s, const struct site_port *p, const struct boot_plan *plan,
 	FILE *out);
 
-/* addr_text: dotted decimal, in a buffer of its own for each of four calls in a row. */
+/*
+ * addr_text: dotted decimal. server_url: "http://10.20.0.1" or with a port that is not 80; without
+ * slash. Each in a buffer of its own for four calls in a row.
+ */
 const char *addr_text(uint32_t addr);
+const char *server_url(const struct site_server *v);
+
+/* The longest client identifier: type, IAID, DUID type, UUID. */
+#define IDENTITY_BYTES 24
+
+/*
+ * identity_bytes: the DHCP client identifier (option 61) under which a boot stage of an InfiniBand
+ * port (with guid) shows up at a server; docs/dhcp-infiniband.md tells who sends which. Returns its
+ * length, 0 for the uuid of a node without one.
+ */
+size_t identity_bytes(enum site_identity form, const struct site_node *n, const struct site_port *p,
+	uint8_t bytes[static IDENTITY_BYTES]);
+
+/*
+ * identity_lemac: the 48-bit address that iPXE makes of a port GUID and shows as the port's MAC.
+ * FlexBoot's own is the same on adapters whose GUID was made of the MAC.
+ */
+void identity_lemac(const uint8_t guid[static 8], uint8_t mac[static 6]);
 
 /*
  * read_octets: n octets that may be separated as people and tools do: b8:ce:.., b8-ce-..,
@@ -52,10 +73,9 @@ uint32_t site_netmask(const struct site_network *n);
 const char *site_path(struct site *s, const char *path);
 bool image_is_signed(const struct site_image *m);
 
-/* server_url: "http://10.20.0.1" or with a port that is not 80; without slash. */
-void server_url(struct text *t, const struct site_server *v);
-/* initrd_name: of an image's i-th initrd in the tree: "initrd", or "initrd0" and so on. */
-void initrd_name(struct text *t, const struct site_image *m, size_t i);
+/* initrd_name: of an image's i-th initrd in the tree, into buf: "initrd", or "initrd0" and so on. */
+#define INITRD_NAME_SIZE 32
+const char *initrd_name(char buf[static INITRD_NAME_SIZE], const struct site_image *m, size_t i);
 /* put_head: the head of every file: which site, and that changes belong elsewhere. */
 void put_head(struct text *t, const struct site *s, const char *comment, const char *what);
 

@@ -79,16 +79,6 @@ static void refer_list(const struct refer *r, const struct section *in, struct r
 	}
 }
 
-/* The server's address; where a URL of HTTP has no port of its own, with the server's. */
-static void put_address(FILE *f, const struct site_server *server, bool url)
-{
-	uint32_t a = server->address.addr;
-
-	fprintf(f, "%u.%u.%u.%u", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255);
-	if (url && server->port.value != 80)
-		fprintf(f, ":%u", server->port.value);
-}
-
 static bool in_url(const char *text, const char *open, const char *close)
 {
 	static const char scheme[] = "http://";
@@ -97,33 +87,31 @@ static bool in_url(const char *text, const char *open, const char *close)
 	return (size_t)(open - text) >= n && memcmp(open - n, scheme, n) == 0 && close[1] != ':';
 }
 
-/* {NAME} in a text becomes the address of the server NAME. */
+/*
+ * {NAME} in a text becomes the address of the server NAME; where a URL of HTTP has no port of its
+ * own, with the server's.
+ */
 static const char *expand(const struct refer *r, const struct said *word)
 {
-	char *out = NULL;
+	_cleanup_text_ struct text out = {0};
 	const char *s = word->text, *open, *close;
-	size_t len;
-	FILE *f;
 
 	if (!strchr(s, '{'))
 		return s;
-	f = must(open_memstream(&out, &len));
 	while ((open = strchr(s, '{')) && (close = strchr(open, '}'))) {
 		_cleanup_free_ char *name = must(strndup(open + 1, (size_t)(close - open - 1)));
 		size_t i = names_find(r->servers.index, name);
+		const struct site_server *v = i == NAMES_NONE ? NULL : &r->s->servers[i];
 
-		fprintf(f, "%.*s", (int)(open - s), s);
-		if (i == NAMES_NONE)
+		text_printf(&out, "%.*s%s", (int)(open - s), s, v ? addr_text(v->address.addr) : "");
+		if (!v)
 			report_unknown(r, &r->servers, word->at, name);
-		else
-			put_address(f, &r->s->servers[i], in_url(word->text, open, close));
+		else if (v->port.value != 80 && in_url(word->text, open, close))
+			text_printf(&out, ":%u", v->port.value);
 		s = close + 1;
 	}
-	fputs(s, f);
-	fclose(f);
-	s = must(arena_text(r->s->arena, out, len));
-	free(out);
-	return s;
+	text_put(&out, s);
+	return must(arena_text(r->s->arena, out.data, out.len));
 }
 
 /* What an iPXE script would take for its own syntax. */

@@ -18,6 +18,7 @@ static void copy_signed(struct site *s, struct tree *t, const struct site_image 
 static void copy_image(struct site *s, struct tree *t, const struct site_image *m)
 {
 	_cleanup_text_ struct text path = {0};
+	char name[INITRD_NAME_SIZE];
 
 	if (m->kernel.text) {
 		text_printf(&path, "http/images/%s/kernel", m->name);
@@ -25,8 +26,7 @@ static void copy_image(struct site *s, struct tree *t, const struct site_image *
 	}
 	for (size_t i = 0; i < m->initrds.n; i++) {
 		text_clear(&path);
-		text_printf(&path, "http/images/%s/", m->name);
-		initrd_name(&path, m, i);
+		text_printf(&path, "http/images/%s/%s", m->name, initrd_name(name, m, i));
 		copy_signed(s, t, m, path.data, m->initrds.items[i].text);
 	}
 	if (!m->uki.text)

@@ -10,7 +10,7 @@
  * They run on iPXE from 2019 on. What newer builds only have is tried behind "||", since an unknown
  *command ends a script. Every step has a number and a name; docs/boot-stages.md explains them.
  */
-#include "site/identity.h"
+#include "base/hex.h"
 #include "site/line.h"
 #include "site/private.h"
 #include "site/tree.h"
@@ -77,10 +77,9 @@ static void put_servers(struct text *t, const struct site *s)
 
 	text_put(t, "\n:servers\n");
 	for (i = 0; i < n; i++) {
-		text_printf(t, ":server_%zu\nset server ", i);
-		server_url(t, &s->servers[s->boot.servers.items[i].index]);
 		text_printf(t,
-			"\n"
+			":server_%zu\n"
+			"set server %s\n"
 			"echo initagent [4 script] ${server}/${path}\n"
 			"imgfetch --timeout %u --name script ${server}/${path} || imgfetch "
 			"--timeout %u --name script ${server}/default.ipxe || goto down_%zu\n"
@@ -91,7 +90,8 @@ static void put_servers(struct text *t, const struct site *s)
 			":down_%zu\n"
 			"echo initagent [4 script] ${server} does not answer\n"
 			"isset ${why} || set why no server answers: web server, route, address\n",
-			ms, ms, i, i + 1, i);
+			i, server_url(&s->servers[s->boot.servers.items[i].index]), ms, ms, i,
+			i + 1, i);
 	}
 	text_printf(t,
 		":server_%zu\n"
@@ -193,6 +193,7 @@ struct target {
 static void put_verify(struct text *t, const struct target *g, size_t k)
 {
 	const struct site_image *m = g->image;
+	char name[INITRD_NAME_SIZE];
 	bool may = m->signing.text && streq(m->signing.text, "try");
 
 	if (!image_is_signed(m))
@@ -207,11 +208,9 @@ static void put_verify(struct text *t, const struct target *g, size_t k)
 		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed",
 		k, k, m->name, m->name, k);
 	for (size_t i = 0; i < m->initrds.n; i++) {
-		text_put(t, "imgverify ");
-		initrd_name(t, m, i);
-		text_printf(t, " ${server}/images/%s/", m->name);
-		initrd_name(t, m, i);
-		text_printf(t, ".sig || goto bad_%zu\n", k);
+		initrd_name(name, m, i);
+		text_printf(t, "imgverify %s ${server}/images/%s/%s.sig || goto bad_%zu\n", name,
+			m->name, name, k);
 	}
 	text_printf(t,
 		"goto boot_%zu\n:bad_%zu\necho initagent [6 verify] WRONG SIGNATURE of %s from "
@@ -223,19 +222,17 @@ static void put_fetch(struct text *t, const struct target *g, size_t k)
 {
 	const struct site_image *m = g->image;
 	uint32_t ms = g->site->boot.timeout_s.value * 1000;
+	char name[INITRD_NAME_SIZE];
 
 	text_printf(t, "kernel --timeout %u --name kernel ${server}/images/%s/kernel", ms, m->name);
-	for (size_t i = 0; i < m->initrds.n; i++) {
-		text_put(t, " initrd=");
-		initrd_name(t, m, i);
-	}
+	for (size_t i = 0; i < m->initrds.n; i++)
+		text_printf(t, " initrd=%s", initrd_name(name, m, i));
 	text_printf(t, " %s || goto no_file_%zu\n", g->arguments, k);
 	for (size_t i = 0; i < m->initrds.n; i++) {
-		text_printf(t, "initrd --timeout %u --name ", ms);
-		initrd_name(t, m, i);
-		text_printf(t, " ${server}/images/%s/", m->name);
-		initrd_name(t, m, i);
-		text_printf(t, " || goto no_file_%zu\n", k);
+		initrd_name(name, m, i);
+		text_printf(t,
+			"initrd --timeout %u --name %s ${server}/images/%s/%s || goto no_file_%zu\n",
+			ms, name, m->name, name, k);
 	}
 }
 
@@ -262,29 +259,25 @@ static void put_attempt(struct text *t, const struct target *g, size_t k)
 
 static void put_free(struct text *t, const struct site_image *m)
 {
-	for (size_t i = 0; i < m->initrds.n; i++) {
-		text_put(t, "imgfree ");
-		initrd_name(t, m, i);
-		text_put(t, " ||\n");
-	}
+	char name[INITRD_NAME_SIZE];
+
+	for (size_t i = 0; i < m->initrds.n; i++)
+		text_printf(t, "imgfree %s ||\n", initrd_name(name, m, i));
 }
 
 static void put_target(struct text *t, const struct target *g)
 {
 	const struct reference_list *servers = &g->image->servers;
+	const struct site *s = g->site;
 
-	text_put(t, "isset ${server} || set server ");
-	server_url(t, &g->site->servers[g->site->boot.servers.items[0].index]);
-	text_put(t, "\n");
-	for (size_t k = 0; k < servers->n; k++) {
-		text_put(t, "set server ");
-		server_url(t, &g->site->servers[servers->items[k].index]);
-		text_put(t, "\n");
+	text_printf(t, "isset ${server} || set server %s\n",
+		server_url(&s->servers[s->boot.servers.items[0].index]));
+	/* without servers of its own the image comes from the one that is set */
+	for (size_t k = 0; k == 0 || k < servers->n; k++) {
+		if (servers->n)
+			text_printf(t, "set server %s\n",
+				server_url(&s->servers[servers->items[k].index]));
 		put_attempt(t, g, k);
-		put_free(t, g->image);
-	}
-	if (!servers->n) {
-		put_attempt(t, g, 0);
 		put_free(t, g->image);
 	}
 	text_put(t, "exit 1\n");
@@ -297,33 +290,38 @@ struct scripts {
 	struct site *s;
 	struct tree *t;
 	struct line line;
-	struct text out, path, other;
+	struct text out;
 };
 
-static void port_path(struct text *path, const uint8_t *id, size_t n)
+static void begin_script(struct scripts *c, const char *what)
 {
-	text_clear(path);
-	text_put(path, "http/node/");
-	text_hex(path, id, n, 0);
-	text_put(path, ".ipxe");
+	text_clear(&c->out);
+	text_put(&c->out, "#!ipxe\n");
+	put_head(&c->out, c->s, "#", what);
+}
+
+static const char *port_path(char buf[static 64], const uint8_t *id, size_t n)
+{
+	char hex[2 * 8 + 1];
+
+	snprintf(buf, 64, "http/node/%s.ipxe", hex_text(hex, sizeof(hex), id, n, ""));
+	return buf;
 }
 
 /* The same script under each name by which a boot ROM may know the port. */
 static void add_port(struct scripts *c, const struct site_port *p)
 {
+	char path[64], other[64];
 	uint8_t lemac[6];
 
-	port_path(&c->path, p->has_guid ? p->guid : p->mac, p->has_guid ? 8 : 6);
-	tree_file(c->t, c->path.data, c->out.data, c->out.len);
+	port_path(path, p->has_guid ? p->guid : p->mac, p->has_guid ? 8 : 6);
+	tree_file(c->t, path, c->out.data, c->out.len);
 	if (!p->has_guid)
 		return;
 	identity_lemac(p->guid, lemac);
-	port_path(&c->other, lemac, 6);
-	tree_link(c->t, c->other.data, c->path.data);
-	if (!p->has_mac || memcmp(lemac, p->mac, 6) == 0)
-		return;
-	port_path(&c->other, p->mac, 6);
-	tree_link(c->t, c->other.data, c->path.data);
+	tree_link(c->t, port_path(other, lemac, 6), path);
+	if (p->has_mac && memcmp(lemac, p->mac, 6) != 0)
+		tree_link(c->t, port_path(other, p->mac, 6), path);
 }
 
 static void render_port(struct scripts *c, const struct site_node *n, const struct site_port *p)
@@ -334,14 +332,12 @@ static void render_port(struct scripts *c, const struct site_node *n, const stru
 	line_add_profile(&c->line, c->s, n, NULL);
 	line_add_port(&c->line, c->s, n, p);
 	g.arguments = c->line.text.data;
-	text_clear(&c->out);
-	text_put(&c->out, "#!ipxe\n");
-	put_head(&c->out, c->s, "#", n->name);
+	begin_script(c, n->name);
 	put_target(&c->out, &g);
 	add_port(c, p);
 }
 
-static void put_group(struct scripts *c, struct text *t, const struct site_group *group)
+static void put_group(struct scripts *c, const struct site_group *group)
 {
 	_cleanup_text_ struct text arguments = {0};
 	struct target g = {
@@ -353,34 +349,28 @@ static void put_group(struct scripts *c, struct text *t, const struct site_group
 	if (!line_has(&c->line, "BOOTIF"))
 		text_put(&arguments, " BOOTIF=${bootif}");
 	g.arguments = arguments.data;
-	put_target(t, &g);
+	put_target(&c->out, &g);
 }
 
 static void render_group(struct scripts *c, const struct site_group *group)
 {
-	text_clear(&c->out);
-	text_put(&c->out, "#!ipxe\n");
-	put_head(&c->out, c->s, "#", group->name);
-	put_group(c, &c->out, group);
-	text_clear(&c->path);
-	text_printf(&c->path, "http/group/%s.ipxe", group->name);
-	tree_file(c->t, c->path.data, c->out.data, c->out.len);
+	begin_script(c, group->name);
+	put_group(c, group);
+	tree_text(c->t, &c->out, "http/group/%s.ipxe", group->name);
 }
 
 static void render_default(struct scripts *c)
 {
 	size_t unknown = c->s->boot.unknown.index;
 
-	text_clear(&c->out);
-	text_put(&c->out, "#!ipxe\n");
-	put_head(&c->out, c->s, "#", "Unknown nodes");
+	begin_script(c, "Unknown nodes");
 	text_put(&c->out, "echo initagent [4 script] ${id} IS NOT IN THE SITE FILE\n");
 	if (unknown != SITE_NONE)
-		put_group(c, &c->out, &c->s->groups[unknown]);
+		put_group(c, &c->s->groups[unknown]);
 	else
 		text_put(&c->out, "set why ${id} is not in the site file; boot: unknown: GROUP "
 				  "would boot it\nexit 1\n");
-	tree_file(c->t, "http/default.ipxe", c->out.data, c->out.len);
+	tree_text(c->t, &c->out, "http/default.ipxe");
 }
 
 void render_scripts(struct site *s, struct tree *t)
@@ -397,6 +387,4 @@ void render_scripts(struct site *s, struct tree *t)
 			render_port(&c, &s->nodes[i], &s->nodes[i].ports[k]);
 	line_done(&c.line);
 	text_done(&c.out);
-	text_done(&c.path);
-	text_done(&c.other);
 }

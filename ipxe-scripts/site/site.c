@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 
-#include "site/identity.h"
+#include "address/client_id.h"
 #include "site/names.h"
 #include "site/private.h"
 
@@ -61,11 +61,10 @@ bool image_is_signed(const struct site_image *m)
 	return m->signing.text && !streq(m->signing.text, "off");
 }
 
-void initrd_name(struct text *t, const struct site_image *m, size_t i)
+const char *initrd_name(char buf[static INITRD_NAME_SIZE], const struct site_image *m, size_t i)
 {
-	text_put(t, "initrd");
-	if (m->initrds.n > 1)
-		text_printf(t, "%zu", i);
+	snprintf(buf, INITRD_NAME_SIZE, m->initrds.n > 1 ? "initrd%zu" : "initrd", i);
+	return buf;
 }
 
 const char *addr_text(uint32_t addr)
@@ -77,11 +76,41 @@ const char *addr_text(uint32_t addr)
 	return inet_ntop(AF_INET, &a, texts[next++ % ARRAY_SIZE(texts)], sizeof(texts[0]));
 }
 
-void server_url(struct text *t, const struct site_server *v)
+const char *server_url(const struct site_server *v)
 {
-	text_printf(t, "http://%s", addr_text(v->address.addr));
-	if (v->port.value != 80)
-		text_printf(t, ":%u", v->port.value);
+	static char texts[4][sizeof("http://255.255.255.255:65535")];
+	static unsigned int next;
+	char *text = texts[next++ % ARRAY_SIZE(texts)];
+
+	snprintf(text, sizeof(texts[0]), v->port.value != 80 ? "http://%s:%u" : "http://%s",
+		addr_text(v->address.addr), v->port.value);
+	return text;
+}
+
+void identity_lemac(const uint8_t guid[static 8], uint8_t mac[static 6])
+{
+	memcpy(mac, guid, 3);
+	memcpy(mac + 3, guid + 5, 3);
+}
+
+size_t identity_bytes(enum site_identity form, const struct site_node *n, const struct site_port *p,
+	uint8_t bytes[static IDENTITY_BYTES])
+{
+	static const enum client_id_form forms[IDENTITY_MAX] = {
+		[IDENTITY_FLEXBOOT] = CLIENT_ID_FLEXBOOT,
+		[IDENTITY_IPXE] = CLIENT_ID_LEMAC,
+		[IDENTITY_HW] = CLIENT_ID_HW,
+		[IDENTITY_RFC4361] = CLIENT_ID_RFC4361,
+		[IDENTITY_UUID] = CLIENT_ID_UUID,
+	};
+	struct link_hw hw = {.len = sizeof(p->guid)};
+	struct client_id id;
+
+	memcpy(hw.bytes, p->guid, sizeof(p->guid));
+	if (client_id_infiniband(&id, forms[form], &hw, n->has_uuid ? n->uuid : NULL) < 0)
+		return 0;
+	memcpy(bytes, id.bytes, id.len);
+	return id.len;
 }
 
 void put_head(struct text *t, const struct site *s, const char *comment, const char *what)

@@ -2,7 +2,7 @@
 /* What the site file's reader promises, and that tool and agent agree on their words. */
 #include "address/client_id.h"
 #include "check.h"
-#include "site/identity.h"
+#include "site/private.h"
 #include "plan.h"
 #include "site/document.h"
 #include "site/line.h"

@@ -2,6 +2,7 @@
 /* text: see text.h. */
 #include "site/text.h"
 
+#include "base/hex.h"
 #include "must.h"
 
 void text_done(struct text *t)
@@ -29,7 +30,7 @@ static void reserve(struct text *t, size_t more)
 	t->cap = cap;
 }
 
-void text_add(struct text *t, const char *s, size_t len)
+static void text_add(struct text *t, const char *s, size_t len)
 {
 	reserve(t, len);
 	if (len)
@@ -63,12 +64,7 @@ void text_printf(struct text *t, const char *fmt, ...)
 
 void text_hex(struct text *t, const uint8_t *bytes, size_t n, char separator)
 {
-	static const char digits[] = "0123456789abcdef";
+	char hex[3 * 32 + 1];
 
-	for (size_t i = 0; i < n; i++) {
-		char two[3] = {separator, digits[bytes[i] >> 4], digits[bytes[i] & 15]};
-		size_t skip = i == 0 || !separator;
-
-		text_add(t, two + skip, 3 - skip);
-	}
+	text_put(t, hex_text(hex, sizeof(hex), bytes, n, (const char[]){separator, 0}));
 }

@@ -14,8 +14,7 @@ void text_done(struct text *t);
 
 /* text_clear: empty again, the memory kept. */
 void text_clear(struct text *t);
-void text_add(struct text *t, const char *s, size_t len);
 void text_put(struct text *t, const char *s);
 void text_printf(struct text *t, const char *fmt, ...) _printf_(2, 3);
-/* text_hex: octets as lower-case hex, with separator between them unless it is 0. */
+/* text_hex: at most 32 octets as lower-case hex, with separator between them unless it is 0. */
 void text_hex(struct text *t, const uint8_t *bytes, size_t n, char separator);

@@ -3,13 +3,13 @@
 #include "site/tree.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 
-#include "print.h"
+#include "base/io.h"
 #include "must.h"
+#include "print.h"
 #include "site/names.h"
 
 #define CHUNK (1 << 16)
@@ -40,21 +40,6 @@ static int tree_fail(struct tree *t, int error, const char *fmt, ...)
 	fprintf(t->err, ": %s\n", strerror(-error));
 	t->error = error;
 	return error;
-}
-
-/* --- taking a tree away ------------------------------------------------------------------- */
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path) < 0 ? -1 : 0;
-}
-
-static void remove_tree(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* --- beginning ---------------------------------------------------------------------------- */
@@ -170,28 +155,6 @@ static bool enter(struct tree *t, const char *path)
 	return t->mode == TREE_COMPARE || make_folders(t, path) == 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-static int create_file(struct tree *t, const char *path)
-{
-	int fd = openat(t->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-
-	if (fd < 0)
-		tree_fail(t, -errno, "%s/%s", t->work, path);
-	return fd;
-}
-
 static void differs(struct tree *t, const char *how, const char *path)
 {
 	t->differences++;
@@ -220,39 +183,64 @@ static void show_first(
 	put_line(t, '+', would + line, n_would - line);
 }
 
-/* Reads a whole file of a tree; NULL when there is none. */
-static char *read_tree_file(int dir, const char *path, size_t *ret_len)
-{
-	_cleanup_close_ int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	_cleanup_free_ char *data = NULL;
-	struct stat st;
-	char *whole;
-	ssize_t n;
+/* What a file holds: data, or what another file holds; neither when that cannot be read. */
+struct content {
+	const char *data; /* or NULL */
+	size_t len;
+	int fd; /* or -1 */
+};
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	data = must(malloc((size_t)st.st_size + 1));
-	n = pread(fd, data, (size_t)st.st_size, 0);
-	if (n != st.st_size)
-		return NULL;
-	*ret_len = (size_t)n;
-	whole = data;
-	data = NULL;
-	return whole;
+static int open_old(int dir, const char *path)
+{
+	return openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static void compare_file(struct tree *t, const char *path, const char *data, size_t len)
+static bool has_content(int fd, const struct content *c)
 {
-	_cleanup_free_ char *is = NULL;
+	char is[CHUNK], other[CHUNK];
+	size_t at = 0;
+	ssize_t n, m;
+
+	if (c->fd < 0 && !c->data)
+		return true;
+	do {
+		n = pread(fd, is, CHUNK, (off_t)at);
+		m = c->data ? (ssize_t)min_u64(c->len - at, CHUNK)
+			    : pread(c->fd, other, CHUNK, (off_t)at);
+		if (n != m || n < 0 || memcmp(is, c->data ? c->data + at : other, (size_t)n) != 0)
+			return false;
+		at += (size_t)n;
+	} while (n);
+	return true;
+}
+
+static void compare(struct tree *t, const char *path, const struct content *c)
+{
+	_cleanup_close_ int fd = open_old(t->fd, path);
+	_cleanup_free_ void *is = NULL;
 	size_t n = 0;
 
-	is = read_tree_file(t->fd, path, &n);
-	if (!is) {
+	if (fd < 0) {
 		differs(t, "missing", path);
-	} else if (n != len || memcmp(is, data, len) != 0) {
+	} else if (!has_content(fd, c)) {
 		differs(t, "changed", path);
-		show_first(t, is, n, data, len);
+		if (c->data && io_read_all(fd, SIZE_MAX, &is, &n) == 0)
+			show_first(t, is, n, c->data, c->len);
 	}
+}
+
+static int copy_all(int from, int to)
+{
+	char chunk[CHUNK];
+	ssize_t n;
+	int r = 0;
+
+	/* Shares the blocks where the file system can. */
+	while ((n = copy_file_range(from, NULL, to, NULL, SSIZE_MAX / 2, 0)) > 0)
+		;
+	while (r == 0 && (n = read(from, chunk, CHUNK)) > 0)
+		r = io_write_all(to, chunk, (size_t)n);
+	return n < 0 ? -errno : r;
 }
 
 /*
@@ -260,37 +248,31 @@ static void compare_file(struct tree *t, const char *path, const char *data, siz
  * clients and rsync tell that it is the same, and a site of thousands of nodes is rendered again in
  * seconds.
  */
-static bool take_over(struct tree *t, const char *path, const char *data, size_t len)
+static void write_content(struct tree *t, const char *path, const struct content *c)
 {
-	_cleanup_free_ char *is = NULL;
-	size_t n = 0;
+	_cleanup_close_ int old = open_old(t->old, path), to = -1;
+	int r;
 
-	if (t->old < 0)
-		return false;
-	is = read_tree_file(t->old, path, &n);
-	return is && n == len && memcmp(is, data, len) == 0 &&
-	       linkat(t->old, path, t->fd, path, 0) == 0;
+	if (old >= 0 && has_content(old, c) && linkat(t->old, path, t->fd, path, 0) == 0)
+		return;
+	to = openat(t->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	r = to < 0 ? -errno : c->data ? io_write_all(to, c->data, c->len) : copy_all(c->fd, to);
+	if (r < 0)
+		tree_fail(t, r, "%s/%s", t->work, path);
+}
+
+static void put_content(struct tree *t, const char *path, const struct content *c)
+{
+	if (t->mode == TREE_COMPARE)
+		compare(t, path, c);
+	else
+		write_content(t, path, c);
 }
 
 void tree_file(struct tree *t, const char *path, const void *data, size_t len)
 {
-	_cleanup_close_ int fd = -1;
-	int r;
-
-	if (!enter(t, path))
-		return;
-	if (t->mode == TREE_COMPARE) {
-		compare_file(t, path, data, len);
-		return;
-	}
-	if (take_over(t, path, data, len))
-		return;
-	fd = create_file(t, path);
-	if (fd < 0)
-		return;
-	r = write_all(fd, data, len);
-	if (r < 0)
-		tree_fail(t, r, "%s/%s", t->work, path);
+	if (enter(t, path))
+		put_content(t, path, &(struct content){data, len, -1});
 }
 
 void tree_text(struct tree *t, const struct text *content, const char *path, ...)
@@ -309,92 +291,27 @@ void tree_text(struct tree *t, const struct text *content, const char *path, ...
 
 void tree_link(struct tree *t, const char *path, const char *target)
 {
+	_cleanup_close_ int fd = -1;
+
 	if (!enter(t, path))
 		return;
-	if (t->mode == TREE_COMPARE) {
-		_cleanup_free_ char *is = NULL, *want = NULL;
-		size_t n = 0, n_want = 0;
-
-		is = read_tree_file(t->fd, path, &n);
-		want = read_tree_file(t->fd, target, &n_want);
-		if (!is)
-			differs(t, "missing", path);
-		else if (want && (n != n_want || memcmp(is, want, n) != 0))
-			differs(t, "changed", path);
-		return;
-	}
-	if (linkat(t->fd, target, t->fd, path, 0) < 0)
+	if (t->mode == TREE_COMPARE)
+		compare(t, path, &(struct content){.fd = fd = open_old(t->fd, target)});
+	else if (linkat(t->fd, target, t->fd, path, 0) < 0)
 		tree_fail(t, -errno, "%s/%s", t->work, path);
-}
-
-static bool same_content(int a, int b)
-{
-	_cleanup_free_ char *x = must(malloc(CHUNK)), *y = must(malloc(CHUNK));
-	off_t at = 0;
-	ssize_t n, m;
-
-	do {
-		n = pread(a, x, CHUNK, at);
-		m = pread(b, y, CHUNK, at);
-		if (n != m || n < 0 || memcmp(x, y, (size_t)n) != 0)
-			return false;
-		at += n;
-	} while (n);
-	return true;
-}
-
-static int copy_all(int from, int to)
-{
-	_cleanup_free_ char *chunk = must(malloc(CHUNK));
-	ssize_t n;
-	int r;
-
-	/* Shares the blocks where the file system can. */
-	while ((n = copy_file_range(from, NULL, to, NULL, SSIZE_MAX / 2, 0)) > 0)
-		;
-	while ((n = read(from, chunk, CHUNK)) > 0) {
-		r = write_all(to, chunk, (size_t)n);
-		if (r < 0)
-			return r;
-	}
-	return n < 0 ? -errno : 0;
-}
-
-/* take_over() for a copy. */
-static bool take_over_copy(struct tree *t, const char *path, int from)
-{
-	_cleanup_close_ int is =
-		t->old < 0 ? -1 : openat(t->old, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-
-	return is >= 0 && same_content(from, is) && linkat(t->old, path, t->fd, path, 0) == 0;
 }
 
 void tree_copy(struct tree *t, const char *path, const char *source)
 {
-	_cleanup_close_ int from = -1, to = -1;
-	int r;
+	_cleanup_close_ int fd = -1;
 
 	if (!enter(t, path))
 		return;
-	from = open(source, O_RDONLY | O_CLOEXEC);
-	if (from < 0) {
+	fd = open(source, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		tree_fail(t, -errno, "%s", source);
-		return;
-	}
-	if (t->mode == TREE_COMPARE) {
-		to = openat(t->fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		if (to < 0)
-			differs(t, "missing", path);
-		else if (!same_content(from, to))
-			differs(t, "changed", path);
-		return;
-	}
-	if (take_over_copy(t, path, from))
-		return;
-	to = create_file(t, path);
-	r = to < 0 ? to : copy_all(from, to);
-	if (r < 0)
-		tree_fail(t, r, "%s to %s/%s", source, t->work, path);
+	else
+		put_content(t, path, &(struct content){.fd = fd});
 }
 
 /* --- the end ------------------------------------------------------------------------------ */
@@ -479,7 +396,7 @@ struct tree *tree_free(struct tree *t)
 	if (t->old >= 0)
 		close(t->old);
 	if (t->work)
-		remove_tree(t->work);
+		io_remove_tree(t->work);
 	names_free(t->paths);
 	arena_free(t->arena);
 	free(t->work);

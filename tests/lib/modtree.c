@@ -3,12 +3,12 @@
 #include "modtree.h"
 
 #include <elf.h>
-#include <ftw.h>
 #include <limits.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
 #include "check.h"
 #include "files.h"
 
@@ -184,13 +184,7 @@ void modtree_make(struct modtree *t, const struct modtree_module *modules, size_
 	run_depmod(t);
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st, (void)flag, (void)ftw;
-	return remove(path);
-}
-
 void modtree_remove(struct modtree *t)
 {
-	(void)nftw(t->root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	io_remove_tree(t->root);
 }

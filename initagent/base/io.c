@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* io: see io.h. */
+#include "base/io.h"
+
+#include <ftw.h>
+
+#define READ_STEP 65536
+
+int io_read_all(int fd, size_t limit, void **ret, size_t *ret_size)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t room = 0, size = 0;
+	ssize_t n;
+
+	do {
+		if (room - size <= READ_STEP) {
+			char *grown = realloc(data, room = 2 * room + READ_STEP + 1);
+
+			if (!grown)
+				return -ENOMEM;
+			data = grown;
+		}
+		n = read(fd, data + size, READ_STEP);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		size += n > 0 ? (size_t)n : 0;
+		if (size > limit)
+			return -EFBIG;
+	} while (n != 0);
+	data[size] = 0;
+	*ret = data;
+	data = NULL;
+	*ret_size = size;
+	return 0;
+}
+
+int io_write_all(int fd, const void *data, size_t size)
+{
+	for (const char *at = data; size > 0;) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	(void)remove(path);
+	return 0;
+}
+
+void io_remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* io: whole files by their descriptors, and whole folders. */
+#pragma once
+
+#include "util.h"
+
+/*
+ * io_read_all: the rest of fd, at most limit bytes, and a zero byte behind them; *ret is the
+ * caller's (free()). 0, -EFBIG, -ENOMEM or -errno.
+ */
+int io_read_all(int fd, size_t limit, void **ret, size_t *ret_size);
+
+/* io_write_all: 0 or -errno. */
+int io_write_all(int fd, const void *data, size_t size);
+
+/* io_remove_tree: the folder and all below it, links not followed; what cannot be removed stays. */
+void io_remove_tree(const char *path);
