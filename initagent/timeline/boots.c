@@ -2,20 +2,14 @@
 /* boots: see boots.h. */
 #include "boots.h"
 
+#include "arena.h"
+
 static int by_name(const void *a, const void *b)
 {
 	const struct record *x = *(struct record *const *)a, *y = *(struct record *const *)b;
 	int r = strcmp(x->node, y->node);
 
 	return r ? r : strcmp(x->file, y->file);
-}
-
-static int by_file(const void *a, const void *b)
-{
-	const struct broken_file *x = a, *y = b;
-	int r = strcmp(x->file, y->file);
-
-	return r ? r : strcmp(x->why, y->why);
 }
 
 static int by_value(const void *a, const void *b)
@@ -108,22 +102,14 @@ int boots_of(struct boots **ret, struct record **list, size_t n)
 	return 0;
 }
 
-void boots_sort_broken(struct boots *b)
-{
-	if (b->n_broken)
-		qsort(b->broken, b->n_broken, sizeof(*b->broken), by_file);
-}
-
 struct boots *boots_free(struct boots *b)
 {
 	if (!b)
 		return NULL;
 	for (size_t i = 0; i < b->n; i++)
 		record_free(b->list[i]);
-	for (size_t i = 0; i < b->n_broken; i++)
-		free(b->broken[i].file);
 	free(b->list);
-	free(b->broken);
+	arena_free(b->arena);
 	free(b->times);
 	free(b->by_time);
 	free(b);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * boots: many state files and what can be said of them together; the core of initagent-
- *   timeline.
+ * boots: many state files and what can be said of them together: the core of initagent-timeline.
  * Owns: the records, sorted; groups and phases over them.
- * In: state files of any origin. Out: lists for text.c (terminal), page*.c (HTML), chart*.c
- *   (SVG).
- * Called by: initagent-timeline.c.
+ * In: state files of any origin. Out: lists for text.c (terminal), page*.c (HTML), chart*.c (SVG).
+ * Called by: initagent-timeline.c and the other files here.
  * Tests: test_report.c, fuzz_report.c, tests/timeline.bats.
  */
 #pragma once
@@ -16,7 +14,7 @@
 #define BOOTS_MAX 20000
 
 struct broken_file {
-	char *file;
+	const char *file;
 	const char *why; /* a constant text */
 };
 
@@ -25,6 +23,7 @@ struct boots {
 	size_t n;
 	struct broken_file *broken; /* by name */
 	size_t n_broken;
+	struct arena *arena; /* of broken */
 	size_t outcomes[RECORD_OUTCOME_MAX];
 	/* Of the boots that reached their root: times (s), rising; their places in list. */
 	double *times;
@@ -38,9 +37,6 @@ struct boots {
  * reason. Returns 0, -ENOMEM, or -E2BIG for more than BOOTS_MAX files.
  */
 int boots_read(struct boots **ret, const char *const *paths, size_t n);
-
-/* boots_sort_broken: brings ->broken in order. */
-void boots_sort_broken(struct boots *b);
 
 /* boots_of: the same of given records; takes them over, also when it fails. For tests. */
 int boots_of(struct boots **ret, struct record **list, size_t n);

@@ -90,29 +90,11 @@ static int write_file(const char *path, const char *text, size_t len)
 	return f && write_all(f, text, len) ? EXIT_OK : complain(path, errno);
 }
 
-/* A picture of one record, or of all boots, or a page. */
-struct work {
-	const struct boots *boots;
-	const struct record *one;
-	int (*draw)(FILE *out, const struct work *w);
-};
+enum work { PAGE, PICTURE };
 
-static int draw_one(FILE *out, const struct work *w)
-{
-	return chart_boot(out, w->one, true, 1);
-}
-
-static int draw_many(FILE *out, const struct work *w)
-{
-	return chart_many(out, w->boots);
-}
-
-static int draw_page(FILE *out, const struct work *w)
-{
-	return page_write(out, w->boots);
-}
-
-static int produce(const char *path, const struct work *w)
+/* one: the record of a picture, NULL: a picture of all boots. */
+static int produce(const char *path, enum work work, const struct boots *b,
+	const struct record *one)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
@@ -121,7 +103,8 @@ static int produce(const char *path, const struct work *w)
 
 	if (!out)
 		return complain(path, errno);
-	r = w->draw(out, w);
+	r = work == PAGE ? page_write(out, b) : one ? chart_boot(out, one, true, 1)
+						    : chart_many(out, b);
 	if (fclose(out) != 0 || r < 0)
 		return complain(path, ENOMEM);
 	return write_file(path, text, len);
@@ -158,37 +141,33 @@ static int produce_each(const char *dir, const struct boots *b)
 	int status = EXIT_OK;
 
 	for (size_t i = 0; i < b->n && status == EXIT_OK; i++) {
-		struct work w = {b, b->list[i], draw_one};
 		_cleanup_free_ char *path = NULL;
 		char name[256];
 
 		picture_name(name, sizeof(name), b, i);
 		if (asprintf(&path, "%s/%s", dir, name) < 0)
 			return complain(dir, ENOMEM);
-		status = produce(path, &w);
+		status = produce(path, PICTURE, b, b->list[i]);
 	}
 	return status;
 }
 
 static int produce_svg(const char *path, const struct boots *b)
 {
-	struct work one = {b, b->list[0], draw_one}, many = {b, NULL, draw_many};
-
 	if (is_folder(path))
 		return produce_each(path, b);
-	return produce(path, b->n == 1 ? &one : &many);
+	return produce(path, PICTURE, b, b->n == 1 ? b->list[0] : NULL);
 }
 
 static int produce_html(const char *path, const struct boots *b)
 {
-	struct work w = {b, NULL, draw_page};
 	_cleanup_free_ char *index = NULL;
 
 	if (!is_folder(path))
-		return produce(path, &w);
+		return produce(path, PAGE, b, NULL);
 	if (asprintf(&index, "%s%sindex.html", path, path[strlen(path) - 1] == '/' ? "" : "/") < 0)
 		return complain(path, ENOMEM);
-	return produce(index, &w);
+	return produce(index, PAGE, b, NULL);
 }
 
 static int print_text(const struct boots *b)

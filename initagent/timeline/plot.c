@@ -43,15 +43,26 @@ static const struct room {
 
 static const struct room other_room = {"", ROOT, "", ""};
 
+/* A state of something in a room, or a piece of work there. */
+struct stretch {
+	const char *room, *what;
+	bool work;
+	double begin, end;
+	enum look look;
+	const char *label, *title; /* title NULL: the name of its row */
+};
+
 struct whole {
 	struct plot p;
 	struct arena *arena;
 	const struct record *r;
+	struct stretch *stretches; /* states, then works */
+	size_t n;
 };
 
-double plot_text_width(size_t characters)
+static double text_width(const char *text)
 {
-	return (double)characters * CHARACTER;
+	return (double)markup_length(text) * CHARACTER;
 }
 
 static const struct room *room_of(const char *name)
@@ -112,7 +123,7 @@ static struct plot_bar *new_bar(struct whole *w, struct plot_row *row, double be
 static void place_label(struct plot_bar *b, const char *label, double left, double right)
 {
 	size_t length = markup_length(label);
-	double need = plot_text_width(length), behind = right - b->x - b->width - 2 * GAP,
+	double need = text_width(label), behind = right - b->x - b->width - 2 * GAP,
 	       before = b->x - left - 2 * GAP;
 
 	b->label = label;
@@ -179,7 +190,7 @@ static void add_module(struct whole *w, struct plot_section *s, double *taken,
 	enum look look = streq(m->state, "failed") ? LOOK_BAD : LOOK_MODULES;
 	double x = axis_at(&w->p.axis, m->begin, PLOT_INNER),
 		end = axis_at(&w->p.axis, m->end, PLOT_INNER);
-	double need = plot_text_width(markup_length(m->name)) + 2 * GAP;
+	double need = text_width(m->name) + 2 * GAP;
 	bool inside = need <= end - x, before = !inside && end + need > PLOT_INNER && x - need >= 0;
 	double from = before ? x - need : x, to = (inside || before ? end : end + need) + GAP;
 	struct plot_bar *b;
@@ -210,119 +221,88 @@ static void add_modules(struct whole *w, struct plot_section *s)
 		add_module(w, s, taken, order[i], n);
 }
 
-/* One row of the picture: the rows of one room, and of one rail or piece of work. */
-enum rows { CHANGES, WORKS };
-
-static size_t rows_of(const struct record *r, enum rows rows)
+/* Those of one row: the states of one thing, or the attempts at one piece of work. */
+static bool together(const struct stretch *a, const struct stretch *b)
 {
-	return rows == CHANGES ? r->n_changes : r->n_works;
+	return a->work == b->work && streq(a->what, b->what) && streq(a->room, b->room);
 }
 
-static bool together(const struct record *r, enum rows rows, size_t a, size_t b)
-{
-	if (rows == CHANGES)
-		return streq(r->changes[a].rail, r->changes[b].rail) &&
-			streq(r->changes[a].room, r->changes[b].room);
-	return streq(r->works[a].what, r->works[b].what) &&
-		streq(r->works[a].room, r->works[b].room);
-}
-
-static bool is_first(const struct record *r, enum rows rows, size_t at)
+static bool is_first(const struct whole *w, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (together(r, rows, i, at))
+		if (together(&w->stretches[i], &w->stretches[at]))
 			return false;
 	return true;
 }
 
-static size_t next_of(const struct record *r, enum rows rows, size_t at)
+static size_t next_of(const struct whole *w, size_t at)
 {
-	for (size_t i = at + 1; i < rows_of(r, rows); i++)
-		if (together(r, rows, i, at))
-			return i;
-	return rows_of(r, rows);
+	size_t i = at + 1;
+
+	while (i < w->n && !together(&w->stretches[i], &w->stretches[at]))
+		i++;
+	return i;
 }
 
-/* Labels of a row: each has room up to the next bar. */
-static void label_bars(struct plot_row *row, const char *const *names)
+/* A state lasts until the next one of the same thing. */
+static void make_states(struct whole *w)
 {
-	for (size_t i = 0; i < row->n; i++) {
-		struct plot_bar *b = &row->bars[i];
-		double right = i + 1 < row->n ? row->bars[i + 1].x : PLOT_INNER;
+	for (size_t i = 0; i < w->r->n_changes; i++) {
+		const struct record_change *c = &w->r->changes[i];
 
-		place_label(b, names[i], b->x, right);
+		w->stretches[w->n++] = (struct stretch){c->room, c->rail, false, c->when, w->r->end,
+			look_of_state(c->to), c->to, c->to};
+	}
+	for (size_t i = 0; i < w->n; i++)
+		if (next_of(w, i) < w->n)
+			w->stretches[i].end = w->stretches[next_of(w, i)].begin;
+}
+
+static void make_works(struct whole *w)
+{
+	for (size_t i = 0; i < w->r->n_works; i++) {
+		const struct record_work *k = &w->r->works[i];
+		bool failed = k->result < 0;
+		const char *label = failed ? arena_printf(w->arena, "%s", strerror(-k->result))
+					   : arena_printf(w->arena, "%.3f s", k->end - k->begin);
+
+		label = label ? label : "";
+		w->stretches[w->n++] = (struct stretch){k->room, k->what, true, k->begin, k->end,
+			failed ? LOOK_BAD : LOOK_OTHER, label, failed ? label : NULL};
 	}
 }
 
-/* A stretch of such a row. */
-struct stretch {
-	double begin, end;
-	enum look look;
-	const char *label, *title;
-};
-
-static struct stretch change_stretch(const struct record *r, size_t i)
+/* The row that begins with stretch `first`. Labels: each has room up to the next bar. */
+static void add_stretches(struct whole *w, struct plot_section *s, const char *name, size_t first)
 {
-	const struct record_change *c = &r->changes[i];
-	size_t next = next_of(r, CHANGES, i);
-	double end = next < r->n_changes ? r->changes[next].when : r->end;
+	struct plot_row *row;
+	size_t n = 0;
 
-	return (struct stretch){c->when, end, look_of_state(c->to), c->to, c->to};
-}
-
-/* name: of the row, the title of work that succeeded. */
-static struct stretch work_stretch(struct whole *w, size_t i, const char *name)
-{
-	const struct record_work *k = &w->r->works[i];
-	bool failed = k->result < 0;
-	const char *label = failed ? arena_printf(w->arena, "%s", strerror(-k->result))
-				   : arena_printf(w->arena, "%.3f s", k->end - k->begin);
-
-	if (!label)
-		label = "";
-	return (struct stretch){k->begin, k->end, failed ? LOOK_BAD : LOOK_OTHER, label,
-		failed ? label : name};
-}
-
-/* All changes of one thing, or all attempts at one piece of work: a row. */
-static void add_stretches(struct whole *w, struct plot_section *s, enum rows rows, const char *name,
-	size_t first)
-{
-	const struct record *r = w->r;
-	struct plot_row *row = NULL;
-	const char **labels;
-	size_t n = 0, end = rows_of(r, rows);
-
-	for (size_t i = first; i < end; i = next_of(r, rows, i))
+	for (size_t i = first; i < w->n; i = next_of(w, i))
 		n++;
-	labels = arena_alloc(w->arena, n * sizeof(*labels));
-	if (labels && name)
-		row = new_row(w, s, name, n);
-	for (size_t i = first; row && i < end; i = next_of(r, rows, i)) {
-		struct stretch t = rows == CHANGES ? change_stretch(r, i) :
-			work_stretch(w, i, name);
+	row = name ? new_row(w, s, name, n) : NULL;
+	for (size_t i = first; row && i < w->n; i = next_of(w, i)) {
+		const struct stretch *t = &w->stretches[i];
 
-		labels[row->n] = t.label;
-		new_bar(w, row, t.begin, t.end, t.look, t.title);
+		new_bar(w, row, t->begin, t->end, t->look, t->title ? t->title : name)->label =
+			t->label;
 	}
-	if (row)
-		label_bars(row, labels);
+	for (size_t i = 0; row && i < row->n; i++)
+		place_label(&row->bars[i], row->bars[i].label, row->bars[i].x,
+			i + 1 < row->n ? row->bars[i + 1].x : PLOT_INNER);
 }
 
 /* Modules have a section of their own. */
-static void add_rooms(struct whole *w, struct plot_section *s, enum section section, enum rows rows)
+static void add_rooms(struct whole *w, struct plot_section *s, enum section section)
 {
-	const struct record *r = w->r;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct stretch *t = &w->stretches[i];
+		const struct room *room = room_of(t->room);
 
-	for (size_t i = 0; i < rows_of(r, rows); i++) {
-		const char *name = rows == CHANGES ? r->changes[i].room : r->works[i].room;
-		const char *what = rows == WORKS ? r->works[i].what :
-			*r->changes[i].rail ? r->changes[i].rail : name;
-		const struct room *room = room_of(name);
-
-		if (!streq(name, "modules") && room->section == section && is_first(r, rows, i))
-			add_stretches(w, s, rows, arena_printf(w->arena, "%s%s",
-				rows == CHANGES ? room->word : room->work, what), i);
+		if (!streq(t->room, "modules") && room->section == section && is_first(w, i))
+			add_stretches(w, s, arena_printf(w->arena, "%s%s",
+				t->work ? room->work : room->word,
+				t->work || *t->what ? t->what : t->room), i);
 	}
 }
 
@@ -339,8 +319,7 @@ static void add_section(struct whole *w, enum section section)
 	} else if (section == MODULES) {
 		add_modules(w, s);
 	} else {
-		add_rooms(w, s, section, CHANGES);
-		add_rooms(w, s, section, WORKS);
+		add_rooms(w, s, section);
 	}
 	w->p.n += s->n > 0;
 }
@@ -358,8 +337,12 @@ int plot_make(struct plot **ret, const struct record *r)
 		return -ENOMEM;
 	p->axis = axis_make(r->start, r->end, TICKS);
 	p->sections = arena_alloc(w->arena, SECTIONS * sizeof(*p->sections));
-	if (!p->sections)
+	w->stretches = arena_alloc(w->arena,
+		(r->n_changes + r->n_works + 1) * sizeof(*w->stretches));
+	if (!p->sections || !w->stretches)
 		return -ENOMEM;
+	make_states(w);
+	make_works(w);
 	for (int i = 0; i < SECTIONS; i++)
 		add_section(w, (enum section)i);
 	*ret = p;

@@ -47,6 +47,3 @@ struct plot {
 int plot_make(struct plot **ret, const struct record *r);
 struct plot *plot_free(struct plot *p);
 DEFINE_FREEP(struct plot, plot_free)
-
-/* plot_text_width: about how wide a text is that has so many characters. */
-double plot_text_width(size_t characters);
