@@ -8,6 +8,7 @@ struct request {
 	const char *verb;
 	const char *device; /* PCI address instead of a file */
 	const char *file;
+	const char *name; /* file or device, for messages */
 	const char *prefix;
 	const char *into;
 	const char *fits; /* "15b3:1017" */
@@ -39,22 +40,22 @@ static int parse(struct request *q, int argc, char **argv)
 	}
 	if (!q->device == !q->file)
 		return complain(EXIT_USAGE, "rom %s: a FILE or --device, one of them", q->verb);
+	q->name = q->file ? q->file : q->device;
 	return 0;
 }
 
 static int not_read(const struct request *q, int error)
 {
-	const char *name = q->file ? q->file : q->device;
-
 	if (error == -ENODATA)
 		return complain(EXIT_NOT_READ,
 			"%s: the adapter shows no ROM: is one burnt in, is EXP_ROM_PXE_ENABLE or "
-			"EXP_ROM_UEFI_x86_ENABLE set, did the BIOS give it room?", name);
+			"EXP_ROM_UEFI_x86_ENABLE set, did the BIOS give it room?", q->name);
 	if (error == -EFBIG)
-		return complain(EXIT_NOT_READ, "%s: larger than any expansion ROM (16 MiB)", name);
+		return complain(EXIT_NOT_READ, "%s: larger than any expansion ROM (16 MiB)",
+			q->name);
 	if (error == -EINVAL && q->device)
-		return complain(EXIT_USAGE, "%s: no PCI address (as in 0000:3b:00.0)", name);
-	return complain(EXIT_NOT_READ, "%s: %s", name, strerror(-error));
+		return complain(EXIT_USAGE, "%s: no PCI address (as in 0000:3b:00.0)", q->name);
+	return complain(EXIT_NOT_READ, "%s: %s", q->name, strerror(-error));
 }
 
 /* check_fits: against what --fits says, or what sysfs says of the device itself. */
@@ -75,24 +76,20 @@ static int check_fits(const struct request *q, const struct romfile_device *devi
 
 static int run_list(const struct request *q, const struct rom *r)
 {
-	const char *name = q->file ? q->file : q->device;
-
 	if (q->json)
-		romtext_json(r, name, stdout);
+		romtext_json(r, q->name, stdout);
 	else
-		romtext_list(r, name, stdout);
+		romtext_list(r, q->name, stdout);
 	return r->n_faults ? EXIT_FOUND : 0;
 }
 
 static int run_verify(const struct request *q, const struct rom *r)
 {
-	const char *name = q->file ? q->file : q->device;
-
 	if (q->json)
 		return run_list(q, r);
-	romtext_faults(r, name, stdout);
+	romtext_faults(r, q->name, stdout);
 	if (!r->n_faults)
-		printf("%s: %zu image%s, nothing wrong\n", name, r->n_images,
+		printf("%s: %zu image%s, nothing wrong\n", q->name, r->n_images,
 			r->n_images == 1 ? "" : "s");
 	return r->n_faults ? EXIT_FOUND : 0;
 }
@@ -102,7 +99,7 @@ static int run_extract(const struct request *q, const struct rom *r)
 	char name[128];
 	int error;
 
-	romtext_faults(r, q->file ? q->file : q->device, stderr);
+	romtext_faults(r, q->name, stderr);
 	error = romfile_extract(r, q->into ? q->into : ".", stdout, name, sizeof(name));
 	if (error < 0)
 		return complain(EXIT_NOT_READ, "%s: %s", name, strerror(-error));
@@ -118,7 +115,7 @@ int command_rom(int argc, char **argv)
 	struct request q = {.prefix = ""};
 	struct romfile_device device = {0};
 	_cleanup_free_ struct rom *r = calloc(1, sizeof(*r));
-	_cleanup_free_ uint8_t *data = NULL;
+	_cleanup_free_ void *data = NULL;
 	size_t size = 0, verb = 0;
 	int error;
 

@@ -9,7 +9,8 @@
 
 /* One line, cut into words; more words than columns can have are only counted. */
 struct line {
-	char word[8][128];
+	char *text; /* what the words point into */
+	const char *word[8];
 	size_t n;
 };
 
@@ -50,27 +51,19 @@ void query_value_read(struct query_value *v, const char *text)
 
 static int split(struct query *q, size_t number, const char *text, size_t size, struct line *line)
 {
-	size_t at = 0;
+	char *save = NULL;
 
-	line->n = 0;
-	while (at < size) {
-		size_t start = at;
-
-		while (at < size && !isspace((unsigned char)text[at]))
-			at++;
-		if (at > start && line->n < ARRAY_SIZE(line->word)) {
-			size_t n = min_u64(at - start, sizeof(line->word[0]) - 1);
-
-			memcpy(line->word[line->n], text + start, n);
-			line->word[line->n][n] = 0;
-		}
-		if (at > start && ++line->n > ARRAY_SIZE(line->word))
-			line->n = ARRAY_SIZE(line->word) + 1;
-		at++;
+	if (memchr(text, 0, size))
+		return fail_query(q, number, "a zero byte: not a text file");
+	line->text = strndup(text, size);
+	if (!line->text)
+		return fail_query(q, number, "out of memory");
+	for (char *w = strtok_r(line->text, " \t\n\v\f\r", &save);
+		w && line->n <= ARRAY_SIZE(line->word); w = strtok_r(NULL, " \t\n\v\f\r", &save)) {
+		if (line->n < ARRAY_SIZE(line->word))
+			line->word[line->n] = w;
+		line->n++;
 	}
-	for (size_t i = 0; i < size; i++)
-		if (text[i] == 0)
-			return fail_query(q, number, "a zero byte: not a text file");
 	return 0;
 }
 
@@ -135,7 +128,6 @@ static bool name_like(const char *text)
 static int read_row(struct query *q, size_t number, const struct line *line, const struct layout *l)
 {
 	size_t at = 0;
-	struct query_item *item = &q->items[q->n_items];
 	struct query_item read = {.device = q->n_devices - 1};
 
 	if (streq(line->word[at], "*"))
@@ -150,28 +142,23 @@ static int read_row(struct query *q, size_t number, const struct line *line, con
 		return 0;
 	if (q->n_items == QUERY_ITEMS_MAX)
 		return fail_query(q, number, "more than %d settings", QUERY_ITEMS_MAX);
-	snprintf(read.name, sizeof(read.name), "%.*s", (int)sizeof(read.name) - 1, line->word[at]);
+	strscpy(read.name, line->word[at], sizeof(read.name));
 	for (size_t i = 0; i < l->n; i++)
 		query_value_read(&read.value[l->column[i]], line->word[at + 1 + i]);
-	*item = read;
-	q->n_items++;
+	q->items[q->n_items++] = read;
 	return 0;
 }
 
-static int read_line(
-	struct query *q, size_t number, const char *text, size_t size, struct layout *l)
+static int read_words(struct query *q, size_t number, const struct line *line, struct layout *l)
 {
-	struct line line = {.n = 0};
-	int r = split(q, number, text, size, &line);
-
-	if (r < 0 || line.n < 2)
-		return r;
-	if (streq(line.word[0], "Configurations:"))
-		return read_header(q, number, &line, l);
-	if (streq(line.word[0], "Device") || streq(line.word[0], "Device:") ||
-		streq(line.word[0], "PCI"))
-		return read_device(q, number, &line, l);
-	return l->n ? read_row(q, number, &line, l) : 0;
+	if (line->n < 2)
+		return 0;
+	if (streq(line->word[0], "Configurations:"))
+		return read_header(q, number, line, l);
+	if (streq(line->word[0], "Device") || streq(line->word[0], "Device:") ||
+		streq(line->word[0], "PCI"))
+		return read_device(q, number, line, l);
+	return l->n ? read_row(q, number, line, l) : 0;
 }
 
 static int read_text(struct query *q, const char *text, size_t size)
@@ -182,8 +169,12 @@ static int read_text(struct query *q, const char *text, size_t size)
 	for (size_t number = 1; at < size; number++) {
 		const char *end = memchr(text + at, '\n', size - at);
 		size_t n = end ? (size_t)(end - text) - at : size - at;
-		int r = read_line(q, number, text + at, n, &layout);
+		struct line line = {.n = 0};
+		int r = split(q, number, text + at, n, &line);
 
+		if (r == 0)
+			r = read_words(q, number, &line, &layout);
+		free(line.text);
 		if (r < 0)
 			return r;
 		at += n + 1;

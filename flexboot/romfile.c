@@ -4,34 +4,14 @@
 #include <ctype.h>
 #include <limits.h>
 
+#include "base/io.h"
 #include "flexboot/romtext.h"
 
-/* read_fd: all of fd; sysfs gives no size that could be asked before. */
-static int read_fd(int fd, uint8_t **data, size_t *size)
-{
-	_cleanup_free_ uint8_t *buf = malloc(ROM_SIZE_MAX + 1);
-	size_t have = 0;
-	ssize_t n;
-
-	if (!buf)
-		return -ENOMEM;
-	while ((n = read(fd, buf + have, ROM_SIZE_MAX + 1 - have)) > 0)
-		have += (size_t)n;
-	if (n < 0)
-		return -errno;
-	if (have > ROM_SIZE_MAX)
-		return -EFBIG;
-	*data = buf;
-	buf = NULL;
-	*size = have;
-	return 0;
-}
-
-int romfile_read(const char *path, uint8_t **data, size_t *size)
+int romfile_read(const char *path, void **data, size_t *size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	return fd < 0 ? -errno : read_fd(fd, data, size);
+	return fd < 0 ? -errno : io_read_all(fd, ROM_SIZE_MAX, data, size);
 }
 
 /* A device's name is looked up as a path: domain:bus:device.function and nothing else. */
@@ -69,7 +49,7 @@ static int open_bar(int fd, bool on)
 	return pwrite(fd, on ? "1\n" : "0\n", 2, 0) == 2 ? 0 : -errno;
 }
 
-static int read_rom(int dir, uint8_t **data, size_t *size)
+static int read_rom(int dir, void **data, size_t *size)
 {
 	_cleanup_close_ int fd = openat(dir, "rom", O_RDWR | O_CLOEXEC);
 	int r, closed;
@@ -79,7 +59,7 @@ static int read_rom(int dir, uint8_t **data, size_t *size)
 	r = open_bar(fd, true);
 	if (r < 0)
 		return r;
-	r = read_fd(fd, data, size);
+	r = io_read_all(fd, ROM_SIZE_MAX, data, size);
 	closed = open_bar(fd, false);
 	if (r == 0 && (closed < 0 || *size == 0)) {
 		free(*data);
@@ -89,7 +69,7 @@ static int read_rom(int dir, uint8_t **data, size_t *size)
 	return r;
 }
 
-int romfile_read_device(const char *prefix, const char *name, uint8_t **data, size_t *size,
+int romfile_read_device(const char *prefix, const char *name, void **data, size_t *size,
 	struct romfile_device *ret)
 {
 	_cleanup_close_ int dir = -1;
@@ -128,17 +108,7 @@ static int write_new(int dir, const char *name, const uint8_t *data, size_t size
 {
 	_cleanup_close_ int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
-	if (fd < 0)
-		return -errno;
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return fd < 0 ? -errno : io_write_all(fd, data, size);
 }
 
 /* has_pe: there is a PE file to write: uncompressed, and the header's offset lies in the image. */

@@ -5,7 +5,7 @@
 #include "flexboot/rom.h"
 
 /* romfile_read: a file of at most ROM_SIZE_MAX bytes; *data is the caller's. 0, -EFBIG, -errno. */
-int romfile_read(const char *path, uint8_t **data, size_t *size);
+int romfile_read(const char *path, void **data, size_t *size);
 
 /* What sysfs says of the device beside its ROM. */
 struct romfile_device {
@@ -18,7 +18,7 @@ struct romfile_device {
  * BAR is closed again whatever happens in between (Documentation/PCI/sysfs-pci.rst). Returns 0,
  * -EINVAL for a name that is none, -ENODATA for an adapter that shows no ROM, or -errno.
  */
-int romfile_read_device(const char *prefix, const char *name, uint8_t **data, size_t *size,
+int romfile_read_device(const char *prefix, const char *name, void **data, size_t *size,
 	struct romfile_device *ret);
 
 /* romfile_image_name: "image-2-efi-x86-64.rom". */

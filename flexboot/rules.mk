@@ -4,7 +4,7 @@
 
 FLEXBOOT      := $(BUILD)/initagent-flexboot
 FLEXBOOT_SRCS := $(call not_test,$(wildcard flexboot/*.c))
-FLEXBOOT_OBJS := $(FLEXBOOT_SRCS:%.c=$(BUILD)/mkimage/%.o)
+FLEXBOOT_OBJS := $(patsubst %.c,$(BUILD)/mkimage/%.o,$(FLEXBOOT_SRCS) initagent/base/io.c)
 
 $(FLEXBOOT): $(FLEXBOOT_OBJS)
 	@echo "  HOST    $@"

@@ -255,7 +255,7 @@ TEST(a_version_of_free_text)
 TEST(images_are_extracted_and_nothing_is_overwritten)
 {
 	char dir[] = "/tmp/test-rom.XXXXXX", path[64], failed[128];
-	_cleanup_free_ uint8_t *data = NULL;
+	_cleanup_free_ void *data = NULL;
 	uint8_t bytes[7 * BLOCK];
 	struct rom r;
 	size_t size;
@@ -315,7 +315,7 @@ static void device_file(const char *dir, const char *name, const void *data, siz
 TEST(an_adapter_s_rom_is_opened_read_and_closed)
 {
 	char dir[] = "/tmp/test-rom.XXXXXX";
-	_cleanup_free_ uint8_t *data = NULL;
+	_cleanup_free_ void *data = NULL;
 	struct romfile_device device;
 	uint8_t bytes[7 * BLOCK];
 	size_t size;
@@ -350,7 +350,7 @@ TEST(names_that_are_no_pci_address_are_not_looked_up)
 	static const char *const names[] = {"", "3b:00.0", "../../../../etc", "0000:3b:00.0/",
 		"0000/3b/00/0", "000g:3b:00.0", "0000:3b:00.00"};
 	struct romfile_device device;
-	uint8_t *data = NULL;
+	void *data = NULL;
 	size_t size;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -361,7 +361,7 @@ TEST(names_that_are_no_pci_address_are_not_looked_up)
 /* So that the fuzzer starts from what FlexBoot looks like. */
 TEST(the_corpus_holds_this_rom)
 {
-	_cleanup_free_ uint8_t *data = NULL;
+	_cleanup_free_ void *data = NULL;
 	uint8_t bytes[7 * BLOCK];
 	size_t size;
 
