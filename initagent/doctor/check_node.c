@@ -7,56 +7,16 @@
 #include "state/state_read.h"
 #include "modules/catalog.h"
 #include "modules/coldplug.h"
+#include "modules/companions.h"
 #include "modules/kmsg.h"
 
-#define RECORD_SIZE 8192  /* CONSOLE_EXT_LOG_MAX: the device refuses to be read in smaller pieces */
-#define RECORD_MAX  65536 /* records: far more than the kernel's buffer holds */
-
-struct search {
-	const char *module;
-	bool failed;
-	struct kmsg_finding *best;
-};
-
-static void judge_lines(const char *buf, size_t len, void *data)
-{
-	const struct search *s = data;
-	const char *end = buf + len;
-
-	while (buf < end) {
-		const char *eol = memchr(buf, '\n', (size_t)(end - buf));
-		const char *stop = eol ? eol : end;
-
-		kmsg_judge(s->module, s->failed, buf, (size_t)(stop - buf), s->best);
-		buf = stop + 1;
-	}
-}
-
-void kernel_log_each(const struct env *env,
-	void (*take)(const char *record, size_t len, void *data), void *data)
-{
-	_cleanup_close_ int fd = kmsg_open(env);
-	char buf[RECORD_SIZE];
-
-	for (unsigned i = 0; fd >= 0 && i < RECORD_MAX; i++) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		/* EPIPE: records were overwritten while we read; the next read goes on. */
-		if (n < 0 && (errno == EPIPE || errno == EINTR))
-			continue;
-		if (n <= 0)
-			return;
-		take(buf, (size_t)n, data);
-	}
-}
-
+/* What the kernel's log says of a module, from its beginning. */
 static void kernel_log_search(
 	const struct env *env, const char *module, bool failed, struct kmsg_finding *ret)
 {
-	struct search s = {.module = module, .failed = failed, .best = ret};
+	_cleanup_close_ int fd = kmsg_open(env);
 
-	memset(ret, 0, sizeof(*ret));
-	kernel_log_each(env, judge_lines, &s);
+	kmsg_collect(fd, module, failed, KMSG_WHOLE, ret);
 }
 
 static void check_row(struct findings *f, const cJSON *row)
@@ -139,26 +99,12 @@ static bool has_port(const struct survey *s, const char *pci)
 	return false;
 }
 
-/* The RDMA half of drivers that come in two modules. */
-static const struct {
-	const char *core, *rdma;
-} halves[] = {
-	{"mlx4_core", "mlx4_ib"}, {"mlx5_core", "mlx5_ib"}, {"ice", "irdma"}, {"i40e", "irdma"},
-	{"bnxt_en", "bnxt_re"}, {"cxgb4", "iw_cxgb4"}, {"qede", "qedr"},
-};
-
-static const char *rdma_half(const char *driver)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(halves); i++)
-		if (streq(driver, halves[i].core))
-			return halves[i].rdma;
-	return NULL;
-}
-
 /* A driver has the adapter, but no RDMA device came of it. */
 static void check_driven(struct findings *f, const struct env *env, const struct pci *d)
 {
-	const char *half = rdma_half(d->driver);
+	/* Of drivers in two modules the RDMA one is the first companion. */
+	const struct companion *row = companion_next(d->driver, NULL);
+	const char *half = row ? row->name : NULL;
 	struct kmsg_finding words = {.cause = CAUSE_NONE};
 	char path[PATH_MAX];
 

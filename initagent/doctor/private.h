@@ -74,10 +74,6 @@ void check_port(struct findings *f, const struct env *env, const struct survey *
  */
 void check_node(struct findings *f, const struct env *env, const struct survey *s);
 
-/* kernel_log_each: calls take() with every record (/dev/kmsg's form) that the kernel still has. */
-void kernel_log_each(const struct env *env,
-	void (*take)(const char *record, size_t len, void *data), void *data);
-
 /* --- printers ------------------------------------------------------------------------------ */
 
 /* doctor_verdict_name: "ready", "partly ready", "not ready", "no device", "failed". */

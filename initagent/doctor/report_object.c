@@ -9,6 +9,7 @@
 
 #include "base/json_object.h"
 #include "doctor/private.h"
+#include "modules/kmsg.h"
 #include "state/state_read.h"
 
 #define REPORT_SCHEMA 1
@@ -98,6 +99,7 @@ static void add_state(cJSON *top, const struct env *env)
 
 cJSON *report_object(const struct env *env, cJSON *findings)
 {
+	_cleanup_close_ int kmsg = kmsg_open(env);
 	cJSON *top = cJSON_CreateObject();
 	struct utsname name;
 
@@ -110,6 +112,6 @@ cJSON *report_object(const struct env *env, cJSON *findings)
 	cJSON_AddItemToObject(top, "doctor", findings);
 	add_state(top, env);
 	add_files(cJSON_AddArrayToObject(top, "files"), env);
-	kernel_log_each(env, take_record, cJSON_AddArrayToObject(top, "kernel_log"));
+	kmsg_each(kmsg, KMSG_WHOLE, take_record, cJSON_AddArrayToObject(top, "kernel_log"));
 	return top;
 }

@@ -4,8 +4,8 @@
 
 #include <limits.h>
 
-#define RECORD_SIZE   2048 /* CONSOLE_EXT_LOG_MAX is 8192; the beginning is enough for us */
-#define RECORD_BUDGET 256  /* records looked at after one load */
+#define RECORD_SIZE 8192 /* CONSOLE_EXT_LOG_MAX: a record is not read in smaller pieces */
+#define LINE_SIZE   2048 /* of a record its beginning is enough */
 
 enum {
 	RANK_CHATTER = 1, /* any line of the module's, on failure better than nothing */
@@ -107,7 +107,7 @@ void kmsg_judge(
 	const char *name, bool failed, const char *record, size_t len, struct kmsg_finding *best)
 {
 	const struct phrase *p;
-	char line[RECORD_SIZE];
+	char line[LINE_SIZE];
 	const char *text;
 	unsigned level;
 	bool about;
@@ -132,27 +132,33 @@ void kmsg_judge(
 	(void)strscpy(best->text, text, sizeof(best->text));
 }
 
+struct search {
+	const char *name;
+	bool failed;
+	struct kmsg_finding *best;
+};
+
 /* The device hands out one record a read; a fixture file hands out several lines at once. */
-static void judge_lines(
-	const char *name, bool failed, const char *buf, size_t len, struct kmsg_finding *best)
+static void judge_lines(const char *buf, size_t len, void *data)
 {
+	const struct search *s = data;
 	const char *end = buf + len;
 
 	while (buf < end) {
 		const char *eol = memchr(buf, '\n', (size_t)(end - buf));
 		const char *stop = eol ? eol : end;
 
-		kmsg_judge(name, failed, buf, (size_t)(stop - buf), best);
+		kmsg_judge(s->name, s->failed, buf, (size_t)(stop - buf), s->best);
 		buf = stop + 1;
 	}
 }
 
-void kmsg_collect(int fd, const char *name, bool failed, struct kmsg_finding *ret)
+void kmsg_each(int fd, unsigned records, void (*take)(const char *buf, size_t len, void *data),
+	void *data)
 {
-	char buf[RECORD_SIZE * 4];
+	char buf[RECORD_SIZE];
 
-	memset(ret, 0, sizeof(*ret));
-	for (unsigned i = 0; fd >= 0 && i < RECORD_BUDGET; i++) {
+	for (unsigned i = 0; fd >= 0 && i < records; i++) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 
 		/* EPIPE: records were overwritten before we came; the next read goes on. */
@@ -160,6 +166,12 @@ void kmsg_collect(int fd, const char *name, bool failed, struct kmsg_finding *re
 			continue;
 		if (n <= 0)
 			return;
-		judge_lines(name, failed, buf, (size_t)n, ret);
+		take(buf, (size_t)n, data);
 	}
+}
+
+void kmsg_collect(int fd, const char *name, bool failed, unsigned records, struct kmsg_finding *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	kmsg_each(fd, records, judge_lines, &(struct search){name, failed, ret});
 }

@@ -22,12 +22,23 @@ int kmsg_open(const struct env *env);
 /* kmsg_mark: skips everything said so far. fd may be -1. */
 void kmsg_mark(int fd);
 
+/* Records read at most: after one load; of the whole log, far more than the kernel's buffer holds. */
+#define KMSG_RECENT 256
+#define KMSG_WHOLE  65536
+
 /*
- * kmsg_collect: reads what was said since the mark (a bounded number of records) and keeps in ret
- * the line that explains most about the module; failed says whether its load failed, since a loaded
- * module's chatter is not news. fd may be -1: nothing is found.
+ * kmsg_each: reads at most so many records from the mark on (without one: from the first) and
+ * passes what each read gives to take(). fd may be -1: nothing is read.
  */
-void kmsg_collect(int fd, const char *name, bool failed, struct kmsg_finding *ret);
+void kmsg_each(int fd, unsigned records, void (*take)(const char *buf, size_t len, void *data),
+	void *data);
+
+/*
+ * kmsg_collect: keeps in ret the line of kmsg_each()'s records that explains most about the module;
+ * failed says whether its load failed, since a loaded module's chatter is not news.
+ */
+void kmsg_collect(int fd, const char *name, bool failed, unsigned records,
+	struct kmsg_finding *ret);
 
 /* kmsg_judge: one record (len bytes, any content) against the best finding so far. Pure. */
 void kmsg_judge(

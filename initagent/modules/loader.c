@@ -96,7 +96,8 @@ void loader_run(const struct load_job *job, const struct modules_ops *ops, int k
 	ret->begin = now_ns();
 	ret->error = insert(job, ops);
 	ret->end = now_ns();
-	kmsg_collect(kmsg, job->name, ret->error != 0 && ret->error != -EEXIST, &found);
+	kmsg_collect(kmsg, job->name, ret->error != 0 && ret->error != -EEXIST, KMSG_RECENT,
+		&found);
 	explain(job, &found, ret);
 }
 
