@@ -277,7 +277,7 @@ TEST(a_tree_is_removed_and_no_link_followed)
 	snprintf(kept, sizeof(kept), "%s/kept", dir);
 	snprintf(path, sizeof(path), "%s/tree", dir);
 	CHECK_INT(mkdir(kept, 0755), 0);
-	strcat(kept, "/folder");
+	snprintf(kept, sizeof(kept), "%s/kept/folder", dir);
 	CHECK_INT(mkdir(kept, 0755), 0);
 	CHECK_INT(mkdir(path, 0755), 0);
 	snprintf(path, sizeof(path), "%s/tree/below", dir);

@@ -22,7 +22,7 @@ int kmsg_open(const struct env *env);
 /* kmsg_mark: skips everything said so far. fd may be -1. */
 void kmsg_mark(int fd);
 
-/* Records read at most: after one load; of the whole log, far more than the kernel's buffer holds. */
+/* Records read at most: after one load; of a whole log (far more than the kernel has). */
 #define KMSG_RECENT 256
 #define KMSG_WHOLE  65536
 

@@ -14,7 +14,8 @@ struct head {
  * (reported) for what is no map.
  */
 static void *take_named(struct loader *l, const struct value *v, const char *kind,
-	const struct field *fields, size_t n_fields, const void *initial, size_t size, size_t *ret_n)
+	const struct field *fields, size_t n_fields, const void *initial, size_t size,
+	size_t *ret_n)
 {
 	char *items, *item;
 

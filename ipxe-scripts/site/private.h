@@ -73,7 +73,7 @@ uint32_t site_netmask(const struct site_network *n);
 const char *site_path(struct site *s, const char *path);
 bool image_is_signed(const struct site_image *m);
 
-/* initrd_name: of an image's i-th initrd in the tree, into buf: "initrd", or "initrd0" and so on. */
+/* initrd_name: of an image's i-th initrd in the tree, into buf: "initrd", or "initrd0" ... */
 #define INITRD_NAME_SIZE 32
 const char *initrd_name(char buf[static INITRD_NAME_SIZE], const struct site_image *m, size_t i);
 /* put_head: the head of every file: which site, and that changes belong elsewhere. */

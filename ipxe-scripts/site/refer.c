@@ -103,7 +103,8 @@ static const char *expand(const struct refer *r, const struct said *word)
 		size_t i = names_find(r->servers.index, name);
 		const struct site_server *v = i == NAMES_NONE ? NULL : &r->s->servers[i];
 
-		text_printf(&out, "%.*s%s", (int)(open - s), s, v ? addr_text(v->address.addr) : "");
+		text_printf(&out, "%.*s%s", (int)(open - s), s,
+			v ? addr_text(v->address.addr) : "");
 		if (!v)
 			report_unknown(r, &r->servers, word->at, name);
 		else if (v->port.value != 80 && in_url(word->text, open, close))

@@ -231,7 +231,8 @@ static void put_fetch(struct text *t, const struct target *g, size_t k)
 	for (size_t i = 0; i < m->initrds.n; i++) {
 		initrd_name(name, m, i);
 		text_printf(t,
-			"initrd --timeout %u --name %s ${server}/images/%s/%s || goto no_file_%zu\n",
+			"initrd --timeout %u --name %s ${server}/images/%s/%s || goto "
+			"no_file_%zu\n",
 			ms, name, m->name, name, k);
 	}
 }
