@@ -91,7 +91,7 @@ void json_guid(cJSON *o, const char *key, uint64_t guid)
 		json_text(o, key, text);
 }
 
-static uint64_t unsigned_member(const void *member, size_t size)
+uint64_t json_unsigned(const void *member, size_t size)
 {
 	return size == sizeof(uint64_t) ? *(const uint64_t *)member :
 		size == sizeof(uint32_t) ? *(const uint32_t *)member :
@@ -105,17 +105,17 @@ static void add_field(cJSON *o, const struct json_field *f, const void *member)
 	else if (f->kind == JSON_TEXT)
 		json_text(o, f->key, *(const char *const *)member);
 	else if (f->kind == JSON_FLAG)
-		json_flag(o, f->key, unsigned_member(member, f->size));
+		json_flag(o, f->key, json_unsigned(member, f->size));
 	else if (f->kind == JSON_SIGNED)
 		json_number(o, f->key, *(const int *)member);
 	else if (f->kind == JSON_NUMBER)
-		json_number(o, f->key, (int64_t)unsigned_member(member, f->size));
+		json_number(o, f->key, (int64_t)json_unsigned(member, f->size));
 	else if (f->kind == JSON_TIME)
 		json_time(o, f->key, *(const uint64_t *)member);
 	else if (f->kind == JSON_GUID)
 		json_guid(o, f->key, *(const uint64_t *)member);
 	else
-		json_text(o, f->key, f->name((unsigned)unsigned_member(member, f->size)));
+		json_text(o, f->key, f->name((unsigned)json_unsigned(member, f->size)));
 }
 
 void json_fields(cJSON *o, const struct json_field *fields, size_t n, const void *object)

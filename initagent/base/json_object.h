@@ -36,6 +36,9 @@ struct json_field {
 #define JSON_FIELD_NAME(key, type, member, name) \
 	{key, JSON_NAME, offsetof(type, member), sizeof(((type *)0)->member), name}
 
+/* json_unsigned: the value of an unsigned member of 1, 2, 4 or 8 bytes. */
+uint64_t json_unsigned(const void *member, size_t size);
+
 /* json_fields: adds the n members of *object that the table names. */
 void json_fields(cJSON *o, const struct json_field *fields, size_t n, const void *object);
 

@@ -8,6 +8,9 @@
 
 #include <stdarg.h>
 
+#include "root/image/layers.h"
+#include "root/source/note.h"
+
 #define PROBE_LIMIT   (4 * NSEC_PER_SEC)
 #define RETRY_AFTER   NSEC_PER_SEC
 
@@ -134,13 +137,15 @@ static int drop_leftover(struct target *t, uint64_t now)
 {
 	const struct source_ops *ops = source_of(t->cfg.plan->root.kind);
 
-	if (ops && !ops->drop)
+	if (ops && !ops->note)
 		return -EBUSY;
 	report_log(t->report, REPORT_INFO, "root", now, "removing incomplete root at %s",
 		t->cfg.sysroot);
 	for (size_t i = 0; (ops = source_at(i)); i++)
-		if (ops->drop)
-			ops->drop(t->cfg.env, t->cfg.sysroot);
+		if (ops->note) {
+			layers_drop(t->cfg.env, t->cfg.sysroot);
+			note_drop(t->cfg.env, ops);
+		}
 	return 0;
 }
 

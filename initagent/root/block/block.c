@@ -2,9 +2,13 @@
 /* block: see block.h. An attempt, each of its steps within its time. */
 #include "root/block/block.h"
 
+#include <sys/stat.h>
+
 #include "base/worker.h"
 #include "root/block/job.h"
-#include "root/block/mark.h"
+#include "root/image/layers.h"
+#include "root/init/init_check.h"
+#include "root/source/note.h"
 
 #define MESSAGES_PER_DISPATCH 16
 
@@ -240,11 +244,11 @@ static void mounted_text(const struct block_result *r, char *buf, size_t size)
 
 static void mounted(struct block *b, uint64_t now)
 {
-	int r = mark_block_write(b->cfg.env, &b->result);
+	int r = note_write(b->cfg.env, &block_source, &b->result);
 
-	/* Without the mark an agent that is started again does this anew. */
+	/* Without the note an agent that is started again does this anew. */
 	if (r < 0)
-		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "no mark can be left: %s",
+		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "no note can be left: %s",
 			strerror(-r));
 	report_span(b->cfg.env->report, "block", b->result.kind, b->began, now, 0);
 	mounted_text(&b->result, b->source.text, sizeof(b->source.text));
@@ -469,19 +473,36 @@ int block_begin(struct source **ret, const struct source_config *cfg, uint64_t n
 	return 0;
 }
 
+/* Is what is mounted at target, or below its layer, the device of the record? */
+static bool mounted_from(const struct env *env, const char *target, const struct block_result *r)
+{
+	char node[128], base[512];
+	struct stat here, there;
+
+	if (env_path(env, node, sizeof(node), "/dev/%s", r->device) < 0 ||
+		env_path(env, base, sizeof(base), LAYERS_BASE) < 0)
+		return false;
+	return stat(r->overlay ? base : target, &here) == 0 && stat(node, &there) == 0 &&
+		S_ISBLK(there.st_mode) && here.st_dev == there.st_rdev;
+}
+
 int block_take(struct source **ret, const struct env *env, const char *sysroot, const char *init)
 {
 	struct block *b = make();
+	struct block_result *r;
 
 	if (!b)
 		return -ENOMEM;
-	if (!mark_block_adopt(env, sysroot, init, &b->result)) {
+	r = &b->result;
+	if (!note_read(env, &block_source, r) || !mounted_from(env, sysroot, r) ||
+		init_check_limited(sysroot, init, r->init, INIT_CHECK_LIMIT_MS) < 0) {
 		free(b);
 		return 0;
 	}
+	r->adopted = true;
 	take_server(b);
 	report_log(env->report, REPORT_INFO, "root", now_ns(),
-		"the root on %s is mounted already, adopted", b->result.device);
+		"the root on %s is mounted already, adopted", r->device);
 	*ret = &b->source;
 	return 1;
 }

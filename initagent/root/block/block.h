@@ -39,11 +39,9 @@ struct block_result {
 	uint32_t attempts;
 };
 
-/* Of the row. block_end: what an attempt under way connected is taken away. block_drop: the device
- * of half a root stays for the next attempt to take. */
+/* Of the row. block_end: what an attempt under way connected is taken away. */
 int block_begin(struct source **ret, const struct source_config *cfg, uint64_t now);
 int block_take(struct source **ret, const struct env *env, const char *sysroot, const char *init);
-void block_drop(const struct env *env, const char *sysroot);
 void block_end(struct source *s);
 void block_dispatch(struct source *s, uint64_t now);
 enum cause block_describe(const struct source *s, char *buf, size_t size);

@@ -15,7 +15,7 @@
 
 #include "report/report.h"
 #include "root/block/job.h"
-#include "root/block/mark.h"
+#include "root/source/note.h"
 
 #define BEGIN NSEC_PER_SEC
 
@@ -424,15 +424,14 @@ TEST(the_module_first_then_the_mount)
 	block_end(b);
 }
 
-TEST(the_mark_of_a_mounted_root)
+TEST(the_note_of_a_mounted_root)
 {
 	struct block_result in =
-		{.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1}, out;
+		{.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1};
+	struct block_result out = {0};
 	struct source *b = start("hang", true);
 
 	block_end(b);
-	CHECK_INT(mark_block_read(&env, &out), 0);
-	write_file("/run/initagent/x", "", 0);
 	strscpy(in.kind, "nvmf", sizeof(in.kind));
 	strscpy(in.proto, "rdma", sizeof(in.proto));
 	strscpy(in.device, "nvme0n1", sizeof(in.device));
@@ -440,14 +439,11 @@ TEST(the_mark_of_a_mounted_root)
 	strscpy(in.server, "srv", sizeof(in.server));
 	strscpy(in.address, "192.0.2.1", sizeof(in.address));
 	strscpy(in.name, "nqn.2024-01.org.example:root", sizeof(in.name));
-	CHECK_INT(mark_block_write(&env, &in), 0);
-	CHECK_INT(mark_block_read(&env, &out), 1);
-	in.adopted = 1;
+	CHECK_INT(note_write(&env, &block_source, &in), 0);
+	CHECK(note_read(&env, &block_source, &out));
 	CHECK_MEM(&out, &in, sizeof(in));
 	/* nothing is mounted there */
-	CHECK(!mark_block_adopt(&env, env.prefix, NULL, &out));
-	write_file("/run/initagent/block-root", "nvmf\nrdma\n", 10);
-	CHECK_INT(mark_block_read(&env, &out), 0);
-	mark_block_drop(&env);
+	CHECK_INT(block_take(&b, &env, env.prefix, NULL), 0);
+	note_drop(&env, &block_source);
 	CHECK(!there("run/initagent/block-root"));
 }

@@ -4,7 +4,6 @@
 
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/meminfo.h"
 #include "base/mountpoint.h"
 #include "base/worker.h"
@@ -15,7 +14,6 @@
 #include "root/init/init_check.h"
 
 #define MESSAGES_PER_DISPATCH 16
-#define MARK "image-root" /* below STATE_DIR */
 /* Between two progress messages, bytes. */
 #define PROGRESS (16u << 20)
 /* tmpfs has no inode without memory either: one for each 4 KiB page it may hold is more than is
@@ -48,53 +46,6 @@ struct image {
 	uint64_t began, bytes;
 	struct image_message message; /* the final one */
 };
-
-/* --- what another agent finds ---------------------------------------------------------------- */
-
-/* Says that the root was made of an image, and how. Read with the same care as anything else. */
-static int mark_write(const struct env *env, const struct image_result *r)
-{
-	char text[64];
-	int n = snprintf(text, sizeof(text), "%s %s %d\n", image_kind_name(r->kind),
-		image_kind_name(r->root), r->overlay);
-	int e = file_make_dirs(env, STATE_DIR);
-
-	return e < 0 ? e : file_write(env, STATE_DIR, MARK, text, (size_t)n, 0644);
-}
-
-static int mark_read(const struct env *env, struct image_result *ret)
-{
-	char text[64], *save = NULL, *kind, *root, *overlay;
-	int r = env_read(env, text, sizeof(text), "%s/%s", STATE_DIR, MARK);
-
-	if (r < 0)
-		return r == -ENOENT ? 0 : r;
-	kind = strtok_r(text, " ", &save);
-	root = strtok_r(NULL, " ", &save);
-	overlay = strtok_r(NULL, " ", &save);
-	if (!kind || !root || !overlay)
-		return 0;
-	*ret = (struct image_result){
-		.kind = image_kind_from_name(kind),
-		.root = image_kind_from_name(root),
-		.overlay = streq(overlay, "1"),
-	};
-	return ret->kind != IMAGE_UNKNOWN && ret->root != IMAGE_UNKNOWN;
-}
-
-static void mark_drop(const struct env *env)
-{
-	char path[512];
-
-	if (env_path(env, path, sizeof(path), "%s/%s", STATE_DIR, MARK) >= 0)
-		unlink(path);
-}
-
-void image_drop(const struct env *env, const char *target)
-{
-	layers_drop(env, target);
-	mark_drop(env);
-}
 
 /* --- the process ----------------------------------------------------------------------------- */
 
@@ -355,11 +306,9 @@ static void make_root(const struct env *env, const struct image_config *cfg)
 	struct work w = {.env = env, .cfg = cfg, .space = -1, .message.final = 1};
 
 	/* What an agent that was killed in the midst of it left. */
-	image_drop(env, cfg->target);
+	layers_drop(env, cfg->target);
 	if (mount_and_check(&w) < 0)
-		image_drop(env, cfg->target);
-	else
-		mark_write(env, &w.message.result);
+		layers_drop(env, cfg->target);
 	closep(&w.space);
 	worker_reply(&w.message, sizeof(w.message));
 }
@@ -392,7 +341,7 @@ struct image *image_free(struct image *m)
 		return NULL;
 	worker_free(m->worker);
 	if (m->state == STATE_WORKING)
-		image_drop(m->env, m->cfg.target);
+		layers_drop(m->env, m->cfg.target);
 	free(m);
 	return NULL;
 }
@@ -466,7 +415,7 @@ static void died(struct image *m, uint64_t now)
 	snprintf(in.text, sizeof(in.text), "the process that mounts it %s",
 		worker_end_text(m->worker));
 	take_final(m, &in, now);
-	image_drop(m->env, m->cfg.target);
+	layers_drop(m->env, m->cfg.target);
 }
 
 void image_dispatch(struct image *m, uint64_t now)
@@ -512,45 +461,4 @@ enum cause image_failure(const struct image *m, const char **ret_text)
 const struct image_result *image_result(const struct image *m)
 {
 	return &m->message.result;
-}
-
-void image_describe(const struct image *m, char *buf, size_t size)
-{
-	const struct image_result *r = &m->message.result;
-	bool unpacked = image_kind_way(r->root) == IMAGE_WAY_UNPACK;
-	int n = snprintf(buf, size, "%s", image_kind_name(r->kind));
-
-	if (n < 0 || (size_t)n >= size)
-		return;
-	if (unpacked)
-		snprintf(buf + n, size - (size_t)n, ", %llu files with %llu MiB unpacked",
-			(unsigned long long)r->entries, (unsigned long long)r->bytes >> 20);
-	else
-		snprintf(buf + n, size - (size_t)n, "%s%s%s%s", *r->inside ? ", " : "", r->inside,
-			r->root != r->kind ? ", " : "",
-			r->root != r->kind ? image_kind_name(r->root) : "");
-	n = (int)strlen(buf);
-	snprintf(buf + n, size - (size_t)n, "%s",
-		r->overlay ? " under a writable layer" : unpacked ? "" : ", read-only");
-}
-
-/* Is something mounted at path? Its device differs from that of the folder above. */
-static bool mounted_at(const char *path)
-{
-	char above[512];
-	struct stat here, there;
-	int n = snprintf(above, sizeof(above), "%s/..", path);
-
-	return n > 0 && (size_t)n < sizeof(above) && stat(path, &here) == 0 &&
-		stat(above, &there) == 0 && here.st_dev != there.st_dev;
-}
-
-int image_adopt(const struct env *env, const char *target, const char *init,
-	struct image_result *ret)
-{
-	int r = mark_read(env, ret);
-
-	if (r <= 0 || !mounted_at(target))
-		return r < 0 ? r : 0;
-	return init_check_limited(target, init, ret->init, INIT_CHECK_LIMIT_MS) == 0;
 }

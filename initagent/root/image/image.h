@@ -78,15 +78,5 @@ uint64_t image_progress(const struct image *m);
 /* image_failure: cause and words, after IMAGE_EVENT_FAILED. */
 enum cause image_failure(const struct image *m, const char **ret_text);
 
-/* image_result: valid after IMAGE_EVENT_MOUNTED. image_describe: "squashfs under a writable
- * layer". */
+/* image_result: valid after IMAGE_EVENT_MOUNTED. */
 const struct image_result *image_result(const struct image *m);
-void image_describe(const struct image *m, char *buf, size_t size);
-
-/*
- * image_drop: takes away what was mounted, also by an agent that was killed. image_adopt: is a root
- * of ours mounted at target already, with an init in it? 1 with ret, 0 or -errno.
- */
-void image_drop(const struct env *env, const char *target);
-int image_adopt(const struct env *env, const char *target, const char *init,
-	struct image_result *ret);

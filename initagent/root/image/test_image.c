@@ -12,6 +12,7 @@
 #include "check.h"
 #include "files.h"
 #include "root/image/image.h"
+#include "root/image/layers.h"
 #include "base/mountpoint.h"
 #include "root/image/unpack.h"
 
@@ -136,7 +137,7 @@ static bool there(const struct place *p, const char *name)
 
 static void check_root(struct place *p, enum image_kind kind, enum image_kind root)
 {
-	struct image_result r, again;
+	struct image_result r;
 	const char *text;
 	enum cause cause = from_file(p, &text, &r);
 
@@ -147,12 +148,8 @@ static void check_root(struct place *p, enum image_kind kind, enum image_kind ro
 	CHECK_STR(r.init, "/sbin/init");
 	CHECK(there(p, "sysroot/sbin/init"));
 	put(p->sysroot, "sbin/new", "x", 0644);
-	CHECK_INT(image_adopt(&p->env, p->sysroot, NULL, &again), 1);
-	CHECK_INT(again.kind, kind);
-	CHECK_INT(again.overlay, r.overlay);
-	image_drop(&p->env, p->sysroot);
+	layers_drop(&p->env, p->sysroot);
 	CHECK(!there(p, "sysroot/sbin"));
-	CHECK_INT(image_adopt(&p->env, p->sysroot, NULL, &again), 0);
 }
 
 static void squash(const char *from, const char *to)
@@ -206,7 +203,7 @@ TEST(layers_are_where_dracut_has_them)
 	CHECK(there(&p, "run/initramfs/overlay/overlayfs/new"));
 	snprintf(path, sizeof(path), "%s/run/overlayfs", p.dir);
 	CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
-	image_drop(&p.env, p.sysroot);
+	layers_drop(&p.env, p.sysroot);
 }
 
 TEST(squashfs_without_a_layer_is_read_only)
@@ -223,7 +220,7 @@ TEST(squashfs_without_a_layer_is_read_only)
 	CHECK(!r.overlay && there(&p, "sysroot/sbin/init") && !there(&p, "run/rootfsbase/sbin"));
 	snprintf(path, sizeof(path), "%s/new", p.sysroot);
 	CHECK(open(path, O_CREAT | O_WRONLY, 0644) < 0 && errno == EROFS);
-	image_drop(&p.env, p.sysroot);
+	layers_drop(&p.env, p.sysroot);
 }
 
 TEST(erofs)
@@ -340,18 +337,14 @@ TEST(done_again_over_what_is_left)
 	struct image_result r;
 	const char *text;
 	struct place p;
-	char mark[128];
 
 	make_place(&p, "squashfs");
 	squash(p.root, p.image);
 	CHECK_INT(from_file(&p, &text, &r), CAUSE_NONE);
 	put(p.sysroot, "old", "x", 0644);
-	snprintf(mark, sizeof(mark), "%s/run/initagent/image-root", p.dir);
-	CHECK_INT(unlink(mark), 0);
-	CHECK_INT(image_adopt(&p.env, p.sysroot, NULL, &r), 0);
 	CHECK_INT(from_file(&p, &text, &r), CAUSE_NONE);
 	CHECK(there(&p, "sysroot/sbin/init") && !there(&p, "sysroot/old"));
-	image_drop(&p.env, p.sysroot);
+	layers_drop(&p.env, p.sysroot);
 	CHECK(!there(&p, "sysroot/sbin") && !there(&p, "run/rootfsbase/sbin"));
 }
 
@@ -388,7 +381,7 @@ static void check_stream(struct place *p, const char *const *words, enum image_k
 		check_fail(__FILE__, __LINE__, "%s: %s", cause_info(cause)->id, text);
 	CHECK_INT(r.root, root);
 	CHECK(there(p, "sysroot/sbin/init"));
-	image_drop(&p->env, p->sysroot);
+	layers_drop(&p->env, p->sysroot);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
@@ -460,7 +453,7 @@ TEST(consumed_while_unpacked)
 	}
 	CHECK(fstat(fd, &st) == 0 && st.st_blocks < 10000);
 	CHECK(image_progress(m) >= 12 << 20);
-	image_drop(&p.env, p.sysroot);
+	layers_drop(&p.env, p.sysroot);
 }
 
 /* --- refused --------------------------------------------------------------------------------- */

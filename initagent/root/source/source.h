@@ -157,6 +157,9 @@ struct source_ops {
 	const struct json_field *fields;
 	size_t n_fields;
 	const struct source_env *env; /* ends with a row without name */
+	/* the file of note.h, which says what is mounted; without it the root is incomplete. NULL:
+	 * the kernel tells it, and it is never incomplete */
+	const char *note;
 
 	/* needs: modules; their number. */
 	size_t (*needs)(const struct root_choice *c, bool overlay,
@@ -181,9 +184,6 @@ struct source_ops {
 	 * -EBUSY: something else is mounted. */
 	int (*adopt)(struct source **ret, const struct env *env, const char *sysroot,
 		const char *init);
-	/* drop: removes an incomplete root. NULL: there can be none. */
-	void (*drop)(const struct env *env, const char *sysroot);
-
 	/* begin: 0 or -errno. end: work under way is ended, s is freed; what is mounted stays. */
 	int (*begin)(struct source **ret, const struct source_config *cfg, uint64_t now);
 	void (*end)(struct source *s);

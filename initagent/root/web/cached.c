@@ -4,7 +4,6 @@
  * the image there, after it was proved. What goes wrong here is told and costs time, nothing else.
  */
 #include "report/report.h"
-#include "root/web/note.h"
 #include "root/web/private.h"
 
 bool web_cache_wanted(const struct web *w)
@@ -76,7 +75,6 @@ static void found(struct web *w, uint64_t now)
 	sha256_text(w->key, w->result.sha256);
 	w->source.phase_end = now;
 	strscpy(w->result.site, w->cfg.plan->cache, sizeof(w->result.site));
-	note_write(w->env, &w->result);
 }
 
 void web_cache_step(struct web *w, uint64_t now)

@@ -3,11 +3,13 @@
 #include "root/web/private.h"
 
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "report/report.h"
+#include "root/init/init_check.h"
 #include "url.h"
-#include "root/web/note.h"
+#include "root/source/note.h"
 
 /* Beside the image in its tmpfs: a page or two of rounding must not end a transfer. */
 #define SPARE (1 << 20)
@@ -276,7 +278,6 @@ static void image_fetched(struct web *w, uint64_t now)
 	if (url_parse(&url, p.site, strlen(p.site)) == 0 && url.address.family)
 		w->source.server = url.address;
 	w->fetch = fetch_free(w->fetch);
-	note_write(w->env, &w->result);
 	if (w->stream_cause)
 		web_stop(w, w->stream_cause, w->stream_text, now);
 	else if (w->stream)
@@ -391,6 +392,7 @@ static void mounted(struct web *w, uint64_t now)
 
 	w->result.image = *image_result(w->image);
 	store_drop(w->env);
+	note_write(w->env, &image_source, r);
 	snprintf(w->source.text, sizeof(w->source.text),
 		"%s from %.160s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
 		image_kind_name(r->image.kind), r->site, mib, seconds,
@@ -438,23 +440,39 @@ int web_start(struct source **ret, const struct env *env, const struct web_confi
 	if (!w)
 		return -ENOMEM;
 	w->cfg = *cfg;
+	/* Of a root that is gone. */
+	note_drop(env, &image_source);
 	begin(w, now);
 	take_events(w, now);
 	*ret = &w->source;
 	return 0;
 }
 
+/* Its device differs from that of the folder above. */
+static bool is_mounted(const char *path)
+{
+	char above[512];
+	struct stat here, there;
+	int n = snprintf(above, sizeof(above), "%s/..", path);
+
+	return n > 0 && (size_t)n < sizeof(above) && stat(path, &here) == 0 &&
+		stat(above, &there) == 0 && here.st_dev != there.st_dev;
+}
+
 int web_take(struct source **ret, const struct env *env, const char *sysroot, const char *init)
 {
 	struct web *w = make(env);
+	struct image_result *r;
 
 	if (!w)
 		return -ENOMEM;
-	if (image_adopt(env, sysroot, init, &w->result.image) <= 0) {
+	r = &w->result.image;
+	if (!note_read(env, &image_source, &w->result) || !r->kind || !r->root ||
+		!is_mounted(sysroot) ||
+		init_check_limited(sysroot, init, r->init, INIT_CHECK_LIMIT_MS) < 0) {
 		free(w);
 		return 0;
 	}
-	note_read(env, &w->result);
 	store_drop(env);
 	report_log(env->report, REPORT_INFO, "root", now_ns(),
 		"the root of the image is mounted already, adopted");
