@@ -28,6 +28,12 @@ static void locate(struct connection *l)
 	strscpy(l->head.location, url_text(&to, text), sizeof(l->head.location));
 }
 
+enum fetch_verdict connection_restart(struct exchange *x)
+{
+	window_reset(&x->window, x->window.part);
+	return sink_restart(&x->sink);
+}
+
 /* The head is complete: is its body one to take? */
 static bool judge(struct connection *l)
 {
@@ -36,7 +42,7 @@ static bool judge(struct connection *l)
 		l->text, sizeof(l->text));
 
 	if (v == VERDICT_DONE && l->body.restart)
-		v = exchange_restart(x);
+		v = connection_restart(x);
 	l->at = l->head.status == 206 ? l->ask.from : 0;
 	end_with(l, v);
 	if (v == VERDICT_REDIRECT)

@@ -5,20 +5,11 @@
  */
 #pragma once
 
-#include "base/cursor.h"
 #include "fetch/concurrency.h"
 #include "fetch/exchange.h"
 #include "fetch/http_request.h"
+#include "fetch/sink.h"
 #include "fetch/window.h"
-
-/* The pipe to the verifier, which blocks: counts the bytes, and knows nothing of digests. */
-struct sink {
-	int fd;
-	uint64_t at;	      /* bytes given so far: the next one belongs there */
-	uint64_t size, limit; /* of the file; room for so many; 0: not known */
-	bool pinned; /* a digest is known, so that bytes of different origin cannot be mixed up
-			unseen */
-};
 
 struct connection {
 	struct exchange *x;
@@ -63,16 +54,8 @@ struct exchange {
 	uint64_t told, told_ns;	   /* sink.at when last told, and when that was */
 };
 
-/* exchange_called_off: was the request withdrawn? exchange_restart: starts the file again. */
-bool exchange_called_off(struct exchange *x);
-enum fetch_verdict exchange_restart(struct exchange *x);
-
-/*
- * sink_take: gives all of c to the verifier. VERDICT_DONE, VERDICT_SIZE, VERDICT_TOO_LARGE or
- * VERDICT_WRITE. sink_size: what the server says that the file has; 0: nothing.
- */
-enum fetch_verdict sink_take(struct sink *s, struct cursor *c);
-void sink_size(struct sink *s, uint64_t size);
+/* connection_restart: the file begins again. */
+enum fetch_verdict connection_restart(struct exchange *x);
 
 /* connection_clear: nothing was asked yet. */
 void connection_clear(struct connection *l);

@@ -3,7 +3,6 @@
 #include "fetch/connection.h"
 
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #define TELL_EVERY_MS 250
 /* SYNs at 0, 1, 3 and 7 s (RFC 6298 5.7, as Linux does): who did not answer the fourth is not
@@ -11,80 +10,6 @@
 #define CONNECT_NS    (8 * NSEC_PER_SEC)
 /* One connection of several without a byte for so long is left; the last one is the agent's. */
 #define SILENCE_NS    (5 * NSEC_PER_SEC)
-
-/* --- to the verifier ------------------------------------------------------------------------- */
-
-/* A pipe that blocks takes all of it; a signal may come in between. */
-static enum fetch_verdict put_piece(const struct sink *s, const struct piece *p,
-	const uint8_t *data)
-{
-	struct iovec v[] = {{(void *)(uintptr_t)p, sizeof(*p)}, {(void *)(uintptr_t)data, p->len}};
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(v)) {
-		ssize_t n = writev(s->fd, v + i, (int)(ARRAY_SIZE(v) - i));
-
-		if (n < 0 && errno != EINTR)
-			return VERDICT_WRITE;
-		for (size_t done = n > 0 ? (size_t)n : 0; i < ARRAY_SIZE(v); i++) {
-			size_t some = done < v[i].iov_len ? done : v[i].iov_len;
-
-			v[i].iov_base = (uint8_t *)v[i].iov_base + some;
-			v[i].iov_len -= some;
-			done -= some;
-			if (v[i].iov_len)
-				break;
-		}
-	}
-	return VERDICT_DONE;
-}
-
-enum fetch_verdict sink_take(struct sink *s, struct cursor *c)
-{
-	const struct piece p = {.kind = PIECE_BYTES, .len = (uint32_t)c->left, .at = s->at};
-	enum fetch_verdict v;
-
-	if (s->size && c->left > s->size - s->at)
-		return VERDICT_SIZE;
-	if (s->limit && c->left > s->limit - s->at)
-		return VERDICT_TOO_LARGE;
-	v = put_piece(s, &p, c->at);
-	if (v != VERDICT_DONE)
-		return v;
-	s->at += c->left;
-	cursor_skip(c, c->left);
-	return VERDICT_DONE;
-}
-
-static enum fetch_verdict sink_restart(struct sink *s)
-{
-	const struct piece p = {.kind = PIECE_RESTART};
-
-	s->at = 0;
-	return put_piece(s, &p, NULL);
-}
-
-/* The other end of the pipe is gone only when we are about to be ended. */
-void sink_size(struct sink *s, uint64_t size)
-{
-	const struct piece p = {.kind = PIECE_SIZE, .at = size};
-
-	put_piece(s, &p, NULL);
-}
-
-static void sink_tell(struct sink *s)
-{
-	const struct piece p = {.kind = PIECE_TELL};
-
-	put_piece(s, &p, NULL);
-}
-
-static void sink_end(struct sink *s, uint32_t serial, bool whole)
-{
-	const struct piece p = {.kind = PIECE_END, .at = s->at, .serial = serial, .whole = whole};
-
-	put_piece(s, &p, NULL);
-}
 
 /* --- replies --------------------------------------------------------------------------------- */
 
@@ -117,7 +42,7 @@ static void tell_bytes(struct exchange *x)
 }
 
 /* A closed or readable control socket both mean the same: enough. */
-bool exchange_called_off(struct exchange *x)
+static bool called_off(struct exchange *x)
 {
 	struct fetch_request o;
 	ssize_t n = recv(x->ctl, &o, sizeof(o), MSG_DONTWAIT);
@@ -125,12 +50,6 @@ bool exchange_called_off(struct exchange *x)
 	if (n < 0)
 		return false;
 	return n != (ssize_t)sizeof(o) || o.kind != REQUEST_GET;
-}
-
-enum fetch_verdict exchange_restart(struct exchange *x)
-{
-	window_reset(&x->window, x->window.part);
-	return sink_restart(&x->sink);
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -384,7 +303,7 @@ static void wait_for_more(struct exchange *x)
 	if (curl_multi_wait(x->multi, &ctl, 1, TELL_EVERY_MS, NULL) != CURLM_OK)
 		call_off(x, VERDICT_INTERNAL);
 	x->idle += now_ns() - before;
-	if (ctl.revents && exchange_called_off(x))
+	if (ctl.revents && called_off(x))
 		call_off(x, unconnected(x) ? VERDICT_CONNECT : VERDICT_STALLED);
 }
 
@@ -438,7 +357,7 @@ static enum fetch_verdict first_ask(struct exchange *x)
 	};
 	resume_ask(&x->resume, &x->now, &l->ask);
 	if (l->ask.restart)
-		v = exchange_restart(x);
+		v = connection_restart(x);
 	if (l->ask.from)
 		l->ask.until = window_free_to(&x->window, l->ask.from);
 	return v;

@@ -527,13 +527,12 @@ static void hear_fetcher(struct fetch *f, uint64_t now)
 	}
 }
 
-int fetch_dispatch(struct fetch *f, uint64_t now)
+void fetch_dispatch(struct fetch *f, uint64_t now)
 {
 	hear_verifier(f, now);
 	hear_fetcher(f, now);
 	if (now >= f->deadline)
 		timed_out(f, now);
-	return 0;
 }
 
 enum fetch_event fetch_pop_event(struct fetch *f)

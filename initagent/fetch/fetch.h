@@ -109,7 +109,7 @@ int fetch_start(struct fetch *f, uint64_t now);
 /* Readable when fetch_dispatch() has something to do; the same until fetch_free(). */
 int fetch_fd(const struct fetch *f);
 uint64_t fetch_deadline(const struct fetch *f);
-int fetch_dispatch(struct fetch *f, uint64_t now);
+void fetch_dispatch(struct fetch *f, uint64_t now);
 enum fetch_event fetch_pop_event(struct fetch *f);
 
 /* fetch_lookup: the name to be looked up, or NULL. */

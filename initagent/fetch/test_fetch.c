@@ -136,7 +136,7 @@ static void first_failure(struct fetch *f)
 		if (e != FETCH_EVENT_NONE)
 			continue;
 		CHECK_INT(poll(&p, 1, -1), 1);
-		CHECK_INT(fetch_dispatch(f, START), 0);
+		fetch_dispatch(f, START);
 	}
 }
 
@@ -149,7 +149,7 @@ static void kill_child(struct fetch *f)
 	CHECK(pid > 0);
 	CHECK_INT(kill(pid, SIGKILL), 0);
 	CHECK_INT(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	CHECK_INT(fetch_dispatch(f, START), 0);
+	fetch_dispatch(f, START);
 }
 
 /* Nothing listens there: all mirrors are in back-off, none is being asked. */

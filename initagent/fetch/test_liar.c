@@ -142,7 +142,7 @@ static enum fetch_event run(struct lab *l)
 
 		now = wait_for_more(l, between, now);
 		between = false;
-		CHECK_INT(fetch_dispatch(l->fetch, now), 0);
+		fetch_dispatch(l->fetch, now);
 		while ((e = fetch_pop_event(l->fetch)) != FETCH_EVENT_NONE) {
 			between = between || e == FETCH_EVENT_RETRY;
 			l->n[e]++;

@@ -26,29 +26,6 @@
 #define GROUP_AFTER  NSEC_PER_SEC
 #define GROUP_PERIOD (3 * NSEC_PER_SEC)
 
-static bool is_port_of(const struct fabric_port *port, const struct rail *rail)
-{
-	if (rail->guid)
-		return port->link_layer == LINK_LAYER_INFINIBAND && port->guid == rail->guid;
-	return streq(port->netdev, rail->name);
-}
-
-const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail)
-{
-	const struct fabric_port *best = NULL;
-	const struct fabric_port *ports;
-	size_t n;
-
-	ports = fabric_ports(rails->fabric, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!is_port_of(&ports[i], rail))
-			continue;
-		if (!best || best->state != PORT_ACTIVE)
-			best = &ports[i];
-	}
-	return best;
-}
-
 /* The address RDMA will use is of the server's family. */
 static const struct inet_addr *rdma_address(const struct rails *rails, const struct rail *rail)
 {
@@ -348,7 +325,7 @@ bool rail_allowed(const struct rails *rails, const struct netdev *dev)
 	strscpy(probe.name, dev->name, sizeof(probe.name));
 	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
-		if (is_port_of(&ports[i], &probe) && port_allowed(ib, &ports[i]))
+		if (rail_is_port(&ports[i], &probe) && port_allowed(ib, &ports[i]))
 			return true;
 	return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of rails/: rails.c (life, reading), rail.c (from netdev to address), port.c, blame.c,
- * ipoib_child.c, soft_link.c. */
+/* The parts of rails/, each on those before it: rows.c, soft_link.c, ipoib_child.c, blame.c,
+ * port.c, rail.c (from netdev to address), rails.c (life, reading). */
 #pragma once
 
 #include <poll.h>
@@ -49,7 +49,7 @@ struct rails {
 	size_t first, n_events;
 };
 
-/* rails_emit: queues an event; the caller fills it. */
+/* rows.c. rails_emit: queues an event; the caller fills it. */
 struct rails_event *rails_emit(struct rails *rails, enum rails_event_type type, int ifindex);
 /* rails_room: may two more events be queued? */
 bool rails_room(const struct rails *rails);
@@ -57,6 +57,11 @@ struct rail *rails_row(struct rails *rails, int ifindex);
 void rail_set_state(struct rails *rails, struct rail *r, enum rail_state to, uint64_t now);
 /* rail_gone: the rail is of no use any more: RAILS_LOST. */
 void rail_gone(struct rails *rails, const struct rail *rail);
+
+/* rail_is_port: is the port this rail's? rail_fabric_port: that port, an ACTIVE one is preferred;
+ * NULL: there is none. */
+bool rail_is_port(const struct fabric_port *port, const struct rail *rail);
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 
 /* rail.c: from netdevs to rails with addresses. */
 void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t now);
@@ -69,8 +74,6 @@ void rail_reconsider(struct rails *rails, uint64_t now);
 void rail_ports_step(struct rails *rails, uint64_t now);
 /* rail_take_group: the SA's answer about a broadcast group. */
 void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_t now);
-/* rail_fabric_port: the port of this rail, an ACTIVE one is preferred; NULL: there is none. */
-const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 /* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? rail_port_seen: is one
  * of their ports there? */
 bool rail_allowed(const struct rails *rails, const struct netdev *dev);

@@ -7,28 +7,6 @@
 
 #include <net/if_arp.h>
 
-static const char *const state_names[RAIL_STATE_MAX] = {
-	[RAIL_ADDRESSING] = "addressing",
-	[RAIL_SPARE] = "spare",
-	[RAIL_PORT] = "waiting for the port",
-	[RAIL_READY] = "ready",
-	[RAIL_LOST] = "lost",
-	[RAIL_FAILED] = "failed",
-};
-
-const char *rail_state_name(enum rail_state state)
-{
-	return (unsigned)state < RAIL_STATE_MAX ? state_names[state] : "?";
-}
-
-void rail_set_state(struct rails *rails, struct rail *r, enum rail_state to, uint64_t now)
-{
-	if (r->state == to)
-		return;
-	report_state(rails->report, "rail", r->name, state_names[r->state], state_names[to], now);
-	r->state = to;
-}
-
 /* --- life ------------------------------------------------------------------------------------ */
 
 /* Each listens before it looks, so nothing that comes meanwhile is missed. */
@@ -118,21 +96,6 @@ int rails_dispatch(struct rails *rails, uint64_t now)
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-bool rails_room(const struct rails *rails)
-{
-	return rails->n_events + RAILS_LIMIT < RAILS_EVENTS;
-}
-
-struct rails_event *rails_emit(struct rails *rails, enum rails_event_type type, int ifindex)
-{
-	struct rails_event *ev = &rails->events[(rails->first + rails->n_events) % RAILS_EVENTS];
-
-	if (rails->n_events < RAILS_EVENTS)
-		rails->n_events++;
-	*ev = (struct rails_event){.type = type, .ifindex = ifindex};
-	return ev;
-}
-
 bool rails_pop_event(struct rails *rails, struct rails_event *ret)
 {
 	if (!rails->n_events)
@@ -141,11 +104,6 @@ bool rails_pop_event(struct rails *rails, struct rails_event *ret)
 	rails->first = (rails->first + 1) % RAILS_EVENTS;
 	rails->n_events--;
 	return true;
-}
-
-void rail_gone(struct rails *rails, const struct rail *rail)
-{
-	(void)rails_emit(rails, RAILS_LOST, rail->ifindex);
 }
 
 static void rails_fatal(struct rails *rails, enum cause cause, const char *where, const char *text)
@@ -163,19 +121,6 @@ const struct rail *rails_list(const struct rails *rails, size_t *ret_n)
 {
 	*ret_n = rails->n;
 	return rails->rows;
-}
-
-struct rail *rails_row(struct rails *rails, int ifindex)
-{
-	for (size_t i = 0; i < rails->n; i++)
-		if (rails->rows[i].ifindex == ifindex)
-			return &rails->rows[i];
-	return NULL;
-}
-
-const struct rail *rails_find(const struct rails *rails, int ifindex)
-{
-	return rails_row((struct rails *)(uintptr_t)rails, ifindex);
 }
 
 bool rails_other_ready(const struct rails *rails, const struct rail *rail)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the target: target.c (its states), work.c (the source at work), turn.c (who is
- * blamed, whose turn comes), target_name.c, target_proof.c. */
+/* The parts of the target, each on those before it: target_state.c, turn.c (who is blamed, whose
+ * turn comes), work.c (the source at work), target_proof.c, target_name.c, target.c (the steps). */
 #pragma once
 
 #include "root/target.h"
@@ -69,13 +69,16 @@ struct target {
 	size_t n_events;
 };
 
-/* target_emit: queues an event. target_end: TARGET_FAILED; later calls do nothing. */
+/* target_state.c. target_emit: queues an event. target_end: TARGET_FAILED; later calls do
+ * nothing. */
 void target_emit(struct target *t, enum target_event_type type);
 void target_end(struct target *t, enum cause cause, const char *where, const char *text);
 /* target_forget: back to what the command line alone says of the root. target_begin_again: and to
  * its first step. */
 void target_forget(struct target *t);
 void target_begin_again(struct target *t, uint64_t now);
+/* target_end_source: what is mounted stays. */
+void target_end_source(struct target *t);
 void target_set_state(struct target *t, enum target_state to, uint64_t now);
 /* target_choose: the root is this kind, with the parts of the plan or of a lease (NULL: what a kind
  * means without any). */

@@ -343,10 +343,7 @@ static void take_events(struct web *w, uint64_t now)
 
 static void fetch_step(struct web *w, uint64_t now)
 {
-	if (fetch_dispatch(w->fetch, now) < 0) {
-		web_stop(w, CAUSE_FETCH_DIED, "it cannot be started again", now);
-		return;
-	}
+	fetch_dispatch(w->fetch, now);
 	source_raise(&w->source, SOURCE_STEP);
 	web_stream_step(w, now);
 }
