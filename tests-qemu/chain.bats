@@ -52,6 +52,18 @@ assert_identity() {
     assert_identity 10.99.0.52 n2 3
 }
 
+@test "OVMF, UEFI PXE, iPXE over TFTP, kernel, agent, NFSoRDMA root" {
+    chain_serve good
+    chain_power pxe 1
+    node_end_firmware 150
+    server shell grep -q "'sent .*/tftp/ipxe-x64.efi to 10.99.0.51'" /run/dnsmasq.log
+    chain_stages 1 3 4 5 7
+    assert_root 4.2 rdma
+    assert_clean_handover
+    # OVMF's, iPXE's and the agent's
+    assert_identity 10.99.0.51 n1 3
+}
+
 @test "the first web server is dead: the second one has everything" {
     chain_serve dead
     chain_power bios 1

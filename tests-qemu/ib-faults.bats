@@ -103,6 +103,12 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
         "fault $p pkey_remove=none; sm_sweep" rd.ib.pkey=0x8001 ip=10.9.1.20:::24::ib0.8001:none \
         "root=nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049"
 }
+@test "two limited members of a partition" {
+    heals 'E60[0-9].*limited member of its partition' \
+        "partition 0x8001 10.9.1.1/24; lab_members limited; until_true 20 grep -qx 0x0001 /sys/class/infiniband/sib0/ports/1/pkeys/*" \
+        "lab_members full" rd.ib.pkey=0x8001 ip=10.9.1.20:::24::ib0.8001:none \
+        "root=nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049"
+}
 @test "partition without broadcast group" { gives_up IA-E309 true rd.ib.pkey=0x8002; }
 @test "join refused" { heals IA-E310 "rule $p refuse:0x0200 $join" "rule $p clear"; }
 @test "join's answers lost" { heals IA-E402 "rule $p drop $join" "rule $p clear"; }

@@ -146,6 +146,8 @@ ethernet_stages() {
 	gets ipxe 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets ipxe-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets agent-ethernet 525400000001 -- addr=10.0.0.11 host=e1 file=
+	gets agent-ethernet-id 525400000001 ff0000000100030001525400000001 -- addr=10.0.0.11 host=e1
+	gets pxe 525400000001 -- addr=10.0.0.11 host=e1
 	gets pxe 525400000002 -- "no offer"
 }
 
@@ -179,8 +181,15 @@ ethernet_stages() {
 
 @test "kea: the stages of an InfiniBand node" {
 	stages kea
-	# as the comment in the file says: the lease belongs to the form that took it
-	gets ipxe $GUID -- file=http://10.0.0.1/boot.ipxe
+	# firmware, iPXE and agent: three clients to Kea, one after the other
+	ready gets ipxe $GUID -- addr=10.0.0.11 host=n1 file=http://10.0.0.1/boot.ipxe
+	ready gets agent $GUID $FLEXBOOT -- addr=10.0.0.11 host=n1
+	gets flexboot $GUID -- addr=10.0.0.11
+	ready gets pxe-efi $GUID -- addr=10.0.0.11 host=n1
+	ready gets ipxe $GUID -- addr=10.0.0.11
+	ready gets agent $GUID $FLEXBOOT -- addr=10.0.0.11
+	# the agent's own lease is of the length that the site file says
+	gets agent b8cef60300313399 20b8cef60300313399 --
 	[[ $output == addr=10.0.0.2* ]]
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kea: dhcp/SERVER/kea-dhcp4.json. Kea reads comments. Every form of identity has a reservation of
- * the same address; but a lease belongs to the identity that took it, until it ends.
+ * the same address; but a lease belongs to the identity that took it, until it ends. So firmware
+ * and iPXE, which look at no lease's end, get one of a second.
  */
 #include "site/dhcp.h"
 
@@ -60,6 +61,9 @@ static void put_subnet(
 		"\"valid-lifetime\": %u,\n",
 		n->name, site_fabric_names[n->fabric], index + 1, addr_text(n->subnet), n->prefix,
 		n->lease.value);
+	/* A MAC is one client, whatever identifier its stages make of it. */
+	if (n->fabric != FABRIC_INFINIBAND)
+		text_put(t, "      \"match-client-id\": false,\n");
 	if (n->interface.text)
 		text_printf(t, "      \"interface\": \"%s\",\n", n->interface.text);
 	if (serves_pool(s, n, me))
@@ -115,6 +119,13 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 		if (file.len)
 			put_class(t, a->tag, test.data, file.data, a->http, &comma);
 	}
+	text_put(t, ",\n"
+		    "    // The next stage is another client to Kea, and gets the address when the "
+		    "lease of this one has ended.\n"
+		    "    // No other node does: it is reserved.\n"
+		    "    { \"name\": \"stage\", \"valid-lifetime\": 1,\n"
+		    "      \"test\": \"member('KNOWN') and (substring(option[60].hex, 0, 9) == "
+		    "'PXEClient' or substring(option[60].hex, 0, 10) == 'HTTPClient')\" }");
 	text_put(t, " ],\n");
 }
 
@@ -142,10 +153,11 @@ void render_kea(const struct site *s, const struct site_server *me, struct tree 
 		"// kea-dhcp4 -c %s/dhcp/%s/kea-dhcp4.json\n"
 		"// InfiniBand: Kea reads Ethernet frames only, so there it works behind a DHCP "
 		"relay. And a lease belongs to\n"
-		"// the client identifier that took it: another form of the same node gets an "
-		"address of the pool until the lease\n"
-		"// ends, or none. So let all stages send one form (client-id: in the site file). "
-		"TFTP is another server's.\n"
+		"// the client identifier that took it. Firmware and iPXE get one of a second, so "
+		"that the agent gets the same\n"
+		"// address; its own lease must be of the ROM's form (client-id:), or "
+		"the ROM of the next boot\n"
+		"// gets none while it lasts. TFTP is another server's.\n"
 		"{ \"Dhcp4\": {\n",
 		s->tree.text, me->name);
 	put_interfaces(&out, s, me);

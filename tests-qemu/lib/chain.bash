@@ -6,7 +6,8 @@
 #
 #   chain_sites DIR          the sites of these scenarios; makes DIR/chain.cpio for SERVER_EXTRA
 #   chain_serve NAME         the server's web and DHCP server with the rendered files of site NAME
-#   chain_power bios|uefi|sealed N  switches node N on, sealed: with Secure Boot; sets $node_dir
+#   chain_power bios|uefi|pxe|sealed N  switches node N on, uefi: HTTP Boot, pxe: UEFI with PXE,
+#                            sealed: HTTP Boot with Secure Boot; sets $node_dir
 
 # shellcheck source=tests-qemu/lib/web.bash
 source "${BASH_SOURCE[0]%/*}/web.bash"
@@ -112,17 +113,19 @@ chain_serve() {
     server site start "$chain_trees/$1" web1
 }
 
-# The firmware, its console on the serial port. OVMF is told to try HTTP alone: with a DHCP server
-# that answers both it would try PXE first.
+# The firmware, its console on the serial port. OVMF is told to try HTTP or PXE alone: with a DHCP
+# server that answers both it would try PXE first.
 chain_firmware() {
+    local pxe=n
     case $1 in
     bios) echo "-machine pc,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,bootindex=1" ;;
-    uefi | sealed)
-        cp "$ovmf/OVMF_VARS_4M$([ "$1" = uefi ] || echo .snakeoil).fd" "$node_dir/vars.fd"
+    uefi | pxe | sealed)
+        [ "$1" != pxe ] || pxe=y
+        cp "$ovmf/OVMF_VARS_4M$([ "$1" != sealed ] || echo .snakeoil).fd" "$node_dir/vars.fd"
         echo "-machine q35,graphics=off -device virtio-net-pci,netdev=n0,mac=$2,romfile=,bootindex=1
             -drive if=pflash,format=raw,unit=0,readonly=on,file=$ovmf/OVMF_CODE_4M.fd
             -drive if=pflash,format=raw,unit=1,file=$node_dir/vars.fd
-            -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n
+            -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=$pxe
             -fw_cfg name=opt/org.tianocore/IPv6PXESupport,string=n
             -fw_cfg name=opt/org.tianocore/IPv6Support,string=n"
         ;;

@@ -54,6 +54,7 @@ static const struct shape shapes[] = {
 	{"ipxe-efi", 1, 6, ID_IPXE, "PXEClient:Arch:00007:UNDI:003010", "iPXE", 7},
 	{"agent", 32, 0, ID_GIVEN, NULL, NULL, -1},
 	{"agent-ethernet", 1, 6, ID_NONE, NULL, NULL, -1},
+	{"agent-ethernet-id", 1, 6, ID_GIVEN, NULL, NULL, -1},
 	{"pxe", 1, 6, ID_NONE, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
 	{"pxe-efi", 1, 6, ID_NONE, "PXEClient:Arch:00007:UNDI:003001", NULL, 7},
 	{"pxe-arm64", 1, 6, ID_NONE, "PXEClient:Arch:00011:UNDI:003000", NULL, 11},
