@@ -9,10 +9,16 @@ load lib/softib
 load lib/handover
 
 setup_file() {
+    local first=50:54:00:ff:fe:99:00 rails
     vm_begin handover-ib
+    managers+=(next)
+    seconds=([networkd]=4 [next]=5)
+    refreshes[next]=2
     handover_ib_server
+    rails="rd.rdma.link=sib1,softib,eth1 ifname=rail0:$first"
     # the form of the identifier that systemd-networkd 252 can send, too
-    words[networkd]=rd.ib.client-id=hw
+    words[networkd]="rd.ib.client-id=hw $rails:64 ifname=rail1:$first:68"
+    words[next]="$rails:67 ifname=rail1:$first:69"
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
     words[ifupdown]=rd.ib.client-id=hw
     refreshes[ifupdown]=2
@@ -20,11 +26,35 @@ setup_file() {
         "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
 }
 
+# assert_rebound: the interface of the second HCA was bound again, with another QPN, and udev gave
+# it the name of ifname= by our rule.
+assert_rebound() {
+    local lines
+    mapfile -t lines <"$node_dir/results/rebind"
+    [ "${lines[0]:12}" = "${lines[1]:12}" ] && [ "${lines[0]:0:11}" != "${lines[1]:0:11}" ] || {
+        printf 'not the same GUID with another QPN: %s\n' "${lines[@]}"
+        return 1
+    }
+    echo "# udev ${lines[2]}: ${lines[0]:0:11}, then ${lines[1]:0:11}" >&3
+    assert_file rebind '^rail0$'
+    assert_file rebind '^rail1$'
+    assert_file files '70-initagent-net.rules'
+}
+
 @test "systemd-networkd over IPoIB" {
-    assert_kept networkd ib0
-    assert_networkd ib0
+    assert_kept networkd rail0 1
+    assert_networkd rail0
     assert_lease
     assert_services infiniband "$sib_server"
+    assert_rebound
+}
+
+# networkd of Debian 13 sends the identifier as the boot ROM does.
+@test "systemd-networkd of the next Debian over IPoIB" {
+    assert_kept next rail0 1
+    assert_networkd rail0
+    assert_lease
+    assert_rebound
 }
 
 @test "NetworkManager over IPoIB" {

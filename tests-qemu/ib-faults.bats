@@ -95,6 +95,56 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
     node_ended_by restart
     row "$BATS_TEST_DESCRIPTION" IA-E308
 }
+# taken_over CODE BREAK MEND [WORDS]: the node waits for CODE, the master SM is killed, another one
+# with the same or another prefix takes over, and the node boots. sm2's options are in $standby.
+taken_over() {
+    local code=$1 break=$2 mend=$3
+    shift 3
+    on server "sm2 ${standby:-0}; $break"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
+    node_wait 60 "$code"
+    on server "sm_stop; sm2_master"
+    on server "$mend"
+    assert_boot 120 4.2 rdma
+    on server "sm_gone && ! sm2_gone"
+    row "$BATS_TEST_DESCRIPTION" "$code"
+}
+
+# assert_second_sm: the node's state has the LID of the second SM.
+assert_second_sm() {
+    local lid
+    lid=$(on server "cat /sys/class/infiniband/sibsm/ports/1/lid")
+    assert_eq "$(node_state .ports[0].sm_lid)" "$((lid))" "LID of the subnet manager"
+}
+prefix=fe:c0:00:00:00:00:0a:bc
+
+@test "master SM killed while the node waits for its port" {
+    taken_over IA-E306 "fault $p hold=init" "fault $p hold=none"
+    assert_second_sm
+}
+@test "master SM killed in DHCP, the next has another subnet prefix" {
+    standby="0 'subnet_prefix 0x${prefix//:/}'" taken_over IA-E501 dhcp_stop \
+        "wait_prefix $prefix; dhcp_start"
+    assert_second_sm
+    assert_state '.rails | map(select(.carries_root)) | .[0].address' 10.9.0.20/24
+}
+@test "master SM killed while the node mounts" {
+    taken_over 'E60[0-9]' nfsd_pause nfsd_resume
+    assert_second_sm
+}
+@test "master SM killed under a running root, whose connection has to be made again" {
+    taken_over 'finalinit: the server may go' true "nfsd_pause; nfsd_resume" finalinit=outage
+    assert_console 'finalinit: back'
+}
+@test "an SM of higher priority takes over while the node waits for DHCP" {
+    on server dhcp_stop
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120"
+    node_wait 60 IA-E501
+    on server "sm2 5; sm2_master; dhcp_start"
+    assert_boot 120 4.2 rdma
+    assert_second_sm
+    row "$BATS_TEST_DESCRIPTION" none
+}
 @test "default P_Key absent" {
     heals IA-E307 "fault $p pkey_remove=0xffff" "fault $p pkey_remove=none; sm_sweep"
 }
@@ -105,8 +155,8 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
 }
 @test "two limited members of a partition" {
     heals 'E60[0-9].*limited member of its partition' \
-        "partition 0x8001 10.9.1.1/24; lab_members limited; until_true 20 grep -qx 0x0001 /sys/class/infiniband/sib0/ports/1/pkeys/*" \
-        "lab_members full" rd.ib.pkey=0x8001 ip=10.9.1.20:::24::ib0.8001:none \
+        "partition 0x8001 10.9.1.1/24; lab_members limited" "lab_members full" \
+        rd.ib.pkey=0x8001 ip=10.9.1.20:::24::ib0.8001:none \
         "root=nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049"
 }
 @test "partition without broadcast group" { gives_up IA-E309 true rd.ib.pkey=0x8002; }

@@ -434,6 +434,8 @@ void sib_dev_rx(struct sib_port *port, struct sk_buff *skb)
 	sib_qp_put(qp);
 }
 
+static atomic_t made = ATOMIC_INIT(0);
+
 static void sib_dev_init(struct sib_dev *dev, const char *name, struct net_device *ndev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
@@ -443,6 +445,8 @@ static void sib_dev_init(struct sib_dev *dev, const char *name, struct net_devic
 	spin_lock_init(&dev->desc_lock);
 	spin_lock_init(&dev->mcast_lock);
 	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	/* As with hardware, numbers of the device that had this name before are not met again. */
+	dev->next_qpn = 0x100 + 0x1000 * (atomic_inc_return(&made) & 0xff);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	strscpy(dev->name, name, sizeof(dev->name));
 	addrconf_addr_eui48((u8 *)&dev->guid, ndev->dev_addr);
