@@ -47,7 +47,7 @@ rd.driver.pre=no_such_module finalinit=settle"
 @test "a boot that failed tells it before it reboots" {
     server nfs stop
     node_start "$image" \
-        "$console $rdma_root ip=dhcp rd.neednet=1 $rxe hostname=n18 $dead $told rd.retry=40 $reboot"
+        "$console $rdma_root ip=dhcp rd.neednet=1 $rxe hostname=n18 $dead $told rd.retry=20 $reboot"
     node_end 150
     node_ended_by restart
     told n18 failed IA-E60
