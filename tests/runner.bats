@@ -5,6 +5,8 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
+	# what the caller gave its own run
+	unset AGAIN_MAX FAST_LIMIT QEMU_LIMIT IDLE_LIMIT JOBS VM_JOBS MUTATIONS SEED
 	export OUT=$BATS_TEST_TMPDIR/out VERBOSE=""
 	export TEST_PROGS="" FUZZ_PROGS=""
 }
