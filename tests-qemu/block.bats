@@ -14,9 +14,7 @@ setup_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent-block.img
+    node_of_case agent-block.img
     server reset
     server shell block stop
 }

@@ -14,8 +14,7 @@ setup_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    node_of_case agent.img
     server reset
 }
 

@@ -10,7 +10,7 @@ load lib/infiniband
 leases_as() {
     node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca $2"
     assert_boot 90 4.2 rdma
-    assert_state '.rails | map(select(.carries_root)) | .[0].address' "$1/24"
+    assert_rail .address "$1/24"
 }
 
 @test "the default is the boot ROM's form; the first packet follows the carrier" {

@@ -10,17 +10,11 @@ server6=2001:db8:9::1
 ib6_root="root=nfs:[$server6]:$root_path:vers=4.2,proto=rdma,port=20049"
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent-softib.img
+    node_of_case agent-softib.img
     on server "fabric_reset"
     on server "dhcp_stop"
     on server "/bin/ip -6 addr replace $server6/64 dev ib0 nodad"
     on server "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding"
-}
-
-assert_rail() {
-    assert_state ".rails | map(select(.carries_root)) | .[0]$1" "$2"
 }
 
 @test "automatic address, made from the port GUID" {

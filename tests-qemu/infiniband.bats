@@ -10,11 +10,6 @@ load lib/infiniband
 guid=50:54:00:ff:fe:99:00:64
 second=50:54:00:ff:fe:99:00:65
 
-# assert_rail FILTER WANT: of the rail that carries the root.
-assert_rail() {
-    assert_state ".rails | map(select(.carries_root)) | .[0]$1" "$2"
-}
-
 @test "InfiniBand alone: SM, IPoIB, DHCP, NFSoRDMA 4.2" {
     node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca"
     assert_boot 90 4.2 rdma

@@ -13,9 +13,7 @@ stateful=(--enable-ra "--dhcp-range=2001:db8:99::100,2001:db8:99::1ff,64,1h"
 
 # Like the other scenarios' setup, and the server's IPv6 side beside its IPv4 one; no router yet.
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent.img
+    node_of_case agent.img
     server reset
     server dhcp stop
     server shell "/bin/ip -6 addr replace $server6/64 dev eth0 nodad"

@@ -21,8 +21,8 @@ security_questions() {
     assert_state .root.version 4.2
     assert_state .root.port 20049
     assert_state .root.fell_back false
-    assert_state '.rails | map(select(.carries_root)) | .[0].lease.server' "$server_ip"
-    assert_state '.rails | map(select(.carries_root)) | .[0].rdma.state' ACTIVE
+    assert_rail .lease.server "$server_ip"
+    assert_rail .rdma.state ACTIVE
     assert_state '.causes | length' 0
     # 21 are usual for the whole initramfs; kernel threads that come and go are included
     assert_most "$(node_result '.processes - .pid1_processes')" 24 "processes made"
@@ -163,7 +163,7 @@ BOOTIF=01-52-54-00-99-00-64"
     node_start "$image" "$console $rdma_root rd.rdma.link=rxe0,rxe,eth1 rd.retry=60 \
 ip=10.99.0.50::10.99.0.1:255.255.255.0:node50::none"
     assert_boot 90 4.2 rdma
-    assert_state '.rails | map(select(.carries_root)) | .[0].netdev' eth1
+    assert_rail .netdev eth1
     assert_state '[.causes[].code] | index("IA-E601") != null' true
 }
 

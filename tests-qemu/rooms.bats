@@ -13,9 +13,7 @@ setup_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent.img
+    node_of_case agent.img
 }
 
 # damage NAME COMMAND...: the module as COMMAND makes it of the right one, put over the image's.

@@ -16,9 +16,7 @@ setup_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent-softib.img
+    node_of_case agent-softib.img
     on server fabric_reset
     on server web start
 }
@@ -33,7 +31,7 @@ teardown() {
         "$console root=live:$web/root.squashfs.manifest $(site_key) ip=dhcp rd.neednet=1 $hca"
     assert_image 90 squashfs signature
     assert_overlay squashfs
-    assert_state '.rails | map(select(.carries_root)) | .[0].netdev' ib0
+    assert_rail .netdev ib0
 }
 
 @test "connected mode, tar.zst" {
@@ -41,7 +39,7 @@ teardown() {
         root.tar.zst) ip=ib0:dhcp:65520 $hca \
 rd.ib.mode=connected"
     assert_image 90 zstd digest
-    assert_state '.rails | map(select(.carries_root)) | .[0].mtu' 65520
+    assert_rail .mtu 65520
 }
 
 @test "refused: wrong digest" {

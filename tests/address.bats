@@ -29,10 +29,6 @@ drive() {
 	printf '%s\n' "$output" "console:" "$stderr"
 }
 
-client() {
-	ip -n "$CLIENT" "$@"
-}
-
 no_address() {
 	[[ $(client -4 addr show c0) != *inet* ]]
 }

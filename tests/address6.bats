@@ -20,7 +20,6 @@ setup() {
 	T=$BATS_TEST_TMPDIR
 	ID=ia6$$x$BATS_TEST_NUMBER
 	CLIENT=${ID}c SWITCH=${ID}w SERVER=${ID}s
-	LATER=
 	mkdir -p "$T/root/run" "$T/root/etc"
 	ln -s /proc "$T/root/proc"
 	local ns
@@ -43,14 +42,7 @@ setup() {
 }
 
 teardown() {
-	local ns
-	[[ -n ${ID:-} ]] || return 0
-	[[ -z $LATER ]] || kill "$LATER" 2>/dev/null || :
-	[[ -z $LATER ]] || wait "$LATER" || :
-	stop
-	for ns in "$CLIENT" "$SWITCH" "$SERVER"; do
-		ip netns del "$ns" 2>/dev/null || :
-	done
+	end_net
 }
 
 switch_up() {
@@ -92,10 +84,6 @@ drive() {
 	# shellcheck disable=SC2154 # set by run
 	printf '%s\n' "$output" "console:" "$stderr" "server:"
 	cat "$T/dnsmasq.log" 2>/dev/null || :
-}
-
-client() {
-	ip -n "$CLIENT" "$@"
 }
 
 @test "link6: the link-local address, and nothing a router says" {

@@ -11,6 +11,8 @@
 #	node001 [1] - [2] leaf01 [3] - [1] node002
 bats_require_minimum_version 1.5.0
 
+load lib/ready
+
 UMAD2SIM=/usr/lib/$(gcc -print-multiarch)/umad2sim/libumad2sim.so
 
 setup() {
@@ -33,17 +35,6 @@ setup() {
 teardown() {
 	[[ ${#PIDS[@]} -eq 0 ]] || kill -9 "${PIDS[@]}" 2>/dev/null || :
 	wait
-}
-
-# ready COMMAND...: waits until it succeeds, 10 s at most.
-ready() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		if "$@"; then return; fi
-		sleep 0.05
-	done
-	echo "never came true: $*"
-	return 1
 }
 
 fabric() {

@@ -22,9 +22,7 @@ teardown_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent-softib.img
+    node_of_case agent-softib.img
     on server "fabric_reset"
 }
 

@@ -26,9 +26,7 @@ teardown_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent.img
+    node_of_case agent.img
     server reset
 }
 
@@ -37,16 +35,14 @@ teardown() {
     [ -n "${BATS_TEST_COMPLETED:-}" ] || vm_show
 }
 
-# assert_eq GOT WANT [ABOUT]
-assert_eq() {
-    [ "$1" = "$2" ] && return
-    printf '%s: got "%s", want "%s"\n' "${3:-value}" "$1" "$2"
-    return 1
-}
-
 # assert_state FILTER WANT: a value of the node's state.json.
 assert_state() {
     assert_eq "$(node_state "$1")" "$2" "state $1"
+}
+
+# assert_rail FILTER WANT: of the rail that carries the root.
+assert_rail() {
+    assert_state ".rails | map(select(.carries_root)) | .[0]$1" "$2"
 }
 
 # assert_most GOT LIMIT ABOUT: whole numbers.

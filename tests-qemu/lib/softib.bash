@@ -113,12 +113,6 @@ node_up() {
         ip addr add $2/24 dev ib0"
 }
 
-assert_eq() {
-    [ "$1" = "$2" ] && return
-    printf '%s: got "%s", want "%s"\n' "${3:-value}" "$1" "$2"
-    return 1
-}
-
 # assert_ms FROM TO LIMIT ABOUT: two readings of uptime, in seconds with two decimals
 assert_ms() {
     local took=$(((10#${2/./} - 10#${1/./}) * 10))

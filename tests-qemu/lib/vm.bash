@@ -39,6 +39,20 @@ node_defaults() {
     NODE_NAME=node # its log folder
     NODE_SECONDS=300
 }
+
+# node_of_case IMAGE: the node of this case: its number is the name, IMAGE one of the lab's.
+node_of_case() {
+    node_defaults
+    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
+    image=$LAB/$1
+}
+
+# assert_eq GOT WANT [ABOUT]
+assert_eq() {
+    [ "$1" = "$2" ] && return
+    printf '%s: got "%s", want "%s"\n' "${3:-value}" "$1" "$2"
+    return 1
+}
 node_defaults
 
 # vm_begin NAME: sockets live in a short path of their own, as their names have a limit. What is

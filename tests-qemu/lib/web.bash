@@ -19,9 +19,7 @@ setup_file() {
 }
 
 setup() {
-    node_defaults
-    NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
-    image=$LAB/agent.img
+    node_of_case agent.img
     server reset
     server shell web start
 }

@@ -5,6 +5,9 @@
 #
 # net.bash: namespaces joined by a switch, and real DHCP servers in them, for tests/address*.bats.
 
+# shellcheck source=tests/lib/ready.bash
+source "${BASH_SOURCE[0]%/*}/ready.bash"
+
 # make_net: client - switch - two servers (10.0.0.1 and .2), each in a namespace of its own, and $T
 # for files.
 make_net() {
@@ -40,29 +43,23 @@ end_net() {
 	local ns
 	[[ -n ${ID:-} ]] || return 0
 	# First whoever may still start something, then what was started.
-	[[ -z $LATER ]] || kill "$LATER" 2>/dev/null || :
-	[[ -z $LATER ]] || wait "$LATER" || :
+	[[ -z ${LATER:-} ]] || kill "$LATER" 2>/dev/null || :
+	[[ -z ${LATER:-} ]] || wait "$LATER" || :
 	stop
-	for ns in "$CLIENT" "$SWITCH" "$SERVER" "$SECOND"; do
+	for ns in "$CLIENT" "$SWITCH" "$SERVER" ${SECOND:+"$SECOND"}; do
 		ip netns del "$ns" 2>/dev/null || :
 	done
+}
+
+# client ARGUMENT...: ip in the client's namespace.
+client() {
+	ip -n "$CLIENT" "$@"
 }
 
 # plug NS NAME: a cable from NAME in NS to the switch, where it bears the same name.
 plug() {
 	ip -n "$SWITCH" link add "$2" type veth peer name "$2" netns "$1"
 	ip -n "$SWITCH" link set "$2" master br0 up
-}
-
-# ready COMMAND...: waits until the command succeeds, at most 5 s.
-ready() {
-	local i
-	for ((i = 0; i < 250; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.02
-	done
-	echo "not in 5 s: $*"
-	return 1
 }
 
 link_up() {

@@ -4,6 +4,9 @@
 # case, in it nginx and the hostile server; logs and files below $T, content from $F, programs from
 # $B.
 
+# shellcheck source=tests/lib/ready.bash
+source "${BASH_SOURCE[0]%/*}/ready.bash"
+
 # The processes and loop devices of a case; this file is read anew for each.
 PIDS=()
 DISKS=()
@@ -29,16 +32,6 @@ namespace() {
 	ip -n "$NS" addr add 10.9.9.1/24 dev void
 	ip -n "$NS" link set hole up
 	ip -n "$NS" link set void up arp off
-}
-
-# ready COMMAND...: waits until the command succeeds, at most 5 s.
-ready() {
-	local i
-	for ((i = 0; i < 250; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.02
-	done
-	return 1
 }
 
 # hostile [ADDRESS [FILE]]: starts the server; $U is its URL, $LOG its log.
