@@ -5,20 +5,10 @@
  */
 #include "parser.h"
 
-/* The plan and what owns its memory. */
-struct plan_box {
-	struct boot_plan plan;
-	struct arena *arena;
-};
-
 struct boot_plan *plan_free(struct boot_plan *plan)
 {
-	struct plan_box *box = (struct plan_box *)plan;
-
-	if (!box)
-		return NULL;
-	arena_free(box->arena);
-	free(box);
+	if (plan)
+		arena_free(plan->arena);
 	return NULL;
 }
 
@@ -380,23 +370,19 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, size_t n_src,
 	struct diag_list *diags)
 {
-	struct plan_box *box = calloc(1, sizeof(*box));
 	struct parser p = {.diags = diags};
-	int r;
+	int r = arena_new(&p.arena);
 
-	if (!box)
-		return -ENOMEM;
-	p.plan = &box->plan;
-	r = arena_new(&box->arena);
-	if (r == 0) {
-		p.arena = box->arena;
-		r = build(&p, src, n_src);
-	}
+	if (r < 0)
+		return r;
+	p.plan = arena_alloc(p.arena, sizeof(*p.plan));
+	r = p.plan ? build(&p, src, n_src) : -ENOMEM;
 	if (r < 0) {
-		plan_free(&box->plan);
+		arena_free(p.arena);
 		return r;
 	}
-	*ret = &box->plan;
+	p.plan->arena = p.arena;
+	*ret = p.plan;
 	return 0;
 }
 

@@ -485,6 +485,7 @@ struct boot_plan {
 	const struct plan_word *words;
 	size_t n_words;
 	bool given[OPTION_N];	    /* was the option on the line, well-formed or not? */
+	struct arena *arena;	    /* holds all of the plan */
 };
 
 /* One text the plan is made of, for example /proc/cmdline or a file of /etc/cmdline.d. */
@@ -544,6 +545,7 @@ struct root_spec {
 	struct plan_image image;
 	struct plan_block block;
 	bool rw; /* ro and rw of the command line count before those of the text */
+	struct arena *arena; /* holds all of the spec */
 };
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
 	size_t len, struct diag_list *diags);

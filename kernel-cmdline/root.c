@@ -423,19 +423,10 @@ static void inherit(struct plan_nfs *nfs, const struct plan_nfs *from, struct pa
 		nfs->options[0] && from->options[0] ? "," : "", from->options);
 }
 
-struct spec_box {
-	struct root_spec spec;
-	struct arena *arena;
-};
-
 struct root_spec *root_spec_free(struct root_spec *s)
 {
-	struct spec_box *box = (struct spec_box *)s;
-
-	if (!box)
-		return NULL;
-	arena_free(box->arena);
-	free(box);
+	if (s)
+		arena_free(s->arena);
 	return NULL;
 }
 
@@ -516,22 +507,21 @@ static int parse_spec(struct parser *p, struct root_spec *spec, const struct boo
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
 	size_t len, struct diag_list *diags)
 {
-	struct spec_box *box = calloc(1, sizeof(*box));
 	struct boot_plan scratch = {0}; /* nfs_parse() may set its fatal flag */
 	struct parser p = {.diags = diags, .plan = &scratch};
-	int r;
+	struct root_spec *spec;
+	int r = arena_new(&p.arena);
 
-	if (!box)
-		return -ENOMEM;
-	r = arena_new(&box->arena);
-	p.arena = box->arena;
-	if (r == 0)
-		r = parse_spec(
-			&p, &box->spec, plan, (struct slice){text, len ? strnlen(text, len) : 0});
+	if (r < 0)
+		return r;
+	spec = arena_alloc(p.arena, sizeof(*spec));
+	r = spec ? parse_spec(&p, spec, plan, (struct slice){text, len ? strnlen(text, len) : 0})
+		: -ENOMEM;
 	if (r < 0) {
-		root_spec_free(&box->spec);
+		arena_free(p.arena);
 		return r;
 	}
-	*ret = &box->spec;
+	spec->arena = p.arena;
+	*ret = spec;
 	return 0;
 }

@@ -13,11 +13,6 @@
 enum { PHASES_MAX = 16, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096, CAUSES_MAX = 256,
 	RAILS_MAX = 128 };
 
-struct whole {
-	struct record r;
-	struct arena *arena;
-};
-
 static const char *const fault_texts[RECORD_FAULT_MAX] = {
 	[RECORD_OK] = "good",
 	[RECORD_EMPTY] = "empty",
@@ -50,10 +45,10 @@ static const cJSON *field(const cJSON *o, const char *key)
 }
 
 /* A text of the object, or one of an arena that is always there. */
-static const char *text(struct whole *w, const cJSON *o, const char *key)
+static const char *text(struct record *r, const cJSON *o, const char *key)
 {
 	const char *s = cJSON_GetStringValue(field(o, key));
-	const char *copy = s && *s ? arena_text(w->arena, s, strnlen(s, RECORD_TEXT_MAX)) : NULL;
+	const char *copy = s && *s ? arena_text(r->arena, s, strnlen(s, RECORD_TEXT_MAX)) : NULL;
 
 	return copy ? copy : "";
 }
@@ -140,13 +135,13 @@ static const struct table {
 };
 
 /* Reads one member; *begin is that of the row. False: the row has an impossible time. */
-static bool read_column(struct whole *w, const struct column *c, const cJSON *o, void *to,
+static bool read_column(struct record *r, const struct column *c, const cJSON *o, void *to,
 	double *begin)
 {
 	const cJSON *v = field(o, c->key);
 
 	if (c->kind == TEXT)
-		*(const char **)to = text(w, o, c->key);
+		*(const char **)to = text(r, o, c->key);
 	else if (c->kind == COUNT)
 		*(unsigned int *)to = count(v);
 	else if (c->kind == FLAG)
@@ -170,7 +165,7 @@ static bool is_total(const cJSON *o)
 }
 
 /* Fills a zeroed row; false leaves it out. */
-static bool read_row(struct whole *w, const struct table *t, const cJSON *o, char *row)
+static bool read_row(struct record *r, const struct table *t, const cJSON *o, char *row)
 {
 	const cJSON *rdma = field(o, "rdma");
 	double begin = -1;
@@ -182,7 +177,7 @@ static bool read_row(struct whole *w, const struct table *t, const cJSON *o, cha
 		if (c->kind == BEGIN && c[1].kind == END_OR_NONE && !field(o, c->key) &&
 			!field(o, c[1].key))
 			return true;
-		if (!read_column(w, c, at, row + c->offset, &begin))
+		if (!read_column(r, c, at, row + c->offset, &begin))
 			return false;
 	}
 	return t->columns != phase_columns || !is_total(o);
@@ -196,24 +191,24 @@ static const cJSON *array(const cJSON *o, const char *key)
 	return cJSON_IsArray(list) ? list : NULL;
 }
 
-static int take_rows(struct whole *w, const cJSON *top, const struct table *t)
+static int take_rows(struct record *r, const cJSON *top, const struct table *t)
 {
 	const cJSON *list = array(top, t->key), *o;
-	size_t n = (size_t)cJSON_GetArraySize(list), *kept = (void *)((char *)&w->r + t->n);
+	size_t n = (size_t)cJSON_GetArraySize(list), *kept = (void *)((char *)r + t->n);
 	size_t cap = n < t->max ? n : t->max;
-	char *rows = cap ? arena_alloc(w->arena, cap * t->size) : NULL;
+	char *rows = cap ? arena_alloc(r->arena, cap * t->size) : NULL;
 
 	if (cap && !rows)
 		return -ENOMEM;
-	*(void **)((char *)&w->r + t->rows) = rows;
+	*(void **)((char *)r + t->rows) = rows;
 	cJSON_ArrayForEach(o, list)
 	{
 		char *row = rows + *kept * t->size;
 
-		if (*kept < cap && read_row(w, t, o, memset(row, 0, t->size)))
+		if (*kept < cap && read_row(r, t, o, memset(row, 0, t->size)))
 			++*kept;
 		else if (!is_total(o))
-			w->r.left_out++;
+			r->left_out++;
 	}
 	return 0;
 }
@@ -236,30 +231,30 @@ static void sort_changes(struct record *r)
 }
 
 /* One line that tells which root it was. */
-static const char *root_line(struct whole *w, const cJSON *top)
+static const char *root_line(struct record *r, const cJSON *top)
 {
 	const cJSON *root = field(top, "root");
-	const char *type = text(w, root, "type"), *path = text(w, root, "path"), *line;
+	const char *type = text(r, root, "type"), *path = text(r, root, "path"), *line;
 
 	if (streq(type, "image"))
-		line = arena_printf(w->arena, "%s (%s image, proof: %s)", text(w, root, "url"),
-			text(w, root, "format"), text(w, root, "proof"));
+		line = arena_printf(r->arena, "%s (%s image, proof: %s)", text(r, root, "url"),
+			text(r, root, "format"), text(r, root, "proof"));
 	else if (streq(type, "nfs"))
-		line = arena_printf(w->arena, "%s:%s (NFS %s over %s%s)", text(w, root, "server"),
-			path, text(w, root, "version"), text(w, root, "proto"),
+		line = arena_printf(r->arena, "%s:%s (NFS %s over %s%s)", text(r, root, "server"),
+			path, text(r, root, "version"), text(r, root, "proto"),
 			cJSON_IsTrue(field(root, "fell_back")) ? ", fell back from RDMA" : "");
 	else if (*type)
-		line = arena_printf(w->arena, "%s %s on %s (%s)", type, text(w, root, "name"),
-			text(w, root, "server"), text(w, root, "proto"));
+		line = arena_printf(r->arena, "%s %s on %s (%s)", type, text(r, root, "name"),
+			text(r, root, "server"), text(r, root, "proto"));
 	else
 		line = "";
 	return line ? line : "";
 }
 
 /* The state's own host name, else that of the root's rail, else of any rail. */
-static const char *node_name(struct whole *w, const cJSON *top, const char *name)
+static const char *node_name(struct record *r, const cJSON *top, const char *name)
 {
-	const char *own = text(w, top, "hostname"), *any = "";
+	const char *own = text(r, top, "hostname"), *any = "";
 	const cJSON *rail;
 
 	cJSON_ArrayForEach(rail, array(top, "rails"))
@@ -267,16 +262,16 @@ static const char *node_name(struct whole *w, const cJSON *top, const char *name
 		if (*own)
 			break;
 		if (cJSON_IsTrue(field(rail, "carries_root")))
-			own = text(w, rail, "hostname");
+			own = text(r, rail, "hostname");
 		if (!*any)
-			any = text(w, rail, "hostname");
+			any = text(r, rail, "hostname");
 	}
 	if (!*own)
 		own = *any ? any : name;
 	return own;
 }
 
-static enum record_fault take_head(struct whole *w, const cJSON *top)
+static enum record_fault take_head(struct record *r, const cJSON *top)
 {
 	const cJSON *schema = field(top, "schema");
 	const char *outcome = cJSON_GetStringValue(field(top, "outcome"));
@@ -291,49 +286,47 @@ static enum record_fault take_head(struct whole *w, const cJSON *top)
 			break;
 	if (i == RECORD_OUTCOME_MAX)
 		return RECORD_OUTCOME;
-	w->r.outcome = (enum record_outcome)i;
-	w->r.start = seconds(top, "start_s");
-	w->r.end = seconds(top, "now_s");
-	return w->r.start < 0 || w->r.end < w->r.start ? RECORD_TIMES : RECORD_OK;
+	r->outcome = (enum record_outcome)i;
+	r->start = seconds(top, "start_s");
+	r->end = seconds(top, "now_s");
+	return r->start < 0 || r->end < r->start ? RECORD_TIMES : RECORD_OK;
 }
 
-static enum record_fault take_all(struct whole *w, const cJSON *top, const char *file,
+static enum record_fault take_all(struct record *r, const cJSON *top, const char *file,
 	const char *name)
 {
-	const char *copy = arena_text(w->arena, name, strnlen(name, RECORD_TEXT_MAX));
+	const char *copy = arena_text(r->arena, name, strnlen(name, RECORD_TEXT_MAX));
 
-	w->r.file = arena_text(w->arena, file, strlen(file));
-	if (!copy || !w->r.file)
+	r->file = arena_text(r->arena, file, strlen(file));
+	if (!copy || !r->file)
 		return RECORD_MEMORY;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		if (take_rows(w, top, &tables[i]) < 0)
+		if (take_rows(r, top, &tables[i]) < 0)
 			return RECORD_MEMORY;
-	sort_changes(&w->r);
-	w->r.node = node_name(w, top, copy);
-	w->r.version = text(w, field(top, "agent"), "version");
-	w->r.kernel = text(w, top, "kernel");
-	w->r.root = root_line(w, top);
+	sort_changes(r);
+	r->node = node_name(r, top, copy);
+	r->version = text(r, field(top, "agent"), "version");
+	r->kernel = text(r, top, "kernel");
+	r->root = root_line(r, top);
 	return RECORD_OK;
 }
 
 static enum record_fault parse(struct record **ret, const cJSON *top, const char *file,
 	const char *name)
 {
-	_cleanup_(record_freep) struct record *r = NULL;
-	struct whole *w = calloc(1, sizeof(*w));
+	_cleanup_(arena_freep) struct arena *arena = NULL;
+	struct record *r = arena_new(&arena) < 0 ? NULL : arena_alloc(arena, sizeof(*r));
 	enum record_fault fault;
 
-	if (!w)
+	if (!r)
 		return RECORD_MEMORY;
-	r = &w->r;
-	if (arena_new(&w->arena) < 0)
-		return RECORD_MEMORY;
-	fault = take_head(w, top);
+	r->arena = arena;
+	fault = take_head(r, top);
 	if (!fault)
-		fault = take_all(w, top, file, name);
+		fault = take_all(r, top, file, name);
 	if (!fault) {
 		*ret = r;
-		r = NULL;
+		arena = NULL;
 	}
 	return fault;
 }
@@ -358,12 +351,8 @@ enum record_fault record_parse(struct record **ret, const char *file, const char
 
 struct record *record_free(struct record *r)
 {
-	struct whole *w = (struct whole *)r;
-
-	if (w) {
-		arena_free(w->arena);
-		free(w);
-	}
+	if (r)
+		arena_free(r->arena);
 	return NULL;
 }
 

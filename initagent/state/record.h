@@ -84,6 +84,7 @@ struct record {
 	struct record_rail *rails;
 	size_t n_phases, n_modules, n_works, n_changes, n_causes, n_rails;
 	size_t left_out; /* rows with impossible times, or more than are kept */
+	struct arena *arena; /* holds all of it */
 };
 
 /*
