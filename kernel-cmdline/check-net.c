@@ -5,8 +5,6 @@
 #include "parser.h"
 #include "url.h"
 
-#define IPV4_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE | PLAN_IP_IBFT)
-
 /* IPoIB in datagram mode: an InfiniBand MTU of 4096 less its header of 4 octets (RFC 4391 7). */
 #define DATAGRAM_MTU_MAX 4092
 
@@ -264,8 +262,8 @@ static bool root_server(const struct parser *p, struct inet_addr *addr, bool *na
 	struct url u = {0};
 
 	*addr = (struct inet_addr){0};
-	if (root->kind == PLAN_ROOT_NFS && root->nfs.server)
-		*addr = root->nfs.server_addr;
+	if (root->kind == PLAN_ROOT_NFS && root->nfs.n_servers)
+		*addr = root->nfs.servers[0].addr;
 	else if (root->kind == PLAN_ROOT_LIVE &&
 		url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
 		*addr = u.address;
@@ -277,20 +275,6 @@ static bool root_server(const struct parser *p, struct inet_addr *addr, bool *na
 	return true;
 }
 
-/*
- * Does any ip= set up this family? Without any, every interface asks by DHCP, and by IPv6 where the
- * server needs it.
- */
-static bool has_family(const struct parser *p, sa_family_t family)
-{
-	const unsigned int methods = family == AF_INET6 ? IPV6_METHODS : IPV4_METHODS;
-
-	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (ip->methods & methods || ip->addr.family == family)
-			return true;
-	return p->ips.n == 0;
-}
-
 /* A name to be looked up where nothing says whom to ask. */
 static bool can_ask_dns(const struct parser *p)
 {
@@ -300,14 +284,15 @@ static bool can_ask_dns(const struct parser *p)
 	return p->ips.n == 0 || p->nameservers.n;
 }
 
-static void check_server(struct parser *p, const struct inet_addr *server, bool name)
+static void check_server(struct parser *p, bool name)
 {
 	const struct plan_word *w = root_word(p);
+	unsigned int missing = plan_server_families(p->plan) & ~plan_ip_families(p->plan);
 
-	if (server->family == AF_INET6 && !has_family(p, AF_INET6))
+	if (missing & PLAN_FAMILY_6)
 		warn_word(p, w, "add ip=auto6, dhcp6, either6 or an IPv6 address",
 			"an IPv6 server, but no ip= sets up IPv6");
-	if (server->family == AF_INET && !has_family(p, AF_INET))
+	if (missing & PLAN_FAMILY_4)
 		warn_word(p, w, "add ip=dhcp or an IPv4 address",
 			"an IPv4 server, but no ip= sets up IPv4");
 	if (name && !can_ask_dns(p))
@@ -324,7 +309,7 @@ void check_net(struct parser *p)
 	bool name = false;
 
 	if (root_server(p, &server, &name))
-		check_server(p, &server, name);
+		check_server(p, name);
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
 		check_addresses(p, ip, &server);
 		check_device(p, ip);

@@ -137,8 +137,8 @@ static void check_source(struct parser *p)
 	if (!all_static(p))
 		return;
 	open = root->kind == PLAN_ROOT_DHCP ||
-		(root->kind == PLAN_ROOT_NFS && (!root->nfs.server || !root->nfs.path));
-	if (!open || (root->legacy_nfs && root->nfs.server))
+		(root->kind == PLAN_ROOT_NFS && (!root->nfs.n_servers || !root->nfs.path));
+	if (!open || (root->legacy_nfs && root->nfs.n_servers))
 		return;
 	complain(p, root_word(p), WHOLE, DIAG_FATAL,
 		"name server and path in root=, or give an interface ip=IFNAME:dhcp",

@@ -110,7 +110,11 @@ static void check_nfs(const struct plan_nfs *nfs)
 
 	MUST(nfs->versions && nfs->options);
 	MUST(!nfs->path || nfs->path[0] == '/');
-	MUST(!nfs->server || (nfs->server[0] && !strpbrk(nfs->server, "/[]\"'$`;&|<> \t\n")));
+	for (size_t i = 0; i < nfs->n_servers; i++) {
+		const char *name = nfs->servers[i].name;
+
+		MUST(name[0] && !strpbrk(name, "/[],\"'$`;&|<> \t\n"));
+	}
 	for (s = nfs->options; *s; s++)
 		MUST((unsigned char)*s > ' ' && *s != 0x7f);
 }

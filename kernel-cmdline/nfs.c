@@ -6,7 +6,8 @@
  *	nfs[4]://SERVER[:PORT]/PATH		RFC 2224
  *	nfs[4]:OPTIONS:SERVER:/PATH		the Red Hat installer's
  *
- * SERVER is a name, an IPv4 address, or an IPv6 address in brackets.
+ * SERVER is a name, an IPv4 address, or an IPv6 address in brackets; or several of them with ","
+ * between, which are tried in that order (as in Solaris; dracut reads one).
  */
 #include "parser.h"
 
@@ -15,6 +16,7 @@ struct nfs_spec {
 	const struct plan_word *w;
 	enum diag_severity severity; /* of what makes the whole thing useless */
 	struct plan_nfs *out;
+	struct arena_list servers;
 	struct nfs_version v;
 	bool four;     /* "nfs4:" */
 	bool prefixed; /* "nfs:" or "nfs4:" */
@@ -28,17 +30,35 @@ static bool nfs_fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
-/* Empty: from ip= or DHCP. */
-static bool set_server(struct nfs_spec *x, struct slice s)
+static bool add_server(struct nfs_spec *x, struct slice s)
 {
-	if (s.len == 0)
-		return true;
-	x->out->server = take_server(x->p, s, &x->out->server_addr);
-	if (!x->out->server)
+	struct plan_server server = {0};
+
+	server.name = take_server(x->p, s, &server.addr);
+	if (!server.name)
 		return nfs_fail(x, s, "not a server's name or address");
-	if (x->out->server_addr.family == AF_INET6 && s.s[0] != '[')
+	if (server.addr.family == AF_INET6 && s.s[0] != '[')
 		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
 			"an IPv6 address belongs in brackets");
+	APPEND(x->p, &x->servers, server, x->w);
+	return true;
+}
+
+/* Empty: from ip= or DHCP. */
+static bool set_servers(struct nfs_spec *x, struct slice s)
+{
+	struct slice one, rest = s;
+
+	if (s.len == 0)
+		return true;
+	while (slice_next(&rest, ',', &one))
+		if (!add_server(x, one))
+			return false;
+	x->out->servers = x->servers.items;
+	x->out->n_servers = x->servers.n;
+	if (x->servers.n > 1)
+		differ(x->p, x->w, s, DIAG_WARN, "name one server for dracut's own NFS root",
+			"several servers: dracut reads one");
 	return true;
 }
 
@@ -86,7 +106,7 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 	bool bracket = false;
 
 	if (!x->prefixed || value_inet(head.s, head.len, &a) == 0)
-		return set_server(x, head);
+		return set_servers(x, head);
 	/* the server is what follows the last ':' outside of brackets */
 	while (i > 0 && (head.s[i - 1] != ':' || bracket)) {
 		i--;
@@ -98,7 +118,7 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 			"the installer's form (options in front of the server): dracut does not "
 			"read it");
 	}
-	return set_server(x, slice_from(head, i));
+	return set_servers(x, slice_from(head, i));
 }
 
 /* "/PATH[:OPTIONS]" or "/PATH,OPTIONS". */
@@ -128,7 +148,7 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
 			x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),
 		"a URL: dracut does not read it");
-	return set_server(x, f[0]) && set_path(x, slice_from(s, slash));
+	return set_servers(x, f[0]) && set_path(x, slice_from(s, slash));
 }
 
 /*
@@ -227,9 +247,11 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 {
 	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA;
 	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
-	const char *text, *sep = ", NFS ";
+	const char *text = "(server from DHCP)", *sep = ", NFS ";
 
-	text = textf(p, "%s:%s over %s (port %u)", nfs->server ? nfs->server : "(server from DHCP)",
+	for (size_t i = 0; i < nfs->n_servers; i++)
+		text = textf(p, "%s%s%s", i ? text : "", i ? "," : "", nfs->servers[i].name);
+	text = textf(p, "%s:%s over %s (port %u)", text,
 		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);
 	for (const struct choice *c = nfs_versions; c->word; c++)
 		if (nfs->versions & c->value) {

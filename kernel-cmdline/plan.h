@@ -251,6 +251,11 @@ enum plan_nfs_version {
 };
 #define PLAN_NFS_V4ANY (PLAN_NFS_V40 | PLAN_NFS_V41 | PLAN_NFS_V42)
 
+struct plan_server {
+	const char *name;      /* name or address without brackets */
+	struct inet_addr addr; /* name, if it is an address literal */
+};
+
 /*
  * An NFS root. Which versions are tried:
  *	vers=4.2, v4.1, vers=4,minorversion=0, vers=3	exactly that one
@@ -259,8 +264,8 @@ enum plan_nfs_version {
  * The last is what "mount -t nfs" does under dracut, although dracut's own comment says v3.
  */
 struct plan_nfs {
-	const char *server;	      /* name or address without brackets; NULL: from DHCP */
-	struct inet_addr server_addr; /* server, if it is an address literal */
+	const struct plan_server *servers; /* of the same path, in the order they are tried */
+	size_t n_servers;	      /* 0: from DHCP */
 	const char *path;	      /* absolute; NULL: from DHCP's root-path */
 	bool path_host;		      /* path holds "%s": the first is replaced by the host name */
 	unsigned int versions;	      /* enum plan_nfs_version bits */
@@ -520,6 +525,15 @@ DEFINE_FREEP(struct boot_plan, plan_free)
  */
 uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
 uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
+
+/*
+ * plan_server_families: the address families of the root's servers that the command line names by
+ * address. plan_ip_families: those that ip= sets up; without it every interface asks by DHCP, and
+ * by IPv6 where a server has such an address. Bits of enum plan_family.
+ */
+enum plan_family { PLAN_FAMILY_4 = 1 << 0, PLAN_FAMILY_6 = 1 << 1 };
+unsigned int plan_server_families(const struct boot_plan *p);
+unsigned int plan_ip_families(const struct boot_plan *p);
 
 /*
  * plan_wants_proof: does the command line name a digest or a key, that can be read or not? The

@@ -341,16 +341,20 @@ static void no_root(struct parser *p)
 static void server_from_peer(struct parser *p)
 {
 	struct plan_nfs *nfs = &p->plan->root.nfs;
+	struct arena_list servers = {0};
 	char text[INET_ADDR_TEXT];
 
-	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->server)
+	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->n_servers)
 		return;
 	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (ip->peer.family) {
-			nfs->server_addr = ip->peer;
-			nfs->server = textf(p, "%s", inet_text(&ip->peer, text));
-			return;
+		if (ip->peer.family && !servers.n) {
+			const char *name = textf(p, "%s", inet_text(&ip->peer, text));
+			struct plan_server server = {name, ip->peer};
+
+			APPEND(p, &servers, server, NULL);
 		}
+	nfs->servers = servers.items;
+	nfs->n_servers = servers.n;
 }
 
 static void say_root(struct parser *p, struct plan_word *w)
@@ -398,9 +402,9 @@ void resolve_root(struct parser *p)
 /* What the command line says counts; DHCP fills what it leaves open. The plan outlives the spec. */
 static void inherit(struct plan_nfs *nfs, const struct plan_nfs *from, struct parser *p)
 {
-	if (from->server) {
-		nfs->server = from->server;
-		nfs->server_addr = from->server_addr;
+	if (from->n_servers) {
+		nfs->servers = from->servers;
+		nfs->n_servers = from->n_servers;
 	}
 	if (from->path) {
 		nfs->path = from->path;

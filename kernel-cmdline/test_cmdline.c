@@ -275,7 +275,7 @@ static void check_spec(const struct spec_case *c)
 	if (c->result < 0)
 		return;
 	CHECK_INT(spec->kind, PLAN_ROOT_NFS);
-	CHECK_STR(spec->nfs.server, c->server);
+	CHECK_STR(spec->nfs.n_servers ? spec->nfs.servers[0].name : NULL, c->server);
 	CHECK_STR(spec->nfs.path, c->path);
 	CHECK_STR(spec->nfs.options, c->options);
 	CHECK_INT(spec->nfs.versions, c->versions);

@@ -6,6 +6,12 @@
 # shellcheck disable=SC2154 # the variables are from there
 load lib/scenario
 
+# of two links the server makes a bridge
+setup_file() {
+    vm_begin late
+    SERVER_LINKS=2 server_start >/dev/null
+}
+
 handed_over='reboot: '
 
 @test "DHCP server up late" {
@@ -39,6 +45,27 @@ handed_over='reboot: '
     assert_state .root.proto rdma
 }
 
+# The switch's port listens and learns for 25 s each from when the cable is plugged in, as with
+# spanning tree and no edge port, and forwards nothing.
+@test "a switch port that forwards after 50 s" {
+    local pauses
+    server shell 'echo 1 >/sys/class/net/br0/bridge/stp_state; echo 2500 >/sys/class/net/br0/bridge/forward_delay'
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    server shell '/bin/ip link set eth0 down; /bin/ip link set eth0 up'
+    node_wait 60 'IA-E501'
+    assert_eq "$(server shell cat /sys/class/net/eth0/brport/state)" 1 "the port listens"
+    assert_boot 120 4.2 rdma
+    assert_state '.phases[] | select(.name == "address") | .end_s - .begin_s > 30' true
+    # the pauses between its packets grow: 1, 2, 4 ... s
+    pauses=$(node_state '[.work[] | select(.what | startswith("DHCP packet")) |
+        .end_s - .begin_s] | "\(length >= 6 and .[0] < 2 and .[2] > 3 and .[5] > 6) \(.)"')
+    [[ $pauses == "true "* ]] || {
+        echo "pauses between DHCP packets: $pauses"
+        return 1
+    }
+    server shell 'echo 0 >/sys/class/net/br0/bridge/stp_state; echo 0 >/sys/class/net/br0/bridge/forward_delay'
+}
+
 @test "cable plugged in late" {
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
     node_cable off
@@ -48,11 +75,15 @@ handed_over='reboot: '
     assert_boot 60 4.2 rdma
 }
 
-@test "RDMA listener absent, fall-back to TCP allowed" {
+@test "the first NFS server is down, the second has no RDMA listener; TCP is allowed" {
     server nfs stop
     server nfs start
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.nfs.fallback=tcp"
-    assert_boot 90 4.2 tcp
+    node_start "$image" "$console ip=dhcp rd.neednet=1 $rxe rd.nfs.fallback=tcp rd.retry=90 \
+root=nfs:10.99.0.9,$server_ip:$root_path:vers=4.2,proto=rdma,port=20049"
+    assert_boot 120 4.2 tcp
+    assert_state .root.server "$server_ip"
+    assert_state '[.causes[] | [.code, .where]] | @text' \
+        "[[\"IA-E601\",\"10.99.0.9\"],[\"IA-E605\",\"$server_ip\"]]"
     assert_state .root.proto tcp
     assert_state .root.fell_back true
     assert_console 'falling back to TCP as allowed'

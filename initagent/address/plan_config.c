@@ -144,12 +144,6 @@ static int copy_first(struct address_config *cfg, const struct boot_plan *plan,
 	return 0;
 }
 
-/* No ip= option: a server with an IPv6 address implies IPv6. */
-static bool server_is_six(const struct boot_plan *plan)
-{
-	return plan->root.kind == PLAN_ROOT_NFS && plan->root.nfs.server_addr.family == AF_INET6;
-}
-
 int address_config_from_plan(struct address_config *cfg, const struct boot_plan *plan,
 	const struct plan_ip *ip, const struct netdev *dev)
 {
@@ -177,7 +171,7 @@ int address_config_from_plan(struct address_config *cfg, const struct boot_plan 
 	}
 	if (six && (!ip || is_four(ip)))
 		copy_second(cfg, six);
-	else if (!ip && server_is_six(plan))
+	else if (!ip && plan_ip_families(plan) & PLAN_FAMILY_6)
 		cfg->second = ADDRESS_EITHER6;
 	return copy_first(cfg, plan, ip, dev);
 }

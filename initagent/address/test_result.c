@@ -500,8 +500,15 @@ TEST(config_of_two_options)
 	is(&cfg.addr, "2001:db8::5");
 	CHECK_INT(cfg.addr6.family, 0);
 	plan.net.n_ips = 0;
-	plan.root =
-		(struct plan_root){.kind = PLAN_ROOT_NFS, .nfs.server_addr = addr("2001:db8::1")};
+	plan.root = (struct plan_root){.kind = PLAN_ROOT_NFS, .nfs = {
+		.servers = (struct plan_server[]){{NULL, addr("192.0.2.1")},
+			{NULL, addr("2001:db8::1")}},
+		.n_servers = 2}};
+	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &dev), 0);
+	CHECK_INT(cfg.method, ADDRESS_DHCP4);
+	CHECK_INT(cfg.second, ADDRESS_EITHER6);
+	plan.root = (struct plan_root){.kind = PLAN_ROOT_LIVE,
+		.image.url = "http://[2001:db8::1]/root.squashfs"};
 	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &dev), 0);
 	CHECK_INT(cfg.method, ADDRESS_DHCP4);
 	CHECK_INT(cfg.second, ADDRESS_EITHER6);

@@ -25,6 +25,17 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 	fail_for(b, cause, cause, where, now, text);
 }
 
+/* No server of the root has an address of a family that ip= sets up: the family's name; else NULL. */
+static const char *other_family(const struct boot_plan *plan)
+{
+	unsigned int server = plan_server_families(plan), ip = plan_ip_families(plan);
+
+	if (!server || !ip || server & ip)
+		return NULL;
+	return server & PLAN_FAMILY_6 ? "its server has an IPv6 address, and ip= sets up IPv4 alone"
+		: "its server has an IPv4 address, and ip= sets up IPv6 alone";
+}
+
 /*
  * rd.retry is over. If the network is up, it is the root that failed; if a rail failed for good,
  * that is the cause; else it is the wait that never ended, and then the budget itself.
@@ -32,10 +43,16 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 static void retry_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	const char *text = "", *at = "", *rail = "";
-	enum cause cause = CAUSE_NONE;
+	const char *text = "", *at = "", *rail = "", *family = other_family(b->plan);
+	enum cause cause = target_failure(b->target, &at, &text);
 
 	rails_blame_now(b->rails, now);
+	/* A router's advertisement may have made the kernel set the other family up. */
+	if (family && (cause == CAUSE_NONE || cause == CAUSE_NO_ROUTE)) {
+		boot_fail(b, CAUSE_CMDLINE_FAMILY, "root", now, family);
+		return;
+	}
+	cause = CAUSE_NONE;
 	/* No rail is ready, and the root needs one: the server cannot be the one that failed. */
 	if (!rails_other_ready(b->rails, NULL) && target_needs_rail(b->target))
 		cause = rails_failure(b->rails, &rail);

@@ -143,6 +143,17 @@ static bool says(const struct node *n, const char *code, const char *words)
 	return said;
 }
 
+TEST(an_address_of_another_family_than_the_servers)
+{
+	expect("root=nfs4:[2001:db8::9],[2001:db8::8]:/export ip=" NODE " rd.retry=2", BOOT_FAILED,
+		"IA-E106");
+	if (source_of(PLAN_ROOT_LIVE))
+		expect("root=http://[2001:db8::9]/root.img ip=" NODE " rd.retry=2", BOOT_FAILED,
+			"IA-E106");
+	expect("root=nfs4:192.0.2.1:/export ip=[2001:db8::2]:::64::veth0:none rd.retry=2",
+		BOOT_FAILED, "IA-E106");
+}
+
 TEST(no_route_to_the_web_server)
 {
 	struct node n;

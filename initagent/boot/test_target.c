@@ -110,6 +110,32 @@ TEST(all_addresses_in_the_hosts_file_have_their_turn)
 	node_close(&n);
 }
 
+/* The first is not there, the second refuses. Each failure is in the state under its server. */
+TEST(the_next_nfs_server_has_its_turn)
+{
+	struct node n;
+
+	wire_up_two();
+	node_open(&n, "root=nfs4:192.0.2.77,192.0.2.9,192.0.2.1:/only-1 ip=" NODE " rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "server"), "192.0.2.1");
+	CHECK_INT(number_at(cJSON_GetObjectItem(n.state, "root"), "attempts"), 2);
+	CHECK_STR(met_at(&n, "IA-E601"), "192.0.2.77");
+	CHECK_STR(met_at(&n, "IA-E602"), "192.0.2.9");
+	node_close(&n);
+}
+
+TEST(after_the_last_nfs_server_comes_the_first)
+{
+	struct node n;
+
+	wire_up_two();
+	node_open(&n, "root=nfs4:192.0.2.9,192.0.2.77:/refused ip=" NODE " rd.retry=12");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E602") > 1);
+	node_close(&n);
+}
+
 /* What is asked is said by its address, too: which of them refuses is not told by the name. */
 TEST(what_refuses_is_named_with_its_address)
 {

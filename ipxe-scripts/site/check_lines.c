@@ -84,8 +84,11 @@ static uint32_t url_addr(const char *url)
 
 static uint32_t root_addr(const struct boot_plan *p)
 {
-	if (p->root.kind == PLAN_ROOT_NFS && p->root.nfs.server_addr.family == AF_INET)
-		return ntohl(p->root.nfs.server_addr.v4.s_addr);
+	const struct plan_nfs *nfs = &p->root.nfs;
+
+	if (p->root.kind == PLAN_ROOT_NFS && nfs->n_servers &&
+		nfs->servers[0].addr.family == AF_INET)
+		return ntohl(nfs->servers[0].addr.v4.s_addr);
 	if (p->root.kind == PLAN_ROOT_LIVE && p->root.image.url)
 		return url_addr(p->root.image.url);
 	return 0;

@@ -208,6 +208,16 @@ int met(const struct node *n, const char *code)
 	return count;
 }
 
+const char *met_at(const struct node *n, const char *code)
+{
+	const cJSON *c;
+
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "causes"))
+		if (streq(text_at(c, "code"), code))
+			return text_at(c, "where");
+	return "";
+}
+
 void expect(const char *line, int outcome, const char *code)
 {
 	struct node n;

@@ -21,8 +21,11 @@ static size_t nfs_needs(const struct root_choice *c, bool overlay,
 		ret[n++] = (struct need){"rpcrdma", !nfs->fallback_tcp, "NFS over RDMA"};
 	if (overlay)
 		ret[n++] = (struct need){"overlay", c->nfs, "a writable layer over the root"};
-	if (nfs->server_addr.family == AF_INET6)
-		ret[n++] = (struct need){"ipv6", false, "IPv6"};
+	for (size_t i = 0; i < nfs->n_servers; i++)
+		if (nfs->servers[i].addr.family == AF_INET6) {
+			ret[n++] = (struct need){"ipv6", false, "IPv6"};
+			break;
+		}
 	return n;
 }
 
@@ -43,11 +46,13 @@ static int nfs_server(const struct root_choice *c, unsigned turn, const struct s
 {
 	const struct plan_nfs *nfs = c->nfs;
 
-	(void)turn;
 	*ret = (struct source_server){.servers = 1, .neighbour = true};
-	if (nfs && nfs->server) {
-		ret->addr = nfs->server_addr;
-		if (strscpy(ret->name, nfs->server, sizeof(ret->name)) < 0)
+	if (nfs && nfs->n_servers) {
+		const struct plan_server *server = &nfs->servers[turn % nfs->n_servers];
+
+		ret->addr = server->addr;
+		ret->servers = (unsigned)nfs->n_servers;
+		if (strscpy(ret->name, server->name, sizeof(ret->name)) < 0)
 			return -ENAMETOOLONG;
 	} else if (hint->server) {
 		ret->addr = *hint->server;
@@ -56,6 +61,13 @@ static int nfs_server(const struct root_choice *c, unsigned turn, const struct s
 		return -ENODATA;
 	}
 	return take_path(nfs, hint->host, ret);
+}
+
+static unsigned nfs_next_server(const struct root_choice *c, const struct source_refusals *r,
+	unsigned turn)
+{
+	(void)r;
+	return c->nfs && c->nfs->n_servers ? (turn + 1) % (unsigned)c->nfs->n_servers : 0;
 }
 
 static const char *nfs_rdma_module(const struct root_choice *c, unsigned turn)
@@ -115,6 +127,7 @@ const struct source_ops nfs_source = {
 	.env = nfs_env,
 	.needs = nfs_needs,
 	.server = nfs_server,
+	.next = nfs_next_server,
 	.rdma_module = nfs_rdma_module,
 	.without_rdma = nfs_without_rdma,
 	.adopt = root_take,
