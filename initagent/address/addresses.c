@@ -19,6 +19,7 @@ enum { FOUR, SIX, FAMILIES };
 
 struct addresses {
 	struct iface_room room;
+	unsigned repeats; /* room's */
 	struct parser *parser;
 	struct iface *ifaces[FAMILIES][ADDRESS_IFACES_MAX];
 	size_t n_ifaces[FAMILIES];
@@ -39,6 +40,7 @@ int addresses_new(struct addresses **ret, const struct env *env, struct links *l
 		return -ENOMEM;
 	as->room.env = env;
 	as->room.links = links;
+	as->room.repeats = &as->repeats;
 	as->room.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (as->room.epoll < 0)
 		return -errno;

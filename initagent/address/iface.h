@@ -60,6 +60,7 @@ struct iface_room {
 	struct links *links;
 	int epoll;
 	bool keep; /* nothing is taken off interfaces any more */
+	unsigned *repeats; /* DHCP packets after the first, of all interfaces */
 };
 
 struct iface {
@@ -97,7 +98,8 @@ struct iface {
 	/* servers not allowed that answered in this one */
 	struct in_addr foreign[IFACE_FOREIGN_MAX];
 	size_t n_foreign;
-	bool spoke;	     /* the first DHCP packet since carrier is out */
+	unsigned spoken;     /* DHCP packets since carrier */
+	uint64_t spoke;	     /* when the last one was sent */
 	uint32_t link_mtu;   /* what the link had before we set it: on IPoIB the group's */
 
 	/* IPv4: is the address free? */

@@ -110,7 +110,7 @@ static void begin_static(struct iface *i, uint64_t now)
 
 static void begin_dhcp(struct iface *i, uint64_t now)
 {
-	i->spoke = false;
+	i->spoken = 0;
 	i->rounds = 0;
 	iface_dhcp4_start(i, now);
 }

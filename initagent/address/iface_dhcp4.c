@@ -10,6 +10,8 @@
 #include "report/report.h"
 
 #define VENDOR_CLASS  "initagent"
+/* Packets after the first one, of all interfaces: a node with many would fill the report. */
+#define REPEATS_SHOWN 64
 #define ADDRESSES_MAX 32 /* looked at on an interface when adopting */
 
 /* rd.ib.client-id=; a machine without UUID is told of, and asks as if nothing had been said. */
@@ -210,17 +212,22 @@ static int send_packet(struct iface *i, const struct dhcp4_packet *p)
 
 /*
  * From the notice of the carrier to the first packet handed to the kernel: what the agent itself
- * takes. Only here the clock is read: a dispatch's time is from before the work, and this work is
- * measured.
+ * takes. From then on from packet to packet: what it waited for an answer. Only here the clock is
+ * read: a dispatch's time is from before the work, and this work is measured.
  */
-static void record_first_packet(struct iface *i, uint64_t now)
+static void record_packet(struct iface *i, uint64_t now)
 {
-	uint64_t sent = now_ns();
+	uint64_t sent = now_ns(), from = i->spoken ? i->spoke : i->began;
 	char what[48];
 
-	i->spoke = true;
-	snprintf(what, sizeof(what), "first DHCP packet on %s", i->dev.name);
-	report_span(iface_report(i), "address", what, i->began, sent > now ? sent : now, 0);
+	sent = sent > now ? sent : now;
+	if (i->spoken++)
+		snprintf(what, sizeof(what), "DHCP packet %u on %s", i->spoken, i->dev.name);
+	else
+		snprintf(what, sizeof(what), "first DHCP packet on %s", i->dev.name);
+	i->spoke = sent;
+	if (i->spoken == 1 || (*i->room->repeats)++ < REPEATS_SHOWN)
+		report_span(iface_report(i), "address", what, from, sent, 0);
 }
 
 static void send_packets(struct iface *i, uint64_t now)
@@ -234,8 +241,8 @@ static void send_packets(struct iface *i, uint64_t now)
 		if (e < 0)
 			report_log(iface_report(i), REPORT_DEBUG, i->dev.name, now,
 				"sending a DHCP request: %s", strerror(-e));
-		else if (!i->spoke)
-			record_first_packet(i, now);
+		else
+			record_packet(i, now);
 	}
 }
 

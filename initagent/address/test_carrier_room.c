@@ -43,3 +43,25 @@ TEST(the_first_packet_is_on_the_timeline)
 	/* Generous: with sanitizers, and beside other tests. */
 	CHECK(found->end > found->begin && found->end - found->begin < 500 * NSEC_PER_MSEC);
 }
+
+/* Each later packet's span is the pause before it: about 1 s, then 2 s. */
+TEST(the_pauses_between_packets_are_on_the_timeline)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t pause[2] = {0};
+	struct report_view view;
+
+	room_begin(&f);
+	f.cfg.dhcp_limit = 5 * SEC;
+	f.cfg.dhcp_rounds = 1;
+	room_start(&f);
+	room_until(&f, ADDRESS_FAILED, 10 * SEC);
+	report_view(f.report, &view);
+	for (size_t i = 0; i < view.n_works; i++)
+		for (int n = 0; n < 2; n++)
+			if (streq(view.works[i].what, n ? "DHCP packet 3 on va"
+				: "DHCP packet 2 on va"))
+				pause[n] = view.works[i].end - view.works[i].begin;
+	CHECK(pause[0] > 800 * NSEC_PER_MSEC && pause[0] < 1600 * NSEC_PER_MSEC);
+	CHECK(pause[1] > 1700 * NSEC_PER_MSEC && pause[1] < 3000 * NSEC_PER_MSEC);
+}
