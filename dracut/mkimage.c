@@ -13,6 +13,7 @@
 #include "mkimage/index.h"
 #include "mkimage/options.h"
 #include "mkimage/pack.h"
+#include "plan.h"
 
 /* In a container the running kernel has no modules: list the kernels that are installed. */
 static void no_modules(const struct source_config *cfg, int error)
@@ -89,6 +90,47 @@ static void each_word(struct closure *c, const struct options_list *list,
 	}
 }
 
+static int check_driver(const struct closure *c, const char *option, const char *name)
+{
+	if (closure_holds(c, name))
+		return 0;
+	return report_fault("%s of --cmdline names the module %s, which is not in the image: add "
+			    "--drivers %s", option, name, name);
+}
+
+/* What a root on a block device is reached by; the boot would end without. */
+static int check_root(const struct closure *c, const struct plan_block *block)
+{
+	int n = 0;
+
+	if (block->kind == PLAN_BLOCK_NBD)
+		n += check_driver(c, "root=", "nbd");
+	if (block->kind == PLAN_BLOCK_SRP)
+		n += check_driver(c, "root=", "ib_srp") + check_driver(c, "root=", "sd_mod");
+	for (size_t i = 0; block->kind == PLAN_BLOCK_NVMF && i < block->n_portals; i++)
+		n += check_driver(c, "root=", block->portals[i].rdma ? "nvme_rdma" : "nvme_tcp");
+	return n;
+}
+
+/* check_cmdline: the image holds what the command line that goes with it names. */
+static int check_cmdline(const struct closure *c, const char *cmdline)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	const struct plan_drivers *d;
+	int n = 0;
+
+	need(plan_parse(&plan, cmdline, strlen(cmdline), NULL), "--cmdline");
+	d = &plan->drivers;
+	for (size_t i = 0; i < d->n_pre; i++)
+		n += check_driver(c, "rd.driver.pre=", d->pre[i]);
+	for (size_t i = 0; i < d->n_post; i++)
+		n += check_driver(c, "rd.driver.post=", d->post[i]);
+	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
+		n += check_driver(c, "rd.rdma.link=", streq(plan->net.rdma_links[i].type, "rxe")
+			? "rdma_rxe" : plan->net.rdma_links[i].type);
+	return n + (plan->root.kind == PLAN_ROOT_REMOTE ? check_root(c, &plan->root.block) : 0);
+}
+
 static struct closure *add_modules(
 	struct tree *t, const struct source *s, const struct options *opt)
 {
@@ -101,6 +143,7 @@ static struct closure *add_modules(
 	if (!opt->no_base)
 		closure_want_base(c);
 	n = closure_run(c);
+	n += opt->cmdline ? check_cmdline(c, opt->cmdline) : 0;
 	if (n > 0)
 		refuse("image not built, %d thing%s missing or unfit", n, n > 1 ? "s" : "");
 	index_image(t, s);

@@ -51,6 +51,25 @@ holds() {
 	zstd -dcq "$out" | cpio -t --quiet | grep -qx "lib/modules/$kver/$1"
 }
 
+@test "drivers that the command line beside the image names are in it, or it is not built" {
+	local line="root=nvmf:tcp:10.0.0.1:nqn.2024-01.org.example:root ip=dhcp"
+	line+=" rd.driver.pre=b rd.driver.post=a rd.rdma.link=rxe0,rxe,eth0"
+	mkdir "$root/boot"
+	cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
+	module kernel/a
+	module kernel/nvme_tcp
+	module kernel/rdma_rxe
+	echo kernel/b.ko >"$modules/modules.builtin"
+	refused 1 "rd.driver.post= of --cmdline names the module a, which is not in the image" \
+		--format pair --cmdline "$line"
+	[[ $output == *"root= of --cmdline names the module nvme_tcp,"* ]]
+	[[ $output == *"rd.rdma.link= of --cmdline names the module rdma_rxe,"* ]]
+	[[ $output != *"names the module b,"* ]]
+	refused 1 "rd.driver.pre= of --cmdline names the module no_such," \
+		--format pair --cmdline "$line rd.driver.pre=no_such" --drivers "a nvme_tcp rdma_rxe"
+	build --format pair --cmdline "$line" --drivers "a nvme_tcp rdma_rxe"
+}
+
 @test "updates/ before the kernel's own, without any configuration" {
 	module kernel/a
 	module updates/dkms/a

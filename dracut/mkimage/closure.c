@@ -388,6 +388,33 @@ int closure_run(struct closure *c)
 	return c->n_missing;
 }
 
+static bool holds_one(const struct closure *c, struct kmod_module *mod)
+{
+	const char *path = kmod_module_get_path(mod), *image;
+	size_t len = strlen(c->index);
+
+	if (!path)
+		return true;
+	image = strncmp(path, c->index, len) == 0 ? image_path(c, path + len + 1) : NULL;
+	return image && tree_find(c->tree, image);
+}
+
+bool closure_holds(const struct closure *c, const char *name)
+{
+	struct kmod_list *list = NULL, *l;
+	bool held = kmod_module_new_from_lookup(c->kmod, name, &list) >= 0 && list;
+
+	kmod_list_foreach(l, list)
+	{
+		struct kmod_module *mod = kmod_module_get_module(l);
+
+		held &= holds_one(c, mod);
+		kmod_module_unref(mod);
+	}
+	kmod_module_unref_list(list);
+	return held;
+}
+
 uint16_t closure_machine(const struct closure *c)
 {
 	return c->machine;

@@ -44,6 +44,10 @@ void closure_want_base(struct closure *c);
  */
 int closure_run(struct closure *c);
 
+/* closure_holds: after closure_run(): every module that name stands for is in the image, or built
+ * into the kernel. */
+bool closure_holds(const struct closure *c, const char *name);
+
 /* closure_machine: what machine the modules are for (elf_machine), 0 when there are none. */
 uint16_t closure_machine(const struct closure *c);
 
