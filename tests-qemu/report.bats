@@ -5,11 +5,26 @@
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/collector
 
+# images_cpio FILE: the root as an image, with a signed manifest of its chunks, in /web.
+images_cpio() {
+    local dir=$BATS_FILE_TMPDIR/web key=$BATS_FILE_TMPDIR/site
+    mkdir -p "$dir"
+    mksquashfs "$LAB/export/root" "$dir/root.squashfs" \
+        -quiet -no-progress -all-root -noappend >/dev/null
+    "$vm_build/initagent" manifest "$dir/root.squashfs" --chunk-size 256K
+    minisign -G -W -p "$key.pub" -s "$key.key" >/dev/null
+    minisign -S -W -s "$key.key" -m "$dir/root.squashfs.manifest" -t lab >/dev/null
+    (cd "$dir/.." && find web | cpio --quiet -o -H newc -R 0:0) >"$1"
+}
+
 setup_file() {
     vm_begin report
     collector_cpio "$BATS_FILE_TMPDIR/collector.cpio"
-    SERVER_EXTRA=$BATS_FILE_TMPDIR/collector.cpio server_start >/dev/null
+    images_cpio "$BATS_FILE_TMPDIR/images.cpio"
+    SERVER_EXTRA="$BATS_FILE_TMPDIR/collector.cpio $BATS_FILE_TMPDIR/images.cpio" \
+        server_start >/dev/null
     collector_start
+    server shell 'httpd -p 8000 -h /web'
 }
 
 dead="rd.report=syslog://10.99.0.99 rd.report=syslog+tcp://10.99.0.99 \
@@ -42,6 +57,21 @@ rd.driver.pre=no_such_module finalinit=settle"
     # The senders go on in the real root, each to its last word.
     told_state n17 | jq -e '.outcome == "done" and .root.proto == "rdma"'
     grep -q 'report to http://10.99.0.99/boots/: not stored: ' "$node_dir/results/kmsg"
+}
+
+# Where chunks prove it, it is what the signed manifest says of the whole.
+@test "the collector knows the SHA-256 of the image that a node runs" {
+    local file=$BATS_FILE_TMPDIR/web/root.squashfs sum
+    sum=$(sha256sum <"$file" | cut -d ' ' -f 1)
+    node_start "$image" "$console root=http://$server_ip:8000/root.squashfs \
+rd.root.digest=sha256:$sum ip=dhcp hostname=n20 $told finalinit=settle"
+    node_booted 90
+    assert_eq "$(told_state n20 | jq -r '.root.sha256')" "$sum" "digest at the collector"
+    node_start "$image" "$console root=http://$server_ip:8000/root.squashfs.manifest \
+rd.root.key=$(sed -n 2p "$BATS_FILE_TMPDIR/site.pub") ip=dhcp hostname=n21 $told finalinit=settle"
+    node_booted 90
+    assert_eq "$(told_state n21 | jq -r '.root | "\(.proof) \(.sha256)"')" "signature $sum" \
+        "proof and digest at the collector"
 }
 
 @test "a boot that failed tells it before it reboots" {

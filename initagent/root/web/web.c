@@ -71,8 +71,9 @@ static void note_proof(struct web *w)
 	w->has_key = w->manifest || w->cfg.plan->has_digest;
 	if (w->has_key)
 		memcpy(w->key, sha256, sizeof(w->key));
-	/* Chunks prove the image, and not what the manifest says of the whole. */
-	if (w->has_key && !(w->manifest && w->manifest->n_chunks))
+	/* Chunks prove the image, and what a manifest says of the whole is worth its own proof. */
+	if (w->has_key && (!w->manifest || !w->manifest->n_chunks || w->keys.n ||
+		w->cfg.plan->has_digest))
 		sha256_text(w->key, r->sha256);
 	strscpy(r->proof, w->keys.n ? "signature" : w->cfg.plan->has_digest ? "digest" :
 		by_certificates(w) ? "certificate" : "none", sizeof(r->proof));

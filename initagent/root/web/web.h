@@ -25,8 +25,9 @@ struct web_result {
 	char url[PLAN_URL_MAX + 1];    /* of the image */
 	char site[SOURCE_SITE_MAX];    /* the mirror that gave its last bytes */
 	uint64_t bytes;		       /* of the image as fetched */
-	char sha256[65]; /* "" if it was not compared: none was asked for, or chunks prove the image
-			  */
+	/* Compared with the image; where chunks prove it, what a manifest that is proved itself
+	 * says of the whole. "": neither. */
+	char sha256[65];
 	char proof[24];		       /* "signature", "digest", "certificate" or "none" */
 	unsigned attempts;
 	bool cached;		       /* from the local cache; site is then its place */
