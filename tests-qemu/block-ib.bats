@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root on a disk of the kernel's SRP target, by InfiniBand's own connection manager, over the
-# software HCA.
+# The root on a disk of the kernel's SRP target, by InfiniBand's own connection manager, and on one
+# of its NVMe target, over the software HCA.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/infiniband
@@ -16,6 +16,7 @@ setup_file() {
 setup() {
     node_of_case agent-softib.img
     on server fabric_reset
+    on server block stop
 }
 
 teardown() {
@@ -33,4 +34,14 @@ teardown() {
 root=srp:id_ext=$guid,ioc_guid=$guid,dgid=$gid,pkey=ffff,service_id=$guid"
     assert_block 90 srp rdma ext4
     assert_eq "$(node_result .writable)" true "root can be written to"
+}
+
+@test "NVMe over RDMA" {
+    on server block nvme root.ext4 "$sib_server"
+    node_start "$image" "$console ip=dhcp rd.retry=60 $hca $reboot rw \
+root=nvmf:rdma:$sib_server:$nqn"
+    assert_block 90 nvmf rdma ext4
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_state '.rails | map(select(.carries_root)) | .[0].rdma.link_layer' InfiniBand
+    assert_state '.causes | length' 0
 }

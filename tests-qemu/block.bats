@@ -91,7 +91,7 @@ boots() {
     assert_state .root.device nbd0p2
 }
 
-@test "dracut: NBD read-write (shell); NVMe over TCP, squashfs under a writable layer (systemd)" {
+@test "dracut: NBD read-write (shell); NVMe over TCP, squashfs under a writable layer, and over RDMA (systemd)" {
     server shell block nbd
     image=$LAB/agent-shell.img
     boots "root=nbd:$server_ip:root rw net.ifnames=0"
@@ -105,6 +105,12 @@ boots() {
         "files checked, root can be written to"
     assert_clean_handover
     assert_state '[.root | .type, .fstype, .overlay] | @text' '["nvmf","squashfs",true]'
+    boots "root=nvmf:rdma:$server_ip:$nqn rd.overlay net.ifnames=0 $rxe"
+    node_booted 150
+    assert_eq "$(node_result '[.files_good, .writable] | @text')" '[3,true]' \
+        "files checked, root can be written to"
+    assert_clean_handover
+    assert_state '[.root | .type, .proto, .fstype] | @text' '["nvmf","rdma","squashfs"]'
 }
 
 @test "SRP by RDMA-CM (rxe)" {

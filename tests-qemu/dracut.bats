@@ -60,14 +60,38 @@ killed_at() {
     assert_state .root.proto rdma
 }
 
-@test "systemd flavour: udev is free to rename the interface, and still it works" {
-    node_start "$LAB/agent-systemd.img" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+# late_dhcp: the DHCP server comes when the node has said that there is none.
+late_dhcp() {
+    node_wait 120 'IA-E501'
+    refute_within 3 'reboot: |Switching root|mounted, NFS'
+    server dhcp start
     assert_boot 150 4.2 rdma
+    assert_state '[.work[].what | select(startswith("DHCP packet"))] | length > 1' true
 }
 
-@test "shell flavour: the admin's recipe" {
-    boot_flavour shell rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160
+@test "systemd flavour: udev is free to rename the interface, the DHCP server is late" {
+    server dhcp stop
+    node_start "$LAB/agent-systemd.img" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    late_dhcp
+}
+
+@test "shell flavour: the admin's recipe, the DHCP server is late" {
+    server dhcp stop
+    node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp rd.neednet=1 $rxe \
+rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160"
+    late_dhcp
     grep -q "^ib_ipoib " "$node_dir/results/modules"
+}
+
+@test "both flavours: the rescue shell is left by exit once the DHCP server is back" {
+    local flavour
+    for flavour in shell systemd; do
+        server dhcp stop
+        NODE_TALK=1
+        node_start "$LAB/agent-$flavour.img" \
+            "$dracut_console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=20"
+        assert_rescued 'dracut:[^ ]*# '
+    done
 }
 
 # logged_us REGEX: when the kernel's log got that line, in microseconds of the node's uptime

@@ -104,6 +104,13 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
     node_ended_by restart
 }
 
+@test "the rescue shell is left by exit once the DHCP server is back" {
+    server dhcp stop
+    NODE_TALK=1
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=20"
+    assert_rescued 'rescue shell'
+}
+
 @test "server that stops between the mount and init: said, and the action after rd.timeout" {
     NODE_TALK=1
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break rd.timeout=25 $reboot"

@@ -104,6 +104,18 @@ ip=dhcp rd.neednet=1 $rxe"
     grep -q 'nolock' "$node_dir/results/mountinfo"
 }
 
+@test "NFS versions 4.1 and 4.0 over RDMA" {
+    local version
+    for version in 4.1 4.0; do
+        node_start "$image" \
+            "$console root=nfs:$server_ip:$root_path:vers=$version,proto=rdma ip=dhcp $rxe"
+        assert_boot 90 "$version" rdma
+        assert_state .root.version "$version"
+        assert_state .root.port 20049
+        assert_state '.causes | length' 0
+    done
+}
+
 @test "plain NFS over TCP needs no RDMA at all" {
     node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp"
     assert_boot 90 4.2 tcp

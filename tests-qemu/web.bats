@@ -65,6 +65,28 @@ boots() {
     assert_state .root.url http://server.lab.test/root.squashfs
 }
 
+# No DHCP server for IPv4, and a router's advertisements.
+six_alone() {
+    server dhcp stop
+    server shell "/bin/ip -6 addr replace 2001:db8:99::1/64 dev eth0 nodad"
+    server shell "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding"
+    server shell "/sbin/dnsmasq --conf-file=/dev/null --user=root --port=0 --pid-file=/run/router.pid \
+        --enable-ra --dhcp-range=2001:db8:99::,ra-only"
+}
+
+@test "an IPv6-only segment; ip=eth0:dhcp there is another family than the URL's" {
+    six_alone
+    node_start "$image" "$console root=http://[2001:db8:99::1]/root.squashfs \
+$(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_state '.rails[0].address // "none"' "$(node_state '.rails[0].address6 // .rails[0].address')"
+    node_start "$image" "$console root=http://[2001:db8:99::1]/root.squashfs ip=eth0:dhcp \
+rd.retry=8 $reboot"
+    assert_failed 60 IA-E106 restart
+    assert_console 'IA-E106 .*IPv6 address, and ip= sets up IPv4 alone'
+    server shell 'kill $(cat /run/router.pid)'
+}
+
 @test "mirrors that are dead, and one that is not" {
     boots "root=$web:81/root.squashfs rd.root.mirror=$web:82/root.squashfs \
 rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"

@@ -145,3 +145,18 @@ other_kernels_module() {
     objcopy --update-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
     (cd "$dir" && echo "$path" | cpio --quiet -o -H newc) >"$2"
 }
+
+# assert_rescued: a node started with NODE_TALK and without a DHCP server has failed, and its shell
+# has the agent's commands; "exit" there, with the server back, boots.
+assert_rescued() {
+    node_wait 150 "$1"
+    # what is typed is on the console as well: the words are put together there
+    node_type 'echo codes=$(initagent status | grep -c IA-E703).; initagent ports; initagent doctor; echo told=$?.'
+    node_wait 60 '^told=[0-9]+\.'
+    assert_console '^codes=[1-9][0-9]*\.'
+    assert_console '^rxe0/1 +Ethernet '
+    run -1 grep -E 'initagent: (command )?not found' "$node_dir/console.log"
+    server dhcp start
+    node_type exit
+    assert_boot 150 4.2 rdma
+}

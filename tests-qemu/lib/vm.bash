@@ -238,9 +238,9 @@ node_start() {
     node_pid=$vm_pid
 }
 
-# node_type TEXT: at the prompt of the agent's shell.
+# node_type TEXT: at the prompt of the agent's shell, or of dracut's.
 node_type() {
-    "$vmctl" see 60 "$node_dir/console.log" 'initagent:[^ ]*# ' "$node_pid" >/dev/null
+    "$vmctl" see 60 "$node_dir/console.log" '(initagent|dracut):[^ ]*# ' "$node_pid" >/dev/null
     printf '%s\n' "$1" >"$node_dir/talk.in"
 }
 
