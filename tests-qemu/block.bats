@@ -91,7 +91,7 @@ boots() {
     assert_state .root.device nbd0p2
 }
 
-@test "dracut: NBD read-write (shell); NVMe over TCP, squashfs under a writable layer, and over RDMA (systemd)" {
+@test "dracut: NBD read-write (shell); NVMe over TCP, and RDMA, under a writable layer (systemd)" {
     server shell block nbd
     image=$LAB/agent-shell.img
     boots "root=nbd:$server_ip:root rw net.ifnames=0"

@@ -83,24 +83,6 @@ rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160"
     grep -q "^ib_ipoib " "$node_dir/results/modules"
 }
 
-@test "both flavours: the rescue shell is left by exit once the DHCP server is back" {
-    local flavour
-    for flavour in shell systemd; do
-        server dhcp stop
-        NODE_TALK=1
-        node_start "$LAB/agent-$flavour.img" \
-            "$dracut_console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=20"
-        assert_rescued 'dracut:[^ ]*# '
-    done
-}
-
-# logged_us REGEX: when the kernel's log got that line, in microseconds of the node's uptime
-logged_us() {
-    sed -nE "s/^[0-9]+,[0-9]+,([0-9]+),[^;]*;.*$1.*/\\1/p" "$node_dir/results/kmsg" | tail -n 1
-}
-
-# One collector is dead: its sender tries for 9 s. systemd asks it to end, and neither waits for
-# that nor gets it.
 @test "systemd flavour: the admin's recipe; collectors get reports, and the boot does not wait" {
     local leaving switching sent
     boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 \

@@ -108,7 +108,7 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
     server dhcp stop
     NODE_TALK=1
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=20"
-    assert_rescued 'rescue shell'
+    assert_rescued
 }
 
 @test "server that stops between the mount and init: said, and the action after rd.timeout" {

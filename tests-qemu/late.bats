@@ -45,11 +45,17 @@ handed_over='reboot: '
     assert_state .root.proto rdma
 }
 
+# spanning_tree 0|1 HUNDREDTHS: how long a port listens, and then learns
+spanning_tree() {
+    local bridge=/sys/class/net/br0/bridge
+    server shell "echo $1 >$bridge/stp_state; echo $2 >$bridge/forward_delay"
+}
+
 # The switch's port listens and learns for 25 s each from when the cable is plugged in, as with
 # spanning tree and no edge port, and forwards nothing.
 @test "a switch port that forwards after 50 s" {
     local pauses
-    server shell 'echo 1 >/sys/class/net/br0/bridge/stp_state; echo 2500 >/sys/class/net/br0/bridge/forward_delay'
+    spanning_tree 1 2500
     node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
     server shell '/bin/ip link set eth0 down; /bin/ip link set eth0 up'
     node_wait 60 'IA-E501'
@@ -63,7 +69,7 @@ handed_over='reboot: '
         echo "pauses between DHCP packets: $pauses"
         return 1
     }
-    server shell 'echo 0 >/sys/class/net/br0/bridge/stp_state; echo 0 >/sys/class/net/br0/bridge/forward_delay'
+    spanning_tree 0 0
 }
 
 @test "cable plugged in late" {

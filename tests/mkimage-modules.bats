@@ -60,13 +60,14 @@ holds() {
 	module kernel/nvme_tcp
 	module kernel/rdma_rxe
 	echo kernel/b.ko >"$modules/modules.builtin"
-	refused 1 "rd.driver.post= of --cmdline names the module a, which is not in the image" \
+	refused 1 "rd.driver.post= of --cmdline names the module a, which is not" \
 		--format pair --cmdline "$line"
 	[[ $output == *"root= of --cmdline names the module nvme_tcp,"* ]]
 	[[ $output == *"rd.rdma.link= of --cmdline names the module rdma_rxe,"* ]]
 	[[ $output != *"names the module b,"* ]]
 	refused 1 "rd.driver.pre= of --cmdline names the module no_such," \
-		--format pair --cmdline "$line rd.driver.pre=no_such" --drivers "a nvme_tcp rdma_rxe"
+		--format pair --cmdline "$line rd.driver.pre=no_such" \
+		--drivers "a nvme_tcp rdma_rxe"
 	build --format pair --cmdline "$line" --drivers "a nvme_tcp rdma_rxe"
 }
 

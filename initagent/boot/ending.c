@@ -25,7 +25,7 @@ void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now
 	fail_for(b, cause, cause, where, now, text);
 }
 
-/* No server of the root has an address of a family that ip= sets up: the family's name; else NULL. */
+/* Is there no server of the root with an address of a family that ip= sets up? NULL: there is. */
 static const char *other_family(const struct boot_plan *plan)
 {
 	unsigned int server = plan_server_families(plan), ip = plan_ip_families(plan);

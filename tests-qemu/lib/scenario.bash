@@ -149,9 +149,10 @@ other_kernels_module() {
 # assert_rescued: a node started with NODE_TALK and without a DHCP server has failed, and its shell
 # has the agent's commands; "exit" there, with the server back, boots.
 assert_rescued() {
-    node_wait 150 "$1"
+    node_wait 150 'IA-E703 the network was not operational'
     # what is typed is on the console as well: the words are put together there
-    node_type 'echo codes=$(initagent status | grep -c IA-E703).; initagent ports; initagent doctor; echo told=$?.'
+    node_type 'echo codes=$(initagent status | grep -c IA-E703).; initagent ports'
+    node_type 'initagent doctor; echo told=$?.'
     node_wait 60 '^told=[0-9]+\.'
     assert_console '^codes=[1-9][0-9]*\.'
     assert_console '^rxe0/1 +Ethernet '

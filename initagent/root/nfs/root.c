@@ -275,7 +275,8 @@ static void fall_back(struct root *r, uint64_t now)
 {
 	report_log(r->cfg.env->report, REPORT_WARN, "root", now,
 		"NFS over RDMA failed (%s), falling back to TCP as allowed", r->source.text);
-	report_cause(r->cfg.env->report, r->source.cause, r->cfg.server, now, "%s", r->source.text);
+	report_cause(r->cfg.env->report, r->source.cause, r->cfg.server->name, now, "%s",
+		r->source.text);
 	r->proto = NFS_PROTO_TCP;
 	r->version = allowed_from(r, 0);
 	if (attempt_begin(r, now) < 0)
