@@ -15,7 +15,9 @@ static struct rail *rail_on(struct rails *rails, int ifindex)
 	return ifindex ? rails_row(rails, ifindex) : NULL;
 }
 
-bool rail_doubt(struct rails *rails, struct rail *rail, uint64_t now)
+/* Nothing answers over an InfiniBand rail: asks its subnet manager. True: the answer is on its
+ * way. */
+static bool doubt(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct fabric_port *port = rail->guid ? rail_fabric_port(rails, rail) : NULL;
 
@@ -35,7 +37,7 @@ uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now)
 		"%s is %s, but its subnet manager (LID %u) does not answer",
 		port ? port->name : rail->device, port ? port_state_name(port->state) : "gone",
 		port ? port->sm_lid : 0);
-	(void)rail_doubt(rails, rail, now);
+	(void)doubt(rails, rail, now);
 	return rail->sm_ask;
 }
 
@@ -91,7 +93,7 @@ void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause,
 	rails->blame = (struct blame){.ifindex = own->ifindex, .cause = cause};
 	strscpy(rails->blame.where, where, sizeof(rails->blame.where));
 	strscpy(rails->blame.text, text, sizeof(rails->blame.text));
-	if (!rail_doubt(rails, own, now))
+	if (!doubt(rails, own, now))
 		rails_blame_now(rails, now);
 }
 
@@ -132,7 +134,7 @@ void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, con
 	bool silence = rail->guid && (cause == CAUSE_DHCP_NO_OFFER || cause == CAUSE_RA_NONE);
 
 	if (silence)
-		(void)rail_doubt(rails, rail, now);
+		(void)doubt(rails, rail, now);
 	if (!silence || rail->sm != FABRIC_SM_SILENT)
 		report_wait(rails->report, cause, rail->name, now, "%s%s", text, silence
 			? limited_text(rails, rail) : "");

@@ -79,10 +79,7 @@ void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_
 bool rail_allowed(const struct rails *rails, const struct netdev *dev);
 bool rail_port_seen(const struct rails *rails);
 
-/* blame.c. rail_doubt: nothing answers over an InfiniBand rail: asks its subnet manager. True: the
- * answer is on its way. */
-bool rail_doubt(struct rails *rails, struct rail *rail, uint64_t now);
-/* rail_take_sm: the subnet manager's answer, or that there was none. */
+/* blame.c. rail_take_sm: the subnet manager's answer, or that there was none. */
 void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t now);
 /* rail_sm_wait: a rail whose subnet manager is silent: reports the wait, asks again. Returns when
  * to look again. */

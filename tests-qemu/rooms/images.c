@@ -52,7 +52,7 @@ static void try_one(const char *name, bool (*ok)(bool good, const char *fmt, ...
 
 	snprintf(path, sizeof(path), "/images/%s", name);
 	cfg.fd = open(path, O_RDWR | O_CLOEXEC);
-	if (!ok(cfg.fd >= 0 && image_new(&m, &env, &cfg) == 0 && image_start(m, begin) == 0, "%s",
+	if (!ok(cfg.fd >= 0 && image_start(&m, &env, &cfg, begin) == 0, "%s",
 		    path))
 		return;
 	if (work(m) == IMAGE_EVENT_FAILED) {

@@ -7,7 +7,6 @@
 #include "base/worker.h"
 #include "root/block/job.h"
 #include "root/image/layers.h"
-#include "root/init/init_check.h"
 #include "root/source/note.h"
 
 #define MESSAGES_PER_DISPATCH 16

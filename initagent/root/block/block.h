@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "root/nfs/root.h"
+#include "root/init/init_check.h"
 #include "root/source/source.h"
 
 #define BLOCK_TEXT_MAX	 400
@@ -29,7 +29,7 @@ struct block_result {
 	char device[BLOCK_DEVICE_MAX]; /* "nvme0n1" */
 	char fstype[32];
 	char name[256];		     /* subsystem or export */
-	char init[ROOT_INIT_MAX];
+	char init[INIT_CHECK_MAX];
 	/* the server's; another than asked for where discovery led there */
 	char address[96];
 	uint32_t port;

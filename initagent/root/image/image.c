@@ -11,7 +11,6 @@
 #include "root/image/layers.h"
 #include "root/image/probe.h"
 #include "root/image/unpack.h"
-#include "root/init/init_check.h"
 
 #define MESSAGES_PER_DISPATCH 16
 /* Between two progress messages, bytes. */
@@ -323,18 +322,6 @@ static void set_state(struct image *m, enum state to, uint64_t now)
 	m->state = to;
 }
 
-int image_new(struct image **ret, const struct env *env, const struct image_config *cfg)
-{
-	struct image *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -ENOMEM;
-	m->env = env;
-	m->cfg = *cfg;
-	*ret = m;
-	return 0;
-}
-
 struct image *image_free(struct image *m)
 {
 	if (!m)
@@ -369,25 +356,31 @@ static bool message_valid(void *reply, const void *context)
 	return m->cause >= 0 && m->cause < CAUSE_MAX;
 }
 
-int image_start(struct image *m, uint64_t now)
+int image_start(struct image **ret, const struct env *env, const struct image_config *cfg,
+	uint64_t now)
 {
+	const struct image start = {.env = env, .cfg = *cfg, .began = now};
 	const struct worker_spec spec = {
 		.run = work,
-		.arg = m,
-		.files = {m->cfg.fd, m->cfg.proved ? m->cfg.proved : -1},
+		.arg = &start,
+		.files = {cfg->fd, cfg->proved ? cfg->proved : -1},
 		.n_files = 2,
 		.reply_size = sizeof(struct image_message),
 		.valid = message_valid,
 	};
+	struct image *m = malloc(sizeof(*m));
 	int r;
 
-	if (m->state != STATE_IDLE)
-		return -EALREADY;
+	if (!m)
+		return -ENOMEM;
+	*m = start;
 	r = worker_start(&m->worker, &spec, now);
-	if (r < 0)
+	if (r < 0) {
+		free(m);
 		return r;
-	m->began = now;
+	}
 	set_state(m, STATE_WORKING, now);
+	*ret = m;
 	return 0;
 }
 

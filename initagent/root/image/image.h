@@ -12,10 +12,10 @@
 #include "base/env.h"
 #include "report/causes.h"
 #include "root/image/kind.h"
+#include "root/init/init_check.h"
 #include "plan.h"
 
 #define IMAGE_TEXT_MAX 360
-#define IMAGE_INIT_MAX 256
 
 struct image;
 
@@ -51,21 +51,19 @@ struct image_result {
 	enum image_kind root;	/* of the root in it; IMAGE_TAR and IMAGE_CPIO: unpacked */
 	bool overlay;		/* a writable layer is above it */
 	char inside[256];	/* the root's file in an ISO image; "" */
-	char init[IMAGE_INIT_MAX];
+	char init[INIT_CHECK_MAX];
 	uint64_t bytes, entries;/* unpacked */
 	uint64_t left_out;	/* device nodes below dev/ and attributes that were not made */
 };
 
-/* image_new: keeps a copy of the configuration; nothing is started. 0 or -ENOMEM. */
-int image_new(struct image **ret, const struct env *env, const struct image_config *cfg);
+/* image_start: keeps a copy of the configuration. 0 or -errno. */
+int image_start(struct image **ret, const struct env *env, const struct image_config *cfg,
+	uint64_t now);
 
 /* image_free: work under way is ended, and what it made is gone. A root that is done stays
  * mounted. */
 struct image *image_free(struct image *m);
 DEFINE_FREEP(struct image, image_free)
-
-/* image_start: 0 or -errno. */
-int image_start(struct image *m, uint64_t now);
 
 /* image_fd: -1: none. There is no deadline of its own: reading and unpacking take what they take */
 int image_fd(const struct image *m);

@@ -67,8 +67,7 @@ static void begin_flow(struct flow *f, unsigned mib)
 	f->word = word[1];
 	cfg = (struct image_config){
 		.target = f->sysroot, .plan = &f->plan, .fd = data[0], .proved = word[0]};
-	CHECK_INT(image_new(&f->m, &f->env, &cfg), 0);
-	CHECK_INT(image_start(f->m, 1), 0);
+	CHECK_INT(image_start(&f->m, &f->env, &cfg, 1), 0);
 	close(data[0]);
 	close(word[0]);
 }

@@ -106,8 +106,7 @@ static enum cause make_root(struct place *p, int fd, const char **text, struct i
 	enum image_event e = IMAGE_EVENT_NONE;
 
 	image_freep(&m);
-	CHECK_INT(image_new(&m, &p->env, &cfg), 0);
-	CHECK_INT(image_start(m, 1), 0);
+	CHECK_INT(image_start(&m, &p->env, &cfg, 1), 0);
 	while (e != IMAGE_EVENT_MOUNTED && e != IMAGE_EVENT_FAILED) {
 		struct pollfd pfd = {.fd = image_fd(m), .events = POLLIN};
 
@@ -443,8 +442,7 @@ TEST(consumed_while_unpacked)
 	fd = open(p.image, O_RDWR | O_CLOEXEC);
 	CHECK(fstat(fd, &st) == 0 && st.st_blocks > 20000);
 	cfg.fd = fd;
-	CHECK_INT(image_new(&m, &p.env, &cfg), 0);
-	CHECK_INT(image_start(m, 1), 0);
+	CHECK_INT(image_start(&m, &p.env, &cfg, 1), 0);
 	for (enum image_event e = 0; e != IMAGE_EVENT_MOUNTED; e = image_pop_event(m)) {
 		struct pollfd pfd = {.fd = image_fd(m), .events = POLLIN};
 

@@ -6,7 +6,6 @@
 
 #include "base/worker.h"
 #include "root/image/layers.h"
-#include "root/init/init_check.h"
 #include "root/nfs/adopt.h"
 #include "root/nfs/verdict.h"
 
@@ -41,7 +40,7 @@ struct outcome {
 	int32_t layer_cause; /* the export was mounted, but the layer above it not: an enum cause */
 	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
 	char text[NFS_TEXT_MAX];
-	char init[ROOT_INIT_MAX]; /* with no_init: why */
+	char init[INIT_CHECK_MAX]; /* with no_init: why */
 };
 
 static const struct root_ops real_ops = {

@@ -16,10 +16,9 @@
  */
 #pragma once
 
+#include "root/init/init_check.h"
 #include "root/nfs/nfs.h"
 #include "root/source/source.h"
-
-#define ROOT_INIT_MAX 256
 
 struct layers_result;
 
@@ -39,7 +38,7 @@ struct root_result {
 	bool fell_back;
 	bool overlay;			   /* a writable layer is above it */
 	unsigned attempts;
-	char init[ROOT_INIT_MAX];
+	char init[INIT_CHECK_MAX];
 	char server[256], address[64], path[1024], options[1024];
 };
 

@@ -147,7 +147,8 @@ struct source_ops {
 	enum plan_root_kind kind;
 	const char *phase; /* before the mount, "fetch" or "connect"; NULL: none */
 	bool provable;	 /* keys and digests prove what it brings */
-	/* looks names up and connects by itself, over whichever rail has the route */
+	/* looks names up and connects by itself, over whichever rail has the route; has
+	 * progress() */
 	bool asks_alone;
 	/* once mounted, the agent's process may end without anything being closed */
 	bool no_cleanup;

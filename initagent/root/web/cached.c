@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "root/web/private.h"
 
-bool web_cache_wanted(const struct web *w)
+static bool wanted(const struct web *w)
 {
 	return w->cfg.plan->cache && w->has_key && !w->cache_bad;
 }
@@ -35,14 +35,14 @@ bool web_cache_look(struct web *w, uint64_t now)
 		report_log(w->env->report, REPORT_INFO, "root", now,
 			"rd.root.cache= is not used: neither rd.root.digest= nor a manifest says "
 			"beforehand which image it is");
-	return web_cache_wanted(w) && begin(w, &cfg, WEB_CACHE, now) == 0;
+	return wanted(w) && begin(w, &cfg, WEB_CACHE, now) == 0;
 }
 
 bool web_cache_keep(struct web *w, uint64_t now)
 {
 	struct cache_config cfg = {.keep = true};
 
-	return web_cache_wanted(w) && !w->result.cached && begin(w, &cfg, WEB_KEEPING, now) == 0;
+	return wanted(w) && !w->result.cached && begin(w, &cfg, WEB_KEEPING, now) == 0;
 }
 
 static void missed(struct web *w, uint64_t now)

@@ -83,7 +83,6 @@ uint64_t web_room(const struct web *w);
  */
 bool web_cache_look(struct web *w, uint64_t now);
 bool web_cache_keep(struct web *w, uint64_t now);
-bool web_cache_wanted(const struct web *w);
 void web_cache_step(struct web *w, uint64_t now);
 
 /*

@@ -44,7 +44,7 @@ static int start_unpacker(struct stream *s, const struct env *env, const struct 
 	uint64_t now)
 {
 	struct image_config cfg = *given;
-	int pair[2], r;
+	int pair[2];
 
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
@@ -55,8 +55,9 @@ static int start_unpacker(struct stream *s, const struct env *env, const struct 
 	cfg.proved = s->hold[1] = pair[0];
 	s->proved = pair[1];
 	fcntl(s->in, F_SETPIPE_SZ, PIPE_SIZE);
-	r = fcntl(s->in, F_SETFL, O_NONBLOCK) < 0 ? -errno : image_new(&s->image, env, &cfg);
-	return r < 0 ? r : image_start(s->image, now);
+	if (fcntl(s->in, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	return image_start(&s->image, env, &cfg, now);
 }
 
 /* image: its fd and proved are set here. file is what the transfer writes to. 0 or -errno. */

@@ -7,7 +7,6 @@
 #include <sys/utsname.h>
 
 #include "report/report.h"
-#include "root/init/init_check.h"
 #include "url.h"
 #include "root/source/note.h"
 
@@ -166,10 +165,8 @@ static void mount_image(struct web *w, uint64_t now)
 		.init = w->cfg.init,
 		.kind = w->manifest ? (enum image_kind)w->manifest->format : IMAGE_UNKNOWN,
 	};
-	int r = image_new(&w->image, w->env, &cfg);
+	int r = image_start(&w->image, w->env, &cfg, now);
 
-	if (r >= 0)
-		r = image_start(w->image, now);
 	if (r < 0)
 		web_stop(w, CAUSE_IMAGE_MOUNT, strerror(-r), now);
 	else
