@@ -36,7 +36,8 @@ static int parse(struct request *q, int argc, char **argv)
 		else if (argv[i][0] != '-' && !q->file)
 			q->file = argv[i];
 		else
-			return complain(EXIT_USAGE, "rom %s: what is %s?", q->verb, argv[i]);
+			return complain(EXIT_USAGE, "rom %s: unexpected argument %s", q->verb,
+				argv[i]);
 	}
 	if (!q->device == !q->file)
 		return complain(EXIT_USAGE, "rom %s: a FILE or --device, one of them", q->verb);

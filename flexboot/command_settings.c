@@ -32,7 +32,7 @@ static int parse(struct request *q, int argc, char **argv)
 		else if (argv[i][0] != '-' && !q->file)
 			q->file = argv[i];
 		else
-			return complain(EXIT_USAGE, "settings: what is %s?", argv[i]);
+			return complain(EXIT_USAGE, "settings: unexpected argument %s", argv[i]);
 	}
 	fault = intent_fault(&q->intent);
 	return fault ? complain(EXIT_USAGE, "%s", fault) : 0;
@@ -44,7 +44,7 @@ static int run_want(const struct request *q)
 	size_t n = settings_want(&q->intent, list);
 
 	if (q->file)
-		return complain(EXIT_USAGE, "settings want: what is %s?", q->file);
+		return complain(EXIT_USAGE, "settings want: unexpected argument %s", q->file);
 	if (q->json)
 		return setting_json(list, n, stdout) < 0;
 	setting_print(q->device ? q->device : ADVICE_DEVICE, list, n, stdout);

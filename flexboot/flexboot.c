@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * initagent-flexboot: what stands before the kernel on the adapter itself: reads and checks its
- * expansion ROM, and says how its settings have to be for a node to boot.
+ * initagent-flexboot: reads and checks an adapter's expansion ROM, and recommends the adapter's
+ * settings for network boot.
  */
 #include <stdarg.h>
 
@@ -16,7 +16,7 @@ static const char usage[] =
 	"       initagent-flexboot settings check [INTENT...] [--device NAME] [--json] FILE\n"
 	"INTENT: --link ib|eth --firmware bios|uefi|both --arch x86|arm --ip 4|6|46|64\n"
 	"        --port 1|2|both --pkey 0x8001 --vlan 5 --wait SECONDS\n"
-	"exit status: 0 right, 1 something is wrong, 2 wrong call, 3 could not be read\n";
+	"exit status: 0 correct, 1 faults or differences found, 2 usage error, 3 cannot be read\n";
 
 int complain(int status, const char *fmt, ...)
 {

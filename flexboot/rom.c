@@ -139,7 +139,7 @@ static void read_x86(struct rom *r, struct rom_image *image)
 	image->init_size = r->data[image->offset + 2] * BLOCK;
 	check_init_size(r, image);
 	if (image->init_size == 0)
-		note_fault(r, image->offset + 2, "the BIOS is told to load 0 bytes");
+		note_fault(r, image->offset + 2, "the header tells the BIOS to load 0 bytes");
 	else if (image->sum)
 		note_fault(r, image->offset, "bytes of the x86 image add up to %02x, must be 00",
 			image->sum);

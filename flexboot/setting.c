@@ -209,10 +209,10 @@ const char *intent_fault(const struct intent *in)
 	if (in->arch == INTENT_ARM && in->bios)
 		return "arm has no BIOS: --arch arm needs --firmware uefi";
 	if (in->link == INTENT_ETH && in->pkey)
-		return "--pkey is InfiniBand's; Ethernet has --vlan";
+		return "--pkey is for InfiniBand only; Ethernet has --vlan";
 	if (in->link == INTENT_IB && in->vlan)
-		return "--vlan is Ethernet's; InfiniBand has --pkey";
+		return "--vlan is for Ethernet only; InfiniBand has --pkey";
 	if (in->wait && !in->bios)
-		return "--wait is FlexBoot's; with --firmware uefi nothing reads it";
+		return "--wait is for FlexBoot only; it has no effect with --firmware uefi";
 	return NULL;
 }

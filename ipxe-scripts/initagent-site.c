@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * initagent-site: from one file that describes a site's nodes to everything that stands before the
- * kernel. docs/site-file.md is for people.
+ * initagent-site: generates iPXE scripts and the configuration of DHCP and web servers from one
+ * file that describes a site's nodes. User documentation: docs/site-file.md.
  */
 #include <getopt.h>
 #include <libgen.h>
@@ -37,9 +37,9 @@ static const char usage_text[] =
 	"  -f, --file FILE   the site file (site.yaml)\n"
 	"  -s, --strict      warnings count as errors\n"
 	"  -n, --no-files    do not check that the named files exist (check, explain)\n"
-	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 not done.\n";
+	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 failed.\n";
 
-static int load(struct session *x, unsigned int flags)
+static int load(struct session *x, bool files)
 {
 	_cleanup_close_ int fd = open(x->opt.file, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *copy = NULL;
@@ -58,7 +58,7 @@ static int load(struct session *x, unsigned int flags)
 	dir = strchr(copy, '/') ? dirname(copy) : "";
 	x->report = faults_new();
 	x->site = site_read(text, len, dir, x->report);
-	site_check(x->site, x->report, flags);
+	site_check(x->site, x->report, files);
 	faults_sort(x->report);
 	return EXIT_OK;
 }
@@ -73,9 +73,9 @@ static int verdict(const struct session *x)
 }
 
 /* Loads for a command that needs a site file without errors; warnings are only shown. */
-static int load_good(struct session *x, unsigned int flags)
+static int load_good(struct session *x, bool files)
 {
-	int r = load(x, flags);
+	int r = load(x, files);
 
 	if (r)
 		return r;
@@ -85,7 +85,7 @@ static int load_good(struct session *x, unsigned int flags)
 
 static int do_check(struct session *x, const char *argument)
 {
-	int r = load(x, x->opt.no_files ? 0 : SITE_FILES);
+	int r = load(x, !x->opt.no_files);
 
 	(void)argument;
 	if (r)
@@ -103,7 +103,7 @@ static int do_check(struct session *x, const char *argument)
 static int render_tree(struct session *x, const char *dir, enum tree_mode mode)
 {
 	_cleanup_(tree_freep) struct tree *t = NULL;
-	int r = load_good(x, SITE_FILES);
+	int r = load_good(x, true);
 
 	if (r)
 		return r;
@@ -129,7 +129,7 @@ static int do_diff(struct session *x, const char *dir)
 static int do_explain(struct session *x, const char *name)
 {
 	struct site_found found;
-	int r = load_good(x, x->opt.no_files ? 0 : SITE_FILES);
+	int r = load_good(x, !x->opt.no_files);
 
 	if (r)
 		return r;
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 	struct session x = {.opt.file = "site.yaml"};
 	int c, r;
 
-	/* The same modes for everybody: web servers read what is rendered. */
+	/* Independent of the caller's umask: web servers read what is rendered. */
 	umask(022);
 	while ((c = getopt_long(argc, argv, "f:snhV", long_options, NULL)) != -1) {
 		if (c == 'f')

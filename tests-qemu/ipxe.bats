@@ -147,7 +147,7 @@ said() {
 	said "initagent [5 image] n1: NO IMAGE good from http://10.0.2.2:8001"
 	said "initagent [4 script] http://10.0.2.2:8002 does not answer"
 	said "initagent [4 script] round 2 of 2 without success"
-	said "initagent [9 give up] servers answer, but none of them got this node going"
+	said "initagent [9 give up] servers answer, but none of them booted this node"
 	said "initagent [9 give up] reboot"
 	rm "$T/keys"
 	boot $UNKNOWN
@@ -207,7 +207,7 @@ can_verify() {
 	said "initagent [6 verify] WRONG SIGNATURE of good from http://10.0.2.2:8001"
 	said "initagent [6 verify] WRONG SIGNATURE of good from http://10.0.2.2:8002"
 	run -1 grep -q "echo: line" "$T/text"
-	said "initagent [9 give up] servers answer, but none of them got this node going"
+	said "initagent [9 give up] servers answer, but none of them booted this node"
 	said "initagent [9 give up] reboot"
 }
 

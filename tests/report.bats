@@ -289,7 +289,7 @@ rude() {
 	tell --failed --state "$F/state.json" "${urls[@]}"
 	(($(sed -n 's/^waited //p' <<<"$output") < 2500))
 	(($(grep -c ^missed <<<"$output") == 8))
-	[[ $output == *"missed http://10.9.9.9/: the state was not taken in time"* ]]
+	[[ $output == *"missed http://10.9.9.9/: the state was not accepted in time"* ]]
 	[[ $output == *"missed http://nobody.example/: the state could not be sent:\
  the server's address is not known"* ]]
 }

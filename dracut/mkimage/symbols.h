@@ -24,7 +24,7 @@ int symbols_add(struct symbols *s, const char *path, const void *data, size_t si
 
 /*
  * symbols_add_kernel: what the kernel itself exports, from its Module.symvers; rows of modules are
- * left out, the modules speak for themselves. file: its name, for messages. Returns 0, -EBADMSG for
+ * left out, their own tables are used. file: its name, for messages. Returns 0, -EBADMSG for
  * a file of another kind.
  */
 int symbols_add_kernel(struct symbols *s, const char *file, const char *text, size_t size);

@@ -99,7 +99,7 @@ static bool has_port(const struct survey *s, const char *pci)
 	return false;
 }
 
-/* A driver has the adapter, but no RDMA device came of it. */
+/* A driver has the adapter, but created no RDMA device. */
 static void check_driven(struct findings *f, const struct env *env, const struct pci *d)
 {
 	/* Of drivers in two modules the RDMA one is the first companion. */

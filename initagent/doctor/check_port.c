@@ -22,7 +22,7 @@ static bool check_pkey(struct findings *f, const struct env *env, const struct f
 	return false;
 }
 
-/* An interface that is down does not join: then only what would stop it is worth a word. */
+/* An interface that is down does not join: then only what would stop it is reported. */
 static void check_group(struct findings *f, const struct env *env, const struct fabric_port *p,
 	const struct fabric_netdev *d, const struct fabric_group *group)
 {

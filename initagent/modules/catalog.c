@@ -241,7 +241,7 @@ enum catalog_answer catalog_lookup(
 	return CATALOG_FOUND;
 }
 
-/* The customary way to forbid a module for good; any other command is not run, but ignored. */
+/* The usual way to forbid a module; any other command is ignored, not run. */
 static bool is_refusal(const char *command)
 {
 	static const char *const refusals[] = {

@@ -302,7 +302,7 @@ void graph_finished(struct graph *g, const struct load_result *result, uint64_t 
 	e->error = state == MODULE_FAILED ? result->error : 0;
 	e->cause = result->cause < CAUSE_MAX ? (enum cause)result->cause : CAUSE_INTERNAL;
 	(void)strscpy(e->text, result->text, sizeof(e->text));
-	/* crc32-pclmul on a CPU without it, a driver without its card: no fault of anybody's. */
+	/* crc32-pclmul on a CPU without it, a driver without its card: not a fault. */
 	if (e->error == -ENODEV && !(g->nodes[result->id].demand & DEMAND_NAMED))
 		e->cause = CAUSE_NONE;
 	name_lost_need(g, result->id);

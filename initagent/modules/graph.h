@@ -38,7 +38,7 @@ DEFINE_FREEP(struct graph, graph_free)
  */
 int graph_need(struct graph *g, const char *name, enum demand demand, uint64_t now);
 
-/* graph_refuse: a row for a name that stands for nothing, failed from the start. 0 or -errno. */
+/* graph_refuse: a row for a name that no module has, failed from the start. 0 or -errno. */
 int graph_refuse(struct graph *g, const char *name, enum cause cause, int error, const char *text,
 	uint64_t now);
 

@@ -35,7 +35,7 @@ void kmsg_each(int fd, unsigned records, void (*take)(const char *buf, size_t le
 
 /*
  * kmsg_collect: keeps in ret the line of kmsg_each()'s records that explains most about the module;
- * failed says whether its load failed, since a loaded module's chatter is not news.
+ * failed says whether its load failed, since most lines of a loaded module are not errors.
  */
 void kmsg_collect(int fd, const char *name, bool failed, unsigned records,
 	struct kmsg_finding *ret);

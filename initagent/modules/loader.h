@@ -40,7 +40,7 @@ struct load_result {
 };
 
 /*
- * loader_run: does one job in the calling process, blocking, and says what came of it. kmsg is an
+ * loader_run: does one job in the calling process, blocking, and returns its result. kmsg is an
  * fd of kmsg_open() or -1.
  */
 void loader_run(const struct load_job *job, const struct modules_ops *ops, int kmsg,

@@ -4,35 +4,19 @@
 
 #include <getopt.h>
 #include <limits.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
+#include "base/io.h"
 #include "modules/catalog.h"
 
 #define HELPER_PATH    "/proc/sys/kernel/modprobe"
 #define BLACKLIST_DIR  "/run/modprobe.d"
-#define BLACKLIST_FILE BLACKLIST_DIR "/initagent.conf"
-
-static int write_file(const struct env *env, const char *path, const char *text, int flags)
-{
-	_cleanup_close_ int fd = -1;
-	char full[PATH_MAX];
-	ssize_t len = (ssize_t)strlen(text), n;
-	int r = env_path(env, full, sizeof(full), "%s", path);
-
-	if (r < 0)
-		return r;
-	fd = open(full, O_WRONLY | O_CLOEXEC | flags, 0644);
-	if (fd < 0)
-		return -errno;
-	n = write(fd, text, (size_t)len);
-	if (n < 0)
-		return -errno;
-	return n == len ? 0 : -EIO;
-}
+#define BLACKLIST_FILE "initagent.conf"
 
 int modules_set_modprobe_helper(const struct env *env, const char *path, char *old, size_t size)
 {
-	char line[MODPROBE_HELPER_SIZE + 1];
+	char line[MODPROBE_HELPER_SIZE + 1], full[PATH_MAX];
+	_cleanup_close_ int fd = -1;
 	int r;
 
 	if ((*path && *path != '/') || strlen(path) >= MODPROBE_HELPER_SIZE || strpbrk(path, "\n"))
@@ -44,7 +28,11 @@ int modules_set_modprobe_helper(const struct env *env, const char *path, char *o
 	}
 	/* A bare newline empties a string sysctl; an empty write would change nothing. */
 	snprintf(line, sizeof(line), "%s\n", path);
-	return write_file(env, HELPER_PATH, line, O_TRUNC);
+	r = env_path(env, full, sizeof(full), HELPER_PATH);
+	if (r < 0)
+		return r;
+	fd = open(full, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	return fd < 0 ? -errno : io_write_all(fd, line, strlen(line));
 }
 
 int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
@@ -67,31 +55,25 @@ int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
 
 int modules_publish_blacklist(const struct env *env, const char *const *names, size_t n)
 {
-	_cleanup_fclose_ FILE *f = NULL;
-	char path[PATH_MAX], name[MODULE_NAME_SIZE];
-	int r;
+	_cleanup_free_ char *text = NULL;
+	char name[MODULE_NAME_SIZE];
+	size_t len;
+	FILE *f;
+	int r = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (catalog_plain_name(name, names[i]) < 0)
-			return -EINVAL;
 	if (n == 0)
 		return 0;
-	r = env_path(env, path, sizeof(path), BLACKLIST_DIR);
-	if (r < 0)
-		return r;
-	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	r = env_path(env, path, sizeof(path), BLACKLIST_FILE);
-	if (r < 0)
-		return r;
-	f = fopen(path, "we");
+	f = open_memstream(&text, &len);
 	if (!f)
-		return -errno;
-	for (size_t i = 0; i < n; i++) {
-		(void)catalog_plain_name(name, names[i]);
-		fprintf(f, "blacklist %s\n", name);
+		return -ENOMEM;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = catalog_plain_name(name, names[i]);
+		if (r == 0)
+			fprintf(f, "blacklist %s\n", name);
 	}
-	return fflush(f) == 0 ? 0 : -errno;
+	if (fclose(f) != 0)
+		return -ENOMEM;
+	return r < 0 ? r : file_write(env, BLACKLIST_DIR, BLACKLIST_FILE, text, len, 0644);
 }
 
 /* --- the agent under its other name --------------------------------------------------------- */
@@ -115,7 +97,7 @@ static void show(const struct module_event *ev, const struct request *req)
 static int load_one(struct modules *m, const char *name, const struct request *req)
 {
 	int r = modules_request(m, name, now_ns());
-	int result = -ENOENT; /* until something comes of it */
+	int result = -ENOENT; /* until a module is found */
 	struct module_event ev;
 
 	/* The kernel asks for aliases that are no names. */

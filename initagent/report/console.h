@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * console: where lines for people go: a screen, a serial line of 9,600 baud (960 bytes a second), a
- * BMC that forwards one, a pipe. Whatever it is, it never holds a boot up: what it does not take at
- * once waits in a queue of fixed size; what does not fit there is left out, which is said, and is
- * in the log. No cursor is moved, and nothing but printable ASCII is shown: text may hold bytes
- * from the network.
+ * console: output for the administrator: a screen, a serial line of 9,600 baud (960 bytes a
+ * second), a BMC that forwards one, a pipe. It never delays a boot: what it does not take at once
+ * waits in a queue of fixed size; what does not fit there is left out, which is reported, and is in
+ * the log. No cursor is moved, and nothing but printable ASCII is shown: text may hold bytes from
+ * the network.
  */
 #pragma once
 

@@ -6,7 +6,6 @@
 
 #include "report/console.h"
 #include "report/record.h"
-#include "report/ring.h"
 #include "report/wait.h"
 
 #define MAX_CHANGES 512
@@ -16,6 +15,14 @@
 #define QUIET_PATIENCE (5 * NSEC_PER_SEC)
 /* The whole queue at 9,600 baud takes 8.5 s. */
 #define DRAIN_MS 10000
+
+/* The text log. When it is full the oldest third is dropped and a line says so. */
+#define RING_SIZE 65536
+
+struct ring {
+	char *text; /* RING_SIZE bytes, allocated on first use */
+	size_t len;
+};
 
 struct report {
 	struct report_config cfg;
@@ -55,7 +62,7 @@ struct report *report_free(struct report *r)
 	if (!r)
 		return NULL;
 	console_free(r->console);
-	ring_done(&r->log);
+	free(r->log.text);
 	free(r->changes);
 	free(r->works);
 	free(r->causes);
@@ -130,6 +137,35 @@ static void clean_text(char dst[REPORT_TEXT_MAX], const char *fmt, va_list ap)
 
 	vsnprintf(raw, sizeof(raw), fmt, ap);
 	console_clean(dst, REPORT_TEXT_MAX, raw);
+}
+
+/* Drops whole lines from the front until at least a third is free. */
+static void ring_trim(struct ring *ring)
+{
+	static const char note[] = "... earlier lines dropped ...\n";
+	size_t cut = RING_SIZE / 3;
+	char *end = memchr(ring->text + cut, '\n', ring->len - cut);
+
+	cut = end ? (size_t)(end - ring->text) + 1 : ring->len;
+	ring->len -= cut;
+	memmove(ring->text + sizeof(note) - 1, ring->text + cut, ring->len);
+	memcpy(ring->text, note, sizeof(note) - 1);
+	ring->len += sizeof(note) - 1;
+}
+
+static void ring_add(struct ring *ring, const char *line)
+{
+	size_t len = strlen(line);
+
+	if (!ring->text)
+		ring->text = malloc(RING_SIZE);
+	if (!ring->text)
+		return;
+	if (ring->len + len + 1 > RING_SIZE)
+		ring_trim(ring);
+	memcpy(ring->text + ring->len, line, len);
+	ring->len += len;
+	ring->text[ring->len++] = '\n';
 }
 
 /* One finished line of clean text to the log (with time) and, by level, to the console. */
@@ -343,10 +379,12 @@ enum cause report_waiting(const struct report *r, const char **ret_rail, const c
 enum cause report_waits_over(struct report *r, uint64_t now, const char *text, char *where,
 	size_t size)
 {
-	enum cause oldest = wait_line_cause(&r->wait, where, size);
+	const struct wait_slot *slot = wait_line_oldest(&r->wait);
+	enum cause oldest = slot ? slot->cause : CAUSE_NONE;
 
 	if (oldest == CAUSE_NONE)
 		return oldest;
+	strscpy(where, slot->rail, size);
 	for (int last = 0; last <= 1; last++)
 		for (size_t i = 0; i < r->wait.n; i++) {
 			const struct wait_slot *s = &r->wait.slots[i];

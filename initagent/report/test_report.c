@@ -217,12 +217,11 @@ TEST(progress_lines_become_rare)
 TEST(the_oldest_wait_is_named)
 {
 	struct wait_line w = {0};
-	char where[REPORT_NAME_MAX];
 
 	wait_line_set(&w, CAUSE_NETDEV_NO_CARRIER, "eth1", "carrier", 5);
 	wait_line_set(&w, CAUSE_PORT_DOWN, "mlx5_0/1", "ACTIVE", 3);
-	CHECK_INT(wait_line_cause(&w, where, sizeof(where)), CAUSE_PORT_DOWN);
-	CHECK_STR(where, "mlx5_0/1");
+	CHECK_INT(wait_line_oldest(&w)->cause, CAUSE_PORT_DOWN);
+	CHECK_STR(wait_line_oldest(&w)->rail, "mlx5_0/1");
 }
 
 /* Every interface waits, and "root" comes last: it is what ends the boot. */

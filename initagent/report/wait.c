@@ -105,13 +105,3 @@ const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, ui
 	w->changed = false;
 	return w->line;
 }
-
-enum cause wait_line_cause(const struct wait_line *w, char *where, size_t size)
-{
-	const struct wait_slot *slot = wait_line_oldest(w);
-
-	if (!slot)
-		return CAUSE_NONE;
-	strscpy(where, slot->rail, size);
-	return slot->cause;
-}

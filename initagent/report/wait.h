@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait: what each rail waits for right now, and when the console is told. Quick boots stay
+ * wait: what each rail waits for right now, and when a line of it is printed. Quick boots stay
  * silent: the first line comes after a second; then at most one a second when the text changes
  * and one every five seconds when it does not.
  */
@@ -37,4 +37,3 @@ uint64_t wait_line_deadline(const struct wait_line *w);
 const char *wait_line_tick(struct wait_line *w, uint64_t now, uint64_t start, uint64_t end);
 /* wait_line_oldest: the wait that has lasted longest, NULL: none. */
 const struct wait_slot *wait_line_oldest(const struct wait_line *w);
-enum cause wait_line_cause(const struct wait_line *w, char *where, size_t size);

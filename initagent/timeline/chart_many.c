@@ -11,7 +11,7 @@
 #define INNER	 (WIDTH - LEFT - RIGHT)
 #define TOP	 104.0
 #define BOTTOM	 44.0
-/* All rows together want about this height; a row has at least and at most so much. */
+/* About the height of all rows together; least and greatest height of one row. */
 #define ROWS	 900.0
 #define ROW_MIN	 0.5
 #define ROW_MAX	 18.0

@@ -2,7 +2,7 @@
 /*
  * initagent-timeline: what "initagent timeline" calls for all but one boot's phases: pictures and
  * pages of state files, which may be of many nodes and are not trusted. docs/timeline.md is for
- * people.
+ * users.
  */
 #include <getopt.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ static const char usage_text[] =
 	"boot; without other arguments the state files in that folder are read.\n"
 	"State files are /run/initagent/state.json of the nodes; a folder means its *.json, \"-\" "
 		"standard input.\n"
-	"Exit status: 0 done; 1 nothing could be read, or not written; 64 wrong call.\n";
+	"Exit status: 0 done; 1 nothing could be read, or not written; 64 usage error.\n";
 
 struct options {
 	const char *svg, *html;
@@ -110,7 +110,7 @@ static int produce(const char *path, enum work work, const struct boots *b,
 	return write_file(path, text, len);
 }
 
-/* Is this no part of a file's name that everybody can type? */
+/* Not in names of files: what shells, URLs or other systems give a meaning. */
 static bool is_odd(char c, bool first)
 {
 	return (unsigned char)c <= ' ' || (unsigned char)c >= 0x7f || strchr("/\\:*?\"<>|", c) ||

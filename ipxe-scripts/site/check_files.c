@@ -59,9 +59,10 @@ static void check_image(const struct check *c, const struct site_image *m)
 		check_file(c, &m->initrds.items[i], ".sig", sign);
 }
 
-void check_files(struct site *s, struct faults *report, unsigned int flags)
+/* Images, loaders, files. */
+static void check_files(struct site *s, struct faults *report, bool look)
 {
-	struct check c = {.s = s, .report = report, .look = flags & SITE_FILES};
+	struct check c = {.s = s, .report = report, .look = look};
 
 	for (size_t i = 0; i < s->n_images; i++)
 		check_image(&c, &s->images[i]);
@@ -72,7 +73,7 @@ void check_files(struct site *s, struct faults *report, unsigned int flags)
 		check_file(&c, &s->files[i].path, "", "paths are relative to the site file");
 }
 
-void site_check(struct site *s, struct faults *report, unsigned int flags)
+void site_check(struct site *s, struct faults *report, bool files)
 {
 	/* Without these sections every reference would be a fault; that was reported. */
 	if (!s->n_servers || !s->n_networks) {
@@ -86,5 +87,5 @@ void site_check(struct site *s, struct faults *report, unsigned int flags)
 	check_networks(s, report);
 	check_nodes(s, report);
 	check_lines(s, report);
-	check_files(s, report, flags);
+	check_files(s, report, files);
 }

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!null)
 		null = fopen("/dev/null", "we");
 	s = site_read((const char *)data, size, "", report);
-	site_check(s, report, 0);
+	site_check(s, report, false);
 	check_report(report, data, size);
 	faults_print(report, "site.yaml", SEVERITY_NOTE, null);
 	if (!faults_total(report, SEVERITY_ERROR))

@@ -55,8 +55,8 @@ static int index_of(const char *word, const char *const *words, size_t n)
 }
 
 /*
- * One of a few words as its number in an enum, -1 if it is none. A slip of the pen is one fault:
- * the rest of the file is judged as if the nearest word stood there.
+ * One of a few words as its number in an enum, -1 if it is none. A misspelt word is one fault:
+ * the rest of the file is checked as if the nearest word were given.
  */
 static int word_index(struct loader *l, const struct value *v, const char *const *words, size_t n)
 {

@@ -195,7 +195,7 @@ static void take_single(
 			"a list of them is for a row of nodes, NAME[001-040]");
 	if (e->ports && (e->port.has_guid || e->port.has_mac || e->port.address.at.line))
 		report_value(l, e->ports, "move them into the list",
-			"guid:, mac: and address: stand beside it");
+			"guid:, mac: and address: are given beside it");
 	n = add_node(l, list, e, v->key);
 	if (n)
 		take_ports(l, e, n);

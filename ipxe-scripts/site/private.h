@@ -16,8 +16,6 @@ void check_networks(const struct site *s, struct faults *report);
 void check_nodes(struct site *s, struct faults *report);
 /* check_lines: what the agent makes of each command line, and whether the node can do it. */
 void check_lines(const struct site *s, struct faults *report);
-/* check_files: images, loaders, files; flags as site_check(). */
-void check_files(struct site *s, struct faults *report, unsigned int flags);
 
 /* The parts of render(). */
 void render_scripts(struct site *s, struct tree *t); /* http/boot.ipxe, http/node/... */

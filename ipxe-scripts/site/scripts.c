@@ -4,11 +4,11 @@
  *
  *	http/boot.ipxe		the entry: link and lease, who am I, asks each server for
  *	http/node/ID.ipxe	a known port's script; ID: its GUID or MAC address in hex
- *	http/default.ipxe	anybody else's
+ *	http/default.ipxe	of all other ports
  *	http/group/NAME.ipxe	"as one of the group", from the menu
  *
  * They run on iPXE from 2019 on. What newer builds only have is tried behind "||", since an unknown
- *command ends a script. Every step has a number and a name; docs/boot-stages.md explains them.
+ * command ends a script. Every step has a number and a name; docs/boot-stages.md explains them.
  */
 #include "base/hex.h"
 #include "site/line.h"
@@ -83,7 +83,7 @@ static void put_servers(struct text *t, const struct site *s)
 			"echo initagent [4 script] ${server}/${path}\n"
 			"imgfetch --timeout %u --name script ${server}/${path} || imgfetch "
 			"--timeout %u --name script ${server}/default.ipxe || goto down_%zu\n"
-			"set why servers answer, but none of them got this node going\n"
+			"set why servers answer, but none of them booted this node\n"
 			"imgexec script ||\n"
 			"imgfree script ||\n"
 			"goto server_%zu\n"

@@ -172,12 +172,8 @@ struct site {
 /* site_read: the file's bytes into a site; all faults go into the report. Never NULL. */
 struct site *site_read(const char *text, size_t len, const char *dir, struct faults *report);
 
-enum site_check {
-	SITE_FILES = 1 << 0, /* look whether the named files are there */
-};
-
-/* site_check: what only the whole can tell; flags are enum site_check. */
-void site_check(struct site *s, struct faults *report, unsigned int flags);
+/* site_check: what only the whole can tell; files: also whether the named files are there. */
+void site_check(struct site *s, struct faults *report, bool files);
 
 struct site *site_free(struct site *s);
 DEFINE_FREEP(struct site, site_free)

@@ -22,7 +22,7 @@ static struct site *good(const char *tail)
 
 	CHECK(asprintf(&text, "%s%s", head, tail) > 0);
 	s = site_read(text, strlen(text), "", r);
-	site_check(s, r, 0);
+	site_check(s, r, false);
 	if (faults_total(r, SEVERITY_ERROR))
 		faults_print(r, "site", SEVERITY_NOTE, stderr);
 	CHECK_INT(faults_total(r, SEVERITY_ERROR), 0);

@@ -328,7 +328,7 @@ static bool missed_state(struct collector *c, char *text, size_t size)
 	if (!c->asked || c->stored || c->named)
 		return false;
 	if (c->post)
-		snprintf(text, size, "the state was not taken in time");
+		snprintf(text, size, "the state was not accepted in time");
 	else
 		snprintf(text, size, "the state could not be sent: %s",
 			*c->why ? c->why : "the server's address is not known");

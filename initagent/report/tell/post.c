@@ -124,7 +124,7 @@ static CURLcode perform(struct sender *s)
 	return e;
 }
 
-/* Another attempt may fare better: the server was not reached, or is overloaded. */
+/* Another attempt may succeed: the server was not reached, or is overloaded. */
 static bool attempt(struct sender *s, long limit_ms, struct post_result *result)
 {
 	long status = 0;
