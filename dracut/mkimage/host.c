@@ -18,8 +18,6 @@ extern char **environ;
 
 static const char *scratch_dir;
 
-/* --- messages ----------------------------------------------------------------------------- */
-
 int report_error(int error, const char *fmt, ...)
 {
 	va_list ap;
@@ -31,8 +29,6 @@ int report_error(int error, const char *fmt, ...)
 	fprintf(stderr, "%s%s\n", error ? ": " : "", error ? strerror(-error) : "");
 	return 1;
 }
-
-/* --- paths and files ---------------------------------------------------------------------- */
 
 struct arena *host_arena(void)
 {
@@ -139,8 +135,6 @@ void file_new(const char *path, const void *data, size_t size)
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	need(fd < 0 ? -errno : io_write_all(fd, data, size), path);
 }
-
-/* --- programs ----------------------------------------------------------------------------- */
 
 /* start: fds become 0, 1, 2 of the child; -1: /dev/null, for standard error our own. */
 static int start(const char *const argv[], const int fds[static 3], pid_t *ret)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* doctor: see doctor.h. */
 #include "doctor/private.h"
 
 #include <stdarg.h>

@@ -8,8 +8,6 @@
 #include "fabric/fabric.h"
 #include "report/causes.h"
 
-/* --- survey -------------------------------------------------------------------------------- */
-
 #define SURVEY_GROUPS_MAX 64
 
 /* The broadcast group one IPoIB interface waits for. */
@@ -37,8 +35,6 @@ void survey_done(struct survey *s);
 /* survey_group: the answer about a partition on a port, NULL when there is none. */
 const struct fabric_group *survey_group(
 	const struct survey *s, const struct fabric_port *port, uint16_t pkey);
-
-/* --- findings ------------------------------------------------------------------------------ */
 
 #define FINDINGS_MAX 128
 
@@ -73,8 +69,6 @@ void check_port(struct findings *f, const struct env *env, const struct survey *
  * own words from its log, and modules the last boot could not load.
  */
 void check_node(struct findings *f, const struct env *env, const struct survey *s);
-
-/* --- printers ------------------------------------------------------------------------------ */
 
 /* doctor_verdict_name: "ready", "partly ready", "not ready", "no device", "failed". */
 const char *doctor_verdict_name(enum doctor_verdict v);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* survey: see private.h. */
 #include "doctor/private.h"
 
 #include <poll.h>

@@ -269,8 +269,6 @@ TEST(json_says_the_same)
 	modtree_remove(&t);
 }
 
-/* --- adapters that are no RDMA device -------------------------------------------------------- */
-
 static void card_make(const struct modtree *t)
 {
 	modtree_file(t, CARD "/modalias", ALIAS "\n");

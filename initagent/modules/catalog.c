@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* catalog: see catalog.h. */
 #include "modules/catalog.h"
 
 #include <limits.h>
@@ -319,8 +318,6 @@ int catalog_options(const struct catalog *c, const struct kmod_module *mod, char
 	}
 	return len < 0 || (size_t)len >= size ? -E2BIG : 0;
 }
-
-/* --- modules that the index names but the image does not hold -------------------------------- */
 
 /* libkmod has no call for the raw line of one module; it can write the whole index to a file. */
 static int dump_index(const struct catalog *c, FILE **ret)

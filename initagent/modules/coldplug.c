@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* coldplug: see coldplug.h. */
 #include "modules/coldplug.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* modprobe: see modprobe.h. */
 #include "modules/modprobe.h"
 
 #include <getopt.h>
@@ -75,8 +74,6 @@ int modules_publish_blacklist(const struct env *env, const char *const *names, s
 		return -ENOMEM;
 	return r < 0 ? r : file_write(env, BLACKLIST_DIR, BLACKLIST_FILE, text, len, 0644);
 }
-
-/* --- the agent under its other name --------------------------------------------------------- */
 
 struct request {
 	bool quiet;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pool: see pool.h. */
 #include "modules/pool.h"
 
 #include <sys/epoll.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* uevent: see uevent.h. */
 #include "modules/uevent.h"
 
 #include <linux/filter.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* console: see console.h. */
 #include "report/console.h"
 
 #include <linux/kd.h>
@@ -57,8 +56,6 @@ void console_complain(const char *what, const char *why)
 	fprintf(stderr, "initagent: %s: %s\n", clean, why);
 }
 
-/* --- without a queue ----------------------------------------------------------------------- */
-
 void console_line(int fd, const char *text)
 {
 	char line[1024];
@@ -94,8 +91,6 @@ void console_settle(int fd, int limit_ms)
 {
 	worker_try(drain, NULL, fd, (uint64_t)limit_ms * NSEC_PER_MSEC);
 }
-
-/* --- with one ------------------------------------------------------------------------------ */
 
 /*
  * A screen of this machine, or a pseudo-terminal; the kernel says TERM=linux on a serial line, too.

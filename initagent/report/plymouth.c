@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* plymouth: see plymouth.h. */
 #include "plymouth.h"
 
 #include <sys/socket.h>

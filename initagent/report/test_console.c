@@ -207,8 +207,6 @@ TEST(a_file_and_nothing_at_all_are_fine_too)
 	console_free(c);
 }
 
-/* --- quiet --------------------------------------------------------------------------------- */
-
 TEST(quiet_shows_causes_and_only_long_waits)
 {
 	struct report_config cfg = {.kmsg_fd = -1, .quiet = true};

@@ -10,8 +10,6 @@
 #include "notify.h"
 #include "plymouth.h"
 
-/* --- systemd ------------------------------------------------------------------------------- */
-
 static int manager(const char *name)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
@@ -75,8 +73,6 @@ TEST(a_stuck_manager)
 	CHECK(now_ns() - began < 5 * NSEC_PER_SEC);
 	close(fd);
 }
-
-/* --- plymouth ------------------------------------------------------------------------------ */
 
 /* Abstract names belong to the network namespace: this one's plymouth is ours alone. */
 static int splash(void)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* wait: see wait.h. */
 #include "report/wait.h"
 
 #define QUIET_FIRST  NSEC_PER_SEC

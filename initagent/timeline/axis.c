@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* axis: see axis.h. */
 #include "axis.h"
 
 /* What a span shorter than this is widened to. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* boots: see boots.h. */
 #include "boots.h"
 
 #include "arena.h"

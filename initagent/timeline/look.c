@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* look: see look.h. */
 #include "look.h"
 
 static const struct {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* markup: see markup.h. */
 #include "markup.h"
 
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* plot: see plot.h. */
 #include "plot.h"
 
 #include "arena.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* text: see page.h. */
 #include "page.h"
 
 #include "boots.h"

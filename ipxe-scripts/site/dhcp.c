@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp: see dhcp.h. */
 #include "site/dhcp.h"
 
 const struct boot_arch boot_arches[BOOT_ARCHES] = {

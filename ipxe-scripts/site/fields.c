@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fields: see fields.h. */
 #include "site/fields.h"
 
 #define KEYS_MAX 32

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* line: see line.h. */
 #include "site/line.h"
 
 #include "site/private.h"

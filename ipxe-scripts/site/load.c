@@ -73,8 +73,6 @@ static int word_index(struct loader *l, const struct value *v, const char *const
 	return near ? index_of(near, words, n) : -1;
 }
 
-/* --- servers ------------------------------------------------------------------------------ */
-
 static void take_servers(struct loader *l, const struct value *v, void *member)
 {
 	static const struct field fields[] = {
@@ -86,8 +84,6 @@ static void take_servers(struct loader *l, const struct value *v, void *member)
 	(void)member;
 	l->site->servers = TAKE_NAMED(l, v, "server", fields, initial, &l->site->n_servers);
 }
-
-/* --- networks ----------------------------------------------------------------------------- */
 
 static void take_fabric(struct loader *l, const struct value *v, void *member)
 {
@@ -197,8 +193,6 @@ static void take_networks(struct loader *l, const struct value *v, void *member)
 	l->site->networks = TAKE_NAMED(l, v, "network", fields, initial, &l->site->n_networks);
 }
 
-/* --- images, files, loaders --------------------------------------------------------------- */
-
 static void take_images(struct loader *l, const struct value *v, void *member)
 {
 	static const struct field fields[] = {
@@ -234,8 +228,6 @@ static void take_loaders(struct loader *l, const struct value *v, void *member)
 
 	take_fields(l, v, "loaders", fields, ARRAY_SIZE(fields), member);
 }
-
-/* --- boot, profiles ----------------------------------------------------------------------- */
 
 static void take_boot(struct loader *l, const struct value *v, void *member)
 {
@@ -273,8 +265,6 @@ static void take_groups(struct loader *l, const struct value *v, void *member)
 	(void)member;
 	l->site->groups = TAKE_NAMED(l, v, "group", fields, initial, &l->site->n_groups);
 }
-
-/* --- the whole ---------------------------------------------------------------------------- */
 
 static const struct field sections[] = {
 	REQUIRED("site", take_name, struct site, name),

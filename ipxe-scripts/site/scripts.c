@@ -18,8 +18,6 @@
 /* iPXE's "dhcp" command waits so long for links; --link-wait becomes a number of attempts. */
 #define IPXE_LINK_WAIT_S 15
 
-/* --- the entry ---------------------------------------------------------------------------- */
-
 static void put_network(struct text *t, const struct site_boot *b)
 {
 	uint32_t goes = b->link_wait_s.value / (IPXE_LINK_WAIT_S + b->wait_s.value) + 1;
@@ -180,8 +178,6 @@ static void render_entry(const struct site *s, struct tree *t)
 	tree_link(t, "http/loaders/autoexec.ipxe", "http/boot.ipxe");
 }
 
-/* --- kernel, initrd, arguments ------------------------------------------------------------ */
-
 /* What a script boots: an image with a command line, for a name in messages. */
 struct target {
 	const struct site *site;
@@ -283,8 +279,6 @@ static void put_target(struct text *t, const struct target *g)
 	}
 	text_put(t, "exit 1\n");
 }
-
-/* --- nodes, groups, unknown nodes --------------------------------------------------------- */
 
 /* What a whole site's scripts share, so that ten thousand of them allocate nothing. */
 struct scripts {

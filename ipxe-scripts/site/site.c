@@ -120,8 +120,6 @@ void put_head(struct text *t, const struct site *s, const char *comment, const c
 		comment, what, s->name.text);
 }
 
-/* --- finding a node by what people see of it: on a label, in a log, on its console --------- */
-
 static bool port_has_id(const struct site_port *p, const struct site_found *f)
 {
 	uint8_t lemac[6];

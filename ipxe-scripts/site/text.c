@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* text: see text.h. */
 #include "site/text.h"
 
 #include "base/hex.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tree: see tree.h. */
 #include "site/tree.h"
 
 #include <dirent.h>
@@ -41,8 +40,6 @@ static int tree_fail(struct tree *t, int error, const char *fmt, ...)
 	t->error = error;
 	return error;
 }
-
-/* --- beginning ---------------------------------------------------------------------------- */
 
 /* Is there something in the folder that is not ours? */
 static bool is_foreign(const char *dir)
@@ -115,8 +112,6 @@ int tree_begin(struct tree **ret, const char *dir, enum tree_mode mode, FILE *ou
 	t = NULL;
 	return 0;
 }
-
-/* --- files -------------------------------------------------------------------------------- */
 
 /* The folders on the way to path, which come in order: the last one made is remembered. */
 static int make_folders(struct tree *t, const char *path)
@@ -313,8 +308,6 @@ void tree_copy(struct tree *t, const char *path, const char *source)
 	else
 		put_content(t, path, &(struct content){.fd = fd});
 }
-
-/* --- the end ------------------------------------------------------------------------------ */
 
 /* What is in the folder and was not rendered. */
 static void find_extra(struct tree *t, int fd, const char *folder)

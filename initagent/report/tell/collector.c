@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* collector: see collector.h. */
 #include "report/tell/collector.h"
 
 #include <sys/epoll.h>
@@ -274,8 +273,6 @@ void collector_resolved(struct collector *c, const struct inet_addr *addr, uint6
 	c->retry = addr ? 0 : now + LOOKUP_WAIT;
 }
 
-/* --- web servers --------------------------------------------------------------------------- */
-
 void collector_post(struct collector *c, const struct post_request *o, int epoll)
 {
 	struct post_request request = *o;
@@ -313,8 +310,6 @@ void collector_receive(struct collector *c, uint64_t now)
 		r < 0 ? worker_end_text(c->post) : result.text);
 	c->post = worker_detach(c->post);
 }
-
-/* --- the end ------------------------------------------------------------------------------- */
 
 bool collector_idle(const struct collector *c, const struct tell_queue *q, bool up)
 {

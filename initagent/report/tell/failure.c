@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* failure: see failure.h. */
 #include "report/tell/failure.h"
 
 #include "report/console.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* failure_store: see failure_store.h. */
 #include "report/tell/failure_store.h"
 
 #include <dirent.h>
@@ -38,8 +37,6 @@ struct failure_store {
 	bool looked;	       /* and nothing was found, if found is not set */
 	bool found;
 };
-
-/* --- places -------------------------------------------------------------------------------- */
 
 /* Under systemd both are mounted, in our own image not. A fixture tree mounts nothing. */
 static void mount_place(const struct env *env, const char *type, const char *dir)
@@ -184,8 +181,6 @@ int failure_store_read(const struct env *env, unsigned places, struct failure *r
 {
 	return find_record(env, places, false, ret);
 }
-
-/* --- processes ----------------------------------------------------------------------------- */
 
 static int read_in_process(const void *arg)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* life: see life.h. */
 #include "report/tell/life.h"
 
 #include <signal.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* post: see post.h. */
 #include "report/tell/post.h"
 
 #include <curl/curl.h>
@@ -30,8 +29,6 @@ struct sender {
 	char error[CURL_ERROR_SIZE];
 	size_t answered;
 };
-
-/* --- the process --------------------------------------------------------------------------- */
 
 static size_t on_answer(char *data, size_t size, size_t n, void *arg)
 {
@@ -208,8 +205,6 @@ static int run_sender(const void *arg)
 	write_outcome(s.request, WORKER_FILE(0), &result);
 	return worker_reply(&result, sizeof(result));
 }
-
-/* --- the agent's end ----------------------------------------------------------------------- */
 
 static bool is_result(void *reply, const void *context)
 {

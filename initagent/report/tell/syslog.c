@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* syslog: see syslog.h. */
 #include "report/tell/syslog.h"
 
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tell: see tell.h. */
 #include "report/tell/tell.h"
 
 #include <sys/epoll.h>
