@@ -3,8 +3,8 @@
 # flexboot/: a host program that reads expansion ROMs and adapter settings.
 
 FLEXBOOT      := $(BUILD)/initagent-flexboot
-FLEXBOOT_SRCS := $(call not_test,$(wildcard flexboot/*.c))
-FLEXBOOT_OBJS := $(patsubst %.c,$(BUILD)/mkimage/%.o,$(FLEXBOOT_SRCS) initagent/base/io.c)
+FLEXBOOT_SRCS := $(call not_test,$(wildcard flexboot/*.c)) initagent/base/io.c
+FLEXBOOT_OBJS := $(FLEXBOOT_SRCS:%.c=$(BUILD)/mkimage/%.o)
 
 $(FLEXBOOT): $(FLEXBOOT_OBJS)
 	@echo "  HOST    $@"
@@ -22,7 +22,8 @@ INSTALLS += install-flexboot
 .PHONY: install-flexboot
 
 # Its parts, tested and fuzzed by themselves in the flavour with sanitizers.
-FLEXBOOT_PARTS := $(filter-out flexboot/flexboot flexboot/command_%,$(FLEXBOOT_SRCS:.c=))
+FLEXBOOT_PARTS := $(filter-out flexboot/flexboot flexboot/command_%,$(patsubst %.c,%,$(filter \
+	flexboot/%,$(FLEXBOOT_SRCS))))
 FLEXBOOT_HOST  := $(FLEXBOOT_PARTS:%=$(BUILD)/host/%.o)
 
 $(addprefix $(BUILD)/host/flexboot/,test_rom test_settings fuzz_rom fuzz_query): $(FLEXBOOT_HOST)
