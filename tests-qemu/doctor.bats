@@ -128,7 +128,7 @@ judged() {
         paste -sd ' ')
     # shellcheck disable=SC2086 # two numbers
     assert_ms $took 1500 "judgement without subnet manager"
-    # Nobody holds ib_umad any more.
+    # ib_umad is not in use any more.
     on server "rmmod ib_umad"
     judged 0 '.findings[].text' 'subnet manager not queried over sib0/1: ib_umad is not loaded'
     on server "modprobe ib_umad"

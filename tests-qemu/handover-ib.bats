@@ -64,7 +64,7 @@ assert_rebound() {
     assert_services infiniband "$sib_server"
 }
 
-# networkd, which nobody has enabled there, renews the lease, and leaves everything else alone.
+# networkd, which is not enabled there, renews the lease, and leaves everything else alone.
 @test "ifupdown over IPoIB" {
     assert_kept ifupdown ib0
     assert_ifupdown ib0

@@ -19,15 +19,15 @@ row() {
     printf '%-44s %-9s %8s\n' "$1" "$2" "$seconds" >>"$vm_logs/table"
 }
 
-# heals CODE BREAK MEND [WORDS]: the server's command BREAK makes the node wait for CODE, after MEND
+# heals CODE BREAK FIX [WORDS]: the server's command BREAK makes the node wait for CODE, after FIX
 # it boots. WORDS are for the node's command line.
 heals() {
-    local code=$1 break=$2 mend=$3
+    local code=$1 break=$2 fix=$3
     shift 3
     on server "$break"
     node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
     node_wait 60 "$code"
-    on server "$mend"
+    on server "$fix"
     assert_boot 120 4.2 rdma
     row "$BATS_TEST_DESCRIPTION" "$code"
 }
@@ -95,16 +95,16 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
     node_ended_by restart
     row "$BATS_TEST_DESCRIPTION" IA-E308
 }
-# taken_over CODE BREAK MEND [WORDS]: the node waits for CODE, the master SM is killed, another one
+# taken_over CODE BREAK FIX [WORDS]: the node waits for CODE, the master SM is killed, another one
 # with the same or another prefix takes over, and the node boots. sm2's options are in $standby.
 taken_over() {
-    local code=$1 break=$2 mend=$3
+    local code=$1 break=$2 fix=$3
     shift 3
     on server "sm2 ${standby:-0}; $break"
     node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
     node_wait 60 "$code"
     on server "sm_stop; sm2_master"
-    on server "$mend"
+    on server "$fix"
     assert_boot 120 4.2 rdma
     on server "sm_gone && ! sm2_gone"
     row "$BATS_TEST_DESCRIPTION" "$code"

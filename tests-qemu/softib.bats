@@ -23,7 +23,7 @@ setup_file() {
 }
 
 # Each of them leaves what its test looks at: when it was started, ACTIVE, with carrier (a and the
-# server), and the events of the first way up (b, which is held in Polling until somebody listens).
+# server), and the events of the first way up (b, held in Polling until it is listened for).
 server_up() {
     on server "modprobe softib && ulps &&
         switch leaf01 eth0 eth1 && /bin/rdma link add sib0 type softib netdev swhca &&
@@ -185,7 +185,7 @@ ping_both_ways() {
     no_trouble server a
 }
 
-# read_rate: MiB/s of reading 64 MiB anew, and what it would at best have been had the machine had
+# read_rate: MiB/s of reading 64 MiB again, and what it would at best have been had the machine had
 # nothing else to do: without the part of its processors' time that others took meanwhile
 read_rate() {
     local before after wall busy

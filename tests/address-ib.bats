@@ -75,7 +75,7 @@ sent() {
 	[[ $ids == "${1//:/}" ]]
 }
 
-# each_form SERVER: whoever serves has these ids reserved: 10.0.0.61 flexboot, .62 hw, .63 iPXE, .64
+# each_form SERVER: the server has these ids reserved: 10.0.0.61 flexboot, .62 hw, .63 iPXE, .64
 # rfc4361, .65 uuid.
 each_form() {
 	machine_uuid $UUID_TEXT
@@ -311,7 +311,7 @@ refused_once() {
 	refused_once
 }
 
-# foreign_only: whoever serves at 10.0.0.1 is not believed.
+# foreign_only: the server at 10.0.0.1 is ignored.
 foreign_only() {
 	drive server=10.0.0.9 limit=2
 	[[ $status -eq 2 &&

@@ -386,7 +386,7 @@ sent() {
 	to_file "$U/d?cut=1000000&times=1&since=1&multipart"
 	right
 	[[ $output == *"IA-E627"* ]]
-	# A range nobody asked for means nothing beside the whole file.
+	# A range that was not requested is ignored beside the whole file.
 	to_file "$U/e?line=Content-Range:+bytes+0-5/6"
 	right
 }
@@ -397,7 +397,7 @@ sent() {
 	right
 	[ "$(sent)" -eq 3000000 ]
 	[[ $output != *"IA-E627"* ]]
-	# Nobody ever tells the size: that there is no more is told at last.
+	# No size is announced: the end of the transfer is the end of the file.
 	hostile
 	to_file "$U/b?chunked&cut=1000000&times=1&short=300000&star&gone"
 	right
@@ -654,7 +654,7 @@ chunk_sums() {
 	head -c 4000000 /dev/zero >"$T/out"
 	fetch --have "$T/out" 4000000 --size 3000000 --sha256 "$SUM" "$U/b"
 	right
-	# Nothing proves them: begun anew.
+	# Nothing proves them: started again.
 	head -c 2000000 "$F/file" >"$T/out"
 	fetch --have "$T/out" 2000000 "$U/c"
 	right

@@ -209,7 +209,7 @@ big() {
 	grep -q rd.info "$T/out/http/node/b8cef60300313330.ipxe"
 	site render "$T/fresh"
 	diff -r "$T/fresh" "$T/out"
-	# a file that somebody changed in its place is not taken over
+	# a file changed in its place is not taken over
 	echo broken >>"$T/out/http/boot.ipxe"
 	site render "$T/out"
 	diff -r "$T/fresh" "$T/out"

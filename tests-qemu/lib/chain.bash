@@ -90,7 +90,7 @@ chain_sites() {
     cp /usr/lib/ipxe/snponly.efi "$images/ipxe.efi"
     cp "$LAB/vmlinuz" "$images/vmlinuz"
     cp "$LAB/agent.img" "$images/node.img"
-    # nobody looks what is in them: the iPXE at hand cannot
+    # their contents are not looked at: the iPXE at hand cannot
     echo | tee "$images/vmlinuz.sig" >"$images/node.img.sig"
     chain_uki
     chain_site good web1

@@ -9,7 +9,7 @@
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
 managers=(networkd nm ifupdown)
-# How often the manager's DHCP client sets the lifetime of the address anew until the witness may
+# How often the manager's DHCP client renews the lifetime of the address until the witness may
 # end: with the server's first answer, but dhclient adds no address that is there already, and with
 # the first renewal.
 declare -gA refreshes=([networkd]=2 [nm]=2 [ifupdown]=1)

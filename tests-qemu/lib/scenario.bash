@@ -65,7 +65,7 @@ assert_root() {
     assert_eq "$(node_result .files_good)" 3 "files checked"
 }
 
-# assert_clean_handover: everything moved, nobody left behind (an open verbs context would keep the
+# assert_clean_handover: everything moved, no process stays (an open verbs context would keep the
 # netdev from ever going away), the agent's own record complete.
 assert_clean_handover() {
     assert_eq "$(node_result '[.moved_proc, .moved_sys, .moved_dev, .moved_run] | @text')" \
@@ -138,7 +138,7 @@ other_kernels_module() {
     path=$(cd "$LAB/root" && find "usr/lib/modules/$kver" -name "$1.ko")
     path=${path#usr/}
     mkdir -p "$dir/${path%/*}"
-    # without a second name objcopy writes the first one anew, and a signed module would lose its
+    # without a second name objcopy rewrites the first one, and a signed module would lose its
     # signature
     objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
     printf 'otherbld' | dd of="$dir/versions" conv=notrunc status=none

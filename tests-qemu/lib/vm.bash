@@ -31,7 +31,7 @@ node_defaults() {
     NODE_LINK=0   # which of the server's links
     NODE_NIC=virtio-net-pci # empty: none
     NODE_SECOND=  # not empty: a second interface, on this one of the server's links
-    NODE_SPARE=   # not empty: an interface before it, with carrier but nobody on the segment
+    NODE_SPARE=   # not empty: an interface before it, with carrier on an empty segment
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_TALK=    # not empty: something can be typed on its console (node_type)

@@ -119,7 +119,7 @@ site_key() {
 }
 
 # assert_image SECONDS FORMAT PROOF: the whole of a good boot: every file as it was, a root that can
-# be written to, nobody left behind.
+# be written to, no process left behind.
 assert_image() {
     node_booted "$1"
     assert_eq "$(node_result .files_bad)" 0 "files damaged"

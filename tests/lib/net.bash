@@ -42,7 +42,7 @@ make_net() {
 end_net() {
 	local ns
 	[[ -n ${ID:-} ]] || return 0
-	# First whoever may still start something, then what was started.
+	# First the process that may still start others, then those.
 	[[ -z ${LATER:-} ]] || kill "$LATER" 2>/dev/null || :
 	[[ -z ${LATER:-} ]] || wait "$LATER" || :
 	stop

@@ -7,7 +7,7 @@
 # shellcheck source=tests/lib/ready.bash
 source "${BASH_SOURCE[0]%/*}/ready.bash"
 
-# The processes and loop devices of a case; this file is read anew for each.
+# The processes and loop devices of a case; this file is read for each.
 PIDS=()
 DISKS=()
 
