@@ -113,7 +113,7 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
 
 @test "server that stops between the mount and init: said, and the action after rd.timeout" {
     NODE_TALK=1
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break rd.timeout=25 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break rd.timeout=30 $reboot"
     node_wait 90 'rd.break: the root is at /sysroot'
     server nfs stop
     node_type exit

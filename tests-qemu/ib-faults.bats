@@ -86,7 +86,7 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
 }
 @test "SM dies after ACTIVE, before the mount" {
     on server dhcp_stop
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=20 $reboot"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=40 $reboot"
     node_wait 60 IA-E501
     on server "sm_stop; dhcp_start"
     node_end 90

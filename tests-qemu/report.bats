@@ -77,7 +77,7 @@ rd.root.key=$(sed -n 2p "$BATS_FILE_TMPDIR/site.pub") ip=dhcp hostname=n21 $told
 @test "a boot that failed tells it before it reboots" {
     server nfs stop
     node_start "$image" \
-        "$console $rdma_root ip=dhcp rd.neednet=1 $rxe hostname=n18 $dead $told rd.retry=20 $reboot"
+        "$console $rdma_root ip=dhcp rd.neednet=1 $rxe hostname=n18 $dead $told rd.retry=30 $reboot"
     node_end 150
     node_ended_by restart
     told n18 failed IA-E60

@@ -19,7 +19,7 @@ setup_file() {
             --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" \
             --drivers efivarfs \
             --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 \
-$rxe rd.report=efi finalinit=settle rd.retry=30 $reboot"
+$rxe rd.report=efi finalinit=settle rd.retry=40 $reboot"
     done
     mv "$images/node.uki" "$images/esp/EFI/BOOT/BOOTX64.EFI"
 }
