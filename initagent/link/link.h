@@ -5,7 +5,7 @@
  * Owns: the rtnetlink sockets, the list of interfaces, neighbour probes.
  * In: the kernel's notifications, requests. Out: events, the list, the kernel's words on a refusal.
  * Called by: address/, rails/, root/.
- * Tests: link/test_*.c, tests/net*.bats.
+ * Tests: link/test_*.c, tests/address*.bats.
  *
  * Identity is the ifindex; names change under us. Carrier is IFF_LOWER_UP: the kernel reports
  * operational "RUNNING" up to a second later than packets can flow, on IPoIB it means "broadcast
