@@ -232,6 +232,8 @@ static int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_config cfg = {.ask = true};
 
+	if (argc == 3 && streq(argv[1], "--ping"))
+		return (int)doctor_ping(&system_env, argv[2], stdout);
 	for (int i = 1; i < argc; i++) {
 		if (streq(argv[i], "--json"))
 			cfg.form = DOCTOR_JSON;
@@ -240,7 +242,8 @@ static int cmd_doctor(int argc, char **argv)
 		else if (streq(argv[i], "--no-ask"))
 			cfg.ask = false;
 		else
-			return usage_error("doctor takes --json, --report, --no-ask or nothing");
+			return usage_error("doctor takes --json, --report, --no-ask, --ping "
+				"SERVER or nothing");
 	}
 	return (int)doctor_run(&system_env, &cfg, stdout);
 }
@@ -338,9 +341,9 @@ static const struct command commands[] = {
 		timeline_command},
 	{"ports", "[--ask]", "RDMA ports and their state, with --ask their cables' ends",
 		cmd_ports},
-	{"doctor", "[--json | --report] [--no-ask]",
+	{"doctor", "[--json | --report] [--no-ask] | --ping SERVER",
 		"judge all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot look;"
-		" --report: one file for the maintainers",
+		" --report: one file for the maintainers; --ping: the way to an NFS server",
 		cmd_doctor},
 	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its faults",
 		cmd_lint},

@@ -134,6 +134,44 @@ judged() {
     on server "modprobe ib_umad"
 }
 
+# pings STATUS WANT: what doctor --ping says of the other VM's server, without the times
+pings() {
+    local text
+    text=$(on server 'initagent doctor --ping 10.9.0.2; echo "exit $?"')
+    echo "$text"
+    text=$(grep -v '  check ' <<<"$text" | sed -E 's/ +[0-9]+\.[0-9]+ ms +/: /')
+    assert_eq "$text" "10.9.0.2:"$'\n'"$2"$'\n'"exit $1" "steps"
+}
+
+@test "--ping: ICMP, path record and connection, each with its cause" {
+    fabric_up
+    on server "/bin/rdma link add leaf01 type softib-switch netdev eth0"
+    on server "ip addr add 10.9.0.1/24 dev ib0"
+    sib_start_node node 0
+    sib_ready node
+    node_up node 10.9.0.2
+    pings 2 "  ICMP: ok
+  RDMA-CM address: ok
+  SA path record: LID 1 to LID 3, P_Key ffff
+  RDMA-CM connect 20049: IA-E605 refused, nothing listens at port 20049
+not reached"
+    on node "nfsd_start 20m"
+    pings 0 "  ICMP: ok
+  RDMA-CM address: ok
+  SA path record: LID 1 to LID 3, P_Key ffff
+  RDMA-CM connect 20049: ok
+reached"
+    # the server has forgotten the connection that was given up
+    on node "until_true 10 sh -c '! /bin/rdma resource show qp | grep -q \"type RC\"'"
+    on server sm_stop
+    pings 2 "  ICMP: ok
+  RDMA-CM address: ok
+  SA path record: IA-E308 no path record: the subnet manager has ended, or knows no path to it
+  RDMA-CM connect 20049  not tried
+not reached"
+    vm_kill "$(sib_pid node)"
+}
+
 @test "a cable that is out" {
     fabric_up
     on server "ip link set swport down; until_true 20 grep -q Polling $phys_state"

@@ -9,7 +9,7 @@ _initagent_options() {
 	status) echo --json --prometheus --last-failure ;;
 	timeline) echo --svg --html --help ;;
 	ports) echo --ask ;;
-	doctor) echo --json --report --no-ask ;;
+	doctor) echo --json --report --no-ask --ping ;;
 	manifest) echo --chunk-size --name --kernel --output ;;
 	verify) echo --key --kernel ;;
 	options) echo --markdown --man --completion ;;

@@ -37,6 +37,13 @@ struct doctor_config {
 enum doctor_verdict doctor_run(const struct env *env, const struct doctor_config *cfg, FILE *out);
 
 /*
+ * doctor_ping: the way to an NFS server over RDMA, a line with its time for each step: ICMP,
+ * RDMA-CM's address, SA path record, RDMA-CM connection. server: address or name. READY: all of it
+ * (ICMP may fail), NOT_READY, or FAILED without an address. Each step takes 4.5 s at most.
+ */
+enum doctor_verdict doctor_ping(const struct env *env, const char *server, FILE *out);
+
+/*
  * doctor_ports: "initagent ports": the table alone; ask: with the cables' other ends. 0 or -errno.
  */
 int doctor_ports(const struct env *env, bool ask, FILE *out);
