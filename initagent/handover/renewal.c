@@ -78,12 +78,10 @@ static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
 		return "no client renews a DHCPv6 lease under ifupdown";
 	if (networkd && profile_ipoib(rail))
 		return "ISC dhclient does not support InfiniBand, and this systemd-networkd cannot "
-			"send the "
-		       "lease's client identifier";
+			"send the lease's client identifier";
 	if (networkd)
 		return "no dhclient in the real root, and this systemd-networkd cannot send the "
-			"lease's "
-		       "client identifier";
+			"lease's client identifier";
 	return profile_ipoib(rail) ?
 		"ISC dhclient does not support InfiniBand, and the real root has no "
 		"systemd-networkd" :

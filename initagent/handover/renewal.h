@@ -11,7 +11,7 @@
 
 /*
  * renewal_choose: fills renewal and lapse of rails (those of set) by what there is in the real
- * root: ISC dhclient, else a a systemd-networkd that is not enabled, for our interfaces alone.
+ * root: ISC dhclient, else a systemd-networkd that is not enabled, for our interfaces alone.
  * dhclient knows neither InfiniBand nor our DHCPv6 lease; networkd does, if this version of it can
  * send the client identifier. Nothing where m has another manager for that.
  */
