@@ -56,6 +56,9 @@ static int not_read(const struct request *q, int error)
 			q->name);
 	if (error == -EINVAL && q->device)
 		return complain(EXIT_USAGE, "%s: no PCI address (as in 0000:3b:00.0)", q->name);
+	if (error == -ENODEV)
+		return complain(EXIT_NOT_READ, "%s: no PCI device of that address (lspci -D)",
+			q->name);
 	return complain(EXIT_NOT_READ, "%s: %s", q->name, strerror(-error));
 }
 

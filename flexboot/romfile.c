@@ -83,7 +83,7 @@ int romfile_read_device(const char *prefix, const char *name, void **data, size_
 		return -ENAMETOOLONG;
 	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return -errno;
+		return errno == ENOENT ? -ENODEV : -errno;
 	r = read_id(dir, "vendor", &ret->vendor);
 	if (r == 0)
 		r = read_id(dir, "device", &ret->device);

@@ -16,7 +16,8 @@ struct romfile_device {
  * romfile_read_device: the ROM of a PCI device ("0000:3b:00.0") as its adapter shows it, through
  * prefix/sys/bus/pci/devices/NAME/rom: the kernel lets it be read after a 1 was written, and the
  * BAR is closed again whatever happens in between (Documentation/PCI/sysfs-pci.rst). Returns 0,
- * -EINVAL for a name that is none, -ENODATA for an adapter that shows no ROM, or -errno.
+ * -EINVAL for a name that is none, -ENODEV: there is no such device, -ENODATA: it shows no ROM, or
+ * -errno.
  */
 int romfile_read_device(const char *prefix, const char *name, void **data, size_t *size,
 	struct romfile_device *ret);

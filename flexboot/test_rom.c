@@ -355,7 +355,7 @@ TEST(names_that_are_no_pci_address_are_not_looked_up)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		CHECK_INT(romfile_read_device("", names[i], &data, &size, &device), -EINVAL);
-	CHECK_INT(romfile_read_device("/nosuch", "0000:3b:00.0", &data, &size, &device), -ENOENT);
+	CHECK_INT(romfile_read_device("/nosuch", "0000:3b:00.0", &data, &size, &device), -ENODEV);
 }
 
 /* So that the fuzzer starts from what FlexBoot looks like. */

@@ -93,7 +93,7 @@ static int do_check(struct session *x, const char *argument)
 	faults_print(x->report, x->opt.file, SEVERITY_NOTE, stdout);
 	r = verdict(x);
 	if (r == EXIT_OK)
-		printf("%s: good: %zu nodes, %zu groups, %zu images, %zu networks, %zu servers\n",
+		printf("%s: good: nodes %zu, groups %zu, images %zu, networks %zu, servers %zu\n",
 			x->opt.file, x->site->n_nodes, x->site->n_groups, x->site->n_images,
 			x->site->n_networks, x->site->n_servers);
 	return r;
@@ -112,7 +112,7 @@ static int render_tree(struct session *x, const char *dir, enum tree_mode mode)
 	render(x->site, t);
 	r = tree_end(t);
 	if (r == 0 && mode == TREE_WRITE)
-		printf("%s: %zu files for %zu nodes\n", dir, tree_count(t), x->site->n_nodes);
+		printf("%s: files %zu, nodes %zu\n", dir, tree_count(t), x->site->n_nodes);
 	return r < 0 ? EXIT_FAILED : r ? EXIT_DIFFERS : EXIT_OK;
 }
 

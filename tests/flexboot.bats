@@ -68,6 +68,7 @@ setup() {
 	local dir=$BATS_TEST_TMPDIR/sys/bus/pci/devices/0000:3b:00.0
 	run -2 "$flexboot" rom list --device ../../etc
 	run -3 "$flexboot" rom list --sysroot "$BATS_TEST_TMPDIR" --device 0000:3b:00.0
+	[[ $output == *"0000:3b:00.0: no PCI device of that address (lspci -D)" ]]
 	mkdir -p "$dir"
 	echo 0x15b3 >"$dir/vendor"
 	echo 0x1017 >"$dir/device"

@@ -43,7 +43,7 @@ big() {
 @test "the example is good" {
 	example
 	run -0 site --strict check
-	[[ $output == *"good: 6 nodes, 2 groups, 1 images, 1 networks, 3 servers" ]]
+	[[ $output == *"good: nodes 6, groups 2, images 1, networks 1, servers 3" ]]
 }
 
 @test "check: every fault in one run, with line and remedy" {

@@ -432,7 +432,7 @@ void closure_explain(const struct closure *c, FILE *out)
 			want_at(c, i)->why);
 	fprintf(out, "\nSymbol versions: %zu compared with who exports them, all agree\n",
 		symbols_compared(c->symbols));
-	fputs("\nFirmware done without:\n", out);
+	fprintf(out, "\nFirmware done without:%s\n", c->without.n ? "" : " none");
 	for (size_t i = 0; i < c->without.n; i++)
 		fprintf(out, "%s\n", text_at(&c->without, i));
 	fputs("\nModule options:\n", out);

@@ -12,9 +12,10 @@ static void put_file(const char *path, const void *data, size_t size)
 	printf("%s: %zu bytes\n", path, size);
 }
 
+/* Its size is in the tool's last line. */
 static void write_initrd(const struct format_input *in)
 {
-	put_file(in->opt->out, in->initrd.data, in->initrd.size);
+	file_replace(in->opt->out, in->initrd.data, in->initrd.size);
 }
 
 /* Three files of one directory, for boot loaders that take kernel and initrd by themselves. */

@@ -205,7 +205,7 @@ struct drivers *drivers_free(struct drivers *d)
 	busy = d->modules ? modules_stop(d->modules) : 0;
 	if (busy)
 		report_log(d->cfg.env->report, REPORT_WARN, "modules", now_ns(),
-			"%u module loads are still in the kernel and end by themselves", busy);
+			"module loads still in the kernel, which end by themselves: %u", busy);
 	modules_freep(&d->modules);
 	free(d);
 	return NULL;

@@ -49,7 +49,7 @@ static void explain_identity(const struct explain *e)
 	for (size_t i = 0; i < e->n->n_ports; i++)
 		explain_port(e, &e->n->ports[i]);
 	if (e->n->n_ports > 1) {
-		fputs("What follows is the way through", e->out);
+		fputs("What follows is for a boot through\n", e->out);
 		explain_port(e, e->p);
 	}
 }
