@@ -26,7 +26,10 @@ boots() {
 
 @test "NVMe over TCP, read-write; killed while it gets an address and right after the mount" {
     server shell block nvme root.ext4
-    boots "root=nvmf:tcp:$server_ip:4421:$nqn rw rootflags=noatime bootmark.kill=addr,mount"
+    # lets in a host of this name alone
+    server shell block nvme-only nqn.2024-01.org.example:someone
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rw rootflags=noatime bootmark.kill=addr,mount \
+rd.nvmf.hostnqn=nqn.2024-01.org.example:someone"
     node_booted 60
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_eq "$(node_result .writable)" true "root can be written to"

@@ -67,16 +67,18 @@ rd.overlay=tmpfs:size=16M bootmark.kill=mount"
 
 @test "two CPUs" {
     NODE_SMP=2
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe quiet rd.info"
     assert_boot 90 4.2 rdma
+    # rd.info wins over quiet
+    assert_console 'initagent: version'
     assert_state '.causes | length' 0
 }
 
 @test "static address, gateway, route, host name" {
     server dhcp stop
     node_start "$image" "$console $rdma_root $rxe \
-ip=10.99.0.50::10.99.0.1:255.255.255.0:node50:eth0:none nameserver=10.99.0.1 \
-rd.route=10.77.0.0/16:10.99.0.1"
+ip=10.99.0.50::10.99.0.1:255.255.255.0::eth0:none nameserver=10.99.0.1 \
+systemd.hostname=node50 rd.route=10.77.0.0/16:10.99.0.1"
     assert_boot 90 4.2 rdma
     grep -qE '^eth0	00004D0A	0100630A' "$node_dir/results/route"
     assert_state '.rails[0].method' static
@@ -96,10 +98,13 @@ rd.route=10.77.0.0/16:10.99.0.1"
     assert_state '.causes[0].code' IA-E313
 }
 
-@test "NFS version 3 over RDMA" {
-    node_start "$image" "$console root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049 \
-ip=dhcp rd.neednet=1 $rxe"
+@test "NFS version 3 over RDMA, by nfsroot=; the short form of ip=" {
+    node_start "$image" "$console rd.neednet=1 $rxe \
+root=/dev/nfs nfsroot=$server_ip:$root_path,vers=3,proto=rdma,port=20049 \
+ip=10.99.0.51 netmask=255.255.255.0 gateway=10.99.0.1 mtu=1400 ksdevice=eth0"
     assert_boot 90 3 rdma
+    assert_state '[.rails[0] | .netdev, .method, .address, .gateway, .mtu] | @text' \
+        '["eth0","static","10.99.0.51/24","10.99.0.1",1400]'
     assert_state .root.version 3
     grep -q 'nolock' "$node_dir/results/mountinfo"
 }
@@ -117,7 +122,7 @@ ip=dhcp rd.neednet=1 $rxe"
 }
 
 @test "plain NFS over TCP needs no RDMA at all" {
-    node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp"
+    node_start "$image" "$console netroot=nfs4:$server_ip:$root_path ip=dhcp"
     assert_boot 90 4.2 tcp
     assert_eq "$(grep -c '^rpcrdma ' "$node_dir/results/modules")" 0 "rpcrdma loaded"
     # nor is one made up where there is no /sys/class/infiniband at all
@@ -125,8 +130,10 @@ ip=dhcp rd.neednet=1 $rxe"
 }
 
 @test "root is read-only unless rw is given" {
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.peerdns=0"
     assert_boot 90 4.2 rdma
+    # the lease names one
+    assert_state '.rails[0].dns | length' 0
     grep -qE ' / / ro,' "$node_dir/results/mountinfo"
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rw"
     assert_boot 90 4.2 rdma
@@ -165,7 +172,9 @@ BOOTIF=01-52-54-00-99-00-64"
 
 @test "two interfaces, the first leads nowhere, nothing picks: the one that answers wins" {
     NODE_SPARE=1
-    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1"
+    # BOOTIF= names the first one
+    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1 \
+BOOTIF=01-52-54-00-99-01-01 rd.bootif=0"
     assert_boot 90 4.2 rdma
     assert_state '.rails[] | select(.carries_root) | .netdev' eth1
 }
