@@ -23,7 +23,9 @@ second=50:54:00:ff:fe:99:00:65
 
 @test "the admin's recipe to the letter, without a word about ports" {
     node_start "$image" "$console $ib_root rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm \
-rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0"
+rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0 rd.ib.node-desc=rack7-left"
+    node_wait 60 'port ready'
+    on server "until_true 20 sh -c 'smpquery nodedesc 3 | grep -q rack7-left'"
     assert_boot 90 4.2 rdma
     assert_rail .netdev ib0
 }

@@ -12,9 +12,10 @@ boots() {
 }
 
 @test "squashfs with a digest: the root is writable, the image is not" {
-    boots "root=live:$web/root.squashfs $(digest root.squashfs)"
+    boots "root=live:$web/root.squashfs $(digest root.squashfs) rd.live.overlay.size=20"
     assert_image 60 squashfs digest
     assert_overlay squashfs
+    grep -q ' /run/initramfs/overlay .*size=20480k' "$node_dir/results/mountinfo"
     assert_state .root.url "$web/root.squashfs"
     assert_state '.causes | length' 0
     assert_console 'squashfs from http://10.99.0.1.*MiB/s.*proof: digest'
@@ -34,7 +35,8 @@ boots() {
 }
 
 @test "erofs" {
-    boots "root=$web/root.erofs $(digest root.erofs)"
+    # nobody has that address: the proxy is asked for it, and it has such a file itself
+    boots "root=http://10.99.0.77/root.erofs rd.root.proxy=$server_ip:80 $(digest root.erofs)"
     assert_image 60 erofs digest
     assert_overlay erofs
 }
@@ -50,11 +52,11 @@ boots() {
     assert_state .root.holds tar
 }
 
-@test "ISO with LiveOS/squashfs.img" {
-    boots "root=live:$web/live.iso $(digest live.iso)"
+@test "ISO: the file that rd.live.dir and rd.live.squashimg name, beside LiveOS/squashfs.img" {
+    boots "root=live:$web/live.iso $(digest live.iso) rd.live.dir=site rd.live.squashimg=root.img"
     assert_image 60 iso digest
     assert_overlay squashfs
-    assert_state .root.inside LiveOS/squashfs.img
+    assert_state .root.inside site/root.img
 }
 
 @test "root=dhcp: the URL in root-path, the proof on the command line; the server known by name" {

@@ -42,8 +42,9 @@ web_kinds() {
     mkfs.erofs --all-root "$dir/root.erofs" "$root" >/dev/null 2>&1
     (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$dir/root.cpio"
     tar -C "$root" --owner=0 --group=0 --numeric-owner -cf - . | zstd -q -3 >"$dir/root.tar.zst"
-    mkdir -p "$images/iso/LiveOS"
+    mkdir -p "$images/iso/"{LiveOS,site}
     ln -f "$dir/root.squashfs" "$images/iso/LiveOS/squashfs.img"
+    ln -f "$dir/root.squashfs" "$images/iso/site/root.img"
     xorriso -as mkisofs -quiet -R -o "$dir/live.iso" "$images/iso" 2>/dev/null
     echo '<html><body>Please log in</body></html>' >"$dir/login.squashfs"
 }
