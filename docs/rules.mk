@@ -10,7 +10,8 @@ docs: $(BUILD)/initagent
 	  echo; $(BUILD)/initagent causes --markdown; } >docs/causes.md
 	{ echo '# Options of the kernel command line'; echo; \
 	  echo '"initagent options" prints this list, "initagent options NAME" one of them.'; \
-	  echo; $(BUILD)/initagent options --markdown; } >docs/options.md
+	  echo; $(BUILD)/initagent options --markdown; echo; cat docs/options.limits; \
+	  } >docs/options.md
 	tests/tested >docs/.tested && mv docs/.tested docs/tested.md
 
 .PHONY: docs

@@ -278,19 +278,22 @@ static int cmd_status(int argc, char **argv)
 	return status_people(argc, argv);
 }
 
-/* Is the root of the kernel command line one the agent brings up? For the dracut hooks. */
+/*
+ * Is the root of the kernel command line one the agent brings up (0), or the network alone (2)? For
+ * the dracut hooks.
+ */
 static int cmd_claims(int argc, char **argv)
 {
 	struct cmdline c = {0};
-	bool ours;
+	int status;
 
 	(void)argc;
 	(void)argv;
 	if (cmdline_load(&system_env, &c) < 0)
 		return EXIT_FAILURE;
-	ours = boot_claims(c.plan);
+	status = boot_claims(c.plan) ? EXIT_SUCCESS : c.plan->net.alone ? 2 : EXIT_FAILURE;
 	cmdline_done(&c);
-	return ours ? EXIT_SUCCESS : EXIT_FAILURE;
+	return status;
 }
 
 static const int wait_status[] = {
@@ -357,7 +360,8 @@ static const struct command commands[] = {
 		"all options of the command line, or those named", cmd_options},
 	{"causes", "[CODE... | --markdown]",
 		"all causes with what to check, or those named (IA-E306)", cmd_causes},
-	{"claims", "", "exit 0 if the agent handles this kernel's root=", cmd_claims},
+	{"claims", "", "exit 0 if the agent handles this kernel's root=, 2 the network alone",
+		cmd_claims},
 	{"wait", "[--timeout SECONDS | --restarts]",
 		"wait for the agent: 0 done, 1 at work, 2 failed, 3 killed, 4 never",
 		cmd_wait},

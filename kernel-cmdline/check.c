@@ -194,6 +194,24 @@ static void check_ip_left(struct parser *p)
 }
 
 /*
+ * Disks over the network that dracut connects in hooks of its own network scripts, which do not run
+ * when the agent brings the network up.
+ */
+static bool dracut_connects(const struct parser *p)
+{
+	static const char *const names[] = {"rd.iscsi", "iscsi", "rd.fcoe", "fcoe",
+		"rd.nvmf.discover"};
+
+	if (p->plan->given[OPTION_NETROOT])
+		return true;
+	for (size_t i = 0; i < p->n_words; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+			if (strncmp(p->words[i].name, names[k], strlen(names[k])) == 0)
+				return true;
+	return false;
+}
+
+/*
  * Whether there will be a network is known only here, when root, ip= and BOOTIF= all are; saying
  * rd.neednet=0 cannot take it away from a root that needs it (nor does it in dracut).
  */
@@ -205,6 +223,8 @@ static void check_wanted(struct parser *p)
 		plan->root.kind == PLAN_ROOT_LIVE || plan->root.kind == PLAN_ROOT_REMOTE;
 
 	plan->net.wanted = plan->net.neednet || root || p->ips.n || plan->net.bootif.len;
+	plan->net.alone = plan->net.neednet && plan->root.kind == PLAN_ROOT_BLOCK &&
+		!dracut_connects(p);
 	if (w && !plan->net.neednet && root)
 		note_word(p, w, "leave it out",
 			"the root is on the network, which is brought up all the same");

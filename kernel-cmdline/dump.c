@@ -278,6 +278,7 @@ static void dump_net(struct dumper *d)
 	char text[HW_ADDR_TEXT];
 
 	dump_bool(d, "neednet", n->neednet, b->neednet);
+	dump_bool(d, "alone", n->alone, b->alone);
 	dump_bool(d, "wanted", n->wanted, b->wanted);
 	dump_bool(d, "peerdns", n->peerdns, b->peerdns);
 	dump_net_lists(d);
@@ -381,6 +382,7 @@ static void dump_block(struct dumper *d, const struct plan_block *b)
 {
 	static const char *const kinds[] = {
 		[PLAN_BLOCK_NVMF] = "nvmf", [PLAN_BLOCK_NBD] = "nbd", [PLAN_BLOCK_SRP] = "srp",
+		[PLAN_BLOCK_LOCAL] = "local",
 	};
 
 	dump_text(d, "block", kinds[b->kind], NULL);

@@ -162,6 +162,7 @@ struct plan_net_timeouts {
 struct plan_net {
 	uint32_t min_rate;  /* bytes a second, default 4096; 0: any new byte counts */
 	bool neednet;	    /* rd.neednet: bring the network up whatever the root is */
+	bool alone;	    /* neednet, and nothing of dracut's that needs its own network */
 	bool wanted;	    /* neednet, or the root or an ip=, BOOTIF= asks for it */
 	bool peerdns;	    /* rd.peerdns: take DNS servers from DHCP (default) */
 	const struct plan_ip *ips;
@@ -328,6 +329,7 @@ enum plan_block_kind {
 	PLAN_BLOCK_NVMF, /* NVMe over fabrics */
 	PLAN_BLOCK_NBD,
 	PLAN_BLOCK_SRP,
+	PLAN_BLOCK_LOCAL, /* a disk of this machine; plan_block.name is LABEL=... or a path */
 	PLAN_BLOCK_KIND_MAX,
 };
 

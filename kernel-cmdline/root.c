@@ -239,6 +239,15 @@ static void take_dhcp6(struct parser *p, struct plan_word *w)
 		"file URL");
 }
 
+/* For the stand-alone image, which mounts it after the network is up. */
+static void take_local(struct plan_block *block, struct slice s)
+{
+	block->kind = PLAN_BLOCK_LOCAL;
+	block->name = slice_starts(s, "block:") ? s.s + strlen("block:") : s.s;
+	block->options = "";
+	block->flags = block->flags ? block->flags : "";
+}
+
 /* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
@@ -266,6 +275,8 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		root->kind = kind_of(s);
 		break;
 	}
+	if (root->kind == PLAN_ROOT_BLOCK)
+		take_local(&root->block, s);
 	if (slice_is(s, "dhcp6"))
 		take_dhcp6(p, w);
 	else if (root->kind == PLAN_ROOT_DHCP)

@@ -46,7 +46,7 @@ boot_flavour() {
 
 # Killed between two events, the agent is started again, finds what is up and does not start over.
 killed_at() {
-    boot_flavour "$1" "bootmark.kill=$2"
+    boot_flavour "$1" "bootmark.kill=$2" "${@:3}"
     assert_killed "$2"
 }
 
@@ -71,24 +71,37 @@ late_dhcp() {
 
 @test "systemd flavour: udev is free to rename the interface, the DHCP server is late" {
     server dhcp stop
-    node_start "$LAB/agent-systemd.img" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe"
+    # rd.neednet=0 takes nothing from a root that needs it, as in dracut
+    node_start "$LAB/agent-systemd.img" "$console $rdma_root ip=dhcp rd.neednet=0 $rxe"
     late_dhcp
 }
 
 @test "shell flavour: the admin's recipe, the DHCP server is late" {
     server dhcp stop
     node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp rd.neednet=1 $rxe \
-rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160"
+rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160 \
+rd.driver.pre=rdma_cm,no_such_pre rd.driver.pre=nfsv3"
     late_dhcp
     grep -q "^ib_ipoib " "$node_dir/results/modules"
+    assert_driver_order rdma_cm,nfsv3 mlx5_ib,ib_ipoib,ib_umad,rdma_ucm
+    assert_state '[.causes[] | select(.code == "IA-E201") | .where] | @text' '["no_such_pre"]'
 }
 
+# logged_us REGEX: when the kernel's log got that line, in microseconds of the node's uptime
+logged_us() {
+    sed -nE "s/^[0-9]+,[0-9]+,([0-9]+),[^;]*;.*$1.*/\\1/p" "$node_dir/results/kmsg" | tail -n 1
+}
+
+# One collector is dead: its sender tries for 9 s. systemd asks it to end, and neither waits for
+# that nor gets it.
 @test "systemd flavour: the admin's recipe; collectors get reports, and the boot does not wait" {
     local leaving switching sent
     boot_flavour systemd rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 \
-        rd.retry=160 \
+        rd.retry=160 rd.driver.pre=rdma_cm,no_such_pre rd.driver.pre=nfsv3 \
         hostname=n19 "$told" rd.report=http://10.99.0.99/ finalinit=settle systemd.log_target=kmsg
     grep -q "^ib_ipoib " "$node_dir/results/modules"
+    assert_driver_order rdma_cm,nfsv3 mlx5_ib,ib_ipoib,ib_umad,rdma_ucm
+    assert_state '[.causes[] | select(.code == "IA-E201") | .where] | @text' '["no_such_pre"]'
     told n19 'done' | jq -e '.text | startswith("the root is mounted after ")'
     told_state n19 | jq -e '.outcome == "done" and .root.proto == "rdma"'
     leaving=$(logged_us 'Starting initrd-cleanup.service')
@@ -104,30 +117,88 @@ rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.timeout=0 rd.retry=160"
         [ $((switching - leaving)) -lt 3000000 ]
 }
 
-@test "shell flavour: killed while DHCP runs and again before the mount" {
-    killed_at shell link,addr
+@test "shell flavour: killed while DHCP runs and again before the mount; a malformed rd.timeout" {
+    killed_at shell link,addr rd.timeout=soon
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E101","rd.timeout"]]'
 }
 
 @test "systemd flavour: killed while DHCP runs and again before the mount" {
     killed_at systemd link,addr
 }
 
-@test "systemd flavour: killed right after the mount" {
-    killed_at systemd mount
+@test "systemd flavour: killed right after the mount; a malformed rd.timeout" {
+    killed_at systemd mount rd.timeout=soon
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E101","rd.timeout"]]'
 }
 
-@test "shell flavour: rd.retry ends the wait, reboot as asked" {
+@test "shell flavour: rd.retry ends the wait, with rd.timeout=0; reboot as asked" {
     server dhcp stop
     node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=8 \
-rd.shell=0 rd.emergency=reboot"
+rd.timeout=0 rd.shell=0 rd.emergency=reboot"
     assert_failed 120 IA-E703 restart
 }
 
-@test "systemd flavour: rd.retry ends the wait, reboot as asked" {
+@test "shell flavour: rd.retry=0 is no limit, rd.timeout ends the boot" {
+    server dhcp stop
+    node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=0 \
+rd.timeout=8 rd.shell=0 rd.emergency=reboot"
+    assert_failed 120 IA-E704 restart
+}
+
+@test "systemd flavour: rd.retry ends the wait, with rd.timeout=0; reboot as asked" {
     server dhcp stop
     node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=8 \
-rd.shell=0 rd.emergency=reboot"
+rd.timeout=0 rd.shell=0 rd.emergency=reboot"
     assert_failed 120 IA-E703 restart
+}
+
+@test "systemd flavour: rd.retry=0 is no limit, rd.timeout ends the boot" {
+    server dhcp stop
+    node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=0 \
+rd.timeout=8 rd.shell=0 rd.emergency=reboot"
+    assert_failed 120 IA-E704 restart
+}
+
+# A root on a disk of the node, which is dracut's, and the network beside it.
+local_root() {
+    NODE_DISK=$vm_logs/local.ext4
+    [ -s "$NODE_DISK" ] || {
+        truncate -s 64M "$NODE_DISK"
+        mkfs.ext4 -q -L lroot -U 6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab -d "$LAB/export/root" \
+            "$NODE_DISK"
+    }
+    node_start "$1" "$dracut_console ip=dhcp ${*:2}"
+    node_booted 150
+    assert_eq "$(node_result .files_bad)" 0 "files damaged"
+    grep -q '^[^-]* / / [^-]* - ext4 ' "$node_dir/results/mountinfo"
+}
+
+# assert_network: up, with its lease, and handed over, when the real root's init began.
+assert_network() {
+    assert_clean_handover
+    assert_state '.rails[0] | "\(.netdev) \(.address) \(.state)"' "eth0 10.99.0.199/24 ready"
+    grep -q '10.99.0.199' "$node_dir/results/fib_trie"
+    grep -q 'nameserver' "$node_dir/results/resolv.conf"
+    grep -q '^\[Match\]' "$node_dir/results/eth0.network"
+}
+
+@test "shell flavour: rd.neednet=1 beside a root on a disk" {
+    local_root "$LAB/agent-shell.img" root=LABEL=lroot rd.neednet=1 rd.handover=networkd
+    assert_network
+}
+
+@test "systemd flavour: rd.neednet=1 beside a root on a disk; without it nothing is done" {
+    local_root "$LAB/agent-systemd.img" root=UUID=6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab \
+        rd.neednet=1 rd.handover=networkd
+    assert_network
+    local_root "$LAB/agent-systemd.img" root=/dev/vda
+    [ ! -e "$node_dir/results/run" ]
+}
+
+@test "stand-alone image: rd.neednet=1 beside a root on a disk" {
+    local_root "$LAB/agent-block.img" root=LABEL=lroot rd.neednet=1 rd.handover=networkd
+    assert_network
+    assert_state '.root | "\(.type) \(.device) \(.name)"' "local vda LABEL=lroot"
 }
 
 @test "stand-alone image: killed while DHCP runs, before and after the mount" {

@@ -132,10 +132,66 @@ rd.net.timeout.dhcp=2"
     node_ended_by restart
 }
 
-@test "driver named on the command line is not in the image: said, and the boot goes on" {
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.post=no_such_ib"
+@test "named drivers keep their order; one that is not in the image: said, and the boot goes on" {
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.pre=ib_umad,no_such_pre \
+rd.driver.pre=rdma_cm rd.driver.blacklist=rdma_ucm rd.driver.post=rdma_ucm,no_such_ib \
+rd.driver.post=ib_ipoib"
     assert_boot 90 4.2 rdma
-    assert_state '[.causes[] | select(.code == "IA-E201") | .where] | @text' '["no_such_ib"]'
+    assert_state '[.causes[] | select(.code == "IA-E201") | .where] | @text' \
+        '["no_such_pre","no_such_ib"]'
+    assert_driver_order ib_umad,rdma_cm rdma_ucm,ib_ipoib
+}
+
+# modprobe_d CPIO LINE...: /etc/modprobe.d/site.conf of these lines, unpacked over the image.
+modprobe_d() {
+    local dir=$BATS_TEST_TMPDIR/modprobe
+    mkdir -p "$dir/etc/modprobe.d"
+    printf '%s\n' "${@:2}" >"$dir/etc/modprobe.d/site.conf"
+    (cd "$dir" && printf '%s\n' etc etc/modprobe.d etc/modprobe.d/site.conf |
+        cpio --quiet -o -H newc) >"$1"
+}
+
+assert_module() {
+    grep -q "^$1 " "$node_dir/results/modules" || {
+        echo "not loaded: $1"
+        return 1
+    }
+}
+
+# assert_parameters NAME VALUE...: as the kernel has them in the real root.
+assert_parameters() {
+    while [ $# -gt 0 ]; do
+        assert_eq "$(<"$node_dir/results/$1")" "$2" "parameter $1"
+        shift 2
+    done
+}
+
+@test "modprobe.d and MODULE.PARAM= reach the kernel; softdep, blacklist; mlx4's companions" {
+    NODE_EXTRA=$BATS_TEST_TMPDIR/modprobe.cpio
+    modprobe_d "$NODE_EXTRA" 'options ib_ipoib send_queue_size=256' \
+        'options mlx4_core port_type_array=2,1 log_num_mac=3' 'blacklist erofs' \
+        'softdep rdma_ucm pre: ib_umad'
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe ib_ipoib.recv_queue_size=512 \
+rd.driver.post=mlx4_core,ib_ipoib,rdma_ucm,fs-erofs"
+    assert_boot 120 4.2 rdma
+    assert_parameters send_queue_size 256 recv_queue_size 512 port_type_array 2,1 log_num_mac 3
+    # no adapter is there: mlx4_core has none to ask for these, which have no alias
+    assert_module mlx4_ib
+    assert_module mlx4_en
+    assert_module ib_umad
+    ! grep -q '^erofs ' "$node_dir/results/modules"
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E206","fs_erofs"]]'
+}
+
+@test "the command line's port types of mlx4 outweigh those of modprobe.d" {
+    NODE_EXTRA=$BATS_TEST_TMPDIR/modprobe.cpio
+    modprobe_d "$NODE_EXTRA" 'options mlx4_core port_type_array=2,2'
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe mlx4_core.port_type_array=1,2 \
+rd.driver.pre=mlx4_core"
+    assert_boot 120 4.2 rdma
+    assert_parameters port_type_array 1,2
+    assert_module mlx4_ib
+    assert_module mlx4_en
 }
 
 @test "module the plan cannot do without is not in the image" {
@@ -169,6 +225,17 @@ rd.net.timeout.dhcp=2"
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
     assert_failed 60 IA-E202 restart
     assert_console 'rdma_rxe'
+}
+
+# ko2iblnd of the inbox drivers over MLNX_OFED, or the other way round: what the root does not need.
+@test "rd.driver.post= of another ib_core: module and symbol are named, the root is mounted" {
+    NODE_EXTRA=$BATS_TEST_TMPDIR/extra.cpio
+    other_kernels_module ib_umad "$NODE_EXTRA" ib_register_client
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.post=ib_umad,rdma_ucm"
+    assert_boot 120 4.2 rdma
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E202","ib_umad"]]'
+    assert_console 'ib_umad: IA-E202 .*ib_register_client'
+    assert_module rdma_ucm
 }
 
 @test "image built for another kernel" {

@@ -109,9 +109,42 @@ initagent 1 none" ]
     done
 }
 
+@test "rd.neednet beside a root of dracut's: the network hooks are empty, the root stays dracut's" {
+    local way hook
+    answers claims 2
+    answers boot 0
+    for way in "${ways[@]}"; do
+        dracut_hooks
+        run -0 in_dracut "root=UUID=1; $way; wait; echo \"\$root \${rootok-unset}\""
+        [[ $output == *"ran 30-parse-lvm.sh"* && $output == *"UUID=1 unset" ]]
+        for hook in "${others[@]}"; do [ ! -s "hooks/$hook" ]; done
+        for hook in "${bystanders[@]}"; do [ -s "hooks/$hook" ]; done
+    done
+    [ "$(sort -u calls)" = "boot --sysroot /sysroot
+claims" ]
+}
+
+@test "rd.neednet beside a root of dracut's: the pivot waits for the network" {
+    answers boot 0
+    answers wait 0
+    in_dracut 'initagent_claims=2; . bin/initagent-network.sh'
+    [ "$(cat calls)" = wait ]
+    # failed, then up; with rd.break= the agent starts late, and the cold plug takes place
+    answers wait 2
+    run -0 in_dracut "initagent_claims=2; emergency_shell() { echo \"\$*\"; echo 0 >answer/wait; }
+        . bin/initagent-network.sh"
+    [ "$output" = "initagent could not bring the network up." ]
+    [ "$(cat calls)" = "wait
+wait
+boot --sysroot /sysroot
+wait" ]
+    BREAK=0 in_dracut "initagent_claims=2; root=UUID=1; . bin/initagent-start.sh; wait"
+    [ "$(tail -n 1 calls)" = "boot --sysroot /sysroot" ]
+}
+
 @test "hooks of a root that is not ours do not even call the agent" {
     local hook
-    for hook in start watch finished verify; do
+    for hook in start watch finished verify network; do
         run -0 in_dracut "root=block:/dev/sda1; . bin/initagent-$hook.sh"
         [ -z "$output" ]
     done
@@ -218,6 +251,13 @@ passes 5" ]
     answers claims 1
     dash bin/initagent-generator normal early late
     [ -z "$(find normal early late -mindepth 1)" ]
+    answers claims 2
+    dash bin/initagent-generator normal early late
+    [ "$(find normal -type l -printf '%P ')" = "initrd.target.requires/initagent-network.service " ]
+    [ -z "$(find normal -name '*.conf')" ]
+    [ "$(readlink early/systemd-networkd.service)" = /dev/null ]
+    rm -r normal early late
+    mkdir normal early late
     answers claims 0
     dash bin/initagent-generator normal early late
     grep -qx "After=initagent-root.service" normal/systemd-udev-trigger.service.d/*.conf
@@ -236,7 +276,7 @@ passes 5" ]
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 30 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 64 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 67 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {

@@ -34,7 +34,8 @@ $(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OB
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # The plan runner as a whole.
-$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_proof causes target): \
+$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_named boot_proof causes \
+	target): \
 	$(BUILD)/host/tests/boot/node.o
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.

@@ -5,7 +5,7 @@
 # the root, dracut's cold plug of all devices, the longest step of its boot, is left to the real
 # root. When it has not, all goes on as usual, and the initqueue looks after the agent
 # (initagent-watch.sh). With rd.break= the agent starts only here, and the cold plug takes place: a
-# shell may want a keyboard.
+# shell may want a keyboard. Of a network alone (initagent-network.sh) only the start is here.
 if [ "$root" = initagent ] && [ -z "$initagent_pid" ]; then
     /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null
 elif [ "$root" = initagent ] && wait "$initagent_pid"; then
@@ -15,4 +15,7 @@ elif [ "$root" = initagent ] && wait "$initagent_pid"; then
             *) command udevadm "$@" ;;
         esac
     }
+elif [ "$initagent_claims" = 2 ] && [ -z "$initagent_pid" ]; then
+    /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null &
+    initagent_pid=$!
 fi

@@ -4,7 +4,7 @@
 # emergency hook: why the root is not there, on the console where the shell will be. Without
 # systemd, dracut 059 then calls reboot, poweroff or halt as rd.emergency= asks, but without -f;
 # where these are systemctl they look for a systemd that is not there.
-if [ "$root" = initagent ]; then
+if [ "$root" = initagent ] || [ -e /run/initagent/start ]; then
     /usr/sbin/initagent status
     if [ -z "$DRACUT_SYSTEMD" ]; then
         reboot() { command reboot -f; }

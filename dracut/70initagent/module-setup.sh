@@ -40,8 +40,10 @@ installkernel() {
 }
 
 install_units() {
-    inst_simple "$moddir/initagent.service" "$systemdsystemunitdir/initagent.service"
-    inst_simple "$moddir/initagent-root.service" "$systemdsystemunitdir/initagent-root.service"
+    local unit
+    for unit in initagent initagent-root initagent-network; do
+        inst_simple "$moddir/$unit.service" "$systemdsystemunitdir/$unit.service"
+    done
     (($(systemctl --version | sed -n '1s/^systemd \([0-9]*\).*/\1/p') < 254)) \
         || inst_simple "$moddir/direct.conf" "$systemdsystemunitdir/initagent.service.d/direct.conf"
     inst_script "$moddir/initagent-generator" \
@@ -60,5 +62,6 @@ install() {
         inst_hook initqueue 50 "$moddir/initagent-watch.sh"
         inst_hook initqueue/finished 50 "$moddir/initagent-finished.sh"
         inst_hook mount 50 "$moddir/initagent-verify.sh"
+        inst_hook pre-pivot 10 "$moddir/initagent-network.sh"
     fi
 }

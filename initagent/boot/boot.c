@@ -63,11 +63,17 @@ static int open_all(struct boot *b, uint64_t now)
 	return watch_all(b);
 }
 
+/* rd.driver.post= comes before any port or interface is waited for. */
+static bool rails_held(const struct boot *b)
+{
+	return b->plan->drivers.n_post && !drivers_named(b->drivers);
+}
+
 static uint64_t next_deadline(const struct boot *b)
 {
-	uint64_t d =
-		min_u64(modules_deadline(drivers_modules(b->drivers)), rails_deadline(b->rails));
+	uint64_t d = drivers_deadline(b->drivers);
 
+	d = rails_held(b) ? d : min_u64(d, rails_deadline(b->rails));
 	d = min_u64(d, min_u64(target_deadline(b->target), outbox_deadline(b->outbox)));
 	d = min_u64(d, report_deadline(b->env.report));
 	if (b->budgets.root_up)
@@ -83,7 +89,7 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 
 	if (ready[TAG_MODULES] || now >= modules_deadline(modules))
 		r = modules_dispatch(modules, now);
-	if (r >= 0 && (ready[TAG_RAILS] || now >= rails_deadline(b->rails)))
+	if (r >= 0 && (ready[TAG_RAILS] || (!rails_held(b) && now >= rails_deadline(b->rails))))
 		r = rails_dispatch(b->rails, now);
 	if (r >= 0)
 		target_dispatch(b->target, ready[TAG_ROOT], now);
@@ -101,15 +107,16 @@ static void step_drivers(struct boot *b, uint64_t now)
 
 	if (!drivers_step(b->drivers, now, &cause, where, text))
 		boot_fail(b, cause, where, now, text);
-	if (drivers_asked(b->drivers))
-		rails_drivers_asked(b->rails);
+	if (drivers_named(b->drivers))
+		rails_drivers_named(b->rails);
 }
 
 static void rails_event(struct boot *b, const struct rails_event *ev, uint64_t now)
 {
 	switch (ev->type) {
 	case RAILS_ADDRESS:
-		target_network_changed(b->target, now);
+		if (!b->network_only)
+			target_network_changed(b->target, now);
 		outbox_up(b->outbox, b->rails, now);
 		break;
 	case RAILS_LOST: target_rail_lost(b->target, ev->ifindex, now); break;
@@ -135,6 +142,8 @@ static void take_rails_events(struct boot *b, uint64_t now)
 
 static void step_rails(struct boot *b, uint64_t now)
 {
+	if (rails_held(b))
+		return;
 	rails_want(b->rails, target_wants_rdma(b->target), target_family(b->target));
 	rails_step(b->rails, now);
 	take_rails_events(b, now);
@@ -199,6 +208,16 @@ static void step_target(struct boot *b, uint64_t now)
 	renew_budget(b, target_fresh_bytes(b->target), now);
 }
 
+/* rd.neednet= beside a root of dracut's: the boot has what it wants. */
+static void step_network(struct boot *b, uint64_t now)
+{
+	if (!rails_all_ready(b->rails, now))
+		return;
+	rails_keep(b->rails);
+	b->end.outcome = BOOT_DONE;
+	b->budgets.root_up = now;
+}
+
 static void show_status(struct boot *b, uint64_t now)
 {
 	const char *line =
@@ -230,7 +249,9 @@ static void step(struct boot *b, uint64_t now)
 {
 	step_drivers(b, now);
 	step_rails(b, now);
-	if (!b->end.finished)
+	if (!b->end.finished && b->network_only)
+		step_network(b, now);
+	else if (!b->end.finished)
 		step_target(b, now);
 	boot_check_budgets(b, now);
 	check_end(b, now);
@@ -297,7 +318,7 @@ void boot_run(struct boot *b, uint64_t now)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 		return;
 	}
-	if (adopt(b, now))
+	if (!b->network_only && adopt(b, now))
 		return;
 	rails_check_plan(b->rails, now);
 	take_rails_events(b, now);

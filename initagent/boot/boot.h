@@ -16,7 +16,7 @@
 enum boot_outcome {
 	BOOT_DONE = 0,	    /* the root is mounted and the state written */
 	BOOT_FAILED = 1,    /* the cause was printed; the caller applies its own policy */
-	BOOT_NOT_OURS = 3,  /* root= names nothing the agent handles */
+	BOOT_NOT_OURS = 3,  /* root= names nothing the agent handles, and no network is asked */
 };
 
 #define BOOT_INIT_MAX 256

@@ -4,16 +4,22 @@
 
 #include "modules/modprobe.h"
 
+/* How long one module may keep the named ones after it, and the network, waiting. */
+#define NAMED_LIMIT (20 * NSEC_PER_SEC)
+
 enum stage {
-	STAGE_PRE,	/* rd.driver.pre, each settled before hardware is looked at */
+	STAGE_PRE,	/* rd.driver.pre, one after the other, before hardware is looked at */
 	STAGE_HARDWARE, /* cold plug and the protocols */
-	STAGE_POST,	/* rd.driver.post was asked for */
+	STAGE_POST,	/* rd.driver.post, one after the other */
+	STAGE_DONE,
 };
 
 struct drivers {
 	struct drivers_config cfg;
 	struct modules *modules;
 	enum stage stage;
+	size_t asked;	/* so many of the stage's names were asked for */
+	uint64_t limit; /* when the last of them is no longer waited for; NSEC_NEVER: none is */
 	struct need needs[NEEDS_MAX];
 	size_t n_needs;
 	char names[NEEDS_MAX][MODULE_NAME_SIZE]; /* of needs that a lease named, whose text goes */
@@ -94,7 +100,8 @@ static int make_room(struct drivers *d)
 		.params = params,
 		.n_params = plan->n_params,
 		.kver = d->cfg.kver,
-		.disks = d->cfg.plan->root.image.cache,
+		.disks = d->cfg.plan->root.image.cache ||
+			(d->cfg.standalone && d->cfg.plan->root.kind == PLAN_ROOT_BLOCK),
 		.ops = d->cfg.ops,
 	};
 
@@ -160,17 +167,56 @@ static void begin_hardware(struct drivers *d, uint64_t now)
 			strerror(-r));
 }
 
+/* Has its load ended, one way or the other? An alias has the names of its modules. */
+static bool has_ended(const struct drivers *d, const char *name)
+{
+	const struct module_entry *e = modules_find(d->modules, name);
+
+	return e ? e->state > MODULE_LOADING : modules_settled(d->modules);
+}
+
+/* Whether the last name that was asked for may be left behind. */
+static bool may_go_on(struct drivers *d, const char *name, uint64_t now)
+{
+	bool over = now >= d->limit;
+
+	if (has_ended(d, name) || over) {
+		report_wait(d->cfg.env->report, CAUSE_NONE, "modules", now, "%s", "");
+		if (over && !has_ended(d, name))
+			report_cause(d->cfg.env->report, CAUSE_MODULE_STUCK, name, now,
+				"the boot goes on without it");
+		d->limit = NSEC_NEVER;
+		return true;
+	}
+	report_wait(d->cfg.env->report, CAUSE_MODULE_STUCK, "modules", now,
+		"waiting for kernel module %s to load", name);
+	return false;
+}
+
+/* Loads the names in their order, each when the one before has ended. True: all have. */
+static bool load_in_order(struct drivers *d, const char *const *names, size_t n, uint64_t now)
+{
+	while (!d->asked || may_go_on(d, names[d->asked - 1], now)) {
+		if (d->asked == n) {
+			d->asked = 0;
+			return true;
+		}
+		d->limit = now + NAMED_LIMIT;
+		request(d, names[d->asked++], now);
+	}
+	return false;
+}
+
 static void advance(struct drivers *d, uint64_t now)
 {
 	const struct plan_drivers *plan = &d->cfg.plan->drivers;
 
-	if (d->stage == STAGE_PRE && modules_settled(d->modules))
+	if (d->stage == STAGE_PRE && load_in_order(d, plan->pre, plan->n_pre, now))
 		begin_hardware(d, now);
-	if (d->stage != STAGE_HARDWARE || !modules_devices_settled(d->modules))
-		return;
-	d->stage = STAGE_POST;
-	for (size_t i = 0; i < plan->n_post; i++)
-		request(d, plan->post[i], now);
+	if (d->stage == STAGE_HARDWARE && modules_devices_settled(d->modules))
+		d->stage = STAGE_POST;
+	if (d->stage == STAGE_POST && load_in_order(d, plan->post, plan->n_post, now))
+		d->stage = STAGE_DONE;
 }
 
 int drivers_new(struct drivers **ret, const struct drivers_config *cfg, uint64_t now)
@@ -185,8 +231,7 @@ int drivers_new(struct drivers **ret, const struct drivers_config *cfg, uint64_t
 	if (r < 0)
 		return r;
 	d->n_needs = needs_of_plan(cfg->plan, d->needs);
-	for (size_t i = 0; i < cfg->plan->drivers.n_pre; i++)
-		request(d, cfg->plan->drivers.pre[i], now);
+	d->limit = NSEC_NEVER;
 	advance(d, now);
 	r = send_off(d, now);
 	if (r < 0)
@@ -259,14 +304,19 @@ bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause,
 	return true;
 }
 
-bool drivers_asked(const struct drivers *d)
+uint64_t drivers_deadline(const struct drivers *d)
 {
-	return d->stage == STAGE_POST;
+	return min_u64(modules_deadline(d->modules), d->limit);
+}
+
+bool drivers_named(const struct drivers *d)
+{
+	return d->stage == STAGE_DONE;
 }
 
 bool drivers_settled(const struct drivers *d)
 {
-	return d->stage == STAGE_POST && modules_settled(d->modules);
+	return d->stage == STAGE_DONE && modules_settled(d->modules);
 }
 
 void drivers_state(const struct drivers *d, struct target_modules *ret)

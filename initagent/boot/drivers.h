@@ -34,9 +34,11 @@ bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause,
 	char where[static REPORT_NAME_MAX], char text[static REPORT_TEXT_MAX]);
 /* drivers_need: asks for more, unless it was asked for before. */
 void drivers_need(struct drivers *d, const struct need *needs, size_t n, uint64_t now);
-/* drivers_asked: nothing more of the plan will be asked for. drivers_settled: and nothing is queued
- * or loading any more. */
-bool drivers_asked(const struct drivers *d);
+/* drivers_deadline: call modules_dispatch() and drivers_step() then; NSEC_NEVER: none. */
+uint64_t drivers_deadline(const struct drivers *d);
+/* drivers_named: all of rd.driver.post has ended, or took too long. drivers_settled: and nothing is
+ * queued or loading any more. */
+bool drivers_named(const struct drivers *d);
 bool drivers_settled(const struct drivers *d);
 void drivers_state(const struct drivers *d, struct target_modules *ret);
 

@@ -45,6 +45,7 @@ struct boot {
 	struct managers *managers; /* of the real root; NULL: no profiles were written */
 	struct plymouth plymouth;
 	bool hurried; /* RCU's grace periods are expedited */
+	bool network_only; /* rd.neednet= beside a root that dracut mounts */
 };
 
 /* boot.c: opens everything and runs the plan to its end; everything stays open. */
@@ -66,6 +67,12 @@ void summary_phases(struct boot *b, uint64_t now);
 bool boot_write_profiles(struct boot *b, uint64_t now);
 /* boot_reader: the task of the process that reads the mounted root: b is borrowed. */
 struct worker_task boot_reader(const struct boot *b);
+
+/*
+ * boot_await_root: network_only: returns when dracut has mounted the root, whose files decide what
+ * profiles are written.
+ */
+void boot_await_root(const struct boot *b);
 
 /* boot_root_ifindex: the interface the mounted root is reached over; 0: none. */
 int boot_root_ifindex(const struct boot *b);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profiles: the rails that are kept, gathered for the network profiles of the real root. */
+#include <limits.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include "boot/private.h"
 #include "handover/profiles.h"
@@ -35,7 +37,7 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
 	*out = (struct profile_rail){
 		.four = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET),
 		.six = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET6),
-		.carries_root = rail->ifindex == root,
+		.carries_root = rail->ifindex == root || b->network_only,
 	};
 	if (!dev || (!out->four && !out->six) ||
 		address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
@@ -139,6 +141,28 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 	there = await_facts(b, b->reading, ret);
 	b->reading = worker_free(b->reading);
 	return there;
+}
+
+static bool is_mount(const char *path)
+{
+	char above[PATH_MAX];
+	struct stat at, up;
+
+	snprintf(above, sizeof(above), "%s/..", path);
+	return stat(path, &at) == 0 && stat(above, &up) == 0 && at.st_dev != up.st_dev;
+}
+
+/* The kernel announces each change of the mounts by POLLPRI (fs/proc_namespace.c). */
+void boot_await_root(const struct boot *b)
+{
+	_cleanup_close_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	struct pollfd pfd = {.fd = fd, .events = POLLPRI};
+
+	report_log(b->env.report, REPORT_INFO, NULL, now_ns(),
+		"the network is up (rd.neednet); the root is left to dracut");
+	report_flush(b->env.report);
+	while (fd >= 0 && !is_mount(b->args->sysroot))
+		poll(&pfd, 1, -1);
 }
 
 bool boot_write_profiles(struct boot *b, uint64_t now)

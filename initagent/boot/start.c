@@ -45,7 +45,8 @@ static bool plan_fits(struct boot *b, uint64_t now)
 {
 	const struct plan_root *root = &b->plan->root;
 
-	if (boot_claims(b->plan))
+	b->network_only = !boot_claims(b->plan) && b->plan->net.alone && !b->args->standalone;
+	if (boot_claims(b->plan) || b->plan->net.alone)
 		return true;
 	b->end =
 		(struct ending){.finished = true, .outcome = b->args->standalone ? BOOT_FAILED
@@ -85,9 +86,11 @@ static void finish(struct boot *b, uint64_t now)
 
 	if (b->end.outcome == BOOT_NOT_OURS)
 		return;
-	if (b->end.outcome == BOOT_DONE)
+	if (b->end.outcome == BOOT_DONE && !b->network_only)
 		take_init(b, now);
 	summary_phases(b, now);
+	if (b->end.outcome == BOOT_DONE && b->network_only)
+		boot_await_root(b);
 	if (b->end.outcome == BOOT_DONE && !boot_write_profiles(b, now)) {
 		now = now_ns();
 		b->end.finished = false;

@@ -43,7 +43,7 @@ struct rails {
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	bool wants_rdma;
 	int family;		  /* of the server's address */
-	bool drivers_asked, kept;
+	bool drivers_named, kept;
 	struct blame blame;
 	struct rails_event events[RAILS_EVENTS];
 	size_t first, n_events;

@@ -131,6 +131,35 @@ bool rails_other_ready(const struct rails *rails, const struct rail *rail)
 	return false;
 }
 
+static const struct rail *rail_by(const struct rails *rails, const struct plan_ip *ip)
+{
+	for (size_t i = 0; i < rails->n; i++)
+		if (rails->rows[i].ip == ip)
+			return &rails->rows[i];
+	return NULL;
+}
+
+bool rails_all_ready(const struct rails *rails, uint64_t now)
+{
+	const struct plan_net *net = &rails->plan->net;
+	const struct plan_ip *missing = NULL;
+	bool all = rails_other_ready(rails, NULL);
+
+	for (size_t i = 0; i < net->n_ips && !missing; i++) {
+		const struct plan_ip *ip = &net->ips[i];
+		const struct rail *rail = rail_by(rails, ip);
+
+		if (!ip->ifname && !ip->match.len)
+			continue;
+		missing = rail ? NULL : ip;
+		all &= rail && rail->state == RAIL_READY;
+	}
+	report_wait(rails->report, missing ? CAUSE_NETDEV_MISSING : CAUSE_NONE, "network", now,
+		"%s%s", missing ? "waiting for network interface " : "",
+		!missing ? "" : missing->ifname ? missing->ifname : "by its address");
+	return all;
+}
+
 enum cause rails_failure(const struct rails *rails, const char **ret_where)
 {
 	for (size_t i = 0; i < rails->n; i++) {
@@ -223,9 +252,9 @@ void rails_retry_ports(struct rails *rails, uint64_t now)
 	rails->port_check = now;
 }
 
-void rails_drivers_asked(struct rails *rails)
+void rails_drivers_named(struct rails *rails)
 {
-	rails->drivers_asked = true;
+	rails->drivers_named = true;
 }
 
 void rails_keep(struct rails *rails)

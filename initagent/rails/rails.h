@@ -124,9 +124,11 @@ void rails_check_plan(struct rails *rails, uint64_t now);
 void rails_want(struct rails *rails, bool rdma, int family);
 /* rails_retry_ports: the ports are looked at in the next rails_step(). */
 void rails_retry_ports(struct rails *rails, uint64_t now);
-/* rails_drivers_asked: all of the plan's modules were asked for; what is not there once they are
+/* rails_all_ready: each interface that ip= names is, and one at least; says what is missing. */
+bool rails_all_ready(const struct rails *rails, uint64_t now);
+/* rails_drivers_named: all modules of the plan were asked for; what is not there once they are
  * settled will not come. */
-void rails_drivers_asked(struct rails *rails);
+void rails_drivers_named(struct rails *rails);
 /* rails_keep: the root is mounted: nothing is taken off an interface any more. */
 void rails_keep(struct rails *rails);
 /* rails_close_verbs: before switch-root: an open verbs context would block removal of the netdev

@@ -30,7 +30,7 @@ static bool driver_ready(const struct rails *rails, const char *type)
 	/* By its alias the driver has a name we do not know: it is there when the queue is
 	 * empty. */
 	if (!soft_link_module(type))
-		return rails->drivers_asked && modules_settled(rails->cfg.modules);
+		return rails->drivers_named && modules_settled(rails->cfg.modules);
 	return e && (e->state == MODULE_LOADED || e->state == MODULE_PRESENT);
 }
 

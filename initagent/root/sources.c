@@ -19,6 +19,8 @@ const struct source_ops *source_at(size_t i)
 
 const struct source_ops *source_of(enum plan_root_kind kind)
 {
+	/* A disk of this machine is one without a server. */
+	kind = kind == PLAN_ROOT_BLOCK ? PLAN_ROOT_REMOTE : kind;
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		if (sources[i]->kind == kind)
 			return sources[i];
@@ -27,7 +29,8 @@ const struct source_ops *source_of(enum plan_root_kind kind)
 
 bool sources_claim(const struct boot_plan *plan)
 {
-	return plan->root.kind == PLAN_ROOT_DHCP || source_of(plan->root.kind);
+	return plan->root.kind == PLAN_ROOT_DHCP ||
+		(plan->root.kind != PLAN_ROOT_BLOCK && source_of(plan->root.kind));
 }
 
 size_t sources_needs(const struct plan_root *root, struct need ret[static NEEDS_MAX])

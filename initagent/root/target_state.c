@@ -75,7 +75,7 @@ void target_choose(struct target *t, enum plan_root_kind kind, const struct plan
 		.kind = kind,
 		.nfs = kind == PLAN_ROOT_NFS ? nfs : NULL,
 		.image = kind == PLAN_ROOT_LIVE ? image : NULL,
-		.block = kind == PLAN_ROOT_REMOTE ? block : NULL,
+		.block = kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_BLOCK ? block : NULL,
 	};
 	t->ops = source_of(kind);
 }

@@ -298,6 +298,12 @@ static void send_results(const struct witness *w, const char *kmsg, size_t kmsg_
 		{"resolv.conf", "/run/initagent/resolv.conf"},
 		{"modprobe", "/proc/sys/kernel/modprobe"},
 		{"hostname", "/proc/sys/kernel/hostname"},
+		{"send_queue_size", "/sys/module/ib_ipoib/parameters/send_queue_size"},
+		{"recv_queue_size", "/sys/module/ib_ipoib/parameters/recv_queue_size"},
+		{"port_type_array", "/sys/module/mlx4_core/parameters/port_type_array"},
+		{"log_num_mac", "/sys/module/mlx4_core/parameters/log_num_mac"},
+		{"eth0.network", "/run/systemd/network/10-initagent-eth0.network"},
+		{"umcast", "/sys/class/net/ib0/umcast"},
 		{"nfs4_unique_id", "/sys/module/nfs/parameters/nfs4_unique_id"},
 	};
 	char buf[2048];

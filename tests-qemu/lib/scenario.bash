@@ -130,10 +130,27 @@ refute_within() {
     assert_eq "$status" 124 "time up without a line like '$2'"
 }
 
-# other_kernels_module NAME CPIO: the module as if it came from another kernel build: the first
-# checksum it expects of an imported symbol is not this kernel's.
+# assert_driver_order PRE POST: lists as rd.driver.pre= and rd.driver.post= name them: each loaded
+# when the one before it had ended, PRE before the interface's own driver, POST between that and the
+# first DHCP packet. What of PRE dracut has loaded before the agent looked has no times.
+assert_driver_order() {
+    local said
+    said=$(node_state --arg pre "$1" --arg post "$2" '
+        . as $top | ([.modules[] | select(.end_s) | {key: .name, value: .}] | from_entries) as $m |
+        ([$top.timeline[] | select(.room == "address" and .to == "asking") | .s] | min) as $dhcp |
+        [($pre | split(",")[] | $m[.] // empty), $m.virtio_net,
+            ($post | split(",")[] | $m[.] // {name: ., begin_s: -1, end_s: -1}),
+            {name: "DHCP", begin_s: $dhcp, end_s: $dhcp}] |
+        [range(1; length) as $i | select(.[$i].begin_s < .[$i - 1].end_s) |
+            "\(.[$i].name) at \(.[$i].begin_s), \(.[$i - 1].name) ended at \(.[$i - 1].end_s)"] |
+        join("; ")')
+    assert_eq "$said" '' "out of order"
+}
+
+# other_kernels_module NAME CPIO [SYMBOL]: the module as if it came from another kernel build: the
+# checksum it expects of an imported symbol, the first one if none is named, is not this kernel's.
 other_kernels_module() {
-    local kver path dir=$BATS_TEST_TMPDIR/other
+    local kver path at=8 dir=$BATS_TEST_TMPDIR/other
     kver=$(<"$LAB/kver")
     path=$(cd "$LAB/root" && find "usr/lib/modules/$kver" -name "$1.ko")
     path=${path#usr/}
@@ -141,7 +158,9 @@ other_kernels_module() {
     # without a second name objcopy rewrites the first one, and a signed module would lose its
     # signature
     objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
-    printf 'otherbld' | dd of="$dir/versions" conv=notrunc status=none
+    # a row is the checksum, 8 bytes, and the name, 56
+    [ -z "${3:-}" ] || at=$(LC_ALL=C grep -aobP "$3\\x00" "$dir/versions" | sed "s/:.*//;q")
+    printf 'otherbld' | dd of="$dir/versions" bs=1 seek=$((at - 8)) conv=notrunc status=none
     objcopy --update-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
     (cd "$dir" && echo "$path" | cpio --quiet -o -H newc) >"$2"
 }

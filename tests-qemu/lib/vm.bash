@@ -12,7 +12,7 @@
 #   node_type TEXT              a line on its console, if it was started with NODE_TALK
 #   node_end SECONDS            waits until it powers off or reboots, unpacks its results
 #   node_result FILTER          jq over what the real root's witness measured
-#   node_state FILTER           jq over the node's state.json
+#   node_state [OPTION...] FILTER  jq over the node's state.json
 
 vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
@@ -335,7 +335,7 @@ node_result() {
 }
 
 node_state() {
-    jq -e -r "$1" "$node_dir/results/run/state.json"
+    jq -e -r "$@" "$node_dir/results/run/state.json"
 }
 
 # node_ended_by restart|poweroff|halt: by the kernel's own last words.

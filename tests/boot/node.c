@@ -21,6 +21,7 @@ static const struct modtree_module modules[] = {
 	{.name = "nfsv3", .needs = {"nfs_symbol"}},
 	{.name = "rpcrdma"},
 	{.name = "site_driver"},
+	{.name = "stuck"},
 	{.name = "nbd"},
 	{.name = "ib_srp"},
 	{.name = "sd_mod"},
@@ -33,6 +34,9 @@ static int insert_ok(void *data, const char *path, const char *options)
 	/* a driver that takes its time */
 	if (strstr(path, "nfsv3"))
 		usleep(2500000);
+	/* and one that takes more of it than others wait for */
+	if (strstr(path, "stuck"))
+		sleep(22);
 	return strstr(path, "site_driver") ? -ENODEV : 0;
 }
 

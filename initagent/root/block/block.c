@@ -413,10 +413,13 @@ enum cause block_describe(const struct source *s, char *buf, size_t size)
 	const char *name = b->plan->name ? b->plan->name : r->name;
 	bool named = *r->server && !streq(r->server, r->address);
 
-	snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words,
-		r->kind, *name ? " " : "", name,
-		*r->server ? r->server : "the fabric", named ? " (" : "",
-		named ? r->address : "", named ? ")" : "", r->proto);
+	if (b->plan->kind == PLAN_BLOCK_LOCAL)
+		snprintf(buf, size, "%s %.100s", states[b->state].words, name);
+	else
+		snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words,
+			r->kind, *name ? " " : "", name,
+			*r->server ? r->server : "the fabric", named ? " (" : "",
+			named ? r->address : "", named ? ")" : "", r->proto);
 	return b->state == STATE_BACKOFF ? s->cause : states[b->state].cause;
 }
 
@@ -440,7 +443,8 @@ static void describe_way(struct block *b)
 	struct block_result *r = &b->result;
 
 	strscpy(r->kind, b->ops->name, sizeof(r->kind));
-	strscpy(r->proto, !b->portal || b->portal->rdma ? "rdma" : "tcp", sizeof(r->proto));
+	strscpy(r->proto, b->plan->kind == PLAN_BLOCK_LOCAL ? "disk"
+		: !b->portal || b->portal->rdma ? "rdma" : "tcp", sizeof(r->proto));
 	strscpy(r->server, b->portal ? b->portal->server : "", sizeof(r->server));
 	strscpy(r->address, b->cfg.address, sizeof(r->address));
 	take_server(b);

@@ -45,6 +45,7 @@ static size_t block_needs(const struct root_choice *c, bool overlay,
 			(struct need){"sd_mod", true,
 			"disks of an SRP root (DRIVERS=sd_mod when the image is built)"};
 		break;
+	case PLAN_BLOCK_LOCAL:
 	case PLAN_BLOCK_KIND_MAX: break;
 	}
 	if (overlay)
@@ -80,7 +81,7 @@ static const char *block_rdma_module(const struct root_choice *c, unsigned turn)
 	const struct plan_portal *portal = block_portal_of(c, turn);
 
 	if (!portal)
-		return "ib_srp";
+		return c->block->kind == PLAN_BLOCK_SRP ? "ib_srp" : NULL;
 	return portal->rdma ? "nvme_rdma" : NULL;
 }
 

@@ -23,6 +23,7 @@ const struct block_ops *block_ops_of(enum plan_block_kind kind)
 		[PLAN_BLOCK_NVMF] = &nvmf_ops,
 		[PLAN_BLOCK_NBD] = &nbd_ops,
 		[PLAN_BLOCK_SRP] = &srp_ops,
+		[PLAN_BLOCK_LOCAL] = &local_ops,
 	};
 
 	return all[kind];

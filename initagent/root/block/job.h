@@ -52,7 +52,7 @@ struct block_ops {
 	void (*disconnect)(struct block_job *j);
 };
 
-extern const struct block_ops nvmf_ops, nbd_ops, srp_ops;
+extern const struct block_ops nvmf_ops, nbd_ops, srp_ops, local_ops;
 const struct block_ops *block_ops_of(enum plan_block_kind kind);
 
 /* job_fail: sets cause and text of the message; returns error. fatal: trying again cannot help. */

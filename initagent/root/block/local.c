@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * local: a disk of this machine, for the stand-alone image with rd.neednet=1: nothing is connected,
+ * and there is no udev that would have named it.
+ */
+#include "root/block/job.h"
+#include "root/cache/place.h"
+
+#include <limits.h>
+
+static int local_connect(struct block_job *j)
+{
+	strscpy(j->message.result.name, j->plan->name, sizeof(j->message.result.name));
+	return 0;
+}
+
+static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
+{
+	char path[PATH_MAX];
+
+	if (place_find(j->env, j->plan->name, path, sizeof(path)) < 0) {
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no disk or partition is %s",
+			j->plan->name);
+		return 0;
+	}
+	return strscpy(device, strrchr(path, '/') + 1, BLOCK_DEVICE_MAX) > 0;
+}
+
+static void local_disconnect(struct block_job *j)
+{
+	(void)j;
+}
+
+const struct block_ops local_ops = {
+	.name = "local", .connect = local_connect, .find = local_find,
+	.disconnect = local_disconnect,
+};
