@@ -494,7 +494,9 @@ uint64_t fetch_deadline(const struct fetch *f)
 
 void fetch_way_lost(struct fetch *f, uint64_t now)
 {
-	if (f->state == STATE_TRANSFER)
+	if (f->state == STATE_BACKOFF)
+		mirrors_other_way(&f->mirrors, now);
+	if (f->state == STATE_TRANSFER || f->state == STATE_BACKOFF)
 		f->deadline = now;
 }
 

@@ -120,8 +120,10 @@ const char *fetch_lookup(const struct fetch *f);
  */
 void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *why, uint64_t now);
 
-/* fetch_way_lost: the interface under the connection is of no use any more: the attempt counts as
- * stalled, unless bytes come. */
+/*
+ * fetch_way_lost: the interface under the connection is of no use any more, another has its turn:
+ * the attempt counts as stalled, unless bytes come, and a pause between two attempts ends.
+ */
 void fetch_way_lost(struct fetch *f, uint64_t now);
 
 void fetch_progress(const struct fetch *f, struct fetch_progress *ret);

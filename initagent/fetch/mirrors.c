@@ -92,9 +92,17 @@ void mirror_failed(struct mirror *m, uint64_t after, uint32_t random, uint64_t n
 	uint64_t wait;
 
 	m->failures++;
+	m->told = after > 0;
 	wait = after ? backoff_after_ns(after, m->failures, random)
 			: backoff_ns(m->failures, random);
 	m->ready = now + wait;
+}
+
+void mirrors_other_way(struct mirrors *m, uint64_t now)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->list[i].told)
+			m->list[i].ready = now;
 }
 
 void mirror_damaged(struct mirror *m, uint32_t random, uint64_t now)

@@ -24,6 +24,7 @@ struct mirror {
 	unsigned failures;  /* in a row */
 	unsigned damage;    /* wrong bytes it gave */
 	uint64_t ready;	    /* not before */
+	bool told;	    /* the server itself named that time (Retry-After) */
 	bool out;
 };
 
@@ -48,6 +49,10 @@ struct mirror *mirrors_pick(struct mirrors *m, uint64_t now, uint64_t *ret_when)
 /* mirror_failed: leave it alone for a while. after: what Retry-After asked for, in seconds, 0:
  * nothing. */
 void mirror_failed(struct mirror *m, uint64_t after, uint32_t random, uint64_t now);
+
+/* mirrors_other_way: all are reached over another interface now: those that were only silent may be
+ * asked at once. */
+void mirrors_other_way(struct mirrors *m, uint64_t now);
 
 /* mirror_damaged: it gave wrong bytes; the third time it is out. */
 void mirror_damaged(struct mirror *m, uint32_t random, uint64_t now);

@@ -174,6 +174,23 @@ TEST(dies_in_backoff)
 	CHECK_INT(fetch_failure(f, &text), CAUSE_FETCH_CONNECT);
 }
 
+/* What was silent over one interface may answer over the other: it is not made to wait for it. */
+TEST(another_way_ends_the_backoff)
+{
+	static const char *const refuses[] = {"http://127.0.0.1:1/i"};
+	const struct fetch_config c = {.urls = refuses, .n_urls = 1, .sink = -1};
+	_cleanup_(fetch_freep) struct fetch *f = make(&c);
+	struct fetch_progress p;
+
+	first_failure(f);
+	CHECK(fetch_deadline(f) > START);
+	fetch_way_lost(f, START);
+	CHECK_INT(fetch_deadline(f), START);
+	fetch_dispatch(f, START);
+	fetch_progress(f, &p);
+	CHECK_INT(p.attempts, 2);
+}
+
 /* The same while a name is being looked up: the answer is still waited for. */
 TEST(dies_in_lookup)
 {

@@ -27,6 +27,8 @@ void target_next_turn(struct target *t, uint64_t now)
 	 * fetched again. */
 	if (!t->source || !t->ops->way_lost || t->spec)
 		target_begin_again(t, now);
+	else
+		t->ops->way_lost(t->source, now);
 }
 
 void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now)
