@@ -179,7 +179,7 @@ rd.driver.post=mlx4_core,ib_ipoib,rdma_ucm,fs-erofs"
     assert_module mlx4_ib
     assert_module mlx4_en
     assert_module ib_umad
-    ! grep -q '^erofs ' "$node_dir/results/modules"
+    run -1 grep -q '^erofs ' "$node_dir/results/modules"
     assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E206","fs_erofs"]]'
 }
 
