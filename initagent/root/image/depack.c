@@ -160,6 +160,7 @@ int depack_new(struct depack **ret, enum depack_kind kind)
 		free(d);
 		return -ENOMEM;
 	}
+	depack_give(d, NULL, 0); /* asked before anything is given, it has an empty piece */
 	*ret = d;
 	return 0;
 }
