@@ -31,7 +31,7 @@ setup_file() {
 assert_rebound() {
     local lines
     mapfile -t lines <"$node_dir/results/rebind"
-    [ "${lines[0]:12}" = "${lines[1]:12}" ] && [ "${lines[0]:0:11}" != "${lines[1]:0:11}" ] || {
+    [[ ${lines[0]:12} == "${lines[1]:12}" && ${lines[0]:0:11} != "${lines[1]:0:11}" ]] || {
         printf 'not the same GUID with another QPN: %s\n' "${lines[@]}"
         return 1
     }

@@ -153,7 +153,7 @@ static int step_address(struct ping *p)
 	if (status == -ENODEV)
 		return fail(p, CAUSE_PORT_NO_HCA, "the interface to it has no RDMA device");
 	return fail(p, CAUSE_ROOT_UNREACHABLE, status == -ETIMEDOUT || status == -EHOSTUNREACH
-		? "no ARP/ND reply from it or its gateway" : strerror(-status));
+		? "no reply to ARP or neighbour discovery, of it or its gateway" : strerror(-status));
 }
 
 static void describe_path(struct ping *p)
@@ -251,7 +251,7 @@ enum doctor_verdict doctor_ping(const struct env *env, const char *server, FILE 
 	char port[8];
 	bool good;
 
-	snprintf(port, sizeof(port), "%u", NFS_RDMA_PORT);
+	snprintf(port, sizeof(port), "%d", NFS_RDMA_PORT);
 	if (getaddrinfo(server, port, &hints, &list) != 0) {
 		fprintf(stderr, "initagent: %s: no address of a server\n", server);
 		return DOCTOR_FAILED;

@@ -286,13 +286,13 @@ void tree_text(struct tree *t, const struct text *content, const char *path, ...
 
 void tree_link(struct tree *t, const char *path, const char *target)
 {
-	_cleanup_close_ int fd = -1;
-
 	if (!enter(t, path))
 		return;
-	if (t->mode == TREE_COMPARE)
-		compare(t, path, &(struct content){.fd = fd = open_old(t->fd, target)});
-	else if (linkat(t->fd, target, t->fd, path, 0) < 0)
+	if (t->mode == TREE_COMPARE) {
+		_cleanup_close_ int fd = open_old(t->fd, target);
+
+		compare(t, path, &(struct content){.fd = fd});
+	} else if (linkat(t->fd, target, t->fd, path, 0) < 0)
 		tree_fail(t, -errno, "%s/%s", t->work, path);
 }
 

@@ -135,6 +135,7 @@ refute_within() {
 # first DHCP packet. What of PRE dracut has loaded before the agent looked has no times.
 assert_driver_order() {
     local said
+    # shellcheck disable=SC2016 # the variables are jq's
     said=$(node_state --arg pre "$1" --arg post "$2" '
         . as $top | ([.modules[] | select(.end_s) | {key: .name, value: .}] | from_entries) as $m |
         ([$top.timeline[] | select(.room == "address" and .to == "asking") | .s] | min) as $dhcp |
@@ -170,6 +171,7 @@ other_kernels_module() {
 assert_rescued() {
     node_wait 150 'IA-E703 the network was not operational'
     # what is typed is on the console as well: the words are put together there
+    # shellcheck disable=SC2016 # the shell's that reads it
     node_type 'echo codes=$(initagent status | grep -c IA-E703).; initagent ports'
     node_type 'initagent doctor; echo told=$?.'
     node_wait 60 '^told=[0-9]+\.'
