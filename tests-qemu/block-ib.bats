@@ -43,5 +43,7 @@ root=nvmf:rdma:$sib_server:$nqn"
     assert_block 90 nvmf rdma ext4
     assert_eq "$(node_result .writable)" true "root can be written to"
     assert_state '.rails | map(select(.carries_root)) | .[0].rdma.link_layer' InfiniBand
-    assert_state '.causes | length' 0
+    # The server may still have the connection of the boot before, with the same queue pair: it is
+    # told so once (CM reject 10, stale connection), and the next one is accepted.
+    assert_state '[.causes[] | select(.text | contains("stale conn") | not)] | length' 0
 }

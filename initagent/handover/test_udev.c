@@ -26,7 +26,7 @@ TEST(ethernet_by_its_address)
 TEST(ipoib_by_its_guid_however_it_was_written)
 {
 	static const char want[] =
-		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ATTR{pkey}==\"?*\", "
+		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ENV{DEVTYPE}!=\"?*\", "
 				   "ATTR{address}==\"*:00:02:c9:03:00:0e:0b:72\", "
 					"NAME=\"ibboot\"\n";
 

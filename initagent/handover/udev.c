@@ -24,11 +24,12 @@ static int put_rule(FILE *out, const struct plan_ifname *i)
 	char text[HW_ADDR_TEXT];
 
 	octets(&i->hwaddr, ib ? GUID_LEN : i->hwaddr.len, text);
-	/* ARP types: 1 Ethernet, 32 InfiniBand; only a port's own interface has a pkey file. */
+	/* ARP types: 1 Ethernet, 32 InfiniBand. A bond of IPoIB interfaces has their address and
+	 * type, and a DEVTYPE. Not by the file pkey: the kernel makes it after the event. */
 	if (ib)
 		return fprintf(out,
 			"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
-			"ATTR{pkey}==\"?*\", "
+			"ENV{DEVTYPE}!=\"?*\", "
 				    "ATTR{address}==\"*:%s\", NAME=\"%s\"\n", text, i->name);
 	return fprintf(out,
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "

@@ -12,6 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Two ends of life that are nearer than this are one lease. */
+#define SAME_LIFE_NS 5000000000ULL
+
 static void event(struct netwatch *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void event(struct netwatch *w, const char *fmt, ...)
@@ -99,6 +102,20 @@ static const char *link_name(struct netwatch *w, int index)
 	return l ? l->name : "lo";
 }
 
+/* A manager may set the same life twice, a moment apart: the lease it got is one. */
+static void take_life(struct netwatch *w, const struct ifa_cacheinfo *life)
+{
+	uint64_t end;
+
+	if (!life || life->ifa_valid == UINT32_MAX)
+		return;
+	end = guest_now() + life->ifa_valid * 1000000000ULL;
+	if (end > w->expires + SAME_LIFE_NS) {
+		w->refreshed += !w->first;
+		w->expires = end;
+	}
+}
+
 static void on_address(struct netwatch *w, const struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *a = NLMSG_DATA(h);
@@ -115,7 +132,8 @@ static void on_address(struct netwatch *w, const struct nlmsghdr *h)
 	if (strcmp(dev, "lo") == 0)
 		return;
 	w->address_gone += gone;
-	w->refreshed += !gone && !w->first;
+	if (!gone)
+		take_life(w, life);
 }
 
 static void on_route(struct netwatch *w, const struct nlmsghdr *h)
