@@ -153,7 +153,8 @@ static int step_address(struct ping *p)
 	if (status == -ENODEV)
 		return fail(p, CAUSE_PORT_NO_HCA, "the interface to it has no RDMA device");
 	return fail(p, CAUSE_ROOT_UNREACHABLE, status == -ETIMEDOUT || status == -EHOSTUNREACH
-		? "no reply to ARP or neighbour discovery, of it or its gateway" : strerror(-status));
+		? "neither it nor its gateway answers to ARP or neighbour discovery"
+		: strerror(-status));
 }
 
 static void describe_path(struct ping *p)

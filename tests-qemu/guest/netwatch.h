@@ -30,7 +30,7 @@ struct netwatch {
 	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone,
 		port_changes;
 	unsigned overruns;  /* the kernel dropped events: nothing is proven */
-	unsigned refreshed; /* times an address got a life, or a longer one: a lease and its renewals */
+	unsigned refreshed; /* times an address got a life, or a longer one: renewals too */
 	uint64_t expires;   /* the end of that life, CLOCK_BOOTTIME ns; 0: none yet */
 };
 
