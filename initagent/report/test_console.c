@@ -94,13 +94,26 @@ TEST(no_colour_for_a_dumb_terminal_or_who_does_not_want_it)
 	console_free(t.c);
 }
 
+/* The lines said to be missing: in several places, where the kernel took some in between. */
+static unsigned left_out(const char *text)
+{
+	unsigned n, sum = 0;
+
+	while ((text = strstr(text, "initagent: "))) {
+		if (sscanf(text, "initagent: %u lines left out, the log has them", &n) == 1)
+			sum += n;
+		text++;
+	}
+	return sum;
+}
+
 /* 2,000 lines to a terminal that is not read: at once, in bounds, the loss is said later. */
 TEST(a_console_that_nobody_reads_holds_nobody_up)
 {
 	uint64_t began = now_ns();
-	unsigned left_out = 0;
 	struct terminal t;
-	char *text, *gap;
+	unsigned lost;
+	char *text;
 
 	open_terminal(&t, "dumb");
 	for (int i = 0; i < 2000; i++)
@@ -108,13 +121,12 @@ TEST(a_console_that_nobody_reads_holds_nobody_up)
 			"this is a line of which there are far too many for a terminal that nobody "
 			"reads", false);
 	CHECK(now_ns() - began < SOON);
-	all_of(t.near, t.c);
+	lost = left_out(all_of(t.near, t.c));
 	console_put(t.c, "somebody reads again", false);
 	text = all_of(t.near, t.c);
-	gap = strstr(text, "initagent: ");
-	CHECK(gap && sscanf(gap, "initagent: %u lines left out, the log has them", &left_out) == 1);
 	CHECK(strstr(text, "somebody reads again\r\n"));
-	CHECK(left_out > 200);
+	lost += left_out(text);
+	CHECK(lost > 200);
 	close_terminal(&t);
 }
 
