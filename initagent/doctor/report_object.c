@@ -2,7 +2,6 @@
 /*
  * report_object: "initagent doctor --report", one file for maintainers without access to the node.
  */
-#include <ctype.h>
 #include <glob.h>
 #include <limits.h>
 #include <sys/utsname.h>
