@@ -2,8 +2,8 @@
 #
 # packaging/: packages for Debian and for distributions with RPM, below $(BUILD)/packages.
 #
-#   make deb     initagent_*.deb, initagent-tools_*.deb     make dsc     the source package
-#   make rpm     the same as RPMs                           make srpm    likewise
+#   make deb     initagent{,-initramfs,-tools}_*.deb         make dsc     the source package
+#   make rpm     the same as RPMs, without initramfs-tools   make srpm    likewise
 #
 # Libraries are not built again for them: those of this build folder are taken. The source packages
 # build their own.
@@ -53,5 +53,18 @@ rpm: rpm-needs package-tarball $(DEPS_STAMP)
 
 srpm: rpm-needs package-tarball
 	$(RPMBUILD) --nodeps -bs packaging/initagent.spec
+
+# The hook and scripts of initramfs-tools, which looks for them in /usr/share only.
+IRT_FILES := hooks/initagent scripts/initagent scripts/init-top/initagent \
+	scripts/init-bottom/initagent
+
+install-initramfs-tools:
+	@for file in $(IRT_FILES); do \
+		install -D -m 755 "packaging/initramfs-tools/$$file" \
+			"$(DESTDIR)$(PREFIX)/share/initramfs-tools/$$file"; \
+	done
+
+INSTALLS += install-initramfs-tools
+.PHONY: install-initramfs-tools
 
 .PHONY: package-tree deb-needs rpm-needs deb dsc package-tarball rpm srpm

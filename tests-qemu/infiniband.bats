@@ -205,6 +205,12 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
     assert_rail .netdev ib0
 }
 
+@test "initramfs-tools, InfiniBand alone" {
+    node_start "$LAB/irt-softib.img" "$console net.ifnames=0 $ib_root ip=dhcp $hca"
+    assert_boot 150 4.2 rdma
+    assert_rail .netdev ib0
+}
+
 @test "dracut with systemd, InfiniBand alone" {
     node_start "$LAB/softib-systemd.img" "$console net.ifnames=0 $ib_root ip=dhcp rd.neednet=1 $hca"
     assert_boot 150 4.2 rdma

@@ -54,7 +54,7 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab script networkd agent dracut block
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut handover
+	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut irt handover
 
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $(MKIMAGE) $(SITE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock

@@ -239,9 +239,10 @@ node_start() {
     node_pid=$vm_pid
 }
 
-# node_type TEXT: at the prompt of the agent's shell, or of dracut's.
+# node_type TEXT: at the prompt of the agent's shell, of dracut's, or of initramfs-tools'.
 node_type() {
-    "$vmctl" see 60 "$node_dir/console.log" '(initagent|dracut):[^ ]*# ' "$node_pid" >/dev/null
+    "$vmctl" see 60 "$node_dir/console.log" '(initagent|dracut):[^ ]*# |^\(initramfs\) ' \
+        "$node_pid" >/dev/null
     printf '%s\n' "$1" >"$node_dir/talk.in"
 }
 

@@ -23,7 +23,7 @@ setup() {
 	T=$BATS_TEST_TMPDIR
 	VERSION=$(sed -n 's/^VERSION := //p' Makefile)
 	LAB=$(realpath "$BUILD")/lab
-	DEBS=("$PACKAGES"/initagent{,-tools}_"$VERSION"_*.deb)
+	DEBS=("$PACKAGES"/initagent{,-tools,-initramfs}_"$VERSION"_*.deb)
 }
 
 # installed: what "make install" puts below a DESTDIR; man pages may be packed.
@@ -46,7 +46,7 @@ plain() {
 }
 
 @test "lintian has nothing to say about the Debian packages, and about their source" {
-	[ "${#DEBS[@]}" -eq 2 ]
+	[ "${#DEBS[@]}" -eq 3 ]
 	run -0 lintian --allow-root --fail-on error,warning,info -I \
 		"$PACKAGES/initagent_$VERSION"_*.changes
 	[ -z "$output" ] || { echo "$output"; return 1; }
@@ -66,6 +66,8 @@ plain() {
 	[ "$output" = "" ]
 	dpkg-deb -f "${DEBS[0]}" Built-Using | grep -q '^musl (= '
 	dpkg-deb -f "${DEBS[1]}" Depends | grep -q libkmod2
+	# initramfs-tools makes a new image when its hook comes or goes
+	dpkg-deb --ctrl-tarfile "${DEBS[2]}" | tar -xO ./triggers | grep -q update-initramfs
 }
 
 @test "copyright names the license of every library that is linked in" {
@@ -133,7 +135,8 @@ plain() {
 	' - "$root" "$kver" >"$T/used" 2>&1 || { tail -n 30 "$T/used"; return 1; }
 	grep -q 'initqueue/finished/.*initagent' "$T/used"
 	grep -q 'ib_ipoib.ko' "$T/used"
-	dpkg --root="$root" --log="$T/dpkg.log" -P initagent initagent-tools >>"$T/log"
+	dpkg --root="$root" --log="$T/dpkg.log" -P initagent initagent-tools \
+		initagent-initramfs >>"$T/log"
 	find "$root" ! -path '*/var/*' | sort | diff "$T/before" -
 }
 
@@ -146,7 +149,7 @@ plain() {
 	[ "${#rpms[@]}" -eq 2 ]
 	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
 	[[ $output == *" 0 errors, 0 warnings"* ]]
-	diff <(installed | plain) <(rpm -qpl "${rpms[@]}" |
+	diff <(installed | grep -v /usr/share/initramfs-tools/ | plain) <(rpm -qpl "${rpms[@]}" |
 		grep -vxE '/usr/(lib/dracut/modules.d/70|libexec/)initagent' | plain)
 	mkdir "$root"
 	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The hook and the scripts of initramfs-tools, in dash as in the initramfs, with an agent that
+# answers as told.
+# shellcheck disable=SC2016,SC2154 # scripts for other shells; stderr is bats'
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	irt=$BATS_TEST_DIRNAME/../packaging/initramfs-tools
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir answer bin conf
+	echo 'root=nfs:10.0.0.1:/x ip=dhcp' >cmdline
+	# answer/SUBCOMMAND holds exit statuses, one a call, the last one for all that follow; each
+	# call is written down.
+	cat >bin/initagent <<-SCRIPT
+		#!/bin/sh
+		echo "\$*" >>$PWD/calls
+		[ "\$1" != plan ] || cat $PWD/plan
+		read -r status <$PWD/answer/\$1
+		rest=\$(tail -n +2 $PWD/answer/\$1)
+		[ -z "\$rest" ] || echo "\$rest" >$PWD/answer/\$1
+		[ "\$status" -lt 128 ] || kill -KILL \$\$
+		exit "\$status"
+	SCRIPT
+	chmod 755 bin/initagent
+	echo wanted=yes >plan
+	answers plan 0
+	for file in hooks/initagent scripts/{,init-top/,init-bottom/}initagent; do
+		install -D /dev/stdin "irt/$file" < <(sed "
+			s|/usr/sbin/initagent|$PWD/bin/initagent|g
+			s|/conf/|$PWD/conf/|g; s|/proc/cmdline|$PWD/cmdline|g
+			s|/scripts/functions|$PWD/functions|; s|\. /scripts/|. $PWD/irt/scripts/|
+			s|/usr/share/initramfs-tools/hook-functions|$PWD/hook-functions|
+			s|/usr/lib/dracut/modules.d/70initagent|$PWD|
+			s|/etc/initagent|$PWD/etc|g" "$irt/$file")
+	done
+	# initramfs-tools' own, as far as it is used
+	cat >functions <<-SCRIPT
+		panic() { echo "panic: \$*"; }
+		reboot() { echo "reboot \$*"; }
+		poweroff() { echo "poweroff \$*"; }
+		halt() { echo "halt \$*"; }
+		local_mount_root() { echo "local root"; }
+	SCRIPT
+}
+
+answers() {
+	printf '%s\n' "${@:2}" >"answer/$1"
+}
+
+# in_init SCRIPT: as initramfs-tools' init does, after it has sourced the boot script.
+in_init() {
+	rootmnt=/root dash -c ". $PWD/functions; . $PWD/irt/scripts/initagent; $1"
+}
+
+# count WORDS: how often the agent was called so.
+count() {
+	grep -cxF -e "$1" calls
+}
+
+@test "a root of ours chooses the script, unless boot= names another; other roots do not" {
+	answers claims 0
+	rootmnt=/root dash irt/scripts/init-top/initagent
+	[ "$(cat conf/param.conf)" = BOOT=initagent ]
+	rm conf/param.conf
+	echo 'root=/dev/nfs nfsroot=10.0.0.1:/x boot=nfs' >cmdline
+	rootmnt=/root dash irt/scripts/init-top/initagent
+	echo 'root=LABEL=x' >cmdline
+	answers claims 1
+	rootmnt=/root dash irt/scripts/init-top/initagent
+	[ -z "$(ls conf)" ]
+	[ "$(sort -u calls)" = claims ]
+}
+
+@test "rd.neednet=1 beside another root: started at once, waited for before the real root" {
+	answers claims 2
+	answers boot 0
+	rootmnt=/root dash -c '. irt/scripts/init-top/initagent; wait'
+	[ ! -e conf/param.conf ]
+	answers wait 0
+	rootmnt=/root dash irt/scripts/init-bottom/initagent
+	[ "$(tail -n +2 calls)" = "boot --sysroot /root
+wait" ]
+	# killed: started again; failed: what rd.shell asks for, and again
+	rm calls
+	answers wait 3
+	rootmnt=/root run -0 dash irt/scripts/init-bottom/initagent
+	[ -z "$output" ]
+	[ "$(count 'boot --sysroot /root')" = 1 ]
+	answers wait 2
+	rootmnt=/root run -0 dash irt/scripts/init-bottom/initagent
+	[ "$output" = "panic: initagent could not bring the network up." ]
+	[ "$(count 'boot --sysroot /root')" = 2 ]
+}
+
+@test "without it, nothing is waited for" {
+	rootmnt=/root dash irt/scripts/init-bottom/initagent
+	[ ! -e calls ]
+}
+
+@test "mounted" {
+	answers claims 0
+	answers boot 0
+	run -0 in_init mountroot
+	[ -z "$output" ]
+	[ "$(cat calls)" = "claims
+boot --sysroot /root" ]
+}
+
+@test "a root that is not ours is left to scripts/local" {
+	answers claims 1
+	run -0 in_init mountroot
+	[ "${lines[1]}" = "local root" ]
+	[ "$(cat calls)" = claims ]
+}
+
+@test "killed: started again; killed again and again, it has failed" {
+	answers claims 0
+	answers boot 137 137 0
+	run -0 in_init mountroot
+	[ "$(count 'boot --sysroot /root')" = 3 ]
+	[[ $output != *panic* ]]
+	answers boot 137 137 137 137 137 137 0
+	run -0 in_init mountroot
+	[[ $output == *"panic: initagent could not mount the root."* ]]
+}
+
+@test "failed: a shell by initramfs-tools' panic(), and again when it was left" {
+	answers claims 0
+	answers boot 1 1 0
+	run -0 in_init mountroot
+	[ "$output" = "panic: initagent could not mount the root.
+panic: initagent could not mount the root." ]
+	[ "$(count 'boot --sysroot /root')" = 3 ]
+}
+
+@test "failed: rd.shell and rd.emergency mean what they mean elsewhere" {
+	local said="initagent could not mount the root." row
+	answers claims 0
+	answers boot 1
+	for row in "reboot|$said|reboot -f" "halt|$said|halt -f" "poweroff|$said|poweroff -f" \
+		"shell,poweroff|panic: $said|poweroff -f"; do
+		echo "failure=${row%%|*}" >plan
+		run -1 in_init mountroot
+		[ "$output" = "$(cut -d '|' -f 2 <<<"$row")
+${row##*|}" ]
+	done
+	# a command line that cannot be read: it is not known whether a shell may be opened
+	answers plan 1
+	run -1 in_init mountroot
+	[ "${lines[1]}" = "reboot -f" ]
+}
+
+@test "nothing of the command line is shell text" {
+	printf '%s\n' 'root.text=$(touch pwned)`touch pwned`";touch pwned;' PLAN 'touch pwned' \
+		failure=halt >plan
+	echo 'root=$(touch pwned) `touch pwned` boot=";touch pwned' >cmdline
+	answers claims 0
+	answers boot 1
+	run -1 in_init mountroot
+	[ "${lines[1]}" = "halt -f" ]
+	rootmnt=/root dash irt/scripts/init-top/initagent
+	[ ! -e pwned ]
+}
+
+@test "the script brings all functions that init calls, and none of nfs' is left" {
+	in_init 'nfs_top() { echo nfs; }; for f in mount_top mount_premount mount_bottom \
+		configure_networking; do [ -z "$($f)" ] || exit 1; done'
+}
+
+# hook MODULES: what the hook does; modprobe knows all modules but those in ./unknown.
+hook() {
+	cat >hook-functions <<-'SCRIPT'
+		copy_exec() { echo "exec $*"; }
+		copy_file() { echo "file $*"; }
+		auto_add_modules() { echo "auto $*"; }
+		manual_add_modules() { echo "modules $*"; }
+	SCRIPT
+	printf '#!/bin/sh\n! grep -qxF -e "$4" %s/unknown\n' "$PWD" >bin/modprobe
+	chmod 755 bin/modprobe
+	MODULES=$1 version=6.1 PATH=$PWD/bin:$PATH dash irt/hooks/initagent
+}
+
+@test "hook: the agent, trusted keys, and the drivers of the one list" {
+	cp "$BATS_TEST_DIRNAME/../dracut/70initagent/drivers.list" .
+	: >unknown
+	mkdir -p etc/keys
+	touch etc/ca.pem etc/keys/site.pub
+	run -0 hook most
+	[ "$output" = "exec $PWD/bin/initagent
+file trust $PWD/etc/ca.pem
+file trust $PWD/etc/keys/site.pub
+modules $(awk '/^(need|tell|may) / { printf "%s%s", sep, $2; sep = " " }' drivers.list)" ]
+	# adapters of the nodes, not of this machine
+	run -0 hook dep
+	[[ $output == *"auto net"* ]]
+}
+
+@test "hook: what the kernel has not is said, but for what may be missing" {
+	printf '%s\n' 'need nfs a' 'tell mlx5_ib b' 'may siw c' 'need sunrpc d' >drivers.list
+	printf '%s\n' mlx5_ib siw nfs >unknown
+	run -0 --separate-stderr hook most
+	[ "${lines[-1]}" = "modules sunrpc" ]
+	[ "$stderr" = "W: initagent: kernel 6.1 has no module nfs
+W: initagent: kernel 6.1 has no module mlx5_ib" ]
+}
+
+@test "hook: without the agent or its list of drivers the image fails with a message" {
+	: >unknown
+	run -1 hook most
+	[ "$output" = "E: initagent: $PWD/drivers.list is missing" ]
+	touch drivers.list
+	rm bin/initagent
+	run -1 hook most
+	[ "$output" = "E: initagent: $PWD/bin/initagent is missing" ]
+}
+
+@test "prerequisites: none, and nothing is done when they are asked for" {
+	for file in hooks/initagent scripts/init-{top,bottom}/initagent; do
+		run -0 dash "irt/$file" prereqs
+		[ -z "$output" ]
+	done
+	[ ! -e calls ]
+}
+
+@test "no bash in them; installed where update-initramfs looks, and able to run" {
+	local dir=$PWD/dest/usr/share/initramfs-tools
+	make -s -C "$BATS_TEST_DIRNAME/.." install-initramfs-tools DESTDIR="$PWD/dest" PREFIX=/usr
+	for file in hooks/initagent scripts/{,init-top/,init-bottom/}initagent; do
+		cmp "$irt/$file" "$dir/$file"
+		[ -x "$dir/$file" ]
+		dash -n "$irt/$file"
+		bash --posix -n "$irt/$file"
+	done
+	[ "$(find "$irt" -type f | wc -l)" = "$(find "$dir" -type f | wc -l)" ]
+}
