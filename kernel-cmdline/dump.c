@@ -309,8 +309,10 @@ static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
 		[PLAN_NFS_PROTO_RDMA] = "rdma",
 	};
 
-	for (size_t i = 0; i < n->n_servers; i++)
+	for (size_t i = 0; i < n->n_servers; i++) {
 		dump_text(d, "nfs.server", n->servers[i].name, NULL);
+		dump_text(d, "nfs.zone", n->servers[i].zone, NULL);
+	}
 	dump_text(d, "nfs.path", n->path, NULL);
 	dump_bool(d, "nfs.path_host", n->path_host, false);
 	put(d, "nfs.versions=");

@@ -7,7 +7,8 @@
  *	nfs[4]:OPTIONS:SERVER:/PATH		the Red Hat installer's
  *
  * SERVER is a name, an IPv4 address, or an IPv6 address in brackets; or several of them with ","
- * between, which are tried in that order (as in Solaris; dracut reads one).
+ * between, which are tried in that order (as in Solaris; dracut reads one). A link-local address
+ * may name its interface: "[fe80::1%ib0]".
  */
 #include "parser.h"
 
@@ -30,11 +31,27 @@ static bool nfs_fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
+/* "[fe80::1%eth0]", RFC 4007 section 11. */
+static bool take_zone(struct nfs_spec *x, struct slice s, struct plan_server *ret)
+{
+	size_t at = slice_find(s, "%");
+
+	if (s.len == 0 || s.s[0] != '[' || s.s[s.len - 1] != ']' || at == s.len ||
+		value_inet(s.s + 1, at - 1, &ret->addr) < 0 || ret->addr.family != AF_INET6 ||
+		!IN6_IS_ADDR_LINKLOCAL(&ret->addr.v6) ||
+		!value_ifname(s.s + at + 1, s.len - at - 2))
+		return false;
+	ret->zone = keep(x->p, (struct slice){s.s + at + 1, s.len - at - 2});
+	ret->name = keep(x->p, (struct slice){s.s + 1, at - 1});
+	return true;
+}
+
 static bool add_server(struct nfs_spec *x, struct slice s)
 {
 	struct plan_server server = {0};
 
-	server.name = take_server(x->p, s, &server.addr);
+	if (!take_zone(x, s, &server))
+		server.name = take_server(x->p, s, &server.addr);
 	if (!server.name)
 		return nfs_fail(x, s, "not a server's name or address");
 	if (server.addr.family == AF_INET6 && s.s[0] != '[')
@@ -249,8 +266,12 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
 	const char *text = "(server from DHCP)", *sep = ", NFS ";
 
-	for (size_t i = 0; i < nfs->n_servers; i++)
-		text = textf(p, "%s%s%s", i ? text : "", i ? "," : "", nfs->servers[i].name);
+	for (size_t i = 0; i < nfs->n_servers; i++) {
+		const struct plan_server *s = &nfs->servers[i];
+
+		text = textf(p, "%s%s%s%s%s", i ? text : "", i ? "," : "", s->name,
+			s->zone ? "%" : "", s->zone ? s->zone : "");
+	}
 	text = textf(p, "%s:%s over %s (port %u)", text,
 		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);
 	for (const struct choice *c = nfs_versions; c->word; c++)

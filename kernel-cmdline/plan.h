@@ -255,6 +255,7 @@ enum plan_nfs_version {
 struct plan_server {
 	const char *name;      /* name or address without brackets */
 	struct inet_addr addr; /* name, if it is an address literal */
+	const char *zone;      /* of a link-local one: its interface; NULL: none is named */
 };
 
 /*

@@ -360,7 +360,7 @@ static void server_from_peer(struct parser *p)
 	FOR_EACH(struct plan_ip, ip, &p->ips)
 		if (ip->peer.family && !servers.n) {
 			const char *name = textf(p, "%s", inet_text(&ip->peer, text));
-			struct plan_server server = {name, ip->peer};
+			struct plan_server server = {.name = name, .addr = ip->peer};
 
 			APPEND(p, &servers, server, NULL);
 		}

@@ -79,9 +79,13 @@ setup() {
     assert_boot 90 4.2 tcp6
     assert_state '.rails[0].method' link6
     assert_state .root.address "$server_link%eth0"
-    node_start "$image" \
-        "$console root=nfs:[$server_link]:$root_path:vers=4.2,proto=rdma,port=20049 ip=link6 $rxe"
+    # both interfaces have a route to it; without the zone the first one's turn would come first
+    NODE_SPARE=1
+    node_start "$image" "$console ip=link6 rd.rdma.link=rxe0,rxe,eth1 \
+root=nfs:[$server_link%eth1]:$root_path:vers=4.2,proto=rdma,port=20049"
     assert_boot 90 4.2 rdma6
+    assert_state .root.address "$server_link%eth1"
+    assert_state '.causes | length' 0
 }
 
 @test "no ip= at all: the server's address says that IPv6 is wanted" {

@@ -501,8 +501,8 @@ TEST(config_of_two_options)
 	CHECK_INT(cfg.addr6.family, 0);
 	plan.net.n_ips = 0;
 	plan.root = (struct plan_root){.kind = PLAN_ROOT_NFS, .nfs = {
-		.servers = (struct plan_server[]){{NULL, addr("192.0.2.1")},
-			{NULL, addr("2001:db8::1")}},
+		.servers = (struct plan_server[]){{.addr = addr("192.0.2.1")},
+			{.addr = addr("2001:db8::1")}},
 		.n_servers = 2}};
 	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &dev), 0);
 	CHECK_INT(cfg.method, ADDRESS_DHCP4);

@@ -283,3 +283,27 @@ TEST(a_server_that_is_reached_over_no_rail)
 	CHECK(met(&n, "IA-E510") > 0);
 	node_close(&n);
 }
+
+/* Two segments have a host of that address: the zone names the one that is meant. */
+TEST(a_link_local_server_is_asked_for_on_its_zones_interface)
+{
+	static const char *const zones[] = {"fe80::77%veth0", "fe80::77%late0"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(zones); i++) {
+		struct node n;
+		pid_t peer = wire_up();
+		char line[256];
+
+		netns_veth("late0", "late1", peer);
+		netns_run_in(peer, "ip link set late1 up; for i in veth1 late1; do "
+			"ip addr add fe80::77/64 dev $i nodad; done");
+		snprintf(line, sizeof(line), "root=nfs4:[%s]:/export rd.retry=20 "
+			"ip=[2001:db8:1::2]:::64::veth0:none ip=[2001:db8:2::2]:::64::late0:none",
+			zones[i]);
+		node_open(&n, line);
+		CHECK_INT(boot(&n), BOOT_DONE);
+		CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "address"), zones[i]);
+		CHECK_INT(met(&n, "IA-E601"), 0);
+		node_close(&n);
+	}
+}

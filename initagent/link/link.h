@@ -181,6 +181,12 @@ int links_routers(struct links *l, int ifindex, struct link_routers *ret);
 int links_lookup(struct links *l, const struct inet_addr *dst, struct link_route *ret);
 
 /*
+ * links_pin: from now on the way to addr, which several interfaces have a route to, is over this
+ * one; none of that name: -ENETUNREACH. NULL: over the kernel's choice again.
+ */
+void links_pin(struct links *l, const struct inet_addr *addr, const char *name);
+
+/*
  * links_probe: makes the kernel resolve the link-layer address of the next hop towards addr, and
  * ends in LINK_NEIGH_REACHABLE or LINK_NEIGH_FAILED (by limit_ns after now). RDMA-CM may stall 5 s
  * when it finds no valid entry, so the root's server is probed before the mount. Even a stale entry

@@ -22,6 +22,8 @@ struct links {
 	struct entry *entries;
 	size_t n_entries, n_allocated;
 	struct neigh_probe probes[NEIGH_PROBES_MAX];
+	struct inet_addr pinned;  /* family 0: none */
+	int pinned_to;		  /* the interface packets to it leave by; -1: there is none */
 	uint64_t read_again;	  /* the list; NSEC_NEVER: it is whole */
 	bool hears_neighbours;	  /* monitor is in the neighbour group: only while probing */
 	char error[NETLINK_ERROR_MAX];

@@ -125,6 +125,14 @@ int links_del_route(struct links *l, const struct link_route *r)
 		l, netlink_call(l->rtnl, route_msg(RTM_DELROUTE, 0, r), "remove route"));
 }
 
+void links_pin(struct links *l, const struct inet_addr *addr, const char *name)
+{
+	const struct netdev *dev = name ? links_by_name(l, name) : NULL;
+
+	l->pinned = name ? *addr : (struct inet_addr){0};
+	l->pinned_to = dev ? dev->ifindex : -1;
+}
+
 /* Asks the kernel for the way to dst; *ret_local: it is one of our own addresses. */
 static int lookup(
 	struct links *l, const struct inet_addr *dst, struct link_route *ret, bool *ret_local)
@@ -136,10 +144,16 @@ static int lookup(
 	struct nlattr *tb[RTA_MAX + 1] = {0};
 	struct nlmsghdr *h;
 	const struct rtmsg *rtm;
-	int e = netlink_get(l->rtnl,
-		link_put_addr(netlink_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST, dst),
-		"look up the route", &h);
+	bool pinned = inet_equal(dst, &l->pinned);
+	struct nl_msg *msg;
+	int e;
 
+	if (pinned && l->pinned_to < 0)
+		return links_refuse(l, -ENETUNREACH, "look up the route: no such interface");
+	msg = link_put_addr(netlink_msg(RTM_GETROUTE, 0, &ask, sizeof(ask)), RTA_DST, dst);
+	if (pinned)
+		msg = netlink_put_u32(msg, RTA_OIF, (uint32_t)l->pinned_to);
+	e = netlink_get(l->rtnl, msg, "look up the route", &h);
 	if (e < 0)
 		return links_keep_error(l, e);
 	rtm = nlmsg_data(h);

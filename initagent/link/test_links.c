@@ -280,6 +280,31 @@ TEST(routes)
 	CHECK_INT(links_del_route(l, &def), -ESRCH);
 }
 
+/* Two segments have the link-local prefix: only the zone tells on which the host is. */
+TEST(a_way_over_the_interface_that_is_named)
+{
+	_cleanup_(links_freep) struct links *l = NULL;
+	const char *const names[] = {"va", "vb", "va"};
+	struct inet_addr dst;
+	struct link_route way;
+
+	netns_enter();
+	netns_veth("va", "va1", 0);
+	netns_veth("vb", "vb1", 0);
+	netns_run("for i in va va1 vb vb1; do ip link set $i up; done");
+	CHECK_INT(value_inet("fe80::99", 8, &dst), 0);
+	l = make();
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		links_pin(l, &dst, names[i]);
+		CHECK_INT(links_lookup(l, &dst, &way), 0);
+		CHECK_INT(way.ifindex, links_by_name(l, names[i])->ifindex);
+	}
+	links_pin(l, &dst, "vc");
+	CHECK_INT(links_lookup(l, &dst, &way), -ENETUNREACH);
+	links_pin(l, &dst, NULL);
+	CHECK_INT(links_lookup(l, &dst, &way), 0);
+}
+
 /*
  * Replaced is what is ours: not the kernel's route to a subnet, nor one of another origin or
  * interface.

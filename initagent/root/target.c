@@ -161,9 +161,12 @@ static void probe_failed(struct target *t, int error, const char *addr, uint64_t
 
 static void probe(struct target *t, uint64_t now)
 {
-	int r = links_probe(rails_links(t->cfg.rails), &t->server.addr, PROBE_LIMIT, now);
+	struct links *links = rails_links(t->cfg.rails);
 	char addr[INET_ADDR_TEXT];
+	int r;
 
+	links_pin(links, &t->server.addr, t->server.zone);
+	r = links_probe(links, &t->server.addr, PROBE_LIMIT, now);
 	inet_text(&t->server.addr, addr);
 	target_set_state(t, TARGET_PROBING, now);
 	t->ifindex = 0;

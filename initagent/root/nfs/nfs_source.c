@@ -51,6 +51,7 @@ static int nfs_server(const struct root_choice *c, unsigned turn, const struct s
 		const struct plan_server *server = &nfs->servers[turn % nfs->n_servers];
 
 		ret->addr = server->addr;
+		ret->zone = server->zone;
 		ret->servers = (unsigned)nfs->n_servers;
 		if (strscpy(ret->name, server->name, sizeof(ret->name)) < 0)
 			return -ENAMETOOLONG;

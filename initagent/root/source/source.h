@@ -47,6 +47,7 @@ struct source_server {
 	char name[256];	       /* as written, or the address; what causes are about */
 	char path[1024];
 	struct inet_addr addr; /* family 0: name has to be looked up */
+	const char *zone;      /* the interface it is reached over; NULL: the one with the route */
 	unsigned servers;      /* so many are named; 1 or more */
 	/* its answer on the link, and the rail with the route to it, come first */
 	bool neighbour;
