@@ -442,7 +442,7 @@ static void take_verified(struct fetch *f, const struct verified *v, uint64_t no
 	f->bytes = v->at;
 	f->final = v->final;
 	f->size = v->size;
-	stall_limit_bytes(&f->stall_limit, v->at, now);
+	stall_limit_bytes(&f->stall_limit, v->at, v->waited, now);
 	if (f->state == STATE_TRANSFER)
 		f->deadline = stall_limit_deadline(&f->stall_limit);
 	if (v->kind == VERIFIED_READY && f->state == STATE_READING)
@@ -556,6 +556,8 @@ void fetch_progress(const struct fetch *f, struct fetch_progress *ret)
 		.free_to = f->final,
 		.size = f->size,
 		.rate = f->stall_limit.rate,
+		.digest_slow = f->stall_limit.busy &&
+			(f->setup.want.sha256 || f->setup.want.chunk_size),
 		.eta = f->size && f->stall_limit.rate ? left / f->stall_limit.rate : UINT64_MAX,
 		.site = f->site,
 		.attempts = f->attempts,

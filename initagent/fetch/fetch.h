@@ -84,6 +84,7 @@ struct fetch_progress {
 	 */
 	uint64_t free_to;
 	uint64_t rate;		/* bytes a second, lately */
+	bool digest_slow;	/* which the digest limits, not the network */
 	uint64_t eta;		/* seconds left at that rate; UINT64_MAX: unknown */
 	const char *site; /* "http://10.0.0.1:8080", the mirror at hand; "" before the first */
 	unsigned attempts;

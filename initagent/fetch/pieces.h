@@ -30,6 +30,7 @@ struct verified {
 	uint64_t at;   /* bytes of the file that are there */
 	uint64_t final; /* those before are not written again, unless all of it is */
 	uint64_t size; /* of the file; 0: unknown */
+	uint64_t waited; /* ns since its start without anything to take: set by its process */
 	uint8_t digest[SHA256_SIZE]; /* VERDICT_DIGEST: what it is */
 };
 

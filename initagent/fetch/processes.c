@@ -59,12 +59,13 @@ static const void *prepare_verifier(const void *arg)
 }
 
 /* What is in c. 1: the file is complete; 0: there are more; or -errno. */
-static int take_pieces(struct pieces *p, struct cursor *c)
+static int take_pieces(struct pieces *p, struct cursor *c, uint64_t waited)
 {
 	struct verified v;
 	int r;
 
 	while ((r = pieces_next(p, c, &v)) > 0) {
+		v.waited = waited;
 		r = worker_reply(&v, sizeof(v));
 		if (r < 0 || (v.kind == VERIFIED_END && v.whole))
 			return r < 0 ? r : 1;
@@ -75,19 +76,22 @@ static int take_pieces(struct pieces *p, struct cursor *c)
 static int read_pieces(struct pieces *p)
 {
 	static uint8_t buffers[PIECES][PIECE];
-	uint64_t tickets[PIECES] = {0};
+	uint64_t tickets[PIECES] = {0}, waited = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0; i = (i + 1) % PIECES) {
 		struct cursor c;
+		uint64_t before;
 		ssize_t n;
 
 		intake_catch_up(pieces_intake(p), tickets[i]);
+		before = now_ns();
 		n = read(WORKER_FILE(0), buffers[i], PIECE);
+		waited += now_ns() - before;
 		if (n == 0 || (n < 0 && errno != EINTR))
 			break;
 		c = cursor_make(buffers[i], n > 0 ? (size_t)n : 0);
-		r = take_pieces(p, &c);
+		r = take_pieces(p, &c, waited);
 		tickets[i] = intake_ticket(pieces_intake(p));
 	}
 	return r;

@@ -2,6 +2,13 @@
 /* stall_limit: see stall_limit.h. */
 #include "fetch/stall_limit.h"
 
+static void begin_rate(struct stall_limit *p, uint64_t now)
+{
+	p->rate_since = now;
+	p->rate_bytes = p->bytes;
+	p->rate_waited = p->waited;
+}
+
 static void open_window(struct stall_limit *p, uint64_t now)
 {
 	p->since = now;
@@ -12,8 +19,7 @@ void stall_limit_begin(struct stall_limit *p, uint64_t window, uint64_t bytes, u
 {
 	p->window = window ? window : STALL_LIMIT_NS;
 	p->bytes = bytes;
-	p->rate_since = now;
-	p->rate_bytes = bytes;
+	begin_rate(p, now);
 	open_window(p, now);
 }
 
@@ -26,21 +32,22 @@ static void measure(struct stall_limit *p, uint64_t now)
 		return;
 	rate = (uint64_t)((double)came * (double)NSEC_PER_SEC / (double)span);
 	p->rate = p->rate ? (p->rate + rate) / 2 : rate;
-	p->rate_since = now;
-	p->rate_bytes = p->bytes;
+	/* a receiver that is newer than the last one starts counting at 0 */
+	p->busy = p->waited >= p->rate_waited && p->waited - p->rate_waited < span / 4;
+	begin_rate(p, now);
 }
 
 /* Started again, or a bad chunk was taken back: counting starts there. */
 static void went_back(struct stall_limit *p, uint64_t bytes, uint64_t now)
 {
 	p->bytes = bytes;
-	p->rate_since = now;
-	p->rate_bytes = bytes;
+	begin_rate(p, now);
 	open_window(p, now);
 }
 
-void stall_limit_bytes(struct stall_limit *p, uint64_t bytes, uint64_t now)
+void stall_limit_bytes(struct stall_limit *p, uint64_t bytes, uint64_t waited, uint64_t now)
 {
+	p->waited = waited;
 	if (bytes < p->bytes) {
 		went_back(p, bytes, now);
 		return;

@@ -156,7 +156,7 @@ TEST(a_drip_is_a_stall)
 
 	stall_limit_begin(&p, 0, 0, now);
 	for (uint64_t i = 1; i < STALL_LIMIT_NS / NSEC_PER_SEC; i++) {
-		stall_limit_bytes(&p, i, now + i * NSEC_PER_SEC);
+		stall_limit_bytes(&p, i, 0, now + i * NSEC_PER_SEC);
 		CHECK(stall_limit_deadline(&p) > now + i * NSEC_PER_SEC);
 	}
 	CHECK(stall_limit_deadline(&p) <= now + STALL_LIMIT_NS);
@@ -168,10 +168,10 @@ TEST(enough_bytes_begin_a_new_window)
 	uint64_t now = 100 * NSEC_PER_SEC;
 
 	stall_limit_begin(&p, NSEC_PER_SEC, 1000, now);
-	stall_limit_bytes(&p, 1000 + STALL_LIMIT_BYTES, now + NSEC_PER_SEC / 2);
+	stall_limit_bytes(&p, 1000 + STALL_LIMIT_BYTES, 0, now + NSEC_PER_SEC / 2);
 	CHECK_INT(stall_limit_deadline(&p), now + NSEC_PER_SEC * 3 / 2);
 	/* Going back is no stall either, but does not last for ever. */
-	stall_limit_bytes(&p, 0, now + NSEC_PER_SEC);
+	stall_limit_bytes(&p, 0, 0, now + NSEC_PER_SEC);
 	CHECK_INT(stall_limit_deadline(&p), now + 2 * NSEC_PER_SEC);
 }
 
@@ -182,6 +182,27 @@ TEST(the_rate)
 
 	stall_limit_begin(&p, 0, 0, now);
 	for (uint64_t i = 1; i <= 10; i++)
-		stall_limit_bytes(&p, i * 50000000, now + i * NSEC_PER_SEC / 2);
+		stall_limit_bytes(&p, i * 50000000, 0, now + i * NSEC_PER_SEC / 2);
 	CHECK_INT(p.rate, 100000000);
+}
+
+/* Who waits for whom: the receiver for bytes, or the bytes for the receiver. */
+TEST(what_limits_the_rate)
+{
+	struct stall_limit p = {0};
+	uint64_t now = NSEC_PER_SEC, waited = 7 * NSEC_PER_SEC;
+
+	stall_limit_begin(&p, 0, 0, now);
+	CHECK(!p.busy);
+	stall_limit_bytes(&p, 1000000, waited, now += NSEC_PER_SEC);
+	CHECK(!p.busy);
+	stall_limit_bytes(&p, 2000000, waited += NSEC_PER_SEC / 5, now += NSEC_PER_SEC);
+	CHECK(p.busy);
+	stall_limit_bytes(&p, 3000000, waited += NSEC_PER_SEC / 2, now += NSEC_PER_SEC);
+	CHECK(!p.busy);
+	/* a new receiver begins to count */
+	stall_limit_bytes(&p, 4000000, 0, now += NSEC_PER_SEC);
+	CHECK(!p.busy);
+	stall_limit_bytes(&p, 5000000, 0, now + NSEC_PER_SEC);
+	CHECK(p.busy);
 }

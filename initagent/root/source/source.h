@@ -135,6 +135,7 @@ struct source_progress {
 	char site[SOURCE_SITE_MAX]; /* the mirror at hand; "" none */
 	uint64_t bytes, size;	 /* there (unpacked, when mounting), of all; size 0: not known */
 	uint64_t rate, left;	 /* bytes a second; seconds, UINT64_MAX: not known */
+	bool digest_slow;	 /* the rate is the digest's, not the network's */
 	unsigned attempts;
 	struct inet_addr asked;	 /* the server at hand; family 0: a name's */
 };

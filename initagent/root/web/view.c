@@ -43,6 +43,7 @@ static void progress(const struct web *w, struct source_progress *ret)
 	ret->bytes = p.bytes;
 	ret->size = p.size;
 	ret->rate = p.rate;
+	ret->digest_slow = p.digest_slow;
 	ret->left = p.eta;
 	ret->attempts = p.attempts;
 	strscpy(ret->site, p.site, sizeof(ret->site));
@@ -80,9 +81,10 @@ static void describe_fetch(const struct web *w, char *buf, size_t size)
 	}
 	if (p.left != UINT64_MAX)
 		snprintf(left, sizeof(left), ", %llu s left", (unsigned long long)p.left);
-	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s, from %s", web_states[w->state].words,
+	snprintf(buf, size, "%s: %s of %s MiB, %s MiB/s%s%s, from %s", web_states[w->state].words,
 		mib(p.bytes, have, sizeof(have)), p.size ? mib(p.size, all, sizeof(all)) : "?",
-		mib(p.rate, rate, sizeof(rate)), left, p.site);
+		mib(p.rate, rate, sizeof(rate)),
+		p.digest_slow ? " (limited by the digest, not by the network)" : "", left, p.site);
 }
 
 static void describe_cache(const struct web *w, char *buf, size_t size)
