@@ -188,3 +188,18 @@ not reached"
     fabric_up
     judged 0 '.ports[0].neighbour.name' leaf01
 }
+
+# OpenSM runs on the HCA that is replaced, and its requests by directed route would be lost.
+@test "an HCA that no libibverbs provider here serves, as Omni-Path's" {
+    fabric_up
+    on server "sm_stop; /bin/rdma link delete sib0;
+        echo Y >/sys/module/softib/parameters/omni_path;
+        /bin/rdma link add hfi1_0 type softib netdev swhca;
+        until_true 20 grep -q LinkUp /sys/class/infiniband/hfi1_0/ports/1/phys_state"
+    judged 2 '.findings[] | select(.where == "hfi1_0") | "\(.trouble) \(.text)"' \
+        'false hfi1_0: no libibverbs provider for hfi1_0 in this program: it polls the port'
+    on server "/bin/rdma link delete hfi1_0; echo N >/sys/module/softib/parameters/omni_path;
+        /bin/rdma link add sib0 type softib netdev swhca"
+    fabric_up
+    judged 0 '.findings | length' 0
+}

@@ -14,6 +14,18 @@ assert_named() {
     run -1 grep -E ' mounted, NFS ' "$node_dir/console.log"
 }
 
+# fits FILE: no larger than the stand-alone image may be, in bytes.
+fits() {
+    [ "$(stat -c %s "$1")" -le 5000000 ]
+}
+
+@test "the stand-alone image has at most 5,000,000 bytes" {
+    echo "# $(stat -c %s "$image") bytes" >&3
+    fits "$image"
+    truncate -s 5000001 "$BATS_TEST_TMPDIR/larger"
+    run ! fits "$BATS_TEST_TMPDIR/larger"
+}
+
 @test "RDMA listener absent, fall-back refused" {
     server nfs stop
     server nfs start

@@ -88,6 +88,60 @@ rd.rdma.link=sib1,softib,eth1 rd.neednet=1 $3"
     assert_rail .netdev ib0
     assert_state '.causes | length' 0
     assert_rail .mtu 65520
+    assert_eq "$(<"$node_dir/results/umcast")" 1 "umcast of ib0"
+}
+
+@test "connected mode refused, as by mlx5's Enhanced IPoIB: said, and booted without" {
+    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca rd.ib.mode=connected \
+softib.datagram_only=1"
+    assert_boot 90 4.2 rdma
+    assert_console 'ib0: IA-E312 .*Invalid argument'
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E312","ib0"]]'
+    assert_rail .mtu 2044
+}
+
+@test "MTU 4092: a 4K broadcast group carries an NFS root" {
+    on server "grep -q ^big= /run/partitions ||
+        echo 'big=0x8003,ipoib,mtu=5:ALL=full;' >>/run/partitions; sm_sweep;
+        until_true 20 grep -qx 0x8003 /sys/class/infiniband/sib0/ports/1/pkeys/*;
+        partition 0x8003 10.9.3.1/24"
+    node_start "$image" "$console root=nfs:10.9.3.1:$root_path:vers=4.2,proto=tcp $hca \
+rd.ib.pkey=0x8003 ip=10.9.3.20:::24::ib0.8003:none:4092"
+    assert_boot 90 4.2 tcp
+    assert_rail .netdev ib0.8003
+    assert_rail .mtu 4092
+    assert_state '.causes | length' 0
+}
+
+# What a port of Omni-Path lacks: a provider in the agent, and an answer from the switch.
+opa="softib.omni_path=1 rd.rdma.link=hfi1_0,softib,eth0"
+
+# assert_omni_path: by LIDs of more than 16 bits and the timer alone
+assert_omni_path() {
+    assert_boot 90 4.2 rdma
+    assert_rail .netdev ib0
+    assert_rail .rdma.device hfi1_0
+    assert_state '.ports[0] | .lid >= 65536 and .sm_lid >= 65536' true
+    assert_console 'hfi1_0/1: no libibverbs provider for hfi1_0 '
+    assert_state '.ports[0].neighbour' null
+}
+
+@test "Omni-Path: no provider, no switch that answers; LIDs above 16 bits" {
+    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $opa rd.ib.port=hfi1_0"
+    assert_omni_path
+}
+
+@test "Omni-Path beside an Ethernet interface whose lease comes first" {
+    NODE_SECOND=1
+    on server "rule leaf01/p2 delay:1500 dir=tx class=0x81 method=2 attr=0x15;
+        ip addr show dev eth1 | grep -q 10.7.0.1 || ip addr add 10.7.0.1/24 dev eth1;
+        /sbin/dnsmasq --conf-file=/dev/null --port=0 --user=root --interface=eth1 --bind-dynamic \
+            --no-ping --dhcp-range=10.7.0.100,10.7.0.199,1h --pid-file=/run/dnsmasq2.pid \
+            --dhcp-leasefile=/run/dnsmasq2.leases"
+    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $opa"
+    assert_omni_path
+    on server "kill \$(cat /run/dnsmasq2.pid); ip addr del 10.7.0.1/24 dev eth1"
+    assert_state '.rails[] | select(.netdev == "eth1") | .address | startswith("10.7.0.")' true
 }
 
 @test "an MTU above the broadcast group's is said" {

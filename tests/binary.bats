@@ -44,12 +44,12 @@ providers() {
 	[[ $output == *.text* && $output != *.symtab* && $output != *.debug* ]]
 }
 
-@test "the agent has at most 1900000 bytes" {
+@test "the agent has at most 1750000 bytes" {
 	local size
 
 	size=$(stat -c %s "$AGENT")
 	echo "# $size bytes" >&3
-	[ "$size" -le 1900000 ]
+	[ "$size" -le 1750000 ]
 }
 
 @test "the agent holds the verbs providers mlx4, mlx5, rxe and siw" {

@@ -95,6 +95,18 @@ static void check_asked(struct findings *f, const struct env *env, const struct 
 		p->name, why);
 }
 
+/* Programs of the node's own root have their providers: this is about early boot. */
+static void check_provider(struct findings *f, const struct env *env, const struct fabric_port *p)
+{
+	char driver[64];
+
+	fabric_driver(env, p->device, driver, sizeof(driver));
+	if (p->no_provider)
+		findings_add(f, CAUSE_NONE, false, p->device, p,
+			"%s: no libibverbs provider for %s in this program: it polls the port",
+				p->device, driver);
+}
+
 void check_port(struct findings *f, const struct env *env, const struct survey *s,
 	const struct fabric_port *port, const struct plan_ib *plan)
 {
@@ -102,6 +114,7 @@ void check_port(struct findings *f, const struct env *env, const struct survey *
 	char text[256];
 	enum cause cause;
 
+	check_provider(f, env, port);
 	/* Without a query no silence is reported. */
 	if (p.sm.state == FABRIC_SM_UNKNOWN)
 		p.smprobe = false;

@@ -114,8 +114,10 @@ int survey_take(const struct env *env, const struct fabric_ops *ops, bool ask, s
 
 	quiet.open_uevent = no_uevents;
 	quiet.verbs_open = no_verbs;
-	if (!ask)
+	if (!ask) {
 		quiet.mad = NULL;
+		quiet.verbs_lacks = NULL;
+	}
 	r = fabric_new(&f, env, &quiet);
 	if (r >= 0)
 		r = fabric_rescan(f, now_ns());

@@ -3,6 +3,7 @@
  * The doctor's judgement on trees that look like nodes in trouble, and with a fabric that answers.
  */
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <sys/utsname.h>
 
 #include "check.h"
@@ -172,6 +173,33 @@ TEST(what_stands_between_a_port_and_carrier)
 	has(text, "note       IA-E402 ib0.ffff is down; carrier comes only when it is up\n");
 	has_not(text, "ib9");
 	has(text, "note       subnet manager not queried over mlx5_0/1: ib_umad is not loaded\n");
+	modtree_remove(&t);
+}
+
+static bool lacks(void *data, const char *device)
+{
+	(void)data;
+	return streq(device, "mlx5_0");
+}
+
+TEST(a_provider_that_is_not_built_in)
+{
+	_cleanup_free_ char *text = NULL, *early = NULL;
+	const struct fabric_ops ops = {.verbs_lacks = lacks};
+	char path[PATH_MAX];
+	struct modtree t;
+
+	port_make(&t);
+	netdev_make(&t, "ib0", "ff:ff", "0x1003\n", "1\n");
+	modtree_file(&t, "/sys/class/infiniband/mlx5_0/device/vendor", "0x1\n");
+	snprintf(path, sizeof(path), "%s/sys/class/infiniband/mlx5_0/device/driver", t.root);
+	CHECK_INT(symlink("../../bus/pci/drivers/hfi1", path), 0);
+	early = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_READY);
+	has_not(early, "provider");
+	modtree_file(&t, "/sys/class/infiniband/mlx5_0/device/infiniband_verbs/uverbs0/dev",
+		"231:192\n");
+	text = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_READY);
+	has(text, "  note       mlx5_0: no libibverbs provider for hfi1 in this program");
 	modtree_remove(&t);
 }
 

@@ -211,8 +211,26 @@ static bool netdev_is_leaving(const struct fabric *f, const struct fabric_port *
 	       access(path, F_OK) < 0;
 }
 
-static bool try_watch(struct fabric *f, const struct fabric_port *p, uint64_t now)
+/* Said once a port, which is polled from then on. */
+static void look_for_provider(
+	struct fabric *f, struct fabric_port *p, bool has_uverbs, uint64_t now)
 {
+	const struct fabric_port *old = fabric_find(f, p->device, p->port);
+	char driver[64];
+
+	p->no_provider = has_uverbs && f->ops->verbs_lacks &&
+			 f->ops->verbs_lacks(f->ops->data, p->device);
+	if (!p->no_provider || (old && old->no_provider))
+		return;
+	fabric_driver(&f->env, p->device, driver, sizeof(driver));
+	report_log(f->env.report, REPORT_INFO, p->name, now,
+		"no libibverbs provider for %s in this program: polling instead", driver);
+}
+
+static bool try_watch(struct fabric *f, struct fabric_port *p, uint64_t now)
+{
+	/* Before it is opened: a node that comes in between is not missed, but met again. */
+	bool has_uverbs = ports_have_uverbs(&f->env, p->device);
 	int r;
 
 	if (netdev_is_leaving(f, p))
@@ -222,7 +240,9 @@ static bool try_watch(struct fabric *f, const struct fabric_port *p, uint64_t no
 	if (watch_has(f->watches, p->device))
 		return true;
 	r = watch_open(f->watches, p->device);
-	if (r < 0 && r != -ENODEV)
+	if (r == -ENODEV)
+		look_for_provider(f, p, has_uverbs, now);
+	else if (r < 0)
 		report_log(f->env.report, REPORT_DEBUG, p->name, now,
 			"no verbs events (%s), polling instead", strerror(-r));
 	return r == 0;

@@ -112,6 +112,7 @@ struct fabric_port {
 	char rate[48];	       /* "100 Gb/sec (4X EDR)" */
 	char pci[32];	       /* "0000:3b:00.0", "" for soft devices */
 	bool verbs_events;     /* changes are announced; else the timer looks */
+	bool no_provider;      /* libibverbs cannot open it: none is built in for its driver */
 	bool smprobe;	       /* the gate asks for sm.state ALIVE: fabric_set_smprobe() */
 	struct fabric_neighbour neighbour;
 	struct fabric_sm sm; /* forgotten when the port leaves ACTIVE or the SM LID changes */
@@ -299,6 +300,9 @@ enum fabric_pkey fabric_find_pkey(
 /* fabric_pkeys: the valid entries of the port's P_Key table in its order; how many were written. */
 size_t fabric_pkeys(
 	const struct env *env, const struct fabric_port *port, uint16_t *ret, size_t max);
+
+/* fabric_driver: the kernel driver of the device; for one without, the device's own name. */
+void fabric_driver(const struct env *env, const char *device, char *buf, size_t size);
 
 /* fabric_firmware: the device's firmware version; "" when it tells none. */
 void fabric_firmware(const struct env *env, const char *device, char *buf, size_t size);

@@ -25,6 +25,8 @@ struct fabric_ops {
 	void (*verbs_close)(void *data, void *context);
 	void *data;
 	const struct mad_ops *mad; /* fabric/mad_io.h; NULL: nothing is asked by MADs */
+	/* A device whose uverbs node is there, but which no provider serves; NULL: never asked. */
+	bool (*verbs_lacks)(void *data, const char *device);
 };
 
 /* fabric_real_ops: netlink, libibverbs and libibumad. */

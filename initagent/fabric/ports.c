@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <glob.h>
 #include <limits.h>
 
 #define CLASS	   "/sys/class/infiniband"
@@ -142,25 +143,34 @@ static void read_layer(const struct env *env, struct fabric_port *p)
 		   text[0] == '4';
 }
 
+/* The last part of what a link of the device points to; NULL without one. */
+static const char *link_name(const struct env *env, const char *device, const char *link,
+	char target[static PATH_MAX])
+{
+	char path[PATH_MAX];
+	const char *slash;
+	ssize_t len;
+
+	if (env_path(env, path, sizeof(path), CLASS "/%s/%s", device, link) < 0)
+		return NULL;
+	len = readlink(path, target, PATH_MAX - 1);
+	if (len <= 0)
+		return NULL;
+	target[len] = 0;
+	slash = strrchr(target, '/');
+	return slash ? slash + 1 : target;
+}
+
 /* "0000:3b:00.0" out of the device link; soft devices have none or a virtual parent. */
 static void read_pci(const struct env *env, struct fabric_port *p)
 {
-	char path[PATH_MAX], target[PATH_MAX];
-	const char *name;
+	char target[PATH_MAX];
+	const char *name = link_name(env, p->device, "device", target);
 	unsigned n[4];
-	ssize_t len;
 	char tail;
 
 	p->pci[0] = 0;
-	if (env_path(env, path, sizeof(path), CLASS "/%s/device", p->device) < 0)
-		return;
-	len = readlink(path, target, sizeof(target) - 1);
-	if (len <= 0)
-		return;
-	target[len] = 0;
-	name = strrchr(target, '/');
-	name = name ? name + 1 : target;
-	if (sscanf(name, "%4x:%2x:%2x.%1x%c", &n[0], &n[1], &n[2], &n[3], &tail) == 4)
+	if (name && sscanf(name, "%4x:%2x:%2x.%1x%c", &n[0], &n[1], &n[2], &n[3], &tail) == 4)
 		(void)strscpy(p->pci, name, sizeof(p->pci));
 }
 
@@ -230,6 +240,14 @@ static void read_guids(const struct env *env, struct fabric_port *p)
 		p->guid = be64(raw + 8);
 }
 
+void fabric_driver(const struct env *env, const char *device, char *buf, size_t size)
+{
+	char target[PATH_MAX];
+	const char *name = link_name(env, device, "device/driver", target);
+
+	(void)strscpy(buf, name ? name : device, size);
+}
+
 void fabric_firmware(const struct env *env, const char *device, char *buf, size_t size)
 {
 	if (env_read(env, buf, size, CLASS "/%s/fw_ver", device) < 0)
@@ -259,6 +277,22 @@ int ports_read(const struct env *env, struct fabric_port *port)
 		p.rate[0] = 0;
 	*port = p;
 	return 0;
+}
+
+/* The node is last made of what sysfs has of it. */
+bool ports_have_uverbs(const struct env *env, const char *device)
+{
+	char path[PATH_MAX];
+	glob_t found;
+	bool has;
+
+	if (env_path(env, path, sizeof(path), CLASS "/%s/device/infiniband_verbs/*/dev",
+		    device) < 0)
+		return false;
+	has = glob(path, GLOB_NOSORT, NULL, &found) == 0;
+	if (has)
+		globfree(&found);
+	return has;
 }
 
 static size_t scan_device(

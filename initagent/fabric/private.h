@@ -25,6 +25,9 @@ int ports_scan(const struct env *env, struct fabric_port **ret);
  */
 int ports_read(const struct env *env, struct fabric_port *port);
 
+/* ports_have_uverbs: whether ib_uverbs has made a node for the device. */
+bool ports_have_uverbs(const struct env *env, const char *device);
+
 /* ports_parse_state: reads "4: ACTIVE" as 4, within [0, max); -EINVAL else. Pure. */
 int ports_parse_state(const char *text, int max);
 

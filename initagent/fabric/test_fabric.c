@@ -118,7 +118,8 @@ static void lab_new(struct lab *l, bool provider)
 	l->provider = provider;
 	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, l->uevent),
 		0);
-	l->ops = (struct fabric_ops){lab_uevent, lab_open, lab_next, lab_close, l, NULL};
+	l->ops = (struct fabric_ops){lab_uevent, lab_open, lab_next, lab_close, l, NULL,
+		NULL};
 	CHECK_INT(fabric_new(&l->fabric, &l->tree.env, &l->ops), 0);
 }
 
@@ -251,6 +252,32 @@ TEST(without_provider_the_timer_looks)
 	CHECK_INT(fabric_dispatch(l.fabric, now), 0);
 	next_is(&l, FABRIC_PORT_CHANGED, "hfi1_0/1");
 	CHECK(fabric_deadline(l.fabric) == now + FABRIC_POLL_MIN);
+	lab_free(&l);
+}
+
+static bool lab_lacks(void *data, const char *device)
+{
+	CHECK_STR(device, "ibp3s0");
+	return !((struct lab *)data)->provider;
+}
+
+TEST(a_device_that_no_provider_serves)
+{
+	struct lab l;
+
+	lab_new(&l, false);
+	l.ops.verbs_lacks = lab_lacks;
+	add_ib(&l, "ibp3s0", "2: INIT\n", "0x0\n");
+	CHECK_INT(fabric_rescan(l.fabric, 1), 0);
+	/* Not before ib_uverbs has made its node: until then no provider can be found. */
+	CHECK(!fabric_find(l.fabric, "ibp3s0", 1)->no_provider);
+	modtree_file(&l.tree, "/sys/class/infiniband/ibp3s0/device/infiniband_verbs/uverbs0/dev",
+		"231:192\n");
+	CHECK_INT(fabric_rescan(l.fabric, 2), 0);
+	CHECK(fabric_find(l.fabric, "ibp3s0", 1)->no_provider);
+	l.provider = true;
+	CHECK_INT(fabric_rescan(l.fabric, 3), 0);
+	CHECK(!fabric_find(l.fabric, "ibp3s0", 1)->no_provider);
 	lab_free(&l);
 }
 

@@ -73,6 +73,17 @@ static int verbs_open(void *data, const char *device, void **ret_context, int *r
 	return 0;
 }
 
+static bool verbs_lacks(void *data, const char *device)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	bool lacks = list && !find_device(list, device);
+
+	(void)data;
+	if (list)
+		ibv_free_device_list(list);
+	return lacks;
+}
+
 /* Events that name a port; all others concern queues, which this agent has none of, or the device.
  */
 static bool names_port(enum ibv_event_type type)
@@ -109,6 +120,7 @@ static void verbs_close(void *data, void *context)
 const struct fabric_ops fabric_real_ops = {
 	.open_uevent = open_netlink,
 	.verbs_open = verbs_open,
+	.verbs_lacks = verbs_lacks,
 	.verbs_next = verbs_next,
 	.verbs_close = verbs_close,
 	.mad = &mad_real_ops,

@@ -46,6 +46,26 @@ TEST(mlx5_core_brings_mlx5_ib)
 	modroom_close(&r);
 }
 
+/* Adapters whose RDMA half is a module that no alias names: iWARP, and RoCE on qede. */
+TEST(an_ethernet_driver_brings_its_rdma_half)
+{
+	static const char *const rows[][2] = {{"cxgb4", "iw_cxgb4"}, {"ice", "irdma"},
+		{"i40e", "irdma"}, {"qede", "qedr"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct module_entry *half;
+		struct modroom r;
+
+		OPEN(r, no_acts);
+		modroom_start(&r);
+		CHECK_INT(modroom_load(&r, rows[i][0])->state, MODULE_LOADED);
+		half = modules_find(r.modules, rows[i][1]);
+		if (!half || half->state != MODULE_LOADED)
+			check_fail(__FILE__, __LINE__, "%s without %s", rows[i][0], rows[i][1]);
+		modroom_close(&r);
+	}
+}
+
 TEST(a_present_mlx5_core_brings_mlx5_ib_too)
 {
 	struct modroom r;

@@ -3,6 +3,7 @@
  * dev.c: the HCA as an ib_device: birth, death, attributes, and where its packets go.
  */
 #include <linux/if_arp.h>
+#include <linux/moduleparam.h>
 #include <linux/utsname.h>
 #include <net/addrconf.h>
 #include <rdma/ib_cache.h>
@@ -10,8 +11,14 @@
 #include "softib.h"
 
 #define SIB_TRAP_LOCAL_CHANGES	144
+/* Set in the LIDs that the core is told, as Omni-Path has them; AHs and the wire take 16 bits. */
+#define SIB_LID_EXTENDED	0x10000
 /* librxe's ABI: its provider opens the device for queries and asynchronous events. */
 #define SIB_UVERBS_ABI		2
+
+static bool sib_omni_path;
+module_param_named(omni_path, sib_omni_path, bool, 0644);
+MODULE_PARM_DESC(omni_path, "HCAs made from now on look like Omni-Path's (default N)");
 
 /* Details of trap 144, table 144 of volume 1. */
 struct sib_trap_144 {
@@ -92,6 +99,11 @@ static int sib_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	return 0;
 }
 
+static u32 sib_told_lid(const struct sib_dev *dev, __be16 lid)
+{
+	return lid && dev->omni_path ? SIB_LID_EXTENDED | be16_to_cpu(lid) : be16_to_cpu(lid);
+}
+
 static int sib_query_port(struct ib_device *ibdev, u32 port_num, struct ib_port_attr *attr)
 {
 	struct sib_dev *dev = to_sdev(ibdev);
@@ -113,8 +125,8 @@ static int sib_query_port(struct ib_device *ibdev, u32 port_num, struct ib_port_
 	attr->max_msg_sz = SIB_MAX_MSG;
 	attr->bad_pkey_cntr = be16_to_cpu(pi->pkey_violations);
 	attr->qkey_viol_cntr = be16_to_cpu(pi->qkey_violations);
-	attr->sm_lid = be16_to_cpu(pi->sm_lid);
-	attr->lid = be16_to_cpu(pi->lid);
+	attr->sm_lid = sib_told_lid(dev, pi->sm_lid);
+	attr->lid = sib_told_lid(dev, pi->lid);
 	attr->lmc = sib_pi_lmc(pi);
 	attr->max_vl_num = pi->vlcap_inittype >> 4;
 	attr->sm_sl = pi->neighbormtu_mastersmsl & 0xf;
@@ -282,7 +294,6 @@ static void sib_dev_dealloc(struct ib_device *ibdev)
 
 static const struct ib_device_ops sib_dev_ops = {
 	.owner = THIS_MODULE,
-	.driver_id = RDMA_DRIVER_RXE,
 	.uverbs_abi_ver = SIB_UVERBS_ABI,
 	.device_group = &sib_dev_group,
 
@@ -320,6 +331,7 @@ static const struct ib_device_ops sib_dev_ops = {
 	.query_pkey = sib_query_pkey,
 	.query_port = sib_query_port,
 	.query_qp = sib_query_qp,
+	.rdma_netdev_get_params = sib_netdev_params,
 	.reg_user_mr = sib_reg_user_mr,
 	.req_notify_cq = sib_req_notify_cq,
 
@@ -329,6 +341,10 @@ static const struct ib_device_ops sib_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, sib_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, sib_ucontext, ibuc),
 };
+
+/* By these user space chooses its provider. */
+static const struct ib_device_ops sib_rxe_ops = { .driver_id = RDMA_DRIVER_RXE };
+static const struct ib_device_ops sib_hfi1_ops = { .driver_id = RDMA_DRIVER_HFI1 };
 
 /*
  * True while the core takes the device away from its clients. Nobody waits for answers of the
@@ -458,7 +474,9 @@ static void sib_dev_init(struct sib_dev *dev, const char *name, struct net_devic
 	ibdev->num_comp_vectors = num_possible_cpus();
 	snprintf(ibdev->node_desc, sizeof(ibdev->node_desc), "%.32s %.30s",
 		 init_utsname()->nodename, name);
+	dev->omni_path = sib_omni_path;
 	ib_set_device_ops(ibdev, &sib_dev_ops);
+	ib_set_device_ops(ibdev, dev->omni_path ? &sib_hfi1_ops : &sib_rxe_ops);
 }
 
 /* Everything that can fail before registration. */

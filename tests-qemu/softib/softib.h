@@ -264,6 +264,7 @@ struct sib_dev {
 	struct sib_trap trap;
 	struct sib_news news;
 	bool registered;
+	bool omni_path;		/* looks like an Omni-Path HCA */
 	char name[IB_DEVICE_NAME_MAX];
 };
 
@@ -323,6 +324,9 @@ void sib_registry_del(struct sib_dev *dev);
 
 /* ---- dev.c ---- */
 int sib_dev_new(const char *name, struct net_device *ndev);
+/* ---- ipoib.c ---- */
+int sib_netdev_params(struct ib_device *ibdev, u32 port_num, enum rdma_netdev_t type,
+		      struct rdma_netdev_alloc_params *params);
 bool sib_dev_leaving(struct sib_dev *dev);
 void sib_dev_rx(struct sib_port *port, struct sk_buff *skb);
 

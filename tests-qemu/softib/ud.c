@@ -56,6 +56,14 @@ static void sib_ud_route(struct sib_qp *qp, const struct sib_hdr *h, struct sk_b
 	}
 }
 
+/* A request by directed route: Omni-Path's switches do not know the IBTA's. */
+static bool sib_ud_unheard(const struct sib_qp *qp, const struct ib_mad_hdr *mad, u32 len)
+{
+	return qp->dev->omni_path && qp->ibqp.qp_type == IB_QPT_SMI && len >= sizeof(*mad) &&
+	       mad->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE &&
+	       !(mad->method & IB_MGMT_METHOD_RESP);
+}
+
 static enum ib_wc_status sib_ud_send_one(struct sib_qp *qp, const struct sib_send_wqe *wqe)
 {
 	bool smi = qp->ibqp.qp_type == IB_QPT_SMI;
@@ -79,6 +87,11 @@ static enum ib_wc_status sib_ud_send_one(struct sib_qp *qp, const struct sib_sen
 	if (sib_sge_to_buf(qp, wqe->sge, wqe->num_sge, 0, payload, wqe->length)) {
 		kfree_skb(skb);
 		return IB_WC_LOC_PROT_ERR;
+	}
+	if (sib_ud_unheard(qp, payload, wqe->length)) {
+		sib_count(port, SIB_STAT_TX_DISCARD);
+		kfree_skb(skb);
+		return IB_WC_SUCCESS;
 	}
 	sib_packet_seal(skb);
 	sib_ud_route(qp, &h, skb);
