@@ -166,7 +166,7 @@ static void explain(struct tree *t, const struct closure *c)
 {
 	size_t n = tree_sort(t);
 
-	printf("Asked for, and where it is:\n");
+	printf("Requested modules and their files:\n");
 	closure_explain(c, stdout);
 	printf("\nFiles:\n");
 	for (size_t i = 0; i < n; i++) {

@@ -50,7 +50,8 @@ static int not_read(const struct request *q, int error)
 	if (error == -ENODATA)
 		return complain(EXIT_NOT_READ,
 			"%s: the adapter shows no ROM: is one burnt in, is EXP_ROM_PXE_ENABLE or "
-			"EXP_ROM_UEFI_x86_ENABLE set, did the BIOS give it room?", q->name);
+			"EXP_ROM_UEFI_x86_ENABLE set, did the BIOS assign its BAR an "
+			"address?", q->name);
 	if (error == -EFBIG)
 		return complain(EXIT_NOT_READ, "%s: larger than any expansion ROM (16 MiB)",
 			q->name);
@@ -93,7 +94,7 @@ static int run_verify(const struct request *q, const struct rom *r)
 		return run_list(q, r);
 	romtext_faults(r, q->name, stdout);
 	if (!r->n_faults)
-		printf("%s: %zu image%s, nothing wrong\n", q->name, r->n_images,
+		printf("%s: %zu image%s, no errors\n", q->name, r->n_images,
 			r->n_images == 1 ? "" : "s");
 	return r->n_faults ? EXIT_FOUND : 0;
 }

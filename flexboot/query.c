@@ -81,7 +81,7 @@ static int read_header(struct query *q, size_t number, const struct line *line, 
 			if (streq(line->word[i], words[k].word) && l->n < ARRAY_SIZE(l->column))
 				l->column[l->n++] = words[k].column;
 	if (l->n == 0)
-		return fail_query(q, number, "the header names no column that is known");
+		return fail_query(q, number, "the header has no known column");
 	if (q->n_devices == 0)
 		q->n_devices = 1; /* an excerpt that begins with the table */
 	return 0;
@@ -238,7 +238,7 @@ static int read_json(struct query *q, const char *text, size_t size)
 	int r = 0;
 
 	if (!top)
-		return fail_query(q, 0, "begins like JSON but is none");
+		return fail_query(q, 0, "begins like JSON but is not valid JSON");
 	cJSON_ArrayForEach(o, top)
 	{
 		const cJSON *table = cJSON_GetObjectItem(o, "tlv_configuration");

@@ -65,7 +65,7 @@ static int read_pcir(struct rom *r, size_t pcir, struct rom_image *image)
 	if (!signature || memcmp(signature, "PCIR", 4) != 0) {
 		note_fault(r, image->offset + pcir,
 			signature ? "no PCIR structure where the header points"
-				  : "the header points to a PCIR structure behind the end");
+				  : "the header points to a PCIR structure beyond the end");
 		return -EBADMSG;
 	}
 	image->vendor = cursor_le16(&c);

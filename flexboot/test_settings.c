@@ -193,7 +193,7 @@ TEST(what_is_no_output_of_mstconfig)
 		{"", 0, "no table of settings"},
 		{"-E- Failed to open the device\n", 0, "no table of settings"},
 		{HEAD "Configurations: Next Boot\n", 0, "no table of settings"},
-		{"a b\nConfigurations: Something\n", 2, "no column that is known"},
+		{"a b\nConfigurations: Something\n", 2, "has no known column"},
 		{"{\"a\": ", 0, "begins like JSON"},
 		{"{\"a\": 1}", 0, "no table of settings"},
 	};

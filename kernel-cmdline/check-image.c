@@ -18,7 +18,7 @@ static void unprovable(struct parser *p, enum option_id id, const char *remedy, 
 {
 	p->plan->root.image.unprovable = true;
 	complain(p, word_of(p, id), WHOLE, DIAG_FATAL, remedy,
-		"none of the given %ss can be read, so no image could be accepted", what);
+		"none of the given %ss is valid, so no image could be accepted", what);
 }
 
 /*

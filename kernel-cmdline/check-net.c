@@ -105,7 +105,7 @@ static void check_made(struct parser *p, const struct plan_ip *ip)
 		option = made_by(ip->ifname);
 		if (option)
 			warn_word(p, w, "name an interface of an adapter",
-				"no option makes %s: only %s= would", ip->ifname, option);
+				"no option creates %s: only %s= would", ip->ifname, option);
 		return;
 	}
 	if (makes_child(p, parent, pkey))
@@ -113,7 +113,7 @@ static void check_made(struct parser *p, const struct plan_ip *ip)
 	other = other_child(p, parent);
 	warn_word(p, w,
 		textf(p, "add rd.ib.pkey=%s%s%s", ip->ifname, other ? ", or write " : "",
-			other ? other : ""), "no option makes %s: %s", ip->ifname,
+			other ? other : ""), "no option creates %s: %s", ip->ifname,
 		other ? textf(p, "%s is made", other) : "only rd.ib.pkey= does");
 }
 
@@ -174,10 +174,10 @@ static void check_addresses(struct parser *p, const struct plan_ip *ip,
 		return;
 	inet_text(&ip->addr, text);
 	if (inet_equal(&ip->addr, &ip->gateway))
-		warn_word(p, w, "look at address and gateway",
+		warn_word(p, w, "check address and gateway",
 			"%s is the interface's own address and its gateway", text);
 	if (inet_equal(&ip->addr, server))
-		warn_word(p, w, "look at ip= and root=",
+		warn_word(p, w, "check ip= and root=",
 			"%s is this node in ip= and the server in root=", text);
 	for (const struct plan_ip *k = p->ips.items; k < ip; k++)
 		if (inet_equal(&k->addr, &ip->addr) && !same_device(k, ip))

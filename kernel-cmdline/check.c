@@ -158,7 +158,7 @@ static void check_nfs(struct parser *p)
 		note_word(p, fallback, "add proto=rdma to the root's options",
 			"the root is asked for over TCP anyway");
 	if (flags)
-		warn_word(p, flags, "write them behind the path: root=nfs:SERVER:/PATH:OPTIONS",
+		warn_word(p, flags, "write them after the path: root=nfs:SERVER:/PATH:OPTIONS",
 			"not used for an NFS root, nor by dracut");
 }
 

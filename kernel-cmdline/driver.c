@@ -153,9 +153,9 @@ PARSE(rdma_link)
 			"this link is already named");
 	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
-			"a type of no kernel's own: its driver is looked for by the alias "
+			"not a type of the mainline kernel: its driver is loaded by the alias "
 			"rdma-link-%.*s", SLICE(f[1]));
 	return APPEND(p, &p->rdma_links, item, w) &&
-		say(p, w, "makes the software RDMA device %s of type %s on %s", item.name,
+		say(p, w, "creates the software RDMA device %s of type %s on %s", item.name,
 			item.type, item.netdev);
 }

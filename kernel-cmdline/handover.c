@@ -78,7 +78,7 @@ PARSE(handover)
 	}
 	if (none && n > 1)
 		complain(p, w, word_value(w), DIAG_WARN, "write none alone, or leave it out",
-			"none says nothing beside others");
+			"none has no effect beside others");
 	if (!n)
 		return false;
 	p->plan->handover = bits;

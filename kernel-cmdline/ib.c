@@ -180,8 +180,8 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 	}
 	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT) {
 		left_out(p, w, item, "leave it out: the interface itself is in this partition",
-			"the default partition is the parent's own, the kernel makes no child for "
-			"it");
+			"the default partition is the parent's own, the kernel creates no child "
+			"for it");
 		return NULL;
 	}
 	if (parent_needed && has_prefix(key))
@@ -192,7 +192,7 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 		pkey.parent = keep(p, (struct slice){parent.s, parent.len - 1});
 	if (!(pkey.pkey & PKEY_FULL))
 		complain(p, w, item, DIAG_NOTE, NULL,
-			"read as 0x%04x: the interface bears the full-membership bit in any case",
+			"read as 0x%04x: the interface has the full-membership bit in any case",
 			pkey.pkey | PKEY_FULL);
 	pkey.pkey |= PKEY_FULL;
 	return known_pkey(p, &pkey) || APPEND(p, &p->pkeys, pkey, w) ? keep(p, item) : NULL;

@@ -35,7 +35,7 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	if (!slice_starts(text, "http://") && !slice_starts(text, "https://"))
 		complain(p, w, text, severity, remedy, "not a URL with http or https; left out");
 	else if (has_user(text))
-		complain(p, w, text, severity, "let the server tell nodes by their address",
+		complain(p, w, text, severity, "let the server identify nodes by their address",
 			"a password here could be read by every program of the node; left out");
 	else if (text.len > PLAN_URL_MAX || !url_bytes(text))
 		complain(p, w, text, severity, remedy, "not a URL; left out");
@@ -151,7 +151,7 @@ PARSE(root_cache)
 		known |= slice_starts(v, starts[i]) && n > strlen(starts[i]);
 	if (!known || v.len > 255 || !url_bytes(v) || slice_find(v, "/..") < v.len)
 		return left_out(p, w, v,
-			"write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR behind it",
+			"write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR after it",
 			"not a place for a cache");
 	p->plan->root.image.cache = v.s;
 	return say(p, w, "keeps images on %s and takes them from there", v.s);

@@ -225,7 +225,7 @@ static void read_dns(struct ip_parse *x, size_t first)
 			continue;
 		if (i >= first + 2) /* the kernel's ip= has NTP servers here */
 			complain_at(x, s, DIAG_WARN, NULL,
-				"nothing is known to stand here; ignored");
+				"unexpected field; ignored");
 		else if (value_inet(s.s, s.len, &x->ip.dns[x->ip.n_dns]) == 0)
 			x->ip.n_dns++;
 		else
@@ -274,8 +274,8 @@ static bool read_addr(struct ip_parse *x)
 		differ(x->p, x->w, s, DIAG_WARN,
 			textf(x->p, "write %d into the fourth field, the mask, as well",
 				x->ip.prefix),
-			"the prefix length is behind the address only: network-legacy stops "
-			"without a mask");
+			"the prefix length follows the address only: network-legacy stops without "
+			"a mask");
 	return host_address(&x->ip.addr) || ip_fail(x, s, NULL, "no host can have this address");
 }
 
@@ -311,8 +311,8 @@ static void read_mask(struct ip_parse *x)
 	if (value_netmask(s.s, s.len, max, &prefix) < 0)
 		complain_at(x, s, DIAG_ERROR, "for example 255.255.255.0 or 24", "not a netmask");
 	else if (x->ip.prefix >= 0 && x->ip.prefix != prefix)
-		complain_at(x, s, DIAG_WARN, "say it once",
-			"another prefix than behind the address; the address's counts");
+		complain_at(x, s, DIAG_WARN, "give it once",
+			"not the prefix after the address, which counts");
 	else
 		x->ip.prefix = prefix;
 }
@@ -348,7 +348,7 @@ static void check_method(struct ip_parse *x)
 	if (!x->ip.addr.family || x->ip.methods & PLAN_IP_STATIC)
 		return;
 	complain_at(x, x->f[F_ADDR], DIAG_ERROR, "write none for the method, or no address",
-		"an address makes no sense with this method; the address is left out");
+		"this method takes no address; the address is left out");
 	memset(&x->ip.addr, 0, sizeof(x->ip.addr));
 	x->ip.prefix = -1;
 }
@@ -369,7 +369,7 @@ bool check_host_part(struct parser *p, const struct plan_word *w, const struct p
 	}
 	if (!zeros && (!ones || bits == 128))
 		return true;
-	complain(p, w, WHOLE, DIAG_ERROR, "look at address and mask",
+	complain(p, w, WHOLE, DIAG_ERROR, "check address and mask",
 		"%s; the whole option is left out",
 		ones	     ? "the address is the subnet's broadcast address"
 		: bits == 32 ? "the address is the subnet's own number"

@@ -65,7 +65,7 @@ static bool set_lower(struct link_parse *x, struct slice list)
 		if (!value_ifname(one.s, one.len))
 			return link_fail(x, one, "not an interface name");
 		if (slice_is(one, x->link.name))
-			return link_fail(x, one, "an interface cannot be made of itself");
+			return link_fail(x, one, "an interface cannot be based on itself");
 		name = keep(x->p, one);
 		if (find_named(&names, name))
 			return link_fail(x, one, "given twice");
@@ -101,7 +101,7 @@ static bool set_vlan_id(struct link_parse *x, struct slice name, struct slice pa
 		(before.len != parent.len || memcmp(before.s, parent.s, parent.len) != 0))
 		complain(x->p, x->w, name, DIAG_WARN,
 			textf(x->p, "write %.*s.%u", SLICE(parent), id),
-			"named after another interface than %.*s, which it is made on",
+			"named after another interface than %.*s, which it is created on",
 			SLICE(parent));
 	return true;
 }
@@ -282,7 +282,7 @@ PARSE(link)
 	if (!k->read(&x, f, fields_split(v, f, ARRAY_SIZE(f))))
 		return false;
 	if (find_named(&p->links, x.link.name))
-		return link_fail(&x, v, "another option makes an interface of this name");
+		return link_fail(&x, v, "another option creates an interface of this name");
 	warn_word(p, w, plain_interface, "understood but not acted on by this build");
 	return APPEND(p, &p->links, x.link, w);
 }
@@ -294,7 +294,8 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 
 	if (link)
 		complain(p, w, WHOLE, DIAG_ERROR, plain_interface,
-			"%s is never there: %s= makes it, which is not acted on by this build",
+			"%s never appears: %s= would create it, which is not acted on by this "
+			"build",
 			link->name, option_row(kinds[link->kind].id)->name);
 }
 

@@ -19,8 +19,8 @@ PARSE(nameserver)
 			"taken without the brackets here; dracut writes them into resolv.conf");
 	if (a.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a.v6))
 		complain(p, w, v, DIAG_WARN, "name a server with a global address",
-			"a link-local address without its interface: no resolver can tell where "
-			"the server is");
+			"a link-local address without its interface: no resolver can reach the "
+			"server");
 	say(p, w, "asks DNS server %s", v.s);
 	FOR_EACH(struct inet_addr, known, &p->nameservers)
 		if (inet_equal(&a, known))
@@ -111,7 +111,7 @@ PARSE(route)
 	if (clear_host_bits(&r))
 		complain(p, w, f[0], DIAG_WARN,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
-			"bits behind the prefix; read as %s/%d", inet_text(&r.net, net), r.prefix);
+			"host bits are set; read as %s/%d", inet_text(&r.net, net), r.prefix);
 	if (!APPEND_MAX(p, &p->routes, r, w, PLAN_ROUTES_MAX))
 		return false;
 	return say(p, w, "routes %s/%d%s%s%s%s", inet_text(&r.net, net), r.prefix,
@@ -188,7 +188,7 @@ static bool judge_bootif(struct parser *p, const struct plan_word *w, struct sli
 	if (value_hw_group(&net->bootif) && net->bootif_type == 1) {
 		complain(p, w, v, DIAG_ERROR, "write BOOTIF=01- and six octets",
 			"a group address, which no interface has%s; left out",
-			typed ? "" : ": perhaps one octet is missing behind the type");
+			typed ? "" : ": perhaps one octet is missing after the type");
 		net->bootif = (struct hw_addr){0};
 		net->bootif_type = 0;
 		return false;

@@ -56,13 +56,13 @@ static void check_length(struct parser *p, const struct plan_source *src)
 	n -= n && src->text[n - 1] == '\n';
 	if (src->running && (n == KERNEL_LINE - 1 || n == KERNEL_LINE_MAX - 1))
 		complain(p, NULL, WHOLE, DIAG_ERROR,
-			"shorten it, or move options into the image's /etc/cmdline.d",
+			"shorten it, or move options to the image's /etc/cmdline.d",
 			"the line has %zu bytes, the most this kernel can take: it was probably "
 			"cut", n);
 	if (src->running || src->name || n < KERNEL_LINE)
 		return;
 	complain(p, NULL, WHOLE, n < KERNEL_LINE_MAX ? DIAG_WARN : DIAG_ERROR,
-		"shorten it, or move options into the image's /etc/cmdline.d",
+		"shorten it, or move options to the image's /etc/cmdline.d",
 		"the line has %zu bytes: %s cut it off after %d", n,
 		n < KERNEL_LINE_MAX ? "kernels for x86, arm64 and powerpc" : "all kernels",
 		(n < KERNEL_LINE_MAX ? KERNEL_LINE : KERNEL_LINE_MAX) - 1);
@@ -197,7 +197,7 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 	w->kind = PLAN_WORD_UNKNOWN;
 	if (near)
 		warn_word(p, w, textf(p, "did you mean %s?", near),
-			"unknown; nothing here reads it");
+			"unknown; it has no effect");
 	else
 		complain(p, w, WHOLE, ours ? DIAG_WARN : DIAG_NOTE, NULL,
 			"unknown to this agent; the kernel hands it on to init");
@@ -213,7 +213,7 @@ static bool take_almost(struct parser *p, struct plan_word *w)
 
 	if (row)
 		warn_word(p, w, textf(p, "write %s", row->name),
-			"unknown; names are case-sensitive, nothing here reads it");
+			"unknown; names are case-sensitive, it has no effect");
 	else if (w->name[0] == '\'' &&
 		 (row = option_find(w->name + 1, strcspn(w->name + 1, "'"), NULL)))
 		warn_word(p, w, "leave the quotes out, or write \"",

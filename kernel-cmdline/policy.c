@@ -92,7 +92,7 @@ PARSE(breakpoint)
 			"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, pre-pivot "
 			"or cleanup", "not a stage");
 	if (p->plan->breaks && p->plan->breaks != c->value)
-		differ(p, w, WHOLE, DIAG_WARN, "one break point a boot",
+		differ(p, w, WHOLE, DIAG_WARN, "one breakpoint per boot",
 			"each of them counts here; dracut uses the last one only");
 	p->plan->breaks |= c->value;
 	return say(p, w, "opens a shell before %s",
@@ -127,8 +127,7 @@ void resolve_policy(struct parser *p)
 		plan->failure.action = PLAN_ACTION_HALT; /* dracut's, with rd.shell=0 */
 	if (plan->shell == PLAN_OFF && plan->breaks)
 		warn_word(p, parser_word(p, OPTION_RD_BREAK), "leave rd.break out, or rd.shell=0",
-			"opens a shell in spite of rd.shell=0, which counts for a failed boot "
-			"only");
+			"opens a shell despite rd.shell=0, which counts for a failed boot only");
 	if (!w || !action)
 		return;
 	if (plan->failure.shell)

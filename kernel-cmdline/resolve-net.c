@@ -75,7 +75,7 @@ static void resolve_short(struct parser *p)
 		} else if (w) {
 			say(p, w, "has no effect: there is no ip=ADDR to go with it");
 			warn_word(p, w, "put it into the ip= option",
-				"only counts beside ip=ADDR alone; nothing reads it");
+				"only counts beside ip=ADDR alone");
 		}
 	}
 	if (!ip)
@@ -202,7 +202,7 @@ static void comment_ip(struct parser *p, const struct plan_ip *ip)
 		warn_word(p, w, "use dhcp or a static address",
 			"understood, but this build does not read iBFT");
 	if (gateway_outside(ip))
-		warn_word(p, w, "look at address, mask and gateway",
+		warn_word(p, w, "check address, mask and gateway",
 			"the gateway is outside of the interface's subnet");
 	if (ip->mtu && ip->mtu < 1280 && is_six(ip))
 		warn_word(p, w, "1280 or more",

@@ -166,7 +166,7 @@ reached"
     on server sm_stop
     pings 2 "  ICMP: ok
   RDMA-CM address: ok
-  SA path record: IA-E308 no path record: the subnet manager has ended, or knows no path to it
+  SA path record: IA-E308 no path record: the subnet manager has stopped, or knows no path to it
   RDMA-CM connect 20049  not tried
 not reached"
     vm_kill "$(sib_pid node)"

@@ -161,7 +161,7 @@ said() {
 	web 8001
 	boot $MAC
 	ends
-	said "initagent [6 verify] this iPXE cannot verify signatures; goes on without"
+	said "initagent [6 verify] this iPXE cannot verify signatures; continuing without"
 	said "echo: line initrd=initrd0"
 	sed -i 's/address: 10.0.2.15,/&image: other,/' "$T/site.yaml"
 	"$SITE" -f "$T/site.yaml" render "$T/tree"

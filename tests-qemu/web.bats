@@ -85,7 +85,7 @@ $(digest root.squashfs)"
     node_start "$image" "$console root=http://[2001:db8:99::1]/root.squashfs ip=eth0:dhcp \
 rd.retry=8 $reboot"
     assert_failed 60 IA-E106 restart
-    assert_console 'IA-E106 .*IPv6 address, and ip= sets up IPv4 alone'
+    assert_console 'IA-E106 .*IPv6 address, and ip= sets up IPv4 only'
     server shell 'kill $(cat /run/router.pid)'
 }
 
@@ -247,5 +247,5 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     server dhcp start "--dhcp-option=option:root-path,http://server.lab.test/root.squashfs"
     boots "root=dhcp rd.root.key=RWnonsense rd.retry=20 $reboot"
     assert_failed 60 IA-E610 restart
-    assert_console 'IA-E610 .*none of the given keys or digests can be read'
+    assert_console 'IA-E610 .*none of the given keys or digests is valid'
 }

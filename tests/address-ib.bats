@@ -443,7 +443,7 @@ behind_relay() {
 	drive
 	[[ $status -eq 0 && $output == *"mtu=2044 "* &&
 		$(ip -n "$CLIENT" link show ib0) == *"mtu 2044"* ]]
-	[[ $stderr == *"MTU 9000 is more than the link's 2044, which stays"* ]]
+	[[ $stderr == *"MTU 9000 exceeds the link's 2044, which is kept"* ]]
 }
 
 @test "carrier to first DHCP frame" {

@@ -219,7 +219,7 @@ no_address() {
 	drive resolve=six.example
 	[[ $output == *"resolved -  is=2001:db8::42"* ]]
 	drive resolve=nobody.example
-	[[ $output == *"resolved IA-E608 the DNS server knows no address of nobody.example"* ]]
+	[[ $output == *"resolved IA-E608 the DNS server has no address for nobody.example"* ]]
 }
 
 @test "names: more addresses than fit into UDP, behind an alias that fills it alone" {

@@ -172,7 +172,7 @@ method=dhcp6"*"lease=3600"* ]]
 	drive method=dhcp6
 	[ "$status" -eq 0 ]
 	[[ $output == *"dns=2001:db8:1::1"* && $output != *boot-file=* && $output != *search=* ]]
-	[[ $stderr == *"ignoring what is invalid in the boot file URL of the DHCPv6 answer"* ]]
+	[[ $stderr == *"ignoring invalid boot file URL in DHCPv6 reply"* ]]
 	run -1 grep -rs "[\`\$]" "$T/root/run" "$T/root/etc"
 }
 

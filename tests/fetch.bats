@@ -362,7 +362,7 @@ sent() {
 @test "ranges: unasked, shifted, of another size" {
 	hostile
 	to_file --sha256 "$SUM" "$U/a?force206"
-	wrong 627 "206 though the whole file was asked for"
+	wrong 627 "206 although the whole file was requested"
 	# A part that cannot be used: the whole file is asked for instead, once.
 	to_file --sha256 "$SUM" "$U/b?cut=1000000&times=1&first=5&since=1"
 	right
@@ -377,7 +377,7 @@ sent() {
 	hostile
 	to_file "$U/a?cut=1000000&times=1&nocr&since=1"
 	right
-	[[ $output == *"206 that does not say of which bytes"* ]]
+	[[ $output == *"206 that does not say for which bytes"* ]]
 	to_file "$U/b?cut=1000000&times=1&since=1&line=Content-Range:+bytes+0-5/3000000"
 	wrong 626 ""
 	to_file "$U/c?cut=1000000&times=1&since=1&star"

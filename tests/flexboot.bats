@@ -13,7 +13,7 @@ setup() {
 	local rom n=0
 	for rom in "$roms"/*.rom; do
 		run -0 "$flexboot" rom verify "$rom"
-		[[ $output == *"nothing wrong" ]]
+		[[ $output == *"no errors" ]]
 		n=$((n + 1))
 	done
 	[ "$n" -ge 10 ]

@@ -112,7 +112,7 @@ sign() {
     "$agent" manifest root.squashfs --kernel '6.1.*'
     sed -i 's/"kernels": \[.*\]/"kernels": [ ]/' root.squashfs.manifest
     run -1 "$agent" verify root.squashfs.manifest
-    [[ $output == *IA-E660*"its kernels are no releases"* ]]
+    [[ $output == *IA-E660*"its kernels are not releases"* ]]
 }
 
 @test "an image is signed without a manifest, prehashed only" {

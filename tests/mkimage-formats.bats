@@ -185,7 +185,7 @@ bzimage() {
 		ROOT="$root" \
 		CMDLINE="$good" EXPLAIN=1 IMAGE_ARGS="--level 1 --no-base" >"$BATS_TEST_TMPDIR/log"
 	section .cmdline | grep -qx "$good"
-	grep -q '^Asked for, and where it is:' "$BATS_TEST_TMPDIR/log"
+	grep -q '^Requested modules and their files:' "$BATS_TEST_TMPDIR/log"
 }
 
 @test "unknown formats are wrong calls" {

@@ -266,6 +266,6 @@ needs version 00000001: they were built for different kernels" \
 	module kernel/a firmware=vendor/a.bin firmware=b.bin
 	echo b >"$root/lib/firmware/b.bin"
 	run -0 build --drivers a --no-firmware 'vendor/*' --explain
-	[[ $output == *"Firmware done without:"$'\n'"vendor/a.bin, named by a"$'\n'* ]]
+	[[ $output == *"Missing firmware, allowed:"$'\n'"vendor/a.bin, named by a"$'\n'* ]]
 	[[ $output == *"/lib/firmware/b.bin (firmware named by a)"* ]]
 }

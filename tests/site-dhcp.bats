@@ -127,7 +127,7 @@ stages() {
 	gets flexboot-hw b8cef60300313337 -- file=http://10.0.0.1/boot.ipxe
 	# only a ROM gets one
 	gets agent b8cef60300313336 20b8cef60300313336 -- file=
-	# an unknown node gets an address of the pool, and the script
+	# an unknown node gets an address from the pool, and the script
 	gets flexboot b8cef60300313339 -- file=http://10.0.0.1/boot.ipxe
 	[[ $output == addr=10.0.0.2[0-4][0-9]" "* ]]
 }

@@ -58,7 +58,7 @@ big() {
 	[[ ${lines[0]} == *"site.yaml:2: error: not YAML: "* ]]
 	printf 'a: &x 1\nb: *x\n' >"$T/site.yaml"
 	run -1 site check
-	[[ $output == *":1: error: anchors, aliases and tags have no meaning here"* ]]
+	[[ $output == *":1: error: anchors, aliases and tags are not supported"* ]]
 	printf '\xff\xfe\xff' >"$T/site.yaml"
 	run -1 site check
 	[[ $output == *"error: not"* ]]
@@ -274,7 +274,7 @@ http://10.20.0.2; 6 rounds"* ]]
 		"$T/out/http/default.ipxe"
 	sed -i '/unknown:/d' "$T/site.yaml"
 	run -0 site explain 525400123456
-	[[ $output == *"is told that it is not in the site file"* ]]
+	[[ $output == *"reports that it is not in the site file"* ]]
 	run -1 site explain 10.20.0.99
 	run -1 site explain 52:54
 }

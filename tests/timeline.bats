@@ -83,7 +83,7 @@ hostile() {
 @test "many boots in the terminal" {
 	run -0 timeline "$T/boots"
 	[ "${lines[0]}" = \
-		"1000 boots: 975 reached their root, 25 failed, 0 still at work; 0 broken files" ]
+		"1000 boots: 975 reached their root, 25 failed, 0 still running; 0 broken files" ]
 	# the same numbers, counted by others
 	jq -s '[.[] | select(.outcome == "done") | .now_s - .start_s] | sort |
 		[(.[486:488] | add / length), .[(length * 0.95 | ceil) - 1],
@@ -163,7 +163,7 @@ hostile() {
 		2>/dev/null | sed "s,$T/mixed/,," >"$T/broken"
 	diff "$T/broken" - <<-END
 		before.json
-		its start_s and now_s are no times of a boot
+		its start_s and now_s are not times of a boot
 		cut.json
 		not JSON, or cut off
 		dangling.json
@@ -247,7 +247,7 @@ node0001.svg node0002.svg node0003.svg node0004.svg" ]
 	[[ $output == *"No such file or directory"* ]]
 }
 
-@test "the page of one boot counts from the agent's begin, as the table in the terminal does" {
+@test "the page of one boot counts from the agent's start, as the table in the terminal does" {
 	timeline --html "$T/one.html" "$fixtures/ib-two-ports.json"
 	[ "$(xmllint \
 		--html --xpath 'string(//table[@id="cause-table"]/tbody/tr[th="IA-E602"]/td[4])' \

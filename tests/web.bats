@@ -344,7 +344,7 @@ killed='
 		root.squashfs)'; set -- '[45]'; $killed"
 	[ "$status" -eq 0 ]
 	[[ $output == \
-		*"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
+		*"bytes of the image are there from an earlier attempt"*"mounted squashfs"*same ]]
 	[ "$(sent /a)" -le $((size * 105 / 100)) ]
 }
 
@@ -360,7 +360,7 @@ killed='
 		$(sed 's/^\tdrive "$line"/\tdrive "${line\/8080\/8081}"/' <<<"$killed")"
 	[ "$status" -eq 0 ]
 	[[ $output == \
-		*"bytes of the image are there from an earlier time"*"mounted squashfs"*same ]]
+		*"bytes of the image are there from an earlier attempt"*"mounted squashfs"*same ]]
 	# The second one asked for the rest alone.
 	[ "$(awk '/root.squashfs HTTP/ { print $10 }' "$T/nginx8081/access")" \
 		-le $((size - 4000000)) ]
@@ -458,7 +458,7 @@ skip_unless_disks() {
 	fi
 }
 
-misnamed="the image there is not what its name says"
+misnamed="the image there does not match its digest"
 
 @test "cache: kept, used, and fetched again whatever became of the image there" {
 	kept disk mkfs.ext4 -q

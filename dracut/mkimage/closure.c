@@ -174,7 +174,8 @@ static void want_firmware(struct closure *c, const char *module, const char *nam
 	else if (r == 0 && !firmware_accepted(c, name, module))
 		c->n_missing += report_fault(
 			"firmware file %s, named by module %s, is not in the firmware directory; "
-			"install it, or do without by --no-firmware %s (make: NO_FIRMWARE=)",
+			"install it, or allow it to be missing with --no-firmware %s (make: "
+			"NO_FIRMWARE=)",
 			name, module, module);
 	else if (r == 0)
 		add_text(&c->without, path_text("%s, named by %s", name, module));
@@ -266,7 +267,7 @@ static const char *check_module(struct closure *c, const char *rel, const struct
 	const char **info, size_t *info_size)
 {
 	if (elf_section(b->data, b->size, ".modinfo", info, info_size) < 0)
-		return path_text("%s is not a kernel module for this kind of machine", rel);
+		return path_text("%s is not a kernel module for this architecture", rel);
 	if (!c->machine)
 		c->machine = elf_machine(b->data, b->size);
 	if (elf_machine(b->data, b->size) != c->machine)
@@ -432,7 +433,7 @@ void closure_explain(const struct closure *c, FILE *out)
 			want_at(c, i)->why);
 	fprintf(out, "\nSymbol versions: %zu compared with who exports them, all agree\n",
 		symbols_compared(c->symbols));
-	fprintf(out, "\nFirmware done without:%s\n", c->without.n ? "" : " none");
+	fprintf(out, "\nMissing firmware, allowed:%s\n", c->without.n ? "" : " none");
 	for (size_t i = 0; i < c->without.n; i++)
 		fprintf(out, "%s\n", text_at(&c->without, i));
 	fputs("\nModule options:\n", out);

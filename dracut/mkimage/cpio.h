@@ -24,6 +24,6 @@ struct cpio_member {
 
 /*
  * cpio_next: reads the member at *offset and moves it on. Returns 1, 0 at the trailer, -EBADMSG
- * when the bytes are no archive or it is cut short.
+ * when the bytes are no archive or it is truncated.
  */
 int cpio_next(const char *archive, size_t size, size_t *offset, struct cpio_member *ret);

@@ -49,6 +49,6 @@ struct bytes pack_tree(struct tree *t, uint32_t mtime, int level)
 
 	need(cpio_pack(t, n, mtime, &archive, &size), "packing the image");
 	if (!verify(t, n, archive, size))
-		refuse("the archive does not hold what it was made of");
+		refuse("the archive read back differs from its input");
 	return pack_zstd(archive, size, level);
 }

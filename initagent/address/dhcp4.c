@@ -427,7 +427,7 @@ static bool reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r, struc
 	if (r->type == DHCP_NAK)
 		return false;
 	if (r->type == DHCP_ACK && r->yiaddr.s_addr != d->address.s_addr) {
-		strscpy(f->text, "ACK for another address than the one asked for", sizeof(f->text));
+		strscpy(f->text, "ACK for an address that was not requested", sizeof(f->text));
 		return true;
 	}
 	return dhcp4_lease_fault(r, f);

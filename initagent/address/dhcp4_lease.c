@@ -28,7 +28,7 @@ bool dhcp4_server_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
 	if (!r->server_id.s_addr)
 		return say(f, "no server identifier in it", &r->server_id, 0);
 	if (!inet4_is_host(r->server_id))
-		return say(f, "its server identifier %s is no host's address", &r->server_id, 0);
+		return say(f, "its server identifier %s is not a host address", &r->server_id, 0);
 	return false;
 }
 
@@ -46,15 +46,16 @@ bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
 
 	if (r->dropped & UINT32_C(1) << FIELD_MASK)
 		return say(f, r->mask.s_addr ? "its subnet mask %s is invalid"
-					     : "its subnet mask is empty or of a wrong length",
+					     : "its subnet mask is empty or has a wrong length",
 					     &r->mask, 0);
 	if (!inet4_is_host(r->yiaddr))
 		return say(f, "no usable address in it: %s", &r->yiaddr, 0);
 	if (!inet4_is_host_of(r->yiaddr, prefix))
-		return say(f, "its address %s is no host's in a subnet with a mask of %u bits",
+		return say(f, "its address %s is not a host address in a /%u subnet",
 			&r->yiaddr, prefix);
 	if (!server_possible(r, prefix))
-		return say(f, "its server identifier %s is no other host's in the subnet (/%u)",
+		return say(f, "its server identifier %s is not another host's address in the "
+			"subnet (/%u)",
 			&r->server_id, prefix);
 	if (r->has_lease && r->lease_s == 0)
 		return say(f, "its lease time is 0 s", &r->yiaddr, 0);

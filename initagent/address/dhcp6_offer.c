@@ -117,7 +117,7 @@ static enum dhcp6_verdict no_address(const struct dhcp6_reply *r, struct dhcp6_j
 	else if (r->has_ia)
 		snprintf(ret->text, sizeof(ret->text), "no address in its IA_NA");
 	else if (r->other_ia)
-		snprintf(ret->text, sizeof(ret->text), "its IA_NA is another one's (IAID %08x)",
+		snprintf(ret->text, sizeof(ret->text), "its IA_NA has another IAID (%08x)",
 			r->other_iaid);
 	else
 		snprintf(ret->text, sizeof(ret->text), "no IA_NA in it");

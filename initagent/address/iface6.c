@@ -456,8 +456,7 @@ static void tell_malformed(struct iface *i, uint64_t now)
 	if (now < i->malformed_quiet)
 		return;
 	report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-		"%u router advertisement%s malformed in the DNS options; what could be read is "
-		"used",
+		"%u router advertisement%s with malformed DNS options; the valid ones are used",
 		i->malformed, i->malformed > 1 ? "s" : "");
 	i->malformed = 0;
 	i->malformed_quiet = now + QUIET;

@@ -119,7 +119,7 @@ static void lease_withdrawn(struct iface *i, uint64_t now)
 {
 	char text[128], name[INET_ADDR_TEXT];
 
-	snprintf(text, sizeof(text), "the DHCPv6 server has taken %s back (valid lifetime 0)",
+	snprintf(text, sizeof(text), "the DHCPv6 server has withdrawn %s (valid lifetime 0)",
 		inet_text(&i->result.addr, name));
 	lease_gone(i, CAUSE_DHCP_EXPIRED, text, now);
 }
@@ -234,7 +234,7 @@ static void take_event(struct iface *i, const struct dhcp_event *ev, uint64_t no
 	case DHCP_EVENT_REFUSED: lease_refused(i, ev, now); break;
 	case DHCP_EVENT_WITHDRAWN: lease_withdrawn(i, now); break;
 	case DHCP_EVENT_EXPIRED:
-		snprintf(text, sizeof(text), "the %s lease has run out", dhcp_of(i)->name);
+		snprintf(text, sizeof(text), "the %s lease has expired", dhcp_of(i)->name);
 		lease_gone(i, CAUSE_DHCP_EXPIRED, text, now);
 		break;
 	case DHCP_EVENT_FOREIGN: foreign_server(i, ev->server.v4, now); break;
@@ -312,7 +312,7 @@ void iface_no_parser(struct iface *i, uint64_t now)
 
 	if (!is_running(i) || i->state != IFACE_ASKING)
 		return;
-	snprintf(text, sizeof(text), "there is no process left to read %s answers",
+	snprintf(text, sizeof(text), "no process is left to parse %s replies",
 		dhcp_of(i)->name);
 	iface_fail(i, CAUSE_PARSER_DIED, text, now);
 }

@@ -23,7 +23,7 @@ static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX],
 
 	if (e < 0) {
 		report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-			"rd.ib.client-id=uuid: the firmware tells no UUID (%s); trying the usual "
+			"rd.ib.client-id=uuid: the firmware has no UUID (%s); trying the usual "
 			"forms",
 			strerror(-e));
 		kind = PLAN_CLIENTID_AUTO;
@@ -117,7 +117,7 @@ static void bound_mtu(struct iface *i, struct address_result *want, uint64_t now
 	if (i->dev.hwtype != ARPHRD_INFINIBAND || want->mtu <= i->link_mtu)
 		return;
 	report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-		"MTU %u is more than the link's %u, which stays", want->mtu, i->link_mtu);
+		"MTU %u exceeds the link's %u, which is kept", want->mtu, i->link_mtu);
 	want->mtu = i->link_mtu;
 }
 
@@ -284,7 +284,7 @@ static void begin_round(struct iface *i, uint64_t now)
 void iface_dhcp4_start(struct iface *i, uint64_t now)
 {
 	if (!i->dhcp4 && make_client(i, now) < 0) {
-		iface_fail(i, CAUSE_ADDRESS_FAILED, "no hardware address to ask DHCP with", now);
+		iface_fail(i, CAUSE_ADDRESS_FAILED, "no hardware address for DHCP", now);
 		return;
 	}
 	if (!adopt_lease(i, now)) {

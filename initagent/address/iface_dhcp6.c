@@ -102,7 +102,7 @@ static void say_dropped(struct iface *i, uint64_t now)
 	for (unsigned f = 0; f < FIELD6_MAX; f++)
 		if (reply->dropped & UINT32_C(1) << f)
 			report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
-				"ignoring what is invalid in the %s of the DHCPv6 answer",
+				"ignoring invalid %s in DHCPv6 reply",
 				dhcp6_field_name((enum dhcp6_field)f));
 	if (reply->has_address && reply->valid_s < LEASE_SHORT_S)
 		report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
@@ -281,7 +281,7 @@ void iface_dhcp6_start(struct iface *i, bool informs, uint64_t now)
 {
 	if ((!i->dhcp6 || i->informs != informs) && make_client(i, informs) < 0) {
 		iface_fail(i, CAUSE_ADDRESS_FAILED,
-			"neither UUID nor hardware address to ask DHCPv6 with", now);
+			"neither UUID nor hardware address for a DUID", now);
 		return;
 	}
 	if (!informs && !i->applied) {

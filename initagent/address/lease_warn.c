@@ -5,14 +5,15 @@
 
 static const char *const route_words[] = {
 	[LEASE_ROUTE_PART] =
-		"route %s/%u via %s in DHCP lease leads a part of the interface's own subnet to a "
-		"gateway",
+		"route %s/%u via %s in DHCP lease sends part of the interface's own subnet "
+		"through a gateway",
 	[LEASE_ROUTE_FAR] =
 	"ignoring route %s/%u via %s in DHCP lease: its gateway is outside of the subnet",
 	[LEASE_ROUTE_SUBNET] =
 	"ignoring route %s/%u via %s in DHCP lease: it is the interface's own subnet",
 	[LEASE_ROUTE_GATEWAY] =
-	"ignoring route %s/%u via %s in DHCP lease: its gateway is this node, or no host",
+	"ignoring route %s/%u via %s in DHCP lease: its gateway is this node, or not a host "
+	"address",
 };
 
 static const char *text_of(struct in_addr a, char buf[static INET_ADDR_TEXT])
@@ -41,7 +42,7 @@ static void warn_routes(struct report *r, const char *ifname, const struct dhcp_
 				"ignoring router %s in DHCP lease: it is %s",
 				text_of(ack->routers[i], hop),
 				ack->routers[i].s_addr == ack->yiaddr.s_addr
-					? "this node's own address" : "no host of the subnet");
+					? "this node's own address" : "not a host of the subnet");
 }
 
 /* What is made up here is also what the real root is told, the end of the lease for one. */
@@ -50,7 +51,7 @@ static void warn_made_up(struct report *r, const char *ifname, const struct dhcp
 {
 	if (!ack->prefix)
 		report_log(r, REPORT_WARN, ifname, now,
-			"no subnet mask (option 1) in DHCP lease: taking that of the address's "
+			"no subnet mask (option 1) in DHCP lease: using that of the address's "
 			"class, /%u",
 			dhcp4_lease_prefix(ack));
 	if (!ack->has_lease)

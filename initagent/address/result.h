@@ -32,12 +32,12 @@ void result_static(struct address_result *ret, const struct address_config *cfg,
 /* What a route of a lease is good for. */
 enum lease_route {
 	LEASE_ROUTE_GOOD,
-	/* taken, but leads a part of the interface's own subnet to a gateway */
+	/* taken, but sends part of the interface's own subnet through a gateway */
 	LEASE_ROUTE_PART,
 	LEASE_ROUTE_FAR,     /* its gateway cannot be reached directly */
 	/* leads the interface's own subnet, its gateways and servers included, elsewhere */
 	LEASE_ROUTE_SUBNET,
-	LEASE_ROUTE_GATEWAY, /* its gateway is the client itself, or no host of the subnet */
+	LEASE_ROUTE_GATEWAY, /* its gateway is the client itself, or not a host of the subnet */
 };
 
 /* lease_route: judges one route of a lease (options 121 and 33) that dhcp4_lease_fault() finds no

@@ -19,7 +19,7 @@ TEST(bad_replies_are_named)
 		{DHCP_OFFER, 0xe0000001, SERVER, 3600, "no usable address in it: 224.0.0.1"},
 		{DHCP_OFFER, 0xffffffff, SERVER, 3600, "no usable address in it: 255.255.255.255"},
 		{DHCP_ACK, ADDRESS + 1, SERVER, 3600,
-			"ACK for another address than the one asked for"},
+			"ACK for an address that was not requested"},
 		{DHCP_ACK, ADDRESS, SERVER, 0, "its lease time is 0 s"},
 		{DHCP_OFFER, ADDRESS, SERVER, 0, "its lease time is 0 s"},
 		{DHCP_ACK, ADDRESS, 0, 3600, "no server identifier in it"},
@@ -158,27 +158,28 @@ static const struct judged judged[] = {
 	{ADDRESS, 0xff00ff00, SERVER, "its subnet mask 255.0.255.0 is invalid"},
 	{ADDRESS, 0x00ffffff, SERVER, "its subnet mask 0.255.255.255 is invalid"},
 	{ADDRESS, 0xfffffffd, SERVER, "its subnet mask 255.255.255.253 is invalid"},
-	{ADDRESS, 0, SERVER, "its subnet mask is empty or of a wrong length"},
+	{ADDRESS, 0, SERVER, "its subnet mask is empty or has a wrong length"},
 	{0x0a000000, 0xffffff00, SERVER,
-		"its address 10.0.0.0 is no host's in a subnet with a mask of 24 bits"},
+		"its address 10.0.0.0 is not a host address in a /24 subnet"},
 	{0x0a0000ff, 0xffffff00, SERVER,
-		"its address 10.0.0.255 is no host's in a subnet with a mask of 24 bits"},
+		"its address 10.0.0.255 is not a host address in a /24 subnet"},
 	{0x0a0000ff, 0xfffffe00, SERVER, NULL},
 	{0x0a000100, 0xfffffe00, SERVER, NULL},
 	{0x0a000004, 0xfffffffc, SERVER,
-		"its address 10.0.0.4 is no host's in a subnet with a mask of 30 bits"},
+		"its address 10.0.0.4 is not a host address in a /30 subnet"},
 	{0x0a000004, 0xfffffffe, SERVER, NULL}, /* RFC 3021 */
 	{0x0a000004, 0xffffffff, SERVER, NULL},
 	{ADDRESS, 0xffffff00, 0xffffffff,
-		"its server identifier 255.255.255.255 is no host's address"},
-	{ADDRESS, 0xffffff00, 0x7f000001, "its server identifier 127.0.0.1 is no host's address"},
-	{ADDRESS, 0xffffff00, 0xe0000001, "its server identifier 224.0.0.1 is no host's address"},
+		"its server identifier 255.255.255.255 is not a host address"},
+	{ADDRESS, 0xffffff00, 0x7f000001, "its server identifier 127.0.0.1 is not a host address"},
+	{ADDRESS, 0xffffff00, 0xe0000001, "its server identifier 224.0.0.1 is not a host address"},
 	{ADDRESS, 0xffffff00, 0x0a0000ff,
-		"its server identifier 10.0.0.255 is no other host's in the subnet (/24)"},
+		"its server identifier 10.0.0.255 is not another host's address "
+		"in the subnet (/24)"},
 	{ADDRESS, 0xffffff00, 0x0a000000,
-		"its server identifier 10.0.0.0 is no other host's in the subnet (/24)"},
+		"its server identifier 10.0.0.0 is not another host's address in the subnet (/24)"},
 	{ADDRESS, 0xffffff00, ADDRESS,
-		"its server identifier 10.0.0.5 is no other host's in the subnet (/24)"},
+		"its server identifier 10.0.0.5 is not another host's address in the subnet (/24)"},
 	{ADDRESS, 0xffffff00, 0x0a0001ff, NULL}, /* of another subnet: its mask is not known */
 };
 
@@ -238,7 +239,7 @@ TEST(an_ack_no_host_can_have)
 			judged_reply(d, DHCP_ACK, &judged[i], 1800 * SEC);
 			/* A possible server that was not asked has no say, whatever it sends. */
 			if (s > 0 || judged[i].server == SERVER ||
-				strstr(judged[i].fault, "no host's address"))
+				strstr(judged[i].fault, "not a host address"))
 				CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text,
 					judged[i].fault);
 			client_no_event(d);
@@ -256,7 +257,7 @@ TEST(a_nak_of_no_server)
 	client_sent(d, DHCP_REQUEST);
 	client_reply(d, DHCP_NAK, 0xffffffff, 1800 * SEC);
 	CHECK_STR(client_event(d, DHCP_EVENT_BAD_REPLY).text,
-		"its server identifier 255.255.255.255 is no host's address");
+		"its server identifier 255.255.255.255 is not a host address");
 	CHECK(dhcp4_lease(d));
 }
 

@@ -311,7 +311,7 @@ TEST(answers_without_an_address)
 	msg6_ia(&m, 0x1234, "2001:db8::77", 3000, 7200);
 	r = parse(&m);
 	CHECK_INT(dhcp6_choose(&r, NULL, &j), DHCP6_FAULTY);
-	CHECK_STR(j.text, "its IA_NA is another one's (IAID 00001234)");
+	CHECK_STR(j.text, "its IA_NA has another IAID (00001234)");
 	begin(&m);
 	open_ia(&m, IAID, 0, 0);
 	msg6_close(&m);

@@ -146,7 +146,7 @@ TEST(an_address_taken_back)
 	room_until(&f, ADDRESS_CONFIGURED, 10 * SEC);
 	ev = room_until(&f, ADDRESS_LOST, 20 * SEC);
 	CHECK_INT(ev.cause, CAUSE_DHCP_EXPIRED);
-	CHECK_STR(ev.text, "the DHCPv6 server has taken " ADDRESS " back (valid lifetime 0)");
+	CHECK_STR(ev.text, "the DHCPv6 server has withdrawn " ADDRESS " (valid lifetime 0)");
 }
 
 static int server_five_seconds(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,

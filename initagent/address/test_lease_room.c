@@ -346,7 +346,7 @@ TEST(the_subnet_stays_with_its_interface)
 		"ignoring route 10.0.0.0/24 via 10.0.0.99 in DHCP lease: it is the interface's own "
 		"subnet"));
 	CHECK(room_printed(&f,
-		"route 10.0.0.128/25 via 10.0.0.99 in DHCP lease leads a part of the interface's "
+		"route 10.0.0.128/25 via 10.0.0.99 in DHCP lease sends part of the interface's "
 		"own subnet"));
 	CHECK(room_printed(&f,
 		"ignoring route 0.0.0.0/0 via 10.0.0.5 in DHCP lease: its gateway is this node"));
@@ -376,7 +376,7 @@ TEST(made_up_values_are_told)
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
 	CHECK(room_printed(&f,
-		"no subnet mask (option 1) in DHCP lease: taking that of the address's class, /8"));
+		"no subnet mask (option 1) in DHCP lease: using that of the address's class, /8"));
 	CHECK(room_printed(&f, "no lease time (option 51) in DHCP lease: taking 3600 s"));
 }
 

@@ -214,18 +214,18 @@ TEST(what_a_server_may_answer)
 		{"many.example", all},
 		{"mixed.example", "10.0.0.20"},
 		{"void.example",
-			"DNS gives no usable address for void.example (it says 127.0.1.1)"},
-		{"evil.example", "the DNS server knows no address of evil.example"},
+			"DNS gives no usable address for void.example (reply: 127.0.1.1)"},
+		{"evil.example", "the DNS server has no address for evil.example"},
 		{"cut.example", all},
 		{"huge.example", all},
 		{"half.example", "10.0.1.1 10.0.1.2"},
 		{"shy.example", "10.0.1.1"},
 		{"alias.example", "10.0.0.33"},
-		{"one.circle.example", "the DNS server knows no address of one.circle.example"},
+		{"one.circle.example", "the DNS server has no address for one.circle.example"},
 		{"four.example", "10.0.0.4"},
 		{"six.example", "2001:db8::6"},
 		{"opcode.example", "10.0.0.5"},
-		{"none.example", "the DNS server knows no address of none.example"},
+		{"none.example", "the DNS server has no address for none.example"},
 	};
 	_cleanup_(room_end) struct room_fixture f;
 
@@ -310,7 +310,7 @@ TEST(an_address_nobody_has_and_silence)
 	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
 	dnsserver_start(f.peer, "10.0.0.1", half_void);
 	CHECK_STR(resolve_for(&f, "nfs.example", IN_VAIN),
-		"DNS gives no usable address for nfs.example (it says 127.0.1.1)");
+		"DNS gives no usable address for nfs.example (reply: 127.0.1.1)");
 }
 
 TEST(truncated_without_end)

@@ -299,7 +299,7 @@ TEST(the_last_server_is_withdrawn)
 	radvert_send(f.peer, "vb", &m, 1);
 	run_until(&f, ADDRESS_LOST, NO_FILE);
 	CHECK_STR(room_until(&f, ADDRESS_RESOLVED, 20 * SEC).text,
-		"no DNS server is known to ask for nfs.example");
+		"no DNS server is known to resolve nfs.example");
 }
 
 TEST(a_server_expires)
@@ -333,7 +333,7 @@ TEST(addresses_that_are_no_server)
 		":: ff02::1 ff05::101 ::1 ::ffff:10.0.0.1 ::10.0.0.1 2001:db8:a::1");
 	configure(&f, &m);
 	expect_conf(&f, "nameserver 2001:db8:a::1 ");
-	CHECK(room_printed(&f, "malformed in the DNS options"));
+	CHECK(room_printed(&f, "with malformed DNS options"));
 }
 
 static void answer(struct dnsserver_reply *m, const struct dnsserver_query *q)

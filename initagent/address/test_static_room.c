@@ -272,7 +272,7 @@ TEST(names_without_dns)
 	CHECK_STR(inet_text(&ev.addr, text), "10.0.0.42");
 	ev = resolve(&f, "other", SEC);
 	CHECK_INT(ev.cause, CAUSE_ROOT_RESOLVE);
-	CHECK_STR(ev.text, "no DNS server is known to ask for other");
+	CHECK_STR(ev.text, "no DNS server is known to resolve other");
 	CHECK_INT(ev.addr.family, 0);
 	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
 			"a b", SEC, room_clock(&f)), -EINVAL);

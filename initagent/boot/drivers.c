@@ -184,7 +184,7 @@ static bool may_go_on(struct drivers *d, const char *name, uint64_t now)
 		report_wait(d->cfg.env->report, CAUSE_NONE, "modules", now, "%s", "");
 		if (over && !has_ended(d, name))
 			report_cause(d->cfg.env->report, CAUSE_MODULE_STUCK, name, now,
-				"the boot goes on without it");
+				"the boot continues without it");
 		d->limit = NSEC_NEVER;
 		return true;
 	}
@@ -250,7 +250,7 @@ struct drivers *drivers_free(struct drivers *d)
 	busy = d->modules ? modules_stop(d->modules) : 0;
 	if (busy)
 		report_log(d->cfg.env->report, REPORT_WARN, "modules", now_ns(),
-			"module loads still in the kernel, which end by themselves: %u", busy);
+			"kernel module loads still running: %u", busy);
 	modules_freep(&d->modules);
 	free(d);
 	return NULL;

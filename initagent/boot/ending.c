@@ -32,8 +32,8 @@ static const char *other_family(const struct boot_plan *plan)
 
 	if (!server || !ip || server & ip)
 		return NULL;
-	return server & PLAN_FAMILY_6 ? "its server has an IPv6 address, and ip= sets up IPv4 alone"
-		: "its server has an IPv4 address, and ip= sets up IPv6 alone";
+	return server & PLAN_FAMILY_6 ? "its server has an IPv6 address, and ip= sets up IPv4 only"
+		: "its server has an IPv4 address, and ip= sets up IPv6 only";
 }
 
 /*

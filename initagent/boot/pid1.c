@@ -197,7 +197,7 @@ static void enter_root(char *init, char *argv[], char *envp[], const struct poli
 	switch_watch_begin(&watch, &cfg);
 	argv[0] = init;
 	r = switch_root_enter(SYSROOT, init, argv, envp, &watch, &step);
-	switch_watch_step(&watch, "looking for what is wrong with its init");
+	switch_watch_step(&watch, "checking its init");
 	say_switch_failed(init, step, r);
 	switch_watch_stop(&watch);
 }
@@ -247,7 +247,7 @@ void pid1_main(char *argv[], char *envp[])
 			continue;
 		if (outcome < 0)
 			say_failure(CAUSE_INTERNAL,
-				"its process was killed again and again, or could not be started");
+				"its process was killed repeatedly, or could not be started");
 		if (outcome == BOOT_DONE) {
 			if (*helper)
 				modules_set_modprobe_helper(&system_env, helper, NULL, 0);

@@ -32,7 +32,7 @@ static void break_point(struct boot *b, bool after, uint64_t now)
 	/* 'initagent status' in that shell has something to read. */
 	if (!after)
 		(void)summary_write(b, "running", now);
-	if (shell_run(break_points[after].where, "goes on with the boot") < 0 || after)
+	if (shell_run(break_points[after].where, "continues the boot") < 0 || after)
 		return;
 	/* The user's time is not the network's. */
 	now = now_ns();

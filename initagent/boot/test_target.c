@@ -230,7 +230,7 @@ TEST(a_block_device_is_asked_for_over_the_other_rail)
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
 	CHECK(strstr(text, "port 10809: Connection refused"));
-	CHECK(strstr(text, "the server hung up"));
+	CHECK(strstr(text, "the server closed the connection"));
 	node_close(&n);
 }
 

@@ -47,7 +47,7 @@ static void check_netdev(struct findings *f, const struct env *env, const struct
 
 	if (!d->up)
 		findings_add(f, CAUSE_NETDEV_NO_CARRIER, false, d->name, p,
-			"%s is down; carrier comes only when it is up", d->name);
+			"%s is down, so it has no carrier", d->name);
 	if ((d->pkey && !check_pkey(f, env, p, d->name, d->pkey)) || d->carrier)
 		return;
 	if (group)

@@ -94,7 +94,7 @@ enum doctor_verdict doctor_run(const struct env *env, const struct doctor_config
 	if (f && s)
 		r = survey_take(env, cfg->ops, cfg->ask, s);
 	if (r < 0) {
-		fprintf(stderr, "initagent: cannot look at the ports: %s\n", strerror(-r));
+		fprintf(stderr, "initagent: cannot check the ports: %s\n", strerror(-r));
 		return DOCTOR_FAILED;
 	}
 	check_all(f, env, s);

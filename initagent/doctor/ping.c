@@ -183,7 +183,7 @@ static int step_path(struct ping *p)
 	/* The host of one that has ended refuses; the status is that of its own refusal. */
 	return fail(p, CAUSE_PORT_SM_SILENT, status == -ETIMEDOUT
 		? "no reply from the subnet manager"
-		: "no path record: the subnet manager has ended, or knows no path to it");
+		: "no path record: the subnet manager has stopped, or knows no path to it");
 }
 
 /* The server's part is done with its reply; to close the descriptor rejects it, and it forgets. */
@@ -254,7 +254,7 @@ enum doctor_verdict doctor_ping(const struct env *env, const char *server, FILE 
 
 	snprintf(port, sizeof(port), "%d", NFS_RDMA_PORT);
 	if (getaddrinfo(server, port, &hints, &list) != 0) {
-		fprintf(stderr, "initagent: %s: no address of a server\n", server);
+		fprintf(stderr, "initagent: %s: not the address of a server\n", server);
 		return DOCTOR_FAILED;
 	}
 	memcpy(&p.to, list->ai_addr, list->ai_addrlen);

@@ -170,7 +170,7 @@ TEST(what_stands_between_a_port_and_carrier)
 	has(text, "IA-E402 ib0.8001: the broadcast group is not joined\n");
 	has(text, "note       IA-E310 mlx5_0/1 is a limited member of partition 8001");
 	has(text, "trouble    IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
-	has(text, "note       IA-E402 ib0.ffff is down; carrier comes only when it is up\n");
+	has(text, "note       IA-E402 ib0.ffff is down, so it has no carrier\n");
 	has_not(text, "ib9");
 	has(text, "note       subnet manager not queried over mlx5_0/1: ib_umad is not loaded\n");
 	modtree_remove(&t);

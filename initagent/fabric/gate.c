@@ -85,7 +85,7 @@ static const struct {
 	{lacks_sm_lid, CAUSE_PORT_NO_SM, "subnet manager's LID unknown"},
 	{sm_is_silent, CAUSE_PORT_SM_SILENT, "subnet manager does not answer"},
 	{sm_not_asked, CAUSE_PORT_SM_SILENT, "subnet manager cannot be asked (is ib_umad loaded?)"},
-	{sm_not_proven, CAUSE_PORT_SM_SILENT, "asking the subnet manager for a sign of life"},
+	{sm_not_proven, CAUSE_PORT_SM_SILENT, "asking the subnet manager whether it is alive"},
 };
 
 void fabric_neighbour_text(const struct fabric_neighbour *n, char *buf, size_t size)

@@ -130,11 +130,11 @@ static int check_words(
 	const char *name, const char *type, const char *netdev, char *errtext, size_t size)
 {
 	if (!is_word(name, 64, "/%"))
-		snprintf(errtext, size, "no valid RDMA device name");
+		snprintf(errtext, size, "invalid RDMA device name");
 	else if (!is_word(type, 16, "/%-.:"))
-		snprintf(errtext, size, "no valid link type");
+		snprintf(errtext, size, "invalid link type");
 	else if (!is_word(netdev, IFNAMSIZ, "/"))
-		snprintf(errtext, size, "no valid netdev name");
+		snprintf(errtext, size, "invalid netdev name");
 	else
 		return 0;
 	return -EINVAL;
@@ -178,7 +178,7 @@ static const char *explain(int error, const char *type)
 	if (error == -ENODEV)
 		return "no such netdev";
 	if (error == -EEXIST || error == -ENFILE)
-		return "the name or the netdev is taken";
+		return "the name or the netdev is in use";
 	return strerror(-error);
 }
 

@@ -352,7 +352,7 @@ TEST(smprobe_waits_for_a_living_sa)
 	CHECK_INT(r.lab.last_to.lid, 1);
 	CHECK_INT(r.lab.last_to.sl, 2);
 	gate_is(&r, CAUSE_PORT_SM_SILENT,
-		"mlx5_0/1 LinkUp ACTIVE, asking the subnet manager for a sign of life "
+		"mlx5_0/1 LinkUp ACTIVE, asking the subnet manager whether it is alive "
 		"(cable ends at leaf12 port 17)");
 	pass(&r, FABRIC_SA_LIMIT);
 	CHECK(next(&r, FABRIC_SM, &ev));

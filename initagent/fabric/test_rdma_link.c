@@ -8,16 +8,16 @@ TEST(words_the_kernel_could_not_mean)
 	static const struct {
 		const char *name, *type, *netdev, *text;
 	} rows[] = {
-		{"", "rxe", "eth0", "no valid RDMA device name"},
-		{"rxe%d", "rxe", "eth0", "no valid RDMA device name"},
-		{"a/b", "rxe", "eth0", "no valid RDMA device name"},
-		{"a b", "rxe", "eth0", "no valid RDMA device name"},
-		{"rxe0", "", "eth0", "no valid link type"},
-		{"rxe0", "../rxe", "eth0", "no valid link type"},
-		{"rxe0", "longer-than-any", "eth0", "no valid link type"},
-		{"rxe0", "rxe", "", "no valid netdev name"},
-		{"rxe0", "rxe", "a-name-over-15-x", "no valid netdev name"},
-		{"rxe0", "rxe", "a/b", "no valid netdev name"},
+		{"", "rxe", "eth0", "invalid RDMA device name"},
+		{"rxe%d", "rxe", "eth0", "invalid RDMA device name"},
+		{"a/b", "rxe", "eth0", "invalid RDMA device name"},
+		{"a b", "rxe", "eth0", "invalid RDMA device name"},
+		{"rxe0", "", "eth0", "invalid link type"},
+		{"rxe0", "../rxe", "eth0", "invalid link type"},
+		{"rxe0", "longer-than-any", "eth0", "invalid link type"},
+		{"rxe0", "rxe", "", "invalid netdev name"},
+		{"rxe0", "rxe", "a-name-over-15-x", "invalid netdev name"},
+		{"rxe0", "rxe", "a/b", "invalid netdev name"},
 	};
 	char text[128];
 

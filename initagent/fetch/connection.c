@@ -270,7 +270,7 @@ void connection_end(struct connection *l, CURLcode code)
 		l->verdict = VERDICT_PROTOCOL;
 	} else if (l->body.has_length && l->got != l->body.length) {
 		l->verdict = VERDICT_CUT;
-		snprintf(l->text, sizeof(l->text), "%llu of %llu bytes came",
+		snprintf(l->text, sizeof(l->text), "%llu of %llu bytes received",
 			(unsigned long long)l->got, (unsigned long long)l->body.length);
 	}
 }

@@ -363,7 +363,7 @@ static void ended(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 	} else if (v == VERDICT_REDIRECT) {
 		redirected(f, n, now);
 	} else if (v == VERDICT_DONE) {
-		died(f, "invalid reply: it says done before all data came", now);
+		died(f, "invalid reply: done before all data arrived", now);
 	} else if (v == VERDICT_CERT && *f->no_ca) {
 		failed(f, v, f->no_ca, 0, now);
 	} else {

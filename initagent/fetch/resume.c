@@ -145,9 +145,9 @@ static enum fetch_verdict judge_part(const struct judging *j)
 	struct resume_body *body = j->body;
 
 	if (!j->ask->from && !j->ask->until)
-		return refuse(j, VERDICT_RANGE, "206 though the whole file was asked for");
+		return refuse(j, VERDICT_RANGE, "206 although the whole file was requested");
 	if (!h->has_range)
-		return refuse(j, VERDICT_RANGE, "206 that does not say of which bytes");
+		return refuse(j, VERDICT_RANGE, "206 that does not say for which bytes");
 	if (!range_fits(j->ask, h))
 		return refuse(j, VERDICT_RANGE,
 			"asked for the bytes from %llu on, got %llu-%llu of %llu",
@@ -189,7 +189,7 @@ static enum fetch_verdict judge_whole(const struct judging *j)
 
 	if (!h->has_length && !h->chunked && !j->now->size)
 		return refuse(j, VERDICT_NO_LENGTH,
-			"no Content-Length: whether the file is complete could not be told");
+			"no Content-Length, so a truncated file would go unnoticed");
 	body->has_length = h->has_length || j->now->size;
 	body->length = h->has_length ? h->length : j->now->size;
 	body->size = body->length;
@@ -262,7 +262,7 @@ enum fetch_verdict resume_judge(struct resume *r, const struct resume_now *now,
 		return faults[h->fault];
 	if (ask->strict && h->status == 200)
 		return refuse(&j, VERDICT_CHANGED,
-			"the whole file in answer to a part of it, ETag %s",
+			"the whole file in reply to a range request, ETag %s",
 			*h->etag ? h->etag : "none");
 	if (h->status == 416 && ask->from)
 		v = judge_gone(&j);

@@ -68,9 +68,9 @@ static const struct {
 	{MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name"},
 	{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by a trusted authority"},
 	{MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak"},
-	{MBEDTLS_X509_BADCERT_BAD_MD, "its signature is of a kind that is too weak"},
+	{MBEDTLS_X509_BADCERT_BAD_MD, "its signature algorithm is too weak"},
 	{MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE,
-		"it is not for a server"},
+		"it is not a server certificate"},
 	{UINT32_MAX, "it cannot be verified"},
 };
 

@@ -122,7 +122,7 @@ static void time_over(struct watch *w)
 	say(w, "initagent: %s: %s %s: %s", w->cfg->root, c->code, c->text, w->step.text);
 	say(w, "initagent: %s: %s check: %s", w->cfg->root, c->code, c->check);
 	if (w->cfg->action == PLAN_ACTION_NONE)
-		say(w, "initagent: no rd.emergency= is given: waiting on; the boot goes on when "
+		say(w, "initagent: no rd.emergency= is given: waiting; the boot continues when "
 			"the root answers");
 	else
 		policy_end(w->cfg->action, w->cfg->console_fd);

@@ -100,7 +100,7 @@ static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
 		e = add_entry(l);
 		if (!e) {
 			report_log(l->env->report, REPORT_WARN, dev->name, now,
-				"no room for one more network interface, it is left alone");
+				"too many network interfaces, this one is ignored");
 			return;
 		}
 		report_change(l, dev, "absent", netdev_state_name(dev), now);

@@ -110,7 +110,7 @@ int links_add_route(struct links *l, const struct link_route *r)
 		return links_keep_error(l, e);
 	switch (find_obstacle(l, r)) {
 	case OBSTACLE_FOREIGN:
-		return links_refuse(l, e, "set route: there is another one, which is not replaced");
+		return links_refuse(l, e, "set route: another one exists and is not replaced");
 	case OBSTACLE_SAME: return 1;
 	case OBSTACLE_OURS: break;
 	}

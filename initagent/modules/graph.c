@@ -189,7 +189,7 @@ static bool cut_cycle(struct graph *g, uint64_t now)
 	for (size_t i = 0; i < g->n; i++)
 		if (g->entries[i].state == MODULE_WAITING)
 			row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_FAILED, -ELOOP,
-				"its dependencies form a circle", now);
+				"its dependencies form a cycle", now);
 	return false;
 }
 

@@ -36,7 +36,7 @@ static const char *meaning(int error)
 		{ENOENT, "a symbol it needs is unknown to the kernel"},
 		{ENOEXEC, "not a module for this kernel (format or version)"},
 		{EINVAL, "refused: bad option or damaged file"},
-		{ENODEV, "found no device it serves"},
+		{ENODEV, "found no device that it supports"},
 		{EPERM, "refused: module loading is disabled or restricted"},
 		{EBADMSG, "damaged signature or file"},
 	};

@@ -61,5 +61,5 @@ uint64_t pool_look_at(const struct pool *p);
 unsigned pool_busy(const struct pool *p);
 unsigned pool_created(const struct pool *p);
 
-/* pool_stop: closes all pipes and reaps who has ended. Returns how many are still at work. */
+/* pool_stop: closes all pipes and reaps who has ended. Returns how many are still running. */
 unsigned pool_stop(struct pool *p);

@@ -231,7 +231,7 @@ static void claim(struct rails *rails, struct rail *spare, const struct netdev *
 		rail_set_state(rails, holder, RAIL_SPARE, now);
 	}
 	report_log(rails->report, REPORT_INFO, spare->name, now,
-		"has carrier, takes the address%s%s",
+		"has carrier, configuring the address%s%s",
 		holder ? " of " : "", holder ? holder->name : "");
 	begin_address(rails, spare, dev, now);
 }
@@ -288,7 +288,7 @@ static void say_capped(struct rails *rails, struct rail *rail, const struct netd
 		return;
 	rail->capped = true;
 	report_log(rails->report, REPORT_WARN, rail->name, now,
-		"MTU %u was asked for, the mode or the broadcast group allows %u", a->mtu,
+		"MTU %u was requested, the mode or the broadcast group allows %u", a->mtu,
 		dev->mtu);
 }
 

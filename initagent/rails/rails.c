@@ -295,7 +295,7 @@ void rails_check_plan(struct rails *rails, uint64_t now)
 		last = missing_link(rails, net->bootdev);
 	if (!last)
 		return;
-	snprintf(text, sizeof(text), "%s= is not acted on, so nothing makes %s",
+	snprintf(text, sizeof(text), "%s= is not acted on, so nothing creates %s",
 		options[last->kind], last->name);
 	/* The root may still be reached through another ip=. */
 	if (other)
@@ -324,7 +324,7 @@ static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 {
 	size_t n = 0;
 
-	strscpy(buf, "no other is there", size);
+	strscpy(buf, "there is no other", size);
 	for (const struct netdev *d = NULL; (d = links_next(rails->links, d)) && n < size;)
 		if (d->hwtype != ARPHRD_LOOPBACK)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", "

@@ -579,7 +579,7 @@ void lookup_reason(const struct lookup *l, char *text, size_t size)
 	char address[INET_ADDR_TEXT];
 
 	if (!l->conf->n_servers)
-		snprintf(text, size, "no DNS server is known to ask for %.120s", l->name);
+		snprintf(text, size, "no DNS server is known to resolve %.120s", l->name);
 	else if (l->timed_out && l->error)
 		say_error(l, text, size);
 	else if (l->other_family)
@@ -587,10 +587,10 @@ void lookup_reason(const struct lookup *l, char *text, size_t size)
 			"%.100s has IPv4 addresses only, and no interface here has one",
 			l->name);
 	else if (l->unusable.family)
-		snprintf(text, size, "DNS gives no usable address for %.100s (it says %s)", l->name,
+		snprintf(text, size, "DNS gives no usable address for %.100s (reply: %s)", l->name,
 			inet_text(&l->unusable, address));
 	else if (l->timed_out)
 		snprintf(text, size, "no DNS server answered in time for %.120s", l->name);
 	else
-		snprintf(text, size, "the DNS server knows no address of %.120s", l->name);
+		snprintf(text, size, "the DNS server has no address for %.120s", l->name);
 }

@@ -47,7 +47,7 @@ TEST(each_question_has_its_answer)
 	CHECK(!resolver_pop_event(r, &ev));
 	CHECK(resolver_deadline(r) > 0 && resolver_deadline(r) <= 3 * SEC);
 	resolver_dispatch(r, 3 * SEC);
-	check_event(r, 8, "no DNS server is known to ask for nfs.example");
+	check_event(r, 8, "no DNS server is known to resolve nfs.example");
 	CHECK(!resolver_pop_event(r, &ev));
 	CHECK(resolver_deadline(r) == NSEC_NEVER);
 }

@@ -286,7 +286,7 @@ static void no_rail(struct target *t, uint64_t now)
 		rails_no_route_text(t->cfg.rails, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text),
-			"the route to %s leads over an interface that is not used for the boot",
+			"the route to %s goes over an interface that is not used for the boot",
 			inet_text(&t->server.addr, addr));
 	target_failed(t, CAUSE_NO_ROUTE, text, now);
 	target_next_turn(t, now);

@@ -37,14 +37,14 @@ static const char *why_not(const struct target *t, int error)
 	if (error == -ENODATA || (!error && provable && !t->spec))
 		return NULL;
 	if (t->cfg.plan->root.image.unprovable)
-		return "none of the given keys or digests can be read, so no image can be accepted";
+		return "none of the given keys or digests is valid, so no image can be accepted";
 	if (proof_asked(t))
 		return error || !provable
-			? "keys or a digest are there, and only an image over HTTP can be proved "
-				"by them" : NULL;
+			? "keys or a digest are configured, which only an image over HTTP can "
+				"satisfy" : NULL;
 	if (!error && provable && strncasecmp(t->choice.image->url, "https:", 6) != 0 &&
 		certificates_there(t))
-		return "certificates are there: an image that DHCP names must come by https";
+		return "certificates are configured: an image that DHCP names must come by https";
 	return NULL;
 }
 

@@ -104,7 +104,7 @@ void target_judge_rdma(struct target *t, const struct target_modules *modules, u
 		target_end(t, cause, where, why);
 	} else if (t->no_rdma) {
 		report_log(t->report, REPORT_WARN, "root", now,
-			"no RDMA device can be had, falling back to TCP as allowed");
+			"no RDMA device is available, falling back to TCP as allowed");
 		rails_retry_ports(t->cfg.rails, now);
 	} else {
 		target_begin_again(t, now);

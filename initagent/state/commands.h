@@ -6,7 +6,7 @@
 
 /*
  * status_print: prints the state for people, or as it is with json; now tells when leases end.
- * Returns the exit status, with json too: 0 the root was reached, 1 it was not, 2 still at work, 4
+ * Returns the exit status, with json too: 0 the root was reached, 1 it was not, 2 still running, 4
  * there is no or no readable state (said on standard error).
  */
 int status_print(const struct env *env, FILE *out, uint64_t now, bool json);

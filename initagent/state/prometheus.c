@@ -65,7 +65,7 @@ static void put_causes(FILE *out, const cJSON *top)
 	const cJSON *c;
 
 	head(out, "cause_occurrences",
-		"How often a cause was met in this boot, also one that went away.");
+		"How often a cause was reported in this boot, also if resolved.");
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(top, "causes"))
 	{
 		if (!*state_text(c, "code"))
@@ -114,7 +114,7 @@ static void put_before(FILE *out, const struct env *env)
 	int r = env_path(env, path, sizeof(path), STATE_DIR "/last-failure");
 
 	single(out, "boot_before_failed",
-		"Whether the boot before this one was kept as failed (rd.report=efi or pstore).",
+		"Whether the previous boot failed, as stored by rd.report=efi or pstore.",
 		r >= 0 && access(path, F_OK) == 0);
 }
 
@@ -136,7 +136,7 @@ static void put_all(const struct env *env, FILE *out, const cJSON *top)
 		state_number(agent, "restarts"));
 	single(out, "root_attempts", "Attempts until the root was mounted.",
 		state_number(root, "attempts"));
-	single(out, "root_fell_back", "Whether a root asked for over RDMA came over TCP.",
+	single(out, "root_fell_back", "Whether a root requested over RDMA was mounted over TCP.",
 		state_true(root, "fell_back"));
 	put_phases(out, top);
 	put_causes(out, top);

@@ -21,13 +21,13 @@ static const char *const fault_texts[RECORD_FAULT_MAX] = {
 	[RECORD_OBJECT] = "not a JSON object",
 	[RECORD_SCHEMA] = "not a state file of schema 1",
 	[RECORD_OUTCOME] = "its outcome is none of running, done, failed",
-	[RECORD_TIMES] = "its start_s and now_s are no times of a boot",
+	[RECORD_TIMES] = "its start_s and now_s are not times of a boot",
 	[RECORD_MEMORY] = "out of memory",
 };
 
 static const char *const outcome_names[RECORD_OUTCOME_MAX] = {"running", "done", "failed"};
 static const char *const outcome_texts[RECORD_OUTCOME_MAX] =
-	{"still at work", "root reached", "failed"};
+	{"still running", "root reached", "failed"};
 
 const char *record_fault_text(enum record_fault fault)
 {

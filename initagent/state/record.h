@@ -99,7 +99,7 @@ DEFINE_FREEP(struct record, record_free)
 
 /* record_fault_text: what is wrong with the file, a few words. */
 const char *record_fault_text(enum record_fault fault);
-/* record_outcome_text: "root reached", "failed", "still at work". */
+/* record_outcome_text: "root reached", "failed", "still running". */
 const char *record_outcome_text(enum record_outcome outcome);
 /* record_total: how long the boot took, or has taken when the file was written (s). */
 double record_total(const struct record *r);

@@ -54,7 +54,7 @@ static void print_outcome(FILE *out, const cJSON *top)
 {
 	static const char *const words[] = {
 		[STATUS_REACHED] = "root reached after", [STATUS_FAILED] = "failed after",
-			[STATUS_RUNNING] = "still at work since",
+			[STATUS_RUNNING] = "still running since",
 	};
 	double start = state_number(top, "start_s"),
 		restarts = state_number(cJSON_GetObjectItem(top, "agent"), "restarts");

@@ -119,7 +119,7 @@ TEST(exit_status_by_outcome_also_with_json)
 	} rows[] = {
 		{"{\"outcome\":\"done\"}", "outcome    root reached after", 0},
 		{"{\"outcome\":\"failed\"}", "outcome    failed after", 1},
-		{"{\"outcome\":\"running\"}", "outcome    still at work since", 2},
+		{"{\"outcome\":\"running\"}", "outcome    still running since", 2},
 		{"{\"outcome\":7}", "outcome    failed after", 1},
 		{"{\"outcome\":", "", 4},
 		{"[\"outcome\",\"done\"]", "", 4},

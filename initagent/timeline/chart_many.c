@@ -144,9 +144,8 @@ static void draw_marks(FILE *out, const struct sheet *s)
 static void draw_head(FILE *out, const struct sheet *s, const char *title)
 {
 	fprintf(out, "<text class=\"ch-title\" x=\"14\" y=\"30\">%s</text>\n", title);
-	fputs("<text class=\"ch-soft\" x=\"14\" y=\"50\">One row a boot, the quickest first; its "
-		"colours tell what it "
-	      "waited for, in seconds since the agent began.</text>\n", out);
+	fputs("<text class=\"ch-soft\" x=\"14\" y=\"50\">One row per boot, fastest first; colours "
+		"show what it waited for, in seconds since the agent started.</text>\n", out);
 	chart_legend(out, 14, 74, LOOK_MODULES, LOOK_OTHER, 1);
 	if (s->b->n > s->b->n_times && s->b->n_times)
 		fprintf(out, "<text class=\"ch-head\" x=\"%.0f\" y=\"%.1f\">no root: %zu</text>\n",
@@ -173,8 +172,8 @@ int chart_many(FILE *out, const struct boots *b)
 							b->n_times,
 		median(b->times, b->n_times), percentile(b->times, b->n_times, 95));
 	chart_open(out, &frame, title,
-		"A thin row for each boot, the quickest first, with a stretch for each phase it "
-		"waited for; boots without a root below.");
+		"A thin row for each boot, fastest first, with a section for each phase it waited "
+		"for; boots without a root below.");
 	draw_head(out, &s, title);
 	chart_axis(out, &s.axis, LEFT, TOP, INNER, height);
 	for (int i = LOOK_MODULES; i <= LOOK_OTHER; i++)

@@ -254,8 +254,8 @@ int main(int argc, char **argv)
 		return complain("arguments", ENOMEM);
 	if (is_state_name(o.svg) || is_state_name(o.html)) {
 		console_complain(is_state_name(o.svg) ? o.svg : o.html,
-			"is no name for a picture or page; first the file to write, then what to "
-				"read");
+			"is not a name for a picture or page; first the file to write, then what "
+			"to read");
 		return EXIT_USAGE;
 	}
 	choose_inputs(&o, argv + optind, (size_t)(argc - optind));

@@ -60,8 +60,7 @@ void page_foot(FILE *out)
 {
 	fprintf(out,
 		"</main>\n<footer>Made by initagent timeline %s. Times are in seconds; a boot "
-			"begins with "
-		"the agent and ends with the mounted root. Percentiles are by nearest "
+		"starts with the agent and ends with the mounted root. Percentiles are by nearest "
 			"rank.</footer>\n"
 		"<div id=\"live\" class=\"hide\" aria-live=\"polite\"></div>\n"
 		"<script>%s</script>\n</body>\n</html>\n", INITAGENT_VERSION, asset_page_js);
@@ -167,7 +166,7 @@ static void write_facts(FILE *out, const struct boots *b)
 	fact_count(out, "root reached", "good", b->outcomes[RECORD_DONE]);
 	fact_count(out, "failed", "bad", b->outcomes[RECORD_FAILED]);
 	if (b->outcomes[RECORD_RUNNING])
-		fact_count(out, "still at work", "warn", b->outcomes[RECORD_RUNNING]);
+		fact_count(out, "still running", "warn", b->outcomes[RECORD_RUNNING]);
 	if (b->n_times) {
 		fact_seconds(out, "median", median(b->times, b->n_times));
 		fact_seconds(out, "95 % within", percentile(b->times, b->n_times, 95));

@@ -186,8 +186,8 @@ int page_histogram(FILE *out, const struct boots *b, unsigned int *id)
 		return 0;
 	}
 	h = count_bins(b);
-	fputs("<p class=\"soft\">How long the boots that reached their root took, from the agent's "
-		"begin. "
+	fputs("<p class=\"soft\">How long the boots that reached their root took, from the "
+		"agent's start. "
 	      "Each thin line below the bars is one boot.</p>\n<div class=\"scroll\">\n", out);
 	draw_histogram(out, b, &h);
 	fputs("</div>\n", out);
@@ -243,9 +243,9 @@ int page_phases(FILE *out, const struct boots *b, unsigned int *id)
 		return r;
 	fputs("<p class=\"soft\">Phases overlap: modules load while an address is asked for. "
 		"\"Waited\" "
-	      "counts each moment for the phase that lasts longest of those under way; \"between\" "
+	      "attributes each moment to the longest phase in progress; \"between\" "
 		"is the "
-	      "rest: retries, servers that were waited for.</p>\n", out);
+	      "rest: retries and waiting for servers.</p>\n", out);
 	table_open(out, &table);
 	phase_rows(out, p->list, p->n);
 	table_close(out);

@@ -14,7 +14,7 @@ static void write_phases(FILE *out, const struct record *r)
 {
 	static const struct table table = {"phase-table", "sort",
 		"Phases overlap; each moment is counted as waited for the one that lasts longest "
-		"(s after the agent's begin)",
+		"(s after the agent's start)",
 		{"Phase", "#From", "#Took", "#Waited for it"}};
 
 	page_section(out, "phases", "Phases");
@@ -33,8 +33,8 @@ static void write_phases(FILE *out, const struct record *r)
 static void write_causes(FILE *out, const struct record *r)
 {
 	static const struct table table = {"cause-table", "sort",
-		"What kept the boot waiting or made it fail, also what went away again "
-		"(s after the agent's begin)",
+		"What delayed the boot or made it fail, including what was resolved "
+		"(s after the agent's start)",
 		{"Cause", "Where", "What", "What to check", "#First", "#Last", "#Times"}};
 
 	page_section(out, "causes", "Causes met");
@@ -91,7 +91,7 @@ static void write_rails(FILE *out, const struct record *r)
 static void write_modules(FILE *out, const struct record *r)
 {
 	static const struct table table = {"module-table", "sort",
-		"Modules in the order of the ledger (s since the kernel started)",
+		"Modules in load order (s since the kernel started)",
 		{"Module", "State", "#From", "#Took"}};
 
 	page_section(out, "modules", "Kernel modules");

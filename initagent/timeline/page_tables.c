@@ -102,7 +102,7 @@ static void failed_row(FILE *out, const struct record *r)
 int page_failed(FILE *out, const struct boots *b, unsigned int *id)
 {
 	static const struct table table = {"failed-table", "sort",
-		"Boots without a root, with the cause each met last",
+		"Boots without a root, with the last cause of each",
 		{"Node", "#Gave up after", "Cause", "Where and what", "Switch", "File"}};
 	size_t shown = 0, charts = 0;
 	int r = 0;
@@ -155,7 +155,7 @@ int page_causes(FILE *out, const struct boots *b, unsigned int *id)
 	static const struct table table = {"cause-table", "sort",
 		"A failed boot was ended by its last cause; boots that recovered reached their "
 			"root or "
-		"are still at work",
+		"are still running",
 		{"Cause", "#Ended by it", "#Seen in", "#Recovered", "What", "What to check",
 			"#Nodes"}};
 	_cleanup_(groups_freep) struct groups *g = NULL;
@@ -165,7 +165,7 @@ int page_causes(FILE *out, const struct boots *b, unsigned int *id)
 	if (r < 0)
 		return r;
 	if (!g->n) {
-		fputs("<p>No boot met any.</p>\n", out);
+		fputs("<p>No boot reported any.</p>\n", out);
 		return 0;
 	}
 	table_open(out, &table);
@@ -301,7 +301,7 @@ int page_versions(FILE *out, const struct boots *b, unsigned int *id)
 int page_broken(FILE *out, const struct boots *b, unsigned int *id)
 {
 	static const struct table table = {"broken-table", "sort",
-		"Files that are no readable state file; nothing above counts them",
+		"Files that are not valid state files; they are not counted above",
 		{"File", "What is wrong"}};
 
 	(void)id;

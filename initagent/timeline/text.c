@@ -18,7 +18,7 @@ static void print_clean(FILE *out, const char *format, const char *s)
 static void print_summary(FILE *out, const struct boots *b)
 {
 	fprintf(out,
-		"%zu boot%s: %zu reached their root, %zu failed, %zu still at work; %zu broken "
+		"%zu boot%s: %zu reached their root, %zu failed, %zu still running; %zu broken "
 		"file%s\n", b->n,
 		b->n == 1 ? "" : "s", b->outcomes[RECORD_DONE], b->outcomes[RECORD_FAILED],
 			b->outcomes[RECORD_RUNNING],
@@ -55,7 +55,7 @@ static void print_node(FILE *out, const struct boots *b, const struct record *r)
 static void print_slowest(FILE *out, const struct boots *b)
 {
 	if (b->n_times)
-		fputs("\nslowest: took s, switch, causes met\n", out);
+		fputs("\nslowest: took s, switch, causes\n", out);
 	for (size_t i = 0; i < b->n_times && i < SLOWEST; i++) {
 		const struct record *r = b->list[b->by_time[i]];
 
@@ -71,7 +71,7 @@ static void print_failed(FILE *out, const struct boots *b)
 	size_t shown = 0;
 
 	if (b->outcomes[RECORD_FAILED])
-		fputs("\nfailed: cause met last and where, switch\n", out);
+		fputs("\nfailed: last cause and where, switch\n", out);
 	for (size_t i = 0; i < b->n && shown < FAILED; i++) {
 		const struct record *r = b->list[i];
 

@@ -49,7 +49,7 @@ static void check_identity(const struct site *s, const struct site_network *n, s
 	if (n->fabric != FABRIC_INFINIBAND && n->identity_at.line)
 		faults_add(r, SEVERITY_WARNING, n->identity_at,
 			"leave it out: Ethernet nodes are known by their MAC address",
-			"client-id: has a meaning on InfiniBand only");
+			"client-id: has an effect on InfiniBand only");
 	if (n->fabric == FABRIC_INFINIBAND && site_any_loader(s))
 		faults_add(r, n->pool_at.line ? SEVERITY_NOTE : SEVERITY_WARNING, n->at,
 			n->pool_at.line ? "harmless: scripts are found by the port, and the agent "
@@ -59,7 +59,7 @@ static void check_identity(const struct site *s, const struct site_network *n, s
 			"network %s: while the agent's lease lasts, dnsmasq and Kea give UEFI and "
 			"the iPXE of loaders:, which have other "
 			"client identifiers, %s",
-			n->name, n->pool_at.line ? "an address of the pool" : "no address");
+			n->name, n->pool_at.line ? "an address from the pool" : "no address");
 }
 
 static void check_overlap(const struct site *s, size_t i, struct faults *r)

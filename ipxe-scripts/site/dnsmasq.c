@@ -98,8 +98,8 @@ void render_dnsmasq(const struct site *s, const struct site_server *me, struct t
 
 	put_head(&out, s, "#", "dnsmasq (DHCP and TFTP)");
 	text_printf(&out,
-		"# dnsmasq --conf-file=%s/dhcp/%s/dnsmasq.conf; after a change of nodes alone "
-		"SIGHUP will do.\n"
+		"# dnsmasq --conf-file=%s/dhcp/%s/dnsmasq.conf; SIGHUP is enough after a change "
+		"of nodes.\n"
 		"port=0\n"
 		"bind-dynamic\n"
 		"dhcp-authoritative\n"

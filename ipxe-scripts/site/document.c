@@ -79,7 +79,7 @@ static struct event next_event(struct reader *r)
 	ev = (struct event){e.type, place_of(&e.start_mark), NULL};
 	if (has_tag(&e) || e.type == YAML_ALIAS_EVENT)
 		refuse(r, ev.at, "write the value itself, in quotes if it begins with & * or !",
-			"anchors, aliases and tags have no meaning here");
+			"anchors, aliases and tags are not supported");
 	else if (e.type == YAML_SCALAR_EVENT &&
 		 memchr(e.data.scalar.value, 0, e.data.scalar.length))
 		refuse(r, ev.at, NULL, "a zero byte is not text");
@@ -100,7 +100,7 @@ static void check_key(struct reader *r, struct names *keys, const struct event *
 
 	if (!key->text) {
 		refuse(r, key->at, "a name, a colon, a value",
-			"a list or map cannot be the name of something");
+			"a list or map cannot be a key");
 		return;
 	}
 	first = names_add(keys, key->text, key->at.line);
@@ -151,7 +151,7 @@ static struct value *read_value(struct reader *r, const struct event *e, unsigne
 	v->at = e->at;
 	v->text = e->text;
 	if (++r->n > DOCUMENT_VALUES_MAX)
-		refuse(r, e->at, "split the site", "the file has too many values");
+		refuse(r, e->at, "split the site into several", "the file has too many values");
 	else if (v->kind != VALUE_TEXT && depth == DOCUMENT_DEPTH_MAX)
 		refuse(r, e->at, NULL, "lists and maps are nested too deeply");
 	else if (v->kind != VALUE_TEXT)
@@ -185,7 +185,7 @@ const struct value *document_parse(
 	const struct value *root;
 
 	if (len > DOCUMENT_BYTES_MAX) {
-		error_at(report, (struct place){0}, "split the site",
+		error_at(report, (struct place){0}, "split the site into several",
 			"the file is larger than %d MiB", DOCUMENT_BYTES_MAX >> 20);
 		return NULL;
 	}

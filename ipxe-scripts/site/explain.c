@@ -126,10 +126,10 @@ static void explain_ipxe(const struct explain *e, const uint8_t *id, size_t id_l
 			server_url(&e->s->servers[b->servers.items[i].index]));
 	fprintf(e->out, "; %u rounds, %u s between them\n", b->tries.value, b->wait_s.value);
 	if (b->reboot_after_s.value)
-		fprintf(e->out, "  [9] if nothing helps: reboot after %u s\n",
+		fprintf(e->out, "  [9] if all attempts fail: reboot after %u s\n",
 			b->reboot_after_s.value);
 	else
-		fputs("  [9] if nothing helps: reboot at once\n", e->out);
+		fputs("  [9] if all attempts fail: reboot at once\n", e->out);
 }
 
 static void put_size(const struct explain *e, const char *what, const struct said *path)
@@ -180,7 +180,7 @@ static int explain_agent(const struct explain *e, const struct line *l)
 {
 	int r;
 
-	fputs("\nAgent and root: what each word will do\n", e->out);
+	fputs("\nAgent and root: what each option will do\n", e->out);
 	r = cmdline_lint(l->text.data, l->text.len, e->out, 0);
 	return r < 0 ? r : 0;
 }
@@ -215,11 +215,12 @@ static int explain_stranger(const struct explain *e, const struct site_found *fo
 	const struct site_group *g = unknown == SITE_NONE ? NULL : &e->s->groups[unknown];
 
 	put_octets(e->out, found->id, found->id_len);
-	fprintf(e->out, ": no port of the site file\n  gets an address of the pool of its network, "
+	fprintf(e->out, ": no port of the site file\n  gets an address from the pool of its "
+		"network, "
 			"if that has one\n");
 	explain_ipxe(e, found->id, found->id_len);
 	if (!g) {
-		fputs("  is told that it is not in the site file, and gives up; boot: unknown: "
+		fputs("  reports that it is not in the site file, and gives up; boot: unknown: "
 		      "GROUP would boot it\n",
 			e->out);
 		return 0;

@@ -192,7 +192,7 @@ static void take_single(
 	if (e->guids || e->macs)
 		report_value(l, e->guids ? e->guids : e->macs,
 			"guid: for one port, ports: [{guid: ...}, {guid: ...}] for several",
-			"a list of them is for a row of nodes, NAME[001-040]");
+			"a list of them is for a range of nodes, NAME[001-040]");
 	if (e->ports && (e->port.has_guid || e->port.has_mac || e->port.address.at.line))
 		report_value(l, e->ports, "move them into the list",
 			"guid:, mac: and address: are given beside it");
@@ -226,7 +226,7 @@ static void check_row_list(struct loader *l, const struct value *list, uint32_t 
 {
 	if (list && list->n != n)
 		report_value(l, list, "one for each node, in the order of their numbers",
-			"%zu for a row of %u nodes", list->n, n);
+			"%zu for a range of %u nodes", list->n, n);
 }
 
 static void take_row(
@@ -264,7 +264,7 @@ static void take_row_entry(
 	check_row_list(l, e->macs, n);
 	if (e->ports || e->port.has_guid || e->port.has_mac || e->node.has_uuid)
 		error_at(l->report, e->node.at, "guids: [...] or macs: [...], one for each node",
-			"ports:, guid:, mac: and uuid: belong to one node, not to a row");
+			"ports:, guid:, mac: and uuid: belong to one node, not to a range");
 	else if (list->n + n > NODES_MAX)
 		error_at(l->report, e->node.at, NULL, "more than %d nodes", NODES_MAX);
 	else
@@ -288,13 +288,15 @@ void take_nodes(struct loader *l, const struct value *v, void *member)
 		if (read_row(e->key, &row, &wrong_form))
 			take_row_entry(l, &list, &entry, &row);
 		else if (wrong_form)
-			error_at(l->report, e->key_at, "NAME[001-040]", "%s is not a row of nodes",
+			error_at(l->report, e->key_at, "NAME[001-040]", "%s is not a range of "
+				"nodes",
 				e->key);
 		else if (list.n < NODES_MAX)
 			take_single(l, e, &list, &entry);
 	}
 	if (list.n >= NODES_MAX)
-		error_at(l->report, v->key_at, "split the site", "more than %d nodes", NODES_MAX);
+		error_at(l->report, v->key_at, "split the site into several", "more than %d "
+			"nodes", NODES_MAX);
 	l->site->nodes = list.items;
 	l->site->n_nodes = list.n;
 }

@@ -119,7 +119,7 @@ static void put_menu(struct text *t, const struct site *s)
 {
 	text_printf(t,
 		"\n"
-		"# A build without menus goes on with the boot.\n"
+		"# A build without menus continues the boot.\n"
 		":menu\n"
 		"menu Site %s, port ${id}, address ${netX/ip} || goto choice_node\n"
 		"item node Boot as this node\n",
@@ -201,7 +201,8 @@ static void put_verify(struct text *t, const struct target *g, size_t k)
 		":verify_%zu\n"
 		"echo initagent [6 verify] %s\n"
 		"imgverify kernel ${server}/images/%s/kernel.sig || goto bad_%zu\n",
-		k, may ? "" : "REFUSED: ", may ? "; goes on without" : "", may ? "boot" : "failed",
+		k, may ? "" : "REFUSED: ", may ? "; continuing "
+			"without" : "", may ? "boot" : "failed",
 		k, k, m->name, m->name, k);
 	for (size_t i = 0; i < m->initrds.n; i++) {
 		initrd_name(name, m, i);

@@ -49,7 +49,7 @@ static bool is_time(const char *key)
 	       (streq(key, "s") || (n > 2 && streq(key + n - 2, "_s") && !streq(key, "cpu_s")));
 }
 
-/* Every time after the agent's begin moves by the factor. */
+/* Every time after the agent's start moves by the factor. */
 static void stretch(cJSON *o, double start, double factor)
 {
 	cJSON *child;

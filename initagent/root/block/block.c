@@ -50,7 +50,7 @@ static const struct state_row {
 	[STATE_MOUNTING] =
 	{"mounting", "waiting for the mount of", CAUSE_BLOCK_LOST, 30 * NSEC_PER_SEC},
 	[STATE_CLEANING] =
-	{"taking away", "waiting until the kernel gave up", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
+	{"taking away", "waiting for the kernel to give up", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
 	[STATE_BACKOFF] = {"backing off", "trying again:", CAUSE_BLOCK_UNREACHABLE, 0},
 	[STATE_MOUNTED] = {"mounted", "", CAUSE_NONE, 0},
 	[STATE_STOPPED] = {"stopped", "", CAUSE_NONE, 0},
@@ -247,7 +247,8 @@ static void mounted(struct block *b, uint64_t now)
 
 	/* Without the note an agent that is started again does this anew. */
 	if (r < 0)
-		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "no note can be left: %s",
+		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "cannot write state "
+			"file: %s",
 			strerror(-r));
 	report_span(b->cfg.env->report, "block", b->result.kind, b->began, now, 0);
 	mounted_text(&b->result, b->source.text, sizeof(b->source.text));

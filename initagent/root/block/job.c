@@ -201,7 +201,7 @@ static int judge(struct block_job *j)
 	res->readonly = j->cfg->readonly || j->cfg->overlay || read_only_kind(fstype);
 	if (!res->readonly && device_readonly(j->env, res->device))
 		return job_fatal(j, CAUSE_BLOCK_READONLY, -EROFS,
-			"%s: rw is asked for, but the server lends it for reading only",
+			"%s: rw is requested, but the server exports it read-only",
 			res->device);
 	return 0;
 }

@@ -66,7 +66,7 @@ static int receive(struct talk *t, void *buf, size_t len)
 			continue;
 		if (n <= 0)
 			return end(t, NBD_HELLO_CLOSED, n < 0 ? strerror(errno)
-				: "the server hung up");
+				: "the server closed the connection");
 		at += n;
 		len -= (size_t)n;
 	}
@@ -83,7 +83,7 @@ static int transmit(struct talk *t, const void *buf, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return end(t, NBD_HELLO_CLOSED, "the server hung up");
+			return end(t, NBD_HELLO_CLOSED, "the server closed the connection");
 		at += n;
 		len -= (size_t)n;
 	}
@@ -120,18 +120,18 @@ static int greet(struct talk *t, bool *ret_zeroes)
 	if (receive(t, in, 16) < 0)
 		return -EPROTO;
 	if (be64(&c) != MAGIC_GREETING)
-		return end(t, NBD_HELLO_PROTOCOL, "its first bytes are not an NBD server's");
+		return end(t, NBD_HELLO_PROTOCOL, "it is not an NBD server");
 	magic = be64(&c);
 	if (magic == MAGIC_OLD)
-		return end(t, NBD_HELLO_PROTOCOL, "it speaks the old style that has no exports");
+		return end(t, NBD_HELLO_PROTOCOL, "it speaks oldstyle NBD, which has no exports");
 	if (magic != MAGIC_OPTION)
-		return end(t, NBD_HELLO_PROTOCOL, "its first bytes are not an NBD server's");
+		return end(t, NBD_HELLO_PROTOCOL, "it is not an NBD server");
 	if (receive(t, in + 16, 2) < 0)
 		return -EPROTO;
 	flags = cursor_be16(&c);
 	if (!(flags & GREETING_FIXED))
 		return end(t, NBD_HELLO_PROTOCOL,
-			"it speaks a newstyle from before it was fixed in 2013");
+			"it speaks NBD's newstyle, not fixed newstyle (2013)");
 	*ret_zeroes = !(flags & GREETING_NO_ZEROES);
 	put32(out, flags & (GREETING_FIXED | GREETING_NO_ZEROES));
 	return transmit(t, out, sizeof(out));
@@ -169,11 +169,11 @@ static int read_reply(struct talk *t, struct reply *r)
 	if (receive(t, head, sizeof(head)) < 0)
 		return -EPROTO;
 	if (be64(&c) != MAGIC_REPLY || cursor_be32(&c) != OPT_GO)
-		return end(t, NBD_HELLO_PROTOCOL, "its answer is to another question");
+		return end(t, NBD_HELLO_PROTOCOL, "its reply is to another request");
 	r->type = cursor_be32(&c);
 	r->len = cursor_be32(&c);
 	if (r->len > sizeof(r->data))
-		return end(t, NBD_HELLO_PROTOCOL, "its answer is too long");
+		return end(t, NBD_HELLO_PROTOCOL, "its reply is too long");
 	return receive(t, r->data, r->len);
 }
 
@@ -181,7 +181,7 @@ static int take_export(struct talk *t, uint64_t size, uint32_t flags)
 {
 	if (t->have_export && (size != t->ret->size || flags != t->ret->flags))
 		return end(t, NBD_HELLO_PROTOCOL,
-			"it tells two sizes, or two sets of flags, of one export");
+			"it reports two sizes, or two sets of flags, for one export");
 	t->have_export = true;
 	t->ret->size = size;
 	t->ret->flags = flags;
@@ -191,7 +191,7 @@ static int take_export(struct talk *t, uint64_t size, uint32_t flags)
 static int take_block_size(struct talk *t, uint32_t min)
 {
 	if (t->have_block && min != t->ret->block_min)
-		return end(t, NBD_HELLO_PROTOCOL, "it tells two block sizes of one export");
+		return end(t, NBD_HELLO_PROTOCOL, "it reports two block sizes for one export");
 	t->have_block = true;
 	t->ret->block_min = min;
 	return 0;
@@ -231,13 +231,16 @@ static int refused(struct talk *t, const struct reply *r)
 		const char *words;
 	} rows[] = {
 		{ERR_POLICY, NBD_HELLO_DENIED, "its policy forbids it"},
-		{ERR_TLS_REQD, NBD_HELLO_TLS, "it wants TLS"},
+		{ERR_TLS_REQD, NBD_HELLO_TLS, "it requires TLS"},
 		{ERR_UNKNOWN, NBD_HELLO_NO_EXPORT, "no such export"},
-		{ERR_SHUTDOWN, NBD_HELLO_SHUTDOWN, "it is about to go"},
-		{ERR_PLATFORM, NBD_HELLO_DENIED, "it cannot on its platform"},
-		{ERR_BLOCK_SIZE_REQD, NBD_HELLO_PROTOCOL, "it wants its block size to be heeded"},
-		{ERR_INVALID, NBD_HELLO_PROTOCOL, "it finds the request for the export malformed"},
-		{ERR_TOO_BIG, NBD_HELLO_PROTOCOL, "it finds the request for the export too long"},
+		{ERR_SHUTDOWN, NBD_HELLO_SHUTDOWN, "it is shutting down"},
+		{ERR_PLATFORM, NBD_HELLO_DENIED, "its platform does not support it"},
+		{ERR_BLOCK_SIZE_REQD, NBD_HELLO_PROTOCOL, "it requires clients to use its block "
+			"size"},
+		{ERR_INVALID, NBD_HELLO_PROTOCOL, "it reports the request for the export as "
+			"malformed"},
+		{ERR_TOO_BIG, NBD_HELLO_PROTOCOL, "it reports the request for the export as too "
+			"long"},
 		{ERR_EXT_HEADER_REQD, NBD_HELLO_PROTOCOL,
 			"it serves clients with extended headers only, which the kernel does not "
 			"have"},
@@ -251,7 +254,7 @@ static int refused(struct talk *t, const struct reply *r)
 			take_words(t, r);
 		return -EPROTO;
 	}
-	end(t, NBD_HELLO_PROTOCOL, "it refuses for a reason of its own");
+	end(t, NBD_HELLO_PROTOCOL, "it refuses for an unknown reason");
 	if (r->len)
 		take_words(t, r);
 	return -EPROTO;
@@ -268,12 +271,12 @@ static int old_way(struct talk *t, const char *name, bool zeroes)
 		return -EPROTO;
 	if (receive(t, in, zeroes ? sizeof(in) : 10) < 0)
 		return end(t, NBD_HELLO_NO_EXPORT,
-			"the server hung up when it heard the export's name");
+			"the server closed the connection after the export's name");
 	t->ret->size = be64(&c);
 	t->ret->flags = cursor_be16(&c);
 	if (t->ret->size == MAGIC_REPLY)
 		return end(t, NBD_HELLO_PROTOCOL,
-			"it answers the export's name with a reply that only options have");
+			"it answers the export's name with an option reply");
 	return 0;
 }
 
@@ -289,7 +292,8 @@ static int go(struct talk *t, const char *name, bool zeroes)
 			return -EPROTO;
 		if (r.type == REP_ACK)
 			return t->have_export ? 0
-				: end(t, NBD_HELLO_PROTOCOL, "it does not tell the export's size");
+				: end(t, NBD_HELLO_PROTOCOL, "it does not report the export's "
+					"size");
 		if (r.type == (REP_ERROR | ERR_UNSUP))
 			return old_way(t, name, zeroes);
 		if (r.type & REP_ERROR)
@@ -297,7 +301,7 @@ static int go(struct talk *t, const char *name, bool zeroes)
 		if (r.type == REP_INFO && take_info(t, &r) < 0)
 			return -EPROTO;
 	}
-	return end(t, NBD_HELLO_PROTOCOL, "it never comes to the point");
+	return end(t, NBD_HELLO_PROTOCOL, "it sends replies without end");
 }
 
 void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
@@ -323,14 +327,15 @@ uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t pag
 
 	if (min & (min - 1))
 		snprintf(text, NBD_TEXT_MAX,
-			"the server's smallest request is %u bytes, which is no power of two", min);
+			"the server's smallest request is %u bytes, which is not a power of "
+			"two", min);
 	else if (min > page)
 		snprintf(text, NBD_TEXT_MAX,
-			"the server wants requests of %u bytes at least, this kernel's blocks are "
-			"%u at most", min, page);
+			"the server requires requests of at least %u bytes, this kernel's blocks "
+			"are at most %u", min, page);
 	else if (n < min)
 		snprintf(text, NBD_TEXT_MAX,
-			"the server wants requests of %u bytes at least, bs= says %u", min, n);
+			"the server requires requests of at least %u bytes, bs= says %u", min, n);
 	else if (e->size < n)
 		snprintf(text, NBD_TEXT_MAX,
 			"the export has %llu bytes, less than one block of %u",

@@ -219,7 +219,7 @@ static int discovery_failed(struct block_job *j, const struct discovery *d)
 		[DISCOVERY_SEVERAL] =
 		{CAUSE_BLOCK_NO_TARGET, true, "name one in root=; the discovery service knows"},
 		[DISCOVERY_SECURE] =
-		{CAUSE_BLOCK_AUTH, true, "the discovery service asks for TLS with"},
+		{CAUSE_BLOCK_AUTH, true, "the discovery service requires TLS for"},
 		[DISCOVERY_BAD] =
 		{CAUSE_BLOCK_PROTOCOL, false, "the discovery service's log page cannot be read"},
 	};

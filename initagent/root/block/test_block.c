@@ -41,7 +41,7 @@ static int fake_connect(struct block_job *j)
 	if (streq(name, "refuse"))
 		return job_fail(j, CAUSE_BLOCK_REFUSED, -ECONNREFUSED, "nobody listens");
 	if (streq(name, "tls"))
-		return job_fatal(j, CAUSE_BLOCK_AUTH, -EPROTO, "it wants TLS");
+		return job_fatal(j, CAUSE_BLOCK_AUTH, -EPROTO, "it requires TLS");
 	if (streq(name, "hang"))
 		pause();
 	if (streq(name, "crash"))
@@ -267,8 +267,8 @@ TEST(each_server_has_its_say)
 			CHECK_INT(block_next(&choice, &refusals, portal), rows[i].next);
 		else
 			CHECK_INT(cause_of(b,
-				"192.0.2.1: it wants TLS; 192.0.2.3: it wants TLS; 192.0.2.2: it "
-				"wants TLS"), CAUSE_BLOCK_AUTH);
+				"192.0.2.1: it requires TLS; 192.0.2.3: it requires TLS; "
+				"192.0.2.2: it requires TLS"), CAUSE_BLOCK_AUTH);
 		block_end(b);
 	}
 }
@@ -389,7 +389,7 @@ TEST(a_device_that_may_only_be_read)
 	make_device(ext4, sizeof(ext4), true);
 	b = start("x", false);
 	CHECK(until(b, SOURCE_FATAL, BEGIN));
-	CHECK_INT(cause_of(b, "for reading only"), CAUSE_BLOCK_READONLY);
+	CHECK_INT(cause_of(b, "read-only"), CAUSE_BLOCK_READONLY);
 	block_end(b);
 }
 

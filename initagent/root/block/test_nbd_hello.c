@@ -116,13 +116,13 @@ TEST(refusals_have_their_own_names)
 		{2, NBD_HELLO_DENIED, "", "its policy forbids it"},
 		{5, NBD_HELLO_TLS, "TLS\x1b[2J please", "TLS?[2J please"},
 		{6, NBD_HELLO_NO_EXPORT, "export unknown", "export unknown"},
-		{7, NBD_HELLO_SHUTDOWN, "", "it is about to go"},
-		{8, NBD_HELLO_PROTOCOL, "", "it wants its block size to be heeded"},
-		{3, NBD_HELLO_PROTOCOL, "", "it finds the request for the export malformed"},
+		{7, NBD_HELLO_SHUTDOWN, "", "it is shutting down"},
+		{8, NBD_HELLO_PROTOCOL, "", "it requires clients to use its block size"},
+		{3, NBD_HELLO_PROTOCOL, "", "it reports the request for the export as malformed"},
 		{10, NBD_HELLO_PROTOCOL, "",
 			"it serves clients with extended headers only, which the kernel does not "
 			"have"},
-		{77, NBD_HELLO_PROTOCOL, "", "it refuses for a reason of its own"},
+		{77, NBD_HELLO_PROTOCOL, "", "it refuses for an unknown reason"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -294,7 +294,7 @@ TEST(an_options_reply_is_no_size)
 	reply(&s, UINT32_C(0x80000001), "", 0);
 	e = talk(&s, "root", true, NULL, NULL);
 	CHECK_INT(e.how, NBD_HELLO_PROTOCOL);
-	CHECK(strstr(e.text, "a reply that only options have"));
+	CHECK(strstr(e.text, "an option reply"));
 }
 
 TEST(block_sizes)
@@ -308,9 +308,9 @@ TEST(block_sizes)
 		{0, 0, 512, 512, ""}, {1, 0, 4096, 512, ""}, {512, 0, 4096, 512, ""},
 			{4096, 0, 4096, 4096, ""}, {512, 4096, 4096, 4096, ""},
 		{8192, 0, 1 << 20, 0,
-			"requests of 8192 bytes at least, this kernel's blocks are 4096 at most"},
+			"requests of at least 8192 bytes, this kernel's blocks are at most 4096"},
 		{UINT32_C(1) << 31, 4096, 1 << 20, 0, "2147483648"},
-			{1000, 0, 1 << 20, 0, "1000 bytes, which is no power of two"},
+			{1000, 0, 1 << 20, 0, "1000 bytes, which is not a power of two"},
 		{4096, 512, 1 << 20, 0, "bs= says 512"},
 			{4096, 0, 2048, 0, "2048 bytes, less than one block of 4096"},
 		{0, 1024, 1000, 0, "less than one block of 1024"},

@@ -30,14 +30,14 @@ static const struct words_errno errnos[] = {
 	{ECONNREFUSED, CAUSE_BLOCK_REFUSED, "nothing listens on that port"},
 	{ECONNRESET, CAUSE_BLOCK_REFUSED, "the connection was reset"},
 	{ETIMEDOUT, CAUSE_BLOCK_UNREACHABLE, "no answer in time"},
-	{EHOSTUNREACH, CAUSE_BLOCK_UNREACHABLE, "no way to the server"},
+	{EHOSTUNREACH, CAUSE_BLOCK_UNREACHABLE, "no route to the server"},
 	{ENETUNREACH, CAUSE_BLOCK_UNREACHABLE, "network unreachable"},
 	{EHOSTDOWN, CAUSE_BLOCK_UNREACHABLE, "the server is down"},
 	{EADDRNOTAVAIL, CAUSE_BLOCK_NO_RDMA, "no RDMA device has this node's address"},
-	{ENODEV, CAUSE_BLOCK_NO_RDMA, "no RDMA device for the way to the server"},
+	{ENODEV, CAUSE_BLOCK_NO_RDMA, "no RDMA device for the route to the server"},
 	{EACCES, CAUSE_BLOCK_DENIED, "the server denies access"},
 	{EPERM, CAUSE_BLOCK_DENIED, "the server denies access"},
-	{EKEYREJECTED, CAUSE_BLOCK_AUTH, "the server wants a key"},
+	{EKEYREJECTED, CAUSE_BLOCK_AUTH, "the server requires a key"},
 };
 
 const struct words_row *words_find(const char *line)

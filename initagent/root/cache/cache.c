@@ -49,14 +49,14 @@ static const struct {
 	const char *words;
 } outcomes[] = {
 	{-ENOENT, false, CAUSE_NONE, "the image is not there yet"},
-	{-EFBIG, false, CAUSE_NONE, "the image there is larger than the memory that is free"},
+	{-EFBIG, false, CAUSE_NONE, "the image there is larger than the free memory"},
 	{-EBADMSG, false, CAUSE_CACHE_DAMAGED,
-		"the image there is not what its name says; it was removed"},
+		"the image there does not match its digest; it was removed"},
 	{-EUCLEAN, false, CAUSE_CACHE,
-		"the image there is not what its name says, and cannot be removed"},
+		"the image there does not match its digest, and cannot be removed"},
 	{-EEXIST, true, CAUSE_NONE, "the image is there already"},
 	{-ENOSPC, true, CAUSE_CACHE, "no room for the image"},
-	{-EBADMSG, true, CAUSE_CACHE, "the image was not kept: it is not what its digest says"},
+	{-EBADMSG, true, CAUSE_CACHE, "the image was not stored: it does not match its digest"},
 };
 
 static void judge_result(const struct cache_config *cfg, int r, struct cache_message *m)

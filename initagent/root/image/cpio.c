@@ -109,7 +109,7 @@ static int read_header(struct cpio *c)
 	c->summed = head[MAGIC - 1] == '2';
 	for (size_t i = 0; i < FIELDS; i++)
 		if (!hex(head + MAGIC + i * DIGITS, &c->field[i]))
-			return broken(c, "a number that is none in the header");
+			return broken(c, "an invalid number in the header");
 	return 0;
 }
 
@@ -230,7 +230,7 @@ static int make_item(struct cpio *c, struct item *ret)
 		return broken(c, "an entry of no known type");
 	if (!item_owner_fits(f[UID]) || !item_owner_fits(f[GID]))
 		return unpacked_fail(c->s, CAUSE_IMAGE_ENTRY_REFUSED,
-			"%.200s: an owner that no file can have", c->name);
+			"%.200s: an invalid owner", c->name);
 	if (e->type == ENTRY_LINK) {
 		e->target = c->target;
 		return read_target(c);
@@ -251,7 +251,7 @@ static int next_archive(struct cpio *c)
 		return broken(c, "content of the trailer");
 	if (++c->archives == ARCHIVES_MAX)
 		return unpacked_fail(c->s, CAUSE_IMAGE_TOO_BIG,
-			"more archives behind each other than a root has");
+			"too many concatenated archives");
 	r = unpacked_skip_zeroes(c->s, c->bytes_max);
 	c->base = c->next = unpacked_at(c->s);
 	return r;

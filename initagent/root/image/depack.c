@@ -191,7 +191,7 @@ static bool skip_zeroes(struct depack *d)
 		d->in++;
 		d->in_len--;
 	}
-	d->why = "more behind its end";
+	d->why = "data after its end";
 	return d->in_len == 0;
 }
 

@@ -301,7 +301,7 @@ static int print_verdict(const struct verifying *t)
 	if (r->key >= 0)
 		printf("%s: signed, \"%s\"\n", t->file, comment);
 	else
-		printf("%s: no key is given, so no signature is asked for\n", t->file);
+		printf("%s: no key is given, so no signature is checked\n", t->file);
 	if (r->manifest.size)
 		printf("%s: %s, %llu bytes, %u chunks\n", t->file, r->manifest.name,
 			(unsigned long long)r->manifest.size, r->manifest.n_chunks);

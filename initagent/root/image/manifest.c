@@ -28,7 +28,7 @@ struct look {
 static const char *look_in_string(struct look *l, char c)
 {
 	if (c == '\\' || (unsigned char)c < ' ')
-		return "it holds an escape or a line break in a string";
+		return "it has an escape or a line break in a string";
 	l->string = c != '"';
 	return NULL;
 }
@@ -37,7 +37,7 @@ static const char *look_in_string(struct look *l, char c)
 static const char *look_between(struct look *l, char c)
 {
 	if (!strchr("\"{[]}:, \n\r\t", c))
-		return "it holds something that is no string, number, list or object";
+		return "it has something that is no string, number, list or object";
 	l->string = c == '"';
 	if (c == '}' || c == ']')
 		l->depth -= l->depth > 0;
@@ -65,19 +65,19 @@ static const char *look_over(const char *text, size_t len)
 		char c = text[i];
 
 		if (!plain_byte(c)) {
-			why = "it holds bytes that are no plain text";
+			why = "it has bytes that are not plain text";
 		} else if (l.string) {
 			why = look_in_string(&l, c);
 		} else if (c >= '0' && c <= '9') {
 			size_t n = number_length(text + i, len - i);
 
-			why = n ? NULL : "it holds a number that is not plain";
+			why = n ? NULL : "it has a number that is not plain digits";
 			i += n - (n > 0);
 		} else {
 			why = look_between(&l, c);
 		}
 	}
-	return why ? why : l.string || l.depth ? "it is cut short" : NULL;
+	return why ? why : l.string || l.depth ? "it is truncated" : NULL;
 }
 
 /* --- members --------------------------------------------------------------------------------- */
@@ -190,11 +190,11 @@ static const struct {
 	{"name", take_name, "its name is missing or no file name", true},
 	{"size", take_size, "its size is missing or out of range", true},
 	{"sha256", take_sha256, "its sha256 is missing or not 64 hex digits", true},
-	{"format", take_format, "its format is none that is known", false},
-	{"chunk_size", take_chunk_size, "its chunk_size is no power of two from 64 KiB to 1 GiB",
+	{"format", take_format, "its format is unknown", false},
+	{"chunk_size", take_chunk_size, "its chunk_size is not a power of two from 64 KiB to 1 GiB",
 		false},
-	{"chunks", take_chunks, "its chunks are no digests, or too many", false},
-	{"kernels", take_kernels, "its kernels are no releases, or too many", false},
+	{"chunks", take_chunks, "its chunks are not digests, or too many", false},
+	{"kernels", take_kernels, "its kernels are not releases, or too many", false},
 };
 
 static bool chunks_match(const struct manifest *m)
@@ -210,16 +210,16 @@ static const char *take_members(const cJSON *top, struct manifest *m)
 	bool seen[ARRAY_SIZE(members)] = {false};
 
 	if (!cJSON_IsObject(top))
-		return "it is no JSON object";
+		return "it is not a JSON object";
 	for (const cJSON *o = top->child; o; o = o->next) {
 		size_t i = 0;
 
 		while (i < ARRAY_SIZE(members) && !streq(o->string, members[i].key))
 			i++;
 		if (i == ARRAY_SIZE(members))
-			return "it holds a member that is unknown";
+			return "it has an unknown member";
 		if (seen[i])
-			return "it holds a member twice";
+			return "it has a member twice";
 		seen[i] = true;
 		if (!members[i].take(o, m))
 			return members[i].wrong;
@@ -242,7 +242,7 @@ int manifest_parse(const char *text, size_t len, struct manifest *ret, const cha
 	memset(ret, 0, sizeof(*ret));
 	top = cJSON_ParseWithLengthOpts(text, len, &end, false);
 	if (!top) {
-		*ret_why = "it is no JSON";
+		*ret_why = "it is not JSON";
 		return -EINVAL;
 	}
 	while (end < text + len && strchr(" \n\r\t", *end))

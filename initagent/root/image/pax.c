@@ -68,7 +68,7 @@ static const char *take_number(struct pax *p, const struct record *r, size_t whi
 {
 	p->has[which] = true;
 	if (strlen(r->value) != r->len || !number(r->value, which == PAX_MTIME, &p->number[which]))
-		return "a pax number that is none";
+		return "an invalid pax number";
 	if (p->number[which] < 0 && which != PAX_MTIME && which != PAX_UID && which != PAX_GID)
 		return "a negative size in a pax header";
 	return NULL;
@@ -157,7 +157,7 @@ static const char *take_attribute(struct pax *p, const struct record *r, const c
 		len = decode(r->value, r->len);
 	p->capability = (const uint8_t *)r->value;
 	p->capability_len = len > 0 ? (size_t)len : 0;
-	return len < 0 ? "an attribute that is no base64" : NULL;
+	return len < 0 ? "an attribute that is not base64" : NULL;
 }
 
 /* --- records --------------------------------------------------------------------------------- */

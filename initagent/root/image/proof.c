@@ -81,7 +81,7 @@ static void judge_signature(const struct proof_config *cfg, struct proof_result 
 	else if (r == -ENOKEY)
 		other_key(cfg, &s, ret);
 	else if (r < 0)
-		fail(ret, CAUSE_SIGNATURE_BAD, "the signature does not fit the content");
+		fail(ret, CAUSE_SIGNATURE_BAD, "the signature does not match the content");
 	if (r < 0)
 		return;
 	ret->key = r;
@@ -112,7 +112,7 @@ static void judge_manifest(const struct proof_config *cfg, struct proof_result *
 		sha256_update(&state, cfg->manifest, cfg->manifest_len);
 		sha256_final(&state, digest);
 		if (memcmp(digest, cfg->digest, sizeof(digest)) != 0) {
-			fail(ret, CAUSE_MANIFEST_DIGEST, "its SHA-256 is another one");
+			fail(ret, CAUSE_MANIFEST_DIGEST, "its SHA-256 differs");
 			return;
 		}
 	}

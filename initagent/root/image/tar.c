@@ -141,7 +141,7 @@ static int read_header(struct tar *t)
 	if (!sum_fits(t->head))
 		return broken(t, "no header, or a damaged one (checksum)");
 	if (!number(t->head, size_field, &size) || size < 0)
-		return broken(t, "a size that is none");
+		return broken(t, "an invalid size");
 	t->size = (uint64_t)size;
 	return 1;
 }
@@ -350,7 +350,7 @@ static int read_sparse(struct tar *t, struct item *ret)
 
 	if (t->head[TYPE_AT] == 'S') {
 		if (!number(t->head, real_size_field, &real) || real < 0)
-			return broken(t, "a size that is none");
+			return broken(t, "an invalid size");
 		r = read_map_behind(t);
 		t->next = unpacked_at(t->s) + padded(t->size);
 	} else if (p->has[PAX_SPARSE_MAJOR] && p->number[PAX_SPARSE_MAJOR] == 1 &&
@@ -411,10 +411,10 @@ static int take_numbers(struct tar *t, struct writer_entry *e)
 	if (!number(t->head, mode_field, &mode) || !number_of(t, PAX_UID, uid_field, &uid) ||
 		!number_of(t, PAX_GID, gid_field, &gid) ||
 		!number_of(t, PAX_MTIME, mtime_field, &e->mtime))
-		return broken(t, "a number that is none");
+		return broken(t, "an invalid number");
 	if (!item_owner_fits(uid) || !item_owner_fits(gid))
 		return unpacked_fail(t->s, CAUSE_IMAGE_ENTRY_REFUSED,
-			"%.200s: an owner that no file can have", e->name);
+			"%.200s: an invalid owner", e->name);
 	e->mode = (uint32_t)mode & 07777;
 	e->uid = (uint32_t)uid;
 	e->gid = (uint32_t)gid;
@@ -505,7 +505,7 @@ static int at_end(struct tar *t)
 	if (t->pax_data || t->long_name || t->long_target)
 		return broken(t, "an extended header without its entry");
 	r = unpacked_skip_zeroes(t->s, t->bytes_max);
-	return r > 0 ? broken(t, "more behind the end of the archive") : r;
+	return r > 0 ? broken(t, "data after the end of the archive") : r;
 }
 
 int tar_next(struct tar *t, struct item *ret)

@@ -92,7 +92,7 @@ TEST(something_behind_it)
 		const char *why;
 	} ends[] = {{"", 0, NULL}, {"\0", 1, NULL}, {"\0\0\0\0", 4, NULL}, {"\x1f", 1, "cut short"},
 		{"\x1f\x8b", 2, "cut short"}, {"\x1fx", 2, "incorrect header check"},
-		{"\0\0x", 3, "more behind its end"}, {"\0\x1f\x8b\x08", 4, "more behind its end"},
+		{"\0\0x", 3, "data after its end"}, {"\0\x1f\x8b\x08", 4, "data after its end"},
 		{"garbage", 7, "incorrect header check"}};
 	const char *why;
 

@@ -336,13 +336,14 @@ TEST(fifos)
 	add_cpio(&b, &(struct member){"b", S_IFREG | 0600, .ino = 5, .nlink = 2,
 		.text = "content"});
 	end_cpio(&b);
-	CHECK_BAD(&b, "IMAGE_ENTRY_REFUSED", "b: content of a link to what is no file");
+	CHECK_BAD(&b, "IMAGE_ENTRY_REFUSED", "b: content of a link to something that is not a "
+		"file");
 	b.len = 0;
 	add_file(&b, "a", "a file");
 	add_cpio(&b, &(struct member){"a", .mode = S_IFIFO | 0600});
 	add_cpio(&b, &(struct member){"a", .mode = S_IFIFO | 0600, .text = "content"});
 	end_cpio(&b);
-	CHECK_BAD(&b, "IMAGE_ENTRY_REFUSED", "content where none can be");
+	CHECK_BAD(&b, "IMAGE_ENTRY_REFUSED", "content in an entry that cannot have any");
 	CHECK(type("a") == S_IFIFO);
 }
 
@@ -416,7 +417,7 @@ TEST(tar_ends)
 		b.len = end + zeroes * BLOCK;
 		add_text(&b, '0', "b", "more");
 		end_tar(&b);
-		CHECK_BROKEN(&b, "more behind the end of the archive");
+		CHECK_BROKEN(&b, "data after the end of the archive");
 	}
 }
 
@@ -466,7 +467,7 @@ TEST(tar_numbers_that_are_none)
 			head[135] = (char)(rows[i].good ? 5 : 0xff);
 		seal(head);
 		end_tar(&b);
-		CHECK_BROKEN(&b, rows[i].good ? NULL : "that is none");
+		CHECK_BROKEN(&b, rows[i].good ? NULL : "an invalid ");
 	}
 }
 

@@ -63,41 +63,43 @@ TEST(written_is_read_again)
 static const struct {
 	const char *text, *why;
 } refused[] = {
-	{"", "it is no JSON"},
-	{"[]", "it is no JSON object"},
+	{"", "it is not JSON"},
+	{"[]", "it is not a JSON object"},
 	{"{}", "its version is not 1"},
-	{FULL, "it is cut short"},
-	{FULL "} {", "it is cut short"},
+	{FULL, "it is truncated"},
+	{FULL "} {", "it is truncated"},
 	{FULL "} 1", "something follows its end"},
-	{FULL ", \"size\": 100000}", "it holds a member twice"},
-	{FULL ", \"Size\": 100000}", "it holds a member that is unknown"},
-	{FULL ", \"kernel\": [\"6.1\"]}", "it holds a member that is unknown"},
-	{FULL ", \"kernels\": []}", "its kernels are no releases, or too many"},
-	{FULL ", \"kernels\": [\"6.1 \"]}", "its kernels are no releases, or too many"},
-	{FULL ", \"kernels\": [\"*\"]}", "its kernels are no releases, or too many"},
-	{FULL ", \"kernels\": [\"6.*.1\"]}", "its kernels are no releases, or too many"},
+	{FULL ", \"size\": 100000}", "it has a member twice"},
+	{FULL ", \"Size\": 100000}", "it has an unknown member"},
+	{FULL ", \"kernel\": [\"6.1\"]}", "it has an unknown member"},
+	{FULL ", \"kernels\": []}", "its kernels are not releases, or too many"},
+	{FULL ", \"kernels\": [\"6.1 \"]}", "its kernels are not releases, or too many"},
+	{FULL ", \"kernels\": [\"*\"]}", "its kernels are not releases, or too many"},
+	{FULL ", \"kernels\": [\"6.*.1\"]}", "its kernels are not releases, or too many"},
 	{FULL ", \"kernels\": [[\"6.1\"]]}", "it is nested too deeply"},
-	{FULL ", \"format\": \"ntfs\"}", "its format is none that is known"},
+	{FULL ", \"format\": \"ntfs\"}", "its format is unknown"},
 	{FULL ", \"format\": true}",
-		"it holds something that is no string, number, list or object"},
+		"it has something that is no string, number, list or object"},
 	{FULL ", \"chunk_size\": 65536}", "its chunks do not add up to its size"},
 	{FULL ", \"chunks\": [\"" DIGEST "\"]}", "its chunks do not add up to its size"},
 	{FULL ", \"chunk_size\": 65536, \"chunks\": [\"" DIGEST "\"]}",
 		"its chunks do not add up to its size"},
 	{FULL ", \"chunk_size\": 65537, \"chunks\": [\"" DIGEST "\"]}",
-		"its chunk_size is no power of two from 64 KiB to 1 GiB"},
-	{FULL ", \"chunk_size\": 65536, \"chunks\": []}", "its chunks are no digests, or too many"},
+		"its chunk_size is not a power of two from 64 KiB to 1 GiB"},
+	{FULL ", \"chunk_size\": 65536, \"chunks\": []}", "its chunks are not digests, or too "
+		"many"},
 	{FULL ", \"chunk_size\": 65536, \"chunks\": [\"00\"]}",
-		"its chunks are no digests, or too many"},
+		"its chunks are not digests, or too many"},
 	{HEAD "\"size\": 1.0, \"sha256\": \"" DIGEST "\"}",
-		"it holds something that is no string, number, list or object"},
+		"it has something that is no string, number, list or object"},
 	{HEAD "\"size\": 1e3, \"sha256\": \"" DIGEST "\"}",
-		"it holds something that is no string, number, list or object"},
+		"it has something that is no string, number, list or object"},
 	{HEAD "\"size\": -1, \"sha256\": \"" DIGEST "\"}",
-		"it holds something that is no string, number, list or object"},
-	{HEAD "\"size\": 010, \"sha256\": \"" DIGEST "\"}", "it holds a number that is not plain"},
+		"it has something that is no string, number, list or object"},
+	{HEAD "\"size\": 010, \"sha256\": \"" DIGEST "\"}", "it has a number that is not plain "
+		"digits"},
 	{HEAD "\"size\": 99999999999999999, \"sha256\": \"" DIGEST "\"}",
-		"it holds a number that is not plain"},
+		"it has a number that is not plain digits"},
 	{HEAD "\"size\": 1125899906842625, \"sha256\": \"" DIGEST "\"}",
 		"its size is missing or out of range"},
 	{HEAD "\"size\": 0, \"sha256\": \"" DIGEST "\"}", "its size is missing or out of range"},
@@ -112,11 +114,11 @@ static const struct {
 	{"{\"initagent-manifest\": 1, \"name\": \"..\"}", "its name is missing or no file name"},
 	{"{\"initagent-manifest\": 1, \"name\": \"a?b\"}", "its name is missing or no file name"},
 	{"{\"initagent-manifest\": 1, \"name\": \"\\u0061\"}",
-		"it holds an escape or a line break in a string"},
+		"it has an escape or a line break in a string"},
 	{"{\"initagent-manifest\": 1, \"name\": \"a\nb\"}",
-		"it holds an escape or a line break in a string"},
-	{"{\"n\303\244me\": 1}", "it holds bytes that are no plain text"},
-	{"{\"a\": 1,}", "it is no JSON"},
+		"it has an escape or a line break in a string"},
+	{"{\"n\303\244me\": 1}", "it has bytes that are not plain text"},
+	{"{\"a\": 1,}", "it is not JSON"},
 };
 
 TEST(refused)
@@ -132,7 +134,7 @@ TEST(nul_and_length)
 
 	memcpy(text, FULL "}", sizeof(FULL "}") - 1);
 	CHECK_INT(manifest_parse(text, strlen(text) + 1, &m, &why), -EINVAL);
-	CHECK_STR(why, "it holds bytes that are no plain text");
+	CHECK_STR(why, "it has bytes that are not plain text");
 	memset(text + strlen(text), ' ', sizeof(text) - strlen(text));
 	CHECK_INT(manifest_parse(text, MANIFEST_TEXT_MAX, &m, &why), 0);
 	CHECK_INT(manifest_parse(text, MANIFEST_TEXT_MAX + 1, &m, &why), -EINVAL);

@@ -93,7 +93,7 @@ static int copy_content(struct job *j, const struct item *item)
 		r = copy_part(j, &item->parts[i], item->summed ? &sum : NULL);
 	if (r == 0 && item->summed && item->parts_len && sum != item->sum)
 		return unpacked_fail(j->stream, CAUSE_IMAGE_BROKEN,
-			"%.200s: its checksum does not fit", item->entry.name);
+			"%.200s: its checksum does not match", item->entry.name);
 	return r;
 }
 

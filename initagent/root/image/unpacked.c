@@ -108,7 +108,7 @@ static ssize_t read_packed(struct unpacked *s)
 /* Up to the file's end: a sender that writes through a pipe waits until all was read. */
 static ssize_t read_depack(struct unpacked *s, void *buf, size_t len)
 {
-	const char *why = "it is cut short";
+	const char *why = "it is truncated";
 	ssize_t n, more = 1;
 
 	while ((n = depack_take(s->depack, buf, len, &why)) == 0) {

@@ -341,7 +341,7 @@ static int begin_link_content(struct writer *w, int dir, const char *base)
 	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (w->file == -ENXIO ||
 		(w->file >= 0 && (fstat(w->file, &st) < 0 || !S_ISREG(st.st_mode))))
-		return refuse(w, "content of a link to what is no file");
+		return refuse(w, "content of a link to something that is not a file");
 	return w->file < 0 ? fail(w, w->file, "open") : 0;
 }
 
@@ -422,7 +422,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 	const uint8_t *at = data;
 
 	if (w->file < 0)
-		return len ? refuse(w, "content where none can be") : 0;
+		return len ? refuse(w, "content in an entry that cannot have any") : 0;
 	if (len > w->bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)
 		return too_big(w, len);
 	while (len) {

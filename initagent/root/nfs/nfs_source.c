@@ -94,8 +94,8 @@ static void name_owner(const struct source_config *in, uint64_t now)
 
 	if (r < 0)
 		report_log(in->env->report, REPORT_WARN, "root", now,
-			"nfs4_unique_id cannot be set (%s): NFSv4 servers tell nodes by host name "
-			"only", strerror(-r));
+			"nfs4_unique_id cannot be set (%s): NFSv4 servers identify nodes by host "
+			"name only", strerror(-r));
 }
 
 static int nfs_begin(struct source **ret, const struct source_config *cfg, uint64_t now)

@@ -24,7 +24,7 @@ static const struct verdict common[] = {
 	{EACCES, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "the server denies access"},
 	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
 	"the server refuses this host, or AUTH_SYS (sec= of its export)"},
-	{ESTALE, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the export changed under us"},
+	{ESTALE, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the export was replaced (stale file handle)"},
 	{EPROTONOSUPPORT, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,
 		"the server does not speak this version"},
 	{EOPNOTSUPP, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,

@@ -52,7 +52,7 @@ static void take(struct web *w, const struct mirror_list_result *r, uint64_t now
 	for (size_t i = 0; i < r->n; i++)
 		urls_add(&w->listed, r->urls[i], NULL, "");
 	report_log(w->env->report, REPORT_INFO, "root", now,
-		"list of mirrors: %u taken, %u too many, %u lines no URL that may be asked", r->n,
+		"list of mirrors: %u used, %u too many, %u lines not valid URLs", r->n,
 		r->left, r->bad);
 }
 

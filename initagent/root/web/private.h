@@ -46,7 +46,7 @@ struct web {
 	struct fetch *mirror_bytes;   /* the list of mirrors, until it is read */
 	struct mirror_list *list;
 	struct urls listed;	      /* the mirrors it names */
-	uint64_t list_end; /* when the boot goes on without it; NSEC_NEVER: nothing is waited for */
+	uint64_t list_end; /* when the boot continues without it; NSEC_NEVER: no wait */
 	struct urls urls;	      /* of the transfer at hand */
 	struct fetch *fetch;	      /* the transfer at hand */
 	struct fetch *manifest_bytes; /* kept until they are judged */

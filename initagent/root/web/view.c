@@ -13,7 +13,7 @@ const struct web_state_row web_states[WEB_STATE_MAX] = {
 	[WEB_PROVING] = {"proving the manifest", "checking the manifest", CAUSE_MANIFEST_BAD},
 	[WEB_CACHE] = {"cache", "reading the image from the cache", CAUSE_CACHE},
 	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
-	[WEB_JUDGING] = {"judging the signature", "checking the image's signature",
+	[WEB_JUDGING] = {"verifying the signature", "checking the image's signature",
 		CAUSE_SIGNATURE_BAD},
 	[WEB_KEEPING] = {"keeping", "storing the image in the cache", CAUSE_CACHE},
 	[WEB_MODULE] = {"module", "waiting for the module of the image's file system",
@@ -97,7 +97,7 @@ static void describe_cache(const struct web *w, char *buf, size_t size)
 		snprintf(buf, size, "%s: %s of %s MiB", web_states[w->state].words,
 			mib(p.bytes, have, sizeof(have)), mib(p.size, all, sizeof(all)));
 	else
-		snprintf(buf, size, "looking into the cache %s", w->cfg.plan->cache);
+		snprintf(buf, size, "looking in the cache %s", w->cfg.plan->cache);
 }
 
 /* While bytes come, nothing is wrong. */

@@ -110,7 +110,7 @@ static void begin_image(struct web *w, uint64_t now)
 	}
 	if (w->have)
 		report_log(w->env->report, REPORT_INFO, "root", now,
-			"%llu bytes of the image are there from an earlier time",
+			"%llu bytes of the image are there from an earlier attempt",
 			(unsigned long long)w->have);
 	w->result.began = now;
 	if (!web_cache_look(w, now))
