@@ -417,7 +417,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whoever reads the output shall not take a part of it for the whole. */
+/* A full disk or broken pipe: the exit status says that the output is incomplete. */
 static int said(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -69,7 +69,7 @@ static void check_broken_list(struct parser *p)
 
 /*
  * An overall limit below the network's share means that what should happen when that share is
- * over never does (dracut's manual warns of it, openSUSE's health-checker met it).
+ * over never does (dracut's manual warns of it, openSUSE's health-checker had it).
  */
 static void check_budget(struct parser *p)
 {

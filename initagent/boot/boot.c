@@ -81,7 +81,7 @@ static uint64_t next_deadline(const struct boot *b)
 	return min_u64(d, min_u64(b->budgets.network_end, b->budgets.total_end));
 }
 
-/* Whoever's fd is ready or whose time has come. What fails here is beyond repair. */
+/* Every object whose fd is ready or whose deadline has passed. An error here ends the agent. */
 static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 {
 	struct modules *modules = drivers_modules(b->drivers);

@@ -19,7 +19,7 @@
 struct concurrency {
 	unsigned connections, limit; /* now; never more than */
 	bool settling;
-	uint64_t since, bytes, idle; /* the period's begin, and how much there was of them then */
+	uint64_t since, bytes, idle; /* the period's start, and how much there was of them then */
 	uint64_t rate, before; /* bytes a second: of the last period; of the last one with fewer
 				  connections */
 	uint64_t link;		     /* what the link can do, bytes a second; 0: unknown */

@@ -13,7 +13,7 @@
 
 struct stall_limit {
 	uint64_t window;	    /* ns */
-	uint64_t since, floor;	    /* the window's begin, and how many bytes there were then */
+	uint64_t since, floor;	    /* the window's start, and how many bytes there were then */
 	uint64_t bytes;
 	uint64_t rate_since, rate_bytes, rate; /* bytes a second over about the last second */
 	uint64_t waited, rate_waited;

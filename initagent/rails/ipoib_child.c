@@ -80,7 +80,7 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 
 /*
  * ib_ipoib makes the files of a port's own interface a moment after it announced the interface, and
- * tells nobody when they are there: look again after 1 ms, doubling, for a quarter of a second at
+ * sends no event when they are there: look again after 1 ms, doubling, for a quarter of a second at
  * most.
  */
 static int open_new_file(const char *path)

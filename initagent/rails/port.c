@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * port: what stands between a rail and its RDMA port. An InfiniBand rail is looked at before it has
- * an address, since its carrier hangs on port, subnet manager and partition; an Ethernet rail
- * afterwards, since RoCE's GID is made of the address.
+ * port: the RDMA port of a rail. On InfiniBand it is checked before the rail has an address, since
+ * the carrier depends on port, subnet manager and partition; on Ethernet afterwards, since RoCE's
+ * GID is made of the address.
  */
 #include "rails/private.h"
 #include "fabric/fabric.h"
@@ -16,8 +16,8 @@
 
 /*
  * IPoIB joins its broadcast group within some 0.4 s of ACTIVE, but when a join failed, the next one
- * may be 16 s off (IPOIB_MAX_BACKOFF_SECONDS). Taking the interface down and up begins anew; once
- * each time something has become better, since an SA that is busy gets no faster by it.
+ * may be 16 s off (IPOIB_MAX_BACKOFF_SECONDS). Taking the interface down and up restarts that; once
+ * each time a cause ends, since it makes a busy SA no faster.
  */
 #define BOUNCE_AFTER (3 * NSEC_PER_SEC)
 
@@ -69,7 +69,7 @@ static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, 
 		.addr = rail->configured ? rdma_address(rails, rail) : NULL}, text, size);
 }
 
-/* Causes whose end nobody announces for certain. */
+/* Causes whose end is not always announced by an event. */
 static bool unannounced(enum cause cause)
 {
 	return cause == CAUSE_PORT_NO_GID || cause == CAUSE_PORT_NO_PKEY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rail: every interface the plan allows becomes a rail; each gets its address on its own, and if
- * the root wants RDMA, waits for the port on it. All rails come up at once.
+ * rail: every interface the plan allows becomes a rail; each gets its address on its own and, if
+ * the root needs RDMA, waits for the port on it. All rails come up at once.
  */
 #include "rails/private.h"
 
@@ -38,8 +38,8 @@ static struct rail *holder_of(struct rails *rails, const struct plan_ip *ip)
 	return NULL;
 }
 
-/* An interface nobody named is used unless BOOTIF=, rd.ib.port= or rd.ib.guid= point at another
- * one. */
+/* An interface that is not named is used unless BOOTIF=, rd.ib.port= or rd.ib.guid= point at
+ * another one. */
 static bool open_to(const struct rails *rails, const struct netdev *dev)
 {
 	const struct hw_addr *bootif = &rails->plan->net.bootif;

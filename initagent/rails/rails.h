@@ -2,7 +2,7 @@
 /*
  * rails: the ways to the root. Owns links, addresses and RDMA ports; makes IPoIB children and
  * software RDMA links.
- * In: the plan, modules that can be asked for, and what kind of way the root wants (rails_want()).
+ * In: the plan, modules that can be asked for, and whether the root needs RDMA (rails_want()).
  * Out: rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR
  * ... are popped. Called by boot/ (life, events) and by root/ (which rail carries a packet, whom to
  * blame).
@@ -27,7 +27,7 @@ enum rail_state {
 	RAIL_STATE_MAX,
 };
 
-/* One way to the root: a netdev and, if the root wants RDMA, the port on it. Written by rails/
+/* One way to the root: a netdev and, if the root needs RDMA, the port on it. Written by rails/
  * alone. */
 struct rail {
 	int ifindex;
@@ -175,7 +175,7 @@ void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now);
  */
 void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where,
 	uint64_t now, const char *text);
-/* rails_blame_now: reports what still waits for the subnet manager's answer. */
+/* rails_blame_now: reports what is still waiting for the subnet manager's answer. */
 void rails_blame_now(struct rails *rails, uint64_t now);
 /* rails_way_text: who does not answer on the link: the server or the gateway to it, and the
  * interface. */

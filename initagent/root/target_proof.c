@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * target_proof: where a proof is asked for, on the command line or by what is in the initramfs, no
- * way to a root without it stays open, whoever names that root.
+ * target_proof: where the command line or the initramfs asks for a proof, no root without one is
+ * used, whether the command line or DHCP names it.
  */
 #include "root/private.h"
 

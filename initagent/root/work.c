@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* work: the source at work: its begin, what it asks for and reports, and its end. */
+/* work: the source at work: its start, what it asks for and reports, and its end. */
 #include "root/private.h"
 
 static void look_up_name(struct target *t, uint64_t now)
@@ -190,7 +190,7 @@ void target_step_source(struct target *t, uint64_t now)
 		look_at_progress(t);
 }
 
-/* --- its begin ------------------------------------------------------------------------------- */
+/* --- its start ------------------------------------------------------------------------------- */
 
 /* A link-local address with its interface (net/sunrpc/addr.c; inet_pton_with_scope() does the same
  * for others). */

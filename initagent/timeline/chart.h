@@ -39,7 +39,7 @@ void chart_axis(FILE *out, const struct axis *a, double x, double y, double widt
 /* A stretch of a boot that was spent on one thing (an enum look). */
 struct chart_segment {
 	int look;
-	double begin, end; /* s after the boot's begin */
+	double begin, end; /* s after the boot's start */
 };
 
 /* Phases with begin and end each make at most two edges, and a stretch before the first. */

@@ -245,7 +245,7 @@ static void mounted(struct block *b, uint64_t now)
 {
 	int r = note_write(b->cfg.env, &block_source, &b->result);
 
-	/* Without the note an agent that is started again does this anew. */
+	/* Without the note an agent that is started again connects again. */
 	if (r < 0)
 		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "cannot write state "
 			"file: %s",
@@ -317,7 +317,7 @@ static void take_message(struct block *b, const struct block_message *m, uint64_
 	set_state(b, state_of_step[m->step], now);
 }
 
-/* Died or killed: what it connected is taken away by another. */
+/* Died or killed: another worker disconnects what it connected. */
 static void clean_up(struct block *b, uint64_t now)
 {
 	b->source.worker = worker_free(b->source.worker);
@@ -424,7 +424,7 @@ enum cause block_describe(const struct source *s, char *buf, size_t size)
 	return b->state == STATE_BACKOFF ? s->cause : states[b->state].cause;
 }
 
-/* --- its begin ------------------------------------------------------------------------------ */
+/* --- its start ------------------------------------------------------------------------------ */
 
 static struct block *make(void)
 {

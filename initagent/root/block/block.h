@@ -39,7 +39,7 @@ struct block_result {
 	uint32_t attempts;
 };
 
-/* Of the row. block_end: what an attempt under way connected is taken away. */
+/* Of the row. block_end: disconnects what an unfinished attempt connected. */
 int block_begin(struct source **ret, const struct source_config *cfg, uint64_t now);
 int block_take(struct source **ret, const struct env *env, const char *sysroot, const char *init);
 void block_end(struct source *s);

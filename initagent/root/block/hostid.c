@@ -6,8 +6,8 @@
 
 #define NQN_UUID "nqn.2014-08.org.nvmexpress:uuid:" /* NVMe base specification 4.7.1 */
 
-/* Lower case in place. Nil and all-ones UUIDs, which firmware has where nobody filled it in, are
- * nobody's. */
+/* Lower case in place. Nil and all-ones UUIDs are those of firmware that was never given
+ * one. */
 static bool uuid_good(char *s)
 {
 	size_t digits = 0, same = 0;

@@ -15,8 +15,8 @@
 
 #define NBD_PORT 10809 /* IANA nbd */
 /*
- * How long requests wait when the connection broke, for somebody to give the device a new one
- * (nbd-client does), before they fail. The kernel has no reconnect of its own.
+ * How long requests wait after the connection broke, for a process to give the device a new one
+ * (as nbd-client does), before they fail. The kernel has no reconnect of its own.
  */
 #define DEAD_SECONDS 300
 

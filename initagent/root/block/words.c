@@ -79,7 +79,7 @@ static char *text_of(char *record)
 	return text + 1;
 }
 
-/* The first telling line counts: what follows it are consequences. */
+/* The first line with a row counts: those after it are consequences. */
 static const struct words_row *read_words(int fd, char *text, size_t size)
 {
 	char record[2048];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words: what a failed connect means. The kernel gives one errno for very different troubles; its
- * words in the kernel log tell them apart.
+ * words: what a failed connect means. The kernel returns one errno for different failures; its
+ * messages in the kernel log distinguish them.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ int words_open(const struct env *env);
  * Returns error. */
 int words_judge(struct block_job *j, int fd, int error);
 
-/* words_find: the row for one line of the kernel's, NULL: it says nothing telling. Pure. */
+/* words_find: the row for one line of the kernel's, NULL: it has none. Pure. */
 struct words_row {
 	const char *words; /* what the kernel says */
 	enum cause cause;

@@ -88,7 +88,7 @@ static int read_all(int fd)
 	return n < 0 ? -errno : 0;
 }
 
-/* f->fd is why: that a link leads nowhere is not seen by who looks for the name. */
+/* f->fd is the errno: ENOENT may be a dangling link, which is worth naming. */
 static int cannot_open(const struct look *l, const struct file *f, const char *path)
 {
 	_cleanup_close_ int fd = f->fd == -ENOENT

@@ -179,8 +179,8 @@ static bool gives(const char *options, const char *key)
  * then look for modules of
  * Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos (rpc.gssd), so AUTH_SYS
  * is tried at once; the rest of the list is for exports below the root, which the real root may
- * cross into: they are negotiated when the server wants it (NFS4ERR_WRONGSEC). What the admin says
- * counts alone.
+ * cross into: they are negotiated when the server requires it (NFS4ERR_WRONGSEC). A sec= of the
+ * admin's replaces the list.
  */
 static int apply_security(struct context *c, const struct nfs_attempt *a)
 {

@@ -447,7 +447,7 @@ enum cause root_describe(const struct source *s, char *buf, size_t size)
 	return CAUSE_ROOT_UNREACHABLE;
 }
 
-/* --- its begin ------------------------------------------------------------------------------- */
+/* --- its start ------------------------------------------------------------------------------- */
 
 static int take_texts(struct root *r)
 {
