@@ -346,14 +346,15 @@ static const struct command commands[] = {
 		"cables",
 		cmd_ports},
 	{"doctor", "[--json | --report] [--no-ask] | --ping SERVER",
-		"check all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device, 4 cannot check;"
-		" --report: one file for the maintainers; --ping: the path to an NFS server",
+		"check all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device,\n"
+		"4 cannot check; --report: one file for the maintainers;\n"
+		"--ping: the path to an NFS server",
 		cmd_doctor},
 	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its errors",
 		cmd_lint},
 	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line",
 		cmd_plan},
-	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE] [--output FILE]",
+	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE]\n[--output FILE]",
 		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
 	{"verify", "FILE [--key KEY] [--kernel RELEASE]",
 		"check a manifest or image and FILE.minisig as a node does", verify_tool},
@@ -370,10 +371,20 @@ static const struct command commands[] = {
 	{"help", "", "this list", cmd_help},
 };
 
+/* Every further line of the text begins where the help does. */
+static void print_indented(const char *text)
+{
+	for (; *text; text++)
+		printf(*text == '\n' ? "\n      " : "%c", *text);
+	putchar('\n');
+}
+
 static void print_command(const struct command *c)
 {
-	printf("  initagent %s%s%s\n      %s\n", c->name, *c->arguments ? " " : "", c->arguments,
-		c->help);
+	printf("  initagent %s%s", c->name, *c->arguments ? " " : "");
+	print_indented(c->arguments);
+	printf("      ");
+	print_indented(c->help);
 }
 
 static int cmd_help(int argc, char **argv)

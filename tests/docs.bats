@@ -69,6 +69,16 @@ agent=${BUILD:-build}/initagent
     done
 }
 
+@test "the agent's help: no line over 80 columns, descriptions line up" {
+    run -0 "$agent" help
+    [ "${#lines[@]}" -gt 20 ]
+    local line
+    for line in "${lines[@]:1}"; do
+        [ "${#line}" -le 80 ] || { echo "too long: $line"; false; }
+        [[ $line =~ ^(\ \ initagent\ |\ {6}[^\ ]) ]] || { echo "out of line: $line"; false; }
+    done
+}
+
 @test "every program takes --help, -h, --version and -V; the agent's commands --help and -h" {
     local program flag command
     for program in initagent initagent-site initagent-mkimage initagent-flexboot; do

@@ -21,7 +21,10 @@ sign() {
 }
 
 @test "a manifest says what the image is" {
-    "$agent" manifest root.squashfs --chunk-size 128K --kernel 6.1.0-13-amd64 --kernel '6.12.*'
+    run -0 "$agent" manifest root.squashfs --chunk-size 128K --kernel 6.1.0-13-amd64 \
+        --kernel '6.12.*'
+    [ "$output" = "root.squashfs.manifest: image of $(stat -c %s root.squashfs) bytes, \
+$((($(stat -c %s root.squashfs) + 131071) / 131072)) chunks" ]
     jq -e '.format == "squashfs" and .name == "root.squashfs" and .chunk_size == 131072 and
         .kernels == ["6.1.0-13-amd64", "6.12.*"]' root.squashfs.manifest
     [ "$(jq -r .sha256 root.squashfs.manifest)" = "$(sha256sum <root.squashfs | cut -d' ' -f1)" ]

@@ -130,7 +130,9 @@ hostile() {
 }
 
 @test "the same files make the same bytes, however they are named" {
-	timeline --html "$T/a.html" --svg "$T/a.svg" "$T/boots"
+	run -0 timeline --html "$T/a.html" --svg "$T/a.svg" "$T/boots"
+	[ "$output" = "$T/a.svg: written, $(find "$T/boots" -name '*.json' | wc -l) boots
+$T/a.html: written, $(find "$T/boots" -name '*.json' | wc -l) boots" ]
 	timeline --html "$T/b.html" --svg "$T/b.svg" "$T/boots/node0500.json" "$T"/boots/*.json \
 		"$T/boots"
 	cmp "$T/a.svg" "$T/b.svg"
@@ -158,7 +160,7 @@ hostile() {
 	ln -s nowhere "$T/mixed/dangling.json"
 	echo no >"$T/mixed/other.txt"
 	run -0 timeline --html "$T/mixed.html" "$T/mixed" "$T/mixed/none.json"
-	[ "$(wc -l <<<"$output")" -eq 7 ]
+	[ "$(wc -l <<<"$output")" -eq 8 ]
 	xmllint --html --xpath '//table[@id="broken-table"]/tbody/tr/*/text()' "$T/mixed.html" \
 		2>/dev/null | sed "s,$T/mixed/,," >"$T/broken"
 	diff "$T/broken" - <<-END

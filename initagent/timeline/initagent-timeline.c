@@ -110,6 +110,17 @@ static int produce(const char *path, enum work work, const struct boots *b,
 	return write_file(path, text, len);
 }
 
+/* What went into a pipe or device is not followed by other words. */
+static int said_written(const char *path, size_t n, int status)
+{
+	struct stat st;
+
+	if (status == EXIT_OK && !streq(path, "-") && stat(path, &st) == 0 &&
+		(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		printf("%s: written, %zu boot%s\n", path, n, n == 1 ? "" : "s");
+	return status;
+}
+
 /* Not in names of files: what shells, URLs or other systems give a meaning. */
 static bool is_odd(char c, bool first)
 {
@@ -201,9 +212,9 @@ static int run(const struct options *o)
 	if (!o->svg && !o->html)
 		return print_text(b);
 	if (o->svg)
-		status = produce_svg(o->svg, b);
+		status = said_written(o->svg, b->n, produce_svg(o->svg, b));
 	if (o->html && status == EXIT_OK)
-		status = produce_html(o->html, b);
+		status = said_written(o->html, b->n, produce_html(o->html, b));
 	return status;
 }
 

@@ -131,14 +131,20 @@ static int read_manifest_options(struct maker *t, int argc, char **argv)
 static int write_out(const struct maker *t, const char *path)
 {
 	FILE *out = streq(path, "-") ? stdout : fopen(path, "we");
+	struct stat st = {0};
 	int r;
 
-	if (!out)
+	if (!out || fstat(fileno(out), &st) < 0)
 		return complain("manifest", path, strerror(errno));
 	r = manifest_write(&t->m, out);
 	if (out != stdout)
 		r = fclose(out) || r ? -EIO : 0;
-	return r < 0 ? complain("manifest", path, strerror(-r)) : EXIT_SUCCESS;
+	if (r < 0)
+		return complain("manifest", path, strerror(-r));
+	if (out != stdout && S_ISREG(st.st_mode))
+		printf("%s: image of %llu bytes, %u chunks\n", path,
+			(unsigned long long)t->m.size, t->m.n_chunks);
+	return EXIT_SUCCESS;
 }
 
 int manifest_tool(int argc, char **argv)
