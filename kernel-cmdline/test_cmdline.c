@@ -293,6 +293,18 @@ TEST(root_path)
 			"rsize=8192", PLAN_NFS_V4ANY, PLAN_NFS_PROTO_RDMA},
 		{"root=dhcp", "nfs:192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3,
 			0},
+		/* the forms of dracut's own tests */
+		{"root=dhcp", "/srv,wsize=4096", 0, NULL, "/srv", "wsize=4096", any, 0},
+		{"root=dhcp", "192.0.2.1:/srv,wsize=4096", 0, "192.0.2.1", "/srv", "wsize=4096",
+			any, 0},
+		{"root=dhcp", "nfs:192.0.2.1:/srv:wsize=4096", 0, "192.0.2.1", "/srv",
+			"wsize=4096", any, 0},
+		{"root=dhcp", "nfs:192.0.2.1:/srv,wsize=4096", 0, "192.0.2.1", "/srv",
+			"wsize=4096", any, 0},
+		{"root=dhcp", "nfs4:192.0.2.1:/srv:wsize=4096", 0, "192.0.2.1", "/srv",
+			"wsize=4096", PLAN_NFS_V4ANY, 0},
+		{"root=/dev/nfs", "/srv", 0, NULL, "/srv", "", any, 0},
+		{"root=/dev/nfs", "192.0.2.1:/srv", 0, "192.0.2.1", "/srv", "", any, 0},
 		/* what the command line says counts */
 		{"root=nfs4::proto=rdma,rsize=4096", "192.0.2.1:/srv:tcp,rsize=8192", 0,
 			"192.0.2.1", "/srv", "rsize=8192,rsize=4096", PLAN_NFS_V4ANY,

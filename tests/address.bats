@@ -195,6 +195,28 @@ no_address() {
 	[[ $output != *"lost"* ]]
 }
 
+# The server has another network when the lease is renewed: NAK, and the new address within seconds.
+@test "another server says NAK at a renewal: an address of its own at once" {
+	dhcpd_on "$SERVER" s0 \
+		'authoritative; default-lease-time 8; max-lease-time 8; min-lease-time 8;
+		subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.50 10.0.0.60; ping-check false; }'
+	renumber() {
+		stop
+		dnsmasq_on "$SERVER" s0 --dhcp-range=10.0.0.90,10.0.0.99,255.255.255.0,1h
+	}
+	later 2 renumber
+	drive hold=9 limit=30
+	wait "$LATER"
+	[ "$status" -eq 0 ]
+	# shellcheck disable=SC2154
+	[[ $output == *"lost IA-E502"*"configured "*" addr=10.0.0.9"*" ms="* ]]
+	# the renewal was due 4 s after the first address
+	[[ ${output##*configured} =~ ms=([0-9]+) ]]
+	echo "configured again after ${BASH_REMATCH[1]} ms"
+	[ "${BASH_REMATCH[1]}" -le 7000 ]
+}
+
 @test "static address, routes, DNS and neighbour" {
 	dnsmasq_on "$SERVER" s0 --port=53 --no-dhcp-interface=s0 --address=/nfs.example/10.0.0.42 \
 		"$RANGE" || :
