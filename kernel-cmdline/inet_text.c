@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* inet_text: see inet_text.h. */
+
 #include "inet_text.h"
 
 #include <strings.h>

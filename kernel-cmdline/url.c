@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* url: see url.h. */
+
 #include "url.h"
 
 #include "words.h"

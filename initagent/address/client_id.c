@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* client_id: see client_id.h. */
+
 #include "address/client_id.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp: see dhcp.h. */
+
 #include "address/dhcp.h"
 
 #include "base/random.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp4_lease: see dhcp4_lease.h. */
+
 #include "address/dhcp4_lease.h"
 
 #include "address/dhcp_option.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp6_offer: see dhcp6_offer.h. */
+
 #include "address/dhcp6_offer.h"
 
 #include "base/host.h"

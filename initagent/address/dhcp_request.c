@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dhcp_request: see dhcp_request.h. */
+
 #include "address/dhcp_request.h"
 
 #include <net/if_arp.h>

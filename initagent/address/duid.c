@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* duid: see duid.h. */
+
 #include "address/duid.h"
 
 #include <net/if_arp.h>

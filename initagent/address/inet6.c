@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* inet6: see inet6.h. */
+
 #include "address/inet6.h"
 
 #include <linux/if_addr.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* lease_file: see lease_file.h. */
+
 #include "address/lease_file.h"
 
 #include <inttypes.h>

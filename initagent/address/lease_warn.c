@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* lease_warn: see result.h. */
+
 #include "address/result.h"
 #include "report/report.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nd_option: see nd_option.h. */
+
 #include "address/nd_option.h"
 
 #include <linux/rtnetlink.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* packet: see packet.h. */
+
 #include "address/packet.h"
 
 #include <linux/filter.h>

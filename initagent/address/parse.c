@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* parse: see parse.h. */
+
 #include "address/parse.h"
 
 /* Length and kind are checked again: a request is data like any other. */

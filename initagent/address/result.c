@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* result: see result.h. */
+
 #include "address/result.h"
 
 #include "address/dhcp_option.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* router_list: see router_list.h. */
+
 #include "address/router_list.h"
 
 static bool same_value(const struct router_entry *e, const void *value, size_t len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* file: see file.h. */
+
 #include "base/file.h"
 
 #include <limits.h>

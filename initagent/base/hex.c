@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hex: see hex.h. */
+
 #include "hex.h"
 
 const char *hex_text(char *buf, size_t size, const uint8_t *bytes, size_t n, const char *between)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* io: see io.h. */
+
 #include "base/io.h"
 
 #include <ftw.h>

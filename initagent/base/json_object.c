@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* json_object: see json_object.h. */
+
 #include "base/json_object.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* meminfo: see meminfo.h. */
+
 #include "meminfo.h"
 
 uint64_t meminfo_available(const struct env *env)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mountpoint: see mountpoint.h. */
+
 #include "base/mountpoint.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* netlink: see netlink.h. */
+
 #include "base/netlink.h"
 
 #include <netlink/netlink.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rcu: see rcu.h. */
+
 #include "rcu.h"
 
 #define SETTING "/sys/kernel/rcu_expedited" /* Documentation/admin-guide: a count, 0 or more */

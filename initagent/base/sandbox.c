@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sandbox: see sandbox.h. */
+
 #include "base/sandbox.h"
 
 #include <grp.h>

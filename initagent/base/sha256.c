@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sha256: see sha256.h. */
+
 #include "base/sha256.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sysmount: see sysmount.h. */
+
 #include "base/sysmount.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* utf8: see utf8.h. */
+
 #include "utf8.h"
 
 size_t utf8_decode(const char *s, uint32_t *ret)

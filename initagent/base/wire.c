@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* wire: see wire.h. */
+
 #include "base/wire.h"
 
 #include <netinet/ip.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* worker: see worker.h. */
+
 #include "base/worker.h"
 
 #include <poll.h>

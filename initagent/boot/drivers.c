@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* drivers: see drivers.h. */
+
 #include "drivers.h"
 
 #include "modules/modprobe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pid1: see pid1.h. */
+
 #include "pid1.h"
 
 #include <poll.h>

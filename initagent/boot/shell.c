@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shell: see shell.h. */
+
 #include "shell.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* group_list: see private.h. */
+
 #include "fabric/private.h"
 
 /* The row of this P_Key, or a free one, or -1. */

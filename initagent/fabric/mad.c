@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mad: see mad.h. */
+
 #include "fabric/mad.h"
 
 #include "base/cursor.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mad_io: see mad_io.h. */
+
 #include "fabric/mad_io.h"
 
 #include <infiniband/umad.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* port_query: see port_query.h. */
+
 #include "fabric/port_query.h"
 
 #include <sys/epoll.h>

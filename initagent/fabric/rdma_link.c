@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rdma_link: see rdma_link.h. */
+
 #include "fabric/rdma_link.h"
 
 #include <net/if.h>

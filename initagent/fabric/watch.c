@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* watch: see private.h. */
+
 #include "fabric/private.h"
 
 #include <sys/epoll.h>

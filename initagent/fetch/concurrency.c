@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* concurrency: see concurrency.h. */
+
 #include "fetch/concurrency.h"
 
 /* "Clearly": by a quarter. A second stream that only shares with the first gains nothing. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* connection: see connection.h. */
+
 #include "fetch/connection.h"
 
 /* Beyond what a decent proxy or server ever says before a body. */

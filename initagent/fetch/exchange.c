@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* exchange: see exchange.h. */
+
 #include "fetch/connection.h"
 
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hasher: see hasher.h. */
+
 #include "fetch/hasher.h"
 
 #include <pthread.h>

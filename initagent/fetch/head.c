@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* head: see head.h. */
+
 #include "fetch/head.h"
 
 #include <strings.h>

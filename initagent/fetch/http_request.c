@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* http_request: see http_request.h. */
+
 #include "fetch/http_request.h"
 
 /* What libcurl reads at once; larger is hardly faster, and memory of this process. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* intake: see intake.h. */
+
 #include "fetch/intake.h"
 
 struct intake {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mirrors: see mirrors.h. */
+
 #include "fetch/mirrors.h"
 
 #define DAMAGE_MAX 3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pieces: see pieces.h. */
+
 #include "fetch/pieces.h"
 
 /* The agent is told each time that so many bytes came. */

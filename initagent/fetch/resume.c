@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* resume: see resume.h. */
+
 #include "fetch/resume.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sink: see sink.h. */
+
 #include "fetch/sink.h"
 
 #include <sys/uio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stall_limit: see stall_limit.h. */
+
 #include "fetch/stall_limit.h"
 
 static void begin_rate(struct stall_limit *p, uint64_t now)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* verdict: see verdict.h. */
+
 #include "fetch/verdict.h"
 
 static const struct verdict_row rows[VERDICT_MAX] = {

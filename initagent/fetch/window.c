@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* window: see window.h. */
+
 #include "fetch/window.h"
 
 #include <sys/mman.h>

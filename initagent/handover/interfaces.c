@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* interfaces: see interfaces.h. */
+
 #include "handover/interfaces.h"
 
 #include <fnmatch.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* managers: see managers.h. */
+
 #include "handover/managers.h"
 
 #include <fnmatch.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* policy: see policy.h. */
+
 #include "policy.h"
 
 #include <sys/reboot.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile: see profile.h. */
+
 #include "handover/profile.h"
 
 #include <net/if_arp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profiles: see profiles.h. */
+
 #include "handover/profiles.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* renewal: see renewal.h. */
+
 #include "handover/renewal.h"
 
 #include "handover/root_facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* root_facts: see root_facts.h. */
+
 #include "handover/root_facts.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* switch_root: see switch_root.h. */
+
 #include "handover/switch_root.h"
 
 #include <sys/mount.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* switch_watch: see switch_watch.h. */
+
 #include "handover/switch_watch.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* neigh: see neigh.h. */
+
 #include "link/neigh.h"
 
 #include <linux/neighbour.h>

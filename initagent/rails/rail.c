@@ -150,7 +150,6 @@ static bool has_second(const struct address_config *cfg)
 	return cfg->second != ADDRESS_STATIC || cfg->addr6.family;
 }
 
-/* Starts the address of a rail. */
 static void begin_address(struct rails *rails, struct rail *rail, const struct netdev *dev,
 	uint64_t now)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dns: see dns.h. */
+
 #include "resolver/dns.h"
 
 #include <arpa/inet.h>

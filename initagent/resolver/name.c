@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* name: see name.h. */
+
 #include "resolver/name.h"
 
 #define POINTER	  0xc0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* resolv_conf: see resolv_conf.h. */
+
 #include "resolver/resolv_conf.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* walk: see walk.h. */
+
 #include "walk.h"
 
 /* 0: it had none. */

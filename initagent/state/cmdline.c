@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmdline: see cmdline.h. */
+
 #include "cmdline.h"
 
 #include "report/report.h"

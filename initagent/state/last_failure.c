@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* last_failure: see commands.h. */
+
 #include "state/commands.h"
 
 #include "report/report.h"

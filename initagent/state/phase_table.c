@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* phase_table: see phase_table.h. */
+
 #include "state/phase_table.h"
 
 #include <sys/ioctl.h>

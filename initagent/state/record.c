@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record: see record.h. */
+
 #include "state/record.h"
 
 #include <cjson/cJSON.h>

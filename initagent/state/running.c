@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* running: see running.h. */
+
 #include "state/running.h"
 
 #include <limits.h>

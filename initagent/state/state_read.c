@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* state_read: see state_read.h. */
+
 #include "state/state_read.h"
 
 #include "state/record.h"

@@ -347,7 +347,7 @@ static void timed_out(struct block *b, uint64_t now)
 	char what[170], more[100];
 
 	if (b->state == STATE_CLEANING) {
-		/* The kernel is not through: a new attempt meets what is left. */
+		/* The kernel has not finished: a new attempt finds what is left. */
 		died(b, now);
 		return;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* device: see device.h. */
+
 #include "root/block/device.h"
 
 #include <dirent.h>
@@ -57,7 +57,7 @@ void device_partitions(const struct env *env, const char *whole, char *buf, size
 	size_t at = 0;
 
 	buf[0] = 0;
-	/* In order, and no more than anybody reads. */
+	/* In order, and no more than is ever read. */
 	for (unsigned i = 1; i <= 16 && at + 8 < size; i++)
 		if (device_partition(env, whole, i, name))
 			at += (size_t)snprintf(buf + at, size - at, "%s%u", at ? ", " : "", i);

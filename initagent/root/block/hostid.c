@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hostid: see hostid.h. */
+
 #include "root/block/hostid.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nbd_nl: see nbd_nl.h. */
+
 #include "root/block/nbd_nl.h"
 
 #include <linux/genetlink.h>

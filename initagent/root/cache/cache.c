@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cache: see cache.h. */
+
 #include "root/cache/private.h"
 
 #include "base/worker.h"

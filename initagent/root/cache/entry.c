@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* entry: see entry.h. */
+
 #include "root/cache/entry.h"
 
 #include <dirent.h>

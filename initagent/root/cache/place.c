@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* place: see place.h. */
+
 #include "root/cache/place.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* volume: see volume.h. */
+
 #include "root/cache/volume.h"
 
 /* Bytes at an offset, if they are all there. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpio: see cpio.h. */
+
 #include "root/image/cpio.h"
 
 #include <search.h>

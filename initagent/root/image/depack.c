@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* depack: see depack.h. */
+
 #include "root/image/depack.h"
 
 #include <lzma.h>

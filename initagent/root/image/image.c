@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* image: see image.h. */
+
 #include "root/image/image.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* image_tools: see image_tools.h. */
+
 #include "root/image/image_tools.h"
 
 #include <getopt.h>

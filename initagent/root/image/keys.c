@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* keys: see keys.h. */
+
 #include "root/image/keys.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* layers: see layers.h. */
+
 #include "root/image/layers.h"
 
 #include <linux/loop.h>

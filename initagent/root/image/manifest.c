@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* manifest: see manifest.h. */
+
 #include "root/image/manifest.h"
 
 #include <cjson/cJSON.h>

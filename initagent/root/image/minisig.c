@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* minisig: see minisig.h. */
+
 #include "root/image/minisig.h"
 
 #include <sodium/crypto_generichash_blake2b.h>

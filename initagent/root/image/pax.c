@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pax: see pax.h. */
+
 #include "root/image/pax.h"
 
 #include "base/cursor.h"

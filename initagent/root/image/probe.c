@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* probe: see probe.h. */
+
 #include "root/image/probe.h"
 
 #include "base/worker.h"

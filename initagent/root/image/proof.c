@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* proof: see proof.h. */
+
 #include "root/image/proof.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tar: see tar.h. */
+
 #include "root/image/tar.h"
 
 #include "root/image/pax.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* unpack: see unpack.h. */
+
 #include "root/image/unpack.h"
 
 #include <locale.h>

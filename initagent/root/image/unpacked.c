@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* unpacked: see unpacked.h. */
+
 #include "root/image/unpacked.h"
 
 #include <linux/falloc.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* writer: see writer.h. */
+
 #include "root/image/writer.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* init_check: see init_check.h. */
+
 #include "root/init/init_check.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* program: see program.h. */
+
 #include "root/init/program.h"
 
 #include <elf.h>

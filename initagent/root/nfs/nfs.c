@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nfs: see nfs.h. */
+
 #include "root/nfs/nfs.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner: see owner.h. */
+
 #include "root/nfs/owner.h"
 
 #include "base/hex.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* root: see root.h. */
+
 #include "root/nfs/root.h"
 
 #include <sys/mount.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* source: see source.h. */
+
 #include "root/source/source.h"
 
 #include <sys/random.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mirror_list: see mirror_list.h. */
+
 #include "root/web/mirror_list.h"
 
 #include <strings.h>

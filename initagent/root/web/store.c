@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* store: see store.h. */
+
 #include "root/web/store.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* urls: see urls.h. */
+
 #include "root/web/urls.h"
 
 /* Where the host begins: a '/' before it is no path's. */
