@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 
 # the client identifier of tests/fixtures/handover/ipoib-dhcp-flexboot-257.txt
 flexboot=ff000000000002000002c9000002c903000e0b72
-networkd13=$(realpath -m "${BUILD:-build}")/lab/networkd
+networkd13=$(realpath -m "${BUILD:-build}")/lab/handover-next
 
 setup() {
     load ../tests/lib/net
@@ -32,7 +32,7 @@ networkd() {
         mount -t tmpfs tmpfs "$2/run"
         mkdir -p "$2"/run/systemd/netif/{links,leases,lldp} "$2/run/systemd/network"
         cp "$1"/run/systemd/network/*.network "$2/run/systemd/network"
-        chown -R 998:998 "$2/run/systemd/netif"
+        chroot "$2" chown -R systemd-network: /run/systemd/netif
         export SYSTEMD_LOG_LEVEL=debug SYSTEMD_LOG_TARGET=console
         exec timeout 60 chroot "$2" /usr/lib/systemd/systemd-networkd' \
         networkd "$1" "$networkd13" >"$T/networkd.log" 2>&1

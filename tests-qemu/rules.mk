@@ -48,10 +48,10 @@ lab: $(LAB_BINS)
 # What needs nothing of the product: beside the compilers, it uses what they leave of the
 # processors.
 lab-ground: $(LAB_BINS)
-	+@$(LAB_ENV) tests-qemu/lab script handover_root networkd
+	+@$(LAB_ENV) tests-qemu/lab script handover_root handover_next
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab script networkd agent dracut block
+	+@$(LAB_ENV) tests-qemu/lab script handover_next agent dracut block
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut irt handover
