@@ -3,7 +3,7 @@
 # The same agent as a dracut module, with and without systemd in the initramfs.
 # first: boots of dracut
 
-# shellcheck disable=SC2154 # the variables are from there
+# shellcheck disable=SC2154,SC2034 # the variables are shared with it
 load lib/collector
 
 setup_file() {
@@ -50,14 +50,29 @@ killed_at() {
     assert_killed "$2"
 }
 
-@test "shell flavour: NFSoRDMA 4.2 with DHCP" {
-    boot_flavour shell
+# A site's modprobe.d, laid over the image, and the command line. The second adapter's driver is one
+# that the cold plug would load.
+configured() {
+    NODE_EXTRA=$BATS_TEST_TMPDIR/modprobe.cpio
+    NODE_SPARE=e1000
+    modprobe_d "$NODE_EXTRA" 'options ib_ipoib send_queue_size=256' 'blacklist erofs' \
+        'softdep rdma_ucm pre: ib_umad'
+    boot_flavour "$1" ib_ipoib.recv_queue_size=512 rd.driver.blacklist=e1000 rd.retry=160s \
+        rd.driver.post=ib_ipoib,rdma_ucm,fs-erofs
     assert_state .root.proto rdma
+    assert_parameters send_queue_size 256 recv_queue_size 512
+    assert_module ib_umad
+    run -1 grep -E '^(erofs|e1000) ' "$node_dir/results/modules"
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E206","fs_erofs"]]'
+    assert_console 'initagent: cmdline: rd.retry: read as 160'
 }
 
-@test "systemd flavour: NFSoRDMA 4.2 with DHCP" {
-    boot_flavour systemd
-    assert_state .root.proto rdma
+@test "shell flavour: NFSoRDMA 4.2 with DHCP; modprobe.d, blacklists, rd.retry with a unit" {
+    configured shell
+}
+
+@test "systemd flavour: NFSoRDMA 4.2 with DHCP; modprobe.d, blacklists, rd.retry with a unit" {
+    configured systemd
 }
 
 # late_dhcp: the DHCP server comes when the node has said that there is none.
@@ -157,6 +172,26 @@ rd.timeout=0 rd.shell=0 rd.emergency=reboot"
     node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=0 \
 rd.timeout=8 rd.shell=0 rd.emergency=reboot"
     assert_failed 120 IA-E704 restart
+}
+
+# rescued FLAVOUR: a node that finds no DHCP server within rd.retry.
+rescued() {
+    server dhcp stop
+    NODE_TALK=1
+    node_start "$LAB/agent-$1.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=20"
+}
+
+@test "shell flavour: the rescue shell is left by exit once the DHCP server is back" {
+    rescued shell
+    assert_rescued
+}
+
+# sulogin asks for Enter before it starts the shell
+@test "systemd flavour: the rescue shell is left by exit once the DHCP server is back" {
+    rescued systemd
+    "$vmctl" see 150 "$node_dir/console.log" 'Press Enter for maintenance' "$node_pid" >/dev/null
+    echo >"$node_dir/talk.in"
+    assert_rescued
 }
 
 # A root on a disk of the node, which is dracut's, and the network beside it.

@@ -154,45 +154,22 @@ rd.driver.post=ib_ipoib"
     assert_driver_order ib_umad,rdma_cm rdma_ucm,ib_ipoib
 }
 
-# modprobe_d CPIO LINE...: /etc/modprobe.d/site.conf of these lines, unpacked over the image.
-modprobe_d() {
-    local dir=$BATS_TEST_TMPDIR/modprobe
-    mkdir -p "$dir/etc/modprobe.d"
-    printf '%s\n' "${@:2}" >"$dir/etc/modprobe.d/site.conf"
-    (cd "$dir" && printf '%s\n' etc etc/modprobe.d etc/modprobe.d/site.conf |
-        cpio --quiet -o -H newc) >"$1"
-}
-
-assert_module() {
-    grep -q "^$1 " "$node_dir/results/modules" || {
-        echo "not loaded: $1"
-        return 1
-    }
-}
-
-# assert_parameters NAME VALUE...: as the kernel has them in the real root.
-assert_parameters() {
-    while [ $# -gt 0 ]; do
-        assert_eq "$(<"$node_dir/results/$1")" "$2" "parameter $1"
-        shift 2
-    done
-}
-
-@test "modprobe.d and MODULE.PARAM= reach the kernel; softdep, blacklist; mlx4's companions" {
+@test "modprobe.d and MODULE.PARAM= reach the kernel; softdep, blacklists; mlx4's companions" {
     NODE_EXTRA=$BATS_TEST_TMPDIR/modprobe.cpio
     modprobe_d "$NODE_EXTRA" 'options ib_ipoib send_queue_size=256' \
         'options mlx4_core port_type_array=2,1 log_num_mac=3' 'blacklist erofs' \
         'softdep rdma_ucm pre: ib_umad'
     node_start "$image" "$console $rdma_root ip=dhcp $rxe ib_ipoib.recv_queue_size=512 \
-rd.driver.post=mlx4_core,ib_ipoib,rdma_ucm,fs-erofs"
+rd.driver.post=mlx4_core,ib_ipoib,rdma_ucm,fs-erofs,fs-squashfs rd.driver.blacklist=squashfs"
     assert_boot 120 4.2 rdma
     assert_parameters send_queue_size 256 recv_queue_size 512 port_type_array 2,1 log_num_mac 3
     # no adapter is there: mlx4_core has none to ask for these, which have no alias
     assert_module mlx4_ib
     assert_module mlx4_en
     assert_module ib_umad
-    run -1 grep -q '^erofs ' "$node_dir/results/modules"
-    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E206","fs_erofs"]]'
+    run -1 grep -E '^(erofs|squashfs) ' "$node_dir/results/modules"
+    assert_state '[.causes[] | [.code, .where]] | @text' \
+        '[["IA-E206","fs_erofs"],["IA-E206","fs_squashfs"]]'
 }
 
 @test "the command line's port types of mlx4 outweigh those of modprobe.d" {

@@ -163,7 +163,7 @@ rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm rd.neednet=1 rd.timeout=0 rd.re
 }
 
 @test "two interfaces, the first leads nowhere: BOOTIF picks the other" {
-    NODE_SPARE=1
+    NODE_SPARE=virtio-net-pci
     node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1 \
 BOOTIF=01-52-54-00-99-00-64"
     assert_boot 90 4.2 rdma
@@ -171,7 +171,7 @@ BOOTIF=01-52-54-00-99-00-64"
 }
 
 @test "two interfaces, the first leads nowhere, nothing picks: the one that answers wins" {
-    NODE_SPARE=1
+    NODE_SPARE=virtio-net-pci
     # BOOTIF= names the first one
     node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=rxe0,rxe,eth1 \
 BOOTIF=01-52-54-00-99-01-01 rd.bootif=0"
@@ -180,7 +180,7 @@ BOOTIF=01-52-54-00-99-01-01 rd.bootif=0"
 }
 
 @test "a static address without interface goes on to the next when nobody answers on the first" {
-    NODE_SPARE=1
+    NODE_SPARE=virtio-net-pci
     node_start "$image" "$console $rdma_root rd.rdma.link=rxe0,rxe,eth1 rd.retry=60 \
 ip=10.99.0.50::10.99.0.1:255.255.255.0:node50::none"
     assert_boot 90 4.2 rdma
@@ -189,7 +189,7 @@ ip=10.99.0.50::10.99.0.1:255.255.255.0:node50::none"
 }
 
 @test "ifname= names an interface by its address, and the rest of the line uses that name" {
-    NODE_SPARE=1
+    NODE_SPARE=virtio-net-pci
     node_start "$image" "$console $rdma_root ifname=rail0:52:54:00:99:00:64 ip=rail0:dhcp \
 rd.rdma.link=rxe0,rxe,rail0"
     assert_boot 90 4.2 rdma

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The dracut module's hooks, in dash as in the initramfs, with an agent that answers as told.
-# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; every test has its own
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # scripts for other shells; every test has its own
 
 bats_require_minimum_version 1.5.0
 
@@ -171,6 +171,30 @@ udevadm control --reload
 udevadm control --exit" ]
     [ "$(cat calls)" = "claims
 boot --sysroot /sysroot" ]
+}
+
+# calculated SHELL ROOT: what dracut's init makes of rd.retry=160s after the hook.
+calculated() {
+    "$1" -c 'getarg() { [ "$1" != rd.retry ] || echo 160s; echo "$1" >&2; }
+        root='"$2"' initagent_pid=
+. bin/initagent-start.sh
+RDRETRY=$(getarg rd.retry -d "rd_retry=")
+RDRETRY=${RDRETRY:-180}
+RDRETRY=$((RDRETRY * 2))
+getarg rd.shell
+echo "$RDRETRY"'
+}
+
+@test "dracut's arithmetic does not meet rd.retry=160s; of a root of its own it does" {
+    local shell
+    ln -s "$(command -v bash)" bin/sh
+    answers boot 0
+    for shell in dash bin/sh; do
+        run -0 --separate-stderr calculated "$shell" initagent
+        [ "$output" = 360 ]
+        [ "$stderr" = rd.shell ]
+        run ! calculated "$shell" UUID=1
+    done
 }
 
 @test "the root not mounted: the cold plug takes place" {

@@ -6,6 +6,14 @@
 # root. When it has not, all goes on as usual, and the initqueue looks after the agent
 # (initagent-watch.sh). With rd.break= the agent starts only here, and the cold plug takes place: a
 # shell may want a keyboard. Of a network alone (initagent-network.sh) only the start is here.
+# The agent keeps rd.retry, and dracut's shell ends at one it cannot calculate with ("160s"), the
+# root mounted or not: it does not see the option from here on.
+initagent_getarg() {
+    [ "$1" != rd.retry ] && getarg "$@"
+}
+# shellcheck disable=SC2262 # for what is read later
+[ "$root" != initagent ] || alias getarg=initagent_getarg
+
 if [ "$root" = initagent ] && [ -z "$initagent_pid" ]; then
     /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null
 elif [ "$root" = initagent ] && wait "$initagent_pid"; then

@@ -32,7 +32,7 @@ node_defaults() {
     NODE_LINK=0   # which of the server's links
     NODE_NIC=virtio-net-pci # empty: none
     NODE_SECOND=  # not empty: a second interface, on this one of the server's links
-    NODE_SPARE=   # not empty: an interface before it, with carrier on an empty segment
+    NODE_SPARE=   # a model: an interface before it, with carrier on an empty segment
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_TALK=    # not empty: something can be typed on its console (node_type)
@@ -229,7 +229,7 @@ node_start() {
         -initrd "$node_dir/initrd" -append \
         "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
         ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
-        ${NODE_SPARE:+-device virtio-net-pci,netdev=spare,mac=52:54:00:99:01:01,romfile=} \
+        ${NODE_SPARE:+-device "$NODE_SPARE,netdev=spare,mac=52:54:00:99:01:01,romfile="} \
         ${NODE_NIC:+-netdev "$(vm_link "$NODE_LINK" off),id=n0"} \
         ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="} \
         ${NODE_SECOND:+-netdev "$(vm_link "$NODE_SECOND" off),id=n1"} \
@@ -239,9 +239,10 @@ node_start() {
     node_pid=$vm_pid
 }
 
-# node_type TEXT: at the prompt of the agent's shell, of dracut's, or of initramfs-tools'.
+# node_type TEXT: at the prompt of the agent's shell, of dracut's, of sulogin's, or of
+# initramfs-tools'.
 node_type() {
-    "$vmctl" see 60 "$node_dir/console.log" '(initagent|dracut):[^ ]*# |^\(initramfs\) ' \
+    "$vmctl" see 60 "$node_dir/console.log" ':[^ ]*# |^\(initramfs\) ' \
         "$node_pid" >/dev/null
     printf '%s\n' "$1" >"$node_dir/talk.in"
 }
