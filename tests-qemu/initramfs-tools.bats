@@ -91,3 +91,30 @@ local_root() {
     grep -q '10.99.0.199' "$node_dir/results/fib_trie"
     grep -q '^\[Match\]' "$node_dir/results/eth0.network"
 }
+
+# debian_13: the image and the kernel of the next Debian.
+debian_13() {
+    image=$LAB/irt-next.img
+    NODE_KERNEL=$LAB/irt-next.kernel
+}
+
+@test "Debian 13 and its kernel: NFSoRDMA 4.2 with DHCP" {
+    debian_13
+    boots "$rdma_root $rxe"
+    assert_boot 150 4.2 rdma
+    assert_state .root.proto rdma
+}
+
+@test "Debian 13 and its kernel: NFS over TCP; killed while DHCP runs" {
+    debian_13
+    boots "root=nfs:$server_ip:$root_path:vers=4.2 bootmark.kill=addr"
+    assert_boot 150 4.2 tcp
+    assert_killed addr
+}
+
+@test "Debian 13 and its kernel: wrong digest: the cause, no shell, restart" {
+    debian_13
+    boots "root=live:$web/root.squashfs $(digest root.cpio) rd.shell=0 $reboot panic="
+    assert_failed 120 IA-E630 restart
+    run -1 grep -F '(initramfs)' "$node_dir/console.log"
+}

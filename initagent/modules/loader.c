@@ -71,13 +71,18 @@ static void explain(
  * (kernel/module/main.c, add_unformed_module()); so it was when an agent was killed and its worker
  * with it. The kernel has no event for the name being free again, so it is asked again: after 5 ms,
  * doubling to 320 ms, 2.2 s in all. Only this worker waits.
+ *
+ * Linux 6.5 and later let one call load a file and give its result to all others that ask for it
+ * meanwhile (idempotent_init_module()): where that call's process was killed, EINTR, or the ENOMEM
+ * that a module makes of it (no thread is made for a killed process). A load of our own follows.
  */
 static int insert(const struct load_job *job, const struct modules_ops *ops)
 {
 	enum { FIRST_MS = 5, LAST_MS = 320, TRIES = 12 };
 	int r = ops->insert(ops->data, job->path, job->options);
 
-	for (int i = 0, ms = FIRST_MS; r == -EBUSY && i < TRIES; i++) {
+	for (int i = 0, ms = FIRST_MS;
+		i < (r == -EBUSY ? TRIES : r == -EINTR || r == -ENOMEM); i++) {
 		poll(NULL, 0, ms);
 		ms = ms < LAST_MS ? ms * 2 : LAST_MS;
 		r = ops->insert(ops->data, job->path, job->options);

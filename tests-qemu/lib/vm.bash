@@ -33,6 +33,7 @@ node_defaults() {
     NODE_NIC=virtio-net-pci # empty: none
     NODE_SECOND=  # not empty: a second interface, on this one of the server's links
     NODE_SPARE=   # a model: an interface before it, with carrier on an empty segment
+    NODE_KERNEL=  # not empty: another kernel than the lab's
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_TALK=    # not empty: something can be typed on its console (node_type)
@@ -134,7 +135,7 @@ vm_link() {
 # vm_start DIR SECONDS QEMU-ARGUMENT...: starts QEMU with its console in DIR/console.log; the
 # process is $vm_pid. vm_firmware: the same without a kernel of QEMU's: the firmware finds one.
 vm_start() {
-    vm_firmware "$@" -kernel "$LAB/kernel"
+    vm_firmware "$@" -kernel "${NODE_KERNEL:-$LAB/kernel}"
 }
 
 vm_firmware() {
