@@ -61,7 +61,7 @@ PARSE(drivers)
 		const char *effect;
 	} lists[] = {
 		[OPTION_RD_DRIVER_PRE] = {offsetof(struct parser, pre),
-			"loads, in this order, before the hardware is looked at"},
+			"loads, in this order, before the hardware is probed"},
 		[OPTION_RD_DRIVER_POST] = {offsetof(struct parser, post),
 			"loads, in this order, after the adapters' own drivers"},
 		[OPTION_RD_DRIVER_BLACKLIST] = {offsetof(struct parser, blacklist),

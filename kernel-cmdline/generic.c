@@ -65,7 +65,7 @@ bool read_switch(struct parser *p, const struct option_row *row, const struct pl
 
 	if (sw == SWITCH_OFF_LOOSE)
 		complain(p, w, v, DIAG_WARN, textf(p, "write %s=0", row->name),
-			"read as off; dracut knows only 0, no and off and takes this as on");
+			"read as off; dracut knows only 0, no and off and reads this as on");
 	if (sw == SWITCH_ODD)
 		complain(p, w, v, DIAG_WARN, textf(p, "write %s=1 or %s=0", row->name, row->name),
 			"not a switch; read as on, like dracut");
