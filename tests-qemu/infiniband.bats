@@ -28,6 +28,8 @@ rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0 rd.ib.node-
     on server "until_true 20 sh -c 'smpquery nodedesc 3 | grep -q rack7-left'"
     assert_boot 90 4.2 rdma
     assert_rail .netdev ib0
+    # no device asks for it: the option alone does
+    assert_state '.modules[] | select(.name == "mlx5_ib") | .state' loaded
 }
 
 # A trap that says that the description has changed is lost: the subnet manager knows what it found
