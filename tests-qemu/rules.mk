@@ -54,7 +54,7 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab script handover_next agent dracut block
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab softib softib_dracut irt handover
+	+@$(LAB_ENV) tests-qemu/lab softib softib_debian softib_dracut irt handover
 
 lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $(MKIMAGE) $(SITE)
 	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
@@ -83,7 +83,7 @@ demo:
 check-softib:
 	@tests/setup build tests qemu
 	+@$(REMAKE) lab-softib
-	@$(LAB_ENV) bats tests-qemu/softib.bats
+	@$(LAB_ENV) bats tests-qemu/softib.bats tests-qemu/softib-readme.bats
 
 # make lint-softib: the module for the lab's kernel and for the newest there are headers of
 lint-softib:
