@@ -19,7 +19,7 @@ enum source { FIXED, FROM_IP, FROM_PKEY, FROM_VLAN, FROM_WAIT };
 
 struct row {
 	const char *name;
-	const char *other; /* its name in other releases of the firmware */
+	const char *other; /* its name in other releases of the firmware, ConnectX-3's among them */
 	bool per_port;	   /* carries _P1, _P2 */
 	unsigned int when;
 	enum source source;
@@ -37,7 +37,7 @@ static const struct row rows[] = {
 		"a VPI port set to Ethernet never finds an InfiniBand fabric"},
 	{"LINK_TYPE", NULL, true, ETH, FIXED, 2, "ETH", SETTING_MUST,
 		"a VPI port set to InfiniBand never links to an Ethernet switch"},
-	{"EXP_ROM_PXE_ENABLE", NULL, false, BIOS, ON, SETTING_MUST,
+	{"EXP_ROM_PXE_ENABLE", "BOOT_OPTION_ROM_EN", false, BIOS, ON, SETTING_MUST,
 		"without it the BIOS sees no boot code (FlexBoot)"},
 	{"EXP_ROM_PXE_ENABLE", NULL, false, NO_BIOS, OFF, SETTING_SHOULD,
 		"the node starts by UEFI only: a legacy image costs time and may be run by "
@@ -99,8 +99,8 @@ static void fill_names(const struct row *row, int port, struct setting *s)
 	const char *suffix = port == 2 ? "_P2" : "_P1";
 
 	snprintf(s->name, sizeof(s->name), "%s%s", row->name, row->per_port ? suffix : "");
-	snprintf(s->others[0], sizeof(s->others[0]), "%s%s", row->name,
-		row->per_port ? "" : suffix);
+	snprintf(
+		s->others[0], sizeof(s->others[0]), "%s%s", row->name, row->per_port ? "" : suffix);
 	if (!row->other)
 		return;
 	snprintf(s->others[1], sizeof(s->others[1]), "%s", row->other);

@@ -142,6 +142,10 @@ TEST(layouts_of_mstconfig)
 		{HEAD "Configurations:          Next Boot\n"
 		      "   BOOT_RETRY_CNT1       UNLIMITED(7)\n",
 			"BOOT_RETRY_CNT", VERDICT_RIGHT},
+		/* ConnectX-3's name for it */
+		{HEAD "Configurations:          Next Boot\n"
+		      "   BOOT_OPTION_ROM_EN_P1       False(0)\n",
+			"EXP_ROM_PXE_ENABLE", VERDICT_DIFFERS},
 		{HEAD "Configurations:          Next Boot\n"
 		      "   LEGACY_BOOT_PROTOCOL_P1       ISCSI(2)\n",
 			"LEGACY_BOOT_PROTOCOL", VERDICT_DIFFERS},

@@ -102,6 +102,19 @@ mstfwreset -d 3b:00.0 -y reset   # or a power cycle" ]
 	[[ $output != *"set BOOT_PKEY"* ]]
 }
 
+# Names, values and columns are those of queries that owners of such adapters have published.
+@test "settings checked: a ConnectX-3 and a ConnectX-5 as their owners show them" {
+	run -1 "$flexboot" settings check --firmware bios "$corpus/query/connectx3"
+	[ "$(grep '^mst' <<<"$output")" = "mstconfig -d 09:00.0 -y set LINK_TYPE_P1=1
+mstconfig -d 09:00.0 -y set BOOT_OPTION_ROM_EN_P1=1
+mstconfig -d 09:00.0 -y set BOOT_RETRY_CNT_P1=7
+mstfwreset -d 09:00.0 -y reset   # or a power cycle" ]
+	run -1 "$flexboot" settings check --firmware both "$corpus/query/connectx5"
+	[ "$(sed -n 's/.* -y set //p' <<<"$output")" = "EXP_ROM_UEFI_x86_ENABLE=1
+BOOT_RETRY_CNT1=7
+UEFI_HII_EN=1" ]
+}
+
 @test "settings checked: several devices, JSON, standard input, a file that is none" {
 	run -1 "$flexboot" settings check "$corpus/query/two"
 	[[ $output == *"mstconfig -d /dev/mst/mt4103_pciconf0 -y set LEGACY_BOOT_PROTOCOL_P1=1"* ]]

@@ -10,7 +10,8 @@
  * before. It goes on for SECONDS, and then until the lifetime of an address was set anew REFRESHES
  * times, which is what a manager does when the DHCP server answers it the first time (not dhclient,
  * which only adds what is not there) and when the lease is renewed; but never for more than LIMIT
- * seconds. OUT/events has everything seen, OUT/result.json the sums.
+ * seconds; the same while OUT/restarting is there. OUT/events has everything seen, OUT/result.json
+ * the sums.
  */
 #include "guest.h"
 #include "iothread.h"
@@ -86,8 +87,9 @@ static int write_result(
 	return rename(path, whole) == 0 ? 0 : -errno;
 }
 
+/* restarting: what must be gone before the end. */
 static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t least,
-	uint64_t most, unsigned refreshes)
+	uint64_t most, unsigned refreshes, const char *restarting)
 {
 	struct pollfd p = {.fd = w->fd, .events = POLLIN};
 	bool told = false;
@@ -101,7 +103,8 @@ static void watch_until_end(struct netwatch *w, const struct iothread *io, uint6
 			told = true;
 		}
 		now = guest_now();
-	} while (now < least || (w->refreshed < refreshes && now < most));
+	} while (now < least || (now < most && (w->refreshed < refreshes ||
+						access(restarting, F_OK) == 0)));
 }
 
 int main(int argc, char **argv)
@@ -125,8 +128,10 @@ int main(int argc, char **argv)
 		perror("iowitness");
 		return 1;
 	}
+	snprintf(path, sizeof(path), "%s/restarting", argv[2]);
 	watch_until_end(&watch, &io, began + strtoul(argv[3], NULL, 10) * SECOND,
-		began + strtoul(argv[4], NULL, 10) * SECOND, (unsigned)strtoul(argv[5], NULL, 10));
+		began + strtoul(argv[4], NULL, 10) * SECOND, (unsigned)strtoul(argv[5], NULL, 10),
+		path);
 	/* written before the thread is waited for: a hanging one is a result, too */
 	return write_result(argv[2], &io, &watch, began) == 0 ? 0 : 1;
 }

@@ -124,6 +124,14 @@ connects() {
         "$node_dir/results/mountstats"
 }
 
+# assert_restarted MANAGER: it and rdma-core's services were restarted while the witness looked.
+assert_restarted() {
+    local unit
+    for unit in "$1" rdma-ndd.service rdma-load-modules@{rdma,roce}.service; do
+        assert_file restarts "^$unit 0\$"
+    done
+}
+
 # address_of_root: with its prefix, as the agent set it.
 address_of_root() {
     node_state '.rails[] | select(.carries_root).address'
