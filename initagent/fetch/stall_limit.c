@@ -18,6 +18,7 @@ static void open_window(struct stall_limit *p, uint64_t now)
 void stall_limit_begin(struct stall_limit *p, uint64_t window, uint64_t bytes, uint64_t now)
 {
 	p->window = window ? window : STALL_LIMIT_NS;
+	p->busy = false;
 	p->bytes = bytes;
 	begin_rate(p, now);
 	open_window(p, now);
@@ -33,7 +34,7 @@ static void measure(struct stall_limit *p, uint64_t now)
 	rate = (uint64_t)((double)came * (double)NSEC_PER_SEC / (double)span);
 	p->rate = p->rate ? (p->rate + rate) / 2 : rate;
 	/* a receiver that is newer than the last one starts counting at 0 */
-	p->busy = p->waited >= p->rate_waited && p->waited - p->rate_waited < span / 4;
+	p->busy = came && p->waited >= p->rate_waited && p->waited - p->rate_waited < span / 4;
 	begin_rate(p, now);
 }
 

@@ -192,8 +192,10 @@ TEST(what_limits_the_rate)
 	struct stall_limit p = {0};
 	uint64_t now = NSEC_PER_SEC, waited = 7 * NSEC_PER_SEC;
 
-	stall_limit_begin(&p, 0, 0, now);
+	/* a receiver says that it is ready */
+	stall_limit_bytes(&p, 0, 0, now);
 	CHECK(!p.busy);
+	stall_limit_begin(&p, 0, 0, now);
 	stall_limit_bytes(&p, 1000000, waited, now += NSEC_PER_SEC);
 	CHECK(!p.busy);
 	stall_limit_bytes(&p, 2000000, waited += NSEC_PER_SEC / 5, now += NSEC_PER_SEC);
@@ -203,6 +205,8 @@ TEST(what_limits_the_rate)
 	/* a new receiver begins to count */
 	stall_limit_bytes(&p, 4000000, 0, now += NSEC_PER_SEC);
 	CHECK(!p.busy);
-	stall_limit_bytes(&p, 5000000, 0, now + NSEC_PER_SEC);
+	stall_limit_bytes(&p, 5000000, 0, now += NSEC_PER_SEC);
 	CHECK(p.busy);
+	stall_limit_begin(&p, 0, 5000000, now);
+	CHECK(!p.busy);
 }
