@@ -29,8 +29,10 @@ boots() {
     # lets in a host of this name alone
     server shell block nvme-only nqn.2024-01.org.example:someone
     boots "root=nvmf:tcp:$server_ip:4421:$nqn rw rootflags=noatime bootmark.kill=addr,mount \
-rd.nvmf.hostnqn=nqn.2024-01.org.example:someone"
+rd.nvmf.hostnqn=nqn.2024-01.org.example:someone \
+rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     node_booted 60
+    assert_eq "$(<"$node_dir/results/hostid")" 6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10 "host identifier"
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_eq "$(node_result .writable)" true "root can be written to"
     assert_clean_handover
@@ -139,6 +141,9 @@ rd.nvmf.hostnqn=nqn.2024-01.org.example:someone"
     assert_failed 60 IA-E680 restart
     boots "root=nbd:$server_ip:empty $reboot"
     assert_failed 60 IA-E679 restart
+    boots "root=nbd:$server_ip:root rootfstype=xfs $reboot"
+    assert_failed 60 IA-E606 restart
+    assert_console 'IA-E606 .*nbd0 as xfs'
     image=$LAB/agent.img
     boots "root=nbd:$server_ip:root $reboot"
     assert_failed 60 IA-E201 restart

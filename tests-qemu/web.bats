@@ -42,7 +42,8 @@ boots() {
 }
 
 @test "cpio, without any proof" {
-    boots "root=$web/root.cpio"
+    # dracut's word for the proxy
+    boots "root=http://10.99.0.77/root.cpio proxy=$server_ip:80"
     assert_image 60 cpio none
 }
 
@@ -125,10 +126,13 @@ cache_entry() {
     cache_entry "$NODE_DISK" | grep -q 'Type: regular'
 
     server shell web stop
-    boots "root=$web/root.squashfs $(digest root.squashfs) rd.root.cache=LABEL=cache:/images"
+    boots "root=$web/root.squashfs $(digest root.squashfs) rd.root.cache=LABEL=cache:/images \
+rd.live.ram toram"
     assert_image 60 squashfs digest
     assert_state .root.cached true
     assert_state .root.server LABEL=cache:/images
+    # in memory: nothing of the disk is in use
+    run -1 grep ' /dev/vda ' "$node_dir/results/mountinfo"
 
     server shell web start
     block=$(cache_entry "$NODE_DISK" | sed -n 's/^(0-[0-9]*):\([0-9]*\)-.*/\1/p')
@@ -148,6 +152,9 @@ cache_entry() {
     boots "root=https://$server_ip:8443/root.squashfs rd.noverifyssl $(digest root.squashfs)"
     assert_image 60 squashfs digest
     assert_state .root.server "https://$server_ip:8443"
+    NODE_EXTRA=$images/site.cpio
+    boots "root=https://$server_ip/root.squashfs rd.root.ca=/site.pem"
+    assert_image 60 squashfs certificate
 }
 
 @test "server 10 s late" {
@@ -168,6 +175,13 @@ cache_entry() {
     assert_most 8 \
         "$(node_state '.phases[] | select(.name == "fetch") | .end_s - .begin_s | floor')" \
         "seconds (at least)"
+    # a transfer slower than that is none
+    boots "root=$web:8081/root.squashfs $(digest root.squashfs) rd.retry=8 \
+rd.net.min-rate=10000000 $reboot"
+    node_end 60
+    assert_console 'IA-E703 .*giving up|giving up after [0-9]+ s'
+    [ ! -e "$node_dir/results/result.json" ]
+    node_ended_by restart
 }
 
 @test "killed while it gets an address and right after the mount" {
@@ -222,6 +236,9 @@ rd.root.mirror=$web:8080/damaged/root.squashfs.manifest $(site_key) rd.retry=20 
     boots "root=$web/huge.squashfs rd.retry=20 $reboot"
     assert_failed 60 IA-E632 restart
     assert_console 'IA-E632 .*2147483648|IA-E632 .*2048'
+    # so much shall stay free that nothing is left for any image
+    boots "root=$web/root.squashfs rd.minmem=4096 rd.retry=20 $reboot"
+    assert_failed 60 IA-E632 restart
 }
 
 @test "refused: a page somebody's proxy made up" {

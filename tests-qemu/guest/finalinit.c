@@ -305,6 +305,7 @@ static void send_results(const struct witness *w, const char *kmsg, size_t kmsg_
 		{"eth0.network", "/run/systemd/network/10-initagent-eth0.network"},
 		{"umcast", "/sys/class/net/ib0/umcast"},
 		{"nfs4_unique_id", "/sys/module/nfs/parameters/nfs4_unique_id"},
+		{"hostid", "/sys/class/nvme/nvme0/hostid"},
 	};
 	char buf[2048];
 	struct text t = {.buf = buf, .size = sizeof(buf)};

@@ -79,7 +79,7 @@ web_sign() {
 }
 
 # An authority; the server's certificate by it, and one that it signed itself. $images/ca.cpio: the
-# authority's, as a site lays it into its initramfs.
+# authority's, as a site lays it into its initramfs; $images/site.cpio: the same as /site.pem.
 web_certificates() {
     local dir=$1 ca=$images/ca
     mkdir -p "$dir" "$ca/etc/initagent"
@@ -89,6 +89,8 @@ web_certificates() {
     web_certificate "$dir/good.pem" "$dir/good.key" good -CA "$ca/etc/initagent/ca.pem" -CAkey \
         "$images/ca.key"
     (cd "$ca" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$images/ca.cpio"
+    cp "$ca/etc/initagent/ca.pem" "$images/site.pem"
+    (cd "$images" && echo site.pem | cpio --quiet -o -H newc -R 0:0) >"$images/site.cpio"
 }
 
 # web_certificate FILE KEY NAME OPTION...: as from yesterday, for nodes whose clock is a little
