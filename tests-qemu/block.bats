@@ -32,7 +32,8 @@ boots() {
 rd.nvmf.hostnqn=nqn.2024-01.org.example:someone \
 rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     node_booted 60
-    assert_eq "$(<"$node_dir/results/hostid")" 6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10 "host identifier"
+    assert_eq "$(<"$node_dir/results/hostid")" 6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10 \
+        "host identifier"
     assert_eq "$(node_result .files_good)" 3 "files checked"
     assert_eq "$(node_result .writable)" true "root can be written to"
     assert_clean_handover
