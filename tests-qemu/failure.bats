@@ -93,8 +93,12 @@ rd.net.timeout.dhcp=2"
 
 @test "rd.emergency=poweroff" {
     server dhcp stop
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=3 rd.emergency=poweroff"
-    assert_failed 60 IA-E703 poweroff
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=9 rd.emergency=poweroff \
+rd.net.timeout.dhcp=2 rd.net.dhcp.retry=2"
+    assert_failed 60 IA-E501 poweroff
+    # asked twice and no more
+    assert_console 'eth0: IA-E501 .*no lease after 2 rounds of 2 s'
+    run -1 grep 'eth0: no lease after [3-9] rounds' "$node_dir/console.log"
 }
 
 @test "rd.emergency=halt" {
@@ -160,7 +164,7 @@ rd.driver.post=ib_ipoib"
         'options mlx4_core port_type_array=2,1 log_num_mac=3' 'blacklist erofs' \
         'softdep rdma_ucm pre: ib_umad'
     node_start "$image" "$console $rdma_root ip=dhcp $rxe ib_ipoib.recv_queue_size=512 \
-rd.driver.post=mlx4_core,ib_ipoib,rdma_ucm,fs-erofs,fs-squashfs rd.driver.blacklist=squashfs"
+rd.driver.post=mlx4_core,ib_ipoib,rdma_ucm,fs-erofs,fs-squashfs modprobe.blacklist=squashfs"
     assert_boot 120 4.2 rdma
     assert_parameters send_queue_size 256 recv_queue_size 512 port_type_array 2,1 log_num_mac 3
     # no adapter is there: mlx4_core has none to ask for these, which have no alias

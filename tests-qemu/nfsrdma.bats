@@ -129,6 +129,25 @@ ip=10.99.0.51 netmask=255.255.255.0 gateway=10.99.0.1 mtu=1400 ksdevice=eth0"
     assert_state '[.rails[].rdma // empty] | length' 0
 }
 
+# Version 3 names a path of the server's file system, version 4 one below the export with fsid=0.
+@test "an export with fsid=0: nfs: steps down to version 3, nfs4: finds its path; DHCP's options" {
+    server shell "/sbin/exportfs -i -o ro,fsid=0,insecure,no_subtree_check,no_root_squash *:/export"
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,$root_path,wsize=4096"
+    node_start "$image" "$console root=dhcp"
+    assert_boot 90 3 tcp
+    grep -q ' / / .*,wsize=4096' "$node_dir/results/mountinfo"
+    server dhcp stop
+    server dhcp start "--dhcp-option=option:root-path,nfs4:$server_ip:/root:wsize=4096"
+    node_start "$image" "$console root=dhcp rd.live.image rd.overlay"
+    node_booted 90
+    grep -q ' / / .* - overlay LiveOS_rootfs ' "$node_dir/results/mountinfo"
+    grep -q ' - nfs4 10.99.0.1:/root .*vers=4.2,.*,wsize=4096' "$node_dir/results/mountinfo"
+    # what version 3 calls it, version 4 has not
+    node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp rd.retry=15 $reboot"
+    assert_failed 90 IA-E603 restart
+}
+
 @test "root is read-only unless rw is given" {
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.peerdns=0"
     assert_boot 90 4.2 rdma
@@ -190,10 +209,13 @@ ip=10.99.0.50::10.99.0.1:255.255.255.0:node50::none"
 
 @test "ifname= names an interface by its address, and the rest of the line uses that name" {
     NODE_SPARE=virtio-net-pci
-    node_start "$image" "$console $rdma_root ifname=rail0:52:54:00:99:00:64 ip=rail0:dhcp \
-rd.rdma.link=rxe0,rxe,rail0"
+    node_start "$image" "$console $rdma_root ifname=rail0:52:54:00:99:00:64 \
+ip=10.77.0.2::10.77.0.1:255.255.255.0::eth0:none ip=rail0:dhcp \
+bootdev=rail0 rd.rdma.link=rxe0,rxe,rail0"
     assert_boot 90 4.2 rdma
     assert_state '.rails[] | select(.carries_root) | .netdev' rail0
+    # and bootdev= alone has a default route
+    run -1 grep '^eth0	00000000	' "$node_dir/results/route"
 }
 
 @test "root=dhcp: server and path from the lease's root-path" {
