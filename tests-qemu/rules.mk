@@ -62,7 +62,11 @@ lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib
 
-CHECK_QEMU_DEPS += lab-scenarios lab-softib $(LAB)/bin/rooms $(LAB)/bin/flexboot
+# the kernels of tests-qemu/matrix.bats
+lab-matrix: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+	+@$(LAB_ENV) tests-qemu/lab $(addprefix kernel:,5.10 6.12 6.12-cloud 7.3)
+
+CHECK_QEMU_DEPS += lab-scenarios lab-softib lab-matrix $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
 # make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel;
 # build/bench.json
@@ -77,7 +81,14 @@ demo:
 	@$(REMAKE) lab-demo
 	@$(LAB_ENV) tests-qemu/demo
 
-.PHONY: lab lab-ground lab-scenarios lab-softib lab-bench lab-demo bench demo
+# make check-matrix [MATRIX='6.12 nfs-rdma']: every kernel, image and root, or the cells with these
+# words; build/matrix.md
+check-matrix: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+	@tests/setup build qemu
+	+@$(LAB_ENV) tests-qemu/matrix $(MATRIX)
+
+.PHONY: lab lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
+	lab-bench lab-demo bench demo
 
 # make check-softib: the scenarios of the software InfiniBand HCA alone
 check-softib:
