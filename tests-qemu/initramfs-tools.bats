@@ -63,14 +63,20 @@ boots() {
     assert_boot 150 4.2 rdma
 }
 
-# local_root CMDLINE: a root on a disk of the node, which is initramfs-tools' own.
+# local_root CMDLINE: a root on a disk of the node, which is initramfs-tools' own. late, if not
+# empty: the DHCP server comes when the node has said that there is none.
 local_root() {
+    local late=${late:-}
     NODE_DISK=$vm_logs/local.ext4
     [ -s "$NODE_DISK" ] || {
         truncate -s 64M "$NODE_DISK"
         mkfs.ext4 -q -L lroot -d "$LAB/export/root" "$NODE_DISK"
     }
     boots "$*"
+    [ -z "$late" ] || {
+        node_wait 120 'IA-E501' >/dev/null
+        server dhcp start
+    }
     node_booted 150
     assert_eq "$(node_result .files_bad)" 0 "files damaged"
     grep -q '^[^-]* / / [^-]* - ext4 ' "$node_dir/results/mountinfo"
@@ -85,7 +91,8 @@ local_root() {
 }
 
 @test "Debian 12: rd.neednet=1 beside a root on a disk: the network is up and handed over" {
-    local_root root=LABEL=lroot rd.neednet=1 rd.handover=networkd
+    server dhcp stop
+    late=1 local_root root=LABEL=lroot rd.neednet=1 rd.handover=networkd
     assert_clean_handover
     assert_state '.rails[0] | "\(.netdev) \(.address) \(.state)"' "eth0 10.99.0.199/24 ready"
     grep -q '10.99.0.199' "$node_dir/results/fib_trie"
