@@ -10,6 +10,9 @@
 #include "base/file.h"
 #include "state/state.h"
 
+/* After the close of a file its locks are given up: long enough even for a busy processor. */
+#define AFTER_CLOSE_NS (100 * NSEC_PER_MSEC)
+
 static int open_lock(const struct env *env, int flags)
 {
 	char path[PATH_MAX];
@@ -151,8 +154,8 @@ enum running_state running_look(const struct env *env)
 	return streq(buf, "done") ? RUNNING_DONE : RUNNING_FAILED;
 }
 
-/* Sleeps until something in dir changes or the deadline. */
-static void sleep_on(int inotify, uint64_t deadline)
+/* Sleeps until something in the folder changes, true, or the deadline. */
+static bool sleep_on(int inotify, uint64_t deadline)
 {
 	struct pollfd pfd = {.fd = inotify, .events = POLLIN};
 	uint64_t now = now_ns();
@@ -160,9 +163,10 @@ static void sleep_on(int inotify, uint64_t deadline)
 	char drain[1024];
 
 	if (deadline != NSEC_NEVER)
-		ms = (int)min_u64((deadline - now) / NSEC_PER_MSEC + 1, INT_MAX);
-	if (poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) < 0)
-		return;
+		ms = now < deadline
+			? (int)min_u64((deadline - now) / NSEC_PER_MSEC + 1, INT_MAX)
+			: 0;
+	return poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) > 0;
 }
 
 /* wait_while: until the state is none of the bits in states, or deadline. */
@@ -171,18 +175,23 @@ static enum running_state wait_while(const struct env *env, unsigned states, uin
 	_cleanup_close_ int fd = inotify_init1(IN_CLOEXEC);
 	enum running_state s = running_look(env);
 	char path[PATH_MAX];
+	bool changed = false;
 
 	if (fd < 0 || make_dir(env) < 0 || env_path(env, path, sizeof(path), STATE_DIR) < 0)
 		return s;
 	/*
-	 * Closing the lock, opened for writing, is the last thing an agent does or has done to it.
+	 * Closing the lock, opened for writing, is the last thing an agent does or has done to it;
+	 * but the kernel says so just before it gives the lock up (__fput).
 	 */
 	if (inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE) < 0)
 		return s;
 	for (s = running_look(env); states & 1U << s; s = running_look(env)) {
-		if (now_ns() >= deadline)
+		uint64_t now = now_ns();
+
+		if (now >= deadline)
 			break;
-		sleep_on(fd, deadline);
+		changed = sleep_on(
+			fd, changed ? min_u64(now + AFTER_CLOSE_NS, deadline) : deadline);
 	}
 	return s;
 }

@@ -72,6 +72,35 @@ TEST(a_killed_agent_is_noticed_and_restarted)
 	CHECK_INT(r.restarts, 0);
 }
 
+/* The kernel reports that a file was closed before it gives up the locks on it (__fput). */
+TEST(a_lock_that_is_given_up_after_its_file_was_closed)
+{
+	char dir[] = "/tmp/initagent-run-XXXXXX";
+	struct env env = make_env(dir);
+	struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+	struct running r;
+	char path[256];
+	pid_t pid;
+	int status;
+
+	CHECK_INT(running_begin(&env, 1000, &r), 0);
+	CHECK(env_path(&env, path, sizeof(path), STATE_DIR "/lock") > 0);
+	pid = fork();
+	if (pid == 0) {
+		alarm(5);
+		_exit((int)running_wait(&env, NSEC_NEVER));
+	}
+	for (int i = 0; i < 20; i++) {
+		close(open(path, O_WRONLY | O_CLOEXEC));
+		usleep(5000);
+	}
+	CHECK_INT(fcntl(r.lock, F_OFD_SETLK, &none), 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK(WIFEXITED(status));
+	CHECK_INT(WEXITSTATUS(status), RUNNING_KILLED);
+	close(r.lock);
+}
+
 TEST(a_damaged_start_file_is_a_first_start)
 {
 	static const char *const bad[] = {"", "x", "12", "12 x", "99999999999999999999 1", "9000 0",
