@@ -7,11 +7,11 @@
  *
  * One of the first services of the root. It says READY (sd_notify) when it watches the network
  * (netwatch) and the first round of I/O in FOLDER (iothread) is done, so that no manager starts
- * before. It goes on for SECONDS, and then until the lifetime of an address was set anew REFRESHES
- * times, which is what a manager does when the DHCP server answers it the first time (not dhclient,
- * which only adds what is not there) and when the lease is renewed; but never for more than LIMIT
- * seconds; the same while OUT/restarting is there. OUT/events has everything seen, OUT/result.json
- * the sums.
+ * before. It goes on for SECONDS, and then until an address was set anew REFRESHES times, which is
+ * what a manager does when the DHCP server answers it the first time (not dhclient, which only adds
+ * what is not there) and when the lease is renewed; but never for more than LIMIT seconds. While
+ * OUT/restarting is there it does not end, and counts anew. OUT/events has everything seen,
+ * OUT/result.json the sums.
  */
 #include "guest.h"
 #include "iothread.h"
@@ -87,7 +87,7 @@ static int write_result(
 	return rename(path, whole) == 0 ? 0 : -errno;
 }
 
-/* restarting: what must be gone before the end. */
+/* restarting: while it is there, the end is not near, and no answer counts. */
 static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t least,
 	uint64_t most, unsigned refreshes, const char *restarting)
 {
@@ -102,9 +102,10 @@ static void watch_until_end(struct netwatch *w, const struct iothread *io, uint6
 			ready();
 			told = true;
 		}
+		if (access(restarting, F_OK) == 0)
+			w->refreshed = 0;
 		now = guest_now();
-	} while (now < least || (now < most && (w->refreshed < refreshes ||
-						access(restarting, F_OK) == 0)));
+	} while (now < least || (now < most && w->refreshed < refreshes));
 }
 
 int main(int argc, char **argv)

@@ -12,8 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Two ends of life that are nearer than this are one lease. */
-#define SAME_LIFE_NS 5000000000ULL
+/* What is set again so soon is the same answer of a server: half of the time until a lease of two
+ * minutes is renewed. */
+#define SAME_ANSWER_NS 30000000000ULL
 
 static void event(struct netwatch *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -102,18 +103,16 @@ static const char *link_name(struct netwatch *w, int index)
 	return l ? l->name : "lo";
 }
 
-/* A manager may set the same life twice, a moment apart: the lease it got is one. */
-static void take_life(struct netwatch *w, const struct ifa_cacheinfo *life)
+/* A manager may set the same address several times, a moment apart: the answer it got is one. Its
+ * life says nothing, as networkd leaves out the end of it (KeepConfiguration=yes). */
+static void take_answer(struct netwatch *w)
 {
-	uint64_t end;
+	uint64_t now = guest_now();
 
-	if (!life || life->ifa_valid == UINT32_MAX)
+	if (w->first)
 		return;
-	end = guest_now() + life->ifa_valid * 1000000000ULL;
-	if (end > w->expires + SAME_LIFE_NS) {
-		w->refreshed += !w->first;
-		w->expires = end;
-	}
+	w->refreshed += now > w->answered + SAME_ANSWER_NS;
+	w->answered = now;
 }
 
 static void on_address(struct netwatch *w, const struct nlmsghdr *h)
@@ -133,7 +132,7 @@ static void on_address(struct netwatch *w, const struct nlmsghdr *h)
 		return;
 	w->address_gone += gone;
 	if (!gone)
-		take_life(w, life);
+		take_answer(w);
 }
 
 static void on_route(struct netwatch *w, const struct nlmsghdr *h)

@@ -30,8 +30,8 @@ struct netwatch {
 	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone,
 		port_changes;
 	unsigned overruns;  /* the kernel dropped events: nothing is proven */
-	unsigned refreshed; /* times an address got a life, or a longer one: renewals too */
-	uint64_t expires;   /* the end of that life, CLOCK_BOOTTIME ns; 0: none yet */
+	unsigned refreshed; /* times an address was set by a server's answer: renewals too */
+	uint64_t answered;  /* when the last time, CLOCK_BOOTTIME ns; 0: not yet */
 };
 
 /* netwatch_open: subscribes, and reads what there is. 0 or -errno. */

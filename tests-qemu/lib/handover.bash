@@ -137,8 +137,8 @@ address_of_root() {
     node_state '.rails[] | select(.carries_root).address'
 }
 
-# assert_lease: all that the server knows of the address is one lease of the agent's client
-# identifier: given to the agent, given again to the manager, and renewed.
+# assert_lease [GIVEN]: all that the server knows of the address is one lease of the agent's client
+# identifier: given to the agent, given again to the manager, and renewed; GIVEN times, 3.
 assert_lease() {
     local address id lines
     address=$(address_of_root)
@@ -146,8 +146,9 @@ assert_lease() {
     lines=$(on server "grep -F ' ${address%/*} ' /run/leases.log" | tr -d :)
     assert_eq "$(cut -d ' ' -f 3 <<<"$lines" |
         sort -u)" "$(tr -d : <<<"$id")" "client identifier of the lease"
-    [ "$(grep -cE '^(add|old) ' <<<"$lines")" -ge 3 ] || {
-        printf 'leases of %s, want 3: the agent, the manager, a renewal:\n%s\n' "$address" "$lines"
+    [ "$(grep -cE '^(add|old) ' <<<"$lines")" -ge "${1:-3}" ] || {
+        printf 'leases of %s, want %s: the agent, the manager, a renewal:\n%s\n' "$address" \
+            "${1:-3}" "$lines"
         return 1
     }
     # the leases of before show that the log is there
