@@ -3,7 +3,7 @@
 # The root keeps its link at switch-root, over Soft-RoCE: three Debian roots on NFSoRDMA, whose
 # network managers take the interface over, and are restarted, as rdma-core's services are.
 
-# shellcheck disable=SC2154 # variables are shared with it
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/handover
 
 setup_file() {
