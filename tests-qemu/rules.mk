@@ -62,9 +62,9 @@ lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib
 
-# the kernels of tests-qemu/matrix.bats
+# the kernels of tests-qemu/matrix.bats, and the RDMA driver that they lack
 lab-matrix: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab $(addprefix kernel:,5.10 6.12 6.12-cloud 7.3)
+	+@$(LAB_ENV) tests-qemu/lab siw $(addprefix kernel:,5.10 6.12 6.12-cloud 7.3)
 
 CHECK_QEMU_DEPS += lab-scenarios lab-softib lab-matrix $(LAB)/bin/rooms $(LAB)/bin/flexboot
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include "fabric/private.h"
+#include "fabric/rdma_link.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -224,6 +225,9 @@ static void read_netdev(const struct env *env, struct fabric_port *p)
 		return;
 	p->netdev[0] = 0;
 	netdev_of_adapter(env, p);
+	/* An RNIC without an adapter of its own (siw) has nothing about it in sysfs. */
+	if (!*p->netdev && p->link_layer == LINK_LAYER_ETHERNET && p->port == 1)
+		(void)rdma_link_netdev(p->device, p->netdev);
 }
 
 static void read_guids(const struct env *env, struct fabric_port *p)

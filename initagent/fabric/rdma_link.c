@@ -2,7 +2,6 @@
 
 #include "fabric/rdma_link.h"
 
-#include <net/if.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
 
@@ -111,6 +110,20 @@ static int list_links(struct netlink *n, struct rdma_link *links)
 	for (int i = 0; i < r; i++)
 		read_details(n, &links[i]);
 	return r;
+}
+
+bool rdma_link_netdev(const char *device, char netdev[static IFNAMSIZ])
+{
+	_cleanup_(netlink_freep) struct netlink *nl = NULL;
+	_cleanup_free_ struct rdma_link *links = calloc(LINKS_MAX, sizeof(*links));
+	int n = links ? netlink_new(&nl, NETLINK_RDMA) : -ENOMEM;
+
+	netdev[0] = 0;
+	n = n < 0 ? n : list_links(nl, links);
+	for (int i = 0; i < n; i++)
+		if (streq(links[i].name, device))
+			(void)strscpy(netdev, links[i].netdev, IFNAMSIZ);
+	return *netdev;
 }
 
 /* Names reach the kernel as they are; only what it could not mean is refused here. */

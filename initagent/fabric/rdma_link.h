@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <net/if.h>
+
 #include "base/util.h"
 
 /*
@@ -16,3 +18,6 @@
  */
 int rdma_link_add(
 	const char *name, const char *type, const char *netdev, char *errtext, size_t size);
+
+/* rdma_link_netdev: the netdev below port 1 of a device; false and "" when it has none. */
+bool rdma_link_netdev(const char *device, char netdev[static IFNAMSIZ]);
