@@ -141,7 +141,7 @@ TEST(every_fault_is_told_with_its_offset)
 		const char *says;
 	} rows[] = {
 		{0x00, 0x54, -EBADMSG, 0, "no image: 54 aa"},
-		{0x19, 0xff, -EBADMSG, 0xff40, "behind the end"},
+		{0x19, 0xff, -EBADMSG, 0xff40, "beyond the end"},
 		{0x40, 'Q', -EBADMSG, 0x40, "no PCIR structure"},
 		{0x4a, 0x10, -EBADMSG, 0x40, "cut short"},
 		{0x50, 0x00, -EBADMSG, 0x50, "image of 0 bytes"},

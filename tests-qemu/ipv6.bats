@@ -80,7 +80,7 @@ setup() {
     assert_state '.rails[0].method' link6
     assert_state .root.address "$server_link%eth0"
     # both interfaces have a route to it; without the zone the first one's turn would come first
-    NODE_SPARE=1
+    NODE_SPARE=virtio-net-pci
     node_start "$image" "$console ip=link6 rd.rdma.link=rxe0,rxe,eth1 \
 root=nfs:[$server_link%eth1]:$root_path:vers=4.2,proto=rdma,port=20049"
     assert_boot 90 4.2 rdma6

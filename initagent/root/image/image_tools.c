@@ -132,16 +132,18 @@ static int write_out(const struct maker *t, const char *path)
 {
 	FILE *out = streq(path, "-") ? stdout : fopen(path, "we");
 	struct stat st = {0};
+	bool file;
 	int r;
 
-	if (!out || fstat(fileno(out), &st) < 0)
+	if (!out)
 		return complain("manifest", path, strerror(errno));
+	file = out != stdout && fstat(fileno(out), &st) == 0 && S_ISREG(st.st_mode);
 	r = manifest_write(&t->m, out);
 	if (out != stdout)
 		r = fclose(out) || r ? -EIO : 0;
 	if (r < 0)
 		return complain("manifest", path, strerror(-r));
-	if (out != stdout && S_ISREG(st.st_mode))
+	if (file)
 		printf("%s: image of %llu bytes, %u chunks\n", path,
 			(unsigned long long)t->m.size, t->m.n_chunks);
 	return EXIT_SUCCESS;
