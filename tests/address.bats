@@ -257,7 +257,7 @@ no_address() {
 }
 
 @test "one dead DNS server beside a living one costs nothing" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66,10.0.0.1 \
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.250,10.0.0.1 \
 		--host-record=nfs.example,10.0.0.42
 	local before after
 	before=$EPOCHREALTIME
@@ -268,7 +268,7 @@ no_address() {
 }
 
 @test "only dead DNS servers" {
-	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.66
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-option=6,10.0.0.250
 	drive resolve=nfs.example
 	[[ $output == *"resolved IA-E608 no DNS server answered in time for nfs.example"* ]]
 }

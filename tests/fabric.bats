@@ -233,6 +233,7 @@ port_mtu 2048: NETDEV_NO_CARRIER"* ]]
 	ready grep -q 'sm silent' probe
 	sm again smnode
 	wait "$probe"
+	cat probe
 	[[ $(<probe) == *"asking the subnet manager whether it is alive"*"sm silent"*\
 "sm alive guid 0000000000100001"* ]]
 }
