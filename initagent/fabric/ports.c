@@ -226,7 +226,7 @@ static void read_netdev(const struct env *env, struct fabric_port *p)
 	p->netdev[0] = 0;
 	netdev_of_adapter(env, p);
 	/* An RNIC without an adapter of its own (siw) has nothing about it in sysfs. */
-	if (!*p->netdev && p->link_layer == LINK_LAYER_ETHERNET && p->port == 1)
+	if (!*p->netdev && p->iwarp && p->port == 1)
 		(void)rdma_link_netdev(p->device, p->netdev);
 }
 

@@ -72,13 +72,18 @@ static void ask_of(struct netlink *n, struct nl_msg *msg, struct rdma_link *link
 		read(tb, link);
 }
 
+static void read_netdev(struct netlink *n, struct rdma_link *link)
+{
+	ask_of(n, nldev_msg(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP), link, read_port);
+}
+
 /* The driver behind a device is told by its uverbs character device. */
 static void read_details(struct netlink *n, struct rdma_link *link)
 {
 	struct nl_msg *driver = netlink_put_string(nldev_msg(RDMA_NLDEV_CMD_GET_CHARDEV, NLM_F_ACK),
 		RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
 
-	ask_of(n, nldev_msg(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP), link, read_port);
+	read_netdev(n, link);
 	ask_of(n, driver, link, read_driver);
 }
 
@@ -119,10 +124,13 @@ bool rdma_link_netdev(const char *device, char netdev[static IFNAMSIZ])
 	int n = links ? netlink_new(&nl, NETLINK_RDMA) : -ENOMEM;
 
 	netdev[0] = 0;
-	n = n < 0 ? n : list_links(nl, links);
-	for (int i = 0; i < n; i++)
-		if (streq(links[i].name, device))
-			(void)strscpy(netdev, links[i].netdev, IFNAMSIZ);
+	n = n < 0 ? n : read_devices(nl, links);
+	for (int i = 0; i < n; i++) {
+		if (!streq(links[i].name, device))
+			continue;
+		read_netdev(nl, &links[i]);
+		(void)strscpy(netdev, links[i].netdev, IFNAMSIZ);
+	}
 	return *netdev;
 }
 
