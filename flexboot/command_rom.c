@@ -50,8 +50,7 @@ static int not_read(const struct request *q, int error)
 	if (error == -ENODATA)
 		return complain(EXIT_NOT_READ,
 			"%s: the adapter shows no ROM: is one burnt in, is EXP_ROM_PXE_ENABLE or "
-			"EXP_ROM_UEFI_x86_ENABLE set, did the BIOS assign its BAR an "
-			"address?", q->name);
+			"EXP_ROM_UEFI_x86_ENABLE set, did the BIOS assign its BAR?", q->name);
 	if (error == -EFBIG)
 		return complain(EXIT_NOT_READ, "%s: larger than any expansion ROM (16 MiB)",
 			q->name);

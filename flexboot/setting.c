@@ -99,8 +99,8 @@ static void fill_names(const struct row *row, int port, struct setting *s)
 	const char *suffix = port == 2 ? "_P2" : "_P1";
 
 	snprintf(s->name, sizeof(s->name), "%s%s", row->name, row->per_port ? suffix : "");
-	snprintf(
-		s->others[0], sizeof(s->others[0]), "%s%s", row->name, row->per_port ? "" : suffix);
+	snprintf(s->others[0], sizeof(s->others[0]), "%s%s", row->name,
+		row->per_port ? "" : suffix);
 	if (!row->other)
 		return;
 	snprintf(s->others[1], sizeof(s->others[1]), "%s", row->other);

@@ -342,8 +342,7 @@ static const struct command commands[] = {
 	{"timeline", "[FILE|DIR...] [--svg FILE] [--html FILE]",
 		"where a boot's time went; pictures and pages of one boot or many",
 		timeline_command},
-	{"ports", "[--ask]", "RDMA ports and their state, with --ask the other ends of their "
-		"cables",
+	{"ports", "[--ask]", "RDMA ports and their state, with --ask where their cables end",
 		cmd_ports},
 	{"doctor", "[--json | --report] [--no-ask] | --ping SERVER",
 		"check all RDMA ports: 0 all ready, 1 some, 2 none, 3 no device,\n"

@@ -92,7 +92,7 @@ TEST(a_lock_that_is_given_up_after_its_file_was_closed)
 	}
 	for (int i = 0; i < 20; i++) {
 		close(open(path, O_WRONLY | O_CLOEXEC));
-		usleep(5000);
+		usleep(5000); /* it takes the event, and sleeps again: nothing tells of that */
 	}
 	CHECK_INT(fcntl(r.lock, F_OFD_SETLK, &none), 0);
 	CHECK_INT(waitpid(pid, &status, 0), pid);

@@ -215,9 +215,8 @@ static int explain_stranger(const struct explain *e, const struct site_found *fo
 	const struct site_group *g = unknown == SITE_NONE ? NULL : &e->s->groups[unknown];
 
 	put_octets(e->out, found->id, found->id_len);
-	fprintf(e->out, ": no port of the site file\n  gets an address from the pool of its "
-		"network, "
-			"if that has one\n");
+	fputs(": no port of the site file\n"
+	      "  gets an address from the pool of its network, if that has one\n", e->out);
 	explain_ipxe(e, found->id, found->id_len);
 	if (!g) {
 		fputs("  reports that it is not in the site file, and gives up; boot: unknown: "

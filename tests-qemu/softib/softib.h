@@ -324,11 +324,12 @@ void sib_registry_del(struct sib_dev *dev);
 
 /* ---- dev.c ---- */
 int sib_dev_new(const char *name, struct net_device *ndev);
+bool sib_dev_leaving(struct sib_dev *dev);
+void sib_dev_rx(struct sib_port *port, struct sk_buff *skb);
+
 /* ---- ipoib.c ---- */
 int sib_netdev_params(struct ib_device *ibdev, u32 port_num, enum rdma_netdev_t type,
 		      struct rdma_netdev_alloc_params *params);
-bool sib_dev_leaving(struct sib_dev *dev);
-void sib_dev_rx(struct sib_port *port, struct sk_buff *skb);
 
 /* ---- news.c ---- */
 void sib_news_init(struct sib_news *news, struct ib_device *ibdev);

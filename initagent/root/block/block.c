@@ -247,9 +247,8 @@ static void mounted(struct block *b, uint64_t now)
 
 	/* Without the note an agent that is started again connects again. */
 	if (r < 0)
-		report_log(b->cfg.env->report, REPORT_WARN, "block", now, "cannot write state "
-			"file: %s",
-			strerror(-r));
+		report_log(b->cfg.env->report, REPORT_WARN, "block", now,
+			"cannot write the record of this mount: %s", strerror(-r));
 	report_span(b->cfg.env->report, "block", b->result.kind, b->began, now, 0);
 	mounted_text(&b->result, b->source.text, sizeof(b->source.text));
 	source_raise(&b->source, SOURCE_MOUNTED);
