@@ -147,10 +147,16 @@ PARSE(rdma_link)
 	if (!value_ifname(f[2].s, f[2].len))
 		return left_out(p, w, f[2], remedy, "not an interface name");
 	item = (struct plan_rdma_link){keep(p, f[0]), keep(p, f[1]), keep(p, f[2])};
-	/* the kernel would refuse the second of one name with EEXIST */
-	if (find_named(&p->rdma_links, item.name))
+	/* the kernel would refuse the second of one name with EEXIST; an image that is made for one
+	 * machine alone has the options it is then given once more */
+	FOR_EACH(struct plan_rdma_link, l, &p->rdma_links) {
+		if (!streq(l->name, item.name))
+			continue;
+		if (streq(l->type, item.type) && streq(l->netdev, item.netdev))
+			return say(p, w, "has no effect: given before");
 		return left_out(p, w, f[0], "give each link a name of its own",
 			"this link is already named");
+	}
 	if (!slice_is(f[1], "rxe") && !slice_is(f[1], "siw"))
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
 			"not a type of the mainline kernel: its driver is loaded by the alias "

@@ -24,12 +24,15 @@ depends() {
 # For --print-cmdline: what this machine was booted with, if the agent booted it.
 cmdline() {
     initagent claims || return 0
-    grep -oE '(^| )(root|nfsroot|ip|nameserver|rd\.(route|rdma\.link))=[^ ]*' /proc/cmdline
+    local names='(nfs|boot)?root|ip|nameserver|hostname|ifname|bootdev|BOOTIF'
+    grep -oE "(^| )($names|rd\.(route|rdma|ib|net|nfs|root|nvmf)[^ =]*)=[^ ]*" /proc/cmdline
 }
 
-# Never hostonly: the nodes are other machines than the one that builds the image.
+# drivers.list is never hostonly: the nodes may be other machines than the one that builds the
+# image. An image for that one alone has its RDMA drivers as well.
 installkernel() {
     local need name
+    [[ ! $hostonly ]] || instmods '=drivers/infiniband/hw'
     while read -r need name _; do
         [[ $need == may ]] && hostonly='' instmods "$name"
         [[ $need != tell ]] || hostonly='' instmods -c -s "$name" \
@@ -37,6 +40,16 @@ installkernel() {
         [[ $need != need ]] || hostonly='' instmods -c -s "$name" \
             || derror "initagent: this kernel has no module $name"
     done < "$moddir/drivers.list"
+}
+
+# An image for one machine alone names it (IA-E212), and has what it was booted with.
+install_hostonly() {
+    local machine identity
+    machine=$(cat /sys/class/dmi/id/{sys_vendor,product_name} 2> /dev/null)
+    mkdir -p "$initdir"/etc/{initagent,cmdline.d}
+    echo "$(uname -n)${machine:+ (${machine//$'\n'/ })}" > "$initdir/etc/initagent/hostonly"
+    [[ $hostonly_cmdline != yes ]] || identity=$(cmdline)
+    [[ ! $identity ]] || echo "$identity" > "$initdir/etc/cmdline.d/70initagent.conf"
 }
 
 install_units() {
@@ -52,6 +65,7 @@ install_units() {
 
 install() {
     inst_binary "$(find_binary initagent)" /usr/sbin/initagent
+    [[ ! $hostonly ]] || install_hostonly
     inst_hook cmdline 11 "$moddir/initagent-claim.sh"
     inst_hook emergency 50 "$moddir/initagent-status.sh"
     inst_hook shutdown-emergency 50 "$moddir/initagent-status.sh"

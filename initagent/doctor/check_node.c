@@ -184,11 +184,13 @@ static void check_undriven(struct findings *f, const struct env *env, const stru
 {
 	struct kmod_list *list = NULL;
 	enum catalog_answer answer = catalog_lookup(c, dev->modalias, &list);
+	char made[COLDPLUG_MADE_SIZE] = "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(lookups); i++)
 		if (answer == lookups[i].answer)
-			findings_add(f, lookups[i].cause, trouble, dev->where, NULL, "%s %s (%s)",
-				lookups[i].what, dev->where, dev->modalias);
+			findings_add(f, answer == CATALOG_MISSING ? coldplug_no_driver(env, made)
+				: lookups[i].cause, trouble, dev->where, NULL, "%s %s (%s)%s",
+				lookups[i].what, dev->where, dev->modalias, made);
 	if (answer == CATALOG_FOUND) {
 		struct kmod_module *mod = kmod_module_get_module(list);
 

@@ -380,13 +380,18 @@ static void kernel_make(struct modtree *t, const struct modtree_module *modules,
 
 TEST(a_driver_that_is_missing_or_not_loaded)
 {
-	_cleanup_free_ char *missing = NULL, *unloaded = NULL, *words = NULL, *barred = NULL;
+	_cleanup_free_ char *missing = NULL, *unloaded = NULL, *words = NULL, *barred = NULL,
+			    *foreign = NULL;
 	struct modtree t;
 
 	kernel_make(&t, NULL, 0);
 	card_make(&t);
 	missing = judge_card(&t);
 	has(missing, "IA-E210 no module here serves 0000:3b:00.0 (pci:v000015B3");
+	modtree_file(&t, "/etc/initagent/hostonly", "build7 (Maker Model)\n");
+	foreign = judge_card(&t);
+	has(foreign, "IA-E212 no module here serves 0000:3b:00.0 (pci:v000015B3");
+	has(foreign, "), made on build7 (Maker Model)\n");
 	modtree_remove(&t);
 	kernel_make(&t, mlx5, ARRAY_SIZE(mlx5));
 	card_make(&t);

@@ -87,6 +87,17 @@ bool coldplug_has_driver(const struct env *env, const struct coldplug_device *de
 	       access(path, F_OK) == 0;
 }
 
+enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MADE_SIZE])
+{
+	char machine[COLDPLUG_MADE_SIZE - sizeof(", made on ")];
+
+	*ret = 0;
+	if (env_read(env, machine, sizeof(machine), "/etc/initagent/hostonly") < 0)
+		return CAUSE_MODULE_NO_DRIVER;
+	snprintf(ret, COLDPLUG_MADE_SIZE, ", made on %s", machine);
+	return CAUSE_MODULE_HOSTONLY;
+}
+
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
 	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*"};

@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "modules/uevent.h"
+#include "report/causes.h"
 
 #define MODALIAS_SIZE 256
 
@@ -36,6 +37,13 @@ bool coldplug_from_uevent(const struct uevent *ev, bool disks, struct coldplug_d
 
 /* coldplug_has_driver: some driver, loaded or built in, has the device by now. */
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev);
+
+/*
+ * coldplug_no_driver: why the image has none for a device, with ", made on MACHINE" in ret, or "":
+ * dracut/70initagent/module-setup.sh names the machine in an image that is for one alone.
+ */
+#define COLDPLUG_MADE_SIZE 96
+enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MADE_SIZE]);
 
 /*
  * coldplug_must_have: whether no driver at all is bad news. PHYs have a generic one, parts of an

@@ -171,6 +171,17 @@ int modules_request_alias(struct modules *m, const char *alias, uint64_t now)
 	return r == CATALOG_FOUND ? 0 : -ENOENT;
 }
 
+/* The index has nothing for it, or there is none. */
+static void report_undriven(struct modules *m, const struct coldplug_device *dev, bool indexed,
+	uint64_t now)
+{
+	char made[COLDPLUG_MADE_SIZE] = "";
+
+	report_cause(m->env.report,
+		indexed ? coldplug_no_driver(&m->env, made) : CAUSE_MODULE_NO_INDEX, dev->where,
+		now, "%s%s", dev->modalias, made);
+}
+
 static void serve_device(struct modules *m, const struct coldplug_device *dev, uint64_t now)
 {
 	int r = graph_need(m->graph, dev->modalias, DEMAND_DEVICE, now);
@@ -186,9 +197,7 @@ static void serve_device(struct modules *m, const struct coldplug_device *dev, u
 		report_cause(m->env.report, CAUSE_INTERNAL, dev->where, now, "%s: %s",
 			dev->modalias, strerror(-r));
 	} else if (coldplug_must_have(dev) && !coldplug_has_driver(&m->env, dev)) {
-		report_cause(m->env.report,
-			r == CATALOG_NO_INDEX ? CAUSE_MODULE_NO_INDEX : CAUSE_MODULE_NO_DRIVER,
-			dev->where, now, "%s", dev->modalias);
+		report_undriven(m, dev, r != CATALOG_NO_INDEX, now);
 	}
 }
 
