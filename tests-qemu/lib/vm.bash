@@ -60,7 +60,8 @@ node_defaults
 # vm_begin NAME: sockets live in a short path of their own, as their names have a limit. What is
 # exported here and in server_start is for bats, which runs every test in a process of its own.
 vm_begin() {
-    export vm_logs=$vm_build/vm/$1 vm_sockets server_pid='' server_dir
+    # two shares of a file may run side by side
+    export vm_logs=$vm_build/vm/$1${VM_SHARE:+/share$VM_SHARE} vm_sockets server_pid='' server_dir
     vm_sockets=$(mktemp -d "${TMPDIR:-/tmp}/initagent-vm.XXXXXX")
     server_dir=$vm_logs/server
     rm -rf "$vm_logs"
