@@ -130,6 +130,8 @@ int mad_client_ask(struct mad_client *c, const struct mad_ask *ask, uint64_t now
 
 	if (!a)
 		return -ENOSPC;
+	if (mad_query_class(ask->query) != MAD_CLASS_SM_DIRECTED && ask->lid > LID_UNICAST_MAX)
+		return -EADDRNOTAVAIL;
 	if (!c->io)
 		r = c->ops->open(c->ops->data, c->env, c->device, c->port, &c->io);
 	*a = (struct ask){.what = *ask};

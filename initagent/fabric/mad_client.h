@@ -8,6 +8,8 @@
 
 #include "fabric/mad_io.h"
 
+#define LID_UNICAST_MAX 0xbfff /* IBTA 1, 4.1.3; Omni-Path's may be larger */
+
 struct mad_client;
 
 struct mad_ask {
@@ -42,7 +44,8 @@ DEFINE_FREEP(struct mad_client, mad_client_free)
 /*
  * mad_client_ask: sends a question; one of the same kind (and P_Key) that is under way is replaced.
  * Its result is popped later. Returns 0, or with nothing asked: -ENODEV when ib_umad is not there
- * yet, -EACCES, -EPERM (see mad_io.h), -ENOSPC when too many are under way, or another errno.
+ * yet, -EACCES, -EPERM (see mad_io.h), -ENOSPC when too many are under way, -EADDRNOTAVAIL for a
+ * LID above LID_UNICAST_MAX, or another errno.
  */
 int mad_client_ask(struct mad_client *c, const struct mad_ask *ask, uint64_t now);
 

@@ -476,11 +476,18 @@ static void watch_ports(struct port_queries *all, uint64_t now)
 	all->look = blind ? now + LOOK_PERIOD : NSEC_NEVER;
 }
 
+/* Omni-Path's SM may have a LID that no MAD of this kind reaches: its gate does without. */
+static bool is_probed(const struct port_queries *all, const struct fabric_port *port)
+{
+	return all->smprobe && all->ops && port->link_layer != LINK_LAYER_ETHERNET &&
+		port->sm_lid <= LID_UNICAST_MAX;
+}
+
 void port_queries_fill(const struct port_queries *all, struct fabric_port *port)
 {
 	const struct port_query *q = find_query(all, port->name);
 
-	port->smprobe = all->smprobe && all->ops && port->link_layer != LINK_LAYER_ETHERNET;
+	port->smprobe = is_probed(all, port);
 	port->neighbour = (struct fabric_neighbour){0};
 	port->sm = q ? q->sm : (struct fabric_sm){0};
 	if (q && q->info == KNOWN && q->desc == KNOWN)
@@ -495,7 +502,7 @@ void port_queries_update(struct port_queries *all, struct fabric_port *port, uin
 	if (!q)
 		port_queries_forget(all, port->name);
 	if (q && !all->closed) {
-		query_update(q, port, all->smprobe, now);
+		query_update(q, port, is_probed(all, port), now);
 		watch_ports(all, now);
 	}
 	port_queries_fill(all, port);

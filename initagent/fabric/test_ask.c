@@ -428,6 +428,21 @@ TEST(another_sm_lid_is_another_subnet_manager)
 	room_free(&r);
 }
 
+/* Omni-Path's LIDs go beyond those a MAD's address has: cut off, it would be asked of another. */
+TEST(an_sm_lid_that_no_mad_reaches_is_not_asked)
+{
+	struct room r;
+
+	room_new(&r);
+	fabric_set_smprobe(r.fabric, true, r.now);
+	set_port(&r, "4: ACTIVE\n", "5: LinkUp\n", "0x10001\n");
+	look(&r);
+	gate_is(&r, CAUSE_NONE, "");
+	CHECK_INT(r.lab.sent[MAD_SA_ALIVE], 0);
+	CHECK_INT(fabric_ask_sm(r.fabric, "mlx5_0", 1, r.now), -EADDRNOTAVAIL);
+	room_free(&r);
+}
+
 TEST(asked_once_on_demand)
 {
 	struct fabric_event ev;
