@@ -220,15 +220,27 @@ rd.driver.pre=mlx4_core"
     assert_console 'rdma_rxe'
 }
 
-# ko2iblnd of the inbox drivers over MLNX_OFED, or the other way round: what the root does not need.
+# Built for the inbox drivers beside MLNX_OFED, or the other way round: what the root does not need.
 @test "rd.driver.post= of another ib_core: module and symbol are named, the root is mounted" {
     NODE_EXTRA=$BATS_TEST_TMPDIR/extra.cpio
-    other_kernels_module ib_umad "$NODE_EXTRA" ib_register_client
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.post=ib_umad,rdma_ucm"
+    other_kernels_module ko2iblnd "$NODE_EXTRA" ib_register_client "$LAB/lnet/root"
+    node_start "$LAB/agent-lnet.img" \
+        "$console $rdma_root ip=dhcp $rxe rd.driver.post=ko2iblnd,rdma_ucm"
     assert_boot 120 4.2 rdma
-    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E202","ib_umad"]]'
-    assert_console 'ib_umad: IA-E202 .*ib_register_client'
+    assert_state '[.causes[] | [.code, .where]] | @text' '[["IA-E202","ko2iblnd"]]'
+    assert_console 'ko2iblnd: IA-E202 .*ib_register_client'
+    # what it depends on is of this kernel
+    assert_module lnet
     assert_module rdma_ucm
+}
+
+@test "rd.driver.post=ko2iblnd brings lnet, before an NFS root without RDMA" {
+    node_start "$LAB/agent-lnet.img" "$console root=nfs:$server_ip:$root_path ip=dhcp \
+        rd.driver.post=ko2iblnd"
+    assert_boot 120 4.2 tcp
+    assert_state '.causes | length' 0
+    assert_module lnet
+    assert_module ko2iblnd
 }
 
 @test "image built for another kernel" {

@@ -51,7 +51,7 @@ lab-ground: $(LAB_BINS)
 	+@$(LAB_ENV) tests-qemu/lab script handover_root handover_next
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab script handover_next agent dracut hostonly block
+	+@$(LAB_ENV) tests-qemu/lab script handover_next agent dracut hostonly block lnet
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_debian softib_dracut irt handover

@@ -148,21 +148,21 @@ assert_driver_order() {
     assert_eq "$said" '' "out of order"
 }
 
-# other_kernels_module NAME CPIO [SYMBOL]: the module as if it came from another kernel build: the
-# checksum it expects of an imported symbol, the first one if none is named, is not this kernel's.
+# other_kernels_module NAME CPIO [SYMBOL [ROOT]]: the module as if it came from another kernel build:
+# the checksum it expects of an imported symbol, the first one if none is named, is not this
+# kernel's.
 other_kernels_module() {
-    local kver path at=8 dir=$BATS_TEST_TMPDIR/other
+    local kver path at=8 dir=$BATS_TEST_TMPDIR/other root=${4:-$LAB/root}
     kver=$(<"$LAB/kver")
-    path=$(cd "$LAB/root" && find "usr/lib/modules/$kver" -name "$1.ko")
-    path=${path#usr/}
+    path=$(cd "$root" && find "lib/modules/$kver/" -name "$1.ko")
     mkdir -p "$dir/${path%/*}"
     # without a second name objcopy rewrites the first one, and a signed module would lose its
     # signature
-    objcopy --dump-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
+    objcopy --dump-section __versions="$dir/versions" "$root/$path" "$dir/$path"
     # a row is the checksum, 8 bytes, and the name, 56
     [ -z "${3:-}" ] || at=$(LC_ALL=C grep -aobP "$3\\x00" "$dir/versions" | sed "s/:.*//;q")
     printf 'otherbld' | dd of="$dir/versions" bs=1 seek=$((at - 8)) conv=notrunc status=none
-    objcopy --update-section __versions="$dir/versions" "$LAB/root/$path" "$dir/$path"
+    objcopy --update-section __versions="$dir/versions" "$root/$path" "$dir/$path"
     (cd "$dir" && echo "$path" | cpio --quiet -o -H newc) >"$2"
 }
 
