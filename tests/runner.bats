@@ -292,7 +292,8 @@ last() {
 	last "2 passed, 1 failed, 0 skipped"
 	[[ $output == *"a.bats 2/3: needs it"* ]]
 	# VMs of shares that run side by side have each a folder of their own
-	[ -e "$MARKS/share" ] && [ -e "$MARKS/share3" ]
+	[ -e "$MARKS/share" ]
+	[ -e "$MARKS/share3" ]
 	run -0 tests/run --alone --filter "leaves it|needs none" bats
 	last "2 passed, 0 failed, 0 skipped"
 	[[ $output == *"a.bats 2/2 "* ]]

@@ -148,9 +148,8 @@ assert_driver_order() {
     assert_eq "$said" '' "out of order"
 }
 
-# other_kernels_module NAME CPIO [SYMBOL [ROOT]]: the module as if it came from another kernel build:
-# the checksum it expects of an imported symbol, the first one if none is named, is not this
-# kernel's.
+# other_kernels_module NAME CPIO [SYMBOL [ROOT]]: the module as if it came from another kernel: the
+# checksum it expects of an imported symbol, the first one if none is named, is not this kernel's.
 other_kernels_module() {
     local kver path at=8 dir=$BATS_TEST_TMPDIR/other root=${4:-$LAB/root}
     kver=$(<"$LAB/kver")
