@@ -425,16 +425,7 @@ TEST(another_sm_lid_is_another_subnet_manager)
 	set_port(&r, "2: INIT\n", "5: LinkUp\n", "0x9\n");
 	look(&r);
 	CHECK_INT(port(&r)->sm.state, FABRIC_SM_UNKNOWN);
-	room_free(&r);
-}
-
-/* Omni-Path's LIDs go beyond those a MAD's address has: cut off, it would be asked of another. */
-TEST(an_sm_lid_that_no_mad_reaches_is_not_asked)
-{
-	struct room r;
-
-	room_new(&r);
-	fabric_set_smprobe(r.fabric, true, r.now);
+	/* Omni-Path's may have more bits than a MAD's address: cut off, it would be another's. */
 	set_port(&r, "4: ACTIVE\n", "5: LinkUp\n", "0x10001\n");
 	look(&r);
 	gate_is(&r, CAUSE_NONE, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stands in for Lustre's InfiniBand driver: needs LNet, and ib_core of the build it was made for. */
+/* Stands in for Lustre's InfiniBand driver: needs LNet and ib_core. */
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
