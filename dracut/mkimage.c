@@ -3,6 +3,7 @@
  * initagent-mkimage: builds the stand-alone image: the agent as /init, busybox as rescue shell,
  * kernel modules with everything they need, firmware. Equal input gives equal bytes.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <sys/utsname.h>
 
@@ -112,6 +113,27 @@ static int check_root(const struct closure *c, const struct plan_block *block)
 	return n;
 }
 
+/* Interfaces of IPoIB have no other name before the agent gives them one. */
+static bool is_ipoib(const char *ifname)
+{
+	return ifname && strncmp(ifname, "ib", 2) == 0 && isdigit((unsigned char)ifname[2]);
+}
+
+/* RDMA that the command line insists on, of a kernel that may not have it. */
+static int check_rdma(const struct closure *c, const struct boot_plan *plan)
+{
+	const struct plan_nfs *nfs = &plan->root.nfs;
+	int n = 0;
+
+	if (is_ipoib(plan->net.bootdev))
+		n += check_driver(c, "ip= or bootdev=", "ib_ipoib");
+	else if (plan->ib.n_pkeys || plan->ib.mode)
+		n += check_driver(c, "rd.ib.", "ib_ipoib");
+	if (nfs->proto == PLAN_NFS_PROTO_RDMA && !nfs->fallback_tcp)
+		n += check_driver(c, "root=", "rpcrdma");
+	return n;
+}
+
 /* check_cmdline: the image holds what the command line that goes with it names. */
 static int check_cmdline(const struct closure *c, const char *cmdline)
 {
@@ -128,6 +150,7 @@ static int check_cmdline(const struct closure *c, const char *cmdline)
 	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
 		n += check_driver(c, "rd.rdma.link=", streq(plan->net.rdma_links[i].type, "rxe")
 			? "rdma_rxe" : plan->net.rdma_links[i].type);
+	n += check_rdma(c, plan);
 	return n + (plan->root.kind == PLAN_ROOT_REMOTE ? check_root(c, &plan->root.block) : 0);
 }
 

@@ -300,7 +300,7 @@ passes 5" ]
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 30 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 81 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 90 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {
@@ -327,4 +327,34 @@ passes 5" ]
     [ "$output" = "no switch_root" ]
     have="initagent switch_root" run -1 check
     [ "$output" = "no sh" ]
+}
+
+# drivers LACKS [CMDLINE]: installkernel() of a kernel without these modules.
+drivers() {
+    # shellcheck source=dracut/70initagent/module-setup.sh
+    . "$BATS_TEST_DIRNAME/../dracut/70initagent/module-setup.sh"
+    local lacks=$1 kernel_cmdline=${2:-} hostonly='' moddir=$module
+    initagent() { (cd "$BATS_TEST_DIRNAME/.." && "${BUILD:-build}/initagent" "$@"); }
+    instmods() { [[ " $lacks " != *" ${!#} "* ]]; }
+    dwarn() { echo "warning: $*"; }
+    derror() { echo "error: $*"; }
+    dfatal() { echo "fatal: $*"; }
+    installkernel
+}
+
+@test "a kernel without RDMA drivers: said, and no image for a command line that asks for them" {
+    local nfs=root=nfs:10.0.0.1:/srv
+    run -0 drivers "rdma_rxe ib_ipoib siw" "$nfs ip=eth0:dhcp"
+    [ "$output" = "warning: initagent: this kernel has no module rdma_rxe
+warning: initagent: this kernel has no module ib_ipoib" ]
+    run -0 drivers "squashfs"
+    [ "$output" = "error: initagent: this kernel has no module squashfs" ]
+    run -1 drivers "rpcrdma" "$nfs:proto=rdma ip=eth0:dhcp"
+    [[ $output == "fatal: "*" needs the module rpcrdma, "* ]]
+    run -1 drivers "rdma_rxe" "$nfs rd.rdma.link=rxe0,rxe,eth0"
+    [[ $output == "fatal: "*" needs the module rdma_rxe, "* ]]
+    run -1 drivers "ib_ipoib" "$nfs ip=ib0:dhcp"
+    [[ $output == "fatal: "*" needs the module ib_ipoib, "* ]]
+    run -1 drivers "ib_ipoib" "$nfs rd.ib.pkey=0x8001"
+    [[ $output == "fatal: "*" needs the module ib_ipoib, "* ]]
 }

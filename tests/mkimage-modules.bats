@@ -71,6 +71,25 @@ holds() {
 	build --format pair --cmdline "$line" --drivers "a nvme_tcp rdma_rxe"
 }
 
+# A kernel may lack either: images for it are built, but not for a command line that asks for them.
+@test "a command line that asks for NFS over RDMA, or for IPoIB, asks for their drivers" {
+	local nfs="root=nfs:10.0.0.1:/srv" option
+	mkdir "$root/boot"
+	cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
+	module kernel/a
+	module kernel/ib_ipoib
+	module kernel/rpcrdma
+	refused 1 "root= of --cmdline names the module rpcrdma," \
+		--format pair --cmdline "$nfs:proto=rdma" --drivers a
+	for option in ip=ib0:dhcp bootdev=ib1 rd.ib.pkey=0x8001 rd.ib.mode=connected; do
+		refused 1 "of --cmdline names the module ib_ipoib," \
+			--format pair --cmdline "$nfs $option" --drivers a
+	done
+	build --format pair --cmdline "$nfs:proto=rdma ip=ib0:dhcp" --drivers "rpcrdma ib_ipoib"
+	rm -r "$out"
+	build --format pair --cmdline "$nfs:proto=rdma rd.nfs.fallback=tcp ip=eth0:dhcp" --drivers a
+}
+
 @test "updates/ before the kernel's own, without any configuration" {
 	module kernel/a
 	module updates/dkms/a

@@ -31,14 +31,21 @@ cmdline() {
 # drivers.list is never hostonly: the nodes may be other machines than the one that builds the
 # image. An image for that one alone has its RDMA drivers as well.
 installkernel() {
-    local need name
+    local need name asked=''
     [[ ! $hostonly ]] || instmods '=drivers/infiniband/hw'
+    [[ ! $kernel_cmdline ]] || asked=$(initagent plan "$kernel_cmdline")
     while read -r need name _; do
-        [[ $need == may ]] && hostonly='' instmods "$name"
-        [[ $need != tell ]] || hostonly='' instmods -c -s "$name" \
-            || dwarn "initagent: this kernel has no module $name"
-        [[ $need != need ]] || hostonly='' instmods -c -s "$name" \
-            || derror "initagent: this kernel has no module $name"
+        [[ $need =~ ^(need|tell|may)$ ]] || continue
+        hostonly='' instmods -c -s "$name" && continue
+        case $need:$name:$asked in
+            *:rpcrdma:*nfs.proto=rdma* | *:rdma_rxe:*rdma_link=*' rxe '* | \
+                *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=*)
+                dfatal "initagent: the kernel command line needs the module $name, which is missing"
+                exit 1
+                ;;
+            need:*) derror "initagent: this kernel has no module $name" ;;
+            tell:*) dwarn "initagent: this kernel has no module $name" ;;
+        esac
     done < "$moddir/drivers.list"
 }
 
