@@ -194,15 +194,23 @@ rescued() {
     assert_rescued
 }
 
-# A root on a disk of the node, which is dracut's, and the network beside it.
+# A root on a disk of the node, which is dracut's, and the network beside it. late, if not empty:
+# the DHCP server comes when the disk is mounted, so that nothing but our wait holds the boot.
 local_root() {
+    local late=${late:-}
     NODE_DISK=$vm_logs/local.ext4
     [ -s "$NODE_DISK" ] || {
         truncate -s 64M "$NODE_DISK"
         mkfs.ext4 -q -L lroot -U 6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab -d "$LAB/export/root" \
             "$NODE_DISK"
     }
-    node_start "$1" "$dracut_console ip=dhcp ${*:2}"
+    [ -z "$late" ] || server dhcp stop
+    node_start "$1" "$dracut_console ip=dhcp ${late:+loglevel=7} ${*:2}"
+    [ -z "$late" ] || {
+        node_wait 120 'IA-E501' >/dev/null
+        node_wait 60 'EXT4-fs \(vda\): mounted' >/dev/null
+        server dhcp start
+    }
     node_booted 150
     assert_eq "$(node_result .files_bad)" 0 "files damaged"
     grep -q '^[^-]* / / [^-]* - ext4 ' "$node_dir/results/mountinfo"
@@ -218,12 +226,12 @@ assert_network() {
 }
 
 @test "shell flavour: rd.neednet=1 beside a root on a disk" {
-    local_root "$LAB/agent-shell.img" root=LABEL=lroot rd.neednet=1 rd.handover=networkd
+    late=1 local_root "$LAB/agent-shell.img" root=LABEL=lroot rd.neednet=1 rd.handover=networkd
     assert_network
 }
 
 @test "systemd flavour: rd.neednet=1 beside a root on a disk; without it nothing is done" {
-    local_root "$LAB/agent-systemd.img" root=UUID=6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab \
+    late=1 local_root "$LAB/agent-systemd.img" root=UUID=6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab \
         rd.neednet=1 rd.handover=networkd
     assert_network
     local_root "$LAB/agent-systemd.img" root=/dev/vda

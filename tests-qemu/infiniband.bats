@@ -60,6 +60,9 @@ rd.rdma.link=sib1,softib,eth1 rd.neednet=1 $3"
 
 @test "two HCAs that both lead to the root, none chosen: the first" {
     boots_from sib0 10.9.0.20 ip=dhcp
+    # whichever is up first, routes over the second have a lower priority
+    assert_state '.rails | map(select(.netdev | startswith("ib"))) | sort_by(.netdev) |
+        .[0].metric < .[1].metric' true
 }
 
 @test "BOOTIF= picks the second of two HCAs: a boot ROM's GUID, bare, all 20 octets, 48 bits" {

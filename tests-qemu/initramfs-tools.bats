@@ -64,7 +64,7 @@ boots() {
 }
 
 # local_root CMDLINE: a root on a disk of the node, which is initramfs-tools' own. late, if not
-# empty: the DHCP server comes when the node has said that there is none.
+# empty: the DHCP server comes when the disk is mounted, so that only our wait holds the boot.
 local_root() {
     local late=${late:-}
     NODE_DISK=$vm_logs/local.ext4
@@ -72,9 +72,10 @@ local_root() {
         truncate -s 64M "$NODE_DISK"
         mkfs.ext4 -q -L lroot -d "$LAB/export/root" "$NODE_DISK"
     }
-    boots "$*"
+    boots "${late:+loglevel=7} $*"
     [ -z "$late" ] || {
         node_wait 120 'IA-E501' >/dev/null
+        node_wait 60 'EXT4-fs \(vda\): mounted' >/dev/null
         server dhcp start
     }
     node_booted 150
