@@ -298,6 +298,26 @@ static bool leaves_open(struct slice s)
 	       slice_is(s, "/dev/root") || kind_of(s) == PLAN_ROOT_DHCP;
 }
 
+/* netroot= beside a root= that names a root: whose is it? */
+static void comment_netroot(struct parser *p, struct plan_word *netroot,
+	const struct plan_word *root, enum plan_root_kind kind)
+{
+	enum plan_root_kind by_root = kind_of(word_value(root));
+	bool left = by_root == PLAN_ROOT_BLOCK || by_root == PLAN_ROOT_OTHER;
+	const char *remedy = textf(p, "write root=%s", netroot->value);
+
+	/* iscsi: and the like are dracut's in any case; of the agent's kinds it takes nbd: alone */
+	left &= kind == PLAN_ROOT_OTHER || slice_starts(word_value(netroot), "nbd:");
+	say(p, netroot, left ? "left to dracut, as root= is"
+			     : "has no effect: root= names the root");
+	if (kind == PLAN_ROOT_OTHER)
+		return;
+	if (left)
+		note_word(p, netroot, remedy, "left to dracut, as root=%s is", root->value);
+	else
+		warn_word(p, netroot, remedy, "not read: root=%s is there as well", root->value);
+}
+
 /* Which word names the root? NULL if none does. */
 static struct plan_word *choose_word(struct parser *p)
 {
@@ -309,11 +329,7 @@ static struct plan_word *choose_word(struct parser *p)
 		return root;
 	kind = kind_of(word_value(netroot));
 	if (root && !leaves_open(word_value(root))) {
-		say(p, netroot, "has no effect: root= names the root");
-		/* iscsi: and the like are dracut's, as this root= is */
-		if (kind != PLAN_ROOT_OTHER)
-			warn_word(p, netroot, textf(p, "write root=%s", netroot->value),
-				"not read: root=%s is there as well", root->value);
+		comment_netroot(p, netroot, root, kind);
 		return root;
 	}
 	if (kind == PLAN_ROOT_NFS)

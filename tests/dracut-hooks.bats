@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The dracut module's hooks, in dash as in the initramfs, with an agent that answers as told.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # scripts for other shells; every test has its own
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # scripts for other shells; every test has its own
 
 bats_require_minimum_version 1.5.0
 
@@ -300,7 +300,7 @@ passes 5" ]
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 30 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 90 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 92 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {
@@ -327,6 +327,22 @@ passes 5" ]
     [ "$output" = "no switch_root" ]
     have="initagent switch_root" run -1 check
     [ "$output" = "no sh" ]
+}
+
+@test "an image without systemd is not made without switch_root" {
+    local have included
+    # shellcheck source=dracut/70initagent/module-setup.sh
+    . "$BATS_TEST_DIRNAME/../dracut/70initagent/module-setup.sh"
+    find_binary() { [[ " $have " == *" $1 "* ]]; }
+    dracut_module_included() { [[ " $included " == *" $1 "* ]]; }
+    dfatal() { echo "fatal: $*"; }
+    inst_binary() { :; }
+    inst_hook() { :; }
+    have="initagent systemctl" included=base run -1 install
+    [[ $output == "fatal: "*"switch_root"* ]]
+    have="initagent switch_root" included=base run -0 install
+    have="initagent systemctl" included="base busybox" run -0 install
+    [ -z "$output" ]
 }
 
 # drivers LACKS [CMDLINE]: installkernel() of a kernel without these modules.

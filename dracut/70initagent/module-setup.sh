@@ -78,6 +78,9 @@ install() {
     inst_hook shutdown-emergency 50 "$moddir/initagent-status.sh"
     if dracut_module_included "systemd"; then
         install_units
+    elif ! find_binary switch_root > /dev/null && ! dracut_module_included "busybox"; then
+        dfatal "initagent: an image without systemd needs switch_root, which is not installed"
+        exit 1
     else
         inst_hook pre-trigger 10 "$moddir/initagent-start.sh"
         inst_hook initqueue 50 "$moddir/initagent-watch.sh"
