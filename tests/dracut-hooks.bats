@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The dracut module's hooks, in dash as in the initramfs, with an agent that answers as told.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # scripts for other shells; every test has its own
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2317 # scripts for other shells; stand-ins
 
 bats_require_minimum_version 1.5.0
 
