@@ -11,7 +11,7 @@ load lib/handover
 setup_file() {
     local first=50:54:00:ff:fe:99:00 rails
     vm_begin handover-ib
-    managers+=(next)
+    [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
     seconds=([networkd]=4 [next]=5)
     refreshes[next]=2
     handover_ib_server
@@ -49,8 +49,9 @@ assert_rebound() {
     assert_rebound
 }
 
-# networkd of Debian 13 sends the identifier as the boot ROM does.
-@test "systemd-networkd of the next Debian over IPoIB" {
+# It sends the identifier as the boot ROM does.
+@test "systemd-networkd of Debian 13 over IPoIB" {
+    [ ! -e "$LAB/suites/trixie/absent" ] || skip "$(<"$LAB/suites/trixie/absent")"
     assert_kept next rail0 1
     assert_networkd rail0
     assert_lease

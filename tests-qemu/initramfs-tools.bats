@@ -100,10 +100,14 @@ local_root() {
     grep -q '^\[Match\]' "$node_dir/results/eth0.network"
 }
 
-# debian_13: the image and the kernel of the next Debian.
+# debian_13: its image and kernel.
 debian_13() {
+    local part
+    for part in suites kernels; do
+        [ ! -e "$LAB/$part/trixie/absent" ] || skip "$(<"$LAB/$part/trixie/absent")"
+    done
     image=$LAB/irt-next.img
-    NODE_KERNEL=$LAB/irt-next.kernel
+    NODE_KERNEL=$LAB/kernels/trixie/kernel
 }
 
 @test "Debian 13 and its kernel: NFSoRDMA 4.2 with DHCP" {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A sample of the matrix (make check-matrix boots all of it): every kernel of the sample, every kind
-# of root. tests-qemu/kernels has what the image and memory of each may be.
+# A sample of the matrix (make check-matrix boots all of it): every kind of root, every kernel and
+# dracut but Debian 12's, which the other cases boot. tests-qemu/kernels has what the stand-alone
+# image and its memory may be.
 # first: many boots
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -10,6 +11,11 @@ load lib/matrix
 setup_file() {
     vm_begin matrix-sample
     matrix_server "$BATS_FILE_TMPDIR/disks"
+    matrix_fabric
+}
+
+teardown_file() {
+    matrix_end
 }
 
 setup() {
@@ -17,25 +23,39 @@ setup() {
     server dhcp start >/dev/null 2>&1 || true
 }
 
-# sample KERNEL FLAVOUR ROOT: without a mirror that has the kernel there is nothing to boot.
+teardown() {
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || vm_show
+}
+
+# sample KERNEL FLAVOUR ROOT: without a mirror that has the suite there is nothing to boot.
 sample() {
-    [ ! -e "$LAB/kernels/$1/absent" ] || skip "$(<"$LAB/kernels/$1/absent")"
+    local absent
+    absent=$(cell_absent "$1" "$2")
+    [ -z "$absent" ] || skip "$absent"
     cell "$@"
 }
 
-@test "kernel 5.10: NFSoRDMA 4.2" { sample 5.10 standalone nfs-rdma; }
-@test "kernel 5.10: NFSv3 over TCP" { sample 5.10 standalone nfs3-tcp; }
-@test "kernel 5.10: NBD" { sample 5.10 standalone nbd; }
-@test "kernel 5.10: NVMe over TCP" { sample 5.10 standalone nvme-tcp; }
-@test "kernel 6.12: NFSv3 over RDMA" { sample 6.12 standalone nfs3-rdma; }
-@test "kernel 6.12: NVMe over RDMA" { sample 6.12 standalone nvme-rdma; }
-@test "kernel 6.12: HTTP image" { sample 6.12 standalone http; }
-@test "cloud kernel: NFS 4.2 over TCP" { sample 6.12-cloud standalone nfs-tcp; }
-@test "cloud kernel: HTTP image" { sample 6.12-cloud standalone http; }
-@test "cloud kernel: NFSoRDMA is refused by the image builder" {
-    sample 6.12-cloud standalone nfs-rdma
+@test "bullseye's kernel: NFSoRDMA 4.2" { sample bullseye standalone nfs-rdma; }
+@test "bullseye's kernel: NFSv3 over TCP" { sample bullseye standalone nfs3-tcp; }
+@test "bullseye's kernel: NBD" { sample bullseye standalone nbd; }
+@test "trixie's kernel: HTTP image" { sample trixie standalone http; }
+@test "trixie's kernel and dracut, without systemd: InfiniBand alone" {
+    sample trixie dracut106-shell nfs-ib
+}
+@test "trixie's kernel and dracut, with systemd: NFSv3 over RDMA" {
+    sample trixie dracut106-systemd nfs3-rdma
+}
+@test "trixie's cloud kernel: NFS 4.2 over TCP" { sample trixie-cloud standalone nfs-tcp; }
+@test "trixie's cloud kernel: NFSoRDMA is refused by the image builder" {
+    sample trixie-cloud standalone nfs-rdma
     grep -q 'has no module rdma_rxe, the image is built without' "$node_dir/build.log"
 }
-@test "kernel 7.3: NFSoRDMA 4.2" { sample 7.3 standalone nfs-rdma; }
-@test "kernel 7.3: NVMe over RDMA" { sample 7.3 standalone nvme-rdma; }
-@test "kernel 7.3: NBD" { sample 7.3 standalone nbd; }
+@test "trixie-backports' kernel: InfiniBand alone" { sample trixie-backports standalone nfs-ib; }
+@test "trixie-backports' kernel: NVMe over RDMA" { sample trixie-backports standalone nvme-rdma; }
+@test "sid's kernel and dracut, without systemd: NVMe over TCP" {
+    sample sid dracut-sid-shell nvme-tcp
+}
+@test "sid's kernel and dracut, with systemd: NFSoRDMA 4.2" {
+    sample sid dracut-sid-systemd nfs-rdma
+}

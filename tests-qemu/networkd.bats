@@ -9,10 +9,11 @@ bats_require_minimum_version 1.5.0
 
 # the client identifier of tests/fixtures/handover/ipoib-dhcp-flexboot-257.txt
 flexboot=ff000000000002000002c9000002c903000e0b72
-networkd13=$(realpath -m "${BUILD:-build}")/lab/handover-next
+networkd13=$(realpath -m "${BUILD:-build}")/lab/suites/trixie/root
 
 setup() {
     load ../tests/lib/net
+    [ ! -e "${networkd13%/root}/absent" ] || skip "$(<"${networkd13%/root}/absent")"
     make_net
 }
 

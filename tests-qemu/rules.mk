@@ -48,10 +48,10 @@ lab: $(LAB_BINS)
 # What needs nothing of the product: beside the compilers, it uses what they leave of the
 # processors.
 lab-ground: $(LAB_BINS)
-	+@$(LAB_ENV) tests-qemu/lab script handover_root handover_next
+	+@$(LAB_ENV) tests-qemu/lab script handover_root suite:trixie
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab script handover_next agent dracut hostonly block lnet
+	+@$(LAB_ENV) tests-qemu/lab script suite:trixie agent dracut hostonly block lnet
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_debian softib_dracut irt handover
@@ -62,9 +62,10 @@ lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib
 
-# the kernels of tests-qemu/matrix.bats, and the RDMA driver that they lack
-lab-matrix: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab siw $(addprefix kernel:,5.10 6.12 6.12-cloud 7.3)
+# the kernels and images of tests-qemu/matrix.bats, and the RDMA driver that they lack
+lab-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
+	+@$(LAB_ENV) tests-qemu/lab siw softib $(addprefix kernel:,bullseye trixie-cloud \
+		trixie-backports) $(addprefix dracut:,trixie:trixie sid:sid)
 
 CHECK_QEMU_DEPS += lab-scenarios lab-softib lab-matrix $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
@@ -81,23 +82,28 @@ demo:
 	@$(REMAKE) lab-demo
 	@$(LAB_ENV) tests-qemu/demo
 
-# make check-matrix [MATRIX='6.12 nfs-rdma']: every kernel, image and root, or the cells with these
-# words; build/matrix.md
-check-matrix: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
+# make check-matrix [MATRIX='trixie nfs-rdma']: every kernel, image and root, or the cells with
+# these words; build/matrix.md
+check-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	@tests/setup build qemu
 	+@$(LAB_ENV) tests-qemu/matrix $(MATRIX)
 
 .PHONY: lab lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
 	lab-bench lab-demo bench demo
 
-# make check-softib: the scenarios of the software InfiniBand HCA alone
+# make check-softib: the scenarios of the software InfiniBand HCA alone; with KERNEL=trixie, or
+# another of tests-qemu/kernels, softib.bats on that
 check-softib:
 	@tests/setup build tests qemu
-	+@$(REMAKE) lab-softib
-	@$(LAB_ENV) bats tests-qemu/softib.bats tests-qemu/softib-readme.bats
+	+@$(REMAKE) $(if $(KERNEL),lab-softib-kernel,lab-softib)
+	@$(LAB_ENV) SIB_KERNEL=$(KERNEL) bats tests-qemu/softib.bats \
+		$(if $(KERNEL),,tests-qemu/softib-readme.bats)
+
+lab-softib-kernel: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
+	+@$(LAB_ENV) tests-qemu/lab softib:$(KERNEL)
 
 # make lint-softib: the module for the lab's kernel and for the newest there are headers of
 lint-softib:
 	@tests-qemu/softib/lint $(LAB) $$(cat $(LAB)/kver 2>/dev/null) newest
 
-.PHONY: check-softib lint-softib
+.PHONY: check-softib lab-softib-kernel lint-softib

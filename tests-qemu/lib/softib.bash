@@ -9,13 +9,15 @@
 source "${BASH_SOURCE[0]%/*}/vm.bash"
 
 sib_server=10.9.0.1
+# SIB_KERNEL: one of tests-qemu/kernels instead of the lab's, for all VMs of the fabric.
+sib_files=$LAB${SIB_KERNEL:+/kernels/$SIB_KERNEL}
 
 # The kernel's words stay in its log: tens of thousands of lines about bad packets would keep an
 # emulated console, and with it the VM, busy for minutes.
 #
 # sib_vm NAME MEMORY QEMU-ARGUMENT...: boots one VM; vm_pid is its process
 sib_vm() {
-    local name=$1 mem=$2 accel
+    local name=$1 mem=$2 accel NODE_KERNEL=$sib_files/kernel
     shift 2
     read -ra accel < <(vm_accel_args "")
     rm -f "$vm_sockets/$name.control"
@@ -67,7 +69,7 @@ sib_start_server() {
             -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
     done
     # shellcheck disable=SC2086 # a list of files
-    vm_initrd "$vm_sockets/server.img" "$LAB/softib-vm.img" ${SERVER_EXTRA:-}
+    vm_initrd "$vm_sockets/server.img" "$sib_files/softib-vm.img" ${SERVER_EXTRA:-}
     sib_vm server 1024 -initrd "$vm_sockets/server.img" "${args[@]}"
     server_pid=$vm_pid
     sib_ready server
@@ -83,7 +85,7 @@ sib_root_server() {
 
 # sib_start_node NAME LINK
 sib_start_node() {
-    sib_vm "$1" 768 -initrd "$LAB/softib-vm.img" \
+    sib_vm "$1" 768 -initrd "$sib_files/softib-vm.img" \
         -netdev "$(vm_link "$2" off),id=n0" \
         -device "virtio-net-pci,netdev=n0,mac=52:54:00:99:00:$((64 + $2)),romfile="
 }
