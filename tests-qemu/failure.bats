@@ -248,6 +248,12 @@ rd.driver.pre=mlx4_core"
     assert_failed 60 IA-E205 restart
 }
 
+@test "a root of a kind that is dracut's: said, in the image that has no dracut" {
+    node_start "$image" "$console root=iscsi:$server_ip::::iqn.2024-01.org:x ip=dhcp $reboot"
+    assert_failed 60 IA-E103 restart
+    assert_console 'IA-E103 check: .*others are left to dracut'
+}
+
 @test "no root= at all" {
     node_start "$image" "$console ip=dhcp $rxe $reboot"
     assert_failed 60 IA-E102 restart

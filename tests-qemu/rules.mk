@@ -51,7 +51,8 @@ lab-ground: $(LAB_BINS)
 	+@$(LAB_ENV) tests-qemu/lab script handover_root suite:trixie
 
 lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab script suite:trixie agent dracut hostonly block lnet
+	+@$(LAB_ENV) tests-qemu/lab script suite:trixie agent dracut hostonly networks \
+		block lnet
 
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_debian softib_dracut irt handover
