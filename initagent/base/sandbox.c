@@ -2,6 +2,7 @@
 
 #include "base/sandbox.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -39,6 +40,11 @@
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), FILTER_END(action)
 #define ALLOW(call)  FILTER_CALL(__NR_##call, SECCOMP_RET_ALLOW)
 #define REFUSE(call) FILTER_CALL(__NR_##call, SECCOMP_RET_ERRNO | EACCES)
+/* Only with this second argument. */
+#define ALLOW_ONLY(call, second)                                                   \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 4), FILTER_LOAD(args[1]), \
+		FILTER_CALL(second, SECCOMP_RET_ALLOW),                            \
+		FILTER_END(SECCOMP_RET_KILL_PROCESS)
 
 /* The address sanitizer's shadow takes terabytes of address space. */
 #if defined(__has_feature)
@@ -67,6 +73,12 @@
 		ALLOW(getpid), ALLOW(rt_sigprocmask), ALLOW(rt_sigaction), ALLOW(rt_sigreturn),    \
 		ALLOW(sigaltstack), ALLOW(clock_gettime)
 
+/*
+ * pwrite(3): musl from 1.2.6 on asks for pwritev2 with RWF_NOAPPEND, and where the kernel (before
+ * 6.9) does not know that, for the descriptor's flags.
+ */
+#define ALLOW_PWRITE ALLOW(pwrite64), ALLOW(pwritev2)
+
 static struct sock_filter parse_calls[] = {
 	FILTER_START,
 	ALLOW(read),
@@ -84,7 +96,8 @@ static struct sock_filter compute_calls[] = {
 static struct sock_filter write_calls[] = {
 	FILTER_START,
 	ALLOW_COMPUTE,
-	ALLOW(pwrite64),
+	ALLOW_PWRITE,
+	ALLOW_ONLY(fcntl, F_GETFL),
 	ALLOW(ftruncate),
 	FILTER_END(SECCOMP_RET_KILL_PROCESS),
 };
@@ -95,7 +108,8 @@ static struct sock_filter unpack_calls[] = {
 	ALLOW_COMPUTE,
 	ALLOW(openat2),
 	ALLOW(close),
-	ALLOW(pwrite64),
+	ALLOW_PWRITE,
+	ALLOW_ONLY(fcntl, F_GETFL),
 	ALLOW(lseek),
 	ALLOW(ftruncate),
 	ALLOW(fallocate),
@@ -123,7 +137,7 @@ static struct sock_filter unpack_calls[] = {
  */
 static struct sock_filter internet_calls[] = {
 	FILTER_START,
-	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW(pwrite64),
+	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW_PWRITE,
 	ALLOW(ftruncate), ALLOW(recvfrom), ALLOW(sendto), ALLOW(recvmsg), ALLOW(sendmsg),
 	ALLOW(connect), ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname),
 	ALLOW(getpeername), ALLOW(shutdown),

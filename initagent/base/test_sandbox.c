@@ -7,23 +7,29 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "check.h"
 
-/* Runs fn in a locked-down process: its exit status, or the signal that ended it as a negative
+/* Runs fn in a process of that role: its exit status, or the signal that ended it as a negative
  * number. */
-static int locked(int (*fn)(void))
+static int locked_as(enum sandbox_role role, int (*fn)(void))
 {
-	const struct sandbox internet = {.role = SANDBOX_INTERNET};
+	const struct sandbox sandbox = {.role = role, .root = "/"};
 	int status = 0;
 	pid_t pid = fork();
 
 	CHECK(pid >= 0);
 	if (pid == 0)
-		_exit(sandbox_enter(&internet) < 0 ? 99 : fn());
+		_exit(sandbox_enter(&sandbox) < 0 ? 99 : fn());
 	CHECK(waitpid(pid, &status, 0) == pid);
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int locked(int (*fn)(void))
+{
+	return locked_as(SANDBOX_INTERNET, fn);
 }
 
 static int opens_a_file(void)
@@ -96,6 +102,34 @@ TEST(no_root_any_more)
 	if (geteuid() != 0)
 		check_skip("it is not root here");
 	CHECK_INT(locked(has_no_rights), 0);
+}
+
+/* The system calls of pwrite(3) in musl 1.2.6, whatever library this is built with. */
+static int writes_at(void)
+{
+	enum { NO_APPEND = 0x20 }; /* RWF_NOAPPEND */
+	struct iovec iov = {.iov_base = (char[]){"x"}, .iov_len = 1};
+	long n = syscall(SYS_pwritev2, -1, &iov, 1, 0L, 0L, NO_APPEND);
+
+	return n < 0 && errno == EBADF && fcntl(-1, F_GETFL) < 0 && errno == EBADF ? 0 : 1;
+}
+
+static int sets_flags(void)
+{
+	return fcntl(-1, F_SETFL, O_APPEND);
+}
+
+TEST(pwrite_of_any_musl)
+{
+	static const enum sandbox_role roles[] = {
+		SANDBOX_WRITE, SANDBOX_UNPACK, SANDBOX_INTERNET};
+
+	if (geteuid() != 0)
+		check_skip("it is not root here");
+	for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
+		CHECK_INT(locked_as(roles[i], writes_at), 0);
+	CHECK_INT(locked_as(SANDBOX_WRITE, sets_flags), -SIGSYS);
+	CHECK_INT(locked_as(SANDBOX_UNPACK, sets_flags), -SIGSYS);
 }
 
 static int forks(void)
