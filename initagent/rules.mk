@@ -40,12 +40,17 @@ MUSL_PROVIDERS := mlx4,mlx5,rxe,siw
 CSTD         := -std=gnu11
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
 		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS) $(if $(call has,tls),-DTLS_MBEDTLS)
-SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
 # libarchive: the tests write archives with it.
 HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium \
 		$(if $(call has,http),libcurl) \
 		$(if $(call has,archive),liblzma libzstd zlib libarchive)
 HOST_CC      ?= gcc
+SANITIZE     := -fsanitize=address,undefined -fno-sanitize-recover=all
+# clang compares the types of functions to the letter, where an enum and its integer are compatible,
+# and does not define gcc's macro.
+ifneq ($(findstring clang,$(HOST_CC)),)
+SANITIZE     += -fno-sanitize=function -D__SANITIZE_ADDRESS__=1
+endif
 # Asked once, and only when something of the host flavour is built.
 HOST_PCFLAGS  = $(eval HOST_PCFLAGS := $$(subst -I,-isystem ,$$(shell pkg-config \
 	--cflags $(HOST_PC))))$(HOST_PCFLAGS)

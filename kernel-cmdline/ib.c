@@ -128,7 +128,7 @@ static bool has_prefix(struct slice s)
 /* A P_Key in hex, with or without 0x; 0 and 0x8000 are no partitions (IBTA 10.9.1.1). */
 static bool read_pkey(struct slice s, uint16_t *ret)
 {
-	char digits[4] = "0000";
+	char digits[] = "0000";
 	uint8_t bytes[2];
 
 	if (has_prefix(s))

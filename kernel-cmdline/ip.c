@@ -133,13 +133,13 @@ static void judge_methods(struct ip_parse *x, struct slice s, unsigned int docum
 /* 12 hex digits after "enx", udev's name by address. */
 static bool read_enx(struct slice s, struct hw_addr *ret)
 {
-	char text[17] = "xx:xx:xx:xx:xx:xx";
+	char text[] = "xx:xx:xx:xx:xx:xx";
 
 	if (s.len != 15 || !slice_starts(s, "enx"))
 		return false;
 	for (size_t i = 0; i < 6; i++)
 		memcpy(text + 3 * i, s.s + 3 + 2 * i, 2);
-	return value_hw(text, sizeof(text), ret) == 0;
+	return value_hw(text, strlen(text), ret) == 0;
 }
 
 /* A group address is no interface's own. */

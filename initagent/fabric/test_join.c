@@ -35,8 +35,8 @@ TEST(anything_else_is_no_failure)
 		",,",
 		"4,339,x,-;ib0: multicast join failed for ff12:401b:ffff:ffff, status -22",
 		"4,339,5140900,-;ib0: link becomes ready",
-		"4,339,5140900,-;ib0: multicast join failed for "
-		"ff12:401b:ffff:0000:0000:0000:ffff:ffff, status 0",
+		("4,339,5140900,-;ib0: multicast join failed for "
+		 "ff12:401b:ffff:0000:0000:0000:ffff:ffff, status 0"),
 		"4,339;ib0: multicast join failed for ff12:401b:ffff:ffff, status -22,",
 	};
 

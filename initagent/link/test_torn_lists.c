@@ -27,7 +27,7 @@ ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
  */
 static void tear(struct nlmsghdr *h, int left)
 {
-	for (; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
+	for (; left > 0 && NLMSG_OK(h, (unsigned int)left); h = NLMSG_NEXT(h, left)) {
 		const struct ifinfomsg *ifi = NLMSG_DATA(h);
 
 		h->nlmsg_flags |= NLM_F_DUMP_INTR;
@@ -54,7 +54,8 @@ ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
 		return n;
 	if (torn)
 		tear(h, (int)n);
-	for (int left = (int)n; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left))
+	for (int left = (int)n; left > 0 && NLMSG_OK(h, (unsigned int)left);
+		h = NLMSG_NEXT(h, left))
 		dumps += h->nlmsg_type == NLMSG_DONE;
 	return n;
 }

@@ -46,10 +46,10 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 	/* dhcpd has no parentheses around a part of a condition. */
 	static const char *const script_for[] = {
 		"if exists user-class and option user-class = \"iPXE\"",
-		"elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
-		"substring(option dhcp-client-identifier, 0, 12) = " FLEXBOOT_DUID,
-		"elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
-		"substring(option dhcp-client-identifier, 0, 1) = 20",
+		("elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
+		 "substring(option dhcp-client-identifier, 0, 12) = " FLEXBOOT_DUID),
+		("elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
+		 "substring(option dhcp-client-identifier, 0, 1) = 20"),
 	};
 
 	text_printf(t,

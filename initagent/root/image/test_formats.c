@@ -229,7 +229,7 @@ TEST(cpio_archives_behind_each_other)
 TEST(cpio_more_behind_its_end)
 {
 	static const char *const more[] = {"x", "\0x", "070701", "070707", "\x1f\x8b\x08\x00",
-		"\xfd" "7zXZ"};
+		("\xfd" "7zXZ")};
 	static struct bytes b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++) {

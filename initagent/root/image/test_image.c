@@ -165,7 +165,7 @@ TEST(squashfs_without_padding)
 
 	make_place(&p, "squashfs");
 	for (int i = 0; i < 3; i++) {
-		put(p.root, "file", "some content that does not pack well" + i * 5, 0644);
+		put(p.root, "file", &"some content that does not pack well"[i * 5], 0644);
 		run("mksquashfs", p.root, p.image, "-no-progress", "-quiet", "-noappend", "-nopad",
 			NULL);
 		CHECK_INT(stat(p.image, &st), 0);
