@@ -103,6 +103,38 @@ build() {
 	[[ $output == *"low_1.0.orig.tar.gz is not in DISTFILES"* ]]
 }
 
+# next_version: the tree pins another version of "low", and the first one is gone.
+next_version() {
+	mv "$BATS_TEST_TMPDIR/low-1.0" "$BATS_TEST_TMPDIR/low-1.2"
+	tar -C "$BATS_TEST_TMPDIR" -czf "$BATS_TEST_TMPDIR/dist/low_1.2.orig.tar.gz" low-1.2
+	printf '+low 1.2-1 low_1.2.orig.tar.gz %s\n' \
+		"$(sha256sum <"$DISTFILES/low_1.2.orig.tar.gz" | cut -d ' ' -f 1)" \
+		>>"$TREE/deps/sources"
+	rm "$DISTFILES/low_1.0.orig.tar.gz"
+}
+
+@test "a tarball that is gone: the next pinned version is taken, said, and built as that" {
+	next_version
+	run "$TREE/deps/fetch" low
+	[ "$status" -eq 0 ]
+	[[ $output == *"low: taking the next pinned version, 1.2-1"*"/low_1.2.orig.tar.gz" ]]
+	build low
+	grep -qx 1.2 "$DEPS_DIR/sysroot/lib/low.version"
+	# it stays with what it has
+	run "$TREE/deps/fetch" low
+	[ "$status" -eq 0 ]
+	[ "$output" = "$DEPS_DIR/distfiles/low_1.2.orig.tar.gz" ]
+}
+
+@test "the next pinned version is checked by its own sum" {
+	next_version
+	printf x >>"$DISTFILES/low_1.2.orig.tar.gz"
+	run "$TREE/deps/fetch" low
+	[ "$status" -ne 0 ]
+	[[ $output == *"wrong checksum: $DISTFILES/low_1.2.orig.tar.gz"* ]]
+	[ ! -e "$DEPS_DIR/distfiles/low_1.2.orig.tar.gz" ]
+}
+
 @test "an unknown library is named" {
 	run "$TREE/deps/fetch" nosuch
 	[ "$status" -ne 0 ]
@@ -259,7 +291,7 @@ fake_apt() {
 	[ "$(grep -vc '^#' deps/sources)" -ge 10 ]
 	while read -r name version tarball sha rest; do
 		echo "$name"
-		[ -f "deps/recipes/$name" ]
+		[ -f "deps/recipes/${name#+}" ]
 		[ -n "$version" ]
 		[[ $tarball == *.orig.tar.* ]]
 		[[ $sha =~ ^[0-9a-f]{64}$ ]]
