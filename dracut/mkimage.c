@@ -173,11 +173,17 @@ static struct closure *add_modules(
 	return c;
 }
 
+static uint16_t machine_of(const struct tree *t, const char *path)
+{
+	const struct tree_entry *e = tree_find(t, path);
+
+	return e ? elf_machine(e->data, e->size) : 0;
+}
+
 /* check_machine: agent and rescue shell run where the modules do. */
 static void check_machine(const struct tree *t, const char *path, const char *file, uint16_t wanted)
 {
-	const struct tree_entry *e = tree_find(t, path);
-	uint16_t machine = e ? elf_machine(e->data, e->size) : 0;
+	uint16_t machine = machine_of(t, path);
 
 	if (wanted && machine != wanted)
 		refuse("%s is for machine %u, the modules for machine %u (ELF numbers: 62 x86-64, "
@@ -212,7 +218,7 @@ static void build(const struct options *opt)
 	check_machine(t, "init", opt->agent, closure_machine(c));
 	check_machine(t, "bin/busybox", opt->busybox, closure_machine(c));
 	initrd = pack_tree(t, opt->mtime, opt->level);
-	format_write(&(struct format_input){opt, s, initrd});
+	format_write(&(struct format_input){opt, s, initrd, machine_of(t, "init")});
 	if (opt->explain)
 		explain(t, c);
 	printf("%s: %zu files, %zu modules for kernel %s, initrd of %zu bytes\n", opt->out,

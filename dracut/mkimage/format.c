@@ -21,7 +21,8 @@ static void write_initrd(const struct format_input *in)
 /* Three files of one directory, for boot loaders that take kernel and initrd by themselves. */
 static void write_pair(const struct format_input *in)
 {
-	_cleanup_(kernel_done) struct kernel k = kernel_load(in->source, in->opt->kernel);
+	_cleanup_(kernel_done) struct kernel k =
+		kernel_load(in->source, in->opt->kernel, in->machine);
 	const char *dir = in->opt->out, *cmdline = in->opt->cmdline;
 
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
@@ -34,7 +35,8 @@ static void write_pair(const struct format_input *in)
 
 static void write_uki(const struct format_input *in)
 {
-	_cleanup_(kernel_done) struct kernel k = kernel_load(in->source, in->opt->kernel);
+	_cleanup_(kernel_done) struct kernel k =
+		kernel_load(in->source, in->opt->kernel, in->machine);
 	_cleanup_bytes_ struct bytes uki = uki_build(in, &k);
 
 	put_file(in->opt->out, uki.data, uki.size);
@@ -42,7 +44,8 @@ static void write_uki(const struct format_input *in)
 
 static void write_iso(const struct format_input *in)
 {
-	_cleanup_(kernel_done) struct kernel k = kernel_load(in->source, in->opt->kernel);
+	_cleanup_(kernel_done) struct kernel k =
+		kernel_load(in->source, in->opt->kernel, in->machine);
 	_cleanup_bytes_ struct bytes uki = uki_build(in, &k);
 	_cleanup_bytes_ struct bytes iso = iso_build(in, &k, &uki);
 

@@ -13,6 +13,7 @@ struct format_input {
 	const struct options *opt;
 	const struct source *source;
 	struct bytes initrd;
+	uint16_t machine; /* of its agent (elf_machine) */
 };
 
 /* format_known: there is a format of that name. */

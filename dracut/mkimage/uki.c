@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "uki.h"
 
+#include <elf.h>
+
 #include "base/cursor.h"
 #include "pe.h"
 
 static const struct machine {
 	uint16_t machine;
+	uint16_t elf; /* the same machine, as ELF files number it */
 	const char *stub;
 	const char *boot_name;
 } machines[] = {
-	{PE_MACHINE_X86_64, "/usr/lib/systemd/boot/efi/linuxx64.efi.stub", "BOOTX64.EFI"},
-	{PE_MACHINE_ARM64, "/usr/lib/systemd/boot/efi/linuxaa64.efi.stub", "BOOTAA64.EFI"},
+	{PE_MACHINE_X86_64, EM_X86_64, "/usr/lib/systemd/boot/efi/linuxx64.efi.stub",
+		"BOOTX64.EFI"},
+	{PE_MACHINE_ARM64, EM_AARCH64, "/usr/lib/systemd/boot/efi/linuxaa64.efi.stub",
+		"BOOTAA64.EFI"},
 };
 
 static const struct machine *machine_of(uint16_t machine)
@@ -57,7 +62,18 @@ static const char *kernel_version(const struct bytes *b)
 	return path_text("%s", text);
 }
 
-struct kernel kernel_load(const struct source *s, const char *file)
+/* check_kernel: an arm64 kernel's header has no version to compare, its machine has to do. */
+static void check_kernel(const struct pe_info *info, uint16_t machine, const char *name)
+{
+	const struct machine *m = machine_of(info->machine);
+
+	if (m && m->elf != machine)
+		refuse("the kernel %s is for machine %u, the image for machine %u (ELF numbers: "
+		       "62 x86-64, 183 arm64)",
+			name, m->elf, machine);
+}
+
+struct kernel kernel_load(const struct source *s, const char *file, uint16_t machine)
 {
 	const char *kver = source_kver(s), *name = file, *version;
 	const char *const places[] = {path_text("boot/vmlinuz-%s", kver),
@@ -78,6 +94,7 @@ struct kernel kernel_load(const struct source *s, const char *file)
 		refuse("%s is kernel %s, the modules are of kernel %s", name, version, kver);
 	if (pe_read(k.file.data, k.file.size, &info) < 0)
 		refuse("%s is not a kernel with an EFI stub", name);
+	check_kernel(&info, machine, name);
 	k.machine = info.machine;
 	k.image_size = info.image_size;
 	return k;

@@ -15,9 +15,9 @@ struct kernel {
 
 /*
  * kernel_load: file, or when NULL boot/vmlinuz-KVER or lib/modules/KVER/vmlinuz of the source. A
- * kernel of another version than the modules is refused.
+ * kernel of another version than the modules is refused, and one for another machine (e_machine).
  */
-struct kernel kernel_load(const struct source *s, const char *file);
+struct kernel kernel_load(const struct source *s, const char *file, uint16_t machine);
 void kernel_done(struct kernel *k);
 
 /* uki_build: the image's bytes, signed when options say so (sbsign). */
