@@ -73,7 +73,7 @@ plain() {
 @test "copyright names the license of every library that is linked in" {
 	local name names
 
-	mapfile -t names < <(awk '!/^#/ && NF && $1 != "musl" { print $1 }' deps/sources)
+	mapfile -t names < <(awk '!/^[#+]/ && NF && $1 != "musl" { print $1 }' deps/sources)
 	[ "${#names[@]}" -ge 8 ]
 	for name in "${names[@]}"; do
 		grep -q "^Files: distfiles/${name}_\*$" packaging/debian/copyright ||
@@ -95,7 +95,7 @@ plain() {
 	cd "$T/again"
 	dpkg-source --no-check -x "$PACKAGES/initagent_$VERSION.dsc" source >/dev/null
 	# every library's tarball is here, and is the right one
-	awk '!/^#/ && NF && $1 != "musl" { print $1 }' source/deps/sources |
+	awk '!/^[#+]/ && NF && $1 != "musl" { print $1 }' source/deps/sources |
 		DISTFILES=$PWD/source/distfiles DEPS_DIR=$T/deps xargs unshare \
 		--net source/deps/fetch
 	# these would take minutes: those of this tree are taken
@@ -161,4 +161,86 @@ plain() {
 	# nothing else is needed
 	run -0 rpm -qp --requires "${rpms[0]}"
 	run -1 grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' <<<"$output"
+}
+
+# base_rpm: what the packages need of a distribution, a shell and libraries, as one RPM in $T/repo.
+# Of this machine's files: no RPM distribution is within reach.
+base_rpm() {
+	local tree=$T/base lib
+
+	mkdir -p "$tree"/usr/bin "$T/repo"
+	ln -s usr/bin "$tree/bin"
+	cp -L /bin/bash "$tree/usr/bin/"
+	ln -s bash "$tree/usr/bin/sh"
+	ldd /bin/bash "$BUILD"/initagent-{site,mkimage,flexboot} | grep -o '/[^ ]*\.so[^ ]*' |
+		sort -u | while read -r lib; do
+		install -D -m 755 "$lib" "$tree$lib"
+	done
+	cat >"$T/base.spec" <<-EOF
+		Name: base
+		Version: 1
+		Release: 1
+		Summary: Shell and libraries
+		License: none
+		AutoReq: no
+		Provides: /bin/sh /bin/bash rtld(GNU_HASH)
+		%description
+		Shell and libraries.
+		%install
+		cp -a $tree/. %{buildroot}/
+		%files
+		/*
+	EOF
+	rpmbuild --quiet --nodeps --define "_topdir $T/rpm" --define "_rpmdir $T/repo" \
+		--define 'debug_package %{nil}' --define '__os_install_post %{nil}' \
+		-bb "$T/base.spec" >"$T/base.log" 2>&1 || { cat "$T/base.log"; return 1; }
+}
+
+# release N: the RPMs as that release, in $T/repo.
+release() {
+	make --no-print-directory BUILD="$BUILD" rpm RPM_ARGS="--define 'dist .$1'" >"$T/log" \
+		2>&1 || { tail -n 40 "$T/log"; return 1; }
+	mv "$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION-1.$1".*.rpm "$T/repo/"
+	createrepo_c -q "$T/repo"
+}
+
+# in_root COMMAND...: dnf, in a root that knows this one folder of packages.
+in_root() {
+	dnf -q -y --installroot="$root" --releasever=1 --setopt=reposdir=/nonexistent \
+		--setopt=cachedir="$T/cache" --setopt=logdir="$T" --setopt=persistdir="$T/persist" \
+		--repofrompath="lab,file://$T/repo" --setopt=lab.gpgcheck=0 --refresh "$@"
+}
+
+# holds RELEASE: both packages, whole, and nothing of another release.
+holds() {
+	[ "$(rpm --root "$root" -q --qf '%{name} %{release}\n' initagent initagent-tools)" = \
+		$'initagent 1.'"$1"$'\ninitagent-tools 1.'"$1" ]
+	rpm --root "$root" -V initagent initagent-tools
+}
+
+@test "RPMs in a root of RPMs: installed by dnf with what they need, upgraded, removed" {
+	local root=$T/root
+
+	base_rpm
+	release 1
+	in_root install base
+	find "$root" ! -type d ! -path '*/var/*' | sort >"$T/before"
+	# the tools recommend the agent; nothing has to be forced
+	in_root install initagent-tools
+	holds 1
+	chroot "$root" initagent version | grep -qF "$VERSION"
+	chroot "$root" initagent-mkimage --version | grep -qF "$VERSION"
+	chroot "$root" initagent-site -n check \
+		-f "$(rpm --root "$root" -ql initagent-tools | grep 'site\.example\.yaml$')"
+	release 2
+	in_root upgrade
+	holds 2
+	chroot "$root" initagent version | grep -qF "$VERSION"
+	in_root remove initagent initagent-tools
+	# of folders, those that the distribution shares out among its packages stay
+	find "$root" \( ! -type d -o -name '*initagent*' \) ! -path '*/var/*' | sort |
+		diff "$T/before" -
+	# the packages have no scripts, whose effect on a distribution would be still to see
+	run -0 rpm -qp --scripts "$T"/repo/initagent*.rpm
+	[ -z "$output" ] || { echo "$output"; return 1; }
 }
