@@ -5,9 +5,11 @@
 #   make demo       boot a server and a diskless node in QEMU, console shown live
 #   make check      every test        make check-fast   no VM, under 2 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
+#   make check-hosts HOSTS='trixie'   builds and tests in roots of Debian releases
 #   make FEATURES="http tls archive block"   what to build in
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
 #   make deb, make rpm    packages for Debian and for distributions with RPM
+#   make DEV=1         warnings are errors
 #   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
 #
 # Two flavours are built from the same sources: "musl" is the product (static), "host" is a
@@ -38,9 +40,9 @@ all: $(BUILD)/initagent
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef \
 	-Wwrite-strings -Wvla -Wformat=2 -Wimplicit-fallthrough -Wcast-qual -Wno-format-nonliteral
-# A warning ends the build of the tests; what a user or a distribution builds may meet a compiler
-# that knows other ones.
-WERROR := $(if $(filter check% lint,$(MAKECMDGOALS)),-Werror)
+# A warning ends the build of the tests, and with DEV=1 any build; what a user or a distribution
+# builds may meet a compiler that knows other ones.
+WERROR := $(if $(DEV)$(filter check% lint,$(MAKECMDGOALS)),-Werror)
 DEFS := -D_GNU_SOURCE -DINITAGENT_VERSION='"$(VERSION)"' -I. -Iinitagent -Ikernel-cmdline
 
 # Filled by the rules.mk files.

@@ -23,7 +23,8 @@ package-tree:
 deb-needs:
 	@lacks=$$(dpkg-checkbuilddeps packaging/debian/control 2>&1) || { \
 		sed -e 's/.*dependencies: /make deb: first apt-get install /' \
-			-e 's/-compat (= [0-9]*)//; s/ ([^)]*)//g' <<<"$$lacks" >&2; exit 1; }
+			-e 's/-compat (= [0-9]*)//; s/ ([^)]*)//g; s/:native//g' <<<"$$lacks" >&2; \
+			exit 1; }
 
 rpm-needs:
 	@command -v rpmbuild >/dev/null || \

@@ -343,6 +343,8 @@ sent() {
 }
 
 @test "lengths that contradict each other, or none at all" {
+	# by the curl that is linked in: newer ones refuse other things in other words
+	FLAVOUR=musl
 	hostile
 	to_file "$U/a?len2=5"
 	wrong 626 "contradict"
@@ -537,6 +539,8 @@ sent() {
 }
 
 @test "no HTTP at all, endless heads, folded lines" {
+	# by the curl that is linked in: newer ones refuse other things in other words
+	FLAVOUR=musl
 	hostile
 	to_file "$U/a?raw=SSH-2.0-OpenSSH"
 	wrong 638 ""

@@ -5,13 +5,14 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	flexboot=${BUILD:-build}/initagent-flexboot
-	roms=/usr/lib/ipxe/qemu
+	# its folder has moved from release to release
+	roms=$(dpkg -L ipxe-qemu | sed -n 's,/efi-virtio\.rom$,,p')
 	corpus=tests/corpus
 }
 
 @test "every ROM of Debian's iPXE is whole, and its images are what they are" {
 	local rom n=0
-	for rom in "$roms"/*.rom; do
+	for rom in "$roms"/{efi,pxe}-*.rom; do
 		run -0 "$flexboot" rom verify "$rom"
 		[[ $output == *"no errors" ]]
 		n=$((n + 1))

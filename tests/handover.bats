@@ -84,6 +84,8 @@ said() {
 	echo $! >>"$T/pids"
 	ready said 'Enumeration completed'
 	said "bad.network:2: Unknown key 'KeepConfigurations'"
+	# newer ones name each file that is right as well
+	sed -i '/: Successfully loaded\.$/d' "$T/networkd.log"
 	run -1 grep -E '^/run/systemd/network/[^b][^ ]*:' "$T/networkd.log"
 }
 
@@ -103,7 +105,8 @@ monitored() {
 	ready monitored
 	(networkd "$T/real" 60) 3>&- &
 	echo $! >>"$T/pids"
-	ready said 'eth0: found matching network .*10-initagent-eth0.network'
+	# the second is what 257 and newer say
+	ready said 'eth0: (found matching network|Configuring with) .*10-initagent-eth0.network'
 	for ((i = 0; i < 8; i++)); do
 		ready said 'DHCPv4 address 10.0.0.5/24' && break
 	done
@@ -120,6 +123,7 @@ monitored() {
 @test "ISC dhclient goes on with the lease" {
 	local now=$EPOCHSECONDS conf=$T/real/run/initagent/dhclient-eth0
 
+	need dhclient isc-dhcp-client
 	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
 	# the fixture's clock stands in 2023
 	sed -i -e "s/renew epoch .*/renew epoch $((now + 1800));/" \

@@ -142,9 +142,20 @@ check-fast:
 	+@$(REMAKE) check-build
 	@$(TEST_ENV) tests/run --quick lint bats unit corpus
 
+# make check-unit: unit tests and fuzz corpora alone, as for another compiler (HOST_CC=clang)
+check-unit: $(TEST_PROGS) $(FUZZ_PROGS)
+	@$(TEST_ENV) TEST_PROGS='$(TEST_PROGS)' tests/run --quick unit corpus
+
+# make check-hosts [HOSTS='trixie sid'] [STEPS='make image']: the release this is, and newer ones,
+# in roots of their own; half an hour a host, therefore no part of "make check"
+check-hosts:
+	@tests/setup qemu
+	@BUILD='$(BUILD)' DISTFILES='$(or $(DISTFILES),$(wildcard $(DEPS_FETCH)/distfiles))' \
+		STEPS='$(STEPS)' tests/hosts/check $(HOSTS)
+
 # make check-qemu [FILTER=regex]
 check-qemu:
-	@tests/setup build tests qemu
+	@tests/setup build tests qemu $(CROSS_LEVEL)
 	+@$(REMAKE) check-qemu-build
 	@$(TEST_ENV) tests/run $(if $(FILTER),--filter '$(FILTER)') qemu
 
@@ -174,7 +185,7 @@ lint:
 	@tests/setup tests
 	@tests/lint
 
-.PHONY: check check-fast check-qemu check-build check-qemu-build lint
+.PHONY: check-unit check-hosts check check-fast check-qemu check-build check-qemu-build lint
 
 # make fuzz TARGET=kernel-cmdline/fuzz_Y SECONDS=60, or make fuzz HOURS=1 for all targets in turn:
 # libFuzzer, needs clang. What it finds is added to the corpus by hand, so that the corpus stays

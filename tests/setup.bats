@@ -73,6 +73,19 @@ setup_level() {
 	[ ! -e "$BATS_TEST_TMPDIR/asked" ]
 }
 
+@test "an optional package that no suite has is left out; one that is needed is not" {
+	stub dpkg-query <<-EOF
+		[[ \${*: -1} == @(isc-dhcp-server|bison) ]] && exit 1
+		echo installed
+	EOF
+	setup_level build tests
+	[ "$status" -eq 0 ]
+	grep -q 'install .* bison$' "$BATS_TEST_TMPDIR/asked"
+	stub apt-cache <<<'echo Package'
+	setup_level build tests
+	grep -q 'install .* bison isc-dhcp-server$' "$BATS_TEST_TMPDIR/asked"
+}
+
 @test "package lists that apt does not know yet are read first" {
 	stub apt-cache <<<'exit 100'
 	setup_level build

@@ -87,10 +87,16 @@ dnsmasq_on() {
 
 RANGE=--dhcp-range=10.0.0.50,10.0.0.99,255.255.255.0,1h
 
+# need PROGRAM PACKAGE: skips the case where this release has the package no more.
+need() {
+	command -v "$1" >/dev/null || skip "$1 is not installed: no $2 in this release"
+}
+
 # dhcpd_on NS NAME CONF: ISC dhcpd with this configuration.
 dhcpd_on() {
 	local ns=$1 name=$2
 
+	need dhcpd isc-dhcp-server
 	printf '%s\n' "$3" >"$T/dhcpd.conf"
 	: >"$T/dhcpd.leases"
 	ip netns exec "$ns" dhcpd -4 -f -q -cf "$T/dhcpd.conf" -lf "$T/dhcpd.leases" \
@@ -114,7 +120,8 @@ kea_on() {
 			"output_options": [ { "output": "$T/kea.log" } ] } ], ${4:-}
 		"subnet4": [ { "id": 1, $3 } ] } }
 	EOF
-	ip netns exec "$ns" env KEA_PIDFILE_DIR="$T" KEA_LOCKFILE_DIR="$T" \
+	# Kea 3 writes logs into this one folder only
+	ip netns exec "$ns" env KEA_PIDFILE_DIR="$T" KEA_LOCKFILE_DIR="$T" KEA_LOG_FILE_DIR="$T" \
 		KEA_LOGGER_DESTINATION="$T/kea.start" \
 		kea-dhcp4 -c "$T/kea.conf" >"$T/kea.out" 2>&1 3>&- &
 	echo $! >>"$T/pids"
