@@ -4,17 +4,19 @@
 LAB := $(BUILD)/lab
 LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit iowitness vmctl)
 LAB_ENV := BUILD=$(BUILD)
-GUEST_CC := musl-gcc
+GUEST_CC := $(if $(CROSS),$(MUSL_CC),musl-gcc)
 # musl's own headers first; the kernel's come from the host's, after everything else
 GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itests-qemu/guest \
-	-idirafter /usr/include -idirafter /usr/include/$(ARCH)-linux-gnu
+	$(if $(CROSS),-idirafter $(DEPS)/overlay,-idirafter /usr/include \
+	-idirafter /usr/include/$(ARCH)-linux-gnu)
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
 $(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c sums.c tar.c)
 
 $(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c netwatch.c guest.c)
 
-$(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/iowitness: $(wildcard tests-qemu/guest/*.h)
+$(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/iowitness: $(wildcard tests-qemu/guest/*.h) \
+	$(if $(CROSS),$(DEPS_STAMP))
 	@mkdir -p $(@D)
 	@echo "  GUEST   $@"
 	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(filter %.c,$^)
@@ -68,6 +70,13 @@ lab-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab siw softib $(addprefix kernel:,bullseye trixie-cloud \
 		trixie-backports) $(addprefix dracut:,trixie:trixie sid:sid)
 
+# what boots on arm64 is built here, as "make ARCH=arm64" does
+lab-arm64: $(LAB_BINS) $(BUILD)/initagent
+	+@$(REMAKE) ARCH=arm64 BUILD=$(BUILD)/aarch64 $(addprefix $(BUILD)/aarch64/,initagent \
+		initagent-mkimage lab/bin/finalinit)
+	+@$(LAB_ENV) tests-qemu/lab arm64
+
+CHECK_QEMU_DEPS += $(if $(filter aarch64,$(HOST_ARCH)),,lab-arm64)
 CHECK_QEMU_DEPS += lab-scenarios lab-softib lab-matrix $(LAB)/bin/rooms $(LAB)/bin/flexboot
 
 # make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel;
@@ -89,7 +98,7 @@ check-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	@tests/setup build qemu
 	+@$(LAB_ENV) tests-qemu/matrix $(MATRIX)
 
-.PHONY: lab lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
+.PHONY: lab lab-arm64 lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
 	lab-bench lab-demo bench demo
 
 # make check-softib: the scenarios of the software InfiniBand HCA alone; with KERNEL=trixie, or

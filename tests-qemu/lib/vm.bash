@@ -34,6 +34,7 @@ node_defaults() {
     NODE_SECOND=  # not empty: a second interface, on this one of the server's links
     NODE_SPARE=   # a model: an interface before it, with carrier on an empty segment
     NODE_KERNEL=  # not empty: another kernel than the lab's
+    NODE_QEMU=    # not empty: the QEMU of another machine
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_TALK=    # not empty: something can be typed on its console (node_type)
@@ -150,7 +151,8 @@ vm_firmware() {
         serial=(-chardev "pipe,id=console,path=$dir/talk,logfile=$dir/console.log" \
             -serial chardev:console)
     fi
-    setpriv --pdeathsig TERM timeout -k 5 "$seconds" qemu-system-x86_64 -nodefaults \
+    setpriv --pdeathsig TERM timeout -k 5 "$seconds" \
+        "${NODE_QEMU:-qemu-system-x86_64}" -nodefaults \
         -display none -no-reboot "${serial[@]}" "$@" \
         </dev/null >"$dir/qemu.log" 2>&1 3>&- 4>&- &
     vm_pid=$!
