@@ -228,7 +228,8 @@ port_mtu 2048: NETDEV_NO_CARRIER"* ]]
 @test "the SM probe sees the subnet manager come back under its LID" {
 	sm osm smnode
 	end_sm "$SM_PID"
-	on node001 "$ASK" --smprobe --until "sm alive" --for 25 >probe &
+	# Two answers, in either order: the SA's that it is alive, the SM's who it is.
+	on node001 "$ASK" --smprobe --until "sm alive guid 0000000000100001" --for 25 >probe &
 	probe=$!
 	ready grep -q 'sm silent' probe
 	sm again smnode
