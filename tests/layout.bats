@@ -67,3 +67,12 @@ sources() {
 			{ echo "$file: neither a folder nor a subject"; return 1; }
 	done
 }
+
+@test "boot.c stays the story of a boot: under 300 lines, struct boot at most 15 fields" {
+	local fields
+
+	[ "$(wc -l <initagent/boot/boot.c)" -lt 300 ]
+	fields=$(sed -n '/^struct boot {/,/^}/p' initagent/boot/private.h | grep -c '^	.*;')
+	[ "$fields" -ge 10 ]
+	[ "$fields" -le 15 ]
+}

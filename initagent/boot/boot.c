@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * boot: the order of things: drivers, rails, target; what happens in one is passed on to the next.
- * The process around it is in start.c, who may wait how long in ending.c.
+ * The process around it is in start.c, what is opened in open.c, who may wait how long in ending.c.
  */
 #include "boot/private.h"
 
@@ -11,57 +11,7 @@
  * hurried. */
 #define LOADS_LIMIT (20 * NSEC_PER_SEC)
 
-/* What an fd of the loop belongs to. */
-enum tag { TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_OUTBOX, TAG_CONSOLE, TAG_MAX };
-
 /* --- the loop -------------------------------------------------------------------------------- */
-
-static int watch(struct boot *b, int fd, enum tag tag)
-{
-	return fd >= 0 ? loop_add(b->loop, fd, tag) : 0;
-}
-
-static int watch_all(struct boot *b)
-{
-	int rails[RAILS_FDS], outbox[OUTBOX_FDS], r;
-
-	rails_fds(b->rails, rails);
-	outbox_fds(b->outbox, outbox);
-	r = watch(b, modules_fd(drivers_modules(b->drivers)), TAG_MODULES);
-	for (size_t i = 0; r >= 0 && i < RAILS_FDS; i++)
-		r = watch(b, rails[i], TAG_RAILS);
-	for (size_t i = 0; r >= 0 && i < OUTBOX_FDS; i++)
-		r = watch(b, outbox[i], TAG_OUTBOX);
-	return r < 0 ? r : watch(b, report_fd(b->env.report), TAG_CONSOLE);
-}
-
-/* The first modules load while the rails look at what is there. */
-static int open_all(struct boot *b, uint64_t now)
-{
-	const struct boot_args *args = b->args;
-	int r = loop_new(&b->loop);
-
-	if (r >= 0)
-		r =
-			drivers_new(&b->drivers,
-			&(struct drivers_config){.env = &b->env, .plan = b->plan,
-			.kver = args->seams.kver, .ops = args->seams.modules, .standalone =
-			args->standalone,
-			.again = b->run.restarts}, now);
-	if (r >= 0)
-		r = rails_new(&b->rails, &(struct rails_config){.env = &b->env, .plan = b->plan,
-			.modules = drivers_modules(b->drivers), .start = b->run.start, .forget =
-			b->run.failed}, now);
-	if (r >= 0)
-		r = target_new(&b->target, &(struct target_config){.env = &b->env, .plan = b->plan,
-			.sysroot = args->sysroot, .rails = b->rails, .modules =
-			drivers_modules(b->drivers),
-			.reader = &b->reader, .nfs = args->seams.root});
-	if (r < 0)
-		return r;
-	outbox_look(b->outbox, now);
-	return watch_all(b);
-}
 
 /* rd.driver.post= comes before any port or interface is waited for. */
 static bool rails_held(const struct boot *b)
@@ -127,7 +77,8 @@ static void rails_event(struct boot *b, const struct rails_event *ev, uint64_t n
 		else
 			target_resolved(b->target, &ev->resolved, now);
 		break;
-	case RAILS_FATAL: boot_fail(b, ev->fatal.cause, ev->fatal.where, now, ev->fatal.text);
+	case RAILS_FATAL:
+		boot_fail(b, ev->fatal.cause, ev->fatal.where, now, ev->fatal.text);
 		break;
 	}
 }
@@ -152,9 +103,9 @@ static void step_rails(struct boot *b, uint64_t now)
 /* It has to say nothing before it is asked: its end would wake the loop again and again. */
 static void take_reader(struct boot *b)
 {
-	b->reading = target_reader(b->target);
-	if (b->reading)
-		loop_remove(b->loop, worker_fd(b->reading));
+	b->reader.worker = target_reader(b->target);
+	if (b->reader.worker)
+		loop_remove(b->loop, worker_fd(b->reader.worker));
 }
 
 static void target_event(struct boot *b, const struct target_event *ev, uint64_t now)
@@ -162,7 +113,8 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 	struct need needs[NEEDS_MAX];
 
 	switch (ev->type) {
-	case TARGET_NAMED: drivers_need(b->drivers, needs, target_needs(b->target, needs), now);
+	case TARGET_NAMED:
+		drivers_need(b->drivers, needs, target_needs(b->target, needs), now);
 		break;
 	/* A mount may take long: state.json shows the boot up to here meanwhile. And what writes it
 	 * has been run once. */
@@ -177,25 +129,6 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 	}
 }
 
-/*
- * rd.retry is for a network that does not work. While bytes come it does, however long an image
- * takes: new bytes put the end of the budget off, by as long as they may take at the least rate
- * (rd.net.min-rate=), and to the whole of it at most.
- */
-static void renew_budget(struct boot *b, uint64_t bytes, uint64_t now)
-{
-	uint64_t whole = plan_network_deadline(b->plan, now);
-	uint32_t rate = b->plan->net.min_rate;
-
-	if (!bytes || b->budgets.network_end == NSEC_NEVER)
-		return;
-	if (!rate || bytes / rate >= (whole - now) / NSEC_PER_SEC)
-		b->budgets.network_end = whole;
-	else
-		b->budgets.network_end =
-			min_u64(whole, b->budgets.network_end + bytes * NSEC_PER_SEC / rate);
-}
-
 static void step_target(struct boot *b, uint64_t now)
 {
 	struct target_modules modules;
@@ -205,7 +138,7 @@ static void step_target(struct boot *b, uint64_t now)
 	target_step(b->target, &modules, now);
 	while (target_pop_event(b->target, &ev))
 		target_event(b, &ev, now);
-	renew_budget(b, target_fresh_bytes(b->target), now);
+	boot_renew_budget(b, target_fresh_bytes(b->target), now);
 }
 
 /* rd.neednet= beside a root of dracut's: the boot has what it wants. */
@@ -220,15 +153,13 @@ static void step_network(struct boot *b, uint64_t now)
 
 static void show_status(struct boot *b, uint64_t now)
 {
-	const char *line =
-		report_tick(b->env.report, now,
-		min_u64(b->budgets.network_end, b->budgets.total_end));
+	uint64_t end = min_u64(b->budgets.network_end, b->budgets.total_end);
+	const char *line = report_tick(b->env.report, now, end);
 
 	if (!line)
 		return;
 	summary_write(b, "running", now);
-	outbox_wait(b->outbox, b->rails, now);
-	plymouth_show(&b->plymouth, line);
+	outbox_wait(b->outbox, b->rails, line, now);
 	if (b->args->notify)
 		notify_status(line);
 }
@@ -247,6 +178,8 @@ static void check_end(struct boot *b, uint64_t now)
 
 static void step(struct boot *b, uint64_t now)
 {
+	int fd;
+
 	step_drivers(b, now);
 	step_rails(b, now);
 	if (!b->end.finished && b->network_only)
@@ -256,7 +189,9 @@ static void step(struct boot *b, uint64_t now)
 	boot_check_budgets(b, now);
 	check_end(b, now);
 	/* A source has another fd with each attempt; one that is watched already is no error. */
-	(void)watch(b, target_fd(b->target), TAG_ROOT);
+	fd = target_fd(b->target);
+	if (fd >= 0)
+		(void)loop_add(b->loop, fd, TAG_ROOT);
 	outbox_step(b->outbox, b->rails, now);
 	if (!b->end.finished)
 		show_status(b, now);
@@ -308,12 +243,12 @@ void boot_run(struct boot *b, uint64_t now)
 {
 	int r;
 
-	b->reader = boot_reader(b);
+	b->reader.task = boot_reader(b);
 	b->budgets.network_end = plan_network_deadline(b->plan, b->run.start);
 	b->budgets.total_end = plan_deadline(b->plan, b->run.start);
 	r = outbox_new(&b->outbox, &b->env, b->plan, now);
 	if (r >= 0)
-		r = open_all(b, now_ns());
+		r = boot_open(b, now_ns());
 	if (r < 0) {
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 		return;

@@ -91,3 +91,17 @@ void boot_check_budgets(struct boot *b, uint64_t now)
 	else if (now >= b->budgets.network_end)
 		retry_over(b, now);
 }
+
+void boot_renew_budget(struct boot *b, uint64_t bytes, uint64_t now)
+{
+	uint64_t whole = plan_network_deadline(b->plan, now);
+	uint32_t rate = b->plan->net.min_rate;
+
+	if (!bytes || b->budgets.network_end == NSEC_NEVER)
+		return;
+	if (!rate || bytes / rate >= (whole - now) / NSEC_PER_SEC)
+		b->budgets.network_end = whole;
+	else
+		b->budgets.network_end =
+			min_u64(whole, b->budgets.network_end + bytes * NSEC_PER_SEC / rate);
+}

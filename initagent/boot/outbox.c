@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/loop.h"
+#include "report/plymouth.h"
 #include "report/record.h"
 #include "report/report.h"
 #include "report/tell/failure_store.h"
@@ -20,6 +21,7 @@ struct outbox {
 	const struct env *env;
 	const struct boot_plan *plan;
 	struct report *report;
+	struct plymouth splash;
 	struct tell *tell;	 /* NULL: no sink is named */
 	struct failure_store *memory; /* of failures, over a reset; NULL: none is kept */
 	bool asking;		 /* for the address of a sink */
@@ -40,6 +42,7 @@ int outbox_new(struct outbox **ret, const struct env *env, const struct boot_pla
 	o->env = env;
 	o->plan = plan;
 	o->report = env->report;
+	o->splash.fd = -1;
 	r = plan->n_reports ? tell_new(&o->tell, env, plan->reports, plan->n_reports) : 0;
 	if (r < 0)
 		report_cause(o->report, CAUSE_REPORT_LOST, "rd.report", now, "%s", strerror(-r));
@@ -173,12 +176,13 @@ void outbox_resolved(struct outbox *o, const struct address_event *ev, uint64_t 
 		tell_resolved(o->tell, ev->addr.family ? &ev->addr : NULL, now);
 }
 
-/* Each wait once, however long it lasts; one that comes and goes is sent as often. */
-void outbox_wait(struct outbox *o, const struct rails *rails, uint64_t now)
+/* Sinks get each wait once, however long it lasts; one that comes and goes is sent as often. */
+void outbox_wait(struct outbox *o, const struct rails *rails, const char *line, uint64_t now)
 {
 	const char *where = "", *text = "";
 	enum cause cause = report_waiting(o->report, &where, &text);
 
+	plymouth_show(&o->splash, line);
 	if (!o->tell || (cause == o->wait && streq(where, o->where)))
 		return;
 	o->wait = cause;
@@ -334,6 +338,8 @@ void outbox_last(struct outbox *o, const struct rails *rails, const struct outbo
 	double seconds = (double)(now - end->start) / 1e9;
 	char text[REPORT_TEXT_MAX];
 
+	plymouth_show(&o->splash, "");
+	plymouth_done(&o->splash);
 	take_record(o, rails, now);
 	if (o->memory)
 		keep_record(o, end, now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outbox: what of the report goes to the sinks of rd.report=, over the network and into the next
- * boot. Owns the senders and the record of the last failure. In: the report, names of rails, how
+ * outbox: what of the report goes to the splash screen, to the sinks of rd.report=, over the network
+ * and into the next boot. Owns the senders and the record of the last failure. In: the report, names of rails, how
  * the boot ends. Out: messages, the record of an earlier boot. Called by boot.c alone. Tests:
  * test_boot.c, tests/report.bats.
  */
@@ -38,14 +38,14 @@ void outbox_dispatch(struct outbox *o, const struct rails *rails, bool ready, ui
 /* outbox_up: an address is there: sending begins. outbox_resolved: the answer to a name of ours. */
 void outbox_up(struct outbox *o, const struct rails *rails, uint64_t now);
 void outbox_resolved(struct outbox *o, const struct address_event *ev, uint64_t now);
-/* outbox_step: new causes, names to be looked up. outbox_wait: what is waited for was just
- * shown. */
+/* outbox_step: new causes, names to be looked up. outbox_wait: what is waited for was just shown,
+ * as line. */
 void outbox_step(struct outbox *o, struct rails *rails, uint64_t now);
-void outbox_wait(struct outbox *o, const struct rails *rails, uint64_t now);
+void outbox_wait(struct outbox *o, const struct rails *rails, const char *line, uint64_t now);
 
 /* outbox_is_empty: there is nothing to send and nothing to keep. */
 bool outbox_is_empty(const struct outbox *o);
-/* outbox_last: the last message, and the record; a boot that failed waits, 2 s at most, until both
+/* outbox_last: no message on the splash screen, the last one to the sinks, and the record; a boot that failed waits, 2 s at most, until both
  * are gone. */
 void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end,
 	uint64_t now);

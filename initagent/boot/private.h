@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the plan runner: start.c (the process), boot.c (the order), ending.c (why it ended),
- * summary.c (state), profiles.c (hand-over). */
+/* The parts of the plan runner: start.c (the process), open.c (its objects), boot.c (the order),
+ * ending.c (why it ended), summary.c (state), profiles.c (hand-over). */
 #pragma once
 
 #include "base/loop.h"
@@ -8,7 +8,6 @@
 #include "boot/boot.h"
 #include "boot/drivers.h"
 #include "boot/outbox.h"
-#include "report/plymouth.h"
 #include "root/target.h"
 #include "state/cmdline.h"
 #include "state/running.h"
@@ -27,6 +26,17 @@ struct ending {
 	char where[REPORT_NAME_MAX];
 };
 
+/* Reads the mounted root's files for the hand-over. */
+struct root_reader {
+	struct worker_task task;
+	struct worker *worker;	   /* does so since the mount; NULL: none */
+	struct managers *managers; /* what it found; NULL: no profiles were written */
+};
+
+/* What an fd of the loop belongs to. */
+enum boot_tag { TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_OUTBOX, TAG_CONSOLE, TAG_MAX };
+
+/* The four objects, the plan, the clock's ends and the process; seen by boot/ alone. */
 struct boot {
 	const struct boot_args *args;
 	struct env env; /* with the report */
@@ -40,13 +50,13 @@ struct boot {
 	struct outbox *outbox;
 	struct budgets budgets;
 	struct ending end;
-	struct worker_task reader; /* reads the mounted root's files for the hand-over */
-	struct worker *reading;	   /* does so since the mount; NULL: none */
-	struct managers *managers; /* of the real root; NULL: no profiles were written */
-	struct plymouth plymouth;
-	bool hurried; /* RCU's grace periods are expedited */
+	struct root_reader reader;
+	bool hurried;	   /* RCU's grace periods are expedited */
 	bool network_only; /* rd.neednet= beside a root that dracut mounts */
 };
+
+/* open.c: makes the loop and all objects but the outbox. 0, or a negative errno. */
+int boot_open(struct boot *b, uint64_t now);
 
 /* boot.c: opens everything and runs the plan to its end; everything stays open. */
 void boot_run(struct boot *b, uint64_t now);
@@ -55,6 +65,12 @@ void boot_run(struct boot *b, uint64_t now);
 void boot_fail(struct boot *b, enum cause cause, const char *where, uint64_t now, const char *text);
 /* boot_check_budgets: rd.timeout= for the whole, rd.retry= for the network. */
 void boot_check_budgets(struct boot *b, uint64_t now);
+/*
+ * boot_renew_budget: rd.retry is for a network that does not work. While bytes come it does,
+ * however long an image takes: new bytes put the end of the budget off, by as long as they may take
+ * at the least rate (rd.net.min-rate=), and to the whole of it at most.
+ */
+void boot_renew_budget(struct boot *b, uint64_t bytes, uint64_t now);
 
 /* summary.c: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

@@ -112,13 +112,13 @@ static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret
 static int start_reader(struct boot *b)
 {
 	const struct worker_spec spec = {
-		.run = b->reader.run,
-		.arg = b->reader.arg,
-		.request_size = b->reader.request_size,
-		.reply_size = b->reader.reply_size,
+		.run = b->reader.task.run,
+		.arg = b->reader.task.arg,
+		.request_size = b->reader.task.request_size,
+		.reply_size = b->reader.task.reply_size,
 	};
 
-	return b->reading ? 0 : worker_start(&b->reading, &spec, 0);
+	return b->reader.worker ? 0 : worker_start(&b->reader.worker, &spec, 0);
 }
 
 /* Not by this process: a mounted root whose server is gone answers no look, and nothing but the
@@ -137,9 +137,9 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 	}
 	for (size_t i = 0; i < set->n_rails; i++)
 		strscpy(rails.names[i], set->rails[i].dev.name, IFNAMSIZ);
-	(void)worker_send(b->reading, &rails);
-	there = await_facts(b, b->reading, ret);
-	b->reading = worker_free(b->reading);
+	(void)worker_send(b->reader.worker, &rails);
+	there = await_facts(b, b->reader.worker, ret);
+	b->reader.worker = worker_free(b->reader.worker);
 	return there;
 }
 
@@ -181,11 +181,11 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	if (!read_facts(b, &set, &facts))
 		return false;
 	profiles_write(&set, b->plan);
-	b->managers = malloc(sizeof(*b->managers));
-	if (b->managers)
-		*b->managers = facts.managers;
-	if (b->managers && !set.n_rails)
-		b->managers->chosen = 0;
+	b->reader.managers = malloc(sizeof(*b->reader.managers));
+	if (b->reader.managers)
+		*b->reader.managers = facts.managers;
+	if (b->reader.managers && !set.n_rails)
+		b->reader.managers->chosen = 0;
 	report_log(b->env.report, REPORT_INFO, "handover", now, "network profiles for: %s",
 		managers_text(set.n_rails ? facts.managers.chosen : 0, text, sizeof(text)));
 	r = udev_write(&b->env, b->plan);

@@ -144,7 +144,7 @@ static void detach(const struct boot *b)
 
 static void close_all(struct boot *b)
 {
-	b->reading = worker_free(b->reading);
+	b->reader.worker = worker_free(b->reader.worker);
 	target_freep(&b->target);
 	rails_freep(&b->rails);
 	drivers_freep(&b->drivers);
@@ -166,8 +166,6 @@ static enum boot_outcome boot_locked(struct boot *b, bool *ret_detached, uint64_
 		boot_run(b, now);
 	}
 	finish(b, now_ns());
-	plymouth_show(&b->plymouth, "");
-	plymouth_done(&b->plymouth);
 	*ret_detached = can_detach(b);
 	if (*ret_detached) {
 		give_back(b);
@@ -204,14 +202,14 @@ static int open_report(struct boot *b, int kmsg, uint64_t start)
 static void close_boot(struct boot *b)
 {
 	outbox_freep(&b->outbox);
-	free(b->managers);
+	free(b->reader.managers);
 	report_free(b->env.report);
 	cmdline_done(&b->cmdline);
 }
 
 enum boot_outcome boot_main(const struct boot_args *args)
 {
-	struct boot b = {.args = args, .plymouth.fd = -1, .end.outcome = BOOT_FAILED};
+	struct boot b = {.args = args, .end.outcome = BOOT_FAILED};
 	_cleanup_close_ int kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	bool detached = false;
 	uint64_t now = now_ns();

@@ -149,7 +149,7 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 		.start = b->run.start,
 		.wall = (int64_t)(wall_ns() / NSEC_PER_SEC),
 		.plan = b->plan,
-		.managers = b->managers,
+		.managers = b->reader.managers,
 		.restarts = b->run.restarts,
 		.cpu = cpu_ns(),
 		.wakes = b->loop ? loop_wakes(b->loop) : (struct loop_wakes){0},
