@@ -3,7 +3,6 @@
  * initagent-mkimage: builds the stand-alone image: the agent as /init, busybox as rescue shell,
  * kernel modules with everything they need, firmware. Equal input gives equal bytes.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <sys/utsname.h>
 
@@ -91,67 +90,22 @@ static void each_word(struct closure *c, const struct options_list *list,
 	}
 }
 
-static int check_driver(const struct closure *c, const char *option, const char *name)
-{
-	if (closure_holds(c, name))
-		return 0;
-	return report_fault("%s of --cmdline names the module %s, which is not in the image: add "
-			    "--drivers %s", option, name, name);
-}
-
-/* What a root on a block device is reached by; the boot would end without. */
-static int check_root(const struct closure *c, const struct plan_block *block)
-{
-	int n = 0;
-
-	if (block->kind == PLAN_BLOCK_NBD)
-		n += check_driver(c, "root=", "nbd");
-	if (block->kind == PLAN_BLOCK_SRP)
-		n += check_driver(c, "root=", "ib_srp") + check_driver(c, "root=", "sd_mod");
-	for (size_t i = 0; block->kind == PLAN_BLOCK_NVMF && i < block->n_portals; i++)
-		n += check_driver(c, "root=", block->portals[i].rdma ? "nvme_rdma" : "nvme_tcp");
-	return n;
-}
-
-/* Interfaces of IPoIB have no other name before the agent gives them one. */
-static bool is_ipoib(const char *ifname)
-{
-	return ifname && strncmp(ifname, "ib", 2) == 0 && isdigit((unsigned char)ifname[2]);
-}
-
-/* RDMA that the command line insists on, of a kernel that may not have it. */
-static int check_rdma(const struct closure *c, const struct boot_plan *plan)
-{
-	const struct plan_nfs *nfs = &plan->root.nfs;
-	int n = 0;
-
-	if (is_ipoib(plan->net.bootdev))
-		n += check_driver(c, "ip= or bootdev=", "ib_ipoib");
-	else if (plan->ib.n_pkeys || plan->ib.mode)
-		n += check_driver(c, "rd.ib.", "ib_ipoib");
-	if (nfs->proto == PLAN_NFS_PROTO_RDMA && !nfs->fallback_tcp)
-		n += check_driver(c, "root=", "rpcrdma");
-	return n;
-}
-
 /* check_cmdline: the image holds what the command line that goes with it names. */
 static int check_cmdline(const struct closure *c, const char *cmdline)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
-	const struct plan_drivers *d;
-	int n = 0;
+	_cleanup_free_ struct plan_module *modules = NULL;
+	size_t n;
+	int missing = 0;
 
 	need(plan_parse(&plan, cmdline, strlen(cmdline), NULL), "--cmdline");
-	d = &plan->drivers;
-	for (size_t i = 0; i < d->n_pre; i++)
-		n += check_driver(c, "rd.driver.pre=", d->pre[i]);
-	for (size_t i = 0; i < d->n_post; i++)
-		n += check_driver(c, "rd.driver.post=", d->post[i]);
-	for (size_t i = 0; i < plan->net.n_rdma_links; i++)
-		n += check_driver(c, "rd.rdma.link=", streq(plan->net.rdma_links[i].type, "rxe")
-			? "rdma_rxe" : plan->net.rdma_links[i].type);
-	n += check_rdma(c, plan);
-	return n + (plan->root.kind == PLAN_ROOT_REMOTE ? check_root(c, &plan->root.block) : 0);
+	need(plan_modules(plan, &modules, &n), "--cmdline");
+	for (size_t i = 0; i < n; i++)
+		if (!closure_holds(c, modules[i].name))
+			missing += report_fault("%s of --cmdline names the module %s, which is not "
+						"in the image: add --drivers %s",
+				modules[i].option, modules[i].name, modules[i].name);
+	return missing;
 }
 
 static struct closure *add_modules(

@@ -9,6 +9,7 @@
 #include "boot/boot.h"
 #include "state/cmdline.h"
 #include "doctor/doctor.h"
+#include "doctor/image_check.h"
 #include "state/commands.h"
 #include "state/running.h"
 #include "state/state.h"
@@ -116,17 +117,36 @@ static int take_line(int argc, char **argv, struct given_line *ret)
 	return r;
 }
 
+/* verdict: that of the line itself. */
+static int lint_image(const struct given_line *line, const char *image, int verdict)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	int r = plan_parse(&plan, line->text, line->len, NULL);
+
+	r = r < 0 ? r : image_check(plan, image, stdout);
+	return r > 0 ? LINT_ERRORS : r < 0 ? r : verdict;
+}
+
 /* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d
  * has them. */
 static int cmd_lint(int argc, char **argv)
 {
 	struct given_line line = {0};
-	int r = take_line(argc, argv, &line);
+	const char *image = NULL;
+	int r;
 
+	if (argc > 2 && streq(argv[1], "--image")) {
+		image = argv[2];
+		argc -= 2;
+		argv += 2;
+	}
+	r = take_line(argc, argv, &line);
 	if (r == 0 && line.from)
 		printf("(command line of %s)\n", line.from);
 	if (r == 0)
 		r = cmdline_lint(line.text, line.len, stdout, line.running ? LINT_RUNNING : 0);
+	if (r >= 0 && image)
+		r = lint_image(&line, image, r);
 	free(line.text);
 	return r < 0 ? LINT_FAILED : r;
 }
@@ -349,7 +369,9 @@ static const struct command commands[] = {
 		"4 cannot check; --report: one file for the maintainers;\n"
 		"--ping: the path to an NFS server",
 		cmd_doctor},
-	{"lint", "[CMDLINE... | - | -f FILE]", "explain a kernel command line and find its errors",
+	{"lint", "[--image INITRD] [CMDLINE... | - | -f FILE]",
+		"explain a kernel command line and find its errors; --image: are the\n"
+		"drivers that it needs in this image",
 		cmd_lint},
 	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line",
 		cmd_plan},

@@ -539,6 +539,17 @@ unsigned int plan_server_families(const struct boot_plan *p);
 unsigned int plan_ip_families(const struct boot_plan *p);
 
 /*
+ * plan_modules: the kernel modules that the command line insists on, by the option that does, in
+ * the line's order: for those who judge an image before a node boots it. What the root needs
+ * besides is for its source to say. Strings are the plan's. *ret is to be freed. 0 or -ENOMEM.
+ */
+struct plan_module {
+	const char *option; /* "rd.driver.post=" */
+	const char *name;
+};
+int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *ret_n);
+
+/*
  * plan_wants_proof: does the command line name a digest or a key, that can be read or not? The
  * initramfs may have keys as well.
  */

@@ -90,6 +90,61 @@ holds() {
 	build --format pair --cmdline "$nfs:proto=rdma rd.nfs.fallback=tcp ip=eth0:dhcp" --drivers a
 }
 
+# judge IMAGE STATUS WORD...: lint of a command line against an image; the part about the image.
+judge() {
+	run -"$2" "${BUILD:-build}/host/agent" lint --image "$1" "${@:3}"
+	output=$(sed -n '/^(image /,$p' <<<"$output")
+}
+
+@test "lint --image: the drivers that a command line needs, in images of any maker" {
+	local nvme="root=nvmf:tcp:10.0.0.1:nqn.2024-01.org.example:root ip=dhcp"
+	local missing="the module nvme_tcp is not in the image: root="
+	module kernel/a
+	module kernel/nvme_tcp
+	echo kernel/b.ko >"$modules/modules.builtin"
+	build --drivers a
+	judge "$out" 2 "$nvme" rd.driver.pre=b rd.driver.post=a
+	[[ $output == *"1 modules of kernel $kver"*"error: $missing"* ]]
+	[ "$(grep -c error: <<<"$output")" -eq 1 ]
+	rm "$out"
+	build --drivers "a nvme_tcp"
+	judge "$out" 0 "$nvme" rd.driver.pre=b rd.driver.post=a
+	[[ $output != *error* ]]
+	# as dracut has them: below usr/, packed with gzip, behind an archive of microcode
+	mkdir "$BATS_TEST_TMPDIR/tree" "$BATS_TEST_TMPDIR/tree/usr"
+	(cd "$BATS_TEST_TMPDIR/tree" && zstd -dcq "$out" | cpio -idm --quiet && mv lib usr/)
+	cpio -o -H newc --quiet <<<tests >"$BATS_TEST_TMPDIR/both"
+	(cd "$BATS_TEST_TMPDIR/tree" && find . | cpio -o -H newc --quiet | gzip) \
+		>>"$BATS_TEST_TMPDIR/both"
+	judge "$BATS_TEST_TMPDIR/both" 0 "$nvme" rd.driver.post=a
+	[[ $output == *"2 modules of kernel $kver"* && $output != *error* ]]
+	judge "$BATS_TEST_TMPDIR/both" 2 "$nvme" rd.driver.post=zz
+	[[ $output == *"error: the module zz is not in the image: rd.driver.post="* ]]
+}
+
+@test "lint --image: what is no image, damaged, or hostile" {
+	local tree=$BATS_TEST_TMPDIR/tree
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir "$TMPDIR"
+	module kernel/a
+	build --drivers a
+	head -c 1000000 "$out" >"$out.cut"
+	judge "$out.cut" 3 root=dhcp
+	[[ $output == *"error: damaged: "* ]]
+	judge /etc/passwd 3 root=dhcp
+	[[ $output == *"error: not an initramfs image"* ]]
+	judge "$tree/none" 3 root=dhcp
+	[[ $output == *"error: No such file or directory"* ]]
+	# names that lead out of the temporary folder are no kernel's
+	mkdir -p "$tree/lib/modules" "$tree/lib/modules/..evil"
+	echo x >"$tree/lib/modules/..evil/modules.dep.bin"
+	(cd "$tree" && find lib | cpio -o -H newc --quiet) >"$BATS_TEST_TMPDIR/evil"
+	judge "$BATS_TEST_TMPDIR/evil" 3 root=dhcp
+	[[ $output == *"error: it holds no kernel modules"* ]]
+	run -0 find "$TMPDIR" -name 'initagent.*'
+	[ -z "$output" ]
+}
+
 @test "updates/ before the kernel's own, without any configuration" {
 	module kernel/a
 	module updates/dkms/a

@@ -14,7 +14,8 @@ _initagent_options() {
 	verify) echo --key --kernel ;;
 	options) echo --markdown --man --completion ;;
 	wait) echo --timeout --restarts ;;
-	lint | plan) initagent options --completion 2>/dev/null ;;
+	lint) echo --image && initagent options --completion 2>/dev/null ;;
+	plan) initagent options --completion 2>/dev/null ;;
 	esac
 }
 

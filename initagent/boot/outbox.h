@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outbox: what of the report goes to the splash screen, to the sinks of rd.report=, over the network
- * and into the next boot. Owns the senders and the record of the last failure. In: the report, names of rails, how
- * the boot ends. Out: messages, the record of an earlier boot. Called by boot.c alone. Tests:
- * test_boot.c, tests/report.bats.
+ * outbox: what of the report goes to the splash screen, to the sinks of rd.report=, over the
+ * network and into the next boot. Owns the senders and the record of the last failure. In: the
+ * report, names of rails, how the boot ends. Out: messages, the record of an earlier boot. Called
+ * by boot.c alone. Tests: test_boot.c, tests/report.bats.
  */
 #pragma once
 
@@ -45,8 +45,8 @@ void outbox_wait(struct outbox *o, const struct rails *rails, const char *line, 
 
 /* outbox_is_empty: there is nothing to send and nothing to keep. */
 bool outbox_is_empty(const struct outbox *o);
-/* outbox_last: no message on the splash screen, the last one to the sinks, and the record; a boot that failed waits, 2 s at most, until both
- * are gone. */
+/* outbox_last: no message on the splash screen, the last one to the sinks, and the record; a boot
+ * that failed waits, 2 s at most, until both are gone. */
 void outbox_last(struct outbox *o, const struct rails *rails, const struct outbox_ending *end,
 	uint64_t now);
 /* outbox_state: state.json, once the rooms are closed; a boot that failed waits for what is left of

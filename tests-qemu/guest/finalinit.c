@@ -133,7 +133,8 @@ static void parse_bootmark(struct snapshot *s, const char *kmsg)
 	*s = (struct snapshot){v[0], v[1], v[2], v[3], v[4]};
 }
 
-/* User processes still alive: pid, name, program. There should be none but ours. */
+/* User processes still alive: pid, name, program, and the kernel function they sleep in. There
+ * should be none but ours. */
 static void list_processes(struct text *t)
 {
 	DIR *dir = opendir("/proc");
@@ -143,6 +144,7 @@ static void list_processes(struct text *t)
 		char path[64];
 		char comm[64];
 		char exe[256];
+		char wait[128];
 		ssize_t len;
 
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
@@ -155,7 +157,9 @@ static void list_processes(struct text *t)
 		snprintf(path, sizeof(path), "/proc/%.16s/comm", entry->d_name);
 		guest_read(path, comm, sizeof(comm));
 		comm[strcspn(comm, "\n")] = 0;
-		append(t, "%s\t%s\t%s\n", entry->d_name, comm, exe);
+		snprintf(path, sizeof(path), "/proc/%.16s/wchan", entry->d_name);
+		guest_read(path, wait, sizeof(wait));
+		append(t, "%s\t%s\t%s\t%s\n", entry->d_name, comm, exe, wait);
 	}
 	if (dir)
 		closedir(dir);

@@ -276,3 +276,13 @@ int cpio_next(struct cpio *c, struct item *ret)
 	c->next += -(c->next - c->base) & 3;
 	return make_item(c, ret) < 0 ? -EINVAL : 1;
 }
+
+uint64_t cpio_at(const struct cpio *c)
+{
+	return c->next;
+}
+
+unsigned cpio_archives(const struct cpio *c)
+{
+	return c->archives;
+}

@@ -24,3 +24,10 @@ DEFINE_FREEP(struct cpio, cpio_free)
  * the next call.
  */
 int cpio_next(struct cpio *c, struct item *ret);
+
+/*
+ * cpio_at, cpio_archives: where in the stream the next header is, and how many archives have ended
+ * before it: what follows them may be packed.
+ */
+uint64_t cpio_at(const struct cpio *c);
+unsigned cpio_archives(const struct cpio *c);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* modules: the kernel modules that a command line insists on. */
+#include <ctype.h>
+
+#include "plan.h"
+
+/* ib_ipoib, rpcrdma, and two of a SRP root. */
+#define OTHERS_MAX 4
+
+struct list {
+	struct plan_module *rows;
+	size_t n;
+};
+
+static void add(struct list *l, const char *option, const char *name)
+{
+	l->rows[l->n++] = (struct plan_module){option, name};
+}
+
+/* Interfaces of IPoIB have no other name before the agent gives them one. */
+static bool is_ipoib(const char *ifname)
+{
+	return ifname && strncmp(ifname, "ib", 2) == 0 && isdigit((unsigned char)ifname[2]);
+}
+
+/* RDMA that the command line insists on, of a kernel that may not have it. */
+static void add_rdma(struct list *l, const struct boot_plan *p)
+{
+	const struct plan_nfs *nfs = &p->root.nfs;
+
+	if (is_ipoib(p->net.bootdev))
+		add(l, "ip= or bootdev=", "ib_ipoib");
+	else if (p->ib.n_pkeys || p->ib.mode)
+		add(l, "rd.ib.", "ib_ipoib");
+	if (nfs->proto == PLAN_NFS_PROTO_RDMA && !nfs->fallback_tcp)
+		add(l, "root=", "rpcrdma");
+}
+
+/* What a root on a block device is reached by. */
+static void add_block(struct list *l, const struct plan_block *block)
+{
+	if (block->kind == PLAN_BLOCK_NBD)
+		add(l, "root=", "nbd");
+	if (block->kind == PLAN_BLOCK_SRP) {
+		add(l, "root=", "ib_srp");
+		add(l, "root=", "sd_mod");
+	}
+	for (size_t i = 0; block->kind == PLAN_BLOCK_NVMF && i < block->n_portals; i++)
+		add(l, "root=", block->portals[i].rdma ? "nvme_rdma" : "nvme_tcp");
+}
+
+int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *ret_n)
+{
+	const struct plan_drivers *d = &p->drivers;
+	const struct plan_net *net = &p->net;
+	const struct plan_block *block = &p->root.block;
+	struct list l = {0};
+
+	l.rows = calloc(d->n_pre + d->n_post + net->n_rdma_links + block->n_portals + OTHERS_MAX,
+		sizeof(*l.rows));
+	if (!l.rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_pre; i++)
+		add(&l, "rd.driver.pre=", d->pre[i]);
+	for (size_t i = 0; i < d->n_post; i++)
+		add(&l, "rd.driver.post=", d->post[i]);
+	for (size_t i = 0; i < net->n_rdma_links; i++)
+		add(&l, "rd.rdma.link=",
+			streq(net->rdma_links[i].type, "rxe") ? "rdma_rxe"
+							      : net->rdma_links[i].type);
+	add_rdma(&l, p);
+	if (p->root.kind == PLAN_ROOT_REMOTE)
+		add_block(&l, block);
+	*ret = l.rows;
+	*ret_n = l.n;
+	return 0;
+}
