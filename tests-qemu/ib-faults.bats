@@ -62,6 +62,14 @@ p=leaf01/p2
 join="dir=rx class=0x03 method=0x02 attr=0x38"
 
 @test "cable out (Polling)" { heals IA-E305 "fault $p hold=polling" "fault $p hold=none"; }
+@test "cable out and in before ACTIVE, in DHCP, while mounting, at hand-over, under the root" {
+    on server "dhcp_stop; nfsd_pause"
+    fault hold=polling
+    NODE_TALK=1
+    node_start "$image" "$console $ib_root ip=dhcp $hca rd.break finalinit=outage"
+    pulled_through 'ib0: sib0/1 Polling .* \(.*IA-E305\)' 'on server dhcp_start' \
+        'on server nfsd_resume' IA-E305
+}
 @test "link down" { heals 'IA-E30[25]' "fault $p hold=down" "fault $p hold=none"; }
 @test "held in INIT" { heals IA-E306 "fault $p hold=init" "fault $p hold=none"; }
 @test "held in ARMED" { heals IA-E306 "fault $p hold=armed" "fault $p hold=none"; }

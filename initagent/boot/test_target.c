@@ -250,6 +250,23 @@ TEST(a_rail_that_dies_in_a_transfer_is_left)
 	node_close(&n);
 }
 
+/* What the server was last asked for is not what ends the boot: the cable is. */
+TEST(a_cable_that_is_out_is_named_and_not_the_server)
+{
+	char text[65536];
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/cut ip=" NODE " rd.retry=4");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_STR(met_at(&n, "IA-E402"), "veth0");
+	CHECK_INT(met(&n, "IA-E601"), 0);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "veth0: carrier lost (") != NULL);
+	CHECK(strstr(text, "giving up after 4 s: IA-E402 veth0: ") != NULL);
+	node_close(&n);
+}
+
 /* --- roots that DHCP names ----------------------------------------------------------------- */
 
 /* veth0 has an address that names no root; a lease on veth2, which comes later, does. */

@@ -3,6 +3,8 @@
 #include "handover/switch_watch.h"
 
 #include <dirent.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/socket.h>
@@ -99,17 +101,36 @@ static void say(const struct watch *w, const char *fmt, ...)
 	console_line(w->cfg->console_fd, line);
 }
 
+/* An interface with an address and without carrier, as ", eth0 has no carrier"; "": there is none.
+ * sysfs may have moved into the root already. */
+static void dead_link_text(char *buf, size_t size)
+{
+	struct ifaddrs *all = NULL;
+
+	*buf = 0;
+	if (getifaddrs(&all) < 0)
+		return;
+	for (const struct ifaddrs *i = all; i && !*buf; i = i->ifa_next) {
+		bool dead = (i->ifa_flags & (IFF_UP | IFF_RUNNING | IFF_LOOPBACK)) == IFF_UP;
+
+		if (dead && i->ifa_addr && i->ifa_addr->sa_family != AF_PACKET)
+			snprintf(buf, size, ", %s has no carrier", i->ifa_name);
+	}
+	freeifaddrs(all);
+}
+
 static void say_waiting(struct watch *w, uint64_t now)
 {
 	const struct switch_watch_config *cfg = w->cfg;
 	unsigned long long used = (now - cfg->begin) / NSEC_PER_SEC,
 		whole = (cfg->end - cfg->begin) / NSEC_PER_SEC;
-	char limit[32] = "";
+	char limit[32] = "", link[IF_NAMESIZE + 24];
 
+	dead_link_text(link, sizeof(link));
 	if (!w->over)
 		snprintf(limit, sizeof(limit), " of %llu s", whole);
-	say(w, "initagent: %s: the root does not answer: %s (%llu s%s, %s)", cfg->root,
-		w->step.text, used, limit, cause_info(CAUSE_ROOT_SILENT)->code);
+	say(w, "initagent: %s: the root does not answer: %s%s (%llu s%s, %s)", cfg->root,
+		w->step.text, link, used, limit, cause_info(CAUSE_ROOT_SILENT)->code);
 	w->period = min_u64(2 * w->period, LINE_MAX_PERIOD);
 	w->line = now + w->period;
 }

@@ -51,9 +51,7 @@ static const char *limited_text(const struct rails *rails, const struct rail *ra
 	return "; this port is a limited member of its partition and reaches full members only";
 }
 
-/* The port's own trouble, or that of its subnet manager, instead of the server's. False: there is
- * none. */
-static bool blame_port(struct rails *rails, const struct rail *rail, uint64_t now)
+bool rail_blame_port(struct rails *rails, const struct rail *rail, uint64_t now)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
 	char text[160] = "";
@@ -76,7 +74,7 @@ void rails_blame_now(struct rails *rails, uint64_t now)
 	const struct rail *rail = rail_on(rails, blame.ifindex);
 
 	rails->blame.ifindex = 0;
-	if (blame.ifindex && !(rail && blame_port(rails, rail, now)))
+	if (blame.ifindex && !(rail && rail_blame_port(rails, rail, now)))
 		report_cause(rails->report, blame.cause, blame.where, now, "%s%s", blame.text,
 			limited_text(rails, rail));
 }
@@ -108,7 +106,7 @@ static void take_answer(struct rails *rails, struct rail *rail, enum fabric_sm_s
 	if (rails->blame.ifindex == rail->ifindex)
 		rails_blame_now(rails, now);
 	else if (sm == FABRIC_SM_SILENT)
-		blame_port(rails, rail, now);
+		rail_blame_port(rails, rail, now);
 	if (!back)
 		return;
 	report_log(rails->report, REPORT_INFO, rail->name, now, "the subnet manager answers again");

@@ -419,6 +419,15 @@ static void spares_turn(struct rails *rails, uint64_t now)
 	}
 }
 
+/* A cable that is out keeps each server from answering: it is what is waited for, until the carrier
+ * is back, and not what the last attempt failed of. */
+static void say_lost(struct rails *rails, const struct rail *rail, const char *text, uint64_t now)
+{
+	report_wait(rails->report, rail->cause, rail->name, now, "%s", text);
+	if (!rails_other_ready(rails, rail))
+		report_wait(rails->report, CAUSE_NONE, "root", now, "%s", "");
+}
+
 static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 	const struct address_event *ev, uint64_t now)
 {
@@ -426,7 +435,12 @@ static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT
 		? CAUSE_PORT_SM_SILENT : ev->cause;
 	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
-	report_cause(rails->report, rail->cause, rail->name, now, "%s", ev->text);
+	/* Why IPoIB has no carrier, its port tells better. */
+	if (!(rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER &&
+		rail_blame_port(rails, rail, now)))
+		report_cause(rails->report, rail->cause, rail->name, now, "%s", ev->text);
+	if (to == RAIL_LOST && !rails->kept)
+		say_lost(rails, rail, ev->text, now);
 	rail_set_state(rails, rail, to, now);
 	rails->port_check = now;
 	spares_turn(rails, now);

@@ -195,6 +195,38 @@ TEST(a_port_that_fell_is_named_instead_of_the_server)
 	room_free(&r);
 }
 
+/* What is waited for when the interface loses its carrier, and the cause. */
+static void lose_carrier(struct room *r, uint64_t guid, enum cause waiting, const char *causes)
+{
+	const struct address_event lost = {.type = ADDRESS_LOST, .ifindex = 7,
+		.cause = CAUSE_NETDEV_NO_CARRIER, .text = "carrier lost"};
+	const char *where, *text;
+
+	r->b.rows[0].guid = guid;
+	CHECK_INT(links_new(&r->b.links, &r->b.env, r->now), 0);
+	report_wait(r->b.report, CAUSE_ROOT_REFUSED, "root", r->now - 1, "trying again");
+	rail_address_event(&r->b, &lost, r->now);
+	links_freep(&r->b.links);
+	check_causes(r, causes);
+	CHECK_INT(report_waiting(r->b.report, &where, &text), waiting);
+	CHECK_STR(where, "ib0");
+}
+
+TEST(a_cable_that_is_out_is_waited_for_and_not_the_server)
+{
+	struct room r;
+
+	room_new(&r);
+	lose_carrier(&r, 0, CAUSE_NETDEV_NO_CARRIER, "E402@ib0");
+	room_free(&r);
+	room_new(&r);
+	set(&r, "state", "1: DOWN\n");
+	set(&r, "phys_state", "2: Polling\n");
+	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+	lose_carrier(&r, r.b.rows[0].guid, CAUSE_NETDEV_NO_CARRIER, "E305@ib0");
+	room_free(&r);
+}
+
 TEST(silence_of_dhcp_is_the_subnet_managers_too)
 {
 	const char *where, *text;

@@ -31,11 +31,9 @@ void target_next_turn(struct target *t, uint64_t now)
 		t->ops->way_lost(t->source, now);
 }
 
-void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now)
+static void blame_server(struct target *t, const struct rail *rail, enum cause cause,
+	const char *where, const char *text, uint64_t now)
 {
-	const struct rail *rail = rails_find(t->cfg.rails, t->ifindex);
-	const char *where = *t->server.name ? t->server.name : "root";
-
 	target_note(t, cause, where, text);
 	if (is_silence(cause))
 		rails_blame(t->cfg.rails, rail, cause, t->failure.where, now, text);
@@ -43,6 +41,18 @@ void target_failed(struct target *t, enum cause cause, const char *text, uint64_
 		report_cause(t->report, cause, t->failure.where, now, "%s", text);
 	report_wait(t->report, cause, "root", now, "%s, trying %s", text, t->server.servers > 1
 		? "the next server" : "again");
+}
+
+void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now)
+{
+	const struct rail *rail = rails_find(t->cfg.rails, t->ifindex);
+	const char *where = *t->server.name ? t->server.name : "root";
+
+	if (rail && rail->state == RAIL_LOST)
+		/* no fault of the server; the interface has its cause and its wait */
+		report_log(t->report, REPORT_DEBUG, "root", now, "%s: %s", where, text);
+	else
+		blame_server(t, rail, cause, where, text, now);
 	if (t->ops && t->ops->next)
 		t->server_turn = t->ops->next(&t->choice, &t->refusals, t->server_turn);
 	if (!rail || now - t->rail_since < WAY_PATIENCE || !rails_other_ready(t->cfg.rails, rail))

@@ -2,8 +2,11 @@
 /*
  * vmctl: what the VM harness needs and bash does clumsily: waiting for events, never sleeping.
  *
- *   vmctl wait SECONDS FILE REGEX [PID]   a line of FILE, which may still grow or not exist yet
- *   vmctl see SECONDS FILE REGEX [PID]    the same, also before the line has ended (a prompt)
+ *   vmctl wait SECONDS FILE REGEX [PID [OFFSET]]
+ *                                         a line of FILE from OFFSET on; it may still grow or not
+ *                                         exist yet
+ *   vmctl see SECONDS FILE REGEX [PID [OFFSET]]
+ *                                         the same, also before the line has ended (a prompt)
  *   vmctl ask SECONDS SOCKET COMMAND...   one command on the server VM's control channel
  *   vmctl qmp SECONDS SOCKET JSON         one command to QEMU's monitor
  *   vmctl gone SECONDS PID                the end of a process
@@ -127,7 +130,7 @@ static int await(int64_t end, char **args, int count, bool part)
 	int pidfd = count > 2 ? open_pid(args[2]) : -1;
 	bool gone = count > 2 && pidfd < 0;
 	int notify;
-	long offset = 0;
+	long offset = count > 3 ? strtol(args[3], NULL, 10) : 0;
 	regex_t re;
 	int r = 0;
 

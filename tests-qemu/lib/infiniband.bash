@@ -35,6 +35,14 @@ teardown() {
     }
 }
 
+cable() {
+    if [ "$1" = on ]; then
+        fault hold=none
+    else
+        fault hold=polling
+    fi
+}
+
 # fault WORD...: a fault on the cable of the node at link 0, in the server's words.
 fault() {
     on server "fault leaf01/p2 $*"

@@ -123,10 +123,10 @@ assert_killed() {
     assert_most "${#points[@]}" "$(node_state .agent.restarts)" "restarts (at least)"
 }
 
-# refute_within SECONDS REGEX: the line must not come for that long.
+# refute_within SECONDS REGEX [FROM]: the line must not come for that long.
 refute_within() {
     local status=0
-    "$vmctl" wait "$1" "$node_dir/console.log" "$2" "$node_pid" || status=$?
+    "$vmctl" wait "$1" "$node_dir/console.log" "$2" "$node_pid" "${3:-0}" || status=$?
     assert_eq "$status" 124 "time up without a line like '$2'"
 }
 
@@ -187,6 +187,53 @@ assert_parameters() {
         assert_eq "$(<"$node_dir/results/$1")" "$2" "parameter $1"
         shift 2
     done
+}
+
+# cable on|off: the node's only one; InfiniBand's scenarios have their own.
+cable() {
+    node_cable "$1"
+}
+
+# pulled NAMED BACK: the cable is out until the console says NAMED, and in until it says BACK, which
+# it waited for before. BACK does not come meanwhile.
+pulled() {
+    node_mark
+    cable off
+    node_next 30 "$1"
+    node_mark
+    refute_within 6 "$2" "$node_marked"
+    node_mark
+    cable on
+    node_next 30 "$2"
+}
+
+# pulled_through NAMED ADDRESS SERVER CODE: a node started with rd.break and finalinit=outage, and
+# without a DHCP and an NFS server; its cable is out and in while it waits for either, at the
+# hand-over, and under the running root, which is back then. NAMED is the wait for the cable,
+# ADDRESS and SERVER are commands that bring the servers back, CODE is the cable's cause.
+pulled_through() {
+    node_wait 60 "$1"
+    cable on
+    node_wait 60 'IA-E501\)'
+    pulled "$1" 'IA-E501\)'
+    eval "$2"
+    node_wait 60 'IA-E602\)'
+    pulled "$1" 'IA-E602\)'
+    eval "$3"
+    node_wait 60 'rd.break: the root is at /sysroot'
+    cable off
+    node_mark
+    node_type exit
+    node_next 30 'the root does not answer: .*0 has no carrier \('
+    cable on
+    node_wait 60 'finalinit: the server may go'
+    cable off
+    refute_within 20 'finalinit: back'
+    cable on
+    # RPC over RDMA connects again after a pause that doubles with each failure, to 30 s
+    node_wait 35 'finalinit: back after'
+    assert_boot 60 4.2 rdma
+    assert_state "[.causes[].code] | index(\"$4\") != null" true
 }
 
 # assert_rescued: a node started with NODE_TALK and without a DHCP server has failed, and its shell

@@ -9,6 +9,7 @@
 #   server COMMAND...           one command on its control channel (guest/server-init)
 #   node_start IMAGE CMDLINE    boots a node; NODE_* below; sets $node_dir
 #   node_wait SECONDS REGEX     a line on its console
+#   node_mark                   node_next SECONDS REGEX waits for a line behind here
 #   node_type TEXT              a line on its console, if it was started with NODE_TALK
 #   node_end SECONDS            waits until it powers off or reboots, unpacks its results
 #   node_result FILTER          jq over what the real root's witness measured
@@ -253,6 +254,17 @@ node_type() {
 
 node_wait() {
     vm_wait "$node_dir" "$1" "$2" "$node_pid"
+}
+
+node_mark() {
+    node_marked=$(stat -c %s "$node_dir/console.log")
+}
+
+node_next() {
+    "$vmctl" wait "$1" "$node_dir/console.log" "$2" "$node_pid" "$node_marked" || {
+        echo "no new line like '$2' within $1 s" >&2
+        return 1
+    }
 }
 
 # node_end_firmware SECONDS: node_end, of a node whose firmware was OVMF. That talks on every serial

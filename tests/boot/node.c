@@ -54,6 +54,8 @@ static int no_uevents(void *data)
 static const struct modules_ops module_ops = {.insert = insert_ok, .open_uevent = no_uevents};
 
 volatile int *hanging;
+/* The namespace at the other end of veth0. */
+static pid_t far_end;
 
 /*
  * From here on no look of this process into the root comes back, and nothing but its end ends it:
@@ -91,6 +93,12 @@ static int mount_by_path(const struct nfs_attempt *a, const char *target, char *
 		return -EINVAL;
 	if (streq(a->path, "/silent"))
 		lose_server();
+	/* The kernel announces a carrier that is lost when it shows it. */
+	if (streq(a->path, "/cut")) {
+		netns_run_in(far_end, "ip link set veth1 down");
+		netns_run("until ip link show veth0 | grep -q NO-CARRIER; do :; done");
+		return -ETIMEDOUT;
+	}
 	if (streq(a->path, "/hang")) {
 		*hanging = 1;
 		pause();
@@ -140,6 +148,7 @@ pid_t wire_up(void)
 
 	netns_enter();
 	peer = netns_peer();
+	far_end = peer;
 	netns_veth("veth0", "veth1", peer);
 	netns_run_in(peer, "ip addr add 192.0.2.1/24 dev veth1; ip link set veth1 up");
 	return peer;
