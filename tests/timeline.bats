@@ -44,6 +44,24 @@ hostile() {
 	[ "$(LC_ALL=C tr -d '\n -~' <<<"$output" | wc -c)" -eq 0 ]
 }
 
+@test "the critical path of one boot: in the terminal, and each step of it in the picture" {
+	jq '.critical = [[.start_s, 0.1, "virtio_pci module"], [0.1, 0.15, "eth0 asking"],
+		[0.15, 0.3, "nfs module"], [0.3, 1.2, "between"], [1.2, .now_s, "n1 mounting"]] |
+		.start_s as $start | .critical |= map({name: .[2], begin_s: (.[0] + $start),
+		end_s: (.[1] + $start)}) | .critical[0].begin_s = $start |
+		.critical[-1].end_s = .now_s' "$fixtures/ib-two-ports.json" >"$T/critical.json"
+	run -0 timeline "$T/critical.json"
+	# what took less than a twentieth of the 4.92 s is added up
+	grep -qxF "  critical: other 0.30 s -> between 0.90 s -> n1 mounting 3.72 s" <<<"$output"
+	timeline --svg "$T/critical.svg" "$T/critical.json"
+	text() { xmllint --xpath "//*[local-name()='text']/text()" "$T/critical.svg"; }
+	text | grep -qx "critical path"
+	text | grep -qx "n1 mounting"
+	# a file of an agent without it, and one of a boot that goes on
+	run -0 timeline "$fixtures/ib-two-ports.json"
+	[[ $output != *critical* ]]
+}
+
 @test "blocks only on a terminal that speaks UTF-8" {
 	LANG=C.UTF-8 run -0 timeline "$fixtures/ib.json"
 	[[ $output != *█* ]]

@@ -132,6 +132,34 @@ static void print_modules(FILE *out, const struct record *r)
 		fputc('\n', out);
 }
 
+/* Steps of at least a twentieth of the boot by name; the shorter ones between them as "other". */
+static void print_critical(FILE *out, const struct record *r)
+{
+	const char *const first = "  critical: ", *before = first;
+	double other = 0, total = record_total(r);
+
+	for (size_t i = 0; i < r->n_steps; i++) {
+		const struct record_phase *step = &r->steps[i];
+		bool named = (step->end - step->begin) * 20 >= total;
+		char name[128];
+
+		if (!named)
+			other += step->end - step->begin;
+		if (other * 50 >= total && (named || i + 1 == r->n_steps)) {
+			fprintf(out, "%sother %.2f s", before, other);
+			before = " -> ";
+		}
+		if (!named)
+			continue;
+		other = 0;
+		console_clean(name, sizeof(name), step->name);
+		fprintf(out, "%s%s %.2f s", before, name, step->end - step->begin);
+		before = " -> ";
+	}
+	if (before != first)
+		fputc('\n', out);
+}
+
 static void print_causes(FILE *out, const struct record *r)
 {
 	for (size_t i = 0; i < r->n_causes; i++) {
@@ -162,6 +190,7 @@ void phase_table_print(FILE *out, const struct record *r, const struct phase_sty
 		fprintf(out, "  %s\n", clean);
 	}
 	print_phases(out, r, style);
+	print_critical(out, r);
 	print_modules(out, r);
 	print_causes(out, r);
 	if (r->left_out)

@@ -10,8 +10,8 @@
 #include "state/state.h"
 
 /* Rows kept of each kind, far more than the agent writes; a boot has at most a few phases. */
-enum { PHASES_MAX = 16, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096, CAUSES_MAX = 256,
-	RAILS_MAX = 128 };
+enum { PHASES_MAX = 16, STEPS_MAX = 64, MODULES_MAX = 512, WORKS_MAX = 512, CHANGES_MAX = 4096,
+	CAUSES_MAX = 256, RAILS_MAX = 128 };
 
 static const char *const fault_texts[RECORD_FAULT_MAX] = {
 	[RECORD_OK] = "good",
@@ -128,6 +128,7 @@ static const struct table {
 	sizeof(struct record_##type), max, type##_columns, ARRAY_SIZE(type##_columns), \
 		offsetof(struct record, what), offsetof(struct record, n_##what)
 	{"phases", ROWS(phases, phase, PHASES_MAX)},
+	{"critical", ROWS(steps, phase, STEPS_MAX)},
 		{"modules", ROWS(modules, module, MODULES_MAX)},
 	{"work", ROWS(works, work, WORKS_MAX)}, {"timeline", ROWS(changes, change, CHANGES_MAX)},
 	{"causes", ROWS(causes, cause, CAUSES_MAX)}, {"rails", ROWS(rails, rail, RAILS_MAX)},

@@ -77,12 +77,13 @@ struct record {
 	enum record_outcome outcome;
 	double start, end;	/* the agent began; the file was written */
 	struct record_phase *phases; /* without "total" */
+	struct record_phase *steps;  /* of the critical path */
 	struct record_module *modules;
 	struct record_work *works;
 	struct record_change *changes; /* in the order of their times */
 	struct record_cause *causes;
 	struct record_rail *rails;
-	size_t n_phases, n_modules, n_works, n_changes, n_causes, n_rails;
+	size_t n_phases, n_steps, n_modules, n_works, n_changes, n_causes, n_rails;
 	size_t left_out; /* rows with impossible times, or more than are kept */
 	struct arena *arena; /* holds all of it */
 };

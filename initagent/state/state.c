@@ -10,6 +10,7 @@
 #include "link/netdev.h"
 #include "report/record.h"
 #include "report/report.h"
+#include "state/critical.h"
 
 /* cJSON's first buffer: most files fit, so that it does not grow the text by copying it. */
 #define STATE_TEXT_USUAL 32768
@@ -112,6 +113,12 @@ static const struct json_field work_fields[] = {
 
 #define S state_phase
 static const struct json_field phase_fields[] = {
+	F("name", name), F_AS("begin_s", begin, JSON_TIME), F_AS("end_s", end, JSON_TIME),
+};
+#undef S
+
+#define S critical_step
+static const struct json_field step_fields[] = {
 	F("name", name), F_AS("begin_s", begin, JSON_TIME), F_AS("end_s", end, JSON_TIME),
 };
 #undef S
@@ -367,6 +374,16 @@ static void add_head(cJSON *top, const struct state_input *in)
 	add_plan(top, in->plan);
 }
 
+/* Only of a boot that has ended: the file is written often before that. */
+static void add_critical(cJSON *top, const struct state_input *in, const struct report_view *v)
+{
+	struct critical_step steps[CRITICAL_STEPS_MAX];
+	bool ended = in->report && !streq(in->outcome, "running");
+	size_t n = ended ? critical_path(v, in->now, steps) : 0;
+
+	ADD_ROWS(top, "critical", step_fields, steps, n);
+}
+
 char *state_json(const struct state_input *in)
 {
 	cJSON *top = cJSON_CreateObject();
@@ -383,6 +400,7 @@ char *state_json(const struct state_input *in)
 	add_handover(top, in->managers);
 	ADD_ROWS(top, "causes", cause_fields, v.causes, v.n_causes);
 	ADD_ROWS(top, "phases", phase_fields, in->phases, in->n_phases);
+	add_critical(top, in, &v);
 	add_modules(top, in->modules, in->n_modules);
 	ADD_ROWS(top, "work", work_fields, v.works, v.n_works);
 	ADD_ROWS(top, "timeline", change_fields, v.changes, v.n_changes);

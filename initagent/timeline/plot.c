@@ -155,6 +155,31 @@ static void add_phases(struct whole *w, struct plot_section *s)
 	}
 }
 
+static enum look look_of_step(const char *name)
+{
+	const char *kind = strrchr(name, ' ');
+
+	if (streq(name, "between") || streq(name, "start"))
+		return LOOK_IDLE;
+	return kind && streq(kind, " module") ? LOOK_MODULES : LOOK_WAIT;
+}
+
+/* One row: no two steps overlap. */
+static void add_critical(struct whole *w, struct plot_section *s)
+{
+	const struct record_phase *steps = w->r->steps;
+	size_t n = w->r->n_steps;
+	struct plot_row *row = n ? new_row(w, s, "critical path", n) : NULL;
+
+	for (size_t i = 0; row && i < n; i++) {
+		struct plot_bar *b = new_bar(w, row, steps[i].begin, steps[i].end,
+			look_of_step(steps[i].name), steps[i].name);
+
+		/* in its bar or not at all: the next one begins where it ends */
+		place_label(b, steps[i].name, b->x, b->x + b->width);
+	}
+}
+
 static void add_causes(struct whole *w, struct plot_section *s)
 {
 	for (size_t i = 0; i < w->r->n_causes; i++) {
@@ -313,6 +338,7 @@ static void add_section(struct whole *w, enum section section)
 	s->title = titles[section];
 	if (section == PHASES) {
 		add_phases(w, s);
+		add_critical(w, s);
 	} else if (section == CAUSES) {
 		add_causes(w, s);
 	} else if (section == MODULES) {
