@@ -60,6 +60,10 @@ image: $(MKIMAGE) $(BUILD)/initagent
 
 .PHONY: image
 
+# The drivers that belong to another, for the builders that are shell: of the agent's own table.
+COMPANIONS = sed -n 's/^\t{"\(.*\)", "\(.*\)", COMPANION_AFTER,.*/\1 \2/p' \
+	initagent/modules/companions.c
+
 # The dracut module. dracut looks for modules in /usr/lib/dracut only, so PREFIX should be /usr.
 DRACUT_MODULE := $(wildcard dracut/70initagent/*)
 DRACUT_DIR     = $(DESTDIR)$(PREFIX)/lib/dracut/modules.d/70initagent
@@ -68,6 +72,7 @@ install-dracut:
 	install -d '$(DRACUT_DIR)'
 	install -m 755 $(filter %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
 	install -m 644 $(filter-out %.sh %-generator,$(DRACUT_MODULE)) '$(DRACUT_DIR)'
+	$(COMPANIONS) >'$(DRACUT_DIR)/companions.list'
 
 install-mkimage: $(MKIMAGE)
 	install -D -m 755 $(MKIMAGE) '$(DESTDIR)$(PREFIX)/sbin/initagent-mkimage'

@@ -36,6 +36,29 @@ setup_file() {
     [ "$n" -ge 28 ]
 }
 
+@test "every Ethernet driver in the image has its RDMA driver with it" {
+    local names row rows n=0
+    names=" $(zstd -dcq "$LAB/agent-systemd.img" | cpio -t --quiet |
+        sed -n 's,.*/\([^/]*\)\.ko.*,\1,p' | paste -sd ' ') "
+    mapfile -t rows < <(sed -n 's/^\t{"\(.*\)", "\(.*\)", COMPANION_AFTER,.*/\1 \2/p' \
+        initagent/modules/companions.c)
+    for row in "${rows[@]}"; do
+        [[ $names == *" ${row% *} "* && " $(kernel_modules) " == *" ${row#* } "* ]] || continue
+        n=$((n + 1))
+        [[ $names == *" ${row#* } "* ]] || {
+            echo "${row% *} without ${row#* }"
+            return 1
+        }
+    done
+    [ "$n" -ge 8 ]
+}
+
+# The names of all modules of the lab's kernel.
+kernel_modules() {
+    sed -n 's,.*/\([^/:]*\)\.ko:.*,\1,p' "$LAB/root/lib/modules/$(<"$LAB/kver")/modules.dep" |
+        paste -sd ' '
+}
+
 # dracut's udev renames interfaces; the plan names eth0
 dracut_console="$console net.ifnames=0"
 

@@ -300,16 +300,19 @@ passes 5" ]
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 30 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 92 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 105 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {
-    local dir=$PWD/dest/usr/lib/dracut/modules.d/70initagent
+    local rows dir=$PWD/dest/usr/lib/dracut/modules.d/70initagent
     make -s -C "$BATS_TEST_DIRNAME/.." install-dracut DESTDIR="$PWD/dest" PREFIX=/usr
     for file in "$module"/*; do cmp "$file" "$dir/${file##*/}"; done
     [ -x "$dir/module-setup.sh" ]
     [ -x "$dir/initagent-generator" ]
     [ ! -x "$dir/drivers.list" ]
+    grep -qx 'ice irdma' "$dir/companions.list"
+    rows=$(grep -c COMPANION_AFTER, "$BATS_TEST_DIRNAME/../initagent/modules/companions.c")
+    [ "$(grep -cxE '[a-z0-9_]+ [a-z0-9_]+' "$dir/companions.list")" = "$rows" ]
 }
 
 @test "the module is refused without a shell, or without what starts the real root" {
@@ -338,6 +341,7 @@ passes 5" ]
     dfatal() { echo "fatal: $*"; }
     inst_binary() { :; }
     inst_hook() { :; }
+    inst_multiple() { :; }
     have="initagent systemctl" included=base run -1 install
     [[ $output == "fatal: "*"switch_root"* ]]
     have="initagent switch_root" included=base run -0 install
@@ -349,9 +353,16 @@ passes 5" ]
 drivers() {
     # shellcheck source=dracut/70initagent/module-setup.sh
     . "$BATS_TEST_DIRNAME/../dracut/70initagent/module-setup.sh"
-    local lacks=$1 kernel_cmdline=${2:-} hostonly='' moddir=$module
+    local lacks=$1 kernel_cmdline=${2:-} hostonly='' moddir=$PWD/module
+    mkdir -p "$moddir"
+    cp "$module/drivers.list" "$moddir/"
+    printf '%s\n' 'ice irdma' 'qede qedr' 'bnxt_en bnxt_re' >"$moddir/companions.list"
     initagent() { (cd "$BATS_TEST_DIRNAME/.." && "${BUILD:-build}/initagent" "$@"); }
-    instmods() { [[ " $lacks " != *" ${!#} "* ]]; }
+    dracut_module_included() { [[ " ${included:-} " == *" $1 "* ]]; }
+    instmods() {
+        echo "${!#}" >>"$BATS_TEST_TMPDIR/taken"
+        [[ " $lacks " != *" ${!#} "* ]]
+    }
     dwarn() { echo "warning: $*"; }
     derror() { echo "error: $*"; }
     dfatal() { echo "fatal: $*"; }
@@ -373,4 +384,39 @@ warning: initagent: this kernel has no module ib_ipoib" ]
     [[ $output == "fatal: "*" needs the module ib_ipoib, "* ]]
     run -1 drivers "ib_ipoib" "$nfs rd.ib.pkey=0x8001"
     [[ $output == "fatal: "*" needs the module ib_ipoib, "* ]]
+}
+
+@test "Ethernet drivers have their RDMA drivers with them: all, or the added ones" {
+    local add_drivers="nbd ice" included=base
+    run -0 drivers bnxt_re
+    [ -z "$output" ]
+    assert_taken irdma
+    add_drivers='' included="base kernel-network-modules"
+    run -0 drivers bnxt_re
+    [ -z "$output" ]
+    assert_taken irdma qedr bnxt_re
+}
+
+# assert_taken NAME...: of these alone the modules that no list names
+assert_taken() {
+    local taken
+    taken=$(grep -vxFf <(awk '{ print $2 }' "$module/drivers.list") taken | paste -sd ' ')
+    rm taken
+    [ "$taken" = "$*" ] || {
+        echo "taken: $taken"
+        return 1
+    }
+}
+
+@test "the image trusts what /etc/initagent of its machine names, and holds no other key" {
+    # shellcheck source=dracut/70initagent/module-setup.sh
+    . "$BATS_TEST_DIRNAME/../dracut/70initagent/module-setup.sh"
+    find_binary() { echo "/usr/sbin/$1"; }
+    dracut_module_included() { :; }
+    install_units() { :; }
+    inst_binary() { :; }
+    inst_hook() { :; }
+    inst_multiple() { echo "$*"; }
+    run -0 install
+    [ "$output" = "-o /etc/initagent/ca.pem /etc/initagent/keys/*.pub" ]
 }

@@ -184,14 +184,15 @@ hook() {
 
 @test "hook: the agent, trusted keys, and the drivers of the one list" {
 	cp "$BATS_TEST_DIRNAME/../dracut/70initagent/drivers.list" .
-	: >unknown
 	mkdir -p etc/keys
-	touch etc/ca.pem etc/keys/site.pub
+	touch etc/ca.pem etc/keys/site.pub etc/keys/site.key
+	printf '%s\n' 'ice irdma' 'i40e irdma' 'mlx4_core mlx4_ib' 'qede qedr' >companions.list
+	echo qedr >unknown
 	run -0 hook most
 	[ "$output" = "exec $PWD/bin/initagent
 file trust $PWD/etc/ca.pem
 file trust $PWD/etc/keys/site.pub
-modules $(awk '/^(need|tell|may) / { printf "%s%s", sep, $2; sep = " " }' drivers.list)" ]
+modules $(awk '/^(need|tell|may) / { printf "%s%s", sep, $2; sep = " " }' drivers.list) irdma" ]
 	# adapters of the nodes, not of this machine
 	run -0 hook dep
 	[[ $output == *"auto net"* ]]
@@ -199,6 +200,7 @@ modules $(awk '/^(need|tell|may) / { printf "%s%s", sep, $2; sep = " " }' driver
 
 @test "hook: what the kernel has not is said, but for what may be missing" {
 	printf '%s\n' 'need nfs a' 'tell mlx5_ib b' 'may siw c' 'need sunrpc d' >drivers.list
+	: >companions.list
 	printf '%s\n' mlx5_ib siw nfs >unknown
 	run -0 --separate-stderr hook most
 	[ "${lines[-1]}" = "modules sunrpc" ]
@@ -211,6 +213,9 @@ W: initagent: kernel 6.1 has no module mlx5_ib" ]
 	run -1 hook most
 	[ "$output" = "E: initagent: $PWD/drivers.list is missing" ]
 	touch drivers.list
+	run -1 hook most
+	[ "$output" = "E: initagent: $PWD/companions.list is missing" ]
+	touch companions.list
 	rm bin/initagent
 	run -1 hook most
 	[ "$output" = "E: initagent: $PWD/bin/initagent is missing" ]

@@ -47,6 +47,18 @@ installkernel() {
             tell:*) dwarn "initagent: this kernel has no module $name" ;;
         esac
     done < "$moddir/drivers.list"
+    install_companions
+}
+
+# Verbs of the Ethernet adapters: kernel-network-modules, which comes later, takes all of these but
+# nothing below drivers/infiniband.
+install_companions() {
+    local driver name all=''
+    [[ $hostonly ]] || ! dracut_module_included kernel-network-modules || all=1
+    while read -r driver name; do
+        [[ ! $all && " $add_drivers " != *" $driver "* ]] \
+            || hostonly='' instmods -c -s "$name" || :
+    done < "$moddir/companions.list"
 }
 
 # An image for one machine alone names it (IA-E212), and has what it was booted with.
@@ -72,6 +84,7 @@ install_units() {
 
 install() {
     inst_binary "$(find_binary initagent)" /usr/sbin/initagent
+    inst_multiple -o /etc/initagent/ca.pem /etc/initagent/keys/*.pub
     [[ ! $hostonly ]] || install_hostonly
     inst_hook cmdline 11 "$moddir/initagent-claim.sh"
     inst_hook emergency 50 "$moddir/initagent-status.sh"
