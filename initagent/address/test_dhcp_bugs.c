@@ -16,9 +16,11 @@
 #define ME  0x0a000005
 #define SEC NSEC_PER_SEC
 
-static const struct link_hw hw =
-	{.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
-static const struct netdev dev = {.ifindex = 3, .name = "ib0", .hwtype = 32, .hw = hw, .mtu = 2044};
+static const struct netdev dev = {.ifindex = 3,
+	.name = "ib0",
+	.hwtype = 32,
+	.hw = {.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}},
+	.mtu = 2044};
 
 /* Everything the parser reads. */
 static const uint8_t codes[] =
@@ -133,9 +135,9 @@ TEST(no_file_of_ours_carries_shell_text)
 		r = parse(&m);
 		CHECK_INT(r.defect, DHCP_GOOD);
 		dhcp4_lease_make(&lease, &r, SEC);
-		CHECK_INT(dhcp_identity_make(&id, 32, &hw, NULL, 0), 0);
+		CHECK_INT(dhcp_identity_make(&id, 32, &dev.hw, NULL, 0), 0);
 		result_lease(&result, &cfg, &dev, &id, &lease);
-		CHECK(lease_text_write(&result, &hw, text, sizeof(text)) > 0);
+		CHECK(lease_text_write(&result, &dev.hw, text, sizeof(text)) > 0);
 		CHECK(!strpbrk(text, "'\"`$;|&\\><()\r"));
 		CHECK(!strstr(text, bad[i]));
 	}
@@ -148,7 +150,7 @@ TEST(transactions_cannot_be_guessed)
 	uint32_t seen[1000], ones = 0, zeros = 0;
 	struct dhcp4_config cfg = {0};
 
-	CHECK_INT(dhcp_identity_make(&cfg.identity, 32, &hw, NULL, 0), 0);
+	CHECK_INT(dhcp_identity_make(&cfg.identity, 32, &dev.hw, NULL, 0), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
 		_cleanup_(dhcp4_freep) struct dhcp4 *d = NULL;
 
@@ -172,13 +174,13 @@ TEST(a_neighbours_reply_is_not_ours)
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = NULL;
 	struct dhcp4_packet p;
 	struct client_id other;
-	struct link_hw neighbour = hw;
+	struct link_hw neighbour = dev.hw;
 	struct dhcp_reply r;
 	struct msg m;
 
 	neighbour.bytes[19]++;
 	CHECK_INT(client_id_infiniband(&other, CLIENT_ID_FLEXBOOT, &neighbour, NULL), 0);
-	CHECK_INT(dhcp_identity_make(&cfg.identity, 32, &hw, NULL, 0), 0);
+	CHECK_INT(dhcp_identity_make(&cfg.identity, 32, &dev.hw, NULL, 0), 0);
 	CHECK_INT(dhcp4_new(&d, &cfg), 0);
 	dhcp4_start(d, SEC);
 	CHECK(dhcp4_pop_packet(d, &p));
@@ -201,7 +203,7 @@ TEST(hardware_fields_of_a_reply_do_not_matter)
 	struct dhcp_reply r;
 	struct msg m;
 
-	CHECK_INT(dhcp_identity_make(&cfg.identity, 32, &hw, NULL, 0), 0);
+	CHECK_INT(dhcp_identity_make(&cfg.identity, 32, &dev.hw, NULL, 0), 0);
 	CHECK_INT(dhcp4_new(&d, &cfg), 0);
 	dhcp4_start(d, SEC);
 	CHECK(dhcp4_pop_packet(d, &p));
@@ -230,7 +232,7 @@ TEST(a_saved_lease_is_the_ports_not_the_queue_pairs)
 
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
-	CHECK_INT(lease_file_save(&env, &r, &hw), 0);
+	CHECK_INT(lease_file_save(&env, &r, &dev.hw), 0);
 	memset(later.hw.bytes, 0x77, 12);
 	CHECK_INT(lease_file_load(&env, AF_INET, &later, &out), 0);
 	later.hw.bytes[19]++;

@@ -120,6 +120,7 @@ static int find_device(struct block_job *j, const struct block_ops *ops,
 	if (env_path(j->env, path, sizeof(path), "/dev/%s", whole) >= 0) {
 		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
+		(void)fd; /* held open while the partition is looked up; clang warns otherwise */
 		r = device_partition(j->env, whole, part, device);
 	}
 	if (!r)
