@@ -444,3 +444,37 @@ TEST(a_flood_is_taken_in_portions)
 	lookup_take(l, &answer, tag, 0);
 	CHECK_INT(read_portion(l, fd, &answer, &tag), 0);
 }
+
+/* Bytes that wait in this namespace's UDP sockets over IPv4. */
+static unsigned long waiting_bytes(void)
+{
+	FILE *f = fopen("/proc/thread-self/net/udp", "re");
+	unsigned long sum = 0, one;
+	char line[256];
+
+	CHECK(f && fgets(line, sizeof(line), f));
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*s %*s %*s %*s %*x:%lx", &one) == 1)
+			sum += one;
+	fclose(f);
+	return sum;
+}
+
+TEST(a_dispatch_takes_a_portion)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct resolver *resolver;
+	unsigned long all;
+	int status;
+	pid_t pid;
+
+	begin(&f, "10.0.0.7", "10.0.0.1", NULL);
+	resolver = addresses_resolver(f.addresses);
+	pid = dnsserver_start(f.peer, "10.0.0.1", hundred);
+	CHECK_INT(resolver_ask(resolver, 0, "nfs.example", IN_VAIN, room_clock(&f)), 0);
+	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+	all = waiting_bytes();
+	CHECK(all > 0);
+	resolver_dispatch(resolver, room_clock(&f));
+	CHECK_INT(waiting_bytes(), all / 100 * 84);
+}
