@@ -217,16 +217,21 @@ rescued() {
     assert_rescued
 }
 
-# A root on a disk of the node, which is dracut's, and the network beside it. late, if not empty:
-# the DHCP server comes when the disk is mounted, so that nothing but our wait holds the boot.
-local_root() {
-    local late=${late:-}
+# local_disk: the node gets a disk with a root on it.
+local_disk() {
     NODE_DISK=$vm_logs/local.ext4
     [ -s "$NODE_DISK" ] || {
         truncate -s 64M "$NODE_DISK"
         mkfs.ext4 -q -L lroot -U 6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab -d "$LAB/export/root" \
             "$NODE_DISK"
     }
+}
+
+# A root on a disk of the node, which is dracut's, and the network beside it. late, if not empty:
+# the DHCP server comes when the disk is mounted, so that nothing but our wait holds the boot.
+local_root() {
+    local late=${late:-}
+    local_disk
     [ -z "$late" ] || server dhcp stop
     node_start "$1" "$dracut_console ip=dhcp ${late:+loglevel=7} ${*:2}"
     [ -z "$late" ] || {
@@ -259,6 +264,24 @@ assert_network() {
     assert_network
     local_root "$LAB/agent-systemd.img" root=/dev/vda
     [ ! -e "$node_dir/results/run" ]
+}
+
+# no_network_beside_disk FLAVOUR: the disk is mounted, and the network does not come.
+no_network_beside_disk() {
+    local_disk
+    server dhcp stop
+    node_start "$LAB/agent-$1.img" "$dracut_console ip=dhcp root=LABEL=lroot rd.neednet=1 \
+rd.retry=8 rd.shell=0 rd.emergency=reboot loglevel=7"
+    assert_failed 120 IA-E703 restart
+    assert_console 'EXT4-fs \(vda\): mounted'
+}
+
+@test "shell flavour: rd.retry ends the wait for the network beside a root on a disk" {
+    no_network_beside_disk shell
+}
+
+@test "systemd flavour: rd.retry ends the wait for the network beside a root on a disk" {
+    no_network_beside_disk systemd
 }
 
 @test "stand-alone image: rd.neednet=1 beside a root on a disk" {

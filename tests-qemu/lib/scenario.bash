@@ -132,14 +132,16 @@ refute_within() {
 
 # assert_driver_order PRE POST: lists as rd.driver.pre= and rd.driver.post= name them: each loaded
 # when the one before it had ended, PRE before the interface's own driver, POST between that and the
-# first DHCP packet. What of PRE dracut has loaded before the agent looked has no times.
+# first DHCP packet. What of PRE dracut has loaded before the agent looked has no times; what the
+# agent knows nothing of was never asked for.
 assert_driver_order() {
     local said
     # shellcheck disable=SC2016 # the variables are jq's
     said=$(node_state --arg pre "$1" --arg post "$2" '
         . as $top | ([.modules[] | select(.end_s) | {key: .name, value: .}] | from_entries) as $m |
         ([$top.timeline[] | select(.room == "address" and .to == "asking") | .s] | min) as $dhcp |
-        [($pre | split(",")[] | $m[.] // empty), $m.virtio_net,
+        [($pre | split(",")[] | $m[.] // (if IN($top.modules[].name) then empty else
+            {name: ., begin_s: -1, end_s: infinite} end)), $m.virtio_net,
             ($post | split(",")[] | $m[.] // {name: ., begin_s: -1, end_s: -1}),
             {name: "DHCP", begin_s: $dhcp, end_s: $dhcp}] |
         [range(1; length) as $i | select(.[$i].begin_s < .[$i - 1].end_s) |
