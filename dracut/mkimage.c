@@ -90,6 +90,18 @@ static void each_word(struct closure *c, const struct options_list *list,
 	}
 }
 
+/* What the drivers of every image leave out, and a command line's vlan=, bond=, bridge= need. */
+static void want_links(struct closure *c, const char *cmdline)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+
+	need(plan_parse(&plan, cmdline, strlen(cmdline), NULL), "--cmdline");
+	for (size_t i = 0; i < plan->net.n_links; i++)
+		if (plan_link_module(plan->net.links[i].kind))
+			closure_want(c, plan_link_module(plan->net.links[i].kind), CLOSURE_NEED,
+				"asked for by --cmdline");
+}
+
 /* check_cmdline: the image holds what the command line that goes with it names. */
 static int check_cmdline(const struct closure *c, const char *cmdline)
 {
@@ -117,6 +129,8 @@ static struct closure *add_modules(
 	each_word(c, &opt->without, closure_leave_out);
 	each_word(c, &opt->no_firmware, closure_accept_firmware);
 	each_word(c, &opt->drivers, want_driver);
+	if (opt->cmdline)
+		want_links(c, opt->cmdline);
 	if (!opt->no_base)
 		closure_want_base(c);
 	n = closure_run(c);

@@ -2,6 +2,7 @@
 /*
  * dump: a plan as text, for "initagent plan" and for the tests' rows.
  */
+#include "bond.h"
 #include "parser.h"
 #include "print.h"
 
@@ -226,22 +227,13 @@ static void dump_rdma(struct dumper *d)
 
 static void dump_link(struct dumper *d, const struct plan_link *l)
 {
-	static const char *const kinds[] = {
-		[PLAN_LINK_VLAN] = "vlan",
-		[PLAN_LINK_BOND] = "bond",
-		[PLAN_LINK_BRIDGE] = "bridge",
-		[PLAN_LINK_TEAM] = "team",
-	};
-
-	put(d, "%s=%s of ", kinds[l->kind], l->name);
+	put(d, "%s=%s of ", plan_link_kind_name(l->kind), l->name);
 	for (size_t i = 0; i < l->n_lower; i++)
 		put(d, "%s%s", i ? "," : "", l->lower[i]);
 	if (l->kind == PLAN_LINK_VLAN)
 		put(d, " id=%u", l->vlan_id);
-	if (l->kind == PLAN_LINK_BOND)
-		put(d, " mode=%u", l->mode);
-	if (l->options[0])
-		part(d, "options", l->options);
+	for (size_t i = 0; i < l->n_options; i++)
+		part(d, l->options[i].option->name, l->options[i].text);
 	if (l->mtu)
 		put(d, " mtu=%u", l->mtu);
 	end(d);

@@ -68,12 +68,13 @@ static void check_ip(const struct plan_ip *ip)
 
 static void check_link(const struct plan_link *l)
 {
-	MUST(l->kind < PLAN_LINK_KIND_MAX && l->options && l->n_lower &&
+	MUST(l->kind < PLAN_LINK_KIND_MAX && l->n_lower &&
 		value_ifname(l->name, strlen(l->name)));
 	MUST((l->kind == PLAN_LINK_VLAN) == (l->vlan_id != 0) && l->vlan_id <= 4094 &&
 		l->mode <= 6);
 	MUST(l->mtu == 0 || (l->mtu >= 68 && l->mtu <= 65535));
-	MUST(!strpbrk(l->options, " \t\n"));
+	for (size_t i = 0; i < l->n_options; i++)
+		MUST(l->options[i].option && !strpbrk(l->options[i].text, " \t\n"));
 	for (size_t i = 0; i < l->n_lower; i++) {
 		MUST(value_ifname(l->lower[i], strlen(l->lower[i])) &&
 			!streq(l->lower[i], l->name));

@@ -7,15 +7,12 @@
  *	bridge=NAME:NETDEVS			bare: br0 of eth0
  *	team=NAME:NETDEVS[:RUNNER]		bare: team0 of eth0 and eth1, activebackup
  *
- * This build makes none of them: that is said at each, and where another option counts on one
- * (check_links()).
+ * A team needs a daemon: none is created, and the bond that does the same is named.
  */
+#include "bond.h"
 #include "parser.h"
 
 #define VLAN_ID_MAX 4094 /* IEEE 802.1Q 9.6: 0 and 4095 are no VLANs */
-
-static const char plain_interface[] =
-	"boot over a plain interface, or leave this node to dracut's own network module";
 
 struct link_parse {
 	struct parser *p;
@@ -119,80 +116,86 @@ static bool read_vlan(struct link_parse *x, const struct slice *f, size_t n)
 
 /* --- bond ------------------------------------------------------------------------------------- */
 
-/* By number, as the kernel's bonding has them (drivers/net/bonding/bond_options.c). */
-static const char *const bond_modes[] = {
-	"balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb",
-	"balance-alb",
-};
-
-#define ACTIVE_BACKUP 1
-
-static const char *const bond_options[] = {
-	"active_slave", "ad_actor_sys_prio", "ad_actor_system", "ad_select", "ad_user_port_key",
-	"all_slaves_active", "arp_all_targets", "arp_interval", "arp_ip_target", "arp_missed_max",
-	"arp_validate", "coupled_control", "downdelay", "fail_over_mac", "lacp_active", "lacp_rate",
-	"lp_interval", "miimon", "min_links", "ns_ip6_target", "num_grat_arp", "num_unsol_na",
-	"packets_per_slave", "peer_notif_delay", "primary", "primary_reselect", "resend_igmp",
-	"tlb_dynamic_lb", "updelay", "use_carrier", "xmit_hash_policy",
-};
-
-static bool set_mode(struct link_parse *x, struct slice v)
+static bool bond_option(struct link_parse *x, struct arena_list *list, struct slice text)
 {
-	uint32_t n;
-
-	for (size_t i = 0; i < ARRAY_SIZE(bond_modes); i++)
-		if (slice_is(v, bond_modes[i]) || (value_u32(v.s, v.len, 6, &n) == 0 && n == i)) {
-			x->link.mode = (uint8_t)i;
-			return true;
-		}
-	return link_fail(x, v, "not a mode of a bond (balance-rr, active-backup ... or 0 to 6)");
-}
-
-/* Several targets are joined by ';', since ',' ends the option. */
-static bool targets_fit(struct slice v)
-{
-	struct inet_addr a;
-	struct slice one;
-	size_t n = 0;
-
-	while (slice_next(&v, ';', &one)) {
-		if (value_inet(one.s, one.len, &a) < 0)
-			return false;
-		n++;
-	}
-	return n > 0 && n <= 16; /* BOND_MAX_ARP_TARGETS */
-}
-
-static bool bond_option(struct link_parse *x, struct slice option)
-{
-	size_t eq = slice_find(option, "="), i = 0;
-	struct slice name = {option.s, eq}, v = slice_from(option, eq + (eq < option.len));
+	size_t eq = slice_find(text, "=");
+	struct slice v = slice_from(text, eq + (eq < text.len));
+	struct plan_bond_option item = {.option = bond_find(text.s, eq)};
+	char word[BOND_WORD_MAX];
+	int r;
 
 	if (!v.len)
-		return link_fail(x, option, "not OPTION=VALUE");
-	if (slice_is(name, "mode"))
-		return set_mode(x, v);
-	while (i < ARRAY_SIZE(bond_options) && !slice_is(name, bond_options[i]))
-		i++;
-	if (i == ARRAY_SIZE(bond_options))
-		return link_fail(x, name, "not an option of a bond");
-	if (slice_is(name, "arp_ip_target") || slice_is(name, "ns_ip6_target"))
-		return targets_fit(v) || link_fail(x, v, "not addresses, joined by ';'");
-	if (slice_find(v, ";") < v.len || has_control(v) || slice_find(v, " ") < v.len)
+		return link_fail(x, text, "not OPTION=VALUE");
+	if (!item.option)
+		return link_fail(x, (struct slice){text.s, eq}, "not an option of a bond");
+	r = bond_value(item.option, v.s, v.len, &item.number);
+	if (r < 0 && item.option->values)
+		return link_fail(x, v, textf(x->p, "%s is none of: %s", item.option->name,
+			item.option->values));
+	if (r < 0)
 		return link_fail(x, v, "not a value of this option");
-	if (slice_is(name, "primary") && !has_lower(&x->link, keep(x->p, v)))
-		return link_fail(x, v, "the primary is none of the slaves");
+	item.text = bond_word(item.option, item.number, word) ? word : v.s;
+	item.text = item.text == word ? textf(x->p, "%s", word) : keep(x->p, v);
+	if (item.option->type == BOND_SLAVE && !has_lower(&x->link, item.text))
+		return link_fail(x, v, "none of the slaves");
+	if (streq(item.option->name, "mode"))
+		x->link.mode = (uint8_t)item.number;
+	return APPEND(x->p, list, item, x->w);
+}
+
+static const struct plan_bond_option *find_option(const struct arena_list *list, const char *name)
+{
+	FOR_EACH(struct plan_bond_option, o, list)
+		if (streq(o->option->name, name))
+			return o;
+	return NULL;
+}
+
+/* The kernel would refuse the whole bond for an option of another mode. */
+static bool fits_mode(struct link_parse *x, const struct arena_list *list)
+{
+	char word[BOND_WORD_MAX];
+
+	FOR_EACH(struct plan_bond_option, o, list)
+		if (o->option->modes && !(o->option->modes & 1 << x->link.mode))
+			return link_fail(x, WHOLE, textf(x->p, "%s= is not for mode=%s",
+				o->option->name,
+				bond_word(bond_find("mode", 4), x->link.mode, word)));
 	return true;
 }
 
-static bool set_bond_options(struct link_parse *x, struct slice list)
+static bool is_ipoib(const char *name)
 {
-	struct slice rest = list, one;
+	return strncmp(name, "ib", 2) == 0;
+}
 
-	while (slice_next(&rest, ',', &one))
-		if (!bond_option(x, one))
+/* Without a monitor a bond sends over a slave without cable. On IPoIB the kernel knows one value of
+ * fail_over_mac only: given, so that each network manager is told the same. */
+static bool add_options(struct link_parse *x, struct arena_list *list)
+{
+	const struct plan_bond_option monitor = {.option = bond_find("miimon", 6),
+		.number = BOND_MIIMON, .text = textf(x->p, "%u", BOND_MIIMON)},
+		mac = {.option = bond_find("fail_over_mac", 13), .number = 1, .text = "active"};
+
+	if (!find_option(list, "miimon") && !find_option(list, "arp_interval") &&
+		!APPEND(x->p, list, monitor, x->w))
+		return false;
+	return !is_ipoib(x->link.lower[0]) || find_option(list, "fail_over_mac") ||
+		APPEND(x->p, list, mac, x->w);
+}
+
+static bool set_bond_options(struct link_parse *x, struct slice text)
+{
+	struct arena_list list = {0};
+	struct slice one;
+
+	while (text.len && slice_next(&text, ',', &one))
+		if (!bond_option(x, &list, one))
 			return false;
-	x->link.options = keep(x->p, list);
+	if (!fits_mode(x, &list) || !add_options(x, &list))
+		return false;
+	x->link.options = list.items;
+	x->link.n_options = list.n;
 	return true;
 }
 
@@ -200,13 +203,34 @@ static bool set_bond_options(struct link_parse *x, struct slice list)
 static bool no_ipoib(struct link_parse *x, const char *why)
 {
 	for (size_t i = 0; i < x->link.n_lower; i++)
-		if (strncmp(x->link.lower[i], "ib", 2) == 0)
+		if (is_ipoib(x->link.lower[i]))
 			return link_fail(x, WHOLE,
 				textf(x->p, "%s is IPoIB, which %s", x->link.lower[i], why));
 	return true;
 }
 
 static const char no_frames[] = "has no Ethernet frames";
+
+/* IPoIB has no address that could move (Documentation/networking/bonding.rst). */
+static bool bonds_ipoib(struct link_parse *x)
+{
+	const struct plan_link *l = &x->link;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_lower; i++)
+		n += is_ipoib(l->lower[i]);
+	if (!n)
+		return true;
+	if (n < l->n_lower)
+		return link_fail(x, WHOLE, "InfiniBand and Ethernet cannot share a bond");
+	if (l->mode != BOND_ACTIVE_BACKUP)
+		return no_ipoib(x, "knows mode=active-backup only");
+	for (size_t i = 0; i < l->n_options; i++)
+		if (streq(l->options[i].option->name, "fail_over_mac") &&
+			l->options[i].number != 1)
+			return no_ipoib(x, "knows fail_over_mac=active only");
+	return true;
+}
 
 static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 {
@@ -216,12 +240,11 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 		return false;
 	if (!set_lower(x, n > 1 && f[1].len ? f[1] : (struct slice){"eth0,eth1", 9}))
 		return false;
-	if (n > 2 && f[2].len && !set_bond_options(x, f[2]))
+	if (!set_bond_options(x, n > 2 ? f[2] : (struct slice){"", 0}))
 		return false;
 	if (n > 3 && f[3].len && value_mtu(f[3].s, f[3].len, &x->link.mtu) < 0)
 		return link_fail(x, f[3], "not an MTU");
-	/* IPoIB has no address that could move (Documentation/networking/bonding.rst) */
-	return x->link.mode == ACTIVE_BACKUP || no_ipoib(x, "knows mode=active-backup only");
+	return bonds_ipoib(x);
 }
 
 /* --- bridge, team ----------------------------------------------------------------------------- */
@@ -233,21 +256,25 @@ static bool read_bridge(struct link_parse *x, const struct slice *f, size_t n)
 	return set_name(x, f[0]) && set_lower(x, f[1]) && no_ipoib(x, no_frames);
 }
 
+/* The bond that does what a runner of libteam does, as an option line. */
 static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
 {
-	static const char *const runners[] = {
-		"activebackup", "broadcast", "lacp", "loadbalance", "random", "roundrobin"};
+	static const char *const runners[][2] = {
+		{"activebackup", "active-backup"}, {"broadcast", "broadcast"},
+		{"lacp", "802.3ad"}, {"loadbalance", "balance-xor"}, {"random", "balance-rr"},
+		{"roundrobin", "balance-rr"}};
 	size_t i = 0;
 
 	if (n < 2 || n > 3)
 		return link_fail(x, word_value(x->w), "not two or three fields");
 	if (!set_name(x, f[0]) || !set_lower(x, f[1]) || !no_ipoib(x, no_frames))
 		return false;
-	while (n == 3 && f[2].len && i < ARRAY_SIZE(runners) && !slice_is(f[2], runners[i]))
+	while (n == 3 && f[2].len && i < ARRAY_SIZE(runners) && !slice_is(f[2], runners[i][0]))
 		i++;
 	if (i == ARRAY_SIZE(runners))
 		return link_fail(x, f[2], "not a runner of libteam");
-	x->link.options = n == 3 && f[2].len ? runners[i] : "activebackup";
+	x->link.instead = textf(x->p, "bond=%.*s:%.*s:mode=%s", SLICE(f[0]), SLICE(f[1]),
+		runners[i][1]);
 	return true;
 }
 
@@ -256,17 +283,49 @@ static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
 static const struct link_kind {
 	enum option_id id;
 	const char *bare; /* what the option alone means; NULL: nothing */
+	const char *module;
 	bool (*read)(struct link_parse *x, const struct slice *f, size_t n);
 } kinds[] = {
-	[PLAN_LINK_VLAN] = {OPTION_VLAN, NULL, read_vlan},
-	[PLAN_LINK_BOND] = {OPTION_BOND, "bond0:eth0,eth1:mode=balance-rr", read_bond},
-	[PLAN_LINK_BRIDGE] = {OPTION_BRIDGE, "br0:eth0", read_bridge},
-	[PLAN_LINK_TEAM] = {OPTION_TEAM, "team0:eth0,eth1", read_team},
+	[PLAN_LINK_VLAN] = {OPTION_VLAN, NULL, "8021q", read_vlan},
+	[PLAN_LINK_BOND] = {OPTION_BOND, "bond0:eth0,eth1:mode=balance-rr", "bonding",
+		read_bond},
+	[PLAN_LINK_BRIDGE] = {OPTION_BRIDGE, "br0:eth0", "bridge", read_bridge},
+	[PLAN_LINK_TEAM] = {OPTION_TEAM, "team0:eth0,eth1", NULL, read_team},
 };
+
+const char *plan_link_kind_name(enum plan_link_kind kind)
+{
+	return option_row(kinds[kind].id)->name;
+}
+
+const char *plan_link_module(enum plan_link_kind kind)
+{
+	return kinds[kind].module;
+}
+
+static void say_link(struct link_parse *x)
+{
+	const struct plan_link *l = &x->link;
+	const char *list = l->lower[0];
+	char word[BOND_WORD_MAX];
+
+	for (size_t i = 1; i < l->n_lower; i++)
+		list = textf(x->p, "%s, %s", list, l->lower[i]);
+	if (l->kind == PLAN_LINK_VLAN)
+		say(x->p, x->w, "creates %s, VLAN %u of %s", l->name, l->vlan_id, list);
+	else if (l->kind == PLAN_LINK_BOND)
+		say(x->p, x->w, "creates %s, a bond (%s) of %s", l->name,
+			bond_word(bond_find("mode", 4), l->mode, word), list);
+	else if (l->kind == PLAN_LINK_BRIDGE)
+		say(x->p, x->w, "creates %s, a bridge of %s", l->name, list);
+	else
+		warn_word(x->p, x->w, textf(x->p, "write %s", l->instead),
+			"no team is created: a bond does the same without a daemon");
+}
 
 PARSE(link)
 {
-	struct link_parse x = {.p = p, .w = w, .link = {.options = ""}};
+	struct link_parse x = {.p = p, .w = w};
 	const struct link_kind *k = kinds;
 	struct slice v = word_value(w), f[5];
 
@@ -274,7 +333,6 @@ PARSE(link)
 		k++;
 	x.link.kind = (enum plan_link_kind)(k - kinds);
 	x.link.word = (size_t)(w - p->words);
-	say(p, w, "has no effect, though dracut acts on it");
 	if (!v.len && !k->bare)
 		return link_fail(&x, WHOLE, "no value");
 	if (!v.len)
@@ -283,20 +341,20 @@ PARSE(link)
 		return false;
 	if (find_named(&p->links, x.link.name))
 		return link_fail(&x, v, "another option creates an interface of this name");
-	warn_word(p, w, plain_interface, "understood but not acted on by this build");
+	say_link(&x);
 	return APPEND(p, &p->links, x.link, w);
 }
+
+/* --- what does not go together ---------------------------------------------------------------- */
 
 /* name may be NULL. */
 static void check_made(struct parser *p, const struct plan_word *w, const char *name)
 {
 	const struct plan_link *link = name ? find_named(&p->links, name) : NULL;
 
-	if (link)
-		complain(p, w, WHOLE, DIAG_ERROR, plain_interface,
-			"%s never appears: %s= would create it, which is not acted on by this "
-			"build",
-			link->name, option_row(kinds[link->kind].id)->name);
+	if (link && link->kind == PLAN_LINK_TEAM)
+		complain(p, w, WHOLE, DIAG_ERROR, textf(p, "write %s", link->instead),
+			"%s never appears: no team is created", link->name);
 }
 
 /* What is below another interface has no address of its own, but for a VLAN's. */
@@ -304,9 +362,66 @@ static void check_lower(struct parser *p, const struct plan_ip *ip)
 {
 	FOR_EACH(struct plan_link, link, &p->links)
 		if (ip->ifname && link->kind != PLAN_LINK_VLAN && has_lower(link, ip->ifname))
-			warn_word(p, &p->words[ip->word], textf(p, "write ip=%s:...", link->name),
+			complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
+				textf(p, "write ip=%s:...", link->name),
 				"%s is a part of %s and cannot have an address of its own",
 				ip->ifname, link->name);
+}
+
+/* A part of a bond or a bridge is a part of nothing else, and carries no VLAN. */
+static void check_twice(struct parser *p, const struct plan_link *link)
+{
+	FOR_EACH(struct plan_link, other, &p->links)
+		for (size_t i = 0; other != link && link->kind != PLAN_LINK_VLAN &&
+			(other > link || other->kind == PLAN_LINK_VLAN) && i < link->n_lower; i++)
+			if (has_lower(other, link->lower[i]))
+				complain(p, &p->words[other->word], WHOLE, DIAG_ERROR,
+					other->kind == PLAN_LINK_VLAN
+					? textf(p, "write vlan=%s.%u:%s", link->name,
+						other->vlan_id, link->name)
+					: textf(p, "leave %s to one of them", link->lower[i]),
+					"%s is a part of %s already", link->lower[i], link->name);
+}
+
+/* Is name based, directly or not, on "of" (NULL: on any IPoIB interface)? depth ends a circle. */
+static bool made_of(const struct parser *p, const char *name, const char *of, size_t depth)
+{
+	const struct plan_link *link = find_named(&p->links, name);
+
+	for (size_t i = 0; link && depth <= p->links.n && i < link->n_lower; i++)
+		if ((of ? streq(link->lower[i], of) : is_ipoib(link->lower[i])) ||
+			made_of(p, link->lower[i], of, depth + 1))
+			return true;
+	return false;
+}
+
+static void check_nesting(struct parser *p, const struct plan_link *link)
+{
+	const struct plan_word *w = &p->words[link->word];
+
+	if (made_of(p, link->name, link->name, 0))
+		complain(p, w, WHOLE, DIAG_ERROR, "name an interface of an adapter",
+			"%s is based on itself", link->name);
+	/* Directly: said where it was read. */
+	for (size_t i = 0; i < link->n_lower; i++)
+		if (made_of(p, link->lower[i], NULL, 0))
+			complain(p, w, WHOLE, DIAG_ERROR,
+				"use the bond itself, on partitions: rd.ib.pkey=ib0.8001 "
+				"rd.ib.pkey=ib1.8001 bond=bond0:ib0.8001,ib1.8001:mode="
+				"active-backup",
+				"%s is of IPoIB interfaces, which %s", link->lower[i], no_frames);
+}
+
+/* The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. */
+static void check_rdma(struct parser *p, const struct plan_rdma_link *rdma)
+{
+	const struct plan_link *link = find_named(&p->links, rdma->netdev);
+
+	if (link && link->kind == PLAN_LINK_VLAN && streq(rdma->type, "rxe"))
+		complain(p, parser_word(p, OPTION_RD_RDMA_LINK), WHOLE, DIAG_ERROR,
+			textf(p, "write rd.rdma.link=%s,rxe,%s", rdma->name, link->lower[0]),
+			"rxe is not possible on %s: it carries VLANs from the interface below",
+			link->name);
 }
 
 void check_links(struct parser *p)
@@ -319,7 +434,12 @@ void check_links(struct parser *p)
 	}
 	if (bootdev)
 		check_made(p, bootdev, bootdev->value);
-	FOR_EACH(struct plan_link, link, &p->links)
-		if (link->kind == PLAN_LINK_VLAN)
-			check_made(p, &p->words[link->word], link->lower[0]);
+	FOR_EACH(struct plan_link, link, &p->links) {
+		for (size_t i = 0; i < link->n_lower; i++)
+			check_made(p, &p->words[link->word], link->lower[i]);
+		check_twice(p, link);
+		check_nesting(p, link);
+	}
+	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
+		check_rdma(p, rdma);
 }

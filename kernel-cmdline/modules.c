@@ -56,7 +56,8 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
 	const struct plan_block *block = &p->root.block;
 	struct list l = {0};
 
-	l.rows = calloc(d->n_pre + d->n_post + net->n_rdma_links + block->n_portals + OTHERS_MAX,
+	l.rows = calloc(d->n_pre + d->n_post + net->n_rdma_links + net->n_links + block->n_portals +
+				OTHERS_MAX,
 		sizeof(*l.rows));
 	if (!l.rows)
 		return -ENOMEM;
@@ -68,6 +69,9 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
 		add(&l, "rd.rdma.link=",
 			streq(net->rdma_links[i].type, "rxe") ? "rdma_rxe"
 							      : net->rdma_links[i].type);
+	for (size_t i = 0; i < net->n_links; i++)
+		if (plan_link_module(net->links[i].kind))
+			add(&l, "vlan=, bond= or bridge=", plan_link_module(net->links[i].kind));
 	add_rdma(&l, p);
 	if (p->root.kind == PLAN_ROOT_REMOTE)
 		add_block(&l, block);

@@ -134,7 +134,13 @@ enum plan_link_kind {
 	PLAN_LINK_KIND_MAX
 };
 
-/* An interface made of others: vlan=, bond=, bridge=, team=. Not acted on yet. */
+struct plan_bond_option { /* bond.h */
+	const struct bond_option *option;
+	uint32_t number;  /* of a number or a word */
+	const char *text; /* the value as given */
+};
+
+/* An interface made of others: vlan=, bond=, bridge=. team= is refused; its row says so. */
 struct plan_link {
 	const char *name;
 	enum plan_link_kind kind;
@@ -142,7 +148,10 @@ struct plan_link {
 	size_t n_lower;
 	uint16_t vlan_id;	  /* VLAN: 1 to 4094 */
 	uint8_t mode;		  /* bond: 0 (balance-rr) to 6, as the kernel numbers them */
-	const char *options;	  /* bond: as given, "OPTION=VALUE,..."; team: the runner; "" */
+	/* bond: in the order given, with what is added to them; mode is one, if it was given */
+	const struct plan_bond_option *options;
+	size_t n_options;
+	const char *instead;	  /* team: the option line of a bond that does the same */
 	uint32_t mtu;		  /* bond; 0: leave it */
 	size_t word;		  /* index into words, for messages */
 };
@@ -158,6 +167,11 @@ struct plan_net_timeouts {
 	uint32_t dhcp_s;    /* default 0 */
 	uint32_t dhcp_retry;/* rd.net.dhcp.retry: default 0, as often as the budget allows */
 };
+
+/* plan_link_kind_name: "vlan", "bond", "bridge", "team": the option's name and the kernel's. */
+const char *plan_link_kind_name(enum plan_link_kind kind);
+/* plan_link_module: the kernel module that makes them; NULL: nothing does (team). */
+const char *plan_link_module(enum plan_link_kind kind);
 
 struct plan_net {
 	uint32_t min_rate;  /* bytes a second, default 4096; 0: any new byte counts */

@@ -205,6 +205,20 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 ip=10.9.0.77::10.9.0.1:255.25
     assert_rail .address 10.9.0.77/24
 }
 
+@test "a bond of two IPoIB ports: the active one's cable out under a running root" {
+    NODE_SECOND=1
+    node_start "$image" "$console $ib_root rd.rdma.link=sib0,softib,eth0 \
+rd.rdma.link=sib1,softib,eth1 rd.neednet=1 ip=bond0:dhcp finalinit=outage \
+bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
+    node_wait 120 'finalinit: the server may go'
+    fault hold=polling
+    # without the other port the root is not read to its end any more
+    on server "nfsd_pause; nfsd_resume"
+    assert_boot 150 4.2 rdma
+    assert_state '[.rails[] | .netdev, .kind, .lower[]] | @text' '["bond0","bond","ib0","ib1"]'
+    assert_rail .rdma.device sib0
+}
+
 @test "a rail lost while the root is not answering is replaced by the next" {
     NODE_SECOND=1
     on server nfsd_pause

@@ -192,16 +192,17 @@ hook() {
 	[ "$output" = "exec $PWD/bin/initagent
 file trust $PWD/etc/ca.pem
 file trust $PWD/etc/keys/site.pub
-modules $(awk '/^(need|tell|may) / { printf "%s%s", sep, $2; sep = " " }' drivers.list) irdma" ]
+modules $(awk '/^(need|tell|may|more) / { printf "%s%s", sep, $2; sep = " " }' drivers.list) irdma" ]
 	# adapters of the nodes, not of this machine
 	run -0 hook dep
 	[[ $output == *"auto net"* ]]
 }
 
 @test "hook: what the kernel has not is said, but for what may be missing" {
-	printf '%s\n' 'need nfs a' 'tell mlx5_ib b' 'may siw c' 'need sunrpc d' >drivers.list
+	printf '%s\n' 'need nfs a' 'tell mlx5_ib b' 'may siw c' 'more bonding c' 'need sunrpc d' \
+		>drivers.list
 	: >companions.list
-	printf '%s\n' mlx5_ib siw nfs >unknown
+	printf '%s\n' mlx5_ib siw bonding nfs >unknown
 	run -0 --separate-stderr hook most
 	[ "${lines[-1]}" = "modules sunrpc" ]
 	[ "$stderr" = "W: initagent: kernel 6.1 has no module nfs

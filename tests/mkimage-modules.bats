@@ -71,6 +71,20 @@ holds() {
 	build --format pair --cmdline "$line" --drivers "a nvme_tcp rdma_rxe"
 }
 
+@test "a command line with vlan= or bond= brings their drivers, which images leave out otherwise" {
+	local line="root=nfs:10.0.0.1:/srv vlan=bond0.5:bond0 bond=bond0:eth0,eth1"
+	mkdir "$root/boot"
+	cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
+	module kernel/8021q
+	refused 1 "bonding" --format pair --cmdline "$line"
+	module kernel/bonding
+	build --format pair
+	out=$out/initrd.img run -1 holds kernel/bonding.ko
+	build --format pair --cmdline "$line"
+	out=$out/initrd.img holds kernel/bonding.ko
+	out=$out/initrd.img holds kernel/8021q.ko
+}
+
 # A kernel may lack either: images for it are built, but not for a command line that asks for them.
 @test "a command line that asks for NFS over RDMA, or for IPoIB, asks for their drivers" {
 	local nfs="root=nfs:10.0.0.1:/srv" option

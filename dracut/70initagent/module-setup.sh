@@ -35,11 +35,12 @@ installkernel() {
     [[ ! $hostonly ]] || instmods '=drivers/infiniband/hw'
     [[ ! $kernel_cmdline ]] || asked=$(initagent plan "$kernel_cmdline")
     while read -r need name _; do
-        [[ $need =~ ^(need|tell|may)$ ]] || continue
+        [[ $need =~ ^(need|tell|may|more)$ ]] || continue
         hostonly='' instmods -c -s "$name" && continue
         case $need:$name:$asked in
             *:rpcrdma:*nfs.proto=rdma* | *:rdma_rxe:*rdma_link=*' rxe '* | \
-                *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=*)
+                *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=* | \
+                *:8021q:*vlan=* | *:bonding:*bond=* | *:bridge:*bridge=*)
                 dfatal "initagent: the kernel command line needs the module $name, which is missing"
                 exit 1
                 ;;

@@ -286,6 +286,8 @@ void iface_link(struct iface *i, uint64_t now)
 	}
 	if (!dev->carrier && i->state != IFACE_NO_CARRIER) {
 		carrier_down(i, IFACE_NO_CARRIER, CAUSE_NETDEV_NO_CARRIER, "carrier lost", now);
+	} else if (dev->no_partner) {
+		iface_hint(i, CAUSE_BOND_NO_PARTNER, "waiting for an LACP partner");
 	} else if (!dev->carrier) {
 		iface_hint(i, CAUSE_NETDEV_NO_CARRIER, "waiting for carrier");
 	} else if (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE) {

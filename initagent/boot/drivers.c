@@ -48,6 +48,17 @@ static bool wants_ipv6(const struct plan_net *net)
 	return false;
 }
 
+/* Does every ip= name an interface that is made of others? Then the boot needs their drivers. */
+static bool only_made(const struct plan_net *net)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < net->n_ips; i++)
+		for (size_t k = 0; net->ips[i].ifname && k < net->n_links; k++)
+			n += streq(net->links[k].name, net->ips[i].ifname);
+	return n && n == net->n_ips;
+}
+
 size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_MAX])
 {
 	const struct plan_net *net = &plan->net;
@@ -62,6 +73,10 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 				add_need(ret, n,
 				(struct need){module, false, "software RDMA (rd.rdma.link)"});
 	}
+	for (size_t i = 0; i < net->n_links; i++)
+		if (plan_link_module(net->links[i].kind))
+			n = add_need(ret, n, (struct need){plan_link_module(net->links[i].kind),
+				only_made(net), "vlan=, bond= or bridge="});
 	if (wants_ipv6(net))
 		n = add_need(ret, n, (struct need){"ipv6", false, "IPv6"});
 	return n;
@@ -94,11 +109,11 @@ static int make_room(struct drivers *d)
 {
 	const struct plan_drivers *plan = &d->cfg.plan->drivers;
 	_cleanup_free_ const char **blacklist = calloc(plan->n_blacklist + 1, sizeof(*blacklist));
-	_cleanup_free_ struct module_param *params = calloc(plan->n_params + 1, sizeof(*params));
+	_cleanup_free_ struct module_param *params = calloc(plan->n_params + 2, sizeof(*params));
 	struct modules_config cfg = {
 		.blacklist = blacklist,
 		.params = params,
-		.n_params = plan->n_params,
+		.n_params = plan->n_params + 1,
 		.kver = d->cfg.kver,
 		.disks = d->cfg.plan->root.image.cache ||
 			(d->cfg.standalone && d->cfg.plan->root.kind == PLAN_ROOT_BLOCK),
@@ -108,8 +123,10 @@ static int make_room(struct drivers *d)
 	if (!blacklist || !params)
 		return -ENOMEM;
 	cfg.n_blacklist = effective_blacklist(plan, blacklist);
+	/* Without it bonding creates bond0 by itself; a bonding.max_bonds= comes after it. */
+	params[0] = (struct module_param){"bonding", "max_bonds", "0"};
 	for (size_t i = 0; i < plan->n_params; i++)
-		params[i] =
+		params[i + 1] =
 			(struct module_param){plan->params[i].module, plan->params[i].param,
 			plan->params[i].value};
 	if (d->cfg.standalone && cfg.n_blacklist)

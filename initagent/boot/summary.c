@@ -6,6 +6,15 @@
 
 #define PHASES_MAX 8
 
+static void fill_lower(const struct links *links, struct state_rail *out)
+{
+	const struct netdev *d = NULL;
+
+	while (out->dev && out->n_lower < STATE_LOWER_MAX && (d = links_next(links, d)))
+		if (netdev_is_upper(out->dev, d))
+			out->lower[out->n_lower++] = d->name;
+}
+
 static void fill_rail(const struct boot *b, const struct rail *rail, int root_ifindex,
 	struct state_rail *out)
 {
@@ -28,6 +37,7 @@ static void fill_rail(const struct boot *b, const struct rail *rail, int root_if
 	/* alone it is the address */
 	if (out->address6 == out->address)
 		out->address6 = NULL;
+	fill_lower(links, out);
 	if (!dev || !netdev_pkey(dev))
 		return;
 	(void)env_read(&b->env, out->mode, sizeof(out->mode), "/sys/class/net/%s/mode", dev->name);

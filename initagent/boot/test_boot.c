@@ -255,19 +255,43 @@ TEST(a_soft_link_of_an_unknown_type_is_tried_and_has_a_cause)
 		BOOT_DONE, "IA-E304");
 }
 
-TEST(an_interface_that_only_bond_would_make_ends_the_boot_at_once)
+TEST(an_interface_that_only_team_would_make_ends_the_boot_at_once)
 {
 	uint64_t begin = now_ns();
 
-	expect("root=nfs4:192.0.2.1:/export bond=bond0:veth0 ip=bond0:dhcp rd.retry=100",
+	expect("root=nfs4:192.0.2.1:/export team=team0:veth0 ip=team0:dhcp rd.retry=100",
 		BOOT_FAILED, "IA-E105");
 	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
 }
 
 TEST(beside_an_interface_that_is_there_it_is_only_said)
 {
-	expect("root=nfs4:192.0.2.1:/export vlan=veth0.5:veth0 ip=veth0.5:dhcp ip=" NODE,
-		BOOT_DONE, "IA-E105");
+	expect("root=nfs4:192.0.2.1:/export team=team0:veth1 ip=team0:dhcp ip=" NODE, BOOT_DONE,
+		"IA-E105");
+}
+
+/* The module tree has no such driver, the kernel of the test has this one. */
+TEST(a_bridge_is_made_and_carries_the_root_and_its_port_is_no_rail)
+{
+	struct node n;
+	const cJSON *rails;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export bridge=br0:veth0,late0 ifname=br0x:00:00:00:00:"
+		"00:01 ip=192.0.2.2::192.0.2.1:255.255.255.0::br0:none:1400 ip=late1:dhcp "
+		"bootdev=br0 rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	rails = cJSON_GetObjectItem(n.state, "rails");
+	CHECK_INT(cJSON_GetArraySize(rails), 1);
+	CHECK_STR(text_at(cJSON_GetArrayItem(rails, 0), "netdev"), "br0");
+	CHECK_INT(met(&n, "IA-E404"), 0);
+	node_close(&n);
+}
+
+TEST(a_vlan_that_the_kernel_refuses_has_a_cause)
+{
+	expect("root=nfs4:192.0.2.1:/export vlan=veth0.5:veth0 ip=veth0.5:dhcp ip=" NODE, BOOT_DONE,
+		"IA-E404");
 }
 
 TEST(server_by_name_from_hosts)

@@ -25,11 +25,22 @@ int links_set_up(struct links *l, int ifindex, bool up)
 		up ? "set interface up" : "set interface down"));
 }
 
+/* A bond does that to its slaves itself. */
+static void widen_below(struct links *l, int ifindex, uint32_t mtu)
+{
+	const struct netdev *dev = links_by_index(l, ifindex), *d = NULL;
+
+	while (dev && !streq(dev->kind, "bond") && (d = links_next(l, d)))
+		if (d->mtu < mtu && netdev_is_upper(dev, d))
+			(void)links_set_mtu(l, d->ifindex, mtu);
+}
+
 /* The driver's limits are in the kernel's words when it refuses. */
 int links_set_mtu(struct links *l, int ifindex, uint32_t mtu)
 {
 	char what[32];
 
+	widen_below(l, ifindex, mtu);
 	snprintf(what, sizeof(what), "set MTU %u", mtu);
 	return links_keep_error(l, netlink_call(l->rtnl,
 		netlink_put_u32(link_msg(ifindex, 0, 0), IFLA_MTU, mtu), what));

@@ -17,7 +17,7 @@
 #include <net/if.h>
 
 #include "base/env.h"
-#include "value.h"
+#include "plan.h"
 
 #define LINK_HW_MAX  32 /* the kernel's MAX_ADDR_LEN */
 #define LINK_FOREVER UINT32_MAX /* address lifetime without end (INFINITY_LIFE_TIME) */
@@ -40,7 +40,10 @@ struct netdev {
 	bool up;	   /* IFF_UP: asked to be up */
 	bool carrier;	   /* IFF_LOWER_UP, and the send queue is active */
 	bool noarp;	   /* no link-layer addresses to resolve here (loopback, IFF_NOARP) */
+	/* a bond in 802.3ad that has seen no partner, or an interface on top of one: no carrier */
+	bool no_partner;
 	int parent_ifindex; /* of a VLAN, P_Key child, veth in this namespace ...; 0: none */
+	int master_ifindex; /* the bond or bridge it is a part of; 0: none */
 	char kind[16];	   /* "vlan", "ipoib", "veth"; "" for hardware */
 };
 
@@ -128,6 +131,7 @@ bool netdev_matches(const struct netdev *dev, const struct hw_addr *hw);
  * when its notification was dispatched.
  */
 int links_set_up(struct links *l, int ifindex, bool up);
+/* links_set_mtu: sets it below a VLAN or bridge first, as the kernel limits theirs by it. */
 int links_set_mtu(struct links *l, int ifindex, uint32_t mtu);
 int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw);
 /* links_rename: takes the interface down and up again if the kernel insists on it. */
@@ -142,6 +146,26 @@ int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey
 /* links_set_ipoib_mode: -EINVAL from Enhanced IPoIB, which knows datagram mode only. */
 int links_set_ipoib_mode(struct links *l, int ifindex, bool connected);
 int links_set_ipoib_umcast(struct links *l, int ifindex, bool on);
+
+/*
+ * links_add_made: creates the interface of vlan=, bond= or bridge=; parent: a VLAN's. 1 when one of
+ * that name and kind is there: adopted as it is, but a bond without slaves (the driver makes bond0
+ * by itself) gets its options. -EEXIST: the name is another kind's.
+ */
+int links_add_made(struct links *l, const struct plan_link *want, int parent);
+/* netdev_is_made: a VLAN, bond or bridge by its kind? netdev_is_upper: one that lower is below? */
+bool netdev_is_made(const struct netdev *dev);
+bool netdev_is_upper(const struct netdev *dev, const struct netdev *lower);
+/*
+ * links_waive_partner: the bond counts as having carrier without LACP partner from now on, and so
+ * does what is on top of it.
+ */
+void links_waive_partner(struct links *l, int ifindex, uint64_t now);
+/*
+ * links_enslave: makes an interface a part of a bond or bridge, up. A bond takes only what is down,
+ * and sets its own MTU on it. 1: it is one already.
+ */
+int links_enslave(struct links *l, const struct plan_link *want, int master, int slave);
 
 /*
  * netdev_pkey: the partition an IPoIB interface is in, netdev_guid: its port GUID (host order);

@@ -91,11 +91,26 @@ static struct entry *add_entry(struct links *l)
 	return &l->entries[l->n_entries++];
 }
 
-/* Added or changed; a notification that changes nothing we know of is no event. */
-static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
+/* What is on top of a bond without partner has no carrier either. */
+static void mask_carrier(const struct links *l, struct netdev *dev)
 {
-	struct entry *e = links_entry(l, dev->ifindex);
+	const struct entry *own = links_entry(l, dev->ifindex);
 
+	dev->no_partner = dev->no_partner && !(own && own->waived);
+	for (size_t i = 0; i < l->n_entries; i++)
+		if (l->entries[i].dev.no_partner && netdev_is_upper(dev, &l->entries[i].dev))
+			dev->no_partner = true;
+	dev->carrier = dev->carrier && !dev->no_partner;
+}
+
+/* Added or changed; a notification that changes nothing we know of is no event. */
+static void take_link(struct links *l, const struct netdev *said, uint64_t now)
+{
+	struct entry *e = links_entry(l, said->ifindex);
+	struct netdev as = *said;
+	const struct netdev *dev = &as;
+
+	mask_carrier(l, &as);
 	if (!e) {
 		e = add_entry(l);
 		if (!e) {
@@ -111,6 +126,50 @@ static void take_link(struct links *l, const struct netdev *dev, uint64_t now)
 	}
 	e->dev = *dev;
 	e->seen = true;
+}
+
+static void take_change(struct links *l, const struct netdev *dev, uint64_t now);
+
+/* Reads the state of one interface. */
+static void read_link(struct links *l, int ifindex, uint64_t now)
+{
+	const struct ifinfomsg one = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
+	struct netdev dev;
+	struct nlmsghdr *h;
+
+	if (netlink_get(l->rtnl, netlink_msg(RTM_GETLINK, 0, &one, sizeof(one)), "read interface",
+		&h) == 0 && netdev_parse(h, &dev) == 0)
+		take_change(l, &dev, now);
+}
+
+/*
+ * The kernel notifies of a slave whose partner it has found, not of the bond; and of a bond, not of
+ * what is on top of it.
+ */
+static void take_change(struct links *l, const struct netdev *dev, uint64_t now)
+{
+	const struct entry *e;
+
+	take_link(l, dev, now);
+	e = links_entry(l, dev->ifindex);
+	for (size_t i = 0; e && !e->dev.no_partner && i < l->n_entries; i++) {
+		const struct entry *upper = &l->entries[i];
+
+		if (upper->dev.no_partner && upper->news != NEWS_GONE &&
+			netdev_is_upper(&upper->dev, &e->dev))
+			read_link(l, upper->dev.ifindex, now);
+	}
+}
+
+void links_waive_partner(struct links *l, int ifindex, uint64_t now)
+{
+	struct entry *e = links_entry(l, ifindex);
+
+	if (!e)
+		return;
+	e->waived = true;
+	e->dev.no_partner = false;
+	read_link(l, ifindex, now);
 }
 
 /* Gone, and seen as down until then. */
@@ -222,7 +281,7 @@ static void take_message(struct links *l, struct nlmsghdr *h, uint64_t now)
 	switch (h->nlmsg_type) {
 	case RTM_NEWLINK:
 		if (ifi->ifi_family == AF_UNSPEC && netdev_parse(h, &dev) == 0)
-			take_link(l, &dev, now);
+			take_change(l, &dev, now);
 		break;
 	case RTM_DELLINK:
 		/* A bridge tells with its own family that a port left it: the port itself stays. */

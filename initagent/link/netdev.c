@@ -46,6 +46,23 @@ static bool carries(const struct nlattr *qdisc, unsigned flags)
 	return flags & LOWER_UP && !streq(name, "noop");
 }
 
+/* linux/if_link.h, IFLA_INFO_DATA of kind "bond". */
+#define BOND_AD_INFO	 23 /* IFLA_BOND_AD_INFO: there in 802.3ad alone */
+#define BOND_PARTNER_MAC 5  /* IFLA_BOND_AD_INFO_PARTNER_MAC in it: zero until one was seen */
+
+/* A bond has "carrier" over one slave even where the switch does not answer its LACPDUs. */
+static bool lacks_partner(struct nlattr *data)
+{
+	static const uint8_t none[6];
+	struct nlattr *tb[BOND_AD_INFO + 1] = {0}, *ad[BOND_PARTNER_MAC + 1] = {0};
+
+	if (!data || nla_parse_nested(tb, BOND_AD_INFO, data, NULL) < 0 || !tb[BOND_AD_INFO] ||
+		nla_parse_nested(ad, BOND_PARTNER_MAC, tb[BOND_AD_INFO], NULL) < 0)
+		return false;
+	return !ad[BOND_PARTNER_MAC] || nla_len(ad[BOND_PARTNER_MAC]) < 6 ||
+		!memcmp(nla_data(ad[BOND_PARTNER_MAC]), none, 6);
+}
+
 /*
  * IFLA_LINK counts in another namespace when IFLA_LINK_NETNSID is there: such a parent is not
  * ours. Hardware names itself as its parent on some drivers.
@@ -74,8 +91,10 @@ int netdev_parse(struct nlmsghdr *h, struct netdev *ret)
 	ret->carrier = carries(tb[IFLA_QDISC], ifi->ifi_flags);
 	ret->noarp = ifi->ifi_flags & IFF_NOARP || ifi->ifi_type == ARPHRD_LOOPBACK;
 	ret->parent_ifindex = take_parent(tb, ifi->ifi_index);
+	ret->master_ifindex = (int)take_u32(tb[IFLA_MASTER]);
 	take_string(tb[IFLA_IFNAME], ret->name, sizeof(ret->name));
 	take_string(info[IFLA_INFO_KIND], ret->kind, sizeof(ret->kind));
+	ret->no_partner = streq(ret->kind, "bond") && lacks_partner(info[IFLA_INFO_DATA]);
 	take_hw(tb[IFLA_ADDRESS], &ret->hw);
 	take_hw(tb[IFLA_BROADCAST], &ret->broadcast);
 	take_hw(tb[IFLA_PERM_ADDRESS], &ret->permanent);
@@ -87,6 +106,17 @@ const char *netdev_state_name(const struct netdev *dev)
 	if (!dev->up)
 		return "down";
 	return dev->carrier ? "carrier" : "no carrier";
+}
+
+bool netdev_is_made(const struct netdev *dev)
+{
+	return streq(dev->kind, "vlan") || streq(dev->kind, "bond") || streq(dev->kind, "bridge");
+}
+
+bool netdev_is_upper(const struct netdev *dev, const struct netdev *lower)
+{
+	return netdev_is_made(dev) && (lower->master_ifindex == dev->ifindex ||
+		dev->parent_ifindex == lower->ifindex);
 }
 
 /* The 48-bit form of a port GUID that boot ROMs use: the middle two bytes left out. */

@@ -13,6 +13,7 @@ struct entry {
 	struct netdev dev;
 	enum entry_news news;
 	bool seen; /* in the dump under way */
+	bool waived; /* a bond that carries without LACP partner: links_waive_partner() */
 };
 
 struct links {

@@ -162,6 +162,58 @@ TEST(up_mtu_name_and_hardware_address)
 	until(l, "ib-leaf0", false, false);
 }
 
+static const struct plan_link *link_of(struct boot_plan **plan, const char *line)
+{
+	CHECK_INT(plan_parse(plan, line, strlen(line), NULL), 0);
+	CHECK((*plan)->net.n_links == 1);
+	return (*plan)->net.links;
+}
+
+TEST(a_bridge_is_made_joined_widened_and_adopted)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	_cleanup_(links_freep) struct links *l = NULL;
+	const struct plan_link *want = link_of(&plan, "bridge=br0:va,vc");
+	int br, va;
+
+	netns_enter();
+	netns_veth("va", "vb", 0);
+	netns_run("ip link set vb up mtu 9000; ip link set va up");
+	l = make();
+	va = index_of(l, "va");
+	CHECK_INT(links_add_made(l, want, 0), 0);
+	drain(l);
+	br = index_of(l, "br0");
+	CHECK(netdev_is_made(links_by_index(l, br)));
+	CHECK_INT(links_enslave(l, want, br, va), 0);
+	CHECK_INT(links_enslave(l, want, br, va), 1); /* before the notification was read */
+	CHECK_INT(links_set_up(l, br, true), 0);
+	until(l, "br0", true, true); /* without a forward delay */
+	CHECK(netdev_is_upper(links_by_index(l, br), links_by_index(l, va)));
+	CHECK_INT(links_set_mtu(l, br, 9000), 0); /* the port's first: the bridge's follows it */
+	drain(l);
+	CHECK_INT(links_by_index(l, va)->mtu, 9000);
+	CHECK_INT(links_by_index(l, br)->mtu, 9000);
+	CHECK_INT(links_add_made(l, want, 0), 1);
+	CHECK_INT(links_enslave(l, want, br, va), 1);
+}
+
+TEST(what_cannot_be_made_has_the_kernels_words)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL, *bond = NULL;
+	_cleanup_(links_freep) struct links *l = NULL;
+
+	netns_enter();
+	netns_veth("va", "vb", 0);
+	l = make();
+	/* the name is an interface of another kind */
+	CHECK_INT(links_add_made(l, link_of(&plan, "bridge=va:vb"), 0), -EEXIST);
+	CHECK(*links_error(l));
+	/* this kernel has no such driver, or makes it */
+	if (links_add_made(l, link_of(&bond, "bond=bond9:va,vb:mode=1,primary=va"), 0) < 0)
+		CHECK(strstr(links_error(l), "bond9"));
+}
+
 TEST(refusals_carry_the_kernels_words)
 {
 	_cleanup_(links_freep) struct links *l = NULL;

@@ -129,3 +129,35 @@ TEST(parents)
 			  &dev), 0);
 	CHECK_INT(dev.parent_ifindex, 0); /* counts in another namespace */
 }
+
+/* A bond in 802.3ad whose partner has this MAC: IFLA_BOND_AD_INFO, in it PARTNER_MAC. */
+static struct nl_msg *lacp_bond(const uint8_t mac[6])
+{
+	struct nl_msg *msg = message(4, 0x11043); /* up, running, lower up, master */
+	struct nlattr *info = nla_nest_start(msg, IFLA_LINKINFO), *data, *ad;
+
+	CHECK(info && nla_put_string(msg, IFLA_INFO_KIND, "bond") == 0);
+	data = nla_nest_start(msg, IFLA_INFO_DATA);
+	ad = nla_nest_start(msg, 23);
+	CHECK(data && ad && nla_put(msg, 5, 6, mac) == 0);
+	nla_nest_end(msg, ad);
+	nla_nest_end(msg, data);
+	nla_nest_end(msg, info);
+	CHECK(nla_put_string(msg, IFLA_IFNAME, "bond0") == 0);
+	return msg;
+}
+
+TEST(a_bond_tells_whether_it_has_an_lacp_partner)
+{
+	static const uint8_t none[6], some[6] = {2, 0, 0, 0, 0, 9};
+	struct nl_msg *msg = lacp_bond(none);
+	struct netdev dev;
+
+	CHECK_INT(netdev_parse(nlmsg_hdr(msg), &dev), 0);
+	CHECK(dev.no_partner && dev.up);
+	nlmsg_free(msg);
+	msg = lacp_bond(some);
+	CHECK_INT(netdev_parse(nlmsg_hdr(msg), &dev), 0);
+	CHECK(!dev.no_partner);
+	nlmsg_free(msg);
+}

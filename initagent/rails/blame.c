@@ -130,11 +130,14 @@ void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, con
 	uint64_t now)
 {
 	bool silence = rail->guid && (cause == CAUSE_DHCP_NO_OFFER || cause == CAUSE_RA_NONE);
+	char what[REPORT_TEXT_MAX];
 
+	strscpy(what, text, sizeof(what));
+	cause = stack_hindrance(rails, rail, cause, what, sizeof(what), now);
 	if (silence)
 		(void)doubt(rails, rail, now);
 	if (!silence || rail->sm != FABRIC_SM_SILENT)
-		report_wait(rails->report, cause, rail->name, now, "%s%s", text, silence
+		report_wait(rails->report, cause, rail->name, now, "%s%s", what, silence
 			? limited_text(rails, rail) : "");
 }
 

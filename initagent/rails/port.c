@@ -248,10 +248,12 @@ static uint64_t check_rail(struct rails *rails, struct rail *rail, uint64_t now)
 		return check_port(rails, rail, now);
 	if (rail->state == RAIL_READY)
 		return check_ready(rails, rail, now);
-	if (!rail->guid || (rail->state != RAIL_ADDRESSING && rail->state != RAIL_LOST))
+	if (rail->state != RAIL_ADDRESSING && rail->state != RAIL_LOST)
 		return NSEC_NEVER;
 	dev = links_by_index(rails->links, rail->ifindex);
-	if (!dev || !dev->up)
+	if (dev && dev->no_partner)
+		return stack_partner_wait(rails, rail, now);
+	if (!rail->guid || !dev || !dev->up)
 		return NSEC_NEVER;
 	if (!dev->carrier)
 		return check_carrier(rails, rail, now);
@@ -320,12 +322,12 @@ bool rail_allowed(const struct rails *rails, const struct netdev *dev)
 	if (!ib->n_ports && !ib->n_guids)
 		return true;
 	for (size_t i = 0; i < ib->n_guids; i++)
-		if (netdev_matches(dev, &ib->guids[i]))
+		if (stack_matches(rails, dev, &ib->guids[i]))
 			return true;
 	strscpy(probe.name, dev->name, sizeof(probe.name));
 	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
-		if (rail_is_port(&ports[i], &probe) && port_allowed(ib, &ports[i]))
+		if (rail_is_port(rails, &ports[i], &probe) && port_allowed(ib, &ports[i]))
 			return true;
 	return false;
 }

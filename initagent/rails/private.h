@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of rails/, each on those before it: rows.c, soft_link.c, ipoib_child.c, blame.c,
- * port.c, rail.c (from netdev to address), rails.c (life, reading). */
+/* The parts of rails/, each on those before it: rows.c, soft_link.c, ipoib_child.c, stack.c,
+ * blame.c, port.c, rail.c (from netdev to address), rails.c (life, reading). */
 #pragma once
 
 #include <poll.h>
@@ -39,6 +39,9 @@ struct rails {
 	bool ulps_requested;	  /* ib_ipoib and its like */
 	uint64_t links_made;	  /* bit i: plan rdma_links[i] was tried */
 	uint64_t links_failed;	  /* bit i: it cannot be made */
+	uint64_t stack_tried;	  /* bit i: plan links[i] was made, adopted or refused */
+	int refused[RAILS_LIMIT]; /* ifindex of what could not become a part of one */
+	size_t n_refused;
 	uint64_t rdma_begin, rdma_end;
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	bool wants_rdma;
@@ -60,7 +63,8 @@ void rail_gone(struct rails *rails, const struct rail *rail);
 
 /* rail_is_port: is the port this rail's? rail_fabric_port: that port, an ACTIVE one is preferred;
  * NULL: there is none. */
-bool rail_is_port(const struct fabric_port *port, const struct rail *rail);
+bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
+	const struct rail *rail);
 const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 
 /* rail.c: from netdevs to rails with addresses. */
@@ -103,6 +107,30 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 /* ipoib_prepare: mode and umcast, before the interface is up. */
 void ipoib_prepare(struct rails *rails, const struct netdev *dev, uint64_t now);
 void ipoib_request_modules(struct rails *rails, uint64_t now);
+
+/* stack.c. stack_step: makes and joins what can be. stack_gone: one that was made is not there any
+ * more. */
+void stack_step(struct rails *rails, uint64_t now);
+void stack_gone(struct rails *rails, const char *name);
+/* stack_link: the option that makes this interface; NULL: none, or a team. stack_carries: is it
+ * below one that is made? */
+const struct plan_link *stack_link(const struct rails *rails, const char *name);
+bool stack_carries(const struct rails *rails, const char *name);
+/* stack_below: what is below it, directly or not; their number. */
+#define STACK_BELOW_MAX 32
+size_t stack_below(const struct rails *rails, const char *name,
+	const struct netdev *ret[static STACK_BELOW_MAX]);
+/* stack_matches: as netdev_matches(); the address of what is below means the topmost one. */
+bool stack_matches(const struct rails *rails, const struct netdev *dev, const struct hw_addr *hw);
+/* stack_hindrance: adds to buf, which says why there is no address, what is known of the VLAN, bond
+ * or bridge; returns the better cause. */
+enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, enum cause cause,
+	char *buf, size_t size, uint64_t now);
+/* stack_partner_wait: reports that a bond has no LACP partner, and uses it without one after
+ * rd.net.timeout.carrier=; returns when to call it again. */
+uint64_t stack_partner_wait(struct rails *rails, struct rail *rail, uint64_t now);
+/* stack_ready: false: a bond or bridge of the plan without any part yet. */
+bool stack_ready(const struct rails *rails, const struct netdev *dev);
 
 /*
  * soft_link.c: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether

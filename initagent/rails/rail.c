@@ -17,7 +17,8 @@ static bool ip_names(const struct rails *rails, const struct plan_ip *ip, const 
 {
 	if (ip->ifname)
 		return streq(ip->ifname, dev->name);
-	return ip->match.len && netdev_matches(dev, &ip->match) && !ipoib_replaced(rails, dev);
+	return ip->match.len && stack_matches(rails, dev, &ip->match) &&
+		!ipoib_replaced(rails, dev);
 }
 
 static bool ip_is_open(const struct plan_ip *ip)
@@ -44,12 +45,14 @@ static bool open_to(const struct rails *rails, const struct netdev *dev)
 {
 	const struct hw_addr *bootif = &rails->plan->net.bootif;
 
+	if (stack_carries(rails, dev->name))
+		return false;
 	if (ipoib_is_child(dev) ? !ipoib_child_wanted(rails, dev) : *dev->kind &&
-		dev->hwtype != ARPHRD_INFINIBAND)
+		dev->hwtype != ARPHRD_INFINIBAND && !stack_link(rails, dev->name))
 		return false;
 	if (ipoib_replaced(rails, dev) || !rail_allowed(rails, dev))
 		return false;
-	return !bootif->len || netdev_matches(dev, bootif);
+	return !bootif->len || stack_matches(rails, dev, bootif);
 }
 
 /* Is dev a rail of the plan, and by which ip= entry (NULL: plain DHCP)? */
@@ -58,7 +61,8 @@ static bool wanted(const struct rails *rails, const struct netdev *dev,
 {
 	const struct plan_net *net = &rails->plan->net;
 
-	if (dev->hwtype != ARPHRD_ETHER && dev->hwtype != ARPHRD_INFINIBAND)
+	if ((dev->hwtype != ARPHRD_ETHER && dev->hwtype != ARPHRD_INFINIBAND) ||
+		dev->master_ifindex || !stack_ready(rails, dev))
 		return false;
 	for (size_t i = 0; i < net->n_ips; i++)
 		if (ip_names(rails, &net->ips[i], dev)) {
@@ -82,7 +86,9 @@ static const char *new_name(const struct rails *rails, const struct netdev *dev)
 	const struct plan_net *net = &rails->plan->net;
 
 	/* Of the interfaces with one GUID only the first is meant; its children are named after
-	 * it. */
+	 * it. What is made of others has the address of one of them, a slave the bond's. */
+	if (stack_link(rails, dev->name) || dev->master_ifindex)
+		return NULL;
 	for (size_t i = 0; i < net->n_ifnames && !ipoib_is_child(dev); i++)
 		if (netdev_matches(dev, &net->ifnames[i].hwaddr) &&
 			!streq(net->ifnames[i].name, dev->name))
@@ -102,7 +108,8 @@ static void prepare(struct rails *rails, const struct netdev *dev, const struct 
 		r = links_rename(rails->links, dev->ifindex, better);
 	if (better && r >= 0)
 		strscpy(name, better, IFNAMSIZ);
-	ipoib_prepare(rails, dev, now);
+	if (!stack_link(rails, dev->name))
+		ipoib_prepare(rails, dev, now);
 	if (r >= 0 && ip && ip->hwaddr.len)
 		r = links_set_hw(rails->links, dev->ifindex, &ip->hwaddr);
 	if (r < 0)
@@ -275,6 +282,10 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 	}
 	if (wanted(rails, &as, &ip))
 		add_rail(rails, dev, ip, now);
+	else if (better && stack_carries(rails, better) &&
+		links_rename(rails->links, dev->ifindex, better) < 0)
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
+			links_error(rails->links));
 }
 
 /* IPoIB takes no more than the broadcast group's MTU, without a word. */
@@ -293,18 +304,26 @@ static void say_capped(struct rails *rails, struct rail *rail, const struct netd
 
 static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t now)
 {
+	const struct netdev *master = links_by_index(rails->links, dev->master_ifindex);
 	struct rail *rail = rails_row(rails, dev->ifindex);
 
 	if (!rail)
 		consider_netdev(rails, dev, now);
+	/* A bond or bridge becomes a rail with its first part. */
+	if (master && !rails_row(rails, master->ifindex))
+		consider_netdev(rails, master, now);
 	rail = rails_row(rails, dev->ifindex);
 	if (!rail)
 		return;
+	/* A bond of IPoIB interfaces has that of the active one. */
+	rail->guid = netdev_guid(dev);
 	if (!streq(rail->name, dev->name))
 		report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
 	strscpy(rail->name, dev->name, sizeof(rail->name));
 	if (dev->carrier && !rail->carrier)
 		rail->carrier = now;
+	if (!dev->no_partner)
+		rail->partner = 0;
 	rails->port_check = now;
 	if (rail->state == RAIL_SPARE)
 		consider_spare(rails, rail, dev, now);
@@ -332,6 +351,7 @@ void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t 
 	case LINK_ADDED:
 	case LINK_CHANGED: link_seen(rails, &ev->dev, now); break;
 	case LINK_GONE:
+		stack_gone(rails, ev->dev.name);
 		rail = rails_row(rails, ev->dev.ifindex);
 		if (rail) {
 			addresses_link(rails->addresses, rail->ifindex, now);

@@ -265,38 +265,35 @@ void rails_keep(struct rails *rails)
 
 /* --- the plan's interfaces that are not there ------------------------------------------------ */
 
-/* NULL: the interface comes from elsewhere, or is there already. */
-static const struct plan_link *missing_link(const struct rails *rails, const char *ifname)
+/* NULL: the interface is no team's, or is there already. */
+static const struct plan_link *missing_team(const struct rails *rails, const char *ifname)
 {
 	const struct plan_net *net = &rails->plan->net;
 
 	for (size_t i = 0; ifname && i < net->n_links; i++)
-		if (streq(net->links[i].name, ifname) && !links_by_name(rails->links, ifname))
+		if (net->links[i].kind == PLAN_LINK_TEAM && streq(net->links[i].name, ifname) &&
+			!links_by_name(rails->links, ifname))
 			return &net->links[i];
 	return NULL;
 }
 
 void rails_check_plan(struct rails *rails, uint64_t now)
 {
-	static const char *const options[PLAN_LINK_KIND_MAX] = {
-		[PLAN_LINK_VLAN] = "vlan", [PLAN_LINK_BOND] = "bond", [PLAN_LINK_BRIDGE] =
-			"bridge", [PLAN_LINK_TEAM] = "team"};
 	const struct plan_net *net = &rails->plan->net;
 	const struct plan_link *link, *last = NULL;
 	bool other = false;
 	char text[96];
 
 	for (size_t i = 0; i < net->n_ips; i++) {
-		link = missing_link(rails, net->ips[i].ifname);
+		link = missing_team(rails, net->ips[i].ifname);
 		last = link ? link : last;
 		other |= !link;
 	}
 	if (!net->n_ips)
-		last = missing_link(rails, net->bootdev);
+		last = missing_team(rails, net->bootdev);
 	if (!last)
 		return;
-	snprintf(text, sizeof(text), "%s= is not acted on, so nothing creates %s",
-		options[last->kind], last->name);
+	snprintf(text, sizeof(text), "no team is created; write %s", last->instead);
 	/* The root may still be reached through another ip=. */
 	if (other)
 		report_cause(rails->report, CAUSE_CMDLINE_LINK, last->name, now, "%s", text);
@@ -394,6 +391,7 @@ static void take_events(struct rails *rails, uint64_t now)
 void rails_step(struct rails *rails, uint64_t now)
 {
 	take_events(rails, now);
+	stack_step(rails, now);
 	wait_for_netdev(rails, now);
 	if (soft_links_step(rails, now))
 		now = now_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rails: the ways to the root. Owns links, addresses and RDMA ports; makes IPoIB children and
- * software RDMA links.
+ * rails: the ways to the root. Owns links, addresses and RDMA ports; makes IPoIB children, VLANs,
+ * bonds, bridges and software RDMA links.
  * In: the plan, modules that can be asked for, and whether the root needs RDMA (rails_want()).
  * Out: rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR
  * ... are popped. Called by boot/ (life, events) and by root/ (which rail carries a packet, whom to
@@ -43,6 +43,7 @@ struct rail {
 	uint32_t metric;
 	enum cause cause;	  /* why it is lost or failed */
 	uint64_t carrier, address, ready; /* first time of each, 0: not yet */
+	uint64_t partner;	  /* until when an LACP partner is waited for; 0: none is */
 	uint64_t active;	  /* IPoIB: since when only the join is missing; 0: more is */
 	uint64_t ask, bounce;	  /* IPoIB: when to ask for the group, to take it down and up */
 	struct fabric_group group; /* IPoIB: what the SA said of the group */

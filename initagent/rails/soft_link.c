@@ -73,13 +73,13 @@ bool soft_links_step(struct rails *rails, uint64_t now)
 
 	for (size_t i = 0; i < net->n_rdma_links; i++) {
 		const struct plan_rdma_link *want = &net->rdma_links[i];
+		const struct netdev *dev = links_by_name(rails->links, want->netdev);
 
 		if (rails->links_made & UINT64_C(1) << i)
 			continue;
 		if (driver_failed(rails, want->type))
 			rails->links_failed |= UINT64_C(1) << i;
-		else if (driver_ready(rails, want->type) &&
-			links_by_name(rails->links, want->netdev))
+		else if (driver_ready(rails, want->type) && dev && stack_ready(rails, dev))
 			make_link(rails, i, now);
 	}
 	return rails->links_made != before;

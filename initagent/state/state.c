@@ -315,6 +315,11 @@ static void add_netdev(cJSON *o, const struct state_rail *r)
 		return;
 	json_text(o, "hwaddr", hex_text(hwaddr, sizeof(hwaddr), r->dev->hw.bytes, r->dev->hw.len,
 		":"));
+	if (r->n_lower) {
+		json_text(o, "kind", r->dev->kind);
+		cJSON_AddItemToObject(o, "lower",
+			cJSON_CreateStringArray(r->lower, (int)r->n_lower));
+	}
 	if (!netdev_pkey(r->dev))
 		return;
 	snprintf(pkey, sizeof(pkey), "0x%04x", netdev_pkey(r->dev));

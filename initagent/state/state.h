@@ -20,6 +20,8 @@
 #define STATE_SCHEMA 1
 
 /* One rail; NULL: there is none, or it is not known. */
+#define STATE_LOWER_MAX 16
+
 struct state_rail {
 	const char *name, *state;
 	int ifindex;
@@ -27,6 +29,9 @@ struct state_rail {
 	bool carries_root;
 	const struct netdev *dev;
 	const char *parent; /* of a partition's interface */
+	/* what a VLAN, bond or bridge is made of */
+	const char *lower[STATE_LOWER_MAX];
+	size_t n_lower;
 	char mode[16];	    /* IPoIB: "datagram", "connected" */
 	const struct address_result *address, *address6; /* address6: IPv6 beside IPv4 */
 	const struct fabric_port *port;

@@ -187,7 +187,8 @@ server_start() {
     read -ra args < <(server_disk) || true
     for ((i = 0; i < links; i++)); do
         args+=(-netdev "$(vm_link "$i" on),id=n$i"
-            -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=")
+            -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=,\
+speed=10000,duplex=full")
     done
     # shellcheck disable=SC2086 # a list of files
     vm_initrd "$vm_sockets/server.img" "$LAB/server.img" ${SERVER_EXTRA:-}

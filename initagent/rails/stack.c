@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stack: the interfaces of vlan=, bond= and bridge=, made as soon as what is below them is there: a
+ * VLAN's parent, the first slave or port; further ones join as they appear. What is below is no
+ * rail of its own, unless ip= names a VLAN's parent; what is made is one as any other netdev.
+ */
+#include "rails/private.h"
+
+#include <net/if_arp.h>
+
+/* The kernel announces no change of a churn state; a VLAN may be slow to carry its first frame. */
+#define PARTNER_PERIOD (5 * NSEC_PER_SEC)
+#define VLAN_PATIENCE  (3 * NSEC_PER_SEC)
+
+const struct plan_link *stack_link(const struct rails *rails, const char *name)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_links; i++)
+		if (streq(net->links[i].name, name) && plan_link_module(net->links[i].kind))
+			return &net->links[i];
+	return NULL;
+}
+
+bool stack_carries(const struct rails *rails, const char *name)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_links; i++)
+		for (size_t k = 0; k < net->links[i].n_lower; k++)
+			if (plan_link_module(net->links[i].kind) &&
+				streq(net->links[i].lower[k], name))
+				return true;
+	return false;
+}
+
+static size_t add_below(const struct rails *rails, const char *name, const struct netdev **ret,
+	size_t n, int depth)
+{
+	const struct plan_link *link = stack_link(rails, name);
+
+	/* The kernel nests no deeper (MAX_NEST_DEV). */
+	for (size_t i = 0; link && depth < 8 && i < link->n_lower && n < STACK_BELOW_MAX; i++) {
+		const struct netdev *dev = links_by_name(rails->links, link->lower[i]);
+
+		if (!dev)
+			continue;
+		ret[n] = dev;
+		n = add_below(rails, dev->name, ret, n + 1, depth + 1);
+	}
+	return n;
+}
+
+size_t stack_below(const struct rails *rails, const char *name,
+	const struct netdev *ret[static STACK_BELOW_MAX])
+{
+	return add_below(rails, name, ret, 0, 0);
+}
+
+bool stack_matches(const struct rails *rails, const struct netdev *dev, const struct hw_addr *hw)
+{
+	const struct netdev *list[STACK_BELOW_MAX];
+	size_t n = stack_below(rails, dev->name, list);
+
+	if (stack_carries(rails, dev->name))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (netdev_matches(list[i], hw))
+			return true;
+	return netdev_matches(dev, hw);
+}
+
+/* A bond has neither its type nor its address before its first slave. */
+bool stack_ready(const struct rails *rails, const struct netdev *dev)
+{
+	const struct plan_link *link = stack_link(rails, dev->name);
+	const struct netdev *part = NULL;
+
+	if (!link || link->kind == PLAN_LINK_VLAN)
+		return true;
+	while ((part = links_next(rails->links, part)))
+		if (part->master_ifindex == dev->ifindex)
+			return true;
+	return false;
+}
+
+static const struct netdev *lower_of(const struct rails *rails, const struct plan_link *link,
+	size_t i)
+{
+	const struct netdev *dev = links_by_name(rails->links, link->lower[i]);
+
+	return dev && stack_ready(rails, dev) ? dev : NULL;
+}
+
+static void fail(struct rails *rails, const char *name, uint64_t now)
+{
+	report_cause(rails->report, CAUSE_NETDEV_NOT_MADE, name, now, "%s",
+		links_error(rails->links));
+}
+
+static bool is_loading(const struct rails *rails, const struct plan_link *link)
+{
+	const struct module_entry *e = rails->cfg.modules
+		? modules_find(rails->cfg.modules, plan_link_module(link->kind)) : NULL;
+
+	return e && e->state <= MODULE_LOADING;
+}
+
+static bool make(struct rails *rails, const struct plan_link *link, uint64_t now)
+{
+	const struct netdev *lower = NULL;
+	int r;
+
+	for (size_t i = 0; !lower && i < link->n_lower; i++)
+		lower = lower_of(rails, link, i);
+	if (!lower || is_loading(rails, link))
+		return false;
+	/* On top of what is down the kernel takes no VLAN up. */
+	r = link->kind == PLAN_LINK_VLAN ? links_set_up(rails->links, lower->ifindex, true) : 0;
+	if (r >= 0)
+		r = links_add_made(rails->links, link,
+			link->kind == PLAN_LINK_VLAN ? lower->ifindex : 0);
+	if (r < 0)
+		fail(rails, link->name, now);
+	else
+		report_log(rails->report, REPORT_INFO, link->name, now, "%s%s%s %s",
+			plan_link_kind_name(link->kind),
+			link->kind == PLAN_LINK_VLAN ? " of " : "",
+			link->kind == PLAN_LINK_VLAN ? lower->name : "", r ? "adopted" : "created");
+	return true;
+}
+
+/* Each is tried once: the kernel would refuse it again. */
+static bool was_refused(const struct rails *rails, int ifindex)
+{
+	for (size_t i = 0; i < rails->n_refused; i++)
+		if (rails->refused[i] == ifindex)
+			return true;
+	return false;
+}
+
+/*
+ * The address of a bond is that of its first slave, whichever driver was faster: DHCP servers know
+ * the node by it. Once the bond has carrier it may be in use.
+ */
+static int take_address(struct rails *rails, const struct plan_link *link,
+	const struct netdev *made, const struct netdev *lower)
+{
+	struct hw_addr hw = {.len = 6};
+
+	if (link->kind != PLAN_LINK_BOND || !streq(link->lower[0], lower->name) || made->carrier ||
+		lower->hwtype != ARPHRD_ETHER || lower->permanent.len != hw.len)
+		return 0;
+	memcpy(hw.bytes, lower->permanent.bytes, hw.len);
+	return links_set_hw(rails->links, made->ifindex, &hw);
+}
+
+static void attach(struct rails *rails, const struct plan_link *link, const struct netdev *made,
+	const struct netdev *lower, uint64_t now)
+{
+	bool vlan = link->kind == PLAN_LINK_VLAN;
+	int r;
+
+	if ((vlan ? lower->up : lower->master_ifindex == made->ifindex) ||
+		was_refused(rails, lower->ifindex))
+		return;
+	if (!vlan)
+		ipoib_prepare(rails, lower, now);
+	r = vlan ? links_set_up(rails->links, lower->ifindex, true)
+		: links_enslave(rails->links, link, made->ifindex, lower->ifindex);
+	if (r == 0 && !vlan)
+		r = take_address(rails, link, made, lower);
+	if (r < 0 && rails->n_refused < RAILS_LIMIT)
+		rails->refused[rails->n_refused++] = lower->ifindex;
+	if (r < 0)
+		fail(rails, lower->name, now);
+	else if (!vlan)
+		report_log(rails->report, REPORT_INFO, lower->name, now, "part of %s", made->name);
+}
+
+/* An interface that is there, or was asked for, and is not in the list yet. */
+static void step(struct rails *rails, const struct plan_link *link, uint64_t bit, uint64_t now)
+{
+	const struct netdev *made = links_by_name(rails->links, link->name), *lower;
+
+	if (!(rails->stack_tried & bit) && make(rails, link, now))
+		rails->stack_tried |= bit;
+	if (!made || !(rails->stack_tried & bit))
+		return;
+	for (size_t i = 0; i < link->n_lower; i++) {
+		lower = lower_of(rails, link, i);
+		if (lower)
+			attach(rails, link, made, lower, now);
+	}
+}
+
+/* A VLAN goes with its parent, and is made again with it. */
+void stack_gone(struct rails *rails, const char *name)
+{
+	const struct plan_link *link = stack_link(rails, name);
+
+	if (link)
+		rails->stack_tried &= ~(UINT64_C(1) << (link - rails->plan->net.links) % 64);
+}
+
+void stack_step(struct rails *rails, uint64_t now)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_links && i < 64; i++)
+		if (plan_link_module(net->links[i].kind))
+			step(rails, &net->links[i], UINT64_C(1) << i, now);
+}
+
+/* --- causes ----------------------------------------------------------------------------------- */
+
+/* The value of the first such line of /proc/net/bonding/NAME; "?": there is none. */
+static const char *bonding_value(const char *text, const char *key, char buf[static 32])
+{
+	const char *at = strstr(text, key);
+
+	at = at ? at + strlen(key) : "?";
+	snprintf(buf, 32, "%.*s", (int)strcspn(at, "\n"), at);
+	return buf;
+}
+
+static void partner_text(const struct rails *rails, const char *bond, char *buf, size_t size)
+{
+	char text[4096], mac[32], actor[32], partner[32];
+
+	if (env_read(&rails->env, text, sizeof(text), "/proc/net/bonding/%s", bond) < 0)
+		*text = 0;
+	snprintf(buf, size, "%s has seen no LACP partner: its MAC is %s; churn state: actor %s, "
+		"partner %s", bond, bonding_value(text, "Partner Mac Address: ", mac),
+		bonding_value(text, "Actor Churn State: ", actor),
+		bonding_value(text, "Partner Churn State: ", partner));
+}
+
+/* The bond of a stack that has no LACP partner; NULL: none. */
+static const struct netdev *partnerless(const struct rails *rails, const struct rail *rail)
+{
+	const struct netdev *list[STACK_BELOW_MAX + 1];
+	size_t n = stack_below(rails, rail->name, list);
+
+	list[n++] = links_by_index(rails->links, rail->ifindex);
+	for (size_t i = 0; i < n; i++)
+		if (list[i] && list[i]->no_partner && streq(list[i]->kind, "bond"))
+			return list[i];
+	return NULL;
+}
+
+/* Carrier or not of each part of a bond or bridge. */
+static void parts_text(const struct rails *rails, const struct plan_link *link, char *buf,
+	size_t size)
+{
+	size_t n = (size_t)snprintf(buf, size, "waiting for carrier;");
+
+	for (size_t i = 0; i < link->n_lower && n < size; i++) {
+		const struct netdev *dev = links_by_name(rails->links, link->lower[i]);
+
+		n += (size_t)snprintf(buf + n, size - n, "%s %s: %s", i ? "," : "", link->lower[i],
+			!dev ? "not there" : dev->carrier ? "carrier" : "no carrier");
+	}
+}
+
+static bool is_silent(const struct rails *rails, const struct rail *rail, uint64_t now)
+{
+	char packets[24];
+
+	return rail->carrier && now >= rail->carrier + VLAN_PATIENCE &&
+		env_read(&rails->env, packets, sizeof(packets),
+			"/sys/class/net/%s/statistics/rx_packets", rail->name) > 0 &&
+		streq(packets, "0");
+}
+
+enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, enum cause cause,
+	char *buf, size_t size, uint64_t now)
+{
+	const struct plan_link *link = stack_link(rails, rail->name);
+	const struct netdev *bond;
+
+	if (!link)
+		return cause;
+	bond = partnerless(rails, rail);
+	if (cause == CAUSE_BOND_NO_PARTNER && bond) {
+		partner_text(rails, bond->name, buf, size);
+	} else if (cause == CAUSE_NETDEV_NO_CARRIER && link->kind != PLAN_LINK_VLAN) {
+		parts_text(rails, link, buf, size);
+	} else if (cause == CAUSE_DHCP_NO_OFFER && link->kind == PLAN_LINK_VLAN &&
+		is_silent(rails, rail, now)) {
+		snprintf(buf, size, "no frame received on VLAN %u of %s", link->vlan_id,
+			link->lower[0]);
+		return CAUSE_VLAN_SILENT;
+	}
+	return cause;
+}
+
+/* A switch port without LACP forwards frames all the same; one that blocks them until it has LACP
+ * will do so later, and DHCP repeats its requests. */
+static void use_without_partner(struct rails *rails, const struct rail *rail, uint64_t now)
+{
+	const struct netdev *bond;
+	char text[REPORT_TEXT_MAX];
+
+	while ((bond = partnerless(rails, rail))) {
+		partner_text(rails, bond->name, text, sizeof(text));
+		report_cause(rails->report, CAUSE_BOND_NO_PARTNER, bond->name, now,
+			"used without one after %u s; %s",
+			rails->plan->net.timeouts.carrier_s, text);
+		links_waive_partner(rails->links, bond->ifindex, now);
+	}
+}
+
+uint64_t stack_partner_wait(struct rails *rails, struct rail *rail, uint64_t now)
+{
+	if (!rail->partner)
+		rail->partner = now + rails->plan->net.timeouts.carrier_s * NSEC_PER_SEC;
+	if (now >= rail->partner) {
+		use_without_partner(rails, rail, now);
+		return NSEC_NEVER;
+	}
+	rail_hindered(rails, rail, CAUSE_BOND_NO_PARTNER, "", now);
+	return min_u64(rail->partner, now + PARTNER_PERIOD);
+}

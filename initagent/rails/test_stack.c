@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is below an interface of vlan=, bond=, bridge=: by the plan, over interfaces that are there.
+ * A VLAN on a bond of two, and one interface beside it; veths stand for all of them. */
+#include "check.h"
+#include "netns.h"
+
+#include "rails/private.h"
+#include "report/report.h"
+
+static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad";
+
+struct fixture {
+	struct rails rails;
+	struct boot_plan *plan;
+};
+
+static void open_fixture(struct fixture *f)
+{
+	netns_enter();
+	netns_veth("eth0", "eth1", 0);
+	netns_veth("bond0", "eth2", 0);
+	CHECK_INT(plan_parse(&f->plan, line, strlen(line), NULL), 0);
+	f->rails.plan = f->plan;
+	CHECK_INT(links_new(&f->rails.links, &f->rails.env, now_ns()), 0);
+}
+
+static void close_fixture(struct fixture *f)
+{
+	links_freep(&f->rails.links);
+	plan_freep(&f->plan);
+}
+
+/* mlx5 in LAG has one RDMA device for both ports, whose GIDs are of the bond or of a slave. */
+TEST(the_rdma_port_of_a_bond_is_its_own_or_a_slaves)
+{
+	static const struct {
+		const char *netdev;
+		bool is;
+	} ports[] = {{"bond0.5", true}, {"bond0", true}, {"eth0", true}, {"eth1", true},
+		{"eth2", false}};
+	struct rail rail = {.name = "bond0.5"};
+	struct fixture f = {0};
+
+	open_fixture(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+		struct fabric_port port = {.device = "mlx5_bond_0", .port = 1,
+			.link_layer = LINK_LAYER_ETHERNET};
+
+		strscpy(port.netdev, ports[i].netdev, sizeof(port.netdev));
+		CHECK_INT(rail_is_port(&f.rails, &port, &rail), ports[i].is);
+	}
+	strscpy(rail.name, "eth2", sizeof(rail.name));
+	CHECK(!rail_is_port(&f.rails, &(struct fabric_port){.netdev = "eth0"}, &rail));
+	close_fixture(&f);
+}
+
+/* BOOTIF=, ip= and rd.ib.guid= with the address of a slave mean what is made of it. */
+TEST(the_address_of_a_slave_means_the_interface_on_top)
+{
+	struct netdev top = {.name = "bond0.5", .hwtype = 1};
+	struct fixture f = {0};
+	const struct netdev *slave;
+	struct hw_addr hw = {.len = 6};
+
+	open_fixture(&f);
+	slave = links_by_name(f.rails.links, "eth1");
+	CHECK(slave);
+	memcpy(hw.bytes, slave->hw.bytes, hw.len);
+	CHECK(stack_matches(&f.rails, &top, &hw));
+	CHECK(!stack_matches(&f.rails, slave, &hw));
+	hw.bytes[5] ^= 0x10;
+	CHECK(!stack_matches(&f.rails, &top, &hw));
+	close_fixture(&f);
+}

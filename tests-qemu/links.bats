@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vlan=, bond=, bridge=: the node makes them and boots over them. The server's two links are ports
+# of its bridge, with VLAN 5 on top; in some cases they are a bond with LACP instead.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load lib/scenario
+
+vlan_ip=10.98.0.1
+bond="bond=bond0:eth0,eth1:mode=active-backup"
+lacp="bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate=fast,miimon=100"
+tcp_root="root=nfs4:$server_ip:$root_path"
+
+setup_file() {
+    vm_begin links
+    export SERVER_LINKS=2
+    server_start >/dev/null
+    server shell "modprobe 8021q; modprobe bonding max_bonds=0;
+        /bin/ip link add link br0 name br0.5 type vlan id 5; /bin/ip link set br0.5 up;
+        /bin/ip addr add $vlan_ip/24 dev br0.5"
+}
+
+setup() {
+    node_of_case agent-links.img
+    NODE_SECOND=1
+    # the kernel sends no LACPDU over a link that is not known to be full duplex
+    NODE_NIC=virtio-net-pci,speed=10000,duplex=full
+    server reset
+    server dhcp stop
+    server dhcp start --dhcp-range=set:vlan,10.98.0.20,10.98.0.90,1h \
+        "--dhcp-option=tag:vlan,option:router,$vlan_ip"
+}
+
+teardown() {
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}" ] || vm_show
+    server shell "[ ! -e /sys/class/net/bond0 ] || { /bin/ip link del bond0;
+        for p in eth0 eth1; do /bin/ip link set \$p master br0; /bin/ip link set \$p up; done; }"
+}
+
+# server_bond MODE: the server's links become one channel of this mode, a port of the bridge.
+server_bond() {
+    server shell "for p in eth0 eth1; do /bin/ip link set \$p nomaster;
+            /bin/ip link set \$p down; done;
+        /bin/ip link add bond0 type bond mode $1 miimon 100;
+        for p in eth0 eth1; do /bin/ip link set \$p master bond0; done;
+        /bin/ip link set bond0 master br0; /bin/ip link set bond0 up"
+}
+
+# assert_only_rail NETDEV: what is below it is no rail, nor did it ask for a lease.
+assert_only_rail() {
+    assert_state '[.rails[].netdev] | @text' "[\"$1\"]"
+    assert_eq "$(server dhcp leases | wc -l)" 1 "leases"
+}
+
+@test "NFSoRDMA over a VLAN; its parent has no address" {
+    NODE_SECOND=
+    node_start "$image" "$console root=nfs:$vlan_ip:$root_path:vers=4.2,proto=rdma,port=20049 \
+vlan=vlan0005:eth0 ip=vlan0005:dhcp rd.neednet=1 $rxe"
+    assert_boot 120 4.2 rdma
+    assert_only_rail vlan0005
+    assert_state '.causes | length' 0
+    assert_rail '.address | startswith("10.98.0.")' true
+}
+
+# Its address is the second interface's, which is named first.
+@test "a bond in active-backup, one cable out before the boot; the agent is killed" {
+    node_start "$image" "$console $tcp_root ${bond/eth0,eth1/eth1,eth0} ip=bond0:dhcp \
+bootmark.kill=addr"
+    node_cable off
+    assert_boot 120 4.2 tcp
+    assert_only_rail bond0
+    assert_killed addr
+    assert_console 'bond0: bond adopted'
+    assert_rail .hwaddr 52:54:00:99:00:65
+}
+
+@test "802.3ad with a partner; root over the bond" {
+    server_bond "802.3ad lacp_rate fast"
+    node_start "$image" "$console $tcp_root $lacp ip=bond0:dhcp"
+    assert_boot 150 4.2 tcp
+    assert_only_rail bond0
+    assert_state '.rails[0].kind' bond
+    assert_state '.rails[0].lower | sort | @text' '["eth0","eth1"]'
+    assert_state '[.causes[].code] | index("IA-E405")' null
+}
+
+@test "802.3ad without a partner: said at once, and used without one in the end" {
+    node_start "$image" "$console $tcp_root $lacp ip=bond0:dhcp rd.net.timeout.carrier=4"
+    assert_boot 120 4.2 tcp
+    assert_console 'bond0 has seen no LACP partner: its MAC is 00:00:00:00:00:00; churn state'
+    assert_console 'bond0: IA-E405 no LACP partner.*used without one after 4 s'
+    assert_only_rail bond0
+}
+
+@test "NFSoRDMA over a VLAN on a bond" {
+    node_start "$image" "$console root=nfs:$vlan_ip:$root_path:vers=4.2,proto=rdma,port=20049 \
+vlan=bond0.5:bond0 $bond ip=dhcp rd.rdma.link=rxe0,rxe,bond0"
+    assert_boot 150 4.2 rdma
+    assert_only_rail bond0.5
+    assert_rail .rdma.device rxe0
+}
+
+@test "a bridge of a VLAN of a bond; BOOTIF= of a slave" {
+    node_start "$image" "$console root=nfs4:$vlan_ip:$root_path bridge=br0:bond0.0005 \
+vlan=bond0.0005:bond0 $bond ip=dhcp BOOTIF=01-52-54-00-99-00-65"
+    assert_boot 150 4.2 tcp
+    assert_only_rail br0
+    assert_state '.rails[0].lower | @text' '["bond0.0005"]'
+}
+
+@test "a VLAN that carries nothing has a cause with its number" {
+    NODE_SECOND=
+    node_start "$image" "$console $tcp_root vlan=eth0.7:eth0 ip=eth0.7:dhcp rd.retry=12 $reboot"
+    node_end 120
+    assert_console 'giving up after .*: IA-E406 eth0.7: no frame was received'
+    assert_console 'no frame received on VLAN 7 of eth0'
+}
