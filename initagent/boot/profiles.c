@@ -49,6 +49,39 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
 	return true;
 }
 
+/* What the rails are made of, below them in the list: they keep their state, too. */
+static size_t add_parts(const struct boot *b, struct profile_rail *rails, size_t n)
+{
+	const struct links *links = rails_links(b->rails);
+
+	for (size_t i = 0; i < n; i++)
+		for (const struct netdev *d = NULL; (d = links_next(links, d));) {
+			size_t k = 0;
+
+			while (k < n && rails[k].dev.ifindex != d->ifindex)
+				k++;
+			if (k == n && n < RAILS_LIMIT && netdev_is_upper(&rails[i].dev, d))
+				rails[n++] = (struct profile_rail){.dev = *d, .part = true};
+		}
+	return n;
+}
+
+static void fill_made(const struct boot *b, struct profile_rail *rail)
+{
+	const struct plan_net *net = &b->plan->net;
+	const struct netdev *master =
+		links_by_index(rails_links(b->rails), rail->dev.master_ifindex);
+
+	for (size_t i = 0; i < net->n_links && netdev_is_made(&rail->dev); i++)
+		if (streq(net->links[i].name, rail->dev.name))
+			rail->made = &net->links[i];
+	for (size_t i = 0; master && i < net->n_links; i++)
+		if (streq(net->links[i].name, master->name)) {
+			strscpy(rail->master, master->name, sizeof(rail->master));
+			rail->master_kind = plan_link_kind_name(net->links[i].kind);
+		}
+}
+
 static int64_t wall_clock(void)
 {
 	struct timespec ts = {0};
@@ -178,6 +211,9 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 
 	for (size_t i = 0; i < n; i++)
 		set.n_rails += fill_rail(b, &all[i], root, &rails[set.n_rails]);
+	set.n_rails = add_parts(b, rails, set.n_rails);
+	for (size_t i = 0; i < set.n_rails; i++)
+		fill_made(b, &rails[i]);
 	if (!read_facts(b, &set, &facts))
 		return false;
 	profiles_write(&set, b->plan);

@@ -4,6 +4,7 @@
  * (RHEL 8; before, rhel-import-state.service) finds them. The initscripts run them as shell text:
  * only numbers, addresses, interface names and checked domains are written, each in double quotes.
  */
+#include "bond.h"
 #include "inet_text.h"
 #include "handover/profile.h"
 #include "base/hex.h"
@@ -12,16 +13,43 @@
 #define DHCP_DIR   "/run/initramfs/state/etc/dhcp"
 #define LEASES_DIR "/run/initramfs/state/var/lib/dhclient"
 
+static void put_made(FILE *out, const struct plan_link *made)
+{
+	char text[PROFILE_OPTION_MAX];
+
+	if (made->kind == PLAN_LINK_VLAN)
+		fprintf(out, "VLAN=\"yes\"\nPHYSDEV=\"%s\"\nVLAN_ID=\"%u\"\n", made->lower[0],
+			made->vlan_id);
+	if (made->kind == PLAN_LINK_BRIDGE)
+		fputs("STP=\"no\"\nDELAY=\"0\"\n", out);
+	if (made->kind != PLAN_LINK_BOND)
+		return;
+	fputs("BONDING_MASTER=\"yes\"\nBONDING_OPTS=\"", out);
+	for (size_t i = 0; i < made->n_options; i++)
+		fprintf(out, "%s%s=%s", i ? " " : "", made->options[i].option->name,
+			profile_option(&made->options[i], ',', text));
+	fputs("\"\n", out);
+}
+
 static void put_link(FILE *out, const struct profile_rail *rail)
 {
+	static const char *const kinds[] = {[PLAN_LINK_VLAN] = "Vlan", [PLAN_LINK_BOND] = "Bond",
+		[PLAN_LINK_BRIDGE] = "Bridge"};
 	char uuid[PROFILE_UUID_TEXT];
 
 	fprintf(out,
 		"NAME=\"initagent-%s\"\nDEVICE=\"%s\"\nUUID=\"%s\"\nONBOOT=\"yes\"\n"
 		"NETBOOT=\"yes\"\nTYPE=\"%s\"\n",
 		rail->dev.name, rail->dev.name, profile_uuid(rail, uuid),
-		profile_ipoib(rail) ? "InfiniBand" : "Ethernet");
-	if (profile_ipoib(rail))
+		rail->made ? kinds[rail->made->kind]
+		: profile_ipoib(rail) ? "InfiniBand" : "Ethernet");
+	if (rail->made)
+		put_made(out, rail->made);
+	if (*rail->master && streq(rail->master_kind, "bridge"))
+		fprintf(out, "BRIDGE=\"%s\"\n", rail->master);
+	else if (*rail->master)
+		fprintf(out, "MASTER=\"%s\"\nSLAVE=\"yes\"\n", rail->master);
+	if (profile_ipoib(rail) && !rail->made)
 		fprintf(out, "CONNECTED_MODE=\"%s\"\n", rail->connected ? "yes" : "no");
 	if (profile_child(rail))
 		fprintf(out, "PKEY=\"yes\"\nPKEY_ID=\"0x%04x\"\nPHYSDEV=\"%s\"\n",

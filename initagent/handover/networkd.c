@@ -8,6 +8,7 @@
 
 #include "address/duid.h"
 #include "address/result.h"
+#include "bond.h"
 #include "inet_text.h"
 #include "handover/root_facts.h"
 #include "base/hex.h"
@@ -131,8 +132,9 @@ static void put_match(FILE *out, const struct profile_rail *rail, const char *na
 {
 	char hw[3 * LINK_HW_MAX + 1];
 
+	/* networkd's types are udev's DEVTYPE before the hardware's. */
 	fprintf(out, "[Match]\n%s=%s\nType=%s\n", name_key, rail->dev.name,
-		profile_ipoib(rail) ? "infiniband" : "ether");
+		rail->made ? rail->dev.kind : profile_ipoib(rail) ? "infiniband" : "ether");
 	/*
 	 * IPoIB's holds the QPN and the subnet prefix, which change; the name stays in this boot.
 	 */
@@ -174,6 +176,7 @@ static bool is_spare(const struct profile_set *set, const struct profile_rail *r
 
 static void put_link(FILE *out, const struct profile_rail *rail, bool spare)
 {
+	spare = spare || rail->part;
 	if (!profile_mtu(rail) && !spare)
 		return;
 	fputs("\n[Link]\n", out);
@@ -192,6 +195,11 @@ static void put_network(FILE *out, const struct profile_rail *rail, bool dhcp4)
 		words[dhcp4][six == SIX_DHCP]);
 	if (six == SIX_AUTO || six == SIX_DHCP)
 		fputs("IPv6AcceptRA=yes\n", out);
+	if (rail->part)
+		fputs("LinkLocalAddressing=no\nIPv6AcceptRA=no\n", out);
+	/* It is a part already; Bond= and Bridge= would take it down to join it again. */
+	if (*rail->master)
+		fputs("KeepMaster=yes\n", out);
 	put_names(out, rail, dhcp4 || six == SIX_AUTO || six == SIX_DHCP);
 }
 
@@ -279,6 +287,52 @@ static void put_static(FILE *out, const struct profile_rail *rail, bool dhcp4)
 	}
 }
 
+/* VLANs are created by the file of what they are on. */
+static void put_vlans(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
+{
+	for (size_t i = 0; i < set->n_rails; i++) {
+		const struct plan_link *made = set->rails[i].made;
+
+		if (made && made->kind == PLAN_LINK_VLAN && streq(made->lower[0], rail->dev.name))
+			fprintf(out, "VLAN=%s\n", made->name);
+	}
+}
+
+static void put_bond(FILE *out, const struct plan_link *made)
+{
+	char text[PROFILE_OPTION_MAX];
+
+	fputs("\n[Bond]\n", out);
+	for (size_t i = 0; i < made->n_options; i++)
+		if (made->options[i].option->networkd)
+			fprintf(out, "%s=%s%s\n", made->options[i].option->networkd,
+				profile_option(&made->options[i], ' ', text),
+				made->options[i].option->type == BOND_MS ? "ms" : "");
+}
+
+/* networkd finds the interface made, and takes it as it is. */
+static int write_netdev(const struct profile_set *set, const struct profile_rail *rail)
+{
+	char name[64], hw[3 * LINK_HW_MAX + 1];
+	struct profile_file f;
+	int r = profile_begin(&f, "#");
+
+	if (r < 0)
+		return r;
+	fprintf(f.out, "[NetDev]\nName=%s\nKind=%s\n", rail->dev.name, rail->dev.kind);
+	if (rail->dev.hw.len == 6)
+		fprintf(f.out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6,
+			":"));
+	if (rail->made->kind == PLAN_LINK_VLAN)
+		fprintf(f.out, "\n[VLAN]\nId=%u\n", rail->made->vlan_id);
+	else if (rail->made->kind == PLAN_LINK_BOND)
+		put_bond(f.out, rail->made);
+	else
+		fputs("\n[Bridge]\nSTP=no\nForwardDelaySec=0\n", f.out);
+	snprintf(name, sizeof(name), "10-initagent-%s.netdev", rail->dev.name);
+	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
+}
+
 static int write_network(const struct profile_set *set, const struct profile_rail *rail,
 	unsigned version, bool dhcp4)
 {
@@ -291,6 +345,7 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 	put_match(f.out, rail, "Name");
 	put_link(f.out, rail, is_spare(set, rail));
 	put_network(f.out, rail, dhcp4);
+	put_vlans(f.out, set, rail);
 	if (dhcp4)
 		put_dhcp4(f.out, rail, version);
 	if (profile_six(rail) == SIX_DHCP)
@@ -324,6 +379,9 @@ int networkd_write(const struct profile_set *set, const struct profile_rail *rai
 {
 	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, set->facts->networkd);
 	int r = write_network(set, rail, set->facts->networkd, dhcp4);
+
+	if (r >= 0 && rail->made)
+		r = write_netdev(set, rail);
 
 	return r < 0 ? r : leased && !dhcp4;
 }

@@ -5,6 +5,7 @@
  * the profile again, and an IPoIB interface is taken down for that.
  */
 #include "address/duid.h"
+#include "bond.h"
 #include "inet_text.h"
 #include "handover/profile.h"
 #include "base/hex.h"
@@ -32,12 +33,35 @@ static void put_connection(FILE *out, const struct profile_rail *rail)
 		"[connection]\nid=initagent-%s\nuuid=%s\ntype=%s\ninterface-name=%s\n"
 		"autoconnect-priority=999\nautoconnect-retries=0\n",
 		rail->dev.name, profile_uuid(rail, uuid),
-			profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name);
+			rail->made ? rail->dev.kind
+			: profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name);
+	if (*rail->master)
+		fprintf(out, "master=%s\nslave-type=%s\n", rail->master, rail->master_kind);
+}
+
+/* The options that NetworkManager 1.42 knows; of another one the profile would be refused. */
+#define OPTIONS_KNOWN 28
+
+static void put_made(FILE *out, const struct plan_link *made)
+{
+	char text[PROFILE_OPTION_MAX];
+
+	fprintf(out, "\n[%s]\n", plan_link_kind_name(made->kind));
+	if (made->kind == PLAN_LINK_VLAN)
+		fprintf(out, "id=%u\nparent=%s\n", made->vlan_id, made->lower[0]);
+	if (made->kind == PLAN_LINK_BRIDGE)
+		fputs("stp=false\n", out);
+	for (size_t i = 0; i < made->n_options; i++)
+		if (made->options[i].option->attribute < OPTIONS_KNOWN)
+			fprintf(out, "%s=%s\n", made->options[i].option->name,
+				profile_option(&made->options[i], ',', text));
 }
 
 static void put_link(FILE *out, const struct profile_rail *rail)
 {
-	if (profile_ipoib(rail))
+	if (rail->made)
+		put_made(out, rail->made);
+	if (profile_ipoib(rail) && !rail->made)
 		fprintf(out, "\n[infiniband]\ntransport-mode=%s\n",
 			rail->connected ? "connected" : "datagram");
 	else
@@ -206,8 +230,12 @@ int networkmanager_write(const struct profile_set *set, const struct profile_rai
 		return r;
 	put_connection(f.out, rail);
 	put_link(f.out, rail);
-	put_four(f.out, rail);
-	put_six(f.out, rail);
+	if (rail->part && !*rail->master)
+		fputs("\n[ipv4]\nmethod=disabled\n\n[ipv6]\nmethod=disabled\n", f.out);
+	if (!rail->part)
+		put_four(f.out, rail);
+	if (!rail->part)
+		put_six(f.out, rail);
 	snprintf(name, sizeof(name), "initagent-%s.nmconnection", rail->dev.name);
 	r = profile_end(&f, set->env, KEYFILE_DIR, name, 0600);
 	if (r >= 0)

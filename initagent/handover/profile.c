@@ -2,6 +2,8 @@
 
 #include "handover/profile.h"
 
+#include "bond.h"
+
 #include <net/if_arp.h>
 
 #include "address/result.h"
@@ -41,6 +43,19 @@ bool profile_ipoib(const struct profile_rail *rail)
 bool profile_child(const struct profile_rail *rail)
 {
 	return *rail->parent;
+}
+
+const char *profile_option(const struct plan_bond_option *o, char sep,
+	char buf[static PROFILE_OPTION_MAX])
+{
+	char *to = buf;
+
+	for (const char *at = o->text; *at && to < buf + PROFILE_OPTION_MAX - 1; at++)
+		if (*at != '[' && *at != ']')
+			*to++ = *at == ';' ? sep
+				: *at == '-' && o->option->type == BOND_MAC ? ':' : *at;
+	*to = 0;
+	return buf;
 }
 
 bool profile_name_ok(const char *name)

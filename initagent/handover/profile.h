@@ -21,6 +21,10 @@ struct profile_rail {
 	int parent_ifindex;
 	bool connected;	       /* IPoIB's mode */
 	bool carries_root;
+	const struct plan_link *made; /* by vlan=, bond=, bridge=; NULL: an adapter's */
+	char master[IFNAMSIZ]; /* the bond or bridge it is a part of; "": none */
+	const char *master_kind;
+	bool part;	       /* below another one alone: has no address */
 	/* renews its leases under ifupdown: one RENEWAL_ bit; 0: none, or another manager */
 	unsigned renewal;
 	const char *lapse; /* why none does; NULL: one does */
@@ -50,6 +54,11 @@ bool profile_dhcp4(const struct profile_rail *rail);
 /* profile_ipoib: an IPoIB interface? profile_child: of a partition, made on top of another? */
 bool profile_ipoib(const struct profile_rail *rail);
 bool profile_child(const struct profile_rail *rail);
+
+/* profile_option: the value of a bond's option as sysfs takes it, addresses joined by sep. */
+#define PROFILE_OPTION_MAX 704 /* 16 IPv6 addresses in brackets */
+const char *profile_option(const struct plan_bond_option *o, char sep,
+	char buf[static PROFILE_OPTION_MAX]);
 
 /* profile_name_ok: fit for file names, sections, units? Letters, digits, "_.-"; not "." or "..". */
 bool profile_name_ok(const char *name);

@@ -191,6 +191,55 @@ TEST(two_rails)
 	proom_expect("two-rails");
 }
 
+/* A VLAN on a bond of two, as a stack: each with the file of its own kind. */
+TEST(vlan_on_a_bond)
+{
+	static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate="
+		"fast,arp_ip_target=10.0.0.1;10.0.0.2,downdelay=200";
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct address_result r;
+	struct profile_rail rails[4] = {proom_leased(proom_ethernet("bond0.5", 2), &r)};
+
+	CHECK_INT(plan_parse(&plan, line, strlen(line), NULL), 0);
+	for (size_t i = 1; i < 4; i++)
+		rails[i] = (struct profile_rail){
+			.dev = proom_ethernet(i == 1 ? "bond0" : i == 2 ? "eth0" : "eth1", 2),
+			.part = true};
+	rails[0].made = &plan->net.links[0];
+	rails[1].made = &plan->net.links[1];
+	strscpy(rails[0].dev.kind, "vlan", 16);
+	strscpy(rails[1].dev.kind, "bond", 16);
+	for (size_t i = 2; i < 4; i++) {
+		strscpy(rails[i].master, "bond0", IFNAMSIZ);
+		rails[i].master_kind = "bond";
+		rails[i].dev.ifindex = (int)i + 3;
+	}
+	rails[1].dev.ifindex = 4;
+	proom_begin();
+	proom_make("/sbin/dhclient", "");
+	proom_write("rd.handover=all", rails, 4);
+	proom_expect("vlan-on-bond");
+}
+
+TEST(bridge_static)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct address_result r = {.method = ADDRESS_STATIC, .addr = proom_ip("10.0.0.5"),
+		.prefix = 24};
+	struct profile_rail rails[2] = {
+		{.dev = proom_ethernet("br0", 3), .four = &r, .carries_root = true},
+		{.dev = proom_ethernet("eth0", 2), .part = true, .master = "br0",
+			.master_kind = "bridge"}};
+
+	CHECK_INT(plan_parse(&plan, "bridge=br0:eth0", 15, NULL), 0);
+	rails[0].made = &plan->net.links[0];
+	strscpy(rails[0].dev.kind, "bridge", 16);
+	rails[0].cfg.addr = r.addr;
+	proom_begin();
+	proom_write("rd.handover=all", rails, 2);
+	proom_expect("bridge-static");
+}
+
 TEST(a_second_agent_writes_the_same)
 {
 	struct address_result r;

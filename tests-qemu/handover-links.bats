@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The root keeps its link at switch-root over a VLAN on a bond: Debian roots on NFSoRDMA, of Debian
+# 12 and 13, whose network managers take the whole stack over, and are restarted.
+# first: five VMs, which wait two minutes
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load lib/handover
+
+vlan_ip=10.98.0.1
+
+setup_file() {
+    vm_begin handover-links
+    [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
+    seconds=([networkd]=4 [nm]=5 [ifupdown]=6 [next]=7)
+    # counted after the restart: the renewal alone
+    refreshes=([networkd]=1 [nm]=1 [ifupdown]=1 [next]=1)
+    echo 'dhcp-range=10.98.0.100,10.98.0.199,255.255.255.0,1h' >"$BATS_FILE_TMPDIR/vlan.conf"
+    handover_extra "$vm_top/tests-qemu/guest"/{dnsmasq,handover/hosts}.conf \
+        "$BATS_FILE_TMPDIR/vlan.conf"
+    server_start >/dev/null
+    server shell "modprobe 8021q; /bin/ip link add link br0 name br0.5 type vlan id 5;
+        /bin/ip link set br0.5 up; /bin/ip addr add $vlan_ip/24 dev br0.5"
+    server shell /bin/serve
+    server dhcp start
+    handover_nodes "$LAB/agent-links.img" "$vlan_ip" "vlan=bond0.5:bond0 \
+bond=bond0:eth0,eth1:mode=active-backup rd.rdma.link=rxe0,rxe,bond0 systemd.wants=restart.service"
+}
+
+# the server's control channel, as the InfiniBand one is called
+on() {
+    shift
+    server shell "$*"
+}
+
+@test "systemd-networkd takes over a VLAN on a bond, restarted" {
+    assert_kept networkd bond0.5
+    assert_networkd bond0.5
+    assert_restarted systemd-networkd
+    assert_lease 4
+}
+
+@test "systemd-networkd of Debian 13 takes over a VLAN on a bond, restarted" {
+    [ ! -e "$LAB/suites/trixie/absent" ] || skip "$(<"$LAB/suites/trixie/absent")"
+    assert_kept next bond0.5
+    assert_networkd bond0.5
+    assert_restarted systemd-networkd
+    assert_lease 4
+}
+
+@test "NetworkManager takes over a VLAN on a bond, restarted" {
+    assert_kept nm bond0.5
+    assert_nm bond0.5
+    assert_restarted NetworkManager
+    assert_lease 4
+}
+
+@test "ifupdown takes over a VLAN on a bond, restarted" {
+    assert_kept ifupdown bond0.5
+    assert_ifupdown bond0.5
+    assert_restarted networking
+    assert_lease
+}
