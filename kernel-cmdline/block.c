@@ -302,7 +302,7 @@ void check_block(struct parser *p)
 			parser_word(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));
 		check_writable(p, root);
 	}
-	if (root->kind != PLAN_ROOT_NFS && root->kind != PLAN_ROOT_LIVE &&
+	if (root->kind != PLAN_ROOT_NFS && !plan_is_fetched(root->kind) &&
 		(root->kind != PLAN_ROOT_REMOTE || root->block.kind == PLAN_BLOCK_NVMF))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(nvmf); i++)

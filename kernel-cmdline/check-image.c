@@ -92,7 +92,7 @@ static bool contradicts(const struct parser *p, enum option_id id)
 	enum plan_root_kind kind = p->plan->root.kind;
 
 	return (id == OPTION_RD_ROOT_DIGEST || id == OPTION_RD_ROOT_KEY) &&
-	       (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE);
+	       (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_WWINIT);
 }
 
 /* Roots other than images that have a writable layer where it is asked for. */
@@ -121,6 +121,13 @@ static void check_layer(struct parser *p)
 	note_word(p, rw, "leave rw out", "under rd.overlay the root itself is mounted read-only");
 }
 
+/* Warewulf's layers come from the one server that its own options name. */
+static bool serves_layers(const struct parser *p, enum option_id id)
+{
+	return p->plan->root.kind == PLAN_ROOT_WWINIT &&
+		(id == OPTION_RD_ROOT_CA || id == OPTION_RD_ROOT_PROXY);
+}
+
 /* Options of an image where the root is none. */
 static void check_idle(struct parser *p)
 {
@@ -134,14 +141,15 @@ static void check_idle(struct parser *p)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct plan_word *w = parser_word(p, ids[i]);
 
-		if (!w || (ids[i] == OPTION_RD_OVERLAY && has_layer(p->plan->root.kind)))
+		if (!w || (ids[i] == OPTION_RD_OVERLAY && has_layer(p->plan->root.kind)) ||
+			serves_layers(p, ids[i]))
 			continue;
 		if (contradicts(p, ids[i])) {
 			say(p, w, "refuses the root, which nothing can prove");
 			complain(p, w, WHOLE, DIAG_ERROR,
 				"name an image over HTTP in root=, or leave it out",
-				"an NFS export or a block device cannot be proved, so this root "
-				"is refused");
+				"an NFS export, a block device or Warewulf's layers cannot be "
+				"proved, so this root is refused");
 			continue;
 		}
 		say(p, w, "has no effect: the root is no image that is fetched");

@@ -220,7 +220,7 @@ static void check_wanted(struct parser *p)
 	struct boot_plan *plan = p->plan;
 	const struct plan_word *w = parser_word(p, OPTION_RD_NEEDNET);
 	bool root = plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP ||
-		plan->root.kind == PLAN_ROOT_LIVE || plan->root.kind == PLAN_ROOT_REMOTE;
+		plan_is_fetched(plan->root.kind) || plan->root.kind == PLAN_ROOT_REMOTE;
 
 	plan->net.wanted = plan->net.neednet || root || p->ips.n || plan->net.bootif.len;
 	plan->net.alone = plan->net.neednet && plan->root.kind == PLAN_ROOT_BLOCK &&

@@ -400,7 +400,7 @@ static void dump_root(struct dumper *d)
 	static const char *const kinds[] = {
 		[PLAN_ROOT_NONE] = "none", [PLAN_ROOT_NFS] = "nfs",	[PLAN_ROOT_DHCP] = "dhcp",
 		[PLAN_ROOT_LIVE] = "live", [PLAN_ROOT_BLOCK] = "block", [PLAN_ROOT_OTHER] = "other",
-		[PLAN_ROOT_REMOTE] = "remote",
+		[PLAN_ROOT_REMOTE] = "remote", [PLAN_ROOT_WWINIT] = "wwinit",
 	};
 	const struct plan_root *r = &d->plan->root;
 
@@ -412,6 +412,9 @@ static void dump_root(struct dumper *d)
 	if (r->kind == PLAN_ROOT_REMOTE)
 		dump_block(d, &r->block);
 	dump_image(d, &r->image);
+	dump_text(d, "wwinit.id", r->wwinit.id, NULL);
+	dump_text(d, "wwinit.size", r->wwinit.size, NULL);
+	dump_bool(d, "wwinit.staged", r->wwinit.staged, false);
 }
 
 /* --- the rest ----------------------------------------------------------------------------- */

@@ -279,7 +279,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_nfs(&p->root.nfs);
 	if (p->root.kind == PLAN_ROOT_REMOTE)
 		check_block(&p->root.block);
-	MUST((p->root.kind == PLAN_ROOT_LIVE) == (p->root.image.url != NULL));
+	MUST(plan_is_fetched(p->root.kind) == (p->root.image.url != NULL));
 	check_image_plan(&p->root.image);
 	check_reports(p);
 	one = dump(p);

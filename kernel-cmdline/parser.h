@@ -246,6 +246,9 @@ bool block_part(struct block_spec *x, struct slice value);
 bool block_nvmf(struct block_spec *x, struct slice text); /* block-nvmf.c */
 bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
 
+/* wwinit_take: root=wwinit[:...] into the plan, with what the options around it say. */
+void wwinit_take(struct parser *p, struct plan_word *w);
+
 /* block_text: "nbd export root of 192.0.2.1". */
 const char *block_text(struct parser *p, const struct plan_block *block);
 

@@ -440,7 +440,7 @@ unsigned int plan_server_families(const struct boot_plan *p)
 	const struct plan_root *root = &p->root;
 	unsigned int families = 0;
 
-	if (root->kind == PLAN_ROOT_LIVE)
+	if (plan_is_fetched(root->kind))
 		return families_of_image(&root->image);
 	for (size_t i = 0; root->kind == PLAN_ROOT_NFS && i < root->nfs.n_servers; i++)
 		families |= family_of(&root->nfs.servers[i].addr);

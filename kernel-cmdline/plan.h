@@ -247,6 +247,7 @@ enum plan_root_kind {
 	PLAN_ROOT_DHCP,	 /* root=dhcp, netroot=dhcp: root_spec_parse() on the root-path option */
 	PLAN_ROOT_LIVE,	 /* [live:]http[s]://...: an image that is fetched; ours */
 	PLAN_ROOT_REMOTE, /* nvmf:, nbd:, srp: a block device over the network; ours */
+	PLAN_ROOT_WWINIT, /* wwinit[:tmpfs]: Warewulf's layers, unpacked into memory; ours */
 	PLAN_ROOT_BLOCK, /* a block device of this machine: left to dracut */
 	PLAN_ROOT_OTHER, /* iscsi:, cifs: ...: left to dracut */
 };
@@ -340,6 +341,15 @@ struct plan_image {
 	const char *squashimg;	    /* its file name there; NULL: the usual ones */
 };
 
+/* Warewulf's layers; plan_image.url is their server. */
+struct plan_wwinit {
+	const char *server, *uri; /* wwinit.server=, wwinit.uri= as written; NULL: not given */
+	const char *id;		  /* how the server knows this node; NULL: by its address */
+	const char *size;	  /* of the tmpfs, for the kernel; NULL: what memory there is */
+	/* wwinit.uri= alone (4.6): plan_image.url is the node's, a layer is named in its query */
+	bool staged;
+};
+
 enum plan_block_kind {
 	PLAN_BLOCK_NVMF, /* NVMe over fabrics */
 	PLAN_BLOCK_NBD,
@@ -384,7 +394,9 @@ struct plan_root {
 	enum plan_root_kind kind;
 	const char *text;   /* as written (of root=, netroot= or nfsroot=); NULL if none */
 	struct plan_nfs nfs;/* only for PLAN_ROOT_NFS */
-	struct plan_image image; /* for PLAN_ROOT_LIVE, without url also for PLAN_ROOT_DHCP */
+	/* for PLAN_ROOT_LIVE and PLAN_ROOT_WWINIT, without url also for PLAN_ROOT_DHCP */
+	struct plan_image image;
+	struct plan_wwinit wwinit; /* PLAN_ROOT_WWINIT; server, uri, id, size always */
 	struct plan_block block; /* PLAN_ROOT_REMOTE; fstype, flags, hostnqn, hostid always */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
@@ -568,6 +580,12 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
  * initramfs may have keys as well.
  */
 bool plan_wants_proof(const struct boot_plan *p);
+
+/* plan_is_fetched: does plan_image.url name the root? */
+static inline bool plan_is_fetched(enum plan_root_kind kind)
+{
+	return kind == PLAN_ROOT_LIVE || kind == PLAN_ROOT_WWINIT;
+}
 
 /* plan_is_manifest: does the URL's path (or a file's name) end as a manifest's does? */
 bool plan_is_manifest(const char *url, size_t len);

@@ -81,6 +81,7 @@ static const struct root_form forms[] = {
 	{"nfs", PLAN_ROOT_NFS}, {"nfs4", PLAN_ROOT_NFS}, {"nfs:", PLAN_ROOT_NFS},
 	{"nfs4:", PLAN_ROOT_NFS}, {"/dev/nfs", PLAN_ROOT_NFS},
 	{"http:", PLAN_ROOT_LIVE}, {"https:", PLAN_ROOT_LIVE},
+	{"wwinit", PLAN_ROOT_WWINIT}, {"wwinit:", PLAN_ROOT_WWINIT},
 	{"nvmf:", PLAN_ROOT_REMOTE}, {"nbd:", PLAN_ROOT_REMOTE}, {"srp:", PLAN_ROOT_REMOTE},
 	{"block:", PLAN_ROOT_BLOCK}, {"/dev/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK},
 	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
@@ -264,6 +265,9 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		return;
 	case PLAN_ROOT_REMOTE:
 		take_block(p, w, s);
+		return;
+	case PLAN_ROOT_WWINIT:
+		wwinit_take(p, w);
 		return;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
