@@ -137,6 +137,7 @@ static struct sock_filter unpack_calls[] = {
  */
 static struct sock_filter internet_calls[] = {
 	FILTER_START,
+	FILTER_CALL(__NR_bind, SECCOMP_RET_KILL_PROCESS), /* see allow_bind() */
 	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW_PWRITE,
 	ALLOW(ftruncate), ALLOW(recvfrom), ALLOW(sendto), ALLOW(recvmsg), ALLOW(sendmsg),
 	ALLOW(connect), ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname),
@@ -210,15 +211,35 @@ static void set_limits(const struct sandbox *s, const struct role *role)
 	}
 }
 
-/* Capabilities go with the user id. A caller that is not root (tests) has none to drop. */
-static int become_nobody(void)
+static int keep_capabilities(uint32_t keep)
 {
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{.effective = keep, .permitted = keep}};
+
+	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+}
+
+/* In this process' copy of the list: the verdict on bind(2) is what it begins with. */
+static void allow_bind(void)
+{
+	static const struct sock_filter start[] = {FILTER_START};
+
+	internet_calls[ARRAY_SIZE(start) + 1].k = SECCOMP_RET_ALLOW;
+}
+
+/* Capabilities go with the user id. A caller that is not root (tests) has none to drop. */
+static int become_nobody(bool low_ports)
+{
+	if (low_ports)
+		allow_bind();
 	if (geteuid() != 0)
 		return 0;
+	if (low_ports && prctl(PR_SET_KEEPCAPS, 1) < 0)
+		return -errno;
 	if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
 		setresuid(NOBODY, NOBODY, NOBODY) < 0)
 		return -errno;
-	return 0;
+	return low_ports ? keep_capabilities(1u << CAP_NET_BIND_SERVICE) : 0;
 }
 
 /*
@@ -227,14 +248,8 @@ static int become_nobody(void)
  */
 static int shrink_capabilities(void)
 {
-	const uint32_t keep = 1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_FOWNER |
-		1u << CAP_FSETID | 1u << CAP_SETFCAP;
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{.effective = keep, .permitted = keep}};
-
-	if (geteuid() != 0)
-		return 0;
-	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+	return geteuid() != 0 ? 0 : keep_capabilities(1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE |
+		1u << CAP_FOWNER | 1u << CAP_FSETID | 1u << CAP_SETFCAP);
 }
 
 /* The network goes, too; where namespaces are not to be had the filter alone must do. */
@@ -267,7 +282,7 @@ int sandbox_enter(const struct sandbox *s)
 
 	if (s->role == SANDBOX_NONE)
 		return 0;
-	r = role->unpacks ? enter_root(s->root) : become_nobody();
+	r = role->unpacks ? enter_root(s->root) : become_nobody(s->low_ports);
 	if (r < 0)
 		return r;
 	/* The change of user has reset both. */

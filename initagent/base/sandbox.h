@@ -25,6 +25,7 @@ struct sandbox {
 	const char *root; /* SANDBOX_UNPACK: the directory */
 	size_t memory;	  /* most address space, bytes; 0: no limit */
 	unsigned cpu_s;	  /* most processor time; 0: no limit */
+	bool low_ports;	  /* SANDBOX_INTERNET: may bind to ports below 1024 */
 	bool outlives;	  /* does not end with the process that made it; bounds its own life */
 };
 

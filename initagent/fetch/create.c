@@ -58,6 +58,7 @@ static int set_up(struct fetch *f, const struct fetch_config *c)
 		.file = c->sink,
 		.have = c->sink < 0 ? 0 : c->have,
 		.any_certificate = c->any_certificate,
+		.privileged = c->privileged,
 		.clock_floor = c->clock_floor,
 		.link = c->link,
 	};

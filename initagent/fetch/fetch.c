@@ -163,6 +163,7 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 	o->kind = REQUEST_GET;
 	o->origin = (uint32_t)(f->mirror - f->mirrors.list) + 1;
 	o->proxied = f->has_proxy;
+	o->privileged = f->setup.privileged;
 	o->address = *address;
 	o->port = port;
 	url_text(&f->url, o->url);
@@ -268,6 +269,8 @@ static void redirected(struct fetch *f, const struct fetch_reply *n, uint64_t no
 		failed(f, VERDICT_LOCATION, "not a URL", 0, now);
 	} else if (f->url.https && !to.https) {
 		failed(f, VERDICT_LOCATION, "from https to http", 0, now);
+	} else if (f->setup.privileged && !streq(f->url.host, to.host)) {
+		failed(f, VERDICT_LOCATION, "to another server", 0, now);
 	} else if (++f->hops > HOPS_MAX) {
 		failed(f, VERDICT_LOCATION, "too many in a row", 0, now);
 	} else {

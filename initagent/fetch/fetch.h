@@ -71,6 +71,11 @@ struct fetch_config {
 	 * connection is tried only while the first one stays clearly below it.
 	 */
 	uint64_t link;
+	/*
+	 * The server gives the file only to a port below 1024, as proof that root asks: from one of
+	 * these, and after no redirect to another server.
+	 */
+	bool privileged;
 	uint64_t stall; /* ns without enough bytes until a transfer counts as stalled; 0: 15 s */
 };
 

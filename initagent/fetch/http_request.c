@@ -2,6 +2,9 @@
 
 #include "fetch/http_request.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 /* What libcurl reads at once; larger is hardly faster, and memory of this process. */
 #define READ_SIZE (256 * 1024L)
 
@@ -29,6 +32,7 @@ static const struct {
 	{CURLE_HTTP_RETURNED_ERROR, VERDICT_STATUS},
 	{CURLE_BAD_CONTENT_ENCODING, VERDICT_ENCODED},
 	{CURLE_WRITE_ERROR, VERDICT_PROTOCOL},
+	{CURLE_ABORTED_BY_CALLBACK, VERDICT_INTERNAL},
 };
 
 enum fetch_verdict http_request_verdict(CURLcode code)
@@ -86,6 +90,38 @@ static CURLcode direct(CURL *easy, const struct fetch_request *o, struct curl_sl
 	return curl_easy_setopt(easy, CURLOPT_CONNECT_TO, *to);
 }
 
+#define PORT_FIRST 512
+#define PORT_END   1024
+
+/* libcurl is built without a way to choose the local port. One that is in use makes room for the
+ * next. */
+static int bind_low(void *data, curl_socket_t fd, curlsocktype purpose)
+{
+	bool v6 = *(const sa_family_t *)data == AF_INET6;
+	/* The port's place is the same in both. */
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} to = {.v6 = {.sin6_family = v6 ? AF_INET6 : AF_INET}};
+	int r = -1;
+
+	(void)purpose;
+	for (uint16_t port = PORT_FIRST; r < 0 && port < PORT_END; port++) {
+		to.v6.sin6_port = htons(port);
+		r = bind(fd, &to.any, v6 ? sizeof(to.v6) : sizeof(to.v4));
+	}
+	return r < 0 ? CURL_SOCKOPT_ERROR : CURL_SOCKOPT_OK;
+}
+
+static CURLcode from_low_port(CURL *easy, const struct fetch_request *o)
+{
+	if (!o->privileged)
+		return CURLE_OK;
+	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, bind_low);
+	return curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, &o->address.family);
+}
+
 static bool add(struct curl_slist **list, const char *text)
 {
 	struct curl_slist *more = curl_slist_append(*list, text);
@@ -129,6 +165,7 @@ CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_requ
 	curl_easy_reset(easy);
 	e = configure(easy);
 	e = e ? e : direct(easy, o, &lists->to);
+	e = e ? e : from_low_port(easy, o);
 	e = e ? e : headers(easy, ask, &lists->headers);
 	e = e ? e : curl_easy_setopt(easy, CURLOPT_URL, o->url);
 	return e ? e : tls_apply(tls, easy);

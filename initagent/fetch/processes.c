@@ -167,7 +167,7 @@ static int start(struct fetch *f, const int pipes[2])
 		.arg = &f->setup,
 		.files = {pipes[1]},
 		.n_files = 1,
-		.sandbox = {.role = SANDBOX_INTERNET},
+		.sandbox = {.role = SANDBOX_INTERNET, .low_ports = f->setup.privileged},
 		.request_size = sizeof(struct fetch_request),
 		.reply_size = sizeof(struct fetch_reply),
 		.valid = reply_valid,

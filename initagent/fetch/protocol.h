@@ -22,7 +22,8 @@ struct fetch_request {
 	uint32_t kind;	   /* enum request_kind */
 	uint32_t serial;   /* comes back with the reply */
 	uint32_t origin;   /* which mirror, counted from 1 */
-	uint32_t proxied;  /* address and port are the proxy's */
+	uint16_t proxied;  /* address and port are the proxy's */
+	uint16_t privileged; /* from a port below 1024 */
 	uint64_t at;	   /* bytes of the file that are there */
 	uint32_t port;
 	struct inet_addr address;
@@ -64,6 +65,7 @@ struct fetch_setup {
 	const void *ca;	     /* PEM, or NULL */
 	size_t ca_len;
 	bool any_certificate;
+	bool privileged;     /* requests come from a port below 1024 */
 	uint64_t link;	     /* what the way to the servers can carry, bits a second; 0: unknown */
 	int64_t clock_floor; /* Unix time before which the clock cannot be right */
 };
