@@ -2,6 +2,7 @@
 
 #include "root/image/image.h"
 
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/meminfo.h"
@@ -125,13 +126,18 @@ static uint64_t memory_limit(const struct work *w)
 static int mount_space(struct work *w, uint64_t limit)
 {
 	char size[32], inodes[32], text[MOUNT_TEXT_MAX];
+	const char *given = w->cfg->layer.size;
+	/* A whole distribution would fill the first NUMA node; kernels without NUMA refuse it. */
 	const struct mount_option options[] = {
-		{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {0},
+		{"mpol", "interleave"}, {"size", given ? given : size}, {"nr_inodes", inodes},
+		{"mode", "0755"}, {0},
 	};
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
 	w->space = mount_make("tmpfs", "rootfs", options, false, text);
+	if (w->space < 0)
+		w->space = mount_make("tmpfs", "rootfs", options + 1, false, text);
 	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 
@@ -157,6 +163,7 @@ static int follow(struct work *w, struct worker *u, struct unpack_message *m)
 	w->message.result.bytes = m->bytes;
 	w->message.result.entries = m->entries;
 	w->message.result.left_out = m->left_out;
+	w->message.result.links_kept = m->links_kept;
 	return m->cause ? fail(w, (enum cause)m->cause, -EINVAL, m->text) : 0;
 }
 
@@ -193,15 +200,46 @@ static int attach_space(struct work *w)
 	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, strerror(-r)) : 0;
 }
 
+/* Where the unpacker works: a new tmpfs, or the layers before. */
+static int find_place(struct work *w, uint64_t limit, char *ret, size_t size)
+{
+	int r = w->cfg->layer.over ? 0 : mount_space(w, limit);
+
+	if (w->cfg->layer.over)
+		strscpy(ret, w->cfg->target, size);
+	else
+		snprintf(ret, size, "/proc/self/fd/%d", w->space);
+	return r;
+}
+
+/* What it holds becomes the root, or a part of one. */
+static int take_unpacked(struct work *w, enum image_kind kind)
+{
+	int r = 0;
+
+	w->message.result.root = kind;
+	if (w->message.result.kind == IMAGE_UNKNOWN)
+		w->message.result.kind = kind;
+	if (kind == IMAGE_UNKNOWN && w->cfg->layer.part)
+		r = fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "a layer is a cpio archive");
+	else if (kind == IMAGE_UNKNOWN)
+		r = mount_unwrapped(w);
+	else if (!w->cfg->layer.over)
+		r = attach_space(w);
+	return r;
+}
+
 static int unpack_image(struct work *w)
 {
 	uint64_t limit = memory_limit(w);
-	char place[32];
+	char place[PATH_MAX];
 	const struct unpack_config cfg = {
 		.fd = w->cfg->fd,
 		.target = place,
 		.bytes_max = limit,
 		.consume = w->cfg->consume,
+		.layer = w->cfg->layer.part,
+		.plain = w->cfg->layer.plain,
 	};
 	_cleanup_(worker_freep) struct worker *u = NULL;
 	struct unpack_message m;
@@ -210,10 +248,9 @@ static int unpack_image(struct work *w)
 	if (!unpack_available())
 		return fail(w, CAUSE_IMAGE_NO_ARCHIVES, -EOPNOTSUPP,
 			image_kind_name(w->message.result.kind));
-	r = mount_space(w, limit);
+	r = find_place(w, limit, place, sizeof(place));
 	if (r < 0)
 		return r;
-	snprintf(place, sizeof(place), "/proc/self/fd/%d", w->space);
 	r = unpack_new(&u, &cfg);
 	if (r < 0)
 		return fail(w, CAUSE_IMAGE_READER_DIED, r, strerror(-r));
@@ -221,13 +258,7 @@ static int unpack_image(struct work *w)
 	if (r < 0)
 		return r;
 	r = await_proof(w);
-	if (r < 0)
-		return r;
-	w->message.result.root = (enum image_kind)m.kind;
-	r = m.kind == IMAGE_UNKNOWN ? mount_unwrapped(w) : attach_space(w);
-	if (w->message.result.kind == IMAGE_UNKNOWN)
-		w->message.result.kind = w->message.result.root;
-	return r;
+	return r < 0 ? r : take_unpacked(w, (enum image_kind)m.kind);
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */
@@ -260,6 +291,8 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 		return -EINVAL;
 	strscpy(w->message.result.inside, p.file.path, sizeof(w->message.result.inside));
 	way = image_kind_way((enum image_kind)p.kind);
+	if (w->cfg->layer.part && way != IMAGE_WAY_UNPACK)
+		return fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "a layer is a cpio archive");
 	if (way != IMAGE_WAY_UNPACK)
 		return mount_image(w, file, p.file.offset, p.file.size ? p.file.size : size,
 			(enum image_kind)p.inner);
@@ -273,7 +306,8 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 static int find_init(struct work *w)
 {
 	struct image_result *result = &w->message.result;
-	int r = init_check(w->cfg->target, w->cfg->init, result->init, sizeof(result->init));
+	int r = w->cfg->layer.part ? 0
+		: init_check(w->cfg->target, w->cfg->init, result->init, sizeof(result->init));
 
 	if (r == 0)
 		return 0;
@@ -305,7 +339,8 @@ static void make_root(const struct env *env, const struct image_config *cfg)
 	struct work w = {.env = env, .cfg = cfg, .space = -1, .message.final = 1};
 
 	/* What an agent that was killed in the midst of it left. */
-	layers_drop(env, cfg->target);
+	if (!cfg->layer.over)
+		layers_drop(env, cfg->target);
 	if (mount_and_check(&w) < 0)
 		layers_drop(env, cfg->target);
 	closep(&w.space);

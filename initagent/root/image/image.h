@@ -26,6 +26,14 @@ enum image_event {
 	IMAGE_EVENT_FAILED,   /* for good */
 };
 
+/* An archive that is a part of a root, as Warewulf has them; init is not looked for then. */
+struct image_layer {
+	bool part;
+	bool over;	  /* unpacked over what is mounted at target */
+	bool plain;	  /* set-user-id and set-group-id bits are left out */
+	const char *size; /* of the tmpfs, as the kernel takes it; NULL: what memory there is */
+};
+
 /* Strings and plan are borrowed as long as the object lives; fd is the caller's. */
 struct image_config {
 	const char *target;	/* where to mount, e.g. "/sysroot" */
@@ -43,6 +51,7 @@ struct image_config {
 		       */
 	uint64_t memory;	/* what unpacking may take, bytes; 0: MemAvailable less rd.minmem */
 	const char *init;	/* wanted init or NULL */
+	struct image_layer layer;
 };
 
 /* For the console, state.json and the tests. */
@@ -53,7 +62,8 @@ struct image_result {
 	char inside[256];	/* the root's file in an ISO image; "" */
 	char init[INIT_CHECK_MAX];
 	uint64_t bytes, entries;/* unpacked */
-	uint64_t left_out;	/* device nodes below dev/ and attributes that were not made */
+	uint64_t left_out;	/* device nodes and attributes that were not made */
+	uint64_t links_kept;	/* links of a layer below in place of a folder */
 };
 
 /* image_start: keeps a copy of the configuration. 0 or -errno. */

@@ -49,6 +49,7 @@ static void count(struct job *j)
 	j->message.bytes = writer_bytes(j->writer);
 	j->message.entries = writer_entries(j->writer);
 	j->message.left_out = writer_left_out(j->writer);
+	j->message.links_kept = writer_links_kept(j->writer);
 }
 
 static void tell(struct job *j)
@@ -196,7 +197,9 @@ int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells,
 	_cleanup_(writer_freep) struct writer *writer = NULL;
 	struct job j = {.cfg = cfg, .tells = tells};
 	const char *text;
-	int r = writer_new(&writer, dir, cfg->bytes_max);
+	const struct writer_options options = {
+		.bytes_max = cfg->bytes_max, .layer = cfg->layer, .plain = cfg->plain};
+	int r = writer_new(&writer, dir, &options);
 
 	if (r == 0)
 		r = unpacked_new(&stream, cfg->fd, cfg->consume);

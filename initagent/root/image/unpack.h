@@ -22,10 +22,11 @@
 
 struct unpack_config {
 	int fd;			/* from its current position on */
-	const char *target;	/* an empty directory, on a file system of its own; a path in
-				   /proc/self/fd will do */
+	const char *target;	/* a directory on a file system of its own, empty unless layer;
+				   a path in /proc/self/fd will do */
 	uint64_t bytes_max;	/* most file content, and largest file */
 	bool consume;		/* free what was read of a file in memory */
+	bool layer, plain;	/* as in struct writer_options */
 };
 
 /* What the process sends: any number with final 0, then one. Fixed size. */
@@ -34,7 +35,7 @@ struct unpack_message {
 	int32_t cause;
 	uint32_t kind; /* enum image_kind: IMAGE_TAR, IMAGE_CPIO; IMAGE_UNKNOWN: one file was
 			  unwrapped */
-	uint64_t bytes, entries, left_out;
+	uint64_t bytes, entries, left_out, links_kept;
 	char text[UNPACK_TEXT_MAX];
 };
 

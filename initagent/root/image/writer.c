@@ -14,6 +14,7 @@
 /* include/uapi/linux/openat2.h */
 #define RESOLVE_NO_MAGICLINKS_ABI 0x02
 #define RESOLVE_BENEATH_ABI	  0x08
+#define RESOLVE_IN_ROOT_ABI	  0x10
 
 struct how {
 	uint64_t flags, mode, resolve;
@@ -21,7 +22,8 @@ struct how {
 
 struct writer {
 	int dir;
-	uint64_t bytes_max, bytes, entries, left_out;
+	struct writer_options options;
+	uint64_t bytes, entries, left_out, links_kept;
 	int file;	     /* of the file being written; -1: none */
 	struct writer_entry entry;  /* the one at hand */
 	char name[PATH_MAX]; /* its plain name */
@@ -58,7 +60,7 @@ static int too_big(struct writer *w, uint64_t more)
 	snprintf(w->text, sizeof(w->text),
 		"%.120s: %llu bytes unpacked, %llu more, %llu may be used", w->entry.name,
 		(unsigned long long)w->bytes, (unsigned long long)more,
-		(unsigned long long)w->bytes_max);
+		(unsigned long long)w->options.bytes_max);
 	return -ENOSPC;
 }
 
@@ -108,26 +110,38 @@ int writer_name(const char *name, char *ret, size_t size)
 	return 0;
 }
 
-static int open_in(int dir, const char *name, uint64_t flags, uint64_t mode)
+static int open_by(int dir, const char *name, uint64_t flags, uint64_t mode, uint64_t resolve)
 {
 	const struct how how = {
 		.flags = flags | O_CLOEXEC,
 		.mode = mode,
-		.resolve = RESOLVE_BENEATH_ABI | RESOLVE_NO_MAGICLINKS_ABI,
+		.resolve = resolve | RESOLVE_NO_MAGICLINKS_ABI,
 	};
 	long r = syscall(SYS_openat2, dir, name, &how, sizeof(how));
 
 	return r < 0 ? -errno : (int)r;
 }
 
-int writer_new(struct writer **ret, const char *dir, uint64_t bytes_max)
+static int open_in(int dir, const char *name, uint64_t flags, uint64_t mode)
+{
+	return open_by(dir, name, flags, mode, RESOLVE_BENEATH_ABI);
+}
+
+/* A folder below the root, on the way to an entry. */
+static int open_folder(const struct writer *w, const char *name)
+{
+	return open_by(w->dir, name, O_PATH | O_DIRECTORY, 0,
+		w->options.layer ? RESOLVE_IN_ROOT_ABI : RESOLVE_BENEATH_ABI);
+}
+
+int writer_new(struct writer **ret, const char *dir, const struct writer_options *options)
 {
 	_cleanup_(writer_freep) struct writer *w = calloc(1, sizeof(*w));
 	const struct how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC};
 
 	if (!w)
 		return -ENOMEM;
-	w->bytes_max = bytes_max;
+	w->options = *options;
 	w->file = w->parent = -1;
 	w->dir = (int)syscall(SYS_openat2, AT_FDCWD, dir, &how, sizeof(how));
 	if (w->dir < 0)
@@ -150,7 +164,7 @@ static int make_parents(struct writer *w, char *name)
 		base = slash ? slash + 1 : name;
 		if (slash)
 			*slash = 0;
-		above = open_in(w->dir, slash ? name : ".", O_PATH | O_DIRECTORY, 0);
+		above = open_folder(w, slash ? name : ".");
 		if (slash)
 			*slash = '/';
 		r = above < 0 ? above : mkdirat(above, base, 0755) < 0 ? -errno : 0;
@@ -178,10 +192,10 @@ static int parent_of(struct writer *w, char *name, const char **base)
 		*slash = '/';
 		return w->parent;
 	}
-	fd = open_in(w->dir, name, O_PATH | O_DIRECTORY, 0);
+	fd = open_folder(w, name);
 	if (fd == -ENOENT) {
 		r = make_parents(w, name);
-		fd = r < 0 ? r : open_in(w->dir, name, O_PATH | O_DIRECTORY, 0);
+		fd = r < 0 ? r : open_folder(w, name);
 	}
 	if (fd >= 0) {
 		closep(&w->parent);
@@ -222,8 +236,14 @@ static int set_owner_and_mode(struct writer *w, int fd)
 {
 	const struct timespec times[2] = {mtime_of(&w->entry), mtime_of(&w->entry)};
 
+	mode_t mode = w->entry.mode & 07777;
+
+	if (w->options.plain && mode & (S_ISUID | S_ISGID) && w->file >= 0) {
+		mode &= ~(mode_t)(S_ISUID | S_ISGID);
+		w->left_out++;
+	}
 	/* The owner first: changing it clears set-user-id bits. */
-	if (fchown(fd, w->entry.uid, w->entry.gid) < 0 || fchmod(fd, w->entry.mode & 07777) < 0 ||
+	if (fchown(fd, w->entry.uid, w->entry.gid) < 0 || fchmod(fd, mode) < 0 ||
 		futimens(fd, times) < 0)
 		return -errno;
 	return 0;
@@ -261,10 +281,19 @@ static int begin_file(struct writer *w, int dir, const char *base)
 {
 	int r;
 
-	if (w->entry.stored > w->bytes_max - w->bytes)
+	if (w->entry.stored > w->options.bytes_max - w->bytes)
 		return too_big(w, w->entry.stored);
 	r = make_anew(w, dir, base, create_file);
 	return r < 0 ? fail(w, r, "open") : 0;
+}
+
+/* A folder in place of a link to one (lib64): programs that are there need the link. */
+static bool keeps_link(struct writer *w)
+{
+	_cleanup_close_ int fd = w->options.layer ? open_folder(w, w->name) : -1;
+
+	w->links_kept += fd >= 0;
+	return fd >= 0;
 }
 
 /* A folder in place of a link or file that came before replaces it. */
@@ -276,6 +305,8 @@ static int make_folder(struct writer *w, int dir, const char *base)
 	if (r < 0 && r != -EEXIST)
 		return fail(w, r, "mkdir");
 	fd = open_in(dir, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if ((fd == -ENOTDIR || fd == -ELOOP) && keeps_link(w))
+		return 0;
 	if (fd == -ENOTDIR || fd == -ELOOP) {
 		r = clear(w, &dir, &base);
 		r = r < 0 ? r : mkdirat(dir, base, 0700) < 0 ? -errno : 0;
@@ -322,7 +353,7 @@ static int open_other(struct writer *w, char *other, const char **base)
 	*base = slash ? slash + 1 : other;
 	if (slash)
 		*slash = 0;
-	fd = open_in(w->dir, slash ? other : ".", O_PATH | O_DIRECTORY, 0);
+	fd = open_folder(w, slash ? other : ".");
 	if (slash)
 		*slash = '/';
 	return fd;
@@ -336,7 +367,7 @@ static int begin_link_content(struct writer *w, int dir, const char *base)
 
 	if (!w->entry.size)
 		return 0;
-	if (w->entry.stored > w->bytes_max - w->bytes)
+	if (w->entry.stored > w->options.bytes_max - w->bytes)
 		return too_big(w, w->entry.stored);
 	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (w->file == -ENXIO ||
@@ -371,7 +402,7 @@ static int leave_out(struct writer *w)
 {
 	bool below_dev = strncmp(w->name, "dev/", 4) == 0;
 
-	if (w->entry.type == ENTRY_NODE && !below_dev)
+	if (w->entry.type == ENTRY_NODE && !below_dev && !w->options.layer)
 		return refuse(w, "a device node outside of dev/");
 	w->left_out++;
 	return 0;
@@ -423,7 +454,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 
 	if (w->file < 0)
 		return len ? refuse(w, "content in an entry that cannot have any") : 0;
-	if (len > w->bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)
+	if (len > w->options.bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)
 		return too_big(w, len);
 	while (len) {
 		ssize_t n = pwrite(w->file, at, len, (off_t)offset);
@@ -446,7 +477,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
  */
 int writer_capability(struct writer *w, const void *value, size_t len)
 {
-	if (w->file < 0) {
+	if (w->file < 0 || w->options.plain) {
 		w->left_out++;
 		return 0;
 	}
@@ -488,4 +519,9 @@ uint64_t writer_entries(const struct writer *w)
 uint64_t writer_left_out(const struct writer *w)
 {
 	return w->left_out;
+}
+
+uint64_t writer_links_kept(const struct writer *w)
+{
+	return w->links_kept;
 }

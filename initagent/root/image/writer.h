@@ -2,7 +2,8 @@
 /*
  * writer: makes the entries of an archive below a directory, and nothing anywhere else. Names must
  * be relative and without ".."; every folder on the way is opened with RESOLVE_BENEATH, so that a
- * link the archive itself made stays below it as well; device nodes are never made.
+ * link the archive itself made stays below it as well; device nodes are never made. In a layer over
+ * others RESOLVE_IN_ROOT has links mean what they will mean in the root.
  */
 #pragma once
 
@@ -28,8 +29,16 @@ struct writer_entry {
 
 struct writer;
 
-/* writer_new: dir is the directory; bytes_max: most content of all files. 0 or -errno. */
-int writer_new(struct writer **ret, const char *dir, uint64_t bytes_max);
+struct writer_options {
+	uint64_t bytes_max; /* most content of all files */
+	/* one of several archives: a folder in place of a link to a folder keeps the link, a device
+	 * node is left out wherever it is */
+	bool layer;
+	bool plain; /* set-user-id and set-group-id bits are left out, and capabilities */
+};
+
+/* writer_new: dir is the directory. 0 or -errno. */
+int writer_new(struct writer **ret, const char *dir, const struct writer_options *options);
 struct writer *writer_free(struct writer *w);
 DEFINE_FREEP(struct writer, writer_free)
 
@@ -47,10 +56,12 @@ void writer_end(struct writer *w);
 
 enum cause writer_cause(const struct writer *w, const char **ret_text);
 
-/* Content, entries made, and things that were left out: nodes below dev/, sockets, attributes. */
+/* Content, entries made, things that were left out (nodes, sockets, attributes), and links that
+ * were kept in place of a folder. */
 uint64_t writer_bytes(const struct writer *w);
 uint64_t writer_entries(const struct writer *w);
 uint64_t writer_left_out(const struct writer *w);
+uint64_t writer_links_kept(const struct writer *w);
 
 /*
  * writer_name: the plain form of an entry's name: without "./", doubled and trailing slashes; ""

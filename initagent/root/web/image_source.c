@@ -34,9 +34,7 @@ static int image_server(const struct root_choice *c, unsigned turn, const struct
 	return 0;
 }
 
-/* Bits a second of the fastest rail with an address, as its driver reports it; 0: none does
- * (virtio, often). */
-static uint64_t link_rate(const struct source_config *cfg)
+uint64_t web_link_rate(const struct source_config *cfg)
 {
 	size_t n;
 	const struct rail *rails = rails_list(cfg->rails, &n);
@@ -62,7 +60,7 @@ static int image_begin(struct source **ret, const struct source_config *in, uint
 		.target = in->sysroot,
 		.init = in->init,
 		.node = rails_node_number(in->rails),
-		.link = link_rate(in),
+		.link = web_link_rate(in),
 	};
 
 	return web_start(ret, in->env, &cfg, now);

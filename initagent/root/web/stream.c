@@ -161,7 +161,7 @@ struct image *stream_image(const struct stream *s)
 static bool stream_possible(const struct web *w)
 {
 	return w->state == WEB_IMAGE && !w->stream && !w->stream_cause && !w->signature_bytes &&
-		!w->cfg.plan->cache && unpack_available();
+		!w->cfg.plan->cache && !w->cfg.layer.over && unpack_available();
 }
 
 /* What its first bytes are, as soon as enough are there for good; IMAGE_UNKNOWN: nothing to be
@@ -203,6 +203,7 @@ static void begin_stream(struct web *w, const struct fetch_progress *p, uint64_t
 		.init = w->cfg.init,
 		.kind = kind_of(w, p->free_to),
 		.memory = memory_beside(w, p),
+		.layer = w->cfg.layer,
 	};
 
 	if (image.kind == IMAGE_UNKNOWN || !image.memory ||

@@ -31,8 +31,8 @@ static const char *certificates(const struct web *w)
 {
 	char path[PATH_MAX];
 
-	if (w->cfg.plan->ca)
-		return w->cfg.plan->ca;
+	if (w->cfg.ca || w->cfg.plan->ca)
+		return w->cfg.ca ? w->cfg.ca : w->cfg.plan->ca;
 	return env_path(w->env, path, sizeof(path), "%s", KEYS_CA) >= 0 && access(path, F_OK) == 0
 			? KEYS_CA
 			: NULL;
@@ -49,6 +49,7 @@ void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state,
 	cfg->ca = certificates(w);
 	cfg->any_certificate = p->insecure;
 	cfg->proxy = p->proxy;
+	cfg->privileged = w->cfg.privileged;
 	cfg->node = w->cfg.node;
 	cfg->link = w->cfg.link;
 	cfg->clock_floor = BUILD_TIME;

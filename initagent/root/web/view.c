@@ -127,3 +127,8 @@ enum cause web_describe(const struct source *s, char *buf, size_t size)
 		strscpy(buf, web_states[w->state].words, size);
 	return waits_for(w);
 }
+
+bool web_unpacks(const struct source *s)
+{
+	return image_of((const struct web *)s);
+}

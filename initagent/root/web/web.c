@@ -164,6 +164,7 @@ static void mount_image(struct web *w, uint64_t now)
 		.consume = true,
 		.init = w->cfg.init,
 		.kind = w->manifest ? (enum image_kind)w->manifest->format : IMAGE_UNKNOWN,
+		.layer = w->cfg.layer,
 	};
 	int r = image_start(&w->image, w->env, &cfg, now);
 
@@ -223,6 +224,8 @@ static void begin(struct web *w, uint64_t now)
 		web_stop(w, CAUSE_CMDLINE_MALFORMED,
 			"rd.root.digest= or rd.root.key= is invalid, so no image can be proved",
 			now);
+	else if (w->cfg.layer.part)
+		begin_image(w, now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
 		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else
@@ -387,7 +390,8 @@ static void mounted(struct web *w, uint64_t now)
 
 	w->result.image = *image_result(w->image);
 	store_drop(w->env);
-	note_write(w->env, &image_source, r);
+	if (!w->cfg.layer.part)
+		note_write(w->env, &image_source, r);
 	snprintf(w->source.text, sizeof(w->source.text),
 		"%s from %.160s: %.1f MiB in %.2f s (%.0f MiB/s), proof: %s",
 		image_kind_name(r->image.kind), r->site, mib, seconds,
@@ -454,6 +458,12 @@ static bool is_mounted(const char *path)
 		stat(above, &there) == 0 && here.st_dev != there.st_dev;
 }
 
+bool web_is_root(const char *sysroot, const char *wanted, char init[static INIT_CHECK_MAX])
+{
+	return is_mounted(sysroot) &&
+		init_check_limited(sysroot, wanted, init, INIT_CHECK_LIMIT_MS) >= 0;
+}
+
 int web_take(struct source **ret, const struct env *env, const char *sysroot, const char *init)
 {
 	struct web *w = make(env);
@@ -463,8 +473,7 @@ int web_take(struct source **ret, const struct env *env, const char *sysroot, co
 		return -ENOMEM;
 	r = &w->result.image;
 	if (!note_read(env, &image_source, &w->result) || !r->kind || !r->root ||
-		!is_mounted(sysroot) ||
-		init_check_limited(sysroot, init, r->init, INIT_CHECK_LIMIT_MS) < 0) {
+		!web_is_root(sysroot, init, r->init)) {
 		free(w);
 		return 0;
 	}

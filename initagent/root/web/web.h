@@ -18,6 +18,11 @@ struct web_config {
 	const char *init;	       /* wanted init or NULL */
 	uint64_t node;		       /* port GUID or the like: decides the order of the mirrors */
 	uint64_t link; /* what the way to the servers can carry, bits a second; 0: unknown */
+	/* A part of a root (root/wwinit): plan->url as it is, without list of mirrors, manifest and
+	 * signature; the record below /run is the caller's. */
+	struct image_layer layer;
+	bool privileged; /* as in struct fetch_config */
+	const char *ca;	 /* certificates, below env's prefix; NULL: the plan's */
 };
 
 /* For the console and state.json. */
@@ -34,6 +39,15 @@ struct web_result {
 	uint64_t began;		       /* of the image's transfer; it ends at source.phase_end */
 	struct image_result image;
 };
+
+/* web_link_rate: bits a second of the fastest interface with an address, as its driver reports it;
+ * 0: none does (virtio, often). */
+uint64_t web_link_rate(const struct source_config *cfg);
+/* web_is_root: is a root with a usable init mounted there? Writes it to init. */
+bool web_is_root(const char *sysroot, const char *wanted, char init[static INIT_CHECK_MAX]);
+
+/* web_unpacks: has unpacking begun? */
+bool web_unpacks(const struct source *s);
 
 /* web_start: 0 or -ENOMEM. What is wrong from the beginning is SOURCE_FATAL. */
 int web_start(struct source **ret, const struct env *env, const struct web_config *cfg,
