@@ -20,7 +20,9 @@ TEST(ethernet_by_its_address)
 {
 	expect("ifname=bootnet:52:54:00:12:34:56",
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
-		"ATTR{address}==\"52:54:00:12:34:56\", NAME=\"bootnet\"\n");
+		"ATTR{address}==\"52:54:00:12:34:56\", NAME=\"bootnet\"\n"
+		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ENV{DEVTYPE}!=\"?*\", "
+		"ATTR{address}==\"*:52:54:00:??:??:12:34:56\", NAME=\"bootnet\"\n");
 }
 
 TEST(ipoib_by_its_guid_however_it_was_written)

@@ -31,9 +31,13 @@ static int put_rule(FILE *out, const struct plan_ifname *i)
 			"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
 			"ENV{DEVTYPE}!=\"?*\", "
 				    "ATTR{address}==\"*:%s\", NAME=\"%s\"\n", text, i->name);
+	/* 6 octets may be the short form of a port GUID, too, as iPXE has it. */
 	return fprintf(out,
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
-			    "ATTR{address}==\"%s\", NAME=\"%s\"\n", text, i->name);
+			    "ATTR{address}==\"%s\", NAME=\"%s\"\n"
+		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
+		"ENV{DEVTYPE}!=\"?*\", ATTR{address}==\"*:%.8s:??:??:%s\", NAME=\"%s\"\n",
+		text, i->name, text, text + 9, i->name);
 }
 
 char *udev_rules(const struct boot_plan *plan)
