@@ -16,7 +16,7 @@ not_test = $(foreach f,$(1),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 CMDLINE_SRCS := $(call not_test,$(wildcard kernel-cmdline/*.c))
 # What a feature is for is no part of a build without it, neither are its tests.
 ABSENT       := $(if $(call has,http),initagent/report/tell/post_none.c,initagent/fetch/% \
-	initagent/root/cache/% initagent/root/web/% \
+	initagent/root/cache/% initagent/root/web/% initagent/root/wwinit/% \
 		initagent/report/tell/post.c) \
 		$(if $(call has,block),,initagent/root/block/%) \
 		$(addprefix initagent/root/image/,$(if $(call has,archive),unpack_none.c,unpack.c \

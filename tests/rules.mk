@@ -80,15 +80,16 @@ $(BUILD)/musl/tests/fetch/fetchdrive: %: %.o $(MUSL_OBJS)
 $(HOSTILE_HTTP): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
 
-# Runs the web room alone, likewise, for tests/web.bats.
+# Runs the web room or root/wwinit alone, likewise, for tests/web.bats and tests/wwinit.bats.
 WEBDRIVE := $(addsuffix /tests/web/webdrive,$(BUILD)/host $(BUILD)/musl)
 
 $(BUILD)/host/tests/web/webdrive: %: %.o $(HOST_LIB)
-	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $< $(HOST_LIB) $(HOST_LIBS))
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) -Wl$(comma)--wrap=rails_list -o $$t $< \
+		$(HOST_LIB) $(HOST_LIBS))
 
 $(BUILD)/musl/tests/web/webdrive: %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $< $(filter-out \
-		%/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)--wrap=rails_list -o $$t $< \
+		$(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 # Runs the tell room alone, likewise, for tests/report.bats.
 TELLDRIVE := $(addsuffix /tests/tell/telldrive,$(BUILD)/host $(BUILD)/musl)

@@ -5,6 +5,7 @@
 static const struct source_ops *const sources[] = {
 #ifdef FEATURE_HTTP
 	&image_source,
+	&wwinit_source,
 #endif
 #ifdef FEATURE_BLOCK
 	&block_source,

@@ -74,7 +74,8 @@ void target_choose(struct target *t, enum plan_root_kind kind, const struct plan
 	t->choice = (struct root_choice){
 		.kind = kind,
 		.nfs = kind == PLAN_ROOT_NFS ? nfs : NULL,
-		.image = kind == PLAN_ROOT_LIVE ? image : NULL,
+		.image = plan_is_fetched(kind) ? image : NULL,
+		.wwinit = kind == PLAN_ROOT_WWINIT ? &t->cfg.plan->root.wwinit : NULL,
 		.block = kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_BLOCK ? block : NULL,
 	};
 	t->ops = source_of(kind);

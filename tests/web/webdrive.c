@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * webdrive PREFIX DEADLINE-MS COMMAND-LINE: runs the web room alone on a kernel command line, for
- * tests/web.bats: from the URL to the root mounted at PREFIX/sysroot. To be run in a mount
- * namespace. Prints the report's lines and one an event:
+ * webdrive PREFIX DEADLINE-MS COMMAND-LINE: runs the web room, or root/wwinit, alone on a kernel
+ * command line, for tests/web.bats and tests/wwinit.bats: from the URL to the root mounted at
+ * PREFIX/sysroot. To be run in a mount namespace. Prints the report's lines and one an event:
  *
  *   retry CODE TEXT | fatal CODE TEXT | bytes N | deadline |
  *   mounted FORMAT HOLDS PROOF SERVER cached=0 bytes=N | adopted the same
+ *   mounted layers=N runtime=0 init=PATH | adopted the same
  *
  * and at the end "rss OWN CHILDREN" in KiB. Exit status 0: mounted or adopted, 3: fatal, 4:
  * deadline passed. Addresses only; modules are there or not.
@@ -16,12 +17,14 @@
 #include "report/report.h"
 #include "root/image/image.h"
 #include "root/web/web.h"
+#include "root/wwinit/wwinit.h"
 
 #define PROGRESS (256 * 1024)
 
 struct drive {
 	struct env env;
 	struct boot_plan *plan;
+	const struct source_ops *ops;
 	struct source *web;
 	char sysroot[256];
 	uint64_t deadline, told;
@@ -34,8 +37,28 @@ __attribute__((noreturn)) static void die(const char *what, int error)
 	exit(2);
 }
 
-static void print_result(const char *what, const struct web_result *r)
+/* No interfaces here, whose speed would be asked for. */
+const struct rail *__wrap_rails_list(const struct rails *r, size_t *n);
+const struct rail *__wrap_rails_list(const struct rails *r, size_t *n)
 {
+	(void)r;
+	*n = 0;
+	return NULL;
+}
+
+static void print_layers(const char *what, const struct wwinit_result *r)
+{
+	printf("%s layers=%u runtime=%d init=%s\n", what, r->layers, r->runtime, r->init);
+}
+
+static void print_result(const struct drive *d, const char *what)
+{
+	const struct web_result *r = d->web->record;
+
+	if (d->ops == &wwinit_source) {
+		print_layers(what, d->web->record);
+		return;
+	}
 	printf("%s %s %s %s %s cached=%d bytes=%llu url=%s sha256=%s\n", what,
 		image_kind_name(r->image.kind), image_kind_name(r->image.root), r->proof, r->site,
 		r->cached, (unsigned long long)r->bytes, r->url, r->sha256);
@@ -45,7 +68,7 @@ static void on_progress(struct drive *d)
 {
 	struct source_progress p;
 
-	web_progress(d->web, &p);
+	d->ops->progress(d->web, &p);
 	if (p.bytes - d->told < PROGRESS && p.bytes >= d->told)
 		return;
 	d->told = p.bytes;
@@ -57,12 +80,12 @@ static void on_event(struct drive *d, enum source_event e, uint64_t now)
 	const char *text = d->web->text, *code = cause_info(d->web->cause)->code;
 
 	switch (e) {
-	case SOURCE_LOOKUP: web_resolved(d->web, NULL, "no names here", now); break;
-	case SOURCE_MODULE: web_module_settled(d->web, now); break;
+	case SOURCE_LOOKUP: d->ops->resolved(d->web, NULL, "no names here", now); break;
+	case SOURCE_MODULE: d->ops->module_settled(d->web, now); break;
 	case SOURCE_STEP: on_progress(d); break;
 	case SOURCE_FAILED: printf("retry %s %s\n", code, text); break;
 	case SOURCE_MOUNTED:
-		print_result("mounted", d->web->record);
+		print_result(d, "mounted");
 		d->status = 0;
 		break;
 	case SOURCE_FATAL:
@@ -75,13 +98,13 @@ static void on_event(struct drive *d, enum source_event e, uint64_t now)
 
 static void turn(struct drive *d)
 {
-	struct pollfd p = {.fd = web_fd(d->web), .events = POLLIN};
-	uint64_t now = now_ns(), at = min_u64(web_deadline(d->web), d->deadline);
+	struct pollfd p = {.fd = d->ops->fd(d->web), .events = POLLIN};
+	uint64_t now = now_ns(), at = min_u64(d->ops->deadline(d->web), d->deadline);
 	enum source_event e;
 
 	poll(&p, 1, at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000) : 0);
 	now = now_ns();
-	web_dispatch(d->web, now);
+	d->ops->dispatch(d->web, now);
 	while ((e = source_pop_event(d->web)) != SOURCE_NONE)
 		on_event(d, e, now);
 	if (d->status < 0 && now >= d->deadline) {
@@ -90,21 +113,31 @@ static void turn(struct drive *d)
 	}
 }
 
+static const char *init_of(const struct drive *d)
+{
+	return d->plan->given[OPTION_INIT] ? d->plan->init : NULL;
+}
+
 /* As boot.c does. */
 static bool adopt(struct drive *d)
 {
-	if (web_take(&d->web, &d->env, d->sysroot, NULL) <= 0)
+	if (d->ops->adopt(&d->web, &d->env, d->sysroot, init_of(d)) <= 0)
 		return false;
-	print_result("adopted", d->web->record);
-	web_end(d->web);
+	print_result(d, "adopted");
+	d->ops->end(d->web);
 	return true;
 }
 
 static void run(struct drive *d)
 {
+	const struct root_choice choice = {.kind = d->plan->root.kind,
+		.image = &d->plan->root.image, .wwinit = &d->plan->root.wwinit};
+	const struct source_config in = {.env = &d->env, .plan = d->plan, .choice = &choice,
+		.sysroot = d->sysroot, .init = init_of(d)};
 	const struct web_config cfg = {
 		.plan = &d->plan->root.image, .target = d->sysroot, .node = 1};
-	int r = web_start(&d->web, &d->env, &cfg, now_ns());
+	int r = d->ops == &image_source ? web_start(&d->web, &d->env, &cfg, now_ns())
+		: d->ops->begin(&d->web, &in, now_ns());
 	enum source_event e;
 
 	if (r < 0)
@@ -113,7 +146,7 @@ static void run(struct drive *d)
 		on_event(d, e, now_ns());
 	while (d->status < 0)
 		turn(d);
-	web_end(d->web);
+	d->ops->end(d->web);
 }
 
 int main(int argc, char **argv)
@@ -135,6 +168,7 @@ int main(int argc, char **argv)
 		die("setup", r);
 	if (!d.plan->root.image.url)
 		die(argv[3], -EINVAL);
+	d.ops = source_of(d.plan->root.kind);
 	if (adopt(&d))
 		d.status = 0;
 	else

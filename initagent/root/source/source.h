@@ -34,6 +34,7 @@ struct root_choice {
 	const struct plan_nfs *nfs;
 	const struct plan_image *image;
 	const struct plan_block *block;
+	const struct plan_wwinit *wwinit; /* with image, its server's URL */
 };
 
 /* What a lease and the plan add to a choice that leaves it open. */
@@ -209,7 +210,7 @@ struct source_ops {
 	void (*progress)(const struct source *s, struct source_progress *ret);
 };
 
-extern const struct source_ops nfs_source, image_source, block_source;
+extern const struct source_ops nfs_source, image_source, block_source, wwinit_source;
 
 /* source_raise: queues an event, once. source_pop_event: the next one. */
 void source_raise(struct source *s, enum source_event e);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* request: see request.h; the form is that of Warewulf's load-wwinit.sh, 4.6 and 4.7. */
+#include "root/wwinit/request.h"
+
+#include <ctype.h>
+
+#include "base/file.h"
+#include "base/io.h"
+#include "base/sysmount.h"
+#include "root/wwinit/overlay_config.h"
+
+#define CONFIG_MAX	(64 * 1024)
+#define CERTIFICATE_MAX (64 * 1024)
+
+/* A value of DMI, as a query can hold it (RFC 3986 2.1). */
+static void read_dmi(const struct env *env, const char *name, char *ret, size_t size)
+{
+	char text[128];
+	size_t n = 0;
+
+	if (env_read(env, text, sizeof(text), "/sys/class/dmi/id/%s", name) < 0)
+		text[0] = 0;
+	for (const char *at = text; *at && n + 4 <= size; at++)
+		n += (size_t)snprintf(ret + n, size - n,
+			isalnum((unsigned char)*at) || strchr("-._", *at) ? "%c" : "%%%02X",
+			(unsigned char)*at);
+	ret[n] = 0;
+}
+
+int request_url(const struct env *env, const char *base, const struct plan_wwinit *ww,
+	const char *layer, char ret[static REQUEST_URL_MAX])
+{
+	char asset[3 * 128], uuid[3 * 64], path[96] = "", stage[32] = "";
+	int n;
+
+	read_dmi(env, "chassis_asset_tag", asset, sizeof(asset));
+	read_dmi(env, "product_uuid", uuid, sizeof(uuid));
+	if (ww->staged)
+		snprintf(stage, sizeof(stage), "stage=%s&", layer);
+	else
+		snprintf(path, sizeof(path), "/%s/%s", layer, ww->id ? ww->id : "");
+	n = snprintf(ret, REQUEST_URL_MAX, "%s%s%c%sassetkey=%s&uuid=%s&compress=gz", base, path,
+		strchr(base, '?') ? '&' : '?', stage, asset, uuid);
+	return n < REQUEST_URL_MAX ? 0 : -E2BIG;
+}
+
+static int read_beneath(const char *root, const char *path, size_t limit, void **ret, size_t *len)
+{
+	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
+
+	return fd < 0 ? fd : io_read_all(fd, limit, ret, len);
+}
+
+bool request_tls(const struct env *env, const char *root, char *base, size_t size)
+{
+	_cleanup_free_ void *text = NULL, *certificate = NULL;
+	struct overlay_config c;
+	size_t len;
+	bool v6;
+
+	if (read_beneath(root, "/warewulf/config", CONFIG_MAX, &text, &len) < 0)
+		return false;
+	overlay_config_parse(text, len, &c);
+	if (!streq(c.tls, "true") ||
+		read_beneath(root, "/warewulf/tls/warewulf.crt", CERTIFICATE_MAX, &certificate,
+			&len) < 0)
+		return false;
+	v6 = strchr(c.address, ':');
+	snprintf(base, size, "https://%s%s%s:%s", v6 ? "[" : "", c.address, v6 ? "]" : "", c.port);
+	return file_write(env, STATE_DIR, REQUEST_CA_NAME, certificate, len, 0600) >= 0;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* wwinit: see wwinit.h. */
+#include "root/wwinit/wwinit.h"
+
+#include "base/sysmount.h"
+#include "root/image/layers.h"
+#include "root/source/note.h"
+#include "root/web/web.h"
+#include "root/wwinit/request.h"
+
+/* Warewulf's own module gives curl as long for the runtime overlay, in attempts of a second. */
+#define RUNTIME_PATIENCE (60 * NSEC_PER_SEC)
+
+static const struct layer_row {
+	const char *name, *words;
+	struct image_layer layer;
+	bool privileged;
+} rows[] = {
+	{"image", "", {.part = true}, false},
+	{"system", "system overlay: ", {.part = true, .over = true}, false},
+	{"runtime", "runtime overlay: ", {.part = true, .over = true, .plain = true}, true},
+};
+
+#define RUNTIME 2
+
+struct wwinit {
+	struct source source; /* the first */
+	const struct env *env;
+	const struct plan_wwinit *plan;
+	const struct plan_image *server;
+	const char *init;
+	struct web_config web;
+	struct plan_image image; /* of the layer at hand */
+	char url[REQUEST_URL_MAX];
+	size_t at;		 /* its row */
+	uint64_t began;
+	struct source *layer;	 /* a root of web.h; NULL: all are there */
+	bool settled;		 /* the root is complete, or gone */
+	struct wwinit_result result;
+};
+
+static struct wwinit *make_wwinit(const struct env *env)
+{
+	struct wwinit *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->env = env;
+	w->source.record = &w->result;
+	w->source.init = w->result.init;
+	return w;
+}
+
+static void end_layer(struct wwinit *w)
+{
+	if (w->layer)
+		web_end(w->layer);
+	w->layer = NULL;
+}
+
+/* Nothing of a root whose layers are incomplete stays. */
+static void drop_layers(struct wwinit *w)
+{
+	end_layer(w);
+	if (!w->settled)
+		layers_drop(w->env, w->web.target);
+	w->settled = true;
+}
+
+static void wwinit_end(struct source *s)
+{
+	drop_layers((struct wwinit *)s);
+	free(s);
+}
+
+static void stop_wwinit(struct wwinit *w, enum cause cause, const char *text)
+{
+	strscpy(w->source.text, text, sizeof(w->source.text));
+	w->source.cause = cause;
+	drop_layers(w);
+	source_raise(&w->source, SOURCE_FATAL);
+}
+
+/* The first name in a folder of the root, or "". */
+static void first_name(const char *root, const char *path, char *ret, size_t size)
+{
+	DIR *dir = sys_list_beneath(root, path);
+	const struct dirent *e;
+
+	ret[0] = 0;
+	while (dir && !*ret && (e = readdir(dir)))
+		if (*e->d_name != '.')
+			strscpy(ret, e->d_name, size);
+	if (dir)
+		closedir(dir);
+}
+
+/* Disks are set up by shell of the overlay, before anything is unpacked: not here. */
+static void tell_undone(struct wwinit *w, uint64_t now)
+{
+	_cleanup_close_ int mounts = sys_open_file_beneath(w->web.target, "/warewulf/mounts");
+	char name[256], byte;
+
+	first_name(w->web.target, "/warewulf/wwinit.d", name, sizeof(name));
+	if (*name)
+		report_cause(w->env->report, CAUSE_WWINIT_UNDONE, "root", now,
+			"/warewulf/wwinit.d/%s was not run", name);
+	while (mounts >= 0 && read(mounts, &byte, 1) == 1)
+		if (byte > ' ') {
+			report_cause(w->env->report, CAUSE_WWINIT_UNDONE, "root", now,
+				"the file systems in /warewulf/mounts were not mounted");
+			break;
+		}
+}
+
+static void complete(struct wwinit *w, uint64_t now)
+{
+	char init[INIT_CHECK_MAX];
+
+	if (!web_is_root(w->web.target, w->init, init)) {
+		stop_wwinit(w, CAUSE_ROOT_NO_INIT, init);
+		return;
+	}
+	strscpy(w->result.init, init, sizeof(w->result.init));
+	w->settled = true;
+	tell_undone(w, now);
+	note_write(w->env, &wwinit_source, &w->result);
+	snprintf(w->source.text, sizeof(w->source.text),
+		"%u Warewulf layers from %.160s: %.1f MiB, unpacked %.1f MiB", w->result.layers,
+		w->result.server, (double)w->result.bytes / (1 << 20),
+		(double)w->result.unpacked / (1 << 20));
+	source_raise(&w->source, SOURCE_MOUNTED);
+}
+
+static void begin_layer(struct wwinit *w, uint64_t now)
+{
+	const struct layer_row *row = &rows[w->at];
+	char base[128];
+	bool tls = w->at == RUNTIME && !w->plan->staged &&
+		request_tls(w->env, w->web.target, base, sizeof(base));
+	int r = request_url(w->env, tls ? base : w->server->url, w->plan, row->name, w->url);
+
+	w->image = (struct plan_image){.url = w->url, .proxy = w->server->proxy,
+		.ca = w->server->ca, .minmem_mib = w->server->minmem_mib};
+	w->web.plan = &w->image;
+	w->web.layer = row->layer;
+	w->web.layer.size = w->plan->size;
+	w->web.privileged = row->privileged;
+	w->web.ca = tls ? REQUEST_CA : NULL;
+	w->began = now;
+	r = r < 0 ? r : web_start(&w->layer, w->env, &w->web, now);
+	if (r < 0)
+		stop_wwinit(w, CAUSE_INTERNAL, strerror(-r));
+}
+
+static void next_layer(struct wwinit *w, uint64_t now)
+{
+	end_layer(w);
+	if (++w->at < ARRAY_SIZE(rows))
+		begin_layer(w, now);
+	else
+		complete(w, now);
+}
+
+static void layer_unpacked(struct wwinit *w, uint64_t now)
+{
+	const struct web_result *r = w->layer->record;
+
+	if (r->image.left_out || r->image.links_kept)
+		report_log(w->env->report, REPORT_WARN, "root", now,
+			"Warewulf's %s layer: %llu device nodes or attributes left out, %llu links "
+			"kept in place of a folder", rows[w->at].name,
+			(unsigned long long)r->image.left_out,
+			(unsigned long long)r->image.links_kept);
+	strscpy(w->result.server, r->site, sizeof(w->result.server));
+	w->result.bytes += r->bytes;
+	w->result.unpacked += r->image.bytes;
+	w->result.attempts += r->attempts;
+	w->result.layers++;
+	w->result.runtime = w->at == RUNTIME;
+	w->source.server = w->layer->server;
+	w->source.phase_end = w->layer->phase_end;
+	next_layer(w, now);
+}
+
+/* The server's status says what it has against this node. */
+static enum cause cause_of(const struct source *layer)
+{
+	return layer->cause == CAUSE_FETCH_STATUS ? CAUSE_WWINIT_REFUSED : layer->cause;
+}
+
+/* Warewulf 4.7 boots without; nothing of it may have been unpacked. */
+static bool can_do_without(const struct wwinit *w)
+{
+	return w->at == RUNTIME && !w->plan->staged && !web_unpacks(w->layer);
+}
+
+static void do_without(struct wwinit *w, uint64_t now)
+{
+	report_cause(w->env->report, CAUSE_WWINIT_NO_RUNTIME, "root", now, "%s", w->layer->text);
+	next_layer(w, now);
+}
+
+static void layer_event(struct wwinit *w, enum source_event event, uint64_t now)
+{
+	/* A status other than 503 is the server's last word in Warewulf's own module as well. */
+	bool late = now - w->began >= RUNTIME_PATIENCE || w->layer->cause == CAUSE_FETCH_STATUS;
+
+	if (event == SOURCE_MOUNTED) {
+		layer_unpacked(w, now);
+	} else if ((event == SOURCE_FATAL || (event == SOURCE_FAILED && late)) &&
+		can_do_without(w)) {
+		do_without(w, now);
+	} else if (event == SOURCE_FATAL) {
+		stop_wwinit(w, cause_of(w->layer), w->layer->text);
+	} else {
+		w->source.cause = cause_of(w->layer);
+		strscpy(w->source.text, w->layer->text, sizeof(w->source.text));
+		source_raise(&w->source, event);
+	}
+}
+
+static void take_layer_events(struct wwinit *w, uint64_t now)
+{
+	enum source_event event;
+
+	while (w->layer && (event = source_pop_event(w->layer)) != SOURCE_NONE)
+		layer_event(w, event, now);
+}
+
+/* --- the row --------------------------------------------------------------------------------- */
+
+static int wwinit_begin(struct source **ret, const struct source_config *in, uint64_t now)
+{
+	struct wwinit *w = make_wwinit(in->env);
+
+	if (!w)
+		return -ENOMEM;
+	w->plan = in->choice->wwinit;
+	w->server = in->choice->image;
+	w->init = in->init;
+	w->web = (struct web_config){.target = in->sysroot, .link = web_link_rate(in)};
+	note_drop(in->env, &wwinit_source);
+	begin_layer(w, now);
+	take_layer_events(w, now);
+	*ret = &w->source;
+	return 0;
+}
+
+static int wwinit_adopt(struct source **ret, const struct env *env, const char *sysroot,
+	const char *init)
+{
+	struct wwinit *w = make_wwinit(env);
+
+	if (!w)
+		return -ENOMEM;
+	if (!note_read(env, &wwinit_source, &w->result) ||
+		!web_is_root(sysroot, init, w->result.init)) {
+		free(w);
+		return 0;
+	}
+	w->settled = true;
+	report_log(env->report, REPORT_INFO, "root", now_ns(),
+		"the root of Warewulf's layers is mounted already, adopted");
+	*ret = &w->source;
+	return 1;
+}
+
+static size_t wwinit_needs(const struct root_choice *c, bool overlay,
+	struct need ret[static NEEDS_MAX])
+{
+	(void)c;
+	(void)overlay;
+	(void)ret;
+	return 0;
+}
+
+static int wwinit_server(const struct root_choice *c, unsigned turn,
+	const struct source_hint *hint, struct source_server *ret)
+{
+	return image_source.server(c, turn, hint, ret);
+}
+
+static struct source *layer_of(const struct source *s)
+{
+	return ((const struct wwinit *)s)->layer;
+}
+
+static int wwinit_fd(const struct source *s)
+{
+	return layer_of(s) ? web_fd(layer_of(s)) : -1;
+}
+
+static uint64_t wwinit_deadline(const struct source *s)
+{
+	return layer_of(s) ? web_deadline(layer_of(s)) : NSEC_NEVER;
+}
+
+static void wwinit_dispatch(struct source *s, uint64_t now)
+{
+	if (layer_of(s))
+		web_dispatch(layer_of(s), now);
+	take_layer_events((struct wwinit *)s, now);
+}
+
+static enum cause wwinit_describe(const struct source *s, char *buf, size_t size)
+{
+	const struct wwinit *w = (const struct wwinit *)s;
+	size_t n;
+
+	*buf = 0;
+	if (!w->layer)
+		return CAUSE_NONE;
+	n = (size_t)snprintf(buf, size, "%s", rows[w->at].words);
+	return web_describe(w->layer, buf + n, size - n);
+}
+
+static const char *wwinit_lookup(const struct source *s)
+{
+	return layer_of(s) ? web_lookup(layer_of(s)) : NULL;
+}
+
+static void wwinit_resolved(struct source *s, const struct inet_addr *addr, const char *why,
+	uint64_t now)
+{
+	if (layer_of(s))
+		web_resolved(layer_of(s), addr, why, now);
+	take_layer_events((struct wwinit *)s, now);
+}
+
+static void wwinit_way_lost(struct source *s, uint64_t now)
+{
+	if (layer_of(s))
+		web_way_lost(layer_of(s), now);
+}
+
+static void wwinit_progress(const struct source *s, struct source_progress *ret)
+{
+	const struct wwinit *w = (const struct wwinit *)s;
+
+	*ret = (struct source_progress){.step = "mounting", .left = UINT64_MAX};
+	if (!w->layer)
+		return;
+	web_progress(w->layer, ret);
+	/* Each layer's bytes count from nothing. */
+	if (w->at && streq(ret->step, "image"))
+		ret->step = rows[w->at].name;
+}
+
+#define F(key, member) JSON_FIELD(key, struct wwinit_result, member)
+
+static const struct json_field wwinit_fields[] = {
+	F("server", server), F("layers", layers), F("runtime", runtime), F("bytes", bytes),
+	F("unpacked", unpacked), F("attempts", attempts), F("init", init),
+};
+
+static const struct source_env wwinit_env[] = {
+	{"ROOT_SERVER", "server"}, {0},
+};
+
+const struct source_ops wwinit_source = {
+	.kind = PLAN_ROOT_WWINIT,
+	.phase = "fetch",
+	.asks_alone = true,
+	.type = "wwinit",
+	.fields = wwinit_fields,
+	.n_fields = ARRAY_SIZE(wwinit_fields),
+	.env = wwinit_env,
+	.note = "wwinit-root",
+	.needs = wwinit_needs,
+	.server = wwinit_server,
+	.adopt = wwinit_adopt,
+	.begin = wwinit_begin,
+	.end = wwinit_end,
+	.fd = wwinit_fd,
+	.deadline = wwinit_deadline,
+	.dispatch = wwinit_dispatch,
+	.describe = wwinit_describe,
+	.lookup = wwinit_lookup,
+	.resolved = wwinit_resolved,
+	.way_lost = wwinit_way_lost,
+	.progress = wwinit_progress,
+};

@@ -1,0 +1,280 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034 # scripts for a shell inside; one subshell a case
+#
+# A root of Warewulf's layers, from a command line to a mounted root, against a server that answers
+# as warewulfd does (tests/lib/warewulfd.conf) and against one that does what it must not.
+bats_require_minimum_version 1.5.0
+
+load lib/webdrive
+
+# layer NODE NAME DIR: DIR as warewulfd serves it.
+layer() {
+	mkdir -p "$WW/$1"
+	(cd "$3" && find . | cpio --quiet -o -H newc -R 0:0) | gzip -1 >"$WW/$1/$2.gz"
+}
+
+setup_file() {
+	local node
+	[[ $EUID -eq 0 ]] || skip "namespaces need root"
+	export F=$BATS_FILE_TMPDIR
+	WW=$F/ww
+	mkdir -p "$F"/image/{sbin,bin,etc,usr/lib64,usr/bin,run,var,dev,srv/dev} \
+		"$F"/system/{warewulf/wwinit.d,etc,lib64,var/run} "$F"/runtime/{etc,usr/bin}
+	gcc -nostdlib -static -s -x c -o "$F/image/sbin/init" - \
+		<<<'void _start(void) { for (;;) ; }'
+	cp "$F/image/sbin/init" "$F/image/bin/sh"
+	cp "$F/image/sbin/init" "$F/image/usr/bin/su"
+	chmod 4755 "$F/image/usr/bin/su"
+	head -c 2000000 /dev/urandom >"$F/image/usr/lib64/libc.so"
+	ln -s usr/lib64 "$F/image/lib64"
+	ln -s /run "$F/image/var/run"
+	echo image >"$F/image/etc/motd"
+	mknod "$F/image/dev/null" c 1 3
+	mknod "$F/image/srv/dev/null" c 1 3
+	printf '#!/bin/sh\nexec /sbin/init\n' >"$F/system/warewulf/run-init"
+	chmod 755 "$F/system/warewulf/run-init"
+	printf 'WWTLS=false\nWWTLSPORT=9874\nWWIPADDR=127.0.0.1\n' >"$F/system/warewulf/config"
+	echo system >"$F/system/etc/motd"
+	echo system >"$F/system/lib64/more"
+	echo system >"$F/system/var/run/state"
+	echo runtime >"$F/runtime/etc/runtime"
+	cp "$F/image/sbin/init" "$F/runtime/usr/bin/mine"
+	chmod 4755 "$F/runtime/usr/bin/mine"
+	for node in n1 n2 n3; do
+		layer $node image "$F/image"
+		layer $node system "$F/system"
+		layer $node runtime "$F/runtime"
+	done
+}
+
+# warewulfd [HTTPS-LINES]: the server on 127.0.0.1:9873; $LOG: "STATUS PORT REQUEST" a line.
+warewulfd() {
+	LOG=$T/ww.log WW=$T/ww
+	mkdir -p "$T/nginx"
+	cp -a "$F/ww" "$WW"
+	{
+		echo "daemon off; user root; pid $T/nginx/pid; events {} http {"
+		for part in client_body proxy fastcgi uwsgi scgi; do
+			echo "${part}_temp_path $T/nginx/$part;"
+		done
+		sed -e "s|%DIR%|$WW|; s|%LOG%|$LOG|; s|%HTTP%|127.0.0.1:9873|; s|%HTTPS%|${1:-}|" \
+			-e 's/%MAC%/52.54.00.12.34.56/; s/%LEMAC%/-/' tests/lib/warewulfd.conf
+		echo "}"
+	} >"$T/nginx/conf"
+	ip netns exec "$NS" nginx -e "$T/nginx/error" -c "$T/nginx/conf" 3>&- &
+	PIDS+=($!)
+	ready ip netns exec "$NS" bash -c ': </dev/tcp/127.0.0.1/9873'
+}
+
+# line WWID [WORD...]: what 4.7's boot template writes. old WWID: 4.6's.
+line() {
+	echo "root=wwinit:tmpfs wwinit.server=${U:-http://127.0.0.1:9873}" \
+		"wwinit.uri=http://127.0.0.1:9873/provision/$1 init=/warewulf/run-init wwid=$*"
+}
+
+old() {
+	echo "root=wwinit:tmpfs wwinit.uri=${U:-http://127.0.0.1:9873}/provision/$1" \
+		"init=/warewulf/run-init wwid=$1"
+}
+
+mac=52:54:00:12:34:56
+
+# waits CODE STATUS LINE: the node asks again and again, and has no root.
+waits() {
+	DEADLINE=3000 inside "refuses '$3' && nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"retry IA-E$1 "*"$2"*deadline*nothing ]]
+}
+
+# certificate FILE KEY: as internal/pkg/configure/tls.go makes it for 'wwctl configure tls'.
+certificate() {
+	openssl req -x509 -newkey rsa:4096 -nodes -subj "/O=Warewulf" -keyout "$2" -out "$1" \
+		-addext "subjectAltName=IP:127.0.0.1,DNS:warewulf" \
+		-addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=serverAuth \
+		-addext keyUsage=critical,keyEncipherment,digitalSignature 2>/dev/null
+}
+
+# is WORD FILE: the file in the root holds the word.
+unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1"; exit 9; }; }
+	is system etc/motd; is system usr/lib64/more; is system run/state
+	[[ -L $root/sysroot/lib64 && -u $root/sysroot/usr/bin/su ]]
+	cmp "$F/image/usr/lib64/libc.so" "$root/sysroot/usr/lib64/libc.so"
+	[[ ! -e $root/sysroot/dev/null && ! -e $root/sysroot/srv/dev/null ]]'
+
+@test "three layers in their order, each asked for once; the runtime overlay from a low port" {
+	warewulfd
+	for FLAVOUR in host musl; do
+		: >"$LOG"
+		inside "drive '$(line $mac)'; $unpacked"'
+			is runtime etc/runtime
+			[[ ! -u $root/sysroot/usr/bin/mine ]]
+			grep -q " $root/sysroot .* - tmpfs rootfs" /proc/self/mountinfo'
+		[ "$status" -eq 0 ]
+		[[ $output == *"mounted layers=3 runtime=1 init=/warewulf/run-init"* ]]
+		[[ $output == *"system layer: "*"2 links kept in place of a folder"* ]]
+		run -0 awk '{ print $1, $3 }' "$LOG"
+		[ "$output" = "200 /image/$mac?assetkey=&uuid=&compress=gz
+200 /system/$mac?assetkey=&uuid=&compress=gz
+200 /runtime/$mac?assetkey=&uuid=&compress=gz" ]
+		[ "$(awk '$3 ~ /runtime/ && $2 < 1024' "$LOG" | wc -l)" = 1 ]
+	done
+}
+
+@test "as 4.6 writes it: the stage in the query of one URL" {
+	warewulfd
+	inside "drive '$(old 52-54-00-12-34-56)'; $unpacked"
+	[ "$status" -eq 0 ]
+	[[ $output == *"mounted layers=3 runtime=1"* ]]
+	run -0 grep -c "200 .* /provision/52-54-00-12-34-56?stage=[a-z]*&assetkey=&uuid=&" "$LOG"
+	[ "$output" = 3 ]
+}
+
+@test "asset key and UUID come from DMI; without the key the server refuses the node" {
+	warewulfd
+	inside "mkdir -p \$root/sys/class/dmi/id
+		echo 'rack 7' >\$root/sys/class/dmi/id/chassis_asset_tag
+		echo 01234567-89ab-cdef-0123-456789abcdef >\$root/sys/class/dmi/id/product_uuid
+		drive '$(line key)'"
+	[ "$status" -eq 0 ]
+	grep -q 'assetkey=rack%207&uuid=01234567-89ab-cdef-0123-456789abcdef&' "$LOG"
+	refused 690 "$(line key)"
+	[[ $output == *"status 401"* ]]
+}
+
+@test "refused: a node that is not configured; asked again: not built, node lookup fails" {
+	local layer
+	warewulfd
+	refused 690 "$(line 52:54:00:00:00:01)"
+	[[ $output == *"status 400"* ]]
+	waits 623 503 "$(line down)"
+	for layer in image system; do
+		mv "$WW/n1/$layer.gz" "$WW/n1/$layer"
+		waits 690 404 "$(line $mac)"
+		mv "$WW/n1/$layer" "$WW/n1/$layer.gz"
+	done
+}
+
+@test "no runtime overlay: 4.7 boots without, at once; 4.6 waits for it" {
+	warewulfd
+	rm "$WW/n1/runtime.gz"
+	DEADLINE=10000 inside "drive '$(line $mac)'; $unpacked"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E691 "*404*"mounted layers=2 runtime=0"* ]]
+	DEADLINE=10000 inside "drive '$(line tls)'; $unpacked"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E691 "*403*"mounted layers=2 runtime=0"* ]]
+	waits 690 404 "$(old 52-54-00-12-34-56)"
+}
+
+@test "the runtime overlay over TLS, with the certificate in the system overlay" {
+	mkdir -p "$T/system/warewulf/tls"
+	cp -a "$F/system/." "$T/system/"
+	sed -i s/WWTLS=false/WWTLS=true/ "$T/system/warewulf/config"
+	certificate "$T/system/warewulf/tls/warewulf.crt" "$T/key"
+	cp "$T/system/warewulf/tls/warewulf.crt" "$T/crt"
+	tls="listen 127.0.0.1:9874 ssl; ssl_protocols TLSv1.2 TLSv1.3;"
+	warewulfd "$tls ssl_certificate $T/crt; ssl_certificate_key $T/key;"
+	layer n3 system "$T/system"
+	for FLAVOUR in host musl; do
+		inside "drive '$(line tls)'; $unpacked; is runtime etc/runtime"
+		[ "$status" -eq 0 ]
+		[[ $output == *"mounted layers=3 runtime=1"* ]]
+	done
+	# another certificate than the server's
+	certificate "$T/system/warewulf/tls/warewulf.crt" "$T/key2"
+	layer n3 system "$T/system"
+	inside "drive '$(line tls)'; [[ ! -e \$root/sysroot/etc/runtime ]]"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E691 "*"mounted layers=2 runtime=0"* ]]
+}
+
+@test "an image cut on its way goes on; a layer that is cut or damaged is not handed over" {
+	local name
+	# every stage of this server is the image: what fails is that it has no run-init
+	hostile 127.0.0.1 "$F/ww/n1/image.gz"
+	refused 607 "root=wwinit wwid=a wwinit.uri=$U/a?rcut=500000&times=8 init=/warewulf/run-init"
+	[ "$(awk '$3 < 500000' "$LOG" | wc -l)" -ge 3 ]
+	unset U
+	warewulfd
+	for name in image system runtime; do
+		head -c -100 "$F/ww/n1/$name.gz" >"$WW/n1/$name.gz"
+		refused 651 "$(line $mac)"
+		head -c 300 /dev/urandom >"$WW/n1/$name.gz"
+		refused 650 "$(line $mac)"
+		cp "$F/ww/n1/$name.gz" "$WW/n1/$name.gz"
+	done
+}
+
+@test "swapped layers: without run-init, or without init's shell" {
+	warewulfd
+	cp "$F/ww/n1/runtime.gz" "$WW/n1/system.gz"
+	refused 607 "$(line $mac)"
+	cp "$F/ww/n1/system.gz" "$WW/n1/system.gz"
+	cp "$F/ww/n1/system.gz" "$WW/n1/image.gz"
+	refused 607 "$(line $mac)"
+}
+
+@test "a layer that is no archive of files" {
+	warewulfd
+	mksquashfs "$F/system" "$T/fs" -quiet -no-progress >/dev/null
+	cp "$T/fs" "$WW/n1/system.gz"
+	refused 650 "$(line $mac)"
+	gzip <"$T/fs" >"$WW/n1/system.gz"
+	refused 650 "$(line $mac)"
+}
+
+@test "a runtime overlay is not taken from another server" {
+	warewulfd
+	local to=http://127.0.0.2:9873/a
+	sed -i "s|location / {|& if (\$ww_stage = runtime) { return 302 $to; }|" "$T/nginx/conf"
+	kill -HUP "$(cat "$T/nginx/pid")"
+	ready ip netns exec "$NS" bash -c \
+		"curl -sI http://127.0.0.1:9873/runtime/$mac | grep -q '302'"
+	inside "drive '$(line $mac)'; [[ ! -e \$root/sysroot/etc/runtime ]]"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E691 "*"to another server"*"mounted layers=2 runtime=0"* ]]
+}
+
+@test "names and links that leave the root" {
+	warewulfd
+	mkdir -p "$T/a/b"
+	echo evil >"$T/a/evil"
+	(cd "$T/a" && echo "$T/a/evil" | cpio --quiet -o -H newc) | gzip >"$WW/n1/system.gz"
+	refused 656 "$(line $mac)"
+	(cd "$T/a/b" && echo ../evil | cpio --quiet -o -H newc) | gzip >"$WW/n1/system.gz"
+	refused 656 "$(line $mac)"
+	# a link upwards in one layer, a file through it in the next: it stays in the root
+	mkdir -p "$T/first" "$T/second/up"
+	cp -a "$F/system/." "$T/first"
+	ln -s ../../../../../../.. "$T/first/up"
+	cp "$T/a/evil" "$T/second/up"
+	layer n1 system "$T/first"
+	layer n1 runtime "$T/second"
+	inside "drive '$(line $mac)'; [[ \$(<\$root/sysroot/evil) == evil ]]"
+	[ "$status" -eq 0 ]
+	[ ! -e "$T/root/evil" ] && [ ! -e /evil ]
+}
+
+@test "what is not carried out is named: scripts in wwinit.d, warewulf/mounts" {
+	warewulfd
+	mkdir -p "$T/more/warewulf/wwinit.d"
+	cp -a "$F/system/." "$T/more/"
+	echo 'exit 1' >"$T/more/warewulf/wwinit.d/10-ignition.sh"
+	printf '\n/dev/vda1 ext4 /var\n' >"$T/more/warewulf/mounts"
+	layer n1 system "$T/more"
+	inside "drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"/warewulf/wwinit.d/10-ignition.sh was not run"* ]]
+	[[ $output == *"IA-E692 "*"file systems in /warewulf/mounts were not mounted"* ]]
+}
+
+@test "wwinit.tmpfs.size; an agent that starts again adopts the root" {
+	warewulfd
+	inside "drive '$(line $mac wwinit.tmpfs.size=20M)'
+		grep '/sysroot ' /proc/self/mountinfo
+		drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"size=20480k"*"adopted layers=3 runtime=1 init=/warewulf/run-init"* ]]
+	refused 657 "$(line $mac wwinit.tmpfs.size=1M)"
+}
