@@ -22,13 +22,6 @@ setup_file() {
 " /system/52:54:00:99:00:64?"*"200 "*" /runtime/52:54:00:99:00:64?"* ]]
 }
 
-@test "killed between two layers, by an older command line" {
-    node_start "$image" "$console rd.neednet=1 ip=dhcp bootmark.kill=addr,mount \
-root=wwinit:tmpfs wwinit.uri=$web:9873/provision/52-54-00-99-00-64 init=/warewulf/run-init"
-    assert_warewulf 60
-    assert_killed addr,mount
-}
-
 @test "refused: a node that the server does not know, with the server's status" {
     node_start "$image" "$console $(warewulf_line boot0:52:54:00:99:00:64 \
         wwid=52:54:00:00:00:01) rd.retry=20 $reboot"
