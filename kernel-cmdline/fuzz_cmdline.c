@@ -9,6 +9,7 @@
  */
 #include "lint.h"
 #include "plan.h"
+#include "root_spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -377,9 +377,10 @@ static void check_twice(struct parser *p, const struct plan_link *link)
 			if (has_lower(other, link->lower[i]))
 				complain(p, &p->words[other->word], WHOLE, DIAG_ERROR,
 					other->kind == PLAN_LINK_VLAN
-					? textf(p, "write vlan=%s.%u:%s", link->name,
-						other->vlan_id, link->name)
-					: textf(p, "leave %s to one of them", link->lower[i]),
+						? textf(p, "write vlan=%s.%u:%s", link->name,
+							  other->vlan_id, link->name)
+						: textf(p, "leave %s to one of them",
+							  link->lower[i]),
 					"%s is a part of %s already", link->lower[i], link->name);
 }
 

@@ -547,11 +547,8 @@ int plan_parse(struct boot_plan **ret, const char *cmdline, size_t len, struct d
 struct boot_plan *plan_free(struct boot_plan *p);
 DEFINE_FREEP(struct boot_plan, plan_free)
 
-/*
- * plan_network_deadline, plan_deadline: absolute times (ns, same clock as start) by which the
- * network must be operational and the whole boot done; NSEC_NEVER without limit. The network's
- * never exceeds the whole's.
- */
+/* plan_network_deadline, plan_deadline: absolute times (ns) by which the network must
+ * be operational and the whole boot done; NSEC_NEVER: no limit. The first is never later. */
 uint64_t plan_network_deadline(const struct boot_plan *p, uint64_t start);
 uint64_t plan_deadline(const struct boot_plan *p, uint64_t start);
 
@@ -565,9 +562,8 @@ unsigned int plan_server_families(const struct boot_plan *p);
 unsigned int plan_ip_families(const struct boot_plan *p);
 
 /*
- * plan_modules: the kernel modules that the command line insists on, by the option that does, in
- * the line's order: for those who judge an image before a node boots it. What the root needs
- * besides is for its source to say. Strings are the plan's. *ret is to be freed. 0 or -ENOMEM.
+ * plan_modules: the modules that the command line insists on, for those who judge an image. Strings
+ * are the plan's. *ret is to be freed. 0 or -ENOMEM.
  */
 struct plan_module {
 	const char *option; /* "rd.driver.post=" */
@@ -589,28 +585,6 @@ static inline bool plan_is_fetched(enum plan_root_kind kind)
 
 /* plan_is_manifest: does the URL's path (or a file's name) end as a manifest's does? */
 bool plan_is_manifest(const char *url, size_t len);
-
-/*
- * root_spec: a root made from text that came later than the command line: DHCP's root-path (option
- * 17) or a boot file that is a URL, untrusted. text is
- * "[nfs:|nfs4:][server:]path[:options|,options]" or "[live:]http[s]://..." or "nvmf:...",
- * "nbd:...", "srp:...". What it leaves open (server, proto, versions, ...) is taken from
- * plan->root.nfs when that is an NFS root. What proves an image always comes from plan->root.image,
- * whose strings the spec points to: the plan must outlive it. Returns 0, -EINVAL (neither; diags
- * say why) or -ENOMEM. Free with root_spec_free().
- */
-struct root_spec {
-	enum plan_root_kind kind; /* PLAN_ROOT_NFS, PLAN_ROOT_LIVE or PLAN_ROOT_REMOTE */
-	struct plan_nfs nfs;
-	struct plan_image image;
-	struct plan_block block;
-	bool rw; /* ro and rw of the command line count before those of the text */
-	struct arena *arena; /* holds all of the spec */
-};
-int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,
-	size_t len, struct diag_list *diags);
-struct root_spec *root_spec_free(struct root_spec *s);
-DEFINE_FREEP(struct root_spec, root_spec_free)
 
 /*
  * plan_dump: one "key=value" line for each field, in a fixed order; without all only those that

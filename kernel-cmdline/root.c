@@ -3,6 +3,7 @@
  * root: which root is meant, from root=, netroot= and nfsroot= together, and how it is mounted.
  */
 #include "parser.h"
+#include "root_spec.h"
 
 /* Escape sequences in a root's name would reach the console in every message about it. */
 PARSE(root)
@@ -113,9 +114,9 @@ static const struct root_form *find_form(const struct root_form *f, size_t n, st
 static enum plan_root_kind kind_of(struct slice s)
 {
 	bool live = slice_starts(s, "live:");
-	const struct root_form *f = live
-		? find_form(live_forms, ARRAY_SIZE(live_forms), slice_from(s, 5))
-		: find_form(forms, ARRAY_SIZE(forms), s);
+	const struct root_form *f =
+		live ? find_form(live_forms, ARRAY_SIZE(live_forms), slice_from(s, 5))
+		     : find_form(forms, ARRAY_SIZE(forms), s);
 	size_t server = slice_find(s, ":/");
 	struct inet_addr a;
 

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "lint.h"
 #include "plan.h"
+#include "root_spec.h"
 
 static struct boot_plan *parse(const char *text, struct diag_list *diags)
 {

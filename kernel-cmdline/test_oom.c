@@ -6,6 +6,7 @@
 #include "check.h"
 #include "lint.h"
 #include "plan.h"
+#include "root_spec.h"
 
 static const char line[] =
 	"rd.driver.pre=a,b,c rd.driver.post=d,e rd.retry=5s ip=192.0.2.5::192.0.2.1:24:n:eth0:none "

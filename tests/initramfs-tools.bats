@@ -192,7 +192,7 @@ hook() {
 	[ "$output" = "exec $PWD/bin/initagent
 file trust $PWD/etc/ca.pem
 file trust $PWD/etc/keys/site.pub
-modules $(awk '/^(need|tell|may|more) / { printf "%s%s", sep, $2; sep = " " }' drivers.list) irdma" ]
+modules $(awk '/^(need|tell|may|more) / { printf "%s ", $2 }' drivers.list)irdma" ]
 	# adapters of the nodes, not of this machine
 	run -0 hook dep
 	[[ $output == *"auto net"* ]]

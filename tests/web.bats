@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck disable=SC2030,SC2031,SC2034 # bats runs each case with its setup and teardown in one subshell
+# shellcheck disable=SC2030,SC2031,SC2034 # each case, its setup and teardown run in one subshell
 #
 # The web room whole, from a command line to a mounted root, against nginx and the server that does
 # everything wrong (tests/fetch/hostile.c), in a network and a mount namespace of its own. "Refused"

@@ -51,8 +51,7 @@ static void make_esp(const struct format_input *in, const struct kernel *k, cons
 	const struct bytes *uki)
 {
 	const char *file = scratch("uki.efi"), *serial = path_text("%08x", in->opt->mtime);
-	const char *sectors =
-		path_text("%zu", (uki->size + uki->size / 100 + FAT_EXTRA) / SECTOR);
+	const char *sectors = path_text("%zu", (uki->size + uki->size / 100 + FAT_EXTRA) / SECTOR);
 	const char *target = path_text("::/EFI/BOOT/%s", uki_boot_name(k->machine));
 
 	file_new(file, uki->data, uki->size);

@@ -13,8 +13,8 @@
 /* The address, or of IPoIB's 20 bytes the port GUID; NULL when there is neither. */
 static const uint8_t *stable_hw(const struct netdev *dev, size_t *ret_len)
 {
-	const struct link_hw *hw = dev->permanent.len && dev->hwtype == ARPHRD_ETHER
-		? &dev->permanent : &dev->hw;
+	const struct link_hw *hw =
+		dev->permanent.len && dev->hwtype == ARPHRD_ETHER ? &dev->permanent : &dev->hw;
 
 	if (dev->hwtype == ARPHRD_INFINIBAND && hw->len > GUID_SIZE) {
 		*ret_len = GUID_SIZE;

@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct link_hw hw =
-	{.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
+static const struct link_hw hw = {
+	.len = 20, .bytes = {[12] = 0xb8, 0xce, 0xf6, 3, 0, 0x31, 0x33, 0x3e}};
 
 static void check(bool good)
 {

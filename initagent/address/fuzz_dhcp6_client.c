@@ -87,8 +87,8 @@ static void step(struct dhcp6 *d, struct cursor *c, uint64_t *now, bool *carrier
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cursor c = size ? cursor_make(data, size) : (struct cursor){.failed = true};
-	struct dhcp6_config cfg =
-		{.client.len = sizeof(id), .iaid = 7, .information = cursor_u8(&c) & 1};
+	struct dhcp6_config cfg = {
+		.client.len = sizeof(id), .iaid = 7, .information = cursor_u8(&c) & 1};
 	_cleanup_(dhcp6_freep) struct dhcp6 *d = NULL;
 	uint64_t now = NSEC_PER_SEC;
 	bool carrier = false;

@@ -211,8 +211,8 @@ static int take_route(const char *s, size_t len, struct address_result *r)
 /* The type says how large it may be. */
 static int take_number(const struct field *f, const char *s, size_t len, void *at)
 {
-	static const uint64_t max[] =
-		{[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
+	static const uint64_t max[] = {
+		[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
 	uint64_t value;
 	int e = take_u64(s, len, max[f->type], &value);
 
@@ -311,8 +311,8 @@ static int take_line(struct reader *rd, const char *s, size_t len)
  * have had. */
 static bool address_sane(const struct address_result *r)
 {
-	struct dhcp_reply as =
-		{.yiaddr = r->addr.v4, .prefix = r->prefix, .server_id = r->server_id.v4};
+	struct dhcp_reply as = {
+		.yiaddr = r->addr.v4, .prefix = r->prefix, .server_id = r->server_id.v4};
 	struct dhcp4_fault ignored;
 
 	if (r->prefix == 0 || r->prefix > 32 || r->server_id.family != AF_INET ||
@@ -320,8 +320,8 @@ static bool address_sane(const struct address_result *r)
 		return false;
 	for (size_t i = 0; i < r->n_routes; i++) {
 		const struct address_route *a = &r->routes[i];
-		const struct dhcp_route route =
-			{.dst = a->dst.v4, .gateway = a->gateway.v4, .prefix = a->prefix};
+		const struct dhcp_route route = {
+			.dst = a->dst.v4, .gateway = a->gateway.v4, .prefix = a->prefix};
 
 		if (a->dst.family == AF_INET && lease_route(&as, &route) == LEASE_ROUTE_SUBNET)
 			return false;
@@ -334,9 +334,9 @@ static bool address_sane(const struct address_result *r)
 static bool lease_sane(const struct address_result *r, const struct link_hw *hw)
 {
 	bool sane = r->addr.family == AF_INET
-		? address_sane(r) && !r->server_duid_len
-		: r->addr.family == AF_INET6 && r->prefix <= 128 && r->server_duid_len &&
-		dhcp6_leasable(&r->addr.v6);
+			    ? address_sane(r) && !r->server_duid_len
+			    : r->addr.family == AF_INET6 && r->prefix <= 128 &&
+				      r->server_duid_len && dhcp6_leasable(&r->addr.v6);
 
 	return sane && hw->len && r->client_id_len && r->obtained <= r->renew &&
 		r->renew <= r->rebind &&
@@ -395,9 +395,8 @@ int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 	struct address_result r;
 	struct hw_addr same = {0};
 	struct link_hw hw;
-	int len =
-		env_read(env, text, sizeof(text), "/run/initagent/%s.%d", file_name(family),
-		dev->ifindex);
+	int len = env_read(
+		env, text, sizeof(text), "/run/initagent/%s.%d", file_name(family), dev->ifindex);
 
 	if (len < 0)
 		return len;

@@ -42,7 +42,8 @@ static void warn_routes(struct report *r, const char *ifname, const struct dhcp_
 				"ignoring router %s in DHCP lease: it is %s",
 				text_of(ack->routers[i], hop),
 				ack->routers[i].s_addr == ack->yiaddr.s_addr
-					? "this node's own address" : "not a host of the subnet");
+					? "this node's own address"
+					: "not a host of the subnet");
 }
 
 /* What is made up here is also what the real root is told, the end of the lease for one. */

@@ -149,8 +149,8 @@ int address_config_from_plan(struct address_config *cfg, const struct boot_plan 
 {
 	const struct plan_ip *six = ip && !is_six(ip) ? other_family(&plan->net, ip, dev, is_six)
 		: ip;
-	const struct plan_ip *four = ip && !is_four(ip)
-		? other_family(&plan->net, ip, dev, is_four) : NULL;
+	const struct plan_ip *four =
+		ip && !is_four(ip) ? other_family(&plan->net, ip, dev, is_four) : NULL;
 
 	ip = four ? four : ip;
 	*cfg = (struct address_config){

@@ -64,9 +64,8 @@ int iface_config_copy(struct iface_config *ret, const struct address_config *cfg
 	ret->cfg.n_routes = 0;
 	copy_routes(ret, cfg);
 	ret->cfg.routes = ret->routes;
-	ret->cfg.n_nameservers =
-		copy_addresses(ret->nameservers, ADDRESS_LIST_MAX, cfg->nameservers,
-		cfg->n_nameservers);
+	ret->cfg.n_nameservers = copy_addresses(
+		ret->nameservers, ADDRESS_LIST_MAX, cfg->nameservers, cfg->n_nameservers);
 	ret->cfg.nameservers = ret->nameservers;
 	return 0;
 }

@@ -13,8 +13,8 @@
 #define XID  0x112233
 #define IAID 1
 
-static const uint8_t client[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, server[] =
-	{0, 1, 0, 1, 9, 9, 9, 9, 2, 0, 0, 0, 0, 1};
+static const uint8_t client[] = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5},
+		     server[] = {0, 1, 0, 1, 9, 9, 9, 9, 2, 0, 0, 0, 0, 1};
 
 static struct dhcp6_reply parse(const struct msg6 *m)
 {
@@ -446,9 +446,14 @@ TEST(hostile_text)
 TEST(a_solicit)
 {
 	struct duid id = {.len = sizeof(client)};
-	struct dhcp6_message msg =
-		{.type = DHCP6_SOLICIT, .xid = XID, .client = &id, .elapsed = 0x1234, .ia = true,
-		.iaid = 7, .rapid = true, .hostname = "node5.lab.example"};
+	struct dhcp6_message msg = {.type = DHCP6_SOLICIT,
+		.xid = XID,
+		.client = &id,
+		.elapsed = 0x1234,
+		.ia = true,
+		.iaid = 7,
+		.rapid = true,
+		.hostname = "node5.lab.example"};
 	uint8_t buf[DHCP6_REQUEST_MAX];
 	const uint8_t *value;
 	size_t n, len;

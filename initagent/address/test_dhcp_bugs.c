@@ -23,8 +23,8 @@ static const struct netdev dev = {.ifindex = 3,
 	.mtu = 2044};
 
 /* Everything the parser reads. */
-static const uint8_t codes[] =
-	{1, 3, 6, 12, 15, 17, 26, 28, 33, 42, 51, 52, 53, 54, 58, 59, 61, 66, 67, 119, 121};
+static const uint8_t codes[] = {
+	1, 3, 6, 12, 15, 17, 26, 28, 33, 42, 51, 52, 53, 54, 58, 59, 61, 66, 67, 119, 121};
 
 /* Whatever the bytes are, the parser ends, and its answer passes the check it is put to. */
 static struct dhcp_reply parse(const struct msg *m)
@@ -109,9 +109,8 @@ TEST(overload_does_not_nest)
 /* What a shell would act on is in no field, and in none of the files made of a lease. */
 TEST(no_file_of_ours_carries_shell_text)
 {
-	static const char *const bad[] =
-		{"a'b", "a\"b", "a`b", "a$b", "a;b", "a|b", "a&b", "a\nb", "a\\b",
-		"a>b", "a(b", "a b=c", "a\rb"};
+	static const char *const bad[] = {"a'b", "a\"b", "a`b", "a$b", "a;b", "a|b", "a&b", "a\nb",
+		"a\\b", "a>b", "a(b", "a b=c", "a\rb"};
 	char text[LEASE_FILE_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -225,12 +225,10 @@ TEST(hosts_of_a_subnet)
 		uint32_t a;
 		unsigned prefix;
 		bool want;
-	} rows[] =
-		{{0x0a000000, 24, false}, {0x0a0000ff, 24, false}, {0x0a000001, 24, true},
-			{0x0a0000ff, 23, true},
-		{0x0a000000, 31, true}, {0x0a000000, 32, true}, {0x0a000003, 30, false},
-			{0x7f000001, 32, false},
-		{0x0affffff, 8, false}, {0x80000000, 1, false}, {0x0a000001, 0, true}};
+	} rows[] = {{0x0a000000, 24, false}, {0x0a0000ff, 24, false}, {0x0a000001, 24, true},
+		{0x0a0000ff, 23, true}, {0x0a000000, 31, true}, {0x0a000000, 32, true},
+		{0x0a000003, 30, false}, {0x7f000001, 32, false}, {0x0affffff, 8, false},
+		{0x80000000, 1, false}, {0x0a000001, 0, true}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_INT(inet4_is_host_of((struct in_addr){htonl(rows[i].a)}, rows[i].prefix),

@@ -24,8 +24,8 @@ static void address_is(struct in_addr a, uint32_t host)
 /* Every option we ask for. */
 static void full_reply(struct msg *m)
 {
-	static const uint8_t routes[] =
-		{8, 10, 10, 0, 0, 9, 0, 10, 0, 0, 1, 25, 192, 0, 2, 128, 0, 0, 0, 0};
+	static const uint8_t routes[] = {
+		8, 10, 10, 0, 0, 9, 0, 10, 0, 0, 1, 25, 192, 0, 2, 128, 0, 0, 0, 0};
 	static const uint8_t search[] = "\x03" "lab\x07" "example\x00\x04" "boot\xc0\x00";
 	static const uint8_t ntp[] = {10, 0, 0, 3, 10, 0, 0, 4};
 	static const uint8_t mtu[] = {0x05, 0xb4};
@@ -360,8 +360,8 @@ TEST(mtu_bounds)
 {
 	static const struct {
 		unsigned mtu, want;
-	} rows[] =
-		{{0, 0}, {68, 0}, {575, 0}, {576, 576}, {1500, 1500}, {65520, 65520}, {65535, 0}};
+	} rows[] = {
+		{0, 0}, {68, 0}, {575, 0}, {576, 576}, {1500, 1500}, {65520, 65520}, {65535, 0}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint8_t v[2] = {(uint8_t)(rows[i].mtu >> 8), (uint8_t)rows[i].mtu};
@@ -378,8 +378,8 @@ TEST(mtu_bounds)
 
 TEST(addresses_no_host_can_have)
 {
-	static const uint32_t bad[] =
-		{0, 0x00000001, 0x7f000001, 0xe0000001, 0xf0000001, 0xffffffff};
+	static const uint32_t bad[] = {
+		0, 0x00000001, 0x7f000001, 0xe0000001, 0xf0000001, 0xffffffff};
 	struct dhcp_reply r;
 	struct msg m;
 

@@ -23,8 +23,8 @@ static const uint8_t router[16] = {0xfe, 0x80, [15] = 1};
 static struct nd_options options(const void *bytes, size_t len)
 {
 	uint8_t message[512];
-	struct nduseroptmsg head =
-		{.nduseropt_family = AF_INET6, .nduseropt_opts_len = (uint16_t)len};
+	struct nduseroptmsg head = {
+		.nduseropt_family = AF_INET6, .nduseropt_opts_len = (uint16_t)len};
 	struct nlattr attr = {.nla_len = sizeof(attr) + 16, .nla_type = NDUSEROPT_SRCADDR};
 	struct nd_options o;
 
@@ -58,8 +58,9 @@ TEST(dns_servers_of_a_router)
 
 TEST(domains_of_a_router)
 {
-	static const uint8_t list[] =
-		"\x1f\x04\0\0\0\0\x02\x58\x03lab\x07" "example\0\x04" "boot\0\0\0\0\0";
+	static const uint8_t list[] = "\x1f\x04\0\0\0\0\x02\x58\x03lab\x07"
+				      "example\0\x04"
+				      "boot\0\0\0\0\0";
 	static const uint8_t hostile[] = "\x1f\x03\0\0\0\0\x02\x58\x07$(halt)\0\x03lab\0\0";
 	struct nd_options o = options(list, 32);
 
@@ -167,9 +168,9 @@ static struct env machine(char *dir, const char *uuid)
 	char path[256];
 	FILE *f;
 
-	for (const char *const *p =
-		(const char *const[]){"sys", "sys/class", "sys/class/dmi", "sys/class/dmi/id",
-		NULL}; *p; p++) {
+	for (const char *const *p = (const char *const[]){"sys", "sys/class", "sys/class/dmi",
+		     "sys/class/dmi/id", NULL};
+		*p; p++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, *p);
 		CHECK_INT(mkdir(path, 0755), 0);
 	}
@@ -183,9 +184,10 @@ static struct env machine(char *dir, const char *uuid)
 }
 
 static const struct netdev ethernet = {.hwtype = 1, .hw = {.len = 6, .bytes = {2, 0, 0, 0, 0, 5}}};
-static const struct netdev ipoib =
-	{.hwtype = 32, .hw = {.len = 20, .bytes = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0,
-	0x50, 0x54, 0, 0xff, 0xfe, 0x99, 0, 0x64}}};
+static const struct netdev ipoib = {.hwtype = 32,
+	.hw = {.len = 20,
+		.bytes = {0x80, 0, 2, 8, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe,
+			0x99, 0, 0x64}}};
 
 TEST(duid_of_the_machine)
 {

@@ -19,16 +19,31 @@ static struct inet_addr addr(const char *text)
 static struct address_result full(void)
 {
 	struct address_result r = {
-		.ifindex = 7, .ifname = "eth0", .method = ADDRESS_DHCP4, .addr = addr("10.0.0.5"),
-		.prefix = 24, .broadcast = addr("10.0.0.255"), .gateway = addr("10.0.0.1"), .mtu =
-		1400,
-		.n_dns = 2, .n_ntp = 1, .n_routes = 2,
-		.hostname = "node5", .domain = "example", .search = "lab.example example",
-		.root_path = "10.0.0.1:/export/root,vers=4.2", .boot_file = "http://x/y",
+		.ifindex = 7,
+		.ifname = "eth0",
+		.method = ADDRESS_DHCP4,
+		.addr = addr("10.0.0.5"),
+		.prefix = 24,
+		.broadcast = addr("10.0.0.255"),
+		.gateway = addr("10.0.0.1"),
+		.mtu = 1400,
+		.n_dns = 2,
+		.n_ntp = 1,
+		.n_routes = 2,
+		.hostname = "node5",
+		.domain = "example",
+		.search = "lab.example example",
+		.root_path = "10.0.0.1:/export/root,vers=4.2",
+		.boot_file = "http://x/y",
 		.tftp_server = "t",
-		.next_server = addr("10.0.0.3"), .server_id = addr("10.0.0.1"),
-		.client_id = {1, 2, 0, 0, 0, 0, 5}, .client_id_len = 7,
-		.lease_s = 3600, .obtained = 1, .renew = 1800000000000, .rebind = 3150000000000,
+		.next_server = addr("10.0.0.3"),
+		.server_id = addr("10.0.0.1"),
+		.client_id = {1, 2, 0, 0, 0, 0, 5},
+		.client_id_len = 7,
+		.lease_s = 3600,
+		.obtained = 1,
+		.renew = 1800000000000,
+		.rebind = 3150000000000,
 		.expires = NSEC_NEVER,
 	};
 
@@ -40,8 +55,8 @@ static struct address_result full(void)
 	return r;
 }
 
-static const struct netdev dev =
-	{.ifindex = 7, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
+static const struct netdev dev = {
+	.ifindex = 7, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
 
 TEST(out_and_in_again)
 {
@@ -68,13 +83,25 @@ TEST(leases_of_both_families)
 
 	snprintf(path, sizeof(path), "%s/run", dir);
 	CHECK_INT(mkdir(path, 0755), 0);
-	six = (struct address_result){.ifindex = 7, .ifname = "eth0", .method = ADDRESS_DHCP6,
-		.addr = addr("2001:db8::77"), .prefix = 128, .gateway = addr("fe80::1"), .n_dns = 1,
-		.dns[0] = addr("2001:db8::53"), .search = "lab.example", .boot_file =
-		"http://[2001:db8::1]/x",
-		.client_id = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5}, .client_id_len = 10,
-		.server_duid = {0, 2, 9, 9}, .server_duid_len = 4, .lease_s = 3600, .obtained = 1,
-		.renew = 2, .rebind = 3, .expires = 4};
+	six = (struct address_result){.ifindex = 7,
+		.ifname = "eth0",
+		.method = ADDRESS_DHCP6,
+		.addr = addr("2001:db8::77"),
+		.prefix = 128,
+		.gateway = addr("fe80::1"),
+		.n_dns = 1,
+		.dns[0] = addr("2001:db8::53"),
+		.search = "lab.example",
+		.boot_file = "http://[2001:db8::1]/x",
+		.client_id = {0, 3, 0, 1, 2, 0, 0, 0, 0, 5},
+		.client_id_len = 10,
+		.server_duid = {0, 2, 9, 9},
+		.server_duid_len = 4,
+		.lease_s = 3600,
+		.obtained = 1,
+		.renew = 2,
+		.rebind = 3,
+		.expires = 4};
 	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), -ENOENT);
 	CHECK_INT(lease_file_save(&env, &six, &mac), 0);
 	CHECK_INT(lease_file_load(&env, AF_INET, &dev, &out), -ENOENT);
@@ -104,9 +131,8 @@ TEST(the_fullest_fits)
 
 	r.n_routes = ADDRESS_ROUTES_MAX;
 	for (size_t i = 0; i < r.n_routes; i++)
-		r.routes[i] =
-			(struct address_route){addr("2001:db8:1111:2222:3333:4444:5555:0"), 112,
-			addr("2001:db8:1111:2222:3333:4444:5555:6666")};
+		r.routes[i] = (struct address_route){addr("2001:db8:1111:2222:3333:4444:5555:0"),
+			112, addr("2001:db8:1111:2222:3333:4444:5555:6666")};
 	r.n_dns = r.n_ntp = ADDRESS_LIST_MAX;
 	for (size_t i = 0; i < ADDRESS_LIST_MAX; i++)
 		r.dns[i] = r.ntp[i] = addr("2001:db8:1111:2222:3333:4444:5555:6666");

@@ -31,9 +31,10 @@ static int tap_open(struct netdev *dev)
 	CHECK_INT(ioctl(fd, TUNSETIFF, &ifr), 0);
 	CHECK_INT(ioctl(fd, TUNSETLINK, (unsigned long)ARPHRD_TUNNEL6), 0);
 	netns_run("ip link set ib0 addrgenmode none; ip link set ib0 up");
-	*dev = (struct netdev){.ifindex = (int)if_nametoindex("ib0"), .hwtype = ARPHRD_INFINIBAND,
-		.hw.len = 20, .broadcast =
-		{.len = 20, .bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b}}};
+	*dev = (struct netdev){.ifindex = (int)if_nametoindex("ib0"),
+		.hwtype = ARPHRD_INFINIBAND,
+		.hw.len = 20,
+		.broadcast = {.len = 20, .bytes = {0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b}}};
 	return fd;
 }
 
@@ -80,8 +81,8 @@ TEST(long_addresses_need_a_long_structure)
  * transaction. */
 static void reply_in(int tap, uint32_t xid, uint16_t port, uint8_t op)
 {
-	uint8_t frame[ETHER_HDR_LEN + WIRE_HEADERS + 300] =
-		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 1, 8, 0};
+	uint8_t frame[ETHER_HDR_LEN + WIRE_HEADERS + 300] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 1, 8, 0};
 	uint8_t *packet = frame + ETHER_HDR_LEN, *message = packet + WIRE_HEADERS;
 	const uint32_t be = htonl(xid);
 

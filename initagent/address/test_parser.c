@@ -190,9 +190,8 @@ static void act_ptrace(void)
 
 TEST(every_other_call_is_deadly)
 {
-	static void (*const acts[])(void) =
-		{act_open, act_socket, act_exec, act_fork, act_kill, act_mmap,
-		act_mprotect, act_ptrace};
+	static void (*const acts[])(void) = {act_open, act_socket, act_exec, act_fork, act_kill,
+		act_mmap, act_mprotect, act_ptrace};
 
 	CHECK_INT(after_lock_down(act_nothing), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {

@@ -97,9 +97,9 @@ static void add_record_with_nul(struct dnsserver_reply *m)
 
 static void addresses_nobody_has(struct dnsserver_reply *m, const struct dnsserver_query *q)
 {
-	static const char *const bad[] =
-		{"127.0.0.1", "0.0.0.0", "255.255.255.255", "224.0.0.1", "240.0.0.1", "169.254.1.1",
-		"::", "::1", "::ffff:10.0.0.1", "fe80::1", "ff02::1", "::10.0.0.1"};
+	static const char *const bad[] = {"127.0.0.1", "0.0.0.0", "255.255.255.255", "224.0.0.1",
+		"240.0.0.1", "169.254.1.1", "::", "::1", "::ffff:10.0.0.1", "fe80::1", "ff02::1",
+		"::10.0.0.1"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		dnsserver_address(m, q, q->name, bad[i]);

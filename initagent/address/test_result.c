@@ -6,8 +6,8 @@
 #include "resolver/resolv_conf.h"
 #include "address/result.h"
 
-static const struct netdev dev =
-	{.ifindex = 3, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
+static const struct netdev dev = {
+	.ifindex = 3, .name = "eth0", .hwtype = 1, .hw = {6, {2, 0, 0, 0, 0, 5}}};
 
 static struct inet_addr addr(const char *text)
 {
@@ -117,10 +117,10 @@ TEST(the_node_is_not_its_own_name_server)
 {
 	struct lease_fixture f;
 	struct address_result r;
-	struct dhcp6_lease lease =
-		{.reply = {.n_dns = 2, .dns = {{0x20, 1, [15] = 5}, {0x20, 1, [15] = 1}}}};
-	struct result_inet6 six =
-		{.method = ADDRESS_DHCP6, .addr = addr("2001::5"), .lease = &lease};
+	struct dhcp6_lease lease = {
+		.reply = {.n_dns = 2, .dns = {{0x20, 1, [15] = 5}, {0x20, 1, [15] = 1}}}};
+	struct result_inet6 six = {
+		.method = ADDRESS_DHCP6, .addr = addr("2001::5"), .lease = &lease};
 	struct duid client = {0};
 
 	begin(&f);
@@ -216,12 +216,11 @@ TEST(routes_to_the_own_subnet)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct inet_addr dst = addr(rows[i].dst), gateway = addr(rows[i].gateway);
-		struct dhcp_reply ack =
-			{.yiaddr = addr("10.0.0.5").v4, .prefix = 24, .n_routes = 1};
+		struct dhcp_reply ack = {
+			.yiaddr = addr("10.0.0.5").v4, .prefix = 24, .n_routes = 1};
 
-		ack.routes[0] =
-			(struct dhcp_route){.dst = dst.v4, .gateway = gateway.v4, .prefix =
-			rows[i].prefix};
+		ack.routes[0] = (struct dhcp_route){
+			.dst = dst.v4, .gateway = gateway.v4, .prefix = rows[i].prefix};
 		CHECK_INT(lease_route(&ack, &ack.routes[0]), rows[i].want);
 	}
 	begin(&f);
@@ -291,15 +290,22 @@ TEST(plan_routes)
 		{.net = addr("172.16.0.0"), .prefix = 12, .gateway = addr("10.0.0.7")},
 		/* not our subnet */
 		{.net = addr("172.32.0.0"), .prefix = 12, .gateway = addr("192.0.2.7")},
-		{.net = addr("172.48.0.0"), .prefix = 12, .gateway = addr("192.0.2.7"), .ifname =
-			"eth0"},
-		{.net = addr("172.64.0.0"), .prefix = 12, .gateway = addr("10.0.0.7"), .ifname =
-			"eth1"},
+		{.net = addr("172.48.0.0"),
+			.prefix = 12,
+			.gateway = addr("192.0.2.7"),
+			.ifname = "eth0"},
+		{.net = addr("172.64.0.0"),
+			.prefix = 12,
+			.gateway = addr("10.0.0.7"),
+			.ifname = "eth1"},
 		{.net = addr("172.80.0.0"), .prefix = 12},
 	};
-	struct address_config cfg =
-		{.ifindex = 3, .method = ADDRESS_STATIC, .addr = addr("10.0.0.5"),
-		.prefix = 24, .routes = routes, .n_routes = ARRAY_SIZE(routes)};
+	struct address_config cfg = {.ifindex = 3,
+		.method = ADDRESS_STATIC,
+		.addr = addr("10.0.0.5"),
+		.prefix = 24,
+		.routes = routes,
+		.n_routes = ARRAY_SIZE(routes)};
 	struct iface_config own;
 	struct address_result r;
 
@@ -368,10 +374,10 @@ TEST(client_id_from_plan)
 	const struct inet_addr server = addr("192.0.2.53");
 	const struct plan_client_id ids[] = {{dev.name, (const uint8_t *)"\1\2\3\4", 4},
 		{dev.name, (const uint8_t *)"\1\2\4", 3}};
-	const struct boot_plan plan = {
-		.net =
-			{.dhcp_servers = &server, .n_dhcp_servers = 1, .client_ids = ids,
-				.n_client_ids = 2},
+	const struct boot_plan plan = {.net = {.dhcp_servers = &server,
+					       .n_dhcp_servers = 1,
+					       .client_ids = ids,
+					       .n_client_ids = 2},
 		.ib.clientid = {PLAN_CLIENTID_HEX, (const uint8_t *)"\377\1", 2}};
 	struct netdev other = {.ifindex = 9, .name = "other"};
 	struct address_config cfg;

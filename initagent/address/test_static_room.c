@@ -20,8 +20,8 @@ TEST(static_address)
 {
 	_cleanup_(room_end) struct room_fixture f;
 	struct inet_addr dns = room_addr("10.0.0.1");
-	struct plan_route route =
-		{.net = room_addr("172.16.0.0"), .prefix = 12, .gateway = room_addr("10.0.0.9")};
+	struct plan_route route = {
+		.net = room_addr("172.16.0.0"), .prefix = 12, .gateway = room_addr("10.0.0.9")};
 
 	room_begin(&f);
 	static_config(&f);

@@ -63,10 +63,10 @@ static int maps_memory(void)
 static int maps_code(void)
 {
 	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
-					MAP_FAILED &&
-				errno == EACCES
-			? 0
-			: 1;
+				       MAP_FAILED &&
+			       errno == EACCES
+		       ? 0
+		       : 1;
 }
 
 static int makes_code(void)

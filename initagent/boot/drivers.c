@@ -69,8 +69,7 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 		const char *module = soft_link_module(net->rdma_links[i].type);
 
 		if (module)
-			n =
-				add_need(ret, n,
+			n = add_need(ret, n,
 				(struct need){module, false, "software RDMA (rd.rdma.link)"});
 	}
 	for (size_t i = 0; i < net->n_links; i++)
@@ -126,9 +125,8 @@ static int make_room(struct drivers *d)
 	/* Without it bonding creates bond0 by itself; a bonding.max_bonds= comes after it. */
 	params[0] = (struct module_param){"bonding", "max_bonds", "0"};
 	for (size_t i = 0; i < plan->n_params; i++)
-		params[i + 1] =
-			(struct module_param){plan->params[i].module, plan->params[i].param,
-			plan->params[i].value};
+		params[i + 1] = (struct module_param){
+			plan->params[i].module, plan->params[i].param, plan->params[i].value};
 	if (d->cfg.standalone && cfg.n_blacklist)
 		modules_publish_blacklist(d->cfg.env, blacklist, cfg.n_blacklist);
 	return modules_new(&d->modules, d->cfg.env, &cfg);

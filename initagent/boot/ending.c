@@ -66,18 +66,16 @@ static void retry_over(struct boot *b, uint64_t now)
 		boot_fail(b, cause, rail, now, "not resolved within rd.retry");
 		return;
 	}
-	cause =
-		report_waits_over(b->env.report, now, "not resolved within rd.retry", where,
-		sizeof(where));
+	cause = report_waits_over(
+		b->env.report, now, "not resolved within rd.retry", where, sizeof(where));
 	fail_for(b, CAUSE_TIMEOUT_RETRY, cause, where, now, "");
 }
 
 static void timeout_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	enum cause cause =
-		report_waits_over(b->env.report, now, "not resolved within rd.timeout", where,
-		sizeof(where));
+	enum cause cause = report_waits_over(
+		b->env.report, now, "not resolved within rd.timeout", where, sizeof(where));
 
 	fail_for(b, CAUSE_TIMEOUT_TOTAL, cause, where, now, "");
 }

@@ -140,12 +140,14 @@ static void send_causes(struct outbox *o, const struct rails *rails, uint64_t no
 		const struct report_met *met = &v.causes[o->causes - v.lost_causes];
 		char text[REPORT_TEXT_MAX * 2];
 
-		snprintf(text, sizeof(text), "%s%s%s", cause_info(met->cause)->text, *met->text
-			? ": " : "", met->text);
+		snprintf(text, sizeof(text), "%s%s%s", cause_info(met->cause)->text,
+			*met->text ? ": " : "", met->text);
 		send_item(o, rails,
-			(struct tell_item){.kind = TELL_CAUSE, .cause = met->cause, .where =
-			met->where,
-			.text = text}, now);
+			(struct tell_item){.kind = TELL_CAUSE,
+				.cause = met->cause,
+				.where = met->where,
+				.text = text},
+			now);
 	}
 }
 
@@ -188,8 +190,8 @@ void outbox_wait(struct outbox *o, const struct rails *rails, const char *line, 
 	o->wait = cause;
 	strscpy(o->where, where, sizeof(o->where));
 	send_item(o, rails,
-		(struct tell_item){.kind = TELL_WAIT, .cause = cause, .where = where, .text =
-		text}, now);
+		(struct tell_item){.kind = TELL_WAIT, .cause = cause, .where = where, .text = text},
+		now);
 }
 
 /* --- the record of a failure ----------------------------------------------------------------- */
@@ -234,9 +236,11 @@ static void pass_on(struct outbox *o, const struct rails *rails, const struct fa
 		report_log(o->report, REPORT_WARN, NULL, now, "its record could not be passed on");
 	if (o->tell)
 		send_item(o, rails,
-			(struct tell_item){.kind = TELL_BEFORE, .cause = f->cause, .where =
-			f->where,
-			.text = info->text}, now);
+			(struct tell_item){.kind = TELL_BEFORE,
+				.cause = f->cause,
+				.where = f->where,
+				.text = info->text},
+			now);
 }
 
 static void take_record(struct outbox *o, const struct rails *rails, uint64_t now)
@@ -260,9 +264,9 @@ static const char *text_of(const struct report_view *v, enum cause cause)
 
 static void keep_record(struct outbox *o, const struct outbox_ending *end, uint64_t now)
 {
-	struct failure f =
-		{.cause = end->cause, .uptime = now / NSEC_PER_SEC, .wall =
-		wall_ns() / NSEC_PER_SEC};
+	struct failure f = {.cause = end->cause,
+		.uptime = now / NSEC_PER_SEC,
+		.wall = wall_ns() / NSEC_PER_SEC};
 	struct report_view v;
 	int r;
 

@@ -223,9 +223,8 @@ static void follow_policy(const struct policy *policy, const char *why)
 
 void pid1_main(char *argv[], char *envp[])
 {
-	char *init =
-		mmap(NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		0);
+	char *init = mmap(
+		NULL, BOOT_INIT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char helper[MODPROBE_HELPER_SIZE] = "";
 	uint64_t start = now_ns();
 	struct policy policy;

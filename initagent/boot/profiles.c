@@ -202,8 +202,8 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 {
 	struct profile_rail rails[RAILS_LIMIT];
 	struct root_facts facts;
-	struct profile_set set =
-		{.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
+	struct profile_set set = {
+		.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
 	size_t n;
 	const struct rail *all = rails_list(b->rails, &n);
 	char text[64];

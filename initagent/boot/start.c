@@ -48,9 +48,8 @@ static bool plan_fits(struct boot *b, uint64_t now)
 	b->network_only = !boot_claims(b->plan) && b->plan->net.alone && !b->args->standalone;
 	if (boot_claims(b->plan) || b->plan->net.alone)
 		return true;
-	b->end =
-		(struct ending){.finished = true, .outcome = b->args->standalone ? BOOT_FAILED
-		: BOOT_NOT_OURS};
+	b->end = (struct ending){
+		.finished = true, .outcome = b->args->standalone ? BOOT_FAILED : BOOT_NOT_OURS};
 	if (b->args->standalone)
 		report_cause(b->env.report,
 			root->kind == PLAN_ROOT_NONE ? CAUSE_CMDLINE_NO_ROOT

@@ -32,7 +32,8 @@ static void fill_rail(const struct boot *b, const struct rail *rail, int root_if
 		.address = addresses_result(addresses, rail->ifindex),
 		.address6 = addresses_result_of(addresses, rail->ifindex, AF_INET6),
 		.port = *rail->device
-		? fabric_find(rails_fabric(b->rails), rail->device, rail->port) : NULL,
+				? fabric_find(rails_fabric(b->rails), rail->device, rail->port)
+				: NULL,
 	};
 	/* alone it is the address */
 	if (out->address6 == out->address)
@@ -54,8 +55,8 @@ int boot_root_ifindex(const struct boot *b)
 static bool modules_phase(const struct boot *b, struct state_phase *ret)
 {
 	size_t n = 0;
-	const struct module_entry *rows = b->drivers
-		? modules_ledger(drivers_modules(b->drivers), &n) : NULL;
+	const struct module_entry *rows =
+		b->drivers ? modules_ledger(drivers_modules(b->drivers), &n) : NULL;
 
 	*ret = (struct state_phase){.name = "modules", .begin = NSEC_NEVER};
 	for (size_t i = 0; i < n; i++) {

@@ -195,9 +195,9 @@ TEST(path_that_is_not_exported)
 
 TEST(a_failed_boot_hands_nothing_over)
 {
-	static const char *const none[] =
-		{"/run/systemd", "/run/NetworkManager", "/run/network", "/run/initramfs",
-		"/run/udev", "/run/initagent/resolv.conf", "/run/initagent/hostname"};
+	static const char *const none[] = {"/run/systemd", "/run/NetworkManager", "/run/network",
+		"/run/initramfs", "/run/udev", "/run/initagent/resolv.conf",
+		"/run/initagent/hostname"};
 	char path[256];
 	struct node n;
 
@@ -455,9 +455,8 @@ TEST(a_killed_agent_is_followed_by_one_that_finishes)
 	pid_t pid;
 
 	wire_up();
-	hanging =
-		mmap(NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		-1, 0);
+	hanging = mmap(
+		NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(hanging != MAP_FAILED);
 	node_open(&n, "root=nfs4:192.0.2.1:/hang ip=" NODE);
 	pid = fork();

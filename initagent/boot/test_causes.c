@@ -134,10 +134,10 @@ TEST(a_block_server_that_speaks_something_else)
 	struct node n;
 	pid_t pid;
 
-	pid =
-		server_that_says(wire_up(), 10809,
+	pid = server_that_says(wire_up(), 10809,
 		"220 a mail server is ready, which is no NBD server at all, however long it "
-		"talks\r\n", false);
+		"talks\r\n",
+		false);
 	node_open(&n, "root=nbd:192.0.2.1:10809:root ip=" NODE " rd.retry=4");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E675") > 0);
@@ -152,9 +152,8 @@ TEST(an_image_that_drips)
 	struct node n;
 	pid_t pid;
 
-	pid =
-		server_that_says(wire_up(), 8099,
-		"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", true);
+	pid = server_that_says(
+		wire_up(), 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", true);
 	node_open(&n, "root=live:http://192.0.2.1:8099/root.img ip=" NODE " rd.retry=4");
 	modtree_file(&n.tree, "/proc/meminfo", "MemTotal: 900000 kB\nMemAvailable: 800000 kB\n");
 	CHECK_INT(boot(&n), BOOT_FAILED);

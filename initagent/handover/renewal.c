@@ -12,23 +12,22 @@
 #define ADMIN_DIR RENEWAL_NETWORKD_DIR
 
 /* The value of dhclient's options is the interface's name; %i is systemd's word for it. */
-static const char dhclient_unit[] =
-	"[Unit]\n"
-	"Description=Renewal of the DHCP lease of %i\n"
-	"DefaultDependencies=no\n"
-	"After=local-fs.target systemd-remount-fs.service\n"
-	"Before=network-online.target shutdown.target\n"
-	"Conflicts=shutdown.target\n"
-	"IgnoreOnIsolate=yes\n"
-	"\n"
-	"[Service]\n"
-	"ExecStart=" DHCLIENT " -4 -d -q -cf "
-	STATE_DIR "/dhclient-%i.conf -lf " STATE_DIR "/dhclient-%i.leases "
-	"-pf /run/dhclient.%i.pid %i\n"
-	"# Asked to end, it would take the address off the interface.\n"
-	"KillSignal=SIGKILL\n"
-	"Restart=on-failure\n"
-	"RestartSec=5\n";
+static const char dhclient_unit[] = "[Unit]\n"
+				    "Description=Renewal of the DHCP lease of %i\n"
+				    "DefaultDependencies=no\n"
+				    "After=local-fs.target systemd-remount-fs.service\n"
+				    "Before=network-online.target shutdown.target\n"
+				    "Conflicts=shutdown.target\n"
+				    "IgnoreOnIsolate=yes\n"
+				    "\n"
+				    "[Service]\n"
+				    "ExecStart=" DHCLIENT " -4 -d -q -cf " STATE_DIR
+				    "/dhclient-%i.conf -lf " STATE_DIR "/dhclient-%i.leases "
+				    "-pf /run/dhclient.%i.pid %i\n"
+				    "# Asked to end, it would take the address off the interface.\n"
+				    "KillSignal=SIGKILL\n"
+				    "Restart=on-failure\n"
+				    "RestartSec=5\n";
 
 /* --- who ------------------------------------------------------------------------------------- */
 

@@ -29,8 +29,8 @@ TEST(ipoib_by_its_guid_however_it_was_written)
 {
 	static const char want[] =
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ENV{DEVTYPE}!=\"?*\", "
-				   "ATTR{address}==\"*:00:02:c9:03:00:0e:0b:72\", "
-					"NAME=\"ibboot\"\n";
+		"ATTR{address}==\"*:00:02:c9:03:00:0e:0b:72\", "
+		"NAME=\"ibboot\"\n";
 
 	expect("ifname=ibboot:00:02:c9:03:00:0e:0b:72", want);
 	expect("ifname=ibboot:80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:0e:0b:72", want);

@@ -286,7 +286,8 @@ static void take_message(struct links *l, struct nlmsghdr *h, uint64_t now)
 	case RTM_DELLINK:
 		/* A bridge tells with its own family that a port left it: the port itself stays. */
 		e = nlmsg_valid_hdr(h, sizeof(*ifi)) && ifi->ifi_family == AF_UNSPEC
-			? links_entry(l, ifi->ifi_index) : NULL;
+			    ? links_entry(l, ifi->ifi_index)
+			    : NULL;
 		if (e)
 			drop_link(l, e, now);
 		break;

@@ -118,8 +118,8 @@ static void take_answer(struct rails *rails, struct rail *rail, enum fabric_sm_s
 void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t now)
 {
 	for (size_t i = 0; i < rails->n; i++) {
-		const struct fabric_port *port = rails->rows[i].guid
-			? rail_fabric_port(rails, &rails->rows[i]) : NULL;
+		const struct fabric_port *port =
+			rails->rows[i].guid ? rail_fabric_port(rails, &rails->rows[i]) : NULL;
 
 		if (port && streq(port->name, ev->port.name))
 			take_answer(rails, &rails->rows[i], ev->port.sm.state, now);
@@ -137,8 +137,8 @@ void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, con
 	if (silence)
 		(void)doubt(rails, rail, now);
 	if (!silence || rail->sm != FABRIC_SM_SILENT)
-		report_wait(rails->report, cause, rail->name, now, "%s%s", what, silence
-			? limited_text(rails, rail) : "");
+		report_wait(rails->report, cause, rail->name, now, "%s%s", what,
+			silence ? limited_text(rails, rail) : "");
 }
 
 static const char *interface_of(const struct rails *rails, const struct link_route *way)
@@ -186,9 +186,8 @@ void rails_no_route_text(const struct rails *rails, char *buf, size_t size)
 
 		if (a)
 			at += (size_t)snprintf(buf + at, size - at, " %s has %s/%u and %s%s;",
-				rails->rows[i].name,
-				inet_text(&a->addr, address), a->prefix, a->gateway.family
-				? "gateway " : "no gateway",
+				rails->rows[i].name, inet_text(&a->addr, address), a->prefix,
+				a->gateway.family ? "gateway " : "no gateway",
 				a->gateway.family ? inet_text(&a->gateway, gateway) : "");
 	}
 	/* The last character: a colon without interfaces, a semicolon behind the last one. */

@@ -120,7 +120,8 @@ static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now
 {
 	char text[160] = "";
 	enum cause cause = rail->guid || rails->wants_rdma
-		? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
+				   ? port_gate(rails, rail, text, sizeof(text))
+				   : CAUSE_NONE;
 
 	if (rails->kept ||
 		((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))

@@ -367,8 +367,8 @@ void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t 
 static void say_result(struct rails *rails, const struct rail *rail,
 	const struct address_result *a, uint64_t now)
 {
-	char addr[INET_ADDR_TEXT], other[INET_ADDR_TEXT], from[INET_ADDR_TEXT + 16] = "", how[32] =
-		"";
+	char addr[INET_ADDR_TEXT], other[INET_ADDR_TEXT], from[INET_ADDR_TEXT + 16] = "",
+										how[32] = "";
 
 	inet_text(&a->addr, addr);
 	if (a->method == ADDRESS_DHCP4)
@@ -453,7 +453,8 @@ static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 {
 	rail->configured = false;
 	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT
-		? CAUSE_PORT_SM_SILENT : ev->cause;
+			      ? CAUSE_PORT_SM_SILENT
+			      : ev->cause;
 	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
 	/* Why IPoIB has no carrier, its port tells better. */
 	if (!(rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER &&

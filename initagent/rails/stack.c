@@ -100,8 +100,9 @@ static void fail(struct rails *rails, const char *name, uint64_t now)
 
 static bool is_loading(const struct rails *rails, const struct plan_link *link)
 {
-	const struct module_entry *e = rails->cfg.modules
-		? modules_find(rails->cfg.modules, plan_link_module(link->kind)) : NULL;
+	const struct module_entry *e =
+		rails->cfg.modules ? modules_find(rails->cfg.modules, plan_link_module(link->kind))
+				   : NULL;
 
 	return e && e->state <= MODULE_LOADING;
 }

@@ -62,9 +62,8 @@ static void room_new(struct room *r)
 		0);
 	for (size_t i = 0; i < ARRAY_SIZE(port); i++)
 		set(r, port[i].attribute, port[i].text);
-	r->ops =
-		(struct fabric_ops){.open_uevent = room_uevent, .verbs_open = no_verbs, .data = r,
-		.mad = &r->lab.ops};
+	r->ops = (struct fabric_ops){
+		.open_uevent = room_uevent, .verbs_open = no_verbs, .data = r, .mad = &r->lab.ops};
 	r->now = NSEC_PER_SEC;
 	r->b.env = r->tree.env;
 	CHECK_INT(report_new(&r->b.report, &cfg), 0);
@@ -97,9 +96,9 @@ static void pass(struct room *r, uint64_t ns)
 	uint64_t end = r->now + ns;
 
 	while (r->now < end) {
-		r->now =
-			min_u64(end, fabric_deadline(r->b.fabric) > r->now
-			? fabric_deadline(r->b.fabric) : r->now + 1);
+		r->now = min_u64(end, fabric_deadline(r->b.fabric) > r->now
+					      ? fabric_deadline(r->b.fabric)
+					      : r->now + 1);
 		CHECK_INT(fabric_dispatch(r->b.fabric, r->now), 0);
 		while (fabric_pop_event(r->b.fabric, &ev)) {
 			r->b.port_check = r->now;

@@ -139,7 +139,7 @@ TEST(every_cut)
 {
 	static const char whole[] =
 		HEAD "\0\2\0\0\0\0" QUESTION "\xc0\x0c\0\5\0\1\0\0\0\1\0\4\1a\xc0\x10"
-		"\1a\xc0\x10\0\1\0\1\0\0\0\1\0\4\x0a\0\0\1";
+		     "\1a\xc0\x10\0\1\0\1\0\0\0\1\0\4\x0a\0\0\1";
 
 	for (size_t len = 0; len < sizeof(whole) - 1; len++) {
 		_cleanup_free_ uint8_t *cut = malloc(len ? len : 1);
@@ -156,8 +156,8 @@ TEST(ipv6_addresses_no_host_has)
 	static const struct dns_query six = {.id = 1, .type = 28, .name = "a"};
 	static const char head[] =
 		"\0\1\x81\x80\0\1\0\1\0\0\0\0\1a\0\0\x1c\0\1\xc0\x0c\0\x1c\0\1\0\0\0\1\0\x10";
-	static const char *const bad[] =
-		{"::", "::1", "::ffff:10.0.0.1", "::10.0.0.1", "ff02::1", "fe80::1"};
+	static const char *const bad[] = {
+		"::", "::1", "::ffff:10.0.0.1", "::10.0.0.1", "ff02::1", "fe80::1"};
 	struct dns_answer a;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -5,6 +5,7 @@
 
 #include "root/target.h"
 #include "root/walk.h"
+#include "root_spec.h"
 
 #define PROGRESS_STEPS 8 /* steps of a transfer that have bytes: 6 */
 #define TARGET_EVENTS  8

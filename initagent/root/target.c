@@ -186,9 +186,8 @@ static void unresolved(struct target *t, enum cause cause, const char *text, uin
 
 static void resolve(struct target *t, uint64_t now)
 {
-	int r =
-		rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, t->server.name,
-		TARGET_RESOLVE_LIMIT, now);
+	int r = rails_resolve(
+		t->cfg.rails, RAILS_ASKER_TARGET, t->server.name, TARGET_RESOLVE_LIMIT, now);
 
 	target_set_state(t, TARGET_RESOLVING, now);
 	target_wait(t, CAUSE_ROOT_RESOLVE, now, "waiting for the address of %s", t->server.name);

@@ -139,9 +139,9 @@ static void unnamed(struct target *t, const struct rail *rail, const struct addr
 	if (*text)
 		snprintf(why, sizeof(why), "root-path of its lease: \"%s\"", text);
 	else
-		snprintf(why, sizeof(why), "%s", a->method == ADDRESS_STATIC
-			? "its address is static" :
-			"no root-path in its lease, or no server");
+		snprintf(why, sizeof(why), "%s",
+			a->method == ADDRESS_STATIC ? "its address is static"
+						    : "no root-path in its lease, or no server");
 	target_note(t, CAUSE_ROOT_UNNAMED, rail->name, why);
 	report_cause(t->report, CAUSE_ROOT_UNNAMED, rail->name, now, "%s", why);
 }

@@ -39,8 +39,8 @@ static void blame_server(struct target *t, const struct rail *rail, enum cause c
 		rails_blame(t->cfg.rails, rail, cause, t->failure.where, now, text);
 	else
 		report_cause(t->report, cause, t->failure.where, now, "%s", text);
-	report_wait(t->report, cause, "root", now, "%s, trying %s", text, t->server.servers > 1
-		? "the next server" : "again");
+	report_wait(t->report, cause, "root", now, "%s, trying %s", text,
+		t->server.servers > 1 ? "the next server" : "again");
 }
 
 void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now)
@@ -102,8 +102,8 @@ static bool rdma_impossible(const struct target *t, const struct target_modules 
 
 void target_judge_rdma(struct target *t, const struct target_modules *modules, uint64_t now)
 {
-	const char *protocol = target_wants_rdma(t)
-		? t->ops->rdma_module(&t->choice, t->server_turn) : NULL;
+	const char *protocol =
+		target_wants_rdma(t) ? t->ops->rdma_module(&t->choice, t->server_turn) : NULL;
 	const char *where, *why;
 	enum cause cause;
 

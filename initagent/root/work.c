@@ -5,9 +5,9 @@
 static void look_up_name(struct target *t, uint64_t now)
 {
 	const char *name = t->ops->lookup(t->source);
-	int r = name
-		? rails_resolve(t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT,
-		now) : 0;
+	int r = name ? rails_resolve(
+			       t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT, now)
+		     : 0;
 
 	if (r < 0)
 		t->ops->resolved(t->source, NULL, strerror(-r), now);
@@ -201,8 +201,8 @@ static void fill_address(struct target *t)
 	char text[INET_ADDR_TEXT];
 	bool zone = a->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->v6) && rail;
 
-	snprintf(t->address, sizeof(t->address), "%s%s%s", t->server.neighbour
-		? inet_text(a, text) : "", zone ? "%" : "",
+	snprintf(t->address, sizeof(t->address), "%s%s%s",
+		t->server.neighbour ? inet_text(a, text) : "", zone ? "%" : "",
 		zone ? rail->name : "");
 }
 

@@ -26,8 +26,8 @@ static const char *const fault_texts[RECORD_FAULT_MAX] = {
 };
 
 static const char *const outcome_names[RECORD_OUTCOME_MAX] = {"running", "done", "failed"};
-static const char *const outcome_texts[RECORD_OUTCOME_MAX] =
-	{"still running", "root reached", "failed"};
+static const char *const outcome_texts[RECORD_OUTCOME_MAX] = {
+	"still running", "root reached", "failed"};
 
 const char *record_fault_text(enum record_fault fault)
 {

@@ -163,9 +163,8 @@ static bool sleep_on(int inotify, uint64_t deadline)
 	char drain[1024];
 
 	if (deadline != NSEC_NEVER)
-		ms = now < deadline
-			? (int)min_u64((deadline - now) / NSEC_PER_MSEC + 1, INT_MAX)
-			: 0;
+		ms = now < deadline ? (int)min_u64((deadline - now) / NSEC_PER_MSEC + 1, INT_MAX)
+				    : 0;
 	return poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) > 0;
 }
 

@@ -126,17 +126,17 @@ static struct env node(char *template, const char *state)
 
 static const char usual[] =
 	"{\"schema\":1,\"agent\":{\"version\":\"0.1.0\",\"restarts\":0,\"cpu_s\":0.021},"
-		"\"kernel\":\"6.1.0\",\"outcome\":\"done\","
+	"\"kernel\":\"6.1.0\",\"outcome\":\"done\","
 	"\"start_s\":1.5,\"now_s\":3.75,\"root\":{\"type\":\"nfs\",\"server\":\"10.0.0.1\","
-		"\"proto\":\"rdma\",\"attempts\":2,"
+	"\"proto\":\"rdma\",\"attempts\":2,"
 	"\"fell_back\":false},\"rails\":[{\"netdev\":\"ib0\",\"state\":\"ready\","
-		"\"address\":\"10.0.0.7/24\",\"carries_root\":true,"
+	"\"address\":\"10.0.0.7/24\",\"carries_root\":true,"
 	"\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,\"guid\":\"0002c90300a1b2c3\","
-		"\"neighbour\":{\"name\":\"leaf 3\",\"guid\":"
+	"\"neighbour\":{\"name\":\"leaf 3\",\"guid\":"
 	"\"0002c90200400001\",\"port\":17}}},{\"netdev\":\"eth0\",\"state\":\"addressing\"}],"
-		"\"causes\":[{\"code\":\"IA-E402\","
+	"\"causes\":[{\"code\":\"IA-E402\","
 	"\"where\":\"ib0\",\"count\":3}],\"phases\":[{\"name\":\"modules\",\"begin_s\":1.5,"
-		"\"end_s\":2.125},"
+	"\"end_s\":2.125},"
 	"{\"name\":\"total\",\"begin_s\":1.5,\"end_s\":3.75}]}";
 
 TEST(the_metrics_of_a_boot)

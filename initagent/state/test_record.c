@@ -66,23 +66,23 @@ TEST(a_file_too_large_is_refused_before_it_is_parsed)
 
 TEST(a_record_of_all_kinds_of_rows)
 {
-	_cleanup_(record_freep) struct record *r =
-		good(HEAD ",\"agent\":{\"version\":\"0.1.0\"},\"kernel\":\"6.1\","
+	_cleanup_(record_freep) struct record *r = good(HEAD
+		",\"agent\":{\"version\":\"0.1.0\"},\"kernel\":\"6.1\","
 		"\"root\":{\"type\":\"nfs\",\"server\":\"10.0.0.1\",\"path\":\"/x\","
-			"\"version\":\"4.2\",\"proto\":\"rdma\"},"
+		"\"version\":\"4.2\",\"proto\":\"rdma\"},"
 		"\"phases\":[{\"name\":\"link\",\"begin_s\":2,\"end_s\":3},{\"name\":\"total\","
-			"\"begin_s\":2,\"end_s\":5}],"
+		"\"begin_s\":2,\"end_s\":5}],"
 		"\"modules\":[{\"name\":\"a\",\"state\":\"loaded\",\"begin_s\":2,\"end_s\":2.5},"
-			"{\"name\":\"b\",\"state\":\"waiting\"}],"
+		"{\"name\":\"b\",\"state\":\"waiting\"}],"
 		"\"work\":[{\"room\":\"root\",\"what\":\"rdma\",\"begin_s\":4,\"end_s\":5,"
-			"\"result\":-110}],"
+		"\"result\":-110}],"
 		"\"timeline\":[{\"s\":4,\"room\":\"root\",\"rail\":\"x\",\"from\":\"idle\","
-			"\"to\":\"mounting\"},"
+		"\"to\":\"mounting\"},"
 		"{\"s\":3,\"room\":\"link\",\"rail\":\"ib0\",\"from\":\"absent\",\"to\":\"down\"}],"
 		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":2,\"last_s\":3,"
-			"\"count\":4}],"
+		"\"count\":4}],"
 		"\"rails\":[{\"netdev\":\"ib0\",\"hostname\":\"node7\",\"carries_root\":true,"
-			"\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,"
+		"\"rdma\":{\"device\":\"mlx5_0\",\"port\":1,"
 		"\"neighbour\":{\"name\":\"leaf1\",\"guid\":\"12\",\"port\":9}}}]}");
 
 	CHECK_STR(r->node, "node7");
@@ -103,13 +103,13 @@ TEST(a_record_of_all_kinds_of_rows)
 
 TEST(rows_with_impossible_times_are_left_out_and_counted)
 {
-	_cleanup_(record_freep) struct record *r =
-		good(HEAD ",\"phases\":[{\"name\":\"a\",\"begin_s\":3,\"end_s\":2},"
+	_cleanup_(record_freep) struct record *r = good(HEAD
+		",\"phases\":[{\"name\":\"a\",\"begin_s\":3,\"end_s\":2},"
 		"{\"name\":\"b\",\"begin_s\":-1,\"end_s\":2},{\"name\":\"c\",\"begin_s\":1e300,"
-			"\"end_s\":1e301},"
+		"\"end_s\":1e301},"
 		"{\"name\":\"d\"},7,null,{\"name\":\"e\",\"begin_s\":2,\"end_s\":2.5}],"
 		"\"modules\":[{\"name\":\"x\",\"begin_s\":2,\"end_s\":3},{\"name\":\"y\","
-			"\"begin_s\":9,\"end_s\":3},{\"name\":\"z\"}],"
+		"\"begin_s\":9,\"end_s\":3},{\"name\":\"z\"}],"
 		"\"timeline\":{\"s\":1},\"work\":7}");
 
 	CHECK_INT(r->n_phases, 1);
@@ -143,10 +143,10 @@ TEST(each_moment_counts_for_the_phase_that_lasts_longest)
 {
 	_cleanup_(record_freep) struct record *r =
 		good("{\"schema\":1,\"outcome\":\"done\",\"start_s\":10,\"now_s\":20,\"phases\":["
-		"{\"name\":\"modules\",\"begin_s\":11,\"end_s\":16},{\"name\":\"link\","
-			"\"begin_s\":10,\"end_s\":12},"
-		"{\"name\":\"port\",\"begin_s\":15,\"end_s\":17},{\"name\":\"mount\","
-			"\"begin_s\":18.5,\"end_s\":20}]}");
+		     "{\"name\":\"modules\",\"begin_s\":11,\"end_s\":16},{\"name\":\"link\","
+		     "\"begin_s\":10,\"end_s\":12},"
+		     "{\"name\":\"port\",\"begin_s\":15,\"end_s\":17},{\"name\":\"mount\","
+		     "\"begin_s\":18.5,\"end_s\":20}]}");
 
 	/* link until modules begin, modules until the port, which lasts longer, a gap, the mount */
 	CHECK_INT((int)(record_alone(r, 0) * 1000 + .5), 4000);
@@ -204,15 +204,15 @@ static const char *table_of(const struct record *r, unsigned int columns, bool b
 
 TEST(the_phase_table)
 {
-	_cleanup_(record_freep) struct record *r =
-		good("{\"schema\":1,\"outcome\":\"failed\",\"hostname\":\"n\\u001b[2J<b>\","
+	_cleanup_(record_freep) struct record *r = good(
+		"{\"schema\":1,\"outcome\":\"failed\",\"hostname\":\"n\\u001b[2J<b>\","
 		"\"start_s\":10,\"now_s\":20,\"phases\":["
 		"{\"name\":\"modules\",\"begin_s\":10,\"end_s\":15},{\"name\":\"link\","
-			"\"begin_s\":20,\"end_s\":20}],"
+		"\"begin_s\":20,\"end_s\":20}],"
 		"\"modules\":[{\"name\":\"a\",\"begin_s\":10,\"end_s\":11},{\"name\":\"b\","
-			"\"begin_s\":10,\"end_s\":12}],"
+		"\"begin_s\":10,\"end_s\":12}],"
 		"\"causes\":[{\"code\":\"IA-E306\",\"where\":\"p\",\"first_s\":12,\"last_s\":13,"
-			"\"count\":4}]}");
+		"\"count\":4}]}");
 
 	CHECK_STR(table_of(r, 59, false),
 		"n\\x1b[2J<b>: failed after 10.000 s; the kernel had run 10.000 s before\n"

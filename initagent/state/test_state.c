@@ -125,10 +125,10 @@ TEST(json_holds_the_image_and_what_is_on_its_way)
 		.image = {.kind = IMAGE_ISO, .root = IMAGE_SQUASHFS,
 			.inside = "/live/filesystem.squashfs", .overlay = true},
 	};
-	static const struct source_progress fetch =
-		{.step = "image", .site = "http://10.0.0.1", .bytes = 7, .left = UINT64_MAX};
-	static const struct source_progress known =
-		{.step = "image", .bytes = 7, .size = 10, .rate = 1, .left = 3};
+	static const struct source_progress fetch = {
+		.step = "image", .site = "http://10.0.0.1", .bytes = 7, .left = UINT64_MAX};
+	static const struct source_progress known = {
+		.step = "image", .bytes = 7, .size = 10, .rate = 1, .left = 3};
 	struct state_input in = input();
 	cJSON *o, *f;
 
@@ -348,10 +348,15 @@ TEST(json_holds_plan_and_managers)
 
 TEST(json_of_block_roots_and_module_ledgers)
 {
-	static const struct block_result block =
-		{.kind = "nvmf", .server = "san", .address = "10.0.0.1", .port = 4420,
-		.proto = "rdma", .name = "nqn.2024-01.example:root", .device = "nvme0n1",
-			.fstype = "ext4", .bytes = 1 << 30};
+	static const struct block_result block = {.kind = "nvmf",
+		.server = "san",
+		.address = "10.0.0.1",
+		.port = 4420,
+		.proto = "rdma",
+		.name = "nqn.2024-01.example:root",
+		.device = "nvme0n1",
+		.fstype = "ext4",
+		.bytes = 1 << 30};
 	static const struct module_entry modules[] = {
 		{.name = "mlx5_core", .state = MODULE_LOADED, .begin = 1, .end = 2000000},
 		{.name = "ib_ipoib", .state = MODULE_FAILED, .cause = CAUSE_MODULE_MISSING,

@@ -148,11 +148,11 @@ TEST(numbers_no_boot_can_have)
 	int status;
 	const char *text =
 		status_of("{\"agent\":{\"restarts\":1e308},\"outcome\":\"done\",\"start_s\":-1e308,"
-		"\"now_s\":1e308,"
-		"\"fetch\":{\"size\":1e999,\"bytes\":1e308,\"left_s\":1e308},"
-			"\"rails\":[{\"rdma\":{\"device\":\"a\",\"port\":1e308}}],"
-		"\"phases\":[{\"name\":\"a\",\"begin_s\":-1e308,\"end_s\":1e308}]}", 1, false,
-			&status);
+			  "\"now_s\":1e308,"
+			  "\"fetch\":{\"size\":1e999,\"bytes\":1e308,\"left_s\":1e308},"
+			  "\"rails\":[{\"rdma\":{\"device\":\"a\",\"port\":1e308}}],"
+			  "\"phases\":[{\"name\":\"a\",\"begin_s\":-1e308,\"end_s\":1e308}]}",
+			1, false, &status);
 
 	CHECK_INT(status, 0);
 	CHECK(!strncmp(text,
@@ -180,10 +180,11 @@ TEST(names_from_the_network_are_no_escape_sequences)
 	int status;
 	const char *text =
 		status_of("{\"outcome\":\"done\",\"rails\":[{\"netdev\":\"ib0\\u001b[2J\","
-		"\"state\":\"\\u009b31m\",\"rdma\":{\"device\":"
-		"\"a\\nb\",\"neighbour\":{\"name\":\"\\u202ex\"}}}],"
-			"\"causes\":[{\"code\":\"\\u0007\",\"text\":\"\\t\",\"count\":1e300,"
-		"\"first_s\":-1e300}],\"phases\":[{\"name\":\"\\u001b\"}]}", 1, false, &status);
+			  "\"state\":\"\\u009b31m\",\"rdma\":{\"device\":"
+			  "\"a\\nb\",\"neighbour\":{\"name\":\"\\u202ex\"}}}],"
+			  "\"causes\":[{\"code\":\"\\u0007\",\"text\":\"\\t\",\"count\":1e300,"
+			  "\"first_s\":-1e300}],\"phases\":[{\"name\":\"\\u001b\"}]}",
+			1, false, &status);
 
 	for (const char *c = text; *c; c++)
 		CHECK(*c == '\n' || (*c >= ' ' && *c < 0x7f));

@@ -146,7 +146,7 @@ int chart_boot(FILE *out, const struct record *r, bool file, unsigned int id)
 	const char *description =
 		"Bars on a time axis: phases, waits with their causes, kernel modules loading side "
 		"by side, the "
-				  "states of ports, interfaces, addresses and the root.";
+		"states of ports, interfaces, addresses and the root.";
 	struct chart_frame frame = {.file = file, .id = id, .width = PLOT_WIDTH};
 	int q = plot_make(&p, r);
 

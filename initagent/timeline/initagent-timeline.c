@@ -22,10 +22,10 @@ static const char usage_text[] =
 	"initagent timeline --svg FILE [FILE|DIR...]   a picture of one boot, or of all in one\n"
 	"initagent timeline --html FILE [FILE|DIR...]  a page about one boot or many\n"
 	"FILE after an option: \"-\" is standard output; a folder means index.html in it, or one "
-		"picture for each\n"
+	"picture for each\n"
 	"boot; without other arguments the state files in that folder are read.\n"
 	"State files are /run/initagent/state.json of the nodes; a folder means its *.json, \"-\" "
-		"standard input.\n"
+	"standard input.\n"
 	"Exit status: 0 done; 1 nothing could be read, or not written; 64 usage error.\n";
 
 struct options {

@@ -190,9 +190,9 @@ static size_t portal_of(const struct block *b)
 /* After the last of the servers, or addresses, there is a pause. */
 static void back_off(struct block *b, uint64_t now)
 {
-	bool another = b->plan->n_portals > 1
-		? block_next(b->cfg.choice, b->cfg.refusals, b->cfg.turn) > portal_of(b)
-		: b->source.rounds % b->cfg.ways;
+	bool another = b->plan->n_portals > 1 ? block_next(b->cfg.choice, b->cfg.refusals,
+							b->cfg.turn) > portal_of(b)
+					      : b->source.rounds % b->cfg.ways;
 
 	set_state(b, STATE_BACKOFF, now);
 	source_back_off(&b->source, b->cfg.ways, another, now);

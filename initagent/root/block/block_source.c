@@ -33,16 +33,13 @@ static size_t block_needs(const struct root_choice *c, bool overlay,
 	switch (block->kind) {
 	case PLAN_BLOCK_NVMF: n = nvmf_needs(block, ret); break;
 	case PLAN_BLOCK_NBD:
-		ret[n++] =
-			(struct need){"nbd", true,
-			"an NBD root (DRIVERS=nbd when the image is built)"};
+		ret[n++] = (struct need){
+			"nbd", true, "an NBD root (DRIVERS=nbd when the image is built)"};
 		break;
 	case PLAN_BLOCK_SRP:
-		ret[n++] =
-			(struct need){"ib_srp", true,
-			"an SRP root (DRIVERS=ib_srp when the image is built)"};
-		ret[n++] =
-			(struct need){"sd_mod", true,
+		ret[n++] = (struct need){
+			"ib_srp", true, "an SRP root (DRIVERS=ib_srp when the image is built)"};
+		ret[n++] = (struct need){"sd_mod", true,
 			"disks of an SRP root (DRIVERS=sd_mod when the image is built)"};
 		break;
 	case PLAN_BLOCK_LOCAL:

@@ -89,8 +89,8 @@ static void list(struct discovery *d, const char *nqn)
 static void look_at(const struct record *r, const struct discovery_want *want,
 	struct discovery *best)
 {
-	struct discovery d =
-		{.how = r->secure == SECURE_REQUIRED ? DISCOVERY_SECURE : DISCOVERY_FOUND};
+	struct discovery d = {
+		.how = r->secure == SECURE_REQUIRED ? DISCOVERY_SECURE : DISCOVERY_FOUND};
 	bool first = best->how != DISCOVERY_FOUND && best->how != DISCOVERY_SEVERAL;
 
 	if (r->subtype != SUBTYPE_NVME ||

@@ -225,8 +225,8 @@ static bool split_options(char *text, struct mount_option list[static OPTIONS_MA
 	char *save = NULL;
 	size_t n = 0;
 
-	for (char *o = strtok_r(text, ",", &save); o && n + 1 < OPTIONS_MAX; o =
-		strtok_r(NULL, ",", &save)) {
+	for (char *o = strtok_r(text, ",", &save); o && n + 1 < OPTIONS_MAX;
+		o = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(o, '=');
 
 		if (value)

@@ -84,8 +84,8 @@ static void keep_alive(int fd)
 /* The address is numeric; getaddrinfo() only reads it, with the interface of a link-local one. */
 static int open_socket(struct block_job *j)
 {
-	const struct addrinfo hints =
-		{.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
 	struct addrinfo *a = NULL;
 	char port[8];
 	int fd, r;
@@ -139,8 +139,8 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 	const struct nbd_setup s = {
 		.socket = socket,
 		.size = e->size,
-		.block_size =
-		nbd_block_size(e, j->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
+		.block_size = nbd_block_size(
+			e, j->plan->block_size, (uint32_t)sysconf(_SC_PAGESIZE), unfit),
 		.flags = e->flags,
 		.timeout_s = j->plan->timeout_s,
 		.dead_s = DEAD_SECONDS,

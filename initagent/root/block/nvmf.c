@@ -133,13 +133,12 @@ static int options(const struct block_job *j, const struct way *way, char *buf, 
 	int n;
 
 	hostid_find(j->env, plan->hostnqn, plan->hostid, rails_node_number(j->cfg->rails), &host);
-	n =
-		snprintf(buf, size,
+	n = snprintf(buf, size,
 		"nqn=%s,transport=%s,traddr=%s,trsvcid=%u,hostnqn=%s,hostid=%s%s%s," DEFAULTS
 		"%s%s",
-		way->nqn, way->transport, way->address, way->port, host.nqn, host.id, way->source
-		? ",host_traddr=" : "",
-		way->source ? way->source : "", *plan->options ? "," : "", plan->options);
+		way->nqn, way->transport, way->address, way->port, host.nqn, host.id,
+		way->source ? ",host_traddr=" : "", way->source ? way->source : "",
+		*plan->options ? "," : "", plan->options);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : n;
 }
 
@@ -234,8 +233,7 @@ static int discovery_failed(struct block_job *j, const struct discovery *d)
 static int discover(struct block_job *j)
 {
 	struct way way = way_to_discovery(j);
-	const struct discovery_want want =
-		{j->plan->name, j->cfg->address, j->portal->rdma};
+	const struct discovery_want want = {j->plan->name, j->cfg->address, j->portal->rdma};
 	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
 	struct block_result *res = &j->message.result;
 	struct discovery d;
@@ -296,7 +294,8 @@ static bool fits(const struct block_job *j, const char *device, uint32_t *ret_ns
 	if (read_of(j, device, "hidden", text, sizeof(text)) > 0 && streq(text, "1"))
 		return false;
 	*ret_nsid = read_of(j, device, "nsid", text, sizeof(text)) > 0
-			? (uint32_t)strtoul(text, NULL, 10) : 0;
+			    ? (uint32_t)strtoul(text, NULL, 10)
+			    : 0;
 	if (plan->unit && plan->unit != *ret_nsid)
 		return false;
 	return !plan->uuid ||
@@ -321,8 +320,9 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 		closedir(dir);
 	if (best == UINT32_MAX)
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
-			j->message.result.name, j->plan->unit || j->plan->uuid
-			? "namespace like the one asked for" : "namespace");
+			j->message.result.name,
+			j->plan->unit || j->plan->uuid ? "namespace like the one asked for"
+						       : "namespace");
 	return best != UINT32_MAX;
 }
 

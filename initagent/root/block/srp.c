@@ -88,8 +88,7 @@ static int create(struct block_job *j)
 	int words = words_open(j->env), r;
 
 	target_text(j, text, sizeof(text));
-	r =
-		job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target",
+	r = job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target",
 		j->cfg->rail->device, j->cfg->rail->port);
 	if (r == -ENOENT)
 		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u",

@@ -103,10 +103,10 @@ static void make_device(const char *head, size_t len, bool readonly)
 	write_file("/dev/fake0", head, len);
 }
 
-static struct plan_portal portals[] =
-	{{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}, {.server = "192.0.2.3"}};
-static struct plan_block plan =
-	{.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
+static struct plan_portal portals[] = {
+	{.server = "192.0.2.1"}, {.server = "192.0.2.2", .rdma = true}, {.server = "192.0.2.3"}};
+static struct plan_block plan = {
+	.kind = PLAN_BLOCK_NVMF, .portals = portals, .n_portals = 1, .options = "", .flags = ""};
 
 /* The server of the next attempt, and what earlier ones said. */
 static unsigned portal;
@@ -426,8 +426,8 @@ TEST(the_module_first_then_the_mount)
 
 TEST(the_note_of_a_mounted_root)
 {
-	struct block_result in =
-		{.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1};
+	struct block_result in = {
+		.bytes = 1 << 20, .port = 4420, .attempts = 3, .readonly = 1, .overlay = 1};
 	struct block_result out = {0};
 	struct source *b = start("hang", true);
 

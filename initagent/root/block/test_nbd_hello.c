@@ -360,13 +360,10 @@ TEST(a_real_server)
 {
 	const char *const plain[] = {"nbdkit", "-s", "memory", "3M", NULL};
 	const char *const readonly[] = {"nbdkit", "-s", "-r", "memory", "3M", NULL};
-	const char *const refusing[] =
-		{"nbdkit", "-s", "--filter=exportname", "memory", "3M", "exportname-strict=true",
-		"exportname=root", NULL};
-	const char *const blocks[] =
-		{"nbdkit", "-s", "--filter=blocksize-policy", "memory", "3M",
-			"blocksize-minimum=16k",
-		"blocksize-preferred=64k", NULL};
+	const char *const refusing[] = {"nbdkit", "-s", "--filter=exportname", "memory", "3M",
+		"exportname-strict=true", "exportname=root", NULL};
+	const char *const blocks[] = {"nbdkit", "-s", "--filter=blocksize-policy", "memory", "3M",
+		"blocksize-minimum=16k", "blocksize-preferred=64k", NULL};
 	struct nbd_export e = ask_nbdkit("", plain);
 
 	CHECK_INT(e.how, NBD_HELLO_DONE);

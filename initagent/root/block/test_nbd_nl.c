@@ -5,8 +5,8 @@
 
 TEST(without_nbd)
 {
-	const struct nbd_setup setup =
-		{.socket = 0, .size = 512, .block_size = 512, .backend = "x"};
+	const struct nbd_setup setup = {
+		.socket = 0, .size = 512, .block_size = 512, .backend = "x"};
 	char text[NBD_ERROR_MAX] = "unset";
 
 	if (access("/sys/module/nbd", F_OK) == 0)

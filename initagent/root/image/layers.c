@@ -152,8 +152,8 @@ static int make_mount(const struct layers_config *cfg, struct layers_result *ret
 	r = mount_make(fstype, loop.path, options_of(cfg->kind), true, text);
 	closep(&loop.fd);
 	return r < 0 ? fail(ret, damaged(r) ? CAUSE_IMAGE_BROKEN : CAUSE_IMAGE_MOUNT, r, fstype,
-				text)
-			: r;
+			       text)
+		     : r;
 }
 
 /*

@@ -60,10 +60,8 @@ static const char *machine_name(uint16_t machine)
 	static const struct {
 		uint16_t machine;
 		const char *name;
-	} names[] =
-		{{EM_386, "i386"}, {EM_X86_64, "x86-64"}, {EM_ARM, "arm"}, {EM_AARCH64, "arm64"},
-		{EM_PPC64, "ppc64"},
-		{EM_S390, "s390"}, {EM_RISCV, "riscv"}};
+	} names[] = {{EM_386, "i386"}, {EM_X86_64, "x86-64"}, {EM_ARM, "arm"},
+		{EM_AARCH64, "arm64"}, {EM_PPC64, "ppc64"}, {EM_S390, "s390"}, {EM_RISCV, "riscv"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].machine == machine)
@@ -91,8 +89,8 @@ static int read_all(int fd)
 /* f->fd is the errno: ENOENT may be a dangling link, which is worth naming. */
 static int cannot_open(const struct look *l, const struct file *f, const char *path)
 {
-	_cleanup_close_ int fd = f->fd == -ENOENT
-		? sys_open_in(l->root, path, O_PATH | O_NOFOLLOW) : -1;
+	_cleanup_close_ int fd =
+		f->fd == -ENOENT ? sys_open_in(l->root, path, O_PATH | O_NOFOLLOW) : -1;
 	char to[80];
 	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", to, sizeof(to));
 

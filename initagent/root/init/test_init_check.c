@@ -20,8 +20,8 @@ static void expect(const char *wanted, int error, const char *words)
 	int r = init_check(root, wanted, got, sizeof(got));
 
 	if (r != error || !strstr(got, words))
-		check_fail(__FILE__, __LINE__, "%s: got %d \"%s\", want %d \"%s\"", wanted
-			? wanted : "default", r, got, error, words);
+		check_fail(__FILE__, __LINE__, "%s: got %d \"%s\", want %d \"%s\"",
+			wanted ? wanted : "default", r, got, error, words);
 }
 
 static void script(const char *path, const char *text)

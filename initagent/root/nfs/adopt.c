@@ -21,8 +21,8 @@ static bool split(char *line, struct fields *f)
 	char *save = NULL;
 
 	*f = (struct fields){0};
-	for (char *w = strtok_r(line, " ", &save); w && f->n < LINE_FIELDS; w =
-		strtok_r(NULL, " ", &save)) {
+	for (char *w = strtok_r(line, " ", &save); w && f->n < LINE_FIELDS;
+		w = strtok_r(NULL, " ", &save)) {
 		if (streq(w, "-") && !f->dash)
 			f->dash = f->n;
 		f->word[f->n++] = w;
@@ -72,8 +72,8 @@ static int take_nfs(struct fields *f, void *data)
 		return -EBUSY;
 	*ret = (struct root_result){0};
 	take_source(ret, f->word[f->dash + 2]);
-	for (char *w = strtok_r(f->word[f->dash + 3], ",", &save); w; w =
-		strtok_r(NULL, ",", &save))
+	for (char *w = strtok_r(f->word[f->dash + 3], ",", &save); w;
+		w = strtok_r(NULL, ",", &save))
 		take_option(ret, w);
 	return 1;
 }

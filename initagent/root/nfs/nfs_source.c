@@ -14,9 +14,8 @@ static size_t nfs_needs(const struct root_choice *c, bool overlay,
 	const struct plan_nfs *nfs = root_plan(c);
 	size_t n = 0;
 
-	ret[n++] =
-		(struct need){nfs->versions & PLAN_NFS_V4ANY ? "nfsv4" : "nfsv3", c->nfs,
-		"the NFS root"};
+	ret[n++] = (struct need){
+		nfs->versions & PLAN_NFS_V4ANY ? "nfsv4" : "nfsv3", c->nfs, "the NFS root"};
 	if (nfs->proto == PLAN_NFS_PROTO_RDMA)
 		ret[n++] = (struct need){"rpcrdma", !nfs->fallback_tcp, "NFS over RDMA"};
 	if (overlay)
@@ -33,9 +32,8 @@ static int take_path(const struct plan_nfs *nfs, const char *host, struct source
 {
 	const char *path = nfs && nfs->path ? nfs->path : LEGACY_PATH;
 	const char *at = !nfs || !nfs->path || nfs->path_host ? strstr(path, "%s") : NULL;
-	int n = at
-		? snprintf(ret->path, sizeof(ret->path), "%.*s%s%s", (int)(at - path), path, host,
-		at + 2)
+	int n = at ? snprintf(ret->path, sizeof(ret->path), "%.*s%s%s", (int)(at - path), path,
+			     host, at + 2)
 		   : snprintf(ret->path, sizeof(ret->path), "%s", path);
 
 	return n < 0 || (size_t)n >= sizeof(ret->path) ? -ENAMETOOLONG : 0;

@@ -194,8 +194,7 @@ static int mount_once(const void *arg)
 	out.error = r->cfg.overlay ? mount_layers(r, &attempt, &out)
 				   : r->ops->mount(&attempt, r->cfg.sysroot, out.text);
 	if (out.error == 0) {
-		out.error =
-			r->ops->check(r->cfg.sysroot, r->cfg.init, out.init, sizeof(out.init));
+		out.error = r->ops->check(r->cfg.sysroot, r->cfg.init, out.init, sizeof(out.init));
 		out.no_init = out.error != 0;
 		if (out.no_init)
 			unmount(r);
@@ -470,7 +469,8 @@ int root_begin(struct source **ret, const struct source_config *cfg, uint64_t no
 	r->plan = root_plan(cfg->choice);
 	r->ops = cfg->nfs ? cfg->nfs : &real_ops;
 	r->asked = r->proto = r->plan->proto == PLAN_NFS_PROTO_RDMA && !cfg->no_rdma
-		? NFS_PROTO_RDMA : NFS_PROTO_TCP;
+				      ? NFS_PROTO_RDMA
+				      : NFS_PROTO_TCP;
 	r->version = allowed_from(r, 0);
 	r->source.server = cfg->server->addr;
 	r->source.rounds = cfg->rounds;
@@ -501,8 +501,8 @@ int root_take(struct source **ret, const struct env *env, const char *sysroot, c
 		return 0;
 	(void)value_inet(res->address, strlen(res->address), &r->source.server);
 	report_log(env->report, REPORT_INFO, "root", now_ns(), "%s is mounted already, adopted",
-		nfs_source_text(source, sizeof(source), res->server, res->path)
-		? source : "the root");
+		nfs_source_text(source, sizeof(source), res->server, res->path) ? source
+										: "the root");
 	*ret = &r->source;
 	r = NULL;
 	return 1;

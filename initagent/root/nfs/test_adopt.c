@@ -69,9 +69,8 @@ TEST(nothing_or_something_else)
 
 TEST(a_writable_layer_over_nfs)
 {
-	static const char lower[] =
-		"30 1 0:28 / PREFIX/run/rootfsbase ro - nfs4 10.99.0.1:/r "
-		"ro,vers=4.2,proto=rdma,port=20049,addr=10.99.0.1\n";
+	static const char lower[] = "30 1 0:28 / PREFIX/run/rootfsbase ro - nfs4 10.99.0.1:/r "
+				    "ro,vers=4.2,proto=rdma,port=20049,addr=10.99.0.1\n";
 	static const char layer[] =
 		"32 1 0:30 / /sysroot rw - overlay LiveOS_rootfs rw,lowerdir=/run/rootfsbase\n";
 	char text[512];

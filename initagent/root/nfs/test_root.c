@@ -20,8 +20,7 @@ static int path_answer(const struct nfs_attempt *a)
 	static const struct {
 		const char *server;
 		int v4, v3;
-	} rows[] =
-		{{"noexport", -ENOENT, -ENOENT}, {"fsid0", -ENOENT, 0}, {"closed", -EPERM, 0},
+	} rows[] = {{"noexport", -ENOENT, -ENOENT}, {"fsid0", -ENOENT, 0}, {"closed", -EPERM, 0},
 		{"old", -ENOENT, -ECONNREFUSED}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
