@@ -38,6 +38,7 @@ certificates() {
 		-out "$F/ca.pem" \
 		-subj "/CN=lab authority" -days 3650 2>/dev/null
 	certificate good images.example "$F/ca" -days 3650
+	certificate rsa images.example "$F/ca" -days 3650
 	certificate other elsewhere.example "$F/ca" -days 3650
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/self.key" \
 		-out "$F/self.pem" \
@@ -52,11 +53,11 @@ certificates() {
 # certificate NAME HOST CA OPTION...: by "openssl ca" where dates are given, which x509 of this
 # release cannot set.
 certificate() {
-	local name=$1 host=$2 ca=$3
+	local name=$1 host=$2 ca=$3 key=(ec -pkeyopt ec_paramgen_curve:P-256)
 	shift 3
 
-	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$F/$name.key" \
-		-out "$F/$name.csr" \
+	[[ $name != rsa ]] || key=(rsa:2048)
+	openssl req -newkey "${key[@]}" -nodes -keyout "$F/$name.key" -out "$F/$name.csr" \
 		-subj "/CN=$host" 2>/dev/null
 	: >"$F/$name.index"
 	cat >"$F/$name.conf" <<-CONF
@@ -906,6 +907,19 @@ tls() {
 	tls good 8444 "ssl_protocols TLSv1.2;"
 	to_file --ca /etc/ca.pem --sha256 "$SUM" https://images.example:8444/file
 	right
+}
+
+# nginx before 1.23.4 offers TLS 1.2 at most, unless it is told otherwise.
+@test "TLS: an RSA certificate with TLS 1.2 and 1.3, in both flavours" {
+	local version port=8443
+	for version in TLSv1.2 TLSv1.3 "TLSv1.2 TLSv1.3"; do
+		tls rsa "$port" "ssl_protocols $version;"
+		for FLAVOUR in host musl; do
+			to_file --ca /etc/ca.pem --sha256 "$SUM" "https://images.example:$port/file"
+			right
+		done
+		port=$((port + 1))
+	done
 }
 
 @test "TLS: no authority, or a strange one" {
