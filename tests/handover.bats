@@ -72,7 +72,8 @@ said() {
 		[[ $name != *-257 ]] || continue
 		unpack "$fixture" "$T/$name"
 		mkdir -p "$T/all/run/systemd/network"
-		for file in "$T/$name"/run/systemd/network/*.network; do
+		for file in "$T/$name"/run/systemd/network/*.{network,netdev}; do
+			[[ -e $file ]] || continue
 			cp "$file" "$T/all/run/systemd/network/$name-${file##*/}"
 		done
 	done

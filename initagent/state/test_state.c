@@ -277,6 +277,24 @@ TEST(json_holds_all_of_a_rail)
 	cJSON_Delete(o);
 }
 
+TEST(json_names_what_a_bond_is_made_of)
+{
+	const struct netdev bond = {.ifindex = 6, .name = "bond0", .kind = "bond", .hwtype = 1};
+	struct state_rail r = {.name = "bond0", .state = "ready", .ifindex = 6, .dev = &bond,
+		.lower = {"eth0", "eth1"}, .n_lower = 2};
+	struct state_input in = input();
+	cJSON *o, *first, *lower;
+
+	in.rails = &r;
+	o = parse(&in);
+	first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "rails"), 0);
+	lower = cJSON_GetObjectItem(first, "lower");
+	CHECK_STR(string_at(first, "kind"), "bond");
+	CHECK_INT(cJSON_GetArraySize(lower), 2);
+	CHECK_STR(cJSON_GetStringValue(cJSON_GetArrayItem(lower, 1)), "eth1");
+	cJSON_Delete(o);
+}
+
 /* A clock that nobody has set says nothing about dates; a lease without end has none. */
 TEST(dates_only_when_they_are_known)
 {
