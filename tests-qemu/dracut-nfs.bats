@@ -88,11 +88,12 @@ layered() {
     mounted 3 1
 }
 
-# No bridge is made; the root is mounted over the interface itself.
+# bridge without a name is br0 of eth0.
 @test "v3: root=nfs:IP:path bridge" {
     client shell 'root=nfs:10.99.0.1:/export/root bridge net.ifnames=0'
     mounted 3 1
-    assert_rail .netdev eth0
+    assert_rail .netdev br0
+    assert_rail '.lower | @text' '["eth0"]'
 }
 
 @test "v3: root=IP:path" {
