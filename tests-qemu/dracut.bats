@@ -173,7 +173,7 @@ logged_us() {
     server dhcp stop
     node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=8 \
 rd.timeout=0 rd.shell=0 rd.emergency=reboot"
-    assert_failed 120 IA-E703 restart
+    assert_failed 200 IA-E703 restart
 }
 
 @test "shell flavour: rd.retry=0 is no limit, rd.timeout ends the boot" {
@@ -187,7 +187,7 @@ rd.timeout=8 rd.shell=0 rd.emergency=reboot"
     server dhcp stop
     node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=8 \
 rd.timeout=0 rd.shell=0 rd.emergency=reboot"
-    assert_failed 120 IA-E703 restart
+    assert_failed 200 IA-E703 restart
 }
 
 @test "systemd flavour: rd.retry=0 is no limit, rd.timeout ends the boot" {
@@ -272,7 +272,7 @@ no_network_beside_disk() {
     server dhcp stop
     node_start "$LAB/agent-$1.img" "$dracut_console ip=dhcp root=LABEL=lroot rd.neednet=1 \
 rd.retry=8 rd.shell=0 rd.emergency=reboot loglevel=7"
-    assert_failed 120 IA-E703 restart
+    assert_failed 200 IA-E703 restart
     assert_console 'EXT4-fs \(vda\): mounted'
 }
 
