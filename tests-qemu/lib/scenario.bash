@@ -66,11 +66,14 @@ assert_root() {
 }
 
 # assert_clean_handover: everything moved, no process stays (an open verbs context would keep the
-# netdev from ever going away), the agent's own record complete.
+# netdev from ever going away), the agent's own record complete. udevd of dracut without systemd is
+# not counted: dracut's init tells it to end and does not wait until it has, which takes udevd as
+# long as its workers and its own timers do.
 assert_clean_handover() {
     assert_eq "$(node_result '[.moved_proc, .moved_sys, .moved_dev, .moved_run] | @text')" \
         '[true,true,true,true]' "file systems moved"
-    assert_eq "$(cut -f 1 "$node_dir/results/processes")" 1 "processes left behind" || {
+    assert_eq "$(grep -v $'\t/usr/bin/udevadm (deleted)\t' "$node_dir/results/processes" |
+        cut -f 1)" 1 "processes left behind" || {
         cat "$node_dir/results/processes"
         return 1
     }
