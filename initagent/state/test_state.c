@@ -10,6 +10,7 @@
 #include "root/block/block.h"
 #include "root/nfs/root.h"
 #include "root/web/web.h"
+#include "root/wwinit/wwinit.h"
 #include "state/state.h"
 #include "states.h"
 
@@ -361,6 +362,25 @@ TEST(json_holds_plan_and_managers)
 	text = cJSON_PrintUnformatted(cJSON_GetObjectItem(o, "handover"));
 	CHECK_STR(text, "{\"profiles\":[\"ifcfg\"],\"enabled\":[\"ifupdown\",\"ifcfg\"],"
 			"\"installed\":[\"networkd\",\"networkmanager\",\"ifupdown\",\"ifcfg\"]}");
+	cJSON_Delete(o);
+}
+
+TEST(json_of_a_root_of_layers)
+{
+	static const struct wwinit_result layers = {.server = "http://10.0.0.1:9873",
+		.layers = 3, .runtime = true, .bytes = 1 << 20, .unpacked = 3 << 20, .attempts = 4,
+		.init = "/warewulf/run-init"};
+	struct state_input in = input();
+	cJSON *o, *first;
+
+	in.root = &wwinit_source;
+	in.record = &layers;
+	o = parse(&in);
+	first = cJSON_GetObjectItem(o, "root");
+	CHECK_STR(string_at(first, "type"), "wwinit");
+	CHECK_INT((int)cJSON_GetNumberValue(cJSON_GetObjectItem(first, "layers")), 3);
+	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(first, "runtime")));
+	CHECK_STR(string_at(first, "init"), "/warewulf/run-init");
 	cJSON_Delete(o);
 }
 

@@ -98,21 +98,6 @@ static enum ib_wc_status sib_ud_send_one(struct sib_qp *qp, const struct sib_sen
 	return IB_WC_SUCCESS;
 }
 
-/*
- * Requests to the SA of a device that is being removed, see sib_dev_leaving(). What goes to peers
- * is sent: since 6.11 the NFS client's removal waits until its peer has answered a disconnect
- * request, or has run out of retransmissions.
- */
-static bool sib_ud_given_up(struct sib_qp *qp, const struct sib_send_wqe *wqe)
-{
-	struct ib_mad_hdr mad;
-
-	return qp->ibqp.qp_type == IB_QPT_GSI && sib_dev_leaving(qp->dev) &&
-	       wqe->length >= sizeof(mad) &&
-	       !sib_sge_to_buf(qp, wqe->sge, wqe->num_sge, 0, &mad, sizeof(mad)) &&
-	       mad.mgmt_class == IB_MGMT_CLASS_SUBN_ADM;
-}
-
 /**
  * sib_ud_send - send what is posted
  * @qp: SMI, GSI or UD QP in RTS; engine only
@@ -121,6 +106,7 @@ static bool sib_ud_given_up(struct sib_qp *qp, const struct sib_send_wqe *wqe)
  */
 bool sib_ud_send(struct sib_qp *qp)
 {
+	bool leaving = qp->ibqp.qp_type == IB_QPT_GSI && sib_dev_leaving(qp->dev);
 	struct sib_send_wqe *wqe;
 	enum ib_wc_status status;
 
@@ -128,7 +114,7 @@ bool sib_ud_send(struct sib_qp *qp)
 		if (sib_wire_full(qp->dev->wire))
 			return true;
 		/* Of all errors only this one is taken quietly by the MAD layer. */
-		status = sib_ud_given_up(qp, wqe) ? IB_WC_WR_FLUSH_ERR : sib_ud_send_one(qp, wqe);
+		status = leaving ? IB_WC_WR_FLUSH_ERR : sib_ud_send_one(qp, wqe);
 		sib_qp_complete_send(qp, wqe, status);
 		sib_sq_pop(qp);
 	}
