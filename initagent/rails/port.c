@@ -44,10 +44,14 @@ static const struct inet_addr *rdma_address(const struct rails *rails, const str
  */
 static void refresh_pkey(const struct rails *rails, struct rail *rail)
 {
+	const struct netdev *below[STACK_BELOW_MAX];
+	/* a bond of IPoIB is in the partition of its slaves */
+	const char *name =
+		stack_below(rails, rail->name, below) ? below[0]->name : rail->name;
 	char text[16];
 
 	if ((rail->pkey & 0x7fff) == 0 &&
-		env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey", rail->name) > 0)
+		env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey", name) > 0)
 		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
 }
 
