@@ -49,7 +49,7 @@ static const struct row rows[] = {
 		"sign the unified kernel image for Secure Boot with this key"),
 	ROW(TEXT, sb_cert, "sb-cert", "FILE", "and this certificate (PEM)"),
 	ROW(FLAG, no_bios, "no-bios", NULL, "iso: for UEFI only"),
-	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 20)"),
+	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 19)"),
 	ROW(FLAG, explain, "explain", NULL, "list every file with the reason it is there"),
 	ROW(FLAG, help, "help", NULL, "this text (or -h)"),
 	ROW(FLAG, version, "version", NULL, "the program's version (or -V)"),
@@ -156,7 +156,7 @@ static void check_options(struct options *opt)
 struct options options_parse(int argc, char **argv)
 {
 	struct options opt = {.agent = AGENT_PATH, .busybox = "/bin/busybox", .root = "/",
-		.level_text = "20", .format = "initrd"};
+		.level_text = "19", .format = "initrd"};
 
 	for (int i = 1; i < argc; i++) {
 		const struct row *row = row_of(argv[i]);
