@@ -24,7 +24,8 @@ setup_file() {
     server shell /bin/serve
     server dhcp start
     handover_nodes "$LAB/agent-links.img" "$vlan_ip" "vlan=bond0.5:bond0 \
-bond=bond0:eth0,eth1:mode=active-backup rd.rdma.link=rxe0,rxe,bond0 systemd.wants=restart.service"
+bond=bond0:eth0,eth1:mode=active-backup rd.rdma.link=rxe0,rxe,bond0 systemd.wants=restart.service \
+systemd.setenv=AWAITED=restarts"
 }
 
 # the server's control channel, as the InfiniBand one is called

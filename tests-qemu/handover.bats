@@ -11,7 +11,8 @@ setup_file() {
     handover_server
     # counted after the restart: the renewal alone
     refreshes=([networkd]=1 [nm]=1 [ifupdown]=1)
-    handover_nodes "$LAB/agent.img" "$server_ip" "$rxe systemd.wants=restart.service"
+    handover_nodes "$LAB/agent.img" "$server_ip" "$rxe systemd.wants=restart.service \
+systemd.setenv=AWAITED=restarts"
 }
 
 # the server's control channel, as the InfiniBand one is called

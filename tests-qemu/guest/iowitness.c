@@ -3,15 +3,15 @@
  * iowitness: what a real root on the network lives through while its own network manager takes
  * over.
  *
- *   iowitness FOLDER OUT SECONDS LIMIT REFRESHES
+ *   iowitness FOLDER OUT SECONDS LIMIT REFRESHES [FILE]
  *
  * One of the first services of the root. It says READY (sd_notify) when it watches the network
  * (netwatch) and the first round of I/O in FOLDER (iothread) is done, so that no manager starts
  * before. It goes on for SECONDS, and then until an address was set anew REFRESHES times, which is
  * what a manager does when the DHCP server answers it the first time (not dhclient, which only adds
- * what is not there) and when the lease is renewed; but never for more than LIMIT seconds. While
- * OUT/restarting is there it does not end, and counts anew. OUT/events has everything seen,
- * OUT/result.json the sums.
+ * what is not there) and when the lease is renewed; but never for more than LIMIT seconds. What was
+ * set before OUT/FILE is there does not count. OUT/events has everything seen, OUT/result.json the
+ * sums.
  */
 #include "guest.h"
 #include "iothread.h"
@@ -87,9 +87,9 @@ static int write_result(
 	return rename(path, whole) == 0 ? 0 : -errno;
 }
 
-/* restarting: while it is there, the end is not near, and no answer counts. */
+/* awaited: the file that is not there before the answers count, or NULL. */
 static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t least,
-	uint64_t most, unsigned refreshes, const char *restarting)
+	uint64_t most, unsigned refreshes, const char *awaited)
 {
 	struct pollfd p = {.fd = w->fd, .events = POLLIN};
 	bool told = false;
@@ -102,7 +102,9 @@ static void watch_until_end(struct netwatch *w, const struct iothread *io, uint6
 			ready();
 			told = true;
 		}
-		if (access(restarting, F_OK) == 0)
+		if (awaited && access(awaited, F_OK) == 0)
+			awaited = NULL;
+		else if (awaited)
 			w->refreshed = 0;
 		now = guest_now();
 	} while (now < least || (now < most && w->refreshed < refreshes));
@@ -116,8 +118,8 @@ int main(int argc, char **argv)
 	char path[300];
 	FILE *events;
 
-	if (argc != 6) {
-		fprintf(stderr, "usage: iowitness FOLDER OUT SECONDS LIMIT REFRESHES\n");
+	if (argc != 6 && argc != 7) {
+		fprintf(stderr, "usage: iowitness FOLDER OUT SECONDS LIMIT REFRESHES [FILE]\n");
 		return 2;
 	}
 	mkdir(argv[1], 0700);
@@ -129,10 +131,11 @@ int main(int argc, char **argv)
 		perror("iowitness");
 		return 1;
 	}
-	snprintf(path, sizeof(path), "%s/restarting", argv[2]);
+	if (argc == 7)
+		snprintf(path, sizeof(path), "%s/%s", argv[2], argv[6]);
 	watch_until_end(&watch, &io, began + strtoul(argv[3], NULL, 10) * SECOND,
 		began + strtoul(argv[4], NULL, 10) * SECOND, (unsigned)strtoul(argv[5], NULL, 10),
-		path);
+		argc == 7 ? path : NULL);
 	/* written before the thread is waited for: a hanging one is a result, too */
 	return write_result(argv[2], &io, &watch, began) == 0 ? 0 : 1;
 }

@@ -47,11 +47,16 @@ handover_ib_server() {
     on server /bin/serve
 }
 
-# handover_nodes IMAGE SERVER CMDLINE: all three; returns when they are off. A node that hangs is a
-# failure of its test.
+# handover_nodes IMAGE SERVER CMDLINE: all of them, of which two boot at the same time, while others
+# idle: what waits for a network gives up after a minute (NetworkManager-wait-online). Returns when
+# they are off. A node that hangs is a failure of its test.
 handover_nodes() {
     local i pids=() name
     for i in "${!managers[@]}"; do
+        if [ "$i" -ge 2 ]; then
+            node_dir=$vm_logs/${managers[i - 2]} node_pid=${pids[i - 2]}
+            node_wait 600 "report: settled" || true
+        fi
         name=${managers[i]}
         node_defaults
         # a speed, as the kernel complains at each look at the RDMA port of an interface without
@@ -106,7 +111,7 @@ assert_kept() {
     assert_eq "$(node_result .renamed)" "${3:-0}" "interfaces renamed"
     node_result '"# \(.rounds) rounds of I/O in \(.seconds) s, longest \(.longest_s) s"' >&3
     node_result '.seconds >= 120 and .rounds >= 60 and .longest_s < 20' >/dev/null
-    assert_eq "$(connects)" 1 "connections of the root's RDMA transport"
+    assert_eq "$(connects)" $((1 + $(keys_kept))) "connections of the root's RDMA transport"
     [ -f "$node_dir/results/failed" ]
     assert_eq "$(cat "$node_dir/results/failed")" "" "failed units"
     assert_file system '^running$'
@@ -122,6 +127,12 @@ assert_kept() {
 connects() {
     sed -n '/ mounted on \/ with /,/^device/s/^\txprt:\trdma [0-9]* [0-9]* \([0-9]*\) .*/\1/p' \
         "$node_dir/results/mountstats"
+}
+
+# keys_kept: how often Soft-RoCE refused a memory registration, by a fault of its own (6.1: on a busy
+# machine the key of the one before is not free yet), which ends the connection.
+keys_kept() {
+    grep -c 'rxe_reg_fast_mr: mr->lkey = .* not free' "$node_dir/results/journal" || true
 }
 
 # assert_restarted MANAGER: it and rdma-core's services were restarted while the witness looked.
