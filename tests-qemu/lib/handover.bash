@@ -98,7 +98,7 @@ assert_file() {
 # assert_kept MANAGER NETDEV [RENAMED]: the node booted, its root was there at all times until the
 # power went off, and all is well. RENAMED: so many other interfaces got a name from udev.
 assert_kept() {
-    local what
+    local what repeated
     node_dir=$vm_logs/$1
     [ -s "$node_dir/results/result.json" ] || {
         echo "the node ended without a report"
@@ -110,8 +110,9 @@ assert_kept() {
     done
     assert_eq "$(node_result .renamed)" "${3:-0}" "interfaces renamed"
     node_result '"# \(.rounds) rounds of I/O in \(.seconds) s, longest \(.longest_s) s"' >&3
-    node_result '.seconds >= 120 and .rounds >= 60 and .longest_s < 20' >/dev/null
-    assert_eq "$(connects)" $((1 + $(keys_kept))) "connections of the root's RDMA transport"
+    repeated=$(repeated)
+    node_result ".seconds >= 120 and .rounds >= 60 and .longest_s < 20 + 65 * $repeated" >/dev/null
+    assert_eq "$(connects)" $((1 + repeated)) "connections of the root's RDMA transport"
     [ -f "$node_dir/results/failed" ]
     assert_eq "$(cat "$node_dir/results/failed")" "" "failed units"
     assert_file system '^running$'
@@ -129,9 +130,10 @@ connects() {
         "$node_dir/results/mountstats"
 }
 
-# keys_kept: how often Soft-RoCE refused a memory registration, by a fault of its own (6.1: on a busy
-# machine the key of the one before is not free yet), which ends the connection.
-keys_kept() {
+# repeated: how often Soft-RoCE ended the connection by itself. When a packet has to be sent again, as
+# on a busy machine, it registers the memory a second time, too, which is refused (req_retry(),
+# rxe_do_local_ops() of the kernel); NFS asks again after 60 s.
+repeated() {
     grep -c 'rxe_reg_fast_mr: mr->lkey = .* not free' "$node_dir/results/journal" || true
 }
 
