@@ -44,6 +44,15 @@ $(filter %/fuzz_image %/fuzz_pe %/fuzz_symbols,$(MKIMAGE_TESTS:%=$(BUILD)/fuzz/d
 
 -include $(MKIMAGE_OBJS:.o=.d)
 
+# The rescue shell of its images; who has the builder has it, too.
+RESCUE_SHELL := $(BUILD)/busybox
+
+$(RESCUE_SHELL): $(call deps_stamp,$(filter busybox:%,$(DEPS_PLAN)))
+	@mkdir -p $(@D)
+	@install -m 755 $(SYSROOT)/lib/initagent/busybox $@
+
+$(MKIMAGE): | $(RESCUE_SHELL)
+
 # make image KVER=6.1.0-56-amd64 OUT=node.img [DRIVERS="bnxt_en ice"] [ROOT=/srv/root]
 #   [MODULES_DIR=DIR] [FIRMWARE_DIR=DIR] [MODPROBE_D=DIR] [BUSYBOX=FILE] [WITHOUT="a b"]
 #   [NO_FIRMWARE="a b"] [EXPLAIN=1] [IMAGE_ARGS="--extra FILE:PATH"]
@@ -53,9 +62,10 @@ image: $(MKIMAGE) $(BUILD)/initagent
 	@$(MKIMAGE) --agent $(BUILD)/initagent --out '$(or $(OUT),$(BUILD)/initagent.img)' \
 		--kver '$(KVER)' --root '$(ROOT)' --modules-dir '$(MODULES_DIR)' \
 		--firmware-dir '$(FIRMWARE_DIR)' --modprobe-d '$(MODPROBE_D)' \
-		--busybox '$(BUSYBOX)' --drivers '$(DRIVERS)' --without '$(WITHOUT)' \
-		--no-firmware '$(NO_FIRMWARE)' --format '$(FORMAT)' --kernel '$(KERNEL)' \
-		--cmdline '$(CMDLINE)' --stub '$(STUB)' --sb-key '$(SBKEY)' --sb-cert '$(SBCERT)' \
+		--busybox '$(or $(BUSYBOX),$(RESCUE_SHELL))' --drivers '$(DRIVERS)' \
+		--without '$(WITHOUT)' --no-firmware '$(NO_FIRMWARE)' --format '$(FORMAT)' \
+		--kernel '$(KERNEL)' --cmdline '$(CMDLINE)' --stub '$(STUB)' \
+		--sb-key '$(SBKEY)' --sb-cert '$(SBCERT)' \
 		$(if $(EXPLAIN),--explain) $(IMAGE_ARGS)
 
 .PHONY: image
@@ -76,6 +86,7 @@ install-dracut:
 
 install-mkimage: $(MKIMAGE)
 	install -D -m 755 $(MKIMAGE) '$(DESTDIR)$(PREFIX)/sbin/initagent-mkimage'
+	install -D -m 755 $(RESCUE_SHELL) '$(DESTDIR)$(PREFIX)/lib/initagent/busybox'
 
 INSTALLS += install-dracut install-mkimage
 .PHONY: install-dracut install-mkimage

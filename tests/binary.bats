@@ -39,6 +39,37 @@ providers() {
 	is_static "$BATS_TEST_TMPDIR/static"
 }
 
+@test "the rescue shell is static, stripped, and has at most 700000 bytes" {
+	local shell=${BUILD:-build}/busybox size
+
+	is_static "$shell"
+	run -0 readelf -SW "$shell"
+	[[ $output == *.text* && $output != *.symtab* && $output != *.debug* ]]
+	size=$(stat -c %s "$shell")
+	echo "# $size bytes" >&3
+	[ "$size" -le 700000 ]
+}
+
+# in_shell TEXT: a login shell as the agent starts it, without any link or program of this machine.
+in_shell() {
+	PATH=/nowhere run "$SHELL_HERE" sh -l -c "$1"
+	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
+}
+
+@test "the rescue shell finds its applets without links" {
+	SHELL_HERE=$(realpath "${BUILD:-build}/busybox")
+	in_shell 'echo $((1 << 40)) | sed s/^/=/'
+	[ "$output" = =1099511627776 ]
+	in_shell 'printf "b\na\n" | sort | tr ab AB | xargs'
+	[ "$output" = "A B" ]
+	in_shell 'ip -4 addr show dev lo | grep -q 127.0.0.1'
+	in_shell 'tar -cf - -C /etc hostname | gzip | tar -tzf -'
+	[ "$output" = hostname ]
+	# every applet says what it takes
+	in_shell 'wget --help'
+	[[ $output == *"Usage: wget"*"URL"* ]]
+}
+
 @test "the agent is stripped" {
 	run -0 readelf -SW "$AGENT"
 	[[ $output == *.text* && $output != *.symtab* && $output != *.debug* ]]
