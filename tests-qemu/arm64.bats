@@ -72,7 +72,7 @@ arm64_start() {
     local firmware=/usr/share/AAVMF esp=$BATS_TEST_TMPDIR/esp
     mkdir -p "$esp/EFI/BOOT"
     "$vm_build/initagent-mkimage" --agent "$vm_build/aarch64/initagent" --root "$arm64" \
-        --busybox "$arm64/bin/busybox" --kver "$(<"$arm64/kver")" --level 1 --format uki \
+        --busybox "$vm_build/aarch64/busybox" --kver "$(<"$arm64/kver")" --level 1 --format uki \
         --stub "$arm64/usr/lib/systemd/boot/efi/linuxaa64.efi.stub" \
         --out "$esp/EFI/BOOT/BOOTAA64.EFI" --cmdline "$options $rdma_root $rxe"
     cp "$firmware/AAVMF_VARS.fd" "$BATS_TEST_TMPDIR/vars"

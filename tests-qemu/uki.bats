@@ -15,7 +15,8 @@ setup_file() {
     server_start >/dev/null
     mkdir -p "$images/esp/EFI/BOOT"
     for format in uki iso; do
-        "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
+        "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" \
+            --busybox "$vm_build/busybox" --root "$LAB/root" \
             --kver "$(<"$LAB/kver")" --level 1 --format "$format" --out "$images/node.$format" \
             --drivers efivarfs \
             --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 \

@@ -203,6 +203,9 @@ bzimage() {
 		CMDLINE="$good" EXPLAIN=1 IMAGE_ARGS="--level 1 --no-base" >"$BATS_TEST_TMPDIR/log"
 	section .cmdline | grep -qx "$good"
 	grep -q '^Requested modules and their files:' "$BATS_TEST_TMPDIR/log"
+	# the rescue shell is the one that was built
+	grep -q " $(stat -c %s "${BUILD:-build}/busybox") /bin/busybox (rescue shell)" \
+		"$BATS_TEST_TMPDIR/log"
 }
 
 @test "unknown formats are wrong calls" {

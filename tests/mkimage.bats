@@ -68,8 +68,9 @@ unpack() {
     grep -qx ID=initagent etc/initrd-release
 }
 
-@test "every link of the rescue shell is an applet of busybox" {
-    local link
+@test "every link of the rescue shell is an applet of our busybox and of Debian's" {
+    local link ours
+    ours=$(realpath "${mkimage%/*}/busybox")
     build
     unpack
     cd "$BATS_TEST_TMPDIR/unpacked/bin"
@@ -77,9 +78,30 @@ unpack() {
     for link in *; do
         [ "$link" = busybox ] || [ "$link" = initagent ] || {
             [ "$(readlink "$link")" = busybox ]
+            "$ours" --list | grep -qx "$link"
             /bin/busybox --list | grep -qx "$link"
         }
     done
+}
+
+@test "the default busybox is the one installed with the builder; else the system's, and said" {
+    local ours=/usr/lib/initagent command line
+    command=("$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out"
+        --level 1 --no-base)
+    run -0 --separate-stderr unshare --mount bash -euc '
+        [ ! -e "$0" ] || mount -t tmpfs none "$0"
+        "$@"' "$ours" "${command[@]}"
+    line="initagent-mkimage: $ours/busybox is not installed: taking /bin/busybox as rescue shell"
+    [ "$stderr" = "$line" ]
+    zstd -dcq "$out" | cpio -i --quiet --to-stdout bin/busybox | cmp - /bin/busybox
+    run -0 --separate-stderr unshare --mount bash -euc '
+        mount -t tmpfs none /mnt
+        mkdir -p /mnt/upper/initagent /mnt/work
+        cp "$1" /mnt/upper/initagent/
+        mount -t overlay -o lowerdir=/usr/lib,upperdir=/mnt/upper,workdir=/mnt/work none /usr/lib
+        "${@:2}"' - "${mkimage%/*}/busybox" "${command[@]}"
+    [ "$stderr" = "" ]
+    zstd -dcq "$out" | cpio -i --quiet --to-stdout bin/busybox | cmp - "${mkimage%/*}/busybox"
 }
 
 @test "the image is for its owner only, whatever the umask and whatever was there" {

@@ -26,12 +26,13 @@ static const struct {
 };
 
 /* What one needs on a node that did not boot. modprobe is the agent's. */
-static const char *const applets[] = {"sh", "cat", "chmod", "chroot", "clear", "cp", "cut", "date",
-	"dd", "df", "dmesg", "du", "echo", "env", "find", "free", "grep", "halt", "head", "hexdump",
-	"hostname", "insmod", "ip", "kill", "less", "ln", "ls", "lsmod", "mkdir", "mknod", "mount",
-	"mv", "nslookup", "ping", "poweroff", "ps", "readlink", "reboot", "rm", "rmdir", "sed",
-	"sleep", "sort", "stty", "sync", "tail", "top", "traceroute", "umount", "uname", "vi", "wc",
-	"wget"};
+static const char *const applets[] = {"sh", "arping", "awk", "cat", "chmod", "chroot", "clear",
+	"cp", "cut", "date", "dd", "df", "dmesg", "du", "echo", "env", "find", "free", "grep",
+	"gzip", "halt", "head", "hexdump", "hostname", "insmod", "ip", "kill", "less", "ln", "ls",
+	"lsmod", "mkdir", "mknod", "mount", "mv", "nc", "nslookup", "od", "ping", "ping6",
+	"poweroff", "ps", "readlink", "reboot", "rm", "rmdir", "rmmod", "sed", "sha256sum", "sleep",
+	"sort", "strings", "stty", "sync", "sysctl", "tail", "tar", "telnet", "top", "tr",
+	"traceroute", "traceroute6", "umount", "uname", "vi", "wc", "wget", "xargs", "zcat"};
 
 static const char release[] = "NAME=initagent\n"
 			      "ID=initagent\n"

@@ -4,8 +4,10 @@
 #include "format.h"
 #include "lint.h"
 
-/* Where packages put it. */
+/* Where packages put them, and the busybox of the system, if ours is not installed. */
 #define AGENT_PATH "/usr/sbin/initagent"
+#define BUSYBOX_PATH "/usr/lib/initagent/busybox"
+#define BUSYBOX_SYSTEM "/bin/busybox"
 
 #define EXIT_USAGE 2
 
@@ -26,7 +28,8 @@ static const struct row rows[] = {
 	ROW(TEXT, out, "out", "FILE", "the image to write (mode 0600)"),
 	ROW(TEXT, agent, "agent", "FILE",
 		"the static agent, becomes /init (default: " AGENT_PATH ")"),
-	ROW(TEXT, busybox, "busybox", "FILE", "a static busybox (default: /bin/busybox)"),
+	ROW(TEXT, busybox, "busybox", "FILE",
+		"a static busybox (default: " BUSYBOX_PATH ", or " BUSYBOX_SYSTEM ")"),
 	ROW(TEXT, kver, "kver", "VERSION", "kernel version (default: the running one)"),
 	ROW(TEXT, root, "root", "DIR", "modules and firmware come from below DIR (default: /)"),
 	ROW(TEXT, modules_dir, "modules-dir", "DIR", "modules, if not in ROOT/lib/modules/VERSION"),
@@ -130,6 +133,15 @@ static void check_cmdline(const char *text)
 	need(r, "--cmdline");
 }
 
+static const char *default_busybox(void)
+{
+	if (access(BUSYBOX_PATH, F_OK) == 0)
+		return BUSYBOX_PATH;
+	report_fault(BUSYBOX_PATH " is not installed: taking " BUSYBOX_SYSTEM
+				  " as rescue shell");
+	return BUSYBOX_SYSTEM;
+}
+
 static void check_options(struct options *opt)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -148,6 +160,8 @@ static void check_options(struct options *opt)
 			opt->cmdline);
 	if (opt->cmdline)
 		check_cmdline(opt->cmdline);
+	if (!opt->busybox)
+		opt->busybox = default_busybox();
 	if (epoch)
 		opt->mtime = (uint32_t)read_number(
 			epoch, 0, UINT32_MAX, "SOURCE_DATE_EPOCH is not a time in seconds");
@@ -155,8 +169,8 @@ static void check_options(struct options *opt)
 
 struct options options_parse(int argc, char **argv)
 {
-	struct options opt = {.agent = AGENT_PATH, .busybox = "/bin/busybox", .root = "/",
-		.level_text = "19", .format = "initrd"};
+	struct options opt = {.agent = AGENT_PATH, .root = "/", .level_text = "19",
+		.format = "initrd"};
 
 	for (int i = 1; i < argc; i++) {
 		const struct row *row = row_of(argv[i]);

@@ -75,8 +75,8 @@ chain_site() {
 chain_uki() {
     local key=/usr/share/ovmf/PkKek-1-snakeoil
     openssl rsa -in "$key.key" -passin pass:snakeoil -out "$images/sb.key" 2>/dev/null
-    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --root "$LAB/root" \
-        --kver "$(<"$LAB/kver")" --level 1 \
+    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" \
+        --busybox "$vm_build/busybox" --root "$LAB/root" --kver "$(<"$LAB/kver")" --level 1 \
         --format uki --sb-key "$images/sb.key" --sb-cert "$key.pem" --out "$images/node.efi" \
         --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe"
     chmod 644 "$images/node.efi"

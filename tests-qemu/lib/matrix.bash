@@ -109,7 +109,8 @@ cell_refused() {
         grep -q 'this kernel has no module rdma_rxe' "$(cell_image "$1" "$2").log"
         return
     fi
-    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --out "$node_dir/image" \
+    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" \
+        --busybox "$vm_build/busybox" --out "$node_dir/image" \
         --kver "$(<"$LAB/kernels/$1/kver")" --root "$LAB/kernels/$1" --level 1 --format pair \
         --cmdline "$(cell_root "$3")" >"$node_dir/build.log" 2>&1 || status=$?
     cat "$node_dir/build.log"

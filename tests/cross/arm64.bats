@@ -10,6 +10,7 @@ setup() {
 	native=${BUILD:-build}/initagent
 	agent=${BUILD:-build}/aarch64/initagent
 	mkimage=${BUILD:-build}/aarch64/initagent-mkimage
+	shell=${BUILD:-build}/aarch64/busybox
 }
 
 arm64() {
@@ -20,6 +21,15 @@ arm64() {
 	readelf -h "$agent" | grep -q 'Machine: *AArch64'
 	run -0 readelf -l "$agent" --wide
 	[[ $output != *INTERP* ]]
+}
+
+@test "the rescue shell is a static program of that machine, and runs" {
+	readelf -h "$shell" | grep -q 'Machine: *AArch64'
+	run -0 readelf -l "$shell" --wide
+	[[ $output != *INTERP* ]]
+	# shellcheck disable=SC2016 # expanded by the shell that is tested
+	run -0 qemu-aarch64-static "$shell" sh -c 'echo $((6 * 7))'
+	[ "$output" = 42 ]
 }
 
 @test "lint, options and causes say what they say on this machine" {
@@ -44,8 +54,7 @@ arm64() {
 			--no-base \
 			--drivers a --out "$BATS_TEST_TMPDIR/image"
 	}
-	# any static program of the machine will do for the shell
-	run -0 build "$agent" "$agent"
+	run -0 build "$agent" "$shell"
 	zstd -dcq "$BATS_TEST_TMPDIR/image" | cpio -t --quiet |
 		grep -qx "lib/modules/$kver/kernel/a.ko"
 	run -1 build "$native" "$agent"

@@ -130,6 +130,8 @@ plain() {
 		chroot "$1" initagent-mkimage --kver "$2" --level 1 --out /tmp/node.img
 		zstd -dcq "$1/tmp/node.img" | cpio -i --quiet --to-stdout init |
 			cmp - "$1/usr/sbin/initagent"
+		zstd -dcq "$1/tmp/node.img" | cpio -i --quiet --to-stdout bin/busybox |
+			cmp - "$1/usr/lib/initagent/busybox"
 		"$1/usr/sbin/initagent-site" -n \
 			-f "$1/usr/share/doc/initagent-tools/examples/site.example.yaml" check
 	' - "$root" "$kver" >"$T/used" 2>&1 || { tail -n 30 "$T/used"; return 1; }
