@@ -152,7 +152,7 @@ plain() {
 	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
 	[[ $output == *" 0 errors, 0 warnings"* ]]
 	diff <(installed | grep -v /usr/share/initramfs-tools/ | plain) <(rpm -qpl "${rpms[@]}" |
-		grep -vxE '/usr/(lib/dracut/modules.d/70|libexec/)initagent' | plain)
+		grep -vxE '/usr/(lib/dracut/modules.d/70|lib/|libexec/)initagent' | plain)
 	mkdir "$root"
 	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"
 	rpm --root "$root" -V --nodeps initagent initagent-tools
