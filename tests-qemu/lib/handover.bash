@@ -126,7 +126,7 @@ assert_kept() {
 # connects: how often the transport of the root's mount was connected (the third number;
 # net/sunrpc/xprtrdma).
 connects() {
-    sed -n '/ mounted on \/ with /,/^device/s/^\txprt:\trdma [0-9]* [0-9]* \([0-9]*\) .*/\1/p' \
+    sed -n '/ with fstype nfs/,/^device/s/^\txprt:\trdma [0-9]* [0-9]* \([0-9]*\) .*/\1/p' \
         "$node_dir/results/mountstats"
 }
 
