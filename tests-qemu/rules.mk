@@ -13,7 +13,8 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itest
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
 $(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c sums.c tar.c)
 
-$(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c netwatch.c guest.c)
+$(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c echothread.c \
+	netwatch.c guest.c)
 
 $(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/iowitness: $(wildcard tests-qemu/guest/*.h) \
 	$(if $(CROSS),$(DEPS_STAMP))

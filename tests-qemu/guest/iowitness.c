@@ -6,13 +6,14 @@
  *   iowitness FOLDER OUT SECONDS LIMIT REFRESHES [FILE]
  *
  * One of the first services of the root. It says READY (sd_notify) when it watches the network
- * (netwatch) and the first round of I/O in FOLDER (iothread) is done, so that no manager starts
- * before. It goes on for SECONDS, and then until an address was set anew REFRESHES times, which is
- * what a manager does when the DHCP server answers it the first time (not dhclient, which only adds
- * what is not there) and when the lease is renewed; but never for more than LIMIT seconds. What was
- * set before OUT/FILE is there does not count. OUT/events has everything seen, OUT/result.json the
- * sums.
+ * (netwatch), sends echo requests to the root's server (echothread) and the first round of I/O in
+ * FOLDER (iothread) is done, so that no manager starts before. It goes on for SECONDS, and then
+ * until an address was set anew REFRESHES times, which is what a manager does when the DHCP server
+ * answers it the first time (not dhclient, which only adds what is not there) and when the lease is
+ * renewed; but never for more than LIMIT seconds. What was set before OUT/FILE is there does not
+ * count. OUT/events has everything seen, OUT/result.json the sums.
  */
+#include "echothread.h"
 #include "guest.h"
 #include "iothread.h"
 #include "netwatch.h"
@@ -56,8 +57,8 @@ static uint64_t longest(const struct iothread *io)
 	return since && now - since > done ? now - since : done;
 }
 
-static int write_result(
-	const char *out, const struct iothread *io, const struct netwatch *w, uint64_t began)
+static int write_result(const char *out, const struct iothread *io, const struct echothread *e,
+	const struct netwatch *w, uint64_t began)
 {
 	uint64_t now = guest_now();
 	char path[300];
@@ -76,6 +77,8 @@ static int write_result(
 		io->rounds, io->errors, io->damaged, io->first_error);
 	fprintf(f, "\"longest_s\": %.3f, \"longest_at_s\": %.3f, ", (double)longest(io) / 1e9,
 		(double)io->longest_at_ns / 1e9);
+	fprintf(f, "\"echoes\": %u, \"echoes_lost\": %u, \"longest_lost_s\": %.3f, ", e->sent,
+		e->sent - e->answered, (double)echothread_longest_lost(e) / 1e9);
 	fprintf(f, "\"link_down\": %u, \"carrier_lost\": %u, \"link_gone\": %u, \"renamed\": %u, ",
 		w->link_down, w->carrier_lost, w->link_gone, w->renamed);
 	fprintf(f, "\"address_gone\": %u, \"route_gone\": %u, \"port_changes\": %u, ",
@@ -113,6 +116,7 @@ static void watch_until_end(struct netwatch *w, const struct iothread *io, uint6
 int main(int argc, char **argv)
 {
 	static struct netwatch watch;
+	static struct echothread echo;
 	static struct iothread io;
 	uint64_t began = guest_now();
 	char path[300];
@@ -127,7 +131,8 @@ int main(int argc, char **argv)
 	io.folder = argv[1];
 	snprintf(path, sizeof(path), "%s/events", argv[2]);
 	events = fopen(path, "we");
-	if (!events || netwatch_open(&watch, events) < 0 || iothread_start(&io) != 0) {
+	if (!events || netwatch_open(&watch, events) < 0 || echothread_start(&echo) < 0 ||
+		iothread_start(&io) != 0) {
 		perror("iowitness");
 		return 1;
 	}
@@ -137,5 +142,5 @@ int main(int argc, char **argv)
 		began + strtoul(argv[4], NULL, 10) * SECOND, (unsigned)strtoul(argv[5], NULL, 10),
 		argc == 7 ? path : NULL);
 	/* written before the thread is waited for: a hanging one is a result, too */
-	return write_result(argv[2], &io, &watch, began) == 0 ? 0 : 1;
+	return write_result(argv[2], &io, &echo, &watch, began) == 0 ? 0 : 1;
 }

@@ -112,6 +112,7 @@ assert_kept() {
     node_result '"# \(.rounds) rounds of I/O in \(.seconds) s, longest \(.longest_s) s"' >&3
     repeated=$(repeated)
     node_result ".seconds >= 120 and .rounds >= 60 and .longest_s < 20 + 65 * $repeated" >/dev/null
+    assert_link_kept
     assert_eq "$(connects)" $((1 + repeated)) "connections of the root's RDMA transport"
     [ -f "$node_dir/results/failed" ]
     assert_eq "$(cat "$node_dir/results/failed")" "" "failed units"
@@ -121,6 +122,16 @@ assert_kept() {
     run -1 grep "cannot rename to" "$node_dir/results/journal"
     assert_file address "inet $(address_of_root) .* $2"
     assert_end
+}
+
+# assert_link_kept: no packet was lost for longer than 1 s. By echoes, as a round of I/O takes
+# seconds on a busy machine that loses nothing.
+assert_link_kept() {
+    node_result '"# \(.echoes_lost) of \(.echoes) echoes lost, longest \(.longest_lost_s) s"' >&3
+    node_result '.echoes >= .seconds and .longest_lost_s <= 1' >/dev/null || {
+        echo "the link lost packets for $(node_result .longest_lost_s) s"
+        return 1
+    }
 }
 
 # connects: how often the transport of the root's mount was connected (the third number;
