@@ -190,15 +190,9 @@ static void check_addresses(struct parser *p, const struct plan_ip *ip,
 			"be any");
 }
 
-/* An interface that is IPoIB's by its name, its hardware address or its partitions. */
 static bool is_ipoib(const struct parser *p, const struct plan_ip *ip)
 {
-	const struct plan_ifname *named;
-
-	if (!ip->ifname)
-		return ip->match.len > 6;
-	named = find_named(&p->ifnames, ip->ifname);
-	return named ? named->hwaddr.len > 6 : strncmp(ip->ifname, "ib", 2) == 0;
+	return ip->ifname ? parser_is_ipoib(p, ip->ifname) : ip->match.len > 6;
 }
 
 static void check_device(struct parser *p, const struct plan_ip *ip)

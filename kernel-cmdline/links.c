@@ -109,9 +109,11 @@ static bool read_vlan(struct link_parse *x, const struct slice *f, size_t n)
 		return link_fail(x, word_value(x->w), "not two fields");
 	if (!set_name(x, f[0]) || !value_ifname(f[1].s, f[1].len))
 		return x->link.name ? link_fail(x, f[1], "not an interface name") : false;
-	if (strncmp(x->w->value + f[0].len + 1, "ib", 2) == 0)
+	if (!set_lower(x, f[1]))
+		return false;
+	if (parser_is_ipoib(x->p, x->link.lower[0]))
 		return link_fail(x, f[1], "IPoIB has no VLANs, but partitions (rd.ib.pkey=)");
-	return set_vlan_id(x, f[0], f[1]) && set_lower(x, f[1]);
+	return set_vlan_id(x, f[0], f[1]);
 }
 
 /* --- bond ------------------------------------------------------------------------------------- */
@@ -164,11 +166,6 @@ static bool fits_mode(struct link_parse *x, const struct arena_list *list)
 	return true;
 }
 
-static bool is_ipoib(const char *name)
-{
-	return strncmp(name, "ib", 2) == 0;
-}
-
 /* Without a monitor a bond sends over a slave without cable. On IPoIB the kernel knows one value of
  * fail_over_mac only: given, so that each network manager is told the same. */
 static bool add_options(struct link_parse *x, struct arena_list *list)
@@ -180,7 +177,7 @@ static bool add_options(struct link_parse *x, struct arena_list *list)
 	if (!find_option(list, "miimon") && !find_option(list, "arp_interval") &&
 		!APPEND(x->p, list, monitor, x->w))
 		return false;
-	return !is_ipoib(x->link.lower[0]) || find_option(list, "fail_over_mac") ||
+	return !parser_is_ipoib(x->p, x->link.lower[0]) || find_option(list, "fail_over_mac") ||
 		APPEND(x->p, list, mac, x->w);
 }
 
@@ -203,7 +200,7 @@ static bool set_bond_options(struct link_parse *x, struct slice text)
 static bool no_ipoib(struct link_parse *x, const char *why)
 {
 	for (size_t i = 0; i < x->link.n_lower; i++)
-		if (is_ipoib(x->link.lower[i]))
+		if (parser_is_ipoib(x->p, x->link.lower[i]))
 			return link_fail(x, WHOLE,
 				textf(x->p, "%s is IPoIB, which %s", x->link.lower[i], why));
 	return true;
@@ -218,7 +215,7 @@ static bool bonds_ipoib(struct link_parse *x)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n_lower; i++)
-		n += is_ipoib(l->lower[i]);
+		n += parser_is_ipoib(x->p, l->lower[i]);
 	if (!n)
 		return true;
 	if (n < l->n_lower)
@@ -390,7 +387,7 @@ static bool made_of(const struct parser *p, const char *name, const char *of, si
 	const struct plan_link *link = find_named(&p->links, name);
 
 	for (size_t i = 0; link && depth <= p->links.n && i < link->n_lower; i++)
-		if ((of ? streq(link->lower[i], of) : is_ipoib(link->lower[i])) ||
+		if ((of ? streq(link->lower[i], of) : parser_is_ipoib(p, link->lower[i])) ||
 			made_of(p, link->lower[i], of, depth + 1))
 			return true;
 	return false;

@@ -189,6 +189,13 @@ const void *find_named(const struct arena_list *l, const char *name)
 	return NULL;
 }
 
+bool parser_is_ipoib(const struct parser *p, const char *name)
+{
+	const struct plan_ifname *named = find_named(&p->ifnames, name);
+
+	return named ? named->hwaddr.len > 6 : strncmp(name, "ib", 2) == 0;
+}
+
 /* Empty parts are no mistake: dracut splits at every comma. */
 bool take_list(struct parser *p, struct plan_word *w, const char *effect,
 	const char *(*take)(struct parser *p, struct plan_word *w, struct slice item))

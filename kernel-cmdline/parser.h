@@ -130,6 +130,9 @@ static inline struct slice slice_of(const char *s)
 /* find_named: the item of that name in a list whose items begin with it, or NULL. */
 const void *find_named(const struct arena_list *l, const char *name);
 
+/* parser_is_ipoib: is that interface IPoIB's, by the address of its ifname=, else by its name? */
+bool parser_is_ipoib(const struct parser *p, const char *name);
+
 /*
  * take_list: gives each part of w's value, cut at commas, to take(), which returns what to call it,
  * or NULL if it was left out. Then says "EFFECT name, name". False when nothing was taken.

@@ -353,8 +353,11 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_src; i++)
 		split_source(p, &src[i], (unsigned int)i);
-	for (size_t i = 0; i < p->n_words && !p->oom; i++)
-		take_word(p, &p->words[i]);
+	/* ifname= first: it says which interfaces are IPoIB's, whatever their names. */
+	for (int named = 1; named >= 0; named--)
+		for (size_t i = 0; i < p->n_words && !p->oom; i++)
+			if (streq(p->words[i].name, option_row(OPTION_IFNAME)->name) == named)
+				take_word(p, &p->words[i]);
 	if (p->oom)
 		return -ENOMEM;
 	resolve_net(p);
