@@ -122,7 +122,7 @@ void profile_given(struct address_result *ret, const struct profile_rail *rail)
 uint32_t profile_mtu(const struct profile_rail *rail)
 {
 	bool asked = rail->cfg.mtu || (rail->four && rail->four->mtu) ||
-		(rail->six && rail->six->mtu);
+		(rail->six && rail->six->mtu) || (rail->made && rail->made->mtu);
 
 	return asked ? rail->dev.mtu : 0;
 }

@@ -195,7 +195,7 @@ TEST(two_rails)
 TEST(vlan_on_a_bond)
 {
 	static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate="
-		"fast,arp_ip_target=10.0.0.1;10.0.0.2,downdelay=200";
+		"fast,arp_ip_target=10.0.0.1;10.0.0.2,downdelay=200:9000";
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct address_result r;
 	struct profile_rail rails[4] = {proom_leased(proom_ethernet("bond0.5", 2), &r)};
@@ -215,6 +215,7 @@ TEST(vlan_on_a_bond)
 		rails[i].dev.ifindex = (int)i + 3;
 	}
 	rails[1].dev.ifindex = 4;
+	rails[1].dev.mtu = 9000;
 	proom_begin();
 	proom_make("/sbin/dhclient", "");
 	proom_write("rd.handover=all", rails, 4);
