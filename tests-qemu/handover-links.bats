@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root keeps its link at switch-root over a VLAN on a bond: Debian roots on NFSoRDMA, of Debian
-# 12 and 13, whose network managers take the whole stack over, and are restarted.
+# The root keeps its link at switch-root over a VLAN on a bond, for two of them in a bridge: Debian
+# roots on NFSoRDMA, of Debian 12 and 13, whose network managers take the whole stack over, and are
+# restarted.
 # first: five VMs, which wait two minutes
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -10,6 +11,7 @@ load lib/handover
 vlan_ip=10.98.0.1
 
 setup_file() {
+    local bridge="bridge=br0:bond0.5 rd.rdma.link=rxe0,rxe,br0" vlan="rd.rdma.link=rxe0,rxe,bond0"
     vm_begin handover-links
     [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
     seconds=([networkd]=4 [nm]=5 [ifupdown]=6 [next]=7)
@@ -23,8 +25,9 @@ setup_file() {
         /bin/ip link set br0.5 up; /bin/ip addr add $vlan_ip/24 dev br0.5"
     server shell /bin/serve
     server dhcp start
+    words=([networkd]=$bridge [nm]=$bridge [ifupdown]=$vlan [next]=$vlan)
     handover_nodes "$LAB/agent-links.img" "$vlan_ip" "vlan=bond0.5:bond0 \
-bond=bond0:eth0,eth1:mode=active-backup rd.rdma.link=rxe0,rxe,bond0 systemd.wants=restart.service \
+bond=bond0:eth0,eth1:mode=active-backup systemd.wants=restart.service \
 systemd.setenv=AWAITED=restarts"
 }
 
@@ -34,9 +37,26 @@ on() {
     server shell "$*"
 }
 
-@test "systemd-networkd takes over a VLAN on a bond, restarted" {
-    assert_kept networkd bond0.5
-    assert_networkd bond0.5
+# assert_stack MANAGER: it has taken over what is below the bridge, too, and that is as it was.
+assert_stack() {
+    local netdev
+    for netdev in bond0.5 bond0 eth0 eth1; do
+        if [ "$1" = nm ]; then
+            assert_nm "$netdev"
+        else
+            assert_file "networkctl.$netdev" \
+                "Network File: /run/systemd/network/.*initagent.*$netdev.network"
+            assert_file "networkctl.$netdev" 'State: .* \(configured\)'
+        fi
+    done
+    assert_file address "bond0.5@bond0: .* master br0 "
+    assert_file address "eth[01]: .* master bond0 "
+}
+
+@test "systemd-networkd takes over a bridge of a VLAN on a bond, restarted" {
+    assert_kept networkd br0
+    assert_networkd br0
+    assert_stack networkd
     assert_restarted systemd-networkd
     assert_lease 4
 }
@@ -50,9 +70,10 @@ on() {
     assert_lease 4
 }
 
-@test "NetworkManager takes over a VLAN on a bond, restarted" {
-    assert_kept nm bond0.5
-    assert_nm bond0.5
+@test "NetworkManager takes over a bridge of a VLAN on a bond, restarted" {
+    assert_kept nm br0
+    assert_nm br0
+    assert_stack nm
     assert_restarted NetworkManager
     assert_lease 4
 }
