@@ -141,11 +141,11 @@ connects() {
         "$node_dir/results/mountstats"
 }
 
-# repeated: how often Soft-RoCE ended the connection by itself. When a packet has to be sent again, as
-# on a busy machine, it registers the memory a second time, too, which is refused (req_retry(),
+# repeated: how often Soft-RoCE ended the connection by itself. When a packet has to be sent again,
+# as on a busy machine, it registers the memory a second time, too, which is refused (req_retry(),
 # rxe_do_local_ops() of the kernel); NFS asks again after 60 s.
 repeated() {
-    grep -c 'rxe_reg_fast_mr: mr->lkey = .* not free' "$node_dir/results/journal" || true
+    sed -n '/rxe_reg_fast_mr: mr->lkey = .* not free/p' "$node_dir/results/journal" | wc -l
 }
 
 # assert_restarted MANAGER: it and rdma-core's services were restarted while the witness looked.
