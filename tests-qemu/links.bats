@@ -63,9 +63,10 @@ vlan=vlan0005:eth0 ip=vlan0005:dhcp rd.neednet=1 $rxe"
     assert_rail '.address | startswith("10.98.0.")' true
 }
 
-# Its address is the second interface's, which is named first.
+# Its address is the second interface's, which is named first, by its ifname=.
 @test "a bond in active-backup, one cable out before the boot; the agent is killed" {
-    node_start "$image" "$console $tcp_root ${bond/eth0,eth1/eth1,eth0} ip=bond0:dhcp \
+    node_start "$image" "$console $tcp_root ${bond/eth0,eth1/leaf1,eth0}:4000 ip=bond0:dhcp \
+ifname=leaf1:52:54:00:99:00:65 rd.route=192.0.2.0/24:$server_ip:bond0 \
 bootmark.kill=addr"
     node_cable off
     assert_boot 120 4.2 tcp
@@ -73,6 +74,10 @@ bootmark.kill=addr"
     assert_killed addr
     assert_console 'bond0: bond adopted'
     assert_rail .hwaddr 52:54:00:99:00:65
+    assert_rail .mtu 4000
+    assert_rail '.lower | sort | @text' '["eth0","leaf1"]'
+    assert_rail '.routes | @text' "[{\"dst\":\"192.0.2.0/24\",\"gateway\":\"$server_ip\"}]"
+    grep -q '^bond0.*000200C0.*0100630A' "$node_dir/results/route"
 }
 
 @test "802.3ad with a partner; root over the bond" {
