@@ -225,7 +225,7 @@ static bool discover_fields(struct block_spec *x, struct slice v, struct plan_po
 	ret->discovery = true;
 	if (!ret->rdma && !slice_is(f[0], "tcp"))
 		return block_fail(x, f[0], "neither rdma nor tcp");
-	ret->server = take_server(x->p, f[1], &ret->addr);
+	ret->server = take_zoned(x->p, f[1], &ret->addr, &ret->zone);
 	if (!ret->server)
 		return block_fail(x, f[1], "not a server's name or address");
 	return discover_rest(x, f[2], f[3], ret);

@@ -26,7 +26,7 @@ bool block_portal(struct block_spec *x, struct slice text, bool rdma)
 {
 	struct plan_portal portal = {.rdma = rdma};
 
-	portal.server = take_site(x->p, text, &portal.addr, &portal.port);
+	portal.server = take_site(x->p, text, &portal.addr, &portal.zone, &portal.port);
 	if (!portal.server)
 		return block_fail(x, text, "not SERVER[:PORT] (IPv6 in brackets)");
 	APPEND(x->p, &x->portals, portal, x->w);
@@ -221,7 +221,8 @@ static const char *portal_text(struct parser *p, const struct plan_block *block)
 		return "the fabric";
 	if (block->n_portals > 1)
 		more = textf(p, " (or %zu more)", block->n_portals - 1);
-	return textf(p, "%s%s over %s", first->server, more, first->rdma ? "RDMA" : "TCP");
+	return textf(p, "%s%s%s%s over %s", first->server, first->zone ? "%" : "",
+		first->zone ? first->zone : "", more, first->rdma ? "RDMA" : "TCP");
 }
 
 const char *block_text(struct parser *p, const struct plan_block *block)

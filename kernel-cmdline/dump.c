@@ -367,8 +367,8 @@ static void dump_portal(struct dumper *d, const struct plan_portal *p)
 {
 	put(d, "block.portal=%s", p->discovery ? "discovery at " : "");
 	put_host(d, p->server, &p->addr, p->port);
-	put(d, " %s%s%s", p->rdma ? "rdma" : "tcp", p->source ? " from " : "",
-		p->source ? p->source : "");
+	put(d, " %s%s%s%s%s", p->rdma ? "rdma" : "tcp", p->zone ? " on " : "",
+		p->zone ? p->zone : "", p->source ? " from " : "", p->source ? p->source : "");
 	end(d);
 }
 

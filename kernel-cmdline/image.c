@@ -42,6 +42,10 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	else if (url_parse(ret, text.s, text.len) < 0)
 		complain(p, w, text, severity, remedy,
 			"not a server or port (IPv6 in brackets), or too long; left out");
+	else if (url_is_link_local(ret) && !*ret->zone)
+		complain(p, w, text, severity,
+			textf(p, "write http://[%s%%25INTERFACE]/PATH", ret->host),
+			"a link-local address without its interface; left out");
 	else
 		return true;
 	return false;
@@ -164,7 +168,7 @@ PARSE(proxy)
 	const char *url = slice_find(v, "://") < v.len ? v.s : textf(p, "http://%s", v.s);
 	struct url u;
 
-	if (url_parse(&u, url, strlen(url)) < 0 || u.https || !url_bytes(v))
+	if (url_parse(&u, url, strlen(url)) < 0 || u.https || *u.zone || !url_bytes(v))
 		return left_out(p, w, v, "write http://HOST:PORT", "not an HTTP proxy");
 	p->plan->root.image.proxy = url;
 	return say(p, w, "fetches through the proxy %s", v.s);

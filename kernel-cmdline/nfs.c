@@ -31,27 +31,11 @@ static bool nfs_fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
-/* "[fe80::1%eth0]", RFC 4007 section 11. */
-static bool take_zone(struct nfs_spec *x, struct slice s, struct plan_server *ret)
-{
-	size_t at = slice_find(s, "%");
-
-	if (s.len == 0 || s.s[0] != '[' || s.s[s.len - 1] != ']' || at == s.len ||
-		value_inet(s.s + 1, at - 1, &ret->addr) < 0 || ret->addr.family != AF_INET6 ||
-		!IN6_IS_ADDR_LINKLOCAL(&ret->addr.v6) ||
-		!value_ifname(s.s + at + 1, s.len - at - 2))
-		return false;
-	ret->zone = keep(x->p, (struct slice){s.s + at + 1, s.len - at - 2});
-	ret->name = keep(x->p, (struct slice){s.s + 1, at - 1});
-	return true;
-}
-
 static bool add_server(struct nfs_spec *x, struct slice s)
 {
 	struct plan_server server = {0};
 
-	if (!take_zone(x, s, &server))
-		server.name = take_server(x->p, s, &server.addr);
+	server.name = take_zoned(x->p, s, &server.addr, &server.zone);
 	if (!server.name)
 		return nfs_fail(x, s, "not a server's name or address");
 	if (server.addr.family == AF_INET6 && s.s[0] != '[')

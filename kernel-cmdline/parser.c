@@ -133,14 +133,34 @@ const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr
 	return keep(p, s.s[0] == '[' ? (struct slice){s.s + 1, s.len - 2} : s);
 }
 
-const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, uint16_t *port)
+const char *take_zoned(
+	struct parser *p, struct slice s, struct inet_addr *addr, const char **ret_zone)
+{
+	size_t at = slice_find(s, "%");
+	struct slice zone;
+
+	*ret_zone = NULL;
+	if (at == s.len)
+		return take_server(p, s, addr);
+	if (s.s[0] != '[' || s.s[s.len - 1] != ']')
+		return NULL;
+	zone = (struct slice){s.s + at + 1, s.len - at - 2};
+	if (value_inet(s.s + 1, at - 1, addr) < 0 || addr->family != AF_INET6 ||
+		!IN6_IS_ADDR_LINKLOCAL(&addr->v6) || !value_ifname(zone.s, zone.len))
+		return NULL;
+	*ret_zone = keep(p, zone);
+	return keep(p, (struct slice){s.s + 1, at - 1});
+}
+
+const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr,
+	const char **ret_zone, uint16_t *port)
 {
 	struct slice f[3];
 	size_t n = fields_split(s, f, 3);
 
 	if (n > 2 || (n == 2 && value_port(f[1].s, f[1].len, port) < 0))
 		return NULL;
-	return take_server(p, f[0], addr);
+	return ret_zone ? take_zoned(p, f[0], addr, ret_zone) : take_server(p, f[0], addr);
 }
 
 /* A bracket left open makes the rest one field, which then fails as an address. */

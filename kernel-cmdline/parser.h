@@ -213,10 +213,18 @@ bool file_url(struct parser *p, const struct plan_word *w, struct slice text,
 const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr);
 
 /*
- * take_site: SERVER[:PORT], IPv6 in brackets. *port stays where none is given. NULL as
- * take_server().
+ * take_zoned: as take_server(), but a link-local address may name its interface: "[fe80::1%eth0]"
+ * (RFC 4007 section 11). *ret_zone: that name, or NULL.
  */
-const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr, uint16_t *port);
+const char *take_zoned(
+	struct parser *p, struct slice s, struct inet_addr *addr, const char **ret_zone);
+
+/*
+ * take_site: SERVER[:PORT], IPv6 in brackets. *port stays where none is given. NULL as
+ * take_server(), or with ret_zone as take_zoned().
+ */
+const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr,
+	const char **ret_zone, uint16_t *port);
 
 /* block_is: does text name a block root ("nvmf:", "nbd:", "srp:")? */
 bool block_is(struct slice text);

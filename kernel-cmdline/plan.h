@@ -362,6 +362,7 @@ enum plan_block_kind {
 struct plan_portal {
 	const char *server;	/* name or address without brackets */
 	struct inet_addr addr;	/* server, if it is an address literal */
+	const char *zone;	/* of a link-local one: its interface; NULL: none is named */
 	uint16_t port;		/* 0: the protocol's own */
 	bool rdma;		/* over RDMA; else TCP */
 	bool discovery;		/* asks its discovery service first (rd.nvmf.discover=) */

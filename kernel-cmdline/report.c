@@ -37,6 +37,9 @@ static bool report_url(
 
 	if (!image_url(p, w, v, DIAG_ERROR, &u))
 		return false;
+	if (*u.zone)
+		return left_out(p, w, v, "name the collector by another address",
+			"a link-local address has no meaning to other links of the node");
 	if (streq(u.path, "/") && v.s[v.len - 1] != '/')
 		warn_word(p, w, "write http://HOST/PATH", "no path: / is asked for");
 	out->host = keep(p, (struct slice){u.host, strlen(u.host)});
@@ -62,7 +65,7 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 		return left_out(p, w, v, remedy, "not a report sink");
 	if (out->kind == PLAN_REPORT_HTTP)
 		return report_url(p, w, v, out);
-	out->host = take_site(p, rest, &out->addr, &out->port);
+	out->host = take_site(p, rest, &out->addr, NULL, &out->port);
 	if (out->host)
 		return true;
 	return left_out(p, w, rest, remedy, "not HOST[:PORT]");

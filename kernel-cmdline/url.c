@@ -35,6 +35,8 @@ static bool printable(const struct slice *s)
 
 static int take_host(struct url *u, const struct slice *host)
 {
+	memset(u->host, 0, sizeof(u->host));
+	memset(u->zone, 0, sizeof(u->zone));
 	if (!host->len)
 		return -EINVAL;
 	if (host->len >= sizeof(u->host))
@@ -47,16 +49,37 @@ static int take_host(struct url *u, const struct slice *host)
 	return value_server(u->host, host->len, &u->address) ? 0 : -EINVAL;
 }
 
+bool url_is_link_local(const struct url *u)
+{
+	return u->address.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&u->address.v6);
+}
+
+/* IPv6, and perhaps the zone. */
+static int take_literal(struct url *u, struct slice text)
+{
+	struct slice host = until(&text, "%");
+	int e = memchr(host.s, ':', host.len) ? take_host(u, &host) : -EINVAL;
+
+	if (e < 0 || !text.len)
+		return e;
+	text = slice_from(text, slice_starts(text, "%25") && text.len > 3 ? 3 : 1);
+	if (!url_is_link_local(u) || !value_ifname(text.s, text.len))
+		return -EINVAL;
+	memcpy(u->zone, text.s, text.len);
+	return 0;
+}
+
 /* [IPv6], IPv4 or name, then perhaps a port. */
 static int take_authority(struct url *u, struct slice *s)
 {
 	struct slice all = until(s, "/?#"), host;
 	uint32_t port = u->https ? PORT_HTTPS : PORT_HTTP;
+	bool literal = all.len && *all.s == '[';
 
-	if (all.len && *all.s == '[') {
+	if (literal) {
 		all = slice_from(all, 1);
 		host = until(&all, "]");
-		if (!all.len || !memchr(host.s, ':', host.len))
+		if (!all.len)
 			return -EINVAL;
 		all = slice_from(all, 1);
 	} else {
@@ -67,7 +90,7 @@ static int take_authority(struct url *u, struct slice *s)
 	if ((all.len == 1 && *all.s != ':') || port == 0)
 		return -EINVAL;
 	u->port = (uint16_t)port;
-	return take_host(u, &host);
+	return literal ? take_literal(u, host) : take_host(u, &host);
 }
 
 static int take_path(struct url *u, struct slice *s, const char *folder, size_t folder_len)
@@ -132,11 +155,10 @@ int url_resolve(struct url *ret, const struct url *base, const char *text, size_
 
 	if (!len || !printable(&s) || len > URL_TEXT_MAX)
 		return len > URL_TEXT_MAX ? -E2BIG : -EINVAL;
-	if (has_scheme(s))
-		return url_parse(ret, text, len);
-	if (starts(s, "//")) {
+	if (has_scheme(s)) {
+		e = url_parse(&u, text, len);
+	} else if (starts(s, "//")) {
 		s = slice_from(s, 2);
-		memset(u.host, 0, sizeof(u.host));
 		e = take_authority(&u, &s);
 		e = e ? e : take_rest(&u, &s);
 	} else if (*s.s == '/') {
@@ -144,6 +166,8 @@ int url_resolve(struct url *ret, const struct url *base, const char *text, size_
 	} else if (*s.s != '#') {
 		e = take_path(&u, &s, base->path, folder_of(base, &s));
 	}
+	if (e == 0 && url_is_link_local(&u) && !*u.zone)
+		memcpy(u.zone, base->zone, sizeof(u.zone));
 	if (e == 0)
 		*ret = u;
 	return e;
@@ -156,8 +180,8 @@ const char *url_site(const struct url *u, char buf[static URL_TEXT_MAX])
 
 	if (u->port != (u->https ? PORT_HTTPS : PORT_HTTP))
 		snprintf(port, sizeof(port), ":%u", u->port);
-	snprintf(buf, URL_TEXT_MAX, "http%s://%s%s%s%s", u->https ? "s" : "", v6 ? "[" : "",
-		u->host, v6 ? "]" : "", port);
+	snprintf(buf, URL_TEXT_MAX, "http%s://%s%s%s%s%s%s", u->https ? "s" : "", v6 ? "[" : "",
+		u->host, *u->zone ? "%25" : "", u->zone, v6 ? "]" : "", port);
 	return buf;
 }
 

@@ -10,24 +10,33 @@
 
 #define URL_HOST_MAX 254
 #define URL_PATH_MAX 1536 /* signed URLs of object stores are around 1000 */
-#define URL_TEXT_MAX (URL_HOST_MAX + URL_PATH_MAX + 24)
+#define URL_ZONE_MAX 16	  /* IFNAMSIZ */
+#define URL_TEXT_MAX (URL_HOST_MAX + URL_ZONE_MAX + URL_PATH_MAX + 24)
 
 struct url {
 	bool https;
 	uint16_t port;
 	struct inet_addr address; /* host, if it is an address literal */
-	char host[URL_HOST_MAX];  /* lower case, IPv6 without brackets */
+	char host[URL_HOST_MAX];  /* lower case, IPv6 without brackets and zone */
+	char zone[URL_ZONE_MAX];  /* the interface of a link-local address (RFC 6874); or "" */
 	char path[URL_PATH_MAX];  /* with query, begins with "/" */
 };
 
-/* url_parse: 0, -EINVAL (no such URL) or -E2BIG. *ret is written only on 0. */
+/*
+ * url_parse: 0, -EINVAL (no such URL) or -E2BIG. *ret is written only on 0. A zone is written
+ * "%25eth0" (RFC 6874); "%eth0", as in other places, is taken as well.
+ */
 int url_parse(struct url *ret, const char *text, size_t len);
 
 /*
  * url_resolve: what a reference, such as the value of Location, means seen from base: a whole URL,
- * or one without scheme, host or folder. As url_parse(); a fragment is dropped.
+ * or one without scheme, host or folder. As url_parse(); a fragment is dropped. A server that names
+ * another link-local address means its own link, and does not know the name of this end.
  */
 int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len);
+
+/* url_is_link_local: is its host a link-local IPv6 address, which needs a zone? */
+bool url_is_link_local(const struct url *u);
 
 /* url_text: the URL as text; a port that goes without saying is left out. Returns buf. */
 const char *url_text(const struct url *u, char buf[static URL_TEXT_MAX]);

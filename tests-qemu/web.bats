@@ -90,6 +90,15 @@ rd.retry=8 $reboot"
     server shell 'kill $(cat /run/router.pid)'
 }
 
+@test "a web server by its link-local address, on a segment without anything else" {
+    local site="http://[fe80::5054:ff:fe99:1%25eth0]"
+    server dhcp stop
+    node_start "$image" "$console root=$site/root.squashfs ip=link6 $(digest root.squashfs)"
+    assert_image 60 squashfs digest
+    assert_state .root.server "$site"
+    assert_state '.causes | length' 0
+}
+
 @test "mirrors that are dead, and one that is not" {
     boots "root=$web:81/root.squashfs rd.root.mirror=$web:82/root.squashfs \
 rd.root.mirror=$web:8080/root.squashfs $(digest root.squashfs)"

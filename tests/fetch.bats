@@ -159,6 +159,24 @@ sent() {
 	right
 }
 
+# A server's redirect cannot know it: the name of an interface is this end's.
+@test "IPv6, a link-local address of the interface that the URL names" {
+	ip -n "$NS" link add near type veth peer name far
+	ip -n "$NS" addr add fe80::77/64 dev near nodad
+	ip -n "$NS" link set far up
+	ip -n "$NS" link set near up
+	hostile ::
+	U=http://[fe80::77%25near]:${U##*:}
+	to_file --sha256 "$SUM" "$U/a"
+	right
+	to_file --sha256 "$SUM" "$U/a?status=302&loc=http://[fe80::77]:${U##*:}/b"
+	right
+	# it may come yet
+	ip -n "$NS" link del near
+	to_file --deadline 1500 "$U/a"
+	[[ $output == *"retry IA-E621 http://[fe80::77%25near]"*"no such interface"* ]]
+}
+
 @test "chunked, with interim answers before and trailers behind" {
 	hostile
 	to_file --sha256 "$SUM" "$U/a?chunked&trailer&interim"

@@ -5,6 +5,8 @@
 #include "base/random.h"
 #include "report/report.h"
 
+#include <net/if.h>
+
 #define LOOKUP_LIMIT (10 * NSEC_PER_SEC)
 /* A child that was told to stop may be busy writing; one that does not answer is replaced. */
 #define STOP_LIMIT   (5 * NSEC_PER_SEC)
@@ -156,6 +158,12 @@ static void send_request(struct fetch *f, uint64_t now)
 		fetcher_died(f, now);
 }
 
+/* Who is to be connected to: the proxy, if there is one, which then looks names up itself. */
+static const struct url *peer(const struct fetch *f)
+{
+	return f->has_proxy ? &f->proxy : &f->url;
+}
+
 static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port, uint64_t now)
 {
 	struct fetch_request *o = &f->request;
@@ -166,6 +174,7 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 	o->privileged = f->setup.privileged;
 	o->address = *address;
 	o->port = port;
+	o->scope = *peer(f)->zone ? if_nametoindex(peer(f)->zone) : 0;
 	url_text(&f->url, o->url);
 	f->attempts++;
 	if (f->fetcher) {
@@ -186,12 +195,6 @@ static struct known_name *find_name(struct fetch *f, const char *host)
 	return NULL;
 }
 
-/* Who is to be connected to: the proxy, if there is one, which then looks names up itself. */
-static const struct url *peer(const struct fetch *f)
-{
-	return f->has_proxy ? &f->proxy : &f->url;
-}
-
 static void visit(struct fetch *f, uint64_t now)
 {
 	const struct url *to = peer(f);
@@ -204,6 +207,10 @@ static void visit(struct fetch *f, uint64_t now)
 		return;
 	}
 #endif
+	if (*to->zone && !if_nametoindex(to->zone)) {
+		failed(f, VERDICT_CONNECT, "there is no such interface yet", 0, now);
+		return;
+	}
 	if (to->address.family || name) {
 		ask(f, to->address.family ? &to->address : &name->address, to->port, now);
 		return;

@@ -168,6 +168,7 @@ CURLcode http_request_apply(CURL *easy, struct tls *tls, const struct fetch_requ
 	e = e ? e : from_low_port(easy, o);
 	e = e ? e : headers(easy, ask, &lists->headers);
 	e = e ? e : curl_easy_setopt(easy, CURLOPT_URL, o->url);
+	e = e ? e : curl_easy_setopt(easy, CURLOPT_ADDRESS_SCOPE, (long)o->scope);
 	return e ? e : tls_apply(tls, easy);
 }
 

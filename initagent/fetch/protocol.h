@@ -26,6 +26,7 @@ struct fetch_request {
 	uint16_t privileged; /* from a port below 1024 */
 	uint64_t at;	   /* bytes of the file that are there */
 	uint32_t port;
+	uint32_t scope;	   /* the interface of a link-local address; 0: none */
 	struct inet_addr address;
 	char url[URL_TEXT_MAX];
 };

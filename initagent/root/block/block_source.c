@@ -67,6 +67,7 @@ static int block_server(const struct root_choice *c, unsigned turn, const struct
 	*ret = (struct source_server){.servers = 1, .neighbour = portal};
 	if (portal) {
 		ret->addr = portal->addr;
+		ret->zone = portal->zone;
 		ret->servers = (unsigned)c->block->n_portals;
 	}
 	return strscpy(ret->name, name ? name : "root", sizeof(ret->name)) < 0 && portal
