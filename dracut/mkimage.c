@@ -11,6 +11,7 @@
 #include "mkimage/elf.h"
 #include "mkimage/format.h"
 #include "mkimage/index.h"
+#include "mkimage/into.h"
 #include "mkimage/options.h"
 #include "mkimage/pack.h"
 #include "plan.h"
@@ -196,7 +197,7 @@ static void build(const struct options *opt)
 int main(int argc, char **argv)
 {
 	const char *path = getenv("PATH");
-	const struct options opt = options_parse(argc, argv);
+	struct options opt = options_parse(argc, argv);
 
 	if (opt.version)
 		return puts("initagent-mkimage " INITAGENT_VERSION) < 0;
@@ -206,6 +207,8 @@ int main(int argc, char **argv)
 	}
 	/* depmod lives in sbin, which is not on every user's path. */
 	setenv("PATH", path_text("%s:/usr/sbin:/sbin:/usr/bin:/bin", path ? path : "/usr/bin"), 1);
+	if (opt.into)
+		into_tree(&opt);
 	build(&opt);
 	return fflush(stdout) != 0;
 }

@@ -104,6 +104,40 @@ unpack() {
     zstd -dcq "$out" | cpio -i --quiet --to-stdout bin/busybox | cmp - "${mkimage%/*}/busybox"
 }
 
+# into STATUS ARGUMENT...: into a node image.
+into() {
+    run -"$1" "$mkimage" --agent /bin/busybox --busybox /bin/busybox --into "$root" --level 1 \
+        --no-base "${@:2}"
+}
+
+@test "--into: the image of a node image's only kernel in its /boot; another one is kept" {
+    local image=$root/boot/initramfs-$kver.img kept=$root/boot/before-initagent-$kver.img
+    mkdir "$root/boot"
+    echo dracut >"$image"
+    into 0
+    [ "$(<"$kept")" = dracut ]
+    out=$image
+    has bin/busybox
+    # our own does not take its place
+    into 0
+    [ "$(<"$kept")" = dracut ]
+    [[ $output != *"kept as"* ]]
+    [ "$(ls "$root/boot")" = "${kept##*/}"$'\n'"${image##*/}" ]
+}
+
+@test "--into: several kernels are named; no link as /boot, no --out beside it" {
+    mkdir "$root/boot" "$root/lib/modules/5.6"
+    into 1
+    [[ $output == *"kernel $kver"*"kernel 5.6"*"name one with --kver"* ]]
+    into 0 --kver "$kver"
+    into 2 --kver "$kver" --out /dev/null
+    rm -r "$root/boot"
+    mkdir "$BATS_TEST_TMPDIR/boot"
+    ln -s "$BATS_TEST_TMPDIR/boot" "$root/boot"
+    into 1 --kver "$kver"
+    [ -z "$(ls "$BATS_TEST_TMPDIR/boot")" ]
+}
+
 @test "the image is for its owner only, whatever the umask and whatever was there" {
     (umask 000 && build)
     [ "$(stat -c %a "$out")" = 600 ]

@@ -26,6 +26,8 @@ struct row {
 
 static const struct row rows[] = {
 	ROW(TEXT, out, "out", "FILE", "the image to write (mode 0600)"),
+	ROW(TEXT, into, "into", "DIR",
+		"instead of --out and --root: the tree of a node image, which boots it"),
 	ROW(TEXT, agent, "agent", "FILE",
 		"the static agent, becomes /init (default: " AGENT_PATH ")"),
 	ROW(TEXT, busybox, "busybox", "FILE",
@@ -146,7 +148,9 @@ static void check_options(struct options *opt)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 
-	if (!opt->out)
+	if (opt->into && (opt->out || !streq(opt->root, "/") || !streq(opt->format, "initrd")))
+		misuse("takes no --out, --root, --format beside it", "--into");
+	if (!opt->out && !opt->into)
 		misuse("missing, see --help", "--out");
 	opt->level = (int)read_number(opt->level_text, 1, 22, "--level is 1 to 22, not");
 	if (!format_known(opt->format))

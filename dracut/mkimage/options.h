@@ -13,6 +13,7 @@ struct options_list {
 
 struct options {
 	const char *out;
+	const char *into; /* NULL: not given */
 	const char *agent;
 	const char *busybox;
 	const char *kver; /* NULL: not given */
