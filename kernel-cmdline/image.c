@@ -58,6 +58,9 @@ bool file_url(
 
 	if (!image_url(p, w, text, severity, &u))
 		return false;
+	if (strstr(u.path, "&amp;"))
+		complain(p, w, text, DIAG_WARN, "write & in the boot script",
+			"&amp; as in HTML: the server gets it like this");
 	if (streq(u.path, "/"))
 		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH",
 			"the URL names no file");
