@@ -39,12 +39,13 @@ static const char *const kernel_words[] = {
 };
 
 static const char *const system_words[] = {
-	"LANG", "LC_*", "autofs", "biosdevname", "bss_referral_token", "cloud-config-url",
-	"cloud-init", "ds", "fastboot", "forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*",
-	"ks", "locale.*", "luks", "luks.*", "mount.usr*", "net.ifnames", "net.naming-scheme",
-	"net.naming_scheme", "nid", "overlayroot", "overlayroot_cfgdisk", "plymouth.*", "rhgb",
-	"roothash", "selinux_*", "splash", "systemd", "systemd.*", "udev.*", "usrhash",
-	"vconsole.*", "verity*", "vt.handoff", "xcatd", "xname", "wwinit*",
+	"FC", "LANG", "LC_*", "NODE", "STATEMNT", "XCAT", "XCATHTTPPORT", "XCATIPORT", "autofs",
+	"biosdevname", "bss_referral_token", "cloud-config-url", "cloud-init", "ds", "fastboot",
+	"forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
+	"mount.usr*", "net.ifnames", "net.naming-scheme", "net.naming_scheme", "nid",
+	"nonodestatus", "overlayroot", "overlayroot_cfgdisk", "plymouth.*", "rhgb", "roothash",
+	"selinux_*", "splash", "systemd", "systemd.*", "udev.*", "usrhash", "vconsole.*",
+	"verity*", "vt.handoff", "xcatd", "xname", "wwinit*",
 };
 
 static const char *const dracut_words[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root: which root is meant, from root=, netroot= and nfsroot= together, and how it is mounted.
+ * root: which root is meant, from root=, netroot=, nfsroot= and imgurl= together, and how it is
+ * mounted.
  */
 #include "parser.h"
 #include "root_spec.h"
@@ -9,7 +10,7 @@
 PARSE(root)
 {
 	if (!has_control(word_value(w)))
-		return true; /* understood once all three options are known */
+		return true; /* understood once all four options are known */
 	return left_out(p, w, word_value(w), NULL, "control bytes in the value");
 }
 
@@ -328,8 +329,13 @@ static struct plan_word *choose_word(struct parser *p)
 {
 	struct plan_word *root = parser_word(p, OPTION_ROOT);
 	struct plan_word *netroot = parser_word(p, OPTION_NETROOT);
+	struct plan_word *imgurl = parser_word(p, OPTION_IMGURL);
 	enum plan_root_kind kind;
 
+	if (imgurl && !root && !netroot)
+		return imgurl;
+	if (imgurl)
+		say(p, imgurl, "has no effect: %s= names the root", root ? "root" : "netroot");
 	if (!netroot)
 		return root;
 	kind = kind_of(word_value(netroot));
