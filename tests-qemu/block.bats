@@ -78,6 +78,15 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     grep -q ' /run/initramfs/overlay .*size=16384k' "$node_dir/results/mountinfo"
 }
 
+@test "NVMe over TCP, the server's link-local address" {
+    local address=fe80::5054:ff:fe99:1%eth0
+    server shell block nvme root.ext4 "$address"
+    node_start "$image" "$console ip=link6 root=nvmf:tcp:[$address]:4421:$nqn rw"
+    assert_block 60 nvmf tcp ext4
+    assert_state .root.address "$address"
+    assert_state '.causes | length' 0
+}
+
 @test "NBD, read-write" {
     server shell block nbd
     boots "root=nbd:$server_ip:root rw"
