@@ -166,7 +166,7 @@ sent() {
 	ip -n "$NS" link set far up
 	ip -n "$NS" link set near up
 	hostile ::
-	U=http://[fe80::77%25near]:${U##*:}
+	U="http://[fe80::77%25near]:${U##*:}"
 	to_file --sha256 "$SUM" "$U/a"
 	right
 	to_file --sha256 "$SUM" "$U/a?status=302&loc=http://[fe80::77]:${U##*:}/b"

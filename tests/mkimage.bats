@@ -131,7 +131,7 @@ into() {
     [[ $output == *"kernel $kver"*"kernel 5.6"*"name one with --kver"* ]]
     into 0 --kver "$kver"
     into 2 --kver "$kver" --out /dev/null
-    rm -r "$root/boot"
+    rm -r "${root:?}/boot"
     mkdir "$BATS_TEST_TMPDIR/boot"
     ln -s "$BATS_TEST_TMPDIR/boot" "$root/boot"
     into 1 --kver "$kver"
