@@ -16,7 +16,7 @@ setup_file() {
     [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
     seconds=([networkd]=4 [nm]=5 [ifupdown]=6 [next]=7)
     # counted after the restart: the renewal alone
-    refreshes=([networkd]=1 [nm]=1 [ifupdown]=1 [next]=1)
+    refreshes=([networkd]=1 [nm]=2 [ifupdown]=1 [next]=1)
     echo 'dhcp-range=10.98.0.100,10.98.0.199,255.255.255.0,1h' >"$BATS_FILE_TMPDIR/vlan.conf"
     handover_extra "$vm_top/tests-qemu/guest"/{dnsmasq,handover/hosts}.conf \
         "$BATS_FILE_TMPDIR/vlan.conf"
