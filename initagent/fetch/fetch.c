@@ -158,12 +158,6 @@ static void send_request(struct fetch *f, uint64_t now)
 		fetcher_died(f, now);
 }
 
-/* Who is to be connected to: the proxy, if there is one, which then looks names up itself. */
-static const struct url *peer(const struct fetch *f)
-{
-	return f->has_proxy ? &f->proxy : &f->url;
-}
-
 static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port, uint64_t now)
 {
 	struct fetch_request *o = &f->request;
@@ -174,7 +168,6 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 	o->privileged = f->setup.privileged;
 	o->address = *address;
 	o->port = port;
-	o->scope = *peer(f)->zone ? if_nametoindex(peer(f)->zone) : 0;
 	url_text(&f->url, o->url);
 	f->attempts++;
 	if (f->fetcher) {
@@ -195,6 +188,12 @@ static struct known_name *find_name(struct fetch *f, const char *host)
 	return NULL;
 }
 
+/* Who is to be connected to: the proxy, if there is one, which then looks names up itself. */
+static const struct url *peer(const struct fetch *f)
+{
+	return f->has_proxy ? &f->proxy : &f->url;
+}
+
 static void visit(struct fetch *f, uint64_t now)
 {
 	const struct url *to = peer(f);
@@ -207,7 +206,8 @@ static void visit(struct fetch *f, uint64_t now)
 		return;
 	}
 #endif
-	if (*to->zone && !if_nametoindex(to->zone)) {
+	f->request.scope = *to->zone ? if_nametoindex(to->zone) : 0;
+	if (*to->zone && !f->request.scope) {
 		failed(f, VERDICT_CONNECT, "there is no such interface yet", 0, now);
 		return;
 	}
