@@ -44,17 +44,24 @@ unpack() {
 
 # networkd FOLDER SECONDS: Debian's systemd-networkd in the client's namespace, for so long at most
 # or until it is killed, with the folder's files in a /run of its own. A /sys that cannot be written
-# means to it that there is no udev.
+# means to it that there is no udev. It gives up root's rights, and so gets a / that others may
+# enter, whatever this machine's is.
 networkd() {
+	mkdir -p "$T/top"
 	exec ip netns exec "$CLIENT" unshare -m --propagation private bash -ec '
-		mount -t tmpfs tmpfs /run
-		mount -o remount,ro /sys
-		mkdir -p /run/systemd/netif/{links,leases,lldp} /run/systemd/network
-		chown -R systemd-network: /run/systemd/netif
-		cp "$1"/run/systemd/network/* /run/systemd/network
+		mount -t tmpfs -o mode=755 tmpfs "$1"
+		for name in bin lib lib64 sbin usr etc dev proc sys var; do
+			[[ -e /$name ]] || continue
+			mkdir "$1/$name"
+			mount --rbind "/$name" "$1/$name"
+		done
+		mount -o remount,bind,ro "$1/sys"
+		mkdir -p "$1"/run/systemd/netif/{links,leases,lldp} "$1/run/systemd/network"
+		chown -R systemd-network: "$1/run/systemd/netif"
+		cp "$2"/run/systemd/network/* "$1/run/systemd/network"
 		export SYSTEMD_LOG_LEVEL=debug SYSTEMD_LOG_TARGET=console
-		exec timeout "$2" /lib/systemd/systemd-networkd' \
-		networkd "$1" "$2" >"$T/networkd.log" 2>&1
+		exec timeout "$3" chroot "$1" /lib/systemd/systemd-networkd' \
+		networkd "$T/top" "$1" "$2" >"$T/networkd.log" 2>&1
 }
 
 # said REGEX: a line of networkd's log.
