@@ -100,9 +100,12 @@ bootmark.kill=addr"
 
 @test "NFSoRDMA over a VLAN on a bond" {
     node_start "$image" "$console root=nfs:$vlan_ip:$root_path:vers=4.2,proto=rdma,port=20049 \
-vlan=bond0.5:bond0 $bond ip=dhcp rd.rdma.link=rxe0,rxe,bond0"
+vlan=bond0.5:bond0 $bond:1400 ip=dhcp rd.rdma.link=rxe0,rxe,bond0 \
+bonding.max_bonds=1"
     assert_boot 150 4.2 rdma
     assert_only_rail bond0.5
+    assert_console 'bond0: bond adopted'
+    assert_rail .mtu 1400
     assert_rail .rdma.device rxe0
 }
 

@@ -122,11 +122,12 @@ static int make_room(struct drivers *d)
 	if (!blacklist || !params)
 		return -ENOMEM;
 	cfg.n_blacklist = effective_blacklist(plan, blacklist);
-	/* Without it bonding creates bond0 by itself; a bonding.max_bonds= comes after it. */
-	params[0] = (struct module_param){"bonding", "max_bonds", "0"};
+	/* Without it bonding creates bond0 by itself. */
+	params[0] = (struct module_param){"bonding", "max_bonds", "0", .fallback = true};
 	for (size_t i = 0; i < plan->n_params; i++)
 		params[i + 1] = (struct module_param){
-			plan->params[i].module, plan->params[i].param, plan->params[i].value};
+			plan->params[i].module, plan->params[i].param, plan->params[i].value,
+			false};
 	if (d->cfg.standalone && cfg.n_blacklist)
 		modules_publish_blacklist(d->cfg.env, blacklist, cfg.n_blacklist);
 	return modules_new(&d->modules, d->cfg.env, &cfg);

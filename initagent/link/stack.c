@@ -102,15 +102,20 @@ static bool has_slave(const struct links *l, int master)
 static int adopt(struct links *l, const struct plan_link *want)
 {
 	const struct netdev *dev = links_by_name(l, want->name);
+	struct nl_msg *msg;
 	int r = 0;
 
 	if (!streq(dev->kind, plan_link_kind_name(want->kind)))
 		return links_refuse(l, -EEXIST, "the name is another kind of interface's");
 	if (want->kind == PLAN_LINK_BOND && !has_slave(l, dev->ifindex)) {
 		r = links_set_up(l, dev->ifindex, false);
-		if (r >= 0)
-			r = links_keep_error(l, netlink_call(l->rtnl,
-				put_info(about(dev->ifindex), want), "set options of the bond"));
+		if (r < 0)
+			return r;
+		msg = about(dev->ifindex);
+		if (want->mtu)
+			msg = netlink_put_u32(msg, IFLA_MTU, want->mtu);
+		r = links_keep_error(l, netlink_call(l->rtnl, put_info(msg, want),
+			"set options of the bond"));
 	}
 	return r < 0 ? r : 1;
 }

@@ -11,7 +11,8 @@
 struct param {
 	char module[MODULE_NAME_SIZE];
 	char *text; /* "param=value" ready for the kernel */
-	bool bad;   /* cannot be written so that the kernel reads it back */
+	bool fallback;
+	bool bad; /* cannot be written so that the kernel reads it back */
 };
 
 struct catalog {
@@ -119,6 +120,7 @@ static int copy_param(struct param *dst, const struct module_param *src)
 	const char *value = src->value ? src->value : "";
 	const char *quote = strpbrk(value, " \t\n") ? "\"" : "";
 
+	dst->fallback = src->fallback;
 	dst->bad = strchr(value, '"') || strpbrk(src->param, " \t\n\"=") || !*src->param;
 	if (asprintf(&dst->text, "%s%s%s%s%s", src->param, src->value ? "=" : "", quote, value,
 		    quote) < 0) {
@@ -298,25 +300,44 @@ static bool has_option(const char *options, const char *option)
 	return false;
 }
 
+static int append(char *buf, size_t size, const char *text)
+{
+	size_t len = strlen(buf);
+	int n = snprintf(buf + len, size - len, "%s%s", len && *text ? " " : "", text);
+
+	return n < 0 || (size_t)n >= size - len ? -E2BIG : 0;
+}
+
+/* libkmod reads /proc/cmdline as well, so most are among the configured ones already. */
+static int append_params(const struct catalog *c, const char *name, const char *configured,
+	bool fallback, char *buf, size_t size)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < c->n_params; i++) {
+		const struct param *p = &c->params[i];
+
+		if (p->fallback != fallback || !catalog_same_name(p->module, name) ||
+			has_option(configured, p->text))
+			continue;
+		r = p->bad ? -EINVAL : append(buf, size, p->text);
+	}
+	return r;
+}
+
+/* The kernel takes the last value of a parameter. */
 int catalog_options(const struct catalog *c, const struct kmod_module *mod, char *buf, size_t size)
 {
 	const char *configured = kmod_module_get_options(mod);
 	const char *name = kmod_module_get_name(mod);
-	int len = snprintf(buf, size, "%s", configured ? configured : "");
+	int r;
 
-	for (size_t i = 0; i < c->n_params; i++) {
-		const struct param *p = &c->params[i];
-
-		/* libkmod reads /proc/cmdline as well, so most are there already. */
-		if (!catalog_same_name(p->module, name) || has_option(buf, p->text))
-			continue;
-		if (p->bad)
-			return -EINVAL;
-		if (len < 0 || (size_t)len >= size)
-			return -E2BIG;
-		len += snprintf(buf + len, size - (size_t)len, "%s%s", len ? " " : "", p->text);
-	}
-	return len < 0 || (size_t)len >= size ? -E2BIG : 0;
+	*buf = 0;
+	configured = configured ? configured : "";
+	r = append_params(c, name, configured, true, buf, size);
+	if (r >= 0)
+		r = append(buf, size, configured);
+	return r < 0 ? r : append_params(c, name, configured, false, buf, size);
 }
 
 /* libkmod has no call for the raw line of one module; it can write the whole index to a file. */

@@ -55,6 +55,7 @@ struct module_entry {
 struct module_param {
 	const char *module, *param;
 	const char *value; /* NULL: a flag without value */
+	bool fallback;	   /* the agent's own: modprobe.d and the command line win */
 };
 
 /*

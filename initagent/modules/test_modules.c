@@ -331,8 +331,9 @@ TEST(an_image_for_another_kernel_is_told)
 
 TEST(options_from_files_and_command_line)
 {
-	static const struct module_param params[] = {{"other-one", "x", "1"}, {"alone", "b", "2"},
-		{"alone", "words", "two words"}, {"alone", "flag", NULL}, {"alone", "a", "1"}};
+	static const struct module_param params[] = {{"other-one", "x", "1", false},
+		{"alone", "b", "2", false}, {"alone", "words", "two words", false},
+		{"alone", "flag", NULL, false}, {"alone", "a", "1", false}};
 	struct modroom r;
 
 	OPEN(r, no_acts);
@@ -345,10 +346,29 @@ TEST(options_from_files_and_command_line)
 	modroom_close(&r);
 }
 
+/* The kernel takes the last one of a name. */
+TEST(an_option_of_the_agents_own_comes_first)
+{
+	static const struct module_param params[] = {
+		{"alone", "max", "0", true}, {"other", "max", "1", false},
+		{"other", "max", "0", true}};
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/etc/modprobe.d/a.conf", "options alone max=1\n");
+	r.cfg.params = params;
+	r.cfg.n_params = ARRAY_SIZE(params);
+	modroom_start(&r);
+	modroom_load(&r, "alone");
+	modroom_load(&r, "other");
+	CHECK_STR(modroom_log(&r), "alone[max=0 max=1] other[max=0 max=1]");
+	modroom_close(&r);
+}
+
 TEST(an_option_that_cannot_be_passed_on)
 {
 	static const struct module_param params[] = {
-		{"alone", "b", "say \"x\""}, {"other", "b c=1 d", "2"}};
+		{"alone", "b", "say \"x\"", false}, {"other", "b c=1 d", "2", false}};
 	struct modroom r;
 
 	OPEN(r, no_acts);
