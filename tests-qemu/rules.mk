@@ -60,8 +60,9 @@ lab-scenarios: $(LAB_BINS) $(BUILD)/initagent $(MKIMAGE)
 lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab softib softib_debian softib_dracut irt handover
 
-lab-bench: $(LAB_BINS) $(BUILD)/initagent $(BUILD)/musl/tests/fetch/fetchdrive $(MKIMAGE) $(SITE)
-	+@$(LAB_ENV) tests-qemu/lab script agent dracut stock
+lab-bench: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE) $(SITE) \
+		$(BUILD)/musl/tests/fetch/fetchdrive
+	+@$(LAB_ENV) tests-qemu/lab script agent dracut block stock softib softib_dracut
 
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib

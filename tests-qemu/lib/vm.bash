@@ -179,8 +179,8 @@ server_disk() {
             "-device virtio-blk-pci,drive=disk"
 }
 
-# server_start: with SERVER_LINKS links, 1 if not set, SERVER_DISK, and SERVER_EXTRA, a list of cpio
-# files, unpacked over its image; on every link one node at a time is connected.
+# server_start: with SERVER_LINKS links, 1 if not set, SERVER_MEM MiB, SERVER_DISK, and SERVER_EXTRA,
+# a list of cpio files, unpacked over its image; on every link one node at a time is connected.
 server_start() {
     local links=${SERVER_LINKS:-1} i args=() accel
     read -ra accel < <(vm_accel_args "")
@@ -192,7 +192,7 @@ speed=10000,duplex=full")
     done
     # shellcheck disable=SC2086 # a list of files
     vm_initrd "$vm_sockets/server.img" "$LAB/server.img" ${SERVER_EXTRA:-}
-    vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m 768 \
+    vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m "${SERVER_MEM:-768}" \
         -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$vm_sockets/server.img" \
         -append "console=ttyS0 $vm_kernel quiet loglevel=4 panic=-1" "${args[@]}"
     server_pid=$vm_pid
