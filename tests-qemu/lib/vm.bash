@@ -179,8 +179,9 @@ server_disk() {
             "-device virtio-blk-pci,drive=disk"
 }
 
-# server_start: with SERVER_LINKS links, 1 if not set, SERVER_MEM MiB, SERVER_DISK, and SERVER_EXTRA,
-# a list of cpio files, unpacked over its image; on every link one node at a time is connected.
+# server_start: with SERVER_LINKS links, 1 if not set, SERVER_MEM MiB, SERVER_DISK, and
+# SERVER_EXTRA, a list of cpio files, unpacked over its image; on every link one node at a time is
+# connected.
 server_start() {
     local links=${SERVER_LINKS:-1} i args=() accel
     read -ra accel < <(vm_accel_args "")
