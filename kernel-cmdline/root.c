@@ -84,7 +84,7 @@ static const struct root_form forms[] = {
 	{"nfs4:", PLAN_ROOT_NFS}, {"/dev/nfs", PLAN_ROOT_NFS},
 	{"http:", PLAN_ROOT_LIVE}, {"https:", PLAN_ROOT_LIVE},
 	{"wwinit", PLAN_ROOT_WWINIT}, {"wwinit:", PLAN_ROOT_WWINIT},
-	{"nvmf:", PLAN_ROOT_REMOTE}, {"nbd:", PLAN_ROOT_REMOTE}, {"srp:", PLAN_ROOT_REMOTE},
+	{"nvmf", PLAN_ROOT_REMOTE}, {"nvmf:", PLAN_ROOT_REMOTE}, {"nbd:", PLAN_ROOT_REMOTE}, {"srp:", PLAN_ROOT_REMOTE},
 	{"block:", PLAN_ROOT_BLOCK}, {"/dev/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK},
 	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
 	{"PARTLABEL=", PLAN_ROOT_BLOCK},
