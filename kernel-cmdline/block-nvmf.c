@@ -178,7 +178,7 @@ static bool take_servers(struct block_spec *x, struct slice s)
 	return nqn == s.len || take_nqn(x, slice_from(s, nqn + 1));
 }
 
-/* "nbft[,OPTION...]": server and subsystem follow from the table. A DHCP server cannot ask for it. */
+/* "nbft[,OPTION...]": the table has server and subsystem. A DHCP server cannot ask for it. */
 static bool take_nbft(struct block_spec *x, struct slice text)
 {
 	x->out->nbft = true;

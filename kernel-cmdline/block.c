@@ -12,8 +12,8 @@
 
 bool block_is(struct slice text)
 {
-	return slice_is(text, "nvmf") || slice_starts(text, "nvmf:") || slice_starts(text, "nbd:") ||
-	       slice_starts(text, "srp:");
+	return slice_is(text, "nvmf") || slice_starts(text, "nvmf:") ||
+	       slice_starts(text, "nbd:") || slice_starts(text, "srp:");
 }
 
 bool block_fail(struct block_spec *x, struct slice at, const char *why)

@@ -8,7 +8,8 @@ load lib/block
 
 mac=52:54:00:99:00:64
 host=nqn.2024-01.org.example:firmware
-space="traddr=$server_ip port=4421 nqn=$nqn nsid=1 iface=1"
+# of the lab's NVMe target
+space=("traddr=$server_ip" port=4421 "nqn=$nqn" nsid=1 iface=1)
 vlan_ip=10.98.0.1
 
 setup_file() {
@@ -35,8 +36,7 @@ table() {
 @test "NBFT, root=nvmf: a static address; the server lets in the host of the table alone" {
     server shell block nvme root.ext4
     server shell block nvme-only "$host"
-    # shellcheck disable=SC2086 # words
-    table nbft hostnqn=$host mac=$mac addr=10.99.0.77 prefix=24 $space
+    table nbft hostnqn=$host mac=$mac addr=10.99.0.77 prefix=24 "${space[@]}"
     node_start "$image" "$console root=nvmf rw"
     assert_block 60 nvmf tcp ext4
     assert_state '[.rails[].netdev] | @text' '["nbft0"]'
@@ -49,8 +49,8 @@ table() {
     server shell block nvme root.ext4 0.0.0.0
     server dhcp start --dhcp-range=set:vlan,10.98.0.20,10.98.0.90,1h
     table nbft hostnqn=$host mac=$mac vlan=5 dhcp=$vlan_ip \
-        traddr=$vlan_ip port=4499 "nqn=$nqn" nsid=1 iface=1 \
-        traddr=$vlan_ip port=4421 "nqn=$nqn" nsid=1 iface=1
+        traddr=$vlan_ip port=4499 "nqn=$nqn" nsid=1 iface=1 digests=6 \
+        traddr=$vlan_ip port=4421 "nqn=$nqn" nsid=1 iface=1 digests=6
     node_start "$image" "$console"
     assert_block 90 nvmf tcp ext4
     assert_state '[.rails[].netdev] | @text' '["nbft0.5"]'
@@ -59,7 +59,7 @@ table() {
 }
 
 @test "iBFT, ip=ibft: a static address for an NFS root" {
-    table ibft mac=$mac addr=10.99.0.78 prefix=24 gateway=$server_ip hostname=ibftnode
+    table ibft mac=$mac addr=10.99.0.78 prefix=24 "gateway=$server_ip" hostname=ibftnode
     node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=ibft"
     assert_boot 60 4.2 tcp
     assert_state '[.rails[].netdev] | @text' '["ibft0"]'
@@ -67,11 +67,10 @@ table() {
     assert_state '.causes | length' 0
 }
 
-@test "the command line wins: another address, a partition; dracut with systemd" {
+@test "the command line wins: another address; dracut with systemd" {
     image=$LAB/agent-systemd.img
     server shell block nvme root.squashfs
-    # shellcheck disable=SC2086 # words
-    table nbft hostnqn=$host mac=$mac addr=10.99.0.77 prefix=24 $space
+    table nbft hostnqn=$host mac=$mac addr=10.99.0.77 prefix=24 "${space[@]}"
     node_start "$image" "$console root=nvmf rd.overlay \
 ip=10.99.0.79:::24::nbft0:none net.ifnames=0"
     node_booted 150
@@ -83,8 +82,7 @@ ip=10.99.0.79:::24::nbft0:none net.ifnames=0"
 }
 
 @test "refused: a table that is broken, and none" {
-    # shellcheck disable=SC2086 # words
-    table nbft hostnqn=$host mac=01:00:5e:00:00:01 addr=10.99.0.77 prefix=24 $space
+    table nbft hostnqn=$host mac=01:00:5e:00:00:01 addr=10.99.0.77 prefix=24 "${space[@]}"
     node_start "$image" "$console root=nvmf $reboot"
     assert_failed 60 IA-E108 restart
     assert_console 'IA-E107 .*no valid hardware address'

@@ -51,7 +51,6 @@ struct boot {
 	struct budgets budgets;
 	struct ending end;
 	struct root_reader reader;
-	enum cause firmware; /* what its boot tables lack, for which the boot cannot go on */
 	bool hurried;	   /* RCU's grace periods are expedited */
 	bool network_only; /* rd.neednet= beside a root that dracut mounts */
 };

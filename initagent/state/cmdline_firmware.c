@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmdline_firmware: see cmdline.h. ACPI's tables are files of sysfs; an iBFT, which may be elsewhere
- * in memory, is shown field by field by the kernel's module iscsi_ibft.
+ * cmdline_firmware: see cmdline.h. ACPI's tables are files of sysfs; an iBFT, which may be
+ * elsewhere in memory, is shown field by field by the kernel's module iscsi_ibft.
  */
 #include "state/cmdline.h"
 

@@ -3,7 +3,7 @@
  * boottable nbft|ibft KEY=VALUE...: writes a boot table of firmware to standard output, for QEMU's
  * -acpitable file=. hostnqn= and hostid= are the host's; mac= begins an interface, to which vlan=,
  * addr=, prefix=, gateway=, dns=, dhcp=, hostname= belong; traddr= a namespace, with port=, nqn=,
- * nsid=, uuid=, iface=, flags=.
+ * nsid=, uuid=, iface=, flags=, digests=.
  */
 #include "boottable.h"
 
@@ -55,6 +55,7 @@ static int take_namespace(const char *arg)
 	NUMBER(space, nsid);
 	NUMBER(space, iface);
 	NUMBER(space, flags);
+	NUMBER(space, digests);
 	return 0;
 }
 
