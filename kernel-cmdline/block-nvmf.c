@@ -178,13 +178,19 @@ static bool take_servers(struct block_spec *x, struct slice s)
 	return nqn == s.len || take_nqn(x, slice_from(s, nqn + 1));
 }
 
-/* "nbft[,OPTION...]": the table has server and subsystem. A DHCP server cannot ask for it. */
+/*
+ * "nbft[,OPTION...]": the table has server and subsystem; without one, rd.nvmf.discover=. A DHCP
+ * server cannot ask for it.
+ */
 static bool take_nbft(struct block_spec *x, struct slice text)
 {
 	x->out->nbft = true;
 	if (x->severity != DIAG_FATAL)
 		return block_fail(x, text, "only the command line can ask for the firmware's NBFT");
-	return !text.len || take_items(x, text, false, false);
+	if (text.len && !take_items(x, text, false, false))
+		return false;
+	add_discovery(x);
+	return true;
 }
 
 bool block_nvmf(struct block_spec *x, struct slice text)

@@ -303,7 +303,7 @@ void check_block(struct parser *p)
 		note_word(p, parser_word(p, OPTION_RD_NVMF_DISCOVER),
 			"write root=nvmf:NQN for a root that this agent brings up",
 			"the root is left to dracut, and so is this");
-	if (root->block.nbft && root->no_nbft)
+	if (root->block.nbft && root->no_nbft && !root->block.n_portals)
 		complain(p, parser_word(p, OPTION_RD_NVMF_NONBFT), WHOLE, DIAG_FATAL,
 			"leave it out, or name server and subsystem in root=",
 			"root= is what the NBFT says, which this leaves alone");

@@ -225,7 +225,8 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	b.plan = b.cmdline.plan;
 	if (open_report(&b, kmsg, now) < 0)
 		return BOOT_FAILED;
-	b.end.cause = cmdline_firmware(&b.cmdline, &b.env, args->standalone, now);
+	if (args->standalone || boot_claims(b.plan) || b.plan->net.alone)
+		b.end.cause = cmdline_firmware(&b.cmdline, &b.env, args->standalone, now);
 	b.end.finished = b.end.cause != CAUSE_NONE;
 	b.plan = b.cmdline.plan;
 	cmdline_report(&b.cmdline, &b.env, now);

@@ -18,6 +18,13 @@
 
 #define TABLE_MAX (64 * 1024)
 
+/* A build without block roots leaves root=nvmf to dracut. */
+#ifdef FEATURE_BLOCK
+#define HAS_BLOCK true
+#else
+#define HAS_BLOCK false
+#endif
+
 /* Of an interface in an iBFT (iSCSI boot firmware table 1.03, section 3.5). */
 enum { IBFT_VALID = 1 << 0, IBFT_BOOT = 1 << 1 };
 #define IBFT_ORIGIN_DHCP 3
@@ -149,7 +156,7 @@ static void read_ibft(const struct env *env, struct firmware *f, uint64_t now, c
 static void read_tables(const struct env *env, const struct boot_plan *plan, bool alone,
 	struct firmware *nbft, struct firmware *ibft, uint64_t now)
 {
-	if (firmware_wants_nbft(plan) && (alone || plan->root.block.nbft))
+	if (HAS_BLOCK && firmware_wants_nbft(plan) && (alone || plan->root.block.nbft))
 		for_each(env, nbft, now, ACPI_TABLES, is_nbft, read_nbft);
 	if (!firmware_wants_ibft(plan))
 		return;
@@ -162,7 +169,8 @@ static void read_tables(const struct env *env, const struct boot_plan *plan, boo
 static enum cause missing(const struct env *env, const struct boot_plan *plan,
 	const struct firmware *nbft, const struct firmware *ibft, uint64_t now)
 {
-	bool root = plan->root.block.nbft && !nbft->n_paths;
+	const struct plan_block *block = &plan->root.block;
+	bool root = HAS_BLOCK && block->nbft && !block->n_portals && !nbft->n_paths;
 
 	if (!root && (ibft->n_ifaces || !firmware_wants_ibft(plan)))
 		return CAUSE_NONE;

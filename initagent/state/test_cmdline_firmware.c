@@ -125,6 +125,10 @@ TEST(without_a_table_the_boot_ends)
 	put_table(ACPI "NBFT", &t, true);
 	CHECK_INT(load(true, 1, "NBFT"), CAUSE_FIRMWARE_NONE);
 	end();
+	begin("root=nvmf rd.nvmf.discover=tcp,10.99.0.1\n");
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.block.n_portals, 1);
+	end();
 	begin("root=nvmf rd.nvmf.nonbft\n");
 	put_table(ACPI "NBFT", &plain, true);
 	CHECK_INT(load(true, 1, "NBFT"), CAUSE_FIRMWARE_NONE);
