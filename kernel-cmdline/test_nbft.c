@@ -322,6 +322,9 @@ TEST(structures_that_are_broken)
 	CHECK_STR(patched(192, 3), "no namespace where one is listed");
 	CHECK_STR(patched(204, 1), "a namespace has no address");
 	CHECK_STR(patched(206, 15), "a namespace has no address");
+	/* a text that goes on behind its end */
+	CHECK_STR(patched((size_t)((uint8_t *)memmem(bytes, len, NQN, strlen(NQN)) - bytes) + 8, 0),
+		"a namespace is not in a subsystem with a valid NQN");
 	/* nothing to say is no mistake */
 	CHECK(!patched(70, 0));
 	CHECK(!patched(162, 0));

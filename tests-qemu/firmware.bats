@@ -58,18 +58,6 @@ table() {
     assert_state .root.attempts 2
 }
 
-@test "NBFT under UEFI (OVMF): DHCP" {
-    server shell block nvme root.ext4
-    server dhcp start
-    table nbft hostnqn=$host mac=$mac "dhcp=$server_ip" "${space[@]}"
-    NODE_UEFI=1
-    node_start "$image" "$console root=nvmf"
-    node_end_firmware 120
-    assert_eq "$(node_result .files_good)" 3 "files checked"
-    assert_clean_handover
-    assert_state '[.rails[].netdev, .root.name] | @text' "[\"nbft0\",\"$nqn\"]"
-}
-
 @test "iBFT, ip=ibft: a static address for an NFS root" {
     table ibft mac=$mac addr=10.99.0.78 prefix=24 "gateway=$server_ip" hostname=ibftnode
     node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=ibft"

@@ -36,7 +36,6 @@ node_defaults() {
     NODE_SPARE=   # a model: an interface before it, with carrier on an empty segment
     NODE_KERNEL=  # not empty: another kernel than the lab's
     NODE_QEMU=    # not empty: the QEMU of another machine
-    NODE_UEFI=    # not empty: its firmware is OVMF, which is given the kernel (node_end_firmware)
     NODE_ACPI=    # not empty: a file that is a table of its firmware's (bin/boottable)
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
@@ -216,11 +215,6 @@ vm_wait() {
     }
 }
 
-# vm_flash CODE|VARS: half of OVMF, for -drive.
-vm_flash() {
-    echo "if=pflash,format=raw,file=/usr/share/OVMF/OVMF_$1_4M.fd"
-}
-
 # node_start IMAGE CMDLINE
 node_start() {
     local cmdline=$2 accel parts=("$1") mac second
@@ -241,8 +235,6 @@ node_start() {
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
         -initrd "$node_dir/initrd" -append \
         "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
-        ${NODE_UEFI:+-machine q35 -drive "$(vm_flash CODE),readonly=on"} \
-        ${NODE_UEFI:+-drive "$(vm_flash VARS),snapshot=on"} \
         ${NODE_ACPI:+-acpitable "file=$NODE_ACPI"} \
         ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
         ${NODE_SPARE:+-device "$NODE_SPARE,netdev=spare,mac=52:54:00:99:01:01,romfile="} \
