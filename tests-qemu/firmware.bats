@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # root=nvmf and ip=ibft: what the firmware's boot tables say becomes root and network of the node.
-# QEMU shows the node tables that were made field by field (host/boottable.c).
+# QEMU shows the node tables that were made field by field (host/boottable.c); OVMF does so, too.
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/block
@@ -56,6 +56,38 @@ table() {
     assert_state '[.rails[].netdev] | @text' '["nbft0.5"]'
     assert_rail '.address | startswith("10.98.0.")' true
     assert_state .root.attempts 2
+}
+
+# uefi_start FOLDER: OVMF starts what is on that disk.
+uefi_start() {
+    local accel flash=if=pflash,format=raw,file=/usr/share/OVMF/OVMF
+    read -ra accel < <(vm_accel_args "")
+    node_dir=$vm_logs/$NODE_NAME
+    rm -rf "$node_dir"
+    vm_firmware "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -machine q35 \
+        -drive "${flash}_CODE_4M.fd,readonly=on" -drive "${flash}_VARS_4M.fd,snapshot=on" \
+        -drive "if=none,id=esp,format=raw,readonly=on,file=fat:$1" \
+        -device virtio-blk-pci,drive=esp,bootindex=0 -serial "file:$node_dir/results.tar" \
+        -netdev "$(vm_link 0 off),id=n0" -device "virtio-net-pci,netdev=n0,mac=$mac,romfile=" \
+        -acpitable "file=$NODE_ACPI"
+    node_pid=$vm_pid
+}
+
+@test "NBFT under UEFI (OVMF), a unified kernel image: DHCP" {
+    local disk=$BATS_TEST_TMPDIR/disk
+    mkdir -p "$disk/EFI/BOOT"
+    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" --busybox "$vm_build/busybox" \
+        --root "$LAB/root" --kver "$(<"$LAB/kver")" --level 1 --drivers "nvme_tcp ext4" \
+        --format uki --out "$disk/EFI/BOOT/BOOTX64.EFI" \
+        --cmdline "console=ttyS0 $vm_kernel panic=-1 $console root=nvmf $reboot"
+    server shell block nvme root.ext4
+    server dhcp start
+    table nbft hostnqn=$host mac=$mac "dhcp=$server_ip" "${space[@]}"
+    uefi_start "$disk"
+    node_end_firmware 180
+    assert_eq "$(node_result .files_good)" 3 "files checked"
+    assert_clean_handover
+    assert_state '[.rails[].netdev, .root.name] | @text' "[\"nbft0\",\"$nqn\"]"
 }
 
 @test "iBFT, ip=ibft: a static address for an NFS root" {
