@@ -4,22 +4,12 @@
  *
  *	nvmf:rdma|tcp:SERVER[:PORT][,SERVER[:PORT]...][:NQN][,OPTION=VALUE...]
  *	nvmf:NQN[,OPTION=VALUE...]	with rd.nvmf.discover=
+ *	nvmf[:nbft[,OPTION=VALUE...]]	what the firmware's boot table (NBFT) says
  *
  * An NQN has colons of its own; it always begins with "nqn.". A comma ends it, since the kernel's
  * interface takes its options separated by commas, too.
  */
 #include "parser.h"
-
-#define NQN_MAX 223 /* NVMe base specification 4.7 */
-
-static bool nqn_sane(struct slice s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f ||
-			strchr("\"',\\", s.s[i]))
-			return false;
-	return slice_starts(s, "nqn.") && s.len > 4 && s.len <= NQN_MAX;
-}
 
 /*
  * NVMe base specification 4.7: "nqn." year "-" month "." reversed domain name; Linux targets take
@@ -106,8 +96,19 @@ static bool take_kernel_option(
 	return true;
 }
 
+/* The kernel's switches: checksums that an NBFT may ask for. */
+static bool take_digest(struct block_spec *x, struct slice option)
+{
+	const char *before = x->out->options;
+
+	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
+	return true;
+}
+
 static bool take_option(struct block_spec *x, struct slice option)
 {
+	if (slice_is(option, "hdr_digest") || slice_is(option, "data_digest"))
+		return take_digest(x, option);
 	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++)
 		if (slice_starts(option, own_options[i].name))
 			return own_options[i].take(
@@ -156,7 +157,7 @@ static bool take_nqn(struct block_spec *x, struct slice s)
 	size_t n = slice_find(s, ",");
 	struct slice nqn = {s.s, n};
 
-	if (!nqn_sane(nqn))
+	if (!value_nqn(nqn.s, nqn.len))
 		return block_fail(x, nqn, "not an NQN");
 	x->out->name = keep(x->p, nqn);
 	comment_nqn(x->p, x->w, nqn);
@@ -177,12 +178,29 @@ static bool take_servers(struct block_spec *x, struct slice s)
 	return nqn == s.len || take_nqn(x, slice_from(s, nqn + 1));
 }
 
+/*
+ * "nbft[,OPTION...]": the table has server and subsystem; without one, rd.nvmf.discover=. A DHCP
+ * server cannot ask for it.
+ */
+static bool take_nbft(struct block_spec *x, struct slice text)
+{
+	x->out->nbft = true;
+	if (x->severity != DIAG_FATAL)
+		return block_fail(x, text, "only the command line can ask for the firmware's NBFT");
+	if (text.len && !take_items(x, text, false, false))
+		return false;
+	add_discovery(x);
+	return true;
+}
+
 bool block_nvmf(struct block_spec *x, struct slice text)
 {
 	bool alone = slice_starts(text, "nqn.");
 
 	x->remedy = "write root=nvmf:rdma:SERVER:NQN or root=nvmf:tcp:SERVER:NQN";
 	x->out->name = NULL;
+	if (slice_is(text, "nbft") || slice_starts(text, "nbft,"))
+		return take_nbft(x, slice_from(text, text.len > 4 ? 5 : 4));
 	if (alone ? !take_nqn(x, text) : !take_servers(x, text))
 		return false;
 	if (!x->out->name)
@@ -252,7 +270,7 @@ PARSE(nvmf_host)
 	bool nqn = row->id == OPTION_RD_NVMF_HOSTNQN;
 	const char *id = nqn ? NULL : uuid_text(p, v);
 
-	if (nqn ? !nqn_sane(v) : !id) {
+	if (nqn ? !value_nqn(v.s, v.len) : !id) {
 		complain(p, w, v, DIAG_ERROR,
 			nqn ? "write nqn.2014-08.org.nvmexpress:uuid:UUID" : "write a UUID",
 			"not %s; left out", nqn ? "an NQN" : "a UUID");

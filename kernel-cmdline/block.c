@@ -12,8 +12,8 @@
 
 bool block_is(struct slice text)
 {
-	return slice_starts(text, "nvmf:") || slice_starts(text, "nbd:") ||
-	       slice_starts(text, "srp:");
+	return slice_is(text, "nvmf") || slice_starts(text, "nvmf:") ||
+	       slice_starts(text, "nbd:") || slice_starts(text, "srp:");
 }
 
 bool block_fail(struct block_spec *x, struct slice at, const char *why)
@@ -197,6 +197,8 @@ bool block_parse(struct parser *p, const struct plan_word *w, struct slice text,
 
 	p->nfs_rw = -1;
 	out->options = out->name = "";
+	if (slice_is(text, "nvmf"))
+		text = slice_of("nvmf:nbft");
 	if (!out->flags)
 		out->flags = "";
 	if (has_control(text))
@@ -237,6 +239,8 @@ const char *block_text(struct parser *p, const struct plan_block *block)
 					  : "";
 	const char *part = block->part ? textf(p, "partition %u of the ", block->part) : "";
 
+	if (block->nbft)
+		return textf(p, "%sNVMe namespace of the firmware's boot table (NBFT)", part);
 	return textf(p, "%s%s%s of %s", part, names[block->kind], name, portal_text(p, block));
 }
 
@@ -266,7 +270,8 @@ static void check_twice(
 			"nsid= and uuid= both name the namespace: both must fit");
 	if (block->kind != PLAN_BLOCK_NVMF)
 		return;
-	if (uuid && block->hostid && strcasecmp(uuid + 6, block->hostid) != 0)
+	/* an NBFT of EDK2 has the number's first bytes the other way round */
+	if (!p->firmware && uuid && block->hostid && strcasecmp(uuid + 6, block->hostid) != 0)
 		warn_word(p, parser_word(p, OPTION_RD_NVMF_HOSTID), "leave rd.nvmf.hostid= out",
 			"not the UUID in rd.nvmf.hostnqn=: targets may take them for two hosts");
 	if (none && !slice_is(word_value(none), "0"))
@@ -298,6 +303,10 @@ void check_block(struct parser *p)
 		note_word(p, parser_word(p, OPTION_RD_NVMF_DISCOVER),
 			"write root=nvmf:NQN for a root that this agent brings up",
 			"the root is left to dracut, and so is this");
+	if (root->block.nbft && root->no_nbft && !root->block.n_portals)
+		complain(p, parser_word(p, OPTION_RD_NVMF_NONBFT), WHOLE, DIAG_FATAL,
+			"leave it out, or name server and subsystem in root=",
+			"root= is what the NBFT says, which this leaves alone");
 	if (root->kind == PLAN_ROOT_REMOTE) {
 		check_twice(p, &root->block,
 			parser_word(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));

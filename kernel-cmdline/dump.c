@@ -393,6 +393,7 @@ static void dump_block(struct dumper *d, const struct plan_block *b)
 	dump_text(d, "block.flags", b->flags, "");
 	dump_text(d, "block.hostnqn", b->hostnqn, NULL);
 	dump_text(d, "block.hostid", b->hostid, NULL);
+	dump_bool(d, "block.nbft", b->nbft, false);
 }
 
 static void dump_root(struct dumper *d)
@@ -406,6 +407,7 @@ static void dump_root(struct dumper *d)
 
 	dump_text(d, "root", kinds[r->kind], "none");
 	dump_bool(d, "root.rw", r->rw, false);
+	dump_bool(d, "root.no_nbft", r->no_nbft, false);
 	dump_bool(d, "root.legacy_nfs", r->legacy_nfs, false);
 	if (r->kind == PLAN_ROOT_NFS)
 		dump_nfs(d, &r->nfs);

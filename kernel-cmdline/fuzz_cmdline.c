@@ -226,7 +226,7 @@ static void check_word(const char *s, const char *not)
 static void check_block(const struct plan_block *b)
 {
 	MUST(b->kind < PLAN_BLOCK_KIND_MAX && b->options && b->flags);
-	MUST(b->n_portals || b->kind == PLAN_BLOCK_SRP);
+	MUST(b->n_portals || b->kind == PLAN_BLOCK_SRP || b->nbft);
 	for (size_t i = 0; i < b->n_portals; i++) {
 		MUST(b->portals[i].server && *b->portals[i].server);
 		check_word(b->portals[i].server, "/[]\"'$`;&|<>, ");
@@ -248,6 +248,7 @@ static void check_spec(const struct boot_plan *p, const char *text, size_t size)
 
 	if (root_spec_parse(&spec, p, text, size, NULL) < 0)
 		return;
+	MUST(!spec->block.nbft);
 	MUST(spec->kind == PLAN_ROOT_NFS || spec->kind == PLAN_ROOT_REMOTE ||
 		(spec->kind == PLAN_ROOT_LIVE && spec->image.url));
 	if (spec->kind == PLAN_ROOT_NFS)

@@ -36,7 +36,7 @@ const struct choice ip_methods[] = {
 	{"auto6", PLAN_IP_AUTO6, "IPv6 autoconfiguration"},
 	{"either6", PLAN_IP_EITHER6, "IPv6 autoconfiguration or else DHCPv6"},
 	{"link6", PLAN_IP_LINK6, "an IPv6 link-local address"},
-	{"ibft", PLAN_IP_IBFT, "the firmware's iBFT settings"},
+	{"ibft", PLAN_IP_IBFT, "sets up what the firmware's iBFT says"},
 	{"none", PLAN_IP_STATIC, NULL},
 	{"off", PLAN_IP_STATIC, NULL},
 	/* dracut's own message is that these are unsupported */

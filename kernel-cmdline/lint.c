@@ -109,7 +109,9 @@ static void put_defaults(const struct lint *l)
 		return;
 	fputs("(by default)\n", l->out);
 	if (p->net.wanted && !p->net.n_ips)
-		fputs("    asks for a lease by DHCP on every interface\n", l->out);
+		fputs(p->root.block.nbft
+			? "    takes interfaces and addresses from the same table\n"
+			: "    asks for a lease by DHCP on every interface\n", l->out);
 	if (!p->given[OPTION_BOOTDEV] && p->net.bootdev && p->net.n_ips > 1)
 		fprintf(l->out, "    takes routes, DNS and the root path from %s\n",
 			p->net.bootdev);

@@ -2,10 +2,10 @@
 /* modules: the kernel modules that a command line insists on. */
 #include <ctype.h>
 
-#include "plan.h"
+#include "firmware.h"
 
-/* ib_ipoib, rpcrdma, and two of a SRP root. */
-#define OTHERS_MAX 4
+/* ib_ipoib, rpcrdma, iscsi_ibft, nvme_tcp, and two of a SRP root. */
+#define OTHERS_MAX 6
 
 struct list {
 	struct plan_module *rows;
@@ -45,6 +45,8 @@ static void add_block(struct list *l, const struct plan_block *block)
 		add(l, "root=", "ib_srp");
 		add(l, "root=", "sd_mod");
 	}
+	if (block->nbft)
+		add(l, "root=", "nvme_tcp");
 	for (size_t i = 0; block->kind == PLAN_BLOCK_NVMF && i < block->n_portals; i++)
 		add(l, "root=", block->portals[i].rdma ? "nvme_rdma" : "nvme_tcp");
 }
@@ -73,6 +75,8 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
 		if (plan_link_module(net->links[i].kind))
 			add(&l, "vlan=, bond= or bridge=", plan_link_module(net->links[i].kind));
 	add_rdma(&l, p);
+	if (firmware_wants_ibft(p))
+		add(&l, "ip=", "iscsi_ibft");
 	if (p->root.kind == PLAN_ROOT_REMOTE)
 		add_block(&l, block);
 	*ret = l.rows;

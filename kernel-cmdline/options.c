@@ -166,7 +166,7 @@ static const struct {
 	{"root", "This build unpacks no archives: no root from cpio or tar."},
 #endif
 #ifndef FEATURE_BLOCK
-	{"root", "This build has no block roots: nvmf:, nbd: and srp: are left to dracut."},
+	{"root", "This build has no block roots: nvmf, nbd: and srp: are left to dracut."},
 	{"rd.nvmf.", "Not in this build: it has no block roots."},
 #endif
 	{"", ""},

@@ -28,6 +28,7 @@ struct parser {
 	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
 	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
+	bool firmware;		 /* the last source is the firmware's */
 };
 
 /* The word of an option that counts (the last well-formed one), or NULL. */

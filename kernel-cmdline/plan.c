@@ -374,7 +374,7 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, size_t n_src,
 	struct diag_list *diags)
 {
-	struct parser p = {.diags = diags};
+	struct parser p = {.diags = diags, .firmware = n_src && src[n_src - 1].firmware};
 	int r = arena_new(&p.arena);
 
 	if (r < 0)

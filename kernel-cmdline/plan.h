@@ -68,7 +68,7 @@ enum plan_method {
 	PLAN_IP_AUTO6 = 1 << 4,
 	PLAN_IP_EITHER6 = 1 << 5, /* auto6, and if that fails dhcp6 */
 	PLAN_IP_LINK6 = 1 << 6,	  /* link-local only */
-	PLAN_IP_IBFT = 1 << 7,	  /* from the firmware's iBFT: not acted on by this build */
+	PLAN_IP_IBFT = 1 << 7,	  /* as the firmware's iBFT says, once that is read */
 };
 
 /* One ip= option. */
@@ -389,6 +389,7 @@ struct plan_block {
 	const char *flags;	/* mount options, comma-separated; "" */
 	const char *hostnqn;	/* NVMe: how this node calls itself; NULL: from its identity */
 	const char *hostid;
+	bool nbft;		/* NVMe: left to the firmware's table, no server yet */
 };
 
 struct plan_root {
@@ -400,6 +401,7 @@ struct plan_root {
 	struct plan_wwinit wwinit; /* PLAN_ROOT_WWINIT; server, uri, id, size always */
 	struct plan_block block; /* PLAN_ROOT_REMOTE; fstype, flags, hostnqn, hostid always */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
+	bool no_nbft;	    /* rd.nvmf.nonbft */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
 };
 
@@ -529,6 +531,7 @@ struct plan_source {
 	const char *text; /* any bytes; ends at len or at the first NUL */
 	size_t len;
 	bool running;	  /* /proc/cmdline: what this kernel has got */
+	bool firmware;	  /* what firmware_options() wrote: the last source */
 };
 
 /*

@@ -193,14 +193,19 @@ static bool gateway_outside(const struct plan_ip *ip)
 	return false;
 }
 
-/* After the effect is known: what will not happen, or hardly can work. */
+/* What an iBFT said has become options of its own. */
+static void resolve_ibft(struct parser *p)
+{
+	for (size_t i = 0; p->firmware && i < p->ips.n; i++)
+		if (((struct plan_ip *)p->ips.items)[i].methods & PLAN_IP_IBFT)
+			drop_ip(p, i--);
+}
+
+/* After the effect is known: what hardly can work. */
 static void comment_ip(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = &p->words[ip->word];
 
-	if (ip->methods & PLAN_IP_IBFT)
-		warn_word(p, w, "use dhcp or a static address",
-			"understood, but this build does not read iBFT");
 	if (gateway_outside(ip))
 		warn_word(p, w, "check address, mask and gateway",
 			"the gateway is outside of the interface's subnet");
@@ -250,6 +255,7 @@ void resolve_net(struct parser *p)
 {
 	resolve_bootif(p);
 	resolve_short(p);
+	resolve_ibft(p);
 	resolve_repeated(p);
 	resolve_leaders(p);
 	FOR_EACH(struct plan_ip, ip, &p->ips) {

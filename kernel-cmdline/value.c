@@ -306,6 +306,15 @@ bool value_hostname(const char *s, size_t len)
 	return plain_name(s, len, 64, "-.") && is_alnum(s[0]) && is_alnum(s[len - 1]);
 }
 
+bool value_nqn(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)s[i] <= ' ' || (unsigned char)s[i] >= 0x7f ||
+			strchr("\"',\\", s[i]))
+			return false;
+	return len > 4 && len <= 223 && memcmp(s, "nqn.", 4) == 0;
+}
+
 const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT])
 {
 	buf[0] = 0;

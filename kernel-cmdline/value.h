@@ -132,6 +132,12 @@ bool value_ifname(const char *s, size_t len);
 /* value_hostname: RFC 1123 letters, digits, '-' and '.', at most 64 bytes (the kernel's limit). */
 bool value_hostname(const char *s, size_t len);
 
+/*
+ * value_nqn: an NVMe qualified name: "nqn." and printable ASCII, at most 223 bytes (NVMe base
+ * specification 4.7), without quotes, ',' and '\\', which end or change an option of the kernel's.
+ */
+bool value_nqn(const char *s, size_t len);
+
 /* inet_text, hw_text: presentation form into buf; "" when not given. Return buf. */
 const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT]);
 const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT]);

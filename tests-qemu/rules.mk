@@ -2,7 +2,7 @@
 # VM tests: static programs for inside the VMs, one host helper, and the lab images.
 
 LAB := $(BUILD)/lab
-LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit iowitness vmctl)
+LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit iowitness vmctl boottable)
 LAB_ENV := BUILD=$(BUILD)
 GUEST_CC := $(if $(CROSS),$(MUSL_CC),musl-gcc)
 # musl's own headers first; the kernel's come from the host's, after everything else
@@ -38,6 +38,11 @@ $(LAB)/bin/vmctl: tests-qemu/host/vmctl.c
 	@mkdir -p $(@D)
 	@echo "  HOST    $@"
 	@$(CC) -std=gnu11 -O2 $(WARN) $(WERROR) -D_GNU_SOURCE -o $@ $<
+
+$(LAB)/bin/boottable: tests-qemu/host/boottable.c tests/lib/boottable.c tests/lib/boottable.h
+	@mkdir -p $(@D)
+	@echo "  HOST    $@"
+	@$(CC) -std=gnu11 -O2 $(WARN) $(WERROR) -D_GNU_SOURCE -Itests/lib -o $@ $(filter %.c,$^)
 
 # The modules, fabric and image rooms as PID 1 of a VM; of the same objects as the agent.
 $(LAB)/bin/rooms: $(addprefix $(BUILD)/musl/tests-qemu/rooms/,rooms.o images.o) \

@@ -66,12 +66,12 @@ ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
 
 @test "dracut's NVMe hook is empty for the agent's NVMe root, else it is for other disks" {
     local root hook=hooks/cmdline/92-parse-nvmf-boot-connections.sh
-    for root in nfs:10.0.0.1:/x nvmf:tcp:10.0.0.1:nqn.x; do
+    for root in nfs:10.0.0.1:/x nvmf:tcp:10.0.0.1:nqn.x nvmf; do
         dracut_hooks
         echo "echo ran" >"$hook"
         answers claims 0
         in_dracut "DRACUT_SYSTEMD=1 root=$root; . bin/initagent-claim.sh"
-        [[ $root == nfs:* && -s $hook || $root == nvmf:* && ! -s $hook ]]
+        [[ $root == nfs:* && -s $hook || $root == nvmf* && ! -s $hook ]]
     done
     rm "$hook"
 }

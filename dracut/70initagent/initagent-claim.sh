@@ -11,7 +11,7 @@
 /usr/sbin/initagent claims
 initagent_claims=$?
 if [ "$initagent_claims" = 0 ]; then
-    case "$root" in nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
+    case "$root" in nvmf | nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
     root=initagent rootok=1
     unset netroot
 fi

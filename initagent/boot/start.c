@@ -40,11 +40,13 @@ static void break_point(struct boot *b, bool after, uint64_t now)
 	report_renew(b->env.report, now);
 }
 
-/* What the root's kind lets us do; false ends the boot. */
+/* What the root's kind lets us do, if it is known; false ends the boot. */
 static bool plan_fits(struct boot *b, uint64_t now)
 {
 	const struct plan_root *root = &b->plan->root;
 
+	if (b->end.finished)
+		return false;
 	b->network_only = !boot_claims(b->plan) && b->plan->net.alone && !b->args->standalone;
 	if (boot_claims(b->plan) || b->plan->net.alone)
 		return true;
@@ -223,6 +225,10 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	b.plan = b.cmdline.plan;
 	if (open_report(&b, kmsg, now) < 0)
 		return BOOT_FAILED;
+	if (args->standalone || boot_claims(b.plan) || b.plan->net.alone)
+		b.end.cause = cmdline_firmware(&b.cmdline, &b.env, args->standalone, now);
+	b.end.finished = b.end.cause != CAUSE_NONE;
+	b.plan = b.cmdline.plan;
 	cmdline_report(&b.cmdline, &b.env, now);
 	r = running_begin(&b.env, now, &b.run);
 	if (r < 0)

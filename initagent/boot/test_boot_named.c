@@ -106,6 +106,9 @@ TEST(the_network_beside_a_root_that_is_not_ours)
 	CHECK_INT(beside("root=LABEL=x rd.iscsi.firmware=1 rd.neednet=1 ip=" NODE, ""),
 		BOOT_NOT_OURS);
 	CHECK_INT(beside("root=iscsi:192.0.2.1::::iqn.x rd.neednet=1 ip=" NODE, ""), BOOT_NOT_OURS);
+	/* dracut reads the iBFT of its own disks */
+	CHECK_INT(beside("root=LABEL=x rd.iscsi.firmware=1 ip=ibft", ""), BOOT_NOT_OURS);
+	CHECK_INT(beside("root=LABEL=x rd.neednet=1 ip=ibft", "IA-E108"), BOOT_FAILED);
 }
 
 TEST(no_limit_of_the_network_leaves_that_of_the_boot)

@@ -116,6 +116,16 @@ static int load_one(struct modules *m, const char *name, const struct request *r
 	return result;
 }
 
+int modules_load_now(const struct env *env, const char *name)
+{
+	_cleanup_(modules_freep) struct modules *m = NULL;
+	const struct modules_config cfg = {.in_process = true};
+	const struct env silent = {.prefix = env->prefix};
+	int r = modules_new(&m, &silent, &cfg);
+
+	return r < 0 ? r : load_one(m, name, &(struct request){.quiet = true});
+}
+
 static int parse(int argc, char **argv, struct request *req)
 {
 	int c;

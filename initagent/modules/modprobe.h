@@ -33,6 +33,12 @@ int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
 int modules_publish_blacklist(const struct env *env, const char *const *names, size_t n);
 
 /*
+ * modules_load_now: loads a module with all it needs, in this process and at once: for what has to
+ * be there before the plan is complete. Nothing is reported. 0 or -errno.
+ */
+int modules_load_now(const struct env *env, const char *name);
+
+/*
  * modules_modprobe_main: the agent called as "modprobe", by the kernel or in the rescue shell; the
  * same room and rules as in a boot. Options -q -b -a -s -v and --, then names
  * or aliases. Loads them with dependencies in this process. Returns the exit status: 0, 1 on

@@ -8,7 +8,7 @@
 #include <limits.h>
 
 struct sources {
-	struct plan_source rows[CMDLINE_SOURCES];
+	struct plan_source rows[CMDLINE_SOURCES + 1]; /* one more for the firmware */
 	char *names[CMDLINE_SOURCES];
 	char *texts[CMDLINE_SOURCES];
 	size_t n;
@@ -96,6 +96,11 @@ void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now
 
 int cmdline_load(const struct env *env, struct cmdline *ret)
 {
+	return cmdline_load_firmware(env, NULL, ret);
+}
+
+int cmdline_load_firmware(const struct env *env, const char *options, struct cmdline *ret)
+{
 	_cleanup_(sources_done) struct sources s = {0};
 	_cleanup_(cmdline_done) struct cmdline c = {0};
 	int r = diag_list_new(&c.diags);
@@ -109,7 +114,10 @@ int cmdline_load(const struct env *env, struct cmdline *ret)
 		return r;
 	s.rows[s.n - 1].running = true;
 	c.proc = strdup(s.texts[s.n - 1]);
-	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n, c.diags) : -ENOMEM;
+	if (options)
+		s.rows[s.n] = (struct plan_source){.name = "firmware", .text = options,
+			.len = strlen(options), .firmware = true};
+	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n + !!options, c.diags) : -ENOMEM;
 	if (r < 0)
 		return r;
 	*ret = c;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmdline: collects the texts the plan is made of, in dracut's order of increasing weight:
- * the .conf files of /etc/cmdline.d by name, /etc/cmdline, /proc/cmdline.
+ * the .conf files of /etc/cmdline.d by name, /etc/cmdline, /proc/cmdline. Then, for a boot, what
+ * they leave to the boot tables of the firmware.
  */
 #pragma once
 
 #include "base/env.h"
 #include "plan.h"
+#include "report/causes.h"
 
 /* Longest text kept of one source; the kernel's own command line is shorter. */
 /* One byte more than is looked at, so that what is too long is seen, and the end of the text. */
@@ -22,6 +24,17 @@ struct cmdline {
 
 /* cmdline_load: reads and parses them. 0, -ENOMEM, -errno: /proc/cmdline is unreadable. */
 int cmdline_load(const struct env *env, struct cmdline *ret);
+
+/* cmdline_load_firmware: the same with what firmware_options() wrote. */
+int cmdline_load_firmware(const struct env *env, const char *options, struct cmdline *ret);
+
+/*
+ * cmdline_firmware: adds to the plan what NBFT and iBFT say, where it is left to them (firmware.h);
+ * without root= only if alone, the stand-alone image. Loads the module that reads an iBFT. Reports
+ * what is taken, and each table that is refused. Returns the cause, reported as well, for which the
+ * boot cannot go on, or CAUSE_NONE.
+ */
+enum cause cmdline_firmware(struct cmdline *c, const struct env *env, bool alone, uint64_t now);
 
 /* cmdline_report: diagnostics: errors as causes, warnings on the console, notes in the log. */
 void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now);

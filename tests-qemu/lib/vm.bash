@@ -36,6 +36,7 @@ node_defaults() {
     NODE_SPARE=   # a model: an interface before it, with carrier on an empty segment
     NODE_KERNEL=  # not empty: another kernel than the lab's
     NODE_QEMU=    # not empty: the QEMU of another machine
+    NODE_ACPI=    # not empty: a file that is a table of its firmware's (bin/boottable)
     NODE_DISK=    # not empty: a file that is a disk (virtio-blk)
     NODE_EXTRA=   # more cpio files, unpacked over the image
     NODE_TALK=    # not empty: something can be typed on its console (node_type)
@@ -235,6 +236,7 @@ node_start() {
         -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
         -initrd "$node_dir/initrd" -append \
         "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
+        ${NODE_ACPI:+-acpitable "file=$NODE_ACPI"} \
         ${NODE_SPARE:+-netdev hubport,id=spare,hubid=9} \
         ${NODE_SPARE:+-device "$NODE_SPARE,netdev=spare,mac=52:54:00:99:01:01,romfile="} \
         ${NODE_NIC:+-netdev "$(vm_link "$NODE_LINK" off),id=n0"} \

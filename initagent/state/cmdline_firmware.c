@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmdline_firmware: see cmdline.h. ACPI's tables are files of sysfs; an iBFT, which may be
+ * elsewhere in memory, is shown field by field by the kernel's module iscsi_ibft.
+ */
+#include "state/cmdline.h"
+
+#include <dirent.h>
+#include <limits.h>
+
+#include "base/io.h"
+#include "firmware.h"
+#include "modules/modprobe.h"
+#include "report/report.h"
+
+#define ACPI_TABLES "/sys/firmware/acpi/tables"
+#define IBFT	    "/sys/firmware/ibft"
+
+#define TABLE_MAX (64 * 1024)
+
+/* A build without block roots leaves root=nvmf to dracut. */
+#ifdef FEATURE_BLOCK
+#define HAS_BLOCK true
+#else
+#define HAS_BLOCK false
+#endif
+
+/* Of an interface in an iBFT (iSCSI boot firmware table 1.03, section 3.5). */
+enum { IBFT_VALID = 1 << 0, IBFT_BOOT = 1 << 1 };
+#define IBFT_ORIGIN_DHCP 3
+
+static int is_nbft(const struct dirent *e)
+{
+	return strncmp(e->d_name, "NBFT", 4) == 0;
+}
+
+static int is_interface(const struct dirent *e)
+{
+	return strncmp(e->d_name, "ethernet", 8) == 0;
+}
+
+/* For each entry of a folder that fits, by name: one(). */
+static void for_each(const struct env *env, struct firmware *f, uint64_t now, const char *folder,
+	int (*fits)(const struct dirent *e),
+	void (*one)(const struct env *env, struct firmware *f, uint64_t now, const char *name))
+{
+	struct dirent **list = NULL;
+	char path[PATH_MAX];
+	int n;
+
+	if (env_path(env, path, sizeof(path), "%s", folder) < 0)
+		return;
+	n = scandir(path, &list, fits, alphasort);
+	for (int i = 0; i < n; i++) {
+		one(env, f, now, list[i]->d_name);
+		free(list[i]);
+	}
+	free(list);
+}
+
+/* --- NBFT ----------------------------------------------------------------------------------- */
+
+static void read_nbft(const struct env *env, struct firmware *f, uint64_t now, const char *name)
+{
+	_cleanup_free_ void *table = NULL;
+	_cleanup_close_ int fd = -1;
+	const char *why = "it cannot be read";
+	char path[PATH_MAX];
+	size_t len;
+	int r = env_path(env, path, sizeof(path), "%s/%s", ACPI_TABLES, name);
+
+	fd = r < 0 ? r : open(path, O_RDONLY | O_CLOEXEC);
+	r = fd < 0 ? fd : io_read_all(fd, TABLE_MAX, &table, &len);
+	if (r < 0 || nbft_parse(f, table, len, &why) < 0)
+		report_cause(env->report, CAUSE_FIRMWARE_TABLE, name, now, "%s", why);
+}
+
+/* --- iBFT ----------------------------------------------------------------------------------- */
+
+/* An attribute's text; "" if there is none. */
+static const char *attribute(const struct env *env, const char *iface, const char *name,
+	char buf[static 80])
+{
+	return env_read(env, buf, 80, IBFT "/%s/%s", iface, name) < 0 ? "" : buf;
+}
+
+static uint32_t number(const struct env *env, const char *iface, const char *name, uint32_t max)
+{
+	char buf[80];
+	const char *s = attribute(env, iface, name, buf);
+	uint32_t n = 0;
+
+	value_u32(s, strlen(s), max, &n);
+	return n;
+}
+
+/* 0.0.0.0 is none. */
+static bool address(const struct env *env, const char *iface, const char *name,
+	struct inet_addr *ret)
+{
+	static const uint8_t zeroes[16];
+	char buf[80];
+	const char *s = attribute(env, iface, name, buf);
+	struct inet_addr a = {0};
+
+	if (value_inet(s, strlen(s), &a) < 0 || memcmp(a.bytes, zeroes, sizeof(zeroes)) == 0)
+		return false;
+	*ret = a;
+	return true;
+}
+
+static int prefix_of(const struct env *env, const char *iface)
+{
+	char buf[80];
+	const char *mask = attribute(env, iface, "subnet-mask", buf);
+	int prefix = 0;
+
+	if (value_netmask(mask, strlen(mask), 32, &prefix) < 0)
+		prefix = (int)number(env, iface, "prefix-len", 128);
+	return prefix;
+}
+
+static void read_ibft(const struct env *env, struct firmware *f, uint64_t now, const char *name)
+{
+	struct firmware_iface i = {0};
+	struct inet_addr server = {0};
+	char buf[80];
+	const char *s, *why;
+	uint32_t flags = number(env, name, "flags", UINT8_MAX);
+
+	if (!(flags & IBFT_VALID) || !(flags & IBFT_BOOT) || f->n_ifaces == FIRMWARE_IFACES_MAX)
+		return;
+	s = attribute(env, name, "mac", buf);
+	if (value_hw(s, strlen(s), &i.hwaddr) < 0)
+		i.hwaddr.len = 6; /* zeroes, which no interface has */
+	i.vlan = (uint16_t)number(env, name, "vlan", UINT16_MAX);
+	address(env, name, "ip-addr", &i.addr);
+	i.prefix = prefix_of(env, name);
+	i.dhcp = address(env, name, "dhcp", &server) ||
+		number(env, name, "origin", UINT8_MAX) == IBFT_ORIGIN_DHCP;
+	i.six = (i.addr.family ? i.addr : server).family == AF_INET6;
+	address(env, name, "gateway", &i.gateway);
+	address(env, name, "primary-dns", &i.dns[0]);
+	address(env, name, "secondary-dns", &i.dns[1]);
+	if (strscpy(i.hostname, attribute(env, name, "hostname", buf), sizeof(i.hostname)) < 0)
+		*i.hostname = 0;
+	why = firmware_check(&i);
+	if (why)
+		report_cause(env->report, CAUSE_FIRMWARE_TABLE, name, now, "%s", why);
+	else if (i.dhcp || i.addr.family)
+		f->ifaces[f->n_ifaces++] = i;
+}
+
+/* --- both ----------------------------------------------------------------------------------- */
+
+static void read_tables(const struct env *env, const struct boot_plan *plan, bool alone,
+	struct firmware *nbft, struct firmware *ibft, uint64_t now)
+{
+	if (HAS_BLOCK && firmware_wants_nbft(plan) && (alone || plan->root.block.nbft))
+		for_each(env, nbft, now, ACPI_TABLES, is_nbft, read_nbft);
+	if (!firmware_wants_ibft(plan))
+		return;
+	for_each(env, ibft, now, IBFT, is_interface, read_ibft);
+	if (!ibft->n_ifaces && modules_load_now(env, "iscsi_ibft") == 0)
+		for_each(env, ibft, now, IBFT, is_interface, read_ibft);
+}
+
+/* What the boot cannot go on without. */
+static enum cause missing(const struct env *env, const struct boot_plan *plan,
+	const struct firmware *nbft, const struct firmware *ibft, uint64_t now)
+{
+	const struct plan_block *block = &plan->root.block;
+	bool root = HAS_BLOCK && block->nbft && !block->n_portals && !nbft->n_paths;
+
+	if (!root && (ibft->n_ifaces || !firmware_wants_ibft(plan)))
+		return CAUSE_NONE;
+	report_cause(env->report, CAUSE_FIRMWARE_NONE, root ? "NBFT" : "iBFT", now, "%s",
+		!root ? "ip=ibft"
+		: plan->root.no_nbft ? "rd.nvmf.nonbft leaves it alone"
+		: "root=nvmf: no NBFT with a namespace to boot from");
+	return CAUSE_FIRMWARE_NONE;
+}
+
+static int add_options(struct cmdline *c, const struct env *env, const struct firmware *nbft,
+	const struct firmware *ibft, uint64_t now)
+{
+	_cleanup_free_ char *text = NULL;
+	struct cmdline whole;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	firmware_options(out, ibft, c->plan);
+	firmware_options(out, nbft, c->plan);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	if (!len)
+		return 0;
+	report_log(env->report, REPORT_INFO, "firmware", now,
+		"boot table, below the command line: %s", text);
+	r = cmdline_load_firmware(env, text, &whole);
+	if (r < 0)
+		return r;
+	cmdline_done(c);
+	*c = whole;
+	return 0;
+}
+
+enum cause cmdline_firmware(struct cmdline *c, const struct env *env, bool alone, uint64_t now)
+{
+	struct firmware nbft = {.name = "nbft"}, ibft = {.name = "ibft"};
+	enum cause cause;
+	int r;
+
+	read_tables(env, c->plan, alone, &nbft, &ibft, now);
+	cause = missing(env, c->plan, &nbft, &ibft, now);
+	if (cause != CAUSE_NONE)
+		return cause;
+	r = add_options(c, env, &nbft, &ibft, now);
+	if (r < 0)
+		report_cause(env->report, CAUSE_FIRMWARE_NONE, "firmware", now, "%s",
+			strerror(-r));
+	return r < 0 ? CAUSE_FIRMWARE_NONE : CAUSE_NONE;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmdline_firmware: where tables are found, who wants them, what ends a boot. */
+#include "boottable.h"
+#include "check.h"
+#include "files.h"
+#include "report/record.h"
+#include "report/report.h"
+#include "state/cmdline.h"
+
+#define NQN  "nqn.2024-01.org.example:root"
+#define HOST "nqn.2024-01.org.example:host"
+#define ACPI "/sys/firmware/acpi/tables/"
+#define NIC  "/sys/firmware/ibft/ethernet0/"
+
+#define TEMPLATE "/tmp/initagent-firmware-XXXXXX"
+
+static char dir[] = TEMPLATE;
+static struct env env = {.prefix = dir};
+static struct cmdline c;
+
+static const struct boottable plain = {
+	.hostnqn = HOST,
+	.ifaces = {{.mac = "52:54:00:99:00:64", .addr = "10.99.0.100", .prefix = 24}},
+	.namespaces = {{.addr = "10.99.0.1", .port = "4421", .nqn = NQN, .nsid = 1, .iface = 1}},
+};
+
+static void begin(const char *line)
+{
+	const struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+
+	strscpy(dir, TEMPLATE, sizeof(dir));
+	check_dir(dir);
+	files_text(dir, "/proc/cmdline", line);
+	CHECK_INT(report_new(&env.report, &cfg), 0);
+}
+
+static void put_table(const char *name, const struct boottable *t, bool good)
+{
+	static uint8_t bytes[BOOTTABLE_MAX];
+	size_t len = boottable_nbft(bytes, t);
+	FILE *f = files_create(dir, name);
+
+	bytes[100] ^= !good;
+	CHECK_INT((long long)fwrite(bytes, 1, len, f), (long long)len);
+	fclose(f);
+}
+
+/* Loads, and checks which causes are reported. */
+static enum cause load(bool alone, size_t n, const char *where)
+{
+	struct report_view v;
+	enum cause cause;
+
+	CHECK_INT(cmdline_load(&env, &c), 0);
+	cause = cmdline_firmware(&c, &env, alone, 0);
+	report_view(env.report, &v);
+	CHECK_INT((long long)v.n_causes, (long long)n);
+	if (n)
+		CHECK_STR(v.causes[0].where, where);
+	return cause;
+}
+
+static void end(void)
+{
+	cmdline_done(&c);
+	report_free(env.report);
+}
+
+TEST(root_and_interface_of_an_nbft)
+{
+	begin("root=nvmf:nbft,part=2 rw\n");
+	put_table(ACPI "NBFT", &plain, true);
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_STR(c.plan->root.block.name, NQN);
+	CHECK_INT(c.plan->root.block.part, 2);
+	CHECK_STR(c.plan->net.ips[0].ifname, "nbft0");
+	CHECK_STR(c.proc, "root=nvmf:nbft,part=2 rw");
+	end();
+}
+
+/* dracut's own module has the table where the agent is not alone. */
+TEST(no_root_at_all)
+{
+	begin("quiet\n");
+	put_table(ACPI "NBFT", &plain, true);
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.kind, PLAN_ROOT_REMOTE);
+	cmdline_done(&c);
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.kind, PLAN_ROOT_NONE);
+	end();
+}
+
+TEST(another_root_leaves_the_table_alone)
+{
+	begin("root=nfs:10.0.0.1:/srv\n");
+	put_table(ACPI "NBFT", &plain, false);
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->net.n_ips, 0);
+	end();
+}
+
+TEST(a_broken_table_beside_a_good_one)
+{
+	struct boottable t = plain;
+
+	begin("root=nvmf\n");
+	t.namespaces[0].addr = "10.99.0.9";
+	put_table(ACPI "NBFT1", &t, false);
+	put_table(ACPI "NBFT2", &plain, true);
+	CHECK_INT(load(false, 1, "NBFT1"), CAUSE_NONE);
+	CHECK_INT(c.plan->root.block.n_portals, 1);
+	CHECK_STR(c.plan->root.block.portals[0].server, "10.99.0.1");
+	end();
+}
+
+TEST(without_a_table_the_boot_ends)
+{
+	struct boottable t = plain;
+
+	begin("root=nvmf\n");
+	CHECK_INT(load(true, 1, "NBFT"), CAUSE_FIRMWARE_NONE);
+	cmdline_done(&c);
+	t.namespaces[0].addr = NULL;
+	put_table(ACPI "NBFT", &t, true);
+	CHECK_INT(load(true, 1, "NBFT"), CAUSE_FIRMWARE_NONE);
+	end();
+	begin("root=nvmf rd.nvmf.discover=tcp,10.99.0.1\n");
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.block.n_portals, 1);
+	end();
+	begin("root=nvmf rd.nvmf.nonbft\n");
+	put_table(ACPI "NBFT", &plain, true);
+	CHECK_INT(load(true, 1, "NBFT"), CAUSE_FIRMWARE_NONE);
+	end();
+	begin("root=nfs:10.0.0.1:/srv ip=ibft\n");
+	CHECK_INT(load(true, 1, "iBFT"), CAUSE_FIRMWARE_NONE);
+	end();
+	begin("rd.nvmf.nonbft\n");
+	put_table(ACPI "NBFT", &plain, true);
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.kind, PLAN_ROOT_NONE);
+	end();
+}
+
+/* As the kernel's iscsi_ibft shows it. */
+static void put_nic(const char *flags)
+{
+	begin("root=nfs:10.0.0.1:/srv ip=ibft ip=eth7:dhcp\n");
+	files_text(dir, NIC "flags", flags);
+	files_text(dir, NIC "mac", "52:54:00:99:00:64\n");
+	files_text(dir, NIC "origin", "1\n");
+	files_text(dir, NIC "vlan", "0\n");
+	files_text(dir, NIC "ip-addr", "10.99.0.100\n");
+	files_text(dir, NIC "subnet-mask", "255.255.255.0\n");
+}
+
+TEST(a_static_address_of_an_ibft)
+{
+	put_nic("3\n");
+	files_text(dir, NIC "gateway", "10.99.0.254\n");
+	files_text(dir, NIC "primary-dns", "10.99.0.2\n");
+	files_text(dir, NIC "secondary-dns", "0.0.0.0\n");
+	files_text(dir, NIC "hostname", "node7\n");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->net.n_ips, 2);
+	CHECK_STR(c.plan->net.ips[1].ifname, "ibft0");
+	CHECK_INT(c.plan->net.ips[1].methods, PLAN_IP_STATIC);
+	CHECK_INT(c.plan->net.ips[1].prefix, 24);
+	CHECK_INT(c.plan->net.ips[1].n_dns, 1);
+	CHECK_STR(c.plan->net.ips[1].hostname, "node7");
+	CHECK(c.plan->net.ips[1].gateway.family);
+	end();
+}
+
+TEST(dhcp_on_a_vlan_of_an_ibft)
+{
+	put_nic("3\n");
+	files_text(dir, NIC "origin", "3\n");
+	files_text(dir, NIC "vlan", "7\n");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_STR(c.plan->net.ips[1].ifname, "ibft0.7");
+	CHECK_INT(c.plan->net.ips[1].methods, PLAN_IP_DHCP);
+	CHECK_STR(c.plan->net.links[0].lower[0], "ibft0");
+	end();
+}
+
+TEST(interfaces_that_an_ibft_did_not_boot_from)
+{
+	static const char *const flags[] = {"0\n", "1\n", "2\n", "-1\n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		put_nic(flags[i]);
+		CHECK_INT(load(true, 1, "iBFT"), CAUSE_FIRMWARE_NONE);
+		end();
+	}
+}
+
+TEST(values_that_an_ibft_cannot_have)
+{
+	static const char *const rows[][2] = {
+		{NIC "mac", "00:00:00:00:00:00\n"}, {NIC "mac", "\n"}, {NIC "vlan", "4095\n"},
+		{NIC "subnet-mask", "255.0.255.0\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		put_nic("3\n");
+		files_text(dir, rows[i][0], rows[i][1]);
+		CHECK_INT(load(true, 2, "ethernet0"), CAUSE_FIRMWARE_NONE);
+		end();
+	}
+}
