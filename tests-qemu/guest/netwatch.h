@@ -29,6 +29,8 @@ struct netwatch {
 	uint64_t ports_due; /* when they are looked at again */
 	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone,
 		port_changes;
+	_Atomic unsigned carriers;   /* carriers lost and found */
+	_Atomic uint64_t carrier_ns; /* when the last one was, CLOCK_BOOTTIME */
 	unsigned overruns;  /* the kernel dropped events: nothing is proven */
 	unsigned refreshed; /* times an address was set by a server's answer: renewals too */
 	uint64_t answered;  /* when the last time, CLOCK_BOOTTIME ns; 0: not yet */
