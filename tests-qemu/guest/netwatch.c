@@ -117,7 +117,10 @@ static void take_answer(struct netwatch *w)
 	if (w->first)
 		return;
 	w->refreshed += now > w->answered + SAME_ANSWER_NS;
+	if (w->answered && now - w->answered > w->unanswered)
+		w->unanswered = now - w->answered;
 	w->answered = now;
+	w->first_answered = w->first_answered ? w->first_answered : now;
 }
 
 static void on_address(struct netwatch *w, const struct nlmsghdr *h)
