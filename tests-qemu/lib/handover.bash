@@ -23,12 +23,13 @@ declare -gA words=()
 declare -gA seconds=()
 
 # handover_extra DNSMASQ-CONF [LINE]: makes the cpio that is laid over the server VM's image:
-# modules, who exports the roots, and ISC dhcpd. dnsmasq, whose leases are two minutes at least, only
-# has the names; with LINE, it is also the relay.
+# modules, who exports the roots, and ISC dhcpd. dnsmasq, whose leases are two minutes at least,
+# only has the names; with LINE, it is also the relay.
 handover_extra() {
     local dir=$BATS_FILE_TMPDIR/extra guest=$vm_top/tests-qemu/guest/handover
     mkdir -p "$dir/bin" "$dir/etc"
     cp -a "$LAB/handover-modules/." "$dir/"
+    cp -r "$guest/site" "$dir/"
     install -m 755 "$guest/"{serve,dhcpd} "${guest%/*}/block" "$dir/bin/"
     sed "s/^\(.*-lease-time\) .*/\1 $lease;/" "$guest/dhcpd.conf" \
         >"$dir/etc/dhcpd.conf"
