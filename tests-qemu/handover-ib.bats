@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps its link at switch-root, on InfiniBand alone: three Debian roots on NFSoRDMA, whose
 # network managers take the IPoIB interface over.
-# first: four VMs, which wait two minutes
+# first: five VMs, which wait for renewals
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/softib
@@ -13,7 +13,7 @@ setup_file() {
     vm_begin handover-ib
     [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
     seconds=([networkd]=4 [next]=5)
-    refreshes[next]=2
+    away[nm]=2
     handover_ib_server
     rails="rd.rdma.link=sib1,softib,eth1 ifname=rail0:$first"
     # the form of the identifier that systemd-networkd 252 can send, too
@@ -21,7 +21,6 @@ setup_file() {
     words[next]="$rails:67 ifname=rail1:$first:69"
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
     words[ifupdown]=rd.ib.client-id=hw
-    refreshes[ifupdown]=2
     handover_nodes "$LAB/agent-softib.img" "$sib_server" \
         "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
 }
@@ -41,10 +40,11 @@ assert_rebound() {
     assert_file files '70-initagent-net.rules'
 }
 
-@test "systemd-networkd over IPoIB" {
+@test "systemd-networkd over IPoIB; the DHCP server is away at T1, and there at T2" {
     assert_kept networkd rail0 1
     assert_networkd rail0
     assert_lease
+    assert_away
     assert_services infiniband "$sib_server"
     assert_rebound
 }
@@ -58,10 +58,11 @@ assert_rebound() {
     assert_rebound
 }
 
-@test "NetworkManager over IPoIB" {
+@test "NetworkManager over IPoIB; the DHCP server is away at T1, and there at T2" {
     assert_kept nm ib0
     assert_nm ib0
     assert_lease
+    assert_away
     assert_services infiniband "$sib_server"
 }
 

@@ -3,7 +3,7 @@
 # Servers and cables that come late: the agent waits for the event, says what it waits for, and
 # goes on as soon as it can.
 
-# shellcheck disable=SC2154 # the variables are from there
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/scenario
 
 # of two links the server makes a bridge
@@ -72,21 +72,29 @@ spanning_tree() {
     spanning_tree 0 0
 }
 
-@test "cable plugged in late" {
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
+# The cable is out before the interface ever had a carrier, and again at each stage.
+@test "cable out and in before the carrier, in DHCP, while mounting, at hand-over, under the root" {
+    server dhcp stop
+    server nfs stop
+    NODE_TALK=1
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break finalinit=outage"
     node_cable off
-    node_wait 60 'IA-E402'
-    refute_within 3 "$handed_over"
-    node_cable on
-    assert_boot 60 4.2 rdma
+    pulled_through 'eth0: .*carrier.* \(.*IA-E402\)' 'server dhcp start' \
+        'server nfs start rdma' IA-E402
 }
 
-@test "the first NFS server is down, the second has no RDMA listener; TCP is allowed" {
+# The cable is out for 10 s under the running root, whose only way it is.
+@test "the first NFS server is down, the second has no RDMA listener; TCP is allowed; a cable" {
     server nfs stop
     server nfs start
     node_start "$image" "$console ip=dhcp rd.neednet=1 $rxe rd.nfs.fallback=tcp rd.retry=90 \
-root=nfs:10.99.0.9,$server_ip:$root_path:vers=4.2,proto=rdma,port=20049"
-    assert_boot 120 4.2 tcp
+root=nfs:10.99.0.9,$server_ip:$root_path:vers=4.2,proto=rdma,port=20049 finalinit=cable:2"
+    node_wait 120 'finalinit: the server may go'
+    node_cable off
+    refute_within 10 'finalinit: back'
+    node_cable on
+    assert_boot 60 4.2 tcp
+    assert_within .back_s 5 "from the carrier until the root is read"
     assert_state .root.server "$server_ip"
     assert_state '[.causes[] | [.code, .where]] | @text' \
         "[[\"IA-E601\",\"10.99.0.9\"],[\"IA-E605\",\"$server_ip\"]]"

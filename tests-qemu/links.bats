@@ -63,13 +63,20 @@ vlan=vlan0005:eth0 ip=vlan0005:dhcp rd.neednet=1 $rxe"
     assert_rail '.address | startswith("10.98.0.")' true
 }
 
-# Its address is the second interface's, which is named first, by its ifname=.
-@test "a bond in active-backup, one cable out before the boot; the agent is killed" {
+# Its address is the second interface's, which is named first, by its ifname=. Under the running
+# root the first one's cable comes in, and the active one's goes out.
+@test "active-backup: one cable out before the boot, the other after it; the agent is killed" {
     node_start "$image" "$console $tcp_root ${bond/eth0,eth1/leaf1,eth0}:4000 ip=bond0:dhcp \
 ifname=leaf1:52:54:00:99:00:65 rd.route=192.0.2.0/24:$server_ip:bond0 \
-bootmark.kill=addr"
+bootmark.kill=addr finalinit=cable:2"
     node_cable off
-    assert_boot 120 4.2 tcp
+    node_wait 120 'finalinit: the server may go'
+    node_mark
+    node_cable on
+    node_next 10 'link eth0 flags .* -> '
+    node_cable off n1
+    assert_boot 60 4.2 tcp
+    assert_within .stalled_s 3 "the root was not read"
     assert_only_rail bond0
     assert_killed addr
     assert_console 'bond0: bond adopted'

@@ -11,7 +11,7 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itest
 	-idirafter /usr/include/$(ARCH)-linux-gnu)
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
-$(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c sums.c tar.c)
+$(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c netwatch.c sums.c tar.c)
 
 $(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c echothread.c \
 	netwatch.c guest.c)

@@ -176,14 +176,24 @@ rd.live.ram toram"
 }
 
 # rd.retry is for a network that does not work: it does not end a transfer that goes on.
-@test "slow server: bytes, rate, time left and mirror on the console" {
+@test "slow server: bytes, rate, time left and mirror on the console; the cable is out meanwhile" {
+    local line='image: [0-9.]+ of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ s left, from '
+    server shell ": >/run/nginx.log"
     boots "root=$web:8081/root.squashfs $(digest root.squashfs) rd.retry=8"
-    node_wait 60 \
-        'image: [0-9.]+ of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ s left, from http://10.99.0.1:8081'
+    node_wait 60 "${line}http://10.99.0.1:8081"
+    node_mark
+    node_cable off
+    node_next 10 'eth0: .*carrier.*IA-E402'
+    node_cable on
+    node_next 10 "$line"
     assert_image 60 squashfs digest
     assert_most 8 \
         "$(node_state '.phases[] | select(.name == "fetch") | .end_s - .begin_s | floor')" \
         "seconds (at least)"
+    # from where it was: nothing was sent twice but what was on its way
+    server shell web log >"$BATS_TEST_TMPDIR/log"
+    assert_most "$(awk '$9 ~ /^20/ { n += $10 } END { print n + 0 }' "$BATS_TEST_TMPDIR/log")" \
+        $(($(stat -c %s "$images/tree/web/root.squashfs") * 3 / 2)) "bytes sent by the server"
     # a transfer slower than that is none
     boots "root=$web:8081/root.squashfs $(digest root.squashfs) rd.retry=8 \
 rd.net.min-rate=10000000 $reboot"

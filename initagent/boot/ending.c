@@ -3,19 +3,40 @@
  * spent on. */
 #include "boot/private.h"
 
+#include "report/record.h"
+
+/* All that was met, before the last line, which has one of them. */
+static void list_causes(struct boot *b, unsigned seconds, uint64_t now)
+{
+	char text[REPORT_TEXT_MAX] = "";
+	struct report_view v;
+	size_t len = 0;
+
+	report_view(b->env.report, &v);
+	if (v.n_causes < 2)
+		return;
+	for (size_t i = 0; i < v.n_causes && len < sizeof(text); i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s%s", i ? ", " : "",
+			cause_info(v.causes[i].cause)->code, *v.causes[i].where ? " " : "",
+			v.causes[i].where);
+	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s, causes met: %s",
+		seconds, text);
+}
+
 /* The last line names what the time was spent on: that is what has to be looked at. */
 static void fail_for(struct boot *b, enum cause cause, enum cause spent_on, const char *where,
 	uint64_t now, const char *text)
 {
 	const struct cause_info *last = cause_info(spent_on == CAUSE_NONE ? cause : spent_on);
+	unsigned seconds = (unsigned)((now - b->run.start) / NSEC_PER_SEC);
 	const char *at = where ? where : "";
 
 	if (b->end.finished)
 		return;
 	report_cause(b->env.report, cause, where, now, "%s", text);
+	list_causes(b, seconds, now);
 	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s: %s %s%s%s",
-		(unsigned)((now - b->run.start) / NSEC_PER_SEC), last->code, at, *at ? ": " : "",
-		last->text);
+		seconds, last->code, at, *at ? ": " : "", last->text);
 	b->end = (struct ending){.finished = true, .outcome = BOOT_FAILED, .cause = cause};
 	strscpy(b->end.where, at, sizeof(b->end.where));
 }

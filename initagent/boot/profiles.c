@@ -224,7 +224,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 		b->reader.managers->chosen = 0;
 	report_log(b->env.report, REPORT_INFO, "handover", now, "network profiles for: %s",
 		managers_text(set.n_rails ? facts.managers.chosen : 0, text, sizeof(text)));
-	r = udev_write(&b->env, b->plan);
+	r = udev_write(&set, b->plan);
 	report_span(b->env.report, "handover", "profiles", now, now_ns(), r);
 	if (r < 0)
 		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s",

@@ -110,14 +110,17 @@ TEST(all_addresses_in_the_hosts_file_have_their_turn)
 	node_close(&n);
 }
 
-/* The first is not there, the second refuses. Each failure is in the state under its server. */
+/* The first is not there, which takes ARP 3 s, the second refuses. Each failure is in the state
+ * under its server. */
 TEST(the_next_nfs_server_has_its_turn)
 {
+	uint64_t begin = now_ns();
 	struct node n;
 
 	wire_up_two();
 	node_open(&n, "root=nfs4:192.0.2.77,192.0.2.9,192.0.2.1:/only-1 ip=" NODE " rd.retry=20");
 	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(now_ns() - begin < 6 * NSEC_PER_SEC);
 	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "server"), "192.0.2.1");
 	CHECK_INT(number_at(cJSON_GetObjectItem(n.state, "root"), "attempts"), 2);
 	CHECK_STR(met_at(&n, "IA-E601"), "192.0.2.77");
@@ -125,14 +128,19 @@ TEST(the_next_nfs_server_has_its_turn)
 	node_close(&n);
 }
 
+/* The end names them all. */
 TEST(after_the_last_nfs_server_comes_the_first)
 {
+	char text[65536];
 	struct node n;
 
 	wire_up_two();
 	node_open(&n, "root=nfs4:192.0.2.9,192.0.2.77:/refused ip=" NODE " rd.retry=12");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E602") > 1);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "giving up after 12 s, causes met: "
+			   "IA-E602 192.0.2.9, IA-E601 192.0.2.77\n") != NULL);
 	node_close(&n);
 }
 

@@ -30,43 +30,54 @@ static int put_rule(FILE *out, const struct plan_ifname *i)
 		return fprintf(out,
 			"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
 			"ENV{DEVTYPE}!=\"?*\", "
-				    "ATTR{address}==\"*:%s\", NAME=\"%s\"\n", text, i->name);
+				    "ATTR{address}==\"*:%s\", NAME:=\"%s\"\n", text, i->name);
 	/* 6 octets may be the short form of a port GUID, too, as iPXE has it. */
 	return fprintf(out,
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
-			    "ATTR{address}==\"%s\", NAME=\"%s\"\n"
+			    "ATTR{address}==\"%s\", NAME:=\"%s\"\n"
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
-		"ENV{DEVTYPE}!=\"?*\", ATTR{address}==\"*:%.8s:??:??:%s\", NAME=\"%s\"\n",
+		"ENV{DEVTYPE}!=\"?*\", ATTR{address}==\"*:%.8s:??:??:%s\", NAME:=\"%s\"\n",
 		text, i->name, text, text + 9, i->name);
 }
 
-char *udev_rules(const struct boot_plan *plan)
+/* A rule of the root may have another name, as netplan's set-name: makes them. From Linux 6.2 on it
+ * is given to an interface that is up, and no profile is for it any more; an older kernel refuses,
+ * and networkd (252) waits for the new name without end. */
+static int put_name(FILE *out, const char *name)
+{
+	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"%s\", NAME:=\"%s\"\n",
+		name, name);
+}
+
+char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails, size_t n_rails)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
-	bool bad = !out;
+	bool bad = false;
 
+	if (!out)
+		return NULL;
 	for (size_t i = 0; !bad && i < plan->net.n_ifnames; i++)
 		bad = put_rule(out, &plan->net.ifnames[i]) < 0;
-	if (out && fclose(out) != 0)
-		bad = true;
-	if (!bad)
+	for (size_t i = 0; !bad && i < n_rails; i++)
+		bad = profile_name_ok(rails[i].dev.name) && put_name(out, rails[i].dev.name) < 0;
+	if (fclose(out) == 0 && !bad)
 		return text;
 	free(text);
 	return NULL;
 }
 
-int udev_write(const struct env *env, const struct boot_plan *plan)
+int udev_write(const struct profile_set *set, const struct boot_plan *plan)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = udev_rules(plan, set->rails, set->n_rails);
+	const struct env *env = set->env;
 	char path[PATH_MAX];
 
-	if (!plan->net.n_ifnames)
-		return 0;
-	text = udev_rules(plan);
 	if (!text)
 		return -ENOMEM;
+	if (!*text)
+		return 0;
 	/* Without udev in the initramfs the folder above is missing. */
 	if (env_path(env, path, sizeof(path), "/run/udev") >= 0)
 		(void)mkdir(path, 0755);

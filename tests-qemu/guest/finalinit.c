@@ -8,18 +8,23 @@
  * finalinit=greet on the kernel command line: greets on the console and shows the agent's phase
  * table (the demo). finalinit=stay: does not power off, for a look around by hand.
  * finalinit=outage: reads its root again and again, past all caches, until the server was away for
- * a while and came back. finalinit=settle: reports only when all that the initramfs left at work
- * has ended.
+ * a while and came back; finalinit=cable:N: until N carriers were lost or found and the root was
+ * read once more. finalinit=settle: reports only when all that the initramfs left at work has
+ * ended.
  */
 #include "guest.h"
+#include "netwatch.h"
 #include "sums.h"
 #include "tar.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +49,8 @@ struct witness {
 	bool moved_proc, moved_sys, moved_dev, moved_run;
 	bool writable;		/* a file could be made in the root */
 	struct sums files;
+	uint64_t stalled_ns;	/* the root was read once, at the longest */
+	uint64_t back_ns;	/* from the last carrier lost or found until the root was read */
 };
 
 /* A text that grows; cut off when full, which the reader sees by its missing end. */
@@ -228,6 +235,8 @@ static void format_result(struct text *t, const struct witness *w)
 		w->moved_proc ? "true" : "false", w->moved_sys ? "true" : "false",
 		w->moved_dev ? "true" : "false", w->moved_run ? "true" : "false");
 	append(t, "\"writable\": %s, ", w->writable ? "true" : "false");
+	append(t, "\"stalled_s\": %.3f, \"back_s\": %.3f, ", (double)w->stalled_ns / 1e9,
+		(double)w->back_ns / 1e9);
 	append(t, "\"files_good\": %u, \"files_bad\": %u}\n", w->files.good, w->files.bad);
 }
 
@@ -389,22 +398,47 @@ static void drop_caches(void)
 		close(fd);
 }
 
-static void wait_for_outage(struct witness *w)
+static void *watch_network(void *arg)
 {
-	uint64_t began, took;
+	struct netwatch *net = arg;
+	struct pollfd p = {.fd = net->fd, .events = POLLIN};
 
+	for (;;) {
+		poll(&p, 1, -1);
+		netwatch_dispatch(net);
+	}
+	return NULL;
+}
+
+/* carriers: how many are lost or found until then; 0: the server is away, once. The network's
+ * changes are on the console. */
+static void wait_for_outage(struct witness *w, unsigned carriers)
+{
+	static struct netwatch net;
+	uint64_t began, took;
+	pthread_t thread;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (netwatch_open(&net, stdout) < 0 ||
+		pthread_create(&thread, NULL, watch_network, &net) != 0)
+		printf("finalinit: the network cannot be watched\n");
 	printf("finalinit: the server may go\n");
-	fflush(stdout);
 	do {
 		drop_caches();
 		began = guest_now();
 		w->files = (struct sums){0};
 		sums_check("/etc/sums", &w->files);
 		took = guest_now() - began;
-	} while (took < OUTAGE_NS && !w->files.bad);
+		if (took > w->stalled_ns)
+			w->stalled_ns = took;
+		if (atomic_load(&net.carrier_ns) > began)
+			w->back_ns = began + took - atomic_load(&net.carrier_ns);
+	} while (!w->files.bad &&
+		(carriers ? atomic_load(&net.carriers) < carriers ||
+					atomic_load(&net.carrier_ns) > began :
+			    took < OUTAGE_NS));
 	w->writable = can_write();
 	printf("finalinit: back after %llu s\n", (unsigned long long)(took / 1000000000));
-	fflush(stdout);
 }
 
 /* PID 1 inherits every process; ours are bound to end by themselves. */
@@ -438,6 +472,7 @@ int main(void)
 	static char kmsg[KMSG_SIZE];
 	static char cmdline[8192];
 	char mode[32] = "";
+	unsigned carriers;
 	size_t kmsg_len;
 
 	w.now.boot_ns = guest_now();
@@ -455,7 +490,9 @@ int main(void)
 	if (strcmp(mode, "greet") == 0)
 		greet(&w);
 	if (strcmp(mode, "outage") == 0)
-		wait_for_outage(&w);
+		wait_for_outage(&w, 0);
+	if (sscanf(mode, "cable:%u", &carriers) == 1)
+		wait_for_outage(&w, carriers);
 	if (strcmp(mode, "settle") == 0) {
 		settle();
 		kmsg_len = read_kmsg(kmsg, sizeof(kmsg));

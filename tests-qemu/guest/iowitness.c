@@ -3,15 +3,15 @@
  * iowitness: what a real root on the network lives through while its own network manager takes
  * over.
  *
- *   iowitness FOLDER OUT SECONDS LIMIT REFRESHES [FILE]
+ *   iowitness FOLDER OUT SECONDS LIMIT [FILE]
  *
  * One of the first services of the root. It says READY (sd_notify) when it watches the network
  * (netwatch), sends echo requests to the root's server (echothread) and the first round of I/O in
- * FOLDER (iothread) is done, so that no manager starts before. It goes on for SECONDS, and then
- * until an address was set anew REFRESHES times, which is what a manager does when the DHCP server
- * answers it the first time (not dhclient, which only adds what is not there) and when the lease is
- * renewed; but never for more than LIMIT seconds. What was set before OUT/FILE is there does not
- * count. OUT/events has everything seen, OUT/result.json the sums.
+ * FOLDER (iothread) is done, so that no manager starts before. It goes on until an address was set
+ * anew over SECONDS, which is what a manager does when the DHCP server answers it the first time
+ * (not dhclient, which only adds what is not there) and when the lease is renewed; and LATE times
+ * after OUT/FILE is there; but never for more than LIMIT seconds. OUT/events has everything seen,
+ * OUT/result.json the sums.
  */
 #include "echothread.h"
 #include "guest.h"
@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
+/* What was under way when the file appeared may be one answer. */
+#define LATE 2
 /* So often it looks up when the network is silent. */
 #define LOOK_MS 100
 
@@ -83,20 +85,22 @@ static int write_result(const char *out, const struct iothread *io, const struct
 		w->link_down, w->carrier_lost, w->link_gone, w->renamed);
 	fprintf(f, "\"address_gone\": %u, \"route_gone\": %u, \"port_changes\": %u, ",
 		w->address_gone, w->route_gone, w->port_changes);
-	fprintf(f, "\"overruns\": %u, \"refreshed\": %u}\n", w->overruns, w->refreshed);
+	fprintf(f, "\"overruns\": %u, \"refreshed\": %u, \"renewed_s\": %.3f, ", w->overruns,
+		w->refreshed, (double)(w->answered - w->first_answered) / 1e9);
+	fprintf(f, "\"unanswered_s\": %.3f}\n", (double)w->unanswered / 1e9);
 	if (fclose(f) != 0)
 		return -errno;
 	/* whole, or not there: its appearance is waited for */
 	return rename(path, whole) == 0 ? 0 : -errno;
 }
 
-/* awaited: the file that is not there before the answers count, or NULL. */
-static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t least,
-	uint64_t most, unsigned refreshes, const char *awaited)
+/* span: so long the address is set anew; awaited: the file that is waited for, or NULL. */
+static void watch_until_end(struct netwatch *w, const struct iothread *io, uint64_t span,
+	uint64_t most, const char *awaited)
 {
 	struct pollfd p = {.fd = w->fd, .events = POLLIN};
+	unsigned late = awaited ? LATE : 0, early = 0;
 	bool told = false;
-	uint64_t now;
 
 	do {
 		poll(&p, 1, LOOK_MS);
@@ -105,12 +109,13 @@ static void watch_until_end(struct netwatch *w, const struct iothread *io, uint6
 			ready();
 			told = true;
 		}
-		if (awaited && access(awaited, F_OK) == 0)
+		if (awaited && access(awaited, F_OK) == 0) {
 			awaited = NULL;
-		else if (awaited)
-			w->refreshed = 0;
-		now = guest_now();
-	} while (now < least || (now < most && w->refreshed < refreshes));
+			early = w->refreshed;
+		}
+	} while (guest_now() < most &&
+		(awaited || w->answered - w->first_answered < span ||
+			w->refreshed - early < late));
 }
 
 int main(int argc, char **argv)
@@ -122,8 +127,8 @@ int main(int argc, char **argv)
 	char path[300];
 	FILE *events;
 
-	if (argc != 6 && argc != 7) {
-		fprintf(stderr, "usage: iowitness FOLDER OUT SECONDS LIMIT REFRESHES [FILE]\n");
+	if (argc != 5 && argc != 6) {
+		fprintf(stderr, "usage: iowitness FOLDER OUT SECONDS LIMIT [FILE]\n");
 		return 2;
 	}
 	mkdir(argv[1], 0700);
@@ -136,11 +141,10 @@ int main(int argc, char **argv)
 		perror("iowitness");
 		return 1;
 	}
-	if (argc == 7)
-		snprintf(path, sizeof(path), "%s/%s", argv[2], argv[6]);
-	watch_until_end(&watch, &io, began + strtoul(argv[3], NULL, 10) * SECOND,
-		began + strtoul(argv[4], NULL, 10) * SECOND, (unsigned)strtoul(argv[5], NULL, 10),
-		argc == 7 ? path : NULL);
+	if (argc == 6)
+		snprintf(path, sizeof(path), "%s/%s", argv[2], argv[5]);
+	watch_until_end(&watch, &io, strtoul(argv[3], NULL, 10) * SECOND,
+		began + strtoul(argv[4], NULL, 10) * SECOND, argc == 6 ? path : NULL);
 	/* written before the thread is waited for: a hanging one is a result, too */
 	return write_result(argv[2], &io, &echo, &watch, began) == 0 ? 0 : 1;
 }

@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What is set again so soon is the same answer of a server: half of the time until a lease of two
- * minutes is renewed. */
-#define SAME_ANSWER_NS 30000000000ULL
+/* What is set again so soon is the same answer of a server: half of the time until a lease is
+ * renewed (guest/handover/dhcpd.conf). */
+#define SAME_ANSWER_NS 5000000000ULL
 
 static void event(struct netwatch *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -60,6 +61,10 @@ static void link_changed(
 		w->link_down++;
 	if (lost & IFF_LOWER_UP)
 		w->carrier_lost++;
+	if ((l->flags ^ flags) & IFF_LOWER_UP) {
+		atomic_store(&w->carrier_ns, guest_now());
+		atomic_fetch_add(&w->carriers, 1);
+	}
 	if (l->flags != flags)
 		event(w, "link %s flags %x -> %x", name, l->flags, flags);
 }
@@ -112,7 +117,10 @@ static void take_answer(struct netwatch *w)
 	if (w->first)
 		return;
 	w->refreshed += now > w->answered + SAME_ANSWER_NS;
+	if (w->answered && now - w->answered > w->unanswered)
+		w->unanswered = now - w->answered;
 	w->answered = now;
+	w->first_answered = w->first_answered ? w->first_answered : now;
 }
 
 static void on_address(struct netwatch *w, const struct nlmsghdr *h)

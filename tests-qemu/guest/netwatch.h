@@ -29,9 +29,12 @@ struct netwatch {
 	uint64_t ports_due; /* when they are looked at again */
 	unsigned link_down, carrier_lost, link_gone, renamed, address_gone, route_gone,
 		port_changes;
+	_Atomic unsigned carriers;   /* carriers lost and found */
+	_Atomic uint64_t carrier_ns; /* when the last one was, CLOCK_BOOTTIME */
 	unsigned overruns;  /* the kernel dropped events: nothing is proven */
 	unsigned refreshed; /* times an address was set by a server's answer: renewals too */
-	uint64_t answered;  /* when the last time, CLOCK_BOOTTIME ns; 0: not yet */
+	uint64_t first_answered, answered; /* the first and last time; 0: not yet */
+	uint64_t unanswered;		   /* longest time between two */
 };
 
 /* netwatch_open: subscribes, and reads what there is. 0 or -errno. */

@@ -52,6 +52,15 @@ assert_most() {
     return 1
 }
 
+# assert_within FILTER SECONDS ABOUT: a time of the real root's witness, in seconds.
+assert_within() {
+    echo "# $3: $(node_result "$1") s" >&3
+    node_result "$1 > 0 and $1 <= $2" >/dev/null || {
+        printf '%s: got %s s, want at most %s s\n' "$3" "$(node_result "$1")" "$2"
+        return 1
+    }
+}
+
 # assert_root VERSION PROTO: what the kernel itself says about the mounted root, and that every
 # byte of it came over right.
 assert_root() {

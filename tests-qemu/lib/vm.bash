@@ -291,11 +291,12 @@ node_kill() {
     vm_kill "$node_pid"
 }
 
-# node_cable on|off: the carrier of the node's interface.
+# node_cable on|off [n1]: the carrier of the node's interface; of the second one.
 node_cable() {
+    local up=false
+    [ "$1" = off ] || up=true
     "$vmctl" qmp 10 "$vm_sockets/qmp" \
-        "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"n0\", \"up\": $([ "$1" = on ] &&
-        echo true || echo false)}}"
+        "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"${2:-n0}\", \"up\": $up}}"
 }
 
 # node_stuck: what the node's tasks wait for in the kernel. Its idle threads are of no interest.
