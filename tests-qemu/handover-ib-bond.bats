@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps a bond of two IPoIB ports at switch-root: NetworkManager and Debian 13's
 # systemd-networkd take it over.
-# first: three VMs, which wait two minutes
+# first: three VMs, which wait for renewals
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/softib
@@ -15,7 +15,6 @@ bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
     managers=(nm)
     [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
     seconds=([nm]=2 [next]=3)
-    refreshes[next]=2
     handover_ib_server
     words=([nm]=$rails [next]=$rails)
     handover_nodes "$LAB/agent-softib.img" "$sib_server" \
