@@ -89,6 +89,8 @@ serve() {
 	esac
 	echo $! >>"$T/pids"
 	ready listening "$SERVER" 67
+	# it answers nothing before
+	[[ $1 != kea ]] || ready grep -q DHCP4_STARTED "$T/log"
 }
 
 # gets SHAPE PORT [CLIENT-ID] -- WORD...: each word is in the answer.
