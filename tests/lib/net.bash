@@ -125,7 +125,8 @@ kea_on() {
 		KEA_LOGGER_DESTINATION="$T/kea.start" \
 		kea-dhcp4 -c "$T/kea.conf" >"$T/kea.out" 2>&1 3>&- &
 	echo $! >>"$T/pids"
-	ready listening "$ns" 67
+	# its port is open before
+	ready grep -qs DHCP4_STARTED "$T/kea.log"
 }
 
 # stop: ends the servers. Their ids are in a file, since some are started by a subshell, later.
