@@ -21,7 +21,7 @@ setup_file() {
     words[nm]=systemd.setenv=LEAVE=1
     words[block]=systemd.setenv=LEAVE=1
     # one is dhclient's, whatever the others have to renew by then
-    away[ifupdown]=3
+    away[ifupdown]=12
     images[block]=$LAB/agent-block.img
     handover_server
     server shell "ln -s /handover/root.ext4 /run/root.ext4.nvme; block nvme root.ext4"

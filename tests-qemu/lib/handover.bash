@@ -12,7 +12,8 @@ managers=(networkd nm ifupdown)
 # In seconds. While a manager starts again it renews nothing, which takes NetworkManager half a
 # minute here.
 lease=40
-# The DHCP server is away when one of them has booted, until so many renewals of theirs failed.
+# The DHCP server is away for so many seconds when one of them has booted. With 12, longer than T1,
+# everybody's first renewal fails, and it is back before the last one.
 declare -gA away=()
 # The image and the root of one of them, if they are not those of all; and how its machine ends. The
 # tests look at roots and ends, too.
