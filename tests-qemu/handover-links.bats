@@ -8,7 +8,8 @@
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/handover
 
-lease=60
+# A busy machine takes a minute and more to restart NetworkManager.
+lease=240 span=120
 vlan_ip=10.98.0.1
 
 setup_file() {

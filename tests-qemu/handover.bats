@@ -7,7 +7,8 @@
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/handover
 
-lease=60
+# A busy machine takes a minute and more to restart NetworkManager.
+lease=240 span=120
 ends[next]=reboot
 roots[block]=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:root
 
