@@ -11,7 +11,7 @@ static const uint8_t zeroes[16];
 /* The discovery subsystem: where the firmware found no other, the server is asked again. */
 static bool is_discovery(const struct firmware_path *p)
 {
-	return streq(p->nqn, "nqn.2014-08.org.nvmexpress.discovery");
+	return streq(p->nqn, NQN_DISCOVERY);
 }
 
 bool firmware_wants_nbft(const struct boot_plan *line)

@@ -16,8 +16,6 @@
 #define FIRMWARE_IFACES_MAX 16
 #define FIRMWARE_PATHS_MAX  32
 
-#define FIRMWARE_NQN_SIZE 224
-
 /* An interface that the firmware used. */
 struct firmware_iface {
 	struct hw_addr hwaddr;
@@ -35,7 +33,7 @@ struct firmware_path {
 	struct inet_addr addr;
 	uint16_t port;
 	int iface;		     /* of the list; -1: unknown */
-	char nqn[FIRMWARE_NQN_SIZE]; /* DISCOVERY_NQN: the firmware knew no more than that */
+	char nqn[NQN_SIZE]; /* NQN_DISCOVERY: the firmware knew no more than that */
 	uint32_t nsid;		     /* 0: not given */
 	uint8_t uuid[16];	     /* zeroes: not given */
 	bool header_digest, data_digest;
@@ -47,7 +45,7 @@ struct firmware {
 	struct firmware_iface ifaces[FIRMWARE_IFACES_MAX];
 	struct firmware_path paths[FIRMWARE_PATHS_MAX];
 	size_t n_ifaces, n_paths;
-	char hostnqn[FIRMWARE_NQN_SIZE]; /* "": none */
+	char hostnqn[NQN_SIZE]; /* "": none */
 	uint8_t hostid[16];		 /* zeroes: none */
 };
 

@@ -131,7 +131,7 @@ static bool read_header(struct table *t)
 /* Of several tables one may say that its name of this host counts. */
 static bool read_host(struct table *t, struct cursor c)
 {
-	char nqn[FIRMWARE_NQN_SIZE];
+	char nqn[NQN_SIZE];
 	uint8_t id[16];
 	uint8_t kind = cursor_u8(&c), flags = cursor_u8(&c);
 

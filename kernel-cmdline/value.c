@@ -312,7 +312,7 @@ bool value_nqn(const char *s, size_t len)
 		if ((unsigned char)s[i] <= ' ' || (unsigned char)s[i] >= 0x7f ||
 			strchr("\"',\\", s[i]))
 			return false;
-	return len > 4 && len <= 223 && memcmp(s, "nqn.", 4) == 0;
+	return len > 4 && len < NQN_SIZE && memcmp(s, "nqn.", 4) == 0;
 }
 
 const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT])

@@ -132,6 +132,9 @@ bool value_ifname(const char *s, size_t len);
 /* value_hostname: RFC 1123 letters, digits, '-' and '.', at most 64 bytes (the kernel's limit). */
 bool value_hostname(const char *s, size_t len);
 
+#define NQN_SIZE      224 /* with the NUL behind it */
+#define NQN_DISCOVERY "nqn.2014-08.org.nvmexpress.discovery" /* NVMe over fabrics 5.1 */
+
 /*
  * value_nqn: an NVMe qualified name: "nqn." and printable ASCII, at most 223 bytes (NVMe base
  * specification 4.7), without quotes, ',' and '\\', which end or change an option of the kernel's.

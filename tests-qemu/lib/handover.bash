@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the scenarios of the hand-over share: one server with three roots, and three nodes that boot
 # them at the same time, each with another network manager. A node ends by itself, when its witness
-# (guest/iowitness.c) has seen I/O and the lease renewed every 10 s for two lease times; the tests
+# (guest/iowitness.c) has seen I/O and the lease renewed every 10 s for a while ($span); the tests
 # only look at what it left.
 
 # shellcheck source=tests-qemu/lib/scenario.bash
 source "${BASH_SOURCE[0]%/*}/scenario.bash"
 
 managers=(networkd nm ifupdown)
-# In seconds. While a manager starts again it renews nothing, which takes NetworkManager half a
-# minute here.
+# In seconds. While a manager starts again it renews nothing: files with restarts have longer ones.
 lease=40
 # How long the lease is renewed before a node may end: two lease times, if not said otherwise.
 span=
@@ -187,7 +186,7 @@ address_of_root() {
 }
 
 # assert_lease [GIVEN]: all that the server knows of the address is one lease of the agent's client
-# identifier: given to the agent, given again to the manager, and renewed over two lease times;
+# identifier: given to the agent, given again to the manager, and renewed;
 # GIVEN times, 8.
 assert_lease() {
     local address id lines

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "base/util.h"
+#include "value.h"
 
-#define DISCOVERY_NQN	   "nqn.2014-08.org.nvmexpress.discovery" /* NVMe over fabrics 5.1 */
 /* a head and 32 records of 1 KiB each */
 #define DISCOVERY_PAGE_MAX (33 * 1024)
 #define DISCOVERY_TEXT_MAX 300
@@ -34,7 +34,7 @@ struct discovery {
 	int32_t how; /* enum discovery_how */
 	uint32_t port;
 	char address[64];
-	char nqn[224];
+	char nqn[NQN_SIZE];
 	char text[DISCOVERY_TEXT_MAX];
 };
 

@@ -58,7 +58,7 @@ static void port_uuid(uint64_t node, char uuid[static HOSTID_MAX])
 /* The NQN's own UUID is the identifier that belongs to it. */
 static bool uuid_of_nqn(const char *nqn, char uuid[static HOSTID_MAX])
 {
-	char text[HOSTNQN_MAX];
+	char text[NQN_SIZE];
 
 	if (strncmp(nqn, NQN_UUID, strlen(NQN_UUID)) != 0)
 		return false;
@@ -78,7 +78,7 @@ static bool nqn_good(const char *s)
 void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_t node,
 	struct hostid *ret)
 {
-	char text[HOSTNQN_MAX], uuid[HOSTID_MAX];
+	char text[NQN_SIZE], uuid[HOSTID_MAX];
 	bool machine = machine_uuid(env, uuid);
 
 	*ret = (struct hostid){.from = machine ? "machine" : "port"};

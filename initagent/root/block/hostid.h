@@ -7,12 +7,12 @@
 #pragma once
 
 #include "base/env.h"
+#include "value.h"
 
-#define HOSTNQN_MAX 224
-#define HOSTID_MAX  37
+#define HOSTID_MAX 37
 
 struct hostid {
-	char nqn[HOSTNQN_MAX];
+	char nqn[NQN_SIZE];
 	char id[HOSTID_MAX];
 	const char *from; /* "command line", "/etc/nvme", "machine" or "port"; static */
 };

@@ -42,7 +42,7 @@ static struct way way_to_discovery(const struct block_job *j)
 {
 	struct way way = way_of(j);
 
-	way.nqn = DISCOVERY_NQN;
+	way.nqn = NQN_DISCOVERY;
 	way.address = j->cfg->address;
 	way.port = block_port(j->plan, j->portal);
 	return way;

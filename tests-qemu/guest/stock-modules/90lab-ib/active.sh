@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by dracut before udev looks for devices: the driver, IPoIB, and a port that is ACTIVE.
+# Sourced by dracut before udev looks for devices: the driver, IPoIB, and a port that is ACTIVE: for
+# a script there is no event of that.
 modprobe virtio_pci
 modprobe virtio_net
 modprobe -a softib ib_ipoib rpcrdma
