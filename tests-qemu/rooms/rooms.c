@@ -385,7 +385,8 @@ static void troubles(void)
 		{"mlx5_ib", CAUSE_MODULE_BLACKLISTED, "rd.driver.blacklist"},
 	};
 	static const char *const blacklist[] = {"mlx5_ib"};
-	static const struct module_param params[] = {{"mlx4_core", "nosuchoption", "1"}};
+	static const struct module_param params[] = {
+		{.module = "mlx4_core", .param = "nosuchoption", .value = "1"}};
 	const struct modules_config cfg = {
 		.blacklist = blacklist, .n_blacklist = 1, .params = params, .n_params = 1};
 	struct modules *m = open_room(&cfg);
