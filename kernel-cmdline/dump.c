@@ -415,6 +415,7 @@ static void dump_root(struct dumper *d)
 		dump_block(d, &r->block);
 	dump_image(d, &r->image);
 	dump_text(d, "wwinit.id", r->wwinit.id, NULL);
+	dump_text(d, "wwinit.device", r->wwinit.device, NULL);
 	dump_text(d, "wwinit.size", r->wwinit.size, NULL);
 	dump_bool(d, "wwinit.staged", r->wwinit.staged, false);
 }

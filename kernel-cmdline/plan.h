@@ -247,7 +247,7 @@ enum plan_root_kind {
 	PLAN_ROOT_DHCP,	 /* root=dhcp, netroot=dhcp: root_spec_parse() on the root-path option */
 	PLAN_ROOT_LIVE,	 /* [live:]http[s]://...: an image that is fetched; ours */
 	PLAN_ROOT_REMOTE, /* nvmf:, nbd:, srp: a block device over the network; ours */
-	PLAN_ROOT_WWINIT, /* wwinit[:tmpfs]: Warewulf's layers, unpacked into memory; ours */
+	PLAN_ROOT_WWINIT, /* wwinit[:tmpfs]: Warewulf's layers, unpacked; ours */
 	PLAN_ROOT_BLOCK, /* a block device of this machine: left to dracut */
 	PLAN_ROOT_OTHER, /* iscsi:, cifs: ...: left to dracut */
 };
@@ -345,6 +345,7 @@ struct plan_image {
 struct plan_wwinit {
 	const char *server, *uri; /* wwinit.server=, wwinit.uri= as written; NULL: not given */
 	const char *id;		  /* how the server knows this node; NULL: by its address */
+	const char *device;	  /* of the root: path or LABEL=...; NULL: in memory */
 	const char *size;	  /* of the tmpfs, for the kernel; NULL: what memory there is */
 	/* wwinit.uri= alone (4.6): plan_image.url is the node's, a layer is named in its query */
 	bool staged;

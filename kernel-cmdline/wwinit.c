@@ -6,7 +6,8 @@
 #include "parser.h"
 #include "url.h"
 
-#define PROVISION "/provision/"
+#define PROVISION  "/provision/"
+#define DEVICE_MAX 160
 
 /* What a request's path can hold as it is: hardware addresses, names. */
 static bool plain_id(struct slice s)
@@ -85,32 +86,43 @@ static bool choose_server(struct parser *p, struct plan_word *w)
 	return true;
 }
 
-/* A disk would have to be partitioned and formatted before, by scripts of the overlay. */
-static bool in_memory(struct slice s)
+/* Where the root goes. False: nothing that could be mounted. */
+static bool choose_place(struct parser *p, struct slice s)
 {
+	static const char *const memory[] = {"tmpfs", "initramfs", "rootfs"};
+	static const char *const disk[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
 	struct slice device = slice_from(s, slice_is(s, "wwinit") ? s.len : strlen("wwinit:"));
 
-	return !device.len || slice_is(device, "tmpfs") || slice_is(device, "initramfs") ||
-		slice_is(device, "rootfs");
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
+		if (!device.len || slice_is(device, memory[i]))
+			return true;
+	p->plan->root.wwinit.device = device.s;
+	for (size_t i = 0; i < ARRAY_SIZE(disk); i++)
+		if (slice_starts(device, disk[i]) && device.len > strlen(disk[i]) &&
+			device.len < DEVICE_MAX)
+			return true;
+	p->plan->root.wwinit.device = NULL;
+	return false;
 }
 
 void wwinit_take(struct parser *p, struct plan_word *w)
 {
 	struct plan_root *root = &p->plan->root;
+	struct plan_wwinit *ww = &root->wwinit;
 
-	if (!in_memory(word_value(w))) {
+	if (!choose_place(p, word_value(w))) {
 		root->kind = PLAN_ROOT_OTHER;
-		warn_word(p, w, "write root=wwinit:tmpfs, or boot this node with Warewulf's own "
-			"dracut module",
-			"a Warewulf root on a disk is not brought up by this agent");
+		warn_word(p, w, "write root=wwinit:tmpfs, root=wwinit:/dev/... or "
+			"root=wwinit:PARTLABEL=...",
+			"neither a device nor memory for a Warewulf root");
 		say(p, w, "left to dracut");
-	} else if (!root->wwinit.server && !root->wwinit.uri) {
+	} else if (!ww->server && !ww->uri) {
 		complain(p, w, WHOLE, DIAG_FATAL, "add wwinit.server=http://SERVER:9873",
 			"no Warewulf server: neither wwinit.server= nor wwinit.uri=");
 	} else if (choose_server(p, w)) {
 		root->kind = PLAN_ROOT_WWINIT;
-		say(p, w, "unpacks Warewulf's image and overlays from %s into memory%s",
-			root->image.url,
-			root->wwinit.staged ? "" : "; without the runtime overlay if need be");
+		say(p, w, "unpacks Warewulf's image and overlays from %s %s %s%s", root->image.url,
+			ww->device ? "onto" : "into", ww->device ? ww->device : "memory",
+			ww->staged ? "" : "; without the runtime overlay if need be");
 	}
 }

@@ -102,7 +102,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	cmp "$F/image/usr/lib64/libc.so" "$root/sysroot/usr/lib64/libc.so"
 	[[ ! -e $root/sysroot/dev/null && ! -e $root/sysroot/srv/dev/null ]]'
 
-@test "three layers in their order, each asked for once; the runtime overlay from a low port" {
+@test "three layers, the system overlay by itself before; the runtime overlay from a low port" {
 	warewulfd
 	for FLAVOUR in host musl; do
 		: >"$LOG"
@@ -114,7 +114,8 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 		[[ $output == *"mounted layers=3 runtime=1 init=/warewulf/run-init"* ]]
 		[[ $output == *"system layer: "*"2 links kept in place of a folder"* ]]
 		run -0 awk '{ print $1, $3 }' "$LOG"
-		[ "$output" = "200 /image/$mac?assetkey=&uuid=&compress=gz
+		[ "$output" = "200 /system/$mac?assetkey=&uuid=&compress=gz
+200 /image/$mac?assetkey=&uuid=&compress=gz
 200 /system/$mac?assetkey=&uuid=&compress=gz
 200 /runtime/$mac?assetkey=&uuid=&compress=gz" ]
 		[ "$(awk '$3 ~ /runtime/ && $2 < 1024' "$LOG" | wc -l)" = 1 ]
@@ -127,7 +128,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	[ "$status" -eq 0 ]
 	[[ $output == *"mounted layers=3 runtime=1"* ]]
 	run -0 grep -c "200 .* /provision/52-54-00-12-34-56?stage=[a-z]*&assetkey=&uuid=&" "$LOG"
-	[ "$output" = 3 ]
+	[ "$output" = 4 ]
 }
 
 @test "asset key and UUID come from DMI; without the key the server refuses the node" {
@@ -256,17 +257,89 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	[ ! -e "$T/root/evil" ] && [ ! -e /evil ]
 }
 
-@test "what is not carried out is named: scripts in wwinit.d, warewulf/mounts" {
-	warewulfd
-	mkdir -p "$T/more/warewulf/wwinit.d"
+# overlay: a system overlay of the case's own, in $T/more, with Warewulf's runner and SCRIPT.
+overlay() {
+	mkdir -p "$T"/more/warewulf/{wwinit.d,run}
 	cp -a "$F/system/." "$T/more/"
-	echo 'exit 1' >"$T/more/warewulf/wwinit.d/10-ignition.sh"
-	printf '\n/dev/vda1 ext4 /var\n' >"$T/more/warewulf/mounts"
+	cat >"$T/more/warewulf/run-wwinit.d" <<-'END'
+		#!/bin/sh
+		for script in "$PREFIX"/warewulf/wwinit.d/*; do
+			PREFIX=$PREFIX sh "$script"
+		done
+	END
+	echo "$1" >"$T/more/warewulf/wwinit.d/10-script.sh"
 	layer n1 system "$T/more"
+}
+
+shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
+
+@test "scripts in wwinit.d run before there is a root; what they leave is kept" {
+	warewulfd
+	overlay 'echo "disk of $PREFIX"; read -r x || echo "no input: $x"
+		echo nothing >$PREFIX/etc/not-kept; echo done >$PREFIX/warewulf/run/.marker
+		grep -q "initagent.*/overlay" /proc/self/mountinfo && echo "a place of its own"
+		! grep -q "/sysroot" /proc/self/mountinfo && echo "no root yet"
+		echo "warewulf: sfdisk not found, skipping partitioning"'
+	for FLAVOUR in host musl; do
+		inside "$shell; drive '$(line $mac)'; $unpacked"'; is done warewulf/run/.marker
+			[[ ! -e $root/sysroot/etc/not-kept ]]
+			[[ -z $(ls -A "$root/run/initagent/overlay") ]]
+			mounts'
+		[ "$status" -eq 0 ]
+		[[ $output == *"disk of $T/root/run/initagent/overlay"*"no input: "*\
+"a place of its own"*"no root yet"*"mounted layers=3"* ]]
+		[[ $output == *"IA-E692 "*"sfdisk not found"* ]]
+		[[ ${output##*mounted layers} != *initagent/overlay* ]]
+	done
+}
+
+@test "scripts in wwinit.d that cannot run, or fail, are named; the node boots" {
+	warewulfd
+	overlay 'exit 3'
 	inside "drive '$(line $mac)'"
 	[ "$status" -eq 0 ]
-	[[ $output == *"IA-E692 "*"/warewulf/wwinit.d/10-ignition.sh was not run"* ]]
-	[[ $output == *"IA-E692 "*"file systems in /warewulf/mounts were not mounted"* ]]
+	[[ $output == *"IA-E692 "*"10-script.sh was not run: there is no /bin/sh"*"mounted "* ]]
+	echo 'exit 7' >"$T/more/warewulf/run-wwinit.d"
+	layer n1 system "$T/more"
+	inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"ended with exit status 7"*"mounted "* ]]
+	rm "$T/more/warewulf/run-wwinit.d"
+	layer n1 system "$T/more"
+	inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"the overlay has no /warewulf/run-wwinit.d"*"mounted "* ]]
+}
+
+@test "a script that ends the process that runs it: the boot ends, nothing is left" {
+	warewulfd
+	# the script's parent is the runner, its parent is the process
+	overlay 'kill -9 "$(cut -d" " -f4 "/proc/$PPID/stat")"'
+	inside "$shell; refuses '$(line $mac)'; nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fatal IA-E693 "*"killed"*nothing ]]
+}
+
+@test "warewulf/mounts: in the order of their paths, below the root; what fails is named" {
+	warewulfd
+	overlay ''
+	rm "$T/more/warewulf/wwinit.d/10-script.sh"
+	ln -s ../../../../.. "$T/more/up"
+	printf '\ntmpfs tmpfs /srv/dev/deep\n%s\ntmpfs tmpfs /etc/../../x\n%s\n' \
+		'tmpfs tmpfs /srv' '/dev/nosuch1 ext4 /home' >"$T/more/warewulf/mounts"
+	layer n1 system "$T/more"
+	DEADLINE=40000 inside "drive '$(line $mac)'; $unpacked; mounts; ls -A \$root/sysroot"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"line that is not DEVICE TYPE PATH"* ]]
+	[[ $output == *"IA-E692 "*"/dev/nosuch1 at /home: no such disk"* ]]
+	[[ $output == *"/sysroot "*" tmpfs rootfs "*"/sysroot/srv "*" - tmpfs tmpfs"*\
+"/sysroot/srv/dev/deep "*" - tmpfs tmpfs"* ]]
+}
+
+@test "a root on a disk that is not there" {
+	warewulfd
+	DEADLINE=50000 refused 678 "$(line $mac | sed s,wwinit:tmpfs,wwinit:/dev/disk/by-label/no,)"
+	[[ $output == *"/dev/disk/by-label/no: no such disk or partition"* ]]
 }
 
 @test "wwinit.tmpfs.size; an agent that starts again adopts the root" {

@@ -104,6 +104,15 @@ static size_t effective_blacklist(const struct plan_drivers *d, const char **ret
 	return n;
 }
 
+/* A Warewulf overlay may have scripts for them; udev may come later than this agent. */
+static bool needs_disks(const struct drivers_config *cfg)
+{
+	const struct plan_root *root = &cfg->plan->root;
+
+	return root->image.cache || root->kind == PLAN_ROOT_WWINIT ||
+		(cfg->standalone && root->kind == PLAN_ROOT_BLOCK);
+}
+
 static int make_room(struct drivers *d)
 {
 	const struct plan_drivers *plan = &d->cfg.plan->drivers;
@@ -114,8 +123,7 @@ static int make_room(struct drivers *d)
 		.params = params,
 		.n_params = plan->n_params + 1,
 		.kver = d->cfg.kver,
-		.disks = d->cfg.plan->root.image.cache ||
-			(d->cfg.standalone && d->cfg.plan->root.kind == PLAN_ROOT_BLOCK),
+		.disks = needs_disks(&d->cfg),
 		.ops = d->cfg.ops,
 	};
 

@@ -17,7 +17,7 @@ warewulf_layer() {
 # each overlay, and what a script of init.d wrote.
 warewulf_images() {
     export images=$1
-    local tree=$1/tree system=$1/system runtime=$1/runtime script
+    local tree=$1/tree system=$1/system runtime=$1/runtime
     mkdir -p "$tree/ww/n1" "$tree/web" "$system"/{warewulf/init.d,bin,etc} "$runtime/etc"
     warewulf_layer image "$LAB/export/root"
     # a folder bin, which the image has as a link
@@ -46,6 +46,7 @@ END
     } >"$runtime/etc/sums"
     warewulf_layer system "$system"
     warewulf_layer runtime "$runtime"
+    warewulf_disks "$tree/ww" "$system"
     web_server "$tree"
     sed -e 's|%DIR%|/ww|; s|%LOG%|/run/warewulfd.log|; s|%HTTP%|9873|; s|%HTTPS%||' \
         -e 's/%MAC%/52.54.00.99.00.64/; s/%LEMAC%/50.54.00.99.00.64/' \
@@ -53,6 +54,39 @@ END
     # without the servers with TLS, whose certificates are not made here
     sed -i -e 's|^http {|&\n    include /etc/ww.conf;|' -e '/ssl/d; /443/d' "$tree/etc/nginx.conf"
     (cd "$tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/web.cpio"
+}
+
+# warewulf_disks WW SYSTEM: the node "disks": the same with a disk, partitioned and formatted by the
+# scripts of its system overlay, as those of Warewulf's overlays sfdisk and mkfs do it.
+warewulf_disks() {
+    local ww=$1 overlay=$1/../../disks
+    mkdir -p "$ww/n4" "$overlay/warewulf"/{wwinit.d,sfdisk,run}
+    ln -s ../n1/image.gz ../n1/runtime.gz "$ww/n4"
+    cp -a "$2/." "$overlay"
+    printf 'size=80M, name=root\nname=var\n' >"$overlay/warewulf/sfdisk/device-0"
+    printf '\n/dev/disk/by-partlabel/var ext4 /var\n' >"$overlay/warewulf/mounts"
+    cat >"$overlay/warewulf/run-wwinit.d" <<'END'
+#!/bin/sh
+ls -1 "$PREFIX/warewulf/wwinit.d/" | while read -r name; do
+    echo "warewulf: $name"
+    PREFIX=$PREFIX sh "$PREFIX/warewulf/wwinit.d/$name"
+done
+END
+    cat >"$overlay/warewulf/wwinit.d/10-sfdisk.sh" <<'END'
+if ! command -v sfdisk >/dev/null; then
+    echo "warewulf: sfdisk not found, skipping partitioning"
+    exit
+fi
+sfdisk --label gpt --wipe always /dev/vda <"$PREFIX/warewulf/sfdisk/device-0"
+udevadm trigger --subsystem-match=block --action=add
+udevadm settle
+for name in root var; do
+    mkfs --type=ext4 -q -L "$name" "/dev/disk/by-partlabel/$name"
+done
+echo formatted >"$PREFIX/warewulf/run/.formatted"
+END
+    chmod 755 "$overlay/warewulf/run-wwinit.d"
+    (cd "$overlay" && find . | cpio --quiet -o -H newc -R 0:0) | gzip -1 >"$ww/n4/system.gz"
 }
 
 # warewulf_sum TEXT FILE: the line of etc/sums for a file with that line.

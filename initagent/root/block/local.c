@@ -18,7 +18,7 @@ static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
 	char path[PATH_MAX];
 
-	if (place_find(j->env, j->plan->name, path, sizeof(path)) < 0) {
+	if (place_find(j->env, j->plan->name, 0, path, sizeof(path)) < 0) {
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no disk or partition is %s",
 			j->plan->name);
 		return 0;

@@ -89,14 +89,15 @@ static bool judge_part(const struct env *env, const char *name, struct volume_pa
 /* What name=VALUE is compared with. */
 enum key { KEY_LABEL, KEY_UUID, KEY_PARTLABEL, KEY_PARTUUID };
 
+/* Also by udev's links, where there is no udev. */
 static const struct {
 	const char *text;
 	enum key key;
 } keys[] = {
-	{"LABEL=", KEY_LABEL},
-	{"UUID=", KEY_UUID},
-	{"PARTLABEL=", KEY_PARTLABEL},
-	{"PARTUUID=", KEY_PARTUUID},
+	{"LABEL=", KEY_LABEL},		{"/dev/disk/by-label/", KEY_LABEL},
+	{"UUID=", KEY_UUID},		{"/dev/disk/by-uuid/", KEY_UUID},
+	{"PARTLABEL=", KEY_PARTLABEL},	{"/dev/disk/by-partlabel/", KEY_PARTLABEL},
+	{"PARTUUID=", KEY_PARTUUID},	{"/dev/disk/by-partuuid/", KEY_PARTUUID},
 };
 
 static bool fits(const struct search *s, enum key key, const char *value, const char *name,
@@ -143,14 +144,17 @@ static bool scan(struct search *s, enum key key, const char *value)
 
 static bool find(struct search *s)
 {
+	if (s->name[0] == '/' &&
+		env_path(s->env, s->device, sizeof(s->device), "%s", s->name) >= 0 &&
+		access(s->device, F_OK) == 0)
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		size_t n = strlen(keys[i].text);
 
 		if (strncmp(s->name, keys[i].text, n) == 0)
 			return scan(s, keys[i].key, s->name + n);
 	}
-	return env_path(s->env, s->device, sizeof(s->device), "%s", s->name) >= 0 &&
-		access(s->device, F_OK) == 0;
+	return false;
 }
 
 /* Each new device may be the one; more come in one go than are worth a look each. */
@@ -239,12 +243,24 @@ static void split(struct search *s, const struct env *env, const char *place)
 	snprintf(s->name, sizeof(s->name), "%.*s", (int)n, place);
 }
 
-int place_find(const struct env *env, const char *place, char *ret, size_t size)
+int place_find(const struct env *env, const char *place, uint64_t wait_ns, char *ret, size_t size)
 {
 	struct search s;
+	char real[PATH_MAX];
 
 	split(&s, env, place);
-	return !find(&s) ? -ENODEV : strscpy(ret, s.device, size) < 0 ? -ENAMETOOLONG : 0;
+	if (!wait_for(&s, now_ns() + wait_ns))
+		return -ENODEV;
+	/* What /proc/mounts shows shall be a device, not udev's name of it. */
+	return strscpy(ret, realpath(s.device, real) ? real : s.device, size) < 0 ? -ENAMETOOLONG
+		: 0;
+}
+
+const char *place_fstype(const char *device)
+{
+	struct volume v;
+
+	return judge_volume(device, &v) ? v.fstype : NULL;
 }
 
 int place_open(const struct env *env, const char *place, uint64_t wait_ns,

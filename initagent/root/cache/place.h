@@ -19,5 +19,9 @@
 int place_open(const struct env *env, const char *place, uint64_t wait_ns,
 	char text[static PLACE_TEXT_MAX]);
 
-/* place_find: the path of place's device if it is there now; -ENODEV: it is not. */
-int place_find(const struct env *env, const char *place, char *ret, size_t size);
+/* place_find: the path of place's device; -ENODEV: it is not there within wait_ns. A name that udev
+ * gives (/dev/disk/by-label/...) is found without it. */
+int place_find(const struct env *env, const char *place, uint64_t wait_ns, char *ret, size_t size);
+
+/* place_fstype: the file system on a device, as mount(2) takes it; NULL: none that is known. */
+const char *place_fstype(const char *device);

@@ -177,7 +177,7 @@ static void find(const char *place, const char *want)
 	struct env env = {.prefix = dir};
 	char got[256] = "";
 
-	CHECK_INT(place_find(&env, place, got, sizeof(got)), want ? 0 : -ENODEV);
+	CHECK_INT(place_find(&env, place, 0, got, sizeof(got)), want ? 0 : -ENODEV);
 	if (want)
 		CHECK_STR(got + strlen(dir), want);
 }

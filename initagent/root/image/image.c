@@ -16,8 +16,6 @@
 #define MESSAGES_PER_DISPATCH 16
 /* Between two progress messages, bytes. */
 #define PROGRESS (16u << 20)
-/* tmpfs has no inode without memory either: one for each 4 KiB page it may hold is more than is
- * used. */
 #define PAGE 4096
 
 enum state { STATE_IDLE, STATE_WORKING, STATE_MOUNTED, STATE_FAILED, STATE_MAX };
@@ -113,6 +111,8 @@ static uint64_t memory_limit(const struct work *w)
 	uint64_t available = meminfo_available(w->env);
 	uint64_t spare = (uint64_t)w->cfg->plan->minmem_mib << 20;
 
+	if (w->cfg->layer.on_disk)
+		return UINT64_MAX;
 	if (w->cfg->memory)
 		return w->cfg->memory;
 	return available > spare ? available - spare : 0;
@@ -125,19 +125,9 @@ static uint64_t memory_limit(const struct work *w)
  */
 static int mount_space(struct work *w, uint64_t limit)
 {
-	char size[32], inodes[32], text[MOUNT_TEXT_MAX];
-	const char *given = w->cfg->layer.size;
-	/* A whole distribution would fill the first NUMA node; kernels without NUMA refuse it. */
-	const struct mount_option options[] = {
-		{"mpol", "interleave"}, {"size", given ? given : size}, {"nr_inodes", inodes},
-		{"mode", "0755"}, {0},
-	};
+	char text[MOUNT_TEXT_MAX];
 
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
-	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
-	w->space = mount_make("tmpfs", "rootfs", options, false, text);
-	if (w->space < 0)
-		w->space = mount_make("tmpfs", "rootfs", options + 1, false, text);
+	w->space = layers_space(limit, w->cfg->layer.size, text);
 	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 

@@ -30,6 +30,7 @@ enum image_event {
 struct image_layer {
 	bool part;
 	bool over;	  /* unpacked over what is mounted at target */
+	bool on_disk;	  /* which is no memory */
 	bool plain;	  /* set-user-id and set-group-id bits are left out */
 	const char *size; /* of the tmpfs, as the kernel takes it; NULL: what memory there is */
 };

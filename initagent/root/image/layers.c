@@ -16,6 +16,7 @@
 #define SOURCE	"LiveOS_rootfs"
 
 #define PATH_SIZE 300
+#define PAGE	  4096
 
 static int fail(struct layers_result *r, enum cause cause, int error, const char *what,
 	const char *text)
@@ -209,6 +210,25 @@ static int mount_lower(const struct layers_config *cfg, const char *lower,
 		return ret->cause ? mnt : fail(ret, CAUSE_IMAGE_MOUNT, -errno, lower, "");
 	r = mount_attach(mnt, lower);
 	return r < 0 ? fail(ret, CAUSE_IMAGE_MOUNT, r, lower, "") : 0;
+}
+
+/* --- unpacked -------------------------------------------------------------------------------- */
+
+int layers_space(uint64_t limit, const char *given, char text[static MOUNT_TEXT_MAX])
+{
+	char size[32], inodes[32];
+	/* A whole distribution would fill the first NUMA node; kernels without NUMA refuse it. */
+	const struct mount_option options[] = {
+		{"mpol", "interleave"}, {"size", given ? given : size}, {"nr_inodes", inodes},
+		{"mode", "0755"}, {0},
+	};
+	int fd;
+
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
+	/* tmpfs has no inode without memory either: one for each page is more than is used. */
+	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
+	fd = mount_make("tmpfs", "rootfs", options, false, text);
+	return fd < 0 ? mount_make("tmpfs", "rootfs", options + 1, false, text) : fd;
 }
 
 /* --- writable layer -------------------------------------------------------------------------- */

@@ -39,3 +39,69 @@ void overlay_config_parse(const char *text, size_t len, struct overlay_config *r
 				(void)take_value(slice_from(line, strlen(rows[i].name)),
 					rows[i].value, rows[i].size);
 }
+
+/* One field of a line, without what a path or a device cannot hold. */
+static bool take_field(struct slice *line, char *ret, size_t size)
+{
+	while (line->len && (*line->s == ' ' || *line->s == '\t'))
+		*line = slice_from(*line, 1);
+	for (size_t n = 0; n + 1 < size; n++) {
+		ret[n] = 0;
+		if (!line->len || *line->s == ' ' || *line->s == '\t')
+			return true;
+		if (*line->s < ' ' || *line->s >= 0x7f)
+			return false;
+		ret[n] = *line->s;
+		*line = slice_from(*line, 1);
+	}
+	return false;
+}
+
+/* The line may leave the type out: what would be it is the path then. */
+static bool take_mount(struct slice line, struct overlay_mount *ret)
+{
+	char second[sizeof(ret->path)];
+	const char *up;
+
+	if (!take_field(&line, ret->device, sizeof(ret->device)) ||
+		!take_field(&line, second, sizeof(second)) ||
+		!take_field(&line, ret->path, sizeof(ret->path)))
+		return false;
+	if (!*ret->path)
+		strscpy(ret->path, second, sizeof(ret->path));
+	else if (strscpy(ret->fstype, second, sizeof(ret->fstype)) < 0)
+		return false;
+	for (up = strstr(ret->path, "/.."); up && up[3] && up[3] != '/'; up = strstr(up + 3, "/.."))
+		continue;
+	return *ret->device && ret->path[0] == '/' && ret->path[1] && !up;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct overlay_mount *)a)->path,
+		((const struct overlay_mount *)b)->path);
+}
+
+size_t overlay_mounts_parse(const char *text, size_t len,
+	struct overlay_mount ret[static OVERLAY_MOUNTS_MAX], bool *ret_odd)
+{
+	struct slice rest = {text, len}, line;
+	size_t n = 0;
+
+	*ret_odd = false;
+	while (slice_next(&rest, '\n', &line)) {
+		struct overlay_mount m = {0};
+		struct slice blank = line;
+
+		while (blank.len && (*blank.s == ' ' || *blank.s == '\t'))
+			blank = slice_from(blank, 1);
+		if (!blank.len)
+			continue;
+		if (n < OVERLAY_MOUNTS_MAX && take_mount(line, &m))
+			ret[n++] = m;
+		else
+			*ret_odd = true;
+	}
+	qsort(ret, n, sizeof(*ret), by_path);
+	return n;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * overlay_config: what this node needs of the file /warewulf/config in Warewulf's system overlay,
- * shell assignments that are read as text. Pure.
+ * overlay_config: what this node needs of two files in Warewulf's system overlay: /warewulf/config,
+ * shell assignments that are read as text, and /warewulf/mounts, "DEVICE [TYPE] PATH" a line. Pure.
  */
 #pragma once
 
@@ -16,3 +16,18 @@ struct overlay_config {
 /* overlay_config_parse: later assignments count; a value that is too long or not printable ASCII
  * without blanks is left out. */
 void overlay_config_parse(const char *text, size_t len, struct overlay_config *ret);
+
+#define OVERLAY_MOUNTS_MAX 64
+
+struct overlay_mount {
+	char device[160];
+	char fstype[16]; /* "": not said */
+	char path[160];	 /* "/var", without ".." */
+};
+
+/*
+ * overlay_mounts_parse: in the order of their paths, so that "/var" comes before "/var/log".
+ * Returns how many; *ret_odd: a line was none, or one too many.
+ */
+size_t overlay_mounts_parse(const char *text, size_t len,
+	struct overlay_mount ret[static OVERLAY_MOUNTS_MAX], bool *ret_odd);

@@ -105,3 +105,23 @@ TEST(tls_needs_a_certificate_in_the_root)
 	CHECK_STR(base, "https://[fe80::1]:9874");
 	CHECK(env_read(&env, path, sizeof(path), "%s", REQUEST_CA) > 0);
 }
+
+TEST(mounts_are_in_the_order_of_their_paths_and_stay_below_the_root)
+{
+	static const char text[] = "\n/dev/sda3 xfs /var/log\nLABEL=v  /var\n \t\n"
+		"tmpfs\ttmpfs /a/../..\n/dev/sda1 ext4 var\n/dev/sda1\n/dev/sda2 ext4 /..a\n"
+		"/dev/sda1 averylongfilesystem /x\n/dev/sda1 ext4 /\n";
+	struct overlay_mount m[OVERLAY_MOUNTS_MAX];
+	bool odd;
+
+	CHECK_INT(overlay_mounts_parse(text, sizeof(text) - 1, m, &odd), 3);
+	CHECK(odd);
+	CHECK_STR(m[0].path, "/..a");
+	CHECK_STR(m[1].path, "/var");
+	CHECK_STR(m[1].device, "LABEL=v");
+	CHECK_STR(m[1].fstype, "");
+	CHECK_STR(m[2].path, "/var/log");
+	CHECK_STR(m[2].fstype, "xfs");
+	CHECK_INT(overlay_mounts_parse("\n", 1, m, &odd), 0);
+	CHECK(!odd);
+}

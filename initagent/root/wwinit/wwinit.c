@@ -2,26 +2,35 @@
 /* wwinit: see wwinit.h. */
 #include "root/wwinit/wwinit.h"
 
-#include "base/sysmount.h"
+#include <limits.h>
+
+#include "base/mountpoint.h"
 #include "root/image/layers.h"
 #include "root/source/note.h"
 #include "root/web/web.h"
+#include "root/wwinit/disks.h"
 #include "root/wwinit/request.h"
 
 /* Warewulf's own module gives curl as long for the runtime overlay, in attempts of a second. */
 #define RUNTIME_PATIENCE (60 * NSEC_PER_SEC)
+
+/* The system overlay alone, for what has to be known before there is a root. */
+#define OVERLAY STATE_DIR "/overlay"
 
 static const struct layer_row {
 	const char *name, *words;
 	struct image_layer layer;
 	bool privileged;
 } rows[] = {
+	{"system", "system overlay: ", {.part = true}, false},
 	{"image", "", {.part = true}, false},
 	{"system", "system overlay: ", {.part = true, .over = true}, false},
 	{"runtime", "runtime overlay: ", {.part = true, .over = true, .plain = true}, true},
 };
 
-#define RUNTIME 2
+#define ALONE	0
+#define IMAGE	1
+#define RUNTIME 3
 
 struct wwinit {
 	struct source source; /* the first */
@@ -34,7 +43,11 @@ struct wwinit {
 	char url[REQUEST_URL_MAX];
 	size_t at;		 /* its row */
 	uint64_t began;
-	struct source *layer;	 /* a root of web.h; NULL: all are there */
+	struct source *layer;	 /* a root of web.h; NULL: disks, or all are there */
+	struct disks *disks;	 /* at work; NULL: not now */
+	bool prepared;		 /* they made the root's place */
+	char overlay[PATH_MAX];	 /* OVERLAY below env's prefix */
+	const char *sysroot;
 	bool settled;		 /* the root is complete, or gone */
 	struct wwinit_result result;
 };
@@ -62,8 +75,11 @@ static void end_layer(struct wwinit *w)
 static void drop_layers(struct wwinit *w)
 {
 	end_layer(w);
-	if (!w->settled)
-		layers_drop(w->env, w->web.target);
+	w->disks = disks_free(w->disks);
+	if (!w->settled && w->sysroot)
+		layers_drop(w->env, w->sysroot);
+	if (*w->overlay)
+		mount_drop(w->overlay);
 	w->settled = true;
 }
 
@@ -81,49 +97,17 @@ static void stop_wwinit(struct wwinit *w, enum cause cause, const char *text)
 	source_raise(&w->source, SOURCE_FATAL);
 }
 
-/* The first name in a folder of the root, or "". */
-static void first_name(const char *root, const char *path, char *ret, size_t size)
-{
-	DIR *dir = sys_list_beneath(root, path);
-	const struct dirent *e;
-
-	ret[0] = 0;
-	while (dir && !*ret && (e = readdir(dir)))
-		if (*e->d_name != '.')
-			strscpy(ret, e->d_name, size);
-	if (dir)
-		closedir(dir);
-}
-
-/* Disks are set up by shell of the overlay, before anything is unpacked: not here. */
-static void tell_undone(struct wwinit *w, uint64_t now)
-{
-	_cleanup_close_ int mounts = sys_open_file_beneath(w->web.target, "/warewulf/mounts");
-	char name[256], byte;
-
-	first_name(w->web.target, "/warewulf/wwinit.d", name, sizeof(name));
-	if (*name)
-		report_cause(w->env->report, CAUSE_WWINIT_UNDONE, "root", now,
-			"/warewulf/wwinit.d/%s was not run", name);
-	while (mounts >= 0 && read(mounts, &byte, 1) == 1)
-		if (byte > ' ') {
-			report_cause(w->env->report, CAUSE_WWINIT_UNDONE, "root", now,
-				"the file systems in /warewulf/mounts were not mounted");
-			break;
-		}
-}
-
-static void complete(struct wwinit *w, uint64_t now)
+static void complete(struct wwinit *w)
 {
 	char init[INIT_CHECK_MAX];
 
-	if (!web_is_root(w->web.target, w->init, init)) {
+	if (!web_is_root(w->sysroot, w->init, init)) {
 		stop_wwinit(w, CAUSE_ROOT_NO_INIT, init);
 		return;
 	}
 	strscpy(w->result.init, init, sizeof(w->result.init));
 	w->settled = true;
-	tell_undone(w, now);
+	mount_drop(w->overlay);
 	note_write(w->env, &wwinit_source, &w->result);
 	snprintf(w->source.text, sizeof(w->source.text),
 		"%u Warewulf layers from %.160s: %.1f MiB, unpacked %.1f MiB", w->result.layers,
@@ -132,20 +116,29 @@ static void complete(struct wwinit *w, uint64_t now)
 	source_raise(&w->source, SOURCE_MOUNTED);
 }
 
-static void begin_layer(struct wwinit *w, uint64_t now)
+static void set_layer(struct wwinit *w)
 {
 	const struct layer_row *row = &rows[w->at];
+
+	w->web.plan = &w->image;
+	w->web.target = w->at == ALONE ? w->overlay : w->sysroot;
+	w->web.layer = row->layer;
+	w->web.layer.over |= w->at == IMAGE && w->prepared;
+	w->web.layer.on_disk = w->at != ALONE && w->plan->device;
+	w->web.layer.size = w->at == ALONE ? NULL : w->plan->size;
+	w->web.privileged = row->privileged;
+}
+
+static void begin_layer(struct wwinit *w, uint64_t now)
+{
 	char base[128];
 	bool tls = w->at == RUNTIME && !w->plan->staged &&
-		request_tls(w->env, w->web.target, base, sizeof(base));
-	int r = request_url(w->env, tls ? base : w->server->url, w->plan, row->name, w->url);
+		request_tls(w->env, w->overlay, base, sizeof(base));
+	int r = request_url(w->env, tls ? base : w->server->url, w->plan, rows[w->at].name, w->url);
 
 	w->image = (struct plan_image){.url = w->url, .proxy = w->server->proxy,
 		.ca = w->server->ca, .minmem_mib = w->server->minmem_mib};
-	w->web.plan = &w->image;
-	w->web.layer = row->layer;
-	w->web.layer.size = w->plan->size;
-	w->web.privileged = row->privileged;
+	set_layer(w);
 	w->web.ca = tls ? REQUEST_CA : NULL;
 	w->began = now;
 	r = r < 0 ? r : web_start(&w->layer, w->env, &w->web, now);
@@ -159,13 +152,51 @@ static void next_layer(struct wwinit *w, uint64_t now)
 	if (++w->at < ARRAY_SIZE(rows))
 		begin_layer(w, now);
 	else
-		complete(w, now);
+		complete(w);
+}
+
+/* Disks come before the image, as its files belong on them. */
+static void begin_disks(struct wwinit *w, uint64_t now)
+{
+	const struct disks_config cfg = {.overlay = OVERLAY, .target = w->sysroot,
+		.plan = w->plan, .memory = web_memory(w->env, w->server)};
+	int r = 0;
+
+	if (!disks_needed(w->env, &cfg)) {
+		next_layer(w, now);
+		return;
+	}
+	end_layer(w);
+	r = disks_start(&w->disks, w->env, &cfg, now);
+	if (r < 0)
+		stop_wwinit(w, CAUSE_INTERNAL, strerror(-r));
+}
+
+static void disks_step(struct wwinit *w, uint64_t now)
+{
+	switch (disks_dispatch(w->disks, now)) {
+	case DISKS_NONE: break;
+	case DISKS_MODULE: source_raise(&w->source, SOURCE_MODULE); break;
+	case DISKS_STEP: source_raise(&w->source, SOURCE_STEP); break;
+	case DISKS_DONE:
+		w->disks = disks_free(w->disks);
+		w->prepared = true;
+		next_layer(w, now);
+		break;
+	case DISKS_FAILED:
+		stop_wwinit(w, disks_cause(w->disks), disks_text(w->disks));
+		break;
+	}
 }
 
 static void layer_unpacked(struct wwinit *w, uint64_t now)
 {
 	const struct web_result *r = w->layer->record;
 
+	if (w->at == ALONE) {
+		begin_disks(w, now);
+		return;
+	}
 	if (r->image.left_out || r->image.links_kept)
 		report_log(w->env->report, REPORT_WARN, "root", now,
 			"Warewulf's %s layer: %llu device nodes or attributes left out, %llu links "
@@ -239,7 +270,10 @@ static int wwinit_begin(struct source **ret, const struct source_config *in, uin
 	w->plan = in->choice->wwinit;
 	w->server = in->choice->image;
 	w->init = in->init;
-	w->web = (struct web_config){.target = in->sysroot, .link = web_link_rate(in)};
+	w->web = (struct web_config){.link = web_link_rate(in)};
+	w->sysroot = in->sysroot;
+	if (env_path(in->env, w->overlay, sizeof(w->overlay), OVERLAY) < 0)
+		w->overlay[0] = 0;
 	note_drop(in->env, &wwinit_source);
 	begin_layer(w, now);
 	take_layer_events(w, now);
@@ -286,20 +320,28 @@ static struct source *layer_of(const struct source *s)
 	return ((const struct wwinit *)s)->layer;
 }
 
+static struct disks *disks_of(const struct source *s)
+{
+	return ((const struct wwinit *)s)->disks;
+}
+
 static int wwinit_fd(const struct source *s)
 {
-	return layer_of(s) ? web_fd(layer_of(s)) : -1;
+	return layer_of(s) ? web_fd(layer_of(s)) : disks_of(s) ? disks_fd(disks_of(s)) : -1;
 }
 
 static uint64_t wwinit_deadline(const struct source *s)
 {
-	return layer_of(s) ? web_deadline(layer_of(s)) : NSEC_NEVER;
+	return layer_of(s) ? web_deadline(layer_of(s))
+		: disks_of(s) ? disks_deadline(disks_of(s)) : NSEC_NEVER;
 }
 
 static void wwinit_dispatch(struct source *s, uint64_t now)
 {
 	if (layer_of(s))
 		web_dispatch(layer_of(s), now);
+	else if (disks_of(s))
+		disks_step((struct wwinit *)s, now);
 	take_layer_events((struct wwinit *)s, now);
 }
 
@@ -309,6 +351,8 @@ static enum cause wwinit_describe(const struct source *s, char *buf, size_t size
 	size_t n;
 
 	*buf = 0;
+	if (w->disks)
+		snprintf(buf, size, "the disks of this node: %s", disks_text(w->disks));
 	if (!w->layer)
 		return CAUSE_NONE;
 	n = (size_t)snprintf(buf, size, "%s", rows[w->at].words);
@@ -328,6 +372,18 @@ static void wwinit_resolved(struct source *s, const struct inet_addr *addr, cons
 	take_layer_events((struct wwinit *)s, now);
 }
 
+static const char *wwinit_module(const struct source *s)
+{
+	return disks_of(s) ? disks_module(disks_of(s)) : NULL;
+}
+
+static void wwinit_module_settled(struct source *s, uint64_t now)
+{
+	(void)now;
+	if (disks_of(s))
+		disks_module_settled(disks_of(s));
+}
+
 static void wwinit_way_lost(struct source *s, uint64_t now)
 {
 	if (layer_of(s))
@@ -343,8 +399,8 @@ static void wwinit_progress(const struct source *s, struct source_progress *ret)
 		return;
 	web_progress(w->layer, ret);
 	/* Each layer's bytes count from nothing. */
-	if (w->at && streq(ret->step, "image"))
-		ret->step = rows[w->at].name;
+	if (w->at != IMAGE && streq(ret->step, "image"))
+		ret->step = w->at == ALONE ? "overlay" : rows[w->at].name;
 }
 
 #define F(key, member) JSON_FIELD(key, struct wwinit_result, member)
@@ -378,6 +434,8 @@ const struct source_ops wwinit_source = {
 	.describe = wwinit_describe,
 	.lookup = wwinit_lookup,
 	.resolved = wwinit_resolved,
+	.module = wwinit_module,
+	.module_settled = wwinit_module_settled,
 	.way_lost = wwinit_way_lost,
 	.progress = wwinit_progress,
 };

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "root/wwinit/disks.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/io.h"
+#include "base/mountpoint.h"
+#include "base/sysmount.h"
+#include "base/worker.h"
+#include "report/report.h"
+#include "root/cache/place.h"
+#include "root/image/layers.h"
+#include "root/wwinit/overlay_config.h"
+
+#define SCRIPTS	   "/warewulf/wwinit.d"
+#define RUNNER	   "/warewulf/run-wwinit.d"
+#define MOUNTS	   "/warewulf/mounts"
+#define RUN	   "/warewulf/run"
+#define MOUNTS_MAX (64 * 1024)
+#define STATE_FILE_MAX (64 * 1024)
+#define LINE_SIZE  240
+/* A script may say nothing while it formats a disk, and a disk may take as long to appear. */
+#define SILENCE	   (600 * NSEC_PER_SEC)
+#define UDEV_WAIT  (30 * NSEC_PER_SEC)
+#define DISK_WAIT  (20 * NSEC_PER_SEC)
+
+enum kind { KIND_LINE, KIND_UNDONE, KIND_MODULE, KIND_END, KIND_MAX };
+
+struct message {
+	int32_t kind;
+	int32_t cause; /* KIND_END: CAUSE_NONE, the root has its place */
+	char text[LINE_SIZE];
+};
+
+struct disks {
+	const struct env *env;
+	struct disks_config cfg;
+	struct worker *worker;
+	enum cause cause;
+	char text[LINE_SIZE]; /* the last line */
+	char module[32];
+};
+
+/* --- the process ----------------------------------------------------------------------------- */
+
+_printf_(2, 3) static void say(enum kind kind, const char *fmt, ...)
+{
+	struct message m = {.kind = kind};
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m.text, sizeof(m.text), fmt, ap);
+	va_end(ap);
+	worker_reply(&m, sizeof(m));
+}
+
+static int overlay_path(const struct disks *d, char *ret, const char *path)
+{
+	return env_path(d->env, ret, PATH_MAX, "%s%s", d->cfg.overlay, path);
+}
+
+/* --- scripts --------------------------------------------------------------------------------- */
+
+/* The first name in the overlay's folder of scripts, or "". */
+static void first_script(const struct env *env, const char *overlay, char *ret, size_t size)
+{
+	char root[PATH_MAX];
+	const struct dirent *e;
+	DIR *dir;
+
+	ret[0] = 0;
+	if (env_path(env, root, sizeof(root), "%s", overlay) < 0)
+		return;
+	dir = sys_list_beneath(root, SCRIPTS);
+	while (dir && !*ret && (e = readdir(dir)))
+		if (*e->d_name != '.')
+			strscpy(ret, e->d_name, size);
+	if (dir)
+		closedir(dir);
+}
+
+/* As Warewulf's own module calls it. It ends with this process. */
+__attribute__((noreturn)) static void be_shell(const char *shell, const char *overlay, int out)
+{
+	char prefix[PATH_MAX + 8], runner[PATH_MAX + sizeof(RUNNER)];
+	char *const argv[] = {(char[]){"sh"}, runner, NULL};
+	char *const envp[] = {prefix, (char[]){"PATH=/sbin:/usr/sbin:/bin:/usr/bin"},
+		(char[]){"HOME=/root"}, (char[]){"TERM=linux"}, NULL};
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	close(WORKER_SOCKET);
+	snprintf(prefix, sizeof(prefix), "PREFIX=%s", overlay);
+	snprintf(runner, sizeof(runner), "%s" RUNNER, overlay);
+	setsid();
+	dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(out, STDERR_FILENO);
+	execve(shell, argv, envp);
+	_exit(127);
+}
+
+/* A script that lacks its program says so and ends well: a disk may be missing later. */
+static void pass_lines(int fd)
+{
+	FILE *in = fdopen(fd, "re");
+	char line[LINE_SIZE];
+
+	while (in && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = 0;
+		if (*line)
+			say(strstr(line, "not found") ? KIND_UNDONE : KIND_LINE, "%s", line);
+	}
+	if (in)
+		fclose(in);
+}
+
+static void run_shell(const char *shell, const char *overlay)
+{
+	int out[2], status = 0;
+	pid_t pid;
+
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0)
+		be_shell(shell, overlay, out[1]);
+	close(out[1]);
+	pass_lines(out[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (pid < 0 || status)
+		say(KIND_UNDONE, "the scripts in " SCRIPTS " ended with %s %d",
+			WIFSIGNALED(status) ? "signal" : "exit status",
+			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/*
+ * Scripts wait for udev's links to the partitions that they make. dracut's image has udev, but this
+ * agent begins before it: its socket tells that it has come.
+ */
+static void await_udev(const struct env *env)
+{
+	static const char *const programs[] = {"/usr/lib/systemd/systemd-udevd", "/sbin/udevd"};
+	struct pollfd p = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .events = POLLIN};
+	char folder[PATH_MAX], socket[PATH_MAX], program[PATH_MAX], events[4096];
+	uint64_t end = now_ns() + UDEV_WAIT, now;
+	bool has = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		has |= env_path(env, program, sizeof(program), "%s", programs[i]) >= 0 &&
+			access(program, X_OK) == 0;
+	if (has && env_path(env, folder, sizeof(folder), "/run/udev") >= 0 &&
+		env_path(env, socket, sizeof(socket), "/run/udev/control") >= 0 &&
+		mount_folder(folder) == 0 && inotify_add_watch(p.fd, folder, IN_CREATE) >= 0)
+		while (access(socket, F_OK) < 0 && (now = now_ns()) < end &&
+			poll(&p, 1, (int)((end - now) / NSEC_PER_MSEC) + 1) >= 0)
+			while (read(p.fd, events, sizeof(events)) > 0)
+				continue;
+	closep(&p.fd);
+}
+
+static void run_scripts(const struct disks *d)
+{
+	char overlay[PATH_MAX], shell[PATH_MAX], name[NAME_MAX + 1];
+
+	first_script(d->env, d->cfg.overlay, name, sizeof(name));
+	if (!*name || overlay_path(d, overlay, "") < 0 ||
+		env_path(d->env, shell, sizeof(shell), "/bin/sh") < 0)
+		return;
+	if (access(shell, X_OK) < 0)
+		say(KIND_UNDONE, SCRIPTS "/%s was not run: there is no /bin/sh", name);
+	else if (!sys_there_beneath(overlay, RUNNER))
+		say(KIND_UNDONE, SCRIPTS "/%s was not run: the overlay has no " RUNNER, name);
+	else {
+		await_udev(d->env);
+		run_shell(shell, overlay);
+	}
+}
+
+/* --- mounts ---------------------------------------------------------------------------------- */
+
+/* The module has to be there, or in the kernel: the mount tells. */
+static void await_module(const char *fstype)
+{
+	char done;
+
+	say(KIND_MODULE, "%s", fstype);
+	(void)worker_next(&done, sizeof(done));
+}
+
+/* 0, or -errno with text; -ENODEV: no such disk. */
+static int mount_disk(const struct disks *d, const struct overlay_mount *m, uint64_t until,
+	const char *at, char text[static MOUNT_TEXT_MAX])
+{
+	const char *fstype = *m->fstype && !streq(m->fstype, "auto") ? m->fstype : NULL;
+	uint64_t now = now_ns();
+	char path[PATH_MAX];
+	int r = 0;
+
+	strscpy(text, "no such disk or partition", MOUNT_TEXT_MAX);
+	/* "tmpfs" and the like have none. */
+	if (strpbrk(m->device, "/="))
+		r = place_find(d->env, m->device, until > now ? until - now : 0, path,
+			sizeof(path));
+	else
+		strscpy(path, m->device, sizeof(path));
+	if (r == 0 && !fstype)
+		fstype = place_fstype(path);
+	if (r == 0 && !fstype) {
+		strscpy(text, "no file system of a known kind", MOUNT_TEXT_MAX);
+		return -ENODATA;
+	}
+	if (r < 0)
+		return r;
+	await_module(fstype);
+	r = mount_new(fstype, path, NULL, false, at, text);
+	if (r < 0 && !*text)
+		strscpy(text, strerror(-r), MOUNT_TEXT_MAX);
+	return r;
+}
+
+/* A folder below the root, made as far as it is missing; no link leads out of it. Its real path. */
+static int folder_beneath(const char *root, const char *path, char *ret, size_t size)
+{
+	_cleanup_close_ int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char part[PATH_MAX], link[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	for (size_t i = 1; i < sizeof(part); i++) {
+		int next;
+
+		if (path[i] && path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = 0;
+		next = sys_open_beneath(root, part, O_PATH | O_DIRECTORY);
+		if (next == -ENOENT && mkdirat(fd, strrchr(part, '/') + 1, 0755) == 0)
+			next = sys_open_beneath(root, part, O_PATH | O_DIRECTORY);
+		if (next < 0)
+			return next;
+		close(fd);
+		fd = next;
+		if (!path[i])
+			break;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, ret, size - 1);
+	ret[n > 0 ? n : 0] = 0;
+	return n > 0 && !streq(ret, root) ? 0 : -EINVAL;
+}
+
+static void mount_others(const struct disks *d, uint64_t until)
+{
+	struct overlay_mount m[OVERLAY_MOUNTS_MAX];
+	char overlay[PATH_MAX], at[PATH_MAX], text[MOUNT_TEXT_MAX];
+	_cleanup_free_ void *list = NULL;
+	_cleanup_close_ int fd = -1;
+	size_t len, n;
+	bool odd;
+
+	if (overlay_path(d, overlay, "") < 0)
+		return;
+	fd = sys_open_file_beneath(overlay, MOUNTS);
+	if (fd < 0 || io_read_all(fd, MOUNTS_MAX, &list, &len) < 0)
+		return;
+	n = overlay_mounts_parse(list, len, m, &odd);
+	if (odd)
+		say(KIND_UNDONE, MOUNTS " has a line that is not DEVICE TYPE PATH");
+	for (size_t i = 0; i < n; i++) {
+		int r = folder_beneath(d->cfg.target, m[i].path, at, sizeof(at));
+
+		strscpy(text, strerror(-r), sizeof(text));
+		r = r < 0 ? r : mount_disk(d, &m[i], until, at, text);
+		say(r < 0 ? KIND_UNDONE : KIND_LINE, "%.90s at %.90s%s%.50s", m[i].device,
+			m[i].path, r < 0 ? ": " : "", r < 0 ? text : "");
+	}
+}
+
+static int mount_root(const struct disks *d, uint64_t until, struct message *end)
+{
+	struct overlay_mount root = {0};
+	char text[MOUNT_TEXT_MAX];
+	int r;
+
+	if (d->cfg.plan->device) {
+		strscpy(root.device, d->cfg.plan->device, sizeof(root.device));
+		r = mount_disk(d, &root, until, d->cfg.target, text);
+	} else {
+		_cleanup_close_ int fd = layers_space(d->cfg.memory, d->cfg.plan->size, text);
+
+		r = fd < 0 ? fd : mount_attach(fd, d->cfg.target);
+	}
+	if (r == 0)
+		return 0;
+	end->cause = r == -ENODEV ? CAUSE_BLOCK_NO_DEVICE
+		: r == -ENODATA	  ? CAUSE_BLOCK_NO_FS
+				  : CAUSE_ROOT_MOUNT_FAILED;
+	snprintf(end->text, sizeof(end->text), "%.100s: %.130s",
+		d->cfg.plan->device ? d->cfg.plan->device : "tmpfs", text);
+	return r;
+}
+
+/* What the scripts leave for the running system, such as Ignition's marker. */
+static void keep_state(const struct disks *d)
+{
+	char overlay[PATH_MAX], at[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+	const struct dirent *e;
+	DIR *dir = overlay_path(d, overlay, "") < 0 ? NULL : sys_list_beneath(overlay, RUN);
+
+	while (dir && (e = readdir(dir))) {
+		_cleanup_close_ int in = sys_open_file(dirfd(dir), e->d_name, O_NOFOLLOW), out = -1;
+		_cleanup_free_ void *data = NULL;
+		size_t len;
+
+		if (in < 0 || io_read_all(in, STATE_FILE_MAX, &data, &len) < 0 ||
+			folder_beneath(d->cfg.target, RUN, at, sizeof(at)) < 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", at, e->d_name);
+		out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (out < 0 || io_write_all(out, data, len) < 0)
+			say(KIND_UNDONE, RUN "/%s: %s", e->d_name, strerror(errno));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int work(const void *arg)
+{
+	const struct disks *d = arg;
+	struct message end = {.kind = KIND_END};
+	uint64_t until;
+
+	/* What an agent that was killed in the midst of it left. */
+	mount_drop(d->cfg.target);
+	run_scripts(d);
+	until = now_ns() + DISK_WAIT;
+	if (mount_root(d, until, &end) == 0) {
+		mount_others(d, until);
+		keep_state(d);
+	}
+	worker_reply(&end, sizeof(end));
+	return 0;
+}
+
+/* --- the agent's end ------------------------------------------------------------------------- */
+
+bool disks_needed(const struct env *env, const struct disks_config *cfg)
+{
+	char overlay[PATH_MAX], name[NAME_MAX + 1];
+	struct stat st = {0};
+
+	first_script(env, cfg->overlay, name, sizeof(name));
+	if (cfg->plan->device || *name)
+		return true;
+	if (env_path(env, overlay, sizeof(overlay), "%s", cfg->overlay) >= 0) {
+		_cleanup_close_ int fd = sys_open_file_beneath(overlay, MOUNTS);
+
+		if (fd >= 0 && fstat(fd, &st) < 0)
+			st.st_size = 0;
+	}
+	/* Without disks the overlay has an empty line there. */
+	return st.st_size > 1;
+}
+
+static bool valid(void *reply, const void *context)
+{
+	struct message *m = reply;
+
+	(void)context;
+	m->text[sizeof(m->text) - 1] = 0;
+	return m->kind >= 0 && m->kind < KIND_MAX && m->cause >= 0 && m->cause < CAUSE_MAX;
+}
+
+int disks_start(struct disks **ret, const struct env *env, const struct disks_config *cfg,
+	uint64_t now)
+{
+	struct disks *d = calloc(1, sizeof(*d));
+	const struct worker_spec spec = {.run = work, .arg = d, .name = "initagent-disks",
+		.request_size = 1, .reply_size = sizeof(struct message), .valid = valid,
+		.limit = SILENCE};
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	*d = (struct disks){.env = env, .cfg = *cfg};
+	r = worker_start(&d->worker, &spec, now);
+	if (r < 0) {
+		free(d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+struct disks *disks_free(struct disks *d)
+{
+	if (d)
+		worker_free(d->worker);
+	free(d);
+	return NULL;
+}
+
+int disks_fd(const struct disks *d)
+{
+	return worker_fd(d->worker);
+}
+
+uint64_t disks_deadline(const struct disks *d)
+{
+	return worker_deadline(d->worker);
+}
+
+const char *disks_module(const struct disks *d)
+{
+	return *d->module ? d->module : NULL;
+}
+
+void disks_module_settled(struct disks *d)
+{
+	if (*d->module)
+		worker_send(d->worker, "");
+	d->module[0] = 0;
+}
+
+const char *disks_text(const struct disks *d)
+{
+	return d->text;
+}
+
+enum cause disks_cause(const struct disks *d)
+{
+	return d->cause;
+}
+
+static enum disks_event take(struct disks *d, const struct message *m, uint64_t now)
+{
+	strscpy(d->text, m->text, sizeof(d->text));
+	switch ((enum kind)m->kind) {
+	case KIND_UNDONE:
+		report_cause(d->env->report, CAUSE_WWINIT_UNDONE, "root", now, "%s", m->text);
+		return DISKS_STEP;
+	case KIND_MODULE:
+		strscpy(d->module, m->text, sizeof(d->module));
+		return DISKS_MODULE;
+	case KIND_END:
+		d->cause = (enum cause)m->cause;
+		return d->cause ? DISKS_FAILED : DISKS_DONE;
+	default:
+		report_log(d->env->report, REPORT_INFO, "root", now, "%s", m->text);
+		return DISKS_STEP;
+	}
+}
+
+static enum disks_event died(struct disks *d, const char *how)
+{
+	d->cause = CAUSE_WWINIT_DISKS;
+	snprintf(d->text, sizeof(d->text), "the process that runs " SCRIPTS " and mounts: %s", how);
+	return DISKS_FAILED;
+}
+
+enum disks_event disks_dispatch(struct disks *d, uint64_t now)
+{
+	struct message m;
+	int r = worker_receive(d->worker, &m, now);
+
+	if (r > 0)
+		return take(d, &m, now);
+	if (r == 0)
+		return DISKS_NONE;
+	worker_end(d->worker);
+	return died(d, r == -ETIMEDOUT ? "nothing for 10 minutes" : worker_end_text(d->worker));
+}
