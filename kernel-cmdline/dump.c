@@ -357,6 +357,7 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 	dump_text(d, "image.cache", m->cache, NULL);
 	dump_text(d, "image.proxy", m->proxy, NULL);
 	dump_bool(d, "image.ram", m->ram, b->ram);
+	dump_text(d, "image.size", m->size, b->size);
 	dump_u32(d, "image.minmem_mib", m->minmem_mib, b->minmem_mib);
 	dump_text(d, "image.live_dir", m->live_dir, NULL);
 	dump_text(d, "image.squashimg", m->squashimg, NULL);
@@ -428,6 +429,7 @@ static void dump_report(struct dumper *d, const struct plan_report *r)
 		[PLAN_REPORT_SYSLOG_UDP] = "syslog over UDP",
 		[PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
 		[PLAN_REPORT_HTTP] = "http",
+		[PLAN_REPORT_XCAT] = "xcat",
 		[PLAN_REPORT_EFI] = "efi",
 		[PLAN_REPORT_PSTORE] = "pstore",
 	};

@@ -258,6 +258,8 @@ bool block_part(struct block_spec *x, struct slice value);
 bool block_nvmf(struct block_spec *x, struct slice text); /* block-nvmf.c */
 bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
 
+/* report_xcat: the sink that XCAT= names, for an image of xCAT's. */
+void report_xcat(struct parser *p);
 /* wwinit_take: root=wwinit[:...] into the plan, with what the options around it say. */
 void wwinit_take(struct parser *p, struct plan_word *w);
 

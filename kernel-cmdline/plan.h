@@ -337,6 +337,7 @@ struct plan_image {
 	struct plan_overlay overlay;
 	bool ram;		    /* run from memory even if the cache holds the image */
 	uint32_t minmem_mib;	    /* must stay free when the image is in memory */
+	const char *size;	    /* of the tmpfs of an archive, for the kernel; NULL: the rest */
 	const char *live_dir;	    /* folder of an ISO's squashfs; NULL: the usual ones */
 	const char *squashimg;	    /* its file name there; NULL: the usual ones */
 };
@@ -449,6 +450,7 @@ enum plan_report_kind {
 	PLAN_REPORT_SYSLOG_UDP,
 	PLAN_REPORT_SYSLOG_TCP,
 	PLAN_REPORT_HTTP,
+	PLAN_REPORT_XCAT,   /* the node's state, to xcatd */
 	PLAN_REPORT_EFI,    /* no host: the last failure, for the next boot */
 	PLAN_REPORT_PSTORE, /* the same */
 	PLAN_REPORT_KIND_MAX,

@@ -6,6 +6,8 @@
 #include "parser.h"
 #include "url.h"
 
+#define XCAT_PORT 3002 /* xcatiport of xCAT's site table */
+
 static const struct {
 	const char *start;
 	enum plan_report_kind kind;
@@ -17,6 +19,7 @@ static const struct {
 	{"syslog+tcp://", PLAN_REPORT_SYSLOG_TCP, 514},
 	{"http://", PLAN_REPORT_HTTP, 0},
 	{"https://", PLAN_REPORT_HTTP, 0},
+	{"xcat://", PLAN_REPORT_XCAT, XCAT_PORT},
 };
 
 static const char *const effects[PLAN_REPORT_KIND_MAX] = {
@@ -25,6 +28,7 @@ static const char *const effects[PLAN_REPORT_KIND_MAX] = {
 	[PLAN_REPORT_SYSLOG_TCP] =
 		"sends waits, causes and the outcome to %s:%u by syslog over TCP",
 	[PLAN_REPORT_HTTP] = "sends the state at the boot's end to the web server %s:%u",
+	[PLAN_REPORT_XCAT] = "tells the xCAT master %s:%u that the node boots, or that it failed",
 	[PLAN_REPORT_EFI] = "keeps the last failure in an EFI variable until a boot succeeds",
 	[PLAN_REPORT_PSTORE] =
 		"keeps the last failure in the memory of pstore (pmsg) over a warm reboot",
@@ -51,7 +55,8 @@ static bool report_url(
 static bool collector(struct parser *p, const struct plan_word *w, struct plan_report *out)
 {
 	const char *remedy =
-		"syslog://HOST[:PORT], syslog+tcp://HOST[:PORT] or http[s]://HOST[:PORT]/PATH";
+		"syslog://HOST[:PORT], syslog+tcp://HOST[:PORT], http[s]://HOST[:PORT]/PATH or "
+		"xcat://HOST[:PORT]";
 	struct slice v = word_value(w), rest = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(schemes) && !rest.s; i++) {
@@ -94,4 +99,32 @@ PARSE(report)
 	if (!APPEND(p, &p->reports, out, w))
 		return false;
 	return say(p, w, effects[out.kind], out.host, out.port);
+}
+
+/* As xCAT's initramfs does, unless nonodestatus is there: XCAT= names the master. */
+void report_xcat(struct parser *p)
+{
+	const struct plan_word *port = parser_word(p, OPTION_XCATIPORT);
+	struct plan_word *w = parser_word(p, OPTION_XCAT);
+	struct plan_report out = {.kind = PLAN_REPORT_XCAT};
+	uint16_t ignored;
+	uint32_t n = XCAT_PORT;
+
+	if (!w || p->plan->given[OPTION_NONODESTATUS] || p->reports.n == PLAN_REPORTS_MAX)
+		return;
+	FOR_EACH(struct plan_report, r, &p->reports)
+		if (r->kind == PLAN_REPORT_XCAT)
+			return;
+	out.text = w->value;
+	out.host = take_site(p, word_value(w), &out.addr, NULL, &ignored);
+	if (!out.host) {
+		complain(p, w, word_value(w), DIAG_WARN, "write XCAT=HOST:3001",
+			"not HOST[:PORT]; the node's state is not sent");
+		return;
+	}
+	if (port && (value_u32(port->value, strlen(port->value), UINT16_MAX, &n) < 0 || !n))
+		complain(p, port, word_value(port), DIAG_WARN, NULL, "not a port");
+	out.port = (uint16_t)(n ? n : XCAT_PORT);
+	if (APPEND(p, &p->reports, out, w))
+		say(p, w, effects[out.kind], out.host, out.port);
 }

@@ -423,6 +423,8 @@ void resolve_root(struct parser *p)
 	} else {
 		p->plan->root.text = w->value;
 		take_kind(p, w);
+		if (w == parser_word(p, OPTION_IMGURL))
+			report_xcat(p);
 	}
 	server_from_peer(p);
 	if (dev_nfs && nfsroot)

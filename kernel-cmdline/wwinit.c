@@ -42,7 +42,7 @@ PARSE(wwinit)
 	return say(p, w, "the Warewulf server");
 }
 
-PARSE(wwinit_size)
+PARSE(tmpfs_size)
 {
 	struct slice v = word_value(w);
 	bool percent = v.len && v.s[v.len - 1] == '%';
@@ -52,7 +52,8 @@ PARSE(wwinit_size)
 	if (percent ? value_u32(v.s, v.len - 1, 100, &n) < 0 || !n
 		: value_size(v.s, v.len, &size) < 0 || !size)
 		return left_out(p, w, v, "write a size, for example 8G or 80%", "not a size");
-	p->plan->root.wwinit.size = v.s;
+	*(row->id == OPTION_ROOTLIMIT ? &p->plan->root.image.size
+				      : &p->plan->root.wwinit.size) = v.s;
 	return say(p, w, "limits the root in memory to %s", v.s);
 }
 

@@ -41,10 +41,15 @@ boots() {
     assert_overlay erofs
 }
 
-@test "cpio, without any proof" {
+@test "cpio, without any proof, as xCAT has it for stateless nodes; its master knows the state" {
+    server shell "nc -ll -p 3002 -e /etc/xcatd </dev/null >/dev/null 2>&1 &"
     # dracut's word for the proxy
-    boots "root=http://10.99.0.77/root.cpio proxy=$server_ip:80"
+    boots "imgurl=http://10.99.0.77/root.cpio XCAT=$server_ip:3001 NODE=n1 FC=0 XCATHTTPPORT=80 \
+rootlimit=200M proxy=$server_ip:80"
     assert_image 60 cpio none
+    grep -q ' / / rw.* - tmpfs rootfs rw,size=204800k' "$node_dir/results/mountinfo"
+    run -0 server shell "cat /run/xcatd"
+    assert_eq "$output" "installstatus netbooting" "what the master was told"
 }
 
 @test "tar.zst" {

@@ -191,6 +191,45 @@ rude() {
 		syslog+tcp://127.0.0.1:603
 }
 
+# --- xCAT ------------------------------------------------------------------------------------------
+
+# xcatd PORT MODE: its lines come to $T/told.
+xcatd() {
+	ip netns exec "$NS" "$B/host/tests/tell/rude" "$@" 3>&- >>"$T/told" &
+	PIDS+=($!)
+	ready ip netns exec "$NS" bash -c ": </dev/tcp/127.0.0.1/$1"
+}
+
+@test "an xCAT master is told that the node boots, and that it failed" {
+	for FLAVOUR in musl host; do
+		rm -f "$T/told"
+		xcatd 3002 xcatd
+		tell xcat://127.0.0.1
+		ready grep -q netbooting "$T/told"
+		[[ $output != *missed* ]]
+		tell --failed xcat://127.0.0.1
+		[[ $output != *missed* ]]
+		run -0 cat "$T/told"
+		[ "$output" = $'installstatus netbooting\ninstallstatus netbooting\ninstallstatus failed' ]
+		kill "${PIDS[-1]}"
+	done
+}
+
+@test "xCAT masters that do not behave: a boot does not wait, and says what was not taken" {
+	xcatd 3001 drowsy
+	xcatd 3003 stranger
+	rude 601 flood
+	rude 602 dribble
+	rude 603 garbage
+	tell --failed --for 1500 xcat://127.0.0.1:3001 xcat://127.0.0.1:3003 xcat://127.0.0.1:9 \
+		xcat://127.0.0.1:601 xcat://127.0.0.1:602 xcat://127.0.0.1:603
+	for port in 3001 3003 9 601 602 603; do
+		[[ $output == *"missed xcat://127.0.0.1:$port: the state failed was not taken: "* ]]
+	done
+	[[ $output == *":9: the state failed was not taken: Connection refused"* ]]
+	(($(sed -n 's/^waited //p' <<<"$output") < 2500))
+}
+
 # --- the state -----------------------------------------------------------------------------------
 
 @test "nginx as in the docs keeps the state as NODE.json; the boot does not wait for it" {

@@ -7,6 +7,9 @@
  *   garbage  answers with something that is no HTTP, and hangs up
  *   flood    sends without end
  *   dribble  sends a byte every 100 ms
+ *   xcatd    as the install monitor of xCAT (sbin/xcatd): prints each line that it takes
+ *   stranger the same, to a node whose name it cannot find: hangs up without a word
+ *   drowsy   the same as xcatd, but it never says "done"
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -49,11 +52,33 @@ static void silent(int fd)
 	pause();
 }
 
+static void take_line(int fd, const char *answer)
+{
+	char line[128];
+	ssize_t n = write(fd, "ready\n", 6) == 6 ? read(fd, line, sizeof(line)) : -1;
+
+	if (n > 0 && write(STDOUT_FILENO, line, (size_t)n) == n && *answer &&
+		write(fd, answer, strlen(answer)) < 0)
+		perror("write");
+	while (!*answer && read(fd, line, sizeof(line)) > 0)
+		continue;
+}
+
+static void xcatd(int fd)
+{
+	take_line(fd, "done\n");
+}
+
+static void drowsy(int fd)
+{
+	take_line(fd, "");
+}
+
 static const struct {
 	const char *name;
 	void (*serve)(int fd);
 } modes[] = {{"silent", silent}, {"close", nothing}, {"garbage", garbage}, {"flood", flood},
-	{"dribble", dribble}};
+	{"dribble", dribble}, {"xcatd", xcatd}, {"stranger", nothing}, {"drowsy", drowsy}};
 
 int main(int argc, char *argv[])
 {

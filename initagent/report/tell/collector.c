@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/random.h"
+#include "report/tell/xcat.h"
 
 #define RETRY_FIRST NSEC_PER_SEC
 #define DOUBLINGS   5
@@ -26,9 +27,14 @@ static bool is_http(const struct collector *c)
 	return c->plan->kind == PLAN_REPORT_HTTP;
 }
 
+static bool is_xcat(const struct collector *c)
+{
+	return c->plan->kind == PLAN_REPORT_XCAT;
+}
+
 static bool is_tcp(const struct collector *c)
 {
-	return c->plan->kind == PLAN_REPORT_SYSLOG_TCP;
+	return c->plan->kind == PLAN_REPORT_SYSLOG_TCP || is_xcat(c);
 }
 
 void collector_init(struct collector *c, const struct plan_report *plan)
@@ -36,7 +42,7 @@ void collector_init(struct collector *c, const struct plan_report *plan)
 	*c = (struct collector){.plan = plan, .addr = plan->addr, .fd = -1};
 }
 
-static void disconnect(struct collector *c)
+void collector_close(struct collector *c)
 {
 	closep(&c->fd);
 	c->fd = -1;
@@ -45,7 +51,7 @@ static void disconnect(struct collector *c)
 
 void collector_done(struct collector *c)
 {
-	disconnect(c);
+	collector_close(c);
 	c->post = worker_detach(c->post);
 }
 
@@ -65,12 +71,12 @@ static void rewind_rows(struct collector *c)
 	c->given = 0;
 }
 
-static void retry_later(struct collector *c, int error, uint64_t now)
+void collector_retry(struct collector *c, int error, uint64_t now)
 {
 	uint64_t span = RETRY_FIRST << (c->failures < DOUBLINGS ? c->failures : DOUBLINGS);
 
 	rewind_rows(c);
-	disconnect(c);
+	collector_close(c);
 	c->error = error;
 	c->failures++;
 	c->retry = now + span / 2 + (random_u32() * (span / 2) >> 32);
@@ -106,12 +112,12 @@ static void open_socket(struct collector *c, int epoll, uint64_t now)
 	int type = is_tcp(c) ? SOCK_STREAM : SOCK_DGRAM;
 
 	c->fd = socket(c->addr.family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (c->fd < 0 || !watch(c->fd, epoll, EPOLLOUT | EPOLLRDHUP))
-		retry_later(c, errno, now);
+	if (c->fd < 0 || !watch(c->fd, epoll, EPOLLIN | EPOLLOUT | EPOLLRDHUP))
+		collector_retry(c, errno, now);
 	else if (connect(c->fd, (struct sockaddr *)&ss, len) == 0)
 		c->connected = true;
 	else if (errno != EINPROGRESS)
-		retry_later(c, errno, now);
+		collector_retry(c, errno, now);
 }
 
 /* Is the handshake done? */
@@ -127,8 +133,15 @@ static bool established(struct collector *c, uint64_t now)
 	}
 	getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &size);
 	if (error)
-		retry_later(c, error, now);
+		collector_retry(c, error, now);
 	return false;
+}
+
+bool collector_open(struct collector *c, int epoll, uint64_t now)
+{
+	if (c->fd < 0 && now >= c->retry)
+		open_socket(c, epoll, now);
+	return c->fd >= 0 && established(c, now);
 }
 
 /* When the clock that is now set stood at that moment. */
@@ -198,7 +211,7 @@ static bool listen_to(struct collector *c, uint64_t now)
 	if (n != 0)
 		return true;
 	c->given = c->from < c->to;
-	retry_later(c, ECONNRESET, now);
+	collector_retry(c, ECONNRESET, now);
 	return false;
 }
 
@@ -215,7 +228,7 @@ static ssize_t send_some(struct collector *c)
 }
 
 /* False: no more goes now. */
-static bool send_out(struct collector *c, uint64_t now)
+bool collector_send(struct collector *c, uint64_t now)
 {
 	while (c->from < c->to) {
 		ssize_t n = send_some(c);
@@ -225,7 +238,7 @@ static bool send_out(struct collector *c, uint64_t now)
 		else if (errno == EAGAIN || errno == EWOULDBLOCK)
 			return false;
 		else if (errno != EINTR) {
-			retry_later(c, errno, now);
+			collector_retry(c, errno, now);
 			return false;
 		}
 	}
@@ -235,6 +248,8 @@ static bool send_out(struct collector *c, uint64_t now)
 
 static bool pending(const struct collector *c, const struct tell_queue *q)
 {
+	if (is_xcat(c))
+		return xcat_wanted(q) != c->told;
 	return !is_http(c) && (c->next < q->n || c->from < c->to);
 }
 
@@ -245,12 +260,16 @@ void collector_push(struct collector *c, const struct tell_queue *q, const char 
 		c->retry = 0; /* for the owner to see */
 	if (is_http(c) || !c->addr.family)
 		return;
-	/* A TCP connection is made beforehand, so that the last message need not wait for it. */
-	if (c->fd < 0 && now >= c->retry && (is_tcp(c) || pending(c, q)))
-		open_socket(c, epoll, now);
-	if (c->fd < 0 || !established(c, now) || !listen_to(c, now))
+	if (is_xcat(c)) {
+		xcat_push(c, q, epoll, now);
 		return;
-	while (send_out(c, now) && next_row(c, q, node, now))
+	}
+	/* A TCP connection is made beforehand, so that the last message need not wait for it. */
+	if (c->fd < 0 && !is_tcp(c) && !pending(c, q))
+		return;
+	if (!collector_open(c, epoll, now) || !listen_to(c, now))
+		return;
+	while (collector_send(c, now) && next_row(c, q, node, now))
 		continue;
 }
 
@@ -334,15 +353,19 @@ static bool missed_state(struct collector *c, char *text, size_t size)
 bool collector_missed(struct collector *c, const struct tell_queue *q, char *text, size_t size)
 {
 	uint64_t n = c->lost + (q->n - c->next) + (c->from < c->to);
+	const char *why = !c->addr.family ? "the server's address is not known"
+		: c->error ? strerror(c->error) : "no answer in time";
 
 	if (is_http(c))
 		return missed_state(c, text, size);
-	if (c->named || !n)
+	if (c->named || (is_xcat(c) ? !pending(c, q) : !n))
 		return false;
-	snprintf(text, size, "%llu of %llu messages were not sent: %s", (unsigned long long)n,
-		(unsigned long long)q->n,
-		!c->addr.family ? "the server's address is not known" : c->error ?
-			strerror(c->error) : "no answer in time");
+	if (is_xcat(c))
+		snprintf(text, size, "the state %s was not taken: %s",
+			xcat_state_name(xcat_wanted(q)), why);
+	else
+		snprintf(text, size, "%llu of %llu messages were not sent: %s",
+			(unsigned long long)n, (unsigned long long)q->n, why);
 	c->named = true;
 	return true;
 }

@@ -40,6 +40,9 @@ struct collector {
 	unsigned failures;
 	int error;		/* the last one, errno; 0: none */
 	char why[224];		/* http: in words */
+	uint8_t told, saying;	/* xCAT: enum xcat_state that it took, that it is being told */
+	char heard[64];		/* xCAT: of the line that is coming */
+	size_t heard_len;
 	size_t from, to;	/* TCP: what of out is still to go */
 	char out[SYSLOG_MAX + 8];
 };
@@ -57,6 +60,13 @@ uint64_t collector_deadline(const struct collector *c, const struct tell_queue *
 
 bool collector_wants_address(const struct collector *c, uint64_t now);
 void collector_resolved(struct collector *c, const struct inet_addr *addr, uint64_t now);
+
+/* collector_open: connects; true once connected. collector_send: what of out goes now; true: all
+ * of it. collector_retry: later, and why. */
+bool collector_open(struct collector *c, int epoll, uint64_t now);
+bool collector_send(struct collector *c, uint64_t now);
+void collector_retry(struct collector *c, int error, uint64_t now);
+void collector_close(struct collector *c);
 
 /* collector_post: the state to a web server; o lacks server and address. */
 void collector_post(struct collector *c, const struct post_request *o, int epoll);

@@ -126,8 +126,9 @@ static uint64_t memory_limit(const struct work *w)
 static int mount_space(struct work *w, uint64_t limit)
 {
 	char text[MOUNT_TEXT_MAX];
+	const char *size = w->cfg->layer.part ? w->cfg->layer.size : w->cfg->plan->size;
 
-	w->space = layers_space(limit, w->cfg->layer.size, text);
+	w->space = layers_space(limit, size, text);
 	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 
