@@ -320,6 +320,14 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	[[ $output == *"fatal IA-E693 "*"killed"*nothing ]]
 }
 
+@test "a script that talks without end: the boot ends" {
+	warewulfd
+	overlay 'yes'
+	inside "$shell; refuses '$(line $mac)'; nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fatal IA-E693 "*"no end of lines"*nothing ]]
+}
+
 @test "warewulf/mounts: in the order of their paths, below the root; what fails is named" {
 	warewulfd
 	overlay ''

@@ -78,6 +78,8 @@ TEST(what_the_line_names)
 	check("root=nfs:192.0.2.9:/x" STATIC, PUB, KEY, NULL, "IA-E610");
 	check("root=nbd:192.0.2.9:root" STATIC, PUB, KEY, NULL, "IA-E610");
 	check("root=nfs:192.0.2.9:/x " DIGEST STATIC, NULL, NULL, NULL, "IA-E610");
+	check("root=wwinit wwinit.server=http://192.0.2.9:9873 wwid=a" STATIC, PUB, KEY, NULL,
+		"IA-E610");
 	check("root=http://192.0.2.9/x" STATIC, PUB, KEY, NULL, "");
 }
 

@@ -131,6 +131,8 @@ static void source_event(struct target *t, enum source_event event, uint64_t now
 
 /* So often bytes that are fetched again count again. */
 #define FRESH_STARTS 3
+/* More than any rd.net.min.rate= asks for in any rd.retry=. */
+#define BUSY_BYTES   (UINT64_C(1) << 60)
 
 /*
  * How many bytes of this step were never there before. A source that changes makes the transfer
@@ -166,7 +168,7 @@ static void look_at_progress(struct target *t)
 	if (p.attempts != t->asked)
 		(void)look_up_way(t, &way);
 	t->asked = p.attempts;
-	t->progress.fresh += fresh_bytes(&t->progress, &p);
+	t->progress.fresh = p.busy ? BUSY_BYTES : t->progress.fresh + fresh_bytes(&t->progress, &p);
 }
 
 uint64_t target_fresh_bytes(struct target *t)

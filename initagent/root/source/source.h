@@ -137,6 +137,7 @@ struct source_progress {
 	uint64_t bytes, size;	 /* there (unpacked, when mounting), of all; size 0: not known */
 	uint64_t rate, left;	 /* bytes a second; seconds, UINT64_MAX: not known */
 	bool digest_slow;	 /* the rate is the digest's, not the network's */
+	bool busy;		 /* with what is not the network's: rd.retry waits for it */
 	unsigned attempts;
 	struct inet_addr asked;	 /* the server at hand; family 0: a name's */
 };

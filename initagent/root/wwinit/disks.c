@@ -27,6 +27,7 @@
 #define MOUNTS_MAX (64 * 1024)
 #define STATE_FILE_MAX (64 * 1024)
 #define LINE_SIZE  240
+#define LINES_MAX  2000
 /* A script may say nothing while it formats a disk, and a disk may take as long to appear. */
 #define SILENCE	   (600 * NSEC_PER_SEC)
 #define UDEV_WAIT  (30 * NSEC_PER_SEC)
@@ -44,6 +45,7 @@ struct disks {
 	const struct env *env;
 	struct disks_config cfg;
 	struct worker *worker;
+	unsigned lines;
 	enum cause cause;
 	char text[LINE_SIZE]; /* the last line */
 	char module[32];
@@ -130,8 +132,10 @@ static void run_shell(const char *shell, const char *overlay)
 	int out[2], status = 0;
 	pid_t pid;
 
-	if (pipe2(out, O_CLOEXEC) < 0)
+	if (pipe2(out, O_CLOEXEC) < 0) {
+		say(KIND_UNDONE, "the scripts in " SCRIPTS " were not run: %s", strerror(errno));
 		return;
+	}
 	pid = fork();
 	if (pid == 0)
 		be_shell(shell, overlay, out[1]);
@@ -476,6 +480,10 @@ enum disks_event disks_dispatch(struct disks *d, uint64_t now)
 	struct message m;
 	int r = worker_receive(d->worker, &m, now);
 
+	if (r > 0 && ++d->lines > LINES_MAX) {
+		worker_end(d->worker);
+		return died(d, "no end of lines");
+	}
 	if (r > 0)
 		return take(d, &m, now);
 	if (r == 0)

@@ -394,7 +394,8 @@ static void wwinit_progress(const struct source *s, struct source_progress *ret)
 {
 	const struct wwinit *w = (const struct wwinit *)s;
 
-	*ret = (struct source_progress){.step = "mounting", .left = UINT64_MAX};
+	*ret = (struct source_progress){.step = "mounting", .left = UINT64_MAX,
+		.busy = w->disks};
 	if (!w->layer)
 		return;
 	web_progress(w->layer, ret);
