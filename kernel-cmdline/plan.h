@@ -348,8 +348,7 @@ struct plan_wwinit {
 	const char *id;		  /* how the server knows this node; NULL: by its address */
 	const char *device;	  /* of the root: path or LABEL=...; NULL: in memory */
 	const char *size;	  /* of the tmpfs, for the kernel; NULL: what memory there is */
-	/* wwinit.uri= alone (4.6): plan_image.url is the node's, a layer is named in its query */
-	bool staged;
+	bool staged; /* wwinit.uri= alone (4.6): url is the node's, its query names a layer */
 };
 
 enum plan_block_kind {

@@ -191,7 +191,7 @@ rude() {
 		syslog+tcp://127.0.0.1:603
 }
 
-# --- xCAT ------------------------------------------------------------------------------------------
+# --- xCAT ----------------------------------------------------------------------------------------
 
 # xcatd PORT MODE: its lines come to $T/told.
 xcatd() {
@@ -210,7 +210,9 @@ xcatd() {
 		tell --failed xcat://127.0.0.1
 		[[ $output != *missed* ]]
 		run -0 cat "$T/told"
-		[ "$output" = $'installstatus netbooting\ninstallstatus netbooting\ninstallstatus failed' ]
+		[ "$output" = "installstatus netbooting
+installstatus netbooting
+installstatus failed" ]
 		kill "${PIDS[-1]}"
 	done
 }

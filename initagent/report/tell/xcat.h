@@ -14,5 +14,5 @@ enum xcat_state { XCAT_UNTOLD, XCAT_NETBOOTING, XCAT_FAILED, XCAT_STATE_MAX };
 enum xcat_state xcat_wanted(const struct tell_queue *q);
 const char *xcat_state_name(enum xcat_state s);
 
-/* xcat_push: connects when there is something to tell, and goes as far as it goes without waiting. */
+/* xcat_push: connects when there is something to tell; as far as it goes without waiting. */
 void xcat_push(struct collector *c, const struct tell_queue *q, int epoll, uint64_t now);
