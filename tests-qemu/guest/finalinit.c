@@ -49,8 +49,9 @@ struct witness {
 	bool moved_proc, moved_sys, moved_dev, moved_run;
 	bool writable;		/* a file could be made in the root */
 	struct sums files;
-	uint64_t stalled_ns;	/* the root was read once, at the longest */
-	uint64_t back_ns;	/* from the last carrier lost or found until the root was read */
+	/* Seconds; -1: not measured. */
+	double stalled_s;	/* the root was read once, at the longest */
+	double back_s;		/* from the last carrier lost or found until the root was read */
 };
 
 /* A text that grows; cut off when full, which the reader sees by its missing end. */
@@ -235,8 +236,7 @@ static void format_result(struct text *t, const struct witness *w)
 		w->moved_proc ? "true" : "false", w->moved_sys ? "true" : "false",
 		w->moved_dev ? "true" : "false", w->moved_run ? "true" : "false");
 	append(t, "\"writable\": %s, ", w->writable ? "true" : "false");
-	append(t, "\"stalled_s\": %.3f, \"back_s\": %.3f, ", (double)w->stalled_ns / 1e9,
-		(double)w->back_ns / 1e9);
+	append(t, "\"stalled_s\": %.3f, \"back_s\": %.3f, ", w->stalled_s, w->back_s);
 	append(t, "\"files_good\": %u, \"files_bad\": %u}\n", w->files.good, w->files.bad);
 }
 
@@ -415,7 +415,7 @@ static void *watch_network(void *arg)
 static void wait_for_outage(struct witness *w, unsigned carriers)
 {
 	static struct netwatch net;
-	uint64_t began, took;
+	uint64_t began, took, carrier;
 	pthread_t thread;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -429,10 +429,13 @@ static void wait_for_outage(struct witness *w, unsigned carriers)
 		w->files = (struct sums){0};
 		sums_check("/etc/sums", &w->files);
 		took = guest_now() - began;
-		if (took > w->stalled_ns)
-			w->stalled_ns = took;
-		if (atomic_load(&net.carrier_ns) > began)
-			w->back_ns = began + took - atomic_load(&net.carrier_ns);
+		if ((double)took / 1e9 > w->stalled_s)
+			w->stalled_s = (double)took / 1e9;
+		/* It may have come since the root was read. */
+		carrier = atomic_load(&net.carrier_ns);
+		if (carrier > began)
+			w->back_s = carrier < began + took
+				? (double)(began + took - carrier) / 1e9 : 0;
 	} while (!w->files.bad &&
 		(carriers ? atomic_load(&net.carriers) < carriers ||
 					atomic_load(&net.carrier_ns) > began :
@@ -468,7 +471,7 @@ static void reap(void)
 
 int main(void)
 {
-	static struct witness w;
+	static struct witness w = {.stalled_s = -1, .back_s = -1};
 	static char kmsg[KMSG_SIZE];
 	static char cmdline[8192];
 	char mode[32] = "";
