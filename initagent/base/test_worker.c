@@ -310,19 +310,28 @@ TEST(with_sockets_files_are_refused)
 		-EPIPE, "exited unexpectedly", 5);
 }
 
-/* /proc/PID/status once the process is locked in. */
+static void read_once(const char *path, char *text, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, text, size - 1);
+
+	CHECK(n > 0);
+	text[n] = 0;
+}
+
+/*
+ * /proc/PID/status once the process is locked in: read once more then, as the kernel writes the
+ * lines before that one down earlier.
+ */
 static void read_status_of(pid_t pid, char *text, size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	do {
-		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = read(fd, text, size - 1);
-
-		CHECK(n > 0);
-		text[n] = 0;
-	} while (!strstr(text, "Seccomp:\t2"));
+	do
+		read_once(path, text, size);
+	while (!strstr(text, "Seccomp:\t2"));
+	read_once(path, text, size);
 }
 
 /* It waits for a request, so that it can be looked at. */

@@ -33,8 +33,10 @@ web_images() {
     web_certificates "$1/tree/etc/tls"
     web_server "$1/tree"
     # the install monitor of xCAT (sbin/xcatd), for nc -e
-    printf '%s\n' '#!/bin/sh' 'echo ready; read -r line; echo "$line" >>/run/xcatd; echo done' \
-        >"$1/tree/etc/xcatd"
+    cat >"$1/tree/etc/xcatd" <<'END'
+#!/bin/sh
+echo ready; read -r line; echo "$line" >>/run/xcatd; echo done
+END
     chmod 755 "$1/tree/etc/xcatd"
     (cd "$1/tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/web.cpio"
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * wwinit: a root of Warewulf's layers, image, system overlay and runtime overlay, unpacked in this
- * order into one tmpfs or onto a disk; the system overlay once more before, by itself, for what it
- * wants done first (disks.h). Owns: the order, and what follows when a layer cannot be had. Each
+ * order into one tmpfs or onto a disk; the system overlay once more before, by itself, for what has
+ * to be done first (disks.h). Owns: the order, and what follows when a layer cannot be had. Each
  * layer is fetched and unpacked as an image of its own (root/web). In: the plan, addresses. Out:
  * events, the mounted root, or a cause.
  * Called by: root/target.c, by the row. Tests: test_*.c here, tests/wwinit.bats,
