@@ -97,6 +97,12 @@ bench:
 	@$(REMAKE) lab-bench
 	@$(LAB_ENV) tests-qemu/bench
 
+# make bench-guard [BENCH=nbd]: whether a root got slower than in docs/performance.json
+bench-guard:
+	@tests/setup build qemu
+	@$(REMAKE) lab-bench
+	@$(LAB_ENV) tests-qemu/bench-guard
+
 # make demo: a server and a diskless node, the node's console live
 demo:
 	@tests/setup build qemu
@@ -110,7 +116,7 @@ check-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/matrix $(MATRIX)
 
 .PHONY: lab lab-arm64 lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
-	lab-bench lab-demo bench demo
+	lab-bench lab-demo bench bench-guard demo
 
 # make check-softib: the scenarios of the software InfiniBand HCA alone; with KERNEL=trixie, or
 # another of tests-qemu/kernels, softib.bats on that
