@@ -94,15 +94,17 @@ static bool choose_place(struct parser *p, struct slice s)
 	static const char *const disk[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
 	struct slice device = slice_from(s, slice_is(s, "wwinit") ? s.len : strlen("wwinit:"));
 
+	if (!device.len)
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
-		if (!device.len || slice_is(device, memory[i]))
+		if (slice_is(device, memory[i]))
 			return true;
-	p->plan->root.wwinit.device = device.s;
 	for (size_t i = 0; i < ARRAY_SIZE(disk); i++)
 		if (slice_starts(device, disk[i]) && device.len > strlen(disk[i]) &&
-			device.len < DEVICE_MAX)
+			device.len < DEVICE_MAX) {
+			p->plan->root.wwinit.device = device.s;
 			return true;
-	p->plan->root.wwinit.device = NULL;
+		}
 	return false;
 }
 

@@ -13,3 +13,10 @@ uint64_t meminfo_available(const struct env *env)
 	at = strstr(text, key);
 	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) * 1024 : 0;
 }
+
+uint64_t meminfo_left(const struct env *env, uint32_t spare_mib)
+{
+	uint64_t available = meminfo_available(env), spare = (uint64_t)spare_mib << 20;
+
+	return available > spare ? available - spare : 0;
+}

@@ -6,3 +6,6 @@
 
 /* meminfo_available: MemAvailable of /proc/meminfo, in bytes; 0 when it cannot be read. */
 uint64_t meminfo_available(const struct env *env);
+
+/* meminfo_left: the same less what must stay free; 0: nothing. */
+uint64_t meminfo_left(const struct env *env, uint32_t spare_mib);

@@ -108,14 +108,11 @@ static int mount_image(struct work *w, int file, uint64_t offset, uint64_t size,
 
 static uint64_t memory_limit(const struct work *w)
 {
-	uint64_t available = meminfo_available(w->env);
-	uint64_t spare = (uint64_t)w->cfg->plan->minmem_mib << 20;
-
 	if (w->cfg->layer.on_disk)
 		return UINT64_MAX;
 	if (w->cfg->memory)
 		return w->cfg->memory;
-	return available > spare ? available - spare : 0;
+	return meminfo_left(w->env, w->cfg->plan->minmem_mib);
 }
 
 /*

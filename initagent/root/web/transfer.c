@@ -92,14 +92,9 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 		web_transfer(w, &cfg, state, now);
 }
 
-uint64_t web_memory(const struct env *env, const struct plan_image *plan)
-{
-	uint64_t available = meminfo_available(env), spare = (uint64_t)plan->minmem_mib << 20;
-
-	return available > spare ? available - spare : 1;
-}
-
 uint64_t web_room(const struct web *w)
 {
-	return web_memory(w->env, w->cfg.plan);
+	uint64_t left = meminfo_left(w->env, w->cfg.plan->minmem_mib);
+
+	return left ? left : 1;
 }

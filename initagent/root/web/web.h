@@ -46,8 +46,6 @@ uint64_t web_link_rate(const struct source_config *cfg);
 /* web_is_root: is a root with a usable init mounted there? Writes it to init. */
 bool web_is_root(const char *sysroot, const char *wanted, char init[static INIT_CHECK_MAX]);
 
-/* web_memory: what a root in memory may take, bytes: what is free less rd.minmem. */
-uint64_t web_memory(const struct env *env, const struct plan_image *plan);
 /* web_unpacks: has unpacking begun? */
 bool web_unpacks(const struct source *s);
 

@@ -64,24 +64,15 @@ _printf_(2, 3) static void say(enum kind kind, const char *fmt, ...)
 	worker_reply(&m, sizeof(m));
 }
 
-static int overlay_path(const struct disks *d, char *ret, const char *path)
-{
-	return env_path(d->env, ret, PATH_MAX, "%s%s", d->cfg.overlay, path);
-}
-
 /* --- scripts --------------------------------------------------------------------------------- */
 
 /* The first name in the overlay's folder of scripts, or "". */
-static void first_script(const struct env *env, const char *overlay, char *ret, size_t size)
+static void first_script(const char *overlay, char *ret, size_t size)
 {
-	char root[PATH_MAX];
+	DIR *dir = sys_list_beneath(overlay, SCRIPTS);
 	const struct dirent *e;
-	DIR *dir;
 
 	ret[0] = 0;
-	if (env_path(env, root, sizeof(root), "%s", overlay) < 0)
-		return;
-	dir = sys_list_beneath(root, SCRIPTS);
 	while (dir && !*ret && (e = readdir(dir)))
 		if (*e->d_name != '.')
 			strscpy(ret, e->d_name, size);
@@ -176,11 +167,11 @@ static void await_udev(const struct env *env)
 
 static void run_scripts(const struct disks *d)
 {
-	char overlay[PATH_MAX], shell[PATH_MAX], name[NAME_MAX + 1];
+	const char *overlay = d->cfg.overlay;
+	char shell[PATH_MAX], name[NAME_MAX + 1];
 
-	first_script(d->env, d->cfg.overlay, name, sizeof(name));
-	if (!*name || overlay_path(d, overlay, "") < 0 ||
-		env_path(d->env, shell, sizeof(shell), "/bin/sh") < 0)
+	first_script(overlay, name, sizeof(name));
+	if (!*name || env_path(d->env, shell, sizeof(shell), "/bin/sh") < 0)
 		return;
 	if (access(shell, X_OK) < 0)
 		say(KIND_UNDONE, SCRIPTS "/%s was not run: there is no /bin/sh", name);
@@ -269,15 +260,12 @@ static int folder_beneath(const char *root, const char *path, char *ret, size_t 
 static void mount_others(const struct disks *d, uint64_t until)
 {
 	struct overlay_mount m[OVERLAY_MOUNTS_MAX];
-	char overlay[PATH_MAX], at[PATH_MAX], text[MOUNT_TEXT_MAX];
+	_cleanup_close_ int fd = sys_open_file_beneath(d->cfg.overlay, MOUNTS);
+	char at[PATH_MAX], text[MOUNT_TEXT_MAX];
 	_cleanup_free_ void *list = NULL;
-	_cleanup_close_ int fd = -1;
 	size_t len, n;
 	bool odd;
 
-	if (overlay_path(d, overlay, "") < 0)
-		return;
-	fd = sys_open_file_beneath(overlay, MOUNTS);
 	if (fd < 0 || io_read_all(fd, MOUNTS_MAX, &list, &len) < 0)
 		return;
 	n = overlay_mounts_parse(list, len, m, &odd);
@@ -320,9 +308,9 @@ static int mount_root(const struct disks *d, uint64_t until, struct message *end
 /* What the scripts leave for the running system, such as Ignition's marker. */
 static void keep_state(const struct disks *d)
 {
-	char overlay[PATH_MAX], at[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+	char at[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+	DIR *dir = sys_list_beneath(d->cfg.overlay, RUN);
 	const struct dirent *e;
-	DIR *dir = overlay_path(d, overlay, "") < 0 ? NULL : sys_list_beneath(overlay, RUN);
 
 	while (dir && (e = readdir(dir))) {
 		_cleanup_close_ int in = sys_open_file(dirfd(dir), e->d_name, O_NOFOLLOW), out = -1;
@@ -361,22 +349,15 @@ static int work(const void *arg)
 
 /* --- the agent's end ------------------------------------------------------------------------- */
 
-bool disks_needed(const struct env *env, const struct disks_config *cfg)
+bool disks_needed(const struct disks_config *cfg)
 {
-	char overlay[PATH_MAX], name[NAME_MAX + 1];
-	struct stat st = {0};
+	_cleanup_close_ int fd = sys_open_file_beneath(cfg->overlay, MOUNTS);
+	char name[NAME_MAX + 1];
+	struct stat st;
 
-	first_script(env, cfg->overlay, name, sizeof(name));
-	if (cfg->plan->device || *name)
-		return true;
-	if (env_path(env, overlay, sizeof(overlay), "%s", cfg->overlay) >= 0) {
-		_cleanup_close_ int fd = sys_open_file_beneath(overlay, MOUNTS);
-
-		if (fd >= 0 && fstat(fd, &st) < 0)
-			st.st_size = 0;
-	}
+	first_script(cfg->overlay, name, sizeof(name));
 	/* Without disks the overlay has an empty line there. */
-	return st.st_size > 1;
+	return cfg->plan->device || *name || (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 1);
 }
 
 static bool valid(void *reply, const void *context)

@@ -16,7 +16,7 @@ struct disks;
 
 /* Everything borrowed until disks_free(). */
 struct disks_config {
-	const char *overlay; /* where the system overlay is, below env's prefix */
+	const char *overlay; /* where the system overlay is unpacked */
 	const char *target;  /* where the root will be, e.g. "/sysroot" */
 	const struct plan_wwinit *plan;
 	uint64_t memory;     /* what a root in memory may take, bytes */
@@ -32,7 +32,7 @@ enum disks_event {
 
 /* disks_needed: has the overlay, or the plan, anything of this? Without, the root's place is made
  * by what unpacks it. */
-bool disks_needed(const struct env *env, const struct disks_config *cfg);
+bool disks_needed(const struct disks_config *cfg);
 
 /* disks_start: 0 or -errno. */
 int disks_start(struct disks **ret, const struct env *env, const struct disks_config *cfg,

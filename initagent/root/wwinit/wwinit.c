@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "base/meminfo.h"
 #include "base/mountpoint.h"
 #include "root/image/layers.h"
 #include "root/source/note.h"
@@ -158,11 +159,11 @@ static void next_layer(struct wwinit *w, uint64_t now)
 /* Disks come before the image, as its files belong on them. */
 static void begin_disks(struct wwinit *w, uint64_t now)
 {
-	const struct disks_config cfg = {.overlay = OVERLAY, .target = w->sysroot,
-		.plan = w->plan, .memory = web_memory(w->env, w->server)};
-	int r = 0;
+	const struct disks_config cfg = {.overlay = w->overlay, .target = w->sysroot,
+		.plan = w->plan, .memory = meminfo_left(w->env, w->server->minmem_mib)};
+	int r;
 
-	if (!disks_needed(w->env, &cfg)) {
+	if (!disks_needed(&cfg)) {
 		next_layer(w, now);
 		return;
 	}
