@@ -112,7 +112,7 @@ static void open_socket(struct collector *c, int epoll, uint64_t now)
 	int type = is_tcp(c) ? SOCK_STREAM : SOCK_DGRAM;
 
 	c->fd = socket(c->addr.family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (c->fd < 0 || !watch(c->fd, epoll, EPOLLIN | EPOLLOUT | EPOLLRDHUP))
+	if (c->fd < 0 || !watch(c->fd, epoll, EPOLLOUT | EPOLLRDHUP | (is_xcat(c) ? EPOLLIN : 0)))
 		collector_retry(c, errno, now);
 	else if (connect(c->fd, (struct sockaddr *)&ss, len) == 0)
 		c->connected = true;

@@ -6,6 +6,7 @@
 #include "report/tell/post.h"
 #include "report/tell/syslog.h"
 #include "report/tell/tell.h"
+#include "report/tell/xcat_line.h"
 
 /*
  * A message as it waits: it is written down only when it goes, with what is known of the node then.
@@ -41,8 +42,7 @@ struct collector {
 	int error;		/* the last one, errno; 0: none */
 	char why[224];		/* http: in words */
 	uint8_t told, saying;	/* xCAT: enum xcat_state that it took, that it is being told */
-	char heard[64];		/* xCAT: of the line that is coming */
-	size_t heard_len;
+	struct xcat_line heard;	/* xCAT: what is coming */
 	size_t from, to;	/* TCP: what of out is still to go */
 	char out[SYSLOG_MAX + 8];
 };

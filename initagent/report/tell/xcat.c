@@ -21,35 +21,32 @@ const char *xcat_state_name(enum xcat_state s)
 	return names[s];
 }
 
-static void take_line(struct collector *c, const char *line, enum xcat_state wanted)
+/* What comes out of turn is none of xcatd's. */
+static int take_word(struct collector *c, enum xcat_word word, enum xcat_state wanted)
 {
-	if (streq(line, "ready") && !c->saying) {
+	if (word == XCAT_READY && !c->saying) {
 		c->saying = (uint8_t)wanted;
 		c->to = (size_t)snprintf(c->out, sizeof(c->out), "installstatus %s\n",
 			names[wanted]);
 		c->from = 0;
-	} else if (streq(line, "done") && c->saying) {
+	} else if (word == XCAT_DONE && c->saying) {
 		c->told = c->saying;
 		c->failures = 0;
 		c->error = 0;
 		collector_close(c);
-	}
-}
-
-/* Line by line; one that is too long is none of xcatd's. */
-static int take_bytes(struct collector *c, const char *bytes, size_t n, enum xcat_state wanted)
-{
-	for (size_t i = 0; i < n && c->fd >= 0; i++) {
-		if (c->heard_len == sizeof(c->heard))
-			return -EPROTO;
-		c->heard[c->heard_len++] = bytes[i];
-		if (bytes[i] != '\n')
-			continue;
-		c->heard[c->heard_len - 1] = 0;
-		c->heard_len = 0;
-		take_line(c, c->heard, wanted);
+	} else if (word != XCAT_MORE) {
+		return -EPROTO;
 	}
 	return 0;
+}
+
+static int take_bytes(struct collector *c, const char *bytes, size_t n, enum xcat_state wanted)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && c->fd >= 0 && r == 0; i++)
+		r = take_word(c, xcat_hear(&c->heard, bytes[i]), wanted);
+	return r;
 }
 
 static void listen_to(struct collector *c, enum xcat_state wanted, uint64_t now)
@@ -74,7 +71,7 @@ void xcat_push(struct collector *c, const struct tell_queue *q, int epoll, uint6
 
 	if (c->fd < 0) {
 		c->saying = XCAT_UNTOLD;
-		c->heard_len = 0;
+		c->heard.len = 0;
 		c->from = c->to = 0;
 		if (c->told == wanted)
 			return;
