@@ -37,7 +37,7 @@ teardown() {
     # nothing of it troubles the kernel
     no_trouble server
     [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || {
-        on server "initagent doctor; tail -n 5 /run/opensm.log; dmesg | tail -n 5" || true
+        on server "initagent doctor; tail -n 5 /run/opensm.log; dmesg | tail -n 5; sm_stop" || true
     }
 }
 
@@ -181,9 +181,10 @@ not reached"
 
 @test "a switch that keeps silent, as one with an M_Key does" {
     fabric_up
-    # a subnet manager that does not sweep: the switch would be silent to it, too, and lost
-    on server "sm_stop; rm /run/opensm.log; SM_OPTIONS='-s 0' sm;
-        until_true 20 grep -q 'SUBNET UP' /run/opensm.log;
+    # a subnet manager that does not sweep, not even at a trap: the switch would be silent to it,
+    # too, and lost
+    on server "sm_stop; rm /run/opensm.log; echo 'sweep_on_trap FALSE' >/run/opensm.conf;
+        SM_OPTIONS='-s 0 -F /run/opensm.conf' sm; until_true 20 grep -q 'SUBNET UP' /run/opensm.log;
         rule leaf01/p1 drop dir=rx class=0x81"
     judged 0 '.ports[0] | .state, .neighbour' $'ACTIVE\nnull'
     on server "rule leaf01/p1 clear"
