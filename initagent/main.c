@@ -300,7 +300,8 @@ static int cmd_status(int argc, char **argv)
 
 /*
  * Is the root of the kernel command line one the agent brings up (0), or the network alone (2)? For
- * the dracut hooks.
+ * the dracut hooks. Prints the device that root= of such a root names: there will be none, and
+ * dracut and systemd must not wait for it.
  */
 static int cmd_claims(int argc, char **argv)
 {
@@ -312,6 +313,8 @@ static int cmd_claims(int argc, char **argv)
 	if (cmdline_load(&system_env, &c) < 0)
 		return EXIT_FAILURE;
 	status = boot_claims(c.plan) ? EXIT_SUCCESS : c.plan->net.alone ? 2 : EXIT_FAILURE;
+	if (c.plan->root.kind == PLAN_ROOT_LIVE && strncmp(c.plan->root.text, "/dev/", 5) == 0)
+		puts(c.plan->root.text);
 	cmdline_done(&c);
 	return status;
 }

@@ -43,10 +43,17 @@ static void check_proved(struct parser *p, const struct plan_word *root)
 
 	if (image->has_digest || p->keys.n || image->unprovable)
 		return;
+	if (image->must_prove)
+		warn_word(p, root, "add rd.root.digest= or rd.root.key=, or write verify=no",
+			"boots only with a key in the initramfs: verify=signature, the default, is "
+			"asked for");
+	if (image->must_prove)
+		return;
 	note_word(p, root, "add rd.root.digest= or rd.root.key=",
 		"%s proves the image, unless keys are in the initramfs",
 		strncmp(image->url, "https:",
-			6) == 0 ? "only the server's certificate" : "nothing");
+			6) == 0 ? "only the server's certificate" : image->sums ?
+			"only SHA256SUMS of the same server" : "nothing");
 }
 
 /* https from the first server and http from the second is as weak as the second. */

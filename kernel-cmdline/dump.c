@@ -352,6 +352,9 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 			dump_hex(d, "image.key", m->keys[i].bytes, sizeof(m->keys[i].bytes));
 	}
 	dump_bool(d, "image.unprovable", m->unprovable, b->unprovable);
+	dump_bool(d, "image.must_prove", m->must_prove, b->must_prove);
+	dump_bool(d, "image.sums", m->sums, b->sums);
+	dump_u64(d, "image.part", m->part);
 	dump_text(d, "image.ca", m->ca, NULL);
 	dump_bool(d, "image.insecure", m->insecure, b->insecure);
 	dump_text(d, "image.cache", m->cache, NULL);

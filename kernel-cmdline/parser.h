@@ -23,7 +23,7 @@ struct parser {
 	struct arena_list ips, nameservers, routes, ifnames, links, rdma_links;
 	struct arena_list roces, dhcp_servers, client_ids;
 	struct arena_list ports, guids, pkeys;
-	struct arena_list mirrors, keys, reports;
+	struct arena_list mirrors, keys, reports, pulls;
 	struct arena_list init_args;
 	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
 	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
@@ -260,6 +260,14 @@ bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
 
 /* report_xcat: the sink that XCAT= names, for an image of xCAT's. */
 void report_xcat(struct parser *p);
+/*
+ * pull_word: the rd.systemd.pull= whose image is the root without root=, or NULL. pull_take: is the
+ * root that w names one of theirs? Then it is in the plan. pull_left: says what becomes of the
+ * others.
+ */
+struct plan_word *pull_word(struct parser *p);
+bool pull_take(struct parser *p, struct plan_word *w);
+void pull_left(struct parser *p);
 /* wwinit_take: root=wwinit[:...] into the plan, with what the options around it say. */
 void wwinit_take(struct parser *p, struct plan_word *w);
 

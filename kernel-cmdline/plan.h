@@ -20,10 +20,7 @@
 /* rd.retry when not given: dracut's documented default, in seconds. */
 #define PLAN_RETRY_DEFAULT 180
 
-/*
- * Most entries of any one list, more than fit into 4,096 bytes; further ones are reported, once,
- * and left out.
- */
+/* Most entries of a list: more than fit into 4,096 bytes. What follows is reported, left out. */
 #define PLAN_LIST_MAX 2048
 
 /*
@@ -331,6 +328,8 @@ struct plan_image {
 	size_t n_keys;
 	const char *ca;		    /* PEM file of the initramfs, absolute; NULL: its usual ones */
 	bool unprovable;	    /* digest or key given, but unreadable: fatal */
+	bool must_prove;	    /* a digest or key must be there, if only in the initramfs */
+	bool sums;		    /* else: its SHA-256 is in SHA256SUMS beside it */
 	bool insecure;		    /* rd.noverifyssl, and something else proves the image */
 	const char *cache;	    /* DEVICE[:/DIR]; NULL: none */
 	const char *proxy;	    /* http://...; NULL: none */
@@ -338,6 +337,7 @@ struct plan_image {
 	bool ram;		    /* run from memory even if the cache holds the image */
 	uint32_t minmem_mib;	    /* must stay free when the image is in memory */
 	const char *size;	    /* of the tmpfs of an archive, for the kernel; NULL: the rest */
+	uint32_t part;		    /* of a disk image, by number; 0: the one of the root's type */
 	const char *live_dir;	    /* folder of an ISO's squashfs; NULL: the usual ones */
 	const char *squashimg;	    /* its file name there; NULL: the usual ones */
 };

@@ -258,6 +258,8 @@ static void take_kind(struct parser *p, struct plan_word *w)
 	struct plan_root *root = &p->plan->root;
 	struct slice s = word_value(w);
 
+	if (pull_take(p, w))
+		return;
 	switch (kind_of(s)) {
 	case PLAN_ROOT_NFS:
 		comment_legacy(p, w, s);
@@ -338,7 +340,7 @@ static struct plan_word *choose_word(struct parser *p)
 	if (imgurl)
 		say(p, imgurl, "has no effect: %s= names the root", root ? "root" : "netroot");
 	if (!netroot)
-		return root;
+		return root ? root : pull_word(p);
 	kind = kind_of(word_value(netroot));
 	if (root && !leaves_open(word_value(root))) {
 		comment_netroot(p, netroot, root, kind);
@@ -426,6 +428,7 @@ void resolve_root(struct parser *p)
 		if (w == parser_word(p, OPTION_IMGURL))
 			report_xcat(p);
 	}
+	pull_left(p);
 	server_from_peer(p);
 	if (dev_nfs && nfsroot)
 		w = nfsroot;

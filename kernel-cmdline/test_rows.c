@@ -24,7 +24,7 @@
 static const char *const files[] = {
 	"split.txt", "drivers.txt", "ip.txt", "net.txt", "ib.txt", "root.txt", "policy.txt",
 	"owners.txt", "lint.txt", "image.txt", "block.txt", "report.txt",
-	"wwinit.txt",
+	"wwinit.txt", "pull.txt",
 };
 
 struct row {

@@ -52,9 +52,12 @@ livenet() {
     done
 }
 
-@test "systemd flavour: tar.zst" {
-    boots systemd "root=$web/root.tar.zst $(digest root.tar.zst)"
-    assert_image 150 zstd digest
+@test "systemd flavour: a partition of a packed disk image, as systemd fetches it" {
+    boots systemd "rd.systemd.pull=raw,machine,verify=checksum,blockdev::$web/disk.raw.xz \
+root=/dev/disk/by-loop-ref/disk.raw-part2"
+    assert_image 150 xz none
+    assert_overlay squashfs
+    assert_state .root.inside 'partition 2'
 }
 
 @test "shell flavour: killed while it gets an address and right after the mount" {

@@ -52,10 +52,12 @@ rootlimit=200M proxy=$server_ip:80"
     assert_eq "$output" "installstatus netbooting" "what the master was told"
 }
 
-@test "tar.zst" {
-    boots "root=$web/root.tar.zst $(digest root.tar.zst)"
-    assert_image 60 zstd digest
+@test "tar.zst as systemd fetches it, proved by SHA256SUMS" {
+    boots "rd.systemd.pull=tar,machine,verify=checksum:root:$web/root.tar.zst \
+root=bind:/run/machines/root"
+    assert_image 60 zstd none
     assert_state .root.holds tar
+    assert_state .root.sha256 "$(sha256sum "$images/tree/web/root.tar.zst" | cut -d ' ' -f 1)"
 }
 
 @test "ISO: the file that rd.live.dir and rd.live.squashimg name, beside LiveOS/squashfs.img" {

@@ -8,7 +8,7 @@
 # dracut works; with rd.break= it waits for its turn (initagent-start.sh).
 # shellcheck disable=SC2034,SC2154 # root, rootok and NEWROOT are dracut's
 
-/usr/sbin/initagent claims
+/usr/sbin/initagent claims > /dev/null
 initagent_claims=$?
 if [ "$initagent_claims" = 0 ]; then
     case "$root" in nvmf | nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
@@ -26,5 +26,9 @@ for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname pa
     for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh; do
         [ ! -f "$_hook" ] || : > "$_hook"
     done
+done
+# written by dracut's generator, for a root= of rd.systemd.pull=: there will be no such device
+for _hook in "$hookdir"/initqueue/finished/devexists-*by-loop-ref*.sh; do
+    [ ! -f "$_hook" ] || : > "$_hook"
 done
 unset _name _hook _nvmf

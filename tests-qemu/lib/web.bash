@@ -48,11 +48,25 @@ web_kinds() {
     mkfs.erofs --all-root "$dir/root.erofs" "$root" >/dev/null 2>&1
     (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$dir/root.cpio"
     tar -C "$root" --owner=0 --group=0 --numeric-owner -cf - . | zstd -q -3 >"$dir/root.tar.zst"
+    web_disk "$dir/root.squashfs" "$dir/disk.raw"
+    (cd "$dir" && sha256sum disk.raw.xz root.tar.zst >SHA256SUMS)
     mkdir -p "$images/iso/"{LiveOS,site}
     ln -f "$dir/root.squashfs" "$images/iso/LiveOS/squashfs.img"
     ln -f "$dir/root.squashfs" "$images/iso/site/root.img"
     xorriso -as mkisofs -quiet -R -o "$dir/live.iso" "$images/iso" 2>/dev/null
     echo '<html><body>Please log in</body></html>' >"$dir/login.squashfs"
+}
+
+# web_disk ROOT FILE: FILE.xz, a disk with an EFI partition and ROOT in the second one, of the type
+# that a root of this machine has (UAPI.2).
+web_disk() {
+    local size
+    size=$(($(stat -c %s "$1") / 1048576 + 1))
+    truncate -s $((size + 4))M "$2"
+    printf 'label: gpt\nsize=1M, type=U\nsize=%sM, type=%s\n' "$size" \
+        4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709 | sfdisk -q "$2"
+    dd if="$1" of="$2" bs=1M seek=2 conv=notrunc status=none
+    xz -T1 -1 "$2"
 }
 
 # Signed by the site's key: root.squashfs and its manifest. What else there is must not be believed.

@@ -147,6 +147,9 @@ bool volume_part_gpt(const uint8_t *entry, size_t len, struct volume_part *ret)
 	*ret = (struct volume_part){0};
 	if (len < VOLUME_ENTRY || memcmp(entry, unused, sizeof(unused)) == 0)
 		return false;
+	memcpy(ret->type, entry, sizeof(ret->type));
+	ret->first = le64(entry + 32);
+	ret->last = le64(entry + 40);
 	uuid_text(entry + 16, mixed, ret->uuid);
 	for (size_t i = 56; i < VOLUME_ENTRY; i += 2) {
 		unsigned u = entry[i] | (unsigned)entry[i + 1] << 8;

@@ -37,6 +37,9 @@ struct volume_table {
 bool volume_table(const uint8_t *head, size_t len, uint32_t sector, struct volume_table *ret);
 
 struct volume_part {
+	/* GPT alone */
+	uint8_t type[16];     /* as it stands in the entry */
+	uint64_t first, last; /* sectors */
 	char uuid[VOLUME_UUID_MAX];
 	char label[36 * 3 + 1]; /* 36 UTF-16 units as UTF-8; what is no plain text is a '_' */
 };

@@ -267,10 +267,11 @@ static bool as_said(struct work *w, enum image_kind kind)
 static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped)
 {
 	const struct plan_image *plan = w->cfg->plan;
+	const struct probe_question q = {size, plan->live_dir, plan->squashimg, plan->part};
 	struct probe p;
 	enum image_way way;
 
-	probe_image(file, size, plan->live_dir, plan->squashimg, &p);
+	probe_image(file, &q, &p);
 	if (!wrapped)
 		w->message.result.kind = (enum image_kind)p.kind;
 	if (p.cause)

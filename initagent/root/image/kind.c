@@ -32,6 +32,7 @@ static const struct {
 	{IMAGE_ZSTD, MARK(0, "\x50\x2a\x4d\x18"), {0}}, /* RFC 8878 3.1.2: so pzstd begins */
 	{IMAGE_TAR, MARK(257, "ustar"), {0}},		/* POSIX pax, ustar; GNU the same word */
 	{IMAGE_ISO, MARK(32769, "CD001"), {0}},		/* ECMA-119 8.1.2 */
+	{IMAGE_DISK, MARK(512, "EFI PART"), {0}},	/* UEFI 5.3.2; an ISO may have one, too */
 };
 
 /* What people put behind the URL by mistake. */
@@ -57,7 +58,7 @@ static const struct {
 	{MARK(0, "PK\3\4"), "a zip archive"},
 	{MARK(0, "sqsh"), "a big-endian squashfs: too old for the kernel"},
 	{MARK(0, "070707"), "an old cpio: use cpio -H newc"},
-	{MARK(510, "\x55\xaa"), "a disk with partitions: take the root partition alone"},
+	{MARK(510, "\x55\xaa"), "a disk with an MBR: make a GPT, or take the root partition alone"},
 };
 
 static const struct {
@@ -69,7 +70,8 @@ static const struct {
 	[IMAGE_EROFS] = {"erofs", "erofs", "erofs", IMAGE_WAY_MOUNT},
 	[IMAGE_EXT4] = {"ext4", "ext4", "ext4", IMAGE_WAY_MOUNT},
 	[IMAGE_XFS] = {"xfs", "xfs", "xfs", IMAGE_WAY_MOUNT},
-	[IMAGE_ISO] = {"iso", NULL, NULL, IMAGE_WAY_ISO},
+	[IMAGE_ISO] = {"iso", NULL, NULL, IMAGE_WAY_INSIDE},
+	[IMAGE_DISK] = {"disk", NULL, NULL, IMAGE_WAY_INSIDE},
 	[IMAGE_CPIO] = {"cpio", NULL, NULL, IMAGE_WAY_UNPACK},
 	[IMAGE_TAR] = {"tar", NULL, NULL, IMAGE_WAY_UNPACK},
 	[IMAGE_GZIP] = {"gzip", NULL, NULL, IMAGE_WAY_UNPACK},

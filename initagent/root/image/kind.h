@@ -13,6 +13,7 @@ enum image_kind {
 	IMAGE_EXT4, /* ext2 and ext3 as well: the same driver mounts them */
 	IMAGE_XFS,
 	IMAGE_ISO,
+	IMAGE_DISK, /* a disk with a GPT */
 	IMAGE_CPIO, /* newc and crc, as the kernel's initramfs */
 	IMAGE_TAR,
 	IMAGE_GZIP, /* these three hold one of the above; unpacking tells which */
@@ -40,7 +41,7 @@ enum image_kind image_kind_from_name(const char *name);
 enum image_way {
 	IMAGE_WAY_NONE,
 	IMAGE_WAY_MOUNT,  /* loop device */
-	IMAGE_WAY_ISO,	  /* loop device over a file inside */
+	IMAGE_WAY_INSIDE, /* loop device over a part of it: a file, a partition */
 	IMAGE_WAY_UNPACK, /* into a tmpfs */
 };
 enum image_way image_kind_way(enum image_kind kind);

@@ -3,14 +3,10 @@
 #include "root/image/probe.h"
 
 #include "base/worker.h"
+#include "root/image/disk.h"
 
 #define MEMORY_MAX  (64u << 20)
 #define CPU_SECONDS 10
-
-struct question {
-	uint64_t size;
-	const char *dir, *name;
-};
 
 static void fail(struct probe *p, enum cause cause, const char *text, const char *more)
 {
@@ -28,18 +24,30 @@ static enum image_kind judge_at(int fd, uint64_t offset, const char **what)
 	return n < 0 ? IMAGE_UNKNOWN : image_kind_judge(head, (size_t)n, what);
 }
 
-static void look_into_iso(int fd, const struct question *q, struct probe *ret)
+/* Why there is no root inside. */
+static void none_inside(const struct probe_question *q, struct probe *ret)
 {
-	const char *what = "";
-	int r = iso_find(fd, q->size, q->dir, q->name, &ret->file);
-
-	if (r == -ENOENT) {
+	if (ret->kind == IMAGE_DISK)
+		fail(ret, CAUSE_IMAGE_NO_ROOT_INSIDE, q->part ? "no such partition" :
+			"no partition of the root's type for this machine", "");
+	else
 		fail(ret, CAUSE_IMAGE_NO_ROOT_INSIDE, q->dir || q->name ? "no such file in it" :
 			"none of the usual files is in it", q->name ? q->name : "");
+}
+
+static void look_inside(int fd, const struct probe_question *q, struct probe *ret)
+{
+	bool disk = ret->kind == IMAGE_DISK;
+	const char *what = "";
+	int r = disk ? disk_find(fd, q->size, q->part, &ret->file)
+		     : iso_find(fd, q->size, q->dir, q->name, &ret->file);
+
+	if (r == -ENOENT) {
+		none_inside(q, ret);
 		return;
 	}
 	if (r < 0) {
-		fail(ret, CAUSE_IMAGE_BROKEN, "ISO 9660", strerror(-r));
+		fail(ret, CAUSE_IMAGE_BROKEN, disk ? "partition table" : "ISO 9660", strerror(-r));
 		return;
 	}
 	ret->inner = judge_at(fd, ret->file.offset, &what);
@@ -47,9 +55,8 @@ static void look_into_iso(int fd, const struct question *q, struct probe *ret)
 		fail(ret, CAUSE_IMAGE_UNKNOWN, ret->file.path, what);
 }
 
-void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret)
+void probe_look(int fd, const struct probe_question *q, struct probe *ret)
 {
-	const struct question q = {size, dir, name};
 	const char *what = "";
 
 	*ret = (struct probe){0};
@@ -57,23 +64,22 @@ void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct
 	if (ret->kind == IMAGE_UNKNOWN)
 		fail(ret, CAUSE_IMAGE_UNKNOWN,
 			*what ? "it seems to be" : "no superblock or archive header", what);
-	else if (ret->kind == IMAGE_ISO)
-		look_into_iso(fd, &q, ret);
+	else if (image_kind_way((enum image_kind)ret->kind) == IMAGE_WAY_INSIDE)
+		look_inside(fd, q, ret);
 }
 
 static int work(const void *arg)
 {
-	const struct question *q = arg;
 	static struct probe p;
 
-	probe_look(WORKER_FILE(0), q->size, q->dir, q->name, &p);
+	probe_look(WORKER_FILE(0), arg, &p);
 	return worker_reply(&p, sizeof(p)) < 0;
 }
 
 /* A place outside of the image would be another file's data. */
 static bool probe_valid(void *reply, const void *context)
 {
-	const struct question *q = context;
+	const struct probe_question *q = context;
 	const struct probe *p = reply;
 
 	return p->cause >= 0 && p->cause < CAUSE_MAX && p->kind < IMAGE_KIND_MAX &&
@@ -82,18 +88,17 @@ static bool probe_valid(void *reply, const void *context)
 		memchr(p->file.path, 0, sizeof(p->file.path));
 }
 
-void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret)
+void probe_image(int fd, const struct probe_question *q, struct probe *ret)
 {
-	const struct question q = {size, dir, name};
 	const struct worker_spec spec = {
 		.run = work,
-		.arg = &q,
+		.arg = q,
 		.files = {fd},
 		.n_files = 1,
 		.sandbox = {SANDBOX_COMPUTE, .memory = MEMORY_MAX, .cpu_s = CPU_SECONDS},
 		.reply_size = sizeof(*ret),
 		.valid = probe_valid,
-		.context = &q,
+		.context = q,
 	};
 	const char *how;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe: what an image file is and, in an ISO image, where the root is: told by a process without
- * rights. */
+/* probe: what an image file is and, in an ISO or disk image, where the root is: told by a process
+ * without rights. */
 #pragma once
 
 #include "root/image/iso.h"
@@ -13,16 +13,19 @@
 struct probe {
 	int32_t cause;	/* CAUSE_NONE, or why it is no root, with text */
 	uint32_t kind;	/* enum image_kind, of the file */
-	uint32_t inner; /* of the root's file in an ISO image, else the same */
-	struct iso_file file; /* that file; offset and size 0: the whole */
+	uint32_t inner; /* of the root's file or partition inside, else the same */
+	struct iso_file file; /* that part of it; offset and size 0: the whole */
 	char text[PROBE_TEXT_MAX];
 };
 
-/*
- * probe_image: looks at the file fd of size bytes. dir and name: iso_find()'s. Waits for the
- * answer, which takes milliseconds.
- */
-void probe_image(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret);
+struct probe_question {
+	uint64_t size;		/* of the file, bytes */
+	const char *dir, *name; /* in an ISO image: iso_find()'s */
+	uint32_t part;		/* of a disk image: disk_find()'s */
+};
+
+/* probe_image: looks at the file fd. Waits for the answer, which takes milliseconds. */
+void probe_image(int fd, const struct probe_question *q, struct probe *ret);
 
 /* probe_look: what the process does; also for the fuzz target. */
-void probe_look(int fd, uint64_t size, const char *dir, const char *name, struct probe *ret);
+void probe_look(int fd, const struct probe_question *q, struct probe *ret);

@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "base/worker.h"
+#include "root/image/sums.h"
 
 /* A manifest of a MiB takes a hundredth of these. */
 #define MEMORY_MAX  (64u << 20)
@@ -125,13 +126,25 @@ static void judge_manifest(const struct proof_config *cfg, struct proof_result *
 		memset(&ret->manifest, 0, sizeof(ret->manifest));
 }
 
+static void judge_sums(const struct proof_config *cfg, struct proof_result *ret)
+{
+	char text[sizeof(ret->text)];
+
+	if (sums_find(cfg->manifest, cfg->manifest_len, cfg->summed, ret->manifest.sha256))
+		return;
+	snprintf(text, sizeof(text), "SHA256SUMS does not have one line for %.120s", cfg->summed);
+	fail(ret, CAUSE_MANIFEST_BAD, text);
+}
+
 /* The signature first: what is not signed is not even parsed. */
 void proof_judge(const struct proof_config *cfg, struct proof_result *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->key = -1;
 	judge_signature(cfg, ret);
-	if (!ret->cause && cfg->manifest)
+	if (!ret->cause && cfg->summed)
+		judge_sums(cfg, ret);
+	else if (!ret->cause && cfg->manifest)
 		judge_manifest(cfg, ret);
 }
 

@@ -17,6 +17,7 @@
 struct proof_config {
 	const void *manifest;  /* as fetched; NULL: the signature is an image's */
 	size_t manifest_len;
+	const char *summed;    /* it is a SHA256SUMS, and this file is meant; NULL: it is ours */
 	const void *signature; /* the .minisig file; NULL: there is none */
 	size_t signature_len;
 	const struct minisig_key *keys; /* none: no signature is asked for */
@@ -35,7 +36,8 @@ struct proof_result {
 	int32_t key;   /* which one signed; -1: none was asked for */
 	char text[PROOF_TEXT_MAX];
 	char comment[MINISIG_COMMENT_MAX]; /* trusted comment */
-	struct manifest manifest;	   /* if there was one and cause is CAUSE_NONE */
+	struct manifest manifest;	   /* if there was one and cause is CAUSE_NONE; of a
+						SHA256SUMS: sha256 alone */
 };
 
 struct proof;

@@ -60,7 +60,7 @@ TEST(what_it_is_instead)
 	kind_with(0, "{", 1, &what);
 	CHECK_STR(what, "a JSON document: a manifest's URL ends in .manifest");
 	kind_with(510, "\x55\xaa", 2, &what);
-	CHECK_STR(what, "a disk with partitions: take the root partition alone");
+	CHECK_STR(what, "a disk with an MBR: make a GPT, or take the root partition alone");
 	kind_with(0, "\x5d\0\0\x80", 4, &what);
 	CHECK_STR(what, "lzma: use zstd, xz or gzip");
 	kind_with(0, "070707", 6, &what);
@@ -225,16 +225,107 @@ TEST(probe_in_a_process_without_rights)
 	struct disc d = make_disc();
 	struct probe p;
 
-	probe_image(d.fd, d.size, NULL, NULL, &p);
+	probe_image(d.fd, &(struct probe_question){.size = d.size}, &p);
 	CHECK_INT(p.cause, CAUSE_NONE);
 	CHECK_INT(p.kind, IMAGE_ISO);
 	CHECK_INT(p.inner, IMAGE_SQUASHFS);
 	CHECK_INT(p.file.offset, 20 * SECTOR);
-	probe_image(d.fd, d.size, "nowhere", NULL, &p);
+	probe_image(d.fd, &(struct probe_question){.size = d.size, .dir = "nowhere"}, &p);
 	CHECK_INT(p.cause, CAUSE_IMAGE_NO_ROOT_INSIDE);
 	d.bytes[20 * SECTOR] = 'x';
-	probe_image(d.fd, d.size, NULL, NULL, &p);
+	probe_image(d.fd, &(struct probe_question){.size = d.size}, &p);
 	CHECK_INT(p.cause, CAUSE_IMAGE_UNKNOWN);
 	CHECK_STR(p.text, "LiveOS/squashfs.img");
+	end_disc(&d);
+}
+
+/* --- disks ----------------------------------------------------------------------------------- */
+
+/* UAPI.2: the root's partition, of x86-64 and arm64. */
+#ifdef __aarch64__
+#define ROOT_TYPE "\x45\xb0\x21\xb9\xf0\x1d\xc3\x41\xaf\x44\x4c\x6f\x28\x0d\x3f\xae"
+#else
+#define ROOT_TYPE "\xe3\xbc\x68\x4f\xcd\xe8\xb1\x4d\x96\xe7\xfb\xca\xf9\x84\xb7\x09"
+#endif
+
+static void put_le(uint8_t *at, uint32_t n)
+{
+	for (size_t i = 0; i < 4; i++)
+		at[i] = (uint8_t)(n >> 8 * i);
+}
+
+static void put_part(uint8_t *bytes, unsigned number, const char *type, uint32_t first,
+	uint32_t last)
+{
+	uint8_t *entry = bytes + 1024 + 128 * (number - 1);
+
+	memcpy(entry, type, 16);
+	put_le(entry + 32, first);
+	put_le(entry + 40, last);
+}
+
+/* A GPT of four partitions (UEFI 5.3): an EFI system partition, a squashfs as root, nothing. */
+static struct disc make_disk(void)
+{
+	struct disc d = {.size = 8192, .fd = memfd_create("disk", MFD_CLOEXEC)};
+
+	CHECK(d.fd >= 0 && ftruncate(d.fd, (off_t)d.size) == 0);
+	d.bytes = mmap(NULL, d.size, PROT_READ | PROT_WRITE, MAP_SHARED, d.fd, 0);
+	CHECK(d.bytes != MAP_FAILED);
+	memcpy(d.bytes + 512, "EFI PART", 8);
+	put_le(d.bytes + 512 + 72, 2);
+	put_le(d.bytes + 512 + 80, 4);
+	put_le(d.bytes + 512 + 84, 128);
+	put_part(d.bytes, 1, "\x28s*\xc1\x1f\xf8\xd2\x11\xbaK\0\xa0\xc9>\xc9;", 6, 6);
+	put_part(d.bytes, 2, ROOT_TYPE, 8, 9);
+	memcpy(d.bytes + 8 * 512, "hsqs", 4);
+	d.bytes[8 * 512 + 28] = 4;
+	return d;
+}
+
+static enum cause look_at(const struct disc *d, uint32_t part, struct probe *ret)
+{
+	probe_image(d->fd, &(struct probe_question){.size = d->size, .part = part}, ret);
+	CHECK_INT(ret->kind, IMAGE_DISK);
+	return (enum cause)ret->cause;
+}
+
+TEST(root_partition_of_a_disk)
+{
+	struct disc d = make_disk();
+	struct probe p;
+
+	for (uint32_t part = 0; part <= 2; part += 2) {
+		CHECK_INT(look_at(&d, part, &p), CAUSE_NONE);
+		CHECK_INT(p.inner, IMAGE_SQUASHFS);
+		CHECK_INT(p.file.offset, 4096);
+		CHECK_INT(p.file.size, 1024);
+		CHECK_STR(p.file.path, "partition 2");
+	}
+	CHECK_INT(look_at(&d, 1, &p), CAUSE_IMAGE_UNKNOWN);
+	CHECK_INT(look_at(&d, 3, &p), CAUSE_IMAGE_NO_ROOT_INSIDE);
+	CHECK_INT(look_at(&d, 5, &p), CAUSE_IMAGE_NO_ROOT_INSIDE);
+	CHECK_STR(p.text, "no such partition");
+	memset(d.bytes + 1024 + 128, 7, 16);
+	CHECK_INT(look_at(&d, 0, &p), CAUSE_IMAGE_NO_ROOT_INSIDE);
+	CHECK_STR(p.text, "no partition of the root's type for this machine");
+	end_disc(&d);
+}
+
+/* Places outside of the image, one that begins at the table, an end before the beginning. */
+TEST(partition_table_that_lies)
+{
+	static const uint32_t places[][2] = {{8, 16}, {16, 17}, {0, 9}, {9, 8}};
+	struct disc d = make_disk();
+	struct probe p;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		put_part(d.bytes, 2, ROOT_TYPE, places[i][0], places[i][1]);
+		CHECK_INT(look_at(&d, 0, &p), CAUSE_IMAGE_BROKEN);
+	}
+	put_part(d.bytes, 2, ROOT_TYPE, 8, 15);
+	CHECK_INT(look_at(&d, 0, &p), CAUSE_NONE);
+	put_le(d.bytes + 512 + 76, 0x80000000);
+	CHECK_INT(look_at(&d, 0, &p), CAUSE_IMAGE_BROKEN);
 	end_disc(&d);
 }

@@ -281,6 +281,34 @@ TEST(manifest_of_another_kernel)
 	CHECK_STR(r->text, "6.12.9 runs, it is for 5.10.*, 5.15 ...");
 }
 
+static void check_sums(const char *text, const char *name, enum cause want)
+{
+	const struct proof_config cfg = {
+		.manifest = text, .manifest_len = strlen(text), .summed = name};
+	_cleanup_(proof_freep) struct proof *p = NULL;
+	const struct proof_result *r = prove(&p, &cfg);
+
+	CHECK_INT(r->cause, want);
+	CHECK_INT(r->manifest.sha256[0], want ? 0 : 0xba);
+}
+
+/* As sha256sum(1) writes it; the name has to be the whole name, and to be there once. */
+TEST(sums)
+{
+#define SUM   "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define OTHER "0000000000000000000000000000000000000000000000000000000000000000"
+
+	check_sums(OTHER "  a.raw.gz\n" SUM "  a.raw\n", "a.raw", CAUSE_NONE);
+	check_sums(SUM " *a.raw", "a.raw", CAUSE_NONE);
+	check_sums("", "a.raw", CAUSE_MANIFEST_BAD);
+	check_sums(SUM "  a.raw\n" OTHER "  a.raw\n", "a.raw", CAUSE_MANIFEST_BAD);
+	check_sums(SUM " a.raw\n", "a.raw", CAUSE_MANIFEST_BAD);
+	check_sums(SUM "  b/a.raw\n", "a.raw", CAUSE_MANIFEST_BAD);
+	check_sums(SUM "  a.raw\r\n", "a.raw", CAUSE_MANIFEST_BAD);
+	check_sums("x" SUM "  a.raw\n", "a.raw", CAUSE_MANIFEST_BAD);
+	check_sums("g0" OTHER "  a.raw\n", "a.raw", CAUSE_MANIFEST_BAD);
+}
+
 TEST(signature_of_an_image)
 {
 	const struct minisig_key key = key_of(KEY_A);

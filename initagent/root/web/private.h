@@ -54,6 +54,7 @@ struct web {
 	struct proof *proof;
 	struct image *image;
 	struct manifest *manifest; /* NULL: none */
+	char summed[256];	   /* the image's name in SHA256SUMS; "": it is not asked for */
 	int file;		   /* the image, in memory */
 	uint64_t have;		   /* bytes of it that were there from an earlier time */
 	struct stream *stream;	   /* the image is unpacked on its way */
@@ -61,7 +62,7 @@ struct web {
 	enum cause stream_cause;   /* why it cannot be; CAUSE_NONE: it can */
 	char stream_text[IMAGE_TEXT_MAX];
 	bool has_key;		   /* key is known */
-	uint8_t key[SHA256_SIZE];  /* the image's digest, from the command line or a manifest */
+	uint8_t key[SHA256_SIZE];  /* the image's digest, from the command line, a manifest, sums */
 	struct cache *cache;
 	bool cache_bad;		   /* it cannot be used */
 	const char *module;	   /* that the image needs; NULL: none, or it was asked for */
@@ -99,6 +100,8 @@ void web_list_step(struct web *w, uint64_t now);
 void web_begin(struct web *w, uint64_t now);
 void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256,
 	uint64_t now);
+/* web_sums_begin: SHA256SUMS beside the image, where nothing proves more than its server does. */
+void web_sums_begin(struct web *w, uint64_t now);
 /* web_take_fetch: its bytes move out of the way of the next transfer. */
 struct fetch *web_take_fetch(struct web *w);
 

@@ -294,6 +294,69 @@ TEST(manifest_that_is_none)
 	CHECK_INT(l.cause, CAUSE_MANIFEST_BAD);
 }
 
+/* A SHA256SUMS beside the image, as systemd's verify=checksum has it; a key is worth more. */
+TEST(sums_beside_the_image)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.sums = true;
+	run(&l, "sha256sum root.img >SHA256SUMS");
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /SHA256SUMS /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(sums_of_another_image)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.sums = true;
+	run(&l, "echo other >other.img; sha256sum other.img | sed s/other/root/ >SHA256SUMS");
+	go(&l);
+	CHECK_INT(l.cause, CAUSE_FETCH_DIGEST);
+}
+
+TEST(sums_without_the_image)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.sums = true;
+	run(&l, "echo other >other.img; sha256sum other.img >SHA256SUMS");
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /SHA256SUMS ");
+	CHECK_INT(l.cause, CAUSE_MANIFEST_BAD);
+}
+
+TEST(a_key_is_worth_more_than_sums)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.sums = true;
+	sign(&l);
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img.minisig /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(a_proof_is_asked_for_and_there_is_none)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.must_prove = true;
+	go(&l);
+	CHECK_STR(l.asked, "");
+	CHECK_INT(l.cause, CAUSE_SIGNATURE_MISSING);
+	sign(&l);
+	l.cause = CAUSE_NONE;
+	go(&l);
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
 /* What the list names is asked as well, also for the manifest and the signature. */
 TEST(list_of_mirrors)
 {

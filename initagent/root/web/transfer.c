@@ -92,6 +92,17 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 		web_transfer(w, &cfg, state, now);
 }
 
+/* Every mirror has the image under its own URL's name: that of the first one counts. */
+void web_sums_begin(struct web *w, uint64_t now)
+{
+	const char *url = w->cfg.plan->url, *end = url + strcspn(url, "?"), *name = end;
+
+	while (name > url && name[-1] != '/')
+		name--;
+	snprintf(w->summed, sizeof(w->summed), "%.*s", (int)(end - name), name);
+	web_begin_note(w, WEB_MANIFEST, "SHA256SUMS", NULL, now);
+}
+
 uint64_t web_room(const struct web *w)
 {
 	uint64_t left = meminfo_left(w->env, w->cfg.plan->minmem_mib);

@@ -67,9 +67,9 @@ static void note_proof(struct web *w)
 	struct web_result *r = &w->result;
 
 	strscpy(r->url, w->urls.list[0], sizeof(r->url));
-	w->has_key = w->manifest || w->cfg.plan->has_digest;
-	if (w->has_key)
+	if (w->manifest || w->cfg.plan->has_digest)
 		memcpy(w->key, sha256, sizeof(w->key));
+	w->has_key |= w->manifest || w->cfg.plan->has_digest;
 	/* Chunks prove the image, and what a manifest says of the whole is worth its own proof. */
 	if (w->has_key && (!w->manifest || !w->manifest->n_chunks || w->keys.n ||
 		w->cfg.plan->has_digest))
@@ -144,6 +144,7 @@ static void prove_manifest(struct web *w, uint64_t now)
 	struct utsname uts;
 
 	cfg.manifest = fetch_memory(w->manifest_bytes, &cfg.manifest_len);
+	cfg.summed = *w->summed ? w->summed : NULL;
 	cfg.release = uname(&uts) == 0 ? uts.release : NULL;
 	begin_proof(w, &cfg, WEB_PROVING, now);
 }
@@ -207,7 +208,9 @@ void web_begin(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
 
-	if (p->manifest)
+	if (p->sums && !p->has_digest && !w->keys.n)
+		web_sums_begin(w, now);
+	else if (p->manifest)
 		web_begin_note(w, WEB_MANIFEST, NULL, p->has_digest ? p->digest : NULL, now);
 	else if (w->keys.n)
 		web_begin_note(w, WEB_SIGNATURE, NULL, NULL, now);
@@ -228,6 +231,10 @@ static void begin(struct web *w, uint64_t now)
 		begin_image(w, now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
 		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
+	else if (p->must_prove && !p->has_digest && !w->keys.n)
+		web_stop(w, CAUSE_SIGNATURE_MISSING,
+			"rd.systemd.pull= asks for one, and no rd.root.key= or rd.root.digest= "
+			"is there to prove the image by", now);
 	else
 		web_list_begin(w, now);
 }
@@ -351,12 +358,15 @@ static void fetch_step(struct web *w, uint64_t now)
 
 static void take_manifest(struct web *w, const struct proof_result *proof, uint64_t now)
 {
-	w->manifest = malloc(sizeof(*w->manifest));
-	if (!w->manifest) {
+	if (*w->summed) {
+		memcpy(w->key, proof->manifest.sha256, sizeof(w->key));
+		w->has_key = true;
+	} else if ((w->manifest = malloc(sizeof(*w->manifest)))) {
+		*w->manifest = proof->manifest;
+	} else {
 		web_stop(w, CAUSE_INTERNAL, "out of memory", now);
 		return;
 	}
-	*w->manifest = proof->manifest;
 	w->proof = proof_free(w->proof);
 	begin_image(w, now);
 }

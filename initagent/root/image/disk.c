@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "root/image/disk.h"
+
+#include "root/cache/volume.h"
+
+/* A loop device over a file has sectors of 512 bytes, so an image is made with them. */
+#define SECTOR	  512
+#define PARTS_MAX 128
+
+/* UAPI.2, "root partition" of the architecture, as it stands in the entry. */
+static const uint8_t root_type[16] =
+#ifdef __aarch64__
+	"\x45\xb0\x21\xb9\xf0\x1d\xc3\x41\xaf\x44\x4c\x6f\x28\x0d\x3f\xae";
+#else
+	"\xe3\xbc\x68\x4f\xcd\xe8\xb1\x4d\x96\xe7\xfb\xca\xf9\x84\xb7\x09";
+#endif
+
+static bool read_entry(int fd, const struct volume_table *t, uint32_t number,
+	struct volume_part *ret)
+{
+	uint8_t entry[VOLUME_ENTRY];
+	uint64_t at = t->offset + (uint64_t)t->size * (number - 1);
+
+	return at < INT64_MAX &&
+		pread(fd, entry, sizeof(entry), (off_t)at) == (ssize_t)sizeof(entry) &&
+		volume_part_gpt(entry, sizeof(entry), ret);
+}
+
+static int take(const struct volume_part *p, uint64_t image_size, uint32_t number,
+	struct iso_file *ret)
+{
+	uint64_t sectors = image_size / SECTOR;
+
+	if (!p->first || p->last < p->first || p->last >= sectors)
+		return -EINVAL;
+	ret->offset = p->first * SECTOR;
+	ret->size = (p->last - p->first + 1) * SECTOR;
+	snprintf(ret->path, sizeof(ret->path), "partition %u", number);
+	return 0;
+}
+
+int disk_find(int fd, uint64_t image_size, uint32_t part, struct iso_file *ret)
+{
+	uint8_t head[2 * SECTOR];
+	struct volume_table t;
+	struct volume_part p;
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	if (n < 0 || !volume_table(head, (size_t)n, SECTOR, &t) || !t.gpt)
+		return -EINVAL;
+	for (uint32_t i = part ? part : 1; i <= t.n && i <= PARTS_MAX; i++) {
+		if (!read_entry(fd, &t, i, &p) && part)
+			return -ENOENT;
+		if (part || memcmp(p.type, root_type, sizeof(root_type)) == 0)
+			return take(&p, image_size, i, ret);
+	}
+	return -ENOENT;
+}
