@@ -266,14 +266,13 @@ assert_network() {
     [ ! -e "$node_dir/results/run" ]
 }
 
-# no_network_beside_disk FLAVOUR: the disk is mounted, and the network does not come.
+# no_network_beside_disk FLAVOUR: the disk is there, and the network does not come.
 no_network_beside_disk() {
     local_disk
     server dhcp stop
     node_start "$LAB/agent-$1.img" "$dracut_console ip=dhcp root=LABEL=lroot rd.neednet=1 \
 rd.retry=8 rd.shell=0 rd.emergency=reboot loglevel=7"
     assert_failed 200 IA-E703 restart
-    assert_console 'EXT4-fs \(vda\): mounted'
 }
 
 @test "shell flavour: rd.retry ends the wait for the network beside a root on a disk" {
