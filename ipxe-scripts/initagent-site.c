@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "site/document.h"
+#include "site/import.h"
 #include "must.h"
 #include "site/site.h"
 #include "site/tree.h"
@@ -34,26 +35,43 @@ static const char usage_text[] =
 	"initagent-site [OPTION]... explain NODE  what the node will do, by stages. NODE: its\n"
 	"                                         name, or the GUID, MAC or IPv4 address of a\n"
 	"                                         port, also of one that is not in the file\n"
+	"initagent-site [OPTION]... import warewulf|xcat [FILE]\n"
+	"                                         prints a site file for the nodes listed by\n"
+	"                                         'wwctl node export' or 'lsdef -a -z'\n"
 	"  -f, --file FILE   the site file (site.yaml)\n"
 	"  -s, --strict      warnings count as errors\n"
 	"  -n, --no-files    do not check that the named files exist (check, explain)\n"
 	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 failed.\n";
 
+static int usage(FILE *out)
+{
+	fputs(usage_text, out);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+/* The bytes of a file; "-" is standard input. False: said. */
+static bool read_file(const char *file, void **text, size_t *len)
+{
+	_cleanup_close_ int fd =
+		streq(file, "-") ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : io_read_all(fd, DOCUMENT_BYTES_MAX, text, len);
+
+	if (r == -EFBIG)
+		*len = DOCUMENT_BYTES_MAX + 1; /* which document_parse() reports */
+	else if (r < 0)
+		fprintf(stderr, "initagent-site: %s: %s\n", file, strerror(-r));
+	return r >= 0 || r == -EFBIG;
+}
+
 static int load(struct session *x, bool files)
 {
-	_cleanup_close_ int fd = open(x->opt.file, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *copy = NULL;
 	_cleanup_free_ void *text = NULL;
 	const char *dir;
 	size_t len = 0;
-	int r = fd < 0 ? -errno : io_read_all(fd, DOCUMENT_BYTES_MAX, &text, &len);
 
-	if (r == -EFBIG) {
-		len = DOCUMENT_BYTES_MAX + 1; /* which document_parse() reports */
-	} else if (r < 0) {
-		fprintf(stderr, "initagent-site: %s: %s\n", x->opt.file, strerror(-r));
+	if (!read_file(x->opt.file, &text, &len))
 		return EXIT_FAILED;
-	}
 	copy = must(strdup(x->opt.file));
 	dir = strchr(copy, '/') ? dirname(copy) : "";
 	x->report = faults_new();
@@ -83,11 +101,11 @@ static int load_good(struct session *x, bool files)
 	return verdict(x);
 }
 
-static int do_check(struct session *x, const char *argument)
+static int do_check(struct session *x, char **arguments)
 {
 	int r = load(x, !x->opt.no_files);
 
-	(void)argument;
+	(void)arguments;
 	if (r)
 		return r;
 	faults_print(x->report, x->opt.file, SEVERITY_NOTE, stdout);
@@ -116,18 +134,19 @@ static int render_tree(struct session *x, const char *dir, enum tree_mode mode)
 	return r < 0 ? EXIT_FAILED : r ? EXIT_DIFFERS : EXIT_OK;
 }
 
-static int do_render(struct session *x, const char *dir)
+static int do_render(struct session *x, char **arguments)
 {
-	return render_tree(x, dir, TREE_WRITE);
+	return render_tree(x, arguments[0], TREE_WRITE);
 }
 
-static int do_diff(struct session *x, const char *dir)
+static int do_diff(struct session *x, char **arguments)
 {
-	return render_tree(x, dir, TREE_COMPARE);
+	return render_tree(x, arguments[0], TREE_COMPARE);
 }
 
-static int do_explain(struct session *x, const char *name)
+static int do_explain(struct session *x, char **arguments)
 {
+	const char *name = arguments[0];
 	struct site_found found;
 	int r = load_good(x, !x->opt.no_files);
 
@@ -142,29 +161,45 @@ static int do_explain(struct session *x, const char *name)
 	return explain(x->site, &found, stdout) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
+static int do_import(struct session *x, char **arguments)
+{
+	const char *file = arguments[1] ? arguments[1] : "-";
+	_cleanup_text_ struct text out = {0};
+	_cleanup_free_ void *text = NULL;
+	size_t len = 0;
+	int r;
+
+	if (!read_file(file, &text, &len))
+		return EXIT_FAILED;
+	x->report = faults_new();
+	if (!import_run(arguments[0], text, len, x->report, &out))
+		return usage(stderr);
+	faults_print(x->report, file, SEVERITY_NOTE, stderr);
+	r = verdict(x);
+	if (r == EXIT_OK)
+		fputs(out.data, stdout);
+	return r;
+}
+
 static const struct command {
 	const char *name;
-	bool argument;
-	int (*run)(struct session *x, const char *argument);
+	int least, most; /* arguments; what is not given is NULL */
+	int (*run)(struct session *x, char **arguments);
 } commands[] = {
-	{"check", false, do_check},
-	{"render", true, do_render},
-	{"diff", true, do_diff},
-	{"explain", true, do_explain},
+	{"check", 0, 0, do_check},
+	{"render", 1, 1, do_render},
+	{"diff", 1, 1, do_diff},
+	{"explain", 1, 1, do_explain},
+	{"import", 1, 2, do_import},
 };
-
-static int usage(FILE *out)
-{
-	fputs(usage_text, out);
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
 
 static int run(struct session *x, int argc, char **argv)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands) && argc; i++)
 		if (streq(argv[0], commands[i].name))
-			return argc == 1 + commands[i].argument ? commands[i].run(x, argv[1])
-								: usage(stderr);
+			return argc > commands[i].least && argc <= commands[i].most + 1
+				       ? commands[i].run(x, argv + 1)
+				       : usage(stderr);
 	if (argc)
 		fprintf(stderr, "initagent-site: no such command: %s\n", argv[0]);
 	return usage(stderr);

@@ -35,7 +35,7 @@ $(SITE_HOST_OBJS) $(SITE_TESTS:%.c=$(BUILD)/host/%.o): private HOST_CFLAGS += $(
 $(SITE_TESTS:%.c=$(BUILD)/host/%): $(SITE_HOST_OBJS)
 $(SITE_TESTS:%.c=$(BUILD)/fuzz/%.o) $(SITE_LIB_SRCS:%.c=$(BUILD)/fuzz/%.o): private DEFS += \
 	$(SITE_INC)
-$(BUILD)/fuzz/ipxe-scripts/site/fuzz_site: \
+$(patsubst %.c,$(BUILD)/fuzz/%,$(filter ipxe-scripts/site/fuzz_%,$(SITE_TESTS))): \
 	$(patsubst %.c,$(BUILD)/fuzz/%.o,$(SITE_LIB_SRCS) $(SITE_ADAPTER))
 
 -include $(SITE_OBJS:.o=.d) $(SITE_HOST_OBJS:.o=.d)

@@ -117,6 +117,114 @@ big() {
 		"$T"/out/http/node/b8cef60300313318.ipxe
 }
 
+# import PROVISIONER LIST [SED]...: what is imported is the file of the fixtures, what is left out said
+# line by line; filled in by SED it is good.
+import() {
+	local name=tests/fixtures/site/import/$1
+
+	"$SITE" import "$1" "$2" >"$T/site.yaml" 2>"$T/report"
+	diff "$name.site.yaml" "$T/site.yaml"
+	diff "$name.txt" <(sed "s,^$2:,${2##*/}:," "$T/report")
+	# every placeholder is refused, in its line
+	run -1 site -n check
+	while IFS=: read -r line _; do
+		[[ $output == *"site.yaml:$line: error: "* ]] || { echo "line $line passes"; false; }
+	done < <(grep -nE '^[^#]*<[A-Z]+>' "$T/site.yaml")
+	sed -i "${@:3}" "$T/site.yaml"
+	run ! grep -E '^[^#]*<[A-Z]+>' "$T/site.yaml"
+	run -0 site -n check
+}
+
+@test "import warewulf: networks, images, groups, nodes; filled in, the line that Warewulf's own has" {
+	import warewulf tests/fixtures/site/import/warewulf.yaml -e 's/<ADDRESS>/10.0.4.1/' \
+		-e 's/<KERNEL>/vmlinuz/; s/<INITRD>/node.img/' \
+		-e 's/{guid: <GUID>/{guid: 0xb8cef60300313312/'
+	run -0 site -n explain n2
+	[[ $output == *" root=wwinit:LABEL=root wwinit.server=http://10.0.4.1:9873 "\
+"init=/warewulf/run-init quiet crashkernel=no nvidia.NVreg_OpenRmEnableUnsupportedGpus=1 "\
+"wwid=b8:ce:f6:31:33:12 hostname=n2 rd.ib.client-id=flexboot "\
+"BOOTIF=20-b8-ce-f6-03-00-31-33-12"* ]]
+	[[ $output == *"unpacks Warewulf's image and overlays from http://10.0.4.1:9873"* ]]
+	run -0 site -n explain io1
+	# what YAML, JSON and the kernel have quotes for
+	[[ $output == *' note="a: b # c" dyndbg="file drivers/infiniband/* +p" path="a\b" '\
+'cmp=a<b&c>d wwid=80:00:02:08:fe:80:00:00:00:00:00:00:b8:ce:f6:03:00:31:33:21 '* ]]
+}
+
+@test "import warewulf: JSON gives the same as YAML, from standard input as well" {
+	local fixtures=tests/fixtures/site/import
+
+	"$SITE" import warewulf "$fixtures/warewulf.json" 2>/dev/null |
+		diff "$fixtures/warewulf.site.yaml" -
+	"$SITE" import warewulf <"$fixtures/warewulf.json" 2>"$T/report" |
+		diff "$fixtures/warewulf.site.yaml" -
+	grep -q '^-:8: note: key ipxe template is left out' "$T/report"
+	"$SITE" import xcat - <"$fixtures/xcat.stanza" 2>/dev/null |
+		diff "$fixtures/xcat.site.yaml" -
+}
+
+@test "import xcat: networks, images, groups, nodes; filled in, the line that nodeset's own has" {
+	import xcat tests/fixtures/site/import/xcat.stanza -e 's/<KERNEL>/vmlinuz/' \
+		-e 's/<INITRD>/node.img/; s/<ROOTIMG>/rootimg.cpio.gz/' \
+		-e '/cn2/s/<ADDRESS>/10.1.0.13/; /gpu1/s/<ADDRESS>/10.1.0.21/'
+	run -0 site -n explain cn2
+	[[ $output == *" root=live:http://10.1.0.1/install/netboot/rhels9/x86_64/compute/"\
+"rootimg.cpio.gz XCAT=10.1.0.1:3001 rd.report=xcat://10.1.0.1 console=tty0 console=ttyS0,115200 "\
+"crashkernel=256M NODE=cn2 hostname=cn2 BOOTIF=01-ca-68-d3-ae-db-12"* ]]
+	run -0 site -n explain ca:68:d3:ae:db:13
+	[[ $output == "cn2: "*"address 10.1.0.13"* ]]
+}
+
+# refused PROVISIONER TEXT MESSAGE: nothing is written.
+refused() {
+	printf "$2" >"$T/list"
+	run -1 --separate-stderr "$SITE" import "$1" "$T/list"
+	[[ -z $output ]]
+	[[ $stderr == *"$3"* ]] || { echo "$stderr"; false; }
+}
+
+@test "import: a broken list is an error with its line, and nothing is written" {
+	refused warewulf '' "error: the file is empty"
+	refused warewulf '{}' "error: there is no node in it"
+	refused warewulf 'n1:\n  a: [\n' "list:3: error: not YAML: "
+	refused warewulf '{"n1": {"profiles": ["a",, ]}}' "list:1: error: not YAML: "
+	refused warewulf '[n1]' ":1: error: column 1: expected a map, found a list"
+	refused warewulf 'n1: {}\nn2: 3\n' ":2: error: column 5: expected a map, found a text"
+	refused warewulf 'n1: {network devices: {a: {hwaddr: [1]}}}' "expected a text, found a list"
+	refused warewulf 'n1: {kernel: {args: [[a]]}}' "expected a text, found a list"
+	refused warewulf 'n1: {root: &a x}' ":1: error: anchors, aliases and tags"
+	refused warewulf 'n1: {}\nn1: {}\n' ":2: error: duplicate key n1"
+	refused warewulf 'nodes:\n  n1: {}\n' "take 'wwctl node export'"
+	refused warewulf 'n1: {kernel: {args: [size=80%%!x(MISSING)]}}' "take 'wwctl node export'"
+	refused warewulf "$(printf '[%.0s' {1..40})" "nested too deeply"
+	refused xcat '' "error: there is no node in it"
+	refused xcat 'n1:\n  mac=1\n' "error: there is no node in it"
+	refused xcat 'a=b\n' "list:1: error: neither NAME: nor"
+	refused xcat 'n1:\n  objtype=node\nnonsense\n' "list:3: error: neither NAME: nor"
+	refused xcat 'n1:\n  objtype=node\n  a=\0b\n' "list:3: error: neither NAME: nor"
+	refused xcat 'n1:\n objtype=node\nn1:\n objtype=node\n' "list:3: error: duplicate node n1"
+	refused xcat "$(printf 'w%d:\\n objtype=network\\n net=10.0.0.0\\n mask=255.0.0.0\\n' {1..1001})" \
+		":4001: error: more than 1000 networks"
+	head -c 34000000 /dev/zero | tr '\0' ' ' >"$T/list"
+	run -1 "$SITE" import warewulf "$T/list"
+	[[ $output == *"error: the file is larger than 32 MiB"* ]]
+	run -1 "$SITE" import xcat "$T/list"
+	[[ $output == *"error: the file is larger than 32 MiB"* ]]
+	run -3 "$SITE" import xcat "$T/absent"
+	run -2 "$SITE" import
+	run -2 "$SITE" import slurm "$T/list"
+	run -2 "$SITE" import xcat "$T/list" more
+}
+
+@test "import: what is not ASCII is refused by check, in its line" {
+	printf 'n1: {kernel: {args: ["caf\xc3\xa9"]}, profiles: ["caf\xc3\xa9"]}' >"$T/list"
+	run -0 --separate-stderr "$SITE" import warewulf "$T/list"
+	[[ $stderr == *":1: warning: group "*" is left out: not a name in a site file"* ]]
+	printf '%s\n' "$output" >"$T/site.yaml"
+	run -1 site -n check
+	[[ $output == *": error: holds byte c3"* ]]
+}
+
 @test "usage: wrong words are refused" {
 	run -2 "$SITE"
 	run -2 "$SITE" inspect

@@ -32,7 +32,7 @@ struct row {
 
 bool read_octets(const char *s, uint8_t *bytes, size_t n)
 {
-	char digits[33];
+	char digits[2 * OCTETS_MAX + 1];
 	size_t len = 0;
 
 	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))

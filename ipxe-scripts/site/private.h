@@ -55,9 +55,11 @@ size_t identity_bytes(enum site_identity form, const struct site_node *n, const 
  */
 void identity_lemac(const uint8_t guid[static 8], uint8_t mac[static 6]);
 
+#define OCTETS_MAX 20 /* of an IPoIB address */
+
 /*
- * read_octets: n octets that may be separated as people and tools do: b8:ce:.., b8-ce-..,
- * b8ce:f603:.., 0xb8ce...
+ * read_octets: n octets (at most OCTETS_MAX) that may be separated as people and
+ * tools do: b8:ce:.., b8-ce-.., b8ce:f603:.., 0xb8ce...
  */
 bool read_octets(const char *s, uint8_t *bytes, size_t n);
 

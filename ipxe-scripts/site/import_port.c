@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* import_port: who a port is, and which network it is in. See imported.h. */
+#include "base/hex.h"
+#include "site/imported.h"
+
+#define NETWORKS_MAX 1000 /* the network of a port is searched for one by one */
+
+int imported_prefix(const char *mask)
+{
+	struct inet_addr a;
+	uint32_t m;
+
+	if (!mask || value_ipv4(mask, strlen(mask), &a) < 0)
+		return -1;
+	m = ntohl(a.v4.s_addr);
+	return ~m & (~m + 1) ? -1 : __builtin_popcount(m);
+}
+
+static uint32_t subnet_of(uint32_t addr, int prefix)
+{
+	return prefix > 0 ? addr & UINT32_MAX << (32 - prefix) : 0;
+}
+
+struct imported_network *imported_network(
+	struct imported *im, const struct imported_network *net)
+{
+	struct imported_network *added = im->networks.items;
+
+	if (im->networks.n < NETWORKS_MAX)
+		added = must(arena_push(im->arena, &im->networks, sizeof(*added)));
+	else
+		error_at(im->report, net->at, NULL, "more than %d networks", NETWORKS_MAX);
+	*added = *net;
+	return added;
+}
+
+/* The network that holds an address, added if none does. */
+static struct imported_network *network_of(
+	struct imported *im, uint32_t addr, enum site_fabric fabric, const struct imported_port *p)
+{
+	int prefix = imported_prefix(p->mask);
+	struct imported_network *net = im->networks.items, new = {
+		.at = p->at, .subnet = subnet_of(addr, prefix), .prefix = prefix};
+	size_t n = im->networks.n;
+	bool is_new = false;
+
+	for (size_t i = 0; i < n; i++, net++)
+		if (net->prefix < 0 ? prefix < 0 && net->fabric == fabric
+				    : net->subnet == subnet_of(addr, net->prefix) &&
+					      (prefix < 0 || prefix == net->prefix))
+			return net;
+	while (!is_new) {
+		new.name = must(arena_printf(im->arena, "%s%zu", site_fabric_names[fabric], ++n));
+		imported_name(im, "network", new.name, p->at, &is_new);
+	}
+	return imported_network(im, &new);
+}
+
+static void add_network(struct imported *im, const struct imported_port *p, bool infiniband)
+{
+	enum site_fabric fabric = infiniband ? FABRIC_INFINIBAND : FABRIC_ETHERNET;
+	struct imported_network *net;
+	struct inet_addr a;
+
+	if (value_ipv4(p->address, strlen(p->address), &a) < 0)
+		return;
+	net = network_of(im, ntohl(a.v4.s_addr), fabric, p);
+	if (!net->used)
+		net->fabric = fabric;
+	net->used = true;
+	if (p->router && net->router && !streq(p->router, net->router))
+		imported_left_out(im, p->at, "its network has another", "gateway", p->router);
+	net->router = net->router ? net->router : p->router;
+	net->mtu = net->mtu ? net->mtu : p->mtu;
+}
+
+/*
+ * identity: a GUID, alone or as the end of an IPoIB address, or a MAC, as a site file has them. Of
+ * six octets of a GUID the placeholder. NULL: neither.
+ */
+static const char *identity(struct imported *im, struct imported_node *n,
+	const struct imported_port *p, bool *infiniband)
+{
+	const char *s = p->hardware ? p->hardware : "";
+	char text[3 * OCTETS_MAX];
+	uint8_t hw[OCTETS_MAX];
+
+	if (read_octets(s, hw, 20) || read_octets(s, hw + 12, 8)) {
+		*infiniband = true;
+		return must(arena_printf(im->arena, "0x%s",
+			hex_text(text, sizeof(text), hw + 12, 8, "")));
+	}
+	if (read_octets(s, hw, 6) && !*infiniband)
+		return must(arena_printf(im->arena, "%s",
+			hex_text(text, sizeof(text), hw, 6, ":")));
+	if (read_octets(s, hw, 6)) {
+		text_printf(&n->hints, "  # <GUID>: as 'ibstat -p' prints it there; six of its "
+			"octets are %s\n", s);
+		return "<GUID>";
+	}
+	if (*s)
+		faults_add(im->report, SEVERITY_WARNING, p->at, "6, 8 or 20 octets",
+			"%s is left out: no hardware address", s);
+	return NULL;
+}
+
+bool imported_port(struct imported *im, struct imported_node *n, const struct imported_port *p)
+{
+	bool infiniband = p->infiniband;
+	const char *id = identity(im, n, p, &infiniband);
+
+	text_printf(&n->ports, "%s%s: %s", n->n_ports++ ? "}, {" : "", infiniband ? "guid" : "mac",
+		id ? id : infiniband ? "<GUID>" : "<MAC>");
+	imported_put(&n->ports, ", address: ", p->address, "");
+	if (p->address && p->address[0] == '<')
+		imported_put(&n->hints, "  # <ADDRESS>: in /etc/hosts, of ", p->alias, "\n");
+	if (p->address)
+		add_network(im, p, infiniband);
+	return id;
+}

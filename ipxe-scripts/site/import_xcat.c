@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import_xcat: "lsdef -a -z" or "lsdef -t node -z": stanzas of nodes, networks, images and the site
+ * table, in any order.
+ */
+#include "site/imported.h"
+#include "site/stanza.h"
+
+static void take_site(struct imported *im, const struct value *o)
+{
+	im->address = imported_text(im, o, "master");
+	im->domain = imported_text(im, o, "domain");
+}
+
+static void take_network(struct imported *im, const struct value *o)
+{
+	const char *net = imported_text(im, o, "net");
+	struct imported_network known = {
+		.name = o->key,
+		.at = o->at,
+		.prefix = imported_prefix(imported_text(im, o, "mask")),
+		.router = imported_text(im, o, "gateway"),
+		.mtu = imported_text(im, o, "mtu"),
+	};
+	struct inet_addr a;
+	bool is_new;
+
+	if (!net || known.prefix < 1 || value_ipv4(net, strlen(net), &a) < 0) {
+		imported_left_out(im, o->at, "IPv4 net= and mask= are needed", "network", o->key);
+		return;
+	}
+	known.subnet = ntohl(a.v4.s_addr);
+	if (imported_name(im, "network", o->key, o->at, &is_new) && is_new)
+		imported_network(im, &known);
+}
+
+static void take_image(struct imported *im, const struct value *o)
+{
+	const char *key = must(arena_printf(im->arena, "osimage %s", o->key));
+	const char *method = imported_text(im, o, "provmethod");
+
+	imported_text(im, o, "rootimgdir");
+	imported_text(im, o, "addkcmdline");
+	if (method && !streq(method, "netboot"))
+		imported_left_out(im, o->at, "its nodes boot as before", "osimage", o->key);
+	else if (names_add(im->names, key, im->osimages.n) == NAMES_NONE)
+		*(const struct value **)must(arena_push(im->arena, &im->osimages, sizeof(o))) = o;
+}
+
+/* The image of a node, which the list may not tell of. */
+static void add_image(struct imported *im, struct imported_node *n, const struct value *o)
+{
+	const char *name = imported_text(im, o, "provmethod"), *dir;
+	const char *key = must(arena_printf(im->arena, "osimage %s", name ? name : ""));
+	size_t i = names_find(im->names, key);
+	const struct value *image =
+		i == NAMES_NONE ? NULL : ((const struct value *const *)im->osimages.items)[i];
+
+	dir = imported_text(im, image, "rootimgdir");
+	imported_image(im, n, name, o->at, dir, imported_text(im, image, "addkcmdline"));
+	n->root = must(arena_printf(im->arena, "live:http://{xcat}%s/<ROOTIMG>", dir ? dir : ""));
+}
+
+/* ADDRESS[!NAME][|...]: one that is not the node's own has the address of its name, or none. */
+static void add_ports(struct imported *im, struct imported_node *n, const struct value *o)
+{
+	const struct value *mac = imported_find(im, o, "mac", VALUE_TEXT);
+	const char *ip = imported_text(im, o, "ip");
+	char *rest = must(arena_printf(im->arena, "%s", mac ? mac->text : "")), *entry;
+
+	while ((entry = strsep(&rest, "|"))) {
+		char *name = strchr(entry, '!');
+		struct imported_port p = {
+			.at = mac ? mac->at : o->at, .hardware = entry, .alias = n->name};
+
+		if (name) {
+			*name = 0;
+			p.alias = name + 1;
+		}
+		p.address = ip && streq(p.alias, n->name) ? ip : "<ADDRESS>";
+		if (streq(p.alias, "*NOIP*"))
+			imported_left_out(im, p.at, "it has no address", "mac", entry);
+		else
+			imported_port(im, n, &p);
+	}
+}
+
+static void take_node(struct imported *im, const struct value *o)
+{
+	const char *args = imported_text(im, o, "addkcmdline"),
+		   *groups = imported_text(im, o, "groups");
+	char *rest = must(arena_printf(im->arena, "%s", groups ? groups : "")), *name;
+	struct imported_node n = {.name = o->key};
+	bool is_new;
+
+	if (!imported_name(im, "node", n.name, o->at, &is_new))
+		return;
+	if (!is_new)
+		error_at(im->report, o->at, NULL, "duplicate node %s", n.name);
+	add_image(im, &n, o);
+	while (groups && (name = strsep(&rest, ",")))
+		imported_group(im, &n, name, o->at);
+	add_ports(im, &n, o);
+	imported_item(&n.options, args);
+	n.id = must(arena_printf(im->arena, "NODE=%s", n.name));
+	imported_node_done(im, &n);
+}
+
+/* In this order: a node's image and network have to be known. */
+static const struct kind {
+	const char *type;
+	void (*take)(struct imported *im, const struct value *o);
+} kinds[] = {
+	{"site", take_site},
+	{"network", take_network},
+	{"osimage", take_image},
+	{"node", take_node},
+};
+
+static bool is_read(const char *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (streq(type, kinds[i].type))
+			return true;
+	return false;
+}
+
+void import_xcat(struct imported *im, const char *text, size_t len)
+{
+	const struct value *all = stanza_parse(im->arena, text, len, im->report);
+
+	im->keeps = "xCAT goes on using it; a site file has no place for it";
+	im->initrd = "what 'initagent-mkimage --root ROOTIMGDIR/rootimg' wrote";
+	imported_item(&im->options, "XCAT={xcat}:3001");
+	/* XCAT= alone does so with imgurl= only. */
+	imported_item(&im->options, "rd.report=xcat://{xcat}");
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		for (const struct value *o = all ? all->items : NULL; o; o = o->next) {
+			const char *type = imported_text(im, o, "objtype");
+
+			if (type && streq(type, kinds[i].type)) {
+				kinds[i].take(im, o);
+				imported_rest(im, o);
+			} else if (!type || !is_read(type)) {
+				imported_left_out(im, o->at, im->keeps, "objtype",
+					type ? type : "(none)");
+			}
+		}
+}

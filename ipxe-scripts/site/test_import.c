@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What becomes of single values of a provisioner's list; whole lists are in tests/site.bats. */
+#include "check.h"
+#include "must.h"
+#include "site/import.h"
+#include "site/stanza.h"
+
+/* The site file of a list, NULL if there is an error; the caller's to free. */
+static char *import(const char *provisioner, const char *list, struct faults *r)
+{
+	struct text out = {0};
+
+	CHECK(import_run(provisioner, list, strlen(list), r, &out));
+	CHECK_INT(!out.len, faults_total(r, SEVERITY_ERROR) > 0);
+	return out.data;
+}
+
+static const struct value *key_of(const struct value *map, const char *key)
+{
+	const struct value *v = map->items;
+
+	while (v && !streq(v->key, key))
+		v = v->next;
+	CHECK(v);
+	return v;
+}
+
+TEST(hardware_addresses_are_read_in_every_length)
+{
+	static const struct {
+		const char *type, *hwaddr, *want;
+	} rows[] = {
+		{"", "52:54:00:AB:cd:01", "  n: {mac: 52:54:00:ab:cd:01, options"},
+		{"ethernet", "52-54-00-ab-cd-01", "  n: {mac: 52:54:00:ab:cd:01, options"},
+		{"Infiniband", "B8:CE:F6:03:00:31:33:12", "  n: {guid: 0xb8cef60300313312, "},
+		{"", "0xb8cef60300313312", "  n: {guid: 0xb8cef60300313312, "},
+		{"infiniband",
+			"80:00:02:08:fe:80:00:00:00:00:00:00:b8:ce:f6:03:00:31:33:12",
+			"  n: {guid: 0xb8cef60300313312, "},
+		/* the octets between are not in it: not guessed */
+		{"infiniband", "b8:ce:f6:31:33:12",
+			"'ibstat -p' prints it there; six of its octets are b8:ce:f6:31:33:12\n"
+			"  n: {guid: <GUID>, options: [wwid=b8:ce:f6:31:33:12]}"},
+		{"", "52:54:00:ab:cd", "  n: {mac: <MAC>}"},
+		{"infiniband", "b8:ce:f6:03:00:31:33:12:00", "  n: {guid: <GUID>}"},
+		{"", "", "  n: {mac: <MAC>}"},
+		{"vlan", "52:54:00:ab:cd:01", "  n: {mac: <MAC>}"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(faults_freep) struct faults *r = faults_new();
+		_cleanup_free_ char *list = NULL, *out = NULL;
+
+		CHECK(asprintf(&list, "n: {network devices: {a: {type: '%s', hwaddr: '%s'}}}",
+			      rows[i].type, rows[i].hwaddr) > 0);
+		out = import("warewulf", list, r);
+		if (!strstr(out, rows[i].want))
+			fprintf(stderr, "%s %s: %s\n", rows[i].type, rows[i].hwaddr, out);
+		CHECK(strstr(out, rows[i].want));
+	}
+}
+
+/* What JSON holds comes out of the site file as the same text, whatever YAML thinks of it. */
+TEST(values_survive_the_way_through_yaml)
+{
+	static const struct {
+		const char *json, *want;
+	} rows[] = {
+		{"a: b", "a: b"}, {"a #b", "a #b"}, {"#", "#"}, {"", ""}, {"-", "-"}, {"- a", "- a"},
+		{"a:", "a:"}, {":a", ":a"}, {"a\\\"b'c", "a\"b'c"}, {"a\\\\b", "a\\b"},
+		{"a\\nnodes: {}", "a\nnodes: {}"}, {"a\\r\\tb", "a\r\tb"}, {" a ", " a "},
+		{"\\u003ca\\u0026\\u003e", "<a&>"}, {"[a, b]", "[a, b]"}, {"{a}", "{a}"},
+		{"*a", "*a"}, {"&a", "&a"}, {"!a", "!a"}, {"%a", "%a"}, {"@a", "@a"}, {"`a", "`a"},
+		{"|", "|"}, {">", ">"}, {"?", "?"}, {"a,b", "a,b"}, {"...", "..."}, {"~", "~"},
+		{"a\\u007fb", "a\x7f" "b"}, {"null", "null"}, {"1e3", "1e3"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(faults_freep) struct faults *r = faults_new();
+		_cleanup_(arena_freep) struct arena *a = must_arena();
+		_cleanup_free_ char *list = NULL, *out = NULL;
+		const struct value *site, *option;
+
+		CHECK(asprintf(&list, "{\"n\": {\"kernel\": {\"args\": [\"%s\"]}}}",
+			      rows[i].json) > 0);
+		out = import("warewulf", list, r);
+		site = document_parse(a, out, strlen(out), r);
+		CHECK(site);
+		/* after the server and init=, which all nodes have */
+		option = key_of(key_of(site, "defaults"), "options")->items->next->next;
+		CHECK_STR(option->text, rows[i].want);
+		CHECK(!option->next);
+	}
+}
+
+/* A text of the list in a comment does not end it. */
+TEST(comments_are_lines)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("warewulf",
+		"n: {kernel: {version: \"1\\nnodes: {}\\r\\u2028x\"}}", r);
+
+	CHECK(strstr(out, "    kernel: <KERNEL>  # \"1\\x0anodes: {}\\x0d\\xe2\\x80\\xa8x\"\n"));
+}
+
+TEST(options_that_all_nodes_begin_with_go_to_the_defaults)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("warewulf",
+		"a: {kernel: {args: [x, y, z]}}\nb: {kernel: {args: [x, y, w, z]}}\n", r);
+
+	CHECK(strstr(out, ", init=/warewulf/run-init, x, y]\n"));
+	CHECK(strstr(out, "  a: {mac: <MAC>, options: [z]}\n"));
+	CHECK(strstr(out, "  b: {mac: <MAC>, options: [w, z]}\n"));
+}
+
+TEST(stanzas_are_a_map_of_maps)
+{
+	static const char list[] = "# c\n\n\ta b :\r\n x = y = z \n fd59::/64:\n e=\n";
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_(arena_freep) struct arena *a = must_arena();
+	const struct value *root = stanza_parse(a, list, strlen(list), r);
+
+	CHECK_STR(key_of(key_of(root, "a b"), "x")->text, "y = z");
+	CHECK_INT(key_of(key_of(root, "a b"), "x")->at.line, 4);
+	CHECK_STR(key_of(key_of(root, "fd59::/64"), "e")->text, "");
+	CHECK(!stanza_parse(a, "a=b\n", 4, r));
+	CHECK(!stanza_parse(a, "a:\n=b\n", 6, r));
+	CHECK(!stanza_parse(a, "a:\n b\n", 6, r));
+	CHECK(!stanza_parse(a, ":\n", 2, r));
+	CHECK(!stanza_parse(a, "a:\nb=\0c\n", 8, r));
+	CHECK_INT(faults_total(r, SEVERITY_ERROR), 5);
+}
