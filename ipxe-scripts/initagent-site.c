@@ -41,7 +41,8 @@ static const char usage_text[] =
 	"  -f, --file FILE   the site file (site.yaml)\n"
 	"  -s, --strict      warnings count as errors\n"
 	"  -n, --no-files    do not check that the named files exist (check, explain)\n"
-	"Exit status: 0 good; 1 errors in the site file, or differences; 2 usage; 3 failed.\n";
+	"Exit status: 0 good; 1 errors in the site file or the list, or differences; 2 usage;\n"
+	"3 failed.\n";
 
 static int usage(FILE *out)
 {

@@ -99,6 +99,8 @@ setup() {
 	function=_initagent_site
 	complete_at initagent-site ex
 	[ "${COMPREPLY[*]}" = explain ]
+	complete_at initagent-site import w
+	[ "${COMPREPLY[*]}" = warewulf ]
 	function=_initagent_mkimage
 	complete_at initagent-mkimage --format u
 	[ "${COMPREPLY[*]}" = uki ]

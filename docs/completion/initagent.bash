@@ -39,8 +39,10 @@ _initagent_site() {
 	case ${COMP_WORDS[COMP_CWORD - 1]} in
 	-f | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	render | diff) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	import) mapfile -t COMPREPLY < <(compgen -W "warewulf xcat" -- "$word") ;;
+	warewulf | xcat) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	*) mapfile -t COMPREPLY < <(compgen -W \
-		"check render diff explain --file --strict --no-files" -- "$word") ;;
+		"check render diff explain import --file --strict --no-files" -- "$word") ;;
 	esac
 }
 

@@ -22,16 +22,21 @@ static uint32_t subnet_of(uint32_t addr, int prefix)
 }
 
 struct imported_network *imported_network(
-	struct imported *im, const struct imported_network *net)
+	struct imported *im, const char *name, uint32_t addr, int prefix, struct place at)
 {
-	struct imported_network *added = im->networks.items;
+	struct imported_network *net = im->networks.items;
+	bool is_new;
 
-	if (im->networks.n < NETWORKS_MAX)
-		added = must(arena_push(im->arena, &im->networks, sizeof(*added)));
-	else
-		error_at(im->report, net->at, NULL, "more than %d networks", NETWORKS_MAX);
-	*added = *net;
-	return added;
+	if (im->networks.n == NETWORKS_MAX) {
+		error_at(im->report, at, NULL, "more than %d networks", NETWORKS_MAX);
+		return net;
+	}
+	if (!imported_name(im, "network", name, at, &is_new) || !is_new)
+		return NULL;
+	net = must(arena_push(im->arena, &im->networks, sizeof(*net)));
+	*net = (struct imported_network){
+		.name = name, .at = at, .subnet = subnet_of(addr, prefix), .prefix = prefix};
+	return net;
 }
 
 /* The network that holds an address, added if none does. */
@@ -39,21 +44,21 @@ static struct imported_network *network_of(
 	struct imported *im, uint32_t addr, enum site_fabric fabric, const struct imported_port *p)
 {
 	int prefix = imported_prefix(p->mask);
-	struct imported_network *net = im->networks.items, new = {
-		.at = p->at, .subnet = subnet_of(addr, prefix), .prefix = prefix};
+	struct imported_network *net = im->networks.items;
 	size_t n = im->networks.n;
-	bool is_new = false;
 
 	for (size_t i = 0; i < n; i++, net++)
 		if (net->prefix < 0 ? prefix < 0 && net->fabric == fabric
 				    : net->subnet == subnet_of(addr, net->prefix) &&
 					      (prefix < 0 || prefix == net->prefix))
 			return net;
-	while (!is_new) {
-		new.name = must(arena_printf(im->arena, "%s%zu", site_fabric_names[fabric], ++n));
-		imported_name(im, "network", new.name, p->at, &is_new);
-	}
-	return imported_network(im, &new);
+	do {
+		const char *name = site_fabric_names[fabric];
+
+		name = must(arena_printf(im->arena, "%s%zu", name, ++n));
+		net = imported_network(im, name, addr, prefix, p->at);
+	} while (!net);
+	return net;
 }
 
 static void add_network(struct imported *im, const struct imported_port *p, bool infiniband)
@@ -62,11 +67,10 @@ static void add_network(struct imported *im, const struct imported_port *p, bool
 	struct imported_network *net;
 	struct inet_addr a;
 
-	if (value_ipv4(p->address, strlen(p->address), &a) < 0)
+	if (!p->address || value_ipv4(p->address, strlen(p->address), &a) < 0)
 		return;
 	net = network_of(im, ntohl(a.v4.s_addr), fabric, p);
-	if (!net->used)
-		net->fabric = fabric;
+	net->fabric = net->used ? net->fabric : fabric;
 	net->used = true;
 	if (p->router && net->router && !streq(p->router, net->router))
 		imported_left_out(im, p->at, "its network has another", "gateway", p->router);
@@ -114,7 +118,6 @@ bool imported_port(struct imported *im, struct imported_node *n, const struct im
 	imported_put(&n->ports, ", address: ", p->address, "");
 	if (p->address && p->address[0] == '<')
 		imported_put(&n->hints, "  # <ADDRESS>: in /etc/hosts, of ", p->alias, "\n");
-	if (p->address)
-		add_network(im, p, infiniband);
+	add_network(im, p, infiniband);
 	return id;
 }

@@ -14,24 +14,21 @@ static void take_site(struct imported *im, const struct value *o)
 
 static void take_network(struct imported *im, const struct value *o)
 {
-	const char *net = imported_text(im, o, "net");
-	struct imported_network known = {
-		.name = o->key,
-		.at = o->at,
-		.prefix = imported_prefix(imported_text(im, o, "mask")),
-		.router = imported_text(im, o, "gateway"),
-		.mtu = imported_text(im, o, "mtu"),
-	};
+	const char *net = imported_text(im, o, "net"), *router = imported_text(im, o, "gateway"),
+		   *mtu = imported_text(im, o, "mtu");
+	int prefix = imported_prefix(imported_text(im, o, "mask"));
+	struct imported_network *n;
 	struct inet_addr a;
-	bool is_new;
 
-	if (!net || known.prefix < 1 || value_ipv4(net, strlen(net), &a) < 0) {
+	if (!net || prefix < 1 || value_ipv4(net, strlen(net), &a) < 0) {
 		imported_left_out(im, o->at, "IPv4 net= and mask= are needed", "network", o->key);
 		return;
 	}
-	known.subnet = ntohl(a.v4.s_addr);
-	if (imported_name(im, "network", o->key, o->at, &is_new) && is_new)
-		imported_network(im, &known);
+	n = imported_network(im, o->key, ntohl(a.v4.s_addr), prefix, o->at);
+	if (!n)
+		return;
+	n->router = router;
+	n->mtu = mtu;
 }
 
 static void take_image(struct imported *im, const struct value *o)

@@ -95,9 +95,12 @@ void imported_node_done(struct imported *im, struct imported_node *n);
 /* imported_prefix: the length of a netmask, -1 if it is none or NULL. */
 int imported_prefix(const char *mask);
 
-/* imported_network: adds one; too many are an error. Valid until the next one. */
+/*
+ * imported_network: a new one with this address (prefix -1: its length is not known). NULL: there
+ * is one of that name, or cannot be (a warning); too many are an error. Valid until the next one.
+ */
 struct imported_network *imported_network(
-	struct imported *im, const struct imported_network *net);
+	struct imported *im, const char *name, uint32_t addr, int prefix, struct place at);
 
 /* imported_port: adds it to n, and what it tells of its network. False: its identity is open. */
 bool imported_port(struct imported *im, struct imported_node *n, const struct imported_port *p);

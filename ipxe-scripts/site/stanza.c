@@ -34,6 +34,19 @@ static struct value *read_line(struct arena *arena, const char *s, const char *e
 	return v->key[0] ? v : NULL;
 }
 
+/* last: what is in map, so far, at its end; NULL: nothing. */
+static void add_value(struct value *map, struct value *last, struct value *v)
+{
+	*(last ? &last->next : &map->items) = v;
+}
+
+static const char *line_end(const char *s, const char *limit)
+{
+	const char *end = memchr(s, '\n', (size_t)(limit - s));
+
+	return end ? end : limit;
+}
+
 const struct value *stanza_parse(
 	struct arena *arena, const char *text, size_t len, struct faults *report)
 {
@@ -45,9 +58,8 @@ const struct value *stanza_parse(
 	for (s = text; s < limit; s = next) {
 		struct value *v;
 
-		end = memchr(s, '\n', (size_t)(limit - s));
-		next = end ? end + 1 : limit;
-		end = end ? end : limit;
+		end = line_end(s, limit);
+		next = end < limit ? end + 1 : limit;
 		at.line++;
 		while (s < end && is_space(*s))
 			s++;
@@ -60,10 +72,14 @@ const struct value *stanza_parse(
 			return NULL;
 		}
 		v->at = v->key_at = at;
-		*(v->kind == VALUE_TEXT ? last ? &last->next : &object->items
-			: object ? &object->next : &root->items) = v;
-		last = v->kind == VALUE_TEXT ? v : NULL;
-		object = v->kind == VALUE_TEXT ? object : v;
+		if (v->kind == VALUE_MAP) {
+			add_value(root, object, v);
+			object = v;
+			last = NULL;
+		} else {
+			add_value(object, last, v);
+			last = v;
+		}
 	}
 	return root;
 }

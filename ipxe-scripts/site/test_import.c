@@ -66,7 +66,8 @@ TEST(values_survive_the_way_through_yaml)
 	static const struct {
 		const char *json, *want;
 	} rows[] = {
-		{"a: b", "a: b"}, {"a #b", "a #b"}, {"#", "#"}, {"", ""}, {"-", "-"}, {"- a", "- a"},
+		{"a: b", "a: b"}, {"a #b", "a #b"}, {"#", "#"}, {"", ""}, {"-", "-"},
+		{"- a", "- a"},
 		{"a:", "a:"}, {":a", ":a"}, {"a\\\"b'c", "a\"b'c"}, {"a\\\\b", "a\\b"},
 		{"a\\nnodes: {}", "a\nnodes: {}"}, {"a\\r\\tb", "a\r\tb"}, {" a ", " a "},
 		{"\\u003ca\\u0026\\u003e", "<a&>"}, {"[a, b]", "[a, b]"}, {"{a}", "{a}"},
