@@ -115,6 +115,43 @@ TEST(options_that_all_nodes_begin_with_go_to_the_defaults)
 	CHECK(strstr(out, "  b: {mac: <MAC>, options: [w, z]}\n"));
 }
 
+TEST(networks_are_made_of_addresses)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("warewulf",
+		"a: {network devices: {e: {hwaddr: 525400000001, ipaddr: 10.0.0.1, netmask: "
+		"255.255.255.0, gateway: 10.0.0.254}}}\n"
+		"b: {network devices: {e: {hwaddr: 525400000002, ipaddr: 10.0.0.2, mtu: 9000}}}\n"
+		"c: {network devices: {e: {hwaddr: 525400000003, ipaddr: 10.9.0.3, netmask: "
+		"255.0.255.0}}}\n"
+		"d: {network devices: {i: {hwaddr: b8cef60300313312, ipaddr: 10.8.0.4}}}\n"
+		"e: {network devices: {e: {hwaddr: 525400000005, ipaddr: 10.0.0.5, netmask: "
+		"255.255.255.0, gateway: 10.0.0.253}, x: {hwaddr: 525400000006, ipaddr: "
+		"'fd00::6'}}}\n", r);
+
+	CHECK(strstr(out, "networks:\n"
+		"  ethernet1:\n    fabric: ethernet  # or roce\n    subnet: 10.0.0.0/24\n"
+		"    router: 10.0.0.254\n    mtu: 9000\n"
+		"  ethernet2:\n    fabric: ethernet  # or roce\n"
+		"    subnet: <SUBNET>  # such as 10.20.0.0/22\n"
+		"  infiniband3:\n    fabric: infiniband\n"
+		"    subnet: <SUBNET>  # such as 10.20.0.0/22\n\n"));
+	/* which check refuses */
+	CHECK(strstr(out, ", address: fd00::6}"));
+	faults_sort(r);
+	CHECK_INT(faults_count(r), 1);
+	CHECK_STR(faults_at(r, 0)->text, "gateway 10.0.0.253 is left out");
+}
+
+TEST(without_addresses_there_is_a_network_to_fill_in)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("xcat", "n:\n objtype=node\n", r);
+
+	CHECK(strstr(out, "networks:\n  network: {fabric: ethernet, subnet: <SUBNET>}\n\n"));
+	CHECK(strstr(out, "\n  n: {mac: <MAC>, address: <ADDRESS>, options: [NODE=n]}\n"));
+}
+
 TEST(stanzas_are_a_map_of_maps)
 {
 	static const char list[] = "# c\n\n\ta b :\r\n x = y = z \n fd59::/64:\n e=\n";
