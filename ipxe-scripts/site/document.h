@@ -25,7 +25,7 @@ struct value {
 	struct value *items;	/* first of a list or map */
 	struct value *next;	/* in the list or map this is in */
 	size_t n;		/* items */
-	bool read;		/* for who has to know what was left out */
+	bool read;		/* set by a reader that reports what it does not use */
 };
 
 /*

@@ -61,6 +61,15 @@ static struct imported_network *network_of(
 	return net;
 }
 
+/* What all ports of a network have: the first one counts. */
+static void share(struct imported *im, const char **member, const char *value, const char *what,
+	struct place at)
+{
+	if (value && *member && !streq(value, *member))
+		imported_left_out(im, at, "an earlier port there has another", what, value);
+	*member = *member ? *member : value;
+}
+
 static void add_network(struct imported *im, const struct imported_port *p, bool infiniband)
 {
 	enum site_fabric fabric = infiniband ? FABRIC_INFINIBAND : FABRIC_ETHERNET;
@@ -72,10 +81,8 @@ static void add_network(struct imported *im, const struct imported_port *p, bool
 	net = network_of(im, ntohl(a.v4.s_addr), fabric, p);
 	net->fabric = net->used ? net->fabric : fabric;
 	net->used = true;
-	if (p->router && net->router && !streq(p->router, net->router))
-		imported_left_out(im, p->at, "its network has another", "gateway", p->router);
-	net->router = net->router ? net->router : p->router;
-	net->mtu = net->mtu ? net->mtu : p->mtu;
+	share(im, &net->router, p->router, "gateway", p->at);
+	share(im, &net->mtu, p->mtu, "mtu", p->at);
 }
 
 /*

@@ -36,12 +36,24 @@ static void take_image(struct imported *im, const struct value *o)
 	const char *key = must(arena_printf(im->arena, "osimage %s", o->key));
 	const char *method = imported_text(im, o, "provmethod");
 
+	/* Marked as read: add_image() does, if a node has it. */
 	imported_text(im, o, "rootimgdir");
 	imported_text(im, o, "addkcmdline");
 	if (method && !streq(method, "netboot"))
 		imported_left_out(im, o->at, "its nodes boot as before", "osimage", o->key);
 	else if (names_add(im->names, key, im->osimages.n) == NAMES_NONE)
 		*(const struct value **)must(arena_push(im->arena, &im->osimages, sizeof(o))) = o;
+}
+
+static void note_unused(struct imported *im)
+{
+	for (size_t i = 0; i < im->osimages.n; i++) {
+		const struct value *o = ((const struct value *const *)im->osimages.items)[i];
+		const char *key = must(arena_printf(im->arena, "image %s", o->key));
+
+		if (names_find(im->names, key) == NAMES_NONE)
+			imported_left_out(im, o->at, "no node has it", "osimage", o->key);
+	}
 }
 
 /* The image of a node, which the list may not tell of. */
@@ -143,4 +155,5 @@ void import_xcat(struct imported *im, const char *text, size_t len)
 					type ? type : "(none)");
 			}
 		}
+	note_unused(im);
 }

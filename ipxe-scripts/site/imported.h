@@ -47,7 +47,7 @@ struct imported_node {
 struct imported_port {
 	struct place at;
 	const char *hardware, *address, *mask, *router, *mtu;
-	const char *alias; /* who has the address, if it is a placeholder */
+	const char *alias; /* the host name of an address that is a placeholder */
 	bool infiniband;
 };
 
@@ -102,7 +102,7 @@ int imported_prefix(const char *mask);
 struct imported_network *imported_network(
 	struct imported *im, const char *name, uint32_t addr, int prefix, struct place at);
 
-/* imported_port: adds it to n, and what it tells of its network. False: its identity is open. */
+/* imported_port: adds it and its network. False: there is no valid hardware address. */
 bool imported_port(struct imported *im, struct imported_node *n, const struct imported_port *p);
 
 /* The readers. */
