@@ -13,7 +13,7 @@ int imported_prefix(const char *mask)
 	if (!mask || value_ipv4(mask, strlen(mask), &a) < 0)
 		return -1;
 	m = ntohl(a.v4.s_addr);
-	return ~m & (~m + 1) ? -1 : __builtin_popcount(m);
+	return (~m & (~m + 1)) ? -1 : __builtin_popcount(m);
 }
 
 static uint32_t subnet_of(uint32_t addr, int prefix)
