@@ -213,7 +213,9 @@ xcatd() {
 		[ "$output" = "installstatus netbooting
 installstatus netbooting
 installstatus failed" ]
+		# the next one has the same port
 		kill "${PIDS[-1]}"
+		tail --pid="${PIDS[-1]}" -f /dev/null
 	done
 }
 
