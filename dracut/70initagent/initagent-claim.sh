@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cmdline hook, after dracut has read root= (10), before any root handler looks at it. When the root
-# is the agent's (0), dracut's own hooks for network and that root are emptied, so that two do not
-# configure one interface; likewise with rd.neednet=1 beside a root of dracut's (2); else nothing is
-# done. Emptied, not removed: dracut-ng has listed the hooks of this stage already, and a shell ends
-# when it cannot source a file. Without systemd the agent starts here, so that links train while
-# dracut works; with rd.break= it waits for its turn (initagent-start.sh).
+# cmdline hook, after dracut has read root= (10), before any root handler. When the root is the
+# agent's (0), dracut's hooks for network and that root are emptied, so that two do not configure an
+# interface, nor wait for a device of rd.systemd.pull=; likewise with rd.neednet=1 beside a root of
+# dracut's (2). Emptied: dracut-ng has listed them already, a missing one ends its shell. Without
+# systemd the agent starts now, while dracut works; with rd.break= in its turn (initagent-start.sh).
 # shellcheck disable=SC2034,SC2154 # root, rootok and NEWROOT are dracut's
 
 /usr/sbin/initagent claims > /dev/null
@@ -23,12 +22,9 @@ fi
 for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname parse-ibft \
     parse-vlan parse-bond parse-team parse-bridge ifname-genrules net-genrules \
     nm-config nm-run networkd-config networkd-run cm-config cm-run parse-nbdroot ${_nvmf:-}; do
-    for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh; do
+    for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh \
+        "$hookdir"/initqueue/finished/devexists-*by-loop-ref*.sh; do
         [ ! -f "$_hook" ] || : > "$_hook"
     done
-done
-# written by dracut's generator, for a root= of rd.systemd.pull=: there will be no such device
-for _hook in "$hookdir"/initqueue/finished/devexists-*by-loop-ref*.sh; do
-    [ ! -f "$_hook" ] || : > "$_hook"
 done
 unset _name _hook _nvmf
