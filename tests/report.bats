@@ -64,6 +64,13 @@ rsyslog() {
 	ready ip netns exec "$NS" bash -c ': </dev/tcp/127.0.0.1/514'
 }
 
+# later: in a process of its own, which takes it along when it ends.
+later() {
+	rsyslog
+	trap 'kill "${PIDS[-1]}"; exit' TERM
+	wait
+}
+
 # lines N: waits for so many lines.
 lines() {
 	ready eval "[[ -s '$LINES' && \$(wc -l <'$LINES') -ge $1 ]]"
@@ -143,8 +150,7 @@ rude() {
 	# Connections are refused until then; the next attempt is after half a second to a second.
 	(
 		sleep 0.3
-		rsyslog
-		wait
+		later
 	) 3>&- &
 	PIDS+=($!)
 	LINES=$T/log/$(date -u +%Y-%m-%d).json
@@ -158,8 +164,7 @@ rude() {
 		ready [ -s "$LINES" ]
 		kill "${PIDS[0]}"
 		tail --pid="${PIDS[0]}" -f /dev/null
-		rsyslog
-		wait
+		later
 	) 3>&- &
 	PIDS+=($!)
 	tell --for 5000 syslog+tcp://127.0.0.1
