@@ -49,9 +49,11 @@ int disk_find(int fd, uint64_t image_size, uint32_t part, struct iso_file *ret)
 	if (n < 0 || !volume_table(head, (size_t)n, SECTOR, &t) || !t.gpt)
 		return -EINVAL;
 	for (uint32_t i = part ? part : 1; i <= t.n && i <= PARTS_MAX; i++) {
-		if (!read_entry(fd, &t, i, &p) && part)
+		bool used = read_entry(fd, &t, i, &p);
+
+		if (part && !used)
 			return -ENOENT;
-		if (part || memcmp(p.type, root_type, sizeof(root_type)) == 0)
+		if (used && (part || memcmp(p.type, root_type, sizeof(root_type)) == 0))
 			return take(&p, image_size, i, ret);
 	}
 	return -ENOENT;

@@ -4,7 +4,5 @@
 
 #include "base/sha256.h"
 
-#define SUMS_TEXT_MAX (1024 * 1024)
-
 /* sums_find: the digest of the file of that name. False: no line has it, or more than one. */
 bool sums_find(const char *text, size_t len, const char *name, uint8_t ret[static SHA256_SIZE]);

@@ -325,6 +325,8 @@ TEST(partition_table_that_lies)
 	}
 	put_part(d.bytes, 2, ROOT_TYPE, 8, 15);
 	CHECK_INT(look_at(&d, 0, &p), CAUSE_NONE);
+	put_le(d.bytes + 512 + 72, 1000); /* no entry can be read */
+	CHECK_INT(look_at(&d, 0, &p), CAUSE_IMAGE_NO_ROOT_INSIDE);
 	put_le(d.bytes + 512 + 76, 0x80000000);
 	CHECK_INT(look_at(&d, 0, &p), CAUSE_IMAGE_BROKEN);
 	end_disc(&d);
