@@ -95,11 +95,10 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 /* Every mirror has the image under its own URL's name: that of the first one counts. */
 void web_sums_begin(struct web *w, uint64_t now)
 {
-	const char *url = w->cfg.plan->url, *end = url + strcspn(url, "?"), *name = end;
+	size_t len;
+	const char *name = urls_name(w->cfg.plan->url, &len);
 
-	while (name > url && name[-1] != '/')
-		name--;
-	snprintf(w->summed, sizeof(w->summed), "%.*s", (int)(end - name), name);
+	snprintf(w->summed, sizeof(w->summed), "%.*s", (int)len, name);
 	web_begin_note(w, WEB_MANIFEST, "SHA256SUMS", NULL, now);
 }
 

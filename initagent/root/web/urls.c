@@ -42,6 +42,15 @@ int urls_add(struct urls *u, const char *url, const char *name, const char *suff
 	return 0;
 }
 
+const char *urls_name(const char *url, size_t *ret_len)
+{
+	const char *host = after_scheme(url), *end = host + strcspn(host, "?");
+	const char *part = last_part(host, end);
+
+	*ret_len = part ? (size_t)(end - part) : 0;
+	return part ? part : end;
+}
+
 void urls_clear(struct urls *u)
 {
 	for (size_t i = 0; i < u->n; i++)

@@ -18,5 +18,8 @@ struct urls {
  */
 int urls_add(struct urls *u, const char *url, const char *name, const char *suffix);
 
+/* urls_name: the last part of the path of url, *ret_len bytes; 0 if it has none. */
+const char *urls_name(const char *url, size_t *ret_len);
+
 /* urls_clear: frees the list. */
 void urls_clear(struct urls *u);
