@@ -13,35 +13,26 @@
  */
 #define QUIET_MS 150
 
+static const struct env host = {.prefix = ""};
+
 /* proc(5): the state stands behind the name in parentheses. */
 static bool runs(long pid)
 {
-	char path[64], text[512] = "";
-	const char *state;
-	ssize_t n;
-	int fd;
+	char text[512];
+	const char *state = env_read(&host, text, sizeof(text), "/proc/%ld/stat", pid) > 0
+		? strrchr(text, ')') : NULL;
 
-	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	closep(&fd);
-	state = n > 0 ? strrchr(text, ')') : NULL;
 	return state && strchr("RD", state[2]);
 }
 
 /* On a machine with a lot to do a child may be ready for longer than QUIET_MS before its turn. */
 static bool a_child_runs(void)
 {
-	char path[64], text[1024] = "", *at = text, *end;
-	ssize_t n;
-	int fd;
+	char text[1024], *at = text, *end;
+	long self = getpid();
 
-	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	CHECK(fd >= 0);
-	n = read(fd, text, sizeof(text) - 1);
-	closep(&fd);
-	for (long pid; n > 0 && (pid = strtol(at, &end, 10)) > 0; at = end)
+	CHECK(env_read(&host, text, sizeof(text), "/proc/self/task/%ld/children", self) >= 0);
+	for (long pid; (pid = strtol(at, &end, 10)) > 0; at = end)
 		if (runs(pid))
 			return true;
 	return false;
