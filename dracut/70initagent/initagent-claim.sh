@@ -13,6 +13,9 @@ if [ "$initagent_claims" = 0 ]; then
     case "$root" in nvmf | nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
     root=initagent rootok=1
     unset netroot
+    for _hook in "${hookdir:?}"/initqueue/finished/devexists-*by-loop-ref*.sh; do
+        [ ! -f "$_hook" ] || : > "$_hook"
+    done
 fi
 case $initagent_claims in 0 | 2) ;; *) return 0 ;; esac
 if [ -z "$DRACUT_SYSTEMD" ] && ! getarg rd.break > /dev/null; then
@@ -22,8 +25,7 @@ fi
 for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname parse-ibft \
     parse-vlan parse-bond parse-team parse-bridge ifname-genrules net-genrules \
     nm-config nm-run networkd-config networkd-run cm-config cm-run parse-nbdroot ${_nvmf:-}; do
-    for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh \
-        "$hookdir"/initqueue/finished/devexists-*by-loop-ref*.sh; do
+    for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh; do
         [ ! -f "$_hook" ] || : > "$_hook"
     done
 done
