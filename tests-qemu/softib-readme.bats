@@ -76,10 +76,11 @@ as_written() {
     vm_initrd "$BATS_TEST_TMPDIR/debian.img" "$LAB/softib-debian.img" \
         "$BATS_TEST_TMPDIR/extra.cpio"
     debian a on 1
-    debian b off 2
+    # the cable's other end finds a socket that listens
     sib_ready a
-    sib_ready b
+    debian b off 2
     as_written a
+    sib_ready b
     as_written b
     on b "timeout 30 bash -c 'until ping -q -c 1 -W 1 10.10.0.1; do :; done'"
     run -0 on b ibstat
