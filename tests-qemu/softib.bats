@@ -235,13 +235,16 @@ read_rate() {
     on b "umount /mnt"
 }
 
-@test "NVMe over RDMA: what is written comes back" {
+@test "NVMe over RDMA: what is written comes back; the controller goes before the server misses it" {
+    local times
     on server "nvmet_start 10.9.0.1"
     on b "nvme_connect 10.9.0.1 && until_true 10 test -b /dev/nvme0n1"
     SIB_ASK=120 on b "head -c 8388608 /dev/urandom >/tmp/blk &&
         dd if=/tmp/blk of=/dev/nvme0n1 bs=64k oflag=direct 2>/dev/null &&
         dd if=/dev/nvme0n1 bs=64k count=128 iflag=direct 2>/dev/null | cmp - /tmp/blk"
-    on b "echo 1 >/sys/class/nvme/nvme0/delete_controller"
+    # each of its queues has 128 memory regions
+    times=$(on b "now; echo 1 >/sys/class/nvme/nvme0/delete_controller; now")
+    assert_ms "${times%$'\n'*}" "${times#*$'\n'}" 2500 "delete_controller"
     on server "nvmet_stop"
     no_trouble server b
 }

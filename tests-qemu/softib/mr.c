@@ -129,8 +129,8 @@ int sib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	sib_mr_put(mr);
 	wait_for_completion(&mr->unused);
 	kvfree(mr->pages);
-	synchronize_rcu();
-	kfree(mr);
+	/* Somebody may still look at the reference count of what he found. */
+	kfree_rcu(mr, rcu);
 	return 0;
 }
 

@@ -87,6 +87,7 @@ struct sib_mr {
 	struct mutex mutex;	/* the fields below and copies through the MR */
 	struct kref refs;
 	struct completion unused;
+	struct rcu_head rcu;
 	enum sib_mr_type type;
 	enum sib_mr_state state;
 	int access;
