@@ -415,6 +415,11 @@ static void dump_root(struct dumper *d)
 	dump_bool(d, "root.legacy_nfs", r->legacy_nfs, false);
 	if (r->kind == PLAN_ROOT_NFS)
 		dump_nfs(d, &r->nfs);
+	if (r->statelite) {
+		dump_text(d, "statelite.node", r->statelite->node, "");
+		dump_text(d, "statelite.server", r->statelite->server, NULL);
+		dump_text(d, "statelite.path", r->statelite->path, NULL);
+	}
 	if (r->kind == PLAN_ROOT_REMOTE)
 		dump_block(d, &r->block);
 	dump_image(d, &r->image);

@@ -39,7 +39,7 @@ static const char *const kernel_words[] = {
 };
 
 static const char *const system_words[] = {
-	"FC", "LANG", "LC_*", "NODE", "STATEMNT", "XCATHTTPPORT", "autofs",
+	"FC", "LANG", "LC_*", "XCATHTTPPORT", "autofs",
 	"biosdevname", "bss_referral_token", "cloud-config-url", "cloud-init", "ds", "fastboot",
 	"forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
 	"mount.usr*", "net.ifnames", "net.naming-scheme", "net.naming_scheme", "nid",

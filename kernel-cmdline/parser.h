@@ -277,6 +277,7 @@ const char *block_text(struct parser *p, const struct plan_block *block);
 /* Once every word is read: defaults that depend on others, contradictions. */
 void resolve_net(struct parser *p);    /* resolve-net.c */
 void resolve_root(struct parser *p);   /* root.c */
+void resolve_statelite(struct parser *p); /* statelite.c; after resolve_root */
 void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
 void check_net(struct parser *p);      /* check-net.c */

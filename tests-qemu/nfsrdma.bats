@@ -129,6 +129,34 @@ ip=10.99.0.51 netmask=255.255.255.0 gateway=10.99.0.1 mtu=1400 ksdevice=eth0"
     assert_state '[.rails[].rdma // empty] | length' 0
 }
 
+# The table's script stands for liteimg's, which asks xcatd.
+@test "xCAT statelite: the image's script lays its table over the root; kept files are the node's" {
+    local at="/export/lite /export/state" script
+    script="#!/sbin/busybox sh
+        cd /sysroot/.statelite
+        echo tmpfs /etc/node >litefile
+        /sbin/busybox hostname >tmpfs/node
+        /sbin/busybox mount -o bind tmpfs/node /sysroot/etc/node
+        echo \"\$(cat /etc/node)\" booted >>persistent/boots"
+    server shell "cp -a $root_path /export/lite && mkdir /export/state && cd /export/lite &&
+        mkdir -p .statelite etc/init.d proc sys dev && touch etc/node &&
+        echo $(base64 -w 0 <<<"$script") | base64 -d >etc/init.d/statelite &&
+        chmod 755 etc/init.d/statelite && for dir in $at; do
+        /sbin/exportfs -i -o rw,fsid=\${#dir},insecure,no_subtree_check,no_root_squash *:\$dir;
+        done"
+    node_start "$image" "$console root=nfs:$server_ip:/export/lite:ro,vers=4.2,proto=rdma \
+STATEMNT=$server_ip:/export/state XCAT=$server_ip:3001 NODE=n1 nonodestatus ip=dhcp $rxe"
+    assert_boot 90 4.2 rdma
+    grep -q ' /tmpfs/node /etc/node .* - tmpfs ' "$node_dir/results/mountinfo"
+    grep -q " /.statelite/persistent rw.* - nfs4 $server_ip:/export/state/n1 " \
+        "$node_dir/results/mountinfo"
+    # and nothing of the view that it ran in
+    assert_eq "$(grep -cE ' /(tmp|sysroot) ' "$node_dir/results/mountinfo")" 0 "mounts left"
+    assert_eq "$(server shell 'cat /export/state/n1/boots')" "n1 booted" "kept"
+    assert_state '.causes | length' 0
+    server shell "for dir in $at; do /sbin/exportfs -u *:\$dir; done; rm -r $at"
+}
+
 # Version 3 names a path of the server's file system, version 4 one below the export with fsid=0.
 @test "an export with fsid=0: nfs: steps down to version 3, nfs4: finds its path; DHCP's options" {
     server shell "/sbin/exportfs -i -o ro,fsid=0,insecure,no_subtree_check,no_root_squash *:/export"

@@ -235,7 +235,7 @@ read_rate() {
     on b "umount /mnt"
 }
 
-@test "NVMe over RDMA: what is written comes back; the controller goes before the server misses it" {
+@test "NVMe over RDMA: what is written comes back; it goes before the server misses it" {
     local times
     on server "nvmet_start 10.9.0.1"
     on b "nvme_connect 10.9.0.1 && until_true 10 test -b /dev/nvme0n1"

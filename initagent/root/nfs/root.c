@@ -7,10 +7,14 @@
 #include "base/worker.h"
 #include "root/image/layers.h"
 #include "root/nfs/adopt.h"
+#include "root/nfs/statelite.h"
 #include "root/nfs/verdict.h"
 
 /* A TCP SYN is repeated after 1, 3, 7 and 15 s: an attempt sees four of them. */
 #define ATTEMPT_LIMIT (16 * NSEC_PER_SEC)
+/* xCAT's script asks the master 15 times, with up to 50 s in between. */
+#define STATELITE_LIMIT (800 * NSEC_PER_SEC)
+#define STATELITE_VIEW "/run/xcat-view"
 /* The RDMA listener of nfsd starts a moment after the TCP one: do not give RDMA up at once. */
 #define RDMA_ROUNDS   3
 #define RDMA_PORT     20049 /* IANA nfsrdma, RFC 8166 section 9 */
@@ -37,7 +41,7 @@ static const char *const state_names[STATE_MAX] = {
 struct outcome {
 	int32_t error; /* 0 or negative errno */
 	int32_t no_init; /* mounted, but init_check failed with error */
-	int32_t layer_cause; /* the export was mounted, but the layer above it not: an enum cause */
+	int32_t layer_cause; /* the export was mounted, but what is above it not: an enum cause */
 	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
 	char text[NFS_TEXT_MAX];
 	char init[INIT_CHECK_MAX]; /* with no_init: why */
@@ -182,6 +186,48 @@ static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
 	return e;
 }
 
+/* The export aside, xCAT's files over it; the target gets both at once, or nothing. */
+static int mount_statelite(const struct root *r, const struct nfs_attempt *attempt,
+	struct outcome *out)
+{
+	const struct plan_statelite *plan = r->cfg.plan->root.statelite;
+	char base[256], view[256], address[INET_ADDR_TEXT];
+	const struct statelite s = {
+		.plan = plan,
+		.root = base,
+		.view = view,
+		.address = plan->addr.family ? inet_text(&plan->addr, address) : r->result.address,
+		.mount = r->ops->mount,
+	};
+	int e = env_path(r->cfg.env, base, sizeof(base), LAYERS_BASE);
+
+	e = e < 0 ? e : env_path(r->cfg.env, view, sizeof(view), STATELITE_VIEW);
+	if (e < 0)
+		return e;
+	mount_drop(view);
+	mount_drop(base);
+	e = mount_folder(base);
+	e = e < 0 ? e : r->ops->mount(attempt, base, out->text);
+	if (e < 0)
+		return e;
+	e = statelite_apply(&s, out->text);
+	if (e >= 0 && mount(base, r->cfg.sysroot, NULL, MS_BIND | MS_REC, NULL) < 0)
+		e = -errno;
+	mount_drop(base);
+	if (e < 0)
+		out->layer_cause = CAUSE_ROOT_STATELITE;
+	return e;
+}
+
+static int mount_all(const struct root *r, const struct nfs_attempt *attempt, struct outcome *out)
+{
+	if (r->cfg.plan && r->cfg.plan->root.statelite)
+		return mount_statelite(r, attempt, out);
+	if (r->cfg.overlay)
+		return mount_layers(r, attempt, out);
+	return r->ops->mount(attempt, r->cfg.sysroot, out->text);
+}
+
 /* The child: one mount, one look for init, one message. A root without init is not left mounted. */
 static int mount_once(const void *arg)
 {
@@ -191,8 +237,7 @@ static int mount_once(const void *arg)
 	struct nfs_attempt attempt;
 
 	attempt_fill(r, &attempt);
-	out.error = r->cfg.overlay ? mount_layers(r, &attempt, &out)
-				   : r->ops->mount(&attempt, r->cfg.sysroot, out.text);
+	out.error = mount_all(r, &attempt, &out);
 	if (out.error == 0) {
 		out.error = r->ops->check(r->cfg.sysroot, r->cfg.init, out.init, sizeof(out.init));
 		out.no_init = out.error != 0;
@@ -223,7 +268,8 @@ static int attempt_begin(struct root *r, uint64_t now)
 		.arg = r,
 		.reply_size = sizeof(struct outcome),
 		.valid = outcome_valid,
-		.limit = ATTEMPT_LIMIT,
+		.limit = r->cfg.plan && r->cfg.plan->root.statelite ? STATELITE_LIMIT
+								   : ATTEMPT_LIMIT,
 	};
 	int e = worker_start(&r->source.worker, &spec, now);
 

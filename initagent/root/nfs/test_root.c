@@ -419,3 +419,23 @@ TEST(a_layer_that_cannot_be_made)
 	o.size = 0;
 	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
 }
+
+/* xCAT's files are not there at all, and no root without them is. */
+TEST(a_statelite_node_without_its_files_is_not_booted)
+{
+	static const struct plan_statelite statelite = {.node = "n1"};
+	static const struct boot_plan lines = {.root.statelite = &statelite};
+	_cleanup_(endp) struct source *s = NULL;
+	char dir[] = "/tmp/initagent-lite-XXXXXX";
+	const struct env env = {.prefix = dir};
+	uint64_t now = NSEC_PER_SEC;
+
+	check_dir(dir);
+	prepare("good", false, V4);
+	config.env = &env;
+	config.plan = &lines;
+	s = begin(now);
+	CHECK_INT(run(&s, &now), SOURCE_FAILED);
+	CHECK_INT(s->cause, CAUSE_ROOT_STATELITE);
+	CHECK_STR(s->text, "the image has no /.statelite or no /etc/init.d/statelite");
+}

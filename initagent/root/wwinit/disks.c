@@ -4,15 +4,14 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/inotify.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/io.h"
 #include "base/mountpoint.h"
+#include "base/script.h"
 #include "base/sysmount.h"
 #include "base/worker.h"
 #include "report/report.h"
@@ -80,61 +79,27 @@ static void first_script(const char *overlay, char *ret, size_t size)
 		closedir(dir);
 }
 
-/* As Warewulf's own module calls it. It ends with this process. */
-__attribute__((noreturn)) static void be_shell(const char *shell, const char *overlay, int out)
-{
-	char prefix[PATH_MAX + 8], runner[PATH_MAX + sizeof(RUNNER)];
-	char *const argv[] = {(char[]){"sh"}, runner, NULL};
-	char *const envp[] = {prefix, (char[]){"PATH=/sbin:/usr/sbin:/bin:/usr/bin"},
-		(char[]){"HOME=/root"}, (char[]){"TERM=linux"}, NULL};
-	sigset_t none;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	close(WORKER_SOCKET);
-	snprintf(prefix, sizeof(prefix), "PREFIX=%s", overlay);
-	snprintf(runner, sizeof(runner), "%s" RUNNER, overlay);
-	setsid();
-	dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-	dup2(out, STDOUT_FILENO);
-	dup2(out, STDERR_FILENO);
-	execve(shell, argv, envp);
-	_exit(127);
-}
-
 /* A script that lacks its program says so and ends well: a disk may be missing later. */
-static void pass_lines(int fd)
+static void pass_line(const char *line, void *arg)
 {
-	FILE *in = fdopen(fd, "re");
-	char line[LINE_SIZE];
-
-	while (in && fgets(line, sizeof(line), in)) {
-		line[strcspn(line, "\n")] = 0;
-		if (*line)
-			say(strstr(line, "not found") ? KIND_UNDONE : KIND_LINE, "%s", line);
-	}
-	if (in)
-		fclose(in);
+	(void)arg;
+	say(strstr(line, "not found") ? KIND_UNDONE : KIND_LINE, "%s", line);
 }
 
+/* As Warewulf's own module calls it. */
 static void run_shell(const char *shell, const char *overlay)
 {
-	int out[2], status = 0;
-	pid_t pid;
+	char prefix[PATH_MAX + 8], runner[PATH_MAX + sizeof(RUNNER)];
+	char *const argv[] = {(char[]){"sh"}, runner, NULL}, *const envp[] = {prefix, NULL};
+	const struct script script = {.argv = argv, .program = shell, .envp = envp};
+	int status;
 
-	if (pipe2(out, O_CLOEXEC) < 0) {
-		say(KIND_UNDONE, "the scripts in " SCRIPTS " were not run: %s", strerror(errno));
-		return;
-	}
-	pid = fork();
-	if (pid == 0)
-		be_shell(shell, overlay, out[1]);
-	close(out[1]);
-	pass_lines(out[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (pid < 0 || status)
+	snprintf(prefix, sizeof(prefix), "PREFIX=%s", overlay);
+	snprintf(runner, sizeof(runner), "%s" RUNNER, overlay);
+	status = script_run(&script, pass_line, NULL);
+	if (status < 0)
+		say(KIND_UNDONE, "the scripts in " SCRIPTS " were not run: %s", strerror(-status));
+	else if (status)
 		say(KIND_UNDONE, "the scripts in " SCRIPTS " ended with %s %d",
 			WIFSIGNALED(status) ? "signal" : "exit status",
 			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * script: a provisioner's own script, which prepares a root: run to its end, each line that it says
+ * handed on. Blocks: for a worker's process. Tests: root/nfs/test_statelite.c,
+ * tests/wwinit.bats.
+ */
+#pragma once
+
+#include "base/util.h"
+
+#define SCRIPT_LINE_MAX 240
+
+struct script {
+	const char *root;	/* where it finds "/"; NULL: here */
+	const char *host;	/* the host name that it sees; NULL: ours */
+	char *const *argv;	/* argv[0] is only a name */
+	const char *program;	/* below root */
+	char *const *envp;	/* ends with NULL; PATH, HOME and TERM are added */
+};
+
+#define SCRIPT_ENV_MAX 4
+
+/*
+ * script_run: line is called for each line that is not empty, without its end. Returns the wait
+ * status, or -errno: it was not started. It has no terminal, reads nothing, and ends with this
+ * process.
+ */
+int script_run(const struct script *s, void (*line)(const char *text, void *arg), void *arg);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "root/nfs/statelite.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/mountpoint.h"
+#include "base/script.h"
+#include "base/sysmount.h"
+
+#define FOLDER	"/.statelite"
+#define TMPFS	FOLDER "/tmpfs"
+#define KEPT	FOLDER "/persistent"
+#define TABLE	FOLDER "/litefile"
+#define DISK	"/etc/init.d/localdisk"
+#define SCRIPT	"/etc/init.d/statelite"
+#define SYSROOT "/sysroot"
+
+_printf_(3, 4) static int fail(char *text, int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, NFS_TEXT_MAX, fmt, ap);
+	va_end(ap);
+	return error;
+}
+
+static char *join(char path[static PATH_MAX], const char *folder, const char *name)
+{
+	snprintf(path, PATH_MAX, "%s%s", folder, name);
+	return path;
+}
+
+/* --- the folder ------------------------------------------------------------------------------ */
+
+static int mount_folder_of(const struct statelite *s, char *text)
+{
+	_cleanup_close_ int at = sys_open_beneath(s->root, FOLDER,
+		O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	_cleanup_close_ int mnt = -1;
+	char path[PATH_MAX];
+	int r;
+
+	if (at < 0 || !sys_there_beneath(s->root, SCRIPT))
+		return fail(text, -ENOENT, "the image has no " FOLDER " or no " SCRIPT);
+	mnt = mount_make("tmpfs", "rw", NULL, false, text);
+	if (mnt < 0)
+		return mnt;
+	r = mount_attach(mnt, join(path, s->root, FOLDER));
+	if (r >= 0)
+		r = mount_folder(join(path, s->root, TMPFS));
+	return r < 0 ? fail(text, r, FOLDER ": %s", strerror(-r)) : 0;
+}
+
+/* Any version that the server speaks. */
+static int mount_kept(const struct statelite *s, const char *path, const char *at, char *text)
+{
+	struct nfs_attempt a = {
+		.server = s->plan->server,
+		.address = s->address,
+		.ipv6 = strchr(s->address, ':') != NULL,
+		.path = path,
+		.options = "",
+		.proto = NFS_PROTO_TCP,
+		.nolock = true,
+	};
+	char why[NFS_TEXT_MAX];
+	int r = -EINVAL;
+
+	for (; a.version < NFS_VERSION_MAX && r < 0; a.version++) {
+		r = s->mount(&a, at, why);
+		/* Only where it speaks a version the rest of what it says is about the folder. */
+		if (r < 0 && r != -EPROTONOSUPPORT)
+			fail(text, r, "%.70s:%.90s: %s%s%.40s", s->plan->server, path,
+				strerror(-r), *why ? ": " : "", why);
+	}
+	return r;
+}
+
+/* The node's own folder is made where it keeps something for the first time. */
+static int keep_files(const struct statelite *s, char *text)
+{
+	char at[PATH_MAX], node[PATH_MAX], name[128];
+	int r;
+
+	if (!s->plan->server)
+		return 0;
+	r = mount_folder(join(at, s->root, KEPT));
+	if (r >= 0)
+		r = mount_kept(s, s->plan->path, at, text);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof(name), KEPT "/%.64s", s->plan->node);
+	if (mkdir(join(node, s->root, name), 0755) < 0 && errno != EEXIST)
+		r = fail(text, -errno, "%.70s:%.90s/%.64s: %s", s->plan->server, s->plan->path,
+			s->plan->node, strerror(errno));
+	umount2(at, MNT_DETACH);
+	if (r < 0)
+		return r;
+	snprintf(node, sizeof(node), "%s/%s", s->plan->path, s->plan->node);
+	return mount_kept(s, node, at, text);
+}
+
+/* --- the view -------------------------------------------------------------------------------- */
+
+static int bind_at(const char *from, const char *at)
+{
+	int r = mount_folder(at);
+
+	if (r >= 0 && mount(from, at, NULL, MS_BIND | MS_REC, NULL) < 0)
+		r = -errno;
+	return r;
+}
+
+/* What the view has of its own: a mount on one of the root's would be the root's, too. */
+static bool is_own(const char *name)
+{
+	static const char *const names[] = {"dev", "proc", "sys", "tmp", SYSROOT + 1};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(name, names[i]))
+			return true;
+	return false;
+}
+
+/* One name of the root's top folder: a link as it is, a folder as a mount. */
+static int show(const struct statelite *s, int dir, const char *name)
+{
+	char from[PATH_MAX], at[PATH_MAX], link[PATH_MAX];
+	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
+	struct stat st;
+
+	snprintf(from, sizeof(from), "%s/%s", s->root, name);
+	snprintf(at, sizeof(at), "%s/%s", s->view, name);
+	if (n >= 0) {
+		link[n] = 0;
+		return symlink(link, at) < 0 ? -errno : 0;
+	}
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	return bind_at(from, at);
+}
+
+/* What the scripts find in an initramfs is this one's. */
+static int show_system(const struct statelite *s)
+{
+	static const char *const folders[] = {"/dev", "/proc", "/sys"};
+	char at[PATH_MAX], why[MOUNT_TEXT_MAX];
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && r >= 0; i++)
+		r = bind_at(folders[i], join(at, s->view, folders[i]));
+	if (r >= 0)
+		r = mount_new("tmpfs", "tmp", NULL, false, join(at, s->view, "/tmp"), why);
+	if (r >= 0)
+		r = bind_at(s->root, join(at, s->view, SYSROOT));
+	return r;
+}
+
+/* From here on a mount below one of both is one below the other, too. */
+static int make_view(const struct statelite *s)
+{
+	DIR *dir = sys_list_beneath(s->root, "/");
+	const struct dirent *e;
+	char why[MOUNT_TEXT_MAX];
+	int r = dir ? 0 : -errno;
+
+	if (r >= 0 && mount(NULL, s->root, NULL, MS_REC | MS_SHARED, NULL) < 0)
+		r = -errno;
+	if (r >= 0)
+		r = mount_new("tmpfs", "view", NULL, false, s->view, why);
+	if (r >= 0 && mount(NULL, s->view, NULL, MS_PRIVATE, NULL) < 0)
+		r = -errno;
+	while (r >= 0 && (e = readdir(dir)))
+		if (!streq(e->d_name, ".") && !streq(e->d_name, "..") && !is_own(e->d_name))
+			r = show(s, dirfd(dir), e->d_name);
+	if (dir)
+		closedir(dir);
+	return r < 0 ? r : show_system(s);
+}
+
+/* Not before the two are parted: else the root's mounts would go with the view's. */
+static void drop_view(const struct statelite *s)
+{
+	mount(NULL, s->view, NULL, MS_REC | MS_PRIVATE, NULL);
+	mount(NULL, s->root, NULL, MS_REC | MS_PRIVATE, NULL);
+	mount_drop(s->view);
+	rmdir(s->view);
+}
+
+/* --- the scripts ----------------------------------------------------------------------------- */
+
+static void keep_line(const char *line, void *last)
+{
+	strscpy(last, line, SCRIPT_LINE_MAX);
+}
+
+/* Its exit status is the last command's, whatever that was: not looked at, but that it ran. */
+static int run(const struct statelite *s, const char *program, char *last, char *text)
+{
+	char name[32], *const argv[] = {name, NULL};
+	const struct script script = {.root = s->view, .host = s->plan->node, .argv = argv,
+		.program = program};
+	int status;
+
+	*last = 0;
+	strscpy(name, program, sizeof(name));
+	if (!sys_there_beneath(s->root, program))
+		return 0;
+	status = script_run(&script, keep_line, last);
+	if (status < 0)
+		return fail(text, status, "%s: %s", program, strerror(-status));
+	if (WIFSIGNALED(status) || WEXITSTATUS(status) >= 126)
+		return fail(text, -ENOEXEC, "%s of the image did not run (%s %d)", program,
+			WIFSIGNALED(status) ? "signal" : "status",
+			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	return 0;
+}
+
+/* The script goes on without a table after it asked the master 15 times, and all is missing. */
+static int judge(const struct statelite *s, const char *last, char *text)
+{
+	_cleanup_close_ int fd = sys_open_file_beneath(s->root, TABLE);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+		return 0;
+	return fail(text, -ENODATA, SCRIPT " of the image got no table from xCAT's master%s%.120s",
+		*last ? "; it says: " : "", last);
+}
+
+int statelite_apply(const struct statelite *s, char text[static NFS_TEXT_MAX])
+{
+	char last[SCRIPT_LINE_MAX] = "";
+	int r;
+
+	*text = 0;
+	r = mount_folder_of(s, text);
+	if (r >= 0)
+		r = keep_files(s, text);
+	if (r < 0)
+		return r;
+	r = make_view(s);
+	if (r < 0)
+		fail(text, r, "the image cannot be entered: %s", strerror(-r));
+	if (r >= 0)
+		r = run(s, DISK, last, text);
+	if (r >= 0)
+		r = run(s, SCRIPT, last, text);
+	drop_view(s);
+	return r < 0 ? r : judge(s, last, text);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * xCAT statelite: a root with this machine's programs and a script in the place of liteimg's, which
+ * has the root at /sysroot. NFS is folders that are bound.
+ */
+#include "check.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "root/nfs/statelite.h"
+
+#define TABLE "echo tmpfs /etc/x >/sysroot/.statelite/litefile\n"
+
+struct place {
+	char dir[64], root[96], view[96], text[NFS_TEXT_MAX];
+	struct plan_statelite plan;
+	struct statelite s;
+};
+
+static char kept[96];
+static unsigned old_versions;
+
+static void put(const char *folder, const char *name, const char *text, mode_t mode)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", folder, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	CHECK(fd >= 0);
+	CHECK_INT(write(fd, text, strlen(text)), (long long)strlen(text));
+	close(fd);
+}
+
+static const char *get(const char *folder, const char *name)
+{
+	static char text[128];
+	char path[256];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", folder, name);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	return n < 0 ? "(none)" : text;
+}
+
+static void make_folder(const char *folder, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s%s", folder, name);
+	CHECK_INT(mkdir(path, 0755), 0);
+}
+
+/* A server that speaks NFS 4.0 and 3. */
+static int bind_kept(const struct nfs_attempt *a, const char *target, char *text)
+{
+	char path[256];
+
+	strscpy(text, "", NFS_TEXT_MAX);
+	CHECK_STR(a->server, "mn");
+	CHECK_STR(a->address, "192.0.2.1");
+	if (a->version < NFS_VERSION_40) {
+		old_versions++;
+		return -EPROTONOSUPPORT;
+	}
+	snprintf(path, sizeof(path), "%s%s", kept, a->path);
+	return mount(path, target, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
+}
+
+/* Mounts below a folder, or all others. */
+static unsigned mounts(const char *dir, bool below)
+{
+	FILE *in = fopen("/proc/self/mountinfo", "re");
+	char line[1024];
+	unsigned n = 0;
+
+	CHECK(in != NULL);
+	while (fgets(line, sizeof(line), in))
+		n += (strstr(line, dir) != NULL) == below;
+	fclose(in);
+	return n;
+}
+
+static void make_place(struct place *p, const char *script)
+{
+	static const char *const links[] = {"/bin", "/sbin", "/lib", "/lib64"};
+	static const char *const folders[] = {"/usr", "/etc", "/etc/init.d", "/var", "/dev",
+		"/proc", "/sys", "/tmp", "/.statelite"};
+	char path[256], to[16];
+
+	if (geteuid() != 0)
+		check_skip("mounting takes root");
+	*p = (struct place){.dir = "/tmp/statelite-XXXXXX", .plan.node = "n1"};
+	CHECK_INT(unshare(CLONE_NEWNS), 0);
+	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	/* as under systemd */
+	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL), 0);
+	check_dir(p->dir);
+	CHECK_INT(mount("tmpfs", p->dir, "tmpfs", 0, NULL), 0);
+	snprintf(p->root, sizeof(p->root), "%s/root", p->dir);
+	snprintf(p->view, sizeof(p->view), "%s/view", p->dir);
+	snprintf(kept, sizeof(kept), "%s/kept", p->dir);
+	make_folder(kept, "");
+	make_folder(p->root, "");
+	CHECK_INT(mount("tmpfs", p->root, "tmpfs", 0, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		make_folder(p->root, folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		snprintf(path, sizeof(path), "%s%s", p->root, links[i]);
+		snprintf(to, sizeof(to), "usr%s", links[i]);
+		CHECK_INT(symlink(to, path), 0);
+	}
+	snprintf(path, sizeof(path), "%s/usr", p->root);
+	CHECK_INT(mount("/usr", path, NULL, MS_BIND, NULL), 0);
+	put(p->root, "/etc/x", "of the image\n", 0444);
+	if (script)
+		put(p->root, "/etc/init.d/statelite", script, 0755);
+	p->s = (struct statelite){.plan = &p->plan, .root = p->root, .view = p->view,
+		.address = "192.0.2.1", .mount = bind_kept};
+}
+
+TEST(what_the_script_mounts_is_over_the_root)
+{
+	char mine[65], now[65];
+	struct place p;
+	unsigned before;
+
+	CHECK_INT(gethostname(mine, sizeof(mine)), 0);
+	make_place(&p, "#!/bin/sh -e\n" TABLE
+		"cd /sysroot/.statelite/tmpfs\n"
+		"hostname >x\n"
+		"mount --bind x /sysroot/etc/x\n"
+		"read line </etc/x\n"
+		"echo \"$line\" >seen\n"
+		"test -e /proc/self && test -e /dev/null && echo all >here\n"
+		"false\n");
+	put(p.root, "/etc/init.d/localdisk", "#!/bin/sh\n"
+		"echo disk >/sysroot/.statelite/tmpfs/disk\n", 0755);
+	before = mounts(p.dir, false);
+	CHECK_INT(statelite_apply(&p.s, p.text), 0);
+	CHECK_INT(mounts(p.dir, false), before);
+	/* itself, /usr, /.statelite and /etc/x */
+	CHECK_INT(mounts(p.root, true), 4);
+	CHECK_STR(get(p.root, "/etc/x"), "n1");
+	CHECK_STR(get(p.root, "/.statelite/tmpfs/seen"), "n1");
+	CHECK_STR(get(p.root, "/.statelite/tmpfs/disk"), "disk");
+	CHECK_STR(get(p.root, "/.statelite/tmpfs/here"), "all");
+	CHECK(access(p.view, F_OK) < 0);
+	CHECK_INT(gethostname(now, sizeof(now)), 0);
+	CHECK_STR(now, mine);
+}
+
+TEST(kept_files_are_the_nodes_own)
+{
+	static const char script[] = "#!/bin/sh -e\n" TABLE
+		"cd /sysroot/.statelite/persistent\n"
+		"test -e count || echo 0 >count\n"
+		"read n <count\n"
+		"echo $((n + 1)) >count\n";
+	struct place p;
+
+	for (unsigned boots = 1; boots <= 2; boots++) {
+		make_place(&p, script);
+		p.plan.server = "mn";
+		p.plan.path = "/state";
+		make_folder(kept, "/state");
+		if (boots == 2)
+			make_folder(kept, "/state/n1");
+		if (boots == 2)
+			put(kept, "/state/n1/count", "1\n", 0644);
+		CHECK_INT(statelite_apply(&p.s, p.text), 0);
+		CHECK_STR(get(kept, "/state/n1/count"), boots == 2 ? "2" : "1");
+	}
+	CHECK_INT(old_versions, 2 * 2 * NFS_VERSION_40);
+}
+
+TEST(a_folder_that_cannot_be_kept_in_is_named)
+{
+	struct place p;
+
+	make_place(&p, "#!/bin/sh\n" TABLE);
+	p.plan.server = "mn";
+	p.plan.path = "/nowhere";
+	CHECK_INT(statelite_apply(&p.s, p.text), -ENOENT);
+	CHECK_STR(p.text, "mn:/nowhere: No such file or directory");
+}
+
+TEST(without_a_table_nothing_is_booted)
+{
+	struct place p;
+
+	make_place(&p, "#!/bin/sh\n"
+		">/sysroot/.statelite/litefile\necho; echo Cannot find the xCAT server\n");
+	CHECK_INT(statelite_apply(&p.s, p.text), -ENODATA);
+	CHECK_STR(p.text, "/etc/init.d/statelite of the image got no table from xCAT's master; it "
+		"says: Cannot find the xCAT server");
+}
+
+TEST(a_script_that_cannot_run)
+{
+	struct place p;
+
+	make_place(&p, "#!/bin/nowhere\n");
+	CHECK_INT(statelite_apply(&p.s, p.text), -ENOEXEC);
+	CHECK_STR(p.text, "/etc/init.d/statelite of the image did not run (status 127)");
+}
+
+TEST(an_image_that_is_none)
+{
+	char path[256];
+	struct place p;
+
+	make_place(&p, NULL);
+	CHECK_INT(statelite_apply(&p.s, p.text), -ENOENT);
+	CHECK_STR(p.text, "the image has no /.statelite or no /etc/init.d/statelite");
+	/* nor a link to a folder that something else needs */
+	make_place(&p, "#!/bin/sh\n" TABLE);
+	snprintf(path, sizeof(path), "%s/.statelite", p.root);
+	CHECK_INT(rmdir(path), 0);
+	CHECK_INT(symlink("etc", path), 0);
+	CHECK_INT(statelite_apply(&p.s, p.text), -ENOENT);
+}

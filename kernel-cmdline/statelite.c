@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* statelite: STATEMNT= and NODE=, as xCAT writes them for nodes with a read-only root over NFS. */
+#include "parser.h"
+
+/* Without a value nothing is kept. */
+PARSE(statemnt)
+{
+	(void)p;
+	(void)row;
+	return w != NULL;
+}
+
+/* What a host name, and the name of a folder, can be. */
+static bool is_node(struct slice s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._",
+			s.s[i]))
+			return false;
+	return s.len && s.len <= 64 && s.s[0] != '.';
+}
+
+/* The name of the root's server needs no second lookup. */
+static bool of_root(const struct plan_nfs *nfs, const char *server)
+{
+	for (size_t i = 0; i < nfs->n_servers; i++)
+		if (streq(nfs->servers[i].name, server))
+			return true;
+	return false;
+}
+
+/* Without its files such a node is none: better no boot than that. */
+static bool refuse(struct parser *p, struct plan_word *w, struct slice at, const char *remedy,
+	const char *text)
+{
+	p->plan->fatal = true;
+	complain(p, w, at, DIAG_FATAL, remedy, "%s", text);
+	return false;
+}
+
+/* SERVER:/PATH, or nothing: then all that the node writes is in memory. */
+static bool take_place(struct parser *p, struct plan_word *w, struct plan_statelite *out)
+{
+	struct slice v = word_value(w), f[2];
+
+	if (!v.len)
+		return true;
+	if (fields_split(v, f, 2) < 2 || !f[1].len || f[1].s[0] != '/')
+		return refuse(p, w, v, "write STATEMNT=SERVER:/PATH", "not SERVER:/PATH");
+	out->server = take_server(p, f[0], &out->addr);
+	out->path = keep(p, f[1]);
+	if (!out->server || (!out->addr.family && !of_root(&p->plan->root.nfs, out->server)))
+		return refuse(p, w, f[0], "write the server's address",
+			"neither an address nor the root's server");
+	return true;
+}
+
+static bool take_node(struct parser *p, struct plan_word *w, struct plan_statelite *out)
+{
+	struct plan_word *node = parser_word(p, OPTION_NODE);
+
+	if (node && !is_node(word_value(node)))
+		return refuse(p, node, word_value(node), "write NODE=NAME", "not a host name");
+	if (!node && out->server)
+		return refuse(p, w, WHOLE, "add NODE=NAME", "no NODE=: whose files?");
+	out->node = node ? node->value : NULL;
+	return true;
+}
+
+static void lay_over(struct parser *p, struct plan_word *w)
+{
+	struct plan_root *root = &p->plan->root;
+	struct plan_statelite *out = arena_alloc(p->arena, sizeof(*out));
+
+	p->oom |= !out;
+	if (!out || !take_place(p, w, out) || !take_node(p, w, out))
+		return;
+	if (root->image.overlay.asked)
+		complain(p, NULL, WHOLE, DIAG_WARN, "leave out rd.overlay=",
+			"STATEMNT=: the root has no writable layer beside xCAT's");
+	root->image.overlay.asked = false;
+	root->statelite = out;
+	report_xcat(p);
+	if (out->server)
+		say(p, w, "lays the node's files over the root, those to be kept are at %s:%s",
+			out->server, out->path);
+	else
+		say(p, w, "lays the node's files over the root, in memory");
+}
+
+void resolve_statelite(struct parser *p)
+{
+	struct plan_word *w = parser_word(p, OPTION_STATEMNT);
+
+	if (w && parser_word(p, OPTION_XCAT) && p->plan->root.kind == PLAN_ROOT_NFS)
+		lay_over(p, w);
+	else if (w && p->plan->root.kind == PLAN_ROOT_LIVE)
+		refuse(p, w, WHOLE, "give the image rootfstype nfs",
+			"an xCAT statelite node with its root in memory: not supported");
+	else if (w)
+		say(p, w, "has no effect: it goes with XCAT= and a root over NFS");
+}
