@@ -14,6 +14,7 @@
 #include "state/running.h"
 #include "state/state.h"
 #include "root/image/image_tools.h"
+#include "compat.h"
 #include "lint.h"
 #include "modules/modprobe.h"
 #include "boot/pid1.h"
@@ -131,20 +132,27 @@ static int lint_image(const struct given_line *line, const char *image, int verd
  * has them. */
 static int cmd_lint(int argc, char **argv)
 {
+	enum compat_backend compat = COMPAT_NONE;
 	struct given_line line = {0};
 	const char *image = NULL;
 	int r;
 
-	if (argc > 2 && streq(argv[1], "--image")) {
+	for (; argc > 1 && strncmp(argv[1], "--", 2) == 0 && argv[1][2]; argc--, argv++) {
+		if (strncmp(argv[1], "--compat=", 9) == 0 && (compat = compat_find(argv[1] + 9)))
+			continue;
+		if (!streq(argv[1], "--image") || argc < 3)
+			return usage_error("lint knows --image FILE and --compat=dracut-legacy, "
+				"networkd, nm or initramfs-tools");
 		image = argv[2];
-		argc -= 2;
-		argv += 2;
+		argc--;
+		argv++;
 	}
 	r = take_line(argc, argv, &line);
 	if (r == 0 && line.from)
 		printf("(command line of %s)\n", line.from);
 	if (r == 0)
-		r = cmdline_lint(line.text, line.len, stdout, line.running ? LINT_RUNNING : 0);
+		r = cmdline_lint(line.text, line.len, stdout,
+			LINT_COMPAT(compat) | (line.running ? LINT_RUNNING : 0));
 	if (r >= 0 && image)
 		r = lint_image(&line, image, r);
 	free(line.text);
@@ -372,9 +380,10 @@ static const struct command commands[] = {
 		"4 cannot check; --report: one file for the maintainers;\n"
 		"--ping: the path to an NFS server",
 		cmd_doctor},
-	{"lint", "[--image INITRD] [CMDLINE... | - | -f FILE]",
+	{"lint", "[--image INITRD] [--compat=BACKEND] [CMDLINE... | - | -f FILE]",
 		"explain a kernel command line and find its errors; --image: are the\n"
-		"drivers that it needs in this image",
+		"drivers that it needs in this image; --compat: where dracut-legacy,\n"
+		"networkd, nm or initramfs-tools differ",
 		cmd_lint},
 	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line",
 		cmd_plan},

@@ -11,6 +11,7 @@
  */
 #include "lint.h"
 
+#include "compat.h"
 #include "parser.h"
 #include "print.h"
 
@@ -84,6 +85,16 @@ static bool has_diag(const struct lint *l, const struct plan_word *w)
 	return false;
 }
 
+static void put_compat(const struct lint *l, const struct plan_word *w)
+{
+	enum compat_backend b = (enum compat_backend)(l->flags >> 8);
+	const char *text, *program;
+	size_t at = 0;
+
+	while (b && (text = compat_text(b, w, &at, &program)))
+		fprintf(l->out, "    %s: %s\n", program, text);
+}
+
 /* The raw text, quotes and all: what the reader finds in the boot loader's file. */
 static void put_word(const struct lint *l, const struct plan_word *w)
 {
@@ -95,6 +106,7 @@ static void put_word(const struct lint *l, const struct plan_word *w)
 	fputs("\n    ", l->out);
 	put_escaped(l->out, effect, strlen(effect));
 	fputc('\n', l->out);
+	put_compat(l, w);
 	for (size_t i = 0; i < diag_list_count(l->diags); i++)
 		if (about(diag_list_at(l->diags, i), w))
 			put_diag(l, diag_list_at(l->diags, i));

@@ -20,6 +20,9 @@ enum lint_flags {
 	LINT_RUNNING = 1 << 2, /* this kernel's own line: at its full length it was probably cut */
 };
 
+/* Among the flags: with what an enum compat_backend (compat.h) makes of it. */
+#define LINT_COMPAT(backend) ((unsigned int)(backend) << 8)
+
 /*
  * cmdline_lint: writes the report. cmdline may hold any byte; flags are enum lint_flags.
  * Returns enum lint_result, -ENOMEM or -EIO.

@@ -70,16 +70,14 @@ static int mount_kept(const struct statelite *s, const char *path, const char *a
 		.nolock = true,
 	};
 	char why[NFS_TEXT_MAX];
-	int r = -EINVAL;
+	int r;
 
-	for (; a.version < NFS_VERSION_MAX && r < 0; a.version++) {
+	/* Version 3 may know a path that version 4 does not (fsid=0). */
+	do
 		r = s->mount(&a, at, why);
-		/* Only where it speaks a version the rest of what it says is about the folder. */
-		if (r < 0 && r != -EPROTONOSUPPORT)
-			fail(text, r, "%.70s:%.90s: %s%s%.40s", s->plan->server, path,
-				strerror(-r), *why ? ": " : "", why);
-	}
-	return r;
+	while ((r == -EPROTONOSUPPORT || r == -ENOENT) && ++a.version < NFS_VERSION_MAX);
+	return r < 0 ? fail(text, r, "%.70s:%.90s: %s%s%.40s", s->plan->server, path,
+		strerror(-r), *why ? ": " : "", why) : 0;
 }
 
 /* The node's own folder is made where it keeps something for the first time. */
