@@ -188,12 +188,12 @@ rd.driver.pre=mlx4_core"
 }
 
 @test "module the plan cannot do without is not in the image" {
-    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=siw0,siw,eth0 rd.retry=8 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.rdma.link=siw0,siw,eth0 rd.retry=40 $reboot"
     assert_failed 60 IA-E201 restart
 }
 
 @test "driver of the RDMA device is not in the image" {
-    node_start "$LAB/agent-norxe.img" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    node_start "$LAB/agent-norxe.img" "$console $rdma_root ip=dhcp $rxe rd.retry=40 $reboot"
     assert_failed 60 IA-E201 restart
     assert_console 'rdma_rxe'
 }
@@ -215,7 +215,7 @@ rd.driver.pre=mlx4_core"
 @test "module built for another kernel" {
     NODE_EXTRA=$BATS_TEST_TMPDIR/extra.cpio
     other_kernels_module rdma_rxe "$NODE_EXTRA"
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=40 $reboot"
     assert_failed 60 IA-E202 restart
     assert_console 'rdma_rxe'
 }
@@ -244,7 +244,7 @@ rd.driver.pre=mlx4_core"
 }
 
 @test "image built for another kernel" {
-    node_start "$LAB/agent-otherkernel.img" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    node_start "$LAB/agent-otherkernel.img" "$console $rdma_root ip=dhcp $rxe rd.retry=40 $reboot"
     assert_failed 60 IA-E205 restart
 }
 

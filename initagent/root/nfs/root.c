@@ -219,9 +219,14 @@ static int mount_statelite(const struct root *r, const struct nfs_attempt *attem
 	return e;
 }
 
+static bool is_statelite(const struct root *r)
+{
+	return r->cfg.plan && r->cfg.plan->root.statelite;
+}
+
 static int mount_all(const struct root *r, const struct nfs_attempt *attempt, struct outcome *out)
 {
-	if (r->cfg.plan && r->cfg.plan->root.statelite)
+	if (is_statelite(r))
 		return mount_statelite(r, attempt, out);
 	if (r->cfg.overlay)
 		return mount_layers(r, attempt, out);
@@ -268,8 +273,7 @@ static int attempt_begin(struct root *r, uint64_t now)
 		.arg = r,
 		.reply_size = sizeof(struct outcome),
 		.valid = outcome_valid,
-		.limit = r->cfg.plan && r->cfg.plan->root.statelite ? STATELITE_LIMIT
-								   : ATTEMPT_LIMIT,
+		.limit = is_statelite(r) ? STATELITE_LIMIT : ATTEMPT_LIMIT,
 	};
 	int e = worker_start(&r->source.worker, &spec, now);
 
@@ -485,10 +489,12 @@ void root_dispatch(struct source *s, uint64_t now)
 
 enum cause root_describe(const struct source *s, char *buf, size_t size)
 {
+	const struct root *r = (const struct root *)s;
 	char what[NFS_TEXT_MAX];
 
-	describe_attempt((const struct root *)s, what, sizeof(what));
-	snprintf(buf, size, "waiting for the mount of %s", what);
+	describe_attempt(r, what, sizeof(what));
+	snprintf(buf, size, "waiting for the mount of %s%s", what,
+		is_statelite(r) ? ", and for xCAT's files of this node" : "");
 	return CAUSE_ROOT_UNREACHABLE;
 }
 
