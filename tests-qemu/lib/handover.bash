@@ -134,7 +134,8 @@ assert_kept() {
     repeated=$(repeated)
     node_result ".rounds >= 30 and .longest_s < 20 + 65 * $repeated" >/dev/null
     node_result '"# renewed for \(.renewed_s) s, \(.refreshed) times"' >&3
-    node_result ".renewed_s >= ${span:-$((2 * lease))} and .refreshed >= 6" >/dev/null
+    # an answer that is lost costs NetworkManager half of what is left to T2
+    node_result ".renewed_s >= ${span:-$((2 * lease))} and .refreshed >= 3" >/dev/null
     assert_link_kept
     [ -n "${roots[$1]:-}" ] ||
         assert_eq "$(connects)" $((1 + repeated)) "connections of the root's RDMA transport"
