@@ -10,23 +10,10 @@ PARSE(statemnt)
 	return w != NULL;
 }
 
-/* What a host name, and the name of a folder, can be. */
-static bool is_node(struct slice s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._",
-			s.s[i]))
-			return false;
-	return s.len && s.len <= 64 && s.s[0] != '.';
-}
-
-/* The name of the root's server needs no second lookup. */
+/* The name of the root's server, the only one, needs no second lookup. */
 static bool of_root(const struct plan_nfs *nfs, const char *server)
 {
-	for (size_t i = 0; i < nfs->n_servers; i++)
-		if (streq(nfs->servers[i].name, server))
-			return true;
-	return false;
+	return nfs->n_servers == 1 && streq(nfs->servers[0].name, server);
 }
 
 /* Without its files such a node is none: better no boot than that. */
@@ -58,9 +45,10 @@ static bool take_place(struct parser *p, struct plan_word *w, struct plan_statel
 static bool take_node(struct parser *p, struct plan_word *w, struct plan_statelite *out)
 {
 	struct plan_word *node = parser_word(p, OPTION_NODE);
+	struct slice v = node ? word_value(node) : (struct slice){0};
 
-	if (node && !is_node(word_value(node)))
-		return refuse(p, node, word_value(node), "write NODE=NAME", "not a host name");
+	if (node && !value_hostname(v.s, v.len))
+		return refuse(p, node, v, "write NODE=NAME", "not a host name");
 	if (!node && out->server)
 		return refuse(p, w, WHOLE, "add NODE=NAME", "no NODE=: whose files?");
 	out->node = node ? node->value : NULL;
