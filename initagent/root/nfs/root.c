@@ -92,11 +92,37 @@ static void set_state(struct root *r, enum root_state to, uint64_t now)
 	r->state = to;
 }
 
+static bool is_statelite(const struct root *r)
+{
+	return r->cfg.plan && r->cfg.plan->root.statelite;
+}
+
+/* Of a root that something is laid over: the export's place, and that of statelite's view. */
+struct places {
+	char base[256], view[256];
+};
+
+static int find_places(const struct root *r, struct places *ret)
+{
+	int e = env_path(r->cfg.env, ret->base, sizeof(ret->base), LAYERS_BASE);
+
+	return e < 0 ? e : env_path(r->cfg.env, ret->view, sizeof(ret->view), STATELITE_VIEW);
+}
+
+static void drop_below(const struct root *r)
+{
+	struct places at;
+
+	if (is_statelite(r) && find_places(r, &at) >= 0)
+		statelite_drop_view(at.base, at.view);
+	layers_drop(r->cfg.env, NULL);
+}
+
 static void unmount(const struct root *r)
 {
 	umount2(r->cfg.sysroot, MNT_DETACH);
-	if (r->cfg.overlay)
-		layers_drop(r->cfg.env, NULL);
+	if (r->cfg.overlay || is_statelite(r))
+		drop_below(r);
 }
 
 /* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
@@ -162,19 +188,27 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 	};
 }
 
-/* The export below, the layer above; what an agent that was killed left of either goes first. */
+/* The export, with something still to be laid over it; what a process that was killed left of
+ * either goes first. */
+static int mount_below(const struct root *r, const struct nfs_attempt *attempt,
+	struct outcome *out, struct places *at)
+{
+	int e = find_places(r, at);
+
+	if (e < 0)
+		return e;
+	drop_below(r);
+	e = mount_folder(at->base);
+	return e < 0 ? e : r->ops->mount(attempt, at->base, out->text);
+}
+
 static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
 	struct outcome *out)
 {
 	struct layers_result layers = {0};
-	char base[256];
-	int e = env_path(r->cfg.env, base, sizeof(base), LAYERS_BASE);
+	struct places at;
+	int e = mount_below(r, attempt, out, &at);
 
-	if (e < 0)
-		return e;
-	layers_drop(r->cfg.env, NULL);
-	e = mount_folder(base);
-	e = e < 0 ? e : r->ops->mount(attempt, base, out->text);
 	if (e < 0)
 		return e;
 	e = r->ops->overlay(r->cfg.env, r->cfg.overlay, r->cfg.sysroot, &layers);
@@ -191,37 +225,28 @@ static int mount_statelite(const struct root *r, const struct nfs_attempt *attem
 	struct outcome *out)
 {
 	const struct plan_statelite *plan = r->cfg.plan->root.statelite;
-	char base[256], view[256], address[INET_ADDR_TEXT];
+	char address[INET_ADDR_TEXT];
+	struct places at;
 	const struct statelite s = {
 		.plan = plan,
-		.root = base,
-		.view = view,
+		.root = at.base,
+		.view = at.view,
 		.address = plan->addr.family ? inet_text(&plan->addr, address) : r->result.address,
 		.mount = r->ops->mount,
 	};
-	int e = env_path(r->cfg.env, base, sizeof(base), LAYERS_BASE);
+	int e = mount_below(r, attempt, out, &at);
 
-	e = e < 0 ? e : env_path(r->cfg.env, view, sizeof(view), STATELITE_VIEW);
-	if (e < 0)
-		return e;
-	mount_drop(view);
-	mount_drop(base);
-	e = mount_folder(base);
-	e = e < 0 ? e : r->ops->mount(attempt, base, out->text);
 	if (e < 0)
 		return e;
 	e = statelite_apply(&s, out->text);
-	if (e >= 0 && mount(base, r->cfg.sysroot, NULL, MS_BIND | MS_REC, NULL) < 0)
+	if (e >= 0 && mount(at.base, r->cfg.sysroot, NULL, MS_BIND | MS_REC, NULL) < 0) {
 		e = -errno;
-	mount_drop(base);
+		snprintf(out->text, sizeof(out->text), "%s: %s", r->cfg.sysroot, strerror(-e));
+	}
+	drop_below(r);
 	if (e < 0)
 		out->layer_cause = CAUSE_ROOT_STATELITE;
 	return e;
-}
-
-static bool is_statelite(const struct root *r)
-{
-	return r->cfg.plan && r->cfg.plan->root.statelite;
 }
 
 static int mount_all(const struct root *r, const struct nfs_attempt *attempt, struct outcome *out)

@@ -38,7 +38,7 @@ static char *join(char path[static PATH_MAX], const char *folder, const char *na
 
 /* --- the folder ------------------------------------------------------------------------------ */
 
-static int mount_folder_of(const struct statelite *s, char *text)
+static int mount_own_folder(const struct statelite *s, char *text)
 {
 	_cleanup_close_ int at = sys_open_beneath(s->root, FOLDER,
 		O_PATH | O_DIRECTORY | O_NOFOLLOW);
@@ -182,13 +182,13 @@ static int make_view(const struct statelite *s)
 	return r < 0 ? r : show_system(s);
 }
 
-/* Not before the two are parted: else the root's mounts would go with the view's. */
-static void drop_view(const struct statelite *s)
+/* Not before both are private: else mounts of the root and below /dev would go with the view's. */
+void statelite_drop_view(const char *root, const char *view)
 {
-	mount(NULL, s->view, NULL, MS_REC | MS_PRIVATE, NULL);
-	mount(NULL, s->root, NULL, MS_REC | MS_PRIVATE, NULL);
-	mount_drop(s->view);
-	rmdir(s->view);
+	mount(NULL, view, NULL, MS_REC | MS_PRIVATE, NULL);
+	mount(NULL, root, NULL, MS_REC | MS_PRIVATE, NULL);
+	mount_drop(view);
+	rmdir(view);
 }
 
 /* --- the scripts ----------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ int statelite_apply(const struct statelite *s, char text[static NFS_TEXT_MAX])
 	int r;
 
 	*text = 0;
-	r = mount_folder_of(s, text);
+	r = mount_own_folder(s, text);
 	if (r >= 0)
 		r = keep_files(s, text);
 	if (r < 0)
@@ -250,6 +250,6 @@ int statelite_apply(const struct statelite *s, char text[static NFS_TEXT_MAX])
 		r = run(s, DISK, last, text);
 	if (r >= 0)
 		r = run(s, SCRIPT, last, text);
-	drop_view(s);
+	statelite_drop_view(s->root, s->view);
 	return r < 0 ? r : judge(s, last, text);
 }

@@ -26,3 +26,9 @@ struct statelite {
 
 /* statelite_apply: 0, or -errno with text. After a failure root is to be taken away. */
 int statelite_apply(const struct statelite *s, char text[static NFS_TEXT_MAX]);
+
+/*
+ * statelite_drop_view: takes the view away, also one that a killed process left; the root's and the
+ * machine's own mounts stay.
+ */
+void statelite_drop_view(const char *root, const char *view);

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "root/nfs/statelite.h"
 
@@ -158,6 +159,27 @@ TEST(what_the_script_mounts_is_over_the_root)
 	CHECK(access(p.view, F_OK) < 0);
 	CHECK_INT(gethostname(now, sizeof(now)), 0);
 	CHECK_STR(now, mine);
+}
+
+/* As when the agent dies, or its limit is over, while the script runs. */
+TEST(a_process_that_is_killed_takes_no_mount_of_the_machine_along)
+{
+	struct place p;
+	unsigned before;
+	int status;
+	pid_t pid;
+
+	make_place(&p, "#!/bin/sh\nkill -9 $PPID\n");
+	before = mounts(p.dir, false);
+	pid = fork();
+	if (pid == 0)
+		_exit(statelite_apply(&p.s, p.text) != 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status));
+	CHECK(mounts(p.view, true) > 0);
+	statelite_drop_view(p.root, p.view);
+	CHECK_INT(mounts(p.view, true), 0);
+	CHECK_INT(mounts(p.dir, false), before);
 }
 
 TEST(kept_files_are_the_nodes_own)
