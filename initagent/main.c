@@ -141,8 +141,7 @@ static int cmd_lint(int argc, char **argv)
 		if (strncmp(argv[1], "--compat=", 9) == 0 && (compat = compat_find(argv[1] + 9)))
 			continue;
 		if (!streq(argv[1], "--image") || argc < 3)
-			return usage_error("lint knows --image FILE and --compat=dracut-legacy, "
-				"networkd, nm or initramfs-tools");
+			return usage_error("lint knows --image FILE and --compat=" COMPAT_NAMES);
 		image = argv[2];
 		argc--;
 		argv++;
@@ -382,8 +381,8 @@ static const struct command commands[] = {
 		cmd_doctor},
 	{"lint", "[--image INITRD] [--compat=BACKEND] [CMDLINE... | - | -f FILE]",
 		"explain a kernel command line and find its errors; --image: are the\n"
-		"drivers that it needs in this image; --compat: where dracut-legacy,\n"
-		"networkd, nm or initramfs-tools differ",
+		"drivers that it needs in this image; --compat: where\n"
+		COMPAT_NAMES " differ",
 		cmd_lint},
 	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line",
 		cmd_plan},

@@ -14,6 +14,7 @@ static const struct {
 	[COMPAT_NETWORKD] = {"networkd", "systemd-network-generator 252"},
 	[COMPAT_NM] = {"nm", "nm-initrd-generator 1.42"},
 	[COMPAT_INITRAMFS_TOOLS] = {"initramfs-tools", "initramfs-tools 0.148"},
+	[COMPAT_LIVE_BOOT] = {"live-boot", "live-boot 20250815"},
 };
 
 static const struct {
@@ -57,15 +58,33 @@ static bool matches(const char *pattern, const char *value)
 			       : fnmatch(pattern, value, 0) == 0;
 }
 
-/* What the init of initramfs-tools reads of what is read here. */
-static bool is_read_by_its_init(enum option_id id)
-{
-	static const enum option_id read[] = {OPTION_ROOT, OPTION_ROOTFLAGS, OPTION_ROOTFSTYPE,
-		OPTION_NFSROOT, OPTION_IP, OPTION_BOOTIF, OPTION_RO, OPTION_RW, OPTION_INIT,
-		OPTION_QUIET};
+/* What an init that is not dracut's acts on of what is read here; it reads nothing else. */
+static const struct {
+	enum compat_backend backend;
+	enum option_id id;
+} acted_on[] = {
+	{COMPAT_INITRAMFS_TOOLS, OPTION_ROOT},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_ROOTFLAGS},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_ROOTFSTYPE},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_NFSROOT},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_IP},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_BOOTIF},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_RO},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_RW},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_INIT},
+	{COMPAT_INITRAMFS_TOOLS, OPTION_QUIET},
+	{COMPAT_LIVE_BOOT, OPTION_ROOT},
+	{COMPAT_LIVE_BOOT, OPTION_NFSROOT},
+	{COMPAT_LIVE_BOOT, OPTION_BOOTIF},
+	{COMPAT_LIVE_BOOT, OPTION_INIT},
+	{COMPAT_LIVE_BOOT, OPTION_QUIET},
+	{COMPAT_LIVE_BOOT, OPTION_TORAM},
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(read); i++)
-		if (read[i] == id)
+static bool acts_on(enum compat_backend b, enum option_id id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(acted_on); i++)
+		if (acted_on[i].backend == b && acted_on[i].id == id)
 			return true;
 	return false;
 }
@@ -84,13 +103,13 @@ const char *compat_text(enum compat_backend b, const struct plan_word *w, size_t
 {
 	*ret_program = backends[b].program;
 	for (; w->row && *at < ARRAY_SIZE(rows); (*at)++)
-		if (rows[*at].backend == b && rows[*at].id == w->row->id &&
+		if (rows[*at].text && rows[*at].backend == b && rows[*at].id == w->row->id &&
 			matches(rows[*at].value, w->value))
 			return rows[(*at)++].text;
 	if (!w->row || (*at)++ != ARRAY_SIZE(rows))
 		return NULL;
-	if (b == COMPAT_INITRAMFS_TOOLS)
-		return is_read_by_its_init(w->row->id) ? NULL : "not read there";
+	if (b >= COMPAT_INITRAMFS_TOOLS)
+		return acts_on(b, w->row->id) ? NULL : "has no effect";
 	*ret_program = DRACUT;
 	return *w->row->dracut && is_dracuts(b, w->row) ? w->row->dracut : NULL;
 }

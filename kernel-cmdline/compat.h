@@ -13,8 +13,11 @@ enum compat_backend {
 	COMPAT_NETWORKD, /* systemd-network-generator */
 	COMPAT_NM,	 /* nm-initrd-generator */
 	COMPAT_INITRAMFS_TOOLS, /* the init of Debian's and Ubuntu's images */
+	COMPAT_LIVE_BOOT,	/* that init with boot=live */
 	COMPAT_BACKEND_MAX,
 };
+
+#define COMPAT_NAMES "dracut-legacy, networkd, nm, initramfs-tools or live-boot"
 
 /* compat_find: "networkd" -> COMPAT_NETWORKD; COMPAT_NONE if there is no such one. */
 enum compat_backend compat_find(const char *name);

@@ -54,6 +54,7 @@ debian_root() {
     sources_of "$suite" | without_fds mmdebstrap --variant=minbase --include="$packages" \
         --skip=check/empty --aptopt="$lab/apt.conf" --dpkgopt='path-exclude=/usr/share/man/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --dpkgopt='path-exclude=/usr/share/initramfs-tools/hooks/live' \
         "" "$dir" - >"$dir.log" 2>&1 || {
         tail -n 20 "$dir.log" >&2
         return 1
