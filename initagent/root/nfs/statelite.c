@@ -70,12 +70,19 @@ static int mount_kept(const struct statelite *s, const char *path, const char *a
 		.nolock = true,
 	};
 	char why[NFS_TEXT_MAX];
+	bool missing = false;
 	int r;
 
 	/* Version 3 may know a path that version 4 does not (fsid=0). */
-	do
+	do {
 		r = s->mount(&a, at, why);
-	while ((r == -EPROTONOSUPPORT || r == -ENOENT) && ++a.version < NFS_VERSION_MAX);
+		missing |= r == -ENOENT;
+	} while ((r == -EPROTONOSUPPORT || r == -ENOENT) && ++a.version < NFS_VERSION_MAX);
+	/* A server without version 3 is no fault: what counts is what it said of the path. */
+	if (r < 0 && missing) {
+		r = -ENOENT;
+		*why = 0;
+	}
 	return r < 0 ? fail(text, r, "%.70s:%.90s: %s%s%.40s", s->plan->server, path,
 		strerror(-r), *why ? ": " : "", why) : 0;
 }

@@ -62,7 +62,7 @@ static void make_folder(const char *folder, const char *name)
 	CHECK_INT(mkdir(path, 0755), 0);
 }
 
-/* A server that speaks NFS 4.0 and 3. */
+/* A server that speaks NFS 4.0. */
 static int bind_kept(const struct nfs_attempt *a, const char *target, char *text)
 {
 	char path[256];
@@ -73,6 +73,11 @@ static int bind_kept(const struct nfs_attempt *a, const char *target, char *text
 	if (a->version < NFS_VERSION_40) {
 		old_versions++;
 		return -EPROTONOSUPPORT;
+	}
+	/* there is no mountd to ask */
+	if (a->version == NFS_VERSION_3) {
+		strscpy(text, "mountd", NFS_TEXT_MAX);
+		return -ECONNREFUSED;
 	}
 	snprintf(path, sizeof(path), "%s%s", kept, a->path);
 	return mount(path, target, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
