@@ -216,6 +216,12 @@ vm_wait() {
     }
 }
 
+# node_qmp: the socket of the node's QEMU. Each has its own: of two that begin at the same moment,
+# one is refused a name that both take.
+node_qmp() {
+    echo "$vm_sockets/${node_dir##*/}.qmp"
+}
+
 # node_start IMAGE CMDLINE
 node_start() {
     local cmdline=$2 accel parts=("$1") mac second
@@ -233,7 +239,7 @@ node_start() {
     parts+=($NODE_EXTRA)
     vm_initrd "$node_dir/initrd" "${parts[@]}"
     vm_start "$node_dir" "$NODE_SECONDS" "${accel[@]}" -m "$NODE_MEM" -smp "$NODE_SMP" \
-        -serial "file:$node_dir/results.tar" -qmp "unix:$vm_sockets/qmp,server=on,wait=off" \
+        -serial "file:$node_dir/results.tar" -qmp "unix:$(node_qmp),server=on,wait=off" \
         -initrd "$node_dir/initrd" -append \
         "console=ttyS0 $vm_kernel panic=-1 printk.devkmsg=on $cmdline" \
         ${NODE_ACPI:+-acpitable "file=$NODE_ACPI"} \
@@ -295,7 +301,7 @@ node_kill() {
 node_cable() {
     local up=false
     [ "$1" = off ] || up=true
-    "$vmctl" qmp 10 "$vm_sockets/qmp" \
+    "$vmctl" qmp 10 "$(node_qmp)" \
         "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"${2:-n0}\", \"up\": $up}}"
 }
 
@@ -304,7 +310,7 @@ node_cable() {
 node_stuck() {
     local said
     said=$(stat -c %s "$node_dir/console.log")
-    "$vmctl" qmp 10 "$vm_sockets/qmp" '{"execute": "inject-nmi"}' >/dev/null &&
+    "$vmctl" qmp 10 "$(node_qmp)" '{"execute": "inject-nmi"}' >/dev/null &&
         "$vmctl" gone 30 "$node_pid" || return 0
     tail -c "+$((said + 1))" "$node_dir/console.log" | tr -d '\r' >"$node_dir/tasks.log"
     truncate -s "$said" "$node_dir/console.log"
