@@ -13,7 +13,7 @@ setup_file() {
     vm_begin handover-ib
     [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
     seconds=([networkd]=4 [next]=5)
-    away[nm]=12
+    dhcpd[nm]='away 12'
     handover_ib_server
     rails="rd.rdma.link=sib1,softib,eth1 ifname=rail0:$first"
     # the form of the identifier that systemd-networkd 252 can send, too

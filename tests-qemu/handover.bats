@@ -13,23 +13,34 @@ ends[next]=reboot
 roots[block]=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:root
 
 setup_file() {
+    local last
     vm_begin handover
-    managers=(networkd nm)
+    managers=(nm)
     [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
-    managers+=(block ifupdown)
+    # networkd as the last one: Python takes an emulated processor a minute
+    managers+=(block ifupdown networkd)
     # its networkd does not see that the root is on the network, where it keeps all by itself
     words[next]=rd.overlay=1
+    # cloud-init asks for its data by the address of the lease, and writes and applies a file for
+    # netplan
+    folders[networkd]=cloud
+    words[networkd]="ds=nocloud-net;s=http://$server_ip:8081/cloud/"
     words[nm]=systemd.setenv=LEAVE=1
     words[block]=systemd.setenv=LEAVE=1
     # one is dhclient's, whatever the others have to renew by then
-    away[ifupdown]=12
+    dhcpd[ifupdown]='away 12'
     images[block]=$LAB/agent-block.img
     handover_server
     server shell "ln -s /handover/root.ext4 /run/root.ext4.nvme; block nvme root.ext4"
-    # a firewall, and netplan's files with another name for the interface
-    server shell "cp -r /site/. /handover/networkd/etc/;
+    # a firewall, and another name for the interface in netplan's words
+    last=$((${#managers[@]} - 1))
+    server shell "sed -i s/@MAC@/52:54:00:99:00:$(printf %02x $((0x64 + last)))/ \
+            /site/netplan/* /site/systemd/network/*;
+        sed -i s/@NAME@/node$last/ /cloud/meta-data;
+        cp -r /site/. /handover/cloud/etc/;
         ln -s /lib/systemd/system/nftables.service \
-            /handover/networkd/etc/systemd/system/sysinit.target.wants/"
+            /handover/cloud/etc/systemd/system/sysinit.target.wants/;
+        busybox httpd -f -vv -p 8081 -h / </dev/null >/dev/null 2>/run/httpd.log &"
     handover_nodes "$LAB/agent.img" "$server_ip" "$rxe systemd.wants=restart.service \
 systemd.setenv=AWAITED=restarts"
 }
@@ -40,7 +51,8 @@ on() {
     server shell "$*"
 }
 
-@test "systemd-networkd over Soft-RoCE, restarted; nftables, and netplan's files" {
+@test "systemd-networkd over Soft-RoCE, restarted; nftables, cloud-init, and netplan" {
+    local ip
     assert_kept networkd eth0
     assert_networkd eth0
     assert_file units '^nftables.service +loaded +active +exited'
@@ -49,6 +61,14 @@ on() {
     [[ $output == "Finished nftables"* ]]
     assert_restarted systemd-networkd
     assert_lease
+    assert_file cloud '^DataSourceNoCloudNet '
+    assert_file cloud.written '^of the user data$'
+    assert_file cloud.log "Running command \['netplan', 'apply'\]"
+    assert_file files '^==> systemd/network/10-netplan-(eth0|lan0).network'
+    # by the address of the root
+    on server cat /run/httpd.log >"$BATS_TEST_TMPDIR/httpd"
+    ip=$(address_of_root)
+    grep -q "${ip%/*}[]:].* url:/cloud/user-data" "$BATS_TEST_TMPDIR/httpd"
     assert_services roce "$server_ip"
 }
 

@@ -114,7 +114,7 @@ monitored() {
 	(networkd "$T/real" 60) 3>&- &
 	echo $! >>"$T/pids"
 	# the second is what 257 and newer say
-	ready said 'eth0: (found matching network|Configuring with) .*10-initagent-eth0.network'
+	ready said 'eth0: (found matching network|Configuring with) .*05-initagent-eth0.network'
 	for ((i = 0; i < 8; i++)); do
 		ready said 'DHCPv4 address 10.0.0.5/24' && break
 	done

@@ -492,7 +492,7 @@ TEST(a_root_mounted_before_the_kill_is_adopted)
 	/* Its rail is found again, too, and handed over. */
 	rail = cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0);
 	CHECK(cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")));
-	snprintf(path, sizeof(path), "/run/systemd/network/10-initagent-%s.network",
+	snprintf(path, sizeof(path), "/run/systemd/network/05-initagent-%s.network",
 		cJSON_GetStringValue(cJSON_GetObjectItem(rail, "netdev")));
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "%s", path) > 0);
 	CHECK(strstr(text, "KeepConfiguration=yes") != NULL);

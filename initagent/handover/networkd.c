@@ -329,7 +329,7 @@ static int write_netdev(const struct profile_set *set, const struct profile_rail
 		put_bond(f.out, rail->made);
 	else
 		fputs("\n[Bridge]\nSTP=no\nForwardDelaySec=0\n", f.out);
-	snprintf(name, sizeof(name), "10-initagent-%s.netdev", rail->dev.name);
+	snprintf(name, sizeof(name), "05-initagent-%s.netdev", rail->dev.name);
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
@@ -351,7 +351,7 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 	if (profile_six(rail) == SIX_DHCP)
 		put_dhcp6(f.out, rail, version);
 	put_static(f.out, rail, dhcp4);
-	snprintf(name, sizeof(name), "10-initagent-%s.network", rail->dev.name);
+	snprintf(name, sizeof(name), "05-initagent-%s.network", rail->dev.name);
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
@@ -366,7 +366,7 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail)
 	put_match(f.out, rail, "OriginalName");
 	fprintf(f.out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n",
 		rail->dev.name);
-	snprintf(name, sizeof(name), "10-initagent-%s.link", rail->dev.name);
+	snprintf(name, sizeof(name), "05-initagent-%s.link", rail->dev.name);
 	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 

@@ -128,6 +128,17 @@ static void put_common(FILE *out, const struct address_config *cfg, bool metric)
 		fputs("never-default=true\n", out);
 }
 
+/* NetworkManager removes a leased address when the lease ends without an answer. From then on it
+ * waits for its own root, and asks no more. */
+static void put_kept(FILE *out, const struct profile_rail *rail)
+{
+	char text[INET_ADDR_TEXT];
+
+	if (rail->carries_root && rail->four)
+		fprintf(out, "address1=%s/%u\n", inet_text(&rail->four->addr, text),
+			rail->four->prefix);
+}
+
 static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 {
 	const struct address_config *cfg = &rail->cfg;
@@ -145,6 +156,7 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "dhcp-hostname=%s\n", cfg->hostname);
 	if (cfg->no_peerdns)
 		fputs("ignore-auto-dns=true\n", out);
+	put_kept(out, rail);
 	profile_given(&given, rail);
 	put_fixed(out, &given, false, cfg->metric);
 	put_names(out, &given, AF_INET);

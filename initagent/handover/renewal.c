@@ -141,7 +141,7 @@ static int write_hands_off(const struct profile_set *set)
 	if (r < 0)
 		return r;
 	fputs("[Match]\nName=*\n\n[Link]\nUnmanaged=yes\n", f.out);
-	return profile_end(&f, set->env, NETWORK_DIR, "10-initagent.network", 0644);
+	return profile_end(&f, set->env, NETWORK_DIR, "05-initagent.network", 0644);
 }
 
 /* Unused files of a networkd that is not enabled must not take effect. */

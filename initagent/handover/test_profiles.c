@@ -333,7 +333,7 @@ TEST(two_managers_in_use)
 	proom_make("/etc/network/interfaces", "allow-hotplug eth0\niface eth0 inet dhcp\n");
 	proom_write("", &rail, 1);
 	CHECK(proom_has("/run/network/ifstate.eth0"));
-	CHECK(proom_has("/run/systemd/network/10-initagent-eth0.network"));
+	CHECK(proom_has("/run/systemd/network/05-initagent-eth0.network"));
 	CHECK(!proom_has("/run/systemd/system/initagent-dhclient@.service"));
 }
 

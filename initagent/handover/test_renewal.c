@@ -6,7 +6,7 @@
 #include "profileroom.h"
 
 #define NETWORKD_DROP_IN "/run/systemd/system/systemd-networkd.service.d/10-initagent.conf"
-#define HANDS_OFF	 "/run/systemd/network/10-initagent.network"
+#define HANDS_OFF	 "/run/systemd/network/05-initagent.network"
 
 /* A Debian root with ifupdown, and networkd beside it as systemd brings it along. */
 static void begin_ifupdown(void)
@@ -59,7 +59,7 @@ TEST(networkd_is_not_borrowed_from_an_administrator_who_uses_or_masks_it)
 	begin_ifupdown();
 	proom_make("/etc/systemd/system/multi-user.target.wants/systemd-networkd.service", "");
 	expect_borrowed("rd.handover=ifupdown", &rail, false);
-	CHECK(!proom_has("/run/systemd/network/10-initagent-ib0.network"));
+	CHECK(!proom_has("/run/systemd/network/05-initagent-ib0.network"));
 	begin_ifupdown();
 	expect_borrowed("rd.handover=all", &rail, false);
 	begin_ifupdown();

@@ -315,7 +315,7 @@ static void send_results(const struct witness *w, const char *kmsg, size_t kmsg_
 		{"recv_queue_size", "/sys/module/ib_ipoib/parameters/recv_queue_size"},
 		{"port_type_array", "/sys/module/mlx4_core/parameters/port_type_array"},
 		{"log_num_mac", "/sys/module/mlx4_core/parameters/log_num_mac"},
-		{"eth0.network", "/run/systemd/network/10-initagent-eth0.network"},
+		{"eth0.network", "/run/systemd/network/05-initagent-eth0.network"},
 		{"umcast", "/sys/class/net/ib0/umcast"},
 		{"nfs4_unique_id", "/sys/module/nfs/parameters/nfs4_unique_id"},
 		{"hostid", "/sys/class/nvme/nvme0/hostid"},

@@ -10,8 +10,8 @@
  * FOLDER (iothread) is done, so that no manager starts before. It goes on until an address was set
  * anew over SECONDS, which is what a manager does when the DHCP server answers it the first time
  * (not dhclient, which only adds what is not there) and when the lease is renewed; and LATE times
- * after OUT/FILE is there; but never for more than LIMIT seconds. OUT/events has everything seen,
- * OUT/result.json the sums.
+ * after OUT/FILE is there (with SECONDS of 0 until then alone); but never for more than LIMIT
+ * seconds. OUT/events has everything seen, OUT/result.json the sums.
  */
 #include "echothread.h"
 #include "guest.h"
@@ -99,7 +99,7 @@ static void watch_until_end(struct netwatch *w, const struct iothread *io, uint6
 	uint64_t most, const char *awaited)
 {
 	struct pollfd p = {.fd = w->fd, .events = POLLIN};
-	unsigned late = awaited ? LATE : 0, early = 0;
+	unsigned late = awaited && span ? LATE : 0, early = 0;
 	bool told = false;
 
 	do {

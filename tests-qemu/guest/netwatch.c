@@ -10,12 +10,16 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* What is set again so soon is the same answer of a server: half of the time until a lease is
  * renewed (guest/handover/dhcpd.conf). */
 #define SAME_ANSWER_NS 5000000000ULL
+
+/* NetworkManager writes a lease there with each answer; an address it keeps is not set anew. */
+#define LEASES "/var/lib/NetworkManager"
 
 static void event(struct netwatch *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -121,6 +125,26 @@ static void take_answer(struct netwatch *w)
 		w->unanswered = now - w->answered;
 	w->answered = now;
 	w->first_answered = w->first_answered ? w->first_answered : now;
+}
+
+static void leases_look(struct netwatch *w)
+{
+	char buf[4096];
+	struct inotify_event e;
+	ssize_t n;
+
+	while ((n = read(w->leases, buf, sizeof(buf))) > 0)
+		for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof(e) + e.len)) {
+			const char *name = buf + at + sizeof(e);
+			const char *end;
+
+			memcpy(&e, buf + at, sizeof(e));
+			end = e.len ? strrchr(name, '.') : NULL;
+			if (!end || strcmp(end, ".lease") != 0)
+				continue;
+			event(w, "%s written", name);
+			take_answer(w);
+		}
 }
 
 static void on_address(struct netwatch *w, const struct nlmsghdr *h)
@@ -277,6 +301,8 @@ int netwatch_open(struct netwatch *w, FILE *events)
 	if (w->fd < 0 || bind(w->fd, (const void *)&addr, sizeof(addr)) < 0)
 		return -errno;
 	setsockopt(w->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
+	w->leases = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	inotify_add_watch(w->leases, LEASES, IN_CLOSE_WRITE | IN_MOVED_TO);
 	w->first = true;
 	r = dump(w, RTM_GETLINK);
 	if (r == 0)
@@ -296,5 +322,6 @@ void netwatch_dispatch(struct netwatch *w)
 		r = receive(w, MSG_DONTWAIT);
 		w->overruns += r == -ENOBUFS;
 	} while (r >= 0 || r == -ENOBUFS);
+	leases_look(w);
 	ports_look(w);
 }

@@ -15,6 +15,7 @@
 struct netwatch {
 	FILE *events; /* one line each: seconds since boot and what; the caller's */
 	int fd;
+	int leases; /* what NetworkManager writes */
 	bool first; /* still reading what there was at the beginning */
 	struct netwatch_link {
 		int index;
@@ -32,7 +33,7 @@ struct netwatch {
 	_Atomic unsigned carriers;   /* carriers lost and found */
 	_Atomic uint64_t carrier_ns; /* when the last one was, CLOCK_BOOTTIME */
 	unsigned overruns;  /* the kernel dropped events: nothing is proven */
-	unsigned refreshed; /* times an address was set by a server's answer: renewals too */
+	unsigned refreshed; /* times the address or the lease of a server's answer was written */
 	uint64_t first_answered, answered; /* the first and last time; 0: not yet */
 	uint64_t unanswered;		   /* longest time between two */
 };

@@ -13,12 +13,14 @@ managers=(networkd nm ifupdown)
 lease=40
 # How long the lease is renewed before a node may end: two lease times, if not said otherwise.
 span=
-# The DHCP server is away for so many seconds when one of them has booted. With 12, longer than T1,
-# everybody's first renewal fails, and it is back before the last one.
-declare -gA away=()
+# What the DHCP server does when one of them has booted. With "away 12", longer than T1, everybody's
+# first renewal fails, and it is back before the last one.
+declare -gA dhcpd=()
 # The image and the root of one of them, if they are not those of all; and how its machine ends. The
 # tests look at roots and ends, too.
 declare -gA images=() roots=() ends=()
+# Another of the server's roots for one of them.
+declare -gA folders=()
 # More on the kernel command line of one of them. (-g: bats loads this file in a function.)
 declare -gA words=()
 # The link of the server's that one of them has a second interface on.
@@ -31,7 +33,7 @@ handover_extra() {
     local dir=$BATS_FILE_TMPDIR/extra guest=$vm_top/tests-qemu/guest/handover
     mkdir -p "$dir/bin" "$dir/etc"
     cp -a "$LAB/handover-modules/." "$dir/"
-    cp -r "$guest/site" "$dir/"
+    cp -r "$guest/"{site,cloud} "$dir/"
     install -m 755 "$guest/"{serve,dhcpd} "${guest%/*}/block" "$dir/bin/"
     sed "s/^\(.*-lease-time\) .*/\1 $lease;/" "$guest/dhcpd.conf" \
         >"$dir/etc/dhcpd.conf"
@@ -64,7 +66,7 @@ handover_booted() {
     local name=${managers[$1]}
     node_dir=$vm_logs/$name node_pid=${pids[$1]}
     node_wait 600 "report: settled" || return 0
-    [ -z "${away[$name]:-}" ] || on server "/bin/dhcpd away ${away[$name]}"
+    [ -z "${dhcpd[$name]:-}" ] || on server "/bin/dhcpd ${dhcpd[$name]}"
 }
 
 # handover_nodes IMAGE SERVER CMDLINE: all of them, of which two boot at the same time, while others
@@ -79,7 +81,8 @@ handover_nodes() {
         # a speed, as the kernel complains at each look at the RDMA port of an interface without
         NODE_NAME=$name NODE_LINK=$i NODE_SECONDS=900 NODE_SECOND=${seconds[$name]:-} \
             NODE_NIC=virtio-net-pci,speed=10000,duplex=full
-        root=${roots[$name]:-nfs:$2:/handover/$name:vers=4.2,proto=rdma,port=20049}
+        root=nfs:$2:/handover/${folders[$name]:-$name}:vers=4.2,proto=rdma,port=20049
+        root=${roots[$name]:-$root}
         node_start "${images[$name]:-$1}" "$console root=$root rw ip=dhcp rd.neednet=1 \
 systemd.show_status=0 systemd.setenv=SPAN=${span:-$((2 * lease))} \
 systemd.setenv=END=${ends[$name]:-poweroff} $3 ${words[$name]:-}"

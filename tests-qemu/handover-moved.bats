@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The DHCP server has forgotten its leases, lets them end, and gives other addresses, while the
+# roots on NFSoRDMA are under I/O.
+
+# shellcheck disable=SC2154,SC2034 # variables are shared with it
+load lib/handover
+
+setup_file() {
+    vm_begin handover-moved
+    export NETWORKD=next
+    [ ! -e "$LAB/suites/trixie/absent" ] || NETWORKD=networkd
+    managers=(nm "$NETWORKD")
+    dhcpd["$NETWORKD"]=move
+    # no renewal ends its witness
+    words[nm]=systemd.setenv=SPAN=0
+    handover_server
+    handover_nodes "$LAB/agent.img" "$server_ip" "$rxe systemd.wants=moved.service \
+systemd.setenv=AWAITED=moved"
+}
+
+# the server's control channel, as the InfiniBand one is called
+on() {
+    shift
+    server shell "$*"
+}
+
+# assert_stays MANAGER GONE: GONE addresses were removed, and the root is there as before.
+assert_stays() {
+    local what
+    node_dir=$vm_logs/$1
+    [ -s "$node_dir/results/result.json" ] || {
+        echo "the node ended without a report"
+        return 1
+    }
+    for what in io_errors damaged link_down carrier_lost link_gone renamed overruns; do
+        assert_eq "$(node_result ".$what")" 0 "$what"
+    done
+    node_result '"# \(.rounds) rounds of I/O in \(.seconds) s, longest \(.longest_s) s"' >&3
+    # NFS asks again after 60 s where what was under way is lost
+    node_result '.longest_s < 90' >/dev/null
+    assert_eq "$(node_result .address_gone)" "$2" "addresses removed"
+    assert_eq "$(cat "$node_dir/results/failed")" "" "failed units"
+    assert_end poweroff
+}
+
+@test "systemd-networkd: a lease ends, the DHCP server gives another address; the root stays" {
+    assert_stays "$NETWORKD" 1
+    # the old lease came to its end
+    node_result '"# without an answer for \(.unanswered_s) s"' >&3
+    node_result '.unanswered_s > 25' >/dev/null
+    assert_eq "$(address_of_root | cut -d . -f 4 | cut -c 1)" 1 "range of the old address"
+    assert_file address 'inet 10\.99\.0\.2[0-9][0-9]/24 .* eth0'
+    assert_networkd eth0
+}
+
+@test "NetworkManager: a lease ends, and is not given again; the address and the root stay" {
+    assert_stays nm 0
+    assert_file journal 'dhcp4 \(eth0\): state changed no lease'
+    assert_nm eth0
+    assert_file address "inet $(address_of_root) .* eth0"
+}
