@@ -103,7 +103,7 @@ const char *compat_text(enum compat_backend b, const struct plan_word *w, size_t
 {
 	*ret_program = backends[b].program;
 	for (; w->row && *at < ARRAY_SIZE(rows); (*at)++)
-		if (rows[*at].text && rows[*at].backend == b && rows[*at].id == w->row->id &&
+		if (rows[*at].backend == b && rows[*at].id == w->row->id &&
 			matches(rows[*at].value, w->value))
 			return rows[(*at)++].text;
 	if (!w->row || (*at)++ != ARRAY_SIZE(rows))

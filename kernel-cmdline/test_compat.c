@@ -34,8 +34,6 @@ TEST(each_row_is_said_about_its_example)
 		char said[256];
 		const char *at;
 
-		if (!rows[i].text)
-			continue;
 		snprintf(said, sizeof(said), " %s: %s\n", version[rows[i].backend], rows[i].text);
 		lint(rows[i].example, rows[i].backend);
 		at = strstr(report, said);

@@ -16,8 +16,9 @@ setup_file() {
 
 # rows BACKEND: example, tab, proof
 rows() {
-    printf '#define COMPAT(b, id, value, text, example, proof) @b example proof\n%s\n@\n' \
-        '#include "kernel-cmdline/compat.def"' | cc -E -P -x c -I. - | tr '\n@' ' \n' |
+    printf '%s\n' '#define COMPAT(b, id, value, text, example, proof) @b example proof' \
+        '#define PROVED(id, example, proof) @LEGACY example proof' \
+        '#include "kernel-cmdline/compat.def"' @ | cc -E -P -x c -I. - | tr '\n@' ' \n' |
         sed -nE "s/^$1 *\"([^\"]*)\" *\"([^\"]*)\" *\$/\\1\\t\\2/p"
 }
 
@@ -37,14 +38,18 @@ networkd() {
         rm -rf /run/systemd/network' - $1
 }
 
+# Goes into a view of the root $1 that nothing is left of.
+# shellcheck disable=SC2016 # for the other shell
+in_view='mount -t tmpfs view "$1/run" && mkdir "$1"/run/{upper,work,root} &&
+    mount -t overlay -o "lowerdir=$1,upperdir=$1/run/upper,workdir=$1/run/work" view \
+        "$1/run/root" && cd "$1/run/root" || exit
+'
+
 # init_with CMDLINE STEPS: the loop of the init of initramfs-tools over the words of its command
-# line, then these steps of a shell, over a root that nothing is left of.
+# line, then these steps of a shell.
 init_with() {
-    unshare --mount --propagation private bash -c '
-        mount -t tmpfs view "$1/run" && mkdir "$1"/run/{upper,work,root} &&
-            mount -t overlay -o "lowerdir=$1,upperdir=$1/run/upper,workdir=$1/run/work" view \
-                "$1/run/root" && cd "$1/run/root" &&
-            mkdir -p proc sys/class/net/eth{0,1} conf && printf "%s\n" "$2" >proc/cmdline &&
+    unshare --mount --propagation private bash -c "$in_view"'
+        mkdir -p proc sys/class/net/eth{0,1} conf && printf "%s\n" "$2" >proc/cmdline &&
             echo BOOT=local >conf/initramfs.conf &&
             echo 52:54:00:12:34:56 >sys/class/net/eth0/address &&
             echo 52:54:00:12:34:57 >sys/class/net/eth1/address &&
@@ -98,11 +103,8 @@ live_boot() {
 # Shown are the programs that they call, what they write, and how often they slept. eth1 has no
 # carrier.
 legacy() {
-    unshare --mount --propagation private bash -c '
-        mount -t tmpfs view "$1/run" && mkdir "$1"/run/{upper,work,root} &&
-            mount -t overlay -o "lowerdir=$1,upperdir=$1/run/upper,workdir=$1/run/work" view \
-                "$1/run/root" && cd "$1/run/root" &&
-            mkdir -p proc/sys/net/ipv6/conf/eth0 sys/class/net/eth{0,1} called &&
+    unshare --mount --propagation private bash -c "$in_view"'
+        mkdir -p proc/sys/net/ipv6/conf/eth0 sys/class/net/eth{0,1} called &&
             printf "%s\n" "$2" >proc/cmdline && echo "$3" >called/stub && chmod 755 called/stub
         echo 52:54:00:12:34:56 | tee sys/class/net/eth{0,1}/address >/dev/null
         echo 1 >sys/class/net/eth0/carrier
@@ -232,7 +234,7 @@ differing() {
     mapfile -t list < <(differing)
     [ "${#list[@]}" -ge 12 ]
     for name in "${list[@]}"; do
-        grep -q "^COMPAT(LEGACY, $name, NULL, NULL," kernel-cmdline/compat.def ||
+        grep -q "^PROVED($name," kernel-cmdline/compat.def ||
             { echo "$name has no proof"; return 1; }
     done
     # what is not known there has no effect

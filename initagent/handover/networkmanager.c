@@ -72,6 +72,13 @@ static void put_link(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "mtu=%u\n", profile_mtu(rail));
 }
 
+static void put_address(FILE *out, const struct address_result *r)
+{
+	char text[INET_ADDR_TEXT];
+
+	fprintf(out, "address1=%s/%u\n", inet_text(&r->addr, text), r->prefix);
+}
+
 /* Addresses and routes of one family. */
 static void put_fixed(FILE *out, const struct address_result *r, bool address, uint32_t metric)
 {
@@ -80,7 +87,7 @@ static void put_fixed(FILE *out, const struct address_result *r, bool address, u
 	char text[INET_ADDR_TEXT];
 
 	if (address)
-		fprintf(out, "address1=%s/%u\n", inet_text(&r->addr, text), r->prefix);
+		put_address(out, r);
 	/* There are no point-to-point addresses in a keyfile. */
 	if (address && r->peer.family)
 		fprintf(out, "route%zu=%s/%zu\n", ++k, inet_text(&r->peer, text),
@@ -128,17 +135,6 @@ static void put_common(FILE *out, const struct address_config *cfg, bool metric)
 		fputs("never-default=true\n", out);
 }
 
-/* NetworkManager removes a leased address when the lease ends without an answer. From then on it
- * waits for its own root, and asks no more. */
-static void put_kept(FILE *out, const struct profile_rail *rail)
-{
-	char text[INET_ADDR_TEXT];
-
-	if (rail->carries_root && rail->four)
-		fprintf(out, "address1=%s/%u\n", inet_text(&rail->four->addr, text),
-			rail->four->prefix);
-}
-
 static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 {
 	const struct address_config *cfg = &rail->cfg;
@@ -156,7 +152,10 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "dhcp-hostname=%s\n", cfg->hostname);
 	if (cfg->no_peerdns)
 		fputs("ignore-auto-dns=true\n", out);
-	put_kept(out, rail);
+	/* It removes a leased address when the lease ends without an answer. From then on it waits
+	 * for its own root, and asks no more. */
+	if (r && rail->carries_root)
+		put_address(out, r);
 	profile_given(&given, rail);
 	put_fixed(out, &given, false, cfg->metric);
 	put_names(out, &given, AF_INET);
