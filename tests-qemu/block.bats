@@ -52,6 +52,19 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     assert_state .root.name "$nqn"
 }
 
+@test "NVMe over RDMA (rxe): the node is reset, and the server still has its connections" {
+    local root="root=nvmf:rdma:$server_ip:$nqn $rxe"
+    server shell block nvme root.ext4
+    boots "$root finalinit=outage"
+    node_wait 60 'finalinit: the server may go'
+    node_kill
+    boots "$root"
+    assert_block 60 nvmf rdma ext4
+    assert_console 'Connect rejected: status 10 \(stale conn\)'
+    assert_state '.causes | length' 0
+    assert_state .root.attempts 1
+}
+
 @test "NVMe over TCP, xfs: the server goes away under the running root, and comes back" {
     server shell block nvme root.xfs
     boots "root=nvmf:tcp:$server_ip:4421:$nqn rw finalinit=outage"

@@ -16,6 +16,7 @@ block_disks() {
     mkdir -p "$tree/block"
     block_kinds "$tree/block"
     block_server "$tree"
+    cp -a "$LAB/block-modules/." "$tree/"
     (cd "$tree" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) >"$1/block.cpio"
     # for a server that has the modules itself
     (cd "$tree" && find block bin/block | cpio --quiet -o -H newc -R 0:0) >"$1/block-ib.cpio"
@@ -73,7 +74,6 @@ block_server() {
     mv "$dir/usr/bin/nbd-server" "$dir/bin/"
     install -m 755 "$vm_top/tests-qemu/guest/block" "$dir/bin/block"
     cp "$vm_top/tests-qemu/guest/nbd.conf" "$dir/etc/"
-    cp -a "$LAB/block-modules/." "$dir/"
 }
 
 # assert_block SECONDS TYPE PROTO FSTYPE: the whole of a good boot.

@@ -15,6 +15,7 @@
 #include "root/init/init_check.h"
 
 #define OPTIONS_MAX 32
+#define STALE_MAX   1024 /* more than nodes have processors */
 
 /* In the order of enum plan_block_kind. */
 const struct block_ops *block_ops_of(enum plan_block_kind kind)
@@ -312,6 +313,20 @@ static int mount_root(struct block_job *j)
 
 /* --- the whole ------------------------------------------------------------------------------ */
 
+/* A server that has not noticed the reset of this node refuses a connection for each one that it
+ * still has of the same queue pair number, and lets go of that one (IB_CM_REJ_STALE_CONN). NVMe has
+ * a connection for each processor, and one more. */
+static int connect_through(struct block_job *j, const struct block_ops *ops)
+{
+	int r = ops->connect(j);
+
+	for (unsigned n = 1; j->again && n < STALE_MAX; n++) {
+		j->again = false;
+		r = ops->connect(j);
+	}
+	return r;
+}
+
 static int attempt(struct block_job *j, const struct block_ops *ops)
 {
 	int r;
@@ -321,7 +336,7 @@ static int attempt(struct block_job *j, const struct block_ops *ops)
 	if (j->uevents < 0)
 		return job_fail(j, CAUSE_INTERNAL, j->uevents, "uevents: %s",
 			strerror(-j->uevents));
-	r = ops->connect(j);
+	r = connect_through(j, ops);
 	if (r >= 0)
 		r = wait_device(j, ops);
 	if (r >= 0)

@@ -37,6 +37,7 @@ struct block_job {
 	const struct block_ops *ops;
 	int uevents; /* the kernel's announcements */
 	char handle[BLOCK_DEVICE_MAX]; /* the connection: "nvme0", "nbd0", "host2" */
+	bool again; /* connect() failed of what is gone now */
 	struct block_message message;
 };
 

@@ -33,6 +33,8 @@ static void note(const struct block_job *j, const char *what)
 	close(fd);
 }
 
+static int stale_left;
+
 static int fake_connect(struct block_job *j)
 {
 	const char *name = j->plan->name;
@@ -40,6 +42,12 @@ static int fake_connect(struct block_job *j)
 	note(j, "connected");
 	if (streq(name, "refuse"))
 		return job_fail(j, CAUSE_BLOCK_REFUSED, -ECONNREFUSED, "nobody listens");
+	if (streq(name, "stale") && stale_left-- > 0) {
+		j->again = true;
+		return job_fail(j, CAUSE_BLOCK_REFUSED, -ECONNRESET, "stale conn");
+	}
+	if (streq(name, "stale"))
+		return job_fail(j, CAUSE_BLOCK_DENIED, -EACCES, "%d left", stale_left);
 	if (streq(name, "tls"))
 		return job_fatal(j, CAUSE_BLOCK_AUTH, -EPROTO, "it requires TLS");
 	if (streq(name, "hang"))
@@ -205,6 +213,29 @@ TEST(refused_is_tried_again_later_and_later)
 	}
 	CHECK(pause <= 5 * NSEC_PER_SEC);
 	block_end(b);
+}
+
+/* The server still has connections of before this node's reset, and lets go of one at a time. */
+TEST(stale_connections_are_in_the_way_once_each)
+{
+	static const struct {
+		int left;
+		const char *says;
+		enum cause cause;
+	} rows[] = {
+		{5, "-1 left", CAUSE_BLOCK_DENIED},
+		{1000000, "stale conn", CAUSE_BLOCK_REFUSED},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct source *b;
+
+		stale_left = rows[i].left;
+		b = start("stale", true);
+		CHECK(until(b, SOURCE_FAILED, BEGIN));
+		CHECK_INT(cause_of(b, rows[i].says), rows[i].cause);
+		block_end(b);
+	}
 }
 
 /* The agent has one loop: a process that talks without end leaves the others their turn. */

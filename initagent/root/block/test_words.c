@@ -32,6 +32,21 @@ TEST(lines_of_the_kernel)
 	CHECK(!words_find("nvme nvme0: creating 1 I/O queues."));
 }
 
+TEST(a_stale_connection_is_tried_again_at_once)
+{
+	static const struct {
+		const char *line;
+		enum words_again again;
+	} rows[] = {
+		{"nvme nvme0: Connect rejected: status 10 (stale conn).", WORDS_AT_ONCE},
+		{"scsi host0:   REJ reason: stale connection", WORDS_AT_ONCE},
+		{"nvme nvme0: Connect rejected: status 8 (invalid service ID).", WORDS_LATER},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_INT(words_find(rows[i].line)->again, rows[i].again);
+}
+
 TEST(numbers_have_a_cause_each)
 {
 	CHECK_INT(words_of_errno(ECONNREFUSED)->cause, CAUSE_BLOCK_REFUSED);

@@ -7,23 +7,25 @@
 
 static const struct words_row rows[] = {
 	/* fabrics.c, nvmf_log_connect_error() */
-	{"Connect Invalid Data Parameter, subsysnqn", CAUSE_BLOCK_NO_TARGET, false},
-	{"Connect for subsystem", CAUSE_BLOCK_DENIED, false},
+	{"Connect Invalid Data Parameter, subsysnqn", CAUSE_BLOCK_NO_TARGET, WORDS_LATER},
+	{"Connect for subsystem", CAUSE_BLOCK_DENIED, WORDS_LATER},
 		/* "... is not allowed, hostnqn: ..." */
-	{"Connect Invalid Host", CAUSE_BLOCK_DENIED, false},
-	{"Connect Invalid Data Parameter", CAUSE_BLOCK_CONNECT, false},
-	{"Connect Invalid SQE Parameter", CAUSE_BLOCK_CONNECT, false},
-	{"Connect Incompatible Format", CAUSE_BLOCK_CONNECT, false},
-	{"authentication", CAUSE_BLOCK_AUTH, true},
-	{"no handler found for transport", CAUSE_MODULE_MISSING, true},
-	{"unknown parameter or missing value", CAUSE_BLOCK_CONNECT, true},
+	{"Connect Invalid Host", CAUSE_BLOCK_DENIED, WORDS_LATER},
+	{"Connect Invalid Data Parameter", CAUSE_BLOCK_CONNECT, WORDS_LATER},
+	{"Connect Invalid SQE Parameter", CAUSE_BLOCK_CONNECT, WORDS_LATER},
+	{"Connect Incompatible Format", CAUSE_BLOCK_CONNECT, WORDS_LATER},
+	{"authentication", CAUSE_BLOCK_AUTH, WORDS_NEVER},
+	{"no handler found for transport", CAUSE_MODULE_MISSING, WORDS_NEVER},
+	{"unknown parameter or missing value", CAUSE_BLOCK_CONNECT, WORDS_NEVER},
 	/* rdma.c, tcp.c */
-	{"invalid service ID", CAUSE_BLOCK_REFUSED, false},
-	{"Connect rejected", CAUSE_BLOCK_REFUSED, false},
-	{"failed to connect socket: -111", CAUSE_BLOCK_REFUSED, false},
+	{"invalid service ID", CAUSE_BLOCK_REFUSED, WORDS_LATER},
+	{"(stale conn)", CAUSE_BLOCK_REFUSED, WORDS_AT_ONCE},
+	{"Connect rejected", CAUSE_BLOCK_REFUSED, WORDS_LATER},
+	{"failed to connect socket: -111", CAUSE_BLOCK_REFUSED, WORDS_LATER},
 	/* ib_srp.c */
-	{"REJ reason 0x8", CAUSE_BLOCK_REFUSED, false}, /* no such service */
-	{"SRP LOGIN REJECTED", CAUSE_BLOCK_DENIED, false},
+	{"REJ reason: stale connection", CAUSE_BLOCK_REFUSED, WORDS_AT_ONCE},
+	{"REJ reason 0x8", CAUSE_BLOCK_REFUSED, WORDS_LATER}, /* no such service */
+	{"SRP LOGIN REJECTED", CAUSE_BLOCK_DENIED, WORDS_LATER},
 };
 
 static const struct words_errno errnos[] = {
@@ -110,7 +112,8 @@ int words_judge(struct block_job *j, int fd, int error)
 
 	if (row) {
 		job_fail(j, row->cause, error, "%s: %s", strerror(-error), text);
-		j->message.fatal = row->fatal;
+		j->message.fatal = row->again == WORDS_NEVER;
+		j->again = row->again == WORDS_AT_ONCE;
 		return error;
 	}
 	return job_fail(j, e->cause, error, "%s%s%s", strerror(-error), *e->words ? ", " : "",
