@@ -70,6 +70,8 @@ struct given_line {
 	bool running;	  /* this kernel's own */
 };
 
+/* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d
+ * has them. */
 static int read_stream(FILE *in, struct given_line *ret)
 {
 	if (!in)
@@ -80,7 +82,14 @@ static int read_stream(FILE *in, struct given_line *ret)
 	ret->len = fread(ret->text, 1, CMDLINE_TEXT_MAX, in);
 	if (ferror(in))
 		return -EIO;
-	return ret->len == CMDLINE_TEXT_MAX ? -EFBIG : 0;
+	if (ret->len == CMDLINE_TEXT_MAX)
+		return -EFBIG;
+	while (ret->len > 0 && ret->text[ret->len - 1] == '\n')
+		ret->len--;
+	for (size_t i = 0; i < ret->len; i++)
+		if (ret->text[i] == '\n')
+			ret->text[i] = ' ';
+	return 0;
 }
 
 static int join_arguments(int argc, char **argv, struct given_line *ret)
@@ -128,8 +137,6 @@ static int lint_image(const struct given_line *line, const char *image, int verd
 	return r > 0 ? LINT_ERRORS : r < 0 ? r : verdict;
 }
 
-/* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d
- * has them. */
 static int cmd_lint(int argc, char **argv)
 {
 	enum compat_backend compat = COMPAT_NONE;

@@ -10,12 +10,6 @@
 /* The protocol takes 4096 bytes; no export in use has so long a name. */
 #define EXPORT_MAX 255
 
-bool block_is(struct slice text)
-{
-	return slice_is(text, "nvmf") || slice_starts(text, "nvmf:") ||
-	       slice_starts(text, "nbd:") || slice_starts(text, "srp:");
-}
-
 bool block_fail(struct block_spec *x, struct slice at, const char *why)
 {
 	complain(x->p, x->w, at, x->severity, x->remedy, "%s", why);

@@ -227,9 +227,6 @@ const char *take_zoned(
 const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr,
 	const char **ret_zone, uint16_t *port);
 
-/* block_is: does text name a block root ("nvmf:", "nbd:", "srp:")? */
-bool block_is(struct slice text);
-
 /*
  * block_parse: a block root from text, a part of w's value, into out, where other options may have
  * set file system, mount options and host name before. Sets p->nfs_rw. False if nothing sane can be

@@ -11,7 +11,7 @@ setup_file() {
     export LAB
     LAB=$(realpath "${BUILD:-build}")/lab
     mkdir "$BATS_FILE_TMPDIR/legacy"
-    zstd -dc "$LAB/agent-legacy.img" | (cd "$BATS_FILE_TMPDIR/legacy" && cpio -id --quiet)
+    (cd "$BATS_FILE_TMPDIR/legacy" && cpio -id --quiet) <"$LAB/agent-legacy.img"
 }
 
 # rows BACKEND: example, tab, proof

@@ -24,6 +24,7 @@ setup_file() {
 	run -1 "$AGENT" lint -f "$BATS_TEST_TMPDIR/line"
 	[[ ${lines[0]} == "(command line of $BATS_TEST_TMPDIR/line)" ]]
 	[[ $output == *"warning: read as 10"* ]]
+	[[ $output == *"| root=nfs:192.0.2.1:/srv rd.retry=10s"$'\n'* ]]
 }
 
 @test "lint: without an argument this system's, whatever standard input holds" {
