@@ -54,16 +54,16 @@ static unsigned clients_of(const struct profile_set *set, const struct managers 
 	return clients;
 }
 
+/*
+ * dhclient takes the address away when a lease ends or another address is given, and then has no
+ * root to read its script from; networkd keeps the one and changes over to the other.
+ */
 static unsigned choose(const struct profile_set *set, const struct profile_rail *rail,
 	unsigned clients)
 {
-	bool dhclient = clients & RENEWAL_DHCLIENT && leased4(rail) && !profile_ipoib(rail);
-
-	if (dhclient && !leased6(rail))
-		return RENEWAL_DHCLIENT;
 	if (clients & RENEWAL_NETWORKD && networkd_renews(set, rail))
 		return RENEWAL_NETWORKD;
-	return dhclient ? RENEWAL_DHCLIENT : 0;
+	return leased4(rail) && !profile_ipoib(rail) ? clients & RENEWAL_DHCLIENT : 0;
 }
 
 /* Why no client can renew a lease of the rail. */

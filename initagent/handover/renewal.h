@@ -11,9 +11,9 @@
 
 /*
  * renewal_choose: fills renewal and lapse of rails (those of set) by what there is in the real
- * root: ISC dhclient, else a systemd-networkd that is not enabled, for our interfaces alone.
- * dhclient knows neither InfiniBand nor our DHCPv6 lease; networkd does, if this version of it can
- * send the client identifier. Nothing where m has another manager for that.
+ * root: a systemd-networkd that is not enabled, for our interfaces alone, if this version of it can
+ * send the client identifier; else ISC dhclient, which knows neither InfiniBand nor our DHCPv6
+ * lease. Nothing where m has another manager for that.
  */
 void renewal_choose(const struct profile_set *set, const struct managers *m,
 	struct profile_rail *rails);

@@ -6,6 +6,7 @@
 #include "profileroom.h"
 
 #define NETWORKD_DROP_IN "/run/systemd/system/systemd-networkd.service.d/10-initagent.conf"
+#define DHCLIENT_UNIT	 "/run/systemd/system/initagent-dhclient@.service"
 #define HANDS_OFF	 "/run/systemd/network/05-initagent.network"
 
 /* A Debian root with ifupdown, and networkd beside it as systemd brings it along. */
@@ -81,22 +82,36 @@ TEST(networkd_is_borrowed_without_a_folder_of_the_administrators)
 	CHECK(!proom_has(NETWORKD_DROP_IN));
 }
 
-TEST(networkd_is_borrowed_on_ethernet_without_dhclient_and_for_ipv6)
+/* A lease that ends, or another address, costs the root under dhclient, and not under networkd. */
+TEST(networkd_renews_before_dhclient)
 {
 	struct address_result r, six = {.method = ADDRESS_DHCP6, .addr = proom_ip("2001:db8::5"),
 		.prefix = 128};
 	struct profile_rail rail = proom_leased(proom_ethernet("eth0", 2), &r);
 
 	begin_ifupdown();
-	expect_borrowed("", &rail, true);
-	begin_ifupdown();
 	proom_make("/sbin/dhclient", "");
-	expect_borrowed("", &rail, false);
-	CHECK(proom_has("/run/systemd/system/initagent-dhclient@.service"));
+	expect_borrowed("", &rail, true);
+	CHECK(!proom_has(DHCLIENT_UNIT));
 	rail.six = &six;
 	rail.cfg.second = ADDRESS_DHCP6;
 	begin_ifupdown();
-	proom_make("/sbin/dhclient", "");
 	expect_borrowed("", &rail, true);
-	CHECK(!proom_has("/run/systemd/system/initagent-dhclient@.service"));
+}
+
+TEST(dhclient_renews_where_networkd_is_not_to_be_borrowed)
+{
+	struct address_result r;
+	struct profile_rail rail = proom_leased(proom_ethernet("eth0", 2), &r);
+
+	begin_ifupdown();
+	proom_make("/sbin/dhclient", "");
+	proom_link("/etc/systemd/system/systemd-networkd.service", "/dev/null");
+	expect_borrowed("", &rail, false);
+	CHECK(proom_has(DHCLIENT_UNIT));
+	proom_set_id(&r, proom_id_flexboot, sizeof(proom_id_flexboot));
+	begin_ifupdown();
+	proom_make("/sbin/dhclient", "");
+	expect_borrowed("", &rail, false);
+	CHECK(proom_has(DHCLIENT_UNIT));
 }
