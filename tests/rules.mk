@@ -135,8 +135,8 @@ REMAKE   = $(MAKE) --no-print-directory
 
 check:
 	@tests/setup build tests qemu packages $(CROSS_LEVEL)
-	+@$(REMAKE) lab-ground check-build check-qemu-build
-	@$(TEST_ENV) tests/run $(CROSS_LEVEL) packages lint bats unit corpus qemu
+	+@$(REMAKE) lab-ground check-build
+	@$(TEST_ENV) tests/run images $(CROSS_LEVEL) packages lint bats unit corpus qemu
 
 check-fast:
 	@tests/setup build tests

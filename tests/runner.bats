@@ -377,3 +377,13 @@ last() {
 	[ "$status" -eq 1 ]
 	[[ $output == *"arm64.bats: ended without a test plan"* ]]
 }
+
+@test "images for VMs are built beside the others; without them no VM is booted" {
+	program one <<<"printf '1..1\nok 1 - a\n'"
+	IMAGES_CHECK=false run tests/run images unit qemu
+	[ "$status" -eq 1 ]
+	[[ $output == *"images: ended without a test plan"* ]]
+	[[ $output == *"without images no VM is booted"* ]]
+	[[ $output != *tests-qemu* ]]
+	last "1 passed, 1 failed, 0 skipped"
+}
