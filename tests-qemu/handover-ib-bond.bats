@@ -13,7 +13,7 @@ setup_file() {
 bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
     vm_begin handover-ib-bond
     managers=(nm)
-    [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
+    [ -e "$next_absent" ] || managers+=(next)
     seconds=([nm]=2 [next]=3)
     handover_ib_server
     words=([nm]=$rails [next]=$rails)
@@ -31,7 +31,7 @@ bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
 }
 
 @test "systemd-networkd of Debian 13 over a bond of IPoIB" {
-    [ ! -e "$LAB/suites/trixie/absent" ] || skip "$(<"$LAB/suites/trixie/absent")"
+    of_next
     assert_kept next bond0
     assert_networkd bond0
     # that a part is "enslaved (configured)" is not said by every version

@@ -1,21 +1,30 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The root keeps its link at switch-root, on InfiniBand alone: three Debian roots on NFSoRDMA, whose
-# network managers take the IPoIB interface over.
+# The root keeps its link at switch-root, on InfiniBand alone: Debian roots on NFSoRDMA and SRP,
+# whose network managers take the IPoIB interface over.
 # first: five VMs, which wait for renewals
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/softib
 load lib/handover
 
+# its port is named when the server is there
+roots[nm]=srp
+
 setup_file() {
-    local first=50:54:00:ff:fe:99:00 rails
+    local first=50:54:00:ff:fe:99:00 rails guid gid
     vm_begin handover-ib
-    [ -e "$LAB/suites/trixie/absent" ] || managers+=(next)
+    managers=(networkd ifupdown)
+    [ -e "$next_absent" ] || managers+=(nm next)
     seconds=([networkd]=4 [next]=5)
     dhcpd[nm]='away 12'
     handover_ib_server
     rails="rd.rdma.link=sib1,softib,eth1 ifname=rail0:$first"
+    # for the port of NetworkManager's node alone
+    on server "ln -s /handover/root.ext4 /run/srp.img; block srp root.ext4 505400fffe990066"
+    guid=$(on server "sed 's/://g' /sys/class/infiniband/*/node_guid")
+    gid=$(on server "sed 's/://g' /sys/class/infiniband/*/ports/1/gids/0")
+    roots[nm]=srp:id_ext=$guid,ioc_guid=$guid,dgid=$gid,pkey=ffff,service_id=$guid
     # the form of the identifier that systemd-networkd 252 can send, too
     words[networkd]="rd.ib.client-id=hw $rails:64 ifname=rail1:$first:68"
     words[next]="$rails:67 ifname=rail1:$first:69"
@@ -50,14 +59,16 @@ assert_rebound() {
 
 # It sends the identifier as the boot ROM does.
 @test "systemd-networkd of Debian 13 over IPoIB" {
-    [ ! -e "$LAB/suites/trixie/absent" ] || skip "$(<"$LAB/suites/trixie/absent")"
+    of_next
     assert_kept next rail0 1
     assert_networkd rail0
     assert_lease
+    assert_services infiniband "$sib_server"
     assert_rebound
 }
 
-@test "NetworkManager over IPoIB; the DHCP server is away at T1, and there at T2" {
+@test "NetworkManager of Debian 13 over IPoIB, the root by SRP; the DHCP server is away at T1" {
+    of_next
     assert_kept nm ib0
     assert_nm ib0
     assert_lease

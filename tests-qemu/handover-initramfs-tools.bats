@@ -12,11 +12,6 @@ setup_file() {
     handover_nodes "$LAB/irt.img" "$server_ip" "$rxe net.ifnames=0"
 }
 
-on() {
-    shift
-    server shell "$*"
-}
-
 @test "initramfs-tools: systemd-networkd over Soft-RoCE" {
     assert_kept networkd eth0
     assert_networkd eth0

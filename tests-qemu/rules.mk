@@ -2,7 +2,7 @@
 # VM tests: static programs for inside the VMs, one host helper, and the lab images.
 
 LAB := $(BUILD)/lab
-LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit iowitness vmctl boottable)
+LAB_BINS := $(addprefix $(LAB)/bin/,bootmark finalinit floor iowitness vmctl boottable)
 LAB_ENV := BUILD=$(BUILD)
 GUEST_CC := $(if $(CROSS),$(MUSL_CC),musl-gcc)
 # musl's own headers first; the kernel's come from the host's, after everything else
@@ -11,12 +11,13 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itest
 	-idirafter /usr/include/$(ARCH)-linux-gnu)
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
+$(LAB)/bin/floor: tests-qemu/guest/floor.c tests-qemu/guest/guest.c
 $(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c netwatch.c sums.c tar.c)
 
 $(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c echothread.c \
 	netwatch.c guest.c)
 
-$(LAB)/bin/bootmark $(LAB)/bin/finalinit $(LAB)/bin/iowitness: $(wildcard tests-qemu/guest/*.h) \
+$(addprefix $(LAB)/bin/,bootmark finalinit floor iowitness): $(wildcard tests-qemu/guest/*.h) \
 	$(if $(CROSS),$(DEPS_STAMP))
 	@mkdir -p $(@D)
 	@echo "  GUEST   $@"
@@ -67,7 +68,7 @@ lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 
 lab-bench: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE) $(SITE) \
 		$(BUILD)/musl/tests/fetch/fetchdrive
-	+@$(LAB_ENV) tests-qemu/lab script agent dracut block stock softib softib_dracut
+	+@$(LAB_ENV) tests-qemu/lab script agent dracut block stock peers softib softib_dracut
 
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib
@@ -77,10 +78,11 @@ lab-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab siw softib $(addprefix kernel:,bullseye trixie-cloud \
 		trixie-backports) $(addprefix dracut:,trixie:trixie sid:sid)
 
-# what boots on arm64 is built here, as "make ARCH=arm64" does
+# what boots on arm64 is built here, as "make ARCH=arm64" does; tests/cross/check does the same
 lab-arm64: $(LAB_BINS) $(BUILD)/initagent
-	+@$(REMAKE) ARCH=arm64 BUILD=$(BUILD)/aarch64 $(addprefix $(BUILD)/aarch64/,initagent \
-		initagent-mkimage lab/bin/finalinit)
+	@mkdir -p $(BUILD)/aarch64
+	+@flock $(BUILD)/aarch64/.lock $(REMAKE) ARCH=arm64 BUILD=$(BUILD)/aarch64 \
+		$(addprefix $(BUILD)/aarch64/,initagent initagent-mkimage lab/bin/finalinit)
 	+@$(LAB_ENV) tests-qemu/lab arm64
 
 CHECK_QEMU_DEPS += $(if $(filter aarch64,$(HOST_ARCH)),,lab-arm64)

@@ -12,6 +12,7 @@ faults=/sys/kernel/debug/softib
 
 setup_file() {
     vm_begin softib
+    local SIB_SMP=2
     sib_start_server
     sib_start_node a 0
     sib_start_node b 1

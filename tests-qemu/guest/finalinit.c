@@ -49,6 +49,7 @@ struct witness {
 	bool moved_proc, moved_sys, moved_dev, moved_run;
 	bool writable;		/* a file could be made in the root */
 	struct sums files;
+	unsigned long long net_bytes, net_packets; /* of eth*, in and out */
 	/* Seconds; -1: not measured. */
 	double stalled_s;	/* the root was read once, at the longest */
 	double back_s;		/* from the last carrier lost or found until the root was read */
@@ -199,6 +200,22 @@ static void list_ports(struct text *t)
 		closedir(dir);
 }
 
+/* proc(5), net/dev: name, then bytes and packets in, six others, bytes and packets out. */
+static void count_traffic(struct witness *w)
+{
+	static char text[8192];
+	unsigned long long in[2], out[2];
+
+	guest_read("/proc/net/dev", text, sizeof(text));
+	for (const char *p = text; (p = strstr(p, "eth")); p++) {
+		if (sscanf(p, "%*[^:]: %llu %llu %*u %*u %*u %*u %*u %*u %llu %llu", &in[0],
+			    &in[1], &out[0], &out[1]) != 4)
+			continue;
+		w->net_bytes += in[0] + out[0];
+		w->net_packets += in[1] + out[1];
+	}
+}
+
 /* Nothing is left behind: the root may be somebody else's, too. */
 static bool can_write(void)
 {
@@ -237,6 +254,7 @@ static void format_result(struct text *t, const struct witness *w)
 		w->moved_dev ? "true" : "false", w->moved_run ? "true" : "false");
 	append(t, "\"writable\": %s, ", w->writable ? "true" : "false");
 	append(t, "\"stalled_s\": %.3f, \"back_s\": %.3f, ", w->stalled_s, w->back_s);
+	append(t, "\"net_bytes\": %llu, \"net_packets\": %llu, ", w->net_bytes, w->net_packets);
 	append(t, "\"files_good\": %u, \"files_bad\": %u}\n", w->files.good, w->files.bad);
 }
 
@@ -415,7 +433,7 @@ static void *watch_network(void *arg)
 static void wait_for_outage(struct witness *w, unsigned carriers)
 {
 	static struct netwatch net;
-	uint64_t began, took, carrier;
+	uint64_t began, took, carrier, seen = 0;
 	pthread_t thread;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -424,18 +442,20 @@ static void wait_for_outage(struct witness *w, unsigned carriers)
 		printf("finalinit: the network cannot be watched\n");
 	printf("finalinit: the server may go\n");
 	do {
-		drop_caches();
+		/* This program's own pages are the root's, too, and may be what is dropped. */
 		began = guest_now();
+		drop_caches();
 		w->files = (struct sums){0};
 		sums_check("/etc/sums", &w->files);
 		took = guest_now() - began;
 		if ((double)took / 1e9 > w->stalled_s)
 			w->stalled_s = (double)took / 1e9;
-		/* It may have come since the root was read. */
+		/* It may have come since the root was read, or before this round. */
 		carrier = atomic_load(&net.carrier_ns);
-		if (carrier > began)
+		if (carrier != seen)
 			w->back_s = carrier < began + took
 				? (double)(began + took - carrier) / 1e9 : 0;
+		seen = carrier;
 	} while (!w->files.bad &&
 		(carriers ? atomic_load(&net.carriers) < carriers ||
 					atomic_load(&net.carrier_ns) > began :
@@ -482,6 +502,7 @@ int main(void)
 	getrusage(RUSAGE_SELF, &w.self);
 	check_mounts(&w);
 	guest_snapshot(&w.now, "/proc");
+	count_traffic(&w);
 	reap();
 	getrusage(RUSAGE_CHILDREN, &w.children);
 	kmsg_len = read_kmsg(kmsg, sizeof(kmsg));

@@ -14,7 +14,7 @@
 #define BLOCK  (16 * 1024)
 #define BLOCKS 64
 /* Emulated processors share two cores: what lies between two rounds is left to the boot. */
-#define PAUSE_NS 200000000L
+#define PAUSE_NS 500000000L
 
 enum step { STEP_OPEN, STEP_WRITE, STEP_SYNC, STEP_READ, STEP_CLOSE, STEP_REMOVE };
 

@@ -232,7 +232,7 @@ stage_softib_vm() {
     linked "$vm" "$dir"
     rm -rf "$dir/lib/modules"
     copy_modules "$dir" "${softib_modules[@]}" softib
-    pack "$dir" "$lab/softib-vm.img"
+    pack "$dir" >"$lab/softib-vm.img"
     rm -rf "$dir"
 }
 
@@ -253,9 +253,9 @@ stage_images() {
     dracut_root "$root" "$tree"
     add_kernel "$root" "$kernel"
     run_dracut "$root" "$lab/shell.img" --add initagent --add-drivers "$add" \
-        --compress "zstd -3 -T0" --omit "$(systemd_modules) network ifcfg nfs"
+        "${lean[@]}" --omit "$(systemd_modules) network ifcfg nfs"
     run_dracut "$root" "$lab/systemd.img" --add initagent --add-drivers "$add" \
-        --compress "zstd -3 -T0"
+        "${lean[@]}"
     # exit status 1 of 059, which has said it nevertheless
     chroot "$root" dracut --version 2>/dev/null >"$lab/version" || [ -s "$lab/version" ]
     rm -rf "$root"
