@@ -37,7 +37,7 @@ last() {
 	last "3 passed, 1 failed, 1 skipped"
 	[[ $output == *"SKIP b: no card"* ]]
 	[[ $output == *"FAIL c"*"# why"* ]]
-	[[ $output == *"failed:"*"one: c"* ]]
+	[[ $output == *$'failed:\n  '*$'one: c\n      why\n'* ]]
 }
 
 @test "the sum is alone on the last line" {
