@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of rails/, each on those before it: rows.c, soft_link.c, ipoib_child.c, stack.c,
- * blame.c, port.c, rail.c (from netdev to address), rails.c (life, reading). */
+/* The parts of rails/, each on those before it: rows.c, ipoib_child.c, naming.c, stack.c,
+ * soft_link.c, blame.c, port.c, rail.c (from netdev to address), rails.c (life, reading). */
 #pragma once
 
 #include <poll.h>
@@ -66,6 +66,13 @@ void rail_gone(struct rails *rails, const struct rail *rail);
 bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
 	const struct rail *rail);
 const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
+
+/* naming.c. naming_is_others: does dev bear a name that ifname= gives to another address?
+ * naming_give_up: renames it; the change comes back as an event. naming_find: what the command line
+ * means by name; NULL: it is not there. */
+bool naming_is_others(const struct rails *rails, const struct netdev *dev);
+const struct netdev *naming_find(const struct rails *rails, const char *name);
+void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now);
 
 /* rail.c: from netdevs to rails with addresses. */
 void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t now);

@@ -273,6 +273,10 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 	struct netdev as = *dev;
 	const char *better = new_name(rails, dev);
 
+	if (naming_is_others(rails, dev)) {
+		naming_give_up(rails, dev, now);
+		return;
+	}
 	if (better)
 		strscpy(as.name, better, sizeof(as.name));
 	if (ipoib_replaced(rails, &as) && rail_allowed(rails, dev) &&

@@ -73,7 +73,7 @@ bool soft_links_step(struct rails *rails, uint64_t now)
 
 	for (size_t i = 0; i < net->n_rdma_links; i++) {
 		const struct plan_rdma_link *want = &net->rdma_links[i];
-		const struct netdev *dev = links_by_name(rails->links, want->netdev);
+		const struct netdev *dev = naming_find(rails, want->netdev);
 
 		if (rails->links_made & UINT64_C(1) << i)
 			continue;

@@ -41,7 +41,7 @@ static size_t add_below(const struct rails *rails, const char *name, const struc
 
 	/* The kernel nests no deeper (MAX_NEST_DEV). */
 	for (size_t i = 0; link && depth < 8 && i < link->n_lower && n < STACK_BELOW_MAX; i++) {
-		const struct netdev *dev = links_by_name(rails->links, link->lower[i]);
+		const struct netdev *dev = naming_find(rails, link->lower[i]);
 
 		if (!dev)
 			continue;
@@ -87,7 +87,7 @@ bool stack_ready(const struct rails *rails, const struct netdev *dev)
 static const struct netdev *lower_of(const struct rails *rails, const struct plan_link *link,
 	size_t i)
 {
-	const struct netdev *dev = links_by_name(rails->links, link->lower[i]);
+	const struct netdev *dev = naming_find(rails, link->lower[i]);
 
 	return dev && stack_ready(rails, dev) ? dev : NULL;
 }
@@ -257,7 +257,7 @@ static void parts_text(const struct rails *rails, const struct plan_link *link, 
 	size_t n = (size_t)snprintf(buf, size, "waiting for carrier;");
 
 	for (size_t i = 0; i < link->n_lower && n < size; i++) {
-		const struct netdev *dev = links_by_name(rails->links, link->lower[i]);
+		const struct netdev *dev = naming_find(rails, link->lower[i]);
 
 		n += (size_t)snprintf(buf + n, size - n, "%s %s: %s", i ? "," : "", link->lower[i],
 			!dev ? "not there" : dev->carrier ? "carrier" : "no carrier");

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * naming: the kernel numbers interfaces as their drivers come. One that bears a name which ifname=
+ * gives to another address is not what the command line means by it, and has to give it up: the
+ * kernel allows no name twice.
+ */
+#include "rails/private.h"
+
+#include <ctype.h>
+
+/* What is left of a name for its prefix beside a number of four digits. */
+#define PREFIX_MAX (IFNAMSIZ - 1 - 4)
+#define NUMBERS	   10000
+
+static const struct plan_ifname *named(const struct rails *rails, const char *name)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_ifnames; i++)
+		if (streq(net->ifnames[i].name, name))
+			return &net->ifnames[i];
+	return NULL;
+}
+
+/* A slave may have the bond's address; a partition's child is named after its parent. */
+bool naming_is_others(const struct rails *rails, const struct netdev *dev)
+{
+	const struct plan_ifname *meant = named(rails, dev->name);
+
+	return meant && !dev->master_ifindex && !ipoib_is_child(dev) &&
+	       !netdev_matches(dev, &meant->hwaddr);
+}
+
+const struct netdev *naming_find(const struct rails *rails, const char *name)
+{
+	const struct netdev *dev = links_by_name(rails->links, name);
+
+	return dev && !naming_is_others(rails, dev) ? dev : NULL;
+}
+
+void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now)
+{
+	size_t prefix = strlen(dev->name);
+	char name[IFNAMSIZ];
+	int r = -EEXIST;
+
+	while (prefix > 0 && isdigit((unsigned char)dev->name[prefix - 1]))
+		prefix--;
+	if (prefix > PREFIX_MAX)
+		prefix = PREFIX_MAX;
+	for (int i = 0; i < NUMBERS && r == -EEXIST; i++) {
+		snprintf(name, sizeof(name), "%.*s%d", (int)prefix, dev->name, i);
+		if (!named(rails, name) && !links_by_name(rails->links, name))
+			r = links_rename(rails->links, dev->ifindex, name);
+	}
+	if (r < 0)
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
+			links_error(rails->links));
+	else
+		report_log(rails->report, REPORT_INFO, dev->name, now,
+			"is %s from now on: ifname= gives this name to another address", name);
+}
