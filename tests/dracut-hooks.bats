@@ -301,7 +301,7 @@ passes 5" ]
     for hook in "$module"/initagent-*.sh "$module/initagent-generator"; do
         dash -n "$hook"
         bash --posix -n "$hook"
-        [ "$(wc -l <"$hook")" -le 34 ]
+        [ "$(wc -l <"$hook")" -le 37 ]
     done
     [ "$(wc -l <"$module/module-setup.sh")" -le 105 ]
 }
