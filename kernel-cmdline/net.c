@@ -173,8 +173,9 @@ PARSE(ifname)
 		return left_out(p, w, v, "one ifname= for each interface",
 			"this name or address already has an ifname=");
 	if (kernel_name(name))
-		complain(p, w, name, DIAG_WARN, "take another name, for example bootnet",
-			"the kernel gives names like this itself: they can clash");
+		differ(p, w, name, DIAG_WARN, "take another name, for example bootnet",
+			"the kernel gives names like this itself: with dracut they can clash; here "
+			"an interface that has got it is renamed");
 	item = (struct plan_ifname){keep(p, name), hw};
 	return APPEND(p, &p->ifnames, item, w) &&
 		say(p, w, "names the interface with address %s: %s", hw_text(&hw, text), item.name);
