@@ -22,13 +22,29 @@ static const struct plan_ifname *named(const struct rails *rails, const char *na
 	return NULL;
 }
 
-/* A slave may have the bond's address; a partition's child is named after its parent. */
+/* Of the interfaces with one GUID only the first is meant; its children are named after it. What is
+ * made of others has the address of one of them, a slave the bond's. */
+static bool has_own_name(const struct rails *rails, const struct netdev *dev)
+{
+	return dev->master_ifindex || ipoib_is_child(dev) || stack_link(rails, dev->name);
+}
+
+const char *naming_wanted(const struct rails *rails, const struct netdev *dev)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_ifnames && !has_own_name(rails, dev); i++)
+		if (netdev_matches(dev, &net->ifnames[i].hwaddr) &&
+			!streq(net->ifnames[i].name, dev->name))
+			return net->ifnames[i].name;
+	return NULL;
+}
+
 bool naming_is_others(const struct rails *rails, const struct netdev *dev)
 {
 	const struct plan_ifname *meant = named(rails, dev->name);
 
-	return meant && !dev->master_ifindex && !ipoib_is_child(dev) &&
-	       !netdev_matches(dev, &meant->hwaddr);
+	return meant && !has_own_name(rails, dev) && !netdev_matches(dev, &meant->hwaddr);
 }
 
 const struct netdev *naming_find(const struct rails *rails, const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of rails/, each on those before it: rows.c, ipoib_child.c, naming.c, stack.c,
+/* The parts of rails/, each on those before it: rows.c, ipoib_child.c, naming.c with stack.c,
  * soft_link.c, blame.c, port.c, rail.c (from netdev to address), rails.c (life, reading). */
 #pragma once
 
@@ -67,9 +67,11 @@ bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
 	const struct rail *rail);
 const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 
-/* naming.c. naming_is_others: does dev bear a name that ifname= gives to another address?
- * naming_give_up: renames it; the change comes back as an event. naming_find: what the command line
- * means by name; NULL: it is not there. */
+/* naming.c. naming_wanted: the name that ifname= gives dev, NULL: none, or it bears it already.
+ * naming_is_others: does dev bear a name that ifname= gives to another address? naming_give_up:
+ * renames it; the change comes back as an event. naming_find: what the command line means by name;
+ * NULL: it is not there. */
+const char *naming_wanted(const struct rails *rails, const struct netdev *dev);
 bool naming_is_others(const struct rails *rails, const struct netdev *dev);
 const struct netdev *naming_find(const struct rails *rails, const char *name);
 void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now);

@@ -80,27 +80,11 @@ static bool wanted(const struct rails *rails, const struct netdev *dev,
 	return net->n_ips == 0;
 }
 
-/* The name ifname= gives this interface, if it does not bear it already. */
-static const char *new_name(const struct rails *rails, const struct netdev *dev)
-{
-	const struct plan_net *net = &rails->plan->net;
-
-	/* Of the interfaces with one GUID only the first is meant; its children are named after
-	 * it. What is made of others has the address of one of them, a slave the bond's. */
-	if (stack_link(rails, dev->name) || dev->master_ifindex)
-		return NULL;
-	for (size_t i = 0; i < net->n_ifnames && !ipoib_is_child(dev); i++)
-		if (netdev_matches(dev, &net->ifnames[i].hwaddr) &&
-			!streq(net->ifnames[i].name, dev->name))
-			return net->ifnames[i].name;
-	return NULL;
-}
-
 /* Name, address and MTU come before the interface is up. Returns the name it has now. */
 static void prepare(struct rails *rails, const struct netdev *dev, const struct plan_ip *ip,
 	char name[static IFNAMSIZ], uint64_t now)
 {
-	const char *better = new_name(rails, dev);
+	const char *better = naming_wanted(rails, dev);
 	int r = 0;
 
 	strscpy(name, dev->name, IFNAMSIZ);
@@ -271,7 +255,7 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 {
 	const struct plan_ip *ip = NULL;
 	struct netdev as = *dev;
-	const char *better = new_name(rails, dev);
+	const char *better = naming_wanted(rails, dev);
 
 	if (naming_is_others(rails, dev)) {
 		naming_give_up(rails, dev, now);

@@ -7,7 +7,8 @@
 #include "rails/private.h"
 #include "report/report.h"
 
-static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad";
+static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad "
+			   "ifname=bond0:52:54:00:00:00:02 ifname=eth2:52:54:00:00:00:03";
 
 struct fixture {
 	struct rails rails;
@@ -70,5 +71,17 @@ TEST(the_address_of_a_slave_means_the_interface_on_top)
 	CHECK(!stack_matches(&f.rails, slave, &hw));
 	hw.bytes[5] ^= 0x10;
 	CHECK(!stack_matches(&f.rails, &top, &hw));
+	close_fixture(&f);
+}
+
+/* An interface of hardware gives up a name that ifname= gives to another; one that the command line
+ * makes has its own. */
+TEST(what_is_made_keeps_its_name)
+{
+	struct fixture f = {0};
+
+	open_fixture(&f);
+	CHECK(naming_find(&f.rails, "bond0"));
+	CHECK(!naming_find(&f.rails, "eth2"));
 	close_fixture(&f);
 }
