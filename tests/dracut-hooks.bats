@@ -277,10 +277,11 @@ passes 5" ]
     [ -z "$(find normal early late -mindepth 1)" ]
     answers claims 2
     dash bin/initagent-generator normal early late
-    for unit in initrd.target initrd-cleanup.service; do
-        [ "$(readlink "normal/$unit.requires/initagent-network.service")" = \
-            /usr/lib/systemd/system/initagent-network.service ]
-    done
+    [ "$(find normal -type l -printf '%P %l\n' | sort)" = \
+"initrd-cleanup.service.requires/initagent-network.service \
+/usr/lib/systemd/system/initagent-network.service
+initrd.target.requires/initagent-network.service \
+/usr/lib/systemd/system/initagent-network.service" ]
     [ -z "$(find normal -name '*.conf')" ]
     [ "$(readlink early/systemd-networkd.service)" = /dev/null ]
     rm -r normal early late
@@ -301,7 +302,7 @@ passes 5" ]
     for hook in "$module"/initagent-*.sh "$module/initagent-generator"; do
         dash -n "$hook"
         bash --posix -n "$hook"
-        [ "$(wc -l <"$hook")" -le 37 ]
+        [ "$(wc -l <"$hook")" -le 38 ]
     done
     [ "$(wc -l <"$module/module-setup.sh")" -le 105 ]
 }
