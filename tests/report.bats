@@ -12,8 +12,8 @@ bats_require_minimum_version 1.5.0
 load lib/servers
 
 # A boot that reached its root shall lose at most 5 ms. What is seen is below 1 ms; the limit here
-# is for a machine that is busy with other tests, and for a build with sanitizers, where a fork
-# alone takes some. In microseconds.
+# is for a machine whose processors are lent to others, and for a build with sanitizers, where a
+# fork alone takes some. In microseconds.
 HELD_UP=50000
 
 setup_file() {
