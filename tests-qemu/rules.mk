@@ -85,8 +85,9 @@ lab-arm64: $(LAB_BINS) $(BUILD)/initagent
 		$(addprefix $(BUILD)/aarch64/,initagent initagent-mkimage lab/bin/finalinit)
 	+@$(LAB_ENV) tests-qemu/lab arm64
 
+# the longest first
+CHECK_QEMU_DEPS += lab-matrix lab-softib lab-scenarios
 CHECK_QEMU_DEPS += $(if $(filter aarch64,$(HOST_ARCH)),,lab-arm64)
-CHECK_QEMU_DEPS += lab-scenarios lab-softib lab-matrix
 
 # The programs compile with the agent's headers: "make check-fast" finds what no longer does.
 CHECK_DEPS += $(LAB_BINS) $(addprefix $(LAB)/bin/,sibfuzz flexboot $(if $(call has,http),rooms))

@@ -4,6 +4,11 @@
 # a folder of its own, $lab/suites/NAME and $lab/kernels/NAME, which is $lab for its stages. What
 # the mirror does not have leaves the reason in the file "absent" there, and is left out.
 
+# keep FILE: what comes in, at once: another lab may be reading the FILE of the same text.
+keep() {
+    cat >"$1.$$" && mv "$1.$$" "$1"
+}
+
 # private_apt PROGRAM ARGUMENT...: with the lists, settings and sources in $lab/apt.
 private_apt() {
     local apt=$lab/apt
@@ -50,9 +55,9 @@ debian_root() {
     }
     cat "$lab/missing" >&2
     say "Debian root of $suite with mmdebstrap"
-    apt_options >"$lab/apt.conf"
+    apt_options >"$dir.apt"
     sources_of "$suite" | without_fds mmdebstrap --variant=minbase --include="$packages" \
-        --skip=check/empty --aptopt="$lab/apt.conf" --dpkgopt='path-exclude=/usr/share/man/*' \
+        --skip=check/empty --aptopt="$dir.apt" --dpkgopt='path-exclude=/usr/share/man/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/initramfs-tools/hooks/live' \
         "" "$dir" - >"$dir.log" 2>&1 || {
@@ -71,7 +76,7 @@ stage_suite() {
 suite() {
     local lab=$lab/suites/$1
     mkdir -p "$lab"
-    echo "$1" >"$lab/name"
+    keep "$lab/name" <<<"$1"
     stage suite "$lab/name" "$here/suite-packages"
     left_out "$1" suite
 }
@@ -154,7 +159,7 @@ in_tree() {
 
 # The suite's compiler and what its kernel's build tools are linked with.
 stage_compiler() {
-    debian_root "$lab/compiler" "$(<"$lab/name")" gcc make 'libelf1t64|libelf1' \
+    debian_root "$lab/root" "$(<"$lab/name")" gcc make 'libelf1t64|libelf1' \
         'libssl3t64|libssl3' zlib1g
 }
 
@@ -184,13 +189,13 @@ kernel_row() {
 
 # compiler SUITE: sets $compiler, a root with it; empty: this machine's own.
 compiler() {
-    local lab=$lab/suites/$1
+    local lab=$lab/compilers/$1
     compiler=
     ! grep -qx "VERSION_CODENAME=$1" /etc/os-release || return 0
     mkdir -p "$lab"
-    echo "$1" >"$lab/name"
+    keep "$lab/name" <<<"$1"
     stage compiler "$lab/name"
-    compiler=$lab/compiler
+    compiler=$lab/root
 }
 
 # variant_kernel NAME: the kernel alone, with softib among its modules; variant NAME: with its
@@ -199,13 +204,13 @@ variant_kernel() {
     local compiler suite
     local folder=$lab/kernels/$1
     mkdir -p "$folder"
-    kernel_row "$1" >"$folder/row"
+    kernel_row "$1" | keep "$folder/row"
     suite=$(cut -d ' ' -f 2 "$folder/row")
     lab=$folder kernel_lacks softib || compiler "${suite%-backports}"
     local lab=$folder
     local root=$lab
     # what an image may take does not change the kernel
-    cut -d ' ' -f 1-3 "$lab/row" >"$lab/source"
+    cut -d ' ' -f 1-3 "$lab/row" | keep "$lab/source"
     stage variant "$lab/source"
     left_out "$1" variant
     [ ! -e "$lab/absent" ] || return 0
@@ -272,6 +277,6 @@ images() {
     [ -e "$tree" ] && [ ! -e "$kernel/absent" ] || return 0
     local lab=$kernel/dracut-$1
     mkdir -p "$lab"
-    cp "$kernel/kver" "$lab/kver"
+    keep "$lab/kver" <"$kernel/kver"
     stage images "$key" "$kernel/variant_agent.key" "$build/initagent" "${product[@]}"
 }
