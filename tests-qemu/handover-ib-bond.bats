@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps a bond of two IPoIB ports at switch-root: NetworkManager and Debian 13's
 # systemd-networkd take it over.
-# first: three VMs, which wait for renewals
+# last: what handover.bats has, on other links
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/softib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps its link when an image of initramfs-tools hands over to a Debian root on NFSoRDMA.
+# last: what handover.bats has, from another initramfs
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/handover

@@ -3,7 +3,7 @@
 # The root keeps its link at switch-root over a VLAN on a bond, for two of them in a bridge: Debian
 # roots on NFSoRDMA, of Debian 12 and 13, whose network managers take the whole stack over, and are
 # restarted.
-# first: five VMs, which wait for renewals
+# last: what handover.bats has, on other links
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/block

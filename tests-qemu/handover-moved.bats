@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The DHCP server has forgotten its leases, lets them end, and gives other addresses, while the
 # roots on NFSoRDMA are under I/O.
+# last: takes minutes for two rare cases
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
 load lib/handover

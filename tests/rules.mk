@@ -130,7 +130,8 @@ CHECK_DEPS += $(TELLDRIVE) $(RUDE) $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) 
 
 # The test commands. Each installs what it needs (tests/setup says what), builds, and runs its
 # levels. The build is a second make, because what was missing may decide what there is to build.
-TEST_ENV = BUILD='$(BUILD)' TEST_PROGS='$(TEST_PROGS) $(MUSL_TESTS)' FUZZ_PROGS='$(FUZZ_PROGS)'
+TEST_ENV = BUILD='$(BUILD)' BEGAN=$(shell date +%s) \
+	TEST_PROGS='$(TEST_PROGS) $(MUSL_TESTS)' FUZZ_PROGS='$(FUZZ_PROGS)'
 REMAKE   = $(MAKE) --no-print-directory
 
 check:

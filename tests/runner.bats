@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	# what the caller gave its own run
-	unset AGAIN_MAX FAST_LIMIT QEMU_LIMIT IDLE_LIMIT JOBS VM_JOBS MUTATIONS SEED
+	unset AGAIN_MAX BUDGET BEGAN FAST_LIMIT QEMU_LIMIT IDLE_LIMIT JOBS VM_JOBS MUTATIONS SEED
 	export OUT=$BATS_TEST_TMPDIR/out VERBOSE=""
 	export TEST_PROGS="" FUZZ_PROGS=""
 }
@@ -208,6 +208,26 @@ last() {
 	run "$tree/tests/run" qemu
 	[ "$status" -eq 1 ]
 	last "1 passed, 2 failed, 1 skipped"
+}
+
+@test "with BUDGET= no VM is begun late; files that say so go last" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests" "$tree/tests-qemu"
+	cp tests/run "$tree/tests/"
+	printf '# %s\n@test "x" { sleep 2; }\n' "last: of all" >"$tree/tests-qemu/a.bats"
+	printf '@test "%s" { true; }\n' y z >"$tree/tests-qemu/b.bats"
+	VM_JOBS=1 BUDGET=100 run "$tree/tests/run" qemu
+	echo "$output"
+	[ "$status" -eq 0 ]
+	last "3 passed, 0 failed, 0 skipped"
+	[[ $output == *b.bats*a.bats* ]]
+	sed -i 's/last/first/' "$tree/tests-qemu/a.bats"
+	VM_JOBS=1 BUDGET=101 BEGAN=$(($(date +%s) - 100)) run "$tree/tests/run" qemu
+	echo "$output"
+	[ "$status" -eq 0 ]
+	last "1 passed, 0 failed, 2 skipped"
+	[[ $output == *"SKIP tests-qemu/b.bats: 2 cases, not begun within BUDGET=101 seconds"* ]]
 }
 
 @test "a failed case gets a second go by itself; what passes only then fails the run too" {
