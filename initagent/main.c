@@ -37,6 +37,20 @@ static int usage_error(const char *what)
 	return EXIT_USAGE;
 }
 
+/*
+ * Where systemd gave the journal as standard error (systemd.exec(5), JOURNAL_STREAM): journald
+ * would show our lines when it has time for them, for which a node that reboots does not wait.
+ */
+static void own_console(struct boot_args *args)
+{
+	_cleanup_close_ int console = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK);
+
+	if (console < 0 || !getenv("JOURNAL_STREAM"))
+		return;
+	args->journal_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(console, STDERR_FILENO);
+}
+
 static int cmd_boot(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -59,7 +73,11 @@ static int cmd_boot(int argc, char **argv)
 		else
 			return EXIT_USAGE;
 	}
-	return optind == argc ? (int)boot_main(&args) : usage_error("boot takes no argument");
+	if (optind != argc)
+		return usage_error("boot takes no argument");
+	if (args.notify)
+		own_console(&args);
+	return (int)boot_main(&args);
 }
 
 /* A command line to look at, and where it is from. */

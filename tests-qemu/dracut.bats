@@ -190,11 +190,19 @@ rd.timeout=0 rd.shell=0 rd.emergency=reboot"
     assert_failed 200 IA-E703 restart
 }
 
-@test "systemd flavour: rd.retry=0 is no limit, rd.timeout ends the boot" {
+# The cause is on the console by the agent's own hand.
+@test "systemd flavour: rd.retry=0 is no limit, rd.timeout ends the boot; journald stands still" {
+    local dir=$BATS_TEST_TMPDIR/still/etc/systemd/system/initagent.service.d
+    mkdir -p "$dir"
+    printf '[Service]\nExecStartPre=/bin/systemctl kill -s STOP systemd-journald\n' \
+        >"$dir/still.conf"
+    NODE_EXTRA=$BATS_TEST_TMPDIR/still.cpio
+    (cd "$BATS_TEST_TMPDIR/still" && find . | cpio --quiet -o -H newc -R 0:0) >"$NODE_EXTRA"
     server dhcp stop
     node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=0 \
 rd.timeout=8 rd.shell=0 rd.emergency=reboot"
     assert_failed 120 IA-E704 restart
+    assert_console 'initagent: eth0: no DHCP answer yet, 1 request'
 }
 
 # rescued FLAVOUR: a node that finds no DHCP server within rd.retry.

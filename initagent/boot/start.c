@@ -191,6 +191,7 @@ static int open_report(struct boot *b, int kmsg, uint64_t start)
 	const struct report_config cfg = {
 		.console_fd = b->args->console_fd,
 		.kmsg_fd = kmsg,
+		.journal_fd = b->args->journal_fd,
 		.quiet = b->plan->quiet && !b->plan->info,
 		.debug = b->plan->debug,
 		.start = start,

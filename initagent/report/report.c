@@ -26,7 +26,7 @@ struct ring {
 
 struct report {
 	struct report_config cfg;
-	struct console *console;
+	struct console *console, *journal;
 	struct ring log;
 	struct wait_line wait;
 	uint64_t budget; /* since when it runs */
@@ -49,8 +49,9 @@ int report_new(struct report **ret, const struct report_config *cfg)
 		return -ENOMEM;
 	r->cfg = *cfg;
 	r->budget = cfg->start;
-	if (console_new(&r->console, cfg->console_fd) < 0) {
-		free(r);
+	if (console_new(&r->console, cfg->console_fd) < 0 ||
+		console_new(&r->journal, cfg->journal_fd ? cfg->journal_fd : -1) < 0) {
+		report_free(r);
 		return -ENOMEM;
 	}
 	*ret = r;
@@ -62,6 +63,7 @@ struct report *report_free(struct report *r)
 	if (!r)
 		return NULL;
 	console_free(r->console);
+	console_free(r->journal);
 	free(r->log.text);
 	free(r->changes);
 	free(r->works);
@@ -172,6 +174,8 @@ static void ring_add(struct ring *ring, const char *line)
 static void emit(struct report *r, enum report_level level, const char *rail, uint64_t now,
 	const char *text)
 {
+	static const unsigned char priority[] = {
+		[REPORT_ERR] = 3, [REPORT_WARN] = 4, [REPORT_INFO] = 6, [REPORT_DEBUG] = 7};
 	const char *colon = *rail ? ": " : "";
 	char line[REPORT_TEXT_MAX * 2 + 96];
 
@@ -182,6 +186,8 @@ static void emit(struct report *r, enum report_level level, const char *rail, ui
 		return;
 	snprintf(line, sizeof(line), "initagent: %s%s%s", rail, colon, text);
 	console_put(r->console, line, level == REPORT_ERR);
+	snprintf(line, sizeof(line), "<%u>%s%s%s", priority[level], rail, colon, text);
+	console_put(r->journal, line, level == REPORT_ERR);
 }
 
 void report_log(struct report *r, enum report_level level, const char *rail, uint64_t now,

@@ -26,6 +26,9 @@ enum report_level {
 struct report_config {
 	int console_fd;	   /* where lines go; -1: they are dropped (tests) */
 	int kmsg_fd;	   /* /dev/kmsg or -1; borrowed */
+	/* systemd's journal: has the lines as well, each with its level before it, as sd-daemon(3)
+	 * has them; 0: there is none */
+	int journal_fd;
 	bool quiet;	   /* keep INFO off the console, and waits for 5 s */
 	bool debug;	   /* DEBUG on the console too */
 	uint64_t start;	   /* time of PID 1's start: zero of the phase table */

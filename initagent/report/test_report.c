@@ -69,6 +69,22 @@ TEST(levels_choose_what_is_shown)
 	CHECK_STR(printed(&f), "initagent: info\n");
 }
 
+TEST(the_journal_has_what_is_shown_with_its_level)
+{
+	_cleanup_(done) struct fixture f = {0};
+	struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+
+	CHECK_INT(pipe2(f.pipe, O_NONBLOCK), 0);
+	cfg.journal_fd = f.pipe[1];
+	CHECK_INT(report_new(&f.report, &cfg), 0);
+	report_log(f.report, REPORT_INFO, "ib0", 0, "info");
+	report_log(f.report, REPORT_WARN, NULL, 0, "warning\n<3>forged");
+	report_log(f.report, REPORT_DEBUG, NULL, 0, "debug");
+	CHECK_STR(printed(&f), "<6>ib0: info\n<4>warning\\x0a<3>forged\n");
+	report_cause(f.report, CAUSE_TIMEOUT_RETRY, "ib0", 0, "why");
+	CHECK(strncmp(printed(&f), "<3>ib0: IA-E", 12) == 0);
+}
+
 TEST(control_bytes_never_reach_the_console)
 {
 	_cleanup_(done) struct fixture f = {0};
