@@ -42,14 +42,15 @@ __attribute__((noreturn)) static void die(const char *what)
  * count that. */
 static uint64_t queued_ns(void)
 {
-	unsigned long long queued = 0;
+	char line[128] = "", *second;
 	FILE *f = fopen("/proc/thread-self/schedstat", "re");
 
-	if (f && fscanf(f, "%*u %llu", &queued) != 1)
-		queued = 0;
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = 0;
 	if (f)
 		fclose(f);
-	return queued;
+	second = strchr(line, ' ');
+	return second ? strtoull(second, NULL, 10) : 0;
 }
 
 /* Before a call into the room; returns the time. */
