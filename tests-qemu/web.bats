@@ -52,6 +52,27 @@ rootlimit=200M proxy=$server_ip:80"
     assert_eq "$output" "installstatus netbooting" "what the master was told"
 }
 
+# The lines that OpenCHAMI's boot parameters and its script server write.
+@test "OpenCHAMI: a presigned URL of an object store, whose name has no suffix" {
+    local url=$web:9000/boot-images/compute/base-9.5
+    server shell ": >/run/nginx.log"
+    NODE_SPARE=virtio-net-pci
+    node_start "$image" "$console nomodeset ro root=live:$url?X-Amz-Algorithm=AWS4-HMAC-SHA256\
+&X-Amz-Credential=AKIABOOT%2F2026%2Fs3%2Faws4_request&X-Amz-Expires=86400\
+&X-Amz-SignedHeaders=host&X-Amz-Signature=d5e8 ip=dhcp overlayroot=tmpfs \
+overlayroot_cfgdisk=disabled apparmor=0 selinux=0 ip6=off cloud-init=enabled \
+initrd=initrd xname=x1000c0s0b0n0 nid=1 BOOTIF=01-52-54-00-99-00-64 \
+ds=nocloud-net;s=$web:8081/cloud-init/"
+    assert_image 60 squashfs none
+    assert_overlay squashfs
+    assert_state '.rails | length' 1
+    assert_rail .hwaddr 52:54:00:99:00:64
+    assert_state '.causes | length' 0
+    # a list of mirrors may be beside it; nothing else is asked for
+    run -0 server shell "grep -v '\" 20[06] ' /run/nginx.log"
+    [[ ${#lines[@]} -eq 1 && $output == *"GET /boot-images/compute/mirrors?"*" 403 "* ]]
+}
+
 @test "tar.zst as systemd fetches it, proved by SHA256SUMS" {
     boots "rd.systemd.pull=tar,machine,verify=checksum:root:$web/root.tar.zst \
 root=bind:/run/machines/root"
