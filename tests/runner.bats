@@ -6,7 +6,8 @@ bats_require_minimum_version 1.5.0
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	# what the caller gave its own run
-	unset AGAIN_MAX BUDGET BEGAN FAST_LIMIT QEMU_LIMIT IDLE_LIMIT JOBS VM_JOBS MUTATIONS SEED
+	unset AGAIN_MAX BUDGET BEGAN IDLE_GRACE FAST_LIMIT QEMU_LIMIT IDLE_LIMIT JOBS VM_JOBS \
+		MUTATIONS SEED
 	export OUT=$BATS_TEST_TMPDIR/out VERBOSE=""
 	export TEST_PROGS="" FUZZ_PROGS=""
 }
@@ -396,6 +397,22 @@ last() {
 	CROSS_CHECK=false run tests/run cross unit
 	[ "$status" -eq 1 ]
 	[[ $output == *"arm64.bats: ended without a test plan"* ]]
+}
+
+@test "with BUDGET= what runs beside the others is given up when it finds no processor in time" {
+	printf '%s\n' '#!/bin/bash' 'echo 1..1' "echo \$\$ >$BATS_TEST_TMPDIR/pid" \
+		'exec sleep 60' >"$BATS_TEST_TMPDIR/other-machine"
+	chmod +x "$BATS_TEST_TMPDIR/other-machine"
+	program one <<<"printf '1..1\nok 1 - a\n'"
+	CROSS_CHECK=$BATS_TEST_TMPDIR/other-machine BUDGET=1 IDLE_GRACE=1 run tests/run cross unit
+	echo "$output"
+	[ "$status" -eq 0 ]
+	last "1 passed, 0 failed, 1 skipped"
+	[[ $output == *"SKIP tests/cross/arm64.bats: not ended 1 seconds after BUDGET=1"* ]]
+	run ! kill -0 "$(<"$BATS_TEST_TMPDIR/pid")"
+	CROSS_CHECK=$BATS_TEST_TMPDIR/other-machine FAST_LIMIT=5 IDLE_LIMIT=2 BUDGET=100 \
+		run tests/run cross unit
+	last "1 passed, 1 failed, 0 skipped"
 }
 
 @test "images for VMs are built beside the others; without them no VM is booted" {
