@@ -77,7 +77,7 @@ spanning_tree() {
     server dhcp stop
     server nfs stop
     NODE_TALK=1
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break finalinit=outage"
+    node_start "$image" "$console $rdma_root,timeo=150 ip=dhcp $rxe rd.break finalinit=outage"
     node_cable off
     pulled_through 'eth0: .*carrier.* \(.*IA-E402\)' 'server dhcp start' \
         'server nfs start rdma' IA-E402

@@ -245,8 +245,10 @@ pulled_through() {
     cable off
     refute_within 20 'finalinit: back'
     cable on
-    # RPC over RDMA connects again after a pause that doubles with each failure, to 30 s
-    node_wait 35 'finalinit: back after'
+    # RPC over RDMA connects again after a pause that doubles with each failure, to 30 s. One may
+    # have failed for want of the cable just before, and Soft-RoCE may want NFS to ask again after
+    # its timeo= (handover.bash, repeated()).
+    node_wait 75 'finalinit: back after'
     assert_boot 60 4.2 rdma
     assert_state "[.causes[].code] | index(\"$4\") != null" true
 }
