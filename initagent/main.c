@@ -43,9 +43,11 @@ static int usage_error(const char *what)
  */
 static void own_console(struct boot_args *args)
 {
-	_cleanup_close_ int console = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK);
+	_cleanup_close_ int console = -1;
 
-	if (console < 0 || !getenv("JOURNAL_STREAM"))
+	if (getenv("JOURNAL_STREAM"))
+		console = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (console < 0)
 		return;
 	args->journal_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	dup2(console, STDERR_FILENO);

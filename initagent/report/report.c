@@ -170,7 +170,7 @@ static void ring_add(struct ring *ring, const char *line)
 	ring->text[ring->len++] = '\n';
 }
 
-/* One finished line of clean text to the log (with time) and, by level, to the console. */
+/* One finished line of clean text to the log (with time) and, by level, to console and journal. */
 static void emit(struct report *r, enum report_level level, const char *rail, uint64_t now,
 	const char *text)
 {
