@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Part of tests-qemu/lab: roots of other Debian suites, and kernels of tests-qemu/kernels. Each has
 # a folder of its own, $lab/suites/NAME, $lab/compilers/NAME or $lab/kernels/NAME, which is $lab for
-# its stages. What the mirror does not have leaves the reason in the file "absent" there, and is left
-# out.
+# its stages. What the mirror does not have leaves the reason in the file "absent" there, and is
+# left out.
 
 # keep FILE: what comes in, at once: another lab may be reading the FILE of the same text.
 keep() {
