@@ -36,6 +36,12 @@ static void check_readable(struct parser *p)
 			"write rd.root.key=RW..., the second line of minisign's .pub file", "key");
 }
 
+/* Not as long as the URL is unknown. */
+static bool by_tls(const char *url)
+{
+	return url && strncmp(url, "https:", 6) == 0;
+}
+
 /* Keys may lie in the initramfs, which this text does not tell: a note. */
 static void check_proved(struct parser *p, const struct plan_word *root)
 {
@@ -51,8 +57,7 @@ static void check_proved(struct parser *p, const struct plan_word *root)
 		return;
 	note_word(p, root, "add rd.root.digest= or rd.root.key=",
 		"%s proves the image, unless keys are in the initramfs",
-		strncmp(image->url, "https:",
-			6) == 0 ? "only the server's certificate" : image->sums ?
+		by_tls(image->url) ? "only the server's certificate" : image->sums ?
 			"only SHA256SUMS of the same server" : "nothing");
 }
 
@@ -64,14 +69,14 @@ static void check_mirrors(struct parser *p)
 	const struct plan_word *w = parser_word(p, OPTION_RD_ROOT_MIRROR);
 
 	for (size_t i = 0; i < p->mirrors.n; i++)
-		if (streq(mirrors[i], image->url)) {
+		if (image->url && streq(mirrors[i], image->url)) {
 			warn_word(p, w, "name another server",
 				"%s is the root's own URL, no second source", mirrors[i]);
 			break;
 		}
 	for (size_t i = 0; i < p->mirrors.n; i++)
-		if (strncmp(mirrors[i], "https:", 6) != 0 && !image->has_digest && !p->keys.n &&
-			strncmp(image->url, "https:", 6) == 0) {
+		if (!by_tls(mirrors[i]) && !image->has_digest && !p->keys.n &&
+			by_tls(image->url)) {
 			warn_word(p, w, "use https for all of them, or add rd.root.digest=",
 				"a mirror without https: nothing proves what comes from it");
 			return;
@@ -83,10 +88,10 @@ static void check_tls_options(struct parser *p)
 	static const enum option_id ids[] = {OPTION_RD_ROOT_CA, OPTION_RD_NOVERIFYSSL};
 	const struct plan_image *image = &p->plan->root.image;
 	const char *const *mirrors = p->mirrors.items;
-	bool tls = strncmp(image->url, "https:", 6) == 0;
+	bool tls = !image->url || by_tls(image->url);
 
 	for (size_t i = 0; i < p->mirrors.n; i++)
-		tls |= strncmp(mirrors[i], "https:", 6) == 0;
+		tls |= by_tls(mirrors[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(ids) && !tls; i++)
 		if (parser_word(p, ids[i]))
 			note_word(p, parser_word(p, ids[i]), "leave it out, or use https",
@@ -141,7 +146,7 @@ static void check_idle(struct parser *p)
 	static const enum option_id ids[] = {
 		OPTION_RD_ROOT_MIRROR, OPTION_RD_ROOT_DIGEST, OPTION_RD_ROOT_KEY,
 		OPTION_RD_ROOT_CA, OPTION_RD_ROOT_CACHE, OPTION_RD_ROOT_PROXY,
-		OPTION_RD_NOVERIFYSSL, OPTION_RD_OVERLAY, OPTION_RD_LIVE_DIR,
+		OPTION_RD_ROOT_ORIGIN, OPTION_RD_NOVERIFYSSL, OPTION_RD_OVERLAY, OPTION_RD_LIVE_DIR,
 		OPTION_RD_LIVE_SQUASHIMG,
 	};
 
@@ -149,7 +154,8 @@ static void check_idle(struct parser *p)
 		struct plan_word *w = parser_word(p, ids[i]);
 
 		if (!w || (ids[i] == OPTION_RD_OVERLAY && has_layer(p->plan->root.kind)) ||
-			serves_layers(p, ids[i]))
+			serves_layers(p, ids[i]) ||
+			(ids[i] == OPTION_RD_ROOT_ORIGIN && p->pulls.n))
 			continue;
 		if (contradicts(p, ids[i])) {
 			say(p, w, "refuses the root, which nothing can prove");

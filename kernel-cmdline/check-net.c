@@ -258,7 +258,7 @@ static bool root_server(const struct parser *p, struct inet_addr *addr, bool *na
 	*addr = (struct inet_addr){0};
 	if (root->kind == PLAN_ROOT_NFS && root->nfs.n_servers)
 		*addr = root->nfs.servers[0].addr;
-	else if (plan_is_fetched(root->kind) &&
+	else if (root->image.url && plan_is_fetched(root->kind) &&
 		url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
 		*addr = u.address;
 	else if (root->kind == PLAN_ROOT_REMOTE && root->block.n_portals)

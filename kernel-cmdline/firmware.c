@@ -5,6 +5,7 @@
  * its own.
  */
 #include "firmware.h"
+#include "url.h"
 
 static const uint8_t zeroes[16];
 
@@ -30,6 +31,26 @@ bool firmware_wants_ibft(const struct boot_plan *line)
 		if (line->net.ips[i].methods & PLAN_IP_IBFT)
 			return true;
 	return false;
+}
+
+bool firmware_wants_origin(const struct boot_plan *line)
+{
+	return plan_is_fetched(line->root.kind) && !line->root.image.url;
+}
+
+bool firmware_names_image(const struct boot_plan *line)
+{
+	const char *root = line->given[OPTION_ROOT] ? line->root.text : NULL;
+
+	return root && !streq(root, "gpt-auto");
+}
+
+/* A word of a command line: in quotes it would be several. */
+bool firmware_is_origin(const char *url)
+{
+	struct url u;
+
+	return url_parse(&u, url, strlen(url)) == 0 && !strchr(url, '"');
 }
 
 const char *firmware_check(struct firmware_iface *i)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * firmware: what the firmware that booted this node over the network leaves for the system, as
- * options of a command line: the NVMe Boot Firmware Table (NBFT) and the iSCSI one (iBFT). Pure.
+ * options of a command line: the NVMe Boot Firmware Table (NBFT), the iSCSI one (iBFT), and the URL
+ * that UEFI HTTP Boot had the kernel image from. Pure.
  *
  * Owns: the NBFT's layout (nbft.c), and what a command line leaves to it (firmware.c).
  * In: a table's bytes; of an iBFT what the kernel's iscsi_ibft shows, filled in by the caller.
@@ -70,6 +71,15 @@ bool firmware_wants_nbft(const struct boot_plan *line);
 
 /* firmware_wants_ibft: has it ip=ibft? */
 bool firmware_wants_ibft(const struct boot_plan *line);
+
+/*
+ * firmware_wants_origin: is the root an image whose URL is relative to where this boot came from
+ * (bootorigin), which no rd.root.origin= says? firmware_names_image: and is there a root= that can
+ * be nothing else? firmware_is_origin: can rd.root.origin= have that value?
+ */
+bool firmware_wants_origin(const struct boot_plan *line);
+bool firmware_names_image(const struct boot_plan *line);
+bool firmware_is_origin(const char *url);
 
 /*
  * firmware_options: writes the options that mean what f says, each with a space behind it. line is

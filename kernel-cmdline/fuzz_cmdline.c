@@ -8,6 +8,7 @@
  * - the words, written out and quoted again, give the same plan.
  */
 #include "compat.h"
+#include "firmware.h"
 #include "lint.h"
 #include "plan.h"
 #include "root_spec.h"
@@ -282,7 +283,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_nfs(&p->root.nfs);
 	if (p->root.kind == PLAN_ROOT_REMOTE)
 		check_block(&p->root.block);
-	MUST(plan_is_fetched(p->root.kind) == (p->root.image.url != NULL));
+	MUST(plan_is_fetched(p->root.kind) ==
+		(p->root.image.url || firmware_wants_origin(p)));
+	MUST(!firmware_wants_origin(p) || p->given[OPTION_RD_SYSTEMD_PULL]);
 	check_image_plan(&p->root.image);
 	check_reports(p);
 	one = dump(p);

@@ -4,8 +4,8 @@
 
 #include "firmware.h"
 
-/* ib_ipoib, rpcrdma, iscsi_ibft, nvme_tcp, and two of a SRP root. */
-#define OTHERS_MAX 6
+/* ib_ipoib, rpcrdma, iscsi_ibft, efivarfs, nvme_tcp, and two of a SRP root. */
+#define OTHERS_MAX 7
 
 struct list {
 	struct plan_module *rows;
@@ -51,6 +51,16 @@ static void add_block(struct list *l, const struct plan_block *block)
 		add(l, "root=", block->portals[i].rdma ? "nvme_rdma" : "nvme_tcp");
 }
 
+/* For a variable of UEFI's. */
+static bool asks_efi(const struct boot_plan *p)
+{
+	bool asks = firmware_wants_origin(p);
+
+	for (size_t i = 0; i < p->n_reports; i++)
+		asks |= p->reports[i].kind == PLAN_REPORT_EFI;
+	return asks;
+}
+
 int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *ret_n)
 {
 	const struct plan_drivers *d = &p->drivers;
@@ -77,6 +87,8 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
 	add_rdma(&l, p);
 	if (firmware_wants_ibft(p))
 		add(&l, "ip=", "iscsi_ibft");
+	if (asks_efi(p))
+		add(&l, "rd.report=efi or bootorigin", "efivarfs");
 	if (p->root.kind == PLAN_ROOT_REMOTE)
 		add_block(&l, block);
 	*ret = l.rows;

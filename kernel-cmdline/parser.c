@@ -11,7 +11,7 @@ struct plan_word *parser_word(const struct parser *p, enum option_id id)
 
 struct slice word_value(const struct plan_word *w)
 {
-	if (!w->value)
+	if (!w || !w->value)
 		return (struct slice){"", 0};
 	return (struct slice){w->value, strlen(w->value)};
 }

@@ -34,7 +34,7 @@ struct parser {
 /* The word of an option that counts (the last well-formed one), or NULL. */
 struct plan_word *parser_word(const struct parser *p, enum option_id id);
 
-/* word_value: a word's value as a slice; empty without one. */
+/* word_value: a word's value as a slice; empty without a word or a value. */
 struct slice word_value(const struct plan_word *w);
 
 /* say: sets in plain words what a word does; a later call replaces the earlier. Returns true. */

@@ -276,7 +276,7 @@ struct plan_overlay {
 
 /* A root image: whence, what proves it, and how it becomes a root. */
 struct plan_image {
-	const char *url;	    /* http:// or https://; NULL: from DHCP */
+	const char *url;	    /* http:// or https://; NULL: from DHCP, or no origin yet */
 	bool manifest;		    /* url names a manifest (.manifest, .json), not the image */
 	const char *const *mirrors; /* URLs of the same thing, in order of the command line */
 	size_t n_mirrors;

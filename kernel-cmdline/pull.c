@@ -5,18 +5,20 @@
  * on a loop device with a name in /dev/disk/by-loop-ref; nothing of that is made here.
  */
 #include "parser.h"
+#include "url.h"
 
 /* One rd.systemd.pull=; in the order of the command line. */
 struct pull {
 	size_t word;
 	struct slice name, url;
 	bool raw, root; /* root: of the class that a root can be of */
+	bool origin;	/* url takes the place of the last part of where this boot came from */
 	enum pull_verify { VERIFY_NO, VERIFY_CHECKSUM, VERIFY_SIGNATURE } verify;
 	bool used;
 };
 
 /* What an option says. */
-enum meaning { CLASS, TYPE, VERIFY, NOTHING, REFUSED };
+enum meaning { CLASS, TYPE, VERIFY, NOTHING, ORIGIN };
 
 static const struct {
 	const char *word; /* one that ends in '=' is a beginning */
@@ -29,7 +31,7 @@ static const struct {
 	{"verify=signature", VERIFY, VERIFY_SIGNATURE},
 	/* The root is under a writable layer in memory whatever it is, and always in memory. */
 	{"ro", NOTHING, 0}, {"rw", NOTHING, 0}, {"blockdev", NOTHING, 0}, {"runtime=", NOTHING, 0},
-	{"bootorigin", REFUSED, 0},
+	{"bootorigin", ORIGIN, 0},
 };
 
 /* What systemd takes off a URL's last part to make a name of it, in this order. */
@@ -65,8 +67,8 @@ static struct slice name_of(struct slice url, bool raw)
 	return s;
 }
 
-/* False: with this option the whole cannot be what was meant. *seen: which meanings were there. */
-static bool take_option(struct parser *p, const struct plan_word *w, struct slice s,
+/* *seen: which meanings were there. */
+static void take_option(struct parser *p, const struct plan_word *w, struct slice s,
 	struct pull *pull, unsigned int *seen)
 {
 	size_t i = 0;
@@ -77,24 +79,24 @@ static bool take_option(struct parser *p, const struct plan_word *w, struct slic
 	if (i == ARRAY_SIZE(options)) {
 		complain(p, w, s, DIAG_WARN, NULL,
 			"unknown option, not read");
-		return true;
+		return;
 	}
 	*seen |= 1U << options[i].meaning;
 	switch (options[i].meaning) {
 	case CLASS:
 		pull->root = options[i].value;
-		return true;
+		break;
 	case TYPE:
 		pull->raw = options[i].value;
-		return true;
+		break;
 	case VERIFY:
 		pull->verify = options[i].value;
-		return true;
-	case NOTHING:
-		return true;
+		break;
+	case ORIGIN:
+		pull->origin = true;
+		break;
 	default:
-		return left_out(p, w, s, "write the whole URL",
-			"the origin of a UEFI HTTP boot is not read here");
+		break;
 	}
 }
 
@@ -106,8 +108,7 @@ static bool take_options(struct parser *p, const struct plan_word *w, struct sli
 	while (s.len) {
 		struct slice item = {s.s, slice_find(s, ",")};
 
-		if (!take_option(p, w, item, pull, &seen))
-			return false;
+		take_option(p, w, item, pull, &seen);
 		s = slice_from(s, item.len + (item.len < s.len));
 	}
 	return (seen & 1U << CLASS && seen & 1U << TYPE) ||
@@ -132,7 +133,9 @@ PARSE(pull)
 			"not fetched: this agent fetches the root alone");
 		return say(p, w, "has no effect");
 	}
-	if (!file_url(p, w, pull.url, DIAG_ERROR))
+	if (pull.origin && !pull.url.len)
+		return left_out(p, w, WHOLE, "write bootorigin:NAME:FILE", "no file is named");
+	if (!pull.origin && !file_url(p, w, pull.url, DIAG_ERROR))
 		return false;
 	if (!pull.name.len)
 		pull.name = name_of(pull.url, pull.raw);
@@ -140,12 +143,58 @@ PARSE(pull)
 		say(p, w, "has no effect");
 }
 
+/* rd.root.origin=: where this boot came from. Empty: not known; "none": from no web server. */
+PARSE(origin)
+{
+	struct url u;
+
+	return (slice_is(word_value(w), "none") ||
+		       image_url(p, w, word_value(w), DIAG_ERROR, &u)) &&
+		say(p, w, "where this boot came from, for bootorigin");
+}
+
+static struct slice origin_of(const struct parser *p)
+{
+	return word_value(parser_word(p, OPTION_RD_ROOT_ORIGIN));
+}
+
+/* systemd passes over what is relative to an origin that is none. */
+static bool passed_over(const struct parser *p, const struct pull *pull)
+{
+	return pull->origin && slice_is(origin_of(p), "none");
+}
+
+/*
+ * The URL of an image; NULL as long as the origin that it is relative to is not known. In place of
+ * the origin's last part, behind which slashes do not count.
+ */
+static const char *url_of(struct parser *p, const struct pull *pull)
+{
+	struct slice origin = origin_of(p);
+	char text[URL_TEXT_MAX];
+	struct url u;
+	size_t n;
+
+	if (!pull->origin || url_parse(&u, origin.s, origin.len) < 0)
+		return pull->origin ? NULL : pull->url.s;
+	n = strcspn(u.path, "?");
+	while (n && u.path[n - 1] == '/')
+		n--;
+	while (n && u.path[n - 1] != '/')
+		n--;
+	while (n && u.path[n - 1] == '/')
+		n--;
+	u.path[n] = 0;
+	return textf(p, "%s/%.*s", url_text(&u, text), SLICE(pull->url));
+}
+
 static struct pull *find(const struct parser *p, struct slice name, bool raw)
 {
 	struct pull *list = p->pulls.items;
 
 	for (size_t i = p->pulls.n; i-- > 0;)
-		if (list[i].raw == raw && list[i].name.len == name.len &&
+		if (list[i].raw == raw && !passed_over(p, &list[i]) &&
+			list[i].name.len == name.len &&
 			memcmp(list[i].name.s, name.s, name.len) == 0)
 			return &list[i];
 	return NULL;
@@ -196,23 +245,33 @@ bool pull_take(struct parser *p, struct plan_word *w)
 	struct plan_root *root = &p->plan->root;
 	uint32_t part = 0;
 	struct pull *pull = w == pull_word(p) ? root_disk(p) : find_root(p, word_value(w), &part);
+	const char *url;
 
 	if (!pull)
 		return false;
 	pull->used = true;
+	url = url_of(p, pull);
+	if (url && pull->origin && !file_url(p, &p->words[pull->word], slice_of(url), DIAG_ERROR))
+		return false;
 	root->kind = PLAN_ROOT_LIVE;
-	root->image.url = pull->url.s;
+	root->image.url = url;
 	root->image.part = part;
 	root->image.must_prove = pull->verify == VERIFY_SIGNATURE;
 	root->image.sums = pull->verify == VERIFY_CHECKSUM;
 	say(p, w, "what rd.systemd.pull= fetches");
-	return say(p, &p->words[pull->word], "fetches the root image %s", root->image.url);
+	if (!url)
+		note_word(p, &p->words[pull->word], "for iPXE, add rd.root.origin=${cwuri}",
+			"relative to the URL that UEFI HTTP Boot has the kernel image from");
+	return say(p, &p->words[pull->word], "fetches the root image %s", url ? url : pull->url.s);
 }
 
 void pull_left(struct parser *p)
 {
 	FOR_EACH(struct pull, pull, &p->pulls)
-		if (!pull->used)
+		if (passed_over(p, pull))
+			note_word(p, &p->words[pull->word], NULL,
+				"not fetched: this boot came from no web server");
+		else if (!pull->used)
 			warn_word(p, &p->words[pull->word],
 				textf(p, pull->raw ? "write root=/dev/disk/by-loop-ref/%.*s.raw"
 						   : "write root=bind:/run/machines/%.*s",

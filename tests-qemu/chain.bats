@@ -91,6 +91,21 @@ assert_identity() {
     assert_identity 10.99.0.51 n1 2
 }
 
+@test "OVMF, UEFI HTTP Boot of a unified kernel image of systemd 258: its root lies beside it" {
+    local url=http://$server_ip/images/stable
+    [ -e "$images/beside.efi" ] || skip "the mirror has no systemd-stub of Debian sid"
+    chain_serve beside
+    chain_power uefi 1
+    node_end_firmware 120
+    assert_console "below the command line: rd.root.origin=$url/stable.efi"
+    assert_console "rootdisk:root.raw.*fetches the root image $url/root.raw"
+    assert_state .root.type image
+    assert_state .root.proof none
+    assert_state .root.sha256 "$(sha256sum "$images/tree/web/root.squashfs" | cut -d " " -f 1)"
+    assert_eq "$(node_result .files_bad)" 0 "files damaged"
+    assert_clean_handover
+}
+
 @test "Secure Boot refuses a unified kernel image that was changed after it was signed" {
     chain_serve forged
     chain_power sealed 1

@@ -402,7 +402,8 @@ last() {
 @test "with BUDGET= what runs beside the others is given up when it finds no processor in time" {
 	# It takes its time to end, as everything does that finds no processor.
 	printf '%s\n' '#!/bin/bash' 'trap "sleep 1; exit" TERM' 'echo 1..1' \
-		"echo \$\$ >$BATS_TEST_TMPDIR/pid" 'sleep 60 & wait' >"$BATS_TEST_TMPDIR/other-machine"
+		"echo \$\$ >$BATS_TEST_TMPDIR/pid" 'sleep 60 & wait' \
+		>"$BATS_TEST_TMPDIR/other-machine"
 	chmod +x "$BATS_TEST_TMPDIR/other-machine"
 	program one <<<"printf '1..1\nok 1 - a\n'"
 	CROSS_CHECK=$BATS_TEST_TMPDIR/other-machine BUDGET=1 IDLE_GRACE=1 run tests/run cross unit

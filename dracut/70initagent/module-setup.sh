@@ -40,7 +40,8 @@ installkernel() {
         case $need:$name:$asked in
             *:rpcrdma:*nfs.proto=rdma* | *:rdma_rxe:*rdma_link=*' rxe '* | \
                 *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=* | \
-                *:8021q:*vlan=* | *:bonding:*bond=* | *:bridge:*bridge=* | *:iscsi_ibft:*ip=ibft*)
+                *:8021q:*vlan=* | *:bonding:*bond=* | *:bridge:*bridge=* | \
+                *:iscsi_ibft:*ip=ibft* | *:efivarfs:*report=efi*)
                 dfatal "initagent: the kernel command line needs the module $name, which is missing"
                 exit 1
                 ;;

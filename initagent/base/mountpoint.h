@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/util.h"
+#include "base/env.h"
 
 #define MOUNT_TEXT_MAX 200
 
@@ -30,6 +30,20 @@ int mount_attach(int mnt, const char *target);
 
 /* mount_folder: makes path and what is missing above it, mode 0755. 0 or -errno. */
 int mount_folder(const char *path);
+
+/*
+ * mount_missing: mounts a file system of the kernel's at dir, where the kernel has made that folder
+ * and nothing is mounted there yet; systemd has done it, our own image not. A fixture tree mounts
+ * nothing. If it fails, what was to be there cannot be opened.
+ */
+void mount_missing(const struct env *env, const char *type, const char *dir);
+
+/*
+ * Where Linux shows the firmware's variables (efivarfs): NAME-GUID, with the attributes in front
+ * (UEFI 2.10 section 8.2, a little-endian word).
+ */
+#define EFI_VARIABLES	   "/sys/firmware/efi/efivars"
+#define EFI_ATTRIBUTES_LEN 4
 
 /* mount_drop: takes the topmost mount at path away, if there is one. */
 void mount_drop(const char *path);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmdline_firmware: see cmdline.h. ACPI's tables are files of sysfs; an iBFT, which may be
- * elsewhere in memory, is shown field by field by the kernel's module iscsi_ibft.
+ * elsewhere in memory, is shown field by field by the kernel's module iscsi_ibft; UEFI's variables
+ * are files of efivarfs.
  */
 #include "state/cmdline.h"
 
@@ -9,6 +10,7 @@
 #include <limits.h>
 
 #include "base/io.h"
+#include "base/mountpoint.h"
 #include "firmware.h"
 #include "modules/modprobe.h"
 #include "report/report.h"
@@ -24,6 +26,12 @@
 #else
 #define HAS_BLOCK false
 #endif
+
+/*
+ * Of systemd-stub 258 and later, in UTF-16, in the name space of the Boot Loader Interface: the URL
+ * it was loaded from. Kept in memory by the firmware, so that it is of this boot.
+ */
+#define ORIGIN_VARIABLE "StubDeviceURL-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
 /* Of an interface in an iBFT (iSCSI boot firmware table 1.03, section 3.5). */
 enum { IBFT_VALID = 1 << 0, IBFT_BOOT = 1 << 1 };
@@ -151,38 +159,94 @@ static void read_ibft(const struct env *env, struct firmware *f, uint64_t now, c
 		f->ifaces[f->n_ifaces++] = i;
 }
 
-/* --- both ----------------------------------------------------------------------------------- */
+/* --- the origin of a UEFI HTTP boot --------------------------------------------------------- */
 
-static void read_tables(const struct env *env, const struct boot_plan *plan, bool alone,
-	struct firmware *nbft, struct firmware *ibft, uint64_t now)
+static size_t read_variable(const struct env *env, const char *name, uint8_t *buf, size_t size)
 {
-	if (HAS_BLOCK && firmware_wants_nbft(plan) && (alone || plan->root.block.nbft))
-		for_each(env, nbft, now, ACPI_TABLES, is_nbft, read_nbft);
-	if (!firmware_wants_ibft(plan))
-		return;
-	for_each(env, ibft, now, IBFT, is_interface, read_ibft);
-	if (!ibft->n_ifaces && modules_load_now(env, "iscsi_ibft") == 0)
-		for_each(env, ibft, now, IBFT, is_interface, read_ibft);
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX];
+	ssize_t n;
+
+	modules_load_now(env, "efivarfs");
+	mount_missing(env, "efivarfs", EFI_VARIABLES);
+	if (env_path(env, path, sizeof(path), EFI_VARIABLES "/%s", name) < 0)
+		return 0;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, buf, size);
+	return n < EFI_ATTRIBUTES_LEN ? 0 : (size_t)n;
 }
 
-/* What the boot cannot go on without. */
-static enum cause missing(const struct env *env, const struct boot_plan *plan,
-	const struct firmware *nbft, const struct firmware *ibft, uint64_t now)
+/* URL: where this boot came from; "" if from no web server. */
+static void read_origin(const struct env *env, char url[static PLAN_URL_MAX + 1], uint64_t now)
 {
-	const struct plan_block *block = &plan->root.block;
-	bool root = HAS_BLOCK && block->nbft && !block->n_portals && !nbft->n_paths;
+	uint8_t text[EFI_ATTRIBUTES_LEN + 2 * PLAN_URL_MAX + 2];
+	size_t len = read_variable(env, ORIGIN_VARIABLE, text, sizeof(text)), n = 0;
 
-	if (!root && (ibft->n_ifaces || !firmware_wants_ibft(plan)))
-		return CAUSE_NONE;
-	report_cause(env->report, CAUSE_FIRMWARE_NONE, root ? "NBFT" : "iBFT", now, "%s",
-		!root ? "ip=ibft"
-		: plan->root.no_nbft ? "rd.nvmf.nonbft leaves it alone"
-		: "root=nvmf: no NBFT with a namespace to boot from");
+	for (size_t i = EFI_ATTRIBUTES_LEN; i + 1 < len && n < PLAN_URL_MAX; i += 2) {
+		if (!text[i] && !text[i + 1])
+			break;
+		url[n++] = text[i + 1] ? '\x7f' : (char)text[i];
+	}
+	url[n] = 0;
+	if (!len || (len < sizeof(text) && firmware_is_origin(url)))
+		return;
+	report_cause(env->report, CAUSE_FIRMWARE_TABLE, "StubDeviceURL", now,
+		"no URL with http or https");
+	*url = 0;
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
+/* What the command line leaves to it. */
+struct left {
+	struct firmware nbft, ibft;
+	bool wants_origin;
+	char origin[PLAN_URL_MAX + 1]; /* "": from no web server */
+};
+
+static void read_all(const struct env *env, const struct boot_plan *plan, bool alone,
+	struct left *l, uint64_t now)
+{
+	l->wants_origin = firmware_wants_origin(plan);
+	if (l->wants_origin)
+		read_origin(env, l->origin, now);
+	if (HAS_BLOCK && firmware_wants_nbft(plan) && (alone || plan->root.block.nbft))
+		for_each(env, &l->nbft, now, ACPI_TABLES, is_nbft, read_nbft);
+	if (!firmware_wants_ibft(plan))
+		return;
+	for_each(env, &l->ibft, now, IBFT, is_interface, read_ibft);
+	if (!l->ibft.n_ifaces && modules_load_now(env, "iscsi_ibft") == 0)
+		for_each(env, &l->ibft, now, IBFT, is_interface, read_ibft);
+}
+
+static enum cause no_table(const struct env *env, const char *which, uint64_t now, const char *why)
+{
+	report_cause(env->report, CAUSE_FIRMWARE_NONE, which, now, "%s", why);
 	return CAUSE_FIRMWARE_NONE;
 }
 
-static int add_options(struct cmdline *c, const struct env *env, const struct firmware *nbft,
-	const struct firmware *ibft, uint64_t now)
+/*
+ * What the boot cannot go on without. A root of another kind may be meant where no root= names the
+ * image (systemd-gpt-auto-generator's), as long as another program can find it.
+ */
+static enum cause missing(const struct env *env, const struct boot_plan *plan, bool alone,
+	const struct left *l, uint64_t now)
+{
+	const struct plan_block *block = &plan->root.block;
+
+	if (l->wants_origin && !*l->origin && (alone || firmware_names_image(plan)))
+		return no_table(env, "StubDeviceURL", now, "bootorigin: this node was not booted "
+			"by UEFI HTTP Boot, or by an older systemd-stub");
+	if (HAS_BLOCK && block->nbft && !block->n_portals && !l->nbft.n_paths)
+		return no_table(env, "NBFT", now, plan->root.no_nbft
+			? "rd.nvmf.nonbft leaves it alone"
+			: "root=nvmf: no NBFT with a namespace to boot from");
+	if (firmware_wants_ibft(plan) && !l->ibft.n_ifaces)
+		return no_table(env, "iBFT", now, "ip=ibft");
+	return CAUSE_NONE;
+}
+
+static int add_options(struct cmdline *c, const struct env *env, const struct left *l, uint64_t now)
 {
 	_cleanup_free_ char *text = NULL;
 	struct cmdline whole;
@@ -192,8 +256,10 @@ static int add_options(struct cmdline *c, const struct env *env, const struct fi
 
 	if (!out)
 		return -ENOMEM;
-	firmware_options(out, ibft, c->plan);
-	firmware_options(out, nbft, c->plan);
+	firmware_options(out, &l->ibft, c->plan);
+	firmware_options(out, &l->nbft, c->plan);
+	if (l->wants_origin)
+		fprintf(out, "rd.root.origin=%s ", *l->origin ? l->origin : "none");
 	if (fclose(out) != 0)
 		return -ENOMEM;
 	if (!len)
@@ -210,15 +276,15 @@ static int add_options(struct cmdline *c, const struct env *env, const struct fi
 
 enum cause cmdline_firmware(struct cmdline *c, const struct env *env, bool alone, uint64_t now)
 {
-	struct firmware nbft = {.name = "nbft"}, ibft = {.name = "ibft"};
+	struct left left = {.nbft.name = "nbft", .ibft.name = "ibft"};
 	enum cause cause;
 	int r;
 
-	read_tables(env, c->plan, alone, &nbft, &ibft, now);
-	cause = missing(env, c->plan, &nbft, &ibft, now);
+	read_all(env, c->plan, alone, &left, now);
+	cause = missing(env, c->plan, alone, &left, now);
 	if (cause != CAUSE_NONE)
 		return cause;
-	r = add_options(c, env, &nbft, &ibft, now);
+	r = add_options(c, env, &left, now);
 	if (r < 0)
 		report_cause(env->report, CAUSE_FIRMWARE_NONE, "firmware", now, "%s",
 			strerror(-r));

@@ -210,3 +210,80 @@ TEST(values_that_an_ibft_cannot_have)
 		end();
 	}
 }
+
+#define PULL "rd.systemd.pull=raw,machine,verify=no,blockdev,bootorigin:rootdisk:node.raw"
+
+/* As efivarfs shows what systemd-stub left. wide: the upper byte of the last character. */
+static void put_origin(const char *line, const char *url, char wide)
+{
+	FILE *f;
+
+	begin(line);
+	f = files_create(dir, "/sys/firmware/efi/efivars/StubDeviceURL-"
+			      "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f");
+	fwrite("\x06\0\0", 1, 4, f);
+	for (; *url; url++) {
+		fputc(*url, f);
+		fputc(url[1] ? 0 : wide, f);
+	}
+	fwrite("\0", 1, 2, f);
+	fclose(f);
+}
+
+TEST(an_image_beside_the_kernel_of_a_uefi_http_boot)
+{
+	static const char *const roots[] = {" root=/dev/disk/by-loop-ref/rootdisk.raw",
+		" root=gpt-auto", ""};
+	char line[256];
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(roots); i++) {
+		snprintf(line, sizeof(line), PULL "%s\n", roots[i / 2]);
+		put_origin(line, "http://192.0.2.1:8080/boot/node.efi?v=2", 0);
+		CHECK_INT(load(i % 2, 0, NULL), CAUSE_NONE);
+		CHECK_INT(c.plan->root.kind, PLAN_ROOT_LIVE);
+		CHECK_STR(c.plan->root.image.url, "http://192.0.2.1:8080/boot/node.raw");
+		end();
+	}
+	put_origin(PULL " rd.root.origin=https://192.0.2.7/x.efi\n", "http://192.0.2.1/y.efi", 0);
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_STR(c.plan->root.image.url, "https://192.0.2.7/node.raw");
+	end();
+}
+
+TEST(a_boot_that_came_from_no_web_server)
+{
+	begin(PULL " root=/dev/disk/by-loop-ref/rootdisk.raw\n");
+	CHECK_INT(load(false, 1, "StubDeviceURL"), CAUSE_FIRMWARE_NONE);
+	end();
+	begin(PULL "\n");
+	CHECK_INT(load(true, 1, "StubDeviceURL"), CAUSE_FIRMWARE_NONE);
+	end();
+	/* a disk of its own, which systemd's generator finds */
+	begin(PULL " root=gpt-auto\n");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.kind, PLAN_ROOT_OTHER);
+	end();
+	begin(PULL " root=LABEL=x\n");
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->root.kind, PLAN_ROOT_BLOCK);
+	end();
+}
+
+TEST(an_origin_that_is_no_url)
+{
+	static char too_long[PLAN_URL_MAX + 2] = "http://192.0.2.1/";
+	const char *const urls[] = {"", "x", "tftp://192.0.2.1/node.efi", "http://192.0.2.1/a b",
+		"http://192.0.2.1/\"root=x", "http:///node.efi", too_long};
+
+	memset(too_long + strlen(too_long), 'a', PLAN_URL_MAX + 1 - strlen(too_long));
+	for (size_t i = 0; i < ARRAY_SIZE(urls); i++) {
+		put_origin(PULL "\n", urls[i], 0);
+		CHECK_INT(load(true, 2, "StubDeviceURL"),
+			CAUSE_FIRMWARE_NONE);
+		end();
+	}
+	put_origin(PULL "\n", "http://192.0.2.1/node.efi", 4);
+	CHECK_INT(load(true, 2, "StubDeviceURL"),
+		CAUSE_FIRMWARE_NONE);
+	end();
+}

@@ -16,7 +16,7 @@ chain_tool=$vm_build/initagent-site
 chain_trees=/srv/initagent
 ovmf=/usr/share/OVMF
 
-# chain_file NAME SERVERS HTTP-BOOT SIGNED: web0 is a server that is down.
+# chain_file NAME SERVERS HTTP-BOOT SIGNED UKI: web0 is a server that is down.
 chain_file() {
     cat <<EOT
 site: $1
@@ -43,7 +43,7 @@ boot:
 loaders:
   efi-x64: $images/ipxe.efi
 images:
-  stable: {kernel: $images/vmlinuz, initrd: $images/node.img, uki: $images/node.efi, signed: $4}
+  stable: {kernel: $images/vmlinuz, initrd: $images/node.img, uki: $images/$5.efi, signed: $4}
 defaults:
   image: stable
   options: [console=ttyS0, $vm_kernel, loglevel=4, panic=-1, printk.devkmsg=on, rd.retry=60,
@@ -63,9 +63,9 @@ nodes:
 EOT
 }
 
-# chain_site NAME SERVERS [HTTP-BOOT [SIGNED]]
+# chain_site NAME SERVERS [HTTP-BOOT [SIGNED [UKI]]]
 chain_site() {
-    chain_file "$1" "$2" "${3:-loader}" "${4:-off}" >"$images/$1.yaml"
+    chain_file "$1" "$2" "${3:-loader}" "${4:-off}" "${5:-node}" >"$images/$1.yaml"
     "$chain_tool" -f "$images/$1.yaml" check
     mkdir -p "$images/root$chain_trees"
     "$chain_tool" -f "$images/$1.yaml" render "$images/root$chain_trees/$1"
@@ -80,6 +80,24 @@ chain_uki() {
         --format uki --sb-key "$images/sb.key" --sb-cert "$key.pem" --out "$images/node.efi" \
         --cmdline "console=ttyS0 $vm_kernel panic=-1 $console $rdma_root ip=dhcp rd.neednet=1 $rxe"
     chmod 644 "$images/node.efi"
+}
+
+# The root lies beside the unified kernel image, whose stub, of systemd 258 or later, says where
+# that came from. Nothing of it if the mirror has no such systemd.
+chain_beside() {
+    local stub=$LAB/suites/sid/root/usr/lib/systemd/boot/efi/linuxx64.efi.stub http
+    [ -e "$stub" ] || return 0
+    "$vm_build/initagent-mkimage" --agent "$vm_build/initagent" \
+        --busybox "$vm_build/busybox" --root "$LAB/root" --kver "$(<"$LAB/kver")" --level 1 \
+        --format uki --stub "$stub" --out "$images/beside.efi" \
+        --cmdline "console=ttyS0 $vm_kernel panic=-1 $console ip=dhcp \
+rd.systemd.pull=raw,machine,verify=checksum,blockdev,bootorigin:rootdisk:root.raw \
+root=/dev/disk/by-loop-ref/rootdisk.raw rd.retry=60 $reboot"
+    chmod 644 "$images/beside.efi"
+    chain_site beside web1 stable off beside
+    http=$images/root$chain_trees/beside/http/images/stable
+    cp "$images/tree/web/root.squashfs" "$http/root.raw"
+    (cd "$http" && sha256sum root.raw >SHA256SUMS)
 }
 
 chain_sites() {
@@ -100,6 +118,7 @@ chain_sites() {
     printf 'x' | dd of="$images/node.efi" bs=1 seek=4000000 conv=notrunc status=none
     chain_site forged web1 stable
     chain_site strict web1 loader require
+    chain_beside
     web_server "$images/root"
     mkdir -p "$images/root/var/lib/misc"
     # the users that nginx and dnsmasq change to

@@ -5,20 +5,18 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "base/mountpoint.h"
 #include "base/worker.h"
 #include "report/tell/life.h"
 
-#define EFI_DIR	     "/sys/firmware/efi/efivars"
 #define PSTORE_DIR   "/sys/fs/pstore"
 #define PMSG	     "/dev/pmsg0"
 /* The second part is initagent's own namespace for variables, a random UUID. */
 #define VARIABLE     "InitagentLastFailure-6d0f2a57-4b0e-4c8d-9b39-1f7d1c5e0a42"
 /* UEFI 2.10 section 8.2: non-volatile, for the firmware's and the system's time alike. */
 #define ATTRIBUTES   7
-#define ATTRIBUTES_LEN 4
 #define PMSG_MAX     65536
 #define LIFE_S	     10
 
@@ -37,21 +35,6 @@ struct failure_store {
 	bool looked;	       /* and nothing was found, if found is not set */
 	bool found;
 };
-
-/* Under systemd both are mounted, in our own image not. A fixture tree mounts nothing. */
-static void mount_place(const struct env *env, const char *type, const char *dir)
-{
-	struct stat here, above;
-
-	if (*env->prefix || stat(dir, &here) < 0)
-		return;
-	if (streq(dir, EFI_DIR) ? stat("/sys/firmware/efi", &above) < 0 :
-		stat("/sys/fs", &above) < 0)
-		return;
-	if (here.st_dev == above.st_dev && mount(type, dir, type, MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		NULL) < 0)
-		return; /* then the place cannot be opened, which is said */
-}
 
 static int open_dir(const struct env *env, const char *dir)
 {
@@ -77,9 +60,9 @@ static int read_record(int dir, const char *name, size_t skip, char *buf, size_t
 
 static int read_efi(int dir, struct failure *ret)
 {
-	char buf[ATTRIBUTES_LEN + 4 * FAILURE_RECORD_MAX];
+	char buf[EFI_ATTRIBUTES_LEN + 4 * FAILURE_RECORD_MAX];
 
-	return read_record(dir, VARIABLE, ATTRIBUTES_LEN, buf, sizeof(buf), ret);
+	return read_record(dir, VARIABLE, EFI_ATTRIBUTES_LEN, buf, sizeof(buf), ret);
 }
 
 /* The kernel protects variables from "rm -r" by this flag; a plain file has none. */
@@ -99,14 +82,14 @@ static void unprotect(int dir)
 /* One write is one variable: attributes and content. */
 static int write_efi(int dir, const struct failure *f)
 {
-	char buf[ATTRIBUTES_LEN + FAILURE_RECORD_MAX] = {ATTRIBUTES};
+	char buf[EFI_ATTRIBUTES_LEN + FAILURE_RECORD_MAX] = {ATTRIBUTES};
 	_cleanup_close_ int fd = -1;
 	struct failure old;
 
 	if (read_efi(dir, &old) == 0 && failure_same(&old, f))
 		return 0;
 	unprotect(dir);
-	failure_write(buf + ATTRIBUTES_LEN, f);
+	failure_write(buf + EFI_ATTRIBUTES_LEN, f);
 	fd = openat(dir, VARIABLE, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, buf, sizeof(buf)) < 0)
 		return -errno;
@@ -159,7 +142,7 @@ static int find_record(const struct env *env, unsigned places, bool may_mount, s
 		const char *type, *dir;
 		int (*read)(int dir, struct failure *ret);
 	} table[] = {
-		{FAILURE_STORE_EFI, "efivarfs", EFI_DIR, read_efi},
+		{FAILURE_STORE_EFI, "efivarfs", EFI_VARIABLES, read_efi},
 		{FAILURE_STORE_PSTORE, "pstore", PSTORE_DIR, read_pstore},
 	};
 	int r = -ENOENT;
@@ -170,7 +153,7 @@ static int find_record(const struct env *env, unsigned places, bool may_mount, s
 		if (!(places & table[i].place))
 			continue;
 		if (may_mount)
-			mount_place(env, table[i].type, table[i].dir);
+			mount_missing(env, table[i].type, table[i].dir);
 		dir = open_dir(env, table[i].dir);
 		r = dir < 0 ? dir : table[i].read(dir, ret);
 	}
@@ -259,7 +242,7 @@ int failure_store_pop(struct failure_store *s, struct failure *ret)
 struct writing {
 	const struct failure_store *store;
 	const struct failure *failure;
-	bool has_dir; /* EFI_DIR is open, as WORKER_FILE(0) */
+	bool has_dir; /* EFI_VARIABLES is open, as WORKER_FILE(0) */
 };
 
 /* Returns 0 or -errno, of the last place that failed. */
@@ -273,8 +256,8 @@ static int write_places(const struct writing *w)
 	if (!(places & FAILURE_STORE_EFI))
 		return e;
 	if (!w->has_dir) {
-		mount_place(env, "efivarfs", EFI_DIR);
-		dir = open_dir(env, EFI_DIR);
+		mount_missing(env, "efivarfs", EFI_VARIABLES);
+		dir = open_dir(env, EFI_VARIABLES);
 	}
 	if (dir < 0)
 		return dir;
@@ -296,7 +279,8 @@ static int write_in_process(const void *arg)
 /* Opened here, if known to be there: the process may run after the switch to the real root. */
 static int start_writer(struct failure_store *s, const struct failure *f)
 {
-	int dir = s->looked && s->places & FAILURE_STORE_EFI ? open_dir(s->env, EFI_DIR) : -1, r;
+	bool has_efi = s->looked && s->places & FAILURE_STORE_EFI;
+	int dir = has_efi ? open_dir(s->env, EFI_VARIABLES) : -1, r;
 	const struct writing w = {.store = s, .failure = f, .has_dir = dir >= 0};
 	const struct worker_spec spec = {.run = write_in_process, .arg = &w, .files = {dir},
 		.n_files = 1, .sandbox = {.outlives = true}, .reply_size = sizeof(struct outcome)};
