@@ -91,16 +91,26 @@ static void each_word(struct closure *c, const struct options_list *list,
 	}
 }
 
-/* What the drivers of every image leave out, and a command line's vlan=, bond=, bridge= need. */
-static void want_links(struct closure *c, const char *cmdline)
+/* What the command line that goes with the image needs; the caller's array. */
+static struct plan_module *modules_of(const char *cmdline, struct boot_plan **plan, size_t *n)
+{
+	struct plan_module *modules = NULL;
+
+	need(plan_parse(plan, cmdline, strlen(cmdline), NULL), "--cmdline");
+	need(plan_modules(*plan, &modules, n), "--cmdline");
+	return modules;
+}
+
+/* Of what the drivers of every image leave out, what the command line needs. */
+static void want_more(struct closure *c, const char *cmdline)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	_cleanup_free_ struct plan_module *modules = NULL;
+	size_t n;
 
-	need(plan_parse(&plan, cmdline, strlen(cmdline), NULL), "--cmdline");
-	for (size_t i = 0; i < plan->net.n_links; i++)
-		if (plan_link_module(plan->net.links[i].kind))
-			closure_want(c, plan_link_module(plan->net.links[i].kind), CLOSURE_NEED,
-				"asked for by --cmdline");
+	modules = modules_of(cmdline, &plan, &n);
+	for (size_t i = 0; i < n; i++)
+		closure_want_more(c, modules[i].name, "asked for by --cmdline");
 }
 
 /* check_cmdline: the image holds what the command line that goes with it names. */
@@ -111,8 +121,7 @@ static int check_cmdline(const struct closure *c, const char *cmdline)
 	size_t n;
 	int missing = 0;
 
-	need(plan_parse(&plan, cmdline, strlen(cmdline), NULL), "--cmdline");
-	need(plan_modules(plan, &modules, &n), "--cmdline");
+	modules = modules_of(cmdline, &plan, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!closure_holds(c, modules[i].name))
 			missing += report_fault("%s of --cmdline names the module %s, which is not "
@@ -131,7 +140,7 @@ static struct closure *add_modules(
 	each_word(c, &opt->no_firmware, closure_accept_firmware);
 	each_word(c, &opt->drivers, want_driver);
 	if (opt->cmdline)
-		want_links(c, opt->cmdline);
+		want_more(c, opt->cmdline);
 	if (!opt->no_base)
 		closure_want_base(c);
 	n = closure_run(c);

@@ -98,7 +98,7 @@ assert_identity() {
     chain_power uefi 1
     node_end_firmware 120
     assert_console "below the command line: rd.root.origin=$url/stable.efi"
-    assert_console "rootdisk:root.raw.*fetches the root image $url/root.raw"
+    assert_state .root.url "$url/root.raw"
     assert_state .root.type image
     assert_state .root.proof none
     assert_state .root.sha256 "$(sha256sum "$images/tree/web/root.squashfs" | cut -d " " -f 1)"

@@ -85,6 +85,26 @@ holds() {
 	out=$out/initrd.img holds kernel/8021q.ko
 }
 
+@test "ip=ibft, rd.report=efi or bootorigin in a command line brings the driver for it" {
+	local row rows
+	rows=("iscsi_ibft root=nfs:10.0.0.1:/srv ip=ibft"
+		"efivarfs root=nfs:10.0.0.1:/srv rd.report=efi"
+		"efivarfs rd.systemd.pull=raw,machine,verify=no,blockdev,bootorigin:rootdisk:a.raw")
+	mkdir "$root/boot"
+	cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
+	for row in "${rows[@]}"; do
+		refused 1 "${row%% *}" --format pair --cmdline "${row#* }"
+	done
+	module kernel/iscsi_ibft
+	module kernel/efivarfs
+	for row in "${rows[@]}"; do
+		build --format pair
+		out=$out/initrd.img run -1 holds "kernel/${row%% *}.ko"
+		build --format pair --cmdline "${row#* }"
+		out=$out/initrd.img holds "kernel/${row%% *}.ko"
+	done
+}
+
 # A kernel may lack either: images for it are built, but not for a command line that asks for them.
 @test "a command line that asks for NFS over RDMA, or for IPoIB, asks for their drivers" {
 	local nfs="root=nfs:10.0.0.1:/srv" option

@@ -146,9 +146,17 @@ void closure_want(struct closure *c, const char *name, enum closure_need need, c
 void closure_want_base(struct closure *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(base_drivers); i++)
-		if (!is_left_out(c, base_drivers[i].name))
+		if (base_drivers[i].need != CLOSURE_MORE &&
+			!is_left_out(c, base_drivers[i].name))
 			closure_want(
 				c, base_drivers[i].name, base_drivers[i].need, base_drivers[i].why);
+}
+
+void closure_want_more(struct closure *c, const char *name, const char *why)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(base_drivers); i++)
+		if (base_drivers[i].need == CLOSURE_MORE && streq(base_drivers[i].name, name))
+			closure_want(c, base_drivers[i].name, CLOSURE_NEED, why);
 }
 
 static bool firmware_accepted(const struct closure *c, const char *name, const char *module)

@@ -17,6 +17,7 @@ enum closure_need {
 	CLOSURE_NEED, /* its absence is an error */
 	CLOSURE_TELL, /* taken when this kernel has it; otherwise a line says that it has not */
 	CLOSURE_MAY,  /* taken when this kernel has it */
+	CLOSURE_MORE, /* in the list of base drivers: only where it is asked for */
 };
 
 /*
@@ -36,6 +37,9 @@ void closure_want(struct closure *c, const char *name, enum closure_need need, c
 
 /* closure_want_base: the drivers every image holds (dracut/70initagent/drivers.list). */
 void closure_want_base(struct closure *c);
+
+/* closure_want_more: wants a module that this list has for those who ask for it, and no other. */
+void closure_want_more(struct closure *c, const char *name, const char *why);
 
 /*
  * closure_run: reads the modules and firmware into the tree until nothing is missing, and compares

@@ -265,7 +265,7 @@ static int add_options(struct cmdline *c, const struct env *env, const struct le
 	if (!len)
 		return 0;
 	report_log(env->report, REPORT_INFO, "firmware", now,
-		"boot table, below the command line: %s", text);
+		"options below the command line: %s", text);
 	r = cmdline_load_firmware(env, text, &whole);
 	if (r < 0)
 		return r;
