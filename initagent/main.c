@@ -15,6 +15,7 @@
 #include "state/state.h"
 #include "root/image/image_tools.h"
 #include "compat.h"
+#include "firmware.h"
 #include "lint.h"
 #include "modules/modprobe.h"
 #include "boot/pid1.h"
@@ -346,6 +347,8 @@ static int cmd_claims(int argc, char **argv)
 	(void)argv;
 	if (cmdline_load(&system_env, &c) < 0)
 		return EXIT_FAILURE;
+	if (firmware_wants_origin(c.plan)) /* else the image is no root of this boot */
+		cmdline_firmware(&c, &system_env, false, 0);
 	status = boot_claims(c.plan) ? EXIT_SUCCESS : c.plan->net.alone ? 2 : EXIT_FAILURE;
 	if (c.plan->root.kind == PLAN_ROOT_LIVE && strncmp(c.plan->root.text, "/dev/", 5) == 0)
 		puts(c.plan->root.text);

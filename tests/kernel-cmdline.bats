@@ -47,3 +47,36 @@ setup_file() {
 	run -0 "$AGENT" plan - <<<rd.retry=10
 	[[ $output == *retry_s=10* ]]
 }
+
+# claims STATUS OUTPUT LINE [URL]: of a node with that command line, whose UEFI loaded its kernel
+# image from there.
+claims() {
+	echo "$3" >"$BATS_TEST_TMPDIR/cmdline"
+	printf '\6\0\0\0' >"$BATS_TEST_TMPDIR/origin"
+	iconv -t UTF-16LE <<<"${4:-}" | head -c -2 >>"$BATS_TEST_TMPDIR/origin"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run -"$1" unshare --mount bash -euc '
+		mount --bind "$1/cmdline" /proc/cmdline
+		mount -t tmpfs none /sys/firmware
+		mkdir -p /sys/firmware/efi/efivars
+		[ -z "$3" ] || cp "$1/origin" "/sys/firmware/efi/efivars/$4"
+		exec "$2" claims' - "$BATS_TEST_TMPDIR" "$AGENT" "${4:-}" \
+		StubDeviceURL-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f
+	[ "$output" = "$2" ]
+}
+
+@test "claims: the roots that are the agent's; an image beside the kernel of a UEFI HTTP Boot" {
+	local pull=rd.systemd.pull=raw,machine,verify=no,blockdev,bootorigin:rootdisk:a.raw
+	local disk=/dev/disk/by-loop-ref/rootdisk.raw
+	claims 0 "" root=nfs:192.0.2.1:/srv
+	claims 1 "" root=LABEL=x
+	claims 2 "" "root=LABEL=x rd.neednet=1"
+	claims 0 "$disk" "$pull root=$disk" http://192.0.2.1/node.efi
+	claims 0 "" "$pull root=gpt-auto" http://192.0.2.1/node.efi
+	claims 0 "" "$pull" http://192.0.2.1/node.efi
+	# one that was booted from its disk; without root= or with root=gpt-auto its root is there, too
+	claims 0 "$disk" "$pull root=$disk"
+	claims 1 "" "$pull root=gpt-auto"
+	claims 1 "" "$pull"
+	claims 1 "" "$pull root=gpt-auto" file:///node.efi
+}
