@@ -16,7 +16,7 @@ MKIMAGE_CFLAGS ?= -O2 -g
 # One row of drivers.list becomes one row of the builder's table.
 $(MKIMAGE_INC): dracut/70initagent/drivers.list dracut/rules.mk
 	@mkdir -p $(@D)
-	@sed -n 's/^\(need\|tell\|may\|more\) *\([^ ]*\) *\(.*\)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
+	@sed -En 's/^(need|tell|may|more) *([^ ]*) *(.*)/{CLOSURE_\U\1\E, "\2", "\3"},/p' $< >$@
 
 $(BUILD)/mkimage/%.o: %.c | $(MKIMAGE_INC)
 	@mkdir -p $(@D)

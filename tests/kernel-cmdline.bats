@@ -74,7 +74,7 @@ claims() {
 	claims 0 "$disk" "$pull root=$disk" http://192.0.2.1/node.efi
 	claims 0 "" "$pull root=gpt-auto" http://192.0.2.1/node.efi
 	claims 0 "" "$pull" http://192.0.2.1/node.efi
-	# one that was booted from its disk; without root= or with root=gpt-auto its root is there, too
+	# one that was booted from its disk; without root=, or root=gpt-auto, its root is there
 	claims 0 "$disk" "$pull root=$disk"
 	claims 1 "" "$pull root=gpt-auto"
 	claims 1 "" "$pull"

@@ -38,7 +38,7 @@ void closure_want(struct closure *c, const char *name, enum closure_need need, c
 /* closure_want_base: the drivers every image holds (dracut/70initagent/drivers.list). */
 void closure_want_base(struct closure *c);
 
-/* closure_want_more: wants a module that this list has for those who ask for it, and no other. */
+/* closure_want_more: a module that this list has for those who ask for it; no other name. */
 void closure_want_more(struct closure *c, const char *name, const char *why);
 
 /*
