@@ -125,6 +125,14 @@ void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64
 			lookup_restart(r->slots[i].lookup, now);
 }
 
+/* A process that died too often is not made again, and who answered is not to blame. */
+static void give_up_unread(struct resolver *r)
+{
+	for (size_t i = 0; r->parser && parser_lost(r->parser) && i < RESOLVER_LOOKUPS_MAX; i++)
+		if (r->slots[i].lookup)
+			lookup_unread(r->slots[i].lookup);
+}
+
 int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t limit_ns, uint64_t now)
 {
 	struct lookup *l = NULL;
@@ -143,6 +151,7 @@ int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t lim
 		return e;
 	}
 	*slot = (struct slot){.lookup = l, .id = id, .serial = ++r->serial};
+	give_up_unread(r);
 	return 0;
 }
 
@@ -219,6 +228,7 @@ void resolver_dispatch(struct resolver *r, uint64_t now)
 	read_replies(r, now);
 	if (r->parser)
 		parser_tick(r->parser, now);
+	give_up_unread(r);
 	for (size_t i = 0; i < RESOLVER_LOOKUPS_MAX; i++)
 		if (r->slots[i].lookup)
 			lookup_tick(r->slots[i].lookup, now);

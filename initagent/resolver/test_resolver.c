@@ -5,6 +5,7 @@
  */
 #include "check.h"
 
+#include <poll.h>
 #include <signal.h>
 
 #include "resolver/private.h"
@@ -101,4 +102,45 @@ TEST(names_that_are_none)
 	CHECK_INT(resolver_ask(r, 1, longest, SEC, 0), -EINVAL);
 	longest[ADDRESS_DOMAIN_MAX] = '.'; /* dropped */
 	CHECK_INT(resolver_ask(r, 1, longest, SEC, 0), 0);
+}
+
+/* The only child of this process, killed, and seen to be dead by the resolver. */
+static void kill_parser(struct resolver *r, uint64_t now)
+{
+	struct pollfd p = {.fd = resolver_fd(r), .events = POLLIN};
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	char line[64] = "";
+	pid_t pid;
+
+	CHECK(f && fgets(line, sizeof(line), f));
+	fclose(f);
+	pid = (pid_t)strtol(line, NULL, 10);
+	CHECK(pid > 1 && kill(pid, SIGKILL) == 0);
+	CHECK_INT(poll(&p, 1, 5000), 1);
+	resolver_dispatch(r, now);
+}
+
+/* Servers may have answered: they are not to blame. */
+TEST(without_its_parser_every_question_fails_at_once)
+{
+	static const char lost[] = "answers of DNS servers cannot be read (IA-E508): nfs.example";
+	_cleanup_(resolver_freep) struct resolver *r = make();
+	uint64_t now = 1;
+
+	CHECK_INT(resolver_ask(r, 1, "nfs.example", 600 * SEC, now), 0);
+	for (int i = 0; i < 6; i++) {
+		struct resolver_event ev;
+
+		CHECK(!resolver_pop_event(r, &ev));
+		kill_parser(r, now);
+		now += 16 * SEC;
+		resolver_dispatch(r, now);
+	}
+	CHECK(resolver_deadline(r) == 0);
+	check_event(r, 1, lost);
+	CHECK_INT(resolver_ask(r, 2, "nfs.example", 600 * SEC, now), 0);
+	CHECK(resolver_deadline(r) == 0);
+	check_event(r, 2, lost);
+	CHECK_INT(resolver_ask(r, 3, "10.0.0.7", SEC, now), 0);
+	check_event(r, 3, "10.0.0.7");
 }
