@@ -244,6 +244,8 @@ static const char *root_line(struct record *r, const cJSON *top)
 		line = arena_printf(r->arena, "%s:%s (NFS %s over %s%s)", text(r, root, "server"),
 			path, text(r, root, "version"), text(r, root, "proto"),
 			cJSON_IsTrue(field(root, "fell_back")) ? ", fell back from RDMA" : "");
+	else if (streq(type, "wwinit"))
+		line = arena_printf(r->arena, "Warewulf's layers from %s", text(r, root, "server"));
 	else if (*type)
 		line = arena_printf(r->arena, "%s %s on %s (%s)", type, text(r, root, "name"),
 			text(r, root, "server"), text(r, root, "proto"));

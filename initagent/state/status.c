@@ -112,21 +112,10 @@ static void print_fetch(FILE *out, const cJSON *top)
 	print_clean(out, "fetch", line);
 }
 
-static void print_root(FILE *out, const cJSON *top)
+static void print_nfs(FILE *out, const cJSON *root)
 {
-	const cJSON *root = cJSON_GetObjectItem(top, "root");
 	char line[NFS_SOURCE_MAX + 128], source[NFS_SOURCE_MAX] = "";
 
-	if (!root)
-		return;
-	if (streq(state_text(root, "type"), "image")) {
-		print_image(out, root);
-		return;
-	}
-	if (!streq(state_text(root, "type"), "nfs")) {
-		print_block(out, root);
-		return;
-	}
 	nfs_source_text(source, sizeof(source), state_text(root, "server"),
 		state_text(root, "path"));
 	snprintf(line, sizeof(line), "%s, NFS %s over %s port %.0f%s%s", source,
@@ -134,6 +123,34 @@ static void print_root(FILE *out, const cJSON *top)
 		state_true(root, "fell_back") ? " (fell back from RDMA)" : "",
 		state_true(root, "overlay") ? " under a writable layer" : "");
 	print_clean(out, "root", line);
+}
+
+static void print_wwinit(FILE *out, const cJSON *root)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "Warewulf's, %.0f layers from %.300s, %s runtime overlay",
+		state_number(root, "layers"), state_text(root, "server"),
+		state_true(root, "runtime") ? "with the" : "without a");
+	print_clean(out, "root", line);
+}
+
+static void print_root(FILE *out, const cJSON *top)
+{
+	static const struct {
+		const char *type; /* NULL: all others */
+		void (*print)(FILE *out, const cJSON *root);
+	} kinds[] = {
+		{"nfs", print_nfs}, {"image", print_image}, {"wwinit", print_wwinit},
+		{NULL, print_block},
+	};
+	const cJSON *root = cJSON_GetObjectItem(top, "root");
+	size_t i = 0;
+
+	while (kinds[i].type && !streq(state_text(root, "type"), kinds[i].type))
+		i++;
+	if (root)
+		kinds[i].print(out, root);
 }
 
 /* The real root's client renews it: then this is when the agent's lease would have ended. */

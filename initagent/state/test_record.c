@@ -101,6 +101,28 @@ TEST(a_record_of_all_kinds_of_rows)
 	CHECK_INT(r->left_out, 0);
 }
 
+TEST(the_root_in_one_line)
+{
+	static const char *const rows[][2] = {
+		{"{\"type\":\"image\",\"url\":\"http://s/r\",\"format\":\"erofs\","
+		 "\"proof\":\"none\"}", "http://s/r (erofs image, proof: none)"},
+		{"{\"type\":\"wwinit\",\"server\":\"http://10.0.0.1:9873\",\"layers\":2}",
+			"Warewulf's layers from http://10.0.0.1:9873"},
+		{"{\"type\":\"nbd\",\"name\":\"x\",\"server\":\"s\",\"proto\":\"tcp\"}",
+			"nbd x on s (tcp)"},
+		{"{}", ""},
+	};
+	char text[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(record_freep) struct record *r = NULL;
+
+		snprintf(text, sizeof(text), HEAD ",\"root\":%s}", rows[i][0]);
+		r = good(text);
+		CHECK_STR(r->root, rows[i][1]);
+	}
+}
+
 TEST(rows_with_impossible_times_are_left_out_and_counted)
 {
 	_cleanup_(record_freep) struct record *r = good(HEAD

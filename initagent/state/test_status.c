@@ -105,6 +105,11 @@ TEST(roots_of_other_kinds)
 		"\"device\":\"nvme0n1\",\"fstype\":\"ext4\",\"readonly\":true}}", 1, false,
 			&status),
 		"root       nvmf nqn.x on 10.0.0.1 over rdma, /dev/nvme0n1, ext4, read only\n"));
+	CHECK(strstr(status_of("{\"outcome\":\"done\",\"root\":{\"type\":\"wwinit\","
+			       "\"server\":\"http://10.0.0.1:9873\",\"layers\":3,"
+			       "\"runtime\":true}}", 1, false, &status),
+		"root       Warewulf's, 3 layers from http://10.0.0.1:9873, with the runtime "
+		"overlay\n"));
 	CHECK(strstr(status_of("{\"outcome\":\"done\",\"root\":{\"type\":\"image\","
 		"\"url\":\"http://s/r\",\"format\":\"squashfs\","
 		"\"proof\":\"digest\"}}", 1, false, &status),
