@@ -161,7 +161,7 @@ PARSE(rdma_link)
 		complain(p, w, f[1], DIAG_WARN, "rxe (Soft-RoCE) or siw (Soft-iWARP)",
 			"not a type of the mainline kernel: its driver is loaded by the alias "
 			"rdma-link-%.*s", SLICE(f[1]));
-	return APPEND(p, &p->rdma_links, item, w) &&
+	return APPEND_MAX(p, &p->rdma_links, item, w, PLAN_LINKS_MAX) &&
 		say(p, w, "creates the software RDMA device %s of type %s on %s", item.name,
 			item.type, item.netdev);
 }

@@ -336,7 +336,7 @@ static const char *take_dhcp_server(struct parser *p, struct plan_word *w, struc
 		left_out(p, w, item, "write rd.net.dhcp.server=ADDR[,ADDR...]", "not an address");
 		return NULL;
 	}
-	return APPEND(p, &p->dhcp_servers, a, w) ? keep(p, item) : NULL;
+	return APPEND_MAX(p, &p->dhcp_servers, a, w, PLAN_DHCP_SERVERS_MAX) ? keep(p, item) : NULL;
 }
 
 PARSE(dhcp_server)

@@ -339,7 +339,7 @@ PARSE(link)
 	if (find_named(&p->links, x.link.name))
 		return link_fail(&x, v, "another option creates an interface of this name");
 	say_link(&x);
-	return APPEND(p, &p->links, x.link, w);
+	return APPEND_MAX(p, &p->links, x.link, w, PLAN_LINKS_MAX);
 }
 
 /* --- what does not go together ---------------------------------------------------------------- */

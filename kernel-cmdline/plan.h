@@ -31,6 +31,8 @@
 #define PLAN_NAMESERVERS_MAX 3
 #define PLAN_ROUTES_MAX 16
 #define PLAN_MIRRORS_MAX 15
+#define PLAN_LINKS_MAX	 64 /* bits of a word, of vlan=, bond= and bridge=, and of rd.rdma.link= */
+#define PLAN_DHCP_SERVERS_MAX 64
 
 /* Longest source text looked at; the kernel's own limit is 2,048 (x86) or 4,096 bytes. */
 #define PLAN_SOURCE_MAX 16384

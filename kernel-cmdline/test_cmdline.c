@@ -148,6 +148,9 @@ TEST(too_many_entries_of_a_list)
 		{"nameserver=192.0.2.%zu", PLAN_NAMESERVERS_MAX},
 		{"rd.route=198.51.100.%zu/32:192.0.2.1", PLAN_ROUTES_MAX},
 		{"rd.root.mirror=https://h%zu/root.img", PLAN_MIRRORS_MAX},
+		{"rd.rdma.link=x%zu,rxe,eth0", PLAN_LINKS_MAX},
+		{"vlan=eth0.%zu:eth0", PLAN_LINKS_MAX},
+		{"rd.net.dhcp.server=192.0.2.%zu", PLAN_DHCP_SERVERS_MAX},
 	};
 
 	for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
@@ -161,7 +164,9 @@ TEST(too_many_entries_of_a_list)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, rows[k].option, i + 1);
 		}
 		CHECK_INT(plan_parse(&plan, text, n, diags), 0);
-		CHECK_INT(plan->net.n_nameservers + plan->net.n_routes + plan->root.image.n_mirrors,
+		CHECK_INT(plan->net.n_nameservers + plan->net.n_routes + plan->net.n_rdma_links +
+				plan->net.n_links + plan->net.n_dhcp_servers +
+				plan->root.image.n_mirrors,
 			rows[k].max);
 		for (size_t i = 0; i < diag_list_count(diags); i++)
 			errors += diag_list_at(diags, i)->severity == DIAG_ERROR;

@@ -10,7 +10,7 @@
 #define ADDRESS_RESOLVED_MAX 8	 /* addresses kept of a name that was looked up */
 #define ADDRESS_ROUTES_MAX   16
 #define ADDRESS_CLIENT_ID_MAX 64
-#define ADDRESS_SERVERS_MAX  64	 /* allowed DHCP servers: PLAN_LIST_MAX */
+#define ADDRESS_SERVERS_MAX  64	 /* allowed DHCP servers: PLAN_DHCP_SERVERS_MAX */
 /* interfaces at one time: an adapter with all its virtual functions */
 #define ADDRESS_IFACES_MAX   128
 #define ADDRESS_DUID_MAX     130	/* RFC 8415 section 11.1 */

@@ -201,14 +201,14 @@ void stack_gone(struct rails *rails, const char *name)
 	const struct plan_link *link = stack_link(rails, name);
 
 	if (link)
-		rails->stack_tried &= ~(UINT64_C(1) << (link - rails->plan->net.links) % 64);
+		rails->stack_tried &= ~(UINT64_C(1) << (link - rails->plan->net.links));
 }
 
 void stack_step(struct rails *rails, uint64_t now)
 {
 	const struct plan_net *net = &rails->plan->net;
 
-	for (size_t i = 0; i < net->n_links && i < 64; i++)
+	for (size_t i = 0; i < net->n_links; i++)
 		if (plan_link_module(net->links[i].kind))
 			step(rails, &net->links[i], UINT64_C(1) << i, now);
 }
