@@ -301,11 +301,13 @@ no_address() {
 @test "hostile text from a real server never reaches a file" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" "--dhcp-option-force=12,x'&touch /tmp/x #" \
 		"--dhcp-option-force=15,\$(reboot)" \
-		"--dhcp-option-force=17,\`id\`" --dhcp-option=6,10.0.0.1
+		"--dhcp-option-force=17,\`id\`" --dhcp-option=6,10.0.0.1,127.0.0.1
 	drive
 	[ "$status" -eq 0 ]
 	[[ $output != *hostname=* && $output != *root-path=* && $output != *domain=* ]]
 	[[ $stderr == *"ignoring invalid host name in DHCP lease"* ]]
+	[[ $output == *"dns=10.0.0.1"* && $output != *"dns=127"* ]]
+	[[ $stderr == *"ignoring some entries of "*" in DHCP lease: invalid, or more than 4"* ]]
 	run -1 grep -r "[\`\$&;']" "$T/root"
 }
 

@@ -168,9 +168,10 @@ method=dhcp6"*"lease=3600"* ]]
 @test "dhcp6: hostile text from a real server never reaches a file" {
 	dnsmasq_on "${STATEFUL[@]}" "--dhcp-option=option6:bootfile-url,\`id\`" \
 		"--dhcp-option=option6:domain-search,\$(reboot)" \
-		"--dhcp-option=option6:dns-server,[2001:db8:1::1]"
+		"--dhcp-option=option6:dns-server,[2001:db8:1::1],[ff02::1]"
 	drive method=dhcp6
 	[ "$status" -eq 0 ]
+	[[ $stderr == *"ignoring some entries of "*" in DHCPv6 reply: invalid, or more than 4"* ]]
 	[[ $output == *"dns=2001:db8:1::1"* && $output != *boot-file=* && $output != *search=* ]]
 	[[ $stderr == *"ignoring invalid boot file URL in DHCPv6 reply"* ]]
 	run -1 grep -rs "[\`\$]" "$T/root/run" "$T/root/etc"

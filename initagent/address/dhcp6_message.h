@@ -125,6 +125,7 @@ struct dhcp6_address {
 struct dhcp6_reply {
 	uint32_t defect;  /* enum dhcp6_defect */
 	uint32_t dropped; /* 1 << enum dhcp6_field */
+	uint32_t partly;  /* likewise: some entries of the list were left out, others are used */
 	uint32_t type, xid;
 	struct duid client, server;
 	uint32_t preference; /* 0-255 */

@@ -32,21 +32,26 @@ static enum dhcp6_defect take_status(uint32_t *status, struct cursor c)
 	return c.failed ? DHCP6_OPTION_SIZE : DHCP6_GOOD;
 }
 
-/* Addresses unusable for a host are left out, the others count. */
-static bool take_addresses(uint8_t (*list)[16], uint32_t *n, struct cursor c)
+/* Addresses unusable for a host, and those behind the first ones, are left out. */
+static void take_addresses(struct dhcp6_reply *r, enum dhcp6_field field, uint8_t (*list)[16],
+	uint32_t *n, struct cursor c)
 {
-	bool good = c.left && c.left % 16 == 0;
+	bool whole = c.left && c.left % 16 == 0, usable = false;
 
 	while (c.left >= 16) {
 		struct in6_addr a;
 
 		cursor_copy(&c, &a, sizeof(a));
-		if (!inet6_is_host(&a))
-			good = false;
-		else if (*n < ADDRESS_LIST_MAX)
+		if (inet6_is_host(&a) && *n < ADDRESS_LIST_MAX)
 			memcpy(list[(*n)++], &a, sizeof(a));
+		else
+			whole = false;
+		usable |= inet6_is_host(&a);
 	}
-	return good;
+	if (!usable)
+		drop(r, field);
+	else if (!whole)
+		r->partly |= UINT32_C(1) << field;
 }
 
 /* One option: its code, its content; false at the end or when it is cut (c->failed). */
@@ -60,16 +65,16 @@ static bool next_option(struct cursor *c, unsigned *ret_code, struct cursor *ret
 }
 
 /* Several forms of servers; only addresses are of use here. */
-static bool take_ntp(struct dhcp6_reply *r, struct cursor c)
+static void take_ntp(struct dhcp6_reply *r, struct cursor c)
 {
 	struct cursor value;
 	unsigned code;
-	bool good = true;
 
 	while (next_option(&c, &code, &value))
 		if (code == NTP_SERVER_ADDR)
-			good = take_addresses(r->ntp, &r->n_ntp, value) && good;
-	return good && !c.failed;
+			take_addresses(r, FIELD6_NTP, r->ntp, &r->n_ntp, value);
+	if (c.failed)
+		drop(r, FIELD6_NTP);
 }
 
 /* Whether it is of use is judged where the state is known. More than fit are left out, but read
@@ -156,20 +161,17 @@ static void take_extra(struct dhcp6_reply *r, unsigned code, struct cursor c)
 {
 	switch (code) {
 	case OPTION6_DNS:
-		if (!take_addresses(r->dns, &r->n_dns, c))
-			drop(r, FIELD6_DNS);
+		take_addresses(r, FIELD6_DNS, r->dns, &r->n_dns, c);
 		break;
 	case OPTION6_SEARCH:
 		if (!names_take(r->search, c) || !*r->search)
 			drop(r, FIELD6_SEARCH);
 		break;
 	case OPTION6_SNTP:
-		if (!take_addresses(r->ntp, &r->n_ntp, c))
-			drop(r, FIELD6_NTP);
+		take_addresses(r, FIELD6_NTP, r->ntp, &r->n_ntp, c);
 		break;
 	case OPTION6_NTP:
-		if (!take_ntp(r, c))
-			drop(r, FIELD6_NTP);
+		take_ntp(r, c);
 		break;
 	case OPTION6_BOOT_FILE:
 		if (!text_take(TEXT_BOOT, r->boot_file, sizeof(r->boot_file), c.at, c.left))
@@ -236,7 +238,7 @@ static bool ia_sane(const struct dhcp6_reply *r)
 
 bool dhcp6_reply_sane(const struct dhcp6_reply *r)
 {
-	return r->defect < DHCP6_DEFECT_MAX && r->dropped >> FIELD6_MAX == 0 &&
+	return r->defect < DHCP6_DEFECT_MAX && (r->dropped | r->partly) >> FIELD6_MAX == 0 &&
 		r->xid <= 0xffffff &&
 		r->client.len <= ADDRESS_DUID_MAX && r->server.len <= ADDRESS_DUID_MAX &&
 		r->preference <= 255 && r->rapid <= 1 && r->status <= UINT16_MAX &&

@@ -82,7 +82,7 @@ int option_exact(struct option_index *x, uint8_t code, void *ret, size_t size)
 }
 
 /* Addresses no host can have are skipped; a list of nothing else is malformed. */
-int option_addresses(struct cursor c, struct in_addr *ret, size_t max)
+int option_addresses(struct cursor c, struct in_addr *ret, size_t max, bool *partly)
 {
 	size_t n = 0;
 
@@ -94,6 +94,8 @@ int option_addresses(struct cursor c, struct in_addr *ret, size_t max)
 		cursor_copy(&c, &a, sizeof(a));
 		if (inet4_is_host(a) && n < max)
 			ret[n++] = a;
+		else
+			*partly = true;
 	}
 	return n ? (int)n : -EINVAL;
 }
@@ -125,10 +127,10 @@ static bool route_allowed(const struct dhcp_route *r)
 }
 
 /* First into a buffer of our own: a value that breaks off half way leaves no routes behind. */
-int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max)
+int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max, bool *partly)
 {
 	struct dhcp_route found[ADDRESS_ROUTES_MAX];
-	size_t n = 0;
+	size_t n = 0, all = 0;
 
 	if (c.failed || c.left == 0)
 		return -EINVAL;
@@ -137,12 +139,14 @@ int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 
 		if (!classless_route(&c, &r) || !route_allowed(&r))
 			return -EINVAL;
+		all++;
 		if (n < max && n < ADDRESS_ROUTES_MAX)
 			found[n++] = r;
 		else if (r.prefix == 0 && n)
 			/* servers may send it last, and no node boots without it */
 			found[n - 1] = r;
 	}
+	*partly = *partly || n < all;
 	memcpy(ret, found, n * sizeof(*found));
 	return (int)n;
 }
@@ -157,7 +161,7 @@ static uint32_t classful_prefix(struct in_addr dst)
 }
 
 /* Pairs that cannot be routes, such as a default route (forbidden in option 33), are skipped. */
-int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max)
+int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max, bool *partly)
 {
 	size_t n = 0;
 
@@ -171,6 +175,8 @@ int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max)
 		r.prefix = classful_prefix(r.dst);
 		if (inet4_is_host(r.dst) && inet4_is_host(r.gateway) && n < max)
 			ret[n++] = r;
+		else
+			*partly = true;
 	}
 	return n ? (int)n : -EINVAL;
 }

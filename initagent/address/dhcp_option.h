@@ -77,10 +77,13 @@ bool option_get(struct option_index *x, uint8_t code, struct cursor *ret);
  * size. */
 int option_exact(struct option_index *x, uint8_t code, void *ret, size_t size);
 
-/* The decoders. Each writes only when the whole value is well-formed: the number of entries, or
- * -EINVAL. Surplus entries are left out. */
-int option_addresses(struct cursor c, struct in_addr *ret, size_t max);
-int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max); /* RFC 3442 */
-int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max);
+/*
+ * The decoders. Each writes only when the whole value is well-formed: the number of entries, or
+ * -EINVAL. What is more than max, or no host's address, is left out: then *partly is set.
+ */
+int option_addresses(struct cursor c, struct in_addr *ret, size_t max, bool *partly);
+int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max, bool *partly);
+/* RFC 3442 */
+int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max, bool *partly);
 /* option_search: RFC 3397 names, joined by spaces, to dst. 0 or -EINVAL. */
 int option_search(struct cursor c, char *dst, size_t size);

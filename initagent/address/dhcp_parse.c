@@ -171,44 +171,49 @@ static void read_mtu(struct dhcp_reply *r, struct option_index *x)
 		drop(r, FIELD_MTU);
 }
 
-/* At most ADDRESS_LIST_MAX addresses; the rest is left out, not an error. */
+/* What became of a list: the number of its entries that are kept. */
+static uint32_t took(struct dhcp_reply *r, enum dhcp_field field, int n, bool partly)
+{
+	if (n < 0)
+		drop(r, field);
+	else if (partly)
+		r->partly |= UINT32_C(1) << field;
+	return n < 0 ? 0 : (uint32_t)n;
+}
+
 static uint32_t read_list(struct dhcp_reply *r, struct option_index *x, uint8_t code,
 	enum dhcp_field field, struct in_addr *ret)
 {
+	bool partly = false;
 	struct cursor c;
 	int n;
 
 	if (!option_get(x, code, &c))
 		return 0;
-	n = option_addresses(c, ret, ADDRESS_LIST_MAX);
-	if (n < 0)
-		drop(r, field);
-	return n < 0 ? 0 : (uint32_t)n;
+	n = option_addresses(c, ret, ADDRESS_LIST_MAX, &partly);
+	return took(r, field, n, partly);
 }
 
 /* RFC 3442: when option 121 is there, options 3 and 33 are ignored. A broken one counts as
  * absent. */
 static void read_routes(struct dhcp_reply *r, struct option_index *x)
 {
+	bool partly = false;
 	struct cursor c;
-	int n = 0;
+	int n;
 
 	if (option_get(x, DHCP_OPT_CLASSLESS_ROUTES, &c)) {
-		n = option_classless_routes(c, r->routes, ADDRESS_ROUTES_MAX);
-		if (n > 0) {
-			r->n_routes = (uint32_t)n;
+		n = option_classless_routes(c, r->routes, ADDRESS_ROUTES_MAX, &partly);
+		r->n_routes = took(r, FIELD_ROUTES, n, partly);
+		if (r->n_routes)
 			return;
-		}
-		drop(r, FIELD_ROUTES);
 	}
 	r->n_routers = read_list(r, x, DHCP_OPT_ROUTERS, FIELD_ROUTERS, r->routers);
 	if (!option_get(x, DHCP_OPT_STATIC_ROUTES, &c))
 		return;
-	n = option_static_routes(c, r->routes, ADDRESS_ROUTES_MAX);
-	if (n < 0)
-		drop(r, FIELD_ROUTES);
-	else
-		r->n_routes = (uint32_t)n;
+	partly = false;
+	n = option_static_routes(c, r->routes, ADDRESS_ROUTES_MAX, &partly);
+	r->n_routes = took(r, FIELD_ROUTES, n, partly);
 }
 
 /* A fixed text field that holds no options: up to its first NUL. */

@@ -76,6 +76,7 @@ struct dhcp_reply {
 	uint32_t wire_defect; /* enum wire_defect */
 	uint32_t defect;      /* enum dhcp_defect */
 	uint32_t dropped;     /* 1 << enum dhcp_field */
+	uint32_t partly;      /* likewise: some entries of the list were left out */
 	uint32_t type;	      /* enum dhcp_type */
 	uint32_t xid;
 	uint32_t hlen;	      /* of chaddr, as sent: may be more than 16 */

@@ -104,6 +104,10 @@ static void say_dropped(struct iface *i, uint64_t now)
 			report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
 				"ignoring invalid %s in DHCPv6 reply",
 				dhcp6_field_name((enum dhcp6_field)f));
+		else if (reply->partly & UINT32_C(1) << f)
+			report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
+				"ignoring some entries of %s in DHCPv6 reply: invalid, or more "
+				"than %d", dhcp6_field_name((enum dhcp6_field)f), ADDRESS_LIST_MAX);
 	if (reply->has_address && reply->valid_s < LEASE_SHORT_S)
 		report_log(iface_report(i), REPORT_WARN, i->dev.name, now,
 			"DHCPv6 lease of %u s only: lost as soon as the server does not answer in "

@@ -10,7 +10,8 @@ static const char *const route_words[] = {
 	[LEASE_ROUTE_FAR] =
 	"ignoring route %s/%u via %s in DHCP lease: its gateway is outside of the subnet",
 	[LEASE_ROUTE_SUBNET] =
-	"ignoring route %s/%u via %s in DHCP lease: it is the interface's own subnet",
+	"ignoring route %s/%u via %s in DHCP lease: it is the interface's own subnet, alone or "
+	"with others",
 	[LEASE_ROUTE_GATEWAY] =
 	"ignoring route %s/%u via %s in DHCP lease: its gateway is this node, or not a host "
 	"address",
@@ -73,6 +74,11 @@ void lease_warn(struct report *r, const char *ifname, const struct dhcp_reply *a
 		if (ack->dropped & UINT32_C(1) << f)
 			report_log(r, REPORT_WARN, ifname, now, "ignoring invalid %s in DHCP lease",
 				dhcp_field_name(f));
+		else if (ack->partly & UINT32_C(1) << f)
+			report_log(r, REPORT_WARN, ifname, now,
+				"ignoring some entries of %s in DHCP lease: invalid, or more than "
+				"%d", dhcp_field_name(f),
+				f == FIELD_ROUTES ? ADDRESS_ROUTES_MAX : ADDRESS_LIST_MAX);
 	if (ack->broadcast.s_addr && !lease_broadcast(ack))
 		report_log(r, REPORT_WARN, ifname, now,
 			"ignoring broadcast address %s in DHCP lease: it is not the subnet's",

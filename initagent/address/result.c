@@ -168,6 +168,40 @@ static bool reachable(const struct dhcp_reply *ack, const struct inet_addr *hop)
 	return false;
 }
 
+/* Is the route one for a part of the interface's own subnet, and not for the whole of it? */
+static bool is_part(const struct dhcp_reply *ack, const struct dhcp_route *o)
+{
+	return o->gateway.s_addr && o->prefix > dhcp4_lease_prefix(ack) && in_subnet(ack, o->dst);
+}
+
+/* Is it within another part, or given before? */
+static bool is_within(const struct dhcp_reply *ack, uint32_t at)
+{
+	const struct inet_addr dst = inet_from(ack->routes[at].dst);
+
+	for (uint32_t i = 0; i < ack->n_routes; i++) {
+		const struct dhcp_route *o = &ack->routes[i];
+		const struct inet_addr wide = {.family = AF_INET, .v4 = o->dst};
+
+		if (i != at && is_part(ack, o) && inet_in_subnet(&dst, &wide, o->prefix) &&
+			(o->prefix < ack->routes[at].prefix ||
+				(o->prefix == ack->routes[at].prefix && i < at)))
+			return true;
+	}
+	return false;
+}
+
+/* Do the parts together leave nothing of the subnet on the link? */
+static bool parts_are_whole(const struct dhcp_reply *ack)
+{
+	uint64_t left = UINT64_C(1) << (32 - dhcp4_lease_prefix(ack));
+
+	for (uint32_t i = 0; i < ack->n_routes; i++)
+		if (is_part(ack, &ack->routes[i]) && !is_within(ack, i))
+			left -= UINT64_C(1) << (32 - ack->routes[i].prefix);
+	return left == 0;
+}
+
 /* A wider route than the subnet's does no harm: the connected one is more specific. */
 enum lease_route lease_route(const struct dhcp_reply *ack, const struct dhcp_route *route)
 {
@@ -182,7 +216,8 @@ enum lease_route lease_route(const struct dhcp_reply *ack, const struct dhcp_rou
 		return LEASE_ROUTE_FAR;
 	if (route->prefix < prefix || !in_subnet(ack, route->dst))
 		return LEASE_ROUTE_GOOD;
-	return route->prefix == prefix ? LEASE_ROUTE_SUBNET : LEASE_ROUTE_PART;
+	return route->prefix == prefix || parts_are_whole(ack) ? LEASE_ROUTE_SUBNET
+							       : LEASE_ROUTE_PART;
 }
 
 /* Options 121 and 33; the default route among them becomes the gateway. */

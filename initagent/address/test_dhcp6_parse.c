@@ -190,7 +190,32 @@ TEST(name_servers_that_no_host_can_be)
 	r = parse(&m);
 	CHECK_INT(r.n_dns, 1);
 	address_is(r.dns[0], "2001:db8::53");
+	CHECK_INT(r.dropped, 0);
+	CHECK_INT(r.partly, 1U << FIELD6_DNS);
+	begin(&m);
+	msg6_open(&m, 23);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		msg6_addr(&m, bad[i]);
+	msg6_close(&m);
+	r = parse(&m);
 	CHECK_INT(r.dropped, 1U << FIELD6_DNS);
+	CHECK_INT(r.partly, 0);
+}
+
+TEST(more_name_servers_than_are_kept)
+{
+	struct dhcp6_reply r;
+	struct msg6 m;
+
+	begin(&m);
+	msg6_open(&m, 23);
+	for (int i = 0; i < 2 * ADDRESS_LIST_MAX; i++)
+		msg6_addr(&m, "2001:db8::53");
+	msg6_close(&m);
+	r = parse(&m);
+	CHECK_INT(r.n_dns, ADDRESS_LIST_MAX);
+	CHECK_INT(r.dropped, 0);
+	CHECK_INT(r.partly, 1U << FIELD6_DNS);
 }
 
 static void open_ia(struct msg6 *m, uint32_t iaid, uint32_t t1, uint32_t t2)

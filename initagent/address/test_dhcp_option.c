@@ -26,7 +26,9 @@ static void address_is(struct in_addr a, uint32_t host)
 
 static int routes_of(const void *value, size_t len, struct dhcp_route *ret)
 {
-	return option_classless_routes(cursor_make(value, len), ret, ADDRESS_ROUTES_MAX);
+	bool partly = false;
+
+	return option_classless_routes(cursor_make(value, len), ret, ADDRESS_ROUTES_MAX, &partly);
 }
 
 TEST(classless_routes)
@@ -87,6 +89,7 @@ TEST(many_routes_are_cut)
 	msg_end(&m);
 	r = parse(&m);
 	CHECK_INT(r.n_routes, ADDRESS_ROUTES_MAX);
+	CHECK_INT(r.partly, 1 << FIELD_ROUTES);
 }
 
 /* A default route behind more routes than are kept takes the place of the last of them. */
@@ -211,6 +214,7 @@ TEST(insane_replies_are_seen)
 	INSANE(r.defect = DHCP_DEFECT_MAX);
 	INSANE(r.wire_defect = WIRE_DEFECT_MAX);
 	INSANE(r.dropped = 1u << FIELD_MAX);
+	INSANE(r.partly = 1u << FIELD_MAX);
 	INSANE(r.client_id_len = ADDRESS_CLIENT_ID_MAX + 1);
 	INSANE(memset(r.hostname, 'a', sizeof(r.hostname)));
 	INSANE(memcpy(r.hostname, "a b", 4));

@@ -406,6 +406,23 @@ TEST(long_lists_are_cut)
 	r = parse(&m);
 	CHECK_INT(r.n_dns, ADDRESS_LIST_MAX);
 	address_is(r.dns[3], 0x0a000004);
+	CHECK_INT(r.dropped, 0);
+	CHECK_INT(r.partly, 1 << FIELD_DNS);
+}
+
+TEST(a_list_with_one_that_is_no_host)
+{
+	struct dhcp_reply r;
+	struct msg m;
+
+	msg_begin(&m, DHCP_OFFER, XID, 0x0a000005);
+	msg_u32(&m, 6, 0x0a000001);
+	msg_u32(&m, 6, 0x7f000001);
+	msg_end(&m);
+	r = parse(&m);
+	CHECK_INT(r.n_dns, 1);
+	CHECK_INT(r.dropped, 0);
+	CHECK_INT(r.partly, 1 << FIELD_DNS);
 }
 
 /* --- overload and long options: PixieFail's endless loops --- */

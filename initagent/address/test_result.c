@@ -188,6 +188,35 @@ TEST(gateways_out_of_reach_are_refused)
 	CHECK(result_onlink(&r, &r.gateway));
 }
 
+/* Each of them a part, they leave nothing of 10.0.0.0/24 on the link. */
+TEST(routes_that_together_are_the_own_subnet)
+{
+	static const struct {
+		struct part {
+			const char *dst;
+			uint32_t prefix;
+		} parts[4];
+		enum lease_route want;
+	} rows[] = {
+		{{{"10.0.0.0", 25}, {"10.0.0.128", 25}}, LEASE_ROUTE_SUBNET},
+		{{{"10.0.0.128", 26}, {"10.0.0.192", 26}, {"10.0.0.0", 25}}, LEASE_ROUTE_SUBNET},
+		{{{"10.0.0.0", 25}, {"10.0.0.128", 25}, {"10.0.0.7", 32}}, LEASE_ROUTE_SUBNET},
+		{{{"10.0.0.0", 25}, {"10.0.0.0", 25}}, LEASE_ROUTE_PART},
+		{{{"10.0.0.0", 25}, {"10.0.0.0", 26}, {"10.0.0.64", 26}}, LEASE_ROUTE_PART},
+		{{{"10.0.0.0", 25}, {"10.0.0.192", 26}}, LEASE_ROUTE_PART},
+		{{{"10.0.0.0", 25}, {"10.0.1.0", 25}}, LEASE_ROUTE_PART},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct dhcp_reply ack = {.yiaddr = addr("10.0.0.5").v4, .prefix = 24};
+
+		for (const struct part *p = rows[i].parts; p->dst; p++)
+			ack.routes[ack.n_routes++] = (struct dhcp_route){.dst = addr(p->dst).v4,
+				.gateway = addr("10.0.0.99").v4, .prefix = p->prefix};
+		CHECK_INT(lease_route(&ack, &ack.routes[0]), rows[i].want);
+	}
+}
+
 /* Options 121 and 33 against the interface's own subnet, 10.0.0.0/24. */
 TEST(routes_to_the_own_subnet)
 {
