@@ -117,15 +117,16 @@ static bool address(const struct env *env, const char *iface, const char *name,
 	return true;
 }
 
-static int prefix_of(const struct env *env, const char *iface)
+/* For IPv6 iscsi_ibft shows a mask, too, which means nothing; without a length, dracut takes 64. */
+static int prefix_of(const struct env *env, const char *iface, bool six)
 {
 	char buf[80];
 	const char *mask = attribute(env, iface, "subnet-mask", buf);
 	int prefix = 0;
 
-	if (value_netmask(mask, strlen(mask), 32, &prefix) < 0)
+	if (six || value_netmask(mask, strlen(mask), 32, &prefix) < 0)
 		prefix = (int)number(env, iface, "prefix-len", 128);
-	return prefix;
+	return six && !prefix ? 64 : prefix;
 }
 
 static void read_ibft(const struct env *env, struct firmware *f, uint64_t now, const char *name)
@@ -143,10 +144,10 @@ static void read_ibft(const struct env *env, struct firmware *f, uint64_t now, c
 		i.hwaddr.len = 6; /* zeroes, which no interface has */
 	i.vlan = (uint16_t)number(env, name, "vlan", UINT16_MAX);
 	address(env, name, "ip-addr", &i.addr);
-	i.prefix = prefix_of(env, name);
 	i.dhcp = address(env, name, "dhcp", &server) ||
 		number(env, name, "origin", UINT8_MAX) == IBFT_ORIGIN_DHCP;
 	i.six = (i.addr.family ? i.addr : server).family == AF_INET6;
+	i.prefix = prefix_of(env, name, i.six);
 	address(env, name, "gateway", &i.gateway);
 	address(env, name, "primary-dns", &i.dns[0]);
 	address(env, name, "secondary-dns", &i.dns[1]);

@@ -173,6 +173,24 @@ TEST(a_static_address_of_an_ibft)
 	end();
 }
 
+/* For IPv6 the kernel shows a mask as well, which is that of no prefix (iscsi_ibft.c). */
+TEST(a_static_ipv6_address_of_an_ibft)
+{
+	static const char *const prefixes[] = {"64\n", ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		put_nic("3\n");
+		files_text(dir, NIC "ip-addr", "2001:0db8:0000:0000:0000:0000:0000:0064\n");
+		files_text(dir, NIC "subnet-mask", "255.255.255.255\n");
+		if (*prefixes[i])
+			files_text(dir, NIC "prefix-len", prefixes[i]);
+		CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+		CHECK_INT(c.plan->net.ips[1].addr.family, AF_INET6);
+		CHECK_INT(c.plan->net.ips[1].prefix, 64);
+		end();
+	}
+}
+
 TEST(dhcp_on_a_vlan_of_an_ibft)
 {
 	put_nic("3\n");
