@@ -90,8 +90,15 @@ FNR == 1 {
 		tell(FILENAME, 1, from " has no row in " table)
 }
 
-/^[ \t]*#[ \t]*include[ \t]*"/ {
-	split($0, part, "\"")
+# Of a macro nobody can tell where it leads; of our own folders <> would be looked for as well.
+/^[ \t]*#[ \t]*include[ \t]*[^ \t"<]/ {
+	tell(FILENAME, FNR, "an include by a macro")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+	split($0, part, /["<>]/)
+	if ($0 ~ /</ && part[2] !~ /\// && !(("kernel-cmdline/" part[2]) in tree))
+		next
 	if (part[2] ~ /\.\.\//)
 		tell(FILENAME, FNR, part[2] ": name the folder")
 	target = target_of(FILENAME, part[2])
