@@ -427,7 +427,8 @@ static const struct command commands[] = {
 	{"claims", "", "exit 0 if the agent handles this kernel's root=, 2 the network only",
 		cmd_claims},
 	{"wait", "[--timeout SECONDS | --restarts]",
-		"wait for the agent: 0 done, 1 running, 2 failed, 3 killed, 4 never",
+		"wait for the agent, also for one that starts late: 0 done, 2 failed,\n"
+		"3 killed; with --timeout also 1 running, 4 never",
 		cmd_wait},
 	{"version", "", "print the version", cmd_version},
 	{"help", "", "this list", cmd_help},

@@ -138,7 +138,7 @@ drive() {
 	dnsmasq_on "${STATEFUL[@]}"
 	drive method=auto6 limit=6 auto-limit=5
 	[ "$status" -eq 2 ]
-	[[ $output == *"hindrance IA-E522 the router says that addresses come by DHCPv6 only"* ]]
+	[[ $output == *"hindrance IA-E522 the router offers addresses by DHCPv6 only (M flag)"* ]]
 	[[ $stderr == *IA-E522* ]]
 	stop
 	client link set c0 down
@@ -259,7 +259,7 @@ received() {
 	dnsmasq_on --dhcp-range=2001:db8:1::100,2001:db8:1::1ff,64,1h
 	drive method=either6 auto-limit=3 limit=30
 	[ "$status" -eq 0 ]
-	[[ $output == *"hindrance IA-E521 has its address, waiting for a router advertisement"* ]]
+	[[ $output == *"hindrance IA-E521 address set, waiting for a router advertisement"* ]]
 	[[ $output == *"method=dhcp6"* ]]
 	[[ $stderr == *"no automatic address in time, asking DHCPv6"* ]]
 	[[ $stderr == *"IA-E521"*"only routes of the command line are set"* ]]

@@ -233,9 +233,9 @@ installstatus failed" ]
 	tell --failed --for 1500 xcat://127.0.0.1:3001 xcat://127.0.0.1:3003 xcat://127.0.0.1:9 \
 		xcat://127.0.0.1:601 xcat://127.0.0.1:602 xcat://127.0.0.1:603
 	for port in 3001 3003 9 601 602 603; do
-		[[ $output == *"missed xcat://127.0.0.1:$port: the state failed was not taken: "* ]]
+		[[ $output == *"missed xcat://127.0.0.1:$port: state failed not accepted: "* ]]
 	done
-	[[ $output == *":9: the state failed was not taken: Connection refused"* ]]
+	[[ $output == *":9: state failed not accepted: Connection refused"* ]]
 	(($(sed -n 's/^waited //p' <<<"$output") < 2500))
 }
 

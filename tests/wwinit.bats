@@ -325,7 +325,7 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	overlay 'yes'
 	inside "$shell; refuses '$(line $mac)'; nothing"
 	[ "$status" -eq 0 ]
-	[[ $output == *"fatal IA-E693 "*"no end of lines"*nothing ]]
+	[[ $output == *"fatal IA-E693 "*"too much output"*nothing ]]
 }
 
 @test "warewulf/mounts: in the order of their paths, below the root; what fails is named" {

@@ -38,10 +38,9 @@ installkernel() {
         [[ $need =~ ^(need|tell|may|more)$ ]] || continue
         hostonly='' instmods -c -s "$name" && continue
         case $need:$name:$asked in
-            *:rpcrdma:*nfs.proto=rdma* | *:rdma_rxe:*rdma_link=*' rxe '* | \
-                *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=* | \
-                *:8021q:*vlan=* | *:bonding:*bond=* | *:bridge:*bridge=* | \
-                *:iscsi_ibft:*ip=ibft* | *:efivarfs:*report=efi*)
+            *:rpcrdma:*nfs.proto=rdma* | *:rdma_rxe:*rdma_link=*' rxe '* | *:bonding:*bond=* | \
+                *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=* | *:8021q:*vlan=* | \
+                *:bridge:*bridge=* | *:iscsi_ibft:*ip=ibft* | *:efivarfs:*report=efi*)
                 dfatal "initagent: the kernel command line needs the module $name, which is missing"
                 exit 1
                 ;;

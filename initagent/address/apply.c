@@ -161,7 +161,7 @@ static void take_off(const struct env *env, struct links *links, int family,
 
 	if (lease_file_load(env, family, dev, &lease) == 0) {
 		report_log(env->report, REPORT_INFO, dev->name, now,
-			"the lease of %s of the failed boot is not used again",
+			"ignoring the failed boot's lease of %s",
 			inet_text(&lease.addr, address));
 		apply_release(links, &lease, 0); /* routes of any metric */
 	}

@@ -26,7 +26,7 @@ static bool say(struct dhcp4_fault *f, const char *fmt, const struct in_addr *a,
 bool dhcp4_server_fault(const struct dhcp_reply *r, struct dhcp4_fault *f)
 {
 	if (!r->server_id.s_addr)
-		return say(f, "no server identifier in it", &r->server_id, 0);
+		return say(f, "no server identifier", &r->server_id, 0);
 	if (!inet4_is_host(r->server_id))
 		return say(f, "its server identifier %s is not a host address", &r->server_id, 0);
 	return false;

@@ -221,10 +221,10 @@ static void say_routers(struct iface *i)
 		iface_hint(i, CAUSE_RA_NONE, "waiting for a router advertisement");
 	else if (r->managed)
 		iface_hint(i, CAUSE_RA_MANAGED,
-			"the router says that addresses come by DHCPv6 only");
+			"the router offers addresses by DHCPv6 only (M flag)");
 	else
 		iface_hint(i, CAUSE_RA_NO_PREFIX,
-			"the router advertises no prefix to make an address of");
+			"the router advertises no autonomous prefix");
 }
 
 /* No automatic address yet. The managed flag counts once the advertisement has been worked off. */
@@ -340,7 +340,7 @@ static void await_route(struct iface *i, uint64_t now)
 	if (!heard && i->route_end == NSEC_NEVER)
 		i->route_end = now + ROUTE_WAIT;
 	if (!heard && now < i->route_end) {
-		iface_hint(i, CAUSE_RA_NONE, "has its address, waiting for a router advertisement");
+		iface_hint(i, CAUSE_RA_NONE, "address set, waiting for a router advertisement");
 		return;
 	}
 	if (!heard)

@@ -312,7 +312,7 @@ void iface_no_parser(struct iface *i, uint64_t now)
 
 	if (!is_running(i) || i->state != IFACE_ASKING)
 		return;
-	snprintf(text, sizeof(text), "no process is left to parse %s replies",
+	snprintf(text, sizeof(text), "the parser process failed too often: cannot read %s replies",
 		dhcp_of(i)->name);
 	iface_fail(i, CAUSE_PARSER_DIED, text, now);
 }

@@ -13,7 +13,7 @@ TEST(bad_replies_are_named)
 		uint32_t yiaddr, server, lease;
 		const char *text;
 	} rows[] = {
-		{DHCP_OFFER, ADDRESS, 0, 3600, "no server identifier in it"},
+		{DHCP_OFFER, ADDRESS, 0, 3600, "no server identifier"},
 		{DHCP_OFFER, 0, SERVER, 3600, "no usable address in it: 0.0.0.0"},
 		{DHCP_OFFER, 0x7f000001, SERVER, 3600, "no usable address in it: 127.0.0.1"},
 		{DHCP_OFFER, 0xe0000001, SERVER, 3600, "no usable address in it: 224.0.0.1"},
@@ -22,7 +22,7 @@ TEST(bad_replies_are_named)
 			"ACK for an address that was not requested"},
 		{DHCP_ACK, ADDRESS, SERVER, 0, "its lease time is 0 s"},
 		{DHCP_OFFER, ADDRESS, SERVER, 0, "its lease time is 0 s"},
-		{DHCP_ACK, ADDRESS, 0, 3600, "no server identifier in it"},
+		{DHCP_ACK, ADDRESS, 0, 3600, "no server identifier"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -230,7 +230,7 @@ static bool adopt(struct boot *b, uint64_t now)
 
 	if (r < 0)
 		boot_fail(b, CAUSE_ROOT_MOUNT_FAILED, b->args->sysroot, now,
-			"something that is not NFS is mounted there already");
+			"another file system is already mounted there");
 	if (r <= 0)
 		return b->end.finished;
 	b->end = (struct ending){.finished = true, .outcome = BOOT_DONE};

@@ -19,7 +19,7 @@ static void list_causes(struct boot *b, unsigned seconds, uint64_t now)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s%s", i ? ", " : "",
 			cause_info(v.causes[i].cause)->code, *v.causes[i].where ? " " : "",
 			v.causes[i].where);
-	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s, causes met: %s",
+	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s; causes seen: %s",
 		seconds, text);
 }
 

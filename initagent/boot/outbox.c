@@ -233,7 +233,7 @@ static void pass_on(struct outbox *o, const struct rails *rails, const struct fa
 		*f->where ? ": " : "", f->where);
 	failure_write(text, f);
 	if (file_write(o->env, STATE_DIR, "last-failure", text, sizeof(text), 0644) < 0)
-		report_log(o->report, REPORT_WARN, NULL, now, "its record could not be passed on");
+		report_log(o->report, REPORT_WARN, NULL, now, "cannot hand over its record");
 	if (o->tell)
 		send_item(o, rails,
 			(struct tell_item){.kind = TELL_BEFORE,

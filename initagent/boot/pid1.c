@@ -51,7 +51,7 @@ static void mount_api(void)
 			    api_mounts[i].flags, api_mounts[i].data) < 0 &&
 			errno != EBUSY)
 			console_line(STDERR_FILENO,
-				"initagent: an API file system could not be mounted");
+				"initagent: cannot mount /proc, /sys, /dev or /run");
 	}
 	mkdir(SYSROOT, 0755);
 }
@@ -246,7 +246,7 @@ void pid1_main(char *argv[], char *envp[])
 			continue;
 		if (outcome < 0)
 			say_failure(CAUSE_INTERNAL,
-				"its process was killed repeatedly, or could not be started");
+				"the boot process was killed repeatedly or could not be started");
 		if (outcome == BOOT_DONE) {
 			if (*helper)
 				modules_set_modprobe_helper(&system_env, helper, NULL, 0);

@@ -140,7 +140,7 @@ TEST(after_the_last_nfs_server_comes_the_first)
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E602") > 1);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
-	CHECK(strstr(text, "giving up after 12 s, causes met: "
+	CHECK(strstr(text, "giving up after 12 s; causes seen: "
 			   "IA-E602 192.0.2.9, IA-E601 192.0.2.77\n") != NULL);
 	node_close(&n);
 }

@@ -135,7 +135,7 @@ static int refuse(struct modules *m, const char *name, enum catalog_answer answe
 			catalog_kver(m->catalog));
 		return graph_refuse(m->graph, name, CAUSE_MODULE_NO_INDEX, -ENOENT, text, now);
 	}
-	snprintf(text, sizeof(text), "no module and no alias of that name in /lib/modules/%s",
+	snprintf(text, sizeof(text), "no such module or alias in /lib/modules/%s",
 		catalog_kver(m->catalog));
 	return graph_refuse(m->graph, name, CAUSE_MODULE_MISSING, -ENOENT, text, now);
 }

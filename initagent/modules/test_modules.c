@@ -287,7 +287,7 @@ TEST(a_missing_module_is_named)
 	CHECK_INT(e->state, MODULE_FAILED);
 	CHECK_INT(e->cause, CAUSE_MODULE_MISSING);
 	CHECK_INT(e->error, -ENOENT);
-	CHECK_STR(e->text, "no module and no alias of that name in /lib/modules/" MODTREE_KVER);
+	CHECK_STR(e->text, "no such module or alias in /lib/modules/" MODTREE_KVER);
 	modroom_close(&r);
 }
 

@@ -74,5 +74,5 @@ void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now)
 			links_error(rails->links));
 	else
 		report_log(rails->report, REPORT_INFO, dev->name, now,
-			"is %s from now on: ifname= gives this name to another address", name);
+			"renamed to %s: ifname= reserves this name for another address", name);
 }

@@ -321,7 +321,7 @@ static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 {
 	size_t n = 0;
 
-	strscpy(buf, "there is no other", size);
+	strscpy(buf, "no other interface found", size);
 	for (const struct netdev *d = NULL; (d = links_next(rails->links, d)) && n < size;)
 		if (d->hwtype != ARPHRD_LOOPBACK)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", "

@@ -217,7 +217,7 @@ static void print_rails(FILE *out, const cJSON *top, uint64_t now)
 			state_text(rail, "address"), *state_text(rail, "address6") ? ", " : "",
 				state_text(rail, "address6"),
 			state_true(rail, "carries_root") ? " (carries the root)" : "");
-		print_clean(out, "rail", line);
+		print_clean(out, "interface", line);
 		print_port(out, rail);
 		print_lease(out, rail, now);
 	}

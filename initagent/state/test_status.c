@@ -59,12 +59,12 @@ TEST(a_boot_on_one_screen)
 		"outcome    root reached after 4.50 s, 6.50 s after the kernel started; the agent "
 			"was killed and started again 1 time\n"
 		"root       10.0.0.1:/x, NFS 4.2 over rdma port 20049\n"
-		"rail       ib0 ready, dhcp 10.0.0.9/24 (carries the root)\n"
+		"interface  ib0 ready, dhcp 10.0.0.9/24 (carries the root)\n"
 		"  port     mlx5_0/1 ACTIVE, link layer InfiniBand\n"
 		"  LID      4, SM LID 1, port GUID 0c42\n"
 		"  cable    ends at leaf1 port 9\n"
 		"  lease    from 10.0.0.1 for 12 h, ends in 12 h\n"
-		"rail       ib1 lost\n"
+		"interface  ib1 lost\n"
 		"cause      IA-E306 mlx5_0/1: no subnet manager has set up the InfiniBand port: "
 			"INIT (at 1.00 s to 2.00 s, 3 times)\n"
 		"  check    opensm\n"
@@ -193,6 +193,6 @@ TEST(names_from_the_network_are_no_escape_sequences)
 
 	for (const char *c = text; *c; c++)
 		CHECK(*c == '\n' || (*c >= ' ' && *c < 0x7f));
-	CHECK(strstr(text, "rail       ib0\\x1b[2J"));
+	CHECK(strstr(text, "interface  ib0\\x1b[2J"));
 	CHECK_INT(status, 0);
 }

@@ -308,7 +308,7 @@ void collector_post(struct collector *c, const struct post_request *o, int epoll
 	c->stored = r >= 0 && request.delay;
 	if (r < 0)
 		snprintf(c->why, sizeof(c->why), "%s",
-			r == -EOPNOTSUPP ? "this build has no http" : strerror(-r));
+			r == -EOPNOTSUPP ? "built without HTTP" : strerror(-r));
 	else if (request.delay) /* not waited for; the kernel's log gets its result */
 		c->post = worker_detach(c->post);
 	else
@@ -361,7 +361,7 @@ bool collector_missed(struct collector *c, const struct tell_queue *q, char *tex
 	if (c->named || (is_xcat(c) ? !pending(c, q) : !n))
 		return false;
 	if (is_xcat(c))
-		snprintf(text, size, "the state %s was not taken: %s",
+		snprintf(text, size, "state %s not accepted: %s",
 			xcat_state_name(xcat_wanted(q)), why);
 	else
 		snprintf(text, size, "%llu of %llu messages were not sent: %s",

@@ -354,7 +354,7 @@ static void timed_out(struct block *b, uint64_t now)
 	block_describe(&b->source, what, sizeof(what));
 	b->source.cause = states[b->state].cause;
 	b->fatal = false;
-	snprintf(b->source.text, sizeof(b->source.text), "%s: no end within %llu s%s%s", what,
+	snprintf(b->source.text, sizeof(b->source.text), "%s: timed out after %llu s%s%s", what,
 		(unsigned long long)(states[b->state].limit / NSEC_PER_SEC), *more ? ": " : "",
 		more);
 	clean_up(b, now);

@@ -301,7 +301,7 @@ static int go(struct talk *t, const char *name, bool zeroes)
 		if (r.type == REP_INFO && take_info(t, &r) < 0)
 			return -EPROTO;
 	}
-	return end(t, NBD_HELLO_PROTOCOL, "it sends replies without end");
+	return end(t, NBD_HELLO_PROTOCOL, "too many replies");
 }
 
 void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
@@ -315,7 +315,7 @@ void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
 		return;
 	if (ret->size >= SECTOR && ret->size <= INT64_MAX)
 		return;
-	snprintf(text, sizeof(text), "the export has no sensible size: %llu bytes",
+	snprintf(text, sizeof(text), "invalid export size: %llu bytes",
 		(unsigned long long)ret->size);
 	end(&t, NBD_HELLO_PROTOCOL, text);
 }

@@ -324,7 +324,7 @@ TEST(a_connect_without_end_is_ended_and_what_it_left_taken_away)
 	CHECK_INT(waits_for(b), CAUSE_BLOCK_UNREACHABLE);
 	block_dispatch(b, late);
 	CHECK(until(b, SOURCE_FAILED, late));
-	CHECK_INT(cause_of(b, "no end within 20 s"), CAUSE_BLOCK_UNREACHABLE);
+	CHECK_INT(cause_of(b, "timed out after 20 s"), CAUSE_BLOCK_UNREACHABLE);
 	CHECK(there("disconnected"));
 	block_end(b);
 }
@@ -385,7 +385,7 @@ TEST(a_device_that_gives_no_block)
 	late = source_worker_deadline(b);
 	block_dispatch(b, late);
 	CHECK(until(b, SOURCE_FAILED, late));
-	CHECK_INT(cause_of(b, "no end within 10 s"), CAUSE_BLOCK_LOST);
+	CHECK_INT(cause_of(b, "timed out after 10 s"), CAUSE_BLOCK_LOST);
 	CHECK(there("disconnected"));
 	block_end(b);
 }

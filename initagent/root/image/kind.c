@@ -54,7 +54,7 @@ static const struct {
 	{MARK(0, "LUKS\xba\xbe"), "an encrypted disk"},
 	{MARK(0, "BZh"), "bzip2: use zstd, xz or gzip"},
 	{MARK(0, "\x5d\0\0"), "lzma: use zstd, xz or gzip"},
-	{MARK(0, "\x04\x22\x4d\x18"), "lz4: use zstd, xz or gzip"},
+	{MARK(0, "\x04\x22\x4d\x18"), "lz4 is not supported: use zstd, xz or gzip"},
 	{MARK(0, "PK\3\4"), "a zip archive"},
 	{MARK(0, "sqsh"), "a big-endian squashfs: too old for the kernel"},
 	{MARK(0, "070707"), "an old cpio: use cpio -H newc"},

@@ -428,12 +428,13 @@ enum disks_event disks_dispatch(struct disks *d, uint64_t now)
 
 	if (r > 0 && ++d->lines > LINES_MAX) {
 		worker_end(d->worker);
-		return died(d, "no end of lines");
+		return died(d, "too much output; killed");
 	}
 	if (r > 0)
 		return take(d, &m, now);
 	if (r == 0)
 		return DISKS_NONE;
 	worker_end(d->worker);
-	return died(d, r == -ETIMEDOUT ? "nothing for 10 minutes" : worker_end_text(d->worker));
+	return died(d, r == -ETIMEDOUT ? "no output for 10 minutes; killed"
+				       : worker_end_text(d->worker));
 }
