@@ -587,8 +587,7 @@ void lookup_reason(const struct lookup *l, char *text, size_t size)
 	char address[INET_ADDR_TEXT];
 
 	if (l->unread)
-		snprintf(text, size, "answers of DNS servers cannot be read (IA-E508): %.120s",
-			l->name);
+		snprintf(text, size, "DNS answers cannot be read (IA-E508): %.120s", l->name);
 	else if (!l->conf->n_servers)
 		snprintf(text, size, "no DNS server is known to resolve %.120s", l->name);
 	else if (l->timed_out && l->error)
