@@ -419,8 +419,7 @@ TEST(a_list_with_one_that_is_no_host)
 	msg_u32(&m, 6, 0x7f000001);
 	msg_end(&m);
 	r = parse(&m);
-	CHECK_INT(r.n_dns, 1);
-	CHECK_INT(r.partly, 1 << FIELD_DNS);
+	CHECK(r.n_dns == 1 && r.partly == 1 << FIELD_DNS);
 }
 
 /* --- overload and long options: PixieFail's endless loops --- */

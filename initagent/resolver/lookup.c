@@ -56,7 +56,7 @@ struct lookup {
 	struct inet_addr result[ADDRESS_RESOLVED_MAX];
 	size_t n_result;
 	/* For the reason. */
-	bool timed_out, other_family, unread;
+	bool timed_out, other_family;
 	struct inet_addr unusable;
 	unsigned error; /* the last one, of which server, about which name */
 	struct inet_addr error_server;
@@ -539,14 +539,6 @@ void lookup_tick(struct lookup *l, uint64_t now)
 		send_round(l, now);
 }
 
-void lookup_unread(struct lookup *l)
-{
-	if (l->state != LOOKUP_ASKING)
-		return;
-	l->unread = true;
-	end_lookup(l, LOOKUP_FAILED);
-}
-
 void lookup_want_all(struct lookup *l)
 {
 	l->all = true;
@@ -586,9 +578,7 @@ void lookup_reason(const struct lookup *l, char *text, size_t size)
 {
 	char address[INET_ADDR_TEXT];
 
-	if (l->unread)
-		snprintf(text, size, "DNS answers cannot be read (IA-E508): %.120s", l->name);
-	else if (!l->conf->n_servers)
+	if (!l->conf->n_servers)
 		snprintf(text, size, "no DNS server is known to resolve %.120s", l->name);
 	else if (l->timed_out && l->error)
 		say_error(l, text, size);

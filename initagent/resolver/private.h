@@ -87,8 +87,5 @@ void lookup_tick(struct lookup *l, uint64_t now);
 enum lookup_state lookup_state(const struct lookup *l);
 /* lookup_result: the addresses found, those of the preferred family first; their number. */
 size_t lookup_result(const struct lookup *l, struct inet_addr ret[static ADDRESS_RESOLVED_MAX]);
-/* lookup_unread: the servers' answers are not read any more; it fails, if it is still asking. */
-void lookup_unread(struct lookup *l);
-
 /* lookup_reason: why there is no address; after LOOKUP_FAILED. */
 void lookup_reason(const struct lookup *l, char *text, size_t size);

@@ -125,12 +125,18 @@ void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64
 			lookup_restart(r->slots[i].lookup, now);
 }
 
-/* A process that died too often is not made again, and who answered is not to blame. */
+/* A process that died too often is not made again. */
+static bool is_unread(const struct resolver *r)
+{
+	return r->parser && parser_lost(r->parser);
+}
+
+/* Every question is over at once: who answered is not to blame. */
 static void give_up_unread(struct resolver *r)
 {
-	for (size_t i = 0; r->parser && parser_lost(r->parser) && i < RESOLVER_LOOKUPS_MAX; i++)
+	for (size_t i = 0; is_unread(r) && i < RESOLVER_LOOKUPS_MAX; i++)
 		if (r->slots[i].lookup)
-			lookup_unread(r->slots[i].lookup);
+			lookup_tick(r->slots[i].lookup, NSEC_NEVER);
 }
 
 int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t limit_ns, uint64_t now)
@@ -243,7 +249,10 @@ bool resolver_pop_event(struct resolver *r, struct resolver_event *ret)
 			continue;
 		*ret = (struct resolver_event){.id = slot->id};
 		ret->n_addrs = lookup_result(slot->lookup, ret->addrs);
-		if (!ret->n_addrs)
+		if (!ret->n_addrs && is_unread(r))
+			strscpy(ret->text, "DNS answers cannot be read (IA-E508)",
+				sizeof(ret->text));
+		else if (!ret->n_addrs)
 			lookup_reason(slot->lookup, ret->text, sizeof(ret->text));
 		slot->lookup = lookup_free(slot->lookup);
 		return true;
