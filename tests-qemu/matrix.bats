@@ -20,6 +20,7 @@ teardown_file() {
 
 setup() {
     node_defaults
+    # unchecked: it may have been left running
     server dhcp start >/dev/null 2>&1 || true
 }
 

@@ -263,7 +263,7 @@ received() {
 	[[ $output == *"method=dhcp6"* ]]
 	[[ $stderr == *"no automatic address in time, asking DHCPv6"* ]]
 	[[ $stderr == *"IA-E521"*"only routes of the command line are set"* ]]
-	run ! took 3000
+	run -1 took 3000
 }
 
 @test "IPv4 and IPv6 at the same time: the first is used, the other one is set as well" {

@@ -193,7 +193,9 @@ echo "$RDRETRY"'
         run -0 --separate-stderr calculated "$shell" initagent
         [ "$output" = 360 ]
         [ "$stderr" = rd.shell ]
-        run ! calculated "$shell" UUID=1
+        # how dash ends at a number that is none, and bash as sh
+        run -"$([ "$shell" = dash ] && echo 2 || echo 127)" calculated "$shell" UUID=1
+        [[ $output == *160s* ]]
     done
 }
 

@@ -150,7 +150,7 @@ no_sm="ibsim0/1 LinkUp INIT, no subnet manager yet"
 
 @test "a port that somebody switched off" {
 	# ibsim leaves the logical state as it is.
-	on node001 ibportstate -D 0 1 disable >portstate 2>&1 || :
+	on node001 ibportstate -D 0 1 disable >portstate 2>&1
 	run on node001 "$AGENT" doctor
 	[ "$status" -eq 2 ]
 	[[ $output == *"IA-E311 ibsim0/1 Disabled INIT, port is disabled"* ]]

@@ -764,7 +764,8 @@ sixteen_from() {
 slow() {
 	ip netns exec "$NS" timeout 60 "$B/$FLAVOUR/tests/fetch/fetchdrive" --out "$T/$1.out" \
 		--deadline 40000 --stall 8000 \
-		"${@:3}" "$U/$1?rate=${RATE:-2000000}&$2" >"$T/$1" 2>&1 3>&- || :
+		"${@:3}" "$U/$1?rate=${RATE:-2000000}&$2" >"$T/$1" 2>&1 3>&- || \
+		[[ $? == [34] ]]
 }
 
 # came NAME ATTEMPTS EXTRA: all of it came, in so many attempts, with at most so many bytes more
@@ -1056,6 +1057,7 @@ tls() {
 	ready grep -q ^size "$T/lines"
 	# The resolver's parser, which began first, runs as the same user.
 	mapfile -t pids < <(pgrep -u 65534 -f "$T/out" | sort -n | tail -n 2)
+	[ "${#pids[@]}" -eq 2 ]
 	for pid in "${pids[@]}"; do
 		for task in "/proc/$pid/task"/*; do
 			grep -q '^Seccomp:.2$' "$task/status"

@@ -85,7 +85,9 @@ bzimage() {
 
 @test "uki without a command line has no such section: the boot loader's counts" {
 	build --format uki
-	run ! objdump -h -j .cmdline "$out"
+	run -0 objdump -h "$out"
+	[[ $output == *" .linux "* ]]
+	[[ $output != *" .cmdline "* ]]
 }
 
 @test "uki and iso: two builds, the same bytes, whatever the clock and its zone" {
@@ -104,7 +106,7 @@ bzimage() {
 			cmp "$out" "$out.$format.$epoch"
 		done
 	done
-	run ! cmp -s "$out.iso.0" "$out.iso.1700000000"
+	run -1 cmp -s "$out.iso.0" "$out.iso.1700000000"
 }
 
 @test "uki signed for Secure Boot" {
@@ -115,7 +117,8 @@ bzimage() {
 		-out "$other" -days 2 2>/dev/null
 	build --format uki --cmdline "$good" --sb-key "$key" --sb-cert "$cert"
 	sbverify --cert "$cert" "$out"
-	run ! sbverify --cert "$other" "$out"
+	run -1 sbverify --cert "$other" "$out"
+	[[ $output == *"Signature verification failed"* ]]
 	section .cmdline | grep -q 10.0.0.1
 	rm "$out"
 	refused 1 "signing with /nosuch" --format uki --sb-key /nosuch --sb-cert "$cert"

@@ -345,6 +345,7 @@ installstatus failed" ]
 # senders: the processes that send, in this namespace
 senders() {
 	local pid
+	# unchecked: none is an answer as well
 	for pid in $(ip netns pids "$NS"); do
 		[[ $(cat "/proc/$pid/comm") == initagent-post ]] && echo "$pid"
 	done

@@ -278,7 +278,7 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	overlay 'echo "disk of $PREFIX"; read -r x || echo "no input: $x"
 		echo nothing >$PREFIX/etc/not-kept; echo done >$PREFIX/warewulf/run/.marker
 		grep -q "initagent.*/overlay" /proc/self/mountinfo && echo "a place of its own"
-		grep -q "/sysroot" /proc/self/mountinfo || echo "no root yet"
+		if ! grep -q "/sysroot" /proc/self/mountinfo; then echo "no root yet"; fi
 		echo "warewulf: sfdisk not found, skipping partitioning"'
 	for FLAVOUR in host musl; do
 		inside "$shell; drive '$(line $mac)'; $unpacked"'; is done warewulf/run/.marker

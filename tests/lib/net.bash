@@ -137,6 +137,7 @@ stop() {
 	while read -r pid; do
 		kill "$pid" 2>/dev/null || continue
 		wait "$pid" 2>/dev/null || ready gone "$pid"
+	# unchecked: those that were started
 	done <"$T/pids"
 	rm "$T/pids"
 }

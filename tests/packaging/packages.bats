@@ -168,14 +168,16 @@ plain() {
 # base_rpm: what the packages need of a distribution, a shell and libraries, as one RPM in $T/repo.
 # Of this machine's files: no RPM distribution is within reach.
 base_rpm() {
-	local tree=$T/base lib
+	local tree=$T/base lib libs
 
 	mkdir -p "$tree"/usr/bin "$T/repo"
 	ln -s usr/bin "$tree/bin"
 	cp -L /bin/bash "$tree/usr/bin/"
 	ln -s bash "$tree/usr/bin/sh"
-	ldd /bin/bash "$BUILD"/initagent-{site,mkimage,flexboot} | grep -o '/[^ ]*\.so[^ ]*' |
-		sort -u | while read -r lib; do
+	mapfile -t libs < <(ldd /bin/bash "$BUILD"/initagent-{site,mkimage,flexboot} |
+		grep -o '/[^ ]*\.so[^ ]*' | sort -u)
+	[ "${#libs[@]}" -gt 2 ]
+	for lib in "${libs[@]}"; do
 		install -D -m 755 "$lib" "$tree$lib"
 	done
 	cat >"$T/base.spec" <<-EOF
