@@ -381,6 +381,97 @@ layered() {
 	finds analyzer "initagent/x.c:1:"
 }
 
+# checked: standard input is the body of a case, among helpers; the gate's verdict on it.
+checked() {
+	{
+		printf '%s\n' 'assert_eq() {' '[ "$1" = "$2" ]' '}' 'refute_within() {' \
+			'run -1 "$@"' '}' 'boots() {' 'assert_eq "$1" good' '}' '@test "x" {'
+		cat
+		printf '%s\n' 'true' '}'
+	} | put tests/x.bats
+	gate checks
+}
+
+# tells WHAT LINE...: each of the lines is an offender, and told as WHAT.
+tells() {
+	local line
+
+	for line in "${@:2}"; do
+		checked <<<"$line"
+		[ "$status" -eq 1 ] || { echo "passes: $line"; return 1; }
+		[[ $output == *"tests/x.bats:1"[1-3]": $1"* ]]
+	done
+}
+
+# spares LINE...: none of them is.
+spares() {
+	local line
+
+	for line; do
+		checked <<<"$line"
+		[ "$status" -eq 0 ] || { echo "is told: $line"; return 1; }
+	done
+}
+
+@test "checks: an assertion in a pipeline, a condition, an and-list" {
+	tells "the status of an assertion is dropped" \
+		'assert_eq a b | cat' \
+		'cd x; assert_eq "$(cat f | wc -l)" b | cat' \
+		'if refute_within 3 cat; then :; fi' \
+		'if boots a; then echo yes; fi' \
+		'! boots a' \
+		'x=$(boots a)' \
+		'boots a && echo yes'
+	tells "A && B" 'assert_eq a b && true' '[ a = b ] && true' 'grep x f && :'
+	tells "|| true hides" 'assert_eq a b || true'
+	spares 'assert_eq "$(cat f | wc -l)" b' 'assert_eq a b' 'true && boots a' \
+		'assert_eq a b || { cat f; return 1; }' 'assert_eq "$(a "$b" | c "d | e")" f' \
+		'assert_eq a b | cat # unchecked: for its words'
+}
+
+@test "checks: a negation, wherever it is in the line" {
+	tells "a negated command" '! grep x f' 'cd /tmp; ! grep x f' \
+		'if true; then ! grep x f; fi' '{ ! grep x f; }' 'true && ! grep x f' \
+		'for i in a b; do ! grep "$i" f; done' '! grep x f || y; ! grep z f'
+	spares 'if ! grep x f; then y; fi' 'while ! grep x f; do y; done' '! grep x f || return 1' \
+		'grep x f | { ! grep y; }' '[[ ! -e f && ! -e g ]]' "echo '; ! x'"
+}
+
+@test "checks: || true behind a command that may crash, || echo behind a check" {
+	tells "|| true hides" 'drive x || true' 'drive x >f 2>&1 || :' 'x=$(drive "$y") || true' \
+		'a || drive x || true' 'drive x | grep y || true' '{ drive x || true; }'
+	tells "|| echo goes on" 'cmp a b || echo no' '[ a = b ] || echo "no: $x"' \
+		'cmp a b || { echo no; }' 'cd x; grep y z || printf "%s\n" no'
+	spares 'kill 1 2>/dev/null || true' 'wait 1 || :' 'cat log || true' 's=0; drive x || s=$?' \
+		'cmp a b || { echo no; return 1; }' 'cmp a b || echo differ >>f' \
+		'drive x || true # unchecked: its end is not looked at'
+}
+
+@test "checks: loops over what may be empty" {
+	tells "a loop over what may be empty" \
+		'for f in "${list[@]}"; do cmp "$f" x; done' \
+		'find . | while read -r f; do cmp "$f" x; done' \
+		$'while read -r f; do\ncmp "$f" x\ndone <file' \
+		$'while read -r f; do\ncmp "$f" x\ndone < <(find .)' \
+		$'while read -r f; do\ncmp "$f" x\ndone <<<"$(find .)"' \
+		'for f in $(find .); do cmp "$f" x; done' \
+		$'shopt -s nullglob\nfor f in x/*; do cmp "$f" x; done'
+	spares $'[ "${#list[@]}" -gt 3 ]\nfor f in "${list[@]}"; do cmp "$f" x; done' \
+		$'list=(a b)\nfor f in "${list[@]}"; do cmp "$f" x; done' \
+		'for f in "$@"; do cmp "$f" x; done' 'for f in a $(find .); do cmp "$f" x; done' \
+		'for f in x/*; do cmp "$f" x; done' \
+		'done <file # unchecked: counted'
+}
+
+@test "checks: run without a status of its own" {
+	tells "run ! is content" 'run ! grep x f' 'run ! cmp -s a b' 'cd x; run ! objdump f' \
+		'run --separate-stderr ! drive x'
+	tells "run without a look" 'run drive x' $'run drive x\necho "$status"' \
+		$'run drive x\nprintf "%s" "$output $status"'
+	spares 'run -1 cmp -s a b' $'run drive x\n[ "$status" -eq 3 ]' \
+		$'run drive x\necho "$output"\n[ "$status" -ne 0 ] || echo "$status" >f'
+}
+
 @test "codespell: a common misspelling" {
 	printf '/* we rec%sve it */\n' ie | put initagent/x.c
 	finds codespell "initagent/x.c:1:"
