@@ -52,6 +52,24 @@ TEST(static_again_is_adopted)
 	netns_run("test 1 = $(ip -4 addr show va | grep -c inet)");
 }
 
+/* ::1 belongs to lo: no kernel takes it on another interface. */
+TEST(an_address_that_the_kernel_refuses)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.addr = room_addr("::1");
+	f.cfg.prefix = 128;
+	f.cfg.gateway = (struct inet_addr){0};
+	room_start(&f);
+	ev = room_until(&f, ADDRESS_FAILED, 5 * SEC);
+	CHECK_INT(ev.cause, CAUSE_ADDRESS_FAILED);
+	CHECK(strstr(ev.text, "Cannot assign requested address"));
+	CHECK(!addresses_result(f.addresses, f.cfg.ifindex));
+}
+
 TEST(static_point_to_point_and_ipv6)
 {
 	_cleanup_(room_end) struct room_fixture f;

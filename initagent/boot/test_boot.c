@@ -464,6 +464,20 @@ TEST(the_boot_after_a_failed_one_knows)
 	node_close(&n);
 }
 
+/* The record cannot be written: the cause of the failure stays the one that counts. */
+TEST(a_failure_that_cannot_be_kept_is_told_beside_it)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.report=efi");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E711") > 0);
+	CHECK_STR(met_at(&n, "IA-E711"), "rd.report");
+	CHECK(met(&n, "IA-E606") > 0);
+	node_close(&n);
+}
+
 TEST(no_root_and_other_roots_are_left_alone)
 {
 	struct node n;
