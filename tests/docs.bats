@@ -208,6 +208,43 @@ agent=${BUILD:-build}/initagent
 	[[ $output == *IA-E102:* ]]
 }
 
+@test "a comment, a check that it is absent, an event of its name: none brings a row about" {
+	local tree=$BATS_TEST_TMPDIR/tree text form
+	mkdir -p "$tree"/{tests,tests-qemu,initagent/{report,x},kernel-cmdline}
+	cp tests/provoked tests/provoked.exceptions "$tree/tests"
+	cp initagent/report/causes.def "$tree/initagent/report"
+	cp kernel-cmdline/options.def "$tree/kernel-cmdline"
+	for text in '# IA-E506' 'true # IA-E506' 'run -1 grep -q "IA-E506" log' \
+		'[[ $output != *IA-E506* ]]' '! grep IA-E506 log' '# rd.retry=5' \
+		'run -1 grep " rd.retry=5" log'; do
+		printf '@test "x" {\n%s\n}\n' "$text" >"$tree/tests/x.bats"
+		for form in causes options; do
+			run -1 "$tree/tests/provoked" $form
+			[[ $output == *"IA-E506: NO TEST"* || $output == *"rd.retry: NO TEST"* ]]
+		done
+	done
+	for text in 'CHECK_INT(ev.type, ADDRESS_FAILED);' 'x = CAUSE_ADDRESS_FAILED;' \
+		'room_until(&f, ADDRESS_FAILED, 3);' '/* CHECK_INT(x, CAUSE_ADDRESS_FAILED); */' \
+		'report_cause(r, CAUSE_ADDRESS_FAILED);' 'job_fail(j, CAUSE_ADDRESS_FAILED);'; do
+		printf 'TEST(x)\n{\n\t%s\n}\n' "$text" >"$tree/initagent/x/test_x.c"
+		run -1 "$tree/tests/provoked" causes
+		[[ $output == *"IA-E506: NO TEST"* ]]
+	done
+	# what does
+	for text in 'CHECK_INT(ev.cause, /* so */\n\t\tCAUSE_ADDRESS_FAILED);' \
+		'expect("ip=dhcp", BOOT_FAILED, "IA-E506");' '{"text", CAUSE_ADDRESS_FAILED},'; do
+		printf 'TEST(x)\n{\n\t%b\n}\n' "$text" >"$tree/initagent/x/test_x.c"
+		run -1 "$tree/tests/provoked" causes
+		[[ $output == *"IA-E506: initagent/x/test_x.c: x"* ]]
+	done
+	rm "$tree/initagent/x/test_x.c"
+	printf '@test "x" {\nboots rd.retry=5 # so\ngrep IA-E506 log\n}\n' >"$tree/tests/x.bats"
+	run -1 "$tree/tests/provoked" causes
+	[[ $output == *"IA-E506: tests/x.bats: x"* ]]
+	run -1 "$tree/tests/provoked" options
+	[[ $output == *"rd.retry: tests/x.bats: x"* ]]
+}
+
 @test "every option is used by a test" {
 	run -0 tests/provoked options
 	[[ $output == *rd.neednet:* ]]
