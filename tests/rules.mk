@@ -128,8 +128,9 @@ CHECK_DEPS += $(if $(call has,http),$(FETCHDRIVE) $(WEBDRIVE) $(HOSTILE_HTTP))
 CHECK_DEPS += $(TELLDRIVE) $(RUDE) $(HARNESS) $(NETDRIVE) $(IBSIM_ASK) $(IBTAP) $(STATIC) \
 	$(BUILD)/musl/tests/static/module.o
 
-# The test commands. Each installs what it needs (tests/setup says what), builds, and runs its
-# levels. The build is a second make, because what was missing may decide what there is to build.
+# The test commands; in the first, only what tests/skips expects may be skipped. Each installs what
+# it needs (tests/setup says what), builds, and runs its levels. The build is a second make, because
+# what was missing may decide what there is to build.
 TEST_ENV = BUILD='$(BUILD)' BEGAN=$(shell date +%s) \
 	TEST_PROGS='$(TEST_PROGS) $(MUSL_TESTS)' FUZZ_PROGS='$(FUZZ_PROGS)'
 REMAKE   = $(MAKE) --no-print-directory
@@ -137,7 +138,7 @@ REMAKE   = $(MAKE) --no-print-directory
 check:
 	@tests/setup build tests qemu packages $(CROSS_LEVEL)
 	+@$(REMAKE) lab-ground check-build
-	@$(TEST_ENV) tests/run images $(CROSS_LEVEL) packages lint bats unit corpus qemu
+	@$(TEST_ENV) tests/run --full images $(CROSS_LEVEL) packages lint bats unit corpus qemu
 
 check-fast:
 	@tests/setup build tests

@@ -62,6 +62,49 @@ last() {
 	last "0 passed, 0 failed, 1 skipped"
 }
 
+@test "in a full run a skip fails, unless tests/skips has its reason; other runs go on" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests"
+	cp tests/run "$tree/tests/"
+	printf '%s\n' '# suites' '^the mirror has no ' '' '^no card [0-9]+$' >"$tree/tests/skips"
+	program one <<<"printf '1..4\nok 1 - a in 3ms\nok 2 - b # SKIP the mirror has no sid\n'
+		printf 'ok 3 - c # skip no card 7\nok 4 - d in 2ms # skip no tun # here\n'"
+	run -0 "$tree/tests/run" unit
+	last "1 passed, 0 failed, 3 skipped"
+	run -1 "$tree/tests/run" --full unit
+	echo "$output"
+	last "1 passed, 1 failed, 2 skipped"
+	[[ $output == *"SKIP b: the mirror has no sid"* && $output != *"SKIP d"* ]]
+	[[ $output == *$'failed:\n  '*$'one: d\n      skipped for a reason that is not expected:'\
+" no tun # here"* ]]
+	# none at all, an empty line is no expression
+	program two <<<"printf '1..2\nok 1 - e # SKIP\nok 2 - f # SKIP suites\n'"
+	run -1 "$tree/tests/run" --full unit
+	last "1 passed, 3 failed, 2 skipped"
+	printf '@test "g" { skip "no card 8"; }\n@test "h" { skip "no card"; }\n' \
+		>"$tree/tests/x.bats"
+	run -1 "$tree/tests/run" --full bats
+	last "0 passed, 1 failed, 1 skipped"
+	rm "$tree/tests/skips"
+	run -2 "$tree/tests/run" --full unit
+}
+
+@test "make check is a full run; what it may skip for is what a test says" {
+	local pattern patterns
+
+	grep -q 'tests/run --full images .* lint bats unit corpus qemu' tests/rules.mk
+	[ "$(grep -c 'tests/run --full' tests/rules.mk)" -eq 1 ]
+	mapfile -t patterns < <(grep -v '^#' tests/skips | grep .)
+	[ "${#patterns[@]}" -gt 4 ]
+	for pattern in "${patterns[@]}"; do
+		# all are held at their begin, and none is content with anything
+		[[ $pattern == '^'* ]]
+		run -1 grep -E "$pattern" <<<$'namespaces need root\nno /dev/net/tun: no device\n'\
+$'no squashfs or no loop devices here\nno right to make a network namespace: x\n'
+	done
+}
+
 @test "a program that stops short of its plan has failed" {
 	program one <<<"printf '1..3\nok 1 - a\n'; kill -SEGV \$\$"
 	unit
