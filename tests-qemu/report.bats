@@ -81,5 +81,8 @@ rd.root.key=$(sed -n 2p "$BATS_FILE_TMPDIR/site.pub") ip=dhcp hostname=n21 $told
     node_end 150
     node_ended_by restart
     told n18 failed IA-E60
-    told_state n18 | jq -e '.outcome == "failed" and any(.causes[]; .code | startswith("IA-E60"))'
+    mkdir -p "$node_dir/results/run"
+    told_state n18 >"$node_dir/results/run/state.json"
+    node_state '.outcome == "failed" and any(.causes[]; .code | startswith("IA-E60"))'
+    node_rested
 }
