@@ -78,6 +78,10 @@ hostile() {
 	[ "$output" = "initagent: README.md: not JSON, or cut off" ]
 	run -1 timeline "$T/none.json"
 	[ "$output" = "initagent: $T/none.json: No such file or directory" ]
+	if [ ! -e /run/initagent/state.json ]; then
+		run -1 timeline
+		[[ $output == *"this system was not booted by initagent: "*"name the state file"* ]]
+	fi
 	run -64 timeline --unknown
 	[[ $output == *"initagent timeline --html FILE"* ]]
 }

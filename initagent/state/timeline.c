@@ -22,6 +22,12 @@ static int print_one(const char *path)
 	struct phase_style style = phase_style_of(STDOUT_FILENO);
 	int fault = record_read(&r, path);
 
+	if (fault == -ENOENT && streq(path, RECORD_OWN_FILE)) {
+		console_complain("this system was not booted by initagent",
+			"there is no " RECORD_OWN_FILE "; name the state file of another node or "
+			"boot");
+		return EXIT_UNREADABLE;
+	}
 	if (fault) {
 		console_complain(path, fault < 0 ? strerror(-fault) :
 			record_fault_text((enum record_fault)fault));
