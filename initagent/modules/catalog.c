@@ -5,8 +5,7 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
-#define KVER_SIZE  128 /* uname's release is at most 64 */
-#define PARAMS_MAX 256 /* command lines are at most 4096 bytes */
+#define KVER_SIZE 128 /* uname's release is at most 64 */
 
 struct param {
 	char module[MODULE_NAME_SIZE];
@@ -132,12 +131,10 @@ static int copy_param(struct param *dst, const struct module_param *src)
 
 static int copy_params(struct catalog *c, const struct modules_config *cfg)
 {
-	size_t n = cfg->n_params < PARAMS_MAX ? cfg->n_params : PARAMS_MAX;
-
-	c->params = calloc(n + 1, sizeof(*c->params));
+	c->params = calloc(cfg->n_params + 1, sizeof(*c->params));
 	if (!c->params)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < cfg->n_params; i++) {
 		struct param *p = &c->params[c->n_params];
 		int r;
 

@@ -346,6 +346,23 @@ TEST(options_from_files_and_command_line)
 	modroom_close(&r);
 }
 
+TEST(as_many_options_as_a_line_holds)
+{
+	struct module_param params[600];
+	struct modroom r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
+		params[i] = (struct module_param){i % 2 ? "far" : "near", "b", "1", false};
+	params[ARRAY_SIZE(params) - 1] = (struct module_param){"alone", "b", "1", false};
+	OPEN(r, no_acts);
+	r.cfg.params = params;
+	r.cfg.n_params = ARRAY_SIZE(params);
+	modroom_start(&r);
+	modroom_load(&r, "alone");
+	CHECK_STR(modroom_log(&r), "alone[b=1]");
+	modroom_close(&r);
+}
+
 /* The kernel takes the last one of a name. */
 TEST(an_option_of_the_agents_own_comes_first)
 {
