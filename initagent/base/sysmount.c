@@ -153,3 +153,32 @@ int sys_open_file_beneath(const char *root, const char *path)
 
 	return dir < 0 ? -errno : sys_open_file(dir, path, 0);
 }
+
+#define TEXT_MAX (1 << 20)
+
+char *sys_text_beneath(const char *root, const char *path)
+{
+	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
+	_cleanup_free_ char *text = NULL;
+	size_t n = 0, size = 0;
+	ssize_t got = fd < 0 ? -1 : 1;
+	char *grown;
+
+	while (got > 0 && size <= TEXT_MAX) {
+		if (n == size) {
+			size = size ? 2 * size : 4096;
+			grown = realloc(text, size + 1);
+			if (!grown)
+				return NULL;
+			text = grown;
+		}
+		got = read(fd, text + n, size - n);
+		n += got > 0 ? (size_t)got : 0;
+	}
+	if (got)
+		return NULL;
+	text[n] = 0;
+	grown = text;
+	text = NULL;
+	return grown;
+}

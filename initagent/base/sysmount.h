@@ -55,3 +55,9 @@ int sys_open_in(int dir, const char *path, int flags);
  */
 int sys_open_file(int dir, const char *path, int flags);
 int sys_open_file_beneath(const char *root, const char *path);
+
+/*
+ * sys_text_beneath: all of a regular file as text, the caller's to free(). NULL: there is none, or
+ * it cannot be read, or has more than 1 MiB, which no file has that is written by hand.
+ */
+char *sys_text_beneath(const char *root, const char *path);

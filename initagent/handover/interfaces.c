@@ -6,8 +6,6 @@
 
 #include "base/sysmount.h"
 
-#define FILE_SIZE 16384
-
 /* "eth0", "eth*", "/eth*", each with what ifupdown calls it behind a "=". */
 static bool word_names(char *word, const char *ifname)
 {
@@ -51,14 +49,9 @@ bool interfaces_text_names(char *text, const char *ifname)
 
 static bool file_names(const char *root, const char *path, const char *ifname)
 {
-	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
-	char text[FILE_SIZE];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	_cleanup_free_ char *text = sys_text_beneath(root, path);
 
-	if (n <= 0)
-		return false;
-	text[n] = 0;
-	return interfaces_text_names(text, ifname);
+	return text && interfaces_text_names(text, ifname);
 }
 
 static bool directory_names(const char *root, const char *ifname)

@@ -9,8 +9,6 @@
 #include "base/sysmount.h"
 
 #define PATHS_MAX 2
-#define PRESETS_MAX 64
-#define PRESET_SIZE 16384
 
 /* In the order of choice. Of paths that are links to each other one is enough. */
 static const struct {
@@ -157,51 +155,67 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct preset *)a)->name, ((const struct preset *)b)->name);
 }
 
+struct presets {
+	struct preset *list;
+	size_t n;
+};
+
+static bool add_preset(struct presets *p, const char *name, const char *dir)
+{
+	struct preset *grown;
+	size_t i = 0;
+
+	while (i < p->n && !streq(p->list[i].name, name))
+		i++;
+	if (i < p->n)
+		return true;
+	grown = realloc(p->list, (p->n + 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	p->list = grown;
+	strscpy(grown[i].name, name, sizeof(grown[i].name));
+	grown[i].dir = dir;
+	p->n++;
+	return true;
+}
+
 /* The files of one folder; of those with one name the first folder's counts. */
-static size_t add_presets(const char *root, const char *path, struct preset *list, size_t n)
+static void add_presets(struct presets *p, const char *root, const char *path)
 {
 	DIR *dir = sys_list_beneath(root, path);
 	const struct dirent *e;
 
-	while (dir && n < PRESETS_MAX && (e = readdir(dir))) {
-		size_t i = 0;
-
-		while (i < n && !streq(list[i].name, e->d_name))
-			i++;
-		if (i < n || !ends(e->d_name, ".preset"))
-			continue;
-		strscpy(list[n].name, e->d_name, sizeof(list[n].name));
-		list[n++].dir = path;
-	}
+	while (dir && (e = readdir(dir)))
+		if (ends(e->d_name, ".preset") && !add_preset(p, e->d_name, path))
+			break;
 	if (dir)
 		closedir(dir);
-	return n;
 }
 
 static int preset_file(const char *root, const struct preset *p, const char *unit)
 {
-	char path[PATH_MAX], text[PRESET_SIZE];
+	_cleanup_free_ char *text = NULL;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", p->dir, p->name);
-	return read_text(root, path, text, sizeof(text)) <= 0 ? -1 : preset_verdict(text, unit);
+	text = sys_text_beneath(root, path);
+	return text ? preset_verdict(text, unit) : -1;
 }
 
 /* The first line that names the unit decides; without one it is enabled. */
 static bool preset_enables(const char *root, const char *unit)
 {
-	struct preset *list = calloc(PRESETS_MAX, sizeof(*list));
-	size_t n = 0;
+	struct presets p = {0};
 	int verdict = -1;
 
-	if (!list)
-		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(preset_dirs); i++)
-		n = add_presets(root, preset_dirs[i], list, n);
-	qsort(list, n, sizeof(*list), by_name);
-	for (size_t i = 0; i < n && verdict < 0; i++)
-		verdict = preset_file(root, &list[i], unit);
-	free(list);
-	return n > 0 && verdict != 0;
+		add_presets(&p, root, preset_dirs[i]);
+	if (p.n)
+		qsort(p.list, p.n, sizeof(*p.list), by_name);
+	for (size_t i = 0; i < p.n && verdict < 0; i++)
+		verdict = preset_file(root, &p.list[i], unit);
+	free(p.list);
+	return p.n > 0 && verdict != 0;
 }
 
 /* --- init scripts ---------------------------------------------------------------------------- */

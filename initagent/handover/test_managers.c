@@ -168,6 +168,27 @@ TEST(interfaces_that_ifup_would_configure)
 	CHECK(!interfaces_name(root, "ens"));
 }
 
+/* Whole files and all of the presets: what decides may be the last line of the last. */
+TEST(long_files_and_many_of_them)
+{
+	char text[20000], path[80];
+
+	install_all();
+	memset(text, '#', sizeof(text));
+	snprintf(text + sizeof(text) - 40, 40, "\niface eth5 inet dhcp\n");
+	make("/etc/network/interfaces", text);
+	CHECK(interfaces_name(root, "eth5"));
+	CHECK(!interfaces_name(root, "eth6"));
+	make("/etc/machine-id", "");
+	for (int i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "/usr/lib/systemd/system-preset/%02d-a.preset", i);
+		make(path, "disable nothing.service\n");
+	}
+	snprintf(text + sizeof(text) - 80, 80, "\nenable networking.service\ndisable *\n");
+	make("/usr/lib/systemd/system-preset/99-b.preset", text);
+	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
+}
+
 /* --- what is no file -------------------------------------------------------------------------- */
 
 static void make_fifo(const char *path)
