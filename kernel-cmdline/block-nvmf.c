@@ -28,9 +28,13 @@ static void comment_nqn(struct parser *p, const struct plan_word *w, struct slic
 		"an NQN without year, month and domain: not every target takes it");
 }
 
-/* 8-4-4-4-12 hex digits; the kernel shows them in lower case. */
+/*
+ * 8-4-4-4-12 hex digits; the kernel shows them in lower case. Only zeros is none (RFC 9562 5.9): no
+ * namespace has it, and no host may.
+ */
 static const char *uuid_text(struct parser *p, struct slice s)
 {
+	bool zero = true;
 	char text[37];
 
 	if (s.len != 36)
@@ -43,9 +47,10 @@ static const char *uuid_text(struct parser *p, struct slice s)
 			c = (char)(c | 0x20);
 		if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
 			return NULL;
+		zero &= dash || c == '0';
 		text[i] = c;
 	}
-	return keep(p, (struct slice){text, 36});
+	return zero ? NULL : keep(p, (struct slice){text, 36});
 }
 
 static bool set_nsid(struct block_spec *x, struct slice v)

@@ -28,6 +28,25 @@ static const struct srp_row {
 	{"ch_count", 0, SRP_OPTION}, {"lun", 0, SRP_LUN}, {"part", 0, SRP_PART},
 };
 
+/*
+ * No port or I/O controller has the GUID 0 (of a GID the last 8 octets); of the numbers that the
+ * target chooses it is only unlikely, and the default of the initiator's extension.
+ */
+static bool judge_zeros(struct block_spec *x, const struct srp_row *row, struct slice v,
+	const uint8_t *bytes)
+{
+	struct hw_addr id = {.len = 8};
+
+	memcpy(id.bytes, bytes + row->digits / 2 - id.len, id.len);
+	if (!value_hw_zero(&id) || streq(row->name, "initiator_ext"))
+		return true;
+	if (streq(row->name, "ioc_guid") || streq(row->name, "dgid"))
+		return block_fail(x, v, "no port has the GUID 0");
+	complain(x->p, x->w, v, DIAG_WARN, "write what ibsrpdm -c prints",
+		"%s of zeros: hardly a target's", row->name);
+	return true;
+}
+
 static bool take_item(struct block_spec *x, const struct srp_row *row, struct slice item,
 	struct slice v)
 {
@@ -44,6 +63,8 @@ static bool take_item(struct block_spec *x, const struct srp_row *row, struct sl
 		return block_fail(x, v,
 			row->digits ? textf(x->p, "not %zu hex digits", row->digits)
 				    : "not a number");
+	if (row->digits >= 16 && !judge_zeros(x, row, v, bytes))
+		return false;
 	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
 		return block_fail(x, v, "no partition has this P_Key");
 	if (row->place == SRP_LUN)

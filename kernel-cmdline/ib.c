@@ -95,7 +95,6 @@ static bool read_guid(struct slice s, struct hw_addr *ret)
 
 static const char *take_guid(struct parser *p, struct plan_word *w, struct slice item)
 {
-	static const uint8_t zeros[8];
 	char text[HW_ADDR_TEXT];
 	struct hw_addr guid;
 
@@ -105,8 +104,7 @@ static const char *take_guid(struct parser *p, struct plan_word *w, struct slice
 			"not a GUID");
 		return NULL;
 	}
-	if (!memcmp(guid.bytes + (guid.len > 8 ? guid.len - 8 : 0), zeros,
-		    guid.len > 8 ? 8 : guid.len)) {
+	if (value_hw_zero(&guid)) {
 		left_out(p, w, item, NULL, "no port has the GUID 0");
 		return NULL;
 	}

@@ -142,11 +142,11 @@ static bool read_enx(struct slice s, struct hw_addr *ret)
 	return value_hw(text, strlen(text), ret) == 0;
 }
 
-/* A group address is no interface's own. */
-static bool check_group(struct ip_parse *x, struct slice at, const struct hw_addr *hw)
+static bool check_own_hw(struct ip_parse *x, struct slice at, const struct hw_addr *hw)
 {
-	return !value_hw_group(hw) || ip_fail(x, at, "the first octet must be even",
-		"a group address cannot be an interface's own");
+	const char *remedy, *fault = value_hw_fault(hw, &remedy);
+
+	return !fault || ip_fail(x, at, remedy, fault);
 }
 
 /*
@@ -165,12 +165,12 @@ static bool read_device(struct ip_parse *x, struct slice s)
 	if (value_ifname(s.s, s.len)) {
 		x->ip.ifname = keep(x->p, s);
 		read_enx(s, &x->ip.match);
-		return check_group(x, s, &x->ip.match);
+		return check_own_hw(x, s, &x->ip.match);
 	}
 	if (value_hw(s.s, s.len, &x->ip.match) == 0) {
 		differ(x->p, x->w, s, DIAG_NOTE, "bind a name to the address: ifname=NAME:MAC",
 			"found by its address here; dracut looks for an interface of that name");
-		return check_group(x, s, &x->ip.match);
+		return check_own_hw(x, s, &x->ip.match);
 	}
 	return ip_fail(x, s, "a name of at most 15 bytes, or an address joined by '-'",
 		"not an interface");
@@ -185,6 +185,7 @@ static void read_mtu(struct ip_parse *x, struct slice s)
 /* The MAC is all that is left, colons and all. */
 static void read_mac(struct ip_parse *x, size_t first)
 {
+	const char *fault, *remedy;
 	char text[HW_ADDR_TEXT];
 	struct slice s;
 
@@ -196,9 +197,8 @@ static void read_mac(struct ip_parse *x, size_t first)
 	if (value_hw(s.s, s.len, &x->ip.hwaddr) < 0)
 		complain_at(x, s, DIAG_ERROR, "for example 52:54:00:12:34:56",
 			"not a hardware address; left out");
-	else if (value_hw_group(&x->ip.hwaddr))
-		complain_at(x, s, DIAG_ERROR, "the first octet must be even",
-			"a group address cannot be an interface's own; left out");
+	else if ((fault = value_hw_fault(&x->ip.hwaddr, &remedy)))
+		left_out(x->p, x->w, s, remedy, fault);
 	else if (x->ip.hwaddr.len != 6)
 		complain_at(x, s, DIAG_WARN, "leave it out",
 			"the address of an IPoIB interface follows from its port and cannot be "

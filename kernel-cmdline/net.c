@@ -142,21 +142,22 @@ static bool ifname_taken(const struct parser *p, const char *name, const struct 
  */
 PARSE(ifname)
 {
-	static const char remedy[] = "write ifname=NAME:MAC, for example "
+	static const char form[] = "write ifname=NAME:MAC, for example "
 				     "ifname=bootnet:52:54:00:12:34:56";
 	struct slice v = word_value(w), name, mac = v;
+	const char *fault, *remedy;
 	char text[HW_ADDR_TEXT];
 	struct plan_ifname item;
 	struct hw_addr hw;
 
 	if (!slice_next(&mac, ':', &name) || !value_ifname(name.s, name.len))
-		return left_out(p, w, name, remedy, "not an interface name");
+		return left_out(p, w, name, form, "not an interface name");
 	if (!mac.s || value_hw(mac.s, mac.len, &hw) < 0)
-		return left_out(p, w, mac.s ? mac : v, remedy,
+		return left_out(p, w, mac.s ? mac : v, form,
 			"not an address of 6, 8 or 20 octets");
-	if (value_hw_group(&hw))
-		return left_out(p, w, mac, "the first octet must be even",
-			"a group address cannot be an interface's own");
+	fault = value_hw_fault(&hw, &remedy);
+	if (fault)
+		return left_out(p, w, mac, remedy, fault);
 	if (hw.len == 8)
 		differ(p, w, mac, DIAG_WARN,
 			"name the port by rd.ib.guid= where the line must work under dracut",
@@ -186,10 +187,13 @@ static bool judge_bootif(struct parser *p, const struct plan_word *w, struct sli
 {
 	struct plan_net *net = &p->plan->net;
 
-	if (value_hw_group(&net->bootif) && net->bootif_type == 1) {
+	bool zero = value_hw_zero(&net->bootif);
+
+	if (zero || (value_hw_group(&net->bootif) && net->bootif_type == 1)) {
 		complain(p, w, v, DIAG_ERROR, "write BOOTIF=01- and six octets",
-			"a group address, which no interface has%s; left out",
-			typed ? "" : ": perhaps one octet is missing after the type");
+			"%s address, which no interface has%s; left out",
+			zero ? "an all-zero" : "a group",
+			typed || zero ? "" : ": perhaps one octet is missing after the type");
 		net->bootif = (struct hw_addr){0};
 		net->bootif_type = 0;
 		return false;

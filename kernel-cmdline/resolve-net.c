@@ -32,10 +32,18 @@ static void short_mtu(struct parser *p, struct plan_word *w, struct slice v, str
 /* "link" (the first with carrier) and "ibft" name no interface: any will do. */
 static void short_device(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
+	const char *fault, *remedy;
+	struct hw_addr hw;
+
 	if (slice_is(v, "bootif") || slice_is(v, "BOOTIF"))
 		ip->match = p->plan->net.bootif;
-	else if (value_hw(v.s, v.len, &ip->match) == 0 || slice_is(v, "link") ||
-		 slice_is(v, "ibft"))
+	else if (value_hw(v.s, v.len, &hw) == 0) {
+		fault = value_hw_fault(&hw, &remedy);
+		if (fault)
+			left_out(p, w, v, remedy, fault);
+		else
+			ip->match = hw;
+	} else if (slice_is(v, "link") || slice_is(v, "ibft"))
 		return;
 	else if (value_ifname(v.s, v.len))
 		ip->ifname = w->value;

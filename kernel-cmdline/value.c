@@ -269,6 +269,27 @@ bool value_hw_group(const struct hw_addr *a)
 	return a->len == 6 && a->bytes[0] & 1;
 }
 
+bool value_hw_zero(const struct hw_addr *a)
+{
+	size_t i = a->len > 8 ? a->len - 8u : 0;
+
+	while (i < a->len && !a->bytes[i])
+		i++;
+	return a->len && i == a->len;
+}
+
+const char *value_hw_fault(const struct hw_addr *a, const char **ret_remedy)
+{
+	bool zero = value_hw_zero(a);
+
+	if (!zero && !value_hw_group(a))
+		return NULL;
+	*ret_remedy = zero ? "write the address that \"ip link\" shows"
+			   : "the first octet must be even";
+	return zero ? "an address of zeros is no interface's own"
+		    : "a group address cannot be an interface's own";
+}
+
 bool value_hw_plain(const char *s, size_t len)
 {
 	struct hw_addr a;

@@ -94,10 +94,14 @@ int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
 
 /*
- * value_hw_group: is it a group address of Ethernet (an odd first octet)? No interface has one as
- * its own.
+ * value_hw_group: is it a group address of Ethernet (an odd first octet)? value_hw_zero: is all of
+ * it zero, of 20 octets the last 8, the port GUID? No interface has either as its own.
  */
 bool value_hw_group(const struct hw_addr *a);
+bool value_hw_zero(const struct hw_addr *a);
+
+/* value_hw_fault: why no interface can have this address as its own, and what to write; or NULL. */
+const char *value_hw_fault(const struct hw_addr *a, const char **ret_remedy);
 
 /*
  * value_hw_plain: is it written as dracut's grammar has it, 6 or 20 octets of two digits joined by
