@@ -50,20 +50,28 @@ static void check_blacklist(struct parser *p)
 }
 
 /* "rd.driver.post=a, b": the space ends the list. */
-static void check_broken_list(struct parser *p)
+static bool broken_list(struct parser *p, const struct plan_word *w)
 {
-	for (size_t i = 0; i + 1 < p->n_words; i++) {
-		const struct plan_word *w = &p->words[i], *next = w + 1;
-		struct slice v = word_value(w);
+	const struct plan_word *next = w + 1;
+	struct slice v = word_value(w);
 
-		if (!w->row || w->row->parse != parse_drivers || v.len == 0 ||
-			v.s[v.len - 1] != ',')
-			continue;
-		if (next->source == w->source && !next->value && next->kind == PLAN_WORD_UNKNOWN)
-			complain(p, w, slice_from(v, v.len - 1), DIAG_WARN,
-				textf(p, "write %s=%s%s", w->row->name, v.s, next->name),
-				"a space after the comma ends the list: %s is not in it",
-				next->name);
+	if (next == p->words + p->n_words || v.s[v.len - 1] != ',' ||
+		next->source != w->source || next->value || next->kind != PLAN_WORD_UNKNOWN)
+		return false;
+	complain(p, w, slice_from(v, v.len - 1), DIAG_WARN,
+		textf(p, "write %s=%s%s", w->row->name, v.s, next->name),
+		"a space after the comma ends the list: %s is not in it", next->name);
+	return true;
+}
+
+static void check_lists(struct parser *p)
+{
+	for (size_t i = 0; i < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i];
+
+		if (w->row && w->row->parse == parse_drivers && word_value(w).len &&
+			!broken_list(p, w))
+			check_empty(p, w);
 	}
 }
 
@@ -234,7 +242,7 @@ static void check_wanted(struct parser *p)
 void check_plan(struct parser *p)
 {
 	check_blacklist(p);
-	check_broken_list(p);
+	check_lists(p);
 	check_budget(p);
 	check_rorw(p);
 	check_source(p);

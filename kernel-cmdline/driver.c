@@ -50,10 +50,7 @@ static bool add_module(struct parser *p, struct arena_list *l, struct plan_word 
 	return find_named(l, name) || APPEND(p, l, name, w);
 }
 
-/*
- * One good name is enough for the word to count; bad ones are left out one by one. dracut splits
- * at every comma and ignores empty parts, so "a,,b," is no mistake.
- */
+/* One good name is enough for the word to count; bad ones are left out one by one. */
 PARSE(drivers)
 {
 	static const struct {

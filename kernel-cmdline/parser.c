@@ -216,7 +216,19 @@ bool parser_is_ipoib(const struct parser *p, const char *name)
 	return named ? named->hwaddr.len > 6 : strncmp(name, "ib", 2) == 0;
 }
 
-/* Empty parts are no mistake: dracut splits at every comma. */
+void check_empty(struct parser *p, const struct plan_word *w)
+{
+	struct slice v = word_value(w), rest = v, item;
+
+	while (slice_next(&rest, ',', &item))
+		if (!item.len) {
+			complain(p, w, (struct slice){item.s - (item.s > v.s), 1}, DIAG_WARN,
+				"leave the comma out, or name what is missing",
+				"an empty part of the list; left out");
+			return;
+		}
+}
+
 bool take_list(struct parser *p, struct plan_word *w, const char *effect,
 	const char *(*take)(struct parser *p, struct plan_word *w, struct slice item))
 {
@@ -231,5 +243,6 @@ bool take_list(struct parser *p, struct plan_word *w, const char *effect,
 	}
 	if (names[0])
 		say(p, w, "%s%s", effect, names);
+	check_empty(p, w);
 	return names[0] != 0;
 }

@@ -64,6 +64,9 @@ bool left_out(struct parser *p, const struct plan_word *w, struct slice at, cons
 void differ(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *text);
 
+/* check_empty: warns of an empty part of a list that is cut at commas. */
+void check_empty(struct parser *p, const struct plan_word *w);
+
 /* The whole word, for complain(). */
 #define WHOLE ((struct slice){NULL, 0})
 
