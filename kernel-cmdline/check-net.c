@@ -90,6 +90,25 @@ static const char *made_by(const char *name)
 	return dot && dot > name && strlen(dot) <= 5 && all_digits(dot + 1) ? "vlan" : NULL;
 }
 
+/* The kernel makes and names a partition's interface with the full-membership bit. */
+static bool limited_child(struct parser *p, const struct plan_ip *ip, const struct plan_word *w)
+{
+	struct slice parent;
+	uint32_t pkey;
+	const char *full;
+
+	if (!split_child(ip->ifname, &parent, &pkey) || pkey & 0x8000 ||
+		!parser_is_ipoib(p, keep(p, parent)))
+		return false;
+	full = textf(p, "%.*s.%04x", SLICE(parent), pkey | 0x8000);
+	warn_word(p, w, makes_child(p, parent, pkey | 0x8000)
+			? textf(p, "write ip=%s:...", full)
+			: textf(p, "add rd.ib.pkey=%s and write ip=%s:...", full, full),
+		"nothing creates %s: a partition's interface has the full-membership bit in its "
+		"name, %s", ip->ifname, full);
+	return true;
+}
+
 /* An ip= for an interface that no option makes would never be satisfied. */
 static void check_made(struct parser *p, const struct plan_ip *ip)
 {
@@ -102,6 +121,8 @@ static void check_made(struct parser *p, const struct plan_ip *ip)
 		find_named(&p->ifnames, ip->ifname))
 		return;
 	if (!split_child(ip->ifname, &parent, &pkey) || !(pkey & 0x8000)) {
+		if (limited_child(p, ip, w))
+			return;
 		option = made_by(ip->ifname);
 		if (option)
 			warn_word(p, w, "name an interface of an adapter",
