@@ -225,7 +225,7 @@ static bool discover_rest(
 
 	if (slice_is(source, "none"))
 		source.len = 0;
-	if (source.len && value_inet(source.s, source.len, &addr) < 0)
+	if (source.len && (value_inet(source.s, source.len, &addr) < 0 || !inet_is_host(&addr)))
 		return block_fail(x, source, "not an address of this node");
 	if (port.len && value_port(port.s, port.len, &ret->port) < 0)
 		return block_fail(x, port, "not a port");
@@ -251,6 +251,9 @@ static bool discover_fields(struct block_spec *x, struct slice v, struct plan_po
 	ret->server = take_zoned(x->p, f[1], &ret->addr, &ret->zone);
 	if (!ret->server)
 		return block_fail(x, f[1], "not a server's name or address");
+	if (!check_host(x->p, x->w, f[1], x->severity, &ret->addr) ||
+		!check_zone(x->p, x->w, f[1], DIAG_WARN, &ret->addr, ret->zone))
+		return false;
 	return discover_rest(x, f[2], f[3], ret);
 }
 

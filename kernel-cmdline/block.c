@@ -21,8 +21,14 @@ bool block_portal(struct block_spec *x, struct slice text, bool rdma)
 	struct plan_portal portal = {.rdma = rdma};
 
 	portal.server = take_site(x->p, text, &portal.addr, &portal.zone, &portal.port);
-	if (!portal.server)
-		return block_fail(x, text, "not SERVER[:PORT] (IPv6 in brackets)");
+	if (!portal.server) {
+		complain(x->p, x->w, text, x->severity, server_remedy(text, x->remedy),
+			"not SERVER[:PORT] (IPv6 in brackets)");
+		return false;
+	}
+	if (!check_host(x->p, x->w, text, x->severity, &portal.addr) ||
+		!check_zone(x->p, x->w, text, DIAG_WARN, &portal.addr, portal.zone))
+		return false;
 	APPEND(x->p, &x->portals, portal, x->w);
 	return true;
 }

@@ -3,7 +3,6 @@
  * check-net: what ip=, routes, interfaces and the root's server say together.
  */
 #include "parser.h"
-#include "url.h"
 
 /* IPoIB in datagram mode: an InfiniBand MTU of 4096 less its header of 4 octets (RFC 4391 7). */
 #define DATAGRAM_MTU_MAX 4092
@@ -169,24 +168,45 @@ static void check_bootdev(struct parser *p)
 	}
 }
 
+/* As in a lease: see enum lease_route. */
+static void check_own_subnet(struct parser *p, const struct plan_route *r)
+{
+	const struct plan_word *w = &p->words[r->word];
+	char text[INET_ADDR_TEXT], hop[INET_ADDR_TEXT];
+
+	inet_text(&r->net, text);
+	inet_text(&r->gateway, hop);
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		if (!ip->addr.family || !*hop || ip->prefix < 1 || r->prefix < ip->prefix ||
+			!inet_in_subnet(&r->net, &ip->addr, (unsigned)ip->prefix))
+			continue;
+		if (r->prefix == ip->prefix)
+			warn_word(p, w, "leave it out",
+				"%s/%d is the interface's own subnet: all of it would go through "
+				"%s", text, r->prefix, hop);
+		else
+			note_word(p, w, NULL,
+				"%s/%d is part of the interface's own subnet and goes through %s",
+				text, r->prefix, hop);
+	}
+}
+
 static void check_routes(struct parser *p)
 {
-	const struct plan_word *w = parser_word(p, OPTION_RD_ROUTE);
-
-	if (any_interface(p))
-		return;
-	FOR_EACH(struct plan_route, r, &p->routes)
-		if (r->ifname && !set_up(p, r->ifname))
-			warn_word(p, w, textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
+	FOR_EACH(struct plan_route, r, &p->routes) {
+		check_own_subnet(p, r);
+		if (r->ifname && !any_interface(p) && !set_up(p, r->ifname))
+			warn_word(p, &p->words[r->word],
+				textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
 					r->ifname),
 				"rd.route= over %s, which no ip= sets up: the route is never set",
 				r->ifname);
+	}
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-static void check_addresses(struct parser *p, const struct plan_ip *ip,
-	const struct inet_addr *server)
+static void check_addresses(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = ip_word(p, ip);
 	char text[INET_ADDR_TEXT];
@@ -197,9 +217,6 @@ static void check_addresses(struct parser *p, const struct plan_ip *ip,
 	if (inet_equal(&ip->addr, &ip->gateway))
 		warn_word(p, w, "check address and gateway",
 			"%s is the interface's own address and its gateway", text);
-	if (inet_equal(&ip->addr, server))
-		warn_word(p, w, "check ip= and root=",
-			"%s is this node in ip= and the server in root=", text);
 	for (const struct plan_ip *k = p->ips.items; k < ip; k++)
 		if (inet_equal(&k->addr, &ip->addr) && !same_device(k, ip))
 			warn_word(p, w, "one address for each interface", "%s is set on %s as well",
@@ -270,36 +287,7 @@ static void check_mixed(struct parser *p)
 
 /* --- the root's server ------------------------------------------------------------------------ */
 
-/* The first server of the root: its address, or its name. False: none on the line. */
-static bool root_server(const struct parser *p, struct inet_addr *addr, bool *name)
-{
-	const struct plan_root *root = &p->plan->root;
-	struct url u = {0};
-
-	*addr = (struct inet_addr){0};
-	if (root->kind == PLAN_ROOT_NFS && root->nfs.n_servers)
-		*addr = root->nfs.servers[0].addr;
-	else if (root->image.url && plan_is_fetched(root->kind) &&
-		url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
-		*addr = u.address;
-	else if (root->kind == PLAN_ROOT_REMOTE && root->block.n_portals)
-		*addr = root->block.portals[0].addr;
-	else
-		return false;
-	*name = addr->family == 0;
-	return true;
-}
-
-/* A name to be looked up where nothing says whom to ask. */
-static bool can_ask_dns(const struct parser *p)
-{
-	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (ip->methods != PLAN_IP_STATIC || ip->n_dns)
-			return true;
-	return p->ips.n == 0 || p->nameservers.n;
-}
-
-static void check_server(struct parser *p, bool name)
+static void check_server(struct parser *p)
 {
 	const struct plan_word *w = root_word(p);
 	unsigned int missing = plan_server_families(p->plan) & ~plan_ip_families(p->plan);
@@ -310,23 +298,16 @@ static void check_server(struct parser *p, bool name)
 	if (missing & PLAN_FAMILY_4)
 		warn_word(p, w, "add ip=dhcp or an IPv4 address",
 			"an IPv4 server, but no ip= sets up IPv4");
-	if (name && !can_ask_dns(p))
-		warn_word(p, w, "add nameserver=, or write the server's address",
-			"the server has a name, but every ip= is static and there is no "
-			"nameserver=");
 }
 
 void check_net(struct parser *p)
 {
 	const struct plan_word *a = parser_word(p, OPTION_HOSTNAME);
 	const struct plan_word *b = parser_word(p, OPTION_SYSTEMD_HOSTNAME);
-	struct inet_addr server;
-	bool name = false;
 
-	if (root_server(p, &server, &name))
-		check_server(p, name);
+	check_server(p);
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
-		check_addresses(p, ip, &server);
+		check_addresses(p, ip);
 		check_device(p, ip);
 	}
 	check_mixed(p);

@@ -251,6 +251,7 @@ void check_plan(struct parser *p)
 	check_image(p);
 	check_block(p);
 	check_net(p);
+	check_hosts(p);
 	check_links(p);
 	check_ip_left(p);
 	check_wanted(p);

@@ -334,6 +334,8 @@ static const char *take_dhcp_server(struct parser *p, struct plan_word *w, struc
 		left_out(p, w, item, "write rd.net.dhcp.server=ADDR[,ADDR...]", "not an address");
 		return NULL;
 	}
+	if (!check_host(p, w, item, DIAG_ERROR, &a))
+		return NULL;
 	return APPEND_MAX(p, &p->dhcp_servers, a, w, PLAN_DHCP_SERVERS_MAX) ? keep(p, item) : NULL;
 }
 

@@ -27,6 +27,27 @@ static bool has_user(struct slice s)
 	return n < s.len && s.s[n] == '@';
 }
 
+/* What stands between scheme and path, without a user's name. */
+static struct slice authority_of(struct slice s)
+{
+	size_t at = slice_find(s, "://");
+
+	s = slice_from(s, at < s.len ? at + 3 : 0);
+	s.len = slice_find(s, "/");
+	at = slice_find(s, "@");
+	return slice_from(s, at < s.len ? at + 1 : 0);
+}
+
+/* Whole numbers in place of an address are the one mistake that has its own remedy. */
+static const char *url_remedy(struct slice url, const char *otherwise)
+{
+	struct slice f[3];
+
+	return fields_split(authority_of(url), f, ARRAY_SIZE(f)) < ARRAY_SIZE(f)
+		       ? server_remedy(f[0], otherwise)
+		       : otherwise;
+}
+
 bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct url *ret)
 {
@@ -40,14 +61,11 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	else if (text.len > PLAN_URL_MAX || !url_bytes(text))
 		complain(p, w, text, severity, remedy, "not a URL; left out");
 	else if (url_parse(ret, text.s, text.len) < 0)
-		complain(p, w, text, severity, remedy,
+		complain(p, w, text, severity, url_remedy(text, remedy),
 			"not a server or port (IPv6 in brackets), or too long; left out");
-	else if (url_is_link_local(ret) && !*ret->zone)
-		complain(p, w, text, severity,
-			textf(p, "write http://[%s%%25INTERFACE]/PATH", ret->host),
-			"a link-local address without its interface; left out");
 	else
-		return true;
+		return check_zone(p, w, text, severity, &ret->address, ret->zone) &&
+			check_host(p, w, text, severity, &ret->address);
 	return false;
 }
 
@@ -171,8 +189,12 @@ PARSE(proxy)
 	const char *url = slice_find(v, "://") < v.len ? v.s : textf(p, "http://%s", v.s);
 	struct url u;
 
-	if (url_parse(&u, url, strlen(url)) < 0 || u.https || *u.zone || !url_bytes(v))
-		return left_out(p, w, v, "write http://HOST:PORT", "not an HTTP proxy");
+	if (url_parse(&u, url, strlen(url)) < 0 || u.https || inet_is_link_local(&u.address) ||
+		!url_bytes(v))
+		return left_out(p, w, v, url_remedy(v, "write http://HOST:PORT"),
+			"not an HTTP proxy");
+	if (!check_host(p, w, v, DIAG_ERROR, &u.address))
+		return false;
 	p->plan->root.image.proxy = url;
 	return say(p, w, "fetches through the proxy %s", v.s);
 }

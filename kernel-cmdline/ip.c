@@ -215,9 +215,24 @@ static void read_mac(struct ip_parse *x, size_t first)
 	x->ip.hwaddr.len = 0;
 }
 
+/*
+ * The kernel's own ip= and boot loaders have 0.0.0.0 for an address that is not given. Otherwise it
+ * is one that another host can have, or left out.
+ */
+static bool other_host(struct ip_parse *x, struct slice s, const struct inet_addr *a)
+{
+	if (!inet_is_any(a))
+		return check_host(x->p, x->w, s, DIAG_ERROR, a);
+	differ(x->p, x->w, s, DIAG_WARN, "leave the field empty",
+		"read as not given, as by the kernel; dracut takes it for an address");
+	return false;
+}
+
 /* At most two, as dracut; more fields are the kernel's and not needed to boot. */
 static void read_dns(struct ip_parse *x, size_t first)
 {
+	struct inet_addr a;
+
 	for (size_t i = first; i < x->n; i++) {
 		struct slice s = x->f[i];
 
@@ -226,9 +241,9 @@ static void read_dns(struct ip_parse *x, size_t first)
 		if (i >= first + 2) /* the kernel's ip= has NTP servers here */
 			complain_at(x, s, DIAG_WARN, NULL,
 				"unexpected field; ignored");
-		else if (value_inet(s.s, s.len, &x->ip.dns[x->ip.n_dns]) == 0)
-			x->ip.n_dns++;
-		else
+		else if (value_inet(s.s, s.len, &a) == 0 && other_host(x, s, &a))
+			x->ip.dns[x->ip.n_dns++] = a;
+		else if (value_inet(s.s, s.len, &a) < 0)
 			complain_at(x, s, DIAG_ERROR, NULL, "not a DNS server's address; left out");
 	}
 }
@@ -246,16 +261,6 @@ static void read_tail(struct ip_parse *x)
 	}
 	read_mtu(x, x->f[F_TAIL]);
 	read_mac(x, F_TAIL + 1);
-}
-
-/* Can a host have this address? */
-static bool host_address(const struct inet_addr *a)
-{
-	uint8_t first = a->bytes[0];
-
-	if (a->family == AF_INET)
-		return first != 0 && first != 127 && first < 224;
-	return !IN6_IS_ADDR_UNSPECIFIED(&a->v6) && !IN6_IS_ADDR_LOOPBACK(&a->v6) && first != 0xff;
 }
 
 /* False only if the field cannot be an address at all: then none of the others means anything. */
@@ -276,7 +281,7 @@ static bool read_addr(struct ip_parse *x)
 				x->ip.prefix),
 			"the prefix length follows the address only: network-legacy stops without "
 			"a mask");
-	return host_address(&x->ip.addr) || ip_fail(x, s, NULL, "no host can have this address");
+	return inet_is_host(&x->ip.addr) || ip_fail(x, s, NULL, "no host can have this address");
 }
 
 /* An address of the same family as the interface's, or it is left out. */
@@ -297,7 +302,10 @@ static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, i
 		*prefix = -1;
 		return;
 	}
-	*to = a;
+	if (other_host(x, s, &a))
+		*to = a;
+	else
+		*prefix = -1;
 }
 
 /* The prefix behind the address, if any, is the clearer word of the two. */

@@ -17,10 +17,12 @@ PARSE(nameserver)
 		differ(p, w, v, DIAG_NOTE,
 			textf(p, "write nameserver=%.*s", (int)v.len - 2, v.s + 1),
 			"taken without the brackets here; dracut writes them into resolv.conf");
-	if (a.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a.v6))
+	if (!check_host(p, w, v, DIAG_ERROR, &a))
+		return false;
+	if (inet_is_link_local(&a))
 		complain(p, w, v, DIAG_WARN, "name a server with a global address",
-			"a link-local address without its interface: no resolver can reach the "
-			"server");
+			"a link-local address without its interface: asked on each interface "
+			"here, out of reach where dracut writes it into resolv.conf");
 	say(p, w, "asks DNS server %s", v.s);
 	FOR_EACH(struct inet_addr, known, &p->nameservers)
 		if (inet_equal(&a, known))
@@ -69,17 +71,28 @@ static bool clear_host_bits(struct plan_route *r)
 	return cleared;
 }
 
-/* Gateway and interface; "default" takes its family from the gateway. */
+/* "default" takes its family from the gateway. */
+static bool parse_gateway(struct parser *p, const struct plan_word *w, const struct slice *f,
+	struct plan_route *r)
+{
+	if (!f[1].len)
+		return true;
+	if (value_inet(f[1].s, f[1].len, &r->gateway) < 0)
+		return left_out(p, w, f[1], route_remedy, "not a gateway address");
+	if (slice_is(f[0], "default"))
+		r->net.family = r->gateway.family;
+	if (r->gateway.family != r->net.family)
+		return left_out(p, w, f[1], route_remedy,
+			"gateway and net are of different families");
+	return check_host(p, w, f[1], DIAG_ERROR, &r->gateway);
+}
+
+/* Gateway and interface. */
 static bool parse_hop(struct parser *p, const struct plan_word *w, const struct slice *f, size_t n,
 	struct plan_route *r)
 {
-	if (f[1].len && value_inet(f[1].s, f[1].len, &r->gateway) < 0)
-		return left_out(p, w, f[1], route_remedy, "not a gateway address");
-	if (r->gateway.family && slice_is(f[0], "default"))
-		r->net.family = r->gateway.family;
-	if (r->gateway.family && r->gateway.family != r->net.family)
-		return left_out(p, w, f[1], route_remedy,
-			"gateway and net are of different families");
+	if (!parse_gateway(p, w, f, r))
+		return false;
 	if (n == 3 && f[2].len && !value_ifname(f[2].s, f[2].len))
 		return left_out(p, w, f[2], route_remedy, "not an interface name");
 	if (n == 3 && f[2].len)
@@ -93,7 +106,7 @@ static bool parse_hop(struct parser *p, const struct plan_word *w, const struct 
 PARSE(route)
 {
 	struct slice v = word_value(w), f[4];
-	struct plan_route r = {0};
+	struct plan_route r = {.word = (size_t)(w - p->words)};
 	char net[INET_ADDR_TEXT], gw[INET_ADDR_TEXT];
 	size_t n = fields_split(v, f, ARRAY_SIZE(f));
 	bool masked = false;

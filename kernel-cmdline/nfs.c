@@ -36,8 +36,14 @@ static bool add_server(struct nfs_spec *x, struct slice s)
 	struct plan_server server = {0};
 
 	server.name = take_zoned(x->p, s, &server.addr, &server.zone);
-	if (!server.name)
-		return nfs_fail(x, s, "not a server's name or address");
+	if (!server.name) {
+		complain(x->p, x->w, s, x->severity, server_remedy(s, root_remedy),
+			"not a server's name or address");
+		return false;
+	}
+	if (!check_host(x->p, x->w, s, x->severity, &server.addr) ||
+		!check_zone(x->p, x->w, s, DIAG_WARN, &server.addr, server.zone))
+		return false;
 	if (server.addr.family == AF_INET6 && s.s[0] != '[')
 		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
 			"an IPv6 address belongs in brackets");

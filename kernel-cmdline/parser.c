@@ -136,20 +136,18 @@ const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr
 const char *take_zoned(
 	struct parser *p, struct slice s, struct inet_addr *addr, const char **ret_zone)
 {
-	size_t at = slice_find(s, "%");
-	struct slice zone;
+	bool bracket = s.len > 1 && s.s[0] == '[' && s.s[s.len - 1] == ']';
+	struct slice all = bracket ? (struct slice){s.s + 1, s.len - 2} : s, zone;
+	size_t at = slice_find(all, "%");
 
 	*ret_zone = NULL;
-	if (at == s.len)
+	if (at == all.len)
 		return take_server(p, s, addr);
-	if (s.s[0] != '[' || s.s[s.len - 1] != ']')
-		return NULL;
-	zone = (struct slice){s.s + at + 1, s.len - at - 2};
-	if (value_inet(s.s + 1, at - 1, addr) < 0 || addr->family != AF_INET6 ||
-		!IN6_IS_ADDR_LINKLOCAL(&addr->v6) || !value_ifname(zone.s, zone.len))
+	zone = slice_from(all, at + 1);
+	if (value_ipv6(all.s, at, addr) < 0 || !value_zone(addr, zone.s, zone.len))
 		return NULL;
 	*ret_zone = keep(p, zone);
-	return keep(p, (struct slice){s.s + 1, at - 1});
+	return keep(p, (struct slice){all.s, at});
 }
 
 const char *take_site(struct parser *p, struct slice s, struct inet_addr *addr,

@@ -25,6 +25,7 @@ struct parser {
 	struct arena_list ports, guids, pkeys;
 	struct arena_list mirrors, keys, reports, pulls;
 	struct arena_list init_args;
+	struct arena_list hosts; /* hosts.c */
 	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
 	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
@@ -63,6 +64,24 @@ bool left_out(struct parser *p, const struct plan_word *w, struct slice at, cons
  */
 void differ(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const char *remedy, const char *text);
+
+/*
+ * check_host: can another host have this address? If not, says so about w with the severity given
+ * and returns false; a loopback address is taken, with a warning. Family 0 is a name. What is taken
+ * is looked at again by check_hosts().
+ */
+bool check_host(struct parser *p, const struct plan_word *w, struct slice at,
+	enum diag_severity severity, const struct inet_addr *a);
+
+/*
+ * check_zone: a link-local address that names no interface. With an error's severity it is refused
+ * (false); with less, that is for what asks any interface with a route, it is only remarked upon.
+ */
+bool check_zone(struct parser *p, const struct plan_word *w, struct slice at,
+	enum diag_severity severity, const struct inet_addr *a, const char *zone);
+
+/* server_remedy: what to write in place of s, which is no server; otherwise if it is no number. */
+const char *server_remedy(struct slice s, const char *otherwise);
 
 /* check_empty: warns of an empty part of a list that is cut at commas. */
 void check_empty(struct parser *p, const struct plan_word *w);
@@ -218,7 +237,7 @@ const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr
 
 /*
  * take_zoned: as take_server(), but a link-local address may name its interface: "[fe80::1%eth0]"
- * (RFC 4007 section 11). *ret_zone: that name, or NULL.
+ * (RFC 4007 section 11), brackets or not. *ret_zone: that name, or NULL.
  */
 const char *take_zoned(
 	struct parser *p, struct slice s, struct inet_addr *addr, const char **ret_zone);
@@ -281,6 +300,7 @@ void resolve_statelite(struct parser *p); /* statelite.c; after resolve_root */
 void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
 void check_net(struct parser *p);      /* check-net.c */
+void check_hosts(struct parser *p);    /* hosts.c */
 void check_links(struct parser *p);    /* links.c */
 void check_image(struct parser *p);    /* check-image.c */
 void check_block(struct parser *p);    /* block.c */

@@ -95,6 +95,7 @@ struct plan_route { /* rd.route=NET/PREFIX:GATEWAY[:IFNAME] */
 	int prefix;
 	struct inet_addr gateway; /* family 0: on-link */
 	const char *ifname;	  /* NULL: whichever interface reaches the gateway */
+	size_t word;		  /* index into words, for messages */
 };
 
 struct plan_ifname { /* ifname=NAME:MAC */

@@ -34,16 +34,21 @@ static const char *const effects[PLAN_REPORT_KIND_MAX] = {
 		"keeps the last failure in the memory of pstore (pmsg) over a warm reboot",
 };
 
+static bool no_zones(struct parser *p, const struct plan_word *w, struct slice at)
+{
+	return left_out(p, w, at, "name the collector by another address",
+		"a link-local address has no meaning to other links of the node");
+}
+
 static bool report_url(
 	struct parser *p, const struct plan_word *w, struct slice v, struct plan_report *out)
 {
 	struct url u;
 
+	if (url_parse(&u, v.s, v.len) == 0 && inet_is_link_local(&u.address))
+		return no_zones(p, w, v);
 	if (!image_url(p, w, v, DIAG_ERROR, &u))
 		return false;
-	if (*u.zone)
-		return left_out(p, w, v, "name the collector by another address",
-			"a link-local address has no meaning to other links of the node");
 	if (streq(u.path, "/") && v.s[v.len - 1] != '/')
 		warn_word(p, w, "write http://HOST/PATH", "no path: / is asked for");
 	out->host = keep(p, (struct slice){u.host, strlen(u.host)});
@@ -58,6 +63,7 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 		"syslog://HOST[:PORT], syslog+tcp://HOST[:PORT], http[s]://HOST[:PORT]/PATH or "
 		"xcat://HOST[:PORT]";
 	struct slice v = word_value(w), rest = {0};
+	const char *zone;
 
 	for (size_t i = 0; i < ARRAY_SIZE(schemes) && !rest.s; i++) {
 		if (!slice_starts(v, schemes[i].start))
@@ -70,10 +76,12 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 		return left_out(p, w, v, remedy, "not a report sink");
 	if (out->kind == PLAN_REPORT_HTTP)
 		return report_url(p, w, v, out);
-	out->host = take_site(p, rest, &out->addr, NULL, &out->port);
-	if (out->host)
-		return true;
-	return left_out(p, w, rest, remedy, "not HOST[:PORT]");
+	out->host = take_site(p, rest, &out->addr, &zone, &out->port);
+	if (!out->host)
+		return left_out(p, w, rest, server_remedy(rest, remedy), "not HOST[:PORT]");
+	if (inet_is_link_local(&out->addr))
+		return no_zones(p, w, rest);
+	return check_host(p, w, rest, DIAG_ERROR, &out->addr);
 }
 
 PARSE(report)
@@ -117,6 +125,8 @@ void report_xcat(struct parser *p)
 			return;
 	out.text = w->value;
 	out.host = take_site(p, word_value(w), &out.addr, NULL, &ignored);
+	if (out.host && !check_host(p, w, word_value(w), DIAG_WARN, &out.addr))
+		return;
 	if (!out.host) {
 		complain(p, w, word_value(w), DIAG_WARN, "write XCAT=HOST:3001",
 			"not HOST[:PORT]; the node's state is not sent");

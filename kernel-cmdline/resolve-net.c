@@ -19,7 +19,7 @@ static void short_gateway(struct parser *p, struct plan_word *w, struct slice v,
 
 	if (value_inet(v.s, v.len, &a) < 0 || a.family != ip->addr.family)
 		left_out(p, w, v, NULL, "not a gateway for this address");
-	else
+	else if (check_host(p, w, v, DIAG_ERROR, &a))
 		ip->gateway = a;
 }
 
@@ -186,19 +186,9 @@ static void say_ip(struct parser *p, const struct plan_ip *ip)
 /* Is the gateway reachable with this prefix? */
 static bool gateway_outside(const struct plan_ip *ip)
 {
-	int bits;
-
-	if (!(ip->methods & PLAN_IP_STATIC) || !ip->gateway.family || ip->prefix < 0)
-		return false;
-	if (ip->gateway.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&ip->gateway.v6))
-		return false;
-	for (bits = 0; bits < ip->prefix; bits++) {
-		uint8_t mask = (uint8_t)(0x80 >> bits % 8);
-
-		if ((ip->addr.bytes[bits / 8] ^ ip->gateway.bytes[bits / 8]) & mask)
-			return ip->peer.family == 0;
-	}
-	return false;
+	return ip->methods & PLAN_IP_STATIC && ip->gateway.family && ip->prefix >= 0 &&
+		!inet_is_link_local(&ip->gateway) && !ip->peer.family &&
+		!inet_in_subnet(&ip->gateway, &ip->addr, (unsigned)ip->prefix);
 }
 
 /* What an iBFT said has become options of its own. */

@@ -39,7 +39,7 @@ static bool take_place(struct parser *p, struct plan_word *w, struct plan_statel
 	if (!out->server || (!out->addr.family && !of_root(&p->plan->root.nfs, out->server)))
 		return refuse(p, w, f[0], "write the server's address",
 			"neither an address nor the root's server");
-	return true;
+	return check_host(p, w, f[0], DIAG_FATAL, &out->addr);
 }
 
 static bool take_node(struct parser *p, struct plan_word *w, struct plan_statelite *out)

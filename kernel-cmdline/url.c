@@ -49,11 +49,6 @@ static int take_host(struct url *u, const struct slice *host)
 	return value_server(u->host, host->len, &u->address) ? 0 : -EINVAL;
 }
 
-bool url_is_link_local(const struct url *u)
-{
-	return u->address.family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&u->address.v6);
-}
-
 /* IPv6, and perhaps the zone. */
 static int take_literal(struct url *u, struct slice text)
 {
@@ -63,7 +58,7 @@ static int take_literal(struct url *u, struct slice text)
 	if (e < 0 || !text.len)
 		return e;
 	text = slice_from(text, slice_starts(text, "%25") && text.len > 3 ? 3 : 1);
-	if (!url_is_link_local(u) || !value_ifname(text.s, text.len))
+	if (!value_zone(&u->address, text.s, text.len))
 		return -EINVAL;
 	memcpy(u->zone, text.s, text.len);
 	return 0;
@@ -166,7 +161,7 @@ int url_resolve(struct url *ret, const struct url *base, const char *text, size_
 	} else if (*s.s != '#') {
 		e = take_path(&u, &s, base->path, folder_of(base, &s));
 	}
-	if (e == 0 && url_is_link_local(&u) && !*u.zone)
+	if (e == 0 && inet_is_link_local(&u.address) && !*u.zone)
 		memcpy(u.zone, base->zone, sizeof(u.zone));
 	if (e == 0)
 		*ret = u;

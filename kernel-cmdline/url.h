@@ -35,9 +35,6 @@ int url_parse(struct url *ret, const char *text, size_t len);
  */
 int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len);
 
-/* url_is_link_local: is its host a link-local IPv6 address, which needs a zone? */
-bool url_is_link_local(const struct url *u);
-
 /* url_text: the URL as text; a port that goes without saying is left out. Returns buf. */
 const char *url_text(const struct url *u, char buf[static URL_TEXT_MAX]);
 

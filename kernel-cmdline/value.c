@@ -8,6 +8,8 @@
 
 #include <arpa/inet.h>
 
+#include "base/host.h"
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -159,28 +161,67 @@ int value_inet(const char *s, size_t len, struct inet_addr *ret)
 	return value_ipv6(s, len, ret);
 }
 
+static bool is_number(const char *s, size_t len)
+{
+	bool hex = len > 1 && s[0] == '0' && (s[1] | 0x20) == 'x';
+
+	for (size_t i = hex ? 2 : 0; i < len; i++)
+		if (hex ? hex_digit(s[i]) < 0 : !is_digit(s[i]))
+			return false;
+	return len > 0;
+}
+
+static size_t label_length(const char *s, size_t len)
+{
+	const char *dot = memchr(s, '.', len);
+
+	return dot ? (size_t)(dot - s) : len;
+}
+
+bool value_numbers(const char *s, size_t len)
+{
+	size_t i = 0, n;
+
+	len -= len && s[len - 1] == '.';
+	do {
+		n = label_length(s + i, len - i);
+		if (!is_number(s + i, n))
+			return false;
+		i += n + 1;
+	} while (i <= len);
+	return true;
+}
+
+static bool is_label(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!is_alnum(s[i]) && s[i] != '_' && (s[i] != '-' || !i))
+			return false;
+	return len > 0 && len <= 63;
+}
+
 bool value_server(const char *s, size_t len, struct inet_addr *ret)
 {
-	bool letters = false, dots = false;
-	size_t i, label = 0;
+	size_t i = 0, n;
 
 	*ret = (struct inet_addr){0};
 	if (value_inet(s, len, ret) == 0)
 		return true;
 	len -= len && s[len - 1] == '.';
-	for (i = 0; i < len && i < 253; i++) {
-		if (s[i] == '.' && label) {
-			dots = true;
-			label = 0;
-			continue;
-		}
-		if (!is_alnum(s[i]) && s[i] != '_' && (s[i] != '-' || !label))
+	if (len > 253)
+		return false;
+	do {
+		n = label_length(s + i, len - i);
+		if (!is_label(s + i, n))
 			return false;
-		letters |= !is_digit(s[i]);
-		if (++label > 63)
-			return false;
-	}
-	return i == len && label && (letters || !dots);
+		i += n + 1;
+	} while (i <= len);
+	return !value_numbers(s, len);
+}
+
+bool value_zone(const struct inet_addr *a, const char *s, size_t len)
+{
+	return inet_is_link_local(a) && value_ifname(s, len);
 }
 
 int value_inet_prefix(const char *s, size_t len, struct inet_addr *ret, int *prefix)
@@ -350,6 +391,41 @@ const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT])
 	for (size_t i = 0; i < a->len && i < HW_ADDR_MAX; i++)
 		snprintf(buf + 3 * i, 4, "%02x%s", a->bytes[i], i + 1 < a->len ? ":" : "");
 	return buf;
+}
+
+bool inet_is_host(const struct inet_addr *a)
+{
+	return a->family == AF_INET6 ? inet6_is_host(&a->v6)
+				     : a->family && inet4_is_host(a->v4);
+}
+
+bool inet_is_loopback(const struct inet_addr *a)
+{
+	return a->family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&a->v6)
+				     : a->family && a->bytes[0] == 127;
+}
+
+bool inet_is_any(const struct inet_addr *a)
+{
+	return a->family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&a->v6)
+				     : a->family && !a->v4.s_addr;
+}
+
+bool inet_is_link_local(const struct inet_addr *a)
+{
+	return a->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->v6);
+}
+
+bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix)
+{
+	unsigned whole = prefix / 8, rest = prefix % 8;
+	uint8_t mask = (uint8_t)(0xff00 >> rest);
+
+	if (a->family != net->family || prefix > (a->family == AF_INET ? 32 : 128))
+		return false;
+	if (memcmp(a->bytes, net->bytes, whole))
+		return false;
+	return rest == 0 || ((a->bytes[whole] ^ net->bytes[whole]) & mask) == 0;
 }
 
 bool inet_equal(const struct inet_addr *a, const struct inet_addr *b)

@@ -64,12 +64,23 @@ int value_ipv6(const char *s, size_t len, struct inet_addr *ret);
 int value_inet(const char *s, size_t len, struct inet_addr *ret);
 
 /*
+ * value_numbers: are all labels numbers, decimal or 0x and hex digits? Such a text is no name (RFC
+ * 1123 2.1) but an address of one to four numbers to inet_aton(3), and so to curl and others.
+ */
+bool value_numbers(const char *s, size_t len);
+
+/*
  * value_server: how a server is named: an address (as value_inet()), or a name: labels of 1 to 63
  * letters, digits, '-' and '_', the first of them no '-'; at most 253 bytes (RFC 1035), a last dot
- * aside. Labels that are all numbers are no name but a mistyped address (RFC 1123 2.1). ret->family
- * is 0 for a name.
+ * aside; no value_numbers(). ret->family is 0 for a name.
  */
 bool value_server(const char *s, size_t len, struct inet_addr *ret);
+
+/*
+ * value_zone: can s be the zone of this address (RFC 4007 section 11)? Only a link-local address
+ * has one, the name of an interface.
+ */
+bool value_zone(const struct inet_addr *a, const char *s, size_t len);
 
 /*
  * value_inet_prefix: ADDRESS or ADDRESS/PREFIX, IPv6 with or without brackets, the prefix inside
@@ -148,6 +159,18 @@ bool value_nqn(const char *s, size_t len);
 /* inet_text, hw_text: presentation form into buf; "" when not given. Return buf. */
 const char *inet_text(const struct inet_addr *a, char buf[static INET_ADDR_TEXT]);
 const char *hw_text(const struct hw_addr *a, char buf[static HW_ADDR_TEXT]);
+
+/*
+ * inet_is_host: can a host have this address (base/host.h)? inet_is_loopback, inet_is_any (all
+ * zeroes), inet_is_link_local (IPv6's) tell which kind it is. All are false for no address.
+ */
+bool inet_is_host(const struct inet_addr *a);
+bool inet_is_loopback(const struct inet_addr *a);
+bool inet_is_any(const struct inet_addr *a);
+bool inet_is_link_local(const struct inet_addr *a);
+
+/* inet_in_subnet: is a within net/prefix? */
+bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix);
 
 /* inet_equal: same family and address. hw_addr_equal: same length and octets. */
 bool inet_equal(const struct inet_addr *a, const struct inet_addr *b);

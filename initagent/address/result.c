@@ -5,18 +5,6 @@
 #include "address/dhcp_option.h"
 #include "inet_text.h"
 
-bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix)
-{
-	unsigned whole = prefix / 8, rest = prefix % 8;
-	uint8_t mask = (uint8_t)(0xff00 >> rest);
-
-	if (a->family != net->family || prefix > inet_addr_len(a->family) * 8)
-		return false;
-	if (memcmp(a->bytes, net->bytes, whole))
-		return false;
-	return rest == 0 || ((a->bytes[whole] ^ net->bytes[whole]) & mask) == 0;
-}
-
 /* Cuts a list to what we keep; the first entries count most. */
 static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct inet_addr *src,
 	size_t n)

@@ -100,5 +100,3 @@ bool result_onlink(const struct address_result *r, const struct inet_addr *gatew
  * result. */
 void resolv_conf_add(struct resolv_conf *c, const struct address_result *r);
 
-/* inet_in_subnet: is a within net/prefix? */
-bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix);
