@@ -48,6 +48,28 @@ static const char *url_remedy(struct slice url, const char *otherwise)
 		       : otherwise;
 }
 
+void foreign_url(struct parser *p, const struct plan_word *w, struct slice text)
+{
+	bool nfs = slice_starts(text, "nfs:") && slice_find(text, "://") == text.len;
+	struct slice site = nfs ? slice_from(text, 4) : authority_of(text);
+	const char *url;
+	struct url u;
+
+	if (nfs)
+		site.len = slice_find(site, ":/");
+	if (nfs ? slice_starts(site, "/") : slice_find(text, "://") == text.len)
+		return;
+	url = textf(p, "http://%.*s/", SLICE(site));
+	if (!site.len)
+		complain(p, w, text, DIAG_WARN, "write SCHEME://SERVER/PATH",
+			"the URL names no server");
+	else if (url_parse(&u, url, strlen(url)) < 0)
+		complain(p, w, site, DIAG_WARN, url_remedy(site, "write SERVER[:PORT]"),
+			"not a server or port (IPv6 in brackets)");
+	else
+		check_host(p, w, site, DIAG_WARN, &u.address);
+}
+
 bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct url *ret)
 {

@@ -229,6 +229,9 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 bool file_url(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity);
 
+/* foreign_url: warns of what is wrong with server and port of a URL that is left to dracut. */
+void foreign_url(struct parser *p, const struct plan_word *w, struct slice text);
+
 /*
  * take_server: a server's name or address from s; IPv6 may stand in brackets, which are left out.
  * Sets *addr for an address. NULL if it is neither.

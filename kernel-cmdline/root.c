@@ -294,6 +294,8 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		say(p, w,
 			root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
 						      : "left to dracut");
+	if (root->kind == PLAN_ROOT_OTHER)
+		foreign_url(p, w, slice_from(s, slice_starts(s, "live:") ? 5 : 0));
 	if (root->kind == PLAN_ROOT_OTHER &&
 		(slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1))
 		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
