@@ -7,8 +7,8 @@
  *	nfs[4]:OPTIONS:SERVER:/PATH		the Red Hat installer's
  *
  * SERVER is a name, an IPv4 address, or an IPv6 address in brackets; or several of them with ","
- * between, which are tried in that order (as in Solaris; dracut reads one). A link-local address
- * may name its interface: "[fe80::1%ib0]".
+ * between, which are tried in that order (as in Solaris; dracut reads one), each in brackets or
+ * all in one pair of them. A link-local address may name its interface: "[fe80::1%ib0]".
  */
 #include "parser.h"
 
@@ -31,7 +31,7 @@ static bool nfs_fail(struct nfs_spec *x, struct slice at, const char *text)
 	return false;
 }
 
-static bool add_server(struct nfs_spec *x, struct slice s)
+static bool add_server(struct nfs_spec *x, struct slice s, bool bracket)
 {
 	struct plan_server server = {0};
 
@@ -44,22 +44,30 @@ static bool add_server(struct nfs_spec *x, struct slice s)
 	if (!check_host(x->p, x->w, s, x->severity, &server.addr) ||
 		!check_zone(x->p, x->w, s, DIAG_WARN, &server.addr, server.zone))
 		return false;
-	if (server.addr.family == AF_INET6 && s.s[0] != '[')
+	if (server.addr.family == AF_INET6 && s.s[0] != '[' && !bracket)
 		complain(x->p, x->w, s, DIAG_WARN, textf(x->p, "write [%.*s]", SLICE(s)),
 			"an IPv6 address belongs in brackets");
 	APPEND(x->p, &x->servers, server, x->w);
 	return true;
 }
 
+/* One pair of brackets around several servers. */
+static bool bracketed_list(struct slice s)
+{
+	return s.len && s.s[0] == '[' && slice_find(s, ",") < s.len &&
+		slice_find(s, "]") == s.len - 1;
+}
+
 /* Empty: from ip= or DHCP. */
 static bool set_servers(struct nfs_spec *x, struct slice s)
 {
-	struct slice one, rest = s;
+	bool bracket = bracketed_list(s);
+	struct slice one, rest = bracket ? (struct slice){s.s + 1, s.len - 2} : s;
 
 	if (s.len == 0)
 		return true;
 	while (slice_next(&rest, ',', &one))
-		if (!add_server(x, one))
+		if (!add_server(x, one, bracket))
 			return false;
 	x->out->servers = x->servers.items;
 	x->out->n_servers = x->servers.n;
@@ -249,6 +257,33 @@ const struct choice nfs_versions[] = {
 	{"3", PLAN_NFS_V3, NULL},
 	{0},
 };
+
+/* "nfs:SERVER" and "/PATH[:OPTIONS]" of the simple form; false for any other. */
+static bool split_simple(struct slice s, struct slice *prefix, struct slice *server,
+	struct slice *tail)
+{
+	size_t at = slice_find(s, ":/"), start = slice_starts(s, "nfs4:") ? 5 : 4;
+	struct slice f[2];
+
+	if (at == s.len || at < start || !(start == 5 || slice_starts(s, "nfs:")))
+		return false;
+	*prefix = (struct slice){s.s, start};
+	*server = (struct slice){s.s + start, at - start};
+	*tail = slice_from(s, at);
+	return fields_split(*server, f, 2) == 1 && server->len && !bracketed_list(*server);
+}
+
+const char *nfs_joined(struct parser *p, const struct plan_word *a, const struct plan_word *b)
+{
+	struct slice prefix[2], server[2], tail[2];
+
+	if (!split_simple(word_value(a), &prefix[0], &server[0], &tail[0]) ||
+		!split_simple(word_value(b), &prefix[1], &server[1], &tail[1]) ||
+		!slice_is(prefix[0], keep(p, prefix[1])) || !slice_is(tail[0], keep(p, tail[1])))
+		return NULL;
+	return textf(p, "keep one, or write root=%.*s%.*s,%.*s%.*s, which tries them in turn",
+		SLICE(prefix[0]), SLICE(server[0]), SLICE(server[1]), SLICE(tail[0]));
+}
 
 const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 {

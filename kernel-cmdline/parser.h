@@ -216,6 +216,9 @@ struct nfs_version {
 void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
 	struct plan_nfs *out, struct nfs_version *v);
 
+/* nfs_joined: "write root=nfs:A,B:/PATH" for two roots of one path on two servers; else NULL. */
+const char *nfs_joined(struct parser *p, const struct plan_word *a, const struct plan_word *b);
+
 /* nfs_text: "192.0.2.1:/srv/root over RDMA (port 20049), NFS 4.2, then 4.1, then 4.0". */
 const char *nfs_text(struct parser *p, const struct plan_nfs *nfs);
 

@@ -134,6 +134,7 @@ static void comment_empty(struct parser *p, const struct option_row *row, const 
 static void take_option(struct parser *p, const struct option_row *row, struct plan_word *w)
 {
 	struct plan_word *before = parser_word(p, row->id);
+	const char *joined;
 
 	w->kind = PLAN_WORD_OPTION;
 	w->row = row;
@@ -152,9 +153,11 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 		return;
 	say(p, before, "has no effect: given again further on");
 	if (before->source == w->source &&
-		!streq(before->value ? before->value : "1", w->value ? w->value : "1"))
-		warn_word(p, before, "keep one of them",
+		!streq(before->value ? before->value : "1", w->value ? w->value : "1")) {
+		joined = row->id == OPTION_ROOT ? nfs_joined(p, before, w) : NULL;
+		warn_word(p, before, joined ? joined : "keep one of them",
 			"given again with another value; the last one counts");
+	}
 }
 
 /* "name=value" without the quotes, as the kernel hands it to init. */

@@ -124,9 +124,9 @@ static enum plan_root_kind kind_of(struct slice s)
 
 	if (f || live)
 		return f ? f->kind : PLAN_ROOT_LIVE;
-	/* SERVER:/PATH: only an address, also a mistyped one; a name may be another scheme */
-	if (server < s.len &&
-		(value_server(s.s, server, &a) ? a.family : s.s[0] >= '0' && s.s[0] <= '9'))
+	/* SERVER:/PATH: only addresses, also mistyped ones; a name may be another scheme */
+	if (server < s.len && (value_server(s.s, server, &a)
+			? a.family : (s.s[0] >= '0' && s.s[0] <= '9') || s.s[0] == '['))
 		return PLAN_ROOT_NFS;
 	return PLAN_ROOT_NONE;
 }
