@@ -300,6 +300,17 @@ const char *plan_link_module(enum plan_link_kind kind)
 	return kinds[kind].module;
 }
 
+bool plan_is_ipoib(const struct plan_ifname *ifnames, size_t n, const char *name)
+{
+	const size_t parent = strcspn(name, ".");
+
+	for (size_t i = 0; i < n; i++)
+		if (streq(ifnames[i].name, name) || (strlen(ifnames[i].name) == parent &&
+				strncmp(ifnames[i].name, name, parent) == 0))
+			return ifnames[i].hwaddr.len > 6;
+	return strncmp(name, "ib", 2) == 0 && strncmp(name, "ibft", 4) != 0;
+}
+
 static void say_link(struct link_parse *x)
 {
 	const struct plan_link *l = &x->link;
@@ -365,49 +376,78 @@ static void check_lower(struct parser *p, const struct plan_ip *ip)
 				ip->ifname, link->name);
 }
 
+/* The other bond or bridge that has this one as a part; of two of them the first. */
+static const struct plan_link *part_of(const struct parser *p, const char *name,
+	const struct plan_link *other)
+{
+	FOR_EACH(struct plan_link, link, &p->links)
+		if (link != other && link->kind != PLAN_LINK_VLAN &&
+			(link < other || other->kind == PLAN_LINK_VLAN) && has_lower(link, name))
+			return link;
+	return NULL;
+}
+
 /* A part of a bond or a bridge is a part of nothing else, and carries no VLAN. */
 static void check_twice(struct parser *p, const struct plan_link *link)
 {
-	FOR_EACH(struct plan_link, other, &p->links)
-		for (size_t i = 0; other != link && link->kind != PLAN_LINK_VLAN &&
-			(other > link || other->kind == PLAN_LINK_VLAN) && i < link->n_lower; i++)
-			if (has_lower(other, link->lower[i]))
-				complain(p, &p->words[other->word], WHOLE, DIAG_ERROR,
-					other->kind == PLAN_LINK_VLAN
-						? textf(p, "write vlan=%s.%u:%s", link->name,
-							  other->vlan_id, link->name)
-						: textf(p, "leave %s to one of them",
-							  link->lower[i]),
-					"%s is a part of %s already", link->lower[i], link->name);
+	for (size_t i = 0; i < link->n_lower; i++) {
+		const struct plan_link *has = part_of(p, link->lower[i], link);
+
+		if (has)
+			complain(p, &p->words[link->word], WHOLE, DIAG_ERROR,
+				link->kind == PLAN_LINK_VLAN
+					? textf(p, "write vlan=%s.%u:%s", has->name, link->vlan_id,
+						  has->name)
+					: textf(p, "leave %s to one of them", link->lower[i]),
+				"%s is a part of %s already", link->lower[i], has->name);
+	}
 }
 
-/* Is name based, directly or not, on "of" (NULL: on any IPoIB interface)? depth ends a circle. */
-static bool made_of(const struct parser *p, const char *name, const char *of, size_t depth)
+/*
+ * Is the link based, directly or not, on "of" (NULL: on any IPoIB interface)? seen: a bit of each
+ * link that was looked at.
+ */
+static bool made_of(const struct parser *p, const struct plan_link *link, const char *of,
+	uint64_t *seen)
 {
-	const struct plan_link *link = find_named(&p->links, name);
+	const struct plan_link *first = p->links.items, *lower;
 
-	for (size_t i = 0; link && depth <= p->links.n && i < link->n_lower; i++)
-		if ((of ? streq(link->lower[i], of) : parser_is_ipoib(p, link->lower[i])) ||
-			made_of(p, link->lower[i], of, depth + 1))
+	*seen |= UINT64_C(1) << (link - first);
+	for (size_t i = 0; i < link->n_lower; i++) {
+		if (of ? streq(link->lower[i], of) : parser_is_ipoib(p, link->lower[i]))
 			return true;
+		lower = find_named(&p->links, link->lower[i]);
+		if (lower && !(*seen >> (lower - first) & 1) && made_of(p, lower, of, seen))
+			return true;
+	}
 	return false;
 }
 
-static void check_nesting(struct parser *p, const struct plan_link *link)
+static bool is_made_of(const struct parser *p, const struct plan_link *link, const char *of)
 {
+	uint64_t seen = 0;
+
+	return made_of(p, link, of, &seen);
+}
+
+/* of_ipoib: a bit of each link that is. What is so directly was said where it was read. */
+static void check_nesting(struct parser *p, const struct plan_link *link, uint64_t of_ipoib)
+{
+	const struct plan_link *first = p->links.items, *lower;
 	const struct plan_word *w = &p->words[link->word];
 
-	if (made_of(p, link->name, link->name, 0))
+	if (is_made_of(p, link, link->name))
 		complain(p, w, WHOLE, DIAG_ERROR, "name an interface of an adapter",
 			"%s is based on itself", link->name);
-	/* Directly: said where it was read. */
-	for (size_t i = 0; i < link->n_lower; i++)
-		if (made_of(p, link->lower[i], NULL, 0))
+	for (size_t i = 0; i < link->n_lower; i++) {
+		lower = find_named(&p->links, link->lower[i]);
+		if (lower && of_ipoib >> (lower - first) & 1)
 			complain(p, w, WHOLE, DIAG_ERROR,
 				"use the bond itself, on partitions: rd.ib.pkey=ib0.8001 "
 				"rd.ib.pkey=ib1.8001 bond=bond0:ib0.8001,ib1.8001:mode="
 				"active-backup",
-				"%s is of IPoIB interfaces, which %s", link->lower[i], no_frames);
+				"%s is of IPoIB interfaces, which %s", lower->name, no_frames);
+	}
 }
 
 /* The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. */
@@ -425,6 +465,8 @@ static void check_rdma(struct parser *p, const struct plan_rdma_link *rdma)
 void check_links(struct parser *p)
 {
 	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
+	uint64_t of_ipoib = 0;
+	size_t n = 0;
 
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
 		check_made(p, &p->words[ip->word], ip->ifname);
@@ -432,11 +474,14 @@ void check_links(struct parser *p)
 	}
 	if (bootdev)
 		check_made(p, bootdev, bootdev->value);
+	FOR_EACH(struct plan_link, link, &p->links)
+		of_ipoib |= (uint64_t)is_made_of(p, link, NULL) << n++;
+	FOR_EACH(struct plan_link, link, &p->links)
+		check_nesting(p, link, of_ipoib);
 	FOR_EACH(struct plan_link, link, &p->links) {
 		for (size_t i = 0; i < link->n_lower; i++)
 			check_made(p, &p->words[link->word], link->lower[i]);
 		check_twice(p, link);
-		check_nesting(p, link);
 	}
 	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
 		check_rdma(p, rdma);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules: the kernel modules that a command line insists on. */
-#include <ctype.h>
-
 #include "firmware.h"
 
 /* ib_ipoib, rpcrdma, iscsi_ibft, efivarfs, nvme_tcp, and two of a SRP root. */
@@ -17,18 +15,13 @@ static void add(struct list *l, const char *option, const char *name)
 	l->rows[l->n++] = (struct plan_module){option, name};
 }
 
-/* Interfaces of IPoIB have no other name before the agent gives them one. */
-static bool is_ipoib(const char *ifname)
-{
-	return ifname && strncmp(ifname, "ib", 2) == 0 && isdigit((unsigned char)ifname[2]);
-}
-
 /* RDMA that the command line insists on, of a kernel that may not have it. */
 static void add_rdma(struct list *l, const struct boot_plan *p)
 {
 	const struct plan_nfs *nfs = &p->root.nfs;
 
-	if (is_ipoib(p->net.bootdev))
+	if (p->net.bootdev &&
+		plan_is_ipoib(p->net.ifnames, p->net.n_ifnames, p->net.bootdev))
 		add(l, "ip= or bootdev=", "ib_ipoib");
 	else if (p->ib.n_pkeys || p->ib.mode)
 		add(l, "rd.ib.", "ib_ipoib");

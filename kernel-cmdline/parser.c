@@ -209,9 +209,7 @@ const void *find_named(const struct arena_list *l, const char *name)
 
 bool parser_is_ipoib(const struct parser *p, const char *name)
 {
-	const struct plan_ifname *named = find_named(&p->ifnames, name);
-
-	return named ? named->hwaddr.len > 6 : strncmp(name, "ib", 2) == 0;
+	return plan_is_ipoib(p->ifnames.items, p->ifnames.n, name);
 }
 
 void check_empty(struct parser *p, const struct plan_word *w)

@@ -153,7 +153,7 @@ static inline struct slice slice_of(const char *s)
 /* find_named: the item of that name in a list whose items begin with it, or NULL. */
 const void *find_named(const struct arena_list *l, const char *name);
 
-/* parser_is_ipoib: is that interface IPoIB's, by the address of its ifname=, else by its name? */
+/* parser_is_ipoib: plan_is_ipoib() by the ifname= read so far: all, when options of links are. */
 bool parser_is_ipoib(const struct parser *p, const char *name);
 
 /*

@@ -34,6 +34,9 @@
 #define PLAN_LINKS_MAX	 64 /* bits of a word, of vlan=, bond= and bridge=, and of rd.rdma.link= */
 #define PLAN_DHCP_SERVERS_MAX 64
 
+/* vlan=, bond=, bridge=, team=; rd.rdma.link=: a bit of 64 each says what was made of them. */
+#define PLAN_LINKS_MAX 64
+
 /* Longest source text looked at; the kernel's own limit is 2,048 (x86) or 4,096 bytes. */
 #define PLAN_SOURCE_MAX 16384
 
@@ -173,6 +176,13 @@ struct plan_net_timeouts {
 const char *plan_link_kind_name(enum plan_link_kind kind);
 /* plan_link_module: the kernel module that makes them; NULL: nothing does (team). */
 const char *plan_link_module(enum plan_link_kind kind);
+
+/*
+ * plan_is_ipoib: is an interface of that name IPoIB's? By the address of its ifname=, else by the
+ * name: ib0, ibp3s0 (systemd's), and partitions of such. ibft0 is what dracut calls the Ethernet
+ * interface of the firmware's iBFT.
+ */
+bool plan_is_ipoib(const struct plan_ifname *ifnames, size_t n, const char *name);
 
 struct plan_net {
 	uint32_t min_rate;  /* bytes a second, default 4096; 0: any new byte counts */

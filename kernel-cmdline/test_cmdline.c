@@ -174,6 +174,27 @@ TEST(too_many_entries_of_a_list)
 	}
 }
 
+/* Each of the others: there are more ways around than a processor goes in a lifetime. */
+TEST(bonds_of_each_other)
+{
+	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	char text[PLAN_SOURCE_MAX] = "root=dhcp";
+	size_t n = strlen(text), circles = 0;
+
+	for (size_t i = 0; i < PLAN_LINKS_MAX; i++) {
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " bond=b%zu:", i);
+		for (size_t k = 0; k < PLAN_LINKS_MAX; k++)
+			if (k != i)
+				n += (size_t)snprintf(text + n, sizeof(text) - n, "b%zu,", k);
+		n--;
+	}
+	CHECK_INT(plan_parse(&plan, text, n, diags), 0);
+	for (size_t i = 0; i < diag_list_count(diags); i++)
+		circles += strstr(diag_list_at(diags, i)->text, " is based on itself") != NULL;
+	CHECK_INT(circles, PLAN_LINKS_MAX);
+}
+
 TEST(no_list_is_too_short_for_a_legal_line)
 {
 	const struct plan_source file = {.name = "a.conf"};

@@ -126,7 +126,8 @@ static void check_infiniband(
 	if (has_fabric(c, who->node, 1U << FABRIC_INFINIBAND))
 		return;
 	for (size_t i = 0; i < p->net.n_ips; i++)
-		if (p->net.ips[i].ifname && strncmp(p->net.ips[i].ifname, "ib", 2) == 0)
+		if (p->net.ips[i].ifname &&
+			plan_is_ipoib(p->net.ifnames, p->net.n_ifnames, p->net.ips[i].ifname))
 			error_at(c->report, option_place(c, p, OPTION_IP, who->at),
 				"give the node a port with guid:, or name another interface",
 				"%s waits for %s, but has no InfiniBand port", who->name,
