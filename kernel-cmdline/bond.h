@@ -9,6 +9,7 @@
 #include "plan.h"
 
 enum bond_type {
+	BOND_SWITCH, /* u8: 0, 1, off, on */
 	BOND_U8,
 	BOND_U16,
 	BOND_U32,
@@ -21,6 +22,9 @@ enum bond_type {
 	BOND_IPV6,
 };
 
+/* How the kernel tells a dead link: it has one monitor or the other (bond_netlink.c). */
+enum bond_monitor { BOND_ANY, BOND_MII, BOND_ARP };
+
 struct bond_option {
 	const char *name;
 	uint8_t attribute; /* linux/if_link.h IFLA_BOND_* */
@@ -28,12 +32,23 @@ struct bond_option {
 	const char *values; /* words of BOND_WORD in the order of their numbers, "a b c" */
 	uint8_t modes; /* bit of each mode that the kernel takes it in; 0: all */
 	const char *networkd; /* its key in the [Bond] section of a .netdev file; NULL: none */
+	uint8_t monitor;      /* enum bond_monitor: the one that it is about */
+	uint32_t least, most; /* of a number, as the kernel takes it */
 };
 
-/* bond_find: the option of that name; NULL: there is none. */
+/* Some of the attributes, and the last one of the table. */
+enum { BOND_MODE = 1, BOND_MIIMON = 3, BOND_INTERVAL = 7, BOND_TARGET = 8, BOND_TARGET6 = 31,
+	BOND_ATTRIBUTE_MAX = 32 };
+
+#define BOND_TARGETS_MAX 16 /* BOND_MAX_ARP_TARGETS, BOND_MAX_NS_TARGETS */
+
+/* bond_find: the option of that name, the kernel's or iproute2's; NULL: there is none. */
 const struct bond_option *bond_find(const char *name, size_t len);
 
-/* bond_value: the number of a value; text is left to who sends it. 0, or -EINVAL, -ERANGE. */
+/*
+ * bond_value: the number of a value; text is left to who sends it. 0, -EINVAL, or -ERANGE: the
+ * kernel would refuse it.
+ */
 int bond_value(const struct bond_option *o, const char *s, size_t len, uint32_t *ret);
 
 /* bond_word: the word of a number; NULL: it has none. buf holds any. */
@@ -44,5 +59,7 @@ const char *bond_word(const struct bond_option *o, uint32_t number, char buf[sta
 enum { BOND_BALANCE_RR, BOND_ACTIVE_BACKUP, BOND_BALANCE_XOR, BOND_BROADCAST, BOND_8023AD,
 	BOND_TLB, BOND_ALB };
 
-/* miimon of a bond without miimon= and arp_interval=, ms: it would not notice a lost link. */
-#define BOND_MIIMON 100
+/*
+ * miimon of a bond without miimon= and ARP monitoring, ms: it would not notice a lost link.
+ */
+#define BOND_MIIMON_MS 100

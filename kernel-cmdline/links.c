@@ -10,17 +10,11 @@
  * A team needs a daemon: none is created, and the bond that does the same is named.
  */
 #include "bond.h"
-#include "parser.h"
+#include "links.h"
 
 #define VLAN_ID_MAX 4094 /* IEEE 802.1Q 9.6: 0 and 4095 are no VLANs */
 
-struct link_parse {
-	struct parser *p;
-	struct plan_word *w;
-	struct plan_link link;
-};
-
-static bool link_fail(struct link_parse *x, struct slice at, const char *why)
+bool link_fail(struct link_parse *x, struct slice at, const char *why)
 {
 	static const char *const remedies[] = {
 		[PLAN_LINK_VLAN] = "write vlan=NETDEV.ID:NETDEV or vlan=vlanID:NETDEV",
@@ -42,7 +36,7 @@ static bool set_name(struct link_parse *x, struct slice s)
 	return true;
 }
 
-static bool has_lower(const struct plan_link *link, const char *name)
+bool link_has_lower(const struct plan_link *link, const char *name)
 {
 	for (size_t i = 0; i < link->n_lower; i++)
 		if (streq(link->lower[i], name))
@@ -118,84 +112,6 @@ static bool read_vlan(struct link_parse *x, const struct slice *f, size_t n)
 
 /* --- bond ------------------------------------------------------------------------------------- */
 
-static bool bond_option(struct link_parse *x, struct arena_list *list, struct slice text)
-{
-	size_t eq = slice_find(text, "=");
-	struct slice v = slice_from(text, eq + (eq < text.len));
-	struct plan_bond_option item = {.option = bond_find(text.s, eq)};
-	char word[BOND_WORD_MAX];
-	int r;
-
-	if (!v.len)
-		return link_fail(x, text, "not OPTION=VALUE");
-	if (!item.option)
-		return link_fail(x, (struct slice){text.s, eq}, "not an option of a bond");
-	r = bond_value(item.option, v.s, v.len, &item.number);
-	if (r < 0 && item.option->values)
-		return link_fail(x, v, textf(x->p, "%s is none of: %s", item.option->name,
-			item.option->values));
-	if (r < 0)
-		return link_fail(x, v, "not a value of this option");
-	item.text = bond_word(item.option, item.number, word) ? word : v.s;
-	item.text = item.text == word ? textf(x->p, "%s", word) : keep(x->p, v);
-	if (item.option->type == BOND_SLAVE && !has_lower(&x->link, item.text))
-		return link_fail(x, v, "none of the slaves");
-	if (streq(item.option->name, "mode"))
-		x->link.mode = (uint8_t)item.number;
-	return APPEND(x->p, list, item, x->w);
-}
-
-static const struct plan_bond_option *find_option(const struct arena_list *list, const char *name)
-{
-	FOR_EACH(struct plan_bond_option, o, list)
-		if (streq(o->option->name, name))
-			return o;
-	return NULL;
-}
-
-/* The kernel would refuse the whole bond for an option of another mode. */
-static bool fits_mode(struct link_parse *x, const struct arena_list *list)
-{
-	char word[BOND_WORD_MAX];
-
-	FOR_EACH(struct plan_bond_option, o, list)
-		if (o->option->modes && !(o->option->modes & 1 << x->link.mode))
-			return link_fail(x, WHOLE, textf(x->p, "%s= is not for mode=%s",
-				o->option->name,
-				bond_word(bond_find("mode", 4), x->link.mode, word)));
-	return true;
-}
-
-/* Without a monitor a bond sends over a slave without cable. On IPoIB the kernel knows one value of
- * fail_over_mac only: given, so that each network manager is told the same. */
-static bool add_options(struct link_parse *x, struct arena_list *list)
-{
-	const struct plan_bond_option monitor = {.option = bond_find("miimon", 6),
-		.number = BOND_MIIMON, .text = textf(x->p, "%u", BOND_MIIMON)},
-		mac = {.option = bond_find("fail_over_mac", 13), .number = 1, .text = "active"};
-
-	if (!find_option(list, "miimon") && !find_option(list, "arp_interval") &&
-		!APPEND(x->p, list, monitor, x->w))
-		return false;
-	return !parser_is_ipoib(x->p, x->link.lower[0]) || find_option(list, "fail_over_mac") ||
-		APPEND(x->p, list, mac, x->w);
-}
-
-static bool set_bond_options(struct link_parse *x, struct slice text)
-{
-	struct arena_list list = {0};
-	struct slice one;
-
-	while (text.len && slice_next(&text, ',', &one))
-		if (!bond_option(x, &list, one))
-			return false;
-	if (!fits_mode(x, &list) || !add_options(x, &list))
-		return false;
-	x->link.options = list.items;
-	x->link.n_options = list.n;
-	return true;
-}
-
 /* False with a remark if an interface below is IPoIB. */
 static bool no_ipoib(struct link_parse *x, const char *why)
 {
@@ -237,7 +153,7 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 		return false;
 	if (!set_lower(x, n > 1 && f[1].len ? f[1] : (struct slice){"eth0,eth1", 9}))
 		return false;
-	if (!set_bond_options(x, n > 2 ? f[2] : (struct slice){"", 0}))
+	if (!link_bond_options(x, n > 2 ? f[2] : (struct slice){"", 0}))
 		return false;
 	if (n > 3 && f[3].len && value_mtu(f[3].s, f[3].len, &x->link.mtu) < 0)
 		return link_fail(x, f[3], "not an MTU");
@@ -351,138 +267,4 @@ PARSE(link)
 		return link_fail(&x, v, "another option creates an interface of this name");
 	say_link(&x);
 	return APPEND_MAX(p, &p->links, x.link, w, PLAN_LINKS_MAX);
-}
-
-/* --- what does not go together ---------------------------------------------------------------- */
-
-/* name may be NULL. */
-static void check_made(struct parser *p, const struct plan_word *w, const char *name)
-{
-	const struct plan_link *link = name ? find_named(&p->links, name) : NULL;
-
-	if (link && link->kind == PLAN_LINK_TEAM)
-		complain(p, w, WHOLE, DIAG_ERROR, textf(p, "write %s", link->instead),
-			"%s never appears: no team is created", link->name);
-}
-
-/* What is below another interface has no address of its own, but for a VLAN's. */
-static void check_lower(struct parser *p, const struct plan_ip *ip)
-{
-	FOR_EACH(struct plan_link, link, &p->links)
-		if (ip->ifname && link->kind != PLAN_LINK_VLAN && has_lower(link, ip->ifname))
-			complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
-				textf(p, "write ip=%s:...", link->name),
-				"%s is a part of %s and cannot have an address of its own",
-				ip->ifname, link->name);
-}
-
-/* The other bond or bridge that has this one as a part; of two of them the first. */
-static const struct plan_link *part_of(const struct parser *p, const char *name,
-	const struct plan_link *other)
-{
-	FOR_EACH(struct plan_link, link, &p->links)
-		if (link != other && link->kind != PLAN_LINK_VLAN &&
-			(link < other || other->kind == PLAN_LINK_VLAN) && has_lower(link, name))
-			return link;
-	return NULL;
-}
-
-/* A part of a bond or a bridge is a part of nothing else, and carries no VLAN. */
-static void check_twice(struct parser *p, const struct plan_link *link)
-{
-	for (size_t i = 0; i < link->n_lower; i++) {
-		const struct plan_link *has = part_of(p, link->lower[i], link);
-
-		if (has)
-			complain(p, &p->words[link->word], WHOLE, DIAG_ERROR,
-				link->kind == PLAN_LINK_VLAN
-					? textf(p, "write vlan=%s.%u:%s", has->name, link->vlan_id,
-						  has->name)
-					: textf(p, "leave %s to one of them", link->lower[i]),
-				"%s is a part of %s already", link->lower[i], has->name);
-	}
-}
-
-/*
- * Is the link based, directly or not, on "of" (NULL: on any IPoIB interface)? seen: a bit of each
- * link that was looked at.
- */
-static bool made_of(const struct parser *p, const struct plan_link *link, const char *of,
-	uint64_t *seen)
-{
-	const struct plan_link *first = p->links.items, *lower;
-
-	*seen |= UINT64_C(1) << (link - first);
-	for (size_t i = 0; i < link->n_lower; i++) {
-		if (of ? streq(link->lower[i], of) : parser_is_ipoib(p, link->lower[i]))
-			return true;
-		lower = find_named(&p->links, link->lower[i]);
-		if (lower && !(*seen >> (lower - first) & 1) && made_of(p, lower, of, seen))
-			return true;
-	}
-	return false;
-}
-
-static bool is_made_of(const struct parser *p, const struct plan_link *link, const char *of)
-{
-	uint64_t seen = 0;
-
-	return made_of(p, link, of, &seen);
-}
-
-/* of_ipoib: a bit of each link that is. What is so directly was said where it was read. */
-static void check_nesting(struct parser *p, const struct plan_link *link, uint64_t of_ipoib)
-{
-	const struct plan_link *first = p->links.items, *lower;
-	const struct plan_word *w = &p->words[link->word];
-
-	if (is_made_of(p, link, link->name))
-		complain(p, w, WHOLE, DIAG_ERROR, "name an interface of an adapter",
-			"%s is based on itself", link->name);
-	for (size_t i = 0; i < link->n_lower; i++) {
-		lower = find_named(&p->links, link->lower[i]);
-		if (lower && of_ipoib >> (lower - first) & 1)
-			complain(p, w, WHOLE, DIAG_ERROR,
-				"use the bond itself, on partitions: rd.ib.pkey=ib0.8001 "
-				"rd.ib.pkey=ib1.8001 bond=bond0:ib0.8001,ib1.8001:mode="
-				"active-backup",
-				"%s is of IPoIB interfaces, which %s", lower->name, no_frames);
-	}
-}
-
-/* The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. */
-static void check_rdma(struct parser *p, const struct plan_rdma_link *rdma)
-{
-	const struct plan_link *link = find_named(&p->links, rdma->netdev);
-
-	if (link && link->kind == PLAN_LINK_VLAN && streq(rdma->type, "rxe"))
-		complain(p, parser_word(p, OPTION_RD_RDMA_LINK), WHOLE, DIAG_ERROR,
-			textf(p, "write rd.rdma.link=%s,rxe,%s", rdma->name, link->lower[0]),
-			"rxe is not possible on %s: it carries VLANs from the interface below",
-			link->name);
-}
-
-void check_links(struct parser *p)
-{
-	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
-	uint64_t of_ipoib = 0;
-	size_t n = 0;
-
-	FOR_EACH(struct plan_ip, ip, &p->ips) {
-		check_made(p, &p->words[ip->word], ip->ifname);
-		check_lower(p, ip);
-	}
-	if (bootdev)
-		check_made(p, bootdev, bootdev->value);
-	FOR_EACH(struct plan_link, link, &p->links)
-		of_ipoib |= (uint64_t)is_made_of(p, link, NULL) << n++;
-	FOR_EACH(struct plan_link, link, &p->links)
-		check_nesting(p, link, of_ipoib);
-	FOR_EACH(struct plan_link, link, &p->links) {
-		for (size_t i = 0; i < link->n_lower; i++)
-			check_made(p, &p->words[link->word], link->lower[i]);
-		check_twice(p, link);
-	}
-	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
-		check_rdma(p, rdma);
 }

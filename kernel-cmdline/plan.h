@@ -152,7 +152,7 @@ struct plan_link {
 	size_t n_lower;
 	uint16_t vlan_id;	  /* VLAN: 1 to 4094 */
 	uint8_t mode;		  /* bond: 0 (balance-rr) to 6, as the kernel numbers them */
-	/* bond: in the order given, with what is added to them; mode is one, if it was given */
+	/* bond: in the kernel's order, with what is added to them; mode is one, if it was given */
 	const struct plan_bond_option *options;
 	size_t n_options;
 	const char *instead;	  /* team: the option line of a bond that does the same */

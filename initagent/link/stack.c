@@ -38,6 +38,7 @@ static int put_option(struct nl_msg *msg, const struct plan_bond_option *o)
 
 	switch (o->option->type) {
 	case BOND_SLAVE: return 0; /* links_enslave() */
+	case BOND_SWITCH:
 	case BOND_U8:
 	case BOND_WORD: return nla_put_u8(msg, attribute, (uint8_t)o->number);
 	case BOND_U16: return nla_put_u16(msg, attribute, (uint16_t)o->number);

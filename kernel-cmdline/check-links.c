@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check-links: what vlan=, bond=, bridge= and team= say together, and what uses them.
+ */
+#include "links.h"
+
+/* name may be NULL. */
+static void check_made(struct parser *p, const struct plan_word *w, const char *name)
+{
+	const struct plan_link *link = name ? find_named(&p->links, name) : NULL;
+
+	if (link && link->kind == PLAN_LINK_TEAM)
+		complain(p, w, WHOLE, DIAG_ERROR, textf(p, "write %s", link->instead),
+			"%s never appears: no team is created", link->name);
+}
+
+/* What is below another interface has no address of its own, but for a VLAN's. */
+static void check_lower(struct parser *p, const struct plan_ip *ip)
+{
+	FOR_EACH(struct plan_link, link, &p->links)
+		if (ip->ifname && link->kind != PLAN_LINK_VLAN &&
+			link_has_lower(link, ip->ifname))
+			complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
+				textf(p, "write ip=%s:...", link->name),
+				"%s is a part of %s and cannot have an address of its own",
+				ip->ifname, link->name);
+}
+
+/* The other bond or bridge that has this one as a part; of two of them the first. */
+static const struct plan_link *part_of(const struct parser *p, const char *name,
+	const struct plan_link *other)
+{
+	FOR_EACH(struct plan_link, link, &p->links)
+		if (link != other && link->kind != PLAN_LINK_VLAN &&
+			(link < other || other->kind == PLAN_LINK_VLAN) &&
+			link_has_lower(link, name))
+			return link;
+	return NULL;
+}
+
+/* A part of a bond or a bridge is a part of nothing else, and carries no VLAN. */
+static void check_twice(struct parser *p, const struct plan_link *link)
+{
+	for (size_t i = 0; i < link->n_lower; i++) {
+		const struct plan_link *has = part_of(p, link->lower[i], link);
+
+		if (has)
+			complain(p, &p->words[link->word], WHOLE, DIAG_ERROR,
+				link->kind == PLAN_LINK_VLAN
+					? textf(p, "write vlan=%s.%u:%s", has->name, link->vlan_id,
+						  has->name)
+					: textf(p, "leave %s to one of them", link->lower[i]),
+				"%s is a part of %s already", link->lower[i], has->name);
+	}
+}
+
+/*
+ * Is the link based, directly or not, on "of" (NULL: on any IPoIB interface)? seen: a bit of each
+ * link that was looked at.
+ */
+static bool made_of(const struct parser *p, const struct plan_link *link, const char *of,
+	uint64_t *seen)
+{
+	const struct plan_link *first = p->links.items, *lower;
+
+	*seen |= UINT64_C(1) << (link - first);
+	for (size_t i = 0; i < link->n_lower; i++) {
+		if (of ? streq(link->lower[i], of) : parser_is_ipoib(p, link->lower[i]))
+			return true;
+		lower = find_named(&p->links, link->lower[i]);
+		if (lower && !(*seen >> (lower - first) & 1) && made_of(p, lower, of, seen))
+			return true;
+	}
+	return false;
+}
+
+static bool is_made_of(const struct parser *p, const struct plan_link *link, const char *of)
+{
+	uint64_t seen = 0;
+
+	return made_of(p, link, of, &seen);
+}
+
+/* of_ipoib: a bit of each link that is. What is so directly was said where it was read. */
+static void check_nesting(struct parser *p, const struct plan_link *link, uint64_t of_ipoib)
+{
+	const struct plan_link *first = p->links.items, *lower;
+	const struct plan_word *w = &p->words[link->word];
+
+	if (is_made_of(p, link, link->name))
+		complain(p, w, WHOLE, DIAG_ERROR, "name an interface of an adapter",
+			"%s is based on itself", link->name);
+	for (size_t i = 0; i < link->n_lower; i++) {
+		lower = find_named(&p->links, link->lower[i]);
+		if (lower && of_ipoib >> (lower - first) & 1)
+			complain(p, w, WHOLE, DIAG_ERROR,
+				"use the bond itself, on partitions: rd.ib.pkey=ib0.8001 "
+				"rd.ib.pkey=ib1.8001 bond=bond0:ib0.8001,ib1.8001:mode="
+				"active-backup",
+				"%s is of IPoIB interfaces, which have no Ethernet frames",
+				lower->name);
+	}
+}
+
+/* The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. */
+static void check_rdma(struct parser *p, const struct plan_rdma_link *rdma)
+{
+	const struct plan_link *link = find_named(&p->links, rdma->netdev);
+
+	if (link && link->kind == PLAN_LINK_VLAN && streq(rdma->type, "rxe"))
+		complain(p, parser_word(p, OPTION_RD_RDMA_LINK), WHOLE, DIAG_ERROR,
+			textf(p, "write rd.rdma.link=%s,rxe,%s", rdma->name, link->lower[0]),
+			"rxe is not possible on %s: it carries VLANs from the interface below",
+			link->name);
+}
+
+void check_links(struct parser *p)
+{
+	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
+	uint64_t of_ipoib = 0;
+	size_t n = 0;
+
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		check_made(p, &p->words[ip->word], ip->ifname);
+		check_lower(p, ip);
+	}
+	if (bootdev)
+		check_made(p, bootdev, bootdev->value);
+	FOR_EACH(struct plan_link, link, &p->links)
+		of_ipoib |= (uint64_t)is_made_of(p, link, NULL) << n++;
+	FOR_EACH(struct plan_link, link, &p->links)
+		check_nesting(p, link, of_ipoib);
+	FOR_EACH(struct plan_link, link, &p->links) {
+		for (size_t i = 0; i < link->n_lower; i++)
+			check_made(p, &p->words[link->word], link->lower[i]);
+		check_twice(p, link);
+	}
+	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
+		check_rdma(p, rdma);
+}

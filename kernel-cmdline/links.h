@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* links: what the files about vlan=, bond=, bridge= and team= share. */
+#pragma once
+
+#include "parser.h"
+
+/* An option of a link while it is read. */
+struct link_parse {
+	struct parser *p;
+	struct plan_word *w;
+	struct plan_link link;
+};
+
+/* link_fail: says why the option is left out, with its grammar as the remedy. Returns false. */
+bool link_fail(struct link_parse *x, struct slice at, const char *why);
+
+/* link_has_lower: is that interface below? */
+bool link_has_lower(const struct plan_link *link, const char *name);
+
+/*
+ * link_bond_options: OPTION=VALUE,... of a bond into x->link, of which name and lower are set. What
+ * the kernel would refuse is left out, and said. False: no bond can be made.
+ */
+bool link_bond_options(struct link_parse *x, struct slice text);
