@@ -136,9 +136,10 @@ static void put_match(FILE *out, const struct profile_rail *rail, const char *na
 	fprintf(out, "[Match]\n%s=%s\nType=%s\n", name_key, rail->dev.name,
 		rail->made ? rail->dev.kind : profile_ipoib(rail) ? "infiniband" : "ether");
 	/*
-	 * IPoIB's holds the QPN and the subnet prefix, which change; the name stays in this boot.
+	 * IPoIB's holds the QPN and the subnet prefix; a bond (fail_over_mac=), what is on top of
+	 * it and its slaves get the address of another slave: they change. The name stays.
 	 */
-	if (!profile_ipoib(rail) && rail->dev.hw.len == 6)
+	if (!profile_ipoib(rail) && !rail->made && !*rail->master && rail->dev.hw.len == 6)
 		fprintf(out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6,
 			":"));
 }

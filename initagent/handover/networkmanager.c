@@ -39,8 +39,36 @@ static void put_connection(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "master=%s\nslave-type=%s\n", rail->master, rail->master_kind);
 }
 
-/* The options that NetworkManager 1.42 knows; of another one the profile would be refused. */
+/* The options that NetworkManager 1.42 knows. */
 #define OPTIONS_KNOWN 28
+
+static const struct plan_bond_option *find_option(const struct plan_link *made,
+	unsigned int attribute)
+{
+	for (size_t i = 0; i < made->n_options; i++)
+		if (made->options[i].option->attribute == attribute)
+			return &made->options[i];
+	return NULL;
+}
+
+/*
+ * For an option that it does not know, and for one of two without the other, it would refuse the
+ * whole profile (its nm-setting-bond.c); the bond, which is there, has them all.
+ */
+static bool is_taken(const struct plan_link *made, const struct plan_bond_option *o)
+{
+	const struct plan_bond_option *mii = find_option(made, BOND_MIIMON);
+	const struct plan_bond_option *arp = find_option(made, BOND_INTERVAL);
+
+	if (o->option->attribute >= OPTIONS_KNOWN)
+		return false;
+	if (o->option->attribute == BOND_INTERVAL || o->option->monitor == BOND_ARP)
+		return arp && arp->number && find_option(made, BOND_TARGET);
+	if (o->option->monitor == BOND_MII)
+		return mii && mii->number;
+	/* num_grat_arp and num_unsol_na are one option of the kernel's */
+	return find_option(made, o->option->attribute) == o;
+}
 
 static void put_made(FILE *out, const struct plan_link *made)
 {
@@ -52,7 +80,7 @@ static void put_made(FILE *out, const struct plan_link *made)
 	if (made->kind == PLAN_LINK_BRIDGE)
 		fputs("stp=false\n", out);
 	for (size_t i = 0; i < made->n_options; i++)
-		if (made->options[i].option->attribute < OPTIONS_KNOWN)
+		if (is_taken(made, &made->options[i]))
 			fprintf(out, "%s=%s\n", made->options[i].option->name,
 				profile_option(&made->options[i], ',', text));
 }

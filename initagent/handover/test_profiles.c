@@ -222,6 +222,40 @@ TEST(vlan_on_a_bond)
 	proom_expect("vlan-on-bond");
 }
 
+/* What NetworkManager 1.42 refuses a profile for is left out of it: the bond has it already. */
+TEST(options_of_a_bond_for_networkmanager)
+{
+	static const struct {
+		const char *line, *section;
+	} rows[] = {
+		{"bond=bond0:eth0,eth1:mode=1,arp_interval=100,ns_ip6_target=[2001:db8::1]",
+			"mode=active-backup\n"},
+		{"bond=bond0:eth0,eth1:mode=1,arp_interval=100,arp_ip_target=10.0.0.1;10.0.0.2,"
+			"arp_validate=all,num_grat_arp=2,num_unsol_na=3",
+			"mode=active-backup\narp_interval=100\narp_ip_target=10.0.0.1,10.0.0.2\n"
+			"arp_validate=all\nnum_unsol_na=3\n"},
+		{"bond=bond0:eth0,eth1:arp_interval=0,use_carrier=on,lacp_active=on",
+			"miimon=100\nuse_carrier=1\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+		struct profile_rail rail = {.dev = proom_ethernet("bond0", 2), .part = true};
+		_cleanup_free_ char *text = NULL;
+		char want[256];
+
+		CHECK_INT(plan_parse(&plan, rows[i].line, strlen(rows[i].line), NULL), 0);
+		rail.made = &plan->net.links[0];
+		strscpy(rail.dev.kind, "bond", 16);
+		proom_begin();
+		proom_write("rd.handover=networkmanager", &rail, 1);
+		text = proom_text();
+		snprintf(want, sizeof(want), "\n[bond]\n%s\n[ethernet]\n", rows[i].section);
+		if (!strstr(text, want))
+			check_fail(__FILE__, __LINE__, "%s:\n%s", rows[i].line, text);
+	}
+}
+
 TEST(bridge_static)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
