@@ -14,6 +14,19 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 			"%s never appears: no team is created", link->name);
 }
 
+/* The ip= with the name of what is made in the place of its part's. */
+static const char *ip_line(struct parser *p, const struct plan_ip *ip, const char *name)
+{
+	const struct slice v = word_value(&p->words[ip->word]);
+	struct slice f[7];
+	/* the sixth field of the long form, else the first */
+	const struct slice at = f[fields_split(v, f, ARRAY_SIZE(f)) >= 6 ? 5 : 0];
+
+	if (!slice_is(at, ip->ifname))
+		return textf(p, "write ip=%s:...", name);
+	return textf(p, "write ip=%.*s%s%s", (int)(at.s - v.s), v.s, name, at.s + at.len);
+}
+
 /* What is below another interface has no address of its own, but for a VLAN's. */
 static void check_lower(struct parser *p, const struct plan_ip *ip)
 {
@@ -21,7 +34,7 @@ static void check_lower(struct parser *p, const struct plan_ip *ip)
 		if (ip->ifname && link->kind != PLAN_LINK_VLAN &&
 			link_has_lower(link, ip->ifname))
 			complain(p, &p->words[ip->word], WHOLE, DIAG_ERROR,
-				textf(p, "write ip=%s:...", link->name),
+				ip_line(p, ip, link->name),
 				"%s is a part of %s and cannot have an address of its own",
 				ip->ifname, link->name);
 }

@@ -9,10 +9,17 @@
  *
  * A team needs a daemon: none is created, and the bond that does the same is named.
  */
+#include <net/if.h>
+
 #include "bond.h"
 #include "links.h"
 
 #define VLAN_ID_MAX 4094 /* IEEE 802.1Q 9.6: 0 and 4095 are no VLANs */
+
+static bool refuse(struct link_parse *x, struct slice at, const char *remedy, const char *why)
+{
+	return left_out(x->p, x->w, at, remedy, why);
+}
 
 bool link_fail(struct link_parse *x, struct slice at, const char *why)
 {
@@ -24,12 +31,13 @@ bool link_fail(struct link_parse *x, struct slice at, const char *why)
 		[PLAN_LINK_TEAM] = "write team=NAME:NETDEV[,NETDEV...][:RUNNER]",
 	};
 
-	complain(x->p, x->w, at, DIAG_ERROR, remedies[x->link.kind], "%s; left out", why);
-	return false;
+	return refuse(x, at, remedies[x->link.kind], why);
 }
 
 static bool set_name(struct link_parse *x, struct slice s)
 {
+	if (s.len >= IFNAMSIZ)
+		return link_fail(x, s, "longer than 15 characters, the most of an interface's name");
 	if (!value_ifname(s.s, s.len))
 		return link_fail(x, s, "not an interface name");
 	x->link.name = keep(x->p, s);
@@ -68,27 +76,51 @@ static bool set_lower(struct link_parse *x, struct slice list)
 	return true;
 }
 
+/* dracut's, of a bond and a team that name none. */
+static const struct slice default_slaves = {"eth0,eth1", 9};
+
 /* --- vlan ------------------------------------------------------------------------------------- */
+
+/* The digits at the end of a VLAN's name. */
+static struct slice vlan_digits(struct slice name)
+{
+	size_t at = name.len;
+
+	while (at && name.s[at - 1] >= '0' && name.s[at - 1] <= '9')
+		at--;
+	return slice_from(name, at);
+}
+
+bool vlan_is_octal(struct slice name)
+{
+	const struct slice digits = vlan_digits(name);
+	uint32_t id;
+
+	return digits.len && *digits.s == '0' &&
+	       value_u32(digits.s, digits.len, VLAN_ID_MAX, &id) == 0 && id >= 8;
+}
 
 /* The digits behind "vlan" or behind the last dot; four styles, of which two are padded. */
 static bool set_vlan_id(struct link_parse *x, struct slice name, struct slice parent)
 {
-	size_t at = name.len;
-	struct slice digits, before;
+	const struct slice digits = vlan_digits(name);
+	struct slice before = {name.s, name.len - digits.len};
+	const bool numbered = slice_is(before, "vlan");
 	uint32_t id;
 
-	while (at && name.s[at - 1] >= '0' && name.s[at - 1] <= '9')
-		at--;
-	digits = slice_from(name, at);
-	before = (struct slice){name.s, at};
-	if (!slice_is(before, "vlan") && !(at && name.s[at - 1] == '.' && at > 1))
+	if (!numbered && !(before.len > 1 && before.s[before.len - 1] == '.'))
 		return link_fail(x, name,
 			"the name has no VLAN's form: vlan0005, vlan5, NETDEV.0005 or NETDEV.5");
 	if (digits.len > 4 || value_u32(digits.s, digits.len, VLAN_ID_MAX, &id) < 0 || !id)
 		return link_fail(x, digits.len ? digits : name, "not a VLAN's number, 1 to 4094");
 	x->link.vlan_id = (uint16_t)id;
+	if (vlan_is_octal(name))
+		differ(x->p, x->w, digits, DIAG_WARN,
+			textf(x->p, "write vlan=%.*s%u:%.*s", SLICE(before), id, SLICE(parent)),
+			"decimal here and for NetworkManager; iproute2, which network-legacy calls, "
+			"and systemd-network-generator read a number with a leading zero as octal");
 	before.len--;
-	if (!slice_is((struct slice){name.s, at}, "vlan") &&
+	if (!numbered &&
 		(before.len != parent.len || memcmp(before.s, parent.s, parent.len) != 0))
 		complain(x->p, x->w, name, DIAG_WARN,
 			textf(x->p, "write %.*s.%u", SLICE(parent), id),
@@ -97,51 +129,88 @@ static bool set_vlan_id(struct link_parse *x, struct slice name, struct slice pa
 	return true;
 }
 
+/* "vlan=" with a name that does not grow with the parent's; or a partition of IPoIB. */
+static bool refuse_vlan(struct link_parse *x, const struct slice *f, bool ipoib)
+{
+	const struct slice digits = vlan_digits(f[0]);
+	uint32_t id = 0;
+
+	if (value_u32(digits.s, digits.len, VLAN_ID_MAX, &id) < 0 || !id)
+		id = 1;
+	if (!ipoib)
+		return refuse(x, f[0], textf(x->p, "write vlan=vlan%u:%.*s", id, SLICE(f[1])),
+			"longer than 15 characters, the most of an interface's name");
+	return refuse(x, f[1],
+		textf(x->p, "write rd.ib.pkey=%.*s.%04x ip=%.*s.%04x:dhcp", SLICE(f[1]),
+			id | 0x8000, SLICE(f[1]), id | 0x8000),
+		"IPoIB has no VLANs, but partitions");
+}
+
 static bool read_vlan(struct link_parse *x, const struct slice *f, size_t n)
 {
 	if (n != 2)
 		return link_fail(x, word_value(x->w), "not two fields");
+	if (f[0].len >= IFNAMSIZ && value_ifname(f[1].s, f[1].len))
+		return refuse_vlan(x, f, false);
 	if (!set_name(x, f[0]) || !value_ifname(f[1].s, f[1].len))
 		return x->link.name ? link_fail(x, f[1], "not an interface name") : false;
 	if (!set_lower(x, f[1]))
 		return false;
 	if (parser_is_ipoib(x->p, x->link.lower[0]))
-		return link_fail(x, f[1], "IPoIB has no VLANs, but partitions (rd.ib.pkey=)");
+		return refuse_vlan(x, f, true);
 	return set_vlan_id(x, f[0], f[1]);
 }
 
 /* --- bond ------------------------------------------------------------------------------------- */
 
-/* False with a remark if an interface below is IPoIB. */
-static bool no_ipoib(struct link_parse *x, const char *why)
+/* "bond=NAME:..." of the interfaces below that are IPoIB, or of the others. */
+static const char *bond_line(struct link_parse *x, bool ipoib, const char *mode)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < x->link.n_lower; i++)
+		if (parser_is_ipoib(x->p, x->link.lower[i]) == ipoib)
+			list = textf(x->p, "%s%s%s", list, *list ? "," : "", x->link.lower[i]);
+	return textf(x->p, x->link.mtu ? "bond=%s:%s:mode=%s:%u" : "bond=%s:%s:mode=%s",
+		x->link.name, list, mode, x->link.mtu);
+}
+
+static const char active_backup[] = "active-backup";
+
+/* The first interface below that is IPoIB; NULL: none. */
+static const char *find_ipoib(const struct link_parse *x)
 {
 	for (size_t i = 0; i < x->link.n_lower; i++)
 		if (parser_is_ipoib(x->p, x->link.lower[i]))
-			return link_fail(x, WHOLE,
-				textf(x->p, "%s is IPoIB, which %s", x->link.lower[i], why));
-	return true;
+			return x->link.lower[i];
+	return NULL;
 }
-
-static const char no_frames[] = "has no Ethernet frames";
 
 /* IPoIB has no address that could move (Documentation/networking/bonding.rst). */
 static bool bonds_ipoib(struct link_parse *x)
 {
 	const struct plan_link *l = &x->link;
+	char word[BOND_WORD_MAX];
+	const char *line, *name = find_ipoib(x);
 	size_t n = 0;
 
+	if (!name)
+		return true;
 	for (size_t i = 0; i < l->n_lower; i++)
 		n += parser_is_ipoib(x->p, l->lower[i]);
-	if (!n)
-		return true;
+	line = textf(x->p, "write %s", bond_line(x, true, active_backup));
 	if (n < l->n_lower)
-		return link_fail(x, WHOLE, "InfiniBand and Ethernet cannot share a bond");
+		return refuse(x, WHOLE, textf(x->p, "%s, or %s", line, bond_line(x, false,
+				bond_word(bond_find("mode", 4), l->mode, word))),
+			"InfiniBand and Ethernet cannot share a bond");
 	if (l->mode != BOND_ACTIVE_BACKUP)
-		return no_ipoib(x, "knows mode=active-backup only");
+		return refuse(x, WHOLE, line, textf(x->p,
+			"%s is IPoIB, which knows mode=active-backup only", name));
 	for (size_t i = 0; i < l->n_options; i++)
 		if (streq(l->options[i].option->name, "fail_over_mac") &&
 			l->options[i].number != 1)
-			return no_ipoib(x, "knows fail_over_mac=active only");
+			return refuse(x, WHOLE, line, textf(x->p,
+				"%s is IPoIB, which knows fail_over_mac=active only", name));
 	return true;
 }
 
@@ -151,7 +220,7 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 		return link_fail(x, word_value(x->w), "more than four fields");
 	if (!set_name(x, f[0]))
 		return false;
-	if (!set_lower(x, n > 1 && f[1].len ? f[1] : (struct slice){"eth0,eth1", 9}))
+	if (!set_lower(x, n > 1 && f[1].len ? f[1] : default_slaves))
 		return false;
 	if (!link_bond_options(x, n > 2 ? f[2] : (struct slice){"", 0}))
 		return false;
@@ -164,30 +233,38 @@ static bool read_bond(struct link_parse *x, const struct slice *f, size_t n)
 
 static bool read_bridge(struct link_parse *x, const struct slice *f, size_t n)
 {
+	const char *name;
+
 	if (n != 2)
 		return link_fail(x, word_value(x->w), "not two fields");
-	return set_name(x, f[0]) && set_lower(x, f[1]) && no_ipoib(x, no_frames);
+	if (!set_name(x, f[0]) || !set_lower(x, f[1]))
+		return false;
+	name = find_ipoib(x);
+	return !name || link_fail(x, WHOLE,
+		textf(x->p, "%s is IPoIB, which has no Ethernet frames", name));
 }
 
 /* The bond that does what a runner of libteam does, as an option line. */
 static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
 {
 	static const char *const runners[][2] = {
-		{"activebackup", "active-backup"}, {"broadcast", "broadcast"},
+		{"activebackup", active_backup}, {"broadcast", "broadcast"},
 		{"lacp", "802.3ad"}, {"loadbalance", "balance-xor"}, {"random", "balance-rr"},
 		{"roundrobin", "balance-rr"}};
 	size_t i = 0;
 
-	if (n < 2 || n > 3)
+	if (n > 3)
 		return link_fail(x, word_value(x->w), "not two or three fields");
-	if (!set_name(x, f[0]) || !set_lower(x, f[1]) || !no_ipoib(x, no_frames))
+	if (!set_name(x, f[0]) || !set_lower(x, n > 1 ? f[1] : default_slaves))
 		return false;
+	if (find_ipoib(x))
+		return refuse(x, WHOLE, textf(x->p, "write %s", bond_line(x, true, active_backup)),
+			"a team has no IPoIB, which has no Ethernet frames");
 	while (n == 3 && f[2].len && i < ARRAY_SIZE(runners) && !slice_is(f[2], runners[i][0]))
 		i++;
 	if (i == ARRAY_SIZE(runners))
 		return link_fail(x, f[2], "not a runner of libteam");
-	x->link.instead = textf(x->p, "bond=%.*s:%.*s:mode=%s", SLICE(f[0]), SLICE(f[1]),
-		runners[i][1]);
+	x->link.instead = bond_line(x, false, runners[i][1]);
 	return true;
 }
 

@@ -14,6 +14,12 @@ struct link_parse {
 /* link_fail: says why the option is left out, with its grammar as the remedy. Returns false. */
 bool link_fail(struct link_parse *x, struct slice at, const char *why);
 
+/*
+ * vlan_is_octal: does the name of a VLAN end with a number that is another one, or none, for
+ * programs that read a leading zero as octal? vlan0010, eth0.0008; not vlan0005.
+ */
+bool vlan_is_octal(struct slice name);
+
 /* link_has_lower: is that interface below? */
 bool link_has_lower(const struct plan_link *link, const char *name);
 
