@@ -37,7 +37,7 @@ bool link_fail(struct link_parse *x, struct slice at, const char *why)
 static bool set_name(struct link_parse *x, struct slice s)
 {
 	if (s.len >= IFNAMSIZ)
-		return link_fail(x, s, "longer than 15 characters, the most of an interface's name");
+		return link_fail(x, s, "longer than 15 characters, as no name can be");
 	if (!value_ifname(s.s, s.len))
 		return link_fail(x, s, "not an interface name");
 	x->link.name = keep(x->p, s);
@@ -117,8 +117,8 @@ static bool set_vlan_id(struct link_parse *x, struct slice name, struct slice pa
 	if (vlan_is_octal(name))
 		differ(x->p, x->w, digits, DIAG_WARN,
 			textf(x->p, "write vlan=%.*s%u:%.*s", SLICE(before), id, SLICE(parent)),
-			"decimal here and for NetworkManager; iproute2, which network-legacy calls, "
-			"and systemd-network-generator read a number with a leading zero as octal");
+			"decimal here and for NetworkManager; iproute2, which network-legacy "
+			"calls, and systemd-network-generator read a leading zero as octal");
 	before.len--;
 	if (!numbered &&
 		(before.len != parent.len || memcmp(before.s, parent.s, parent.len) != 0))
@@ -139,7 +139,7 @@ static bool refuse_vlan(struct link_parse *x, const struct slice *f, bool ipoib)
 		id = 1;
 	if (!ipoib)
 		return refuse(x, f[0], textf(x->p, "write vlan=vlan%u:%.*s", id, SLICE(f[1])),
-			"longer than 15 characters, the most of an interface's name");
+			"longer than 15 characters, as no name can be");
 	return refuse(x, f[1],
 		textf(x->p, "write rd.ib.pkey=%.*s.%04x ip=%.*s.%04x:dhcp", SLICE(f[1]),
 			id | 0x8000, SLICE(f[1]), id | 0x8000),
