@@ -39,13 +39,12 @@ static void check_lower(struct parser *p, const struct plan_ip *ip)
 				ip->ifname, link->name);
 }
 
-/* The other bond or bridge that has this one as a part; of two of them the first. */
-static const struct plan_link *part_of(const struct parser *p, const char *name,
+const struct plan_link *link_part_of(const struct parser *p, const char *name,
 	const struct plan_link *other)
 {
 	FOR_EACH(struct plan_link, link, &p->links)
 		if (link != other && link->kind != PLAN_LINK_VLAN &&
-			(link < other || other->kind == PLAN_LINK_VLAN) &&
+			(!other || link < other || other->kind == PLAN_LINK_VLAN) &&
 			link_has_lower(link, name))
 			return link;
 	return NULL;
@@ -55,7 +54,7 @@ static const struct plan_link *part_of(const struct parser *p, const char *name,
 static void check_twice(struct parser *p, const struct plan_link *link)
 {
 	for (size_t i = 0; i < link->n_lower; i++) {
-		const struct plan_link *has = part_of(p, link->lower[i], link);
+		const struct plan_link *has = link_part_of(p, link->lower[i], link);
 
 		if (has)
 			complain(p, &p->words[link->word], WHOLE, DIAG_ERROR,
@@ -115,16 +114,39 @@ static void check_nesting(struct parser *p, const struct plan_link *link, uint64
 	}
 }
 
-/* The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. */
+/*
+ * The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. A
+ * packet for what is a part of a bond or a bridge comes in on that, and rxe looks for its device
+ * there (rxe_net.c).
+ */
 static void check_rdma(struct parser *p, const struct plan_rdma_link *rdma)
 {
+	const struct plan_word *w = parser_word(p, OPTION_RD_RDMA_LINK);
 	const struct plan_link *link = find_named(&p->links, rdma->netdev);
+	const struct plan_link *top = link_part_of(p, rdma->netdev, NULL);
 
-	if (link && link->kind == PLAN_LINK_VLAN && streq(rdma->type, "rxe"))
-		complain(p, parser_word(p, OPTION_RD_RDMA_LINK), WHOLE, DIAG_ERROR,
+	if (!streq(rdma->type, "rxe"))
+		return;
+	if (link && link->kind == PLAN_LINK_VLAN)
+		complain(p, w, WHOLE, DIAG_ERROR,
 			textf(p, "write rd.rdma.link=%s,rxe,%s", rdma->name, link->lower[0]),
 			"rxe is not possible on %s: it carries VLANs from the interface below",
 			link->name);
+	else if (top)
+		complain(p, w, WHOLE, DIAG_ERROR,
+			textf(p, "write rd.rdma.link=%s,rxe,%s", rdma->name, top->name),
+			"rxe receives nothing on %s, which is a part of %s", rdma->netdev,
+			top->name);
+}
+
+/* The adapter with that address gets the name, which is then no longer free. */
+static void check_name(struct parser *p, const struct plan_link *link)
+{
+	if (link->kind != PLAN_LINK_TEAM && find_named(&p->ifnames, link->name))
+		complain(p, &p->words[link->word], WHOLE, DIAG_ERROR,
+			textf(p, "leave ifname=%s:... out: %s has the address of its first part",
+				link->name, link->name),
+			"%s cannot be created: ifname= gives an adapter that name", link->name);
 }
 
 void check_links(struct parser *p)
@@ -147,6 +169,7 @@ void check_links(struct parser *p)
 		for (size_t i = 0; i < link->n_lower; i++)
 			check_made(p, &p->words[link->word], link->lower[i]);
 		check_twice(p, link);
+		check_name(p, link);
 	}
 	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
 		check_rdma(p, rdma);

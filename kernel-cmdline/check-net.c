@@ -2,7 +2,8 @@
 /*
  * check-net: what ip=, routes, interfaces and the root's server say together.
  */
-#include "parser.h"
+#include "links.h"
+#include "url.h"
 
 /* IPoIB in datagram mode: an InfiniBand MTU of 4096 less its header of 4 octets (RFC 4391 7). */
 #define DATAGRAM_MTU_MAX 4092
@@ -90,50 +91,48 @@ static const char *made_by(const char *name)
 }
 
 /* The kernel makes and names a partition's interface with the full-membership bit. */
-static bool limited_child(struct parser *p, const struct plan_ip *ip, const struct plan_word *w)
+static bool limited_child(struct parser *p, const struct plan_word *w, const char *name)
 {
 	struct slice parent;
 	uint32_t pkey;
 	const char *full;
 
-	if (!split_child(ip->ifname, &parent, &pkey) || pkey & 0x8000 ||
+	if (!split_child(name, &parent, &pkey) || pkey & 0x8000 ||
 		!parser_is_ipoib(p, keep(p, parent)))
 		return false;
 	full = textf(p, "%.*s.%04x", SLICE(parent), pkey | 0x8000);
 	warn_word(p, w, makes_child(p, parent, pkey | 0x8000)
-			? textf(p, "write ip=%s:...", full)
-			: textf(p, "add rd.ib.pkey=%s and write ip=%s:...", full, full),
+			? textf(p, "write %s", full)
+			: textf(p, "add rd.ib.pkey=%s and write %s", full, full),
 		"nothing creates %s: a partition's interface has the full-membership bit in its "
-		"name, %s", ip->ifname, full);
+		"name, %s", name, full);
 	return true;
 }
 
-/* An ip= for an interface that no option makes would never be satisfied. */
-static void check_made(struct parser *p, const struct plan_ip *ip)
+/* An interface that no option makes never appears. */
+static void check_made(struct parser *p, const struct plan_word *w, const char *name)
 {
-	const struct plan_word *w = ip_word(p, ip);
 	const char *option, *other;
 	struct slice parent;
 	uint32_t pkey;
 
-	if (!ip->ifname || find_named(&p->links, ip->ifname) ||
-		find_named(&p->ifnames, ip->ifname))
+	if (find_named(&p->links, name) || find_named(&p->ifnames, name))
 		return;
-	if (!split_child(ip->ifname, &parent, &pkey) || !(pkey & 0x8000)) {
-		if (limited_child(p, ip, w))
+	if (!split_child(name, &parent, &pkey) || !(pkey & 0x8000)) {
+		if (limited_child(p, w, name))
 			return;
-		option = made_by(ip->ifname);
+		option = made_by(name);
 		if (option)
 			warn_word(p, w, "name an interface of an adapter",
-				"no option creates %s: only %s= would", ip->ifname, option);
+				"no option creates %s: only %s= would", name, option);
 		return;
 	}
 	if (makes_child(p, parent, pkey))
 		return;
 	other = other_child(p, parent);
 	warn_word(p, w,
-		textf(p, "add rd.ib.pkey=%s%s%s", ip->ifname, other ? ", or write " : "",
-			other ? other : ""), "no option creates %s: %s", ip->ifname,
+		textf(p, "add rd.ib.pkey=%s%s%s", name, other ? ", or write " : "",
+			other ? other : ""), "no option creates %s: %s", name,
 		other ? textf(p, "%s is made", other) : "only rd.ib.pkey= does");
 }
 
@@ -147,14 +146,33 @@ static bool set_up(const struct parser *p, const char *name)
 	       (split_child(name, &parent, &pkey) && makes_child(p, parent, pkey));
 }
 
+/*
+ * An interface that something is sent over: what is a part of another one, no option makes or no
+ * ip= sets up, has no address. what: "bootdev=NAME"; method: of the ip= that would do.
+ */
+static void check_used(struct parser *p, const struct plan_word *w, const char *name,
+	const char *what, const char *method)
+{
+	const struct plan_link *top = link_part_of(p, name, NULL);
+
+	if (top)
+		warn_word(p, w, textf(p, "name %s", top->name),
+			"%s: %s is a part of %s and has no address of its own", what, name,
+			top->name);
+	else if (any_interface(p))
+		check_made(p, w, name);
+	else if (!set_up(p, name))
+		warn_word(p, w, textf(p, "add ip=%s:%s, or name one that an ip= sets up", name,
+				method), "%s: no ip= sets %s up", what, name);
+}
+
 static void check_bootdev(struct parser *p)
 {
 	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV);
 	const struct plan_ip *first = NULL;
 
-	if (w && !any_interface(p) && !set_up(p, w->value))
-		complain(p, w, word_value(w), DIAG_WARN, "name one that an ip= sets up",
-			"no ip= sets this interface up");
+	if (w)
+		check_used(p, w, w->value, textf(p, "bootdev=%s", w->value), "dhcp");
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
 		if (w || !ip->ifname || (first && streq(first->ifname, ip->ifname)))
 			continue;
@@ -195,13 +213,79 @@ static void check_routes(struct parser *p)
 {
 	FOR_EACH(struct plan_route, r, &p->routes) {
 		check_own_subnet(p, r);
-		if (r->ifname && !any_interface(p) && !set_up(p, r->ifname))
-			warn_word(p, &p->words[r->word],
-				textf(p, "add ip=%s:dhcp, or name one that an ip= sets up",
-					r->ifname),
-				"rd.route= over %s, which no ip= sets up: the route is never set",
-				r->ifname);
+		if (r->ifname)
+			check_used(p, &p->words[r->word], r->ifname,
+				textf(p, "rd.route= over %s", r->ifname),
+				r->net.family == AF_INET ? "dhcp" : "auto6");
 	}
+}
+
+/* --- what is made of others ------------------------------------------------------------------- */
+
+/* Something means it: an ip=, bootdev=, another one on top of it, an RDMA device. */
+static bool is_used(const struct parser *p, const struct plan_link *link)
+{
+	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
+
+	FOR_EACH(struct plan_link, top, &p->links)
+		if (link_has_lower(top, link->name))
+			return true;
+	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
+		if (streq(rdma->netdev, link->name))
+			return true;
+	/* An ip= that names a part is said to mean it. */
+	for (size_t i = 0; link->kind != PLAN_LINK_VLAN && i < link->n_lower; i++)
+		if (has_ip(p, link->lower[i]))
+			return true;
+	return any_interface(p) || has_ip(p, link->name) ||
+	       (bootdev && streq(bootdev->value, link->name));
+}
+
+/* The MTU that the line gives to an interface; 0: none. */
+static uint32_t mtu_of(const struct parser *p, const char *name)
+{
+	const struct plan_link *link = find_named(&p->links, name);
+
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->ifname && ip->mtu && streq(ip->ifname, name))
+			return ip->mtu;
+	return link ? link->mtu : 0;
+}
+
+/* What is below a VLAN or a bridge gets its MTU first, as the kernel asks (link/netdev.c). */
+static void check_mtu(struct parser *p, const struct plan_link *link)
+{
+	const struct plan_word *w = &p->words[link->word];
+	const uint32_t mtu = mtu_of(p, link->name);
+
+	if (link->kind == PLAN_LINK_BOND && mtu > DATAGRAM_MTU_MAX &&
+		p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM && parser_is_ipoib(p, link->lower[0]))
+		warn_word(p, w, "write rd.ib.mode=connected, or an MTU of at most 4092",
+			"MTU %u of %s, but rd.ib.mode=datagram allows 4092 at most", mtu,
+			link->name);
+	for (size_t i = 0; link->kind != PLAN_LINK_BOND && i < link->n_lower; i++) {
+		const uint32_t below = mtu_of(p, link->lower[i]);
+
+		if (below && below < mtu)
+			warn_word(p, w, textf(p, "give %s an MTU of %u, or %s one of %u",
+					link->lower[i], mtu, link->name, below),
+				"MTU %u of %s is above that of %s, %u, which gets %u as well", mtu,
+				link->name, link->lower[i], below, mtu);
+	}
+}
+
+static void check_stack(struct parser *p, const struct plan_link *link)
+{
+	const struct plan_word *w = &p->words[link->word];
+
+	if (link->kind == PLAN_LINK_TEAM)
+		return;
+	for (size_t i = 0; i < link->n_lower; i++)
+		check_made(p, w, link->lower[i]);
+	if (!is_used(p, link))
+		warn_word(p, w, textf(p, "add ip=%s:dhcp, or leave it out", link->name),
+			"%s is created, but no ip= sets it up: nothing uses it", link->name);
+	check_mtu(p, link);
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */
@@ -237,7 +321,8 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = ip_word(p, ip);
 
-	check_made(p, ip);
+	if (ip->ifname)
+		check_made(p, w, ip->ifname);
 	if (ip->hwaddr.len && ip->ifname && find_named(&p->ifnames, ip->ifname))
 		warn_word(p, w, "leave the hardware address out",
 			"a hardware address in ip= beside ifname=%s: dracut allows only one of "
@@ -287,6 +372,28 @@ static void check_mixed(struct parser *p)
 
 /* --- the root's server ------------------------------------------------------------------------ */
 
+/* A link-local address is reached over one interface alone. */
+static void check_way(struct parser *p, const char *zone)
+{
+	if (zone && *zone)
+		check_used(p, root_word(p), zone, textf(p, "the root's server is on %s", zone),
+			"link6");
+}
+
+static void check_ways(struct parser *p)
+{
+	const struct plan_root *root = &p->plan->root;
+	struct url u;
+
+	for (size_t i = 0; root->kind == PLAN_ROOT_NFS && i < root->nfs.n_servers; i++)
+		check_way(p, root->nfs.servers[i].zone);
+	for (size_t i = 0; root->kind == PLAN_ROOT_REMOTE && i < root->block.n_portals; i++)
+		check_way(p, root->block.portals[i].zone);
+	if (plan_is_fetched(root->kind) && root->image.url &&
+		url_parse(&u, root->image.url, strlen(root->image.url)) == 0)
+		check_way(p, u.zone);
+}
+
 static void check_server(struct parser *p)
 {
 	const struct plan_word *w = root_word(p);
@@ -310,7 +417,10 @@ void check_net(struct parser *p)
 		check_addresses(p, ip);
 		check_device(p, ip);
 	}
+	FOR_EACH(struct plan_link, link, &p->links)
+		check_stack(p, link);
 	check_mixed(p);
+	check_ways(p);
 	check_bootdev(p);
 	check_routes(p);
 	check_mode(p);

@@ -28,3 +28,10 @@ bool link_has_lower(const struct plan_link *link, const char *name);
  * the kernel would refuse is left out, and said. False: no bond can be made.
  */
 bool link_bond_options(struct link_parse *x, struct slice text);
+
+/*
+ * link_part_of: the bond or bridge that has this interface as a part, of several the first; NULL:
+ * none. other: the one that is asked for, which shows only those before it; NULL: none is.
+ */
+const struct plan_link *link_part_of(const struct parser *p, const char *name,
+	const struct plan_link *other);
