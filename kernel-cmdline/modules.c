@@ -2,8 +2,8 @@
 /* modules: the kernel modules that a command line insists on. */
 #include "firmware.h"
 
-/* ib_ipoib, rpcrdma, iscsi_ibft, efivarfs, nvme_tcp, and two of a SRP root. */
-#define OTHERS_MAX 7
+/* ib_ipoib, rpcrdma, iscsi_ibft, efivarfs, nvme_tcp, two of a SRP root, four of file systems. */
+#define OTHERS_MAX 11
 
 struct list {
 	struct plan_module *rows;
@@ -15,16 +15,37 @@ static void add(struct list *l, const char *option, const char *name)
 	l->rows[l->n++] = (struct plan_module){option, name};
 }
 
+static bool is_ipoib(const struct boot_plan *p, const char *name)
+{
+	return name && plan_is_ipoib(p->net.ifnames, p->net.n_ifnames, name);
+}
+
+/* The option that asks for IPoIB; NULL: none does. */
+static const char *asks_ipoib(const struct boot_plan *p)
+{
+	const struct plan_net *net = &p->net;
+
+	if (is_ipoib(p, net->bootdev))
+		return "ip= or bootdev=";
+	if (net->bootif.len && net->bootif_type == 0x20)
+		return "BOOTIF=";
+	for (size_t i = 0; i < net->n_ips; i++)
+		if (is_ipoib(p, net->ips[i].ifname) || net->ips[i].match.len > 6)
+			return "ip=";
+	for (size_t i = 0; i < net->n_links; i++)
+		if (is_ipoib(p, net->links[i].lower[0]))
+			return "bond=";
+	return p->ib.n_pkeys || p->ib.mode ? "rd.ib." : NULL;
+}
+
 /* RDMA that the command line insists on, of a kernel that may not have it. */
 static void add_rdma(struct list *l, const struct boot_plan *p)
 {
 	const struct plan_nfs *nfs = &p->root.nfs;
+	const char *option = asks_ipoib(p);
 
-	if (p->net.bootdev &&
-		plan_is_ipoib(p->net.ifnames, p->net.n_ifnames, p->net.bootdev))
-		add(l, "ip= or bootdev=", "ib_ipoib");
-	else if (p->ib.n_pkeys || p->ib.mode)
-		add(l, "rd.ib.", "ib_ipoib");
+	if (option)
+		add(l, option, "ib_ipoib");
 	if (nfs->proto == PLAN_NFS_PROTO_RDMA && !nfs->fallback_tcp)
 		add(l, "root=", "rpcrdma");
 }
@@ -42,6 +63,50 @@ static void add_block(struct list *l, const struct plan_block *block)
 		add(l, "root=", "nvme_tcp");
 	for (size_t i = 0; block->kind == PLAN_BLOCK_NVMF && i < block->n_portals; i++)
 		add(l, "root=", block->portals[i].rdma ? "nvme_rdma" : "nvme_tcp");
+}
+
+/* Names of file systems that another module has. */
+static const char *fs_module(const char *fstype)
+{
+	static const char *const others[][2] = {
+		{"ext2", "ext4"}, {"ext3", "ext4"}, {"iso9660", "isofs"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (streq(fstype, others[i][0]))
+			return others[i][1];
+	return fstype;
+}
+
+/* An image that is mounted, if its name tells: any other one is told by its content. */
+static void add_image(struct list *l, const struct plan_image *image)
+{
+	static const char *const ends[][2] = {{".squashfs", "squashfs"}, {".sqfs", "squashfs"},
+		{".sfs", "squashfs"}, {"squashfs.img", "squashfs"}, {".erofs", "erofs"}};
+	const size_t len = image->url ? strcspn(image->url, "?#") : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		const size_t n = strlen(ends[i][0]);
+
+		if (len < n || strncmp(image->url + len - n, ends[i][0], n) != 0)
+			continue;
+		add(l, "root=", ends[i][1]);
+		add(l, "root=", "loop");
+		if (!image->overlay.off)
+			add(l, "root=", "overlay");
+		return;
+	}
+}
+
+static void add_fs(struct list *l, const struct boot_plan *p)
+{
+	const struct plan_root *root = &p->root;
+
+	if (root->kind == PLAN_ROOT_LIVE)
+		add_image(l, &root->image);
+	if ((root->kind == PLAN_ROOT_REMOTE || root->kind == PLAN_ROOT_BLOCK) &&
+		root->block.fstype)
+		add(l, p->given[OPTION_ROOTFSTYPE] ? "rootfstype=" : "root=",
+			fs_module(root->block.fstype));
 }
 
 /* For a variable of UEFI's. */
@@ -84,6 +149,7 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
 		add(&l, "rd.report=efi or bootorigin", "efivarfs");
 	if (p->root.kind == PLAN_ROOT_REMOTE)
 		add_block(&l, block);
+	add_fs(&l, p);
 	*ret = l.rows;
 	*ret_n = l.n;
 	return 0;

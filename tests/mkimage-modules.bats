@@ -115,13 +115,48 @@ holds() {
 	module kernel/rpcrdma
 	refused 1 "root= of --cmdline names the module rpcrdma," \
 		--format pair --cmdline "$nfs:proto=rdma" --drivers a
-	for option in ip=ib0:dhcp bootdev=ib1 rd.ib.pkey=0x8001 rd.ib.mode=connected; do
+	for option in ip=ib0:dhcp bootdev=ib1 rd.ib.pkey=0x8001 rd.ib.mode=connected \
+		"ifname=rail0:00:02:c9:03:00:0e:0b:72 ip=eth0:dhcp bootdev=eth0 ip=rail0:dhcp" \
+		BOOTIF=20-00-02-c9-03-00-0e-0b-72; do
 		refused 1 "of --cmdline names the module ib_ipoib," \
 			--format pair --cmdline "$nfs $option" --drivers a
 	done
+	module kernel/bonding
+	refused 1 "bond= of --cmdline names the module ib_ipoib," --format pair --drivers bonding \
+		--cmdline "$nfs bond=bond0:ib0,ib1:mode=1 ip=bond0:dhcp"
+	module kernel/bridge
+	build --format pair --cmdline "$nfs bridge=br0:ibft0 ip=br0:dhcp" --drivers "a bridge"
+	rm -r "$out"
 	build --format pair --cmdline "$nfs:proto=rdma ip=ib0:dhcp" --drivers "rpcrdma ib_ipoib"
 	rm -r "$out"
 	build --format pair --cmdline "$nfs:proto=rdma rd.nfs.fallback=tcp ip=eth0:dhcp" --drivers a
+}
+
+@test "a command line that names a file system asks for its driver" {
+	local row rows
+	rows=("xfs root=/dev/vda1 rootfstype=xfs rd.neednet=1"
+		"btrfs root=nbd:1.2.3.4:x:btrfs"
+		"ext4 root=nbd:1.2.3.4:x:ext3"
+		"squashfs root=live:http://1.2.3.4/root.squashfs"
+		"overlay root=live:http://1.2.3.4/root.sqfs?a=b"
+		"loop root=live:http://1.2.3.4/LiveOS/squashfs.img"
+		"erofs root=live:http://1.2.3.4/root.erofs")
+	mkdir "$root/boot"
+	cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
+	module kernel/a
+	for row in "${rows[@]}"; do
+		refused 1 "of --cmdline names the module ${row%% *}," --format pair --drivers a \
+			--cmdline "${row#* }"
+	done
+	refused 1 "rootfstype= of --cmdline names the module xfs," --format pair --drivers a \
+		--cmdline "root=/dev/vda1 rootfstype=xfs rd.neednet=1"
+	# what the content tells, what is built in, and what is not mounted
+	printf 'kernel/%s.ko\n' squashfs loop >"$modules/modules.builtin"
+	for row in http://1.2.3.4/root.img "http://1.2.3.4/root.squashfs rd.overlay=none" \
+		http://1.2.3.4/squashfs.img.tar; do
+		build --format pair --drivers a --cmdline "root=live:$row"
+		rm -r "$out"
+	done
 }
 
 # judge IMAGE STATUS WORD...: lint of a command line against an image; the part about the image.
