@@ -3,7 +3,7 @@
 
 #include <fnmatch.h>
 
-#include "parser.h"
+#include "links.h"
 
 #define DRACUT "dracut 059"
 
@@ -47,11 +47,21 @@ static bool second_matches(const char *pattern, const char *value)
 	return fnmatch(pattern, second, 0) == 0;
 }
 
+static bool is_octal(const char *value)
+{
+	struct slice f[2];
+
+	(void)fields_split(slice_of(value), f, 2);
+	return vlan_is_octal(f[0]);
+}
+
 static bool matches(const char *pattern, const char *value)
 {
 	value = value ? value : "";
 	if (!pattern)
 		return true;
+	if (streq(pattern, "@octal"))
+		return is_octal(value);
 	if (strncmp(pattern, "@2", 2) == 0)
 		return second_matches(pattern + 2, value);
 	return *pattern == '!' ? fnmatch(pattern + 1, value, 0) != 0

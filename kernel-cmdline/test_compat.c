@@ -47,6 +47,8 @@ TEST(a_row_is_not_said_about_other_values)
 {
 	lint("bond=bond0:eth0,eth1 ip=bond0:dhcp", COMPAT_NETWORKD);
 	CHECK(!strstr(report, "generator"));
+	lint("vlan=vlan0005:eth0 vlan=eth0.10:eth0 ip=eth0.10:dhcp", COMPAT_NETWORKD);
+	CHECK(!strstr(report, "generator"));
 	lint("BOOTIF=01-52-54-00-12-34-56 ip=192.0.2.5::192.0.2.1:24::eth0:none", COMPAT_NM);
 	CHECK(!strstr(report, "generator"));
 }

@@ -251,4 +251,9 @@ differing() {
 @test "lint --compat=networkd says what systemd-network-generator of Debian 12 and 13 does" {
     all_proved NETWORKD 20 networkd "$LAB/handover-root"
     all_proved NETWORKD 20 networkd "$LAB/suites/trixie/root"
+    # of which the older one leaves no interface set up at all
+    local line
+    for line in bond bond=bond0 bridge bridge=br0 vlan=vlan0008:eth0; do
+        proved networkd "$line ip=dhcp" "+Failed to parse & -^DHCP=" "$LAB/handover-root"
+    done
 }
