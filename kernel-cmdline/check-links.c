@@ -18,10 +18,11 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 static const char *ip_line(struct parser *p, const struct plan_ip *ip, const char *name)
 {
 	const struct slice v = word_value(&p->words[ip->word]);
-	struct slice f[7];
-	/* the sixth field of the long form, else the first */
-	const struct slice at = f[fields_split(v, f, ARRAY_SIZE(f)) >= 6 ? 5 : 0];
+	struct slice f[7], at;
+	const size_t n = fields_split(v, f, ARRAY_SIZE(f));
 
+	/* the sixth field of the long form, else the first */
+	at = f[n >= 6 ? 5 : 0];
 	if (!slice_is(at, ip->ifname))
 		return textf(p, "write ip=%s:...", name);
 	return textf(p, "write ip=%.*s%s%s", (int)(at.s - v.s), v.s, name, at.s + at.len);

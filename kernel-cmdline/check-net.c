@@ -123,7 +123,10 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 			return;
 		option = made_by(name);
 		if (option)
-			warn_word(p, w, "name an interface of an adapter",
+			warn_word(p, w,
+				streq(option, "team") ? "name an interface of an adapter"
+					: textf(p, "add %s=%s:..., or name an interface of an "
+						"adapter", option, name),
 				"no option creates %s: only %s= would", name, option);
 		return;
 	}
