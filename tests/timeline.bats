@@ -81,6 +81,8 @@ hostile() {
 	if [ ! -e /run/initagent/state.json ]; then
 		run -1 timeline
 		[[ $output == *"this system was not booted by initagent: "*"name the state file"* ]]
+		run -1 timeline --html "$T/none.html"
+		[[ ${lines[1]} == *"no state file could be read; name the state files"* ]]
 	fi
 	run -64 timeline --unknown
 	[[ $output == *"initagent timeline --html FILE"* ]]

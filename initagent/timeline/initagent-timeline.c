@@ -192,6 +192,15 @@ static int print_text(const struct boots *b)
 	return fflush(stdout) == 0 ? EXIT_OK : complain("report", errno);
 }
 
+static int nothing_read(const struct options *o)
+{
+	bool own = o->n == 1 && streq(o->inputs[0], RECORD_OWN_FILE);
+
+	fprintf(stderr, "initagent: no state file could be read%s\n",
+		own ? "; name the state files of other nodes or boots" : "");
+	return EXIT_FAILED;
+}
+
 static int run(const struct options *o)
 {
 	_cleanup_(boots_freep) struct boots *b = NULL;
@@ -205,10 +214,8 @@ static int run(const struct options *o)
 	/* The report in the terminal lists them itself. */
 	for (size_t i = 0; i < b->n_broken && (o->svg || o->html || !b->n); i++)
 		console_complain(b->broken[i].file, b->broken[i].why);
-	if (!b->n) {
-		fprintf(stderr, "initagent: no state file could be read\n");
-		return EXIT_FAILED;
-	}
+	if (!b->n)
+		return nothing_read(o);
 	if (!o->svg && !o->html)
 		return print_text(b);
 	if (o->svg)
