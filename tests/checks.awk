@@ -16,8 +16,8 @@
 #   for x in "${list[@]}"        an empty list                            [ "${#list[@]}" -gt N ] in the same function
 #   helper in a condition, before | && ||, in $( )                        a line of its own
 #
-# A helper is a function that ends a case: assert_x, refute_x, and what contains one of them, run -N, or words and then
-# return 1. The files come twice, after pass=1 to collect the helpers, and after pass=2.
+# A helper is a function that ends a case: assert_x, refute_x, and what contains one of them, run -N, a look at $status or
+# $output, or words and then return 1. The files come twice, after pass=1 to collect the helpers, and after pass=2.
 #
 # Before || true stands what may fail, whatever it was: kill, wait, rm and what only shows something (ENDS), and in teardown
 # all but checks.
@@ -172,11 +172,10 @@ function collect(   list) {
 		own = $1
 		sub(/\(.*/, "", own)
 		words = 0
-		if (own ~ /^(assert|refute)_/)
-			found[own] = 1
+		defined[FILENAME, own] = 1
 	}
-	if (own != "" && (/^[ \t]*((assert|refute)_[a-z_]+|run -[0-9]+) / || (words && /^[ \t]*return 1$/) || /echo [^;]*; return 1;/))
-		found[own] = 1
+	if (own != "" && (/^[ \t]*((assert|refute)_[a-z_]+ |run -[0-9"]|\[\[? [^|]*\$\{?(status|output|stderr)[^|]*\]( \|\| (return|\{).*)?$)/ || (words && /^[ \t]*return 1$/) || /echo [^;]*; return 1;/))
+		found[own, FILENAME] = 1
 	words = /^[ \t]*(echo|printf) / || (words && /\\$/)
 	if (/^}/)
 		own = ""
@@ -190,13 +189,19 @@ function collect(   list) {
 
 pass == 1 { collect(); next }
 
-FNR == 1 {
-	if (helpers == "") {
-		helpers = "assert_[a-z_0-9]+|refute_[a-z_0-9]+"
-		for (f in found)
-			helpers = helpers "|" f
+# A file's own function of the same name is another one than a library's.
+function know_helpers(   key, at) {
+	helpers = "assert_[a-z_0-9]+|refute_[a-z_0-9]+"
+	for (key in found) {
+		split(key, at, SUBSEP)
+		if (at[2] == FILENAME || (at[2] ~ /\.bash$/ && !((FILENAME, at[1]) in defined)))
+			helpers = helpers "|" at[1]
 	}
+}
+
+FNR == 1 {
 	new_file()
+	know_helpers()
 }
 
 heredoc != "" {

@@ -385,7 +385,9 @@ layered() {
 checked() {
 	{
 		printf '%s\n' 'assert_eq() {' '[ "$1" = "$2" ]' '}' 'refute_within() {' \
-			'run -1 "$@"' '}' 'boots() {' 'assert_eq "$1" good' '}' '@test "x" {'
+			'run -1 "$@"' '}' 'boots() {' 'assert_eq "$1" good' '}' \
+			'refused() {' '[ "$status" -eq 3 ]' '}' 'gives_up() {' \
+			'cmp "$1" x || { echo no; return 1; }' '}' '@test "x" {'
 		cat
 		printf '%s\n' 'true' '}'
 	} | put tests/x.bats
@@ -399,7 +401,7 @@ tells() {
 	for line in "${@:2}"; do
 		checked <<<"$line"
 		[ "$status" -eq 1 ] || { echo "passes: $line"; return 1; }
-		[[ $output == *"tests/x.bats:1"[1-3]": $1"* ]]
+		[[ $output == *"tests/x.bats:1"[7-9]": $1"* ]]
 	done
 }
 
@@ -419,6 +421,8 @@ spares() {
 		'cd x; assert_eq "$(cat f | wc -l)" b | cat' \
 		'if refute_within 3 cat; then :; fi' \
 		'if boots a; then echo yes; fi' \
+		'if refused a; then echo yes; fi' \
+		'gives_up a | cat' \
 		'! boots a' \
 		'x=$(boots a)' \
 		'boots a && echo yes'
