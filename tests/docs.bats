@@ -242,6 +242,7 @@ tabled() {
 	done
 	# what does
 	for text in 'CHECK_INT(ev.cause, /* so */\n\t\tCAUSE_ADDRESS_FAILED);' \
+		'run("/sys/*/x */ /*");\n\tCHECK_INT(ev.cause, CAUSE_ADDRESS_FAILED);' \
 		'expect("ip=dhcp", BOOT_FAILED, "IA-E506");' '{"text", CAUSE_ADDRESS_FAILED},'; do
 		printf 'TEST(x)\n{\n\t%b\n}\n' "$text" >"$tree/initagent/x/test_x.c"
 		run -1 "$tree/tests/provoked" causes
