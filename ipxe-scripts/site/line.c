@@ -144,6 +144,17 @@ static void put_clientid(struct line *l, const struct site_network *net, const s
 	text_hex(&l->text, bytes, identity_bytes(IDENTITY_IPXE, n, p, bytes), ':');
 }
 
+static void put_bootif(struct line *l, const struct site_port *p, bool ethernet)
+{
+	if (p->has_guid && !(p->has_mac && ethernet)) {
+		text_put(&l->text, "BOOTIF=20-");
+		text_hex(&l->text, p->guid, 8, '-');
+	} else {
+		text_put(&l->text, "BOOTIF=01-");
+		text_hex(&l->text, p->mac, 6, '-');
+	}
+}
+
 void line_add_port(
 	struct line *l, const struct site *s, const struct site_node *n, const struct site_port *p)
 {
@@ -156,14 +167,8 @@ void line_add_port(
 	if (net && net->fabric == FABRIC_INFINIBAND && p->has_guid &&
 		!line_has(l, "rd.ib.client-id") && !line_has(l, "rd.ib.clientid"))
 		put_clientid(l, net, n, p);
-	if (line_has(l, "BOOTIF"))
+	if (line_has(l, "BOOTIF") || (!p->has_guid && !p->has_mac))
 		return;
 	begin(l, n->at);
-	if (p->has_guid && !(p->has_mac && net && net->fabric != FABRIC_INFINIBAND)) {
-		text_put(&l->text, "BOOTIF=20-");
-		text_hex(&l->text, p->guid, 8, '-');
-	} else {
-		text_put(&l->text, "BOOTIF=01-");
-		text_hex(&l->text, p->mac, 6, '-');
-	}
+	put_bootif(l, p, net && net->fabric != FABRIC_INFINIBAND);
 }
