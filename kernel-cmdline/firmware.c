@@ -64,8 +64,13 @@ const char *firmware_check(struct firmware_iface *i)
 	if (i->prefix > (i->six ? 128 : 32) ||
 		(i->addr.family == AF_INET && !i->dhcp && !i->prefix))
 		return "not the length of a prefix";
-	if (i->gateway.family != i->addr.family)
+	if (!i->dhcp && i->addr.family && !inet_is_host(&i->addr))
+		return "an interface has an address that no host can have";
+	if (i->gateway.family != i->addr.family || !inet_is_host(&i->gateway))
 		i->gateway.family = 0;
+	for (size_t k = 0; k < ARRAY_SIZE(i->dns); k++)
+		if (!inet_is_host(&i->dns[k]))
+			i->dns[k].family = 0;
 	if (!value_hostname(i->hostname, strlen(i->hostname)))
 		*i->hostname = 0;
 	return NULL;

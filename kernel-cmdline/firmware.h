@@ -52,7 +52,8 @@ struct firmware {
 
 /*
  * firmware_check: NULL, or why an interface cannot be as the table has it. A gateway of another
- * family than the address and a host name that is none are taken out.
+ * family than the address, gateways and DNS servers that no host can be, and a host name that is
+ * none are taken out.
  */
 const char *firmware_check(struct firmware_iface *i);
 

@@ -212,8 +212,8 @@ static bool read_portal(struct table *t, struct cursor *c, struct firmware_path 
 	char port[8];
 
 	address(&where, &p->addr);
-	if (where.failed || !p->addr.family)
-		return refuse(t, "a namespace has no address");
+	if (where.failed || !inet_is_host(&p->addr))
+		return refuse(t, "a namespace has no address that a host can have");
 	if (!text(t, c, port, sizeof(port)) || value_port(port, strlen(port), &p->port) < 0)
 		return refuse(t, "a namespace has no valid port");
 	return true;

@@ -260,6 +260,8 @@ static const char *why_of(void)
 
 TEST(values_that_cannot_be)
 {
+	static const char *const no_hosts[] = {"0.0.0.0", "224.0.0.1", "127.0.0.1", "ff02::1"};
+
 	broken = plain;
 	broken.ifaces[0].mac = "00:00:00:00:00:00";
 	CHECK_STR(why_of(), "an interface has no valid hardware address");
@@ -285,8 +287,13 @@ TEST(values_that_cannot_be)
 	broken.namespaces[0].port = "442O";
 	CHECK_STR(why_of(), "a namespace has no valid port");
 	broken.namespaces[0].port = "4420";
-	broken.namespaces[0].addr = "0.0.0.0";
-	CHECK_STR(why_of(), "a namespace has no address");
+	for (size_t i = 0; i < ARRAY_SIZE(no_hosts); i++) {
+		broken.namespaces[0].addr = no_hosts[i];
+		CHECK_STR(why_of(), "a namespace has no address that a host can have");
+	}
+	broken = plain;
+	broken.ifaces[0].addr = "224.0.0.1";
+	CHECK_STR(why_of(), "an interface has an address that no host can have");
 }
 
 /* Writes into a good table and makes its checksum right: the structure itself is wrong. */
@@ -320,8 +327,8 @@ TEST(structures_that_are_broken)
 	CHECK_STR(patched(178, 1), "an interface is not described");
 	CHECK_STR(patched(180, 20), "an interface is not whole");
 	CHECK_STR(patched(192, 3), "no namespace where one is listed");
-	CHECK_STR(patched(204, 1), "a namespace has no address");
-	CHECK_STR(patched(206, 15), "a namespace has no address");
+	CHECK_STR(patched(204, 1), "a namespace has no address that a host can have");
+	CHECK_STR(patched(206, 15), "a namespace has no address that a host can have");
 	/* a text that goes on behind its end */
 	CHECK_STR(patched((size_t)((uint8_t *)memmem(bytes, len, NQN, strlen(NQN)) - bytes) + 8, 0),
 		"a namespace is not in a subsystem with a valid NQN");
