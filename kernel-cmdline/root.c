@@ -315,7 +315,7 @@ static void comment_netroot(struct parser *p, struct plan_word *netroot,
 {
 	enum plan_root_kind by_root = kind_of(word_value(root));
 	bool left = by_root == PLAN_ROOT_BLOCK || by_root == PLAN_ROOT_OTHER;
-	const char *remedy = textf(p, "write root=%s", netroot->value);
+	const char *remedy = textf(p, "leave it out, or write root=%s alone", netroot->value);
 
 	/* iscsi: and the like are dracut's in any case; of the agent's kinds it takes nbd: alone */
 	left &= kind == PLAN_ROOT_OTHER || slice_starts(word_value(netroot), "nbd:");
