@@ -377,7 +377,7 @@ struct trouble {
 static void troubles(void)
 {
 	static const struct trouble rows[] = {
-		{"nosuchmodule", CAUSE_MODULE_MISSING, "no module and no alias"},
+		{"nosuchmodule", CAUSE_MODULE_MISSING, "no such module or alias"},
 		{"loop", CAUSE_MODULE_SYMBOLS, "loop: disagrees about version of symbol"},
 		{"ib_ipoib", CAUSE_MODULE_SIGNATURE, ""},
 		{"rdma_ucm", CAUSE_MODULE_FAILED, "not a module for this kernel"},
