@@ -58,9 +58,13 @@ HOST_LIBS     = $(eval HOST_LIBS := $$(shell pkg-config --libs $(HOST_PC)))$(HOS
 HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -Itests/lib -g -O1 \
 	-fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
 
+# An object by both names it may be asked for, as BUILD is absolute or not: one that the depfile does
+# not name would not be made again when a header changes.
+dep_names = -MT $(abspath $@) -MT $(patsubst $(CURDIR)/%,%,$(abspath $@))
+
 # Recipe parts: compile $< into $@ with a depfile beside it; make $@ by the command $(2).
 compile = @mkdir -p $(@D); echo "  $(1)    $<"; t=$@.$$$$; trap 'rm -f $$t $$t.d' EXIT; \
-	$(2) $(WERROR) -MMD -MP -MT $@ -MF $$t.d -c $< -o $$t; mv $$t.d $(@:.o=.d); mv $$t $@
+	$(2) $(WERROR) -MMD -MP $(dep_names) -MF $$t.d -c $< -o $$t; mv $$t.d $(@:.o=.d); mv $$t $@
 output  = @mkdir -p $(@D); echo "  $(1)    $@"; t=$@.$$$$; trap 'rm -f $$t' EXIT; $(2); mv $$t $@
 
 # remember FILE TEXT: a rule for FILE, which is newer than what depends on it only when TEXT
