@@ -17,7 +17,7 @@ setup_file() {
     node_start "$image" "$console $(warewulf_line eth0:52:54:00:99:00:64)"
     assert_warewulf 60
     assert_rail .netdev eth0
-    assert_console 'eth0: is eth1 from now on'
+    assert_console 'eth0: renamed to eth[12]: '
     assert_console '3 Warewulf layers from http://10.99.0.1:9873'
     # what the server saw, as its own tools show it
     run -0 server shell "cat /run/warewulfd.log"
