@@ -58,8 +58,8 @@ HOST_LIBS     = $(eval HOST_LIBS := $$(shell pkg-config --libs $(HOST_PC)))$(HOS
 HOST_CFLAGS   = $(CSTD) $(WARN) $(DEFS) -Itests -Itests/lib -g -O1 \
 	-fno-omit-frame-pointer $(SANITIZE) $(HOST_PCFLAGS)
 
-# An object by both names it may be asked for, as BUILD is absolute or not: one that the depfile does
-# not name would not be made again when a header changes.
+# An object by both names it may be asked for, as BUILD is absolute or not: one that the depfile
+# does not name would not be made again when a header changes.
 dep_names = -MT $(abspath $@) -MT $(patsubst $(CURDIR)/%,%,$(abspath $@))
 
 # Recipe parts: compile $< into $@ with a depfile beside it; make $@ by the command $(2).

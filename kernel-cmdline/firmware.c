@@ -53,6 +53,16 @@ bool firmware_is_origin(const char *url)
 	return url_parse(&u, url, strlen(url)) == 0 && !strchr(url, '"');
 }
 
+/* A router or DNS server that no host can be is as good as none. */
+static void drop_no_hosts(struct firmware_iface *i)
+{
+	if (i->gateway.family != i->addr.family || !inet_is_host(&i->gateway))
+		i->gateway.family = 0;
+	for (size_t k = 0; k < ARRAY_SIZE(i->dns); k++)
+		if (!inet_is_host(&i->dns[k]))
+			i->dns[k].family = 0;
+}
+
 const char *firmware_check(struct firmware_iface *i)
 {
 	static const struct hw_addr none = {.len = 6};
@@ -66,11 +76,7 @@ const char *firmware_check(struct firmware_iface *i)
 		return "not the length of a prefix";
 	if (!i->dhcp && i->addr.family && !inet_is_host(&i->addr))
 		return "an interface has an address that no host can have";
-	if (i->gateway.family != i->addr.family || !inet_is_host(&i->gateway))
-		i->gateway.family = 0;
-	for (size_t k = 0; k < ARRAY_SIZE(i->dns); k++)
-		if (!inet_is_host(&i->dns[k]))
-			i->dns[k].family = 0;
+	drop_no_hosts(i);
 	if (!value_hostname(i->hostname, strlen(i->hostname)))
 		*i->hostname = 0;
 	return NULL;
