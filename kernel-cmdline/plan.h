@@ -31,7 +31,6 @@
 #define PLAN_NAMESERVERS_MAX 3
 #define PLAN_ROUTES_MAX 16
 #define PLAN_MIRRORS_MAX 15
-#define PLAN_LINKS_MAX	 64 /* bits of a word, of vlan=, bond= and bridge=, and of rd.rdma.link= */
 #define PLAN_DHCP_SERVERS_MAX 64
 
 /* vlan=, bond=, bridge=, team=; rd.rdma.link=: a bit of 64 each says what was made of them. */

@@ -286,6 +286,8 @@ enum cause cmdline_firmware(struct cmdline *c, const struct env *env, bool alone
 	if (cause != CAUSE_NONE)
 		return cause;
 	r = add_options(c, env, &left, now);
+	if (r == 0 && firmware_wants_origin(c->plan))
+		return no_table(env, "StubDeviceURL", now, "no image can be fetched from there");
 	if (r < 0)
 		report_cause(env->report, CAUSE_FIRMWARE_NONE, "firmware", now, "%s",
 			strerror(-r));
