@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/io.h"
+
 /* Numbers are the same on every architecture since 5.2 (unified table). */
 #ifndef SYS_move_mount
 #define SYS_move_mount 429
@@ -159,26 +161,8 @@ int sys_open_file_beneath(const char *root, const char *path)
 char *sys_text_beneath(const char *root, const char *path)
 {
 	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
-	_cleanup_free_ char *text = NULL;
-	size_t n = 0, size = 0;
-	ssize_t got = fd < 0 ? -1 : 1;
-	char *grown;
+	void *text;
+	size_t len;
 
-	while (got > 0 && size <= TEXT_MAX) {
-		if (n == size) {
-			size = size ? 2 * size : 4096;
-			grown = realloc(text, size + 1);
-			if (!grown)
-				return NULL;
-			text = grown;
-		}
-		got = read(fd, text + n, size - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	if (got)
-		return NULL;
-	text[n] = 0;
-	grown = text;
-	text = NULL;
-	return grown;
+	return fd >= 0 && io_read_all(fd, TEXT_MAX, &text, &len) == 0 ? text : NULL;
 }

@@ -125,18 +125,13 @@ void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64
 			lookup_restart(r->slots[i].lookup, now);
 }
 
-/* A process that died too often is not made again. */
+/*
+ * A process that died too often is not made again. Then every question is over at once: who answered
+ * is not to blame.
+ */
 static bool is_unread(const struct resolver *r)
 {
 	return r->parser && parser_lost(r->parser);
-}
-
-/* Every question is over at once: who answered is not to blame. */
-static void give_up_unread(struct resolver *r)
-{
-	for (size_t i = 0; is_unread(r) && i < RESOLVER_LOOKUPS_MAX; i++)
-		if (r->slots[i].lookup)
-			lookup_tick(r->slots[i].lookup, NSEC_NEVER);
 }
 
 int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t limit_ns, uint64_t now)
@@ -157,7 +152,8 @@ int resolver_ask(struct resolver *r, uint32_t id, const char *name, uint64_t lim
 		return e;
 	}
 	*slot = (struct slot){.lookup = l, .id = id, .serial = ++r->serial};
-	give_up_unread(r);
+	if (is_unread(r))
+		lookup_tick(l, NSEC_NEVER);
 	return 0;
 }
 
@@ -234,7 +230,8 @@ void resolver_dispatch(struct resolver *r, uint64_t now)
 	read_replies(r, now);
 	if (r->parser)
 		parser_tick(r->parser, now);
-	give_up_unread(r);
+	if (is_unread(r))
+		now = NSEC_NEVER;
 	for (size_t i = 0; i < RESOLVER_LOOKUPS_MAX; i++)
 		if (r->slots[i].lookup)
 			lookup_tick(r->slots[i].lookup, now);

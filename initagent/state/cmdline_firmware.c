@@ -236,8 +236,7 @@ static enum cause missing(const struct env *env, const struct boot_plan *plan, b
 	const struct plan_block *block = &plan->root.block;
 
 	if (l->wants_origin && !*l->origin && (alone || firmware_names_image(plan)))
-		return no_table(env, "StubDeviceURL", now, "bootorigin: this node was not booted "
-			"by UEFI HTTP Boot, or by an older systemd-stub");
+		return no_table(env, "StubDeviceURL", now, "not booted by UEFI HTTP Boot");
 	if (HAS_BLOCK && block->nbft && !block->n_portals && !l->nbft.n_paths)
 		return no_table(env, "NBFT", now, plan->root.no_nbft
 			? "rd.nvmf.nonbft leaves it alone"
@@ -286,10 +285,8 @@ enum cause cmdline_firmware(struct cmdline *c, const struct env *env, bool alone
 	if (cause != CAUSE_NONE)
 		return cause;
 	r = add_options(c, env, &left, now);
-	if (r == 0 && firmware_wants_origin(c->plan))
-		return no_table(env, "StubDeviceURL", now, "no image can be fetched from there");
-	if (r < 0)
-		report_cause(env->report, CAUSE_FIRMWARE_NONE, "firmware", now, "%s",
-			strerror(-r));
-	return r < 0 ? CAUSE_FIRMWARE_NONE : CAUSE_NONE;
+	if (r == 0 && !firmware_wants_origin(c->plan))
+		return CAUSE_NONE;
+	/* out of memory, or a URL that the parser refuses */
+	return no_table(env, "firmware", now, r < 0 ? strerror(-r) : left.origin);
 }
