@@ -126,8 +126,8 @@ void resolver_servers(struct resolver *r, const struct resolv_conf *conf, uint64
 }
 
 /*
- * A process that died too often is not made again. Then every question is over at once: who answered
- * is not to blame.
+ * A process that died too often is not made again. Then every question is over at once: who
+ * answered is not to blame.
  */
 static bool is_unread(const struct resolver *r)
 {
